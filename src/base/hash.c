@@ -1,0 +1,19 @@
+#include "base/hash.h"
+
+#include <string.h>
+
+uint64_t hash_bytes(uint64_t seed, const void *bytes, size_t length)
+{
+	const unsigned char *p = bytes;
+	uint64_t h = hash_mix(seed, length);
+	while (length >= 8) {
+		uint64_t x;
+		memcpy(&x, p, 8);
+		h = hash_mix(h, x);
+		p += 8;
+		length -= 8;
+	}
+	uint64_t rest = 0;
+	memcpy(&rest, p, length);
+	return hash_mix(h, rest);
+}

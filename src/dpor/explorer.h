@@ -1,0 +1,133 @@
+/* Explorers: enumerate the histories of a program under an isolation level.
+ *
+ * An explorer takes options, tells an observer what it finds, and returns
+ * statistics. It prints nothing, uses no globals, and stops when asked to.
+ */
+#ifndef ISO_DPOR_EXPLORER_H
+#define ISO_DPOR_EXPLORER_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "axioms/level.h"
+#include "vm/machine.h"
+
+struct program;
+struct history;
+struct explorer;
+
+enum explorer_algorithm { EXPLORE_CE, EXPLORE_DFS };
+
+enum explore_stop {
+	STOP_NONE,        /* everything was explored */
+	STOP_VIOLATION,   /* stop_on_violation, and there was one */
+	STOP_HISTORIES,   /* max_histories reached */
+	STOP_TIME,        /* timeout reached */
+	STOP_MEMORY,      /* memory limit reached */
+	STOP_INTERRUPTED, /* *interrupt became true, or a callback returned false */
+	STOP_TRANSACTIONS,/* a session ran more than the 65,535 transactions */
+	STOP_KEYS,        /* more than KEYS_MAX distinct keys */
+	STOP_EVENTS       /* more than EVENTS_MAX events in one transaction */
+};
+
+enum { EVENTS_MAX = 65535 }; /* reads and writes in one transaction */
+
+struct explore_options {
+	enum explorer_algorithm algorithm;
+	enum level level;      /* histories output satisfy this */
+	enum level base;       /* explored under this one, extensible and weaker;
+	                        * equal to level when that is extensible. For
+	                        * EXPLORE_DFS: equal to level */
+	uint64_t max_histories; /* 0: no limit */
+	double timeout;         /* seconds of wall time; 0: no limit */
+	uint64_t memory;        /* bytes; 0: no limit */
+	bool stop_on_violation;
+	bool robust;            /* count unserializable histories, and treat each
+	                         * as a violation of `assert serializable` */
+	bool classify;          /* count histories of every level (--levels) */
+	bool check_duplicates;  /* remember the hash of each history */
+	const atomic_bool *interrupt; /* may be NULL; set by a signal handler */
+};
+
+struct explore_stats {
+	uint64_t histories;    /* output: complete, satisfy the level */
+	uint64_t end_states;   /* complete executions, before the filter */
+	uint64_t filtered;     /* dropped by the filter */
+	uint64_t pruned;       /* dropped because an assumption was false */
+	uint64_t blocked;      /* explore calls that led to no end state */
+	uint64_t duplicates;   /* histories output before (check_duplicates) */
+	uint64_t unserializable; /* of the histories; when serializability was
+	                          * asked for (robust, assertion, classify) */
+	uint64_t explore_calls;
+	uint64_t swaps_considered; /* pairs (read, committed writer) */
+	uint64_t swaps_taken;
+	uint64_t swaps_inconsistent; /* refused: result violates the base level */
+	uint64_t swaps_not_latest;   /* refused: a deleted read, or the swapped
+	                              * one, does not read the latest */
+	uint64_t depth_max;    /* deepest stack of choices */
+	uint64_t memory_peak;  /* bytes held by the exploration */
+	double seconds;        /* wall */
+	double cpu_seconds;    /* of this thread */
+	enum explore_stop stop;
+	/* With classify: histories that satisfy each level, of those output. */
+	uint64_t per_level[LEVEL_COUNT];
+};
+
+/* What is known of one assertion (indices as in program_assertion; one more
+ * slot at the end stands for run-time errors and one for robust). */
+struct explore_violation {
+	uint64_t histories;              /* that violate it */
+	/* With classify: the violating histories that satisfy each level. */
+	uint64_t per_level[LEVEL_COUNT];
+	struct history *example;         /* the first one; owned by the explorer */
+	const struct finding *finding;   /* what failed there; NULL for
+	                                  * serializable; owned by the explorer */
+};
+
+/* One complete history, as a callback sees it; valid during the call. */
+struct explore_execution {
+	const struct explorer *explorer;
+	uint64_t number;       /* from 1 */
+	uint64_t violated_count;
+	const uint32_t *violated; /* slots, increasing */
+};
+
+struct explore_observer {
+	void *payload;
+	/* A history was output. Return false to stop. */
+	bool (*history)(void *payload, const struct explore_execution *e);
+	/* Called now and then (at least every 4,096 explore calls). Return false
+	 * to stop. */
+	bool (*tick)(void *payload, const struct explore_stats *so_far,
+	             uint32_t depth);
+};
+
+/* The options and the observer are copied; the program is borrowed. */
+struct explorer *explorer_new(const struct program *p,
+                              const struct explore_options *o,
+                              const struct explore_observer *observer);
+void explorer_free(struct explorer *e);
+/* Runs to the end or to a limit. Call once. */
+void explorer_run(struct explorer *e);
+const struct explore_stats *explorer_stats(const struct explorer *e);
+const struct explore_options *explorer_options(const struct explorer *e);
+const struct program *explorer_program(const struct explorer *e);
+
+/* Slots: program_assertion_count() assertions, then two more. */
+uint32_t explorer_slot_count(const struct explorer *e);
+uint32_t explorer_slot_error(const struct explorer *e);  /* run-time errors */
+uint32_t explorer_slot_robust(const struct explorer *e); /* --robust */
+const struct explore_violation *explorer_violation(const struct explorer *e,
+                                                   uint32_t slot);
+/* Was the reach point (program_reach_point) executed in some execution? */
+bool explorer_reached(const struct explorer *e, uint32_t point);
+
+/* The history of an execution, in readable form; the caller frees it. */
+struct history *explore_history(const struct explore_execution *e);
+/* Its hash: equal for equal histories. Cheap. */
+uint64_t explore_hash(const struct explore_execution *e);
+/* Does it satisfy the level? */
+bool explore_satisfies(const struct explore_execution *e, enum level l);
+
+#endif

@@ -1,0 +1,73 @@
+/* A history: sessions of transactions, their events, and who read from whom.
+ *
+ * This is the whole, readable form: what observers get, what files hold, what
+ * tests reason on. Exploration works on compact rows instead (relation.h).
+ */
+#ifndef ISO_HISTORY_HISTORY_H
+#define ISO_HISTORY_HISTORY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/region.h"
+#include "base/text.h"
+#include "vm/value.h"
+
+/* Transactions are numbered 0 .. transaction_count - 1 over all sessions:
+ * number 0 is `init`; the others come session by session, in session order. */
+#define HISTORY_INIT 0u
+#define HISTORY_SELF UINT32_MAX /* a read of the transaction's own write */
+
+enum event_kind { EVENT_READ, EVENT_WRITE };
+
+struct event {
+	enum event_kind kind;
+	uint32_t key;   /* index into history.keys */
+	uint32_t from;  /* READ: writer's transaction number, or HISTORY_SELF */
+	uint32_t point; /* place in the program's source, 0 when none */
+	struct value value;
+};
+
+struct transaction {
+	const char *name;
+	uint32_t session;  /* UINT32_MAX for init */
+	uint32_t index;    /* in its session, from 0 */
+	bool aborted;
+	uint32_t event_count;
+	struct event *events; /* program order */
+};
+
+struct history_session {
+	const char *name;
+	bool after_all;    /* `finally`: follows all other sessions */
+	uint32_t first;    /* number of its first transaction */
+	uint32_t count;
+};
+
+struct history_key {
+	const char *name;     /* seats["db"] */
+	struct value initial;
+};
+
+struct history {
+	struct region region; /* owns all below */
+	uint32_t session_count, transaction_count, key_count;
+	struct history_session *sessions;
+	struct transaction *transactions;
+	struct history_key *keys; /* in increasing order of name */
+	/* An order in which the transactions may run, each after all that it
+	 * reads from and that precede it in so: transaction numbers, init first.
+	 * NULL if so U wr has a cycle. */
+	uint32_t *order;
+};
+
+void history_free(struct history *h); /* frees h itself too; NULL is fine */
+
+/* Canonical JSON text, one line without line end: equal for equal histories
+ * (history-format: no spaces, no program, level or verdict). */
+void history_print_canonical(struct text *t, const struct history *h);
+/* The members "init" and "sessions" only, for writers of fuller lines:
+ * "init":{..},"sessions":[..] */
+void history_print_members(struct text *t, const struct history *h);
+
+#endif

@@ -1,0 +1,39 @@
+/* so, wr and the writers of each key, as rows of bits: what the axioms of
+ * isolation levels are checked on.
+ *
+ * Points are transactions 0 .. n - 1; 0 is init. Rows have `words` words.
+ */
+#ifndef ISO_HISTORY_RELATION_H
+#define ISO_HISTORY_RELATION_H
+
+#include <stdint.h>
+
+#include "base/bits.h"
+
+struct history;
+
+struct relation_read {
+	uint32_t reader; /* transaction */
+	uint32_t key;
+	uint32_t source; /* transaction read from */
+};
+
+struct relation {
+	uint32_t n, words;
+	uint32_t key_count, read_count;
+	/* Transactions in an order that extends so U wr, init first; n entries. */
+	const uint32_t *order;
+	word *so;      /* n rows: strict predecessors in session order (init too) */
+	word *direct;  /* n rows: predecessors in so U wr, one step */
+	word *past;    /* n rows: predecessors in (so U wr)+ */
+	word *writers; /* key_count rows: committed writers, init in every one */
+	/* External reads; those of one transaction are adjacent, program order. */
+	struct relation_read *reads;
+};
+
+/* Builds the relation of a history whose so U wr is acyclic (h->order set).
+ * Returned by malloc, freed by relation_free. */
+struct relation *relation_of_history(const struct history *h);
+void relation_free(struct relation *r);
+
+#endif

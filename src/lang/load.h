@@ -1,0 +1,26 @@
+/* From the text of a program to bytecode. */
+#ifndef ISO_LANG_LOAD_H
+#define ISO_LANG_LOAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/diag.h"
+#include "base/text.h"
+
+struct program;
+
+/* Reads, parses, checks and compiles the file and its imports. Returns NULL
+ * when there is any error; all errors and warnings are added to `d`. A file
+ * that cannot be read, is binary, or is larger than 64 MiB is such an error. */
+struct program *load_program(const char *path, struct diags *d);
+/* The same for a text in memory; imports are relative to `path`. */
+struct program *load_program_text(const char *path, const char *source,
+                                  size_t length, struct diags *d);
+/* The program in canonical layout, comments kept. False on a syntax error. */
+bool format_program_text(const char *path, const char *source, size_t length,
+                         struct text *out, struct diags *d);
+/* The bytecode, one instruction a line, with constants, keys and sessions. */
+void dump_program(const struct program *p, struct text *out);
+
+#endif

@@ -1,0 +1,102 @@
+/* Running one session of a compiled program until its next database request.
+ *
+ * The state of a session is a flat block of machine_state_size() bytes: it is
+ * copied with memcpy, kept as a snapshot, and resumed any number of times.
+ * Values it refers to live in the region given to machine_step(); the caller
+ * keeps that region alive (or releases it to a mark taken before the step, and
+ * forgets the states made since).
+ *
+ * The machine never sees where a value that it reads came from. It knows
+ * nothing of histories.
+ */
+#ifndef ISO_VM_MACHINE_H
+#define ISO_VM_MACHINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/region.h"
+#include "vm/keys.h"
+#include "vm/value.h"
+
+struct program;
+struct machine_state; /* flat, aligned to 16 bytes */
+
+/* What a step may touch beside the state. */
+struct machine {
+	const struct program *program;
+	struct keys *keys;
+	struct region *region; /* where new values go */
+	uint64_t *reached;     /* bit set over program->reach points (branches
+	                        * and assertions executed), or NULL */
+	bool stop;             /* set when the key table is full */
+};
+
+enum request_kind {
+	REQUEST_BEGIN,  /* a transaction begins; `name` */
+	REQUEST_READ,   /* `key`; give the value with machine_answer() */
+	REQUEST_WRITE,  /* `key`, `value` */
+	REQUEST_COMMIT, /* the transaction commits */
+	REQUEST_ABORT,  /* the transaction aborts (abort, failed assume, or a
+	                 * run-time error: see machine_findings) */
+	REQUEST_DONE    /* the session has ended; every further step says so */
+};
+
+struct request {
+	enum request_kind kind;
+	uint32_t key;
+	uint32_t name;   /* BEGIN: index for program_transaction_name() */
+	uint32_t point;  /* place in the source of READ and WRITE, for reports:
+	                  * index for program_position() */
+	struct value value;
+};
+
+/* Something that a session met: a failed assertion, a run-time error, or a
+ * false assumption. A list, newest first, hanging from the session's state, in
+ * the region: shared by the states that have it in common. */
+enum finding_kind { FINDING_ASSERT, FINDING_ERROR, FINDING_ASSUME };
+
+struct finding_value {
+	const char *name;   /* source text: a local's name, `session.local` */
+	struct value value;
+};
+
+struct finding {
+	const struct finding *older;
+	enum finding_kind kind;
+	uint32_t assertion;  /* index for program_assertion(); ASSERT only */
+	uint32_t point;      /* where in the source */
+	const char *message; /* ERROR: what happened, in the region; else NULL */
+	uint32_t value_count; /* values of the names that an assertion mentions */
+	struct finding_value values[];
+};
+
+size_t machine_state_size(const struct program *p);
+/* The state before the first step of a session. `finally` is the last session,
+ * if the program has one (program_finally()). */
+void machine_start(const struct program *p, uint32_t session,
+                   struct machine_state *s);
+/* Runs to the next request. After READ, machine_answer() comes first. */
+void machine_step(struct machine *m, struct machine_state *s,
+                  struct request *out);
+/* The value of the pending read. */
+void machine_answer(const struct program *p, struct machine_state *s,
+                    struct value v);
+const struct finding *machine_findings(const struct machine_state *s);
+/* True when the session met a false assumption: the execution is to be
+ * ignored (it is still run to its end: the transaction aborts, the session
+ * stops). After a run-time error it stops likewise, but counts. */
+bool machine_pruned(const struct machine_state *s);
+/* A top-level local of the session: its value, null if never set. */
+struct value machine_local(const struct program *p,
+                           const struct machine_state *s, uint32_t local);
+
+/* Evaluates the top-level assertion number `assertion` (not `serializable`) on
+ * the final states, `states[i]` being session i's. Returns NULL when it
+ * holds, else a finding (ASSERT, or ERROR) in the region. */
+const struct finding *
+machine_final_assertion(struct machine *m, uint32_t assertion,
+                        const struct machine_state *const *states);
+
+#endif

@@ -1,0 +1,70 @@
+/* A compiled program: immutable, shareable between threads.
+ *
+ * This header is what exploration and reports see; the bytecode is in
+ * vm/bytecode.h.
+ */
+#ifndef ISO_VM_PROGRAM_H
+#define ISO_VM_PROGRAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "vm/value.h"
+
+struct program;
+
+struct position {
+	const char *file; /* as the user gave it, or as an import resolved */
+	uint32_t line, column;
+	const char *source_line; /* the text of that line, no line end */
+};
+
+enum assertion_kind {
+	ASSERTION_INLINE,      /* inside a transaction or session */
+	ASSERTION_FINAL,       /* top level, over the sessions' locals */
+	ASSERTION_SERIALIZABLE /* assert serializable; */
+};
+
+struct assertion {
+	enum assertion_kind kind;
+	const char *text;    /* the condition, canonical layout, one line */
+	const char *message; /* given by the user, or NULL */
+	struct position at;
+};
+
+/* A place whose being reached matters: an assertion, or a branch. */
+enum reach_kind { REACH_ASSERTION, REACH_THEN, REACH_ELSE };
+struct reach_point {
+	enum reach_kind kind;
+	struct position at;
+};
+
+const char *program_path(const struct program *p);
+/* Sessions in order of declaration; `finally`, if any, is the last. */
+uint32_t program_session_count(const struct program *p);
+bool program_has_finally(const struct program *p);
+const char *program_session_name(const struct program *p, uint32_t session);
+/* Name of a transaction ("txn" for an anonymous one) by request.name. */
+const char *program_transaction_name(const struct program *p, uint32_t name);
+/* An upper bound on the transactions that the session can run, or 0 when no
+ * static bound is known (a session loop over a computed collection). */
+uint32_t program_session_bound(const struct program *p, uint32_t session);
+/* Top-level locals of a session, for reports: count and names. */
+uint32_t program_local_count(const struct program *p, uint32_t session);
+const char *program_local_name(const struct program *p, uint32_t session,
+                               uint32_t local);
+uint32_t program_assertion_count(const struct program *p);
+const struct assertion *program_assertion(const struct program *p, uint32_t i);
+uint32_t program_reach_count(const struct program *p);
+struct reach_point program_reach_point(const struct program *p, uint32_t i);
+struct position program_position(const struct program *p, uint32_t point);
+/* The level named by `isolation LEVEL;` ("cc", ...), or NULL. */
+const char *program_isolation(const struct program *p);
+/* Explores the sessions in another order of declaration: a permutation of
+ * 0 .. session_count - 1 (finally stays last). Used to test that results do
+ * not depend on the order. Returns a view sharing p's code; p outlives it. */
+struct program *program_reordered(const struct program *p,
+                                  const uint32_t *permutation);
+void program_free(struct program *p);
+
+#endif
