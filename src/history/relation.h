@@ -1,7 +1,9 @@
 /* so, wr and the writers of each key, as rows of bits: what the axioms of
  * isolation levels are checked on.
  *
- * Points are transactions 0 .. n - 1; 0 is init. Rows have `words` words.
+ * Points are numbers 0 .. n - 1; 0 is init. Only those that `order` lists are
+ * transactions; the rows of the others are not read, and no set holds them.
+ * Rows have `words` words.
  */
 #ifndef ISO_HISTORY_RELATION_H
 #define ISO_HISTORY_RELATION_H
@@ -21,7 +23,8 @@ struct relation_read {
 struct relation {
 	uint32_t n, words;
 	uint32_t key_count, read_count;
-	/* Transactions in an order that extends so U wr, init first; n entries. */
+	uint32_t order_count; /* transactions, init included; at most n */
+	/* Transactions in an order that extends so U wr, init first. */
 	const uint32_t *order;
 	word *so;      /* n rows: strict predecessors in session order (init too) */
 	word *direct;  /* n rows: predecessors in so U wr, one step */
