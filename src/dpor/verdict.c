@@ -1,0 +1,63 @@
+#include "dpor/verdict.h"
+
+#include <assert.h>
+#include <stddef.h>
+
+#include "dpor/explorer.h"
+#include "vm/program.h"
+
+bool explorer_slot_checked(const struct explorer *e, uint32_t slot)
+{
+	assert(slot < explorer_slot_count(e));
+	if (slot == explorer_slot_error(e)) return false;
+	if (slot == explorer_slot_robust(e))
+		return explorer_options(e)->robust;
+	return true;
+}
+
+bool explorer_slot_violated(const struct explorer *e, uint32_t slot)
+{
+	const struct explore_violation *v = explorer_violation(e, slot);
+	return v && v->histories > 0;
+}
+
+bool explorer_slot_serializable(const struct explorer *e, uint32_t slot)
+{
+	if (slot == explorer_slot_robust(e)) return true;
+	const struct program *p = explorer_program(e);
+	return slot < program_assertion_count(p) &&
+	       program_assertion(p, slot)->kind == ASSERTION_SERIALIZABLE;
+}
+
+uint32_t explorer_checked_count(const struct explorer *e)
+{
+	uint32_t n = 0;
+	for (uint32_t s = 0; s < explorer_slot_count(e); s++)
+		n += explorer_slot_checked(e, s);
+	return n;
+}
+
+uint32_t explorer_violated_count(const struct explorer *e)
+{
+	uint32_t n = 0;
+	for (uint32_t s = 0; s < explorer_slot_count(e); s++)
+		n += explorer_slot_checked(e, s) &&
+		     explorer_slot_violated(e, s);
+	return n;
+}
+
+enum verdict explorer_verdict(const struct explorer *e)
+{
+	for (uint32_t s = 0; s < explorer_slot_count(e); s++)
+		if (explorer_slot_violated(e, s)) return VERDICT_VIOLATED;
+	if (explorer_stats(e)->stop == STOP_NONE) return VERDICT_HOLDS;
+	return VERDICT_INCONCLUSIVE;
+}
+
+const char *verdict_word(enum verdict v)
+{
+	static const char *const words[] = { "holds", "violated",
+		                             "inconclusive" };
+	assert(v < sizeof words / sizeof *words);
+	return words[v];
+}
