@@ -41,7 +41,9 @@ struct value_object {
 	uint64_t hash;
 	uint32_t length; /* bytes of a string; items of the others (a record of
 	                  * n fields has 2n items) */
-	uint32_t depth;  /* nesting: 1 + deepest item; bounds recursion */
+	uint32_t depth : 8;   /* nesting: 1 + deepest item; bounds recursion */
+	uint32_t weight : 24; /* values in it, shared ones counted each time:
+	                       * bounds the time to walk it. Both saturate */
 	union {
 		struct value items[0];
 		char bytes[0]; /* followed by a zero byte */
@@ -50,6 +52,9 @@ struct value_object {
 
 /* Nesting deeper than this is a run-time error, never a stack overflow. */
 enum { VALUE_DEPTH_MAX = 200 };
+/* The same for values of a greater weight (a string weighs 1 and 1 for every
+ * 16 bytes). */
+enum { VALUE_WEIGHT_MAX = 4000000 };
 
 static inline struct value value_null(void)
 {
