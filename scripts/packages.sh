@@ -1,0 +1,95 @@
+# Debian packages that the project needs, and how to get them. Sourced by the
+# other scripts; POSIX sh.
+
+# to build and run isoscope
+packages_build="gcc libc6-dev make autoconf automake libtool pkg-config
+	libjansson-dev libjemalloc-dev"
+# to draw a counterexample (explore --svg)
+packages_draw="graphviz"
+# to run every test
+packages_test="$packages_build $packages_draw check clang libclang-rt-dev
+	xz-utils jq"
+# to reproduce the measurements
+packages_bench="$packages_build gnuplot-nox time"
+
+# Prints those of the packages that are not installed.
+packages_missing() {
+	for package_name in "$@"; do
+		case $(dpkg-query -W -f='${Status}' "$package_name" \
+			2>/dev/null) in
+		*' installed') ;;
+		*) echo "$package_name" ;;
+		esac
+	done
+}
+
+# Installs those of the packages that are not there yet.
+packages_install() {
+	if ! command -v dpkg-query >/dev/null; then
+		echo "Not a Debian system: install yourself what stands for" \
+			"$*" >&2
+		return 0
+	fi
+	package_list=$(packages_missing "$@")
+	[ -n "$package_list" ] || return 0
+	package_root=
+	if [ "$(id -u)" -ne 0 ]; then
+		if ! command -v sudo >/dev/null; then
+			echo "These packages are missing, and only root can" \
+				"install them:" $package_list >&2
+			return 1
+		fi
+		package_root=sudo
+	fi
+	echo "Installing" $package_list
+	package_log=$(mktemp)
+	if $package_root env DEBIAN_FRONTEND=noninteractive \
+		apt-get -q update >"$package_log" 2>&1 &&
+		$package_root env DEBIAN_FRONTEND=noninteractive \
+		apt-get -q install -y --no-install-recommends $package_list \
+		>>"$package_log" 2>&1; then
+		rm -f "$package_log"
+	else
+		cat "$package_log" >&2
+		rm -f "$package_log"
+		return 1
+	fi
+}
+
+# Prints how many processors there are.
+processors() {
+	nproc 2>/dev/null || echo 1
+}
+
+# Prepares `configure` when it is missing or older than what it is made from.
+bootstrap() {
+	if [ ! -x configure ] || [ configure.ac -nt configure ] ||
+		[ ! -f Makefile.in ] || [ Makefile.am -nt Makefile.in ]; then
+		mkdir -p m4
+		autoreconf -fi >bootstrap.log 2>&1 || {
+			cat bootstrap.log >&2
+			return 1
+		}
+		rm -f bootstrap.log
+	fi
+}
+
+# build_in FOLDER CONFIGURE-ARGUMENT...: configures and makes, out of tree.
+# Output goes to FOLDER/build.log and is shown when something fails.
+build_in() {
+	build_folder=$1
+	shift
+	mkdir -p "$build_folder"
+	build_top=$(pwd)
+	(
+		cd "$build_folder" || exit 1
+		if [ ! -f config.status ] ||
+			[ "$build_top/configure" -nt config.status ]; then
+			"$build_top/configure" "$@" || exit 1
+		fi
+		make -j"$(processors)"
+	) >"$build_folder/build.log" 2>&1 || {
+		tail -n 60 "$build_folder/build.log" >&2
+		return 1
+	}
+}

@@ -1,0 +1,112 @@
+#!/bin/sh
+# Reads the include graph of src/ and fails on an include that points upward,
+# on a cycle, and on a source file that Makefile.am does not list. Then plants
+# such errors in a copy, to see that they would be found.
+#
+#	base < vm < lang < history < axioms < dpor < report < cli
+#
+# A folder includes only what stands left of it; history and axioms know
+# nothing of the language. `include/`, the public header, belongs to dpor.
+set -u
+top=${srcdir:-$(dirname "$0")/..}
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0
+
+# Prints "including-file included-file" for every quoted include under $1/src,
+# paths relative to $1.
+edges() {
+	(cd "$1" && find src include -name '*.[ch]' | sort | xargs awk '
+	/^[ \t]*#[ \t]*include[ \t]*"/ {
+		split($0, part, "\"")
+		print FILENAME, (part[2] == "isoscope.h") ? \
+			"include/isoscope.h" : "src/" part[2]
+	}')
+}
+
+# Complaints about edges on standard input, one a line.
+upward() {
+	awk '
+	BEGIN {
+		n = split("base vm lang history axioms dpor report cli", name)
+		for (i = 1; i <= n; i++) rank[name[i]] = i
+	}
+	function folder(path, part) {
+		split(path, part, "/")
+		return part[1] == "include" ? "dpor" : part[2]
+	}
+	{
+		from = folder($1); to = folder($2)
+		if (!(from in rank) || !(to in rank))
+			print $1 " includes " $2 ": not in a layer"
+		else if (rank[to] > rank[from])
+			print $1 " includes " $2 ": upward"
+		else if (to == "lang" && (from == "history" || from == "axioms"))
+			print $1 " includes " $2 ": knows no programs"
+	}'
+}
+
+# A source file stands for itself: nobody includes it. So cycles are those
+# of the headers.
+cyclic() {
+	tsort 2>&1 >/dev/null | sed -n 's/^tsort: \(.*\.h\)$/\1: in a cycle/p'
+}
+
+unlisted() {
+	(cd "$1" && find src -name '*.[ch]' | sort) | while read -r file; do
+		grep -qE "(^|[[:space:]])$file([[:space:]]|\$)" \
+			"$1/Makefile.am" || echo "$file: not in Makefile.am"
+	done
+}
+
+complaints() {
+	edges "$1" >"$work/edges"
+	upward <"$work/edges"
+	cyclic <"$work/edges"
+	unlisted "$1"
+}
+
+# result NAME STATUS: counts a test.
+result() {
+	if [ "$2" -eq 0 ]; then
+		passed=$((passed + 1)); echo "PASS: $1"
+	else
+		failed=$((failed + 1)); echo "FAIL: $1"
+	fi
+}
+
+complaints "$top" >"$work/found"
+cat "$work/found"
+[ -s "$work/edges" ]; result "the include graph is read" $?
+[ ! -s "$work/found" ]; result "the include graph of src/ is in order" $?
+
+# planted NAME PATTERN (FILE LINE)...: errors added to a fresh copy are found.
+planted() {
+	name=$1 pattern=$2
+	shift 2
+	rm -rf "$work/copy"
+	mkdir "$work/copy"
+	cp -R "$top/src" "$top/include" "$top/Makefile.am" "$work/copy"
+	chmod -R u+w "$work/copy"
+	while [ $# -gt 0 ]; do
+		printf '%s\n' "$2" >>"$work/copy/$1"
+		shift 2
+	done
+	complaints "$work/copy" | grep -q "$pattern"
+	result "$name is found" $?
+}
+planted "an upward include" 'src/base/text.c .*: upward' \
+	src/base/text.c '#include "history/history.h"'
+planted "a header that includes upward" 'src/history/history.h .*: upward' \
+	src/history/history.h '#include "dpor/explorer.h"'
+planted "an axiom that knows the language" \
+	'src/axioms/level.h .*: knows no programs' \
+	src/axioms/level.h '#include "lang/load.h"'
+planted "a cycle inside a layer" 'src/base/memory.h: in a cycle' \
+	src/base/memory.h '#include "base/bits.h"' \
+	src/base/bits.h '#include "base/memory.h"'
+planted "a file that is not listed" 'src/base/planted.c: not in Makefile.am' \
+	src/base/planted.c '#include "base/text.h"'
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
