@@ -43,6 +43,7 @@
 #include <stdint.h>
 
 #include "base/region.h"
+#include "base/text.h"
 #include "vm/program.h"
 #include "vm/value.h"
 
@@ -337,9 +338,15 @@ uint32_t program_add_reach(struct program *p, enum reach_kind kind,
 bool program_evaluate(struct program *p, uint32_t entry, uint32_t registers,
                       struct region *r, struct value *out,
                       const char **message, uint32_t *point);
+/* How many registers this code needs, with all that it calls; REGISTERS_MAX + 1
+ * stands for anything more. */
+uint32_t program_code_stack(struct program *p, uint32_t entry, uint32_t length,
+                            uint32_t registers);
 /* The last step: computes how many registers are needed, drops what only
  * building needs. False when a session needs more than REGISTERS_MAX: its name
  * (or the assertion's text) in `which`. */
 bool program_finish(struct program *p, const char **which);
+/* The listing; also offered by lang/load.h. */
+void dump_program(const struct program *p, struct text *out);
 
 #endif
