@@ -1,0 +1,152 @@
+#include "vm/keys.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "vm/bytecode.h"
+
+struct key {
+	uint64_t hash;
+	uint32_t global;
+	uint32_t count; /* of index values */
+	const struct value *index;
+	struct value initial;
+	const char *name;
+};
+
+struct keys {
+	const struct program *program;
+	struct region region; /* index values and names */
+	struct key *items;
+	uint32_t count, capacity;
+	uint32_t *slots;      /* number of a key + 1, or 0; open addressing */
+	uint32_t slot_count;  /* a power of two, at least twice the keys */
+};
+
+static uint64_t index_hash(uint32_t global, const struct value *index,
+                           uint32_t count)
+{
+	uint64_t hash = global;
+	for (uint32_t i = 0; i < count; i++)
+		hash = hash_mix(hash, value_hash(index[i]));
+	return hash_mix(hash, count);
+}
+
+static void grow_slots(struct keys *k)
+{
+	k->slot_count *= 2;
+	free(k->slots);
+	k->slots = mem_take0(k->slot_count, sizeof *k->slots);
+	for (uint32_t i = 0; i < k->count; i++) {
+		uint64_t at = k->items[i].hash;
+		while (k->slots[at & (k->slot_count - 1)]) at++;
+		k->slots[at & (k->slot_count - 1)] = i + 1;
+	}
+}
+
+static const char *make_name(struct keys *k, uint32_t global,
+                             const struct value *index, uint32_t count)
+{
+	struct text t = { 0 };
+	text_string(&t, k->program->globals[global].name);
+	for (uint32_t i = 0; i < count; i++) {
+		text_string(&t, i ? ", " : "[");
+		value_print(&t, index[i]);
+	}
+	if (count) text_char(&t, ']');
+	const char *name =
+	    region_copy_string(&k->region, text_get(&t), t.length);
+	text_free(&t);
+	return name;
+}
+
+static uint32_t add(struct keys *k, uint64_t hash, uint32_t global,
+                    const struct value *index, uint32_t count)
+{
+	if (k->count == KEYS_MAX) return KEY_NONE;
+	if (2 * (k->count + 1) > k->slot_count) grow_slots(k);
+	struct value *copy =
+	    region_take(&k->region, (count + 1) * sizeof *copy);
+	for (uint32_t i = 0; i < count; i++)
+		copy[i] = value_copy(&k->region, index[i]);
+	VEC_RESERVE(k->items, k->count, k->capacity);
+	k->items[k->count] = (struct key){
+		.hash = hash, .global = global, .count = count, .index = copy,
+		.initial = k->program->globals[global].initial,
+		.name = make_name(k, global, copy, count),
+	};
+	uint64_t at = hash;
+	while (k->slots[at & (k->slot_count - 1)]) at++;
+	k->slots[at & (k->slot_count - 1)] = k->count + 1;
+	return k->count++;
+}
+
+static bool is_key(const struct key *key, uint64_t hash, uint32_t global,
+                   const struct value *index, uint32_t count)
+{
+	if (key->hash != hash || key->global != global || key->count != count)
+		return false;
+	for (uint32_t i = 0; i < count; i++)
+		if (!value_equal(key->index[i], index[i])) return false;
+	return true;
+}
+
+uint32_t keys_find(struct keys *k, uint32_t global, const struct value *index,
+                   uint32_t count)
+{
+	assert(global < k->program->globals_count);
+	uint64_t hash = index_hash(global, index, count);
+	uint32_t mask = k->slot_count - 1;
+	for (uint64_t at = hash; k->slots[at & mask]; at++) {
+		uint32_t found = k->slots[at & mask] - 1;
+		if (is_key(k->items + found, hash, global, index, count))
+			return found;
+	}
+	return add(k, hash, global, index, count);
+}
+
+struct keys *keys_new(const struct program *p)
+{
+	struct keys *k = mem_take0(1, sizeof *k);
+	k->program = p;
+	region_init(&k->region);
+	k->slot_count = 64;
+	k->slots = mem_take0(k->slot_count, sizeof *k->slots);
+	for (uint32_t i = 0; i < p->keys_count; i++) {
+		const struct static_key *s = p->keys + i;
+		uint32_t number =
+		    keys_find(k, s->global, s->index, s->count);
+		assert(number == i); /* the bytecode relies on it */
+		if (s->has_initial) k->items[number].initial = s->initial;
+	}
+	return k;
+}
+
+void keys_free(struct keys *k)
+{
+	if (!k) return;
+	region_free(&k->region);
+	free(k->items);
+	free(k->slots);
+	free(k);
+}
+
+uint32_t keys_count(const struct keys *k)
+{
+	return k->count;
+}
+
+struct value keys_initial(const struct keys *k, uint32_t key)
+{
+	assert(key < k->count);
+	return k->items[key].initial;
+}
+
+const char *keys_name(const struct keys *k, uint32_t key)
+{
+	assert(key < k->count);
+	return k->items[key].name;
+}
