@@ -1,0 +1,103 @@
+#include "report/explain.h"
+
+#include <assert.h>
+
+#include "report/names.h"
+
+/* The transaction that `reader` read `key` from first, or HISTORY_SELF. */
+static uint32_t source_of(const struct history *h, uint32_t reader,
+                          uint32_t key)
+{
+	const struct transaction *t = &h->transactions[reader];
+	for (uint32_t i = 0; i < t->event_count; i++)
+		if (t->events[i].kind == EVENT_READ && t->events[i].key == key)
+			return t->events[i].from;
+	return HISTORY_SELF;
+}
+
+static void say(struct text *t, const struct history *h, uint32_t who,
+                const char *does)
+{
+	name_transaction(t, h, who);
+	text_string(t, does);
+}
+
+static void explain_so(struct text *t, const struct history *h,
+                       const struct witness_edge *e)
+{
+	if (e->from == HISTORY_INIT) {
+		say(t, h, HISTORY_INIT, " precedes every transaction");
+		return;
+	}
+	say(t, h, e->from, " runs before ");
+	const struct transaction *to = &h->transactions[e->to];
+	if (h->sessions[to->session].after_all)
+		say(t, h, e->to, ", which follows all sessions");
+	else
+		say(t, h, e->to, " in the same session");
+}
+
+static void explain_rw(struct text *t, const struct history *h,
+                       const struct witness_edge *e)
+{
+	const char *key = h->keys[e->key].name;
+	uint32_t source = source_of(h, e->from, e->key);
+	say(t, h, e->from, " reads ");
+	text_string(t, key);
+	if (source == HISTORY_INIT) {
+		text_string(t, " as it was initially");
+	} else if (source != HISTORY_SELF) {
+		text_string(t, " as ");
+		say(t, h, source, " left it");
+	}
+	text_string(t, ", before ");
+	say(t, h, e->to, " writes it");
+}
+
+static void explain_forced(struct text *t, const struct history *h,
+                           const struct witness_edge *e)
+{
+	const char *key = h->keys[e->key].name;
+	say(t, h, e->reader, " knows of ");
+	say(t, h, e->from, ", which wrote ");
+	text_string(t, key);
+	text_string(t, ", and yet reads ");
+	text_string(t, key);
+	text_string(t, " from ");
+	say(t, h, e->to, ": so ");
+	say(t, h, e->from, " comes before ");
+	name_transaction(t, h, e->to);
+}
+
+void explain_edge(struct text *t, const struct history *h,
+                  const struct witness_edge *e)
+{
+	assert(e->from < h->transaction_count);
+	assert(e->to < h->transaction_count);
+	switch (e->reason) {
+	case REASON_SO: explain_so(t, h, e); break;
+	case REASON_WR:
+		say(t, h, e->to, " reads ");
+		text_string(t, h->keys[e->key].name);
+		text_string(t, " from ");
+		name_transaction(t, h, e->from);
+		break;
+	case REASON_FORCED: explain_forced(t, h, e); break;
+	case REASON_WW:
+		say(t, h, e->from, " writes ");
+		text_string(t, h->keys[e->key].name);
+		text_string(t, " before ");
+		say(t, h, e->to, " does");
+		break;
+	case REASON_RW: explain_rw(t, h, e); break;
+	}
+}
+
+void explain_edge_label(struct text *t, const struct history *h,
+                        const struct witness_edge *e)
+{
+	text_string(t, reason_word(e->reason));
+	if (e->reason == REASON_SO) return;
+	text_char(t, ' ');
+	text_string(t, h->keys[e->key].name);
+}

@@ -1,0 +1,19 @@
+/* A witness in words: why a history is not allowed by a level. */
+#ifndef ISO_REPORT_EXPLAIN_H
+#define ISO_REPORT_EXPLAIN_H
+
+#include <stdint.h>
+
+#include "axioms/level.h"
+#include "base/text.h"
+#include "history/history.h"
+
+/* One edge as a clause: "alice.1 enroll reads x as init left it, before bob.1
+ * enroll writes it". */
+void explain_edge(struct text *t, const struct history *h,
+                  const struct witness_edge *e);
+/* "so", "wr seats", "rw seats", ... for the arrows of pictures. */
+void explain_edge_label(struct text *t, const struct history *h,
+                        const struct witness_edge *e);
+
+#endif

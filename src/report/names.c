@@ -1,0 +1,161 @@
+#include "report/names.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "dpor/explorer.h"
+#include "dpor/verdict.h"
+#include "history/history.h"
+#include "report/style.h"
+
+static const struct history_session *session_of(const struct history *h,
+                                                uint32_t i)
+{
+	assert(i < h->transaction_count && i != HISTORY_INIT);
+	return &h->sessions[h->transactions[i].session];
+}
+
+void name_transaction_short(struct text *t, const struct history *h,
+                            uint32_t i)
+{
+	if (i == HISTORY_INIT) {
+		text_string(t, "init");
+		return;
+	}
+	const struct history_session *s = session_of(h, i);
+	text_string(t, s->name);
+	if (!s->after_all)
+		text_format(t, ".%" PRIu32, h->transactions[i].index + 1);
+}
+
+void name_transaction(struct text *t, const struct history *h, uint32_t i)
+{
+	name_transaction_short(t, h, i);
+	if (i == HISTORY_INIT || session_of(h, i)->after_all) return;
+	const char *name = h->transactions[i].name;
+	if (name && *name && strcmp(name, "txn")) {
+		text_char(t, ' ');
+		text_string(t, name);
+	}
+}
+
+void name_position(struct text *t, struct position at)
+{
+	if (!at.file) return;
+	text_string(t, at.file);
+	if (at.line) text_format(t, ":%" PRIu32, at.line);
+	if (at.line && at.column) text_format(t, ":%" PRIu32, at.column);
+}
+
+void name_slot(struct text *t, const struct explorer *e, uint32_t slot)
+{
+	const struct program *p = explorer_program(e);
+	if (slot == explorer_slot_error(e)) {
+		text_string(t, "run-time error");
+	} else if (slot >= program_assertion_count(p)) {
+		text_string(t, "robust: every history is serializable");
+	} else if (program_assertion(p, slot)->kind ==
+	           ASSERTION_SERIALIZABLE) {
+		text_string(t, "assert serializable");
+	} else {
+		text_string(t, "assert ");
+		text_string(t, program_assertion(p, slot)->text);
+	}
+}
+
+struct position name_slot_position(const struct explorer *e, uint32_t slot)
+{
+	const struct program *p = explorer_program(e);
+	const struct explore_violation *v = explorer_violation(e, slot);
+	if (slot < program_assertion_count(p))
+		return program_assertion(p, slot)->at;
+	if (slot == explorer_slot_error(e) && v && v->finding)
+		return program_position(p, v->finding->point);
+	return (struct position){ 0 };
+}
+
+void name_finding_values(struct text *t, const struct finding *f)
+{
+	for (uint32_t i = 0; i < f->value_count; i++) {
+		if (i) text_string(t, ", ");
+		text_string(t, f->values[i].name);
+		text_string(t, " = ");
+		value_print(t, f->values[i].value);
+	}
+}
+
+static void name_level(struct text *t, enum level l)
+{
+	text_format(t, "%s (%s)", level_name(l), level_word(l));
+}
+
+static void violated_reason(struct text *t, const struct explorer *e)
+{
+	uint32_t checked = explorer_checked_count(e);
+	uint32_t violated = explorer_violated_count(e);
+	bool error = explorer_slot_violated(e, explorer_slot_error(e));
+	bool robust = explorer_options(e)->robust;
+	if (violated && checked == 1)
+		text_string(t, robust ? "not robust: some histories are not "
+		                        "serializable"
+		                      : "the assertion fails");
+	else if (violated)
+		text_format(t, "%" PRIu32 " of %" PRIu32 " assertions %s",
+		            violated, checked,
+		            violated == 1 ? "fails" : "fail");
+	if (violated && error) text_string(t, ", and ");
+	if (error) text_string(t, "a run-time error happens");
+}
+
+void name_verdict_reason(struct text *t, const struct explorer *e)
+{
+	const struct explore_stats *s = explorer_stats(e);
+	uint32_t checked = explorer_checked_count(e);
+	switch (explorer_verdict(e)) {
+	case VERDICT_VIOLATED:
+		violated_reason(t, e);
+		text_string(t, " under ");
+		break;
+	case VERDICT_HOLDS:
+		if (!checked)
+			text_string(t, "nothing is asserted, and no run-time "
+			               "error happens, in ");
+		else if (checked == 1)
+			text_string(t, "the assertion is true in ");
+		else
+			text_format(t, "all %" PRIu32 " assertions are true "
+			            "in ", checked);
+		text_string(t, s->histories == 1 ? "the one history"
+		                                 : "every history");
+		text_string(t, " under ");
+		break;
+	case VERDICT_INCONCLUSIVE:
+		text_string(t, name_stop(e));
+		text_string(t, ", with no violation in the ");
+		style_plural(t, s->histories, "history seen under ",
+		             "histories seen under ");
+		break;
+	}
+	name_level(t, explorer_options(e)->level);
+}
+
+const char *name_stop(const struct explorer *e)
+{
+	switch (explorer_stats(e)->stop) {
+	case STOP_NONE: return "";
+	case STOP_VIOLATION: return "the first violation was enough";
+	case STOP_HISTORIES: return "the limit of histories was reached";
+	case STOP_TIME: return "the time limit was reached";
+	case STOP_MEMORY: return "the memory limit was reached";
+	case STOP_INTERRUPTED: return "interrupted";
+	case STOP_TRANSACTIONS:
+		return "a session ran more transactions than isoscope can hold";
+	case STOP_KEYS:
+		return "the program touches more keys than isoscope can hold";
+	case STOP_EVENTS:
+		return "a transaction made more reads and writes than isoscope "
+		       "can hold";
+	}
+	return "stopped";
+}

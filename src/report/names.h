@@ -1,0 +1,35 @@
+/* What things are called in reports: the program's own names. */
+#ifndef ISO_REPORT_NAMES_H
+#define ISO_REPORT_NAMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/text.h"
+#include "vm/program.h"
+
+struct explorer;
+struct history;
+struct finding;
+
+/* "alice.1 enroll", "init", "bob.2" (anonymous), "finally". */
+void name_transaction(struct text *t, const struct history *h, uint32_t i);
+/* The same without the transaction's own name: "alice.1". */
+void name_transaction_short(struct text *t, const struct history *h,
+                            uint32_t i);
+/* "last-seat.tx:21:1"; nothing for an unknown place. */
+void name_position(struct text *t, struct position at);
+/* "assert !(alice.ok == true)", "run-time error". */
+void name_slot(struct text *t, const struct explorer *e, uint32_t slot);
+/* Where the slot's assertion stands in the source, or where the error of its
+ * example happened; no file when there is no such place. */
+struct position name_slot_position(const struct explorer *e, uint32_t slot);
+/* What a finding knows of itself: "alice.ok = true, bob.ok = true". */
+void name_finding_values(struct text *t, const struct finding *f);
+/* "violated: 2 of 3 assertions fail under Causal Consistency (cc)", without
+ * the verdict word and its colon. */
+void name_verdict_reason(struct text *t, const struct explorer *e);
+/* Why the exploration ended early: "the time limit was reached"; "" if not. */
+const char *name_stop(const struct explorer *e);
+
+#endif

@@ -1,0 +1,55 @@
+/* How text for people looks: colours, columns, numbers, cut-off values. */
+#ifndef ISO_REPORT_STYLE_H
+#define ISO_REPORT_STYLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/text.h"
+
+struct style {
+	bool colour;
+	unsigned width; /* columns that a line should fit in */
+};
+
+/*     identifier, escape sequence that begins it */
+#define STYLE_TABLE(X)                                                        \
+	X(STYLE_BOLD, "1")                                                    \
+	X(STYLE_DIM, "2")                                                     \
+	X(STYLE_RED, "1;31")                                                  \
+	X(STYLE_GREEN, "1;32")                                                \
+	X(STYLE_YELLOW, "1;33")                                               \
+	X(STYLE_BLUE, "34")                                                   \
+	X(STYLE_CYAN, "36")
+
+enum style_mark {
+#define X(id, code) id,
+	STYLE_TABLE(X)
+#undef X
+	STYLE_COUNT
+};
+
+void style_begin(struct text *t, const struct style *s, enum style_mark m);
+void style_end(struct text *t, const struct style *s);
+/* The words in that style. */
+void style_words(struct text *t, const struct style *s, enum style_mark m,
+                 const char *words);
+
+/* How many columns UTF-8 text takes: its characters. Control characters are
+ * counted as what style_fit and value_print make of them: one each. */
+size_t style_columns(const char *words);
+/* At most `columns` characters of the text, the last one an ellipsis if some
+ * were left out. */
+void style_fit(struct text *t, const char *words, size_t columns);
+/* 1234567 as 1,234,567. */
+void style_count(struct text *t, uint64_t n);
+/* "1 history", "2,000 histories". */
+void style_plural(struct text *t, uint64_t n, const char *one,
+                  const char *many);
+/* 1.3 ms, 2.41 s, 3 min 20 s */
+void style_seconds(struct text *t, double seconds);
+/* 712 kB, 1.4 MB */
+void style_memory(struct text *t, uint64_t bytes);
+
+#endif
