@@ -26,12 +26,15 @@ enum explore_stop {
 	STOP_TIME,        /* timeout reached */
 	STOP_MEMORY,      /* memory limit reached */
 	STOP_INTERRUPTED, /* *interrupt became true, or a callback returned false */
-	STOP_TRANSACTIONS,/* a session ran more than the 65,535 transactions */
+	STOP_TRANSACTIONS,/* more than TRANSACTIONS_MAX transactions */
 	STOP_KEYS,        /* more than KEYS_MAX distinct keys */
 	STOP_EVENTS       /* more than EVENTS_MAX events in one transaction */
 };
 
-enum { EVENTS_MAX = 65535 }; /* reads and writes in one transaction */
+enum {
+	EVENTS_MAX = 65535,      /* reads and writes in one transaction */
+	TRANSACTIONS_MAX = 16384 /* of all sessions together, init included */
+};
 
 struct explore_options {
 	enum explorer_algorithm algorithm;

@@ -1,0 +1,465 @@
+#include "axioms/closure.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* Below this many transactions every block keeps a snapshot of the rows. */
+enum { SNAPSHOT_ALWAYS = 256, SNAPSHOT_SPARSE = 64 };
+
+void closure_init(struct closure *c, enum level level, uint32_t n,
+                  struct region *region)
+{
+	memset(c, 0, sizeof *c);
+	c->level = level <= LEVEL_CC ? level : LEVEL_CC;
+	c->n = n;
+	c->words = BITS_WORDS(n);
+	c->region = region;
+	size_t rows = (size_t)n * c->words;
+	c->reach = mem_take0(6 * rows + 16 * c->words, sizeof(word));
+	c->into = c->reach + rows;
+	c->past = c->into + rows;
+	c->direct = c->past + rows;
+	c->so = c->direct + rows;
+	c->scratch = c->so + rows;
+	c->seen = c->scratch + rows + 8 * c->words;
+	c->targets = mem_take0(n, sizeof *c->targets);
+	c->order = mem_take0(n, sizeof *c->order);
+	c->position = mem_take0(n, sizeof *c->position);
+	c->blocks = mem_take0(n, sizeof *c->blocks);
+	c->count = 1;
+	c->snapshot_every =
+	    n <= SNAPSHOT_ALWAYS ? 1 : (n + SNAPSHOT_SPARSE - 1) / SNAPSHOT_SPARSE;
+}
+
+void closure_free(struct closure *c)
+{
+	free(c->reach);
+	free(c->targets);
+	free(c->order);
+	free(c->position);
+	free(c->blocks);
+	free(c->writers);
+	free(c->reads);
+	memset(c, 0, sizeof *c);
+}
+
+size_t closure_bytes(const struct closure *c)
+{
+	size_t rows = (size_t)c->n * c->words;
+	return (6 * rows + 16 * c->words) * sizeof(word) +
+	       c->n * (3 * sizeof(uint32_t) + sizeof *c->blocks) +
+	       (size_t)c->key_capacity * c->words * sizeof(word) +
+	       c->read_capacity * sizeof *c->reads;
+}
+
+void closure_know_key(struct closure *c, uint32_t key)
+{
+	if (key < c->key_count) return;
+	if (key >= c->key_capacity) {
+		uint32_t capacity = c->key_capacity ? c->key_capacity : 16;
+		while (capacity <= key) capacity *= 2;
+		c->writers = mem_grow(c->writers, (size_t)capacity * c->words,
+		                      sizeof(word));
+		c->key_capacity = capacity;
+	}
+	for (; c->key_count <= key; c->key_count++) {
+		word *row = c->writers + (size_t)c->key_count * c->words;
+		bits_zero(row, c->words);
+		bits_add(row, 0);
+	}
+}
+
+/* Adds a before b and everything that follows. Nothing may lead from b to a. */
+BITS_INLINE void add_edge(struct closure *c, uint32_t a, uint32_t b,
+                          unsigned words)
+{
+	word *reach_a = c->reach + (size_t)a * words;
+	word *into_b = c->into + (size_t)b * words;
+	if (bits_has(reach_a, b)) return;
+	assert(a != b && !bits_has(c->reach + (size_t)b * words, a));
+	word *before = c->scratch + (size_t)c->n * words, *after = before + words;
+	word *fresh_before = after + words, *fresh_after = fresh_before + words;
+	bits_copy(before, c->into + (size_t)a * words, words);
+	bits_add(before, a);
+	bits_copy(after, c->reach + (size_t)b * words, words);
+	bits_add(after, b);
+	for (unsigned w = 0; w < words; w++) {
+		fresh_before[w] = before[w] & ~into_b[w];
+		fresh_after[w] = after[w] & ~reach_a[w];
+	}
+	BITS_EACH(u, fresh_before, words)
+		bits_or(c->reach + (size_t)u * words, after, words);
+	BITS_EACH(v, fresh_after, words)
+		bits_or(c->into + (size_t)v * words, before, words);
+}
+
+static const word *take_snapshot(struct closure *c)
+{
+	if (c->level == LEVEL_NONE) return NULL;
+	if (c->count % c->snapshot_every) return NULL;
+	size_t size = 2 * (size_t)c->n * c->words * sizeof(word);
+	return memcpy(region_take(c->region, size), c->reach, size);
+}
+
+/* The rows of a transaction that follows exactly those in session order. */
+static void begin_rows(struct closure *c, uint32_t t,
+                       const struct closure_block *b)
+{
+	unsigned words = c->words;
+	word *so = closure_row(c, c->so, t), *past = closure_row(c, c->past, t);
+	word *into = closure_row(c, c->into, t);
+	if (b->after_all) {
+		bits_zero(so, words);
+		for (uint32_t i = 0; i + 1 < c->count; i++)
+			bits_add(so, c->order[i]);
+		bits_copy(past, so, words);
+		bits_copy(into, so, words);
+	} else {
+		uint32_t p = b->previous;
+		bits_copy(so, closure_row(c, c->so, p), words);
+		bits_copy(past, closure_row(c, c->past, p), words);
+		bits_copy(into, closure_row(c, c->into, p), words);
+		bits_add(so, p);
+		bits_add(past, p);
+		bits_add(into, p);
+	}
+	bits_copy(closure_row(c, c->direct, t), so, words);
+	bits_zero(closure_row(c, c->reach, t), words);
+	bits_zero(c->seen, words);
+	BITS_EACH(u, into, words) bits_add(closure_row(c, c->reach, u), t);
+}
+
+static void append(struct closure *c, uint32_t t, struct closure_block b)
+{
+	assert(c->count < c->n && t > 0 && t < c->n);
+	c->order[c->count] = t;
+	c->position[t] = c->count;
+	c->blocks[c->count++] = b;
+	begin_rows(c, t, &b);
+}
+
+void closure_begin(struct closure *c, uint32_t t, uint32_t previous,
+                   bool after_all)
+{
+	append(c, t,
+	       (struct closure_block){ .first_read = c->read_count,
+	                               .previous = previous,
+	                               .after_all = after_all,
+	                               .snapshot = take_snapshot(c) });
+}
+
+static uint32_t pending(const struct closure *c)
+{
+	return c->order[c->count - 1];
+}
+
+/* Row of what becomes visible to the pending transaction with `source`. */
+BITS_INLINE void newly_visible(const struct closure *c, uint32_t source,
+                               word *out, unsigned words)
+{
+	const word *past = c->past + (size_t)pending(c) * words;
+	bits_copy(out, c->past + (size_t)source * words, words);
+	bits_add(out, source);
+	for (unsigned w = 0; w < words; w++) out[w] &= ~past[w];
+}
+
+/* The edges that a read of `key` from `source` forces: for each target, the
+ * row of transactions to be ordered before it, in c->scratch; returns how many
+ * targets, listed in c->targets. Each list is merged by target. */
+struct forced { uint32_t count; };
+
+BITS_INLINE void force(struct closure *c, struct forced *f, uint32_t target,
+                       const word *writers, const word *mask, unsigned words)
+{
+	word *row = c->scratch + (size_t)target * words;
+	bool any = false, listed = false;
+	for (unsigned w = 0; w < words; w++) {
+		word more = writers[w] & mask[w];
+		if (w == target >> 6) more &= ~((word)1 << (target & 63));
+		any |= more != 0;
+	}
+	if (!any) return;
+	for (uint32_t i = 0; i < f->count; i++)
+		listed |= c->targets[i] == target;
+	if (!listed) {
+		c->targets[f->count++] = target;
+		bits_zero(row, words);
+	}
+	for (unsigned w = 0; w < words; w++) {
+		word more = writers[w] & mask[w];
+		if (w == target >> 6) more &= ~((word)1 << (target & 63));
+		row[w] |= more;
+	}
+}
+
+/* What the read makes visible, by level, and the edges it forces. */
+BITS_INLINE struct forced forced_edges(struct closure *c, uint32_t key,
+                                       uint32_t source, unsigned words)
+{
+	struct forced f = { 0 };
+	uint32_t t = pending(c);
+	const word *writers = c->writers + (size_t)key * words;
+	word *visible = c->scratch + ((size_t)c->n + 4) * words;
+	word *fresh = visible + words;
+	if (c->level == LEVEL_NONE) return f;
+	if (c->level == LEVEL_RC) {
+		force(c, &f, source, writers, c->seen, words);
+		return f;
+	}
+	bits_zero(fresh, words);
+	if (c->level == LEVEL_RA) {
+		bits_copy(visible, c->direct + (size_t)t * words, words);
+		if (!bits_has(visible, source)) bits_add(fresh, source);
+	} else {
+		bits_copy(visible, c->past + (size_t)t * words, words);
+		newly_visible(c, source, fresh, words);
+	}
+	bits_or(visible, fresh, words);
+	force(c, &f, source, writers, visible, words);
+	if (bits_empty(fresh, words)) return f;
+	for (uint32_t i = c->blocks[c->count - 1].first_read;
+	     i < c->read_count; i++) {
+		const struct relation_read *r = &c->reads[i];
+		force(c, &f, r->source, c->writers + (size_t)r->key * words,
+		      fresh, words);
+	}
+	return f;
+}
+
+/* Does target i, or what follows it, meet the sources of target j? */
+BITS_INLINE bool leads_to(const struct closure *c, uint32_t i, uint32_t j,
+                          unsigned words)
+{
+	const word *sources = c->scratch + (size_t)j * words;
+	return bits_has(sources, i) ||
+	       bits_meet(c->reach + (size_t)i * words, sources, words);
+}
+
+/* True when the forced edges, taken together, close no cycle: repeatedly
+ * deletes targets from which no other target is reached. */
+BITS_INLINE bool forced_acyclic(struct closure *c, struct forced f,
+                                unsigned words)
+{
+	for (bool deleted = true; deleted && f.count;) {
+		deleted = false;
+		for (uint32_t i = 0; i < f.count;) {
+			bool leads = false;
+			for (uint32_t j = 0; j < f.count && !leads; j++)
+				leads = leads_to(c, c->targets[i],
+				                 c->targets[j], words);
+			if (leads) {
+				i++;
+				continue;
+			}
+			c->targets[i] = c->targets[--f.count];
+			deleted = true;
+		}
+	}
+	return f.count == 0;
+}
+
+BITS_INLINE bool may_read(struct closure *c, uint32_t key, uint32_t source,
+                          unsigned words)
+{
+	return forced_acyclic(c, forced_edges(c, key, source, words), words);
+}
+
+BITS_INLINE void valid_writers(struct closure *c, uint32_t key, word *out,
+                               unsigned words)
+{
+	const word *writers = c->writers + (size_t)key * words;
+	bits_copy(out, writers, words);
+	if (c->level == LEVEL_NONE) return;
+	BITS_EACH(source, writers, words)
+		if (!may_read(c, key, source, words)) bits_drop(out, source);
+}
+
+void closure_valid_writers(struct closure *c, uint32_t key, word *out)
+{
+	assert(key < c->key_count);
+	if (c->words == 1)
+		valid_writers(c, key, out, 1);
+	else
+		valid_writers(c, key, out, c->words);
+}
+
+bool closure_may_read(struct closure *c, uint32_t key, uint32_t source)
+{
+	assert(key < c->key_count && closure_writes(c, key, source));
+	return c->words == 1 ? may_read(c, key, source, 1)
+	                     : may_read(c, key, source, c->words);
+}
+
+BITS_INLINE void read_from(struct closure *c, uint32_t key, uint32_t source,
+                           unsigned words)
+{
+	uint32_t t = pending(c);
+	struct forced f = forced_edges(c, key, source, words);
+	for (uint32_t i = 0; i < f.count; i++) {
+		uint32_t target = c->targets[i];
+		const word *sources = c->scratch + (size_t)target * words;
+		BITS_EACH(u, sources, words) add_edge(c, u, target, words);
+	}
+	word *past = c->past + (size_t)t * words;
+	bits_or(past, c->past + (size_t)source * words, words);
+	bits_add(past, source);
+	bits_add(c->direct + (size_t)t * words, source);
+	bits_add(c->seen, source);
+	if (c->level != LEVEL_NONE) add_edge(c, source, t, words);
+}
+
+void closure_read(struct closure *c, uint32_t key, uint32_t source)
+{
+	assert(key < c->key_count && closure_writes(c, key, source));
+	if (c->words == 1)
+		read_from(c, key, source, 1);
+	else
+		read_from(c, key, source, c->words);
+	VEC_RESERVE(c->reads, c->read_count, c->read_capacity);
+	c->reads[c->read_count++] =
+	    (struct relation_read){ pending(c), key, source };
+}
+
+static void mark_writes(struct closure *c, const struct closure_block *b,
+                        uint32_t t)
+{
+	for (uint32_t i = 0; i < b->written_count; i++)
+		bits_add(closure_row(c, c->writers, b->written[i]), t);
+}
+
+static void unmark_writes(struct closure *c, const struct closure_block *b,
+                          uint32_t t)
+{
+	for (uint32_t i = 0; i < b->written_count; i++)
+		bits_drop(closure_row(c, c->writers, b->written[i]), t);
+}
+
+void closure_end(struct closure *c, const uint32_t *written, uint32_t count)
+{
+	struct closure_block *b = &c->blocks[c->count - 1];
+	b->written = written;
+	b->written_count = count;
+	mark_writes(c, b, pending(c));
+}
+
+/* Appends again what stood at order[from] .. order[to - 1], with its reads. */
+static void replay(struct closure *c, uint32_t from, uint32_t to,
+                   uint32_t reads)
+{
+	for (uint32_t i = from; i < to; i++) {
+		struct closure_block b = c->blocks[i];
+		uint32_t end = i + 1 < to ? c->blocks[i + 1].first_read : reads;
+		c->count = i;
+		append(c, c->order[i], b);
+		c->read_count = b.first_read;
+		while (c->read_count < end) {
+			struct relation_read r = c->reads[c->read_count];
+			closure_read(c, r.key, r.source);
+		}
+		mark_writes(c, &b, c->order[i]);
+	}
+}
+
+/* reach and into as they were before order[at], from the nearest snapshot at
+ * or before it; returns where that was taken. */
+static uint32_t restore_rows(struct closure *c, uint32_t at)
+{
+	size_t size = 2 * (size_t)c->n * c->words * sizeof(word);
+	while (at > 1 && !c->blocks[at].snapshot) at--;
+	if (c->blocks[at].snapshot)
+		memcpy(c->reach, c->blocks[at].snapshot, size);
+	else
+		memset(c->reach, 0, size);
+	return at;
+}
+
+void closure_rewind(struct closure *c, uint32_t count, uint32_t reads,
+                    bool is_pending)
+{
+	assert(count <= c->count && reads <= c->read_count);
+	if (count == c->count && reads == c->read_count && is_pending &&
+	    !c->blocks[count - 1].written)
+		return;
+	uint32_t from = is_pending ? count - 1 : count;
+	for (uint32_t i = from; i < c->count; i++) {
+		unmark_writes(c, &c->blocks[i], c->order[i]);
+		if (i >= count) continue;
+		c->blocks[i].written = NULL;
+		c->blocks[i].written_count = 0;
+	}
+	uint32_t start = from;
+	if (c->level != LEVEL_NONE && from < c->count) {
+		start = restore_rows(c, from);
+		for (uint32_t i = start; i < from; i++)
+			unmark_writes(c, &c->blocks[i], c->order[i]);
+	}
+	replay(c, start, count, reads);
+	c->count = count;
+	c->read_count = reads;
+}
+
+/* The writers of each key among the first to->count transactions. */
+static void copy_writers(struct closure *to, const struct closure *from)
+{
+	unsigned words = from->words;
+	word *kept = to->scratch;
+	if (from->key_count) closure_know_key(to, from->key_count - 1);
+	bits_zero(kept, words);
+	for (uint32_t i = 0; i < to->count; i++) bits_add(kept, to->order[i]);
+	size_t size = (size_t)from->key_count * words;
+	if (words == 1) {
+		for (size_t i = 0; i < size; i++)
+			to->writers[i] = from->writers[i] & kept[0];
+		return;
+	}
+	for (size_t i = 0; i < size; i++)
+		to->writers[i] = from->writers[i] & kept[i % words];
+}
+
+void closure_copy_prefix(struct closure *to, const struct closure *from,
+                         uint32_t count)
+{
+	size_t rows = (size_t)from->n * from->words;
+	uint32_t reads = count == from->count ? from->read_count
+	                                      : from->blocks[count].first_read;
+	assert(to->n == from->n && count <= from->count);
+	to->level = from->level;
+	to->region = from->region;
+	memcpy(to->past, from->past, 3 * rows * sizeof(word));
+	memcpy(to->order, from->order, count * sizeof *to->order);
+	memcpy(to->position, from->position, from->n * sizeof *to->position);
+	uint32_t blocks = count + (count < from->count);
+	memcpy(to->blocks, from->blocks, blocks * sizeof *to->blocks);
+	if (to->read_capacity < reads) {
+		to->read_capacity = from->read_capacity;
+		to->reads = mem_grow(to->reads, to->read_capacity,
+		                     sizeof *to->reads);
+	}
+	if (reads) memcpy(to->reads, from->reads, reads * sizeof *to->reads);
+	to->count = count;
+	to->read_count = reads;
+	to->key_count = 0;
+	copy_writers(to, from);
+	if (count == from->count) {
+		memcpy(to->reach, from->reach, 2 * rows * sizeof(word));
+	} else if (to->level != LEVEL_NONE) {
+		uint32_t start = restore_rows(to, count);
+		for (uint32_t i = start; i < count; i++)
+			unmark_writes(to, &to->blocks[i], to->order[i]);
+		replay(to, start, count, reads);
+	}
+}
+
+void closure_relation(const struct closure *c, struct relation *out)
+{
+	*out = (struct relation){
+		.n = c->n, .words = c->words,
+		.key_count = c->key_count, .read_count = c->read_count,
+		.order_count = c->count, .order = c->order,
+		.so = c->so, .direct = c->direct, .past = c->past,
+		.writers = c->writers, .reads = c->reads,
+	};
+}

@@ -1,0 +1,107 @@
+/* A growing history as bit rows, with the incremental test of the levels whose
+ * axioms don't mention the commit order (none, rc, ra, cc).
+ *
+ * Transactions are appended in an order that extends so U wr; the last one may
+ * be pending, and only it gains reads. The rows hold the closure of so U wr and
+ * of the commit-order edges that the reads force, so the question "may this
+ * read take its value from that transaction" is answered without inserting
+ * anything: all new edges would lead into the sources of the pending
+ * transaction's own reads.
+ *
+ * For pc, psi, si and ser the rows are those of cc.
+ */
+#ifndef ISO_AXIOMS_CLOSURE_H
+#define ISO_AXIOMS_CLOSURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "axioms/level.h"
+#include "base/bits.h"
+#include "base/region.h"
+#include "history/relation.h"
+
+/* What is remembered of an appended transaction, for rewinding. */
+struct closure_block {
+	uint32_t first_read;      /* index of its first external read */
+	uint32_t previous;        /* transaction before it in its session, or 0 */
+	bool after_all;           /* so-after every transaction before it */
+	uint32_t written_count;
+	const uint32_t *written;  /* keys it wrote, borrowed; NULL if pending */
+	const word *snapshot;     /* reach and into before it, or NULL */
+};
+
+struct closure {
+	enum level level;         /* NONE, RC, RA or CC */
+	uint32_t n, words;        /* transactions are 1 .. n - 1; 0 is init */
+	/* Rows, n each. */
+	word *reach;    /* after it in the closure with forced edges, strict */
+	word *into;     /* before it, likewise */
+	word *past;     /* before it in (so U wr)+ */
+	word *direct;   /* before it in so U wr, one step */
+	word *so;       /* before it in session order */
+	word *seen;     /* one row: sources of the pending one's reads */
+	word *scratch;  /* n + 8 rows */
+	uint32_t *targets; /* n entries of scratch */
+	/* Committed writers of each key, init included. */
+	word *writers;
+	uint32_t key_count, key_capacity;
+	struct relation_read *reads;
+	uint32_t read_count, read_capacity;
+	uint32_t *order;          /* transactions in the order of appending */
+	uint32_t *position;       /* the inverse */
+	struct closure_block *blocks; /* parallel to order */
+	uint32_t count;           /* of order, init included */
+	uint32_t snapshot_every;  /* 1 when rows are small */
+	struct region *region;    /* holds the snapshots */
+};
+
+/* Room for n transactions (init included). The region must be released only
+ * to marks older than what closure_rewind leaves. */
+void closure_init(struct closure *c, enum level level, uint32_t n,
+                  struct region *region);
+void closure_free(struct closure *c);
+/* Bytes held, without the snapshots. */
+size_t closure_bytes(const struct closure *c);
+
+/* Appends transaction t, pending. `previous` precedes it in its session (0 if
+ * it is the first); after_all says that all present ones do. */
+void closure_begin(struct closure *c, uint32_t t, uint32_t previous,
+                   bool after_all);
+/* Committed transactions from which the pending one may read `key` next: all
+ * t' with x in writes(t') such that the level still holds. `out` has c->words
+ * words. ValidWrites of the paper, section 5.1. */
+void closure_valid_writers(struct closure *c, uint32_t key, word *out);
+/* The same question for one writer. */
+bool closure_may_read(struct closure *c, uint32_t key, uint32_t source);
+/* The pending transaction reads `key` from `source`, which must be valid. */
+void closure_read(struct closure *c, uint32_t key, uint32_t source);
+/* The pending transaction ends having written these keys (none if aborted).
+ * `written` is borrowed until the transaction is removed. */
+void closure_end(struct closure *c, const uint32_t *written, uint32_t count);
+
+/* Goes back to the state with the first `count` transactions (init included)
+ * and `reads` reads. If `pending`, the last of them becomes pending again. */
+void closure_rewind(struct closure *c, uint32_t count, uint32_t reads,
+                    bool pending);
+/* `to` becomes the first `count` transactions of `from`, all ended. */
+void closure_copy_prefix(struct closure *to, const struct closure *from,
+                         uint32_t count);
+/* Makes sure that the key has a row of writers. */
+void closure_know_key(struct closure *c, uint32_t key);
+
+static inline word *closure_row(const struct closure *c, word *rows,
+                                uint32_t i)
+{
+	return rows + (size_t)i * c->words;
+}
+static inline bool closure_writes(const struct closure *c, uint32_t key,
+                                  uint32_t t)
+{
+	return key < c->key_count &&
+	       bits_has(c->writers + (size_t)key * c->words, t);
+}
+/* The history so far, as a relation that borrows these rows. */
+void closure_relation(const struct closure *c, struct relation *out);
+
+#endif

@@ -1,0 +1,89 @@
+/* The explorer's insides, shared by the files of this folder. */
+#ifndef ISO_DPOR_ENGINE_H
+#define ISO_DPOR_ENGINE_H
+
+#include <time.h>
+
+#include "dpor/explorer.h"
+#include "dpor/state.h"
+#include "dpor/swap.h"
+
+enum frame_kind {
+	FRAME_READ,    /* the writers of an external read */
+	FRAME_SWAPS,   /* the swaps after a commit */
+	FRAME_SESSIONS /* baseline: the sessions that can go on */
+};
+
+/* A choice that is open. Everything allocated in the region after `mark`
+ * belongs to what is explored under it. */
+struct frame {
+	enum frame_kind kind;
+	uint32_t state;         /* index into explorer.states */
+	uint32_t count;         /* transactions of that state */
+	uint32_t reads;
+	struct region_mark mark;
+	uint32_t cursor;        /* next writer, swap or session to try */
+	/* FRAME_READ */
+	struct request request;
+	const struct machine_state *waiting;
+	const word *valid;      /* all valid writers */
+	struct pending pending;
+	/* FRAME_SWAPS */
+	struct swap_list swaps;
+};
+
+/* Open-addressing set of 64-bit hashes. */
+struct hash_set {
+	uint64_t *slots; /* 0 is free */
+	uint64_t count, capacity;
+};
+/* True when the hash is new. */
+bool hash_set_add(struct hash_set *s, uint64_t hash);
+
+struct explorer {
+	const struct program *program;
+	struct explore_options options;
+	struct explore_observer observer;
+	struct explore_stats stats;
+	struct world world;
+	struct state **states;  /* by nesting of swaps */
+	uint32_t state_count;
+	uint32_t current;       /* index of the state that is explored */
+	struct frame *frames;
+	size_t frame_count, frame_capacity;
+	uint64_t *reached;      /* bit set of reach points */
+	uint32_t reach_count;
+	struct level_scratch *scratch;
+	struct explore_violation *violations; /* by slot */
+	struct region findings; /* copies of findings of the examples */
+	uint32_t *violated;     /* slots, of the current execution */
+	uint32_t violated_count;
+	struct hash_set seen;
+	bool checks_serializable;
+	uint64_t skip;          /* end states already treated before a restart
+	                         * with more room for transactions */
+	uint64_t room;          /* numbers given to a session without bound */
+	bool must_grow;
+	struct timespec wall_start, cpu_start;
+	uint64_t next_tick;     /* world.steps at which limits are looked at */
+};
+
+/* output.c: the current state is a complete execution. False to stop. */
+bool engine_output(struct explorer *e);
+/* limits.c */
+void engine_start_clock(struct explorer *e);
+/* Updates times and memory in the statistics. */
+void engine_measure(struct explorer *e);
+/* Looks at the limits; false (and stats.stop set) when one is hit. */
+bool engine_tick(struct explorer *e);
+/* world.c */
+void world_init(struct world *w, const struct program *p, uint64_t room,
+                uint64_t *reached);
+void world_free(struct world *w);
+
+static inline struct state *engine_state(struct explorer *e)
+{
+	return e->states[e->current];
+}
+
+#endif

@@ -1,0 +1,374 @@
+/* The search: explore-ce and its filtered variant (paper, sections 5 and 6)
+ * and the baseline without reduction, as one loop over a stack of open
+ * choices. */
+#include "dpor/explorer.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "dpor/engine.h"
+#include "history/relation.h"
+#include "vm/program.h"
+
+enum { FIRST_ROOM = 32 };
+
+static struct state *nested_state(struct explorer *e, uint32_t index)
+{
+	while (index >= e->state_count) {
+		e->states = mem_grow(e->states, e->state_count + 1,
+		                     sizeof *e->states);
+		struct state *s = mem_take(sizeof *s);
+		state_init(s, &e->world, e->options.base);
+		e->states[e->state_count++] = s;
+	}
+	return e->states[index];
+}
+
+static struct frame *push_frame(struct explorer *e, enum frame_kind kind)
+{
+	VEC_RESERVE(e->frames, e->frame_count, e->frame_capacity);
+	struct frame *f = &e->frames[e->frame_count++];
+	const struct state *s = engine_state(e);
+	*f = (struct frame){ .kind = kind, .state = e->current,
+		             .count = s->closure.count,
+		             .reads = s->closure.read_count,
+		             .pending = s->pending };
+	if (e->frame_count > e->stats.depth_max)
+		e->stats.depth_max = e->frame_count;
+	return f;
+}
+
+static bool stop(struct explorer *e, enum explore_stop why)
+{
+	e->stats.stop = why;
+	return false;
+}
+
+/* Only for the baseline under pc, psi, si or ser: does the history with this
+ * read still satisfy the level? */
+static bool strong_level_allows(struct explorer *e, uint32_t key,
+                                uint32_t source)
+{
+	struct state *s = engine_state(e);
+	uint32_t count = s->closure.count, reads = s->closure.read_count;
+	struct relation r;
+	closure_read(&s->closure, key, source);
+	closure_relation(&s->closure, &r);
+	bool allowed = level_allows(e->options.level, &r, e->scratch);
+	closure_rewind(&s->closure, count, reads, true);
+	return allowed;
+}
+
+/* ValidWrites(h, e), in the region. */
+static const word *valid_writers(struct explorer *e, uint32_t key)
+{
+	struct closure *c = &engine_state(e)->closure;
+	word *valid = region_take(&e->world.region, c->words * sizeof *valid);
+	closure_valid_writers(c, key, valid);
+	if (e->options.algorithm == EXPLORE_DFS &&
+	    !level_is_extensible(e->options.level))
+		BITS_EACH(t, valid, c->words)
+			if (!strong_level_allows(e, key, t))
+				bits_drop(valid, t);
+	return valid;
+}
+
+/* Where the search goes on after a step. */
+enum go { GO_DEEPER, GO_BACK, GO_STOP };
+
+static enum go branch_on_read(struct explorer *e, const struct request *r)
+{
+	struct state *s = engine_state(e);
+	struct world *w = &e->world;
+	const word *valid = valid_writers(e, r->key);
+	const struct machine_state *waiting =
+	    state_copy_live(w, s->pending.live);
+	unsigned words = s->closure.words;
+	uint32_t first = bits_next(valid, 0, words);
+	if (first >= 64 * words) {
+		e->stats.blocked++;
+		return GO_BACK;
+	}
+	uint32_t second = bits_next(valid, first + 1, words);
+	if (second < 64 * words) {
+		struct frame *f = push_frame(e, FRAME_READ);
+		f->request = *r;
+		f->waiting = waiting;
+		f->valid = valid;
+		f->cursor = second;
+		f->mark = region_mark(&w->region);
+	}
+	state_read(s, w, r, waiting, first, valid);
+	return GO_DEEPER;
+}
+
+static enum go after_commit(struct explorer *e)
+{
+	if (e->options.algorithm == EXPLORE_DFS) return GO_DEEPER;
+	struct state *scratch = nested_state(e, e->current + 1);
+	struct swap_list swaps = swap_candidates(engine_state(e), scratch,
+	                                         &e->world, &e->stats);
+	if (!swaps.count) return GO_DEEPER;
+	struct frame *f = push_frame(e, FRAME_SWAPS);
+	f->swaps = swaps;
+	f->mark = region_mark(&e->world.region);
+	return GO_DEEPER;
+}
+
+/* More room for transactions is needed: begin anew with twice as much, if the
+ * limit allows. */
+static enum go no_number_left(struct explorer *e)
+{
+	if (e->room * 2 > TRANSACTIONS_MAX) stop(e, STOP_TRANSACTIONS);
+	e->must_grow = e->stats.stop == STOP_NONE;
+	return GO_STOP;
+}
+
+static enum go begin_next(struct explorer *e)
+{
+	struct state *s = engine_state(e);
+	uint32_t session = state_next_session(s, &e->world, 0);
+	if (session == UINT32_MAX) {
+		if (!engine_output(e)) return GO_STOP;
+		return GO_BACK;
+	}
+	if (e->options.algorithm == EXPLORE_DFS) {
+		uint32_t other = state_next_session(s, &e->world, session + 1);
+		if (other != UINT32_MAX) {
+			struct frame *f = push_frame(e, FRAME_SESSIONS);
+			f->cursor = other;
+			f->mark = region_mark(&e->world.region);
+		}
+	}
+	if (!state_begin(s, &e->world, session)) return no_number_left(e);
+	return GO_DEEPER;
+}
+
+static enum go step(struct explorer *e)
+{
+	struct state *s = engine_state(e);
+	struct request r;
+	if (e->world.steps >= e->next_tick && !engine_tick(e)) return GO_STOP;
+	if (!s->pending.active) return begin_next(e);
+	switch (state_run(s, &e->world, &r)) {
+	case ADVANCE_READ: return branch_on_read(e, &r);
+	case ADVANCE_COMMIT: return after_commit(e);
+	case ADVANCE_FULL: break;
+	}
+	stop(e, e->world.machine.stop ? STOP_KEYS : STOP_EVENTS);
+	return GO_STOP;
+}
+
+static bool next_writer(struct explorer *e, struct frame *f)
+{
+	struct state *s = engine_state(e);
+	struct world *w = &e->world;
+	uint32_t source = f->cursor;
+	if (source >= 64 * s->closure.words) return false;
+	f->cursor = bits_next(f->valid, source + 1, s->closure.words);
+	state_rewind_pending(s, w, f->count, f->reads, &f->pending);
+	region_release(&w->region, f->mark);
+	s->pending.live = state_copy_live(w, f->waiting);
+	state_read(s, w, &f->request, f->waiting, source, f->valid);
+	return true;
+}
+
+static bool next_swap(struct explorer *e, struct frame *f)
+{
+	struct world *w = &e->world;
+	if (f->cursor == 0) state_rewind(engine_state(e), w, f->count);
+	while (f->cursor < f->swaps.count) {
+		uint32_t read = f->swaps.reads[f->cursor++];
+		region_release(&w->region, f->mark);
+		struct state *to = nested_state(e, f->state + 1);
+		if (!swap_apply(to, e->states[f->state], w, read)) {
+			e->stats.swaps_inconsistent++;
+			continue;
+		}
+		e->stats.swaps_taken++;
+		e->current = f->state + 1;
+		return true;
+	}
+	return false;
+}
+
+static bool next_session(struct explorer *e, struct frame *f)
+{
+	struct state *s = engine_state(e);
+	if (f->cursor == UINT32_MAX) return false;
+	uint32_t session = f->cursor;
+	state_rewind(s, &e->world, f->count);
+	region_release(&e->world.region, f->mark);
+	f->cursor = state_next_session(s, &e->world, session + 1);
+	if (!state_begin(s, &e->world, session)) no_number_left(e);
+	return true;
+}
+
+/* Takes the next alternative of the newest open choice; false when there is
+ * none left anywhere. */
+static bool go_back(struct explorer *e)
+{
+	while (e->frame_count) {
+		struct frame *f = &e->frames[e->frame_count - 1];
+		bool more = false;
+		e->current = f->state;
+		switch (f->kind) {
+		case FRAME_READ: more = next_writer(e, f); break;
+		case FRAME_SWAPS: more = next_swap(e, f); break;
+		case FRAME_SESSIONS: more = next_session(e, f); break;
+		}
+		if (more) return true;
+		e->frame_count--;
+	}
+	return false;
+}
+
+static void free_states(struct explorer *e)
+{
+	for (uint32_t i = 0; i < e->state_count; i++) {
+		state_free(e->states[i]);
+		free(e->states[i]);
+	}
+	free(e->states);
+	e->states = NULL;
+	e->state_count = 0;
+	e->frame_count = 0;
+	e->current = 0;
+}
+
+/* One exploration with the room there is. */
+static void search(struct explorer *e)
+{
+	if (e->world.n > TRANSACTIONS_MAX) {
+		stop(e, STOP_TRANSACTIONS);
+		return;
+	}
+	nested_state(e, 0);
+	for (;;) {
+		enum go go = step(e);
+		if (go == GO_BACK && !go_back(e)) return;
+		if (go == GO_STOP || e->must_grow || e->stats.stop) return;
+	}
+}
+
+/* Forgets what the search built, and counts afresh up to where it came: end
+ * states come in the same order again, and `skip` of them are not repeated. */
+static void grow(struct explorer *e)
+{
+	uint64_t end_states = e->stats.end_states > e->skip
+	                          ? e->stats.end_states : e->skip;
+	free_states(e);
+	world_free(&e->world);
+	e->room *= 2;
+	e->must_grow = false;
+	e->skip = end_states;
+	e->stats.end_states = e->stats.blocked = 0;
+	e->stats.swaps_considered = e->stats.swaps_taken = 0;
+	e->stats.swaps_inconsistent = e->stats.swaps_not_latest = 0;
+	e->next_tick = 0;
+	world_init(&e->world, e->program, e->room, e->reached);
+}
+
+void explorer_run(struct explorer *e)
+{
+	engine_start_clock(e);
+	search(e);
+	while (e->must_grow) {
+		grow(e);
+		search(e);
+	}
+	engine_measure(e);
+}
+
+static bool asks_serializable(const struct explorer *e)
+{
+	for (uint32_t i = 0; i < program_assertion_count(e->program); i++)
+		if (program_assertion(e->program, i)->kind ==
+		    ASSERTION_SERIALIZABLE)
+			return true;
+	return e->options.robust || e->options.classify;
+}
+
+struct explorer *explorer_new(const struct program *p,
+                              const struct explore_options *o,
+                              const struct explore_observer *observer)
+{
+	struct explorer *e = mem_take0(1, sizeof *e);
+	e->program = p;
+	e->options = *o;
+	if (o->algorithm == EXPLORE_DFS) e->options.base = o->level;
+	if (observer) e->observer = *observer;
+	e->reach_count = program_reach_count(p);
+	e->reached = mem_take0(BITS_WORDS(e->reach_count + 1), sizeof(word));
+	e->scratch = level_scratch_new();
+	e->violations =
+	    mem_take0(explorer_slot_count(e), sizeof *e->violations);
+	e->violated = mem_take0(explorer_slot_count(e), sizeof *e->violated);
+	e->checks_serializable = asks_serializable(e);
+	region_init(&e->findings);
+	e->room = FIRST_ROOM;
+	world_init(&e->world, p, e->room, e->reached);
+	return e;
+}
+
+void explorer_free(struct explorer *e)
+{
+	if (!e) return;
+	free_states(e);
+	free(e->frames);
+	for (uint32_t i = 0; i < explorer_slot_count(e); i++)
+		history_free(e->violations[i].example);
+	free(e->violations);
+	free(e->violated);
+	free(e->reached);
+	free(e->seen.slots);
+	level_scratch_free(e->scratch);
+	region_free(&e->findings);
+	world_free(&e->world);
+	free(e);
+}
+
+const struct explore_stats *explorer_stats(const struct explorer *e)
+{
+	return &e->stats;
+}
+
+const struct explore_options *explorer_options(const struct explorer *e)
+{
+	return &e->options;
+}
+
+const struct program *explorer_program(const struct explorer *e)
+{
+	return e->program;
+}
+
+uint32_t explorer_slot_error(const struct explorer *e)
+{
+	return program_assertion_count(e->program);
+}
+
+uint32_t explorer_slot_robust(const struct explorer *e)
+{
+	return program_assertion_count(e->program) + 1;
+}
+
+uint32_t explorer_slot_count(const struct explorer *e)
+{
+	return program_assertion_count(e->program) + 2;
+}
+
+const struct explore_violation *explorer_violation(const struct explorer *e,
+                                                   uint32_t slot)
+{
+	assert(slot < explorer_slot_count(e));
+	return &e->violations[slot];
+}
+
+bool explorer_reached(const struct explorer *e, uint32_t point)
+{
+	assert(point < e->reach_count);
+	return bits_has(e->reached, point);
+}

@@ -1,0 +1,61 @@
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "dpor/engine.h"
+#include "vm/program.h"
+
+/* Numbers for the transactions of every session: the static bound where there
+ * is one, else `room`. */
+static void number_transactions(struct world *w, const struct program *p,
+                                uint64_t room)
+{
+	uint64_t next = 1;
+	for (uint32_t i = 0; i < w->sessions; i++) {
+		uint32_t bound = program_session_bound(p, i);
+		w->first_id[i] = (uint32_t)next;
+		next += bound ? bound : room;
+		if (next > TRANSACTIONS_MAX) next = TRANSACTIONS_MAX + 1;
+	}
+	w->first_id[w->sessions] = (uint32_t)next;
+	w->n = (uint32_t)next;
+}
+
+static void start_session(struct world *w, uint32_t session)
+{
+	struct machine_state *live = region_take0(&w->region, w->state_size);
+	struct request r;
+	machine_start(w->program, session, live);
+	machine_step(&w->machine, live, &r);
+	assert(r.kind == REQUEST_BEGIN || r.kind == REQUEST_DONE);
+	w->start[session] = (struct session_point){
+		.state = live, .ended = r.kind == REQUEST_DONE, .name = r.name
+	};
+}
+
+void world_init(struct world *w, const struct program *p, uint64_t room,
+                uint64_t *reached)
+{
+	memset(w, 0, sizeof *w);
+	w->program = p;
+	region_init(&w->region);
+	w->machine = (struct machine){ .program = p, .keys = keys_new(p),
+		                       .region = &w->region,
+		                       .reached = reached };
+	w->state_size = machine_state_size(p);
+	w->sessions = program_session_count(p);
+	w->has_finally = program_has_finally(p);
+	w->first_id = mem_take0(w->sessions + 1, sizeof *w->first_id);
+	w->start = mem_take0(w->sessions, sizeof *w->start);
+	number_transactions(w, p, room);
+	for (uint32_t i = 0; i < w->sessions; i++) start_session(w, i);
+}
+
+void world_free(struct world *w)
+{
+	keys_free(w->machine.keys);
+	region_free(&w->region);
+	free(w->first_id);
+	free(w->start);
+}
