@@ -1,0 +1,275 @@
+/* A partial order of points, kept transitively closed while edges are added,
+ * and orders of transactions made from it.
+ *
+ * Functions are always inlined, and take the number of words of a row (`width`
+ * for rows of points, `words` for rows of transactions): called with a literal
+ * they compile to plain word operations.
+ */
+#ifndef ISO_AXIOMS_ORDER_H
+#define ISO_AXIOMS_ORDER_H
+
+#include <assert.h>
+
+#include "axioms/scratch.h"
+
+/* The row of point or transaction i. */
+BITS_INLINE word *order_row(word *rows, unsigned i, unsigned width)
+{
+	return rows + (size_t)i * width;
+}
+
+BITS_INLINE bool order_has(const struct level_scratch *s, unsigned from,
+                           unsigned to, unsigned width)
+{
+	return bits_has(order_row(s->after, from, width), to);
+}
+
+void order_log(struct level_scratch *s, const word *at);
+/* Takes back all changes of the closure but the first `count`. */
+void order_undo(struct level_scratch *s, size_t count);
+/* Sorts numbers by the size of their rows: an order that the closure, whose
+ * rows these are, allows. */
+void order_sort(struct level_scratch *s, uint32_t *items, uint32_t count,
+                const word *rows, size_t stride, unsigned words);
+
+/* Adds the set to the rows of all members of `to`. */
+BITS_INLINE void order_spread(struct level_scratch *s, word *rows,
+                              const word *to, const word *set, unsigned width)
+{
+	BITS_EACH(i, to, width) {
+		word *row = order_row(rows, i, width);
+		for (unsigned w = 0; w < width; w++) {
+			if (!(set[w] & ~row[w])) continue;
+			if (s->logging) order_log(s, &row[w]);
+			row[w] |= set[w];
+		}
+	}
+}
+
+/* Puts point a before point b. False, with nothing changed, when that closes a
+ * cycle. Costs a row for every point before a that was not before b, and the
+ * like on the other side: so n * n rows over a whole check. */
+BITS_INLINE bool order_add(struct level_scratch *s, unsigned a, unsigned b,
+                           unsigned width)
+{
+	const word *after_a = order_row(s->after, a, width);
+	const word *after_b = order_row(s->after, b, width);
+	if (bits_has(after_a, b)) return true;
+	if (a == b || bits_has(after_b, a)) return false;
+	const word *before_a = order_row(s->before, a, width);
+	const word *before_b = order_row(s->before, b, width);
+	word few[8];
+	word *up = width <= 2 ? few : s->spare;
+	word *down = up + width, *sources = down + width;
+	word *targets = sources + width;
+	bits_copy(up, before_a, width);
+	bits_add(up, a);
+	bits_copy(down, after_b, width);
+	bits_add(down, b);
+	for (unsigned w = 0; w < width; w++) {
+		sources[w] = up[w] & ~before_b[w];
+		targets[w] = down[w] & ~after_a[w];
+	}
+	order_spread(s, s->after, sources, down, width);
+	order_spread(s, s->before, targets, up, width);
+	return true;
+}
+
+/* The closure of so U wr, one point for each transaction. */
+BITS_INLINE void order_begin(struct level_scratch *s, const struct relation *r,
+                             unsigned words)
+{
+	for (uint32_t k = 0; k < r->order_count; k++) {
+		uint32_t t = r->order[k];
+		const word *past = r->past + (size_t)t * words;
+		bits_copy(order_row(s->before, t, words), past, words);
+		bits_zero(order_row(s->after, t, words), words);
+		BITS_EACH(u, past, words)
+			bits_add(order_row(s->after, u, words), t);
+	}
+}
+
+/* The same, two points for each transaction: a transaction begins after those
+ * in its past have committed. */
+BITS_INLINE void order_begin_two(struct level_scratch *s,
+                                 const struct relation *r, unsigned words)
+{
+	unsigned half = 64 * words, width = 2 * words;
+	for (uint32_t k = 0; k < r->order_count; k++) {
+		uint32_t t = r->order[k];
+		const word *past = r->past + (size_t)t * words;
+		word *begin = order_row(s->before, t, width);
+		word *commit = order_row(s->before, half + t, width);
+		bits_copy(begin, past, words);
+		bits_copy(begin + words, past, words);
+		bits_copy(commit, begin, width);
+		bits_add(commit, t);
+		bits_zero(order_row(s->after, t, width), width);
+		bits_zero(order_row(s->after, half + t, width), width);
+		BITS_EACH(u, past, words)
+			bits_add(order_row(s->after, half + u, width), t);
+	}
+	/* So far only begins, and only after commits. */
+	for (uint32_t k = 0; k < r->order_count; k++) {
+		uint32_t t = r->order[k];
+		word *begin = order_row(s->after, t, width);
+		word *commit = order_row(s->after, half + t, width);
+		bits_copy(commit + words, commit, words);
+		bits_copy(begin, commit, width);
+		bits_add(begin, half + t);
+	}
+}
+
+/* Fills rivals: for each transaction the others that write a key of its. */
+BITS_INLINE void order_rivals(struct level_scratch *s,
+                              const struct relation *r, unsigned words)
+{
+	for (uint32_t k = 0; k < r->order_count; k++)
+		bits_zero(order_row(s->rivals, r->order[k], words), words);
+	for (uint32_t x = 0; x < r->key_count; x++) {
+		const word *writers = r->writers + (size_t)x * words;
+		BITS_EACH(t, writers, words)
+			bits_or(order_row(s->rivals, t, words), writers, words);
+	}
+	for (uint32_t k = 0; k < r->order_count; k++) {
+		uint32_t t = r->order[k];
+		word *row = order_row(s->rivals, t, words);
+		if (k == 0) bits_zero(row, words);
+		bits_drop(row, 0);
+		bits_drop(row, t);
+	}
+}
+
+/* Fills placed and rank for this order of all transactions. */
+BITS_INLINE void order_place(struct level_scratch *s, const uint32_t *order,
+                             uint32_t count, unsigned words)
+{
+	bits_zero(order_row(s->placed, order[0], words), words);
+	s->rank[order[0]] = 0;
+	for (uint32_t k = 1; k < count; k++) {
+		uint32_t last = order[k - 1], t = order[k];
+		word *row = order_row(s->placed, t, words);
+		bits_copy(row, order_row(s->placed, last, words), words);
+		bits_add(row, last);
+		s->rank[t] = k;
+	}
+}
+
+/* Fills tried: an order of the transactions that the closure allows, close to
+ * the relation's own. Rows are the sets of transactions before each. */
+BITS_INLINE void order_extend(struct level_scratch *s,
+                              const struct relation *r, const word *rows,
+                              size_t stride, unsigned words)
+{
+	uint32_t count = 0;
+	word *done = s->spare;
+	bits_zero(done, words);
+	for (uint32_t k = 0; k < r->order_count; k++) {
+		uint32_t t = r->order[k], first = count;
+		if (bits_has(done, t)) continue;
+		const word *row = rows + stride * t;
+		for (unsigned w = 0; w < words; w++) {
+			word missing = row[w] & ~done[w];
+			done[w] |= missing;
+			for (; missing; missing &= missing - 1)
+				s->tried[count++] = 64 * w
+				    + (unsigned)__builtin_ctzll(missing);
+		}
+		if (count - first > 1)
+			order_sort(s, s->tried + first, count - first, rows,
+			           stride, words);
+		s->tried[count++] = t;
+		bits_add(done, t);
+	}
+	assert(count == r->order_count);
+}
+
+/* The first member of (writers and seen, without t1 and what is placed before
+ * it), that is, a writer that hides t1 from a transaction that sees `seen`;
+ * 64 * words if there is none. */
+BITS_INLINE unsigned order_hider(const struct level_scratch *s,
+                                 const word *writers, const word *seen,
+                                 uint32_t t1, unsigned words)
+{
+	const word *earlier = s->placed + (size_t)t1 * words;
+	for (unsigned w = 0; w < words; w++) {
+		word hiding = writers[w] & seen[w] & ~earlier[w];
+		if (w == t1 >> 6) hiding &= ~((word)1 << (t1 & 63));
+		if (hiding) return 64 * w + (unsigned)__builtin_ctzll(hiding);
+	}
+	return 64 * words;
+}
+
+/* Adds t2 -> t1 (plus `base` each) for all t2 in this word of a set. */
+BITS_INLINE bool order_add_into(struct level_scratch *s, word set, unsigned w,
+                                unsigned base, unsigned to, unsigned width)
+{
+	for (; set; set &= set - 1) {
+		unsigned i = 64 * w + (unsigned)__builtin_ctzll(set);
+		if (!order_add(s, base + i, to, width)) return false;
+	}
+	return true;
+}
+
+/* Adds from -> base + t2 for all t2 in this word of a set. */
+BITS_INLINE bool order_add_from(struct level_scratch *s, unsigned from,
+                                word set, unsigned w, unsigned base,
+                                unsigned width)
+{
+	for (; set; set &= set - 1) {
+		unsigned i = 64 * w + (unsigned)__builtin_ctzll(set);
+		if (!order_add(s, from, base + i, width)) return false;
+	}
+	return true;
+}
+
+/* What a level does in a search. Saturating adds every edge that is forced, and
+ * is false when that closes a cycle. Accepting asks whether s->tried is a
+ * commit order; if not, it names a choice that no edge has decided yet. */
+typedef bool order_saturate(struct level_scratch *s, const struct relation *r,
+                            unsigned words);
+typedef bool order_accept(struct level_scratch *s, const struct relation *r,
+                          struct order_choice *out, unsigned words);
+
+void order_push(struct level_scratch *s, struct order_edge second);
+
+/* Goes back to the last choice with an edge left, and takes that edge. */
+BITS_INLINE bool order_backtrack(struct level_scratch *s, unsigned width)
+{
+	while (s->frame_count) {
+		struct order_frame f = s->frames[--s->frame_count];
+		order_undo(s, f.changes);
+		s->logging = s->frame_count > 0;
+		if (order_add(s, f.second.from, f.second.to, width))
+			return true;
+	}
+	return false;
+}
+
+/* Is there a commit order that extends the closure? Saturate, try the order at
+ * hand, split on a choice that it gets wrong. Every choice adds an edge, so
+ * this ends; the depth is on the heap. */
+BITS_INLINE bool order_search(struct level_scratch *s,
+                              const struct relation *r, unsigned words,
+                              unsigned points, order_saturate *saturate,
+                              order_accept *accept)
+{
+	unsigned width = points * words;
+	size_t commit = points == 1 ? 0 : (size_t)64 * words * width + words;
+	for (;;) {
+		struct order_choice c;
+		bool open = saturate(s, r, words);
+		if (open) {
+			order_extend(s, r, s->before + commit, width, words);
+			if (accept(s, r, &c, words)) return true;
+			assert(!order_has(s, c.first.from, c.first.to, width));
+			assert(!order_has(s, c.second.from, c.second.to,
+			                  width));
+			order_push(s, c.second);
+			open = order_add(s, c.first.from, c.first.to, width);
+		}
+		if (!open && !order_backtrack(s, width)) return false;
+	}
+}
+
+#endif

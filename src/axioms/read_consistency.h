@@ -1,0 +1,19 @@
+/* Reads that no level but `none` allows: of a value that its writer never
+ * committed. */
+#ifndef ISO_AXIOMS_READ_CONSISTENCY_H
+#define ISO_AXIOMS_READ_CONSISTENCY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct history;
+
+struct dirty_read {
+	uint32_t reader, writer, key;
+	bool aborted; /* the writer aborted; else it wrote the key again */
+};
+
+/* The first such read, if any. */
+bool dirty_read_find(const struct history *h, struct dirty_read *out);
+
+#endif

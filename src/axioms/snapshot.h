@@ -1,0 +1,138 @@
+/* What pc and si share: a transaction begins with a snapshot, a prefix of the
+ * commit order, and commits later. Two points for each transaction. */
+#ifndef ISO_AXIOMS_SNAPSHOT_H
+#define ISO_AXIOMS_SNAPSHOT_H
+
+#include "axioms/order.h"
+
+/* Forced, for a read of t from t1 and another writer t2 of the key: t2 commits
+ * before t1 does when it commits before t begins, and after t begins when it
+ * commits after t1. False on a cycle. */
+BITS_INLINE bool snapshot_reads(struct level_scratch *s,
+                                const struct relation *r, bool *changed,
+                                unsigned words)
+{
+	const unsigned half = 64 * words, width = 2 * words;
+	for (uint32_t i = 0; i < r->read_count; i++) {
+		struct relation_read a = r->reads[i];
+		uint32_t t = a.reader, t1 = a.source;
+		const word *writers = r->writers + (size_t)a.key * words;
+		const word *before_t = order_row(s->before, t, width) + words;
+		const word *before_t1 =
+		    order_row(s->before, half + t1, width) + words;
+		const word *after_t = order_row(s->after, t, width) + words;
+		const word *after_t1 =
+		    order_row(s->after, half + t1, width) + words;
+		for (unsigned w = 0; w < words; w++) {
+			word early = writers[w] & before_t[w] & ~before_t1[w];
+			if (w == t1 >> 6) early &= ~((word)1 << (t1 & 63));
+			if (early && !order_add_into(s, early, w, half,
+			                             half + t1, width))
+				return false;
+			word late = writers[w] & after_t1[w] & ~after_t[w];
+			if (late
+			    && !order_add_from(s, t, late, w, half, width))
+				return false;
+			*changed |= (early | late) != 0;
+		}
+	}
+	return true;
+}
+
+/* Forced under si: of two writers of a key, one commits before the other
+ * begins; so it does if it begins before the other commits. */
+BITS_INLINE bool snapshot_rivals(struct level_scratch *s,
+                                 const struct relation *r, bool *changed,
+                                 unsigned words)
+{
+	const unsigned half = 64 * words, width = 2 * words;
+	for (uint32_t k = 1; k < r->order_count; k++) {
+		uint32_t t = r->order[k];
+		const word *rivals = order_row(s->rivals, t, words);
+		const word *later = order_row(s->after, t, width) + words;
+		const word *after = order_row(s->after, half + t, width);
+		for (unsigned w = 0; w < words; w++) {
+			word forced = rivals[w] & later[w] & ~after[w];
+			if (!forced) continue;
+			if (!order_add_from(s, half + t, forced, w, 0, width))
+				return false;
+			*changed = true;
+		}
+	}
+	return true;
+}
+
+/* The place after the last member of a set among the first `end` of an order;
+ * 0 if there is none. */
+BITS_INLINE uint32_t snapshot_end(const uint32_t *order, uint32_t end,
+                                  const word *set)
+{
+	while (end && !bits_has(set, order[end - 1])) end--;
+	return end;
+}
+
+/* Finds for each transaction the smallest snapshot that it can have in this
+ * order of commits: up to the last that it depends on, and, when `exclusive`,
+ * up to the last rival that commits before it. `seen` are the rows (stride
+ * words apart) of the transactions that commit before it begins; `closed` tells
+ * whether the closure has been built. False when a rival commits after another
+ * that must not be in the snapshot: then it is a choice. */
+BITS_INLINE bool snapshot_bounds(struct level_scratch *s,
+                                 const struct relation *r,
+                                 const uint32_t *order, bool closed,
+                                 bool exclusive, struct order_choice *out,
+                                 unsigned words)
+{
+	const unsigned half = 64 * words, width = 2 * words;
+	const word *rows = closed ? s->before + words : r->past;
+	const size_t stride = closed ? width : words;
+	s->bound[order[0]] = order[0];
+	for (uint32_t k = 1; k < r->order_count; k++) {
+		uint32_t t = order[k];
+		uint32_t end = snapshot_end(order, k, rows + stride * t);
+		s->bound[t] = order[end];
+		if (!exclusive) continue;
+		const word *rivals = order_row(s->rivals, t, words);
+		uint32_t last = snapshot_end(order, k, rivals);
+		if (last <= end) continue;
+		s->bound[t] = order[last];
+		if (!closed) continue;
+		const word *later = order_row(s->after, t, width) + words;
+		const word *snapshot = order_row(s->placed, order[last],
+		                                 words);
+		if (!bits_meet(later, snapshot, words)) continue;
+		uint32_t rival = order[last - 1];
+		out->first = (struct order_edge){ half + t, rival };
+		out->second = (struct order_edge){ half + rival, t };
+		return false;
+	}
+	return true;
+}
+
+/* Is this the order of commits of an execution of the level? */
+BITS_INLINE bool snapshot_in_order(struct level_scratch *s,
+                                   const struct relation *r,
+                                   const uint32_t *order, bool closed,
+                                   bool exclusive, struct order_choice *out,
+                                   unsigned words)
+{
+	const unsigned half = 64 * words;
+	order_place(s, order, r->order_count, words);
+	if (!snapshot_bounds(s, r, order, closed, exclusive, out, words))
+		return false;
+	for (uint32_t i = 0; i < r->read_count; i++) {
+		struct relation_read a = r->reads[i];
+		uint32_t t = a.reader;
+		const word *writers = r->writers + (size_t)a.key * words;
+		const word *seen = order_row(s->placed, s->bound[t], words);
+		unsigned t2 = order_hider(s, writers, seen, a.source, words);
+		if (t2 == half) continue;
+		out->first = (struct order_edge){ t, half + t2 };
+		out->second = (struct order_edge){ half + t2,
+		                                   half + a.source };
+		return false;
+	}
+	return true;
+}
+
+#endif

@@ -1,0 +1,91 @@
+/* rc, ra and cc. What a read must see does not depend on the commit order, so
+ * the level holds when so, wr and the edges forced by reads have no cycle. */
+#include "axioms/kernels.h"
+#include "axioms/order.h"
+
+enum sight {
+	SIGHT_EARLIER_READS, /* rc: what the transaction read from so far */
+	SIGHT_DIRECT,        /* ra: one step of so U wr */
+	SIGHT_PAST           /* cc: any number of steps */
+};
+
+/* The transactions that the read number i must see. `earlier` is kept from one
+ * read to the next. */
+BITS_INLINE const word *weak_sight(const struct relation *r, uint32_t i,
+                                   enum sight sight, word *earlier,
+                                   unsigned words)
+{
+	const struct relation_read *reads = r->reads;
+	uint32_t t = reads[i].reader;
+	if (sight == SIGHT_DIRECT) return r->direct + (size_t)t * words;
+	if (sight == SIGHT_PAST) return r->past + (size_t)t * words;
+	if (i == 0 || reads[i - 1].reader != t) bits_zero(earlier, words);
+	else bits_add(earlier, reads[i - 1].source);
+	return earlier;
+}
+
+BITS_INLINE bool weak_in_own_order(struct level_scratch *s,
+                                   const struct relation *r, enum sight sight,
+                                   unsigned words)
+{
+	order_place(s, r->order, r->order_count, words);
+	for (uint32_t i = 0; i < r->read_count; i++) {
+		struct relation_read a = r->reads[i];
+		const word *writers = r->writers + (size_t)a.key * words;
+		const word *seen = weak_sight(r, i, sight, s->visible, words);
+		if (order_hider(s, writers, seen, a.source, words)
+		    < 64 * words)
+			return false;
+	}
+	return true;
+}
+
+BITS_INLINE bool weak_in_some_order(struct level_scratch *s,
+                                    const struct relation *r,
+                                    enum sight sight, unsigned words)
+{
+	order_begin(s, r, words);
+	for (uint32_t i = 0; i < r->read_count; i++) {
+		struct relation_read a = r->reads[i];
+		const word *writers = r->writers + (size_t)a.key * words;
+		const word *seen = weak_sight(r, i, sight, s->visible, words);
+		for (unsigned w = 0; w < words; w++) {
+			word forced = writers[w] & seen[w];
+			if (w == a.source >> 6)
+				forced &= ~((word)1 << (a.source & 63));
+			if (!order_add_into(s, forced, w, 0, a.source, words))
+				return false;
+		}
+	}
+	return true;
+}
+
+BITS_INLINE bool weak_check(struct level_scratch *s, const struct relation *r,
+                            enum sight sight, unsigned words)
+{
+	return weak_in_own_order(s, r, sight, words)
+	       || weak_in_some_order(s, r, sight, words);
+}
+
+BITS_INLINE bool weak_allows(struct level_scratch *s, const struct relation *r,
+                             enum sight sight)
+{
+	scratch_grow(s, r, 1);
+	return r->words == 1 ? weak_check(s, r, sight, 1)
+	                     : weak_check(s, r, sight, r->words);
+}
+
+bool read_committed_allows(struct level_scratch *s, const struct relation *r)
+{
+	return weak_allows(s, r, SIGHT_EARLIER_READS);
+}
+
+bool read_atomic_allows(struct level_scratch *s, const struct relation *r)
+{
+	return weak_allows(s, r, SIGHT_DIRECT);
+}
+
+bool causal_allows(struct level_scratch *s, const struct relation *r)
+{
+	return weak_allows(s, r, SIGHT_PAST);
+}

@@ -1,0 +1,101 @@
+#include "history/history.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void history_free(struct history *h)
+{
+	if (!h) return;
+	struct region owned = h->region;
+	region_free(&owned);
+	free(h);
+}
+
+static void print_name(struct text *t, const char *name)
+{
+	text_json_string(t, name, strlen(name));
+}
+
+static void print_source(struct text *t, const struct history *h,
+                         uint32_t from)
+{
+	if (from == HISTORY_SELF) {
+		text_string(t, "\"self\"");
+	} else if (from == HISTORY_INIT) {
+		text_string(t, "\"init\"");
+	} else {
+		const struct transaction *w = &h->transactions[from];
+		text_char(t, '[');
+		text_int(t, w->session);
+		text_char(t, ',');
+		text_int(t, w->index);
+		text_char(t, ']');
+	}
+}
+
+static void print_event(struct text *t, const struct history *h,
+                        const struct event *e)
+{
+	text_string(t, e->kind == EVENT_READ ? "[\"r\"," : "[\"w\",");
+	print_name(t, h->keys[e->key].name);
+	text_char(t, ',');
+	value_print_json(t, e->value);
+	if (e->kind == EVENT_READ) {
+		text_char(t, ',');
+		print_source(t, h, e->from);
+	}
+	text_char(t, ']');
+}
+
+static void print_transaction(struct text *t, const struct history *h,
+                              const struct transaction *transaction)
+{
+	text_string(t, "{\"name\":");
+	print_name(t, transaction->name);
+	text_string(t, ",\"status\":");
+	text_string(t, transaction->aborted ? "\"aborted\"" : "\"committed\"");
+	text_string(t, ",\"events\":[");
+	for (uint32_t i = 0; i < transaction->event_count; i++) {
+		if (i) text_char(t, ',');
+		print_event(t, h, &transaction->events[i]);
+	}
+	text_string(t, "]}");
+}
+
+static void print_session(struct text *t, const struct history *h,
+                          const struct history_session *s)
+{
+	text_string(t, "{\"name\":");
+	print_name(t, s->name);
+	if (s->after_all) text_string(t, ",\"after\":\"all\"");
+	text_string(t, ",\"transactions\":[");
+	for (uint32_t i = 0; i < s->count; i++) {
+		if (i) text_char(t, ',');
+		print_transaction(t, h, &h->transactions[s->first + i]);
+	}
+	text_string(t, "]}");
+}
+
+void history_print_members(struct text *t, const struct history *h)
+{
+	text_string(t, "\"init\":{");
+	for (uint32_t k = 0; k < h->key_count; k++) {
+		if (k) text_char(t, ',');
+		print_name(t, h->keys[k].name);
+		text_char(t, ':');
+		value_print_json(t, h->keys[k].initial);
+	}
+	text_string(t, "},\"sessions\":[");
+	for (uint32_t s = 0; s < h->session_count; s++) {
+		if (s) text_char(t, ',');
+		print_session(t, h, &h->sessions[s]);
+	}
+	text_char(t, ']');
+}
+
+void history_print_canonical(struct text *t, const struct history *h)
+{
+	text_string(t, "{\"history\":1,");
+	history_print_members(t, h);
+	text_char(t, '}');
+}

@@ -1,0 +1,119 @@
+#include "history/relation.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "history/history.h"
+
+static word *row(word *rows, const struct relation *r, uint32_t i)
+{
+	return rows + (size_t)i * r->words;
+}
+
+/* External reads only, and the writers of each key. */
+static void take_events(struct relation *r, const struct history *h,
+                        uint32_t t)
+{
+	const struct transaction *transaction = &h->transactions[t];
+	for (uint32_t i = 0; i < transaction->event_count; i++) {
+		const struct event *e = &transaction->events[i];
+		assert(e->key < h->key_count);
+		if (e->kind == EVENT_WRITE) {
+			if (!transaction->aborted)
+				bits_add(row(r->writers, r, e->key), t);
+		} else if (e->from != HISTORY_SELF) {
+			assert(e->from < h->transaction_count && e->from != t);
+			r->reads[r->read_count++] = (struct relation_read){
+				.reader = t, .key = e->key, .source = e->from
+			};
+			bits_add(row(r->direct, r, t), e->from);
+		}
+	}
+}
+
+/* The row of a transaction is its predecessor's and the predecessor itself. */
+static void fill_so(struct relation *r, const struct history *h)
+{
+	for (uint32_t i = 0; i < h->session_count; i++) {
+		const struct history_session *s = &h->sessions[i];
+		for (uint32_t k = 0; k < s->count; k++) {
+			uint32_t t = s->first + k;
+			word *so = row(r->so, r, t);
+			bits_add(so, HISTORY_INIT);
+			if (k == 0) continue;
+			bits_or(so, row(r->so, r, t - 1), r->words);
+			bits_add(so, t - 1);
+		}
+	}
+}
+
+static void put_before(struct relation *r, const struct history *h,
+                       const struct history_session *last)
+{
+	for (uint32_t t = 1; t < h->transaction_count; t++) {
+		const struct history_session *s =
+		    &h->sessions[h->transactions[t].session];
+		if (s->after_all) continue;
+		for (uint32_t k = 0; k < last->count; k++)
+			bits_add(row(r->so, r, last->first + k), t);
+	}
+}
+
+static void fill_past(struct relation *r)
+{
+	for (uint32_t k = 0; k < r->order_count; k++) {
+		uint32_t t = r->order[k];
+		word *past = row(r->past, r, t), *direct = row(r->direct, r, t);
+		bits_or(direct, row(r->so, r, t), r->words);
+		bits_copy(past, direct, r->words);
+		BITS_EACH(u, direct, r->words)
+			bits_or(past, row(r->past, r, u), r->words);
+	}
+}
+
+static uint32_t *copy_order(const struct history *h)
+{
+	uint32_t *order = mem_take(h->transaction_count * sizeof *order);
+	memcpy(order, h->order, h->transaction_count * sizeof *order);
+	return order;
+}
+
+struct relation *relation_of_history(const struct history *h)
+{
+	assert(h->order && h->transaction_count >= 1);
+	assert(h->order[0] == HISTORY_INIT);
+	struct relation *r = mem_take0(1, sizeof *r);
+	size_t events = 0;
+	r->n = r->order_count = h->transaction_count;
+	r->words = BITS_WORDS(r->n);
+	r->key_count = h->key_count;
+	r->order = copy_order(h);
+	r->so = mem_take0((size_t)r->n * r->words, sizeof(word));
+	r->direct = mem_take0((size_t)r->n * r->words, sizeof(word));
+	r->past = mem_take0((size_t)r->n * r->words, sizeof(word));
+	r->writers = mem_take0((size_t)r->key_count * r->words, sizeof(word));
+	for (uint32_t t = 0; t < r->n; t++)
+		events += h->transactions[t].event_count;
+	r->reads = mem_take0(events, sizeof *r->reads);
+	for (uint32_t x = 0; x < r->key_count; x++)
+		bits_add(row(r->writers, r, x), HISTORY_INIT);
+	fill_so(r, h);
+	for (uint32_t i = 0; i < h->session_count; i++)
+		if (h->sessions[i].after_all) put_before(r, h, &h->sessions[i]);
+	for (uint32_t t = 1; t < r->n; t++) take_events(r, h, t);
+	fill_past(r);
+	return r;
+}
+
+void relation_free(struct relation *r)
+{
+	if (!r) return;
+	free((void *)r->order);
+	free(r->so);
+	free(r->direct);
+	free(r->past);
+	free(r->writers);
+	free(r->reads);
+	free(r);
+}
