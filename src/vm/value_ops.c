@@ -32,11 +32,18 @@ bool ops_charge(struct ops *o, uint64_t count)
 	                   "instructions between two accesses to the database");
 }
 
+/* What walking through a value costs. */
+static uint64_t weight(struct value v)
+{
+	return v.tag < VALUE_STRING ? 1 : v.o->weight;
+}
+
 /* The last step of every operation that makes an object. */
 static bool accept(struct ops *o, struct value v, struct value *out)
 {
 	*out = v;
 	if (v.tag < VALUE_STRING) return true;
+	if (!ops_charge(o, v.o->weight)) return false;
 	if (v.o->depth > VALUE_DEPTH_MAX)
 		return ops_fail(o, "value nested more than %d deep",
 		                VALUE_DEPTH_MAX);
@@ -95,9 +102,9 @@ static bool merge_sets(struct ops *o, const struct value_object *a,
                        const struct value_object *b, int keep,
                        struct value *out)
 {
-	uint64_t length = (uint64_t)a->length + b->length;
-	if (!ops_charge(o, length)) return false;
-	struct value_object *m = object_items(o->region, (uint32_t)length);
+	if (!ops_charge(o, (uint64_t)a->weight + b->weight)) return false;
+	struct value_object *m =
+	    object_items(o->region, a->length + b->length);
 	uint32_t i = 0, j = 0, n = 0;
 	while (i < a->length && j < b->length) {
 		int order = value_compare(a->items[i], b->items[j]);
@@ -179,12 +186,28 @@ bool ops_mod(struct ops *o, struct value a, struct value b, struct value *out)
 	return true;
 }
 
+/* Comparing two values walks through no more than the smaller. */
+static bool charge_comparison(struct ops *o, struct value a, struct value b)
+{
+	return ops_charge(o, weight(a) < weight(b) ? weight(a) : weight(b));
+}
+
+bool ops_equal(struct ops *o, struct value a, struct value b, bool *equal)
+{
+	*equal = false;
+	if (a.tag != b.tag) return true;
+	if (!charge_comparison(o, a, b)) return false;
+	*equal = value_equal(a, b);
+	return true;
+}
+
 bool ops_order(struct ops *o, const char *operator, struct value a,
                struct value b, int *order)
 {
 	bool ordered = a.tag == b.tag && a.tag != VALUE_NULL &&
 	               a.tag != VALUE_SET && a.tag != VALUE_RECORD;
 	if (!ordered) return operator_fails(o, operator, a, b);
+	if (!charge_comparison(o, a, b)) return false;
 	*order = value_compare(a, b);
 	return true;
 }
@@ -209,6 +232,7 @@ static bool find_sorted(const struct value_object *in, uint32_t stride,
 bool ops_in(struct ops *o, struct value a, struct value b, struct value *out)
 {
 	uint32_t at;
+	if (!ops_charge(o, weight(a))) return false;
 	switch (b.tag) {
 	case VALUE_SET:
 		*out = value_bool(find_sorted(b.o, 1, a, &at));
@@ -350,7 +374,7 @@ static bool extreme(struct ops *o, const char *function, int sign,
 	if (!ops_charge(o, count)) return false;
 	struct value best = items[0];
 	for (uint32_t i = 1; i < count; i++) {
-		int order;
+		int order = 0;
 		if (!ops_order(o, function, items[i], best, &order))
 			return false;
 		if (sign * order < 0) best = items[i];
@@ -386,7 +410,7 @@ static bool builtin_sum(struct ops *o, struct value v, struct value *out)
 static bool builtin_sort(struct ops *o, struct value v, struct value *out)
 {
 	if (!is_collection(v)) return wants(o, "sort", collection, v);
-	if (!ops_charge(o, 4 * (uint64_t)v.o->length)) return false;
+	if (!ops_charge(o, 4 * weight(v))) return false;
 	struct value_object *sorted = object_items(o->region, v.o->length);
 	memcpy(sorted->items, v.o->items, v.o->length * sizeof *v.o->items);
 	values_sort(sorted->items, sorted->length);
@@ -422,7 +446,7 @@ static bool builtin_remove(struct ops *o, struct value list, struct value v,
 {
 	uint32_t at;
 	if (list.tag != VALUE_LIST) return wants(o, "remove", "a list", list);
-	if (!ops_charge(o, list.o->length)) return false;
+	if (!ops_charge(o, list.o->length + weight(v))) return false;
 	*out = list;
 	if (!find_item(list.o, v, &at)) return true;
 	uint32_t rest = list.o->length - at - 1;

@@ -32,6 +32,7 @@ bool ops_sub(struct ops *o, struct value a, struct value b, struct value *out);
 bool ops_mul(struct ops *o, struct value a, struct value b, struct value *out);
 bool ops_div(struct ops *o, struct value a, struct value b, struct value *out);
 bool ops_mod(struct ops *o, struct value a, struct value b, struct value *out);
+bool ops_equal(struct ops *o, struct value a, struct value b, bool *equal);
 /* value_compare of two values of one type that has an order. */
 bool ops_order(struct ops *o, const char *operator, struct value a,
                struct value b, int *order);

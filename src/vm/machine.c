@@ -1,0 +1,587 @@
+#include "vm/machine.h"
+
+#include <assert.h>
+#include <stdalign.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "base/memory.h"
+#include "vm/bytecode.h"
+#include "vm/value_ops.h"
+
+/* What two requests may cost: see VM_BUDGET's use in loops and operations. */
+enum { VM_BUDGET = 10000000 };
+
+struct machine_state {
+	alignas(16) const struct finding *findings; /* newest */
+	uint32_t pc : 28;            /* next instruction */
+	uint32_t in_transaction : 1;
+	uint32_t pruned : 1;         /* met a false assumption */
+	uint32_t stopped : 1;        /* ended, or is about to */
+	uint16_t base;               /* register 0 of the running frame */
+	uint16_t session;            /* place in program->sessions */
+	struct value registers[];
+};
+
+_Static_assert(offsetof(struct machine_state, registers) == 16,
+               "the header is as small as one register");
+
+/* The link that a callee keeps in its register 0: the caller's next
+ * instruction and frame. */
+#define LINK_OUTSIDE UINT32_MAX /* returning ends program_evaluate() */
+
+static struct value link_value(uint32_t pc, uint32_t base)
+{
+	return value_int((int64_t)((uint64_t)pc << 16 | base));
+}
+
+/* Items gathered by a comprehension: a list, newest first, so that a state
+ * stays flat and old states stay valid. Its tag is none of the language's. */
+struct gathered {
+	struct value item;
+	const struct gathered *older;
+	uint64_t count; /* of this one and the older ones */
+};
+enum { TAG_GATHERED = 100 };
+
+static struct value gathered_value(const struct gathered *g)
+{
+	return (struct value){ .tag = (enum value_tag)TAG_GATHERED,
+		               .o = (const struct value_object *)g };
+}
+
+static const struct gathered *gathered_of(struct value v)
+{
+	assert((int)v.tag == TAG_GATHERED);
+	return (const struct gathered *)v.o;
+}
+
+/* One run of the machine, from one request to the next. */
+struct run {
+	struct machine *machine;
+	struct machine_state *state;
+	struct ops ops;
+	const struct machine_state *const *states; /* final assertions only */
+};
+
+size_t machine_state_size(const struct program *p)
+{
+	return sizeof(struct machine_state) +
+	       (size_t)p->stack * sizeof(struct value);
+}
+
+void machine_start(const struct program *p, uint32_t session,
+                   struct machine_state *s)
+{
+	assert(session < p->sessions_count);
+	memset(s, 0, machine_state_size(p));
+	s->pc = p->sessions[session].entry;
+	s->session = (uint16_t)session;
+}
+
+const struct finding *machine_findings(const struct machine_state *s)
+{
+	return s->findings;
+}
+
+bool machine_pruned(const struct machine_state *s)
+{
+	return s->pruned;
+}
+
+struct value machine_local(const struct program *p,
+                           const struct machine_state *s, uint32_t local)
+{
+	const struct session *session = p->sessions + s->session;
+	assert(local < session->local_count);
+	return s->registers[session->locals[local].reg];
+}
+
+void machine_answer(const struct program *p, struct machine_state *s,
+                    struct value v)
+{
+	struct instruction read = p->code[s->pc - 1];
+	assert(read.op == OP_READ || read.op == OP_READ_AT);
+	s->registers[s->base + read.a] = v;
+}
+
+/* ---- Findings ---- */
+
+static struct finding *add_finding(struct run *r, enum finding_kind kind,
+                                   uint32_t pc, uint32_t values)
+{
+	struct finding *f =
+	    region_take(r->machine->region,
+	                sizeof *f + values * sizeof(struct finding_value));
+	f->older = r->state->findings;
+	f->kind = kind;
+	f->assertion = 0;
+	f->point = r->machine->program->points[pc];
+	f->message = NULL;
+	f->value_count = values;
+	r->state->findings = f;
+	return f;
+}
+
+static struct value operand_value(const struct run *r, uint32_t operand)
+{
+	if (operand & OPERAND_CONSTANT)
+		return r->machine->program
+		    ->constants[operand - OPERAND_CONSTANT];
+	return r->state->registers[r->state->base + operand];
+}
+
+static void assertion_failed(struct run *r, uint32_t pc, uint32_t site)
+{
+	const struct assertion_site *s = r->machine->program->sites + site;
+	struct finding *f = add_finding(r, FINDING_ASSERT, pc, s->value_count);
+	f->assertion = s->assertion;
+	for (uint32_t i = 0; i < s->value_count; i++) {
+		f->values[i].name = s->values[i].name;
+		f->values[i].value = operand_value(r, s->values[i].operand);
+	}
+}
+
+static void run_time_error(struct run *r, uint32_t pc)
+{
+	assert(r->ops.error);
+	add_finding(r, FINDING_ERROR, pc, 0)->message = r->ops.error;
+}
+
+/* ---- Rare parts of instructions, out of the loop ---- */
+
+static bool not_boolean(struct run *r, const char *what, struct value v)
+{
+	return ops_fail(&r->ops, "%s must be a boolean, not %s", what,
+	                value_type_name(v.tag));
+}
+
+static bool negate(struct run *r, struct value v, struct value *out)
+{
+	if (v.tag != VALUE_INT)
+		return ops_fail(&r->ops, "operator '-' does not apply to %s",
+		                value_type_name(v.tag));
+	return ops_sub(&r->ops, value_int(0), v, out);
+}
+
+static bool check_iterable(struct run *r, struct value v)
+{
+	if (v.tag == VALUE_SET || v.tag == VALUE_LIST || v.tag == VALUE_TUPLE)
+		return true;
+	return ops_fail(&r->ops, "cannot iterate over %s",
+	                value_type_name(v.tag));
+}
+
+static struct value gather(struct run *r, struct value before,
+                           struct value item)
+{
+	struct gathered *g = region_take(r->machine->region, sizeof *g);
+	const struct gathered *older = gathered_of(before);
+	*g = (struct gathered){ item, older, older ? older->count + 1 : 1 };
+	return gathered_value(g);
+}
+
+static bool gather_end(struct run *r, const struct gathered *newest,
+                       enum value_tag iterated, struct value *out)
+{
+	uint64_t count = newest ? newest->count : 0;
+	if (!ops_charge(&r->ops, count)) return false;
+	struct value *items =
+	    region_take(r->machine->region, (count + 1) * sizeof *items);
+	uint64_t at = count;
+	for (const struct gathered *g = newest; g; g = g->older)
+		items[--at] = g->item;
+	assert(at == 0);
+	return ops_construct(&r->ops,
+	                     iterated == VALUE_SET ? VALUE_SET : VALUE_LIST,
+	                     items, (uint32_t)count, out);
+}
+
+static bool is_index_value(struct value v)
+{
+	if (v.tag <= VALUE_STRING) return true;
+	if (v.tag != VALUE_TUPLE) return false;
+	for (uint32_t i = 0; i < v.o->length; i++)
+		if (!is_index_value(v.o->items[i])) return false;
+	return true;
+}
+
+/* The key of READ_AT and WRITE_AT; false on an error. */
+static bool find_key(struct run *r, struct instruction i,
+                     const struct value *index, uint32_t *key)
+{
+	for (uint32_t k = 0; k < i.n; k++)
+		if (index[k].tag > VALUE_STRING && !is_index_value(index[k]))
+			return ops_fail(&r->ops,
+			                "the index of '%s' holds a %s: only "
+			                "null, booleans, integers, strings and "
+			                "tuples of these may be indices",
+			                r->machine->program->globals[i.c].name,
+			                value_type_name(index[k].tag));
+	*key = keys_find(r->machine->keys, i.c, index, i.n);
+	return true;
+}
+
+/* The end of a session that is stopped: its transaction aborts first. */
+static void request_end(struct machine_state *s, struct request *out)
+{
+	s->stopped = 1;
+	out->kind = s->in_transaction ? REQUEST_ABORT : REQUEST_DONE;
+	s->in_transaction = 0;
+}
+
+/* ---- The loop ---- */
+
+/* Results of operators pass through here: they may not be written to the
+ * register that an operand still occupies before the operation succeeds. */
+#define OPERATION(call)                                                       \
+	do {                                                                  \
+		struct value result;                                          \
+		if (!(call)) goto failed;                                     \
+		R[i.a] = result;                                              \
+	} while (0)
+#define V(operand) (bases[(operand) >> 15][(operand) & (OPERAND_CONSTANT - 1)])
+#define BOTH_INT(x, y) ((x).tag == VALUE_INT && (y).tag == VALUE_INT)
+#define ARITHMETIC(builtin, slow)                                             \
+	do {                                                                  \
+		struct value x = V(i.b), y = V(i.c), z;                       \
+		if (BOTH_INT(x, y) && !builtin(x.i, y.i, &z.i))               \
+			R[i.a] = value_int(z.i);                              \
+		else                                                          \
+			OPERATION(slow(&r->ops, x, y, &result));              \
+	} while (0)
+#define COMPARISON(operator)                                                  \
+	do {                                                                  \
+		struct value x = V(i.b), y = V(i.c);                          \
+		int order = (x.i > y.i) - (x.i < y.i);                        \
+		if (!BOTH_INT(x, y) &&                                        \
+		    !ops_order(&r->ops, #operator, x, y, &order))             \
+			goto failed;                                          \
+		R[i.a] = value_bool(order operator 0);                        \
+	} while (0)
+/* Gives the request to the caller; the session goes on at ip. */
+#define REQUEST(k)                                                            \
+	do {                                                                  \
+		out->kind = (k);                                              \
+		s->pc = (uint32_t)(ip - code);                                \
+		s->base = (uint16_t)(R - s->registers);                       \
+		return;                                                       \
+	} while (0)
+
+/* Runs to the next request. The only long function here: one case for each
+ * opcode, whose meanings stand in bytecode.h.
+ *
+ * Straight code is bounded by the size of the program; what may repeat, jumps
+ * backwards and calls, is charged to the budget with its length. */
+static void run(struct run *r, struct request *out)
+{
+	struct machine_state *s = r->state;
+	const struct program *p = r->machine->program;
+	const struct instruction *code = p->code, *ip = code + s->pc;
+	struct value *R = s->registers + s->base;
+	const struct value *bases[2] = { R, p->constants };
+	struct instruction i;
+
+	for (;;) {
+		i = *ip++;
+		switch ((enum opcode)i.op) {
+		case OP_MOVE: R[i.a] = V(i.b); break;
+		case OP_LOAD: R[i.a] = p->constants[i.x]; break;
+
+		case OP_ADD: ARITHMETIC(__builtin_add_overflow, ops_add); break;
+		case OP_SUB: ARITHMETIC(__builtin_sub_overflow, ops_sub); break;
+		case OP_MUL: ARITHMETIC(__builtin_mul_overflow, ops_mul); break;
+		case OP_DIV:
+			OPERATION(ops_div(&r->ops, V(i.b), V(i.c), &result));
+			break;
+		case OP_MOD:
+			OPERATION(ops_mod(&r->ops, V(i.b), V(i.c), &result));
+			break;
+		case OP_EQ:
+		case OP_NE: {
+			struct value x = V(i.b), y = V(i.c);
+			bool equal = x.tag == y.tag && x.i == y.i;
+			if (!equal && x.tag >= VALUE_STRING &&
+			    !ops_equal(&r->ops, x, y, &equal))
+				goto failed;
+			R[i.a] = value_bool(equal == (i.op == OP_EQ));
+			break;
+		}
+		case OP_LT: COMPARISON(<); break;
+		case OP_LE: COMPARISON(<=); break;
+		case OP_GT: COMPARISON(>); break;
+		case OP_GE: COMPARISON(>=); break;
+		case OP_IN:
+			OPERATION(ops_in(&r->ops, V(i.b), V(i.c), &result));
+			break;
+		case OP_INDEX:
+			OPERATION(ops_index(&r->ops, V(i.b), V(i.c), &result));
+			break;
+		case OP_FIELD:
+			OPERATION(ops_field(&r->ops, V(i.b), V(i.c), &result));
+			break;
+		case OP_SPREAD:
+			OPERATION(
+			    ops_spread(&r->ops, V(i.b), V(i.c), &result));
+			break;
+		case OP_NEG: OPERATION(negate(r, V(i.b), &result)); break;
+		case OP_NOT: {
+			struct value v = V(i.b);
+			if (v.tag != VALUE_BOOL &&
+			    !not_boolean(r, "the operand of '!'", v))
+				goto failed;
+			R[i.a] = value_bool(!v.i);
+			break;
+		}
+		case OP_BOOL: {
+			struct value v = V(i.b);
+			if (v.tag != VALUE_BOOL &&
+			    !not_boolean(r, "the operand of '&&' and '||'", v))
+				goto failed;
+			R[i.a] = v;
+			break;
+		}
+
+		case OP_TUPLE:
+			OPERATION(ops_construct(&r->ops, VALUE_TUPLE, R + i.b,
+			                        i.c, &result));
+			break;
+		case OP_LIST:
+			OPERATION(ops_construct(&r->ops, VALUE_LIST, R + i.b,
+			                        i.c, &result));
+			break;
+		case OP_SET:
+			OPERATION(ops_construct(&r->ops, VALUE_SET, R + i.b,
+			                        i.c, &result));
+			break;
+		case OP_RECORD:
+			OPERATION(ops_construct(&r->ops, VALUE_RECORD, R + i.b,
+			                        2u * i.c, &result));
+			break;
+		case OP_BUILTIN:
+			OPERATION(ops_builtin(&r->ops, i.c, R + i.b, i.n,
+			                      &result));
+			break;
+
+		case OP_JUMP:
+		jump: {
+			const struct instruction *target = code + i.x;
+			if (target < ip &&
+			    !ops_charge(&r->ops, (uint64_t)(ip - target)))
+				goto failed;
+			ip = target;
+			break;
+		}
+		case OP_JUMP_TRUE:
+		case OP_JUMP_FALSE: {
+			struct value v = V(i.a);
+			if (v.tag != VALUE_BOOL &&
+			    !not_boolean(r, "a condition", v))
+				goto failed;
+			if (v.i == (i.op == OP_JUMP_TRUE)) goto jump;
+			break;
+		}
+		case OP_CALL: {
+			const struct function *f = p->functions + i.x;
+			if (!ops_charge(&r->ops, 1 + (uint64_t)f->length))
+				goto failed;
+			struct value *window = R + i.a;
+			*window = link_value((uint32_t)(ip - code),
+			                     (uint32_t)(R - s->registers));
+			bases[0] = R = window;
+			ip = code + f->entry;
+			break;
+		}
+		case OP_RETURN: {
+			struct value v = V(i.a);
+			uint64_t link = (uint64_t)R[0].i;
+			assert(R[0].tag == VALUE_INT);
+			R[0] = v;
+			if ((uint32_t)(link >> 16) == LINK_OUTSIDE)
+				REQUEST(REQUEST_DONE);
+			bases[0] = R = s->registers + (link & 0xffff);
+			ip = code + (link >> 16);
+			break;
+		}
+		case OP_END:
+			s->pc = (uint32_t)(ip - code);
+			request_end(s, out);
+			return;
+
+		case OP_EACH:
+			if (!check_iterable(r, R[i.a])) goto failed;
+			R[i.a + 1] = value_int(0);
+			break;
+		case OP_EACH_NEXT: {
+			const struct value_object *o = R[i.a].o;
+			int64_t at = R[i.a + 1].i;
+			if (at == o->length) goto jump;
+			R[i.a + 2] = o->items[at];
+			R[i.a + 1].i = at + 1;
+			break;
+		}
+		case OP_RANGE:
+			if (!ops_range_ends(&r->ops, R[i.a], R[i.a + 1]))
+				goto failed;
+			break;
+		case OP_RANGE_NEXT:
+			if (R[i.a].i >= R[i.a + 1].i) goto jump;
+			R[i.a + 2] = R[i.a];
+			R[i.a].i++;
+			break;
+
+		case OP_GATHER: R[i.a] = gathered_value(NULL); break;
+		case OP_GATHER_ADD: R[i.a] = gather(r, R[i.a], V(i.b)); break;
+		case OP_GATHER_END:
+			OPERATION(gather_end(r, gathered_of(R[i.a]),
+			                     V(i.b).tag, &result));
+			break;
+
+		case OP_BEGIN:
+			assert(!s->in_transaction);
+			s->in_transaction = 1;
+			out->name = i.x;
+			REQUEST(REQUEST_BEGIN);
+		case OP_COMMIT:
+			assert(s->in_transaction);
+			s->in_transaction = 0;
+			REQUEST(REQUEST_COMMIT);
+		case OP_ABORT:
+			assert(s->in_transaction);
+			s->in_transaction = 0;
+			ip = code + i.x;
+			REQUEST(REQUEST_ABORT);
+		case OP_READ:
+			out->key = i.x;
+			out->point = p->points[ip - code - 1];
+			REQUEST(REQUEST_READ);
+		case OP_WRITE:
+			out->key = i.x;
+			out->value = V(i.a);
+			out->point = p->points[ip - code - 1];
+			REQUEST(REQUEST_WRITE);
+		case OP_READ_AT:
+			if (!find_key(r, i, R + i.b, &out->key)) goto failed;
+			if (out->key == KEY_NONE) goto full;
+			out->point = p->points[ip - code - 1];
+			REQUEST(REQUEST_READ);
+		case OP_WRITE_AT:
+			if (!find_key(r, i, R + i.b, &out->key)) goto failed;
+			if (out->key == KEY_NONE) goto full;
+			out->value = V(i.a);
+			out->point = p->points[ip - code - 1];
+			REQUEST(REQUEST_WRITE);
+
+		case OP_ASSERT: {
+			struct value v = V(i.a);
+			if (v.tag != VALUE_BOOL &&
+			    !not_boolean(r, "an assertion", v))
+				goto failed;
+			s->base = (uint16_t)(R - s->registers);
+			if (!v.i)
+				assertion_failed(r, (uint32_t)(ip - code - 1),
+				                 i.x);
+			break;
+		}
+		case OP_ASSUME: {
+			struct value v = V(i.a);
+			if (v.tag != VALUE_BOOL &&
+			    !not_boolean(r, "an assumption", v))
+				goto failed;
+			if (v.i) break;
+			add_finding(r, FINDING_ASSUME,
+			            (uint32_t)(ip - code - 1), 0);
+			s->pruned = 1;
+			request_end(s, out);
+			return;
+		}
+		case OP_REACH:
+			if (r->machine->reached)
+				bits_add(r->machine->reached, i.x);
+			break;
+		case OP_LOCAL: {
+			uint32_t place = p->places ? p->places[i.b] : i.b;
+			R[i.a] = r->states[place]->registers[i.c];
+			break;
+		}
+		case OPCODE_COUNT: assert(!"opcode"); return;
+		}
+	}
+failed:
+	run_time_error(r, (uint32_t)(ip - code - 1));
+	request_end(s, out);
+	return;
+full:
+	r->machine->stop = true;
+	request_end(s, out);
+}
+
+void machine_step(struct machine *m, struct machine_state *s,
+                  struct request *out)
+{
+	if (s->stopped) {
+		request_end(s, out);
+		return;
+	}
+	struct run r = { .machine = m, .state = s,
+		         .ops = { m->region, VM_BUDGET, NULL } };
+	run(&r, out);
+}
+
+/* A frame for code outside the sessions, at the end of the region. */
+static struct machine_state *outside_state(struct region *region,
+                                           uint32_t entry, uint32_t registers)
+{
+	struct machine_state *s = region_take(
+	    region, sizeof *s + (registers + 1) * sizeof(struct value));
+	memset(s, 0, sizeof *s);
+	s->pc = entry;
+	s->registers[0] = link_value(LINK_OUTSIDE, 0);
+	return s;
+}
+
+const struct finding *
+machine_final_assertion(struct machine *m, uint32_t assertion,
+                        const struct machine_state *const *states)
+{
+	const struct program *p = m->program;
+	assert(assertion < p->assertions_count &&
+	       p->assertions[assertion].kind == ASSERTION_FINAL);
+	struct run r = {
+		.machine = m,
+		.state = outside_state(m->region, p->final_entries[assertion],
+		                       p->final_registers[assertion]),
+		.ops = { m->region, VM_BUDGET, NULL },
+		.states = states,
+	};
+	struct request end;
+	run(&r, &end);
+	assert(end.kind == REQUEST_DONE);
+	return r.state->findings;
+}
+
+bool program_evaluate(struct program *p, uint32_t entry, uint32_t registers,
+                      struct region *region, struct value *out,
+                      const char **message, uint32_t *point)
+{
+	uint32_t stack = program_code_stack(p, entry, p->code_count - entry,
+	                                    registers);
+	*message = "too many registers needed";
+	*point = p->points[entry];
+	if (stack > REGISTERS_MAX) return false;
+	struct machine m = { .program = p, .region = region };
+	struct run r = { .machine = &m,
+		         .state = outside_state(region, entry, stack),
+		         .ops = { region, VM_BUDGET, NULL } };
+	struct request end;
+	run(&r, &end);
+	assert(end.kind == REQUEST_DONE);
+	if (!r.state->findings) {
+		*out = r.state->registers[0];
+		return true;
+	}
+	*message = r.state->findings->message;
+	*point = r.state->findings->point;
+	return false;
+}
