@@ -1,0 +1,268 @@
+#include "report/counterexample.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/bits.h"
+#include "base/memory.h"
+#include "history/history.h"
+#include "report/names.h"
+
+enum {
+	COLUMN_LEAST = 20, /* no column is made narrower to fit the width */
+	ROWS_IN_FULL = 60, /* a longer table leaves out what is not shared */
+	GAP = 3            /* between columns: " │ " */
+};
+
+/* One row of the table; only one column of it has text. When it is too wide
+ * the value is cut first, then what stands before it. */
+struct cell {
+	uint32_t column;
+	enum style_mark mark;
+	bool marked; /* else plain */
+	struct text head, value, tail;
+};
+
+struct table {
+	const struct history *h;
+	uint32_t column_count;
+	uint32_t *column_of; /* by session; UINT32_MAX: no transactions */
+	unsigned *width;     /* by column */
+	struct cell *cells;
+	size_t count, capacity;
+	word *shared;        /* keys that one transaction writes and another
+	                      * reads or writes */
+	bool all;            /* show events of keys that are not shared, too */
+};
+
+static struct cell *add_cell(struct table *t, uint32_t column)
+{
+	VEC_RESERVE(t->cells, t->count, t->capacity);
+	struct cell *c = &t->cells[t->count++];
+	*c = (struct cell){ .column = column };
+	return c;
+}
+
+static struct cell *add_marked(struct table *t, uint32_t column,
+                               enum style_mark mark)
+{
+	struct cell *c = add_cell(t, column);
+	c->mark = mark;
+	c->marked = true;
+	return c;
+}
+
+/* A key is shared when some transaction other than init writes it and another
+ * one touches it. */
+static void find_shared(struct table *t)
+{
+	const struct history *h = t->h;
+	t->shared = mem_take0(BITS_WORDS(h->key_count) + 1, sizeof(word));
+	uint32_t *writer = mem_take0(h->key_count + 1, sizeof *writer);
+	for (uint32_t i = 1; i < h->transaction_count; i++) {
+		const struct transaction *x = &h->transactions[i];
+		for (uint32_t e = 0; e < x->event_count; e++)
+			if (x->events[e].kind == EVENT_WRITE && !x->aborted)
+				writer[x->events[e].key] = i;
+	}
+	for (uint32_t i = 1; i < h->transaction_count; i++) {
+		const struct transaction *x = &h->transactions[i];
+		for (uint32_t e = 0; e < x->event_count; e++) {
+			uint32_t key = x->events[e].key;
+			if (writer[key] && writer[key] != i)
+				bits_add(t->shared, key);
+		}
+	}
+	free(writer);
+}
+
+static void add_event(struct table *t, uint32_t column, const struct event *e)
+{
+	struct cell *c = add_cell(t, column);
+	text_string(&c->head, e->kind == EVENT_READ ? "  read " : "  write ");
+	text_string(&c->head, t->h->keys[e->key].name);
+	text_string(&c->head, " = ");
+	value_print(&c->value, e->value);
+	if (e->kind != EVENT_READ) return;
+	if (e->from == HISTORY_SELF) {
+		text_string(&c->tail, "  its own");
+		return;
+	}
+	text_string(&c->tail, "  from ");
+	name_transaction(&c->tail, t->h, e->from);
+}
+
+static void add_transaction(struct table *t, uint32_t i)
+{
+	const struct transaction *x = &t->h->transactions[i];
+	uint32_t column = t->column_of[x->session];
+	struct cell *heading = add_marked(t, column, STYLE_BOLD);
+	name_transaction(&heading->head, t->h, i);
+	uint32_t left_out = 0;
+	for (uint32_t e = 0; e < x->event_count; e++) {
+		if (t->all || bits_has(t->shared, x->events[e].key))
+			add_event(t, column, &x->events[e]);
+		else
+			left_out++;
+	}
+	if (left_out) {
+		struct cell *c = add_marked(t, column, STYLE_DIM);
+		text_format(&c->head, "  … %" PRIu32 " on keys not shared",
+		            left_out);
+	}
+	if (x->aborted)
+		text_string(&add_marked(t, column, STYLE_YELLOW)->head,
+		            "  abort");
+}
+
+static size_t cell_width(const struct cell *c)
+{
+	return style_columns(text_get(&c->head)) +
+	       style_columns(text_get(&c->value)) +
+	       style_columns(text_get(&c->tail));
+}
+
+static void measure(struct table *t)
+{
+	const struct history *h = t->h;
+	for (uint32_t s = 0; s < h->session_count; s++)
+		if (t->column_of[s] != UINT32_MAX)
+			t->width[t->column_of[s]] =
+			    (unsigned)style_columns(h->sessions[s].name);
+	for (size_t i = 0; i < t->count; i++) {
+		size_t w = cell_width(&t->cells[i]);
+		if (w > 4096) w = 4096;
+		if (w > t->width[t->cells[i].column])
+			t->width[t->cells[i].column] = (unsigned)w;
+	}
+}
+
+/* Takes columns from the widest ones until the table fits. */
+static void narrow(struct table *t, unsigned available)
+{
+	for (;;) {
+		unsigned total = 0, widest = 0;
+		for (uint32_t c = 0; c < t->column_count; c++) {
+			total += t->width[c] + (c ? GAP : 0);
+			if (t->width[c] > t->width[widest]) widest = c;
+		}
+		if (total <= available) return;
+		if (t->width[widest] <= COLUMN_LEAST) return;
+		t->width[widest]--;
+	}
+}
+
+static void print_cell(struct text *t, const struct style *s,
+                       const struct cell *c, unsigned width)
+{
+	size_t head = style_columns(text_get(&c->head));
+	size_t tail = style_columns(text_get(&c->tail));
+	size_t value = style_columns(text_get(&c->value));
+	if (head + value + tail > width) {
+		value = head + tail + 1 < width ? width - head - tail
+		        : value                 ? 1
+		                                : 0;
+		head = value + tail < width ? width - value - tail : 1;
+	}
+	if (c->marked) style_begin(t, s, c->mark);
+	style_fit(t, text_get(&c->head), head);
+	style_fit(t, text_get(&c->value), value);
+	if (c->marked) style_end(t, s);
+	if (!tail) return;
+	style_begin(t, s, STYLE_CYAN);
+	size_t left = width > head + value ? width - head - value : 1;
+	style_fit(t, text_get(&c->tail), left);
+	style_end(t, s);
+}
+
+static void print_bar(struct text *t, const struct style *s)
+{
+	text_char(t, ' ');
+	style_words(t, s, STYLE_DIM, "│");
+	text_char(t, ' ');
+}
+
+static void print_row(struct text *t, const struct style *s,
+                      const struct table *b, const struct cell *cell,
+                      unsigned indent)
+{
+	text_pad(t, ' ', indent);
+	for (uint32_t c = 0; c < b->column_count; c++) {
+		if (c) print_bar(t, s);
+		size_t used = 0;
+		if (c == cell->column) {
+			print_cell(t, s, cell, b->width[c]);
+			used = cell_width(cell);
+		}
+		if (used > b->width[c]) used = b->width[c];
+		if (c + 1 < b->column_count)
+			text_pad(t, ' ', b->width[c] - used);
+	}
+	while (t->length && t->data[t->length - 1] == ' ') t->length--;
+	t->data[t->length] = '\0';
+	text_char(t, '\n');
+}
+
+static void print_header(struct text *t, const struct style *s,
+                         const struct table *b, unsigned indent)
+{
+	const struct history *h = b->h;
+	text_pad(t, ' ', indent);
+	for (uint32_t i = 0, c = 0; i < h->session_count; i++) {
+		if (b->column_of[i] == UINT32_MAX) continue;
+		if (c) print_bar(t, s);
+		const char *name = h->sessions[i].name;
+		style_words(t, s, STYLE_BLUE, name);
+		if (++c < b->column_count)
+			text_pad(t, ' ', b->width[c - 1] -
+			                     (unsigned)style_columns(name));
+	}
+	text_char(t, '\n');
+	text_pad(t, ' ', indent);
+	style_begin(t, s, STYLE_DIM);
+	for (uint32_t c = 0; c < b->column_count; c++) {
+		if (c) text_string(t, "─┼─");
+		for (unsigned i = 0; i < b->width[c]; i++)
+			text_string(t, "─");
+	}
+	style_end(t, s);
+	text_char(t, '\n');
+}
+
+static void lay_out(struct table *t)
+{
+	const struct history *h = t->h;
+	size_t rows = 0;
+	for (uint32_t i = 1; i < h->transaction_count; i++)
+		rows += 1 + h->transactions[i].event_count;
+	t->all = rows <= ROWS_IN_FULL;
+	t->column_of = mem_take0(h->session_count + 1, sizeof(uint32_t));
+	t->width = mem_take0(h->session_count + 1, sizeof(unsigned));
+	for (uint32_t s = 0; s < h->session_count; s++)
+		t->column_of[s] = h->sessions[s].count ? t->column_count++
+		                                       : UINT32_MAX;
+	find_shared(t);
+	for (uint32_t i = 1; i < h->transaction_count; i++)
+		add_transaction(t, h->order ? h->order[i] : i);
+	measure(t);
+}
+
+void report_counterexample(struct text *t, const struct style *s,
+                           const struct history *h, unsigned indent)
+{
+	struct table b = { .h = h };
+	lay_out(&b);
+	narrow(&b, s->width > indent ? s->width - indent : 1);
+	if (b.column_count) print_header(t, s, &b, indent);
+	for (size_t i = 0; i < b.count; i++) {
+		print_row(t, s, &b, &b.cells[i], indent);
+		text_free(&b.cells[i].head);
+		text_free(&b.cells[i].value);
+		text_free(&b.cells[i].tail);
+	}
+	free(b.cells);
+	free(b.column_of);
+	free(b.width);
+	free(b.shared);
+}

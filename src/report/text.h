@@ -1,0 +1,17 @@
+/* The result of an exploration, for people. */
+#ifndef ISO_REPORT_TEXT_H
+#define ISO_REPORT_TEXT_H
+
+#include "base/text.h"
+#include "report/style.h"
+
+struct explorer;
+
+/* One line: "violated: 2 of 3 assertions fail under ...". */
+void report_verdict(struct text *t, const struct style *s,
+                    const struct explorer *e);
+/* The verdict, the assertions with a counterexample each, warnings, counts. */
+void report_result(struct text *t, const struct style *s,
+                   const struct explorer *e);
+
+#endif
