@@ -12,7 +12,7 @@ struct key {
 	uint64_t hash;
 	uint32_t global;
 	uint32_t count; /* of index values */
-	const struct value *index;
+	const struct value *index; /* owned by the program or the region */
 	struct value initial;
 	const char *name;
 };
@@ -63,20 +63,28 @@ static const char *make_name(struct keys *k, uint32_t global,
 	return name;
 }
 
-static uint32_t add(struct keys *k, uint64_t hash, uint32_t global,
-                    const struct value *index, uint32_t count)
+static const struct value *copy_index(struct keys *k,
+                                      const struct value *index,
+                                      uint32_t count)
 {
-	if (k->count == KEYS_MAX) return KEY_NONE;
-	if (2 * (k->count + 1) > k->slot_count) grow_slots(k);
 	struct value *copy =
 	    region_take(&k->region, (count + 1) * sizeof *copy);
 	for (uint32_t i = 0; i < count; i++)
 		copy[i] = value_copy(&k->region, index[i]);
+	return copy;
+}
+
+/* `index` must live as long as the table. */
+static uint32_t add(struct keys *k, uint64_t hash, uint32_t global,
+                    const struct value *index, uint32_t count)
+{
+	assert(k->count < KEYS_MAX);
+	if (2 * (k->count + 1) > k->slot_count) grow_slots(k);
 	VEC_RESERVE(k->items, k->count, k->capacity);
 	k->items[k->count] = (struct key){
-		.hash = hash, .global = global, .count = count, .index = copy,
+		.hash = hash, .global = global, .count = count, .index = index,
 		.initial = k->program->globals[global].initial,
-		.name = make_name(k, global, copy, count),
+		.name = make_name(k, global, index, count),
 	};
 	uint64_t at = hash;
 	while (k->slots[at & (k->slot_count - 1)]) at++;
@@ -105,7 +113,8 @@ uint32_t keys_find(struct keys *k, uint32_t global, const struct value *index,
 		if (is_key(k->items + found, hash, global, index, count))
 			return found;
 	}
-	return add(k, hash, global, index, count);
+	if (k->count == KEYS_MAX) return KEY_NONE;
+	return add(k, hash, global, copy_index(k, index, count), count);
 }
 
 struct keys *keys_new(const struct program *p)
@@ -117,10 +126,10 @@ struct keys *keys_new(const struct program *p)
 	k->slots = mem_take0(k->slot_count, sizeof *k->slots);
 	for (uint32_t i = 0; i < p->keys_count; i++) {
 		const struct static_key *s = p->keys + i;
-		uint32_t number =
-		    keys_find(k, s->global, s->index, s->count);
-		assert(number == i); /* the bytecode relies on it */
-		if (s->has_initial) k->items[number].initial = s->initial;
+		/* its number is i: the bytecode relies on it */
+		add(k, index_hash(s->global, s->index, s->count), s->global,
+		    s->index, s->count);
+		if (s->has_initial) k->items[i].initial = s->initial;
 	}
 	return k;
 }

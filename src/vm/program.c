@@ -198,8 +198,11 @@ static struct static_key static_key_make(struct program *p, uint32_t global,
 {
 	struct value *copy =
 	    region_take(&p->region, (count + 1) * sizeof *copy);
-	for (uint32_t i = 0; i < count; i++)
-		copy[i] = value_copy(&p->region, index[i]);
+	/* constants are shared, so that comparing is comparing addresses */
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t constant = program_constant(p, index[i]);
+		copy[i] = p->constants[constant];
+	}
 	return (struct static_key){ .global = global, .count = count,
 		                    .index = copy };
 }
