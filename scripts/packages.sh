@@ -1,5 +1,6 @@
 # Debian packages that the project needs, and how to get them. Sourced by the
-# other scripts; POSIX sh.
+# other scripts; sh with -nt, as dash and bash have it.
+# shellcheck shell=dash disable=SC2034,SC2086
 
 # to build and run isoscope
 packages_build="gcc libc6-dev make autoconf automake libtool pkg-config

@@ -41,7 +41,7 @@ upward() {
 			print $1 " includes " $2 ": not in a layer"
 		else if (rank[to] > rank[from])
 			print $1 " includes " $2 ": upward"
-		else if (to == "lang" && (from == "history" || from == "axioms"))
+		else if (to == "lang" && from ~ /^(history|axioms)$/)
 			print $1 " includes " $2 ": knows no programs"
 	}'
 }
