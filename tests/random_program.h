@@ -1,0 +1,16 @@
+/* Small random programs of the language, from a seed. */
+#ifndef TESTS_RANDOM_PROGRAM_H
+#define TESTS_RANDOM_PROGRAM_H
+
+#include <stdint.h>
+
+#include "base/text.h"
+
+/* Adds the program to `out`; the same seed always gives the same text. Two to
+ * four sessions of one or two transactions, with ifs on values read, aborts,
+ * reads of own writes, repeated reads, several writes of a key, computed keys,
+ * assumptions, assertions, run-time errors, session code that depends on what
+ * transactions returned, and sometimes `finally`. */
+void random_program(struct text *out, uint64_t seed);
+
+#endif

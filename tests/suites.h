@@ -1,0 +1,22 @@
+/* The suites of isoscope-tests, one for each module or topic. */
+#ifndef TESTS_SUITES_H
+#define TESTS_SUITES_H
+
+#include <check.h>
+
+/*     name, seconds that a test of it may take */
+#define SUITE_TABLE(X)                                                        \
+	X(base, 60)                                                           \
+	X(vm, 60)                                                             \
+	X(lang, 60)                                                           \
+	X(litmus, 60)                                                         \
+	X(levels, 600)                                                        \
+	X(closure, 600)                                                       \
+	X(explore, 1800)                                                      \
+	X(api, 120)
+
+#define X(name, seconds) void add_##name##_tests(TCase *tests);
+SUITE_TABLE(X)
+#undef X
+
+#endif

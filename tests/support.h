@@ -1,0 +1,57 @@
+/* What several suites need: histories from a short notation, random
+ * histories, programs from text, sets of strings. */
+#ifndef TESTS_SUPPORT_H
+#define TESTS_SUPPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "base/rng.h"
+#include "history/history.h"
+#include "vm/program.h"
+
+/* A history in a line: sessions separated by `|`, transactions of a session by
+ * `;`, each `NAME: EVENTS`. Events: `Wx` writes x, `x<T1` reads x from T1,
+ * `x<0` from init, `x<self` the own write. `NAME!:` is an aborted
+ * transaction; a session that begins with `*` follows all the others.
+ *     T1: Wx ; T2: y<0 | T3: x<T1
+ * The order is NULL where so U wr has a cycle. Stops the test if malformed. */
+struct history *history_from_notation(const char *notation);
+/* The inverse, for messages; the caller frees it. */
+char *history_to_notation(const struct history *h);
+
+/* Fills h->order, or leaves NULL; for histories made by hand. */
+void history_find_order(struct history *h);
+
+struct history_shape {
+	uint32_t sessions;     /* at most */
+	uint32_t transactions; /* at most, init not counted */
+	uint32_t events;       /* at most, per transaction */
+	uint32_t keys;         /* at most */
+};
+/* A random history whose so U wr is acyclic. Most reads take a writer that
+ * comes late in the order of execution, so that strong levels are met too. */
+struct history *history_random(struct rng *r, struct history_shape shape);
+/* The same history with `extra` sessions added before, between and after the
+ * others, of one transaction each, on keys of their own: the same levels hold.
+ * Numbers of the old transactions change. */
+struct history *history_padded(const struct history *h, uint32_t extra);
+
+/* Compiles the text; stops the test with the diagnostics when that fails. */
+struct program *program_from_text(const char *text);
+/* All diagnostics, a line each: kind:line:column: message. Caller frees. */
+char *diags_to_text(const struct diags *d);
+
+struct strings {
+	char **items;
+	size_t count, capacity;
+};
+void strings_add(struct strings *s, const char *text); /* copies */
+void strings_sort(struct strings *s);
+/* Removes repetitions from a sorted list; returns how many there were. */
+size_t strings_unique(struct strings *s);
+void strings_free(struct strings *s);
+
+#endif

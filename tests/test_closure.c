@@ -1,0 +1,168 @@
+/* The incremental form of none, rc, ra and cc: a random history is appended
+ * read by read, and each time the valid writers are held against the
+ * definition. Then parts are taken back and appended again. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "axioms/closure.h"
+#include "suites.h"
+#include "support.h"
+#include "twin_axioms.h"
+
+struct growth {
+	struct closure closure;
+	struct region region;
+	const struct history *whole;
+	struct history part; /* the appended part, as a history */
+	enum level level;
+	uint32_t written[64][8]; /* per transaction */
+};
+
+/* The first `count` transactions of the order, of the last one only
+ * `events` events: the others are emptied, which leaves them harmless. */
+static void take_part(struct growth *g, uint32_t count, uint32_t events)
+{
+	const struct history *h = g->whole;
+	for (uint32_t i = 0; i < h->transaction_count; i++) {
+		uint32_t t = h->order[i];
+		g->part.transactions[t] = h->transactions[t];
+		if (i + 1 == count)
+			g->part.transactions[t].event_count = events;
+		if (i + 1 > count) g->part.transactions[t].event_count = 0;
+	}
+}
+
+/* Would the part be allowed with this event reading from `from`? */
+static bool twin_may_read(struct growth *g, uint32_t t, uint32_t event,
+                          uint32_t from)
+{
+	struct event *e = &g->whole->transactions[t].events[event];
+	uint32_t old = e->from;
+	e->from = from;
+	bool allowed = twin_allows(g->level, &g->part);
+	e->from = old;
+	return allowed;
+}
+
+static bool is_before(const struct history *h, uint32_t a, uint32_t b)
+{
+	for (uint32_t i = 0; i < h->transaction_count; i++) {
+		if (h->order[i] == b) return false;
+		if (h->order[i] == a) return true;
+	}
+	return false;
+}
+
+static void compare_writers(struct growth *g, uint32_t t, uint32_t event)
+{
+	const struct history *h = g->whole;
+	struct closure *c = &g->closure;
+	uint32_t key = h->transactions[t].events[event].key;
+	word *valid = calloc(c->words, sizeof *valid);
+	closure_valid_writers(c, key, valid);
+	for (uint32_t from = 0; from < h->transaction_count; from++) {
+		bool expected = is_before(h, from, t) &&
+		                twin_writes(h, from, key) &&
+		                twin_may_read(g, t, event, from);
+		if (bits_has(valid, from) != expected)
+			ck_abort_msg("%s: %s, transaction %u, event %u from %u"
+			             ": should be %s",
+			             history_to_notation(h),
+			             level_word(g->level), t, event, from,
+			             expected ? "valid" : "invalid");
+		if (is_before(h, from, t) && twin_writes(h, from, key))
+			ck_assert(closure_may_read(c, key, from) == expected);
+	}
+	free(valid);
+}
+
+static void append_end(struct growth *g, uint32_t t)
+{
+	const struct transaction *w = &g->whole->transactions[t];
+	uint32_t count = 0;
+	for (uint32_t k = 0; k < g->whole->key_count; k++)
+		if (twin_writes(g->whole, t, k)) g->written[t][count++] = k;
+	(void)w;
+	closure_end(&g->closure, g->written[t], count);
+}
+
+/* Appends transaction number `place` of the order. */
+static void append(struct growth *g, uint32_t place, bool compare)
+{
+	const struct history *h = g->whole;
+	uint32_t t = h->order[place];
+	const struct transaction *w = &h->transactions[t];
+	closure_begin(&g->closure, t, w->index ? t - 1 : 0,
+	              h->sessions[w->session].after_all);
+	for (uint32_t i = 0; i < w->event_count; i++) {
+		const struct event *e = &w->events[i];
+		if (e->kind != EVENT_READ || e->from == HISTORY_SELF) continue;
+		take_part(g, place + 1, i + 1);
+		if (compare) compare_writers(g, t, i);
+		closure_read(&g->closure, e->key, e->from);
+	}
+	append_end(g, t);
+}
+
+static uint32_t external_reads(const struct history *h, uint32_t count)
+{
+	uint32_t reads = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct transaction *w = &h->transactions[h->order[i]];
+		for (uint32_t e = 0; e < w->event_count; e++)
+			reads += w->events[e].kind == EVENT_READ &&
+			         w->events[e].from != HISTORY_SELF;
+	}
+	return reads;
+}
+
+static void grow(const struct history *h, enum level l, struct rng *r)
+{
+	struct growth *g = calloc(1, sizeof *g);
+	g->whole = h;
+	g->level = l;
+	g->part = *h;
+	g->part.transactions =
+	    calloc(h->transaction_count, sizeof *h->transactions);
+	region_init(&g->region);
+	closure_init(&g->closure, l, h->transaction_count, &g->region);
+	for (uint32_t k = 0; k < h->key_count; k++)
+		closure_know_key(&g->closure, k);
+	for (uint32_t i = 1; i < h->transaction_count; i++)
+		append(g, i, true);
+	uint32_t keep = 1 + rng_below(r, h->transaction_count);
+	closure_rewind(&g->closure, keep, external_reads(h, keep), false);
+	for (uint32_t i = keep; i < h->transaction_count; i++)
+		append(g, i, true);
+	closure_free(&g->closure);
+	region_free(&g->region);
+	free(g->part.transactions);
+	free(g);
+}
+
+START_TEST(valid_writers)
+{
+	static const enum level levels[] = { LEVEL_NONE, LEVEL_RC, LEVEL_RA,
+		                             LEVEL_CC };
+	const char *seed = getenv("ISOSCOPE_SEED");
+	struct rng r = { (seed ? strtoull(seed, NULL, 10) : 1) * 6000 +
+		         (uint64_t)_i };
+	for (int i = 0; i < 1000; i++) {
+		struct history_shape shape = {
+			.sessions = 2 + rng_below(&r, 4),
+			.transactions = 2 + rng_below(&r, 6),
+			.events = 1 + rng_below(&r, 4),
+			.keys = 1 + rng_below(&r, 4)
+		};
+		struct history *h = history_random(&r, shape);
+		for (int l = 0; l < 4; l++)
+			if (twin_allows(levels[l], h)) grow(h, levels[l], &r);
+		history_free(h);
+	}
+}
+END_TEST
+
+void add_closure_tests(TCase *tests)
+{
+	tcase_add_loop_test(tests, valid_writers, 0, 4);
+}

@@ -1,0 +1,321 @@
+/* Fast checks of the levels, and their witnesses, against the definitions. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "axioms/level.h"
+#include "suites.h"
+#include "support.h"
+#include "twin_axioms.h"
+
+enum { RUNS = 10, HISTORIES = 3000 }; /* histories per run */
+
+static uint64_t first_seed(void)
+{
+	const char *seed = getenv("ISOSCOPE_SEED");
+	return seed ? strtoull(seed, NULL, 10) : 1;
+}
+
+static struct history_shape random_shape(struct rng *r)
+{
+	return (struct history_shape){ .sessions = 2 + rng_below(r, 4),
+		                       .transactions = 2 + rng_below(r, 6),
+		                       .events = 1 + rng_below(r, 4),
+		                       .keys = 1 + rng_below(r, 4) };
+}
+
+static void same_as_definition(const struct history *h,
+                               const struct history *shown, unsigned levels)
+{
+	for (enum level l = 0; l < LEVEL_COUNT; l++) {
+		bool allowed = levels >> l & 1;
+		if (level_allows_history(l, h) == allowed) continue;
+		ck_abort_msg("%s: %s, the definition says %s",
+		             history_to_notation(shown), level_word(l),
+		             allowed ? "allowed" : "forbidden");
+	}
+}
+
+/* Also counts, so that a generator gone dull is noticed: each level has to
+ * forbid something that the levels just below it allow. */
+START_TEST(random_histories)
+{
+	struct rng r = { first_seed() * 1000 + (uint64_t)_i };
+	unsigned seen[LEVEL_COUNT] = { 0 };
+	for (int i = 0; i < HISTORIES; i++) {
+		struct history *h = history_random(&r, random_shape(&r));
+		unsigned levels = twin_levels(h);
+		for (enum level l = 0; l < LEVEL_COUNT; l++)
+			seen[l] += levels >> l & 1;
+		same_as_definition(h, h, levels);
+		history_free(h);
+	}
+	ck_assert_uint_eq(seen[LEVEL_NONE], HISTORIES);
+	for (enum level a = 0; a < LEVEL_COUNT; a++)
+		for (enum level b = 0; b < LEVEL_COUNT; b++)
+			if (a != b && level_implies(a, b))
+				ck_assert_msg(seen[a] < seen[b],
+				              "%s never differs from %s",
+				              level_word(a), level_word(b));
+	ck_assert_uint_gt(seen[LEVEL_SER], HISTORIES / 10);
+}
+END_TEST
+
+/* Rows of more than one word: the same history among many other sessions. */
+START_TEST(padded_histories)
+{
+	struct rng r = { first_seed() * 2000 + (uint64_t)_i };
+	for (int i = 0; i < HISTORIES / 10; i++) {
+		struct history *h = history_random(&r, random_shape(&r));
+		struct history *p =
+		    history_padded(h, 57 + rng_below(&r, 90));
+		ck_assert_uint_gt(p->transaction_count, 58);
+		same_as_definition(p, h, twin_levels(h));
+		history_free(p);
+		history_free(h);
+	}
+}
+END_TEST
+
+START_TEST(many_transactions)
+{
+	struct history *good =
+	    history_from_notation("T1: x<0 Wx | T2: x<T1 Wx");
+	struct history *bad = history_from_notation("T1: x<0 Wx | T2: x<0 Wx");
+	struct history *many = history_padded(good, 4000);
+	ck_assert_uint_eq(many->transaction_count, 4003);
+	same_as_definition(many, good, twin_levels(good));
+	history_free(many);
+	many = history_padded(bad, 4000);
+	same_as_definition(many, bad, twin_levels(bad));
+	history_free(many);
+	history_free(good);
+	history_free(bad);
+}
+END_TEST
+
+/* The judge itself: giving up at the first broken axiom changes nothing. */
+START_TEST(definition_twice)
+{
+	struct rng r = { first_seed() * 3000 + (uint64_t)_i };
+	struct history_shape shape = { 4, 5, 4, 3 };
+	for (int i = 0; i < 300; i++) {
+		struct history *h = history_random(&r, shape);
+		for (enum level l = 0; l < LEVEL_COUNT; l++)
+			if (twin_allows(l, h) != twin_allows_plain(l, h))
+				ck_abort_msg("%s: %s",
+				             history_to_notation(h),
+				             level_word(l));
+		history_free(h);
+	}
+}
+END_TEST
+
+START_TEST(implications)
+{
+	static const char *const expected[] = {
+		/* none rc ra cc pc psi si ser */
+		"1.......", "11......", "111.....", "1111....",
+		"11111...", "1111.1..", "1111111.", "11111111",
+	};
+	for (enum level a = 0; a < LEVEL_COUNT; a++)
+		for (enum level b = 0; b < LEVEL_COUNT; b++)
+			ck_assert_msg(level_implies(a, b) ==
+			                  (expected[a][b] == '1'),
+			              "%s implies %s", level_word(a),
+			              level_word(b));
+}
+END_TEST
+
+START_TEST(words)
+{
+	for (enum level l = 0; l < LEVEL_COUNT; l++)
+		ck_assert_int_eq(level_from_word(level_word(l)), l);
+	ck_assert_int_eq(level_from_word("sre"), LEVEL_COUNT);
+	ck_assert_int_eq(level_from_word(""), LEVEL_COUNT);
+	ck_assert_str_eq(level_name(LEVEL_SI), "Snapshot Isolation");
+	ck_assert(level_is_extensible(LEVEL_CC));
+	ck_assert(!level_is_extensible(LEVEL_PC));
+}
+END_TEST
+
+/* ---- witnesses ---- */
+
+static bool reads(const struct history *h, uint32_t t, uint32_t key,
+                  uint32_t from)
+{
+	const struct transaction *w = &h->transactions[t];
+	for (uint32_t i = 0; i < w->event_count; i++)
+		if (w->events[i].kind == EVENT_READ &&
+		    w->events[i].key == key && w->events[i].from == from)
+			return true;
+	return false;
+}
+
+static bool reads_from_another(const struct history *h, uint32_t t,
+                               uint32_t key, uint32_t not_from)
+{
+	for (uint32_t from = 0; from < h->transaction_count; from++)
+		if (from != not_from && from != t && reads(h, t, key, from))
+			return true;
+	return false;
+}
+
+/* (a, b) in (so U wr)+ */
+static bool causal(const struct history *h, uint32_t a, uint32_t b)
+{
+	bool *after = calloc(h->transaction_count, sizeof *after);
+	after[a] = true;
+	for (bool more = true; more;) {
+		more = false;
+		for (uint32_t t = 0; t < h->transaction_count; t++)
+			for (uint32_t u = 0; !after[t] &&
+			                     u < h->transaction_count; u++)
+				if (after[u] && (twin_session_order(h, u, t) ||
+				                 twin_write_read(h, u, t)))
+					after[t] = more = true;
+	}
+	bool found = a != b && after[b];
+	free(after);
+	return found;
+}
+
+/* An external read of reader before its read of the key from `to`. */
+static bool reads_earlier(const struct history *h,
+                          const struct witness_edge *e)
+{
+	const struct transaction *w = &h->transactions[e->reader];
+	bool seen = false;
+	for (uint32_t i = 0; i < w->event_count; i++) {
+		const struct event *v = &w->events[i];
+		if (v->kind != EVENT_READ) continue;
+		if (seen && v->key == e->key && v->from == e->to) return true;
+		seen |= v->from == e->from;
+	}
+	return false;
+}
+
+/* The axiom's premise, where it does not speak of co. */
+static bool is_visible(enum level l, const struct history *h,
+                       const struct witness_edge *e)
+{
+	if (l == LEVEL_RC) return reads_earlier(h, e);
+	if (l == LEVEL_RA)
+		return twin_session_order(h, e->from, e->reader) ||
+		       twin_write_read(h, e->from, e->reader);
+	if (l == LEVEL_CC) return causal(h, e->from, e->reader);
+	return l != LEVEL_NONE && e->reader != e->from;
+}
+
+static bool edge_holds(enum level l, const struct history *h,
+                       const struct witness_edge *e)
+{
+	if (e->from == e->to) return false;
+	switch (e->reason) {
+	case REASON_SO:
+		return twin_session_order(h, e->from, e->to);
+	case REASON_WR:
+		return reads(h, e->to, e->key, e->from);
+	case REASON_FORCED:
+		return twin_writes(h, e->from, e->key) &&
+		       twin_writes(h, e->to, e->key) &&
+		       reads(h, e->reader, e->key, e->to) &&
+		       is_visible(l, h, e);
+	case REASON_WW:
+		return l > LEVEL_CC && twin_writes(h, e->from, e->key) &&
+		       twin_writes(h, e->to, e->key);
+	case REASON_RW:
+		return l > LEVEL_CC && twin_writes(h, e->to, e->key) &&
+		       reads_from_another(h, e->from, e->key, e->to);
+	}
+	return false;
+}
+
+static void check_witness(enum level l, const struct history *h)
+{
+	struct witness w = { 0 };
+	bool forbidden = !twin_allows(l, h);
+	bool found = level_witness(l, h, &w);
+	if (found != forbidden)
+		ck_abort_msg("%s: %s, a witness is %s",
+		             history_to_notation(h), level_word(l),
+		             found ? "made up" : "missing");
+	if (found && w.count < 2)
+		ck_abort_msg("%s: %s, a cycle of %u edges",
+		             history_to_notation(h), level_word(l), w.count);
+	for (uint32_t i = 0; found && i < w.count; i++) {
+		const struct witness_edge *e = &w.edges[i];
+		if (!edge_holds(l, h, e) ||
+		    e->to != w.edges[(i + 1) % w.count].from)
+			ck_abort_msg("%s: %s, edge %u: %u -> %u (%s, key %u, "
+			             "reader %u) is wrong",
+			             history_to_notation(h), level_word(l), i,
+			             e->from, e->to, reason_word(e->reason),
+			             e->key, e->reader);
+	}
+	witness_free(&w);
+}
+
+START_TEST(witnesses)
+{
+	struct rng r = { first_seed() * 4000 + (uint64_t)_i };
+	for (int i = 0; i < HISTORIES / 3; i++) {
+		struct history *h = history_random(&r, random_shape(&r));
+		for (enum level l = 0; l < LEVEL_COUNT; l++)
+			check_witness(l, h);
+		history_free(h);
+	}
+}
+END_TEST
+
+/* A shortest cycle: two transactions suffice for a lost update. */
+START_TEST(witness_of_lost_update)
+{
+	struct history *h = history_from_notation("T1: x<0 Wx | T2: x<0 Wx");
+	struct witness w;
+	ck_assert(level_witness(LEVEL_SER, h, &w));
+	ck_assert_uint_eq(w.count, 2);
+	witness_free(&w);
+	history_free(h);
+}
+END_TEST
+
+/* The weakest level that forbids a random history, and some name for it. */
+START_TEST(anomalies)
+{
+	struct rng r = { first_seed() * 5000 };
+	for (int i = 0; i < HISTORIES; i++) {
+		struct history *h = history_random(&r, random_shape(&r));
+		unsigned levels = twin_levels(h);
+		enum level by = LEVEL_COUNT;
+		if (levels >> LEVEL_SER & 1) {
+			history_free(h);
+			continue;
+		}
+		const char *name = anomaly_name(h, &by);
+		ck_assert_ptr_nonnull(name);
+		ck_assert_str_ne(name, "");
+		ck_assert(by < LEVEL_COUNT);
+		ck_assert(!(levels >> by & 1));
+		for (enum level l = 0; l < LEVEL_COUNT; l++)
+			if (l != by && level_implies(by, l) &&
+			    !(levels >> l & 1))
+				ck_abort_msg("%s: %s forbids it, not only %s",
+				             history_to_notation(h),
+				             level_word(l), level_word(by));
+		history_free(h);
+	}
+}
+END_TEST
+
+void add_levels_tests(TCase *tests)
+{
+	tcase_add_loop_test(tests, random_histories, 0, RUNS);
+	tcase_add_loop_test(tests, padded_histories, 0, RUNS);
+	tcase_add_test(tests, many_transactions);
+	tcase_add_loop_test(tests, definition_twice, 0, 4);
+	tcase_add_test(tests, implications);
+	tcase_add_test(tests, words);
+	tcase_add_loop_test(tests, witnesses, 0, RUNS);
+	tcase_add_test(tests, witness_of_lost_update);
+	tcase_add_test(tests, anomalies);
+}

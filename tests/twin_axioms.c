@@ -1,0 +1,331 @@
+#include "twin_axioms.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef uint32_t set; /* of transactions */
+
+struct twin_read {
+	uint32_t key, source;
+};
+
+/* What the axioms speak of, taken out of the history once. */
+struct facts {
+	uint32_t n;
+	set direct[TWIN_TRANSACTIONS];      /* predecessors in so U wr */
+	set past[TWIN_TRANSACTIONS];        /* predecessors in (so U wr)+ */
+	set writers[TWIN_KEYS];
+	uint64_t writes[TWIN_TRANSACTIONS]; /* keys */
+	uint32_t read_count[TWIN_TRANSACTIONS];
+	struct twin_read *reads[TWIN_TRANSACTIONS]; /* external, in po */
+	/* The order being built. */
+	uint32_t position[TWIN_TRANSACTIONS];
+	set placed;
+	set visible[TWIN_TRANSACTIONS];     /* (so U wr U ww)+, of the placed */
+};
+
+bool twin_session_order(const struct history *h, uint32_t a, uint32_t b)
+{
+	if (a == b || b == HISTORY_INIT) return false;
+	if (a == HISTORY_INIT) return true;
+	const struct transaction *ta = &h->transactions[a];
+	const struct transaction *tb = &h->transactions[b];
+	if (ta->session == tb->session) return ta->index < tb->index;
+	return h->sessions[tb->session].after_all;
+}
+
+bool twin_write_read(const struct history *h, uint32_t a, uint32_t b)
+{
+	const struct transaction *t = &h->transactions[b];
+	for (uint32_t i = 0; i < t->event_count; i++)
+		if (t->events[i].kind == EVENT_READ && t->events[i].from == a)
+			return true;
+	return false;
+}
+
+bool twin_writes(const struct history *h, uint32_t t, uint32_t key)
+{
+	if (t == HISTORY_INIT) return true;
+	const struct transaction *w = &h->transactions[t];
+	if (w->aborted) return false;
+	for (uint32_t i = 0; i < w->event_count; i++)
+		if (w->events[i].kind == EVENT_WRITE && w->events[i].key == key)
+			return true;
+	return false;
+}
+
+static void take_reads(struct facts *f, const struct history *h, uint32_t t)
+{
+	const struct transaction *w = &h->transactions[t];
+	f->reads[t] = calloc(w->event_count + 1, sizeof *f->reads[t]);
+	for (uint32_t i = 0; i < w->event_count; i++) {
+		const struct event *e = &w->events[i];
+		if (e->kind != EVENT_READ || e->from == HISTORY_SELF) continue;
+		f->reads[t][f->read_count[t]++] =
+		    (struct twin_read){ e->key, e->from };
+	}
+}
+
+/* False when so U wr has a cycle. */
+static bool close_past(struct facts *f)
+{
+	memcpy(f->past, f->direct, sizeof f->past);
+	for (uint32_t via = 0; via < f->n; via++)
+		for (uint32_t t = 0; t < f->n; t++)
+			if (f->past[t] >> via & 1) f->past[t] |= f->past[via];
+	for (uint32_t t = 0; t < f->n; t++)
+		if (f->past[t] >> t & 1) return false;
+	return true;
+}
+
+static void facts_free(struct facts *f)
+{
+	for (uint32_t t = 0; t < f->n; t++) free(f->reads[t]);
+	free(f);
+}
+
+/* NULL when so U wr has a cycle. */
+static struct facts *facts_new(const struct history *h)
+{
+	if (h->transaction_count > TWIN_TRANSACTIONS ||
+	    h->key_count > TWIN_KEYS)
+		abort();
+	struct facts *f = calloc(1, sizeof *f);
+	f->n = h->transaction_count;
+	for (uint32_t t = 0; t < f->n; t++) {
+		for (uint32_t k = 0; k < h->key_count; k++)
+			if (twin_writes(h, t, k)) {
+				f->writes[t] |= (uint64_t)1 << k;
+				f->writers[k] |= (set)1 << t;
+			}
+		for (uint32_t a = 0; a < f->n; a++)
+			if (twin_session_order(h, a, t) ||
+			    twin_write_read(h, a, t))
+				f->direct[t] |= (set)1 << a;
+		take_reads(f, h, t);
+	}
+	if (close_past(f)) return f;
+	facts_free(f);
+	return NULL;
+}
+
+/* Is there a transaction among `later` that is t2 or co-after it? */
+static bool some_not_before(const struct facts *f, set later, uint32_t t2)
+{
+	for (uint32_t t4 = 0; t4 < f->n; t4++)
+		if (later >> t4 & 1 && f->position[t2] <= f->position[t4])
+			return true;
+	return false;
+}
+
+static set writers_of_common_key(const struct facts *f, uint32_t t3)
+{
+	set s = 0;
+	for (uint32_t t4 = 0; t4 < f->n; t4++)
+		if (f->placed >> t4 & 1 && f->writes[t4] & f->writes[t3])
+			s |= (set)1 << t4;
+	return s;
+}
+
+/* PHI(t2, a), a being read number `a` of t3, the next transaction in co: the
+ * transactions before t3 in co are exactly the placed ones. */
+static bool phi(const struct facts *f, enum level l, uint32_t t2, uint32_t t3,
+                uint32_t a)
+{
+	switch (l) {
+	case LEVEL_NONE:
+		return false;
+	case LEVEL_RC:
+		for (uint32_t i = 0; i < a; i++)
+			if (f->reads[t3][i].source == t2) return true;
+		return false;
+	case LEVEL_RA:
+		return f->direct[t3] >> t2 & 1;
+	case LEVEL_CC:
+		return f->past[t3] >> t2 & 1;
+	case LEVEL_PC:
+		return some_not_before(f, f->direct[t3], t2);
+	case LEVEL_PSI:
+		return f->visible[t3] >> t2 & 1;
+	case LEVEL_SI:
+		return some_not_before(
+		    f, f->direct[t3] | writers_of_common_key(f, t3), t2);
+	case LEVEL_SER:
+		return true;
+	default:
+		abort();
+	}
+}
+
+/* The axioms' instances for the reads of t3. Each PHI(t2, a) puts t2 before t3
+ * in co, so they are decided once all that co puts before t3 is placed. */
+static bool reads_agree(const struct facts *f, enum level l, uint32_t t3)
+{
+	for (uint32_t a = 0; a < f->read_count[t3]; a++) {
+		uint32_t t1 = f->reads[t3][a].source;
+		set others = f->writers[f->reads[t3][a].key] & f->placed;
+		for (uint32_t t2 = 0; t2 < f->n; t2++)
+			if (others >> t2 & 1 && t2 != t1 &&
+			    phi(f, l, t2, t3, a) &&
+			    f->position[t1] < f->position[t2])
+				return false;
+	}
+	return true;
+}
+
+static void see(struct facts *f, uint32_t t3)
+{
+	set seen = f->direct[t3] | writers_of_common_key(f, t3);
+	f->visible[t3] = seen;
+	for (uint32_t t = 0; t < f->n; t++)
+		if (seen >> t & 1) f->visible[t3] |= f->visible[t];
+}
+
+static bool place_rest(struct facts *f, enum level l, uint32_t count)
+{
+	if (count == f->n) return true;
+	for (uint32_t t = 0; t < f->n; t++) {
+		set bit = (set)1 << t;
+		if (f->placed & bit || f->direct[t] & ~f->placed) continue;
+		see(f, t);
+		if (!reads_agree(f, l, t)) continue;
+		f->placed |= bit;
+		f->position[t] = count;
+		if (place_rest(f, l, count + 1)) return true;
+		f->placed &= ~bit;
+	}
+	return false;
+}
+
+bool twin_allows(enum level l, const struct history *h)
+{
+	struct facts *f = facts_new(h);
+	if (!f) return false;
+	bool allowed = place_rest(f, l, 0);
+	facts_free(f);
+	return allowed;
+}
+
+unsigned twin_levels(const struct history *h)
+{
+	struct facts *f = facts_new(h);
+	unsigned levels = 0;
+	if (!f) return 0;
+	for (enum level l = 0; l < LEVEL_COUNT; l++) {
+		f->placed = 0;
+		if (place_rest(f, l, 0)) levels |= 1u << l;
+	}
+	facts_free(f);
+	return levels;
+}
+
+/* ---- complete orders, relations as matrices ---- */
+
+typedef bool matrix[TWIN_TRANSACTIONS][TWIN_TRANSACTIONS];
+
+static void closure(matrix m, uint32_t n)
+{
+	for (uint32_t k = 0; k < n; k++)
+		for (uint32_t i = 0; i < n; i++)
+			for (uint32_t j = 0; j < n; j++)
+				m[i][j] |= m[i][k] && m[k][j];
+}
+
+struct plain {
+	const struct facts *f;
+	enum level level;
+	matrix so_wr, past, co, visible;
+};
+
+static bool plain_phi(const struct plain *p, uint32_t t2, uint32_t t3,
+                      uint32_t a)
+{
+	const struct facts *f = p->f;
+	bool found = false;
+	if (p->level == LEVEL_RC)
+		for (uint32_t i = 0; i < a; i++)
+			found |= f->reads[t3][i].source == t2;
+	if (p->level == LEVEL_RA) found = p->so_wr[t2][t3];
+	if (p->level == LEVEL_CC) found = p->past[t2][t3];
+	if (p->level == LEVEL_PSI) found = p->visible[t2][t3];
+	if (p->level == LEVEL_SER) found = p->co[t2][t3];
+	if (p->level == LEVEL_PC || p->level == LEVEL_SI)
+		for (uint32_t t4 = 0; t4 < f->n; t4++)
+			found |= (t2 == t4 || p->co[t2][t4]) &&
+			         p->so_wr[t4][t3];
+	if (p->level == LEVEL_SI)
+		for (uint32_t t4 = 0; t4 < f->n; t4++)
+			found |= f->writes[t3] & f->writes[t4] &&
+			         (t2 == t4 || p->co[t2][t4]) && p->co[t4][t3];
+	return found;
+}
+
+static bool order_meets_axioms(const struct plain *p)
+{
+	const struct facts *f = p->f;
+	for (uint32_t t3 = 0; t3 < f->n; t3++)
+		for (uint32_t a = 0; a < f->read_count[t3]; a++)
+			for (uint32_t t2 = 0; t2 < f->n; t2++) {
+				struct twin_read r = f->reads[t3][a];
+				if (t2 != r.source &&
+				    f->writes[t2] >> r.key & 1 &&
+				    plain_phi(p, t2, t3, a) &&
+				    !p->co[t2][r.source])
+					return false;
+			}
+	return true;
+}
+
+static bool test_order(struct plain *p, const uint32_t *order)
+{
+	const struct facts *f = p->f;
+	memset(p->co, 0, sizeof p->co);
+	for (uint32_t i = 0; i < f->n; i++)
+		for (uint32_t j = i + 1; j < f->n; j++)
+			p->co[order[i]][order[j]] = true;
+	for (uint32_t i = 0; i < f->n; i++)
+		for (uint32_t j = 0; j < f->n; j++) {
+			if (p->so_wr[i][j] && !p->co[i][j]) return false;
+			p->visible[i][j] =
+			    p->so_wr[i][j] ||
+			    (p->co[i][j] && f->writes[i] & f->writes[j]);
+		}
+	closure(p->visible, f->n);
+	return order_meets_axioms(p);
+}
+
+static bool permute(struct plain *p, uint32_t *order, uint32_t done)
+{
+	uint32_t n = p->f->n;
+	if (done == n) return test_order(p, order);
+	for (uint32_t i = done; i < n; i++) {
+		uint32_t t = order[i];
+		order[i] = order[done];
+		order[done] = t;
+		if (permute(p, order, done + 1)) return true;
+		order[done] = order[i];
+		order[i] = t;
+	}
+	return false;
+}
+
+bool twin_allows_plain(enum level l, const struct history *h)
+{
+	struct facts *f = facts_new(h);
+	if (!f) return false;
+	struct plain *p = calloc(1, sizeof *p);
+	uint32_t order[TWIN_TRANSACTIONS];
+	p->f = f;
+	p->level = l;
+	for (uint32_t t = 0; t < f->n; t++) {
+		order[t] = t;
+		for (uint32_t a = 0; a < f->n; a++)
+			p->so_wr[a][t] = f->direct[t] >> a & 1;
+	}
+	memcpy(p->past, p->so_wr, sizeof p->past);
+	closure(p->past, f->n);
+	bool allowed = permute(p, order, 0);
+	free(p);
+	facts_free(f);
+	return allowed;
+}
