@@ -1,0 +1,36 @@
+#include "report/progress.h"
+
+#include "dpor/explorer.h"
+
+/* Nothing is shown of an exploration that is over at once. */
+static const double FIRST = 0.5, INTERVAL = 0.25;
+
+void progress_tick(struct progress *p, const struct explore_stats *s,
+                   uint32_t depth)
+{
+	if (!p->to || s->seconds < (p->shown ? p->last + INTERVAL : FIRST))
+		return;
+	struct text line = { 0 }, cut = { 0 };
+	if (p->what) text_format(&line, "%s: ", p->what);
+	style_plural(&line, s->histories, "history", "histories");
+	text_string(&line, ", ");
+	style_count(&line, (uint64_t)((double)s->histories / s->seconds));
+	text_format(&line, " per second, depth %u, ", depth);
+	style_seconds(&line, s->seconds);
+	style_fit(&cut, text_get(&line), p->width > 1 ? p->width - 1 : 1);
+	fprintf(p->to, "\r%s\033[K", text_get(&cut));
+	fflush(p->to);
+	text_free(&line);
+	text_free(&cut);
+	p->last = s->seconds;
+	p->shown = true;
+}
+
+void progress_end(struct progress *p)
+{
+	if (!p->shown) return;
+	fputs("\r\033[K", p->to);
+	fflush(p->to);
+	p->shown = false;
+	p->last = 0;
+}
