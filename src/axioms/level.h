@@ -51,6 +51,8 @@ void level_scratch_free(struct level_scratch *s);
 /* Does the history satisfy the level? Exact for every level. */
 bool level_allows(enum level l, const struct relation *r,
                   struct level_scratch *s);
+/* The same, and false for a history with a cycle of so and wr (which no level
+ * allows), or with a dirty read (which `none` alone allows). */
 bool level_allows_history(enum level l, const struct history *h);
 
 /* Why a history violates a level: a cycle of transactions. */
@@ -77,7 +79,7 @@ struct witness {
 };
 
 /* Fills `out` with a shortest cycle found; false if the history satisfies the
- * level. For pc, psi, si and ser the cycle is one of dependencies so, wr, ww
+ * level. A dirty read is a single wr, not a cycle. For pc, psi, si and ser the cycle is one of dependencies so, wr, ww
  * and rw under every order of the writers that the level leaves open; where
  * several orders were open, the cycle of the last one tried. */
 bool level_witness(enum level l, const struct history *h, struct witness *out);
@@ -86,7 +88,8 @@ void witness_free(struct witness *w);
 const char *reason_word(enum reason_kind r);
 
 /* The usual name of the anomaly that a history which is not serializable
- * shows, and the weakest level that forbids the history. */
+ * shows, and the weakest level that forbids the history: the first in the
+ * table. NULL and LEVEL_COUNT for a history that is serializable. */
 const char *anomaly_name(const struct history *h, enum level *forbidden_by);
 
 #endif

@@ -58,7 +58,7 @@ BITS_INLINE bool order_add(struct level_scratch *s, unsigned a, unsigned b,
 	if (a == b || bits_has(after_b, a)) return false;
 	const word *before_a = order_row(s->before, a, width);
 	const word *before_b = order_row(s->before, b, width);
-	word few[8];
+	word few[8] = { 0 };
 	word *up = width <= 2 ? few : s->spare;
 	word *down = up + width, *sources = down + width;
 	word *targets = sources + width;

@@ -62,10 +62,11 @@ static void put_before(struct relation *r, const struct history *h,
 
 static void fill_past(struct relation *r)
 {
+	for (uint32_t t = 0; t < r->n; t++)
+		bits_or(row(r->direct, r, t), row(r->so, r, t), r->words);
 	for (uint32_t k = 0; k < r->order_count; k++) {
 		uint32_t t = r->order[k];
 		word *past = row(r->past, r, t), *direct = row(r->direct, r, t);
-		bits_or(direct, row(r->so, r, t), r->words);
 		bits_copy(past, direct, r->words);
 		BITS_EACH(u, direct, r->words)
 			bits_or(past, row(r->past, r, u), r->words);
@@ -74,6 +75,8 @@ static void fill_past(struct relation *r)
 
 static uint32_t *copy_order(const struct history *h)
 {
+	if (!h->order) return NULL;
+	assert(h->order[0] == HISTORY_INIT);
 	uint32_t *order = mem_take(h->transaction_count * sizeof *order);
 	memcpy(order, h->order, h->transaction_count * sizeof *order);
 	return order;
@@ -81,11 +84,11 @@ static uint32_t *copy_order(const struct history *h)
 
 struct relation *relation_of_history(const struct history *h)
 {
-	assert(h->order && h->transaction_count >= 1);
-	assert(h->order[0] == HISTORY_INIT);
+	assert(h->transaction_count >= 1);
 	struct relation *r = mem_take0(1, sizeof *r);
 	size_t events = 0;
-	r->n = r->order_count = h->transaction_count;
+	r->n = h->transaction_count;
+	r->order_count = h->order ? r->n : 0;
 	r->words = BITS_WORDS(r->n);
 	r->key_count = h->key_count;
 	r->order = copy_order(h);

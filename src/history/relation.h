@@ -34,8 +34,8 @@ struct relation {
 	struct relation_read *reads;
 };
 
-/* Builds the relation of a history whose so U wr is acyclic (h->order set).
- * Returned by malloc, freed by relation_free. */
+/* Builds the relation of a history; freed by relation_free. If so U wr has a
+ * cycle (h->order is NULL), order is NULL and past is empty. */
 struct relation *relation_of_history(const struct history *h);
 void relation_free(struct relation *r);
 

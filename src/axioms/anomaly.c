@@ -1,0 +1,211 @@
+/* The usual names of anomalies, from the cycle that the weakest violated level
+ * has a witness of. Names are those of Berenson et al. (SIGMOD 1995), Adya
+ * (1999), Terry et al. (session guarantees, 1994), Fekete et al. (read-only
+ * anomaly, 2004), Bailis et al. (fractured reads, 2014). */
+#include <assert.h>
+
+#include "axioms/dependencies.h"
+#include "axioms/read_consistency.h"
+#include "history/history.h"
+#include "history/relation.h"
+
+static bool writes(const struct history *h, uint32_t t, uint32_t key)
+{
+	const struct transaction *transaction = &h->transactions[t];
+	if (t == HISTORY_INIT) return true;
+	if (transaction->aborted) return false;
+	for (uint32_t i = 0; i < transaction->event_count; i++) {
+		const struct event *e = &transaction->events[i];
+		if (e->kind == EVENT_WRITE && e->key == key) return true;
+	}
+	return false;
+}
+
+static bool is_read_only(const struct history *h, uint32_t t)
+{
+	const struct transaction *transaction = &h->transactions[t];
+	if (t == HISTORY_INIT) return false;
+	if (transaction->aborted) return true;
+	for (uint32_t i = 0; i < transaction->event_count; i++)
+		if (transaction->events[i].kind == EVENT_WRITE) return false;
+	return true;
+}
+
+/* Place of the first read of `t` from `from`, of this key unless it is
+ * UINT32_MAX; UINT32_MAX if there is none. */
+static uint32_t first_read(const struct history *h, uint32_t t, uint32_t from,
+                           uint32_t key)
+{
+	const struct transaction *transaction = &h->transactions[t];
+	for (uint32_t i = 0; i < transaction->event_count; i++) {
+		const struct event *e = &transaction->events[i];
+		if (e->kind == EVENT_READ && e->from == from
+		    && (key == UINT32_MAX || e->key == key))
+			return i;
+	}
+	return UINT32_MAX;
+}
+
+static uint32_t count_reason(const struct witness *w, enum reason_kind reason)
+{
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < w->count; i++)
+		count += w->edges[i].reason == reason;
+	return count;
+}
+
+static const struct witness_edge *first_edge(const struct witness *w,
+                                             enum reason_kind reason)
+{
+	for (uint32_t i = 0; i < w->count; i++)
+		if (w->edges[i].reason == reason) return &w->edges[i];
+	return NULL;
+}
+
+static bool has_one_reader(const struct witness *w)
+{
+	const struct witness_edge *forced = first_edge(w, REASON_FORCED);
+	for (uint32_t i = 0; i < w->count; i++)
+		if (w->edges[i].reason == REASON_FORCED
+		    && w->edges[i].reader != forced->reader)
+			return false;
+	return true;
+}
+
+static const char *dirty_name(const struct history *h)
+{
+	struct dirty_read dirty;
+	if (!dirty_read_find(h, &dirty)) return NULL;
+	return dirty.aborted ? "dirty read" : "intermediate read";
+}
+
+/* The reader took an older version after it had read from the newer writer. */
+static const char *read_committed_name(const struct history *h,
+                                       const struct witness *w)
+{
+	const struct witness_edge *e = first_edge(w, REASON_FORCED);
+	if (count_reason(w, REASON_FORCED) > 1)
+		return has_one_reader(w) ? "observed transaction vanishes"
+		                         : "dirty write";
+	if (first_read(h, e->reader, e->from, e->key) != UINT32_MAX)
+		return "non-monotonic read";
+	return "fractured read";
+}
+
+/* The reader took an older version of a key than one that it had in its session
+ * or one written by a transaction that it also reads from. */
+static const char *read_atomic_name(const struct history *h,
+                                    const struct witness *w)
+{
+	const struct witness_edge *e = first_edge(w, REASON_FORCED);
+	if (count_reason(w, REASON_FORCED) > 1) return "fractured read";
+	uint32_t newer = first_read(h, e->reader, e->from, UINT32_MAX);
+	if (newer == UINT32_MAX) return "read-your-writes violation";
+	if (first_read(h, e->reader, e->from, e->key) != UINT32_MAX)
+		return "non-repeatable read";
+	uint32_t older = first_read(h, e->reader, e->to, e->key);
+	return older < newer ? "read skew" : "fractured read";
+}
+
+/* The so and wr steps by which the newer writer precedes the reader. */
+static struct witness causal_path(const struct history *h, uint32_t from,
+                                  uint32_t to)
+{
+	struct relation *r = relation_of_history(h);
+	struct dependencies d;
+	struct witness cycle = { 0 };
+	struct dependency back = { to, from, REASON_FORCED, 0, to };
+	dependencies_init(&d, r, 1);
+	dependencies_search(&d, from, UINT32_MAX);
+	dependencies_close(&d, back, &cycle);
+	dependencies_free(&d);
+	relation_free(r);
+	return cycle;
+}
+
+static const char *causal_name(const struct history *h,
+                               const struct witness *w)
+{
+	const struct witness_edge *e = first_edge(w, REASON_FORCED);
+	const char *name = "causality violation";
+	if (count_reason(w, REASON_FORCED) > 1) return name;
+	/* edges[0] leads back; the path is what follows. */
+	struct witness path = causal_path(h, e->from, e->reader);
+	assert(path.count >= 3);
+	bool wr_first = path.edges[1].reason == REASON_WR;
+	bool wr_second = path.edges[2].reason == REASON_WR;
+	if (path.count == 3 && wr_first && !wr_second)
+		name = "monotonic reads violation";
+	else if (path.count == 3 && !wr_first && wr_second)
+		name = "monotonic writes violation";
+	else if (path.count == 4 && wr_first && !wr_second
+	         && path.edges[3].reason == REASON_WR)
+		name = "writes-follow-reads violation";
+	witness_free(&path);
+	return name;
+}
+
+/* Two readers disagree on which of two writes came first; or two sessions each
+ * miss the other's. */
+static const char *prefix_name(const struct witness *w)
+{
+	bool observed = count_reason(w, REASON_WR) > 0
+	                || count_reason(w, REASON_WW) > 0;
+	return observed ? "long fork" : "store buffering";
+}
+
+static const char *snapshot_name(const struct history *h,
+                                 const struct witness *w)
+{
+	for (uint32_t i = 0; i < w->count; i++) {
+		const struct witness_edge *e = &w->edges[i];
+		if (e->reason == REASON_RW && writes(h, e->from, e->key))
+			return "lost update";
+	}
+	return count_reason(w, REASON_RW) > 1 ? "long fork" : "G-single";
+}
+
+static const char *serializable_name(const struct history *h,
+                                     const struct witness *w)
+{
+	if (count_reason(w, REASON_RW) == w->count) return "write skew";
+	for (uint32_t i = 0; i < w->count; i++)
+		if (is_read_only(h, w->edges[i].from))
+			return "read-only transaction anomaly";
+	return "G2-item";
+}
+
+static const char *cycle_name(const struct history *h, enum level l,
+                              const struct witness *w)
+{
+	switch (l) {
+	case LEVEL_NONE: return "circular information flow";
+	case LEVEL_RC: return read_committed_name(h, w);
+	case LEVEL_RA: return read_atomic_name(h, w);
+	case LEVEL_CC: return causal_name(h, w);
+	case LEVEL_PC: return prefix_name(w);
+	case LEVEL_PSI:
+	case LEVEL_SI: return snapshot_name(h, w);
+	case LEVEL_SER: return serializable_name(h, w);
+	case LEVEL_COUNT: break;
+	}
+	assert(!"not a level");
+	return NULL;
+}
+
+const char *anomaly_name(const struct history *h, enum level *forbidden_by)
+{
+	enum level l = LEVEL_NONE;
+	while (l < LEVEL_COUNT && level_allows_history(l, h)) l++;
+	*forbidden_by = l;
+	if (l == LEVEL_COUNT) return NULL;
+	const char *name = h->order ? dirty_name(h) : NULL;
+	if (name) return name;
+	struct witness w;
+	bool violated = level_witness(l, h, &w);
+	assert(violated);
+	(void)violated;
+	name = cycle_name(h, l, &w);
+	witness_free(&w);
+	return name;
+}
