@@ -142,7 +142,7 @@ enum {
 	REGISTERS_MAX = 0x8000,     /* of one session, all frames together */
 	INDEX_MAX = 255,            /* index values of a key */
 	INSTRUCTIONS_MAX = 1 << 28, /* of one program */
-	SESSIONS_MAX = 65535,       /* static keys: KEYS_MAX (vm/keys.h) */
+	SESSIONS_MAX = 8191,        /* static keys: KEYS_MAX (vm/keys.h) */
 };
 
 /* X(NAME, name in the language, fewest and most arguments) */

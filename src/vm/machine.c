@@ -15,12 +15,12 @@ enum { VM_BUDGET = 10000000 };
 
 struct machine_state {
 	alignas(16) const struct finding *findings; /* newest */
-	uint32_t pc : 28;            /* next instruction */
-	uint32_t in_transaction : 1;
-	uint32_t pruned : 1;         /* met a false assumption */
-	uint32_t stopped : 1;        /* ended, or is about to */
+	uint32_t pc;                 /* next instruction */
 	uint16_t base;               /* register 0 of the running frame */
-	uint16_t session;            /* place in program->sessions */
+	uint16_t session : 13;       /* place in program->sessions */
+	uint16_t in_transaction : 1;
+	uint16_t pruned : 1;         /* met a false assumption */
+	uint16_t stopped : 1;        /* ended, or is about to */
 	struct value registers[];
 };
 
@@ -77,7 +77,7 @@ void machine_start(const struct program *p, uint32_t session,
 	assert(session < p->sessions_count);
 	memset(s, 0, machine_state_size(p));
 	s->pc = p->sessions[session].entry;
-	s->session = (uint16_t)session;
+	s->session = session & SESSIONS_MAX;
 }
 
 const struct finding *machine_findings(const struct machine_state *s)
