@@ -2,6 +2,8 @@
  * has a witness of. Names are those of Berenson et al. (SIGMOD 1995), Adya
  * (1999), Terry et al. (session guarantees, 1994), Fekete et al. (read-only
  * anomaly, 2004), Bailis et al. (fractured reads, 2014). */
+#include "axioms/level.h"
+
 #include <assert.h>
 
 #include "axioms/dependencies.h"

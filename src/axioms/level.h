@@ -60,10 +60,10 @@ enum reason_kind {
 	REASON_SO,     /* session order */
 	REASON_WR,     /* `to` reads `key` from `from` */
 	REASON_FORCED, /* `from` also wrote `key`, which `reader` read from `to`
-	                * although it was to see `from`: so from comes before to */
+	                * although it was to see `from`: so `from` is earlier */
 	REASON_WW,     /* both wrote `key`; this order is the only one left, or
 	                * the one tried */
-	REASON_RW      /* `from` read `key` from a writer before `to` wrote it */
+	REASON_RW      /* `from` read `key` as it was before `to` wrote it */
 };
 
 struct witness_edge {
@@ -79,12 +79,13 @@ struct witness {
 };
 
 /* Fills `out` with a shortest cycle found; false if the history satisfies the
- * level. A dirty read is a single wr, not a cycle. For pc, psi, si and ser the cycle is one of dependencies so, wr, ww
- * and rw under every order of the writers that the level leaves open; where
- * several orders were open, the cycle of the last one tried. */
+ * level. A dirty read is a single wr, not a cycle. For pc, psi, si and ser the
+ * cycle is one of dependencies so, wr, ww and rw, under every order of the
+ * writers that the level leaves open; where several orders were open, it is
+ * the cycle of the one tried. A ww that a read forces names its reader. */
 bool level_witness(enum level l, const struct history *h, struct witness *out);
 void witness_free(struct witness *w);
-/* The edge in words: "wr on x", "so", ... with transactions' names left out. */
+/* "so", "wr", "forced", "ww" or "rw". */
 const char *reason_word(enum reason_kind r);
 
 /* The usual name of the anomaly that a history which is not serializable

@@ -29,8 +29,10 @@ bool dirty_read_find(const struct history *h, struct dirty_read *out)
 			if (e->kind != EVENT_READ || e->from == HISTORY_SELF
 			    || e->from == HISTORY_INIT)
 				continue;
-			const struct transaction *w = &h->transactions[e->from];
-			if (!w->aborted && !is_intermediate(w, e->key, e->value))
+			const struct transaction *w;
+			w = &h->transactions[e->from];
+			if (!w->aborted
+			    && !is_intermediate(w, e->key, e->value))
 				continue;
 			*out = (struct dirty_read){ .reader = t,
 				.writer = e->from, .key = e->key,

@@ -1,9 +1,10 @@
 /* Why a history violates a level.
  *
  * The rules are those of the checks, applied one dependency at a time so that
- * each keeps its reason; what a rule adds never waits for a search, so a cycle
- * can be read edge by edge.
+ * each keeps its reason and the cycle can be read edge by edge.
  */
+#include "axioms/level.h"
+
 #include <assert.h>
 #include <stdlib.h>
 

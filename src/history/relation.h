@@ -26,11 +26,11 @@ struct relation {
 	uint32_t order_count; /* transactions, init included; at most n */
 	/* Transactions in an order that extends so U wr, init first. */
 	const uint32_t *order;
-	word *so;      /* n rows: strict predecessors in session order (init too) */
+	word *so;      /* n rows: strict predecessors in so, init too */
 	word *direct;  /* n rows: predecessors in so U wr, one step */
 	word *past;    /* n rows: predecessors in (so U wr)+ */
-	word *writers; /* key_count rows: committed writers, init in every one */
-	/* External reads; those of one transaction are adjacent, program order. */
+	word *writers; /* key_count rows: committed writers, always init */
+	/* External reads; those of one transaction together, in program order. */
 	struct relation_read *reads;
 };
 
