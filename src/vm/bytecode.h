@@ -66,10 +66,10 @@
 	X(EQ, "aBC")       /* V(b) == V(c), of any types */                   \
 	X(NE, "aBC")       /* V(b) != V(c) */                                 \
 	X(LT, "aBC")       /* V(b) < V(c), of the same type */                \
-	X(LE, "aBC")       /* V(b) <= V(c)     (a > b is b < a, but operands */ \
-	X(GT, "aBC")       /* V(b) > V(c)      are evaluated left to right, */ \
-	X(GE, "aBC")       /* V(b) >= V(c)     hence four) */                 \
-	X(IN, "aBC")       /* V(b) in V(c): set, list, tuple, record's names */ \
+	X(LE, "aBC")       /* V(b) <= V(c)     four, since operands are */ \
+	X(GT, "aBC")       /* V(b) > V(c)      evaluated left to right */    \
+	X(GE, "aBC")       /* V(b) >= V(c) */                                 \
+	X(IN, "aBC")       /* V(b) in V(c): collection, record's names */    \
 	X(INDEX, "aBC")    /* V(b)[V(c)]: list, tuple, record */              \
 	X(FIELD, "aBC")    /* field named V(c) of the record V(b) */          \
 	X(SPREAD, "aBC")   /* record V(b) overlaid with record V(c) */        \

@@ -67,8 +67,8 @@ struct finding {
 	enum finding_kind kind;
 	uint32_t assertion;  /* index for program_assertion(); ASSERT only */
 	uint32_t point;      /* where in the source */
-	const char *message; /* ERROR: what happened, in the region; else NULL */
-	uint32_t value_count; /* values of the names that an assertion mentions */
+	const char *message; /* ERROR: what happened, in the region */
+	uint32_t value_count; /* of the names that an assertion mentions */
 	struct finding_value values[];
 };
 

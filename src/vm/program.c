@@ -93,7 +93,8 @@ uint32_t program_here(const struct program *p)
 
 void program_patch(struct program *p, uint32_t at, uint32_t target)
 {
-	assert(at < p->code_count && strchr(opcode_layout(p->code[at].op), 'j'));
+	assert(at < p->code_count);
+	assert(strchr(opcode_layout(p->code[at].op), 'j'));
 	p->code[at].x = target;
 }
 

@@ -24,7 +24,7 @@ enum value_tag {
 	VALUE_TUPLE,  /* object: items */
 	VALUE_LIST,   /* object: items */
 	VALUE_SET,    /* object: items, strictly increasing */
-	VALUE_RECORD  /* object: pairs of items (name, value), names increasing */
+	VALUE_RECORD  /* object: pairs of items (name, value), by name */
 };
 
 struct value_object;
@@ -92,7 +92,7 @@ uint32_t value_depth(struct value v);
 /* The word for a type in messages: "integer", "set", ... */
 const char *value_type_name(enum value_tag tag);
 
-/* In the syntax of the language: {"alice"}, [1, 2], {qty: 2}, (1, "a"), null. */
+/* In the syntax of the language: {"alice"}, [1, 2], {qty: 2}, (1, "a"). */
 void value_print(struct text *t, struct value v);
 /* As in history files: {"set":["alice"]}, {"tuple":[..]}, {"list":[..]},
  * {"record":{..}}, plain JSON otherwise. No spaces. */
