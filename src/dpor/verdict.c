@@ -29,6 +29,16 @@ bool explorer_slot_serializable(const struct explorer *e, uint32_t slot)
 	       program_assertion(p, slot)->kind == ASSERTION_SERIALIZABLE;
 }
 
+bool explorer_serializability_known(const struct explorer *e)
+{
+	if (explorer_options(e)->classify) return true;
+	for (uint32_t s = 0; s < explorer_slot_count(e); s++)
+		if (explorer_slot_checked(e, s) &&
+		    explorer_slot_serializable(e, s))
+			return true;
+	return false;
+}
+
 uint32_t explorer_checked_count(const struct explorer *e)
 {
 	uint32_t n = 0;

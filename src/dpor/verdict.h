@@ -21,6 +21,9 @@ bool explorer_slot_checked(const struct explorer *e, uint32_t slot);
 bool explorer_slot_violated(const struct explorer *e, uint32_t slot);
 /* The slot says that every history is serializable. */
 bool explorer_slot_serializable(const struct explorer *e, uint32_t slot);
+/* Was each history tested for being serializable, so that
+ * explore_stats.unserializable means something? */
+bool explorer_serializability_known(const struct explorer *e);
 /* How many slots were checked, and how many of those are violated. */
 uint32_t explorer_checked_count(const struct explorer *e);
 uint32_t explorer_violated_count(const struct explorer *e);

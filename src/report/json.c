@@ -211,16 +211,6 @@ static const char *stop_word(enum explore_stop stop)
 	return words[stop];
 }
 
-static bool unserializable_known(const struct explorer *e)
-{
-	if (explorer_options(e)->classify) return true;
-	for (uint32_t i = 0; i < explorer_slot_count(e); i++)
-		if (explorer_slot_checked(e, i) &&
-		    explorer_slot_serializable(e, i))
-			return true;
-	return false;
-}
-
 static void print_stats(struct text *t, const struct explorer *e)
 {
 	const struct explore_stats *s = explorer_stats(e);
@@ -243,7 +233,7 @@ static void print_stats(struct text *t, const struct explorer *e)
 		text_char(t, ',');
 		json_count(t, counts[i].name, counts[i].n);
 	}
-	if (unserializable_known(e)) {
+	if (explorer_serializability_known(e)) {
 		text_char(t, ',');
 		json_count(t, "unserializable", s->unserializable);
 	}

@@ -294,16 +294,6 @@ static void count_part(struct text *t, const char *before, uint64_t n,
 	text_string(t, what);
 }
 
-static bool serializability_known(const struct explorer *e)
-{
-	if (explorer_options(e)->classify) return true;
-	for (uint32_t i = 0; i < explorer_slot_count(e); i++)
-		if (explorer_slot_checked(e, i) &&
-		    explorer_slot_serializable(e, i))
-			return true;
-	return false;
-}
-
 static void print_histories(struct text *t, const struct explorer *e,
                             struct text *n)
 {
@@ -314,7 +304,7 @@ static void print_histories(struct text *t, const struct explorer *e,
 	text_format(t, "  under %s", level_word(o->level));
 	if (o->algorithm == EXPLORE_DFS)
 		text_string(t, ", repeated ones counted again");
-	if (serializability_known(e))
+	if (explorer_serializability_known(e))
 		count_part(t, ", ", s->unserializable, " not serializable");
 	if (o->check_duplicates)
 		count_part(t, ", ", s->duplicates, " seen before");

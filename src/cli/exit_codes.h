@@ -1,0 +1,24 @@
+/* What the program's exit code says. */
+#ifndef ISO_CLI_EXIT_CODES_H
+#define ISO_CLI_EXIT_CODES_H
+
+/* X(identifier, code, meaning) */
+#define EXIT_CODE_TABLE(X)                                                    \
+	X(EXIT_HOLDS, 0, "everything was explored and nothing is violated")   \
+	X(EXIT_VIOLATED, 1,                                                   \
+	  "an assertion is violated, or a run-time error happens")            \
+	X(EXIT_USAGE, 2, "the command line is wrong, or an output cannot be " \
+	                 "written")                                           \
+	X(EXIT_INPUT, 3, "a program cannot be read or does not compile")      \
+	X(EXIT_INCONCLUSIVE, 4,                                               \
+	  "a limit or an interruption came first, and nothing is violated "   \
+	  "so far")                                                           \
+	X(EXIT_INTERNAL, 70, "the system failed: no memory, a full disk")
+
+enum exit_code {
+#define X(id, code, meaning) id = code,
+	EXIT_CODE_TABLE(X)
+#undef X
+};
+
+#endif

@@ -1,0 +1,227 @@
+#include "cli/explore.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/exit_codes.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/signals.h"
+#include "dpor/verdict.h"
+#include "history/history.h"
+#include "isoscope.h"
+#include "lang/load.h"
+#include "report/dot.h"
+#include "report/graphviz.h"
+#include "report/histories.h"
+#include "report/json.h"
+#include "report/names.h"
+#include "report/progress.h"
+#include "report/text.h"
+#include "vm/program.h"
+
+/* What the callbacks of the exploration work on. */
+struct watcher {
+	FILE *histories;   /* NULL: not asked for */
+	const char *path;  /* of it */
+	bool failed;       /* it could not be written */
+	struct text line;
+	struct progress progress;
+};
+
+static bool on_history(void *payload, const struct explore_execution *e)
+{
+	struct watcher *w = payload;
+	text_clear(&w->line);
+	report_history(&w->line, e);
+	fwrite(w->line.data, 1, w->line.length, w->histories);
+	w->failed = ferror(w->histories);
+	return !w->failed;
+}
+
+static bool on_tick(void *payload, const struct explore_stats *s,
+                    uint32_t depth)
+{
+	struct watcher *w = payload;
+	progress_tick(&w->progress, s, depth);
+	return true;
+}
+
+int exit_code_of_verdict(int verdict)
+{
+	switch ((enum verdict)verdict) {
+	case VERDICT_HOLDS: return EXIT_HOLDS;
+	case VERDICT_VIOLATED: return EXIT_VIOLATED;
+	case VERDICT_INCONCLUSIVE: break;
+	}
+	return EXIT_INCONCLUSIVE;
+}
+
+FILE *exploration_progress(const struct exploration *x)
+{
+	if (x->quiet || !isatty(fileno(stderr))) return NULL;
+	return stderr;
+}
+
+FILE *exploration_result_stream(const struct command_line *c)
+{
+	static const enum option_id files[] = { OPTION_HISTORIES, OPTION_DOT,
+		                                OPTION_SVG };
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+		if (c->value[files[i]] && is_standard(c->value[files[i]]))
+			return stderr;
+	return stdout;
+}
+
+/* ---- the picture ---- */
+
+/* The slot whose counterexample is drawn: the first that has one. */
+static const struct history *history_to_draw(const struct explorer *e,
+                                             struct text *title)
+{
+	for (uint32_t s = 0; s < explorer_slot_count(e); s++) {
+		if (!explorer_slot_violated(e, s)) continue;
+		const struct history *h = explorer_violation(e, s)->example;
+		if (!h) continue;
+		name_slot(title, e, s);
+		text_string(title, " fails");
+		return h;
+	}
+	return NULL;
+}
+
+static bool write_svg(const struct text *dot, const char *path)
+{
+	struct text problem = { 0 };
+	FILE *f = output_open(path);
+	if (!f) return false;
+	bool drawn = graphviz_draw(dot, fileno(f), &problem);
+	if (!drawn) say("cannot draw %s: %s", path, text_get(&problem));
+	text_free(&problem);
+	return output_close(f, path) && drawn;
+}
+
+static bool write_dot(const struct text *dot, const char *path)
+{
+	FILE *f = output_open(path);
+	if (!f) return false;
+	bool written = output_text(f, path, dot);
+	return output_close(f, path) && written;
+}
+
+static bool write_pictures(const struct exploration *x,
+                           const struct explorer *e)
+{
+	const char *dot = x->line->value[OPTION_DOT];
+	const char *svg = x->line->value[OPTION_SVG];
+	if (!dot && !svg) return true;
+	struct text title = { 0 }, picture = { 0 };
+	const struct history *h = history_to_draw(e, &title);
+	bool fine = true;
+	if (!h) {
+		say("there is no counterexample, so nothing was drawn");
+	} else {
+		report_dot(&picture, h, text_get(&title));
+		if (dot) fine &= write_dot(&picture, dot);
+		if (svg) fine &= write_svg(&picture, svg);
+	}
+	text_free(&title);
+	text_free(&picture);
+	return fine;
+}
+
+/* ---- one exploration ---- */
+
+static bool write_result(const struct exploration *x, const struct explorer *e)
+{
+	struct text t = { 0 };
+	if (x->json)
+		report_json(&t, e, iso_version());
+	else if (x->quiet)
+		report_verdict(&t, &x->style, e);
+	else
+		report_result(&t, &x->style, e);
+	FILE *to = exploration_result_stream(x->line);
+	bool fine = output_text(to, "-", &t);
+	text_free(&t);
+	return fine;
+}
+
+static int explore_one(const struct exploration *x)
+{
+	struct watcher w = { .path = x->line->value[OPTION_HISTORIES] };
+	w.progress.to = exploration_progress(x);
+	w.progress.width = output_style(x->line, stderr).width;
+	if (w.path && !(w.histories = output_open(w.path))) return EXIT_USAGE;
+	struct explore_observer observer = { &w, w.path ? on_history : NULL,
+		                             on_tick };
+	struct explorer *e = explorer_new(x->program, &x->options, &observer);
+	explorer_run(e);
+	progress_end(&w.progress);
+	text_free(&w.line);
+	int code = exit_code_of_verdict((int)explorer_verdict(e));
+	if (!output_close(w.histories, w.path)) code = EXIT_INTERNAL;
+	if (!write_result(x, e)) code = EXIT_INTERNAL;
+	if (!write_pictures(x, e)) code = EXIT_INTERNAL;
+	explorer_free(e);
+	return code;
+}
+
+/* Before any work is done: can what is asked for be written? */
+static bool outputs_possible(const struct command_line *c)
+{
+	const char *dot = c->value[OPTION_DOT], *svg = c->value[OPTION_SVG];
+	if (dot && !output_possible(dot)) return false;
+	if (svg && !output_possible(svg)) return false;
+	if (svg && !graphviz_present()) {
+		say("--svg needs Graphviz, whose program 'dot' is not "
+		    "installed (on Debian: apt-get install graphviz); "
+		    "--dot writes the picture's source without it");
+		return false;
+	}
+	return true;
+}
+
+static int explore_program(struct exploration *x, const struct program *p)
+{
+	const char *order = x->line->value[OPTION_SESSIONS_ORDER];
+	struct program *view = NULL;
+	x->program = p;
+	if (!settings_levels(x)) return EXIT_USAGE;
+	if (order) {
+		view = settings_reordered(p, order);
+		if (!view) return EXIT_USAGE;
+		x->program = view;
+	}
+	int code = EXIT_USAGE;
+	if (outputs_possible(x->line)) {
+		signals_catch();
+		x->options.interrupt = signals_flag();
+		code = x->line->value[OPTION_LEVELS] ? explore_levels(x)
+		                                     : explore_one(x);
+	}
+	program_free(view);
+	return code;
+}
+
+int explore_main(const struct command_line *c)
+{
+	struct exploration x = { .line = c };
+	if (c->operand_count != 1) {
+		say(c->operand_count ? "explore takes one program, not %zu"
+		                     : "explore needs a program: isoscope "
+		                       "explore PROGRAM.tx",
+		    c->operand_count);
+		return EXIT_USAGE;
+	}
+	if (!settings_read(&x)) return EXIT_USAGE;
+	x.style = output_style(c, exploration_result_stream(c));
+	struct diags d = { 0 };
+	struct program *p = load_program(c->operands[0], &d);
+	say_diagnostics(c, &d);
+	diags_free(&d);
+	if (!p) return EXIT_INPUT;
+	int code = explore_program(&x, p);
+	program_free(p);
+	return code;
+}

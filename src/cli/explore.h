@@ -1,0 +1,39 @@
+/* What the command line asked an exploration to do. */
+#ifndef ISO_CLI_EXPLORE_H
+#define ISO_CLI_EXPLORE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "dpor/explorer.h"
+#include "report/style.h"
+
+struct command_line;
+struct program;
+
+struct exploration {
+	const struct command_line *line;
+	struct explore_options options;
+	const struct program *program; /* sessions in the order asked for */
+	struct style style;            /* of the result in words */
+	bool quiet, json;
+};
+
+/* Progress is shown on stderr when that is a terminal, and not unwanted. */
+FILE *exploration_progress(const struct exploration *x);
+
+/* explore_settings.c: numbers, levels, order. Each says what is wrong, and
+ * returns false. */
+bool settings_read(struct exploration *x);
+/* After the program is known: its stated level, and levels that fit. */
+bool settings_levels(struct exploration *x);
+/* A view of the program with its sessions in the order asked for, or NULL. */
+struct program *settings_reordered(const struct program *p, const char *order);
+
+/* explore_levels.c: the table of --levels; returns the exit code. */
+int explore_levels(const struct exploration *x);
+int exit_code_of_verdict(int verdict);
+/* Where the result in words goes: stderr when stdout has another use. */
+FILE *exploration_result_stream(const struct command_line *c);
+
+#endif

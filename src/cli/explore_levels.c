@@ -1,0 +1,93 @@
+#include "cli/explore.h"
+
+#include <assert.h>
+#include <time.h>
+
+#include "cli/exit_codes.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "isoscope.h"
+#include "report/levels.h"
+#include "report/progress.h"
+
+/* What one exploration must know to show how far it is. */
+struct watch {
+	struct progress progress;
+	char what[32];
+};
+
+static bool on_tick(void *payload, const struct explore_stats *s,
+                    uint32_t depth)
+{
+	struct watch *w = payload;
+	progress_tick(&w->progress, s, depth);
+	return true;
+}
+
+static double now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* Explores under one causally extensible level, and fills its column; cc's
+ * histories are looked at for the stronger levels as well. */
+static void run_level(const struct exploration *x, struct levels_table **table,
+                      enum level l, double timeout)
+{
+	struct watch w = { 0 };
+	w.progress.to = exploration_progress(x);
+	w.progress.width = output_style(x->line, stderr).width;
+	snprintf(w.what, sizeof w.what, "under %s", level_word(l));
+	w.progress.what = w.what;
+	struct explore_options o = x->options;
+	o.level = o.base = l;
+	o.classify = l == LEVEL_CC;
+	o.timeout = timeout;
+	struct explore_observer observer = { &w, NULL, on_tick };
+	struct explorer *e = explorer_new(x->program, &o, &observer);
+	explorer_run(e);
+	progress_end(&w.progress);
+	if (!*table) *table = levels_table_new(e);
+	levels_table_set(*table, e, l);
+	for (int s = LEVEL_CC + 1; l == LEVEL_CC && s < LEVEL_COUNT; s++)
+		levels_table_set(*table, e, (enum level)s);
+	explorer_free(e);
+}
+
+/* Strong levels first: they have fewer histories, so that a time limit costs
+ * the fewest columns. */
+static struct levels_table *run_levels(const struct exploration *x)
+{
+	static const enum level order[] = { LEVEL_CC, LEVEL_RA, LEVEL_RC,
+		                            LEVEL_NONE };
+	struct levels_table *table = NULL;
+	double begin = now(), limit = x->options.timeout;
+	for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+		double left = limit ? limit - (now() - begin) : 0;
+		if (table && ((limit && left <= 0) ||
+		              atomic_load(x->options.interrupt)))
+			break;
+		run_level(x, &table, order[i], left);
+	}
+	assert(table);
+	return table;
+}
+
+int explore_levels(const struct exploration *x)
+{
+	struct levels_table *table = run_levels(x);
+	enum level asked = x->options.level;
+	struct text t = { 0 };
+	if (x->json)
+		report_levels_json(&t, table, asked, iso_version());
+	else
+		report_levels(&t, &x->style, table, asked);
+	int code = exit_code_of_verdict(
+	    (int)levels_table_verdict(table, asked));
+	if (!output_text(stdout, "-", &t)) code = EXIT_INTERNAL;
+	text_free(&t);
+	levels_table_free(table);
+	return code;
+}

@@ -1,0 +1,71 @@
+/* isoscope: the program. Finds the command and hands over. */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/exit_codes.h"
+#include "cli/help.h"
+#include "cli/options.h"
+#include "cli/output.h"
+
+static int unknown_command(const char *word)
+{
+	const char *meant = command_nearest(word);
+	size_t length = strlen(word);
+	if (length > 3 && !strcmp(word + length - 3, ".tx"))
+		say("'%s' is no command; did you mean 'isoscope explore %s'?",
+		    word, word);
+	else if (meant)
+		say("there is no command '%s'; did you mean '%s'?", word,
+		    meant);
+	else
+		say("there is no command '%s'", word);
+	say("see 'isoscope --help'");
+	return EXIT_USAGE;
+}
+
+static int run(enum command command, int count, char **arguments)
+{
+	struct command_line c;
+	int code = EXIT_USAGE;
+	if (command_line_read(&c, command, count, arguments)) {
+		if (c.value[OPTION_HELP] && command != COMMAND_HELP) {
+			code = help_command(command);
+		} else {
+			switch (command) {
+#define X(id, word, operands, summary)                                        \
+	case COMMAND_##id: code = word##_main(&c); break;
+				COMMAND_TABLE(X)
+#undef X
+			case COMMAND_COUNT: break;
+			}
+		}
+	}
+	command_line_free(&c);
+	return code;
+}
+
+int main(int count, char **arguments)
+{
+	/* A write to a closed pipe is an error that gets a message. */
+	signal(SIGPIPE, SIG_IGN);
+	if (count < 2) {
+		fputs("usage: isoscope COMMAND [OPTION...] [FILE...]\n"
+		      "       isoscope explore PROGRAM.tx -i LEVEL\n"
+		      "       isoscope --help\n",
+		      stderr);
+		return EXIT_USAGE;
+	}
+	const char *word = arguments[1];
+	if (!strcmp(word, "--help") || !strcmp(word, "-h")) word = "help";
+	if (!strcmp(word, "--version")) word = "version";
+	enum command command = command_from_word(word);
+	if (command == COMMAND_COUNT) {
+		if (*word != '-') return unknown_command(word);
+		say("options come after the command: isoscope COMMAND %s",
+		    word);
+		say("see 'isoscope --help'");
+		return EXIT_USAGE;
+	}
+	return run(command, count - 2, arguments + 2);
+}

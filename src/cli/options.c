@@ -1,0 +1,190 @@
+#include "cli/options.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/memory.h"
+#include "cli/output.h"
+
+const struct option_entry option_table[OPTION_COUNT] = {
+#define X(id, in, word, letter, argument, choices, help)                      \
+	{ in, word, letter, argument, choices, help },
+	OPTION_TABLE(X)
+#undef X
+};
+
+const struct command_entry command_table[COMMAND_COUNT] = {
+#define X(id, word, operands, summary) { #word, operands, summary },
+	COMMAND_TABLE(X)
+#undef X
+};
+
+enum command command_from_word(const char *word)
+{
+	int c = 0;
+	while (c < COMMAND_COUNT && strcmp(command_table[c].word, word)) c++;
+	return (enum command)c;
+}
+
+const char *command_nearest(const char *word)
+{
+	const char *words[COMMAND_COUNT];
+	for (int c = 0; c < COMMAND_COUNT; c++) words[c] = command_table[c].word;
+	return diag_nearest(word, words, COMMAND_COUNT);
+}
+
+static bool belongs(int option, enum command c)
+{
+	return option_table[option].commands >> c & 1;
+}
+
+static void say_where_help_is(enum command c)
+{
+	say("see 'isoscope %s --help'", command_table[c].word);
+}
+
+static void unknown_option(enum command c, const char *word)
+{
+	const char *words[OPTION_COUNT];
+	size_t n = 0;
+	for (int o = 0; o < OPTION_COUNT; o++)
+		if (belongs(o, c)) words[n++] = option_table[o].word;
+	const char *meant = diag_nearest(word, words, n);
+	if (meant)
+		say("'%s' has no option '--%s'; did you mean '--%s'?",
+		    command_table[c].word, word, meant);
+	else
+		say("'%s' has no option '--%s'", command_table[c].word, word);
+	say_where_help_is(c);
+}
+
+/* The word is one of the choices, or the nearest one is suggested. */
+static bool is_choice(const char *option, const char *word,
+                      const char *choices)
+{
+	enum { MOST = 16 };
+	char copy[128];
+	const char *words[MOST];
+	size_t n = 0;
+	assert(strlen(choices) < sizeof copy);
+	strcpy(copy, choices);
+	char *rest = copy, *next;
+	while ((next = strtok_r(rest, " ", &rest)) && n < MOST) {
+		if (!strcmp(next, word)) return true;
+		words[n++] = next;
+	}
+	const char *meant = diag_nearest(word, words, n);
+	struct text list = { 0 };
+	for (size_t i = 0; i < n; i++) {
+		if (i) text_string(&list, i + 1 < n ? ", " : " or ");
+		text_string(&list, words[i]);
+	}
+	if (meant)
+		say("--%s takes %s, not '%s'; did you mean '%s'?", option,
+		    text_get(&list), word, meant);
+	else
+		say("--%s takes %s, not '%s'", option, text_get(&list), word);
+	text_free(&list);
+	return false;
+}
+
+/* Sets an option. `joined` is what stands behind '=' or the letter, or NULL;
+ * `next` the following argument, or NULL. *used tells if that was taken. */
+static bool set_option(struct command_line *c, int option, const char *joined,
+                       const char *next, bool *used)
+{
+	const struct option_entry *o = &option_table[option];
+	*used = false;
+	if (!o->argument) {
+		if (joined) {
+			say("--%s takes no argument", o->word);
+			return false;
+		}
+		c->value[option] = "";
+		return true;
+	}
+	if (!joined) {
+		if (!next) {
+			say("--%s needs an argument: --%s %s", o->word,
+			    o->word, o->argument);
+			return false;
+		}
+		joined = next;
+		*used = true;
+	}
+	if (o->choices && !is_choice(o->word, joined, o->choices)) return false;
+	c->value[option] = joined;
+	return true;
+}
+
+static bool read_long(struct command_line *c, const char *word,
+                      const char *next, bool *used)
+{
+	size_t length = strcspn(word, "=");
+	const char *joined = word[length] ? word + length + 1 : NULL;
+	for (int o = 0; o < OPTION_COUNT; o++)
+		if (belongs(o, c->command) &&
+		    strlen(option_table[o].word) == length &&
+		    !memcmp(option_table[o].word, word, length))
+			return set_option(c, o, joined, next, used);
+	char *name = mem_copy_string(word);
+	name[length] = '\0';
+	unknown_option(c->command, name);
+	free(name);
+	return false;
+}
+
+/* Letters may be joined: -qi cc, -icc. */
+static bool read_letters(struct command_line *c, const char *letters,
+                         const char *next, bool *used)
+{
+	for (; *letters; letters++) {
+		int o = 0;
+		while (o < OPTION_COUNT &&
+		       !(belongs(o, c->command) &&
+		         option_table[o].letter == *letters))
+			o++;
+		if (o == OPTION_COUNT) {
+			say("'%s' has no option '-%c'",
+			    command_table[c->command].word, *letters);
+			say_where_help_is(c->command);
+			return false;
+		}
+		bool takes = option_table[o].argument;
+		const char *joined = takes && letters[1] ? letters + 1 : NULL;
+		if (!set_option(c, o, joined, next, used)) return false;
+		if (takes) return true;
+	}
+	return true;
+}
+
+bool command_line_read(struct command_line *c, enum command command,
+                       int count, char **arguments)
+{
+	*c = (struct command_line){ .command = command };
+	c->operands = mem_take0((size_t)count + 1, sizeof *c->operands);
+	bool only_operands = false;
+	for (int i = 0; i < count; i++) {
+		const char *a = arguments[i];
+		const char *next = i + 1 < count ? arguments[i + 1] : NULL;
+		bool used = false, fine = true;
+		if (only_operands || a[0] != '-' || !a[1])
+			c->operands[c->operand_count++] = a;
+		else if (!strcmp(a, "--"))
+			only_operands = true;
+		else if (a[1] == '-')
+			fine = read_long(c, a + 2, next, &used);
+		else
+			fine = read_letters(c, a + 1, next, &used);
+		if (!fine) return false;
+		i += used;
+	}
+	return true;
+}
+
+void command_line_free(struct command_line *c)
+{
+	free(c->operands);
+}

@@ -1,0 +1,143 @@
+/* The one table of commands and options: it feeds the parser, --help, the
+ * manual page and the completions of the shells. To add an option, add a line
+ * here and use its value in the command. */
+#ifndef ISO_CLI_OPTIONS_H
+#define ISO_CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "axioms/level.h"
+
+/* X(identifier, word, operands, summary)
+ * The function <word>_main runs the command. */
+#define COMMAND_TABLE(X)                                                      \
+	X(EXPLORE, explore, "PROGRAM.tx",                                     \
+	  "enumerate every history of a program under an isolation level")    \
+	X(FMT, fmt, "FILE...", "print programs in canonical layout")          \
+	X(COMPILE, compile, "FILE", "check a program, or show its bytecode")  \
+	X(HELP, help, "[COMMAND]", "explain a command and its options")       \
+	X(VERSION, version, "", "print the version")
+
+enum command {
+#define X(id, word, operands, summary) COMMAND_##id,
+	COMMAND_TABLE(X)
+#undef X
+	COMMAND_COUNT
+};
+
+#define IN_EXPLORE (1u << COMMAND_EXPLORE)
+#define IN_FMT (1u << COMMAND_FMT)
+#define IN_COMPILE (1u << COMMAND_COMPILE)
+#define IN_HELP (1u << COMMAND_HELP)
+#define IN_ALL ((1u << COMMAND_COUNT) - 1)
+
+/* The words that an option's argument may be, with spaces between. */
+#define LEVEL_WORD_AND_SPACE(id, word, name, extensible) word " "
+#define CHOICE_LEVELS LEVEL_TABLE(LEVEL_WORD_AND_SPACE)
+
+/* X(identifier, commands, word, letter or 0, argument or NULL, choices or
+ *   NULL, help) 
+ * An argument called FILE is completed with the names of files. */
+#define OPTION_TABLE(X)                                                       \
+	X(ISOLATION, IN_EXPLORE, "isolation", 'i', "LEVEL", CHOICE_LEVELS,    \
+	  "the isolation level that the database keeps; without it the one "  \
+	  "that the program states, else cc")                                 \
+	X(BASE, IN_EXPLORE, "base", 0, "LEVEL", "none rc ra cc",              \
+	  "explore under this weaker level and filter; without it the level " \
+	  "itself, or cc for pc, psi, si and ser")                            \
+	X(ALGORITHM, IN_EXPLORE, "algorithm", 0, "NAME", "ce dfs",            \
+	  "ce gives every history once; dfs is the baseline without "         \
+	  "reduction, which repeats histories")                               \
+	X(ROBUST, IN_EXPLORE, "robust", 0, NULL, NULL,                        \
+	  "require that every history is serializable")                       \
+	X(LEVELS, IN_EXPLORE, "levels", 0, NULL, NULL,                        \
+	  "print a table of assertions and histories under all levels")       \
+	X(HISTORIES, IN_EXPLORE, "histories", 0, "FILE", NULL,                \
+	  "write every history, a line of JSON each")                         \
+	X(JSON, IN_EXPLORE, "json", 0, NULL, NULL,                            \
+	  "print the result as JSON")                                         \
+	X(DOT, IN_EXPLORE, "dot", 0, "FILE", NULL,                            \
+	  "write a picture of the first counterexample, for Graphviz")        \
+	X(SVG, IN_EXPLORE, "svg", 0, "FILE", NULL,                            \
+	  "draw that picture with Graphviz")                                  \
+	X(MAX_HISTORIES, IN_EXPLORE, "max-histories", 0, "N", NULL,           \
+	  "stop after N histories")                                           \
+	X(TIMEOUT, IN_EXPLORE, "timeout", 0, "SECONDS", NULL,                 \
+	  "stop after so much time")                                          \
+	X(MEMORY, IN_EXPLORE, "memory", 0, "SIZE", NULL,                      \
+	  "stop when the exploration holds more than SIZE bytes (k, M, G: "   \
+	  "powers of 1024)")                                                  \
+	X(STOP, IN_EXPLORE, "stop-on-violation", 0, NULL, NULL,               \
+	  "stop at the first violation")                                      \
+	X(SESSIONS_ORDER, IN_EXPLORE, "sessions-order", 0, "A,B,...", NULL,   \
+	  "explore the sessions in this order; the result is the same")       \
+	X(CHECK_DUPLICATES, IN_EXPLORE, "check-duplicates", 0, NULL, NULL,    \
+	  "remember all histories and count repeated ones (takes memory)")    \
+	X(CHECK, IN_FMT, "check", 0, NULL, NULL,                              \
+	  "print nothing but the names of files whose layout would change, "  \
+	  "with exit code 1")                                                 \
+	X(WRITE, IN_FMT, "write", 0, NULL, NULL,                              \
+	  "change the files instead of printing")                             \
+	X(DUMP, IN_COMPILE, "dump", 0, NULL, NULL, "print the bytecode")      \
+	X(MAN, IN_HELP, "man", 0, NULL, NULL, "print the manual page (roff)") \
+	X(COMPLETION, IN_HELP, "completion", 0, "SHELL", "bash zsh",          \
+	  "print the shell's completion")                                     \
+	X(QUIET, IN_EXPLORE, "quiet", 'q', NULL, NULL,                        \
+	  "print the verdict only, and no progress")                          \
+	X(COLOR, IN_EXPLORE | IN_FMT | IN_COMPILE, "color", 0, "WHEN",        \
+	  "auto always never",                                                \
+	  "colours: auto (on a terminal, unless NO_COLOR is set), always or " \
+	  "never")                                                            \
+	X(NO_COLOR, IN_EXPLORE | IN_FMT | IN_COMPILE, "no-color", 0, NULL,    \
+	  NULL, "the same as --color=never")                                  \
+	X(HELP, IN_ALL, "help", 'h', NULL, NULL, "print this help")
+
+enum option_id {
+#define X(id, in, word, letter, argument, choices, help) OPTION_##id,
+	OPTION_TABLE(X)
+#undef X
+	OPTION_COUNT
+};
+
+struct option_entry {
+	unsigned commands;
+	const char *word;
+	char letter;
+	const char *argument; /* NULL: takes none */
+	const char *choices;  /* NULL: anything */
+	const char *help;
+};
+
+struct command_entry {
+	const char *word, *operands, *summary;
+};
+
+extern const struct option_entry option_table[OPTION_COUNT];
+extern const struct command_entry command_table[COMMAND_COUNT];
+
+/* What was given on the command line; strings are borrowed from argv. */
+struct command_line {
+	enum command command;
+	const char *value[OPTION_COUNT]; /* NULL: not given; "" for flags */
+	const char **operands;           /* owned */
+	size_t operand_count;
+};
+
+/* COMMAND_COUNT if there is no such command. */
+enum command command_from_word(const char *word);
+/* The command that was probably meant, or NULL. */
+const char *command_nearest(const char *word);
+/* Reads the arguments after the command's word. False when they are wrong,
+ * after saying why on stderr. */
+bool command_line_read(struct command_line *c, enum command command,
+                       int count, char **arguments);
+void command_line_free(struct command_line *c);
+
+/* The commands. Each returns the exit code. */
+#define X(id, word, operands, summary)                                        \
+	int word##_main(const struct command_line *c);
+COMMAND_TABLE(X)
+#undef X
+
+#endif

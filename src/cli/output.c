@@ -1,0 +1,136 @@
+#include "cli/output.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "cli/options.h"
+#include "report/diagnostics.h"
+
+enum {
+	WIDTH_PIPED = 120, /* when no terminal says how wide it is */
+	WIDTH_LEAST = 40
+};
+
+void say(const char *format, ...)
+{
+	va_list arguments;
+	struct text t = { 0 };
+	va_start(arguments, format);
+	text_string(&t, "isoscope: ");
+	text_vformat(&t, format, arguments);
+	text_char(&t, '\n');
+	va_end(arguments);
+	fflush(stdout);
+	fputs(text_get(&t), stderr);
+	text_free(&t);
+}
+
+static bool wants_colour(const struct command_line *c, FILE *to)
+{
+	const char *when = c->value[OPTION_COLOR];
+	const char *none = getenv("NO_COLOR"), *terminal = getenv("TERM");
+	if (c->value[OPTION_NO_COLOR]) return false;
+	if (when && !strcmp(when, "always")) return true;
+	if (when && !strcmp(when, "never")) return false;
+	if (none && *none) return false;
+	if (!terminal || !strcmp(terminal, "dumb")) return false;
+	return isatty(fileno(to));
+}
+
+struct style output_style(const struct command_line *c, FILE *to)
+{
+	struct winsize size;
+	struct style s = { wants_colour(c, to), WIDTH_PIPED };
+	if (isatty(fileno(to)) && !ioctl(fileno(to), TIOCGWINSZ, &size) &&
+	    size.ws_col)
+		s.width = size.ws_col < WIDTH_LEAST ? WIDTH_LEAST : size.ws_col;
+	return s;
+}
+
+void say_diagnostics(const struct command_line *c, const struct diags *d)
+{
+	struct style s = output_style(c, stderr);
+	struct text t = { 0 };
+	report_diagnostics(&t, &s, d);
+	fflush(stdout);
+	fputs(text_get(&t), stderr);
+	text_free(&t);
+}
+
+static void say_failed(const char *path)
+{
+	int reason = errno;
+	say("cannot write %s: %s",
+	    is_standard(path) ? "the standard output" : path,
+	    reason ? strerror(reason) : "not all of it arrived");
+}
+
+bool output_text(FILE *to, const char *name, const struct text *t)
+{
+	errno = 0;
+	if (t->length) fwrite(t->data, 1, t->length, to);
+	if (!fflush(to) && !ferror(to)) return true;
+	say_failed(name);
+	return false;
+}
+
+bool is_standard(const char *path)
+{
+	return !strcmp(path, "-");
+}
+
+/* The folder in which the file would be made can be written. */
+static bool folder_possible(const char *path)
+{
+	struct text folder = { 0 };
+	const char *slash = strrchr(path, '/');
+	if (!slash)
+		text_char(&folder, '.');
+	else if (slash == path)
+		text_char(&folder, '/');
+	else
+		text_bytes(&folder, path, (size_t)(slash - path));
+	bool fine = !access(text_get(&folder), W_OK | X_OK);
+	text_free(&folder);
+	return fine;
+}
+
+bool output_possible(const char *path)
+{
+	struct stat what;
+	if (is_standard(path)) return true;
+	if (stat(path, &what)) {
+		if (errno == ENOENT && *path && folder_possible(path))
+			return true;
+	} else if (S_ISDIR(what.st_mode)) {
+		errno = EISDIR;
+	} else if (!access(path, W_OK)) {
+		return true;
+	}
+	say_failed(path);
+	return false;
+}
+
+FILE *output_open(const char *path)
+{
+	if (is_standard(path)) return stdout;
+	FILE *f = fopen(path, "we");
+	if (!f) say_failed(path);
+	return f;
+}
+
+bool output_close(FILE *f, const char *path)
+{
+	if (!f) return true;
+	errno = 0;
+	bool fine = !fflush(f) && !ferror(f);
+	if (f != stdout && fclose(f)) fine = false;
+	if (!fine) say_failed(path);
+	return fine;
+}

@@ -1,0 +1,32 @@
+/* Where the program writes: messages, results, files. */
+#ifndef ISO_CLI_OUTPUT_H
+#define ISO_CLI_OUTPUT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/text.h"
+#include "report/style.h"
+
+struct command_line;
+struct diags;
+
+/* "isoscope: ..." on stderr. */
+void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Diagnostics on stderr. */
+void say_diagnostics(const struct command_line *c, const struct diags *d);
+/* Colours and width for what goes to the stream. */
+struct style output_style(const struct command_line *c, FILE *to);
+/* Writes all of it now; false, with a message, if that fails. */
+bool output_text(FILE *to, const char *name, const struct text *t);
+
+bool is_standard(const char *path); /* "-" */
+/* Could the file be written? Says so, without touching it, if not. */
+bool output_possible(const char *path);
+/* stdout for "-". NULL, with a message, if it cannot be opened. */
+FILE *output_open(const char *path);
+/* Closes it, unless it is stdout; false, with a message, if not all that was
+ * written arrived. NULL is fine. */
+bool output_close(FILE *f, const char *path);
+
+#endif
