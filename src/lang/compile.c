@@ -1,0 +1,293 @@
+#include "lang/compile.h"
+
+#include <stdlib.h>
+
+#include "base/text.h"
+#include "lang/code.h"
+#include "lang/format.h"
+#include "lang/limits.h"
+
+/* A frame of its own. */
+static void new_frame(struct code *c, uint32_t registers)
+{
+	c->next = c->most = registers;
+	c->pinned = 0;
+	c->in_session = false;
+	c->anonymous = false;
+	c->too_many_registers = false;
+	c->bound = 0;
+}
+
+static void too_many(struct code *c, struct place at)
+{
+	if (c->too_many_registers && !c->failed)
+		code_error(c, at, "the expression is too large");
+}
+
+static struct value constant(struct code *c, struct expr *e)
+{
+	new_frame(c, 0);
+	struct value v = code_evaluate(c, e);
+	too_many(c, expr_place(e));
+	return v;
+}
+
+/* --- functions and constants ---------------------------------------------- */
+
+static uint32_t bind_params(struct item *i)
+{
+	for (uint32_t n = 0; n < i->param_count; n++)
+		i->params[n]->reg = n + 1;
+	return 1 + i->param_count;
+}
+
+static void finish_function(struct code *c, struct item *i, uint32_t entry)
+{
+	struct function *f = &c->p->functions[i->number];
+	f->entry = entry;
+	f->length = program_here(c->p) - entry;
+	f->registers = c->most;
+}
+
+static void compile_fn(struct code *c, struct item *i)
+{
+	i->number =
+	    program_add_function(c->p, i->name->text, i->param_count);
+	new_frame(c, bind_params(i));
+	uint32_t entry = program_here(c->p);
+	uint32_t operand = code_operand(c, i->value);
+	code_emit(c, op_ax(OP_RETURN, operand, 0), expr_place(i->value));
+	finish_function(c, i, entry);
+	too_many(c, i->at);
+}
+
+static void compile_pure(struct code *c, struct syntax *syntax)
+{
+	for (struct item *i = syntax->first_pure; i; i = i->next_pure) {
+		if (i->kind == ITEM_FN)
+			compile_fn(c, i);
+		else
+			i->constant = constant(c, i->value);
+	}
+}
+
+/* --- shared state ---------------------------------------------------------- */
+
+/* NAME[*] = value among the declarations of a family: at most one. */
+static void declare_family(struct code *c, struct item *family)
+{
+	uint32_t arity = family->keyed && !family->index_count
+	                     ? 1
+	                     : family->index_count;
+	family->number = program_add_global(c->p, family->name->text,
+	                                    family->keyed ? arity : 0,
+	                                    value_null());
+}
+
+static void initial_key(struct code *c, struct item *i)
+{
+	struct value index[LIMIT_INDEXES];
+	uint32_t count = i->keyed ? i->index_count : 0;
+	for (uint32_t n = 0; n < count; n++) {
+		index[n] = constant(c, i->indexes[n]);
+		if (index[n].tag > VALUE_TUPLE)
+			code_error(c, expr_place(i->indexes[n]),
+			           "a %s cannot be an index of a key",
+			           value_type_name(index[n].tag));
+	}
+	uint32_t key =
+	    program_add_key(c->p, i->family->number, index, count);
+	if (c->p->keys[key].has_initial)
+		code_error(c, i->at, "this key has an initial value already");
+	program_set_initial(c->p, key, constant(c, i->value));
+}
+
+static void initial_others(struct code *c, struct item *i)
+{
+	struct item *family = i->family;
+	if (family->others)
+		code_error(c, i->at, "the other keys of '%s' have an initial "
+		                     "value already", i->name->text);
+	family->others = true;
+	c->p->globals[family->number].initial = value_copy(
+	    &c->p->region, constant(c, i->value));
+}
+
+static void compile_globals(struct code *c, struct syntax *syntax)
+{
+	for (struct item *i = syntax->first; i; i = i->next)
+		if (i->kind == ITEM_GLOBAL && i->family == i)
+			declare_family(c, i);
+	for (struct item *i = syntax->first; i; i = i->next) {
+		if (i->kind != ITEM_GLOBAL) continue;
+		if (i->star)
+			initial_others(c, i);
+		else
+			initial_key(c, i);
+	}
+}
+
+/* --- transactions and sessions ---------------------------------------------- */
+
+static void compile_txn(struct code *c, struct item *i)
+{
+	struct program *p = c->p;
+	new_frame(c, bind_params(i));
+	uint32_t entry = code_emit(
+	    c, op_ax(OP_BEGIN, 0, program_add_transaction(p, i->name->text)),
+	    i->at);
+	code_block(c, i->body);
+	code_emit(c, op_ax(OP_COMMIT, 0, 0), i->at);
+	code_patch(c, &c->aborts, program_here(p));
+	code_emit(c, op_ax(OP_RETURN, program_constant(p, value_null()) |
+	                                  OPERAND_CONSTANT, 0),
+	          i->at);
+	finish_function(c, i, entry);
+}
+
+static void compile_transactions(struct code *c, struct syntax *syntax)
+{
+	/* The null that RETURN gives must be among the first constants. */
+	program_constant(c->p, value_null());
+	for (struct item *i = syntax->first; i; i = i->next)
+		if (i->kind == ITEM_TXN)
+			i->number = program_add_function(
+			    c->p, i->name->text, i->param_count);
+	for (struct item *i = syntax->first; i; i = i->next)
+		if (i->kind == ITEM_TXN) compile_txn(c, i);
+}
+
+static void finish_session(struct code *c, struct item *i, uint32_t entry)
+{
+	code_emit(c, op_ax(OP_END, 0, 0), i->at);
+	struct session *s = &c->p->sessions[i->number];
+	s->entry = entry;
+	s->length = program_here(c->p) - entry;
+	s->registers = c->most;
+	s->bound = c->bound > UINT32_MAX ? 0 : (uint32_t)c->bound;
+}
+
+static void compile_session(struct code *c, struct item *i)
+{
+	i->number = program_add_session(c->p, i->name->text);
+	uint32_t count = 0;
+	for (struct local *l = i->locals; l && count < LIMIT_LOCALS;
+	     l = l->next) {
+		l->reg = count++;
+		program_add_local(c->p, i->number, l->name->text, l->reg);
+	}
+	new_frame(c, count);
+	c->too_many_registers = count == LIMIT_LOCALS;
+	c->pinned = count;
+	c->in_session = true;
+	uint32_t entry = program_here(c->p);
+	if (i->kind == ITEM_FINALLY)
+		code_finally(c, i->body, i->at);
+	else
+		code_block(c, i->body);
+	finish_session(c, i, entry);
+	c->in_session = false;
+}
+
+static void compile_sessions(struct code *c, struct syntax *syntax)
+{
+	struct item *finally = NULL;
+	uint32_t count = 0;
+	for (struct item *i = syntax->first; i; i = i->next) {
+		if (i->kind == ITEM_FINALLY) finally = i;
+		if (i->kind != ITEM_SESSION) continue;
+		if (++count > LIMIT_SESSIONS) {
+			code_error(c, i->at, "more than %d sessions",
+			           LIMIT_SESSIONS);
+			return;
+		}
+		compile_session(c, i);
+	}
+	if (!count)
+		code_error(c, (struct place){ 0, 0 },
+		           "the program has no session: nothing would run");
+	if (!finally) return;
+	c->p->has_finally = true;
+	compile_session(c, finally);
+}
+
+/* --- top-level assertions ---------------------------------------------------- */
+
+static void compile_serializable(struct code *c, struct item *i)
+{
+	uint32_t point = code_point(c, i->at);
+	struct assertion a = { .kind = ASSERTION_SERIALIZABLE,
+		               .text = "serializable",
+		               .at = program_position(c->p, point) };
+	program_add_assertion(c->p, &a);
+}
+
+static void compile_assertion(struct code *c, struct item *i)
+{
+	struct text text = { 0 };
+	uint32_t point = code_point(c, i->at);
+	format_expression(c->all, i->value, &text);
+	struct assertion a = { .kind = ASSERTION_FINAL,
+		               .text = text_get(&text),
+		               .message = i->message,
+		               .at = program_position(c->p, point) };
+	uint32_t number = program_add_assertion(c->p, &a);
+	uint32_t site = program_add_site(c->p, number);
+	text_free(&text);
+	new_frame(c, 0);
+	uint32_t entry = program_here(c->p);
+	code_watch(c, i->value);
+	uint32_t operand = code_operand(c, i->value);
+	code_watch_site(c, site);
+	code_emit(c, op_ax(OP_ASSERT, operand, site), i->at);
+	code_emit(c, op_ax(OP_END, 0, 0), i->at);
+	c->p->final_entries[number] = entry;
+	c->p->final_registers[number] = c->most;
+	too_many(c, i->at);
+}
+
+static void compile_assertions(struct code *c, struct syntax *syntax)
+{
+	for (struct item *i = syntax->first; i; i = i->next) {
+		if (i->kind == ITEM_ISOLATION)
+			c->p->isolation = region_copy_string(
+			    &c->p->region, i->name->text, i->name->length);
+		if (i->kind != ITEM_ASSERT) continue;
+		if (i->value)
+			compile_assertion(c, i);
+		else
+			compile_serializable(c, i);
+	}
+}
+
+static void finish(struct code *c)
+{
+	const char *which = NULL;
+	struct place start = { 0, 0 };
+	if (program_here(c->p) > LIMIT_CODE)
+		code_error(c, start, "the program is too large: more than %d "
+		                     "instructions", LIMIT_CODE);
+	else if (c->p->keys_count > LIMIT_KEYS)
+		code_error(c, start, "the program names more than %d keys",
+		           LIMIT_KEYS);
+	else if (!program_finish(c->p, &which))
+		code_error(c, start, "'%s' needs too many locals", which);
+}
+
+struct program *compile(struct syntax *syntax, struct sources *all)
+{
+	struct code c = { .all = all, .region = syntax->region };
+	c.p = program_new(all->items[0].path);
+	compile_pure(&c, syntax);
+	compile_globals(&c, syntax);
+	compile_transactions(&c, syntax);
+	compile_sessions(&c, syntax);
+	compile_assertions(&c, syntax);
+	if (!c.failed) finish(&c);
+	free(c.watched);
+	free(c.aborts.items);
+	free(c.returns.items);
+	if (!c.failed) return c.p;
+	program_free(c.p);
+	return NULL;
+}

@@ -1,0 +1,185 @@
+#include "lang/load.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/memory.h"
+#include "lang/ast.h"
+#include "lang/check.h"
+#include "lang/compile.h"
+#include "lang/limits.h"
+#include "lang/parser.h"
+#include "lang/source.h"
+
+/* A program being loaded. */
+struct loading {
+	struct region region;
+	struct sources all;
+	struct syntax syntax;
+	char **files; /* which file each source is, so that none comes twice */
+	size_t file_count, file_capacity;
+	bool failed;
+};
+
+/* --- files ------------------------------------------------------------- */
+
+/* Reads a file. NULL when that fails; then `why` says why. */
+static char *read_stream(FILE *f, size_t *length, const char **why)
+{
+	struct text t = { 0 };
+	char buffer[1 << 14];
+	size_t n;
+	while ((n = fread(buffer, 1, sizeof buffer, f)) > 0 &&
+	       t.length <= LIMIT_FILE)
+		text_bytes(&t, buffer, n);
+	*why = ferror(f)               ? strerror(errno)
+	       : t.length > LIMIT_FILE ? "the file is larger than 64 MiB"
+	                               : NULL;
+	if (*why) {
+		text_free(&t);
+		return NULL;
+	}
+	*length = t.length;
+	return t.data ? t.data : mem_copy_string("");
+}
+
+static char *read_file(const char *path, size_t *length, const char **why)
+{
+	struct stat s;
+	FILE *f = fopen(path, "rb");
+	if (!f) {
+		*why = strerror(errno);
+		return NULL;
+	}
+	char *text = NULL;
+	if (!fstat(fileno(f), &s) && S_ISDIR(s.st_mode))
+		*why = "this is a directory";
+	else
+		text = read_stream(f, length, why);
+	fclose(f);
+	return text;
+}
+
+/* One name for a file, whichever way it is reached. */
+static char *identity(const char *path)
+{
+	char *real = realpath(path, NULL);
+	return real ? real : mem_copy_string(path);
+}
+
+/* Notes that the file is loaded; false if it was already. Takes `file`. */
+static bool first_time(struct loading *l, char *file)
+{
+	for (size_t i = 0; i < l->file_count; i++) {
+		if (strcmp(l->files[i], file)) continue;
+		free(file);
+		return false;
+	}
+	VEC_RESERVE(l->files, l->file_count, l->file_capacity);
+	l->files[l->file_count++] = file;
+	return true;
+}
+
+/* --- imports ----------------------------------------------------------- */
+
+static void parse_text(struct loading *l, const char *path, const char *text,
+                       size_t length)
+{
+	uint32_t n = sources_add(&l->all, path, text, (uint32_t)length);
+	if (!source_check_text(&l->all, n) ||
+	    !parse(&l->syntax, &l->all, n))
+		l->failed = true;
+}
+
+/* The path of an imported file, relative to the importing one. */
+static char *import_path(const struct loading *l, const struct item *i)
+{
+	struct text path = { 0 };
+	const char *from = l->all.items[i->at.source].path;
+	const char *slash = strrchr(from, '/');
+	if (i->message[0] != '/' && slash)
+		text_bytes(&path, from, (size_t)(slash - from) + 1);
+	text_string(&path, i->message);
+	return path.data;
+}
+
+/* Puts the items of the imported file behind the import. */
+static void import(struct loading *l, struct item *i)
+{
+	const char *why = NULL;
+	size_t length = 0;
+	char *path = import_path(l, i);
+	if (!first_time(l, identity(path))) {
+		free(path);
+		return;
+	}
+	char *text = l->all.count < LIMIT_FILES
+	                 ? read_file(path, &length, &why)
+	                 : NULL;
+	if (!text) {
+		source_error(&l->all, i->at, "cannot read '%s': %s", path,
+		             why ? why : "too many files");
+		l->failed = true;
+	} else {
+		struct item *rest = i->next, **last = l->syntax.last;
+		i->next = NULL;
+		l->syntax.last = &i->next;
+		parse_text(l, path, text, length);
+		*l->syntax.last = rest;
+		if (rest) l->syntax.last = last;
+	}
+	free(text);
+	free(path);
+}
+
+/* --- the whole --------------------------------------------------------- */
+
+static struct program *load_text(struct loading *l, const char *path,
+                                 const char *source, size_t length)
+{
+	if (length > LIMIT_FILE) {
+		diags_add(l->all.diags, DIAG_ERROR, path, 0, 0, NULL,
+		          "the file is larger than %d MiB", LIMIT_FILE >> 20);
+		return NULL;
+	}
+	first_time(l, identity(path));
+	parse_text(l, path, source, length);
+	for (struct item *i = l->syntax.first; i; i = i->next)
+		if (i->kind == ITEM_IMPORT) import(l, i);
+	if (l->failed || !check(&l->syntax, &l->all)) return NULL;
+	return compile(&l->syntax, &l->all);
+}
+
+struct program *load_program_text(const char *path, const char *source,
+                                  size_t length, struct diags *d)
+{
+	struct loading l = { 0 };
+	region_init(&l.region);
+	sources_init(&l.all, &l.region, d);
+	syntax_init(&l.syntax, &l.region);
+	struct program *p = load_text(&l, path, source, length);
+	for (size_t i = 0; i < l.file_count; i++) free(l.files[i]);
+	free(l.files);
+	syntax_free(&l.syntax);
+	sources_free(&l.all);
+	region_free(&l.region);
+	return p;
+}
+
+struct program *load_program(const char *path, struct diags *d)
+{
+	const char *why = NULL;
+	size_t length = 0;
+	char *text = read_file(path, &length, &why);
+	if (!text) {
+		diags_add(d, DIAG_ERROR, path, 0, 0, NULL, "cannot read: %s",
+		          why);
+		return NULL;
+	}
+	struct program *p = load_program_text(path, text, length, d);
+	free(text);
+	return p;
+}
