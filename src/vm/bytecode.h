@@ -262,6 +262,10 @@ struct program {
 	uint32_t reach_count, reach_capacity;
 	struct position *positions; /* [0] is "nowhere" */
 	uint32_t positions_count, positions_capacity;
+	uint32_t *lines;           /* the first position of each line */
+	uint32_t lines_count, lines_capacity;
+	uint32_t *line_slots;      /* hash table while building; index + 1 */
+	uint32_t line_slots_count;
 
 	/* Of a view made by program_reordered(): whose code it shares, and the
 	 * place of each session of the original; else NULL. */

@@ -71,6 +71,8 @@ void program_free(struct program *p)
 	free(p->sites);
 	free(p->reach);
 	free(p->positions);
+	free(p->lines);
+	free(p->line_slots);
 	region_free(&p->region);
 	free(p);
 }
@@ -147,18 +149,47 @@ uint32_t program_constant_string(struct program *p, const char *s,
 	return program_constant(p, value_string(&p->region, s, length));
 }
 
+static uint64_t position_hash(struct position at)
+{
+	return hash_bytes(at.line, at.file, strlen(at.file));
+}
+
+static uint64_t line_hash(const struct program *p, uint32_t i)
+{
+	return position_hash(p->positions[p->lines[i]]);
+}
+
+/* The strings of a position, kept once for each line. */
+static struct position keep_position(struct program *p, struct position at)
+{
+	slots_grow(&p->line_slots, &p->line_slots_count, p->lines_count,
+	           line_hash, p);
+	uint32_t mask = p->line_slots_count - 1;
+	uint64_t slot = position_hash(at);
+	for (; p->line_slots[slot & mask]; slot++) {
+		const struct position *known =
+		    p->positions +
+		    p->lines[p->line_slots[slot & mask] - 1];
+		if (known->line != at.line || strcmp(known->file, at.file))
+			continue;
+		at.file = known->file;
+		at.source_line = known->source_line;
+		return at;
+	}
+	p->line_slots[slot & mask] = p->lines_count + 1;
+	APPEND(p, lines, p->positions_count); /* the one to be added */
+	at.file = keep_string(p, at.file);
+	at.source_line = keep_string(p, at.source_line);
+	return at;
+}
+
 uint32_t program_add_position(struct program *p, struct position at)
 {
 	const struct position *last = p->positions + p->positions_count - 1;
-	bool same_file = !strcmp(at.file, last->file);
-	if (same_file && at.line == last->line) {
-		if (at.column == last->column) return p->positions_count - 1;
-		at.source_line = last->source_line;
-	} else {
-		at.source_line = keep_string(p, at.source_line);
-	}
-	at.file = same_file ? last->file : keep_string(p, at.file);
-	return APPEND(p, positions, at);
+	if (at.line == last->line && at.column == last->column &&
+	    !strcmp(at.file, last->file))
+		return p->positions_count - 1;
+	return APPEND(p, positions, keep_position(p, at));
 }
 
 uint32_t program_add_global(struct program *p, const char *name,
@@ -381,9 +412,10 @@ bool program_finish(struct program *p, const char **which)
 		function_stack(p, i, 0);
 	free(p->constant_slots);
 	free(p->key_slots);
-	p->constant_slots = NULL;
-	p->key_slots = NULL;
+	free(p->line_slots);
+	p->constant_slots = p->key_slots = p->line_slots = NULL;
 	p->constant_slots_count = p->key_slots_count = 0;
+	p->line_slots_count = 0;
 	return finish_sessions(p, which) && finish_assertions(p, which);
 }
 
