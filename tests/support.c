@@ -317,10 +317,21 @@ char *history_to_notation(const struct history *h)
 
 /* ---- random histories ---- */
 
+/* One of the committed writers in order[0 .. place - 1]. */
+static uint32_t random_writer(struct rng *r, const struct history *h,
+                              uint32_t key, const uint32_t *order,
+                              uint32_t place)
+{
+	for (;;) {
+		uint32_t t = order[rng_below(r, place)];
+		if (twin_writes(h, t, key)) return t;
+	}
+}
+
 /* One event of transaction number t, whose predecessors in the order of
  * execution are order[0 .. place - 1]. */
 static void random_event(struct rng *r, struct history *h, uint32_t t,
-                         const uint32_t *order, uint32_t place)
+                         const uint32_t *order, uint32_t place, bool causal)
 {
 	struct transaction *w = &h->transactions[t];
 	uint32_t key = rng_below(r, h->key_count);
@@ -337,11 +348,9 @@ static void random_event(struct rng *r, struct history *h, uint32_t t,
 		e->from = HISTORY_SELF;
 		return;
 	}
-	/* From the latest writer back, stopping with probability 2/3. */
-	for (uint32_t i = place; i-- > 0;) {
-		if (!twin_writes(h, order[i], key)) continue;
-		e->from = order[i];
-		if (rng_below(r, 3) < 2) return;
+	for (int attempt = 0; attempt < 8; attempt++) {
+		e->from = random_writer(r, h, key, order, place);
+		if (!causal || twin_allows(LEVEL_CC, h)) return;
 	}
 }
 
@@ -349,7 +358,8 @@ static void random_event(struct rng *r, struct history *h, uint32_t t,
 static struct history *random_frame(struct rng *r, struct history_shape shape)
 {
 	uint32_t sessions = 1 + rng_below(r, shape.sessions);
-	uint32_t transactions = 2 + rng_below(r, shape.transactions - 1);
+	uint32_t half = shape.transactions / 2;
+	uint32_t transactions = shape.transactions - rng_below(r, half + 1);
 	struct history *h = history_new(sessions, transactions + 1,
 	                                1 + rng_below(r, shape.keys));
 	for (uint32_t k = 0; k < h->key_count; k++) {
@@ -400,9 +410,10 @@ struct history *history_random(struct rng *r, struct history_shape shape)
 	for (uint32_t place = 1; place < h->transaction_count; place++) {
 		uint32_t t = random_next(
 		    r, h, done, place >= h->transaction_count - after);
-		uint32_t events = 1 + rng_below(r, shape.events);
+		uint32_t events =
+		    shape.events - rng_below(r, shape.events / 2 + 1);
 		for (uint32_t i = 0; i < events; i++)
-			random_event(r, h, t, order, place);
+			random_event(r, h, t, order, place, shape.causal);
 		done[h->transactions[t].session]++;
 		order[place] = t;
 	}

@@ -30,9 +30,9 @@ struct history_shape {
 	uint32_t transactions; /* at most, init not counted */
 	uint32_t events;       /* at most, per transaction */
 	uint32_t keys;         /* at most */
+	bool causal;           /* mostly satisfies cc, but not much more */
 };
-/* A random history whose so U wr is acyclic. Most reads take a writer that
- * comes late in the order of execution, so that strong levels are met too. */
+/* A random history whose so U wr is acyclic. */
 struct history *history_random(struct rng *r, struct history_shape shape);
 /* The same history with `extra` sessions added before, between and after the
  * others, of one transaction each, on keys of their own: the same levels hold.
