@@ -35,7 +35,8 @@ bool graphviz_present(void)
 /* Starts dot with the read end of a pipe as its input; 0 or an errno. */
 static int start(pid_t *child, const int pipe_ends[2], int to)
 {
-	char *const arguments[] = { "dot", "-Tsvg", NULL };
+	char name[] = "dot", format[] = "-Tsvg";
+	char *const arguments[] = { name, format, NULL };
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
 	sigset_t broken_pipe;
@@ -48,7 +49,7 @@ static int start(pid_t *child, const int pipe_ends[2], int to)
 	posix_spawnattr_init(&attributes);
 	posix_spawnattr_setsigdefault(&attributes, &broken_pipe);
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-	int error = posix_spawnp(child, "dot", &actions, &attributes,
+	int error = posix_spawnp(child, name, &actions, &attributes,
 	                         arguments, environ);
 	posix_spawnattr_destroy(&attributes);
 	posix_spawn_file_actions_destroy(&actions);
