@@ -79,7 +79,7 @@ struct value code_evaluate(struct code *c, struct expr *e)
 	uint32_t point;
 	if (e->kind == EXPR_VALUE) return e->value;
 	c->evaluating = true;
-	c->most = c->next;
+	c->next = c->most = 1; /* register 0 is for the way back */
 	uint32_t operand = code_operand(c, e);
 	code_emit(c, op_ax(OP_RETURN, operand, 0), expr_place(e));
 	if (!c->failed && !c->too_many_registers &&
@@ -131,6 +131,30 @@ static uint32_t constant_operand(struct code *c, struct value v,
 	return reg;
 }
 
+/* The register of a local that the expression names. */
+static bool is_local(const struct expr *e, uint32_t *reg)
+{
+	if (e->kind != EXPR_NAME || e->ref != REF_LOCAL) return false;
+	*reg = e->local->reg;
+	return true;
+}
+
+/* Registers in a row with the values of these expressions: those of locals
+ * where they lie so already. */
+static uint32_t row(struct code *c, struct expr **items, uint32_t count)
+{
+	uint32_t base = 0, reg = 0, n = 0;
+	while (n < count && is_local(items[n], &reg)) {
+		if (!n) base = reg;
+		if (reg != base + n) break;
+		n++;
+	}
+	if (count && n == count) return base;
+	base = code_registers(c, count);
+	for (uint32_t i = 0; i < count; i++) code_into(c, items[i], base + i);
+	return base;
+}
+
 /* --- keys of the database ----------------------------------------------- */
 
 static struct item *global_of(const struct expr *e)
@@ -163,9 +187,7 @@ struct key code_key(struct code *c, struct expr *e)
 		return k;
 	}
 	k.count = count;
-	k.base = code_registers(c, count);
-	for (uint32_t i = 0; i < count; i++)
-		code_into(c, e->indexes[i], k.base + i);
+	k.base = row(c, e->indexes, count);
 	return k;
 }
 
@@ -234,9 +256,7 @@ static void into_sequence(struct code *c, struct expr *e, uint32_t reg)
 	enum opcode op = e->kind == EXPR_TUPLE  ? OP_TUPLE
 	                 : e->kind == EXPR_LIST ? OP_LIST
 	                                        : OP_SET;
-	uint32_t base = code_registers(c, e->count);
-	for (uint32_t i = 0; i < e->count; i++)
-		code_into(c, e->items[i], base + i);
+	uint32_t base = row(c, e->items, e->count);
 	code_emit(c, op_abc(op, 0, reg, base, e->count), expr_place(e));
 }
 
@@ -299,9 +319,7 @@ static void into_call(struct code *c, struct expr *e, uint32_t reg)
 
 static void into_builtin(struct code *c, struct expr *e, uint32_t reg)
 {
-	uint32_t base = code_registers(c, e->argument_count);
-	for (uint32_t i = 0; i < e->argument_count; i++)
-		code_into(c, e->arguments[i], base + i);
+	uint32_t base = row(c, e->arguments, e->argument_count);
 	code_emit(c, op_abc(OP_BUILTIN, e->argument_count, reg, base, e->op),
 	          expr_place(e));
 }
@@ -408,10 +426,7 @@ static void into_compound(struct code *c, struct expr *e, uint32_t reg)
  * an assertion watches. */
 static bool held(struct code *c, struct expr *e, uint32_t *reg)
 {
-	if (e->kind == EXPR_NAME && e->ref == REF_LOCAL) {
-		*reg = e->local->reg;
-		return true;
-	}
+	if (is_local(e, reg)) return true;
 	if (e->kind == EXPR_FIELD && e->ref == REF_SESSION_LOCAL) {
 		*reg = code_watched(c, e->member)->reg;
 		return true;
