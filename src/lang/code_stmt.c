@@ -135,10 +135,13 @@ static void statement_return(struct code *c, struct stmt *s)
 
 static void statement_let(struct code *c, struct stmt *s)
 {
-	/* A top-level local of a session has its register already. */
-	if (!(c->in_session && s->local->level == 1))
-		s->local->reg = code_registers(c, 1);
-	code_assign(c, s->value, s->local->reg);
+	if (c->in_session && s->local->level == 1) {
+		/* A top-level local has its register already. */
+		code_assign(c, s->value, s->local->reg);
+		return;
+	}
+	s->local->reg = code_registers(c, 1);
+	code_into(c, s->value, s->local->reg);
 }
 
 static void statement_set(struct code *c, struct stmt *s)

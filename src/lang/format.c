@@ -16,6 +16,15 @@
 
 enum { FORMAT_WIDTH = 80, FORMAT_INDENT = 4 };
 
+/* Tokens of a line that are not divided. */
+struct chunk {
+	size_t start, end; /* in the text of the line */
+	size_t width;      /* in characters */
+	size_t depth;      /* brackets around its beginning */
+	bool space;        /* before it, unless a line break comes */
+	bool forced;       /* a line break comes before it */
+};
+
 struct formatter {
 	struct sources *all;
 	const struct source *text;
@@ -23,17 +32,18 @@ struct formatter {
 	size_t at;
 	struct text *out;
 	unsigned blocks;         /* around */
-	/* The line being gathered: runs of tokens that are not divided. */
-	struct text run;         /* since the last place for a line break */
-	size_t column;           /* of the end of what was written of it */
-	bool started;            /* something of the line was written */
-	bool space;              /* before the run, unless a break comes */
-	/* Brackets around the token, for the meaning of ':' and of '}'. */
+	/* The line being gathered. */
+	struct text line;
+	struct chunk *chunks;
+	size_t chunk_count, chunk_capacity;
+	bool forced;             /* the next chunk begins a line */
+	bool has_else;
+	/* Brackets around the token, for the meaning of ':' and of '}': '{' of
+	 * a set or record, 'b' of a block, '(' others. */
 	char *brackets;
 	size_t bracket_count, bracket_capacity;
 	enum token_kind last;    /* token before, in this line */
 	bool last_unary;
-	bool last_literal_brace; /* the last token closed a set or record */
 };
 
 /* --- spacing ----------------------------------------------------------- */
@@ -83,7 +93,7 @@ static bool space_before(const struct formatter *f, enum token_kind k)
 	case TOKEN_RANGE:
 		return false;
 	case TOKEN_COLON: return bracket(f) != '{';
-	case TOKEN_CLOSE_BRACE: return false;
+	case TOKEN_CLOSE_BRACE: return bracket(f) == 'b';
 	default: break;
 	}
 	if (opens(f->last) || f->last == TOKEN_DOT || f->last == TOKEN_RANGE ||
@@ -106,42 +116,64 @@ static size_t width(const char *s, size_t length)
 	return n;
 }
 
-static void new_line(struct formatter *f, unsigned indent)
+static size_t chunk_width(const struct formatter *f, size_t i)
 {
-	text_char(f->out, '\n');
-	text_pad(f->out, ' ', indent * FORMAT_INDENT);
-	f->column = indent * FORMAT_INDENT;
+	return f->chunks[i].space + f->chunks[i].width;
 }
 
-/* Writes the run, on a line of its own if it does not fit. */
-static void flush_run(struct formatter *f)
+/* The width of this chunk and of those after it that belong to it, being
+ * within more brackets than it is. */
+static size_t group_width(const struct formatter *f, size_t i)
 {
-	if (!f->run.length) return;
-	size_t needed = width(f->run.data, f->run.length);
-	if (!f->started) {
-		text_pad(f->out, ' ', f->blocks * FORMAT_INDENT);
-		f->column = f->blocks * FORMAT_INDENT;
-	} else if (f->column + f->space + needed > FORMAT_WIDTH) {
-		new_line(f, f->blocks + 2);
-	} else if (f->space) {
-		text_char(f->out, ' ');
-		f->column++;
+	size_t n = f->chunks[i].width, depth = f->chunks[i].depth;
+	while (++i < f->chunk_count && f->chunks[i].depth > depth &&
+	       !f->chunks[i].forced)
+		n += chunk_width(f, i);
+	return n;
+}
+
+static void begin_line(struct formatter *f, unsigned indent, size_t *column)
+{
+	text_pad(f->out, ' ', indent * FORMAT_INDENT);
+	*column = indent * FORMAT_INDENT;
+}
+
+/* Writes the line, as several ones if it is too long: broken where few
+ * brackets are around, and never before the first chunk. */
+static void flush_line(struct formatter *f)
+{
+	size_t column = 0;
+	for (size_t i = 0; i < f->chunk_count; i++) {
+		const struct chunk *k = &f->chunks[i];
+		size_t room = FORMAT_WIDTH - (f->blocks + 2) * FORMAT_INDENT;
+		size_t group = group_width(f, i);
+		size_t needed = group <= room ? group : k->width;
+		if (!i && !k->forced) {
+			begin_line(f, f->blocks, &column);
+		} else if (k->forced ||
+		           column + k->space + needed > FORMAT_WIDTH) {
+			text_char(f->out, '\n');
+			begin_line(f, f->blocks + 2, &column);
+		} else if (k->space) {
+			text_char(f->out, ' ');
+			column++;
+		}
+		text_bytes(f->out, f->line.data + k->start, k->end - k->start);
+		column += k->width;
 	}
-	text_bytes(f->out, f->run.data, f->run.length);
-	f->column += needed;
-	f->started = true;
-	f->space = false;
-	text_clear(&f->run);
+	f->chunk_count = 0;
+	text_clear(&f->line);
 }
 
 static void end_line(struct formatter *f)
 {
-	flush_run(f);
-	if (f->started) text_char(f->out, '\n');
-	f->started = false;
-	f->space = false;
+	bool written = f->chunk_count > 0 || f->last != TOKEN_END;
+	flush_line(f);
+	if (written) text_char(f->out, '\n');
 	f->last = TOKEN_END;
 	f->last_unary = false;
+	f->has_else = false;
+	f->forced = false;
 }
 
 static const struct token *token(const struct formatter *f, size_t i)
@@ -161,26 +193,44 @@ static unsigned breaks_before(const struct formatter *f, size_t i)
 	return n;
 }
 
+/* A line may be broken after a comma and before some operators. */
+static bool breakable(const struct formatter *f, enum token_kind k)
+{
+	return !f->chunk_count || f->forced || f->last == TOKEN_COMMA ||
+	       k == TOKEN_AND || k == TOKEN_OR ||
+	       (k == TOKEN_PLUS && ends_operand(f->last));
+}
+
+static void begin_chunk(struct formatter *f, bool space)
+{
+	VEC_RESERVE(f->chunks, f->chunk_count, f->chunk_capacity);
+	f->chunks[f->chunk_count++] = (struct chunk){
+		.start = f->line.length,
+		.end = f->line.length,
+		.depth = f->bracket_count,
+		.space = space,
+		.forced = f->forced,
+	};
+	f->forced = false;
+}
+
 static void add_token(struct formatter *f, size_t i)
 {
 	const struct token *t = token(f, i);
-	bool first = f->last == TOKEN_END;
-	bool space = !first && space_before(f, t->kind);
+	bool space = f->last != TOKEN_END && space_before(f, t->kind);
 	bool unary = is_unary(f, t->kind);
-	/* A line may be broken after a comma and before && and ||. */
-	if (f->last == TOKEN_COMMA || t->kind == TOKEN_AND ||
-	    t->kind == TOKEN_OR) {
-		flush_run(f);
-		f->space = space;
-	} else if (space) {
-		if (f->run.length)
-			text_char(&f->run, ' ');
-		else
-			f->space = true;
+	if (breakable(f, t->kind)) begin_chunk(f, space);
+	struct chunk *k = &f->chunks[f->chunk_count - 1];
+	if (space && k->end > k->start) {
+		text_char(&f->line, ' ');
+		k->width++;
 	}
-	text_bytes(&f->run, f->text->text + t->offset, t->length);
+	text_bytes(&f->line, f->text->text + t->offset, t->length);
+	k->end = f->line.length;
+	k->width += width(f->text->text + t->offset, t->length);
 	f->last = t->kind;
 	f->last_unary = unary;
+	f->has_else |= t->kind == TOKEN_ELSE;
 }
 
 static void push_bracket(struct formatter *f, char c)
@@ -218,21 +268,22 @@ static void add_trailing_comment(struct formatter *f)
 static void add_inner_comment(struct formatter *f)
 {
 	const struct token *t = token(f, f->at);
-	bool own_line = breaks_before(f, f->at) > 0;
-	flush_run(f);
-	if (own_line)
-		new_line(f, f->blocks + 2);
-	else
+	bool own_line = breaks_before(f, f->at) > 0 || f->forced;
+	flush_line(f);
+	if (own_line) {
+		text_char(f->out, '\n');
+		text_pad(f->out, ' ', (f->blocks + 2) * FORMAT_INDENT);
+	} else {
 		text_char(f->out, ' ');
+	}
 	text_bytes(f->out, f->text->text + t->offset, t->length);
 	f->at++;
-	f->column = FORMAT_WIDTH; /* the next run begins a line */
-	f->space = true;
+	f->forced = true;
 }
 
 static void finish_line(struct formatter *f)
 {
-	flush_run(f);
+	flush_line(f);
 	add_trailing_comment(f);
 	end_line(f);
 }
@@ -261,47 +312,59 @@ static size_t one_line_block(const struct formatter *f, size_t open)
 	return 0;
 }
 
-/* Adds the whole block to the line if it fits. */
+static void format_bracket(struct formatter *f, enum token_kind k)
+{
+	add_token(f, f->at++);
+	if (k == TOKEN_OPEN_BRACE)
+		push_bracket(f, '{');
+	else if (opens(k))
+		push_bracket(f, '(');
+	else
+		pop_bracket(f);
+}
+
+static bool is_bracket(enum token_kind k)
+{
+	return k == TOKEN_OPEN_BRACE || k == TOKEN_CLOSE_BRACE || opens(k) ||
+	       k == TOKEN_CLOSE || k == TOKEN_CLOSE_SQUARE;
+}
+
+static size_t line_width(const struct formatter *f)
+{
+	size_t n = f->blocks * FORMAT_INDENT;
+	for (size_t i = 0; i < f->chunk_count; i++) n += chunk_width(f, i);
+	return n;
+}
+
+/* Adds the whole block to the line if it fits; not in chains of if and else,
+ * whose blocks are to look alike. */
 static bool add_one_line_block(struct formatter *f)
 {
-	size_t close = one_line_block(f, f->at);
-	if (!close) return false;
-	struct formatter try = *f;
-	struct text out = { 0 };
-	try.out = &out;
-	try.run = (struct text){ 0 };
-	try.brackets = NULL;
-	try.bracket_count = try.bracket_capacity = 0;
-	text_bytes(&try.run, text_get(&f->run), f->run.length);
-	for (size_t i = f->at; i <= close; i++) {
-		enum token_kind k = token(f, i)->kind;
-		if (i == close || (i > f->at && try.last == TOKEN_SEMICOLON))
-			text_char(&try.run, ' ');
-		if (k == TOKEN_OPEN_BRACE && i > f->at) push_bracket(&try, '{');
-		if (opens(k)) push_bracket(&try, '(');
-		if (try.last == TOKEN_SEMICOLON) try.last = TOKEN_OPEN;
-		if (i == f->at) push_bracket(&try, 'b');
-		add_token(&try, i);
-		if (k == TOKEN_CLOSE || k == TOKEN_CLOSE_SQUARE ||
-		    k == TOKEN_CLOSE_BRACE)
-			pop_bracket(&try);
+	size_t open = f->at, close = one_line_block(f, open);
+	if (!close || f->has_else || token(f, close + 1)->kind == TOKEN_ELSE)
+		return false;
+	size_t chunks = f->chunk_count, length = f->line.length;
+	struct chunk last = f->chunks[chunks - 1];
+	enum token_kind before = f->last;
+	add_token(f, f->at++);
+	push_bracket(f, 'b');
+	while (f->at < close) {
+		enum token_kind k = token(f, f->at)->kind;
+		if (is_bracket(k))
+			format_bracket(f, k);
+		else
+			add_token(f, f->at++);
 	}
-	flush_run(&try);
-	free(try.brackets);
-	bool fits = !memchr(text_get(&out), '\n', out.length) &&
-	            try.column <= FORMAT_WIDTH;
-	if (fits) {
-		text_bytes(f->out, out.data, out.length);
-		text_clear(&f->run);
-		f->column = try.column;
-		f->started = true;
-		f->space = false;
-		f->last = TOKEN_CLOSE_BRACE;
-		f->at = close + 1;
-	}
-	text_free(&out);
-	text_free(&try.run);
-	return fits;
+	add_token(f, f->at++);
+	pop_bracket(f);
+	if (line_width(f) < FORMAT_WIDTH) return true;
+	f->at = open;
+	f->chunk_count = chunks;
+	f->chunks[chunks - 1] = last;
+	f->line.length = length;
+	f->last = before;
+	f->last_unary = false;
+	return false;
 }
 
 static bool continues_after_block(const struct formatter *f)
@@ -318,8 +381,7 @@ static void open_block(struct formatter *f)
 	}
 	add_token(f, f->at++);
 	if (token(f, f->at)->kind == TOKEN_CLOSE_BRACE) {
-		/* Empty, over several lines. */
-		push_bracket(f, '{');
+		push_bracket(f, '{'); /* empty: no line break */
 		add_token(f, f->at++);
 		pop_bracket(f);
 		if (!continues_after_block(f)) finish_line(f);
@@ -341,23 +403,9 @@ static void close_block(struct formatter *f)
 
 /* --- the whole ----------------------------------------------------------- */
 
-static void format_bracket(struct formatter *f, enum token_kind k)
-{
-	if (k == TOKEN_OPEN_BRACE) {
-		add_token(f, f->at++);
-		push_bracket(f, '{');
-	} else if (opens(k)) {
-		add_token(f, f->at++);
-		push_bracket(f, '(');
-	} else {
-		add_token(f, f->at++);
-		pop_bracket(f);
-	}
-}
-
 static void keep_blank_line(struct formatter *f)
 {
-	if (f->at == 0 || f->last != TOKEN_END || f->started) return;
+	if (f->at == 0 || f->last != TOKEN_END) return;
 	enum token_kind k = token(f, f->at)->kind;
 	enum token_kind before = token(f, f->at - 1)->kind;
 	bool inside = f->out->length < 2 ||
@@ -383,8 +431,7 @@ static void format_token(struct formatter *f)
 		open_block(f);
 	} else if (k == TOKEN_CLOSE_BRACE && inside == 'b') {
 		close_block(f);
-	} else if (k == TOKEN_OPEN_BRACE || k == TOKEN_CLOSE_BRACE ||
-	           opens(k) || k == TOKEN_CLOSE || k == TOKEN_CLOSE_SQUARE) {
+	} else if (is_bracket(k)) {
 		format_bracket(f, k);
 	} else {
 		add_token(f, f->at++);
@@ -396,7 +443,8 @@ static void formatter_free(struct formatter *f)
 {
 	free(f->tokens.items);
 	free(f->brackets);
-	text_free(&f->run);
+	free(f->chunks);
+	text_free(&f->line);
 }
 
 void format_expression(struct sources *all, const struct expr *e,
@@ -407,14 +455,15 @@ void format_expression(struct sources *all, const struct expr *e,
 	lex_part(all, e->source, e->start, e->end, &f.tokens);
 	while (token(&f, f.at)->kind != TOKEN_END) {
 		enum token_kind k = token(&f, f.at)->kind;
-		bool braces = k == TOKEN_OPEN_BRACE || k == TOKEN_CLOSE_BRACE;
-		if (braces || opens(k) || k == TOKEN_CLOSE ||
-		    k == TOKEN_CLOSE_SQUARE)
+		if (is_bracket(k))
 			format_bracket(&f, k);
 		else
 			add_token(&f, f.at++);
-		f.column = 0; /* never full */
-		flush_run(&f);
+	}
+	for (size_t i = 0; i < f.chunk_count; i++) {
+		const struct chunk *k = &f.chunks[i];
+		if (k->space) text_char(out, ' ');
+		text_bytes(out, f.line.data + k->start, k->end - k->start);
 	}
 	formatter_free(&f);
 }

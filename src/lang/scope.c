@@ -41,6 +41,12 @@ void scope_leave(struct checker *c)
 	c->level--;
 }
 
+/* Where no global can be meant, its name may be that of a local. */
+static bool global_usable(const struct checker *c)
+{
+	return c->where == WHERE_TRANSACTION || c->where == WHERE_SESSION;
+}
+
 void scope_declare(struct checker *c, struct local *l)
 {
 	struct symbol *name = l->name;
@@ -48,8 +54,8 @@ void scope_declare(struct checker *c, struct local *l)
 	if (name->local && name->local->level == c->level)
 		scope_error(c, l->at, "'%s' is declared already, on line %u",
 		            name->text, line(c, name->local->at));
-	else if (item && (item->kind == ITEM_GLOBAL ||
-	                  item->kind == ITEM_CONST))
+	else if (item && (item->kind == ITEM_CONST ||
+	                  (item->kind == ITEM_GLOBAL && global_usable(c))))
 		scope_error(c, l->at, "'%s' is already the name of a %s",
 		            name->text,
 		            item->kind == ITEM_GLOBAL ? "global" : "constant");
