@@ -293,6 +293,8 @@ bool ops_spread(struct ops *o, struct value a, struct value b,
 		                value_type_name(a.tag == VALUE_RECORD ? b.tag
 		                                                      : a.tag));
 	uint32_t length = a.o->length + b.o->length, n = 0, i = 0, j = 0;
+	*out = a.o->length ? a : b;
+	if (!a.o->length || !b.o->length) return true;
 	if (!ops_charge(o, length)) return false;
 	struct value_object *m = object_items(o->region, length);
 	while (i < a.o->length || j < b.o->length) {
