@@ -129,6 +129,7 @@ static void expected(struct parser *p, const char *what)
 
 static bool expect(struct parser *p, enum token_kind kind)
 {
+	if (p->panic) return false;
 	if (accept(p, kind)) return true;
 	if (kind == TOKEN_SEMICOLON && p->at)
 		fail(p, behind(p), "expected ';' before %s", found(p));
@@ -185,21 +186,21 @@ static void fail_at_word(struct parser *p, const char *const *words,
 		expected(p, what);
 }
 
+/* Both words of an item's beginning: one alone may be an error elsewhere. */
 static bool begins_item(const struct parser *p)
 {
+	enum token_kind second = peek_second(p);
 	switch (peek(p)) {
 	case TOKEN_GLOBAL:
 	case TOKEN_CONST:
 	case TOKEN_FN:
 	case TOKEN_SESSION:
-	case TOKEN_FINALLY:
-	case TOKEN_IMPORT:
 	case TOKEN_ISOLATION:
-		return true;
 	case TOKEN_TXN:
-		return peek_second(p) == TOKEN_NAME;
-	default:
-		return false;
+		return second == TOKEN_NAME;
+	case TOKEN_FINALLY: return second == TOKEN_OPEN_BRACE;
+	case TOKEN_IMPORT: return second == TOKEN_STRING;
+	default: return false;
 	}
 }
 
@@ -1039,7 +1040,8 @@ static void parse_item(struct parser *p)
 	struct item *i = region_take0(p->syntax->region, sizeof *i);
 	i->at = place(p, here(p));
 	i->last_local = &i->locals;
-	if (kind != TOKEN_ASSERT && kind != TOKEN_TXN && !begins_item(p)) {
+	if (kind != TOKEN_ASSERT &&
+	    (kind < TOKEN_GLOBAL || kind > TOKEN_ISOLATION)) {
 		fail_at_word(p, item_words, "a declaration");
 		return;
 	}
