@@ -16,8 +16,8 @@
 
 enum {
 	RUNS = 20,            /* test processes over which seeds are spread */
-	PROGRAMS = 5000,      /* in all, unless ISOSCOPE_PROGRAMS says more */
-	PREFIXES = 1200,      /* brute force gives up beyond this many */
+	PROGRAMS = 20000,     /* in all, unless ISOSCOPE_PROGRAMS says more */
+	PREFIXES = 3000,      /* brute force gives up beyond this many */
 	BASELINE_LIMIT = 4000 /* histories, repetitions included */
 };
 
