@@ -236,10 +236,12 @@ static void lex_unknown(struct lexer *x)
 	else if (*p == '\'')
 		source_error(x->all, place_at(x, start),
 		             "strings are written in double quotes");
-	else if (*p == '&' || *p == '|')
+	else if (*p == '&' || *p == '|') {
 		source_error(x->all, place_at(x, start),
 		             "unexpected '%c'; write '%c%c'", *p, *p, *p);
-	else
+		/* As meant, so that the parser finds nothing else wrong. */
+		add(x, *p == '&' ? TOKEN_AND : TOKEN_OR, start);
+	} else
 		source_error(x->all, place_at(x, start),
 		             "unexpected character '%.*s'", (int)n, p);
 	while (x->at < x->length && ((unsigned char)x->text[x->at] & 0x80))
