@@ -12,16 +12,18 @@
 enum {
 	COLUMN_LEAST = 20, /* no column is made narrower to fit the width */
 	ROWS_IN_FULL = 60, /* a longer table leaves out what is not shared */
+	WIDTH_MOST = 4096, /* of a value that no width limits */
 	GAP = 3            /* between columns: " │ " */
 };
 
-/* One row of the table; only one column of it has text. When it is too wide
- * the value is cut first, then what stands before it. */
+/* One row of the table; only one column of it has text. When it is too wide,
+ * the tail is said shortly, then the value is cut, the tail, the head. */
 struct cell {
 	uint32_t column;
 	enum style_mark mark;
 	bool marked; /* else plain */
 	struct text head, value, tail;
+	struct text short_tail; /* instead, when it is too wide */
 };
 
 struct table {
@@ -29,6 +31,7 @@ struct table {
 	uint32_t column_count;
 	uint32_t *column_of; /* by session; UINT32_MAX: no transactions */
 	unsigned *width;     /* by column */
+	unsigned *tail_at;   /* by column: where "from ..." begins */
 	struct cell *cells;
 	size_t count, capacity;
 	word *shared;        /* keys that one transaction writes and another
@@ -91,6 +94,8 @@ static void add_event(struct table *t, uint32_t column, const struct event *e)
 	}
 	text_string(&c->tail, "  from ");
 	name_transaction(&c->tail, t->h, e->from);
+	text_string(&c->short_tail, "  from ");
+	name_transaction_short(&c->short_tail, t->h, e->from);
 }
 
 static void add_transaction(struct table *t, uint32_t i)
@@ -116,11 +121,20 @@ static void add_transaction(struct table *t, uint32_t i)
 		            "  abort");
 }
 
-static size_t cell_width(const struct cell *c)
+/* Of what stands before the tail. */
+static unsigned body_width(const struct cell *c)
 {
-	return style_columns(text_get(&c->head)) +
-	       style_columns(text_get(&c->value)) +
-	       style_columns(text_get(&c->tail));
+	size_t w = style_columns(text_get(&c->head)) +
+	           style_columns(text_get(&c->value));
+	return w < WIDTH_MOST ? (unsigned)w : WIDTH_MOST;
+}
+
+/* With the tail at its place. */
+static unsigned cell_width(const struct table *t, const struct cell *c)
+{
+	if (!c->tail.length) return body_width(c);
+	return t->tail_at[c->column] +
+	       (unsigned)style_columns(text_get(&c->tail));
 }
 
 static void measure(struct table *t)
@@ -131,10 +145,14 @@ static void measure(struct table *t)
 			t->width[t->column_of[s]] =
 			    (unsigned)style_columns(h->sessions[s].name);
 	for (size_t i = 0; i < t->count; i++) {
-		size_t w = cell_width(&t->cells[i]);
-		if (w > 4096) w = 4096;
-		if (w > t->width[t->cells[i].column])
-			t->width[t->cells[i].column] = (unsigned)w;
+		const struct cell *c = &t->cells[i];
+		unsigned *at = &t->tail_at[c->column];
+		if (c->tail.length && body_width(c) > *at) *at = body_width(c);
+	}
+	for (size_t i = 0; i < t->count; i++) {
+		unsigned w = cell_width(t, &t->cells[i]);
+		unsigned *width = &t->width[t->cells[i].column];
+		if (w > *width) *width = w;
 	}
 }
 
@@ -153,27 +171,68 @@ static void narrow(struct table *t, unsigned available)
 	}
 }
 
-static void print_cell(struct text *t, const struct style *s,
-                       const struct cell *c, unsigned width)
+/* How many columns the parts of a cell get. */
+struct parts {
+	unsigned head, value, tail;
+};
+
+static unsigned at_most(unsigned n, unsigned most)
 {
-	size_t head = style_columns(text_get(&c->head));
-	size_t tail = style_columns(text_get(&c->tail));
-	size_t value = style_columns(text_get(&c->value));
-	if (head + value + tail > width) {
-		value = head + tail + 1 < width ? width - head - tail
-		        : value                 ? 1
-		                                : 0;
-		head = value + tail < width ? width - value - tail : 1;
+	return n < most ? n : most;
+}
+
+/* Takes columns from a part, but not the last `least`, until the parts fit. */
+static void cut(struct parts *p, unsigned *part, unsigned least,
+                unsigned width)
+{
+	unsigned total = p->head + p->value + p->tail;
+	if (total <= width || *part <= least) return;
+	*part -= at_most(total - width, *part - least);
+}
+
+static struct parts fit(const struct cell *c, unsigned width,
+                        const char **tail)
+{
+	struct parts p = {
+		.head = (unsigned)style_columns(text_get(&c->head)),
+		.tail = (unsigned)style_columns(text_get(&c->tail)),
+	};
+	p.value = body_width(c) - p.head;
+	*tail = text_get(&c->tail);
+	if (p.head + p.value + p.tail > width && c->short_tail.length) {
+		*tail = text_get(&c->short_tail);
+		p.tail = (unsigned)style_columns(*tail);
 	}
+	cut(&p, &p.value, at_most(p.value, 5), width);
+	cut(&p, &p.tail, at_most(p.tail, 10), width);
+	cut(&p, &p.value, at_most(p.value, 1), width);
+	cut(&p, &p.head, at_most(p.head, 1), width);
+	cut(&p, &p.tail, 0, width);
+	assert(p.head + p.value + p.tail <= width);
+	return p;
+}
+
+/* Exactly the column's width, blanks at the end included. */
+static void print_cell(struct text *t, const struct style *s,
+                       const struct table *b, const struct cell *c)
+{
+	const char *tail;
+	unsigned width = b->width[c->column];
+	struct parts p = fit(c, width, &tail);
+	unsigned at = p.head + p.value;
+	if (p.tail && b->tail_at[c->column] > at)
+		at = at_most(b->tail_at[c->column], width - p.tail);
 	if (c->marked) style_begin(t, s, c->mark);
-	style_fit(t, text_get(&c->head), head);
-	style_fit(t, text_get(&c->value), value);
+	style_fit(t, text_get(&c->head), p.head);
+	style_fit(t, text_get(&c->value), p.value);
 	if (c->marked) style_end(t, s);
-	if (!tail) return;
-	style_begin(t, s, STYLE_CYAN);
-	size_t left = width > head + value ? width - head - value : 1;
-	style_fit(t, text_get(&c->tail), left);
-	style_end(t, s);
+	text_pad(t, ' ', at - p.head - p.value);
+	if (p.tail) {
+		style_begin(t, s, STYLE_CYAN);
+		style_fit(t, tail, p.tail);
+		style_end(t, s);
+	}
+	text_pad(t, ' ', width - at - p.tail);
 }
 
 static void print_bar(struct text *t, const struct style *s)
@@ -190,14 +249,10 @@ static void print_row(struct text *t, const struct style *s,
 	text_pad(t, ' ', indent);
 	for (uint32_t c = 0; c < b->column_count; c++) {
 		if (c) print_bar(t, s);
-		size_t used = 0;
-		if (c == cell->column) {
-			print_cell(t, s, cell, b->width[c]);
-			used = cell_width(cell);
-		}
-		if (used > b->width[c]) used = b->width[c];
-		if (c + 1 < b->column_count)
-			text_pad(t, ' ', b->width[c] - used);
+		if (c == cell->column)
+			print_cell(t, s, b, cell);
+		else
+			text_pad(t, ' ', b->width[c]);
 	}
 	while (t->length && t->data[t->length - 1] == ' ') t->length--;
 	t->data[t->length] = '\0';
@@ -213,10 +268,14 @@ static void print_header(struct text *t, const struct style *s,
 		if (b->column_of[i] == UINT32_MAX) continue;
 		if (c) print_bar(t, s);
 		const char *name = h->sessions[i].name;
-		style_words(t, s, STYLE_BLUE, name);
-		if (++c < b->column_count)
-			text_pad(t, ' ', b->width[c - 1] -
-			                     (unsigned)style_columns(name));
+		size_t used = style_columns(name);
+		if (used > b->width[c]) used = b->width[c];
+		style_begin(t, s, STYLE_BLUE);
+		style_fit(t, name, used);
+		style_end(t, s);
+		if (c + 1 < b->column_count)
+			text_pad(t, ' ', b->width[c] - used);
+		c++;
 	}
 	text_char(t, '\n');
 	text_pad(t, ' ', indent);
@@ -239,6 +298,7 @@ static void lay_out(struct table *t)
 	t->all = rows <= ROWS_IN_FULL;
 	t->column_of = mem_take0(h->session_count + 1, sizeof(uint32_t));
 	t->width = mem_take0(h->session_count + 1, sizeof(unsigned));
+	t->tail_at = mem_take0(h->session_count + 1, sizeof(unsigned));
 	for (uint32_t s = 0; s < h->session_count; s++)
 		t->column_of[s] = h->sessions[s].count ? t->column_count++
 		                                       : UINT32_MAX;
@@ -260,9 +320,11 @@ void report_counterexample(struct text *t, const struct style *s,
 		text_free(&b.cells[i].head);
 		text_free(&b.cells[i].value);
 		text_free(&b.cells[i].tail);
+		text_free(&b.cells[i].short_tail);
 	}
 	free(b.cells);
 	free(b.column_of);
 	free(b.width);
+	free(b.tail_at);
 	free(b.shared);
 }

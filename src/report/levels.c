@@ -139,8 +139,9 @@ static void print_verdict(struct text *t, const struct style *s,
 	                                    : STYLE_YELLOW,
 	            verdict_word(v));
 	if (v == VERDICT_VIOLATED)
-		text_format(t, ": %" PRIu32 " of %" PRIu32 " %s", violated,
-		            checked, violated == 1 ? "fails" : "fail");
+		text_format(t, ": %" PRIu32 " of %" PRIu32 " assertion%s %s",
+		            violated, checked, checked == 1 ? "" : "s",
+		            violated == 1 ? "fails" : "fail");
 	else if (v == VERDICT_HOLDS)
 		text_string(t, checked ? ": no assertion fails"
 		                       : ": nothing is asserted");

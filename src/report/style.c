@@ -76,9 +76,9 @@ void style_plural(struct text *t, uint64_t n, const char *one,
 void style_seconds(struct text *t, double seconds)
 {
 	if (seconds < 0.0005)
-		text_format(t, "%.0f us", seconds * 1e6);
+		text_format(t, "%.0f µs", seconds * 1e6);
 	else if (seconds < 0.9995)
-		text_format(t, "%.3g ms", seconds * 1e3);
+		text_format(t, "%.1f ms", seconds * 1e3);
 	else if (seconds < 120)
 		text_format(t, "%.2f s", seconds);
 	else

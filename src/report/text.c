@@ -18,6 +18,9 @@ enum {
 	COUNT_WIDTH = 12
 };
 
+/* Seconds below which a rate is noise. */
+static const double RATE_LEAST = 0.01;
+
 void report_verdict(struct text *t, const struct style *s,
                     const struct explorer *e)
 {
@@ -64,46 +67,67 @@ static void print_source(struct text *t, struct position at)
 	text_char(t, '\n');
 }
 
+/* What failed, with its values. The place is told by the heading above,
+ * except that an error's source is worth a line here. */
 static void print_finding(struct text *t, const struct style *s,
                           const struct explorer *e, uint32_t slot)
 {
 	const struct finding *f = explorer_violation(e, slot)->finding;
 	if (!f) return;
-	struct position at = program_position(explorer_program(e), f->point);
 	text_string(t, "\n    ");
 	style_words(t, s, STYLE_RED, f->message ? f->message : "fails");
-	if (at.file) {
-		text_string(t, " at ");
-		name_position(t, at);
+	if (f->value_count) {
+		struct text values = { 0 };
+		name_finding_values(&values, f);
+		text_string(t, f->message ? ", where " : " with ");
+		style_fit(t, text_get(&values), 10 * s->width);
+		text_free(&values);
 	}
 	text_char(t, '\n');
-	print_source(t, at);
-	if (!f->value_count) return;
-	struct text values = { 0 };
-	name_finding_values(&values, f);
-	text_string(t, "    where ");
-	style_fit(t, text_get(&values), 10 * s->width);
+	if (slot == explorer_slot_error(e))
+		print_source(t, program_position(explorer_program(e),
+		                                 f->point));
+}
+
+/* "alice.1 before bob.1" */
+static void edge_words(struct text *t, const struct history *h,
+                       const struct witness_edge *e)
+{
+	name_transaction_short(t, h, e->from);
+	text_string(t, " before ");
+	name_transaction_short(t, h, e->to);
+}
+
+static void print_edge(struct text *t, const struct history *h,
+                       const struct witness_edge *e, size_t column)
+{
+	struct text words = { 0 };
+	edge_words(&words, h, e);
+	text_string(t, "    ");
+	text_string(t, text_get(&words));
+	text_string(t, ": ");
+	text_pad(t, ' ', column - style_columns(text_get(&words)));
+	explain_edge(t, h, e);
 	text_char(t, '\n');
-	text_free(&values);
+	text_free(&words);
 }
 
 static void print_cycle(struct text *t, const struct history *h)
 {
 	struct witness w;
+	struct text words = { 0 };
+	size_t column = 0;
 	if (!level_witness(LEVEL_SER, h, &w)) return;
-	text_string(t, "  It is not serializable, for in a serial order\n");
 	for (uint32_t i = 0; i < w.count; i++) {
-		text_string(t, i ? "    and " : "        ");
-		explain_edge(t, h, &w.edges[i]);
-		text_string(t, i + 1 < w.count ? ",\n" : ":\n");
+		text_clear(&words);
+		edge_words(&words, h, &w.edges[i]);
+		size_t n = style_columns(text_get(&words));
+		if (n > column) column = n;
 	}
-	text_string(t, "        ");
-	for (uint32_t i = 0; i < w.count; i++) {
-		name_transaction_short(t, h, w.edges[i].from);
-		text_string(t, " before ");
-	}
-	name_transaction_short(t, h, w.edges[0].from);
-	text_string(t, ".\n");
+	text_string(t, "  It is not serializable: a serial order would need\n");
+	for (uint32_t i = 0; i < w.count; i++)
+		print_edge(t, h, &w.edges[i], column);
+	text_free(&words);
 	witness_free(&w);
 }
 
@@ -112,14 +136,15 @@ static void print_anomaly(struct text *t, const struct style *s,
 {
 	enum level by = LEVEL_COUNT;
 	if (level_allows_history(LEVEL_SER, h)) {
-		text_string(t, "\n  This history is serializable: it happens "
+		text_string(t, "\n  This history is serializable, so it happens "
 		               "at every isolation level.\n");
 		return;
 	}
 	const char *name = anomaly_name(h, &by);
 	text_string(t, "\n  ");
 	if (name) {
-		text_string(t, "This is a ");
+		text_string(t, strchr("aeio", name[0]) ? "This is an "
+		                                       : "This is a ");
 		style_words(t, s, STYLE_YELLOW, name);
 		text_string(t, ". ");
 	}
@@ -162,7 +187,7 @@ static void print_example(struct text *t, const struct style *s,
 		print_anomaly(t, s, h);
 		return;
 	}
-	text_string(t, "  in the history shown for: ");
+	text_string(t, "    the history shown for: ");
 	name_slot(t, e, same);
 	text_char(t, '\n');
 	print_finding(t, s, e, slot);
@@ -173,15 +198,14 @@ static void print_fails_in(struct text *t, const struct explorer *e,
 {
 	const struct explore_stats *s = explorer_stats(e);
 	bool error = slot == explorer_slot_error(e);
+	uint64_t n = explorer_violation(e, slot)->histories;
 	text_string(t, error ? "  happens in " : "  fails in ");
-	style_count(t, explorer_violation(e, slot)->histories);
+	style_count(t, n);
 	text_string(t, " of ");
 	style_plural(t, s->histories, "history", "histories");
 	if (s->stop != STOP_NONE) text_string(t, " seen so far");
 	if (explorer_violation(e, slot)->example)
-		text_string(t, explorer_violation(e, slot)->histories == 1
-		                   ? ":"
-		                   : "; for example:");
+		text_string(t, n == 1 ? ":" : ", for example:");
 	text_char(t, '\n');
 }
 
@@ -348,7 +372,7 @@ static void print_costs(struct text *t, const struct explorer *e,
 	text_string(t, "  ");
 	style_seconds(t, s->cpu_seconds);
 	text_string(t, " of CPU");
-	if (s->cpu_seconds > 0) {
+	if (s->cpu_seconds > RATE_LEAST) {
 		text_string(t, ", ");
 		style_count(t, (uint64_t)((double)s->histories /
 		                          s->cpu_seconds));
