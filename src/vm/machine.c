@@ -315,9 +315,16 @@ static void run(struct run *r, struct request *out)
 		case OP_IN:
 			OPERATION(ops_in(&r->ops, V(i.b), V(i.c), &result));
 			break;
-		case OP_INDEX:
-			OPERATION(ops_index(&r->ops, V(i.b), V(i.c), &result));
+		case OP_INDEX: {
+			struct value x = V(i.b), at = V(i.c);
+			if ((x.tag == VALUE_LIST || x.tag == VALUE_TUPLE) &&
+			    at.tag == VALUE_INT && at.i >= 0 &&
+			    at.i < x.o->length)
+				R[i.a] = x.o->items[at.i];
+			else
+				OPERATION(ops_index(&r->ops, x, at, &result));
 			break;
+		}
 		case OP_FIELD:
 			OPERATION(ops_field(&r->ops, V(i.b), V(i.c), &result));
 			break;

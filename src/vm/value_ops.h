@@ -24,8 +24,13 @@ struct ops {
 /* Sets the message; returns false. */
 bool ops_fail(struct ops *o, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Pays for work on `count` items. */
-bool ops_charge(struct ops *o, uint64_t count);
+bool ops_too_long(struct ops *o);
+/* Pays for work on `count` items, less than 2^63. */
+static inline bool ops_charge(struct ops *o, uint64_t count)
+{
+	o->budget -= (int64_t)count;
+	return o->budget >= 0 || ops_too_long(o);
+}
 
 bool ops_add(struct ops *o, struct value a, struct value b, struct value *out);
 bool ops_sub(struct ops *o, struct value a, struct value b, struct value *out);
