@@ -1,0 +1,101 @@
+#!/bin/sh
+# Explores every program of programs/ under each level of its side file and
+# compares the counts, under three orders of the sessions. ISOSCOPE names the
+# binary (default ./isoscope); arguments name programs, to run only these.
+set -u
+
+ISOSCOPE=${ISOSCOPE:-./isoscope}
+top=${srcdir:-$(dirname "$0")/..}
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' INT TERM
+passed=0
+failed=0
+
+fail() {
+	failed=$((failed + 1))
+	echo "FAIL $*"
+}
+
+# counts PROGRAM LEVEL ORDER: the line of the side file that this run would
+# have, after the number of dead ends.
+counts() {
+	"$ISOSCOPE" explore "$1" -i "$2" ${3:+--sessions-order "$3"} --json \
+		>"$work/result" 2>"$work/errors"
+	status=$?
+	if [ $status -gt 1 ]; then
+		echo "exit $status: $(head -n 1 "$work/errors")"
+		return
+	fi
+	tr -d ' \n' <"$work/result" | sed 's/[{},]/\n/g' | sed -n '
+		s/^"blocked":/blocked /p
+		s/^"histories":/histories /p
+		s/^"violated":/violated /p
+		s/^"complete":/complete /p' | awk -v level="$2" '
+		$1 == "blocked" { blocked = $2 }
+		$1 == "histories" { histories = $2 }
+		$1 == "violated" { violated = violated " " $2 }
+		$1 == "complete" { complete = $2 }
+		END {
+			print (complete == "true" ? "" : "incomplete, ") \
+				"blocked " blocked ": " level " " histories violated
+		}'
+}
+
+# orders PROGRAM: the declared order (an empty line), the reversed one, and the
+# one that begins with the second session; each only once.
+orders() {
+	echo
+	awk '/^session / { name[++n] = $2 }
+	END {
+		for (i = n; i > 0 && n > 1; i--)
+			printf "%s%s", name[i], i > 1 ? "," : "\n"
+		for (i = 2; i <= n && n > 2; i++)
+			printf "%s,", name[i]
+		if (n > 2)
+			print name[1]
+	}' "$1"
+}
+
+# program PROGRAM: all levels of its side file, all orders.
+program() {
+	expected=${1%.tx}.expect
+	if [ ! -f "$expected" ]; then
+		fail "$1: no side file"
+		return
+	fi
+	if ! "$ISOSCOPE" compile "$1" >/dev/null 2>"$work/errors"; then
+		fail "$1: $(head -n 1 "$work/errors")"
+		return
+	fi
+	passed=$((passed + 1))
+	orders "$1" >"$work/orders"
+	sed 's/#.*//; s/[[:space:]]*$//; /^$/d' "$expected" >"$work/expected"
+	while read -r line; do
+		wanted="blocked 0: ${line% once}"
+		level=${line%% *}
+		[ "$line" = "${line% once}" ] || echo >"$work/orders"
+		while read -r order; do
+			found=$(counts "$1" "$level" "$order")
+			if [ "$found" = "$wanted" ]; then
+				passed=$((passed + 1))
+			else
+				fail "$1${order:+ ($order)}:" \
+					"expected $wanted; found $found"
+			fi
+		done <"$work/orders"
+		[ "$line" = "${line% once}" ] || orders "$1" >"$work/orders"
+	done <"$work/expected"
+}
+
+if [ $# -eq 0 ]; then
+	find "$top/programs" -name '*.tx' ! -path '*/apps/*' |
+		LC_ALL=C sort >"$work/programs"
+else
+	printf '%s\n' "$@" >"$work/programs"
+fi
+while read -r path; do
+	program "$path"
+done <"$work/programs"
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
