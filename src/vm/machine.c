@@ -1,6 +1,7 @@
 #include "vm/machine.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
@@ -162,7 +163,11 @@ static bool negate(struct run *r, struct value v, struct value *out)
 	if (v.tag != VALUE_INT)
 		return ops_fail(&r->ops, "operator '-' does not apply to %s",
 		                value_type_name(v.tag));
-	return ops_sub(&r->ops, value_int(0), v, out);
+	if (v.i == INT64_MIN)
+		return ops_fail(&r->ops, "integer overflow: -(%" PRId64 ")",
+		                v.i);
+	*out = value_int(-v.i);
+	return true;
 }
 
 static bool check_iterable(struct run *r, struct value v)

@@ -282,8 +282,9 @@ bool ops_index(struct ops *o, struct value a, struct value i,
 		                value_type_name(i.tag));
 	if (i.i < 0 || i.i >= a.o->length)
 		return ops_fail(o, "index %" PRId64 " is out of range: the %s "
-		                   "has %u items", i.i,
-		                value_type_name(a.tag), a.o->length);
+		                   "has %u item%s", i.i,
+		                value_type_name(a.tag), a.o->length,
+		                a.o->length == 1 ? "" : "s");
 	*out = a.o->items[i.i];
 	return true;
 }
