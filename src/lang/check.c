@@ -451,9 +451,9 @@ static void check_isolation(struct checker *c, struct item *i)
 	if (!known) {
 		const char *near = diag_nearest(i->name->text, levels, count);
 		scope_error(c, i->at,
-		            "unknown isolation level '%s'%s%s%s; there are "
+		            "unknown isolation level '%s'%s%s%s there are "
 		            "none, rc, ra, cc, pc, psi, si, ser",
-		            i->name->text, near ? "; did you mean '" : "",
+		            i->name->text, near ? "; did you mean '" : ";",
 		            near ? near : "", near ? "'?" : "");
 	}
 	if (c->isolation && c->isolation->name != i->name) {

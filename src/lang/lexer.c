@@ -221,6 +221,15 @@ static bool lex_sign(struct lexer *x)
 	return false;
 }
 
+/* A string in the wrong quotes. */
+static void lex_quote(struct lexer *x, uint32_t start)
+{
+	source_error(x->all, place_at(x, start),
+	             "strings are written in double quotes");
+	while (x->at < x->length && x->text[x->at] != '\n')
+		if (x->text[x->at++] == '\'') return;
+}
+
 /* Something that begins no token: reported once for a run of such bytes. */
 static void lex_unknown(struct lexer *x)
 {
@@ -234,8 +243,7 @@ static void lex_unknown(struct lexer *x)
 		source_error(x->all, place_at(x, start),
 		             "unexpected control character");
 	else if (*p == '\'')
-		source_error(x->all, place_at(x, start),
-		             "strings are written in double quotes");
+		lex_quote(x, start);
 	else if (*p == '&' || *p == '|') {
 		source_error(x->all, place_at(x, start),
 		             "unexpected '%c'; write '%c%c'", *p, *p, *p);

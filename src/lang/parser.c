@@ -21,6 +21,7 @@ struct parser {
 	bool panic;  /* an error was reported; silent until synchronized */
 	bool failed;
 	unsigned nesting;
+	unsigned literals; /* braces of sets and records around */
 	struct expr **stack; /* items of the lists being parsed */
 	size_t stack_count, stack_capacity;
 };
@@ -226,8 +227,16 @@ static bool begins_statement(const struct parser *p)
 static void synchronize(struct parser *p)
 {
 	unsigned depth = 0;
+	/* Sets and records that the error is in; but at a semicolon the error
+	 * probably is that one was not closed. */
+	unsigned literals = peek(p) == TOKEN_SEMICOLON ? 0 : p->literals;
+	p->literals = 0;
 	p->panic = false;
 	while (peek(p) != TOKEN_END && !begins_item(p)) {
+		if (!depth && literals && accept(p, TOKEN_CLOSE_BRACE)) {
+			literals--;
+			continue;
+		}
 		if (!depth && (begins_statement(p) ||
 		               peek(p) == TOKEN_CLOSE_BRACE))
 			return;
@@ -445,15 +454,20 @@ static struct expr *parse_record(struct parser *p, uint32_t start)
 /* "{" "}" | "{" expression { "," expression } "}" | record */
 static struct expr *parse_braces(struct parser *p)
 {
-	uint32_t start = here(p);
+	uint32_t start = here(p), count;
+	struct expr *e;
 	advance(p);
+	p->literals++;
 	if (peek(p) == TOKEN_ELLIPSIS ||
-	    (peek(p) == TOKEN_NAME && peek_second(p) == TOKEN_COLON))
-		return parse_record(p, start);
-	struct expr *e = new_expr(p, EXPR_SET, start);
-	uint32_t count;
-	e->items = parse_items(p, e, TOKEN_CLOSE_BRACE, LIMIT_ITEMS, &count);
-	e->count = count;
+	    (peek(p) == TOKEN_NAME && peek_second(p) == TOKEN_COLON)) {
+		e = parse_record(p, start);
+	} else {
+		e = new_expr(p, EXPR_SET, start);
+		e->items = parse_items(p, e, TOKEN_CLOSE_BRACE, LIMIT_ITEMS,
+		                       &count);
+		e->count = count;
+	}
+	if (!p->panic) p->literals--;
 	return finish(p, e);
 }
 
@@ -634,6 +648,18 @@ static struct operator operator_of(enum token_kind t)
 	return table[t];
 }
 
+/* !a in s: seldom what was meant. */
+static void warn_about_not(struct parser *p, const struct expr *left,
+                           enum opcode op)
+{
+	if (op != OP_IN || left->kind != EXPR_UNARY || left->op != OP_NOT ||
+	    p->text->text[left->start] != '!')
+		return;
+	source_warning(p->all, place(p, left->start),
+	               "'!' applies to the left side of 'in' only; "
+	               "write !(... in ...)");
+}
+
 /* binary(s) := unary { OPERATOR binary(stronger than OPERATOR) }
  * with operators of strength s or more, loosest first:
  *     "||"   "&&"   "==" "!="   "<" "<=" ">" ">=" "in"   "+" "-"
@@ -648,6 +674,7 @@ static struct expr *parse_binary(struct parser *p, unsigned strength)
 		struct expr *e = new_expr(p, o.kind, left->start);
 		e->op = (uint8_t)o.op;
 		e->at = here(p);
+		warn_about_not(p, left, o.op);
 		advance(p);
 		e->left = left;
 		e->right = parse_binary(p, o.strength + 1);
@@ -765,6 +792,8 @@ static void parse_simple(struct parser *p, struct stmt *s)
 			if (p->panic) return;
 		}
 	}
+	if (word_is(p, "while") && peek_second(p) == TOKEN_OPEN)
+		fail(p, here(p), "there is no unbounded loop; use 'for'");
 	struct expr *e = parse_expression(p);
 	if (p->panic) return;
 	s->kind = STMT_CALL;
@@ -1074,9 +1103,10 @@ bool parse(struct syntax *syntax, struct sources *all, uint32_t source)
 	struct source text = all->items[source];
 	struct parser p = { .syntax = syntax, .all = all, .source = source,
 		            .text = &text };
-	bool lexed = lex(all, source, false, &p.tokens);
-	parse_program(&p);
+	/* What is no token would be followed by errors that say nothing. */
+	p.failed = !lex(all, source, false, &p.tokens);
+	if (!p.failed) parse_program(&p);
 	free(p.tokens.items);
 	free(p.stack);
-	return lexed && !p.failed;
+	return !p.failed;
 }

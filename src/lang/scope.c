@@ -176,38 +176,42 @@ static void unknown(struct checker *c, const struct expr *e, const char *what,
 	free(names->items);
 }
 
-/* The declaration of this name by a `let` anywhere in a block. */
-static const struct local *find_let(const struct block *b,
-                                    const struct symbol *name)
+/* The statement in a block that declares this name. */
+static const struct stmt *find_let(const struct block *b,
+                                   const struct symbol *name)
 {
-	const struct local *l = NULL;
-	for (const struct stmt *s = b ? b->first : NULL; s && !l;
+	const struct stmt *found = NULL;
+	for (const struct stmt *s = b ? b->first : NULL; s && !found;
 	     s = s->next) {
-		if (s->local && s->local->name == name) return s->local;
-		if (s->body) l = find_let(s->body, name);
-		for (uint32_t i = 0; i < s->arm_count && !l; i++)
-			l = find_let(s->arms[i].body, name);
-		if (s->orelse && !l) l = find_let(s->orelse, name);
+		if (s->local && s->local->name == name) return s;
+		if (s->body) found = find_let(s->body, name);
+		for (uint32_t i = 0; i < s->arm_count && !found; i++)
+			found = find_let(s->arms[i].body, name);
+		if (s->orelse && !found) found = find_let(s->orelse, name);
 	}
-	return l;
+	return found;
 }
 
 static bool report_unset(struct checker *c, const struct expr *e)
 {
-	const struct local *l = find_let(c->body, e->name);
-	if (!l) return false;
-	if (l->at.offset > e->at)
+	const struct stmt *s = find_let(c->body, e->name);
+	if (!s) return false;
+	const char *name = e->name->text;
+	uint32_t declared = line(c, s->local->at);
+	bool later = s->local->at.offset > e->at;
+	bool within = s->value->start <= e->at && e->at < s->value->end;
+	if (later && declared != line(c, expr_place(e)))
 		scope_error(c, expr_place(e),
-		            "'%s' is used before it is set, on line %u",
-		            e->name->text, line(c, l->at));
-	else if (line(c, l->at) == line(c, expr_place(e)))
-		scope_error(c, expr_place(e),
-		            "'%s' is used before it is set", e->name->text);
+		            "'%s' is used before it is set, on line %u", name,
+		            declared);
+	else if (later || within)
+		scope_error(c, expr_place(e), "'%s' is used before it is set",
+		            name);
 	else
 		scope_error(c, expr_place(e),
 		            "'%s' is not known here: it is a local of another "
 		            "block, on line %u",
-		            e->name->text, line(c, l->at));
+		            name, declared);
 	return true;
 }
 
