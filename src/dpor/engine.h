@@ -64,12 +64,16 @@ struct explorer {
 	                         * with more room for transactions */
 	uint64_t room;          /* numbers given to a session without bound */
 	bool must_grow;
+	word *prefix_writers;   /* filter.c: writers among a prefix of < */
+	size_t prefix_capacity; /* words of it */
 	struct timespec wall_start, cpu_start;
 	uint64_t next_tick;     /* world.steps at which limits are looked at */
 };
 
 /* output.c: the current state is a complete execution. False to stop. */
 bool engine_output(struct explorer *e);
+/* filter.c: does the current, complete history satisfy the level? */
+bool engine_passes_filter(struct explorer *e);
 /* limits.c */
 void engine_start_clock(struct explorer *e);
 /* Updates times and memory in the statistics. */

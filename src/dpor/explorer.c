@@ -324,6 +324,7 @@ void explorer_free(struct explorer *e)
 	free(e->violated);
 	free(e->reached);
 	free(e->seen.slots);
+	free(e->prefix_writers);
 	level_scratch_free(e->scratch);
 	region_free(&e->findings);
 	world_free(&e->world);

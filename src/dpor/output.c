@@ -129,15 +129,6 @@ static bool tell_observer(struct explorer *e, struct explore_execution *x)
 	return e->observer.history(e->observer.payload, x);
 }
 
-static bool filtered(struct explorer *e, const struct relation *r)
-{
-	const struct explore_options *o = &e->options;
-	bool exact = o->base == o->level && level_is_extensible(o->level);
-	if (exact || level_allows(o->level, r, e->scratch)) return false;
-	e->stats.filtered++;
-	return true;
-}
-
 /* Goes on unless a limit on histories, a violation or the observer says no. */
 static bool may_go_on(struct explorer *e, bool told)
 {
@@ -162,7 +153,10 @@ bool engine_output(struct explorer *e)
 		stats->pruned++;
 		return true;
 	}
-	if (filtered(e, &r)) return true;
+	if (!engine_passes_filter(e)) {
+		stats->filtered++;
+		return true;
+	}
 	execution.number = ++stats->histories;
 	e->violated_count = 0;
 	check_findings(e);

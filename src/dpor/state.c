@@ -16,6 +16,8 @@ void state_init(struct state *s, struct world *w, enum level level)
 	s->points = mem_take0(w->sessions, sizeof *s->points);
 	s->done = mem_take0(w->sessions, sizeof *s->done);
 	memcpy(s->points, w->start, w->sessions * sizeof *s->points);
+	s->good_prefix = 1;
+	s->bad_prefix = UINT32_MAX;
 }
 
 void state_free(struct state *s)
@@ -323,8 +325,16 @@ static void forget_logs(struct state *s, const struct world *w, uint32_t count)
 		forget_log(s, w, s->closure.order[i]);
 }
 
+/* Only the first `count` transactions are as they were. */
+static void forget_verdicts(struct state *s, uint32_t count)
+{
+	if (s->good_prefix > count) s->good_prefix = count;
+	if (s->bad_prefix > count) s->bad_prefix = UINT32_MAX;
+}
+
 void state_rewind(struct state *s, const struct world *w, uint32_t count)
 {
+	forget_verdicts(s, count);
 	forget_logs(s, w, count);
 	uint32_t reads = count < s->closure.count
 	                     ? s->closure.blocks[count].first_read
@@ -337,6 +347,7 @@ void state_rewind_pending(struct state *s, const struct world *w,
                           uint32_t count, uint32_t reads,
                           const struct pending *pending)
 {
+	forget_verdicts(s, count - 1);
 	forget_logs(s, w, count - 1);
 	closure_rewind(&s->closure, count, reads, true);
 	s->pending = *pending;
@@ -427,6 +438,9 @@ void state_reduce(struct state *to, const struct state *from, struct world *w,
 	uint32_t reader = c->reads[read].reader, at = c->position[reader];
 	const word *past = c->past + (size_t)t * c->words;
 	assert(read < c->read_count && at < last && !bits_has(past, reader));
+	to->good_prefix = from->good_prefix;
+	to->bad_prefix = from->bad_prefix;
+	forget_verdicts(to, at);
 	copy_notes(to, from, c->blocks[at].first_read);
 	closure_copy_prefix(&to->closure, c, at);
 	memset(to->logs, 0, c->n * sizeof *to->logs);

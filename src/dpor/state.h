@@ -89,6 +89,10 @@ struct state {
 	uint32_t own_capacity;
 	uint32_t *own_keys;                  /* keys with an entry in own */
 	uint32_t own_count, own_keys_capacity;
+	/* Of the filter (filter.c): the longest prefix of < that is known to
+	 * satisfy the level, and the shortest known not to; counts of
+	 * transactions, init included; good 1 and bad UINT32_MAX: unknown. */
+	uint32_t good_prefix, bad_prefix;
 };
 
 /* What all states of an exploration share. */
