@@ -105,8 +105,8 @@ static bool write_dot(const struct text *dot, const char *path)
 {
 	FILE *f = output_open(path);
 	if (!f) return false;
-	bool written = output_text(f, path, dot);
-	return output_close(f, path) && written;
+	fwrite(text_get(dot), 1, dot->length, f);
+	return output_close(f, path);
 }
 
 static bool write_pictures(const struct exploration *x,

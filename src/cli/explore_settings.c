@@ -120,6 +120,13 @@ bool settings_read(struct exploration *x)
 
 static bool base_fits(enum level level, enum level base)
 {
+	if (!level_is_extensible(base)) {
+		say("the base level must be none, rc, ra or cc: %s (%s) is not "
+		    "causally extensible, that is, an execution of a part of "
+		    "the program may lead to no history of the whole",
+		    level_name(base), level_word(base));
+		return false;
+	}
 	if (level_implies(level, base)) return true;
 	say("the base level must be weaker than the level explored, but %s "
 	    "(%s) is not weaker than %s (%s): histories would be lost",

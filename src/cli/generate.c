@@ -98,7 +98,7 @@ void generate_man(struct text *t)
 	            "when set and not empty, no colours are used unless asked "
 	            "for by \\-\\-color=always\n"
 	            ".SH EXAMPLES\n.nf\n"
-	            "isoscope explore programs/courseware/last\\-seat.tx "
+	            "isoscope explore programs/examples/last\\-seat.tx "
 	            "\\-i cc\n"
 	            "isoscope explore cart.tx \\-\\-levels\n"
 	            "isoscope explore cart.tx \\-i si \\-\\-robust "

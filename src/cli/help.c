@@ -118,7 +118,7 @@ static int help_overview(void)
 		            command_table[c].summary);
 	text_string(&t, "\n'isoscope help COMMAND' tells a command's options. "
 	                "For a first look:\n\n"
-	                "  isoscope explore programs/courseware/last-seat.tx "
+	                "  isoscope explore programs/examples/last-seat.tx "
 	                "--isolation cc\n");
 	print_levels(&t);
 	return print(&t);

@@ -1,7 +1,9 @@
 /* isoscope: the program. Finds the command and hands over. */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/exit_codes.h"
 #include "cli/help.h"
@@ -45,8 +47,18 @@ static int run(enum command command, int count, char **arguments)
 	return code;
 }
 
+/* A standard stream that the caller closed must not become the number of a
+ * file that is opened later: results would go there. */
+static void keep_standard_streams(void)
+{
+	for (int file = 0; file < 3; file++)
+		if (fcntl(file, F_GETFD) < 0 && open("/dev/null", O_RDONLY) < 0)
+			_exit(EXIT_INTERNAL);
+}
+
 int main(int count, char **arguments)
 {
+	keep_standard_streams();
 	/* A write to a closed pipe is an error that gets a message. */
 	signal(SIGPIPE, SIG_IGN);
 	if (count < 2) {

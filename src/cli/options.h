@@ -43,9 +43,9 @@ enum command {
 	X(ISOLATION, IN_EXPLORE, "isolation", 'i', "LEVEL", CHOICE_LEVELS,    \
 	  "the isolation level that the database keeps; without it the one "  \
 	  "that the program states, else cc")                                 \
-	X(BASE, IN_EXPLORE, "base", 0, "LEVEL", "none rc ra cc",              \
-	  "explore under this weaker level and filter; without it the level " \
-	  "itself, or cc for pc, psi, si and ser")                            \
+	X(BASE, IN_EXPLORE, "base", 0, "LEVEL", CHOICE_LEVELS,                \
+	  "explore under this weaker level (none, rc, ra or cc) and filter; " \
+	  "without it the level itself, or cc for pc, psi, si and ser")       \
 	X(ALGORITHM, IN_EXPLORE, "algorithm", 0, "NAME", "ce dfs",            \
 	  "ce gives every history once; dfs is the baseline without "         \
 	  "reduction, which repeats histories")                               \

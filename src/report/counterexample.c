@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/bits.h"
 #include "base/memory.h"
@@ -10,20 +11,20 @@
 #include "report/names.h"
 
 enum {
-	COLUMN_LEAST = 20, /* no column is made narrower to fit the width */
+	COLUMN_LEAST = 22, /* no column is made narrower to fit the width */
 	ROWS_IN_FULL = 60, /* a longer table leaves out what is not shared */
 	WIDTH_MOST = 4096, /* of a value that no width limits */
 	GAP = 3            /* between columns: " │ " */
 };
 
 /* One row of the table; only one column of it has text. When it is too wide,
- * the tail is said shortly, then the value is cut, the tail, the head. */
+ * first the value is cut, then the tail, then the head. */
 struct cell {
 	uint32_t column;
 	enum style_mark mark;
 	bool marked; /* else plain */
 	struct text head, value, tail;
-	struct text short_tail; /* instead, when it is too wide */
+	struct text short_tail; /* instead, when the table is too wide */
 };
 
 struct table {
@@ -94,7 +95,7 @@ static void add_event(struct table *t, uint32_t column, const struct event *e)
 	}
 	text_string(&c->tail, "  from ");
 	name_transaction(&c->tail, t->h, e->from);
-	text_string(&c->short_tail, "  from ");
+	text_string(&c->short_tail, "  ← ");
 	name_transaction_short(&c->short_tail, t->h, e->from);
 }
 
@@ -140,6 +141,8 @@ static unsigned cell_width(const struct table *t, const struct cell *c)
 static void measure(struct table *t)
 {
 	const struct history *h = t->h;
+	memset(t->width, 0, h->session_count * sizeof *t->width);
+	memset(t->tail_at, 0, h->session_count * sizeof *t->tail_at);
 	for (uint32_t s = 0; s < h->session_count; s++)
 		if (t->column_of[s] != UINT32_MAX)
 			t->width[t->column_of[s]] =
@@ -156,16 +159,36 @@ static void measure(struct table *t)
 	}
 }
 
-/* Takes columns from the widest ones until the table fits. */
+static unsigned total_width(const struct table *t)
+{
+	unsigned total = 0;
+	for (uint32_t c = 0; c < t->column_count; c++)
+		total += t->width[c] + (c ? GAP : 0);
+	return total;
+}
+
+static void shorten_tails(struct table *t)
+{
+	for (size_t i = 0; i < t->count; i++) {
+		struct cell *c = &t->cells[i];
+		if (!c->short_tail.length) continue;
+		struct text long_tail = c->tail;
+		c->tail = c->short_tail;
+		c->short_tail = long_tail;
+	}
+}
+
+/* Makes the table fit, if that can be: says all tails shortly, then takes
+ * columns from the widest ones. */
 static void narrow(struct table *t, unsigned available)
 {
-	for (;;) {
-		unsigned total = 0, widest = 0;
-		for (uint32_t c = 0; c < t->column_count; c++) {
-			total += t->width[c] + (c ? GAP : 0);
+	if (total_width(t) <= available) return;
+	shorten_tails(t);
+	measure(t);
+	for (unsigned total = total_width(t); total > available; total--) {
+		uint32_t widest = 0;
+		for (uint32_t c = 0; c < t->column_count; c++)
 			if (t->width[c] > t->width[widest]) widest = c;
-		}
-		if (total <= available) return;
 		if (t->width[widest] <= COLUMN_LEAST) return;
 		t->width[widest]--;
 	}
@@ -190,21 +213,15 @@ static void cut(struct parts *p, unsigned *part, unsigned least,
 	*part -= at_most(total - width, *part - least);
 }
 
-static struct parts fit(const struct cell *c, unsigned width,
-                        const char **tail)
+static struct parts fit(const struct cell *c, unsigned width)
 {
 	struct parts p = {
 		.head = (unsigned)style_columns(text_get(&c->head)),
 		.tail = (unsigned)style_columns(text_get(&c->tail)),
 	};
 	p.value = body_width(c) - p.head;
-	*tail = text_get(&c->tail);
-	if (p.head + p.value + p.tail > width && c->short_tail.length) {
-		*tail = text_get(&c->short_tail);
-		p.tail = (unsigned)style_columns(*tail);
-	}
 	cut(&p, &p.value, at_most(p.value, 5), width);
-	cut(&p, &p.tail, at_most(p.tail, 10), width);
+	cut(&p, &p.tail, at_most(p.tail, 8), width);
 	cut(&p, &p.value, at_most(p.value, 1), width);
 	cut(&p, &p.head, at_most(p.head, 1), width);
 	cut(&p, &p.tail, 0, width);
@@ -216,9 +233,8 @@ static struct parts fit(const struct cell *c, unsigned width,
 static void print_cell(struct text *t, const struct style *s,
                        const struct table *b, const struct cell *c)
 {
-	const char *tail;
 	unsigned width = b->width[c->column];
-	struct parts p = fit(c, width, &tail);
+	struct parts p = fit(c, width);
 	unsigned at = p.head + p.value;
 	if (p.tail && b->tail_at[c->column] > at)
 		at = at_most(b->tail_at[c->column], width - p.tail);
@@ -229,7 +245,7 @@ static void print_cell(struct text *t, const struct style *s,
 	text_pad(t, ' ', at - p.head - p.value);
 	if (p.tail) {
 		style_begin(t, s, STYLE_CYAN);
-		style_fit(t, tail, p.tail);
+		style_fit(t, text_get(&c->tail), p.tail);
 		style_end(t, s);
 	}
 	text_pad(t, ' ', width - at - p.tail);

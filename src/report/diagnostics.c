@@ -72,7 +72,8 @@ static void print_one(struct text *t, const struct style *s,
 	style_words(t, s, marks[d->kind], words[d->kind]);
 	text_string(t, d->message);
 	text_char(t, '\n');
-	if (d->source_line && d->line) print_excerpt(t, s, d);
+	if (d->line && d->source_line && *d->source_line)
+		print_excerpt(t, s, d);
 }
 
 void report_diagnostics(struct text *t, const struct style *s,

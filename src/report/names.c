@@ -108,6 +108,15 @@ static void violated_reason(struct text *t, const struct explorer *e)
 	if (error) text_string(t, "a run-time error happens");
 }
 
+static void print_all(struct text *t, uint32_t assertions)
+{
+	if (assertions == 2)
+		text_string(t, "both assertions are true in ");
+	else
+		text_format(t, "all %" PRIu32 " assertions are true in ",
+		            assertions);
+}
+
 void name_verdict_reason(struct text *t, const struct explorer *e)
 {
 	const struct explore_stats *s = explorer_stats(e);
@@ -124,8 +133,7 @@ void name_verdict_reason(struct text *t, const struct explorer *e)
 		else if (checked == 1)
 			text_string(t, "the assertion is true in ");
 		else
-			text_format(t, "all %" PRIu32 " assertions are true "
-			            "in ", checked);
+			print_all(t, checked);
 		text_string(t, s->histories == 1 ? "the one history"
 		                                 : "every history");
 		text_string(t, " under ");

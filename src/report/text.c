@@ -289,13 +289,21 @@ static void print_warnings(struct text *t, const struct style *s,
                            const struct explorer *e)
 {
 	struct diags d = { 0 };
+	const char *path = program_path(explorer_program(e));
+	size_t shown = 0;
 	report_warnings(&d, e);
 	if (d.count) text_char(t, '\n');
-	for (size_t i = 0; i < d.count && i < WARNINGS_SHOWN; i++)
+	for (size_t i = 0; i < d.count && shown < WARNINGS_SHOWN; i++) {
+		if (strcmp(d.items[i].file, path)) continue;
 		print_warning(t, s, &d.items[i]);
-	if (d.count > WARNINGS_SHOWN)
-		text_format(t, "%zu more of these; --json lists all\n",
-		            d.count - WARNINGS_SHOWN);
+		shown++;
+	}
+	if (d.count > shown) {
+		style_words(t, s, STYLE_YELLOW, "warning: ");
+		text_format(t, "%zu %s never reached, mostly in imported "
+		            "files; --json lists them\n", d.count - shown,
+		            shown ? "other places were" : "places were");
+	}
 	diags_free(&d);
 }
 

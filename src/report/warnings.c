@@ -1,5 +1,7 @@
 #include "report/warnings.h"
 
+#include <string.h>
+
 #include "dpor/explorer.h"
 #include "vm/program.h"
 
@@ -34,6 +36,41 @@ static void warn_point(struct diags *d, struct reach_point point)
 	          messages[point.kind]);
 }
 
+static bool same_place(struct position a, struct position b)
+{
+	return a.line == b.line && a.column == b.column &&
+	       !strcmp(a.file ? a.file : "", b.file ? b.file : "");
+}
+
+/* The other outcome of the same condition, if it was not reached either; else
+ * the point itself. */
+static uint32_t unreached_twin(const struct explorer *e, uint32_t point)
+{
+	const struct program *p = explorer_program(e);
+	struct reach_point a = program_reach_point(p, point);
+	if (a.kind == REACH_ASSERTION) return point;
+	for (uint32_t i = 0; i < program_reach_count(p); i++) {
+		struct reach_point b = program_reach_point(p, i);
+		if (b.kind != a.kind && b.kind != REACH_ASSERTION &&
+		    same_place(a.at, b.at) && !explorer_reached(e, i))
+			return i;
+	}
+	return point;
+}
+
+static void warn_unreached(struct diags *d, const struct explorer *e,
+                           uint32_t point)
+{
+	struct reach_point r =
+	    program_reach_point(explorer_program(e), point);
+	uint32_t twin = unreached_twin(e, point);
+	if (twin == point)
+		warn_point(d, r);
+	else if (point < twin)
+		diags_add(d, DIAG_WARNING, r.at.file, r.at.line, r.at.column,
+		          r.at.source_line, "this condition is never evaluated");
+}
+
 void report_warnings(struct diags *d, const struct explorer *e)
 {
 	const struct program *p = explorer_program(e);
@@ -41,5 +78,5 @@ void report_warnings(struct diags *d, const struct explorer *e)
 	if (explorer_stats(e)->stop != STOP_NONE) return;
 	for (uint32_t i = 0; i < program_reach_count(p); i++)
 		if (!explorer_reached(e, i))
-			warn_point(d, program_reach_point(p, i));
+			warn_unreached(d, e, i);
 }
