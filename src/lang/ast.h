@@ -212,6 +212,7 @@ struct item {
 	enum { VISIT_NOT_YET, VISIT_NOW, VISIT_DONE } visit;
 	struct item *family;      /* GLOBAL: the first of this name; its
 	                           * index_count is that of the family */
+	uint32_t pure_depth;      /* FN, CONST: definitions it builds on */
 	struct item *next_pure;   /* FN, CONST: in order of dependence */
 	bool others;              /* GLOBAL, the first: [*] was given */
 	uint32_t number;          /* in the compiled program */

@@ -488,21 +488,29 @@ static void check_assertion(struct checker *c, struct item *i)
 
 /* --- functions and constants in the order of their needs ---------------- */
 
+static void too_deep(struct checker *c, struct place at)
+{
+	scope_error(c, at, "definitions build on each other deeper than %d",
+	            LIMIT_NESTING);
+}
+
 static void order_pure(struct checker *c, struct item *i, unsigned depth)
 {
 	i->visit = VISIT_NOW;
 	for (struct need *n = i->needs; n; n = n->next) {
-		if (n->item->visit == VISIT_DONE) continue;
-		if (n->item->visit == VISIT_NOW)
+		struct item *on = n->item;
+		if (on->visit == VISIT_NOW)
 			scope_error(c, n->at,
 			            "'%s' is defined by itself: recursion is "
-			            "not allowed", n->item->name->text);
-		else if (depth == LIMIT_NESTING)
-			scope_error(c, n->at, "definitions use each other "
-			            "deeper than %d", LIMIT_NESTING);
-		else
-			order_pure(c, n->item, depth + 1);
+			            "not allowed", on->name->text);
+		else if (on->visit == VISIT_NOT_YET && depth == LIMIT_NESTING)
+			too_deep(c, n->at);
+		else if (on->visit == VISIT_NOT_YET)
+			order_pure(c, on, depth + 1);
+		if (on->pure_depth >= i->pure_depth)
+			i->pure_depth = on->pure_depth + 1;
 	}
+	if (i->pure_depth == LIMIT_NESTING + 1) too_deep(c, i->at);
 	i->visit = VISIT_DONE;
 	*c->syntax->last_pure = i;
 	c->syntax->last_pure = &i->next_pure;

@@ -71,7 +71,7 @@ static void compile_pure(struct code *c, struct syntax *syntax)
 	}
 }
 
-/* --- shared state ---------------------------------------------------------- */
+/* --- shared state ------------------------------------------------------ */
 
 /* NAME[*] = value among the declarations of a family: at most one. */
 static void declare_family(struct code *c, struct item *family)
@@ -127,7 +127,7 @@ static void compile_globals(struct code *c, struct syntax *syntax)
 	}
 }
 
-/* --- transactions and sessions ---------------------------------------------- */
+/* --- transactions and sessions ---------------------------------------- */
 
 static void compile_txn(struct code *c, struct item *i)
 {
@@ -211,7 +211,7 @@ static void compile_sessions(struct code *c, struct syntax *syntax)
 	compile_session(c, finally);
 }
 
-/* --- top-level assertions ---------------------------------------------------- */
+/* --- top-level assertions ------------------------------------------------ */
 
 static void compile_serializable(struct code *c, struct item *i)
 {

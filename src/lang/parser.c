@@ -20,6 +20,7 @@ struct parser {
 	size_t at;
 	bool panic;  /* an error was reported; silent until synchronized */
 	bool failed;
+	bool stopped; /* a limit was exceeded: nothing more is parsed */
 	unsigned nesting;
 	unsigned literals; /* braces of sets and records around */
 	struct expr **stack; /* items of the lists being parsed */
@@ -92,7 +93,7 @@ static void fail(struct parser *p, uint32_t offset, const char *format, ...)
 static void fail(struct parser *p, uint32_t offset, const char *format, ...)
 {
 	p->failed = true;
-	if (p->panic) return;
+	if (p->panic || p->stopped) return;
 	p->panic = true;
 	struct text message = { 0 };
 	va_list args;
@@ -252,10 +253,18 @@ static void synchronize(struct parser *p)
 	}
 }
 
+/* After this, all that follows would be one error after the other. */
+static void stop(struct parser *p)
+{
+	p->stopped = p->panic = true;
+	p->at = p->tokens.count - 1;
+}
+
 static bool enter(struct parser *p)
 {
 	if (++p->nesting <= LIMIT_NESTING) return true;
 	fail(p, here(p), "nested deeper than %d", LIMIT_NESTING);
+	stop(p);
 	return false;
 }
 
@@ -284,7 +293,7 @@ static void deepen(struct parser *p, struct expr *e, const struct expr *part)
 	if (e->depth <= LIMIT_CHAIN) return;
 	fail(p, e->at, "more than %d operators within each other", LIMIT_CHAIN);
 	e->depth = LIMIT_CHAIN;
-	p->at = p->tokens.count - 1; /* all that follows is as deep */
+	stop(p);
 }
 
 static struct expr *finish(struct parser *p, struct expr *e)
@@ -395,7 +404,7 @@ static struct expr *parse_parentheses(struct parser *p)
 	uint32_t count;
 	struct expr **items =
 	    parse_items(p, e, TOKEN_CLOSE, LIMIT_ITEMS, &count);
-	if (count == 1 && p->at >= 2 && 
+	if (count == 1 && p->at >= 2 &&
 	    p->tokens.items[p->at - 2].kind != TOKEN_COMMA) {
 		items[0]->start = e->start;
 		return finish(p, items[0]);
@@ -885,7 +894,7 @@ static struct block *parse_block(struct parser *p)
 	if (p->panic || !expect(p, TOKEN_OPEN_BRACE)) return b;
 	if (enter(p)) {
 		parse_statements(p, b);
-		if (!accept(p, TOKEN_CLOSE_BRACE)) {
+		if (!accept(p, TOKEN_CLOSE_BRACE) && !p->stopped) {
 			struct position at =
 			    source_position(p->all, place(p, open));
 			fail(p, here(p), "expected '}' for the '{' on line "
