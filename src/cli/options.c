@@ -31,7 +31,8 @@ enum command command_from_word(const char *word)
 const char *command_nearest(const char *word)
 {
 	const char *words[COMMAND_COUNT];
-	for (int c = 0; c < COMMAND_COUNT; c++) words[c] = command_table[c].word;
+	for (int c = 0; c < COMMAND_COUNT; c++)
+		words[c] = command_table[c].word;
 	return diag_nearest(word, words, COMMAND_COUNT);
 }
 

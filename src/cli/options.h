@@ -37,7 +37,7 @@ enum command {
 #define CHOICE_LEVELS LEVEL_TABLE(LEVEL_WORD_AND_SPACE)
 
 /* X(identifier, commands, word, letter or 0, argument or NULL, choices or
- *   NULL, help) 
+ *   NULL, help)
  * An argument called FILE is completed with the names of files. */
 #define OPTION_TABLE(X)                                                       \
 	X(ISOLATION, IN_EXPLORE, "isolation", 'i', "LEVEL", CHOICE_LEVELS,    \

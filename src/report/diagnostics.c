@@ -38,6 +38,7 @@ static void print_excerpt(struct text *t, const struct style *s,
 		first = d->column - EXCERPT_COLUMNS / 2;
 	const char *c = d->source_line;
 	for (uint32_t i = 1; i < first && *c; i++) c = skip_character(c);
+	if (first > 1 && !*c) return; /* only the line's beginning is known */
 	text_string(t, first > 1 ? "  …" : "  ");
 	uint32_t shown = 0;
 	while (*c && shown < EXCERPT_COLUMNS) {

@@ -136,8 +136,8 @@ static void print_anomaly(struct text *t, const struct style *s,
 {
 	enum level by = LEVEL_COUNT;
 	if (level_allows_history(LEVEL_SER, h)) {
-		text_string(t, "\n  This history is serializable, so it happens "
-		               "at every isolation level.\n");
+		text_string(t, "\n  This history is serializable, so it "
+		               "happens at every isolation level.\n");
 		return;
 	}
 	const char *name = anomaly_name(h, &by);
@@ -416,7 +416,8 @@ void report_result(struct text *t, const struct style *s,
 	print_assertions(t, s, e);
 	for (uint32_t i = 0; i < explorer_slot_count(e); i++)
 		if (explorer_slot_violated(e, i) &&
-		    (i != explorer_slot_robust(e) || explorer_slot_checked(e, i)))
+		    (i != explorer_slot_robust(e) ||
+		     explorer_slot_checked(e, i)))
 			print_violation(t, s, e, i);
 	print_warnings(t, s, e);
 	print_counts(t, e);

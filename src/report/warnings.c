@@ -68,7 +68,8 @@ static void warn_unreached(struct diags *d, const struct explorer *e,
 		warn_point(d, r);
 	else if (point < twin)
 		diags_add(d, DIAG_WARNING, r.at.file, r.at.line, r.at.column,
-		          r.at.source_line, "this condition is never evaluated");
+		          r.at.source_line,
+		          "this condition is never evaluated");
 }
 
 void report_warnings(struct diags *d, const struct explorer *e)
