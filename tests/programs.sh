@@ -38,7 +38,8 @@ counts() {
 		$1 == "complete" { complete = $2 }
 		END {
 			print (complete == "true" ? "" : "incomplete, ") \
-				"blocked " blocked ": " level " " histories violated
+				"blocked " blocked ": " level " " \
+				histories violated
 		}'
 }
 
