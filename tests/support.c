@@ -107,7 +107,8 @@ static void fill_values(struct history *h)
 	for (uint32_t t = 0; t < h->transaction_count; t++)
 		for (uint32_t i = 0; i < h->transactions[t].event_count; i++) {
 			struct event *e = &h->transactions[t].events[i];
-			if (e->kind == EVENT_WRITE) e->value = value_int(next++);
+			if (e->kind == EVENT_WRITE)
+				e->value = value_int(next++);
 		}
 	for (uint32_t t = 0; t < h->transaction_count; t++) {
 		struct transaction *w = &h->transactions[t];
@@ -244,9 +245,9 @@ static void parse_words(struct notation *n, struct history *h)
 			h->sessions[session].after_all = true;
 		} else if (is_name(w)) {
 			tr = &h->transactions[++t];
-			tr->name = region_copy_string(&h->region,
-			                              n->names.items[t],
-			                              strlen(n->names.items[t]));
+			const char *name = n->names.items[t];
+			tr->name = region_copy_string(&h->region, name,
+			                              strlen(name));
 			tr->session = session;
 			tr->index = h->sessions[session].count++;
 			tr->aborted = strchr(w, '!') != NULL;

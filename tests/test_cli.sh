@@ -74,7 +74,8 @@ END
 {
 	echo 'global x = 0;'
 	for s in a b c d e f g h i; do
-		echo "session $s { txn { let v = x; x = v + 1; } txn { x += 1; } }"
+		echo "session $s { txn { let v = x; x = v + 1; }"
+		echo "	txn { x += 1; } }"
 	done
 } >huge.tx
 

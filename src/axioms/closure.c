@@ -31,7 +31,8 @@ void closure_init(struct closure *c, enum level level, uint32_t n,
 	c->blocks = mem_take0(n, sizeof *c->blocks);
 	c->count = 1;
 	c->snapshot_every =
-	    n <= SNAPSHOT_ALWAYS ? 1 : (n + SNAPSHOT_SPARSE - 1) / SNAPSHOT_SPARSE;
+	    n <= SNAPSHOT_ALWAYS
+	        ? 1 : (n + SNAPSHOT_SPARSE - 1) / SNAPSHOT_SPARSE;
 }
 
 void closure_free(struct closure *c)
@@ -80,7 +81,8 @@ BITS_INLINE void add_edge(struct closure *c, uint32_t a, uint32_t b,
 	word *into_b = c->into + (size_t)b * words;
 	if (bits_has(reach_a, b)) return;
 	assert(a != b && !bits_has(c->reach + (size_t)b * words, a));
-	word *before = c->scratch + (size_t)c->n * words, *after = before + words;
+	word *before = c->scratch + (size_t)c->n * words;
+	word *after = before + words;
 	word *fresh_before = after + words, *fresh_after = fresh_before + words;
 	bits_copy(before, c->into + (size_t)a * words, words);
 	bits_add(before, a);

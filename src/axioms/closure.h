@@ -24,7 +24,7 @@
 /* What is remembered of an appended transaction, for rewinding. */
 struct closure_block {
 	uint32_t first_read;      /* index of its first external read */
-	uint32_t previous;        /* transaction before it in its session, or 0 */
+	uint32_t previous;        /* the one before it in its session, or 0 */
 	bool after_all;           /* so-after every transaction before it */
 	uint32_t written_count;
 	const uint32_t *written;  /* keys it wrote, borrowed; NULL if pending */

@@ -25,7 +25,7 @@ enum explore_stop {
 	STOP_HISTORIES,   /* max_histories reached */
 	STOP_TIME,        /* timeout reached */
 	STOP_MEMORY,      /* memory limit reached */
-	STOP_INTERRUPTED, /* *interrupt became true, or a callback returned false */
+	STOP_INTERRUPTED, /* *interrupt became true, or a callback said stop */
 	STOP_TRANSACTIONS,/* more than TRANSACTIONS_MAX transactions */
 	STOP_KEYS,        /* more than KEYS_MAX distinct keys */
 	STOP_EVENTS       /* more than EVENTS_MAX events in one transaction */
@@ -39,14 +39,14 @@ enum {
 struct explore_options {
 	enum explorer_algorithm algorithm;
 	enum level level;      /* histories output satisfy this */
-	enum level base;       /* explored under this one, extensible and weaker;
+	enum level base;       /* explored under this, extensible and weaker;
 	                        * equal to level when that is extensible. For
 	                        * EXPLORE_DFS: equal to level */
 	uint64_t max_histories; /* 0: no limit */
 	double timeout;         /* seconds of wall time; 0: no limit */
 	uint64_t memory;        /* bytes; 0: no limit */
 	bool stop_on_violation;
-	bool robust;            /* count unserializable histories, and treat each
+	bool robust;            /* count unserializable histories, and take each
 	                         * as a violation of `assert serializable` */
 	bool classify;          /* count histories of every level (--levels) */
 	bool check_duplicates;  /* remember the hash of each history */
@@ -65,7 +65,7 @@ struct explore_stats {
 	uint64_t explore_calls;
 	uint64_t swaps_considered; /* pairs (read, committed writer) */
 	uint64_t swaps_taken;
-	uint64_t swaps_inconsistent; /* refused: result violates the base level */
+	uint64_t swaps_inconsistent; /* refused: violates the base level */
 	uint64_t swaps_not_latest;   /* refused: a deleted read, or the swapped
 	                              * one, does not read the latest */
 	uint64_t depth_max;    /* deepest stack of choices */
@@ -83,9 +83,9 @@ struct explore_violation {
 	uint64_t histories;              /* that violate it */
 	/* With classify: the violating histories that satisfy each level. */
 	uint64_t per_level[LEVEL_COUNT];
-	struct history *example;         /* the first one; owned by the explorer */
+	struct history *example;         /* the first; owned by the explorer */
 	const struct finding *finding;   /* what failed there; NULL for
-	                                  * serializable; owned by the explorer */
+	                                  * serializable; the explorer's */
 };
 
 /* One complete history, as a callback sees it; valid during the call. */
@@ -100,8 +100,8 @@ struct explore_observer {
 	void *payload;
 	/* A history was output. Return false to stop. */
 	bool (*history)(void *payload, const struct explore_execution *e);
-	/* Called now and then (at least every 4,096 explore calls). Return false
-	 * to stop. */
+	/* Called now and then (at least every 4,096 explore calls). Return
+	 * false to stop. */
 	bool (*tick)(void *payload, const struct explore_stats *so_far,
 	             uint32_t depth);
 };

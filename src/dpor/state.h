@@ -83,7 +83,7 @@ struct state {
 	uint32_t note_capacity;
 	struct pending pending;
 	struct session_point *points;        /* by session */
-	uint32_t *done;                      /* by session: transactions ended */
+	uint32_t *done;                      /* by session: how many ended */
 	/* Newest write of the pending transaction by key; NULL elsewhere. */
 	const struct event_node **own;
 	uint32_t own_capacity;

@@ -56,8 +56,8 @@ struct history {
 	struct transaction *transactions;
 	struct history_key *keys; /* in increasing order of name */
 	/* An order in which the transactions may run, each after all that it
-	 * reads from and that precede it in so: transaction numbers, init first.
-	 * NULL if so U wr has a cycle. */
+	 * reads from and that precede it in so: transaction numbers, init
+	 * first. NULL if so U wr has a cycle. */
 	uint32_t *order;
 };
 

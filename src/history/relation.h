@@ -30,7 +30,7 @@ struct relation {
 	word *direct;  /* n rows: predecessors in so U wr, one step */
 	word *past;    /* n rows: predecessors in (so U wr)+ */
 	word *writers; /* key_count rows: committed writers, always init */
-	/* External reads; those of one transaction together, in program order. */
+	/* External reads; those of one transaction together, in its order. */
 	struct relation_read *reads;
 };
 

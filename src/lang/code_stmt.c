@@ -189,8 +189,8 @@ static void statement_if(struct code *c, struct stmt *s)
 		reach(c, REACH_THEN, arm->at);
 		code_block(c, arm->body);
 		if (i + 1 < s->arm_count || s->orelse)
-			code_patches_add(&end, code_emit(c, op_ax(OP_JUMP, 0, 0),
-			                                 arm->at));
+			code_patches_add(
+			    &end, code_emit(c, op_ax(OP_JUMP, 0, 0), arm->at));
 		code_patch(c, &next, program_here(c->p));
 		if (c->bound > most) most = c->bound;
 	}
