@@ -10,9 +10,10 @@ cat <<END
 Written by \`scripts/bench\`, which repeats the three experiments of *Dynamic
 Partial Order Reduction for Checking Correctness against Transaction Isolation
 Levels* (PLDI 2023) on the clients in \`programs/\`. One core of a shared
-machine (${machine:-unknown processor}); user CPU
-time and the largest resident set of the whole process, as GNU time reports
-them; at most $limit s of wall time per run. \`>\` marks runs that were cut off: their counts are what was reached.
+machine (${machine:-unknown processor}); user CPU time and the largest
+resident set of the whole process, as GNU time reports them; at most $limit s
+of wall time per run. \`>\` marks runs that were cut off: their counts are what
+was reached.
 
 Algorithms: \`ce(cc)\` is explore-ce under causal consistency, \`ce*(A B)\`
 explores under A and keeps the histories of B, \`dfs(cc)\` is the search without
@@ -30,6 +31,9 @@ if [ -f "$results/clients.csv" ]; then
 
 	END
 	awk -F, '
+	function rate(count, seconds) {
+		return seconds < 0.05 ? "-" : sprintf("%d", count / seconds)
+	}
 	NR == 1 { next }
 	{
 		if (!($2 in seen)) { seen[$2] = 1; order[++n] = $2 }
@@ -46,8 +50,7 @@ if [ -f "$results/clients.csv" ]; then
 			a = order[i]
 			printf "| `%s` | %d of %d | %d | %.2f | %s | %.1f |\n",
 				a, done[a], runs[a], ends[a], time[a],
-				time[a] > 0 ? sprintf("%d", ends[a] / time[a]) \
-				: "-", memory[a] / 1024
+				rate(ends[a], time[a]), memory[a] / 1024
 		}
 		print ""
 	}' "$results/clients.csv"
@@ -57,10 +60,14 @@ if [ -f "$results/clients.csv" ]; then
 	| client | histories | user CPU s | histories per s | memory, MB |
 	|---|---|---|---|---|
 	END
-	awk -F, 'NR > 1 && $2 == "ce(cc)" {
+	awk -F, '
+	function rate(count, seconds) {
+		return seconds < 0.05 ? "-" : sprintf("%d", count / seconds)
+	}
+	NR > 1 && $2 == "ce(cc)" {
 		printf "| %s | %s%d | %.2f | %s | %.1f |\n", $1,
 			$7 == "done" ? "" : "> ", $4, $5,
-			$5 >= 0.05 ? sprintf("%d", $4 / $5) : "-", $6 / 1024
+			rate($4, $5), $6 / 1024
 	}' "$results/clients.csv"
 	echo
 fi
