@@ -93,7 +93,8 @@ static bool space_before(const struct formatter *f, enum token_kind k)
 	case TOKEN_RANGE:
 		return false;
 	case TOKEN_COLON: return bracket(f) != '{';
-	case TOKEN_CLOSE_BRACE: return bracket(f) == 'b';
+	case TOKEN_CLOSE_BRACE:
+		return bracket(f) == 'b' && f->last != TOKEN_OPEN_BRACE;
 	default: break;
 	}
 	if (opens(f->last) || f->last == TOKEN_DOT || f->last == TOKEN_RANGE ||
