@@ -73,7 +73,6 @@ static void compile_pure(struct code *c, struct syntax *syntax)
 
 /* --- shared state ------------------------------------------------------ */
 
-/* NAME[*] = value among the declarations of a family: at most one. */
 static void declare_family(struct code *c, struct item *family)
 {
 	uint32_t arity = family->keyed && !family->index_count
@@ -115,9 +114,15 @@ static void initial_others(struct code *c, struct item *i)
 
 static void compile_globals(struct code *c, struct syntax *syntax)
 {
-	for (struct item *i = syntax->first; i; i = i->next)
-		if (i->kind == ITEM_GLOBAL && i->family == i)
-			declare_family(c, i);
+	for (struct item *i = syntax->first; i; i = i->next) {
+		if (i->kind != ITEM_GLOBAL || i->family != i) continue;
+		if (c->p->globals_count == LIMIT_GLOBALS) {
+			code_error(c, i->at, "more than %d globals",
+			           LIMIT_GLOBALS);
+			return;
+		}
+		declare_family(c, i);
+	}
 	for (struct item *i = syntax->first; i; i = i->next) {
 		if (i->kind != ITEM_GLOBAL) continue;
 		if (i->star)

@@ -15,6 +15,7 @@ enum {
 	LIMIT_ITEMS = 10000,       /* items written in one list, set, ... */
 	LIMIT_PARAMS = 255,        /* parameters of a txn or fn */
 	LIMIT_INDEXES = 255,       /* index values of a key */
+	LIMIT_GLOBALS = 65535,     /* names of scalars and families */
 	LIMIT_KEYS = 1 << 20,      /* keys named by the program */
 	LIMIT_SESSIONS = 4096,     /* sessions of one program */
 	LIMIT_ITERATIONS = 1000000, /* of a range whose ends are constant */
