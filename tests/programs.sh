@@ -50,7 +50,7 @@ orders() {
 	awk '/^session / { name[++n] = $2 }
 	END {
 		for (i = n; i > 0 && n > 1; i--)
-			printf "%s%s", name[i], i > 1 ? "," : "\n"
+			printf "%s%s", name[i], (i > 1 ? "," : "\n")
 		for (i = 2; i <= n && n > 2; i++)
 			printf "%s,", name[i]
 		if (n > 2)
