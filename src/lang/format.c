@@ -345,8 +345,10 @@ static bool add_one_line_block(struct formatter *f)
 	if (!close || f->has_else || token(f, close + 1)->kind == TOKEN_ELSE)
 		return false;
 	size_t chunks = f->chunk_count, length = f->line.length;
-	struct chunk last = f->chunks[chunks - 1];
+	struct chunk last = { 0 };
 	enum token_kind before = f->last;
+	bool forced = f->forced; /* a comment stands before the block */
+	if (chunks) last = f->chunks[chunks - 1];
 	add_token(f, f->at++);
 	push_bracket(f, 'b');
 	while (f->at < close) {
@@ -361,8 +363,9 @@ static bool add_one_line_block(struct formatter *f)
 	if (line_width(f) < FORMAT_WIDTH) return true;
 	f->at = open;
 	f->chunk_count = chunks;
-	f->chunks[chunks - 1] = last;
+	if (chunks) f->chunks[chunks - 1] = last;
 	f->line.length = length;
+	f->forced = forced;
 	f->last = before;
 	f->last_unary = false;
 	return false;
