@@ -113,6 +113,13 @@ run 1 explore lost.tx --dot g.dot
 if grep -q digraph g.dot; then pass; else fail "a graph is written"; fi
 run 2 explore lost.tx --histories no/such/folder/h.jsonl
 says 'no/such/folder/h.jsonl'
+cp lost.tx kept.tx
+run 2 explore lost.tx --histories ./lost.tx
+says 'would overwrite the program'
+cmp -s lost.tx kept.tx && pass || fail 'the program was overwritten'
+run 2 explore lost.tx --histories both --dot both
+says 'cannot both be written'
+run 2 explore lost.tx --timeout 0x10
 run 1 explore lost.tx --check-duplicates
 
 # --- limits ---

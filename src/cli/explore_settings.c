@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/diag.h"
 #include "base/memory.h"
@@ -59,10 +60,46 @@ static bool read_seconds(const char *words, double *out)
 	char *end;
 	if (!words) return true;
 	*out = strtod(words, &end);
+	if (strpbrk(words, "xX")) end = (char *)words;
 	if (end != words && *end == 's') end++;
 	if (end != words && !*end && isfinite(*out) && *out > 0) return true;
 	say("--timeout takes a positive number of seconds, not '%s'", words);
 	return false;
+}
+
+/* Do both paths lead to one regular file? */
+static bool same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+	if (!strcmp(a, b)) return true;
+	return !stat(a, &x) && !stat(b, &y) && S_ISREG(x.st_mode) &&
+	       x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* No output may overwrite another one, or the program. */
+static bool outputs_differ(const struct command_line *c)
+{
+	static const enum option_id files[] = { OPTION_HISTORIES, OPTION_DOT,
+		                                OPTION_SVG };
+	size_t count = sizeof files / sizeof *files;
+	for (size_t i = 0; i < count; i++) {
+		const char *path = c->value[files[i]];
+		const char *word = option_table[files[i]].word;
+		if (!path || is_standard(path)) continue;
+		if (c->operand_count && same_file(path, c->operands[0])) {
+			say("--%s would overwrite the program '%s'", word,
+			    c->operands[0]);
+			return false;
+		}
+		for (size_t j = 0; j < i; j++) {
+			const char *other = c->value[files[j]];
+			if (!other || !same_file(path, other)) continue;
+			say("--%s and --%s cannot both be written to '%s'",
+			    option_table[files[j]].word, word, path);
+			return false;
+		}
+	}
+	return true;
 }
 
 /* At most one thing can be written to the standard output. */
@@ -115,7 +152,7 @@ bool settings_read(struct exploration *x)
 	                      &o->max_histories) &&
 	       read_memory(c->value[OPTION_MEMORY], &o->memory) &&
 	       read_seconds(c->value[OPTION_TIMEOUT], &o->timeout) &&
-	       outputs_fit(c);
+	       outputs_fit(c) && outputs_differ(c);
 }
 
 static bool base_fits(enum level level, enum level base)

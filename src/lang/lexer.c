@@ -271,6 +271,16 @@ static void lex_comment(struct lexer *x, bool wanted)
 	x->at = after;
 }
 
+/* A comment of another language: one error, and on after it. */
+static void lex_foreign_comment(struct lexer *x)
+{
+	source_error(x->all, place_at(x, x->at),
+	             "comments begin with '//' and end with the line");
+	x->failed = true;
+	const char *end = strstr(x->text + x->at + 2, "*/");
+	x->at = end ? (uint32_t)(end + 2 - x->text) : x->length;
+}
+
 static void lex_all(struct lexer *x, bool comments)
 {
 	while (x->at < x->length && !sources_full(x->all)) {
@@ -279,6 +289,8 @@ static void lex_all(struct lexer *x, bool comments)
 			x->at++;
 		else if (c == '/' && x->text[x->at + 1] == '/')
 			lex_comment(x, comments);
+		else if (c == '/' && x->text[x->at + 1] == '*')
+			lex_foreign_comment(x);
 		else if (is_letter(c))
 			lex_word(x);
 		else if (is_digit(c))

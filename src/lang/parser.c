@@ -425,12 +425,25 @@ static struct expr *parse_list(struct parser *p)
 	return finish(p, e);
 }
 
-/* NAME ":" expression | "..." expression */
-static struct field parse_field(struct parser *p, struct expr *of)
+static bool has_field(const struct field *fields, uint32_t count,
+                      const struct symbol *name)
 {
+	for (uint32_t i = 0; i < count; i++)
+		if (fields[i].name == name) return true;
+	return false;
+}
+
+/* NAME ":" expression | "..." expression; `before` are the record's fields so
+ * far. */
+static struct field parse_field(struct parser *p, struct expr *of,
+                                const struct field *before, uint32_t count)
+{
+	uint32_t start = here(p);
 	struct field f = { 0 };
 	if (!accept(p, TOKEN_ELLIPSIS)) {
 		f.name = parse_name(p, "a field's name");
+		if (f.name && has_field(before, count, f.name))
+			fail(p, start, "the record has this field already");
 		expect(p, TOKEN_COLON);
 	}
 	f.value = p->panic ? null_expr(p) : parse_expression(p);
@@ -446,7 +459,8 @@ static struct expr *parse_record(struct parser *p, uint32_t start)
 	uint32_t count = 0, capacity = 0;
 	while (!p->panic && peek(p) != TOKEN_CLOSE_BRACE) {
 		VEC_RESERVE(fields, count, capacity);
-		fields[count++] = parse_field(p, e);
+		struct field f = parse_field(p, e, fields, count);
+		fields[count++] = f;
 		if (count > LIMIT_ITEMS)
 			fail(p, here(p), "more than %d fields", LIMIT_ITEMS);
 		if (!accept(p, TOKEN_COMMA)) break;

@@ -148,6 +148,9 @@ void name_verdict_reason(struct text *t, const struct explorer *e)
 	name_level(t, explorer_options(e)->level);
 }
 
+_Static_assert(TRANSACTIONS_MAX == 16384 && KEYS_MAX == 1048576 &&
+               EVENTS_MAX == 65535, "the limits are as name_stop says");
+
 const char *name_stop(const struct explorer *e)
 {
 	switch (explorer_stats(e)->stop) {
@@ -158,12 +161,14 @@ const char *name_stop(const struct explorer *e)
 	case STOP_MEMORY: return "the memory limit was reached";
 	case STOP_INTERRUPTED: return "interrupted";
 	case STOP_TRANSACTIONS:
-		return "a session ran more transactions than isoscope can hold";
+		return "the program runs more than 16,383 transactions, the "
+		       "most that isoscope holds";
 	case STOP_KEYS:
-		return "the program touches more keys than isoscope can hold";
+		return "the program touches more than 1,048,576 keys, the most "
+		       "that isoscope holds";
 	case STOP_EVENTS:
-		return "a transaction made more reads and writes than isoscope "
-		       "can hold";
+		return "a transaction makes more than 65,535 reads and writes, "
+		       "the most that isoscope holds";
 	}
 	return "stopped";
 }

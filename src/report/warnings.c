@@ -5,6 +5,9 @@
 #include "dpor/explorer.h"
 #include "vm/program.h"
 
+/* Each warning carries its source line, so their number has to be bounded. */
+enum { WARNINGS_MOST = 100 };
+
 static void warn_no_history(struct diags *d, const struct explorer *e)
 {
 	const struct explore_stats *s = explorer_stats(e);
@@ -77,7 +80,12 @@ void report_warnings(struct diags *d, const struct explorer *e)
 	const struct program *p = explorer_program(e);
 	warn_no_history(d, e);
 	if (explorer_stats(e)->stop != STOP_NONE) return;
-	for (uint32_t i = 0; i < program_reach_count(p); i++)
-		if (!explorer_reached(e, i))
+	uint32_t shown = 0, count = program_reach_count(p);
+	for (uint32_t i = 0; i < count && shown < WARNINGS_MOST; i++)
+		if (!explorer_reached(e, i) && ++shown)
 			warn_unreached(d, e, i);
+	if (shown == WARNINGS_MOST)
+		diags_add(d, DIAG_WARNING, program_path(p), 0, 0, NULL,
+		          "only the first %d places that are not reached are "
+		          "shown", WARNINGS_MOST);
 }
