@@ -195,19 +195,46 @@ static const char *cycle_name(const struct history *h, enum level l,
 	return NULL;
 }
 
-const char *anomaly_name(const struct history *h, enum level *forbidden_by)
+static const char *name_of_cycle(const struct history *h, enum level l)
 {
-	enum level l = LEVEL_NONE;
-	while (l < LEVEL_COUNT && level_allows_history(l, h)) l++;
-	*forbidden_by = l;
-	if (l == LEVEL_COUNT) return NULL;
-	const char *name = h->order ? dirty_name(h) : NULL;
-	if (name) return name;
 	struct witness w;
 	bool violated = level_witness(l, h, &w);
 	assert(violated);
 	(void)violated;
-	name = cycle_name(h, l, &w);
+	const char *name = cycle_name(h, l, &w);
 	witness_free(&w);
 	return name;
+}
+
+/* Two transactions read a key from the same writer, and both write it. */
+static bool is_lost_update(const struct history *h)
+{
+	struct relation *r = relation_of_history(h);
+	bool found = false;
+	for (uint32_t i = 0; i < r->read_count && !found; i++) {
+		const struct relation_read *a = &r->reads[i];
+		if (!writes(h, a->reader, a->key)) continue;
+		for (uint32_t j = 0; j < i && !found; j++) {
+			const struct relation_read *b = &r->reads[j];
+			found = a->key == b->key && a->source == b->source &&
+			        a->reader != b->reader &&
+			        writes(h, b->reader, b->key);
+		}
+	}
+	relation_free(r);
+	return found;
+}
+
+const char *anomaly_name(const struct history *h, enum level *forbidden_by)
+{
+	enum level l = LEVEL_NONE;
+	while (l < LEVEL_COUNT && level_allows_history(l, h)) l++;
+	/* Neither of pc and psi is the weaker one: of a history that both
+	 * forbid, a lost update says more than who saw what first. */
+	if (l == LEVEL_PC && is_lost_update(h)) l = LEVEL_PSI;
+	*forbidden_by = l;
+	if (l == LEVEL_COUNT) return NULL;
+	const char *name = h->order ? dirty_name(h) : NULL;
+	if (!name && l == LEVEL_PSI && is_lost_update(h)) name = "lost update";
+	return name ? name : name_of_cycle(h, l);
 }
