@@ -64,7 +64,8 @@ processors() {
 
 # Prepares `configure` when it is missing or older than what it is made from.
 bootstrap() {
-	if [ ! -x configure ] || [ configure.ac -nt configure ] ||
+	if [ ! -x configure ] || [ ! -f build-aux/ltmain.sh ] ||
+		[ configure.ac -nt configure ] ||
 		[ ! -f Makefile.in ] || [ Makefile.am -nt Makefile.in ]; then
 		mkdir -p m4
 		autoreconf -fi >bootstrap.log 2>&1 || {
