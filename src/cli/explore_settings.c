@@ -67,6 +67,11 @@ static bool read_seconds(const char *words, double *out)
 	return false;
 }
 
+/* The options that name a file to write. */
+static const enum option_id outputs[] = { OPTION_HISTORIES, OPTION_DOT,
+	                                  OPTION_SVG };
+enum { OUTPUTS = sizeof outputs / sizeof *outputs };
+
 /* Do both paths lead to one regular file? */
 static bool same_file(const char *a, const char *b)
 {
@@ -79,12 +84,9 @@ static bool same_file(const char *a, const char *b)
 /* No output may overwrite another one, or the program. */
 static bool outputs_differ(const struct command_line *c)
 {
-	static const enum option_id files[] = { OPTION_HISTORIES, OPTION_DOT,
-		                                OPTION_SVG };
-	size_t count = sizeof files / sizeof *files;
-	for (size_t i = 0; i < count; i++) {
-		const char *path = c->value[files[i]];
-		const char *word = option_table[files[i]].word;
+	for (size_t i = 0; i < OUTPUTS; i++) {
+		const char *path = c->value[outputs[i]];
+		const char *word = option_table[outputs[i]].word;
 		if (!path || is_standard(path)) continue;
 		if (c->operand_count && same_file(path, c->operands[0])) {
 			say("--%s would overwrite the program '%s'", word,
@@ -92,10 +94,10 @@ static bool outputs_differ(const struct command_line *c)
 			return false;
 		}
 		for (size_t j = 0; j < i; j++) {
-			const char *other = c->value[files[j]];
+			const char *other = c->value[outputs[j]];
 			if (!other || !same_file(path, other)) continue;
 			say("--%s and --%s cannot both be written to '%s'",
-			    option_table[files[j]].word, word, path);
+			    option_table[outputs[j]].word, word, path);
 			return false;
 		}
 	}
@@ -105,12 +107,10 @@ static bool outputs_differ(const struct command_line *c)
 /* At most one thing can be written to the standard output. */
 static bool outputs_fit(const struct command_line *c)
 {
-	static const enum option_id files[] = { OPTION_HISTORIES, OPTION_DOT,
-		                                OPTION_SVG };
 	const char *taken = c->value[OPTION_JSON] ? "json" : NULL;
-	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-		const char *path = c->value[files[i]];
-		const char *word = option_table[files[i]].word;
+	for (size_t i = 0; i < OUTPUTS; i++) {
+		const char *path = c->value[outputs[i]];
+		const char *word = option_table[outputs[i]].word;
 		if (!path) continue;
 		if (c->value[OPTION_LEVELS]) {
 			say("--levels goes without --%s", word);

@@ -74,8 +74,6 @@ struct pending {
 	struct machine_state *live;
 };
 
-struct own_write { const struct event_node *node; };
-
 struct state {
 	struct closure closure;
 	const struct transaction_log **logs; /* by transaction number */

@@ -95,13 +95,10 @@ static void fail(struct parser *p, uint32_t offset, const char *format, ...)
 	p->failed = true;
 	if (p->panic || p->stopped) return;
 	p->panic = true;
-	struct text message = { 0 };
 	va_list args;
 	va_start(args, format);
-	text_vformat(&message, format, args);
+	source_verror(p->all, place(p, offset), format, args);
 	va_end(args);
-	source_error(p->all, place(p, offset), "%s", text_get(&message));
-	text_free(&message);
 }
 
 static const char *copy_word(struct parser *p)

@@ -10,13 +10,10 @@
 
 void scope_error(struct checker *c, struct place at, const char *format, ...)
 {
-	struct text message = { 0 };
 	va_list args;
 	va_start(args, format);
-	text_vformat(&message, format, args);
+	source_verror(c->all, at, format, args);
 	va_end(args);
-	source_error(c->all, at, "%s", text_get(&message));
-	text_free(&message);
 	c->failed = true;
 }
 

@@ -126,16 +126,22 @@ static void report(struct sources *s, enum diag_kind kind, struct place at,
 	text_free(&message);
 }
 
-void source_error(struct sources *s, struct place at, const char *format, ...)
+void source_verror(struct sources *s, struct place at, const char *format,
+                   va_list args)
 {
 	if (sources_full(s)) return;
-	va_list args;
-	va_start(args, format);
 	report(s, DIAG_ERROR, at, format, args);
-	va_end(args);
 	if (++s->errors == LIMIT_ERRORS)
 		diags_add(s->diags, DIAG_NOTE, NULL, 0, 0, NULL,
 		          "more errors are not shown");
+}
+
+void source_error(struct sources *s, struct place at, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	source_verror(s, at, format, args);
+	va_end(args);
 }
 
 void source_note(struct sources *s, struct place at, const char *format, ...)

@@ -2,6 +2,7 @@
 #ifndef ISO_LANG_SOURCE_H
 #define ISO_LANG_SOURCE_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -50,6 +51,8 @@ struct position source_position(struct sources *s, struct place at);
 bool sources_full(const struct sources *s);
 void source_error(struct sources *s, struct place at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+void source_verror(struct sources *s, struct place at, const char *format,
+                   va_list args);
 void source_note(struct sources *s, struct place at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void source_warning(struct sources *s, struct place at, const char *format, ...)
