@@ -4,7 +4,7 @@
 
 # to build and run isoscope
 packages_build="gcc libc6-dev make autoconf automake libtool pkg-config
-	libjansson-dev libjemalloc-dev"
+	libjansson-dev libjemalloc-dev libcadical-dev g++"
 # to draw a counterexample (explore --svg)
 packages_draw="graphviz"
 # to run every test

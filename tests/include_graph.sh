@@ -3,7 +3,8 @@
 # on a cycle, and on a source file that Makefile.am does not list. Then plants
 # such errors in a copy, to see that they would be found.
 #
-#	base < vm < lang < history < axioms < dpor < report < cli
+#	base < vm < lang < history < axioms < dpor < formats < check < generate
+#	< report < cli
 #
 # A folder includes only what stands left of it; history and axioms know
 # nothing of the language. `include/`, the public header, belongs to dpor.
@@ -28,7 +29,8 @@ edges() {
 upward() {
 	awk '
 	BEGIN {
-		n = split("base vm lang history axioms dpor report cli", name)
+		n = split("base vm lang history axioms dpor " \
+			"formats check generate report cli", name)
 		for (i = 1; i <= n; i++) rank[name[i]] = i
 	}
 	function folder(path, part) {

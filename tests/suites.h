@@ -13,7 +13,13 @@
 	X(levels, 600)                                                        \
 	X(closure, 600)                                                       \
 	X(explore, 1800)                                                      \
-	X(api, 120)
+	X(api, 120)                                                           \
+	X(trace, 120)                                                         \
+	X(formats, 300)                                                       \
+	X(check_weak, 600)                                                    \
+	X(check_strong, 600)                                                  \
+	X(core, 600)                                                          \
+	X(generate, 300)
 
 #define X(name, seconds) void add_##name##_tests(TCase *tests);
 SUITE_TABLE(X)

@@ -49,6 +49,13 @@ struct history_key {
 	struct value initial;
 };
 
+/* Two writers of a key whose order is known from elsewhere: lists that were
+ * read tell the order of their elements. Every commit order agrees with it. */
+struct history_known {
+	uint32_t from, to; /* transactions, not init; `from` is earlier */
+	uint32_t key;
+};
+
 struct history {
 	struct region region; /* owns all below */
 	uint32_t session_count, transaction_count, key_count;
@@ -59,6 +66,8 @@ struct history {
 	 * reads from and that precede it in so: transaction numbers, init
 	 * first. NULL if so U wr has a cycle. */
 	uint32_t *order;
+	uint32_t known_count;        /* 0 for what isoscope explores */
+	struct history_known *known;
 };
 
 void history_free(struct history *h); /* frees h itself too; NULL is fine */

@@ -32,6 +32,9 @@ struct relation {
 	word *writers; /* key_count rows: committed writers, always init */
 	/* External reads; those of one transaction together, in its order. */
 	struct relation_read *reads;
+	/* Pairs of writers whose order is given; each precedes in co. */
+	uint32_t known_count;
+	const struct history_known *known;
 };
 
 /* Builds the relation of a history; freed by relation_free. If so U wr has a

@@ -1,0 +1,3 @@
+#ifndef ISO_CHECK_CHAINS_H
+#define ISO_CHECK_CHAINS_H
+#endif

@@ -1,0 +1,69 @@
+/* Checking recorded histories of any size against isolation levels.
+ *
+ * rc, ra and cc are decided in the best published bounds (AWDIT, PLDI 2025);
+ * pc, psi, si and ser exactly, by saturation, guessing and, for what that
+ * leaves open, a complete search by SAT. Histories of up to 64 transactions
+ * are decided by the kernels of src/axioms.
+ */
+#ifndef ISO_CHECK_CHECK_H
+#define ISO_CHECK_CHECK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "axioms/level.h"
+#include "history/facts.h"
+#include "history/trace.h"
+
+enum check_verdict { CHECK_HOLDS, CHECK_VIOLATED, CHECK_UNDECIDED };
+
+struct check_limits {
+	double seconds;      /* of wall time for all levels; 0: no limit */
+	uint64_t memory;     /* bytes that a check may hold; 0: no limit */
+	bool (*stop)(void *data); /* asked now and then; NULL: never */
+	void *stop_data;
+};
+
+/* The limits as they are being used up; shared by all checks of a run. */
+struct check_clock;
+struct check_clock *check_clock_new(const struct check_limits *l);
+void check_clock_free(struct check_clock *c);
+/* True once the time is over or a stop was asked for. Cheap enough for inner
+ * loops of some microseconds. */
+bool check_clock_over(struct check_clock *c);
+/* "the time limit was reached", "it was interrupted", ... NULL if not over. */
+const char *check_clock_reason(const struct check_clock *c);
+/* Would `bytes` more exceed the memory limit? Then the reason says so. */
+bool check_clock_too_large(struct check_clock *c, uint64_t bytes);
+
+struct check_result {
+	enum check_verdict verdict;
+	/* HOLDS: the n transactions in a commit order, if one was made. */
+	uint32_t *order;
+	/* VIOLATED: transactions that already violate the level when all
+	 * others are left out (with the reads from them), increasing, without
+	 * init. NULL: an anomaly of the trace is the reason, or (count 0)
+	 * nothing smaller than the history is known. */
+	uint32_t *core;
+	uint32_t core_count;
+	const char *reason; /* UNDECIDED: why */
+};
+void check_result_free(struct check_result *r);
+
+/* One level. Facts of a trace without anomalies that forbid the level. */
+void check_level(const struct facts *f, enum level l, struct check_clock *c,
+                 struct check_result *out);
+/* All the levels in `wanted` (bit l for level l), using that some imply
+ * others; regards anomalies. `results` has LEVEL_COUNT entries; those not
+ * wanted stay zero, without being CHECK_HOLDS in any sense. */
+void check_levels(const struct trace *t, const struct facts *f,
+                  unsigned wanted, struct check_clock *c,
+                  struct check_result *results);
+
+/* Behind check_level. weak: rc, ra, cc (and none); strong: the others. */
+void check_weak(const struct facts *f, enum level l, struct check_clock *c,
+                struct check_result *out);
+void check_strong(const struct facts *f, enum level l, struct check_clock *c,
+                  struct check_result *out);
+
+#endif

@@ -1,0 +1,3 @@
+#ifndef ISO_CHECK_CYCLE_H
+#define ISO_CHECK_CYCLE_H
+#endif

@@ -1,0 +1,3 @@
+#ifndef ISO_CHECK_STRONG_H
+#define ISO_CHECK_STRONG_H
+#endif

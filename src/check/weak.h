@@ -1,0 +1,3 @@
+#ifndef ISO_CHECK_WEAK_H
+#define ISO_CHECK_WEAK_H
+#endif

@@ -1,0 +1,3 @@
+#ifndef ISO_FORMATS_EDN_H
+#define ISO_FORMATS_EDN_H
+#endif

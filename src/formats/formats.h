@@ -1,0 +1,78 @@
+/* Formats of recorded histories: our own, and those of other tools. */
+#ifndef ISO_FORMATS_FORMATS_H
+#define ISO_FORMATS_FORMATS_H
+
+#include <stdbool.h>
+
+#include "base/diag.h"
+#include "base/text.h"
+#include "history/trace.h"
+
+/* X(identifier, word, usual ending of file names, description) */
+#define FORMAT_TABLE(X)                                                       \
+	X(FORMAT_ISOSCOPE, "isoscope", "jsonl",                               \
+	  "JSON Lines of isoscope, a history each line")                      \
+	X(FORMAT_PLUME, "plume", "txt",                                       \
+	  "r(key,value,session,transaction) each line: Plume, PolySI, AWDIT") \
+	X(FORMAT_AWDIT, "awdit", "txt",                                       \
+	  "r key value each line, --- after transactions, === after sessions")\
+	X(FORMAT_DBCOP_BINCODE, "dbcop-bincode", "bincode",                   \
+	  "binary histories of dbcop (2019), PolySI, VeriStrong")             \
+	X(FORMAT_DBCOP_JSON, "dbcop-json", "json", "JSON of dbcop")           \
+	X(FORMAT_DBCOP_TEXT, "dbcop-text", "hist",                            \
+	  "[x:=1 y==2] each transaction: dbcop")                              \
+	X(FORMAT_COBRA, "cobra", "",                                          \
+	  "a folder with a binary log T<n>.log for each session: Cobra")      \
+	X(FORMAT_REGISTER_EDN, "rw-edn", "edn",                               \
+	  "Jepsen and Elle, rw-register, EDN")                                \
+	X(FORMAT_REGISTER_JSON, "rw-json", "jsonl",                           \
+	  "Jepsen and Elle, rw-register, JSON")                               \
+	X(FORMAT_LIST_EDN, "list-edn", "edn",                                 \
+	  "Jepsen and Elle, list-append, EDN")                                \
+	X(FORMAT_LIST_JSON, "list-json", "jsonl",                             \
+	  "Jepsen and Elle, list-append, JSON")
+
+enum format {
+#define X(id, word, ending, description) id,
+	FORMAT_TABLE(X)
+#undef X
+	FORMAT_COUNT, /* as an argument: find out from the content */
+};
+
+const char *format_word(enum format f);
+const char *format_description(enum format f);
+enum format format_from_word(const char *word); /* FORMAT_COUNT: none */
+
+struct reader_options {
+	enum format format;      /* FORMAT_COUNT: detect */
+	bool unknown_is_initial; /* values that nobody wrote are initial */
+};
+
+/* Reads histories one after the other; only isoscope files have several. */
+struct history_reader;
+
+/* Opens a file, a folder, or "-" for standard input. NULL, with an error
+ * added, if there is no such file, or if its content is of no known format
+ * (the error says what was looked for). */
+struct history_reader *history_reader_open(const char *path,
+                                           const struct reader_options *o,
+                                           struct diags *d);
+/* The next history, which the caller frees; NULL at the end, and after an
+ * error, which is added with file, line and column. */
+struct trace *history_reader_next(struct history_reader *r, struct diags *d);
+enum format history_reader_format(const struct history_reader *r);
+void history_reader_close(struct history_reader *r); /* NULL is fine */
+
+/* Writes a trace in a format. False, with an error added, where the format
+ * cannot express the history (the error says what and in which format it can
+ * be written). `order`, if not NULL, lists all transactions that committed in
+ * a commit order: the list formats need one to write a history of registers.
+ * A folder format is written by format_write_folder only. */
+bool format_print(struct text *t, enum format f, const struct trace *r,
+                  const uint32_t *order, struct diags *d);
+bool format_is_folder(enum format f);
+/* Makes the folder (an error if it exists and is not empty). */
+bool format_write_folder(const char *path, enum format f,
+                         const struct trace *r, struct diags *d);
+
+#endif

@@ -1,0 +1,58 @@
+/* Behind formats.h: an input in memory, and a parser and a printer for each
+ * format. */
+#ifndef ISO_FORMATS_PARSERS_H
+#define ISO_FORMATS_PARSERS_H
+
+#include <stdint.h>
+
+#include "formats/formats.h"
+
+/* The whole content of a file. */
+struct input {
+	const char *file;  /* name for messages */
+	const char *bytes; /* followed by a zero byte that does not belong */
+	size_t length;
+	void *mapping;     /* what input_close gives back */
+	size_t mapped;
+};
+
+bool input_open(struct input *in, const char *path, struct diags *d);
+void input_close(struct input *in);
+/* An error at this byte: line and column are counted, the line is quoted. */
+void input_error(const struct input *in, struct diags *d, const char *at,
+                 const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* Pages before this byte are not needed again (keeps memory small). */
+void input_passed(struct input *in, const char *at);
+
+/* Every parser takes the whole input and returns one trace, or NULL with an
+ * error added. */
+typedef struct trace *format_parser(struct input *in,
+                                    const struct reader_options *o,
+                                    struct diags *d);
+format_parser plume_parse, awdit_text_parse, dbcop_bincode_parse,
+    dbcop_json_parse, dbcop_text_parse, register_edn_parse,
+    register_json_parse, list_edn_parse, list_json_parse;
+/* A line of an isoscope file: [at, end), the `line`th. */
+struct trace *isoscope_parse(const struct input *in, const char *at,
+                             const char *end, uint32_t line,
+                             const struct reader_options *o, struct diags *d);
+struct trace *cobra_parse_folder(const char *path,
+                                 const struct reader_options *o,
+                                 struct diags *d);
+
+typedef bool format_printer(struct text *t, const struct trace *r,
+                            const uint32_t *order, struct diags *d);
+format_printer isoscope_print, plume_print, awdit_text_print,
+    dbcop_bincode_print, dbcop_json_print, dbcop_text_print,
+    register_edn_print, register_json_print, list_edn_print, list_json_print;
+bool cobra_write_folder(const char *path, const struct trace *r,
+                        struct diags *d);
+
+/* Is this the beginning of a file of the format? `complete`: all of it. For
+ * EDN and JSON of Elle, tells registers and lists apart. */
+enum format format_detect(const struct input *in);
+/* Used by it. */
+enum format elle_detect(const struct input *in); /* FORMAT_COUNT: not Elle */
+
+#endif

@@ -1,0 +1,3 @@
+#ifndef ISO_GENERATE_STORE_H
+#define ISO_GENERATE_STORE_H
+#endif

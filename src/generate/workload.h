@@ -1,0 +1,67 @@
+/* Histories made by simulation: random transactions of many sessions against a
+ * store that keeps an isolation level, and planted anomalies.
+ */
+#ifndef ISO_GENERATE_WORKLOAD_H
+#define ISO_GENERATE_WORKLOAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "axioms/level.h"
+#include "base/diag.h"
+#include "history/trace.h"
+
+enum distribution { DISTRIBUTION_UNIFORM, DISTRIBUTION_ZIPF };
+
+/* X(identifier, word, weakest level that forbids it, description) */
+#define PLANTED_TABLE(X)                                                      \
+	X(PLANTED_THIN_AIR, "thin-air", LEVEL_NONE, "a value nobody wrote")   \
+	X(PLANTED_G1A, "G1a", LEVEL_RC, "aborted read")                       \
+	X(PLANTED_G1B, "G1b", LEVEL_RC, "intermediate read")                  \
+	X(PLANTED_INTERNAL, "internal", LEVEL_NONE, "own write not read")     \
+	X(PLANTED_G1C, "G1c", LEVEL_NONE, "two transactions read each other") \
+	X(PLANTED_OTV, "otv", LEVEL_RC, "observed transaction vanishes")      \
+	X(PLANTED_FRACTURED, "fractured-read", LEVEL_RA,                      \
+	  "half of another transaction")                                      \
+	X(PLANTED_CAUSAL, "causality", LEVEL_CC, "effect without its cause")  \
+	X(PLANTED_LONG_FORK, "long-fork", LEVEL_PC,                           \
+	  "two readers see two writes in different orders")                   \
+	X(PLANTED_LOST_UPDATE, "lost-update", LEVEL_PSI,                      \
+	  "two transactions read and write the same version")                 \
+	X(PLANTED_WRITE_SKEW, "write-skew", LEVEL_SER,                        \
+	  "each reads what the other writes")
+
+enum planted {
+#define X(id, word, forbidden_by, description) id,
+	PLANTED_TABLE(X)
+#undef X
+	PLANTED_COUNT /* none */
+};
+
+struct workload {
+	uint64_t ops;           /* total, init not counted */
+	uint32_t sessions;
+	uint32_t length;        /* operations of a transaction */
+	bool geometric;         /* length is a mean */
+	uint32_t keys;
+	double reads;           /* fraction of operations, 0 to 1 */
+	enum distribution distribution;
+	double theta;           /* of zipf; 0.99 */
+	enum level level;       /* that the store keeps */
+	uint32_t lag;           /* how many commits (ra, cc, psi, pc: of other
+	                         * sessions) a snapshot may miss */
+	double aborts;          /* fraction of transactions that abort */
+	uint64_t seed;          /* equal seeds give equal histories, on every
+	                         * machine */
+	enum planted planted;   /* PLANTED_COUNT: none */
+};
+
+/* The defaults of the command line. */
+struct workload workload_default(void);
+/* Values are unique: each write writes the next number, from 1. NULL, with an
+ * error added, for settings that are out of range. */
+struct trace *workload_run(const struct workload *w, struct diags *d);
+enum planted planted_from_word(const char *word);
+const char *planted_word(enum planted p);
+
+#endif

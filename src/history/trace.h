@@ -1,0 +1,180 @@
+/* A recorded history in compact form: what files are read into, what files are
+ * written from, for up to many millions of operations.
+ *
+ * A history (history.h) is rich and small; a trace is plain and large: an
+ * operation takes 24 bytes, and keys, numbers and texts are told apart by
+ * integers. A trace is made by a builder (trace_build.h), which sorts, numbers
+ * and resolves; it does not change afterwards.
+ */
+#ifndef ISO_HISTORY_TRACE_H
+#define ISO_HISTORY_TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/region.h"
+#include "base/text.h"
+#include "history/history.h"
+
+/* Transactions are numbered as in history.h: 0 is init, the others session by
+ * session, in session order. */
+#define TRACE_INIT HISTORY_INIT
+#define TRACE_SELF HISTORY_SELF           /* read of the own write */
+#define TRACE_NOBODY (UINT32_MAX - 1)     /* READ whose writer is not known:
+                                           * there is an anomaly for it, or the
+                                           * transaction did not commit */
+#define TRACE_NONE UINT32_MAX             /* no operation, no session */
+
+enum {
+	TRACE_TEXT = 1,    /* value is an index of trace.texts */
+	TRACE_NULL = 2,    /* value is null (nil) */
+	TRACE_LIST = 4,    /* READ of a list: the value is its last element; with
+	                    * TRACE_NULL the list is empty. WRITE: an append */
+	TRACE_FINAL = 8,   /* WRITE: the transaction's last one of this key */
+	TRACE_MISSING = 16 /* the file names the writer and not the value */
+};
+
+struct trace_value {
+	int64_t number;    /* or index of texts, or 0 when null */
+	uint8_t flags;     /* TRACE_TEXT, TRACE_NULL, TRACE_MISSING */
+};
+
+struct trace_op {
+	int64_t value;
+	uint32_t key;
+	uint32_t from; /* READ: number of the writer, or one of the above */
+	uint32_t line; /* in the file; 0 when unknown */
+	uint8_t kind;  /* enum event_kind */
+	uint8_t flags;
+};
+
+enum trace_status {
+	TRACE_COMMITTED,
+	TRACE_ABORTED, /* its writes are invisible, its reads count if kept */
+	TRACE_UNKNOWN  /* outcome unknown, and nobody read from it: as aborted.
+	                * One that somebody read from has become COMMITTED */
+};
+
+struct trace_transaction {
+	const char *name;  /* NULL: none */
+	int64_t number;    /* its name in the file when has_number */
+	uint32_t first_op; /* its operations lie together, in program order */
+	uint32_t op_count;
+	uint32_t session;  /* TRACE_NONE for init */
+	uint32_t line;     /* 0 when unknown */
+	uint8_t status;    /* enum trace_status */
+	bool has_number;
+};
+
+struct trace_session {
+	const char *name;  /* "alice", "3" */
+	uint32_t first;    /* number of its first transaction */
+	uint32_t count;
+	bool after_all;    /* follows all transactions of other sessions */
+};
+
+struct trace_key {
+	const char *name;  /* NULL: its name is its number */
+	int64_t number;
+	struct trace_value initial;
+};
+
+/* What is wrong before any level is considered. */
+/*     identifier, word, usual name, does `none` forbid it too */
+#define TRACE_ANOMALY_TABLE(X)                                                \
+	X(ANOMALY_THIN_AIR, "thin-air", "read of a value nobody wrote", true) \
+	X(ANOMALY_ABORTED, "G1a", "aborted read (G1a)", false)                \
+	X(ANOMALY_INTERMEDIATE, "G1b", "intermediate read (G1b)", false)      \
+	X(ANOMALY_INTERNAL, "internal",                                       \
+	  "internal inconsistency: not its own last write", true)             \
+	X(ANOMALY_FUTURE, "future", "read of the own later write", true)      \
+	X(ANOMALY_LISTS, "incompatible-order",                                \
+	  "lists that are no prefix of each other", true)
+
+enum trace_anomaly_kind {
+#define X(id, word, name, always) id,
+	TRACE_ANOMALY_TABLE(X)
+#undef X
+	ANOMALY_COUNT
+};
+
+struct trace_anomaly {
+	enum trace_anomaly_kind kind;
+	uint32_t transaction; /* the reader */
+	uint32_t op;          /* its read, index of trace.ops */
+	uint32_t writer;      /* ABORTED, INTERMEDIATE: the writer; LISTS: the
+	                       * transaction that read the other list; else
+	                       * TRACE_NOBODY */
+	uint32_t other;       /* the other operation concerned (a write; LISTS:
+	                       * a read), or TRACE_NONE */
+};
+
+/* Two writers of a key whose order the file itself tells, because lists were
+ * read: `from` is earlier. */
+struct trace_known {
+	uint32_t from, to; /* transactions; neither is init */
+	uint32_t key;
+};
+
+enum { TRACE_ANOMALIES_KEPT = 1000 };
+
+struct trace {
+	struct region region;      /* owns names and texts */
+	const char *file;          /* for messages */
+	uint32_t line;             /* where it begins, in a file of several */
+	const char *program, *level; /* what an isoscope history says; or NULL */
+	uint32_t session_count, transaction_count, key_count, op_count;
+	uint32_t text_count, known_count;
+	struct trace_session *sessions;
+	struct trace_transaction *transactions;
+	struct trace_key *keys;
+	struct trace_op *ops;
+	const char **texts;        /* canonical JSON text of a value */
+	struct trace_known *known;
+	bool lists;                /* reads are of lists (Elle list-append) */
+	/* In order of (transaction, operation); at most ANOMALIES_KEPT are
+	 * kept, all are counted. */
+	struct trace_anomaly *anomalies;
+	uint32_t anomaly_count;    /* kept */
+	uint64_t anomalies_found[ANOMALY_COUNT];
+};
+
+void trace_free(struct trace *t); /* NULL is fine */
+
+const char *trace_anomaly_word(enum trace_anomaly_kind k);
+const char *trace_anomaly_name(enum trace_anomaly_kind k);
+/* Does this anomaly, already, make it no history under any level, `none`
+ * included? The others are forbidden by all levels but none. */
+bool trace_anomaly_forbidden_always(enum trace_anomaly_kind k);
+
+/* The key's name, or its number in digits. */
+void trace_print_key(struct text *t, const struct trace *r, uint32_t key);
+/* The value in JSON: 7, "x", {"set":[..]}, null. */
+void trace_print_value(struct text *t, const struct trace *r, int64_t value,
+                       uint8_t flags);
+
+/* ---- To and from the rich form ---- */
+
+/* Which part of a trace; NULL members: all. */
+struct trace_part {
+	const uint32_t *transactions; /* increasing; init is always included */
+	uint32_t count;
+	const bool *ops;              /* by index of trace.ops: keep it? */
+};
+
+/* The history that consists of these transactions: reads from transactions
+ * that are left out are left out too, and so are reads whose writer is not
+ * known, and the transactions that are UNKNOWN. Sessions keep their names,
+ * transactions their `index` in their full session (so `index` is not always
+ * the place among the remaining ones); an unnamed transaction with a number
+ * is named by it ("t17"). `numbers`, if not NULL, receives for each
+ * transaction of the result its number in the trace (malloc'ed). The caller
+ * frees the history, which does not need the trace. */
+struct history *trace_history(const struct trace *t,
+                              const struct trace_part *part,
+                              uint32_t **numbers);
+/* The trace of a history; the caller frees it. */
+struct trace *trace_of_history(const struct history *h, const char *file);
+
+#endif

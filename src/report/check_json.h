@@ -1,0 +1,3 @@
+#ifndef ISO_REPORT_CHECK_JSON_H
+#define ISO_REPORT_CHECK_JSON_H
+#endif

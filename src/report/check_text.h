@@ -1,0 +1,3 @@
+#ifndef ISO_REPORT_CHECK_TEXT_H
+#define ISO_REPORT_CHECK_TEXT_H
+#endif

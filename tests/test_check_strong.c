@@ -1,0 +1,6 @@
+#include "suites.h"
+
+void add_check_strong_tests(TCase *tests)
+{
+	(void)tests;
+}

@@ -1,0 +1,6 @@
+#include "suites.h"
+
+void add_check_weak_tests(TCase *tests)
+{
+	(void)tests;
+}

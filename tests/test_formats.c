@@ -1,0 +1,6 @@
+#include "suites.h"
+
+void add_formats_tests(TCase *tests)
+{
+	(void)tests;
+}

@@ -1,0 +1,6 @@
+#include "suites.h"
+
+void add_trace_tests(TCase *tests)
+{
+	(void)tests;
+}
