@@ -1,0 +1,128 @@
+#include "check/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+void check_result_free(struct check_result *r)
+{
+	free(r->order);
+	free(r->core);
+	*r = (struct check_result){ 0 };
+}
+
+static void check_large(const struct facts *f, enum level l,
+                        struct check_clock *c, struct check_result *out)
+{
+	*out = (struct check_result){ 0 };
+	if (l <= LEVEL_CC)
+		check_weak(f, l, c, out);
+	else
+		check_strong(f, l, c, out);
+}
+
+void check_level(const struct facts *f, enum level l, struct check_clock *c,
+                 struct check_result *out)
+{
+	if (f->n <= CHECK_SMALL)
+		check_small(f, l, out);
+	else
+		check_large(f, l, c, out);
+}
+
+bool check_commit_order(const struct facts *f, enum level l,
+                        struct check_clock *c, struct check_result *r)
+{
+	if (r->order) return true;
+	struct check_result again;
+	check_large(f, l, c, &again);
+	r->order = again.order;
+	again.order = NULL;
+	check_result_free(&again);
+	return r->order;
+}
+
+/* ---- Several levels ---- */
+
+struct levels {
+	const struct facts *f;
+	struct check_clock *clock;
+	struct check_result *results;
+	unsigned decided; /* bit l: results[l] is final */
+};
+
+static uint32_t *copy_of(const uint32_t *from, size_t count)
+{
+	if (!from) return NULL;
+	uint32_t *to = mem_take((count + 1) * sizeof *to);
+	memcpy(to, from, count * sizeof *to);
+	return to;
+}
+
+/* The result for one level as the result for another that follows from it. */
+static struct check_result same(const struct levels *s,
+                                const struct check_result *r)
+{
+	return (struct check_result){
+		.verdict = r->verdict,
+		.order = copy_of(r->order, s->f->n),
+		.core = copy_of(r->core, r->core_count),
+		.core_count = r->core_count,
+		.reason = r->reason
+	};
+}
+
+/* What this result decides about the other levels. */
+static void spread(struct levels *s, enum level from)
+{
+	const struct check_result *r = &s->results[from];
+	if (r->verdict == CHECK_UNDECIDED) return;
+	for (enum level l = 0; l < LEVEL_COUNT; l++) {
+		bool follows = r->verdict == CHECK_HOLDS
+		                   ? level_implies(from, l)
+		                   : level_implies(l, from);
+		if (!follows || s->decided & 1u << l) continue;
+		check_result_free(&s->results[l]);
+		s->results[l] = same(s, r);
+		s->decided |= 1u << l;
+	}
+}
+
+static void forbid(struct levels *s, enum level weakest)
+{
+	s->results[weakest].verdict = CHECK_VIOLATED;
+	s->decided |= 1u << weakest;
+	spread(s, weakest);
+}
+
+/* The anomalies that show without any level. */
+static void regard_anomalies(struct levels *s, const struct trace *t)
+{
+	for (enum trace_anomaly_kind k = 0; k < ANOMALY_COUNT; k++)
+		if (t->anomalies_found[k])
+			forbid(s, trace_anomaly_forbidden_always(k) ? LEVEL_NONE
+			                                            : LEVEL_RC);
+}
+
+void check_levels(const struct trace *t, const struct facts *f,
+                  unsigned wanted, struct check_clock *c,
+                  struct check_result *results)
+{
+	/* The quick ones first, and of each kind those that tell most. */
+	static const enum level sequence[] = { LEVEL_NONE, LEVEL_CC, LEVEL_RC,
+		LEVEL_RA, LEVEL_SER, LEVEL_SI, LEVEL_PSI, LEVEL_PC };
+	struct levels s = { .f = f, .clock = c, .results = results };
+	memset(results, 0, LEVEL_COUNT * sizeof *results);
+	regard_anomalies(&s, t);
+	for (size_t i = 0; i < sizeof sequence / sizeof *sequence; i++) {
+		enum level l = sequence[i];
+		if (!(wanted & 1u << l) || s.decided & 1u << l) continue;
+		check_level(f, l, c, &results[l]);
+		if (results[l].verdict == CHECK_UNDECIDED) continue;
+		s.decided |= 1u << l;
+		spread(&s, l);
+	}
+	for (enum level l = 0; l < LEVEL_COUNT; l++)
+		if (!(wanted & 1u << l)) check_result_free(&results[l]);
+}

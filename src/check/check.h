@@ -33,8 +33,10 @@ void check_clock_free(struct check_clock *c);
 bool check_clock_over(struct check_clock *c);
 /* "the time limit was reached", "it was interrupted", ... NULL if not over. */
 const char *check_clock_reason(const struct check_clock *c);
-/* Would `bytes` more exceed the memory limit? Then the reason says so. */
-bool check_clock_too_large(struct check_clock *c, uint64_t bytes);
+/* Do `bytes` for one check exceed the memory limit? The check is undecided
+ * then, with CHECK_MEMORY as its reason. */
+bool check_clock_too_large(const struct check_clock *c, uint64_t bytes);
+#define CHECK_MEMORY "the memory limit was reached"
 
 struct check_result {
 	enum check_verdict verdict;
@@ -53,6 +55,10 @@ void check_result_free(struct check_result *r);
 /* One level. Facts of a trace without anomalies that forbid the level. */
 void check_level(const struct facts *f, enum level l, struct check_clock *c,
                  struct check_result *out);
+/* For a result that HOLDS: makes its order, if it has none yet. False if the
+ * clock's limits came first. */
+bool check_commit_order(const struct facts *f, enum level l,
+                        struct check_clock *c, struct check_result *r);
 /* All the levels in `wanted` (bit l for level l), using that some imply
  * others; regards anomalies. `results` has LEVEL_COUNT entries; those not
  * wanted stay zero, without being CHECK_HOLDS in any sense. */
@@ -60,7 +66,11 @@ void check_levels(const struct trace *t, const struct facts *f,
                   unsigned wanted, struct check_clock *c,
                   struct check_result *results);
 
-/* Behind check_level. weak: rc, ra, cc (and none); strong: the others. */
+/* Behind check_level. weak: rc, ra, cc (and none); strong: the others; small:
+ * any level, up to CHECK_SMALL transactions, init included, without order. */
+enum { CHECK_SMALL = 64 };
+void check_small(const struct facts *f, enum level l,
+                 struct check_result *out);
 void check_weak(const struct facts *f, enum level l, struct check_clock *c,
                 struct check_result *out);
 void check_strong(const struct facts *f, enum level l, struct check_clock *c,

@@ -1,0 +1,100 @@
+/* Histories of at most 64 transactions: one word is a row of them, and the
+ * kernels of the axioms decide. */
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "check/check.h"
+#include "history/relation.h"
+
+struct small {
+	struct relation r;
+	word so[CHECK_SMALL], direct[CHECK_SMALL], past[CHECK_SMALL];
+};
+
+static void fill_so(struct small *s, const struct facts *f)
+{
+	for (uint32_t t = 1; t < f->n; t++) {
+		s->so[t] = 1;
+		for (uint32_t u = 1; u < f->n; u++)
+			if (facts_so(f, u, t)) bits_add(&s->so[t], u);
+	}
+}
+
+static void fill_events(struct small *s, const struct facts *f)
+{
+	struct relation *r = &s->r;
+	for (uint32_t t = 1; t < f->n; t++) {
+		s->direct[t] = s->so[t];
+		for (uint32_t i = f->read_first[t]; i < f->read_first[t + 1];
+		     i++) {
+			r->reads[r->read_count++] = (struct relation_read){
+				.reader = t,
+				.key = f->reads[i].key,
+				.source = f->reads[i].from
+			};
+			bits_add(&s->direct[t], f->reads[i].from);
+		}
+		for (uint32_t i = f->write_first[t]; i < f->write_first[t + 1];
+		     i++)
+			bits_add(&r->writers[f->writes[i]], t);
+	}
+	for (uint32_t x = 0; x < f->key_count; x++) bits_add(&r->writers[x], 0);
+	for (uint32_t k = 0; k < f->n; k++) {
+		uint32_t t = f->order[k];
+		s->past[t] = s->direct[t];
+		BITS_EACH(u, &s->direct[t], 1) s->past[t] |= s->past[u];
+	}
+}
+
+static struct history_known *known_pairs(const struct facts *f)
+{
+	struct history_known *known =
+	    mem_take((f->known_count + 1) * sizeof *known);
+	for (uint32_t i = 0; i < f->known_count; i++)
+		known[i] = (struct history_known){ f->known[i].from,
+			f->known[i].to, f->known[i].key };
+	return known;
+}
+
+static bool small_allows(const struct facts *f, enum level l)
+{
+	struct small s = { 0 };
+	struct history_known *known = known_pairs(f);
+	s.r = (struct relation){
+		.n = f->n, .words = 1, .key_count = f->key_count,
+		.order_count = f->n, .order = f->order,
+		.so = s.so, .direct = s.direct, .past = s.past,
+		.writers = mem_take0((size_t)f->key_count + 1, sizeof(word)),
+		.reads = mem_take(((size_t)f->read_first[f->n] + 1)
+		                  * sizeof *s.r.reads),
+		.known_count = f->known_count, .known = known
+	};
+	fill_so(&s, f);
+	fill_events(&s, f);
+	struct level_scratch *scratch = level_scratch_new();
+	bool allowed = level_allows(l, &s.r, scratch);
+	level_scratch_free(scratch);
+	free(s.r.writers);
+	free(s.r.reads);
+	free(known);
+	return allowed;
+}
+
+/* All of it; the parts that matter are found when it is explained. */
+static void core_of_all(const struct facts *f, struct check_result *out)
+{
+	out->core = mem_take(f->n * sizeof *out->core);
+	out->core_count = f->n - 1;
+	for (uint32_t t = 1; t < f->n; t++) out->core[t - 1] = t;
+}
+
+void check_small(const struct facts *f, enum level l, struct check_result *out)
+{
+	assert(f->n <= CHECK_SMALL);
+	bool allowed = f->order && small_allows(f, l);
+	*out = (struct check_result){
+		.verdict = allowed ? CHECK_HOLDS : CHECK_VIOLATED
+	};
+	if (!allowed) core_of_all(f, out);
+}
