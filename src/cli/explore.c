@@ -6,13 +6,13 @@
 #include "cli/exit_codes.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/outputs.h"
 #include "cli/signals.h"
 #include "dpor/verdict.h"
 #include "history/history.h"
 #include "isoscope.h"
 #include "lang/load.h"
 #include "report/dot.h"
-#include "report/graphviz.h"
 #include "report/histories.h"
 #include "report/json.h"
 #include "report/names.h"
@@ -63,16 +63,6 @@ FILE *exploration_progress(const struct exploration *x)
 	return stderr;
 }
 
-FILE *exploration_result_stream(const struct command_line *c)
-{
-	static const enum option_id files[] = { OPTION_HISTORIES, OPTION_DOT,
-		                                OPTION_SVG };
-	for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-		if (c->value[files[i]] && is_standard(c->value[files[i]]))
-			return stderr;
-	return stdout;
-}
-
 /* ---- the picture ---- */
 
 /* The slot whose counterexample is drawn: the first that has one. */
@@ -90,31 +80,10 @@ static const struct history *history_to_draw(const struct explorer *e,
 	return NULL;
 }
 
-static bool write_svg(const struct text *dot, const char *path)
-{
-	struct text problem = { 0 };
-	FILE *f = output_open(path);
-	if (!f) return false;
-	bool drawn = graphviz_draw(dot, fileno(f), &problem);
-	if (!drawn) say("cannot draw %s: %s", path, text_get(&problem));
-	text_free(&problem);
-	return output_close(f, path) && drawn;
-}
-
-static bool write_dot(const struct text *dot, const char *path)
-{
-	FILE *f = output_open(path);
-	if (!f) return false;
-	fwrite(text_get(dot), 1, dot->length, f);
-	return output_close(f, path);
-}
-
 static bool write_pictures(const struct exploration *x,
                            const struct explorer *e)
 {
-	const char *dot = x->line->value[OPTION_DOT];
-	const char *svg = x->line->value[OPTION_SVG];
-	if (!dot && !svg) return true;
+	if (!pictures_wanted(x->line)) return true;
 	struct text title = { 0 }, picture = { 0 };
 	const struct history *h = history_to_draw(e, &title);
 	bool fine = true;
@@ -122,8 +91,7 @@ static bool write_pictures(const struct exploration *x,
 		say("there is no counterexample, so nothing was drawn");
 	} else {
 		report_dot(&picture, h, text_get(&title));
-		if (dot) fine &= write_dot(&picture, dot);
-		if (svg) fine &= write_svg(&picture, svg);
+		fine = pictures_write(x->line, &picture);
 	}
 	text_free(&title);
 	text_free(&picture);
@@ -141,7 +109,7 @@ static bool write_result(const struct exploration *x, const struct explorer *e)
 		report_verdict(&t, &x->style, e);
 	else
 		report_result(&t, &x->style, e);
-	FILE *to = exploration_result_stream(x->line);
+	FILE *to = outputs_result_stream(x->line);
 	bool fine = output_text(to, "-", &t);
 	text_free(&t);
 	return fine;
@@ -167,21 +135,6 @@ static int explore_one(const struct exploration *x)
 	return code;
 }
 
-/* Before any work is done: can what is asked for be written? */
-static bool outputs_possible(const struct command_line *c)
-{
-	const char *dot = c->value[OPTION_DOT], *svg = c->value[OPTION_SVG];
-	if (dot && !output_possible(dot)) return false;
-	if (svg && !output_possible(svg)) return false;
-	if (svg && !graphviz_present()) {
-		say("--svg needs Graphviz, whose program 'dot' is not "
-		    "installed (on Debian: apt-get install graphviz); "
-		    "--dot writes the picture's source without it");
-		return false;
-	}
-	return true;
-}
-
 static int explore_program(struct exploration *x, const struct program *p)
 {
 	const char *order = x->line->value[OPTION_SESSIONS_ORDER];
@@ -194,7 +147,7 @@ static int explore_program(struct exploration *x, const struct program *p)
 		x->program = view;
 	}
 	int code = EXIT_USAGE;
-	if (outputs_possible(x->line)) {
+	if (pictures_possible(x->line)) {
 		signals_catch();
 		x->options.interrupt = signals_flag();
 		code = x->line->value[OPTION_LEVELS] ? explore_levels(x)
@@ -215,7 +168,7 @@ int explore_main(const struct command_line *c)
 		return EXIT_USAGE;
 	}
 	if (!settings_read(&x)) return EXIT_USAGE;
-	x.style = output_style(c, exploration_result_stream(c));
+	x.style = output_style(c, outputs_result_stream(c));
 	struct diags d = { 0 };
 	struct program *p = load_program(c->operands[0], &d);
 	say_diagnostics(c, &d);

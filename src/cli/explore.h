@@ -33,7 +33,5 @@ struct program *settings_reordered(const struct program *p, const char *order);
 /* explore_levels.c: the table of --levels; returns the exit code. */
 int explore_levels(const struct exploration *x);
 int exit_code_of_verdict(int verdict);
-/* Where the result in words goes: stderr when stdout has another use. */
-FILE *exploration_result_stream(const struct command_line *c);
 
 #endif

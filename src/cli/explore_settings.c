@@ -1,128 +1,26 @@
 #include "cli/explore.h"
 
-#include <ctype.h>
-#include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/diag.h"
 #include "base/memory.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/outputs.h"
+#include "cli/settings.h"
 #include "vm/program.h"
 
-/* A positive whole number, and what stands behind it. */
-static bool read_number(const char *words, uint64_t *out, char **end)
+/* --levels prints one table, and writes no file. */
+static bool levels_alone(const struct command_line *c)
 {
-	errno = 0;
-	if (!isdigit((unsigned char)*words)) return false;
-	*out = strtoull(words, end, 10);
-	return !errno && *out;
-}
-
-static bool read_histories(const char *words, uint64_t *out)
-{
-	char *end;
-	if (!words) return true;
-	if (read_number(words, out, &end) && !*end) return true;
-	say("--max-histories takes a positive number, not '%s'", words);
-	return false;
-}
-
-static bool read_memory(const char *words, uint64_t *out)
-{
-	static const char units[] = "kMGT";
-	char *end;
-	if (!words) return true;
-	if (read_number(words, out, &end)) {
-		const char *unit = *end ? strchr(units, *end) : NULL;
-		unsigned shift = 0;
-		if (*end == 'K') unit = units;
-		if (unit) {
-			shift = 10 * (unsigned)(unit - units + 1);
-			end++;
-			if (*end == 'i') end++;
-			if (*end == 'B') end++;
-		}
-		if (!*end && *out <= UINT64_MAX >> shift) {
-			*out <<= shift;
-			return true;
-		}
-	}
-	say("--memory takes a size such as 500M or 2G, not '%s'", words);
-	return false;
-}
-
-static bool read_seconds(const char *words, double *out)
-{
-	char *end;
-	if (!words) return true;
-	*out = strtod(words, &end);
-	if (strpbrk(words, "xX")) end = (char *)words;
-	if (end != words && *end == 's') end++;
-	if (end != words && !*end && isfinite(*out) && *out > 0) return true;
-	say("--timeout takes a positive number of seconds, not '%s'", words);
-	return false;
-}
-
-/* The options that name a file to write. */
-static const enum option_id outputs[] = { OPTION_HISTORIES, OPTION_DOT,
-	                                  OPTION_SVG };
-enum { OUTPUTS = sizeof outputs / sizeof *outputs };
-
-/* Do both paths lead to one regular file? */
-static bool same_file(const char *a, const char *b)
-{
-	struct stat x, y;
-	if (!strcmp(a, b)) return true;
-	return !stat(a, &x) && !stat(b, &y) && S_ISREG(x.st_mode) &&
-	       x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-}
-
-/* No output may overwrite another one, or the program. */
-static bool outputs_differ(const struct command_line *c)
-{
-	for (size_t i = 0; i < OUTPUTS; i++) {
-		const char *path = c->value[outputs[i]];
-		const char *word = option_table[outputs[i]].word;
-		if (!path || is_standard(path)) continue;
-		if (c->operand_count && same_file(path, c->operands[0])) {
-			say("--%s would overwrite the program '%s'", word,
-			    c->operands[0]);
-			return false;
-		}
-		for (size_t j = 0; j < i; j++) {
-			const char *other = c->value[outputs[j]];
-			if (!other || !same_file(path, other)) continue;
-			say("--%s and --%s cannot both be written to '%s'",
-			    option_table[outputs[j]].word, word, path);
-			return false;
-		}
-	}
-	return true;
-}
-
-/* At most one thing can be written to the standard output. */
-static bool outputs_fit(const struct command_line *c)
-{
-	const char *taken = c->value[OPTION_JSON] ? "json" : NULL;
-	for (size_t i = 0; i < OUTPUTS; i++) {
-		const char *path = c->value[outputs[i]];
-		const char *word = option_table[outputs[i]].word;
-		if (!path) continue;
-		if (c->value[OPTION_LEVELS]) {
-			say("--levels goes without --%s", word);
-			return false;
-		}
-		if (!is_standard(path)) continue;
-		if (taken) {
-			say("--%s and --%s cannot both be written to the "
-			    "standard output", taken, word);
-			return false;
-		}
-		taken = word;
+	static const enum option_id files[] = { OPTION_HISTORIES, OPTION_DOT,
+		                                OPTION_SVG };
+	if (!c->value[OPTION_LEVELS]) return true;
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+		if (!c->value[files[i]]) continue;
+		say("--levels goes without --%s", option_table[files[i]].word);
+		return false;
 	}
 	return true;
 }
@@ -148,11 +46,10 @@ bool settings_read(struct exploration *x)
 		say("--levels chooses base levels and algorithm itself");
 		return false;
 	}
-	return read_histories(c->value[OPTION_MAX_HISTORIES],
-	                      &o->max_histories) &&
-	       read_memory(c->value[OPTION_MEMORY], &o->memory) &&
-	       read_seconds(c->value[OPTION_TIMEOUT], &o->timeout) &&
-	       outputs_fit(c) && outputs_differ(c);
+	return setting_count(c, OPTION_MAX_HISTORIES, &o->max_histories) &&
+	       setting_memory(c, OPTION_MEMORY, &o->memory) &&
+	       setting_seconds(c, OPTION_TIMEOUT, &o->timeout) &&
+	       levels_alone(c) && outputs_fit(c, "program");
 }
 
 static bool base_fits(enum level level, enum level base)

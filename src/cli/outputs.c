@@ -1,0 +1,133 @@
+#include "cli/outputs.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/options.h"
+#include "cli/output.h"
+#include "report/graphviz.h"
+
+/* The options that name a file to write. */
+static const enum option_id outputs[] = { OPTION_HISTORIES, OPTION_DOT,
+	                                  OPTION_SVG };
+enum { OUTPUTS = sizeof outputs / sizeof *outputs };
+
+/* Do both paths lead to one regular file? */
+static bool same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+	if (!strcmp(a, b)) return true;
+	return !stat(a, &x) && !stat(b, &y) && S_ISREG(x.st_mode) &&
+	       x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+static bool overwrites_operand(const struct command_line *c, const char *word,
+                               const char *path, const char *operand)
+{
+	for (size_t i = 0; i < c->operand_count; i++) {
+		if (!same_file(path, c->operands[i])) continue;
+		say("--%s would overwrite the %s '%s'", word, operand,
+		    c->operands[i]);
+		return true;
+	}
+	return false;
+}
+
+/* No output may overwrite another one, or an operand. */
+static bool outputs_differ(const struct command_line *c, const char *operand)
+{
+	for (size_t i = 0; i < OUTPUTS; i++) {
+		const char *path = c->value[outputs[i]];
+		const char *word = option_table[outputs[i]].word;
+		if (!path || is_standard(path)) continue;
+		if (overwrites_operand(c, word, path, operand)) return false;
+		for (size_t j = 0; j < i; j++) {
+			const char *other = c->value[outputs[j]];
+			if (!other || !same_file(path, other)) continue;
+			say("--%s and --%s cannot both be written to '%s'",
+			    option_table[outputs[j]].word, word, path);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* At most one thing can be written to the standard output. */
+static bool outputs_apart(const struct command_line *c)
+{
+	const char *taken = c->value[OPTION_JSON] ? "json" : NULL;
+	for (size_t i = 0; i < OUTPUTS; i++) {
+		const char *path = c->value[outputs[i]];
+		const char *word = option_table[outputs[i]].word;
+		if (!path || !is_standard(path)) continue;
+		if (taken) {
+			say("--%s and --%s cannot both be written to the "
+			    "standard output", taken, word);
+			return false;
+		}
+		taken = word;
+	}
+	return true;
+}
+
+bool outputs_fit(const struct command_line *c, const char *operand)
+{
+	return outputs_apart(c) && outputs_differ(c, operand);
+}
+
+FILE *outputs_result_stream(const struct command_line *c)
+{
+	for (size_t i = 0; i < OUTPUTS; i++)
+		if (c->value[outputs[i]] && is_standard(c->value[outputs[i]]))
+			return stderr;
+	return stdout;
+}
+
+/* ---- pictures ---- */
+
+bool pictures_wanted(const struct command_line *c)
+{
+	return c->value[OPTION_DOT] || c->value[OPTION_SVG];
+}
+
+bool pictures_possible(const struct command_line *c)
+{
+	const char *dot = c->value[OPTION_DOT], *svg = c->value[OPTION_SVG];
+	if (dot && !output_possible(dot)) return false;
+	if (svg && !output_possible(svg)) return false;
+	if (svg && !graphviz_present()) {
+		say("--svg needs Graphviz, whose program 'dot' is not "
+		    "installed (on Debian: apt-get install graphviz); "
+		    "--dot writes the picture's source without it");
+		return false;
+	}
+	return true;
+}
+
+static bool write_svg(const struct text *dot, const char *path)
+{
+	struct text problem = { 0 };
+	FILE *f = output_open(path);
+	if (!f) return false;
+	bool drawn = graphviz_draw(dot, fileno(f), &problem);
+	if (!drawn) say("cannot draw %s: %s", path, text_get(&problem));
+	text_free(&problem);
+	return output_close(f, path) && drawn;
+}
+
+static bool write_dot(const struct text *dot, const char *path)
+{
+	FILE *f = output_open(path);
+	if (!f) return false;
+	fwrite(text_get(dot), 1, dot->length, f);
+	return output_close(f, path);
+}
+
+bool pictures_write(const struct command_line *c, const struct text *picture)
+{
+	const char *dot = c->value[OPTION_DOT], *svg = c->value[OPTION_SVG];
+	bool fine = true;
+	if (dot) fine &= write_dot(picture, dot);
+	if (svg) fine &= write_svg(picture, svg);
+	return fine;
+}

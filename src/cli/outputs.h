@@ -1,0 +1,27 @@
+/* The files that a command is asked to write: its options --dot, --output and
+ * the like. Each function says what is wrong before it returns false. */
+#ifndef ISO_CLI_OUTPUTS_H
+#define ISO_CLI_OUTPUTS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/text.h"
+
+struct command_line;
+
+/* Before any work is done: at most one thing goes to the standard output, no
+ * file is written twice, and none is also an operand, which `operand` is the
+ * word for ("program"). */
+bool outputs_fit(const struct command_line *c, const char *operand);
+/* Where the result in words goes: stderr when stdout has another use. */
+FILE *outputs_result_stream(const struct command_line *c);
+
+/* --dot and --svg. */
+bool pictures_wanted(const struct command_line *c);
+/* Could they be written, and drawn? */
+bool pictures_possible(const struct command_line *c);
+/* Writes the picture, given in the language of Graphviz, as asked for. */
+bool pictures_write(const struct command_line *c, const struct text *picture);
+
+#endif

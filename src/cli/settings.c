@@ -1,0 +1,80 @@
+#include "cli/settings.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/output.h"
+
+/* A positive whole number, and what stands behind it. */
+static bool read_number(const char *words, uint64_t *out, char **end)
+{
+	errno = 0;
+	if (!isdigit((unsigned char)*words)) return false;
+	*out = strtoull(words, end, 10);
+	return !errno && *out;
+}
+
+bool setting_count(const struct command_line *c, enum option_id option,
+                   uint64_t *out)
+{
+	const char *words = c->value[option];
+	char *end;
+	uint64_t n;
+	if (!words) return true;
+	if (read_number(words, &n, &end) && !*end) {
+		*out = n;
+		return true;
+	}
+	say("--%s takes a positive number, not '%s'",
+	    option_table[option].word, words);
+	return false;
+}
+
+bool setting_memory(const struct command_line *c, enum option_id option,
+                    uint64_t *out)
+{
+	static const char units[] = "kMGT";
+	const char *words = c->value[option];
+	char *end;
+	uint64_t n;
+	if (!words) return true;
+	if (read_number(words, &n, &end)) {
+		const char *unit = *end ? strchr(units, *end) : NULL;
+		unsigned shift = 0;
+		if (*end == 'K') unit = units;
+		if (unit) {
+			shift = 10 * (unsigned)(unit - units + 1);
+			end++;
+			if (*end == 'i') end++;
+			if (*end == 'B') end++;
+		}
+		if (!*end && n <= UINT64_MAX >> shift) {
+			*out = n << shift;
+			return true;
+		}
+	}
+	say("--%s takes a size such as 500M or 2G, not '%s'",
+	    option_table[option].word, words);
+	return false;
+}
+
+bool setting_seconds(const struct command_line *c, enum option_id option,
+                     double *out)
+{
+	const char *words = c->value[option];
+	char *end;
+	if (!words) return true;
+	double n = strtod(words, &end);
+	if (strpbrk(words, "xX")) end = (char *)words;
+	if (end != words && *end == 's') end++;
+	if (end != words && !*end && isfinite(n) && n > 0) {
+		*out = n;
+		return true;
+	}
+	say("--%s takes a positive number of seconds, not '%s'",
+	    option_table[option].word, words);
+	return false;
+}

@@ -1,0 +1,21 @@
+/* Numbers on the command line. Each function leaves `out` alone if the option
+ * was not given, and returns false, after saying why, if it is wrong. */
+#ifndef ISO_CLI_SETTINGS_H
+#define ISO_CLI_SETTINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cli/options.h"
+
+/* A positive whole number. */
+bool setting_count(const struct command_line *c, enum option_id option,
+                   uint64_t *out);
+/* A positive number of bytes: 500M, 2G. */
+bool setting_memory(const struct command_line *c, enum option_id option,
+                    uint64_t *out);
+/* A positive number of seconds: 2.5, 10s. */
+bool setting_seconds(const struct command_line *c, enum option_id option,
+                     double *out);
+
+#endif
