@@ -24,6 +24,31 @@ static struct history_shape random_shape(struct rng *r)
 		                       .causal = rng_below(r, 2) };
 }
 
+/* A history that tells the order of some writers of its keys: mostly one that
+ * agrees with an order of execution, at times any. */
+static struct history *random_known(struct rng *r, bool causal)
+{
+	struct history_shape shape = random_shape(r);
+	shape.causal = causal;
+	struct history *h = history_random(r, shape);
+	uint32_t n = h->transaction_count, odds = 1 + rng_below(r, 4);
+	bool wild = rng_below(r, 4) == 0;
+	h->known = region_take(&h->region,
+	                       n * n * h->key_count * sizeof *h->known);
+	for (uint32_t i = 1; i < n; i++)
+	for (uint32_t j = i + 1; j < n; j++)
+	for (uint32_t x = 0; x < h->key_count; x++) {
+		uint32_t a = h->order[i], b = h->order[j];
+		if (!twin_writes(h, a, x) || !twin_writes(h, b, x)
+		    || rng_below(r, odds))
+			continue;
+		bool turn = wild && rng_below(r, 3) == 0;
+		h->known[h->known_count++] = (struct history_known){
+			turn ? b : a, turn ? a : b, x };
+	}
+	return h;
+}
+
 static void same_as_definition(const struct history *h,
                                const struct history *shown, unsigned levels)
 {
@@ -58,6 +83,68 @@ START_TEST(random_histories)
 				              "%s never differs from %s",
 				              level_word(a), level_word(b));
 	ck_assert_uint_gt(seen[LEVEL_SER], HISTORIES / 20);
+}
+END_TEST
+
+/* The same where some writers' order is known. It has to matter for each level
+ * but none: forbid what the level allows without it. */
+START_TEST(random_known_orders)
+{
+	struct rng r = { first_seed() * 6000 + (uint64_t)_i };
+	unsigned matters[LEVEL_COUNT] = { 0 }, allowed = 0;
+	for (int i = 0; i < HISTORIES / 2; i++) {
+		struct history *h = random_known(&r, i % 2);
+		unsigned levels = twin_levels(h);
+		uint32_t known = h->known_count;
+		same_as_definition(h, h, levels);
+		h->known_count = 0;
+		unsigned before = twin_levels(h);
+		h->known_count = known;
+		ck_assert_uint_eq(levels & ~before, 0);
+		for (enum level l = 0; l < LEVEL_COUNT; l++)
+			matters[l] += (before & ~levels) >> l & 1;
+		allowed += known && levels >> LEVEL_SER & 1;
+		history_free(h);
+	}
+	ck_assert_uint_eq(matters[LEVEL_NONE], 0);
+	for (enum level l = LEVEL_RC; l < LEVEL_COUNT; l++)
+		ck_assert_uint_gt(matters[l], HISTORIES / 200);
+	ck_assert_uint_gt(allowed, HISTORIES / 50);
+}
+END_TEST
+
+static uint32_t transaction_named(const struct history *h, const char *name)
+{
+	for (uint32_t t = 1; t < h->transaction_count; t++)
+		if (!strcmp(h->transactions[t].name, name)) return t;
+	ck_abort_msg("no transaction %s", name);
+}
+
+static void copy_known(struct history *p, const struct history *h)
+{
+	p->known = region_take(&p->region,
+	                       (h->known_count + 1) * sizeof *p->known);
+	p->known_count = h->known_count;
+	for (uint32_t i = 0; i < h->known_count; i++) {
+		struct history_known e = h->known[i];
+		e.from = transaction_named(p, h->transactions[e.from].name);
+		e.to = transaction_named(p, h->transactions[e.to].name);
+		p->known[i] = e;
+	}
+}
+
+START_TEST(padded_known_orders)
+{
+	struct rng r = { first_seed() * 8000 + (uint64_t)_i };
+	for (int i = 0; i < HISTORIES / 10; i++) {
+		struct history *h = random_known(&r, i % 2);
+		struct history *p =
+		    history_padded(h, 57 + rng_below(&r, 90));
+		copy_known(p, h);
+		same_as_definition(p, h, twin_levels(h));
+		history_free(p);
+		history_free(h);
+	}
 }
 END_TEST
 
@@ -111,6 +198,23 @@ START_TEST(definition_twice)
 }
 END_TEST
 
+START_TEST(known_definition_twice)
+{
+	struct rng r = { first_seed() * 9000 + (uint64_t)_i };
+	for (int i = 0; i < 100;) {
+		struct history *h = random_known(&r, i % 2);
+		bool small = h->transaction_count <= 7;
+		for (enum level l = 0; small && l < LEVEL_COUNT; l++)
+			if (twin_allows(l, h) != twin_allows_plain(l, h))
+				ck_abort_msg("%s: %s",
+				             history_to_notation(h),
+				             level_word(l));
+		i += small;
+		history_free(h);
+	}
+}
+END_TEST
+
 START_TEST(implications)
 {
 	static const char *const expected[] = {
@@ -140,6 +244,15 @@ START_TEST(words)
 END_TEST
 
 /* ---- witnesses ---- */
+
+static bool is_known(const struct history *h, const struct witness_edge *e)
+{
+	for (uint32_t i = 0; i < h->known_count; i++)
+		if (h->known[i].from == e->from && h->known[i].to == e->to
+		    && h->known[i].key == e->key)
+			return true;
+	return false;
+}
 
 static bool reads(const struct history *h, uint32_t t, uint32_t key,
                   uint32_t from)
@@ -222,8 +335,9 @@ static bool edge_holds(enum level l, const struct history *h,
 		       reads(h, e->reader, e->key, e->to) &&
 		       is_visible(l, h, e);
 	case REASON_WW:
-		return l > LEVEL_CC && twin_writes(h, e->from, e->key) &&
-		       twin_writes(h, e->to, e->key);
+		return (l > LEVEL_CC || is_known(h, e))
+		       && twin_writes(h, e->from, e->key)
+		       && twin_writes(h, e->to, e->key);
 	case REASON_RW:
 		return l > LEVEL_CC && twin_writes(h, e->to, e->key) &&
 		       reads_from_another(h, e->from, e->key, e->to);
@@ -261,6 +375,18 @@ START_TEST(witnesses)
 	struct rng r = { first_seed() * 4000 + (uint64_t)_i };
 	for (int i = 0; i < HISTORIES / 3; i++) {
 		struct history *h = history_random(&r, random_shape(&r));
+		for (enum level l = 0; l < LEVEL_COUNT; l++)
+			check_witness(l, h);
+		history_free(h);
+	}
+}
+END_TEST
+
+START_TEST(witnesses_of_known_orders)
+{
+	struct rng r = { first_seed() * 7000 + (uint64_t)_i };
+	for (int i = 0; i < HISTORIES / 3; i++) {
+		struct history *h = random_known(&r, i % 2);
 		for (enum level l = 0; l < LEVEL_COUNT; l++)
 			check_witness(l, h);
 		history_free(h);
@@ -314,9 +440,13 @@ void add_levels_tests(TCase *tests)
 	tcase_add_loop_test(tests, padded_histories, 0, RUNS);
 	tcase_add_test(tests, many_transactions);
 	tcase_add_loop_test(tests, definition_twice, 0, 4);
+	tcase_add_loop_test(tests, known_definition_twice, 0, 4);
+	tcase_add_loop_test(tests, random_known_orders, 0, RUNS);
+	tcase_add_loop_test(tests, padded_known_orders, 0, RUNS);
 	tcase_add_test(tests, implications);
 	tcase_add_test(tests, words);
 	tcase_add_loop_test(tests, witnesses, 0, RUNS);
+	tcase_add_loop_test(tests, witnesses_of_known_orders, 0, RUNS);
 	tcase_add_test(tests, witness_of_lost_update);
 	tcase_add_test(tests, anomalies);
 }

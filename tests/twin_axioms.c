@@ -14,6 +14,7 @@ struct facts {
 	uint32_t n;
 	set direct[TWIN_TRANSACTIONS];      /* predecessors in so U wr */
 	set past[TWIN_TRANSACTIONS];        /* predecessors in (so U wr)+ */
+	set before[TWIN_TRANSACTIONS];      /* known to precede in co */
 	set writers[TWIN_KEYS];
 	uint64_t writes[TWIN_TRANSACTIONS]; /* keys */
 	uint32_t read_count[TWIN_TRANSACTIONS];
@@ -52,6 +53,17 @@ bool twin_writes(const struct history *h, uint32_t t, uint32_t key)
 		if (w->events[i].kind == EVENT_WRITE && w->events[i].key == key)
 			return true;
 	return false;
+}
+
+/* Pairs of committed writers of a key whose order the history tells. */
+static void take_known(struct facts *f, const struct history *h)
+{
+	for (uint32_t i = 0; i < h->known_count; i++) {
+		struct history_known e = h->known[i];
+		if (e.from != e.to && twin_writes(h, e.from, e.key)
+		    && twin_writes(h, e.to, e.key))
+			f->before[e.to] |= (set)1 << e.from;
+	}
 }
 
 static void take_reads(struct facts *f, const struct history *h, uint32_t t)
@@ -104,6 +116,7 @@ static struct facts *facts_new(const struct history *h)
 				f->direct[t] |= (set)1 << a;
 		take_reads(f, h, t);
 	}
+	take_known(f, h);
 	if (close_past(f)) return f;
 	facts_free(f);
 	return NULL;
@@ -187,6 +200,7 @@ static bool place_rest(struct facts *f, enum level l, uint32_t count)
 	for (uint32_t t = 0; t < f->n; t++) {
 		set bit = (set)1 << t;
 		if (f->placed & bit || f->direct[t] & ~f->placed) continue;
+		if (l != LEVEL_NONE && f->before[t] & ~f->placed) continue;
 		see(f, t);
 		if (!reads_agree(f, l, t)) continue;
 		f->placed |= bit;
@@ -286,6 +300,9 @@ static bool test_order(struct plain *p, const uint32_t *order)
 	for (uint32_t i = 0; i < f->n; i++)
 		for (uint32_t j = 0; j < f->n; j++) {
 			if (p->so_wr[i][j] && !p->co[i][j]) return false;
+			if (p->level != LEVEL_NONE && f->before[j] >> i & 1
+			    && !p->co[i][j])
+				return false;
 			p->visible[i][j] =
 			    p->so_wr[i][j] ||
 			    (p->co[i][j] && f->writes[i] & f->writes[j]);

@@ -2,7 +2,8 @@
  *
  * Slow, small and separate from src/axioms: the judge of the fast checks. A
  * history satisfies a level when some total order co that extends so U wr
- * meets the level's axioms; so all such orders are tried.
+ * meets the level's axioms; so all such orders are tried. Where the history
+ * tells the order of some writers of a key, co has to agree, but for `none`.
  */
 #ifndef TESTS_TWIN_AXIOMS_H
 #define TESTS_TWIN_AXIOMS_H

@@ -4,7 +4,9 @@
  * while a history grows, which writers may this read take (closure.h).
  *
  * Definitions: Biswas and Enea, OOPSLA 2019, in the axiomatic form of
- * Bouajjani, Enea, Roman-Calvo, PLDI 2023, section 2.
+ * Bouajjani, Enea, Roman-Calvo, PLDI 2023, section 2. Where a history tells the
+ * order of some writers of a key (history.h), every level but none asks for a
+ * commit order that agrees with it; under psi and si it orders these writers.
  */
 #ifndef ISO_AXIOMS_LEVEL_H
 #define ISO_AXIOMS_LEVEL_H
@@ -61,8 +63,8 @@ enum reason_kind {
 	REASON_WR,     /* `to` reads `key` from `from` */
 	REASON_FORCED, /* `from` also wrote `key`, which `reader` read from `to`
 	                * although it was to see `from`: so `from` is earlier */
-	REASON_WW,     /* both wrote `key`; this order is the only one left, or
-	                * the one tried */
+	REASON_WW,     /* both wrote `key`; this order is known (history.h), the
+	                * only one left, or the one tried */
 	REASON_RW      /* `from` read `key` as it was before `to` wrote it */
 };
 
@@ -70,7 +72,8 @@ struct witness_edge {
 	uint32_t from, to; /* transactions; `to` is the next edge's `from` */
 	enum reason_kind reason;
 	uint32_t key;      /* history key; WR, FORCED, WW, RW */
-	uint32_t reader;   /* FORCED: the transaction whose read forces it */
+	uint32_t reader;   /* FORCED: the transaction whose read forces it; WW:
+	                    * likewise, or `from` */
 };
 
 struct witness {
@@ -82,7 +85,8 @@ struct witness {
  * level. A dirty read is a single wr, not a cycle. For pc, psi, si and ser the
  * cycle is one of dependencies so, wr, ww and rw, under every order of the
  * writers that the level leaves open; where several orders were open, it is
- * the cycle of the one tried. A ww that a read forces names its reader. */
+ * the cycle of the one tried. A ww that a read forces names its reader; one
+ * that is known or has another reason names `from`. */
 bool level_witness(enum level l, const struct history *h, struct witness *out);
 void witness_free(struct witness *w);
 /* "so", "wr", "forced", "ww" or "rw". */

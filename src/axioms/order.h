@@ -11,6 +11,7 @@
 #include <assert.h>
 
 #include "axioms/scratch.h"
+#include "history/history.h"
 
 /* The row of point or transaction i. */
 BITS_INLINE word *order_row(word *rows, unsigned i, unsigned width)
@@ -120,6 +121,20 @@ BITS_INLINE void order_begin_two(struct level_scratch *s,
 	}
 }
 
+/* Adds that the earlier of each known pair (plus `from` each) precedes the
+ * later (plus `to` each). */
+BITS_INLINE bool order_add_known(struct level_scratch *s,
+                                 const struct relation *r, unsigned from,
+                                 unsigned to, unsigned width)
+{
+	for (uint32_t i = 0; i < r->known_count; i++) {
+		struct history_known e = r->known[i];
+		if (!order_add(s, from + e.from, to + e.to, width))
+			return false;
+	}
+	return true;
+}
+
 /* Fills rivals: for each transaction the others that write a key of its. */
 BITS_INLINE void order_rivals(struct level_scratch *s,
                               const struct relation *r, unsigned words)
@@ -153,6 +168,16 @@ BITS_INLINE void order_place(struct level_scratch *s, const uint32_t *order,
 		bits_add(row, last);
 		s->rank[t] = k;
 	}
+}
+
+/* Does the order that was placed last agree with all known pairs? */
+BITS_INLINE bool order_agrees(const struct level_scratch *s,
+                              const struct relation *r)
+{
+	for (uint32_t i = 0; i < r->known_count; i++)
+		if (s->rank[r->known[i].from] >= s->rank[r->known[i].to])
+			return false;
+	return true;
 }
 
 /* Fills tried: an order of the transactions that the closure allows, close to

@@ -124,10 +124,12 @@ BITS_INLINE bool psi_check(struct level_scratch *s, const struct relation *r,
 {
 	struct order_choice unused;
 	order_rivals(s, r, words);
-	if (psi_in_order(s, r, r->order, r->past, false, &unused, words))
+	if (psi_in_order(s, r, r->order, r->past, false, &unused, words)
+	    && order_agrees(s, r))
 		return true;
 	order_begin(s, r, words);
-	return order_search(s, r, words, 1, psi_saturate, psi_accept);
+	return order_add_known(s, r, 0, 0, words)
+	       && order_search(s, r, words, 1, psi_saturate, psi_accept);
 }
 
 bool parallel_snapshot_allows(struct level_scratch *s,

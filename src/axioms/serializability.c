@@ -68,9 +68,12 @@ BITS_INLINE bool ser_check(struct level_scratch *s, const struct relation *r,
                            unsigned words)
 {
 	struct order_choice unused;
-	if (ser_in_order(s, r, r->order, &unused, words)) return true;
+	if (ser_in_order(s, r, r->order, &unused, words)
+	    && order_agrees(s, r))
+		return true;
 	order_begin(s, r, words);
-	return order_search(s, r, words, 1, ser_saturate, ser_accept);
+	return order_add_known(s, r, 0, 0, words)
+	       && order_search(s, r, words, 1, ser_saturate, ser_accept);
 }
 
 bool serializable_allows(struct level_scratch *s, const struct relation *r)

@@ -24,12 +24,15 @@ BITS_INLINE bool si_accept(struct level_scratch *s, const struct relation *r,
 BITS_INLINE bool si_check(struct level_scratch *s, const struct relation *r,
                           unsigned words)
 {
+	const unsigned half = 64 * words, width = 2 * words;
 	struct order_choice unused;
 	order_rivals(s, r, words);
-	if (snapshot_in_order(s, r, r->order, false, true, &unused, words))
+	if (snapshot_in_order(s, r, r->order, false, true, &unused, words)
+	    && order_agrees(s, r))
 		return true;
 	order_begin_two(s, r, words);
-	return order_search(s, r, words, 2, si_saturate, si_accept);
+	return order_add_known(s, r, half, 0, width)
+	       && order_search(s, r, words, 2, si_saturate, si_accept);
 }
 
 bool snapshot_allows(struct level_scratch *s, const struct relation *r)

@@ -1,5 +1,6 @@
 /* rc, ra and cc. What a read must see does not depend on the commit order, so
- * the level holds when so, wr and the edges forced by reads have no cycle. */
+ * the level holds when so, wr, the order of writers that is known and the edges
+ * forced by reads have no cycle. */
 #include "axioms/kernels.h"
 #include "axioms/order.h"
 
@@ -37,7 +38,7 @@ BITS_INLINE bool weak_in_own_order(struct level_scratch *s,
 		    < 64 * words)
 			return false;
 	}
-	return true;
+	return order_agrees(s, r);
 }
 
 BITS_INLINE bool weak_in_some_order(struct level_scratch *s,
@@ -45,6 +46,7 @@ BITS_INLINE bool weak_in_some_order(struct level_scratch *s,
                                     enum sight sight, unsigned words)
 {
 	order_begin(s, r, words);
+	if (!order_add_known(s, r, 0, 0, words)) return false;
 	for (uint32_t i = 0; i < r->read_count; i++) {
 		struct relation_read a = r->reads[i];
 		const word *writers = r->writers + (size_t)a.key * words;

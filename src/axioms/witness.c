@@ -125,6 +125,18 @@ static void apply_exclusion(struct proof *p)
 	}
 }
 
+/* What the history itself tells of the order of writers. */
+static void apply_known(struct proof *p)
+{
+	for (uint32_t i = 0; i < p->r->known_count; i++) {
+		struct history_known e = p->r->known[i];
+		uint32_t from = commit_of(p, e.from), to = commit_of(p, e.to);
+		if (p->level == LEVEL_SI) to = e.to;
+		add(p, (struct dependency){ from, to, REASON_WW, e.key,
+		                            e.from });
+	}
+}
+
 /* Applies all rules as often as they add something. Antidependencies go first:
  * a cycle that has one is easier to read than one through init. */
 static bool saturate(struct proof *p)
@@ -246,7 +258,8 @@ enum { PROBE_MAX = 128 };
 static void prove(struct proof *p)
 {
 	bool probe = p->r->order_count <= PROBE_MAX;
-	bool more = saturate(p);
+	apply_known(p);
+	bool more = !p->failed && saturate(p);
 	while (more && !p->failed)
 		more = (probe && choices(p, take_if_forced))
 		       || choices(p, take_any);
@@ -293,14 +306,24 @@ static void add_forced(struct dependencies *d, enum level l, uint32_t i,
 	bits_add(earlier, a.source);
 }
 
-/* For rc, ra and cc: all forced dependencies, then the shortest cycle through
- * one of them. */
+static void add_known(struct dependencies *d)
+{
+	for (uint32_t i = 0; i < d->r->known_count; i++) {
+		struct history_known e = d->r->known[i];
+		dependencies_add(d, (struct dependency){
+			e.from, e.to, REASON_WW, e.key, e.from });
+	}
+}
+
+/* For rc, ra and cc: all known and forced dependencies, then the shortest cycle
+ * through one of them. */
 static void weak_witness(enum level l, const struct relation *r,
                          struct witness *out)
 {
 	struct dependencies d;
 	word *earlier = mem_take0(r->words, sizeof *earlier);
 	dependencies_init(&d, r, 1);
+	add_known(&d);
 	for (uint32_t i = 0; i < r->read_count; i++)
 		add_forced(&d, l, i, earlier);
 	for (uint32_t t = 0; t < r->n && out->count != 2; t++) {

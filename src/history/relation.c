@@ -73,6 +73,24 @@ static void fill_past(struct relation *r)
 	}
 }
 
+/* Pairs of transactions that both write the key, as this history has them. */
+static void take_known(struct relation *r, const struct history *h)
+{
+	if (!h->known_count) return;
+	struct history_known *known =
+	    mem_take(h->known_count * sizeof *known);
+	for (uint32_t i = 0; i < h->known_count; i++) {
+		struct history_known e = h->known[i];
+		const word *writers = row(r->writers, r, e.key);
+		if (e.from == e.to || e.from == HISTORY_INIT
+		    || e.to == HISTORY_INIT || !bits_has(writers, e.from)
+		    || !bits_has(writers, e.to))
+			continue;
+		known[r->known_count++] = e;
+	}
+	r->known = known;
+}
+
 static uint32_t *copy_order(const struct history *h)
 {
 	if (!h->order) return NULL;
@@ -106,6 +124,7 @@ struct relation *relation_of_history(const struct history *h)
 		if (h->sessions[i].after_all) put_before(r, h, &h->sessions[i]);
 	for (uint32_t t = 1; t < r->n; t++) take_events(r, h, t);
 	fill_past(r);
+	take_known(r, h);
 	return r;
 }
 
@@ -118,5 +137,6 @@ void relation_free(struct relation *r)
 	free(r->past);
 	free(r->writers);
 	free(r->reads);
+	free((void *)r->known);
 	free(r);
 }

@@ -32,7 +32,8 @@ struct relation {
 	word *writers; /* key_count rows: committed writers, always init */
 	/* External reads; those of one transaction together, in its order. */
 	struct relation_read *reads;
-	/* Pairs of writers whose order is given; each precedes in co. */
+	/* Pairs of writers of a key (neither is init) whose order is given:
+	 * in co, `from` precedes `to`. All levels but none heed them. */
 	uint32_t known_count;
 	const struct history_known *known;
 };
