@@ -90,7 +90,7 @@ static bool write_pictures(const struct exploration *x,
 	if (!h) {
 		say("there is no counterexample, so nothing was drawn");
 	} else {
-		report_dot(&picture, h, text_get(&title));
+		report_dot(&picture, h, text_get(&title), NULL);
 		fine = pictures_write(x->line, &picture);
 	}
 	text_free(&title);

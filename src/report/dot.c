@@ -198,11 +198,9 @@ static bool init_is_read(const struct history *h)
 	return false;
 }
 
-void report_dot(struct text *t, const struct history *h, const char *title)
+static void print_picture(struct text *t, const struct history *h,
+                          const char *title, const struct witness *w)
 {
-	struct witness w = { 0 };
-	bool cycle = level_witness(LEVEL_SER, h, &w);
-	if (!cycle) w = (struct witness){ 0 };
 	text_string(t, "digraph history {\n  label=\"");
 	if (title) quote(t, title);
 	text_string(t,
@@ -210,15 +208,30 @@ void report_dot(struct text *t, const struct history *h, const char *title)
 	            "  node [shape=box, style=filled, fillcolor=white, "
 	            "fontname=\"Courier\", fontsize=11];\n"
 	            "  edge [fontname=\"Helvetica\", fontsize=10];\n");
-	if (init_is_read(h))
+	if (init_is_read(h) || on_cycle(w, HISTORY_INIT))
 		text_format(t, "  t0 [label=\"init\", shape=ellipse%s];\n",
-		            on_cycle(&w, HISTORY_INIT)
+		            on_cycle(w, HISTORY_INIT)
 		                ? ", color=\"#c0392b\", penwidth=2"
 		                : "");
-	for (uint32_t s = 0; s < h->session_count; s++) print_lane(t, h, s, &w);
-	print_session_order(t, h, &w);
-	print_reads(t, h, &w);
-	print_cycle(t, h, &w);
+	for (uint32_t s = 0; s < h->session_count; s++) print_lane(t, h, s, w);
+	print_session_order(t, h, w);
+	print_reads(t, h, w);
+	print_cycle(t, h, w);
 	text_string(t, "}\n");
-	if (cycle) witness_free(&w);
+}
+
+void report_dot(struct text *t, const struct history *h, const char *title,
+                const struct witness *cycle)
+{
+	struct witness w = { 0 };
+	if (cycle) {
+		print_picture(t, h, title, cycle);
+		return;
+	}
+	if (!level_witness(LEVEL_SER, h, &w)) {
+		print_picture(t, h, title, &(struct witness){ 0 });
+		return;
+	}
+	print_picture(t, h, title, &w);
+	witness_free(&w);
 }

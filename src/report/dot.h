@@ -5,9 +5,12 @@
 #include "base/text.h"
 
 struct history;
+struct witness;
 
-/* Sessions are lanes, so and wr are arrows, and the cycle that makes the
- * history unserializable, if any, is red. `title` may be NULL. */
-void report_dot(struct text *t, const struct history *h, const char *title);
+/* Sessions are lanes, so and wr are arrows, and the cycle is red: the one
+ * given, or if that is NULL one that makes the history unserializable, if any.
+ * `title` may be NULL. */
+void report_dot(struct text *t, const struct history *h, const char *title,
+                const struct witness *cycle);
 
 #endif

@@ -2,28 +2,38 @@
 
 #include "dpor/explorer.h"
 
-/* Nothing is shown of an exploration that is over at once. */
+/* Nothing is shown of what is over at once. */
 static const double FIRST = 0.5, INTERVAL = 0.25;
+
+bool progress_due(const struct progress *p, double seconds)
+{
+	return p->to && seconds >= (p->shown ? p->last + INTERVAL : FIRST);
+}
+
+void progress_say(struct progress *p, double seconds, const char *words)
+{
+	struct text cut = { 0 };
+	style_fit(&cut, words, p->width > 1 ? p->width - 1 : 1);
+	fprintf(p->to, "\r%s\033[K", text_get(&cut));
+	fflush(p->to);
+	text_free(&cut);
+	p->last = seconds;
+	p->shown = true;
+}
 
 void progress_tick(struct progress *p, const struct explore_stats *s,
                    uint32_t depth)
 {
-	if (!p->to || s->seconds < (p->shown ? p->last + INTERVAL : FIRST))
-		return;
-	struct text line = { 0 }, cut = { 0 };
+	if (!progress_due(p, s->seconds)) return;
+	struct text line = { 0 };
 	if (p->what) text_format(&line, "%s: ", p->what);
 	style_plural(&line, s->histories, "history", "histories");
 	text_string(&line, ", ");
 	style_count(&line, (uint64_t)((double)s->histories / s->seconds));
 	text_format(&line, " per second, depth %u, ", depth);
 	style_seconds(&line, s->seconds);
-	style_fit(&cut, text_get(&line), p->width > 1 ? p->width - 1 : 1);
-	fprintf(p->to, "\r%s\033[K", text_get(&cut));
-	fflush(p->to);
+	progress_say(p, s->seconds, text_get(&line));
 	text_free(&line);
-	text_free(&cut);
-	p->last = s->seconds;
-	p->shown = true;
 }
 
 void progress_end(struct progress *p)

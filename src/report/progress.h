@@ -1,4 +1,4 @@
-/* A line on the terminal that says how far an exploration has come. */
+/* A line on the terminal that says how far a long computation has come. */
 #ifndef ISO_REPORT_PROGRESS_H
 #define ISO_REPORT_PROGRESS_H
 
@@ -21,6 +21,9 @@ struct progress {
 /* Writes the line anew, a few times a second at most. */
 void progress_tick(struct progress *p, const struct explore_stats *s,
                    uint32_t depth);
+/* Is it time to write the line anew? If so, progress_say writes it. */
+bool progress_due(const struct progress *p, double seconds);
+void progress_say(struct progress *p, double seconds, const char *words);
 /* Takes the line away. */
 void progress_end(struct progress *p);
 

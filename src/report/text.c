@@ -89,45 +89,12 @@ static void print_finding(struct text *t, const struct style *s,
 		                                 f->point));
 }
 
-/* "alice.1 before bob.1" */
-static void edge_words(struct text *t, const struct history *h,
-                       const struct witness_edge *e)
-{
-	name_transaction_short(t, h, e->from);
-	text_string(t, " before ");
-	name_transaction_short(t, h, e->to);
-}
-
-static void print_edge(struct text *t, const struct history *h,
-                       const struct witness_edge *e, size_t column)
-{
-	struct text words = { 0 };
-	edge_words(&words, h, e);
-	text_string(t, "    ");
-	text_string(t, text_get(&words));
-	text_string(t, ": ");
-	text_pad(t, ' ', column - style_columns(text_get(&words)));
-	explain_edge(t, h, e);
-	text_char(t, '\n');
-	text_free(&words);
-}
-
 static void print_cycle(struct text *t, const struct history *h)
 {
 	struct witness w;
-	struct text words = { 0 };
-	size_t column = 0;
 	if (!level_witness(LEVEL_SER, h, &w)) return;
-	for (uint32_t i = 0; i < w.count; i++) {
-		text_clear(&words);
-		edge_words(&words, h, &w.edges[i]);
-		size_t n = style_columns(text_get(&words));
-		if (n > column) column = n;
-	}
 	text_string(t, "  It is not serializable: a serial order would need\n");
-	for (uint32_t i = 0; i < w.count; i++)
-		print_edge(t, h, &w.edges[i], column);
-	text_free(&words);
+	explain_cycle(t, h, &w, 4);
 	witness_free(&w);
 }
 
