@@ -1,0 +1,357 @@
+#include "history/facts.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "history/history.h"
+#include "history/trace.h"
+
+static struct facts *facts_new(uint32_t transactions, uint32_t keys,
+                               uint32_t sessions)
+{
+	assert(transactions >= 1);
+	struct facts *f = mem_take0(1, sizeof *f);
+	f->n = transactions;
+	f->key_count = keys;
+	f->session_count = sessions;
+	f->after_all = UINT32_MAX;
+	f->session_first = mem_take0((size_t)sessions + 1,
+	                             sizeof *f->session_first);
+	f->session_of = mem_take0(f->n, sizeof *f->session_of);
+	f->session_of[HISTORY_INIT] = UINT32_MAX;
+	f->read_first = mem_take0((size_t)f->n + 1, sizeof *f->read_first);
+	f->write_first = mem_take0((size_t)f->n + 1, sizeof *f->write_first);
+	f->writer_first = mem_take0((size_t)keys + 1, sizeof *f->writer_first);
+	f->session_first[sessions] = f->n;
+	return f;
+}
+
+void facts_free(struct facts *f)
+{
+	if (!f) return;
+	free(f->session_first);
+	free(f->session_of);
+	free(f->read_first);
+	free(f->reads);
+	free(f->write_first);
+	free(f->writes);
+	free(f->writer_first);
+	free(f->writers);
+	free(f->known);
+	free(f->order);
+	free(f->rank);
+	free(f);
+}
+
+static void take_session(struct facts *f, uint32_t s, uint32_t first,
+                         uint32_t count, bool after_all)
+{
+	assert(first + count <= f->n);
+	assert(!after_all || f->after_all == UINT32_MAX);
+	f->session_first[s] = first;
+	if (after_all) f->after_all = s;
+	for (uint32_t t = first; t < first + count; t++) f->session_of[t] = s;
+}
+
+static void take_arrays(struct facts *f, size_t reads, size_t writes)
+{
+	assert(reads < UINT32_MAX && writes < UINT32_MAX);
+	f->reads = mem_take0(reads ? reads : 1, sizeof *f->reads);
+	f->writes = mem_take0(writes ? writes : 1, sizeof *f->writes);
+	f->writers = mem_take0(writes ? writes : 1, sizeof *f->writers);
+}
+
+/* From counts, each in the place after its own, to first places. */
+static void sum_up(uint32_t *first, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) first[i + 1] += first[i];
+}
+
+/* The keys of each transaction are there in any order: sorts them by turning
+ * the relation around twice, which gives the writers of each key too. */
+static void sort_writes(struct facts *f)
+{
+	uint32_t keys = f->key_count, total = f->write_first[f->n];
+	uint32_t *next = mem_take0((keys > f->n ? keys : f->n) + (size_t)1,
+	                           sizeof *next);
+	for (uint32_t i = 0; i < total; i++)
+		f->writer_first[f->writes[i] + 1]++;
+	sum_up(f->writer_first, keys);
+	for (uint32_t k = 0; k < keys; k++) next[k] = f->writer_first[k];
+	for (uint32_t t = 0; t < f->n; t++)
+		for (uint32_t i = f->write_first[t]; i < f->write_first[t + 1];
+		     i++)
+			f->writers[next[f->writes[i]]++] = t;
+	for (uint32_t t = 0; t < f->n; t++) next[t] = f->write_first[t];
+	for (uint32_t k = 0; k < keys; k++)
+		for (uint32_t i = f->writer_first[k];
+		     i < f->writer_first[k + 1]; i++)
+			f->writes[next[f->writers[i]]++] = k;
+	free(next);
+}
+
+/* ---- the topological order ---- */
+
+/* Sessions advance in turn, a transaction each time. One whose next
+ * transaction reads from one that is not placed yet waits for that; every read
+ * is looked at once for each time that it is found wanting, which is once. */
+struct advance {
+	struct facts *f;
+	uint32_t *next;    /* by session: its next transaction */
+	uint32_t *read;    /* by session: the first read not looked at */
+	uint32_t *link;    /* by session: the next one that waits, or NONE */
+	uint32_t *waiting; /* by transaction: a session that waits for it */
+	uint32_t *queue;   /* sessions to advance, a ring */
+	uint32_t head, queued;
+	uint32_t placed, unfinished; /* unfinished: after_all not counted */
+};
+
+enum { NONE = UINT32_MAX };
+
+static void enqueue(struct advance *a, uint32_t s)
+{
+	assert(a->queued < a->f->session_count);
+	uint64_t at = (uint64_t)a->head + a->queued++;
+	a->queue[at % a->f->session_count] = s;
+}
+
+static uint32_t dequeue(struct advance *a)
+{
+	assert(a->queued);
+	uint32_t s = a->queue[a->head];
+	a->head = a->head + 1 == a->f->session_count ? 0 : a->head + 1;
+	a->queued--;
+	return s;
+}
+
+static void place(struct advance *a, uint32_t t)
+{
+	a->f->order[a->placed] = t;
+	a->f->rank[t] = a->placed++;
+	uint32_t s = a->waiting[t];
+	while (s != NONE) {
+		uint32_t other = a->link[s];
+		enqueue(a, s);
+		s = other;
+	}
+	a->waiting[t] = NONE;
+}
+
+/* True if session s now waits for the writer of a read of its next one. */
+static bool must_wait(struct advance *a, uint32_t s)
+{
+	const struct facts *f = a->f;
+	uint32_t end = f->read_first[a->next[s] + 1];
+	for (uint32_t *i = &a->read[s]; *i < end; ++*i) {
+		uint32_t from = f->reads[*i].from;
+		if (f->rank[from] != NONE) continue;
+		a->link[s] = a->waiting[from];
+		a->waiting[from] = s;
+		return true;
+	}
+	return false;
+}
+
+static void finish_session(struct advance *a, uint32_t s)
+{
+	if (s == a->f->after_all || --a->unfinished) return;
+	if (a->f->after_all != NONE) enqueue(a, a->f->after_all);
+}
+
+static void advance_session(struct advance *a, uint32_t s)
+{
+	uint32_t t = a->next[s];
+	if (t == a->f->session_first[s + 1]) {
+		finish_session(a, s);
+		return;
+	}
+	if (must_wait(a, s)) return;
+	a->next[s]++;
+	a->read[s] = a->f->read_first[t + 1];
+	place(a, t);
+	enqueue(a, s);
+}
+
+static void advance_all(struct advance *a)
+{
+	const struct facts *f = a->f;
+	uint32_t sessions = f->session_count;
+	for (uint32_t t = 0; t < f->n; t++)
+		a->waiting[t] = a->f->rank[t] = NONE;
+	place(a, HISTORY_INIT);
+	a->unfinished = sessions - (f->after_all != NONE);
+	for (uint32_t s = 0; s < sessions; s++) {
+		a->next[s] = f->session_first[s];
+		a->read[s] = f->read_first[a->next[s]];
+		if (s != f->after_all) enqueue(a, s);
+	}
+	if (!a->unfinished && sessions) enqueue(a, f->after_all);
+	while (a->queued) advance_session(a, dequeue(a));
+}
+
+static void find_order(struct facts *f)
+{
+	size_t sessions = (size_t)f->session_count + 1;
+	f->order = mem_take0(f->n, sizeof *f->order);
+	f->rank = mem_take0(f->n, sizeof *f->rank);
+	struct advance a = {
+		.f = f,
+		.next = mem_take0(sessions, sizeof *a.next),
+		.read = mem_take0(sessions, sizeof *a.read),
+		.link = mem_take0(sessions, sizeof *a.link),
+		.queue = mem_take0(sessions, sizeof *a.queue),
+		.waiting = mem_take0(f->n, sizeof *a.waiting)
+	};
+	advance_all(&a);
+	free(a.next);
+	free(a.read);
+	free(a.link);
+	free(a.queue);
+	free(a.waiting);
+	if (a.placed == f->n) return;
+	free(f->order);
+	free(f->rank);
+	f->order = f->rank = NULL;
+}
+
+/* ---- from a trace ---- */
+
+static bool trace_reads(const struct trace_transaction *t,
+                        const struct trace_op *op)
+{
+	return op->kind == EVENT_READ && t->status != TRACE_UNKNOWN &&
+	       op->from < TRACE_NOBODY;
+}
+
+static bool trace_writes(const struct trace_transaction *t,
+                         const struct trace_op *op)
+{
+	return op->kind == EVENT_WRITE && t->status == TRACE_COMMITTED &&
+	       op->flags & TRACE_FINAL;
+}
+
+static void count_trace(struct facts *f, const struct trace *t)
+{
+	for (uint32_t i = 1; i < t->transaction_count; i++) {
+		const struct trace_transaction *w = &t->transactions[i];
+		const struct trace_op *op = t->ops + w->first_op;
+		uint32_t reads = 0, writes = 0;
+		for (uint32_t k = 0; k < w->op_count; k++, op++) {
+			reads += trace_reads(w, op);
+			writes += trace_writes(w, op);
+		}
+		f->read_first[i + 1] = f->read_first[i] + reads;
+		f->write_first[i + 1] = f->write_first[i] + writes;
+	}
+}
+
+static void take_trace(struct facts *f, const struct trace *t)
+{
+	uint32_t reads = 0, writes = 0;
+	for (uint32_t i = 1; i < t->transaction_count; i++) {
+		const struct trace_transaction *w = &t->transactions[i];
+		const struct trace_op *op = t->ops + w->first_op;
+		for (uint32_t k = 0; k < w->op_count; k++, op++) {
+			if (trace_reads(w, op))
+				f->reads[reads++] = (struct facts_read){
+					op->key, op->from
+				};
+			else if (trace_writes(w, op))
+				f->writes[writes++] = op->key;
+		}
+	}
+	assert(reads == f->read_first[f->n] && writes == f->write_first[f->n]);
+}
+
+struct facts *facts_of_trace(const struct trace *t)
+{
+	struct facts *f = facts_new(t->transaction_count, t->key_count,
+	                            t->session_count);
+	for (uint32_t s = 0; s < t->session_count; s++)
+		take_session(f, s, t->sessions[s].first, t->sessions[s].count,
+		             t->sessions[s].after_all);
+	count_trace(f, t);
+	take_arrays(f, f->read_first[f->n], f->write_first[f->n]);
+	take_trace(f, t);
+	f->known = mem_take0((size_t)t->known_count + 1, sizeof *f->known);
+	f->known_count = t->known_count;
+	for (uint32_t i = 0; i < t->known_count; i++)
+		f->known[i] = (struct facts_known){
+			t->known[i].from, t->known[i].to, t->known[i].key
+		};
+	sort_writes(f);
+	find_order(f);
+	return f;
+}
+
+/* ---- from a history ---- */
+
+/* Reads from a transaction that aborted are no reads (but an anomaly). */
+static bool history_reads(const struct history *h, const struct event *e)
+{
+	return e->kind == EVENT_READ && e->from != HISTORY_SELF &&
+	       !h->transactions[e->from].aborted;
+}
+
+static void take_history(struct facts *f, const struct history *h)
+{
+	uint32_t reads = 0, writes = 0;
+	uint32_t *writer = mem_take0((size_t)h->key_count + 1, sizeof *writer);
+	for (uint32_t t = 1; t < h->transaction_count; t++) {
+		const struct transaction *w = &h->transactions[t];
+		for (uint32_t i = 0; i < w->event_count; i++) {
+			const struct event *e = &w->events[i];
+			if (history_reads(h, e)) {
+				f->reads[reads++] = (struct facts_read){
+					e->key, e->from
+				};
+			} else if (e->kind == EVENT_WRITE && !w->aborted &&
+			           writer[e->key] != t) {
+				writer[e->key] = t;
+				f->writes[writes++] = e->key;
+			}
+		}
+		f->read_first[t + 1] = reads;
+		f->write_first[t + 1] = writes;
+	}
+	free(writer);
+}
+
+struct facts *facts_of_history(const struct history *h)
+{
+	struct facts *f = facts_new(h->transaction_count, h->key_count,
+	                            h->session_count);
+	size_t events = 0;
+	for (uint32_t s = 0; s < h->session_count; s++)
+		take_session(f, s, h->sessions[s].first, h->sessions[s].count,
+		             h->sessions[s].after_all);
+	for (uint32_t t = 1; t < h->transaction_count; t++)
+		events += h->transactions[t].event_count;
+	take_arrays(f, events, events);
+	take_history(f, h);
+	f->known = mem_take0((size_t)h->known_count + 1, sizeof *f->known);
+	f->known_count = h->known_count;
+	for (uint32_t i = 0; i < h->known_count; i++)
+		f->known[i] = (struct facts_known){
+			h->known[i].from, h->known[i].to, h->known[i].key
+		};
+	sort_writes(f);
+	find_order(f);
+	return f;
+}
+
+bool facts_writes(const struct facts *f, uint32_t t, uint32_t key)
+{
+	assert(t < f->n && key < f->key_count);
+	if (t == HISTORY_INIT) return true;
+	uint32_t low = f->write_first[t], high = f->write_first[t + 1];
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (f->writes[middle] < key)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < f->write_first[t + 1] && f->writes[low] == key;
+}
