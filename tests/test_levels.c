@@ -411,7 +411,9 @@ START_TEST(anomalies)
 {
 	struct rng r = { first_seed() * 5000 };
 	for (int i = 0; i < HISTORIES; i++) {
-		struct history *h = history_random(&r, random_shape(&r));
+		struct history *h =
+		    i % 2 ? history_random(&r, random_shape(&r))
+		          : random_known(&r, i % 4);
 		unsigned levels = twin_levels(h);
 		enum level by = LEVEL_COUNT;
 		if (levels >> LEVEL_SER & 1) {
@@ -434,6 +436,48 @@ START_TEST(anomalies)
 }
 END_TEST
 
+struct known_name {
+	const char *history;
+	uint32_t count;
+	struct history_known known[2]; /* of keys x (0) and y (1) */
+	const char *name;
+	enum level by;
+};
+
+START_TEST(anomalies_of_known_orders)
+{
+	static const struct known_name rows[] = {
+		{ "T1: Wx Wy | T2: Wx Wy", 2, { { 1, 2, 0 }, { 2, 1, 1 } },
+		  "dirty write (G0)", LEVEL_RC },
+		{ "T1: Wx Wy | T2: Wx y<T1", 1, { { 2, 1, 0 } },
+		  "circular information flow (G1c)", LEVEL_RC },
+		{ "T1: Wx ; T2: Wx", 1, { { 2, 1, 0 } },
+		  "monotonic writes violation", LEVEL_RC },
+		{ "T1: Wx | T2: Wx Wy | T3: x<T1 y<T2", 1,
+		  { { 1, 2, 0 } }, "read skew (G-single)", LEVEL_RA },
+		{ "T1: Wx | T2: Wx Wy | T3: x<0 y<T2", 1,
+		  { { 1, 2, 0 } }, "read skew (G-single)", LEVEL_RA },
+		{ "T1: Wx Wy | T2: Wy Wz | T3: x<0 z<T2", 1,
+		  { { 1, 2, 1 } }, "G-single", LEVEL_PC },
+		{ "T1: x<0 Wx | T2: Wx", 1, { { 2, 1, 0 } },
+		  "lost update", LEVEL_PSI },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct history *h = history_from_notation(rows[i].history);
+		enum level by = LEVEL_COUNT;
+		h->known_count = rows[i].count;
+		h->known = region_take(&h->region, sizeof rows[i].known);
+		memcpy(h->known, rows[i].known, sizeof rows[i].known);
+		const char *name = anomaly_name(h, &by);
+		ck_assert_msg(name && !strcmp(name, rows[i].name),
+		              "%s is called %s", rows[i].history,
+		              name ? name : "nothing");
+		ck_assert_str_eq(level_word(by), level_word(rows[i].by));
+		history_free(h);
+	}
+}
+END_TEST
+
 void add_levels_tests(TCase *tests)
 {
 	tcase_add_loop_test(tests, random_histories, 0, RUNS);
@@ -449,4 +493,5 @@ void add_levels_tests(TCase *tests)
 	tcase_add_loop_test(tests, witnesses_of_known_orders, 0, RUNS);
 	tcase_add_test(tests, witness_of_lost_update);
 	tcase_add_test(tests, anomalies);
+	tcase_add_test(tests, anomalies_of_known_orders);
 }

@@ -74,11 +74,42 @@ static bool has_one_reader(const struct witness *w)
 	return true;
 }
 
+static bool is_known(const struct history *h, const struct witness_edge *e)
+{
+	for (uint32_t i = 0; i < h->known_count; i++)
+		if (h->known[i].from == e->from && h->known[i].to == e->to
+		    && h->known[i].key == e->key)
+			return true;
+	return false;
+}
+
+static bool all_ww_are_known(const struct history *h, const struct witness *w)
+{
+	for (uint32_t i = 0; i < w->count; i++)
+		if (w->edges[i].reason == REASON_WW
+		    && !is_known(h, &w->edges[i]))
+			return false;
+	return true;
+}
+
+/* No read forces anything: session order, reads from one another and the known
+ * order of writers contradict each other. Adya's phenomena have no sessions. */
+static const char *write_cycle_name(const struct witness *w)
+{
+	bool so = count_reason(w, REASON_SO) > 0;
+	if (count_reason(w, REASON_WR) > 0)
+		return so ? "circular information flow"
+		          : "circular information flow (G1c)";
+	if (!so) return "dirty write (G0)";
+	return w->count == 2 ? "monotonic writes violation" : "dirty write";
+}
+
 static const char *dirty_name(const struct history *h)
 {
 	struct dirty_read dirty;
 	if (!dirty_read_find(h, &dirty)) return NULL;
-	return dirty.aborted ? "dirty read" : "intermediate read";
+	return dirty.aborted ? "aborted read (G1a)"
+	                     : "intermediate read (G1b)";
 }
 
 /* The reader took an older version after it had read from the newer writer. */
@@ -86,9 +117,10 @@ static const char *read_committed_name(const struct history *h,
                                        const struct witness *w)
 {
 	const struct witness_edge *e = first_edge(w, REASON_FORCED);
+	if (!e) return write_cycle_name(w);
 	if (count_reason(w, REASON_FORCED) > 1)
 		return has_one_reader(w) ? "observed transaction vanishes"
-		                         : "dirty write";
+		                         : "dirty write (G0)";
 	if (first_read(h, e->reader, e->from, e->key) != UINT32_MAX)
 		return "non-monotonic read";
 	return "fractured read";
@@ -106,7 +138,7 @@ static const char *read_atomic_name(const struct history *h,
 	if (first_read(h, e->reader, e->from, e->key) != UINT32_MAX)
 		return "non-repeatable read";
 	uint32_t older = first_read(h, e->reader, e->to, e->key);
-	return older < newer ? "read skew" : "fractured read";
+	return older < newer ? "read skew (G-single)" : "fractured read";
 }
 
 /* The so and wr steps by which the newer writer precedes the reader. */
@@ -148,9 +180,13 @@ static const char *causal_name(const struct history *h,
 }
 
 /* Two readers disagree on which of two writes came first; or two sessions each
- * miss the other's. */
-static const char *prefix_name(const struct witness *w)
+ * miss the other's; or a reader misses a write that is known to come before one
+ * that it depends on. */
+static const char *prefix_name(const struct history *h,
+                               const struct witness *w)
 {
+	if (count_reason(w, REASON_RW) == 1 && all_ww_are_known(h, w))
+		return "G-single";
 	bool observed = count_reason(w, REASON_WR) > 0
 	                || count_reason(w, REASON_WW) > 0;
 	return observed ? "long fork" : "store buffering";
@@ -170,7 +206,8 @@ static const char *snapshot_name(const struct history *h,
 static const char *serializable_name(const struct history *h,
                                      const struct witness *w)
 {
-	if (count_reason(w, REASON_RW) == w->count) return "write skew";
+	if (count_reason(w, REASON_RW) == w->count)
+		return "write skew (G2-item)";
 	for (uint32_t i = 0; i < w->count; i++)
 		if (is_read_only(h, w->edges[i].from))
 			return "read-only transaction anomaly";
@@ -181,11 +218,11 @@ static const char *cycle_name(const struct history *h, enum level l,
                               const struct witness *w)
 {
 	switch (l) {
-	case LEVEL_NONE: return "circular information flow";
+	case LEVEL_NONE: return write_cycle_name(w);
 	case LEVEL_RC: return read_committed_name(h, w);
 	case LEVEL_RA: return read_atomic_name(h, w);
 	case LEVEL_CC: return causal_name(h, w);
-	case LEVEL_PC: return prefix_name(w);
+	case LEVEL_PC: return prefix_name(h, w);
 	case LEVEL_PSI:
 	case LEVEL_SI: return snapshot_name(h, w);
 	case LEVEL_SER: return serializable_name(h, w);
