@@ -1,0 +1,291 @@
+#include "generate/store.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "generate/replicas.h"
+
+struct version {
+	uint32_t value;
+	uint32_t when; /* the commit's number; with replicas, at its site */
+	uint32_t rank; /* with replicas: of the commit; else its session */
+};
+
+/* Committed versions, the newest last. */
+struct chain {
+	struct version *items;
+	uint32_t count, capacity;
+};
+
+/* What the running transaction wrote to a key. */
+struct own {
+	uint32_t transaction; /* that wrote last; 0: none */
+	uint32_t value;
+};
+
+struct store {
+	enum level level;
+	uint32_t keys, lag;
+	struct rng *rng;
+	uint32_t chains_each;  /* of a key: one, or one for each site */
+	struct chain *chains;
+	struct replicas *replicas; /* cc, psi */
+	uint32_t *last;        /* last commit of each session */
+	uint32_t now;          /* number of commits */
+	/* The running transaction. */
+	uint32_t transaction;  /* its number, from 1; aborted ones count */
+	uint32_t session, site;
+	uint32_t cut;          /* it sees the commits up to this one */
+	uint32_t left;         /* rc: operations that are to come */
+	uint64_t salt;         /* ra: chooses the commits that it misses */
+	struct own *own;       /* by key */
+	uint32_t *written;     /* keys, each once */
+	uint32_t written_count, written_capacity;
+};
+
+static bool has_replicas(enum level l)
+{
+	return l == LEVEL_CC || l == LEVEL_PSI;
+}
+
+static bool has_snapshot(enum level l)
+{
+	return l == LEVEL_PC || l == LEVEL_SI;
+}
+
+struct store *store_new(const struct workload *w, struct rng *r)
+{
+	struct store *s = mem_take0(1, sizeof *s);
+	s->level = w->level;
+	s->keys = w->keys;
+	s->lag = w->lag;
+	s->rng = r;
+	s->chains_each = 1;
+	if (has_replicas(w->level)) {
+		s->chains_each = w->sessions < REPLICAS_MOST ? w->sessions
+		                                             : REPLICAS_MOST;
+		s->replicas = replicas_new(s->chains_each, w->lag, r);
+	}
+	s->chains = mem_take0((size_t)w->keys * s->chains_each,
+	                      sizeof *s->chains);
+	s->own = mem_take0(w->keys, sizeof *s->own);
+	s->last = mem_take0(w->sessions, sizeof *s->last);
+	return s;
+}
+
+void store_free(struct store *s)
+{
+	if (!s) return;
+	for (size_t i = 0; i < (size_t)s->keys * s->chains_each; i++)
+		free(s->chains[i].items);
+	replicas_free(s->replicas);
+	free(s->chains);
+	free(s->own);
+	free(s->last);
+	free(s->written);
+	free(s);
+}
+
+static struct chain *chain_of(const struct store *s, uint32_t key,
+                              uint32_t site)
+{
+	return &s->chains[(size_t)key * s->chains_each + site];
+}
+
+/* The newest version that is not newer than `when`, or NULL. Versions that are
+ * looked for are mostly near the end. */
+static const struct version *version_at(const struct chain *c, uint32_t when)
+{
+	uint32_t high = c->count, step = 1, low;
+	if (!high || c->items[high - 1].when <= when)
+		return high ? &c->items[high - 1] : NULL;
+	high--;
+	while (step <= high && c->items[high - step].when > when) {
+		high -= step;
+		step *= 2;
+	}
+	low = step <= high ? high - step + 1 : 0;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (c->items[middle].when <= when)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? &c->items[low - 1] : NULL;
+}
+
+/* ---- snapshots ---- */
+
+static uint32_t recent_commit(struct store *s)
+{
+	uint32_t most = s->lag < s->now ? s->lag : s->now;
+	return s->now - rng_below(s->rng, most + 1);
+}
+
+static void see_at_least(struct store *s, uint32_t commit)
+{
+	if (s->cut < commit) s->cut = commit;
+}
+
+/* First committer wins: who would have lost begins again, with a snapshot that
+ * has the versions it is going to replace. */
+static void see_overwritten(struct store *s, const struct planned_op *plan,
+                            uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		const struct chain *c = chain_of(s, plan[i].key, 0);
+		if (plan[i].write && c->count)
+			see_at_least(s, c->items[c->count - 1].when);
+	}
+}
+
+/* The newest version at any site, as far as the sites' commits of `seen` go;
+ * equal ranks are told apart by site. NULL if there is none. */
+static const struct version *newest(const struct store *s, uint32_t key,
+                                    bool seen_only, uint32_t *site)
+{
+	const struct version *best = NULL;
+	for (uint32_t o = 0; o < s->chains_each; o++) {
+		uint32_t most = seen_only ?
+			replicas_seen(s->replicas, s->site, o) : UINT32_MAX;
+		const struct version *v = version_at(chain_of(s, key, o),
+		                                     most);
+		if (!v || (best && v->rank < best->rank)) continue;
+		best = v;
+		*site = o;
+	}
+	return best;
+}
+
+/* The same for replicas: the writers of a key see each other. */
+static void fetch_overwritten(struct store *s, const struct planned_op *plan,
+                              uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t origin;
+		const struct version *v =
+		    plan[i].write ? newest(s, plan[i].key, false, &origin)
+		                  : NULL;
+		if (v) replicas_fetch(s->replicas, s->site, origin, v->when);
+	}
+}
+
+void store_begin(struct store *s, uint32_t session,
+                 const struct planned_op *plan, uint32_t count)
+{
+	s->transaction++;
+	s->session = session;
+	s->site = session % s->chains_each;
+	s->left = count;
+	switch (s->level) {
+	case LEVEL_NONE: /* chooses at each read */
+	case LEVEL_COUNT: break;
+	case LEVEL_RC: s->cut = recent_commit(s); break;
+	case LEVEL_RA: s->salt = rng_next(s->rng); break;
+	case LEVEL_CC: replicas_receive(s->replicas, s->site); break;
+	case LEVEL_PC:
+		s->cut = recent_commit(s);
+		see_at_least(s, s->last[session]);
+		break;
+	case LEVEL_PSI:
+		replicas_receive(s->replicas, s->site);
+		fetch_overwritten(s, plan, count);
+		break;
+	case LEVEL_SI:
+		s->cut = recent_commit(s);
+		see_at_least(s, s->last[session]);
+		see_overwritten(s, plan, count);
+		break;
+	case LEVEL_SER: s->cut = s->now; break;
+	}
+}
+
+/* ---- operations ---- */
+
+/* An operation of read committed happens later than the one before it. */
+static void step_forward(struct store *s)
+{
+	uint32_t gap = s->now - s->cut;
+	uint64_t most = s->left ? 2 * (uint64_t)gap / s->left : gap;
+	uint32_t step = rng_below(s->rng, (uint32_t)most + 1);
+	s->cut += step < gap ? step : gap;
+}
+
+/* Does the running transaction, under read atomic, see this one? */
+static bool seen_whole(const struct store *s, const struct version *v)
+{
+	return s->now - v->when >= s->lag || v->rank == s->session ||
+	       hash_mix(s->salt, v->when) & 1;
+}
+
+static const struct version *version_seen_whole(const struct store *s,
+                                                uint32_t key)
+{
+	const struct chain *c = chain_of(s, key, 0);
+	for (uint32_t i = c->count; i; i--)
+		if (seen_whole(s, &c->items[i - 1])) return &c->items[i - 1];
+	return NULL;
+}
+
+static const struct version *version_seen(struct store *s, uint32_t key)
+{
+	uint32_t site;
+	if (s->replicas) return newest(s, key, true, &site);
+	if (s->level == LEVEL_RA) return version_seen_whole(s, key);
+	if (s->level == LEVEL_RC) step_forward(s);
+	if (s->level == LEVEL_NONE) s->cut = recent_commit(s);
+	return version_at(chain_of(s, key, 0), s->cut);
+}
+
+uint32_t store_read(struct store *s, uint32_t key)
+{
+	assert(key < s->keys);
+	if (s->left) s->left--;
+	if (s->own[key].transaction == s->transaction)
+		return s->own[key].value;
+	const struct version *v = version_seen(s, key);
+	return v ? v->value : 0;
+}
+
+void store_write(struct store *s, uint32_t key, uint32_t value)
+{
+	assert(key < s->keys && value > 0);
+	struct own *own = &s->own[key];
+	if (s->left) s->left--;
+	if (own->transaction != s->transaction) {
+		VEC_RESERVE(s->written, s->written_count,
+		            s->written_capacity);
+		s->written[s->written_count++] = key;
+	}
+	*own = (struct own){ s->transaction, value };
+}
+
+static void publish(struct store *s, uint32_t when, uint32_t rank)
+{
+	for (uint32_t i = 0; i < s->written_count; i++) {
+		uint32_t key = s->written[i];
+		struct chain *c = chain_of(s, key, s->replicas ? s->site : 0);
+		VEC_RESERVE(c->items, c->count, c->capacity);
+		c->items[c->count++] =
+		    (struct version){ s->own[key].value, when, rank };
+	}
+}
+
+void store_end(struct store *s, bool commit)
+{
+	if (commit && s->replicas) {
+		uint32_t rank;
+		uint32_t when = replicas_commit(s->replicas, s->site, &rank);
+		publish(s, when, rank);
+	} else if (commit) {
+		s->last[s->session] = ++s->now;
+		publish(s, s->now, s->session);
+	} else if (has_snapshot(s->level)) {
+		/* As if it had happened at its snapshot. */
+		s->last[s->session] = s->cut;
+	}
+	s->written_count = 0;
+}

@@ -1,3 +1,37 @@
+/* A simulated store of numbers that keeps an isolation level.
+ *
+ * Transactions run one after the other, but a transaction need not see all that
+ * was committed before it: how much of it is what the levels differ in.
+ */
 #ifndef ISO_GENERATE_STORE_H
 #define ISO_GENERATE_STORE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/rng.h"
+#include "generate/workload.h"
+
+/* An operation that a transaction is going to do. */
+struct planned_op {
+	uint32_t key;
+	bool write;
+};
+
+struct store;
+
+/* `r` is borrowed. Memory is linear in keys and writes. */
+struct store *store_new(const struct workload *w, struct rng *r);
+void store_free(struct store *s); /* NULL is fine */
+
+/* Begins a transaction of a session, with a snapshot that does not conflict
+ * with others under the store's level. Its operations follow in the order of
+ * the plan. */
+void store_begin(struct store *s, uint32_t session,
+                 const struct planned_op *plan, uint32_t count);
+/* The value, 0 if it is the initial one. */
+uint32_t store_read(struct store *s, uint32_t key);
+void store_write(struct store *s, uint32_t key, uint32_t value);
+void store_end(struct store *s, bool commit);
+
 #endif

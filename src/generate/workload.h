@@ -38,8 +38,17 @@ enum planted {
 	PLANTED_COUNT /* none */
 };
 
+/* The largest settings. */
+enum {
+	WORKLOAD_OPS_MOST = 1 << 30,
+	WORKLOAD_SESSIONS_MOST = 1000000,
+	WORKLOAD_LENGTH_MOST = 1000000,
+	WORKLOAD_KEYS_MOST = 10000000
+};
+
 struct workload {
-	uint64_t ops;           /* total, init not counted */
+	uint64_t ops;           /* total, init and planted not counted */
+	uint64_t transactions;  /* if not 0, so many instead of ops */
 	uint32_t sessions;
 	uint32_t length;        /* operations of a transaction */
 	bool geometric;         /* length is a mean */
@@ -58,10 +67,20 @@ struct workload {
 
 /* The defaults of the command line. */
 struct workload workload_default(void);
-/* Values are unique: each write writes the next number, from 1. NULL, with an
- * error added, for settings that are out of range. */
+/* Values are unique: each write writes the next number, from 1; 0 is initial.
+ * Sessions, transactions and keys are numbers from 1. A planted anomaly is a
+ * few transactions more, of some sessions, at a random place, on keys that no
+ * other transaction has: where the store is serializable and nothing aborts,
+ * exactly the levels that imply the one that forbids it fail. NULL, with an
+ * error added, for settings that are out of range. Linear, but for the search
+ * of a version among those of its key. */
 struct trace *workload_run(const struct workload *w, struct diags *d);
+/* PLANTED_COUNT: there is none of this name. */
 enum planted planted_from_word(const char *word);
 const char *planted_word(enum planted p);
+/* The weakest level that forbids it. */
+enum level planted_forbidden_by(enum planted p);
+/* How many sessions it takes part in. */
+uint32_t planted_sessions(enum planted p);
 
 #endif
