@@ -12,15 +12,25 @@ struct input {
 	const char *file;  /* name for messages */
 	const char *bytes; /* followed by a zero byte that does not belong */
 	size_t length;
-	void *mapping;     /* what input_close gives back */
-	size_t mapped;
+	void *mapping;     /* what input_close gives back; NULL: nothing */
+	size_t mapped;     /* 0: it is on the heap */
+	size_t passed;     /* bytes that input_passed gave back */
 };
 
+/* The path "-" is standard input. False with an error added: no such file, a
+ * folder, an input that holds nothing but blanks, or one that is compressed.
+ * `path` stays borrowed. */
 bool input_open(struct input *in, const char *path, struct diags *d);
+/* The same, whatever the content. */
+bool input_open_any(struct input *in, const char *path, struct diags *d);
 void input_close(struct input *in);
 /* An error at this byte: line and column are counted, the line is quoted. */
 void input_error(const struct input *in, struct diags *d, const char *at,
                  const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* The same for what is no text: the place is the number of the byte. */
+void input_error_byte(const struct input *in, struct diags *d, const char *at,
+                      const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* Pages before this byte are not needed again (keeps memory small). */
 void input_passed(struct input *in, const char *at);
@@ -49,10 +59,14 @@ format_printer isoscope_print, plume_print, awdit_text_print,
 bool cobra_write_folder(const char *path, const struct trace *r,
                         struct diags *d);
 
-/* Is this the beginning of a file of the format? `complete`: all of it. For
- * EDN and JSON of Elle, tells registers and lists apart. */
+/* The format that the content is of, or FORMAT_COUNT. Looks at the beginning
+ * only, but for what elle_detect does. */
 enum format format_detect(const struct input *in);
-/* Used by it. */
-enum format elle_detect(const struct input *in); /* FORMAT_COUNT: not Elle */
+/* Used by it for what looks like EDN or JSON of Elle; tells registers and lists
+ * apart. FORMAT_COUNT: not Elle. */
+enum format elle_detect(const struct input *in);
+bool dbcop_bincode_detect(const struct input *in);
+/* Does the folder hold a file T<n>.log? */
+bool cobra_detect_folder(const char *path);
 
 #endif

@@ -1,0 +1,355 @@
+#include "formats/renumber.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+
+static bool is_reserved(const struct renumber *n, int64_t x)
+{
+	if (x < n->least) return true;
+	for (uint32_t i = 0; i < n->reserved_count; i++)
+		if (x == n->reserved[i]) return true;
+	return false;
+}
+
+/* ---- values ---- */
+
+enum { VALUE_FLAGS = TRACE_TEXT | TRACE_NULL | TRACE_MISSING };
+
+struct table {
+	uint32_t *slots; /* index of an operation + 1; 0: empty */
+	uint32_t mask;
+};
+
+struct values {
+	const struct trace *r;
+	const struct renumber *n;
+	int64_t *out;        /* by operation */
+	struct table finals; /* last writes, by (transaction, key) */
+	struct table writes; /* first writes, by (key, value) */
+	uint32_t *own;       /* by key: operation + 1 of the last write */
+	bool kept;
+	int64_t next;        /* numbers below were given or are taken */
+};
+
+static struct table table_new(uint32_t count)
+{
+	uint64_t size = 16;
+	while (size < 2 * (uint64_t)count) size *= 2;
+	return (struct table){ mem_take0(size, sizeof(uint32_t)),
+		               (uint32_t)(size - 1) };
+}
+
+static uint32_t *final_slot(const struct values *v, uint32_t transaction,
+                            uint32_t key)
+{
+	const struct trace *r = v->r;
+	const struct trace_transaction *t = &r->transactions[transaction];
+	uint64_t h = hash_mix(transaction, key);
+	for (uint32_t i = (uint32_t)h;; i++) {
+		uint32_t *slot = &v->finals.slots[i & v->finals.mask];
+		if (!*slot) return slot;
+		uint32_t op = *slot - 1;
+		if (r->ops[op].key == key && op >= t->first_op &&
+		    op - t->first_op < t->op_count)
+			return slot;
+	}
+}
+
+static uint32_t *write_slot(const struct values *v, uint32_t key,
+                            int64_t value, uint8_t flags)
+{
+	uint64_t h = hash_mix(hash_mix(flags, key), (uint64_t)value);
+	for (uint32_t i = (uint32_t)h;; i++) {
+		uint32_t *slot = &v->writes.slots[i & v->writes.mask];
+		if (!*slot) return slot;
+		const struct trace_op *op = &v->r->ops[*slot - 1];
+		if (op->key == key && op->value == value &&
+		    (op->flags & VALUE_FLAGS) == flags)
+			return slot;
+	}
+}
+
+static void note_write(struct values *v, uint32_t transaction, uint32_t i)
+{
+	const struct trace_op *op = &v->r->ops[i];
+	uint8_t flags = op->flags & VALUE_FLAGS;
+	uint32_t *slot = write_slot(v, op->key, op->value, flags);
+	if (*slot || flags || op->value == v->n->initial ||
+	    is_reserved(v->n, op->value))
+		v->kept = false;
+	if (!*slot) *slot = i + 1;
+	if (op->flags & TRACE_FINAL)
+		*final_slot(v, transaction, op->key) = i + 1;
+}
+
+static int64_t fresh(struct values *v)
+{
+	while (v->next == v->n->initial || is_reserved(v->n, v->next))
+		v->next++;
+	return v->next++;
+}
+
+/* A value for this key that nobody writes. */
+static int64_t thin_air(struct values *v, const struct trace_op *op)
+{
+	bool plain = !(op->flags & VALUE_FLAGS) &&
+	             op->value != v->n->initial &&
+	             !is_reserved(v->n, op->value);
+	if (!v->kept || !plain) {
+		int64_t x;
+		do {
+			x = fresh(v);
+		} while (v->kept && *write_slot(v, op->key, x, 0));
+		return x;
+	}
+	return op->value;
+}
+
+static bool is_initial(const struct trace *r, const struct trace_op *op)
+{
+	const struct trace_value *v = &r->keys[op->key].initial;
+	return op->value == v->number &&
+	       (op->flags & VALUE_FLAGS) == (v->flags & VALUE_FLAGS);
+}
+
+/* The value of a read whose writer the trace does not name. */
+static int64_t lost_read(struct values *v, const struct trace_op *op)
+{
+	uint32_t write =
+	    *write_slot(v, op->key, op->value, op->flags & VALUE_FLAGS);
+	if (write) return v->out[write - 1];
+	return is_initial(v->r, op) ? v->n->initial : thin_air(v, op);
+}
+
+static int64_t read_value(struct values *v, const struct trace_op *op)
+{
+	uint32_t write = 0;
+	if (op->from == TRACE_INIT) return v->n->initial;
+	if (op->from == TRACE_SELF)
+		write = v->own[op->key];
+	else if (op->from != TRACE_NOBODY)
+		write = *final_slot(v, op->from, op->key);
+	return write ? v->out[write - 1] : lost_read(v, op);
+}
+
+static void write_values(struct values *v)
+{
+	const struct trace *r = v->r;
+	for (uint32_t t = 0; t < r->transaction_count; t++) {
+		const struct trace_transaction *w = &r->transactions[t];
+		for (uint32_t i = 0; i < w->op_count; i++)
+			if (r->ops[w->first_op + i].kind == EVENT_WRITE)
+				note_write(v, t, w->first_op + i);
+	}
+	for (uint32_t i = 0; i < r->op_count; i++)
+		if (r->ops[i].kind == EVENT_WRITE)
+			v->out[i] = v->kept ? r->ops[i].value : fresh(v);
+}
+
+static void read_values(struct values *v)
+{
+	const struct trace *r = v->r;
+	for (uint32_t i = 0; i < r->op_count; i++) {
+		const struct trace_op *op = &r->ops[i];
+		if (op->kind == EVENT_WRITE)
+			v->own[op->key] = i + 1;
+		else
+			v->out[i] = read_value(v, op);
+	}
+	for (uint32_t i = 0; i < r->anomaly_count; i++) {
+		const struct trace_anomaly *a = &r->anomalies[i];
+		bool of_write = a->kind == ANOMALY_ABORTED ||
+		                a->kind == ANOMALY_INTERMEDIATE ||
+		                a->kind == ANOMALY_FUTURE;
+		if (of_write && a->other != TRACE_NONE)
+			v->out[a->op] = v->out[a->other];
+	}
+}
+
+int64_t *renumber_values(const struct trace *r, const struct renumber *n)
+{
+	struct values v = { .r = r, .n = n, .kept = true, .next = 1 };
+	v.out = mem_take0(r->op_count + 1, sizeof *v.out);
+	v.own = mem_take0(r->key_count + 1, sizeof *v.own);
+	v.finals = table_new(r->op_count);
+	v.writes = table_new(r->op_count);
+	write_values(&v);
+	read_values(&v);
+	free(v.own);
+	free(v.finals.slots);
+	free(v.writes.slots);
+	return v.out;
+}
+
+/* ---- keys, sessions, transactions ---- */
+
+static int compare(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+	return (x > y) - (x < y);
+}
+
+static bool are_unique(const int64_t *numbers, uint32_t count)
+{
+	int64_t *copy = mem_take((count + 1) * sizeof *copy);
+	if (count) memcpy(copy, numbers, count * sizeof *copy);
+	if (count) qsort(copy, count, sizeof *copy, compare);
+	bool unique = true;
+	for (uint32_t i = 1; i < count && unique; i++)
+		unique = copy[i - 1] != copy[i];
+	free(copy);
+	return unique;
+}
+
+/* first, first + 1, ..., but for what can not be written. */
+static void number_all(int64_t *out, uint32_t count, int64_t first,
+                       const struct renumber *n)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		while (is_reserved(n, first)) first++;
+		out[i] = first++;
+	}
+}
+
+int64_t *renumber_keys(const struct trace *r, const struct renumber *n)
+{
+	int64_t *out = mem_take0(r->key_count + 1, sizeof *out);
+	bool kept = true;
+	for (uint32_t k = 0; k < r->key_count && kept; k++) {
+		out[k] = r->keys[k].number;
+		kept = !r->keys[k].name && !is_reserved(n, out[k]);
+	}
+	if (!kept) number_all(out, r->key_count, 0, n);
+	return out;
+}
+
+/* Is the text an integer as it is printed? */
+static bool is_integer(const char *s, int64_t *x)
+{
+	const char *first = s + (*s == '-');
+	if (*first < '0' || *first > '9' || (*first == '0' && (first[1] ||
+	                                                       first != s)))
+		return false;
+	char *end;
+	errno = 0;
+	*x = strtoll(s, &end, 10);
+	return !*end && !errno;
+}
+
+int64_t *renumber_sessions(const struct trace *r, const struct renumber *n)
+{
+	int64_t *out = mem_take0(r->session_count + 1, sizeof *out);
+	bool kept = true;
+	for (uint32_t s = 0; s < r->session_count && kept; s++) {
+		const char *name = r->sessions[s].name;
+		kept = name && is_integer(name, &out[s]) &&
+		       !is_reserved(n, out[s]);
+	}
+	if (!kept || !are_unique(out, r->session_count))
+		number_all(out, r->session_count, 0, n);
+	return out;
+}
+
+int64_t *renumber_transactions(const struct trace *r, const struct renumber *n)
+{
+	uint32_t all = r->transaction_count, count = 0;
+	int64_t *out = mem_take0(all + 1, sizeof *out);
+	int64_t *of_committed = mem_take0(all + 1, sizeof *of_committed);
+	bool kept = true;
+	for (uint32_t t = 1; t < all; t++) {
+		const struct trace_transaction *w = &r->transactions[t];
+		if (w->status != TRACE_COMMITTED) continue;
+		kept = kept && w->has_number && !is_reserved(n, w->number);
+		of_committed[count++] = w->number;
+	}
+	if (!kept || !are_unique(of_committed, count))
+		number_all(of_committed, count, 1, n);
+	uint32_t next = 0;
+	for (uint32_t t = 1; t < all; t++)
+		out[t] = r->transactions[t].status == TRACE_COMMITTED
+		             ? of_committed[next++]
+		             : -1;
+	assert(next == count);
+	free(of_committed);
+	return out;
+}
+
+/* ---- what formats lack ---- */
+
+bool trace_session_is_void(const struct trace *r, uint32_t session)
+{
+	const struct trace_session *s = &r->sessions[session];
+	for (uint32_t i = 0; i < s->count; i++)
+		if (r->transactions[s->first + i].op_count) return false;
+	return true;
+}
+
+static bool has_after_all(const struct trace *r)
+{
+	for (uint32_t s = 0; s < r->session_count; s++)
+		if (r->sessions[s].after_all && !trace_session_is_void(r, s))
+			return true;
+	return false;
+}
+
+/* An aborted transaction with a read that counts, or 0. */
+static uint32_t aborted_reader(const struct trace *r)
+{
+	for (uint32_t t = 1; t < r->transaction_count; t++) {
+		const struct trace_transaction *w = &r->transactions[t];
+		if (w->status != TRACE_ABORTED) continue;
+		for (uint32_t i = 0; i < w->op_count; i++) {
+			const struct trace_op *op = &r->ops[w->first_op + i];
+			if (op->kind == EVENT_READ && op->from != TRACE_SELF)
+				return t;
+		}
+	}
+	return 0;
+}
+
+static bool cannot(const struct trace *r, enum format f, uint32_t line,
+                   const char *what, const char *others, struct diags *d)
+{
+	diags_add(d, DIAG_ERROR, r->file, line, 0, NULL,
+	          "the format %s has no way to write %s; write the history as "
+	          "%s",
+	          format_word(f), what, others);
+	return false;
+}
+
+bool format_can_write(const struct trace *r, enum format f, unsigned can,
+                      struct diags *d)
+{
+	uint32_t t;
+	if (!(can & CAN_AFTER_ALL) && has_after_all(r))
+		return cannot(r, f, r->line,
+		              "a session that follows all others", "isoscope",
+		              d);
+	if (!(can & CAN_ABORT_READS) && (t = aborted_reader(r)) != 0)
+		return cannot(r, f, r->transactions[t].line,
+		              "reads of a transaction that aborted, which "
+		              "count in this history",
+		              "isoscope", d);
+	if (!(can & CAN_ABORT) && r->anomalies_found[ANOMALY_ABORTED])
+		return cannot(r, f, r->line,
+		              "an aborted transaction, from which this history "
+		              "reads",
+		              "isoscope, plume, dbcop-text or dbcop-bincode",
+		              d);
+	if (!(can & CAN_KNOWN) && r->known_count)
+		return cannot(r, f, r->line,
+		              "the order of writes, which lists tell in this "
+		              "history",
+		              "list-edn or list-json", d);
+	if (!(can & CAN_EMPTY) && !r->op_count)
+		return cannot(r, f, r->line,
+		              "transactions without operations, and this "
+		              "history has no others",
+		              "isoscope", d);
+	return true;
+}
