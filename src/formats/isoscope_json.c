@@ -1,0 +1,633 @@
+/* Reading our own format: one history, one object, one line.
+ *
+ * Only "sessions" is required. What may be left out: "init" and keys in it
+ * (the initial value is then null), the names of sessions and transactions,
+ * "status" (committed), "after", "transactions", "events". Members that are not
+ * known ("verdict", "violated") are passed over. A status may also be
+ * "unknown": nobody knows whether the transaction committed.
+ *
+ * An event is an array, ["r", key, value, from] or ["w", key, value], or an
+ * object, {"r": key, "value": value, "from": from} or {"w": key, "value":
+ * value}. In the array `from` may be left out, or be null; then the value tells
+ * the writer. To leave out the value of a read instead, use the object. So a
+ * third element always is a value.
+ *
+ * The line is read twice: for its sessions and transactions, then for their
+ * events, which may read from transactions further on.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "formats/forms.h"
+#include "formats/isoscope_json.h"
+#include "history/trace_build.h"
+
+/* A part of the line. */
+struct extent {
+	const char *at, *end; /* NULL: absent */
+};
+
+/* A part of parser.names. */
+struct name {
+	size_t at, length;
+	bool given;
+};
+
+struct session {
+	struct name name;
+	uint32_t first, count; /* of parser.transactions */
+	bool after_all;
+};
+
+struct transaction_place {
+	struct name name;
+	struct extent events;
+	uint32_t handle;
+	enum trace_status status;
+};
+
+#define NONE UINT32_MAX
+
+struct parser {
+	struct forms f;
+	struct trace_builder *builder;
+	uint32_t line;
+	/* Where it is, for messages. */
+	uint32_t session, transaction, event;
+	struct session *sessions;
+	size_t session_count, session_capacity;
+	struct transaction_place *transactions;
+	size_t transaction_count, transaction_capacity;
+	struct extent init;
+	struct name program, level;
+	bool has_sessions;
+	struct text names, scratch;
+	struct region region; /* of values on their way */
+};
+
+/* ---- errors ---- */
+
+static bool wrong(struct parser *p, const struct form *x, const char *format,
+                  ...) __attribute__((format(printf, 3, 4)));
+
+/* With the path to the place: sessions[0].transactions[2].events[1]: ... */
+static bool wrong(struct parser *p, const struct form *x, const char *format,
+                  ...)
+{
+	struct text t = { 0 };
+	if (p->session != NONE) text_format(&t, "sessions[%u]", p->session);
+	if (p->transaction != NONE)
+		text_format(&t, ".transactions[%u]", p->transaction);
+	if (p->event != NONE) text_format(&t, ".events[%u]", p->event);
+	if (t.length) text_string(&t, ": ");
+	va_list args;
+	va_start(args, format);
+	text_vformat(&t, format, args);
+	va_end(args);
+	form_error(&p->f, x, "%s", text_get(&t));
+	text_free(&t);
+	return false;
+}
+
+static bool expected(struct parser *p, const struct form *x, const char *what)
+{
+	struct text shown = { 0 };
+	form_show(&shown, x);
+	wrong(p, x, "expected %s, found %s", what, text_get(&shown));
+	text_free(&shown);
+	return false;
+}
+
+/* ---- small parts ---- */
+
+static bool opened(struct parser *p, struct form *x, char bracket,
+                   const char *what)
+{
+	if (x->kind == FORM_OPEN && x->bracket == bracket) return true;
+	return expected(p, x, what);
+}
+
+static bool next_opened(struct parser *p, struct form *x, char bracket,
+                        const char *what)
+{
+	return form_next(&p->f, x) && opened(p, x, bracket, what);
+}
+
+/* The value of a member must be a string; keeps it. */
+static bool read_name(struct parser *p, struct name *n, const char *what)
+{
+	struct form x;
+	if (!form_next(&p->f, &x)) return false;
+	if (x.kind != FORM_STRING) return expected(p, &x, what);
+	n->at = p->names.length;
+	n->length = x.length;
+	n->given = true;
+	text_bytes(&p->names, x.text, x.length);
+	return true;
+}
+
+/* The value of a member must be this collection, which is read later. */
+static bool read_extent(struct parser *p, struct extent *e, char bracket,
+                        const char *what)
+{
+	struct form x;
+	if (!next_opened(p, &x, bracket, what)) return false;
+	if (e->at) return wrong(p, &x, "this is given twice");
+	if (!form_pass(&p->f, &x)) return false;
+	e->at = x.at;
+	e->end = x.end;
+	return true;
+}
+
+static bool skip_value(struct parser *p)
+{
+	struct form x;
+	return form_next(&p->f, &x) && form_skip(&p->f, &x);
+}
+
+/* ---- sessions and transactions ---- */
+
+static bool read_status(struct parser *p, struct transaction_place *t)
+{
+	struct form x;
+	if (!form_next(&p->f, &x)) return false;
+	if (x.kind == FORM_STRING && form_is(&x, "committed"))
+		t->status = TRACE_COMMITTED;
+	else if (x.kind == FORM_STRING && form_is(&x, "aborted"))
+		t->status = TRACE_ABORTED;
+	else if (x.kind == FORM_STRING && form_is(&x, "unknown"))
+		t->status = TRACE_UNKNOWN;
+	else
+		return expected(p, &x,
+		                "\"committed\", \"aborted\" or \"unknown\"");
+	return true;
+}
+
+static bool transaction_member(struct parser *p, struct transaction_place *t,
+                               const struct form *name)
+{
+	if (form_is(name, "name"))
+		return read_name(p, &t->name, "a name in quotes");
+	if (form_is(name, "status")) return read_status(p, t);
+	if (form_is(name, "events"))
+		return read_extent(p, &t->events, '[', "an array of events");
+	return skip_value(p);
+}
+
+static bool read_transaction(struct parser *p, const struct form *open)
+{
+	struct transaction_place t = { .status = TRACE_COMMITTED };
+	struct form x = *open;
+	if (!opened(p, &x, '{', "a transaction: an object")) return false;
+	for (;;) {
+		if (!form_next(&p->f, &x)) return false;
+		if (x.kind == FORM_CLOSE) break;
+		if (!transaction_member(p, &t, &x)) return false;
+	}
+	VEC_RESERVE(p->transactions, p->transaction_count,
+	            p->transaction_capacity);
+	p->transactions[p->transaction_count++] = t;
+	return true;
+}
+
+static bool read_transactions(struct parser *p, struct session *s)
+{
+	struct form x;
+	if (!next_opened(p, &x, '[', "an array of transactions")) return false;
+	if (s->count) return wrong(p, &x, "this is given twice");
+	for (p->transaction = 0;; p->transaction++, s->count++) {
+		if (!form_next(&p->f, &x)) return false;
+		if (x.kind == FORM_CLOSE) break;
+		if (!read_transaction(p, &x)) return false;
+	}
+	p->transaction = NONE;
+	return true;
+}
+
+static bool session_member(struct parser *p, struct session *s,
+                           const struct form *name)
+{
+	struct form x;
+	if (form_is(name, "name"))
+		return read_name(p, &s->name, "a name in quotes");
+	if (form_is(name, "transactions")) return read_transactions(p, s);
+	if (!form_is(name, "after")) return skip_value(p);
+	if (!form_next(&p->f, &x)) return false;
+	if (x.kind != FORM_STRING || !form_is(&x, "all"))
+		return expected(p, &x, "\"all\"");
+	s->after_all = true;
+	return true;
+}
+
+static bool read_session(struct parser *p, const struct form *open)
+{
+	struct session s = { .first = (uint32_t)p->transaction_count };
+	struct form x = *open;
+	if (!opened(p, &x, '{', "a session: an object")) return false;
+	for (;;) {
+		if (!form_next(&p->f, &x)) return false;
+		if (x.kind == FORM_CLOSE) break;
+		if (!session_member(p, &s, &x)) return false;
+	}
+	VEC_RESERVE(p->sessions, p->session_count, p->session_capacity);
+	p->sessions[p->session_count++] = s;
+	return true;
+}
+
+static bool read_sessions(struct parser *p)
+{
+	struct form x;
+	if (!next_opened(p, &x, '[', "an array of sessions")) return false;
+	if (p->has_sessions) return wrong(p, &x, "sessions are given twice");
+	p->has_sessions = true;
+	for (p->session = 0;; p->session++) {
+		if (!form_next(&p->f, &x)) return false;
+		if (x.kind == FORM_CLOSE) break;
+		if (!read_session(p, &x)) return false;
+	}
+	p->session = NONE;
+	return true;
+}
+
+static bool read_version(struct parser *p)
+{
+	struct form x;
+	if (!form_next(&p->f, &x)) return false;
+	if (x.kind == FORM_INTEGER && x.fits && x.number == 1) return true;
+	return expected(p, &x, "1, the version of the format");
+}
+
+static bool history_member(struct parser *p, const struct form *name)
+{
+	if (form_is(name, "history")) return read_version(p);
+	if (form_is(name, "program"))
+		return read_name(p, &p->program, "a path in quotes");
+	if (form_is(name, "level"))
+		return read_name(p, &p->level, "a level in quotes");
+	if (form_is(name, "init"))
+		return read_extent(p, &p->init, '{',
+		                   "an object: keys and their initial values");
+	if (form_is(name, "sessions")) return read_sessions(p);
+	return skip_value(p);
+}
+
+/* First pass: all but initial values and events. */
+static bool read_history(struct parser *p)
+{
+	struct form start, x;
+	if (!next_opened(p, &start, '{', "a history: an object"))
+		return false;
+	for (;;) {
+		if (!form_next(&p->f, &x)) return false;
+		if (x.kind == FORM_CLOSE) break;
+		if (!history_member(p, &x)) return false;
+	}
+	if (!p->has_sessions)
+		return wrong(p, &start, "the history has no \"sessions\"");
+	if (!form_next(&p->f, &x)) return false;
+	return x.kind == FORM_END || expected(p, &x, "the end of the line");
+}
+
+/* ---- values and keys ---- */
+
+static bool read_compound(struct parser *p, struct form *x,
+                          struct trace_value *v)
+{
+	if (!form_pass(&p->f, x)) return false;
+	struct region_mark mark = region_mark(&p->region);
+	size_t offset;
+	text_clear(&p->scratch);
+	const char *error =
+	    isoscope_value(&p->scratch, &p->region, x->at,
+	                   (size_t)(x->end - x->at), &offset);
+	if (error) {
+		x->at += offset;
+		return wrong(p, x, "%s", error);
+	}
+	*v = trace_value_text(p->builder, text_get(&p->scratch),
+	                      p->scratch.length);
+	region_release(&p->region, mark);
+	return true;
+}
+
+/* The value whose first form is x. */
+static bool read_value(struct parser *p, struct form *x, struct trace_value *v)
+{
+	switch (x->kind) {
+	case FORM_NULL: *v = trace_value_null(); return true;
+	case FORM_BOOL:
+		*v = trace_value_text(p->builder, x->text, x->length);
+		return true;
+	case FORM_INTEGER:
+		if (!x->fits)
+			return wrong(p, x, "an integer of more than 64 bits");
+		*v = trace_value_number(x->number);
+		return true;
+	case FORM_STRING:
+		text_clear(&p->scratch);
+		text_json_string(&p->scratch, x->text, x->length);
+		*v = trace_value_text(p->builder, p->scratch.data,
+		                      p->scratch.length);
+		return true;
+	default: break;
+	}
+	if (x->kind == FORM_OPEN && x->bracket == '{')
+		return read_compound(p, x, v);
+	return expected(p, x,
+	                "a value: null, true, false, an integer, a string, or "
+	                "an object with the member tuple, list, set or record");
+}
+
+/* A key that is an integer in digits is the key of that number: a history of
+ * numbers that was written in this format is the same when it is read. */
+static uint32_t find_key(struct parser *p, const struct form *x)
+{
+	struct form digits = { .text = x->text, .length = x->length };
+	size_t minus = x->length > 1 && x->text[0] == '-', i = minus;
+	while (i < x->length && x->text[i] >= '0' && x->text[i] <= '9') i++;
+	bool zero = x->length > minus && x->text[minus] == '0';
+	if (i == x->length && x->length > minus &&
+	    (!zero || x->length == 1)) {
+		forms_integer(&digits);
+		if (digits.fits)
+			return trace_key_number(p->builder, digits.number);
+	}
+	return trace_key_named(p->builder, x->text, x->length);
+}
+
+/* ---- events ---- */
+
+struct event_parts {
+	bool has_key, has_value, has_source;
+	enum event_kind kind;
+	uint32_t key;
+	struct trace_value value;
+	enum trace_source source;
+	uint32_t writer; /* a handle */
+};
+
+/* [session, transaction], both from 0 */
+static bool read_writer(struct parser *p, struct event_parts *e)
+{
+	struct form s, t, x;
+	if (!form_next(&p->f, &s)) return false;
+	if (s.kind != FORM_INTEGER)
+		return expected(p, &s, "the number of a session");
+	if (!s.fits || s.number < 0 || (size_t)s.number >= p->session_count)
+		return wrong(p, &s, "there is no session %.*s: they are 0 to "
+		             "%zu", (int)s.length, s.text,
+		             p->session_count - 1);
+	if (!form_next(&p->f, &t)) return false;
+	if (t.kind != FORM_INTEGER)
+		return expected(p, &t, "the number of a transaction");
+	const struct session *from = &p->sessions[s.number];
+	if (!t.fits || t.number < 0 || t.number >= from->count)
+		return wrong(p, &t, "session %d has no transaction %.*s: it "
+		             "has %u of them, from 0", (int)s.number,
+		             (int)t.length, t.text, from->count);
+	size_t place = from->first + (size_t)t.number;
+	size_t self = p->sessions[p->session].first + p->transaction;
+	e->source = place == self ? TRACE_FROM_SELF : TRACE_FROM_OTHER;
+	e->writer = p->transactions[place].handle;
+	if (!form_next(&p->f, &x)) return false;
+	return x.kind == FORM_CLOSE || expected(p, &x, "']'");
+}
+
+/* "init", "self", a transaction; null is as if it were not there. */
+static bool read_from(struct parser *p, const struct form *x,
+                      struct event_parts *e)
+{
+	e->has_source = x->kind != FORM_NULL;
+	if (x->kind == FORM_OPEN && x->bracket == '[')
+		return read_writer(p, e);
+	if (x->kind == FORM_STRING && form_is(x, "init"))
+		e->source = TRACE_FROM_INIT;
+	else if (x->kind == FORM_STRING && form_is(x, "self"))
+		e->source = TRACE_FROM_SELF;
+	else if (x->kind != FORM_NULL)
+		return expected(p, x, "\"init\", \"self\" or "
+		                "[session, transaction]");
+	return true;
+}
+
+static bool read_key(struct parser *p, const struct form *x,
+                     struct event_parts *e)
+{
+	if (x->kind != FORM_STRING) return expected(p, x, "a key in quotes");
+	if (e->has_key) return wrong(p, x, "an event has one key");
+	e->key = find_key(p, x);
+	e->has_key = true;
+	return true;
+}
+
+/* ["r", key, value, from]; the bracket is read */
+static bool read_array(struct parser *p, struct event_parts *e)
+{
+	struct form x;
+	if (!form_next(&p->f, &x)) return false;
+	if (x.kind == FORM_STRING && form_is(&x, "r"))
+		e->kind = EVENT_READ;
+	else if (x.kind == FORM_STRING && form_is(&x, "w"))
+		e->kind = EVENT_WRITE;
+	else
+		return expected(p, &x, "\"r\" or \"w\"");
+	if (!form_next(&p->f, &x) || !read_key(p, &x, e)) return false;
+	if (!form_next(&p->f, &x) || !read_value(p, &x, &e->value))
+		return false;
+	e->has_value = true;
+	if (!form_next(&p->f, &x)) return false;
+	if (x.kind != FORM_CLOSE && e->kind == EVENT_READ) {
+		if (!read_from(p, &x, e)) return false;
+		if (!form_next(&p->f, &x)) return false;
+	}
+	return x.kind == FORM_CLOSE || expected(p, &x, "']'");
+}
+
+static bool object_member(struct parser *p, const struct form *name,
+                          struct event_parts *e)
+{
+	bool read = form_is(name, "r"), write = form_is(name, "w");
+	bool value = form_is(name, "value"), from = form_is(name, "from");
+	struct form x;
+	if (!form_next(&p->f, &x)) return false;
+	if (read || write) {
+		e->kind = read ? EVENT_READ : EVENT_WRITE;
+		return read_key(p, &x, e);
+	}
+	if (value) {
+		e->has_value = true;
+		return read_value(p, &x, &e->value);
+	}
+	return from ? read_from(p, &x, e) : form_skip(&p->f, &x);
+}
+
+/* {"r": key, "value": value, "from": from}; the bracket is read */
+static bool read_object(struct parser *p, struct event_parts *e)
+{
+	struct form x;
+	for (;;) {
+		if (!form_next(&p->f, &x)) return false;
+		if (x.kind == FORM_CLOSE) return true;
+		if (!object_member(p, &x, e)) return false;
+	}
+}
+
+static bool check_event(struct parser *p, const struct form *start,
+                        const struct event_parts *e)
+{
+	if (!e->has_key)
+		return wrong(p, start, "the event has neither \"r\" nor "
+		             "\"w\", with a key");
+	if (e->kind == EVENT_WRITE && e->has_source)
+		return wrong(p, start, "a write has no \"from\"");
+	if (e->kind == EVENT_WRITE && !e->has_value)
+		return wrong(p, start, "the write has no value");
+	if (!e->has_value && !e->has_source)
+		return wrong(p, start, "the read has neither its value nor "
+		             "whom it is from");
+	return true;
+}
+
+static bool read_event(struct parser *p, struct form *x, uint32_t transaction)
+{
+	struct event_parts e = { .value = { .flags = TRACE_MISSING } };
+	struct form start = *x;
+	bool array = x->kind == FORM_OPEN && x->bracket == '[';
+	if (!array &&
+	    !opened(p, x, '{', "an event: [\"r\", key, value, from] or "
+	                       "[\"w\", key, value]"))
+		return false;
+	if (!(array ? read_array(p, &e) : read_object(p, &e))) return false;
+	if (!check_event(p, &start, &e)) return false;
+	trace_op_add(p->builder, transaction, e.kind, e.key, e.value, p->line);
+	if (e.has_source) trace_op_source(p->builder, e.source, e.writer);
+	return true;
+}
+
+static bool read_events(struct parser *p, const struct transaction_place *t)
+{
+	struct form x;
+	if (!t->events.at) return true;
+	forms_restart(&p->f, t->events.at, t->events.end, p->line);
+	if (!form_next(&p->f, &x)) return false;
+	for (p->event = 0;; p->event++) {
+		if (!form_next(&p->f, &x)) return false;
+		if (x.kind == FORM_CLOSE) break;
+		if (!read_event(p, &x, t->handle)) return false;
+	}
+	p->event = NONE;
+	return true;
+}
+
+static bool read_init(struct parser *p)
+{
+	struct form x;
+	struct trace_value v;
+	if (!p->init.at) return true;
+	forms_restart(&p->f, p->init.at, p->init.end, p->line);
+	if (!form_next(&p->f, &x)) return false;
+	for (;;) {
+		if (!form_next(&p->f, &x)) return false;
+		if (x.kind == FORM_CLOSE) return true;
+		uint32_t key = find_key(p, &x);
+		if (!form_next(&p->f, &x) || !read_value(p, &x, &v))
+			return false;
+		trace_key_initial(p->builder, key, v);
+	}
+}
+
+/* ---- all of it ---- */
+
+static void add_transaction(struct parser *p, uint32_t session,
+                            struct transaction_place *t)
+{
+	t->handle = trace_transaction_new(p->builder, session, t->status,
+	                                  p->line);
+	if (t->name.given)
+		trace_transaction_name(p->builder, t->handle,
+		                       text_get(&p->names) + t->name.at,
+		                       t->name.length);
+}
+
+static void add_sessions(struct parser *p)
+{
+	for (uint32_t s = 0; s < p->session_count; s++) {
+		const struct session *session = &p->sessions[s];
+		const char *name = text_get(&p->names) + session->name.at;
+		char number[16];
+		int digits = snprintf(number, sizeof number, "%u", s);
+		bool given = session->name.given;
+		uint32_t handle = trace_session_new(
+		    p->builder, given ? name : number,
+		    given ? session->name.length : (size_t)digits,
+		    session->after_all);
+		for (uint32_t t = 0; t < session->count; t++)
+			add_transaction(
+			    p, handle, &p->transactions[session->first + t]);
+	}
+}
+
+/* Second pass. */
+static bool read_operations(struct parser *p)
+{
+	add_sessions(p);
+	if (!read_init(p)) return false;
+	for (p->session = 0; p->session < p->session_count; p->session++) {
+		const struct session *s = &p->sessions[p->session];
+		for (uint32_t t = 0; t < s->count; t++) {
+			p->transaction = t;
+			if (!read_events(p, &p->transactions[s->first + t]))
+				return false;
+		}
+	}
+	return true;
+}
+
+static const char *kept(struct trace *t, const struct parser *p, struct name n)
+{
+	return n.given ? region_copy_string(&t->region,
+	                                    text_get(&p->names) + n.at,
+	                                    n.length)
+	               : NULL;
+}
+
+static void parser_free(struct parser *p)
+{
+	forms_free(&p->f);
+	free(p->sessions);
+	free(p->transactions);
+	text_free(&p->names);
+	text_free(&p->scratch);
+	region_free(&p->region);
+	trace_builder_free(p->builder);
+}
+
+struct trace *isoscope_parse(const struct input *in, const char *at,
+                             const char *end, uint32_t line,
+                             const struct reader_options *o, struct diags *d)
+{
+	struct trace_rules rules = {
+		.initial = trace_value_null(),
+		.aborted_reads = true,
+		.unknown_is_initial = o->unknown_is_initial,
+	};
+	struct parser p = { .line = line, .session = NONE,
+		            .transaction = NONE, .event = NONE };
+	struct trace *t = NULL;
+	region_init(&p.region);
+	forms_init(&p.f, in, at, end, line, FORM_JSON, d);
+	p.builder = trace_builder_new(in->file, &rules);
+	if (read_history(&p) && read_operations(&p)) {
+		t = trace_builder_finish(p.builder, d);
+		p.builder = NULL;
+	}
+	if (t) {
+		t->line = line;
+		t->program = kept(t, &p, p.program);
+		t->level = kept(t, &p, p.level);
+	}
+	parser_free(&p);
+	return t;
+}

@@ -1,0 +1,207 @@
+/* Writing our own format: as history_print_canonical writes, of a trace of any
+ * size. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "formats/parsers.h"
+
+static void print_string(struct text *t, const char *s)
+{
+	text_json_string(t, s, strlen(s));
+}
+
+static void print_key(struct text *t, const struct trace *r, uint32_t key)
+{
+	const struct trace_key *k = &r->keys[key];
+	if (k->name) {
+		print_string(t, k->name);
+	} else {
+		text_char(t, '"');
+		text_int(t, k->number);
+		text_char(t, '"');
+	}
+}
+
+static void print_value(struct text *t, const struct trace *r, int64_t value,
+                        unsigned flags)
+{
+	if (flags & (TRACE_TEXT | TRACE_NULL))
+		trace_print_value(t, r, value,
+		                  flags & (TRACE_TEXT | TRACE_NULL));
+	else
+		text_int(t, value);
+}
+
+/* ---- init, keys in increasing order of name ---- */
+
+struct named_key {
+	const char *name;
+	uint32_t key;
+};
+
+static int compare_keys(const void *a, const void *b)
+{
+	const struct named_key *x = a, *y = b;
+	return strcmp(x->name, y->name);
+}
+
+/* The keys by name; the names of numbers are in `digits`. */
+static struct named_key *sorted_keys(const struct trace *r,
+                                     struct text *digits)
+{
+	struct named_key *keys = mem_take(r->key_count * sizeof *keys + 1);
+	size_t *at = mem_take(r->key_count * sizeof *at + 1);
+	for (uint32_t k = 0; k < r->key_count; k++) {
+		at[k] = digits->length;
+		if (r->keys[k].name) continue;
+		text_int(digits, r->keys[k].number);
+		text_char(digits, '\0');
+	}
+	for (uint32_t k = 0; k < r->key_count; k++) {
+		const char *name = r->keys[k].name;
+		keys[k].key = k;
+		keys[k].name = name ? name : digits->data + at[k];
+	}
+	free(at);
+	if (r->key_count)
+		qsort(keys, r->key_count, sizeof *keys, compare_keys);
+	return keys;
+}
+
+static void print_init(struct text *t, const struct trace *r)
+{
+	struct text digits = { 0 };
+	struct named_key *keys = sorted_keys(r, &digits);
+	text_string(t, "\"init\":{");
+	for (uint32_t i = 0; i < r->key_count; i++) {
+		const struct trace_key *k = &r->keys[keys[i].key];
+		if (i) text_char(t, ',');
+		print_string(t, keys[i].name);
+		text_char(t, ':');
+		print_value(t, r, k->initial.number, k->initial.flags);
+	}
+	text_char(t, '}');
+	free(keys);
+	text_free(&digits);
+}
+
+/* ---- sessions ---- */
+
+/* With the comma before it; nothing where the writer is not known. */
+static void print_source(struct text *t, const struct trace *r, uint32_t from)
+{
+	if (from == TRACE_NOBODY) return;
+	text_char(t, ',');
+	if (from == TRACE_SELF) {
+		text_string(t, "\"self\"");
+	} else if (from == TRACE_INIT) {
+		text_string(t, "\"init\"");
+	} else {
+		uint32_t session = r->transactions[from].session;
+		text_char(t, '[');
+		text_int(t, session);
+		text_char(t, ',');
+		text_int(t, from - r->sessions[session].first);
+		text_char(t, ']');
+	}
+}
+
+/* The value is missing: as an object. */
+static void print_valueless(struct text *t, const struct trace *r,
+                            const struct trace_op *op)
+{
+	struct text source = { 0 };
+	print_source(&source, r, op->from);
+	text_string(t, "{\"r\":");
+	print_key(t, r, op->key);
+	if (source.length) {
+		text_string(t, ",\"from\":");
+		text_string(t, source.data + 1);
+	}
+	text_char(t, '}');
+	text_free(&source);
+}
+
+static void print_op(struct text *t, const struct trace *r,
+                     const struct trace_op *op)
+{
+	if (op->kind == EVENT_READ && op->flags & TRACE_MISSING) {
+		print_valueless(t, r, op);
+		return;
+	}
+	text_string(t, op->kind == EVENT_READ ? "[\"r\"," : "[\"w\",");
+	print_key(t, r, op->key);
+	text_char(t, ',');
+	print_value(t, r, op->value, op->flags);
+	if (op->kind == EVENT_READ) print_source(t, r, op->from);
+	text_char(t, ']');
+}
+
+static void print_transaction(struct text *t, const struct trace *r,
+                              const struct trace_transaction *x)
+{
+	static const char *const status[] = {
+		[TRACE_COMMITTED] = "committed",
+		[TRACE_ABORTED] = "aborted",
+		[TRACE_UNKNOWN] = "unknown",
+	};
+	text_char(t, '{');
+	if (x->name) {
+		text_string(t, "\"name\":");
+		print_string(t, x->name);
+		text_char(t, ',');
+	} else if (x->has_number) {
+		text_string(t, "\"name\":\"t");
+		text_int(t, x->number);
+		text_string(t, "\",");
+	}
+	text_string(t, "\"status\":\"");
+	text_string(t, status[x->status]);
+	text_string(t, "\",\"events\":[");
+	for (uint32_t i = 0; i < x->op_count; i++) {
+		if (i) text_char(t, ',');
+		print_op(t, r, &r->ops[x->first_op + i]);
+	}
+	text_string(t, "]}");
+}
+
+static void print_session(struct text *t, const struct trace *r,
+                          const struct trace_session *s)
+{
+	text_string(t, "{\"name\":");
+	print_string(t, s->name);
+	if (s->after_all) text_string(t, ",\"after\":\"all\"");
+	text_string(t, ",\"transactions\":[");
+	for (uint32_t i = 0; i < s->count; i++) {
+		if (i) text_char(t, ',');
+		print_transaction(t, r, &r->transactions[s->first + i]);
+	}
+	text_string(t, "]}");
+}
+
+bool isoscope_print(struct text *t, const struct trace *r,
+                    const uint32_t *order, struct diags *d)
+{
+	(void)order;
+	(void)d;
+	text_string(t, "{\"history\":1,");
+	if (r->program) {
+		text_string(t, "\"program\":");
+		print_string(t, r->program);
+		text_char(t, ',');
+	}
+	if (r->level) {
+		text_string(t, "\"level\":");
+		print_string(t, r->level);
+		text_char(t, ',');
+	}
+	print_init(t, r);
+	text_string(t, ",\"sessions\":[");
+	for (uint32_t s = 0; s < r->session_count; s++) {
+		if (s) text_char(t, ',');
+		print_session(t, r, &r->sessions[s]);
+	}
+	text_string(t, "]}\n");
+	return true;
+}
