@@ -1,0 +1,314 @@
+/* The complete search: a SAT solver chooses, saturation judges.
+ *
+ * Each open choice is a clause: one of its two edges is there. The edges of a
+ * model are added and saturated; a contradiction gives a clause that forbids
+ * the edges which its proof rests on. Every model that is refused is refused
+ * for good, so this ends: with a model that stands, or with clauses that have
+ * none.
+ */
+#include <ccadical.h>
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "check/strong.h"
+
+struct option {
+	uint32_t from, to; /* points */
+	int literal;       /* true: the edge is there */
+};
+
+struct pair {
+	uint32_t first, second; /* options */
+};
+
+/* Lists of numbers, one behind the other. */
+struct lists {
+	uint32_t *items;
+	size_t count, capacity;
+	size_t *ends; /* of each list, in items */
+	size_t end_count, end_capacity;
+};
+
+struct solver {
+	struct strong *s;
+	CCaDiCaL *sat;
+	struct option *options;
+	size_t option_count, option_capacity;
+	uint32_t *table;       /* options by edge; entries are number + 1 */
+	size_t table_size;     /* a power of two */
+	struct pair *choices;
+	size_t choice_count, choice_capacity;
+	struct lists lemmas;   /* options of which one is not there */
+	struct lists proofs;   /* transactions that prove each lemma */
+	bool *core;            /* for one proof */
+	bool too_large;
+};
+
+static void list_add(struct lists *l, uint32_t item)
+{
+	VEC_RESERVE(l->items, l->count, l->capacity);
+	l->items[l->count++] = item;
+}
+
+static void list_end(struct lists *l)
+{
+	VEC_RESERVE(l->ends, l->end_count, l->end_capacity);
+	l->ends[l->end_count++] = l->count;
+}
+
+static size_t list_begin(const struct lists *l, size_t i)
+{
+	return i ? l->ends[i - 1] : 0;
+}
+
+/* ---- Options ---- */
+
+static size_t slot_of(const struct solver *v, uint32_t from, uint32_t to)
+{
+	size_t i = hash_mix(from, to) & (v->table_size - 1);
+	while (v->table[i]) {
+		const struct option *o = &v->options[v->table[i] - 1];
+		if (o->from == from && o->to == to) break;
+		i = (i + 1) & (v->table_size - 1);
+	}
+	return i;
+}
+
+static void grow_table(struct solver *v)
+{
+	size_t size = v->table_size ? 2 * v->table_size : 1024;
+	free(v->table);
+	v->table = mem_take0(size, sizeof *v->table);
+	v->table_size = size;
+	for (size_t i = 0; i < v->option_count; i++)
+		v->table[slot_of(v, v->options[i].from, v->options[i].to)] =
+		    (uint32_t)i + 1;
+}
+
+/* The solver first tries false: that is to mean an order of points like that
+ * of topo. */
+static uint32_t option_of(struct solver *v, const struct edge *e)
+{
+	if (2 * (v->option_count + 1) > v->table_size) grow_table(v);
+	size_t slot = slot_of(v, e->from, e->to);
+	if (v->table[slot]) return v->table[slot] - 1;
+	VEC_RESERVE(v->options, v->option_count, v->option_capacity);
+	int variable = (int)v->option_count + 1;
+	bool along = v->s->topo_rank[e->from] < v->s->topo_rank[e->to];
+	v->options[v->option_count] = (struct option){
+		e->from, e->to, along ? -variable : variable
+	};
+	v->table[slot] = (uint32_t)++v->option_count;
+	return v->table[slot] - 1;
+}
+
+static bool add_choice(void *data, const struct choice *c)
+{
+	struct solver *v = data;
+	struct pair p = { option_of(v, &c->first), option_of(v, &c->second) };
+	VEC_RESERVE(v->choices, v->choice_count, v->choice_capacity);
+	v->choices[v->choice_count++] = p;
+	v->too_large = v->option_count > INT32_MAX / 4
+	               || check_clock_too_large(v->s->clock,
+	                                        v->choice_count * 64);
+	return !v->too_large && !check_clock_over(v->s->clock);
+}
+
+/* ---- Models ---- */
+
+static void meet_option(void *data, const struct edge *e)
+{
+	struct solver *v = data;
+	list_add(&v->lemmas, e->third);
+}
+
+/* Forbids the options that the conflict rests on. */
+static void learn(struct solver *v)
+{
+	uint32_t n = v->s->f->n;
+	size_t first = v->lemmas.count;
+	for (uint32_t t = 0; t < n; t++) v->core[t] = false;
+	reasons_of_conflict(v->s, v->core, meet_option, v);
+	list_end(&v->lemmas);
+	for (uint32_t t = 1; t < n; t++)
+		if (v->core[t]) list_add(&v->proofs, t);
+	list_end(&v->proofs);
+	for (size_t i = first; i < v->lemmas.count; i++)
+		ccadical_add(v->sat,
+		             -v->options[v->lemmas.items[i]].literal);
+	ccadical_add(v->sat, 0);
+}
+
+/* Adds the model's edges from option `at` on, up to some; returns where it
+ * stopped. */
+static size_t add_edges(struct solver *v, const bool *chosen, size_t at,
+                        size_t most)
+{
+	struct strong *s = v->s;
+	for (; at < v->option_count && most; at++) {
+		const struct option *o = &v->options[at];
+		if (!chosen[at] || point_before(s, o->from, o->to)) continue;
+		reach_append(s, (struct edge){ .from = o->from, .to = o->to,
+		                               .third = (uint32_t)at,
+		                               .rule = EDGE_CHOICE });
+		most--;
+	}
+	return at;
+}
+
+/* Several contradictions are taken from one model, since a model costs more
+ * than they do. */
+enum { LEMMAS_PER_MODEL = 16, CHUNKS_PER_MODEL = 8 };
+
+/* True if the model stands; else clauses were added, or time is over. The edges
+ * of a model that stands stay. */
+static bool try_model(struct solver *v)
+{
+	struct strong *s = v->s;
+	size_t root = s->edge_count, first = v->lemmas.end_count;
+	size_t lemmas = first;
+	size_t chunk = v->option_count / CHUNKS_PER_MODEL + 1;
+	bool *chosen = mem_take0(v->option_count + 1, sizeof *chosen);
+	/* The solver's values are lost with the first clause added. */
+	for (size_t i = 0; i < v->option_count; i++) {
+		int literal = v->options[i].literal;
+		chosen[i] = ccadical_val(v->sat, literal) == literal;
+	}
+	for (size_t at = 0; at < v->option_count && !s->out_of_time
+	                    && lemmas - first < LEMMAS_PER_MODEL;) {
+		size_t edges = s->edge_count;
+		at = add_edges(v, chosen, at, chunk);
+		if (reach_update(s) && saturate(s)) continue;
+		if (s->out_of_time) break;
+		learn(v);
+		lemmas++;
+		reach_truncate(s, edges);
+	}
+	free(chosen);
+	if (s->out_of_time) return false;
+	if (lemmas == first) return true;
+	reach_truncate(s, root);
+	return false;
+}
+
+/* ---- The proof that there is no order ---- */
+
+static void mark_owners(struct solver *v, uint32_t option, bool *core)
+{
+	const struct option *o = &v->options[option];
+	core[point_owner(v->s, o->from)] = true;
+	core[point_owner(v->s, o->to)] = true;
+}
+
+/* Every clause again, each with a variable of its own that switches it on. */
+static int add_switched(struct solver *v, CCaDiCaL *sat)
+{
+	int variable = (int)v->option_count;
+	for (size_t i = 0; i < v->choice_count; i++) {
+		ccadical_add(sat, -++variable);
+		ccadical_add(sat, v->options[v->choices[i].first].literal);
+		ccadical_add(sat, v->options[v->choices[i].second].literal);
+		ccadical_add(sat, 0);
+	}
+	for (size_t i = 0; i < v->lemmas.end_count; i++) {
+		ccadical_add(sat, -++variable);
+		for (size_t k = list_begin(&v->lemmas, i);
+		     k < v->lemmas.ends[i]; k++)
+			ccadical_add(
+			    sat, -v->options[v->lemmas.items[k]].literal);
+		ccadical_add(sat, 0);
+	}
+	return variable;
+}
+
+static void mark_used(struct solver *v, CCaDiCaL *sat, bool *core)
+{
+	int variable = (int)v->option_count;
+	for (size_t i = 0; i < v->choice_count; i++) {
+		if (!ccadical_failed(sat, ++variable)) continue;
+		mark_owners(v, v->choices[i].first, core);
+		mark_owners(v, v->choices[i].second, core);
+	}
+	for (size_t i = 0; i < v->lemmas.end_count; i++) {
+		if (!ccadical_failed(sat, ++variable)) continue;
+		for (size_t k = list_begin(&v->proofs, i);
+		     k < v->proofs.ends[i]; k++)
+			core[v->proofs.items[k]] = true;
+	}
+}
+
+static int is_over(void *clock)
+{
+	return check_clock_over(clock);
+}
+
+/* The clauses that the contradiction needs, and the transactions of those. When
+ * time is over, nothing is marked: nothing smaller is known. */
+static void find_core(struct solver *v, bool *core)
+{
+	CCaDiCaL *sat = ccadical_init();
+	ccadical_set_terminate(sat, v->s->clock, is_over);
+	int last = add_switched(v, sat);
+	for (int i = (int)v->option_count + 1; i <= last; i++)
+		ccadical_assume(sat, i);
+	if (ccadical_solve(sat) == 20) mark_used(v, sat, core);
+	ccadical_release(sat);
+}
+
+/* ---- Search ---- */
+
+static enum strong_answer search(struct solver *v, bool *core)
+{
+	for (;;) {
+		int answer = ccadical_solve(v->sat);
+		if (answer == 20) {
+			find_core(v, core);
+			return ANSWER_NO;
+		}
+		if (answer != 10) return ANSWER_OPEN;
+		if (try_model(v)) return ANSWER_YES;
+		if (v->s->out_of_time) return ANSWER_OPEN;
+	}
+}
+
+static void solver_init(struct solver *v, struct strong *s)
+{
+	*v = (struct solver){ .s = s, .sat = ccadical_init() };
+	ccadical_set_option(v->sat, "phase", 0);
+	ccadical_set_terminate(v->sat, s->clock, is_over);
+	v->core = mem_take0(s->f->n, sizeof *v->core);
+	reach_sort(s);
+	for (uint32_t t = 1; t < s->f->n; t++)
+		if (!choices_of(s, t, add_choice, v)) break;
+	for (size_t i = 0; i < v->choice_count; i++) {
+		ccadical_add(v->sat, v->options[v->choices[i].first].literal);
+		ccadical_add(v->sat, v->options[v->choices[i].second].literal);
+		ccadical_add(v->sat, 0);
+	}
+}
+
+static void solver_free(struct solver *v)
+{
+	ccadical_release(v->sat);
+	free(v->options);
+	free(v->table);
+	free(v->choices);
+	free(v->lemmas.items);
+	free(v->lemmas.ends);
+	free(v->proofs.items);
+	free(v->proofs.ends);
+	free(v->core);
+}
+
+enum strong_answer solve(struct strong *s, bool *core)
+{
+	struct solver v;
+	enum strong_answer answer = ANSWER_OPEN;
+	solver_init(&v, s);
+	s->too_large = v.too_large;
+	if (!v.too_large && !check_clock_over(s->clock))
+		answer = search(&v, core);
+	solver_free(&v);
+	return answer;
+}

@@ -1,0 +1,82 @@
+#include "check/strong.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+/* The transactions marked, as a list. */
+static void take_core(struct check_result *out, const bool *core, uint32_t n)
+{
+	out->verdict = CHECK_VIOLATED;
+	out->core = mem_take(n * sizeof *out->core);
+	for (uint32_t t = 1; t < n; t++)
+		if (core[t]) out->core[out->core_count++] = t;
+}
+
+static void open_result(struct strong *s, struct check_result *out)
+{
+	out->verdict = CHECK_UNDECIDED;
+	out->reason = check_clock_reason(s->clock);
+	if (s->too_large) out->reason = CHECK_MEMORY;
+}
+
+static void decide_rest(struct strong *s, struct check_result *out)
+{
+	bool *core = mem_take0(s->f->n, sizeof *core);
+	uint32_t *order = mem_take(s->f->n * sizeof *order);
+	enum strong_answer answer = ANSWER_OPEN;
+	if (s->level != LEVEL_PSI) answer = schedule(s, order);
+	if (answer == ANSWER_OPEN) {
+		answer = guess(s);
+		if (answer == ANSWER_OPEN && !s->out_of_time)
+			answer = solve(s, core);
+		if (answer == ANSWER_YES) {
+			reach_sort(s);
+			strong_order(s, order);
+		}
+	}
+	if (answer == ANSWER_NO)
+		take_core(out, core, s->f->n);
+	else if (answer == ANSWER_OPEN)
+		open_result(s, out);
+	else {
+		out->verdict = CHECK_HOLDS;
+		out->order = order;
+		order = NULL;
+	}
+	free(order);
+	free(core);
+}
+
+static void decide(struct strong *s, struct check_result *out)
+{
+	if (saturate(s)) {
+		decide_rest(s, out);
+	} else if (s->out_of_time) {
+		open_result(s, out);
+	} else {
+		bool *core = mem_take0(s->f->n, sizeof *core);
+		reasons_of_conflict(s, core, NULL, NULL);
+		take_core(out, core, s->f->n);
+		free(core);
+	}
+}
+
+void check_strong(const struct facts *f, enum level l, struct check_clock *c,
+                  struct check_result *out)
+{
+	*out = (struct check_result){ 0 };
+	if (!f->order) {
+		/* A cycle of so and wr, which no level allows. */
+		check_weak(f, LEVEL_NONE, c, out);
+		return;
+	}
+	struct strong s;
+	if (strong_init(&s, f, l, c)) {
+		decide(&s, out);
+	} else {
+		out->verdict = CHECK_UNDECIDED;
+		out->reason = CHECK_MEMORY;
+	}
+	strong_free(&s);
+}

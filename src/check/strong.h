@@ -1,3 +1,192 @@
+/* Deciding pc, psi, si and ser on large histories.
+ *
+ * The unknown commit order is a partial order of points, to which edges are
+ * added: those that every commit order must contain (saturate.c), then guesses
+ * (schedule.c, guess.c), and what these leave open is searched completely
+ * (solve.c). For psi and ser a transaction is one point; for pc and si it is
+ * two, begin and commit: the level holds iff there is an acyclic order of
+ * points that meets the rules of saturate.c and leaves no choice open.
+ * (Biswas and Enea, OOPSLA 2019; begin and commit points as in Viper,
+ * EuroSys 2023.)
+ */
 #ifndef ISO_CHECK_STRONG_H
 #define ISO_CHECK_STRONG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "check/chains.h"
+#include "check/check.h"
+
+/* Why an edge is there. t, a and w are transactions; r reads a's version of a
+ * key that w also writes. */
+enum edge_rule {
+	EDGE_BASE,    /* so, wr, or a known order */
+	EDGE_SOURCE,  /* w -> a, since w is before r (third) */
+	EDGE_READER,  /* r -> w, since a (third) is before w */
+	EDGE_RIVAL,   /* commit of a -> begin of b, which write one key, since
+	               * the begin of a is before the commit of b */
+	EDGE_CHOICE   /* guessed, or true in the solver's model */
+};
+
+#define NO_EDGE UINT32_MAX
+#define NO_OPTION UINT32_MAX
+
+struct edge {
+	uint32_t from, to;           /* points */
+	uint32_t next_out, next_in;  /* edges of the same point, or NO_EDGE */
+	uint32_t third;              /* transaction, or the choice's option */
+	uint32_t limit;              /* the reason is a path of the edges that
+	                              * came before this number */
+	enum edge_rule rule;
+};
+
+typedef int32_t lanes __attribute__((vector_size(16)));
+
+/* Rows of the closure: for each point and chain, how many of the chain's points
+ * come before it (pre), and the first one that comes after it (suc). A chain's
+ * points are numbered along it. */
+struct strong {
+	const struct facts *f;
+	struct chains *chains;
+	struct check_clock *clock;
+	enum level level;
+	unsigned two;        /* 1 if a transaction has two points */
+	uint32_t points;     /* f->n << two; those of init are not used */
+	uint32_t blocks;     /* of 4 chains each: width of a row */
+	lanes *pre, *suc;
+	uint32_t *first_out, *first_in; /* edges by point */
+	struct edge *edges;
+	size_t edge_count, edge_capacity;
+	size_t linked;       /* edges that are in the lists of their points */
+	size_t closed;       /* edges that the closure regards */
+	uint32_t *topo;      /* the points in an order that the edges allow */
+	uint32_t *topo_rank;
+	/* Reads by source: those from a are readers[reader_first[a]] .. */
+	uint32_t *reader_first;
+	struct strong_reader { uint32_t reader, key; } *readers;
+	/* Points whose rows have changed and were not looked at since. */
+	uint32_t *changed;    /* a ring */
+	uint32_t changed_first, changed_count;
+	uint8_t *has_changed; /* CHANGED_PRE, CHANGED_SUC by point */
+	uint32_t *queue;      /* of points */
+	bool *queued;
+	uint32_t *degree;     /* edges from points that are not sorted yet */
+	/* The edge that closed a cycle, with the edges before this number. Its
+	 * end is 0, and there is no path, if a read from init was to see
+	 * another writer. */
+	struct edge conflict;
+	size_t conflict_limit;
+	bool conflicting, out_of_time;
+	bool too_large; /* solve: more choices than memory allows */
+	bool init_read; /* the reads from init were looked at */
+};
+
+enum { CHANGED_PRE = 1, CHANGED_SUC = 2 };
+
+static inline uint32_t point_begin(const struct strong *s, uint32_t t)
+{
+	return t << s->two;
+}
+static inline uint32_t point_commit(const struct strong *s, uint32_t t)
+{
+	return (t << s->two) + s->two;
+}
+static inline uint32_t point_owner(const struct strong *s, uint32_t p)
+{
+	return p >> s->two;
+}
+static inline uint32_t point_chain(const struct strong *s, uint32_t p)
+{
+	return s->chains->chain_of[point_owner(s, p)];
+}
+/* Its place among the points of its chain. */
+static inline int32_t point_place(const struct strong *s, uint32_t p)
+{
+	uint32_t place = s->chains->place_of[point_owner(s, p)];
+	return (int32_t)((place << s->two) + (p & s->two));
+}
+static inline int32_t *point_row(const struct strong *s, lanes *rows,
+                                 uint32_t p)
+{
+	return (int32_t *)(rows + (size_t)p * s->blocks);
+}
+/* Is point a before point b, by the closure? */
+static inline bool point_before(const struct strong *s, uint32_t a, uint32_t b)
+{
+	return point_place(s, a)
+	       < point_row(s, s->pre, b)[point_chain(s, a)];
+}
+/* The neighbours in the chain, or UINT32_MAX. */
+uint32_t point_next(const struct strong *s, uint32_t p);
+uint32_t point_previous(const struct strong *s, uint32_t p);
+
+/* ---- reach.c: the edges and their closure ---- */
+
+/* Begins with so, wr and known orders. False when the memory limit forbids
+ * it; conflicting if these have a cycle. To be freed in either case. */
+bool strong_init(struct strong *s, const struct facts *f, enum level l,
+                 struct check_clock *c);
+void strong_free(struct strong *s);
+/* Appends an edge; the closure does not know it yet. */
+void reach_append(struct strong *s, struct edge e);
+/* Brings the closure up to date with the appended edges. False if there is a
+ * cycle, which is the conflict then. */
+bool reach_update(struct strong *s);
+/* Takes back all edges but the first `count`, which have no cycle; forgets what
+ * has changed. */
+void reach_truncate(struct strong *s, size_t count);
+
+/* Makes topo and topo_rank agree with all edges, which have no cycle. */
+void reach_sort(struct strong *s);
+
+/* ---- saturate.c ---- */
+
+/* Adds all edges that are forced by the rules. False on a contradiction
+ * (conflicting) or when time is over (out_of_time). */
+bool saturate(struct strong *s);
+/* Looks at everything again in the next call. */
+void saturate_again(struct strong *s);
+
+/* ---- open choices ---- */
+
+/* One of two edges must be chosen; none is implied, none is impossible. */
+struct choice {
+	struct edge first, second; /* points only */
+};
+typedef bool choice_visitor(void *data, const struct choice *c);
+/* Calls visit for every open choice of the transaction, until it returns
+ * false; returns what the last call did. Of two writers of a key the choice is
+ * visited at one of them only. */
+bool choices_of(struct strong *s, uint32_t t, choice_visitor *visit,
+                void *data);
+
+/* ---- schedule.c, guess.c, solve.c ---- */
+
+enum strong_answer { ANSWER_YES, ANSWER_NO, ANSWER_OPEN };
+
+/* Tries to run the history: one point after the other, such that every read
+ * reads the last version. YES: `order` (n entries) is a commit order. Not for
+ * psi. Linear. */
+enum strong_answer schedule(struct strong *s, uint32_t *order);
+/* Decides the open choices along a topological order. YES: nothing is open any
+ * more. OPEN: some were wrong; the edges are those of before. */
+enum strong_answer guess(struct strong *s);
+/* Complete. NO: `core` receives a set of transactions that suffice. */
+enum strong_answer solve(struct strong *s, bool *core);
+
+/* All transactions, init first, in the order of their commit points in topo. */
+void strong_order(const struct strong *s, uint32_t *order);
+
+/* ---- reasons.c ---- */
+
+/* What is told of each choice that a proof rests on. */
+typedef void choice_met(void *data, const struct edge *e);
+
+/* Marks in `core`, by transaction, those that prove the conflict: the ones on
+ * its cycle and, for each forced edge there, the ones that force it. Calls
+ * `met`, if not NULL, for each EDGE_CHOICE that the proof uses. */
+void reasons_of_conflict(struct strong *s, bool *core, choice_met *met,
+                         void *data);
+
 #endif

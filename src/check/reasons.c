@@ -1,0 +1,173 @@
+/* The transactions that a contradiction rests on.
+ *
+ * A forced edge follows from a path of older edges (saturate.c), so a proof is
+ * a set of paths. They are sought shortest first, steps along a chain for
+ * free; of those the ends matter only, since session order is transitive.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "check/strong.h"
+
+struct reasons {
+	struct strong *s;
+	bool *core;
+	choice_met *met;
+	void *data;
+	bool *used;          /* edges whose reason is known or waits */
+	uint32_t *waiting;   /* edges whose reason is to be found */
+	size_t waiting_count, waiting_capacity;
+	/* The search at hand: points it has met, and how they were reached. */
+	bool *seen;
+	uint32_t *parent, *by_edge;
+	uint32_t *met_points, met_count;
+};
+
+static void mark(struct reasons *r, uint32_t t)
+{
+	r->core[t] = true;
+}
+
+static void use_edge(struct reasons *r, uint32_t i)
+{
+	if (r->used[i]) return;
+	r->used[i] = true;
+	VEC_RESERVE(r->waiting, r->waiting_count, r->waiting_capacity);
+	r->waiting[r->waiting_count++] = i;
+}
+
+static void meet(struct reasons *r, uint32_t p, uint32_t parent, uint32_t edge)
+{
+	r->seen[p] = true;
+	r->parent[p] = parent;
+	r->by_edge[p] = edge;
+	r->met_points[r->met_count++] = p;
+}
+
+/* Can the point be on a path to b? */
+static bool leads_to(const struct reasons *r, uint32_t p, uint32_t b,
+                     size_t limit)
+{
+	return limit > r->s->closed || p == b || point_before(r->s, p, b);
+}
+
+/* The points that follow in the chain are as near as p itself. */
+static void meet_chain(struct reasons *r, uint32_t p, uint32_t b, size_t limit)
+{
+	for (uint32_t q = point_next(r->s, p); q != UINT32_MAX && !r->seen[q]
+	                                       && leads_to(r, q, b, limit);
+	     q = point_next(r->s, q)) {
+		meet(r, q, p, NO_EDGE);
+		p = q;
+	}
+}
+
+/* From a to b by edges before `limit`; there is such a path. */
+static void search(struct reasons *r, uint32_t a, uint32_t b, size_t limit)
+{
+	const struct strong *s = r->s;
+	for (uint32_t i = 0; i < r->met_count; i++)
+		r->seen[r->met_points[i]] = false;
+	r->met_count = 0;
+	meet(r, a, a, NO_EDGE);
+	meet_chain(r, a, b, limit);
+	for (uint32_t i = 0; i < r->met_count && !r->seen[b]; i++) {
+		uint32_t p = r->met_points[i];
+		for (uint32_t e = s->first_out[p]; e != NO_EDGE;
+		     e = s->edges[e].next_out) {
+			uint32_t q = s->edges[e].to;
+			if (e >= limit || r->seen[q]
+			    || !leads_to(r, q, b, limit))
+				continue;
+			meet(r, q, p, e);
+			meet_chain(r, q, b, limit);
+		}
+	}
+	assert(r->seen[b]);
+}
+
+static void take_path(struct reasons *r, uint32_t a, uint32_t b, size_t limit)
+{
+	const struct strong *s = r->s;
+	mark(r, point_owner(s, a));
+	mark(r, point_owner(s, b));
+	if (a == b) return;
+	search(r, a, b, limit);
+	for (uint32_t p = b; p != a; p = r->parent[p]) {
+		uint32_t t = point_owner(s, p);
+		uint32_t u = point_owner(s, r->parent[p]);
+		if (r->by_edge[p] != NO_EDGE)
+			use_edge(r, r->by_edge[p]);
+		else if (s->f->session_of[t] == s->f->session_of[u])
+			continue;
+		mark(r, t);
+		mark(r, u);
+	}
+}
+
+/* Of an edge that is forced: what forces it (see saturate.c). */
+static void take_reason(struct reasons *r, const struct edge *e)
+{
+	const struct strong *s = r->s;
+	uint32_t from = point_owner(s, e->from), to = point_owner(s, e->to);
+	mark(r, from);
+	if (to) mark(r, to);
+	switch (e->rule) {
+	case EDGE_BASE: break;
+	case EDGE_SOURCE:
+		mark(r, e->third);
+		take_path(r, point_commit(s, from), point_begin(s, e->third),
+		          e->limit);
+		break;
+	case EDGE_READER:
+		if (!e->third) break; /* init is before every writer */
+		mark(r, e->third);
+		take_path(r, point_commit(s, e->third), point_commit(s, to),
+		          e->limit);
+		break;
+	case EDGE_RIVAL:
+		take_path(r, point_begin(s, from), point_commit(s, to),
+		          e->limit);
+		break;
+	case EDGE_CHOICE:
+		if (r->met) r->met(r->data, e);
+		break;
+	}
+}
+
+static void reasons_init(struct reasons *r, struct strong *s)
+{
+	r->s = s;
+	r->used = mem_take0(s->edge_count + 1, sizeof *r->used);
+	r->seen = mem_take0(s->points, sizeof *r->seen);
+	r->parent = mem_take(s->points * sizeof *r->parent);
+	r->by_edge = mem_take(s->points * sizeof *r->by_edge);
+	r->met_points = mem_take(s->points * sizeof *r->met_points);
+}
+
+static void reasons_free(struct reasons *r)
+{
+	free(r->used);
+	free(r->waiting);
+	free(r->seen);
+	free(r->parent);
+	free(r->by_edge);
+	free(r->met_points);
+}
+
+void reasons_of_conflict(struct strong *s, bool *core, choice_met *met,
+                         void *data)
+{
+	struct reasons r = { .core = core, .met = met, .data = data };
+	assert(s->conflicting);
+	reasons_init(&r, s);
+	take_reason(&r, &s->conflict);
+	if (point_owner(s, s->conflict.to))
+		take_path(&r, s->conflict.to, s->conflict.from,
+		          s->conflict_limit);
+	while (r.waiting_count)
+		take_reason(&r, &s->edges[r.waiting[--r.waiting_count]]);
+	reasons_free(&r);
+}
