@@ -1,0 +1,513 @@
+#include "report/check_text.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "history/history.h"
+#include "report/counterexample.h"
+#include "report/explain.h"
+#include "report/names.h"
+
+enum {
+	NAME_WIDTH = 29,     /* of a level's name, and two blanks */
+	COLUMN_WIDTH = 25,   /* a table's column should have so many */
+	ANOMALIES_SHOWN = 10,
+	PLACES_SHOWN = 40,
+	INDENT = 4
+};
+
+static void verdict_word(struct text *t, const struct style *s,
+                         enum check_verdict v)
+{
+	static const enum style_mark marks[] = {
+		[CHECK_HOLDS] = STYLE_GREEN,
+		[CHECK_VIOLATED] = STYLE_RED,
+		[CHECK_UNDECIDED] = STYLE_YELLOW,
+	};
+	style_words(t, s, marks[v], check_verdict_word(v));
+}
+
+void report_check_verdict(struct text *t, const struct style *s,
+                          const struct check_case *c)
+{
+	verdict_word(t, s, check_overall(c));
+	text_string(t, ": ");
+	name_check_reason(t, c);
+	text_char(t, '\n');
+}
+
+/* ---- levels ---- */
+
+static void print_level(struct text *t, const struct style *s,
+                        const struct check_case *c, enum level l)
+{
+	const struct check_result *r = &c->results[l];
+	const char *note = NULL;
+	text_format(t, "  %-4s  %-*s", level_word(l), NAME_WIDTH,
+	            level_name(l));
+	verdict_word(t, s, r->verdict);
+	if (r->verdict == CHECK_VIOLATED) note = check_anomaly_name(c, l);
+	if (r->verdict == CHECK_UNDECIDED) note = r->reason;
+	if (note) {
+		size_t used = strlen(check_verdict_word(r->verdict));
+		text_pad(t, ' ', 11 - used);
+		text_string(t, note);
+	}
+	text_char(t, '\n');
+}
+
+static void print_levels(struct text *t, const struct style *s,
+                         const struct check_case *c)
+{
+	if (check_only(c) < LEVEL_COUNT) return; /* the verdict says it */
+	text_char(t, '\n');
+	for (enum level l = 0; l < LEVEL_COUNT; l++)
+		if (c->wanted >> l & 1) print_level(t, s, c, l);
+}
+
+/* ---- anomalies ---- */
+
+static void print_anomaly(struct text *t, const struct style *s,
+                          const struct trace *r,
+                          const struct trace_anomaly *a)
+{
+	text_string(t, "  ");
+	style_words(t, s, STYLE_YELLOW, trace_anomaly_name(a->kind));
+	text_string(t, "\n    ");
+	name_trace_anomaly(t, r, a);
+	text_char(t, '\n');
+}
+
+static void print_anomalies(struct text *t, const struct style *s,
+                            const struct trace *r)
+{
+	uint64_t found = 0;
+	uint32_t shown = 0;
+	for (int k = 0; k < ANOMALY_COUNT; k++) found += r->anomalies_found[k];
+	if (!found) return;
+	text_string(t, found == 1 ? "\nThis read is wrong"
+	                          : "\nThese reads are wrong");
+	text_string(t, ", in whatever order the transactions ran:\n");
+	for (; shown < r->anomaly_count && shown < ANOMALIES_SHOWN; shown++)
+		print_anomaly(t, s, r, &r->anomalies[shown]);
+	if (found == shown) return;
+	text_string(t, "  … and ");
+	style_plural(t, found - shown, "other", "others");
+	text_string(t, r->anomaly_count > shown ? "; --json lists more\n"
+	                                        : "\n");
+}
+
+/* ---- witnesses ---- */
+
+/* "write skew: violates Serializability (ser)" */
+static void print_title(struct text *t, const struct style *s,
+                        const struct check_case *c, enum level l)
+{
+	enum level stronger[LEVEL_COUNT];
+	unsigned count = 0;
+	const char *name = c->witnesses[l].anomaly;
+	for (enum level o = l + 1; o < LEVEL_COUNT; o++)
+		if (c->shown_by[o] == l) stronger[count++] = o;
+	text_char(t, '\n');
+	if (name) {
+		style_words(t, s, STYLE_RED, name);
+		text_string(t, ": ");
+	}
+	text_string(t, "violates ");
+	name_level(t, l);
+	if (count) text_string(t, ", and so ");
+	name_levels(t, stronger, count);
+	text_char(t, '\n');
+}
+
+/* "These 2 of 10,000 transactions violate it, whatever the others do" */
+static void print_extent(struct text *t, const struct check_case *c,
+                         const struct check_witness *w)
+{
+	uint32_t count = w->part->transaction_count - 1;
+	uint32_t all = c->trace->transaction_count - 1;
+	if (count == all) {
+		text_string(t, "  all its transactions are needed");
+	} else {
+		text_string(t, "  these ");
+		style_count(t, count);
+		text_string(t, " of ");
+		style_count(t, all);
+		text_string(t, " transactions are enough, whatever the "
+		               "others do");
+	}
+	if (!w->minimal) text_string(t, " (fewer may do)");
+	if (w->hidden_ops) {
+		text_string(t, "; ");
+		style_plural(t, w->hidden_ops, "other operation of theirs is",
+		             "other operations of theirs are");
+		text_string(t, " left out");
+	}
+	text_string(t, ":\n\n");
+}
+
+static void print_event(struct text *t, const struct history *h,
+                        const struct event *e)
+{
+	text_format(t, "%*s%s %s = ", INDENT + 2, "",
+	            e->kind == EVENT_READ ? "read" : "write",
+	            h->keys[e->key].name);
+	value_print(t, e->value);
+	if (e->kind == EVENT_READ) {
+		text_string(t, "  from ");
+		if (e->from == HISTORY_SELF)
+			text_string(t, "itself");
+		else
+			name_transaction(t, h, e->from);
+	}
+	text_char(t, '\n');
+}
+
+/* For more sessions than columns fit. */
+static void print_list(struct text *t, const struct style *s,
+                       const struct history *h)
+{
+	for (uint32_t i = 1; i < h->transaction_count; i++) {
+		const struct transaction *x = &h->transactions[i];
+		text_pad(t, ' ', INDENT);
+		style_begin(t, s, STYLE_BOLD);
+		name_transaction(t, h, i);
+		style_end(t, s);
+		text_char(t, '\n');
+		for (uint32_t e = 0; e < x->event_count; e++)
+			print_event(t, h, &x->events[e]);
+	}
+}
+
+static void print_part(struct text *t, const struct style *s,
+                       const struct history *h)
+{
+	unsigned columns = 0;
+	for (uint32_t i = 0; i < h->session_count; i++)
+		columns += h->sessions[i].count > 0;
+	if (columns * COLUMN_WIDTH + INDENT > s->width)
+		print_list(t, s, h);
+	else
+		report_counterexample(t, s, h, INDENT);
+}
+
+/* Where the transactions stand in the file. */
+static void print_places(struct text *t, const struct trace *r,
+                         const struct check_witness *w)
+{
+	uint32_t count = w->part->transaction_count, shown = 0;
+	bool apart = false;
+	for (uint32_t i = 2; i < count; i++)
+		apart |= r->transactions[w->numbers[i]].line !=
+		         r->transactions[w->numbers[1]].line;
+	text_string(t, "  in ");
+	name_trace_place(t, r, apart ? 0 : r->transactions[w->numbers[1]].line);
+	for (uint32_t i = 1; apart && i < count; i++) {
+		uint32_t line = r->transactions[w->numbers[i]].line;
+		if (!line) continue;
+		text_string(t, shown ? ", " : ": ");
+		if (shown++ == PLACES_SHOWN) {
+			text_string(t, "…");
+			break;
+		}
+		name_transaction_short(t, w->part, i);
+		text_format(t, " in line %" PRIu32, line);
+	}
+	text_char(t, '\n');
+}
+
+static void print_witness(struct text *t, const struct style *s,
+                          const struct check_case *c, enum level l)
+{
+	const struct check_witness *w = &c->witnesses[l];
+	print_title(t, s, c, l);
+	print_extent(t, c, w);
+	print_part(t, s, w->part);
+	text_char(t, '\n');
+	if (w->cycle.count) {
+		text_format(t, "  %s would need an order with\n",
+		            level_name(l));
+		explain_cycle(t, w->part, &w->cycle, INDENT);
+		text_string(t, w->cycle.count > 1
+		                   ? "  which leads back to where it began\n"
+		                   : "");
+	}
+	print_places(t, c->trace, w);
+}
+
+/* Levels that are violated and for which there is nothing to show. */
+static void print_unexplained(struct text *t, const struct check_case *c)
+{
+	enum level levels[LEVEL_COUNT];
+	unsigned count = 0;
+	for (enum level l = 0; l < LEVEL_COUNT; l++)
+		if (check_has(c, l, CHECK_VIOLATED) &&
+		    c->shown_by[l] == LEVEL_COUNT &&
+		    check_forbidding(c->trace, l) == ANOMALY_COUNT)
+			levels[count++] = l;
+	if (!count) return;
+	text_char(t, '\n');
+	name_levels(t, levels, count);
+	text_string(t, count == 1 ? " is violated" : " are violated");
+	text_format(t, ", but a small part that shows it was not found: %s\n",
+	            c->unexplained ? c->unexplained : "the search ended");
+}
+
+void report_check(struct text *t, const struct style *s,
+                  const struct check_case *c)
+{
+	print_levels(t, s, c);
+	print_anomalies(t, s, c->trace);
+	if (!c->witnesses) return;
+	for (enum level l = 0; l < LEVEL_COUNT; l++)
+		if (check_has(c, l, CHECK_VIOLATED) && c->shown_by[l] == l)
+			print_witness(t, s, c, l);
+	print_unexplained(t, c);
+}
+
+/* ---- costs ---- */
+
+static uint32_t aborted_count(const struct trace *r)
+{
+	uint32_t count = 0;
+	for (uint32_t i = 1; i < r->transaction_count; i++)
+		count += r->transactions[i].status != TRACE_COMMITTED;
+	return count;
+}
+
+static void print_memory(struct text *t)
+{
+	struct rusage usage;
+	if (getrusage(RUSAGE_SELF, &usage)) return;
+	text_string(t, "memory    ");
+	style_memory(t, (uint64_t)usage.ru_maxrss * 1024);
+	text_string(t, " resident\n");
+}
+
+void report_check_costs(struct text *t, const struct check_case *c)
+{
+	const struct trace *r = c->trace;
+	uint32_t aborted = aborted_count(r);
+	text_string(t, "\nhistory   ");
+	style_plural(t, r->transaction_count - 1, "transaction",
+	             "transactions");
+	if (aborted) {
+		text_string(t, " (");
+		style_count(t, aborted);
+		text_string(t, " not committed)");
+	}
+	text_string(t, " in ");
+	style_plural(t, r->session_count, "session", "sessions");
+	text_string(t, ", ");
+	style_plural(t, r->op_count, "operation", "operations");
+	text_string(t, " on ");
+	style_plural(t, r->key_count, "key", "keys");
+	text_format(t, "; format %s\n", format_word(c->format));
+	text_string(t, "time      ");
+	style_seconds(t, c->read_seconds);
+	text_string(t, " reading, ");
+	style_seconds(t, c->check_seconds);
+	text_string(t, " checking");
+	if (c->witnesses) {
+		text_string(t, ", ");
+		style_seconds(t, c->explain_seconds);
+		text_string(t, " explaining");
+	}
+	text_char(t, '\n');
+	print_memory(t);
+}
+
+/* ---- orders and strongest levels ---- */
+
+static void print_order(struct text *t, const struct check_case *c,
+                        enum level l)
+{
+	const uint32_t *order = c->results[l].order;
+	text_format(t, "\ncommit order under %s", level_word(l));
+	if (!order) {
+		text_string(t, ": none was found within the limits\n");
+		return;
+	}
+	text_string(t, ":\n");
+	for (uint32_t i = 0; i < c->trace->transaction_count; i++) {
+		if (order[i] == TRACE_INIT ||
+		    c->trace->transactions[order[i]].status != TRACE_COMMITTED)
+			continue;
+		text_string(t, "  ");
+		name_trace_transaction(t, c->trace, order[i]);
+		text_char(t, '\n');
+	}
+}
+
+void report_commit_orders(struct text *t, const struct check_case *c)
+{
+	enum level levels[LEVEL_COUNT];
+	unsigned count = check_strongest(c, levels);
+	for (unsigned i = 0; i < count; i++) print_order(t, c, levels[i]);
+	if (!count) text_string(t, "\nno level holds, so there is no commit "
+	                           "order\n");
+}
+
+void report_strongest(struct text *t, const struct check_case *c)
+{
+	enum level levels[LEVEL_COUNT];
+	unsigned count = check_strongest(c, levels);
+	for (unsigned i = 0; i < count; i++)
+		text_format(t, "%s\n", level_word(levels[i]));
+	if (!count) text_string(t, "no level\n");
+}
+
+void report_strongest_of(struct text *t, const struct check_case *c)
+{
+	enum level levels[LEVEL_COUNT];
+	unsigned count = check_strongest(c, levels);
+	name_trace_place(t, c->trace, c->trace->line);
+	text_char(t, ':');
+	for (unsigned i = 0; i < count; i++)
+		text_format(t, " %s", level_word(levels[i]));
+	text_string(t, count ? "\n" : " no level\n");
+}
+
+/* ---- many histories ---- */
+
+enum { LISTED_MOST = 10 };
+
+static void list_violating(struct check_summary *m, const struct check_case *c)
+{
+	enum level levels[LEVEL_COUNT];
+	struct text *t = &m->list;
+	text_format(t, "  history %" PRIu64 " (", c->number);
+	name_trace_place(t, c->trace, c->trace->line);
+	text_char(t, ')');
+	if (check_only(c) == LEVEL_COUNT) {
+		unsigned count = check_strongest(c, levels);
+		text_string(t, ": ");
+		name_levels(t, levels, count);
+		text_string(t, !count       ? "no level holds"
+		               : count == 1 ? " holds"
+		                            : " hold");
+	}
+	text_char(t, '\n');
+	m->listed++;
+}
+
+void check_summary_add(struct check_summary *m, const struct check_case *c)
+{
+	enum check_verdict v = check_overall(c);
+	m->histories++;
+	m->wanted = c->wanted;
+	m->overall[v]++;
+	for (enum level l = 0; l < LEVEL_COUNT; l++)
+		if (c->wanted >> l & 1) m->verdicts[l][c->results[l].verdict]++;
+	if (v != CHECK_VIOLATED) return;
+	if (m->listed < LISTED_MOST)
+		list_violating(m, c);
+	else
+		m->unlisted++;
+}
+
+void check_summary_free(struct check_summary *m)
+{
+	text_free(&m->list);
+}
+
+enum check_verdict check_summary_verdict(const struct check_summary *m)
+{
+	if (m->overall[CHECK_VIOLATED]) return CHECK_VIOLATED;
+	return m->overall[CHECK_UNDECIDED] || m->stopped ? CHECK_UNDECIDED
+	                                                 : CHECK_HOLDS;
+}
+
+static enum level summary_only(const struct check_summary *m)
+{
+	return check_only(&(struct check_case){ .wanted = m->wanted });
+}
+
+/* "37 of 1,000 histories " */
+static void print_share(struct text *t, const struct check_summary *m,
+                        enum check_verdict v)
+{
+	if (m->overall[v] == m->histories) {
+		text_string(t, "all ");
+	} else {
+		style_count(t, m->overall[v]);
+		text_string(t, " of ");
+	}
+	style_count(t, m->histories);
+	text_string(t, " histories ");
+}
+
+void report_summary_verdict(struct text *t, const struct style *s,
+                            const struct check_summary *m)
+{
+	enum check_verdict v = check_summary_verdict(m);
+	enum level l = summary_only(m);
+	bool one = m->overall[v] == 1;
+	verdict_word(t, s, v);
+	text_string(t, ": ");
+	print_share(t, m, v);
+	if (v == CHECK_UNDECIDED)
+		text_string(t, one ? "is undecided" : "are undecided");
+	else if (v == CHECK_HOLDS)
+		text_string(t, "satisfy ");
+	else if (l == LEVEL_COUNT)
+		text_string(t, one ? "is not serializable"
+		                   : "are not serializable");
+	else
+		text_string(t, one ? "violates " : "violate ");
+	if (v != CHECK_UNDECIDED && (l < LEVEL_COUNT || v == CHECK_HOLDS))
+		name_level(t, l < LEVEL_COUNT ? l : LEVEL_SER);
+	if (m->stopped)
+		text_format(t, "; %s, and the rest was not looked at",
+		            m->stopped);
+	text_char(t, '\n');
+}
+
+static void print_column(struct text *t, const char *words)
+{
+	text_pad(t, ' ', 12 - style_columns(words));
+	text_string(t, words);
+}
+
+static void print_counts(struct text *t, const struct check_summary *m)
+{
+	struct text n = { 0 };
+	text_char(t, '\n');
+	text_pad(t, ' ', 8 + NAME_WIDTH);
+	for (enum check_verdict v = 0; v <= CHECK_UNDECIDED; v++)
+		print_column(t, check_verdict_word(v));
+	text_char(t, '\n');
+	for (enum level l = 0; l < LEVEL_COUNT; l++) {
+		if (!(m->wanted >> l & 1)) continue;
+		text_format(t, "  %-4s  %-*s", level_word(l), NAME_WIDTH,
+		            level_name(l));
+		for (enum check_verdict v = 0; v <= CHECK_UNDECIDED; v++) {
+			text_clear(&n);
+			style_count(&n, m->verdicts[l][v]);
+			print_column(t, text_get(&n));
+		}
+		text_char(t, '\n');
+	}
+	text_free(&n);
+}
+
+void report_summary(struct text *t, const struct style *s,
+                    const struct check_summary *m)
+{
+	report_summary_verdict(t, s, m);
+	print_counts(t, m);
+	if (m->listed) {
+		text_string(t, "\nviolating:\n");
+		text_string(t, text_get(&m->list));
+	}
+	if (m->unlisted) {
+		text_string(t, "  … and ");
+		style_plural(t, m->unlisted, "other", "others");
+		text_string(t, "; --strongest and --json tell all\n");
+	}
+	text_string(t, "\ntime      ");
+	style_seconds(t, m->seconds);
+	text_char(t, '\n');
+	print_memory(t);
+}

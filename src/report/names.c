@@ -85,7 +85,7 @@ void name_finding_values(struct text *t, const struct finding *f)
 	}
 }
 
-static void name_level(struct text *t, enum level l)
+void name_level(struct text *t, enum level l)
 {
 	text_format(t, "%s (%s)", level_name(l), level_word(l));
 }

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "axioms/level.h"
 #include "base/text.h"
 #include "vm/program.h"
 
@@ -17,6 +18,8 @@ void name_transaction(struct text *t, const struct history *h, uint32_t i);
 /* The same without the transaction's own name: "alice.1". */
 void name_transaction_short(struct text *t, const struct history *h,
                             uint32_t i);
+/* "Snapshot Isolation (si)" */
+void name_level(struct text *t, enum level l);
 /* "last-seat.tx:21:1"; nothing for an unknown place. */
 void name_position(struct text *t, struct position at);
 /* "assert !(alice.ok == true)", "run-time error". */

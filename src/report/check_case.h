@@ -1,0 +1,64 @@
+/* One recorded history with all that was found out about it, and the words
+ * that every report of it uses. */
+#ifndef ISO_REPORT_CHECK_CASE_H
+#define ISO_REPORT_CHECK_CASE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "axioms/level.h"
+#include "base/text.h"
+#include "check/check.h"
+#include "check/core.h"
+#include "formats/formats.h"
+#include "history/trace.h"
+
+/* Everything is borrowed. */
+struct check_case {
+	const struct trace *trace;
+	enum format format;
+	uint64_t number;      /* in its file, from 1 */
+	unsigned wanted;      /* bit l: level l was checked */
+	const struct check_result *results;    /* LEVEL_COUNT */
+	/* LEVEL_COUNT; those without `part` have none. NULL: no witness was
+	 * looked for. */
+	const struct check_witness *witnesses;
+	/* The level whose witness shows why this one is violated: itself or a
+	 * weaker one; LEVEL_COUNT: none does. */
+	enum level shown_by[LEVEL_COUNT];
+	const char *unexplained; /* why a witness is missing, or NULL */
+	double read_seconds, check_seconds, explain_seconds;
+};
+
+/* "ser" alone was asked for, or LEVEL_COUNT: all levels. */
+enum level check_only(const struct check_case *c);
+bool check_has(const struct check_case *c, enum level l,
+               enum check_verdict verdict);
+/* Of all levels together: violated if one is, else undecided if one is. */
+enum check_verdict check_overall(const struct check_case *c);
+const char *check_verdict_word(enum check_verdict v);
+/* The levels that hold and are not implied by another one that does. Returns
+ * how many. */
+unsigned check_strongest(const struct check_case *c,
+                         enum level out[LEVEL_COUNT]);
+/* The kind of the first anomaly of the trace that forbids the level by
+ * itself, or ANOMALY_COUNT. */
+enum trace_anomaly_kind check_forbidding(const struct trace *t, enum level l);
+/* The usual name of what violates the level, or NULL. */
+const char *check_anomaly_name(const struct check_case *c, enum level l);
+
+/* "pc, psi and si", by their words. */
+void name_levels(struct text *t, const enum level *levels, unsigned count);
+/* "alice.1 enroll", "3.18 t17", "init", as names.h has it for histories. */
+void name_trace_transaction(struct text *t, const struct trace *r, uint32_t i);
+/* "reads x = 3", "appends 4 to x", "reads x as a list that ends with 4" */
+void name_trace_operation(struct text *t, const struct trace *r, uint32_t op);
+/* "h.jsonl:12"; without the line if that is 0. */
+void name_trace_place(struct text *t, const struct trace *r, uint32_t line);
+/* What stands behind the verdict's word and colon. */
+void name_check_reason(struct text *t, const struct check_case *c);
+/* One anomaly as a clause: who reads what, and what is wrong with it. */
+void name_trace_anomaly(struct text *t, const struct trace *r,
+                        const struct trace_anomaly *a);
+
+#endif
