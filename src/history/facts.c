@@ -94,8 +94,8 @@ static void sort_writes(struct facts *f)
 /* ---- the topological order ---- */
 
 /* Sessions advance in turn, a transaction each time. One whose next
- * transaction reads from one that is not placed yet waits for that; every read
- * is looked at once for each time that it is found wanting, which is once. */
+ * transaction reads from one that is not placed yet waits for that; so every
+ * read is looked at once, and at most once more after a wait. */
 struct advance {
 	struct facts *f;
 	uint32_t *next;    /* by session: its next transaction */

@@ -43,7 +43,8 @@ struct trace_value {
 struct trace_op {
 	int64_t value;
 	uint32_t key;
-	uint32_t from; /* READ: number of the writer, or one of the above */
+	uint32_t from; /* READ: number of the writer, or one of the above;
+	                * WRITE: its own transaction */
 	uint32_t line; /* in the file; 0 when unknown */
 	uint8_t kind;  /* enum event_kind */
 	uint8_t flags;
@@ -153,6 +154,10 @@ void trace_print_key(struct text *t, const struct trace *r, uint32_t key);
 /* The value in JSON: 7, "x", {"set":[..]}, null. */
 void trace_print_value(struct text *t, const struct trace *r, int64_t value,
                        uint8_t flags);
+/* Its session and its place there from 1, and its name or number: "alice.2
+ * enroll", "3.1 t17"; "init". */
+void trace_print_transaction(struct text *t, const struct trace *r,
+                             uint32_t transaction);
 
 /* ---- To and from the rich form ---- */
 

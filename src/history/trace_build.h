@@ -21,6 +21,10 @@ struct trace_rules {
 	                     * else they are dropped */
 	bool unknown_is_initial; /* a value that nobody wrote is the initial
 	                          * one (logs that lack writers) */
+	bool sources; /* the format names the sources of reads (isoscope,
+	               * Cobra): values written twice are an error only where a
+	               * read without a source has such a value. Also true once
+	               * a source was given */
 	bool lists;
 };
 

@@ -1,0 +1,509 @@
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "history/trace_builder.h"
+
+enum { ERRORS_MOST = 8 }; /* the first ones say what is wrong */
+
+/* ---- the writes, by value, by writer, or by both ---- */
+
+static uint32_t tag_of(uint64_t seed, uint32_t key, int64_t value,
+                       uint8_t flags)
+{
+	uint64_t where = seed << 32 | key;
+	return index_tag(hash_mix(hash_mix(value_kind(flags), where),
+	                          (uint64_t)value));
+}
+
+uint32_t trace_find_value(const struct trace_builder *b, uint32_t key,
+                          int64_t value, uint8_t flags)
+{
+	const struct trace_op *ops = b->trace->ops;
+	uint32_t tag = tag_of(0, key, value, flags), at = tag, i;
+	while ((i = index_next(&b->by_value, tag, &at)) != INDEX_NONE)
+		if (ops[i].key == key && op_has_value(&ops[i], value, flags))
+			return i;
+	return INDEX_NONE;
+}
+
+static bool same_write(const struct trace_op *a, const struct trace_op *b)
+{
+	return a->key == b->key && op_has_value(a, b->value, b->flags);
+}
+
+/* Enters a write; returns the write of the same value by another transaction,
+ * or twice by this one when that matters, that is there already. A repetition
+ * of this transaction's replaces the earlier one. */
+static uint32_t enter_value(struct trace_builder *b, uint32_t op, bool strict)
+{
+	struct trace_op *ops = b->trace->ops, *w = &ops[op];
+	uint32_t tag = tag_of(0, w->key, w->value, w->flags), at = tag, i;
+	while ((i = index_next(&b->by_value, tag, &at)) != INDEX_NONE) {
+		if (!same_write(&ops[i], w)) continue;
+		if (strict || ops[i].from != w->from) return i;
+		w->flags |= ops[i].flags & OP_DUPLICATE;
+		index_last(&b->by_value, at)->item = op + 1;
+		return INDEX_NONE;
+	}
+	index_put(&b->by_value, tag, at, op);
+	return INDEX_NONE;
+}
+
+/* Of equal writes of one transaction the last counts. */
+static void enter_source(struct trace_builder *b, uint32_t op)
+{
+	const struct trace_op *ops = b->trace->ops, *w = &ops[op];
+	uint32_t tag = tag_of(w->from + UINT64_C(1), w->key, w->value,
+	                      w->flags);
+	uint32_t at = tag, i;
+	while ((i = index_next(&b->by_source, tag, &at)) != INDEX_NONE) {
+		if (ops[i].from != w->from || !same_write(&ops[i], w))
+			continue;
+		index_last(&b->by_source, at)->item = op + 1;
+		return;
+	}
+	index_put(&b->by_source, tag, at, op);
+}
+
+static void index_sources(struct trace_builder *b)
+{
+	const struct trace *t = b->trace;
+	uint32_t writes = t->op_count - b->reads;
+	index_init(&b->by_source, writes);
+	index_init(&b->finals, 0);
+	for (uint32_t i = 0; i < t->op_count; i++) {
+		const struct trace_op *op = &t->ops[i];
+		if (op->kind != EVENT_WRITE) continue;
+		enter_source(b, i);
+		if (!(op->flags & TRACE_FINAL)) continue;
+		uint32_t tag = tag_of(op->from + UINT64_C(1), op->key, 0, 0);
+		uint32_t at = tag;
+		while (index_next(&b->finals, tag, &at) != INDEX_NONE) continue;
+		index_put(&b->finals, tag, at, i);
+	}
+}
+
+/* The writer's write of this value, or INDEX_NONE. */
+static uint32_t find_source(struct trace_builder *b, uint32_t writer,
+                            const struct trace_op *read)
+{
+	const struct trace_op *ops = b->trace->ops;
+	if (!b->by_source.slots) index_sources(b);
+	uint32_t tag = tag_of(writer + UINT64_C(1), read->key, read->value,
+	                      read->flags);
+	uint32_t at = tag, i;
+	while ((i = index_next(&b->by_source, tag, &at)) != INDEX_NONE)
+		if (ops[i].from == writer && same_write(&ops[i], read))
+			return i;
+	return INDEX_NONE;
+}
+
+/* The writer's last write of the key, or INDEX_NONE. */
+static uint32_t find_final(struct trace_builder *b, uint32_t writer,
+                           uint32_t key)
+{
+	const struct trace_op *ops = b->trace->ops;
+	if (!b->by_source.slots) index_sources(b);
+	uint32_t tag = tag_of(writer + UINT64_C(1), key, 0, 0), at = tag, i;
+	while ((i = index_next(&b->finals, tag, &at)) != INDEX_NONE)
+		if (ops[i].from == writer && ops[i].key == key) return i;
+	return INDEX_NONE;
+}
+
+/* ---- errors ---- */
+
+/* "3.1 t17 (line 12)" */
+static void print_place(struct text *t, const struct trace *r,
+                        uint32_t transaction, uint32_t line)
+{
+	trace_print_transaction(t, r, transaction);
+	if (line) text_format(t, " (line %" PRIu32 ")", line);
+}
+
+static void print_write(struct text *t, const struct trace *r, uint32_t op)
+{
+	if (r->ops[op].from == TRACE_INIT)
+		text_string(t, "the initial transaction");
+	else
+		trace_print_transaction(t, r, r->ops[op].from);
+	if (r->ops[op].line)
+		text_format(t, " (line %" PRIu32 ")", r->ops[op].line);
+}
+
+static void print_value(struct text *t, const struct trace *r,
+                        const struct trace_op *op)
+{
+	trace_print_value(t, r, op->value, op->flags);
+}
+
+static void report(struct trace_builder *b, uint32_t line, struct text *t)
+{
+	if (b->errors++ < ERRORS_MOST)
+		diags_add(b->diags, DIAG_ERROR, b->trace->file, line, 0, NULL,
+		          "%s", text_get(t));
+	text_free(t);
+}
+
+static void report_twice(struct trace_builder *b, uint32_t x, uint32_t y)
+{
+	const struct trace *r = b->trace;
+	struct text t = { 0 };
+	if (b->errors >= ERRORS_MOST) return;
+	if (r->ops[x].line > r->ops[y].line) {
+		uint32_t earlier = y;
+		y = x;
+		x = earlier;
+	}
+	text_string(&t, "the value ");
+	print_value(&t, r, &r->ops[y]);
+	text_string(&t, " is written twice to key ");
+	trace_print_key(&t, r, r->ops[y].key);
+	text_string(&t, ", by ");
+	print_write(&t, r, x);
+	text_string(&t, r->ops[x].from == r->ops[y].from ? " and again by "
+	                                                 : " and by ");
+	print_write(&t, r, y);
+	text_string(&t, "; who reads it cannot be told then: each write of a "
+	                "key needs a value of its own, or a format that names "
+	                "the writer that is read (isoscope)");
+	report(b, r->ops[y].line, &t);
+}
+
+/* "3.1 t17 (line 12) reads 5 from key x" */
+static void print_read(struct text *t, const struct trace *r,
+                       uint32_t transaction, const struct trace_op *op)
+{
+	print_place(t, r, transaction, op->line);
+	text_string(t, " reads ");
+	if (!(op->flags & TRACE_MISSING)) {
+		text_string(t, "the value ");
+		print_value(t, r, op);
+		text_string(t, " of ");
+	}
+	text_string(t, "key ");
+	trace_print_key(t, r, op->key);
+}
+
+/* Another write of the value than `op` by another transaction. */
+static uint32_t find_other(const struct trace *r, uint32_t op)
+{
+	const struct trace_op *w = &r->ops[op];
+	for (uint32_t i = 0; i < r->op_count; i++)
+		if (r->ops[i].kind == EVENT_WRITE &&
+		    r->ops[i].from != w->from && same_write(&r->ops[i], w))
+			return i;
+	return op;
+}
+
+static void report_ambiguous(struct trace_builder *b, uint32_t transaction,
+                             const struct trace_op *read, uint32_t write)
+{
+	const struct trace *r = b->trace;
+	struct text t = { 0 };
+	if (b->errors >= ERRORS_MOST) return;
+	print_read(&t, r, transaction, read);
+	text_string(&t, ", which two transactions wrote: ");
+	print_write(&t, r, write);
+	text_string(&t, " and ");
+	print_write(&t, r, find_other(r, write));
+	text_string(&t, "; the read has to name its writer");
+	report(b, read->line, &t);
+}
+
+/* The source that the file names did not write the key, or (`wrote`) wrote
+ * another value. */
+static void report_source(struct trace_builder *b, uint32_t transaction,
+                          const struct trace_op *read, uint32_t source,
+                          uint32_t wrote)
+{
+	const struct trace *r = b->trace;
+	struct text t = { 0 };
+	if (b->errors >= ERRORS_MOST) return;
+	print_read(&t, r, transaction, read);
+	text_string(&t, " from ");
+	if (source == transaction)
+		text_string(&t, "itself");
+	else
+		trace_print_transaction(&t, r, source);
+	if (wrote == INDEX_NONE) {
+		text_string(&t, ", which does not write that key");
+		if (source == transaction) text_string(&t, " before");
+	} else {
+		text_string(&t, ", which writes ");
+		print_value(&t, r, &r->ops[wrote]);
+		text_string(&t, " to it");
+		if (r->ops[wrote].line)
+			text_format(&t, " (line %" PRIu32 ")",
+			            r->ops[wrote].line);
+	}
+	text_string(&t, "; correct the writer or the value, or leave the "
+	                "writer out where values tell it");
+	report(b, read->line, &t);
+}
+
+static void report_initial(struct trace_builder *b, uint32_t transaction,
+                           const struct trace_op *read)
+{
+	const struct trace *r = b->trace;
+	struct trace_value v = r->keys[read->key].initial;
+	struct text t = { 0 };
+	if (b->errors >= ERRORS_MOST) return;
+	print_read(&t, r, transaction, read);
+	text_string(&t, " from init, but the initial value of that key is ");
+	trace_print_value(&t, r, v.number, v.flags);
+	text_string(&t, "; correct the one or the other");
+	report(b, read->line, &t);
+}
+
+static void report_nothing(struct trace_builder *b, uint32_t transaction,
+                           const struct trace_op *read)
+{
+	struct text t = { 0 };
+	if (b->errors >= ERRORS_MOST) return;
+	print_read(&t, b->trace, transaction, read);
+	text_string(&t, " with neither a value nor a writer: one of them is "
+	                "needed");
+	report(b, read->line, &t);
+}
+
+/* ---- writes ---- */
+
+static bool is_initial(const struct trace_builder *b,
+                       const struct trace_op *op)
+{
+	struct trace_value v = b->trace->keys[op->key].initial;
+	return op_has_value(op, v.number, v.flags);
+}
+
+/* Where the file does not say what a key has initially, a read from init by
+ * name does. */
+static void learn_initial(struct trace_builder *b, const struct trace_op *op)
+{
+	struct trace_value *v = &b->trace->keys[op->key].initial;
+	if (op->from != TRACE_INIT || op->flags & TRACE_MISSING ||
+	    v->flags & KEY_GIVEN)
+		return;
+	*v = (struct trace_value){
+		.number = op->value, .flags = value_kind(op->flags) | KEY_GIVEN
+	};
+}
+
+struct writes {
+	bool indexed; /* are writes looked up by value? */
+	bool strict;  /* is a value written twice an error at once? */
+};
+
+static void take_write(struct trace_builder *b, uint32_t transaction,
+                       uint32_t i, uint32_t first, struct writes how)
+{
+	struct trace_op *ops = b->trace->ops, *op = &ops[i];
+	uint32_t *last = &b->last_write[op->key];
+	if (*last != INDEX_NONE && *last >= first && *last < i)
+		ops[*last].flags &= (uint8_t)~TRACE_FINAL;
+	*last = i;
+	op->from = transaction;
+	op->flags |= TRACE_FINAL;
+	if (!how.indexed) return;
+	uint32_t other = enter_value(b, i, how.strict);
+	if (other == INDEX_NONE) return;
+	if (how.strict)
+		report_twice(b, other, i);
+	else
+		ops[other].flags |= OP_DUPLICATE;
+}
+
+static void take_writes(struct trace_builder *b, uint32_t transaction,
+                        uint32_t first, uint32_t count, struct writes how)
+{
+	const struct trace_op *ops = b->trace->ops;
+	for (uint32_t i = first; i < first + count; i++)
+		if (ops[i].kind == EVENT_WRITE)
+			take_write(b, transaction, i, first, how);
+		else
+			learn_initial(b, &ops[i]);
+}
+
+/* In the order of the file, so that memory is passed once. */
+static void take_all_writes(struct trace_builder *b)
+{
+	const struct trace *t = b->trace;
+	bool lenient = b->rules.sources || b->sourced;
+	struct writes how = {
+		.indexed = !lenient || b->sourced < b->reads ||
+		           b->version_count,
+		.strict = !lenient
+	};
+	index_init(&b->by_value, how.indexed ? t->op_count - b->reads : 0);
+	b->last_write = mem_take((t->key_count + (size_t)1) *
+	                         sizeof *b->last_write);
+	for (uint32_t k = 0; k < t->key_count; k++)
+		b->last_write[k] = INDEX_NONE;
+	for (uint32_t h = 1; h < b->handles; h++) {
+		uint32_t i = b->number[h];
+		const struct trace_transaction *w = &t->transactions[i];
+		if (i) take_writes(b, i, w->first_op, w->op_count, how);
+	}
+	take_writes(b, TRACE_INIT, t->op_count - b->initial_ops,
+	            b->initial_ops, how);
+}
+
+/* ---- reads ---- */
+
+void trace_was_read(struct trace_builder *b, uint32_t writer)
+{
+	struct trace_transaction *w = &b->trace->transactions[writer];
+	if (w->status == TRACE_UNKNOWN) w->status = TRACE_COMMITTED;
+}
+
+static void fill_in(struct trace_op *read, int64_t value, uint8_t flags)
+{
+	if (!(read->flags & TRACE_MISSING)) return;
+	read->value = value;
+	read->flags &= (uint8_t)~TRACE_MISSING;
+	read->flags |= value_kind(flags);
+}
+
+/* Operation i of t reads what operation j wrote, which is not an earlier one
+ * of t. */
+static void read_write(struct trace_builder *b, uint32_t t, uint32_t i,
+                       uint32_t j)
+{
+	struct trace_op *read = &b->trace->ops[i];
+	const struct trace_op *write = &b->trace->ops[j];
+	uint32_t writer = write->from;
+	fill_in(read, write->value, write->flags);
+	read->from = TRACE_NOBODY;
+	if (writer == t) {
+		trace_note_anomaly(b, ANOMALY_FUTURE, t, i, TRACE_NOBODY, j);
+		return;
+	}
+	if (b->trace->transactions[writer].status == TRACE_ABORTED) {
+		trace_note_anomaly(b, ANOMALY_ABORTED, t, i, writer, j);
+		return;
+	}
+	if (!(write->flags & TRACE_FINAL))
+		trace_note_anomaly(b, ANOMALY_INTERMEDIATE, t, i, writer, j);
+	trace_was_read(b, writer);
+	read->from = writer;
+}
+
+/* The transaction wrote the key before, by operation `own`. */
+static void read_own(struct trace_builder *b, uint32_t t, uint32_t i,
+                     uint32_t own, bool elsewhere)
+{
+	struct trace_op *read = &b->trace->ops[i];
+	const struct trace_op *write = &b->trace->ops[own];
+	if (!elsewhere) fill_in(read, write->value, write->flags);
+	read->from = TRACE_SELF;
+	if (!elsewhere && op_has_value(read, write->value, write->flags))
+		return;
+	read->from = TRACE_NOBODY;
+	trace_note_anomaly(b, ANOMALY_INTERNAL, t, i, TRACE_NOBODY, own);
+}
+
+static void read_by_value(struct trace_builder *b, uint32_t t, uint32_t i)
+{
+	struct trace_op *read = &b->trace->ops[i];
+	if (read->flags & TRACE_MISSING) {
+		report_nothing(b, t, read);
+		return;
+	}
+	uint32_t j = trace_find_value(b, read->key, read->value, read->flags);
+	if (j != INDEX_NONE && b->trace->ops[j].flags & OP_DUPLICATE) {
+		report_ambiguous(b, t, read, j);
+	} else if (j != INDEX_NONE) {
+		read_write(b, t, i, j);
+	} else if (is_initial(b, read) || b->rules.unknown_is_initial) {
+		read->from = TRACE_INIT;
+	} else {
+		trace_note_anomaly(b, ANOMALY_THIN_AIR, t, i, TRACE_NOBODY,
+		                   TRACE_NONE);
+	}
+}
+
+static void read_from_init(struct trace_builder *b, uint32_t t, uint32_t i)
+{
+	struct trace_op *read = &b->trace->ops[i];
+	struct trace_value v = b->trace->keys[read->key].initial;
+	fill_in(read, v.number, v.flags);
+	if (!is_initial(b, read) && !b->rules.unknown_is_initial)
+		report_initial(b, t, read);
+}
+
+static void read_from_source(struct trace_builder *b, uint32_t t, uint32_t i,
+                             uint32_t source)
+{
+	struct trace_op *read = &b->trace->ops[i];
+	uint32_t j = read->flags & TRACE_MISSING
+	                 ? find_final(b, source, read->key)
+	                 : find_source(b, source, read);
+	if (j != INDEX_NONE)
+		read_write(b, t, i, j);
+	else
+		report_source(b, t, read, source,
+		              find_final(b, source, read->key));
+}
+
+static void resolve_read(struct trace_builder *b, uint32_t t, uint32_t i,
+                         uint32_t first)
+{
+	const struct trace_op *read = &b->trace->ops[i];
+	uint32_t own = b->last_write[read->key], from = read->from;
+	bool named = from < TRACE_NOBODY;
+	if (named && from != TRACE_INIT) {
+		assert(from < b->handles);
+		from = b->number[from];
+		if (from == t) from = TRACE_SELF;
+	}
+	if (from == TRACE_NOBODY && read->flags & TRACE_MISSING)
+		report_nothing(b, t, read);
+	else if (own != INDEX_NONE && own >= first && own < i)
+		read_own(b, t, i, own, from < TRACE_NOBODY);
+	else if (from == TRACE_NOBODY)
+		read_by_value(b, t, i);
+	else if (from == TRACE_INIT)
+		read_from_init(b, t, i);
+	else
+		read_from_source(b, t, i, from == TRACE_SELF ? t : from);
+}
+
+/* Do the reads of a transaction count? Those of one whose outcome is not known
+ * do not, even if it did commit. */
+static bool reads_count(const struct trace_builder *b, uint8_t status)
+{
+	return status == TRACE_COMMITTED ||
+	       (status == TRACE_ABORTED && b->rules.aborted_reads);
+}
+
+static void resolve_reads(struct trace_builder *b, uint32_t t, bool count)
+{
+	struct trace_op *ops = b->trace->ops;
+	const struct trace_transaction *w = &b->trace->transactions[t];
+	uint32_t first = w->first_op;
+	for (uint32_t i = first; i < first + w->op_count; i++)
+		if (ops[i].kind == EVENT_WRITE)
+			b->last_write[ops[i].key] = i;
+		else if (count)
+			resolve_read(b, t, i, first);
+		else
+			ops[i].from = TRACE_NOBODY;
+}
+
+bool trace_resolve(struct trace_builder *b)
+{
+	const struct trace *t = b->trace;
+	take_all_writes(b);
+	if (b->errors) return false;
+	/* Which reads count has to be known before reads make transactions
+	 * of unknown outcome committed. */
+	bool *count = mem_take0(b->handles, sizeof *count);
+	for (uint32_t i = 1; i < t->transaction_count; i++)
+		count[i] = reads_count(b, t->transactions[i].status);
+	for (uint32_t h = 1; h < b->handles; h++)
+		if (b->number[h])
+			resolve_reads(b, b->number[h], count[b->number[h]]);
+	free(count);
+	return !b->errors;
+}

@@ -1,0 +1,104 @@
+/* What the files that make a trace share: trace_build.c collects, trace_sort.c
+ * numbers and groups, trace_resolve.c finds the sources of reads,
+ * trace_versions.c turns lists into an order of their writers.
+ *
+ * A handle of a transaction is its place in the order of adding, from 1;
+ * 0 is init.
+ */
+#ifndef ISO_HISTORY_TRACE_BUILDER_H
+#define ISO_HISTORY_TRACE_BUILDER_H
+
+#include "base/hash.h"
+#include "history/trace_build.h"
+#include "history/trace_index.h"
+
+/* Flags of operations and initial values that do not outlive the builder. */
+enum {
+	OP_DUPLICATE = 128, /* the first write of a value written again */
+	OP_LISTED = 64,     /* an append whose element was read in a list */
+	KEY_GIVEN = 128     /* the file gives the initial value */
+};
+
+/* Operations that were added one after the other to one transaction: from
+ * `first` to the next run's. */
+struct trace_run {
+	uint32_t first;       /* handle of its first operation */
+	uint32_t transaction; /* handle */
+	uint32_t place;       /* of its first operation once they are sorted */
+};
+
+struct trace_versions {
+	uint32_t key, count;
+	size_t first; /* in values */
+};
+
+struct trace_builder {
+	struct trace_rules rules;
+	struct trace *trace;
+	size_t session_capacity, transaction_capacity, key_capacity,
+	    op_capacity, text_capacity;
+	uint32_t op_limit, transaction_limit; /* more are an error */
+	bool too_many, interleaved;
+	uint32_t last;         /* transaction of the last operation */
+	uint32_t reads, sourced;
+	int64_t *session_numbers;
+	struct trace_index sessions_by_number, sessions_by_name;
+	struct trace_index keys_by_number, keys_by_name, texts;
+	struct trace_run *runs;
+	size_t run_count, run_capacity;
+	struct trace_versions *versions;
+	size_t version_count, version_capacity;
+	struct trace_value *values; /* of versions */
+	size_t value_count, value_capacity;
+	struct trace_anomaly *anomalies; /* `op` and `other` are handles until
+	                                  * they are sorted */
+	size_t anomaly_count, anomaly_capacity;
+	/* After sorting: */
+	uint32_t *number;      /* of a transaction, by handle; 0 for those
+	                        * that stand for init */
+	uint32_t handles;      /* how many, init too */
+	uint32_t initial_ops;  /* operations of those; they come last */
+	/* While resolving: */
+	struct diags *diags;
+	uint32_t errors;
+	struct trace_index by_value; /* (key, value) -> write */
+	struct trace_index by_source; /* (writer, key, value) -> write */
+	struct trace_index finals;    /* (writer, key) -> its last write */
+	uint32_t *last_write;  /* by key: the last write that was looked at */
+};
+
+/* Numbers the transactions session by session; operations of a transaction
+ * then lie together, in their order. */
+void trace_sort(struct trace_builder *b);
+/* Finds the writer of each read. False, with errors added, if one cannot be
+ * told. */
+bool trace_resolve(struct trace_builder *b);
+/* The order of writers that lists tell; after trace_resolve. */
+void trace_resolve_versions(struct trace_builder *b);
+
+/* Records an anomaly of a read; the numbers are final. */
+void trace_note_anomaly(struct trace_builder *b, enum trace_anomaly_kind kind,
+                        uint32_t transaction, uint32_t op, uint32_t writer,
+                        uint32_t other);
+/* The write of this value to this key, or INDEX_NONE; `value` is that of an
+ * operation or of a trace_value with these flags. */
+uint32_t trace_find_value(const struct trace_builder *b, uint32_t key,
+                          int64_t value, uint8_t flags);
+/* A read of this transaction takes a value that `writer` wrote: one whose
+ * outcome was not known did commit. */
+void trace_was_read(struct trace_builder *b, uint32_t writer);
+
+/* The flags that tell values apart. */
+static inline uint8_t value_kind(uint8_t flags)
+{
+	return flags & (TRACE_TEXT | TRACE_NULL);
+}
+
+static inline bool op_has_value(const struct trace_op *op, int64_t value,
+                                uint8_t flags)
+{
+	return op->value == value &&
+	       value_kind(op->flags) == value_kind(flags);
+}
+
+#endif
