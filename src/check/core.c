@@ -1,0 +1,421 @@
+/* Small violating parts of a history.
+ *
+ * A set of items violates the level or not, and sets that contain a violating
+ * one violate it too. The items are put in a row; the last item of the
+ * shortest violating beginning of the row is essential for that beginning. It
+ * goes to the front, what came after it is dropped, and so on until the
+ * essential items violate the level by themselves. No item of such a set can
+ * be left out. Beginnings are found by doubling and halving, so the cost is
+ * two logarithms of checks for each essential item, and they are of parts that
+ * are hardly larger than needed: which makes this usable for large histories.
+ * (The method is that of QuickXplain and progression, in the literature on
+ * minimal unsatisfiable cores.) The result depends on the order in which the
+ * items are put; several are tried.
+ */
+#include "check/core.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/rng.h"
+#include "check/part.h"
+
+enum {
+	SMALL = 64,      /* transactions among which to look around */
+	TRIES = 48,      /* orders of so few transactions */
+	PAIRS_MAX = 2500, /* of transactions, that all are tried */
+	TRIPLES_MAX = 5000,
+	CONSIDERED_MAX = 64, /* parts whose operations are looked at */
+	CORE_MAX = 200    /* transactions that are worth showing */
+};
+
+struct shrink {
+	struct parts parts;
+	enum level level;
+	struct check_clock *clock;
+	bool unsure; /* a check was undecided, or the time is over */
+	int considered;
+	/* Operations as items: reads first, by index of the facts, then
+	 * writes. NULL while the items are transactions. */
+	const uint32_t *transactions;
+	uint32_t transaction_count;
+};
+
+/* ---- does a set of items violate the level? ---- */
+
+/* `core` receives the result of a check that found it violated. */
+static bool transactions_violate(struct shrink *s, const uint32_t *items,
+                                 uint32_t count, struct check_result *core)
+{
+	if (count == 0) return false;
+	struct facts *f = parts_take(&s->parts, items, count);
+	*core = (struct check_result){ .verdict = CHECK_VIOLATED };
+	if (f->order) check_level(f, s->level, s->clock, core);
+	facts_free(f);
+	if (core->verdict == CHECK_UNDECIDED) s->unsure = true;
+	return core->verdict == CHECK_VIOLATED;
+}
+
+static void count_operations(struct shrink *s, const uint32_t *items,
+                             uint32_t count, bool counts)
+{
+	uint32_t reads = s->parts.whole->read_first[s->parts.whole->n];
+	for (uint32_t i = 0; i < count; i++) {
+		if (items[i] < reads) s->parts.reads[items[i]] = counts;
+		else s->parts.writes[items[i] - reads] = counts;
+	}
+}
+
+static bool operations_violate(struct shrink *s, const uint32_t *items,
+                               uint32_t count)
+{
+	struct check_result r = { 0 };
+	count_operations(s, items, count, true);
+	bool violated = transactions_violate(s, s->transactions,
+	                                     s->transaction_count, &r);
+	count_operations(s, items, count, false);
+	check_result_free(&r);
+	return violated;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	return (x > y) - (x < y);
+}
+
+static void sort(uint32_t *items, uint32_t count)
+{
+	if (count) qsort(items, count, sizeof *items, by_number);
+}
+
+/* items[kept] .. items[*count - 1] that are in the core of a part that consists
+ * of the first *count items; the order stays. */
+static void keep_core(const struct check_result *r, uint32_t *items,
+                      uint32_t kept, uint32_t *count)
+{
+	if (!r->core || r->core_count >= *count) return;
+	uint32_t *sorted = mem_take(*count * sizeof *sorted);
+	uint32_t left = kept;
+	memcpy(sorted, items, *count * sizeof *sorted);
+	sort(sorted, *count);
+	/* From here on, the members of the core in the items' numbers. */
+	for (uint32_t i = 0; i < r->core_count; i++)
+		sorted[i] = sorted[r->core[i] - 1];
+	for (uint32_t i = kept; i < *count; i++)
+		if (bsearch(&items[i], sorted, r->core_count, sizeof *sorted,
+		            by_number))
+			items[left++] = items[i];
+	free(sorted);
+	*count = left;
+}
+
+/* Do the first *count items violate the level? If a smaller part of them is
+ * found to, only that is kept. */
+static bool violates(struct shrink *s, uint32_t *items, uint32_t kept,
+                     uint32_t *count)
+{
+	if (s->transactions) return operations_violate(s, items, *count);
+	struct check_result r = { 0 };
+	bool violated = transactions_violate(s, items, *count, &r);
+	if (violated) keep_core(&r, items, kept, count);
+	check_result_free(&r);
+	return violated;
+}
+
+/* ---- minimal sets of items ---- */
+
+static bool is_over(struct shrink *s)
+{
+	if (!check_clock_over(s->clock)) return false;
+	s->unsure = true;
+	return true;
+}
+
+static void reverse(uint32_t *items, uint32_t count)
+{
+	for (uint32_t i = 0, j = count; i + 1 < j; i++) {
+		uint32_t item = items[i];
+		items[i] = items[--j];
+		items[j] = item;
+	}
+}
+
+/* The first *count items violate the level. Sets *count to the length of the
+ * shortest beginning of them that does, at least `kept`. */
+static void find_beginning(struct shrink *s, uint32_t *items, uint32_t kept,
+                           uint32_t *count)
+{
+	uint32_t low = kept ? kept : 1, step = 1;
+	for (uint32_t at = low; at < *count && !is_over(s);
+	     at = at + step < *count ? at + step : *count, step *= 2) {
+		uint32_t length = at;
+		if (violates(s, items, kept, &length)) {
+			bool less = length < at;
+			*count = length;
+			if (less) low = kept ? kept : 1;
+			break;
+		}
+		low = at + 1;
+	}
+	while (low < *count && !is_over(s)) {
+		uint32_t middle = low + (*count - low) / 2, length = middle;
+		if (!violates(s, items, kept, &length)) {
+			low = middle + 1;
+			continue;
+		}
+		if (length < middle) low = kept ? kept : 1;
+		*count = length;
+	}
+}
+
+/* Reduces items that violate the level to some of them that still do, and that
+ * are minimal unless the time is over. */
+static void reduce(struct shrink *s, uint32_t *items, uint32_t *count)
+{
+	uint32_t kept = 0;
+	while (!is_over(s)) {
+		find_beginning(s, items, kept, count);
+		assert(*count >= kept);
+		if (*count == kept || is_over(s)) break;
+		uint32_t last = items[*count - 1];
+		memmove(items + kept + 1, items + kept,
+		        (*count - 1 - kept) * sizeof *items);
+		items[kept++] = last;
+		/* The nearest ones to it next. */
+		reverse(items + kept, *count - kept);
+	}
+}
+
+/* ---- operations ---- */
+
+static uint32_t *items_of(struct shrink *s, uint32_t *count)
+{
+	const struct facts *f = s->parts.whole;
+	uint32_t reads = f->read_first[f->n], most = 0;
+	for (uint32_t k = 0; k < s->transaction_count; k++) {
+		uint32_t t = s->transactions[k];
+		most += f->read_first[t + 1] - f->read_first[t]
+		        + f->write_first[t + 1] - f->write_first[t];
+	}
+	uint32_t *items = mem_take((most + (size_t)1) * sizeof *items);
+	*count = 0;
+	for (uint32_t k = 0; k < s->transaction_count; k++) {
+		uint32_t t = s->transactions[k];
+		for (uint32_t i = f->read_first[t]; i < f->read_first[t + 1];
+		     i++)
+			items[(*count)++] = i;
+		for (uint32_t i = f->write_first[t]; i < f->write_first[t + 1];
+		     i++)
+			items[(*count)++] = reads + i;
+	}
+	return items;
+}
+
+static uint32_t *copy_of(const uint32_t *from, uint32_t count)
+{
+	uint32_t *to = mem_take((count + (size_t)1) * sizeof *to);
+	if (count) memcpy(to, from, count * sizeof *to);
+	return to;
+}
+
+/* The operations that matter, as items; tried forwards and backwards. */
+static uint32_t *reduce_operations(struct shrink *s, uint32_t *count)
+{
+	uint32_t *first = items_of(s, count);
+	uint32_t *second = copy_of(first, *count), second_count = *count;
+	count_operations(s, first, *count, false);
+	reverse(second, second_count);
+	reduce(s, first, count);
+	reduce(s, second, &second_count);
+	if (second_count < *count) {
+		uint32_t *worse = first;
+		first = second;
+		second = worse;
+		*count = second_count;
+	}
+	free(second);
+	sort(first, *count);
+	return first;
+}
+
+void core_free(struct core *c)
+{
+	free(c->transactions);
+	free(c->reads);
+	free(c->writes);
+	free(c->known);
+	*c = (struct core){ 0 };
+}
+
+static void take_items(struct shrink *s, const uint32_t *items,
+                       uint32_t count, struct core *out)
+{
+	uint32_t reads = s->parts.whole->read_first[s->parts.whole->n];
+	out->reads = mem_take((count + (size_t)1) * sizeof *out->reads);
+	out->writes = mem_take((count + (size_t)1) * sizeof *out->writes);
+	for (uint32_t i = 0; i < count; i++) {
+		if (items[i] < reads)
+			out->reads[out->read_count++] = items[i];
+		else
+			out->writes[out->write_count++] = items[i] - reads;
+	}
+}
+
+/* The core of these transactions, which violate the level. */
+static void finish(struct shrink *s, const uint32_t *transactions,
+                   uint32_t count, struct core *out)
+{
+	uint32_t all, left;
+	s->transactions = transactions;
+	s->transaction_count = count;
+	uint32_t *every = items_of(s, &all);
+	*out = (struct core){ .count = count };
+	out->transactions = copy_of(transactions, count);
+	sort(out->transactions, count);
+	uint32_t *items = reduce_operations(s, &left);
+	take_items(s, items, left, out);
+	out->known = mem_take0((size_t)s->parts.known_count + 1,
+	                       sizeof *out->known);
+	count_operations(s, items, left, true);
+	out->known_count = parts_known(&s->parts, transactions, count,
+	                               out->known);
+	count_operations(s, every, all, true);
+	out->minimal = !s->unsure;
+	s->transactions = NULL;
+	free(every);
+	free(items);
+}
+
+/* ---- which transactions ---- */
+
+/* Is a better than b: fewer transactions, then operations, then earlier? */
+static bool is_better(const struct core *a, const struct core *b)
+{
+	uint32_t of_a = a->read_count + a->write_count;
+	uint32_t of_b = b->read_count + b->write_count;
+	if (a->count != b->count) return a->count < b->count;
+	if (of_a != of_b) return of_a < of_b;
+	for (uint32_t i = 0; i < a->count; i++)
+		if (a->transactions[i] != b->transactions[i])
+			return a->transactions[i] < b->transactions[i];
+	return false;
+}
+
+/* Takes these transactions, which violate the level, if they are better than
+ * the best so far. */
+static void consider(struct shrink *s, const uint32_t *items, uint32_t count,
+                     struct core *best)
+{
+	struct core core;
+	bool same = count == best->count;
+	if (s->unsure || count > best->count) return;
+	if (same && s->considered++ >= CONSIDERED_MAX) return;
+	finish(s, items, count, &core);
+	if (core.minimal && is_better(&core, best)) {
+		core_free(best);
+		*best = core;
+	} else {
+		core_free(&core);
+	}
+}
+
+static void shuffle(struct rng *r, uint32_t *items, uint32_t count)
+{
+	for (uint32_t i = count; i > 1; i--) {
+		uint32_t j = rng_below(r, i), item = items[j];
+		items[j] = items[i - 1];
+		items[i - 1] = item;
+	}
+}
+
+static void try_orders(struct shrink *s, const uint32_t *transactions,
+                       uint32_t count, struct core *best)
+{
+	struct rng r = { count };
+	for (int i = 0; i < TRIES && best->count > 2 && !s->unsure; i++) {
+		uint32_t *items = copy_of(transactions, count), left = count;
+		if (i == 0) reverse(items, count);
+		else shuffle(&r, items, count);
+		reduce(s, items, &left);
+		consider(s, items, left, best);
+		free(items);
+	}
+}
+
+static void try_set(struct shrink *s, const uint32_t *items, uint32_t count,
+                    struct core *best)
+{
+	struct check_result r = { 0 };
+	if (is_over(s)) return;
+	if (transactions_violate(s, items, count, &r))
+		consider(s, items, count, best);
+	check_result_free(&r);
+}
+
+/* All pairs, and all sets of three if there are no pairs. */
+static void try_small_sets(struct shrink *s, const uint32_t *t, uint32_t count,
+                           struct core *best)
+{
+	uint64_t pairs = (uint64_t)count * (count - 1) / 2;
+	if (best->count < 2 || pairs > PAIRS_MAX) return;
+	for (uint32_t i = 0; i < count; i++)
+		for (uint32_t j = i + 1; j < count; j++)
+			try_set(s, (uint32_t[]){ t[i], t[j] }, 2, best);
+	if (best->count < 4 || pairs * (count - 2) / 3 > TRIPLES_MAX) return;
+	for (uint32_t i = 0; i < count; i++)
+		for (uint32_t j = i + 1; j < count; j++)
+			for (uint32_t k = j + 1; k < count; k++)
+				try_set(s, (uint32_t[]){ t[i], t[j], t[k] }, 3,
+				        best);
+}
+
+static void look_around(struct shrink *s, const uint32_t *transactions,
+                        uint32_t count, struct core *best)
+{
+	if (count > SMALL || !best->minimal || best->count == count) return;
+	try_orders(s, transactions, count, best);
+	try_small_sets(s, transactions, count, best);
+}
+
+/* Transactions in the order of the facts, so that a beginning is a history that
+ * could have been recorded. */
+static uint32_t *in_order(const struct facts *f, const uint32_t *transactions,
+                          uint32_t count)
+{
+	uint32_t *items = copy_of(transactions, count);
+	if (!f->order) return items;
+	for (uint32_t i = 0; i < count; i++) items[i] = f->rank[items[i]];
+	sort(items, count);
+	for (uint32_t i = 0; i < count; i++) items[i] = f->order[items[i]];
+	return items;
+}
+
+bool core_find(const struct facts *f, enum level l,
+               const uint32_t *transactions, uint32_t count,
+               struct check_clock *c, struct core *out)
+{
+	struct shrink s = { .level = l, .clock = c };
+	uint32_t *items = in_order(f, transactions, count), left = count;
+	*out = (struct core){ 0 };
+	parts_init(&s.parts, f);
+	parts_narrow(&s.parts, transactions, count);
+	reduce(&s, items, &left);
+	if (s.unsure && left <= CORE_MAX) {
+		/* What could not be decided among many may be among few. */
+		s.unsure = false;
+		reduce(&s, items, &left);
+	}
+	bool found = left <= CORE_MAX;
+	if (found) {
+		uint32_t *rest = in_order(f, transactions, count);
+		finish(&s, items, left, out);
+		look_around(&s, rest, count, out);
+		free(rest);
+	}
+	free(items);
+	parts_free(&s.parts);
+	return found;
+}

@@ -20,16 +20,42 @@ struct check_witness {
 	enum level weakest;     /* the weakest level that forbids the part */
 	uint64_t hidden_ops;    /* operations of these transactions that are
 	                         * left out of part */
-	bool minimal;           /* no transaction can be left out */
+	bool minimal;           /* no transaction can be left out, and no
+	                         * operation */
 };
 
-/* For a result that is VIOLATED. False if no small part was found within the
- * clock's limits (then out->part is NULL), or if an anomaly of the trace is
- * the reason. Removes transactions, then operations, while the part still
- * violates the level. */
+/* For a result that is VIOLATED; f are the facts of t. False if no small part
+ * was found within the clock's limits and some seconds (then out->part is
+ * NULL), or if an anomaly of the trace is the reason. Removes transactions,
+ * then operations, while the part still violates the level. Among several such
+ * parts of the core it prefers few transactions, then few operations; it is
+ * the same in every run that does not come to its limits. */
 bool check_explain(const struct trace *t, const struct facts *f,
                    enum level l, const struct check_result *r,
                    struct check_clock *c, struct check_witness *out);
 void check_witness_free(struct check_witness *w);
+
+/* ---- behind check_explain ---- */
+
+/* Transactions of facts, and those of their operations, that violate a level.
+ * All three increase. */
+struct core {
+	uint32_t *transactions; /* without init */
+	uint32_t *reads;        /* indices of facts.reads */
+	uint32_t *writes;       /* indices of facts.writes */
+	uint32_t count, read_count, write_count;
+	/* The order of writers known among these, in numbers of the facts. */
+	struct facts_known *known;
+	uint32_t known_count;
+	bool minimal;
+};
+
+/* A small core that consists of some of these transactions (increasing,
+ * without init), which violate the level together. False if there was not
+ * enough time to find any. */
+bool core_find(const struct facts *f, enum level l,
+               const uint32_t *transactions, uint32_t count,
+               struct check_clock *c, struct core *out);
+void core_free(struct core *c);
 
 #endif

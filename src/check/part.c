@@ -1,0 +1,357 @@
+#include "check/part.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum { NONE = UINT32_MAX };
+
+static bool *all_true(size_t count)
+{
+	bool *flags = mem_take(count + 1);
+	memset(flags, true, count + 1);
+	return flags;
+}
+
+static uint32_t *all_none(size_t count)
+{
+	uint32_t *numbers = mem_take((count + 1) * sizeof *numbers);
+	memset(numbers, 0xff, (count + 1) * sizeof *numbers);
+	return numbers;
+}
+
+void parts_init(struct parts *p, const struct facts *whole)
+{
+	*p = (struct parts){ .whole = whole };
+	p->reads = all_true(whole->read_first[whole->n]);
+	p->writes = all_true(whole->write_first[whole->n]);
+	p->number = all_none(whole->n);
+	p->key = all_none(whole->key_count);
+	p->known_count = whole->known_count;
+	p->known = mem_take0((size_t)whole->known_count + 1,
+	                     sizeof *p->known);
+	if (whole->known_count)
+		memcpy(p->known, whole->known,
+		       whole->known_count * sizeof *p->known);
+	p->number[0] = 0;
+}
+
+void parts_free(struct parts *p)
+{
+	free(p->reads);
+	free(p->writes);
+	free(p->known);
+	free(p->number);
+	free(p->key);
+	*p = (struct parts){ 0 };
+}
+
+/* ---- which operations belong to the part that is being made ---- */
+
+/* Does t write the key in the part? */
+static bool has_write(const struct parts *p, uint32_t t, uint32_t key)
+{
+	const struct facts *f = p->whole;
+	if (p->number[t] == NONE) return false;
+	if (t == 0) return true;
+	uint32_t low = f->write_first[t], high = f->write_first[t + 1];
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (f->writes[middle] < key) low = middle + 1;
+		else high = middle;
+	}
+	return low < f->write_first[t + 1] && f->writes[low] == key
+	       && p->writes[low];
+}
+
+bool parts_reads(const struct parts *p, uint32_t i)
+{
+	struct facts_read r = p->whole->reads[i];
+	return p->reads[i] && p->number[r.from] != NONE
+	       && (r.from == 0 || has_write(p, r.from, r.key)
+	           || !facts_writes(p->whole, r.from, r.key));
+}
+
+/* Known pairs come as runs: of one key, each beginning where the one before it
+ * ends. In a run, the next one that is in the part follows the last one. */
+uint32_t parts_known(struct parts *p, const uint32_t *transactions,
+                     uint32_t count, struct facts_known *out)
+{
+	uint32_t found = 0, tail = NONE, key = NONE, last = NONE;
+	for (uint32_t i = 0; i < count; i++)
+		p->number[transactions[i]] = i + 1;
+	for (uint32_t i = 0; i < p->known_count; i++) {
+		struct facts_known e = p->known[i];
+		if (e.key != key || e.from != tail)
+			last = has_write(p, e.from, e.key) ? e.from : NONE;
+		key = e.key;
+		tail = e.to;
+		if (!has_write(p, e.to, e.key)) continue;
+		if (last != NONE && last != e.to)
+			out[found++] = (struct facts_known){ last, e.to, key };
+		last = e.to;
+	}
+	for (uint32_t i = 0; i < count; i++) p->number[transactions[i]] = NONE;
+	return found;
+}
+
+void parts_narrow(struct parts *p, const uint32_t *transactions,
+                  uint32_t count)
+{
+	p->known_count = parts_known(p, transactions, count, p->known);
+}
+
+/* ---- the facts of a part ---- */
+
+struct making {
+	struct parts *p;
+	struct facts *f;
+	uint32_t *chosen;  /* increasing; [0] is init */
+	uint32_t *keys;    /* of the whole, for each of the part */
+	uint32_t key_capacity;
+};
+
+static int by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	return (x > y) - (x < y);
+}
+
+static void choose(struct making *m, const uint32_t *transactions,
+                   uint32_t count)
+{
+	m->f->n = count + 1;
+	m->chosen = mem_take0((size_t)count + 1, sizeof *m->chosen);
+	if (count)
+		memcpy(m->chosen + 1, transactions, count * sizeof *m->chosen);
+	qsort(m->chosen, (size_t)count + 1, sizeof *m->chosen, by_number);
+	for (uint32_t t = 0; t <= count; t++) {
+		assert(t == 0 || m->chosen[t] > m->chosen[t - 1]);
+		m->p->number[m->chosen[t]] = t;
+	}
+}
+
+static uint32_t key_number(struct making *m, uint32_t key)
+{
+	uint32_t *number = &m->p->key[key];
+	if (*number != NONE) return *number;
+	VEC_RESERVE(m->keys, m->f->key_count, m->key_capacity);
+	m->keys[m->f->key_count] = key;
+	return *number = m->f->key_count++;
+}
+
+static void take_sessions(struct making *m)
+{
+	const struct facts *whole = m->p->whole;
+	struct facts *f = m->f;
+	uint32_t last = NONE;
+	f->session_of = mem_take(f->n * sizeof *f->session_of);
+	f->session_first = mem_take0((size_t)f->n + 1,
+	                             sizeof *f->session_first);
+	f->session_of[0] = UINT32_MAX;
+	f->after_all = UINT32_MAX;
+	for (uint32_t t = 1; t < f->n; t++) {
+		uint32_t s = whole->session_of[m->chosen[t]];
+		if (s != last) f->session_first[f->session_count++] = t;
+		if (s == whole->after_all) f->after_all = f->session_count - 1;
+		f->session_of[t] = f->session_count - 1;
+		last = s;
+	}
+	f->session_first[f->session_count] = f->n;
+}
+
+static void take_reads(struct making *m)
+{
+	const struct facts *whole = m->p->whole;
+	struct facts *f = m->f;
+	size_t most = 1, count = 0;
+	for (uint32_t t = 1; t < f->n; t++)
+		most += whole->read_first[m->chosen[t] + 1]
+		        - whole->read_first[m->chosen[t]];
+	f->reads = mem_take(most * sizeof *f->reads);
+	f->read_first = mem_take0((size_t)f->n + 1, sizeof *f->read_first);
+	for (uint32_t t = 1; t < f->n; t++) {
+		uint32_t end = whole->read_first[m->chosen[t] + 1];
+		for (uint32_t i = whole->read_first[m->chosen[t]]; i < end;
+		     i++) {
+			struct facts_read r = whole->reads[i];
+			if (!parts_reads(m->p, i)) continue;
+			f->reads[count++] = (struct facts_read){
+				key_number(m, r.key), m->p->number[r.from]
+			};
+		}
+		f->read_first[t + 1] = (uint32_t)count;
+	}
+}
+
+static void take_writes(struct making *m)
+{
+	const struct facts *whole = m->p->whole;
+	struct facts *f = m->f;
+	size_t most = 1, count = 0;
+	for (uint32_t t = 1; t < f->n; t++)
+		most += whole->write_first[m->chosen[t] + 1]
+		        - whole->write_first[m->chosen[t]];
+	f->writes = mem_take(most * sizeof *f->writes);
+	f->write_first = mem_take0((size_t)f->n + 1, sizeof *f->write_first);
+	for (uint32_t t = 1; t < f->n; t++) {
+		uint32_t end = whole->write_first[m->chosen[t] + 1];
+		for (uint32_t i = whole->write_first[m->chosen[t]]; i < end;
+		     i++)
+			if (m->p->writes[i])
+				f->writes[count++] =
+				    key_number(m, whole->writes[i]);
+		f->write_first[t + 1] = (uint32_t)count;
+	}
+}
+
+/* Numbers of keys that increase in the part as in the whole. */
+static void sort_keys(struct making *m)
+{
+	struct facts *f = m->f;
+	uint32_t *old = mem_take((f->key_count + (size_t)1) * sizeof *old);
+	uint32_t *new = mem_take((f->key_count + (size_t)1) * sizeof *new);
+	for (uint32_t k = 0; k < f->key_count; k++) old[k] = m->keys[k];
+	if (f->key_count)
+		qsort(m->keys, f->key_count, sizeof *m->keys, by_number);
+	for (uint32_t k = 0; k < f->key_count; k++) m->p->key[m->keys[k]] = k;
+	for (uint32_t k = 0; k < f->key_count; k++) new[k] = m->p->key[old[k]];
+	for (uint32_t i = 0; i < f->read_first[f->n]; i++)
+		f->reads[i].key = new[f->reads[i].key];
+	for (uint32_t i = 0; i < f->write_first[f->n]; i++)
+		f->writes[i] = new[f->writes[i]];
+	free(old);
+	free(new);
+}
+
+static void take_writers(struct facts *f)
+{
+	uint32_t total = f->write_first[f->n];
+	uint32_t *next = mem_take0((size_t)f->key_count + 1, sizeof *next);
+	f->writer_first = mem_take0((size_t)f->key_count + 1,
+	                            sizeof *f->writer_first);
+	f->writers = mem_take((total + (size_t)1) * sizeof *f->writers);
+	for (uint32_t i = 0; i < total; i++)
+		f->writer_first[f->writes[i] + 1]++;
+	for (uint32_t k = 0; k < f->key_count; k++) {
+		f->writer_first[k + 1] += f->writer_first[k];
+		next[k] = f->writer_first[k];
+	}
+	for (uint32_t t = 1; t < f->n; t++)
+		for (uint32_t i = f->write_first[t]; i < f->write_first[t + 1];
+		     i++)
+			f->writers[next[f->writes[i]]++] = t;
+	free(next);
+}
+
+static void take_known(struct making *m, const uint32_t *transactions,
+                       uint32_t count)
+{
+	struct parts *p = m->p;
+	struct facts *f = m->f;
+	f->known = mem_take0((size_t)p->known_count + 1, sizeof *f->known);
+	if (!p->known_count) return;
+	f->known_count = parts_known(p, transactions, count, f->known);
+	for (uint32_t t = 1; t < f->n; t++) p->number[m->chosen[t]] = t;
+	for (uint32_t i = 0; i < f->known_count; i++) {
+		struct facts_known *e = &f->known[i];
+		*e = (struct facts_known){ p->number[e->from],
+			p->number[e->to], p->key[e->key] };
+	}
+}
+
+/* ---- the order of a part ---- */
+
+static void place(struct facts *f, uint32_t t, uint32_t *placed)
+{
+	f->order[*placed] = t;
+	f->rank[t] = (*placed)++;
+}
+
+/* The order of the whole, without what is left out. */
+static void filter_order(struct making *m)
+{
+	struct facts *f = m->f;
+	uint32_t placed = 0;
+	uint32_t *sorted = mem_take(f->n * sizeof *sorted);
+	for (uint32_t t = 0; t < f->n; t++)
+		sorted[t] = m->p->whole->rank[m->chosen[t]];
+	qsort(sorted, f->n, sizeof *sorted, by_number);
+	for (uint32_t k = 0; k < f->n; k++) {
+		uint32_t t = m->p->whole->order[sorted[k]];
+		place(f, m->p->number[t], &placed);
+	}
+	free(sorted);
+}
+
+static bool is_ready(const struct facts *f, uint32_t t)
+{
+	for (uint32_t i = f->read_first[t]; i < f->read_first[t + 1]; i++)
+		if (f->rank[f->reads[i].from] == NONE) return false;
+	return true;
+}
+
+/* Lets each session go as far as it can, as often as one of them moves. */
+static void find_order(struct facts *f)
+{
+	uint32_t placed = 0, before;
+	uint32_t *next = mem_take((f->session_count + (size_t)1)
+	                          * sizeof *next);
+	memset(f->rank, 0xff, f->n * sizeof *f->rank);
+	memcpy(next, f->session_first, f->session_count * sizeof *next);
+	place(f, 0, &placed);
+	do {
+		before = placed;
+		for (uint32_t s = 0; s < f->session_count; s++) {
+			uint32_t end = f->session_first[s + 1];
+			uint32_t others = f->n - (end - f->session_first[s]);
+			if (s == f->after_all && next[s] < end
+			    && placed < others)
+				continue;
+			while (next[s] < end && is_ready(f, next[s]))
+				place(f, next[s]++, &placed);
+		}
+	} while (placed > before && placed < f->n);
+	free(next);
+	if (placed == f->n) return;
+	free(f->order);
+	free(f->rank);
+	f->order = f->rank = NULL;
+}
+
+static void take_order(struct making *m)
+{
+	struct facts *f = m->f;
+	f->order = mem_take(f->n * sizeof *f->order);
+	f->rank = mem_take(f->n * sizeof *f->rank);
+	if (m->p->whole->order) filter_order(m);
+	else find_order(f);
+}
+
+static void forget(struct making *m)
+{
+	for (uint32_t t = 1; t < m->f->n; t++)
+		m->p->number[m->chosen[t]] = NONE;
+	for (uint32_t k = 0; k < m->f->key_count; k++)
+		m->p->key[m->keys[k]] = NONE;
+	free(m->chosen);
+	free(m->keys);
+}
+
+struct facts *parts_take(struct parts *p, const uint32_t *transactions,
+                         uint32_t count)
+{
+	struct making m = { .p = p, .f = mem_take0(1, sizeof *m.f) };
+	choose(&m, transactions, count);
+	take_sessions(&m);
+	take_reads(&m);
+	take_writes(&m);
+	sort_keys(&m);
+	take_writers(m.f);
+	take_known(&m, transactions, count);
+	take_order(&m);
+	forget(&m);
+	return m.f;
+}
