@@ -9,13 +9,7 @@
 #include "base/memory.h"
 #include "formats/parsers.h"
 #include "formats/renumber.h"
-#include "history/trace_build.h"
-
-/* An integer of the file: of 64 bits, signed or not. */
-struct number {
-	uint64_t size;
-	bool negative;
-};
+#include "formats/scan.h"
 
 struct transaction_entry {
 	uint64_t id;
@@ -28,13 +22,10 @@ struct session_entry {
 };
 
 struct plume {
-	struct input *in;
-	struct diags *d;
+	struct scan s;
 	struct trace_builder *b;
-	const char *at, *end;
-	uint32_t line;
 	/* Lines that follow each other mostly agree in these. */
-	struct number session_id;
+	struct integer session_id;
 	uint32_t session;         /* handle, or NONE before the first line */
 	uint32_t last;            /* index of entries, or NONE */
 	/* Transactions by their number. */
@@ -48,123 +39,32 @@ struct plume {
 
 enum { NONE = UINT32_MAX, SLOTS = 1 << 10 };
 
-/* ---- characters ---- */
-
-static inline void skip_blanks(struct plume *p)
+static bool take(struct plume *p, char c)
 {
-	while (*p->at == ' ' || *p->at == '\t') p->at++;
-}
-
-static bool wrong(struct plume *p, const char *what)
-{
-	const char *at = p->at;
-	if (*at == '\0' && at < p->end)
-		what = "this is not a text: it holds a zero byte";
-	input_error(p->in, p->d, at, "%s", what);
-	return false;
-}
-
-static bool expected(struct plume *p, char c)
-{
-	char what[120];
-	snprintf(what, sizeof what,
-	         "expected '%c': a line is r(key,value,session,transaction) "
-	         "or w(...), of integers",
-	         c);
-	return wrong(p, what);
-}
-
-static inline bool take(struct plume *p, char c)
-{
-	skip_blanks(p);
-	if (*p->at != c) return expected(p, c);
-	p->at++;
+	scan_blanks(&p->s);
+	if (*p->s.at != c)
+		return scan_wrong(&p->s,
+		                  "expected '%c': a line is "
+		                  "r(key,value,session,transaction) or "
+		                  "w(...), of integers",
+		                  c);
+	p->s.at++;
 	return true;
 }
 
-static bool wide_number(const char *from, const char *to, uint64_t *n)
+/* ---- sessions and transactions ---- */
+
+static uint32_t find_session(struct plume *p, struct integer n)
 {
-	*n = 0;
-	for (; from < to; from++)
-		if (__builtin_mul_overflow(*n, (uint64_t)10, n) ||
-		    __builtin_add_overflow(*n, (uint64_t)(*from - '0'), n))
-			return false;
-	return true;
-}
-
-static bool too_large(struct plume *p, const char *start)
-{
-	p->at = start;
-	return wrong(p, "the number does not fit 64 bits");
-}
-
-/* number = ["-"] digit {digit} */
-static inline bool take_number(struct plume *p, struct number *n)
-{
-	skip_blanks(p);
-	const char *start = p->at;
-	n->negative = *p->at == '-';
-	const char *first = p->at + n->negative, *s = first;
-	uint64_t size = 0;
-	unsigned digit;
-	while ((digit = (unsigned)(unsigned char)*s - '0') <= 9) {
-		size = size * 10 + digit;
-		s++;
-	}
-	if (s == first) {
-		p->at = first;
-		return wrong(p, "expected an integer");
-	}
-	if (s - first > 18 && !wide_number(first, s, &size))
-		return too_large(p, start);
-	if (n->negative && size > (uint64_t)INT64_MAX + 1)
-		return too_large(p, start);
-	if (!size) n->negative = false;
-	n->size = size;
-	p->at = s;
-	return true;
-}
-
-static inline bool is_wide(struct number n)
-{
-	return !n.negative && n.size > INT64_MAX;
-}
-
-static inline int64_t as_signed(struct number n)
-{
-	return (int64_t)(n.negative ? -n.size : n.size);
-}
-
-/* The digits of a number that only fits 64 bits without sign. */
-struct digits {
-	char text[24];
-	size_t length;
-};
-
-static struct digits digits_of(struct number n)
-{
-	struct digits d;
-	d.length = (size_t)snprintf(d.text, sizeof d.text, "%" PRIu64, n.size);
-	return d;
-}
-
-static inline bool same(struct number a, struct number b)
-{
-	return a.size == b.size && a.negative == b.negative;
-}
-
-/* ---- sessions, transactions, keys, values ---- */
-
-static uint32_t find_session(struct plume *p, struct number n)
-{
-	if (p->session != NONE && same(n, p->session_id)) return p->session;
+	if (p->session != NONE && integer_same(n, p->session_id))
+		return p->session;
 	p->session_id = n;
-	if (is_wide(n)) {
-		struct digits wide = digits_of(n);
+	if (integer_is_wide(n)) {
+		struct digits wide = integer_digits(n);
 		p->session =
 		    trace_session_named(p->b, wide.text, wide.length);
 	} else {
-		p->session = trace_session_number(p->b, as_signed(n));
+		p->session = trace_session_number(p->b, integer_signed(n));
 	}
 	if (p->session >= p->session_count) {
 		uint32_t more = 2 * p->session + 8;
@@ -193,15 +93,15 @@ static void grow_slots(struct plume *p)
 		*slot_of(p, p->entries[i].id) = i + 1;
 }
 
-static uint32_t new_transaction(struct plume *p, struct number n,
+static uint32_t new_transaction(struct plume *p, struct integer n,
                                 enum trace_status status)
 {
-	uint32_t t = trace_transaction_new(p->b, p->session, status, p->line);
-	if (is_wide(n)) {
-		struct digits wide = digits_of(n);
+	uint32_t t = trace_transaction_new(p->b, p->session, status, p->s.line);
+	if (integer_is_wide(n)) {
+		struct digits wide = integer_digits(n);
 		trace_transaction_name(p->b, t, wide.text, wide.length);
 	} else if (status == TRACE_COMMITTED) {
-		trace_transaction_number(p->b, t, as_signed(n));
+		trace_transaction_number(p->b, t, integer_signed(n));
 	}
 	return t;
 }
@@ -209,7 +109,7 @@ static uint32_t new_transaction(struct plume *p, struct number n,
 static bool two_sessions(struct plume *p, const struct transaction_entry *e,
                          const char *at)
 {
-	input_error(p->in, p->d, at,
+	input_error(p->s.in, p->s.d, at,
 	            "transaction %" PRIu64 " is in two sessions: line %" PRIu32
 	            " has it in another one; numbers of transactions belong "
 	            "to the whole file, not to a session",
@@ -218,7 +118,7 @@ static bool two_sessions(struct plume *p, const struct transaction_entry *e,
 }
 
 /* A transaction has one number, and all lines with it are its operations. */
-static bool find_committed(struct plume *p, struct number n, const char *at,
+static bool find_committed(struct plume *p, struct integer n, const char *at,
                            uint32_t *t)
 {
 	p->sessions[p->session].aborted = NONE;
@@ -229,7 +129,7 @@ static bool find_committed(struct plume *p, struct number n, const char *at,
 			VEC_RESERVE(p->entries, p->count, p->capacity);
 			p->entries[p->count++] = (struct transaction_entry){
 				n.size, new_transaction(p, n, TRACE_COMMITTED),
-				p->session, p->line
+				p->session, p->s.line
 			};
 			*slot = p->count;
 		}
@@ -242,7 +142,7 @@ static bool find_committed(struct plume *p, struct number n, const char *at,
 
 /* Aborted transactions have no number of their own: those lines of a session
  * that no other transaction interrupts are one. */
-static uint32_t find_aborted(struct plume *p, struct number n)
+static uint32_t find_aborted(struct plume *p, struct integer n)
 {
 	struct session_entry *s = &p->sessions[p->session];
 	if (s->aborted == NONE || s->id != n.size) {
@@ -252,35 +152,21 @@ static uint32_t find_aborted(struct plume *p, struct number n)
 	return s->aborted;
 }
 
-static uint32_t find_key(struct plume *p, struct number n)
-{
-	if (!is_wide(n)) return trace_key_number(p->b, as_signed(n));
-	struct digits wide = digits_of(n);
-	return trace_key_named(p->b, wide.text, wide.length);
-}
-
-static struct trace_value find_value(struct plume *p, struct number n)
-{
-	if (!is_wide(n)) return trace_value_number(as_signed(n));
-	struct digits wide = digits_of(n);
-	return trace_value_text(p->b, wide.text, wide.length);
-}
-
 /* ---- lines ---- */
 
 /* operation = ("r" | "w") "(" number "," number "," number "," number ")" */
 static bool parse_operation(struct plume *p)
 {
-	struct number n[4];
+	struct integer n[4];
 	const char *places[4];
-	enum event_kind kind = *p->at == 'r' ? EVENT_READ : EVENT_WRITE;
-	p->at++;
+	enum event_kind kind = *p->s.at == 'r' ? EVENT_READ : EVENT_WRITE;
+	p->s.at++;
 	if (!take(p, '(')) return false;
 	for (int i = 0; i < 4; i++) {
 		if (i && !take(p, ',')) return false;
-		skip_blanks(p);
-		places[i] = p->at;
-		if (!take_number(p, &n[i])) return false;
+		scan_blanks(&p->s);
+		places[i] = p->s.at;
+		if (!scan_integer(&p->s, &n[i])) return false;
 	}
 	if (!take(p, ')')) return false;
 	find_session(p, n[2]);
@@ -289,38 +175,19 @@ static bool parse_operation(struct plume *p)
 		t = find_aborted(p, n[3]);
 	else if (!find_committed(p, n[3], places[3], &t))
 		return false;
-	trace_op_add(p->b, t, kind, find_key(p, n[0]), find_value(p, n[1]),
-	             p->line);
+	trace_op_add(p->b, t, kind, scan_key(p->b, n[0]),
+	             scan_value(p->b, n[1]), p->s.line);
 	return true;
-}
-
-static bool is_comment(const char *at)
-{
-	return *at == '#' || (at[0] == '/' && at[1] == '/');
-}
-
-static void skip_comment(struct plume *p)
-{
-	const char *stop = memchr(p->at, '\n', (size_t)(p->end - p->at));
-	p->at = stop ? stop : p->end;
 }
 
 /* line = [operation] [comment] */
 static bool parse_line(struct plume *p)
 {
-	skip_blanks(p);
-	if ((*p->at == 'r' || *p->at == 'w') && !parse_operation(p))
+	scan_blanks(&p->s);
+	if ((*p->s.at == 'r' || *p->s.at == 'w') && !parse_operation(p))
 		return false;
-	skip_blanks(p);
-	if (is_comment(p->at)) skip_comment(p);
-	if (*p->at == '\r') p->at++;
-	if (p->at == p->end) return true;
-	if (*p->at != '\n')
-		return wrong(p, "expected r(key,value,session,transaction) or "
-		                "w(...), one each line");
-	p->at++;
-	p->line++;
-	return true;
+	return scan_line_end(&p->s, "r(key,value,session,transaction) or "
+	                            "w(...), one each line");
 }
 
 static void plume_free(struct plume *p)
@@ -333,21 +200,17 @@ static void plume_free(struct plume *p)
 struct trace *plume_parse(struct input *in, const struct reader_options *o,
                           struct diags *d)
 {
-	struct trace_rules rules = {
-		.initial = trace_value_number(0),
-		.initial_transaction = true,
-		.unknown_is_initial = o->unknown_is_initial,
-	};
+	struct trace_rules rules = scan_rules(o);
 	struct plume p = {
-		.in = in, .d = d, .at = in->bytes,
-		.end = in->bytes + in->length, .line = 1,
-		.session = NONE, .last = NONE,
+		.s = scan_begin(in, d),
 		.b = trace_builder_new(in->file, &rules),
+		.session = NONE,
+		.last = NONE,
 	};
 	bool good = true;
-	while (good && p.at < p.end) {
+	while (good && p.s.at < p.s.end) {
 		good = parse_line(&p);
-		input_passed(in, p.at);
+		input_passed(in, p.s.at);
 	}
 	plume_free(&p);
 	if (good) return trace_builder_finish(p.b, d);
