@@ -132,7 +132,11 @@ struct trace {
 	struct trace_key *keys;
 	struct trace_op *ops;
 	const char **texts;        /* canonical JSON text of a value */
+	/* First chain_count pairs that follow the lists, those of a key
+	 * together in their order; then tail_count from the last that was read
+	 * to each that was not. 0 and 0: in no order. */
 	struct trace_known *known;
+	uint32_t chain_count, tail_count;
 	bool lists;                /* reads are of lists (Elle list-append) */
 	/* In order of (transaction, operation); at most ANOMALIES_KEPT are
 	 * kept, all are counted. */

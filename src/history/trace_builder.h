@@ -39,6 +39,7 @@ struct trace_builder {
 	    op_capacity, text_capacity;
 	uint32_t op_limit, transaction_limit; /* more are an error */
 	bool too_many, interleaved;
+	bool trusted;          /* sources need no check, whatever the values */
 	uint32_t last;         /* transaction of the last operation */
 	uint32_t reads, sourced;
 	int64_t *session_numbers;
@@ -67,6 +68,12 @@ struct trace_builder {
 	uint32_t *last_write;  /* by key: the last write that was looked at */
 };
 
+/* Finishes a builder whose reads all have sources, by transactions that write
+ * the key: nothing can be wrong with it. */
+struct trace *trace_builder_trust(struct trace_builder *b);
+/* A key of its own, whatever the names of others; never looked up. */
+uint32_t trace_key_new(struct trace_builder *b, const char *name,
+                       size_t length);
 /* Numbers the transactions session by session; operations of a transaction
  * then lie together, in their order. */
 void trace_sort(struct trace_builder *b);

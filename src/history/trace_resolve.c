@@ -469,6 +469,19 @@ static void resolve_read(struct trace_builder *b, uint32_t t, uint32_t i,
 		read_from_source(b, t, i, from == TRACE_SELF ? t : from);
 }
 
+/* A source that is known to have written the key. */
+static void take_source(struct trace_builder *b, uint32_t t, uint32_t i)
+{
+	struct trace_op *read = &b->trace->ops[i];
+	uint32_t from = read->from;
+	if (from >= TRACE_NOBODY) return;
+	read->from = from = b->number[from];
+	if (b->trace->transactions[from].status != TRACE_ABORTED) return;
+	read->from = TRACE_NOBODY;
+	trace_note_anomaly(b, ANOMALY_ABORTED, t, i, from,
+	                   find_final(b, from, read->key));
+}
+
 /* Do the reads of a transaction count? Those of one whose outcome is not known
  * do not, even if it did commit. */
 static bool reads_count(const struct trace_builder *b, uint8_t status)
@@ -485,6 +498,8 @@ static void resolve_reads(struct trace_builder *b, uint32_t t, bool count)
 	for (uint32_t i = first; i < first + w->op_count; i++)
 		if (ops[i].kind == EVENT_WRITE)
 			b->last_write[ops[i].key] = i;
+		else if (count && b->trusted)
+			take_source(b, t, i);
 		else if (count)
 			resolve_read(b, t, i, first);
 		else

@@ -168,6 +168,7 @@ static int compare_known(const void *a, const void *b)
 static void remove_repeated(struct trace *t)
 {
 	uint32_t kept = 0;
+	t->chain_count = t->tail_count = 0;
 	if (!t->known_count) return;
 	qsort(t->known, t->known_count, sizeof *t->known, compare_known);
 	for (uint32_t i = 0; i < t->known_count; i++)
@@ -190,7 +191,9 @@ void trace_resolve_versions(struct trace_builder *b)
 		v.last[k] = v.bad[k] = TRACE_NONE;
 	for (size_t l = 0; l < b->version_count; l++)
 		take_list(&v, &b->versions[l]);
+	t->chain_count = t->known_count;
 	take_unread(&v);
+	t->tail_count = t->known_count - t->chain_count;
 	if (v.repeated) remove_repeated(t);
 	if (v.any_bad) find_bad_reads(&v);
 	free(v.last);
