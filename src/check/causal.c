@@ -1,0 +1,472 @@
+/* Causal consistency: a transaction sees all of its causal past, (so U wr)+.
+ *
+ * The past of a transaction is a vector clock over paths that cover so U wr: how
+ * many members of each path are in it. A read of a key from t1 by t3 forces,
+ * for each path, its last writer of the key in the past of t3 before t1; the
+ * earlier ones follow. What is in the past of t1 is before it anyway.
+ *
+ * Paths are taken in blocks of 64 columns, so that memory stays proportional
+ * to the history whatever the number of sessions.
+ */
+#include "check/weak.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "check/cover.h"
+
+enum { BLOCK = 64, LANES = 4, ROWS_IN_CHUNK = 256 };
+
+typedef int32_t lanes __attribute__((vector_size(4 * LANES), may_alias));
+
+/* ---- rows of a block's columns, taken and given back ---- */
+
+/* Rows that many transactions share: nothing of the block, all of it. */
+enum { ROW_ZERO, ROW_FULL, ROW_OWN };
+
+struct rows {
+	int32_t **chunks;
+	size_t chunk_count, chunk_capacity;
+	unsigned width;  /* columns, a multiple of LANES */
+	unsigned stride; /* a row's length: there is room for its floor */
+	uint32_t made;   /* so many rows have been taken ever */
+	uint32_t free;   /* given back, linked by their first column; or 0 */
+};
+
+static int32_t *row_at(const struct rows *r, uint32_t row)
+{
+	return r->chunks[row / ROWS_IN_CHUNK] +
+	       (size_t)(row % ROWS_IN_CHUNK) * r->stride;
+}
+
+/* The contents are undefined, but for the floor, which is unknown. */
+static uint32_t row_take(struct rows *r)
+{
+	uint32_t row = r->free;
+	if (row) {
+		r->free = (uint32_t)row_at(r, row)[0];
+	} else {
+		row = r->made++;
+		if (row / ROWS_IN_CHUNK == r->chunk_count) {
+			VEC_RESERVE(r->chunks, r->chunk_count,
+			            r->chunk_capacity);
+			r->chunks[r->chunk_count++] =
+			    mem_take(sizeof(int32_t) * ROWS_IN_CHUNK *
+			             r->stride);
+		}
+	}
+	row_at(r, row)[r->width] = 0;
+	return row;
+}
+
+static void row_drop(struct rows *r, uint32_t row)
+{
+	if (row < ROW_OWN) return;
+	row_at(r, row)[0] = (int32_t)r->free;
+	r->free = row;
+}
+
+static uint32_t row_copy(struct rows *r, uint32_t from)
+{
+	uint32_t row = row_take(r);
+	memcpy(row_at(r, row), row_at(r, from), r->width * sizeof(int32_t));
+	return row;
+}
+
+static void rows_init(struct rows *r, uint32_t columns)
+{
+	*r = (struct rows){ 0 };
+	r->width = (columns + LANES - 1) / LANES * LANES;
+	r->stride = r->width + LANES;
+	uint32_t zero = row_take(r), full = row_take(r);
+	assert(zero == ROW_ZERO && full == ROW_FULL);
+	memset(row_at(r, zero), 0, r->stride * sizeof(int32_t));
+	memset(row_at(r, full), 0, r->stride * sizeof(int32_t));
+}
+
+static void rows_free(struct rows *r)
+{
+	for (size_t i = 0; i < r->chunk_count; i++) free(r->chunks[i]);
+	free(r->chunks);
+}
+
+/* The row, which is the caller's own or shared, with the other added; returns
+ * what takes its place. */
+static uint32_t row_join(struct rows *r, uint32_t row, uint32_t other)
+{
+	if (other == ROW_ZERO || row == ROW_FULL) return row;
+	if (other == ROW_FULL) {
+		row_drop(r, row);
+		return ROW_FULL;
+	}
+	if (row == ROW_ZERO) return row_copy(r, other);
+	lanes *to = (lanes *)row_at(r, row);
+	const lanes *from = (const lanes *)row_at(r, other);
+	for (unsigned i = 0; i < r->width / LANES; i++) {
+		lanes more = from[i] > to[i];
+		to[i] = (from[i] & more) | (to[i] & ~more);
+	}
+	return row;
+}
+
+/* ---- the state of a block ---- */
+
+/* The writers of a key that are on the block's paths. */
+struct key_writers {
+	uint32_t met;    /* how many the walk has met, listed in `recent` */
+	uint32_t total;
+	uint32_t groups; /* on how many paths */
+	uint32_t group;  /* where the last of these begins, in `sorted` */
+};
+
+struct causal {
+	struct graph *g;
+	const struct facts *f;
+	struct cover cover;
+	uint32_t first, columns; /* paths of the block */
+	uint32_t last_rank;      /* of the last transaction on these */
+	struct rows rows;
+	/* By transaction. */
+	uint32_t *row;  /* its past, and itself when it is done */
+	uint32_t *need; /* row, or 0: what readers force before it, by path the
+	                 * last; at least what is in its past */
+	uint32_t *left; /* so many successors and reads have not used it */
+	/* The key's writers from f->writer_first[key] on. */
+	struct key_writers *keys; /* by key */
+	uint32_t *recent; /* in the order of the walk */
+	uint32_t *sorted; /* by path and position: in groups by path */
+	uint32_t *end;    /* at the beginning of a group: its end */
+	uint32_t *hint;   /* there: the place in it found last */
+};
+
+/* Column of a transaction in the block; not below c->columns if it is on no
+ * path of it. */
+static uint32_t column_of(const struct causal *c, uint32_t t)
+{
+	return c->cover.place[t].path - c->first;
+}
+
+static int32_t position_of(const struct causal *c, uint32_t t)
+{
+	return (int32_t)c->cover.place[t].position;
+}
+
+static void list_writer(struct causal *c, uint32_t t, uint32_t key)
+{
+	struct key_writers *k = &c->keys[key];
+	uint32_t at = c->f->writer_first[key] + k->total++;
+	c->sorted[at] = t;
+	if (!k->groups ||
+	    c->cover.place[c->sorted[k->group]].path != c->cover.place[t].path) {
+		k->group = c->hint[at] = at;
+		k->groups++;
+	}
+	c->end[k->group] = at + 1;
+}
+
+static void list_writers(struct causal *c)
+{
+	const struct facts *f = c->f;
+	const struct cover *v = &c->cover;
+	memset(c->keys, 0, f->key_count * sizeof *c->keys);
+	c->last_rank = 0;
+	for (uint32_t i = v->first[c->first];
+	     i < v->first[c->first + c->columns]; i++) {
+		uint32_t t = v->members[i];
+		if (f->rank[t] > c->last_rank) c->last_rank = f->rank[t];
+		for (uint32_t w = f->write_first[t]; w < f->write_first[t + 1];
+		     w++)
+			list_writer(c, t, f->writes[w]);
+	}
+}
+
+static void count_uses(struct causal *c)
+{
+	const struct facts *f = c->f;
+	memset(c->left, 0, f->n * sizeof *c->left);
+	for (uint32_t t = 1; t < f->n; t++) {
+		struct graph_preds p = graph_preds(c->g, t);
+		p.edge = GRAPH_NONE;
+		for (uint32_t u; (u = graph_next_pred(c->g, t, &p))
+		                 != GRAPH_NONE;)
+			c->left[u]++;
+	}
+}
+
+static void begin_block(struct causal *c, uint32_t first)
+{
+	uint32_t rest = c->cover.count - first;
+	c->first = first;
+	c->columns = rest < BLOCK ? rest : BLOCK;
+	rows_init(&c->rows, c->columns);
+	for (uint32_t i = 0; i < c->columns; i++)
+		row_at(&c->rows, ROW_FULL)[i] =
+		    (int32_t)cover_length(&c->cover, first + i);
+	memset(c->row, 0, c->f->n * sizeof *c->row);
+	memset(c->need, 0, c->f->n * sizeof *c->need);
+	count_uses(c);
+	list_writers(c);
+}
+
+/* ---- what a read forces ---- */
+
+/* All of the block up to this rank is in the past of the row's owner. */
+static uint32_t floor_of(struct causal *c, uint32_t row)
+{
+	int32_t *past = row_at(&c->rows, row);
+	if (row < ROW_OWN || past[c->rows.width])
+		return (uint32_t)past[c->rows.width];
+	uint32_t floor = c->f->n;
+	for (uint32_t i = 0; i < c->columns; i++) {
+		uint32_t path = c->first + i, seen = (uint32_t)past[i];
+		if (seen == cover_length(&c->cover, path)) continue;
+		uint32_t next = cover_at(&c->cover, path, seen + 1);
+		if (c->f->rank[next] < floor) floor = c->f->rank[next];
+	}
+	past[c->rows.width] = (int32_t)floor;
+	return floor;
+}
+
+/* The last one in sorted[begin .. end - 1] whose position is not above the
+ * limit; `end` if there is none. In steps of doubling width from where it was
+ * last time. */
+static uint32_t last_within(struct causal *c, uint32_t begin, uint32_t end,
+                            int32_t limit)
+{
+	uint32_t low = c->hint[begin], high = low, step = 1;
+	while (high < end && position_of(c, c->sorted[high]) <= limit) {
+		low = high;
+		high = end - high > step ? high + step : end;
+		step *= 2;
+	}
+	while (low > begin && position_of(c, c->sorted[low]) > limit) {
+		high = low;
+		low = low - begin > step ? low - step : begin;
+		step *= 2;
+	}
+	if (position_of(c, c->sorted[low]) > limit) return end;
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+		if (position_of(c, c->sorted[middle]) <= limit)
+			low = middle;
+		else
+			high = middle;
+	}
+	c->hint[begin] = low;
+	return low;
+}
+
+/* What must precede t1 so far: at least its past. */
+static const int32_t *needed(struct causal *c, uint32_t t1)
+{
+	return row_at(&c->rows, c->need[t1] ? c->need[t1] : c->row[t1]);
+}
+
+static const int32_t *raise_need(struct causal *c, uint32_t t1, uint32_t t2)
+{
+	if (!c->need[t1]) c->need[t1] = row_copy(&c->rows, c->row[t1]);
+	int32_t *need = row_at(&c->rows, c->need[t1]);
+	need[column_of(c, t2)] = position_of(c, t2);
+	return need;
+}
+
+/* By looking at the last writers of each path. */
+static void force_by_groups(struct causal *c, const int32_t *past,
+                            struct facts_read read)
+{
+	uint32_t begin = c->f->writer_first[read.key];
+	uint32_t end = begin + c->keys[read.key].total;
+	const int32_t *need = needed(c, read.from);
+	for (uint32_t i = begin; i < end; i = c->end[i]) {
+		uint32_t column = column_of(c, c->sorted[i]);
+		if (past[column] <= need[column]) continue;
+		uint32_t at = last_within(c, i, c->end[i], past[column]);
+		if (at < c->end[i] &&
+		    position_of(c, c->sorted[at]) > need[column])
+			need = raise_need(c, read.from, c->sorted[at]);
+	}
+}
+
+enum { FLOOR_AFTER = 4 }; /* writers looked at: finding it takes time too */
+
+/* By looking at the writers met last, down to the floor of t1. False if they
+ * are more than the paths; then nothing is lost but time. */
+static bool force_by_recent(struct causal *c, const int32_t *past,
+                            struct facts_read read)
+{
+	const struct key_writers *k = &c->keys[read.key];
+	const uint32_t *recent = c->recent + c->f->writer_first[read.key];
+	const int32_t *need = needed(c, read.from);
+	uint32_t most = k->groups + FLOOR_AFTER, looked = 0;
+	for (uint32_t i = k->met; i-- > 0; looked++) {
+		uint32_t t2 = recent[i], column = column_of(c, t2);
+		if (looked >= FLOOR_AFTER &&
+		    c->f->rank[t2] < floor_of(c, c->row[read.from]))
+			return true;
+		if (looked > most) return false;
+		int32_t position = position_of(c, t2);
+		if (position <= past[column] && position > need[column])
+			need = raise_need(c, read.from, t2);
+	}
+	return true;
+}
+
+/* Nothing may precede init. */
+static void force_before_init(struct causal *c, const int32_t *past,
+                              uint32_t key)
+{
+	uint32_t begin = c->f->writer_first[key];
+	uint32_t end = begin + c->keys[key].total;
+	for (uint32_t i = begin; i < end; i = c->end[i]) {
+		uint32_t t2 = c->sorted[i];
+		if (position_of(c, t2) <= past[column_of(c, t2)])
+			graph_add(c->g, t2, 0);
+	}
+}
+
+static void take_reads(struct causal *c, uint32_t t)
+{
+	const struct facts *f = c->f;
+	if (c->row[t] == ROW_ZERO) return;
+	const int32_t *past = row_at(&c->rows, c->row[t]);
+	for (uint32_t i = f->read_first[t]; i < f->read_first[t + 1]; i++) {
+		struct facts_read read = f->reads[i];
+		if (!read.from)
+			force_before_init(c, past, read.key);
+		else if (c->row[read.from] != ROW_FULL &&
+		         !force_by_recent(c, past, read))
+			force_by_groups(c, past, read);
+	}
+}
+
+/* ---- a transaction after the other ---- */
+
+/* Nobody looks at t any more: what must precede it is known. */
+static void finish(struct causal *c, uint32_t t)
+{
+	if (c->need[t]) {
+		const int32_t *need = row_at(&c->rows, c->need[t]);
+		const int32_t *past = row_at(&c->rows, c->row[t]);
+		for (uint32_t i = 0; i < c->columns; i++)
+			if (need[i] > past[i])
+				graph_add(c->g, cover_at(&c->cover,
+				                         c->first + i,
+				                         (uint32_t)need[i]),
+				          t);
+		row_drop(&c->rows, c->need[t]);
+	}
+	row_drop(&c->rows, c->row[t]);
+	c->row[t] = c->need[t] = 0;
+}
+
+static uint32_t join_predecessors(struct causal *c, uint32_t t)
+{
+	struct graph_preds p = graph_preds(c->g, t);
+	uint32_t row = ROW_ZERO, u;
+	p.edge = GRAPH_NONE;
+	while ((u = graph_next_pred(c->g, t, &p)) != GRAPH_NONE) {
+		uint32_t column = column_of(c, u);
+		/* Whoever sees u sees its past. */
+		if (column < c->columns &&
+		    row_at(&c->rows, row)[column] >= position_of(c, u))
+			continue;
+		row = row_join(&c->rows, row, c->row[u]);
+	}
+	return row;
+}
+
+static void leave_predecessors(struct causal *c, uint32_t t)
+{
+	struct graph_preds p = graph_preds(c->g, t);
+	uint32_t u;
+	p.edge = GRAPH_NONE;
+	while ((u = graph_next_pred(c->g, t, &p)) != GRAPH_NONE)
+		if (--c->left[u] == 0) finish(c, u);
+}
+
+/* The transaction, if it is on a path of the block, belongs to what those see
+ * that see it; and later readers look at its writes. */
+static void add_itself(struct causal *c, uint32_t t)
+{
+	const struct facts *f = c->f;
+	uint32_t column = column_of(c, t);
+	if (column >= c->columns) return;
+	if (c->row[t] == ROW_ZERO) c->row[t] = row_copy(&c->rows, ROW_ZERO);
+	assert(c->row[t] != ROW_FULL);
+	row_at(&c->rows, c->row[t])[column] = position_of(c, t);
+	for (uint32_t i = f->write_first[t]; i < f->write_first[t + 1]; i++) {
+		uint32_t key = f->writes[i];
+		c->recent[f->writer_first[key] + c->keys[key].met++] = t;
+	}
+}
+
+/* Once all is seen, it need not be compared any more. */
+static void share_full_row(struct causal *c, uint32_t t)
+{
+	if (c->row[t] < ROW_OWN || c->f->rank[t] < c->last_rank) return;
+	if (memcmp(row_at(&c->rows, c->row[t]), row_at(&c->rows, ROW_FULL),
+	           c->columns * sizeof(int32_t)))
+		return;
+	row_drop(&c->rows, c->row[t]);
+	c->row[t] = ROW_FULL;
+}
+
+static void take_transaction(struct causal *c, uint32_t t)
+{
+	c->row[t] = join_predecessors(c, t);
+	take_reads(c, t);
+	add_itself(c, t);
+	share_full_row(c, t);
+	leave_predecessors(c, t);
+	if (!c->left[t]) finish(c, t);
+}
+
+static bool is_too_large(struct causal *c)
+{
+	uint64_t bytes = (uint64_t)c->rows.chunk_count * c->rows.stride *
+	                 ROWS_IN_CHUNK * sizeof(int32_t);
+	return graph_too_large(c->g, bytes);
+}
+
+static void take_block(struct causal *c, uint32_t first)
+{
+	const struct facts *f = c->f;
+	begin_block(c, first);
+	for (uint32_t i = 1; i < f->n; i++) {
+		uint32_t t = f->order[i];
+		uint32_t reads = f->read_first[t + 1] - f->read_first[t];
+		take_transaction(c, t);
+		if (graph_enough(c->g, 1 + (uint64_t)reads)) break;
+		if (is_too_large(c)) break;
+	}
+	rows_free(&c->rows);
+}
+
+void causal_edges(struct graph *g)
+{
+	const struct facts *f = g->f;
+	struct causal c = { .g = g, .f = f };
+	size_t writes = f->writer_first[f->key_count];
+	cover_init(&c.cover, f, BLOCK);
+	c.row = mem_take0(f->n, sizeof *c.row);
+	c.need = mem_take0(f->n, sizeof *c.need);
+	c.left = mem_take0(f->n, sizeof *c.left);
+	c.keys = mem_take0(f->key_count, sizeof *c.keys);
+	c.recent = mem_take(writes * sizeof *c.recent);
+	c.sorted = mem_take(writes * sizeof *c.sorted);
+	c.end = mem_take(writes * sizeof *c.end);
+	c.hint = mem_take(writes * sizeof *c.hint);
+	for (uint32_t first = 0; first < c.cover.count; first += BLOCK)
+		if (!graph_enough(g, 1)) take_block(&c, first);
+	cover_free(&c.cover);
+	free(c.row);
+	free(c.need);
+	free(c.left);
+	free(c.keys);
+	free(c.recent);
+	free(c.sorted);
+	free(c.end);
+	free(c.hint);
+}

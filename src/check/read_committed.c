@@ -1,0 +1,108 @@
+/* Read committed: what a transaction reads from one writer hides all that was
+ * written before that writer; later reads must not return it. */
+#include "check/weak.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+/* The nearest later reads of a key in the transaction at hand: two different
+ * sources are enough, those further on follow from the second's edges. */
+struct later {
+	uint32_t reader;       /* for whom the rest holds */
+	uint32_t next, second; /* second: GRAPH_NONE if all are from next */
+};
+
+struct read_committed {
+	struct graph *g;
+	uint32_t *first;     /* by writer: 1 + its first read by the reader;
+	                      * of an earlier reader if not above its reads */
+	struct later *later; /* by key */
+	uint32_t *keys;      /* read later */
+	uint32_t key_count;
+	uint32_t reader;
+};
+
+static void force(struct read_committed *c, uint32_t writer, uint32_t key)
+{
+	const struct later *l = &c->later[key];
+	uint32_t to = l->next != writer ? l->next : l->second;
+	if (to != GRAPH_NONE) graph_add(c->g, writer, to);
+}
+
+/* The keys that the writer wrote and that are read later: goes through the
+ * smaller set, which is what makes it n^1.5. */
+static void force_common_keys(struct read_committed *c, uint32_t writer)
+{
+	const struct facts *f = c->g->f;
+	uint32_t begin = f->write_first[writer];
+	uint32_t end = f->write_first[writer + 1];
+	if (end - begin <= c->key_count) {
+		for (uint32_t i = begin; i < end; i++)
+			if (c->later[f->writes[i]].reader == c->reader)
+				force(c, writer, f->writes[i]);
+		graph_enough(c->g, end - begin);
+		return;
+	}
+	for (uint32_t i = 0; i < c->key_count; i++)
+		if (facts_writes(f, writer, c->keys[i]))
+			force(c, writer, c->keys[i]);
+	graph_enough(c->g, c->key_count);
+}
+
+static void remember(struct read_committed *c, struct facts_read read)
+{
+	struct later *l = &c->later[read.key];
+	if (l->reader != c->reader) {
+		*l = (struct later){ c->reader, read.from, GRAPH_NONE };
+		c->keys[c->key_count++] = read.key;
+	} else if (l->next != read.from) {
+		l->second = l->next;
+		l->next = read.from;
+	}
+}
+
+static void take_reader(struct read_committed *c, uint32_t t)
+{
+	const struct facts *f = c->g->f;
+	uint32_t begin = f->read_first[t], end = f->read_first[t + 1];
+	if (end - begin < 2) return;
+	c->reader = t;
+	c->key_count = 0;
+	for (uint32_t i = begin; i < end; i++) {
+		uint32_t *first = &c->first[f->reads[i].from];
+		if (*first <= begin) *first = i + 1;
+	}
+	for (uint32_t i = end; i-- > begin;) {
+		uint32_t from = f->reads[i].from;
+		if (from && c->first[from] == i + 1)
+			force_common_keys(c, from);
+		remember(c, f->reads[i]);
+	}
+}
+
+static uint32_t most_reads(const struct facts *f)
+{
+	uint32_t most = 0;
+	for (uint32_t t = 0; t < f->n; t++) {
+		uint32_t count = f->read_first[t + 1] - f->read_first[t];
+		if (count > most) most = count;
+	}
+	return most;
+}
+
+void read_committed_edges(struct graph *g)
+{
+	const struct facts *f = g->f;
+	struct read_committed c = { .g = g };
+	c.first = mem_take0(f->n, sizeof *c.first);
+	c.later = mem_take0(f->key_count, sizeof *c.later);
+	c.keys = mem_take0(most_reads(f), sizeof *c.keys);
+	for (uint32_t t = 1; t < f->n; t++) {
+		if (graph_enough(g, 1)) break;
+		take_reader(&c, t);
+	}
+	free(c.first);
+	free(c.later);
+	free(c.keys);
+}

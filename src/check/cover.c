@@ -1,0 +1,79 @@
+#include "check/cover.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+static void along_sessions(struct cover *c, const struct facts *f)
+{
+	c->count = f->session_count;
+	for (uint32_t s = 0; s < c->count; s++)
+		for (uint32_t t = f->session_first[s];
+		     t < f->session_first[s + 1]; t++)
+			c->place[t] = (struct cover_place){
+				s, t - f->session_first[s] + 1
+			};
+}
+
+/* A direct predecessor of t that is still the end of its path; 0 if there is
+ * none. */
+static uint32_t open_end(const struct facts *f, const bool *extended,
+                         uint32_t t)
+{
+	if (t != f->session_first[f->session_of[t]] && !extended[t - 1])
+		return t - 1;
+	for (uint32_t i = f->read_first[t]; i < f->read_first[t + 1]; i++) {
+		uint32_t from = f->reads[i].from;
+		if (from && !extended[from]) return from;
+	}
+	return 0;
+}
+
+static void along_reads(struct cover *c, const struct facts *f)
+{
+	bool *extended = mem_take0(f->n, sizeof *extended);
+	c->count = 0;
+	for (uint32_t i = 1; i < f->n; i++) {
+		uint32_t t = f->order[i], end = open_end(f, extended, t);
+		extended[end] = true;
+		c->place[t] = (struct cover_place){ c->count, 1 };
+		if (!end) {
+			c->count++;
+			continue;
+		}
+		c->place[t].path = c->place[end].path;
+		c->place[t].position = c->place[end].position + 1;
+	}
+	free(extended);
+}
+
+static void list_members(struct cover *c, const struct facts *f)
+{
+	c->first = mem_take0(c->count + (size_t)1, sizeof *c->first);
+	c->members = mem_take(f->n * sizeof *c->members);
+	for (uint32_t t = 1; t < f->n; t++) c->first[c->place[t].path + 1]++;
+	for (uint32_t p = 0; p < c->count; p++)
+		c->first[p + 1] += c->first[p];
+	for (uint32_t t = 1; t < f->n; t++)
+		c->members[c->first[c->place[t].path] +
+		           c->place[t].position - 1] = t;
+}
+
+void cover_init(struct cover *c, const struct facts *f, uint32_t enough)
+{
+	assert(f->order);
+	c->place = mem_take0(f->n, sizeof *c->place);
+	c->count = f->session_count;
+	if (f->session_count > enough) along_reads(c, f);
+	if (f->session_count <= c->count) along_sessions(c, f);
+	list_members(c, f);
+}
+
+void cover_free(struct cover *c)
+{
+	free(c->first);
+	free(c->members);
+	free(c->place);
+}

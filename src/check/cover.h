@@ -1,0 +1,41 @@
+/* A cover of so U wr by paths: what vector clocks count along. The sessions
+ * are one; where they are many and short, reads join them to fewer.
+ */
+#ifndef ISO_CHECK_COVER_H
+#define ISO_CHECK_COVER_H
+
+#include "history/facts.h"
+
+struct cover_place {
+	uint32_t path;
+	uint32_t position; /* from 1 */
+};
+
+/* Each transaction but init is on one path; on a path, each precedes the next
+ * in so U wr. */
+struct cover {
+	uint32_t count;
+	uint32_t *first;           /* count + 1: where a path's members begin */
+	uint32_t *members;         /* transactions, path by path */
+	struct cover_place *place; /* by transaction */
+};
+
+/* The sessions, or, if there are more of them than `enough` and it is fewer,
+ * paths that are found greedily along f->order, in the order of their
+ * beginning. Linear. */
+void cover_init(struct cover *c, const struct facts *f, uint32_t enough);
+void cover_free(struct cover *c);
+
+/* The member at a position, from 1. */
+static inline uint32_t cover_at(const struct cover *c, uint32_t path,
+                                uint32_t position)
+{
+	return c->members[c->first[path] + position - 1];
+}
+
+static inline uint32_t cover_length(const struct cover *c, uint32_t path)
+{
+	return c->first[path + 1] - c->first[path];
+}
+
+#endif
