@@ -4,12 +4,15 @@
 
 /* X(identifier, code, meaning) */
 #define EXIT_CODE_TABLE(X)                                                    \
-	X(EXIT_HOLDS, 0, "everything was explored and nothing is violated")   \
+	X(EXIT_HOLDS, 0,                                                      \
+	  "everything was explored or checked, and nothing is violated")      \
 	X(EXIT_VIOLATED, 1,                                                   \
-	  "an assertion is violated, or a run-time error happens")            \
+	  "an assertion is violated, a run-time error happens, or a history " \
+	  "violates an isolation level")                                      \
 	X(EXIT_USAGE, 2, "the command line is wrong, or an output cannot be " \
 	                 "written")                                           \
-	X(EXIT_INPUT, 3, "a program cannot be read or does not compile")      \
+	X(EXIT_INPUT, 3,                                                      \
+	  "a program or a history cannot be read, or does not make sense")    \
 	X(EXIT_INCONCLUSIVE, 4,                                               \
 	  "a limit or an interruption came first, and nothing is violated "   \
 	  "so far")                                                           \

@@ -5,6 +5,7 @@
 
 #include "cli/exit_codes.h"
 #include "cli/output.h"
+#include "formats/formats.h"
 #include "isoscope.h"
 
 enum { HELP_COLUMN = 29, HELP_WIDTH = 79 };
@@ -62,6 +63,15 @@ static void print_levels(struct text *t)
 		            level_name((enum level)l));
 }
 
+static void print_formats(struct text *t)
+{
+	text_string(t, "\nFormats of histories:\n");
+	for (int f = 0; f < FORMAT_COUNT; f++) {
+		text_format(t, "  %-13s  ", format_word((enum format)f));
+		print_wrapped(t, format_description((enum format)f), 17);
+	}
+}
+
 static void print_exit_codes(struct text *t)
 {
 	static const struct { int code; const char *meaning; } codes[] = {
@@ -83,6 +93,22 @@ static int print(struct text *t)
 	return fine ? EXIT_HOLDS : EXIT_INTERNAL;
 }
 
+/* What stands behind the options of the larger commands. */
+static void print_more(struct text *t, enum command c)
+{
+	bool histories = c == COMMAND_CHECK || c == COMMAND_CONVERT;
+	if (histories)
+		text_string(t, "\nHISTORY may be '-' for the standard input, "
+		               "or a folder (cobra).\n");
+	if (c == COMMAND_EXPLORE || c == COMMAND_CHECK)
+		text_string(t, "\nFILE may be '-' for the standard output; "
+		               "the result in words then goes to\n"
+		               "the standard error.\n");
+	if (c == COMMAND_EXPLORE || c == COMMAND_CHECK) print_levels(t);
+	if (histories) print_formats(t);
+	if (c == COMMAND_EXPLORE || histories) print_exit_codes(t);
+}
+
 int help_command(enum command c)
 {
 	const struct command_entry *entry = &command_table[c];
@@ -93,13 +119,7 @@ int help_command(enum command c)
 	for (int o = 0; o < OPTION_COUNT; o++)
 		if (option_table[o].commands >> c & 1)
 			print_option(&t, &option_table[o]);
-	if (c == COMMAND_EXPLORE) {
-		text_string(&t, "\nFILE may be '-' for the standard output; "
-		                "the result in words then goes to\n"
-		                "the standard error.\n");
-		print_levels(&t);
-		print_exit_codes(&t);
-	}
+	print_more(&t, c);
 	return print(&t);
 }
 
@@ -109,7 +129,8 @@ static int help_overview(void)
 	text_string(&t,
 	            "isoscope shows every history of a transactional program "
 	            "under an isolation\nlevel, each exactly once, and what "
-	            "goes wrong in them.\n\n"
+	            "goes wrong in them; and it says which levels\n"
+	            "recorded histories satisfy.\n\n"
 	            "usage: isoscope COMMAND [OPTION...] [FILE...]\n\n"
 	            "Commands:\n");
 	for (int c = 0; c < COMMAND_COUNT; c++)

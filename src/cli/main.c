@@ -64,6 +64,7 @@ int main(int count, char **arguments)
 	if (count < 2) {
 		fputs("usage: isoscope COMMAND [OPTION...] [FILE...]\n"
 		      "       isoscope explore PROGRAM.tx -i LEVEL\n"
+		      "       isoscope check HISTORY\n"
 		      "       isoscope --help\n",
 		      stderr);
 		return EXIT_USAGE;

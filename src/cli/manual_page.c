@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/exit_codes.h"
+#include "formats/formats.h"
 #include "isoscope.h"
 
 /* ---- roff ---- */
@@ -57,6 +58,14 @@ static void man_tables(struct text *t)
 	for (int l = 0; l < LEVEL_COUNT; l++)
 		text_format(t, ".TP\n.B %s\n%s\n", level_word((enum level)l),
 		            level_name((enum level)l));
+	text_string(t, ".SH FORMATS OF HISTORIES\n");
+	for (int f = 0; f < FORMAT_COUNT; f++) {
+		text_string(t, ".TP\n.B ");
+		roff(t, format_word((enum format)f));
+		text_char(t, '\n');
+		roff(t, format_description((enum format)f));
+		text_char(t, '\n');
+	}
 	text_string(t, ".SH EXIT STATUS\n");
 #define X(id, code, meaning)                                                  \
 	text_format(t, ".TP\n.B %d\n", code);                                 \
@@ -85,11 +94,15 @@ void generate_man(struct text *t)
 	            "with the given isolation level may produce, each exactly "
 	            "once, and reports those in which an assertion fails.\n"
 	            ".PP\n"
+	            "It also reads recorded histories, its own or those of "
+	            "database tests, says which isolation levels they satisfy, "
+	            "and shows for the others a small part of the history that "
+	            "violates them.\n"
+	            ".PP\n"
 	            "A \\fIFILE\\fR to be written may be \\fB\\-\\fR for the "
 	            "standard output; the result in words then goes to the "
-	            "standard error. The first SIGINT or SIGTERM ends an "
-	            "exploration with a partial result, a second one ends the "
-	            "program.\n"
+	            "standard error. The first SIGINT or SIGTERM ends the work "
+	            "with a partial result, a second one ends the program.\n"
 	            ".SH COMMANDS\n");
 	for (int c = 0; c < COMMAND_COUNT; c++) man_command(t, c);
 	man_tables(t);
@@ -103,10 +116,20 @@ void generate_man(struct text *t)
 	            "isoscope explore cart.tx \\-\\-levels\n"
 	            "isoscope explore cart.tx \\-i si \\-\\-robust "
 	            "\\-\\-svg cart.svg\n"
+	            "isoscope check history.edn\n"
+	            "isoscope check \\-i si history.edn\n"
+	            "isoscope convert history.edn \\-\\-to plume "
+	            "\\-o history.txt\n"
 	            ".fi\n");
 }
 
 /* ---- bash ---- */
+
+/* Operands are files of any name, not programs. */
+static bool takes_histories(int c)
+{
+	return c == COMMAND_CHECK || c == COMMAND_CONVERT;
+}
 
 static void bash_command(struct text *t, int c)
 {
@@ -118,7 +141,8 @@ static void bash_command(struct text *t, int c)
 		            option_table[o].word);
 		first = false;
 	}
-	text_string(t, "' ;;\n");
+	text_format(t, "'%s ;;\n",
+	            takes_histories(c) ? " programs=" : "");
 }
 
 /* What may follow an option that takes an argument. */
@@ -150,6 +174,7 @@ void generate_bash(struct text *t)
 	            "_isoscope()\n{\n"
 	            "\tlocal word=\"${COMP_WORDS[COMP_CWORD]}\"\n"
 	            "\tlocal before=\"${COMP_WORDS[COMP_CWORD-1]}\" options\n"
+	            "\tlocal programs='-X !*.tx'\n"
 	            "\tif ((COMP_CWORD == 1)); then\n"
 	            "\t\tCOMPREPLY=($(compgen -W '");
 	for (int c = 0; c < COMMAND_COUNT; c++)
@@ -169,7 +194,7 @@ void generate_bash(struct text *t)
 	            "\tif [[ $word == -* ]]; then\n"
 	            "\t\tCOMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n"
 	            "\telse\n"
-	            "\t\tCOMPREPLY=($(compgen -f -X '!*.tx' -- \"$word\")\n"
+	            "\t\tCOMPREPLY=($(compgen -f $programs -- \"$word\")\n"
 	            "\t\t\t$(compgen -d -S / -- \"$word\"))\n"
 	            "\t\t[[ ${COMPREPLY[0]} == */ ]] && compopt -o nospace\n"
 	            "\tfi\n}\n"
@@ -224,6 +249,14 @@ static void zsh_option(struct text *t, const struct option_entry *o)
 	zsh_spec(t, o);
 }
 
+static void zsh_commands(struct text *t)
+{
+	text_string(t, "\t\t\t'1:command:(");
+	for (int c = 0; c < COMMAND_COUNT; c++)
+		text_format(t, "%s%s", c ? " " : "", command_table[c].word);
+	text_string(t, ")'");
+}
+
 static void zsh_command(struct text *t, int c)
 {
 	text_format(t, "\t%s)\n\t\t_arguments \\\n", command_table[c].word);
@@ -231,9 +264,11 @@ static void zsh_command(struct text *t, int c)
 		if (option_table[o].commands >> c & 1)
 			zsh_option(t, &option_table[o]);
 	if (c == COMMAND_HELP)
-		text_string(t, "\t\t\t'1:command:(explore fmt compile)'");
+		zsh_commands(t);
 	else if (c == COMMAND_VERSION)
 		text_string(t, "\t\t\t'1: :'");
+	else if (takes_histories(c))
+		text_string(t, "\t\t\t'*:history:_files'");
 	else
 		text_string(t, "\t\t\t'*:program:_files -g \"*.tx\"'");
 	text_string(t, " ;;\n");

@@ -8,12 +8,17 @@
 #include <stddef.h>
 
 #include "axioms/level.h"
+#include "formats/formats.h"
 
 /* X(identifier, word, operands, summary)
  * The function <word>_main runs the command. */
 #define COMMAND_TABLE(X)                                                      \
 	X(EXPLORE, explore, "PROGRAM.tx",                                     \
 	  "enumerate every history of a program under an isolation level")    \
+	X(CHECK, check, "HISTORY...",                                         \
+	  "say which isolation levels recorded histories satisfy")            \
+	X(CONVERT, convert, "HISTORY",                                        \
+	  "write a recorded history in another format")                       \
 	X(FMT, fmt, "FILE...", "print programs in canonical layout")          \
 	X(COMPILE, compile, "FILE", "check a program, or show its bytecode")  \
 	X(HELP, help, "[COMMAND]", "explain a command and its options")       \
@@ -27,14 +32,19 @@ enum command {
 };
 
 #define IN_EXPLORE (1u << COMMAND_EXPLORE)
+#define IN_CHECK (1u << COMMAND_CHECK)
+#define IN_CONVERT (1u << COMMAND_CONVERT)
 #define IN_FMT (1u << COMMAND_FMT)
 #define IN_COMPILE (1u << COMMAND_COMPILE)
 #define IN_HELP (1u << COMMAND_HELP)
+#define IN_COLOURED (IN_EXPLORE | IN_CHECK | IN_CONVERT | IN_FMT | IN_COMPILE)
 #define IN_ALL ((1u << COMMAND_COUNT) - 1)
 
 /* The words that an option's argument may be, with spaces between. */
 #define LEVEL_WORD_AND_SPACE(id, word, name, extensible) word " "
 #define CHOICE_LEVELS LEVEL_TABLE(LEVEL_WORD_AND_SPACE)
+#define FORMAT_WORD_AND_SPACE(id, word, ending, description) word " "
+#define CHOICE_FORMATS FORMAT_TABLE(FORMAT_WORD_AND_SPACE)
 
 /* X(identifier, commands, word, letter or 0, argument or NULL, choices or
  *   NULL, help)
@@ -43,6 +53,26 @@ enum command {
 	X(ISOLATION, IN_EXPLORE, "isolation", 'i', "LEVEL", CHOICE_LEVELS,    \
 	  "the isolation level that the database keeps; without it the one "  \
 	  "that the program states, else cc")                                 \
+	X(CHECK_LEVEL, IN_CHECK, "isolation", 'i', "LEVEL", CHOICE_LEVELS,    \
+	  "the isolation level to check; without it all eight")               \
+	X(FORMAT, IN_CHECK, "format", 0, "FORMAT", CHOICE_FORMATS,            \
+	  "the format of the input; without it, the content tells")           \
+	X(FROM, IN_CONVERT, "from", 0, "FORMAT", CHOICE_FORMATS,              \
+	  "the format of the input; without it, the content tells")           \
+	X(TO, IN_CONVERT, "to", 0, "FORMAT", CHOICE_FORMATS,                  \
+	  "the format to write")                                              \
+	X(OUTPUT, IN_CONVERT, "output", 'o', "FILE", NULL,                    \
+	  "write there, not to the standard output (cobra: a folder)")        \
+	X(HISTORY, IN_CHECK | IN_CONVERT, "history", 0, "N", NULL,            \
+	  "only the Nth history of an input that has several")                \
+	X(UNKNOWN, IN_CHECK | IN_CONVERT, "unknown-is-initial", 0, NULL,      \
+	  NULL, "a value that nobody wrote is the key's initial one, as in "  \
+	  "logs that lack writers")                                           \
+	X(STRONGEST, IN_CHECK, "strongest", 0, NULL, NULL,                    \
+	  "print just the strongest levels that hold")                        \
+	X(COMMIT_ORDER, IN_CHECK, "commit-order", 0, NULL, NULL,              \
+	  "print the transactions in an order in which they may have "        \
+	  "committed")                                                        \
 	X(BASE, IN_EXPLORE, "base", 0, "LEVEL", CHOICE_LEVELS,                \
 	  "explore under this weaker level (none, rc, ra or cc) and filter; " \
 	  "without it the level itself, or cc for pc, psi, si and ser")       \
@@ -55,19 +85,19 @@ enum command {
 	  "print a table of assertions and histories under all levels")       \
 	X(HISTORIES, IN_EXPLORE, "histories", 0, "FILE", NULL,                \
 	  "write every history, a line of JSON each")                         \
-	X(JSON, IN_EXPLORE, "json", 0, NULL, NULL,                            \
+	X(JSON, IN_EXPLORE | IN_CHECK, "json", 0, NULL, NULL,                 \
 	  "print the result as JSON")                                         \
-	X(DOT, IN_EXPLORE, "dot", 0, "FILE", NULL,                            \
-	  "write a picture of the first counterexample, for Graphviz")        \
-	X(SVG, IN_EXPLORE, "svg", 0, "FILE", NULL,                            \
+	X(DOT, IN_EXPLORE | IN_CHECK, "dot", 0, "FILE", NULL,                 \
+	  "write a picture of the first violation, for Graphviz")             \
+	X(SVG, IN_EXPLORE | IN_CHECK, "svg", 0, "FILE", NULL,                 \
 	  "draw that picture with Graphviz")                                  \
 	X(MAX_HISTORIES, IN_EXPLORE, "max-histories", 0, "N", NULL,           \
 	  "stop after N histories")                                           \
-	X(TIMEOUT, IN_EXPLORE, "timeout", 0, "SECONDS", NULL,                 \
+	X(TIMEOUT, IN_EXPLORE | IN_CHECK, "timeout", 0, "SECONDS", NULL,      \
 	  "stop after so much time")                                          \
-	X(MEMORY, IN_EXPLORE, "memory", 0, "SIZE", NULL,                      \
-	  "stop when the exploration holds more than SIZE bytes (k, M, G: "   \
-	  "powers of 1024)")                                                  \
+	X(MEMORY, IN_EXPLORE | IN_CHECK, "memory", 0, "SIZE", NULL,           \
+	  "stop when the work needs more than SIZE bytes (k, M, G: powers "   \
+	  "of 1024)")                                                         \
 	X(STOP, IN_EXPLORE, "stop-on-violation", 0, NULL, NULL,               \
 	  "stop at the first violation")                                      \
 	X(SESSIONS_ORDER, IN_EXPLORE, "sessions-order", 0, "A,B,...", NULL,   \
@@ -83,14 +113,14 @@ enum command {
 	X(MAN, IN_HELP, "man", 0, NULL, NULL, "print the manual page (roff)") \
 	X(COMPLETION, IN_HELP, "completion", 0, "SHELL", "bash zsh",          \
 	  "print the shell's completion")                                     \
-	X(QUIET, IN_EXPLORE, "quiet", 'q', NULL, NULL,                        \
+	X(QUIET, IN_EXPLORE | IN_CHECK, "quiet", 'q', NULL, NULL,             \
 	  "print the verdict only, and no progress")                          \
-	X(COLOR, IN_EXPLORE | IN_FMT | IN_COMPILE, "color", 0, "WHEN",        \
+	X(COLOR, IN_COLOURED, "color", 0, "WHEN",                             \
 	  "auto always never",                                                \
 	  "colours: auto (on a terminal, unless NO_COLOR is set), always or " \
 	  "never")                                                            \
-	X(NO_COLOR, IN_EXPLORE | IN_FMT | IN_COMPILE, "no-color", 0, NULL,    \
-	  NULL, "the same as --color=never")                                  \
+	X(NO_COLOR, IN_COLOURED, "no-color", 0, NULL, NULL,                   \
+	  "the same as --color=never")                                        \
 	X(HELP, IN_ALL, "help", 'h', NULL, NULL, "print this help")
 
 enum option_id {

@@ -9,7 +9,7 @@
 
 /* The options that name a file to write. */
 static const enum option_id outputs[] = { OPTION_HISTORIES, OPTION_DOT,
-	                                  OPTION_SVG };
+	                                  OPTION_SVG, OPTION_OUTPUT };
 enum { OUTPUTS = sizeof outputs / sizeof *outputs };
 
 /* Do both paths lead to one regular file? */
