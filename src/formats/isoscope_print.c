@@ -138,8 +138,35 @@ static void print_op(struct text *t, const struct trace *r,
 	text_char(t, ']');
 }
 
+/* Reads that do not count have no writer, and no anomaly says why: in this
+ * format they would count, so they are left out. `anomaly` is the first one
+ * that may be of this read or a later one. */
+static bool counts(const struct trace *r, uint32_t op, uint32_t *anomaly)
+{
+	if (r->ops[op].kind == EVENT_WRITE || r->ops[op].from != TRACE_NOBODY)
+		return true;
+	while (*anomaly < r->anomaly_count && r->anomalies[*anomaly].op < op)
+		++*anomaly;
+	return *anomaly < r->anomaly_count
+	           ? r->anomalies[*anomaly].op == op
+	           : r->anomaly_count == TRACE_ANOMALIES_KEPT;
+}
+
+static void print_events(struct text *t, const struct trace *r,
+                         const struct trace_transaction *x, uint32_t *anomaly)
+{
+	const char *comma = "";
+	for (uint32_t i = x->first_op; i < x->first_op + x->op_count; i++) {
+		if (!counts(r, i, anomaly)) continue;
+		text_string(t, comma);
+		print_op(t, r, &r->ops[i]);
+		comma = ",";
+	}
+}
+
 static void print_transaction(struct text *t, const struct trace *r,
-                              const struct trace_transaction *x)
+                              const struct trace_transaction *x,
+                              uint32_t *anomaly)
 {
 	static const char *const status[] = {
 		[TRACE_COMMITTED] = "committed",
@@ -159,15 +186,12 @@ static void print_transaction(struct text *t, const struct trace *r,
 	text_string(t, "\"status\":\"");
 	text_string(t, status[x->status]);
 	text_string(t, "\",\"events\":[");
-	for (uint32_t i = 0; i < x->op_count; i++) {
-		if (i) text_char(t, ',');
-		print_op(t, r, &r->ops[x->first_op + i]);
-	}
+	print_events(t, r, x, anomaly);
 	text_string(t, "]}");
 }
 
 static void print_session(struct text *t, const struct trace *r,
-                          const struct trace_session *s)
+                          const struct trace_session *s, uint32_t *anomaly)
 {
 	text_string(t, "{\"name\":");
 	print_string(t, s->name);
@@ -175,7 +199,8 @@ static void print_session(struct text *t, const struct trace *r,
 	text_string(t, ",\"transactions\":[");
 	for (uint32_t i = 0; i < s->count; i++) {
 		if (i) text_char(t, ',');
-		print_transaction(t, r, &r->transactions[s->first + i]);
+		print_transaction(t, r, &r->transactions[s->first + i],
+		                  anomaly);
 	}
 	text_string(t, "]}");
 }
@@ -185,6 +210,7 @@ bool isoscope_print(struct text *t, const struct trace *r,
 {
 	(void)order;
 	(void)d;
+	uint32_t anomaly = 0;
 	text_string(t, "{\"history\":1,");
 	if (r->program) {
 		text_string(t, "\"program\":");
@@ -200,7 +226,7 @@ bool isoscope_print(struct text *t, const struct trace *r,
 	text_string(t, ",\"sessions\":[");
 	for (uint32_t s = 0; s < r->session_count; s++) {
 		if (s) text_char(t, ',');
-		print_session(t, r, &r->sessions[s]);
+		print_session(t, r, &r->sessions[s], &anomaly);
 	}
 	text_string(t, "]}\n");
 	return true;
