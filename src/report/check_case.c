@@ -178,6 +178,14 @@ void name_trace_transaction(struct text *t, const struct trace *r, uint32_t i)
 		text_format(t, " t%" PRId64, x->number);
 }
 
+static void name_trace_key(struct text *t, const struct trace *r, uint32_t key)
+{
+	struct text name = { 0 };
+	trace_print_key(&name, r, key);
+	name_or_number(t, "key", text_get(&name));
+	text_free(&name);
+}
+
 void name_trace_operation(struct text *t, const struct trace *r, uint32_t op)
 {
 	const struct trace_op *o = &r->ops[op];
@@ -186,11 +194,11 @@ void name_trace_operation(struct text *t, const struct trace *r, uint32_t op)
 		text_string(t, "appends ");
 		trace_print_value(t, r, o->value, o->flags);
 		text_string(t, " to ");
-		trace_print_key(t, r, o->key);
+		name_trace_key(t, r, o->key);
 		return;
 	}
 	text_string(t, read ? "reads " : "writes ");
-	trace_print_key(t, r, o->key);
+	name_trace_key(t, r, o->key);
 	if (o->flags & TRACE_MISSING) return;
 	if (!list)
 		text_string(t, " = ");

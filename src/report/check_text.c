@@ -150,9 +150,10 @@ static void print_extent(struct text *t, const struct check_case *c,
 static void print_event(struct text *t, const struct history *h,
                         const struct event *e)
 {
-	text_format(t, "%*s%s %s = ", INDENT + 2, "",
-	            e->kind == EVENT_READ ? "read" : "write",
-	            h->keys[e->key].name);
+	text_pad(t, ' ', INDENT + 2);
+	text_string(t, e->kind == EVENT_READ ? "read " : "write ");
+	name_key(t, h, e->key);
+	text_string(t, " = ");
 	value_print(t, e->value);
 	if (e->kind == EVENT_READ) {
 		text_string(t, "  from ");

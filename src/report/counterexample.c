@@ -85,7 +85,7 @@ static void add_event(struct table *t, uint32_t column, const struct event *e)
 {
 	struct cell *c = add_cell(t, column);
 	text_string(&c->head, e->kind == EVENT_READ ? "  read " : "  write ");
-	text_string(&c->head, t->h->keys[e->key].name);
+	name_key(&c->head, t->h, e->key);
 	text_string(&c->head, " = ");
 	value_print(&c->value, e->value);
 	if (e->kind != EVENT_READ) return;
@@ -143,10 +143,15 @@ static void measure(struct table *t)
 	const struct history *h = t->h;
 	memset(t->width, 0, h->session_count * sizeof *t->width);
 	memset(t->tail_at, 0, h->session_count * sizeof *t->tail_at);
-	for (uint32_t s = 0; s < h->session_count; s++)
-		if (t->column_of[s] != UINT32_MAX)
-			t->width[t->column_of[s]] =
-			    (unsigned)style_columns(h->sessions[s].name);
+	struct text name = { 0 };
+	for (uint32_t s = 0; s < h->session_count; s++) {
+		if (t->column_of[s] == UINT32_MAX) continue;
+		text_clear(&name);
+		name_session(&name, h, s);
+		t->width[t->column_of[s]] =
+		    (unsigned)style_columns(text_get(&name));
+	}
+	text_free(&name);
 	for (size_t i = 0; i < t->count; i++) {
 		const struct cell *c = &t->cells[i];
 		unsigned *at = &t->tail_at[c->column];
@@ -279,15 +284,17 @@ static void print_header(struct text *t, const struct style *s,
                          const struct table *b, unsigned indent)
 {
 	const struct history *h = b->h;
+	struct text name = { 0 };
 	text_pad(t, ' ', indent);
 	for (uint32_t i = 0, c = 0; i < h->session_count; i++) {
 		if (b->column_of[i] == UINT32_MAX) continue;
 		if (c) print_bar(t, s);
-		const char *name = h->sessions[i].name;
-		size_t used = style_columns(name);
+		text_clear(&name);
+		name_session(&name, h, i);
+		size_t used = style_columns(text_get(&name));
 		if (used > b->width[c]) used = b->width[c];
 		style_begin(t, s, STYLE_BLUE);
-		style_fit(t, name, used);
+		style_fit(t, text_get(&name), used);
 		style_end(t, s);
 		if (c + 1 < b->column_count)
 			text_pad(t, ' ', b->width[c] - used);
@@ -303,6 +310,7 @@ static void print_header(struct text *t, const struct style *s,
 	}
 	style_end(t, s);
 	text_char(t, '\n');
+	text_free(&name);
 }
 
 static void lay_out(struct table *t)

@@ -39,7 +39,7 @@ static void event_words(struct text *t, const struct history *h,
                         const struct event *e)
 {
 	text_string(t, e->kind == EVENT_READ ? "read " : "write ");
-	text_string(t, h->keys[e->key].name);
+	name_key(t, h, e->key);
 	text_string(t, " = ");
 	value_print(t, e->value);
 }
@@ -92,8 +92,11 @@ static void print_lane(struct text *t, const struct history *h, uint32_t s,
 {
 	const struct history_session *lane = &h->sessions[s];
 	if (!lane->count) return;
+	struct text name = { 0 };
+	name_session(&name, h, s);
 	text_format(t, "  subgraph cluster_%" PRIu32 " {\n    label=\"", s);
-	quote(t, lane->name);
+	quote(t, text_get(&name));
+	text_free(&name);
 	text_string(t, "\"; style=\"rounded,filled\"; color=\"#eef2f7\"; "
 	               "fontcolor=\"#34495e\";\n");
 	for (uint32_t i = 0; i < lane->count; i++)
@@ -135,7 +138,7 @@ static bool keys_read(struct text *t, const struct history *h, uint32_t from,
 			            x->events[f].key == v->key;
 		if (repeated) continue;
 		if (t->length > before) text_string(t, ", ");
-		text_string(t, h->keys[v->key].name);
+		name_key(t, h, v->key);
 	}
 	return t->length > before;
 }

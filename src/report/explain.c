@@ -41,10 +41,9 @@ static void explain_so(struct text *t, const struct history *h,
 static void explain_rw(struct text *t, const struct history *h,
                        const struct witness_edge *e)
 {
-	const char *key = h->keys[e->key].name;
 	uint32_t source = source_of(h, e->from, e->key);
 	say(t, h, e->from, " reads ");
-	text_string(t, key);
+	name_key(t, h, e->key);
 	if (source == HISTORY_INIT) {
 		text_string(t, " as it was initially");
 	} else if (source != HISTORY_SELF) {
@@ -58,16 +57,44 @@ static void explain_rw(struct text *t, const struct history *h,
 static void explain_forced(struct text *t, const struct history *h,
                            const struct witness_edge *e)
 {
-	const char *key = h->keys[e->key].name;
 	say(t, h, e->reader, " knows of ");
 	say(t, h, e->from, ", which wrote ");
-	text_string(t, key);
+	name_key(t, h, e->key);
 	text_string(t, ", and yet reads ");
-	text_string(t, key);
+	name_key(t, h, e->key);
 	text_string(t, " from ");
 	say(t, h, e->to, ": so ");
 	say(t, h, e->from, " comes before ");
 	name_transaction(t, h, e->to);
+}
+
+static bool is_known(const struct history *h, const struct witness_edge *e)
+{
+	for (uint32_t i = 0; i < h->known_count; i++) {
+		const struct history_known *k = &h->known[i];
+		if (k->from == e->from && k->to == e->to && k->key == e->key)
+			return true;
+	}
+	return false;
+}
+
+static void explain_ww(struct text *t, const struct history *h,
+                       const struct witness_edge *e)
+{
+	say(t, h, e->from, " writes ");
+	name_key(t, h, e->key);
+	text_string(t, " before ");
+	say(t, h, e->to, " does, ");
+	if (e->reader != e->from) {
+		text_string(t, "as ");
+		say(t, h, e->reader, ", which comes after ");
+		say(t, h, e->from, ", reads from ");
+		name_transaction(t, h, e->to);
+	} else if (is_known(h, e)) {
+		text_string(t, "as the lists that were read tell");
+	} else {
+		text_string(t, "since the other order fails likewise");
+	}
 }
 
 void explain_edge(struct text *t, const struct history *h,
@@ -79,17 +106,12 @@ void explain_edge(struct text *t, const struct history *h,
 	case REASON_SO: explain_so(t, h, e); break;
 	case REASON_WR:
 		say(t, h, e->to, " reads ");
-		text_string(t, h->keys[e->key].name);
+		name_key(t, h, e->key);
 		text_string(t, " from ");
 		name_transaction(t, h, e->from);
 		break;
 	case REASON_FORCED: explain_forced(t, h, e); break;
-	case REASON_WW:
-		say(t, h, e->from, " writes ");
-		text_string(t, h->keys[e->key].name);
-		text_string(t, " before ");
-		say(t, h, e->to, " does");
-		break;
+	case REASON_WW: explain_ww(t, h, e); break;
 	case REASON_RW: explain_rw(t, h, e); break;
 	}
 }
@@ -133,5 +155,5 @@ void explain_edge_label(struct text *t, const struct history *h,
 	text_string(t, reason_word(e->reason));
 	if (e->reason == REASON_SO) return;
 	text_char(t, ' ');
-	text_string(t, h->keys[e->key].name);
+	name_key(t, h, e->key);
 }

@@ -40,6 +40,24 @@ void name_transaction(struct text *t, const struct history *h, uint32_t i)
 	}
 }
 
+void name_or_number(struct text *t, const char *word, const char *name)
+{
+	const char *digits = name + (*name == '-');
+	if (*digits && !digits[strspn(digits, "0123456789")])
+		text_format(t, "%s ", word);
+	text_string(t, name);
+}
+
+void name_key(struct text *t, const struct history *h, uint32_t key)
+{
+	name_or_number(t, "key", h->keys[key].name);
+}
+
+void name_session(struct text *t, const struct history *h, uint32_t session)
+{
+	name_or_number(t, "session", h->sessions[session].name);
+}
+
 void name_position(struct text *t, struct position at)
 {
 	if (!at.file) return;

@@ -18,6 +18,12 @@ void name_transaction(struct text *t, const struct history *h, uint32_t i);
 /* The same without the transaction's own name: "alice.1". */
 void name_transaction_short(struct text *t, const struct history *h,
                             uint32_t i);
+/* `seats["db"]`; "key 7" for one whose name is a number. */
+void name_key(struct text *t, const struct history *h, uint32_t key);
+/* "alice"; "session 7" likewise. */
+void name_session(struct text *t, const struct history *h, uint32_t session);
+/* The same for any name and word. */
+void name_or_number(struct text *t, const char *word, const char *name);
 /* "Snapshot Isolation (si)" */
 void name_level(struct text *t, enum level l);
 /* "last-seat.tx:21:1"; nothing for an unknown place. */
