@@ -10,17 +10,12 @@ struct commit {
 	uint32_t rank;
 };
 
-/* How a site follows another. */
-struct link {
-	uint32_t received; /* commits of all sites when it last received */
-	uint32_t patience; /* how many more until it does so again */
-};
-
 struct site {
 	struct commit *commits; /* number n is commits[n - 1] */
 	uint32_t count, capacity;
 	uint32_t seen[REPLICAS_MOST];
-	struct link links[REPLICAS_MOST];
+	uint32_t received; /* commits of all sites when it last received */
+	uint32_t patience; /* how many more until it does so again */
 };
 
 struct replicas {
@@ -58,19 +53,31 @@ void replicas_fetch(struct replicas *p, uint32_t site, uint32_t origin,
 	seen[origin] = number;
 }
 
-/* What the links of a site brought is all that the other site has, so a
- * snapshot misses more and more until its patience is over. */
+/* A site is alone for a while, and then receives all that there is: were the
+ * links of a site independent, news would come by one or the other so soon that
+ * two sites would hardly ever miss something of each other at a time. */
 void replicas_receive(struct replicas *p, uint32_t site)
 {
 	uint32_t most = p->lag < p->commits ? p->lag : p->commits;
-	for (uint32_t o = 0; o < p->count; o++) {
-		struct link *l = &p->sites[site].links[o];
-		if (o == site || p->commits - l->received <= l->patience)
-			continue;
+	struct site *s = &p->sites[site];
+	if (p->commits - s->received <= s->patience) return;
+	for (uint32_t o = 0; o < p->count; o++)
 		replicas_fetch(p, site, o, p->sites[o].count);
-		l->received = p->commits;
-		l->patience = rng_below(p->rng, most + 1);
+	s->received = p->commits;
+	s->patience = rng_below(p->rng, most + 1);
+}
+
+uint32_t replicas_meet(struct replicas *p)
+{
+	uint32_t rank = 0;
+	for (uint32_t o = 0; o < p->count; o++) {
+		const struct site *from = &p->sites[o];
+		for (uint32_t s = 0; s < p->count; s++)
+			replicas_fetch(p, s, o, from->count);
+		if (from->count && from->commits[from->count - 1].rank > rank)
+			rank = from->commits[from->count - 1].rank;
 	}
+	return rank;
 }
 
 uint32_t replicas_seen(const struct replicas *p, uint32_t site,

@@ -31,5 +31,7 @@ uint32_t replicas_seen(const struct replicas *p, uint32_t site,
 /* A commit at this site; returns its number there. Its rank (Lamport's clock)
  * is higher than that of all it has seen. */
 uint32_t replicas_commit(struct replicas *p, uint32_t site, uint32_t *rank);
+/* Every site receives everything. Returns the highest rank so far. */
+uint32_t replicas_meet(struct replicas *p);
 
 #endif

@@ -34,6 +34,7 @@ struct store {
 	struct replicas *replicas; /* cc, psi */
 	uint32_t *last;        /* last commit of each session */
 	uint32_t now;          /* number of commits */
+	uint64_t place;        /* of the last one */
 	/* The running transaction. */
 	uint32_t transaction;  /* its number, from 1; aborted ones count */
 	uint32_t session, site;
@@ -279,13 +280,26 @@ void store_end(struct store *s, bool commit)
 	if (commit && s->replicas) {
 		uint32_t rank;
 		uint32_t when = replicas_commit(s->replicas, s->site, &rank);
+		s->place = (uint64_t)rank * REPLICAS_MOST + s->site;
 		publish(s, when, rank);
 	} else if (commit) {
-		s->last[s->session] = ++s->now;
+		s->place = s->last[s->session] = ++s->now;
 		publish(s, s->now, s->session);
 	} else if (has_snapshot(s->level)) {
 		/* As if it had happened at its snapshot. */
 		s->last[s->session] = s->cut;
 	}
 	s->written_count = 0;
+}
+
+uint64_t store_place(const struct store *s)
+{
+	return s->place;
+}
+
+void store_meet(struct store *s)
+{
+	if (!s->replicas) return;
+	s->place = (uint64_t)replicas_meet(s->replicas) * REPLICAS_MOST +
+	           REPLICAS_MOST - 1;
 }

@@ -33,5 +33,10 @@ void store_begin(struct store *s, uint32_t session,
 uint32_t store_read(struct store *s, uint32_t key);
 void store_write(struct store *s, uint32_t key, uint32_t value);
 void store_end(struct store *s, bool commit);
+/* The place of the transaction that committed last in a commit order that
+ * shows the store's level: sort by it, and what is equal by time. */
+uint64_t store_place(const struct store *s);
+/* Everybody sees everything, and store_place() is behind all so far. */
+void store_meet(struct store *s);
 
 #endif

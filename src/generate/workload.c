@@ -100,6 +100,8 @@ struct run {
 	uint64_t ops;
 	uint32_t transactions, planted; /* so many so far */
 	uint32_t value;      /* next to be written */
+	uint64_t *places;    /* in commit order, by number - 1 */
+	uint32_t place_count, place_capacity;
 };
 
 /* True with this probability; exact, so equal everywhere. */
@@ -169,6 +171,12 @@ static void run_op(struct run *x, uint32_t transaction,
 	             trace_value_number(value), 0);
 }
 
+static void note_place(struct run *x)
+{
+	VEC_RESERVE(x->places, x->place_count, x->place_capacity);
+	x->places[x->place_count++] = store_place(x->store);
+}
+
 static void run_transaction(struct run *x)
 {
 	uint32_t session = next_session(x);
@@ -183,6 +191,7 @@ static void run_transaction(struct run *x)
 	for (uint32_t i = 0; i < x->plan_count; i++)
 		run_op(x, t, &x->plan[i]);
 	store_end(x->store, !aborts);
+	note_place(x);
 	x->ops += x->plan_count;
 }
 
@@ -215,7 +224,9 @@ static void plant(struct run *x)
 		.value = x->value,
 		.key = x->w->keys + 1,
 	};
+	store_meet(x->store);
 	x->planted = planted_add(x->w->planted, &p);
+	for (uint32_t i = 0; i < x->planted; i++) note_place(x);
 	x->value += PLANTED_VALUES_MOST;
 	x->plant_due = false;
 }
@@ -250,9 +261,44 @@ static void stop(struct run *x)
 	free(x->sessions);
 	free(x->turns);
 	free(x->plan);
+	free(x->places);
 }
 
-struct trace *workload_run(const struct workload *w, struct diags *d)
+/* A transaction's place in the commit order. */
+struct placed {
+	uint64_t place;
+	uint32_t number, transaction; /* its name; number in the trace */
+};
+
+static int compare_placed(const void *a, const void *b)
+{
+	const struct placed *x = a, *y = b;
+	if (x->place != y->place) return x->place < y->place ? -1 : 1;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static uint32_t *order_of(const struct run *x, const struct trace *t,
+                          uint32_t *count)
+{
+	struct placed *all = mem_take(t->transaction_count * sizeof *all);
+	uint32_t *order = mem_take(t->transaction_count * sizeof *order), n = 0;
+	for (uint32_t i = 1; i < t->transaction_count; i++) {
+		uint32_t number = (uint32_t)t->transactions[i].number;
+		if (t->transactions[i].status != TRACE_COMMITTED) continue;
+		assert(number > 0 && number <= x->place_count);
+		all[n++] = (struct placed){ x->places[number - 1], number, i };
+	}
+	qsort(all, n, sizeof *all, compare_placed);
+	order[0] = TRACE_INIT;
+	for (uint32_t i = 0; i < n; i++) order[i + 1] = all[i].transaction;
+	*count = n + 1;
+	free(all);
+	return order;
+}
+
+struct trace *workload_run_ordered(const struct workload *w,
+                                   uint32_t **order, uint32_t *order_count,
+                                   struct diags *d)
 {
 	struct run x;
 	assert(w->level < LEVEL_COUNT);
@@ -263,7 +309,13 @@ struct trace *workload_run(const struct workload *w, struct diags *d)
 		run_transaction(&x);
 	}
 	if (x.plant_due) plant(&x);
-	struct trace_builder *builder = x.builder;
+	struct trace *t = trace_builder_finish(x.builder, d);
+	if (t && order) *order = order_of(&x, t, order_count);
 	stop(&x);
-	return trace_builder_finish(builder, d);
+	return t;
+}
+
+struct trace *workload_run(const struct workload *w, struct diags *d)
+{
+	return workload_run_ordered(w, NULL, NULL, d);
 }

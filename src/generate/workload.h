@@ -75,6 +75,11 @@ struct workload workload_default(void);
  * error added, for settings that are out of range. Linear, but for the search
  * of a version among those of its key. */
 struct trace *workload_run(const struct workload *w, struct diags *d);
+/* The same, with a commit order that shows the level of the store: the trace's
+ * committed transactions, init first (malloc'ed, order_count of them). */
+struct trace *workload_run_ordered(const struct workload *w,
+                                   uint32_t **order, uint32_t *order_count,
+                                   struct diags *d);
 /* PLANTED_COUNT: there is none of this name. */
 enum planted planted_from_word(const char *word);
 const char *planted_word(enum planted p);
