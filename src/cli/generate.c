@@ -1,0 +1,170 @@
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "cli/exit_codes.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "formats/formats.h"
+#include "generate/workload.h"
+#include "history/trace.h"
+
+/* A whole number that is at most `most`. */
+static bool read_whole(const struct command_line *c, enum option_id option,
+                       uint64_t most, uint64_t *out)
+{
+	const char *words = c->value[option];
+	char *end;
+	if (!words) return true;
+	errno = 0;
+	uint64_t n = strtoull(words, &end, 10);
+	if (isdigit((unsigned char)*words) && !*end && !errno && n <= most) {
+		*out = n;
+		return true;
+	}
+	if (most < UINT64_MAX)
+		say("--%s takes a number from 0 to %llu, not '%s'",
+		    option_table[option].word, (unsigned long long)most,
+		    words);
+	else
+		say("--%s takes a number of 64 bits, not '%s'",
+		    option_table[option].word, words);
+	return false;
+}
+
+static bool read_small(const struct command_line *c, enum option_id option,
+                       uint32_t *out)
+{
+	uint64_t n = *out;
+	if (!read_whole(c, option, UINT32_MAX, &n)) return false;
+	*out = (uint32_t)n;
+	return true;
+}
+
+static bool read_decimal(const struct command_line *c, enum option_id option,
+                         double *out)
+{
+	const char *words = c->value[option];
+	char *end;
+	if (!words) return true;
+	double x = strtod(words, &end);
+	if ((isdigit((unsigned char)*words) || *words == '.') && end > words &&
+	    !*end) {
+		*out = x;
+		return true;
+	}
+	say("--%s takes a number such as 0.5, not '%s'",
+	    option_table[option].word, words);
+	return false;
+}
+
+static void read_words(const struct command_line *c, struct workload *w)
+{
+	const char *distribution = c->value[OPTION_DIST];
+	const char *level = c->value[OPTION_LEVEL];
+	const char *planted = c->value[OPTION_ANOMALY];
+	if (distribution && !strcmp(distribution, "zipf"))
+		w->distribution = DISTRIBUTION_ZIPF;
+	if (level) w->level = level_from_word(level);
+	if (planted) w->planted = planted_from_word(planted);
+	w->geometric = c->value[OPTION_GEOMETRIC];
+}
+
+static bool read_size(const struct command_line *c, struct workload *w)
+{
+	if (c->value[OPTION_OPS] && c->value[OPTION_TRANSACTIONS]) {
+		say("--ops and --transactions exclude each other");
+		return false;
+	}
+	if (!read_whole(c, OPTION_OPS, UINT64_MAX, &w->ops) ||
+	    !read_whole(c, OPTION_TRANSACTIONS, UINT64_MAX, &w->transactions))
+		return false;
+	if (!c->value[OPTION_TRANSACTIONS] || w->transactions) return true;
+	say("--transactions takes a positive number");
+	return false;
+}
+
+static bool read_workload(const struct command_line *c, struct workload *w)
+{
+	*w = workload_default();
+	read_words(c, w);
+	if (c->value[OPTION_THETA] && w->distribution != DISTRIBUTION_ZIPF) {
+		say("--theta is of zipf: add --dist zipf");
+		return false;
+	}
+	return read_size(c, w) &&
+	       read_small(c, OPTION_SESSIONS, &w->sessions) &&
+	       read_small(c, OPTION_LENGTH, &w->length) &&
+	       read_small(c, OPTION_KEYS, &w->keys) &&
+	       read_decimal(c, OPTION_READS, &w->reads) &&
+	       read_decimal(c, OPTION_THETA, &w->theta) &&
+	       read_small(c, OPTION_LAG, &w->lag) &&
+	       read_decimal(c, OPTION_ABORTS, &w->aborts) &&
+	       read_whole(c, OPTION_SEED, UINT64_MAX, &w->seed);
+}
+
+/* Where the history goes, and in which format. */
+struct target {
+	enum format format;
+	const char *path; /* "-": the standard output */
+};
+
+static bool read_target(const struct command_line *c, struct target *to)
+{
+	const char *word = c->value[OPTION_GENERATED];
+	const char *path = c->value[OPTION_OUTPUT];
+	to->format = word ? format_from_word(word) : FORMAT_ISOSCOPE;
+	to->path = path ? path : "-";
+	if (!format_is_folder(to->format)) return output_possible(to->path);
+	if (!is_standard(to->path)) return true;
+	say("a history of %s is a folder: name it with --output", word);
+	return false;
+}
+
+static int write_text(const struct target *to, const struct text *t)
+{
+	FILE *f = output_open(to->path);
+	bool fine = f && output_text(f, to->path, t);
+	if (!output_close(f, to->path) || !fine)
+		return is_standard(to->path) ? EXIT_INTERNAL : EXIT_USAGE;
+	return EXIT_HOLDS;
+}
+
+static int write_history(const struct target *to, const struct trace *t,
+                         const uint32_t *order, struct diags *d)
+{
+	struct text out = { 0 };
+	int code = EXIT_USAGE;
+	if (format_is_folder(to->format)) {
+		if (format_write_folder(to->path, to->format, t, d))
+			code = EXIT_HOLDS;
+	} else if (format_print(&out, to->format, t, order, d)) {
+		code = write_text(to, &out);
+	}
+	text_free(&out);
+	return code;
+}
+
+int generate_main(const struct command_line *c)
+{
+	struct workload w;
+	struct target to;
+	struct diags d = { 0 };
+	uint32_t *order = NULL, order_count = 0;
+	int code = EXIT_USAGE;
+	if (c->operand_count) {
+		say("generate reads no file; to write one: isoscope generate "
+		    "--output %s", c->operands[0]);
+		return EXIT_USAGE;
+	}
+	if (!read_workload(c, &w) || !read_target(c, &to)) return EXIT_USAGE;
+	struct trace *t = workload_run_ordered(&w, &order, &order_count, &d);
+	if (t) code = write_history(&to, t, order, &d);
+	say_diagnostics(c, &d);
+	diags_free(&d);
+	trace_free(t);
+	free(order);
+	return code;
+}

@@ -9,6 +9,7 @@
 
 #include "axioms/level.h"
 #include "formats/formats.h"
+#include "generate/workload.h"
 
 /* X(identifier, word, operands, summary)
  * The function <word>_main runs the command. */
@@ -19,6 +20,8 @@
 	  "say which isolation levels recorded histories satisfy")            \
 	X(CONVERT, convert, "HISTORY",                                        \
 	  "write a recorded history in another format")                       \
+	X(GENERATE, generate, "",                                             \
+	  "make a random history, of a store that keeps a level")             \
 	X(FMT, fmt, "FILE...", "print programs in canonical layout")          \
 	X(COMPILE, compile, "FILE", "check a program, or show its bytecode")  \
 	X(HELP, help, "[COMMAND]", "explain a command and its options")       \
@@ -34,10 +37,13 @@ enum command {
 #define IN_EXPLORE (1u << COMMAND_EXPLORE)
 #define IN_CHECK (1u << COMMAND_CHECK)
 #define IN_CONVERT (1u << COMMAND_CONVERT)
+#define IN_GENERATE (1u << COMMAND_GENERATE)
 #define IN_FMT (1u << COMMAND_FMT)
 #define IN_COMPILE (1u << COMMAND_COMPILE)
 #define IN_HELP (1u << COMMAND_HELP)
-#define IN_COLOURED (IN_EXPLORE | IN_CHECK | IN_CONVERT | IN_FMT | IN_COMPILE)
+#define IN_COLOURED                                                           \
+	(IN_EXPLORE | IN_CHECK | IN_CONVERT | IN_GENERATE | IN_FMT |          \
+	 IN_COMPILE)
 #define IN_ALL ((1u << COMMAND_COUNT) - 1)
 
 /* The words that an option's argument may be, with spaces between. */
@@ -45,6 +51,8 @@ enum command {
 #define CHOICE_LEVELS LEVEL_TABLE(LEVEL_WORD_AND_SPACE)
 #define FORMAT_WORD_AND_SPACE(id, word, ending, description) word " "
 #define CHOICE_FORMATS FORMAT_TABLE(FORMAT_WORD_AND_SPACE)
+#define ANOMALY_WORD_AND_SPACE(id, word, forbidden_by, description) word " "
+#define CHOICE_ANOMALIES PLANTED_TABLE(ANOMALY_WORD_AND_SPACE)
 
 /* X(identifier, commands, word, letter or 0, argument or NULL, choices or
  *   NULL, help)
@@ -61,8 +69,9 @@ enum command {
 	  "the format of the input; without it, the content tells")           \
 	X(TO, IN_CONVERT, "to", 0, "FORMAT", CHOICE_FORMATS,                  \
 	  "the format to write")                                              \
-	X(OUTPUT, IN_CONVERT, "output", 'o', "FILE", NULL,                    \
-	  "write there, not to the standard output (cobra: a folder)")        \
+	X(OUTPUT, IN_CONVERT | IN_GENERATE, "output", 'o', "FILE",            \
+	  NULL, "write there, not to the standard output (cobra: a "          \
+	  "folder)")                                                          \
 	X(HISTORY, IN_CHECK | IN_CONVERT, "history", 0, "N", NULL,            \
 	  "only the Nth history of an input that has several")                \
 	X(UNKNOWN, IN_CHECK | IN_CONVERT, "unknown-is-initial", 0, NULL,      \
@@ -73,6 +82,42 @@ enum command {
 	X(COMMIT_ORDER, IN_CHECK, "commit-order", 0, NULL, NULL,              \
 	  "print the transactions in an order in which they may have "        \
 	  "committed")                                                        \
+	X(OPS, IN_GENERATE, "ops", 0, "N", NULL,                              \
+	  "operations of all transactions together (40)")                     \
+	X(TRANSACTIONS, IN_GENERATE, "transactions", 0, "N", NULL,            \
+	  "so many transactions, instead of --ops")                           \
+	X(SESSIONS, IN_GENERATE, "sessions", 0, "N", NULL,                    \
+	  "sessions (5)")                                                     \
+	X(LENGTH, IN_GENERATE, "txn-len", 0, "N", NULL,                       \
+	  "operations of a transaction (4)")                                  \
+	X(GEOMETRIC, IN_GENERATE, "geometric", 0, NULL, NULL,                 \
+	  "the length of transactions varies, and --txn-len is the "          \
+	  "mean")                                                             \
+	X(KEYS, IN_GENERATE, "keys", 0, "N", NULL,                            \
+	  "keys (10)")                                                        \
+	X(READS, IN_GENERATE, "reads", 0, "FRACTION", NULL,                   \
+	  "how many of the operations are reads (0.5)")                       \
+	X(DIST, IN_GENERATE, "dist", 0, "NAME", "uniform zipf",               \
+	  "which keys are used: all alike (uniform), or key i with a "        \
+	  "probability proportional to 1/i^theta (zipf)")                     \
+	X(THETA, IN_GENERATE, "theta", 0, "X", NULL,                          \
+	  "the exponent of zipf (0.99)")                                      \
+	X(LEVEL, IN_GENERATE, "level", 0, "LEVEL", CHOICE_LEVELS,             \
+	  "the isolation level that the simulated store keeps (ser)")         \
+	X(LAG, IN_GENERATE, "lag", 0, "N", NULL,                              \
+	  "how many of the last commits a transaction may miss, if the "      \
+	  "level allows (100)")                                               \
+	X(ABORTS, IN_GENERATE, "aborts", 0, "FRACTION", NULL,                 \
+	  "how many of the transactions abort (0)")                           \
+	X(SEED, IN_GENERATE, "seed", 0, "N", NULL,                            \
+	  "the same number gives the same history, on every machine "         \
+	  "(1)")                                                              \
+	X(ANOMALY, IN_GENERATE, "anomaly", 0, "NAME", CHOICE_ANOMALIES,       \
+	  "add a few transactions that show this anomaly: thin-air, "         \
+	  "G1a, G1b, internal, G1c, otv, fractured-read, causality, "         \
+	  "long-fork, lost-update or write-skew")                             \
+	X(GENERATED, IN_GENERATE, "format", 0, "FORMAT", CHOICE_FORMATS,      \
+	  "the format to write (isoscope)")                                   \
 	X(BASE, IN_EXPLORE, "base", 0, "LEVEL", CHOICE_LEVELS,                \
 	  "explore under this weaker level (none, rc, ra or cc) and filter; " \
 	  "without it the level itself, or cc for pc, psi, si and ser")       \
