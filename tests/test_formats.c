@@ -1,6 +1,1003 @@
+/* The formats of texts and bytes: what they say, what is wrong in them and
+ * where, from one to the other and back. Those of JSON and EDN have a suite of
+ * their own. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/rng.h"
+#include "formats/parsers.h"
+#include "formats/renumber.h"
+#include "history/trace_build.h"
 #include "suites.h"
+#include "support.h"
+#include "trace_shape.h"
+
+/* ---- parsing from memory ---- */
+
+/* An exact copy on the heap: what looks behind the zero byte is noticed. */
+static struct trace *parse_bytes(enum format f, const char *bytes,
+                                 size_t length, struct diags *d)
+{
+	char *copy = mem_take(length + 1);
+	memcpy(copy, bytes, length);
+	copy[length] = '\0';
+	struct input in = { .file = "test", .bytes = copy, .length = length };
+	struct reader_options o = { .format = f };
+	struct trace *t = format_parse(&in, f, &o, d);
+	free(copy);
+	return t;
+}
+
+static enum format detect_bytes(const char *bytes, size_t length)
+{
+	char *copy = mem_take(length + 1);
+	memcpy(copy, bytes, length);
+	copy[length] = '\0';
+	struct input in = { .file = "test", .bytes = copy, .length = length };
+	enum format f = format_detect(&in);
+	free(copy);
+	return f;
+}
+
+static struct trace *parse_good(enum format f, const char *bytes, size_t length)
+{
+	struct diags d = { 0 };
+	struct trace *t = parse_bytes(f, bytes, length, &d);
+	char *errors = diags_to_text(&d);
+	ck_assert_msg(t && !d.errors, "%s: %s%.*s", format_word(f), errors,
+	              (int)length, bytes);
+	free(errors);
+	diags_free(&d);
+	return t;
+}
+
+static char *shape_of(const struct trace *t, unsigned without)
+{
+	struct text s = { 0 };
+	trace_shape(&s, t, without);
+	return s.data;
+}
+
+static void check_shape(enum format f, const char *bytes, size_t length,
+                        const char *shape)
+{
+	struct trace *t = parse_good(f, bytes, length);
+	char *found = shape_of(t, 0);
+	ck_assert_str_eq(found, shape);
+	free(found);
+	trace_free(t);
+}
+
+/* ---- samples ---- */
+
+static const struct {
+	enum format format;
+	const char *text, *shape;
+} samples[] = {
+	/* Lines of transactions may be mixed; values tell who wrote. */
+	{ FORMAT_PLUME,
+	  "w(1,10,0,1)\nr(1,10,1,2)\nw(2,5,0,1)\nr(2,0,1,2)\nr(1,10,0,3)\n",
+	  "0.1: w1 w2\n0.2: r1<0.1\n1.1: r1<0.1 r2<init\n" },
+	/* Leniency: blanks, line ends of Windows, comments, no line end. */
+	{ FORMAT_PLUME,
+	  "# a comment\r\n\r\n  w ( 1 , 10 , 0 , 1 ) // too\r\n\tr(1,10,0,2)",
+	  "0.1: w1\n0.2: r1<0.1\n" },
+	/* Aborted ones are told from each other by the ones in between. */
+	{ FORMAT_PLUME,
+	  "w(1,1,0,-1)\nw(2,1,0,-1)\nr(1,1,1,7)\nw(3,1,0,5)\nw(3,2,0,-1)\n",
+	  "0.1!: w1 w2\n0.2: w3\n0.3!: w3\n1.1: r1<nobody\nG1a 1.1 0 0.1\n" },
+	/* The reads of aborted ones do not count. */
+	{ FORMAT_PLUME, "r(1,9,0,-1)\nw(1,1,0,1)\n", "0.1!:\n0.2: w1\n" },
+	/* 64 bits with and without a sign. */
+	{ FORMAT_PLUME,
+	  "w(18446744073709551615,18446744073709551615,"
+	  "18446744073709551615,18446744073709551615)\n"
+	  "r(18446744073709551615,18446744073709551615,-1,1)\n"
+	  "w(-9223372036854775808,-9223372036854775808,-1,1)\n",
+	  "0.1: w1\n1.1: r1<0.1 w2\n" },
+	/* A transaction that writes 0 to all is init. */
+	{ FORMAT_PLUME, "w(1,0,0,1)\nw(2,0,0,1)\nr(1,0,1,2)\nw(2,1,1,2)\n",
+	  "0.1: r1<init w2\n" },
+	/* Repeated reads, blind writes, own reads, intermediate and thin air.
+	 */
+	{ FORMAT_PLUME,
+	  "w(1,1,0,1)\nw(1,2,0,1)\nr(1,2,0,1)\nr(1,1,1,2)\nr(1,3,1,3)\n"
+	  "r(1,2,1,4)\nr(1,2,1,4)\n",
+	  "0.1: w1 w1 r1<self\n1.1: r1<nobody\n1.2: r1<nobody\n"
+	  "1.3: r1<0.1 r1<0.1\nG1b 1.1 0 0.1\nthin-air 1.2 0 nobody\n" },
+	{ FORMAT_AWDIT, "w 1 10\nr 2 0\n---\nr 1 10\n===\nr 1 10\nw 2 7\n",
+	  "0.1: w1 r2<init\n0.2: r1<0.1\n1.1: r1<0.1 w2\n" },
+	{ FORMAT_AWDIT,
+	  "// a\n\n---\n---\n  w\t1   10  \r\n=\n====\nr 1 10\n==\nw 1 0\n",
+	  "0.1: w1\n1.1: r1<0.1\n" },
+	{ FORMAT_AWDIT, "w 1 -5\nr 1 -5\n", "0.1: w1 r1<self\n" },
+	{ FORMAT_DBCOP_TEXT,
+	  "[x:=1 y==2 z==?]\n[x==1]\n---\n[y:=2 z==0] [z:=3]!\n",
+	  "0.1: w1 r2<1.1 r3<init\n0.2: r1<0.1\n1.1: w2 r3<init\n"
+	  "1.2!: w3\n" },
+	{ FORMAT_DBCOP_TEXT,
+	  "// x\n[]\n[ a_1 := 5, B== 7 ] ! // y\n\n---\n---\n[x==1]\r\n[B:=7]",
+	  "0.1:\n0.2!: w1\n2.1: r2<nobody\n2.2: w3\nthin-air 2.1 0 nobody\n" },
+	/* Where 0 is written, it is not the initial value. */
+	{ FORMAT_DBCOP_TEXT, "[x:=0 y==0]\n---\n[x==0 x==?]\n",
+	  "0.1: w1 r2<init\n1.1: r1<0.1 r1<init\n" },
+};
+
+enum { SAMPLES = sizeof samples / sizeof *samples };
+
+START_TEST(samples_mean_what_they_say)
+{
+	const char *text = samples[_i].text;
+	check_shape(samples[_i].format, text, strlen(text), samples[_i].shape);
+	ck_assert_str_eq(format_word(detect_bytes(text, strlen(text))),
+	                 format_word(samples[_i].format));
+}
+END_TEST
+
+/* ---- samples in bytes ---- */
+
+static void put_number(struct text *t, uint64_t x, bool low_first)
+{
+	for (int i = 0; i < 8; i++) {
+		int shift = 8 * (low_first ? i : 7 - i);
+		text_char(t, (char)(x >> shift & 0xff));
+	}
+}
+
+/* Numbers separated by blanks: `12` has 8 bytes, `b1` one, `"ab"` a length
+ * and bytes, `.ab` just bytes. */
+static struct text bytes_of(const char *notation, bool low_first)
+{
+	struct text t = { 0 };
+	const char *at = notation;
+	while (*at) {
+		size_t n = strcspn(at, " ");
+		if (*at == 'b') {
+			text_char(&t, (char)strtol(at + 1, NULL, 0));
+		} else if (*at == '"') {
+			put_number(&t, n - 2, low_first);
+			text_bytes(&t, at + 1, n - 2);
+		} else if (*at == '.') {
+			text_bytes(&t, at + 1, n - 1);
+		} else {
+			put_number(&t, strtoull(at, NULL, 0), low_first);
+		}
+		at += n;
+		at += strspn(at, " ");
+	}
+	return t;
+}
+
+static const struct {
+	enum format format;
+	const char *notation, *shape;
+} byte_samples[] = {
+	/* A failed read is none, a failed write is an aborted one. */
+	{ FORMAT_DBCOP_BINCODE,
+	  "7 2 2 2 3 \"x\" \"\" \"2019\" 2 "
+	  "1 3 b1 1 10 b1 b0 2 99 b0 b1 2 20 b0 b1 "
+	  "2 2 b0 1 10 b1 b0 2 20 b1 b1 1 b1 1 11 b1 b0",
+	  "0.1: w1\n0.2!: w2\n1.1: r1<0.1 r2<nobody\n1.2!: w1\n"
+	  "G1a 1.1 1 0.2\n" },
+	{ FORMAT_DBCOP_BINCODE, "0 1 0 1 0 \"\" \"\" \"\" 1 1 0 b1",
+	  "0.1:\n" },
+	{ FORMAT_DBCOP_BINCODE,
+	  "0 2 1 1 1 \"\" \"\" \"\" 2 1 1 b1 0xffffffffffffffff "
+	  "0xfffffffffffffffe b1 b1 1 1 b0 0xffffffffffffffff "
+	  "0xfffffffffffffffe b1 b1",
+	  "0.1: w1\n1.1: r1<0.1\n" },
+	{ FORMAT_COBRA,
+	  ".S 5 .W 100 7 1 .R 0xbebeebee 0xbebeebee 8 0 "
+	  ".R 0xdeadbeef 0xdeadbeef 9 0 .C 5 .S 6 .R 5 100 7 1 .C 6",
+	  "0.1: w1 r2<init r3<init\n0.2: r1<0.1\n" },
+	/* With times; fences are skipped; a log may stop inside a transaction.
+	 */
+	{ FORMAT_COBRA,
+	  ".S 5 1000 .W 100 7 1 .C 5 1001 .S 6 1002 .W 101 7 1 "
+	  ".R 0xbebeebee 0x23332333 3 0",
+	  "0.1: w1\n0.2!: w1\n" },
+};
+
+enum { BYTE_SAMPLES = sizeof byte_samples / sizeof *byte_samples };
+
+static struct text byte_sample(int i)
+{
+	return bytes_of(byte_samples[i].notation,
+	                byte_samples[i].format == FORMAT_DBCOP_BINCODE);
+}
+
+START_TEST(byte_samples_mean_what_they_say)
+{
+	struct text t = byte_sample(_i);
+	enum format f = byte_samples[_i].format;
+	check_shape(f, t.data, t.length, byte_samples[_i].shape);
+	if (f == FORMAT_DBCOP_BINCODE)
+		ck_assert_int_eq(detect_bytes(t.data, t.length), f);
+	text_free(&t);
+}
+END_TEST
+
+/* ---- errors ---- */
+
+static const struct {
+	enum format format;
+	const char *text;
+	uint32_t line, column;
+	const char *message;
+} errors[] = {
+	{ FORMAT_PLUME, "w(1,1,0,1)\nx(1,1,0,1)\n", 2, 1, "expected r(key" },
+	{ FORMAT_PLUME, "w 1 1\n", 1, 3, "expected '('" },
+	{ FORMAT_PLUME, "w(1,1,0)\n", 1, 8, "expected ','" },
+	{ FORMAT_PLUME, "w(1,1,0,1,2)\n", 1, 10, "expected ')'" },
+	{ FORMAT_PLUME, "w(1,1,0,1", 1, 10, "expected ')'" },
+	{ FORMAT_PLUME, "w(1,,0,1)", 1, 5, "expected an integer" },
+	{ FORMAT_PLUME, "w(1,-,0,1)", 1, 6, "expected an integer" },
+	{ FORMAT_PLUME, "w(1,x,0,1)", 1, 5, "expected an integer" },
+	{ FORMAT_PLUME, "\n\nw(1, 18446744073709551616,0,1)", 3, 6,
+	  "does not fit 64 bits" },
+	{ FORMAT_PLUME, "w(1,-9223372036854775809,0,1)", 1, 5,
+	  "does not fit 64 bits" },
+	{ FORMAT_PLUME, "w(1,1,0,1) w(2,2,0,1)", 1, 12, "one each line" },
+	{ FORMAT_PLUME, "w(1,1,0,3)\n#\nr(1,1,5,3)\n", 3, 9,
+	  "transaction 3 is in two sessions: line 1" },
+	{ FORMAT_PLUME, "w(1,1,0,3)\nw(1,1,0,4)\n", 2, 0, "" },
+	{ FORMAT_PLUME, "# nothing\n", 0, 0, "no session" },
+	{ FORMAT_AWDIT, "w 1\n", 1, 4, "expected an integer" },
+	{ FORMAT_AWDIT, "w 1 2 3\n", 1, 7, "'r KEY VALUE'" },
+	{ FORMAT_AWDIT, "w(1,2)\n", 1, 1, "'r KEY VALUE'" },
+	{ FORMAT_AWDIT, "w 1 2\n--- 5\n", 2, 5, "'r KEY VALUE'" },
+	{ FORMAT_AWDIT, "w 1 99999999999999999999\n", 1, 5,
+	  "does not fit 64 bits" },
+	{ FORMAT_DBCOP_TEXT, "[x:=1\n[y:=2]", 1, 6, "expected ']'" },
+	{ FORMAT_DBCOP_TEXT, "[x=1]", 1, 3, "expected ':='" },
+	{ FORMAT_DBCOP_TEXT, "[x:=?]", 1, 5, "expected an integer" },
+	{ FORMAT_DBCOP_TEXT, "[x:=1] y", 1, 8, "expected a transaction" },
+	{ FORMAT_DBCOP_TEXT, "[\xc3\xa4:=1]", 1, 2, "expected ']'" },
+	{ FORMAT_DBCOP_TEXT, "[x:=1 \xc3\xa4]", 1, 7, "expected ']'" },
+	{ FORMAT_DBCOP_TEXT, "[x:=1]\n--\n- [x:=2]", 3, 1,
+	  "expected a transaction" },
+};
+
+enum { ERRORS = sizeof errors / sizeof *errors };
+
+static void check_error(const struct diags *d, uint32_t line, uint32_t column,
+                        const char *message)
+{
+	char *all = diags_to_text(d);
+	ck_assert_msg(d->errors > 0, "no error: %s", message);
+	ck_assert_str_eq(d->items[0].file, "test");
+	ck_assert_msg(strstr(d->items[0].message, message), "%s", all);
+	ck_assert_msg(d->items[0].line == line &&
+	                  d->items[0].column == column,
+	              "%s", all);
+	free(all);
+}
+
+START_TEST(errors_have_their_place)
+{
+	struct diags d = { 0 };
+	struct trace *t = parse_bytes(errors[_i].format, errors[_i].text,
+	                              strlen(errors[_i].text), &d);
+	ck_assert_ptr_null(t);
+	check_error(&d, errors[_i].line, errors[_i].column,
+	            errors[_i].message);
+	diags_free(&d);
+}
+END_TEST
+
+static const struct {
+	enum format format;
+	const char *notation, *message;
+} byte_errors[] = {
+	{ FORMAT_DBCOP_BINCODE, "7 2 2", "byte 24: the file ends inside" },
+	{ FORMAT_DBCOP_BINCODE, "7 2 2 2 2 0xffffffffffffffff",
+	  "byte 40: 18446744073709551615 bytes of a text are said" },
+	{ FORMAT_DBCOP_BINCODE, "7 2 2 2 2 \"\" \"\" \"\" 0x1000000000",
+	  "byte 64: 68719476736 sessions are said" },
+	{ FORMAT_DBCOP_BINCODE, "7 2 2 2 2 \"\" \"\" \"\" 1 3 0 b1",
+	  "byte 72: 3 transactions are said" },
+	{ FORMAT_DBCOP_BINCODE, "7 2 2 2 2 \"\" \"\" \"\" 1 1 1 b1 1 1 b1",
+	  "the file ends inside a transaction" },
+	{ FORMAT_DBCOP_BINCODE, "7 2 2 2 2 \"\" \"\" \"\" 1 1 1 b7 1 1 b1 b1",
+	  "byte 88: the flag of an event is 7" },
+	{ FORMAT_DBCOP_BINCODE, "7 2 2 2 2 \"\" \"\" \"\" 1 1 0 b2",
+	  "byte 88: the flag of a transaction is 2" },
+	{ FORMAT_DBCOP_BINCODE, "7 2 2 2 2 \"\" \"\" \"\" 1 1 0 b1 5",
+	  "byte 89: 8 bytes too many" },
+	{ FORMAT_COBRA, ".S 5 .W 1 2", "byte 9: the log ends inside" },
+	{ FORMAT_COBRA, ".W 1 2 3", "byte 0: a write outside" },
+	{ FORMAT_COBRA, ".R 1 2 3 4", "byte 0: a read outside" },
+	{ FORMAT_COBRA, ".C 1", "byte 0: a commit outside" },
+	{ FORMAT_COBRA, ".S 1 .S 2", "byte 9: a transaction begins before" },
+	{ FORMAT_COBRA, ".S 1 .C 2", "byte 9: the commit is of another" },
+	{ FORMAT_COBRA, ".S 1 .A 1", "byte 9: an aborted transaction (A)" },
+	{ FORMAT_COBRA, ".S 1 b0", "byte 9: no record begins with 0x00" },
+	{ FORMAT_COBRA, ".S 1 .R 0xabcdefab 0xabcdefab 1 0 .C 1",
+	  "byte 9: a read of a key that was deleted" },
+};
+
+enum { BYTE_ERRORS = sizeof byte_errors / sizeof *byte_errors };
+
+START_TEST(byte_errors_have_their_place)
+{
+	struct diags d = { 0 };
+	enum format f = byte_errors[_i].format;
+	struct text t = bytes_of(byte_errors[_i].notation,
+	                         f == FORMAT_DBCOP_BINCODE);
+	ck_assert_ptr_null(parse_bytes(f, t.data, t.length, &d));
+	check_error(&d, 0, 0, byte_errors[_i].message);
+	text_free(&t);
+	diags_free(&d);
+}
+END_TEST
+
+/* ---- damaged input ---- */
+
+/* Whatever it is, it is a history or an error, and a history can be written
+ * where no error says that it cannot. */
+static void survive(enum format f, const char *bytes, size_t length)
+{
+	struct diags d = { 0 };
+	detect_bytes(bytes, length);
+	struct trace *t = parse_bytes(f, bytes, length, &d);
+	ck_assert_int_eq(t == NULL, d.errors > 0);
+	for (enum format to = 0; t && to < FORMAT_COUNT; to++) {
+		struct text printed = { 0 };
+		size_t before = d.errors;
+		bool good = format_print(&printed, to, t, NULL, &d);
+		ck_assert_int_eq(!good, d.errors > before);
+		text_free(&printed);
+	}
+	trace_free(t);
+	diags_free(&d);
+}
+
+static void damage(enum format f, const char *bytes, size_t length,
+                   struct rng *rng)
+{
+	char *copy = mem_take(length + 1);
+	for (size_t i = 0; i <= length; i++) survive(f, bytes, i);
+	for (int i = 0; i < 300 && length; i++) {
+		memcpy(copy, bytes, length);
+		for (uint32_t n = 1 + rng_below(rng, 3); n; n--)
+			copy[rng_below(rng, (uint32_t)length)] =
+			    rng_below(rng, 2)
+			        ? (char)rng_next(rng)
+			        : bytes[rng_below(rng, (uint32_t)length)];
+		survive(f, copy, length);
+	}
+	free(copy);
+}
+
+START_TEST(damaged_texts_are_survived)
+{
+	struct rng rng = { (uint64_t)_i };
+	damage(samples[_i].format, samples[_i].text, strlen(samples[_i].text),
+	       &rng);
+}
+END_TEST
+
+START_TEST(damaged_bytes_are_survived)
+{
+	struct rng rng = { (uint64_t)_i };
+	struct text t = byte_sample(_i);
+	damage(byte_samples[_i].format, t.data, t.length, &rng);
+	text_free(&t);
+}
+END_TEST
+
+/* ---- there and back ---- */
+
+enum { SESSIONS = 4, MOST = 12, OPS = 5, KEYS = 3 };
+
+struct random_op {
+	bool write;
+	uint32_t key;
+	int64_t value; /* unique; 0: initial */
+};
+
+struct random_trace {
+	struct random_op ops[MOST][OPS];
+	uint32_t counts[MOST], transactions;
+	bool names; /* of keys; and values are texts */
+};
+
+static void random_ops(struct random_trace *x, struct rng *r)
+{
+	int64_t next = 1, step = 1 + rng_below(r, 1000);
+	for (uint32_t t = 0; t < x->transactions; t++) {
+		x->counts[t] = rng_below(r, OPS + 1);
+		for (uint32_t i = 0; i < x->counts[t]; i++)
+			x->ops[t][i] = (struct random_op){
+				.write = rng_below(r, 2),
+				.key = rng_below(r, KEYS),
+				.value = step * next++,
+			};
+	}
+}
+
+/* A read takes the value of any write of its key, the initial one, or one that
+ * nobody writes. */
+static void random_sources(struct random_trace *x, struct rng *r)
+{
+	for (uint32_t t = 0; t < x->transactions; t++)
+		for (uint32_t i = 0; i < x->counts[t]; i++) {
+			struct random_op *op = &x->ops[t][i];
+			if (op->write || !rng_below(r, 30)) continue;
+			op->value = 0;
+			for (int tries = 0; tries < 8 && !op->value; tries++) {
+				uint32_t u = rng_below(r, x->transactions);
+				if (!x->counts[u]) continue;
+				const struct random_op *w =
+				    &x->ops[u][rng_below(r, x->counts[u])];
+				if (w->write && w->key == op->key)
+					op->value = w->value;
+			}
+		}
+}
+
+static void add_op(struct trace_builder *b, const struct random_trace *x,
+                   uint32_t transaction, const struct random_op *op)
+{
+	char name[] = { '"', (char)('x' + op->key), '"', '\0' };
+	uint32_t key = x->names ? trace_key_named(b, name + 1, 1)
+	                        : trace_key_number(b, 7 * op->key);
+	struct trace_value v = trace_value_number(op->value);
+	struct text t = { 0 };
+	text_format(&t, "\"v%d\"", (int)op->value);
+	if (x->names && op->value) v = trace_value_text(b, t.data, t.length);
+	trace_op_add(b, transaction, op->write ? EVENT_WRITE : EVENT_READ, key,
+	             v, 1);
+	text_free(&t);
+}
+
+/* Sessions in increasing order of their numbers, or without. */
+static struct trace *trace_random(struct rng *r)
+{
+	struct random_trace x = { .transactions = 1 + rng_below(r, MOST),
+		                  .names = rng_below(r, 2) };
+	struct trace_rules rules = { .initial = trace_value_number(0) };
+	struct trace_builder *b = trace_builder_new("test", &rules);
+	struct diags d = { 0 };
+	uint32_t sessions = 1 + rng_below(r, SESSIONS);
+	random_ops(&x, r);
+	random_sources(&x, r);
+	for (uint32_t s = 0; s < sessions; s++)
+		if (x.names)
+			trace_session_new(b, "some", 4, false);
+		else
+			trace_session_number(b, 3 * s + 2);
+	for (uint32_t t = 0; t < x.transactions; t++) {
+		uint32_t status = rng_below(r, 10);
+		uint32_t h = trace_transaction_new(
+		    b, rng_below(r, sessions),
+		    status == 0   ? TRACE_ABORTED
+		    : status == 1 ? TRACE_UNKNOWN
+		                  : TRACE_COMMITTED,
+		    1);
+		for (uint32_t i = 0; i < x.counts[t]; i++)
+			add_op(b, &x, h, &x.ops[t][i]);
+	}
+	struct trace *t = trace_builder_finish(b, &d);
+	ck_assert_ptr_nonnull(t);
+	diags_free(&d);
+	return t;
+}
+
+/* Is it what the format cannot express? */
+static bool may_refuse(enum format f, const struct trace *t)
+{
+	bool no_aborted = f == FORMAT_AWDIT || f == FORMAT_COBRA;
+	bool no_empty = f == FORMAT_PLUME || f == FORMAT_AWDIT;
+	return (no_aborted && t->anomalies_found[ANOMALY_ABORTED]) ||
+	       (no_empty && !t->op_count);
+}
+
+static struct text print_good(enum format f, const struct trace *t)
+{
+	struct diags d = { 0 };
+	struct text printed = { 0 };
+	bool good = format_print(&printed, f, t, NULL, &d);
+	char *errors = diags_to_text(&d);
+	ck_assert_msg(good && !d.errors, "%s: %s", format_word(f), errors);
+	free(errors);
+	diags_free(&d);
+	return printed;
+}
+
+static void check_same_shape(enum format f, const struct trace *a,
+                             const struct trace *b, const char *text)
+{
+	char *before = shape_of(a, shape_of_format(f));
+	char *after = shape_of(b, shape_of_format(f));
+	ck_assert_msg(!strcmp(before, after), "%s:\n%s%s\ngives\n%s",
+	              format_word(f), before, text, after);
+	free(before);
+	free(after);
+}
+
+/* Through a format and back nothing changes that the format keeps; and what
+ * went through it once is written the same again. */
+static bool round_trip(enum format f, const struct trace *t)
+{
+	struct text once = { 0 };
+	struct diags d = { 0 };
+	if (may_refuse(f, t)) {
+		ck_assert(!format_print(&once, f, t, NULL, &d));
+		ck_assert_uint_eq(d.errors, 1);
+		text_free(&once);
+		diags_free(&d);
+		return false;
+	}
+	once = print_good(f, t);
+	struct trace *back = parse_good(f, once.data, once.length);
+	check_same_shape(f, t, back, once.data);
+	ck_assert_int_eq(detect_bytes(once.data, once.length), f);
+	struct text twice = print_good(f, back);
+	struct trace *again = parse_good(f, twice.data, twice.length);
+	struct text thrice = print_good(f, again);
+	ck_assert_uint_eq(twice.length, thrice.length);
+	ck_assert(!memcmp(twice.data, thrice.data, twice.length));
+	trace_free(back);
+	trace_free(again);
+	text_free(&once);
+	text_free(&twice);
+	text_free(&thrice);
+	return true;
+}
+
+static const enum format ours[] = { FORMAT_PLUME, FORMAT_AWDIT,
+	                            FORMAT_DBCOP_BINCODE, FORMAT_DBCOP_TEXT };
+
+enum { OURS = sizeof ours / sizeof *ours };
+
+static uint64_t seed_or(uint64_t otherwise)
+{
+	const char *seed = getenv("ISOSCOPE_SEED");
+	return seed ? strtoull(seed, NULL, 0) : otherwise;
+}
+
+static int programs_or(int otherwise)
+{
+	const char *count = getenv("ISOSCOPE_PROGRAMS");
+	return count ? atoi(count) : otherwise;
+}
+
+START_TEST(random_traces_go_there_and_back)
+{
+	struct rng r = { seed_or(1) + (uint64_t)_i };
+	int count = programs_or(2000), written = 0;
+	for (int i = 0; i < count; i++) {
+		struct trace *t = trace_random(&r);
+		written += round_trip(ours[_i], t);
+		trace_free(t);
+	}
+	ck_assert_int_gt(written, count / 2);
+}
+END_TEST
+
+START_TEST(random_histories_go_there_and_back)
+{
+	struct rng r = { seed_or(2) + (uint64_t)_i };
+	int count = programs_or(2000), written = 0;
+	for (int i = 0; i < count; i++) {
+		struct history_shape shape = {
+			.sessions = 4, .transactions = 7, .events = 5,
+			.keys = 3, .causal = i % 2,
+		};
+		struct history *h = history_random(&r, shape);
+		struct trace *t = trace_of_history(h, "test");
+		struct diags d = { 0 };
+		if (format_can_write(t, ours[_i], 0, &d))
+			written += round_trip(ours[_i], t);
+		diags_free(&d);
+		trace_free(t);
+		history_free(h);
+	}
+	ck_assert_int_gt(written, count / 10);
+}
+END_TEST
+
+/* ---- files and folders ---- */
+
+static char *make_folder(void)
+{
+	char name[] = "formats-XXXXXX";
+	ck_assert_ptr_nonnull(mkdtemp(name));
+	return mem_copy_string(name);
+}
+
+static void remove_folder(char *folder)
+{
+	struct text t = { 0 };
+	text_format(&t, "rm -rf '%s'", folder);
+	ck_assert_int_eq(system(text_get(&t)), 0);
+	text_free(&t);
+	free(folder);
+}
+
+static char *write_file(const char *folder, const char *name,
+                        const char *bytes, size_t length)
+{
+	struct text path = { 0 };
+	text_format(&path, "%s/%s", folder, name);
+	FILE *f = fopen(path.data, "wb");
+	ck_assert_ptr_nonnull(f);
+	ck_assert_uint_eq(fwrite(bytes, 1, length, f), length);
+	ck_assert_int_eq(fclose(f), 0);
+	return path.data;
+}
+
+static struct trace *read_path(const char *path, enum format f,
+                               enum format *found, struct diags *d)
+{
+	struct reader_options o = { .format = f };
+	struct history_reader *r = history_reader_open(path, &o, d);
+	struct trace *t = NULL;
+	if (r) {
+		*found = history_reader_format(r);
+		t = history_reader_next(r, d);
+		ck_assert_ptr_null(history_reader_next(r, d));
+	}
+	history_reader_close(r);
+	return t;
+}
+
+static void check_path_error(const char *path, enum format f,
+                             const char *message)
+{
+	struct diags d = { 0 };
+	enum format found;
+	ck_assert_ptr_null(read_path(path, f, &found, &d));
+	char *all = diags_to_text(&d);
+	ck_assert_uint_eq(d.errors, 1);
+	ck_assert_msg(strstr(all, message), "%s", all);
+	free(all);
+	diags_free(&d);
+}
+
+static void check_content_error(const char *bytes, size_t length,
+                                enum format f, const char *message)
+{
+	char *folder = make_folder();
+	char *path = write_file(folder, "file", bytes, length);
+	check_path_error(path, f, message);
+	free(path);
+	remove_folder(folder);
+}
+
+START_TEST(what_cannot_be_opened_is_told)
+{
+	char *folder = make_folder();
+	check_path_error("no/such/file", FORMAT_COUNT, "cannot read: No such");
+	check_path_error(folder, FORMAT_COUNT, "T<n>.log");
+	check_path_error(folder, FORMAT_COBRA, "T<n>.log, one for each");
+	check_path_error(folder, FORMAT_PLUME, "a folder without a history");
+	remove_folder(folder);
+	check_content_error("", 0, FORMAT_COUNT, "the file is empty");
+	check_content_error(" \r\n\n", 4, FORMAT_PLUME, "the file is empty");
+	check_content_error("\x1f\x8b\b\0", 4, FORMAT_COUNT, "gzip -dc");
+	check_content_error("\0\1\2\3", 4, FORMAT_COUNT, "--format");
+	check_content_error("hello", 5, FORMAT_COUNT,
+	                    "isoscope, plume, awdit, dbcop-bincode");
+	check_content_error("w(1,1,1,1)", 10, FORMAT_COBRA, "their folder");
+	check_content_error("w(1,1,\0,1)", 10, FORMAT_PLUME,
+	                    "1:7: this is not a text");
+}
+END_TEST
+
+static void check_read(const char *path, enum format f, const char *shape)
+{
+	struct diags d = { 0 };
+	enum format found = FORMAT_COUNT;
+	struct trace *t = read_path(path, FORMAT_COUNT, &found, &d);
+	char *all = diags_to_text(&d);
+	ck_assert_msg(t != NULL, "%s", all);
+	char *s = shape_of(t, 0);
+	ck_assert_str_eq(s, shape);
+	ck_assert_int_eq(found, f);
+	free(s);
+	free(all);
+	trace_free(t);
+	diags_free(&d);
+}
+
+START_TEST(files_are_read)
+{
+	char *folder = make_folder();
+	const char text[] = "\xef\xbb\xbfw(1,1,0,1)\n";
+	char *path = write_file(folder, "a.json", text, strlen(text));
+	check_read(path, FORMAT_PLUME, "0.1: w1\n");
+	free(path);
+	path = write_file(folder, "history.txt", "w 1 2\n", 6);
+	check_read(path, FORMAT_AWDIT, "0.1: w1\n");
+	check_read(folder, FORMAT_AWDIT, "0.1: w1\n");
+	free(path);
+	remove_folder(folder);
+}
+END_TEST
+
+/* Where a file fills its last page, no zero byte follows by itself. */
+START_TEST(files_of_whole_pages_are_read)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *folder = make_folder(), *bytes = mem_take(page);
+	memset(bytes, '\n', page);
+	memcpy(bytes + page - 10, "w(1,1,0,1)", 10);
+	char *path = write_file(folder, "file", bytes, page);
+	check_read(path, FORMAT_PLUME, "0.1: w1\n");
+	free(path);
+	free(bytes);
+	remove_folder(folder);
+}
+END_TEST
+
+/* The pages that were given back are read again for the message. */
+START_TEST(errors_in_long_files_have_their_place)
+{
+	struct text t = { 0 };
+	for (int i = 1; i <= 300000; i++)
+		text_format(&t, "w(1,%d,0,%d)\n", i, i);
+	text_string(&t, "w(1,5,0)\n");
+	check_content_error(t.data, t.length, FORMAT_COUNT,
+	                    "error:300001:8: expected ','");
+	text_free(&t);
+}
+END_TEST
+
+static void as_input(int fd)
+{
+	ck_assert_int_ge(dup2(fd, STDIN_FILENO), 0);
+	close(fd);
+}
+
+START_TEST(standard_input_is_read)
+{
+	int ends[2];
+	ck_assert_int_eq(pipe(ends), 0);
+	ck_assert_int_eq(write(ends[1], "w(1,1,0,1)\n", 11), 11);
+	close(ends[1]);
+	as_input(ends[0]);
+	check_read("-", FORMAT_PLUME, "0.1: w1\n");
+	ck_assert_int_eq(pipe(ends), 0);
+	close(ends[1]);
+	as_input(ends[0]);
+	check_path_error("-", FORMAT_COUNT, "the file is empty");
+}
+END_TEST
+
+START_TEST(logs_of_cobra_go_there_and_back)
+{
+	struct rng r = { seed_or(3) };
+	int count = programs_or(2000) / 10 + 10, written = 0;
+	char *folder = make_folder();
+	for (int i = 0; i < count; i++) {
+		struct trace *t = trace_random(&r);
+		struct diags d = { 0 };
+		struct text path = { 0 };
+		enum format found;
+		text_format(&path, "%s/%d", folder, i);
+		bool good =
+		    format_write_folder(path.data, FORMAT_COBRA, t, &d);
+		ck_assert_int_eq(good, !may_refuse(FORMAT_COBRA, t));
+		if (good) {
+			struct trace *back =
+			    read_path(path.data, FORMAT_COUNT, &found, &d);
+			ck_assert_ptr_nonnull(back);
+			ck_assert_int_eq(found, FORMAT_COBRA);
+			check_same_shape(FORMAT_COBRA, t, back, "");
+			trace_free(back);
+		}
+		written += good;
+		text_free(&path);
+		diags_free(&d);
+		trace_free(t);
+	}
+	ck_assert_int_gt(written, count / 2);
+	remove_folder(folder);
+}
+END_TEST
+
+START_TEST(folders_that_hold_something_are_kept)
+{
+	char *folder = make_folder();
+	char *path = write_file(folder, "T1.log", "", 0);
+	struct trace *t = parse_good(FORMAT_PLUME, "w(1,1,0,1)", 10);
+	struct diags d = { 0 };
+	ck_assert(!format_write_folder(folder, FORMAT_COBRA, t, &d));
+	ck_assert(!format_write_folder(path, FORMAT_COBRA, t, &d));
+	ck_assert(!format_write_folder("no/such", FORMAT_COBRA, t, &d));
+	ck_assert(!format_write_folder("new", FORMAT_PLUME, t, &d));
+	struct text text = { 0 };
+	ck_assert(!format_print(&text, FORMAT_COBRA, t, NULL, &d));
+	char *all = diags_to_text(&d);
+	ck_assert_str_eq(
+	    all, "error:0:0: cannot write: it exists and is no empty folder; "
+	         "name another one\n"
+	         "error:0:0: cannot write: it exists and is no empty folder; "
+	         "name another one\n"
+	         "error:0:0: cannot write: No such file or directory\n"
+	         "error:0:0: histories in the format plume are files, not "
+	         "folders\n"
+	         "error:0:0: histories in the format cobra are folders: name "
+	         "one to write to\n");
+	free(all);
+	diags_free(&d);
+	trace_free(t);
+	free(path);
+	remove_folder(folder);
+}
+END_TEST
+
+/* Sessions are told by the numbers of the files, not by their order. */
+START_TEST(logs_are_read_by_number)
+{
+	char *folder = make_folder();
+	struct text one = bytes_of(".S 1 .W 5 1 0 .C 1", false);
+	struct text two = bytes_of(".S 2 .R 1 5 1 0 .C 2", false);
+	free(write_file(folder, "T10.log", two.data, two.length));
+	free(write_file(folder, "T9.log", one.data, one.length));
+	free(write_file(folder, "T3.log", "", 0));
+	free(write_file(folder, "T3.log.debug", "x", 1));
+	free(write_file(folder, "T03.log", "x", 1));
+	free(write_file(folder, "Tx.log", "x", 1));
+	check_read(folder, FORMAT_COBRA, "1.1: w1\n2.1: r1<1.1\n");
+	free(write_file(folder, "T11.log", "X", 1));
+	check_path_error(folder, FORMAT_COUNT, "no record begins with 0x58");
+	text_free(&one);
+	text_free(&two);
+	remove_folder(folder);
+}
+END_TEST
+
+/* ---- what formats cannot say ---- */
+
+/* A transaction of each status, whose read counts, in a last session. */
+static struct trace *odd_trace(enum trace_status status, bool after_all)
+{
+	struct trace_rules rules = { .initial = trace_value_number(0),
+		                     .aborted_reads = true };
+	struct trace_builder *b = trace_builder_new("test", &rules);
+	struct diags d = { 0 };
+	uint32_t s = trace_session_number(b, 1), k = trace_key_number(b, 1);
+	uint32_t t = trace_transaction_new(b, s, TRACE_COMMITTED, 1);
+	trace_op_add(b, t, EVENT_WRITE, k, trace_value_number(1), 1);
+	s = trace_session_new(b, "last", 4, after_all);
+	t = trace_transaction_new(b, s, status, 2);
+	trace_op_add(b, t, EVENT_READ, k, trace_value_number(1), 3);
+	struct trace *r = trace_builder_finish(b, &d);
+	ck_assert_ptr_nonnull(r);
+	diags_free(&d);
+	return r;
+}
+
+static void check_refused(struct trace *t, const char *what)
+{
+	for (int i = 0; i < OURS; i++) {
+		struct diags d = { 0 };
+		struct text printed = { 0 };
+		ck_assert(!format_print(&printed, ours[i], t, NULL, &d));
+		ck_assert_uint_eq(d.count, 1);
+		ck_assert(strstr(d.items[0].message, format_word(ours[i])));
+		ck_assert(strstr(d.items[0].message, what));
+		ck_assert(strstr(d.items[0].message, "as isoscope"));
+		diags_free(&d);
+		text_free(&printed);
+	}
+	trace_free(t);
+}
+
+START_TEST(what_a_format_has_not_is_an_error)
+{
+	check_refused(odd_trace(TRACE_COMMITTED, true), "follows all others");
+	check_refused(odd_trace(TRACE_ABORTED, false), "reads of a transact");
+	for (int i = 0; i < OURS; i++) {
+		struct trace *t = odd_trace(TRACE_COMMITTED, false);
+		ck_assert(round_trip(ours[i], t));
+		trace_free(t);
+	}
+}
+END_TEST
+
+/* What is printed of a history in the text of Plume. */
+static void check_plume(const char *text, const char *printed)
+{
+	struct trace *t = parse_good(FORMAT_PLUME, text, strlen(text));
+	struct text out = print_good(FORMAT_PLUME, t);
+	ck_assert_str_eq(out.data, printed);
+	text_free(&out);
+	trace_free(t);
+}
+
+START_TEST(integers_are_kept_where_they_can_be)
+{
+	check_plume("w(7,9,3,5)\nr(7,9,2,8)\nr(7,0,2,8)\nr(7,4,2,8)\n",
+	            "w(7,9,3,5)\nr(7,9,2,8)\nr(7,0,2,8)\nr(7,4,2,8)\n");
+	/* Negative values and keys, and wide ones, are not. */
+	check_plume("w(-7,9,3,5)\nr(-7,-4,2,8)\n",
+	            "w(0,9,3,5)\nr(0,1,2,8)\n");
+	check_plume("w(7,-9,3,5)\nw(7,1,3,5)\nr(7,-9,3,6)\nr(7,8,3,6)\n",
+	            "w(7,1,3,5)\nw(7,2,3,5)\nr(7,1,3,6)\nr(7,3,3,6)\n");
+	check_plume("w(7,18446744073709551615,3,5)\n", "w(7,1,3,5)\n");
+	check_plume("w(7,1,-3,5)\nw(7,2,-4,18446744073709551615)\n",
+	            "w(7,1,0,1)\nw(7,2,1,2)\n");
+}
+END_TEST
+
+START_TEST(words_are_formats)
+{
+	for (enum format f = 0; f < FORMAT_COUNT; f++) {
+		ck_assert_int_eq(format_from_word(format_word(f)), f);
+		ck_assert(strlen(format_description(f)) > 3);
+	}
+	ck_assert_int_eq(format_from_word("nothing"), FORMAT_COUNT);
+	ck_assert_int_eq(format_from_word(""), FORMAT_COUNT);
+}
+END_TEST
+
+/* What begins like one format and is another. */
+static const struct {
+	const char *text;
+	enum format format;
+} detections[] = {
+	{ "{\"history\":1,\"sessions\":[]}", FORMAT_ISOSCOPE },
+	{ "\n {\"init\":{\"x\":{\"data\":1}}, \"sessions\" :[]}",
+	  FORMAT_ISOSCOPE },
+	{ "{\"params\":{\"sessions\":1},\"data\":[]}", FORMAT_DBCOP_JSON },
+	{ "[[{\"events\":[],\"committed\":true}]]", FORMAT_DBCOP_JSON },
+	{ "[ ]", FORMAT_DBCOP_JSON },
+	{ "[ ]\n[]", FORMAT_DBCOP_TEXT },
+	{ "[x:=1]", FORMAT_DBCOP_TEXT },
+	{ "// c\n-----\n[x:=1]", FORMAT_DBCOP_TEXT },
+	{ "---\n===\n", FORMAT_AWDIT },
+	{ "===\nr 1 -1", FORMAT_AWDIT },
+	{ "# r 1 1\nr (1,2,3,4)", FORMAT_PLUME },
+	{ "w(", FORMAT_PLUME },
+	{ "read 1 2", FORMAT_COUNT },
+	{ "r", FORMAT_COUNT },
+	{ "r1 2", FORMAT_COUNT },
+	{ "", FORMAT_COUNT },
+	{ "//", FORMAT_COUNT },
+};
+
+enum { DETECTIONS = sizeof detections / sizeof *detections };
+
+START_TEST(formats_are_detected)
+{
+	const char *text = detections[_i].text;
+	ck_assert_str_eq(format_word(detect_bytes(text, strlen(text))),
+	                 format_word(detections[_i].format));
+}
+END_TEST
 
 void add_formats_tests(TCase *tests)
 {
-	(void)tests;
+	tcase_add_loop_test(tests, samples_mean_what_they_say, 0, SAMPLES);
+	tcase_add_loop_test(tests, byte_samples_mean_what_they_say, 0,
+	                    BYTE_SAMPLES);
+	tcase_add_loop_test(tests, errors_have_their_place, 0, ERRORS);
+	tcase_add_loop_test(tests, byte_errors_have_their_place, 0,
+	                    BYTE_ERRORS);
+	tcase_add_loop_test(tests, damaged_texts_are_survived, 0, SAMPLES);
+	tcase_add_loop_test(tests, damaged_bytes_are_survived, 0,
+	                    BYTE_SAMPLES);
+	tcase_add_loop_test(tests, random_traces_go_there_and_back, 0, OURS);
+	tcase_add_loop_test(tests, random_histories_go_there_and_back, 0,
+	                    OURS);
+	tcase_add_test(tests, what_cannot_be_opened_is_told);
+	tcase_add_test(tests, files_are_read);
+	tcase_add_test(tests, files_of_whole_pages_are_read);
+	tcase_add_test(tests, errors_in_long_files_have_their_place);
+	tcase_add_test(tests, standard_input_is_read);
+	tcase_add_test(tests, logs_of_cobra_go_there_and_back);
+	tcase_add_test(tests, folders_that_hold_something_are_kept);
+	tcase_add_test(tests, logs_are_read_by_number);
+	tcase_add_test(tests, what_a_format_has_not_is_an_error);
+	tcase_add_test(tests, integers_are_kept_where_they_can_be);
+	tcase_add_test(tests, words_are_formats);
+	tcase_add_loop_test(tests, formats_are_detected, 0, DETECTIONS);
 }

@@ -283,19 +283,38 @@ static bool parse_folder(struct cobra *c, const char *path)
 	return good;
 }
 
-struct trace *cobra_parse_folder(const char *path,
-                                 const struct reader_options *o,
-                                 struct diags *d)
+static struct trace_rules cobra_rules(const struct reader_options *o)
 {
-	struct trace_rules rules = {
+	return (struct trace_rules){
 		.initial = trace_value_number(COBRA_INIT),
 		.initial_transaction = true,
 		.unknown_is_initial = o->unknown_is_initial,
 	};
+}
+
+struct trace *cobra_parse_folder(const char *path,
+                                 const struct reader_options *o,
+                                 struct diags *d)
+{
+	struct trace_rules rules = cobra_rules(o);
 	struct cobra c = {
 		.d = d, .options = o, .b = trace_builder_new(path, &rules),
 	};
 	if (parse_folder(&c, path)) return trace_builder_finish(c.b, d);
+	trace_builder_free(c.b);
+	return NULL;
+}
+
+struct trace *cobra_parse_log(struct input *in, const struct reader_options *o,
+                              struct diags *d)
+{
+	struct trace_rules rules = cobra_rules(o);
+	struct cobra c = {
+		.in = *in, .d = d, .options = o,
+		.b = trace_builder_new(in->file, &rules),
+	};
+	c.session = trace_session_number(c.b, 0);
+	if (parse_log(&c)) return trace_builder_finish(c.b, d);
 	trace_builder_free(c.b);
 	return NULL;
 }

@@ -50,6 +50,12 @@ struct trace *isoscope_parse(const struct input *in, const char *at,
 struct trace *cobra_parse_folder(const char *path,
                                  const struct reader_options *o,
                                  struct diags *d);
+/* A log by itself is a history of one session. */
+format_parser cobra_parse_log;
+/* An input in memory that is in this format; the first history of an isoscope
+ * file, a log of Cobra. */
+struct trace *format_parse(struct input *in, enum format f,
+                           const struct reader_options *o, struct diags *d);
 
 typedef bool format_printer(struct text *t, const struct trace *r,
                             const uint32_t *order, struct diags *d);

@@ -26,6 +26,7 @@ static format_parser *const parsers[FORMAT_COUNT] = {
 	[FORMAT_REGISTER_JSON] = register_json_parse,
 	[FORMAT_LIST_EDN] = list_edn_parse,
 	[FORMAT_LIST_JSON] = list_json_parse,
+	[FORMAT_COBRA] = cobra_parse_log,
 };
 
 /* ---- opening ---- */
@@ -154,6 +155,14 @@ static struct trace *next_line(struct history_reader *r, struct diags *d)
 			                      &r->options, d);
 	}
 	return NULL;
+}
+
+struct trace *format_parse(struct input *in, enum format f,
+                           const struct reader_options *o, struct diags *d)
+{
+	if (f != FORMAT_ISOSCOPE) return parsers[f](in, o, d);
+	struct history_reader r = { .options = *o, .in = *in, .at = in->bytes };
+	return next_line(&r, d);
 }
 
 struct trace *history_reader_next(struct history_reader *r, struct diags *d)
