@@ -12,6 +12,10 @@
  * the writer. To leave out the value of a read instead, use the object. So a
  * third element always is a value.
  *
+ * "versions" may name keys with an array of values each: the order in which
+ * these were written (values that are not in it were written later), which is
+ * known where lists were read. No value may be written twice to such a key.
+ *
  * The line is read twice: for its sessions and transactions, then for their
  * events, which may read from transactions further on.
  */
@@ -60,7 +64,11 @@ struct parser {
 	size_t session_count, session_capacity;
 	struct transaction_place *transactions;
 	size_t transaction_count, transaction_capacity;
-	struct extent init;
+	struct extent init, versions;
+	struct trace_value *values; /* of one key's versions */
+	uint32_t value_count, value_capacity;
+	bool *versioned; /* by key: its versions were given */
+	uint32_t versioned_count, versioned_capacity;
 	struct name program, level;
 	bool has_sessions;
 	struct text names, scratch;
@@ -269,6 +277,9 @@ static bool history_member(struct parser *p, const struct form *name)
 	if (form_is(name, "init"))
 		return read_extent(p, &p->init, '{',
 		                   "an object: keys and their initial values");
+	if (form_is(name, "versions"))
+		return read_extent(p, &p->versions, '{',
+		                   "an object: keys and their values in order");
 	if (form_is(name, "sessions")) return read_sessions(p);
 	return skip_value(p);
 }
@@ -538,6 +549,54 @@ static bool read_init(struct parser *p)
 	}
 }
 
+/* ---- the order of writes ---- */
+
+static bool first_time(struct parser *p, uint32_t key)
+{
+	while (p->versioned_count <= key) {
+		VEC_RESERVE(p->versioned, p->versioned_count,
+		            p->versioned_capacity);
+		p->versioned[p->versioned_count++] = false;
+	}
+	bool first = !p->versioned[key];
+	p->versioned[key] = true;
+	return first;
+}
+
+/* The values in the array of this key, whose name is read. */
+static bool read_key_versions(struct parser *p, const struct form *name)
+{
+	struct form x;
+	uint32_t key = find_key(p, name);
+	if (!first_time(p, key))
+		return wrong(p, name, "the key is given twice");
+	if (!next_opened(p, &x, '[', "an array of values")) return false;
+	for (p->value_count = 0;;) {
+		struct trace_value v;
+		if (!form_next(&p->f, &x)) return false;
+		if (x.kind == FORM_CLOSE) break;
+		if (!read_value(p, &x, &v)) return false;
+		VEC_RESERVE(p->values, p->value_count, p->value_capacity);
+		p->values[p->value_count++] = v;
+	}
+	trace_key_versions(p->builder, key, p->values, p->value_count);
+	return true;
+}
+
+static bool read_versions(struct parser *p)
+{
+	struct form x;
+	if (!p->versions.at) return true;
+	p->session = p->transaction = NONE;
+	forms_restart(&p->f, p->versions.at, p->versions.end, p->line);
+	if (!form_next(&p->f, &x)) return false;
+	for (;;) {
+		if (!form_next(&p->f, &x)) return false;
+		if (x.kind == FORM_CLOSE) return true;
+		if (!read_key_versions(p, &x)) return false;
+	}
+}
+
 /* ---- all of it ---- */
 
 static void add_transaction(struct parser *p, uint32_t session,
@@ -582,7 +641,7 @@ static bool read_operations(struct parser *p)
 				return false;
 		}
 	}
-	return true;
+	return read_versions(p);
 }
 
 static const char *kept(struct trace *t, const struct parser *p, struct name n)
@@ -598,6 +657,8 @@ static void parser_free(struct parser *p)
 	forms_free(&p->f);
 	free(p->sessions);
 	free(p->transactions);
+	free(p->values);
+	free(p->versioned);
 	text_free(&p->names);
 	text_free(&p->scratch);
 	region_free(&p->region);
@@ -611,6 +672,7 @@ struct trace *isoscope_parse(const struct input *in, const char *at,
 	struct trace_rules rules = {
 		.initial = trace_value_null(),
 		.aborted_reads = true,
+		.sources = true,
 		.unknown_is_initial = o->unknown_is_initial,
 	};
 	struct parser p = { .line = line, .session = NONE,

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "formats/parsers.h"
+#include "formats/versions.h"
 
 static void print_string(struct text *t, const char *s)
 {
@@ -84,6 +85,39 @@ static void print_init(struct text *t, const struct trace *r)
 	text_char(t, '}');
 	free(keys);
 	text_free(&digits);
+}
+
+/* ---- the order of writes, where it is known ---- */
+
+static void print_key_versions(struct text *t, const struct trace *r,
+                               const struct versions *v, uint32_t key)
+{
+	print_key(t, r, key);
+	text_string(t, ":[");
+	for (uint32_t i = 0; i < v->ordered[key]; i++) {
+		const struct trace_op *op = &r->ops[v->ops[v->first[key] + i]];
+		if (i) text_char(t, ',');
+		print_value(t, r, op->value, op->flags);
+	}
+	text_char(t, ']');
+}
+
+/* Of keys with several writers. */
+static void print_versions(struct text *t, const struct trace *r,
+                           const struct versions *v)
+{
+	const char *before = "\"versions\":{";
+	bool *known = mem_take0(r->key_count + (size_t)1, sizeof *known);
+	for (uint32_t i = 0; i < r->known_count; i++)
+		known[r->known[i].key] = true;
+	for (uint32_t k = 0; k < r->key_count; k++) {
+		if (!known[k]) continue;
+		text_string(t, before);
+		print_key_versions(t, r, v, k);
+		before = ",";
+	}
+	text_string(t, "},");
+	free(known);
 }
 
 /* ---- sessions ---- */
@@ -205,11 +239,9 @@ static void print_session(struct text *t, const struct trace *r,
 	text_string(t, "]}");
 }
 
-bool isoscope_print(struct text *t, const struct trace *r,
-                    const uint32_t *order, struct diags *d)
+static void print_history(struct text *t, const struct trace *r,
+                          const struct versions *v)
 {
-	(void)order;
-	(void)d;
 	uint32_t anomaly = 0;
 	text_string(t, "{\"history\":1,");
 	if (r->program) {
@@ -223,11 +255,28 @@ bool isoscope_print(struct text *t, const struct trace *r,
 		text_char(t, ',');
 	}
 	print_init(t, r);
-	text_string(t, ",\"sessions\":[");
+	text_char(t, ',');
+	if (r->known_count) print_versions(t, r, v);
+	text_string(t, "\"sessions\":[");
 	for (uint32_t s = 0; s < r->session_count; s++) {
 		if (s) text_char(t, ',');
 		print_session(t, r, &r->sessions[s], &anomaly);
 	}
 	text_string(t, "]}\n");
-	return true;
+}
+
+bool isoscope_print(struct text *t, const struct trace *r,
+                    const uint32_t *order, struct diags *d)
+{
+	(void)order;
+	struct versions v = { 0 };
+	bool good = !r->known_count || versions_find(&v, r, NULL);
+	if (good)
+		print_history(t, r, &v);
+	else
+		diags_add(d, DIAG_ERROR, r->file, r->line, 0, NULL,
+		          "this history cannot be written: the appends of "
+		          "two transactions to a key are interleaved");
+	versions_free(&v);
+	return good;
 }
