@@ -262,16 +262,33 @@ static bool is_lost_update(const struct history *h)
 	return found;
 }
 
+/* The first level in the table that l implies and that forbids the history;
+ * LEVEL_COUNT if there is none. Neither of pc and psi is the weaker one: of a
+ * history that both forbid, a lost update says more than who saw what first. */
+static enum level weakest_forbidding(enum level l, const struct history *h)
+{
+	enum level weak = LEVEL_NONE;
+	while (weak < LEVEL_COUNT && (!level_implies(l, weak)
+	                              || level_allows_history(weak, h)))
+		weak++;
+	if (weak == LEVEL_PC && level_implies(l, LEVEL_PSI)
+	    && is_lost_update(h))
+		return LEVEL_PSI;
+	return weak;
+}
+
+const char *anomaly_name_under(enum level l, const struct history *h,
+                               enum level *forbidden_by)
+{
+	enum level weak = *forbidden_by = weakest_forbidding(l, h);
+	if (weak == LEVEL_COUNT) return NULL;
+	const char *name = h->order ? dirty_name(h) : NULL;
+	if (!name && weak == LEVEL_PSI && is_lost_update(h))
+		name = "lost update";
+	return name ? name : name_of_cycle(h, weak);
+}
+
 const char *anomaly_name(const struct history *h, enum level *forbidden_by)
 {
-	enum level l = LEVEL_NONE;
-	while (l < LEVEL_COUNT && level_allows_history(l, h)) l++;
-	/* Neither of pc and psi is the weaker one: of a history that both
-	 * forbid, a lost update says more than who saw what first. */
-	if (l == LEVEL_PC && is_lost_update(h)) l = LEVEL_PSI;
-	*forbidden_by = l;
-	if (l == LEVEL_COUNT) return NULL;
-	const char *name = h->order ? dirty_name(h) : NULL;
-	if (!name && l == LEVEL_PSI && is_lost_update(h)) name = "lost update";
-	return name ? name : name_of_cycle(h, l);
+	return anomaly_name_under(LEVEL_SER, h, forbidden_by);
 }

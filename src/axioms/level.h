@@ -96,5 +96,9 @@ const char *reason_word(enum reason_kind r);
  * shows, and the weakest level that forbids the history: the first in the
  * table. NULL and LEVEL_COUNT for a history that is serializable. */
 const char *anomaly_name(const struct history *h, enum level *forbidden_by);
+/* The same for a history that level l forbids: of l and the levels that it
+ * implies, the weakest one. NULL and LEVEL_COUNT if l allows the history. */
+const char *anomaly_name_under(enum level l, const struct history *h,
+                               enum level *forbidden_by);
 
 #endif

@@ -277,7 +277,7 @@ static void finish(struct shrink *s, const uint32_t *transactions,
 	sort(out->transactions, count);
 	uint32_t *items = reduce_operations(s, &left);
 	take_items(s, items, left, out);
-	out->known = mem_take0((size_t)s->parts.known_count + 1,
+	out->known = mem_take0((size_t)s->parts.pair_count + 1,
 	                       sizeof *out->known);
 	count_operations(s, items, left, true);
 	out->known_count = parts_known(&s->parts, transactions, count,

@@ -17,7 +17,8 @@ struct check_witness {
 	struct witness cycle;   /* in the numbers of part; empty if none was
 	                         * made */
 	const char *anomaly;    /* usual name: "lost update", ... or NULL */
-	enum level weakest;     /* the weakest level that forbids the part */
+	enum level weakest;     /* the weakest level that forbids the part, of
+	                         * the one explained and those it implies */
 	uint64_t hidden_ops;    /* operations of these transactions that are
 	                         * left out of part */
 	bool minimal;           /* no transaction can be left out, and no

@@ -193,6 +193,6 @@ bool check_explain(const struct trace *t, const struct facts *f,
 		check_witness_free(out);
 		return false;
 	}
-	out->anomaly = anomaly_name(out->part, &out->weakest);
+	out->anomaly = anomaly_name_under(l, out->part, &out->weakest);
 	return true;
 }

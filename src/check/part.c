@@ -22,6 +22,34 @@ static uint32_t *all_none(size_t count)
 	return numbers;
 }
 
+/* The index of a write; NONE if t, not init, does not write the key. */
+static uint32_t write_index(const struct facts *f, uint32_t t, uint32_t key)
+{
+	uint32_t low = f->write_first[t], high = f->write_first[t + 1];
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (f->writes[middle] < key) low = middle + 1;
+		else high = middle;
+	}
+	bool found = low < f->write_first[t + 1] && f->writes[low] == key;
+	return found ? low : NONE;
+}
+
+static void take_pairs(struct parts *p)
+{
+	const struct facts *f = p->whole;
+	p->pairs = mem_take(f->known_count * sizeof *p->pairs);
+	p->before = all_none(f->write_first[f->n]);
+	for (uint32_t i = 0; i < f->known_count; i++) {
+		struct facts_known e = f->known[i];
+		uint32_t from = write_index(f, e.from, e.key);
+		uint32_t to = write_index(f, e.to, e.key);
+		if (from == NONE || to == NONE) continue;
+		p->pairs[p->pair_count++] =
+		    (struct parts_pair){ e, from, to };
+	}
+}
+
 void parts_init(struct parts *p, const struct facts *whole)
 {
 	*p = (struct parts){ .whole = whole };
@@ -29,20 +57,16 @@ void parts_init(struct parts *p, const struct facts *whole)
 	p->writes = all_true(whole->write_first[whole->n]);
 	p->number = all_none(whole->n);
 	p->key = all_none(whole->key_count);
-	p->known_count = whole->known_count;
-	p->known = mem_take0((size_t)whole->known_count + 1,
-	                     sizeof *p->known);
-	if (whole->known_count)
-		memcpy(p->known, whole->known,
-		       whole->known_count * sizeof *p->known);
 	p->number[0] = 0;
+	if (whole->known_count) take_pairs(p);
 }
 
 void parts_free(struct parts *p)
 {
 	free(p->reads);
 	free(p->writes);
-	free(p->known);
+	free(p->pairs);
+	free(p->before);
 	free(p->number);
 	free(p->key);
 	*p = (struct parts){ 0 };
@@ -50,57 +74,76 @@ void parts_free(struct parts *p)
 
 /* ---- which operations belong to the part that is being made ---- */
 
-/* Does t write the key in the part? */
-static bool has_write(const struct parts *p, uint32_t t, uint32_t key)
-{
-	const struct facts *f = p->whole;
-	if (p->number[t] == NONE) return false;
-	if (t == 0) return true;
-	uint32_t low = f->write_first[t], high = f->write_first[t + 1];
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (f->writes[middle] < key) low = middle + 1;
-		else high = middle;
-	}
-	return low < f->write_first[t + 1] && f->writes[low] == key
-	       && p->writes[low];
-}
-
-bool parts_reads(const struct parts *p, uint32_t i)
+/* Does read number i belong to a part that its reader is in? A writer that
+ * aborted writes nothing, whatever counts. */
+static bool is_read(const struct parts *p, uint32_t i)
 {
 	struct facts_read r = p->whole->reads[i];
-	return p->reads[i] && p->number[r.from] != NONE
-	       && (r.from == 0 || has_write(p, r.from, r.key)
-	           || !facts_writes(p->whole, r.from, r.key));
+	if (!p->reads[i] || p->number[r.from] == NONE) return false;
+	if (r.from == 0) return true;
+	uint32_t write = write_index(p->whole, r.from, r.key);
+	return write == NONE || p->writes[write];
 }
 
-/* Known pairs come as runs: of one key, each beginning where the one before it
- * ends. In a run, the next one that is in the part follows the last one. */
+/* ---- known pairs ---- */
+
+static void set_numbers(struct parts *p, const uint32_t *transactions,
+                        uint32_t count, bool set)
+{
+	for (uint32_t i = 0; i < count; i++)
+		p->number[transactions[i]] = set ? i + 1 : NONE;
+}
+
+/* Moves a pair to the writers in the part; false if it has none to tell of. */
+static bool move_pair(struct parts *p, struct parts_pair *e)
+{
+	struct facts_known *k = &e->known;
+	if (p->number[k->from] == NONE || !p->writes[e->from])
+		k->from = p->before[e->from];
+	if (p->number[k->to] == NONE || !p->writes[e->to]) {
+		p->before[e->to] = k->from;
+		return false;
+	}
+	if (k->from == NONE || k->from == k->to) return false;
+	e->from = write_index(p->whole, k->from, k->key);
+	return true;
+}
+
+static void forget_before(struct parts *p)
+{
+	for (uint32_t i = 0; i < p->pair_count; i++)
+		p->before[p->pairs[i].to] = NONE;
+}
+
 uint32_t parts_known(struct parts *p, const uint32_t *transactions,
                      uint32_t count, struct facts_known *out)
 {
-	uint32_t found = 0, tail = NONE, key = NONE, last = NONE;
-	for (uint32_t i = 0; i < count; i++)
-		p->number[transactions[i]] = i + 1;
-	for (uint32_t i = 0; i < p->known_count; i++) {
-		struct facts_known e = p->known[i];
-		if (e.key != key || e.from != tail)
-			last = has_write(p, e.from, e.key) ? e.from : NONE;
-		key = e.key;
-		tail = e.to;
-		if (!has_write(p, e.to, e.key)) continue;
-		if (last != NONE && last != e.to)
-			out[found++] = (struct facts_known){ last, e.to, key };
-		last = e.to;
+	uint32_t found = 0;
+	set_numbers(p, transactions, count, true);
+	for (uint32_t i = 0; i < p->pair_count; i++) {
+		struct parts_pair e = p->pairs[i];
+		if (move_pair(p, &e)) out[found++] = e.known;
 	}
-	for (uint32_t i = 0; i < count; i++) p->number[transactions[i]] = NONE;
+	forget_before(p);
+	set_numbers(p, transactions, count, false);
 	return found;
 }
 
 void parts_narrow(struct parts *p, const uint32_t *transactions,
                   uint32_t count)
 {
-	p->known_count = parts_known(p, transactions, count, p->known);
+	uint32_t found = 0, all = p->pair_count;
+	struct parts_pair *pairs = mem_take((all + (size_t)1) * sizeof *pairs);
+	set_numbers(p, transactions, count, true);
+	for (uint32_t i = 0; i < all; i++) {
+		pairs[found] = p->pairs[i];
+		if (move_pair(p, &pairs[found])) found++;
+	}
+	forget_before(p);
+	set_numbers(p, transactions, count, false);
+	free(p->pairs);
+	p->pairs = pairs;
+	p->pair_count = found;
 }
 
 /* ---- the facts of a part ---- */
@@ -177,7 +220,7 @@ static void take_reads(struct making *m)
 		for (uint32_t i = whole->read_first[m->chosen[t]]; i < end;
 		     i++) {
 			struct facts_read r = whole->reads[i];
-			if (!parts_reads(m->p, i)) continue;
+			if (!is_read(m->p, i)) continue;
 			f->reads[count++] = (struct facts_read){
 				key_number(m, r.key), m->p->number[r.from]
 			};
@@ -251,8 +294,8 @@ static void take_known(struct making *m, const uint32_t *transactions,
 {
 	struct parts *p = m->p;
 	struct facts *f = m->f;
-	f->known = mem_take0((size_t)p->known_count + 1, sizeof *f->known);
-	if (!p->known_count) return;
+	f->known = mem_take0((size_t)p->pair_count + 1, sizeof *f->known);
+	if (!p->pair_count) return;
 	f->known_count = parts_known(p, transactions, count, f->known);
 	for (uint32_t t = 1; t < f->n; t++) p->number[m->chosen[t]] = t;
 	for (uint32_t i = 0; i < f->known_count; i++) {

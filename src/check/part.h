@@ -9,14 +9,23 @@
 
 #include "history/facts.h"
 
+/* A known pair, with the two writes as indices of facts.writes. */
+struct parts_pair {
+	struct facts_known known;
+	uint32_t from, to;
+};
+
 struct parts {
 	const struct facts *whole; /* borrowed */
 	/* Which operations count, by index of whole->reads and whole->writes.
 	 * A read of a write that does not count does not count either. */
 	bool *reads, *writes;
 	/* Pairs of the whole that may concern the parts, in its order. */
-	struct facts_known *known;
-	uint32_t known_count;
+	struct parts_pair *pairs;
+	uint32_t pair_count;
+	/* By index of whole->writes, for one that does not count: the last
+	 * writer before it that does. NULL if there are no pairs. */
+	uint32_t *before;
 	/* Numbers in the part being made, UINT32_MAX outside of it. */
 	uint32_t *number, *key;
 };
@@ -31,19 +40,16 @@ void parts_narrow(struct parts *p, const uint32_t *transactions,
 /* The facts of these transactions (different ones, in any order, without init)
  * and init: increasing ones become 1, 2, .. Keys that none of them uses are
  * left out, as are reads from others. Where writers of a key are left out, the
- * order of those before and after them stays known. To be freed by facts_free.
+ * order of those before and after them stays known (of a key's known pairs, the
+ * one that leads to a writer has to come before those that lead from it). To be freed by facts_free.
  * Costs the size of the transactions and of the pairs that may concern them;
  * more only if so U wr has a cycle in the whole. */
 struct facts *parts_take(struct parts *p, const uint32_t *transactions,
                          uint32_t count);
 
 /* The known pairs of such a part in the numbers of the whole; *out has room for
- * p->known_count. Returns how many. */
+ * p->pair_count. Returns how many. */
 uint32_t parts_known(struct parts *p, const uint32_t *transactions,
                      uint32_t count, struct facts_known *out);
-
-/* Does read number i of the whole count in a part with its reader and these
- * transactions (p->number set)? */
-bool parts_reads(const struct parts *p, uint32_t i);
 
 #endif
