@@ -159,7 +159,7 @@ run 2 explore lost.tx --robust=yes
 run 2 explore lost.tx --sessions-order a,c
 run 0 explore lost.tx -i si --sessions-order b,a
 run 0 --help
-for command in explore fmt compile help version; do
+for command in explore check convert fmt compile help version; do
 	prints $command
 done
 run 0 explore --help
@@ -234,6 +234,331 @@ finding 'x = x / (x - 1);' 'zero'
 finding 'x = x + 9223372036854775807;' 'overflow'
 finding 'x = x + true;' 'boolean'
 finding 'let l = [1, 2]; x = l[x + 1];' 'index'
+
+# --- recorded histories ---
+# lacks TEXT: the result does not say so.
+lacks() {
+	if grep -qF -e "$1" out; then fail "$what: '$1'"; else pass; fi
+}
+# is TEXT: the result is this, and nothing else.
+is() {
+	if [ "$(cat out)" = "$1" ]; then pass; else fail "$what: not '$1'"; fi
+}
+
+cat >lost.txt <<'END'
+w(1,100,1,1)
+r(1,100,2,2)
+w(1,110,2,2)
+r(1,100,3,3)
+w(1,120,3,3)
+r(2,0,3,3)
+w(3,7,1,4)
+END
+cat >skew.txt <<'END'
+r(1,0,1,1)
+r(2,0,1,1)
+w(1,5,1,1)
+r(1,0,2,2)
+r(2,0,2,2)
+w(2,6,2,2)
+END
+cat >serial.txt <<'END'
+w(1,1,1,1)
+r(1,1,2,2)
+w(1,2,2,2)
+r(1,2,1,3)
+END
+cat >fork.txt <<'END'
+w(1,1,1,1)
+w(4,1,1,1)
+r(2,0,2,2)
+w(1,2,2,2)
+w(2,1,3,3)
+w(3,1,3,3)
+r(4,0,4,4)
+w(3,2,4,4)
+r(1,1,5,5)
+r(1,2,5,6)
+r(3,1,6,7)
+r(3,2,6,8)
+END
+cat >causal.txt <<'END'
+w(1,1,1,1)
+r(1,1,2,2)
+w(2,1,2,2)
+r(2,1,3,3)
+r(1,0,3,4)
+END
+cat >thin.txt <<'END'
+w(1,1,1,1)
+r(1,9,2,2)
+END
+cat >dirty.txt <<'END'
+w(1,1,1,-1)
+r(1,1,2,2)
+END
+cat >append.edn <<'END'
+{:type :ok, :process 0, :f :txn, :value [[:append :x 1]]}
+{:type :ok, :process 0, :f :txn, :value [[:append :x 2]]}
+{:type :ok, :process 2, :f :txn, :value [[:r :x [2 1]]]}
+{:type :fail, :process 2, :f :txn, :value [[:append :x 9]]}
+END
+
+run 1 check lost.txt
+prints 'violated: not serializable; the strongest level that holds is pc'
+prints 'psi   Parallel Snapshot Isolation  violated   lost update'
+prints 'pc    Prefix Consistency           holds'
+prints 'violates Parallel Snapshot Isolation (psi), and so si and ser'
+prints '3 of 4 transactions are enough'
+prints '1 other operation of theirs is left out'
+prints '2.1 t2 reads key 1 as 1.1 t1 left it, before 3.1 t3 writes it'
+prints 'in lost.txt: 1.1 in line 1, 2.1 in line 2, 3.1 in line 4'
+run 0 check lost.txt -i pc
+prints 'holds: the history satisfies Prefix Consistency (pc)'
+lacks 'psi'
+run 1 check lost.txt -i psi
+prints 'violated: the history violates Parallel Snapshot Isolation (psi)'
+prints 'lost update'
+run 1 check -q lost.txt
+is 'violated: not serializable; the strongest level that holds is pc'
+run 0 check serial.txt
+prints 'holds: the history satisfies Serializability (ser)'
+run 1 check skew.txt
+prints 'write skew'
+run 0 check skew.txt -i si
+run 1 check causal.txt
+prints 'the strongest level that holds is ra'
+prints 'causality violation'
+run 1 check append.edn
+prints 'the strongest level that holds is none'
+prints 'format list-edn'
+prints 'not committed'
+run 3 check -i rc - --format plume
+says 'holds no history'
+"$ISOSCOPE" check - <lost.txt >out 2>err
+[ $? -eq 1 ] && pass || fail 'check reads the standard input'
+
+# What is wrong in any order is named with its place.
+run 1 check thin.txt
+prints 'no level allows this history'
+prints '2.1 t2 reads key 1 = 9 (thin.txt:2), a value that nobody wrote'
+run 0 check thin.txt --unknown-is-initial
+run 1 check dirty.txt
+prints 'aborted read (G1a)'
+prints '(dirty.txt:1)'
+prints 'the strongest level that holds is none'
+
+# --- the strongest levels, commit orders ---
+run 1 check --strongest lost.txt
+is pc
+run 1 check --strongest fork.txt
+is "$(printf 'pc\npsi')"
+run 1 check --strongest thin.txt
+is 'no level'
+run 0 check --strongest serial.txt
+is ser
+run 1 check --strongest lost.txt serial.txt
+is "$(printf 'lost.txt: pc\nserial.txt: ser')"
+run 0 check --commit-order -q serial.txt
+is "$(printf '%s\n' 'holds: the history satisfies Serializability (ser)'\
+', and so every level' '' 'commit order under ser:' '  1.1 t1' '  2.1 t2' \
+	'  1.2 t3')"
+run 1 check --commit-order lost.txt
+prints 'commit order under pc:'
+run 2 check --strongest -i cc lost.txt
+says 'exclude each other'
+run 2 check --strongest --json lost.txt
+run 2 check --commit-order lost.txt serial.txt
+says '--history N'
+
+# --- several histories ---
+run 1 explore lost.tx -i cc --histories three.jsonl
+run 1 check three.jsonl
+prints 'violated: 1 of 3 histories is not serializable'
+prints 'psi   Parallel Snapshot Isolation             2           1'
+prints 'The first violating one, history'
+prints 'lost update'
+run 0 check three.jsonl -i cc
+prints 'holds: all 3 histories satisfy Causal Consistency (cc)'
+run 1 check three.jsonl -q serial.txt
+is 'violated: 1 of 4 histories is not serializable'
+run 1 check three.jsonl -i ser -q
+is 'violated: 1 of 3 histories violates Serializability (ser)'
+run 3 check three.jsonl --history 4
+says '--history asks for number 4'
+run 2 check three.jsonl --history 0
+for level in rc cc pc psi si ser; do
+	"$ISOSCOPE" explore lost.tx -i $level --histories - 2>err |
+		"$ISOSCOPE" check -i $level - >out 2>err
+	[ $? -eq 0 ] && pass ||
+		fail "what is explored under $level satisfies $level"
+done
+total=0
+for n in 1 2 3; do
+	"$ISOSCOPE" check three.jsonl -q --history $n >out 2>err
+	total=$((total + $?))
+done
+[ $total -eq 1 ] && pass || fail 'one history of three is violating'
+
+# --- JSON and pictures ---
+json() {
+	if ! command -v jq >/dev/null; then return; fi
+	if [ "$(jq -rs "$1" <out 2>&1)" = "$2" ]
+	then pass; else fail "$what: $1 is not $2"; fi
+}
+run 1 check lost.txt --json
+prints '"verdict":"violated"'
+json '.[0].strongest | join(" ")' pc
+json '.[0].levels.psi.anomaly' 'lost update'
+json '.[0].levels.cc.verdict' holds
+json '.[0].witnesses[0].levels | join(" ")' 'psi si ser'
+json '.[0].witnesses[.[0].levels.ser.witness].transactions | length' 3
+json '.[0].witnesses[0].transactions[1].line' 2
+json '[.[0].witnesses[0].cycle[] | .from] | length' 2
+run 1 check lost.txt fork.txt serial.txt three.jsonl --json --commit-order
+json length 6
+json '.[2].commit_orders.ser | join(",")' '1.1 t1,2.1 t2,1.2 t3'
+json '.[1].commit_orders | keys | join(" ")' 'pc psi'
+run 1 check thin.txt --json
+json '.[0].anomalies[0].kind' thin-air
+json '.[0].anomalies[0].line' 2
+json '.[0].strongest | length' 0
+run 1 check lost.txt --dot g2.dot
+if grep -q digraph g2.dot && grep -q c0392b g2.dot
+then pass; else fail "a picture with a cycle is written"; fi
+run 0 check serial.txt --dot g3.dot
+says 'nothing was drawn'
+if command -v dot >/dev/null; then
+	run 1 check lost.txt --svg g.svg -i si
+	grep -q '<svg' g.svg && pass || fail 'a picture is drawn'
+fi
+run 1 check lost.txt --dot -
+says 'lost update'
+prints 'digraph'
+run 2 check lost.txt --json --dot -
+run 2 check lost.txt --dot lost.txt
+says 'would overwrite the history'
+run 2 check lost.txt --dot no/such/folder/g.dot
+grep -q '^w(1,100,1,1)$' lost.txt && pass || fail 'a history was overwritten'
+
+# --- limits ---
+run 1 check lost.txt --timeout 100 --memory 1G
+run 2 check lost.txt --timeout never
+run 2 check lost.txt --memory 0
+awk 'BEGIN {
+	for (t = 1; t <= 4000; t++) {
+		s = t % 40
+		for (i = 0; i < 4; i++) {
+			k = (t * 7 + i * 13) % 50
+			if (last[k]) printf "r(%d,%d,%d,%d)\n", k, last[k], s, t
+			last[k] = 4 * t + i
+			printf "w(%d,%d,%d,%d)\n", k, last[k], s, t
+		}
+	}
+}' >long.txt
+run 0 check long.txt
+run 0 check long.txt -i ser --commit-order
+if [ "$(grep -c '^  [0-9]' out)" -eq 4000 ]
+then pass; else fail 'all transactions are in the commit order'; fi
+run 4 check long.txt -i si --timeout 0.000001
+prints 'undecided: Snapshot Isolation (si) is undecided: the time limit'
+run 4 check long.txt --timeout 0.000001 --strongest
+says 'is undecided'
+"$ISOSCOPE" check long.txt >&- 2>err
+[ $? -eq 70 ] && pass || fail 'a closed standard output is an error'
+
+# --- conversion: every format to every other one keeps the verdicts ---
+formats='isoscope plume awdit dbcop-bincode dbcop-json dbcop-text cobra
+	rw-edn rw-json list-edn list-json'
+for history in lost skew serial causal; do
+	strongest=$("$ISOSCOPE" check --strongest $history.txt)
+	for format in $formats; do
+		run 0 convert $history.txt --to $format -o $history.$format
+		"$ISOSCOPE" check --strongest $history.$format >out 2>err
+		is "$strongest"
+	done
+done
+strongest=$("$ISOSCOPE" check --strongest skew.txt)
+for from in $formats; do
+	for to in $formats; do
+		rm -rf again
+		run 0 convert skew.$from --to $to -o again
+		"$ISOSCOPE" check --strongest again >out 2>err
+		is "$strongest"
+	done
+done
+run 0 convert skew.txt --to plume
+cmp -s out skew.txt && pass || fail 'a history is written as it was read'
+run 0 convert three.jsonl --to isoscope -o copy.jsonl
+run 0 convert copy.jsonl --to isoscope
+cmp -s out copy.jsonl && pass || fail 'three histories are written'
+if [ "$(wc -l <copy.jsonl)" -eq 3 ]; then pass; else fail 'not three'; fi
+run 3 convert three.jsonl --to plume
+says 'choose one with --history N'
+prints_nothing
+run 0 convert three.jsonl --to rw-edn --history 2
+prints ':ok'
+run 3 convert fork.txt --to list-edn
+says 'pc and psi'
+run 0 convert fork.txt --to rw-edn
+run 3 convert thin.txt --to list-json
+run 0 convert append.edn --to rw-edn
+says 'warning: lists tell'
+run 2 convert lost.txt
+says '--to FORMAT'
+run 2 convert lost.txt --to plum
+says "did you mean 'plume'"
+run 2 convert lost.txt serial.txt --to plume
+run 2 convert lost.txt --to cobra
+says '--output FOLDER'
+run 2 convert lost.txt --to cobra -o lost.cobra
+says 'lost.cobra'
+run 2 convert lost.txt --to rw-edn -o lost.txt
+says 'would overwrite the history'
+run 2 convert lost.txt --to rw-edn -o no/such/folder/x
+run 3 convert lost.txt --from cobra --to plume
+
+# --- histories that are wrong ---
+run 2 check
+run 2 check --strongets lost.txt
+says "did you mean '--strongest'"
+run 2 check lost.txt --format edn
+run 2 check lost.txt -i snapshot
+run 3 check no-such-history.txt
+says 'no-such-history.txt'
+prints_nothing
+run 3 check /dev/null
+prints_nothing
+run 3 check binary.tx
+says 'binary.tx'
+run 3 check lost.tx
+says 'none of the formats'
+mkdir -p empty
+run 3 check empty
+says 'empty'
+run 3 check zeros.tx
+printf 'w(1,5,1,1)\nw(1,5,2,2)\n' >twice.txt
+run 3 check twice.txt
+says 'twice.txt:2'
+says 't1'
+says 't2'
+run 3 check lost.txt twice.txt
+says 'twice.txt:2'
+prints_nothing
+printf 'w(1,5,1,1)\nr(1,5,2)\n' >short.txt
+run 3 check short.txt
+says 'short.txt:2:'
+printf '{"sessions":[{"transactions":[{"events":[["r","x"]]}]}]}\n' >bad.jsonl
+run 3 check bad.jsonl
+says 'bad.jsonl:1:'
+{
+	cat three.jsonl
+	echo '{"sessions":'
+} >half.jsonl
+run 3 check half.jsonl
+says 'half.jsonl:4:'
+run 3 convert half.jsonl --to isoscope
+says 'half.jsonl:4:'
 
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

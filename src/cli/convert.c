@@ -85,12 +85,10 @@ static uint32_t *find_order(const struct conversion *x, const struct trace *t)
 			order = results[l].order;
 			results[l].order = NULL;
 		} else {
-			say("no order of the writes was found that %s needs%s%s",
-			    format_word(x->to),
-			    check_clock_reason(clock) ? ": " : "",
-			    check_clock_reason(clock)
-			        ? check_clock_reason(clock)
-			        : "");
+			const char *reason = check_clock_reason(clock);
+			say("%s needs an order of the writes, and none was "
+			    "found: %s", format_word(x->to),
+			    reason ? reason : "the search ended");
 		}
 	}
 	for (l = 0; l < LEVEL_COUNT; l++) check_result_free(&results[l]);
