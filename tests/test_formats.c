@@ -107,7 +107,7 @@ static const struct {
 	{ FORMAT_PLUME,
 	  "w(1,1,0,1)\nw(1,2,0,1)\nr(1,2,0,1)\nr(1,1,1,2)\nr(1,3,1,3)\n"
 	  "r(1,2,1,4)\nr(1,2,1,4)\n",
-	  "0.1: w1 w1 r1<self\n1.1: r1<nobody\n1.2: r1<nobody\n"
+	  "0.1: w1 w1 r1<self\n1.1: r1<0.1\n1.2: r1<nobody\n"
 	  "1.3: r1<0.1 r1<0.1\nG1b 1.1 0 0.1\nthin-air 1.2 0 nobody\n" },
 	{ FORMAT_AWDIT, "w 1 10\nr 2 0\n---\nr 1 10\n===\nr 1 10\nw 2 7\n",
 	  "0.1: w1 r2<init\n0.2: r1<0.1\n1.1: r1<0.1 w2\n" },
@@ -493,8 +493,11 @@ static bool may_refuse(enum format f, const struct trace *t)
 {
 	bool no_aborted = f == FORMAT_AWDIT || f == FORMAT_COBRA;
 	bool no_empty = f == FORMAT_PLUME || f == FORMAT_AWDIT;
+	char *shape = shape_of(t, shape_of_format(f));
+	bool empty = !strcmp(shape, "\n");
+	free(shape);
 	return (no_aborted && t->anomalies_found[ANOMALY_ABORTED]) ||
-	       (no_empty && !t->op_count);
+	       (no_empty && empty);
 }
 
 static struct text print_good(enum format f, const struct trace *t)
@@ -536,7 +539,8 @@ static bool round_trip(enum format f, const struct trace *t)
 	once = print_good(f, t);
 	struct trace *back = parse_good(f, once.data, once.length);
 	check_same_shape(f, t, back, once.data);
-	ck_assert_int_eq(detect_bytes(once.data, once.length), f);
+	if (strcmp(once.data, "[]\n") != 0) /* which is JSON as well */
+		ck_assert_int_eq(detect_bytes(once.data, once.length), f);
 	struct text twice = print_good(f, back);
 	struct trace *again = parse_good(f, twice.data, twice.length);
 	struct text thrice = print_good(f, again);

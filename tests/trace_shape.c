@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "formats/renumber.h"
 
 struct shape {
 	struct text *t;
@@ -12,34 +13,31 @@ struct shape {
 	uint32_t keys;
 	uint32_t *session; /* by transaction: its place in what is kept */
 	uint32_t *place;
+	bool *counts;      /* by operation */
 };
 
 unsigned shape_of_format(enum format f)
 {
 	switch (f) {
 	case FORMAT_PLUME:
-		return SHAPE_NO_EMPTY | SHAPE_MERGED | SHAPE_NO_ABORTED_READS;
-	case FORMAT_AWDIT: return SHAPE_NO_EMPTY | SHAPE_NO_ABORTED;
-	case FORMAT_COBRA: return SHAPE_NO_ABORTED;
+		return SHAPE_NO_EMPTY | SHAPE_MERGED | SHAPE_NO_LAST;
+	case FORMAT_AWDIT:
+		return SHAPE_NO_EMPTY | SHAPE_NO_ABORTED | SHAPE_NO_LAST;
+	case FORMAT_COBRA: return SHAPE_NO_ABORTED | SHAPE_NO_LAST;
 	case FORMAT_ISOSCOPE: return 0;
-	default: return SHAPE_NO_ABORTED_READS;
+	default: return SHAPE_NO_LAST;
 	}
-}
-
-static bool keeps_op(const struct shape *s, const struct trace_transaction *w,
-                     const struct trace_op *op)
-{
-	return w->status == TRACE_COMMITTED || op->kind == EVENT_WRITE ||
-	       !(s->without & SHAPE_NO_ABORTED_READS);
 }
 
 static bool keeps(const struct shape *s, const struct trace_transaction *w)
 {
 	if (w->status != TRACE_COMMITTED && s->without & SHAPE_NO_ABORTED)
 		return false;
-	if (s->without && s->r->sessions[w->session].after_all) return false;
+	if (s->without & SHAPE_NO_LAST &&
+	    s->r->sessions[w->session].after_all)
+		return false;
 	for (uint32_t i = 0; i < w->op_count; i++)
-		if (keeps_op(s, w, &s->r->ops[w->first_op + i])) return true;
+		if (s->counts[w->first_op + i]) return true;
 	return !(s->without & SHAPE_NO_EMPTY);
 }
 
@@ -64,7 +62,8 @@ static void find_places(struct shape *s)
 			s->session[t] = sessions;
 			s->place[t] = place;
 		}
-		bool after = s->without && r->sessions[i].after_all;
+		bool after = s->without & SHAPE_NO_LAST &&
+		             r->sessions[i].after_all;
 		sessions += any || (!(s->without & SHAPE_NO_EMPTY) && !after);
 	}
 }
@@ -102,7 +101,7 @@ static void print_transaction(struct shape *s, uint32_t t, uint32_t last)
 		text_string(s->t, w->status == TRACE_COMMITTED ? ":" : "!:");
 	}
 	for (uint32_t i = 0; i < w->op_count; i++)
-		if (keeps_op(s, w, &s->r->ops[w->first_op + i]))
+		if (s->counts[w->first_op + i])
 			print_op(s, &s->r->ops[w->first_op + i]);
 }
 
@@ -110,7 +109,7 @@ static void print_anomaly(const struct shape *s, const struct trace_anomaly *a)
 {
 	const struct trace_transaction *w =
 	    &s->r->transactions[a->transaction];
-	if (!keeps(s, w) || !keeps_op(s, w, &s->r->ops[a->op])) return;
+	if (!keeps(s, w)) return;
 	text_format(s->t, "%s ", trace_anomaly_word(a->kind));
 	print_place(s, a->transaction);
 	text_format(s->t, " %u ", a->op - w->first_op);
@@ -124,6 +123,7 @@ void trace_shape(struct text *t, const struct trace *r, unsigned without)
 	s.key = mem_take0(r->key_count + 1, sizeof *s.key);
 	s.session = mem_take0(r->transaction_count + 1, sizeof *s.session);
 	s.place = mem_take0(r->transaction_count + 1, sizeof *s.place);
+	s.counts = ops_that_count(r);
 	find_places(&s);
 	for (uint32_t i = 1, last = 0; i < r->transaction_count; i++)
 		if (keeps(&s, &r->transactions[i])) {
@@ -136,4 +136,5 @@ void trace_shape(struct text *t, const struct trace *r, unsigned without)
 	free(s.key);
 	free(s.session);
 	free(s.place);
+	free(s.counts);
 }

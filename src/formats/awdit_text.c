@@ -74,6 +74,12 @@ struct trace *awdit_text_parse(struct input *in, const struct reader_options *o,
 
 /* ---- printing ---- */
 
+struct printed {
+	const struct trace *r;
+	int64_t *values, *keys;
+	bool *counts;
+};
+
 static void print_operation(struct text *t, bool read, int64_t key,
                             int64_t value)
 {
@@ -85,19 +91,23 @@ static void print_operation(struct text *t, bool read, int64_t key,
 }
 
 /* Only transactions that committed; others have no effect. */
-static void print_transactions(struct text *t, const struct trace *r,
-                               const struct trace_session *s,
-                               const int64_t *keys, const int64_t *values)
+static void print_session(struct text *t, const struct printed *p,
+                          const struct trace_session *s)
 {
-	size_t start = t->length;
-	for (uint32_t i = s->first; i < s->first + s->count; i++) {
-		const struct trace_transaction *w = &r->transactions[i];
-		if (w->status != TRACE_COMMITTED || !w->op_count) continue;
-		if (t->length > start) text_string(t, "---\n");
-		for (uint32_t j = w->first_op; j < w->first_op + w->op_count;
-		     j++)
-			print_operation(t, r->ops[j].kind == EVENT_READ,
-			                keys[r->ops[j].key], values[j]);
+	const struct trace *r = p->r;
+	size_t start = t->length, behind = start;
+	for (uint32_t n = s->first; n < s->first + s->count; n++) {
+		const struct trace_transaction *w = &r->transactions[n];
+		uint32_t end = w->first_op + w->op_count;
+		if (w->status != TRACE_COMMITTED) continue;
+		for (uint32_t i = w->first_op; i < end; i++) {
+			if (!p->counts[i]) continue;
+			if (behind > start && behind == t->length)
+				text_string(t, "---\n");
+			print_operation(t, r->ops[i].kind == EVENT_READ,
+			                p->keys[r->ops[i].key], p->values[i]);
+		}
+		behind = t->length;
 	}
 	if (t->length > start) text_string(t, "===\n");
 }
@@ -109,13 +119,18 @@ bool awdit_text_print(struct text *t, const struct trace *r,
 	(void)order;
 	static const struct renumber rules = { .initial = 0, .least = 0 };
 	if (!format_can_write(r, FORMAT_AWDIT, 0, d)) return false;
-	int64_t *values = renumber_values(r, &rules);
-	int64_t *keys = renumber_keys(r, &rules);
+	struct printed p = {
+		.r = r,
+		.values = renumber_values(r, &rules),
+		.keys = renumber_keys(r, &rules),
+		.counts = ops_that_count(r),
+	};
 	for (uint32_t s = 0; s < r->session_count; s++)
-		print_transactions(t, r, &r->sessions[s], keys, values);
+		print_session(t, &p, &r->sessions[s]);
 	for (uint32_t k = 0; k < r->key_count; k++)
-		print_operation(t, false, keys[k], 0);
-	free(values);
-	free(keys);
+		print_operation(t, false, p.keys[k], 0);
+	free(p.values);
+	free(p.keys);
+	free(p.counts);
 	return true;
 }

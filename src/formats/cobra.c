@@ -226,14 +226,23 @@ static bool parse_record(struct cobra *c)
 	return good;
 }
 
+/* Are there times in S and C? Judged by how far the records go: without, such a
+ * log does not get beyond its first record. One record more may be chance. */
+static size_t time_bytes(const struct cobra *c)
+{
+	const char *without = walk(c->at, c->end, 0);
+	const char *with = walk(c->at, c->end, TIME_BYTES);
+	bool more = with - without > TIME_BYTES;
+	bool all = with == c->end && without < c->end;
+	return more || all ? TIME_BYTES : 0;
+}
+
 static bool parse_log(struct cobra *c)
 {
 	c->at = c->in.bytes;
 	c->end = c->at + c->in.length;
 	c->transaction = NONE;
-	c->time = walk(c->at, c->end, 0) < walk(c->at, c->end, TIME_BYTES)
-	              ? TIME_BYTES
-	              : 0;
+	c->time = time_bytes(c);
 	bool good = true;
 	while (good && c->at < c->end) {
 		good = parse_record(c);
@@ -324,6 +333,7 @@ struct trace *cobra_parse_log(struct input *in, const struct reader_options *o,
 struct written {
 	const struct trace *r;
 	int64_t *values, *keys, *sessions, *numbers;
+	bool *counts;
 };
 
 static void put_integer(struct text *t, int64_t x)
@@ -366,7 +376,8 @@ static void put_session(struct text *t, const struct written *w, uint32_t s)
 		text_char(t, 'S');
 		put_integer(t, w->numbers[n]);
 		for (uint32_t i = 0; i < x->op_count; i++)
-			put_operation(t, w, n, x->first_op + i);
+			if (w->counts[x->first_op + i])
+				put_operation(t, w, n, x->first_op + i);
 		text_char(t, 'C');
 		put_integer(t, w->numbers[n]);
 	}
@@ -449,11 +460,13 @@ bool cobra_write_folder(const char *path, const struct trace *r,
 		.keys = renumber_keys(r, &any),
 		.sessions = renumber_sessions(r, &natural),
 		.numbers = renumber_transactions(r, &rules),
+		.counts = ops_that_count(r),
 	};
 	bool good = write_sessions(path, &w, d);
 	free(w.values);
 	free(w.keys);
 	free(w.sessions);
 	free(w.numbers);
+	free(w.counts);
 	return good;
 }

@@ -254,20 +254,20 @@ static void put_header(struct text *t, const struct trace *r,
 struct printed {
 	const struct trace *r;
 	int64_t *values, *keys;
+	bool *counts;
 };
 
-/* What uncommitted transactions read does not count (format_can_write). */
 static void put_transaction(struct text *t, const struct printed *p,
                             const struct trace_transaction *w)
 {
 	char success = w->status == TRACE_COMMITTED;
 	uint64_t count = 0;
 	for (uint32_t i = w->first_op; i < w->first_op + w->op_count; i++)
-		count += success || p->r->ops[i].kind == EVENT_WRITE;
+		count += p->counts[i];
 	put_integer(t, count);
 	for (uint32_t i = w->first_op; i < w->first_op + w->op_count; i++) {
 		const struct trace_op *op = &p->r->ops[i];
-		if (!success && op->kind != EVENT_WRITE) continue;
+		if (!p->counts[i]) continue;
 		text_char(t, op->kind == EVENT_WRITE);
 		put_integer(t, (uint64_t)p->keys[op->key]);
 		put_integer(t, (uint64_t)p->values[i]);
@@ -305,8 +305,10 @@ bool dbcop_bincode_print(struct text *t, const struct trace *r,
 	struct printed p = { .r = r };
 	p.values = renumber_values(r, &rules);
 	p.keys = renumber_keys(r, &rules);
+	p.counts = ops_that_count(r);
 	put_sessions(t, &p);
 	free(p.values);
 	free(p.keys);
+	free(p.counts);
 	return true;
 }

@@ -161,6 +161,7 @@ static bool is_identifier(const char *name)
 struct printed {
 	const struct trace *r;
 	int64_t *values, *keys;
+	bool *counts;
 	bool names; /* all keys have names that can be written */
 };
 
@@ -179,16 +180,13 @@ static void print_operation(struct text *t, const struct printed *p,
 		text_char(t, '?');
 }
 
-/* What uncommitted transactions read does not count (format_can_write). */
 static void print_transaction(struct text *t, const struct printed *p,
                               const struct trace_transaction *w)
 {
 	text_char(t, '[');
 	size_t start = t->length;
 	for (uint32_t i = w->first_op; i < w->first_op + w->op_count; i++) {
-		if (w->status != TRACE_COMMITTED &&
-		    p->r->ops[i].kind == EVENT_READ)
-			continue;
+		if (!p->counts[i]) continue;
 		if (t->length > start) text_char(t, ' ');
 		print_operation(t, p, i);
 	}
@@ -221,8 +219,10 @@ bool dbcop_text_print(struct text *t, const struct trace *r,
 		p.names = is_identifier(r->keys[k].name);
 	p.values = renumber_values(r, &rules);
 	p.keys = renumber_keys(r, &rules);
+	p.counts = ops_that_count(r);
 	print_sessions(t, &p);
 	free(p.values);
 	free(p.keys);
+	free(p.counts);
 	return true;
 }

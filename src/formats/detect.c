@@ -103,9 +103,9 @@ static enum format detect_bracket(const struct input *in, const char *at)
 	if (*next == '[') return FORMAT_DBCOP_JSON;
 	if (is_name(*next)) return FORMAT_DBCOP_TEXT;
 	if (*next == ']') {
-		next = skip_blanks(next + 1);
-		return next < in->bytes + in->length ? FORMAT_DBCOP_TEXT
-		                                     : FORMAT_DBCOP_JSON;
+		bool all = skip_blanks(in->bytes) == at &&
+		           skip_blanks(next + 1) == in->bytes + in->length;
+		return all ? FORMAT_DBCOP_JSON : FORMAT_DBCOP_TEXT;
 	}
 	return elle_detect(in);
 }

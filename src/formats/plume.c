@@ -220,21 +220,26 @@ struct trace *plume_parse(struct input *in, const struct reader_options *o,
 
 /* ---- printing ---- */
 
-/* Transactions that did not commit have no operations but their writes: what
- * they read does not count (format_can_write). */
-static void print_operations(struct text *t, const struct trace *r,
-                             uint32_t transaction, const char *after,
-                             const int64_t *keys, const int64_t *values)
+struct printed {
+	const struct trace *r;
+	int64_t *values, *keys, *sessions, *numbers;
+	bool *counts;
+};
+
+static void print_transaction(struct text *t, const struct printed *p,
+                              uint32_t n)
 {
-	const struct trace_transaction *w = &r->transactions[transaction];
+	const struct trace_transaction *w = &p->r->transactions[n];
+	char after[64];
+	snprintf(after, sizeof after, ",%" PRId64 ",%" PRId64 ")\n",
+	         p->sessions[w->session], p->numbers[n]);
 	for (uint32_t i = w->first_op; i < w->first_op + w->op_count; i++) {
-		const struct trace_op *op = &r->ops[i];
-		bool read = op->kind == EVENT_READ;
-		if (read && w->status != TRACE_COMMITTED) continue;
-		text_string(t, read ? "r(" : "w(");
-		text_int(t, keys[op->key]);
+		const struct trace_op *op = &p->r->ops[i];
+		if (!p->counts[i]) continue;
+		text_string(t, op->kind == EVENT_READ ? "r(" : "w(");
+		text_int(t, p->keys[op->key]);
 		text_char(t, ',');
-		text_int(t, values[i]);
+		text_int(t, p->values[i]);
 		text_string(t, after);
 	}
 }
@@ -245,19 +250,20 @@ bool plume_print(struct text *t, const struct trace *r, const uint32_t *order,
 	(void)order;
 	static const struct renumber rules = { .initial = 0, .least = 0 };
 	if (!format_can_write(r, FORMAT_PLUME, CAN_ABORT, d)) return false;
-	int64_t *values = renumber_values(r, &rules);
-	int64_t *keys = renumber_keys(r, &rules);
-	int64_t *sessions = renumber_sessions(r, &rules);
-	int64_t *numbers = renumber_transactions(r, &rules);
-	for (uint32_t i = 1; i < r->transaction_count; i++) {
-		char after[64];
-		snprintf(after, sizeof after, ",%" PRId64 ",%" PRId64 ")\n",
-		         sessions[r->transactions[i].session], numbers[i]);
-		print_operations(t, r, i, after, keys, values);
-	}
-	free(values);
-	free(keys);
-	free(sessions);
-	free(numbers);
+	struct printed p = {
+		.r = r,
+		.values = renumber_values(r, &rules),
+		.keys = renumber_keys(r, &rules),
+		.sessions = renumber_sessions(r, &rules),
+		.numbers = renumber_transactions(r, &rules),
+		.counts = ops_that_count(r),
+	};
+	for (uint32_t i = 1; i < r->transaction_count; i++)
+		print_transaction(t, &p, i);
+	free(p.values);
+	free(p.keys);
+	free(p.sessions);
+	free(p.numbers);
+	free(p.counts);
 	return true;
 }

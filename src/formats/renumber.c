@@ -126,6 +126,19 @@ static int64_t lost_read(struct values *v, const struct trace_op *op)
 	return is_initial(v->r, op) ? v->n->initial : thin_air(v, op);
 }
 
+/* The write of its writer that was read: the one of that value, so that
+ * intermediate reads stay such; where values are not unique, the last. */
+static uint32_t write_of(const struct values *v, const struct trace_op *op)
+{
+	const struct trace_transaction *w = &v->r->transactions[op->from];
+	uint32_t write =
+	    *write_slot(v, op->key, op->value, op->flags & VALUE_FLAGS);
+	if (write && write - 1 >= w->first_op &&
+	    write - 1 - w->first_op < w->op_count)
+		return write;
+	return *final_slot(v, op->from, op->key);
+}
+
 static int64_t read_value(struct values *v, const struct trace_op *op)
 {
 	uint32_t write = 0;
@@ -133,7 +146,7 @@ static int64_t read_value(struct values *v, const struct trace_op *op)
 	if (op->from == TRACE_SELF)
 		write = v->own[op->key];
 	else if (op->from != TRACE_NOBODY)
-		write = *final_slot(v, op->from, op->key);
+		write = write_of(v, op);
 	return write ? v->out[write - 1] : lost_read(v, op);
 }
 
@@ -279,6 +292,32 @@ int64_t *renumber_transactions(const struct trace *r, const struct renumber *n)
 	return out;
 }
 
+/* ---- reads that do not count ---- */
+
+/* Anomalies beyond those that are kept are not known: all reads behind the
+ * last one count. */
+bool *ops_that_count(const struct trace *r)
+{
+	bool *counts = mem_take0(r->op_count + 1, sizeof *counts);
+	uint32_t n = r->anomaly_count;
+	uint32_t last = n < TRACE_ANOMALIES_KEPT ? r->op_count
+	                                         : r->anomalies[n - 1].op;
+	for (uint32_t i = 0; i < r->op_count; i++)
+		counts[i] = r->ops[i].kind == EVENT_WRITE ||
+		            r->ops[i].from != TRACE_NOBODY || i > last;
+	for (uint32_t i = 0; i < n; i++) counts[r->anomalies[i].op] = true;
+	for (uint32_t t = 1; t < r->transaction_count; t++) {
+		const struct trace_transaction *w = &r->transactions[t];
+		if (w->status == TRACE_COMMITTED) continue;
+		for (uint32_t i = w->first_op; i < w->first_op + w->op_count;
+		     i++)
+			if (r->ops[i].kind == EVENT_READ &&
+			    r->ops[i].from == TRACE_SELF)
+				counts[i] = false;
+	}
+	return counts;
+}
+
 /* ---- what formats lack ---- */
 
 bool trace_session_is_void(const struct trace *r, uint32_t session)
@@ -300,16 +339,34 @@ static bool has_after_all(const struct trace *r)
 /* An aborted transaction with a read that counts, or 0. */
 static uint32_t aborted_reader(const struct trace *r)
 {
-	for (uint32_t t = 1; t < r->transaction_count; t++) {
+	bool *counts = ops_that_count(r);
+	uint32_t found = 0;
+	for (uint32_t t = 1; t < r->transaction_count && !found; t++) {
 		const struct trace_transaction *w = &r->transactions[t];
-		if (w->status != TRACE_ABORTED) continue;
-		for (uint32_t i = 0; i < w->op_count; i++) {
-			const struct trace_op *op = &r->ops[w->first_op + i];
-			if (op->kind == EVENT_READ && op->from != TRACE_SELF)
-				return t;
-		}
+		uint32_t end = w->first_op + w->op_count;
+		if (w->status == TRACE_COMMITTED) continue;
+		for (uint32_t i = w->first_op; i < end; i++)
+			if (r->ops[i].kind == EVENT_READ && counts[i])
+				found = t;
 	}
-	return 0;
+	free(counts);
+	return found;
+}
+
+/* Is there an operation that is written? */
+static bool has_operations(const struct trace *r, unsigned can)
+{
+	bool *counts = ops_that_count(r);
+	bool found = false;
+	for (uint32_t t = 1; t < r->transaction_count && !found; t++) {
+		const struct trace_transaction *w = &r->transactions[t];
+		if (w->status != TRACE_COMMITTED && !(can & CAN_ABORT))
+			continue;
+		for (uint32_t i = 0; i < w->op_count && !found; i++)
+			found = counts[w->first_op + i];
+	}
+	free(counts);
+	return found;
 }
 
 static bool cannot(const struct trace *r, enum format f, uint32_t line,
@@ -346,7 +403,7 @@ bool format_can_write(const struct trace *r, enum format f, unsigned can,
 		              "the order of writes, which lists tell in this "
 		              "history",
 		              "list-edn or list-json", d);
-	if (!(can & CAN_EMPTY) && !r->op_count)
+	if (!(can & CAN_EMPTY) && !has_operations(r, can))
 		return cannot(r, f, r->line,
 		              "transactions without operations, and this "
 		              "history has no others",

@@ -28,6 +28,11 @@ int64_t *renumber_sessions(const struct trace *r, const struct renumber *n);
 int64_t *renumber_transactions(const struct trace *r,
                                const struct renumber *n);
 
+/* By operation: does it say anything? All do but reads of transactions that
+ * aborted or whose outcome was unknown: those that have neither a writer nor an
+ * anomaly, and those of their own writes. Malloc'ed. */
+bool *ops_that_count(const struct trace *r);
+
 /* What not every format has. */
 enum format_can {
 	CAN_ABORT = 1,       /* transactions that aborted */
