@@ -445,7 +445,7 @@ START_TEST(values_written_twice)
 	             "error:4:0: C.1 t3 (line 4) reads the value 7 of key x, "
 	             "which two transactions wrote: A.1 t1 (line 1) and B.1 "
 	             "t2 (line 2); the read has to name its writer\n");
-	/* replacing its own equal write does not hide the other's */
+	/* wherever the two stand */
 	expect_error("A1:wx=7 B2:wx=7 A1:wx=7 C3:rx=7", sources,
 	             "error:4:0: C.1 t3 (line 4) reads the value 7 of key x, "
 	             "which two transactions wrote: A.1 t1 (line 3) and B.1 "
@@ -826,9 +826,10 @@ static int compare_places(const void *a, const void *b, const struct twin *w)
 static void group_places(const struct twin *w, uint32_t *place)
 {
 	for (uint32_t i = 1; i < w->count; i++)
-		for (uint32_t k = i;
-		     k && compare_places(&place[k - 1], &place[k], w) > 0; k--) {
+		for (uint32_t k = i; k; k--) {
 			uint32_t swap = place[k];
+			if (compare_places(&place[k - 1], &place[k], w) < 0)
+				break;
 			place[k] = place[k - 1];
 			place[k - 1] = swap;
 		}

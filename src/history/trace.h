@@ -29,8 +29,9 @@
 enum {
 	TRACE_TEXT = 1,    /* value is an index of trace.texts */
 	TRACE_NULL = 2,    /* value is null (nil) */
-	TRACE_LIST = 4,    /* READ of a list: the value is its last element; with
-	                    * TRACE_NULL the list is empty. WRITE: an append */
+	TRACE_LIST = 4,    /* READ of a list: the value is its last element;
+	                    * with TRACE_NULL the list is empty. WRITE: an
+	                    * append */
 	TRACE_FINAL = 8,   /* WRITE: the transaction's last one of this key */
 	TRACE_MISSING = 16 /* the file names the writer and not the value */
 };
@@ -124,7 +125,7 @@ struct trace {
 	struct region region;      /* owns names and texts */
 	const char *file;          /* for messages */
 	uint32_t line;             /* where it begins, in a file of several */
-	const char *program, *level; /* what an isoscope history says; or NULL */
+	const char *program, *level; /* as an isoscope history says; or NULL */
 	uint32_t session_count, transaction_count, key_count, op_count;
 	uint32_t text_count, known_count;
 	struct trace_session *sessions;

@@ -418,13 +418,14 @@ static bool check_frame(const struct trace_builder *b, struct diags *d)
 		              : b->transaction_limit);
 	else if (!t->session_count)
 		diags_add(d, DIAG_ERROR, t->file, 0, 0, NULL,
-		          "the history has no session: nothing was recorded, or "
-		          "the file has another format (see --format)");
+		          "the history has no session: nothing was recorded, "
+		          "or the file has another format (see --format)");
 	for (uint32_t s = 0; s < t->session_count; s++)
 		last += t->sessions[s].after_all;
 	if (last > 1)
 		diags_add(d, DIAG_ERROR, t->file, 0, 0, NULL,
-		          "%" PRIu32 " sessions follow all others; only one can",
+		          "%" PRIu32 " sessions follow all others; only one "
+		          "can",
 		          last);
 	return !b->too_many && t->session_count && last <= 1;
 }

@@ -12,9 +12,12 @@ struct trace_builder;
 
 /* How a format means what it does not say. */
 struct trace_rules {
-	/* The value that a key has before anything is written, and whether a
-	 * transaction that writes it to each key it writes, and reads nothing,
-	 * stands for init (text formats: value 0). */
+	/* The value that a key has before anything is written, and whether
+	 * transactions stand for init, and are left out, that commit, read
+	 * nothing, write to each key its initial value, and have none but such
+	 * before them in their session (text formats: value 0). That another
+	 * transaction writes such a value too is then an error. A session of
+	 * nothing but such transactions is left out as well. */
 	struct trace_value initial;
 	bool initial_transaction;
 	bool aborted_reads; /* reads of aborted transactions count (isoscope);

@@ -426,15 +426,12 @@ static void take_known(struct view *v)
 		struct trace_known k = t->known[i];
 		if (v->key[k.key] == TRACE_NONE) continue;
 		uint32_t *before = &last[v->key[k.key]];
-		bool chained = i < t->chain_count;
-		bool to = in_history(v, k.to, k.key);
 		if (in_history(v, k.from, k.key))
 			*before = k.from;
 		else if (i >= t->chain_count + t->tail_count)
 			*before = 0;
-		if (to && *before && *before != k.to)
+		if (*before && *before != k.to && in_history(v, k.to, k.key))
 			add_known(v, &capacity, *before, k.to, k.key);
-		if (to && chained) *before = k.to;
 	}
 	free(last);
 	if (!h->known) return;

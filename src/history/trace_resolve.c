@@ -38,12 +38,11 @@ static bool same_write(const struct trace_op *a, const struct trace_op *b)
  * of this transaction's replaces the earlier one. */
 static uint32_t enter_value(struct trace_builder *b, uint32_t op, bool strict)
 {
-	struct trace_op *ops = b->trace->ops, *w = &ops[op];
+	const struct trace_op *ops = b->trace->ops, *w = &ops[op];
 	uint32_t tag = tag_of(0, w->key, w->value, w->flags), at = tag, i;
 	while ((i = index_next(&b->by_value, tag, &at)) != INDEX_NONE) {
 		if (!same_write(&ops[i], w)) continue;
 		if (strict || ops[i].from != w->from) return i;
-		w->flags |= ops[i].flags & OP_DUPLICATE;
 		index_last(&b->by_value, at)->item = op + 1;
 		return INDEX_NONE;
 	}

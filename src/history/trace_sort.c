@@ -151,7 +151,8 @@ static void group_operations(struct trace_builder *b)
 {
 	struct trace *t = b->trace;
 	place_operations(b);
-	struct trace_op *sorted = mem_take((size_t)t->op_count * sizeof *sorted);
+	struct trace_op *sorted =
+	    mem_take((size_t)t->op_count * sizeof *sorted);
 	for (size_t r = 0; r < b->run_count; r++) {
 		const struct trace_run *run = &b->runs[r];
 		memcpy(sorted + run->place, t->ops + run->first,
