@@ -304,6 +304,9 @@ cat >append.edn <<'END'
 {:type :fail, :process 2, :f :txn, :value [[:append :x 9]]}
 END
 
+sed 's/process 0, :f :txn, :value \[\[:append :x 2/process 1, :f :txn, \
+:value [[:append :x 2/' append.edn >lists.edn
+
 run 1 check lost.txt
 prints 'violated: not serializable; the strongest level that holds is pc'
 prints 'psi   Parallel Snapshot Isolation  violated   lost update'
@@ -502,8 +505,16 @@ run 3 convert fork.txt --to list-edn
 says 'pc and psi'
 run 0 convert fork.txt --to rw-edn
 run 3 convert thin.txt --to list-json
-run 0 convert append.edn --to rw-edn
-says 'warning: lists tell'
+run 3 convert append.edn --to rw-edn
+says 'cannot tell the order in which the elements of lists were written'
+for format in $formats; do
+	rm -rf again
+	run 0 convert lists.edn --to $format -o again
+	run 0 check --strongest again
+	is ser
+done
+run 0 convert append.edn --to isoscope -o again
+run 3 convert again --to list-edn
 run 2 convert lost.txt
 says '--to FORMAT'
 run 2 convert lost.txt --to plum

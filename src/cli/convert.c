@@ -28,7 +28,7 @@ static bool is_list_format(enum format f)
 	return f == FORMAT_LIST_EDN || f == FORMAT_LIST_JSON;
 }
 
-/* ---- an order for lists ---- */
+/* ---- what formats cannot say ---- */
 
 static bool on_tick(void *data)
 {
@@ -36,28 +36,75 @@ static bool on_tick(void *data)
 	return atomic_load(signals_flag());
 }
 
+/* All levels are decided; says so if not. */
+static bool decided(const struct conversion *x,
+                    const struct check_result *results)
+{
+	for (enum level l = 0; l < LEVEL_COUNT; l++) {
+		if (results[l].verdict != CHECK_UNDECIDED) continue;
+		say("writing this history as %s needs its verdicts, and %s "
+		    "(%s) is undecided: %s", format_word(x->to), level_name(l),
+		    level_word(l), results[l].reason);
+		return false;
+	}
+	return true;
+}
+
+static void free_results(struct check_result *results)
+{
+	for (enum level l = 0; l < LEVEL_COUNT; l++)
+		check_result_free(&results[l]);
+}
+
+/* Without the order of writes that lists tell, does the history satisfy the
+ * same levels? Says why not. */
+static bool order_is_spare(const struct conversion *x, const struct trace *t)
+{
+	struct check_result with[LEVEL_COUNT], without[LEVEL_COUNT];
+	struct check_limits limits = { .stop = on_tick };
+	struct check_clock *clock = check_clock_new(&limits);
+	struct facts *f = facts_of_trace(t);
+	enum level l = 0;
+	check_levels(t, f, (1u << LEVEL_COUNT) - 1, clock, with);
+	f->known_count = 0;
+	check_levels(t, f, (1u << LEVEL_COUNT) - 1, clock, without);
+	bool fine = decided(x, with) && decided(x, without);
+	while (fine && l < LEVEL_COUNT &&
+	       with[l].verdict == without[l].verdict)
+		l++;
+	if (fine && l < LEVEL_COUNT) {
+		say("%s cannot tell the order in which the elements of lists "
+		    "were written, and without it the history would satisfy "
+		    "%s (%s), which it violates; isoscope, list-edn and "
+		    "list-json can", format_word(x->to), level_name(l),
+		    level_word(l));
+		fine = false;
+	}
+	free_results(with);
+	free_results(without);
+	facts_free(f);
+	check_clock_free(clock);
+	return fine;
+}
+
 /* Lists tell the order of the writes of each key. The converted history has
  * the verdicts of the original if that order is a commit order for all levels
  * that hold: so if it is one for the only strongest of them. */
-static bool strongest_is_one(const struct conversion *x,
+static bool strongest_is_one(const struct conversion *x, const struct trace *t,
                              const struct check_result *results,
                              enum level *out)
 {
 	const char *to = format_word(x->to);
 	unsigned holding = 0;
 	*out = LEVEL_COUNT;
+	if (!decided(x, results)) return false;
 	for (enum level l = 0; l < LEVEL_COUNT; l++) {
-		if (results[l].verdict == CHECK_UNDECIDED) {
-			say("%s needs an order of the writes, and %s (%s) is "
-			    "undecided: %s", to, level_name(l), level_word(l),
-			    results[l].reason);
-			return false;
-		}
 		if (results[l].verdict != CHECK_HOLDS) continue;
 		holding |= 1u << l;
 		*out = l;
 	}
-	if (*out == LEVEL_COUNT) {
+	if (*out == LEVEL_COUNT ||
+	    (*out == LEVEL_NONE && t->known_count)) {
 		say("%s needs an order of the writes, and no level allows "
 		    "this history, so it has none; rw-edn and rw-json do "
 		    "without", to);
@@ -80,7 +127,7 @@ static uint32_t *find_order(const struct conversion *x, const struct trace *t)
 	enum level l;
 	uint32_t *order = NULL;
 	check_levels(t, f, (1u << LEVEL_COUNT) - 1, clock, results);
-	if (strongest_is_one(x, results, &l)) {
+	if (strongest_is_one(x, t, results, &l)) {
 		if (check_commit_order(f, l, clock, &results[l])) {
 			order = results[l].order;
 			results[l].order = NULL;
@@ -91,24 +138,13 @@ static uint32_t *find_order(const struct conversion *x, const struct trace *t)
 			    reason ? reason : "the search ended");
 		}
 	}
-	for (l = 0; l < LEVEL_COUNT; l++) check_result_free(&results[l]);
+	free_results(results);
 	facts_free(f);
 	check_clock_free(clock);
 	return order;
 }
 
 /* ---- writing ---- */
-
-/* What a reader of the new file could no longer know. */
-static void warn_of_loss(const struct conversion *x, const struct trace *t,
-                         struct diags *d)
-{
-	if (!t->known_count || is_list_format(x->to)) return;
-	diags_add(d, DIAG_WARNING, t->file, t->line, 0, NULL,
-	          "lists tell in which order their elements were written, %s "
-	          "does not: the new history may satisfy more levels",
-	          format_word(x->to));
-}
 
 /* Opens the output when the first history is there to be written. */
 static bool write_text(struct conversion *x, const struct text *t)
@@ -119,22 +155,28 @@ static bool write_text(struct conversion *x, const struct text *t)
 	return !ferror(x->file);
 }
 
-static int write_trace(struct conversion *x, const struct trace *t,
+/* The history as this format is to have it. */
+static int write_trace(struct conversion *x, const struct trace *original,
                        struct diags *d)
 {
+	struct trace t = *original;
 	struct text printed = { 0 };
 	uint32_t *order = NULL;
 	int code = EXIT_INPUT;
-	warn_of_loss(x, t, d);
+	if (t.known_count && x->to != FORMAT_ISOSCOPE &&
+	    !is_list_format(x->to)) {
+		if (!order_is_spare(x, &t)) return EXIT_INPUT;
+		t.known_count = 0;
+	}
 	if (format_is_folder(x->to))
-		return format_write_folder(x->output, x->to, t, d)
+		return format_write_folder(x->output, x->to, &t, d)
 		           ? EXIT_HOLDS
 		           : EXIT_USAGE;
-	if (is_list_format(x->to) && !t->lists) {
-		order = find_order(x, t);
+	if (is_list_format(x->to) && !t.lists) {
+		order = find_order(x, &t);
 		if (!order) return EXIT_INPUT;
 	}
-	if (format_print(&printed, x->to, t, order, d))
+	if (format_print(&printed, x->to, &t, order, d))
 		code = write_text(x, &printed) ? EXIT_HOLDS : EXIT_INTERNAL;
 	text_free(&printed);
 	free(order);
