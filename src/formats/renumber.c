@@ -403,6 +403,10 @@ bool format_can_write(const struct trace *r, enum format f, unsigned can,
 		              "the order of writes, which lists tell in this "
 		              "history",
 		              "list-edn or list-json", d);
+	if (!(can & CAN_KNOWN) && r->lists && r->anomaly_count)
+		return cannot(r, f, r->line,
+		              "a list with what was wrong to read in it",
+		              "list-edn or list-json", d);
 	if (!(can & CAN_EMPTY) && !has_operations(r, can))
 		return cannot(r, f, r->line,
 		              "transactions without operations, and this "
