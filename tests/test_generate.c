@@ -555,6 +555,34 @@ START_TEST(extreme_settings)
 }
 END_TEST
 
+/* Without the reads of transactions that abort, the rest is as before. */
+START_TEST(writes_of_aborted_only)
+{
+	struct workload w = workload_default();
+	w.aborts = 0.3;
+	w.ops = 400;
+	struct trace *all = generated(&w);
+	w.writes_only = true;
+	struct trace *some = generated(&w);
+	uint32_t dropped = 0;
+	ck_assert_uint_eq(all->transaction_count, some->transaction_count);
+	for (uint32_t i = 1; i < all->transaction_count; i++) {
+		const struct trace_transaction *x = &all->transactions[i];
+		const struct trace_transaction *y = &some->transactions[i];
+		uint32_t reads = 0;
+		for (uint32_t o = 0; o < x->op_count; o++)
+			reads += all->ops[x->first_op + o].kind == EVENT_READ;
+		ck_assert_int_eq(x->status, y->status);
+		if (x->status != TRACE_ABORTED) reads = 0;
+		ck_assert_uint_eq(x->op_count, y->op_count + reads);
+		dropped += reads;
+	}
+	ck_assert_uint_gt(dropped, 20);
+	trace_free(all);
+	trace_free(some);
+}
+END_TEST
+
 /* Runs the transactions in their order: each reads what was written last. */
 START_TEST(large_and_serial)
 {
@@ -600,5 +628,6 @@ void add_generate_tests(TCase *tests)
 	tcase_add_loop_test(tests, zipf_is_zipf, 0, 5);
 	tcase_add_test(tests, settings_out_of_range);
 	tcase_add_test(tests, extreme_settings);
+	tcase_add_test(tests, writes_of_aborted_only);
 	tcase_add_test(tests, large_and_serial);
 }

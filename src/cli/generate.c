@@ -160,6 +160,7 @@ int generate_main(const struct command_line *c)
 		return EXIT_USAGE;
 	}
 	if (!read_workload(c, &w) || !read_target(c, &to)) return EXIT_USAGE;
+	w.writes_only = to.format != FORMAT_ISOSCOPE;
 	struct trace *t = workload_run_ordered(&w, &order, &order_count, &d);
 	if (t) code = write_history(&to, t, order, &d);
 	say_diagnostics(c, &d);

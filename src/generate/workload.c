@@ -236,7 +236,7 @@ static void plant(struct run *x)
 static void start(struct run *x, const struct workload *w)
 {
 	struct trace_rules rules = { .initial = trace_value_number(0),
-		                     .aborted_reads = true };
+		                     .aborted_reads = !w->writes_only };
 	*x = (struct run){ .w = w, .rng = { w->seed }, .value = 1 };
 	x->planting.state = ~w->seed;
 	x->plant_due = w->planted != PLANTED_COUNT;
@@ -244,7 +244,7 @@ static void start(struct run *x, const struct workload *w)
 	if (w->distribution == DISTRIBUTION_ZIPF)
 		x->zipf = zipf_new(w->keys, w->theta);
 	x->store = store_new(w, &x->rng);
-	x->builder = trace_builder_new("generated", &rules);
+	x->builder = trace_builder_new("(generated)", &rules);
 	x->sessions = mem_take(w->sessions * sizeof *x->sessions);
 	x->turns = mem_take(w->sessions * sizeof *x->turns);
 	for (uint32_t s = 0; s < w->sessions; s++) {
