@@ -47,6 +47,7 @@ static void free_shell(struct trace_builder *b)
 	index_free(&b->by_value);
 	index_free(&b->by_source);
 	index_free(&b->finals);
+	free(b->small_keys);
 	free(b->last_write);
 	free(b->session_numbers);
 	free(b->runs);
@@ -147,6 +148,7 @@ uint32_t trace_transaction_new(struct trace_builder *b, uint32_t session,
 		b->too_many = true;
 		return t->transaction_count - 1;
 	}
+	b->outcomes |= status != TRACE_COMMITTED;
 	VEC_RESERVE(t->transactions, t->transaction_count,
 	            b->transaction_capacity);
 	t->transactions[t->transaction_count] = (struct trace_transaction){
@@ -189,7 +191,27 @@ static uint32_t add_key(struct trace_builder *b, const char *name,
 	return t->key_count++;
 }
 
-uint32_t trace_key_number(struct trace_builder *b, int64_t number)
+/* Remembers the number of a key where it costs little: most files count their
+ * keys from 0, and this is the most frequent question. */
+static void remember_key(struct trace_builder *b, int64_t number, uint32_t key)
+{
+	uint64_t most = 16 * (uint64_t)b->trace->key_count + 1024;
+	if (number < 0 || (uint64_t)number >= most ||
+	    (uint64_t)number > UINT32_MAX / 4)
+		return;
+	uint32_t n = (uint32_t)number;
+	if (n >= b->small_count) {
+		uint32_t count = 2 * n + 64;
+		b->small_keys = mem_grow(b->small_keys, count,
+		                         sizeof *b->small_keys);
+		memset(b->small_keys + b->small_count, 0,
+		       (count - b->small_count) * sizeof *b->small_keys);
+		b->small_count = count;
+	}
+	b->small_keys[n] = key + 1;
+}
+
+static uint32_t find_key_number(struct trace_builder *b, int64_t number)
 {
 	struct trace_index *x = &b->keys_by_number;
 	uint32_t tag = index_tag(hash_mix(0, (uint64_t)number)), at = tag, i;
@@ -198,6 +220,16 @@ uint32_t trace_key_number(struct trace_builder *b, int64_t number)
 	i = add_key(b, NULL, number);
 	index_put(x, tag, at, i);
 	return i;
+}
+
+uint32_t trace_key_number(struct trace_builder *b, int64_t number)
+{
+	if (number >= 0 && number < b->small_count &&
+	    b->small_keys[number])
+		return b->small_keys[number] - 1;
+	uint32_t key = find_key_number(b, number);
+	remember_key(b, number, key);
+	return key;
 }
 
 uint32_t trace_key_named(struct trace_builder *b, const char *name,

@@ -39,12 +39,16 @@ struct trace_builder {
 	    op_capacity, text_capacity;
 	uint32_t op_limit, transaction_limit; /* more are an error */
 	bool too_many, interleaved;
+	bool outcomes;         /* some transaction is not COMMITTED */
 	bool trusted;          /* sources need no check, whatever the values */
 	uint32_t last;         /* transaction of the last operation */
 	uint32_t reads, sourced;
 	int64_t *session_numbers;
 	struct trace_index sessions_by_number, sessions_by_name;
 	struct trace_index keys_by_number, keys_by_name, texts;
+	uint32_t *small_keys;  /* by number, for small ones: key + 1, or 0 when
+	                        * not looked up yet */
+	uint32_t small_count;
 	struct trace_run *runs;
 	size_t run_count, run_capacity;
 	struct trace_versions *versions;

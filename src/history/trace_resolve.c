@@ -17,6 +17,33 @@ static uint32_t tag_of(uint64_t seed, uint32_t key, int64_t value,
 	                          (uint64_t)value));
 }
 
+/* Memory is far away: what will be asked for is fetched some operations
+ * ahead, first the slot, then the write that it names. Always inlined, because
+ * gcc drops calls of functions that do nothing but fetch. */
+#define FETCH static inline __attribute__((always_inline)) void
+enum { FETCH_SLOT = 12, FETCH_WRITE = 6 };
+
+FETCH fetch_slot(const struct trace_builder *b, uint32_t i)
+{
+	const struct trace *t = b->trace;
+	if (i + FETCH_SLOT >= t->op_count) return;
+	const struct trace_op *op = &t->ops[i + FETCH_SLOT];
+	uint32_t tag = tag_of(0, op->key, op->value, op->flags);
+	__builtin_prefetch(&b->by_value.slots[tag & b->by_value.mask]);
+	__builtin_prefetch(&b->last_write[op->key]);
+}
+
+FETCH fetch_write(const struct trace_builder *b, uint32_t i)
+{
+	const struct trace *t = b->trace;
+	if (i + FETCH_WRITE >= t->op_count) return;
+	const struct trace_op *op = &t->ops[i + FETCH_WRITE];
+	uint32_t tag = tag_of(0, op->key, op->value, op->flags);
+	uint32_t item = b->by_value.slots[tag & b->by_value.mask].item;
+	if (item && op->kind == EVENT_READ)
+		__builtin_prefetch(&t->ops[item - 1]);
+}
+
 uint32_t trace_find_value(const struct trace_builder *b, uint32_t key,
                           int64_t value, uint8_t flags)
 {
@@ -317,11 +344,13 @@ static void take_writes(struct trace_builder *b, uint32_t transaction,
                         uint32_t first, uint32_t count, struct writes how)
 {
 	const struct trace_op *ops = b->trace->ops;
-	for (uint32_t i = first; i < first + count; i++)
+	for (uint32_t i = first; i < first + count; i++) {
+		if (how.indexed) fetch_slot(b, i);
 		if (ops[i].kind == EVENT_WRITE)
 			take_write(b, transaction, i, first, how);
 		else
 			learn_initial(b, &ops[i]);
+	}
 }
 
 /* In the order of the file, so that memory is passed once. */
@@ -353,7 +382,7 @@ static void take_all_writes(struct trace_builder *b)
 void trace_was_read(struct trace_builder *b, uint32_t writer)
 {
 	struct trace_transaction *w = &b->trace->transactions[writer];
-	if (w->status == TRACE_UNKNOWN) w->status = TRACE_COMMITTED;
+	if (b->outcomes && w->status == TRACE_UNKNOWN) w->status = TRACE_COMMITTED;
 }
 
 static void fill_in(struct trace_op *read, int64_t value, uint8_t flags)
@@ -378,7 +407,8 @@ static void read_write(struct trace_builder *b, uint32_t t, uint32_t i,
 		trace_note_anomaly(b, ANOMALY_FUTURE, t, i, TRACE_NOBODY, j);
 		return;
 	}
-	if (b->trace->transactions[writer].status == TRACE_ABORTED) {
+	if (b->outcomes &&
+	    b->trace->transactions[writer].status == TRACE_ABORTED) {
 		trace_note_anomaly(b, ANOMALY_ABORTED, t, i, writer, j);
 		return;
 	}
@@ -494,7 +524,9 @@ static void resolve_reads(struct trace_builder *b, uint32_t t, bool count)
 	struct trace_op *ops = b->trace->ops;
 	const struct trace_transaction *w = &b->trace->transactions[t];
 	uint32_t first = w->first_op;
-	for (uint32_t i = first; i < first + w->op_count; i++)
+	for (uint32_t i = first; i < first + w->op_count; i++) {
+		fetch_slot(b, i);
+		fetch_write(b, i);
 		if (ops[i].kind == EVENT_WRITE)
 			b->last_write[ops[i].key] = i;
 		else if (count && b->trusted)
@@ -503,6 +535,7 @@ static void resolve_reads(struct trace_builder *b, uint32_t t, bool count)
 			resolve_read(b, t, i, first);
 		else
 			ops[i].from = TRACE_NOBODY;
+	}
 }
 
 bool trace_resolve(struct trace_builder *b)
