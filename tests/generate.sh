@@ -80,10 +80,10 @@ anomaly() {
 		equal "$name in $format" "$(strongest history)" "$expected "
 	done
 }
-anomaly thin-air 'no level' list-edn list-json cobra
+anomaly thin-air 'no level' list-edn list-json
 anomaly G1a none awdit list-edn list-json cobra
-anomaly G1b none cobra
-anomaly internal 'no level' list-edn list-json cobra
+anomaly G1b none
+anomaly internal 'no level' list-edn list-json
 anomaly G1c 'no level'
 anomaly otv none
 anomaly fractured-read rc

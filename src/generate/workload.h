@@ -60,8 +60,8 @@ struct workload {
 	uint32_t lag;           /* how many commits (ra, cc, psi, pc: of other
 	                         * sessions) a snapshot may miss */
 	double aborts;          /* fraction of transactions that abort */
-	bool writes_only;       /* keep only the writes of those: most formats
-	                         * have no way to write more */
+	bool writes_only;       /* the reads of those do not count: most
+	                         * formats have no way to write them */
 	uint64_t seed;          /* equal seeds give equal histories, on every
 	                         * machine */
 	enum planted planted;   /* PLANTED_COUNT: none */
