@@ -534,13 +534,13 @@ START_TEST(anomalies_are_cut_out)
 }
 END_TEST
 
-/* The same among thousands of others, from the core that the check found and
+/* The same among hundreds of others, from the core that the check found and
  * from nothing. */
 START_TEST(few_of_many)
 {
 	const struct expected *e = &expected[_i];
 	struct history *h = history_from_notation(e->history);
-	struct history *many = history_padded(h, 3000);
+	struct history *many = history_padded(h, 600);
 	struct check_clock *clock = clock_new();
 	struct trace *t = trace_of_history(many, "some.jsonl");
 	struct facts *f = facts_of_trace(t);

@@ -28,7 +28,11 @@ enum {
 	PAIRS_MAX = 2500, /* of transactions, that all are tried */
 	TRIPLES_MAX = 5000,
 	CONSIDERED_MAX = 64, /* parts whose operations are looked at */
-	CORE_MAX = 200    /* transactions that are worth showing */
+	CORE_MAX = 200,  /* transactions that are worth showing */
+	/* Transactions of the parts that are checked on the way: a check of a
+	 * strong level takes memory that grows with their square. */
+	WEAK_MAX = 1000000,
+	STRONG_MAX = 4000
 };
 
 struct shrink {
@@ -50,6 +54,10 @@ static bool transactions_violate(struct shrink *s, const uint32_t *items,
                                  uint32_t count, struct check_result *core)
 {
 	if (count == 0) return false;
+	if (count > (s->level > LEVEL_CC ? STRONG_MAX : WEAK_MAX)) {
+		s->unsure = true;
+		return false;
+	}
 	struct facts *f = parts_take(&s->parts, items, count);
 	*core = (struct check_result){ .verdict = CHECK_VIOLATED };
 	if (f->order) check_level(f, s->level, s->clock, core);
