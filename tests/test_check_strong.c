@@ -1,6 +1,284 @@
+/* pc, psi, si and ser on large histories, each stage against the kernels of
+ * small ones. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "check/strong.h"
 #include "suites.h"
+#include "support.h"
+
+enum { RUNS = 10, HISTORIES = 500 }; /* histories per run */
+
+static const enum level levels[] = { LEVEL_PC, LEVEL_PSI, LEVEL_SI, LEVEL_SER };
+enum { LEVELS = sizeof levels / sizeof *levels };
+
+static uint64_t first_seed(void)
+{
+	const char *seed = getenv("ISOSCOPE_SEED");
+	return seed ? strtoull(seed, NULL, 10) : 1;
+}
+
+static struct history_shape random_shape(struct rng *r)
+{
+	return (struct history_shape){ .sessions = 2 + rng_below(r, 8),
+		                       .transactions = 4 + rng_below(r, 12),
+		                       .events = 2 + rng_below(r, 3),
+		                       .keys = 1 + rng_below(r, 4),
+		                       .causal = rng_below(r, 4) > 0 };
+}
+
+static bool is_writer(const struct history *h, uint32_t t, uint32_t key)
+{
+	const struct transaction *w = &h->transactions[t];
+	for (uint32_t i = 0; i < w->event_count; i++)
+		if (w->events[i].kind == EVENT_WRITE && w->events[i].key == key)
+			return !w->aborted;
+	return false;
+}
+
+/* Tells the order of some writers, mostly as they come in h->order. */
+static void tell_orders(struct rng *r, struct history *h)
+{
+	uint32_t n = h->transaction_count;
+	h->known = region_take(&h->region,
+	                       n * n * h->key_count * sizeof *h->known);
+	for (uint32_t i = 1; i < n; i++)
+	for (uint32_t j = i + 1; j < n; j++)
+	for (uint32_t x = 0; x < h->key_count; x++) {
+		uint32_t a = h->order[i], b = h->order[j];
+		if (!is_writer(h, a, x) || !is_writer(h, b, x)
+		    || rng_below(r, 3))
+			continue;
+		bool turn = rng_below(r, 20) == 0;
+		h->known[h->known_count++] = (struct history_known){
+			turn ? b : a, turn ? a : b, x };
+	}
+}
+
+static struct history *random_history(struct rng *r)
+{
+	struct history *h = history_random(r, random_shape(r));
+	if (rng_below(r, 4) == 0) tell_orders(r, h);
+	return h;
+}
+
+/* ---- What a commit order has to meet, by definition ---- */
+
+struct placed {
+	const struct facts *f;
+	uint32_t *place; /* in the order, by transaction */
+	bool *sees;      /* n x n: psi, (so U wr U ww)+ */
+};
+
+static bool reads_from(const struct facts *f, uint32_t t, uint32_t from)
+{
+	for (uint32_t i = f->read_first[t]; i < f->read_first[t + 1]; i++)
+		if (f->reads[i].from == from) return true;
+	return false;
+}
+
+static bool common_key(const struct facts *f, uint32_t a, uint32_t b)
+{
+	for (uint32_t i = f->write_first[a]; i < f->write_first[a + 1]; i++)
+		if (facts_writes(f, b, f->writes[i])) return true;
+	return false;
+}
+
+static void close_sees(struct placed *p)
+{
+	const struct facts *f = p->f;
+	uint32_t n = f->n;
+	for (uint32_t a = 0; a < n; a++)
+		for (uint32_t b = 0; b < n; b++)
+			p->sees[a * n + b] =
+			    facts_so(f, a, b) || reads_from(f, b, a)
+			    || (a && b && a != b && p->place[a] < p->place[b]
+			        && common_key(f, a, b));
+	for (uint32_t k = 0; k < n; k++)
+		for (uint32_t a = 0; a < n; a++)
+			for (uint32_t b = 0; b < n; b++)
+				p->sees[a * n + b] |=
+				    p->sees[a * n + k] && p->sees[k * n + b];
+}
+
+/* Is t2 to be seen by t3, so that what t3 reads must not be older? */
+static bool premise(const struct placed *p, enum level l, uint32_t t2,
+                    uint32_t t3)
+{
+	const struct facts *f = p->f;
+	if (l == LEVEL_SER) return p->place[t2] < p->place[t3];
+	if (l == LEVEL_PSI) return p->sees[t2 * f->n + t3];
+	for (uint32_t u = 0; u < f->n; u++) {
+		if (p->place[t2] > p->place[u]) continue;
+		if (facts_so(f, u, t3) || reads_from(f, t3, u)) return true;
+		if (l == LEVEL_SI && u && p->place[u] < p->place[t3]
+		    && common_key(f, u, t3))
+			return true;
+	}
+	return false;
+}
+
+static void order_is_right(const struct facts *f, enum level l,
+                           const uint32_t *order)
+{
+	uint32_t n = f->n;
+	struct placed p = { f, mem_take(n * sizeof(uint32_t)),
+		            mem_take0((size_t)n * n, sizeof(bool)) };
+	memset(p.place, 0xff, n * sizeof *p.place);
+	for (uint32_t i = 0; i < n; i++) {
+		ck_assert_uint_lt(order[i], n);
+		ck_assert_uint_eq(p.place[order[i]], UINT32_MAX);
+		p.place[order[i]] = i;
+	}
+	if (l == LEVEL_PSI) close_sees(&p);
+	for (uint32_t i = 0; i < f->known_count; i++)
+		ck_assert(p.place[f->known[i].from] < p.place[f->known[i].to]);
+	for (uint32_t t = 0; t < n; t++) {
+		for (uint32_t u = 0; u < n; u++)
+			if (facts_so(f, u, t) || reads_from(f, t, u))
+				ck_assert_uint_lt(p.place[u], p.place[t]);
+		for (uint32_t i = f->read_first[t]; i < f->read_first[t + 1];
+		     i++) {
+			struct facts_read read = f->reads[i];
+			for (uint32_t w = 1; w < n; w++)
+				if (w != t && w != read.from
+				    && facts_writes(f, w, read.key)
+				    && premise(&p, l, w, t))
+					ck_assert_uint_lt(p.place[w],
+					                  p.place[read.from]);
+		}
+	}
+	free(p.place);
+	free(p.sees);
+}
+
+/* ---- A part of a history ---- */
+
+/* The history of these transactions only, as facts (events stay in `h`). */
+static bool part_allows(const struct history *h, enum level l,
+                        const struct check_result *r)
+{
+	struct trace *t = trace_of_history(h, "part");
+	struct trace_part part = { .transactions = r->core,
+		                   .count = r->core_count };
+	struct history *rest = trace_history(t, &part, NULL);
+	bool allowed = level_allows_history(l, rest);
+	history_free(rest);
+	trace_free(t);
+	return allowed;
+}
+
+static void compare(const struct history *h, enum level l,
+                    struct check_clock *clock)
+{
+	struct facts *f = facts_of_history(h);
+	struct check_result r, small;
+	check_strong(f, l, clock, &r);
+	check_small(f, l, &small);
+	if (r.verdict != small.verdict)
+		ck_abort_msg("%s under %s: %d, not %d", history_to_notation(h),
+		             level_word(l), r.verdict, small.verdict);
+	if (r.verdict == CHECK_HOLDS)
+		order_is_right(f, l, r.order);
+	else if (part_allows(h, l, &r))
+		ck_abort_msg("%s under %s: the core does not suffice",
+		             history_to_notation(h), level_word(l));
+	check_result_free(&r);
+	check_result_free(&small);
+	facts_free(f);
+}
+
+START_TEST(random_histories)
+{
+	struct rng r = { first_seed() * 7000 + (uint64_t)_i };
+	struct check_clock *clock = check_clock_new(&(struct check_limits){ 0 });
+	for (int i = 0; i < HISTORIES; i++) {
+		struct history *h = random_history(&r);
+		for (int k = 0; k < LEVELS; k++) compare(h, levels[k], clock);
+		history_free(h);
+	}
+	check_clock_free(clock);
+}
+END_TEST
+
+/* ---- Each stage alone ---- */
+
+enum stage { STAGE_SCHEDULE, STAGE_GUESS, STAGE_SOLVE, STAGES };
+
+struct tally {
+	unsigned yes, no, open;
+};
+
+static enum strong_answer run_stage(enum stage stage, struct strong *s,
+                                    bool *core, uint32_t *order)
+{
+	enum strong_answer answer;
+	if (stage == STAGE_SCHEDULE) return schedule(s, order);
+	answer = stage == STAGE_GUESS ? guess(s) : solve(s, core);
+	if (answer == ANSWER_YES) {
+		reach_sort(s);
+		strong_order(s, order);
+	}
+	return answer;
+}
+
+static void try_stage(enum stage stage, const struct history *h, enum level l,
+                      struct check_clock *clock, struct tally *tally)
+{
+	struct facts *f = facts_of_history(h);
+	struct strong s;
+	bool *core = mem_take0(f->n, sizeof *core);
+	uint32_t *order = mem_take(f->n * sizeof *order);
+	struct check_result small;
+	check_small(f, l, &small);
+	ck_assert(strong_init(&s, f, l, clock));
+	if (saturate(&s)) {
+		enum strong_answer a = run_stage(stage, &s, core, order);
+		ck_assert(a != ANSWER_NO || small.verdict == CHECK_VIOLATED);
+		ck_assert(a != ANSWER_YES || small.verdict == CHECK_HOLDS);
+		ck_assert(a != ANSWER_OPEN || stage != STAGE_SOLVE);
+		ck_assert(a != ANSWER_NO || stage == STAGE_SOLVE);
+		if (a == ANSWER_YES) order_is_right(f, l, order);
+		tally->yes += a == ANSWER_YES;
+		tally->no += a == ANSWER_NO;
+		tally->open += a == ANSWER_OPEN;
+	} else {
+		ck_assert_int_eq(small.verdict, CHECK_VIOLATED);
+	}
+	strong_free(&s);
+	check_result_free(&small);
+	free(core);
+	free(order);
+	facts_free(f);
+}
+
+/* The stages agree with the kernels; schedule and guess are seldom at a
+ * loss, and what they leave open the search decides. */
+START_TEST(stages)
+{
+	struct rng r = { first_seed() * 8000 + (uint64_t)_i };
+	struct check_clock *clock = check_clock_new(&(struct check_limits){ 0 });
+	struct tally tally[STAGES] = { 0 };
+	for (int i = 0; i < HISTORIES; i++) {
+		struct history *h = random_history(&r);
+		for (int k = 0; k < LEVELS; k++)
+			for (enum stage stage = 0; stage < STAGES; stage++)
+				if (stage != STAGE_SCHEDULE
+				    || levels[k] != LEVEL_PSI)
+					try_stage(stage, h, levels[k], clock,
+					          &tally[stage]);
+		history_free(h);
+	}
+	for (enum stage stage = 0; stage < STAGES; stage++)
+		ck_assert_uint_gt(tally[stage].yes, HISTORIES / 10);
+	ck_assert_uint_lt(tally[STAGE_GUESS].open, HISTORIES / 10);
+	check_clock_free(clock);
+}
+END_TEST
 
 void add_check_strong_tests(TCase *tests)
 {
-	(void)tests;
+	tcase_add_loop_test(tests, random_histories, 0, RUNS);
+	tcase_add_loop_test(tests, stages, 0, RUNS);
 }

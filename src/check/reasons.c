@@ -50,7 +50,7 @@ static void meet(struct reasons *r, uint32_t p, uint32_t parent, uint32_t edge)
 static bool leads_to(const struct reasons *r, uint32_t p, uint32_t b,
                      size_t limit)
 {
-	return limit > r->s->closed || p == b || point_before(r->s, p, b);
+	return limit >= r->s->closed || p == b || point_before(r->s, p, b);
 }
 
 /* The points that follow in the chain are as near as p itself. */

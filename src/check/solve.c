@@ -62,6 +62,20 @@ static size_t list_begin(const struct lists *l, size_t i)
 	return i ? l->ends[i - 1] : 0;
 }
 
+static int is_over(void *clock)
+{
+	return check_clock_over(clock);
+}
+
+/* A solver that says nothing and stops when time is over. */
+static CCaDiCaL *new_sat(struct check_clock *clock)
+{
+	CCaDiCaL *sat = ccadical_init();
+	ccadical_set_option(sat, "quiet", 1);
+	ccadical_set_terminate(sat, clock, is_over);
+	return sat;
+}
+
 /* ---- Options ---- */
 
 static size_t slot_of(const struct solver *v, uint32_t from, uint32_t to)
@@ -172,8 +186,9 @@ static bool try_model(struct solver *v)
 	bool *chosen = mem_take0(v->option_count + 1, sizeof *chosen);
 	/* The solver's values are lost with the first clause added. */
 	for (size_t i = 0; i < v->option_count; i++) {
-		int literal = v->options[i].literal;
-		chosen[i] = ccadical_val(v->sat, literal) == literal;
+		/* Only for variables does every version tell the value. */
+		bool value = ccadical_val(v->sat, (int)i + 1) > 0;
+		chosen[i] = value == (v->options[i].literal > 0);
 	}
 	for (size_t at = 0; at < v->option_count && !s->out_of_time
 	                    && lemmas - first < LEMMAS_PER_MODEL;) {
@@ -238,17 +253,11 @@ static void mark_used(struct solver *v, CCaDiCaL *sat, bool *core)
 	}
 }
 
-static int is_over(void *clock)
-{
-	return check_clock_over(clock);
-}
-
 /* The clauses that the contradiction needs, and the transactions of those. When
  * time is over, nothing is marked: nothing smaller is known. */
 static void find_core(struct solver *v, bool *core)
 {
-	CCaDiCaL *sat = ccadical_init();
-	ccadical_set_terminate(sat, v->s->clock, is_over);
+	CCaDiCaL *sat = new_sat(v->s->clock);
 	int last = add_switched(v, sat);
 	for (int i = (int)v->option_count + 1; i <= last; i++)
 		ccadical_assume(sat, i);
@@ -274,9 +283,8 @@ static enum strong_answer search(struct solver *v, bool *core)
 
 static void solver_init(struct solver *v, struct strong *s)
 {
-	*v = (struct solver){ .s = s, .sat = ccadical_init() };
+	*v = (struct solver){ .s = s, .sat = new_sat(s->clock) };
 	ccadical_set_option(v->sat, "phase", 0);
-	ccadical_set_terminate(v->sat, s->clock, is_over);
 	v->core = mem_take0(s->f->n, sizeof *v->core);
 	reach_sort(s);
 	for (uint32_t t = 1; t < s->f->n; t++)
