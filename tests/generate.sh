@@ -124,7 +124,8 @@ refused "--theta is of zipf" --theta 1
 refused "theta is a number from 0 to 10" --dist zipf --theta 11
 refused "did you mean 'zipf'" --dist zip
 refused "did you mean 'long-fork'" --anomaly longfork
-refused "takes 4 sessions, and there are only 2" --anomaly long-fork --sessions 2
+refused "takes 4 sessions, and there are only 2" --sessions 2 \
+	--anomaly long-fork
 refused "is a folder: name it with --output" --format cobra
 refused "no way to write" --format awdit --anomaly G1a
 refused "reads no file" history.jsonl
