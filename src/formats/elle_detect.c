@@ -65,6 +65,7 @@ static bool look_at_map(struct detection *n)
 		             n->workload == UNDECIDED;
 		if (!form_skip(&n->f, &x) || !form_next(&n->f, &x))
 			return false;
+		if (x.kind == FORM_CLOSE) return false; /* a key alone */
 		if (!(value ? look_at_value(n, &x) : form_skip(&n->f, &x)))
 			return false;
 	}

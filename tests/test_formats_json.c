@@ -1,0 +1,1535 @@
+/* The formats in JSON and EDN: what they say, what is wrong in them and where,
+ * from one to the other and back. */
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/rng.h"
+#include "formats/forms.h"
+#include "formats/renumber.h"
+#include "formats/versions.h"
+#include "history/trace_build.h"
+#include "suites.h"
+#include "support.h"
+#include "trace_shape.h"
+
+static uint64_t seed_or(uint64_t otherwise)
+{
+	const char *seed = getenv("ISOSCOPE_SEED");
+	return seed ? strtoull(seed, NULL, 0) : otherwise;
+}
+
+static int programs_or(int otherwise)
+{
+	const char *count = getenv("ISOSCOPE_PROGRAMS");
+	return count ? atoi(count) : otherwise;
+}
+
+/* ---- parsing from memory ---- */
+
+static format_parser *parser_of(enum format f)
+{
+	switch (f) {
+	case FORMAT_DBCOP_JSON: return dbcop_json_parse;
+	case FORMAT_REGISTER_EDN: return register_edn_parse;
+	case FORMAT_REGISTER_JSON: return register_json_parse;
+	case FORMAT_LIST_EDN: return list_edn_parse;
+	case FORMAT_LIST_JSON: return list_json_parse;
+	default: ck_abort_msg("no parser for %s", format_word(f));
+	}
+}
+
+/* An exact copy on the heap: what looks behind the zero byte is noticed. */
+static struct trace *parse_bytes(enum format f, const char *bytes,
+                                 size_t length, struct diags *d)
+{
+	char *copy = mem_take(length + 1);
+	memcpy(copy, bytes, length);
+	copy[length] = '\0';
+	struct input in = { .file = "test", .bytes = copy, .length = length };
+	struct reader_options o = { .format = f };
+	struct trace *t =
+	    f == FORMAT_ISOSCOPE
+	        ? isoscope_parse(&in, copy, copy + length, 1, &o, d)
+	        : parser_of(f)(&in, &o, d);
+	free(copy);
+	return t;
+}
+
+static struct trace *parse_good(enum format f, const char *bytes)
+{
+	struct diags d = { 0 };
+	struct trace *t = parse_bytes(f, bytes, strlen(bytes), &d);
+	char *errors = diags_to_text(&d);
+	ck_assert_msg(t && !d.errors, "%s: %s%s", format_word(f), errors,
+	              bytes);
+	free(errors);
+	diags_free(&d);
+	return t;
+}
+
+static enum format detect(const char *bytes)
+{
+	struct input in = { .file = "test", .bytes = bytes,
+		            .length = strlen(bytes) };
+	return elle_detect(&in);
+}
+
+static struct text print_good(enum format f, const struct trace *t,
+                              const uint32_t *order)
+{
+	struct diags d = { 0 };
+	struct text printed = { 0 };
+	bool good = format_print(&printed, f, t, order, &d);
+	char *errors = diags_to_text(&d);
+	ck_assert_msg(good && !d.errors, "%s: %s", format_word(f), errors);
+	free(errors);
+	diags_free(&d);
+	return printed;
+}
+
+/* ---- forms: JSON against Jansson, EDN against a list of its forms ---- */
+
+/* How many values there are at the top; -1: malformed. An integer that is too
+ * large counts as malformed, as Jansson has it; `unsure` is where a number is
+ * beyond what Jansson can hold. */
+static int count_forms(const char *bytes, size_t length,
+                       enum form_syntax syntax)
+{
+	struct input in = { .file = "test", .bytes = bytes, .length = length };
+	struct diags d = { 0 };
+	struct forms f;
+	struct form x;
+	int count = 0;
+	bool good, large = false;
+	forms_init(&f, &in, bytes, bytes + length, 1, syntax, &d);
+	while ((good = form_next(&f, &x)) && x.kind != FORM_END) {
+		count += x.kind == FORM_OPEN ? f.depth == 1 : f.depth == 0 &&
+		         x.kind != FORM_CLOSE;
+		large |= x.kind == FORM_INTEGER && !x.fits;
+		ck_assert(x.at <= x.end && x.end <= bytes + length);
+	}
+	ck_assert_uint_eq(d.errors, !good);
+	ck_assert(!good || f.depth == 0);
+	forms_free(&f);
+	diags_free(&d);
+	return good && !large ? count : -1;
+}
+
+static const char *const json_seeds[] = {
+	"{\"a\":[1,-2,0,3.5e2,-0.1E-2],\"b\":null,\"c\":{\"d\":{}}}",
+	"[true,false,\"\\u0041\\n\\\"\\/\\\\\",[],[[]],\"\xc3\xa9\"]",
+	" [ \"\\ud83d\\ude00\" , 9223372036854775807 , { \"x\" : 1 } ] ",
+	"{\"type\":\"ok\",\"value\":[[\"r\",1,null],[\"w\",\"k\",-5]]}",
+	"\"abc\"", "12", "null", "[1,2",
+};
+
+enum { JSON_SEEDS = sizeof json_seeds / sizeof *json_seeds };
+
+static void mutate(char *bytes, size_t length, struct rng *r)
+{
+	static const char some[] = "[]{}:,\"\\ 0123456789-+.eEnulltrf\n\x80\xff";
+	uint32_t count = 1 + rng_below(r, 3);
+	for (uint32_t i = 0; i < count && length; i++) {
+		size_t at = rng_below(r, (uint32_t)length);
+		uint32_t how = rng_below(r, 4);
+		if (how == 0)
+			bytes[at] = (char)rng_below(r, 256);
+		else if (how == 1)
+			bytes[at] = bytes[rng_below(r, (uint32_t)length)];
+		else
+			bytes[at] = some[rng_below(r, sizeof some - 1)];
+	}
+}
+
+START_TEST(json_is_what_jansson_takes)
+{
+	struct rng r = { seed_or(11) + (uint64_t)_i };
+	int count = programs_or(20000), good = 0;
+	const char *seed = json_seeds[_i];
+	for (int i = 0; i < count; i++) {
+		size_t length = strlen(seed);
+		char *bytes = mem_take(length + 1);
+		memcpy(bytes, seed, length + 1);
+		if (i) mutate(bytes, length, &r);
+		if (rng_below(&r, 4) == 0)
+			length = rng_below(&r, (uint32_t)length + 1);
+		bytes[length] = '\0';
+		json_error_t e;
+		json_t *j = json_loadb(bytes, length, JSON_DECODE_ANY, &e);
+		bool ours = count_forms(bytes, length, FORM_JSON) == 1;
+		bool overflow = !j && json_error_code(&e) ==
+		                          json_error_numeric_overflow;
+		ck_assert_msg(overflow || ours == (j != NULL),
+		              "we %s, Jansson %s: %s", ours ? "accept" : "refuse",
+		              j ? "accepts" : e.text, bytes);
+		good += ours;
+		json_decref(j);
+		free(bytes);
+	}
+	ck_assert_int_gt(good, _i == JSON_SEEDS - 1 ? -1 : 0);
+}
+END_TEST
+
+static const struct {
+	const char *edn;
+	const char *forms; /* kinds and texts; NULL: malformed */
+} edn_samples[] = {
+	{ "", "" },
+	{ " , ; only blanks\n", "" },
+	{ "nil true false", "nil true false" },
+	{ "1 -2 +3 0 -0 5N", "1 -2 3 0 0 5" },
+	{ "99999999999999999999N -9223372036854775808",
+	  "large -9223372036854775808" },
+	{ "1.5 -2e10 3.0E-2 4M 5.5M 1e+3", "real real real real real real" },
+	{ ":a :b/c d/e - + -x ->y ... <= *1", ":a :b/c d/e - + -x ->y ... <= "
+	  "*1" },
+	{ "\"a\\n\\u0041\nb\"", "\"a\nA\nb\"" },
+	{ "\\a \\newline \\( \\\" \\;x", "\\a \\newline \\( \\\" \\;x" },
+	{ "[1 (2) {3 4} #{5}]", "[ 1 ( 2 ( { 3 4 { # 5 # [" },
+	{ "#inst \"2020\" #a/b [1] #x{:a 1}", "\"2020\" [ 1 [ { :a 1 {" },
+	{ "#_a b #_[c #_d {e f}] g", "b g" },
+	{ "#_ #_ a b c", "c" },
+	{ "#_ #tag a b", "b" },
+	{ "[#_ a]", "[ [" },
+	{ "a;b\nc", "a c" },
+	{ "[1", NULL },
+	{ "1]", NULL },
+	{ "[1)", NULL },
+	{ "#{1]", NULL },
+	{ "\"a", NULL },
+	{ "\"\\q\"", NULL },
+	{ "\"\\u00g0\"", NULL },
+	{ "\"\x80\"", NULL },
+	{ "\"\xed\xa0\x80\"", NULL },
+	{ "012", NULL },
+	{ "12x", NULL },
+	{ "1/2", NULL },
+	{ "1e", NULL },
+	{ ":", NULL },
+	{ "#_", NULL },
+	{ "[#_]", NULL },
+	{ "#tag", NULL },
+	{ "[#tag]", NULL },
+	{ "# a", NULL },
+	{ "##Inf", NULL },
+	{ "@a", NULL },
+	{ "\\", NULL },
+	{ "a\"b", NULL },
+};
+
+enum { EDN_SAMPLES = sizeof edn_samples / sizeof *edn_samples };
+
+static void print_form(struct text *t, const struct form *x)
+{
+	if (t->length) text_char(t, ' ');
+	switch (x->kind) {
+	case FORM_OPEN:
+	case FORM_CLOSE: text_char(t, x->bracket); return;
+	case FORM_NULL: text_string(t, "nil"); return;
+	case FORM_BOOL: text_string(t, x->number ? "true" : "false"); return;
+	case FORM_REAL: text_string(t, "real"); return;
+	case FORM_INTEGER:
+		if (x->fits)
+			text_int(t, x->number);
+		else
+			text_string(t, "large");
+		return;
+	case FORM_STRING: text_char(t, '"'); break;
+	case FORM_KEYWORD: text_char(t, ':'); break;
+	case FORM_CHARACTER: text_char(t, '\\'); break;
+	default: break;
+	}
+	text_bytes(t, x->text, x->length);
+	if (x->kind == FORM_STRING) text_char(t, '"');
+}
+
+START_TEST(edn_is_read_form_by_form)
+{
+	const char *edn = edn_samples[_i].edn;
+	struct input in = { .file = "test", .bytes = edn,
+		            .length = strlen(edn) };
+	struct diags d = { 0 };
+	struct text t = { 0 };
+	struct forms f;
+	struct form x;
+	bool good;
+	forms_init(&f, &in, edn, edn + in.length, 1, FORM_EDN, &d);
+	while ((good = form_next(&f, &x)) && x.kind != FORM_END)
+		print_form(&t, &x);
+	if (edn_samples[_i].forms) {
+		ck_assert(good);
+		ck_assert_str_eq(text_get(&t), edn_samples[_i].forms);
+	} else {
+		ck_assert(!good);
+		ck_assert_uint_eq(d.errors, 1);
+		ck_assert_uint_eq(d.items[0].line, 1);
+	}
+	forms_free(&f);
+	text_free(&t);
+	diags_free(&d);
+}
+END_TEST
+
+/* A bracket that is passed over ends where it ends when it is read. */
+START_TEST(passing_over_is_skipping)
+{
+	struct rng r = { seed_or(12) };
+	int count = programs_or(20000), good = 0;
+	for (int i = 0; i < count; i++) {
+		char bytes[128];
+		strcpy(bytes, json_seeds[i % 4]);
+		if (i >= 4) mutate(bytes, strlen(bytes), &r);
+		struct input in = { .file = "test", .bytes = bytes,
+			            .length = strlen(bytes) };
+		struct diags d = { 0 };
+		struct form x, y;
+		struct forms f;
+		const char *end = bytes + in.length;
+		forms_init(&f, &in, bytes, end, 1, FORM_JSON, &d);
+		if (form_next(&f, &x) && x.kind == FORM_OPEN &&
+		    form_skip(&f, &x)) {
+			uint32_t line = f.line;
+			good++;
+			forms_restart(&f, bytes, end, 1);
+			ck_assert(form_next(&f, &y) && form_pass(&f, &y));
+			ck_assert_ptr_eq(x.end, y.end);
+			ck_assert_uint_eq(f.line, line);
+		}
+		forms_free(&f);
+		diags_free(&d);
+	}
+	ck_assert_int_gt(good, count / 20);
+}
+END_TEST
+
+/* ---- samples: what they mean, written as isoscope ---- */
+
+struct sample {
+	enum format format;
+	const char *bytes;
+	const char *means; /* without the members "history" and "init" */
+	const char *anomalies; /* words */
+};
+
+#define TX(status, events)                                                    \
+	"{\"status\":\"" status "\",\"events\":[" events "]}"
+#define NUMBERED(n, status, events)                                           \
+	"{\"name\":\"t" n "\",\"status\":\"" status "\",\"events\":[" events  \
+	"]}"
+#define SESSION(name, transactions)                                           \
+	"{\"name\":\"" name "\",\"transactions\":[" transactions "]}"
+#define HISTORY(sessions) "\"sessions\":[" sessions "]}\n"
+
+static const struct sample samples[] = {
+	/* what may be left out */
+	{ FORMAT_ISOSCOPE, "{\"sessions\":[{}]}", HISTORY(SESSION("0", "")),
+	  "" },
+	{ FORMAT_ISOSCOPE,
+	  " { \"verdict\" : {\"x\":[1.5]}, \"sessions\" : [ {\"transactions\":"
+	  " [ {} , {\"events\":[ [ \"w\" , \"x\" , 1 ] ] } ] } ] } \n",
+	  HISTORY(SESSION("0", TX("committed", "") ","
+	                       TX("committed", "[\"w\",\"x\",1]"))), "" },
+	/* sources by value, by name, later ones, values by source */
+	{ FORMAT_ISOSCOPE,
+	  "{\"sessions\":[{\"name\":\"a\",\"transactions\":[{\"events\":["
+	  "[\"r\",\"x\",7],[\"r\",\"y\",null,null],[\"r\",\"x\",7,[1,0]],"
+	  "{\"from\":[1,0],\"r\":\"x\"},{\"r\":\"x\",\"value\":7}]}]},"
+	  "{\"name\":\"a\",\"transactions\":[{\"events\":[[\"w\",\"x\",7],"
+	  "{\"value\":\"\\u0041\",\"w\":\"y\"},{\"r\":\"y\",\"from\":\"self\"},"
+	  "[\"r\",\"y\",\"A\"],[\"r\",\"y\",\"A\",[1,0]]]}]}]}",
+	  HISTORY(SESSION("a", TX("committed",
+	      "[\"r\",\"x\",7,[1,0]],[\"r\",\"y\",null,\"init\"],"
+	      "[\"r\",\"x\",7,[1,0]],[\"r\",\"x\",7,[1,0]],"
+	      "[\"r\",\"x\",7,[1,0]]")) ","
+	    SESSION("a", TX("committed",
+	      "[\"w\",\"x\",7],[\"w\",\"y\",\"A\"],[\"r\",\"y\",\"A\","
+	      "\"self\"],[\"r\",\"y\",\"A\",\"self\"],"
+	      "[\"r\",\"y\",\"A\",\"self\"]"))), "" },
+	/* events before status; after all; a value twice, told by its source */
+	{ FORMAT_ISOSCOPE,
+	  "{\"sessions\":[{\"transactions\":[{\"events\":[[\"w\",\"x\",1]],"
+	  "\"status\":\"aborted\",\"name\":\"t\"}],\"name\":\"s\"},"
+	  "{\"name\":\"p\",\"transactions\":[{\"events\":[[\"w\",\"x\",2]]}]},"
+	  "{\"name\":\"q\",\"transactions\":[{\"events\":[[\"w\",\"x\",2]]}]},"
+	  "{\"transactions\":[{\"events\":[[\"r\",\"x\",2,[1,0]]]}],"
+	  "\"after\":\"all\",\"name\":\"finally\"}]}",
+	  HISTORY("{\"name\":\"s\",\"transactions\":[{\"name\":\"t\","
+	    "\"status\":\"aborted\",\"events\":[[\"w\",\"x\",1]]}]},"
+	    SESSION("p", TX("committed", "[\"w\",\"x\",2]")) ","
+	    SESSION("q", TX("committed", "[\"w\",\"x\",2]")) ","
+	    "{\"name\":\"finally\",\"after\":\"all\",\"transactions\":["
+	    TX("committed", "[\"r\",\"x\",2,[1,0]]") "]}"), "" },
+	/* every kind of value, in its canonical form */
+	{ FORMAT_ISOSCOPE,
+	  "{\"sessions\":[{\"name\":\"\",\"transactions\":[{\"events\":["
+	  "[\"w\",\"x\",{\"set\":[3,1,2,1,\"b\",\"a\",null,true]}],"
+	  "[\"w\",\"x\", { \"record\" : { \"b\" : 1 , \"a\" : { \"list\" : [ ] "
+	  "} } } ],"
+	  "[\"w\",\"x\",{\"tuple\":[1,{\"tuple\":[]}]}],[\"w\",\"x\",false],"
+	  "[\"w\",\"x\",\"\\u007f\\/\xc3\xa9\\u00e9\"],"
+	  "[\"w\",\"x\",-9223372036854775808]]}]}]}",
+	  HISTORY(SESSION("", TX("committed",
+	    "[\"w\",\"x\",{\"set\":[null,true,1,2,3,\"a\",\"b\"]}],"
+	    "[\"w\",\"x\",{\"record\":{\"a\":{\"list\":[]},\"b\":1}}],"
+	    "[\"w\",\"x\",{\"tuple\":[1,{\"tuple\":[]}]}],"
+	    "[\"w\",\"x\",false],[\"w\",\"x\",\"\\u007f/\xc3\xa9\xc3\xa9\"],"
+	    "[\"w\",\"x\",-9223372036854775808]"))), "" },
+	/* reads of aborted transactions count; of unknown ones they do not */
+	{ FORMAT_ISOSCOPE,
+	  "{\"sessions\":[{\"name\":\"a\",\"transactions\":[{\"status\":"
+	  "\"aborted\",\"events\":[[\"r\",\"x\",5]]},{\"status\":\"unknown\","
+	  "\"events\":[[\"r\",\"x\",6],[\"w\",\"y\",1]]}]}]}",
+	  HISTORY(SESSION("a", TX("aborted", "[\"r\",\"x\",5]") ","
+	    TX("unknown", "[\"w\",\"y\",1]"))), "thin-air" },
+	/* the order of writes */
+	{ FORMAT_ISOSCOPE,
+	  "{\"sessions\":[{\"name\":\"a\",\"transactions\":[{\"events\":[["
+	  "\"w\",\"x\",1]]}]},{\"name\":\"b\",\"transactions\":[{\"events\":[["
+	  "\"w\",\"x\",2]]}]}],\"versions\":{\"x\":[2]}}",
+	  "\"versions\":{\"x\":[2,1]},"
+	  HISTORY(SESSION("a", TX("committed", "[\"w\",\"x\",1]")) ","
+	          SESSION("b", TX("committed", "[\"w\",\"x\",2]"))), "" },
+
+	/* both forms, both shapes, null and 0 */
+	{ FORMAT_DBCOP_JSON,
+	  "[[{\"events\":[{\"Write\":{\"variable\":0,\"version\":1}},"
+	  "{\"Read\":{\"version\":null,\"variable\":1}},[\"r\",1,0]],"
+	  "\"committed\":true}],[{\"events\":[[\"r\",0,1],[\"w\",1,2]],"
+	  "\"committed\":false},{\"events\":[[\"r\",0,1]]}]]",
+	  HISTORY(SESSION("0", TX("committed", "[\"w\",\"0\",1],[\"r\",\"1\","
+	    "0,\"init\"],[\"r\",\"1\",0,\"init\"]")) ","
+	    SESSION("1", TX("aborted", "[\"w\",\"1\",2]") ","
+	    TX("committed", "[\"r\",\"0\",1,[0,0]]"))), "" },
+	{ FORMAT_DBCOP_JSON,
+	  "{\"params\":{\"id\":1},\"info\":\"i\",\"data\":[[{\"events\":["
+	  "[\"r\",0,null],[\"r\",0,0],[\"r\",1,0]]}],[{\"events\":[[\"w\",0,0]"
+	  "]}]],\"end\":\"e\"}",
+	  HISTORY(SESSION("0", TX("committed", "[\"r\",\"0\",null,\"init\"],"
+	    "[\"r\",\"0\",0,[1,0]],[\"r\",\"1\",0,\"init\"]")) ","
+	    SESSION("1", TX("committed", "[\"w\",\"0\",0]"))), "" },
+	{ FORMAT_DBCOP_JSON,
+	  "{\"data\":[[{\"success\":true,\"events\":["
+	  "{\"write\":true,\"variable\":0,\"value\":5,\"success\":true},"
+	  "{\"write\":false,\"variable\":0,\"value\":5,\"success\":true},"
+	  "{\"write\":true,\"variable\":0,\"value\":6,\"success\":false},"
+	  "{\"write\":false,\"variable\":1,\"value\":0,\"success\":true}]},"
+	  "{\"events\":[{\"write\":true,\"variable\":1,\"value\":7,\"success\":"
+	  "true}],\"success\":false}]]}",
+	  HISTORY(SESSION("0", TX("committed", "[\"w\",\"0\",5],[\"r\",\"0\",5,"
+	    "\"self\"],[\"r\",\"1\",0,\"init\"]") ","
+	    TX("aborted", "[\"w\",\"1\",7]"))), "" },
+	{ FORMAT_DBCOP_JSON,
+	  "[[{\"events\":[[\"w\",\"x\",\"v\"],[\"w\",0,18446744073709551615]]}"
+	  "]]",
+	  HISTORY(SESSION("0", TX("committed", "[\"w\",\"x\",\"v\"],"
+	    "[\"w\",\"0\",18446744073709551615]"))), "" },
+
+	/* ok, fail, info, never completed; nemesis and other functions */
+	{ FORMAT_REGISTER_EDN,
+	  "{:type :invoke, :f :txn, :value [[:w 1 1] [:r 2 nil]], :process 3}\n"
+	  "{:process :nemesis, :type :info, :f :kill, :value {:a [1]}}\n"
+	  "{:type :ok, :f :txn, :value [[:w 1 1] [:r 2 nil]], :process 3,"
+	  " :index 5, :time 17}\n"
+	  "{:type :invoke, :process 3, :value [[:w 1 2] [:r 1 nil]]}\n"
+	  "{:type :fail, :process 3, :error [:why \"not\"]}\n"
+	  "{:type :invoke, :process 4, :value [[:w 1 3]]}\n"
+	  "{:type :info, :process 4, :value nil}\n"
+	  "{:type :invoke, :process 5, :value [[:w 1 4] [:r 1 nil]]}\n"
+	  "{:type :invoke, :process 6, :f :drain, :value nil}\n"
+	  "{:type :ok, :process 6, :f :drain, :value :done}\n"
+	  "{:type :ok, :process 7, :value ([:r 1 4] (:r :k nil) [:r 1 3])}\n",
+	  HISTORY(SESSION("3", NUMBERED("5", "committed", "[\"w\",\"1\",1],"
+	      "[\"r\",\"2\",null,\"init\"]") ","
+	      TX("aborted", "[\"w\",\"1\",2]")) ","
+	    SESSION("4", TX("committed", "[\"w\",\"1\",3]")) ","
+	    SESSION("5", TX("committed", "[\"w\",\"1\",4]")) ","
+	    SESSION("7", TX("committed", "[\"r\",\"1\",4,[2,0]],"
+	      "[\"r\",\"k\",null,\"init\"],[\"r\",\"1\",3,[1,0]]"))), "" },
+	/* one vector, tags, discards, no processes */
+	{ FORMAT_REGISTER_EDN,
+	  "[#jepsen.history.Op{:type :invoke, :value [[:w x 1]]}\n"
+	  " #jepsen.history.Op{:type :ok, :value [[:w x :v] #_ a [:w y \"v\"]]}"
+	  "\n {\"type\" \"ok\" \"value\" [[\"r\" \"x\" v] [\"r\" y true]]}]",
+	  HISTORY(SESSION("0", TX("committed", "[\"w\",\"x\",\"v\"],[\"w\","
+	      "\"y\",\"v\"]")) ","
+	    SESSION("1", TX("committed", "[\"r\",\"x\",\"v\",[0,0]],[\"r\","
+	      "\"y\",true]"))), "thin-air" },
+	/* an aborted and an intermediate read */
+	{ FORMAT_REGISTER_JSON,
+	  "{\"type\":\"fail\",\"process\":0,\"value\":[[\"w\",\"x\",1]]}\n"
+	  "{\"type\":\"ok\",\"process\":1,\"value\":[[\"r\",\"x\",1],"
+	  "[\"r\",\"y\",2],[\"r\",\"y\",3]]}\n"
+	  "{\"type\":\"ok\",\"process\":2,\"value\":[[\"w\",\"y\",2],"
+	  "[\"w\",\"y\",3]]}\n",
+	  HISTORY(SESSION("0", TX("aborted", "[\"w\",\"x\",1]")) ","
+	    SESSION("1", TX("committed", "[\"r\",\"x\",1],[\"r\",\"y\",2,[2,0]"
+	      "],[\"r\",\"y\",3,[2,0]]")) ","
+	    SESSION("2", TX("committed", "[\"w\",\"y\",2],[\"w\",\"y\",3]"))),
+	  "G1a G1b" },
+	{ FORMAT_REGISTER_JSON,
+	  "[{\"type\":\"ok\",\"f\":\"txn\",\"process\":1,\"value\":[[\"w\",3,4]"
+	  "]},\n{\"value\":[[\"r\",3,4]],\"process\":2,\"type\":\"ok\"}]",
+	  HISTORY(SESSION("1", TX("committed", "[\"w\",\"3\",4]")) ","
+	    SESSION("2", TX("committed", "[\"r\",\"3\",4,[0,0]]"))), "" },
+
+	/* lists: the longest tells the order, 8 was not read */
+	{ FORMAT_LIST_EDN,
+	  "{:type :ok, :process 1, :value [[:append 3 6] [:r 3 [4 5 6]]]}\n"
+	  "{:type :ok, :process 2, :value [[:append 3 4] [:r 9 []]]}\n"
+	  "{:type :ok, :process 3, :value [[:append 3 5] [:r 3 (4 5)]]}\n"
+	  "{:type :ok, :process 3, :value [[:append 3 8] [:r 9 nil]]}\n",
+	  "\"versions\":{\"3\":[4,5,6,8]},"
+	  HISTORY(SESSION("1", TX("committed", "[\"w\",\"3\",6],[\"r\",\"3\",6,"
+	      "\"self\"]")) ","
+	    SESSION("2", TX("committed", "[\"w\",\"3\",4],[\"r\",\"9\",null,"
+	      "\"init\"]")) ","
+	    SESSION("3", TX("committed", "[\"w\",\"3\",5],[\"r\",\"3\",5,"
+	      "\"self\"]") ","
+	      TX("committed", "[\"w\",\"3\",8],[\"r\",\"9\",null,\"init\"]"))),
+	  "" },
+	/* only an element in the middle shows that 4 happened */
+	{ FORMAT_LIST_JSON,
+	  "{\"type\":\"info\",\"process\":1,\"value\":[[\"append\",3,4]]}\n"
+	  "{\"type\":\"ok\",\"process\":2,\"value\":[[\"append\",3,5]]}\n"
+	  "{\"type\":\"ok\",\"process\":3,\"value\":[[\"r\",3,[4,5]]]}\n",
+	  "\"versions\":{\"3\":[4,5]},"
+	  HISTORY(SESSION("1", TX("committed", "[\"w\",\"3\",4]")) ","
+	    SESSION("2", TX("committed", "[\"w\",\"3\",5]")) ","
+	    SESSION("3", TX("committed", "[\"r\",\"3\",5,[1,0]]"))), "" },
+	/* no prefixes of each other */
+	{ FORMAT_LIST_EDN,
+	  "{:type :ok, :process 1, :value [[:append 3 4] [:append 4 0]]}\n"
+	  "{:type :ok, :process 2, :value [[:append 3 5]]}\n"
+	  "{:type :ok, :process 3, :value [[:r 3 [4 5]]]}\n"
+	  "{:type :ok, :process 3, :value [[:r 3 [5]] [:r 3 [5 4]]]}\n",
+	  "\"versions\":{\"3\":[4,5]},"
+	  HISTORY(SESSION("1", TX("committed", "[\"w\",\"3\",4],[\"w\",\"4\",0]"
+	      )) ","
+	    SESSION("2", TX("committed", "[\"w\",\"3\",5]")) ","
+	    SESSION("3", TX("committed", "[\"r\",\"3\",5,[1,0]]") ","
+	      TX("committed", "[\"r\",\"3\",5,[1,0]],[\"r\",\"3\",4,[0,0]]"))),
+	  "incompatible-order incompatible-order" },
+	/* an element that nobody appended, one of an aborted append, and one
+	 * that comes twice */
+	{ FORMAT_LIST_EDN,
+	  "{:type :ok, :process 1, :value [[:append a 1] [:append b 1]]}\n"
+	  "{:type :ok, :process 1, :value [[:append c 1]]}\n"
+	  "{:type :fail, :process 2, :value [[:append b 2]]}\n"
+	  "{:type :ok, :process 3, :value [[:r a [7 1]] [:r b [2 1]]]}\n"
+	  "{:type :ok, :process 4, :value [[:r c [1 1]]]}\n",
+	  HISTORY(SESSION("1", TX("committed", "[\"w\",\"a\",1],[\"w\",\"b\",1]"
+	      ) "," TX("committed", "[\"w\",\"c\",1]")) ","
+	    SESSION("2", TX("aborted", "[\"w\",\"b\",2]")) ","
+	    SESSION("3", TX("committed", "[\"r\",\"a\",1,[0,0]],[\"r\",\"b\",1,"
+	      "[0,0]]")) ","
+	    SESSION("4", TX("committed", "[\"r\",\"c\",1,[0,1]]"))),
+	  "thin-air G1a incompatible-order" },
+	/* not all own appends, the last one or an earlier one missing */
+	{ FORMAT_LIST_EDN,
+	  "{:type :ok, :process 1, :value [[:append a 1] [:append a 2] [:r a [2"
+	  "]]]}\n"
+	  "{:type :ok, :process 2, :value [[:append b 1] [:append b 2] [:r b [1"
+	  "]]]}\n"
+	  "{:type :ok, :process 3, :value [[:append c 1] [:append c 2] [:r c [1"
+	  " 2]]]}\n",
+	  HISTORY(SESSION("1", TX("committed", "[\"w\",\"a\",1],[\"w\",\"a\",2]"
+	      ",[\"r\",\"a\",2,\"self\"]")) ","
+	    SESSION("2", TX("committed", "[\"w\",\"b\",1],[\"w\",\"b\",2],"
+	      "[\"r\",\"b\",1]")) ","
+	    SESSION("3", TX("committed", "[\"w\",\"c\",1],[\"w\",\"c\",2],"
+	      "[\"r\",\"c\",2,\"self\"]"))),
+	  "internal internal" },
+};
+
+enum { SAMPLES = sizeof samples / sizeof *samples };
+
+static void check_anomalies(const struct trace *t, const char *expected)
+{
+	struct text words = { 0 };
+	for (uint32_t i = 0; i < t->anomaly_count; i++) {
+		if (i) text_char(&words, ' ');
+		text_string(&words, trace_anomaly_word(t->anomalies[i].kind));
+	}
+	ck_assert_str_eq(text_get(&words), expected);
+	text_free(&words);
+}
+
+/* What follows "init" in the text of an isoscope history. */
+static const char *behind_init(const char *text)
+{
+	const char *versions = strstr(text, "\"versions\":");
+	return versions ? versions : strstr(text, "\"sessions\":");
+}
+
+START_TEST(samples_mean_what_they_say)
+{
+	const struct sample *s = &samples[_i];
+	struct trace *t = parse_good(s->format, s->bytes);
+	struct text printed = print_good(FORMAT_ISOSCOPE, t, NULL);
+	ck_assert_str_eq(behind_init(printed.data), s->means);
+	check_anomalies(t, s->anomalies);
+	if (s->format >= FORMAT_REGISTER_EDN)
+		ck_assert_int_eq(detect(s->bytes), s->format);
+	else
+		ck_assert_int_eq(detect(s->bytes), FORMAT_COUNT);
+	trace_free(t);
+	text_free(&printed);
+}
+END_TEST
+
+START_TEST(initial_values_and_origin_are_kept)
+{
+	static const char text[] =
+	    "{\"history\":1,\"program\":\"a\\\"b.tx\",\"level\":\"cc\",\"init\":"
+	    "{\"-5\":0,\"007\":1,\"10\":{\"set\":[1]},\"9\":null,\"k[1]\":"
+	    "\"\"},\"sessions\":[{\"name\":\"s\",\"transactions\":[]}]}\n";
+	struct trace *t = parse_good(FORMAT_ISOSCOPE, text);
+	struct text printed = print_good(FORMAT_ISOSCOPE, t, NULL);
+	ck_assert_str_eq(printed.data, text);
+	ck_assert_str_eq(t->program, "a\"b.tx");
+	ck_assert_str_eq(t->level, "cc");
+	ck_assert_uint_eq(t->line, 1);
+	uint32_t numbers = 0;
+	for (uint32_t k = 0; k < t->key_count; k++)
+		numbers += !t->keys[k].name;
+	ck_assert_uint_eq(numbers, 3);
+	trace_free(t);
+	text_free(&printed);
+}
+END_TEST
+
+/* ---- errors and where they are ---- */
+
+static const struct {
+	enum format format;
+	const char *bytes;
+	const char *error; /* line:column: its beginning */
+} errors[] = {
+#define I FORMAT_ISOSCOPE
+#define AT "sessions[0].transactions[0].events[0]: "
+#define EVENT(e) "{\"sessions\":[{\"transactions\":[{\"events\":[" e "]}]}]}"
+	{ I, "", "1:1: expected a history: an object, found the end" },
+	{ I, "[]", "1:1: expected a history: an object, found [" },
+	{ I, "{}", "1:1: the history has no \"sessions\"" },
+	{ I, "{\"sessions\":[]}", "0:0: the history has no session" },
+	{ I, "{\"sessions\":{}}", "1:13: expected an array of sessions" },
+	{ I, "{\"sessions\":[{}],\"sessions\":[{}]}",
+	  "1:29: sessions are given twice" },
+	{ I, "{\"sessions\":[1]}",
+	  "1:14: sessions[0]: expected a session: an object, found 1" },
+	{ I, "{\"history\":2,\"sessions\":[{}]}",
+	  "1:12: expected 1, the version of the format, found 2" },
+	{ I, "{\"sessions\":[{}]} x", "1:19: expected a value, found 'x'" },
+	{ I, "{\"sessions\":[{}]}{}",
+	  "1:18: expected the end of the line, found {" },
+	{ I, "{\"sessions\":[{},]}", "1:17: expected a value, found ']'" },
+	{ I, "{\"sessions\":[{}", "1:16: expected ',' or ']', found the end of" },
+	{ I, "{\"sessions\" [{}]}", "1:13: expected ':', found '['" },
+	{ I, "{\"sessions\":[{\"name\":1}]}",
+	  "1:22: sessions[0]: expected a name in quotes, found 1" },
+	{ I, "{\"sessions\":[{},{\"after\":\"x\"}]}",
+	  "1:26: sessions[1]: expected \"all\", found \"x\"" },
+	{ I, "{\"sessions\":[{\"transactions\":[{\"status\":\"done\"}]}]}",
+	  "1:42: sessions[0].transactions[0]: expected \"committed\"" },
+	{ I, "{\"sessions\":[{\"transactions\":[{\"events\":{}}]}]}",
+	  "1:42: sessions[0].transactions[0]: expected an array of events" },
+	{ I, "{\"sessions\":[{\"transactions\":[{\"events\":[[}]}]}",
+	  "1:42: '[' that is not closed" },
+	{ I, EVENT("7"), "1:43: " AT "expected an event" },
+	{ I, EVENT("[]"), "1:44: " AT "expected \"r\" or \"w\", found ]" },
+	{ I, EVENT("[\"x\",\"k\",1]"), "1:44: " AT "expected \"r\" or \"w\"" },
+	{ I, EVENT("[\"w\",1,1]"), "1:48: " AT "expected a key in quotes" },
+	{ I, EVENT("[\"w\",\"k\"]"), "1:51: " AT "expected a value" },
+	{ I, EVENT("[\"w\",\"k\",1.5]"), "1:52: " AT "expected a value: null" },
+	{ I, EVENT("[\"w\",\"k\",[1]]"), "1:52: " AT "expected a value: null" },
+	{ I, EVENT("[\"w\",\"k\",9223372036854775808]"),
+	  "1:52: " AT "an integer of more than 64 bits" },
+	{ I, EVENT("[\"w\",\"k\",{\"set\":1}]"), "1:52: " AT "expected a value" },
+	{ I, EVENT("[\"w\",\"k\",{\"set\":[1.5]}]"),
+	  "1:52: " AT "a number that is not an integer" },
+	{ I, EVENT("[\"w\",\"k\",{\"a\":[]}]"), "1:52: " AT "expected a value" },
+	{ I, EVENT("[\"w\",\"k\",1,\"init\"]"), "1:54: " AT "expected ']'" },
+	{ I, EVENT("[\"r\",\"k\",1,\"x\"]"),
+	  "1:54: " AT "expected \"init\", \"self\" or" },
+	{ I, EVENT("[\"r\",\"k\",1,[1,0]]"), "1:55: " AT "there is no session 1" },
+	{ I, EVENT("[\"r\",\"k\",1,[0,-1]]"),
+	  "1:57: " AT "session 0 has no transaction -1: it has 1 of them" },
+	{ I, EVENT("[\"r\",\"k\",1,[0,0,0]]"), "1:59: " AT "expected ']'" },
+	{ I, EVENT("[\"r\",\"k\",1,\"init\",1]"), "1:61: " AT "expected ']'" },
+	{ I, EVENT("{\"value\":1}"), "1:43: " AT "the event has neither" },
+	{ I, EVENT("{\"r\":\"k\"}"), "1:43: " AT "the read has neither" },
+	{ I, EVENT("{\"w\":\"k\"}"), "1:43: " AT "the write has no value" },
+	{ I, EVENT("{\"w\":\"k\",\"value\":1,\"from\":\"init\"}"),
+	  "1:43: " AT "a write has no \"from\"" },
+	{ I, EVENT("{\"w\":\"k\",\"r\":\"k\"}"), "1:56: " AT "an event has one" },
+	{ I, "{\"init\":[],\"sessions\":[{}]}", "1:9: expected an object" },
+	{ I, "{\"init\":{\"x\":[]},\"sessions\":[{}]}",
+	  "1:14: expected a value" },
+	{ I, "{\"versions\":{\"x\":1},\"sessions\":[{}]}",
+	  "1:18: expected an array of values" },
+	{ I, "{\"versions\":{\"x\":[],\"x\":[]},\"sessions\":[{}]}",
+	  "1:21: the key is given twice" },
+	{ I, EVENT("[\"w\",\"k\xff\",1]"), "1:50: this is not UTF-8" },
+	{ I, EVENT("[\"w\",\"\\u0000\",1]"), "1:49: a zero character" },
+
+#define D FORMAT_DBCOP_JSON
+	{ D, "1", "1:1: expected an array of sessions, found 1" },
+	{ D, "{}", "1:1: the history has no \"data\"" },
+	{ D, "[]", "0:0: the history has no session" },
+	{ D, "[[]] 1", "1:6: expected the end of the file" },
+	{ D, "[1]", "1:2: expected a session" },
+	{ D, "[[1]]", "1:3: expected a transaction" },
+	{ D, "[[{\"events\":1}]]", "1:13: expected an array of events" },
+	{ D, "[[{\"committed\":1}]]", "1:16: expected true or false" },
+	{ D, "[[\n{\"events\":[\n1]}]]", "3:1: expected an event" },
+	{ D, "[[{\"events\":[\n{}]}]]", "2:1: the event is neither" },
+	{ D, "[[{\"events\":[{\"Read\":1}]}]]", "1:22: expected an object" },
+	{ D, "[[{\"events\":[{\"Read\":{}}]}]]", "1:14: the event has no var" },
+	{ D, "[[{\"events\":[{\"Write\":{\"variable\":1}}]}]]",
+	  "1:14: the write has no version" },
+	{ D, "[[{\"events\":[[\"w\",1,null]]}]]", "1:14: the write has no" },
+	{ D, "[[{\"events\":[[\"w\",1.5,1]]}]]", "1:19: expected a variable" },
+	{ D, "[[{\"events\":[[\"w\",1,[]]]}]]", "1:21: expected a version" },
+	{ D, "[[{\"events\":[[\"w\",1,0]]}],[{\"events\":[[\"w\",1]]}]]",
+	  "1:44: expected a version" },
+	{ D, "[[{\"events\":[[\"w\",1,5]]},\n{\"events\":[[\"w\",1,5]]}]]",
+	  "2:0: the value 5 is written twice to key 1" },
+
+#define E FORMAT_REGISTER_EDN
+#define L FORMAT_LIST_EDN
+#define OK(value) "{:type :ok, :process 0, :value " value "}"
+	{ E, "", "0:0: the history has no session" },
+	{ E, "x", "1:1: expected a map: an operation, found x" },
+	{ E, "[[{:type :ok}]]", "1:2: expected a map: an operation, found [" },
+	{ E, "{:process 1}", "1:1: the map has no type" },
+	{ E, "{:type :okay}", "1:8: expected the type of an operation" },
+	{ E, "{:type :ok :value}", "1:18: the map ends behind a key" },
+	{ E, "\n{:type :ok :process 1}", "2:1: a transaction that is ok has no" },
+	{ E, OK("5"), "1:32: expected a value that is a vector of" },
+	{ E, OK("[5]"), "1:33: expected a micro-operation" },
+	{ E, OK("[[]]"), "1:34: expected r or w, found ]" },
+	{ E, OK("[[:x 1 2]]"), "1:34: expected r or w, found :x" },
+	{ E, OK("[[:append 1 2]]"), "1:34: append in a history of registers" },
+	{ E, OK("[[:r [1] 2]]"), "1:37: expected a key: an integer" },
+	{ E, OK("[[:r 1]]"), "1:38: expected a value (or nil), found ]" },
+	{ E, OK("[[:r 1 2 3]]"), "1:41: expected the end of the micro-op" },
+	{ E, OK("[[:r 1 [2]]]"), "1:39: expected the value of a register" },
+	{ E, OK("[[:r 1 1.5]]"), "1:39: expected a value: an integer" },
+	{ E, OK("[[:w 1 nil]]"), "1:39: nil is the initial value and" },
+	{ E, OK("[[:w 1 2]]") "\n" OK("[[:w 1 2]]"),
+	  "2:0: the value 2 is written twice to key 1" },
+	{ E, OK("[[:w 1 2]"), "1:42: expected ']', found '}'" },
+	{ E, "{:type :ok, :value [[:w 1 2", "1:28: the file ends inside '['" },
+	{ L, OK("[[:w 1 2]]"), "1:34: w in a history of lists" },
+	{ L, OK("[[:r 1 2]]"), "1:39: expected the list that was read" },
+	{ L, OK("[[:r 1 [nil]]]"), "1:40: expected a value: an integer" },
+	{ L, OK("[[:append 1 []]]"), "1:44: expected a value: an integer" },
+	{ FORMAT_REGISTER_JSON, "{\"type\":\"ok\",\n\"value\":[[\"r\",1,null],"
+	  "[\"w\",1,null]]}", "2:31: null is the initial value and cannot" },
+	{ FORMAT_LIST_JSON, "{\"type\":\"ok\"\n\"value\":[]}",
+	  "2:1: expected ',' or '}', found '\"'" },
+};
+
+enum { ERRORS = sizeof errors / sizeof *errors };
+
+START_TEST(errors_have_their_place)
+{
+	struct diags d = { 0 };
+	struct trace *t = parse_bytes(errors[_i].format, errors[_i].bytes,
+	                              strlen(errors[_i].bytes), &d);
+	ck_assert_msg(!t, "accepted: %s", errors[_i].bytes);
+	ck_assert_uint_eq(d.errors, 1);
+	char *all = diags_to_text(&d);
+	const char *expected = errors[_i].error, *found = all + strlen("error:");
+	ck_assert_msg(!strncmp(found, expected, strlen(expected)),
+	              "expected %s\nfound %s", expected, found);
+	free(all);
+	diags_free(&d);
+}
+END_TEST
+
+/* Deep values up to the limit of the language, and not beyond; other depth is
+ * bounded too. */
+static struct text nested(const char *open, unsigned depth, const char *close)
+{
+	struct text t = { 0 };
+	for (unsigned i = 0; i < depth; i++) text_string(&t, open);
+	for (unsigned i = 0; i < depth; i++) text_string(&t, close);
+	return t;
+}
+
+START_TEST(depth_is_bounded)
+{
+	for (unsigned depth = 195; depth < 100000; depth = depth * 5 / 4) {
+		struct diags d = { 0 };
+		struct text value = nested("{\"set\":[", depth, "]}");
+		struct text line = { 0 };
+		text_format(&line, EVENT("[\"w\",\"k\",%s]"), value.data);
+		struct trace *t =
+		    parse_bytes(I, line.data, line.length, &d);
+		ck_assert_int_eq(t != NULL, depth <= VALUE_DEPTH_MAX);
+		ck_assert_uint_eq(d.errors, !t);
+		trace_free(t);
+		diags_free(&d);
+		text_free(&value);
+		text_free(&line);
+	}
+	static const char *const opens[] = { "[", "{\"a\":", "{:a ", "#{" };
+	for (size_t i = 0; i < 4; i++) {
+		struct diags d = { 0 };
+		struct text t = nested(opens[i], 1000000, "");
+		ck_assert_int_eq(count_forms(t.data, t.length,
+		                             i < 2 ? FORM_JSON : FORM_EDN), -1);
+		ck_assert(!parse_bytes(i < 2 ? FORMAT_LIST_JSON : L, t.data,
+		                       t.length, &d));
+		ck_assert(!parse_bytes(i < 2 ? D : E, t.data, t.length, &d));
+		diags_free(&d);
+		text_free(&t);
+	}
+}
+END_TEST
+#undef I
+#undef D
+#undef E
+#undef L
+
+/* ---- damage ---- */
+
+static void survive(enum format f, const char *bytes, size_t length)
+{
+	struct diags d = { 0 };
+	struct trace *t = parse_bytes(f, bytes, length, &d);
+	ck_assert(!t == (d.errors > 0));
+	if (t) {
+		struct text printed = { 0 };
+		format_print(&printed, FORMAT_ISOSCOPE, t, NULL, &d);
+		text_free(&printed);
+	}
+	trace_free(t);
+	diags_free(&d);
+}
+
+START_TEST(damaged_samples_are_survived)
+{
+	const struct sample *s = &samples[_i];
+	struct rng r = { seed_or(13) + (uint64_t)_i };
+	size_t length = strlen(s->bytes);
+	int count = programs_or(3000);
+	char *bytes = mem_take(length + 1);
+	for (size_t n = 0; n <= length; n++) survive(s->format, s->bytes, n);
+	for (int i = 0; i < count; i++) {
+		memcpy(bytes, s->bytes, length + 1);
+		mutate(bytes, length, &r);
+		survive(s->format, bytes, length);
+		struct input in = { .file = "test", .bytes = bytes,
+			            .length = length };
+		elle_detect(&in);
+	}
+	free(bytes);
+}
+END_TEST
+
+/* ---- there and back ---- */
+
+START_TEST(isoscope_is_canonical)
+{
+	struct rng r = { seed_or(14) };
+	int count = programs_or(3000);
+	for (int i = 0; i < count; i++) {
+		struct history_shape shape = {
+			.sessions = 4, .transactions = 9, .events = 5,
+			.keys = 3, .causal = i % 2,
+		};
+		struct history *h = history_random(&r, shape);
+		struct text canonical = { 0 };
+		history_print_canonical(&canonical, h);
+		struct trace *t = parse_good(FORMAT_ISOSCOPE, canonical.data);
+		struct text printed = print_good(FORMAT_ISOSCOPE, t, NULL);
+		text_char(&canonical, '\n');
+		ck_assert_str_eq(printed.data, canonical.data);
+		trace_free(t);
+		text_free(&printed);
+		text_free(&canonical);
+		history_free(h);
+	}
+}
+END_TEST
+
+static const enum format ours[] = { FORMAT_ISOSCOPE, FORMAT_DBCOP_JSON,
+	                            FORMAT_REGISTER_EDN,
+	                            FORMAT_REGISTER_JSON };
+
+enum { OURS = sizeof ours / sizeof *ours };
+
+static char *shape_of(const struct trace *t, unsigned without)
+{
+	struct text s = { 0 };
+	trace_shape(&s, t, without);
+	return s.data ? s.data : mem_copy_string("");
+}
+
+/* Elle has no sessions without transactions. */
+static unsigned kept_by(enum format f)
+{
+	unsigned without = shape_of_format(f);
+	return f >= FORMAT_REGISTER_EDN ? without | SHAPE_NO_EMPTY : without;
+}
+
+/* Through a format and back nothing changes that the format keeps; and what
+ * went through it once is written the same again. */
+static void round_trip(enum format f, const struct trace *t)
+{
+	struct text once = print_good(f, t, NULL);
+	struct trace *back = parse_good(f, once.data);
+	char *before = shape_of(t, kept_by(f));
+	char *after = shape_of(back, kept_by(f));
+	ck_assert_msg(!strcmp(before, after), "%s:\n%s%s\ngives\n%s",
+	              format_word(f), before, once.data, after);
+	struct text twice = print_good(f, back, NULL);
+	struct trace *again = parse_good(f, twice.data);
+	struct text thrice = print_good(f, again, NULL);
+	ck_assert_str_eq(twice.data, thrice.data);
+	free(before);
+	free(after);
+	trace_free(back);
+	trace_free(again);
+	text_free(&once);
+	text_free(&twice);
+	text_free(&thrice);
+}
+
+START_TEST(random_histories_go_there_and_back)
+{
+	struct rng r = { seed_or(15) + (uint64_t)_i };
+	enum format f = ours[_i];
+	int count = programs_or(2000), written = 0;
+	for (int i = 0; i < count; i++) {
+		struct history_shape shape = {
+			.sessions = 4, .transactions = 8, .events = 5,
+			.keys = 3, .causal = i % 2,
+		};
+		struct history *h = history_random(&r, shape);
+		struct trace *t = trace_of_history(h, "test");
+		struct diags d = { 0 };
+		struct text trial = { 0 };
+		if (t->op_count && format_print(&trial, f, t, NULL, &d)) {
+			round_trip(f, t);
+			written++;
+		}
+		text_free(&trial);
+		diags_free(&d);
+		trace_free(t);
+		history_free(h);
+	}
+	ck_assert_int_gt(written, count / 4);
+}
+END_TEST
+
+/* ---- registers as lists ---- */
+
+/* The transaction in the same place; sessions are named by their numbers. */
+static uint32_t same_place(const struct trace *a, uint32_t transaction,
+                           const struct trace *b)
+{
+	if (transaction == TRACE_INIT || transaction >= TRACE_NOBODY)
+		return transaction;
+	uint32_t s = a->transactions[transaction].session;
+	char name[16];
+	snprintf(name, sizeof name, "%u", s);
+	for (uint32_t i = 0; i < b->session_count; i++)
+		if (!strcmp(b->sessions[i].name, name))
+			return b->sessions[i].first + transaction -
+			       a->sessions[s].first;
+	ck_abort_msg("session %u is missing", s);
+}
+
+static void check_same_reads(const struct trace *a, const struct trace *b)
+{
+	for (uint32_t t = 1; t < a->transaction_count; t++) {
+		const struct trace_transaction *x = &a->transactions[t];
+		if (a->sessions[x->session].after_all ||
+		    x->status != TRACE_COMMITTED)
+			continue;
+		const struct trace_transaction *y =
+		    &b->transactions[same_place(a, t, b)];
+		ck_assert_uint_eq(x->op_count, y->op_count);
+		for (uint32_t i = 0; i < x->op_count; i++) {
+			const struct trace_op *p = &a->ops[x->first_op + i];
+			const struct trace_op *q = &b->ops[y->first_op + i];
+			ck_assert_int_eq(p->kind, q->kind);
+			ck_assert_str_eq(a->keys[p->key].name,
+			                 b->keys[q->key].name);
+			if (p->kind == EVENT_READ)
+				ck_assert_uint_eq(same_place(a, p->from, b),
+				                  q->from);
+		}
+	}
+}
+
+/* The known order is that of `order`, by key. */
+static void check_known(const struct trace *a, const uint32_t *order,
+                        const struct trace *b)
+{
+	uint32_t *rank = mem_take0(b->transaction_count, sizeof *rank);
+	for (uint32_t i = 0; i < a->transaction_count; i++) {
+		uint32_t s = a->transactions[order[i]].session;
+		if (order[i] == TRACE_INIT || a->sessions[s].after_all)
+			continue;
+		rank[same_place(a, order[i], b)] = i;
+	}
+	for (uint32_t i = 0; i < b->known_count; i++)
+		ck_assert_uint_lt(rank[b->known[i].from],
+		                  rank[b->known[i].to]);
+	free(rank);
+}
+
+START_TEST(registers_become_lists_along_an_order)
+{
+	struct rng r = { seed_or(16) };
+	int count = programs_or(2000), written = 0, known = 0;
+	for (int i = 0; i < count; i++) {
+		struct history_shape shape = {
+			.sessions = 4, .transactions = 8, .events = 5,
+			.keys = 3, .causal = true,
+		};
+		struct history *h = history_random(&r, shape);
+		struct trace *t = trace_of_history(h, "test");
+		enum format f = i % 2 ? FORMAT_LIST_EDN : FORMAT_LIST_JSON;
+		struct diags d = { 0 };
+		struct text printed = { 0 };
+		if (t->op_count && format_print(&printed, f, t, h->order, &d)) {
+			struct trace *back = parse_good(f, printed.data);
+			check_anomalies(back, "");
+			check_same_reads(t, back);
+			check_known(t, h->order, back);
+			known += back->known_count > 0;
+			written++;
+			trace_free(back);
+		}
+		text_free(&printed);
+		diags_free(&d);
+		trace_free(t);
+		history_free(h);
+	}
+	ck_assert_int_gt(written, count / 4);
+	ck_assert_int_gt(known, count / 8);
+}
+END_TEST
+
+/* ---- lists against their definitions ---- */
+
+enum { LISTS = 3, TRANSACTIONS = 10, OPERATIONS = 5, ELEMENTS = 64 };
+
+struct list {
+	int items[ELEMENTS];
+	int count;
+};
+
+struct list_op {
+	bool append;
+	int key, value;   /* values are unique over all keys */
+	struct list seen; /* read */
+};
+
+struct list_history {
+	struct list_op ops[TRANSACTIONS][OPERATIONS];
+	int counts[TRANSACTIONS], process[TRANSACTIONS], transactions;
+	char status[TRANSACTIONS]; /* o, f, i */
+};
+
+static void spoil(struct list *l, struct rng *r)
+{
+	int at = l->count ? (int)rng_below(r, (uint32_t)l->count) : 0;
+	int other = l->count ? (int)rng_below(r, (uint32_t)l->count) : 0;
+	int kept = l->items[at];
+	switch (rng_below(r, 5)) {
+	case 0: l->count = at; break;
+	case 1:
+		l->items[at] = l->items[other];
+		l->items[other] = kept;
+		break;
+	case 2: l->items[at] = 1000; break;
+	case 3:
+		if (l->count) memmove(l->items + at, l->items + at + 1,
+		                      (size_t)(--l->count - at) * sizeof(int));
+		break;
+	default: l->items[l->count++] = (int)rng_below(r, 30); break;
+	}
+}
+
+/* Transactions run one after the other on the lists; then some reads are
+ * spoiled. */
+static struct list_history list_history_random(struct rng *r, unsigned spoiled)
+{
+	struct list_history h = { .transactions = 1 +
+		                  (int)rng_below(r, TRANSACTIONS) };
+	struct list store[LISTS] = { 0 };
+	int next = 1;
+	for (int t = 0; t < h.transactions; t++) {
+		struct list before[LISTS];
+		uint32_t luck = rng_below(r, 8);
+		memcpy(before, store, sizeof store);
+		h.counts[t] = (int)rng_below(r, OPERATIONS + 1);
+		h.process[t] = (int)rng_below(r, 4);
+		h.status[t] = luck == 0 ? 'f' : luck == 1 ? 'i' : 'o';
+		for (int i = 0; i < h.counts[t]; i++) {
+			struct list_op *op = &h.ops[t][i];
+			op->key = (int)rng_below(r, LISTS);
+			op->append = rng_below(r, 2);
+			struct list *l = &store[op->key];
+			if (op->append) {
+				op->value = next;
+				l->items[l->count++] = next++;
+			}
+			op->seen = *l;
+			if (!op->append && rng_below(r, 100) < spoiled)
+				spoil(&op->seen, r);
+		}
+		bool happened = h.status[t] == 'o' ||
+		                (h.status[t] == 'i' && rng_below(r, 2));
+		if (!happened) memcpy(store, before, sizeof store);
+	}
+	return h;
+}
+
+static void print_list(struct text *t, const struct list *l)
+{
+	text_char(t, '[');
+	for (int i = 0; i < l->count; i++)
+		text_format(t, i ? ",%d" : "%d", l->items[i]);
+	text_char(t, ']');
+}
+
+static struct text list_history_json(const struct list_history *h)
+{
+	struct text t = { 0 };
+	for (int x = 0; x < h->transactions; x++) {
+		text_format(&t, "{\"type\":\"%s\",\"process\":%d,\"value\":[",
+		            h->status[x] == 'o'   ? "ok"
+		            : h->status[x] == 'f' ? "fail"
+		                                  : "info",
+		            h->process[x]);
+		for (int i = 0; i < h->counts[x]; i++) {
+			const struct list_op *op = &h->ops[x][i];
+			if (i) text_char(&t, ',');
+			text_format(&t, op->append ? "[\"append\",%d,%d]"
+			                           : "[\"r\",%d,",
+			            op->key, op->value);
+			if (op->append) continue;
+			if (h->status[x] == 'o')
+				print_list(&t, &op->seen);
+			else
+				text_string(&t, "null");
+			text_char(&t, ']');
+		}
+		text_string(&t, "]}\n");
+	}
+	return t;
+}
+
+static bool is_prefix(const struct list *a, const struct list *b)
+{
+	return a->count <= b->count &&
+	       !memcmp(a->items, b->items, (size_t)a->count * sizeof(int));
+}
+
+static bool has_repetition(const struct list *l)
+{
+	for (int i = 0; i < l->count; i++)
+		for (int j = 0; j < i; j++)
+			if (l->items[i] == l->items[j]) return true;
+	return false;
+}
+
+/* Who appended the value to the key; -1: nobody. */
+static int appender(const struct list_history *h, int key, int value)
+{
+	for (int t = 0; t < h->transactions; t++)
+		for (int i = 0; i < h->counts[t]; i++)
+			if (h->ops[t][i].append && h->ops[t][i].key == key &&
+			    h->ops[t][i].value == value)
+				return t;
+	return -1;
+}
+
+static bool ends_with_own(const struct list_history *h, int t, int read)
+{
+	const struct list_op *r = &h->ops[t][read];
+	int at = r->seen.count;
+	for (int i = read - 1; i >= 0; i--) {
+		if (!h->ops[t][i].append || h->ops[t][i].key != r->key)
+			continue;
+		if (!at || r->seen.items[--at] != h->ops[t][i].value)
+			return false;
+	}
+	return true;
+}
+
+struct list_facts {
+	bool lists, thin_air, aborted, internal;
+	struct list longest[LISTS];
+};
+
+static void look_at_read(const struct list_history *h, int t, int i,
+                         struct list_facts *f)
+{
+	const struct list_op *r = &h->ops[t][i];
+	f->internal |= !ends_with_own(h, t, i);
+	f->lists |= has_repetition(&r->seen);
+	if (r->seen.count > f->longest[r->key].count)
+		f->longest[r->key] = r->seen;
+	for (int k = 0; k < r->seen.count; k++) {
+		int w = appender(h, r->key, r->seen.items[k]);
+		f->thin_air |= w < 0;
+		f->aborted |= w >= 0 && h->status[w] == 'f';
+	}
+	for (int u = 0; u < h->transactions; u++)
+		for (int k = 0; k < h->counts[u]; k++) {
+			const struct list_op *o = &h->ops[u][k];
+			if (h->status[u] == 'o' && !o->append &&
+			    o->key == r->key && !is_prefix(&r->seen, &o->seen) &&
+			    !is_prefix(&o->seen, &r->seen))
+				f->lists = true;
+		}
+}
+
+static struct list_facts list_facts_of(const struct list_history *h)
+{
+	struct list_facts f = { .lists = false };
+	for (int t = 0; t < h->transactions; t++)
+		for (int i = 0; i < h->counts[t]; i++)
+			if (h->status[t] == 'o' && !h->ops[t][i].append)
+				look_at_read(h, t, i, &f);
+	return f;
+}
+
+/* Transaction x of the history in the trace: they come session by session. */
+static uint32_t number_of(const struct list_history *h, int x,
+                          const struct trace *t)
+{
+	char name[16];
+	uint32_t index = 0;
+	snprintf(name, sizeof name, "%d", h->process[x]);
+	for (int y = 0; y < x; y++) index += h->process[y] == h->process[x];
+	for (uint32_t s = 0; s < t->session_count; s++)
+		if (!strcmp(t->sessions[s].name, name))
+			return t->sessions[s].first + index;
+	ck_abort_msg("process %s is missing", name);
+}
+
+static bool is_known(const struct trace *t, uint32_t from, uint32_t to,
+                     int key)
+{
+	for (uint32_t i = 0; i < t->known_count; i++)
+		if (t->known[i].from == from && t->known[i].to == to &&
+		    t->keys[t->known[i].key].number == key)
+			return true;
+	return false;
+}
+
+/* Writers that follow each other in the longest list are known, and nothing
+ * else but what comes after it. */
+static void check_order(const struct list_history *h,
+                        const struct list_facts *f, const struct trace *t)
+{
+	uint32_t expected = 0;
+	for (int key = 0; key < LISTS; key++) {
+		const struct list *l = &f->longest[key];
+		uint32_t last = TRACE_NONE;
+		bool seen[TRANSACTIONS] = { false };
+		for (int i = 0; i < l->count; i++) {
+			int x = appender(h, key, l->items[i]);
+			uint32_t w = number_of(h, x, t);
+			seen[x] = true;
+			if (last != TRACE_NONE && w != last) {
+				ck_assert(is_known(t, last, w, key));
+				expected++;
+			}
+			last = w;
+		}
+		if (last == TRACE_NONE) continue;
+		for (int x = 0; x < h->transactions; x++) {
+			uint32_t w = number_of(h, x, t);
+			bool writes = false;
+			for (int i = 0; i < h->counts[x]; i++)
+				writes |= h->ops[x][i].append &&
+				          h->ops[x][i].key == key;
+			if (!writes || seen[x] || w == last ||
+			    t->transactions[w].status != TRACE_COMMITTED)
+				continue;
+			ck_assert(is_known(t, last, w, key));
+			expected++;
+		}
+	}
+	ck_assert_uint_eq(t->known_count, expected);
+}
+
+static void check_sources(const struct list_history *h, const struct trace *t)
+{
+	for (int x = 0; x < h->transactions; x++) {
+		uint32_t n = number_of(h, x, t);
+		if (h->status[x] != 'o') continue;
+		for (int i = 0; i < h->counts[x]; i++) {
+			const struct list_op *op = &h->ops[x][i];
+			const struct list *l = &op->seen;
+			const struct trace_op *read =
+			    &t->ops[t->transactions[n].first_op + (uint32_t)i];
+			if (op->append) continue;
+			int w = l->count
+			            ? appender(h, op->key,
+			                       l->items[l->count - 1])
+			            : -1;
+			ck_assert_uint_eq(read->from,
+			                  w < 0    ? TRACE_INIT
+			                  : w == x ? TRACE_SELF
+			                           : number_of(h, w, t));
+		}
+	}
+}
+
+static bool same_known(const struct trace *a, const struct trace *b)
+{
+	if (a->known_count != b->known_count) return false;
+	for (uint32_t i = 0; i < a->known_count; i++) {
+		int64_t key = a->keys[a->known[i].key].number;
+		if (!is_known(b, a->known[i].from, a->known[i].to, (int)key))
+			return false;
+	}
+	return true;
+}
+
+/* A sound history of lists goes through the formats that keep the order. */
+static void check_kept(const struct trace *t)
+{
+	static const enum format formats[] = { FORMAT_LIST_JSON,
+		                               FORMAT_LIST_EDN,
+		                               FORMAT_ISOSCOPE };
+	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+		struct diags d = { 0 };
+		struct text once = { 0 };
+		struct versions v = { 0 };
+		bool chain = versions_find(&v, t, NULL);
+		versions_free(&v);
+		bool good = format_print(&once, formats[i], t, NULL, &d);
+		ck_assert(good == (chain || (formats[i] == FORMAT_ISOSCOPE &&
+		                             !t->known_count)));
+		diags_free(&d);
+		if (!good) continue;
+		struct trace *back = parse_good(formats[i], once.data);
+		struct text twice = print_good(formats[i], back, NULL);
+		ck_assert_str_eq(once.data, twice.data);
+		ck_assert(same_known(t, back));
+		text_free(&once);
+		text_free(&twice);
+		trace_free(back);
+	}
+}
+
+START_TEST(lists_are_what_their_definitions_say)
+{
+	struct rng r = { seed_or(17) + (uint64_t)_i };
+	int count = programs_or(5000), sound = 0, bad = 0;
+	for (int i = 0; i < count; i++) {
+		struct list_history h =
+		    list_history_random(&r, _i ? (unsigned)_i * 7 : 0);
+		struct text json = list_history_json(&h);
+		struct trace *t = parse_good(FORMAT_LIST_JSON, json.data);
+		struct list_facts f = list_facts_of(&h);
+		const uint64_t *found = t->anomalies_found;
+		bool any = f.lists || f.internal || f.thin_air || f.aborted;
+		ck_assert_msg((found[ANOMALY_LISTS] > 0) == f.lists, "%s",
+		              json.data);
+		if (!f.lists && !f.internal) {
+			ck_assert_msg((found[ANOMALY_THIN_AIR] > 0) ==
+			              f.thin_air || f.aborted, "%s",
+			              json.data);
+			ck_assert_msg((found[ANOMALY_ABORTED] > 0) ==
+			              f.aborted || f.thin_air, "%s",
+			              json.data);
+		}
+		ck_assert_msg((found[ANOMALY_INTERNAL] > 0) == f.internal,
+		              "%s", json.data);
+		if (!any && !found[ANOMALY_FUTURE]) {
+			check_order(&h, &f, t);
+			check_sources(&h, t);
+			check_kept(t);
+			sound++;
+		}
+		bad += any;
+		trace_free(t);
+		text_free(&json);
+	}
+	ck_assert_int_gt(sound, count / 4);
+	ck_assert_int_gt(bad, _i ? count / 10 : -1);
+	if (!_i) ck_assert_int_eq(bad, 0);
+}
+END_TEST
+
+/* ---- large ones ---- */
+
+START_TEST(large_histories_are_read)
+{
+	enum { SESSIONS = 20, EACH = 1000, OPS = 10 };
+	struct text t = { 0 };
+	text_string(&t, "{\"sessions\":[");
+	for (int s = 0; s < SESSIONS; s++) {
+		text_string(&t, s ? ",{\"transactions\":["
+		                  : "{\"transactions\":[");
+		for (int x = 0; x < EACH; x++) {
+			text_string(&t, x ? ",{\"events\":[" : "{\"events\":[");
+			for (int i = 0; i < OPS; i++)
+				text_format(&t, "%s[\"w\",\"k%d\",%d]",
+				            i ? "," : "", i,
+				            (s * EACH + x) * OPS + i);
+			text_string(&t, "]}");
+		}
+		text_string(&t, "]}");
+	}
+	text_string(&t, "]}");
+	struct trace *one = parse_good(FORMAT_ISOSCOPE, t.data);
+	ck_assert_uint_eq(one->op_count, SESSIONS * EACH * OPS);
+	for (int i = 0; i < OURS; i++) {
+		struct text printed = print_good(ours[i], one, NULL);
+		struct trace *back = parse_good(ours[i], printed.data);
+		ck_assert_uint_eq(back->op_count, one->op_count);
+		ck_assert_uint_eq(back->transaction_count,
+		                  one->transaction_count);
+		trace_free(back);
+		text_free(&printed);
+	}
+	trace_free(one);
+	text_free(&t);
+}
+END_TEST
+
+/* ---- detection and refusals ---- */
+
+static const struct {
+	const char *bytes;
+	enum format format; /* COUNT: not of Elle */
+} detections[] = {
+	{ "", FORMAT_COUNT },
+	{ "; nothing\n", FORMAT_COUNT },
+	{ "{:type :ok}", FORMAT_REGISTER_EDN },
+	{ "; c\n#_x [{:process 1 :type :ok :value [[:r 1 nil] [:r 2 [3]]]}]",
+	  FORMAT_LIST_EDN },
+	{ "({:value [[:r 1 2]] :type :ok})", FORMAT_REGISTER_EDN },
+	{ "{:type :invoke :value [[:r 1 nil]]}\n{:type :info :value :x}\n"
+	  "{:type :ok :value [[:r 1 []]]}", FORMAT_LIST_EDN },
+	{ "{:type :invoke :value [[:append 1 2]]", FORMAT_LIST_EDN },
+	{ "{:a 1}{:type :ok}", FORMAT_COUNT },
+	{ "[{\"type\":\"ok\",\"value\":[[\"r\",1,null],[\"append\",1,2]]}]",
+	  FORMAT_LIST_JSON },
+	{ "\n {\n \"type\":\"ok\",\"value\":[[\"r\",1,7]]}",
+	  FORMAT_REGISTER_JSON },
+	{ "{\"a\":{\"type\":1}}", FORMAT_COUNT },
+	{ "[[{\"type\":1}]]", FORMAT_COUNT },
+	{ "{\"sessions\":[]}", FORMAT_COUNT },
+	{ "r(1,2,3,4)", FORMAT_COUNT },
+	{ "[x:=1]", FORMAT_COUNT },
+};
+
+enum { DETECTIONS = sizeof detections / sizeof *detections };
+
+START_TEST(histories_of_elle_are_detected)
+{
+	ck_assert_int_eq(detect(detections[_i].bytes), detections[_i].format);
+}
+END_TEST
+
+static void check_refused(enum format from, const char *bytes, enum format to,
+                          const char *why)
+{
+	struct trace *t = parse_good(from, bytes);
+	struct diags d = { 0 };
+	struct text printed = { 0 };
+	ck_assert(!format_print(&printed, to, t, NULL, &d));
+	ck_assert_uint_eq(d.errors, 1);
+	ck_assert_msg(strstr(d.items[0].message, why) != NULL, "%s",
+	              d.items[0].message);
+	ck_assert_uint_eq(printed.length, 0);
+	trace_free(t);
+	diags_free(&d);
+	text_free(&printed);
+}
+
+START_TEST(what_cannot_be_written_is_told)
+{
+	check_refused(FORMAT_REGISTER_EDN, "{:type :ok :value [[:w 1 2]]}",
+	              FORMAT_LIST_EDN, "no commit order");
+	check_refused(FORMAT_LIST_EDN,
+	              "{:type :ok :value [[:append 1 2]]}\n"
+	              "{:type :ok :value [[:r 1 [3]]]}",
+	              FORMAT_LIST_JSON, "no list explains");
+	/* 2 and 4 are of one transaction, 3 of another */
+	static const char interleaved[] =
+	    "{:type :ok :value [[:append 1 2] [:append 1 4]]}\n"
+	    "{:type :ok :value [[:append 1 3]]}\n"
+	    "{:type :ok :value [[:r 1 [2 3 4]]]}";
+	check_refused(FORMAT_LIST_EDN, interleaved, FORMAT_LIST_EDN,
+	              "interleaved");
+	check_refused(FORMAT_LIST_EDN, interleaved, FORMAT_ISOSCOPE,
+	              "interleaved");
+	check_refused(FORMAT_ISOSCOPE,
+	              "{\"sessions\":[{\"transactions\":[{\"events\":[[\"w\","
+	              "\"x\",1]]}],\"after\":\"all\"}]}",
+	              FORMAT_REGISTER_JSON, "follows all others");
+	check_refused(FORMAT_ISOSCOPE,
+	              "{\"sessions\":[{\"transactions\":[{\"events\":[[\"r\","
+	              "\"x\",null,\"init\"]],\"status\":\"aborted\"}]}]}",
+	              FORMAT_DBCOP_JSON, "aborted");
+}
+END_TEST
+
+/* Values that are no unique integers: kept if they can be told apart. */
+START_TEST(values_are_kept_or_numbered)
+{
+	struct trace *t = parse_good(
+	    FORMAT_ISOSCOPE,
+	    EVENT("[\"w\",\"x\",{\"set\":[\"a\"]}],[\"w\",\"x\",\"v\"],"
+	          "[\"w\",\"x\",true],[\"w\",\"y\",\"v\"],"
+	          "[\"r\",\"z\",null]"));
+	struct text printed = print_good(FORMAT_REGISTER_EDN, t, NULL);
+	const char *ok = strstr(printed.data, ":ok");
+	ck_assert_str_eq(ok, ":ok, :f :txn, :value [[:w \"x\" "
+	                     "\"{\\\"set\\\":[\\\"a\\\"]}\"] [:w \"x\" \"v\"] "
+	                     "[:w \"x\" true] [:w \"y\" \"v\"] [:r \"z\" nil]]"
+	                     ", :process 0, :index 1}\n");
+	trace_free(t);
+	text_free(&printed);
+	t = parse_good(FORMAT_ISOSCOPE,
+	               "{\"init\":{\"x\":5},\"sessions\":[{\"transactions\":[{"
+	               "\"events\":[[\"r\",\"x\",5],[\"w\",\"x\",5],[\"w\","
+	               "\"x\",null],[\"r\",\"x\",null]]}]}]}");
+	printed = print_good(FORMAT_REGISTER_JSON, t, NULL);
+	ck_assert(strstr(printed.data, "[\"r\",\"x\",null],[\"w\",\"x\",1],"
+	                               "[\"w\",\"x\",2],[\"r\",\"x\",2]"));
+	trace_free(t);
+	text_free(&printed);
+}
+END_TEST
+
+void add_formats_json_tests(TCase *tests)
+{
+	tcase_add_loop_test(tests, json_is_what_jansson_takes, 0, JSON_SEEDS);
+	tcase_add_loop_test(tests, edn_is_read_form_by_form, 0, EDN_SAMPLES);
+	tcase_add_test(tests, passing_over_is_skipping);
+	tcase_add_loop_test(tests, samples_mean_what_they_say, 0, SAMPLES);
+	tcase_add_test(tests, initial_values_and_origin_are_kept);
+	tcase_add_loop_test(tests, errors_have_their_place, 0, ERRORS);
+	tcase_add_test(tests, depth_is_bounded);
+	tcase_add_loop_test(tests, damaged_samples_are_survived, 0, SAMPLES);
+	tcase_add_test(tests, isoscope_is_canonical);
+	tcase_add_loop_test(tests, random_histories_go_there_and_back, 0,
+	                    OURS);
+	tcase_add_test(tests, registers_become_lists_along_an_order);
+	tcase_add_loop_test(tests, lists_are_what_their_definitions_say, 0, 5);
+	tcase_add_test(tests, large_histories_are_read);
+	tcase_add_loop_test(tests, histories_of_elle_are_detected, 0,
+	                    DETECTIONS);
+	tcase_add_test(tests, what_cannot_be_written_is_told);
+	tcase_add_test(tests, values_are_kept_or_numbered);
+}
