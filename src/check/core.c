@@ -28,6 +28,8 @@ enum {
 	PAIRS_MAX = 2500, /* of transactions, that all are tried */
 	TRIPLES_MAX = 5000,
 	CONSIDERED_MAX = 64, /* parts whose operations are looked at */
+	STRETCHES = 200, /* of a history, of SMALL - 1 transactions each */
+	STRETCHES_REDUCED = 40,
 	CORE_MAX = 200,  /* transactions that are worth showing */
 	/* Transactions of the parts that are checked on the way: a check of a
 	 * strong level takes memory that grows with their square. */
@@ -426,4 +428,83 @@ bool core_find(const struct facts *f, enum level l,
 	free(items);
 	parts_free(&s.parts);
 	return found;
+}
+
+/* ---- elsewhere in the history ---- */
+
+/* Two committed transactions that read a key from the same writer and write it.
+ * `first` has the first one, by write (and by key, for init). */
+static bool find_lost_update(const struct facts *f, uint32_t *first,
+                             uint32_t *pair)
+{
+	for (uint32_t t = 1; t < f->n; t++)
+		for (uint32_t i = f->read_first[t]; i < f->read_first[t + 1];
+		     i++) {
+			struct facts_read r = f->reads[i];
+			if (!facts_writes(f, t, r.key)) continue;
+			uint32_t write = f->write_first[f->n] + r.key;
+			if (r.from) write = parts_write(f, r.from, r.key);
+			if (write == UINT32_MAX) continue;
+			if (first[write] && first[write] != t) {
+				pair[0] = first[write];
+				pair[1] = t;
+				return true;
+			}
+			first[write] = t;
+		}
+	return false;
+}
+
+static void try_lost_update(struct shrink *s, struct core *best)
+{
+	const struct facts *f = s->parts.whole;
+	uint32_t pair[2];
+	if (!level_implies(s->level, LEVEL_PSI)) return;
+	uint32_t *first = mem_take0(f->write_first[f->n] + f->key_count
+	                                + (size_t)1, sizeof *first);
+	if (find_lost_update(f, first, pair)) try_set(s, pair, 2, best);
+	free(first);
+}
+
+/* A stretch of the order of the facts. */
+static bool try_stretch(struct shrink *s, const uint32_t *stretch,
+                        uint32_t count, struct core *best)
+{
+	uint32_t left = count, before = best->count;
+	uint32_t *items = copy_of(stretch, count);
+	bool violated = violates(s, items, 0, &left);
+	if (violated) {
+		reduce(s, items, &left);
+		if (left < best->count) consider(s, items, left, best);
+	}
+	if (best->count < before) look_around(s, stretch, count, best);
+	free(items);
+	return violated;
+}
+
+/* They overlap by half, or are spread evenly where these would be too many. */
+static void try_stretches(struct shrink *s, struct core *best)
+{
+	const struct facts *f = s->parts.whole;
+	const uint32_t length = SMALL - 1;
+	uint32_t reduced = 0, last = f->n - length;
+	uint32_t steps = last / (length / 2);
+	if (steps > STRETCHES) steps = STRETCHES;
+	for (uint32_t i = 0; i <= steps && best->count > 2
+	                     && reduced < STRETCHES_REDUCED && !is_over(s);
+	     i++) {
+		uint64_t at = steps ? 1 + (uint64_t)i * (last - 1) / steps : 1;
+		reduced += try_stretch(s, f->order + at, length, best);
+	}
+}
+
+void core_improve(const struct facts *f, enum level l, struct check_clock *c,
+                  struct core *best)
+{
+	struct shrink s = { .level = l, .clock = c };
+	if (!f->order || f->n <= SMALL || best->count <= 2) return;
+	parts_init(&s.parts, f);
+	try_lost_update(&s, best);
+	try_stretches(&s, best);
+	parts_free(&s.parts);
 }

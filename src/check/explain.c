@@ -152,7 +152,12 @@ static bool find(const struct facts *f, enum level l,
                  const struct check_result *r, struct check_clock *c,
                  struct core *out)
 {
-	if (r->core) return core_find(f, l, r->core, r->core_count, c, out);
+	if (r->core) {
+		if (!core_find(f, l, r->core, r->core_count, c, out))
+			return false;
+		core_improve(f, l, c, out);
+		return true;
+	}
 	uint32_t *all = mem_take(f->n * sizeof *all);
 	for (uint32_t t = 1; t < f->n; t++) all[t - 1] = t;
 	bool found = core_find(f, l, all, f->n - 1, c, out);

@@ -22,8 +22,7 @@ static uint32_t *all_none(size_t count)
 	return numbers;
 }
 
-/* The index of a write; NONE if t, not init, does not write the key. */
-static uint32_t write_index(const struct facts *f, uint32_t t, uint32_t key)
+uint32_t parts_write(const struct facts *f, uint32_t t, uint32_t key)
 {
 	uint32_t low = f->write_first[t], high = f->write_first[t + 1];
 	while (low < high) {
@@ -42,8 +41,8 @@ static void take_pairs(struct parts *p)
 	p->before = all_none(f->write_first[f->n]);
 	for (uint32_t i = 0; i < f->known_count; i++) {
 		struct facts_known e = f->known[i];
-		uint32_t from = write_index(f, e.from, e.key);
-		uint32_t to = write_index(f, e.to, e.key);
+		uint32_t from = parts_write(f, e.from, e.key);
+		uint32_t to = parts_write(f, e.to, e.key);
 		if (from == NONE || to == NONE) continue;
 		p->pairs[p->pair_count++] =
 		    (struct parts_pair){ e, from, to };
@@ -81,7 +80,7 @@ static bool is_read(const struct parts *p, uint32_t i)
 	struct facts_read r = p->whole->reads[i];
 	if (!p->reads[i] || p->number[r.from] == NONE) return false;
 	if (r.from == 0) return true;
-	uint32_t write = write_index(p->whole, r.from, r.key);
+	uint32_t write = parts_write(p->whole, r.from, r.key);
 	return write == NONE || p->writes[write];
 }
 
@@ -105,7 +104,7 @@ static bool move_pair(struct parts *p, struct parts_pair *e)
 		return false;
 	}
 	if (k->from == NONE || k->from == k->to) return false;
-	e->from = write_index(p->whole, k->from, k->key);
+	e->from = parts_write(p->whole, k->from, k->key);
 	return true;
 }
 

@@ -33,6 +33,9 @@ struct parts {
 /* All operations count. Linear in the facts, as is the memory held. */
 void parts_init(struct parts *p, const struct facts *whole);
 void parts_free(struct parts *p);
+/* The index of the write among f->writes; UINT32_MAX if t, not init, does not
+ * write the key. By binary search. */
+uint32_t parts_write(const struct facts *f, uint32_t t, uint32_t key);
 /* From now on all parts consist of some of these transactions. */
 void parts_narrow(struct parts *p, const uint32_t *transactions,
                   uint32_t count);
