@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "check/strong.h"
+#include "generate/workload.h"
 #include "suites.h"
 #include "support.h"
 
@@ -17,15 +18,6 @@ static uint64_t first_seed(void)
 {
 	const char *seed = getenv("ISOSCOPE_SEED");
 	return seed ? strtoull(seed, NULL, 10) : 1;
-}
-
-static struct history_shape random_shape(struct rng *r)
-{
-	return (struct history_shape){ .sessions = 2 + rng_below(r, 8),
-		                       .transactions = 4 + rng_below(r, 12),
-		                       .events = 2 + rng_below(r, 3),
-		                       .keys = 1 + rng_below(r, 4),
-		                       .causal = rng_below(r, 4) > 0 };
 }
 
 static bool is_writer(const struct history *h, uint32_t t, uint32_t key)
@@ -42,7 +34,8 @@ static void tell_orders(struct rng *r, struct history *h)
 {
 	uint32_t n = h->transaction_count;
 	h->known = region_take(&h->region,
-	                       n * n * h->key_count * sizeof *h->known);
+	                       ((size_t)n * n * h->key_count + 1)
+	                           * sizeof *h->known);
 	for (uint32_t i = 1; i < n; i++)
 	for (uint32_t j = i + 1; j < n; j++)
 	for (uint32_t x = 0; x < h->key_count; x++) {
@@ -56,9 +49,50 @@ static void tell_orders(struct rng *r, struct history *h)
 	}
 }
 
+/* Small and often in violation of cc already. */
+static struct history *random_small(struct rng *r)
+{
+	return history_random(
+	    r, (struct history_shape){ .sessions = 2 + rng_below(r, 5),
+	                               .transactions = 4 + rng_below(r, 5),
+	                               .events = 2 + rng_below(r, 3),
+	                               .keys = 1 + rng_below(r, 4),
+	                               .causal = rng_below(r, 2) });
+}
+
+/* What a store gives that keeps some level from cc on: near the borders of the
+ * levels above it. */
+static struct history *random_run(struct rng *r)
+{
+	static const enum level kept[] = { LEVEL_CC, LEVEL_PC, LEVEL_PSI,
+		LEVEL_SI, LEVEL_SER };
+	struct workload w = workload_default();
+	struct diags d = { 0 };
+	w.ops = 12 + rng_below(r, 70);
+	w.sessions = 2 + rng_below(r, 8);
+	w.length = 1 + rng_below(r, 4);
+	w.keys = 1 + rng_below(r, 6);
+	w.reads = 0.2 + 0.1 * rng_below(r, 6);
+	w.level = kept[rng_below(r, 5)];
+	w.lag = 1 + rng_below(r, 12);
+	w.seed = rng_next(r);
+	struct trace *t = workload_run(&w, &d);
+	ck_assert_msg(t, "%s", d.count ? d.items[0].message : "no trace");
+	struct history *h = trace_history(t, NULL, NULL);
+	ck_assert_uint_eq(d.errors, 0);
+	trace_free(t);
+	diags_free(&d);
+	return h;
+}
+
 static struct history *random_history(struct rng *r)
 {
-	struct history *h = history_random(r, random_shape(r));
+	struct history *h;
+	do {
+		h = rng_below(r, 3) ? random_run(r) : random_small(r);
+		if (h->transaction_count <= CHECK_SMALL) break;
+		history_free(h);
+	} while (true);
 	if (rng_below(r, 4) == 0) tell_orders(r, h);
 	return h;
 }
