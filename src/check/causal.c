@@ -23,14 +23,17 @@ typedef int32_t lanes __attribute__((vector_size(4 * LANES), may_alias));
 
 /* ---- rows of a block's columns, taken and given back ---- */
 
-/* Rows that many transactions share: nothing of the block, all of it. */
-enum { ROW_ZERO, ROW_FULL, ROW_OWN };
+/* Row 0 is that of those that see nothing of the block. */
+enum { ROW_ZERO };
+
+/* Behind the columns of a row. */
+enum { ROW_USERS, ROW_FLOOR, ROW_EXTRA = LANES };
 
 struct rows {
 	int32_t **chunks;
 	size_t chunk_count, chunk_capacity;
 	unsigned width;  /* columns, a multiple of LANES */
-	unsigned stride; /* a row's length: there is room for its floor */
+	unsigned stride; /* a row's length */
 	uint32_t made;   /* so many rows have been taken ever */
 	uint32_t free;   /* given back, linked by their first column; or 0 */
 };
@@ -41,49 +44,52 @@ static int32_t *row_at(const struct rows *r, uint32_t row)
 	       (size_t)(row % ROWS_IN_CHUNK) * r->stride;
 }
 
-/* The contents are undefined, but for the floor, which is unknown. */
-static uint32_t row_take(struct rows *r)
+static void add_chunk(struct rows *r)
+{
+	VEC_RESERVE(r->chunks, r->chunk_count, r->chunk_capacity);
+	r->chunks[r->chunk_count++] =
+	    mem_take(sizeof(int32_t) * ROWS_IN_CHUNK * r->stride);
+}
+
+/* A row with one user, its floor not known. */
+static uint32_t row_copy(struct rows *r, uint32_t from)
 {
 	uint32_t row = r->free;
 	if (row) {
 		r->free = (uint32_t)row_at(r, row)[0];
 	} else {
 		row = r->made++;
-		if (row / ROWS_IN_CHUNK == r->chunk_count) {
-			VEC_RESERVE(r->chunks, r->chunk_count,
-			            r->chunk_capacity);
-			r->chunks[r->chunk_count++] =
-			    mem_take(sizeof(int32_t) * ROWS_IN_CHUNK *
-			             r->stride);
-		}
+		if (row / ROWS_IN_CHUNK == r->chunk_count) add_chunk(r);
 	}
-	row_at(r, row)[r->width] = 0;
+	int32_t *to = row_at(r, row);
+	memcpy(to, row_at(r, from), r->width * sizeof *to);
+	to[r->width + ROW_USERS] = 1;
+	to[r->width + ROW_FLOOR] = 0;
+	return row;
+}
+
+static uint32_t row_share(struct rows *r, uint32_t row)
+{
+	if (row != ROW_ZERO) row_at(r, row)[r->width + ROW_USERS]++;
 	return row;
 }
 
 static void row_drop(struct rows *r, uint32_t row)
 {
-	if (row < ROW_OWN) return;
-	row_at(r, row)[0] = (int32_t)r->free;
+	if (row == ROW_ZERO) return;
+	int32_t *columns = row_at(r, row);
+	if (--columns[r->width + ROW_USERS]) return;
+	columns[0] = (int32_t)r->free;
 	r->free = row;
-}
-
-static uint32_t row_copy(struct rows *r, uint32_t from)
-{
-	uint32_t row = row_take(r);
-	memcpy(row_at(r, row), row_at(r, from), r->width * sizeof(int32_t));
-	return row;
 }
 
 static void rows_init(struct rows *r, uint32_t columns)
 {
-	*r = (struct rows){ 0 };
+	*r = (struct rows){ .made = 1 };
 	r->width = (columns + LANES - 1) / LANES * LANES;
-	r->stride = r->width + LANES;
-	uint32_t zero = row_take(r), full = row_take(r);
-	assert(zero == ROW_ZERO && full == ROW_FULL);
-	memset(row_at(r, zero), 0, r->stride * sizeof(int32_t));
-	memset(row_at(r, full), 0, r->stride * sizeof(int32_t));
+	r->stride = r->width + ROW_EXTRA;
+	add_chunk(r);
+	memset(row_at(r, ROW_ZERO), 0, r->stride * sizeof(int32_t));
 }
 
 static void rows_free(struct rows *r)
@@ -92,23 +98,51 @@ static void rows_free(struct rows *r)
 	free(r->chunks);
 }
 
-/* The row, which is the caller's own or shared, with the other added; returns
- * what takes its place. */
-static uint32_t row_join(struct rows *r, uint32_t row, uint32_t other)
+/* Is some column of a greater than that of b? */
+static bool row_exceeds(const struct rows *r, uint32_t a, uint32_t b)
 {
-	if (other == ROW_ZERO || row == ROW_FULL) return row;
-	if (other == ROW_FULL) {
-		row_drop(r, row);
-		return ROW_FULL;
-	}
-	if (row == ROW_ZERO) return row_copy(r, other);
+	const lanes *x = (const lanes *)row_at(r, a);
+	const lanes *y = (const lanes *)row_at(r, b);
+	lanes any = { 0 };
+	for (unsigned i = 0; i < r->width / LANES; i++) any |= x[i] > y[i];
+	int32_t found = 0;
+	for (unsigned i = 0; i < LANES; i++) found |= any[i];
+	return found;
+}
+
+static void row_raise(const struct rows *r, uint32_t row, uint32_t by)
+{
 	lanes *to = (lanes *)row_at(r, row);
-	const lanes *from = (const lanes *)row_at(r, other);
+	const lanes *from = (const lanes *)row_at(r, by);
 	for (unsigned i = 0; i < r->width / LANES; i++) {
 		lanes more = from[i] > to[i];
 		to[i] = (from[i] & more) | (to[i] & ~more);
 	}
-	return row;
+}
+
+static bool row_is_own(const struct rows *r, uint32_t row)
+{
+	return row_at(r, row)[r->width + ROW_USERS] == 1;
+}
+
+/* Adds another row to one that the caller uses; returns what takes its place.
+ * Equal rows stay one: behind the block's transactions there are few. */
+static uint32_t row_join(struct rows *r, uint32_t row, uint32_t other)
+{
+	if (other == ROW_ZERO || other == row) return row;
+	if (row != ROW_ZERO && row_is_own(r, row)) {
+		row_raise(r, row, other);
+		return row;
+	}
+	if (!row_exceeds(r, other, row)) return row;
+	if (row == ROW_ZERO || !row_exceeds(r, row, other)) {
+		row_drop(r, row);
+		return row_share(r, other);
+	}
+	uint32_t own = row_copy(r, row);
+	row_drop(r, row);
+	row_raise(r, own, other);
+	return own;
 }
 
 /* ---- the state of a block ---- */
@@ -126,13 +160,14 @@ struct causal {
 	const struct facts *f;
 	struct cover cover;
 	uint32_t first, columns; /* paths of the block */
-	uint32_t last_rank;      /* of the last transaction on these */
+	uint32_t first_rank;     /* of the first transaction on these */
 	struct rows rows;
 	/* By transaction. */
 	uint32_t *row;  /* its past, and itself when it is done */
 	uint32_t *need; /* row, or 0: what readers force before it, by path the
 	                 * last; at least what is in its past */
-	uint32_t *left; /* so many successors and reads have not used it */
+	uint32_t *uses; /* successors in so and reads */
+	uint32_t *left; /* of these, so many have not come yet */
 	/* The key's writers from f->writer_first[key] on. */
 	struct key_writers *keys; /* by key */
 	uint32_t *recent; /* in the order of the walk */
@@ -171,11 +206,11 @@ static void list_writers(struct causal *c)
 	const struct facts *f = c->f;
 	const struct cover *v = &c->cover;
 	memset(c->keys, 0, f->key_count * sizeof *c->keys);
-	c->last_rank = 0;
+	c->first_rank = f->n;
 	for (uint32_t i = v->first[c->first];
 	     i < v->first[c->first + c->columns]; i++) {
 		uint32_t t = v->members[i];
-		if (f->rank[t] > c->last_rank) c->last_rank = f->rank[t];
+		if (f->rank[t] < c->first_rank) c->first_rank = f->rank[t];
 		for (uint32_t w = f->write_first[t]; w < f->write_first[t + 1];
 		     w++)
 			list_writer(c, t, f->writes[w]);
@@ -185,13 +220,12 @@ static void list_writers(struct causal *c)
 static void count_uses(struct causal *c)
 {
 	const struct facts *f = c->f;
-	memset(c->left, 0, f->n * sizeof *c->left);
 	for (uint32_t t = 1; t < f->n; t++) {
 		struct graph_preds p = graph_preds(c->g, t);
 		p.edge = GRAPH_NONE;
 		for (uint32_t u; (u = graph_next_pred(c->g, t, &p))
 		                 != GRAPH_NONE;)
-			c->left[u]++;
+			c->uses[u]++;
 	}
 }
 
@@ -201,12 +235,7 @@ static void begin_block(struct causal *c, uint32_t first)
 	c->first = first;
 	c->columns = rest < BLOCK ? rest : BLOCK;
 	rows_init(&c->rows, c->columns);
-	for (uint32_t i = 0; i < c->columns; i++)
-		row_at(&c->rows, ROW_FULL)[i] =
-		    (int32_t)cover_length(&c->cover, first + i);
-	memset(c->row, 0, c->f->n * sizeof *c->row);
-	memset(c->need, 0, c->f->n * sizeof *c->need);
-	count_uses(c);
+	memcpy(c->left, c->uses, c->f->n * sizeof *c->left);
 	list_writers(c);
 }
 
@@ -216,8 +245,8 @@ static void begin_block(struct causal *c, uint32_t first)
 static uint32_t floor_of(struct causal *c, uint32_t row)
 {
 	int32_t *past = row_at(&c->rows, row);
-	if (row < ROW_OWN || past[c->rows.width])
-		return (uint32_t)past[c->rows.width];
+	int32_t *known = &past[c->rows.width + ROW_FLOOR];
+	if (row == ROW_ZERO || *known) return (uint32_t)*known;
 	uint32_t floor = c->f->n;
 	for (uint32_t i = 0; i < c->columns; i++) {
 		uint32_t path = c->first + i, seen = (uint32_t)past[i];
@@ -225,7 +254,7 @@ static uint32_t floor_of(struct causal *c, uint32_t row)
 		uint32_t next = cover_at(&c->cover, path, seen + 1);
 		if (c->f->rank[next] < floor) floor = c->f->rank[next];
 	}
-	past[c->rows.width] = (int32_t)floor;
+	*known = (int32_t)floor;
 	return floor;
 }
 
@@ -335,7 +364,7 @@ static void take_reads(struct causal *c, uint32_t t)
 		struct facts_read read = f->reads[i];
 		if (!read.from)
 			force_before_init(c, past, read.key);
-		else if (c->row[read.from] != ROW_FULL &&
+		else if (c->row[read.from] != c->row[t] &&
 		         !force_by_recent(c, past, read))
 			force_by_groups(c, past, read);
 	}
@@ -391,10 +420,12 @@ static void leave_predecessors(struct causal *c, uint32_t t)
 static void add_itself(struct causal *c, uint32_t t)
 {
 	const struct facts *f = c->f;
-	uint32_t column = column_of(c, t);
+	uint32_t column = column_of(c, t), row = c->row[t];
 	if (column >= c->columns) return;
-	if (c->row[t] == ROW_ZERO) c->row[t] = row_copy(&c->rows, ROW_ZERO);
-	assert(c->row[t] != ROW_FULL);
+	if (!row_is_own(&c->rows, row)) {
+		c->row[t] = row_copy(&c->rows, row);
+		row_drop(&c->rows, row);
+	}
 	row_at(&c->rows, c->row[t])[column] = position_of(c, t);
 	for (uint32_t i = f->write_first[t]; i < f->write_first[t + 1]; i++) {
 		uint32_t key = f->writes[i];
@@ -402,23 +433,11 @@ static void add_itself(struct causal *c, uint32_t t)
 	}
 }
 
-/* Once all is seen, it need not be compared any more. */
-static void share_full_row(struct causal *c, uint32_t t)
-{
-	if (c->row[t] < ROW_OWN || c->f->rank[t] < c->last_rank) return;
-	if (memcmp(row_at(&c->rows, c->row[t]), row_at(&c->rows, ROW_FULL),
-	           c->columns * sizeof(int32_t)))
-		return;
-	row_drop(&c->rows, c->row[t]);
-	c->row[t] = ROW_FULL;
-}
-
 static void take_transaction(struct causal *c, uint32_t t)
 {
 	c->row[t] = join_predecessors(c, t);
 	take_reads(c, t);
 	add_itself(c, t);
-	share_full_row(c, t);
 	leave_predecessors(c, t);
 	if (!c->left[t]) finish(c, t);
 }
@@ -430,17 +449,21 @@ static bool is_too_large(struct causal *c)
 	return graph_too_large(c->g, bytes);
 }
 
+/* Nothing of the block is seen before its first transaction; those that earlier
+ * ones would have left are finished in the end. */
 static void take_block(struct causal *c, uint32_t first)
 {
 	const struct facts *f = c->f;
 	begin_block(c, first);
-	for (uint32_t i = 1; i < f->n; i++) {
+	for (uint32_t i = c->first_rank; i < f->n; i++) {
 		uint32_t t = f->order[i];
 		uint32_t reads = f->read_first[t + 1] - f->read_first[t];
 		take_transaction(c, t);
 		if (graph_enough(c->g, 1 + (uint64_t)reads)) break;
 		if (is_too_large(c)) break;
 	}
+	for (uint32_t t = 1; t < f->n; t++)
+		if (c->row[t] || c->need[t]) finish(c, t);
 	rows_free(&c->rows);
 }
 
@@ -452,17 +475,20 @@ void causal_edges(struct graph *g)
 	cover_init(&c.cover, f, BLOCK);
 	c.row = mem_take0(f->n, sizeof *c.row);
 	c.need = mem_take0(f->n, sizeof *c.need);
+	c.uses = mem_take0(f->n, sizeof *c.uses);
 	c.left = mem_take0(f->n, sizeof *c.left);
 	c.keys = mem_take0(f->key_count, sizeof *c.keys);
 	c.recent = mem_take(writes * sizeof *c.recent);
 	c.sorted = mem_take(writes * sizeof *c.sorted);
 	c.end = mem_take(writes * sizeof *c.end);
 	c.hint = mem_take(writes * sizeof *c.hint);
+	count_uses(&c);
 	for (uint32_t first = 0; first < c.cover.count; first += BLOCK)
 		if (!graph_enough(g, 1)) take_block(&c, first);
 	cover_free(&c.cover);
 	free(c.row);
 	free(c.need);
+	free(c.uses);
 	free(c.left);
 	free(c.keys);
 	free(c.recent);

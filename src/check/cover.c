@@ -6,15 +6,34 @@
 
 #include "base/memory.h"
 
-static void along_sessions(struct cover *c, const struct facts *f)
+/* Those that something follows in so U wr. */
+static bool *find_followed(const struct facts *f)
+{
+	bool *followed = mem_take0(f->n, sizeof *followed);
+	bool all = f->after_all != COVER_NONE &&
+	           f->session_first[f->after_all] <
+	               f->session_first[f->after_all + 1];
+	for (uint32_t t = 1; t < f->n; t++) {
+		uint32_t s = f->session_of[t];
+		followed[t] = t + 1 < f->session_first[s + 1] ||
+		              (all && s != f->after_all);
+	}
+	for (uint32_t i = 0; i < f->read_first[f->n]; i++)
+		followed[f->reads[i].from] = true;
+	return followed;
+}
+
+static void along_sessions(struct cover *c, const struct facts *f,
+                           const bool *followed)
 {
 	c->count = f->session_count;
-	for (uint32_t s = 0; s < c->count; s++)
-		for (uint32_t t = f->session_first[s];
-		     t < f->session_first[s + 1]; t++)
-			c->place[t] = (struct cover_place){
-				s, t - f->session_first[s] + 1
-			};
+	for (uint32_t t = 1; t < f->n; t++) {
+		uint32_t s = f->session_of[t];
+		c->place[t] = (struct cover_place){
+			followed[t] ? s : COVER_NONE,
+			t - f->session_first[s] + 1
+		};
+	}
 }
 
 /* A direct predecessor of t that is still the end of its path; 0 if there is
@@ -31,12 +50,16 @@ static uint32_t open_end(const struct facts *f, const bool *extended,
 	return 0;
 }
 
-static void along_reads(struct cover *c, const struct facts *f)
+static void along_reads(struct cover *c, const struct facts *f,
+                        const bool *followed)
 {
 	bool *extended = mem_take0(f->n, sizeof *extended);
 	c->count = 0;
 	for (uint32_t i = 1; i < f->n; i++) {
-		uint32_t t = f->order[i], end = open_end(f, extended, t);
+		uint32_t t = f->order[i];
+		c->place[t].path = COVER_NONE;
+		if (!followed[t]) continue;
+		uint32_t end = open_end(f, extended, t);
 		extended[end] = true;
 		c->place[t] = (struct cover_place){ c->count, 1 };
 		if (!end) {
@@ -53,22 +76,27 @@ static void list_members(struct cover *c, const struct facts *f)
 {
 	c->first = mem_take0(c->count + (size_t)1, sizeof *c->first);
 	c->members = mem_take(f->n * sizeof *c->members);
-	for (uint32_t t = 1; t < f->n; t++) c->first[c->place[t].path + 1]++;
+	for (uint32_t t = 1; t < f->n; t++)
+		if (c->place[t].path != COVER_NONE)
+			c->first[c->place[t].path + 1]++;
 	for (uint32_t p = 0; p < c->count; p++)
 		c->first[p + 1] += c->first[p];
 	for (uint32_t t = 1; t < f->n; t++)
-		c->members[c->first[c->place[t].path] +
-		           c->place[t].position - 1] = t;
+		if (c->place[t].path != COVER_NONE)
+			c->members[c->first[c->place[t].path] +
+			           c->place[t].position - 1] = t;
 }
 
 void cover_init(struct cover *c, const struct facts *f, uint32_t enough)
 {
 	assert(f->order);
 	c->place = mem_take0(f->n, sizeof *c->place);
+	bool *followed = find_followed(f);
 	c->count = f->session_count;
-	if (f->session_count > enough) along_reads(c, f);
-	if (f->session_count <= c->count) along_sessions(c, f);
+	if (f->session_count > enough) along_reads(c, f, followed);
+	if (f->session_count <= c->count) along_sessions(c, f, followed);
 	list_members(c, f);
+	free(followed);
 }
 
 void cover_free(struct cover *c)

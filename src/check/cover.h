@@ -6,13 +6,15 @@
 
 #include "history/facts.h"
 
+enum { COVER_NONE = UINT32_MAX };
+
 struct cover_place {
-	uint32_t path;
+	uint32_t path;     /* COVER_NONE: on none */
 	uint32_t position; /* from 1 */
 };
 
-/* Each transaction but init is on one path; on a path, each precedes the next
- * in so U wr. */
+/* Each transaction that some other follows in so U wr, but init, is on one
+ * path; on a path, each precedes the next in so U wr. */
 struct cover {
 	uint32_t count;
 	uint32_t *first;           /* count + 1: where a path's members begin */
