@@ -665,6 +665,162 @@ START_TEST(bad_elements_of_lists)
 }
 END_TEST
 
+/* ---- the twin of lists ---- */
+
+enum { LIST_TRANSACTIONS = 8, LIST_APPENDS = 12 };
+
+/* Transactions 1 .. append elements 1 .. to one key; the list that was read
+ * has some of the elements, some of which nobody or an aborted one wrote. */
+struct lists {
+	uint8_t status[LIST_TRANSACTIONS + 1];
+	bool read[LIST_TRANSACTIONS + 1]; /* from: so it did commit */
+	uint32_t writer[LIST_APPENDS + 1]; /* by element; 0: nobody */
+	uint32_t versions[LIST_APPENDS], count;
+	bool pairs[LIST_TRANSACTIONS + 1][LIST_TRANSACTIONS + 1];
+};
+
+static bool counts(const struct lists *l, uint32_t element)
+{
+	uint32_t t = l->writer[element];
+	return t && (l->status[t] == TRACE_COMMITTED ||
+	             (l->status[t] == TRACE_UNKNOWN && l->read[t]));
+}
+
+static void make_lists(struct lists *l, struct rng *r)
+{
+	*l = (struct lists){ .count = 0 };
+	for (uint32_t t = 1; t <= LIST_TRANSACTIONS; t++)
+		l->status[t] = rng_below(r, 4) ? TRACE_COMMITTED
+		                               : (uint8_t)rng_below(r, 3);
+	for (uint32_t e = 1; e <= LIST_APPENDS; e++) {
+		if (rng_below(r, 12))
+			l->writer[e] = 1 + rng_below(r, LIST_TRANSACTIONS);
+		bool aborted = l->status[l->writer[e]] == TRACE_ABORTED;
+		if (rng_below(r, aborted ? 5 : 3) == 0) {
+			l->versions[l->count++] = e;
+			uint32_t k = rng_below(r, l->count);
+			l->versions[l->count - 1] = l->versions[k];
+			l->versions[k] = e;
+		}
+	}
+	for (uint32_t i = 0; i < l->count; i++)
+		l->read[l->writer[l->versions[i]]] = true;
+}
+
+static bool is_listed(const struct lists *l, uint32_t element)
+{
+	for (uint32_t i = 0; i < l->count; i++)
+		if (l->versions[i] == element) return true;
+	return false;
+}
+
+/* By definition: neighbours among the elements that count, and the last of
+ * these before all that were not read. */
+static void find_pairs(struct lists *l)
+{
+	uint32_t last = 0;
+	for (uint32_t i = 0; i < l->count; i++) {
+		uint32_t e = l->versions[i];
+		if (!counts(l, e)) continue;
+		if (last && last != l->writer[e])
+			l->pairs[last][l->writer[e]] = true;
+		last = l->writer[e];
+	}
+	for (uint32_t e = 1; last && e <= LIST_APPENDS; e++)
+		if (counts(l, e) && !is_listed(l, e) && l->writer[e] != last)
+			l->pairs[last][l->writer[e]] = true;
+}
+
+/* Every prefix is read, by a transaction each. */
+static struct trace *build_lists(const struct lists *l)
+{
+	struct trace_rules rules = list_rules();
+	struct trace_builder *b = trace_builder_new("lists", &rules);
+	struct trace_value values[LIST_APPENDS];
+	struct diags d = { 0 };
+	uint32_t key = trace_key_number(b, 5);
+	for (uint32_t t = 1; t <= LIST_TRANSACTIONS; t++)
+		trace_transaction_new(b, trace_session_number(b, 0),
+		                      (enum trace_status)l->status[t], 0);
+	for (uint32_t e = 1; e <= LIST_APPENDS; e++) {
+		if (!l->writer[e]) continue;
+		trace_op_add(b, l->writer[e], EVENT_WRITE, key,
+		             trace_value_number(e), 0);
+		trace_op_list(b);
+	}
+	for (uint32_t i = 0; i <= l->count; i++) {
+		struct trace_value v = trace_value_null();
+		if (i) v = trace_value_number(l->versions[i - 1]);
+		uint32_t t = trace_transaction_new(
+		    b, trace_session_number(b, 1), TRACE_COMMITTED, 0);
+		trace_op_add(b, t, EVENT_READ, key, v, 0);
+		trace_op_list(b);
+		if (i) values[i - 1] = v;
+	}
+	trace_key_versions(b, key, values, l->count);
+	struct trace *t = trace_builder_finish(b, &d);
+	ck_assert_ptr_nonnull(t);
+	return t;
+}
+
+/* Does a read of the first `length` elements see one that should not be? And
+ * is its last one not the last of its transaction? */
+static bool sees_bad(const struct lists *l, uint32_t length)
+{
+	for (uint32_t i = 0; i < length; i++) {
+		uint32_t t = l->writer[l->versions[i]];
+		if (!t || l->status[t] == TRACE_ABORTED) return true;
+	}
+	return false;
+}
+
+static bool sees_part(const struct lists *l, uint32_t length)
+{
+	uint32_t e = length ? l->versions[length - 1] : 0;
+	for (uint32_t later = e + 1; e && later <= LIST_APPENDS; later++)
+		if (l->writer[later] == l->writer[e]) return true;
+	return false;
+}
+
+static void compare_lists(const struct lists *l, const struct trace *t)
+{
+	uint32_t pairs = 0;
+	for (uint32_t a = 1; a <= LIST_TRANSACTIONS; a++)
+		for (uint32_t b = 1; b <= LIST_TRANSACTIONS; b++)
+			pairs += l->pairs[a][b];
+	ck_assert_uint_eq(t->known_count, pairs);
+	for (uint32_t i = 0; i < t->known_count; i++)
+		ck_assert(l->pairs[t->known[i].from][t->known[i].to]);
+	for (uint32_t i = 0; i <= l->count; i++) {
+		bool bad = false, part = false;
+		for (uint32_t k = 0; k < t->anomaly_count; k++) {
+			const struct trace_anomaly *a = &t->anomalies[k];
+			if (a->transaction != LIST_TRANSACTIONS + 1 + i)
+				continue;
+			if (a->kind == ANOMALY_INTERMEDIATE) part = true;
+			if (a->kind == ANOMALY_ABORTED ||
+			    a->kind == ANOMALY_THIN_AIR)
+				bad = true;
+		}
+		ck_assert(bad == sees_bad(l, i));
+		if (!bad) ck_assert(part == sees_part(l, i));
+	}
+}
+
+START_TEST(lists_like_the_twin)
+{
+	struct rng r = seeded(400 + (uint64_t)_i);
+	for (int i = 0; i < 10000; i++) {
+		struct lists l;
+		make_lists(&l, &r);
+		find_pairs(&l);
+		struct trace *t = build_lists(&l);
+		compare_lists(&l, t);
+		trace_free(t);
+	}
+}
+END_TEST
+
 /* ---- the twin: sources by searching everything ---- */
 
 struct twin_op {
@@ -1092,6 +1248,123 @@ START_TEST(parts)
 }
 END_TEST
 
+/* ---- the twin of parts ---- */
+
+struct cut {
+	const struct history *h;
+	const struct trace *t;
+	bool transactions[64];
+	bool *ops; /* NULL: all */
+};
+
+static uint32_t place_of(const struct cut *c, uint32_t t, uint32_t event)
+{
+	return c->t->transactions[t].first_op + event;
+}
+
+/* Is a write of the key kept, among the first `end` events of t? */
+static bool still_written(const struct cut *c, uint32_t t, uint32_t key,
+                          uint32_t end)
+{
+	const struct transaction *w = &c->h->transactions[t];
+	if (t == HISTORY_INIT) return true;
+	for (uint32_t i = 0; i < end && i < w->event_count; i++)
+		if (w->events[i].kind == EVENT_WRITE &&
+		    w->events[i].key == key &&
+		    (!c->ops || c->ops[place_of(c, t, i)]))
+			return c->transactions[t];
+	return false;
+}
+
+static bool is_kept(const struct cut *c, uint32_t t, uint32_t event)
+{
+	const struct event *e = &c->h->transactions[t].events[event];
+	if (c->ops && !c->ops[place_of(c, t, event)]) return false;
+	if (e->kind == EVENT_WRITE) return true;
+	return e->from == HISTORY_SELF
+	           ? still_written(c, t, e->key, event)
+	           : still_written(c, e->from, e->key, UINT32_MAX);
+}
+
+static void compare_event(const struct cut *c, const struct history *part,
+                          const struct event *a, const struct event *b,
+                          const uint32_t *numbers)
+{
+	ck_assert_int_eq(a->kind, b->kind);
+	ck_assert_str_eq(c->h->keys[a->key].name, part->keys[b->key].name);
+	ck_assert(value_equal(a->value, b->value));
+	if (a->kind == EVENT_WRITE) return;
+	if (a->from == HISTORY_SELF)
+		ck_assert_uint_eq(b->from, HISTORY_SELF);
+	else
+		ck_assert_uint_eq(numbers[b->from], a->from);
+}
+
+static void compare_cut(const struct cut *c, const struct history *part,
+                        const uint32_t *numbers)
+{
+	uint32_t n = 0;
+	for (uint32_t t = 1; t < c->h->transaction_count; t++) {
+		const struct transaction *w = &c->h->transactions[t], *v;
+		uint32_t event = 0;
+		if (!c->transactions[t]) continue;
+		ck_assert_uint_lt(++n, part->transaction_count);
+		ck_assert_uint_eq(numbers[n], t);
+		v = &part->transactions[n];
+		ck_assert_str_eq(v->name, w->name);
+		ck_assert_uint_eq(v->index, w->index);
+		ck_assert_int_eq(v->aborted, w->aborted);
+		ck_assert_str_eq(part->sessions[v->session].name,
+		                 c->h->sessions[w->session].name);
+		for (uint32_t i = 0; i < w->event_count; i++) {
+			if (!is_kept(c, t, i)) continue;
+			ck_assert_uint_lt(event, v->event_count);
+			compare_event(c, part, &w->events[i],
+			              &v->events[event++], numbers);
+		}
+		ck_assert_uint_eq(event, v->event_count);
+	}
+	ck_assert_uint_eq(n + 1, part->transaction_count);
+	ck_assert(is_order(part, part->order));
+}
+
+static void cut_and_compare(struct cut *c, struct rng *r)
+{
+	uint32_t chosen[64], *numbers;
+	uint32_t modes = 1 + rng_below(r, 3);
+	struct trace_part part = { 0 };
+	for (uint32_t t = 1; t < c->h->transaction_count; t++) {
+		c->transactions[t] = modes == 2 || rng_below(r, 3);
+		if (c->transactions[t]) chosen[part.count++] = t;
+	}
+	c->ops = mem_take0(c->t->op_count, sizeof *c->ops);
+	for (uint32_t i = 0; i < c->t->op_count; i++)
+		c->ops[i] = rng_below(r, 4);
+	if (modes != 2) part.transactions = chosen;
+	bool *ops = c->ops;
+	if (modes == 1) c->ops = NULL;
+	part.ops = c->ops;
+	struct history *h = trace_history(c->t, &part, &numbers);
+	compare_cut(c, h, numbers);
+	free(ops);
+	free(numbers);
+	history_free(h);
+}
+
+START_TEST(parts_like_the_twin)
+{
+	struct rng r = seeded(500 + (uint64_t)_i);
+	for (int i = 0; i < 3000; i++) {
+		struct history *h = history_random(&r, random_shape(&r));
+		struct trace *t = trace_of_history(h, NULL);
+		struct cut c = { .h = h, .t = t };
+		cut_and_compare(&c, &r);
+		trace_free(t);
+		history_free(h);
+	}
+}
+END_TEST
+
 START_TEST(indexes_in_parts)
 {
 	struct trace *t = finished("A1:wx=1 A2:wx=2 A3:wx=3", plain_rules());
@@ -1373,12 +1646,14 @@ void add_trace_tests(TCase *tests)
 	tcase_add_test(tests, names_and_values);
 	tcase_add_test(tests, orders_of_lists);
 	tcase_add_test(tests, bad_elements_of_lists);
+	tcase_add_loop_test(tests, lists_like_the_twin, 0, 2);
 	tcase_add_loop_test(tests, sources_like_the_twin, 0, 4);
 	tcase_add_loop_test(tests, histories_and_back, 0, 2);
 	tcase_add_loop_test(tests, values_tell_the_sources, 0, 2);
 	tcase_add_test(tests, rich_values);
 	tcase_add_test(tests, foreign_values);
 	tcase_add_test(tests, parts);
+	tcase_add_loop_test(tests, parts_like_the_twin, 0, 2);
 	tcase_add_test(tests, indexes_in_parts);
 	tcase_add_test(tests, keys_are_sorted);
 	tcase_add_test(tests, known_order_in_parts);

@@ -382,7 +382,8 @@ static void take_all_writes(struct trace_builder *b)
 void trace_was_read(struct trace_builder *b, uint32_t writer)
 {
 	struct trace_transaction *w = &b->trace->transactions[writer];
-	if (b->outcomes && w->status == TRACE_UNKNOWN) w->status = TRACE_COMMITTED;
+	if (b->outcomes && w->status == TRACE_UNKNOWN)
+		w->status = TRACE_COMMITTED;
 }
 
 static void fill_in(struct trace_op *read, int64_t value, uint8_t flags)
