@@ -1,9 +1,11 @@
 #include "report/check_text.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
+#include "base/memory.h"
 #include "history/history.h"
 #include "report/counterexample.h"
 #include "report/explain.h"
@@ -193,6 +195,51 @@ static void print_part(struct text *t, const struct style *s,
 		report_counterexample(t, s, h, INDENT);
 }
 
+/* Marks the transactions that explain_cycle speaks of. */
+static void mark_named(bool *named, const struct history *h,
+                       const struct witness *w)
+{
+	named[HISTORY_INIT] = true;
+	for (uint32_t i = 0; i < w->count; i++) {
+		const struct witness_edge *e = &w->edges[i];
+		const struct transaction *x = &h->transactions[e->from];
+		named[e->from] = true;
+		if (e->reason == REASON_FORCED || e->reason == REASON_WW)
+			named[e->reader] = true;
+		if (e->reason != REASON_RW) continue;
+		for (uint32_t k = 0; k < x->event_count; k++)
+			if (x->events[k].kind == EVENT_READ &&
+			    x->events[k].key == e->key &&
+			    x->events[k].from != HISTORY_SELF)
+				named[x->events[k].from] = true;
+	}
+}
+
+/* Those that are not on the cycle, and without which there were none. */
+static void print_others(struct text *t, const struct check_witness *w)
+{
+	const struct history *h = w->part;
+	bool *named = mem_take0(h->transaction_count, sizeof *named);
+	uint32_t count = 0, left;
+	mark_named(named, h, &w->cycle);
+	for (uint32_t i = 0; i < h->transaction_count; i++) count += !named[i];
+	left = count;
+	for (uint32_t i = 0; i < h->transaction_count; i++) {
+		if (named[i]) continue;
+		text_string(t, left == count ? "  "
+		               : left > 1    ? ", "
+		                             : " and ");
+		name_transaction(t, h, i);
+		left--;
+	}
+	free(named);
+	if (count)
+		text_format(t, " %s needed too: without %s the writes could "
+		            "have another order\n",
+		            count == 1 ? "is" : "are",
+		            count == 1 ? "it" : "them");
+}
+
 /* Where the transactions stand in the file. */
 static void print_places(struct text *t, const struct trace *r,
                          const struct check_witness *w)
@@ -230,10 +277,12 @@ static void print_witness(struct text *t, const struct style *s,
 		text_format(t, "  %s would need an order with\n",
 		            level_name(l));
 		explain_cycle(t, w->part, &w->cycle, INDENT);
-		text_string(t, w->cycle.count > 1
-		                   ? "  which leads back to where it began\n"
-		                   : "");
+		text_string(t, "  which leads back to where it began\n");
+		if (w->minimal) print_others(t, w);
 	}
+	if (c->trace->lists)
+		text_string(t, "  of a list that was read, the last element "
+		               "is shown\n");
 	print_places(t, c->trace, w);
 }
 
@@ -447,6 +496,7 @@ void report_summary_verdict(struct text *t, const struct style *s,
 	bool one = m->overall[v] == 1;
 	verdict_word(t, s, v);
 	text_string(t, ": ");
+	if (v == CHECK_UNDECIDED && !m->overall[v]) v = CHECK_HOLDS;
 	print_share(t, m, v);
 	if (v == CHECK_UNDECIDED)
 		text_string(t, one ? "is undecided" : "are undecided");
