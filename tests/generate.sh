@@ -92,6 +92,13 @@ anomaly long-fork psi
 anomaly lost-update pc
 anomaly write-skew si
 
+# A store of some size keeps its level and no stronger one.
+for level in none rc ra cc pc psi si ser; do
+	"$ISOSCOPE" generate --ops 10000 --sessions 50 --txn-len 10 \
+		--keys 1000 --level $level -o history 2>err
+	equal "strongest levels of $level" "$(strongest history)" "$level "
+done
+
 # Seeds.
 "$ISOSCOPE" generate >plain 2>err
 equal "exit code of generate" $? 0
