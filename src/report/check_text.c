@@ -478,6 +478,10 @@ static enum level summary_only(const struct check_summary *m)
 static void print_share(struct text *t, const struct check_summary *m,
                         enum check_verdict v)
 {
+	if (m->histories == 1) {
+		text_string(t, "the first history ");
+		return;
+	}
 	if (m->overall[v] == m->histories) {
 		text_string(t, "all ");
 	} else {
@@ -501,7 +505,7 @@ void report_summary_verdict(struct text *t, const struct style *s,
 	if (v == CHECK_UNDECIDED)
 		text_string(t, one ? "is undecided" : "are undecided");
 	else if (v == CHECK_HOLDS)
-		text_string(t, "satisfy ");
+		text_string(t, one ? "satisfies " : "satisfy ");
 	else if (l == LEVEL_COUNT)
 		text_string(t, one ? "is not serializable"
 		                   : "are not serializable");
