@@ -5,8 +5,9 @@
  * for each path, its last writer of the key in the past of t3 before t1; the
  * earlier ones follow. What is in the past of t1 is before it anyway.
  *
- * Paths are taken in blocks of 64 columns, so that memory stays proportional
- * to the history whatever the number of sessions.
+ * Paths are taken in blocks of columns, so that memory stays proportional to
+ * the history whatever the number of sessions: of 256 columns, as many equal
+ * clocks are shared and old ones given back; of 64 if that takes too much.
  */
 #include "check/weak.h"
 
@@ -17,7 +18,8 @@
 #include "base/memory.h"
 #include "check/cover.h"
 
-enum { BLOCK = 64, LANES = 4, ROWS_IN_CHUNK = 256 };
+enum { BLOCK_WIDE = 256, BLOCK_NARROW = 64 }; /* columns */
+enum { LANES = 4, ROWS_IN_CHUNK = 256 };
 
 typedef int32_t lanes __attribute__((vector_size(4 * LANES), may_alias));
 
@@ -159,15 +161,17 @@ struct causal {
 	struct graph *g;
 	const struct facts *f;
 	struct cover cover;
-	uint32_t first, columns; /* paths of the block */
+	uint32_t block;          /* columns of a block, at most */
+	uint32_t first, columns; /* paths of this one */
 	uint32_t first_rank;     /* of the first transaction on these */
 	struct rows rows;
 	/* By transaction. */
 	uint32_t *row;  /* its past, and itself when it is done */
 	uint32_t *need; /* row, or 0: what readers force before it, by path the
 	                 * last; at least what is in its past */
-	uint32_t *uses; /* successors in so and reads */
+	uint32_t *uses; /* so many have it as a direct predecessor */
 	uint32_t *left; /* of these, so many have not come yet */
+	uint32_t *pred_first, *preds; /* direct predecessors */
 	/* The key's writers from f->writer_first[key] on. */
 	struct key_writers *keys; /* by key */
 	uint32_t *recent; /* in the order of the walk */
@@ -217,23 +221,33 @@ static void list_writers(struct causal *c)
 	}
 }
 
-static void count_uses(struct causal *c)
+/* Each direct predecessor once, but for init. */
+static void list_predecessors(struct causal *c)
 {
 	const struct facts *f = c->f;
+	uint32_t count = 0, capacity = 0;
+	uint32_t *last = mem_take0(f->n, sizeof *last);
 	for (uint32_t t = 1; t < f->n; t++) {
 		struct graph_preds p = graph_preds(c->g, t);
 		p.edge = GRAPH_NONE;
 		for (uint32_t u; (u = graph_next_pred(c->g, t, &p))
-		                 != GRAPH_NONE;)
+		                 != GRAPH_NONE;) {
+			if (last[u] == t) continue;
+			last[u] = t;
+			VEC_RESERVE(c->preds, count, capacity);
+			c->preds[count++] = u;
 			c->uses[u]++;
+		}
+		c->pred_first[t + 1] = count;
 	}
+	free(last);
 }
 
 static void begin_block(struct causal *c, uint32_t first)
 {
 	uint32_t rest = c->cover.count - first;
 	c->first = first;
-	c->columns = rest < BLOCK ? rest : BLOCK;
+	c->columns = rest < c->block ? rest : c->block;
 	rows_init(&c->rows, c->columns);
 	memcpy(c->left, c->uses, c->f->n * sizeof *c->left);
 	list_writers(c);
@@ -392,27 +406,27 @@ static void finish(struct causal *c, uint32_t t)
 
 static uint32_t join_predecessors(struct causal *c, uint32_t t)
 {
-	struct graph_preds p = graph_preds(c->g, t);
-	uint32_t row = ROW_ZERO, u;
-	p.edge = GRAPH_NONE;
-	while ((u = graph_next_pred(c->g, t, &p)) != GRAPH_NONE) {
+	uint32_t row = ROW_ZERO;
+	for (uint32_t i = c->pred_first[t]; i < c->pred_first[t + 1]; i++) {
+		uint32_t u = c->preds[i], other = c->row[u];
 		uint32_t column = column_of(c, u);
+		if (other == ROW_ZERO || other == row) continue;
 		/* Whoever sees u sees its past. */
 		if (column < c->columns &&
 		    row_at(&c->rows, row)[column] >= position_of(c, u))
 			continue;
-		row = row_join(&c->rows, row, c->row[u]);
+		row = row_join(&c->rows, row, other);
 	}
 	return row;
 }
 
 static void leave_predecessors(struct causal *c, uint32_t t)
 {
-	struct graph_preds p = graph_preds(c->g, t);
-	uint32_t u;
-	p.edge = GRAPH_NONE;
-	while ((u = graph_next_pred(c->g, t, &p)) != GRAPH_NONE)
-		if (--c->left[u] == 0) finish(c, u);
+	for (uint32_t i = c->pred_first[t]; i < c->pred_first[t + 1]; i++) {
+		uint32_t u = c->preds[i];
+		if (--c->left[u] == 0 && (c->row[u] || c->need[u]))
+			finish(c, u);
+	}
 }
 
 /* The transaction, if it is on a path of the block, belongs to what those see
@@ -442,29 +456,52 @@ static void take_transaction(struct causal *c, uint32_t t)
 	if (!c->left[t]) finish(c, t);
 }
 
-static bool is_too_large(struct causal *c)
+static uint64_t row_bytes(const struct causal *c)
 {
-	uint64_t bytes = (uint64_t)c->rows.chunk_count * c->rows.stride *
-	                 ROWS_IN_CHUNK * sizeof(int32_t);
-	return graph_too_large(c->g, bytes);
+	return (uint64_t)c->rows.chunk_count * c->rows.stride * ROWS_IN_CHUNK *
+	       sizeof(int32_t);
+}
+
+/* Do rows take more than there would be in narrow blocks? */
+static bool is_too_wide(const struct causal *c)
+{
+	uint64_t most = (uint64_t)c->f->n * BLOCK_NARROW * sizeof(int32_t);
+	return c->columns > BLOCK_NARROW && c->rows.chunk_count > 1
+	       && row_bytes(c) > most;
 }
 
 /* Nothing of the block is seen before its first transaction; those that earlier
- * ones would have left are finished in the end. */
-static void take_block(struct causal *c, uint32_t first)
+ * ones would have left are finished in the end. False if the block is too wide;
+ * then part of its edges has been added. */
+static bool take_block(struct causal *c, uint32_t first)
 {
 	const struct facts *f = c->f;
+	bool fits = true;
 	begin_block(c, first);
-	for (uint32_t i = c->first_rank; i < f->n; i++) {
+	for (uint32_t i = c->first_rank; i < f->n && fits; i++) {
 		uint32_t t = f->order[i];
 		uint32_t reads = f->read_first[t + 1] - f->read_first[t];
 		take_transaction(c, t);
 		if (graph_enough(c->g, 1 + (uint64_t)reads)) break;
-		if (is_too_large(c)) break;
+		if (graph_too_large(c->g, row_bytes(c))) break;
+		fits = !is_too_wide(c);
 	}
 	for (uint32_t t = 1; t < f->n; t++)
 		if (c->row[t] || c->need[t]) finish(c, t);
 	rows_free(&c->rows);
+	return fits;
+}
+
+static void take_blocks(struct causal *c)
+{
+	c->block = BLOCK_WIDE;
+	for (uint32_t first = 0; first < c->cover.count;) {
+		if (graph_enough(c->g, 1)) return;
+		if (take_block(c, first))
+			first += c->columns;
+		else
+			c->block = BLOCK_NARROW;
+	}
 }
 
 void causal_edges(struct graph *g)
@@ -472,7 +509,7 @@ void causal_edges(struct graph *g)
 	const struct facts *f = g->f;
 	struct causal c = { .g = g, .f = f };
 	size_t writes = f->writer_first[f->key_count];
-	cover_init(&c.cover, f, BLOCK);
+	cover_init(&c.cover, f, BLOCK_NARROW);
 	c.row = mem_take0(f->n, sizeof *c.row);
 	c.need = mem_take0(f->n, sizeof *c.need);
 	c.uses = mem_take0(f->n, sizeof *c.uses);
@@ -482,14 +519,16 @@ void causal_edges(struct graph *g)
 	c.sorted = mem_take(writes * sizeof *c.sorted);
 	c.end = mem_take(writes * sizeof *c.end);
 	c.hint = mem_take(writes * sizeof *c.hint);
-	count_uses(&c);
-	for (uint32_t first = 0; first < c.cover.count; first += BLOCK)
-		if (!graph_enough(g, 1)) take_block(&c, first);
+	c.pred_first = mem_take0(f->n + (size_t)1, sizeof *c.pred_first);
+	list_predecessors(&c);
+	take_blocks(&c);
 	cover_free(&c.cover);
 	free(c.row);
 	free(c.need);
 	free(c.uses);
 	free(c.left);
+	free(c.pred_first);
+	free(c.preds);
 	free(c.keys);
 	free(c.recent);
 	free(c.sorted);

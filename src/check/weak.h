@@ -17,8 +17,8 @@
 void read_committed_edges(struct graph *g);
 void read_atomic_edges(struct graph *g);
 /* Time n times the number of sessions, or of paths that cover so U wr if that
- * is smaller; memory n, and 64 clock entries for each transaction that later
- * ones still read from. */
+ * is smaller; memory n, and at most 64 clock entries for each transaction that
+ * later ones still read from. */
 void causal_edges(struct graph *g);
 
 #endif
