@@ -529,6 +529,41 @@ says 'would overwrite the history'
 run 2 convert lost.txt --to rw-edn -o no/such/folder/x
 run 3 convert lost.txt --from cobra --to plume
 
+# --- generated histories ---
+run 0 generate --seed 7
+cp out seven.jsonl
+run 0 generate --seed 7
+cmp -s out seven.jsonl && pass || fail 'equal seeds give equal histories'
+run 0 generate --seed 8
+cmp -s out seven.jsonl && fail 'other seeds give others' || pass
+for level in rc ra cc pc psi si ser; do
+	run 0 generate --level $level --transactions 200 -o made
+	run 0 check made -i $level -q
+done
+# planted ANOMALY LEVEL [WEAKER]: the level forbids it, and the weaker one does
+# not.
+planted() {
+	for format in isoscope plume rw-edn; do
+		run 0 generate --anomaly "$1" --format $format -o made
+		run 1 check made -i "$2"
+		if [ $# -gt 2 ]; then run 0 check made -i "$3"; fi
+	done
+}
+planted thin-air none
+planted G1a rc none
+planted G1b rc none
+planted internal none
+planted G1c none
+planted fractured-read ra rc
+planted causality cc ra
+planted long-fork pc psi
+planted lost-update psi pc
+planted write-skew ser si
+run 2 generate --level sserr
+run 2 generate --anomaly dirty
+run 2 generate --reads 2
+run 2 generate --format cobra
+
 # --- histories that are wrong ---
 run 2 check
 run 2 check --strongets lost.txt
