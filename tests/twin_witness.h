@@ -1,4 +1,4 @@
-/* Is a cycle of reasons what it claims to be? By definition, from the events. */
+/* Is a cycle of reasons what it claims to be? Judged by the events alone. */
 #ifndef TESTS_TWIN_WITNESS_H
 #define TESTS_TWIN_WITNESS_H
 
