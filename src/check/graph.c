@@ -11,6 +11,9 @@ enum {
 	SURE_ENOUGH = 64            /* cycles to choose the shortest from */
 };
 
+/* So that the bits of pairs take no more than the facts do. */
+enum { BITS_FOR_EACH_OPERATION = 64 };
+
 void graph_init(struct graph *g, const struct facts *f,
                 struct check_clock *clock)
 {
@@ -18,12 +21,17 @@ void graph_init(struct graph *g, const struct facts *f,
 		             .known_first = GRAPH_NONE };
 	g->head = mem_take(f->n * sizeof *g->head);
 	memset(g->head, 0xff, f->n * sizeof *g->head);
+	uint64_t n = f->n, bits = n * n;
+	uint64_t operations = f->read_first[n] + (uint64_t)f->write_first[n];
+	if (bits / BITS_FOR_EACH_OPERATION <= operations)
+		g->pairs = mem_take0(BITS_WORDS(bits), sizeof *g->pairs);
 }
 
 void graph_free(struct graph *g)
 {
 	free(g->edges);
 	free(g->head);
+	free(g->pairs);
 }
 
 /* Leaves one edge of those from the same transaction to the same. */
@@ -73,11 +81,23 @@ static void append(struct graph *g, uint32_t from, uint32_t to)
 	g->backward |= g->f->rank && g->f->rank[from] > g->f->rank[to];
 }
 
-void graph_add(struct graph *g, uint32_t from, uint32_t to)
+/* Is there an edge already? If it says no, there may be all the same, unless
+ * there are bits; then it says no once. */
+static bool is_there(struct graph *g, uint32_t from, uint32_t to)
 {
 	uint32_t last = g->head[to];
-	if (facts_so(g->f, from, to)) return;
-	if (last != GRAPH_NONE && g->edges[last].from == from) return;
+	if (last != GRAPH_NONE && g->edges[last].from == from) return true;
+	if (!g->pairs) return false;
+	uint64_t bit = (uint64_t)to * g->f->n + from;
+	word *w = &g->pairs[bit / 64], mask = (word)1 << bit % 64;
+	if (*w & mask) return true;
+	*w |= mask;
+	return false;
+}
+
+void graph_add(struct graph *g, uint32_t from, uint32_t to)
+{
+	if (is_there(g, from, to) || facts_so(g->f, from, to)) return;
 	append(g, from, to);
 }
 

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/bits.h"
 #include "check/check.h"
 
 enum { GRAPH_NONE = UINT32_MAX };
@@ -22,6 +23,8 @@ struct graph {
 	struct graph_edge *edges;
 	uint32_t count, capacity;
 	uint32_t *head;       /* n: the edge into it that was added last */
+	word *pairs;          /* n x n bits, which edges there are; NULL if
+	                       * transactions are many for their operations */
 	uint32_t known_first; /* edges from this one on are known pairs */
 	uint32_t sure;        /* edges that session order makes a cycle */
 	bool backward;        /* some edge goes against f->order */
@@ -36,7 +39,7 @@ void graph_init(struct graph *g, const struct facts *f,
 void graph_free(struct graph *g);
 
 /* Adds an edge that a level forces, unless session order has it anyway or it
- * was the last that was added into `to`. An edge into init is a cycle. */
+ * is known to be there. An edge into init is a cycle. */
 void graph_add(struct graph *g, uint32_t from, uint32_t to);
 /* Adds the known pairs of writers; no graph_add after it. */
 void graph_add_known(struct graph *g);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "check/write_sets.h"
 
 struct key_state {
 	uint32_t reader, source; /* the first source for the last reader */
@@ -14,6 +15,7 @@ struct key_state {
 
 struct read_atomic {
 	struct graph *g;
+	struct write_sets sets;
 	struct key_state *states; /* by key */
 	uint32_t *seen;           /* by writer: last transaction reading it */
 	uint32_t *final;          /* by key: first source for the session that
@@ -91,7 +93,7 @@ static void force_common_keys(struct read_atomic *a, uint32_t writer)
 		return;
 	}
 	for (uint32_t i = 0; i < a->key_count; i++)
-		if (facts_writes(f, writer, a->keys[i]))
+		if (write_sets_has(&a->sets, writer, a->keys[i]))
 			force(a, writer, a->keys[i]);
 	graph_enough(a->g, a->key_count);
 }
@@ -126,6 +128,7 @@ void read_atomic_edges(struct graph *g)
 		a.final = mem_take(f->key_count * sizeof *a.final);
 		memset(a.final, 0xff, f->key_count * sizeof *a.final);
 	}
+	write_sets_init(&a.sets, f);
 	for (uint32_t t = 1; t < f->n; t++) {
 		if (graph_enough(g, 1)) break;
 		a.session = f->session_of[t];
@@ -135,4 +138,5 @@ void read_atomic_edges(struct graph *g)
 	free(a.seen);
 	free(a.final);
 	free(a.keys);
+	write_sets_free(&a.sets);
 }

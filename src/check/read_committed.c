@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "check/write_sets.h"
 
 /* The nearest later reads of a key in the transaction at hand: two different
  * sources are enough, those further on follow from the second's edges. */
@@ -15,6 +16,7 @@ struct later {
 
 struct read_committed {
 	struct graph *g;
+	struct write_sets sets;
 	uint32_t *first;     /* by writer: 1 + its first read by the reader;
 	                      * of an earlier reader if not above its reads */
 	struct later *later; /* by key */
@@ -45,7 +47,7 @@ static void force_common_keys(struct read_committed *c, uint32_t writer)
 		return;
 	}
 	for (uint32_t i = 0; i < c->key_count; i++)
-		if (facts_writes(f, writer, c->keys[i]))
+		if (write_sets_has(&c->sets, writer, c->keys[i]))
 			force(c, writer, c->keys[i]);
 	graph_enough(c->g, c->key_count);
 }
@@ -98,6 +100,7 @@ void read_committed_edges(struct graph *g)
 	c.first = mem_take0(f->n, sizeof *c.first);
 	c.later = mem_take0(f->key_count, sizeof *c.later);
 	c.keys = mem_take0(most_reads(f), sizeof *c.keys);
+	write_sets_init(&c.sets, f);
 	for (uint32_t t = 1; t < f->n; t++) {
 		if (graph_enough(g, 1)) break;
 		take_reader(&c, t);
@@ -105,4 +108,5 @@ void read_committed_edges(struct graph *g)
 	free(c.first);
 	free(c.later);
 	free(c.keys);
+	write_sets_free(&c.sets);
 }
