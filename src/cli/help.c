@@ -97,6 +97,7 @@ static int print(struct text *t)
 static void print_more(struct text *t, enum command c)
 {
 	bool histories = c == COMMAND_CHECK || c == COMMAND_CONVERT;
+	bool formats = histories || c == COMMAND_GENERATE;
 	if (histories)
 		text_string(t, "\nHISTORY may be '-' for the standard input, "
 		               "or a folder (cobra).\n");
@@ -105,7 +106,7 @@ static void print_more(struct text *t, enum command c)
 		               "the result in words then goes to\n"
 		               "the standard error.\n");
 	if (c == COMMAND_EXPLORE || c == COMMAND_CHECK) print_levels(t);
-	if (histories) print_formats(t);
+	if (formats) print_formats(t);
 	if (c == COMMAND_EXPLORE || histories) print_exit_codes(t);
 }
 
@@ -113,8 +114,8 @@ int help_command(enum command c)
 {
 	const struct command_entry *entry = &command_table[c];
 	struct text t = { 0 };
-	text_format(&t, "usage: isoscope %s [OPTION...] %s\n\n", entry->word,
-	            entry->operands);
+	text_format(&t, "usage: isoscope %s [OPTION...]%s%s\n\n", entry->word,
+	            *entry->operands ? " " : "", entry->operands);
 	text_format(&t, "isoscope %s: %s.\n\n", entry->word, entry->summary);
 	for (int o = 0; o < OPTION_COUNT; o++)
 		if (option_table[o].commands >> c & 1)

@@ -265,7 +265,7 @@ static void zsh_command(struct text *t, int c)
 			zsh_option(t, &option_table[o]);
 	if (c == COMMAND_HELP)
 		zsh_commands(t);
-	else if (c == COMMAND_VERSION)
+	else if (!*command_table[c].operands)
 		text_string(t, "\t\t\t'1: :'");
 	else if (takes_histories(c))
 		text_string(t, "\t\t\t'*:history:_files'");
