@@ -308,7 +308,8 @@ sed 's/process 0, :f :txn, :value \[\[:append :x 2/process 1, :f :txn, \
 :value [[:append :x 2/' append.edn >lists.edn
 
 run 1 check lost.txt
-prints 'violated: not serializable; the strongest level that holds is pc'
+prints 'violated: not serializable; the strongest level that holds is '
+prints 'the strongest level that holds is Prefix Consistency (pc)'
 prints 'psi   Parallel Snapshot Isolation  violated   lost update'
 prints 'pc    Prefix Consistency           holds'
 prints 'violates Parallel Snapshot Isolation (psi), and so si and ser'
@@ -323,17 +324,18 @@ run 1 check lost.txt -i psi
 prints 'violated: the history violates Parallel Snapshot Isolation (psi)'
 prints 'lost update'
 run 1 check -q lost.txt
-is 'violated: not serializable; the strongest level that holds is pc'
+prints 'violated: not serializable; the strongest level that holds is '
+lacks psi
 run 0 check serial.txt
 prints 'holds: the history satisfies Serializability (ser)'
 run 1 check skew.txt
 prints 'write skew'
 run 0 check skew.txt -i si
 run 1 check causal.txt
-prints 'the strongest level that holds is ra'
+prints 'the strongest level that holds is Read Atomic (ra)'
 prints 'causality violation'
 run 1 check append.edn
-prints 'the strongest level that holds is none'
+prints 'the strongest level that holds is No isolation (none)'
 prints 'format list-edn'
 prints 'not committed'
 run 3 check -i rc - --format plume
@@ -349,7 +351,7 @@ run 0 check thin.txt --unknown-is-initial
 run 1 check dirty.txt
 prints 'aborted read (G1a)'
 prints '(dirty.txt:1)'
-prints 'the strongest level that holds is none'
+prints 'the strongest level that holds is No isolation (none)'
 
 # --- the strongest levels, commit orders ---
 run 1 check --strongest lost.txt

@@ -161,6 +161,15 @@ void name_levels(struct text *t, const enum level *levels, unsigned count)
 	}
 }
 
+void name_level_or_levels(struct text *t, const enum level *levels,
+                          unsigned count)
+{
+	if (count == 1)
+		name_level(t, levels[0]);
+	else
+		name_levels(t, levels, count);
+}
+
 void name_trace_transaction(struct text *t, const struct trace *r, uint32_t i)
 {
 	const struct trace_transaction *x = &r->transactions[i];
@@ -228,10 +237,7 @@ static void undecided_levels(struct text *t, const struct check_case *c)
 		levels[count++] = l;
 		if (!reason) reason = c->results[l].reason;
 	}
-	if (count == 1)
-		name_level(t, levels[0]);
-	else
-		name_levels(t, levels, count);
+	name_level_or_levels(t, levels, count);
 	text_string(t, count == 1 ? " is undecided" : " are undecided");
 	if (reason) text_format(t, ": %s", reason);
 }
@@ -251,7 +257,7 @@ static void strongest_levels(struct text *t, const struct check_case *c,
 	text_string(t, known ? "known to hold " : "that hold");
 	if (!known) text_string(t, count == 1 ? "s " : " ");
 	text_string(t, count == 1 ? "is " : "are ");
-	name_levels(t, levels, count);
+	name_level_or_levels(t, levels, count);
 }
 
 static void reason_of_one(struct text *t, const struct check_case *c,

@@ -47,6 +47,9 @@ enum trace_anomaly_kind check_forbidding(const struct trace *t, enum level l);
 /* The usual name of what violates the level, or NULL. */
 const char *check_anomaly_name(const struct check_case *c, enum level l);
 
+/* "pc, psi and si", by their words; a single one with its name. */
+void name_level_or_levels(struct text *t, const enum level *levels,
+                          unsigned count);
 /* "pc, psi and si", by their words. */
 void name_levels(struct text *t, const enum level *levels, unsigned count);
 /* "alice.1 enroll", "3.18 t17", "init", as names.h has it for histories. */

@@ -433,7 +433,7 @@ static void list_violating(struct check_summary *m, const struct check_case *c)
 	if (check_only(c) == LEVEL_COUNT) {
 		unsigned count = check_strongest(c, levels);
 		text_string(t, ": ");
-		name_levels(t, levels, count);
+		name_level_or_levels(t, levels, count);
 		text_string(t, !count       ? "no level holds"
 		               : count == 1 ? " holds"
 		                            : " hold");
