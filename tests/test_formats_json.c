@@ -130,7 +130,8 @@ enum { JSON_SEEDS = sizeof json_seeds / sizeof *json_seeds };
 
 static void mutate(char *bytes, size_t length, struct rng *r)
 {
-	static const char some[] = "[]{}:,\"\\ 0123456789-+.eEnulltrf\n\x80\xff";
+	static const char some[] =
+	    "[]{}:,\"\\ 0123456789-+.eEnulltrf\n\x80\xff";
 	uint32_t count = 1 + rng_below(r, 3);
 	for (uint32_t i = 0; i < count && length; i++) {
 		size_t at = rng_below(r, (uint32_t)length);
@@ -160,10 +161,14 @@ START_TEST(json_is_what_jansson_takes)
 		json_error_t e;
 		json_t *j = json_loadb(bytes, length, JSON_DECODE_ANY, &e);
 		bool ours = count_forms(bytes, length, FORM_JSON) == 1;
-		bool overflow = !j && json_error_code(&e) ==
-		                          json_error_numeric_overflow;
-		ck_assert_msg(overflow || ours == (j != NULL),
-		              "we %s, Jansson %s: %s", ours ? "accept" : "refuse",
+		/* It holds no large reals, and passes over a zero byte
+		 * behind a number. */
+		bool unsure = memchr(bytes, 0, length) != NULL ||
+		              (!j && json_error_code(&e) ==
+		                         json_error_numeric_overflow);
+		ck_assert_msg(unsure || ours == (j != NULL),
+		              "we %s, Jansson %s: %s",
+		              ours ? "accept" : "refuse",
 		              j ? "accepts" : e.text, bytes);
 		good += ours;
 		json_decref(j);
@@ -583,8 +588,8 @@ END_TEST
 START_TEST(initial_values_and_origin_are_kept)
 {
 	static const char text[] =
-	    "{\"history\":1,\"program\":\"a\\\"b.tx\",\"level\":\"cc\",\"init\":"
-	    "{\"-5\":0,\"007\":1,\"10\":{\"set\":[1]},\"9\":null,\"k[1]\":"
+	    "{\"history\":1,\"program\":\"a\\\"b.tx\",\"level\":\"cc\","
+	    "\"init\":{\"-5\":0,\"007\":1,\"10\":{\"set\":[1]},\"9\":null,\"k[1]\":"
 	    "\"\"},\"sessions\":[{\"name\":\"s\",\"transactions\":[]}]}\n";
 	struct trace *t = parse_good(FORMAT_ISOSCOPE, text);
 	struct text printed = print_good(FORMAT_ISOSCOPE, t, NULL);
@@ -626,45 +631,49 @@ static const struct {
 	{ I, "{\"sessions\":[{}]}{}",
 	  "1:18: expected the end of the line, found {" },
 	{ I, "{\"sessions\":[{},]}", "1:17: expected a value, found ']'" },
-	{ I, "{\"sessions\":[{}", "1:16: expected ',' or ']', found the end of" },
+	{ I, "{\"sessions\":[{}", "1:16: expected ',' or ']', found the end" },
 	{ I, "{\"sessions\" [{}]}", "1:13: expected ':', found '['" },
 	{ I, "{\"sessions\":[{\"name\":1}]}",
 	  "1:22: sessions[0]: expected a name in quotes, found 1" },
 	{ I, "{\"sessions\":[{},{\"after\":\"x\"}]}",
 	  "1:26: sessions[1]: expected \"all\", found \"x\"" },
 	{ I, "{\"sessions\":[{\"transactions\":[{\"status\":\"done\"}]}]}",
-	  "1:42: sessions[0].transactions[0]: expected \"committed\"" },
+	  "1:41: sessions[0].transactions[0]: expected \"committed\"" },
 	{ I, "{\"sessions\":[{\"transactions\":[{\"events\":{}}]}]}",
-	  "1:42: sessions[0].transactions[0]: expected an array of events" },
+	  "1:41: sessions[0].transactions[0]: expected an array of events" },
 	{ I, "{\"sessions\":[{\"transactions\":[{\"events\":[[}]}]}",
-	  "1:42: '[' that is not closed" },
-	{ I, EVENT("7"), "1:43: " AT "expected an event" },
-	{ I, EVENT("[]"), "1:44: " AT "expected \"r\" or \"w\", found ]" },
-	{ I, EVENT("[\"x\",\"k\",1]"), "1:44: " AT "expected \"r\" or \"w\"" },
-	{ I, EVENT("[\"w\",1,1]"), "1:48: " AT "expected a key in quotes" },
-	{ I, EVENT("[\"w\",\"k\"]"), "1:51: " AT "expected a value" },
-	{ I, EVENT("[\"w\",\"k\",1.5]"), "1:52: " AT "expected a value: null" },
-	{ I, EVENT("[\"w\",\"k\",[1]]"), "1:52: " AT "expected a value: null" },
+	  "1:43: expected ']', found '}'" },
+	{ I, EVENT("7"), "1:42: " AT "expected an event" },
+	{ I, EVENT("[]"), "1:43: " AT "expected \"r\" or \"w\", found ]" },
+	{ I, EVENT("[\"x\",\"k\",1]"), "1:43: " AT "expected \"r\" or \"w\"" },
+	{ I, EVENT("[\"w\",1,1]"), "1:47: " AT "expected a key in quotes" },
+	{ I, EVENT("[\"w\",\"k\"]"), "1:50: " AT "expected a value" },
+	{ I, EVENT("[\"w\",\"k\",1.5]"), "1:51: " AT "expected a value: null" },
+	{ I, EVENT("[\"w\",\"k\",[1]]"), "1:51: " AT "expected a value: null" },
 	{ I, EVENT("[\"w\",\"k\",9223372036854775808]"),
-	  "1:52: " AT "an integer of more than 64 bits" },
-	{ I, EVENT("[\"w\",\"k\",{\"set\":1}]"), "1:52: " AT "expected a value" },
+	  "1:51: " AT "an integer of more than 64 bits" },
+	{ I, EVENT("[\"w\",\"k\",{\"set\":1}]"),
+	  "1:51: " AT "expected a value" },
 	{ I, EVENT("[\"w\",\"k\",{\"set\":[1.5]}]"),
-	  "1:52: " AT "a number that is not an integer" },
-	{ I, EVENT("[\"w\",\"k\",{\"a\":[]}]"), "1:52: " AT "expected a value" },
-	{ I, EVENT("[\"w\",\"k\",1,\"init\"]"), "1:54: " AT "expected ']'" },
+	  "1:51: " AT "a number that is not an integer" },
+	{ I, EVENT("[\"w\",\"k\",{\"a\":[]}]"),
+	  "1:51: " AT "expected a value" },
+	{ I, EVENT("[\"w\",\"k\",1,\"init\"]"), "1:53: " AT "expected ']'" },
 	{ I, EVENT("[\"r\",\"k\",1,\"x\"]"),
-	  "1:54: " AT "expected \"init\", \"self\" or" },
-	{ I, EVENT("[\"r\",\"k\",1,[1,0]]"), "1:55: " AT "there is no session 1" },
+	  "1:53: " AT "expected \"init\", \"self\" or" },
+	{ I, EVENT("[\"r\",\"k\",1,[1,0]]"),
+	  "1:54: " AT "there is no session 1" },
 	{ I, EVENT("[\"r\",\"k\",1,[0,-1]]"),
-	  "1:57: " AT "session 0 has no transaction -1: it has 1 of them" },
-	{ I, EVENT("[\"r\",\"k\",1,[0,0,0]]"), "1:59: " AT "expected ']'" },
-	{ I, EVENT("[\"r\",\"k\",1,\"init\",1]"), "1:61: " AT "expected ']'" },
-	{ I, EVENT("{\"value\":1}"), "1:43: " AT "the event has neither" },
-	{ I, EVENT("{\"r\":\"k\"}"), "1:43: " AT "the read has neither" },
-	{ I, EVENT("{\"w\":\"k\"}"), "1:43: " AT "the write has no value" },
+	  "1:56: " AT "session 0 has no transaction -1: it has 1 of them" },
+	{ I, EVENT("[\"r\",\"k\",1,[0,0,0]]"), "1:58: " AT "expected ']'" },
+	{ I, EVENT("[\"r\",\"k\",1,\"init\",1]"), "1:60: " AT "expected ']'" },
+	{ I, EVENT("{\"value\":1}"), "1:42: " AT "the event has neither" },
+	{ I, EVENT("{\"r\":\"k\"}"), "1:42: " AT "the read has neither" },
+	{ I, EVENT("{\"w\":\"k\"}"), "1:42: " AT "the write has no value" },
 	{ I, EVENT("{\"w\":\"k\",\"value\":1,\"from\":\"init\"}"),
-	  "1:43: " AT "a write has no \"from\"" },
-	{ I, EVENT("{\"w\":\"k\",\"r\":\"k\"}"), "1:56: " AT "an event has one" },
+	  "1:42: " AT "a write has no \"from\"" },
+	{ I, EVENT("{\"w\":\"k\",\"r\":\"k\"}"),
+	  "1:55: " AT "an event has one" },
 	{ I, "{\"init\":[],\"sessions\":[{}]}", "1:9: expected an object" },
 	{ I, "{\"init\":{\"x\":[]},\"sessions\":[{}]}",
 	  "1:14: expected a value" },
@@ -672,8 +681,8 @@ static const struct {
 	  "1:18: expected an array of values" },
 	{ I, "{\"versions\":{\"x\":[],\"x\":[]},\"sessions\":[{}]}",
 	  "1:21: the key is given twice" },
-	{ I, EVENT("[\"w\",\"k\xff\",1]"), "1:50: this is not UTF-8" },
-	{ I, EVENT("[\"w\",\"\\u0000\",1]"), "1:49: a zero character" },
+	{ I, EVENT("[\"w\",\"k\xff\",1]"), "1:49: this is not UTF-8" },
+	{ I, EVENT("[\"w\",\"\\u0000\",1]"), "1:48: a zero character" },
 
 #define D FORMAT_DBCOP_JSON
 	{ D, "1", "1:1: expected an array of sessions, found 1" },
@@ -694,7 +703,7 @@ static const struct {
 	{ D, "[[{\"events\":[[\"w\",1.5,1]]}]]", "1:19: expected a variable" },
 	{ D, "[[{\"events\":[[\"w\",1,[]]]}]]", "1:21: expected a version" },
 	{ D, "[[{\"events\":[[\"w\",1,0]]}],[{\"events\":[[\"w\",1]]}]]",
-	  "1:44: expected a version" },
+	  "1:45: expected a version" },
 	{ D, "[[{\"events\":[[\"w\",1,5]]},\n{\"events\":[[\"w\",1,5]]}]]",
 	  "2:0: the value 5 is written twice to key 1" },
 
@@ -707,7 +716,8 @@ static const struct {
 	{ E, "{:process 1}", "1:1: the map has no type" },
 	{ E, "{:type :okay}", "1:8: expected the type of an operation" },
 	{ E, "{:type :ok :value}", "1:18: the map ends behind a key" },
-	{ E, "\n{:type :ok :process 1}", "2:1: a transaction that is ok has no" },
+	{ E, "\n{:type :ok :process 1}",
+	  "2:1: a transaction that is ok has no value" },
 	{ E, OK("5"), "1:32: expected a value that is a vector of" },
 	{ E, OK("[5]"), "1:33: expected a micro-operation" },
 	{ E, OK("[[]]"), "1:34: expected r or w, found ]" },
@@ -721,14 +731,14 @@ static const struct {
 	{ E, OK("[[:w 1 nil]]"), "1:39: nil is the initial value and" },
 	{ E, OK("[[:w 1 2]]") "\n" OK("[[:w 1 2]]"),
 	  "2:0: the value 2 is written twice to key 1" },
-	{ E, OK("[[:w 1 2]"), "1:42: expected ']', found '}'" },
+	{ E, OK("[[:w 1 2]"), "1:41: expected ']', found '}'" },
 	{ E, "{:type :ok, :value [[:w 1 2", "1:28: the file ends inside '['" },
 	{ L, OK("[[:w 1 2]]"), "1:34: w in a history of lists" },
 	{ L, OK("[[:r 1 2]]"), "1:39: expected the list that was read" },
 	{ L, OK("[[:r 1 [nil]]]"), "1:40: expected a value: an integer" },
 	{ L, OK("[[:append 1 []]]"), "1:44: expected a value: an integer" },
 	{ FORMAT_REGISTER_JSON, "{\"type\":\"ok\",\n\"value\":[[\"r\",1,null],"
-	  "[\"w\",1,null]]}", "2:31: null is the initial value and cannot" },
+	  "[\"w\",1,null]]}", "2:30: null is the initial value and cannot" },
 	{ FORMAT_LIST_JSON, "{\"type\":\"ok\"\n\"value\":[]}",
 	  "2:1: expected ',' or '}', found '\"'" },
 };
@@ -743,7 +753,8 @@ START_TEST(errors_have_their_place)
 	ck_assert_msg(!t, "accepted: %s", errors[_i].bytes);
 	ck_assert_uint_eq(d.errors, 1);
 	char *all = diags_to_text(&d);
-	const char *expected = errors[_i].error, *found = all + strlen("error:");
+	const char *expected = errors[_i].error;
+	const char *found = all + strlen("error:");
 	ck_assert_msg(!strncmp(found, expected, strlen(expected)),
 	              "expected %s\nfound %s", expected, found);
 	free(all);
@@ -1190,7 +1201,8 @@ static void look_at_read(const struct list_history *h, int t, int i,
 		for (int k = 0; k < h->counts[u]; k++) {
 			const struct list_op *o = &h->ops[u][k];
 			if (h->status[u] == 'o' && !o->append &&
-			    o->key == r->key && !is_prefix(&r->seen, &o->seen) &&
+			    o->key == r->key &&
+			    !is_prefix(&r->seen, &o->seen) &&
 			    !is_prefix(&o->seen, &r->seen))
 				f->lists = true;
 		}
@@ -1230,39 +1242,51 @@ static bool is_known(const struct trace *t, uint32_t from, uint32_t to,
 	return false;
 }
 
-/* Writers that follow each other in the longest list are known, and nothing
- * else but what comes after it. */
+static bool has_element(const struct list *l, int value)
+{
+	for (int i = 0; i < l->count; i++)
+		if (l->items[i] == value) return true;
+	return false;
+}
+
+/* Pairs of transactions whose order is known for the key: writers that follow
+ * each other in the longest list, and the last of them before all that appended
+ * something that is not in it. */
+static void expect_known(const struct list_history *h, int key,
+                         const struct list *longest, const struct trace *t,
+                         bool known[TRANSACTIONS][TRANSACTIONS])
+{
+	int last = -1;
+	for (int i = 0; i < longest->count; i++) {
+		int w = appender(h, key, longest->items[i]);
+		if (last >= 0 && w != last) known[last][w] = true;
+		last = w;
+	}
+	for (int x = 0; x < h->transactions && last >= 0; x++) {
+		uint32_t n = number_of(h, x, t);
+		if (t->transactions[n].status != TRACE_COMMITTED || x == last)
+			continue;
+		for (int i = 0; i < h->counts[x]; i++)
+			if (h->ops[x][i].append && h->ops[x][i].key == key &&
+			    !has_element(longest, h->ops[x][i].value))
+				known[last][x] = true;
+	}
+}
+
 static void check_order(const struct list_history *h,
                         const struct list_facts *f, const struct trace *t)
 {
 	uint32_t expected = 0;
 	for (int key = 0; key < LISTS; key++) {
-		const struct list *l = &f->longest[key];
-		uint32_t last = TRACE_NONE;
-		bool seen[TRANSACTIONS] = { false };
-		for (int i = 0; i < l->count; i++) {
-			int x = appender(h, key, l->items[i]);
-			uint32_t w = number_of(h, x, t);
-			seen[x] = true;
-			if (last != TRACE_NONE && w != last) {
-				ck_assert(is_known(t, last, w, key));
+		bool known[TRANSACTIONS][TRANSACTIONS] = { 0 };
+		expect_known(h, key, &f->longest[key], t, known);
+		for (int x = 0; x < h->transactions; x++)
+			for (int y = 0; y < h->transactions; y++) {
+				if (!known[x][y]) continue;
+				ck_assert(is_known(t, number_of(h, x, t),
+				                   number_of(h, y, t), key));
 				expected++;
 			}
-			last = w;
-		}
-		if (last == TRACE_NONE) continue;
-		for (int x = 0; x < h->transactions; x++) {
-			uint32_t w = number_of(h, x, t);
-			bool writes = false;
-			for (int i = 0; i < h->counts[x]; i++)
-				writes |= h->ops[x][i].append &&
-				          h->ops[x][i].key == key;
-			if (!writes || seen[x] || w == last ||
-			    t->transactions[w].status != TRACE_COMMITTED)
-				continue;
-			ck_assert(is_known(t, last, w, key));
-			expected++;
-		}
 	}
 	ck_assert_uint_eq(t->known_count, expected);
 }
@@ -1502,11 +1526,13 @@ START_TEST(values_are_kept_or_numbered)
 	text_free(&printed);
 	t = parse_good(FORMAT_ISOSCOPE,
 	               "{\"init\":{\"x\":5},\"sessions\":[{\"transactions\":[{"
-	               "\"events\":[[\"r\",\"x\",5],[\"w\",\"x\",5],[\"w\","
-	               "\"x\",null],[\"r\",\"x\",null]]}]}]}");
+	               "\"events\":[[\"r\",\"x\",5,\"init\"],[\"w\",\"x\",5],"
+	               "[\"w\",\"x\",null],[\"r\",\"x\",null]]}]}]}");
 	printed = print_good(FORMAT_REGISTER_JSON, t, NULL);
-	ck_assert(strstr(printed.data, "[\"r\",\"x\",null],[\"w\",\"x\",1],"
-	                               "[\"w\",\"x\",2],[\"r\",\"x\",2]"));
+	ok = strstr(printed.data, "\"ok\"");
+	ck_assert_str_eq(ok, "\"ok\",\"f\":\"txn\",\"value\":[[\"r\",\"x\","
+	                     "null],[\"w\",\"x\",1],[\"w\",\"x\",2],[\"r\","
+	                     "\"x\",2]],\"process\":0,\"index\":1}\n");
 	trace_free(t);
 	text_free(&printed);
 }

@@ -260,7 +260,8 @@ static bool read_transaction(struct parser *p, const struct form *start)
 		bool flag = form_is(&x, "committed") || form_is(&x, "success");
 		if (!form_next(&p->outer, &x)) return false;
 		if (flag ? !read_flag(p, &x, &committed)
-		    : list ? !expect_open(&p->outer, &x, '[', "an array of events") ||
+		    : list ? !expect_open(&p->outer, &x, '[',
+		                          "an array of events") ||
 		                 !form_pass(&p->outer, &x)
 		           : !form_skip(&p->outer, &x))
 			return false;
@@ -288,7 +289,8 @@ static bool read_session(struct parser *p, const struct form *start)
 {
 	struct form x;
 	if (opens(start, '[')) return read_transactions(p);
-	if (!expect_open(&p->outer, start, '{', "a session: an array of transactions"))
+	if (!expect_open(&p->outer, start, '{',
+	                 "a session: an array of transactions"))
 		return false;
 	for (;;) {
 		if (!form_next(&p->outer, &x)) return false;
@@ -308,7 +310,8 @@ static bool read_session(struct parser *p, const struct form *start)
 static bool read_sessions(struct parser *p, const struct form *start)
 {
 	struct form x;
-	if (!expect_open(&p->outer, start, '[', "an array of sessions")) return false;
+	if (!expect_open(&p->outer, start, '[', "an array of sessions"))
+		return false;
 	p->has_data = true;
 	for (int64_t i = 0;; i++) {
 		if (!form_next(&p->outer, &x)) return false;
@@ -326,7 +329,8 @@ static bool read_record(struct parser *p, const struct form *start)
 		if (x.kind == FORM_CLOSE) break;
 		bool data = form_is(&x, "data");
 		if (data && p->has_data)
-			return form_error(&p->outer, &x, "\"data\" is given twice");
+			return form_error(&p->outer, &x,
+			                  "\"data\" is given twice");
 		if (!form_next(&p->outer, &x)) return false;
 		if (!(data ? read_sessions(p, &x) : form_skip(&p->outer, &x)))
 			return false;

@@ -42,10 +42,10 @@ static bool look_at_micro_operation(struct detection *n)
 static bool look_at_value(struct detection *n, struct form *x)
 {
 	if (!is_collection(x)) return form_skip(&n->f, x);
-	while (n->workload == UNDECIDED) {
+	for (;;) {
 		if (!form_next(&n->f, x)) return false;
 		if (x->kind == FORM_CLOSE) return true;
-		bool micro = is_collection(x);
+		bool micro = is_collection(x) && n->workload == UNDECIDED;
 		if (!(micro ? look_at_micro_operation(n)
 		            : form_skip(&n->f, x)))
 			return false;

@@ -34,7 +34,7 @@ static void print_value(struct text *t, const struct trace *r, int64_t value,
 		text_int(t, value);
 }
 
-/* ---- init, keys in increasing order of name ---- */
+/* ---- keys in increasing order of name ---- */
 
 struct named_key {
 	const char *name;
@@ -70,10 +70,9 @@ static struct named_key *sorted_keys(const struct trace *r,
 	return keys;
 }
 
-static void print_init(struct text *t, const struct trace *r)
+static void print_init(struct text *t, const struct trace *r,
+                       const struct named_key *keys)
 {
-	struct text digits = { 0 };
-	struct named_key *keys = sorted_keys(r, &digits);
 	text_string(t, "\"init\":{");
 	for (uint32_t i = 0; i < r->key_count; i++) {
 		const struct trace_key *k = &r->keys[keys[i].key];
@@ -83,8 +82,6 @@ static void print_init(struct text *t, const struct trace *r)
 		print_value(t, r, k->initial.number, k->initial.flags);
 	}
 	text_char(t, '}');
-	free(keys);
-	text_free(&digits);
 }
 
 /* ---- the order of writes, where it is known ---- */
@@ -104,16 +101,17 @@ static void print_key_versions(struct text *t, const struct trace *r,
 
 /* Of keys with several writers. */
 static void print_versions(struct text *t, const struct trace *r,
-                           const struct versions *v)
+                           const struct versions *v,
+                           const struct named_key *keys)
 {
 	const char *before = "\"versions\":{";
 	bool *known = mem_take0(r->key_count + (size_t)1, sizeof *known);
 	for (uint32_t i = 0; i < r->known_count; i++)
 		known[r->known[i].key] = true;
-	for (uint32_t k = 0; k < r->key_count; k++) {
-		if (!known[k]) continue;
+	for (uint32_t i = 0; i < r->key_count; i++) {
+		if (!known[keys[i].key]) continue;
 		text_string(t, before);
-		print_key_versions(t, r, v, k);
+		print_key_versions(t, r, v, keys[i].key);
 		before = ",";
 	}
 	text_string(t, "},");
@@ -254,9 +252,13 @@ static void print_history(struct text *t, const struct trace *r,
 		print_string(t, r->level);
 		text_char(t, ',');
 	}
-	print_init(t, r);
+	struct text digits = { 0 };
+	struct named_key *keys = sorted_keys(r, &digits);
+	print_init(t, r, keys);
 	text_char(t, ',');
-	if (r->known_count) print_versions(t, r, v);
+	if (r->known_count) print_versions(t, r, v, keys);
+	free(keys);
+	text_free(&digits);
 	text_string(t, "\"sessions\":[");
 	for (uint32_t s = 0; s < r->session_count; s++) {
 		if (s) text_char(t, ',');

@@ -176,11 +176,48 @@ static const char *string_end(const char *p, const char *end)
 	return p < end ? p + 1 : NULL;
 }
 
+/* Which brackets are open, a bit each: is it a brace? */
+struct open_kinds {
+	uint64_t braces[2 * FORM_DEPTH_MAX / 64];
+	unsigned depth;
+};
+
+static void open_kind(struct open_kinds *k, bool brace)
+{
+	uint64_t bit = UINT64_C(1) << k->depth % 64;
+	uint64_t *word = &k->braces[k->depth++ / 64];
+	*word = brace ? *word | bit : *word & ~bit;
+}
+
+static bool close_kind(struct open_kinds *k)
+{
+	k->depth--;
+	return k->braces[k->depth / 64] >> k->depth % 64 & 1;
+}
+
+/* A bracket at p: false, with an error added, if it should not be there. */
+static bool pass_bracket(struct forms *f, struct open_kinds *k, const char *p)
+{
+	bool brace = *p == '{' || *p == '}', wanted;
+	if (*p == '[' || *p == '{') {
+		if (k->depth == 2 * FORM_DEPTH_MAX)
+			return forms_error_at(f, p, "nested more than %d "
+			                      "levels deep", k->depth);
+		open_kind(k, brace);
+		return true;
+	}
+	wanted = close_kind(k);
+	return wanted == brace ||
+	       forms_error_at(f, p, "expected '%c', found '%c'",
+	                      wanted ? '}' : ']', *p);
+}
+
 bool form_pass(struct forms *f, struct form *x)
 {
-	unsigned depth = 1;
+	struct open_kinds kinds = { .depth = 0 };
 	const char *p = f->at;
-	while (p && p < f->end && depth) {
+	open_kind(&kinds, x->bracket == '{');
+	while (p && p < f->end && kinds.depth) {
 		char c = *p;
 		f->line += c == '\n';
 		if (c == '"') {
@@ -188,11 +225,11 @@ bool form_pass(struct forms *f, struct form *x)
 			continue;
 		}
 		/* [ and { differ in one bit, and so do ] and } */
-		depth += (c | 32) == '{';
-		depth -= (c | 32) == '}';
+		bool bracket = (c | 32) == '{' || (c | 32) == '}';
+		if (bracket && !pass_bracket(f, &kinds, p)) return false;
 		p++;
 	}
-	if (!p || depth)
+	if (!p || kinds.depth)
 		return form_error(f, x, "'%c' that is not closed", x->bracket);
 	f->at = x->end = p;
 	f->depth--;
