@@ -174,13 +174,17 @@ struct trace_part {
 };
 
 /* The history that consists of these transactions: reads from transactions
- * that are left out are left out too, and so are reads whose writer is not
- * known, and the transactions that are UNKNOWN. Sessions keep their names,
- * transactions their `index` in their full session (so `index` is not always
- * the place among the remaining ones); an unnamed transaction with a number
- * is named by it ("t17"). `numbers`, if not NULL, receives for each
+ * that are left out, or whose writes of the key are, are left out too, and so
+ * are reads whose writer is not known, and the transactions that are UNKNOWN.
+ * Of a part (not of the whole) sessions without transactions and keys without
+ * operations are left out. Sessions keep their names, transactions their
+ * `index` in their full session (so `index` is not always the place among the
+ * remaining ones); an unnamed transaction with a number is named by it
+ * ("t17"). Writers that stand between two others in a list leave these two
+ * ordered when they are left out. `numbers`, if not NULL, receives for each
  * transaction of the result its number in the trace (malloc'ed). The caller
- * frees the history, which does not need the trace. */
+ * frees the history, which does not need the trace. Linear in the part and in
+ * the keys and known pairs of the trace, but for sorting names. */
 struct history *trace_history(const struct trace *t,
                               const struct trace_part *part,
                               uint32_t **numbers);
