@@ -25,6 +25,10 @@ unsigned shape_of_format(enum format f)
 		return SHAPE_NO_EMPTY | SHAPE_NO_ABORTED | SHAPE_NO_LAST;
 	case FORMAT_COBRA: return SHAPE_NO_ABORTED | SHAPE_NO_LAST;
 	case FORMAT_ISOSCOPE: return 0;
+	case FORMAT_REGISTER_EDN:
+	case FORMAT_REGISTER_JSON:
+	case FORMAT_LIST_EDN:
+	case FORMAT_LIST_JSON: return SHAPE_NO_VOID | SHAPE_NO_LAST;
 	default: return SHAPE_NO_LAST;
 	}
 }
@@ -64,7 +68,8 @@ static void find_places(struct shape *s)
 		}
 		bool after = s->without & SHAPE_NO_LAST &&
 		             r->sessions[i].after_all;
-		sessions += any || (!(s->without & SHAPE_NO_EMPTY) && !after);
+		bool dropped = s->without & (SHAPE_NO_EMPTY | SHAPE_NO_VOID);
+		sessions += any || (!dropped && !after);
 	}
 }
 

@@ -12,7 +12,8 @@ enum shape_without {
 	SHAPE_NO_EMPTY = 1,   /* transactions and sessions without operations */
 	SHAPE_NO_ABORTED = 2, /* what did not commit */
 	SHAPE_MERGED = 4,     /* aborted transactions side by side are one */
-	SHAPE_NO_LAST = 8     /* a session after all others: is left out */
+	SHAPE_NO_LAST = 8,    /* a session after all others: is left out */
+	SHAPE_NO_VOID = 16    /* sessions without transactions */
 };
 /* What this format does not keep. */
 unsigned shape_of_format(enum format f);

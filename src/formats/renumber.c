@@ -379,10 +379,24 @@ static bool cannot(const struct trace *r, enum format f, uint32_t line,
 	return false;
 }
 
+/* Of a list that was read only the last element is kept, and what is wrong may
+ * be another one. */
+static bool lists_are_wrong(const struct trace *r, enum format f,
+                            struct diags *d)
+{
+	const struct trace_anomaly *a = &r->anomalies[0];
+	diags_add(d, DIAG_ERROR, r->file, r->ops[a->op].line, 0, NULL,
+	          "a list was read that no order of appends explains (%s): the "
+	          "history cannot be written as %s; check the file itself",
+	          trace_anomaly_name(a->kind), format_word(f));
+	return false;
+}
+
 bool format_can_write(const struct trace *r, enum format f, unsigned can,
                       struct diags *d)
 {
 	uint32_t t;
+	if (r->lists && r->anomaly_count) return lists_are_wrong(r, f, d);
 	if (!(can & CAN_AFTER_ALL) && has_after_all(r))
 		return cannot(r, f, r->line,
 		              "a session that follows all others", "isoscope",
@@ -402,10 +416,6 @@ bool format_can_write(const struct trace *r, enum format f, unsigned can,
 		return cannot(r, f, r->line,
 		              "the order of writes, which lists tell in this "
 		              "history",
-		              "list-edn or list-json", d);
-	if (!(can & CAN_KNOWN) && r->lists && r->anomaly_count)
-		return cannot(r, f, r->line,
-		              "a list with what was wrong to read in it",
 		              "list-edn or list-json", d);
 	if (!(can & CAN_EMPTY) && !has_operations(r, can))
 		return cannot(r, f, r->line,
