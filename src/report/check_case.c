@@ -78,10 +78,13 @@ const char *check_anomaly_name(const struct check_case *c, enum level l)
 	return by < LEVEL_COUNT ? c->witnesses[by].anomaly : NULL;
 }
 
+/* " (h.txt:3)"; nothing if that is where the operation `told` stands, whose
+ * place was told. */
 static void name_place_of_op(struct text *t, const struct trace *r,
-                             uint32_t op)
+                             uint32_t op, uint32_t told)
 {
 	if (!r->ops[op].line) return;
+	if (told != TRACE_NONE && r->ops[told].line == r->ops[op].line) return;
 	text_string(t, " (");
 	name_trace_place(t, r, r->ops[op].line);
 	text_char(t, ')');
@@ -97,7 +100,7 @@ static void name_writer(struct text *t, const struct trace *r,
 	else
 		text_string(t, "another transaction");
 	text_string(t, " wrote");
-	if (a->other != TRACE_NONE) name_place_of_op(t, r, a->other);
+	if (a->other != TRACE_NONE) name_place_of_op(t, r, a->other, a->op);
 	text_string(t, then);
 }
 
@@ -115,7 +118,7 @@ static void name_contradiction(struct text *t, const struct trace *r,
 	text_char(t, ' ');
 	name_trace_operation(t, r, a->other);
 	if (!lists) text_string(t, " before");
-	name_place_of_op(t, r, a->other);
+	name_place_of_op(t, r, a->other, a->op);
 	if (lists) text_string(t, ": neither is a prefix of the other");
 }
 
@@ -133,7 +136,8 @@ static void name_fault(struct text *t, const struct trace *r,
 		break;
 	case ANOMALY_FUTURE:
 		text_string(t, ", a value that it writes only later");
-		if (a->other != TRACE_NONE) name_place_of_op(t, r, a->other);
+		if (a->other != TRACE_NONE)
+			name_place_of_op(t, r, a->other, a->op);
 		break;
 	case ANOMALY_INTERNAL:
 	case ANOMALY_LISTS: name_contradiction(t, r, a); break;
@@ -147,7 +151,7 @@ void name_trace_anomaly(struct text *t, const struct trace *r,
 	name_trace_transaction(t, r, a->transaction);
 	text_char(t, ' ');
 	name_trace_operation(t, r, a->op);
-	name_place_of_op(t, r, a->op);
+	name_place_of_op(t, r, a->op, TRACE_NONE);
 	name_fault(t, r, a);
 }
 

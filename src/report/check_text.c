@@ -19,6 +19,9 @@ enum {
 	INDENT = 4
 };
 
+/* Seconds that are not worth telling. */
+static const double LEAST_SECONDS = 1e-6;
+
 static void verdict_word(struct text *t, const struct style *s,
                          enum check_verdict v)
 {
@@ -117,6 +120,10 @@ static void print_title(struct text *t, const struct style *s,
 		text_string(t, ": ");
 	}
 	text_string(t, "violates ");
+	if (l == LEVEL_NONE && count == LEVEL_COUNT - 1) {
+		text_string(t, "every level\n");
+		return;
+	}
 	name_level(t, l);
 	if (count) text_string(t, ", and so ");
 	name_levels(t, stronger, count);
@@ -275,7 +282,7 @@ static void print_witness(struct text *t, const struct style *s,
 	text_char(t, '\n');
 	if (w->cycle.count) {
 		text_format(t, "  %s would need an order with\n",
-		            level_name(l));
+		            l == LEVEL_NONE ? "Every level" : level_name(l));
 		explain_cycle(t, w->part, &w->cycle, INDENT);
 		text_string(t, "  which leads back to where it began\n");
 		if (w->minimal) print_others(t, w);
@@ -359,7 +366,7 @@ void report_check_costs(struct text *t, const struct check_case *c)
 	text_string(t, " reading, ");
 	style_seconds(t, c->check_seconds);
 	text_string(t, " checking");
-	if (c->witnesses) {
+	if (c->explain_seconds >= LEAST_SECONDS) {
 		text_string(t, ", ");
 		style_seconds(t, c->explain_seconds);
 		text_string(t, " explaining");
