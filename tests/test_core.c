@@ -565,6 +565,96 @@ START_TEST(few_of_many)
 }
 END_TEST
 
+static uint32_t number_of(const struct history *h, const char *name)
+{
+	for (uint32_t t = 1; t < h->transaction_count; t++)
+		if (!strcmp(h->transactions[t].name, name)) return t;
+	ck_abort_msg("no transaction %s", name);
+}
+
+/* The check came upon six transactions; two elsewhere say it shorter. */
+START_TEST(smaller_elsewhere)
+{
+	static const char *const names[] = { "T1", "T2", "T3", "T4", "T5",
+		                             "T6" };
+	struct history *h = history_from_notation(
+	    "T1: Wx | T2: Wx | T3: x<T1 ; T4: x<T2 | T5: x<T2 ; T6: x<T1 | "
+	    "A: y<0 Wy | B: z<0 ; C: y<0 Wy");
+	struct history *many = history_padded(h, 200);
+	struct trace *t = trace_of_history(many, "some.jsonl");
+	struct facts *f = facts_of_trace(t);
+	struct check_clock *clock = clock_new();
+	uint32_t core[6];
+	for (int i = 0; i < 6; i++) core[i] = number_of(many, names[i]);
+	struct check_result r = { .verdict = CHECK_VIOLATED, .core = core,
+		                  .core_count = 6 };
+	struct check_witness w;
+	ck_assert(check_explain(t, f, LEVEL_CC, &r, clock, &w));
+	ck_assert_uint_eq(w.part->transaction_count, 7);
+	check_witness_free(&w);
+	ck_assert(check_explain(t, f, LEVEL_SER, &r, clock, &w));
+	ck_assert_uint_eq(w.part->transaction_count, 3);
+	ck_assert_str_eq(w.anomaly, "lost update");
+	ck_assert_uint_eq(w.numbers[1], number_of(many, "A"));
+	ck_assert_uint_eq(w.numbers[2], number_of(many, "C"));
+	check_witness_free(&w);
+	check_clock_free(clock);
+	facts_free(f);
+	trace_free(t);
+	history_free(many);
+	history_free(h);
+}
+END_TEST
+
+/* A long cycle of which nothing can be left out. */
+START_TEST(all_are_needed)
+{
+	struct text ring = { 0 };
+	for (int i = 0; i < 100; i++)
+		text_format(&ring, "%sT%d: Wk%d k%d<T%d", i ? " | " : "", i, i,
+		            (i + 1) % 100, (i + 1) % 100);
+	struct history *h = history_from_notation(text_get(&ring));
+	struct trace *t = trace_of_history(h, "some.jsonl");
+	struct facts *f = facts_of_trace(t);
+	struct check_clock *clock = clock_new();
+	struct check_result r;
+	struct check_witness w;
+	check_level(f, LEVEL_NONE, clock, &r);
+	ck_assert(check_explain(t, f, LEVEL_NONE, &r, clock, &w));
+	ck_assert_uint_eq(w.part->transaction_count, 101);
+	ck_assert_uint_eq(w.cycle.count, 100);
+	ck_assert_uint_eq(w.hidden_ops, 0);
+	ck_assert_str_eq(w.anomaly, "circular information flow (G1c)");
+	check_witness_free(&w);
+	check_result_free(&r);
+	check_clock_free(clock);
+	facts_free(f);
+	trace_free(t);
+	history_free(h);
+	text_free(&ring);
+}
+END_TEST
+
+/* The order of three writers, of which one is left out, stays known. */
+START_TEST(lists_are_bridged)
+{
+	struct history *h = history_from_notation(
+	    "T1: Wx Wy | T2: Wx | T3: Wx Wy | T4: y<T1");
+	struct history_known known[] = { { 1, 2, 0 }, { 2, 3, 0 },
+		                         { 3, 1, 1 } };
+	h->known = known;
+	h->known_count = 3;
+	struct check_witness w = explain(LEVEL_RC, h);
+	char *part = history_to_notation(w.part);
+	ck_assert_str_eq(part, "T1: Wx Wy | T3: Wx Wy");
+	ck_assert_uint_eq(w.part->known_count, 2);
+	ck_assert_str_eq(w.anomaly, "dirty write (G0)");
+	free(part);
+	check_witness_free(&w);
+	history_free(h);
+}
+END_TEST
+
 /* No cycle is made up for what the trace itself shows. */
 START_TEST(an_anomaly_is_reason_enough)
 {
@@ -591,6 +681,9 @@ void add_core_tests(TCase *tests)
 	tcase_add_loop_test(tests, explanations, 0, 4);
 	tcase_add_loop_test(tests, anomalies_are_cut_out, 0, EXPECTED);
 	tcase_add_loop_test(tests, few_of_many, 0, EXPECTED);
+	tcase_add_test(tests, smaller_elsewhere);
+	tcase_add_test(tests, all_are_needed);
+	tcase_add_test(tests, lists_are_bridged);
 	tcase_add_test(tests, an_anomaly_is_reason_enough);
 	tcase_add_loop_test(tests, parts, 0, 4);
 	tcase_add_loop_test(tests, cores, 0, 4);

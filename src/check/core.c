@@ -27,10 +27,13 @@ enum {
 	TRIES = 48,      /* orders of so few transactions */
 	PAIRS_MAX = 2500, /* of transactions, that all are tried */
 	TRIPLES_MAX = 5000,
+	STREAK = 3,  /* essential items in a row: the next one may be, too */
 	CONSIDERED_MAX = 64, /* parts whose operations are looked at */
 	STRETCHES = 200, /* of a history, of SMALL - 1 transactions each */
 	STRETCHES_REDUCED = 40,
-	CORE_MAX = 200,  /* transactions that are worth showing */
+	/* Transactions of a core: the kernels have to judge it once more. */
+	WEAK_CORE_MAX = 1000,
+	STRONG_CORE_MAX = 200,
 	/* Transactions of the parts that are checked on the way: a check of a
 	 * strong level takes memory that grows with their square. */
 	WEAK_MAX = 1000000,
@@ -181,15 +184,29 @@ static void find_beginning(struct shrink *s, uint32_t *items, uint32_t kept,
 	}
 }
 
+/* Is the last one essential? Else it is dropped. */
+static bool needs_last(struct shrink *s, uint32_t *items, uint32_t kept,
+                       uint32_t *count)
+{
+	uint32_t length = *count - 1;
+	if (*count == kept || is_over(s)) return false;
+	if (!violates(s, items, kept, &length)) return true;
+	*count = length;
+	return false;
+}
+
 /* Reduces items that violate the level to some of them that still do, and that
  * are minimal unless the time is over. */
 static void reduce(struct shrink *s, uint32_t *items, uint32_t *count)
 {
-	uint32_t kept = 0;
+	uint32_t kept = 0, streak = 0;
 	while (!is_over(s)) {
-		find_beginning(s, items, kept, count);
+		uint32_t before = *count;
+		if (streak < STREAK || !needs_last(s, items, kept, count))
+			find_beginning(s, items, kept, count);
 		assert(*count >= kept);
 		if (*count == kept || is_over(s)) break;
+		streak = *count == before ? streak + 1 : 0;
 		uint32_t last = items[*count - 1];
 		memmove(items + kept + 1, items + kept,
 		        (*count - 1 - kept) * sizeof *items);
@@ -403,6 +420,14 @@ static uint32_t *in_order(const struct facts *f, const uint32_t *transactions,
 	return items;
 }
 
+/* Not all of a large part of a strong level matters; but which of it cannot be
+ * told in time, the kernels cannot tell either. */
+static bool is_too_large(const struct shrink *s, uint32_t count)
+{
+	if (s->level <= LEVEL_CC) return count > WEAK_CORE_MAX;
+	return count > (s->unsure ? SMALL : STRONG_CORE_MAX);
+}
+
 bool core_find(const struct facts *f, enum level l,
                const uint32_t *transactions, uint32_t count,
                struct check_clock *c, struct core *out)
@@ -413,12 +438,12 @@ bool core_find(const struct facts *f, enum level l,
 	parts_init(&s.parts, f);
 	parts_narrow(&s.parts, transactions, count);
 	reduce(&s, items, &left);
-	if (s.unsure && left <= CORE_MAX) {
+	if (s.unsure && left <= WEAK_CORE_MAX) {
 		/* What could not be decided among many may be among few. */
 		s.unsure = false;
 		reduce(&s, items, &left);
 	}
-	bool found = left <= CORE_MAX;
+	bool found = !is_too_large(&s, left);
 	if (found) {
 		uint32_t *rest = in_order(f, transactions, count);
 		finish(&s, items, left, out);
