@@ -182,13 +182,15 @@ void name_trace_transaction(struct text *t, const struct trace *r, uint32_t i)
 		return;
 	}
 	const struct trace_session *s = &r->sessions[x->session];
-	text_string(t, s->name);
+	name_plain(t, s->name);
 	if (s->after_all) return;
 	text_format(t, ".%" PRIu32, i - s->first + 1);
-	if (x->name && *x->name && strcmp(x->name, "txn"))
-		text_format(t, " %s", x->name);
-	else if (!x->name && x->has_number)
+	if (x->name && *x->name && strcmp(x->name, "txn")) {
+		text_char(t, ' ');
+		name_plain(t, x->name);
+	} else if (!x->name && x->has_number) {
 		text_format(t, " t%" PRId64, x->number);
+	}
 }
 
 static void name_trace_key(struct text *t, const struct trace *r, uint32_t key)

@@ -16,6 +16,14 @@ static const struct history_session *session_of(const struct history *h,
 	return &h->sessions[h->transactions[i].session];
 }
 
+void name_plain(struct text *t, const char *name)
+{
+	for (; *name; name++) {
+		bool control = (unsigned char)*name < ' ' || *name == 127;
+		text_char(t, control ? '?' : *name);
+	}
+}
+
 void name_transaction_short(struct text *t, const struct history *h,
                             uint32_t i)
 {
@@ -24,7 +32,7 @@ void name_transaction_short(struct text *t, const struct history *h,
 		return;
 	}
 	const struct history_session *s = session_of(h, i);
-	text_string(t, s->name);
+	name_plain(t, s->name);
 	if (!s->after_all)
 		text_format(t, ".%" PRIu32, h->transactions[i].index + 1);
 }
@@ -36,7 +44,7 @@ void name_transaction(struct text *t, const struct history *h, uint32_t i)
 	const char *name = h->transactions[i].name;
 	if (name && *name && strcmp(name, "txn")) {
 		text_char(t, ' ');
-		text_string(t, name);
+		name_plain(t, name);
 	}
 }
 
@@ -45,7 +53,7 @@ void name_or_number(struct text *t, const char *word, const char *name)
 	const char *digits = name + (*name == '-');
 	if (*digits && !digits[strspn(digits, "0123456789")])
 		text_format(t, "%s ", word);
-	text_string(t, name);
+	name_plain(t, name);
 }
 
 void name_key(struct text *t, const struct history *h, uint32_t key)
