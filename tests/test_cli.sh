@@ -8,6 +8,7 @@ case $ISOSCOPE in
 /*) ;;
 *) ISOSCOPE=$PWD/$ISOSCOPE ;;
 esac
+start=$PWD
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
@@ -530,6 +531,32 @@ run 2 convert lost.txt --to rw-edn -o lost.txt
 says 'would overwrite the history'
 run 2 convert lost.txt --to rw-edn -o no/such/folder/x
 run 3 convert lost.txt --from cobra --to plume
+
+# The histories of the manual, and what it shows of them.
+source=${ISOSCOPE_SOURCE:-$start}
+if [ -d "$source/tests/histories/manual" ]; then
+	mkdir -p tests/histories/manual docs
+	cp "$source"/tests/histories/manual/* tests/histories/manual
+	cp "$source/docs/manual.md" docs
+	cp "$source/README.md" .
+	run 1 check --strongest tests/histories/manual/oncall.jsonl
+	is si
+	run 1 check --strongest tests/histories/manual/feeds.edn
+	is psi
+	run 1 check tests/histories/manual/counter.txt
+	sed '/^history   /,$d' out >shown
+	for file in README.md docs/manual.md; do
+		awk '/^\$ isoscope check .*counter/ { on = 1; next }
+		/^```$/ || /^history   / { if (on) exit }
+		on' $file >quoted
+		if [ "$(cat quoted)" = "$(cat shown)" ]
+		then pass; else fail "$file quotes what is printed"; fi
+	done
+fi
+printf '%s\n' '{"sessions":[{"name":"a\u001b[31m","transactions":[{"events":[
+["r","k",0]]}]}]}' | tr -d '\n' >control.jsonl
+run 1 check control.jsonl
+prints 'a?[31m.1 reads k = 0'
 
 # --- generated histories ---
 run 0 generate --seed 7
