@@ -315,7 +315,8 @@ END_TEST
 struct sample {
 	enum format format;
 	const char *bytes;
-	const char *means; /* without the members "history" and "init" */
+	const char *means; /* without the members "history" and "init"; NULL:
+	                    * it cannot be written */
 	const char *anomalies; /* words */
 };
 
@@ -510,12 +511,7 @@ static const struct sample samples[] = {
 	  "{:type :ok, :process 2, :value [[:append 3 5]]}\n"
 	  "{:type :ok, :process 3, :value [[:r 3 [4 5]]]}\n"
 	  "{:type :ok, :process 3, :value [[:r 3 [5]] [:r 3 [5 4]]]}\n",
-	  "\"versions\":{\"3\":[4,5]},"
-	  HISTORY(SESSION("1", TX("committed", "[\"w\",\"3\",4],[\"w\",\"4\",0]"
-	      )) ","
-	    SESSION("2", TX("committed", "[\"w\",\"3\",5]")) ","
-	    SESSION("3", TX("committed", "[\"r\",\"3\",5,[1,0]]") ","
-	      TX("committed", "[\"r\",\"3\",5,[1,0]],[\"r\",\"3\",4,[0,0]]"))),
+	  NULL,
 	  "incompatible-order incompatible-order" },
 	/* an element that nobody appended, one of an aborted append, and one
 	 * that comes twice */
@@ -525,12 +521,7 @@ static const struct sample samples[] = {
 	  "{:type :fail, :process 2, :value [[:append b 2]]}\n"
 	  "{:type :ok, :process 3, :value [[:r a [7 1]] [:r b [2 1]]]}\n"
 	  "{:type :ok, :process 4, :value [[:r c [1 1]]]}\n",
-	  HISTORY(SESSION("1", TX("committed", "[\"w\",\"a\",1],[\"w\",\"b\",1]"
-	      ) "," TX("committed", "[\"w\",\"c\",1]")) ","
-	    SESSION("2", TX("aborted", "[\"w\",\"b\",2]")) ","
-	    SESSION("3", TX("committed", "[\"r\",\"a\",1,[0,0]],[\"r\",\"b\",1,"
-	      "[0,0]]")) ","
-	    SESSION("4", TX("committed", "[\"r\",\"c\",1,[0,1]]"))),
+	  NULL,
 	  "thin-air G1a incompatible-order" },
 	/* not all own appends, the last one or an earlier one missing */
 	{ FORMAT_LIST_EDN,
@@ -540,12 +531,7 @@ static const struct sample samples[] = {
 	  "]]]}\n"
 	  "{:type :ok, :process 3, :value [[:append c 1] [:append c 2] [:r c [1"
 	  " 2]]]}\n",
-	  HISTORY(SESSION("1", TX("committed", "[\"w\",\"a\",1],[\"w\",\"a\",2]"
-	      ",[\"r\",\"a\",2,\"self\"]")) ","
-	    SESSION("2", TX("committed", "[\"w\",\"b\",1],[\"w\",\"b\",2],"
-	      "[\"r\",\"b\",1]")) ","
-	    SESSION("3", TX("committed", "[\"w\",\"c\",1],[\"w\",\"c\",2],"
-	      "[\"r\",\"c\",2,\"self\"]"))),
+	  NULL,
 	  "internal internal" },
 };
 
@@ -573,9 +559,14 @@ START_TEST(samples_mean_what_they_say)
 {
 	const struct sample *s = &samples[_i];
 	struct trace *t = parse_good(s->format, s->bytes);
-	struct text printed = print_good(FORMAT_ISOSCOPE, t, NULL);
-	ck_assert_str_eq(behind_init(printed.data), s->means);
+	struct diags d = { 0 };
+	struct text printed = { 0 };
+	bool good = format_print(&printed, FORMAT_ISOSCOPE, t, NULL, &d);
+	ck_assert(good == (s->means != NULL));
+	ck_assert_uint_eq(d.errors, !good);
+	if (good) ck_assert_str_eq(behind_init(printed.data), s->means);
 	check_anomalies(t, s->anomalies);
+	diags_free(&d);
 	if (s->format >= FORMAT_REGISTER_EDN)
 		ck_assert_int_eq(detect(s->bytes), s->format);
 	else
@@ -589,8 +580,8 @@ START_TEST(initial_values_and_origin_are_kept)
 {
 	static const char text[] =
 	    "{\"history\":1,\"program\":\"a\\\"b.tx\",\"level\":\"cc\","
-	    "\"init\":{\"-5\":0,\"007\":1,\"10\":{\"set\":[1]},\"9\":null,\"k[1]\":"
-	    "\"\"},\"sessions\":[{\"name\":\"s\",\"transactions\":[]}]}\n";
+	    "\"init\":{\"-5\":0,\"007\":1,\"10\":{\"set\":[1]},\"9\":null,"
+	    "\"k[1]\":\"\"},\"sessions\":[{\"name\":\"s\",\"transactions\":[]}]}\n";
 	struct trace *t = parse_good(FORMAT_ISOSCOPE, text);
 	struct text printed = print_good(FORMAT_ISOSCOPE, t, NULL);
 	ck_assert_str_eq(printed.data, text);
@@ -1379,7 +1370,7 @@ START_TEST(lists_are_what_their_definitions_say)
 		if (!any && !found[ANOMALY_FUTURE]) {
 			check_order(&h, &f, t);
 			check_sources(&h, t);
-			check_kept(t);
+			if (!t->anomaly_count) check_kept(t);
 			sound++;
 		}
 		bad += any;
@@ -1487,7 +1478,7 @@ START_TEST(what_cannot_be_written_is_told)
 	check_refused(FORMAT_LIST_EDN,
 	              "{:type :ok :value [[:append 1 2]]}\n"
 	              "{:type :ok :value [[:r 1 [3]]]}",
-	              FORMAT_LIST_JSON, "no list explains");
+	              FORMAT_LIST_JSON, "no order of appends explains");
 	/* 2 and 4 are of one transaction, 3 of another */
 	static const char interleaved[] =
 	    "{:type :ok :value [[:append 1 2] [:append 1 4]]}\n"

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "formats/parsers.h"
+#include "formats/renumber.h"
 #include "formats/versions.h"
 
 static void print_string(struct text *t, const char *s)
@@ -272,6 +273,9 @@ bool isoscope_print(struct text *t, const struct trace *r,
 {
 	(void)order;
 	struct versions v = { 0 };
+	unsigned can = CAN_ABORT | CAN_ABORT_READS | CAN_KNOWN |
+	               CAN_AFTER_ALL | CAN_EMPTY;
+	if (!format_can_write(r, FORMAT_ISOSCOPE, can, d)) return false;
 	bool good = !r->known_count || versions_find(&v, r, NULL);
 	if (good)
 		print_history(t, r, &v);
