@@ -125,6 +125,32 @@ static void explain_level(struct checking *x, struct finding_of_levels *f,
 	if (other == LEVEL_COUNT) c->unexplained = check_clock_reason(x->clock);
 }
 
+/* A part that a weaker level forbids as well decides that level, if it is
+ * undecided: then it is the one to show the part for. */
+static void settle(struct finding_of_levels *f, enum level l)
+{
+	struct check_case *c = &f->found;
+	struct check_witness *w = &f->witnesses[l];
+	struct witness cycle;
+	enum level to = 0;
+	while (to < l && !(check_has(c, to, CHECK_UNDECIDED) &&
+	                   level_implies(to, w->weakest)))
+		to++;
+	if (to == l || !level_witness(to, w->part, &cycle)) return;
+	witness_free(&w->cycle);
+	w->cycle = cycle;
+	for (enum level o = to; o < LEVEL_COUNT; o++) {
+		if (check_has(c, o, CHECK_UNDECIDED) && level_implies(o, to)) {
+			check_result_free(&f->results[o]);
+			f->results[o].verdict = CHECK_VIOLATED;
+			c->shown_by[o] = to;
+		}
+		if (c->shown_by[o] == l) c->shown_by[o] = to;
+	}
+	f->witnesses[to] = *w;
+	*w = (struct check_witness){ 0 };
+}
+
 static void explain(struct checking *x, struct finding_of_levels *f)
 {
 	struct check_case *c = &f->found;
@@ -134,6 +160,8 @@ static void explain(struct checking *x, struct finding_of_levels *f)
 		if (check_has(c, l, CHECK_VIOLATED) &&
 		    check_forbidding(c->trace, l) == ANOMALY_COUNT)
 			explain_level(x, f, l);
+	for (enum level l = 0; l < LEVEL_COUNT; l++)
+		if (c->shown_by[l] == l) settle(f, l);
 	c->explain_seconds = now() - begun;
 }
 
@@ -231,7 +259,8 @@ static void tell(struct checking *x, struct finding_of_levels *f)
 	bool report = !x->summary.histories || (violated && !x->reported);
 	bool drawing = pictures_wanted(x->line) && !x->picture.length;
 	if (x->orders) find_orders(x, f);
-	if (violated && (drawing || x->json ||
+	bool open = check_undecided(c);
+	if (violated && (drawing || open || x->json ||
 	                 (report && !x->quiet && !x->strongest)))
 		explain(x, f);
 	if (violated && drawing) draw(x, f);

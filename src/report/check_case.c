@@ -33,6 +33,11 @@ enum check_verdict check_overall(const struct check_case *c)
 	return any_has(c, CHECK_UNDECIDED) ? CHECK_UNDECIDED : CHECK_HOLDS;
 }
 
+bool check_undecided(const struct check_case *c)
+{
+	return any_has(c, CHECK_UNDECIDED);
+}
+
 const char *check_verdict_word(enum check_verdict v)
 {
 	switch (v) {
@@ -281,7 +286,7 @@ static void reason_of_one(struct text *t, const struct check_case *c,
 void name_check_reason(struct text *t, const struct check_case *c)
 {
 	enum level only = check_only(c);
-	bool open = any_has(c, CHECK_UNDECIDED);
+	bool open = check_undecided(c);
 	if (only < LEVEL_COUNT) {
 		reason_of_one(t, c, only);
 		return;
