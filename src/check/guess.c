@@ -32,10 +32,10 @@ static bool choose(void *data, const struct choice *c)
 }
 
 /* Takes the edges back; if it was a single choice, tries its opposite. */
-static bool recover(struct guess *g, size_t edges)
+static bool recover(struct guess *g, struct reach_mark mark)
 {
 	struct strong *s = g->s;
-	reach_truncate(s, edges);
+	reach_back(s, mark);
 	if (g->chunk > 1) {
 		g->chunk = (g->chunk + 3) / 4;
 		return true;
@@ -49,7 +49,8 @@ static bool decide(struct guess *g)
 	struct strong *s = g->s;
 	uint32_t at = 1;
 	while (at < s->f->n) {
-		size_t edges = s->edge_count;
+		reach_settle(s);
+		struct reach_mark mark = reach_mark(s);
 		uint32_t start = at;
 		g->chosen = 0;
 		while (at < s->f->n
@@ -62,7 +63,7 @@ static bool decide(struct guess *g)
 		}
 		if (s->out_of_time) return false;
 		at = start;
-		if (!recover(g, edges)) return false;
+		if (!recover(g, mark)) return false;
 	}
 	return true;
 }

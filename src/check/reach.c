@@ -77,6 +77,25 @@ uint32_t point_previous(const struct strong *s, uint32_t p)
 
 /* ---- Changes ---- */
 
+/* Keeps a row as it was at the last mark; called before it changes. */
+static void keep_row(struct strong *s, uint32_t p, unsigned which)
+{
+	size_t row = 2 * (size_t)p + which;
+	if (!s->mark || s->kept_at[row] == s->mark) return;
+	s->kept_at[row] = s->mark;
+	if (s->kept_count == s->kept_capacity) {
+		s->kept_capacity = 2 * s->kept_capacity + 64;
+		s->kept = mem_grow(s->kept, s->kept_capacity,
+		                   sizeof *s->kept);
+		s->kept_rows = mem_grow(s->kept_rows, s->kept_capacity,
+		                        s->blocks * sizeof(lanes));
+	}
+	memcpy(s->kept_rows + s->kept_count * s->blocks,
+	       row_of(s, which ? s->suc : s->pre, p),
+	       s->blocks * sizeof(lanes));
+	s->kept[s->kept_count++] = row;
+}
+
 static void note_change(struct strong *s, uint32_t p, uint8_t what)
 {
 	if (!s->has_changed[p]) {
@@ -88,8 +107,10 @@ static void note_change(struct strong *s, uint32_t p, uint8_t what)
 
 static void forget_changes(struct strong *s)
 {
-	memset(s->has_changed, 0, s->points);
-	s->changed_count = 0;
+	while (s->changed_count) {
+		size_t at = (size_t)s->changed_first + --s->changed_count;
+		s->has_changed[s->changed[at % s->points]] = 0;
+	}
 }
 
 void saturate_again(struct strong *s)
@@ -144,13 +165,14 @@ void reach_sort(struct strong *s)
 	(void)acyclic;
 }
 
-static void store_row(struct strong *s, lanes *rows, uint32_t p,
-                      const lanes *row, uint8_t what)
+static void store_row(struct strong *s, unsigned which, uint32_t p,
+                      const lanes *row)
 {
-	lanes *old = row_of(s, rows, p);
+	lanes *old = row_of(s, which ? s->suc : s->pre, p);
 	if (!memcmp(old, row, s->blocks * sizeof *row)) return;
+	keep_row(s, p, which);
 	memcpy(old, row, s->blocks * sizeof *row);
-	note_change(s, p, what);
+	note_change(s, p, which ? CHANGED_SUC : CHANGED_PRE);
 }
 
 static void fill_pre(struct strong *s, uint32_t p, lanes *row)
@@ -165,7 +187,7 @@ static void fill_pre(struct strong *s, uint32_t p, lanes *row)
 	}
 	for (uint32_t e = s->first_in[p]; e != NO_EDGE; e = s->edges[e].next_in)
 		take_before(s, row, s->edges[e].from);
-	store_row(s, s->pre, p, row, CHANGED_PRE);
+	store_row(s, 0, p, row);
 }
 
 static void fill_suc(struct strong *s, uint32_t p, lanes *row)
@@ -181,7 +203,7 @@ static void fill_suc(struct strong *s, uint32_t p, lanes *row)
 	for (uint32_t e = s->first_out[p]; e != NO_EDGE;
 	     e = s->edges[e].next_out)
 		take_after(s, row, s->edges[e].to);
-	store_row(s, s->suc, p, row, CHANGED_SUC);
+	store_row(s, 1, p, row);
 }
 
 /* A point before p that was not sorted either; by which edge, or NO_EDGE for a
@@ -251,41 +273,45 @@ static void push(struct strong *s, uint32_t p, uint32_t *end)
 	*end = (*end + 1) % s->points;
 }
 
-/* Row p takes over what q's row has; true if that changes it. */
+static bool any(lanes m)
+{
+	return m[0] | m[1] | m[2] | m[3];
+}
+
+/* Does the first row have less than the second? */
+static bool is_lower(const lanes *row, const lanes *other, uint32_t blocks)
+{
+	lanes m = { 0 };
+	for (uint32_t i = 0; i < blocks; i++) m |= row[i] < other[i];
+	return any(m);
+}
+
+/* Row p takes over what comes before q; true if that changes it. */
 static bool raise_by(struct strong *s, uint32_t p, uint32_t q)
 {
-	if (point_row(s, s->pre, p)[point_chain(s, q)] > point_place(s, q)) {
-		/* q was before p already, but more may be before q now */
-		lanes *to = row_of(s, s->pre, p), *from = row_of(s, s->pre, q);
-		lanes grown = { 0 };
-		for (uint32_t i = 0; i < s->blocks; i++) {
-			lanes m = larger(to[i], from[i]);
-			grown |= m ^ to[i];
-			to[i] = m;
-		}
-		if (!(grown[0] | grown[1] | grown[2] | grown[3])) return false;
-	} else {
-		take_before(s, row_of(s, s->pre, p), q);
-	}
+	lanes *row = row_of(s, s->pre, p);
+	const lanes *other = row_of(s, s->pre, q);
+	int32_t *entry = (int32_t *)row + point_chain(s, q);
+	int32_t place = point_place(s, q);
+	if (*entry > place && !is_lower(row, other, s->blocks)) return false;
+	keep_row(s, p, 0);
+	raise_row(row, other, s->blocks);
+	if (*entry <= place) *entry = place + 1;
 	note_change(s, p, CHANGED_PRE);
 	return true;
 }
 
+/* Row p takes over what comes after q; true if that changes it. */
 static bool lower_by(struct strong *s, uint32_t p, uint32_t q)
 {
-	if (point_row(s, s->suc, p)[point_chain(s, q)] <= point_place(s, q)) {
-		lanes *to = row_of(s, s->suc, p), *from = row_of(s, s->suc, q);
-		lanes shrunk = { 0 };
-		for (uint32_t i = 0; i < s->blocks; i++) {
-			lanes m = smaller(to[i], from[i]);
-			shrunk |= m ^ to[i];
-			to[i] = m;
-		}
-		if (!(shrunk[0] | shrunk[1] | shrunk[2] | shrunk[3]))
-			return false;
-	} else {
-		take_after(s, row_of(s, s->suc, p), q);
-	}
+	lanes *row = row_of(s, s->suc, p);
+	const lanes *other = row_of(s, s->suc, q);
+	int32_t *entry = (int32_t *)row + point_chain(s, q);
+	int32_t place = point_place(s, q);
+	if (*entry <= place && !is_lower(other, row, s->blocks)) return false;
+	keep_row(s, p, 1);
+	lower_row(row, other, s->blocks);
+	if (*entry > place) *entry = place;
 	note_change(s, p, CHANGED_SUC);
 	return true;
 }
@@ -328,9 +354,6 @@ static size_t spread_backward(struct strong *s, const struct edge *e)
 
 /* ---- Adding and taking back ---- */
 
-/* Beyond this many edges at once the closure is made anew. */
-enum { FEW_EDGES = 64 };
-
 void reach_append(struct strong *s, struct edge e)
 {
 	VEC_RESERVE(s->edges, s->edge_count, s->edge_capacity);
@@ -361,23 +384,57 @@ static bool take_edge(struct strong *s, size_t *steps)
 bool reach_update(struct strong *s)
 {
 	size_t steps = 0;
-	if (s->edge_count - s->linked > FEW_EDGES) return rebuild(s);
+	if (s->edge_count - s->linked > s->points / 4) return rebuild(s);
 	while (s->linked < s->edge_count) {
-		if (steps > s->points) return rebuild(s);
+		if (steps > s->edge_count) return rebuild(s);
 		if (!take_edge(s, &steps)) return false;
 	}
 	return true;
 }
 
-void reach_truncate(struct strong *s, size_t count)
+static void cut_edges(struct strong *s, size_t count)
 {
 	for (; s->linked > count; s->linked--) {
 		const struct edge *e = &s->edges[s->linked - 1];
 		s->first_out[e->from] = e->next_out;
 		s->first_in[e->to] = e->next_in;
 	}
-	s->edge_count = count;
+	s->edge_count = s->closed = count;
 	s->conflicting = false;
+	forget_changes(s);
+}
+
+struct reach_mark reach_mark(struct strong *s)
+{
+	struct reach_mark m = { s->edge_count, s->kept_count };
+	assert(s->linked == s->edge_count && !s->changed_count);
+	s->mark = ++s->marks;
+	return m;
+}
+
+void reach_back(struct strong *s, struct reach_mark m)
+{
+	while (s->kept_count > m.kept) {
+		size_t row = s->kept[--s->kept_count];
+		lanes *to = row_of(s, row % 2 ? s->suc : s->pre,
+		                   (uint32_t)(row / 2));
+		memcpy(to, s->kept_rows + s->kept_count * s->blocks,
+		       s->blocks * sizeof(lanes));
+	}
+	cut_edges(s, m.edges);
+	s->mark = ++s->marks;
+}
+
+void reach_settle(struct strong *s)
+{
+	s->kept_count = 0;
+	s->mark = 0;
+}
+
+void reach_truncate(struct strong *s, size_t count)
+{
+	reach_settle(s);
+	cut_edges(s, count);
 	bool acyclic = rebuild(s);
 	assert(acyclic);
 	(void)acyclic;
@@ -444,7 +501,7 @@ static void list_readers(struct strong *s)
 
 static uint64_t memory_of(const struct strong *s)
 {
-	return (uint64_t)s->points * (2 * 16 * (uint64_t)s->blocks + 40)
+	return (uint64_t)s->points * (4 * 16 * (uint64_t)s->blocks + 64)
 	       + (uint64_t)s->f->read_first[s->f->n] * 40;
 }
 
@@ -464,6 +521,7 @@ static void take_arrays(struct strong *s)
 	s->queue = mem_take(n * sizeof *s->queue);
 	s->queued = mem_take0(n, sizeof *s->queued);
 	s->degree = mem_take0(n, sizeof *s->degree);
+	s->kept_at = mem_take0(2 * n, sizeof *s->kept_at);
 }
 
 bool strong_init(struct strong *s, const struct facts *f, enum level l,
@@ -503,6 +561,9 @@ void strong_free(struct strong *s)
 	free(s->queue);
 	free(s->queued);
 	free(s->degree);
+	free(s->kept_at);
+	free(s->kept);
+	free(s->kept_rows);
 }
 
 void strong_order(const struct strong *s, uint32_t *order)

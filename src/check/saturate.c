@@ -39,14 +39,12 @@ static uint32_t writer_from(const struct strong *s,
 static void force(struct strong *s, uint32_t from, uint32_t to,
                   enum edge_rule rule, uint32_t third)
 {
+	if (point_before(s, from, to)) return;
 	if (from == to || point_before(s, to, from)) {
 		s->conflicting = true;
-	} else {
-		if (point_before(s, from, to)) return;
-		if (s->edge_count > s->linked) {
-			const struct edge *e = &s->edges[s->edge_count - 1];
-			if (e->from == from && e->to == to) return;
-		}
+	} else if (s->edge_count > s->linked) {
+		const struct edge *e = &s->edges[s->edge_count - 1];
+		if (e->from == from && e->to == to) return;
 	}
 	struct edge e = { .from = from, .to = to, .rule = rule, .third = third,
 		          .limit = (uint32_t)s->closed };
@@ -68,17 +66,19 @@ static void conflict_with_init(struct strong *s, uint32_t w, uint32_t r)
 		                     .limit = (uint32_t)s->closed };
 }
 
+/* In each rule the second row tells of which writers the edge is implied. */
 static void source_rule(struct strong *s, uint32_t r, struct facts_read read)
 {
 	const struct chains *c = s->chains;
-	const int32_t *pre = point_row(s, s->pre, point_begin(s, r));
 	uint32_t a = read.from;
 	uint32_t to = s->level == LEVEL_PC ? point_commit(s, a)
 	                                   : point_begin(s, a);
+	const int32_t *pre = point_row(s, s->pre, point_begin(s, r));
+	const int32_t *known = point_row(s, s->pre, to);
 	for (uint32_t i = c->group_first[read.key];
 	     i < c->group_first[read.key + 1] && !s->conflicting; i++) {
 		const struct chain_writers *g = &c->groups[i];
-		if (!pre[g->chain]) continue;
+		if (pre[g->chain] <= (a ? known[g->chain] : 0)) continue;
 		uint32_t at = writer_from(s, g, pre[g->chain]);
 		if (at == g->first) continue;
 		uint32_t w = c->writers[at - 1];
@@ -95,11 +95,13 @@ static void reader_rule(struct strong *s, uint32_t r, uint32_t key, uint32_t a)
 	const struct chains *c = s->chains;
 	const int32_t *suc =
 	    a ? point_row(s, s->suc, point_commit(s, a)) : NULL;
+	const int32_t *known = point_row(s, s->suc, point_begin(s, r));
 	for (uint32_t i = c->group_first[key];
 	     i < c->group_first[key + 1] && !s->conflicting; i++) {
 		const struct chain_writers *g = &c->groups[i];
-		uint32_t at = suc ? writer_from(s, g, suc[g->chain])
-		                  : g->first;
+		int32_t from = suc ? suc[g->chain] : 0;
+		if (from >= known[g->chain]) continue;
+		uint32_t at = writer_from(s, g, from);
 		if (at == g->end) continue;
 		uint32_t w = c->writers[at];
 		if (w != r)
@@ -112,9 +114,11 @@ static void rival_rule(struct strong *s, uint32_t a, uint32_t key)
 {
 	const struct chains *c = s->chains;
 	const int32_t *suc = point_row(s, s->suc, point_begin(s, a));
+	const int32_t *known = point_row(s, s->suc, point_commit(s, a));
 	for (uint32_t i = c->group_first[key];
 	     i < c->group_first[key + 1] && !s->conflicting; i++) {
 		const struct chain_writers *g = &c->groups[i];
+		if (suc[g->chain] >= known[g->chain]) continue;
 		uint32_t at = writer_from(s, g, suc[g->chain]);
 		if (at < g->end && c->writers[at] == a) at++;
 		if (at == g->end) continue;

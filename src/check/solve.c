@@ -180,7 +180,8 @@ enum { LEMMAS_PER_MODEL = 16, CHUNKS_PER_MODEL = 8 };
 static bool try_model(struct solver *v)
 {
 	struct strong *s = v->s;
-	size_t root = s->edge_count, first = v->lemmas.end_count;
+	struct reach_mark root = reach_mark(s);
+	size_t first = v->lemmas.end_count;
 	size_t lemmas = first;
 	size_t chunk = v->option_count / CHUNKS_PER_MODEL + 1;
 	bool *chosen = mem_take0(v->option_count + 1, sizeof *chosen);
@@ -192,18 +193,18 @@ static bool try_model(struct solver *v)
 	}
 	for (size_t at = 0; at < v->option_count && !s->out_of_time
 	                    && lemmas - first < LEMMAS_PER_MODEL;) {
-		size_t edges = s->edge_count;
+		struct reach_mark mark = reach_mark(s);
 		at = add_edges(v, chosen, at, chunk);
 		if (reach_update(s) && saturate(s)) continue;
 		if (s->out_of_time) break;
 		learn(v);
 		lemmas++;
-		reach_truncate(s, edges);
+		reach_back(s, mark);
 	}
 	free(chosen);
 	if (s->out_of_time) return false;
 	if (lemmas == first) return true;
-	reach_truncate(s, root);
+	reach_back(s, root);
 	return false;
 }
 

@@ -71,6 +71,12 @@ struct strong {
 	uint8_t *has_changed; /* CHANGED_PRE, CHANGED_SUC by point */
 	uint32_t *queue;      /* of points */
 	bool *queued;
+	/* Rows as they were at marks: 2 * point, + 1 for suc. */
+	size_t *kept;
+	lanes *kept_rows;
+	size_t kept_count, kept_capacity;
+	uint64_t *kept_at;    /* by row: the mark that it was kept for */
+	uint64_t mark, marks; /* the last mark, 0: none; all of them */
 	uint32_t *degree;     /* edges from points that are not sorted yet */
 	/* The edge that closed a cycle, with the edges before this number. Its
 	 * end is 0, and there is no path, if a read from init was to see
@@ -133,10 +139,18 @@ void reach_append(struct strong *s, struct edge e);
 /* Brings the closure up to date with the appended edges. False if there is a
  * cycle, which is the conflict then. */
 bool reach_update(struct strong *s);
-/* Takes back all edges but the first `count`, which have no cycle; forgets what
- * has changed. */
+/* A place to come back to; saturated, no edge appended since. */
+struct reach_mark {
+	size_t edges, kept;
+};
+/* Costs a copy of each row that changes afterwards. Marks may be nested. */
+struct reach_mark reach_mark(struct strong *s);
+void reach_back(struct strong *s, struct reach_mark m);
+/* Forgets all marks: what was added is to stay. */
+void reach_settle(struct strong *s);
+/* Goes back to the first `count` edges without a mark, at the cost of the whole
+ * closure. */
 void reach_truncate(struct strong *s, size_t count);
-
 /* Makes topo and topo_rank agree with all edges, which have no cycle. */
 void reach_sort(struct strong *s);
 
