@@ -328,6 +328,13 @@ bool trace_session_is_void(const struct trace *r, uint32_t session)
 	return true;
 }
 
+static bool has_other_sessions(const struct trace *r)
+{
+	for (uint32_t s = 0; s < r->session_count; s++)
+		if (!r->sessions[s].after_all) return true;
+	return false;
+}
+
 static bool has_after_all(const struct trace *r)
 {
 	for (uint32_t s = 0; s < r->session_count; s++)
@@ -401,6 +408,9 @@ bool format_can_write(const struct trace *r, enum format f, unsigned can,
 		return cannot(r, f, r->line,
 		              "a session that follows all others", "isoscope",
 		              d);
+	if (!(can & CAN_AFTER_ALL) && !has_other_sessions(r))
+		return cannot(r, f, r->line,
+		              "a history without sessions", "isoscope", d);
 	if (!(can & CAN_ABORT_READS) && (t = aborted_reader(r)) != 0)
 		return cannot(r, f, r->transactions[t].line,
 		              "reads of a transaction that aborted, which "
