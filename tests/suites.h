@@ -17,6 +17,7 @@
 	X(trace, 120)                                                         \
 	X(formats, 300)                                                       \
 	X(formats_json, 300)                                                  \
+	X(formats_lists, 300)                                                 \
 	X(check_weak, 600)                                                    \
 	X(check_strong, 600)                                                  \
 	X(core, 600)                                                          \
