@@ -628,7 +628,8 @@ static const struct {
 	{ E, "{:type :ok :value}", "1:18: the map ends behind a key" },
 	{ E, "\n{:type :ok :process 1}",
 	  "2:1: a transaction that is ok has no value" },
-	{ E, OK("5"), "1:32: expected a value that is a vector of" },
+	{ E, OK("5"), "1:32: expected a value that is a vector of "
+	  "micro-operations, found 5\n" },
 	{ E, OK("[5]"), "1:33: expected a micro-operation" },
 	{ E, OK("[[]]"), "1:34: expected r or w, found ]" },
 	{ E, OK("[[:x 1 2]]"), "1:34: expected r or w, found :x" },

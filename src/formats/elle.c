@@ -357,7 +357,8 @@ static bool take_entry(struct elle *e, struct entry *n)
 	if (n->type == TYPE_OK && !n->value.at)
 		return form_error(&e->f, &n->start,
 		                  "a transaction that is ok has no value");
-	struct form value = { .at = n->value.at, .end = n->value.end };
+	struct form value = { .kind = FORM_SYMBOL, .at = n->value.at,
+		              .end = n->value.end };
 	if (n->value.at && !n->collection)
 		return form_expected(&e->f, &value,
 		                     "a value that is a vector of "
