@@ -17,135 +17,9 @@
 
 #include "base/memory.h"
 #include "check/cover.h"
+#include "check/rows.h"
 
 enum { BLOCK_WIDE = 256, BLOCK_NARROW = 64 }; /* columns */
-enum { LANES = 4, ROWS_IN_CHUNK = 256 };
-
-typedef int32_t lanes __attribute__((vector_size(4 * LANES), may_alias));
-
-/* ---- rows of a block's columns, taken and given back ---- */
-
-/* Row 0 is that of those that see nothing of the block. */
-enum { ROW_ZERO };
-
-/* Behind the columns of a row. */
-enum { ROW_USERS, ROW_FLOOR, ROW_EXTRA = LANES };
-
-struct rows {
-	int32_t **chunks;
-	size_t chunk_count, chunk_capacity;
-	unsigned width;  /* columns, a multiple of LANES */
-	unsigned stride; /* a row's length */
-	uint32_t made;   /* so many rows have been taken ever */
-	uint32_t free;   /* given back, linked by their first column; or 0 */
-};
-
-static int32_t *row_at(const struct rows *r, uint32_t row)
-{
-	return r->chunks[row / ROWS_IN_CHUNK] +
-	       (size_t)(row % ROWS_IN_CHUNK) * r->stride;
-}
-
-static void add_chunk(struct rows *r)
-{
-	VEC_RESERVE(r->chunks, r->chunk_count, r->chunk_capacity);
-	r->chunks[r->chunk_count++] =
-	    mem_take(sizeof(int32_t) * ROWS_IN_CHUNK * r->stride);
-}
-
-/* A row with one user, its floor not known. */
-static uint32_t row_copy(struct rows *r, uint32_t from)
-{
-	uint32_t row = r->free;
-	if (row) {
-		r->free = (uint32_t)row_at(r, row)[0];
-	} else {
-		row = r->made++;
-		if (row / ROWS_IN_CHUNK == r->chunk_count) add_chunk(r);
-	}
-	int32_t *to = row_at(r, row);
-	memcpy(to, row_at(r, from), r->width * sizeof *to);
-	to[r->width + ROW_USERS] = 1;
-	to[r->width + ROW_FLOOR] = 0;
-	return row;
-}
-
-static uint32_t row_share(struct rows *r, uint32_t row)
-{
-	if (row != ROW_ZERO) row_at(r, row)[r->width + ROW_USERS]++;
-	return row;
-}
-
-static void row_drop(struct rows *r, uint32_t row)
-{
-	if (row == ROW_ZERO) return;
-	int32_t *columns = row_at(r, row);
-	if (--columns[r->width + ROW_USERS]) return;
-	columns[0] = (int32_t)r->free;
-	r->free = row;
-}
-
-static void rows_init(struct rows *r, uint32_t columns)
-{
-	*r = (struct rows){ .made = 1 };
-	r->width = (columns + LANES - 1) / LANES * LANES;
-	r->stride = r->width + ROW_EXTRA;
-	add_chunk(r);
-	memset(row_at(r, ROW_ZERO), 0, r->stride * sizeof(int32_t));
-}
-
-static void rows_free(struct rows *r)
-{
-	for (size_t i = 0; i < r->chunk_count; i++) free(r->chunks[i]);
-	free(r->chunks);
-}
-
-/* Is some column of a greater than that of b? */
-static bool row_exceeds(const struct rows *r, uint32_t a, uint32_t b)
-{
-	const lanes *x = (const lanes *)row_at(r, a);
-	const lanes *y = (const lanes *)row_at(r, b);
-	lanes any = { 0 };
-	for (unsigned i = 0; i < r->width / LANES; i++) any |= x[i] > y[i];
-	int32_t found = 0;
-	for (unsigned i = 0; i < LANES; i++) found |= any[i];
-	return found;
-}
-
-static void row_raise(const struct rows *r, uint32_t row, uint32_t by)
-{
-	lanes *to = (lanes *)row_at(r, row);
-	const lanes *from = (const lanes *)row_at(r, by);
-	for (unsigned i = 0; i < r->width / LANES; i++) {
-		lanes more = from[i] > to[i];
-		to[i] = (from[i] & more) | (to[i] & ~more);
-	}
-}
-
-static bool row_is_own(const struct rows *r, uint32_t row)
-{
-	return row_at(r, row)[r->width + ROW_USERS] == 1;
-}
-
-/* Adds another row to one that the caller uses; returns what takes its place.
- * Equal rows stay one: behind the block's transactions there are few. */
-static uint32_t row_join(struct rows *r, uint32_t row, uint32_t other)
-{
-	if (other == ROW_ZERO || other == row) return row;
-	if (row != ROW_ZERO && row_is_own(r, row)) {
-		row_raise(r, row, other);
-		return row;
-	}
-	if (!row_exceeds(r, other, row)) return row;
-	if (row == ROW_ZERO || !row_exceeds(r, row, other)) {
-		row_drop(r, row);
-		return row_share(r, other);
-	}
-	uint32_t own = row_copy(r, row);
-	row_drop(r, row);
-	row_raise(r, own, other);
-	return own;
-}
 
 /* ---- the state of a block ---- */
 
@@ -259,7 +133,7 @@ static void begin_block(struct causal *c, uint32_t first)
 static uint32_t floor_of(struct causal *c, uint32_t row)
 {
 	int32_t *past = row_at(&c->rows, row);
-	int32_t *known = &past[c->rows.width + ROW_FLOOR];
+	int32_t *known = row_floor(&c->rows, row);
 	if (row == ROW_ZERO || *known) return (uint32_t)*known;
 	uint32_t floor = c->f->n;
 	for (uint32_t i = 0; i < c->columns; i++) {
@@ -456,18 +330,12 @@ static void take_transaction(struct causal *c, uint32_t t)
 	if (!c->left[t]) finish(c, t);
 }
 
-static uint64_t row_bytes(const struct causal *c)
-{
-	return (uint64_t)c->rows.chunk_count * c->rows.stride * ROWS_IN_CHUNK *
-	       sizeof(int32_t);
-}
-
 /* Do rows take more than there would be in narrow blocks? */
 static bool is_too_wide(const struct causal *c)
 {
 	uint64_t most = (uint64_t)c->f->n * BLOCK_NARROW * sizeof(int32_t);
 	return c->columns > BLOCK_NARROW && c->rows.chunk_count > 1
-	       && row_bytes(c) > most;
+	       && rows_bytes(&c->rows) > most;
 }
 
 /* Nothing of the block is seen before its first transaction; those that earlier
@@ -483,7 +351,7 @@ static bool take_block(struct causal *c, uint32_t first)
 		uint32_t reads = f->read_first[t + 1] - f->read_first[t];
 		take_transaction(c, t);
 		if (graph_enough(c->g, 1 + (uint64_t)reads)) break;
-		if (graph_too_large(c->g, row_bytes(c))) break;
+		if (graph_too_large(c->g, rows_bytes(&c->rows))) break;
 		fits = !is_too_wide(c);
 	}
 	for (uint32_t t = 1; t < f->n; t++)
@@ -504,34 +372,45 @@ static void take_blocks(struct causal *c)
 	}
 }
 
-void causal_edges(struct graph *g)
+static void causal_init(struct causal *c, struct graph *g)
 {
 	const struct facts *f = g->f;
-	struct causal c = { .g = g, .f = f };
 	size_t writes = f->writer_first[f->key_count];
-	cover_init(&c.cover, f, BLOCK_NARROW);
-	c.row = mem_take0(f->n, sizeof *c.row);
-	c.need = mem_take0(f->n, sizeof *c.need);
-	c.uses = mem_take0(f->n, sizeof *c.uses);
-	c.left = mem_take0(f->n, sizeof *c.left);
-	c.keys = mem_take0(f->key_count, sizeof *c.keys);
-	c.recent = mem_take(writes * sizeof *c.recent);
-	c.sorted = mem_take(writes * sizeof *c.sorted);
-	c.end = mem_take(writes * sizeof *c.end);
-	c.hint = mem_take(writes * sizeof *c.hint);
-	c.pred_first = mem_take0(f->n + (size_t)1, sizeof *c.pred_first);
-	list_predecessors(&c);
+	*c = (struct causal){ .g = g, .f = f };
+	cover_init(&c->cover, f, BLOCK_NARROW);
+	c->row = mem_take0(f->n, sizeof *c->row);
+	c->need = mem_take0(f->n, sizeof *c->need);
+	c->uses = mem_take0(f->n, sizeof *c->uses);
+	c->left = mem_take0(f->n, sizeof *c->left);
+	c->pred_first = mem_take0(f->n + (size_t)1, sizeof *c->pred_first);
+	c->keys = mem_take0(f->key_count, sizeof *c->keys);
+	c->recent = mem_take(writes * sizeof *c->recent);
+	c->sorted = mem_take(writes * sizeof *c->sorted);
+	c->end = mem_take(writes * sizeof *c->end);
+	c->hint = mem_take(writes * sizeof *c->hint);
+	list_predecessors(c);
+}
+
+static void causal_free(struct causal *c)
+{
+	cover_free(&c->cover);
+	free(c->row);
+	free(c->need);
+	free(c->uses);
+	free(c->left);
+	free(c->pred_first);
+	free(c->preds);
+	free(c->keys);
+	free(c->recent);
+	free(c->sorted);
+	free(c->end);
+	free(c->hint);
+}
+
+void causal_edges(struct graph *g)
+{
+	struct causal c;
+	causal_init(&c, g);
 	take_blocks(&c);
-	cover_free(&c.cover);
-	free(c.row);
-	free(c.need);
-	free(c.uses);
-	free(c.left);
-	free(c.pred_first);
-	free(c.preds);
-	free(c.keys);
-	free(c.recent);
-	free(c.sorted);
-	free(c.end);
-	free(c.hint);
+	causal_free(&c);
 }

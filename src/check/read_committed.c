@@ -32,6 +32,8 @@ static void force(struct read_committed *c, uint32_t writer, uint32_t key)
 	if (to != GRAPH_NONE) graph_add(c->g, writer, to);
 }
 
+enum { SEARCH_COST = 4 }; /* of a key among some, in looks at one */
+
 /* The keys that the writer wrote and that are read later: goes through the
  * smaller set, which is what makes it n^1.5. */
 static void force_common_keys(struct read_committed *c, uint32_t writer)
@@ -39,7 +41,7 @@ static void force_common_keys(struct read_committed *c, uint32_t writer)
 	const struct facts *f = c->g->f;
 	uint32_t begin = f->write_first[writer];
 	uint32_t end = f->write_first[writer + 1];
-	if (end - begin <= c->key_count) {
+	if (end - begin <= SEARCH_COST * c->key_count) {
 		for (uint32_t i = begin; i < end; i++)
 			if (c->later[f->writes[i]].reader == c->reader)
 				force(c, writer, f->writes[i]);
