@@ -186,7 +186,8 @@ static void core_is_right(const struct history *h, enum level l,
 static void decide(const struct history *h, enum level l,
                    struct check_result *r)
 {
-	struct check_clock *clock = check_clock_new(&(struct check_limits){ 0 });
+	struct check_clock *clock =
+	    check_clock_new(&(struct check_limits){ 0 });
 	struct facts *f = facts_of_history(h);
 	check_weak(f, l, clock, r);
 	facts_free(f);
