@@ -81,10 +81,11 @@ static void compare(enum format f, const struct trace *a, const struct trace *b,
 	text_free(&after);
 }
 
-static void there_and_back(enum format f, const struct trace *t)
+static void there_and_back(enum format f, const struct trace *t,
+                           struct reader_options o)
 {
 	struct text once = { 0 };
-	struct reader_options o = { .format = f };
+	o.format = f;
 	if (print(&once, f, t)) {
 		struct trace *back = parse(text_get(&once), once.length, &o);
 		if (!back)
@@ -118,7 +119,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!t) return 0;
 	use(t);
 	for (enum format f = 0; f < FORMAT_COUNT; f++)
-		if (!format_is_folder(f)) there_and_back(f, t);
+		if (!format_is_folder(f)) there_and_back(f, t, o);
 	trace_free(t);
 	return 0;
 }

@@ -89,8 +89,12 @@ uint32_t scan_key(struct trace_builder *b, struct integer n)
 struct trace_value scan_value(struct trace_builder *b, struct integer n)
 {
 	if (!integer_is_wide(n)) return trace_value_number(integer_signed(n));
+	struct text quoted = { 0 };
 	struct digits wide = integer_digits(n);
-	return trace_value_text(b, wide.text, wide.length);
+	text_json_string(&quoted, wide.text, wide.length);
+	struct trace_value v = trace_value_text(b, quoted.data, quoted.length);
+	text_free(&quoted);
+	return v;
 }
 
 struct trace_rules scan_rules(const struct reader_options *o)

@@ -79,7 +79,8 @@ struct digits {
 };
 struct digits integer_digits(struct integer n);
 
-/* The key and the value that an integer stands for, wide ones too. */
+/* The key and the value that an integer stands for. Wide ones are strings of
+ * digits: integers have a sign elsewhere. */
 uint32_t scan_key(struct trace_builder *b, struct integer n);
 struct trace_value scan_value(struct trace_builder *b, struct integer n);
 /* The rules of the text formats: 0 is the initial value, and a transaction
