@@ -250,6 +250,7 @@ static void take_reads(struct causal *c, uint32_t t)
 	const int32_t *past = row_at(&c->rows, c->row[t]);
 	for (uint32_t i = f->read_first[t]; i < f->read_first[t + 1]; i++) {
 		struct facts_read read = f->reads[i];
+		if (graph_enough(c->g, 4)) return;
 		if (!read.from)
 			force_before_init(c, past, read.key);
 		else if (c->row[read.from] != c->row[t] &&

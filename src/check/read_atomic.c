@@ -110,6 +110,7 @@ static void take_reader(struct read_atomic *a, uint32_t t)
 	for (uint32_t i = begin; i < end; i++) {
 		uint32_t from = f->reads[i].from;
 		if (!from || a->seen[from] == t) continue;
+		if (a->g->stopped) return;
 		a->seen[from] = t;
 		force_common_keys(a, from);
 	}

@@ -77,7 +77,7 @@ static void take_reader(struct read_committed *c, uint32_t t)
 		uint32_t *first = &c->first[f->reads[i].from];
 		if (*first <= begin) *first = i + 1;
 	}
-	for (uint32_t i = end; i-- > begin;) {
+	for (uint32_t i = end; i-- > begin && !c->g->stopped;) {
 		uint32_t from = f->reads[i].from;
 		if (from && c->first[from] == i + 1)
 			force_common_keys(c, from);
