@@ -340,12 +340,8 @@ static int check_histories(struct checking *x, struct history_reader *r,
 		if (x->only ? number == x->only : !chosen) return EXIT_HOLDS;
 	}
 	if (d->errors) return EXIT_INPUT;
-	if (number >= x->only && number) return EXIT_HOLDS;
-	if (number)
-		say("%s holds %" PRIu64 " histories, and --history asks for "
-		    "number %" PRIu64, x->path, number, x->only);
-	else
-		say("%s holds no history", x->path);
+	if (number && !x->only) return EXIT_HOLDS;
+	say_no_history(x->path, number, x->only);
 	return EXIT_INPUT;
 }
 

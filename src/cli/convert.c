@@ -208,7 +208,7 @@ static int convert_all(struct conversion *x, struct history_reader *r,
 	if (code != EXIT_HOLDS) return code;
 	if (d->errors) return EXIT_INPUT;
 	if (count) return EXIT_HOLDS;
-	say("%s holds no history", x->input);
+	say_no_history(x->input, 0, 1);
 	return EXIT_INPUT;
 }
 
@@ -225,12 +225,7 @@ static int convert_one(struct conversion *x, struct history_reader *r,
 		t = NULL;
 	}
 	if (!t) {
-		if (!d->errors && number)
-			say("%s holds %" PRIu64 " histories, and --history "
-			    "asks for number %" PRIu64, x->input, number,
-			    wanted);
-		else if (!d->errors)
-			say("%s holds no history", x->input);
+		if (!d->errors) say_no_history(x->input, number, wanted);
 		return EXIT_INPUT;
 	}
 	other = x->only ? NULL : history_reader_next(r, d);

@@ -1,6 +1,7 @@
 #include "cli/output.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,17 @@ void say(const char *format, ...)
 	fflush(stdout);
 	fputs(text_get(&t), stderr);
 	text_free(&t);
+}
+
+void say_no_history(const char *path, uint64_t count, uint64_t wanted)
+{
+	const char *name = is_standard(path) ? "the standard input" : path;
+	if (count)
+		say("%s holds %" PRIu64 " %s, and --history asks for number "
+		    "%" PRIu64, name, count,
+		    count == 1 ? "history" : "histories", wanted);
+	else
+		say("%s holds no history", name);
 }
 
 static bool wants_colour(const struct command_line *c, FILE *to)
