@@ -42,10 +42,11 @@ enum format_can {
 	CAN_EMPTY = 16       /* transactions without operations */
 };
 /* Can the format, which has these, express the history? If not, adds an error.
- * Lists with anomalies are an error always. Without CAN_ABORT: aborted transactions that nobody read from may be left
- * out, they have no effect. Without CAN_EMPTY: so may empty transactions, as
- * long as there is some operation in the history. A session after all others
- * that has no operations may be left out always (trace_session_is_void). */
+ * Lists with anomalies are an error always. Without CAN_ABORT: aborted
+ * transactions that nobody read from may be left out, they have no effect.
+ * Without CAN_EMPTY: so may empty transactions, as long as there is some
+ * operation in the history. A session after all others that has no operations
+ * may be left out always (trace_session_is_void). */
 bool format_can_write(const struct trace *r, enum format f, unsigned can,
                       struct diags *d);
 /* Has it no operations? */
