@@ -12,7 +12,8 @@
 	X(EXIT_USAGE, 2, "the command line is wrong, or an output cannot be " \
 	                 "written")                                           \
 	X(EXIT_INPUT, 3,                                                      \
-	  "a program or a history cannot be read, or does not make sense")    \
+	  "a program or a history cannot be read, or a format cannot express "\
+	  "a history")                                                        \
 	X(EXIT_INCONCLUSIVE, 4,                                               \
 	  "a limit or an interruption came first, and nothing is violated "   \
 	  "so far")                                                           \
