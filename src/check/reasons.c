@@ -13,6 +13,7 @@
 
 struct reasons {
 	struct strong *s;
+	size_t root;         /* edges whose reasons are not wanted */
 	bool *core;
 	choice_met *met;
 	void *data;
@@ -32,7 +33,7 @@ static void mark(struct reasons *r, uint32_t t)
 
 static void use_edge(struct reasons *r, uint32_t i)
 {
-	if (r->used[i]) return;
+	if (i < r->root || r->used[i]) return;
 	r->used[i] = true;
 	VEC_RESERVE(r->waiting, r->waiting_count, r->waiting_capacity);
 	r->waiting[r->waiting_count++] = i;
@@ -157,10 +158,11 @@ static void reasons_free(struct reasons *r)
 	free(r->met_points);
 }
 
-void reasons_of_conflict(struct strong *s, bool *core, choice_met *met,
-                         void *data)
+void reasons_of_conflict(struct strong *s, size_t root, bool *core,
+                         choice_met *met, void *data)
 {
-	struct reasons r = { .core = core, .met = met, .data = data };
+	struct reasons r = { .root = root, .core = core, .met = met,
+		             .data = data };
 	assert(s->conflicting);
 	reasons_init(&r, s);
 	take_reason(&r, &s->conflict);

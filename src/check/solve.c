@@ -1,10 +1,9 @@
-/* The complete search: a SAT solver chooses, saturation judges.
+/* The complete search: a SAT solver advises, saturation judges.
  *
- * Each open choice is a clause: one of its two edges is there. The edges of a
- * model are added and saturated; a contradiction gives a clause that forbids
- * the edges which its proof rests on. Every model that is refused is refused
- * for good, so this ends: with a model that stands, or with clauses that have
- * none.
+ * Each open choice is a clause: one of its two edges is there. Guessing follows
+ * a model; a contradiction gives a clause that forbids the edges which its
+ * proof rests on. Every model that is refused is refused for good, so this
+ * ends: with a guess that stands, or with clauses that have no model.
  */
 #include <ccadical.h>
 #include <stdlib.h>
@@ -41,7 +40,7 @@ struct solver {
 	size_t choice_count, choice_capacity;
 	struct lists lemmas;   /* options of which one is not there */
 	struct lists proofs;   /* transactions that prove each lemma */
-	bool *core;            /* for one proof */
+	bool *chosen;          /* options of the model */
 	bool too_large;
 };
 
@@ -131,81 +130,46 @@ static bool add_choice(void *data, const struct choice *c)
 
 /* ---- Models ---- */
 
-static void meet_option(void *data, const struct edge *e)
+/* Contradictions that are learnt from one model. */
+enum { PATIENCE = 100 };
+
+/* These edges cannot all be there. */
+static void learn(void *data, const struct edge *edges, size_t count,
+                  const bool *core)
 {
 	struct solver *v = data;
-	list_add(&v->lemmas, e->third);
-}
-
-/* Forbids the options that the conflict rests on. */
-static void learn(struct solver *v)
-{
-	uint32_t n = v->s->f->n;
-	size_t first = v->lemmas.count;
-	for (uint32_t t = 0; t < n; t++) v->core[t] = false;
-	reasons_of_conflict(v->s, v->core, meet_option, v);
-	list_end(&v->lemmas);
-	for (uint32_t t = 1; t < n; t++)
-		if (v->core[t]) list_add(&v->proofs, t);
-	list_end(&v->proofs);
-	for (size_t i = first; i < v->lemmas.count; i++)
-		ccadical_add(v->sat,
-		             -v->options[v->lemmas.items[i]].literal);
-	ccadical_add(v->sat, 0);
-}
-
-/* Adds the model's edges from option `at` on, up to some; returns where it
- * stopped. */
-static size_t add_edges(struct solver *v, const bool *chosen, size_t at,
-                        size_t most)
-{
-	struct strong *s = v->s;
-	for (; at < v->option_count && most; at++) {
-		const struct option *o = &v->options[at];
-		if (!chosen[at] || point_before(s, o->from, o->to)) continue;
-		reach_append(s, (struct edge){ .from = o->from, .to = o->to,
-		                               .third = (uint32_t)at,
-		                               .rule = EDGE_CHOICE });
-		most--;
+	for (size_t i = 0; i < count; i++) {
+		uint32_t option = option_of(v, &edges[i]);
+		list_add(&v->lemmas, option);
+		ccadical_add(v->sat, -v->options[option].literal);
 	}
-	return at;
+	ccadical_add(v->sat, 0);
+	list_end(&v->lemmas);
+	for (uint32_t t = 1; t < v->s->f->n; t++)
+		if (core[t]) list_add(&v->proofs, t);
+	list_end(&v->proofs);
 }
 
-/* Several contradictions are taken from one model, since a model costs more
- * than they do. */
-enum { LEMMAS_PER_MODEL = 16, CHUNKS_PER_MODEL = 8 };
-
-/* True if the model stands; else clauses were added, or time is over. The edges
- * of a model that stands stay. */
-static bool try_model(struct solver *v)
+static bool is_chosen(void *data, const struct choice *c)
 {
-	struct strong *s = v->s;
-	struct reach_mark root = reach_mark(s);
-	size_t first = v->lemmas.end_count;
-	size_t lemmas = first;
-	size_t chunk = v->option_count / CHUNKS_PER_MODEL + 1;
-	bool *chosen = mem_take0(v->option_count + 1, sizeof *chosen);
+	struct solver *v = data;
+	return v->chosen[option_of(v, &c->first)];
+}
+
+/* Guesses as the model says. The first contradiction, if there is one, rests on
+ * edges of the model only, and so forbids this model. */
+static enum strong_answer try_model(struct solver *v)
+{
+	struct guide guide = { is_chosen, learn, true, v, PATIENCE };
+	v->chosen = mem_grow(v->chosen, v->option_count + 1,
+	                     sizeof *v->chosen);
 	/* The solver's values are lost with the first clause added. */
 	for (size_t i = 0; i < v->option_count; i++) {
 		/* Only for variables does every version tell the value. */
 		bool value = ccadical_val(v->sat, (int)i + 1) > 0;
-		chosen[i] = value == (v->options[i].literal > 0);
+		v->chosen[i] = value == (v->options[i].literal > 0);
 	}
-	for (size_t at = 0; at < v->option_count && !s->out_of_time
-	                    && lemmas - first < LEMMAS_PER_MODEL;) {
-		struct reach_mark mark = reach_mark(s);
-		at = add_edges(v, chosen, at, chunk);
-		if (reach_update(s) && saturate(s)) continue;
-		if (s->out_of_time) break;
-		learn(v);
-		lemmas++;
-		reach_back(s, mark);
-	}
-	free(chosen);
-	if (s->out_of_time) return false;
-	if (lemmas == first) return true;
-	reach_back(s, root);
-	return false;
+	return guess_guided(v->s, &guide);
 }
 
 /* ---- The proof that there is no order ---- */
@@ -277,7 +241,7 @@ static enum strong_answer search(struct solver *v, bool *core)
 			return ANSWER_NO;
 		}
 		if (answer != 10) return ANSWER_OPEN;
-		if (try_model(v)) return ANSWER_YES;
+		if (try_model(v) == ANSWER_YES) return ANSWER_YES;
 		if (v->s->out_of_time) return ANSWER_OPEN;
 	}
 }
@@ -286,8 +250,7 @@ static void solver_init(struct solver *v, struct strong *s)
 {
 	*v = (struct solver){ .s = s, .sat = new_sat(s->clock) };
 	ccadical_set_option(v->sat, "phase", 0);
-	v->core = mem_take0(s->f->n, sizeof *v->core);
-	reach_sort(s);
+	reach_sort_by_time(s);
 	for (uint32_t t = 1; t < s->f->n; t++)
 		if (!choices_of(s, t, add_choice, v)) break;
 	for (size_t i = 0; i < v->choice_count; i++) {
@@ -307,7 +270,7 @@ static void solver_free(struct solver *v)
 	free(v->lemmas.ends);
 	free(v->proofs.items);
 	free(v->proofs.ends);
-	free(v->core);
+	free(v->chosen);
 }
 
 enum strong_answer solve(struct strong *s, bool *core)

@@ -20,7 +20,8 @@ static void open_result(struct strong *s, struct check_result *out)
 	if (s->too_large) out->reason = CHECK_MEMORY;
 }
 
-static void decide_rest(struct strong *s, struct check_result *out)
+static void decide_rest(struct strong *s, bool stop_at_guess,
+                        struct check_result *out)
 {
 	bool *core = mem_take0(s->f->n, sizeof *core);
 	uint32_t *order = mem_take(s->f->n * sizeof *order);
@@ -28,7 +29,7 @@ static void decide_rest(struct strong *s, struct check_result *out)
 	if (s->level != LEVEL_PSI) answer = schedule(s, order);
 	if (answer == ANSWER_OPEN) {
 		answer = guess(s);
-		if (answer == ANSWER_OPEN && !s->out_of_time)
+		if (answer == ANSWER_OPEN && !s->out_of_time && !stop_at_guess)
 			answer = solve(s, core);
 		if (answer == ANSWER_YES) {
 			reach_sort(s);
@@ -48,35 +49,48 @@ static void decide_rest(struct strong *s, struct check_result *out)
 	free(core);
 }
 
-static void decide(struct strong *s, struct check_result *out)
+static void decide(struct strong *s, bool stop_at_guess,
+                   struct check_result *out)
 {
 	if (saturate(s)) {
-		decide_rest(s, out);
+		decide_rest(s, stop_at_guess, out);
 	} else if (s->out_of_time) {
 		open_result(s, out);
 	} else {
 		bool *core = mem_take0(s->f->n, sizeof *core);
-		reasons_of_conflict(s, core, NULL, NULL);
+		reasons_of_conflict(s, 0, core, NULL, NULL);
 		take_core(out, core, s->f->n);
 		free(core);
 	}
 }
 
+static void try_level(const struct facts *f, enum level l,
+                      struct check_clock *c, bool stop_at_guess,
+                      struct check_result *out)
+{
+	struct strong s;
+	*out = (struct check_result){ .verdict = CHECK_UNDECIDED };
+	if (strong_init(&s, f, l, c))
+		decide(&s, stop_at_guess, out);
+	else
+		out->reason = CHECK_MEMORY;
+	strong_free(&s);
+}
+
 void check_strong(const struct facts *f, enum level l, struct check_clock *c,
                   struct check_result *out)
 {
-	*out = (struct check_result){ 0 };
 	if (!f->order) {
 		/* A cycle of so and wr, which no level allows. */
 		check_weak(f, LEVEL_NONE, c, out);
 		return;
 	}
-	struct strong s;
-	if (strong_init(&s, f, l, c)) {
-		decide(&s, out);
-	} else {
-		out->verdict = CHECK_UNDECIDED;
-		out->reason = CHECK_MEMORY;
+	if (l == LEVEL_PSI) {
+		/* Its own rules force little, those of si much; and most
+		 * histories that satisfy psi satisfy si. */
+		try_level(f, LEVEL_SI, c, true, out);
+		if (out->verdict == CHECK_HOLDS) return;
+		check_result_free(out);
 	}
-	strong_free(&s);
+	try_level(f, l, c, false, out);
 }

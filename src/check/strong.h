@@ -30,12 +30,11 @@ enum edge_rule {
 };
 
 #define NO_EDGE UINT32_MAX
-#define NO_OPTION UINT32_MAX
 
 struct edge {
 	uint32_t from, to;           /* points */
 	uint32_t next_out, next_in;  /* edges of the same point, or NO_EDGE */
-	uint32_t third;              /* transaction, or the choice's option */
+	uint32_t third;              /* transaction, or number of the choice */
 	uint32_t limit;              /* the reason is a path of the edges that
 	                              * came before this number */
 	enum edge_rule rule;
@@ -153,6 +152,9 @@ void reach_settle(struct strong *s);
 void reach_truncate(struct strong *s, size_t count);
 /* Makes topo and topo_rank agree with all edges, which have no cycle. */
 void reach_sort(struct strong *s);
+/* The same, and close to the order in which they may have run: as if all
+ * sessions ran all the time, each at a pace of its own. */
+void reach_sort_by_time(struct strong *s);
 
 /* ---- saturate.c ---- */
 
@@ -183,9 +185,23 @@ enum strong_answer { ANSWER_YES, ANSWER_NO, ANSWER_OPEN };
  * reads the last version. YES: `order` (n entries) is a commit order. Not for
  * psi. Linear. */
 enum strong_answer schedule(struct strong *s, uint32_t *order);
-/* Decides the open choices along a topological order. YES: nothing is open any
- * more. OPEN: some were wrong; the edges are those of before. */
+/* Decides the open choices along an order that may have been that of time; goes
+ * back when this fails. YES: nothing is open any more. OPEN: it failed too
+ * often; the edges are those of before. */
 enum strong_answer guess(struct strong *s);
+/* The same, with somebody's advice. */
+struct guide {
+	/* Which edge of a choice to take first. */
+	bool (*takes_first)(void *data, const struct choice *c);
+	/* Is told of each contradiction: these edges cannot all be there, as
+	 * the transactions in `core` prove. */
+	void (*contradicted)(void *data, const struct edge *edges, size_t count,
+	                     const bool *core);
+	bool whole_proofs; /* `core` is wanted; else it is not complete */
+	void *data;
+	unsigned patience; /* contradictions until it gives up */
+};
+enum strong_answer guess_guided(struct strong *s, const struct guide *guide);
 /* Complete. NO: `core` receives a set of transactions that suffice. */
 enum strong_answer solve(struct strong *s, bool *core);
 
@@ -198,9 +214,10 @@ void strong_order(const struct strong *s, uint32_t *order);
 typedef void choice_met(void *data, const struct edge *e);
 
 /* Marks in `core`, by transaction, those that prove the conflict: the ones on
- * its cycle and, for each forced edge there, the ones that force it. Calls
- * `met`, if not NULL, for each EDGE_CHOICE that the proof uses. */
-void reasons_of_conflict(struct strong *s, bool *core, choice_met *met,
-                         void *data);
+ * its cycle and, for each forced edge there, the ones that force it; what forces
+ * the first `root` edges is left out. Calls `met`, if not NULL, for each
+ * EDGE_CHOICE that the proof uses. */
+void reasons_of_conflict(struct strong *s, size_t root, bool *core,
+                         choice_met *met, void *data);
 
 #endif
