@@ -2,7 +2,8 @@
  *
  * For a read of key x by r from a, and another writer w of x:
  *	(source) if w is before r, then w is before a;
- *	(reader) if a is before w, then r is before w          (not psi);
+ *	(reader) if a is before w, then r is before w; under psi only where r
+ *	         writes x too, since it is not to see w then;
  * and for two writers a and b of one key under si:
  *	(rival)  if a begins before b commits, then a commits before b begins.
  * Of the writers in one chain only the last one before, and the first one
@@ -142,10 +143,12 @@ static void look_at_begin(struct strong *s, uint32_t t, uint8_t what)
 
 static void look_at_commit(struct strong *s, uint32_t t)
 {
-	if (s->level == LEVEL_PSI) return;
 	for (uint32_t i = s->reader_first[t];
-	     i < s->reader_first[t + 1] && !s->conflicting; i++)
-		reader_rule(s, s->readers[i].reader, s->readers[i].key, t);
+	     i < s->reader_first[t + 1] && !s->conflicting; i++) {
+		uint32_t r = s->readers[i].reader, key = s->readers[i].key;
+		if (s->level != LEVEL_PSI || facts_writes(s->f, r, key))
+			reader_rule(s, r, key, t);
+	}
 }
 
 static void look_at(struct strong *s, uint32_t p)
