@@ -1,7 +1,7 @@
 /* Causal consistency: a transaction sees all of its causal past, (so U wr)+.
  *
- * The past of a transaction is a vector clock over paths that cover so U wr: how
- * many members of each path are in it. A read of a key from t1 by t3 forces,
+ * The past of a transaction is a vector clock over paths that cover so U wr:
+ * how many members of each path are in it. A read of a key from t1 by t3 forces,
  * for each path, its last writer of the key in the past of t3 before t1; the
  * earlier ones follow. What is in the past of t1 is before it anyway.
  *
@@ -70,9 +70,9 @@ static void list_writer(struct causal *c, uint32_t t, uint32_t key)
 {
 	struct key_writers *k = &c->keys[key];
 	uint32_t at = c->f->writer_first[key] + k->total++;
+	const struct cover_place *place = c->cover.place;
 	c->sorted[at] = t;
-	if (!k->groups ||
-	    c->cover.place[c->sorted[k->group]].path != c->cover.place[t].path) {
+	if (!k->groups || place[c->sorted[k->group]].path != place[t].path) {
 		k->group = c->hint[at] = at;
 		k->groups++;
 	}

@@ -48,8 +48,8 @@ void graph_add_known(struct graph *g);
  * no point in going on: a limit was reached, or there are cycles enough. */
 bool graph_enough(struct graph *g, uint64_t steps);
 
-/* With so many bytes besides the edges, is the memory limit exceeded? Then it is
- * stopped. */
+/* With so many bytes besides the edges, is the memory limit exceeded? Then it
+ * is stopped. */
 bool graph_too_large(struct graph *g, uint64_t bytes);
 
 /* The predecessors of a transaction in so (only the next ones), wr and the

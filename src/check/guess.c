@@ -14,7 +14,7 @@
 enum {
 	FIRST_CHUNK = 32,
 	/* Rows kept for going back; without them it costs a whole closure. */
-	ROWS_KEPT = 1 << 18,
+	ROWS_KEPT = 1 << 16,
 	PATIENCE = 2000
 };
 

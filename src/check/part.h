@@ -41,12 +41,13 @@ void parts_narrow(struct parts *p, const uint32_t *transactions,
                   uint32_t count);
 
 /* The facts of these transactions (different ones, in any order, without init)
- * and init: increasing ones become 1, 2, .. To be freed by facts_free. Keys that
- * none of them uses are left out, as are reads from others. Where writers of a
- * key are left out, the order of those before and after them stays known (of a
- * key's known pairs, the one that leads to a writer has to come before those
- * that lead from it). Costs the size of the transactions and of the pairs that
- * may concern them; more only if so U wr has a cycle in the whole. */
+ * and init: increasing ones become 1, 2, .. To be freed by facts_free. Keys
+ * that none of them uses are left out, as are reads from others. Where writers
+ * of a key are left out, the order of those before and after them stays known
+ * (of a key's known pairs, the one that leads to a writer has to come before
+ * those that lead from it). Costs the size of the transactions and of the
+ * pairs that may concern them; more only if so U wr has a cycle in the whole.
+ */
 struct facts *parts_take(struct parts *p, const uint32_t *transactions,
                          uint32_t count);
 

@@ -34,8 +34,8 @@ void path_begin(struct path_search *p);
 void path_goal(struct path_search *p, uint32_t t);
 void path_start(struct path_search *p, uint32_t t);
 /* The goal that a path of fewest edges leads from, at most `limit` of them; or
- * GRAPH_NONE. p->next leads from it to the start, whose own is itself. Linear in
- * the graph. */
+ * GRAPH_NONE. p->next leads from it to the start, whose own is itself. Linear
+ * in the graph. */
 uint32_t path_find(struct path_search *p, uint32_t limit);
 
 #endif

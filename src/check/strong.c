@@ -24,28 +24,19 @@ static void decide_rest(struct strong *s, bool stop_at_guess,
                         struct check_result *out)
 {
 	bool *core = mem_take0(s->f->n, sizeof *core);
-	uint32_t *order = mem_take(s->f->n * sizeof *order);
-	enum strong_answer answer = ANSWER_OPEN;
-	if (s->level != LEVEL_PSI) answer = schedule(s, order);
-	if (answer == ANSWER_OPEN) {
-		answer = guess(s);
-		if (answer == ANSWER_OPEN && !s->out_of_time && !stop_at_guess)
-			answer = solve(s, core);
-		if (answer == ANSWER_YES) {
-			reach_sort(s);
-			strong_order(s, order);
-		}
-	}
-	if (answer == ANSWER_NO)
+	enum strong_answer answer = guess(s);
+	if (answer == ANSWER_OPEN && !s->out_of_time && !stop_at_guess)
+		answer = solve(s, core);
+	if (answer == ANSWER_NO) {
 		take_core(out, core, s->f->n);
-	else if (answer == ANSWER_OPEN)
+	} else if (answer == ANSWER_OPEN) {
 		open_result(s, out);
-	else {
+	} else {
 		out->verdict = CHECK_HOLDS;
-		out->order = order;
-		order = NULL;
+		out->order = mem_take(s->f->n * sizeof *out->order);
+		reach_sort(s);
+		strong_order(s, out->order);
 	}
-	free(order);
 	free(core);
 }
 

@@ -2,7 +2,7 @@
  *
  * The unknown commit order is a partial order of points, to which edges are
  * added: those that every commit order must contain (saturate.c), then guesses
- * (schedule.c, guess.c), and what these leave open is searched completely
+ * (guess.c), and what these leave open is searched completely
  * (solve.c). For psi and ser a transaction is one point; for pc and si it is
  * two, begin and commit: the level holds iff there is an acyclic order of
  * points that meets the rules of saturate.c and leaves no choice open.
@@ -126,7 +126,7 @@ static inline bool point_before(const struct strong *s, uint32_t a, uint32_t b)
 uint32_t point_next(const struct strong *s, uint32_t p);
 uint32_t point_previous(const struct strong *s, uint32_t p);
 
-/* ---- reach.c: the edges and their closure ---- */
+/* ---- reach.c, reach_base.c, reach_sort.c: the edges and their closure ---- */
 
 /* Begins with so, wr and known orders. False when the memory limit forbids
  * it; conflicting if these have a cycle. To be freed in either case. */
@@ -150,7 +150,16 @@ void reach_settle(struct strong *s);
 /* Goes back to the first `count` edges without a mark, at the cost of the whole
  * closure. */
 void reach_truncate(struct strong *s, size_t count);
-/* Makes topo and topo_rank agree with all edges, which have no cycle. */
+/* The closure of all edges from scratch; false, with a conflict, if there is a
+ * cycle. */
+bool reach_rebuild(struct strong *s);
+/* Makes topo and topo_rank agree with all edges, by Kahn's algorithm; false if
+ * there is a cycle: degree tells the points that are not sorted then. */
+bool reach_sort_points(struct strong *s);
+/* Goes back among those until it goes round; the newest edge of that cycle
+ * becomes the conflict. */
+void reach_find_cycle(struct strong *s);
+/* The same for edges that have no cycle. */
 void reach_sort(struct strong *s);
 /* The same, and close to the order in which they may have run: as if all
  * sessions ran all the time, each at a pace of its own. */
@@ -177,14 +186,10 @@ typedef bool choice_visitor(void *data, const struct choice *c);
 bool choices_of(struct strong *s, uint32_t t, choice_visitor *visit,
                 void *data);
 
-/* ---- schedule.c, guess.c, solve.c ---- */
+/* ---- guess.c, solve.c ---- */
 
 enum strong_answer { ANSWER_YES, ANSWER_NO, ANSWER_OPEN };
 
-/* Tries to run the history: one point after the other, such that every read
- * reads the last version. YES: `order` (n entries) is a commit order. Not for
- * psi. Linear. */
-enum strong_answer schedule(struct strong *s, uint32_t *order);
 /* Decides the open choices along an order that may have been that of time; goes
  * back when this fails. YES: nothing is open any more. OPEN: it failed too
  * often; the edges are those of before. */
@@ -214,8 +219,8 @@ void strong_order(const struct strong *s, uint32_t *order);
 typedef void choice_met(void *data, const struct edge *e);
 
 /* Marks in `core`, by transaction, those that prove the conflict: the ones on
- * its cycle and, for each forced edge there, the ones that force it; what forces
- * the first `root` edges is left out. Calls `met`, if not NULL, for each
+ * its cycle and, for each forced edge there, the ones that force it; what
+ * forces the first `root` edges is left out. Calls `met`, if not NULL, for each
  * EDGE_CHOICE that the proof uses. */
 void reasons_of_conflict(struct strong *s, size_t root, bool *core,
                          choice_met *met, void *data);
