@@ -21,7 +21,8 @@
 	X(check_weak, 600)                                                    \
 	X(check_strong, 600)                                                  \
 	X(core, 600)                                                          \
-	X(generate, 300)
+	X(generate, 300)                                                      \
+	X(recorded, 300)
 
 #define X(name, seconds) void add_##name##_tests(TCase *tests);
 SUITE_TABLE(X)

@@ -1,0 +1,341 @@
+/* Recorded histories from file to verdict: the classic ones through every
+ * format, random ones against the definitions of the levels, and those that an
+ * exploration gives. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "check/check.h"
+#include "formats_support.h"
+#include "litmus_rows.h"
+#include "recorded_support.h"
+#include "suites.h"
+#include "twin_axioms.h"
+
+static bool is_list(enum format f)
+{
+	return f == FORMAT_LIST_EDN || f == FORMAT_LIST_JSON;
+}
+
+/* By the definitions, of the history that the trace is. */
+static unsigned defined_levels(const struct trace *t)
+{
+	struct history *h = trace_history(t, NULL, NULL);
+	unsigned levels = twin_levels(h);
+	history_free(h);
+	return levels;
+}
+
+static void same_levels(unsigned found, unsigned expected, const char *what,
+                        enum format f)
+{
+	char a[LEVEL_COUNT + 1], b[LEVEL_COUNT + 1];
+	ck_assert_msg(found == expected, "%s in %s: %s, should be %s", what,
+	              format_word(f), levels_to_row(found, a),
+	              levels_to_row(expected, b));
+}
+
+/* ---- the classic histories through every format ---- */
+
+static void expect_refusal(const char *words, char *refused, const char *what,
+                           enum format f)
+{
+	ck_assert_msg(words != NULL, "%s in %s: %s", what, format_word(f),
+	              refused);
+	ck_assert_msg(strstr(refused, words) != NULL, "%s in %s: %s", what,
+	              format_word(f), refused);
+	free(refused);
+}
+
+/* Without an order there are no lists. */
+static void lists_need_an_order(const struct folder *folder, enum format f,
+                                const struct trace *t, const char *what)
+{
+	char *refused = NULL;
+	struct trace *back = through_file(folder, f, t, NULL, &refused);
+	ck_assert_msg(!back, "%s became %s without an order", what,
+	              format_word(f));
+	expect_refusal("no commit order is known", refused, what, f);
+}
+
+START_TEST(classic_through_format)
+{
+	const struct litmus_row *row = litmus_row(_i);
+	struct folder folder = folder_new();
+	struct history *h = history_from_notation(row->history);
+	struct trace *t = trace_of_history(h, row->name);
+	uint32_t *order = order_of_trace(t);
+	unsigned expected = levels_from_row(row->levels);
+	ck_assert_ptr_nonnull(order);
+	same_levels(levels_of_trace(t), expected, row->name, FORMAT_COUNT);
+	for (enum format f = 0; f < FORMAT_COUNT; f++) {
+		const char *words = expected_refusal(h, f);
+		char *refused = NULL;
+		struct trace *back =
+		    through_file(&folder, f, t, order, &refused);
+		if (is_list(f) && !words)
+			lists_need_an_order(&folder, f, t, row->name);
+		if (!back) {
+			expect_refusal(words, refused, row->name, f);
+			continue;
+		}
+		ck_assert_msg(!words, "%s in %s: written", row->name,
+		              format_word(f));
+		ck_assert_uint_eq(back->anomaly_count, 0);
+		same_levels(levels_of_trace(back), expected, row->name, f);
+		same_levels(defined_levels(back), expected, row->name, f);
+		trace_free(back);
+	}
+	free(order);
+	trace_free(t);
+	history_free(h);
+	folder_remove(&folder);
+}
+END_TEST
+
+/* What is wrong before any level is considered, and the cycle of reads that no
+ * order explains. */
+static const struct bad {
+	const char *name, *plume;
+	const char *levels, *anomaly;
+	const char *lists;   /* why they cannot show it; NULL: they can */
+	const char *aborted; /* why the formats without aborts cannot */
+} bad[] = {
+	{ "G1a", "w(0,1,0,-1)\nw(1,1,0,0)\nr(0,1,1,1)\n", "A-------", "G1a",
+	  "reads that no list explains", "an aborted transaction" },
+	{ "G1b", "w(0,1,0,0)\nw(0,2,0,0)\nr(0,1,1,1)\n", "A-------", "G1b",
+	  NULL, NULL },
+	{ "G1c", "w(0,1,0,0)\nr(1,1,0,0)\nw(1,1,1,1)\nr(0,1,1,1)\n",
+	  "--------", "", "no commit order is known", NULL },
+	{ "thin air", "w(0,1,0,0)\nr(0,2,1,1)\n", "--------", "thin-air",
+	  "reads that no list explains", NULL },
+	{ "internal", "w(0,1,0,0)\nw(0,2,1,1)\nr(0,1,1,1)\n", "--------",
+	  "internal", "reads that no list explains", NULL },
+	{ "future", "r(0,1,0,0)\nw(0,1,0,0)\n", "--------", "future",
+	  "reads that no list explains", NULL },
+};
+
+enum { BAD = sizeof bad / sizeof *bad };
+
+static const char *bad_refusal(const struct bad *b, enum format f)
+{
+	if (f == FORMAT_AWDIT || f == FORMAT_COBRA) return b->aborted;
+	return is_list(f) ? b->lists : NULL;
+}
+
+START_TEST(bad_through_format)
+{
+	const struct bad *b = &bad[_i];
+	struct folder folder = folder_new();
+	char *path = folder_file(&folder, "original");
+	file_write(path, b->plume, strlen(b->plume));
+	struct trace *t = read_only_history(path, FORMAT_PLUME);
+	uint32_t *order = order_of_trace(t);
+	unsigned expected = levels_from_row(b->levels);
+	check_anomalies(t, b->anomaly);
+	same_levels(levels_of_trace(t), expected, b->name, FORMAT_PLUME);
+	for (enum format f = 0; f < FORMAT_COUNT; f++) {
+		char *refused = NULL;
+		const char *words = bad_refusal(b, f);
+		struct trace *back =
+		    through_file(&folder, f, t, order, &refused);
+		if (!back) {
+			expect_refusal(words, refused, b->name, f);
+			continue;
+		}
+		ck_assert_msg(!words, "%s in %s: written", b->name,
+		              format_word(f));
+		check_anomalies(back, b->anomaly);
+		same_levels(levels_of_trace(back), expected, b->name, f);
+		trace_free(back);
+	}
+	free(order);
+	free(path);
+	trace_free(t);
+	folder_remove(&folder);
+}
+END_TEST
+
+/* ---- random histories against the definitions ---- */
+
+enum { RUNS = 10, HISTORIES = 2000 }; /* histories per run */
+
+static int histories(void)
+{
+	int all = programs_or(RUNS * HISTORIES);
+	return (all + RUNS - 1) / RUNS;
+}
+
+/* The value of the last write of the key by `from`. */
+static struct value last_value(const struct history *h, uint32_t from,
+                               uint32_t key)
+{
+	const struct transaction *w = &h->transactions[from];
+	for (uint32_t i = w->event_count; i-- > 0;)
+		if (w->events[i].kind == EVENT_WRITE && w->events[i].key == key)
+			return w->events[i].value;
+	return h->keys[key].initial;
+}
+
+/* Reads of any writer, so that so U wr may have a cycle. */
+static void read_elsewhere(struct rng *r, struct history *h)
+{
+	for (uint32_t t = 1; t < h->transaction_count; t++) {
+		struct transaction *w = &h->transactions[t];
+		uint32_t from = rng_below(r, h->transaction_count);
+		if (from == t || !w->event_count) continue;
+		struct event *e = &w->events[rng_below(r, w->event_count)];
+		if (e->kind != EVENT_READ || e->from == HISTORY_SELF ||
+		    !twin_writes(h, from, e->key))
+			continue;
+		e->from = from;
+		e->value = last_value(h, from, e->key);
+	}
+	history_find_order(h);
+}
+
+/* Tells the order of some writers, mostly as they come in h->order. */
+static void tell_orders(struct rng *r, struct history *h)
+{
+	uint32_t n = h->transaction_count;
+	h->known = region_take(&h->region,
+	                       ((size_t)n * n * h->key_count + 1)
+	                           * sizeof *h->known);
+	for (uint32_t i = 1; i < n; i++)
+	for (uint32_t j = i + 1; j < n; j++)
+	for (uint32_t x = 0; x < h->key_count; x++) {
+		uint32_t a = h->order[i], b = h->order[j];
+		if (!twin_writes(h, a, x) || !twin_writes(h, b, x) ||
+		    rng_below(r, 3))
+			continue;
+		bool turn = rng_below(r, 10) == 0;
+		h->known[h->known_count++] = (struct history_known){
+			turn ? b : a, turn ? a : b, x };
+	}
+}
+
+/* Up to 7 transactions. */
+static struct history *random_history(struct rng *r)
+{
+	struct history_shape shape = {
+		.sessions = 1 + rng_below(r, 5),
+		.transactions = 2 + rng_below(r, 6),
+		.events = 1 + rng_below(r, 5),
+		.keys = 1 + rng_below(r, 3),
+		.causal = rng_below(r, 3) > 0,
+	};
+	struct history *h = history_random(r, shape);
+	if (rng_below(r, 8) == 0)
+		read_elsewhere(r, h);
+	else if (rng_below(r, 4) == 0)
+		tell_orders(r, h);
+	return h;
+}
+
+/* What check_level would ask for larger histories. */
+static void check_directly(const struct history *h, const struct trace *t,
+                           unsigned expected, struct check_clock *clock)
+{
+	struct facts *f = facts_of_trace(t);
+	for (enum level l = 0; l < LEVEL_COUNT; l++) {
+		struct check_result r = { 0 };
+		bool allowed = expected >> l & 1;
+		if (l <= LEVEL_CC)
+			check_weak(f, l, clock, &r);
+		else
+			check_strong(f, l, clock, &r);
+		if (r.verdict != (allowed ? CHECK_HOLDS : CHECK_VIOLATED))
+			ck_abort_msg("%s: %s should be %s",
+			             history_to_notation(h), level_word(l),
+			             allowed ? "allowed" : "forbidden");
+		check_result_free(&r);
+	}
+	facts_free(f);
+}
+
+/* Every order looked at to its end, for small ones. */
+static void check_plainly(const struct history *h, unsigned expected)
+{
+	if (h->transaction_count > 6) return;
+	for (enum level l = 0; l < LEVEL_COUNT; l++)
+		ck_assert_msg(twin_allows_plain(l, h) == (expected >> l & 1),
+		              "%s under %s", history_to_notation(h),
+		              level_word(l));
+}
+
+START_TEST(random_histories)
+{
+	struct rng r = { seed_or(1) * 9000 + (uint64_t)_i };
+	struct check_limits no_limits = { 0 };
+	struct check_clock *clock = check_clock_new(&no_limits);
+	int holding[LEVEL_COUNT] = { 0 }, count = histories();
+	for (int i = 0; i < count; i++) {
+		struct history *h = random_history(&r);
+		struct trace *t = trace_of_history(h, "random");
+		unsigned expected = twin_levels(h);
+		if (levels_of_trace(t) != expected) {
+			char *notation = history_to_notation(h);
+			same_levels(levels_of_trace(t), expected, notation,
+			            FORMAT_COUNT);
+		}
+		check_directly(h, t, expected, clock);
+		if (i % 16 == 0) check_plainly(h, expected);
+		for (enum level l = 0; l < LEVEL_COUNT; l++)
+			holding[l] += expected >> l & 1;
+		trace_free(t);
+		history_free(h);
+	}
+	/* Each level has to hold often and to fail often. */
+	for (enum level l = LEVEL_RC; count >= 1000 && l < LEVEL_COUNT; l++) {
+		ck_assert_int_gt(holding[l], count / 20);
+		ck_assert_int_lt(holding[l], count - count / 20);
+	}
+	check_clock_free(clock);
+}
+END_TEST
+
+/* Known pairs are told by lists: those along the order of execution. */
+START_TEST(random_histories_through_format)
+{
+	struct rng r = { seed_or(2) * 9100 + (uint64_t)_i };
+	struct folder folder = folder_new();
+	int count = histories() / 4, written = 0;
+	for (int i = 0; i < count; i++) {
+		struct history *h = random_history(&r);
+		h->known_count = 0;
+		struct trace *t = trace_of_history(h, "random");
+		enum format f = rng_below(&r, FORMAT_COUNT);
+		const char *words = expected_refusal(h, f);
+		char *refused = NULL;
+		char *notation = history_to_notation(h);
+		if (is_list(f) && !h->order && !words)
+			words = "no commit order";
+		struct trace *back =
+		    through_file(&folder, f, t, h->order, &refused);
+		if (back) {
+			ck_assert_msg(!words, "%s", notation);
+			unsigned found = levels_of_trace(back);
+			same_levels(found, defined_levels(back), notation, f);
+			if (!is_list(f))
+				same_levels(found, twin_levels(h), notation, f);
+			written++;
+		} else {
+			expect_refusal(words, refused, notation, f);
+		}
+		free(notation);
+		trace_free(back);
+		trace_free(t);
+		history_free(h);
+	}
+	ck_assert_int_ge(written, count / 2);
+	folder_remove(&folder);
+}
+END_TEST
+
+void add_recorded_tests(TCase *tests)
+{
+	tcase_add_loop_test(tests, classic_through_format, 0, LITMUS_ROWS);
+	tcase_add_loop_test(tests, bad_through_format, 0, BAD);
+	tcase_add_loop_test(tests, random_histories, 0, RUNS);
+	tcase_add_loop_test(tests, random_histories_through_format, 0, RUNS);
+}
