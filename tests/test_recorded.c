@@ -6,8 +6,10 @@
 
 #include "base/memory.h"
 #include "check/check.h"
+#include "dpor/explorer.h"
 #include "formats_support.h"
 #include "litmus_rows.h"
+#include "random_program.h"
 #include "recorded_support.h"
 #include "suites.h"
 #include "twin_axioms.h"
@@ -332,10 +334,133 @@ START_TEST(random_histories_through_format)
 }
 END_TEST
 
+/* ---- what explorations give ---- */
+
+enum { EXPLORATIONS = 5, PROGRAMS = 300, END_STATES = 1500 };
+
+static bool collect(void *payload, const struct explore_execution *e)
+{
+	struct history *h = explore_history(e);
+	struct text t = { 0 };
+	history_print_canonical(&t, h);
+	strings_add(payload, text_get(&t));
+	text_free(&t);
+	history_free(h);
+	return true;
+}
+
+/* The histories of the program under the level, sorted. False if there are too
+ * many. */
+static bool explore(const struct program *p, enum level l, struct strings *out)
+{
+	struct explore_options o = {
+		.level = l, .base = level_is_extensible(l) ? l : LEVEL_CC,
+		.max_histories = END_STATES
+	};
+	struct explore_observer observer = { .payload = out,
+		                             .history = collect };
+	struct explorer *e = explorer_new(p, &o, &observer);
+	explorer_run(e);
+	bool all = explorer_stats(e)->stop == STOP_NONE;
+	explorer_free(e);
+	strings_sort(out);
+	return all;
+}
+
+static void write_lines(const char *path, const struct strings *lines)
+{
+	struct text t = { 0 };
+	for (size_t i = 0; i < lines->count; i++)
+		text_format(&t, "%s\n", lines->items[i]);
+	file_write(path, text_get(&t), t.length);
+	text_free(&t);
+}
+
+/* The levels that check finds for each line of the file; malloc'ed. */
+static unsigned *levels_of_lines(const char *path, const struct strings *lines)
+{
+	struct reader_options o = { .format = FORMAT_COUNT };
+	struct diags d = { 0 };
+	unsigned *levels = mem_take(lines->count * sizeof *levels + 1);
+	struct history_reader *r = history_reader_open(path, &o, &d);
+	ck_assert_ptr_nonnull(r);
+	for (size_t i = 0; i < lines->count; i++) {
+		struct trace *t = history_reader_next(r, &d);
+		ck_assert_ptr_nonnull(t);
+		struct text again = print_good(FORMAT_ISOSCOPE, t, NULL);
+		ck_assert_uint_eq(again.data[again.length - 1], '\n');
+		again.data[again.length - 1] = '\0';
+		ck_assert_str_eq(again.data, lines->items[i]);
+		levels[i] = levels_of_trace(t);
+		text_free(&again);
+		trace_free(t);
+	}
+	ck_assert_ptr_null(history_reader_next(r, &d));
+	ck_assert_uint_eq(d.errors, 0);
+	history_reader_close(r);
+	return levels;
+}
+
+/* Of all end states the exploration under a level outputs those that check
+ * says satisfy it, and no others. */
+static void compare_with_check(const struct program *p, const char *source,
+                               const struct strings *all,
+                               const unsigned *levels)
+{
+	for (enum level l = 0; l < LEVEL_COUNT; l++) {
+		struct strings found = { 0 };
+		size_t next = 0;
+		ck_assert(explore(p, l, &found));
+		for (size_t i = 0; i < all->count; i++) {
+			bool is_output = next < found.count &&
+			                 !strcmp(found.items[next],
+			                         all->items[i]);
+			next += is_output;
+			if (is_output != (levels[i] >> l & 1))
+				ck_abort_msg("%s is %s output under %s:\n%s",
+				             all->items[i],
+				             is_output ? "wrongly" : "not",
+				             level_word(l), source);
+		}
+		ck_assert_uint_eq(next, found.count);
+		strings_free(&found);
+	}
+}
+
+START_TEST(explored_histories)
+{
+	struct folder folder = folder_new();
+	char *path = folder_file(&folder, "histories");
+	uint64_t seed = seed_or(3) * 9200;
+	int count = programs_or(PROGRAMS), tried = 0;
+	for (int i = _i; i < count; i += EXPLORATIONS) {
+		struct text source = { 0 };
+		struct strings all = { 0 };
+		random_program(&source, seed + (uint64_t)i);
+		struct program *p = program_from_text(text_get(&source));
+		if (explore(p, LEVEL_NONE, &all) && all.count) {
+			write_lines(path, &all);
+			unsigned *levels = levels_of_lines(path, &all);
+			compare_with_check(p, source.data, &all, levels);
+			free(levels);
+			tried++;
+		}
+		strings_free(&all);
+		program_free(p);
+		text_free(&source);
+	}
+	if (count >= EXPLORATIONS * 20)
+		ck_assert_int_gt(tried, count / EXPLORATIONS / 2);
+	free(path);
+	folder_remove(&folder);
+}
+END_TEST
+
 void add_recorded_tests(TCase *tests)
 {
 	tcase_add_loop_test(tests, classic_through_format, 0, LITMUS_ROWS);
 	tcase_add_loop_test(tests, bad_through_format, 0, BAD);
 	tcase_add_loop_test(tests, random_histories, 0, RUNS);
 	tcase_add_loop_test(tests, random_histories_through_format, 0, RUNS);
+	tcase_add_loop_test(tests, explored_histories, 0, EXPLORATIONS);
 }
