@@ -1,9 +1,9 @@
 /* Causal consistency: a transaction sees all of its causal past, (so U wr)+.
  *
  * The past of a transaction is a vector clock over paths that cover so U wr:
- * how many members of each path are in it. A read of a key from t1 by t3 forces,
- * for each path, its last writer of the key in the past of t3 before t1; the
- * earlier ones follow. What is in the past of t1 is before it anyway.
+ * how many members of each path are in it. A read of a key from t1 by t3
+ * forces, for each path, its last writer of the key in the past of t3 before
+ * t1; the earlier ones follow. What is in the past of t1 is before it anyway.
  *
  * Paths are taken in blocks of columns, so that memory stays proportional to
  * the history whatever the number of sessions: of 256 columns, as many equal

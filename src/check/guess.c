@@ -15,7 +15,7 @@ enum {
 	FIRST_CHUNK = 32,
 	/* Rows kept for going back; without them it costs a whole closure. */
 	ROWS_KEPT = 1 << 16,
-	PATIENCE = 2000
+	PATIENCE = 20000
 };
 
 struct decision {
@@ -48,9 +48,7 @@ struct guess {
 	/* The decisions that the contradiction rests on. */
 	bool *blamed;
 	size_t blamed_capacity;
-	struct edge *culprits;
-	size_t culprit_count, culprit_capacity;
-	bool *core;
+	struct proof proof;
 	unsigned contradictions;
 };
 
@@ -78,28 +76,21 @@ static bool choose(void *data, const struct choice *c)
 
 /* ---- Contradictions ---- */
 
-static void blame(void *data, const struct edge *e)
-{
-	struct guess *g = data;
-	if (g->blamed[e->third]) return;
-	g->blamed[e->third] = true;
-	VEC_RESERVE(g->culprits, g->culprit_count, g->culprit_capacity);
-	g->culprits[g->culprit_count++] = *e;
-}
-
 static void find_culprits(struct guess *g)
 {
+	struct proof *p = &g->proof;
 	if (g->blamed_capacity < g->count) {
 		g->blamed_capacity = 2 * g->count;
 		g->blamed = mem_grow(g->blamed, g->blamed_capacity,
 		                     sizeof *g->blamed);
 	}
 	memset(g->blamed, 0, g->count * sizeof *g->blamed);
-	memset(g->core, 0, g->s->f->n * sizeof *g->core);
-	g->culprit_count = 0;
-	reasons_of_conflict(g->s, g->root, g->core, blame, g);
-	g->guide->contradicted(g->guide->data, g->culprits, g->culprit_count,
-	                       g->core);
+	memset(p->core, 0, g->s->f->n * sizeof *p->core);
+	p->choice_count = p->root_count = 0;
+	reasons_of_conflict(g->s, g->root, p);
+	for (size_t i = 0; i < p->choice_count; i++)
+		g->blamed[p->choices[i].third] = true;
+	g->guide->contradicted(g->guide->data, p);
 }
 
 /* The last decision to blame that does not follow from others, or UINT32_MAX:
@@ -204,25 +195,21 @@ static bool decide(struct guess *g)
 enum strong_answer guess_guided(struct strong *s, const struct guide *guide)
 {
 	struct guess g = { .s = s, .guide = guide, .at = 1,
-		           .chunk = FIRST_CHUNK };
-	size_t edges = s->edge_count;
-	/* Proofs are wanted whole, or for finding decisions to blame only. */
-	g.root = guide->whole_proofs ? 0 : edges;
+		           .chunk = FIRST_CHUNK, .root = s->edge_count };
 	g.sequence = mem_take(s->f->n * sizeof *g.sequence);
-	g.core = mem_take(s->f->n * sizeof *g.core);
+	proof_init(&g.proof, s);
 	reach_sort_by_time(s);
 	strong_order(s, g.sequence);
 	bool done = decide(&g);
 	reach_settle(s);
 	forget_decisions(&g, 0);
 	free(g.sequence);
-	free(g.core);
 	free(g.decisions);
 	free(g.stages);
 	free(g.blamed);
-	free(g.culprits);
+	proof_free(&g.proof);
 	if (done) return ANSWER_YES;
-	if (!s->out_of_time) reach_truncate(s, edges);
+	if (!s->out_of_time) reach_truncate(s, g.root);
 	return ANSWER_OPEN;
 }
 
@@ -234,19 +221,16 @@ static bool is_along(void *data, const struct choice *c)
 	return rank[c->first.from] < rank[c->first.to];
 }
 
-static void ignore(void *data, const struct edge *edges, size_t count,
-                   const bool *core)
+static void ignore(void *data, const struct proof *proof)
 {
 	(void)data;
-	(void)edges;
-	(void)count;
-	(void)core;
+	(void)proof;
 }
 
 enum strong_answer guess(struct strong *s)
 {
 	uint32_t *rank = mem_take(s->points * sizeof *rank);
-	struct guide guide = { is_along, ignore, false, rank, PATIENCE };
+	struct guide guide = { is_along, ignore, rank, PATIENCE };
 	reach_sort_by_time(s);
 	memcpy(rank, s->topo_rank, s->points * sizeof *rank);
 	enum strong_answer answer = guess_guided(s, &guide);

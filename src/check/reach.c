@@ -184,6 +184,7 @@ bool reach_rebuild(struct strong *s)
 	for (uint32_t i = count; i-- > 0;) fill_suc(s, s->topo[i], row);
 	free(row);
 	s->closed = s->edge_count;
+	s->has_closure = true;
 	return true;
 }
 

@@ -14,9 +14,7 @@
 struct reasons {
 	struct strong *s;
 	size_t root;         /* edges whose reasons are not wanted */
-	bool *core;
-	choice_met *met;
-	void *data;
+	struct proof *proof;
 	bool *used;          /* edges whose reason is known or waits */
 	uint32_t *waiting;   /* edges whose reason is to be found */
 	size_t waiting_count, waiting_capacity;
@@ -28,15 +26,28 @@ struct reasons {
 
 static void mark(struct reasons *r, uint32_t t)
 {
-	r->core[t] = true;
+	r->proof->core[t] = true;
 }
 
 static void use_edge(struct reasons *r, uint32_t i)
 {
-	if (i < r->root || r->used[i]) return;
+	struct proof *p = r->proof;
+	if (r->used[i]) return;
 	r->used[i] = true;
-	VEC_RESERVE(r->waiting, r->waiting_count, r->waiting_capacity);
-	r->waiting[r->waiting_count++] = i;
+	if (i < r->root) {
+		VEC_RESERVE(p->roots, p->root_count, p->root_capacity);
+		p->roots[p->root_count++] = i;
+	} else {
+		VEC_RESERVE(r->waiting, r->waiting_count, r->waiting_capacity);
+		r->waiting[r->waiting_count++] = i;
+	}
+}
+
+static void use_choice(struct reasons *r, const struct edge *e)
+{
+	struct proof *p = r->proof;
+	VEC_RESERVE(p->choices, p->choice_count, p->choice_capacity);
+	p->choices[p->choice_count++] = *e;
 }
 
 static void meet(struct reasons *r, uint32_t p, uint32_t parent, uint32_t edge)
@@ -51,7 +62,9 @@ static void meet(struct reasons *r, uint32_t p, uint32_t parent, uint32_t edge)
 static bool leads_to(const struct reasons *r, uint32_t p, uint32_t b,
                      size_t limit)
 {
-	return limit >= r->s->closed || p == b || point_before(r->s, p, b);
+	const struct strong *s = r->s;
+	if (!s->has_closure || limit > s->closed) return true;
+	return p == b || point_before(s, p, b);
 }
 
 /* The points that follow in the chain are as near as p itself. */
@@ -133,7 +146,7 @@ static void take_reason(struct reasons *r, const struct edge *e)
 		          e->limit);
 		break;
 	case EDGE_CHOICE:
-		if (r->met) r->met(r->data, e);
+		use_choice(r, e);
 		break;
 	}
 }
@@ -158,18 +171,45 @@ static void reasons_free(struct reasons *r)
 	free(r->met_points);
 }
 
-void reasons_of_conflict(struct strong *s, size_t root, bool *core,
-                         choice_met *met, void *data)
+static void follow(struct reasons *r)
 {
-	struct reasons r = { .root = root, .core = core, .met = met,
-		             .data = data };
+	while (r->waiting_count)
+		take_reason(r, &r->s->edges[r->waiting[--r->waiting_count]]);
+}
+
+void reasons_of_conflict(struct strong *s, size_t root, struct proof *proof)
+{
+	struct reasons r = { .root = root, .proof = proof };
 	assert(s->conflicting);
 	reasons_init(&r, s);
 	take_reason(&r, &s->conflict);
 	if (point_owner(s, s->conflict.to))
 		take_path(&r, s->conflict.to, s->conflict.from,
 		          s->conflict_limit);
-	while (r.waiting_count)
-		take_reason(&r, &s->edges[r.waiting[--r.waiting_count]]);
+	follow(&r);
 	reasons_free(&r);
+}
+
+void reasons_of_edges(struct strong *s, const uint32_t *edges, size_t count,
+                      bool *core)
+{
+	struct proof proof = { .core = core };
+	struct reasons r = { .proof = &proof };
+	reasons_init(&r, s);
+	for (size_t i = 0; i < count; i++) use_edge(&r, edges[i]);
+	follow(&r);
+	reasons_free(&r);
+	assert(!proof.choice_count && !proof.root_count);
+}
+
+void proof_init(struct proof *p, const struct strong *s)
+{
+	*p = (struct proof){ .core = mem_take0(s->f->n, sizeof *p->core) };
+}
+
+void proof_free(struct proof *p)
+{
+	free(p->choices);
+	free(p->roots);
+	free(p->core);
 }

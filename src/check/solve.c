@@ -39,7 +39,8 @@ struct solver {
 	struct pair *choices;
 	size_t choice_count, choice_capacity;
 	struct lists lemmas;   /* options of which one is not there */
-	struct lists proofs;   /* transactions that prove each lemma */
+	struct lists proofs;   /* transactions that prove each lemma, and */
+	struct lists roots;    /* edges whose reasons it needs besides */
 	bool *chosen;          /* options of the model */
 	bool too_large;
 };
@@ -131,23 +132,24 @@ static bool add_choice(void *data, const struct choice *c)
 /* ---- Models ---- */
 
 /* Contradictions that are learnt from one model. */
-enum { PATIENCE = 100 };
+enum { PATIENCE = 1000 };
 
-/* These edges cannot all be there. */
-static void learn(void *data, const struct edge *edges, size_t count,
-                  const bool *core)
+static void learn(void *data, const struct proof *proof)
 {
 	struct solver *v = data;
-	for (size_t i = 0; i < count; i++) {
-		uint32_t option = option_of(v, &edges[i]);
+	for (size_t i = 0; i < proof->choice_count; i++) {
+		uint32_t option = option_of(v, &proof->choices[i]);
 		list_add(&v->lemmas, option);
 		ccadical_add(v->sat, -v->options[option].literal);
 	}
 	ccadical_add(v->sat, 0);
 	list_end(&v->lemmas);
 	for (uint32_t t = 1; t < v->s->f->n; t++)
-		if (core[t]) list_add(&v->proofs, t);
+		if (proof->core[t]) list_add(&v->proofs, t);
 	list_end(&v->proofs);
+	for (size_t i = 0; i < proof->root_count; i++)
+		list_add(&v->roots, proof->roots[i]);
+	list_end(&v->roots);
 }
 
 static bool is_chosen(void *data, const struct choice *c)
@@ -160,7 +162,7 @@ static bool is_chosen(void *data, const struct choice *c)
  * edges of the model only, and so forbids this model. */
 static enum strong_answer try_model(struct solver *v)
 {
-	struct guide guide = { is_chosen, learn, true, v, PATIENCE };
+	struct guide guide = { is_chosen, learn, v, PATIENCE };
 	v->chosen = mem_grow(v->chosen, v->option_count + 1,
 	                     sizeof *v->chosen);
 	/* The solver's values are lost with the first clause added. */
@@ -215,6 +217,9 @@ static void mark_used(struct solver *v, CCaDiCaL *sat, bool *core)
 		for (size_t k = list_begin(&v->proofs, i);
 		     k < v->proofs.ends[i]; k++)
 			core[v->proofs.items[k]] = true;
+		size_t first = list_begin(&v->roots, i);
+		reasons_of_edges(v->s, v->roots.items + first,
+		                 v->roots.ends[i] - first, core);
 	}
 }
 
@@ -270,6 +275,8 @@ static void solver_free(struct solver *v)
 	free(v->lemmas.ends);
 	free(v->proofs.items);
 	free(v->proofs.ends);
+	free(v->roots.items);
+	free(v->roots.ends);
 	free(v->chosen);
 }
 

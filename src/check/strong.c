@@ -48,10 +48,11 @@ static void decide(struct strong *s, bool stop_at_guess,
 	} else if (s->out_of_time) {
 		open_result(s, out);
 	} else {
-		bool *core = mem_take0(s->f->n, sizeof *core);
-		reasons_of_conflict(s, 0, core, NULL, NULL);
-		take_core(out, core, s->f->n);
-		free(core);
+		struct proof proof;
+		proof_init(&proof, s);
+		reasons_of_conflict(s, 0, &proof);
+		take_core(out, proof.core, s->f->n);
+		proof_free(&proof);
 	}
 }
 

@@ -58,7 +58,8 @@ struct strong {
 	struct edge *edges;
 	size_t edge_count, edge_capacity;
 	size_t linked;       /* edges that are in the lists of their points */
-	size_t closed;       /* edges that the closure regards */
+	size_t closed;       /* edges that the closure regards, if there is one */
+	bool has_closure;
 	uint32_t *topo;      /* the points in an order that the edges allow */
 	uint32_t *topo_rank;
 	/* Reads by source: those from a are readers[reader_first[a]] .. */
@@ -194,15 +195,21 @@ enum strong_answer { ANSWER_YES, ANSWER_NO, ANSWER_OPEN };
  * back when this fails. YES: nothing is open any more. OPEN: it failed too
  * often; the edges are those of before. */
 enum strong_answer guess(struct strong *s);
+/* Why these choices cannot all be made: `core` marks transactions that prove
+ * it, but for the reasons of the `roots`. */
+struct proof {
+	struct edge *choices;
+	size_t choice_count, choice_capacity;
+	uint32_t *roots; /* edges that were there before any choice */
+	size_t root_count, root_capacity;
+	bool *core;
+};
 /* The same, with somebody's advice. */
 struct guide {
 	/* Which edge of a choice to take first. */
 	bool (*takes_first)(void *data, const struct choice *c);
-	/* Is told of each contradiction: these edges cannot all be there, as
-	 * the transactions in `core` prove. */
-	void (*contradicted)(void *data, const struct edge *edges, size_t count,
-	                     const bool *core);
-	bool whole_proofs; /* `core` is wanted; else it is not complete */
+	/* Is told of each contradiction. */
+	void (*contradicted)(void *data, const struct proof *proof);
 	void *data;
 	unsigned patience; /* contradictions until it gives up */
 };
@@ -215,14 +222,15 @@ void strong_order(const struct strong *s, uint32_t *order);
 
 /* ---- reasons.c ---- */
 
-/* What is told of each choice that a proof rests on. */
-typedef void choice_met(void *data, const struct edge *e);
-
-/* Marks in `core`, by transaction, those that prove the conflict: the ones on
- * its cycle and, for each forced edge there, the ones that force it; what
- * forces the first `root` edges is left out. Calls `met`, if not NULL, for each
- * EDGE_CHOICE that the proof uses. */
-void reasons_of_conflict(struct strong *s, size_t root, bool *core,
-                         choice_met *met, void *data);
+/* Marks in proof->core, by transaction, those that prove the conflict: the ones
+ * on its cycle and, for each forced edge there, the ones that force it. Lists
+ * each choice that the proof rests on; and each of the first `root` edges,
+ * whose own reasons it leaves out. */
+void reasons_of_conflict(struct strong *s, size_t root, struct proof *proof);
+/* Marks in `core` those that force these edges. */
+void reasons_of_edges(struct strong *s, const uint32_t *edges, size_t count,
+                      bool *core);
+void proof_init(struct proof *p, const struct strong *s);
+void proof_free(struct proof *p);
 
 #endif
