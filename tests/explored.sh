@@ -1,0 +1,189 @@
+#!/bin/sh
+# What `isoscope explore` outputs, held against `isoscope check`: of the
+# histories of a program under a weak level, the exploration under each level
+# outputs exactly those that check says satisfy it, and drops the others. Apart
+# from the formats, the two have only the kernels of the levels in common.
+# ISOSCOPE names the binary (default ./isoscope); with ISOSCOPE_QUICK programs
+# of many histories are left out. Arguments: programs, else a choice.
+set -u
+export LC_ALL=C
+
+ISOSCOPE=${ISOSCOPE:-./isoscope}
+case $ISOSCOPE in
+/*) ;;
+*) ISOSCOPE=$PWD/$ISOSCOPE ;;
+esac
+top=${ISOSCOPE_SOURCE:-$PWD}
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' INT TERM
+cd "$work" || exit 99
+levels='none rc ra cc pc psi si ser'
+if [ -n "${ISOSCOPE_QUICK:-}" ]; then most=100; else most=500; fi
+passed=0
+failed=0
+
+pass() {
+	passed=$((passed + 1))
+}
+
+fail() {
+	failed=$((failed + 1))
+	echo "FAIL $*"
+}
+
+# explored LEVEL FILE: writes the histories of the program, a line each.
+explored() {
+	"$ISOSCOPE" explore "$program" -i "$1" -q --histories "$2" \
+		--max-histories $((most + 1)) >out 2>err
+}
+
+# bare FILE: without what names the program and the level, and the verdicts of
+# the exploration.
+bare() {
+	sed 's/"program":"[^"]*","level":"[a-z]*",//
+		s/,"verdict":{[^{}]*},"violated":.*$/}/' "$1"
+}
+
+# verdicts: of the lines of check --json a row each, A for a level that holds.
+verdicts() {
+	awk -v levels="$levels" 'BEGIN { n = split(levels, level, " ") } {
+		row = ""
+		for (i = 1; i <= n; i++) {
+			start = "\"" level[i] "\":{\"verdict\":\""
+			if (index($0, start "holds")) row = row "A"
+			else if (index($0, start "violated")) row = row "-"
+			else row = row "?"
+		}
+		print row
+	}'
+}
+
+# with_level A|- NUMBER: the histories whose row has this character there.
+with_level() {
+	awk -F '\t' -v is="$1" -v place="$2" \
+		'substr($1, place, 1) == is { print $2 }' judged
+}
+
+# asked CODE LEVEL FILE: the exit code of check for this level only.
+asked() {
+	[ -s "$3" ] || return 0
+	"$ISOSCOPE" check -q -i "$2" "$3" >out 2>err
+	code=$?
+	if [ $code -eq "$1" ]; then
+		pass
+	else
+		fail "$program: exit code of check -i $2 is $code, not $1"
+	fi
+}
+
+# level LEVEL NUMBER: the exploration outputs what check says.
+level() {
+	with_level A "$2" >expected
+	with_level - "$2" >dropped
+	explored "$1" raw
+	bare raw | sort >found
+	if cmp -s found expected; then
+		pass
+	else
+		fail "$program under $1: $(wc -l <found) histories, of which" \
+			"check has $(wc -l <expected)"
+		diff found expected | head -n 4
+	fi
+	asked 0 "$1" found
+	asked 1 "$1" dropped
+	kept="$kept $(wc -l <found)"
+}
+
+# program FILE: under the weakest level that does not give too many histories, and
+# the levels after it.
+program() {
+	program=$1
+	for base in none rc ra cc; do
+		explored $base raw
+		[ "$(wc -l <raw)" -le $most ] && break
+	done
+	if [ "$(wc -l <raw)" -gt $most ]; then return; fi
+	bare raw | sort >all
+	if [ -n "$(uniq -d all)" ]; then fail "$program: repeated"; fi
+	"$ISOSCOPE" check -q --json all >json 2>err
+	verdicts <json >rows
+	paste rows all >judged
+	if grep -q '^[A-]*?' judged; then fail "$program: undecided"; fi
+	number=0
+	kept=
+	started=
+	for level in $levels; do
+		number=$((number + 1))
+		[ "$level" = $base ] && started=1
+		[ -n "$started" ] && level "$level" $number
+	done
+	programs=$((programs + 1))
+	printf '%s\n' "$kept" >>counts
+}
+
+# --- programs with what the shipped ones lack ---
+
+cat >last.tx <<'END'
+// Reads of a transaction that aborts count, and one follows all the others.
+global x = 0;
+global y = 0;
+
+txn add() {
+    let a = x;
+    if (a > 1) abort;
+    x = a + 1;
+    y = a;
+    return a;
+}
+
+txn look() {
+    let b = y;
+    let a = x;
+    if (a < b) abort;
+    return (a, b);
+}
+
+session one { add(); add(); }
+session two { add(); }
+session three { look(); }
+
+finally { return (x, y); }
+END
+cat >refuse.tx <<'END'
+// Who finds the lock taken aborts, after writing.
+global lock = 0;
+global log = 0;
+
+txn take(who) {
+    log = who;
+    if (lock != 0) abort;
+    lock = who;
+}
+
+txn release() {
+    if (lock == 0) abort;
+    lock = 0;
+}
+
+session one { take(1); release(); }
+session two { take(2); }
+
+finally { let last = log; return (lock, last); }
+END
+
+programs=0
+: >counts
+if [ $# -eq 0 ]; then
+	set -- last.tx refuse.tx "$top"/programs/litmus/*.tx \
+		"$top"/programs/examples/*.tx "$top"/programs/*/client-1.tx
+fi
+for path in "$@"; do
+	program "$path"
+done
+# Levels differ: no two columns are the same.
+awk '{ for (i = 1; i < NF; i++) if ($i != $(i + 1)) differ[i] = 1 }
+	END { for (i = 1; i < 8; i++) if (!(i in differ)) exit 1 }' counts ||
+	fail 'two levels are never apart'
+echo "$programs programs: $passed passed, $failed failed"
+[ "$failed" -eq 0 ] && [ $programs -gt 20 ]
