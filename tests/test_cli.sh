@@ -467,7 +467,7 @@ run 0 check long.txt -i ser --commit-order
 if [ "$(grep -c '^  [0-9]' out)" -eq 4000 ]
 then pass; else fail 'all transactions are in the commit order'; fi
 run 4 check long.txt -i si --timeout 0.000001
-prints 'undecided: Snapshot Isolation (si) is undecided: the time limit'
+prints 'undecided: Snapshot Isolation (si) could not be decided: the time limit'
 run 4 check long.txt --timeout 0.000001 --strongest
 says 'is undecided'
 "$ISOSCOPE" check long.txt >&- 2>err

@@ -366,7 +366,7 @@ START_TEST(unknown_values_as_initial)
 	struct trace_rules rules = plain_rules();
 	rules.unknown_is_initial = true;
 	expect_under("A1:rx=7 B2:wy=1 B3:ry=1 B3:ry=2", rules,
-	             "A [1 rx=7<0] | B [2 wy=1] [3 ry=1<2 ry=2<0]");
+	             "A [1 rx=0<0] | B [2 wy=1] [3 ry=1<2 ry=0<0]");
 }
 END_TEST
 

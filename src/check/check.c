@@ -25,7 +25,7 @@ static void check_large(const struct facts *f, enum level l,
 void check_level(const struct facts *f, enum level l, struct check_clock *c,
                  struct check_result *out)
 {
-	if (f->n <= CHECK_SMALL)
+	if (f->n <= CHECK_BY_KERNEL)
 		check_small(f, l, out);
 	else
 		check_large(f, l, c, out);

@@ -65,7 +65,7 @@ void history_reader_close(struct history_reader *r); /* NULL is fine */
 
 /* Writes a trace in a format. False, with an error added, where the format
  * cannot express the history (the error says what and in which format it can
- * be written). `order`, if not NULL, lists all transactions that committed in
+ * be written). `order`, if not NULL, lists all transactions, init first, in
  * a commit order: the list formats need one to write a history of registers.
  * A folder format is written by format_write_folder only. */
 bool format_print(struct text *t, enum format f, const struct trace *r,

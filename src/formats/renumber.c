@@ -426,7 +426,7 @@ bool format_can_write(const struct trace *r, enum format f, unsigned can,
 		return cannot(r, f, r->line,
 		              "the order of writes, which lists tell in this "
 		              "history",
-		              "list-edn or list-json", d);
+		              "isoscope, list-edn or list-json", d);
 	if (!(can & CAN_EMPTY) && !has_operations(r, can))
 		return cannot(r, f, r->line,
 		              "transactions without operations, and this "

@@ -235,9 +235,9 @@ static void count_trace(struct facts *f, const struct trace *t)
 {
 	for (uint32_t i = 1; i < t->transaction_count; i++) {
 		const struct trace_transaction *w = &t->transactions[i];
-		const struct trace_op *op = t->ops + w->first_op;
 		uint32_t reads = 0, writes = 0;
-		for (uint32_t k = 0; k < w->op_count; k++, op++) {
+		for (uint32_t k = 0; k < w->op_count; k++) {
+			const struct trace_op *op = &t->ops[w->first_op + k];
 			reads += trace_reads(w, op);
 			writes += trace_writes(w, op);
 		}
@@ -251,8 +251,8 @@ static void take_trace(struct facts *f, const struct trace *t)
 	uint32_t reads = 0, writes = 0;
 	for (uint32_t i = 1; i < t->transaction_count; i++) {
 		const struct trace_transaction *w = &t->transactions[i];
-		const struct trace_op *op = t->ops + w->first_op;
-		for (uint32_t k = 0; k < w->op_count; k++, op++) {
+		for (uint32_t k = 0; k < w->op_count; k++) {
+			const struct trace_op *op = &t->ops[w->first_op + k];
 			if (trace_reads(w, op))
 				f->reads[reads++] = (struct facts_read){
 					op->key, op->from

@@ -433,6 +433,16 @@ static void read_own(struct trace_builder *b, uint32_t t, uint32_t i,
 	trace_note_anomaly(b, ANOMALY_INTERNAL, t, i, TRACE_NOBODY, own);
 }
 
+/* A value that nobody wrote is taken for the initial one. */
+static void take_initial(struct trace_builder *b, struct trace_op *read)
+{
+	const uint8_t kinds = TRACE_TEXT | TRACE_NULL | TRACE_MISSING;
+	struct trace_value v = b->trace->keys[read->key].initial;
+	read->from = TRACE_INIT;
+	read->value = v.number;
+	read->flags = (uint8_t)((read->flags & ~kinds) | (v.flags & kinds));
+}
+
 static void read_by_value(struct trace_builder *b, uint32_t t, uint32_t i)
 {
 	struct trace_op *read = &b->trace->ops[i];
@@ -445,8 +455,10 @@ static void read_by_value(struct trace_builder *b, uint32_t t, uint32_t i)
 		report_ambiguous(b, t, read, j);
 	} else if (j != INDEX_NONE) {
 		read_write(b, t, i, j);
-	} else if (is_initial(b, read) || b->rules.unknown_is_initial) {
+	} else if (is_initial(b, read)) {
 		read->from = TRACE_INIT;
+	} else if (b->rules.unknown_is_initial) {
+		take_initial(b, read);
 	} else {
 		trace_note_anomaly(b, ANOMALY_THIN_AIR, t, i, TRACE_NOBODY,
 		                   TRACE_NONE);
@@ -458,7 +470,10 @@ static void read_from_init(struct trace_builder *b, uint32_t t, uint32_t i)
 	struct trace_op *read = &b->trace->ops[i];
 	struct trace_value v = b->trace->keys[read->key].initial;
 	fill_in(read, v.number, v.flags);
-	if (!is_initial(b, read) && !b->rules.unknown_is_initial)
+	if (is_initial(b, read)) return;
+	if (b->rules.unknown_is_initial)
+		take_initial(b, read);
+	else
 		report_initial(b, t, read);
 }
 

@@ -249,7 +249,7 @@ static void undecided_levels(struct text *t, const struct check_case *c)
 		if (!reason) reason = c->results[l].reason;
 	}
 	name_level_or_levels(t, levels, count);
-	text_string(t, count == 1 ? " is undecided" : " are undecided");
+	text_string(t, " could not be decided");
 	if (reason) text_format(t, ": %s", reason);
 }
 
