@@ -9,7 +9,7 @@
 #include "suites.h"
 #include "support.h"
 
-enum { RUNS = 10, HISTORIES = 500 }; /* histories per run */
+enum { RUNS = 10, HISTORIES = 5000 }; /* over all runs */
 
 static const enum level levels[] = { LEVEL_PC, LEVEL_PSI, LEVEL_SI, LEVEL_SER };
 enum { LEVELS = sizeof levels / sizeof *levels };
@@ -18,6 +18,13 @@ static uint64_t first_seed(void)
 {
 	const char *seed = getenv("ISOSCOPE_SEED");
 	return seed ? strtoull(seed, NULL, 10) : 1;
+}
+
+static unsigned histories_per_run(void)
+{
+	const char *count = getenv("ISOSCOPE_PROGRAMS");
+	unsigned all = count ? (unsigned)strtoul(count, NULL, 10) : HISTORIES;
+	return all < 30 * RUNS ? 30 : all / RUNS;
 }
 
 static bool is_writer(const struct history *h, uint32_t t, uint32_t key)
@@ -228,7 +235,7 @@ START_TEST(random_histories)
 	struct rng r = { first_seed() * 7000 + (uint64_t)_i };
 	struct check_limits none = { 0 };
 	struct check_clock *clock = check_clock_new(&none);
-	for (int i = 0; i < HISTORIES; i++) {
+	for (unsigned i = histories_per_run(); i > 0; i--) {
 		struct history *h = random_history(&r);
 		for (int k = 0; k < LEVELS; k++) compare(h, levels[k], clock);
 		history_free(h);
@@ -295,7 +302,7 @@ START_TEST(stages)
 	struct check_limits none = { 0 };
 	struct check_clock *clock = check_clock_new(&none);
 	struct tally tally[STAGES] = { 0 };
-	for (int i = 0; i < HISTORIES; i++) {
+	for (unsigned i = histories_per_run(); i > 0; i--) {
 		struct history *h = random_history(&r);
 		for (int k = 0; k < LEVELS; k++)
 			for (enum stage stage = 0; stage < STAGES; stage++)
@@ -304,8 +311,9 @@ START_TEST(stages)
 		history_free(h);
 	}
 	for (enum stage stage = 0; stage < STAGES; stage++)
-		ck_assert_uint_gt(tally[stage].yes, HISTORIES / 10);
-	ck_assert_uint_lt(tally[STAGE_GUESS].open, HISTORIES / 10);
+		ck_assert_uint_gt(tally[stage].yes,
+		                  histories_per_run() / 10);
+	ck_assert_uint_lt(tally[STAGE_GUESS].open, histories_per_run() / 10);
 	check_clock_free(clock);
 }
 END_TEST
