@@ -318,8 +318,48 @@ START_TEST(stages)
 }
 END_TEST
 
+/* Is the history refused by the search, for want of a contradiction before any
+ * choice? Then what it names suffices. */
+static bool search_refuses(const struct history *h, enum level l,
+                           struct check_clock *clock)
+{
+	struct facts *f = facts_of_history(h);
+	struct check_result r;
+	struct strong s;
+	bool refused = false;
+	if (strong_init(&s, f, l, clock) && saturate(&s)) {
+		check_strong(f, l, clock, &r);
+		refused = r.verdict == CHECK_VIOLATED;
+		if (refused) ck_assert(!part_allows(h, l, &r));
+		check_result_free(&r);
+	}
+	strong_free(&s);
+	facts_free(f);
+	return refused;
+}
+
+/* Such histories are rare. */
+START_TEST(search_is_needed)
+{
+	enum { WANTED = 5, TRIES = 50000 };
+	struct rng r = { first_seed() * 9000 };
+	struct check_limits none = { 0 };
+	struct check_clock *clock = check_clock_new(&none);
+	int found = 0;
+	for (int i = 0; i < TRIES && found < WANTED; i++) {
+		struct history *h = random_history(&r);
+		for (int k = 0; k < LEVELS; k++)
+			found += search_refuses(h, levels[k], clock);
+		history_free(h);
+	}
+	ck_assert_int_ge(found, WANTED);
+	check_clock_free(clock);
+}
+END_TEST
+
 void add_check_strong_tests(TCase *tests)
 {
+	tcase_add_test(tests, search_is_needed);
 	tcase_add_loop_test(tests, random_histories, 0, RUNS);
 	tcase_add_loop_test(tests, stages, 0, RUNS);
 }

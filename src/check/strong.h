@@ -58,7 +58,7 @@ struct strong {
 	struct edge *edges;
 	size_t edge_count, edge_capacity;
 	size_t linked;       /* edges that are in the lists of their points */
-	size_t closed;       /* edges that the closure regards, if there is one */
+	size_t closed;       /* edges in the closure, if one was made */
 	bool has_closure;
 	uint32_t *topo;      /* the points in an order that the edges allow */
 	uint32_t *topo_rank;
