@@ -95,8 +95,8 @@ level() {
 	kept="$kept $(wc -l <found)"
 }
 
-# program FILE: under the weakest level that does not give too many histories, and
-# the levels after it.
+# program FILE: under the weakest level that does not give too many histories,
+# and the levels after it.
 program() {
 	program=$1
 	for base in none rc ra cc; do
