@@ -1,7 +1,7 @@
 #!/bin/sh
-# isoscope check on the histories of tests/histories: for each its verdicts, exit
-# codes and the name of its anomaly, as the file `expected` there has them; and
-# again after each conversion that is not refused. ISOSCOPE names the binary
+# isoscope check on the histories of tests/histories: for each its verdicts,
+# exit codes and the name of its anomaly, as the file `expected` there has them;
+# and again after each conversion that is not refused. ISOSCOPE names the binary
 # (default ./isoscope); with ISOSCOPE_QUICK there are fewer conversions.
 set -u
 export LC_ALL=C

@@ -1,6 +1,7 @@
 /* Recorded histories from file to verdict: the classic ones through every
- * format, random ones against the definitions of the levels, and those that an
- * exploration gives. */
+ * format, random ones and the collections of tests/histories against the
+ * definitions of the levels, and those that an exploration gives. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -456,6 +457,78 @@ START_TEST(explored_histories)
 }
 END_TEST
 
+/* ---- the collections of tests/histories ---- */
+
+/* The twin looks at every order. */
+enum { COLLECTED_MAX = 12 };
+
+/* What anomalies leave over: those that no level but none allows, and those
+ * that none does not allow either. */
+static unsigned levels_with_anomalies(const struct trace *t)
+{
+	unsigned left = defined_levels(t);
+	for (enum trace_anomaly_kind k = 0; k < ANOMALY_COUNT; k++) {
+		bool dirty = k == ANOMALY_ABORTED || k == ANOMALY_INTERMEDIATE;
+		if (t->anomalies_found[k]) left &= dirty ? 1u : 0u;
+	}
+	return left;
+}
+
+static void check_collected(const char *path, const char *row)
+{
+	struct trace *t = read_only_history(path, FORMAT_COUNT);
+	unsigned expected = levels_from_row(row);
+	same_levels(levels_of_trace(t), expected, path, FORMAT_COUNT);
+	ck_assert_uint_le(t->transaction_count, COLLECTED_MAX + 1);
+	same_levels(levels_with_anomalies(t), expected, path, FORMAT_COUNT);
+	if (!t->anomaly_count) {
+		struct history *h = trace_history(t, NULL, NULL);
+		check_plainly(h, expected);
+		history_free(h);
+	}
+	trace_free(t);
+}
+
+static void check_refused(const char *path)
+{
+	struct reader_options o = { .format = FORMAT_COUNT };
+	struct diags d = { 0 };
+	struct history_reader *r = history_reader_open(path, &o, &d);
+	if (r) ck_assert_ptr_null(history_reader_next(r, &d));
+	ck_assert_uint_gt(d.errors, 0);
+	history_reader_close(r);
+	diags_free(&d);
+}
+
+START_TEST(collections)
+{
+	const char *source = getenv("ISOSCOPE_SOURCE");
+	struct text path = { 0 };
+	char line[256], name[128], row[16];
+	int count = 0;
+	text_format(&path, "%s/tests/histories/", source ? source : ".");
+	size_t folder = path.length;
+	text_string(&path, "expected");
+	FILE *expected = fopen(path.data, "r");
+	/* Without make, and not in the source folder, nobody says where. */
+	ck_assert(expected || !source);
+	while (expected && fgets(line, sizeof line, expected)) {
+		if (*line == '#' || sscanf(line, "%127s %15s", name, row) != 2)
+			continue;
+		path.length = folder;
+		text_string(&path, name);
+		if (!strcmp(row, "error"))
+			check_refused(text_get(&path));
+		else
+			check_collected(text_get(&path), row);
+		count++;
+	}
+	ck_assert(!expected || count > 100);
+	if (expected) fclose(expected);
+	text_free(&path);
+}
+END_TEST
+
 void add_recorded_tests(TCase *tests)
 {
 	tcase_add_loop_test(tests, classic_through_format, 0, LITMUS_ROWS);
@@ -463,4 +536,5 @@ void add_recorded_tests(TCase *tests)
 	tcase_add_loop_test(tests, random_histories, 0, RUNS);
 	tcase_add_loop_test(tests, random_histories_through_format, 0, RUNS);
 	tcase_add_loop_test(tests, explored_histories, 0, EXPLORATIONS);
+	tcase_add_test(tests, collections);
 }
