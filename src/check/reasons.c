@@ -22,6 +22,8 @@ struct reasons {
 	bool *seen;
 	uint32_t *parent, *by_edge;
 	uint32_t *met_points, met_count;
+	uint32_t *later;     /* edges to follow when the nearer ones are done */
+	size_t later_count, later_capacity;
 };
 
 static void mark(struct reasons *r, uint32_t t)
@@ -78,28 +80,49 @@ static void meet_chain(struct reasons *r, uint32_t p, uint32_t b, size_t limit)
 	}
 }
 
-/* From a to b by edges before `limit`; there is such a path. */
-static void search(struct reasons *r, uint32_t a, uint32_t b, size_t limit)
+/* Goes on along the edges of a point that was met: at once along those that
+ * need no reason, later along others. */
+static void go_on(struct reasons *r, uint32_t p, uint32_t b, size_t limit)
 {
 	const struct strong *s = r->s;
+	for (uint32_t e = s->first_out[p]; e != NO_EDGE;
+	     e = s->edges[e].next_out) {
+		uint32_t q = s->edges[e].to;
+		if (e >= limit || r->seen[q] || !leads_to(r, q, b, limit))
+			continue;
+		if (e < r->root) {
+			meet(r, q, p, e);
+			meet_chain(r, q, b, limit);
+		} else {
+			VEC_RESERVE(r->later, r->later_count,
+			            r->later_capacity);
+			r->later[r->later_count++] = e;
+		}
+	}
+}
+
+/* From a to b by edges before `limit`; there is such a path. Of all, it is one
+ * with the fewest edges that need a reason. */
+static void search(struct reasons *r, uint32_t a, uint32_t b, size_t limit)
+{
+	size_t next = 0;
 	for (uint32_t i = 0; i < r->met_count; i++)
 		r->seen[r->met_points[i]] = false;
 	r->met_count = 0;
+	r->later_count = 0;
 	meet(r, a, a, NO_EDGE);
 	meet_chain(r, a, b, limit);
-	for (uint32_t i = 0; i < r->met_count && !r->seen[b]; i++) {
-		uint32_t p = r->met_points[i];
-		for (uint32_t e = s->first_out[p]; e != NO_EDGE;
-		     e = s->edges[e].next_out) {
-			uint32_t q = s->edges[e].to;
-			if (e >= limit || r->seen[q]
-			    || !leads_to(r, q, b, limit))
-				continue;
-			meet(r, q, p, e);
+	for (uint32_t i = 0; !r->seen[b]; i++) {
+		while (i == r->met_count) {
+			assert(next < r->later_count);
+			uint32_t e = r->later[next++];
+			uint32_t q = r->s->edges[e].to;
+			if (r->seen[q]) continue;
+			meet(r, q, r->s->edges[e].from, e);
 			meet_chain(r, q, b, limit);
 		}
+		go_on(r, r->met_points[i], b, limit);
 	}
-	assert(r->seen[b]);
 }
 
 static void take_path(struct reasons *r, uint32_t a, uint32_t b, size_t limit)
@@ -169,6 +192,7 @@ static void reasons_free(struct reasons *r)
 	free(r->parent);
 	free(r->by_edge);
 	free(r->met_points);
+	free(r->later);
 }
 
 static void follow(struct reasons *r)
