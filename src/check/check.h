@@ -20,7 +20,8 @@ enum check_verdict { CHECK_HOLDS, CHECK_VIOLATED, CHECK_UNDECIDED };
 
 struct check_limits {
 	double seconds;      /* of wall time for all levels; 0: no limit */
-	uint64_t memory;     /* bytes that a check may hold; 0: no limit */
+	uint64_t memory;     /* bytes that a check may hold; 0: half of what
+	                      * the machine has */
 	bool (*stop)(void *data); /* asked now and then; NULL: never */
 	void *stop_data;
 };

@@ -163,7 +163,7 @@ static void look_at(struct strong *s, uint32_t p)
 
 bool saturate(struct strong *s)
 {
-	if (s->conflicting) return false;
+	if (s->conflicting || s->out_of_time) return false;
 	if (!s->init_read) look_at_commit(s, HISTORY_INIT);
 	s->init_read = true;
 	while (s->changed_count || s->edge_count > s->linked) {

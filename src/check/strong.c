@@ -81,7 +81,8 @@ void check_strong(const struct facts *f, enum level l, struct check_clock *c,
 	 * more, and under ser fewer writers need an order. */
 	static const enum level stronger[] = { LEVEL_SER, LEVEL_SI };
 	for (size_t i = 0; i < sizeof stronger / sizeof *stronger; i++) {
-		if (stronger[i] == l || !level_implies(stronger[i], l)) continue;
+		if (stronger[i] == l || !level_implies(stronger[i], l))
+			continue;
 		try_level(f, stronger[i], c, true, out);
 		if (out->verdict == CHECK_HOLDS) return;
 		check_result_free(out);

@@ -137,7 +137,7 @@ void strong_free(struct strong *s);
 /* Appends an edge; the closure does not know it yet. */
 void reach_append(struct strong *s, struct edge e);
 /* Brings the closure up to date with the appended edges. False if there is a
- * cycle, which is the conflict then. */
+ * cycle, which is the conflict then, or if time is over. */
 bool reach_update(struct strong *s);
 /* A place to come back to; saturated, no edge appended since. */
 struct reach_mark {
@@ -151,8 +151,8 @@ void reach_settle(struct strong *s);
 /* Goes back to the first `count` edges without a mark, at the cost of the whole
  * closure. */
 void reach_truncate(struct strong *s, size_t count);
-/* The closure of all edges from scratch; false, with a conflict, if there is a
- * cycle. */
+/* The closure of all edges from scratch. False, with a conflict, if there is a
+ * cycle, or if time is over. */
 bool reach_rebuild(struct strong *s);
 /* Makes topo and topo_rank agree with all edges, by Kahn's algorithm; false if
  * there is a cycle: degree tells the points that are not sorted then. */
