@@ -314,6 +314,8 @@ START_TEST(anomalies)
 		ck_assert_str_ne(name, "");
 		ck_assert(by < LEVEL_COUNT);
 		ck_assert(!(levels >> by & 1));
+		if (!strcmp(name, "lost update"))
+			ck_assert_int_eq(by, LEVEL_PSI);
 		for (enum level l = 0; l < LEVEL_COUNT; l++)
 			if (l != by && level_implies(by, l) &&
 			    !(levels >> l & 1))
