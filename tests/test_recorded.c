@@ -337,7 +337,8 @@ END_TEST
 
 /* ---- what explorations give ---- */
 
-enum { EXPLORATIONS = 5, PROGRAMS = 300, END_STATES = 1500 };
+/* A program for so many random histories, since it has many of its own. */
+enum { EXPLORATIONS = 5, HISTORIES_PER_PROGRAM = 64, END_STATES = 1500 };
 
 static bool collect(void *payload, const struct explore_execution *e)
 {
@@ -433,7 +434,9 @@ START_TEST(explored_histories)
 	struct folder folder = folder_new();
 	char *path = folder_file(&folder, "histories");
 	uint64_t seed = seed_or(3) * 9200;
-	int count = programs_or(PROGRAMS), tried = 0;
+	int all_histories = programs_or(RUNS * HISTORIES), tried = 0;
+	int count = (all_histories + HISTORIES_PER_PROGRAM - 1) /
+	            HISTORIES_PER_PROGRAM;
 	for (int i = _i; i < count; i += EXPLORATIONS) {
 		struct text source = { 0 };
 		struct strings all = { 0 };
