@@ -681,12 +681,12 @@ struct trace *isoscope_parse(const struct input *in, const char *at,
 	region_init(&p.region);
 	forms_init(&p.f, in, at, end, line, FORM_JSON, d);
 	p.builder = trace_builder_new(in->file, &rules);
+	trace_builder_line(p.builder, line);
 	if (read_history(&p) && read_operations(&p)) {
 		t = trace_builder_finish(p.builder, d);
 		p.builder = NULL;
 	}
 	if (t) {
-		t->line = line;
 		t->program = kept(t, &p, p.program);
 		t->level = kept(t, &p, p.level);
 	}

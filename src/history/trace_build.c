@@ -36,6 +36,11 @@ struct trace_builder *trace_builder_new(const char *file,
 	return b;
 }
 
+void trace_builder_line(struct trace_builder *b, uint32_t line)
+{
+	b->trace->line = line;
+}
+
 /* All but the trace. */
 static void free_shell(struct trace_builder *b)
 {
@@ -441,7 +446,7 @@ static bool check_frame(const struct trace_builder *b, struct diags *d)
 	const struct trace *t = b->trace;
 	uint32_t last = 0;
 	if (b->too_many)
-		diags_add(d, DIAG_ERROR, t->file, 0, 0, NULL,
+		diags_add(d, DIAG_ERROR, t->file, t->line, 0, NULL,
 		          "the history has more than %" PRIu32 " operations or "
 		          "transactions, the most that isoscope holds; check a "
 		          "shorter part of it",
@@ -449,13 +454,13 @@ static bool check_frame(const struct trace_builder *b, struct diags *d)
 		              ? b->op_limit
 		              : b->transaction_limit);
 	else if (!t->session_count)
-		diags_add(d, DIAG_ERROR, t->file, 0, 0, NULL,
+		diags_add(d, DIAG_ERROR, t->file, t->line, 0, NULL,
 		          "the history has no session: nothing was recorded, "
 		          "or the file has another format (see --format)");
 	for (uint32_t s = 0; s < t->session_count; s++)
 		last += t->sessions[s].after_all;
 	if (last > 1)
-		diags_add(d, DIAG_ERROR, t->file, 0, 0, NULL,
+		diags_add(d, DIAG_ERROR, t->file, t->line, 0, NULL,
 		          "%" PRIu32 " sessions follow all others; only one "
 		          "can",
 		          last);

@@ -34,6 +34,9 @@ struct trace_rules {
 /* `file` is copied. */
 struct trace_builder *trace_builder_new(const char *file,
                                         const struct trace_rules *rules);
+/* The history begins in this line of a file of several: sets trace.line, which
+ * errors about the whole history name. */
+void trace_builder_line(struct trace_builder *b, uint32_t line);
 void trace_builder_free(struct trace_builder *b); /* NULL is fine */
 
 /* Sessions. Their order in the trace is the order of their adding. Looking one
