@@ -204,8 +204,8 @@ static void say_undecided(const struct check_case *c)
 	for (enum level l = 0; l < LEVEL_COUNT; l++) {
 		if (!check_has(c, l, CHECK_UNDECIDED)) continue;
 		name_trace_place(&t, c->trace, c->trace->line);
-		say("%s: %s is undecided: %s", text_get(&t), level_word(l),
-		    c->results[l].reason);
+		say("%s: %s could not be decided: %s", text_get(&t),
+		    level_word(l), c->results[l].reason);
 		text_clear(&t);
 	}
 	text_free(&t);
@@ -259,10 +259,9 @@ static void tell(struct checking *x, struct finding_of_levels *f)
 	bool report = !x->summary.histories || (violated && !x->reported);
 	bool drawing = pictures_wanted(x->line) && !x->picture.length;
 	if (x->orders) find_orders(x, f);
-	bool open = check_undecided(c);
-	if (violated && (drawing || open || x->json ||
-	                 (report && !x->quiet && !x->strongest)))
-		explain(x, f);
+	bool in_words = report && !x->strongest;
+	bool wanted = check_undecided(c) || x->json || in_words;
+	if (violated && (drawing || (wanted && !x->quiet))) explain(x, f);
 	if (violated && drawing) draw(x, f);
 	if (x->strongest)
 		tell_strongest(x, c);

@@ -95,11 +95,26 @@ static void name_place_of_op(struct text *t, const struct trace *r,
 	text_char(t, ')');
 }
 
-/* ", a value that 1.3 t4 wrote (h.txt:9) and then ..." */
+/* The read is of a list whose last element is fine: an earlier one is not. */
+static bool within_list(const struct trace *r, const struct trace_anomaly *a)
+{
+	const struct trace_op *o = &r->ops[a->op];
+	return o->flags & TRACE_LIST && o->from != TRACE_NOBODY;
+}
+
+/* ", a value that 1.3 t4 wrote (h.txt:9) and then ..."; of a list "and has an
+ * element, 5, that ..." */
 static void name_writer(struct text *t, const struct trace *r,
                         const struct trace_anomaly *a, const char *then)
 {
-	text_string(t, ", a value that ");
+	if (within_list(r, a) && a->other != TRACE_NONE) {
+		const struct trace_op *element = &r->ops[a->other];
+		text_string(t, " and has an element, ");
+		trace_print_value(t, r, element->value, element->flags);
+		text_string(t, ", that ");
+	} else {
+		text_string(t, ", a value that ");
+	}
 	if (a->writer < r->transaction_count)
 		name_trace_transaction(t, r, a->writer);
 	else
@@ -133,7 +148,9 @@ static void name_fault(struct text *t, const struct trace *r,
 {
 	switch (a->kind) {
 	case ANOMALY_THIN_AIR:
-		text_string(t, ", a value that nobody wrote");
+		text_string(t, within_list(r, a)
+		                   ? " and has an element that nobody wrote"
+		                   : ", a value that nobody wrote");
 		break;
 	case ANOMALY_ABORTED: name_writer(t, r, a, " and then aborted"); break;
 	case ANOMALY_INTERMEDIATE:

@@ -228,9 +228,8 @@ static void print_witness(struct text *t, const struct check_case *c,
 static void print_witnesses(struct text *t, const struct check_case *c)
 {
 	bool first = true;
-	if (!c->witnesses) return;
 	text_string(t, ",\"witnesses\":[");
-	for (enum level l = 0; l < LEVEL_COUNT; l++) {
+	for (enum level l = 0; c->witnesses && l < LEVEL_COUNT; l++) {
 		if (!check_has(c, l, CHECK_VIOLATED) || c->shown_by[l] != l)
 			continue;
 		if (!first) text_char(t, ',');

@@ -510,7 +510,7 @@ void report_summary_verdict(struct text *t, const struct style *s,
 	if (v == CHECK_UNDECIDED && !m->overall[v]) v = CHECK_HOLDS;
 	print_share(t, m, v);
 	if (v == CHECK_UNDECIDED)
-		text_string(t, one ? "is undecided" : "are undecided");
+		text_string(t, "could not be decided");
 	else if (v == CHECK_HOLDS)
 		text_string(t, one ? "satisfies " : "satisfy ");
 	else if (l == LEVEL_COUNT)
