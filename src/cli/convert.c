@@ -43,8 +43,8 @@ static bool decided(const struct conversion *x,
 	for (enum level l = 0; l < LEVEL_COUNT; l++) {
 		if (results[l].verdict != CHECK_UNDECIDED) continue;
 		say("writing this history as %s needs its verdicts, and %s "
-		    "(%s) is undecided: %s", format_word(x->to), level_name(l),
-		    level_word(l), results[l].reason);
+		    "(%s) could not be decided: %s", format_word(x->to),
+		    level_name(l), level_word(l), results[l].reason);
 		return false;
 	}
 	return true;
@@ -155,6 +155,14 @@ static bool write_text(struct conversion *x, const struct text *t)
 	return !ferror(x->file);
 }
 
+static int write_folder(const struct conversion *x, const struct trace *t,
+                        struct diags *d)
+{
+	if (!format_can_be_folder(x->to, t, d)) return EXIT_INPUT;
+	return format_write_folder(x->output, x->to, t, d) ? EXIT_HOLDS
+	                                                   : EXIT_USAGE;
+}
+
 /* The history as this format is to have it. */
 static int write_trace(struct conversion *x, const struct trace *original,
                        struct diags *d)
@@ -168,10 +176,7 @@ static int write_trace(struct conversion *x, const struct trace *original,
 		if (!order_is_spare(x, &t)) return EXIT_INPUT;
 		t.known_count = 0;
 	}
-	if (format_is_folder(x->to))
-		return format_write_folder(x->output, x->to, &t, d)
-		           ? EXIT_HOLDS
-		           : EXIT_USAGE;
+	if (format_is_folder(x->to)) return write_folder(x, &t, d);
 	if (is_list_format(x->to) && !t.lists) {
 		order = find_order(x, &t);
 		if (!order) return EXIT_INPUT;

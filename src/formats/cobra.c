@@ -441,6 +441,11 @@ static bool write_sessions(const char *path, const struct written *w,
 	return good;
 }
 
+bool cobra_can_write(const struct trace *r, struct diags *d)
+{
+	return format_can_write(r, FORMAT_COBRA, CAN_EMPTY, d);
+}
+
 bool cobra_write_folder(const char *path, const struct trace *r,
                         struct diags *d)
 {
@@ -453,7 +458,7 @@ bool cobra_write_folder(const char *path, const struct trace *r,
 		.reserved_count = sizeof reserved / sizeof *reserved,
 	};
 	struct renumber natural = { .least = 0 }, any = { .least = INT64_MIN };
-	if (!format_can_write(r, FORMAT_COBRA, CAN_EMPTY, d)) return false;
+	if (!cobra_can_write(r, d)) return false;
 	struct written w = {
 		.r = r,
 		.values = renumber_values(r, &rules),

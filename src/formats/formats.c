@@ -59,12 +59,24 @@ bool format_print(struct text *t, enum format f, const struct trace *r,
 	return false;
 }
 
-bool format_write_folder(const char *path, enum format f,
-                         const struct trace *r, struct diags *d)
+static bool no_folder(const char *path, enum format f, struct diags *d)
 {
-	if (f == FORMAT_COBRA) return cobra_write_folder(path, r, d);
 	diags_add(d, DIAG_ERROR, path, 0, 0, NULL,
 	          "histories in the format %s are files, not folders",
 	          format_word(f));
 	return false;
+}
+
+bool format_can_be_folder(enum format f, const struct trace *r,
+                          struct diags *d)
+{
+	return f == FORMAT_COBRA ? cobra_can_write(r, d)
+	                         : no_folder(r->file, f, d);
+}
+
+bool format_write_folder(const char *path, enum format f,
+                         const struct trace *r, struct diags *d)
+{
+	return f == FORMAT_COBRA ? cobra_write_folder(path, r, d)
+	                         : no_folder(path, f, d);
 }

@@ -71,6 +71,10 @@ void history_reader_close(struct history_reader *r); /* NULL is fine */
 bool format_print(struct text *t, enum format f, const struct trace *r,
                   const uint32_t *order, struct diags *d);
 bool format_is_folder(enum format f);
+/* Can this folder format express the history? If not, adds an error as
+ * format_print does. */
+bool format_can_be_folder(enum format f, const struct trace *r,
+                          struct diags *d);
 /* Makes the folder (an error if it exists and is not empty). */
 bool format_write_folder(const char *path, enum format f,
                          const struct trace *r, struct diags *d);

@@ -62,6 +62,7 @@ typedef bool format_printer(struct text *t, const struct trace *r,
 format_printer isoscope_print, plume_print, awdit_text_print,
     dbcop_bincode_print, dbcop_json_print, dbcop_text_print,
     register_edn_print, register_json_print, list_edn_print, list_json_print;
+bool cobra_can_write(const struct trace *r, struct diags *d);
 bool cobra_write_folder(const char *path, const struct trace *r,
                         struct diags *d);
 
