@@ -354,6 +354,32 @@ prints 'aborted read (G1a)'
 prints '(dirty.txt:1)'
 prints 'the strongest level that holds is No isolation (none)'
 
+{
+	echo '{:type :ok, :process 0, :f :txn, :value [[:r 1 [1 2]]]}'
+	echo '{:type :ok, :process 1, :f :txn, :value [[:append 1 2]]}'
+} >element.edn
+run 1 check element.edn
+prints '0.1 reads key 1 as a list that ends with 2 (element.edn:1) and has an '\
+'element that nobody wrote'
+{
+	cat element.edn
+	echo '{:type :fail, :process 2, :f :txn, :value [[:append 1 1]]}'
+} >aborted.edn
+run 1 check aborted.edn
+prints '(aborted.edn:1) and has an element, 1, that 2.1 wrote (aborted.edn:3) '\
+'and then aborted'
+
+# No update is lost where psi holds.
+printf '%s' '{"sessions":[{"name":"A","transactions":[{"events":[["w","x",1],' \
+	'["r","y",null]]}]},{"name":"B","transactions":[{"events":[' \
+	'["w","y",2]]},{"events":[["r","x",null]]}]},{"name":"C",' \
+	'"transactions":[{"events":[["r","x",null],["w","x",3]]}]}]}' \
+	>snapshots.jsonl
+run 1 check snapshots.jsonl
+prints 'long fork: violates Snapshot Isolation (si)'
+prints 'psi   Parallel Snapshot Isolation  holds'
+lacks 'lost update'
+
 # --- the strongest levels, commit orders ---
 run 1 check --strongest lost.txt
 is pc
@@ -429,11 +455,21 @@ run 1 check thin.txt --json
 json '.[0].anomalies[0].kind' thin-air
 json '.[0].anomalies[0].line' 2
 json '.[0].strongest | length' 0
+json '.[0].witnesses | length' 0
 run 1 check lost.txt --dot g2.dot
 if grep -q digraph g2.dot && grep -q c0392b g2.dot
 then pass; else fail "a picture with a cycle is written"; fi
+run 0 check serial.txt --json
+json '.[0].witnesses | length' 0
+run 1 check lost.txt --json -q
+json '.[0].witnesses | length' 0
+json '.[0].levels.psi | .verdict, .anomaly' "$(printf 'violated\nnull')"
 run 0 check serial.txt --dot g3.dot
 says 'nothing was drawn'
+echo old >g4.dot
+run 0 check lost.txt -i pc --dot g4.dot
+says 'nothing was drawn'
+[ "$(cat g4.dot)" = old ] && pass || fail 'a picture of nothing is written'
 if command -v dot >/dev/null; then
 	run 1 check lost.txt --svg g.svg -i si
 	grep -q '<svg' g.svg && pass || fail 'a picture is drawn'
@@ -469,7 +505,9 @@ then pass; else fail 'all transactions are in the commit order'; fi
 run 4 check long.txt -i si --timeout 0.000001
 prints 'undecided: Snapshot Isolation (si) could not be decided: the time limit'
 run 4 check long.txt --timeout 0.000001 --strongest
-says 'is undecided'
+says 'ser could not be decided: the time limit'
+run 4 check long.txt long.txt --timeout 0.000001 -q
+prints 'could not be decided'
 "$ISOSCOPE" check long.txt >&- 2>err
 [ $? -eq 70 ] && pass || fail 'a closed standard output is an error'
 
@@ -510,6 +548,9 @@ run 0 convert fork.txt --to rw-edn
 run 3 convert thin.txt --to list-json
 run 3 convert append.edn --to rw-edn
 says 'cannot tell the order in which the elements of lists were written'
+run 3 convert dirty.txt --to cobra -o dirty.cobra
+says 'cobra'
+[ -e dirty.cobra ] && fail 'a folder is left' || pass
 for format in $formats; do
 	rm -rf again
 	run 0 convert lists.edn --to $format -o again
@@ -592,6 +633,18 @@ run 2 generate --level sserr
 run 2 generate --anomaly dirty
 run 2 generate --reads 2
 run 2 generate --format cobra
+for format in list-edn list-json; do
+	for anomaly in thin-air G1a internal; do
+		run 2 generate --anomaly $anomaly --format $format
+		says "--format $format and --anomaly $anomaly exclude"
+		prints_nothing
+	done
+done
+if [ -e /dev/full ]; then
+	"$ISOSCOPE" generate >/dev/full 2>err
+	[ $? -eq 70 ] && pass || fail 'a full standard output is an error'
+	[ "$(wc -l <err)" -eq 1 ] && pass || fail 'one error for one cause'
+fi
 
 # --- histories that are wrong ---
 run 2 check
@@ -634,6 +687,19 @@ run 3 check half.jsonl
 says 'half.jsonl:4:'
 run 3 convert half.jsonl --to isoscope
 says 'half.jsonl:4:'
+
+{
+	cat three.jsonl
+	echo '{"sessions":[]}'
+} >none.jsonl
+run 3 check none.jsonl
+says 'none.jsonl:4: error: the history has no session'
+{
+	cat three.jsonl
+	echo '{"sessions":[{"after":"all"},{"after":"all"}]}'
+} >after.jsonl
+run 3 check after.jsonl
+says 'after.jsonl:4: error: 2 sessions follow all others'
 
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

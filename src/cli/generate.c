@@ -111,6 +111,24 @@ struct target {
 	const char *path; /* "-": the standard output */
 };
 
+/* These reads are not written as lists, see elle_print.c. */
+static bool is_for_registers(enum planted p)
+{
+	return p == PLANTED_THIN_AIR || p == PLANTED_G1A ||
+	       p == PLANTED_INTERNAL;
+}
+
+static bool target_shows(const struct command_line *c, enum format to,
+                         enum planted p)
+{
+	bool lists = to == FORMAT_LIST_EDN || to == FORMAT_LIST_JSON;
+	if (!lists || !is_for_registers(p)) return true;
+	say("--format %s and --anomaly %s exclude each other: such a read is "
+	    "not written as a list; --format rw-edn can show it",
+	    format_word(to), c->value[OPTION_ANOMALY]);
+	return false;
+}
+
 static bool read_target(const struct command_line *c, struct target *to)
 {
 	const char *word = c->value[OPTION_GENERATED];
@@ -127,7 +145,11 @@ static int write_text(const struct target *to, const struct text *t)
 {
 	FILE *f = output_open(to->path);
 	bool fine = f && output_text(f, to->path, t);
-	if (!output_close(f, to->path) || !fine)
+	if (fine)
+		fine = output_close(f, to->path);
+	else if (f && f != stdout)
+		fclose(f); /* the error is said */
+	if (!fine)
 		return is_standard(to->path) ? EXIT_INTERNAL : EXIT_USAGE;
 	return EXIT_HOLDS;
 }
@@ -159,7 +181,9 @@ int generate_main(const struct command_line *c)
 		    "--output %s", c->operands[0]);
 		return EXIT_USAGE;
 	}
-	if (!read_workload(c, &w) || !read_target(c, &to)) return EXIT_USAGE;
+	if (!read_workload(c, &w) || !read_target(c, &to) ||
+	    !target_shows(c, to.format, w.planted))
+		return EXIT_USAGE;
 	w.writes_only = to.format != FORMAT_ISOSCOPE;
 	struct trace *t = workload_run_ordered(&w, &order, &order_count, &d);
 	if (t) code = write_history(&to, t, order, &d);
