@@ -83,7 +83,7 @@ converted() {
 		"$ISOSCOPE" convert "$folder/$1" --to "$format" -o again \
 			>out 2>err
 		code=$?
-		if [ $code -ne 0 ] && [ ! -e again ]; then
+		if [ $code -eq 3 ] && [ ! -e again ]; then
 			grep -qF ': error: ' err || grep -qF 'isoscope: ' err
 			equal "$1 as $format is refused" $? 0
 			refusals=$((refusals + 1))
