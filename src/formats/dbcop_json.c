@@ -393,17 +393,18 @@ struct trace *dbcop_json_parse(struct input *in,
 
 /* ---- printing ---- */
 
-/* Transactions that did not commit have no operations but their writes: what
- * they read does not count (format_can_write). */
+/* Of transactions that did not commit, or of which that is not known, only the
+ * writes count. */
 static void print_events(struct text *t, const struct trace *r,
                          const struct trace_transaction *w,
-                         const int64_t *keys, const int64_t *values)
+                         const int64_t *keys, const int64_t *values,
+                         const bool *counts)
 {
 	const char *comma = "";
 	for (uint32_t i = w->first_op; i < w->first_op + w->op_count; i++) {
 		const struct trace_op *op = &r->ops[i];
 		bool read = op->kind == EVENT_READ;
-		if (read && w->status != TRACE_COMMITTED) continue;
+		if (!counts[i]) continue;
 		text_string(t, comma);
 		text_string(t, read ? "{\"Read\":{\"variable\":"
 		                    : "{\"Write\":{\"variable\":");
@@ -419,7 +420,8 @@ static void print_events(struct text *t, const struct trace *r,
 }
 
 static void print_sessions(struct text *t, const struct trace *r,
-                           const int64_t *keys, const int64_t *values)
+                           const int64_t *keys, const int64_t *values,
+                           const bool *counts)
 {
 	const char *before = "[";
 	for (uint32_t s = 0; s < r->session_count; s++) {
@@ -432,7 +434,7 @@ static void print_sessions(struct text *t, const struct trace *r,
 			    &r->transactions[session->first + i];
 			text_string(t, i ? ",\n{\"events\":["
 			                 : "\n{\"events\":[");
-			print_events(t, r, w, keys, values);
+			print_events(t, r, w, keys, values, counts);
 			text_string(t, w->status == TRACE_COMMITTED
 			                   ? "],\"committed\":true}"
 			                   : "],\"committed\":false}");
@@ -451,8 +453,10 @@ bool dbcop_json_print(struct text *t, const struct trace *r,
 	int64_t *values = renumber_values(r, &rules);
 	int64_t *keys = renumber_keys(r, &rules);
 	text_char(t, '[');
-	print_sessions(t, r, keys, values);
+	bool *counts = ops_that_count(r);
+	print_sessions(t, r, keys, values, counts);
 	text_string(t, "]\n");
+	free(counts);
 	free(values);
 	free(keys);
 	return true;

@@ -212,7 +212,9 @@ bool dbcop_text_print(struct text *t, const struct trace *r,
 {
 	(void)order;
 	static const struct renumber rules = { .initial = 0, .least = 0 };
-	unsigned can = CAN_ABORT | (r->transaction_count > 1 ? CAN_EMPTY : 0);
+	unsigned can = CAN_ABORT;
+	/* A file of nothing but `[]` is taken for JSON. */
+	if (r->transaction_count > 2) can |= CAN_EMPTY;
 	if (!format_can_write(r, FORMAT_DBCOP_TEXT, can, d)) return false;
 	struct printed p = { .r = r, .names = true };
 	for (uint32_t k = 0; k < r->key_count && p.names; k++)

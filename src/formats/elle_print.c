@@ -30,6 +30,7 @@ struct printer {
 	bool kept;         /* values are printed as they are */
 	int64_t *numbers;  /* by operation: equal for a read and its write */
 	int64_t *sessions; /* numbers */
+	bool *counts;      /* by operation: is it written? */
 	uint64_t index;    /* of the next line */
 	struct versions versions;
 	struct write_value *writes; /* lists: sorted by key and number */
@@ -218,9 +219,12 @@ static void print_map(struct printer *p, const struct trace_transaction *w,
 	print_word(p, "txn");
 	print_name(p, "value", false);
 	text_char(p->t, '[');
-	for (uint32_t i = 0; i < w->op_count; i++) {
-		if (i) print_comma(p);
-		print_operation(p, w->first_op + i, reads);
+	bool first = true;
+	for (uint32_t i = w->first_op; i < w->first_op + w->op_count; i++) {
+		if (w->status == TRACE_COMMITTED && !p->counts[i]) continue;
+		if (!first) print_comma(p);
+		first = false;
+		print_operation(p, i, reads);
 	}
 	text_char(p->t, ']');
 	print_name(p, "process", false);
@@ -285,6 +289,48 @@ static bool fail(const struct trace *r, struct diags *d, const char *why)
 	return false;
 }
 
+/* By key, how many versions the longest list that was read has. */
+static uint32_t *longest_reads(const struct printer *p)
+{
+	const struct trace *r = p->r;
+	uint32_t *longest = mem_take0((size_t)r->key_count + 1,
+	                              sizeof *longest);
+	for (uint32_t i = 0; i < r->op_count; i++) {
+		if (r->ops[i].kind != EVENT_READ || !p->counts[i]) continue;
+		uint32_t write = find_write(p, i), key = r->ops[i].key;
+		if (write == TRACE_NONE) continue;
+		uint32_t place = p->versions.place[write];
+		if (place != TRACE_NONE && place >= longest[key])
+			longest[key] = place + 1;
+	}
+	return longest;
+}
+
+static bool is_shown(const struct printer *p, const uint32_t *longest,
+                     const struct trace_known *known)
+{
+	const struct trace *r = p->r;
+	const struct trace_transaction *w = &r->transactions[known->from];
+	for (uint32_t i = w->first_op; i < w->first_op + w->op_count; i++)
+		if (r->ops[i].key == known->key
+		    && r->ops[i].flags & TRACE_FINAL
+		    && p->versions.place[i] < longest[known->key])
+			return true;
+	return false;
+}
+
+/* Do lists show the order that is known? What nobody read comes after the
+ * longest list, so it is enough that the earlier write is in that. */
+static bool shows_known(const struct printer *p)
+{
+	uint32_t *longest = longest_reads(p), i = 0;
+	while (i < p->r->known_count
+	       && is_shown(p, longest, &p->r->known[i]))
+		i++;
+	free(longest);
+	return i == p->r->known_count;
+}
+
 /* Lists show what was read before the last element too, and a trace keeps only
  * that last element: it must tell the others. */
 static bool find_lists(struct printer *p, const uint32_t *order,
@@ -303,12 +349,13 @@ static bool find_lists(struct printer *p, const uint32_t *order,
 		return fail(r, d, "registers do not tell in which order their "
 		            "values were written, and no commit order is "
 		            "known; write it as rw-edn or rw-json");
-	if (versions_find(&p->versions, r, r->lists ? NULL : order)) {
-		sort_writes(p);
-		return true;
-	}
-	return fail(r, d, "the appends of two transactions "
-	            "to a key are interleaved");
+	if (!versions_find(&p->versions, r, r->lists ? NULL : order))
+		return fail(r, d, "the appends of two transactions "
+		            "to a key are interleaved");
+	sort_writes(p);
+	return shows_known(p)
+	       || fail(r, d, "it tells an order of writes of which nobody "
+	               "read the last one; write it as isoscope");
 }
 
 static bool print(struct text *t, const struct trace *r, const uint32_t *order,
@@ -328,6 +375,7 @@ static bool print(struct text *t, const struct trace *r, const uint32_t *order,
 	if (!format_can_write(r, f, can, d)) return false;
 	p.numbers = renumber_values(r, &rules);
 	p.sessions = renumber_sessions(r, &sessions);
+	p.counts = ops_that_count(r);
 	p.kept = can_keep(r);
 	bool good = !p.lists || find_lists(&p, order, d);
 	if (good && order)
@@ -336,6 +384,7 @@ static bool print(struct text *t, const struct trace *r, const uint32_t *order,
 		print_sessions(&p);
 	free(p.numbers);
 	free(p.sessions);
+	free(p.counts);
 	free(p.writes);
 	versions_free(&p.versions);
 	return good;
