@@ -330,7 +330,7 @@ START_TEST(random_histories_through_format)
 		trace_free(t);
 		history_free(h);
 	}
-	ck_assert_int_ge(written, count / 2);
+	ck_assert_int_ge(written, count / 4);
 	folder_remove(&folder);
 }
 END_TEST

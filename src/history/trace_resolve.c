@@ -172,6 +172,13 @@ static void report(struct trace_builder *b, uint32_t line, struct text *t)
 	text_free(t);
 }
 
+static bool is_initial(const struct trace_builder *b,
+                       const struct trace_op *op)
+{
+	struct trace_value v = b->trace->keys[op->key].initial;
+	return op_has_value(op, v.number, v.flags);
+}
+
 static void report_twice(struct trace_builder *b, uint32_t x, uint32_t y)
 {
 	const struct trace *r = b->trace;
@@ -195,6 +202,24 @@ static void report_twice(struct trace_builder *b, uint32_t x, uint32_t y)
 	                "key needs a value of its own, or a format that names "
 	                "the writer that is read (isoscope)");
 	report(b, r->ops[y].line, &t);
+}
+
+/* Where 0 stands for what was there before, nobody else may write it. */
+static void report_initial_write(struct trace_builder *b, uint32_t op)
+{
+	const struct trace *r = b->trace;
+	struct text t = { 0 };
+	if (b->errors >= ERRORS_MOST) return;
+	print_write(&t, r, op);
+	text_string(&t, " writes ");
+	print_value(&t, r, &r->ops[op]);
+	text_string(&t, " to key ");
+	trace_print_key(&t, r, r->ops[op].key);
+	text_string(&t, ", which in this format is the value that it has "
+	                "initially; who reads it cannot be told then: write "
+	                "another value, or use a format that names the writer "
+	                "that is read (isoscope)");
+	report(b, r->ops[op].line, &t);
 }
 
 /* "3.1 t17 (line 12) reads 5 from key x" */
@@ -296,13 +321,6 @@ static void report_nothing(struct trace_builder *b, uint32_t transaction,
 
 /* ---- writes ---- */
 
-static bool is_initial(const struct trace_builder *b,
-                       const struct trace_op *op)
-{
-	struct trace_value v = b->trace->keys[op->key].initial;
-	return op_has_value(op, v.number, v.flags);
-}
-
 /* Where the file does not say what a key has initially, a read from init by
  * name does. */
 static void learn_initial(struct trace_builder *b, const struct trace_op *op)
@@ -332,6 +350,11 @@ static void take_write(struct trace_builder *b, uint32_t transaction,
 	op->from = transaction;
 	op->flags |= TRACE_FINAL;
 	if (!how.indexed) return;
+	if (how.strict && b->rules.initial_transaction
+	    && transaction != TRACE_INIT && is_initial(b, op)) {
+		report_initial_write(b, i);
+		return;
+	}
 	uint32_t other = enter_value(b, i, how.strict);
 	if (other == INDEX_NONE) return;
 	if (how.strict)
