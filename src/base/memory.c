@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The one place of the library that writes to stderr: nothing can be
  * allocated for a message that travels any other way. */
@@ -40,4 +41,11 @@ char *mem_copy_string(const char *s)
 {
 	size_t n = strlen(s) + 1;
 	return memcpy(mem_take(n), s, n);
+}
+
+uint64_t mem_usual_limit(void)
+{
+	long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+	if (pages <= 0 || size <= 0) return UINT64_MAX;
+	return (uint64_t)pages * (uint64_t)size / 2;
 }

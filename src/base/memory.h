@@ -5,11 +5,16 @@
 #define ISO_BASE_MEMORY_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 void *mem_take(size_t size);                    /* contents undefined */
 void *mem_take0(size_t count, size_t size);     /* zeroed array */
 void *mem_grow(void *p, size_t count, size_t size);
 char *mem_copy_string(const char *s);
+
+/* Half of the memory of the machine, in bytes: what one thing may take when
+ * nobody said how much. */
+uint64_t mem_usual_limit(void);
 
 /* Makes room for one more element in a growable array:
  *     VEC_RESERVE(v->items, v->count, v->capacity);

@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 
@@ -52,16 +51,8 @@ const char *check_clock_reason(const struct check_clock *c)
 	return c->reason;
 }
 
-/* Without a limit: half of what the machine has. */
-static uint64_t usual_memory(void)
-{
-	long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-	if (pages <= 0 || size <= 0) return UINT64_MAX;
-	return (uint64_t)pages * (uint64_t)size / 2;
-}
-
 bool check_clock_too_large(const struct check_clock *c, uint64_t bytes)
 {
 	uint64_t most = c->limits.memory;
-	return bytes > (most ? most : usual_memory());
+	return bytes > (most ? most : mem_usual_limit());
 }

@@ -28,7 +28,15 @@ static bool cannot_read(const struct input *in, struct diags *d,
 static bool read_all(struct input *in, int fd, struct diags *d)
 {
 	struct text t = { 0 };
+	uint64_t most = mem_usual_limit();
 	for (;;) {
+		if (t.length > most) {
+			text_free(&t);
+			return cannot_read(in, d,
+			                   "it takes more than half of the "
+			                   "memory of this machine; put it in "
+			                   "a file, which is read in pieces");
+		}
 		text_pad(&t, 0, READ_STEP);
 		t.length -= READ_STEP;
 		ssize_t n = read(fd, t.data + t.length, READ_STEP);
