@@ -488,6 +488,14 @@ static struct trace *trace_random(struct rng *r)
 	return t;
 }
 
+static bool has_operations(const struct trace *t)
+{
+	bool *counts = ops_that_count(t), found = false;
+	for (uint32_t i = 0; i < t->op_count; i++) found |= counts[i];
+	free(counts);
+	return found;
+}
+
 /* Is it what the format cannot express? */
 static bool may_refuse(enum format f, const struct trace *t)
 {
@@ -496,6 +504,8 @@ static bool may_refuse(enum format f, const struct trace *t)
 	char *shape = shape_of(t, shape_of_format(f));
 	bool empty = !strcmp(shape, "\n");
 	free(shape);
+	if (f == FORMAT_DBCOP_TEXT && t->transaction_count <= 2)
+		return !has_operations(t);
 	return (no_aborted && t->anomalies_found[ANOMALY_ABORTED]) ||
 	       (no_empty && empty);
 }
