@@ -291,7 +291,11 @@ static uint32_t *order_of(const struct run *x, const struct trace *t,
 	qsort(all, n, sizeof *all, compare_placed);
 	order[0] = TRACE_INIT;
 	for (uint32_t i = 0; i < n; i++) order[i + 1] = all[i].transaction;
-	*count = n + 1;
+	*count = ++n;
+	for (uint32_t i = 1; i < t->transaction_count; i++)
+		if (t->transactions[i].status != TRACE_COMMITTED)
+			order[n++] = i;
+	assert(n == t->transaction_count);
 	free(all);
 	return order;
 }

@@ -78,7 +78,8 @@ struct workload workload_default(void);
  * of a version among those of its key. */
 struct trace *workload_run(const struct workload *w, struct diags *d);
 /* The same, with a commit order that shows the level of the store: the trace's
- * committed transactions, init first (malloc'ed, order_count of them). */
+ * committed transactions, init first (order_count of them), and behind them the
+ * others; malloc'ed. */
 struct trace *workload_run_ordered(const struct workload *w,
                                    uint32_t **order, uint32_t *order_count,
                                    struct diags *d);
