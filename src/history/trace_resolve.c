@@ -442,13 +442,31 @@ static void read_write(struct trace_builder *b, uint32_t t, uint32_t i,
 	read->from = writer;
 }
 
-/* The transaction wrote the key before, by operation `own`. */
+/* The value of a read that the file says to be from elsewhere. */
+static void fill_from(struct trace_builder *b, struct trace_op *read,
+                      uint32_t source)
+{
+	struct trace_value v = b->trace->keys[read->key].initial;
+	uint32_t j = INDEX_NONE;
+	if (source != TRACE_INIT) j = find_final(b, source, read->key);
+	if (j != INDEX_NONE)
+		fill_in(read, b->trace->ops[j].value, b->trace->ops[j].flags);
+	else
+		fill_in(read, v.number, v.flags);
+}
+
+/* The transaction wrote the key before, by operation `own`; the file says that
+ * it read from `source`, which is TRACE_NOBODY if it does not say. */
 static void read_own(struct trace_builder *b, uint32_t t, uint32_t i,
-                     uint32_t own, bool elsewhere)
+                     uint32_t own, uint32_t source)
 {
 	struct trace_op *read = &b->trace->ops[i];
 	const struct trace_op *write = &b->trace->ops[own];
-	if (!elsewhere) fill_in(read, write->value, write->flags);
+	bool elsewhere = source < TRACE_NOBODY;
+	if (elsewhere)
+		fill_from(b, read, source);
+	else
+		fill_in(read, write->value, write->flags);
 	read->from = TRACE_SELF;
 	if (!elsewhere && op_has_value(read, write->value, write->flags))
 		return;
@@ -528,7 +546,7 @@ static void resolve_read(struct trace_builder *b, uint32_t t, uint32_t i,
 	if (from == TRACE_NOBODY && read->flags & TRACE_MISSING)
 		report_nothing(b, t, read);
 	else if (own != INDEX_NONE && own >= first && own < i)
-		read_own(b, t, i, own, from < TRACE_NOBODY);
+		read_own(b, t, i, own, from);
 	else if (from == TRACE_NOBODY)
 		read_by_value(b, t, i);
 	else if (from == TRACE_INIT)
