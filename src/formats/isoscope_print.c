@@ -171,14 +171,24 @@ static void print_op(struct text *t, const struct trace *r,
 	text_char(t, ']');
 }
 
+/* Operations lie in the order of the file, transactions in that of sessions. */
+static bool comes_before(const struct trace_anomaly *a, uint32_t transaction,
+                         uint32_t op)
+{
+	return a->transaction != transaction ? a->transaction < transaction
+	                                     : a->op < op;
+}
+
 /* Reads that do not count have no writer, and no anomaly says why: in this
  * format they would count, so they are left out. `anomaly` is the first one
  * that may be of this read or a later one. */
-static bool counts(const struct trace *r, uint32_t op, uint32_t *anomaly)
+static bool counts(const struct trace *r, uint32_t transaction, uint32_t op,
+                   uint32_t *anomaly)
 {
 	if (r->ops[op].kind == EVENT_WRITE || r->ops[op].from != TRACE_NOBODY)
 		return true;
-	while (*anomaly < r->anomaly_count && r->anomalies[*anomaly].op < op)
+	while (*anomaly < r->anomaly_count &&
+	       comes_before(&r->anomalies[*anomaly], transaction, op))
 		++*anomaly;
 	return *anomaly < r->anomaly_count
 	           ? r->anomalies[*anomaly].op == op
@@ -186,11 +196,12 @@ static bool counts(const struct trace *r, uint32_t op, uint32_t *anomaly)
 }
 
 static void print_events(struct text *t, const struct trace *r,
-                         const struct trace_transaction *x, uint32_t *anomaly)
+                         uint32_t transaction, uint32_t *anomaly)
 {
+	const struct trace_transaction *x = &r->transactions[transaction];
 	const char *comma = "";
 	for (uint32_t i = x->first_op; i < x->first_op + x->op_count; i++) {
-		if (!counts(r, i, anomaly)) continue;
+		if (!counts(r, transaction, i, anomaly)) continue;
 		text_string(t, comma);
 		print_op(t, r, &r->ops[i]);
 		comma = ",";
@@ -198,9 +209,9 @@ static void print_events(struct text *t, const struct trace *r,
 }
 
 static void print_transaction(struct text *t, const struct trace *r,
-                              const struct trace_transaction *x,
-                              uint32_t *anomaly)
+                              uint32_t transaction, uint32_t *anomaly)
 {
+	const struct trace_transaction *x = &r->transactions[transaction];
 	static const char *const status[] = {
 		[TRACE_COMMITTED] = "committed",
 		[TRACE_ABORTED] = "aborted",
@@ -219,7 +230,7 @@ static void print_transaction(struct text *t, const struct trace *r,
 	text_string(t, "\"status\":\"");
 	text_string(t, status[x->status]);
 	text_string(t, "\",\"events\":[");
-	print_events(t, r, x, anomaly);
+	print_events(t, r, transaction, anomaly);
 	text_string(t, "]}");
 }
 
@@ -232,8 +243,7 @@ static void print_session(struct text *t, const struct trace *r,
 	text_string(t, ",\"transactions\":[");
 	for (uint32_t i = 0; i < s->count; i++) {
 		if (i) text_char(t, ',');
-		print_transaction(t, r, &r->transactions[s->first + i],
-		                  anomaly);
+		print_transaction(t, r, s->first + i, anomaly);
 	}
 	text_string(t, "]}");
 }

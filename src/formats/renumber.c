@@ -296,16 +296,28 @@ int64_t *renumber_transactions(const struct trace *r, const struct renumber *n)
 
 /* Anomalies beyond those that are kept are not known: all reads behind the
  * last one count. */
+static void count_unknown(const struct trace *r, bool *counts)
+{
+	if (r->anomaly_count < TRACE_ANOMALIES_KEPT) return;
+	const struct trace_anomaly *last = &r->anomalies[r->anomaly_count - 1];
+	for (uint32_t t = last->transaction; t < r->transaction_count; t++) {
+		const struct trace_transaction *w = &r->transactions[t];
+		for (uint32_t i = w->first_op; i < w->first_op + w->op_count;
+		     i++)
+			if (t > last->transaction || i > last->op)
+				counts[i] = true;
+	}
+}
+
 bool *ops_that_count(const struct trace *r)
 {
-	bool *counts = mem_take0(r->op_count + 1, sizeof *counts);
-	uint32_t n = r->anomaly_count;
-	uint32_t last = n < TRACE_ANOMALIES_KEPT ? r->op_count
-	                                         : r->anomalies[n - 1].op;
+	bool *counts = mem_take0(r->op_count + (size_t)1, sizeof *counts);
 	for (uint32_t i = 0; i < r->op_count; i++)
 		counts[i] = r->ops[i].kind == EVENT_WRITE ||
-		            r->ops[i].from != TRACE_NOBODY || i > last;
-	for (uint32_t i = 0; i < n; i++) counts[r->anomalies[i].op] = true;
+		            r->ops[i].from != TRACE_NOBODY;
+	for (uint32_t i = 0; i < r->anomaly_count; i++)
+		counts[r->anomalies[i].op] = true;
+	count_unknown(r, counts);
 	for (uint32_t t = 1; t < r->transaction_count; t++) {
 		const struct trace_transaction *w = &r->transactions[t];
 		if (w->status == TRACE_COMMITTED) continue;
