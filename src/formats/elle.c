@@ -323,7 +323,9 @@ static bool complete(struct elle *e, uint32_t session, struct entry *n)
 		[TYPE_INFO] = TRACE_UNKNOWN,
 		[TYPE_INVOKE] = TRACE_UNKNOWN,
 	};
-	return add_transaction(e, session, n, status[n->type]);
+	/* Without a value nothing is known of what it did. */
+	return !n->value.at ||
+	       add_transaction(e, session, n, status[n->type]);
 }
 
 /* An invocation waits; a completion takes the place of what waits. */
@@ -337,7 +339,7 @@ static bool take_process(struct elle *e, struct entry *n)
 	if (n->type == TYPE_INVOKE)
 		return !waiting.open || complete(e, session, &waiting.entry);
 	if (!n->value.at && waiting.open) n->value = waiting.entry.value;
-	return !n->value.at || complete(e, session, n);
+	return complete(e, session, n);
 }
 
 static bool take_unnamed(struct elle *e, struct entry *n)

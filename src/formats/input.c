@@ -216,6 +216,7 @@ void input_error(const struct input *in, struct diags *d, const char *at,
 {
 	const char *end = in->bytes + in->length, *start = in->bytes, *next;
 	if (at > end) at = end;
+	if (at < start) at = start;
 	uint32_t line = 1;
 	while ((next = memchr(start, '\n', (size_t)(at - start))) != NULL) {
 		start = next + 1;
