@@ -360,7 +360,7 @@ static const struct sample samples[] = {
 	  "[[{\"events\":[[\"w\",\"x\",\"v\"],[\"w\",0,18446744073709551615]]}"
 	  "]]",
 	  HISTORY(SESSION("0", TX("committed", "[\"w\",\"x\",\"v\"],"
-	    "[\"w\",\"0\",18446744073709551615]"))), "" },
+	    "[\"w\",\"0\",\"18446744073709551615\"]"))), "" },
 
 	/* ok, fail, info, never completed; nemesis and other functions */
 	{ FORMAT_REGISTER_EDN,

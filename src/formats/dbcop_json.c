@@ -88,9 +88,7 @@ static bool read_version(struct parser *p, const struct form *x,
 	e->version = trace_value_null();
 	if (x->kind == FORM_INTEGER && x->fits) {
 		e->version = trace_value_number(x->number);
-	} else if (x->kind == FORM_INTEGER) {
-		e->version = trace_value_text(p->builder, x->text, x->length);
-	} else if (x->kind == FORM_STRING) {
+	} else if (x->kind == FORM_INTEGER || x->kind == FORM_STRING) {
 		text_clear(&p->scratch);
 		text_json_string(&p->scratch, x->text, x->length);
 		e->version = trace_value_text(p->builder, p->scratch.data,

@@ -132,15 +132,16 @@ static struct trace_value name_value(struct elle *e, const struct form *x)
 	                        e->scratch.length);
 }
 
-/* What may be written, and be in a list. */
+/* What may be written, and be in a list. An integer that is too wide for a
+ * number is the string of its digits. */
 static bool read_value(struct elle *e, const struct form *x,
                        struct trace_value *v)
 {
 	if (x->kind == FORM_INTEGER && x->fits)
 		*v = trace_value_number(x->number);
-	else if (x->kind == FORM_INTEGER || x->kind == FORM_BOOL)
+	else if (x->kind == FORM_BOOL)
 		*v = trace_value_text(e->builder, x->text, x->length);
-	else if (form_is_name(x))
+	else if (x->kind == FORM_INTEGER || form_is_name(x))
 		*v = name_value(e, x);
 	else
 		return form_expected(&e->value, x,
