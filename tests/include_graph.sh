@@ -4,7 +4,7 @@
 # such errors in a copy, to see that they would be found.
 #
 #	base < vm < lang < history < axioms < dpor < formats < check < generate
-#	< report < cli
+#	< run < predict < report < cli
 #
 # A folder includes only what stands left of it; history and axioms know
 # nothing of the language. `include/`, the public header, belongs to dpor.
@@ -30,7 +30,7 @@ upward() {
 	awk '
 	BEGIN {
 		n = split("base vm lang history axioms dpor " \
-			"formats check generate report cli", name)
+			"formats check generate run predict report cli", name)
 		for (i = 1; i <= n; i++) rank[name[i]] = i
 	}
 	function folder(path, part) {

@@ -22,7 +22,12 @@
 	X(check_strong, 600)                                                  \
 	X(core, 600)                                                          \
 	X(generate, 300)                                                      \
-	X(recorded, 300)
+	X(recorded, 300)                                                      \
+	X(run, 600)                                                           \
+	X(outward, 600)                                                       \
+	X(isopredict, 300)                                                    \
+	X(predict, 1200)                                                      \
+	X(compare, 600)
 
 #define X(name, seconds) void add_##name##_tests(TCase *tests);
 SUITE_TABLE(X)

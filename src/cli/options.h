@@ -16,6 +16,14 @@
 #define COMMAND_TABLE(X)                                                      \
 	X(EXPLORE, explore, "PROGRAM.tx",                                     \
 	  "enumerate every history of a program under an isolation level")    \
+	X(RUN, run, "PROGRAM.tx",                                             \
+	  "run a program at random, with reads that a level allows")          \
+	X(RECORD, record, "PROGRAM.tx",                                       \
+	  "run a program serially, and write what was observed")              \
+	X(PREDICT, predict, "HISTORY...",                                     \
+	  "find an unserializable execution near an observed one")            \
+	X(COMPARE, compare, "PROGRAM.tx",                                     \
+	  "compare prediction, random runs and exploration")                  \
 	X(CHECK, check, "HISTORY...",                                         \
 	  "say which isolation levels recorded histories satisfy")            \
 	X(CONVERT, convert, "HISTORY",                                        \
@@ -35,6 +43,10 @@ enum command {
 };
 
 #define IN_EXPLORE (1u << COMMAND_EXPLORE)
+#define IN_RUN (1u << COMMAND_RUN)
+#define IN_RECORD (1u << COMMAND_RECORD)
+#define IN_PREDICT (1u << COMMAND_PREDICT)
+#define IN_COMPARE (1u << COMMAND_COMPARE)
 #define IN_CHECK (1u << COMMAND_CHECK)
 #define IN_CONVERT (1u << COMMAND_CONVERT)
 #define IN_GENERATE (1u << COMMAND_GENERATE)
@@ -42,8 +54,10 @@ enum command {
 #define IN_COMPILE (1u << COMMAND_COMPILE)
 #define IN_HELP (1u << COMMAND_HELP)
 #define IN_COLOURED                                                           \
-	(IN_EXPLORE | IN_CHECK | IN_CONVERT | IN_GENERATE | IN_FMT |          \
-	 IN_COMPILE)
+	(IN_EXPLORE | IN_RUN | IN_RECORD | IN_PREDICT | IN_COMPARE |          \
+	 IN_CHECK | IN_CONVERT | IN_GENERATE | IN_FMT | IN_COMPILE)
+#define IN_DRAWING (IN_EXPLORE | IN_RUN | IN_PREDICT | IN_CHECK)
+#define IN_REPORTING (IN_DRAWING | IN_COMPARE)
 #define IN_ALL ((1u << COMMAND_COUNT) - 1)
 
 /* The words that an option's argument may be, with spaces between. */
@@ -52,29 +66,71 @@ enum command {
 #define FORMAT_WORD_AND_SPACE(id, word, ending, description) word " "
 #define CHOICE_FORMATS FORMAT_TABLE(FORMAT_WORD_AND_SPACE)
 #define ANOMALY_WORD_AND_SPACE(id, word, forbidden_by, description) word " "
+#define CHOICE_PREDICTED "none rc ra cc pc psi si "
 #define CHOICE_ANOMALIES PLANTED_TABLE(ANOMALY_WORD_AND_SPACE)
 
 /* X(identifier, commands, word, letter or 0, argument or NULL, choices or
  *   NULL, help)
  * An argument called FILE is completed with the names of files. */
 #define OPTION_TABLE(X)                                                       \
-	X(ISOLATION, IN_EXPLORE, "isolation", 'i', "LEVEL", CHOICE_LEVELS,    \
+	X(ISOLATION, IN_EXPLORE | IN_RUN, "isolation", 'i', "LEVEL",          \
+	  CHOICE_LEVELS,                                                      \
 	  "the isolation level that the database keeps; without it the one "  \
 	  "that the program states, else cc")                                 \
+	X(PREDICT_LEVEL, IN_PREDICT | IN_COMPARE, "isolation", 'i', "LEVEL",  \
+	  CHOICE_PREDICTED,                                                   \
+	  "the isolation level that the predicted execution satisfies; "      \
+	  "without it the one that the program or the trace states, else cc") \
+	X(FROM_PROGRAM, IN_PREDICT, "program", 0, "PROGRAM.tx", NULL,         \
+	  "record serial traces of this program, and predict from each")      \
+	X(BOUNDARY, IN_PREDICT | IN_COMPARE, "boundary", 0, "NAME",           \
+	  "strict relaxed",                                                   \
+	  "what is kept of a transaction that reads something else: nothing " \
+	  "behind that read (strict), or everything (relaxed)")               \
+	X(ENCODING, IN_PREDICT | IN_COMPARE, "encoding", 0, "NAME",           \
+	  "exact approx",                                                     \
+	  "exact, or the sufficient condition of IsoPredict (approx)")        \
+	X(ALL, IN_PREDICT | IN_COMPARE, "all", 0, "N", NULL,                  \
+	  "up to N predictions of each trace, those with the fewest changed " \
+	  "reads first")                                                      \
+	X(VALIDATE, IN_PREDICT, "validate", 0, "PROGRAM.tx", NULL,            \
+	  "run this program along each prediction")                           \
+	X(TRACES, IN_COMPARE, "traces", 0, "N", NULL,                         \
+	  "record at most N distinct serial traces; without it all")          \
+	X(RUNS, IN_RUN | IN_PREDICT | IN_COMPARE, "runs", 0, "N", NULL,       \
+	  "how many runs: of the program (run: 1000), recorded ones "         \
+	  "(predict: 1), random ones (compare: as many executions as "        \
+	  "prediction needs)")                                                \
+	X(RUN_SEED, IN_RUN | IN_RECORD | IN_PREDICT | IN_COMPARE, "seed", 0,  \
+	  "N", NULL,                                                          \
+	  "the same number gives the same result, on every machine (1); run " \
+	  "number i has the seed N + i - 1")                                  \
+	X(POLICY, IN_RUN, "policy", 0, "NAME", NULL,                          \
+	  "how writers are chosen: uniform, session-first, latest, oldest, "  \
+	  "or weak=K (at most K reads are not the latest)")                   \
+	X(COVERAGE, IN_RUN, "coverage", 0, NULL, NULL,                        \
+	  "explore the program as well, and say how much of what there is "   \
+	  "the runs have seen")                                               \
+	X(EXPLORE_FROM, IN_EXPLORE, "from", 0, "TRACE", NULL,                 \
+	  "begin at this observed history of the program and go outwards, "   \
+	  "fewest changed reads first, to the first unserializable history")  \
+	X(MAX_CHANGES, IN_EXPLORE, "max-changes", 0, "K", NULL,               \
+	  "with --from: every history with at most K changed reads")          \
 	X(CHECK_LEVEL, IN_CHECK, "isolation", 'i', "LEVEL", CHOICE_LEVELS,    \
 	  "the isolation level to check; without it all eight")               \
-	X(FORMAT, IN_CHECK, "format", 0, "FORMAT", CHOICE_FORMATS,            \
+	X(FORMAT, IN_CHECK | IN_PREDICT, "format", 0, "FORMAT",               \
+	  CHOICE_FORMATS,                                                     \
 	  "the format of the input; without it, the content tells")           \
 	X(FROM, IN_CONVERT, "from", 0, "FORMAT", CHOICE_FORMATS,              \
 	  "the format of the input; without it, the content tells")           \
 	X(TO, IN_CONVERT, "to", 0, "FORMAT", CHOICE_FORMATS,                  \
 	  "the format to write")                                              \
-	X(OUTPUT, IN_CONVERT | IN_GENERATE, "output", 'o', "FILE",            \
-	  NULL, "write there, not to the standard output (cobra: a "          \
+	X(OUTPUT, IN_CONVERT | IN_GENERATE | IN_RECORD, "output", 'o',        \
+	  "FILE", NULL, "write there, not to the standard output (cobra: a "          \
 	  "folder)")                                                          \
-	X(HISTORY, IN_CHECK | IN_CONVERT, "history", 0, "N", NULL,            \
+	X(HISTORY, IN_CHECK | IN_CONVERT | IN_PREDICT, "history", 0, "N", NULL,            \
 	  "only the Nth history of an input that has several")                \
-	X(UNKNOWN, IN_CHECK | IN_CONVERT, "unknown-is-initial", 0, NULL,      \
+	X(UNKNOWN, IN_CHECK | IN_CONVERT | IN_PREDICT, "unknown-is-initial", 0, NULL,      \
 	  NULL, "a value that nobody wrote is the key's initial one, as in "  \
 	  "logs that lack writers")                                           \
 	X(STRONGEST, IN_CHECK, "strongest", 0, NULL, NULL,                    \
@@ -116,7 +172,7 @@ enum command {
 	  "add a few transactions that show this anomaly: thin-air, "         \
 	  "G1a, G1b, internal, G1c, otv, fractured-read, causality, "         \
 	  "long-fork, lost-update or write-skew")                             \
-	X(GENERATED, IN_GENERATE, "format", 0, "FORMAT", CHOICE_FORMATS,      \
+	X(GENERATED, IN_GENERATE | IN_RECORD, "format", 0, "FORMAT", CHOICE_FORMATS,      \
 	  "the format to write (isoscope)")                                   \
 	X(BASE, IN_EXPLORE, "base", 0, "LEVEL", CHOICE_LEVELS,                \
 	  "explore under this weaker level (none, rc, ra or cc) and filter; " \
@@ -124,26 +180,26 @@ enum command {
 	X(ALGORITHM, IN_EXPLORE, "algorithm", 0, "NAME", "ce dfs",            \
 	  "ce gives every history once; dfs is the baseline without "         \
 	  "reduction, which repeats histories")                               \
-	X(ROBUST, IN_EXPLORE, "robust", 0, NULL, NULL,                        \
+	X(ROBUST, IN_EXPLORE | IN_RUN, "robust", 0, NULL, NULL,                        \
 	  "require that every history is serializable")                       \
 	X(LEVELS, IN_EXPLORE, "levels", 0, NULL, NULL,                        \
 	  "print a table of assertions and histories under all levels")       \
-	X(HISTORIES, IN_EXPLORE, "histories", 0, "FILE", NULL,                \
+	X(HISTORIES, IN_EXPLORE | IN_RUN | IN_PREDICT, "histories", 0, "FILE", NULL,                \
 	  "write every history, a line of JSON each")                         \
-	X(JSON, IN_EXPLORE | IN_CHECK, "json", 0, NULL, NULL,                 \
+	X(JSON, IN_REPORTING, "json", 0, NULL, NULL,                 \
 	  "print the result as JSON")                                         \
-	X(DOT, IN_EXPLORE | IN_CHECK, "dot", 0, "FILE", NULL,                 \
+	X(DOT, IN_DRAWING, "dot", 0, "FILE", NULL,                 \
 	  "write a picture of the first violation, for Graphviz")             \
-	X(SVG, IN_EXPLORE | IN_CHECK, "svg", 0, "FILE", NULL,                 \
+	X(SVG, IN_DRAWING, "svg", 0, "FILE", NULL,                 \
 	  "draw that picture with Graphviz")                                  \
-	X(MAX_HISTORIES, IN_EXPLORE, "max-histories", 0, "N", NULL,           \
+	X(MAX_HISTORIES, IN_EXPLORE | IN_RUN | IN_COMPARE, "max-histories", 0, "N", NULL,           \
 	  "stop after N histories")                                           \
-	X(TIMEOUT, IN_EXPLORE | IN_CHECK, "timeout", 0, "SECONDS", NULL,      \
+	X(TIMEOUT, IN_REPORTING, "timeout", 0, "SECONDS", NULL,      \
 	  "stop after so much time")                                          \
-	X(MEMORY, IN_EXPLORE | IN_CHECK, "memory", 0, "SIZE", NULL,           \
+	X(MEMORY, IN_REPORTING, "memory", 0, "SIZE", NULL,           \
 	  "stop when the work needs more than SIZE bytes (k, M, G: powers "   \
 	  "of 1024)")                                                         \
-	X(STOP, IN_EXPLORE, "stop-on-violation", 0, NULL, NULL,               \
+	X(STOP, IN_EXPLORE | IN_RUN, "stop-on-violation", 0, NULL, NULL,               \
 	  "stop at the first violation")                                      \
 	X(SESSIONS_ORDER, IN_EXPLORE, "sessions-order", 0, "A,B,...", NULL,   \
 	  "explore the sessions in this order; the result is the same")       \
@@ -158,7 +214,7 @@ enum command {
 	X(MAN, IN_HELP, "man", 0, NULL, NULL, "print the manual page (roff)") \
 	X(COMPLETION, IN_HELP, "completion", 0, "SHELL", "bash zsh",          \
 	  "print the shell's completion")                                     \
-	X(QUIET, IN_EXPLORE | IN_CHECK, "quiet", 'q', NULL, NULL,             \
+	X(QUIET, IN_REPORTING, "quiet", 'q', NULL, NULL,             \
 	  "print the verdict only, and no progress")                          \
 	X(COLOR, IN_COLOURED, "color", 0, "WHEN",                             \
 	  "auto always never",                                                \

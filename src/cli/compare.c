@@ -1,0 +1,10 @@
+#include "cli/exit_codes.h"
+#include "cli/options.h"
+#include "cli/output.h"
+
+int compare_main(const struct command_line *c)
+{
+	(void)c;
+	say("compare is not there yet");
+	return EXIT_INTERNAL;
+}

@@ -1,0 +1,43 @@
+/* One execution of a program, seen from outside: as a history, as a hash, by
+ * what it violates. Whoever runs programs on states (state.h) uses this.
+ */
+#ifndef ISO_DPOR_EXECUTION_H
+#define ISO_DPOR_EXECUTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "axioms/level.h"
+#include "dpor/state.h"
+
+struct finding;
+struct history;
+
+/* Both are borrowed; no transaction of the state is pending. */
+struct execution {
+	struct world *world;
+	const struct state *state;
+};
+
+/* The history in readable form; the caller frees it. */
+struct history *execution_history(const struct execution *x);
+/* Equal for equal histories of one program, whichever world they ran in. */
+uint64_t execution_hash(const struct execution *x);
+/* Equal when all sessions' locals are equal: what the clients know in the
+ * end. */
+uint64_t execution_outcome(const struct execution *x);
+bool execution_satisfies(const struct execution *x, enum level l,
+                         struct level_scratch *scratch);
+/* Did it meet a false assumption, so that it does not count? */
+bool execution_pruned(const struct execution *x);
+
+/* Calls `visit` for every failed assertion and run-time error, top-level
+ * assertions included (`serializable` is not among them). A slot is the
+ * assertion's number; run-time errors have the slot after the last assertion.
+ * A slot may be visited several times. Findings are valid during the call. */
+typedef void finding_visitor(void *data, uint32_t slot,
+                             const struct finding *f);
+void execution_findings(const struct execution *x, finding_visitor *visit,
+                        void *data);
+
+#endif

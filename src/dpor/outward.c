@@ -1,0 +1,3 @@
+#include "dpor/outward.h"
+
+#include "dpor/engine.h"

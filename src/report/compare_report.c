@@ -1,0 +1,1 @@
+#include "report/compare_report.h"

@@ -1,0 +1,1 @@
+#include "report/predict_text.h"

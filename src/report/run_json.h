@@ -1,0 +1,6 @@
+#ifndef ISO_REPORT_RUN_JSON_H
+#define ISO_REPORT_RUN_JSON_H
+
+#include "base/text.h"
+
+#endif

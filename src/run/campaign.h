@@ -1,0 +1,111 @@
+/* Many random runs of one program, and what they show. Run number i, from 1,
+ * has the seed `seed + i - 1`: any run is repeated by that seed alone.
+ */
+#ifndef ISO_RUN_CAMPAIGN_H
+#define ISO_RUN_CAMPAIGN_H
+
+#include "run/policy.h"
+#include "run/runner.h"
+
+struct campaign_options {
+	enum level level;
+	struct policy policy;
+	uint64_t runs, seed;
+	bool robust;            /* an unserializable history violates a slot of
+	                         * its own, as in explorer.h */
+	bool stop_on_violation;
+	double timeout;         /* seconds of wall time; 0: no limit */
+	uint64_t memory;        /* bytes for the distinct hashes; 0: no limit */
+	const atomic_bool *interrupt; /* may be NULL */
+};
+
+enum campaign_stop {
+	CAMPAIGN_DONE,
+	CAMPAIGN_VIOLATION,   /* stop_on_violation, and there was one */
+	CAMPAIGN_TIME,
+	CAMPAIGN_MEMORY,
+	CAMPAIGN_INTERRUPTED, /* or a callback said stop */
+	CAMPAIGN_TOO_LARGE    /* see campaign_problem */
+};
+
+struct campaign_stats {
+	uint64_t runs;           /* that were begun and not interrupted */
+	uint64_t pruned;         /* of them, that met a false assumption */
+	uint64_t violating;      /* violate at least one slot */
+	uint64_t unserializable; /* always counted */
+	uint64_t histories, outcomes; /* distinct ones */
+	uint64_t taken_back;
+	uint64_t reads;          /* external reads of all runs */
+	double seconds, cpu_seconds;
+	enum campaign_stop stop;
+};
+
+/* One assertion, run-time errors or robustness (slots as in explorer.h). */
+struct campaign_slot {
+	uint64_t violating;   /* runs */
+	uint64_t first_run;   /* number of the first one; 0: none */
+	uint64_t last_run;    /* of the latest one: last_run / violating is the
+	                       * mean number of runs until a violation, each
+	                       * repetition beginning after the last violation */
+	struct history *example; /* of the first; the campaign's */
+	const struct finding *finding; /* NULL for serializability */
+};
+
+/* A point of the coverage curve, at 1, 2, 5, 10, 20, 50, ... runs and at the
+ * end. */
+struct campaign_point {
+	uint64_t runs, histories, outcomes;
+};
+
+struct campaign;
+/* One run that counts, as the callback sees it. */
+struct campaign_run {
+	struct runner *runner;
+	uint64_t number, seed;
+	bool new_history, serializable;
+	const uint32_t *violated; /* slots, increasing, with robustness */
+	uint32_t violated_count;
+};
+struct campaign_observer {
+	void *payload;
+	/* May be NULL. False to stop. */
+	bool (*run)(void *payload, const struct campaign_run *r);
+	/* Now and then; may be NULL. False to stop. */
+	bool (*tick)(void *payload, const struct campaign_stats *so_far);
+};
+
+/* Options and observer are copied; the program is borrowed. */
+struct campaign *campaign_new(const struct program *p,
+                              const struct campaign_options *o,
+                              const struct campaign_observer *observer);
+void campaign_free(struct campaign *c);
+void campaign_start(struct campaign *c); /* runs it; call once */
+const struct campaign_stats *campaign_stats(const struct campaign *c);
+const struct campaign_options *campaign_options(const struct campaign *c);
+const struct program *campaign_program(const struct campaign *c);
+uint32_t campaign_slot_count(const struct campaign *c); /* assertions + 2 */
+const struct campaign_slot *campaign_slot(const struct campaign *c,
+                                          uint32_t slot);
+const struct campaign_point *campaign_curve(const struct campaign *c,
+                                            uint32_t *count);
+const char *campaign_problem(const struct campaign *c);
+
+/* What there is in all, found by exploring (dpor/explorer.h), and how much of
+ * it the runs have seen. */
+struct coverage {
+	bool complete;  /* else a limit came first: the totals are at least
+	                 * these */
+	uint64_t histories, outcomes;
+	uint64_t unserializable;
+	uint64_t seen_histories, seen_outcomes; /* of them, by the runs */
+	double seconds;
+};
+struct coverage_limits {
+	double timeout;
+	uint64_t memory, max_histories; /* 0: none */
+};
+void campaign_coverage(const struct campaign *c,
+                       const struct coverage_limits *limits,
+                       struct coverage *out);
+
+#endif

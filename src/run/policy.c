@@ -1,0 +1,1 @@
+#include "run/policy.h"

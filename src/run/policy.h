@@ -1,0 +1,52 @@
+/* How random runs choose sessions and writers. The next session is always
+ * drawn uniformly among those that have a transaction left.
+ */
+#ifndef ISO_RUN_POLICY_H
+#define ISO_RUN_POLICY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/rng.h"
+#include "run/runner.h"
+
+/* X(identifier, word, description) */
+#define POLICY_TABLE(X)                                                       \
+	X(POLICY_UNIFORM, "uniform", "all allowed writers alike")             \
+	X(POLICY_SESSION_FIRST, "session-first",                              \
+	  "first a session that wrote, then one of its transactions")         \
+	X(POLICY_LATEST, "latest", "the allowed writer that committed last")  \
+	X(POLICY_OLDEST, "oldest", "the allowed writer that committed first") \
+	X(POLICY_WEAK, "weak", "at most K reads are not the latest")
+
+enum policy_kind {
+#define X(id, word, description) id,
+	POLICY_TABLE(X)
+#undef X
+	POLICY_COUNT
+};
+
+struct policy {
+	enum policy_kind kind;
+	uint32_t weak; /* K of weak=K */
+};
+
+/* "uniform", "weak=3". False if there is no such policy. */
+bool policy_from_word(const char *word, struct policy *out);
+const char *policy_word(enum policy_kind k); /* "weak" */
+const char *policy_description(enum policy_kind k);
+
+/* Makes the choices of one run; the same seed makes the same ones. */
+struct random_chooser {
+	struct policy policy;
+	struct rng rng;
+	uint32_t expected_reads; /* weak: about how many reads a run has */
+	uint32_t weak_left;
+};
+/* `expected_reads` spreads the weak reads over the run: 0 if unknown. */
+void random_chooser_begin(struct random_chooser *c, struct policy p,
+                          uint64_t seed, uint32_t expected_reads);
+/* The callbacks, for runner_run. */
+struct run_chooser random_chooser(struct random_chooser *c);
+
+#endif

@@ -1,0 +1,43 @@
+/* Running a program along a given history as far as it goes, and recording a
+ * serial trace of it.
+ */
+#ifndef ISO_RUN_REPLAY_H
+#define ISO_RUN_REPLAY_H
+
+#include "base/diag.h"
+#include "history/trace.h"
+#include "run/runner.h"
+
+struct replay_result {
+	enum run_end end;    /* the rest means nothing unless COMPLETE */
+	bool diverged;       /* somewhere the history could not be followed: a
+	                      * transaction of it never ran or ended otherwise,
+	                      * an external read was of another key or not
+	                      * there, or its writer was not allowed */
+	uint64_t changed;    /* reads answered by another writer than the
+	                      * history's */
+	bool serializable;   /* the execution that really resulted */
+};
+
+/* Does every session of the history have the name of one of the program's? If
+ * not, adds an error (naming both, and the history's file). */
+bool replay_fits(const struct program *p, const struct trace *history,
+                 struct diags *d);
+
+/* Runs the history's transactions in the order given (numbers of the trace,
+ * init first; it extends so U wr), then the rest of the program, session after
+ * session. An external read that the history has takes the writer it has there
+ * if that committed, wrote the key and is allowed, else the allowed one that
+ * committed nearest to it; reads beyond the history take the latest that is
+ * allowed. With `truncated` (by transaction of the trace, may be NULL) the
+ * history has only a first part of a transaction: reads beyond it do not count
+ * as diverging. The runner has the result. */
+void replay_history(struct runner *r, const struct trace *history,
+                    const uint32_t *order, const bool *truncated,
+                    struct replay_result *out);
+
+/* Runs the transactions serially, in an order drawn by the seed, every read the
+ * latest: the observed, serializable execution. */
+enum run_end record_serial(struct runner *r, uint64_t seed);
+
+#endif

@@ -1,0 +1,90 @@
+/* Running a program once: its transactions one after the other, each external
+ * read answered by a writer that the level allows. Somebody else chooses which
+ * session goes on and which writer it is; the runner sees to it that the
+ * result satisfies the level. (MonkeyDB: Biswas, Kakwani, Vedurada, Enea, Lal,
+ * OOPSLA 2021, section 4. Their store tests reads only, which is sound for rc,
+ * ra and cc; here writes and commits are tested too, for pc, psi, si and ser.)
+ *
+ * A choice of writers that leads to a transaction which the level forbids is
+ * taken back, and the next one is tried. That ends well: a transaction whose
+ * reads all are the latest in a commit order is always allowed.
+ */
+#ifndef ISO_RUN_RUNNER_H
+#define ISO_RUN_RUNNER_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "axioms/level.h"
+
+struct program;
+struct history;
+struct finding;
+struct runner;
+
+struct run_writer {
+	uint32_t id;             /* the runner's number; 0 is init */
+	uint32_t session, index; /* session UINT32_MAX: init */
+};
+
+/* An external read that waits for its writer. */
+struct run_read {
+	uint32_t session, index; /* its transaction */
+	uint32_t number;         /* external reads of the transaction so far */
+	uint32_t total;          /* external reads of the run so far */
+	const char *key;         /* as the language writes it */
+};
+
+struct run_chooser {
+	void *data;
+	/* A transaction is to run: which of the ready sessions? They come in
+	 * increasing order; returns one of them. `finally` is ready only when
+	 * nobody else is. */
+	uint32_t (*session)(void *data, const uint32_t *ready, uint32_t count);
+	/* Puts the allowed writers of a read in the order in which to try
+	 * them. They come in the order in which they committed, init first.
+	 * count > 0. Called again for a read that is reached again after a
+	 * choice was taken back. */
+	void (*writers)(void *data, const struct run_read *read,
+	                struct run_writer *writers, uint32_t count);
+};
+
+enum run_end {
+	RUN_COMPLETE,
+	RUN_PRUNED,      /* it met a false assumption: it does not count */
+	RUN_INTERRUPTED, /* *interrupt became true, or the deadline passed */
+	RUN_TOO_LARGE    /* too many transactions, keys or events: see
+	                  * runner_problem */
+};
+
+/* The program is borrowed; `interrupt` may be NULL. */
+struct runner *runner_new(const struct program *p, enum level l,
+                          const atomic_bool *interrupt);
+void runner_free(struct runner *r); /* NULL is fine */
+const struct program *runner_program(const struct runner *r);
+enum level runner_level(const struct runner *r);
+/* Seconds of the monotonic clock after which runs end; 0: never. */
+void runner_deadline(struct runner *r, double monotonic_seconds);
+/* Runs the program once more, from the beginning. */
+enum run_end runner_run(struct runner *r, const struct run_chooser *c);
+/* "more than 16384 transactions", after RUN_TOO_LARGE. */
+const char *runner_problem(const struct runner *r);
+
+/* ---- About the last run, if it was COMPLETE; valid until the next ---- */
+
+/* In readable form, with the order in which it ran; the caller frees it. */
+struct history *runner_history(const struct runner *r);
+uint64_t runner_hash(const struct runner *r);    /* execution_hash */
+uint64_t runner_outcome(const struct runner *r); /* execution_outcome */
+bool runner_satisfies(struct runner *r, enum level l);
+/* Slots that it violates, increasing: assertions by number (`serializable`
+ * too), then run-time errors. */
+const uint32_t *runner_violated(struct runner *r, uint32_t *count);
+/* What failed there; NULL for `assert serializable`. Valid until the next
+ * run. */
+const struct finding *runner_finding(const struct runner *r, uint32_t slot);
+/* Choices of all runs so far that were taken back. */
+uint64_t runner_taken_back(const struct runner *r);
+
+#endif

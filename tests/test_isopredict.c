@@ -1,0 +1,6 @@
+#include "suites.h"
+
+void add_isopredict_tests(TCase *tests)
+{
+	(void)tests;
+}

@@ -1,0 +1,6 @@
+#include "suites.h"
+
+void add_run_tests(TCase *tests)
+{
+	(void)tests;
+}

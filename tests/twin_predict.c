@@ -1,0 +1,3 @@
+#include "twin_predict.h"
+
+#include "suites.h"

@@ -1,0 +1,4 @@
+#ifndef TESTS_TWIN_PREDICT_H
+#define TESTS_TWIN_PREDICT_H
+
+#endif
