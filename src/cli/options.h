@@ -126,7 +126,7 @@ enum command {
 	X(TO, IN_CONVERT, "to", 0, "FORMAT", CHOICE_FORMATS,                  \
 	  "the format to write")                                              \
 	X(OUTPUT, IN_CONVERT | IN_GENERATE | IN_RECORD, "output", 'o',        \
-	  "FILE", NULL, "write there, not to the standard output (cobra: a "          \
+	  "FILE", NULL, "write there, not to the standard output (cobra: a " \
 	  "folder)")                                                          \
 	X(HISTORY, IN_CHECK | IN_CONVERT | IN_PREDICT, "history", 0, "N", NULL,            \
 	  "only the Nth history of an input that has several")                \
@@ -180,7 +180,7 @@ enum command {
 	X(ALGORITHM, IN_EXPLORE, "algorithm", 0, "NAME", "ce dfs",            \
 	  "ce gives every history once; dfs is the baseline without "         \
 	  "reduction, which repeats histories")                               \
-	X(ROBUST, IN_EXPLORE | IN_RUN, "robust", 0, NULL, NULL,                        \
+	X(ROBUST, IN_EXPLORE | IN_RUN, "robust", 0, NULL, NULL, \
 	  "require that every history is serializable")                       \
 	X(LEVELS, IN_EXPLORE, "levels", 0, NULL, NULL,                        \
 	  "print a table of assertions and histories under all levels")       \
@@ -199,7 +199,7 @@ enum command {
 	X(MEMORY, IN_REPORTING, "memory", 0, "SIZE", NULL,           \
 	  "stop when the work needs more than SIZE bytes (k, M, G: powers "   \
 	  "of 1024)")                                                         \
-	X(STOP, IN_EXPLORE | IN_RUN, "stop-on-violation", 0, NULL, NULL,               \
+	X(STOP, IN_EXPLORE | IN_RUN, "stop-on-violation", 0, NULL, NULL, \
 	  "stop at the first violation")                                      \
 	X(SESSIONS_ORDER, IN_EXPLORE, "sessions-order", 0, "A,B,...", NULL,   \
 	  "explore the sessions in this order; the result is the same")       \

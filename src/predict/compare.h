@@ -30,7 +30,7 @@ struct compare_reach {
 	bool complete;           /* it came to its end */
 	uint64_t executions;
 	uint64_t unserializable; /* distinct histories */
-	uint64_t slots;          /* assertions violated, run-time errors as one */
+	uint64_t slots;          /* violated: assertions, run-time errors */
 	double cpu_seconds;
 };
 
