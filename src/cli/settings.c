@@ -8,13 +8,18 @@
 
 #include "cli/output.h"
 
-/* A positive whole number, and what stands behind it. */
-static bool read_number(const char *words, uint64_t *out, char **end)
+/* A whole number, and what stands behind it. */
+static bool read_whole(const char *words, uint64_t *out, char **end)
 {
 	errno = 0;
 	if (!isdigit((unsigned char)*words)) return false;
 	*out = strtoull(words, end, 10);
-	return !errno && *out;
+	return !errno;
+}
+
+static bool read_number(const char *words, uint64_t *out, char **end)
+{
+	return read_whole(words, out, end) && *out;
 }
 
 bool setting_count(const struct command_line *c, enum option_id option,
@@ -30,6 +35,22 @@ bool setting_count(const struct command_line *c, enum option_id option,
 	}
 	say("--%s takes a positive number, not '%s'",
 	    option_table[option].word, words);
+	return false;
+}
+
+bool setting_seed(const struct command_line *c, enum option_id option,
+                  uint64_t *out)
+{
+	const char *words = c->value[option];
+	char *end;
+	uint64_t n;
+	if (!words) return true;
+	if (read_whole(words, &n, &end) && !*end) {
+		*out = n;
+		return true;
+	}
+	say("--%s takes a whole number from 0 to 18446744073709551615, not "
+	    "'%s'", option_table[option].word, words);
 	return false;
 }
 

@@ -11,6 +11,9 @@
 /* A positive whole number. */
 bool setting_count(const struct command_line *c, enum option_id option,
                    uint64_t *out);
+/* Any whole number of 64 bits, 0 too. */
+bool setting_seed(const struct command_line *c, enum option_id option,
+                  uint64_t *out);
 /* A positive number of bytes: 500M, 2G. */
 bool setting_memory(const struct command_line *c, enum option_id option,
                     uint64_t *out);

@@ -2,11 +2,34 @@
 #ifndef ISO_REPORT_HISTORIES_H
 #define ISO_REPORT_HISTORIES_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "axioms/level.h"
 #include "base/text.h"
 
 struct explore_execution;
+struct finding;
+struct history;
+struct program;
+
+/* What a line says beside the history itself; all is borrowed. */
+struct history_line {
+	const struct program *program;
+	const struct history *history;
+	enum level level;         /* which the history satisfies */
+	bool serializable;
+	const uint32_t *violated; /* slots, as in dpor/explorer.h */
+	uint32_t violated_count;
+	const struct finding *error; /* of the slot of run-time errors; may be
+	                              * NULL */
+	bool random;              /* a random run, so with the next two */
+	uint64_t run, seed;
+};
 
 /* One line, with its line end, in the history format. */
+void report_history_line(struct text *t, const struct history_line *l);
+/* The same of an execution that was explored. */
 void report_history(struct text *t, const struct explore_execution *e);
 
 #endif

@@ -74,12 +74,12 @@ void name_position(struct text *t, struct position at)
 	if (at.line && at.column) text_format(t, ":%" PRIu32, at.column);
 }
 
-void name_slot(struct text *t, const struct explorer *e, uint32_t slot)
+void name_program_slot(struct text *t, const struct program *p, uint32_t slot)
 {
-	const struct program *p = explorer_program(e);
-	if (slot == explorer_slot_error(e)) {
+	uint32_t assertions = program_assertion_count(p);
+	if (slot == assertions) {
 		text_string(t, "run-time error");
-	} else if (slot >= program_assertion_count(p)) {
+	} else if (slot > assertions) {
 		text_string(t, "robust: every history is serializable");
 	} else if (program_assertion(p, slot)->kind ==
 	           ASSERTION_SERIALIZABLE) {
@@ -90,15 +90,38 @@ void name_slot(struct text *t, const struct explorer *e, uint32_t slot)
 	}
 }
 
+void name_slot(struct text *t, const struct explorer *e, uint32_t slot)
+{
+	name_program_slot(t, explorer_program(e), slot);
+}
+
+struct position name_program_slot_position(const struct program *p,
+                                           uint32_t slot,
+                                           const struct finding *f)
+{
+	uint32_t assertions = program_assertion_count(p);
+	if (slot < assertions) return program_assertion(p, slot)->at;
+	if (slot == assertions && f) return program_position(p, f->point);
+	return (struct position){ 0 };
+}
+
 struct position name_slot_position(const struct explorer *e, uint32_t slot)
 {
-	const struct program *p = explorer_program(e);
 	const struct explore_violation *v = explorer_violation(e, slot);
-	if (slot < program_assertion_count(p))
-		return program_assertion(p, slot)->at;
-	if (slot == explorer_slot_error(e) && v && v->finding)
-		return program_position(p, v->finding->point);
-	return (struct position){ 0 };
+	return name_program_slot_position(explorer_program(e), slot,
+	                                  v ? v->finding : NULL);
+}
+
+const char *name_slot_kind(const struct program *p, uint32_t slot)
+{
+	uint32_t assertions = program_assertion_count(p);
+	if (slot >= assertions) return slot == assertions ? "error" : "robust";
+	switch (program_assertion(p, slot)->kind) {
+	case ASSERTION_INLINE: return "inline";
+	case ASSERTION_FINAL: return "final";
+	case ASSERTION_SERIALIZABLE: break;
+	}
+	return "serializable";
 }
 
 void name_finding_values(struct text *t, const struct finding *f)

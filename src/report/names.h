@@ -31,11 +31,20 @@ void name_plain(struct text *t, const char *name);
 void name_level(struct text *t, enum level l);
 /* "last-seat.tx:21:1"; nothing for an unknown place. */
 void name_position(struct text *t, struct position at);
-/* "assert !(alice.ok == true)", "run-time error". */
+/* "assert !(alice.ok == true)", "run-time error". Slots are numbered as in
+ * dpor/explorer.h: the assertions, then run-time errors, then robustness. */
 void name_slot(struct text *t, const struct explorer *e, uint32_t slot);
+void name_program_slot(struct text *t, const struct program *p, uint32_t slot);
 /* Where the slot's assertion stands in the source, or where the error of its
  * example happened; no file when there is no such place. */
 struct position name_slot_position(const struct explorer *e, uint32_t slot);
+/* The same, `f` being the finding of the example, or NULL. */
+struct position name_program_slot_position(const struct program *p,
+                                           uint32_t slot,
+                                           const struct finding *f);
+/* Which kind of slot it is, in a word: "inline", "final", "serializable",
+ * "error" or "robust". */
+const char *name_slot_kind(const struct program *p, uint32_t slot);
 /* What a finding knows of itself: "alice.ok = true, bob.ok = true". */
 void name_finding_values(struct text *t, const struct finding *f);
 /* "violated: 2 of 3 assertions fail under Causal Consistency (cc)", without

@@ -1,0 +1,235 @@
+#include "report/example.h"
+
+#include <string.h>
+
+#include "axioms/level.h"
+#include "history/history.h"
+#include "report/counterexample.h"
+#include "report/explain.h"
+#include "report/json.h"
+#include "report/names.h"
+#include "vm/machine.h"
+#include "vm/program.h"
+
+enum {
+	INDENT = 4,       /* of the table */
+	SOURCE_WIDTH = 100
+};
+
+/* ---- in words ---- */
+
+void report_slot_heading(struct text *t, const struct style *s,
+                         const struct example *x)
+{
+	const struct program *p = x->program;
+	struct position at = name_program_slot_position(p, x->slot,
+	                                                x->finding);
+	style_begin(t, s, STYLE_RED);
+	name_program_slot(t, p, x->slot);
+	style_end(t, s);
+	text_char(t, '\n');
+	if (!at.file) return;
+	text_string(t, "  at ");
+	style_begin(t, s, STYLE_BOLD);
+	name_position(t, at);
+	style_end(t, s);
+	if (x->slot < program_assertion_count(p) &&
+	    program_assertion(p, x->slot)->message) {
+		text_string(t, ": ");
+		text_string(t, program_assertion(p, x->slot)->message);
+	}
+	text_char(t, '\n');
+}
+
+/* The line of source, without its indentation. */
+static void print_source(struct text *t, struct position at)
+{
+	const char *line = at.source_line;
+	if (!line) return;
+	while (*line == ' ' || *line == '\t') line++;
+	text_string(t, "      ");
+	style_fit(t, line, SOURCE_WIDTH);
+	text_char(t, '\n');
+}
+
+/* The place is told by the heading, except that an error's source is worth a
+ * line here. */
+void report_example_finding(struct text *t, const struct style *s,
+                            const struct example *x)
+{
+	const struct finding *f = x->finding;
+	if (!f) return;
+	text_string(t, "\n    ");
+	style_words(t, s, STYLE_RED, f->message ? f->message : "fails");
+	if (f->value_count) {
+		struct text values = { 0 };
+		name_finding_values(&values, f);
+		text_string(t, f->message ? ", where " : " with ");
+		style_fit(t, text_get(&values), 10 * s->width);
+		text_free(&values);
+	}
+	text_char(t, '\n');
+	if (x->slot == program_assertion_count(x->program))
+		print_source(t, program_position(x->program, f->point));
+}
+
+static void print_cycle(struct text *t, const struct history *h)
+{
+	struct witness w;
+	if (!level_witness(LEVEL_SER, h, &w)) return;
+	text_string(t, "  It is not serializable: a serial order would need\n");
+	explain_cycle(t, h, &w, INDENT);
+	witness_free(&w);
+}
+
+static void print_anomaly(struct text *t, const struct style *s,
+                          const struct history *h)
+{
+	enum level by = LEVEL_COUNT;
+	if (level_allows_history(LEVEL_SER, h)) {
+		text_string(t, "\n  This history is serializable, so it "
+		               "happens at every isolation level.\n");
+		return;
+	}
+	const char *name = anomaly_name(h, &by);
+	text_string(t, "\n  ");
+	if (name) {
+		text_string(t, strchr("aeio", name[0]) ? "This is an "
+		                                       : "This is a ");
+		style_words(t, s, STYLE_YELLOW, name);
+		text_string(t, ". ");
+	}
+	if (by < LEVEL_COUNT)
+		text_format(t, "The weakest level that forbids it is %s (%s).",
+		            level_name(by), level_word(by));
+	text_char(t, '\n');
+	print_cycle(t, h);
+}
+
+void report_example(struct text *t, const struct style *s,
+                    const struct example *x)
+{
+	report_counterexample(t, s, x->history, INDENT);
+	report_example_finding(t, s, x);
+	print_anomaly(t, s, x->history);
+}
+
+/* ---- as JSON ---- */
+
+/* ,"name":"value" */
+static void member_text(struct text *t, const char *name, const char *value)
+{
+	text_char(t, ',');
+	json_name(t, name);
+	json_text(t, value);
+}
+
+/* The same from a text, which it empties. */
+static void member_taken(struct text *t, const char *name, struct text *value)
+{
+	member_text(t, name, text_get(value));
+	text_clear(value);
+}
+
+static void member_position(struct text *t, struct position at)
+{
+	member_text(t, "file", at.file);
+	text_char(t, ',');
+	json_count(t, "line", at.line);
+	text_char(t, ',');
+	json_count(t, "column", at.column);
+}
+
+void report_slot_json(struct text *t, const struct example *x)
+{
+	const struct program *p = x->program;
+	struct text words = { 0 };
+	name_program_slot(&words, p, x->slot);
+	json_name(t, "text");
+	json_text(t, text_get(&words));
+	member_text(t, "kind", name_slot_kind(p, x->slot));
+	if (x->slot < program_assertion_count(p))
+		member_text(t, "message",
+		            program_assertion(p, x->slot)->message);
+	member_position(t, name_program_slot_position(p, x->slot,
+	                                              x->finding));
+	text_free(&words);
+}
+
+static void print_edge(struct text *t, const struct history *h,
+                       const struct witness_edge *e)
+{
+	struct text words = { 0 };
+	name_transaction(&words, h, e->from);
+	json_name(t, "from");
+	json_text(t, text_get(&words));
+	text_clear(&words);
+	name_transaction(&words, h, e->to);
+	member_taken(t, "to", &words);
+	explain_edge_label(&words, h, e);
+	member_taken(t, "reason", &words);
+	explain_edge(&words, h, e);
+	member_taken(t, "words", &words);
+	text_free(&words);
+}
+
+static void print_witness(struct text *t, const struct history *h)
+{
+	struct witness w;
+	text_string(t, ",\"cycle\":[");
+	if (level_witness(LEVEL_SER, h, &w)) {
+		for (uint32_t i = 0; i < w.count; i++) {
+			text_string(t, i ? ",{" : "{");
+			print_edge(t, h, &w.edges[i]);
+			text_char(t, '}');
+		}
+		witness_free(&w);
+	}
+	text_char(t, ']');
+}
+
+static void print_order(struct text *t, const struct history *h)
+{
+	struct text words = { 0 };
+	text_string(t, ",\"order\":[");
+	for (uint32_t i = 1; i < h->transaction_count; i++) {
+		if (i > 1) text_char(t, ',');
+		name_transaction(&words, h, h->order ? h->order[i] : i);
+		json_text(t, text_get(&words));
+		text_clear(&words);
+	}
+	text_char(t, ']');
+	text_free(&words);
+}
+
+static void print_failure(struct text *t, const struct example *x)
+{
+	const struct finding *f = x->finding;
+	text_string(t, ",\"failure\":{\"values\":{");
+	for (uint32_t i = 0; i < f->value_count; i++) {
+		if (i) text_char(t, ',');
+		json_name(t, f->values[i].name);
+		value_print_json(t, f->values[i].value);
+	}
+	text_char(t, '}');
+	if (f->message) member_text(t, "message", f->message);
+	member_position(t, program_position(x->program, f->point));
+	text_char(t, '}');
+}
+
+void report_example_json(struct text *t, const struct example *x)
+{
+	const struct history *h = x->history;
+	bool serializable = level_allows_history(LEVEL_SER, h);
+	enum level by = LEVEL_COUNT;
+	const char *name = serializable ? NULL : anomaly_name(h, &by);
+	text_string(t, "{\"history\":1,");
+	history_print_members(t, h);
+	print_order(t, h);
+	if (x->finding) print_failure(t, x);
+	member_text(t, "anomaly", name);
+	member_text(t, "forbidden_by",
+	            by < LEVEL_COUNT ? level_word(by) : NULL);
+	print_witness(t, h);
+	text_char(t, '}');
+}
