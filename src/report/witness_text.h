@@ -1,0 +1,23 @@
+/* The small part of a recorded history that violates a level, in words. */
+#ifndef ISO_REPORT_WITNESS_TEXT_H
+#define ISO_REPORT_WITNESS_TEXT_H
+
+#include "base/text.h"
+#include "check/core.h"
+#include "report/style.h"
+
+struct history;
+
+/* "  these 2 of 10,000 transactions are enough, whatever the others do";
+ * `all` are those of the whole history, without init. */
+void report_witness_extent(struct text *t, const struct check_witness *w,
+                           uint32_t all);
+/* A column for each session; a list when there are too many columns. */
+void report_witness_part(struct text *t, const struct style *s,
+                         const struct history *part);
+/* Why no order of the part satisfies the level; nothing if the witness has no
+ * cycle. */
+void report_witness_cycle(struct text *t, const struct check_witness *w,
+                          enum level l);
+
+#endif
