@@ -7,6 +7,7 @@
 #include "report/counterexample.h"
 #include "report/explain.h"
 #include "report/json.h"
+#include "report/json_members.h"
 #include "report/names.h"
 #include "vm/machine.h"
 #include "vm/program.h"
@@ -116,28 +117,11 @@ void report_example(struct text *t, const struct style *s,
 
 /* ---- as JSON ---- */
 
-/* ,"name":"value" */
-static void member_text(struct text *t, const char *name, const char *value)
-{
-	text_char(t, ',');
-	json_name(t, name);
-	json_text(t, value);
-}
-
-/* The same from a text, which it empties. */
-static void member_taken(struct text *t, const char *name, struct text *value)
-{
-	member_text(t, name, text_get(value));
-	text_clear(value);
-}
-
 static void member_position(struct text *t, struct position at)
 {
-	member_text(t, "file", at.file);
-	text_char(t, ',');
-	json_count(t, "line", at.line);
-	text_char(t, ',');
-	json_count(t, "column", at.column);
+	json_member_text(t, "file", at.file);
+	json_member_count(t, "line", at.line);
+	json_member_count(t, "column", at.column);
 }
 
 void report_slot_json(struct text *t, const struct example *x)
@@ -147,10 +131,10 @@ void report_slot_json(struct text *t, const struct example *x)
 	name_program_slot(&words, p, x->slot);
 	json_name(t, "text");
 	json_text(t, text_get(&words));
-	member_text(t, "kind", name_slot_kind(p, x->slot));
+	json_member_text(t, "kind", name_slot_kind(p, x->slot));
 	if (x->slot < program_assertion_count(p))
-		member_text(t, "message",
-		            program_assertion(p, x->slot)->message);
+		json_member_text(t, "message",
+		                 program_assertion(p, x->slot)->message);
 	member_position(t, name_program_slot_position(p, x->slot,
 	                                              x->finding));
 	text_free(&words);
@@ -165,11 +149,11 @@ static void print_edge(struct text *t, const struct history *h,
 	json_text(t, text_get(&words));
 	text_clear(&words);
 	name_transaction(&words, h, e->to);
-	member_taken(t, "to", &words);
+	json_member_taken(t, "to", &words);
 	explain_edge_label(&words, h, e);
-	member_taken(t, "reason", &words);
+	json_member_taken(t, "reason", &words);
 	explain_edge(&words, h, e);
-	member_taken(t, "words", &words);
+	json_member_taken(t, "words", &words);
 	text_free(&words);
 }
 
@@ -212,7 +196,7 @@ static void print_failure(struct text *t, const struct example *x)
 		value_print_json(t, f->values[i].value);
 	}
 	text_char(t, '}');
-	if (f->message) member_text(t, "message", f->message);
+	if (f->message) json_member_text(t, "message", f->message);
 	member_position(t, program_position(x->program, f->point));
 	text_char(t, '}');
 }
@@ -227,9 +211,9 @@ void report_example_json(struct text *t, const struct example *x)
 	history_print_members(t, h);
 	print_order(t, h);
 	if (x->finding) print_failure(t, x);
-	member_text(t, "anomaly", name);
-	member_text(t, "forbidden_by",
-	            by < LEVEL_COUNT ? level_word(by) : NULL);
+	json_member_text(t, "anomaly", name);
+	json_member_text(t, "forbidden_by",
+	                 by < LEVEL_COUNT ? level_word(by) : NULL);
 	print_witness(t, h);
 	text_char(t, '}');
 }

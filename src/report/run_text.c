@@ -1,1 +1,343 @@
 #include "report/run_text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "history/history.h"
+#include "report/names.h"
+#include "run/campaign.h"
+#include "vm/program.h"
+
+enum {
+	LABEL_WIDTH = 15, /* of the counts */
+	COUNT_WIDTH = 12,
+	CURVE_WIDTH = 12  /* of each column of the curve */
+};
+
+/* Seconds below which a rate is noise. */
+static const double RATE_LEAST = 0.01;
+
+void report_run_verdict(struct text *t, const struct style *s,
+                        const struct run_case *c)
+{
+	static const enum style_mark marks[] = {
+		[RUN_HOLDS] = STYLE_GREEN,
+		[RUN_VIOLATED] = STYLE_RED,
+		[RUN_NO_VIOLATION] = STYLE_GREEN,
+		[RUN_INCONCLUSIVE] = STYLE_YELLOW,
+	};
+	enum run_verdict v = run_verdict(c);
+	style_words(t, s, marks[v], run_verdict_word(v));
+	text_string(t, ": ");
+	name_run_reason(t, c);
+	text_char(t, '\n');
+}
+
+/* "33.1 %"; a little is not nothing. */
+static void share(struct text *t, uint64_t n, uint64_t of)
+{
+	double percent = 100 * (double)n / (double)of;
+	if (n && percent < 0.1)
+		text_string(t, "< 0.1 %");
+	else if (n < of && percent > 99.9)
+		text_string(t, "> 99.9 %");
+	else
+		text_format(t, n == of || !n ? "%.0f %%" : "%.1f %%", percent);
+}
+
+/* ---- one violated assertion ---- */
+
+/* The first slot whose example is the same history, maybe the slot itself. */
+static uint32_t first_with_example(const struct run_case *c, uint32_t slot)
+{
+	struct text mine = { 0 }, other = { 0 };
+	history_print_canonical(&mine, run_example(c, slot).history);
+	uint32_t found = slot;
+	for (uint32_t i = 0; i < slot && found == slot; i++) {
+		if (!run_slot_violated(c, i)) continue;
+		text_clear(&other);
+		history_print_canonical(&other, run_example(c, i).history);
+		if (!strcmp(text_get(&mine), text_get(&other))) found = i;
+	}
+	text_free(&mine);
+	text_free(&other);
+	return found;
+}
+
+/* "  fails in 331 of 1,000 runs (33.1 %), after 3.0 runs on average; the first
+ * is run 3:" */
+static void print_fails_in(struct text *t, const struct run_case *c,
+                           uint32_t slot)
+{
+	const struct campaign_slot *s = campaign_slot(c->campaign, slot);
+	uint64_t counted = run_counted(c);
+	bool error = slot ==
+	             program_assertion_count(campaign_program(c->campaign));
+	text_string(t, error ? "  happens in " : "  fails in ");
+	if (counted == 1) {
+		text_string(t, "the one run:\n");
+		return;
+	}
+	style_count(t, s->violating);
+	text_string(t, " of ");
+	style_count(t, counted);
+	text_string(t, " runs (");
+	share(t, s->violating, counted);
+	text_char(t, ')');
+	if (s->violating > 1)
+		text_format(t, ", after %.1f runs on average",
+		            run_slot_mean(c, slot));
+	text_string(t, s->violating > 1 ? "; the first is run "
+	                                : ", which is run ");
+	style_count(t, s->first_run);
+	text_string(t, ":\n");
+}
+
+static void print_command(struct text *t, const struct run_case *c,
+                          uint32_t slot)
+{
+	text_string(t, "\n  To repeat this run: ");
+	name_run_command(t, c, campaign_slot(c->campaign, slot)->first_run);
+	text_char(t, '\n');
+}
+
+static void print_violation(struct text *t, const struct style *s,
+                            const struct run_case *c, uint32_t slot)
+{
+	struct example x = run_example(c, slot);
+	text_char(t, '\n');
+	report_slot_heading(t, s, &x);
+	print_fails_in(t, c, slot);
+	uint32_t same = first_with_example(c, slot);
+	if (same == slot) {
+		text_char(t, '\n');
+		report_example(t, s, &x);
+	} else {
+		text_string(t, "    the history shown for: ");
+		name_program_slot(t, x.program, same);
+		text_char(t, '\n');
+		report_example_finding(t, s, &x);
+	}
+	print_command(t, c, slot);
+}
+
+/* ---- the list of assertions ---- */
+
+static void print_assertion_line(struct text *t, const struct style *s,
+                                 const struct run_case *c, uint32_t slot)
+{
+	struct example x = run_example(c, slot);
+	bool fails = run_slot_violated(c, slot);
+	bool holds = run_verdict(c) == RUN_HOLDS;
+	struct text place = { 0 }, words = { 0 };
+	name_position(&place, name_program_slot_position(x.program, slot,
+	                                                 x.finding));
+	name_program_slot(&words, x.program, slot);
+	text_string(t, "  ");
+	style_words(t, s, fails ? STYLE_RED : STYLE_GREEN,
+	            fails ? "fails   " : holds ? "holds   " : "passes  ");
+	size_t used = 10 + 2 + style_columns(text_get(&place));
+	size_t room = s->width > used + 20 ? s->width - used : 20;
+	style_fit(t, text_get(&words), room);
+	if (place.length) {
+		text_string(t, "  ");
+		style_words(t, s, STYLE_DIM, text_get(&place));
+	}
+	text_char(t, '\n');
+	text_free(&place);
+	text_free(&words);
+}
+
+static bool is_listed(const struct run_case *c, uint32_t slot)
+{
+	return run_slot_checked(c, slot) || run_slot_violated(c, slot);
+}
+
+static void print_assertions(struct text *t, const struct style *s,
+                             const struct run_case *c)
+{
+	uint32_t slots = campaign_slot_count(c->campaign), shown = 0;
+	for (uint32_t i = 0; i < slots; i++) shown += is_listed(c, i);
+	if (!run_counted(c) || !shown) return;
+	if (shown == 1 && run_verdict(c) == RUN_VIOLATED) return;
+	text_char(t, '\n');
+	for (uint32_t i = 0; i < slots; i++)
+		if (is_listed(c, i)) print_assertion_line(t, s, c, i);
+}
+
+/* ---- counts ---- */
+
+static void begin_count(struct text *t, const char *label, struct text *count)
+{
+	text_format(t, "%-*s", LABEL_WIDTH, label);
+	size_t width = style_columns(text_get(count));
+	if (width < COUNT_WIDTH) text_pad(t, ' ', COUNT_WIDTH - width);
+	text_string(t, text_get(count));
+	text_string(t, "  ");
+	text_clear(count);
+}
+
+static void begin_number(struct text *t, const char *label, uint64_t n)
+{
+	struct text count = { 0 };
+	style_count(&count, n);
+	begin_count(t, label, &count);
+	text_free(&count);
+}
+
+static void print_runs(struct text *t, const struct run_case *c)
+{
+	const struct campaign_options *o = campaign_options(c->campaign);
+	const struct campaign_stats *s = campaign_stats(c->campaign);
+	begin_number(t, "runs", s->runs);
+	text_format(t, "under %s, policy ", level_word(o->level));
+	name_policy(t, c);
+	if (s->runs == 1)
+		text_format(t, ", seed %" PRIu64, o->seed);
+	else if (s->runs)
+		text_format(t, ", seeds %" PRIu64 " to %" PRIu64, o->seed,
+		            run_seed(c, s->runs));
+	if (s->stop != CAMPAIGN_DONE) {
+		text_string(t, "; ");
+		text_string(t, name_run_stop(c));
+	}
+	text_char(t, '\n');
+	if (!s->pruned) return;
+	begin_number(t, "pruned", s->pruned);
+	text_string(t, "of them made an assumption false, and do not count\n");
+}
+
+static void print_share(struct text *t, const char *label, uint64_t n,
+                        uint64_t of)
+{
+	begin_number(t, label, n);
+	share(t, n, of);
+	text_string(t, of == 1 ? " of the one run\n" : " of the runs\n");
+}
+
+static void print_costs(struct text *t, const struct run_case *c)
+{
+	const struct campaign_stats *s = campaign_stats(c->campaign);
+	struct text n = { 0 };
+	begin_number(t, "reads", s->reads);
+	style_plural(t, s->taken_back, "choice of a writer",
+	             "choices of writers");
+	text_string(t, " taken back\n");
+	style_seconds(&n, s->seconds);
+	begin_count(t, "time", &n);
+	style_seconds(t, s->cpu_seconds);
+	text_string(t, " of CPU");
+	if (s->cpu_seconds > RATE_LEAST) {
+		text_string(t, ", ");
+		style_count(t, (uint64_t)((double)s->runs / s->cpu_seconds));
+		text_string(t, " runs per second");
+	}
+	text_char(t, '\n');
+	text_free(&n);
+}
+
+static void print_counts(struct text *t, const struct run_case *c)
+{
+	const struct campaign_stats *s = campaign_stats(c->campaign);
+	uint64_t counted = run_counted(c);
+	text_char(t, '\n');
+	print_runs(t, c);
+	if (counted) {
+		print_share(t, "violating", s->violating, counted);
+		print_share(t, "unserializable", s->unserializable, counted);
+	}
+	print_costs(t, c);
+}
+
+/* ---- coverage ---- */
+
+static void print_cell(struct text *t, uint64_t n)
+{
+	struct text words = { 0 };
+	style_count(&words, n);
+	if (words.length < CURVE_WIDTH)
+		text_pad(t, ' ', CURVE_WIDTH - words.length);
+	text_string(t, text_get(&words));
+	text_free(&words);
+}
+
+static void print_curve(struct text *t, const struct style *s,
+                        const struct run_case *c)
+{
+	uint32_t count;
+	const struct campaign_point *p = campaign_curve(c->campaign, &count);
+	if (!count) return;
+	text_char(t, '\n');
+	style_begin(t, s, STYLE_DIM);
+	text_format(t, "%*s%*s%*s", CURVE_WIDTH, "after runs", CURVE_WIDTH,
+	            "histories", CURVE_WIDTH, "outcomes");
+	style_end(t, s);
+	text_char(t, '\n');
+	for (uint32_t i = 0; i < count; i++) {
+		print_cell(t, p[i].runs);
+		print_cell(t, p[i].histories);
+		print_cell(t, p[i].outcomes);
+		text_char(t, '\n');
+	}
+}
+
+/* "9 of 12 histories (75.0 %)" */
+static void print_seen(struct text *t, uint64_t seen, uint64_t all,
+                       bool complete, const char *one, const char *many)
+{
+	style_count(t, seen);
+	text_string(t, complete ? " of " : " of at least ");
+	style_plural(t, all, one, many);
+	if (!complete || !all) return;
+	text_string(t, " (");
+	share(t, seen, all);
+	text_char(t, ')');
+}
+
+static void print_coverage(struct text *t, const struct run_case *c)
+{
+	const struct coverage *v = c->coverage;
+	if (!c->coverage_wanted) return;
+	text_char(t, '\n');
+	if (!v) {
+		text_format(t, "The program was not explored: %s.\n",
+		            name_run_stop(c));
+		return;
+	}
+	text_string(t, "The runs have seen ");
+	print_seen(t, v->seen_histories, v->histories, v->complete, "history",
+	           "histories");
+	text_string(t, " and ");
+	print_seen(t, v->seen_outcomes, v->outcomes, v->complete, "outcome",
+	           "outcomes");
+	text_string(t, ".\n");
+	text_string(t, v->complete ? "Exploring them took "
+	                           : "Exploring ended at a limit, after ");
+	style_seconds(t, v->seconds);
+	text_string(t, "; ");
+	style_count(t, v->unserializable);
+	text_string(t, v->unserializable == 1
+	                   ? " of the histories is not serializable.\n"
+	                   : " of the histories are not serializable.\n");
+}
+
+/* Who reads that nothing failed shall not take it for more than it is. */
+static void print_caution(struct text *t, const struct run_case *c)
+{
+	if (run_verdict(c) != RUN_NO_VIOLATION) return;
+	text_string(t, "Random runs may miss a violation; isoscope explore "
+	               "misses none.\n");
+}
+
+void report_run(struct text *t, const struct style *s,
+                const struct run_case *c)
+{
+	report_run_verdict(t, s, c);
+	print_caution(t, c);
+	print_assertions(t, s, c);
+	for (uint32_t i = 0; i < campaign_slot_count(c->campaign); i++)
+		if (run_slot_violated(c, i)) print_violation(t, s, c, i);
+	print_counts(t, c);
+	print_curve(t, s, c);
+	print_coverage(t, c);
+}
