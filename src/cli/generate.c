@@ -7,7 +7,7 @@
 #include "cli/exit_codes.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "formats/formats.h"
+#include "cli/target.h"
 #include "generate/workload.h"
 #include "history/trace.h"
 
@@ -105,12 +105,6 @@ static bool read_workload(const struct command_line *c, struct workload *w)
 	       read_whole(c, OPTION_SEED, UINT64_MAX, &w->seed);
 }
 
-/* Where the history goes, and in which format. */
-struct target {
-	enum format format;
-	const char *path; /* "-": the standard output */
-};
-
 /* These reads are not written as lists, see elle_print.c. */
 static bool is_for_registers(enum planted p)
 {
@@ -129,44 +123,13 @@ static bool target_shows(const struct command_line *c, enum format to,
 	return false;
 }
 
-static bool read_target(const struct command_line *c, struct target *to)
-{
-	const char *word = c->value[OPTION_GENERATED];
-	const char *path = c->value[OPTION_OUTPUT];
-	to->format = word ? format_from_word(word) : FORMAT_ISOSCOPE;
-	to->path = path ? path : "-";
-	if (!format_is_folder(to->format)) return output_possible(to->path);
-	if (!is_standard(to->path)) return true;
-	say("a history of %s is a folder: name it with --output", word);
-	return false;
-}
-
-static int write_text(const struct target *to, const struct text *t)
-{
-	FILE *f = output_open(to->path);
-	bool fine = f && output_text(f, to->path, t);
-	if (fine)
-		fine = output_close(f, to->path);
-	else if (f && f != stdout)
-		fclose(f); /* the error is said */
-	if (!fine)
-		return is_standard(to->path) ? EXIT_INTERNAL : EXIT_USAGE;
-	return EXIT_HOLDS;
-}
-
+/* A history that the format cannot express is one that the options should not
+ * have asked for. */
 static int write_history(const struct target *to, const struct trace *t,
                          const uint32_t *order, struct diags *d)
 {
-	struct text out = { 0 };
-	int code = EXIT_USAGE;
-	if (format_is_folder(to->format)) {
-		if (format_write_folder(to->path, to->format, t, d))
-			code = EXIT_HOLDS;
-	} else if (format_print(&out, to->format, t, order, d)) {
-		code = write_text(to, &out);
-	}
-	text_free(&out);
-	return code;
+	int code = target_write(to, t, order, d);
+	return code == EXIT_INPUT ? EXIT_USAGE : code;
 }
 
 int generate_main(const struct command_line *c)
@@ -181,7 +144,7 @@ int generate_main(const struct command_line *c)
 		    "--output %s", c->operands[0]);
 		return EXIT_USAGE;
 	}
-	if (!read_workload(c, &w) || !read_target(c, &to) ||
+	if (!read_workload(c, &w) || !target_read(c, &to) ||
 	    !target_shows(c, to.format, w.planted))
 		return EXIT_USAGE;
 	w.writes_only = to.format != FORMAT_ISOSCOPE;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/output.h"
+#include "vm/program.h"
 
 /* A whole number, and what stands behind it. */
 static bool read_whole(const char *words, uint64_t *out, char **end)
@@ -98,4 +99,19 @@ bool setting_seconds(const struct command_line *c, enum option_id option,
 	say("--%s takes a positive number of seconds, not '%s'",
 	    option_table[option].word, words);
 	return false;
+}
+
+bool setting_level(const struct command_line *c, enum option_id option,
+                   const struct program *p, enum level *out)
+{
+	const char *word = c->value[option];
+	if (!word) word = program_isolation(p);
+	enum level l = word ? level_from_word(word) : LEVEL_CC;
+	if (l == LEVEL_COUNT) {
+		say("%s: there is no isolation level '%s'", program_path(p),
+		    word);
+		return false;
+	}
+	*out = l;
+	return true;
 }

@@ -1,5 +1,6 @@
-/* Numbers on the command line. Each function leaves `out` alone if the option
- * was not given, and returns false, after saying why, if it is wrong. */
+/* Numbers and levels on the command line. Each function leaves `out` alone if
+ * the option was not given, and returns false, after saying why, if it is
+ * wrong. */
 #ifndef ISO_CLI_SETTINGS_H
 #define ISO_CLI_SETTINGS_H
 
@@ -7,6 +8,8 @@
 #include <stdint.h>
 
 #include "cli/options.h"
+
+struct program;
 
 /* A positive whole number. */
 bool setting_count(const struct command_line *c, enum option_id option,
@@ -20,5 +23,9 @@ bool setting_memory(const struct command_line *c, enum option_id option,
 /* A positive number of seconds: 2.5, 10s. */
 bool setting_seconds(const struct command_line *c, enum option_id option,
                      double *out);
+/* The isolation level: the option's, else the one that the program states,
+ * else cc. */
+bool setting_level(const struct command_line *c, enum option_id option,
+                   const struct program *p, enum level *out);
 
 #endif

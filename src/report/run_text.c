@@ -312,7 +312,7 @@ static void print_coverage(struct text *t, const struct run_case *c)
 	           "outcomes");
 	text_string(t, ".\n");
 	text_string(t, v->complete ? "Exploring them took "
-	                           : "Exploring ended at a limit, after ");
+	                           : "Exploring ended early, after ");
 	style_seconds(t, v->seconds);
 	text_string(t, "; ");
 	style_count(t, v->unserializable);

@@ -1,0 +1,27 @@
+/* Where a history that a command makes goes, and in which format: its options
+ * --output and --format. */
+#ifndef ISO_CLI_TARGET_H
+#define ISO_CLI_TARGET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "formats/formats.h"
+
+struct command_line;
+struct trace;
+
+struct target {
+	enum format format;
+	const char *path; /* "-": the standard output */
+};
+
+/* Says what is wrong before it returns false. */
+bool target_read(const struct command_line *c, struct target *to);
+/* Writes the history, `order` being as in format_print. Returns the exit code:
+ * EXIT_INPUT, with an error added, if the format cannot express it. */
+int target_write(const struct target *to, const struct trace *t,
+                 const uint32_t *order, struct diags *d);
+
+#endif
