@@ -5,13 +5,15 @@
 #include <time.h>
 
 #include "dpor/explorer.h"
+#include "dpor/hash_set.h"
+#include "dpor/outward.h"
 #include "dpor/state.h"
 #include "dpor/swap.h"
 
 enum frame_kind {
 	FRAME_READ,    /* the writers of an external read */
 	FRAME_SWAPS,   /* the swaps after a commit */
-	FRAME_SESSIONS /* baseline: the sessions that can go on */
+	FRAME_SESSIONS /* the sessions that can go on: not EXPLORE_CE */
 };
 
 /* A choice that is open. Everything allocated in the region after `mark`
@@ -26,19 +28,11 @@ struct frame {
 	/* FRAME_READ */
 	struct request request;
 	const struct machine_state *waiting;
-	const word *valid;      /* all valid writers */
+	const word *valid;      /* the writers to try */
 	struct pending pending;
 	/* FRAME_SWAPS */
 	struct swap_list swaps;
 };
-
-/* Open-addressing set of 64-bit hashes. */
-struct hash_set {
-	uint64_t *slots; /* 0 is free */
-	uint64_t count, capacity;
-};
-/* True when the hash is new. */
-bool hash_set_add(struct hash_set *s, uint64_t hash);
 
 struct explorer {
 	const struct program *program;
@@ -59,6 +53,7 @@ struct explorer {
 	uint32_t *violated;     /* slots, of the current execution */
 	uint32_t violated_count;
 	struct hash_set seen;
+	struct outward outward; /* of EXPLORE_OUTWARD */
 	bool checks_serializable;
 	uint64_t skip;          /* end states already treated before a restart
 	                         * with more room for transactions */
@@ -80,10 +75,6 @@ void engine_start_clock(struct explorer *e);
 void engine_measure(struct explorer *e);
 /* Looks at the limits; false (and stats.stop set) when one is hit. */
 bool engine_tick(struct explorer *e);
-/* world.c */
-void world_init(struct world *w, const struct program *p, uint64_t room,
-                uint64_t *reached);
-void world_free(struct world *w);
 
 static inline struct state *engine_state(struct explorer *e)
 {

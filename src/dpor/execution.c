@@ -1,46 +1,123 @@
-/* A complete execution, seen from outside: as a history, as a hash. */
+#include "dpor/execution.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "dpor/engine.h"
+#include "history/relation.h"
 #include "vm/program.h"
 
-static const struct state *state_of(const struct explore_execution *x)
-{
-	return x->explorer->states[x->explorer->current];
-}
-
-bool explore_satisfies(const struct explore_execution *x, enum level l)
+bool execution_satisfies(const struct execution *x, enum level l,
+                         struct level_scratch *scratch)
 {
 	struct relation r;
-	closure_relation(&state_of(x)->closure, &r);
-	return level_allows(l, &r, x->explorer->scratch);
+	closure_relation(&x->state->closure, &r);
+	return level_allows(l, &r, scratch);
 }
 
-static uint64_t hash_event(uint64_t h, const struct event *e)
+bool execution_pruned(const struct execution *x)
 {
-	h = hash_mix(h, (uint64_t)e->kind << 32 | e->key);
-	return e->kind == EVENT_READ ? hash_mix(h, e->from)
-	                             : hash_mix(h, value_hash(e->value));
+	for (uint32_t i = 0; i < x->world->sessions; i++)
+		if (machine_pruned(x->state->points[i].state)) return true;
+	return false;
 }
 
-uint64_t explore_hash(const struct explore_execution *x)
+/* Keys and transactions by what they are: their numbers depend on the world. */
+static uint64_t hash_event(uint64_t h, const struct execution *x,
+                           const struct event *e)
 {
-	const struct state *s = state_of(x);
-	const struct world *w = &x->explorer->world;
+	h = hash_mix(h, keys_hash(x->world->machine.keys, e->key) + e->kind);
+	if (e->kind == EVENT_WRITE) return hash_mix(h, value_hash(e->value));
+	if (e->from == HISTORY_INIT || e->from == HISTORY_SELF)
+		return hash_mix(h, e->from);
+	const struct transaction_log *log = x->state->logs[e->from];
+	return hash_mix(h, ((uint64_t)log->session + 1) << 32 | log->index);
+}
+
+uint64_t execution_hash(const struct execution *x)
+{
+	const struct state *s = x->state;
+	const struct world *w = x->world;
 	uint64_t h = 0;
 	for (uint32_t i = 0; i < w->sessions; i++)
 		for (uint32_t j = 0; j < s->done[i]; j++) {
 			const struct transaction_log *log =
 			    s->logs[w->first_id[i] + j];
-			h = hash_mix(h, i);
-			h = hash_mix(h, log->aborted);
+			h = hash_mix(h, (uint64_t)i << 32 |
+			                    log->event_count << 1 |
+			                    log->aborted);
 			const struct event_node *e = log->last;
-			for (; e; e = e->before) h = hash_event(h, &e->event);
+			for (; e; e = e->before)
+				h = hash_event(h, x, &e->event);
 		}
 	return h;
+}
+
+uint64_t execution_outcome(const struct execution *x)
+{
+	const struct program *p = x->world->program;
+	uint64_t h = 0;
+	for (uint32_t i = 0; i < x->world->sessions; i++) {
+		const struct machine_state *s = x->state->points[i].state;
+		for (uint32_t j = 0; j < program_local_count(p, i); j++)
+			h = hash_mix(h, value_hash(machine_local(p, s, j)));
+	}
+	return h;
+}
+
+static void visit_finding(const struct program *p, const struct finding *f,
+                          finding_visitor *visit, void *data)
+{
+	if (f->kind == FINDING_ASSERT)
+		visit(data, f->assertion, f);
+	else if (f->kind == FINDING_ERROR)
+		visit(data, program_assertion_count(p), f);
+}
+
+static void final_findings(const struct execution *x, finding_visitor *visit,
+                           void *data)
+{
+	struct world *w = x->world;
+	const struct program *p = w->program;
+	struct region_mark mark = region_mark(&w->region);
+	const struct machine_state **finals =
+	    region_take(&w->region, (w->sessions + 1) * sizeof *finals);
+	for (uint32_t i = 0; i < w->sessions; i++)
+		finals[i] = x->state->points[i].state;
+	for (uint32_t i = 0; i < program_assertion_count(p); i++) {
+		if (program_assertion(p, i)->kind != ASSERTION_FINAL) continue;
+		const struct finding *f =
+		    machine_final_assertion(&w->machine, i, finals);
+		if (f) visit_finding(p, f, visit, data);
+	}
+	region_release(&w->region, mark);
+}
+
+void execution_findings(const struct execution *x, finding_visitor *visit,
+                        void *data)
+{
+	for (uint32_t i = 0; i < x->world->sessions; i++) {
+		const struct finding *f =
+		    machine_findings(x->state->points[i].state);
+		for (; f; f = f->older)
+			visit_finding(x->world->program, f, visit, data);
+	}
+	final_findings(x, visit, data);
+}
+
+const struct finding *finding_copy(struct region *r, const struct finding *f)
+{
+	size_t size = sizeof *f + f->value_count * sizeof f->values[0];
+	struct finding *copy = region_take(r, size);
+	memcpy(copy, f, size);
+	copy->older = NULL;
+	if (f->message)
+		copy->message =
+		    region_copy_string(r, f->message, strlen(f->message));
+	for (uint32_t i = 0; i < f->value_count; i++)
+		copy->values[i].value = value_copy(r, f->values[i].value);
+	return copy;
 }
 
 /* Dense transaction numbers, session by session, init first; UINT32_MAX for
@@ -120,14 +197,14 @@ static void copy_events(struct history *h, struct transaction *t,
 	}
 }
 
-static void copy_session(struct history *h, const struct explorer *e,
+static void copy_session(struct history *h, const struct execution *x,
                          uint32_t session, const uint32_t *dense,
                          const uint32_t *place)
 {
-	const struct state *s = e->states[e->current];
-	const struct world *w = &e->world;
+	const struct state *s = x->state;
+	const struct world *w = x->world;
 	struct history_session *to = &h->sessions[session];
-	const char *name = program_session_name(e->program, session);
+	const char *name = program_session_name(w->program, session);
 	to->name = region_copy_string(&h->region, name, strlen(name));
 	to->after_all = w->has_finally && session + 1 == w->sessions;
 	to->count = s->done[session];
@@ -139,7 +216,7 @@ static void copy_session(struct history *h, const struct explorer *e,
 		    s->logs[w->first_id[session] + j];
 		struct transaction *t = &h->transactions[to->first + j];
 		const char *txn =
-		    program_transaction_name(e->program, log->name);
+		    program_transaction_name(w->program, log->name);
 		t->name = region_copy_string(&h->region, txn, strlen(txn));
 		t->session = session;
 		t->index = j;
@@ -148,11 +225,10 @@ static void copy_session(struct history *h, const struct explorer *e,
 	}
 }
 
-struct history *explore_history(const struct explore_execution *x)
+struct history *execution_history(const struct execution *x)
 {
-	const struct explorer *e = x->explorer;
-	const struct state *s = state_of(x);
-	const struct world *w = &e->world;
+	const struct state *s = x->state;
+	const struct world *w = x->world;
 	struct history *h = mem_take0(1, sizeof *h);
 	region_init(&h->region);
 	uint32_t *dense = dense_numbers(s, w, &h->transaction_count);
@@ -167,7 +243,7 @@ struct history *explore_history(const struct explore_execution *x)
 	h->transactions[0].name = "init";
 	h->transactions[0].session = UINT32_MAX;
 	for (uint32_t i = 0; i < w->sessions; i++)
-		copy_session(h, e, i, dense, place);
+		copy_session(h, x, i, dense, place);
 	h->order = region_take(&h->region,
 	                       h->transaction_count * sizeof *h->order);
 	for (uint32_t i = 0; i < s->closure.count; i++)

@@ -39,5 +39,7 @@ typedef void finding_visitor(void *data, uint32_t slot,
                              const struct finding *f);
 void execution_findings(const struct execution *x, finding_visitor *visit,
                         void *data);
+/* A copy that outlives the execution, without the older ones. */
+const struct finding *finding_copy(struct region *r, const struct finding *f);
 
 #endif

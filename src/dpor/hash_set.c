@@ -1,8 +1,9 @@
+#include "dpor/hash_set.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "dpor/engine.h"
 
 static void insert(uint64_t *slots, uint64_t capacity, uint64_t hash)
 {
@@ -32,4 +33,14 @@ bool hash_set_add(struct hash_set *s, uint64_t hash)
 	s->slots[i] = hash;
 	s->count++;
 	return true;
+}
+
+bool hash_set_has(const struct hash_set *s, uint64_t hash)
+{
+	if (!s->count) return false;
+	if (!hash) hash = 1;
+	uint64_t i = hash & (s->capacity - 1);
+	for (; s->slots[i]; i = (i + 1) & (s->capacity - 1))
+		if (s->slots[i] == hash) return true;
+	return false;
 }

@@ -4,29 +4,34 @@
 #include <string.h>
 
 #include "dpor/engine.h"
+#include "dpor/execution.h"
 #include "history/relation.h"
 #include "vm/program.h"
 
-static bool is_pruned(const struct explorer *e)
+/* The wrappers of an observer: the world is only lent to be read. */
+static struct execution execution_of(const struct explore_execution *x)
 {
-	const struct state *s = e->states[e->current];
-	for (uint32_t i = 0; i < e->world.sessions; i++)
-		if (machine_pruned(s->points[i].state)) return true;
-	return false;
+	const struct explorer *e = x->explorer;
+	return (struct execution){ (struct world *)&e->world,
+		                   e->states[e->current] };
 }
 
-static struct finding *copy_finding(struct region *r, const struct finding *f)
+bool explore_satisfies(const struct explore_execution *e, enum level l)
 {
-	size_t size = sizeof *f + f->value_count * sizeof f->values[0];
-	struct finding *copy = region_take(r, size);
-	memcpy(copy, f, size);
-	copy->older = NULL;
-	if (f->message)
-		copy->message =
-		    region_copy_string(r, f->message, strlen(f->message));
-	for (uint32_t i = 0; i < f->value_count; i++)
-		copy->values[i].value = value_copy(r, f->values[i].value);
-	return copy;
+	struct execution x = execution_of(e);
+	return execution_satisfies(&x, l, e->explorer->scratch);
+}
+
+uint64_t explore_hash(const struct explore_execution *e)
+{
+	struct execution x = execution_of(e);
+	return execution_hash(&x);
+}
+
+struct history *explore_history(const struct explore_execution *e)
+{
+	struct execution x = execution_of(e);
+	return execution_history(&x);
 }
 
 static bool already_violated(const struct explorer *e, uint32_t slot)
@@ -45,24 +50,13 @@ static void violate(struct explorer *e, uint32_t slot, const struct finding *f)
 	if (v->histories++) return;
 	struct explore_execution execution = { .explorer = e };
 	v->example = explore_history(&execution);
-	if (f) v->finding = copy_finding(&e->findings, f);
+	if (f) v->finding = finding_copy(&e->findings, f);
 }
 
-static void violate_by_finding(struct explorer *e, const struct finding *f)
+static void violate_by_finding(void *data, uint32_t slot,
+                               const struct finding *f)
 {
-	if (f->kind == FINDING_ASSERT)
-		violate(e, f->assertion, f);
-	else if (f->kind == FINDING_ERROR)
-		violate(e, explorer_slot_error(e), f);
-}
-
-static void check_findings(struct explorer *e)
-{
-	const struct state *s = e->states[e->current];
-	for (uint32_t i = 0; i < e->world.sessions; i++) {
-		const struct finding *f = machine_findings(s->points[i].state);
-		for (; f; f = f->older) violate_by_finding(e, f);
-	}
+	violate(data, slot, f);
 }
 
 static void check_serializable(struct explorer *e, const struct relation *r)
@@ -77,25 +71,6 @@ static void check_serializable(struct explorer *e, const struct relation *r)
 		    ASSERTION_SERIALIZABLE)
 			violate(e, i, NULL);
 	if (e->options.robust) violate(e, explorer_slot_robust(e), NULL);
-}
-
-static void check_final_assertions(struct explorer *e)
-{
-	const struct state *s = e->states[e->current];
-	struct world *w = &e->world;
-	struct region_mark mark = region_mark(&w->region);
-	const struct machine_state **finals =
-	    region_take(&w->region, (w->sessions + 1) * sizeof *finals);
-	for (uint32_t i = 0; i < w->sessions; i++)
-		finals[i] = s->points[i].state;
-	for (uint32_t i = 0; i < program_assertion_count(e->program); i++) {
-		if (program_assertion(e->program, i)->kind != ASSERTION_FINAL)
-			continue;
-		const struct finding *f =
-		    machine_final_assertion(&w->machine, i, finals);
-		if (f) violate_by_finding(e, f);
-	}
-	region_release(&w->region, mark);
 }
 
 static void classify(struct explorer *e, const struct relation *r)
@@ -146,10 +121,11 @@ bool engine_output(struct explorer *e)
 {
 	struct explore_stats *stats = &e->stats;
 	struct explore_execution execution = { .explorer = e };
+	struct execution x = { &e->world, e->states[e->current] };
 	struct relation r;
 	if (stats->end_states++ < e->skip) return true;
 	closure_relation(&e->states[e->current]->closure, &r);
-	if (is_pruned(e)) {
+	if (execution_pruned(&x)) {
 		stats->pruned++;
 		return true;
 	}
@@ -159,12 +135,11 @@ bool engine_output(struct explorer *e)
 	}
 	execution.number = ++stats->histories;
 	e->violated_count = 0;
-	check_findings(e);
-	check_final_assertions(e);
+	execution_findings(&x, violate_by_finding, e);
 	check_serializable(e, &r);
 	if (e->options.classify) classify(e, &r);
 	if (e->options.check_duplicates &&
-	    !hash_set_add(&e->seen, explore_hash(&execution)))
+	    !hash_set_add(&e->seen, execution_hash(&x)))
 		stats->duplicates++;
 	return may_go_on(e, tell_observer(e, &execution));
 }

@@ -108,6 +108,13 @@ struct world {
 	uint64_t steps;                /* calls of explore */
 };
 
+/* A session without a static bound gets `room` numbers for its transactions.
+ * world.n > TRANSACTIONS_MAX: too many of them, do not make states. `reached`
+ * (see struct machine) is borrowed and may be NULL. */
+void world_init(struct world *w, const struct program *p, uint64_t room,
+                uint64_t *reached);
+void world_free(struct world *w);
+
 /* The outcome of running a state forward. */
 enum advance {
 	ADVANCE_READ,     /* an external read waits for its writer: read_key */

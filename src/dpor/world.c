@@ -3,7 +3,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "dpor/engine.h"
+#include "dpor/explorer.h"
+#include "dpor/state.h"
 #include "vm/program.h"
 
 /* Numbers for the transactions of every session: the static bound where there

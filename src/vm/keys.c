@@ -159,3 +159,9 @@ const char *keys_name(const struct keys *k, uint32_t key)
 	assert(key < k->count);
 	return k->items[key].name;
 }
+
+uint64_t keys_hash(const struct keys *k, uint32_t key)
+{
+	assert(key < k->count);
+	return k->items[key].hash;
+}

@@ -32,5 +32,7 @@ uint32_t keys_count(const struct keys *k);
 struct value keys_initial(const struct keys *k, uint32_t key);
 /* The key as the language writes it: seats["db"], qty[3, "milk"], x. */
 const char *keys_name(const struct keys *k, uint32_t key);
+/* A hash of the key itself, the same in all tables of one program. */
+uint64_t keys_hash(const struct keys *k, uint32_t key);
 
 #endif
