@@ -188,6 +188,10 @@ struct trace_part {
 struct history *trace_history(const struct trace *t,
                               const struct trace_part *part,
                               uint32_t **numbers);
+/* The value of an operation as programs have it, made in the region; null if it
+ * is missing. */
+struct value trace_rich_value(struct region *region, const struct trace *t,
+                              int64_t value, uint8_t flags);
 /* The trace of a history; the caller frees it. */
 struct trace *trace_of_history(const struct history *h, const char *file);
 

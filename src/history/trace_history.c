@@ -99,6 +99,14 @@ static struct value value_of_text(struct region *r, const char *text)
 	return value_string(r, text, strlen(text));
 }
 
+struct value trace_rich_value(struct region *region, const struct trace *t,
+                              int64_t value, uint8_t flags)
+{
+	if (flags & (TRACE_NULL | TRACE_MISSING)) return value_null();
+	if (!(flags & TRACE_TEXT)) return value_int(value);
+	return value_of_text(region, t->texts[value]);
+}
+
 /* ---- a part of a trace ---- */
 
 struct view {
@@ -275,9 +283,7 @@ static void note_keys(struct view *v, struct named_key **named,
 
 static struct value value_in(struct view *v, int64_t value, uint8_t flags)
 {
-	if (flags & (TRACE_NULL | TRACE_MISSING)) return value_null();
-	if (!(flags & TRACE_TEXT)) return value_int(value);
-	return value_of_text(&v->h->region, v->t->texts[value]);
+	return trace_rich_value(&v->h->region, v->t, value, flags);
 }
 
 static void choose_keys(struct view *v)

@@ -215,7 +215,7 @@ void name_trace_transaction(struct text *t, const struct trace *r, uint32_t i)
 	}
 }
 
-static void name_trace_key(struct text *t, const struct trace *r, uint32_t key)
+void name_trace_key(struct text *t, const struct trace *r, uint32_t key)
 {
 	struct text name = { 0 };
 	trace_print_key(&name, r, key);

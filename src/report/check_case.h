@@ -55,6 +55,8 @@ void name_level_or_levels(struct text *t, const enum level *levels,
 void name_levels(struct text *t, const enum level *levels, unsigned count);
 /* "alice.1 enroll", "3.18 t17", "init", as names.h has it for histories. */
 void name_trace_transaction(struct text *t, const struct trace *r, uint32_t i);
+/* "x", "key 7" */
+void name_trace_key(struct text *t, const struct trace *r, uint32_t key);
 /* "reads x = 3", "appends 4 to x", "reads x as a list that ends with 4" */
 void name_trace_operation(struct text *t, const struct trace *r, uint32_t op);
 /* "h.jsonl:12"; without the line if that is 0. */

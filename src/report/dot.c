@@ -16,6 +16,33 @@ enum {
 	EVENTS_SHOWN = 24  /* per transaction */
 };
 
+static const char changed_colour[] = "#ca6f1e";
+
+/* What is drawn. */
+struct picture {
+	const struct history *h;
+	const struct witness *w;
+	const struct dot_change *changes;
+	uint32_t change_count;
+};
+
+static bool is_changed(const struct picture *p, uint32_t reader,
+                       uint32_t event)
+{
+	for (uint32_t i = 0; i < p->change_count; i++)
+		if (p->changes[i].reader == reader &&
+		    p->changes[i].event == event)
+			return true;
+	return false;
+}
+
+static bool has_changes(const struct picture *p, uint32_t reader)
+{
+	for (uint32_t i = 0; i < p->change_count; i++)
+		if (p->changes[i].reader == reader) return true;
+	return false;
+}
+
 /* Text inside a quoted label: quotes and backslashes escaped. */
 static void quote(struct text *t, const char *words)
 {
@@ -25,48 +52,88 @@ static void quote(struct text *t, const char *words)
 	}
 }
 
+/* Text inside a label of HTML, which keeps no blanks at the beginning. */
+static void quote_html(struct text *t, const char *words)
+{
+	for (; *words; words++) {
+		switch (*words) {
+		case '<': text_string(t, "&lt;"); break;
+		case '>': text_string(t, "&gt;"); break;
+		case '&': text_string(t, "&amp;"); break;
+		case '"': text_string(t, "&quot;"); break;
+		case ' ': text_string(t, "&#160;"); break;
+		default:
+			text_char(t, (unsigned char)*words < ' ' ? '?'
+			                                         : *words);
+		}
+	}
+}
+
 /* One left-aligned line of a box. */
-static void label_line(struct text *t, const struct text *words)
+static void label_line(struct text *t, const char *words, bool html,
+                       bool changed)
 {
 	struct text cut = { 0 };
-	style_fit(&cut, text_get(words), LINE_COLUMNS);
-	quote(t, text_get(&cut));
-	text_string(t, "\\l");
+	style_fit(&cut, words, LINE_COLUMNS);
+	if (html) {
+		if (changed)
+			text_format(t, "<font color=\"%s\"><b>",
+			            changed_colour);
+		quote_html(t, text_get(&cut));
+		text_string(t, changed ? "</b></font>" : "");
+		text_string(t, "<br align=\"left\"/>");
+	} else {
+		quote(t, text_get(&cut));
+		text_string(t, "\\l");
+	}
 	text_free(&cut);
 }
 
 static void event_words(struct text *t, const struct history *h,
                         const struct event *e)
 {
-	text_string(t, e->kind == EVENT_READ ? "read " : "write ");
+	text_string(t, e->kind == EVENT_READ ? "  read " : "  write ");
 	name_key(t, h, e->key);
 	text_string(t, " = ");
 	value_print(t, e->value);
 }
 
-static void print_box(struct text *t, const struct history *h, uint32_t i,
+/* The lines of a box, of HTML where one of them has a colour. */
+static void print_label(struct text *t, const struct picture *p, uint32_t i)
+{
+	const struct transaction *x = &p->h->transactions[i];
+	bool html = has_changes(p, i);
+	struct text words = { 0 };
+	text_char(t, html ? '<' : '"');
+	name_transaction(&words, p->h, i);
+	if (x->aborted) text_string(&words, " (aborted)");
+	label_line(t, text_get(&words), html, false);
+	for (uint32_t e = 0; e < x->event_count; e++) {
+		bool changed = is_changed(p, i, e);
+		if (e >= EVENTS_SHOWN && !changed) continue;
+		text_clear(&words);
+		event_words(&words, p->h, &x->events[e]);
+		label_line(t, text_get(&words), html, changed);
+	}
+	text_clear(&words);
+	if (x->event_count > EVENTS_SHOWN) {
+		text_format(&words, "  … %" PRIu32 " more",
+		            x->event_count - EVENTS_SHOWN);
+		label_line(t, text_get(&words), html, false);
+	}
+	text_char(t, html ? '>' : '"');
+	text_free(&words);
+}
+
+static void print_box(struct text *t, const struct picture *p, uint32_t i,
                       bool on_cycle)
 {
-	const struct transaction *x = &h->transactions[i];
-	struct text words = { 0 };
-	text_format(t, "    t%" PRIu32 " [label=\"", i);
-	name_transaction(&words, h, i);
-	if (x->aborted) text_string(&words, " (aborted)");
-	label_line(t, &words);
-	for (uint32_t e = 0; e < x->event_count && e < EVENTS_SHOWN; e++) {
-		text_clear(&words);
-		text_string(&words, "  ");
-		event_words(&words, h, &x->events[e]);
-		label_line(t, &words);
-	}
-	if (x->event_count > EVENTS_SHOWN)
-		text_format(t, "  … %" PRIu32 " more\\l",
-		            x->event_count - EVENTS_SHOWN);
-	text_char(t, '"');
+	text_format(t, "    t%" PRIu32 " [label=", i);
+	print_label(t, p, i);
 	if (on_cycle) text_string(t, ", color=\"#c0392b\", penwidth=2");
-	if (x->aborted) text_string(t, ", style=\"filled,dashed\"");
+	if (p->h->transactions[i].aborted)
+		text_string(t, ", style=\"filled,dashed\"");
 	text_string(t, "];\n");
-	text_free(&words);
 }
 
 static bool on_cycle(const struct witness *w, uint32_t i)
@@ -87,9 +154,9 @@ static bool cycle_has(const struct witness *w, uint32_t from, uint32_t to,
 	return false;
 }
 
-static void print_lane(struct text *t, const struct history *h, uint32_t s,
-                       const struct witness *w)
+static void print_lane(struct text *t, const struct picture *p, uint32_t s)
 {
+	const struct history *h = p->h;
 	const struct history_session *lane = &h->sessions[s];
 	if (!lane->count) return;
 	struct text name = { 0 };
@@ -100,8 +167,8 @@ static void print_lane(struct text *t, const struct history *h, uint32_t s,
 	text_string(t, "\"; style=\"rounded,filled\"; color=\"#eef2f7\"; "
 	               "fontcolor=\"#34495e\";\n");
 	for (uint32_t i = 0; i < lane->count; i++)
-		print_box(t, h, lane->first + i,
-		          on_cycle(w, lane->first + i));
+		print_box(t, p, lane->first + i,
+		          on_cycle(p->w, lane->first + i));
 	text_string(t, "  }\n");
 }
 
@@ -122,50 +189,94 @@ static void print_session_order(struct text *t, const struct history *h,
 	}
 }
 
-/* The keys that `to` reads from `from`, commas between; false if none. */
-static bool keys_read(struct text *t, const struct history *h, uint32_t from,
-                      uint32_t to)
+/* Does event e of `to` read from `from`, changed or not as asked for? What the
+ * cycle tells of changed reads is left out. */
+static bool counts(const struct picture *p, uint32_t from, uint32_t to,
+                   uint32_t e, bool changed)
 {
-	const struct transaction *x = &h->transactions[to];
+	const struct event *v = &p->h->transactions[to].events[e];
+	if (v->kind != EVENT_READ || v->from != from ||
+	    is_changed(p, to, e) != changed)
+		return false;
+	for (uint32_t i = 0; changed && i < p->w->count; i++)
+		if (p->w->edges[i].from == from && p->w->edges[i].to == to &&
+		    p->w->edges[i].reason == REASON_WR &&
+		    p->w->edges[i].key == v->key)
+			return false;
+	return true;
+}
+
+/* The keys that `to` reads from `from`, commas between; false if none. */
+static bool keys_read(struct text *t, const struct picture *p, uint32_t from,
+                      uint32_t to, bool changed)
+{
+	const struct transaction *x = &p->h->transactions[to];
 	size_t before = t->length;
 	for (uint32_t e = 0; e < x->event_count; e++) {
-		const struct event *v = &x->events[e];
-		if (v->kind != EVENT_READ || v->from != from) continue;
+		if (!counts(p, from, to, e, changed)) continue;
 		bool repeated = false;
 		for (uint32_t f = 0; f < e; f++)
-			repeated |= x->events[f].kind == EVENT_READ &&
-			            x->events[f].from == from &&
-			            x->events[f].key == v->key;
+			repeated |= x->events[f].key == x->events[e].key &&
+			            counts(p, from, to, f, changed);
 		if (repeated) continue;
 		if (t->length > before) text_string(t, ", ");
-		name_key(t, h, v->key);
+		name_key(t, p->h, x->events[e].key);
 	}
 	return t->length > before;
 }
 
-static void print_reads(struct text *t, const struct history *h,
-                        const struct witness *w)
+/* An arrow that is labelled with a word and keys. */
+static void print_arrow(struct text *t, uint32_t from, uint32_t to,
+                        const char *colour, const char *look,
+                        const char *word, const struct text *keys)
 {
-	struct text keys = { 0 }, cut = { 0 };
-	for (uint32_t to = 1; to < h->transaction_count; to++) {
-		for (uint32_t from = 0; from < h->transaction_count; from++) {
+	struct text cut = { 0 };
+	style_fit(&cut, text_get(keys), LINE_COLUMNS);
+	text_format(t,
+	            "  t%" PRIu32 " -> t%" PRIu32
+	            " [color=\"%s\", fontcolor=\"%s\"%s, label=\"%s ",
+	            from, to, colour, colour, look, word);
+	quote(t, text_get(&cut));
+	text_string(t, "\"];\n");
+	text_free(&cut);
+}
+
+static void print_reads(struct text *t, const struct picture *p)
+{
+	struct text keys = { 0 };
+	for (uint32_t to = 1; to < p->h->transaction_count; to++) {
+		for (uint32_t from = 0; from < p->h->transaction_count;
+		     from++) {
 			text_clear(&keys);
-			text_clear(&cut);
-			if (!keys_read(&keys, h, from, to) ||
-			    cycle_has(w, from, to, REASON_WR))
-				continue;
-			style_fit(&cut, text_get(&keys), LINE_COLUMNS);
-			text_format(t,
-			            "  t%" PRIu32 " -> t%" PRIu32
-			            " [color=\"#2471a3\", "
-			            "fontcolor=\"#2471a3\", label=\"wr ",
-			            from, to);
-			quote(t, text_get(&cut));
-			text_string(t, "\"];\n");
+			if (!cycle_has(p->w, from, to, REASON_WR) &&
+			    keys_read(&keys, p, from, to, false))
+				print_arrow(t, from, to, "#2471a3", "", "wr",
+				            &keys);
+			text_clear(&keys);
+			if (has_changes(p, to) &&
+			    keys_read(&keys, p, from, to, true))
+				print_arrow(t, from, to, changed_colour,
+				            ", penwidth=2", "wr", &keys);
 		}
 	}
 	text_free(&keys);
-	text_free(&cut);
+}
+
+/* Where changed reads were observed to read from. */
+static void print_observed(struct text *t, const struct picture *p)
+{
+	struct text keys = { 0 };
+	for (uint32_t i = 0; i < p->change_count; i++) {
+		const struct dot_change *c = &p->changes[i];
+		if (c->observed == UINT32_MAX) continue;
+		text_clear(&keys);
+		name_key(&keys, p->h,
+		         p->h->transactions[c->reader].events[c->event].key);
+		print_arrow(t, c->observed, c->reader, "#95a5a6",
+		            ", style=dashed, constraint=false", "observed",
+		            &keys);
+	}
+	text_free(&keys);
 }
 
 static void print_cycle(struct text *t, const struct history *h,
@@ -189,8 +300,11 @@ static void print_cycle(struct text *t, const struct history *h,
 	text_free(&words);
 }
 
-static bool init_is_read(const struct history *h)
+static bool init_is_read(const struct picture *p)
 {
+	const struct history *h = p->h;
+	for (uint32_t i = 0; i < p->change_count; i++)
+		if (p->changes[i].observed == HISTORY_INIT) return true;
 	for (uint32_t i = 1; i < h->transaction_count; i++) {
 		const struct transaction *x = &h->transactions[i];
 		for (uint32_t e = 0; e < x->event_count; e++)
@@ -201,9 +315,11 @@ static bool init_is_read(const struct history *h)
 	return false;
 }
 
-static void print_picture(struct text *t, const struct history *h,
-                          const char *title, const struct witness *w)
+static void print_picture(struct text *t, const struct picture *p,
+                          const char *title)
 {
+	const struct history *h = p->h;
+	const struct witness *w = p->w;
 	text_string(t, "digraph history {\n  label=\"");
 	if (title) quote(t, title);
 	text_string(t,
@@ -211,30 +327,33 @@ static void print_picture(struct text *t, const struct history *h,
 	            "  node [shape=box, style=filled, fillcolor=white, "
 	            "fontname=\"Courier\", fontsize=11];\n"
 	            "  edge [fontname=\"Helvetica\", fontsize=10];\n");
-	if (init_is_read(h) || on_cycle(w, HISTORY_INIT))
+	if (init_is_read(p) || on_cycle(w, HISTORY_INIT))
 		text_format(t, "  t0 [label=\"init\", shape=ellipse%s];\n",
 		            on_cycle(w, HISTORY_INIT)
 		                ? ", color=\"#c0392b\", penwidth=2"
 		                : "");
-	for (uint32_t s = 0; s < h->session_count; s++) print_lane(t, h, s, w);
+	for (uint32_t s = 0; s < h->session_count; s++) print_lane(t, p, s);
 	print_session_order(t, h, w);
-	print_reads(t, h, w);
+	print_reads(t, p);
+	print_observed(t, p);
 	print_cycle(t, h, w);
 	text_string(t, "}\n");
+}
+
+void report_dot_predicted(struct text *t, const struct history *h,
+                          const char *title, const struct witness *cycle,
+                          const struct dot_change *changes, uint32_t count)
+{
+	struct witness none = { 0 };
+	struct picture p = { h, cycle ? cycle : &none, changes, count };
+	print_picture(t, &p, title);
 }
 
 void report_dot(struct text *t, const struct history *h, const char *title,
                 const struct witness *cycle)
 {
 	struct witness w = { 0 };
-	if (cycle) {
-		print_picture(t, h, title, cycle);
-		return;
-	}
-	if (!level_witness(LEVEL_SER, h, &w)) {
-		print_picture(t, h, title, &(struct witness){ 0 });
-		return;
-	}
-	print_picture(t, h, title, &w);
-	witness_free(&w);
+	if (!cycle && level_witness(LEVEL_SER, h, &w)) cycle = &w;
+	report_dot_predicted(t, h, title, cycle, NULL, 0);
+	if (cycle == &w) witness_free(&w);
 }

@@ -1,26 +1,73 @@
-/* One prediction with all that was found out about it. */
+/* What prediction found from one observed history, and the words that every
+ * report of it uses. */
 #ifndef ISO_REPORT_PREDICT_CASE_H
 #define ISO_REPORT_PREDICT_CASE_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/text.h"
+#include "check/check.h"
 #include "check/core.h"
 #include "formats/formats.h"
 #include "predict/predict.h"
 #include "run/replay.h"
 
-/* Everything is borrowed. */
+/* One prediction with all that was found out about it. Borrowed. */
+struct predicted {
+	uint64_t number;                     /* from 1 */
+	const struct prediction *prediction;
+	const struct check_witness *witness; /* why the predicted history is not
+	                                      * serializable; NULL: not made */
+	const char *unexplained;             /* why not; NULL: not wanted */
+	const struct replay_result *replay;  /* NULL: not validated */
+};
+
+/* One observed history, with the counts of what was predicted from it so far.
+ * All is borrowed. */
 struct predict_case {
 	const struct trace *observed;
+	enum format format;            /* FORMAT_COUNT: recorded from a program,
+	                                * by the seed */
+	uint64_t history;              /* number in its file, from 1 */
+	uint64_t seed;
 	const struct predict_options *options;
-	const struct predict_stats *stats;
-	enum predict_answer answer;
+	const char *stated_by;         /* who states the level; NULL: -i does */
+	const char *program;           /* that predictions are validated with;
+	                                * NULL: they are not */
+	uint64_t wanted;               /* predictions; 0: one, and no more */
+	enum predict_answer answer;    /* the last one: FOUND if as many as
+	                                * wanted came */
 	const char *reason;            /* UNKNOWN: why */
-	const char *stated_level;      /* nothing: the level came from -i */
-	uint64_t number;               /* of the prediction, from 1 */
-	const struct prediction *prediction; /* FOUND; else NULL */
-	const struct check_witness *witness; /* why the predicted history is not
-	                                * serializable; NULL: not made */
-	const struct replay_result *replay;  /* NULL: not validated */
-	const char *program;           /* that it was validated with */
+	struct predict_stats stats;
+	uint64_t found, validated, diverged, replayed;
+	const char *first;             /* the changed reads of the first
+	                                * prediction, in words; or NULL */
+	uint64_t changed;              /* how many they are */
+	bool itself;                   /* the observed history is the first
+	                                * prediction itself */
+	double read_seconds, explain_seconds, validate_seconds;
 };
+
+/* The run along a prediction gave an execution that is not serializable. */
+bool predicted_validated(const struct replay_result *r);
+/* HOLDS: there is no prediction, proved. UNDECIDED: none was found and none was
+ * excluded, or none of those found could be validated. */
+enum check_verdict predict_verdict(const struct predict_case *c);
+const char *predict_verdict_word(enum check_verdict v); /* "inconclusive" */
+const char *predict_boundary_word(enum predict_boundary b); /* "strict" */
+const char *predict_encoding_word(enum predict_encoding e); /* "exact" */
+/* What stands behind the verdict's word and colon. */
+void name_predict_reason(struct text *t, const struct predict_case *c);
+/* "h.jsonl:3", "lost.tx, seed 7" */
+void name_predict_place(struct text *t, const struct predict_case *c);
+/* "bob.1 add reads x from init, not from alice.1 add", several with commas
+ * between, the first few. */
+void name_changed_reads(struct text *t, const struct trace *observed,
+                        const struct prediction *p);
+/* The value that a transaction finally wrote to a key: of init the initial
+ * one. False if it is not known, or it does not write the key. */
+bool predict_value(const struct trace *r, uint32_t writer, uint32_t key,
+                   struct trace_value *out);
 
 #endif

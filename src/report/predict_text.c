@@ -1,1 +1,501 @@
 #include "report/predict_text.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "history/history.h"
+#include "report/check_case.h"
+#include "report/names.h"
+#include "report/predict_part.h"
+#include "report/predict_table.h"
+#include "report/witness_text.h"
+
+enum {
+	SESSIONS_SHOWN = 24,
+	LABEL = 12 /* columns of "session" and the like */
+};
+
+/* Seconds that are not worth telling. */
+static const double LEAST_SECONDS = 1e-6;
+
+static void verdict_word(struct text *t, const struct style *s,
+                         enum check_verdict v)
+{
+	static const enum style_mark marks[] = {
+		[CHECK_HOLDS] = STYLE_GREEN,
+		[CHECK_VIOLATED] = STYLE_RED,
+		[CHECK_UNDECIDED] = STYLE_YELLOW,
+	};
+	style_words(t, s, marks[v], predict_verdict_word(v));
+}
+
+void report_predict_verdict(struct text *t, const struct style *s,
+                            const struct predict_case *c)
+{
+	verdict_word(t, s, predict_verdict(c));
+	text_string(t, ": ");
+	name_predict_reason(t, c);
+	text_char(t, '\n');
+}
+
+/* ---- why it is not serializable ---- */
+
+static void print_witness(struct text *t, const struct style *s,
+                          const struct predicted *p)
+{
+	const struct check_witness *w = p->witness;
+	text_char(t, '\n');
+	if (w->anomaly) {
+		style_words(t, s, STYLE_RED, w->anomaly);
+		text_string(t, ": ");
+	}
+	text_string(t, "not serializable\n");
+	report_witness_extent(
+	    t, w, p->prediction->history->transaction_count - 1);
+	text_string(t, ":\n\n");
+	report_witness_part(t, s, w->part);
+	text_char(t, '\n');
+	report_witness_cycle(t, w, LEVEL_SER);
+}
+
+/* Without a witness: what changed, and who wrote what is read. */
+static void print_unexplained(struct text *t, const struct style *s,
+                              const struct predict_case *c,
+                              const struct predicted *p)
+{
+	struct predict_part part;
+	if (!p->unexplained) return;
+	predict_part_find(&part, c->observed, p);
+	text_format(t, "\na small part that shows why it is not serializable "
+	               "was not found: %s\n", p->unexplained);
+	if (part.history->transaction_count > 1) {
+		text_string(t, "  the transactions concerned:\n\n");
+		report_witness_part(t, s, part.history);
+	}
+	predict_part_free(&part);
+}
+
+/* ---- sessions ---- */
+
+/* "2 of 5 operations, up to its read of x" */
+static void print_cut(struct text *t, const struct predict_case *c,
+                      const struct session_cut *cut)
+{
+	const struct trace_transaction *x =
+	    &c->observed->transactions[cut->divergent];
+	text_string(t, cut->kept ? ", then " : "");
+	name_trace_transaction(t, c->observed, cut->divergent);
+	if (c->options->boundary == BOUNDARY_RELAXED) {
+		text_string(t, " with reads answered anew");
+		return;
+	}
+	text_string(t, " up to its read of ");
+	name_trace_key(t, c->observed,
+	               c->observed->ops[x->first_op + cut->ops - 1].key);
+	text_format(t, " (%" PRIu32 " of ", cut->ops);
+	style_plural(t, x->op_count, "operation", "operations");
+	text_char(t, ')');
+}
+
+static void print_kept(struct text *t, const struct trace_session *x,
+                       const struct session_cut *cut)
+{
+	if (cut->kept == x->count) {
+		text_string(t, x->count == 1 ? "its only transaction"
+		                             : "all ");
+		if (x->count != 1)
+			style_plural(t, x->count, "transaction",
+			             "transactions");
+		return;
+	}
+	if (!cut->kept) {
+		if (cut->divergent == TRACE_NONE) text_string(t, "nothing");
+		return;
+	}
+	text_string(t, "the first ");
+	if (cut->kept > 1) {
+		style_count(t, cut->kept);
+		text_char(t, ' ');
+	}
+	text_string(t, cut->kept > 1 ? "transactions" : "transaction");
+}
+
+static void print_session(struct text *t, const struct predict_case *c,
+                          uint32_t s, const struct session_cut *cut,
+                          size_t width)
+{
+	const struct trace_session *x = &c->observed->sessions[s];
+	bool diverges = cut->divergent != TRACE_NONE;
+	uint32_t left = x->count - cut->kept - diverges;
+	struct text name = { 0 };
+	name_or_number(&name, "session", x->name);
+	text_string(t, "  ");
+	text_string(t, text_get(&name));
+	text_pad(t, ' ', width - style_columns(text_get(&name)));
+	text_string(t, "  ");
+	print_kept(t, x, cut);
+	if (diverges) print_cut(t, c, cut);
+	if (left && (cut->kept || diverges)) {
+		text_string(t, "; ");
+		style_count(t, left);
+		text_string(t, left == 1 ? " more is left out"
+		                         : " more are left out");
+	} else if (left) {
+		text_string(t, " of ");
+		style_plural(t, left, "transaction", "transactions");
+	}
+	text_char(t, '\n');
+	text_free(&name);
+}
+
+/* Whole sessions are not worth a line where there are many. */
+static bool is_shown(const struct trace *r, const struct prediction *p,
+                     uint32_t s)
+{
+	return r->sessions[s].count &&
+	       (r->session_count <= SESSIONS_SHOWN / 2 ||
+	        p->cuts[s].kept < r->sessions[s].count);
+}
+
+static size_t widest_name(const struct predict_case *c,
+                          const struct prediction *p)
+{
+	struct text name = { 0 };
+	size_t width = 0;
+	for (uint32_t s = 0; s < c->observed->session_count; s++) {
+		if (!is_shown(c->observed, p, s)) continue;
+		text_clear(&name);
+		name_or_number(&name, "session", c->observed->sessions[s].name);
+		size_t n = style_columns(text_get(&name));
+		if (n > width) width = n;
+	}
+	text_free(&name);
+	return width;
+}
+
+static void print_sessions(struct text *t, const struct predict_case *c,
+                           const struct prediction *p)
+{
+	size_t width = widest_name(c, p);
+	uint32_t shown = 0, others = 0, whole = 0;
+	if (p->observed) return;
+	text_string(t, "\nof each session the prediction has\n");
+	for (uint32_t s = 0; s < c->observed->session_count; s++) {
+		if (!c->observed->sessions[s].count) continue;
+		if (!is_shown(c->observed, p, s))
+			whole++;
+		else if (shown++ < SESSIONS_SHOWN)
+			print_session(t, c, s, &p->cuts[s], width);
+		else
+			others++;
+	}
+	if (others) text_format(t, "  … %" PRIu32 " others in part\n", others);
+	if (whole)
+		text_format(t, "  %" PRIu32 " other session%s whole\n", whole,
+		            whole == 1 ? "" : "s");
+}
+
+/* ---- the run along it ---- */
+
+static void print_divergence(struct text *t, const struct replay_result *r)
+{
+	if (!r->diverged && !r->changed) {
+		text_string(t, "  it follows the prediction in everything\n");
+		return;
+	}
+	text_string(t, "  it diverges from the prediction");
+	if (r->changed) {
+		text_string(t, ": ");
+		style_plural(t, r->changed, "read gets another writer",
+		             "reads get another writer");
+	}
+	text_char(t, '\n');
+}
+
+static void print_replay(struct text *t, const struct style *s,
+                         const struct predict_case *c,
+                         const struct replay_result *r)
+{
+	static const char *const ends[] = {
+		[RUN_PRUNED] = "meets a false assumption",
+		[RUN_INTERRUPTED] = "was not finished in time",
+		[RUN_TOO_LARGE] = "grows too large",
+	};
+	bool good = predicted_validated(r);
+	text_char(t, '\n');
+	style_words(t, s, good ? STYLE_RED : STYLE_YELLOW,
+	            good ? "validated" : "not validated");
+	if (r->end != RUN_COMPLETE) {
+		text_format(t, ": %s, run along this prediction, %s\n",
+		            c->program, ends[r->end]);
+		return;
+	}
+	text_format(t, ": %s%s, run along this prediction, gives an execution "
+	               "that is %sserializable\n",
+	            good ? "" : "a false prediction: ", c->program,
+	            good ? "not " : "");
+	print_divergence(t, r);
+}
+
+/* ---- one prediction ---- */
+
+static void print_title(struct text *t, const struct style *s,
+                        const struct predicted *p)
+{
+	struct text title = { 0 };
+	text_format(&title, "prediction %" PRIu64, p->number);
+	text_char(t, '\n');
+	style_words(t, s, STYLE_BOLD, text_get(&title));
+	text_string(t, p->prediction->observed
+	                   ? ": the observed execution itself\n"
+	                   : "\n");
+	text_free(&title);
+}
+
+void report_predicted(struct text *t, const struct style *s,
+                      const struct predict_case *c, const struct predicted *p)
+{
+	if (c->wanted) print_title(t, s, p);
+	if (p->prediction->changed_count)
+		report_changed_reads(t, s, c->observed, p->prediction);
+	if (p->witness)
+		print_witness(t, s, p);
+	else
+		print_unexplained(t, s, c, p);
+	print_sessions(t, c, p->prediction);
+	if (p->replay) print_replay(t, s, c, p->replay);
+}
+
+void report_predict_end(struct text *t, const struct predict_case *c)
+{
+	if (!c->wanted || !c->found) return;
+	text_char(t, '\n');
+	style_plural(t, c->found, "prediction", "predictions");
+	if (c->program) {
+		text_string(t, ", ");
+		style_count(t, c->validated);
+		text_string(t, " validated");
+	}
+	if (c->answer == PREDICT_NONE)
+		text_format(t, "; there is no other within the %s boundary\n",
+		            predict_boundary_word(c->options->boundary));
+	else if (c->answer == PREDICT_UNKNOWN)
+		text_format(t, "; there may be others: %s\n",
+		            c->reason ? c->reason : "the search ended");
+	else
+		text_string(t, "; there may be others\n");
+}
+
+/* ---- costs ---- */
+
+static void print_observed(struct text *t, const struct predict_case *c)
+{
+	text_string(t, "\nobserved  ");
+	style_plural(t, c->stats.transactions, "transaction", "transactions");
+	text_string(t, " in ");
+	style_plural(t, c->observed->session_count, "session", "sessions");
+	text_string(t, ", ");
+	style_plural(t, c->stats.reads, "read", "reads");
+	text_string(t, ", ");
+	style_count(t, c->stats.contended);
+	text_string(t, " of them of keys that somebody writes");
+	if (c->format < FORMAT_COUNT)
+		text_format(t, "; format %s", format_word(c->format));
+	text_format(t, "\nlevel     %s", level_word(c->options->level));
+	if (c->stated_by) text_format(t, ", %s", c->stated_by);
+	text_format(t, "; %s boundary, %s encoding\n",
+	            predict_boundary_word(c->options->boundary),
+	            predict_encoding_word(c->options->encoding));
+}
+
+static void print_search(struct text *t, const struct predict_stats *n)
+{
+	text_string(t, "search    ");
+	style_plural(t, n->options, "way", "ways");
+	text_string(t, " to answer a read anew, ");
+	style_plural(t, n->rounds, "proposal", "proposals");
+	text_string(t, ": ");
+	style_count(t, n->level_clauses);
+	text_string(t, " forbidden by the level, ");
+	style_count(t, n->certificates);
+	text_string(t, " serializable\n");
+}
+
+static void print_times(struct text *t, const struct predict_case *c)
+{
+	text_string(t, "time      ");
+	style_seconds(t, c->read_seconds);
+	text_string(t, c->format < FORMAT_COUNT ? " reading, "
+	                                        : " recording, ");
+	style_seconds(t, c->stats.seconds);
+	text_string(t, " predicting");
+	if (c->explain_seconds >= LEAST_SECONDS) {
+		text_string(t, ", ");
+		style_seconds(t, c->explain_seconds);
+		text_string(t, " explaining");
+	}
+	if (c->validate_seconds >= LEAST_SECONDS) {
+		text_string(t, ", ");
+		style_seconds(t, c->validate_seconds);
+		text_string(t, " validating");
+	}
+	text_char(t, '\n');
+}
+
+static void print_memory(struct text *t)
+{
+	struct rusage usage;
+	if (getrusage(RUSAGE_SELF, &usage)) return;
+	text_string(t, "memory    ");
+	style_memory(t, (uint64_t)usage.ru_maxrss * 1024);
+	text_string(t, " resident\n");
+}
+
+void report_predict_costs(struct text *t, const struct predict_case *c)
+{
+	print_observed(t, c);
+	print_search(t, &c->stats);
+	print_times(t, c);
+	print_memory(t);
+}
+
+/* ---- many ---- */
+
+void report_predict_line(struct text *t, const struct style *s,
+                         const struct predict_case *c)
+{
+	name_predict_place(t, c);
+	text_string(t, ": ");
+	verdict_word(t, s, predict_verdict(c));
+	if (c->itself) {
+		text_string(t, ": the observed execution itself");
+	} else if (c->found) {
+		text_string(t, ": ");
+		if (c->wanted) {
+			style_plural(t, c->found, "prediction", "predictions");
+			text_string(t, ", the first with ");
+		}
+		style_plural(t, c->changed, "read changed", "reads changed");
+	} else if (c->reason) {
+		text_format(t, ": %s", c->reason);
+	}
+	if (c->program && c->found) {
+		text_string(t, c->validated ? "; validated"
+		                            : "; not validated");
+		if (c->diverged) text_string(t, ", diverged");
+	}
+	text_char(t, '\n');
+}
+
+void predict_summary_add(struct predict_summary *m,
+                         const struct predict_case *c)
+{
+	enum check_verdict v = predict_verdict(c);
+	m->options = *c->options;
+	m->program = c->program;
+	m->histories++;
+	m->verdicts[v]++;
+	m->answers[c->found ? PREDICT_FOUND : c->answer]++;
+	m->validated += c->validated > 0;
+	m->refuted += c->program && c->found && !c->validated;
+	m->diverged += c->diverged > 0;
+	m->predictions += c->found;
+}
+
+enum check_verdict predict_summary_verdict(const struct predict_summary *m)
+{
+	if (m->verdicts[CHECK_VIOLATED]) return CHECK_VIOLATED;
+	return m->verdicts[CHECK_UNDECIDED] || m->stopped || !m->histories
+	           ? CHECK_UNDECIDED
+	           : CHECK_HOLDS;
+}
+
+/* "7 of 10 traces" */
+static void print_share(struct text *t, const struct predict_summary *m,
+                        uint64_t count)
+{
+	text_string(t, count == m->histories ? "all " : "");
+	if (count < m->histories) {
+		style_count(t, count);
+		text_string(t, " of ");
+	}
+	style_plural(t, m->histories, m->recorded ? "trace" : "history",
+	             m->recorded ? "traces" : "histories");
+}
+
+void report_predict_summary_verdict(struct text *t, const struct style *s,
+                                    const struct predict_summary *m)
+{
+	enum check_verdict v = predict_summary_verdict(m);
+	verdict_word(t, s, v);
+	text_string(t, ": ");
+	switch (v) {
+	case CHECK_VIOLATED:
+		text_string(t, "from ");
+		print_share(t, m, m->verdicts[v]);
+		text_format(t, " %s execution that ",
+		            m->program ? "a validated"
+		            : m->options.boundary == BOUNDARY_STRICT
+		                ? "a feasible"
+		                : "an");
+		name_level(t, m->options.level);
+		text_string(t, " allows and that is not serializable is "
+		               "predicted");
+		break;
+	case CHECK_HOLDS:
+		text_format(t, "within the %s boundary of ",
+		            predict_boundary_word(m->options.boundary));
+		print_share(t, m, m->histories);
+		text_string(t, ", every execution that ");
+		name_level(t, m->options.level);
+		text_string(t, " allows is serializable");
+		break;
+	case CHECK_UNDECIDED:
+		text_string(t, "nothing is shown from ");
+		print_share(t, m, m->histories);
+		if (m->verdicts[CHECK_HOLDS]) {
+			text_string(t, ", and for ");
+			style_count(t, m->verdicts[CHECK_UNDECIDED]);
+			text_string(t, " of them nothing is excluded");
+		}
+		break;
+	}
+	if (m->stopped)
+		text_format(t, "; %s, and the rest was not looked at",
+		            m->stopped);
+	text_char(t, '\n');
+}
+
+static void print_count(struct text *t, const char *words, uint64_t n)
+{
+	struct text count = { 0 };
+	style_count(&count, n);
+	text_format(t, "  %-16s", words);
+	text_pad(t, ' ', LABEL - style_columns(text_get(&count)));
+	text_string(t, text_get(&count));
+	text_char(t, '\n');
+	text_free(&count);
+}
+
+void report_predict_summary(struct text *t, const struct style *s,
+                            const struct predict_summary *m)
+{
+	report_predict_summary_verdict(t, s, m);
+	text_char(t, '\n');
+	print_count(t, m->recorded ? "traces" : "histories", m->histories);
+	print_count(t, "predicted", m->answers[PREDICT_FOUND]);
+	if (m->program) {
+		print_count(t, "  validated", m->validated);
+		print_count(t, "  not validated", m->refuted);
+		print_count(t, "  diverged", m->diverged);
+	}
+	print_count(t, "none", m->answers[PREDICT_NONE]);
+	print_count(t, "unknown", m->answers[PREDICT_UNKNOWN]);
+	if (m->left_out)
+		print_count(t, "runs left out", m->left_out);
+	text_string(t, "\ntime      ");
+	style_seconds(t, m->seconds);
+	text_char(t, '\n');
+	print_memory(t);
+}

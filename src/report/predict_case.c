@@ -1,0 +1,188 @@
+#include "report/predict_case.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "report/check_case.h"
+#include "report/names.h"
+#include "report/style.h"
+
+enum { READS_NAMED = 3 }; /* in a verdict */
+
+/* ---- the verdict ---- */
+
+bool predicted_validated(const struct replay_result *r)
+{
+	return r->end == RUN_COMPLETE && !r->serializable;
+}
+
+/* Were all predictions so far tried out, in vain? */
+static bool refuted(const struct predict_case *c)
+{
+	return c->program && c->found && !c->validated && !c->itself;
+}
+
+enum check_verdict predict_verdict(const struct predict_case *c)
+{
+	if (refuted(c)) return CHECK_UNDECIDED;
+	if (c->found) return CHECK_VIOLATED;
+	if (c->answer == PREDICT_NONE &&
+	    c->options->encoding == ENCODING_EXACT)
+		return CHECK_HOLDS;
+	return CHECK_UNDECIDED;
+}
+
+const char *predict_verdict_word(enum check_verdict v)
+{
+	static const char *const words[] = {
+		[CHECK_HOLDS] = "holds",
+		[CHECK_VIOLATED] = "violated",
+		[CHECK_UNDECIDED] = "inconclusive",
+	};
+	return words[v];
+}
+
+const char *predict_boundary_word(enum predict_boundary b)
+{
+	return b == BOUNDARY_STRICT ? "strict" : "relaxed";
+}
+
+const char *predict_encoding_word(enum predict_encoding e)
+{
+	return e == ENCODING_EXACT ? "exact" : "approx";
+}
+
+/* ---- the verdict in words ---- */
+
+static void reason_itself(struct text *t, const struct predict_case *c)
+{
+	text_string(t, "the observed execution itself is not serializable, "
+	               "though ");
+	name_level(t, c->options->level);
+	text_string(t, " allows it");
+	if (c->found < 2) return;
+	text_string(t, "; ");
+	style_plural(t, c->found - 1, "more execution is", "more are");
+	text_string(t, " predicted");
+}
+
+/* ": 2 reads are changed: ..." */
+static void reason_changes(struct text *t, const struct predict_case *c)
+{
+	text_string(t, c->found > 1 ? "; the first with " : ", with ");
+	style_plural(t, c->changed, "read changed", "reads changed");
+	if (c->first && *c->first) text_format(t, ": %s", c->first);
+}
+
+static void reason_found(struct text *t, const struct predict_case *c)
+{
+	bool strict = c->options->boundary == BOUNDARY_STRICT, one;
+	if (c->itself) {
+		reason_itself(t, c);
+		return;
+	}
+	one = c->found == 1;
+	if (one)
+		text_string(t, c->validated ? "a validated"
+		               : strict     ? "a feasible"
+		                            : "an");
+	else
+		style_count(t, c->found);
+	if (!one && strict) text_string(t, " feasible");
+	text_string(t, one ? " execution that " : " executions that ");
+	name_level(t, c->options->level);
+	text_string(t, one ? " allows is not serializable"
+	                   : " allows are not serializable");
+	if (!one && c->program) {
+		text_string(t, ", ");
+		style_count(t, c->validated);
+		text_string(t, " of them validated");
+	}
+	reason_changes(t, c);
+}
+
+static void reason_refuted(struct text *t, const struct predict_case *c)
+{
+	if (c->found == 1)
+		text_string(t, "an execution was predicted");
+	else
+		style_count(t, c->found);
+	if (c->found > 1) text_string(t, " executions were predicted");
+	text_format(t, ", but %s, run along %s, does not show %s", c->program,
+	            c->found == 1 ? "it" : "them",
+	            c->found == 1 ? "it" : "any of them");
+}
+
+static void reason_none(struct text *t, const struct predict_case *c)
+{
+	bool exact = c->options->encoding == ENCODING_EXACT;
+	text_format(t, "within the %s boundary, ",
+	            predict_boundary_word(c->options->boundary));
+	text_string(t, exact ? "every execution that "
+	                     : "no execution that ");
+	name_level(t, c->options->level);
+	text_string(t, exact ? " allows is serializable"
+	                     : " allows has a cycle that every order "
+	                       "contains; --encoding exact looks for others");
+}
+
+void name_predict_reason(struct text *t, const struct predict_case *c)
+{
+	if (refuted(c)) {
+		reason_refuted(t, c);
+	} else if (c->found) {
+		reason_found(t, c);
+	} else if (c->answer == PREDICT_NONE) {
+		reason_none(t, c);
+	} else {
+		text_string(t, "no execution was predicted, and none was "
+		               "excluded");
+		if (c->reason) text_format(t, ": %s", c->reason);
+	}
+}
+
+/* ---- names ---- */
+
+void name_predict_place(struct text *t, const struct predict_case *c)
+{
+	if (c->format < FORMAT_COUNT)
+		name_trace_place(t, c->observed, c->observed->line);
+	else
+		text_format(t, "%s, seed %" PRIu64, c->observed->file, c->seed);
+}
+
+void name_changed_reads(struct text *t, const struct trace *observed,
+                        const struct prediction *p)
+{
+	for (uint32_t i = 0; i < p->changed_count && i < READS_NAMED; i++) {
+		const struct changed_read *r = &p->changed[i];
+		if (i) text_string(t, ", ");
+		name_trace_transaction(t, observed, r->transaction);
+		text_string(t, " reads ");
+		name_trace_key(t, observed, observed->ops[r->op].key);
+		text_string(t, " from ");
+		name_trace_transaction(t, observed, r->writer);
+		text_string(t, ", not from ");
+		name_trace_transaction(t, observed, r->observed);
+	}
+	if (p->changed_count <= READS_NAMED) return;
+	text_string(t, ", and ");
+	style_plural(t, p->changed_count - READS_NAMED, "other", "others");
+}
+
+bool predict_value(const struct trace *r, uint32_t writer, uint32_t key,
+                   struct trace_value *out)
+{
+	const struct trace_transaction *w = &r->transactions[writer];
+	if (writer == TRACE_INIT) {
+		*out = r->keys[key].initial;
+		return !(out->flags & TRACE_MISSING);
+	}
+	for (uint32_t i = w->op_count; i-- > 0;) {
+		const struct trace_op *o = &r->ops[w->first_op + i];
+		if (o->kind != EVENT_WRITE || o->key != key) continue;
+		*out = (struct trace_value){ o->value, o->flags };
+		return !(o->flags & TRACE_MISSING);
+	}
+	return false;
+}

@@ -1,0 +1,141 @@
+#include "report/predict_table.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "report/check_case.h"
+#include "report/predict_case.h"
+
+enum {
+	COLUMNS = 3,
+	ROWS_SHOWN = 40,
+	VALUE_WIDTH = 24,  /* a longer value is cut */
+	COLUMN_LEAST = 16, /* no column is made narrower to fit the width */
+	GAP = 3,           /* " │ " */
+	INDENT = 2
+};
+
+struct row {
+	struct text cells[COLUMNS];
+};
+
+/* "1  from bob.1 add" */
+static void print_answer(struct text *t, const struct trace *r,
+                         uint32_t writer, const struct trace_value *value)
+{
+	struct text words = { 0 };
+	struct region region;
+	if (value) {
+		region_init(&region);
+		value_print(&words, trace_rich_value(&region, r, value->number,
+		                                     value->flags));
+		style_fit(t, text_get(&words), VALUE_WIDTH);
+		text_string(t, "  ");
+		region_free(&region);
+	}
+	text_string(t, "from ");
+	name_trace_transaction(t, r, writer);
+	text_free(&words);
+}
+
+static void fill_row(struct row *row, const struct trace *r,
+                     const struct changed_read *c)
+{
+	const struct trace_op *o = &r->ops[c->op];
+	struct trace_value before = { o->value, o->flags }, now;
+	bool known = !(o->flags & TRACE_MISSING);
+	name_trace_transaction(&row->cells[0], r, c->transaction);
+	text_string(&row->cells[0], " reads ");
+	name_trace_key(&row->cells[0], r, o->key);
+	print_answer(&row->cells[1], r, c->observed, known ? &before : NULL);
+	known = known && predict_value(r, c->writer, o->key, &now);
+	print_answer(&row->cells[2], r, c->writer, known ? &now : NULL);
+}
+
+static void measure(const struct row *rows, uint32_t count, size_t available,
+                    size_t *width)
+{
+	size_t total = GAP * (COLUMNS - 1);
+	for (int c = 0; c < COLUMNS; c++) {
+		for (uint32_t i = 0; i < count; i++) {
+			size_t n = style_columns(text_get(&rows[i].cells[c]));
+			if (n > width[c]) width[c] = n;
+		}
+		total += width[c];
+	}
+	for (; total > available; total--) {
+		int widest = 0;
+		for (int c = 1; c < COLUMNS; c++)
+			if (width[c] > width[widest]) widest = c;
+		if (width[widest] <= COLUMN_LEAST) return;
+		width[widest]--;
+	}
+}
+
+static void print_row(struct text *t, const struct style *s,
+                      const struct row *row, const size_t *width, bool heading)
+{
+	static const enum style_mark marks[] = { STYLE_BOLD, STYLE_DIM,
+		                                 STYLE_RED };
+	text_pad(t, ' ', INDENT);
+	for (int c = 0; c < COLUMNS; c++) {
+		const char *words = text_get(&row->cells[c]);
+		size_t n = style_columns(words);
+		if (c) {
+			text_char(t, ' ');
+			style_words(t, s, STYLE_DIM, "│");
+			text_char(t, ' ');
+		}
+		style_begin(t, s, heading ? STYLE_BLUE : marks[c]);
+		style_fit(t, words, width[c]);
+		style_end(t, s);
+		if (c + 1 < COLUMNS && n < width[c])
+			text_pad(t, ' ', width[c] - n);
+	}
+	text_char(t, '\n');
+}
+
+static void print_heading(struct text *t, const struct style *s,
+                          const size_t *width)
+{
+	struct row heading = { 0 };
+	text_string(&heading.cells[0], "changed read");
+	text_string(&heading.cells[1], "observed");
+	text_string(&heading.cells[2], "predicted");
+	print_row(t, s, &heading, width, true);
+	text_pad(t, ' ', INDENT);
+	style_begin(t, s, STYLE_DIM);
+	for (int c = 0; c < COLUMNS; c++) {
+		if (c) text_string(t, "─┼─");
+		for (size_t i = 0; i < width[c]; i++) text_string(t, "─");
+		text_free(&heading.cells[c]);
+	}
+	style_end(t, s);
+	text_char(t, '\n');
+}
+
+void report_changed_reads(struct text *t, const struct style *s,
+                          const struct trace *observed,
+                          const struct prediction *p)
+{
+	size_t width[COLUMNS] = { 12, 8, 9 };
+	uint32_t count = p->changed_count < ROWS_SHOWN ? p->changed_count
+	                                               : ROWS_SHOWN;
+	struct row *rows = mem_take0(count + (size_t)1, sizeof *rows);
+	for (uint32_t i = 0; i < count; i++)
+		fill_row(&rows[i], observed, &p->changed[i]);
+	measure(rows, count, s->width > INDENT ? s->width - INDENT : 1, width);
+	text_char(t, '\n');
+	print_heading(t, s, width);
+	for (uint32_t i = 0; i < count; i++) {
+		print_row(t, s, &rows[i], width, false);
+		for (int c = 0; c < COLUMNS; c++)
+			text_free(&rows[i].cells[c]);
+	}
+	if (p->changed_count > count) {
+		text_string(t, "  … and ");
+		style_plural(t, p->changed_count - count, "other", "others");
+		text_char(t, '\n');
+	}
+	free(rows);
+}
