@@ -1,6 +1,6 @@
-/* The search: explore-ce and its filtered variant (paper, sections 5 and 6)
- * and the baseline without reduction, as one loop over a stack of open
- * choices. */
+/* The search: explore-ce and its filtered variant (paper, sections 5 and 6),
+ * the baseline without reduction, and exploring outwards from an observed
+ * history, as one loop over a stack of open choices. */
 #include "dpor/explorer.h"
 
 #include <assert.h>
@@ -9,6 +9,8 @@
 
 #include "base/memory.h"
 #include "dpor/engine.h"
+#include "dpor/origin.h"
+#include "history/history.h"
 #include "history/relation.h"
 #include "vm/program.h"
 
@@ -46,8 +48,20 @@ static bool stop(struct explorer *e, enum explore_stop why)
 	return false;
 }
 
-/* Only for the baseline under pc, psi, si or ser: does the history with this
- * read still satisfy the level? */
+static bool is_outward(const struct explorer *e)
+{
+	return e->options.algorithm == EXPLORE_OUTWARD;
+}
+
+/* Are pc, psi, si and ser heeded on the way, not by a filter in the end? */
+static bool heeds_strong_level(const struct explorer *e)
+{
+	return e->options.algorithm != EXPLORE_CE &&
+	       !level_is_extensible(e->options.level);
+}
+
+/* Only under pc, psi, si or ser, and not in explore-ce: does the history with
+ * this read still satisfy the level? */
 static bool strong_level_allows(struct explorer *e, uint32_t key,
                                 uint32_t source)
 {
@@ -61,14 +75,16 @@ static bool strong_level_allows(struct explorer *e, uint32_t key,
 	return allowed;
 }
 
-/* ValidWrites(h, e), in the region. */
-static const word *valid_writers(struct explorer *e, uint32_t key)
+/* ValidWrites(h, e), in the region. `dropped`: there may be more of them, but
+ * they change too many reads. */
+static const word *valid_writers(struct explorer *e, uint32_t key,
+                                 bool *dropped)
 {
 	struct closure *c = &engine_state(e)->closure;
 	word *valid = region_take(&e->world.region, c->words * sizeof *valid);
 	closure_valid_writers(c, key, valid);
-	if (e->options.algorithm == EXPLORE_DFS &&
-	    !level_is_extensible(e->options.level))
+	*dropped = is_outward(e) && outward_restrict(e, key, valid);
+	if (heeds_strong_level(e))
 		BITS_EACH(t, valid, c->words)
 			if (!strong_level_allows(e, key, t))
 				bits_drop(valid, t);
@@ -78,17 +94,27 @@ static const word *valid_writers(struct explorer *e, uint32_t key)
 /* Where the search goes on after a step. */
 enum go { GO_DEEPER, GO_BACK, GO_STOP };
 
+/* The waiting read takes its value. */
+static void take(struct explorer *e, const struct request *r,
+                 const struct machine_state *waiting, uint32_t source,
+                 const word *valid)
+{
+	if (is_outward(e)) outward_read(e, r->key, source);
+	state_read(engine_state(e), &e->world, r, waiting, source, valid);
+}
+
 static enum go branch_on_read(struct explorer *e, const struct request *r)
 {
 	struct state *s = engine_state(e);
 	struct world *w = &e->world;
-	const word *valid = valid_writers(e, r->key);
+	bool dropped;
+	const word *valid = valid_writers(e, r->key, &dropped);
 	const struct machine_state *waiting =
 	    state_copy_live(w, s->pending.live);
 	unsigned words = s->closure.words;
 	uint32_t first = bits_next(valid, 0, words);
 	if (first >= 64 * words) {
-		e->stats.blocked++;
+		e->stats.blocked += !dropped;
 		return GO_BACK;
 	}
 	uint32_t second = bits_next(valid, first + 1, words);
@@ -100,13 +126,39 @@ static enum go branch_on_read(struct explorer *e, const struct request *r)
 		f->cursor = second;
 		f->mark = region_mark(&w->region);
 	}
-	state_read(s, w, r, waiting, first, valid);
+	take(e, r, waiting, first, valid);
 	return GO_DEEPER;
+}
+
+/* A transaction without external reads does the same wherever it stands, and
+ * nothing but its place in its session keeps it from standing where it could
+ * first: no order in which later sessions pass it is the first one. */
+static void close_sessions(struct explorer *e)
+{
+	const struct closure *c = &engine_state(e)->closure;
+	struct frame *f = &e->frames[e->frame_count - 1];
+	if (e->frame_count && f->kind == FRAME_SESSIONS &&
+	    f->count + 1 == c->count &&
+	    c->blocks[f->count].first_read == c->read_count)
+		f->cursor = UINT32_MAX;
+}
+
+static enum go after_outward_commit(struct explorer *e)
+{
+	struct relation r;
+	close_sessions(e);
+	if (!outward_in_order(e)) return GO_BACK;
+	if (!heeds_strong_level(e)) return GO_DEEPER;
+	closure_relation(&engine_state(e)->closure, &r);
+	if (level_allows(e->options.level, &r, e->scratch)) return GO_DEEPER;
+	e->stats.blocked++;
+	return GO_BACK;
 }
 
 static enum go after_commit(struct explorer *e)
 {
 	if (e->options.algorithm == EXPLORE_DFS) return GO_DEEPER;
+	if (is_outward(e)) return after_outward_commit(e);
 	struct state *scratch = nested_state(e, e->current + 1);
 	struct swap_list swaps = swap_candidates(engine_state(e), scratch,
 	                                         &e->world, &e->stats);
@@ -126,15 +178,39 @@ static enum go no_number_left(struct explorer *e)
 	return GO_STOP;
 }
 
+/* A complete history is output in the iteration of its number of changes. */
+static enum go complete_outward(struct explorer *e)
+{
+	if (outward_changes(e) != e->outward.budget) return GO_BACK;
+	if (!engine_output(e)) return GO_STOP;
+	if (e->stats.histories && !e->outward.nearest) {
+		struct explore_execution x = { .explorer = e };
+		e->outward.nearest = explore_history(&x);
+	}
+	if (e->options.stop_unserializable && e->stats.unserializable) {
+		stop(e, STOP_VIOLATION);
+		return GO_STOP;
+	}
+	return GO_BACK;
+}
+
+static enum go complete(struct explorer *e)
+{
+	if (is_outward(e)) return complete_outward(e);
+	return engine_output(e) ? GO_BACK : GO_STOP;
+}
+
+static bool may_begin(struct explorer *e, uint32_t session)
+{
+	return !is_outward(e) || outward_may_begin(e, session);
+}
+
 static enum go begin_next(struct explorer *e)
 {
 	struct state *s = engine_state(e);
 	uint32_t session = state_next_session(s, &e->world, 0);
-	if (session == UINT32_MAX) {
-		if (!engine_output(e)) return GO_STOP;
-		return GO_BACK;
-	}
-	if (e->options.algorithm == EXPLORE_DFS) {
+	if (session == UINT32_MAX) return complete(e);
+	if (e->options.algorithm != EXPLORE_CE) {
 		uint32_t other = state_next_session(s, &e->world, session + 1);
 		if (other != UINT32_MAX) {
 			struct frame *f = push_frame(e, FRAME_SESSIONS);
@@ -142,6 +218,7 @@ static enum go begin_next(struct explorer *e)
 			f->mark = region_mark(&e->world.region);
 		}
 	}
+	if (!may_begin(e, session)) return GO_BACK;
 	if (!state_begin(s, &e->world, session)) return no_number_left(e);
 	return GO_DEEPER;
 }
@@ -171,7 +248,7 @@ static bool next_writer(struct explorer *e, struct frame *f)
 	state_rewind_pending(s, w, f->count, f->reads, &f->pending);
 	region_release(&w->region, f->mark);
 	s->pending.live = state_copy_live(w, f->waiting);
-	state_read(s, w, &f->request, f->waiting, source, f->valid);
+	take(e, &f->request, f->waiting, source, f->valid);
 	return true;
 }
 
@@ -197,11 +274,15 @@ static bool next_swap(struct explorer *e, struct frame *f)
 static bool next_session(struct explorer *e, struct frame *f)
 {
 	struct state *s = engine_state(e);
+	uint32_t session;
 	if (f->cursor == UINT32_MAX) return false;
-	uint32_t session = f->cursor;
 	state_rewind(s, &e->world, f->count);
 	region_release(&e->world.region, f->mark);
-	f->cursor = state_next_session(s, &e->world, session + 1);
+	do {
+		session = f->cursor;
+		if (session == UINT32_MAX) return false;
+		f->cursor = state_next_session(s, &e->world, session + 1);
+	} while (!may_begin(e, session));
 	if (!state_begin(s, &e->world, session)) no_number_left(e);
 	return true;
 }
@@ -245,10 +326,15 @@ static void search(struct explorer *e)
 		stop(e, STOP_TRANSACTIONS);
 		return;
 	}
-	nested_state(e, 0);
+	struct state *s = nested_state(e, 0);
+	struct region_mark start = region_mark(&e->world.region);
 	for (;;) {
 		enum go go = step(e);
-		if (go == GO_BACK && !go_back(e)) return;
+		if (go == GO_BACK && !go_back(e)) {
+			if (!is_outward(e) || !outward_deepen(e)) return;
+			state_rewind(s, &e->world, 1);
+			region_release(&e->world.region, start);
+		}
 		if (go == GO_STOP || e->must_grow || e->stats.stop) return;
 	}
 }
@@ -267,6 +353,8 @@ static void grow(struct explorer *e)
 	e->stats.end_states = e->stats.blocked = 0;
 	e->stats.swaps_considered = e->stats.swaps_taken = 0;
 	e->stats.swaps_inconsistent = e->stats.swaps_not_latest = 0;
+	e->stats.changes = e->outward.budget = 0;
+	e->outward.cut = false;
 	e->next_tick = 0;
 	world_init(&e->world, e->program, e->room, e->reached);
 }
@@ -291,6 +379,17 @@ static bool asks_serializable(const struct explorer *e)
 	return e->options.robust || e->options.classify;
 }
 
+/* The observed transactions have numbers from the beginning. */
+static uint64_t first_room(const struct explore_options *o)
+{
+	uint64_t room = FIRST_ROOM;
+	if (o->algorithm != EXPLORE_OUTWARD) return room;
+	for (uint32_t s = 0; s < o->origin->session_count; s++)
+		while (origin_transaction_count(o->origin, s) >= room)
+			room *= 2;
+	return room;
+}
+
 struct explorer *explorer_new(const struct program *p,
                               const struct explore_options *o,
                               const struct explore_observer *observer)
@@ -298,7 +397,7 @@ struct explorer *explorer_new(const struct program *p,
 	struct explorer *e = mem_take0(1, sizeof *e);
 	e->program = p;
 	e->options = *o;
-	if (o->algorithm == EXPLORE_DFS) e->options.base = o->level;
+	if (o->algorithm != EXPLORE_CE) e->options.base = o->level;
 	if (observer) e->observer = *observer;
 	e->reach_count = program_reach_count(p);
 	e->reached = mem_take0(BITS_WORDS(e->reach_count + 1), sizeof(word));
@@ -308,7 +407,7 @@ struct explorer *explorer_new(const struct program *p,
 	e->violated = mem_take0(explorer_slot_count(e), sizeof *e->violated);
 	e->checks_serializable = asks_serializable(e);
 	region_init(&e->findings);
-	e->room = FIRST_ROOM;
+	e->room = first_room(o);
 	world_init(&e->world, p, e->room, e->reached);
 	return e;
 }
@@ -325,6 +424,7 @@ void explorer_free(struct explorer *e)
 	free(e->reached);
 	free(e->seen.slots);
 	free(e->prefix_writers);
+	outward_free(&e->outward);
 	level_scratch_free(e->scratch);
 	region_free(&e->findings);
 	world_free(&e->world);
@@ -339,6 +439,11 @@ const struct explore_stats *explorer_stats(const struct explorer *e)
 const struct explore_options *explorer_options(const struct explorer *e)
 {
 	return &e->options;
+}
+
+const struct history *explorer_nearest(const struct explorer *e)
+{
+	return e->outward.nearest;
 }
 
 const struct program *explorer_program(const struct explorer *e)

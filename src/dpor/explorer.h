@@ -16,8 +16,14 @@
 struct program;
 struct history;
 struct explorer;
+struct origin;
 
-enum explorer_algorithm { EXPLORE_CE, EXPLORE_DFS };
+enum explorer_algorithm {
+	EXPLORE_CE,
+	EXPLORE_DFS,
+	EXPLORE_OUTWARD /* from an observed history, histories with the fewest
+	                 * changed reads first, each once (outward.h) */
+};
 
 enum explore_stop {
 	STOP_NONE,        /* everything was explored */
@@ -28,7 +34,9 @@ enum explore_stop {
 	STOP_INTERRUPTED, /* *interrupt became true, or a callback said stop */
 	STOP_TRANSACTIONS,/* more than TRANSACTIONS_MAX transactions */
 	STOP_KEYS,        /* more than KEYS_MAX distinct keys */
-	STOP_EVENTS       /* more than EVENTS_MAX events in one transaction */
+	STOP_EVENTS,      /* more than EVENTS_MAX events in one transaction */
+	STOP_CHANGES      /* all with max_changes changed reads or fewer were
+	                   * explored, and there may be others */
 };
 
 enum {
@@ -40,8 +48,8 @@ struct explore_options {
 	enum explorer_algorithm algorithm;
 	enum level level;      /* histories output satisfy this */
 	enum level base;       /* explored under this, extensible and weaker;
-	                        * equal to level when that is extensible. For
-	                        * EXPLORE_DFS: equal to level */
+	                        * equal to level when that is extensible. Only
+	                        * EXPLORE_CE: the others explore under level */
 	uint64_t max_histories; /* 0: no limit */
 	double timeout;         /* seconds of wall time; 0: no limit */
 	uint64_t memory;        /* bytes; 0: no limit */
@@ -51,6 +59,12 @@ struct explore_options {
 	bool classify;          /* count histories of every level (--levels) */
 	bool check_duplicates;  /* remember the hash of each history */
 	const atomic_bool *interrupt; /* may be NULL; set by a signal handler */
+	/* EXPLORE_OUTWARD only. */
+	const struct origin *origin; /* where to begin (origin.h); borrowed */
+	uint64_t max_changes;   /* explore no history with more changed reads;
+	                         * UINT64_MAX: no limit */
+	bool stop_unserializable; /* stop at the first such history; for it to
+	                           * be seen, set robust as well */
 };
 
 struct explore_stats {
@@ -58,7 +72,12 @@ struct explore_stats {
 	uint64_t end_states;   /* complete executions, before the filter */
 	uint64_t filtered;     /* dropped by the filter */
 	uint64_t pruned;       /* dropped because an assumption was false */
-	uint64_t blocked;      /* explore calls that led to no end state */
+	uint64_t blocked;      /* explore calls that led to no end state.
+	                        * EXPLORE_OUTWARD: prefixes of orders that the
+	                        * level let no writer or no end of a transaction
+	                        * continue, in the iteration at hand; what was
+	                        * cut for the number of changes, or for not
+	                        * being the first order, is not among them */
 	uint64_t duplicates;   /* histories output before (check_duplicates) */
 	uint64_t unserializable; /* of the histories; when serializability was
 	                          * asked for (robust, assertion, classify) */
@@ -70,6 +89,9 @@ struct explore_stats {
 	                              * one, does not read the latest */
 	uint64_t depth_max;    /* deepest stack of choices */
 	uint64_t memory_peak;  /* bytes held by the exploration */
+	uint64_t changes;      /* EXPLORE_OUTWARD: changed reads of the
+	                        * histories output now; all those with fewer
+	                        * were output before */
 	double seconds;        /* wall */
 	double cpu_seconds;    /* of this thread */
 	enum explore_stop stop;
@@ -125,6 +147,10 @@ const struct explore_violation *explorer_violation(const struct explorer *e,
                                                    uint32_t slot);
 /* Was the reach point (program_reach_point) executed in some execution? */
 bool explorer_reached(const struct explorer *e, uint32_t point);
+
+/* EXPLORE_OUTWARD: the first history output, so one with the fewest changed
+ * reads; NULL if there was none. The explorer's. */
+const struct history *explorer_nearest(const struct explorer *e);
 
 /* The history of an execution, in readable form; the caller frees it. */
 struct history *explore_history(const struct explore_execution *e);

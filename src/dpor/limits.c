@@ -23,6 +23,7 @@ static uint64_t bytes_held(const struct explorer *e)
 	for (uint32_t i = 0; i < e->state_count; i++)
 		bytes += state_bytes(e->states[i]);
 	return bytes + e->frame_capacity * sizeof *e->frames +
+	       outward_bytes(&e->outward) +
 	       e->seen.capacity * sizeof *e->seen.slots;
 }
 

@@ -1,3 +1,211 @@
 #include "dpor/outward.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
 #include "dpor/engine.h"
+#include "dpor/origin.h"
+#include "history/history.h"
+
+#define NOT_PLACED UINT32_MAX
+
+void outward_free(struct outward *o)
+{
+	free(o->spent);
+	free(o->reserved);
+	history_free(o->nearest);
+}
+
+size_t outward_bytes(const struct outward *o)
+{
+	return o->spent_capacity * sizeof *o->spent +
+	       o->reserved_capacity * sizeof *o->reserved;
+}
+
+/* Room for one more element, at `place`. */
+static uint32_t *reach(uint32_t *items, uint32_t place, uint32_t *capacity)
+{
+	if (place < *capacity) return items;
+	*capacity = place < 32 ? 64 : 2 * place;
+	return mem_grow(items, *capacity, sizeof *items);
+}
+
+uint64_t outward_changes(const struct explorer *e)
+{
+	uint32_t reads = e->states[e->current]->closure.read_count;
+	return reads ? e->outward.spent[reads - 1] : 0;
+}
+
+static bool is_finally(const struct world *w, uint32_t session)
+{
+	return w->has_finally && session + 1 == w->sessions;
+}
+
+/* ---- reads ---- */
+
+/* The transaction that the observed read has its value from, by its number in
+ * this exploration; UINT32_MAX if it has none. */
+static uint32_t observed_source(const struct world *w,
+                                const struct origin_read *r)
+{
+	if (r->session == ORIGIN_INIT) return HISTORY_INIT;
+	if (r->session == ORIGIN_NOBODY) return UINT32_MAX;
+	uint32_t first = w->first_id[r->session];
+	bool numbered = r->index < w->first_id[r->session + 1] - first;
+	return numbered ? first + r->index : UINT32_MAX;
+}
+
+/* What leaves the pending transaction's next read unchanged. */
+static uint32_t unchanged_source(const struct explorer *e, uint32_t key)
+{
+	const struct state *s = e->states[e->current];
+	const struct closure *c = &s->closure;
+	const struct pending *p = &s->pending;
+	uint32_t n = c->read_count - c->blocks[c->count - 1].first_read;
+	const struct origin_read *r =
+	    origin_read(e->options.origin, p->session, p->index, n);
+	const char *name = keys_name(e->world.machine.keys, key);
+	if (!r || strcmp(r->key, name)) return UINT32_MAX;
+	return observed_source(&e->world, r);
+}
+
+bool outward_restrict(struct explorer *e, uint32_t key, word *valid)
+{
+	const struct closure *c = &engine_state(e)->closure;
+	struct outward *o = &e->outward;
+	uint64_t needed = outward_changes(e) + o->reserved[c->count - 1];
+	if (needed < o->budget) return false;
+	uint32_t kept = unchanged_source(e, key);
+	bool dropped = false;
+	BITS_EACH(t, valid, c->words) {
+		if (t == kept) continue;
+		bits_drop(valid, t);
+		dropped = true;
+	}
+	o->cut |= dropped;
+	return dropped;
+}
+
+void outward_read(struct explorer *e, uint32_t key, uint32_t source)
+{
+	struct outward *o = &e->outward;
+	uint32_t read = engine_state(e)->closure.read_count;
+	uint32_t before = read ? o->spent[read - 1] : 0;
+	o->spent = reach(o->spent, read, &o->spent_capacity);
+	o->spent[read] = before + (source != unchanged_source(e, key));
+}
+
+/* ---- orders ---- */
+
+/* Where the session's last transaction stands; 0, as init, if none has. */
+static uint32_t place_of_last(const struct explorer *e, uint32_t session)
+{
+	const struct state *s = e->states[e->current];
+	uint32_t done = s->done[session];
+	if (!done) return 0;
+	return s->closure.position[e->world.first_id[session] + done - 1];
+}
+
+/* The last place behind `after` and before `end` that a transaction of a later
+ * session than this one takes; 0 if there is none. */
+static uint32_t place_of_later(const struct explorer *e, uint32_t session,
+                               uint32_t after, uint32_t end)
+{
+	const struct state *s = e->states[e->current];
+	for (uint32_t p = end; --p > after;)
+		if (s->logs[s->closure.order[p]]->session > session) return p;
+	return 0;
+}
+
+bool outward_in_order(const struct explorer *e)
+{
+	const struct state *s = e->states[e->current];
+	const struct closure *c = &s->closure;
+	uint32_t place = c->count - 1;
+	uint32_t session = s->logs[c->order[place]]->session;
+	if (is_finally(&e->world, session)) return true;
+	uint32_t latest = c->position[c->blocks[place].previous];
+	for (uint32_t r = c->blocks[place].first_read; r < c->read_count; r++)
+		if (c->position[c->reads[r].source] > latest)
+			latest = c->position[c->reads[r].source];
+	return !place_of_later(e, session, latest, place);
+}
+
+/* ---- what is needed at least ---- */
+
+/* Where the source of an observed read stands: from the next place on, if it
+ * may still come; NOT_PLACED if it cannot. */
+static uint32_t place_of_source(const struct explorer *e,
+                                const struct origin_read *r)
+{
+	const struct state *s = e->states[e->current];
+	uint32_t source = observed_source(&e->world, r);
+	if (source == UINT32_MAX) return NOT_PLACED;
+	if (source == HISTORY_INIT) return 0;
+	if (r->index < s->done[r->session]) return s->closure.position[source];
+	return s->points[r->session].ended ? NOT_PLACED : s->closure.count;
+}
+
+/* Can the session's next transaction stand behind place `later`, with all its
+ * reads unchanged? Only if one of them is from there or behind. If the session
+ * is `next` itself, its sources have to be there already. */
+static bool unchanged_behind(const struct explorer *e, uint32_t session,
+                             uint32_t later, uint32_t next)
+{
+	const struct state *s = e->states[e->current];
+	uint32_t index = s->done[session];
+	for (uint32_t n = 0;; n++) {
+		const struct origin_read *r =
+		    origin_read(e->options.origin, session, index, n);
+		if (!r) return false;
+		uint32_t place = place_of_source(e, r);
+		if (place == NOT_PLACED || place < later) continue;
+		if (session != next || place < s->closure.count) return true;
+	}
+}
+
+/* Must the session's next transaction change a read, when a transaction of
+ * session `next` is placed now? */
+static bool must_change(const struct explorer *e, uint32_t session,
+                        uint32_t next)
+{
+	const struct state *s = e->states[e->current];
+	if (s->points[session].ended || is_finally(&e->world, session))
+		return false;
+	uint32_t later = s->closure.count;
+	if (session >= next)
+		later = place_of_later(e, session, place_of_last(e, session),
+		                       s->closure.count);
+	return later && !unchanged_behind(e, session, later, next);
+}
+
+bool outward_may_begin(struct explorer *e, uint32_t session)
+{
+	struct outward *o = &e->outward;
+	uint32_t place = engine_state(e)->closure.count, others = 0;
+	if (is_finally(&e->world, session)) session = e->world.sessions;
+	for (uint32_t i = 0; i < e->world.sessions; i++)
+		others += i != session && must_change(e, i, session);
+	bool itself = session < e->world.sessions &&
+	              must_change(e, session, session);
+	o->reserved = reach(o->reserved, place, &o->reserved_capacity);
+	o->reserved[place] = others;
+	if (outward_changes(e) + others + itself <= o->budget) return true;
+	o->cut = true;
+	return false;
+}
+
+bool outward_deepen(struct explorer *e)
+{
+	struct outward *o = &e->outward;
+	if (!o->cut) return false;
+	if (o->budget == e->options.max_changes) {
+		e->stats.stop = STOP_CHANGES;
+		return false;
+	}
+	e->stats.changes = ++o->budget;
+	e->stats.blocked = 0;
+	o->cut = false;
+	return true;
+}

@@ -1,6 +1,65 @@
-/* Exploring outwards from an observed history: histories that differ in few
- * reads come first. */
+/* Exploring outwards from an observed history (EXPLORE_OUTWARD): histories
+ * that change few of its reads come first.
+ *
+ * Iterations k = 0, 1, 2, ...: each goes depth first through the serial orders
+ * of transactions whose reads, so far, change at most k of the observed ones,
+ * and outputs the complete histories that change exactly k. So a history is
+ * output in one iteration only.
+ *
+ * And once in it, because of all orders of a history (the topological ones of
+ * so U wr) only the first is kept, by the numbers of sessions: the one in which
+ * each place is taken by the first session that can take it. An order is the
+ * first one just if between a transaction and the last of its predecessors
+ * there are only transactions of earlier sessions: if some later session stood
+ * there, the transaction could have taken its place; and where an order is not
+ * the first, at the first place where it differs it holds a transaction of a
+ * later session than that of one which could have stood there, and which comes
+ * after it. So the order of a prefix decides whether it can be kept.
+ */
 #ifndef ISO_DPOR_OUTWARD_H
 #define ISO_DPOR_OUTWARD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/bits.h"
+
+struct explorer;
+struct history;
+
+struct outward {
+	uint64_t budget;      /* k */
+	bool cut;             /* something needs more than k changes */
+	uint32_t *spent;      /* by read of the closure: how many reads are
+	                       * changed up to this one */
+	uint32_t *reserved;   /* by place in the closure's order: changed reads
+	                       * that other sessions need at least, found when
+	                       * the transaction there began */
+	uint32_t spent_capacity, reserved_capacity;
+	struct history *nearest; /* the first one output */
+};
+
+void outward_free(struct outward *o);
+size_t outward_bytes(const struct outward *o);
+
+/* How many reads are changed so far. */
+uint64_t outward_changes(const struct explorer *e);
+/* May the session's transaction come next? Not if too many reads had to be
+ * changed then: a session that was passed over, since a transaction of a later
+ * one stands behind its last, has to read from there or later on; if its next
+ * transaction did not in the observed history, it changes a read. */
+bool outward_may_begin(struct explorer *e, uint32_t session);
+/* Of the writers that the pending transaction may read `key` from next, drops
+ * those for which k changes are not enough. True if there were such. */
+bool outward_restrict(struct explorer *e, uint32_t key, word *valid);
+/* The pending transaction is about to read `key` from `source`. */
+void outward_read(struct explorer *e, uint32_t key, uint32_t source);
+/* Is the order of the transactions, of which the last has just ended, the
+ * first one of their history? */
+bool outward_in_order(const struct explorer *e);
+/* Goes on to the next k; false, with the reason for stopping noted, if there
+ * is none. */
+bool outward_deepen(struct explorer *e);
 
 #endif

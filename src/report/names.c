@@ -218,6 +218,8 @@ const char *name_stop(const struct explorer *e)
 	case STOP_EVENTS:
 		return "a transaction makes more than 65,535 reads and writes, "
 		       "the most that isoscope holds";
+	case STOP_CHANGES:
+		return "histories with more changed reads are left out";
 	}
 	return "stopped";
 }

@@ -1,0 +1,90 @@
+/* The observed history that an exploration begins at (explorer.h,
+ * EXPLORE_OUTWARD): what each transaction of a recorded history read from
+ * others, with the sessions and keys of the program that is explored.
+ *
+ * Read number n (from 0, reads of own writes left out) of a transaction is
+ * unchanged if read number n of the observed transaction at the same place of
+ * the same session reads the same key from the same writer. So how many reads
+ * a history changes depends on the history alone.
+ */
+#ifndef ISO_DPOR_ORIGIN_H
+#define ISO_DPOR_ORIGIN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/region.h"
+#include "history/trace.h"
+
+struct diags;
+struct history;
+struct program;
+
+#define ORIGIN_INIT UINT32_MAX         /* as a session: the writer is init */
+#define ORIGIN_NOBODY (UINT32_MAX - 1) /* the trace knows no writer */
+
+struct origin_read {
+	const char *key;         /* as the language writes it */
+	uint32_t session, index; /* of the writer; or session as above */
+};
+
+struct origin_transaction {
+	const char *name;        /* NULL: not told */
+	enum trace_status status;
+	uint32_t first_read, read_count;
+};
+
+struct origin {
+	struct region region;    /* owns all below */
+	const char *file;        /* the trace, for messages */
+	uint32_t session_count;  /* of the program */
+	uint32_t *first;         /* by session: its first transaction here;
+	                          * session_count + 1 entries */
+	struct origin_transaction *transactions;
+	struct origin_read *reads;
+};
+
+/* Sessions are matched by name, keys by name, transactions by place. NULL,
+ * with an error added, when the trace has a session that the program does not
+ * have, or more transactions in one than it can run. Nothing is borrowed.
+ * Linear in the trace. */
+struct origin *origin_new(const struct program *p, const struct trace *t,
+                          struct diags *d);
+void origin_free(struct origin *o); /* NULL is fine */
+
+uint32_t origin_transaction_count(const struct origin *o, uint32_t session);
+/* The observed transaction, or NULL if there is none at this place. */
+const struct origin_transaction *
+origin_transaction(const struct origin *o, uint32_t session, uint32_t index);
+/* Its external read number n, or NULL. */
+const struct origin_read *origin_read(const struct origin *o,
+                                      uint32_t session, uint32_t index,
+                                      uint32_t n);
+
+/* A read of a history of the program that is answered otherwise. */
+struct origin_change {
+	uint32_t transaction, event;        /* in the history */
+	const struct origin_read *observed; /* of the same key; else NULL */
+};
+/* How many reads the history changes. If `out` is not NULL it receives them,
+ * malloc'ed, in order of transactions and events. */
+uint32_t origin_changes(const struct origin *o, const struct history *h,
+                        struct origin_change **out);
+
+/* How a history that changes no read differs from the observed one all the
+ * same: then the program does not run as observed. */
+enum origin_difference_kind {
+	ORIGIN_SAME,
+	ORIGIN_COUNT,   /* the session runs another number of transactions */
+	ORIGIN_NAME,    /* the transaction has another name */
+	ORIGIN_STATUS,  /* one aborted, the other committed */
+	ORIGIN_READS    /* it does not make all of the observed reads */
+};
+struct origin_difference {
+	enum origin_difference_kind kind;
+	uint32_t session, index; /* the first place where they differ */
+};
+struct origin_difference origin_compare(const struct origin *o,
+                                        const struct history *h);
+
+#endif
