@@ -1,1 +1,200 @@
 #include "predict/candidate.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+void candidate_init(struct candidate *x, const struct observed *o,
+                    const struct copies *c)
+{
+	size_t events = (size_t)o->first[o->n] + 1, n = (size_t)o->n + 1;
+	uint32_t sessions = o->facts->session_count;
+	*x = (struct candidate){ .o = o, .c = c };
+	struct facts *f = &x->facts;
+	f->key_count = o->key_count;
+	f->session_count = sessions;
+	f->session_first = mem_take0((size_t)sessions + 1,
+	                             sizeof *f->session_first);
+	f->session_of = mem_take0(n, sizeof *f->session_of);
+	f->read_first = mem_take0(n, sizeof *f->read_first);
+	f->reads = mem_take0(events, sizeof *f->reads);
+	f->write_first = mem_take0(n, sizeof *f->write_first);
+	f->writes = mem_take0(events, sizeof *f->writes);
+	f->writer_first =
+	    mem_take0((size_t)o->key_count + 2, sizeof *f->writer_first);
+	f->writers = mem_take0(events, sizeof *f->writers);
+	f->order = mem_take0(n, sizeof *f->order);
+	f->rank = mem_take0(n, sizeof *f->rank);
+	x->numbers = mem_take0(n, sizeof *x->numbers);
+	x->copy_of = mem_take0(n, sizeof *x->copy_of);
+	x->option_of = mem_take0(events, sizeof *x->option_of);
+	x->here = mem_take0(n, sizeof *x->here);
+}
+
+void candidate_free(struct candidate *x)
+{
+	struct facts *f = &x->facts;
+	free(f->session_first);
+	free(f->session_of);
+	free(f->read_first);
+	free(f->reads);
+	free(f->write_first);
+	free(f->writes);
+	free(f->writer_first);
+	free(f->writers);
+	free(f->order);
+	free(f->rank);
+	free(x->numbers);
+	free(x->copy_of);
+	free(x->option_of);
+	free(x->here);
+}
+
+/* ---- transactions ---- */
+
+static void number(struct candidate *x, uint32_t session, uint32_t t,
+                   uint32_t copy)
+{
+	uint32_t i = x->facts.n++;
+	x->facts.session_of[i] = session;
+	x->numbers[i] = t;
+	x->copy_of[i] = copy;
+	x->here[t] = i;
+}
+
+/* Session by session: the kept ones, which are a prefix, then the copy. */
+static void number_all(struct candidate *x, const struct choice_of *choice)
+{
+	struct facts *f = &x->facts;
+	const struct facts *whole = x->o->facts;
+	uint32_t *copies = x->here; /* copy + 1, by transaction, until then */
+	for (uint32_t t = 0; t < x->o->n; t++) copies[t] = 0;
+	for (uint32_t i = 0; i < choice->chosen_count; i++) {
+		uint32_t c = choice->chosen[i];
+		copies[x->c->copies[c].transaction] = c + 1;
+	}
+	f->n = 0;
+	number(x, UINT32_MAX, 0, UINT32_MAX);
+	for (uint32_t s = 0; s < f->session_count; s++) {
+		f->session_first[s] = f->n;
+		for (uint32_t t = whole->session_first[s];
+		     t < whole->session_first[s + 1]; t++) {
+			uint32_t copy = copies[t];
+			if (!bits_has(choice->kept, t) && !copy) break;
+			number(x, s, t, copy ? copy - 1 : UINT32_MAX);
+			if (copy) break;
+		}
+	}
+	f->session_first[f->session_count] = f->n;
+	f->after_all = whole->after_all;
+}
+
+/* ---- events ---- */
+
+static void add_read(struct candidate *x, uint32_t *count, uint32_t key,
+                     uint32_t from, uint32_t option)
+{
+	x->option_of[*count] = option;
+	x->facts.reads[(*count)++] =
+	    (struct facts_read){ key, x->here[from] };
+}
+
+static void add_taken(struct candidate *x, const struct choice_of *choice,
+                      const struct free_read *r, uint32_t *count)
+{
+	uint32_t key = x->o->events[r->event].key;
+	for (uint32_t a = r->first; a < r[1].first; a++)
+		if (choice->taken[a])
+			add_read(x, count, key, x->c->options[a].writer, a);
+}
+
+static void add_copy_reads(struct candidate *x, const struct choice_of *choice,
+                           const struct copy *y, uint32_t *count)
+{
+	const struct observed *o = x->o;
+	uint32_t r = y->first;
+	for (uint32_t i = o->first[y->transaction]; i < y->end; i++) {
+		const struct observed_event *e = &o->events[i];
+		if (e->kind != EVENT_READ) continue;
+		if (r < y[1].first && x->c->reads[r].event == i)
+			add_taken(x, choice, &x->c->reads[r++], count);
+		else
+			add_read(x, count, e->key, e->from, UINT32_MAX);
+	}
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+static void add_events(struct candidate *x, const struct choice_of *choice)
+{
+	const struct observed *o = x->o;
+	struct facts *f = &x->facts;
+	uint32_t reads = 0, writes = 0;
+	for (uint32_t i = 0; i < f->n; i++) {
+		uint32_t t = x->numbers[i], copy = x->copy_of[i];
+		bool whole = copy == UINT32_MAX;
+		uint32_t end =
+		    whole ? o->first[t + 1] : x->c->copies[copy].end;
+		f->read_first[i] = reads;
+		f->write_first[i] = writes;
+		if (!whole)
+			add_copy_reads(x, choice, &x->c->copies[copy], &reads);
+		for (uint32_t k = o->first[t]; k < end; k++) {
+			const struct observed_event *e = &o->events[k];
+			if (e->kind == EVENT_WRITE)
+				f->writes[writes++] = e->key;
+			else if (whole)
+				add_read(x, &reads, e->key, e->from,
+				         UINT32_MAX);
+		}
+		qsort(f->writes + f->write_first[i],
+		      writes - f->write_first[i], sizeof *f->writes,
+		      compare_keys);
+	}
+	f->read_first[f->n] = reads;
+	f->write_first[f->n] = writes;
+}
+
+/* The lists of writers of each key, from the lists of keys of each writer. */
+static void list_writers(struct candidate *x)
+{
+	struct facts *f = &x->facts;
+	uint32_t total = f->write_first[f->n];
+	uint32_t *first = f->writer_first;
+	for (uint32_t k = 0; k <= f->key_count + 1; k++) first[k] = 0;
+	for (uint32_t i = 0; i < total; i++) first[f->writes[i] + 2]++;
+	for (uint32_t k = 0; k < f->key_count; k++) first[k + 2] += first[k + 1];
+	for (uint32_t t = 0; t < f->n; t++)
+		for (uint32_t i = f->write_first[t]; i < f->write_first[t + 1];
+		     i++)
+			f->writers[first[f->writes[i] + 1]++] = t;
+}
+
+/* Kept ones in the observed order, then the copies, which nobody reads. */
+static void find_order(struct candidate *x, const struct choice_of *choice)
+{
+	struct facts *f = &x->facts;
+	uint32_t count = 0;
+	f->order[count++] = 0;
+	for (uint32_t k = 1; k < x->o->n; k++) {
+		uint32_t t = x->o->order[k];
+		if (bits_has(choice->kept, t)) f->order[count++] = x->here[t];
+	}
+	for (uint32_t i = 0; i < choice->chosen_count; i++) {
+		uint32_t c = choice->chosen[i];
+		f->order[count++] = x->here[x->c->copies[c].transaction];
+	}
+	for (uint32_t i = 0; i < f->n; i++) f->rank[f->order[i]] = i;
+}
+
+void candidate_make(struct candidate *x, const struct choice_of *choice)
+{
+	number_all(x, choice);
+	add_events(x, choice);
+	list_writers(x);
+	find_order(x, choice);
+}

@@ -1,6 +1,41 @@
+/* What a serial order proves about many proposals at once.
+ *
+ * A serial order of transactions of the observed execution is serial for every
+ * kept part of them. A copy fits at a place of it where its fixed reads see
+ * what they saw, and its writes come between no reader and what that reads; at
+ * such a place it may read what is the last version there. So a proposal is
+ * serializable if all that it keeps is in the order, and each of its copies has
+ * a place that grants the options taken. The clause that is learnt says that
+ * this is not so.
+ */
 #ifndef ISO_PREDICT_CERTIFICATE_H
 #define ISO_PREDICT_CERTIFICATE_H
 
-#include "predict/predict.h"
+#include "predict/candidate.h"
+#include "predict/proposal.h"
+
+struct certificate;
+
+struct certificate *certificate_new(const struct observed *o,
+                                    const struct copies *c);
+void certificate_free(struct certificate *x);
+
+/* Where the copies that write go. */
+enum certificate_places {
+	PLACES_OWN, /* where their transaction is in the order */
+	PLACES_END  /* at the end */
+};
+
+/* Learns from the order in which the observed execution is serial. */
+void certificate_learn_observed(struct certificate *x, struct proposal *p,
+                                enum certificate_places places);
+/* Learns from a serial order of the last proposal: numbers of the candidate's
+ * facts, init first. The clause refuses this proposal. */
+void certificate_learn(struct certificate *x, struct proposal *p,
+                       const struct candidate *candidate,
+                       const uint32_t *order);
+/* Refuses the last proposal, and every one that consists of parts of it. Right
+ * for whatever is inherited by parts. */
+void certificate_refuse_parts(struct proposal *p);
 
 #endif

@@ -1,1 +1,282 @@
 #include "predict/copies.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+/* ---- what a copy sees anyway ---- */
+
+static void see(const struct observed *o, word *seen, uint32_t u, bool deep)
+{
+	if (u == 0) return;
+	bits_add(seen, u);
+	if (deep) bits_or(seen, observed_row(o, o->past, u), o->words);
+}
+
+/* Session order: direct predecessors for ra, which the past of the one before
+ * it contains too. */
+static void see_session(const struct observed *o, word *seen, uint32_t t)
+{
+	const struct facts *f = o->facts;
+	uint32_t s = f->session_of[t];
+	uint32_t from = s == f->after_all ? 1 : f->session_first[s];
+	for (uint32_t u = from; u < t; u++) bits_add(seen, u);
+	for (uint32_t u = f->session_first[s + 1]; s == f->after_all && u < o->n;
+	     u++)
+		bits_add(seen, u);
+}
+
+/* The transactions whose writes a read of the copy must not be older than, by
+ * the level, whatever is chosen: event `end` is the free read. */
+static void fixed_view(const struct copies *c, const struct copy *x,
+                       word *seen)
+{
+	const struct observed *o = c->o;
+	uint32_t t = x->transaction;
+	bits_zero(seen, o->words);
+	if (o->level == LEVEL_NONE) return;
+	bool deep = level_implies(o->level, LEVEL_CC);
+	if (deep)
+		for (uint32_t i = o->need_first[t]; i < o->need_first[t + 1];
+		     i++)
+			see(o, seen, o->needs[i], true);
+	else if (o->level == LEVEL_RA)
+		see_session(o, seen, t);
+	if (c->boundary == BOUNDARY_RELAXED) return;
+	for (uint32_t i = o->first[t]; i + 1 < x->end; i++)
+		if (o->events[i].kind == EVENT_READ)
+			see(o, seen, o->events[i].from, deep);
+}
+
+/* Does the view hold a writer of the key, other than w, that is after w? */
+static bool is_stale(const struct observed *o, const word *view, uint32_t key,
+                     uint32_t w)
+{
+	const word *writers = observed_row(o, o->writer_rows, key);
+	const word *later = w ? observed_row(o, o->later, w) : writers;
+	for (uint32_t i = 0; i < o->words; i++)
+		if (view[i] & writers[i] & later[i]) return true;
+	return false;
+}
+
+/* ---- options ---- */
+
+static void add_option(struct copies *c, uint32_t writer, bool observed)
+{
+	VEC_RESERVE(c->options, c->option_count, c->option_capacity);
+	c->options[c->option_count++] = (struct option){ writer, observed };
+}
+
+/* The writers that a free read may take; returns whether one is new. */
+static bool add_read(struct copies *c, const struct copy *x, uint32_t event,
+                     const word *view, bool with_observed)
+{
+	const struct observed *o = c->o;
+	const struct observed_event *e = &o->events[event];
+	uint32_t t = x->transaction;
+	size_t before = c->option_count;
+	bool changes = false;
+	VEC_RESERVE(c->reads, c->read_count, c->read_capacity);
+	c->reads[c->read_count++] = (struct free_read){
+		event, (uint32_t)c->count, (uint32_t)before
+	};
+	for (uint32_t i = o->writer_first[e->key];
+	     i <= o->writer_first[e->key + 1]; i++) {
+		bool init = i == o->writer_first[e->key + 1];
+		uint32_t w = init ? 0 : o->writers[i];
+		bool same = w == e->from;
+		if (w == t || (w && observed_before(o, t, w))) continue;
+		if ((same && !with_observed) || is_stale(o, view, e->key, w))
+			continue;
+		add_option(c, w, same);
+		changes |= !same;
+	}
+	return changes;
+}
+
+static void drop_copy(struct copies *c, size_t reads, size_t options)
+{
+	c->read_count = reads;
+	c->option_count = options;
+}
+
+/* Keeps the copy if one of its reads may change, or all are kept. */
+static void add_copy(struct copies *c, uint32_t t, uint32_t end, bool all,
+                     word *view)
+{
+	const struct observed *o = c->o;
+	size_t reads = c->read_count, options = c->option_count;
+	struct copy x = { t, end, (uint32_t)reads };
+	bool changes = false, strict = c->boundary == BOUNDARY_STRICT;
+	fixed_view(c, &x, view);
+	for (uint32_t i = o->first[t]; i < end; i++)
+		if (o->events[i].kind == EVENT_READ && copy_frees(c, &x, i))
+			changes |= add_read(c, &x, i, view, all || !strict);
+	if (!changes && !all) {
+		drop_copy(c, reads, options);
+		return;
+	}
+	VEC_RESERVE(c->copies, c->count, c->capacity);
+	c->copies[c->count++] = x;
+}
+
+static void add_copies(struct copies *c, uint32_t t, bool all, word *view)
+{
+	const struct observed *o = c->o;
+	uint32_t end = o->first[t + 1];
+	if (c->boundary == BOUNDARY_RELAXED) {
+		bool reads = false;
+		for (uint32_t i = o->first[t]; i < end; i++)
+			reads |= o->events[i].kind == EVENT_READ;
+		if (reads) add_copy(c, t, end, all, view);
+		return;
+	}
+	for (uint32_t i = o->first[t]; i < end; i++)
+		if (o->events[i].kind == EVENT_READ)
+			add_copy(c, t, i + 1, all, view);
+}
+
+/* The entries behind the last ones, which end the lists. */
+static void close_lists(struct copies *c)
+{
+	VEC_RESERVE(c->copies, c->count, c->capacity);
+	VEC_RESERVE(c->reads, c->read_count, c->read_capacity);
+	c->copies[c->count] = (struct copy){ .first = (uint32_t)c->read_count };
+	c->reads[c->read_count] =
+	    (struct free_read){ .first = (uint32_t)c->option_count };
+}
+
+static bool limits_reached(const struct copies *c, struct check_clock *clock,
+                           const char **reason)
+{
+	/* An option costs the solver some clauses and a variable. */
+	uint64_t bytes = 200 * (uint64_t)c->option_count;
+	*reason = check_clock_reason(clock);
+	if (check_clock_over(clock)) return true;
+	*reason = CHECK_MEMORY;
+	return c->option_count > INT32_MAX / 8 ||
+	       check_clock_too_large(clock, bytes);
+}
+
+bool copies_init(struct copies *c, const struct observed *o,
+                 enum predict_boundary b, bool all, struct check_clock *clock,
+                 const char **reason)
+{
+	*c = (struct copies){ .o = o, .boundary = b };
+	c->first_copy = mem_take0((size_t)o->n + 1, sizeof *c->first_copy);
+	word *view = mem_take0(o->words + 1, sizeof *view);
+	bool fine = true;
+	for (uint32_t t = 1; t < o->n && fine; t++) {
+		c->first_copy[t] = (uint32_t)c->count;
+		add_copies(c, t, all, view);
+		fine = !limits_reached(c, clock, reason);
+	}
+	c->first_copy[o->n] = (uint32_t)c->count;
+	close_lists(c);
+	free(view);
+	return fine;
+}
+
+void copies_free(struct copies *c)
+{
+	free(c->copies);
+	free(c->reads);
+	free(c->options);
+	free(c->first_copy);
+}
+
+/* ---- options that exclude each other ---- */
+
+/* What a copy sees once a read takes w. */
+static const word *view_of(const struct observed *o, uint32_t w, word *view)
+{
+	bits_zero(view, o->words);
+	if (o->level != LEVEL_NONE)
+		see(o, view, w, level_implies(o->level, LEVEL_CC));
+	return view;
+}
+
+/* Option a of read r makes options of the other reads of the copy stale; under
+ * rc only those of later reads. */
+static void conflicts_of(const struct copies *c, const struct free_read *r,
+                         size_t a, const word *view, uint64_t *budget,
+                         option_pair_visitor *visit, void *data)
+{
+	const struct copy *x = &c->copies[r->copy];
+	uint32_t end = x[1].first;
+	bool rc = c->o->level == LEVEL_RC;
+	uint32_t from = rc ? (uint32_t)(r - c->reads) + 1 : x->first;
+	for (uint32_t i = from; i < end; i++) {
+		const struct free_read *q = &c->reads[i];
+		uint32_t key = c->o->events[q->event].key;
+		if (q == r) continue;
+		for (uint32_t b = q->first; b < q[1].first && *budget; b++) {
+			--*budget;
+			if (is_stale(c->o, view, key, c->options[b].writer))
+				visit(data, a, b);
+		}
+	}
+}
+
+void copies_conflicts(const struct copies *c, uint64_t budget,
+                      option_pair_visitor *visit, void *data)
+{
+	if (c->boundary == BOUNDARY_STRICT) return;
+	word *view = mem_take0(c->o->words + 1, sizeof *view);
+	for (size_t i = 0; i < c->read_count; i++) {
+		const struct free_read *r = &c->reads[i];
+		for (size_t a = r->first; a < r[1].first && budget; a++) {
+			uint32_t w = c->options[a].writer;
+			if (w == 0) continue;
+			view_of(c->o, w, view);
+			conflicts_of(c, r, a, view, &budget, visit, data);
+		}
+	}
+	free(view);
+}
+
+/* Does t read the key from w, and write it? */
+static bool updates(const struct observed *o, uint32_t t, uint32_t key,
+                    uint32_t w)
+{
+	bool reads = false;
+	if (!observed_writes(o, t, key)) return false;
+	for (uint32_t i = o->first[t]; i < o->first[t + 1]; i++) {
+		const struct observed_event *e = &o->events[i];
+		reads |= e->kind == EVENT_READ && e->key == key &&
+		         e->from == w;
+	}
+	return reads;
+}
+
+static bool copy_writes(const struct observed *o, const struct copy *x,
+                        uint32_t key)
+{
+	for (uint32_t i = o->first[x->transaction]; i < x->end; i++)
+		if (o->events[i].kind == EVENT_WRITE && o->events[i].key == key)
+			return true;
+	return false;
+}
+
+void copies_rivals(const struct copies *c, option_rival_visitor *visit,
+                   void *data)
+{
+	const struct observed *o = c->o;
+	if (!level_implies(o->level, LEVEL_PSI)) return;
+	for (size_t i = 0; i < c->read_count; i++) {
+		const struct free_read *r = &c->reads[i];
+		const struct copy *x = &c->copies[r->copy];
+		uint32_t key = o->events[r->event].key;
+		if (!copy_writes(o, x, key)) continue;
+		for (uint32_t k = o->writer_first[key];
+		     k < o->writer_first[key + 1]; k++) {
+			uint32_t u = o->writers[k];
+			if (u == x->transaction ||
+			    observed_before(o, x->transaction, u))
+				continue;
+			for (size_t a = r->first; a < r[1].first; a++)
+				if (updates(o, u, key, c->options[a].writer))
+					visit(data, a, u);
+		}
+	}
+}

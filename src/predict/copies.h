@@ -1,6 +1,72 @@
+/* Divergent copies of transactions, and the writers that their free reads may
+ * take: the options.
+ *
+ * relaxed: one copy of each transaction, all of whose reads are free. strict:
+ * one for each read, which is free; the reads before it keep their writers,
+ * and nothing behind it is there. Only reads of contended keys count.
+ */
 #ifndef ISO_PREDICT_COPIES_H
 #define ISO_PREDICT_COPIES_H
 
-#include "predict/predict.h"
+#include "predict/observed.h"
+
+struct option {
+	uint32_t writer;
+	bool observed;     /* the writer is the observed one */
+};
+
+struct free_read {
+	uint32_t event;    /* index of observed.events */
+	uint32_t copy;
+	uint32_t first;    /* its options: up to the next read's */
+};
+
+struct copy {
+	uint32_t transaction;
+	uint32_t end;      /* its events: those of the transaction before this
+	                    * index of observed.events (the free read of a
+	                    * strict copy is the last) */
+	uint32_t first;    /* its free reads: up to the next copy's */
+};
+
+struct copies {
+	const struct observed *o;
+	enum predict_boundary boundary;
+	struct copy *copies;      /* count + 1: the last only ends */
+	struct free_read *reads;  /* read_count + 1 */
+	struct option *options;
+	size_t count, read_count, option_count;
+	size_t capacity, read_capacity, option_capacity;
+	uint32_t *first_copy;     /* n + 1: copies of each transaction */
+};
+
+/* Options that no allowed history can have are left out, by what every history
+ * with the copy contains. With `all` copies may also change nothing: needed
+ * when the observed execution itself is not allowed or not serializable. False
+ * if a limit came first. To be freed in either case. */
+bool copies_init(struct copies *c, const struct observed *o,
+                 enum predict_boundary b, bool all, struct check_clock *clock,
+                 const char **reason);
+void copies_free(struct copies *c);
+
+/* Is this read of the copy free? */
+static inline bool copy_frees(const struct copies *c, const struct copy *x,
+                              uint32_t event)
+{
+	return c->boundary == BOUNDARY_RELAXED || event + 1 == x->end;
+}
+
+/* A reason why options cannot be chosen together: both are of the same copy,
+ * and the level forbids them. Calls `visit` with pairs of options (indices), as
+ * far as `budget` tests of pairs reach. */
+typedef void option_pair_visitor(void *data, size_t a, size_t b);
+void copies_conflicts(const struct copies *c, uint64_t budget,
+                      option_pair_visitor *visit, void *data);
+/* psi and si: transactions u such that this option cannot be chosen while u is
+ * there: u reads the same version of the key and writes the key, and so does
+ * the copy. */
+typedef void option_rival_visitor(void *data, size_t option, uint32_t u);
+void copies_rivals(const struct copies *c, option_rival_visitor *visit,
+                   void *data);
 
 #endif

@@ -1,1 +1,265 @@
 #include "predict/observed.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+
+/* ---- keys ---- */
+
+static bool is_contended(const struct facts *f, uint32_t key)
+{
+	return f->writer_first[key + 1] > f->writer_first[key];
+}
+
+static uint64_t writers_hash(const struct facts *f, uint32_t key)
+{
+	uint64_t h = 0;
+	for (uint32_t i = f->writer_first[key]; i < f->writer_first[key + 1];
+	     i++)
+		h = hash_mix(h, f->writers[i]);
+	return h;
+}
+
+static bool same_writers(const struct facts *f, uint32_t a, uint32_t b)
+{
+	uint32_t count = f->writer_first[a + 1] - f->writer_first[a];
+	if (f->writer_first[b + 1] - f->writer_first[b] != count) return false;
+	return !memcmp(f->writers + f->writer_first[a],
+	               f->writers + f->writer_first[b],
+	               count * sizeof *f->writers);
+}
+
+/* Keys with the same writers get the same number. */
+static void number_merged(struct observed *o)
+{
+	const struct facts *f = o->facts;
+	size_t size = 16;
+	while (size < 2 * (size_t)f->key_count) size *= 2;
+	uint32_t *slots = mem_take0(size, sizeof *slots); /* key + 1 */
+	for (uint32_t k = 0; k < f->key_count; k++) {
+		o->key_of[k] = UINT32_MAX;
+		if (!is_contended(f, k)) continue;
+		size_t at = writers_hash(f, k) & (size - 1);
+		while (slots[at] && !same_writers(f, slots[at] - 1, k))
+			at = (at + 1) & (size - 1);
+		if (!slots[at]) {
+			slots[at] = k + 1;
+			o->key_of[k] = o->key_count++;
+		} else {
+			o->key_of[k] = o->key_of[slots[at] - 1];
+		}
+	}
+	free(slots);
+}
+
+static void number_keys(struct observed *o)
+{
+	const struct facts *f = o->facts;
+	o->key_of = mem_take0((size_t)f->key_count + 1, sizeof *o->key_of);
+	if (o->merged) {
+		number_merged(o);
+		return;
+	}
+	for (uint32_t k = 0; k < f->key_count; k++)
+		o->key_of[k] = is_contended(f, k) ? o->key_count++ : UINT32_MAX;
+}
+
+static void take_writers(struct observed *o)
+{
+	const struct facts *f = o->facts;
+	uint32_t total = 0;
+	size_t size = f->writer_first[f->key_count] + (size_t)1;
+	o->writer_first =
+	    mem_take0((size_t)o->key_count + 1, sizeof *o->writer_first);
+	o->writers = mem_take0(size, sizeof *o->writers);
+	o->writer_rows = mem_take0(((size_t)o->key_count + 1) * o->words,
+	                           sizeof(word));
+	uint32_t next = 0;
+	for (uint32_t k = 0; k < f->key_count; k++) {
+		if (o->key_of[k] != next) continue;
+		word *row = o->writer_rows + (size_t)next * o->words;
+		o->writer_first[next++] = total;
+		for (uint32_t i = f->writer_first[k];
+		     i < f->writer_first[k + 1]; i++) {
+			o->writers[total++] = f->writers[i];
+			bits_add(row, f->writers[i]);
+		}
+	}
+	o->writer_first[next] = total;
+}
+
+/* ---- events ---- */
+
+static bool is_read(const struct trace_transaction *w,
+                    const struct trace_op *op)
+{
+	return op->kind == EVENT_READ && op->from < TRACE_NOBODY &&
+	       w->status != TRACE_UNKNOWN;
+}
+
+static bool is_write(const struct trace_transaction *w,
+                     const struct trace_op *op)
+{
+	return op->kind == EVENT_WRITE && op->flags & TRACE_FINAL &&
+	       w->status == TRACE_COMMITTED;
+}
+
+/* Of merged keys one read, or write, says all: `seen` has the last transaction
+ * that was seen reading and writing each key. */
+static bool is_repeated(const struct observed *o, uint32_t *seen,
+                        const struct observed_event *e, uint32_t t)
+{
+	uint32_t *last = &seen[2 * (size_t)e->key + (e->kind == EVENT_WRITE)];
+	bool repeated = o->merged && *last == t;
+	*last = t;
+	return repeated;
+}
+
+static void take_events(struct observed *o)
+{
+	const struct trace *r = o->trace;
+	uint32_t total = 0;
+	uint32_t *seen = mem_take0(2 * (size_t)o->key_count + 2, sizeof *seen);
+	o->first = mem_take0((size_t)o->n + 1, sizeof *o->first);
+	o->events = mem_take0((size_t)r->op_count + 1, sizeof *o->events);
+	for (uint32_t t = 1; t < o->n; t++) {
+		const struct trace_transaction *w = &r->transactions[t];
+		o->first[t] = total;
+		for (uint32_t i = w->first_op; i < w->first_op + w->op_count;
+		     i++) {
+			const struct trace_op *op = &r->ops[i];
+			if (!is_read(w, op) && !is_write(w, op)) continue;
+			struct observed_event e = { o->key_of[op->key],
+				op->from, i, op->kind };
+			if (e.key == UINT32_MAX || is_repeated(o, seen, &e, t))
+				continue;
+			o->events[total++] = e;
+		}
+	}
+	o->first[o->n] = total;
+	free(seen);
+}
+
+/* ---- what is before what ---- */
+
+static void take_needs(struct observed *o)
+{
+	const struct facts *f = o->facts;
+	uint32_t total = 0;
+	size_t size = (size_t)o->n + f->session_count + 1;
+	o->need_first = mem_take0((size_t)o->n + 1, sizeof *o->need_first);
+	o->needs = mem_take0(size, sizeof *o->needs);
+	for (uint32_t t = 1; t < o->n; t++) {
+		uint32_t s = f->session_of[t];
+		o->need_first[t] = total;
+		if (t > f->session_first[s]) {
+			o->needs[total++] = t - 1;
+			continue;
+		}
+		if (s != f->after_all) continue;
+		for (uint32_t u = 0; u < f->session_count; u++)
+			if (u != s &&
+			    f->session_first[u + 1] > f->session_first[u])
+				o->needs[total++] = f->session_first[u + 1] - 1;
+	}
+	o->need_first[o->n] = total;
+}
+
+static void precede(const struct observed *o, uint32_t u, uint32_t t)
+{
+	word *row = o->past + (size_t)t * o->words;
+	if (u == 0) return;
+	bits_or(row, observed_row(o, o->past, u), o->words);
+	bits_add(row, u);
+}
+
+static void close_past(struct observed *o)
+{
+	const struct facts *f = o->facts;
+	o->past = mem_take0((size_t)o->n * o->words, sizeof(word));
+	o->later = mem_take0((size_t)o->n * o->words, sizeof(word));
+	for (uint32_t k = 1; k < o->n; k++) {
+		uint32_t t = f->order[k];
+		for (uint32_t i = o->need_first[t]; i < o->need_first[t + 1];
+		     i++)
+			precede(o, o->needs[i], t);
+		for (uint32_t i = f->read_first[t]; i < f->read_first[t + 1];
+		     i++)
+			precede(o, f->reads[i].from, t);
+		BITS_EACH(u, observed_row(o, o->past, t), o->words)
+			bits_add(o->later + (size_t)u * o->words, t);
+	}
+}
+
+/* ---- levels ---- */
+
+static bool decide(struct observed *o, enum level l, struct check_clock *c,
+                   bool *holds, struct check_result *r, const char **reason)
+{
+	check_level(o->facts, l, c, r);
+	*holds = r->verdict == CHECK_HOLDS;
+	*reason = r->reason;
+	return r->verdict != CHECK_UNDECIDED;
+}
+
+static bool find_order(struct observed *o, struct check_clock *c,
+                       const char **reason)
+{
+	struct check_result serial = { 0 }, level = { 0 };
+	bool fine = decide(o, LEVEL_SER, c, &o->serializable, &serial, reason);
+	o->allowed = o->serializable;
+	if (fine && o->serializable &&
+	    !check_commit_order(o->facts, LEVEL_SER, c, &serial)) {
+		*reason = check_clock_reason(c);
+		fine = false;
+	}
+	if (fine && !o->serializable)
+		fine = decide(o, o->level, c, &o->allowed, &level, reason);
+	if (fine && o->facts->order) {
+		const uint32_t *order =
+		    serial.order ? serial.order : o->facts->order;
+		o->order = mem_take(o->n * sizeof *o->order);
+		memcpy(o->order, order, o->n * sizeof *order);
+	}
+	check_result_free(&serial);
+	check_result_free(&level);
+	return fine;
+}
+
+bool observed_init(struct observed *o, const struct trace *t, enum level l,
+                   bool merge, struct check_clock *c, const char **reason)
+{
+	*o = (struct observed){ .trace = t, .level = l,
+		                .n = t->transaction_count,
+		                .words = BITS_WORDS(t->transaction_count) };
+	uint64_t rows = (uint64_t)o->n * o->words * sizeof(word);
+	*reason = CHECK_MEMORY;
+	if (check_clock_too_large(c, 4 * rows)) return false;
+	o->facts = facts_of_trace(t);
+	if (!find_order(o, c, reason)) return false;
+	o->merged = merge && o->allowed && level_implies(l, LEVEL_RA);
+	number_keys(o);
+	take_writers(o);
+	take_events(o);
+	take_needs(o);
+	if (o->facts->order) close_past(o);
+	return true;
+}
+
+void observed_free(struct observed *o)
+{
+	facts_free(o->facts);
+	free(o->order);
+	free(o->first);
+	free(o->events);
+	free(o->writer_first);
+	free(o->writers);
+	free(o->writer_rows);
+	free(o->need_first);
+	free(o->needs);
+	free(o->past);
+	free(o->later);
+	free(o->key_of);
+}

@@ -1,6 +1,77 @@
+/* The observed execution as prediction sees it: the events that matter, what
+ * happened before what, a serial order if there is one.
+ */
 #ifndef ISO_PREDICT_OBSERVED_H
 #define ISO_PREDICT_OBSERVED_H
 
+#include "base/bits.h"
+#include "check/check.h"
+#include "history/facts.h"
 #include "predict/predict.h"
+
+/* An external read or a final write of a contended key: one that somebody
+ * besides init wrote. All others can only be answered by init. */
+struct observed_event {
+	uint32_t key;  /* contended keys are numbered from 0 */
+	uint32_t from; /* READ: the writer */
+	uint32_t op;   /* index of trace.ops; says what is before what */
+	uint8_t kind;  /* enum event_kind */
+};
+
+struct observed {
+	const struct trace *trace;
+	enum level level;
+	uint32_t n, words;     /* transactions, init too; words of a row */
+	struct facts *facts;   /* the whole, with all keys */
+	bool allowed;          /* it satisfies the level */
+	bool serializable;
+	/* A serial order if it is serializable, else one that extends so U wr;
+	 * init first. */
+	uint32_t *order;
+	/* Events of t: events[first[t]] .. events[first[t + 1] - 1], in program
+	 * order. */
+	uint32_t *first;       /* n + 1 */
+	struct observed_event *events;
+	uint32_t key_count;    /* contended ones */
+	/* Committed writers of each key without init, increasing. */
+	uint32_t *writer_first, *writers;
+	word *writer_rows;     /* key_count rows, without init */
+	/* What has to be there for t: the one before it in its session, or all
+	 * last ones for a session that follows the others. */
+	uint32_t *need_first, *needs; /* n + 1 */
+	word *past;            /* n rows: before it in (so U wr)+, not init */
+	word *later;           /* n rows: after it, strict */
+	bool merged;           /* keys stand for several, which are always
+	                        * written together */
+	/* For the trace's keys: the key's number, or UINT32_MAX. */
+	uint32_t *key_of;
+};
+
+/* False if a limit came first, with the reason in `reason`; `o` is to be freed
+ * in either case. With `merge`, keys that are written by the same transactions
+ * become one where the level forbids to see one without the other (ra and
+ * stronger, observed execution allowed). The trace is borrowed. */
+bool observed_init(struct observed *o, const struct trace *t, enum level l,
+                   bool merge, struct check_clock *c, const char **reason);
+void observed_free(struct observed *o);
+
+static inline const word *observed_row(const struct observed *o,
+                                       const word *rows, uint32_t i)
+{
+	return rows + (size_t)i * o->words;
+}
+/* Is a before b in (so U wr)+? init is before everything. */
+static inline bool observed_before(const struct observed *o, uint32_t a,
+                                   uint32_t b)
+{
+	if (a == 0 || b == 0) return a == 0 && b != 0;
+	return bits_has(observed_row(o, o->past, b), a);
+}
+/* Does t write the key? */
+static inline bool observed_writes(const struct observed *o, uint32_t t,
+                                   uint32_t key)
+{
+	return bits_has(observed_row(o, o->writer_rows, key), t);
+}
 
 #endif

@@ -107,5 +107,7 @@ void predictor_free(struct predictor *p); /* NULL is fine */
 enum predict_answer predictor_next(struct predictor *p,
                                    struct prediction *out);
 const struct predict_stats *predictor_stats(const struct predictor *p);
+/* Why the last answer was UNKNOWN: "the time limit was reached". */
+const char *predictor_reason(const struct predictor *p);
 
 #endif

@@ -1,1 +1,407 @@
+/* The search: propose, check, learn. */
 #include "predict/predictor.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/memory.h"
+#include "check/core.h"
+#include "check/strong.h"
+
+static double now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- questions about a candidate ---- */
+
+static enum finding_answer answer_of(struct predictor *p,
+                                     const struct check_result *r)
+{
+	if (r->verdict == CHECK_HOLDS) return ANSWERED_YES;
+	if (r->verdict == CHECK_VIOLATED) return ANSWERED_NO;
+	p->reason = r->reason;
+	return ANSWERED_OPEN;
+}
+
+enum finding_answer predictor_allows(struct predictor *p, uint32_t **core,
+                                     uint32_t *core_count)
+{
+	struct check_result r = { 0 };
+	check_level(&p->x.facts, p->options.level, p->clock, &r);
+	enum finding_answer answer = answer_of(p, &r);
+	if (core && answer == ANSWERED_NO) {
+		*core = r.core;
+		*core_count = r.core_count;
+		r.core = NULL;
+	}
+	check_result_free(&r);
+	return answer;
+}
+
+static enum finding_answer decide_serializable(struct predictor *p,
+                                               uint32_t **order)
+{
+	struct check_result r = { 0 };
+	const struct facts *f = &p->x.facts;
+	check_level(f, LEVEL_SER, p->clock, &r);
+	enum finding_answer answer = answer_of(p, &r);
+	if (order && answer == ANSWERED_YES) {
+		if (check_commit_order(f, LEVEL_SER, p->clock, &r)) {
+			*order = r.order;
+			r.order = NULL;
+		} else {
+			p->reason = check_clock_reason(p->clock);
+			answer = ANSWERED_OPEN;
+		}
+	}
+	check_result_free(&r);
+	return answer;
+}
+
+/* Saturation under ser adds the edges of pco, and nothing else. */
+static enum finding_answer has_no_pco_cycle(struct predictor *p)
+{
+	struct strong s;
+	enum finding_answer answer = ANSWERED_OPEN;
+	p->reason = CHECK_MEMORY;
+	if (strong_init(&s, &p->x.facts, LEVEL_SER, p->clock)) {
+		if (saturate(&s))
+			answer = ANSWERED_YES;
+		else if (s.conflicting)
+			answer = ANSWERED_NO;
+		else
+			p->reason = check_clock_reason(p->clock);
+	}
+	strong_free(&s);
+	return answer;
+}
+
+enum finding_answer predictor_serializable(struct predictor *p,
+                                           uint32_t **order)
+{
+	if (p->options.encoding == ENCODING_APPROX) {
+		enum finding_answer answer = has_no_pco_cycle(p);
+		if (answer != ANSWERED_YES || !order) return answer;
+		answer = decide_serializable(p, order);
+		return answer == ANSWERED_NO ? ANSWERED_YES : answer;
+	}
+	return decide_serializable(p, order);
+}
+
+/* ---- learning from what the level forbids ---- */
+
+/* What is kept in every proposal that has the needs of the copy. */
+static void require(const struct observed *o, word *row, uint32_t t)
+{
+	if (t == 0) return;
+	bits_or(row, observed_row(o, o->past, t), o->words);
+	bits_add(row, t);
+}
+
+static void require_copy(const struct predictor *p, word *row, size_t copy)
+{
+	const struct observed *o = &p->o;
+	const struct copy *y = &p->c.copies[copy];
+	uint32_t t = y->transaction;
+	for (uint32_t i = o->need_first[t]; i < o->need_first[t + 1]; i++)
+		require(o, row, o->needs[i]);
+	for (uint32_t i = o->first[t]; i < y->end; i++)
+		if (o->events[i].kind == EVENT_READ &&
+		    !copy_frees(&p->c, y, i))
+			require(o, row, o->events[i].from);
+}
+
+/* Options of the core's reads that this transaction made. */
+static bool forbid_options(struct predictor *p, const struct core *core,
+                           uint32_t transaction, word *row)
+{
+	const struct facts *f = &p->x.facts;
+	bool some = false;
+	for (uint32_t i = 0; i < core->read_count; i++) {
+		uint32_t read = core->reads[i];
+		uint32_t option = p->x.option_of[read];
+		if (read < f->read_first[transaction] ||
+		    read >= f->read_first[transaction + 1] ||
+		    option == UINT32_MAX)
+			continue;
+		proposal_add(&p->p, -literal_option(&p->p, option));
+		require(&p->o, row, p->c.options[option].writer);
+		some = true;
+	}
+	return some;
+}
+
+/* Not these transactions, copies and options together. What they need is there
+ * anyway. */
+static void forbid_core(struct predictor *p, const struct core *core)
+{
+	const struct candidate *x = &p->x;
+	word *row = mem_take0(p->o.words + 1, sizeof *row);
+	for (uint32_t i = 0; i < core->count; i++) {
+		uint32_t t = core->transactions[i], copy = x->copy_of[t];
+		if (copy == UINT32_MAX) continue;
+		if (!forbid_options(p, core, t, row))
+			proposal_add(&p->p, -literal_copy(&p->p, copy));
+		require_copy(p, row, copy);
+	}
+	for (uint32_t i = 0; i < core->count; i++) {
+		uint32_t t = core->transactions[i];
+		if (x->copy_of[t] == UINT32_MAX &&
+		    !bits_has(row, x->numbers[t]))
+			proposal_add(&p->p, literal_out(x->numbers[t]));
+	}
+	proposal_add(&p->p, 0);
+	free(row);
+}
+
+/* All reads of the core's transactions, where there was no time for fewer. */
+static void core_of_transactions(const struct facts *f, struct core *core,
+                                 const uint32_t *transactions, uint32_t count)
+{
+	core->transactions = mem_take((count + (size_t)1) * sizeof(uint32_t));
+	core->reads = mem_take((f->read_first[f->n] + (size_t)1)
+	                       * sizeof(uint32_t));
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t t = transactions[i];
+		core->transactions[core->count++] = t;
+		for (uint32_t k = f->read_first[t]; k < f->read_first[t + 1];
+		     k++)
+			core->reads[core->read_count++] = k;
+	}
+}
+
+static void learn_level(struct predictor *p, const uint32_t *transactions,
+                        uint32_t count)
+{
+	const struct facts *f = &p->x.facts;
+	struct core core = { 0 };
+	if (!core_find(f, p->options.level, transactions, count, p->clock,
+	               &core)) {
+		core_free(&core);
+		core = (struct core){ 0 };
+		core_of_transactions(f, &core, transactions, count);
+	}
+	forbid_core(p, &core);
+	core_free(&core);
+	p->stats.level_clauses++;
+}
+
+/* ---- one round ---- */
+
+/* Is the last proposal a prediction? If not, it is refused for good. */
+static enum finding_answer judge(struct predictor *p)
+{
+	struct choice_of choice = predictor_choice(p);
+	uint32_t *core = NULL, core_count = 0, *order = NULL;
+	candidate_make(&p->x, &choice);
+	enum finding_answer answer = predictor_allows(p, &core, &core_count);
+	if (answer == ANSWERED_NO) learn_level(p, core, core_count);
+	free(core);
+	if (answer != ANSWERED_YES) return answer;
+	answer = predictor_serializable(p, &order);
+	if (answer == ANSWERED_NO) return ANSWERED_YES;
+	if (answer == ANSWERED_OPEN) return ANSWERED_OPEN;
+	if (order)
+		certificate_learn(p->certificate, &p->p, &p->x, order);
+	else
+		certificate_refuse_parts(&p->p);
+	free(order);
+	p->stats.certificates++;
+	return ANSWERED_NO;
+}
+
+/* Further proposals with as many changes as may be, then with more; NONE when
+ * there is none whatever the changes. */
+static enum proposal_answer propose(struct predictor *p)
+{
+	if (!p->options.enumerate) return proposal_next(&p->p);
+	for (;;) {
+		enum proposal_answer answer =
+		    proposal_next_within(&p->p, p->changes);
+		if (answer != PROPOSAL_NONE) return answer;
+		answer = proposal_next(&p->p);
+		if (answer != PROPOSAL_MADE) return answer;
+		p->changes++;
+	}
+}
+
+static enum predict_answer search(struct predictor *p)
+{
+	for (;;) {
+		if (check_clock_over(p->clock)) break;
+		enum proposal_answer proposed = propose(p);
+		if (proposed == PROPOSAL_NONE) return PREDICT_NONE;
+		if (proposed == PROPOSAL_STOPPED) break;
+		p->stats.rounds++;
+		enum finding_answer answer = judge(p);
+		if (answer == ANSWERED_YES) return PREDICT_FOUND;
+		if (answer == ANSWERED_OPEN) return PREDICT_UNKNOWN;
+	}
+	p->reason = check_clock_reason(p->clock);
+	return PREDICT_UNKNOWN;
+}
+
+/* ---- beginning ---- */
+
+/* The observed execution itself, as a proposal. */
+static enum finding_answer judge_observed(struct predictor *p)
+{
+	if (!p->o.allowed || p->o.serializable) return ANSWERED_NO;
+	for (uint32_t t = 1; t < p->o.n; t++) bits_add(p->p.kept, t);
+	p->p.chosen_count = 0;
+	struct choice_of choice = predictor_choice(p);
+	candidate_make(&p->x, &choice);
+	switch (predictor_serializable(p, NULL)) {
+	case ANSWERED_NO: return ANSWERED_YES;
+	case ANSWERED_YES: return ANSWERED_NO;
+	case ANSWERED_OPEN: break;
+	}
+	return ANSWERED_OPEN;
+}
+
+static void count_reads(struct predictor *p)
+{
+	const struct observed *o = &p->o;
+	p->stats.transactions = o->n - 1;
+	p->stats.reads = o->facts->read_first[o->n];
+	for (uint32_t i = 0; i < o->first[o->n]; i++)
+		p->stats.contended += o->events[i].kind == EVENT_READ;
+	p->stats.options = p->c.option_count;
+}
+
+/* Everything that is needed before the first proposal; false if a limit came
+ * first. */
+static bool begin(struct predictor *p)
+{
+	const struct predict_options *o = &p->options;
+	bool strict = o->boundary == BOUNDARY_STRICT;
+	p->begun = true;
+	p->all = !p->o.allowed || !p->o.serializable ||
+	         (o->enumerate && strict);
+	if (!copies_init(&p->c, &p->o, o->boundary, p->all, p->clock,
+	                 &p->reason))
+		return false;
+	count_reads(p);
+	proposal_init(&p->p, &p->o, &p->c, o->enumerate, p->all, p->clock);
+	candidate_init(&p->x, &p->o, &p->c);
+	p->certificate = certificate_new(&p->o, &p->c);
+	if (p->o.serializable) {
+		certificate_learn_observed(p->certificate, &p->p, PLACES_OWN);
+		certificate_learn_observed(p->certificate, &p->p, PLACES_END);
+	}
+	return true;
+}
+
+static enum predict_answer first_answer(struct predictor *p)
+{
+	if (p->failed || !begin(p)) return PREDICT_UNKNOWN;
+	switch (judge_observed(p)) {
+	case ANSWERED_YES: return PREDICT_FOUND;
+	case ANSWERED_OPEN: return PREDICT_UNKNOWN;
+	case ANSWERED_NO: break;
+	}
+	return search(p);
+}
+
+/* Refuses whatever has all the changed reads of the last proposal. */
+static void refuse_repetition(struct predictor *p)
+{
+	bool some = false;
+	for (uint32_t i = 0; i < p->p.chosen_count; i++) {
+		const struct copy *y = &p->c.copies[p->p.chosen[i]];
+		for (uint32_t a = p->c.reads[y->first].first;
+		     a < p->c.reads[y[1].first].first; a++) {
+			if (!p->p.taken[a] || p->c.options[a].observed)
+				continue;
+			proposal_add(&p->p, -literal_option(&p->p, a));
+			some = true;
+		}
+	}
+	p->ended |= !some || !p->options.enumerate;
+	if (some) proposal_add(&p->p, 0);
+}
+
+enum predict_answer predictor_next(struct predictor *p, struct prediction *out)
+{
+	double since = now();
+	enum predict_answer answer = PREDICT_NONE;
+	if (!p->ended) answer = p->begun ? search(p) : first_answer(p);
+	if (answer == PREDICT_FOUND && !p->options.enumerate)
+		predictor_make_smaller(p);
+	if (answer == PREDICT_FOUND && !predictor_fill(p))
+		answer = PREDICT_UNKNOWN;
+	if (answer == PREDICT_FOUND) {
+		predictor_build(p, out);
+		refuse_repetition(p);
+	}
+	p->ended |= answer != PREDICT_FOUND;
+	p->stats.seconds += now() - since;
+	return answer;
+}
+
+/* ---- making and freeing ---- */
+
+static void refuse(struct diags *d, const struct trace *t, const char *why)
+{
+	diags_add(d, DIAG_ERROR, t->file, t->line, 0, NULL,
+	          "no prediction from this history: %s", why);
+}
+
+static bool is_fit(const struct trace *t, struct diags *d)
+{
+	if (t->lists)
+		refuse(d, t, "it is of lists, and a list that was read tells "
+		       "the order of those who appended to it");
+	else if (t->anomaly_count)
+		refuse(d, t, "it has anomalies that no reading of it explains; "
+		       "'isoscope check' shows them");
+	else
+		return true;
+	return false;
+}
+
+struct predictor *predictor_new(const struct trace *observed,
+                                const struct predict_options *o,
+                                struct check_clock *c, struct diags *d)
+{
+	double since = now();
+	if (!is_fit(observed, d)) return NULL;
+	struct predictor *p = mem_take0(1, sizeof *p);
+	p->options = *o;
+	p->clock = c;
+	bool merge = o->boundary == BOUNDARY_RELAXED && !o->enumerate;
+	p->failed = !observed_init(&p->o, observed, o->level, merge, c,
+	                           &p->reason);
+	if (!p->failed && !p->o.order) {
+		refuse(d, observed, "its transactions read from each other in "
+		       "a circle, which no level allows");
+		predictor_free(p);
+		return NULL;
+	}
+	p->stats.seconds = now() - since;
+	return p;
+}
+
+void predictor_free(struct predictor *p)
+{
+	if (!p) return;
+	certificate_free(p->certificate);
+	candidate_free(&p->x);
+	proposal_free(&p->p);
+	copies_free(&p->c);
+	observed_free(&p->o);
+	free(p);
+}
+
+const struct predict_stats *predictor_stats(const struct predictor *p)
+{
+	return &p->stats;
+}
+
+const char *predictor_reason(const struct predictor *p)
+{
+	return p->reason ? p->reason : "";
+}

@@ -1,6 +1,54 @@
+/* The predictor's insides, shared by the files of this folder. */
 #ifndef ISO_PREDICT_PREDICTOR_H
 #define ISO_PREDICT_PREDICTOR_H
 
-#include "predict/predict.h"
+#include "predict/candidate.h"
+#include "predict/certificate.h"
+#include "predict/proposal.h"
+
+struct predictor {
+	struct predict_options options;
+	struct predict_stats stats;
+	struct check_clock *clock;
+	struct observed o;
+	struct copies c;
+	struct proposal p;
+	struct candidate x;
+	struct certificate *certificate;
+	bool begun, ended;   /* the first call came; there is no further one */
+	bool failed;         /* a limit came when beginning */
+	bool all;            /* copies may change nothing */
+	uint32_t changes;    /* enumerating: so many reads may change */
+	const char *reason;  /* why an answer is UNKNOWN */
+};
+
+enum finding_answer { ANSWERED_YES, ANSWERED_NO, ANSWERED_OPEN };
+
+/* Of the candidate's history. Does the level allow it? If not and `core` is not
+ * NULL, it receives transactions that prove it, with *core_count. */
+enum finding_answer predictor_allows(struct predictor *p, uint32_t **core,
+                                     uint32_t *core_count);
+/* Is it serializable? If so and `order` is not NULL, it receives a serial order
+ * of all its transactions. With the approximate encoding NO means a cycle in
+ * pco, and YES without an order that there is none, though the history is not
+ * serializable. */
+enum finding_answer predictor_serializable(struct predictor *p,
+                                           uint32_t **order);
+
+/* smaller.c: makes the last proposal, which is a prediction, keep more
+ * transactions, and diverge and change less, while it stays one. Stops early
+ * when a limit is reached. */
+void predictor_make_smaller(struct predictor *p);
+/* prediction.c: answers the free reads that took nothing. False if a limit came
+ * first. */
+bool predictor_fill(struct predictor *p);
+/* The last proposal, in which every free read is answered, as a prediction. */
+void predictor_build(struct predictor *p, struct prediction *out);
+
+static inline struct choice_of predictor_choice(const struct predictor *p)
+{
+	return (struct choice_of){ p->p.kept, p->p.chosen, p->p.chosen_count,
+		                   p->p.taken };
+}
 
 #endif

@@ -1,1 +1,280 @@
 #include "predict/proposal.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+static int is_over(void *clock)
+{
+	return check_clock_over(clock);
+}
+
+void proposal_add(struct proposal *p, int literal)
+{
+	ccadical_add(p->sat, literal);
+}
+
+int proposal_variable(struct proposal *p)
+{
+	return ++p->variables;
+}
+
+static void implies(struct proposal *p, int a, int b)
+{
+	proposal_add(p, -a);
+	proposal_add(p, b);
+	proposal_add(p, 0);
+}
+
+/* ---- at most one ---- */
+
+enum { PAIRWISE = 6 }; /* beyond, a chain of variables is smaller */
+
+/* ladder(i): one of the literals up to i is true. */
+static void at_most_one_by_ladder(struct proposal *p, int first,
+                                  uint32_t count)
+{
+	int before = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		int literal = first + (int)i;
+		if (before) implies(p, before, -literal);
+		if (i + 1 == count) break;
+		int ladder = proposal_variable(p);
+		implies(p, literal, ladder);
+		if (before) implies(p, before, ladder);
+		before = ladder;
+	}
+}
+
+/* Of the variables first, first + 1, ... */
+static void at_most_one(struct proposal *p, int first, uint32_t count)
+{
+	if (count > PAIRWISE) {
+		at_most_one_by_ladder(p, first, count);
+		return;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		for (uint32_t j = 0; j < i; j++)
+			implies(p, first + (int)i, -(first + (int)j));
+}
+
+/* ---- what a proposal is ---- */
+
+static void keep_closed(struct proposal *p, uint32_t t)
+{
+	const struct observed *o = p->o;
+	const struct facts *f = o->facts;
+	for (uint32_t i = o->need_first[t]; i < o->need_first[t + 1]; i++)
+		implies(p, literal_out(o->needs[i]), literal_out(t));
+	for (uint32_t i = f->read_first[t]; i < f->read_first[t + 1]; i++)
+		if (f->reads[i].from)
+			implies(p, literal_out(f->reads[i].from),
+			        literal_out(t));
+}
+
+/* An external read of the copy that keeps its writer needs it. */
+static void keep_fixed(struct proposal *p, int in, const struct copy *x)
+{
+	const struct observed *o = p->o;
+	for (uint32_t i = o->first[x->transaction]; i < x->end; i++) {
+		const struct observed_event *e = &o->events[i];
+		if (e->kind == EVENT_READ && e->from &&
+		    !copy_frees(p->c, x, i))
+			implies(p, in, -literal_out(e->from));
+	}
+}
+
+static void add_read(struct proposal *p, int in, const struct free_read *r,
+                     bool complete)
+{
+	for (uint32_t a = r->first; a < r[1].first; a++) {
+		uint32_t w = p->c->options[a].writer;
+		implies(p, literal_option(p, a), in);
+		if (w) implies(p, literal_option(p, a), -literal_out(w));
+	}
+	at_most_one(p, literal_option(p, r->first), r[1].first - r->first);
+	if (!complete) return;
+	proposal_add(p, -in);
+	for (uint32_t a = r->first; a < r[1].first; a++)
+		proposal_add(p, literal_option(p, a));
+	proposal_add(p, 0);
+}
+
+static void some_change(struct proposal *p, int in, const struct copy *x)
+{
+	const struct copies *c = p->c;
+	uint32_t first = c->reads[x->first].first;
+	uint32_t end = c->reads[x[1].first].first;
+	proposal_add(p, -in);
+	for (uint32_t a = first; a < end; a++)
+		if (!c->options[a].observed)
+			proposal_add(p, literal_option(p, a));
+	proposal_add(p, 0);
+}
+
+static void add_copy(struct proposal *p, size_t copy, bool complete, bool all)
+{
+	const struct observed *o = p->o;
+	const struct copy *x = &p->c->copies[copy];
+	uint32_t t = x->transaction;
+	int in = literal_copy(p, copy);
+	implies(p, in, literal_out(t));
+	for (uint32_t i = o->need_first[t]; i < o->need_first[t + 1]; i++)
+		implies(p, in, -literal_out(o->needs[i]));
+	keep_fixed(p, in, x);
+	for (uint32_t r = x->first; r < x[1].first; r++)
+		add_read(p, in, &p->c->reads[r], complete);
+	if (!all) some_change(p, in, x);
+}
+
+/* ---- what no level allows ---- */
+
+static void add_conflict(void *data, size_t a, size_t b)
+{
+	struct proposal *p = data;
+	implies(p, literal_option(p, a), -literal_option(p, b));
+}
+
+static void add_rival(void *data, size_t option, uint32_t u)
+{
+	struct proposal *p = data;
+	implies(p, literal_option(p, option), literal_out(u));
+}
+
+/* Tests of pairs of options: some hundredths of a second. */
+enum { PAIR_BUDGET = 1000000 };
+
+void proposal_init(struct proposal *p, const struct observed *o,
+                   const struct copies *c, bool complete, bool all,
+                   struct check_clock *clock)
+{
+	*p = (struct proposal){ .o = o, .c = c, .sat = ccadical_init() };
+	p->variables = (int)(o->n + c->count + c->option_count);
+	p->kept = mem_take0(o->words + 1, sizeof *p->kept);
+	p->chosen = mem_take0(c->count + 1, sizeof *p->chosen);
+	p->taken = mem_take0(c->option_count + 1, sizeof *p->taken);
+	ccadical_set_option(p->sat, "quiet", 1);
+	/* The first proposals are to be close to what was observed. */
+	ccadical_set_option(p->sat, "phase", 0);
+	ccadical_set_terminate(p->sat, clock, is_over);
+	for (uint32_t t = 1; t < o->n; t++) {
+		uint32_t first = c->first_copy[t];
+		keep_closed(p, t);
+		at_most_one(p, literal_copy(p, first),
+		            c->first_copy[t + 1] - first);
+	}
+	for (size_t i = 0; i < c->count; i++) add_copy(p, i, complete, all);
+	copies_conflicts(c, PAIR_BUDGET, add_conflict, p);
+	copies_rivals(c, add_rival, p);
+}
+
+void proposal_free(struct proposal *p)
+{
+	if (p->sat) ccadical_release(p->sat);
+	free(p->kept);
+	free(p->chosen);
+	free(p->taken);
+	free(p->counter);
+}
+
+/* ---- proposals ---- */
+
+/* Only for variables does every version of the solver tell the value. */
+static bool is_true(const struct proposal *p, int variable)
+{
+	return ccadical_val(p->sat, variable) > 0;
+}
+
+static void take_model(struct proposal *p)
+{
+	const struct observed *o = p->o;
+	bits_zero(p->kept, o->words);
+	for (uint32_t t = 1; t < o->n; t++)
+		if (!is_true(p, literal_out(t))) bits_add(p->kept, t);
+	p->chosen_count = 0;
+	for (size_t i = 0; i < p->c->count; i++)
+		if (is_true(p, literal_copy(p, i)))
+			p->chosen[p->chosen_count++] = (uint32_t)i;
+	for (size_t i = 0; i < p->c->option_count; i++)
+		p->taken[i] = is_true(p, literal_option(p, i));
+}
+
+enum proposal_answer proposal_next(struct proposal *p)
+{
+	enum { SATISFIABLE = 10, UNSATISFIABLE = 20 };
+	switch (ccadical_solve(p->sat)) {
+	case SATISFIABLE: take_model(p); return PROPOSAL_MADE;
+	case UNSATISFIABLE: return PROPOSAL_NONE;
+	default: return PROPOSAL_STOPPED;
+	}
+}
+
+/* ---- counting changed reads ---- */
+
+/* A totalizer that counts up to `most` (Bailleux and Boufkhad, CP 2003): output
+ * i of a node is implied when more than i of its literals are true. */
+struct total {
+	int *outputs;
+	uint32_t count;
+};
+
+static struct total add_totals(struct proposal *p, struct total a,
+                               struct total b, uint32_t most)
+{
+	uint32_t count = a.count + b.count < most ? a.count + b.count : most;
+	struct total sum = { mem_take0(count + (size_t)1,
+	                               sizeof *sum.outputs), count };
+	for (uint32_t i = 0; i < count; i++)
+		sum.outputs[i] = proposal_variable(p);
+	for (uint32_t i = 0; i <= a.count; i++)
+		for (uint32_t j = 0; j <= b.count; j++) {
+			uint32_t both = i + j < most ? i + j : most;
+			if (!both) continue;
+			if (i) proposal_add(p, -a.outputs[i - 1]);
+			if (j) proposal_add(p, -b.outputs[j - 1]);
+			proposal_add(p, sum.outputs[both - 1]);
+			proposal_add(p, 0);
+		}
+	free(a.outputs);
+	free(b.outputs);
+	return sum;
+}
+
+static struct total total_of(struct proposal *p, const int *literals,
+                             size_t count, uint32_t most)
+{
+	if (count <= 1) {
+		struct total leaf = { mem_take(sizeof(int)), (uint32_t)count };
+		if (count) leaf.outputs[0] = literals[0];
+		return leaf;
+	}
+	size_t half = count / 2;
+	struct total a = total_of(p, literals, half, most);
+	struct total b = total_of(p, literals + half, count - half, most);
+	return add_totals(p, a, b, most);
+}
+
+static void count_changes(struct proposal *p, uint32_t most)
+{
+	size_t count = 0;
+	int *changes = mem_take0(p->c->option_count + 1, sizeof *changes);
+	for (size_t i = 0; i < p->c->option_count; i++)
+		if (!p->c->options[i].observed)
+			changes[count++] = literal_option(p, i);
+	struct total t = total_of(p, changes, count, most);
+	free(changes);
+	free(p->counter);
+	p->counter = t.outputs;
+	p->counter_size = t.count;
+}
+
+enum proposal_answer proposal_next_within(struct proposal *p,
+                                          uint32_t changes)
+{
+	/* Room for twice as many, so that it is seldom built again. */
+	if (changes >= p->counter_size && p->counter_size < p->c->option_count)
+		count_changes(p, 2 * changes + 2);
+	if (changes < p->counter_size)
+		ccadical_assume(p->sat, -p->counter[changes]);
+	return proposal_next(p);
+}

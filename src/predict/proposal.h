@@ -1,6 +1,63 @@
+/* The solver that proposes: which transactions are kept, which copies diverge,
+ * and what their free reads take.
+ *
+ * Variables: out(t), transaction t is not kept; in(c), copy c is there; and one
+ * for each option. Clauses say what a proposal is; what is learnt about levels
+ * and serial orders comes later. A free read without an option takes some
+ * writer that the level allows, which always exists: it neither helps nor
+ * hurts, for copies are read by nobody.
+ */
 #ifndef ISO_PREDICT_PROPOSAL_H
 #define ISO_PREDICT_PROPOSAL_H
 
-#include "predict/predict.h"
+#include <ccadical.h>
+
+#include "predict/copies.h"
+
+struct proposal {
+	const struct observed *o;
+	const struct copies *c;
+	CCaDiCaL *sat;
+	int variables;
+	/* The last proposal. */
+	word *kept;            /* a row, without init */
+	uint32_t *chosen;      /* copies that are there, increasing */
+	uint32_t chosen_count;
+	bool *taken;           /* by option */
+	/* At most so many changed reads, when that is counted. */
+	int *counter;          /* outputs: more than i reads are changed */
+	uint32_t counter_size;
+};
+
+enum proposal_answer { PROPOSAL_MADE, PROPOSAL_NONE, PROPOSAL_STOPPED };
+
+/* With `complete`, every free read of a copy that is there has an option. With
+ * `all`, copies may change nothing. Observed execution and copies are
+ * borrowed. */
+void proposal_init(struct proposal *p, const struct observed *o,
+                   const struct copies *c, bool complete, bool all,
+                   struct check_clock *clock);
+void proposal_free(struct proposal *p);
+/* The next proposal: any model of the clauses so far. */
+enum proposal_answer proposal_next(struct proposal *p);
+/* The same, with at most `changes` changed reads. */
+enum proposal_answer proposal_next_within(struct proposal *p,
+                                          uint32_t changes);
+/* Learning: literals are added one by one, 0 ends a clause. */
+void proposal_add(struct proposal *p, int literal);
+int proposal_variable(struct proposal *p); /* a new one */
+
+static inline int literal_out(uint32_t t)
+{
+	return (int)t;
+}
+static inline int literal_copy(const struct proposal *p, size_t copy)
+{
+	return (int)(p->o->n + copy);
+}
+static inline int literal_option(const struct proposal *p, size_t option)
+{
+	return (int)(p->o->n + p->c->count + option);
+}
 
 #endif
