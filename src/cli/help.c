@@ -96,18 +96,19 @@ static int print(struct text *t)
 /* What stands behind the options of the larger commands. */
 static void print_more(struct text *t, enum command c)
 {
-	bool histories = c == COMMAND_CHECK || c == COMMAND_CONVERT;
-	bool formats = histories || c == COMMAND_GENERATE;
-	if (histories)
+	static const unsigned histories = IN_CHECK | IN_CONVERT | IN_PREDICT;
+	static const unsigned made = IN_GENERATE | IN_RECORD;
+	unsigned in = 1u << c;
+	if (in & histories)
 		text_string(t, "\nHISTORY may be '-' for the standard input, "
 		               "or a folder (cobra).\n");
-	if (c == COMMAND_EXPLORE || c == COMMAND_CHECK)
+	if (in & IN_DRAWING)
 		text_string(t, "\nFILE may be '-' for the standard output; "
 		               "the result in words then goes to\n"
 		               "the standard error.\n");
-	if (c == COMMAND_EXPLORE || c == COMMAND_CHECK) print_levels(t);
-	if (formats) print_formats(t);
-	if (c == COMMAND_EXPLORE || histories) print_exit_codes(t);
+	if (in & IN_REPORTING) print_levels(t);
+	if (in & (histories | made)) print_formats(t);
+	if (in & (IN_REPORTING | IN_CONVERT | IN_RECORD)) print_exit_codes(t);
 }
 
 int help_command(enum command c)

@@ -61,6 +61,13 @@ static void unknown_option(enum command c, const char *word)
 	say_where_help_is(c);
 }
 
+static bool chooses(const char *word, const char *choice)
+{
+	size_t length = strlen(choice);
+	if (choice[length - 1] == '=') return !strncmp(word, choice, length);
+	return !strcmp(word, choice);
+}
+
 /* The word is one of the choices, or the nearest one is suggested. */
 static bool is_choice(const char *option, const char *word,
                       const char *choices)
@@ -73,7 +80,7 @@ static bool is_choice(const char *option, const char *word,
 	strcpy(copy, choices);
 	char *rest = copy, *next;
 	while ((next = strtok_r(rest, " ", &rest)) && n < MOST) {
-		if (!strcmp(next, word)) return true;
+		if (chooses(word, next)) return true;
 		words[n++] = next;
 	}
 	const char *meant = diag_nearest(word, words, n);

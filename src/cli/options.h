@@ -71,6 +71,7 @@ enum command {
 
 /* X(identifier, commands, word, letter or 0, argument or NULL, choices or
  *   NULL, help)
+ * Behind a choice that ends in '=' the command reads what it wants.
  * An argument called FILE is completed with the names of files. */
 #define OPTION_TABLE(X)                                                       \
 	X(ISOLATION, IN_EXPLORE | IN_RUN, "isolation", 'i', "LEVEL",          \
@@ -105,7 +106,8 @@ enum command {
 	  "N", NULL,                                                          \
 	  "the same number gives the same result, on every machine (1); run " \
 	  "number i has the seed N + i - 1")                                  \
-	X(POLICY, IN_RUN, "policy", 0, "NAME", NULL,                          \
+	X(POLICY, IN_RUN, "policy", 0, "NAME",                                \
+	  "uniform session-first latest oldest weak=",                        \
 	  "how writers are chosen: uniform, session-first, latest, oldest, "  \
 	  "or weak=K (at most K reads are not the latest)")                   \
 	X(COVERAGE, IN_RUN, "coverage", 0, NULL, NULL,                        \
