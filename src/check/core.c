@@ -428,9 +428,10 @@ static bool is_too_large(const struct shrink *s, uint32_t count)
 	return count > (s->unsure ? SMALL : STRONG_CORE_MAX);
 }
 
-bool core_find(const struct facts *f, enum level l,
-               const uint32_t *transactions, uint32_t count,
-               struct check_clock *c, struct core *out)
+/* Some minimal core; then better ones, if they are looked for. */
+static bool find(const struct facts *f, enum level l,
+                 const uint32_t *transactions, uint32_t count, bool look,
+                 struct check_clock *c, struct core *out)
 {
 	struct shrink s = { .level = l, .clock = c };
 	uint32_t *items = in_order(f, transactions, count), left = count;
@@ -444,15 +445,29 @@ bool core_find(const struct facts *f, enum level l,
 		reduce(&s, items, &left);
 	}
 	bool found = !is_too_large(&s, left);
-	if (found) {
+	if (found) finish(&s, items, left, out);
+	if (found && look) {
 		uint32_t *rest = in_order(f, transactions, count);
-		finish(&s, items, left, out);
 		look_around(&s, rest, count, out);
 		free(rest);
 	}
 	free(items);
 	parts_free(&s.parts);
 	return found;
+}
+
+bool core_find(const struct facts *f, enum level l,
+               const uint32_t *transactions, uint32_t count,
+               struct check_clock *c, struct core *out)
+{
+	return find(f, l, transactions, count, true, c, out);
+}
+
+bool core_find_any(const struct facts *f, enum level l,
+                   const uint32_t *transactions, uint32_t count,
+                   struct check_clock *c, struct core *out)
+{
+	return find(f, l, transactions, count, false, c, out);
 }
 
 /* ---- elsewhere in the history ---- */

@@ -57,6 +57,10 @@ struct core {
 bool core_find(const struct facts *f, enum level l,
                const uint32_t *transactions, uint32_t count,
                struct check_clock *c, struct core *out);
+/* The same, and content with the first one found, though it is minimal. */
+bool core_find_any(const struct facts *f, enum level l,
+                   const uint32_t *transactions, uint32_t count,
+                   struct check_clock *c, struct core *out);
 /* Looks for a better core elsewhere in the history: for a lost update (linear),
  * and in some hundred stretches of it, in which sessions advance side by
  * side. */

@@ -4,11 +4,10 @@
  *
  * A prediction keeps, of every session, a prefix of the observed transactions,
  * unchanged, and closed under what they read; and of some sessions the
- * transaction behind the prefix, the *divergent* one, with reads that are
- * answered anew. `strict`: the divergent transaction ends with its first read
- * that is answered anew. `relaxed`: it is whole, and all its reads may be
- * answered anew, though what it does afterwards may not be what the program
- * would do.
+ * transaction behind the prefix, the *divergent* one, with reads that may be
+ * answered anew. `strict`: the divergent transaction ends with the first such
+ * read. `relaxed`: it is whole, and all its reads may be answered anew, though
+ * what it does afterwards may not be what the program would do.
  *
  * The search is exact: a SAT solver proposes prefixes, divergent transactions
  * and writers; what it proposes is checked against the level and for

@@ -178,8 +178,8 @@ static void learn_level(struct predictor *p, const uint32_t *transactions,
 {
 	const struct facts *f = &p->x.facts;
 	struct core core = { 0 };
-	if (!core_find(f, p->options.level, transactions, count, p->clock,
-	               &core)) {
+	if (!core_find_any(f, p->options.level, transactions, count, p->clock,
+	                   &core)) {
 		core_free(&core);
 		core = (struct core){ 0 };
 		core_of_transactions(f, &core, transactions, count);
@@ -279,8 +279,12 @@ static bool begin(struct predictor *p)
 	const struct predict_options *o = &p->options;
 	bool strict = o->boundary == BOUNDARY_STRICT;
 	p->begun = true;
+	/* A strict copy that changes nothing matters where what follows its
+	 * last read writes something that the level would forbid; and for the
+	 * fewest changes. */
 	p->all = !p->o.allowed || !p->o.serializable ||
-	         (o->enumerate && strict);
+	         (strict && (o->enumerate || level_implies(o->level,
+	                                                   LEVEL_PSI)));
 	if (!copies_init(&p->c, &p->o, o->boundary, p->all, p->clock,
 	                 &p->reason))
 		return false;
