@@ -1,6 +1,743 @@
+/* Prediction against brute force, trace by trace; traces with known answers;
+ * and what is true of all predictions. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "check/check.h"
+#include "generate/workload.h"
+#include "history/trace_build.h"
+#include "predict/predict.h"
+#include "predict_support.h"
 #include "suites.h"
+#include "support.h"
+#include "twin_axioms.h"
+#include "twin_predict.h"
+
+enum {
+	RUNS = 10,      /* test processes over which seeds are spread */
+	TRACES = 3000,  /* in all, unless ISOSCOPE_PROGRAMS says more */
+	LARGE = 200,    /* larger ones, likewise */
+	MOST = 20000    /* histories that brute force looks at */
+};
+
+enum { LEVELS_ALL = (1 << LEVEL_SER) - 1, ENCODINGS_ALL = 3 };
+
+static uint64_t number_from(const char *variable, uint64_t otherwise)
+{
+	const char *text = getenv(variable);
+	return text ? strtoull(text, NULL, 10) : otherwise;
+}
+
+static uint64_t first_seed(void)
+{
+	return number_from("ISOSCOPE_SEED", 1);
+}
+
+static uint64_t traces_per_run(uint64_t usual)
+{
+	uint64_t all = number_from("ISOSCOPE_PROGRAMS", usual);
+	return all < 10 * RUNS ? 10 : all / RUNS;
+}
+
+/* ---- traces with known answers ---- */
+
+static const struct row {
+	const char *name;
+	const char *notation;
+	const char *answers; /* cc strict, cc relaxed, rc strict, rc relaxed */
+} rows[] = {
+	/* Figures of the paper. */
+	{ "fig1_deposit_deposit", "T10: x<0 Wx | T20: x<T10 Wx", "-+-+" },
+	{ "fig3_observed_lost_update", "T10: x<0 Wx | T20: x<0 Wx", "++++" },
+	{ "fig6_self_justifying", "T10: Wx | T20: Wx | T30: x<T20", "----" },
+	{ "fig7a_long_fork_half_observed",
+	  "T10: Wx | T20: Wy | T30: x<T10 y<0 | T40: y<T20 x<T10", "++++" },
+	{ "fig7c_causal_chain",
+	  "T10: Wx | T20: x<T10 Wy | T30: y<T20 x<T10", "-+++" },
+	{ "fig8_smallbank", "T10: Wx ; T11: y<T20 | T20: Wy ; T21: x<T10",
+	  "++++" },
+	{ "fig9_deposit_withdraw_deposit",
+	  "T10: x<0 Wx ; T11: x<T20 Wx | T20: x<T10 Wx", "-+++" },
+	{ "ring3_sb", "T10: Wx y<0 | T20: Wy z<0 | T30: Wz x<T10", "++++" },
+	{ "readme_sb_one_txn", "T10: Wy x<0 | T20: Wx y<T10", "++++" },
+	/* What separates the levels and the boundaries. */
+	{ "deposit_same_session", "T10: x<0 Wx ; T11: x<T10 Wx", "--++" },
+	{ "read_your_writes", "T10: Wx ; T11: x<T10", "--++" },
+	{ "monotonic_read", "T10: Wx | T20: x<T10 ; T21: x<T10", "--++" },
+	{ "voter_min",
+	  "T10: v<0 v<0 Wv | T20: v<T10 v<T10 ; T21: v<T10 | T30: v<T10",
+	  "--++" },
+	{ "fractured_read", "T10: Wx Wy | T20: x<T10 y<T10", "---+" },
+	{ "nonrepeatable_reader_after", "T10: Wx | T20: x<T10 x<T10",
+	  "---+" },
+	{ "nonrepeatable_reader_before", "T10: Wx | T20: x<0 x<0", "--++" },
+	{ "long_fork",
+	  "T10: Wx | T20: Wy | T30: x<T10 y<T20 | T40: y<T20 x<T10", "++++" },
+	{ "write_skew_reads_first", "T10: x<0 y<0 Wx | T20: x<T10 y<0 Wy",
+	  "-+-+" },
+	{ "dependent_on_divergent",
+	  "T10: Wx ; T11: z<T30 | T20: x<T10 Wy | T30: y<T20 Wz", "-+-+" },
+	{ "local_and_double_write",
+	  "T10: Wx x<self Wx y<0 | T20: x<T10 Wy", "-+-+" },
+	{ "single_txn_rmw", "T10: x<0 Wx", "----" },
+	{ "disjoint_keys", "T10: x<0 Wx | T20: y<0 Wy | T30: z<0 Wz",
+	  "----" },
+};
+
+enum { ROWS = sizeof rows / sizeof *rows };
+
+static enum level row_level(unsigned column)
+{
+	return column < 2 ? LEVEL_CC : LEVEL_RC;
+}
+
+static enum predict_boundary row_boundary(unsigned column)
+{
+	return column % 2 ? BOUNDARY_RELAXED : BOUNDARY_STRICT;
+}
+
+static void expect_answer(const char *who, const struct row *r,
+                          unsigned column, unsigned encoding, bool found)
+{
+	if (found == (r->answers[column] == '+')) return;
+	ck_abort_msg("%s: %s, %s %s %s: %s", who, r->name,
+	             level_word(row_level(column)),
+	             column % 2 ? "relaxed" : "strict",
+	             encoding ? "approx" : "exact",
+	             found ? "found" : "none");
+}
+
+/* Brute force itself, in both forms. */
+START_TEST(twins_know_the_rows)
+{
+	const struct row *r = &rows[_i];
+	struct history *h = history_from_notation(r->notation);
+	struct twin_trace t;
+	ck_assert(twin_trace_init(&t, h));
+	for (unsigned c = 0; c < 4; c++) {
+		enum level l = row_level(c);
+		struct twin_search s = { .boundary = row_boundary(c),
+			                 .levels = 1u << l,
+			                 .encodings = ENCODINGS_ALL,
+			                 .most = MOST };
+		struct twin_answers a;
+		struct twin_predictions p;
+		twin_literal(&t, s.boundary, s.levels, MOST, &a);
+		twin_predict(&t, &s, &p);
+		ck_assert(!a.gave_up && !p.gave_up);
+		for (unsigned e = 0; e < TWIN_ENCODINGS; e++) {
+			expect_answer("literal", r, c, e, a.found[l][e]);
+			expect_answer("cuts", r, c, e, p.sets[l][e].count);
+		}
+		twin_predictions_free(&p);
+	}
+	twin_trace_free(&t);
+	history_free(h);
+}
+END_TEST
+
+/* ---- brute force against itself ---- */
+
+static struct observed_shape small_shape(struct rng *r)
+{
+	return (struct observed_shape){ .sessions = 2 + rng_below(r, 3),
+		                        .transactions = 3 + rng_below(r, 4),
+		                        .events = 2 + rng_below(r, 3),
+		                        .keys = 1 + rng_below(r, 3),
+		                        .wild = rng_below(r, 4) ? 0 : 30,
+		                        .aborted = rng_below(r, 3) ? 0 : 20,
+		                        .last = true };
+}
+
+/* The two forms agree where divergent transactions may end with a read that is
+ * answered as observed. But for psi and si, where the writes in front of the
+ * next read may conflict, it makes no difference to leave these out. */
+static void compare_twins(struct predict_trial *t)
+{
+	struct twin_trace w;
+	struct twin_answers a;
+	struct twin_predictions p, q;
+	struct twin_search s = { .boundary = t->o.boundary,
+		                 .levels = LEVELS_ALL,
+		                 .encodings = ENCODINGS_ALL,
+		                 .unchanged = true, .most = MOST };
+	ck_assert(twin_trace_init(&w, t->h));
+	twin_literal(&w, s.boundary, LEVELS_ALL, MOST, &a);
+	twin_predict(&w, &s, &p);
+	s.unchanged = false;
+	twin_predict(&w, &s, &q);
+	for (enum level l = 0; l < LEVEL_SER; l++)
+		for (unsigned e = 0; e < TWIN_ENCODINGS; e++) {
+			bool found = p.sets[l][e].count;
+			if (a.gave_up || p.gave_up || q.gave_up) continue;
+			t->o.level = l;
+			t->o.encoding = (enum predict_encoding)e;
+			if (a.found[l][e] != found)
+				predict_complain(
+				    t, found ? "only cuts predict"
+				             : "only boundaries predict");
+			if (l != LEVEL_PSI && l != LEVEL_SI &&
+			    found != (q.sets[l][e].count > 0))
+				predict_complain(t, "needs what is unchanged");
+		}
+	twin_predictions_free(&p);
+	twin_predictions_free(&q);
+	twin_trace_free(&w);
+}
+
+START_TEST(both_forms_agree)
+{
+	uint64_t seed = first_seed() + (uint64_t)_i * 1000000;
+	for (uint64_t n = traces_per_run(TRACES); n > 0; n--, seed++) {
+		struct rng r = { seed };
+		char *notation = observed_random(&r, small_shape(&r));
+		struct history *h = history_from_notation(notation);
+		struct predict_trial t = { .seed = seed, .notation = notation,
+			                   .h = h };
+		t.o.boundary = BOUNDARY_STRICT;
+		compare_twins(&t);
+		t.o.boundary = BOUNDARY_RELAXED;
+		compare_twins(&t);
+		history_free(h);
+		free(notation);
+	}
+}
+END_TEST
+
+/* ---- running what is tested ---- */
+
+static struct check_clock *clock_without_limits(void)
+{
+	return check_clock_new(&(struct check_limits){ 0 });
+}
+
+struct run {
+	struct predictor *predictor;
+	struct check_clock *clock;
+	struct diags diags;
+};
+
+static void run_begin(struct run *r, const struct predict_trial *t)
+{
+	memset(r, 0, sizeof *r);
+	r->clock = clock_without_limits();
+	r->predictor = predictor_new(t->trace, &t->o, r->clock, &r->diags);
+	if (!r->predictor || r->diags.errors)
+		predict_complain(t, "the trace is refused");
+}
+
+static void run_end(struct run *r)
+{
+	predictor_free(r->predictor);
+	check_clock_free(r->clock);
+	diags_free(&r->diags);
+}
+
+/* The next prediction, verified; false if there is none. */
+static bool run_next(struct run *r, const struct predict_trial *t,
+                     struct prediction *p)
+{
+	enum predict_answer a = predictor_next(r->predictor, p);
+	if (a == PREDICT_UNKNOWN) predict_complain(t, "unknown");
+	if (a == PREDICT_FOUND) expect_prediction(t, p);
+	return a == PREDICT_FOUND;
+}
+
+/* Is there a prediction? */
+static bool predicts(const struct predict_trial *t)
+{
+	struct run r;
+	struct prediction p;
+	run_begin(&r, t);
+	bool found = run_next(&r, t, &p);
+	if (found) prediction_free(&p);
+	run_end(&r);
+	return found;
+}
+
+static void trial_begin(struct predict_trial *t, const char *notation)
+{
+	t->notation = notation;
+	t->h = history_from_notation(notation);
+	t->trace = trace_of_history(t->h, "test");
+}
+
+static void trial_end(struct predict_trial *t)
+{
+	trace_free((struct trace *)t->trace);
+	history_free((struct history *)t->h);
+}
+
+START_TEST(rows_have_their_answers)
+{
+	const struct row *r = &rows[_i];
+	struct predict_trial t = { 0 };
+	trial_begin(&t, r->notation);
+	for (unsigned c = 0; c < 4; c++)
+		for (unsigned e = 0; e < TWIN_ENCODINGS; e++) {
+			t.o = (struct predict_options){
+				.level = row_level(c),
+				.boundary = row_boundary(c),
+				.encoding = (enum predict_encoding)e
+			};
+			expect_answer("predictor", r, c, e, predicts(&t));
+			t.o.enumerate = true;
+			expect_answer("all", r, c, e, predicts(&t));
+		}
+	trial_end(&t);
+}
+END_TEST
+
+/* The paper's first example: what is predicted is Figure 3a. */
+START_TEST(lost_update_is_predicted)
+{
+	struct predict_trial t = { .o = { .level = LEVEL_CC,
+		                          .boundary = BOUNDARY_RELAXED } };
+	struct prediction p;
+	struct run r;
+	trial_begin(&t, "T10: x<0 Wx | T20: x<T10 Wx");
+	run_begin(&r, &t);
+	ck_assert(run_next(&r, &t, &p));
+	struct history *h = trace_history(p.history, NULL, NULL);
+	char *text = history_to_notation(h);
+	ck_assert_str_eq(text, "T10: x<0 Wx | T20: x<0 Wx");
+	ck_assert_uint_eq(p.changed_count, 1);
+	ck_assert(!p.observed);
+	free(text);
+	history_free(h);
+	prediction_free(&p);
+	run_end(&r);
+	trial_end(&t);
+}
+END_TEST
+
+START_TEST(unserializable_is_observed)
+{
+	struct predict_trial t = { 0 };
+	struct prediction p;
+	struct run r;
+	trial_begin(&t, "T10: x<0 Wx | T20: x<0 Wx");
+	for (unsigned i = 0; i < 8; i++) {
+		t.o = (struct predict_options){
+			.level = i & 4 ? LEVEL_CC : LEVEL_RC,
+			.boundary = row_boundary(i),
+			.encoding = i & 2 ? ENCODING_APPROX : ENCODING_EXACT
+		};
+		run_begin(&r, &t);
+		ck_assert(run_next(&r, &t, &p));
+		ck_assert(p.observed);
+		prediction_free(&p);
+		ck_assert(!t.o.enumerate || !run_next(&r, &t, &p));
+		run_end(&r);
+	}
+	trial_end(&t);
+}
+END_TEST
+
+/* Not serializable although no single order of two writers is forced: any
+ * choice of two closes a cycle, and pco makes no choice. */
+static const char pco_gap[] =
+    "T1: Wx Wa | T2: Wx Wb | T3: Wy Wc | T4: Wy Wd | T5: x<T1 c<T3 d<T4 | "
+    "T6: x<T2 c<T3 d<T4 | T7: y<T3 a<T1 b<T2 | T8: y<T4 a<T1 b<T2";
+
+START_TEST(approx_misses_the_gap)
+{
+	struct predict_trial t = { 0 };
+	struct prediction p;
+	trial_begin(&t, pco_gap);
+	ck_assert(!twin_allows(LEVEL_SER, t.h) && !twin_pco_cyclic(t.h));
+	for (unsigned i = 0; i < 8; i++) {
+		struct run r;
+		t.o = (struct predict_options){
+			.level = i & 4 ? LEVEL_CC : LEVEL_RC,
+			.boundary = row_boundary(i),
+			.encoding = i & 2 ? ENCODING_APPROX : ENCODING_EXACT
+		};
+		run_begin(&r, &t);
+		bool found = run_next(&r, &t, &p);
+		if (t.o.encoding == ENCODING_EXACT)
+			ck_assert(found && p.observed);
+		ck_assert(!found || p.observed !=
+		                        (t.o.encoding == ENCODING_APPROX));
+		if (found) prediction_free(&p);
+		run_end(&r);
+	}
+	trial_end(&t);
+}
+END_TEST
+
+/* ---- against brute force ---- */
+
+static uint64_t changed_bits(const struct predict_trial *t,
+                             const struct twin_trace *w,
+                             const struct prediction *p)
+{
+	uint64_t bits = 0;
+	for (uint32_t c = 0; c < p->changed_count; c++) {
+		uint32_t bit = TWIN_NO_READ;
+		for (uint32_t i = 0; i < w->event_count; i++)
+			if (w->events[i].op == p->changed[c].op)
+				bit = w->events[i].bit;
+		if (bit == TWIN_NO_READ)
+			predict_complain(t, "a read changed that has no "
+			                    "other writer");
+		bits |= (uint64_t)1 << bit;
+	}
+	return bits;
+}
+
+static void expect_all(struct predict_trial *t, const struct twin_trace *w,
+                       const struct twin_sets *expected)
+{
+	struct run r;
+	struct prediction p;
+	uint32_t before = 0;
+	size_t found = 0;
+	bool *seen = mem_take0(expected->count + 1, sizeof *seen);
+	t->o.enumerate = true;
+	run_begin(&r, t);
+	for (; run_next(&r, t, &p); prediction_free(&p), found++) {
+		uint64_t bits = changed_bits(t, w, &p);
+		size_t i = 0;
+		while (i < expected->count && expected->items[i] != bits) i++;
+		if (i == expected->count)
+			predict_complain(t, "a prediction that is not minimal");
+		if (seen[i]) predict_complain(t, "a prediction twice");
+		if (p.changed_count < before)
+			predict_complain(t, "more changed reads come first");
+		before = p.changed_count;
+		seen[i] = true;
+	}
+	if (found < expected->count) predict_complain(t, "one is missing");
+	if (run_next(&r, t, &p)) predict_complain(t, "one after the end");
+	run_end(&r);
+	t->o.enumerate = false;
+	free(seen);
+}
+
+static void expect_statistics(const struct predict_trial *t,
+                              const struct twin_trace *w)
+{
+	struct run r;
+	uint64_t reads = 0;
+	for (uint32_t i = 0; i < w->event_count; i++)
+		reads += !w->events[i].write;
+	run_begin(&r, t);
+	const struct predict_stats *s = predictor_stats(r.predictor);
+	if (s->reads != reads) predict_complain(t, "stats.reads");
+	if (s->contended != w->reads) predict_complain(t, "stats.contended");
+	run_end(&r);
+}
+
+static void compare_levels(struct predict_trial *t, const struct twin_trace *w,
+                           const struct twin_predictions *p)
+{
+	for (enum level l = 0; l < LEVEL_SER; l++)
+		for (unsigned e = 0; e < TWIN_ENCODINGS; e++) {
+			const struct twin_sets *sets = &p->sets[l][e];
+			t->o.level = l;
+			t->o.encoding = (enum predict_encoding)e;
+			bool found = predicts(t);
+			if (found && !sets->count)
+				predict_complain(t, "found, should be none");
+			if (!found && sets->count)
+				predict_complain(t, "none, should be found");
+			expect_all(t, w, sets);
+		}
+	expect_statistics(t, w);
+}
+
+static void compare_with_twin(struct predict_trial *t)
+{
+	struct twin_trace w;
+	struct twin_predictions p;
+	ck_assert(twin_trace_init(&w, t->h));
+	for (unsigned b = 0; b < 2; b++) {
+		struct twin_search s = { .boundary = row_boundary(b),
+			                 .levels = LEVELS_ALL,
+			                 .encodings = ENCODINGS_ALL,
+			                 .most = MOST };
+		t->o = (struct predict_options){ .boundary = s.boundary };
+		twin_predict(&w, &s, &p);
+		if (!p.gave_up) compare_levels(t, &w, &p);
+		twin_predictions_free(&p);
+	}
+	twin_trace_free(&w);
+}
+
+START_TEST(predictor_agrees_with_brute_force)
+{
+	uint64_t seed = first_seed() + (uint64_t)_i * 1000000;
+	for (uint64_t n = traces_per_run(TRACES); n > 0; n--, seed++) {
+		struct rng r = { seed };
+		char *notation = observed_random(&r, small_shape(&r));
+		struct predict_trial t = { .seed = seed };
+		trial_begin(&t, notation);
+		compare_with_twin(&t);
+		trial_end(&t);
+		free(notation);
+	}
+}
+END_TEST
+
+/* ---- larger traces ---- */
+
+/* By hand, or by a store. */
+static void random_large(struct predict_trial *t, struct rng *r,
+                         uint32_t transactions)
+{
+	struct observed_shape shape = { .sessions = 3,
+		                        .transactions = transactions,
+		                        .events = 2 + rng_below(r, 3),
+		                        .keys = 3 + rng_below(r, 5),
+		                        .aborted = rng_below(r, 3) ? 0 : 10,
+		                        .last = true };
+	if (rng_below(r, 2)) {
+		trial_begin(t, observed_random(r, shape));
+		return;
+	}
+	struct workload w = workload_default();
+	struct diags d = { 0 };
+	w.transactions = transactions - rng_below(r, transactions / 2);
+	w.sessions = 3;
+	w.length = 2 + rng_below(r, 3);
+	w.keys = 3 + rng_below(r, 10);
+	w.seed = rng_next(r);
+	t->trace = workload_run(&w, &d);
+	ck_assert_ptr_nonnull(t->trace);
+	t->h = trace_history(t->trace, NULL, NULL);
+	diags_free(&d);
+}
+
+static void end_large(struct predict_trial *t)
+{
+	free((char *)t->notation);
+	trial_end(t);
+}
+
+typedef bool answers[LEVEL_COUNT][2][TWIN_ENCODINGS];
+
+/* A divergent transaction that is whole has writes that one cut short lacks;
+ * only psi and si can forbid it for these. */
+static void expect_monotone(struct predict_trial *t, enum level l,
+                            const answers found)
+{
+	t->o = (struct predict_options){ .level = l };
+	for (unsigned b = 0; b < 2; b++)
+		for (unsigned e = 0; e < TWIN_ENCODINGS; e++)
+			for (enum level w = 0; w < LEVEL_SER; w++)
+				if (found[l][b][e] && level_implies(l, w) &&
+				    !found[w][b][e])
+					predict_complain(
+					    t, "a weaker level has none");
+	for (unsigned b = 0; b < 2; b++)
+		if (found[l][b][ENCODING_APPROX] &&
+		    !found[l][b][ENCODING_EXACT])
+			predict_complain(t, "approx finds, exact does not");
+	for (unsigned e = 0; e < TWIN_ENCODINGS; e++)
+		if (l != LEVEL_PSI && l != LEVEL_SI && found[l][0][e] &&
+		    !found[l][1][e])
+			predict_complain(t, "strict finds, relaxed does not");
+}
+
+static void expect_laws(struct predict_trial *t)
+{
+	answers found = { { { false } } };
+	for (enum level l = 0; l < LEVEL_SER; l++)
+		for (unsigned b = 0; b < 2; b++)
+			for (unsigned e = 0; e < TWIN_ENCODINGS; e++) {
+				t->o = (struct predict_options){
+					.level = l, .boundary = row_boundary(b),
+					.encoding = (enum predict_encoding)e
+				};
+				found[l][b][e] = predicts(t);
+			}
+	for (enum level l = 0; l < LEVEL_SER; l++) expect_monotone(t, l, found);
+}
+
+START_TEST(laws_hold_on_larger_traces)
+{
+	uint64_t seed = first_seed() + (uint64_t)_i * 1000000;
+	for (uint64_t n = traces_per_run(LARGE); n > 0; n--, seed++) {
+		struct rng r = { seed };
+		struct predict_trial t = { .seed = seed };
+		random_large(&t, &r, 8 + rng_below(&r, 17));
+		expect_laws(&t);
+		end_large(&t);
+	}
+}
+END_TEST
+
+/* For one level at a time: what is found for another prunes nothing. */
+static void compare_large(struct predict_trial *t, const struct twin_trace *w)
+{
+	struct twin_predictions p;
+	struct twin_search s = { .boundary = t->o.boundary,
+		                 .levels = 1u << t->o.level,
+		                 .encodings = 1u << t->o.encoding,
+		                 .most = MOST };
+	twin_predict(w, &s, &p);
+	bool found = predicts(t);
+	bool expected = p.sets[t->o.level][t->o.encoding].count;
+	if (!found && expected) predict_complain(t, "none, should be found");
+	if (found && !expected && !p.gave_up)
+		predict_complain(t, "found, should be none");
+	if (!p.gave_up) expect_all(t, w, &p.sets[t->o.level][t->o.encoding]);
+	twin_predictions_free(&p);
+}
+
+START_TEST(cuts_agree_on_larger_traces)
+{
+	uint64_t seed = first_seed() + (uint64_t)_i * 1000000;
+	for (uint64_t n = traces_per_run(LARGE); n > 0; n--, seed++) {
+		struct rng r = { ~seed };
+		struct predict_trial t = { .seed = seed };
+		struct twin_trace w;
+		random_large(&t, &r, 8 + rng_below(&r, 5));
+		t.o.level = (enum level)rng_below(&r, LEVEL_SER);
+		t.o.boundary = row_boundary(rng_below(&r, 2));
+		t.o.encoding = rng_below(&r, 4) ? ENCODING_EXACT
+		                                : ENCODING_APPROX;
+		if (twin_trace_init(&w, t.h)) compare_large(&t, &w);
+		twin_trace_free(&w);
+		end_large(&t);
+	}
+}
+END_TEST
+
+/* ---- few writers ---- */
+
+static void expect_none(struct predict_trial *t, enum level from)
+{
+	for (enum level l = from; l < LEVEL_SER; l++)
+		for (unsigned b = 0; b < 2; b++)
+			for (unsigned e = 0; e < TWIN_ENCODINGS; e++) {
+				t->o = (struct predict_options){
+					.level = l, .boundary = row_boundary(b),
+					.encoding = (enum predict_encoding)e
+				};
+				if (predicts(t))
+					predict_complain(t, "found, though too "
+					                    "few write");
+			}
+}
+
+/* Nobody writes: no level has a prediction. One transaction writes: no level
+ * from cc on has. */
+START_TEST(few_writers_predict_nothing)
+{
+	uint64_t seed = first_seed() + (uint64_t)_i * 1000000;
+	for (uint64_t n = traces_per_run(LARGE); n > 0; n--, seed++) {
+		struct rng r = { seed };
+		bool one = rng_below(&r, 2);
+		struct observed_shape shape = {
+			.sessions = 4, .transactions = 12, .events = 5,
+			.keys = 3, .aborted = 10, .last = true,
+			.writers = one ? WRITERS_ONE : WRITERS_NONE
+		};
+		struct predict_trial t = { .seed = seed };
+		trial_begin(&t, observed_random(&r, shape));
+		expect_none(&t, one ? LEVEL_CC : LEVEL_NONE);
+		end_large(&t);
+	}
+}
+END_TEST
+
+/* ---- limits and refusals ---- */
+
+static bool stop_now(void *data)
+{
+	(void)data;
+	return true;
+}
+
+START_TEST(no_time_is_unknown)
+{
+	struct predict_trial t = { .o = { .level = LEVEL_CC } };
+	struct check_limits limits = { .stop = stop_now };
+	struct check_clock *c = check_clock_new(&limits);
+	struct diags d = { 0 };
+	struct prediction p;
+	ck_assert(check_clock_over(c));
+	trial_begin(&t, "T10: Wx | T20: Wy | T30: x<T10 y<T20 | "
+	                "T40: y<T20 x<T10");
+	struct predictor *r = predictor_new(t.trace, &t.o, c, &d);
+	ck_assert_ptr_nonnull(r);
+	ck_assert_int_eq(predictor_next(r, &p), PREDICT_UNKNOWN);
+	predictor_free(r);
+	diags_free(&d);
+	check_clock_free(c);
+	trial_end(&t);
+}
+END_TEST
+
+/* One write of x, and one read of what may be another value. */
+static struct trace *trace_by_hand(int64_t read, bool lists)
+{
+	struct trace_rules rules = { .initial = trace_value_number(0),
+		                     .lists = lists };
+	struct trace_builder *b = trace_builder_new("by hand", &rules);
+	struct diags d = { 0 };
+	uint32_t x = trace_key_named(b, "x", 1);
+	for (int i = 0; i < 2; i++) {
+		uint32_t t = trace_transaction_new(
+		    b, trace_session_number(b, i), TRACE_COMMITTED, 0);
+		trace_op_add(b, t, i ? EVENT_READ : EVENT_WRITE, x,
+		             trace_value_number(i ? read : 1), 0);
+		if (lists) trace_op_list(b);
+	}
+	if (lists) {
+		struct trace_value v = trace_value_number(1);
+		trace_key_versions(b, x, &v, 1);
+	}
+	struct trace *t = trace_builder_finish(b, &d);
+	ck_assert_msg(t && !d.errors, "not built");
+	diags_free(&d);
+	return t;
+}
+
+static void expect_refused(struct trace *t)
+{
+	struct predict_options o = { .level = LEVEL_CC };
+	struct check_clock *c = clock_without_limits();
+	struct diags d = { 0 };
+	ck_assert_ptr_null(predictor_new(t, &o, c, &d));
+	ck_assert_uint_gt(d.errors, 0);
+	diags_free(&d);
+	check_clock_free(c);
+	trace_free(t);
+}
+
+START_TEST(what_prediction_does_not_apply_to_is_refused)
+{
+	struct predict_options o = { .level = LEVEL_CC };
+	struct check_clock *c = clock_without_limits();
+	struct diags d = { 0 };
+	struct trace *fine = trace_by_hand(1, false);
+	struct predictor *p = predictor_new(fine, &o, c, &d);
+	ck_assert_ptr_nonnull(p);
+	predictor_free(p);
+	trace_free(fine);
+	check_clock_free(c);
+	expect_refused(trace_by_hand(7, false));
+	expect_refused(trace_by_hand(1, true));
+}
+END_TEST
 
 void add_predict_tests(TCase *tests)
 {
-	(void)tests;
+	tcase_add_loop_test(tests, twins_know_the_rows, 0, ROWS);
+	tcase_add_loop_test(tests, both_forms_agree, 0, RUNS);
+	tcase_add_loop_test(tests, rows_have_their_answers, 0, ROWS);
+	tcase_add_test(tests, lost_update_is_predicted);
+	tcase_add_test(tests, unserializable_is_observed);
+	tcase_add_test(tests, approx_misses_the_gap);
+	tcase_add_loop_test(tests, predictor_agrees_with_brute_force, 0, RUNS);
+	tcase_add_loop_test(tests, laws_hold_on_larger_traces, 0, RUNS);
+	tcase_add_loop_test(tests, cuts_agree_on_larger_traces, 0, RUNS);
+	tcase_add_loop_test(tests, few_writers_predict_nothing, 0, RUNS);
+	tcase_add_test(tests, no_time_is_unknown);
+	tcase_add_test(tests, what_prediction_does_not_apply_to_is_refused);
 }

@@ -1,0 +1,384 @@
+#include "predict_support.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "axioms/level.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "support.h"
+#include "twin_axioms.h"
+#include "twin_predict.h"
+
+/* ---- random executions ---- */
+
+enum { SESSIONS = 8, TRANSACTIONS = 32, KEYS = 8 };
+
+struct running {
+	struct rng *rng;
+	struct observed_shape shape;
+	struct text sessions[SESSIONS];
+	char names[TRANSACTIONS][8]; /* "b2"; "0" is init */
+	uint32_t writers[KEYS][TRANSACTIONS], writer_count[KEYS];
+	uint32_t only; /* with WRITERS_ONE: who */
+};
+
+static bool chance(struct running *x, uint32_t of_100)
+{
+	return rng_below(x->rng, 100) < of_100;
+}
+
+static void run_read(struct running *x, struct text *t, uint32_t key,
+                     bool own)
+{
+	uint32_t last = x->writer_count[key] - 1;
+	if (chance(x, x->shape.wild)) last = rng_below(x->rng, last + 1);
+	text_format(t, " %c<%s", 'p' + key,
+	            own ? "self" : x->names[x->writers[key][last]]);
+}
+
+static bool may_write(const struct running *x, uint32_t t)
+{
+	return x->shape.writers == WRITERS_ANY ||
+	       (x->shape.writers == WRITERS_ONE && t == x->only);
+}
+
+static void run_events(struct running *x, struct text *t, bool writes,
+                       bool *own)
+{
+	uint32_t keys = x->shape.keys;
+	uint32_t events = 1 + rng_below(x->rng, x->shape.events);
+	while (events) {
+		uint32_t key = rng_below(x->rng, keys);
+		bool both = writes && events > 1 && chance(x, 20);
+		bool read = !writes || both || chance(x, 55);
+		if (read) run_read(x, t, key, own[key]);
+		if (both || !read) {
+			text_format(t, " W%c", 'p' + key);
+			own[key] = true;
+		}
+		events -= 1 + both;
+	}
+}
+
+static void run_transaction(struct running *x, uint32_t t, uint32_t session,
+                            uint32_t index)
+{
+	struct text *text = &x->sessions[session];
+	bool own[KEYS] = { false }, aborts = chance(x, x->shape.aborted);
+	snprintf(x->names[t], sizeof x->names[t], "%c%u",
+	         (int)('a' + session), index + 1);
+	text_format(text, "%s%s%s:", index ? " ; " : "", x->names[t],
+	            aborts ? "!" : "");
+	run_events(x, text, may_write(x, t), own);
+	for (uint32_t k = 0; k < x->shape.keys; k++)
+		if (own[k] && !aborts)
+			x->writers[k][x->writer_count[k]++] = t;
+}
+
+static void run_all(struct running *x, uint32_t sessions, bool last)
+{
+	uint32_t count[SESSIONS] = { 0 }, n = x->shape.transactions;
+	uint32_t finally = last ? 1 + rng_below(x->rng, 2) : 0;
+	strcpy(x->names[0], "0");
+	x->only = 1 + rng_below(x->rng, n);
+	for (uint32_t k = 0; k < x->shape.keys; k++) x->writer_count[k] = 1;
+	for (uint32_t t = 1; t <= n; t++) {
+		uint32_t s = rng_below(x->rng, sessions - last);
+		if (t + finally > n) s = sessions - 1;
+		run_transaction(x, t, s, count[s]++);
+	}
+}
+
+char *observed_random(struct rng *r, struct observed_shape shape)
+{
+	struct running x = { .rng = r, .shape = shape };
+	struct text all = { 0 };
+	uint32_t sessions = 1 + rng_below(r, shape.sessions);
+	bool last = shape.last && sessions > 1 && !rng_below(r, 6);
+	ck_assert(shape.sessions <= SESSIONS && shape.keys <= KEYS);
+	ck_assert(shape.transactions < TRANSACTIONS);
+	x.shape.keys = 1 + rng_below(r, shape.keys);
+	x.shape.transactions -= rng_below(r, shape.transactions / 2 + 1);
+	run_all(&x, sessions, last);
+	for (uint32_t s = 0; s < sessions; s++) {
+		text_format(&all, "%s%s%s", s ? " | " : "",
+		            last && s == sessions - 1 ? "* " : "",
+		            x.sessions[s].length ? text_get(&x.sessions[s])
+		                                 : "");
+		text_free(&x.sessions[s]);
+	}
+	char *copy = mem_copy_string(text_get(&all));
+	text_free(&all);
+	return copy;
+}
+
+/* ---- messages ---- */
+
+void predict_complain(const struct predict_trial *t, const char *what)
+{
+	char *printed = t->notation ? NULL : history_to_notation(t->h);
+	ck_abort_msg("seed %llu, %s %s %s%s: %s:\n%s",
+	             (unsigned long long)t->seed, level_word(t->o.level),
+	             t->o.boundary == BOUNDARY_STRICT ? "strict" : "relaxed",
+	             t->o.encoding == ENCODING_EXACT ? "exact" : "approx",
+	             t->o.enumerate ? " all" : "", what,
+	             printed ? printed : t->notation);
+	abort();
+}
+
+static void expect(const struct predict_trial *t, bool yes, const char *what)
+{
+	if (!yes) predict_complain(t, what);
+}
+
+/* ---- the shape of a prediction ---- */
+
+static uint32_t divergent_of(const struct trace *t, const struct prediction *p,
+                             uint32_t transaction)
+{
+	uint32_t s = t->transactions[transaction].session;
+	return p->cuts[s].divergent;
+}
+
+/* Cuts give the transactions, and `numbers` are these. */
+static void expect_cuts(const struct predict_trial *t,
+                        const struct prediction *p)
+{
+	uint32_t next = 1, divergent = 0;
+	bool whole = true;
+	expect(t, p->numbers[0] == TRACE_INIT, "init is another");
+	for (uint32_t s = 0; s < t->trace->session_count; s++) {
+		const struct trace_session *from = &t->trace->sessions[s];
+		struct session_cut c = p->cuts[s];
+		expect(t, c.kept <= from->count, "more kept than there is");
+		for (uint32_t i = 0; i < c.kept; i++, next++)
+			expect(t, next < p->history->transaction_count &&
+			           p->numbers[next] == from->first + i,
+			       "a kept transaction has another number");
+		whole &= c.kept == from->count;
+		if (c.divergent == TRACE_NONE) continue;
+		divergent++;
+		expect(t, c.kept < from->count &&
+		           c.divergent == from->first + c.kept,
+		       "not the transaction behind the cut diverges");
+		expect(t, next < p->history->transaction_count &&
+		           p->numbers[next++] == c.divergent,
+		       "a divergent transaction has another number");
+		expect(t, p->cuts[s].ops <=
+		           t->trace->transactions[c.divergent].op_count,
+		       "a divergent transaction has grown");
+	}
+	expect(t, next == p->history->transaction_count, "transactions");
+	expect(t, divergent == p->divergent_count, "divergent_count");
+	expect(t, p->observed == (whole && !p->changed_count), "observed");
+}
+
+/* The same sessions, keys and names. */
+static void expect_frame(const struct predict_trial *t,
+                         const struct prediction *p)
+{
+	const struct trace *a = t->trace, *b = p->history;
+	expect(t, a->session_count == b->session_count, "sessions");
+	expect(t, a->key_count == b->key_count, "keys");
+	for (uint32_t s = 0; s < a->session_count; s++)
+		expect(t, !strcmp(a->sessions[s].name, b->sessions[s].name) &&
+		           a->sessions[s].after_all == b->sessions[s].after_all,
+		       "a session is another");
+	for (uint32_t k = 0; k < a->key_count; k++) {
+		const struct trace_key *x = &a->keys[k], *y = &b->keys[k];
+		expect(t, !x->name == !y->name &&
+		           (!x->name || !strcmp(x->name, y->name)) &&
+		           x->number == y->number &&
+		           x->initial.number == y->initial.number &&
+		           x->initial.flags == y->initial.flags,
+		       "a key is another");
+	}
+}
+
+/* ---- operations ---- */
+
+/* Is there a later write of the key by the transaction behind op `end`? */
+static bool is_overwritten(const struct trace *t, uint32_t key, uint32_t end,
+                           const struct trace_transaction *w)
+{
+	for (uint32_t i = end; i < w->first_op + w->op_count; i++)
+		if (t->ops[i].kind == EVENT_WRITE && t->ops[i].key == key)
+			return true;
+	return false;
+}
+
+/* What a transaction that ends before op `end` still has: a write that would
+ * have been overwritten later is none, and neither is a read of it. */
+static bool remains(const struct trace *t, uint32_t op, uint32_t end,
+                    const struct trace_transaction *w)
+{
+	const struct trace_op *o = &t->ops[op];
+	if (o->kind == EVENT_READ && o->from != TRACE_SELF) return true;
+	return !is_overwritten(t, o->key, end, w);
+}
+
+static void expect_value(const struct predict_trial *t, const struct trace *h,
+                         const struct trace_op *read, uint32_t before)
+{
+	struct trace_value v = h->keys[read->key].initial;
+	uint32_t begin = 0, end = 0;
+	if (read->from == TRACE_SELF) {
+		end = before;
+	} else if (read->from != TRACE_INIT) {
+		const struct trace_transaction *w =
+		    &h->transactions[read->from];
+		expect(t, w->status == TRACE_COMMITTED, "a dirty read");
+		begin = w->first_op;
+		end = begin + w->op_count;
+	}
+	bool written = read->from == TRACE_INIT;
+	for (uint32_t i = begin; i < end; i++)
+		if (h->ops[i].kind == EVENT_WRITE &&
+		    h->ops[i].key == read->key) {
+			v.number = h->ops[i].value;
+			v.flags = h->ops[i].flags & (TRACE_TEXT | TRACE_NULL);
+			written = true;
+		}
+	expect(t, written, "the writer did not write the key");
+	expect(t, v.number == read->value &&
+	           v.flags == (read->flags & (TRACE_TEXT | TRACE_NULL)),
+	       "a read has another value than was written");
+}
+
+struct reading {
+	const struct predict_trial *t;
+	const struct prediction *p;
+	uint32_t changed; /* so many were seen */
+};
+
+/* Op `op` of the trace is op `at` of the history. */
+static bool expect_op(struct reading *x, uint32_t op, uint32_t at,
+                      bool divergent)
+{
+	const struct trace_op *a = &x->t->trace->ops[op];
+	const struct trace_op *b = &x->p->history->ops[at];
+	expect(x->t, a->kind == b->kind && a->key == b->key,
+	       "another operation");
+	if (a->kind == EVENT_WRITE || a->from == TRACE_SELF) {
+		expect(x->t, (a->kind == EVENT_WRITE || b->from == a->from) &&
+		              a->value == b->value && a->flags == b->flags,
+		       "a value is another");
+		return false;
+	}
+	expect(x->t, b->from < x->p->history->transaction_count,
+	       "a read of nobody");
+	uint32_t from = x->p->numbers[b->from];
+	expect(x->t, from == TRACE_INIT ||
+	              divergent_of(x->t->trace, x->p, from) != from,
+	       "a read from a divergent transaction");
+	if (from == a->from) return false;
+	expect(x->t, divergent, "a read of a kept transaction has changed");
+	expect(x->t, x->changed < x->p->changed_count, "changed_count");
+	const struct changed_read *c = &x->p->changed[x->changed++];
+	expect(x->t, c->op == op && c->observed == a->from &&
+	              c->writer == from,
+	       "a changed read is listed otherwise");
+	return true;
+}
+
+/* Transaction number i of the history. */
+static void expect_transaction(struct reading *x, uint32_t i)
+{
+	const struct trace *from = x->t->trace, *to = x->p->history;
+	uint32_t n = x->p->numbers[i], before = x->changed;
+	const struct trace_transaction *a = &from->transactions[n];
+	const struct trace_transaction *b = &to->transactions[i];
+	bool divergent = divergent_of(from, x->p, n) == n;
+	bool last_changed = false;
+	uint32_t ops = divergent ? x->p->cuts[a->session].ops : a->op_count;
+	uint32_t end = a->first_op + ops, at = b->first_op;
+	expect(x->t, a->status == b->status && a->session == b->session,
+	       "a transaction is another");
+	for (uint32_t op = a->first_op; op < end; op++) {
+		if (!remains(from, op, end, a)) continue;
+		expect(x->t, at < b->first_op + b->op_count, "ops are missing");
+		uint32_t seen = x->changed;
+		last_changed = expect_op(x, op, at, divergent);
+		if (last_changed)
+			expect(x->t, x->p->changed[seen].transaction == n,
+			       "a changed read is of another transaction");
+		if (to->ops[at].kind == EVENT_READ)
+			expect_value(x->t, to, &to->ops[at], at);
+		at++;
+	}
+	expect(x->t, at == b->first_op + b->op_count, "ops too many");
+	expect(x->t, x->p->truncated[i] == (ops < a->op_count), "truncated");
+	if (!divergent) return;
+	expect(x->t, x->changed > before, "a divergent one changes nothing");
+	if (x->t->o.boundary == BOUNDARY_STRICT)
+		expect(x->t, x->changed == before + 1 && last_changed,
+		       "a divergent one does not end with the changed read");
+	else
+		expect(x->t, ops == a->op_count, "truncated though relaxed");
+}
+
+/* ---- the whole ---- */
+
+static void expect_order(const struct predict_trial *t,
+                         const struct prediction *p, const struct history *h)
+{
+	uint32_t n = h->transaction_count;
+	bool *done = mem_take0(n, sizeof *done);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t b = p->order[i];
+		expect(t, b < n && !done[b], "the order repeats");
+		for (uint32_t a = 0; a < n; a++)
+			expect(t, done[a] || !(twin_session_order(h, a, b) ||
+			                       twin_write_read(h, a, b)),
+			       "the order breaks so or wr");
+		done[b] = true;
+	}
+	expect(t, p->order[0] == HISTORY_INIT, "init is not first");
+	free(done);
+}
+
+/* With few transactions by definition, else by the kernels. */
+static bool allows(enum level l, const struct history *h)
+{
+	enum { FEW = 8 };
+	return h->transaction_count <= FEW ? twin_allows(l, h)
+	                                   : level_allows_history(l, h);
+}
+
+/* A session that follows all others is there only if they are whole. */
+static void expect_last_session(const struct predict_trial *t,
+                                const struct prediction *p)
+{
+	bool whole = true, begun = false;
+	for (uint32_t s = 0; s < t->trace->session_count; s++) {
+		const struct trace_session *x = &t->trace->sessions[s];
+		if (x->after_all)
+			begun |= p->cuts[s].kept ||
+			         p->cuts[s].divergent != TRACE_NONE;
+		else
+			whole &= p->cuts[s].kept == x->count;
+	}
+	expect(t, whole || !begun, "the last session before the others' end");
+}
+
+void expect_prediction(const struct predict_trial *t,
+                       const struct prediction *p)
+{
+	struct reading x = { t, p, 0 };
+	expect_frame(t, p);
+	expect_cuts(t, p);
+	expect_last_session(t, p);
+	for (uint32_t i = 1; i < p->history->transaction_count; i++)
+		expect_transaction(&x, i);
+	expect(t, x.changed == p->changed_count, "changed_count");
+	struct history *h = trace_history(p->history, NULL, NULL);
+	expect_order(t, p, h);
+	expect(t, allows(t->o.level, h), "the level forbids the prediction");
+	expect(t, !allows(LEVEL_SER, h), "the prediction is serializable");
+	if (t->o.encoding == ENCODING_APPROX)
+		expect(t, twin_pco_cyclic(h), "pco is acyclic");
+	history_free(h);
+}

@@ -1,0 +1,42 @@
+/* Observed executions to predict from, and what has to be true of every
+ * prediction. */
+#ifndef TESTS_PREDICT_SUPPORT_H
+#define TESTS_PREDICT_SUPPORT_H
+
+#include "base/rng.h"
+#include "history/trace.h"
+#include "predict/predict.h"
+
+enum observed_writers { WRITERS_ANY, WRITERS_NONE, WRITERS_ONE };
+
+struct observed_shape {
+	uint32_t sessions, transactions, events, keys; /* at most */
+	uint32_t wild;    /* reads of 100 that take any writer, not the last */
+	uint32_t aborted; /* transactions of 100 */
+	bool last;        /* maybe with a session that follows all others */
+	enum observed_writers writers; /* how many transactions write */
+};
+/* A random execution, in the notation of support.h: transactions one after the
+ * other, each read the latest but for the wild ones. The caller frees it. */
+char *observed_random(struct rng *r, struct observed_shape shape);
+
+/* What is being tried, for messages. */
+struct predict_trial {
+	uint64_t seed;
+	const char *notation; /* NULL: the trace is printed */
+	const struct history *h;
+	const struct trace *trace;
+	struct predict_options o;
+};
+/* Stops the test with a message that reproduces the trial. */
+__attribute__((noreturn)) void predict_complain(const struct predict_trial *t,
+                                                const char *what);
+
+/* From scratch: kept transactions are as observed; cuts, numbers, changed
+ * reads and flags say what the history shows; values are those that the
+ * writers wrote; the order extends so U wr; the history satisfies the level and
+ * is not serializable. */
+void expect_prediction(const struct predict_trial *t,
+                       const struct prediction *p);
+
+#endif
