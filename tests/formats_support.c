@@ -27,6 +27,7 @@ static format_parser *parser_of(enum format f)
 	case FORMAT_REGISTER_JSON: return register_json_parse;
 	case FORMAT_LIST_EDN: return list_edn_parse;
 	case FORMAT_LIST_JSON: return list_json_parse;
+	case FORMAT_ISOPREDICT: return isopredict_parse;
 	default: ck_abort_msg("no parser for %s", format_word(f));
 	}
 }

@@ -1,4 +1,5 @@
-/* Histories in JSON and EDN, from and to texts in memory. */
+/* Histories in JSON, EDN and the lines of IsoPredict, from and to texts in
+ * memory. */
 #ifndef TESTS_FORMATS_SUPPORT_H
 #define TESTS_FORMATS_SUPPORT_H
 

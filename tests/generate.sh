@@ -43,7 +43,7 @@ strongest() {
 }
 
 formats="isoscope plume awdit dbcop-bincode dbcop-json dbcop-text cobra rw-edn
-	rw-json list-edn list-json"
+	rw-json list-edn list-json isopredict"
 
 # A level holds in all formats, and what else holds is the same in those that
 # tell the same.
@@ -80,10 +80,10 @@ anomaly() {
 		equal "$name in $format" "$(strongest history)" "$expected "
 	done
 }
-anomaly thin-air 'no level' list-edn list-json
-anomaly G1a none awdit list-edn list-json cobra
-anomaly G1b none
-anomaly internal 'no level' list-edn list-json
+anomaly thin-air 'no level' list-edn list-json isopredict
+anomaly G1a none awdit list-edn list-json cobra isopredict
+anomaly G1b none isopredict
+anomaly internal 'no level' list-edn list-json isopredict
 anomaly G1c 'no level'
 anomaly otv none
 anomaly fractured-read rc

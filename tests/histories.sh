@@ -18,7 +18,7 @@ trap 'exit 1' INT TERM
 cd "$work" || exit 99
 levels='none rc ra cc pc psi si ser'
 formats='isoscope plume awdit dbcop-bincode dbcop-json dbcop-text cobra rw-edn
-	rw-json list-edn list-json'
+	rw-json list-edn list-json isopredict'
 if [ -n "${ISOSCOPE_QUICK:-}" ]; then formats='isoscope plume list-edn'; fi
 passed=0
 failed=0

@@ -189,7 +189,8 @@ const char *expected_refusal(const struct history *h, enum format f)
 	if (has_aborted_reader(h))
 		return "reads of a transaction that aborted";
 	if (!has_committed_events(h, f == FORMAT_PLUME) &&
-	    (f == FORMAT_PLUME || f == FORMAT_AWDIT))
+	    (f == FORMAT_PLUME || f == FORMAT_AWDIT ||
+	     f == FORMAT_ISOPREDICT))
 		return "transactions without operations";
 	return NULL;
 }

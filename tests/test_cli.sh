@@ -513,7 +513,7 @@ prints 'could not be decided'
 
 # --- conversion: every format to every other one keeps the verdicts ---
 formats='isoscope plume awdit dbcop-bincode dbcop-json dbcop-text cobra
-	rw-edn rw-json list-edn list-json'
+	rw-edn rw-json list-edn list-json isopredict'
 for history in lost skew serial causal; do
 	strongest=$("$ISOSCOPE" check --strongest $history.txt)
 	for format in $formats; do

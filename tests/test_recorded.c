@@ -123,6 +123,8 @@ enum { BAD = sizeof bad / sizeof *bad };
 static const char *bad_refusal(const struct bad *b, enum format f)
 {
 	if (f == FORMAT_AWDIT || f == FORMAT_COBRA) return b->aborted;
+	if (f == FORMAT_ISOPREDICT && *b->anomaly)
+		return b->aborted ? b->aborted : "what only values show";
 	return is_list(f) ? b->lists : NULL;
 }
 

@@ -22,6 +22,7 @@ unsigned shape_of_format(enum format f)
 	case FORMAT_PLUME:
 		return SHAPE_NO_EMPTY | SHAPE_MERGED | SHAPE_NO_LAST;
 	case FORMAT_AWDIT:
+	case FORMAT_ISOPREDICT:
 		return SHAPE_NO_EMPTY | SHAPE_NO_ABORTED | SHAPE_NO_LAST;
 	case FORMAT_COBRA: return SHAPE_NO_ABORTED | SHAPE_NO_LAST;
 	case FORMAT_ISOSCOPE: return 0;

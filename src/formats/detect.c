@@ -120,6 +120,15 @@ static enum format detect_line(const char *at)
 	return number && next > at + 1 ? FORMAT_AWDIT : FORMAT_COUNT;
 }
 
+/* Lines that say nothing may come before, and most lines of a log may. */
+static enum format detect_log(const struct input *in)
+{
+	size_t length = in->length < SEARCHED ? in->length : SEARCHED;
+	return isopredict_detect(in->bytes, in->bytes + length)
+	           ? FORMAT_ISOPREDICT
+	           : elle_detect(in);
+}
+
 enum format format_detect(const struct input *in)
 {
 	if (dbcop_bincode_detect(in)) return FORMAT_DBCOP_BINCODE;
@@ -127,7 +136,9 @@ enum format format_detect(const struct input *in)
 	const char *end = in->bytes + in->length;
 	const char *at = skip_noise(in->bytes, end, &rules);
 	enum format f = FORMAT_COUNT;
-	if (*at == 'r' || *at == 'w')
+	if (isopredict_detect(at, skip_line(at, end)))
+		f = FORMAT_ISOPREDICT;
+	else if (*at == 'r' || *at == 'w')
 		f = detect_line(at);
 	else if (*at == '[')
 		f = detect_bracket(in, at);
@@ -135,5 +146,5 @@ enum format format_detect(const struct input *in)
 		f = detect_object(in, at);
 	else if (at == end && rules)
 		f = FORMAT_AWDIT;
-	return f != FORMAT_COUNT ? f : elle_detect(in);
+	return f != FORMAT_COUNT ? f : detect_log(in);
 }

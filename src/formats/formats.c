@@ -23,6 +23,7 @@ static format_printer *const printers[FORMAT_COUNT] = {
 	[FORMAT_REGISTER_JSON] = register_json_print,
 	[FORMAT_LIST_EDN] = list_edn_print,
 	[FORMAT_LIST_JSON] = list_json_print,
+	[FORMAT_ISOPREDICT] = isopredict_print,
 };
 
 const char *format_word(enum format f)

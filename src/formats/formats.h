@@ -30,7 +30,9 @@
 	X(FORMAT_LIST_EDN, "list-edn", "edn",                                 \
 	  "Jepsen and Elle, list-append, EDN")                                \
 	X(FORMAT_LIST_JSON, "list-json", "jsonl",                             \
-	  "Jepsen and Elle, list-append, JSON")
+	  "Jepsen and Elle, list-append, JSON")                               \
+	X(FORMAT_ISOPREDICT, "isopredict", "txt",                             \
+	  "READ KEY[k] Txn(1, 0) From(0, 0) each line: IsoPredict")
 
 enum format {
 #define X(id, word, ending, description) id,

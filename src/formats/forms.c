@@ -168,20 +168,6 @@ bool forms_pop(struct forms *f, struct form *x)
 
 /* ---- strings ---- */
 
-/* The length of the valid UTF-8 sequence at p, or 0. */
-static unsigned utf8_length(const unsigned char *p, const unsigned char *end)
-{
-	unsigned n = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
-	if (p[0] < 0xc2 || p[0] > 0xf4 || n > (size_t)(end - p)) return 0;
-	for (unsigned i = 1; i < n; i++)
-		if ((p[i] & 0xc0) != 0x80) return 0;
-	/* too long a form, a surrogate, beyond the last character */
-	if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) ||
-	    (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f))
-		return 0;
-	return n;
-}
-
 static void add_utf8(struct text *t, uint32_t c)
 {
 	if (c < 0x80) {
@@ -269,8 +255,7 @@ static bool plain(struct forms *f)
 	unsigned char c = (unsigned char)*f->at;
 	char shown[32];
 	if (c >= 0x80) {
-		unsigned n = utf8_length((const unsigned char *)f->at,
-		                         (const unsigned char *)f->end);
+		unsigned n = input_utf8_length(f->at, (size_t)(f->end - f->at));
 		if (!n)
 			return forms_error_at(f, f->at,
 			                      "this is not UTF-8: %s",

@@ -173,14 +173,18 @@ void input_passed(struct input *in, const char *at)
 
 /* ---- errors ---- */
 
-/* The length of the valid UTF-8 sequence at p, or 0. */
-static unsigned utf8_length(const unsigned char *p, size_t left)
+unsigned input_utf8_length(const char *at, size_t left)
 {
+	const unsigned char *p = (const unsigned char *)at;
 	if (p[0] < 0x80) return p[0] ? 1 : 0;
 	unsigned length = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
 	if (p[0] < 0xc2 || p[0] > 0xf4 || length > left) return 0;
 	for (unsigned i = 1; i < length; i++)
 		if ((p[i] & 0xc0) != 0x80) return 0;
+	/* too long a form, a surrogate, beyond the last character */
+	if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) ||
+	    (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f))
+		return 0;
 	return length;
 }
 
@@ -193,8 +197,7 @@ static char *line_copy(const char *start, size_t left)
 	if (length && start[length - 1] == '\r') length--;
 	size_t shown = 0;
 	while (shown < length && shown < LINE_SHOWN) {
-		unsigned n = utf8_length((const unsigned char *)start + shown,
-		                         length - shown);
+		unsigned n = input_utf8_length(start + shown, length - shown);
 		if (!n) return NULL;
 		shown += n;
 	}

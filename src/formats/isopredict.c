@@ -1,1 +1,493 @@
+/* The traces that IsoPredict reads, as MonkeyDB was made to print them: an
+ * operation each line,
+ *
+ *     READ KEY[<key>] Txn(<session>, <index>) From(<session>, <index>)
+ *     WRITE KEY[<key>] Txn(<session>, <index>)
+ *     INSERT[<row>] to Set[<set>] Txn(<session>, <index>)
+ *     DELETE[<row>] from Set[<set>] Txn(<session>, <index>)
+ *     CONTAINS[<row>] in Set[<set>] From(<..>) Txn(<..>)
+ *
+ * Lines that are none of these say nothing. The words READ and WRITE are not
+ * looked at. Ids are opaque texts; `0, 0` is init, whose lines may be missing.
+ * Rows of sets are keys of their own, which INSERT and DELETE write. A read
+ * names its writer, and there are no values: writes are numbered. A read behind
+ * its transaction's own write is of that, whatever it names. What aborted is
+ * not in the file.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
 #include "formats/parsers.h"
+#include "history/trace_build.h"
+#include "history/trace_index.h"
+
+#define INIT_ID "0, 0"
+
+enum { INIT = 0, NOBODY = UINT32_MAX };
+
+struct piece {
+	const char *at;
+	size_t length;
+};
+
+struct line {
+	enum event_kind kind;
+	struct piece key, set, transaction, from; /* set: or NULL */
+};
+
+struct session {
+	struct piece id;
+	uint32_t handle; /* in the builder */
+};
+
+struct entry {
+	struct piece id;
+	uint32_t session;
+	uint32_t line;    /* of its first operation; 0: it has none */
+	uint32_t records; /* how many */
+	uint32_t first;   /* once they are grouped */
+	uint32_t handle;
+};
+
+struct record {
+	const char *at;       /* where the writer is named */
+	uint32_t transaction, from, key, line; /* from: NOBODY for a write */
+};
+
+struct isopredict {
+	struct input *in;
+	struct diags *d;
+	struct trace_builder *b;
+	uint32_t line;
+	bool matched;            /* some line says something */
+	struct session *sessions;
+	struct entry *transactions;
+	uint32_t *order;         /* of those that have operations */
+	struct record *records;
+	uint32_t session_count, transaction_count, order_count, record_count;
+	size_t session_capacity, transaction_capacity, order_capacity,
+	    record_capacity;
+	uint32_t key_count;
+	struct trace_index by_session, by_transaction;
+	struct text set;         /* the name of a row */
+};
+
+/* ---- what a line says ---- */
+
+static bool begins_with(struct piece p, const char *word)
+{
+	size_t n = strlen(word);
+	return p.length >= n && !memcmp(p.at, word, n);
+}
+
+static void skip(struct piece *rest, size_t n)
+{
+	rest->at += n;
+	rest->length -= n;
+}
+
+static bool take(struct piece *rest, const char *word)
+{
+	if (!begins_with(*rest, word)) return false;
+	skip(rest, strlen(word));
+	return true;
+}
+
+/* Some text and the bracket that closes it. */
+static bool take_inside(struct piece *rest, char close, struct piece *inside)
+{
+	const char *stop = memchr(rest->at, close, rest->length);
+	if (!stop) return false;
+	*inside = (struct piece){ rest->at, (size_t)(stop - rest->at) };
+	skip(rest, inside->length + 1);
+	return inside->length;
+}
+
+/* The next `open` text `close` in the rest, which then begins behind it. */
+static bool find_inside(struct piece *rest, const char *open, char close,
+                        struct piece *inside)
+{
+	for (;;) {
+		const char *at = memchr(rest->at, *open, rest->length);
+		if (!at) return false;
+		skip(rest, (size_t)(at - rest->at));
+		if (!take(rest, open))
+			skip(rest, 1);
+		else if (take_inside(rest, close, inside))
+			return true;
+		else if (!memchr(rest->at, close, rest->length))
+			return false;
+	}
+}
+
+static bool match_read(struct piece rest, struct line *x)
+{
+	if (!find_inside(&rest, "KEY[", ']', &x->key)) return false;
+	while (find_inside(&rest, "Txn(", ')', &x->transaction)) {
+		struct piece behind = rest;
+		if (take(&behind, " From(") &&
+		    take_inside(&behind, ')', &x->from))
+			return true;
+	}
+	return false;
+}
+
+static bool match_write(struct piece rest, struct line *x)
+{
+	while (find_inside(&rest, "KEY[", ']', &x->key)) {
+		struct piece behind = rest;
+		if (take(&behind, " Txn(") &&
+		    take_inside(&behind, ')', &x->transaction))
+			return true;
+	}
+	return false;
+}
+
+static bool match_row(struct piece rest, const char *word, const char *set,
+                      struct line *x)
+{
+	while (find_inside(&rest, word, ']', &x->key)) {
+		struct piece behind = rest;
+		if (take(&behind, set) &&
+		    take_inside(&behind, ']', &x->set) &&
+		    (x->kind == EVENT_WRITE ||
+		     (take(&behind, " From(") &&
+		      take_inside(&behind, ')', &x->from))) &&
+		    take(&behind, " Txn(") &&
+		    take_inside(&behind, ')', &x->transaction))
+			return true;
+	}
+	return false;
+}
+
+/* Does the line say anything? */
+static bool match_line(struct piece line, struct line *x)
+{
+	*x = (struct line){ .kind = EVENT_READ };
+	if (match_read(line, x)) return true;
+	x->kind = EVENT_WRITE;
+	if (match_write(line, x) ||
+	    match_row(line, "INSERT[", " to Set[", x) ||
+	    match_row(line, "DELETE[", " from Set[", x))
+		return true;
+	x->kind = EVENT_READ;
+	return match_row(line, "CONTAINS[", " in Set[", x);
+}
+
+static struct piece line_at(const char *at, const char *end)
+{
+	const char *stop = memchr(at, '\n', (size_t)(end - at));
+	return (struct piece){ at, (size_t)((stop ? stop : end) - at) };
+}
+
+bool isopredict_detect(const char *at, const char *end)
+{
+	struct line x;
+	while (at < end) {
+		struct piece line = line_at(at, end);
+		if (match_line(line, &x)) return true;
+		at = line.at + line.length + 1;
+	}
+	return false;
+}
+
+/* ---- ids ---- */
+
+static bool same_piece(struct piece a, struct piece b)
+{
+	return a.length == b.length && !memcmp(a.at, b.at, a.length);
+}
+
+static uint32_t find_session(struct isopredict *p, struct piece id)
+{
+	struct trace_index *x = &p->by_session;
+	uint32_t tag = index_tag(hash_bytes(0, id.at, id.length)), at = tag, i;
+	while ((i = index_next(x, tag, &at)) != INDEX_NONE)
+		if (same_piece(p->sessions[i].id, id)) return i;
+	VEC_RESERVE(p->sessions, p->session_count, p->session_capacity);
+	p->sessions[p->session_count] =
+	    (struct session){ .id = id, .handle = NOBODY };
+	index_put(x, tag, at, p->session_count);
+	return p->session_count++;
+}
+
+/* The session of an id, which is what comes before the comma. */
+static bool split_id(struct isopredict *p, struct piece id,
+                     struct piece *session)
+{
+	size_t n = 0;
+	while (n + 2 < id.length && memcmp(id.at + n, ", ", 2) != 0) n++;
+	*session = (struct piece){ id.at, n };
+	if (!n || n + 2 >= id.length)
+		input_error(p->in, p->d, id.at,
+		            "expected a session, a comma, a blank and an "
+		            "index, as in '1, 0'");
+	else if (n == 1 && *id.at == '0' &&
+	         !same_piece(id, (struct piece){ INIT_ID, strlen(INIT_ID) }))
+		input_error(p->in, p->d, id.at,
+		            "session 0 has one transaction only, '0, 0', "
+		            "which stands for the initial state");
+	else
+		return true;
+	return false;
+}
+
+static bool find_transaction(struct isopredict *p, struct piece id,
+                             uint32_t *out)
+{
+	struct trace_index *x = &p->by_transaction;
+	uint32_t tag = index_tag(hash_bytes(0, id.at, id.length)), at = tag;
+	struct piece session;
+	while ((*out = index_next(x, tag, &at)) != INDEX_NONE)
+		if (same_piece(p->transactions[*out].id, id)) return true;
+	if (!split_id(p, id, &session)) return false;
+	VEC_RESERVE(p->transactions, p->transaction_count,
+	            p->transaction_capacity);
+	*out = p->transaction_count++;
+	p->transactions[*out] = (struct entry){
+		.id = id, .session = find_session(p, session)
+	};
+	index_put(x, tag, at, *out);
+	return true;
+}
+
+static uint32_t find_key(struct isopredict *p, const struct line *x)
+{
+	struct piece name = x->key;
+	if (x->set.at) {
+		text_clear(&p->set);
+		text_string(&p->set, "Set(");
+		text_bytes(&p->set, x->set.at, x->set.length);
+		text_char(&p->set, ':');
+		text_bytes(&p->set, x->key.at, x->key.length);
+		text_char(&p->set, ')');
+		name = (struct piece){ p->set.data, p->set.length };
+	}
+	uint32_t key = trace_key_named(p->b, name.at, name.length);
+	if (key >= p->key_count) p->key_count = key + 1;
+	return key;
+}
+
+/* ---- lines ---- */
+
+/* Names are shown, and written in other formats. */
+static bool check_text(struct isopredict *p, struct piece line)
+{
+	for (size_t i = 0, n; i < line.length; i += n) {
+		n = input_utf8_length(line.at + i, line.length - i);
+		if (n) continue;
+		input_error(p->in, p->d, line.at + i,
+		            line.at[i] ? "this is not UTF-8"
+		                       : "this is not a text: it holds a zero "
+		                         "byte");
+		return false;
+	}
+	return true;
+}
+
+static void add_record(struct isopredict *p, struct record r)
+{
+	struct entry *t = &p->transactions[r.transaction];
+	if (!t->records++) {
+		t->line = p->line;
+		VEC_RESERVE(p->order, p->order_count, p->order_capacity);
+		p->order[p->order_count++] = r.transaction;
+	}
+	VEC_RESERVE(p->records, p->record_count, p->record_capacity);
+	p->records[p->record_count++] = r;
+}
+
+static bool parse_line(struct isopredict *p, struct piece line)
+{
+	struct line x;
+	if (!match_line(line, &x)) return true;
+	p->matched = true;
+	struct record r = { .at = x.from.at, .from = NOBODY, .line = p->line };
+	if (!check_text(p, line) ||
+	    !find_transaction(p, x.transaction, &r.transaction))
+		return false;
+	if (x.kind == EVENT_READ && !find_transaction(p, x.from, &r.from))
+		return false;
+	r.key = find_key(p, &x);
+	if (r.transaction != INIT) add_record(p, r);
+	return true;
+}
+
+static bool parse_lines(struct isopredict *p)
+{
+	const char *at = p->in->bytes, *end = at + p->in->length;
+	while (at < end) {
+		struct piece line = line_at(at, end);
+		p->line++;
+		if (!parse_line(p, line)) return false;
+		at = line.at + line.length + 1;
+	}
+	if (p->matched) return true;
+	input_error(p->in, p->d, p->in->bytes,
+	            "no line here is an operation of IsoPredict, such as "
+	            "'READ KEY[k] Txn(1, 0) From(0, 0)' or "
+	            "'WRITE KEY[k] Txn(1, 0)'");
+	return false;
+}
+
+/* ---- the trace ---- */
+
+static bool is_number(struct piece p)
+{
+	if (!p.length || (p.at[0] == '0' && p.length > 1)) return false;
+	for (size_t i = 0; i < p.length; i++)
+		if (p.at[i] < '0' || p.at[i] > '9') return false;
+	return true;
+}
+
+/* Numbers by size, then texts. */
+static int compare_sessions(const void *a, const void *b)
+{
+	struct piece x = (*(struct session *const *)a)->id;
+	struct piece y = (*(struct session *const *)b)->id;
+	bool first = is_number(x), second = is_number(y);
+	if (first != second) return first ? -1 : 1;
+	if (first && x.length != y.length) return x.length < y.length ? -1 : 1;
+	int order = memcmp(x.at, y.at,
+	                   x.length < y.length ? x.length : y.length);
+	return order ? order : (x.length > y.length) - (x.length < y.length);
+}
+
+/* Those that have transactions, in the order of their ids: what the file has
+ * first depends on how they ran. */
+static void add_sessions(struct isopredict *p)
+{
+	struct session **sorted =
+	    mem_take((p->session_count + (size_t)1) * sizeof *sorted);
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < p->order_count; i++) {
+		const struct entry *t = &p->transactions[p->order[i]];
+		struct session *s = &p->sessions[t->session];
+		if (s->handle != NOBODY) continue;
+		s->handle = 0;
+		sorted[count++] = s;
+	}
+	if (count) qsort(sorted, count, sizeof *sorted, compare_sessions);
+	for (uint32_t i = 0; i < count; i++)
+		sorted[i]->handle =
+		    trace_session_new(p->b, sorted[i]->id.at,
+		                      sorted[i]->id.length, false);
+	free(sorted);
+}
+
+static void add_transactions(struct isopredict *p)
+{
+	for (uint32_t i = 0; i < p->order_count; i++) {
+		struct entry *t = &p->transactions[p->order[i]];
+		const struct session *s = &p->sessions[t->session];
+		struct piece index = t->id;
+		skip(&index, s->id.length + 2);
+		t->handle = trace_transaction_new(p->b, s->handle,
+		                                  TRACE_COMMITTED, t->line);
+		if (is_number(index) && index.length < 19)
+			trace_transaction_number(p->b, t->handle,
+			                         strtoll(index.at, NULL, 10));
+		else
+			trace_transaction_name(p->b, t->handle, index.at,
+			                       index.length);
+	}
+}
+
+/* The records of each transaction together, in their order. */
+static struct record *group_records(struct isopredict *p)
+{
+	struct record *grouped =
+	    mem_take((p->record_count + (size_t)1) * sizeof *grouped);
+	uint32_t first = 0;
+	for (uint32_t i = 0; i < p->order_count; i++) {
+		struct entry *t = &p->transactions[p->order[i]];
+		t->first = first;
+		first += t->records;
+		t->records = 0;
+	}
+	for (uint32_t i = 0; i < p->record_count; i++) {
+		struct entry *t =
+		    &p->transactions[p->records[i].transaction];
+		grouped[t->first + t->records++] = p->records[i];
+	}
+	return grouped;
+}
+
+/* `own`: behind the transaction's own write of the key. */
+static bool add_read(struct isopredict *p, const struct record *r, bool own)
+{
+	const struct entry *from = &p->transactions[r->from];
+	trace_op_add(p->b, p->transactions[r->transaction].handle, EVENT_READ,
+	             r->key, (struct trace_value){ .flags = TRACE_MISSING },
+	             r->line);
+	if (own)
+		trace_op_source(p->b, TRACE_FROM_SELF, 0);
+	else if (r->from == INIT)
+		trace_op_source(p->b, TRACE_FROM_INIT, 0);
+	else if (from->records)
+		trace_op_source(p->b, TRACE_FROM_OTHER, from->handle);
+	else
+		input_error(p->in, p->d, r->at,
+		            "no line of the file is of transaction '%.*s'",
+		            (int)from->id.length, from->id.at);
+	return own || r->from == INIT || from->records;
+}
+
+static bool add_operations(struct isopredict *p)
+{
+	struct record *records = group_records(p);
+	/* By key: the transaction that wrote it last, which is never init. */
+	uint32_t *wrote = mem_take0(p->key_count + (size_t)1, sizeof *wrote);
+	bool good = true;
+	int64_t value = 0;
+	for (uint32_t i = 0; i < p->record_count && good; i++) {
+		const struct record *r = &records[i];
+		if (r->from != NOBODY) {
+			good = add_read(p, r, wrote[r->key] == r->transaction);
+			continue;
+		}
+		wrote[r->key] = r->transaction;
+		trace_op_add(p->b, p->transactions[r->transaction].handle,
+		             EVENT_WRITE, r->key, trace_value_number(++value),
+		             r->line);
+	}
+	free(records);
+	free(wrote);
+	return good;
+}
+
+static bool parse(struct isopredict *p)
+{
+	uint32_t init;
+	index_init(&p->by_session, 0);
+	index_init(&p->by_transaction, 0);
+	find_transaction(p, (struct piece){ INIT_ID, strlen(INIT_ID) }, &init);
+	if (!parse_lines(p)) return false;
+	add_sessions(p);
+	add_transactions(p);
+	return add_operations(p);
+}
+
+struct trace *isopredict_parse(struct input *in, const struct reader_options *o,
+                               struct diags *d)
+{
+	struct trace_rules rules = {
+		.initial = trace_value_null(),
+		.sources = true,
+		.unknown_is_initial = o->unknown_is_initial,
+	};
+	struct isopredict p = { .in = in, .d = d };
+	p.b = trace_builder_new(in->file, &rules);
+	bool good = parse(&p);
+	free(p.sessions);
+	free(p.transactions);
+	free(p.order);
+	free(p.records);
+	index_free(&p.by_session);
+	index_free(&p.by_transaction);
+	text_free(&p.set);
+	if (good) return trace_builder_finish(p.b, d);
+	trace_builder_free(p.b);
+	return NULL;
+}

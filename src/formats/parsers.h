@@ -32,6 +32,9 @@ void input_error(const struct input *in, struct diags *d, const char *at,
 void input_error_byte(const struct input *in, struct diags *d, const char *at,
                       const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* The length of the valid UTF-8 sequence at `at`, which has `left` > 0 bytes;
+ * 0: there is none, or it is a zero byte. */
+unsigned input_utf8_length(const char *at, size_t left);
 /* Pages before this byte are not needed again (keeps memory small). */
 void input_passed(struct input *in, const char *at);
 
@@ -42,7 +45,7 @@ typedef struct trace *format_parser(struct input *in,
                                     struct diags *d);
 format_parser plume_parse, awdit_text_parse, dbcop_bincode_parse,
     dbcop_json_parse, dbcop_text_parse, register_edn_parse,
-    register_json_parse, list_edn_parse, list_json_parse;
+    register_json_parse, list_edn_parse, list_json_parse, isopredict_parse;
 /* A line of an isoscope file: [at, end), the `line`th. */
 struct trace *isoscope_parse(const struct input *in, const char *at,
                              const char *end, uint32_t line,
@@ -61,7 +64,8 @@ typedef bool format_printer(struct text *t, const struct trace *r,
                             const uint32_t *order, struct diags *d);
 format_printer isoscope_print, plume_print, awdit_text_print,
     dbcop_bincode_print, dbcop_json_print, dbcop_text_print,
-    register_edn_print, register_json_print, list_edn_print, list_json_print;
+    register_edn_print, register_json_print, list_edn_print, list_json_print,
+    isopredict_print;
 bool cobra_can_write(const struct trace *r, struct diags *d);
 bool cobra_write_folder(const char *path, const struct trace *r,
                         struct diags *d);
@@ -73,6 +77,8 @@ enum format format_detect(const struct input *in);
  * apart. FORMAT_COUNT: not Elle. */
 enum format elle_detect(const struct input *in);
 bool dbcop_bincode_detect(const struct input *in);
+/* Is a line of [at, end) an operation as IsoPredict writes it? */
+bool isopredict_detect(const char *at, const char *end);
 /* Does the folder hold a file T<n>.log? */
 bool cobra_detect_folder(const char *path);
 

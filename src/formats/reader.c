@@ -26,6 +26,7 @@ static format_parser *const parsers[FORMAT_COUNT] = {
 	[FORMAT_REGISTER_JSON] = register_json_parse,
 	[FORMAT_LIST_EDN] = list_edn_parse,
 	[FORMAT_LIST_JSON] = list_json_parse,
+	[FORMAT_ISOPREDICT] = isopredict_parse,
 	[FORMAT_COBRA] = cobra_parse_log,
 };
 
