@@ -159,8 +159,8 @@ static bool limits_reached(const struct copies *c, struct check_clock *clock,
 }
 
 bool copies_init(struct copies *c, const struct observed *o,
-                 enum predict_boundary b, bool all, struct check_clock *clock,
-                 const char **reason)
+                 enum predict_boundary b, bool all, uint32_t only,
+                 struct check_clock *clock, const char **reason)
 {
 	*c = (struct copies){ .o = o, .boundary = b };
 	c->first_copy = mem_take0((size_t)o->n + 1, sizeof *c->first_copy);
@@ -168,7 +168,7 @@ bool copies_init(struct copies *c, const struct observed *o,
 	bool fine = true;
 	for (uint32_t t = 1; t < o->n && fine; t++) {
 		c->first_copy[t] = (uint32_t)c->count;
-		add_copies(c, t, all, view);
+		if (!only || t == only) add_copies(c, t, all, view);
 		fine = !limits_reached(c, clock, reason);
 	}
 	c->first_copy[o->n] = (uint32_t)c->count;

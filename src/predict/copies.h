@@ -41,12 +41,12 @@ struct copies {
 };
 
 /* Options that no allowed history can have are left out, by what every history
- * with the copy contains. With `all` copies may also change nothing: needed
- * when the observed execution itself is not allowed or not serializable. False
- * if a limit came first. To be freed in either case. */
+ * with the copy contains. With `all` copies may also change nothing. Copies of
+ * transaction `only`; 0: of all. False if a limit came first. To be freed in
+ * either case. */
 bool copies_init(struct copies *c, const struct observed *o,
-                 enum predict_boundary b, bool all, struct check_clock *clock,
-                 const char **reason);
+                 enum predict_boundary b, bool all, uint32_t only,
+                 struct check_clock *clock, const char **reason);
 void copies_free(struct copies *c);
 
 /* Is this read of the copy free? */

@@ -240,25 +240,35 @@ static bool is_there_finally(const struct building *x, uint32_t t, uint32_t op,
 	return true;
 }
 
+/* Nor is a read of such a write; nor one of a writer that is not known. */
+static bool is_kept(const struct building *x, uint32_t t, uint32_t op,
+                    uint32_t end)
+{
+	const struct trace *r = observed_trace(x);
+	bool own = r->ops[op].kind == EVENT_WRITE ||
+	           r->ops[op].from == TRACE_SELF;
+	if (own) return is_there_finally(x, t, op, end);
+	return r->ops[op].from != TRACE_NOBODY &&
+	       r->transactions[t].status != TRACE_UNKNOWN;
+}
+
 static uint32_t add_ops(struct building *x, uint32_t handle, uint32_t t,
                         const struct copy *y)
 {
 	const struct trace *r = observed_trace(x);
-	uint32_t end = end_of_ops(x, t, y), count = 0;
-	for (uint32_t i = r->transactions[t].first_op; i < end; i++) {
+	uint32_t first = r->transactions[t].first_op;
+	uint32_t end = end_of_ops(x, t, y);
+	for (uint32_t i = first; i < end; i++) {
 		const struct trace_op *op = &r->ops[i];
-		if (op->kind == EVENT_READ) {
-			if (op->from != TRACE_NOBODY &&
-			    r->transactions[t].status != TRACE_UNKNOWN)
-				add_read(x, handle, t, i, y);
-		} else if (is_there_finally(x, t, i, end)) {
+		if (!is_kept(x, t, i, end)) continue;
+		if (op->kind == EVENT_READ)
+			add_read(x, handle, t, i, y);
+		else
 			trace_op_add(x->b, handle, EVENT_WRITE, op->key,
 			             value_out(x, op->value, op->flags),
 			             op->line);
-		}
-		count++;
 	}
-	return count;
+	return end - first;
 }
 
 static void add_transaction(struct building *x, uint32_t i)

@@ -285,8 +285,8 @@ static bool begin(struct predictor *p)
 	p->all = !p->o.allowed || !p->o.serializable ||
 	         (strict && (o->enumerate || level_implies(o->level,
 	                                                   LEVEL_PSI)));
-	if (!copies_init(&p->c, &p->o, o->boundary, p->all, p->clock,
-	                 &p->reason))
+	if (!copies_init(&p->c, &p->o, o->boundary, p->all,
+	                 predictor_obvious(p), p->clock, &p->reason))
 		return false;
 	count_reads(p);
 	proposal_init(&p->p, &p->o, &p->c, o->enumerate, p->all, p->clock);

@@ -35,6 +35,10 @@ enum finding_answer predictor_allows(struct predictor *p, uint32_t **core,
 enum finding_answer predictor_serializable(struct predictor *p,
                                            uint32_t **order);
 
+/* obvious.c: a transaction that makes a prediction when it alone diverges, the
+ * latest one; 0 if none does so for reasons that are seen at once. (rc and none
+ * only: prediction by the quick rules.) */
+uint32_t predictor_obvious(const struct predictor *p);
 /* smaller.c: makes the last proposal, which is a prediction, keep more
  * transactions, and diverge and change less, while it stays one. Stops early
  * when a limit is reached. */
