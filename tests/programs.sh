@@ -1,7 +1,7 @@
 #!/bin/sh
 # Explores every program of programs/ under each level of its side file and
-# compares the counts, under three orders of the sessions. ISOSCOPE names the
-# binary (default ./isoscope); arguments name programs, to run only these.
+# compares the counts, under three orders of the sessions; but the clients of
+# programs/oltp, which tests/workloads.sh compiles. ISOSCOPE names the binary (default ./isoscope); arguments name programs, to run only these.
 set -u
 
 ISOSCOPE=${ISOSCOPE:-./isoscope}
@@ -90,8 +90,8 @@ program() {
 }
 
 if [ $# -eq 0 ]; then
-	find "$top/programs" -name '*.tx' ! -path '*/apps/*' |
-		LC_ALL=C sort >"$work/programs"
+	find "$top/programs" -name '*.tx' ! -path '*/apps/*' \
+		! -path '*/oltp/clients/*' | LC_ALL=C sort >"$work/programs"
 else
 	printf '%s\n' "$@" >"$work/programs"
 fi
