@@ -1,7 +1,8 @@
 #!/bin/sh
 # Explores every program of programs/ under each level of its side file and
-# compares the counts, under three orders of the sessions; but the clients of
-# programs/oltp, which tests/workloads.sh compiles. ISOSCOPE names the binary (default ./isoscope); arguments name programs, to run only these.
+# compares the counts, under three orders of the sessions; but not the clients
+# of programs/oltp, which tests/workloads.sh compiles. ISOSCOPE names the binary
+# (default ./isoscope); arguments name programs, to run only these.
 set -u
 
 ISOSCOPE=${ISOSCOPE:-./isoscope}
