@@ -151,7 +151,7 @@ void name_predict_place(struct text *t, const struct predict_case *c)
 		text_format(t, "%s, seed %" PRIu64, c->observed->file, c->seed);
 }
 
-void name_changed_reads(struct text *t, const struct trace *observed,
+void name_predicted_changes(struct text *t, const struct trace *observed,
                         const struct prediction *p)
 {
 	for (uint32_t i = 0; i < p->changed_count && i < READS_NAMED; i++) {
@@ -162,7 +162,7 @@ void name_changed_reads(struct text *t, const struct trace *observed,
 		name_trace_key(t, observed, observed->ops[r->op].key);
 		text_string(t, " from ");
 		name_trace_transaction(t, observed, r->writer);
-		text_string(t, ", not from ");
+		text_string(t, " instead of ");
 		name_trace_transaction(t, observed, r->observed);
 	}
 	if (p->changed_count <= READS_NAMED) return;

@@ -61,9 +61,9 @@ const char *predict_encoding_word(enum predict_encoding e); /* "exact" */
 void name_predict_reason(struct text *t, const struct predict_case *c);
 /* "h.jsonl:3", "lost.tx, seed 7" */
 void name_predict_place(struct text *t, const struct predict_case *c);
-/* "bob.1 add reads x from init, not from alice.1 add", several with commas
+/* "bob.1 add reads x from init instead of alice.1 add", several with commas
  * between, the first few. */
-void name_changed_reads(struct text *t, const struct trace *observed,
+void name_predicted_changes(struct text *t, const struct trace *observed,
                         const struct prediction *p);
 /* The value that a transaction finally wrote to a key: of init the initial
  * one. False if it is not known, or it does not write the key. */

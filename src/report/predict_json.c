@@ -329,5 +329,8 @@ void report_predicted_history(struct text *t, const struct predict_case *c,
 	json_member_count(t, "number", p->number);
 	print_changed(t, c->observed, p->prediction);
 	print_truncated(t, c, p->prediction);
+	if (p->replay)
+		json_member_bool(t, "validated",
+		                 predicted_validated(p->replay));
 	text_string(t, "}\n");
 }

@@ -93,9 +93,12 @@ static void print_cut(struct text *t, const struct predict_case *c,
 	text_string(t, " up to its read of ");
 	name_trace_key(t, c->observed,
 	               c->observed->ops[x->first_op + cut->ops - 1].key);
-	text_format(t, " (%" PRIu32 " of ", cut->ops);
+	if (cut->ops == x->op_count) {
+		text_string(t, ", its last operation");
+		return;
+	}
+	text_format(t, ", %" PRIu32 " of ", cut->ops);
 	style_plural(t, x->op_count, "operation", "operations");
-	text_char(t, ')');
 }
 
 static void print_kept(struct text *t, const struct trace_session *x,
