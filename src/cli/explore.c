@@ -1,5 +1,6 @@
 #include "cli/explore.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -8,10 +9,12 @@
 #include "cli/output.h"
 #include "cli/outputs.h"
 #include "cli/signals.h"
+#include "dpor/origin.h"
 #include "dpor/verdict.h"
 #include "history/history.h"
 #include "isoscope.h"
 #include "lang/load.h"
+#include "report/changes.h"
 #include "report/dot.h"
 #include "report/histories.h"
 #include "report/json.h"
@@ -27,6 +30,7 @@ struct watcher {
 	bool failed;       /* it could not be written */
 	struct text line;
 	struct progress progress;
+	struct text what;  /* of the progress */
 };
 
 static bool on_history(void *payload, const struct explore_execution *e)
@@ -43,6 +47,11 @@ static bool on_tick(void *payload, const struct explore_stats *s,
                     uint32_t depth)
 {
 	struct watcher *w = payload;
+	if (s->changes) {
+		text_clear(&w->what);
+		name_changed_reads(&w->what, s->changes);
+		w->progress.what = text_get(&w->what);
+	}
 	progress_tick(&w->progress, s, depth);
 	return true;
 }
@@ -80,6 +89,19 @@ static const struct history *history_to_draw(const struct explorer *e,
 	return NULL;
 }
 
+static void draw(struct text *picture, const struct explorer *e,
+                 const struct history *h, const char *title)
+{
+	uint32_t count;
+	if (!explores_outward(e)) {
+		report_dot(picture, h, title, NULL);
+		return;
+	}
+	struct dot_change *changes = changes_to_draw(e, h, &count);
+	report_dot_predicted(picture, h, title, NULL, changes, count);
+	free(changes);
+}
+
 static bool write_pictures(const struct exploration *x,
                            const struct explorer *e)
 {
@@ -90,7 +112,7 @@ static bool write_pictures(const struct exploration *x,
 	if (!h) {
 		say("there is no counterexample, so nothing was drawn");
 	} else {
-		report_dot(&picture, h, text_get(&title), NULL);
+		draw(&picture, e, h, text_get(&title));
 		fine = pictures_write(x->line, &picture);
 	}
 	text_free(&title);
@@ -127,11 +149,28 @@ static int explore_one(const struct exploration *x)
 	explorer_run(e);
 	progress_end(&w.progress);
 	text_free(&w.line);
+	text_free(&w.what);
 	int code = exit_code_of_verdict((int)explorer_verdict(e));
 	if (!output_close(w.histories, w.path)) code = EXIT_INTERNAL;
 	if (!write_result(x, e)) code = EXIT_INTERNAL;
 	if (!write_pictures(x, e)) code = EXIT_INTERNAL;
 	explorer_free(e);
+	return code;
+}
+
+static int explore_levels_or_one(struct exploration *x)
+{
+	struct origin *origin = NULL;
+	if (x->options.algorithm == EXPLORE_OUTWARD) {
+		origin = explore_origin(x);
+		if (!origin) return EXIT_INPUT;
+		x->options.origin = origin;
+	}
+	signals_catch();
+	x->options.interrupt = signals_flag();
+	int code = x->line->value[OPTION_LEVELS] ? explore_levels(x)
+	                                         : explore_one(x);
+	origin_free(origin);
 	return code;
 }
 
@@ -146,13 +185,8 @@ static int explore_program(struct exploration *x, const struct program *p)
 		if (!view) return EXIT_USAGE;
 		x->program = view;
 	}
-	int code = EXIT_USAGE;
-	if (pictures_possible(x->line)) {
-		signals_catch();
-		x->options.interrupt = signals_flag();
-		code = x->line->value[OPTION_LEVELS] ? explore_levels(x)
-		                                     : explore_one(x);
-	}
+	int code = pictures_possible(x->line) ? explore_levels_or_one(x)
+	                                      : EXIT_USAGE;
 	program_free(view);
 	return code;
 }

@@ -9,6 +9,7 @@
 #include "report/style.h"
 
 struct command_line;
+struct origin;
 struct program;
 
 struct exploration {
@@ -29,6 +30,10 @@ bool settings_read(struct exploration *x);
 bool settings_levels(struct exploration *x);
 /* A view of the program with its sessions in the order asked for, or NULL. */
 struct program *settings_reordered(const struct program *p, const char *order);
+
+/* explore_from.c: the observed history of --from. NULL, after saying why, if
+ * it cannot be read, or is none of the program. */
+struct origin *explore_origin(const struct exploration *x);
 
 /* explore_levels.c: the table of --levels; returns the exit code. */
 int explore_levels(const struct exploration *x);

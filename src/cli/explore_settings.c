@@ -25,6 +25,38 @@ static bool levels_alone(const struct command_line *c)
 	return true;
 }
 
+/* What chooses a way of exploring goes without --from, which is one. */
+static bool from_alone(const struct command_line *c)
+{
+	static const enum option_id ways[] = { OPTION_BASE, OPTION_ALGORITHM,
+		                               OPTION_LEVELS,
+		                               OPTION_SESSIONS_ORDER };
+	if (!c->value[OPTION_EXPLORE_FROM]) {
+		if (!c->value[OPTION_MAX_CHANGES]) return true;
+		say("--max-changes goes with --from");
+		return false;
+	}
+	for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+		if (!c->value[ways[i]]) continue;
+		say("--from goes without --%s", option_table[ways[i]].word);
+		return false;
+	}
+	return true;
+}
+
+/* --from asks for an unserializable history: the first one, or all of those
+ * with few changes. */
+static bool read_from(const struct command_line *c, struct explore_options *o)
+{
+	if (!from_alone(c)) return false;
+	if (!c->value[OPTION_EXPLORE_FROM]) return true;
+	o->algorithm = EXPLORE_OUTWARD;
+	o->robust = true;
+	o->stop_unserializable = !c->value[OPTION_MAX_CHANGES];
+	o->max_changes = UINT64_MAX;
+	return setting_seed(c, OPTION_MAX_CHANGES, &o->max_changes);
+}
+
 bool settings_read(struct exploration *x)
 {
 	const struct command_line *c = x->line;
@@ -46,7 +78,8 @@ bool settings_read(struct exploration *x)
 		say("--levels chooses base levels and algorithm itself");
 		return false;
 	}
-	return setting_count(c, OPTION_MAX_HISTORIES, &o->max_histories) &&
+	return read_from(c, o) &&
+	       setting_count(c, OPTION_MAX_HISTORIES, &o->max_histories) &&
 	       setting_memory(c, OPTION_MEMORY, &o->memory) &&
 	       setting_seconds(c, OPTION_TIMEOUT, &o->timeout) &&
 	       levels_alone(c) && outputs_fit(c, "program");
@@ -82,7 +115,7 @@ bool settings_levels(struct exploration *x)
 		return false;
 	}
 	o->base = o->level;
-	if (o->algorithm == EXPLORE_DFS) return true;
+	if (o->algorithm != EXPLORE_CE) return true;
 	if (!level_is_extensible(o->level)) o->base = LEVEL_CC;
 	if (c->value[OPTION_BASE])
 		o->base = level_from_word(c->value[OPTION_BASE]);

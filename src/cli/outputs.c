@@ -21,6 +21,25 @@ static bool same_file(const char *a, const char *b)
 	       x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
+/* The options that name a file to read. */
+static const enum option_id inputs[] = { OPTION_EXPLORE_FROM,
+	                                 OPTION_FROM_PROGRAM,
+	                                 OPTION_VALIDATE };
+enum { INPUTS = sizeof inputs / sizeof *inputs };
+
+static bool overwrites_input(const struct command_line *c, const char *word,
+                             const char *path)
+{
+	for (size_t i = 0; i < INPUTS; i++) {
+		const char *input = c->value[inputs[i]];
+		if (!input || !same_file(path, input)) continue;
+		say("--%s would overwrite '%s', the file of --%s", word, input,
+		    option_table[inputs[i]].word);
+		return true;
+	}
+	return false;
+}
+
 static bool overwrites_operand(const struct command_line *c, const char *word,
                                const char *path, const char *operand)
 {
@@ -40,7 +59,9 @@ static bool outputs_differ(const struct command_line *c, const char *operand)
 		const char *path = c->value[outputs[i]];
 		const char *word = option_table[outputs[i]].word;
 		if (!path || is_standard(path)) continue;
-		if (overwrites_operand(c, word, path, operand)) return false;
+		if (overwrites_operand(c, word, path, operand) ||
+		    overwrites_input(c, word, path))
+			return false;
 		for (size_t j = 0; j < i; j++) {
 			const char *other = c->value[outputs[j]];
 			if (!other || !same_file(path, other)) continue;

@@ -60,7 +60,8 @@ enum verdict explorer_verdict(const struct explorer *e)
 {
 	for (uint32_t s = 0; s < explorer_slot_count(e); s++)
 		if (explorer_slot_violated(e, s)) return VERDICT_VIOLATED;
-	if (explorer_stats(e)->stop == STOP_NONE) return VERDICT_HOLDS;
+	enum explore_stop stop = explorer_stats(e)->stop;
+	if (stop == STOP_NONE || stop == STOP_CHANGES) return VERDICT_HOLDS;
 	return VERDICT_INCONCLUSIVE;
 }
 

@@ -6,6 +6,7 @@
 #include "dpor/explorer.h"
 #include "dpor/verdict.h"
 #include "history/history.h"
+#include "report/changes.h"
 #include "report/explain.h"
 #include "report/names.h"
 #include "report/warnings.h"
@@ -123,6 +124,7 @@ static void print_example(struct text *t, const struct explorer *e,
 	text_string(t, ",\"example\":{\"history\":1,");
 	history_print_members(t, h);
 	print_order(t, h);
+	if (explores_outward(e)) json_changes(t, e, h);
 	if (v->finding) print_finding(t, e, v->finding);
 	member_text(t, "anomaly", name);
 	member_text(t, "forbidden_by",
@@ -212,6 +214,16 @@ static const char *stop_word(enum explore_stop stop)
 	return words[stop];
 }
 
+static const char *algorithm_word(enum explorer_algorithm a)
+{
+	static const char *const words[] = {
+		[EXPLORE_CE] = "ce",
+		[EXPLORE_DFS] = "dfs",
+		[EXPLORE_OUTWARD] = "outward",
+	};
+	return words[a];
+}
+
 static void print_stats(struct text *t, const struct explorer *e)
 {
 	const struct explore_stats *s = explorer_stats(e);
@@ -233,6 +245,10 @@ static void print_stats(struct text *t, const struct explorer *e)
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
 		text_char(t, ',');
 		json_count(t, counts[i].name, counts[i].n);
+	}
+	if (explores_outward(e)) {
+		text_char(t, ',');
+		json_count(t, "changes", s->changes);
 	}
 	if (explorer_serializability_known(e)) {
 		text_char(t, ',');
@@ -258,9 +274,13 @@ void report_json(struct text *t, const struct explorer *e,
 	member_text(t, "program", program_path(explorer_program(e)));
 	member_text(t, "level", level_word(o->level));
 	member_text(t, "base", level_word(o->base));
-	member_text(t, "algorithm", o->algorithm == EXPLORE_DFS ? "dfs" : "ce");
+	member_text(t, "algorithm", algorithm_word(o->algorithm));
+	if (explores_outward(e)) json_origin(t, e);
 	member_text(t, "verdict", verdict_word(explorer_verdict(e)));
-	name_verdict_reason(&reason, e);
+	if (explores_outward(e))
+		name_outward_reason(&reason, e);
+	else
+		name_verdict_reason(&reason, e);
 	member_taken(t, "reason", &reason);
 	text_format(t, ",\"complete\":%s",
 	            stop == STOP_NONE ? "true" : "false");

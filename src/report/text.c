@@ -7,6 +7,7 @@
 #include "dpor/explorer.h"
 #include "dpor/verdict.h"
 #include "history/history.h"
+#include "report/changes.h"
 #include "report/counterexample.h"
 #include "report/explain.h"
 #include "report/names.h"
@@ -32,7 +33,10 @@ void report_verdict(struct text *t, const struct style *s,
 	enum verdict v = explorer_verdict(e);
 	style_words(t, s, marks[v], verdict_word(v));
 	text_string(t, ": ");
-	name_verdict_reason(t, e);
+	if (explores_outward(e))
+		name_outward_reason(t, e);
+	else
+		name_verdict_reason(t, e);
 	text_char(t, '\n');
 }
 
@@ -141,6 +145,15 @@ static uint32_t first_with_example(const struct explorer *e, uint32_t slot)
 	return found;
 }
 
+/* Which reads of the observed history it changes. */
+static void print_changes(struct text *t, const struct style *s,
+                          const struct explorer *e, const struct history *h)
+{
+	size_t before = t->length;
+	report_changes(t, s, e, h, 4);
+	if (t->length > before) text_char(t, '\n');
+}
+
 static void print_example(struct text *t, const struct style *s,
                           const struct explorer *e, uint32_t slot)
 {
@@ -149,6 +162,7 @@ static void print_example(struct text *t, const struct style *s,
 	uint32_t same = first_with_example(e, slot);
 	if (same == slot) {
 		text_char(t, '\n');
+		if (explores_outward(e)) print_changes(t, s, e, h);
 		report_counterexample(t, s, h, 4);
 		print_finding(t, s, e, slot);
 		print_anomaly(t, s, h);
@@ -158,6 +172,13 @@ static void print_example(struct text *t, const struct style *s,
 	name_slot(t, e, same);
 	text_char(t, '\n');
 	print_finding(t, s, e, slot);
+}
+
+/* May there be other histories of those that were asked for? */
+static bool is_open(const struct explorer *e)
+{
+	enum explore_stop stop = explorer_stats(e)->stop;
+	return stop != STOP_NONE && stop != STOP_CHANGES;
 }
 
 static void print_fails_in(struct text *t, const struct explorer *e,
@@ -170,7 +191,7 @@ static void print_fails_in(struct text *t, const struct explorer *e,
 	style_count(t, n);
 	text_string(t, " of ");
 	style_plural(t, s->histories, "history", "histories");
-	if (s->stop != STOP_NONE) text_string(t, " seen so far");
+	if (is_open(e)) text_string(t, " seen so far");
 	if (explorer_violation(e, slot)->example)
 		text_string(t, n == 1 ? ":" : ", for example:");
 	text_char(t, '\n');
@@ -195,7 +216,7 @@ static void print_assertion_line(struct text *t, const struct style *s,
                                  const struct explorer *e, uint32_t slot)
 {
 	bool fails = explorer_slot_violated(e, slot);
-	bool open = explorer_stats(e)->stop != STOP_NONE;
+	bool open = is_open(e);
 	struct text place = { 0 }, words = { 0 };
 	name_position(&place, name_slot_position(e, slot));
 	name_slot(&words, e, slot);
@@ -311,6 +332,19 @@ static void print_histories(struct text *t, const struct explorer *e,
 	text_char(t, '\n');
 }
 
+/* How far from the observed history the exploration came. */
+static void print_distance(struct text *t, const struct explorer *e,
+                           struct text *n)
+{
+	const struct explore_stats *s = explorer_stats(e);
+	style_count(n, s->changes);
+	begin_count(t, "changed reads", n);
+	text_string(t, "  at most");
+	if (is_open(e) && s->changes)
+		text_string(t, "; all histories with fewer were explored");
+	text_char(t, '\n');
+}
+
 static void print_end_states(struct text *t, const struct explorer *e,
                              struct text *n)
 {
@@ -330,7 +364,7 @@ static void print_search(struct text *t, const struct explorer *e,
 	style_count(n, s->explore_calls);
 	begin_count(t, "explore calls", n);
 	count_part(t, "  at most ", s->depth_max, " deep\n");
-	if (explorer_options(e)->algorithm == EXPLORE_DFS) return;
+	if (explorer_options(e)->algorithm != EXPLORE_CE) return;
 	style_count(n, s->swaps_taken);
 	begin_count(t, "swaps", n);
 	count_part(t, "  of ", s->swaps_considered, " considered; ");
@@ -370,6 +404,7 @@ static void print_counts(struct text *t, const struct explorer *e)
 	struct text n = { 0 };
 	text_char(t, '\n');
 	print_histories(t, e, &n);
+	if (explores_outward(e)) print_distance(t, e, &n);
 	print_end_states(t, e, &n);
 	print_search(t, e, &n);
 	print_costs(t, e, &n);
@@ -380,6 +415,7 @@ void report_result(struct text *t, const struct style *s,
                    const struct explorer *e)
 {
 	report_verdict(t, s, e);
+	if (explores_outward(e)) report_not_reproduced(t, e);
 	print_assertions(t, s, e);
 	for (uint32_t i = 0; i < explorer_slot_count(e); i++)
 		if (explorer_slot_violated(e, i) &&

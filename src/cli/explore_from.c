@@ -1,0 +1,30 @@
+#include "base/diag.h"
+#include "cli/explore.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "dpor/origin.h"
+#include "formats/formats.h"
+
+/* The first history of the file. */
+static struct trace *read_trace(const char *path, struct diags *d)
+{
+	struct reader_options o = { .format = FORMAT_COUNT };
+	struct history_reader *r = history_reader_open(path, &o, d);
+	if (!r) return NULL;
+	struct trace *t = history_reader_next(r, d);
+	history_reader_close(r);
+	if (!t && !d->errors) say_no_history(path, 0, 0);
+	return t;
+}
+
+struct origin *explore_origin(const struct exploration *x)
+{
+	struct diags d = { 0 };
+	struct origin *o = NULL;
+	struct trace *t = read_trace(x->line->value[OPTION_EXPLORE_FROM], &d);
+	if (t) o = origin_new(x->program, t, &d);
+	say_diagnostics(x->line, &d);
+	diags_free(&d);
+	trace_free(t);
+	return o;
+}

@@ -1,0 +1,402 @@
+#include "report/changes.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "dpor/explorer.h"
+#include "dpor/origin.h"
+#include "dpor/verdict.h"
+#include "history/history.h"
+#include "report/dot.h"
+#include "report/json.h"
+#include "report/json_members.h"
+#include "report/names.h"
+#include "vm/program.h"
+
+enum { CHANGES_SHOWN = 20 };
+
+bool explores_outward(const struct explorer *e)
+{
+	return explorer_options(e)->algorithm == EXPLORE_OUTWARD;
+}
+
+static const struct origin *origin_of(const struct explorer *e)
+{
+	return explorer_options(e)->origin;
+}
+
+/* Was the observed history met? */
+static bool is_reproduced(const struct explorer *e)
+{
+	const struct history *h = explorer_nearest(e);
+	return h && !origin_changes(origin_of(e), h, NULL) &&
+	       origin_compare(origin_of(e), h).kind == ORIGIN_SAME;
+}
+
+void name_changed_reads(struct text *t, uint64_t n)
+{
+	if (n)
+		style_plural(t, n, "changed read", "changed reads");
+	else
+		text_string(t, "no changed read");
+}
+
+/* ---- writers ---- */
+
+/* The transaction at this place of the program, or UINT32_MAX. */
+static uint32_t transaction_at(const struct history *h, uint32_t session,
+                               uint32_t index)
+{
+	if (session >= h->session_count) return UINT32_MAX;
+	const struct history_session *s = &h->sessions[session];
+	return index < s->count ? s->first + index : UINT32_MAX;
+}
+
+/* The writer of an observed read, as its transaction in the history; UINT32_MAX
+ * if it is not there, or not known. */
+static uint32_t observed_writer(const struct history *h,
+                                const struct origin_read *r)
+{
+	if (r->session == ORIGIN_INIT) return HISTORY_INIT;
+	if (r->session == ORIGIN_NOBODY) return UINT32_MAX;
+	return transaction_at(h, r->session, r->index);
+}
+
+/* "alice.2 enroll" */
+static void name_observed(struct text *t, const struct origin *o,
+                          const struct history *h,
+                          const struct origin_read *r)
+{
+	uint32_t writer = observed_writer(h, r);
+	if (r->session == ORIGIN_NOBODY) {
+		text_string(t, "an unknown writer");
+	} else if (writer != UINT32_MAX) {
+		name_transaction(t, h, writer);
+	} else {
+		const char *name =
+		    origin_transaction(o, r->session, r->index)->name;
+		name_plain(t, h->sessions[r->session].name);
+		text_format(t, ".%" PRIu32, r->index + 1);
+		if (!name || !strcmp(name, "txn")) return;
+		text_char(t, ' ');
+		name_plain(t, name);
+	}
+}
+
+/* ---- in words ---- */
+
+static void print_change(struct text *t, const struct explorer *e,
+                         const struct history *h,
+                         const struct origin_change *c)
+{
+	const struct event *read =
+	    &h->transactions[c->transaction].events[c->event];
+	name_transaction(t, h, c->transaction);
+	text_string(t, " reads ");
+	name_key(t, h, read->key);
+	text_string(t, " from ");
+	name_transaction(t, h, read->from);
+	if (!c->observed) {
+		text_string(t, ", which was not observed");
+		return;
+	}
+	text_string(t, ", observed from ");
+	name_observed(t, origin_of(e), h, c->observed);
+}
+
+void report_changes(struct text *t, const struct style *s,
+                    const struct explorer *e, const struct history *h,
+                    unsigned indent)
+{
+	struct origin_change *changes;
+	struct text line = { 0 };
+	uint32_t count = origin_changes(origin_of(e), h, &changes);
+	for (uint32_t i = 0; i < count && i < CHANGES_SHOWN; i++) {
+		text_clear(&line);
+		print_change(&line, e, h, &changes[i]);
+		text_pad(t, ' ', indent);
+		style_words(t, s, STYLE_YELLOW, text_get(&line));
+		text_char(t, '\n');
+	}
+	if (count > CHANGES_SHOWN) {
+		text_pad(t, ' ', indent);
+		text_string(t, "… and ");
+		style_plural(t, count - CHANGES_SHOWN, "other", "others");
+		text_char(t, '\n');
+	}
+	text_free(&line);
+	free(changes);
+}
+
+static void print_difference(struct text *t, const struct explorer *e,
+                             const struct history *h,
+                             struct origin_difference d)
+{
+	const struct origin *o = origin_of(e);
+	uint32_t here = transaction_at(h, d.session, d.index);
+	if (d.kind == ORIGIN_COUNT) {
+		name_session(t, h, d.session);
+		text_format(t, " runs ");
+		style_plural(t, h->sessions[d.session].count, "transaction",
+		             "transactions");
+		text_format(t, ", not %" PRIu32,
+		            origin_transaction_count(o, d.session));
+		return;
+	}
+	name_transaction(t, h, here);
+	if (d.kind == ORIGIN_NAME)
+		text_format(t, " is not called '%s'",
+		            origin_transaction(o, d.session, d.index)->name);
+	else if (d.kind == ORIGIN_READS)
+		text_string(t, " makes fewer reads");
+	else
+		text_string(t, h->transactions[here].aborted ? " aborts"
+		                                             : " commits");
+}
+
+static bool within_limit(const struct explorer *e)
+{
+	return explorer_stats(e)->stop == STOP_CHANGES;
+}
+
+static void print_nearest(struct text *t, const struct explorer *e,
+                          uint32_t changes)
+{
+	static const struct style plain = { .width = UINT32_MAX };
+	const struct explore_options *o = explorer_options(e);
+	text_format(t, "\nthe observed history, of %s, is none of the program "
+	               "under %s: the nearest one has ",
+	            o->origin->file, level_word(o->level));
+	name_changed_reads(t, changes);
+	text_char(t, '\n');
+	report_changes(t, &plain, e, explorer_nearest(e), 2);
+}
+
+void report_not_reproduced(struct text *t, const struct explorer *e)
+{
+	const struct origin *o = origin_of(e);
+	const struct history *nearest = explorer_nearest(e);
+	if (!nearest) {
+		if (explorer_stats(e)->stop == STOP_NONE ||
+		    !(explorer_stats(e)->changes || within_limit(e)))
+			return;
+		text_format(t, "\nthe observed history, of %s, was not found: "
+		               "no history with fewer than ", o->file);
+		name_changed_reads(t, explorer_stats(e)->changes +
+		                          within_limit(e));
+		text_format(t, " exists under %s\n",
+		            level_word(explorer_options(e)->level));
+		return;
+	}
+	uint32_t changes = origin_changes(o, nearest, NULL);
+	struct origin_difference d = origin_compare(o, nearest);
+	if (changes) {
+		print_nearest(t, e, changes);
+	} else if (d.kind != ORIGIN_SAME) {
+		text_format(t, "\nwith no read changed the program does not run "
+		               "as observed in %s: ", o->file);
+		print_difference(t, e, nearest, d);
+		text_char(t, '\n');
+	}
+}
+
+/* ---- the verdict ---- */
+
+/* Is the slot an assertion of the program, other than `serializable`? */
+static bool is_other(const struct explorer *e, uint32_t slot)
+{
+	return explorer_slot_checked(e, slot) &&
+	       !explorer_slot_serializable(e, slot);
+}
+
+static uint32_t others(const struct explorer *e, bool violated)
+{
+	uint32_t count = 0;
+	for (uint32_t s = 0; s < explorer_slot_count(e); s++)
+		count += is_other(e, s) &&
+		         (!violated || explorer_slot_violated(e, s));
+	return count;
+}
+
+/* Assertions and run-time errors; false if there is nothing to say. */
+static bool print_others(struct text *t, const struct explorer *e,
+                         const char *before)
+{
+	uint32_t all = others(e, false), fail = others(e, true);
+	bool error = explorer_slot_violated(e, explorer_slot_error(e));
+	if (!fail && !error) return false;
+	text_string(t, before);
+	if (fail && all == 1)
+		text_string(t, "the assertion fails");
+	else if (fail)
+		text_format(t, "%" PRIu32 " of %" PRIu32 " assertions %s", fail,
+		            all, fail == 1 ? "fails" : "fail");
+	if (fail && error) text_string(t, ", and ");
+	if (error) text_string(t, "a run-time error happens");
+	return true;
+}
+
+/* The fewest changes of a history that violates something. */
+static uint32_t fewest_changes(const struct explorer *e)
+{
+	uint32_t fewest = UINT32_MAX;
+	for (uint32_t s = 0; s < explorer_slot_count(e); s++) {
+		if (!explorer_slot_violated(e, s)) continue;
+		const struct history *h = explorer_violation(e, s)->example;
+		uint32_t n = origin_changes(origin_of(e), h, NULL);
+		if (n < fewest) fewest = n;
+	}
+	return fewest;
+}
+
+static void violated_reason(struct text *t, const struct explorer *e)
+{
+	const struct explore_violation *v =
+	    explorer_violation(e, explorer_slot_robust(e));
+	if (v->histories) {
+		uint32_t n = origin_changes(origin_of(e), v->example, NULL);
+		bool observed = !n && is_reproduced(e);
+		text_string(t, observed ? "the observed history"
+		                        : "a history with ");
+		if (!observed) name_changed_reads(t, n);
+		text_string(t, " is not serializable");
+		print_others(t, e, ", and ");
+		return;
+	}
+	print_others(t, e, "");
+	text_string(t, others(e, true) > 1 ? ", the first in a history with "
+	                                   : " in a history with ");
+	name_changed_reads(t, fewest_changes(e));
+}
+
+static void holds_reason(struct text *t, const struct explorer *e)
+{
+	const struct explore_stats *s = explorer_stats(e);
+	uint32_t all = others(e, false);
+	text_string(t, s->histories ? "every history" : "no history");
+	if (within_limit(e)) {
+		text_string(t, s->histories ? " with at most " : " has at most ");
+		name_changed_reads(t, s->changes);
+	}
+	if (!s->histories) {
+		text_string(t, within_limit(e) ? "" : " exists");
+		return;
+	}
+	text_string(t, " is serializable");
+	if (all == 1)
+		text_string(t, ", and the assertion is true in it,");
+	else if (all)
+		text_format(t, ", and all %" PRIu32 " assertions are true in "
+		               "it,", all);
+}
+
+static void inconclusive_reason(struct text *t, const struct explorer *e)
+{
+	const struct explore_stats *s = explorer_stats(e);
+	text_format(t, "%s, with no violation in the ", name_stop(e));
+	style_plural(t, s->histories, "history seen", "histories seen");
+	if (s->changes) {
+		text_string(t, ", all with fewer than ");
+		name_changed_reads(t, s->changes);
+		text_string(t, " among them,");
+	}
+}
+
+void name_outward_reason(struct text *t, const struct explorer *e)
+{
+	switch (explorer_verdict(e)) {
+	case VERDICT_VIOLATED: violated_reason(t, e); break;
+	case VERDICT_HOLDS: holds_reason(t, e); break;
+	case VERDICT_INCONCLUSIVE: inconclusive_reason(t, e); break;
+	}
+	text_string(t, " under ");
+	name_level(t, explorer_options(e)->level);
+	if (explorer_verdict(e) == VERDICT_HOLDS && within_limit(e))
+		text_string(t, "; histories with more were not explored");
+}
+
+/* ---- JSON ---- */
+
+static void json_change(struct text *t, const struct explorer *e,
+                        const struct history *h,
+                        const struct origin_change *c)
+{
+	const struct transaction *reader = &h->transactions[c->transaction];
+	const struct event *read = &reader->events[c->event];
+	struct text words = { 0 };
+	name_transaction(&words, h, c->transaction);
+	json_name(t, "transaction");
+	json_text(t, text_get(&words));
+	text_clear(&words);
+	json_member_text(t, "session", h->sessions[reader->session].name);
+	json_member_count(t, "index", reader->index);
+	json_member_count(t, "event", c->event);
+	json_member_text(t, "key", h->keys[read->key].name);
+	if (c->observed && c->observed->session != ORIGIN_NOBODY) {
+		name_observed(&words, origin_of(e), h, c->observed);
+		json_member_taken(t, "observed", &words);
+	} else {
+		json_member_text(t, "observed", NULL);
+	}
+	name_transaction(&words, h, read->from);
+	json_member_taken(t, "found", &words);
+	text_free(&words);
+}
+
+void json_changes(struct text *t, const struct explorer *e,
+                  const struct history *h)
+{
+	struct origin_change *changes;
+	uint32_t count = origin_changes(origin_of(e), h, &changes);
+	json_member_count(t, "changes", count);
+	text_string(t, ",\"changed_reads\":[");
+	for (uint32_t i = 0; i < count; i++) {
+		text_string(t, i ? ",{" : "{");
+		json_change(t, e, h, &changes[i]);
+		text_char(t, '}');
+	}
+	text_char(t, ']');
+	free(changes);
+}
+
+void json_origin(struct text *t, const struct explorer *e)
+{
+	const struct explore_options *o = explorer_options(e);
+	const struct history *nearest = explorer_nearest(e);
+	text_string(t, ",\"from\":{");
+	json_name(t, "trace");
+	json_text(t, o->origin->file);
+	json_member_bool(t, "reproduced", is_reproduced(e));
+	if (nearest)
+		json_member_count(t, "nearest",
+		                  origin_changes(o->origin, nearest, NULL));
+	else
+		json_member_text(t, "nearest", NULL);
+	text_char(t, '}');
+	if (o->max_changes == UINT64_MAX)
+		json_member_text(t, "max_changes", NULL);
+	else
+		json_member_count(t, "max_changes", o->max_changes);
+}
+
+/* ---- pictures ---- */
+
+struct dot_change *changes_to_draw(const struct explorer *e,
+                                   const struct history *h, uint32_t *count)
+{
+	struct origin_change *changes;
+	*count = origin_changes(origin_of(e), h, &changes);
+	struct dot_change *out = mem_take0((size_t)*count + 1, sizeof *out);
+	for (uint32_t i = 0; i < *count; i++) {
+		const struct origin_read *r = changes[i].observed;
+		out[i] = (struct dot_change){
+			.reader = changes[i].transaction,
+			.event = changes[i].event,
+			.observed = r ? observed_writer(h, r) : UINT32_MAX,
+		};
+	}
+	free(changes);
+	return out;
+}
