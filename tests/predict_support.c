@@ -284,6 +284,28 @@ static bool expect_op(struct reading *x, uint32_t op, uint32_t at,
 	return true;
 }
 
+/* How a divergent transaction ends, with so many changed reads. Relaxed: it
+ * is whole. Strict: with the changed read, or with any read where it has none,
+ * but would not be kept. */
+static void expect_end(const struct reading *x,
+                       const struct trace_transaction *w, uint32_t ops,
+                       uint32_t changes, bool last_changed)
+{
+	if (x->t->o.boundary == BOUNDARY_RELAXED) {
+		expect(x->t, changes > 0, "a divergent one changes nothing");
+		expect(x->t, ops == w->op_count, "truncated though relaxed");
+		return;
+	}
+	const struct trace_op *last =
+	    &x->t->trace->ops[w->first_op + ops - 1];
+	expect(x->t, ops > 0 && last->kind == EVENT_READ &&
+	              last->from != TRACE_SELF,
+	       "a divergent one does not end with a read");
+	expect(x->t, changes ? changes == 1 && last_changed
+	                     : ops < w->op_count,
+	       "a divergent one does not end with the changed read");
+}
+
 /* Transaction number i of the history. */
 static void expect_transaction(struct reading *x, uint32_t i)
 {
@@ -311,13 +333,7 @@ static void expect_transaction(struct reading *x, uint32_t i)
 	}
 	expect(x->t, at == b->first_op + b->op_count, "ops too many");
 	expect(x->t, x->p->truncated[i] == (ops < a->op_count), "truncated");
-	if (!divergent) return;
-	expect(x->t, x->changed > before, "a divergent one changes nothing");
-	if (x->t->o.boundary == BOUNDARY_STRICT)
-		expect(x->t, x->changed == before + 1 && last_changed,
-		       "a divergent one does not end with the changed read");
-	else
-		expect(x->t, ops == a->op_count, "truncated though relaxed");
+	if (divergent) expect_end(x, a, ops, x->changed - before, last_changed);
 }
 
 /* ---- the whole ---- */

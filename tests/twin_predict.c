@@ -19,20 +19,20 @@ static bool is_last_write(const struct transaction *w, uint32_t event)
 
 /* Reads of the own write have no position; all others have. */
 static void take_events(struct twin_trace *t, uint32_t transaction,
-                        uint32_t *op, uint32_t *position)
+                        uint32_t *position)
 {
 	const struct transaction *w = &t->h->transactions[transaction];
 	t->lo[transaction] = *position;
-	for (uint32_t i = 0; i < w->event_count; i++, (*op)++) {
+	for (uint32_t i = 0; i < w->event_count; i++) {
 		const struct event *e = &w->events[i];
 		bool write = e->kind == EVENT_WRITE;
 		if (!write && e->from == HISTORY_SELF) continue;
 		uint32_t at = (*position)++;
 		if (write && !is_last_write(w, i)) continue;
 		t->events[t->event_count++] = (struct twin_event){
-			.op = *op, .transaction = transaction, .key = e->key,
+			.transaction = transaction, .place = i, .key = e->key,
 			.from = write ? transaction : e->from, .position = at,
-			.bit = TWIN_NO_READ, .write = write
+			.write = write
 		};
 	}
 	t->hi[transaction] = *position;
@@ -41,21 +41,25 @@ static void take_events(struct twin_trace *t, uint32_t transaction,
 
 static bool number_reads(struct twin_trace *t)
 {
+	uint32_t bits = 0;
 	for (uint32_t i = 0; i < t->event_count; i++) {
-		bool contended = false;
-		for (uint32_t j = 0; j < t->event_count; j++)
-			contended |= t->events[j].write &&
-			             t->events[j].key == t->events[i].key;
-		if (t->events[i].write || !contended) continue;
-		if (t->reads == TWIN_NO_READ) return false;
-		t->events[i].bit = t->reads++;
+		struct twin_event *e = &t->events[i];
+		uint32_t writers = 0;
+		if (e->write) continue;
+		for (uint32_t w = 1; w < t->h->transaction_count; w++)
+			writers += twin_write_of(t, w, e->key) != NULL;
+		e->bit = bits;
+		e->contended = writers > 0;
+		bits += writers + 1;
+		t->reads++;
+		t->contended += e->contended;
 	}
-	return true;
+	return bits <= 64 * TWIN_WORDS;
 }
 
 bool twin_trace_init(struct twin_trace *t, const struct history *h)
 {
-	uint32_t n = h->transaction_count, op = 0, events = 0;
+	uint32_t n = h->transaction_count, events = 0;
 	for (uint32_t i = 0; i < n; i++)
 		events += h->transactions[i].event_count;
 	*t = (struct twin_trace){
@@ -68,8 +72,7 @@ bool twin_trace_init(struct twin_trace *t, const struct history *h)
 		                       sizeof *t->positions)
 	};
 	for (uint32_t i = 1; i < n; i++)
-		take_events(t, i, &op,
-		            &t->positions[h->transactions[i].session]);
+		take_events(t, i, &t->positions[h->transactions[i].session]);
 	return number_reads(t);
 }
 
@@ -90,6 +93,47 @@ const struct twin_event *twin_write_of(const struct twin_trace *t,
 		if (t->events[i].write && t->events[i].key == key)
 			return &t->events[i];
 	return NULL;
+}
+
+/* ---- sets ---- */
+
+void twin_set_put(struct twin_set *s, const struct twin_trace *t,
+                  uint32_t event, uint32_t writer, bool in)
+{
+	const struct twin_event *e = &t->events[event];
+	uint32_t bit = e->bit;
+	for (uint32_t w = 1; w <= writer; w++)
+		bit += twin_write_of(t, w, e->key) != NULL;
+	uint64_t mask = (uint64_t)1 << bit % 64;
+	if (in)
+		s->words[bit / 64] |= mask;
+	else
+		s->words[bit / 64] &= ~mask;
+}
+
+static bool is_subset(const struct twin_set *a, const struct twin_set *b)
+{
+	for (uint32_t i = 0; i < TWIN_WORDS; i++)
+		if (a->words[i] & ~b->words[i]) return false;
+	return true;
+}
+
+static bool includes_one(const struct twin_sets *s, const struct twin_set *set)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (is_subset(&s->items[i], set)) return true;
+	return false;
+}
+
+static void add_set(struct twin_sets *s, const struct twin_set *set)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < s->count; i++)
+		if (!is_subset(set, &s->items[i]))
+			s->items[kept++] = s->items[i];
+	s->count = kept;
+	VEC_RESERVE(s->items, s->count, s->capacity);
+	s->items[s->count++] = *set;
 }
 
 /* ---- the least commit order ---- */
@@ -166,7 +210,8 @@ struct search {
 	uint32_t *kept;       /* transactions, by session */
 	struct copy *copies;  /* by session */
 	uint32_t *choice;     /* writer, by event */
-	uint64_t changed;
+	struct twin_set changed;
+	uint32_t changes;     /* how many are in it */
 	struct history part;  /* what is kept, and the copies */
 	uint32_t *number;     /* in `part`, by transaction */
 };
@@ -225,28 +270,11 @@ static void make_part(struct search *c)
 	}
 }
 
-static bool includes_one(const struct twin_sets *s, uint64_t set)
-{
-	for (size_t i = 0; i < s->count; i++)
-		if (!(s->items[i] & ~set)) return true;
-	return false;
-}
-
-static void add_set(struct twin_sets *s, uint64_t set)
-{
-	size_t kept = 0;
-	for (size_t i = 0; i < s->count; i++)
-		if (set & ~s->items[i]) s->items[kept++] = s->items[i];
-	s->count = kept;
-	VEC_RESERVE(s->items, s->count, s->capacity);
-	s->items[s->count++] = set;
-}
-
 /* Is a prediction of this kind with these changed reads worth knowing? */
 static bool is_open(const struct search *c, enum level l, unsigned encoding)
 {
 	return c->s->levels >> l & 1 && c->s->encodings >> encoding & 1 &&
-	       !includes_one(&c->out->sets[l][encoding], c->changed);
+	       !includes_one(&c->out->sets[l][encoding], &c->changed);
 }
 
 static bool any_is_open(const struct search *c)
@@ -266,10 +294,10 @@ static bool record(struct search *c)
 		bool exact = is_open(c, l, ENCODING_EXACT);
 		bool approx = is_open(c, l, ENCODING_APPROX);
 		if ((!exact && !approx) || !twin_allows(l, &c->part)) continue;
-		if (exact) add_set(&c->out->sets[l][ENCODING_EXACT],
-		                   c->changed);
+		struct twin_sets *sets = c->out->sets[l];
+		if (exact) add_set(&sets[ENCODING_EXACT], &c->changed);
 		if (approx && cyclic)
-			add_set(&c->out->sets[l][ENCODING_APPROX], c->changed);
+			add_set(&sets[ENCODING_APPROX], &c->changed);
 		more |= approx && !cyclic;
 	}
 	return more;
@@ -299,11 +327,16 @@ static void offer(struct search *c, uint32_t session)
 
 static void set_choice(struct search *c, uint32_t event, uint32_t writer)
 {
-	const struct twin_event *e = &c->t->events[event];
+	uint32_t from = c->t->events[event].from, before = c->choice[event];
+	if (before != from) {
+		twin_set_put(&c->changed, c->t, event, before, false);
+		c->changes--;
+	}
+	if (writer != from) {
+		twin_set_put(&c->changed, c->t, event, writer, true);
+		c->changes++;
+	}
 	c->choice[event] = writer;
-	if (e->bit == TWIN_NO_READ) return;
-	c->changed &= ~((uint64_t)1 << e->bit);
-	if (writer != e->from) c->changed |= (uint64_t)1 << e->bit;
 }
 
 static bool can_choose(const struct search *c, uint32_t event, uint32_t writer)
@@ -316,13 +349,13 @@ static bool can_choose(const struct search *c, uint32_t event, uint32_t writer)
 /* The copy of a whole transaction; its reads from number `event` on take every
  * writer there is. */
 static void offer_relaxed(struct search *c, uint32_t session, uint32_t event,
-                          uint64_t before)
+                          uint32_t before)
 {
 	uint32_t t = c->copies[session].transaction;
 	while (event < c->t->first[t + 1] && c->t->events[event].write)
 		event++;
 	if (event == c->t->first[t + 1]) {
-		if (c->changed != before) offer(c, session);
+		if (c->changes > before) offer(c, session);
 		return;
 	}
 	for (uint32_t w = 0; w < c->t->h->transaction_count; w++) {
@@ -339,7 +372,6 @@ static void offer_read(struct search *c, uint32_t session, uint32_t event)
 	const struct twin_event *e = &c->t->events[event];
 	c->copies[session].last = e->position;
 	for (uint32_t w = 0; w < c->t->h->transaction_count; w++) {
-		if (w == e->from && !c->s->unchanged) continue;
 		if (!can_choose(c, event, w)) continue;
 		set_choice(c, event, w);
 		offer(c, session);
@@ -370,7 +402,7 @@ static void extend(struct search *c, uint32_t session)
 		if (c->s->boundary == BOUNDARY_STRICT)
 			offer_strict(c, s);
 		else
-			offer_relaxed(c, s, c->t->first[t], c->changed);
+			offer_relaxed(c, s, c->t->first[t], c->changes);
 		c->copies[s].transaction = 0;
 	}
 }

@@ -16,19 +16,24 @@
 #include "history/history.h"
 #include "predict/predict.h"
 
-enum { TWIN_NO_READ = 64, TWIN_ENCODINGS = 2 };
+enum { TWIN_ENCODINGS = 2, TWIN_WORDS = 6 };
+
+/* A set of changed reads: pairs of a read and its new writer, as bits. */
+struct twin_set {
+	uint64_t words[TWIN_WORDS];
+};
 
 /* A read that is not of the own write, or a transaction's last write of a key
  * if it commits. */
 struct twin_event {
-	uint32_t op;       /* place among all events, transaction by
-	                    * transaction: index of trace.ops */
 	uint32_t transaction;
+	uint32_t place;    /* among all events of the transaction */
 	uint32_t key, from;
 	uint32_t position; /* in its session; those of overwritten writes stay
 	                    * empty */
-	uint32_t bit;      /* reads of keys that somebody but init wrote: 0,
-	                    * 1, .. in all; others TWIN_NO_READ */
+	uint32_t bit;      /* of a read with init as its writer; those with
+	                    * the other writers follow */
+	bool contended;    /* somebody but init wrote the key */
 	bool write;
 };
 
@@ -39,14 +44,19 @@ struct twin_trace {
 	uint32_t *first;           /* event by transaction, and one more */
 	uint32_t *lo, *hi;         /* positions by transaction: lo .. hi - 1 */
 	uint32_t *positions;       /* how many, by session */
-	uint32_t reads;            /* how many bits */
+	uint32_t reads, contended; /* how many */
 };
-/* False if it has too many reads for bits. */
+/* False if it has too many reads for sets of them. */
 bool twin_trace_init(struct twin_trace *t, const struct history *h);
 void twin_trace_free(struct twin_trace *t);
 /* Has it, if it commits, a write of this key? */
 const struct twin_event *twin_write_of(const struct twin_trace *t,
                                        uint32_t transaction, uint32_t key);
+
+/* Puts the read, event number `event`, with this writer into the set or out of
+ * it. */
+void twin_set_put(struct twin_set *s, const struct twin_trace *t,
+                  uint32_t event, uint32_t writer, bool in);
 
 /* Is the least relation that contains so and wr, is transitive, and decides
  * for each read about the other writers where one place is closed, cyclic? */
@@ -56,16 +66,14 @@ bool twin_pco_cyclic(const struct history *h);
 
 struct twin_search {
 	enum predict_boundary boundary;
-	unsigned levels;  /* bit l: look for predictions of level l */
-	unsigned encodings;
-	bool unchanged;   /* strict: a divergent transaction may also end with
-	                   * a read that is answered as observed */
-	uint64_t most;    /* histories to judge before giving up */
+	unsigned levels;    /* bit l: look for predictions of level l */
+	unsigned encodings; /* bits */
+	uint64_t most;      /* histories to judge before giving up */
 };
 
-/* Sets of changed reads, as bits, none of which includes another. */
+/* Sets none of which includes another. */
 struct twin_sets {
-	uint64_t *items;
+	struct twin_set *items;
 	size_t count, capacity;
 };
 
