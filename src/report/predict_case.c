@@ -115,15 +115,19 @@ static void reason_refuted(struct text *t, const struct predict_case *c)
 
 static void reason_none(struct text *t, const struct predict_case *c)
 {
-	bool exact = c->options->encoding == ENCODING_EXACT;
-	text_format(t, "within the %s boundary, ",
-	            predict_boundary_word(c->options->boundary));
-	text_string(t, exact ? "every execution that "
-	                     : "no execution that ");
+	const char *boundary = predict_boundary_word(c->options->boundary);
+	if (c->options->encoding == ENCODING_EXACT) {
+		text_format(t, "within the %s boundary, every execution that ",
+		            boundary);
+		name_level(t, c->options->level);
+		text_string(t, " allows is serializable");
+		return;
+	}
+	text_format(t, "the sufficient condition shows no execution within the "
+	               "%s boundary that ", boundary);
 	name_level(t, c->options->level);
-	text_string(t, exact ? " allows is serializable"
-	                     : " allows has a cycle that every order "
-	                       "contains; --encoding exact looks for others");
+	text_string(t, " allows; whether there is one, --encoding exact "
+	               "decides");
 }
 
 void name_predict_reason(struct text *t, const struct predict_case *c)

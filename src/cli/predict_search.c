@@ -1,0 +1,231 @@
+#include <stdlib.h>
+#include <time.h>
+
+#include "check/core.h"
+#include "cli/exit_codes.h"
+#include "cli/output.h"
+#include "cli/outputs.h"
+#include "cli/predict.h"
+#include "cli/signals.h"
+#include "history/facts.h"
+#include "isoscope.h"
+#include "report/predict_dot.h"
+#include "report/predict_json.h"
+
+double predict_now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void predict_put(struct predicting *x, const struct text *t)
+{
+	progress_end(&x->progress);
+	if (!output_text(x->to, "-", t)) x->failed = true;
+}
+
+struct runner *predict_runner(struct predicting *x)
+{
+	if (x->runner && runner_level(x->runner) != x->options.level) {
+		runner_free(x->runner);
+		x->runner = NULL;
+	}
+	if (!x->runner) {
+		x->runner = runner_new(x->program, x->options.level,
+		                       signals_flag());
+		if (x->limits.seconds > 0)
+			runner_deadline(x->runner,
+			                x->begun + x->limits.seconds);
+	}
+	return x->runner;
+}
+
+/* ---- one prediction ---- */
+
+/* What is kept while one history is looked at. */
+struct search {
+	struct predicting *x;
+	struct predict_case *c;
+	struct text words, list, first;
+	bool tell; /* in words */
+};
+
+static bool drawing(const struct predicting *x)
+{
+	return pictures_wanted(x->line) && !x->picture.length;
+}
+
+/* Why the predicted history is not serializable. */
+static void explain(struct search *s, struct predicted *p,
+                    struct check_witness *out)
+{
+	struct check_clock *clock = s->x->clock;
+	const struct trace *h = p->prediction->history;
+	struct check_result result = { 0 };
+	double begun = predict_now();
+	struct facts *f = facts_of_trace(h);
+	check_level(f, LEVEL_SER, clock, &result);
+	if (result.verdict == CHECK_VIOLATED &&
+	    check_explain(h, f, LEVEL_SER, &result, clock, out)) {
+		p->witness = out;
+	} else {
+		p->unexplained = check_clock_reason(clock);
+		if (!p->unexplained) p->unexplained = result.reason;
+		if (!p->unexplained) p->unexplained = "the search ended";
+	}
+	check_result_free(&result);
+	facts_free(f);
+	s->c->explain_seconds += predict_now() - begun;
+}
+
+static void validate(struct search *s, struct predicted *p,
+                     struct replay_result *out)
+{
+	struct predict_case *c = s->c;
+	double begun = predict_now();
+	replay_history(predict_runner(s->x), p->prediction->history,
+	               p->prediction->order, p->prediction->truncated, out);
+	p->replay = out;
+	c->replayed++;
+	c->validated += predicted_validated(out);
+	c->diverged += out->end == RUN_COMPLETE && out->diverged;
+	c->validate_seconds += predict_now() - begun;
+}
+
+static void note_first(struct search *s, const struct prediction *p)
+{
+	struct predict_case *c = s->c;
+	c->changed = p->changed_count;
+	c->itself = p->observed;
+	name_predicted_changes(&s->first, c->observed, p);
+	c->first = text_get(&s->first);
+}
+
+static void write_history(struct search *s, const struct predicted *p)
+{
+	struct text line = { 0 };
+	report_predicted_history(&line, s->c, p);
+	if (!output_text(s->x->histories, s->x->line->value[OPTION_HISTORIES],
+	                 &line))
+		s->x->failed = true;
+	text_free(&line);
+}
+
+static void take(struct search *s, const struct prediction *prediction)
+{
+	struct predicting *x = s->x;
+	struct check_witness witness = { 0 };
+	struct replay_result replay = { 0 };
+	struct predicted p = { .number = ++s->c->found,
+		               .prediction = prediction };
+	if (p.number == 1) note_first(s, prediction);
+	if ((!x->quiet && (x->json || s->tell)) || drawing(x))
+		explain(s, &p, &witness);
+	if (x->program && !prediction->observed) validate(s, &p, &replay);
+	if (x->histories) write_history(s, &p);
+	if (drawing(x)) report_predicted_dot(&x->picture, s->c, &p);
+	if (x->json)
+		report_predicted_json(&s->list, s->c, &p);
+	else if (s->tell && !x->quiet)
+		report_predicted(&s->words, &x->style, s->c, &p);
+	if (p.witness) check_witness_free(&witness);
+}
+
+/* ---- one history ---- */
+
+static void search(struct search *s, struct predictor *predictor)
+{
+	struct predict_case *c = s->c;
+	uint64_t wanted = c->wanted ? c->wanted : 1;
+	while (c->found < wanted && !s->x->failed) {
+		struct prediction p = { 0 };
+		c->answer = predictor_next(predictor, &p);
+		if (c->answer != PREDICT_FOUND) break;
+		take(s, &p);
+		prediction_free(&p);
+	}
+	c->stats = *predictor_stats(predictor);
+	if (c->answer == PREDICT_UNKNOWN) {
+		c->reason = check_clock_reason(s->x->clock);
+		if (!c->reason) c->reason = "the memory limit was reached";
+	}
+}
+
+static void tell_in_words(struct search *s)
+{
+	struct predicting *x = s->x;
+	struct predict_case *c = s->c;
+	text_clear(&x->which);
+	text_clear(&x->report);
+	text_clear(&x->costs);
+	name_predict_place(&x->which, c);
+	report_predict_verdict(&x->report, &x->style, c);
+	text_string(&x->report, text_get(&s->words));
+	if (x->quiet) return;
+	report_predict_end(&x->report, c);
+	report_predict_costs(&x->costs, c);
+}
+
+/* A line for each history, once there are several. */
+static void tell_line(struct search *s)
+{
+	struct predicting *x = s->x;
+	struct text line = { 0 };
+	if (x->quiet) return;
+	if (!x->summary.histories && !x->summary.left_out) {
+		report_predict_line(&x->first_line, &x->style, s->c);
+		return;
+	}
+	text_string(&line, text_get(&x->first_line));
+	text_clear(&x->first_line);
+	report_predict_line(&line, &x->style, s->c);
+	predict_put(x, &line);
+	text_free(&line);
+}
+
+static void tell(struct search *s)
+{
+	struct predicting *x = s->x;
+	struct text line = { 0 };
+	bool violated = predict_verdict(s->c) == CHECK_VIOLATED;
+	if (x->json) {
+		report_predict_json(&line, s->c, &s->list, iso_version());
+		predict_put(x, &line);
+		text_free(&line);
+	} else {
+		tell_line(s);
+		if (!x->summary.histories || (violated && !x->reported))
+			tell_in_words(s);
+	}
+	x->reported |= violated;
+	predict_summary_add(&x->summary, s->c);
+}
+
+int predict_from(struct predicting *x, struct predict_case *c)
+{
+	struct search s = { .x = x, .c = c };
+	struct diags d = { 0 };
+	struct predictor *p = NULL;
+	int code = EXIT_INPUT;
+	c->options = &x->options;
+	c->stated_by = x->stated_by;
+	c->program = x->program ? x->program_path : NULL;
+	c->wanted = x->wanted;
+	s.tell = !x->reported;
+	if (!x->program || replay_fits(x->program, c->observed, &d))
+		p = predictor_new(c->observed, &x->options, x->clock, &d);
+	if (p) {
+		search(&s, p);
+		tell(&s);
+		code = EXIT_HOLDS;
+	}
+	predictor_free(p);
+	progress_end(&x->progress);
+	say_diagnostics(x->line, &d);
+	diags_free(&d);
+	text_free(&s.words);
+	text_free(&s.list);
+	text_free(&s.first);
+	return code;
+}
