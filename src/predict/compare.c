@@ -1,1 +1,497 @@
 #include "predict/compare.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/memory.h"
+#include "dpor/explorer.h"
+#include "dpor/hash_set.h"
+#include "history/history.h"
+#include "run/campaign.h"
+#include "run/replay.h"
+#include "vm/program.h"
+
+struct comparison {
+	const struct program *program;
+	struct compare_options options;
+	struct compare_observer observer;
+	struct compare_stats stats;
+	struct check_clock *clock;
+	struct runner *runner;   /* under the level: records and replays */
+	double begun;            /* monotonic */
+	double cpu_begun;        /* of the way at hand */
+	bool stopped;            /* by the observer */
+	const char *phase;
+	struct hash_set traces;
+	/* Unserializable histories by prediction and by random runs. */
+	struct hash_set reached[BY_EXPLORATION];
+	uint32_t slots;
+	bool *violated[COMPARE_WAYS];
+};
+
+static double seconds_of(clockid_t clock)
+{
+	struct timespec t;
+	clock_gettime(clock, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static double cpu_now(void)
+{
+	return seconds_of(CLOCK_THREAD_CPUTIME_ID);
+}
+
+/* ---- limits ---- */
+
+static bool interrupted(struct comparison *c)
+{
+	const atomic_bool *flag = c->options.interrupt;
+	return c->stopped || (flag && atomic_load(flag));
+}
+
+/* False to stop. */
+static bool tick(struct comparison *c, uint64_t done, uint64_t of)
+{
+	const struct compare_observer *o = &c->observer;
+	if (o->tick && !o->tick(o->payload, c->phase, done, of))
+		c->stopped = true;
+	return !interrupted(c);
+}
+
+static bool on_clock(void *data)
+{
+	struct comparison *c = data;
+	return !tick(c, c->stats.traces, c->options.traces);
+}
+
+static bool is_over(struct comparison *c)
+{
+	double limit = c->options.timeout;
+	return interrupted(c) ||
+	       (limit > 0 &&
+	        seconds_of(CLOCK_MONOTONIC) - c->begun >= limit);
+}
+
+/* Seconds that are left, for what takes 0 for no limit. */
+static double time_left(const struct comparison *c)
+{
+	const double least = 1e-9;
+	if (c->options.timeout <= 0) return 0;
+	double left = c->options.timeout + c->begun -
+	              seconds_of(CLOCK_MONOTONIC);
+	return left > least ? left : least;
+}
+
+/* The first reason counts. */
+static void end_way(struct compare_reach *r, enum compare_end end)
+{
+	if (r->end == COMPARE_COMPLETE) r->end = end;
+}
+
+/* It came too late, or has to stop. */
+static enum compare_end end_of_time(struct comparison *c)
+{
+	return interrupted(c) ? COMPARE_INTERRUPTED : COMPARE_TIME;
+}
+
+static enum compare_end end_of_exploration(enum explore_stop stop)
+{
+	switch (stop) {
+	case STOP_HISTORIES: return COMPARE_HISTORIES;
+	case STOP_TIME: return COMPARE_TIME;
+	case STOP_MEMORY: return COMPARE_MEMORY;
+	case STOP_INTERRUPTED: return COMPARE_INTERRUPTED;
+	case STOP_TRANSACTIONS:
+	case STOP_KEYS:
+	case STOP_EVENTS: return COMPARE_TOO_LARGE;
+	default: return COMPARE_COMPLETE;
+	}
+}
+
+/* ---- what was seen ---- */
+
+static void note_violated(struct comparison *c, enum compare_way w,
+                          const uint32_t *slots, uint64_t count)
+{
+	for (uint64_t i = 0; i < count; i++)
+		if (slots[i] < c->slots) c->violated[w][slots[i]] = true;
+}
+
+static void count_slots(struct comparison *c, enum compare_way w,
+                        struct compare_reach *r)
+{
+	for (uint32_t i = 0; i < c->slots; i++) r->slots += c->violated[w][i];
+}
+
+/* ---- replaying ---- */
+
+/* The execution that the runner holds. */
+static void note_replay(struct comparison *c, const struct replay_result *r)
+{
+	struct compare_stats *s = &c->stats;
+	uint32_t count;
+	const uint32_t *violated = runner_violated(c->runner, &count);
+	note_violated(c, BY_PREDICTION, violated, count);
+	s->diverged += r->diverged;
+	if (r->serializable) {
+		s->false_predictions++;
+		return;
+	}
+	s->validated++;
+	s->validated_diverged += r->diverged;
+	s->prediction.unserializable +=
+	    hash_set_add(&c->reached[BY_PREDICTION], runner_hash(c->runner));
+}
+
+/* False if a limit came. */
+static bool replay(struct comparison *c, const struct prediction *p)
+{
+	struct compare_stats *s = &c->stats;
+	struct replay_result r;
+	double begun = cpu_now();
+	replay_history(c->runner, p->history, p->order, p->truncated, &r);
+	bool counts = r.end == RUN_COMPLETE || r.end == RUN_PRUNED;
+	s->prediction.executions += counts;
+	s->predictions += counts;
+	if (r.end == RUN_COMPLETE) note_replay(c, &r);
+	if (r.end == RUN_PRUNED) s->pruned++;
+	if (r.end == RUN_TOO_LARGE) end_way(&s->prediction, COMPARE_TOO_LARGE);
+	if (r.end == RUN_INTERRUPTED) end_way(&s->prediction, end_of_time(c));
+	s->replaying_seconds += cpu_now() - begun;
+	return counts;
+}
+
+/* ---- predicting ---- */
+
+static enum predict_answer next_prediction(struct comparison *c,
+                                           struct predictor *p,
+                                           struct prediction *out)
+{
+	double begun = cpu_now();
+	enum predict_answer a = predictor_next(p, out);
+	c->stats.predicting_seconds += cpu_now() - begun;
+	if (a == PREDICT_UNKNOWN)
+		end_way(&c->stats.prediction,
+		        check_clock_over(c->clock) ? end_of_time(c)
+		                                   : COMPARE_MEMORY);
+	return a;
+}
+
+/* Up to as many predictions as were asked for, each replayed at once. */
+static void predict_all(struct comparison *c, struct predictor *p)
+{
+	struct compare_stats *s = &c->stats;
+	uint64_t most = c->options.predictions ? c->options.predictions : 1;
+	for (uint64_t i = 0; i < most; i++) {
+		struct prediction found;
+		enum predict_answer a = next_prediction(c, p, &found);
+		if (!i) {
+			s->predicted += a == PREDICT_FOUND;
+			s->unpredicted += a == PREDICT_NONE;
+			s->unknown += a == PREDICT_UNKNOWN;
+		}
+		if (a != PREDICT_FOUND) return;
+		bool replayed = replay(c, &found);
+		prediction_free(&found);
+		if (!replayed) return;
+	}
+}
+
+/* From a new trace. False to stop recording. */
+static bool predict_from(struct comparison *c, const struct history *h)
+{
+	struct diags unheard = { 0 }; /* there are no anomalies in it */
+	struct trace *t = trace_of_history(h, program_path(c->program));
+	double begun = cpu_now();
+	struct predictor *p =
+	    predictor_new(t, &c->options.predict, c->clock, &unheard);
+	c->stats.predicting_seconds += cpu_now() - begun;
+	c->stats.traces++;
+	c->stats.prediction.executions++;
+	if (p)
+		predict_all(c, p);
+	else
+		c->stats.unknown++;
+	predictor_free(p);
+	trace_free(t);
+	diags_free(&unheard);
+	if (!is_over(c) && tick(c, c->stats.traces, c->options.traces))
+		return c->stats.prediction.end != COMPARE_TOO_LARGE;
+	end_way(&c->stats.prediction, end_of_time(c));
+	return false;
+}
+
+/* ---- recording ---- */
+
+/* Serial executions are those that ser allows, each in one of its orders. */
+static bool on_serial(void *payload, const struct explore_execution *e)
+{
+	struct comparison *c = payload;
+	struct history *h = explore_history(e);
+	note_violated(c, BY_PREDICTION, e->violated, e->violated_count);
+	bool go_on = predict_from(c, h);
+	history_free(h);
+	return go_on;
+}
+
+static bool on_explore_tick(void *payload, const struct explore_stats *s,
+                            uint32_t depth)
+{
+	(void)depth;
+	return tick(payload, s->histories, 0);
+}
+
+static struct explore_options exploration_options(const struct comparison *c,
+                                                  enum level level)
+{
+	const struct compare_options *o = &c->options;
+	return (struct explore_options){
+		.level = level,
+		.base = level_is_extensible(level) ? level : LEVEL_CC,
+		.max_histories = o->max_histories,
+		.timeout = time_left(c),
+		.memory = o->memory,
+		.interrupt = o->interrupt,
+	};
+}
+
+static void record_all(struct comparison *c)
+{
+	struct explore_options o = exploration_options(c, LEVEL_SER);
+	struct explore_observer observer = { c, on_serial, on_explore_tick };
+	struct explorer *e = explorer_new(c->program, &o, &observer);
+	explorer_run(e);
+	end_way(&c->stats.prediction,
+	        end_of_exploration(explorer_stats(e)->stop));
+	c->stats.all_traces = explorer_stats(e)->stop == STOP_NONE;
+	explorer_free(e);
+}
+
+/* False to stop recording; *fresh: the trace is a new one. */
+static bool record_one(struct comparison *c, uint64_t seed, bool *fresh)
+{
+	uint32_t count;
+	struct compare_reach *r = &c->stats.prediction;
+	enum run_end end = record_serial(c->runner, seed);
+	*fresh = false;
+	c->stats.recorded += end == RUN_COMPLETE || end == RUN_PRUNED;
+	if (end == RUN_INTERRUPTED) end_way(r, end_of_time(c));
+	if (end == RUN_TOO_LARGE) end_way(r, COMPARE_TOO_LARGE);
+	if (end != RUN_COMPLETE) return end == RUN_PRUNED;
+	if (!hash_set_add(&c->traces, runner_hash(c->runner))) return true;
+	*fresh = true;
+	const uint32_t *violated = runner_violated(c->runner, &count);
+	note_violated(c, BY_PREDICTION, violated, count);
+	struct history *h = runner_history(c->runner);
+	bool go_on = predict_from(c, h);
+	history_free(h);
+	return go_on;
+}
+
+/* Until there are enough, or many runs gave no new one. */
+static void record_some(struct comparison *c)
+{
+	uint64_t wanted = c->options.traces, idle = 0, seed = c->options.seed;
+	uint64_t patience = wanted < UINT64_MAX / 100 ? 20 * wanted + 100
+	                                              : UINT64_MAX;
+	while (c->stats.traces < wanted && idle < patience) {
+		bool fresh;
+		if (!record_one(c, seed++, &fresh)) return;
+		idle = fresh ? 0 : idle + 1;
+		if (!fresh && is_over(c)) {
+			end_way(&c->stats.prediction, end_of_time(c));
+			return;
+		}
+	}
+}
+
+/* ---- the three ways ---- */
+
+static void begin_way(struct comparison *c, const char *phase)
+{
+	c->phase = phase;
+	c->cpu_begun = cpu_now();
+}
+
+static void predict(struct comparison *c)
+{
+	struct compare_stats *s = &c->stats;
+	begin_way(c, "predicting");
+	if (c->options.traces)
+		record_some(c);
+	else
+		record_all(c);
+	count_slots(c, BY_PREDICTION, &s->prediction);
+	s->prediction.cpu_seconds = cpu_now() - c->cpu_begun;
+	s->recording_seconds = s->prediction.cpu_seconds -
+	                       s->predicting_seconds - s->replaying_seconds;
+}
+
+static bool on_run(void *payload, const struct campaign_run *r)
+{
+	struct comparison *c = payload;
+	note_violated(c, BY_RUNS, r->violated, r->violated_count);
+	if (r->new_history && !r->serializable)
+		c->stats.random.unserializable +=
+		    hash_set_add(&c->reached[BY_RUNS], runner_hash(r->runner));
+	return !interrupted(c);
+}
+
+static bool on_campaign_tick(void *payload, const struct campaign_stats *s)
+{
+	struct comparison *c = payload;
+	return tick(c, s->runs, c->options.runs);
+}
+
+static enum compare_end end_of_campaign(enum campaign_stop stop)
+{
+	switch (stop) {
+	case CAMPAIGN_TIME: return COMPARE_TIME;
+	case CAMPAIGN_MEMORY: return COMPARE_MEMORY;
+	case CAMPAIGN_INTERRUPTED: return COMPARE_INTERRUPTED;
+	case CAMPAIGN_TOO_LARGE: return COMPARE_TOO_LARGE;
+	default: return COMPARE_COMPLETE;
+	}
+}
+
+static void run_at_random(struct comparison *c)
+{
+	const struct compare_options *o = &c->options;
+	struct compare_reach *r = &c->stats.random;
+	uint64_t runs = o->runs ? o->runs : c->stats.prediction.executions;
+	struct campaign_options options = {
+		.level = o->predict.level, .runs = runs, .seed = o->seed,
+		.timeout = time_left(c), .memory = o->memory,
+		.interrupt = o->interrupt,
+	};
+	struct campaign_observer observer = { c, on_run, on_campaign_tick };
+	if (!runs) return;
+	begin_way(c, "running");
+	struct campaign *a = campaign_new(c->program, &options, &observer);
+	campaign_start(a);
+	r->executions = campaign_stats(a)->runs;
+	end_way(r, end_of_campaign(campaign_stats(a)->stop));
+	campaign_free(a);
+	count_slots(c, BY_RUNS, r);
+	r->cpu_seconds = cpu_now() - c->cpu_begun;
+}
+
+static bool on_history(void *payload, const struct explore_execution *e)
+{
+	struct comparison *c = payload;
+	struct compare_stats *s = &c->stats;
+	uint64_t n = e->violated_count;
+	note_violated(c, BY_EXPLORATION, e->violated, n);
+	if (!n || e->violated[n - 1] != explorer_slot_robust(e->explorer))
+		return true;
+	uint64_t hash = explore_hash(e);
+	s->prediction.confirmed +=
+	    hash_set_has(&c->reached[BY_PREDICTION], hash);
+	s->random.confirmed += hash_set_has(&c->reached[BY_RUNS], hash);
+	return true;
+}
+
+static void explore(struct comparison *c)
+{
+	struct compare_reach *r = &c->stats.exploration;
+	struct explore_options o =
+	    exploration_options(c, c->options.predict.level);
+	struct explore_observer observer = { c, on_history, on_explore_tick };
+	o.robust = true;
+	begin_way(c, "exploring");
+	struct explorer *e = explorer_new(c->program, &o, &observer);
+	explorer_run(e);
+	const struct explore_stats *s = explorer_stats(e);
+	r->executions = s->end_states;
+	r->unserializable = r->confirmed = s->unserializable;
+	c->stats.histories = s->histories;
+	end_way(r, end_of_exploration(s->stop));
+	explorer_free(e);
+	count_slots(c, BY_EXPLORATION, r);
+	r->cpu_seconds = cpu_now() - c->cpu_begun;
+}
+
+void comparison_run(struct comparison *c)
+{
+	struct compare_stats *s = &c->stats;
+	struct compare_reach *ways[] = { &s->prediction, &s->random,
+		                         &s->exploration };
+	static void (*const looks[])(struct comparison *) = {
+		predict, run_at_random, explore
+	};
+	for (int w = 0; w < COMPARE_WAYS; w++)
+		if (is_over(c))
+			end_way(ways[w], end_of_time(c));
+		else
+			looks[w](c);
+}
+
+/* ---- beginning and end ---- */
+
+struct comparison *comparison_new(const struct program *p,
+                                  const struct compare_options *o,
+                                  const struct compare_observer *observer)
+{
+	struct comparison *c = mem_take0(1, sizeof *c);
+	struct check_limits limits = { .seconds = o->timeout,
+		                       .memory = o->memory,
+		                       .stop = on_clock, .stop_data = c };
+	c->program = p;
+	c->options = *o;
+	c->options.predict.enumerate = o->predictions > 1;
+	if (observer) c->observer = *observer;
+	c->phase = "predicting";
+	c->clock = check_clock_new(&limits);
+	c->begun = seconds_of(CLOCK_MONOTONIC);
+	c->runner = runner_new(p, o->predict.level, o->interrupt);
+	if (o->timeout > 0) runner_deadline(c->runner, c->begun + o->timeout);
+	c->slots = program_assertion_count(p) + 1;
+	for (int w = 0; w < COMPARE_WAYS; w++)
+		c->violated[w] = mem_take0(c->slots, sizeof *c->violated[w]);
+	return c;
+}
+
+void comparison_free(struct comparison *c)
+{
+	if (!c) return;
+	runner_free(c->runner);
+	check_clock_free(c->clock);
+	free(c->traces.slots);
+	for (int w = 0; w < BY_EXPLORATION; w++) free(c->reached[w].slots);
+	for (int w = 0; w < COMPARE_WAYS; w++) free(c->violated[w]);
+	free(c);
+}
+
+const struct compare_stats *comparison_stats(const struct comparison *c)
+{
+	return &c->stats;
+}
+
+const struct compare_options *comparison_options(const struct comparison *c)
+{
+	return &c->options;
+}
+
+const struct program *comparison_program(const struct comparison *c)
+{
+	return c->program;
+}
+
+bool comparison_complete(const struct comparison *c)
+{
+	const struct compare_stats *s = &c->stats;
+	return s->prediction.end == COMPARE_COMPLETE && !s->unknown &&
+	       s->random.end == COMPARE_COMPLETE &&
+	       s->exploration.end == COMPARE_COMPLETE;
+}
+
+uint32_t comparison_slot_count(const struct comparison *c)
+{
+	return c->slots;
+}
+
+bool comparison_violated(const struct comparison *c, enum compare_way w,
+                         uint32_t slot)
+{
+	return c->violated[w][slot];
+}

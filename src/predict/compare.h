@@ -15,36 +15,52 @@ struct comparison;
 struct compare_options {
 	struct predict_options predict;
 	uint64_t traces;      /* distinct serial traces at most; 0: all */
-	uint64_t predictions; /* of each trace at most */
+	uint64_t predictions; /* of each trace at most; 0: one */
 	uint64_t runs;        /* random ones; 0: as many executions as
 	                       * prediction needed: traces and replays */
 	uint64_t seed;
 	double timeout;       /* of the whole; 0: no limit */
-	uint64_t memory;      /* of the exploration; 0: no limit */
-	uint64_t max_histories; /* of the exploration; 0: no limit */
+	uint64_t memory;      /* of each way by itself; 0: no limit */
+	uint64_t max_histories; /* of an exploration; 0: no limit */
 	const atomic_bool *interrupt; /* may be NULL */
+};
+
+/* Why a way of looking ended. */
+enum compare_end {
+	COMPARE_COMPLETE,
+	COMPARE_TIME,
+	COMPARE_MEMORY,
+	COMPARE_HISTORIES,   /* max_histories */
+	COMPARE_INTERRUPTED, /* or the observer said stop */
+	COMPARE_TOO_LARGE    /* too many transactions, keys or events */
 };
 
 /* What one way of looking has reached. */
 struct compare_reach {
-	bool complete;           /* it came to its end */
-	uint64_t executions;
+	enum compare_end end;
+	uint64_t executions;     /* those that met a false assumption too */
 	uint64_t unserializable; /* distinct histories */
+	uint64_t confirmed;      /* of them, that the exploration output: all
+	                          * of them, once it is complete */
 	uint64_t slots;          /* violated: assertions, run-time errors */
 	double cpu_seconds;
 };
 
 struct compare_stats {
 	uint64_t traces;      /* distinct ones that were recorded */
+	uint64_t recorded;    /* runs that this took; 0: they were explored */
 	bool all_traces;      /* there are no others */
 	uint64_t predicted;   /* traces with a prediction */
 	uint64_t unpredicted; /* traces that provably have none */
 	uint64_t unknown;     /* traces where a limit came first */
-	uint64_t predictions; /* all together */
+	uint64_t predictions; /* all together, that were replayed */
 	uint64_t validated;   /* replayed to an unserializable execution */
 	uint64_t diverged;    /* of all: replayed otherwise than predicted */
 	uint64_t validated_diverged; /* of the validated */
 	uint64_t false_predictions;  /* replayed to a serializable execution */
+	uint64_t pruned;      /* replayed into a false assumption */
+	/* CPU time of which prediction.cpu_seconds consists. */
+	double recording_seconds, predicting_seconds, replaying_seconds;
 	struct compare_reach prediction, random, exploration;
 	uint64_t histories;   /* in all, found by the exploration */
 };
@@ -52,22 +68,28 @@ struct compare_stats {
 struct compare_observer {
 	void *payload;
 	/* Now and then: what is being done ("predicting"), and how far it has
-	 * come (of: 0 if unknown). False to stop. */
+	 * come (of: 0 if unknown). False to stop. May be NULL. */
 	bool (*tick)(void *payload, const char *phase, uint64_t done,
 	             uint64_t of);
 };
 
+/* Options and observer are copied; the program is borrowed. */
 struct comparison *comparison_new(const struct program *p,
                                   const struct compare_options *o,
                                   const struct compare_observer *observer);
 void comparison_free(struct comparison *c);
 void comparison_run(struct comparison *c); /* call once */
 const struct compare_stats *comparison_stats(const struct comparison *c);
+/* Did all come to their end, and each trace get a definite answer? */
+bool comparison_complete(const struct comparison *c);
 const struct compare_options *comparison_options(const struct comparison *c);
 const struct program *comparison_program(const struct comparison *c);
+/* Assertions, and one for run-time errors. */
+uint32_t comparison_slot_count(const struct comparison *c);
 /* Was the slot (execution.h) violated by prediction, random runs,
- * exploration? */
-enum compare_way { BY_PREDICTION, BY_RUNS, BY_EXPLORATION };
+ * exploration? To prediction belong the recorded executions and those that
+ * were replayed. */
+enum compare_way { BY_PREDICTION, BY_RUNS, BY_EXPLORATION, COMPARE_WAYS };
 bool comparison_violated(const struct comparison *c, enum compare_way w,
                          uint32_t slot);
 
