@@ -485,6 +485,36 @@ bool comparison_complete(const struct comparison *c)
 	       s->exploration.end == COMPARE_COMPLETE;
 }
 
+uint64_t comparison_unserializable(const struct comparison *c)
+{
+	const struct compare_stats *s = &c->stats;
+	const struct compare_reach *most = &s->prediction;
+	if (s->random.unserializable - s->random.confirmed >
+	    most->unserializable - most->confirmed)
+		most = &s->random;
+	return s->exploration.unserializable + most->unserializable -
+	       most->confirmed;
+}
+
+uint64_t comparison_violated_slots(const struct comparison *c)
+{
+	uint64_t count = 0;
+	for (uint32_t i = 0; i < c->slots; i++) {
+		bool violated = false;
+		for (int w = 0; w < COMPARE_WAYS; w++)
+			violated |= c->violated[w][i];
+		count += violated;
+	}
+	return count;
+}
+
+enum verdict comparison_verdict(const struct comparison *c)
+{
+	if (comparison_unserializable(c) || comparison_violated_slots(c))
+		return VERDICT_VIOLATED;
+	return comparison_complete(c) ? VERDICT_HOLDS : VERDICT_INCONCLUSIVE;
+}
+
 uint32_t comparison_slot_count(const struct comparison *c)
 {
 	return c->slots;

@@ -7,6 +7,7 @@
 
 #include <stdatomic.h>
 
+#include "dpor/verdict.h"
 #include "predict/predict.h"
 
 struct program;
@@ -82,6 +83,12 @@ void comparison_run(struct comparison *c); /* call once */
 const struct compare_stats *comparison_stats(const struct comparison *c);
 /* Did all come to their end, and each trace get a definite answer? */
 bool comparison_complete(const struct comparison *c);
+/* Violated: some way found an unserializable history or a violated slot. */
+enum verdict comparison_verdict(const struct comparison *c);
+/* What there is: what the exploration found; when that ended early, at least
+ * what all found together. */
+uint64_t comparison_unserializable(const struct comparison *c);
+uint64_t comparison_violated_slots(const struct comparison *c);
 const struct compare_options *comparison_options(const struct comparison *c);
 const struct program *comparison_program(const struct comparison *c);
 /* Assertions, and one for run-time errors. */
