@@ -66,7 +66,6 @@ enum command {
 #define FORMAT_WORD_AND_SPACE(id, word, ending, description) word " "
 #define CHOICE_FORMATS FORMAT_TABLE(FORMAT_WORD_AND_SPACE)
 #define ANOMALY_WORD_AND_SPACE(id, word, forbidden_by, description) word " "
-#define CHOICE_PREDICTED "none rc ra cc pc psi si "
 #define CHOICE_ANOMALIES PLANTED_TABLE(ANOMALY_WORD_AND_SPACE)
 
 /* X(identifier, commands, word, letter or 0, argument or NULL, choices or
@@ -79,9 +78,10 @@ enum command {
 	  "the isolation level that the database keeps; without it the one "  \
 	  "that the program states, else cc")                                 \
 	X(PREDICT_LEVEL, IN_PREDICT | IN_COMPARE, "isolation", 'i', "LEVEL",  \
-	  CHOICE_PREDICTED,                                                   \
-	  "the isolation level that the predicted execution satisfies; "      \
-	  "without it the one that the program or the trace states, else cc") \
+	  CHOICE_LEVELS,                                                      \
+	  "the isolation level that the predicted execution satisfies, any "  \
+	  "but ser; without it the one that the history or the program "      \
+	  "states, else cc")                                                  \
 	X(FROM_PROGRAM, IN_PREDICT, "program", 0, "PROGRAM.tx", NULL,         \
 	  "record serial traces of this program, and predict from each")      \
 	X(BOUNDARY, IN_PREDICT | IN_COMPARE, "boundary", 0, "NAME",           \

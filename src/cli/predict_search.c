@@ -146,10 +146,8 @@ static void search(struct search *s, struct predictor *predictor)
 		prediction_free(&p);
 	}
 	c->stats = *predictor_stats(predictor);
-	if (c->answer == PREDICT_UNKNOWN) {
-		c->reason = check_clock_reason(s->x->clock);
-		if (!c->reason) c->reason = "the memory limit was reached";
-	}
+	if (c->answer == PREDICT_UNKNOWN)
+		c->reason = predictor_reason(predictor);
 }
 
 static void tell_in_words(struct search *s)

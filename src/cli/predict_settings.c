@@ -9,7 +9,7 @@
 
 /* ---- the level ---- */
 
-static bool level_possible(enum level l, const char *stated_by)
+bool predict_level_possible(enum level l, const char *stated_by)
 {
 	if (l != LEVEL_SER) return true;
 	if (stated_by)
@@ -38,7 +38,7 @@ bool predict_level(struct predicting *x, const struct trace *observed)
 	                   &x->options.level))
 		return false;
 	x->stated_by = "as the program states";
-	return level_possible(x->options.level, x->program_path);
+	return predict_level_possible(x->options.level, x->program_path);
 }
 
 /* ---- options that go together ---- */
@@ -86,16 +86,6 @@ static bool program_alone(const struct command_line *c)
 	return true;
 }
 
-/* No output may overwrite the program. */
-static bool program_kept(const struct predicting *x)
-{
-	struct command_line program = *x->line;
-	if (!x->program_path) return true;
-	program.operands = (const char **)&x->program_path;
-	program.operand_count = 1;
-	return outputs_fit(&program, "program");
-}
-
 static bool options_fit(const struct predicting *x)
 {
 	const struct command_line *c = x->line;
@@ -106,8 +96,7 @@ static bool options_fit(const struct predicting *x)
 		    "PROGRAM.tx");
 		return false;
 	}
-	return outputs_fit(c, "history") && program_kept(x) &&
-	       pictures_possible(c);
+	return outputs_fit(c, "history") && pictures_possible(c);
 }
 
 /* ---- all options ---- */
@@ -152,6 +141,7 @@ bool predict_settings(struct predicting *x)
 	       setting_seed(c, OPTION_RUN_SEED, &x->seed) &&
 	       setting_seconds(c, OPTION_TIMEOUT, &x->limits.seconds) &&
 	       setting_memory(c, OPTION_MEMORY, &x->limits.memory) &&
-	       (!x->level_given || level_possible(x->options.level, NULL)) &&
+	       (!x->level_given ||
+	        predict_level_possible(x->options.level, NULL)) &&
 	       options_fit(x);
 }

@@ -159,7 +159,7 @@ static void print_witness(struct text *t, const struct style *s,
 	print_title(t, s, c, l);
 	report_witness_extent(t, w, c->trace->transaction_count - 1);
 	text_string(t, ":\n\n");
-	report_witness_part(t, s, w->part);
+	report_witness_part(t, s, w->part, NULL);
 	text_char(t, '\n');
 	report_witness_cycle(t, w, l);
 	if (c->trace->lists)

@@ -38,7 +38,18 @@ struct table {
 	word *shared;        /* keys that one transaction writes and another
 	                      * reads or writes */
 	bool all;            /* show events of keys that are not shared, too */
+	const struct event_marks *marks; /* or NULL */
 };
+
+bool event_is_marked(const struct event_marks *m, uint32_t transaction,
+                     uint32_t event)
+{
+	for (uint32_t i = 0; m && i < m->count; i++)
+		if (m->items[i].transaction == transaction &&
+		    m->items[i].event == event)
+			return true;
+	return false;
+}
 
 static struct cell *add_cell(struct table *t, uint32_t column)
 {
@@ -81,10 +92,13 @@ static void find_shared(struct table *t)
 	free(writer);
 }
 
-static void add_event(struct table *t, uint32_t column, const struct event *e)
+static void add_event(struct table *t, uint32_t column, const struct event *e,
+                      bool marked)
 {
-	struct cell *c = add_cell(t, column);
-	text_string(&c->head, e->kind == EVENT_READ ? "  read " : "  write ");
+	struct cell *c = marked ? add_marked(t, column, STYLE_RED)
+	                        : add_cell(t, column);
+	text_string(&c->head, marked ? "* " : "  ");
+	text_string(&c->head, e->kind == EVENT_READ ? "read " : "write ");
 	name_key(&c->head, t->h, e->key);
 	text_string(&c->head, " = ");
 	value_print(&c->value, e->value);
@@ -107,8 +121,10 @@ static void add_transaction(struct table *t, uint32_t i)
 	name_transaction(&heading->head, t->h, i);
 	uint32_t left_out = 0;
 	for (uint32_t e = 0; e < x->event_count; e++) {
-		if (t->all || bits_has(t->shared, x->events[e].key))
-			add_event(t, column, &x->events[e]);
+		bool marked = event_is_marked(t->marks, i, e);
+		if (marked || t->all ||
+		    bits_has(t->shared, x->events[e].key))
+			add_event(t, column, &x->events[e], marked);
 		else
 			left_out++;
 	}
@@ -332,10 +348,11 @@ static void lay_out(struct table *t)
 	measure(t);
 }
 
-void report_counterexample(struct text *t, const struct style *s,
-                           const struct history *h, unsigned indent)
+void report_marked(struct text *t, const struct style *s,
+                   const struct history *h, const struct event_marks *marks,
+                   unsigned indent)
 {
-	struct table b = { .h = h };
+	struct table b = { .h = h, .marks = marks };
 	lay_out(&b);
 	narrow(&b, s->width > indent ? s->width - indent : 1);
 	if (b.column_count) print_header(t, s, &b, indent);
@@ -351,4 +368,10 @@ void report_counterexample(struct text *t, const struct style *s,
 	free(b.width);
 	free(b.tail_at);
 	free(b.shared);
+}
+
+void report_counterexample(struct text *t, const struct style *s,
+                           const struct history *h, unsigned indent)
+{
+	report_marked(t, s, h, NULL, indent);
 }

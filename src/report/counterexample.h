@@ -3,13 +3,31 @@
 #ifndef ISO_REPORT_COUNTEREXAMPLE_H
 #define ISO_REPORT_COUNTEREXAMPLE_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "base/text.h"
 #include "report/style.h"
 
 struct history;
 
+/* An event that is marked with a star. */
+struct event_mark {
+	uint32_t transaction, event;
+};
+struct event_marks {
+	const struct event_mark *items;
+	uint32_t count;
+};
+bool event_is_marked(const struct event_marks *m, uint32_t transaction,
+                     uint32_t event); /* m may be NULL */
+
 /* `indent` columns stand before every row. */
 void report_counterexample(struct text *t, const struct style *s,
                            const struct history *h, unsigned indent);
+/* The same with marks, which may be NULL. */
+void report_marked(struct text *t, const struct style *s,
+                   const struct history *h, const struct event_marks *marks,
+                   unsigned indent);
 
 #endif

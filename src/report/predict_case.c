@@ -69,6 +69,12 @@ static void reason_itself(struct text *t, const struct predict_case *c)
 /* ": 2 reads are changed: ..." */
 static void reason_changes(struct text *t, const struct predict_case *c)
 {
+	if (!c->changed) {
+		text_string(t, c->found > 1
+		                   ? "; the first is a part of the observed one"
+		                   : ": a part of the observed one");
+		return;
+	}
 	text_string(t, c->found > 1 ? "; the first with " : ", with ");
 	style_plural(t, c->changed, "read changed", "reads changed");
 	if (c->first && *c->first) text_format(t, ": %s", c->first);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "history/history.h"
 
 /* What is chosen of the predicted history. */
@@ -204,4 +205,56 @@ void predict_part_free(struct predict_part *p)
 	history_free(p->history);
 	free(p->cycle.edges);
 	free(p->changes);
+}
+
+/* ---- marks in the part of a witness ---- */
+
+/* The transaction of the part that this one of the observed history is; init is
+ * 0 in both. TRACE_NONE if the part does not have it. */
+static uint32_t number_in_part(const struct predicted *p, uint32_t observed)
+{
+	const struct check_witness *w = p->witness;
+	for (uint32_t i = 0; i < w->part->transaction_count; i++)
+		if (p->prediction->numbers[w->numbers[i]] == observed)
+			return i;
+	return TRACE_NONE;
+}
+
+/* The event of the reader that reads this key from that writer, or the number
+ * of its events. */
+static uint32_t event_reading(const struct transaction *x, uint32_t key,
+                              uint32_t writer)
+{
+	uint32_t e = 0;
+	while (e < x->event_count &&
+	       !(x->events[e].kind == EVENT_READ && x->events[e].key == key &&
+	         x->events[e].from == writer))
+		e++;
+	return e;
+}
+
+struct event_mark *predict_marks(const struct trace *observed,
+                                 const struct predicted *p, uint32_t *count)
+{
+	const struct history *h = p->witness->part;
+	const struct prediction *q = p->prediction;
+	struct event_mark *marks = mem_take0(q->changed_count + (size_t)1,
+	                                     sizeof *marks);
+	struct text name = { 0 };
+	*count = 0;
+	for (uint32_t i = 0; i < q->changed_count; i++) {
+		const struct changed_read *r = &q->changed[i];
+		uint32_t reader = number_in_part(p, r->transaction);
+		uint32_t writer = number_in_part(p, r->writer);
+		if (reader == TRACE_NONE || writer == TRACE_NONE) continue;
+		text_clear(&name);
+		trace_print_key(&name, observed, observed->ops[r->op].key);
+		uint32_t key = key_named(h, text_get(&name));
+		uint32_t e = event_reading(&h->transactions[reader], key,
+		                           writer);
+		if (e < h->transactions[reader].event_count)
+			marks[(*count)++] = (struct event_mark){ reader, e };
+	}
+	text_free(&name);
+	return marks;
 }

@@ -3,6 +3,7 @@
 #define ISO_REPORT_PREDICT_PART_H
 
 #include "axioms/level.h"
+#include "report/counterexample.h"
 #include "report/dot.h"
 #include "report/predict_case.h"
 
@@ -21,5 +22,10 @@ struct predict_part {
 void predict_part_find(struct predict_part *out, const struct trace *observed,
                        const struct predicted *p);
 void predict_part_free(struct predict_part *p);
+
+/* The reads of the witness's part that were observed otherwise: malloc'ed,
+ * `count` of them. */
+struct event_mark *predict_marks(const struct trace *observed,
+                                 const struct predicted *p, uint32_t *count);
 
 #endif

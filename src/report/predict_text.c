@@ -1,7 +1,7 @@
 #include "report/predict_text.h"
 
 #include <inttypes.h>
-#include <string.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 
 #include "history/history.h"
@@ -41,22 +41,36 @@ void report_predict_verdict(struct text *t, const struct style *s,
 
 /* ---- why it is not serializable ---- */
 
+/* Changed reads have a star. */
+static void print_part(struct text *t, const struct style *s,
+                       const struct predict_case *c, const struct predicted *p)
+{
+	struct event_marks marks;
+	struct event_mark *items = predict_marks(c->observed, p, &marks.count);
+	marks.items = items;
+	report_witness_extent(
+	    t, p->witness, p->prediction->history->transaction_count - 1);
+	if (marks.count)
+		text_string(t, marks.count == 1 ? " (* the changed read)"
+		                                : " (* the changed reads)");
+	text_string(t, ":\n\n");
+	report_witness_part(t, s, p->witness->part, &marks);
+	text_char(t, '\n');
+	free(items);
+}
+
 static void print_witness(struct text *t, const struct style *s,
+                          const struct predict_case *c,
                           const struct predicted *p)
 {
-	const struct check_witness *w = p->witness;
 	text_char(t, '\n');
-	if (w->anomaly) {
-		style_words(t, s, STYLE_RED, w->anomaly);
+	if (p->witness->anomaly) {
+		style_words(t, s, STYLE_RED, p->witness->anomaly);
 		text_string(t, ": ");
 	}
 	text_string(t, "not serializable\n");
-	report_witness_extent(
-	    t, w, p->prediction->history->transaction_count - 1);
-	text_string(t, ":\n\n");
-	report_witness_part(t, s, w->part);
-	text_char(t, '\n');
-	report_witness_cycle(t, w, LEVEL_SER);
+	print_part(t, s, c, p);
+	report_witness_cycle(t, p->witness, LEVEL_SER);
 }
 
 /* Without a witness: what changed, and who wrote what is read. */
@@ -71,7 +85,7 @@ static void print_unexplained(struct text *t, const struct style *s,
 	               "was not found: %s\n", p->unexplained);
 	if (part.history->transaction_count > 1) {
 		text_string(t, "  the transactions concerned:\n\n");
-		report_witness_part(t, s, part.history);
+		report_witness_part(t, s, part.history, NULL);
 	}
 	predict_part_free(&part);
 }
@@ -263,7 +277,7 @@ void report_predicted(struct text *t, const struct style *s,
 	if (p->prediction->changed_count)
 		report_changed_reads(t, s, c->observed, p->prediction);
 	if (p->witness)
-		print_witness(t, s, p);
+		print_witness(t, s, c, p);
 	else
 		print_unexplained(t, s, c, p);
 	print_sessions(t, c, p->prediction);
@@ -281,8 +295,10 @@ void report_predict_end(struct text *t, const struct predict_case *c)
 		text_string(t, " validated");
 	}
 	if (c->answer == PREDICT_NONE)
-		text_format(t, "; there is no other within the %s boundary\n",
-		            predict_boundary_word(c->options->boundary));
+		text_format(t, "; every other one within the %s boundary has "
+		               "all the changes of %s\n",
+		            predict_boundary_word(c->options->boundary),
+		            c->found == 1 ? "this one" : "one of these");
 	else if (c->answer == PREDICT_UNKNOWN)
 		text_format(t, "; there may be others: %s\n",
 		            c->reason ? c->reason : "the search ended");
@@ -295,14 +311,17 @@ void report_predict_end(struct text *t, const struct predict_case *c)
 static void print_observed(struct text *t, const struct predict_case *c)
 {
 	text_string(t, "\nobserved  ");
-	style_plural(t, c->stats.transactions, "transaction", "transactions");
+	style_plural(t, c->observed->transaction_count - 1, "transaction",
+	             "transactions");
 	text_string(t, " in ");
 	style_plural(t, c->observed->session_count, "session", "sessions");
-	text_string(t, ", ");
-	style_plural(t, c->stats.reads, "read", "reads");
-	text_string(t, ", ");
-	style_count(t, c->stats.contended);
-	text_string(t, " of them of keys that somebody writes");
+	if (c->stats.transactions) {
+		text_string(t, ", ");
+		style_plural(t, c->stats.reads, "read", "reads");
+		text_string(t, ", ");
+		style_count(t, c->stats.contended);
+		text_string(t, " of keys that somebody writes");
+	}
 	if (c->format < FORMAT_COUNT)
 		text_format(t, "; format %s", format_word(c->format));
 	text_format(t, "\nlevel     %s", level_word(c->options->level));
@@ -379,7 +398,11 @@ void report_predict_line(struct text *t, const struct style *s,
 			style_plural(t, c->found, "prediction", "predictions");
 			text_string(t, ", the first with ");
 		}
-		style_plural(t, c->changed, "read changed", "reads changed");
+		if (c->changed)
+			style_plural(t, c->changed, "read changed",
+			             "reads changed");
+		else
+			text_string(t, "a part of the observed execution");
 	} else if (c->reason) {
 		text_format(t, ": %s", c->reason);
 	}
@@ -403,7 +426,7 @@ void predict_summary_add(struct predict_summary *m,
 	m->validated += c->validated > 0;
 	m->refuted += c->program && c->found && !c->validated;
 	m->diverged += c->diverged > 0;
-	m->predictions += c->found;
+	m->themselves += c->itself;
 }
 
 enum check_verdict predict_summary_verdict(const struct predict_summary *m)
@@ -488,6 +511,7 @@ void report_predict_summary(struct text *t, const struct style *s,
 	text_char(t, '\n');
 	print_count(t, m->recorded ? "traces" : "histories", m->histories);
 	print_count(t, "predicted", m->answers[PREDICT_FOUND]);
+	if (m->themselves) print_count(t, "  as observed", m->themselves);
 	if (m->program) {
 		print_count(t, "  validated", m->validated);
 		print_count(t, "  not validated", m->refuted);

@@ -30,7 +30,7 @@ struct predict_summary {
 	uint64_t validated; /* histories with a validated prediction */
 	uint64_t refuted;   /* with predictions, none of them validated */
 	uint64_t diverged;  /* histories with a run that diverged */
-	uint64_t predictions;
+	uint64_t themselves; /* with an observed execution that is one itself */
 	uint64_t left_out;  /* runs that met a false assumption: no history */
 	const char *program;  /* that predictions are validated with, or NULL */
 	const char *recorded; /* program that they are recorded from, or NULL */

@@ -37,9 +37,10 @@ void report_witness_extent(struct text *t, const struct check_witness *w,
 }
 
 static void print_event(struct text *t, const struct history *h,
-                        const struct event *e)
+                        const struct event *e, bool marked)
 {
-	text_pad(t, ' ', INDENT + 2);
+	text_pad(t, ' ', INDENT);
+	text_string(t, marked ? "* " : "  ");
 	text_string(t, e->kind == EVENT_READ ? "read " : "write ");
 	name_key(t, h, e->key);
 	text_string(t, " = ");
@@ -56,7 +57,8 @@ static void print_event(struct text *t, const struct history *h,
 
 /* For more sessions than columns fit. */
 static void print_list(struct text *t, const struct style *s,
-                       const struct history *h)
+                       const struct history *h,
+                       const struct event_marks *marks)
 {
 	for (uint32_t i = 1; i < h->transaction_count; i++) {
 		const struct transaction *x = &h->transactions[i];
@@ -66,20 +68,22 @@ static void print_list(struct text *t, const struct style *s,
 		style_end(t, s);
 		text_char(t, '\n');
 		for (uint32_t e = 0; e < x->event_count; e++)
-			print_event(t, h, &x->events[e]);
+			print_event(t, h, &x->events[e],
+			            event_is_marked(marks, i, e));
 	}
 }
 
 void report_witness_part(struct text *t, const struct style *s,
-                         const struct history *h)
+                         const struct history *h,
+                         const struct event_marks *marks)
 {
 	unsigned columns = 0;
 	for (uint32_t i = 0; i < h->session_count; i++)
 		columns += h->sessions[i].count > 0;
 	if (columns * COLUMN_WIDTH + INDENT > s->width)
-		print_list(t, s, h);
+		print_list(t, s, h, marks);
 	else
-		report_counterexample(t, s, h, INDENT);
+		report_marked(t, s, h, marks, INDENT);
 }
 
 /* Marks the transactions that explain_cycle speaks of. */

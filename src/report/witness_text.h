@@ -6,15 +6,18 @@
 #include "check/core.h"
 #include "report/style.h"
 
+struct event_marks;
 struct history;
 
 /* "  these 2 of 10,000 transactions are enough, whatever the others do";
  * `all` are those of the whole history, without init. */
 void report_witness_extent(struct text *t, const struct check_witness *w,
                            uint32_t all);
-/* A column for each session; a list when there are too many columns. */
+/* A column for each session; a list when there are too many columns. Marks may
+ * be NULL. */
 void report_witness_part(struct text *t, const struct style *s,
-                         const struct history *part);
+                         const struct history *part,
+                         const struct event_marks *marks);
 /* Why no order of the part satisfies the level; nothing if the witness has no
  * cycle. */
 void report_witness_cycle(struct text *t, const struct check_witness *w,
