@@ -11,15 +11,12 @@
 #include "report/predict_table.h"
 #include "report/witness_text.h"
 
-enum {
-	SESSIONS_SHOWN = 24,
-	LABEL = 12 /* columns of "session" and the like */
-};
+enum { SESSIONS_SHOWN = 24 };
 
 /* Seconds that are not worth telling. */
 static const double LEAST_SECONDS = 1e-6;
 
-static void verdict_word(struct text *t, const struct style *s,
+void report_predict_word(struct text *t, const struct style *s,
                          enum check_verdict v)
 {
 	static const enum style_mark marks[] = {
@@ -33,7 +30,7 @@ static void verdict_word(struct text *t, const struct style *s,
 void report_predict_verdict(struct text *t, const struct style *s,
                             const struct predict_case *c)
 {
-	verdict_word(t, s, predict_verdict(c));
+	report_predict_word(t, s, predict_verdict(c));
 	text_string(t, ": ");
 	name_predict_reason(t, c);
 	text_char(t, '\n');
@@ -365,7 +362,7 @@ static void print_times(struct text *t, const struct predict_case *c)
 	text_char(t, '\n');
 }
 
-static void print_memory(struct text *t)
+void report_predict_memory(struct text *t)
 {
 	struct rusage usage;
 	if (getrusage(RUSAGE_SELF, &usage)) return;
@@ -379,150 +376,5 @@ void report_predict_costs(struct text *t, const struct predict_case *c)
 	print_observed(t, c);
 	print_search(t, &c->stats);
 	print_times(t, c);
-	print_memory(t);
-}
-
-/* ---- many ---- */
-
-void report_predict_line(struct text *t, const struct style *s,
-                         const struct predict_case *c)
-{
-	name_predict_place(t, c);
-	text_string(t, ": ");
-	verdict_word(t, s, predict_verdict(c));
-	if (c->itself) {
-		text_string(t, ": the observed execution itself");
-	} else if (c->found) {
-		text_string(t, ": ");
-		if (c->wanted) {
-			style_plural(t, c->found, "prediction", "predictions");
-			text_string(t, ", the first with ");
-		}
-		if (c->changed)
-			style_plural(t, c->changed, "read changed",
-			             "reads changed");
-		else
-			text_string(t, "a part of the observed execution");
-	} else if (c->reason) {
-		text_format(t, ": %s", c->reason);
-	}
-	if (c->program && c->found) {
-		text_string(t, c->validated ? "; validated"
-		                            : "; not validated");
-		if (c->diverged) text_string(t, ", diverged");
-	}
-	text_char(t, '\n');
-}
-
-void predict_summary_add(struct predict_summary *m,
-                         const struct predict_case *c)
-{
-	enum check_verdict v = predict_verdict(c);
-	m->options = *c->options;
-	m->program = c->program;
-	m->histories++;
-	m->verdicts[v]++;
-	m->answers[c->found ? PREDICT_FOUND : c->answer]++;
-	m->validated += c->validated > 0;
-	m->refuted += c->program && c->found && !c->validated;
-	m->diverged += c->diverged > 0;
-	m->themselves += c->itself;
-}
-
-enum check_verdict predict_summary_verdict(const struct predict_summary *m)
-{
-	if (m->verdicts[CHECK_VIOLATED]) return CHECK_VIOLATED;
-	return m->verdicts[CHECK_UNDECIDED] || m->stopped || !m->histories
-	           ? CHECK_UNDECIDED
-	           : CHECK_HOLDS;
-}
-
-/* "7 of 10 traces" */
-static void print_share(struct text *t, const struct predict_summary *m,
-                        uint64_t count)
-{
-	text_string(t, count == m->histories ? "all " : "");
-	if (count < m->histories) {
-		style_count(t, count);
-		text_string(t, " of ");
-	}
-	style_plural(t, m->histories, m->recorded ? "trace" : "history",
-	             m->recorded ? "traces" : "histories");
-}
-
-void report_predict_summary_verdict(struct text *t, const struct style *s,
-                                    const struct predict_summary *m)
-{
-	enum check_verdict v = predict_summary_verdict(m);
-	verdict_word(t, s, v);
-	text_string(t, ": ");
-	switch (v) {
-	case CHECK_VIOLATED:
-		text_string(t, "from ");
-		print_share(t, m, m->verdicts[v]);
-		text_format(t, " %s execution that ",
-		            m->program ? "a validated"
-		            : m->options.boundary == BOUNDARY_STRICT
-		                ? "a feasible"
-		                : "an");
-		name_level(t, m->options.level);
-		text_string(t, " allows and that is not serializable is "
-		               "predicted");
-		break;
-	case CHECK_HOLDS:
-		text_format(t, "within the %s boundary of ",
-		            predict_boundary_word(m->options.boundary));
-		print_share(t, m, m->histories);
-		text_string(t, ", every execution that ");
-		name_level(t, m->options.level);
-		text_string(t, " allows is serializable");
-		break;
-	case CHECK_UNDECIDED:
-		text_string(t, "nothing is shown from ");
-		print_share(t, m, m->histories);
-		if (m->verdicts[CHECK_HOLDS]) {
-			text_string(t, ", and for ");
-			style_count(t, m->verdicts[CHECK_UNDECIDED]);
-			text_string(t, " of them nothing is excluded");
-		}
-		break;
-	}
-	if (m->stopped)
-		text_format(t, "; %s, and the rest was not looked at",
-		            m->stopped);
-	text_char(t, '\n');
-}
-
-static void print_count(struct text *t, const char *words, uint64_t n)
-{
-	struct text count = { 0 };
-	style_count(&count, n);
-	text_format(t, "  %-16s", words);
-	text_pad(t, ' ', LABEL - style_columns(text_get(&count)));
-	text_string(t, text_get(&count));
-	text_char(t, '\n');
-	text_free(&count);
-}
-
-void report_predict_summary(struct text *t, const struct style *s,
-                            const struct predict_summary *m)
-{
-	report_predict_summary_verdict(t, s, m);
-	text_char(t, '\n');
-	print_count(t, m->recorded ? "traces" : "histories", m->histories);
-	print_count(t, "predicted", m->answers[PREDICT_FOUND]);
-	if (m->themselves) print_count(t, "  as observed", m->themselves);
-	if (m->program) {
-		print_count(t, "  validated", m->validated);
-		print_count(t, "  not validated", m->refuted);
-		print_count(t, "  diverged", m->diverged);
-	}
-	print_count(t, "none", m->answers[PREDICT_NONE]);
-	print_count(t, "unknown", m->answers[PREDICT_UNKNOWN]);
-	if (m->left_out)
-		print_count(t, "runs left out", m->left_out);
-	text_string(t, "\ntime      ");
-	style_seconds(t, m->seconds);
-	text_char(t, '\n');
-	print_memory(t);
+	report_predict_memory(t);
 }

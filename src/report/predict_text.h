@@ -21,9 +21,15 @@ void report_predict_costs(struct text *t, const struct predict_case *c);
 void report_predict_line(struct text *t, const struct style *s,
                          const struct predict_case *c);
 
+/* The verdict's word in its colour; what memory the program has. */
+void report_predict_word(struct text *t, const struct style *s,
+                         enum check_verdict v);
+void report_predict_memory(struct text *t);
+
 /* Many observed histories. */
 struct predict_summary {
-	struct predict_options options;
+	struct predict_options options; /* of the last one */
+	bool mixed;         /* not all have the same level */
 	uint64_t histories;
 	uint64_t verdicts[CHECK_UNDECIDED + 1];
 	uint64_t answers[PREDICT_UNKNOWN + 1]; /* FOUND: at least one */

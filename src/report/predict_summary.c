@@ -1,0 +1,168 @@
+#include "report/names.h"
+#include "report/predict_text.h"
+
+enum { COUNT_WIDTH = 12 };
+
+void report_predict_line(struct text *t, const struct style *s,
+                         const struct predict_case *c)
+{
+	name_predict_place(t, c);
+	text_string(t, ": ");
+	report_predict_word(t, s, predict_verdict(c));
+	if (c->itself) {
+		text_string(t, ": the observed execution itself");
+	} else if (c->found) {
+		text_string(t, ": ");
+		if (c->wanted) {
+			style_plural(t, c->found, "prediction", "predictions");
+			text_string(t, ", the first with ");
+		}
+		if (c->changed)
+			style_plural(t, c->changed, "read changed",
+			             "reads changed");
+		else
+			text_string(t, "a part of the observed execution");
+	} else if (c->reason) {
+		text_format(t, ": %s", c->reason);
+	}
+	if (c->program && c->found) {
+		text_string(t, c->validated ? "; validated"
+		                            : "; not validated");
+		if (c->diverged) text_string(t, ", diverged");
+	}
+	text_char(t, '\n');
+}
+
+void predict_summary_add(struct predict_summary *m,
+                         const struct predict_case *c)
+{
+	enum check_verdict v = predict_verdict(c);
+	m->mixed |= m->histories && m->options.level != c->options->level;
+	m->options = *c->options;
+	m->program = c->program;
+	m->histories++;
+	m->verdicts[v]++;
+	m->answers[c->found ? PREDICT_FOUND : c->answer]++;
+	m->validated += c->validated > 0;
+	m->refuted += c->program && c->found && !c->validated;
+	m->diverged += c->diverged > 0;
+	m->themselves += c->itself;
+}
+
+enum check_verdict predict_summary_verdict(const struct predict_summary *m)
+{
+	if (m->verdicts[CHECK_VIOLATED]) return CHECK_VIOLATED;
+	return m->verdicts[CHECK_UNDECIDED] || m->stopped || !m->histories
+	           ? CHECK_UNDECIDED
+	           : CHECK_HOLDS;
+}
+
+/* "7 of 10 traces" */
+static void print_share(struct text *t, const struct predict_summary *m,
+                        uint64_t count)
+{
+	text_string(t, count == m->histories ? "all " : "");
+	if (count < m->histories) {
+		style_count(t, count);
+		text_string(t, " of ");
+	}
+	style_plural(t, m->histories, m->recorded ? "trace" : "history",
+	             m->recorded ? "traces" : "histories");
+}
+
+static void name_levels_of(struct text *t, const struct predict_summary *m)
+{
+	if (m->mixed)
+		text_string(t, "the level it states");
+	else
+		name_level(t, m->options.level);
+}
+
+static void reason_violated(struct text *t, const struct predict_summary *m)
+{
+	bool strict = m->options.boundary == BOUNDARY_STRICT;
+	text_string(t, "from ");
+	print_share(t, m, m->verdicts[CHECK_VIOLATED]);
+	text_format(t, " %s execution that ", m->program ? "a validated"
+	                                      : strict   ? "a feasible"
+	                                                 : "an");
+	name_levels_of(t, m);
+	text_string(t, " allows and that is not serializable is predicted");
+}
+
+static void reason_holds(struct text *t, const struct predict_summary *m)
+{
+	text_format(t, "within the %s boundary of ",
+	            predict_boundary_word(m->options.boundary));
+	print_share(t, m, m->histories);
+	text_string(t, ", every execution that ");
+	name_levels_of(t, m);
+	text_string(t, " allows is serializable");
+}
+
+static void reason_undecided(struct text *t, const struct predict_summary *m)
+{
+	if (!m->histories) {
+		text_string(t, "there is no history to predict from");
+		if (m->left_out)
+			text_string(t, ": every run meets a false assumption");
+		return;
+	}
+	text_string(t, "nothing is shown from ");
+	print_share(t, m, m->histories);
+	if (!m->verdicts[CHECK_HOLDS]) return;
+	text_string(t, ", and for ");
+	style_count(t, m->verdicts[CHECK_UNDECIDED]);
+	text_string(t, " of them nothing is excluded");
+}
+
+void report_predict_summary_verdict(struct text *t, const struct style *s,
+                                    const struct predict_summary *m)
+{
+	enum check_verdict v = predict_summary_verdict(m);
+	report_predict_word(t, s, v);
+	text_string(t, ": ");
+	switch (v) {
+	case CHECK_VIOLATED: reason_violated(t, m); break;
+	case CHECK_HOLDS: reason_holds(t, m); break;
+	case CHECK_UNDECIDED: reason_undecided(t, m); break;
+	}
+	if (m->stopped)
+		text_format(t, "; %s, and the rest was not looked at",
+		            m->stopped);
+	text_char(t, '\n');
+}
+
+static void print_count(struct text *t, const char *words, uint64_t n)
+{
+	struct text count = { 0 };
+	style_count(&count, n);
+	text_format(t, "  %-16s", words);
+	text_pad(t, ' ', COUNT_WIDTH - style_columns(text_get(&count)));
+	text_string(t, text_get(&count));
+	text_char(t, '\n');
+	text_free(&count);
+}
+
+void report_predict_summary(struct text *t, const struct style *s,
+                            const struct predict_summary *m)
+{
+	report_predict_summary_verdict(t, s, m);
+	text_char(t, '\n');
+	print_count(t, m->recorded ? "traces" : "histories", m->histories);
+	print_count(t, "predicted", m->answers[PREDICT_FOUND]);
+	if (m->themselves) print_count(t, "  as observed", m->themselves);
+	if (m->program) {
+		print_count(t, "  validated", m->validated);
+		print_count(t, "  not validated", m->refuted);
+		print_count(t, "  diverged", m->diverged);
+	}
+	print_count(t, "none", m->answers[PREDICT_NONE]);
+	print_count(t, "unknown", m->answers[PREDICT_UNKNOWN]);
+	if (m->left_out)
+		print_count(t, "runs left out", m->left_out);
+	text_string(t, "\ntime      ");
+	style_seconds(t, m->seconds);
+	text_char(t, '\n');
+	report_predict_memory(t);
+}
