@@ -229,7 +229,8 @@ static void expect_statistics(const struct trial *t, const struct result *r,
 static void expect_observed(const struct trial *t, const struct result *r)
 {
 	if (!level_allows_history(t->level, t->observed)) {
-		expect(t, !r->count || r->items[0].changes, "allowed after all");
+		expect(t, !r->count || r->items[0].changes,
+		       "allowed after all");
 		return;
 	}
 	struct text text = { 0 };

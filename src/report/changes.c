@@ -161,6 +161,13 @@ static bool within_limit(const struct explorer *e)
 	return explorer_stats(e)->stop == STOP_CHANGES;
 }
 
+/* "with at most 2 changed reads" */
+static void print_bound(struct text *t, uint64_t n)
+{
+	text_string(t, n ? "with at most " : "with ");
+	name_changed_reads(t, n);
+}
+
 static void print_nearest(struct text *t, const struct explorer *e,
                           uint32_t changes)
 {
@@ -182,12 +189,11 @@ void report_not_reproduced(struct text *t, const struct explorer *e)
 		if (explorer_stats(e)->stop == STOP_NONE ||
 		    !(explorer_stats(e)->changes || within_limit(e)))
 			return;
-		text_format(t, "\nthe observed history, of %s, was not found: "
-		               "no history with fewer than ", o->file);
-		name_changed_reads(t, explorer_stats(e)->changes +
-		                          within_limit(e));
-		text_format(t, " exists under %s\n",
+		text_format(t, "\nthe observed history, of %s, is none of the "
+		               "program under %s: there is none ", o->file,
 		            level_word(explorer_options(e)->level));
+		print_bound(t, explorer_stats(e)->changes - !within_limit(e));
+		text_char(t, '\n');
 		return;
 	}
 	uint32_t changes = origin_changes(o, nearest, NULL);
@@ -195,8 +201,8 @@ void report_not_reproduced(struct text *t, const struct explorer *e)
 	if (changes) {
 		print_nearest(t, e, changes);
 	} else if (d.kind != ORIGIN_SAME) {
-		text_format(t, "\nwith no read changed the program does not run "
-		               "as observed in %s: ", o->file);
+		text_format(t, "\nwith no changed read the program does not "
+		               "run as observed in %s: ", o->file);
 		print_difference(t, e, nearest, d);
 		text_char(t, '\n');
 	}
@@ -275,18 +281,17 @@ static void holds_reason(struct text *t, const struct explorer *e)
 {
 	const struct explore_stats *s = explorer_stats(e);
 	uint32_t all = others(e, false);
-	text_string(t, s->histories ? "every history" : "no history");
+	text_string(t, s->histories ? "every history " : "no history ");
 	if (within_limit(e)) {
-		text_string(t, s->histories ? " with at most " : " has at most ");
-		name_changed_reads(t, s->changes);
+		print_bound(t, s->changes);
+		text_char(t, ' ');
 	}
-	if (!s->histories) {
-		text_string(t, within_limit(e) ? "" : " exists");
-		return;
-	}
-	text_string(t, " is serializable");
+	text_string(t, s->histories ? "is serializable" : "exists");
+	if (!s->histories) return;
 	if (all == 1)
 		text_string(t, ", and the assertion is true in it,");
+	else if (all == 2)
+		text_string(t, ", and both assertions are true in it,");
 	else if (all)
 		text_format(t, ", and all %" PRIu32 " assertions are true in "
 		               "it,", all);

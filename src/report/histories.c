@@ -2,6 +2,7 @@
 
 #include "dpor/explorer.h"
 #include "history/history.h"
+#include "report/changes.h"
 #include "report/json.h"
 #include "report/names.h"
 
@@ -57,6 +58,10 @@ void report_history_line(struct text *t, const struct history_line *l)
 		json_count(t, "seed", l->seed);
 		text_char(t, ',');
 	}
+	if (l->outward) {
+		json_count(t, "changes", l->changes);
+		text_char(t, ',');
+	}
 	history_print_members(t, l->history);
 	print_verdict(t, l);
 	print_violated(t, l);
@@ -76,6 +81,8 @@ void report_history(struct text *t, const struct explore_execution *e)
 		.violated = e->violated,
 		.violated_count = (uint32_t)e->violated_count,
 		.error = error ? error->finding : NULL,
+		.outward = explores_outward(x),
+		.changes = explorer_stats(x)->changes,
 	};
 	if (l.level != LEVEL_SER)
 		l.serializable = explore_satisfies(e, LEVEL_SER);

@@ -25,6 +25,9 @@ struct history_line {
 	                              * NULL */
 	bool random;              /* a random run, so with the next two */
 	uint64_t run, seed;
+	bool outward;             /* explored from an observed history, of
+	                           * which it changes so many reads */
+	uint64_t changes;
 };
 
 /* One line, with its line end, in the history format. */
