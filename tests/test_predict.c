@@ -18,7 +18,7 @@
 enum {
 	RUNS = 10,      /* test processes over which seeds are spread */
 	TRACES = 3000,  /* in all, unless ISOSCOPE_PROGRAMS says more */
-	LARGE = 200,    /* larger ones, likewise */
+	LARGE = 10,     /* so many fewer are larger */
 	MOST = 20000    /* histories that brute force looks at */
 };
 
@@ -35,10 +35,10 @@ static uint64_t first_seed(void)
 	return number_from("ISOSCOPE_SEED", 1);
 }
 
-static uint64_t traces_per_run(uint64_t usual)
+static uint64_t traces_per_run(void)
 {
-	uint64_t all = number_from("ISOSCOPE_PROGRAMS", usual);
-	return all < 10 * RUNS ? 10 : all / RUNS;
+	uint64_t all = number_from("ISOSCOPE_PROGRAMS", TRACES);
+	return all < 100 * RUNS ? 100 : all / RUNS;
 }
 
 /* ---- traces with known answers ---- */
@@ -180,7 +180,7 @@ static void compare_twins(struct predict_trial *t)
 START_TEST(both_forms_agree)
 {
 	uint64_t seed = first_seed() + (uint64_t)_i * 1000000;
-	for (uint64_t n = traces_per_run(TRACES); n > 0; n--, seed++) {
+	for (uint64_t n = traces_per_run(); n > 0; n--, seed++) {
 		struct rng r = { seed };
 		char *notation = observed_random(&r, small_shape(&r));
 		struct history *h = history_from_notation(notation);
@@ -416,7 +416,8 @@ static void expect_statistics(const struct predict_trial *t,
 	if (run_next(&r, t, &p)) prediction_free(&p);
 	const struct predict_stats *s = predictor_stats(r.predictor);
 	if (s->reads != w->reads) predict_complain(t, "stats.reads");
-	if (s->contended != w->contended) predict_complain(t, "stats.contended");
+	if (s->contended != w->contended)
+		predict_complain(t, "stats.contended");
 	run_end(&r);
 }
 
@@ -459,7 +460,7 @@ static void compare_with_twin(struct predict_trial *t)
 START_TEST(predictor_agrees_with_brute_force)
 {
 	uint64_t seed = first_seed() + (uint64_t)_i * 1000000;
-	for (uint64_t n = traces_per_run(TRACES); n > 0; n--, seed++) {
+	for (uint64_t n = traces_per_run(); n > 0; n--, seed++) {
 		struct rng r = { seed };
 		char *notation = observed_random(&r, small_shape(&r));
 		struct predict_trial t = { .seed = seed };
@@ -549,7 +550,7 @@ static void expect_laws(struct predict_trial *t)
 START_TEST(laws_hold_on_larger_traces)
 {
 	uint64_t seed = first_seed() + (uint64_t)_i * 1000000;
-	for (uint64_t n = traces_per_run(LARGE); n > 0; n--, seed++) {
+	for (uint64_t n = traces_per_run() / LARGE; n > 0; n--, seed++) {
 		struct rng r = { seed };
 		struct predict_trial t = { .seed = seed };
 		random_large(&t, &r, 8 + rng_below(&r, 17));
@@ -580,7 +581,7 @@ static void compare_large(struct predict_trial *t, const struct twin_trace *w)
 START_TEST(cuts_agree_on_larger_traces)
 {
 	uint64_t seed = first_seed() + (uint64_t)_i * 1000000;
-	for (uint64_t n = traces_per_run(LARGE); n > 0; n--, seed++) {
+	for (uint64_t n = traces_per_run() / LARGE; n > 0; n--, seed++) {
 		struct rng r = { ~seed };
 		struct predict_trial t = { .seed = seed };
 		struct twin_trace w;
@@ -618,7 +619,7 @@ static void expect_none(struct predict_trial *t, enum level from)
 START_TEST(few_writers_predict_nothing)
 {
 	uint64_t seed = first_seed() + (uint64_t)_i * 1000000;
-	for (uint64_t n = traces_per_run(LARGE); n > 0; n--, seed++) {
+	for (uint64_t n = traces_per_run() / LARGE; n > 0; n--, seed++) {
 		struct rng r = { seed };
 		bool one = rng_below(&r, 2);
 		struct observed_shape shape = {
