@@ -156,6 +156,8 @@ const struct history *explorer_nearest(const struct explorer *e);
 struct history *explore_history(const struct explore_execution *e);
 /* Its hash: equal for equal histories. Cheap. */
 uint64_t explore_hash(const struct explore_execution *e);
+/* Hash of what the sessions know in the end: of their top-level locals. */
+uint64_t explore_outcome(const struct explore_execution *e);
 /* Does it satisfy the level? */
 bool explore_satisfies(const struct explore_execution *e, enum level l);
 

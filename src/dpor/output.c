@@ -28,6 +28,12 @@ uint64_t explore_hash(const struct explore_execution *e)
 	return execution_hash(&x);
 }
 
+uint64_t explore_outcome(const struct explore_execution *e)
+{
+	struct execution x = execution_of(e);
+	return execution_outcome(&x);
+}
+
 struct history *explore_history(const struct explore_execution *e)
 {
 	struct execution x = execution_of(e);

@@ -1,1 +1,328 @@
 #include "run/campaign.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/memory.h"
+#include "dpor/hash_set.h"
+#include "history/history.h"
+#include "vm/program.h"
+
+enum { PLAN_SEED = 0 };               /* of the run that counts the reads */
+static const double tick_seconds = 0.05;
+
+struct campaign {
+	const struct program *program;
+	struct campaign_options options;
+	struct campaign_observer observer;
+	struct campaign_stats stats;
+	struct runner *runner;
+	uint32_t expected_reads;
+	struct hash_set histories, outcomes;
+	struct campaign_slot *slots;
+	uint32_t *violated;
+	uint32_t violated_count;
+	struct campaign_point *points;
+	uint32_t point_count, point_capacity;
+	uint64_t next_point;
+	struct region findings;
+	double start, cpu_start, next_tick;
+	bool stopped;
+};
+
+static double seconds(clockid_t clock)
+{
+	struct timespec t;
+	clock_gettime(clock, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void stop(struct campaign *c, enum campaign_stop why)
+{
+	c->stats.stop = why;
+	c->stopped = true;
+}
+
+/* ---- The curve ---- */
+
+/* 1, 2, 5, 10, 20, 50, ... */
+static uint64_t point_after(uint64_t n)
+{
+	uint64_t first = n;
+	while (first >= 10) first /= 10;
+	return first == 2 ? n / 2 * 5 : 2 * n;
+}
+
+static void add_point(struct campaign *c)
+{
+	VEC_RESERVE(c->points, c->point_count, c->point_capacity);
+	c->points[c->point_count++] = (struct campaign_point){
+		c->stats.runs, c->histories.count, c->outcomes.count
+	};
+}
+
+static void add_last_point(struct campaign *c)
+{
+	uint32_t n = c->point_count;
+	if (!c->stats.runs) return;
+	if (!n || c->points[n - 1].runs != c->stats.runs) add_point(c);
+}
+
+static void note_point(struct campaign *c)
+{
+	if (c->stats.runs < c->next_point) return;
+	add_point(c);
+	c->next_point = point_after(c->next_point);
+}
+
+/* ---- What a run shows ---- */
+
+/* Would another hash make the sets larger than they may be? */
+static bool is_full(const struct campaign *c)
+{
+	const struct hash_set *sets[] = { &c->histories, &c->outcomes };
+	uint64_t bytes = 0;
+	if (!c->options.memory) return false;
+	for (int i = 0; i < 2; i++) {
+		uint64_t slots = sets[i]->capacity;
+		if (2 * (sets[i]->count + 1) > slots)
+			slots += slots ? 2 * slots : 1024;
+		bytes += slots * sizeof *sets[i]->slots;
+	}
+	return bytes > c->options.memory;
+}
+
+static void violate(struct campaign *c, uint32_t slot)
+{
+	struct campaign_slot *s = &c->slots[slot];
+	uint32_t assertions = program_assertion_count(c->program);
+	c->violated[c->violated_count++] = slot;
+	s->last_run = c->stats.runs;
+	if (s->violating++) return;
+	s->first_run = c->stats.runs;
+	s->example = runner_history(c->runner);
+	const struct finding *f =
+	    slot <= assertions ? runner_finding(c->runner, slot) : NULL;
+	if (f) s->finding = finding_copy(&c->findings, f);
+}
+
+static void note_violations(struct campaign *c, bool serializable)
+{
+	uint32_t count;
+	const uint32_t *slots = runner_violated(c->runner, &count);
+	c->violated_count = 0;
+	for (uint32_t i = 0; i < count; i++) violate(c, slots[i]);
+	if (c->options.robust && !serializable)
+		violate(c, campaign_slot_count(c) - 1);
+	c->stats.violating += c->violated_count > 0;
+}
+
+static void tell_observer(struct campaign *c, bool is_new, bool serializable)
+{
+	const struct campaign_observer *o = &c->observer;
+	struct campaign_run run = {
+		.runner = c->runner, .number = c->stats.runs,
+		.seed = c->options.seed + c->stats.runs - 1,
+		.new_history = is_new, .serializable = serializable,
+		.violated = c->violated, .violated_count = c->violated_count,
+	};
+	if (o->run && !o->run(o->payload, &run)) stop(c, CAMPAIGN_INTERRUPTED);
+}
+
+static void note_complete(struct campaign *c)
+{
+	struct runner *r = c->runner;
+	bool is_new = hash_set_add(&c->histories, runner_hash(r));
+	hash_set_add(&c->outcomes, runner_outcome(r));
+	c->stats.histories = c->histories.count;
+	c->stats.outcomes = c->outcomes.count;
+	bool serializable = runner_satisfies(r, LEVEL_SER);
+	c->stats.unserializable += !serializable;
+	note_violations(c, serializable);
+	tell_observer(c, is_new, serializable);
+	if (!c->stopped && c->options.stop_on_violation && c->violated_count)
+		stop(c, CAMPAIGN_VIOLATION);
+}
+
+/* ---- Limits ---- */
+
+static void measure(struct campaign *c)
+{
+	c->stats.seconds = seconds(CLOCK_MONOTONIC) - c->start;
+	c->stats.cpu_seconds =
+	    seconds(CLOCK_THREAD_CPUTIME_ID) - c->cpu_start;
+}
+
+static bool is_late(const struct campaign *c)
+{
+	return c->options.timeout > 0 && c->stats.seconds > c->options.timeout;
+}
+
+static void interrupted(struct campaign *c)
+{
+	measure(c);
+	stop(c, is_late(c) ? CAMPAIGN_TIME : CAMPAIGN_INTERRUPTED);
+}
+
+/* Looks at the clock; the limits and the observer have their turn now and
+ * then. */
+static void tick(struct campaign *c)
+{
+	const struct campaign_observer *o = &c->observer;
+	double now = seconds(CLOCK_MONOTONIC);
+	if (now < c->next_tick) return;
+	c->next_tick = now + tick_seconds;
+	measure(c);
+	if (c->options.interrupt && atomic_load(c->options.interrupt))
+		stop(c, CAMPAIGN_INTERRUPTED);
+	else if (is_late(c))
+		stop(c, CAMPAIGN_TIME);
+	else if (o->tick && !o->tick(o->payload, &c->stats))
+		stop(c, CAMPAIGN_INTERRUPTED);
+}
+
+/* ---- Running ---- */
+
+static enum run_end run(struct campaign *c, struct policy policy, uint64_t seed,
+                        struct random_chooser *random)
+{
+	random_chooser_begin(random, policy, seed, c->expected_reads);
+	struct run_chooser chooser = random_chooser(random);
+	return runner_run(c->runner, &chooser);
+}
+
+/* How many reads have several writers: those over which weak ones are
+ * spread. */
+static void plan(struct campaign *c)
+{
+	struct random_chooser random;
+	struct policy weakest = { .kind = POLICY_WEAK, .weak = 0 };
+	if (c->options.policy.kind != POLICY_WEAK) return;
+	enum run_end end = run(c, weakest, PLAN_SEED, &random);
+	if (end == RUN_COMPLETE || end == RUN_PRUNED)
+		c->expected_reads = random.open_reads;
+}
+
+static void run_next(struct campaign *c)
+{
+	struct random_chooser random;
+	uint64_t taken_back = runner_taken_back(c->runner);
+	uint64_t seed = c->options.seed + c->stats.runs;
+	enum run_end end = run(c, c->options.policy, seed, &random);
+	if (end == RUN_TOO_LARGE) stop(c, CAMPAIGN_TOO_LARGE);
+	if (end == RUN_INTERRUPTED) interrupted(c);
+	if (c->stopped) return;
+	c->stats.runs++;
+	c->stats.taken_back += runner_taken_back(c->runner) - taken_back;
+	c->stats.reads += runner_reads(c->runner);
+	if (end == RUN_PRUNED)
+		c->stats.pruned++;
+	else
+		note_complete(c);
+	note_point(c);
+}
+
+static void begin(struct campaign *c)
+{
+	c->start = seconds(CLOCK_MONOTONIC);
+	c->cpu_start = seconds(CLOCK_THREAD_CPUTIME_ID);
+	c->next_tick = 0;
+	c->next_point = 1;
+	if (c->options.timeout > 0)
+		runner_deadline(c->runner, c->start + c->options.timeout);
+	plan(c);
+}
+
+void campaign_start(struct campaign *c)
+{
+	begin(c);
+	while (!c->stopped && c->stats.runs < c->options.runs) {
+		tick(c);
+		if (!c->stopped && is_full(c)) stop(c, CAMPAIGN_MEMORY);
+		if (!c->stopped) run_next(c);
+	}
+	add_last_point(c);
+	measure(c);
+}
+
+/* ---- Making and asking ---- */
+
+struct campaign *campaign_new(const struct program *p,
+                              const struct campaign_options *o,
+                              const struct campaign_observer *observer)
+{
+	struct campaign *c = mem_take0(1, sizeof *c);
+	c->program = p;
+	c->options = *o;
+	if (observer) c->observer = *observer;
+	c->runner = runner_new(p, o->level, o->interrupt);
+	c->slots = mem_take0(campaign_slot_count(c), sizeof *c->slots);
+	c->violated = mem_take0(campaign_slot_count(c), sizeof *c->violated);
+	region_init(&c->findings);
+	return c;
+}
+
+void campaign_free(struct campaign *c)
+{
+	if (!c) return;
+	for (uint32_t i = 0; i < campaign_slot_count(c); i++)
+		history_free(c->slots[i].example);
+	runner_free(c->runner);
+	free(c->histories.slots);
+	free(c->outcomes.slots);
+	free(c->slots);
+	free(c->violated);
+	free(c->points);
+	region_free(&c->findings);
+	free(c);
+}
+
+const struct campaign_stats *campaign_stats(const struct campaign *c)
+{
+	return &c->stats;
+}
+
+const struct campaign_options *campaign_options(const struct campaign *c)
+{
+	return &c->options;
+}
+
+const struct program *campaign_program(const struct campaign *c)
+{
+	return c->program;
+}
+
+uint32_t campaign_slot_count(const struct campaign *c)
+{
+	return program_assertion_count(c->program) + 2;
+}
+
+const struct campaign_slot *campaign_slot(const struct campaign *c,
+                                          uint32_t slot)
+{
+	assert(slot < campaign_slot_count(c));
+	return &c->slots[slot];
+}
+
+const struct campaign_point *campaign_curve(const struct campaign *c,
+                                            uint32_t *count)
+{
+	*count = c->point_count;
+	return c->points;
+}
+
+const char *campaign_problem(const struct campaign *c)
+{
+	return runner_problem(c->runner);
+}
+
+bool campaign_saw_history(const struct campaign *c, uint64_t hash)
+{
+	return hash_set_has(&c->histories, hash);
+}
+
+bool campaign_saw_outcome(const struct campaign *c, uint64_t hash)
+{
+	return hash_set_has(&c->outcomes, hash);
+}

@@ -88,7 +88,11 @@ const struct campaign_slot *campaign_slot(const struct campaign *c,
                                           uint32_t slot);
 const struct campaign_point *campaign_curve(const struct campaign *c,
                                             uint32_t *count);
+/* See runner_problem. */
 const char *campaign_problem(const struct campaign *c);
+/* Did a run have this execution_hash, or this execution_outcome? */
+bool campaign_saw_history(const struct campaign *c, uint64_t hash);
+bool campaign_saw_outcome(const struct campaign *c, uint64_t hash);
 
 /* What there is in all, found by exploring (dpor/explorer.h), and how much of
  * it the runs have seen. */

@@ -1,1 +1,53 @@
+/* How much of what there is the runs of a campaign have seen. */
+#include <stdlib.h>
+
+#include "dpor/explorer.h"
+#include "dpor/hash_set.h"
 #include "run/campaign.h"
+
+struct count {
+	const struct campaign *campaign;
+	struct coverage *out;
+	struct hash_set outcomes;
+};
+
+static bool count_history(void *payload, const struct explore_execution *e)
+{
+	struct count *c = payload;
+	uint64_t outcome = explore_outcome(e);
+	c->out->seen_histories +=
+	    campaign_saw_history(c->campaign, explore_hash(e));
+	if (hash_set_add(&c->outcomes, outcome))
+		c->out->seen_outcomes +=
+		    campaign_saw_outcome(c->campaign, outcome);
+	return true;
+}
+
+void campaign_coverage(const struct campaign *c,
+                       const struct coverage_limits *limits,
+                       struct coverage *out)
+{
+	const struct campaign_options *o = campaign_options(c);
+	struct explore_options options = {
+		.level = o->level,
+		.base = level_is_extensible(o->level) ? o->level : LEVEL_CC,
+		.max_histories = limits->max_histories,
+		.timeout = limits->timeout, .memory = limits->memory,
+		.robust = true, .interrupt = o->interrupt,
+	};
+	*out = (struct coverage){ 0 };
+	struct count count = { .campaign = c, .out = out };
+	struct explore_observer observer = { .payload = &count,
+		                             .history = count_history };
+	struct explorer *e = explorer_new(campaign_program(c), &options,
+	                                  &observer);
+	explorer_run(e);
+	const struct explore_stats *s = explorer_stats(e);
+	out->complete = s->stop == STOP_NONE;
+	out->histories = s->histories;
+	out->outcomes = count.outcomes.count;
+	out->unserializable = s->unserializable;
+	out->seconds = s->seconds;
+	explorer_free(e);
+	free(count.outcomes.slots);
+}

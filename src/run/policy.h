@@ -39,11 +39,15 @@ const char *policy_description(enum policy_kind k);
 /* Makes the choices of one run; the same seed makes the same ones. */
 struct random_chooser {
 	struct policy policy;
+	uint64_t seed;
 	struct rng rng;
-	uint32_t expected_reads; /* weak: about how many reads a run has */
+	uint32_t expected_reads; /* weak: about how many reads of a run have
+	                          * several writers */
+	uint32_t open_reads;     /* that had, so far */
 	uint32_t weak_left;
 };
-/* `expected_reads` spreads the weak reads over the run: 0 if unknown. */
+/* `expected_reads` spreads the weak reads over the run: 0 if unknown. A weak
+ * read that the runner takes back is spent all the same. */
 void random_chooser_begin(struct random_chooser *c, struct policy p,
                           uint64_t seed, uint32_t expected_reads);
 /* The callbacks, for runner_run. */

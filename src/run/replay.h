@@ -13,20 +13,23 @@ struct replay_result {
 	bool diverged;       /* somewhere the history could not be followed: a
 	                      * transaction of it never ran or ended otherwise,
 	                      * an external read was of another key or not
-	                      * there, or its writer was not allowed */
+	                      * there, or its writer was not allowed. Reads
+	                      * whose writer the history does not know have no
+	                      * other */
 	uint64_t changed;    /* reads answered by another writer than the
 	                      * history's */
 	bool serializable;   /* the execution that really resulted */
 };
 
-/* Does every session of the history have the name of one of the program's? If
- * not, adds an error (naming both, and the history's file). */
+/* Does every session of the history have the name of one of the program's, and
+ * of one only? If not, adds an error (naming both, and the history's file). */
 bool replay_fits(const struct program *p, const struct trace *history,
                  struct diags *d);
 
 /* Runs the history's transactions in the order given (numbers of the trace,
  * init first; it extends so U wr), then the rest of the program, session after
- * session. An external read that the history has takes the writer it has there
+ * session. replay_fits holds. One that cannot run when its turn comes (a
+ * `finally` before others have ended) runs with the rest. An external read that the history has takes the writer it has there
  * if that committed, wrote the key and is allowed, else the allowed one that
  * committed nearest to it; reads beyond the history take the latest that is
  * allowed. With `truncated` (by transaction of the trace, may be NULL) the

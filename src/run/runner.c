@@ -1,1 +1,584 @@
 #include "run/runner.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/memory.h"
+#include "dpor/explorer.h"
+#include "history/relation.h"
+#include "vm/program.h"
+
+enum {
+	FIRST_ROOM = 32,
+	STEPS_PER_TICK = 2048,
+	STEPS_PER_TEST = 64, /* a test of a level may take its time */
+	KEYS_KEPT = 4096     /* from run to run, beside those of the program */
+};
+
+/* The writer of an external read of the pending transaction, and what else it
+ * could be. Kept for the levels that may forbid the transaction later. */
+struct choice {
+	uint32_t count, reads;     /* of the closure, before the read */
+	struct pending pending;    /* before the read */
+	struct request request;
+	const struct machine_state *waiting; /* NULL if there is no other */
+	const word *valid;
+	const uint32_t *order;     /* writers, as they are to be tried */
+	uint32_t order_count, cursor;
+	uint32_t latest, source;
+	bool serial;               /* runner.serial before the read */
+	struct region_mark mark;
+};
+
+struct runner {
+	const struct program *program;
+	enum level level;
+	const atomic_bool *interrupt;
+	double deadline;
+	const struct run_chooser *chooser;
+	uint64_t steps, next_tick;
+	/* The world, made anew when it is too small or too full. */
+	uint64_t room;
+	bool has_world, fresh;      /* fresh: no run has ended in it */
+	uint32_t program_keys;
+	struct world world;
+	struct state state;
+	struct region_mark start;
+	bool no_number;             /* the attempt needs a larger room */
+	const char *problem;
+	/* The run. */
+	bool serial;                /* all reads so far were the latest, in the
+	                             * order of the run */
+	bool strong;                /* the level is not extensible */
+	struct choice *choices;     /* of the pending transaction */
+	uint32_t choice_count, choice_capacity;
+	uint32_t verified;          /* of them, that the level allows */
+	struct run_writer *writers; /* as many as the world has numbers */
+	uint32_t *ready;            /* sessions */
+	uint64_t taken_back;
+	/* What it shows. */
+	bool judged;
+	bool known[LEVEL_COUNT], allowed[LEVEL_COUNT];
+	uint32_t *violated;
+	uint32_t violated_count;
+	const struct finding **found; /* by slot */
+	struct region findings;
+	struct level_scratch *scratch;
+};
+
+/* ---- The world ---- */
+
+static void drop_world(struct runner *r)
+{
+	if (r->has_world) state_free(&r->state);
+	world_free(&r->world);
+	r->has_world = false;
+}
+
+/* False if the transactions of the program are too many. */
+static bool make_world(struct runner *r)
+{
+	world_init(&r->world, r->program, r->room, NULL);
+	r->program_keys = keys_count(r->world.machine.keys);
+	r->fresh = true;
+	r->has_world = r->world.n <= TRANSACTIONS_MAX;
+	if (!r->has_world) return false;
+	state_init(&r->state, &r->world,
+	           r->strong ? LEVEL_CC : r->level);
+	r->writers = mem_grow(r->writers, r->world.n, sizeof *r->writers);
+	r->start = region_mark(&r->world.region);
+	return true;
+}
+
+static bool renew_world(struct runner *r)
+{
+	drop_world(r);
+	return make_world(r);
+}
+
+/* The keys that runs met stay in the table: too many of them, and it is begun
+ * anew. */
+static bool is_worn(const struct runner *r)
+{
+	const struct machine *m = &r->world.machine;
+	return m->stop || keys_count(m->keys) > r->program_keys + KEYS_KEPT;
+}
+
+static bool begin_run(struct runner *r)
+{
+	if (!r->has_world) return false;
+	if (is_worn(r) && !renew_world(r)) return false;
+	state_rewind(&r->state, &r->world, 1);
+	region_release(&r->world.region, r->start);
+	region_release(&r->findings, (struct region_mark){ 0 });
+	r->no_number = false;
+	r->problem = NULL;
+	r->serial = true;
+	r->choice_count = r->verified = 0;
+	r->judged = false;
+	memset(r->known, 0, sizeof r->known);
+	if (r->chooser->begin) r->chooser->begin(r->chooser->data);
+	return true;
+}
+
+/* ---- Limits ---- */
+
+static double now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Has somebody asked to stop? */
+static bool must_stop(struct runner *r)
+{
+	if (++r->steps < r->next_tick) return false;
+	r->next_tick = r->steps + STEPS_PER_TICK;
+	if (r->interrupt && atomic_load(r->interrupt)) return true;
+	return r->deadline > 0 && now() > r->deadline;
+}
+
+/* ---- Tests of levels that are not extensible ---- */
+
+static bool level_holds(struct runner *r)
+{
+	struct relation relation;
+	r->steps += STEPS_PER_TEST;
+	closure_relation(&r->state.closure, &relation);
+	return level_allows(r->level, &relation, r->scratch);
+}
+
+/* May the pending transaction read this next? All it has read is allowed. */
+static bool may_read(struct runner *r, uint32_t key, uint32_t source)
+{
+	struct closure *c = &r->state.closure;
+	uint32_t count = c->count, reads = c->read_count;
+	closure_read(c, key, source);
+	bool allowed = level_holds(r);
+	closure_rewind(c, count, reads, true);
+	return allowed;
+}
+
+/* Leaves in the closure the first `reads` choices of the last transaction. */
+static void keep_reads(struct runner *r, uint32_t reads)
+{
+	struct closure *c = &r->state.closure;
+	closure_rewind(c, c->count, r->choices[0].reads, true);
+	for (uint32_t i = 0; i < reads; i++)
+		closure_read(c, r->choices[i].request.key,
+		             r->choices[i].source);
+}
+
+/* Is the last transaction allowed with its first `reads` choices and, if there
+ * is a log, its writes? */
+static bool prefix_allowed(struct runner *r, uint32_t reads,
+                           const struct transaction_log *log)
+{
+	keep_reads(r, reads);
+	if (log)
+		closure_end(&r->state.closure, log->written,
+		            log->written_count);
+	return level_holds(r);
+}
+
+/* The shortest prefix of the choices that is forbidden: more than `good`, and
+ * at most all. (More reads forbid more.) */
+static uint32_t shortest_forbidden(struct runner *r, uint32_t good,
+                                   const struct transaction_log *log)
+{
+	uint32_t bad = r->choice_count;
+	while (bad - good > 1) {
+		uint32_t middle = good + (bad - good) / 2;
+		if (prefix_allowed(r, middle, log))
+			good = middle;
+		else
+			bad = middle;
+	}
+	return bad;
+}
+
+/* Number of the choice, from 1, that makes the last transaction forbidden; 0
+ * if it is allowed. A transaction that reads nothing always is, and one whose
+ * first reads are forbidden by themselves is not blamed on its writes. */
+static uint32_t forbidden_choice(struct runner *r)
+{
+	uint32_t id = r->state.closure.order[r->state.closure.count - 1];
+	const struct transaction_log *log = r->state.logs[id];
+	uint32_t all = r->choice_count;
+	if (r->serial || !all) return 0;
+	if (r->verified == all && !log->written_count) return 0;
+	if (level_holds(r)) return 0;
+	if (r->verified < all && !prefix_allowed(r, all, NULL))
+		return shortest_forbidden(r, r->verified, NULL);
+	return shortest_forbidden(r, 0, log);
+}
+
+/* ---- Choices ---- */
+
+/* Takes the next writer that is allowed; false if there is none. The state
+ * waits for it. */
+static bool take_writer(struct runner *r, struct choice *c)
+{
+	bool tested = !r->chooser->likely && c->order_count > 1;
+	while (c->cursor < c->order_count) {
+		uint32_t source = c->order[c->cursor++];
+		bool latest = c->serial && source == c->latest;
+		if (tested && !latest && !may_read(r, c->request.key, source))
+			continue;
+		c->source = source;
+		r->serial = latest;
+		if (!r->chooser->likely) r->verified = r->choice_count;
+		state_read(&r->state, &r->world, &c->request, c->waiting,
+		           source, c->valid);
+		return true;
+	}
+	return false;
+}
+
+/* The state as it was before the choice, waiting for a writer. */
+static void take_back(struct runner *r, const struct choice *c)
+{
+	r->taken_back++;
+	state_rewind_pending(&r->state, &r->world, c->count, c->reads,
+	                     &c->pending);
+	region_release(&r->world.region, c->mark);
+	r->state.pending.live = state_copy_live(&r->world, c->waiting);
+	if (r->verified >= r->choice_count) r->verified = r->choice_count - 1;
+}
+
+/* Takes back the choice of this number and those after it, and goes on with
+ * the next writer; where there is none left, from the choice before. A choice
+ * of the latest writer in a commit order is never taken back, so it ends. */
+static void choose_again(struct runner *r, uint32_t number)
+{
+	keep_reads(r, number);
+	for (r->choice_count = number;; r->choice_count--) {
+		assert(r->choice_count);
+		struct choice *c = &r->choices[r->choice_count - 1];
+		if (c->cursor == c->order_count) continue;
+		take_back(r, c);
+		if (take_writer(r, c)) return;
+	}
+}
+
+static void note_writer(struct runner *r, uint32_t count, uint32_t id)
+{
+	const struct transaction_log *log = r->state.logs[id];
+	r->writers[count] = (struct run_writer){
+		.id = id,
+		.session = log ? log->session : UINT32_MAX,
+		.index = log ? log->index : 0,
+	};
+}
+
+/* The transactions of the set, in the order in which they ran. */
+static uint32_t list_writers(struct runner *r, const word *valid)
+{
+	const struct closure *c = &r->state.closure;
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < c->count; i++)
+		if (bits_has(valid, c->order[i]))
+			note_writer(r, count++, c->order[i]);
+	assert(count);
+	return count;
+}
+
+static const uint32_t *keep_order(struct runner *r, uint32_t count)
+{
+	uint32_t *order =
+	    region_take(&r->world.region, count * sizeof *order);
+	for (uint32_t i = 0; i < count; i++) order[i] = r->writers[i].id;
+	return order;
+}
+
+static void ask_writers(struct runner *r, const struct request *request,
+                        uint32_t count)
+{
+	const struct state *s = &r->state;
+	const struct closure *c = &s->closure;
+	struct run_read read = {
+		.session = s->pending.session,
+		.index = s->pending.index,
+		.number = c->read_count - c->blocks[c->count - 1].first_read,
+		.total = c->read_count,
+		.key = keys_name(r->world.machine.keys, request->key),
+	};
+	r->chooser->writers(r->chooser->data, &read, r->writers, count);
+}
+
+static void on_read(struct runner *r, const struct request *request)
+{
+	struct state *s = &r->state;
+	struct world *w = &r->world;
+	word *valid = region_take(&w->region, s->closure.words * sizeof *valid);
+	closure_valid_writers(&s->closure, request->key, valid);
+	uint32_t count = list_writers(r, valid);
+	uint32_t latest = r->writers[count - 1].id;
+	ask_writers(r, request, count);
+	if (!r->strong) {
+		r->serial = r->serial && r->writers[0].id == latest;
+		state_read(s, w, request, NULL, r->writers[0].id, valid);
+		return;
+	}
+	struct choice c = {
+		.count = s->closure.count, .reads = s->closure.read_count,
+		.pending = s->pending, .request = *request, .valid = valid,
+		.order = keep_order(r, count), .order_count = count,
+		.latest = latest, .serial = r->serial,
+	};
+	if (count > 1) c.waiting = state_copy_live(w, s->pending.live);
+	c.mark = region_mark(&w->region);
+	VEC_RESERVE(r->choices, r->choice_count, r->choice_capacity);
+	r->choices[r->choice_count++] = c;
+	/* Without its writes a transaction can always read on. */
+	bool taken = take_writer(r, &r->choices[r->choice_count - 1]);
+	assert(taken);
+	(void)taken;
+}
+
+static void on_end(struct runner *r)
+{
+	if (!r->strong) return;
+	uint32_t number = forbidden_choice(r);
+	if (number)
+		choose_again(r, number);
+	else
+		r->choice_count = r->verified = 0;
+}
+
+/* ---- The run ---- */
+
+static uint32_t list_ready(struct runner *r)
+{
+	uint32_t count = 0, from = 0, session;
+	while ((session = state_next_session(&r->state, &r->world, from)) !=
+	       UINT32_MAX) {
+		r->ready[count++] = session;
+		from = session + 1;
+	}
+	return count;
+}
+
+/* False when there is no transaction left, or no number for it. */
+static bool begin_next(struct runner *r)
+{
+	uint32_t count = list_ready(r);
+	if (!count) return false;
+	uint32_t session =
+	    r->chooser->session(r->chooser->data, r->ready, count);
+	r->no_number = !state_begin(&r->state, &r->world, session);
+	return !r->no_number;
+}
+
+_Static_assert(TRANSACTIONS_MAX == 16384 && KEYS_MAX == 1048576 &&
+               EVENTS_MAX == 65535, "the limits are as the problems say");
+
+static enum run_end too_many_transactions(struct runner *r)
+{
+	r->problem = "the program runs more than 16,383 transactions, the most "
+	             "that isoscope holds";
+	return RUN_TOO_LARGE;
+}
+
+/* There was no room for a key, or for an event. */
+static enum run_end too_full(struct runner *r)
+{
+	r->problem = r->world.machine.stop
+	    ? "the program touches more than 1,048,576 keys, the most that "
+	      "isoscope holds"
+	    : "a transaction makes more than 65,535 reads and writes, the "
+	      "most that isoscope holds";
+	return RUN_TOO_LARGE;
+}
+
+static enum run_end finish(struct runner *r)
+{
+	if (r->no_number) return too_many_transactions(r);
+	struct execution x = runner_execution(r);
+	return execution_pruned(&x) ? RUN_PRUNED : RUN_COMPLETE;
+}
+
+static enum run_end run_once(struct runner *r)
+{
+	struct request request;
+	if (!begin_run(r)) return too_many_transactions(r);
+	for (;;) {
+		if (must_stop(r)) return RUN_INTERRUPTED;
+		if (!r->state.pending.active && !begin_next(r))
+			return finish(r);
+		switch (state_run(&r->state, &r->world, &request)) {
+		case ADVANCE_READ: on_read(r, &request); break;
+		case ADVANCE_COMMIT: on_end(r); break;
+		case ADVANCE_FULL: return too_full(r);
+		}
+	}
+}
+
+/* Makes another attempt possible that has more room; false if it has not. */
+static bool make_room(struct runner *r)
+{
+	if (!r->has_world) return false;
+	if (r->world.machine.stop && !r->fresh) return renew_world(r);
+	if (!r->no_number || r->room * 2 > TRANSACTIONS_MAX) return false;
+	r->room *= 2;
+	return renew_world(r);
+}
+
+enum run_end runner_run(struct runner *r, const struct run_chooser *c)
+{
+	enum run_end end;
+	r->chooser = c;
+	do end = run_once(r);
+	while (end == RUN_TOO_LARGE && make_room(r));
+	r->fresh = false;
+	r->chooser = NULL;
+	return end;
+}
+
+/* ---- What the run shows ---- */
+
+struct execution runner_execution(const struct runner *r)
+{
+	/* The world is lent for its region, which is given back as it was. */
+	return (struct execution){ (struct world *)&r->world, &r->state };
+}
+
+struct history *runner_history(const struct runner *r)
+{
+	struct execution x = runner_execution(r);
+	return execution_history(&x);
+}
+
+uint64_t runner_hash(const struct runner *r)
+{
+	struct execution x = runner_execution(r);
+	return execution_hash(&x);
+}
+
+uint64_t runner_outcome(const struct runner *r)
+{
+	struct execution x = runner_execution(r);
+	return execution_outcome(&x);
+}
+
+bool runner_satisfies(struct runner *r, enum level l)
+{
+	struct execution x = runner_execution(r);
+	if (r->serial || level_implies(r->level, l)) return true;
+	if (!r->known[l])
+		r->allowed[l] = execution_satisfies(&x, l, r->scratch);
+	r->known[l] = true;
+	return r->allowed[l];
+}
+
+uint32_t runner_reads(const struct runner *r)
+{
+	return r->state.closure.read_count;
+}
+
+static void violate(struct runner *r, uint32_t slot)
+{
+	uint32_t at = r->violated_count++;
+	for (; at && r->violated[at - 1] > slot; at--)
+		r->violated[at] = r->violated[at - 1];
+	r->violated[at] = slot;
+}
+
+static void note_finding(void *data, uint32_t slot, const struct finding *f)
+{
+	struct runner *r = data;
+	if (r->found[slot]) return;
+	r->found[slot] = finding_copy(&r->findings, f);
+	violate(r, slot);
+}
+
+static void judge(struct runner *r)
+{
+	struct execution x = runner_execution(r);
+	uint32_t assertions = program_assertion_count(r->program);
+	r->judged = true;
+	r->violated_count = 0;
+	memset(r->found, 0, (assertions + 1) * sizeof *r->found);
+	execution_findings(&x, note_finding, r);
+	for (uint32_t i = 0; i < assertions; i++)
+		if (program_assertion(r->program, i)->kind ==
+		        ASSERTION_SERIALIZABLE &&
+		    !runner_satisfies(r, LEVEL_SER))
+			violate(r, i);
+}
+
+const uint32_t *runner_violated(struct runner *r, uint32_t *count)
+{
+	if (!r->judged) judge(r);
+	*count = r->violated_count;
+	return r->violated;
+}
+
+const struct finding *runner_finding(const struct runner *r, uint32_t slot)
+{
+	assert(r->judged && slot <= program_assertion_count(r->program));
+	return r->found[slot];
+}
+
+/* ---- Making and asking ---- */
+
+struct runner *runner_new(const struct program *p, enum level l,
+                          const atomic_bool *interrupt)
+{
+	struct runner *r = mem_take0(1, sizeof *r);
+	uint32_t slots = program_assertion_count(p) + 1;
+	r->program = p;
+	r->level = l;
+	r->strong = !level_is_extensible(l);
+	r->interrupt = interrupt;
+	r->room = FIRST_ROOM;
+	r->ready = mem_take0(program_session_count(p) + 1, sizeof *r->ready);
+	r->violated = mem_take0(slots, sizeof *r->violated);
+	r->found = mem_take0(slots, sizeof *r->found);
+	r->scratch = level_scratch_new();
+	region_init(&r->findings);
+	make_world(r);
+	return r;
+}
+
+void runner_free(struct runner *r)
+{
+	if (!r) return;
+	drop_world(r);
+	region_free(&r->findings);
+	level_scratch_free(r->scratch);
+	free(r->choices);
+	free(r->writers);
+	free(r->ready);
+	free(r->violated);
+	free(r->found);
+	free(r);
+}
+
+const struct program *runner_program(const struct runner *r)
+{
+	return r->program;
+}
+
+enum level runner_level(const struct runner *r)
+{
+	return r->level;
+}
+
+void runner_deadline(struct runner *r, double monotonic_seconds)
+{
+	r->deadline = monotonic_seconds;
+}
+
+const char *runner_problem(const struct runner *r)
+{
+	return r->problem;
+}
+
+uint64_t runner_taken_back(const struct runner *r)
+{
+	return r->taken_back;
+}

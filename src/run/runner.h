@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "axioms/level.h"
+#include "dpor/execution.h"
 
 struct program;
 struct history;
@@ -38,16 +39,25 @@ struct run_read {
 
 struct run_chooser {
 	void *data;
+	/* A run begins, or begins anew because the first attempt ran out of
+	 * room: it has to make the same choices again. May be NULL. */
+	void (*begin)(void *data);
 	/* A transaction is to run: which of the ready sessions? They come in
 	 * increasing order; returns one of them. `finally` is ready only when
 	 * nobody else is. */
 	uint32_t (*session)(void *data, const uint32_t *ready, uint32_t count);
-	/* Puts the allowed writers of a read in the order in which to try
-	 * them. They come in the order in which they committed, init first.
-	 * count > 0. Called again for a read that is reached again after a
-	 * choice was taken back. */
+	/* Puts the writers of a read in the order in which to try them: the
+	 * first that the level allows is taken. They are those that the level
+	 * may allow (exactly those that it allows for none, rc, ra, cc) and
+	 * come in the order in which they committed, init first. count > 0.
+	 * Called again for a read that is reached again after a choice was
+	 * taken back. */
 	void (*writers)(void *data, const struct run_read *read,
 	                struct run_writer *writers, uint32_t count);
+	/* The first writers are likely to be allowed: tests them at the end of
+	 * a transaction, not read by read. It makes no other difference but in
+	 * time, and in how often the functions are called. */
+	bool likely;
 };
 
 enum run_end {
@@ -68,7 +78,8 @@ enum level runner_level(const struct runner *r);
 void runner_deadline(struct runner *r, double monotonic_seconds);
 /* Runs the program once more, from the beginning. */
 enum run_end runner_run(struct runner *r, const struct run_chooser *c);
-/* "more than 16384 transactions", after RUN_TOO_LARGE. */
+/* "the program runs more than 16,383 transactions, ...", after RUN_TOO_LARGE;
+ * else NULL. */
 const char *runner_problem(const struct runner *r);
 
 /* ---- About the last run, if it was COMPLETE; valid until the next ---- */
@@ -78,13 +89,16 @@ struct history *runner_history(const struct runner *r);
 uint64_t runner_hash(const struct runner *r);    /* execution_hash */
 uint64_t runner_outcome(const struct runner *r); /* execution_outcome */
 bool runner_satisfies(struct runner *r, enum level l);
+uint32_t runner_reads(const struct runner *r);   /* external reads */
 /* Slots that it violates, increasing: assertions by number (`serializable`
  * too), then run-time errors. */
 const uint32_t *runner_violated(struct runner *r, uint32_t *count);
-/* What failed there; NULL for `assert serializable`. Valid until the next
- * run. */
+/* What failed there; NULL for `assert serializable`, and for slots that are
+ * not violated. Only after runner_violated; valid until the next run. */
 const struct finding *runner_finding(const struct runner *r, uint32_t slot);
 /* Choices of all runs so far that were taken back. */
 uint64_t runner_taken_back(const struct runner *r);
+/* For those who compare what ran with something else (dpor/execution.h). */
+struct execution runner_execution(const struct runner *r);
 
 #endif
