@@ -16,6 +16,12 @@
 
 struct program;
 
+enum predict_shown {
+	SHOWN_NOTHING,
+	SHOWN_REFUTED, /* a prediction, but running it does not show it */
+	SHOWN_VIOLATED
+};
+
 struct predicting {
 	const struct command_line *line;
 	struct predict_options options; /* level: of the history at hand */
@@ -38,12 +44,12 @@ struct predicting {
 	struct progress progress;
 	const char *path;      /* of the input at hand */
 	struct predict_summary summary;
-	/* Of the first history, then of the first one that has a prediction:
-	 * which it is, what is said about it, and what that cost. */
+	/* Of the first history, then of the first one that shows more: which
+	 * it is, what is said about it, and what that cost. */
 	struct text which, report, costs;
 	struct text first_line; /* of the first history; it is said once there
 	                         * is a second one */
-	bool reported;          /* one with a prediction has come */
+	enum predict_shown shown; /* the most that a history shows so far */
 	FILE *histories;
 	struct text picture;
 	bool failed;            /* a result could not be written */

@@ -122,7 +122,7 @@ static void take(struct search *s, const struct prediction *prediction)
 	if (p.number == 1) note_first(s, prediction);
 	if ((!x->quiet && (x->json || s->tell)) || drawing(x))
 		explain(s, &p, &witness);
-	if (x->program && !prediction->observed) validate(s, &p, &replay);
+	if (x->program) validate(s, &p, &replay);
 	if (x->histories) write_history(s, &p);
 	if (drawing(x)) report_predicted_dot(&x->picture, s->c, &p);
 	if (x->json)
@@ -182,21 +182,27 @@ static void tell_line(struct search *s)
 	text_free(&line);
 }
 
+static enum predict_shown shown_by(const struct predict_case *c)
+{
+	if (predict_verdict(c) == CHECK_VIOLATED) return SHOWN_VIOLATED;
+	return c->found ? SHOWN_REFUTED : SHOWN_NOTHING;
+}
+
 static void tell(struct search *s)
 {
 	struct predicting *x = s->x;
 	struct text line = { 0 };
-	bool violated = predict_verdict(s->c) == CHECK_VIOLATED;
+	enum predict_shown shows = shown_by(s->c);
 	if (x->json) {
 		report_predict_json(&line, s->c, &s->list, iso_version());
 		predict_put(x, &line);
 		text_free(&line);
 	} else {
 		tell_line(s);
-		if (!x->summary.histories || (violated && !x->reported))
+		if (!x->summary.histories || shows > x->shown)
 			tell_in_words(s);
 	}
-	x->reported |= violated;
+	if (shows > x->shown) x->shown = shows;
 	predict_summary_add(&x->summary, s->c);
 }
 
@@ -210,7 +216,7 @@ int predict_from(struct predicting *x, struct predict_case *c)
 	c->stated_by = x->stated_by;
 	c->program = x->program ? x->program_path : NULL;
 	c->wanted = x->wanted;
-	s.tell = !x->reported;
+	s.tell = x->shown < SHOWN_VIOLATED;
 	if (!x->program || replay_fits(x->program, c->observed, &d))
 		p = predictor_new(c->observed, &x->options, x->clock, &d);
 	if (p) {

@@ -321,6 +321,8 @@ static void print_observed(struct text *t, const struct predict_case *c)
 	}
 	if (c->format < FORMAT_COUNT)
 		text_format(t, "; format %s", format_word(c->format));
+	else
+		text_format(t, "; recorded with seed %" PRIu64, c->seed);
 	text_format(t, "\nlevel     %s", level_word(c->options->level));
 	if (c->stated_by) text_format(t, ", %s", c->stated_by);
 	text_format(t, "; %s boundary, %s encoding\n",
