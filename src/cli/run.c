@@ -1,10 +1,251 @@
+#include <unistd.h>
+
 #include "cli/exit_codes.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/outputs.h"
+#include "cli/settings.h"
+#include "cli/signals.h"
+#include "history/history.h"
+#include "isoscope.h"
+#include "lang/load.h"
+#include "report/dot.h"
+#include "report/histories.h"
+#include "report/names.h"
+#include "report/progress.h"
+#include "report/run_json.h"
+#include "report/run_text.h"
+#include "run/campaign.h"
+#include "vm/program.h"
+
+enum { RUNS_USUAL = 1000, SEED_USUAL = 1 };
+
+/* What is left to a limit of time that has just passed, in seconds. */
+static const double TIME_LEAST = 0.001;
+
+/* What was asked for, and what the callbacks work on. */
+struct running {
+	const struct command_line *line;
+	struct campaign_options options;
+	uint64_t max_histories; /* of the exploration for the coverage */
+	const struct program *program;
+	struct style style;     /* of the result in words */
+	FILE *histories;        /* NULL: not asked for */
+	struct text row;        /* of a history */
+	struct progress progress;
+};
+
+/* ---- while it runs ---- */
+
+static bool on_run(void *payload, const struct campaign_run *r)
+{
+	struct running *x = payload;
+	struct history *h = runner_history(r->runner);
+	uint32_t error = program_assertion_count(x->program);
+	struct history_line l = {
+		.program = x->program,
+		.history = h,
+		.level = x->options.level,
+		.serializable = r->serializable,
+		.violated = r->violated,
+		.violated_count = r->violated_count,
+		.error = runner_finding(r->runner, error),
+		.random = true,
+		.run = r->number,
+		.seed = r->seed,
+	};
+	text_clear(&x->row);
+	report_history_line(&x->row, &l);
+	history_free(h);
+	fwrite(x->row.data, 1, x->row.length, x->histories);
+	return !ferror(x->histories);
+}
+
+static bool on_tick(void *payload, const struct campaign_stats *s)
+{
+	struct running *x = payload;
+	if (!progress_due(&x->progress, s->seconds)) return true;
+	struct text words = { 0 };
+	style_count(&words, s->runs);
+	text_string(&words, " of ");
+	style_plural(&words, x->options.runs, "run", "runs");
+	text_string(&words, ", ");
+	style_count(&words, (uint64_t)((double)s->runs / s->seconds));
+	text_string(&words, " per second, ");
+	style_plural(&words, s->histories, "history", "histories");
+	text_string(&words, ", ");
+	style_count(&words, s->violating);
+	text_string(&words, " violating, ");
+	style_seconds(&words, s->seconds);
+	progress_say(&x->progress, s->seconds, text_get(&words));
+	text_free(&words);
+	return true;
+}
+
+/* ---- coverage ---- */
+
+/* Explores the program in the time that is left. False if there is none, or
+ * if the program is too large even to be run. */
+static bool explore_all(struct running *x, const struct campaign *c,
+                        struct coverage *out)
+{
+	const struct campaign_stats *s = campaign_stats(c);
+	struct coverage_limits limits = { x->options.timeout,
+		                          x->options.memory,
+		                          x->max_histories };
+	if (s->stop == CAMPAIGN_TIME || s->stop == CAMPAIGN_INTERRUPTED ||
+	    s->stop == CAMPAIGN_TOO_LARGE)
+		return false;
+	if (limits.timeout > 0) {
+		limits.timeout -= s->seconds;
+		if (limits.timeout < TIME_LEAST) limits.timeout = TIME_LEAST;
+	}
+	if (x->progress.to)
+		progress_say(&x->progress, s->seconds,
+		             "exploring the program for the coverage");
+	campaign_coverage(c, &limits, out);
+	progress_end(&x->progress);
+	return true;
+}
+
+/* ---- the result ---- */
+
+static int exit_code(const struct run_case *c)
+{
+	switch (run_verdict(c)) {
+	case RUN_HOLDS:
+	case RUN_NO_VIOLATION: return EXIT_HOLDS;
+	case RUN_VIOLATED: return EXIT_VIOLATED;
+	case RUN_INCONCLUSIVE: break;
+	}
+	return EXIT_INCONCLUSIVE;
+}
+
+static bool write_result(const struct running *x, const struct run_case *c)
+{
+	struct text t = { 0 };
+	if (x->line->value[OPTION_JSON])
+		report_run_json(&t, c, iso_version());
+	else if (x->line->value[OPTION_QUIET])
+		report_run_verdict(&t, &x->style, c);
+	else
+		report_run(&t, &x->style, c);
+	bool fine = output_text(outputs_result_stream(x->line), "-", &t);
+	text_free(&t);
+	return fine;
+}
+
+/* Draws the history of the first slot that is violated. */
+static bool write_picture(const struct running *x, const struct run_case *c)
+{
+	struct text title = { 0 }, picture = { 0 };
+	uint32_t slot = 0, slots = campaign_slot_count(c->campaign);
+	if (!pictures_wanted(x->line)) return true;
+	while (slot < slots && !run_slot_violated(c, slot)) slot++;
+	if (slot == slots) {
+		say("there is no violation, so nothing was drawn");
+		return true;
+	}
+	name_program_slot(&title, x->program, slot);
+	text_string(&title, " fails");
+	report_dot(&picture, run_example(c, slot).history, text_get(&title),
+	           NULL);
+	bool fine = pictures_write(x->line, &picture);
+	text_free(&title);
+	text_free(&picture);
+	return fine;
+}
+
+static int run_program(struct running *x)
+{
+	const char *path = x->line->value[OPTION_HISTORIES];
+	struct coverage all;
+	if (path && !(x->histories = output_open(path))) return EXIT_USAGE;
+	struct campaign_observer observer = { x, path ? on_run : NULL,
+		                              on_tick };
+	struct campaign *c = campaign_new(x->program, &x->options, &observer);
+	campaign_start(c);
+	progress_end(&x->progress);
+	text_free(&x->row);
+	struct run_case result = {
+		c, NULL, x->line->value[OPTION_COVERAGE]
+	};
+	bool fine = output_close(x->histories, path);
+	if (fine && result.coverage_wanted && explore_all(x, c, &all))
+		result.coverage = &all;
+	fine = write_result(x, &result) && fine;
+	fine = write_picture(x, &result) && fine;
+	int code = fine ? exit_code(&result) : EXIT_INTERNAL;
+	campaign_free(c);
+	return code;
+}
+
+/* ---- the command line ---- */
+
+/* The option table knows the words; what stands behind weak= is read here. */
+static bool read_policy(struct running *x)
+{
+	const char *word = x->line->value[OPTION_POLICY];
+	if (!word || policy_from_word(word, &x->options.policy)) return true;
+	say("--policy weak=K takes a number: at most so many reads are not the "
+	    "latest, as in weak=3; not '%s'", word);
+	return false;
+}
+
+static bool exploration_fits(const struct command_line *c)
+{
+	if (!c->value[OPTION_MAX_HISTORIES] || c->value[OPTION_COVERAGE])
+		return true;
+	say("--max-histories is a limit of the exploration that --coverage "
+	    "asks for: add --coverage, or use --runs");
+	return false;
+}
+
+static bool settings(struct running *x)
+{
+	const struct command_line *c = x->line;
+	struct campaign_options *o = &x->options;
+	if (c->operand_count != 1) {
+		say(c->operand_count ? "run takes one program, not %zu"
+		                     : "run needs a program: isoscope run "
+		                       "PROGRAM.tx",
+		    c->operand_count);
+		return false;
+	}
+	o->runs = RUNS_USUAL;
+	o->seed = SEED_USUAL;
+	o->robust = c->value[OPTION_ROBUST];
+	o->stop_on_violation = c->value[OPTION_STOP];
+	if (!c->value[OPTION_QUIET] && isatty(fileno(stderr)))
+		x->progress.to = stderr;
+	x->progress.width = output_style(c, stderr).width;
+	x->style = output_style(c, outputs_result_stream(c));
+	return setting_count(c, OPTION_RUNS, &o->runs) &&
+	       setting_seed(c, OPTION_RUN_SEED, &o->seed) &&
+	       setting_seconds(c, OPTION_TIMEOUT, &o->timeout) &&
+	       setting_memory(c, OPTION_MEMORY, &o->memory) &&
+	       setting_count(c, OPTION_MAX_HISTORIES, &x->max_histories) &&
+	       read_policy(x) && exploration_fits(c) &&
+	       outputs_fit(c, "program");
+}
 
 int run_main(const struct command_line *c)
 {
-	(void)c;
-	say("run is not there yet");
-	return EXIT_INTERNAL;
+	struct running x = { .line = c };
+	struct diags d = { 0 };
+	int code = EXIT_USAGE;
+	if (!settings(&x)) return EXIT_USAGE;
+	struct program *p = load_program(c->operands[0], &d);
+	say_diagnostics(c, &d);
+	diags_free(&d);
+	if (!p) return EXIT_INPUT;
+	x.program = p;
+	if (setting_level(c, OPTION_ISOLATION, p, &x.options.level) &&
+	    pictures_possible(c)) {
+		signals_catch();
+		x.options.interrupt = signals_flag();
+		code = run_program(&x);
+	}
+	program_free(p);
+	return code;
 }
