@@ -1,2 +1,472 @@
 #!/bin/sh
-exit 77
+# isoscope predict from outside: verdicts of traces with known answers, what the
+# outputs hold, programs recorded and run along predictions, wrong usage.
+# ISOSCOPE names the binary (default ./isoscope).
+set -u
+
+ISOSCOPE=${ISOSCOPE:-./isoscope}
+case $ISOSCOPE in
+/*) ;;
+*) ISOSCOPE=$PWD/$ISOSCOPE ;;
+esac
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' INT TERM
+cd "$work" || exit 99
+passed=0
+failed=0
+
+pass() {
+	passed=$((passed + 1))
+}
+
+fail() {
+	failed=$((failed + 1))
+	echo "FAIL $*"
+	sed 's/^/    | /' out err | head -n 20
+}
+
+# run CODE ARGUMENT...: runs the program; its exit code is CODE.
+run() {
+	code=$1
+	shift
+	what="isoscope $*"
+	"$ISOSCOPE" "$@" >out 2>err </dev/null
+	found=$?
+	if [ $found -eq "$code" ]; then
+		pass
+	else
+		fail "$what: exit code $found, not $code"
+	fi
+}
+
+# says TEXT, prints TEXT: on standard error, on standard output.
+says() {
+	if grep -qF -e "$1" err; then pass; else fail "$what: no '$1'"; fi
+}
+prints() {
+	if grep -qF -e "$1" out; then pass; else fail "$what: no '$1'"; fi
+}
+# prints_lines N TEXT: exactly N lines of standard output hold the text.
+prints_lines() {
+	lines=$(grep -cF -e "$2" out)
+	if [ "$lines" -eq "$1" ]; then
+		pass
+	else
+		fail "$what: $lines lines with '$2', not $1"
+	fi
+}
+prints_nothing() {
+	if [ -s out ]; then fail "$what: prints something"; else pass; fi
+}
+same() {
+	if cmp -s "$1" "$2"; then
+		pass
+	else
+		fail "$3"
+		diff "$1" "$2" | head -n 20
+	fi
+}
+
+# trace '1.0: Wx / 2.0: Rx<1.0': that trace as the published tool writes it.
+trace() {
+	printf '%s\n' "$1" | tr / '\n' | awk '{
+		split($1, t, /[.:]/)
+		id = t[1] ", " t[2]
+		for (i = 2; i <= NF; i++) {
+			key = substr($i, 2)
+			if (substr($i, 1, 1) == "W") {
+				printf "WRITE KEY[%s] Txn(%s)\n", key, id
+				continue
+			}
+			split(key, r, "<")
+			split(r[2], w, ".")
+			printf "READ KEY[%s] Txn(%s) From(%s, %s)\n",
+			       r[1], id, w[1], w[2]
+		}
+	}'
+}
+
+# --- known answers: cc strict, cc relaxed, rc strict, rc relaxed ---
+expected() {
+	name=$1
+	trace "$2" >"$name.txt"
+	shift 2
+	for level in cc rc; do
+		for boundary in strict relaxed; do
+			case $1 in
+			sat) run 1 predict -q "$name.txt" -i $level \
+				--boundary $boundary
+				prints 'violated: ' ;;
+			unsat) run 0 predict -q "$name.txt" -i $level \
+				--boundary $boundary
+				prints 'holds: ' ;;
+			esac
+			shift
+		done
+	done
+}
+
+expected deposits '1.0: Rx<0.0 Wx / 2.0: Rx<1.0 Wx' unsat sat unsat sat
+expected lost-update '1.0: Rx<0.0 Wx / 2.0: Rx<0.0 Wx' sat sat sat sat
+expected self-justifying '1.0: Wx / 2.0: Wx / 3.0: Rx<2.0' \
+	unsat unsat unsat unsat
+expected half-fork \
+	'1.0: Wx / 3.0: Rx<1.0 Ry<0.0 / 2.0: Wy / 4.0: Ry<2.0 Rx<1.0' \
+	sat sat sat sat
+expected chain '1.0: Wx / 2.0: Rx<1.0 Wy / 3.0: Ry<2.0 Rx<1.0' \
+	unsat sat sat sat
+expected crossed '1.0: Wx / 2.0: Wy / 1.1: Ry<2.0 / 2.1: Rx<1.0' \
+	sat sat sat sat
+expected account '1.0: Rx<0.0 Wx / 2.0: Rx<1.0 Wx / 1.1: Rx<2.0 Wx' \
+	unsat sat sat sat
+expected ring '1.0: Wx Ry<0.0 / 2.0: Wy Rz<0.0 / 3.0: Wz Rx<1.0' \
+	sat sat sat sat
+expected one-each '1.0: Wy Rx<0.0 / 2.0: Wx Ry<1.0' sat sat sat sat
+expected same-session '1.0: Rx<0.0 Wx / 1.1: Rx<1.0 Wx' unsat unsat sat sat
+expected own-write '1.0: Wx / 1.1: Rx<1.0' unsat unsat sat sat
+expected monotonic '1.0: Wx / 2.0: Rx<1.0 / 2.1: Rx<1.0' unsat unsat sat sat
+expected voter '1.0: Rv<0.0 Rv<0.0 Wv / 2.0: Rv<1.0 Rv<1.0 / 3.0: Rv<1.0 /
+	2.1: Rv<1.0' unsat unsat sat sat
+expected fractured '1.0: Wx Wy / 2.0: Rx<1.0 Ry<1.0' unsat unsat unsat sat
+expected twice-after '1.0: Wx / 2.0: Rx<1.0 Rx<1.0' unsat unsat unsat sat
+expected twice-before '2.0: Rx<0.0 Rx<0.0 / 1.0: Wx' unsat unsat sat sat
+expected fork '1.0: Wx / 2.0: Wy / 3.0: Rx<1.0 Ry<2.0 / 4.0: Ry<2.0 Rx<1.0' \
+	sat sat sat sat
+expected skew '1.0: Rx<0.0 Ry<0.0 Wx / 2.0: Rx<1.0 Ry<0.0 Wy' \
+	unsat sat unsat sat
+expected dependent '1.0: Wx / 2.0: Rx<1.0 Wy / 3.0: Ry<2.0 Wz / 1.1: Rz<3.0' \
+	unsat sat unsat sat
+expected local '1.0: Wx Rx<1.0 Wx Ry<0.0 / 2.0: Rx<1.0 Wy' \
+	unsat sat unsat sat
+expected alone '1.0: Rx<0.0 Wx' unsat unsat unsat unsat
+expected disjoint '1.0: Rx<0.0 Wx / 2.0: Ry<0.0 Wy / 3.0: Rz<0.0 Wz' \
+	unsat unsat unsat unsat
+
+# --- every predicted history satisfies the level, and no serial order ---
+for level in none rc ra cc pc psi si; do
+	for boundary in strict relaxed; do
+		run 1 predict -q ./*.txt -i $level --boundary $boundary \
+			--all 4 --histories predicted.jsonl
+		run 0 check -q predicted.jsonl -i $level
+		run 1 check -q predicted.jsonl -i ser
+		prints 'violated: all'
+	done
+done
+if sort predicted.jsonl | uniq -d | grep -q .; then
+	fail 'a prediction comes twice'
+else
+	pass
+fi
+
+# --- in full ---
+cat >named.jsonl <<'END'
+{"program":"put.tx","level":"ser","init":{"x":0,"y":0},"sessions":[{"name":"alice","transactions":[{"name":"put","events":[["w","x",1]]},{"name":"get","events":[["r","y",0,"init"]]}]},{"name":"bob","transactions":[{"name":"put","events":[["w","y",2]]},{"name":"get","events":[["r","x",1,[0,0]],["w","z",3]]},{"events":[["r","z",3,[1,1]]]}]}]}
+END
+cat >expected <<'END'
+violated: a feasible execution that Causal Consistency (cc) allows is not serializable, with 1 read changed: bob.2 get reads x from init instead of alice.1 put
+
+  changed read      │ observed            │ predicted
+  ──────────────────┼─────────────────────┼─────────────
+  bob.2 get reads x │ 1  from alice.1 put │ 0  from init
+
+store buffering: not serializable
+  all its transactions are needed (* the changed read):
+
+    alice                   │ bob
+    ────────────────────────┼────────────────────────
+    alice.1 put             │
+      write x = 1           │
+                            │ bob.1 put
+                            │   write y = 2
+    alice.2 get             │
+      read y = 0  from init │
+                            │ bob.2 get
+                            │ * read x = 0  from init
+
+  Serializability would need an order with
+    bob.2 before alice.1:   bob.2 get reads x as it was initially, before alice.1 put writes it
+    alice.1 before alice.2: alice.1 put runs before alice.2 get in the same session
+    alice.2 before bob.1:   alice.2 get reads y as it was initially, before bob.1 put writes it
+    bob.1 before bob.2:     bob.1 put runs before bob.2 get in the same session
+  which leads back to where it began
+
+of each session the prediction has
+  alice  all 2 transactions
+  bob    the first transaction, then bob.2 get up to its read of x, 1 of 2 operations; 1 more is left out
+
+observed  5 transactions in 2 sessions, 3 reads, 3 of keys that somebody writes; format isoscope
+level     cc, as nothing else is stated; strict boundary, exact encoding
+END
+run 1 predict named.jsonl
+sed -E '/^(search|time|memory) /d' out >found
+same expected found 'the report of a prediction'
+prints 'search  '
+run 1 predict named.jsonl -q
+head -n 1 expected >line
+same line out 'the verdict alone'
+"$ISOSCOPE" predict -q - <named.jsonl >out 2>err
+same line out 'from the standard input'
+run 1 predict named.jsonl --boundary relaxed
+prints 'an execution that'
+prints 'bob.2 get with reads answered anew'
+run 0 predict named.jsonl -i si
+prints 'within the strict boundary, every execution that Snapshot Isolation'
+run 4 predict named.jsonl -i si --encoding approx
+prints 'inconclusive: the sufficient condition shows no execution'
+prints 'approx encoding'
+run 1 predict named.jsonl --encoding approx
+
+# --- the observed execution itself ---
+run 1 predict lost-update.txt
+prints 'the observed execution itself is not serializable'
+prints 'lost update'
+prints_lines 0 'changed read'
+run 0 predict lost-update.txt -i si
+
+# --- the level that the history states ---
+sed 's/"ser"/"si"/' named.jsonl >stated.jsonl
+run 0 predict stated.jsonl
+prints 'si, as the history says'
+run 1 predict stated.jsonl -i rc
+prints 'level     rc; '
+run 2 predict named.jsonl -i ser
+says 'a prediction is never serializable'
+prints_nothing
+
+# --- several predictions of a history ---
+trace '1.0: Wx / 2.0: Wy / 1.1: Ry<2.0 / 1.2: Ry<2.0 / 2.1: Rx<1.0 /
+	2.2: Rx<1.0' >several.txt
+run 1 predict several.txt -i rc --all 100
+prints '3 feasible executions that Read Committed (rc) allows are not serializable; the first with 1 read changed: 1.3'
+prints_lines 3 'changed read '
+prints 'prediction 3'
+prints '3 predictions; every other one within the strict boundary has all'
+run 1 predict several.txt -i rc --all 2
+prints '2 predictions; there may be others'
+run 1 predict several.txt -i rc --all 3 --histories all.jsonl -q
+cp all.jsonl out
+prints_lines 3 '"changed":'
+prints '"number":3'
+
+# --- several histories ---
+run 1 predict deposits.txt crossed.txt ring.txt lost-update.txt
+prints 'deposits.txt: holds'
+prints 'crossed.txt: violated: 2 reads changed'
+prints 'lost-update.txt: violated: the observed execution itself'
+prints 'violated: from 3 of 4 histories'
+prints 'The first prediction, from crossed.txt:'
+prints_lines 1 'changed read '
+run 1 predict -q deposits.txt crossed.txt
+prints 'violated: from 1 of 2 histories'
+prints_lines 1 ''
+run 0 predict deposits.txt alone.txt
+prints 'holds: within the strict boundary of all 2 histories'
+cat named.jsonl stated.jsonl >two.jsonl
+run 0 predict two.jsonl --history 2
+run 3 predict two.jsonl --history 3
+says 'holds 2 histories'
+run 1 predict two.jsonl
+prints 'two.jsonl:1: violated'
+prints 'two.jsonl:2: holds'
+
+# --- JSON ---
+run 1 predict named.jsonl alone.txt --json
+prints_lines 2 '"isoscope":'
+prints '"verdict":"violated"'
+prints '"verdict":"holds"'
+prints '"changed":[{"transaction":"bob.2 get","session":"bob","index":1,"operation":0,"line":1,"key":"x","observed":{"from":"alice.1 put","value":1},"predicted":{"from":"init","value":0}}]'
+prints '"kept":1,"divergent":"bob.2 get","operations":2,"operations_kept":1}'
+prints '"anomaly":"store buffering"'
+prints '"validation":null'
+prints '"complete":true'
+run 1 predict named.jsonl --json -q
+prints '"witness":null'
+
+# --- histories ---
+run 1 predict named.jsonl --histories -
+prints '"changed":[{"read":[1,1,0],"key":"x","observed":[0,0],"predicted":"init"}]'
+prints '"truncated":[[1,1]]'
+prints '"verdict":{"cc":true,"ser":false}'
+prints '"observed":{"file":"named.jsonl","history":1}'
+says 'violated: '
+run 2 predict named.jsonl --histories ./named.jsonl
+says 'would overwrite the history'
+run 2 predict named.jsonl --histories - --json
+says 'standard output'
+run 2 predict named.jsonl --histories no/such/folder
+
+# --- pictures ---
+run 1 predict named.jsonl --dot picture.dot -q
+cp picture.dot out
+prints 'digraph'
+prints 'under Causal Consistency (cc): store buffering'
+prints 't0 -> t4 [color="#ca6f1e"'
+prints 't1 -> t4 [color="#95a5a6"'
+prints '<font color="#ca6f1e"><b>'
+prints '#c0392b'
+if command -v dot >/dev/null; then
+	run 1 predict named.jsonl --svg picture.svg -q
+	cp picture.svg out
+	prints '<svg'
+fi
+rm -f picture.dot
+run 0 predict alone.txt --dot picture.dot
+says 'nothing was drawn'
+[ -e picture.dot ] && fail 'a picture of nothing' || pass
+
+# --- limits ---
+"$ISOSCOPE" generate --ops 20000 --sessions 10 --keys 50 -o large.jsonl
+run 4 predict large.jsonl --timeout 0.001
+prints 'inconclusive: '
+prints 'the time limit was reached'
+run 4 predict large.jsonl --memory 1k
+prints 'the memory limit was reached'
+run 4 predict large.jsonl crossed.txt --timeout 0.001
+prints 'and the rest was not looked at'
+
+# --- input that is wrong ---
+run 3 predict no-such-file
+says 'no-such-file'
+prints_nothing
+echo '{"sessions":[{"transactions":[{"events":[["r","x",7]]}]}]}' >thin.jsonl
+run 3 predict thin.jsonl
+says 'thin.jsonl:1: error: '
+prints_nothing
+run 0 predict thin.jsonl --unknown-is-initial
+run 3 predict crossed.txt --format isoscope
+run 1 predict crossed.txt --format isopredict
+run 2 predict
+says 'predict needs an observed history'
+run 2 predict named.jsonl -i cd
+run 2 predict named.jsonl --boundary lax
+says "strict or relaxed"
+run 2 predict named.jsonl --encoding z3
+run 2 predict named.jsonl --all 0
+run 2 predict named.jsonl --all some
+run 2 predict named.jsonl --runs 3
+says '--runs goes with --program'
+run 2 predict named.jsonl --seed 3
+run 2 predict named.jsonl --program p.tx
+says 'records its histories itself'
+run 2 predict --program p.tx --validate p.tx
+says '--program validates with that program'
+run 2 predict --program p.tx --history 1
+run 2 predict --program p.tx --format isoscope
+run 2 predict --program p.tx --unknown-is-initial
+run 3 predict --program no-such.tx
+says 'no-such.tx'
+run 3 predict named.jsonl --validate no-such.tx
+prints_nothing
+
+# --- programs ---
+cat >board.tx <<'END'
+global says[*] = "nothing";
+txn post(who) { says[who] = "hello"; }
+txn look(who) { return says[who]; }
+session alice { post("alice"); let heard = look("bob"); }
+session bob { post("bob"); let heard = look("alice"); }
+END
+cat >spend.tx <<'END'
+global money = 0;
+txn pay_in() { let m = money; money = m + 50; }
+txn spend() { let m = money; if (m < 30) abort; money = m - 30; }
+session a { pay_in(); }
+session b { spend(); }
+END
+cat >add.tx <<'END'
+global x = 0;
+txn add() { let v = x; x = v + 1; }
+session a { add(); }
+session b { add(); }
+END
+run 1 predict --program board.tx
+prints 'violated: a validated execution that Causal Consistency (cc)'
+prints 'validated: board.tx, run along this prediction, gives an execution that is not serializable'
+prints 'it follows the prediction in everything'
+prints 'recorded with seed 1'
+run 1 predict --program board.tx --runs 6 --seed 4
+prints_lines 6 ' changed; validated'
+prints 'board.tx, seed 4: '
+prints 'board.tx, seed 9: '
+prints 'violated: from all 6 traces a validated execution'
+prints 'The first prediction, from board.tx, seed 4:'
+cp out first
+"$ISOSCOPE" predict --program board.tx --runs 6 --seed 4 |
+	sed '/^time/,$d' >again
+sed '/^time/,$d' first >before
+same before again 'the same seeds give the same result'
+run 0 predict --program board.tx -i si
+run 1 predict --program add.tx --boundary relaxed
+prints 'lost update'
+run 0 predict --program add.tx
+run 0 predict --program add.tx --boundary relaxed -i psi
+run 1 predict --program board.tx --json --runs 2
+prints_lines 2 '"validation":{"end":"complete","validated":true,"serializable":false,"diverged":false,"changed":0}'
+prints '"seed":2'
+prints '"program":"board.tx"'
+run 1 predict --program board.tx --histories board.jsonl -q
+cp board.jsonl out
+prints '"validated":true'
+prints '"observed":{"file":"board.tx","history":1,"seed":1}'
+
+# A prediction beyond the strict boundary may be wrong.
+run 4 predict --program spend.tx --runs 8 --boundary relaxed
+prints 'inconclusive: nothing is shown from all 8 traces'
+prints 'not validated, diverged'
+prints 'not validated: a false prediction: spend.tx'
+run 0 predict --program spend.tx --runs 8
+
+# Recorded first, then predicted from, then run.
+"$ISOSCOPE" record board.tx --seed 3 >trace.jsonl
+for level in none rc ra cc psi; do
+	"$ISOSCOPE" record board.tx --seed 3 |
+		"$ISOSCOPE" predict - -i $level --validate board.tx >out 2>err
+	what="record | predict -i $level"
+	prints 'violated: a validated execution'
+done
+run 1 predict trace.jsonl -q
+prints 'violated: a feasible execution'
+run 1 predict trace.jsonl trace.jsonl --validate board.tx
+prints '    validated                2'
+run 1 predict board.jsonl --validate board.tx
+prints 'the observed execution itself'
+prints 'validated: '
+run 3 predict named.jsonl --validate add.tx
+says "add.tx has no session 'alice'"
+prints_nothing
+run 2 predict trace.jsonl --validate board.tx --dot board.tx
+says 'would overwrite'
+run 2 predict --program board.tx --histories board.tx
+says 'would overwrite'
+run 2 predict --program board.tx --runs 0
+run 2 predict --program board.tx --seed x
+echo 'session {' >bad.tx
+run 3 predict --program bad.tx
+says 'bad.tx:1:'
+
+# The level that a program states.
+{ echo 'isolation si;'; cat board.tx; } >board-si.tx
+run 0 predict --program board-si.tx
+prints 'si, as the program states'
+run 1 predict --program board-si.tx -i cc
+{ echo 'isolation ser;'; cat board.tx; } >board-ser.tx
+run 2 predict --program board-ser.tx
+says 'board-ser.tx states ser'
+run 1 predict --program board-ser.tx -i rc
+
+# Runs that do not count.
+cat >assumed.tx <<'END'
+global x = 0;
+session a { txn { x = 1; } }
+session b { txn { let v = x; assume v == 1; } }
+END
+run 0 predict --program assumed.tx --runs 12
+prints 'left out: the run meets a false assumption'
+prints 'runs left out'
+echo 'session a { txn { assume false; } }' >never.tx
+run 4 predict --program never.tx
+prints 'there is no history to predict from'
+
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]

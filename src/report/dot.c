@@ -24,16 +24,31 @@ struct picture {
 	const struct witness *w;
 	const struct dot_change *changes;
 	uint32_t change_count;
+	size_t *first_event; /* by transaction: where its events begin in */
+	bool *changed;       /* by event of all: is it one of the changes? */
 };
+
+static void mark_changes(struct picture *p)
+{
+	const struct history *h = p->h;
+	size_t count = 0;
+	p->first_event = mem_take0(h->transaction_count + (size_t)1,
+	                           sizeof *p->first_event);
+	for (uint32_t i = 0; i < h->transaction_count; i++) {
+		p->first_event[i] = count;
+		count += h->transactions[i].event_count;
+	}
+	p->changed = mem_take0(count + 1, sizeof *p->changed);
+	for (uint32_t i = 0; i < p->change_count; i++) {
+		const struct dot_change *c = &p->changes[i];
+		p->changed[p->first_event[c->reader] + c->event] = true;
+	}
+}
 
 static bool is_changed(const struct picture *p, uint32_t reader,
                        uint32_t event)
 {
-	for (uint32_t i = 0; i < p->change_count; i++)
-		if (p->changes[i].reader == reader &&
-		    p->changes[i].event == event)
-			return true;
-	return false;
+	return p->changed[p->first_event[reader] + event];
 }
 
 static bool has_changes(const struct picture *p, uint32_t reader)
@@ -104,21 +119,24 @@ static void print_label(struct text *t, const struct picture *p, uint32_t i)
 	const struct transaction *x = &p->h->transactions[i];
 	bool html = has_changes(p, i);
 	struct text words = { 0 };
+	uint32_t hidden = 0;
 	text_char(t, html ? '<' : '"');
 	name_transaction(&words, p->h, i);
 	if (x->aborted) text_string(&words, " (aborted)");
 	label_line(t, text_get(&words), html, false);
 	for (uint32_t e = 0; e < x->event_count; e++) {
 		bool changed = is_changed(p, i, e);
-		if (e >= EVENTS_SHOWN && !changed) continue;
+		if (e >= EVENTS_SHOWN && !changed) {
+			hidden++;
+			continue;
+		}
 		text_clear(&words);
 		event_words(&words, p->h, &x->events[e]);
 		label_line(t, text_get(&words), html, changed);
 	}
 	text_clear(&words);
-	if (x->event_count > EVENTS_SHOWN) {
-		text_format(&words, "  … %" PRIu32 " more",
-		            x->event_count - EVENTS_SHOWN);
+	if (hidden) {
+		text_format(&words, "  … %" PRIu32 " more", hidden);
 		label_line(t, text_get(&words), html, false);
 	}
 	text_char(t, html ? '>' : '"');
@@ -262,16 +280,46 @@ static void print_reads(struct text *t, const struct picture *p)
 	text_free(&keys);
 }
 
-/* Where changed reads were observed to read from. */
+static uint32_t changed_key(const struct picture *p, uint32_t change)
+{
+	const struct dot_change *c = &p->changes[change];
+	return p->h->transactions[c->reader].events[c->event].key;
+}
+
+/* Is there a change before this one, of the same reader and observed writer;
+ * if `same_key`, of the same key too? */
+static bool is_repeated(const struct picture *p, uint32_t change,
+                        bool same_key)
+{
+	const struct dot_change *c = &p->changes[change];
+	for (uint32_t i = 0; i < change; i++)
+		if (p->changes[i].reader == c->reader &&
+		    p->changes[i].observed == c->observed &&
+		    (!same_key ||
+		     changed_key(p, i) == changed_key(p, change)))
+			return true;
+	return false;
+}
+
+/* Where changed reads were observed to read from: an arrow for all reads that
+ * one transaction had from another. */
 static void print_observed(struct text *t, const struct picture *p)
 {
 	struct text keys = { 0 };
 	for (uint32_t i = 0; i < p->change_count; i++) {
 		const struct dot_change *c = &p->changes[i];
-		if (c->observed == UINT32_MAX) continue;
+		if (c->observed == UINT32_MAX || is_repeated(p, i, false))
+			continue;
 		text_clear(&keys);
-		name_key(&keys, p->h,
-		         p->h->transactions[c->reader].events[c->event].key);
+		name_key(&keys, p->h, changed_key(p, i));
+		for (uint32_t j = i + 1; j < p->change_count; j++) {
+			if (p->changes[j].reader != c->reader ||
+			    p->changes[j].observed != c->observed ||
+			    is_repeated(p, j, true))
+				continue;
+			text_string(&keys, ", ");
+			name_key(&keys, p->h, changed_key(p, j));
+		}
 		print_arrow(t, c->observed, c->reader, "#95a5a6",
 		            ", style=dashed, constraint=false", "observed",
 		            &keys);
@@ -345,8 +393,12 @@ void report_dot_predicted(struct text *t, const struct history *h,
                           const struct dot_change *changes, uint32_t count)
 {
 	struct witness none = { 0 };
-	struct picture p = { h, cycle ? cycle : &none, changes, count };
+	struct picture p = { .h = h, .w = cycle ? cycle : &none,
+		             .changes = changes, .change_count = count };
+	mark_changes(&p);
 	print_picture(t, &p, title);
+	free(p.first_event);
+	free(p.changed);
 }
 
 void report_dot(struct text *t, const struct history *h, const char *title,

@@ -161,23 +161,53 @@ void name_predict_place(struct text *t, const struct predict_case *c)
 		text_format(t, "%s, seed %" PRIu64, c->observed->file, c->seed);
 }
 
-void name_predicted_changes(struct text *t, const struct trace *observed,
-                        const struct prediction *p)
+static bool alike(const struct trace *r, const struct changed_read *a,
+                  const struct changed_read *b)
 {
-	for (uint32_t i = 0; i < p->changed_count && i < READS_NAMED; i++) {
-		const struct changed_read *r = &p->changed[i];
-		if (i) text_string(t, ", ");
-		name_trace_transaction(t, observed, r->transaction);
-		text_string(t, " reads ");
-		name_trace_key(t, observed, observed->ops[r->op].key);
-		text_string(t, " from ");
-		name_trace_transaction(t, observed, r->writer);
-		text_string(t, " instead of ");
-		name_trace_transaction(t, observed, r->observed);
+	return a->transaction == b->transaction && a->observed == b->observed &&
+	       a->writer == b->writer && r->ops[a->op].key == r->ops[b->op].key;
+}
+
+uint32_t predict_alike(const struct trace *observed,
+                       const struct prediction *p, uint32_t change)
+{
+	const struct changed_read *c = &p->changed[change];
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < p->changed_count; i++) {
+		if (!alike(observed, &p->changed[i], c)) continue;
+		if (i < change) return 0;
+		count++;
 	}
-	if (p->changed_count <= READS_NAMED) return;
+	return count;
+}
+
+static void name_change(struct text *t, const struct trace *observed,
+                        const struct changed_read *r)
+{
+	name_trace_transaction(t, observed, r->transaction);
+	text_string(t, " reads ");
+	name_trace_key(t, observed, observed->ops[r->op].key);
+	text_string(t, " from ");
+	name_trace_transaction(t, observed, r->writer);
+	text_string(t, " instead of ");
+	name_trace_transaction(t, observed, r->observed);
+}
+
+void name_predicted_changes(struct text *t, const struct trace *observed,
+                            const struct prediction *p)
+{
+	uint32_t named = 0, covered = 0;
+	for (uint32_t i = 0; i < p->changed_count && named < READS_NAMED;
+	     i++) {
+		uint32_t count = predict_alike(observed, p, i);
+		if (!count) continue;
+		covered += count;
+		if (named++) text_string(t, ", ");
+		name_change(t, observed, &p->changed[i]);
+	}
+	if (p->changed_count <= covered) return;
 	text_string(t, ", and ");
-	style_plural(t, p->changed_count - READS_NAMED, "other", "others");
+	style_plural(t, p->changed_count - covered, "other", "others");
 }
 
 bool predict_value(const struct trace *r, uint32_t writer, uint32_t key,

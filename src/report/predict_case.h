@@ -65,6 +65,10 @@ void name_predict_place(struct text *t, const struct predict_case *c);
  * between, the first few. */
 void name_predicted_changes(struct text *t, const struct trace *observed,
                         const struct prediction *p);
+/* How many changed reads of the same transaction are of the same key, with the
+ * same writers, as this one; 0 if it is not the first of them. Linear. */
+uint32_t predict_alike(const struct trace *observed,
+                       const struct prediction *p, uint32_t change);
 /* The value that a transaction finally wrote to a key: of init the initial
  * one. False if it is not known, or it does not write the key. */
 bool predict_value(const struct trace *r, uint32_t writer, uint32_t key,

@@ -1,8 +1,8 @@
 #include "report/predict_table.h"
 
-#include <stdlib.h>
+#include <inttypes.h>
 
-#include "base/memory.h"
+#include "base/region.h"
 #include "report/check_case.h"
 #include "report/predict_case.h"
 
@@ -38,8 +38,9 @@ static void print_answer(struct text *t, const struct trace *r,
 	text_free(&words);
 }
 
+/* `count` reads that are alike. */
 static void fill_row(struct row *row, const struct trace *r,
-                     const struct changed_read *c)
+                     const struct changed_read *c, uint32_t count)
 {
 	const struct trace_op *o = &r->ops[c->op];
 	struct trace_value before = { o->value, o->flags }, now;
@@ -47,6 +48,8 @@ static void fill_row(struct row *row, const struct trace *r,
 	name_trace_transaction(&row->cells[0], r, c->transaction);
 	text_string(&row->cells[0], " reads ");
 	name_trace_key(&row->cells[0], r, o->key);
+	if (count > 1)
+		text_format(&row->cells[0], ", %" PRIu32 " times", count);
 	print_answer(&row->cells[1], r, c->observed, known ? &before : NULL);
 	known = known && predict_value(r, c->writer, o->key, &now);
 	print_answer(&row->cells[2], r, c->writer, known ? &now : NULL);
@@ -114,16 +117,29 @@ static void print_heading(struct text *t, const struct style *s,
 	text_char(t, '\n');
 }
 
+/* The rows of the first reads, without those like an earlier one. `covered`:
+ * how many reads they are for. */
+static uint32_t fill_rows(struct row *rows, const struct trace *observed,
+                          const struct prediction *p, uint32_t *covered)
+{
+	uint32_t count = 0;
+	*covered = 0;
+	for (uint32_t i = 0; i < p->changed_count && count < ROWS_SHOWN; i++) {
+		uint32_t times = predict_alike(observed, p, i);
+		if (!times) continue;
+		fill_row(&rows[count++], observed, &p->changed[i], times);
+		*covered += times;
+	}
+	return count;
+}
+
 void report_changed_reads(struct text *t, const struct style *s,
                           const struct trace *observed,
                           const struct prediction *p)
 {
 	size_t width[COLUMNS] = { 12, 8, 9 };
-	uint32_t count = p->changed_count < ROWS_SHOWN ? p->changed_count
-	                                               : ROWS_SHOWN;
-	struct row *rows = mem_take0(count + (size_t)1, sizeof *rows);
-	for (uint32_t i = 0; i < count; i++)
-		fill_row(&rows[i], observed, &p->changed[i]);
+	struct row rows[ROWS_SHOWN] = { 0 };
+	uint32_t covered, count = fill_rows(rows, observed, p, &covered);
 	measure(rows, count, s->width > INDENT ? s->width - INDENT : 1, width);
 	text_char(t, '\n');
 	print_heading(t, s, width);
@@ -132,10 +148,9 @@ void report_changed_reads(struct text *t, const struct style *s,
 		for (int c = 0; c < COLUMNS; c++)
 			text_free(&rows[i].cells[c]);
 	}
-	if (p->changed_count > count) {
+	if (p->changed_count > covered) {
 		text_string(t, "  … and ");
-		style_plural(t, p->changed_count - count, "other", "others");
+		style_plural(t, p->changed_count - covered, "other", "others");
 		text_char(t, '\n');
 	}
-	free(rows);
 }
