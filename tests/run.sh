@@ -268,13 +268,14 @@ prints 'The runs have seen 2 of 2 histories (100 %) and '
 lacks 'may miss'
 run 1 run lost.tx --coverage
 prints '3 of 3 histories (100 %)'
-prints '1 of the histories is not serializable'
+prints '1 of them is not serializable'
 run 0 run lost.tx -i si --coverage --runs 1
 prints 'no violation'
 prints 'The runs have seen 1 of 2 histories (50.0 %)'
 run 0 run huge.tx --coverage --max-histories 10 --runs 10
-prints ' of at least '
-prints 'Exploring ended early'
+prints 'The runs have seen 10 of at least '
+prints 'Exploring ended early, after '
+prints ' and 10 histories; 10 of them are not serializable'
 run 2 run lost.tx --max-histories 10
 says 'add --coverage'
 
@@ -489,7 +490,7 @@ time
           50           3           3
 
 The runs have seen 3 of 3 histories (100 %) and 3 of 3 outcomes (100 %).
-Exploring them took; 1 of the histories is not serializable.
+Exploring them took; 1 of them is not serializable.
 END
 same found expected 'the report has changed'
 

@@ -1,5 +1,6 @@
 #include "report/run_text.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -281,21 +282,44 @@ static void print_curve(struct text *t, const struct style *s,
 	}
 }
 
-/* "9 of 12 histories (75.0 %)" */
-static void print_seen(struct text *t, uint64_t seen, uint64_t all,
-                       bool complete, const char *one, const char *many)
+/* "9 of 12 histories (75.0 %)". What a partial exploration has not come to,
+ * the runs may have seen: then there are at least as many as both have. */
+static void print_seen(struct text *t, const struct coverage *v, uint64_t runs,
+                       uint64_t explored, uint64_t both, const char *one,
+                       const char *many)
 {
-	style_count(t, seen);
-	text_string(t, complete ? " of " : " of at least ");
+	uint64_t all = explored + (runs - both);
+	assert(runs == both || !v->complete);
+	style_count(t, runs);
+	text_string(t, v->complete ? " of " : " of at least ");
 	style_plural(t, all, one, many);
-	if (!complete || !all) return;
+	if (!v->complete || !all) return;
 	text_string(t, " (");
-	share(t, seen, all);
+	share(t, runs, all);
 	text_char(t, ')');
+}
+
+static void print_explored(struct text *t, const struct coverage *v)
+{
+	if (v->complete) {
+		text_string(t, "Exploring them took ");
+		style_seconds(t, v->seconds);
+	} else {
+		text_string(t, "Exploring ended early, after ");
+		style_seconds(t, v->seconds);
+		text_string(t, " and ");
+		style_plural(t, v->histories, "history", "histories");
+	}
+	text_string(t, "; ");
+	style_count(t, v->unserializable);
+	text_string(t, v->unserializable == 1
+	                   ? " of them is not serializable.\n"
+	                   : " of them are not serializable.\n");
 }
 
 static void print_coverage(struct text *t, const struct run_case *c)
 {
+	const struct campaign_stats *s = campaign_stats(c->campaign);
 	const struct coverage *v = c->coverage;
 	if (!c->coverage_wanted) return;
 	text_char(t, '\n');
@@ -305,20 +329,13 @@ static void print_coverage(struct text *t, const struct run_case *c)
 		return;
 	}
 	text_string(t, "The runs have seen ");
-	print_seen(t, v->seen_histories, v->histories, v->complete, "history",
-	           "histories");
+	print_seen(t, v, s->histories, v->histories, v->seen_histories,
+	           "history", "histories");
 	text_string(t, " and ");
-	print_seen(t, v->seen_outcomes, v->outcomes, v->complete, "outcome",
+	print_seen(t, v, s->outcomes, v->outcomes, v->seen_outcomes, "outcome",
 	           "outcomes");
 	text_string(t, ".\n");
-	text_string(t, v->complete ? "Exploring them took "
-	                           : "Exploring ended early, after ");
-	style_seconds(t, v->seconds);
-	text_string(t, "; ");
-	style_count(t, v->unserializable);
-	text_string(t, v->unserializable == 1
-	                   ? " of the histories is not serializable.\n"
-	                   : " of the histories are not serializable.\n");
+	print_explored(t, v);
 }
 
 /* Who reads that nothing failed shall not take it for more than it is. */
