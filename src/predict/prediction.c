@@ -75,7 +75,31 @@ static void fill_as_observed(struct predictor *p, bool take)
 	}
 }
 
-bool predictor_fill(struct predictor *p)
+/* Is the copy what was observed, and whole? */
+static bool is_unchanged(const struct predictor *p, const struct copy *y)
+{
+	if (y->end != p->o.first[y->transaction + 1]) return false;
+	for (uint32_t a = p->c.reads[y->first].first;
+	     a < p->c.reads[y[1].first].first; a++)
+		if (p->p.taken[a] && !p->c.options[a].observed) return false;
+	return true;
+}
+
+static void keep_unchanged(struct predictor *p)
+{
+	uint32_t left = 0;
+	for (uint32_t i = 0; i < p->p.chosen_count; i++) {
+		uint32_t copy = p->p.chosen[i];
+		const struct copy *y = &p->c.copies[copy];
+		if (is_unchanged(p, y))
+			bits_add(p->p.kept, y->transaction);
+		else
+			p->p.chosen[left++] = copy;
+	}
+	p->p.chosen_count = left;
+}
+
+static bool fill_reads(struct predictor *p)
 {
 	size_t size = (p->c.option_count + 1) * sizeof *p->p.taken;
 	bool *before = mem_take(size), undecided;
@@ -92,6 +116,13 @@ bool predictor_fill(struct predictor *p)
 		}
 	}
 	return !undecided;
+}
+
+bool predictor_fill(struct predictor *p)
+{
+	if (!fill_reads(p)) return false;
+	keep_unchanged(p);
+	return true;
 }
 
 /* ---- the history ---- */

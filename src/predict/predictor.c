@@ -267,8 +267,9 @@ static void count_reads(struct predictor *p)
 	const struct observed *o = &p->o;
 	p->stats.transactions = o->n - 1;
 	p->stats.reads = o->facts->read_first[o->n];
-	for (uint32_t i = 0; i < o->first[o->n]; i++)
-		p->stats.contended += o->events[i].kind == EVENT_READ;
+	for (uint32_t i = 0; i < p->stats.reads; i++)
+		p->stats.contended +=
+		    o->key_of[o->facts->reads[i].key] != UINT32_MAX;
 	p->stats.options = p->c.option_count;
 }
 
@@ -279,6 +280,10 @@ static bool begin(struct predictor *p)
 	const struct predict_options *o = &p->options;
 	bool strict = o->boundary == BOUNDARY_STRICT;
 	p->begun = true;
+	/* Where two writers of a key must see one another, a copy may have to
+	 * see another one, which it cannot read from: so a read that is left
+	 * open may have no answer. */
+	p->complete = o->enumerate || level_implies(o->level, LEVEL_PSI);
 	/* A strict copy that changes nothing matters where what follows its
 	 * last read writes something that the level would forbid; and for the
 	 * fewest changes. */
@@ -289,7 +294,7 @@ static bool begin(struct predictor *p)
 	                 predictor_obvious(p), p->clock, &p->reason))
 		return false;
 	count_reads(p);
-	proposal_init(&p->p, &p->o, &p->c, o->enumerate, p->all, p->clock);
+	proposal_init(&p->p, &p->o, &p->c, p->complete, p->all, p->clock);
 	candidate_init(&p->x, &p->o, &p->c);
 	p->certificate = certificate_new(&p->o, &p->c);
 	if (p->o.serializable) {

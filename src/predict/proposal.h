@@ -4,8 +4,8 @@
  * Variables: out(t), transaction t is not kept; in(c), copy c is there; and one
  * for each option. Clauses say what a proposal is; what is learnt about levels
  * and serial orders comes later. A free read without an option takes some
- * writer that the level allows, which always exists: it neither helps nor
- * hurts, for copies are read by nobody.
+ * writer that the level allows. Under rc, ra, cc and pc there always is one,
+ * and it neither helps nor hurts, for copies are read by nobody.
  */
 #ifndef ISO_PREDICT_PROPOSAL_H
 #define ISO_PREDICT_PROPOSAL_H

@@ -134,5 +134,5 @@ void predictor_make_smaller(struct predictor *p)
 	keep_most(&p->p);
 	stays(p, &before);
 	drop_copies(p);
-	drop_options(p);
+	if (!p->complete) drop_options(p);
 }
