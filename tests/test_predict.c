@@ -547,6 +547,42 @@ static void expect_laws(struct predict_trial *t)
 	for (enum level l = 0; l < LEVEL_SER; l++) expect_monotone(t, l, found);
 }
 
+/* Are all changed reads of a also changed so in b? */
+static bool is_included(const struct prediction *a, const struct prediction *b)
+{
+	for (uint32_t i = 0; i < a->changed_count; i++) {
+		bool found = false;
+		for (uint32_t j = 0; j < b->changed_count; j++)
+			found |= a->changed[i].op == b->changed[j].op &&
+			         a->changed[i].writer == b->changed[j].writer;
+		if (!found) return false;
+	}
+	return true;
+}
+
+/* The first predictions: few changed reads first, and none is part of another.
+ */
+static void expect_first(struct predict_trial *t)
+{
+	enum { FIRST = 8 };
+	struct prediction p[FIRST];
+	uint32_t count = 0;
+	struct run r;
+	t->o.enumerate = true;
+	run_begin(&r, t);
+	while (count < FIRST && run_next(&r, t, &p[count])) count++;
+	run_end(&r);
+	for (uint32_t i = 0; i < count; i++)
+		for (uint32_t j = 0; j < i; j++) {
+			if (p[j].changed_count > p[i].changed_count)
+				predict_complain(t, "more changes come first");
+			if (is_included(&p[j], &p[i]))
+				predict_complain(t, "a part of it came before");
+		}
+	while (count > 0) prediction_free(&p[--count]);
+	t->o.enumerate = false;
+}
+
 START_TEST(laws_hold_on_larger_traces)
 {
 	uint64_t seed = first_seed() + (uint64_t)_i * 1000000;
@@ -555,6 +591,9 @@ START_TEST(laws_hold_on_larger_traces)
 		struct predict_trial t = { .seed = seed };
 		random_large(&t, &r, 8 + rng_below(&r, 17));
 		expect_laws(&t);
+		t.o.level = (enum level)rng_below(&r, LEVEL_SER);
+		t.o.boundary = row_boundary(rng_below(&r, 2));
+		expect_first(&t);
 		end_large(&t);
 	}
 }
