@@ -16,12 +16,12 @@ struct comparison {
 	struct compare_options options;
 	struct compare_observer observer;
 	struct compare_stats stats;
-	struct check_clock *clock;
+	struct check_clock *clock; /* of predictors */
 	struct runner *runner;   /* under the level: records and replays */
-	double begun;            /* monotonic */
-	double cpu_begun;        /* of the way at hand */
+	double deadline;         /* of all, monotonic; 0: none */
+	double way_deadline, way_cpu_begun; /* of the way at hand */
+	const char *phase;       /* which it is */
 	bool stopped;            /* by the observer */
-	const char *phase;
 	struct hash_set traces;
 	/* Unserializable histories by prediction and by random runs. */
 	struct hash_set reached[BY_EXPLORATION];
@@ -34,6 +34,11 @@ static double seconds_of(clockid_t clock)
 	struct timespec t;
 	clock_gettime(clock, &t);
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static double now(void)
+{
+	return seconds_of(CLOCK_MONOTONIC);
 }
 
 static double cpu_now(void)
@@ -66,19 +71,16 @@ static bool on_clock(void *data)
 
 static bool is_over(struct comparison *c)
 {
-	double limit = c->options.timeout;
 	return interrupted(c) ||
-	       (limit > 0 &&
-	        seconds_of(CLOCK_MONOTONIC) - c->begun >= limit);
+	       (c->way_deadline > 0 && now() >= c->way_deadline);
 }
 
 /* Seconds that are left, for what takes 0 for no limit. */
 static double time_left(const struct comparison *c)
 {
 	const double least = 1e-9;
-	if (c->options.timeout <= 0) return 0;
-	double left = c->options.timeout + c->begun -
-	              seconds_of(CLOCK_MONOTONIC);
+	if (c->way_deadline <= 0) return 0;
+	double left = c->way_deadline - now();
 	return left > least ? left : least;
 }
 
@@ -307,22 +309,20 @@ static void record_some(struct comparison *c)
 
 /* ---- the three ways ---- */
 
-static void begin_way(struct comparison *c, const char *phase)
-{
-	c->phase = phase;
-	c->cpu_begun = cpu_now();
-}
-
 static void predict(struct comparison *c)
 {
 	struct compare_stats *s = &c->stats;
-	begin_way(c, "predicting");
+	struct check_limits limits = { .seconds = time_left(c),
+		                       .memory = c->options.memory,
+		                       .stop = on_clock, .stop_data = c };
+	c->clock = check_clock_new(&limits);
+	runner_deadline(c->runner, c->way_deadline);
 	if (c->options.traces)
 		record_some(c);
 	else
 		record_all(c);
 	count_slots(c, BY_PREDICTION, &s->prediction);
-	s->prediction.cpu_seconds = cpu_now() - c->cpu_begun;
+	s->prediction.cpu_seconds = cpu_now() - c->way_cpu_begun;
 	s->recording_seconds = s->prediction.cpu_seconds -
 	                       s->predicting_seconds - s->replaying_seconds;
 }
@@ -366,14 +366,13 @@ static void run_at_random(struct comparison *c)
 	};
 	struct campaign_observer observer = { c, on_run, on_campaign_tick };
 	if (!runs) return;
-	begin_way(c, "running");
 	struct campaign *a = campaign_new(c->program, &options, &observer);
 	campaign_start(a);
 	r->executions = campaign_stats(a)->runs;
 	end_way(r, end_of_campaign(campaign_stats(a)->stop));
 	campaign_free(a);
 	count_slots(c, BY_RUNS, r);
-	r->cpu_seconds = cpu_now() - c->cpu_begun;
+	r->cpu_seconds = cpu_now() - c->way_cpu_begun;
 }
 
 static bool on_history(void *payload, const struct explore_execution *e)
@@ -398,7 +397,6 @@ static void explore(struct comparison *c)
 	    exploration_options(c, c->options.predict.level);
 	struct explore_observer observer = { c, on_history, on_explore_tick };
 	o.robust = true;
-	begin_way(c, "exploring");
 	struct explorer *e = explorer_new(c->program, &o, &observer);
 	explorer_run(e);
 	const struct explore_stats *s = explorer_stats(e);
@@ -408,7 +406,22 @@ static void explore(struct comparison *c)
 	end_way(r, end_of_exploration(s->stop));
 	explorer_free(e);
 	count_slots(c, BY_EXPLORATION, r);
-	r->cpu_seconds = cpu_now() - c->cpu_begun;
+	r->cpu_seconds = cpu_now() - c->way_cpu_begun;
+}
+
+/* None may use up all the time: each gets an equal share of what is left. */
+static void begin_way(struct comparison *c, enum compare_way w)
+{
+	static const char *const phases[COMPARE_WAYS] = {
+		[BY_PREDICTION] = "predicting",
+		[BY_RUNS] = "running",
+		[BY_EXPLORATION] = "exploring",
+	};
+	c->phase = phases[w];
+	c->way_cpu_begun = cpu_now();
+	if (c->deadline <= 0) return;
+	double time = now();
+	c->way_deadline = time + (c->deadline - time) / (COMPARE_WAYS - w);
 }
 
 void comparison_run(struct comparison *c)
@@ -419,11 +432,13 @@ void comparison_run(struct comparison *c)
 	static void (*const looks[])(struct comparison *) = {
 		predict, run_at_random, explore
 	};
-	for (int w = 0; w < COMPARE_WAYS; w++)
+	for (enum compare_way w = 0; w < COMPARE_WAYS; w++) {
+		begin_way(c, w);
 		if (is_over(c))
 			end_way(ways[w], end_of_time(c));
 		else
 			looks[w](c);
+	}
 }
 
 /* ---- beginning and end ---- */
@@ -433,18 +448,12 @@ struct comparison *comparison_new(const struct program *p,
                                   const struct compare_observer *observer)
 {
 	struct comparison *c = mem_take0(1, sizeof *c);
-	struct check_limits limits = { .seconds = o->timeout,
-		                       .memory = o->memory,
-		                       .stop = on_clock, .stop_data = c };
 	c->program = p;
 	c->options = *o;
 	c->options.predict.enumerate = o->predictions > 1;
 	if (observer) c->observer = *observer;
-	c->phase = "predicting";
-	c->clock = check_clock_new(&limits);
-	c->begun = seconds_of(CLOCK_MONOTONIC);
+	if (o->timeout > 0) c->deadline = now() + o->timeout;
 	c->runner = runner_new(p, o->predict.level, o->interrupt);
-	if (o->timeout > 0) runner_deadline(c->runner, c->begun + o->timeout);
 	c->slots = program_assertion_count(p) + 1;
 	for (int w = 0; w < COMPARE_WAYS; w++)
 		c->violated[w] = mem_take0(c->slots, sizeof *c->violated[w]);

@@ -20,7 +20,8 @@ struct compare_options {
 	uint64_t runs;        /* random ones; 0: as many executions as
 	                       * prediction needed: traces and replays */
 	uint64_t seed;
-	double timeout;       /* of the whole; 0: no limit */
+	double timeout;       /* of the whole: a third for prediction, half of
+	                       * what is left for random runs; 0: no limit */
 	uint64_t memory;      /* of each way by itself; 0: no limit */
 	uint64_t max_histories; /* of an exploration; 0: no limit */
 	const atomic_bool *interrupt; /* may be NULL */
@@ -33,7 +34,8 @@ enum compare_end {
 	COMPARE_MEMORY,
 	COMPARE_HISTORIES,   /* max_histories */
 	COMPARE_INTERRUPTED, /* or the observer said stop */
-	COMPARE_TOO_LARGE    /* too many transactions, keys or events */
+	COMPARE_TOO_LARGE,   /* too many transactions, keys or events */
+	COMPARE_ENDS
 };
 
 /* What one way of looking has reached. */

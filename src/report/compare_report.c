@@ -83,16 +83,29 @@ static void name_reached(struct text *t, const struct comparison *c)
 		      "violated assertion", "violated assertions");
 }
 
-/* "; exploration ended early: the time limit was reached" */
+/* "; prediction and exploration ended early: the time limit was reached" */
+static void name_ends_with(struct text *t, const struct comparison *c,
+                           enum compare_end end)
+{
+	enum compare_way last = COMPARE_WAYS, w;
+	const char *before = "; ";
+	for (w = 0; w < COMPARE_WAYS; w++)
+		if (reach_of(c, w)->end == end) last = w;
+	for (w = 0; w < COMPARE_WAYS; w++) {
+		if (reach_of(c, w)->end != end) continue;
+		bool first = *before == ';';
+		text_string(t, w == last && !first ? " and " : before);
+		text_string(t, way_names[w]);
+		before = ", ";
+	}
+	if (last < COMPARE_WAYS)
+		text_format(t, " ended early: %s", end_words(end));
+}
+
 static void name_ends(struct text *t, const struct comparison *c)
 {
-	for (enum compare_way w = 0; w < COMPARE_WAYS; w++) {
-		enum compare_end end = reach_of(c, w)->end;
-		if (end == COMPARE_COMPLETE) continue;
-		text_format(t, "; %s ended early: %s", way_names[w],
-		            end_words(end));
-		return;
-	}
+	for (enum compare_end e = COMPARE_COMPLETE + 1; e < COMPARE_ENDS; e++)
+		name_ends_with(t, c, e);
 }
 
 /* What stands behind the verdict's word and colon. */
@@ -244,7 +257,7 @@ static void print_traces(struct text *t, const struct comparison *c)
 	const struct compare_stats *s = comparison_stats(c);
 	begin_number(t, "traces", s->traces);
 	if (s->all_traces) {
-		text_string(t, "serial ones, and there are no others\n");
+		text_string(t, "are all serial ones that there are\n");
 	} else if (s->recorded) {
 		text_string(t, "distinct serial ones, in ");
 		style_plural(t, s->recorded, "recorded run", "recorded runs");
