@@ -75,15 +75,15 @@ static bool strong_level_allows(struct explorer *e, uint32_t key,
 	return allowed;
 }
 
-/* ValidWrites(h, e), in the region. `dropped`: there may be more of them, but
- * they change too many reads. */
+/* ValidWrites(h, e), in the region. `beyond`: there may be more of them, or
+ * there is only one, but it changes more reads than this iteration may. */
 static const word *valid_writers(struct explorer *e, uint32_t key,
-                                 bool *dropped)
+                                 bool *beyond)
 {
 	struct closure *c = &engine_state(e)->closure;
 	word *valid = region_take(&e->world.region, c->words * sizeof *valid);
 	closure_valid_writers(c, key, valid);
-	*dropped = is_outward(e) && outward_restrict(e, key, valid);
+	*beyond = is_outward(e) && outward_restrict(e, key, valid);
 	if (heeds_strong_level(e))
 		BITS_EACH(t, valid, c->words)
 			if (!strong_level_allows(e, key, t))
@@ -107,14 +107,14 @@ static enum go branch_on_read(struct explorer *e, const struct request *r)
 {
 	struct state *s = engine_state(e);
 	struct world *w = &e->world;
-	bool dropped;
-	const word *valid = valid_writers(e, r->key, &dropped);
+	bool beyond;
+	const word *valid = valid_writers(e, r->key, &beyond);
 	const struct machine_state *waiting =
 	    state_copy_live(w, s->pending.live);
 	unsigned words = s->closure.words;
 	uint32_t first = bits_next(valid, 0, words);
 	if (first >= 64 * words) {
-		e->stats.blocked += !dropped;
+		e->stats.blocked += !beyond;
 		return GO_BACK;
 	}
 	uint32_t second = bits_next(valid, first + 1, words);
@@ -136,9 +136,9 @@ static enum go branch_on_read(struct explorer *e, const struct request *r)
 static void close_sessions(struct explorer *e)
 {
 	const struct closure *c = &engine_state(e)->closure;
+	if (!e->frame_count) return;
 	struct frame *f = &e->frames[e->frame_count - 1];
-	if (e->frame_count && f->kind == FRAME_SESSIONS &&
-	    f->count + 1 == c->count &&
+	if (f->kind == FRAME_SESSIONS && f->count + 1 == c->count &&
 	    c->blocks[f->count].first_read == c->read_count)
 		f->cursor = UINT32_MAX;
 }
@@ -151,7 +151,7 @@ static enum go after_outward_commit(struct explorer *e)
 	if (!heeds_strong_level(e)) return GO_DEEPER;
 	closure_relation(&engine_state(e)->closure, &r);
 	if (level_allows(e->options.level, &r, e->scratch)) return GO_DEEPER;
-	e->stats.blocked++;
+	e->stats.blocked += outward_changes(e) <= e->outward.budget;
 	return GO_BACK;
 }
 
@@ -181,7 +181,7 @@ static enum go no_number_left(struct explorer *e)
 /* A complete history is output in the iteration of its number of changes. */
 static enum go complete_outward(struct explorer *e)
 {
-	if (outward_changes(e) != e->outward.budget) return GO_BACK;
+	if (!outward_completes(e)) return GO_BACK;
 	if (!engine_output(e)) return GO_STOP;
 	if (e->stats.histories && !e->outward.nearest) {
 		struct explore_execution x = { .explorer = e };
@@ -353,8 +353,8 @@ static void grow(struct explorer *e)
 	e->stats.end_states = e->stats.blocked = 0;
 	e->stats.swaps_considered = e->stats.swaps_taken = 0;
 	e->stats.swaps_inconsistent = e->stats.swaps_not_latest = 0;
-	e->stats.changes = e->outward.budget = 0;
-	e->outward.cut = false;
+	e->stats.changes = 0;
+	outward_start(&e->outward);
 	e->next_tick = 0;
 	world_init(&e->world, e->program, e->room, e->reached);
 }
@@ -408,6 +408,7 @@ struct explorer *explorer_new(const struct program *p,
 	e->checks_serializable = asks_serializable(e);
 	region_init(&e->findings);
 	e->room = first_room(o);
+	outward_start(&e->outward);
 	world_init(&e->world, p, e->room, e->reached);
 	return e;
 }

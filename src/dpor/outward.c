@@ -70,6 +70,14 @@ static uint32_t unchanged_source(const struct explorer *e, uint32_t key)
 	return observed_source(&e->world, r);
 }
 
+/* Something needs so many changes: is that too much? Then it is cut. */
+static bool too_many(struct outward *o, uint64_t changes)
+{
+	if (changes <= o->budget) return false;
+	if (changes < o->next) o->next = changes;
+	return true;
+}
+
 bool outward_restrict(struct explorer *e, uint32_t key, word *valid)
 {
 	const struct closure *c = &engine_state(e)->closure;
@@ -77,13 +85,16 @@ bool outward_restrict(struct explorer *e, uint32_t key, word *valid)
 	uint64_t needed = outward_changes(e) + o->reserved[c->count - 1];
 	if (needed < o->budget) return false;
 	uint32_t kept = unchanged_source(e, key);
+	if (bits_count(valid, c->words) == 1) {
+		uint32_t only = bits_next(valid, 0, c->words);
+		return needed + (only != kept) > o->budget;
+	}
 	bool dropped = false;
 	BITS_EACH(t, valid, c->words) {
-		if (t == kept) continue;
+		if (!too_many(o, needed + (t != kept))) continue;
 		bits_drop(valid, t);
 		dropped = true;
 	}
-	o->cut |= dropped;
 	return dropped;
 }
 
@@ -191,21 +202,33 @@ bool outward_may_begin(struct explorer *e, uint32_t session)
 	              must_change(e, session, session);
 	o->reserved = reach(o->reserved, place, &o->reserved_capacity);
 	o->reserved[place] = others;
-	if (outward_changes(e) + others + itself <= o->budget) return true;
-	o->cut = true;
-	return false;
+	return !too_many(o, outward_changes(e) + others + itself);
+}
+
+bool outward_completes(struct explorer *e)
+{
+	uint64_t changes = outward_changes(e);
+	return !too_many(&e->outward, changes) &&
+	       changes == e->outward.budget;
+}
+
+void outward_start(struct outward *o)
+{
+	o->budget = 0;
+	o->next = UINT64_MAX;
 }
 
 bool outward_deepen(struct explorer *e)
 {
 	struct outward *o = &e->outward;
-	if (!o->cut) return false;
-	if (o->budget == e->options.max_changes) {
+	if (o->next == UINT64_MAX) return false;
+	if (o->next > e->options.max_changes) {
+		e->stats.changes = e->options.max_changes;
 		e->stats.stop = STOP_CHANGES;
 		return false;
 	}
-	e->stats.changes = ++o->budget;
+	e->stats.changes = o->budget = o->next;
 	e->stats.blocked = 0;
-	o->cut = false;
+	o->next = UINT64_MAX;
 	return true;
 }

@@ -1,10 +1,11 @@
 /* Exploring outwards from an observed history (EXPLORE_OUTWARD): histories
  * that change few of its reads come first.
  *
- * Iterations k = 0, 1, 2, ...: each goes depth first through the serial orders
- * of transactions whose reads, so far, change at most k of the observed ones,
- * and outputs the complete histories that change exactly k. So a history is
- * output in one iteration only.
+ * Iterations for k from 0 on: each goes depth first through the serial orders
+ * of transactions of which it is not known that they change more than k of the
+ * observed reads, and outputs the complete histories that change exactly k. So
+ * a history is output in one iteration only. The next k is the least number of
+ * changes known of what was cut.
  *
  * And once in it, because of all orders of a history (the topological ones of
  * so U wr) only the first is kept, by the numbers of sessions: the one in which
@@ -30,7 +31,8 @@ struct history;
 
 struct outward {
 	uint64_t budget;      /* k */
-	bool cut;             /* something needs more than k changes */
+	uint64_t next;        /* the fewest changes known to be needed by
+	                       * something cut; UINT64_MAX: nothing was */
 	uint32_t *spent;      /* by read of the closure: how many reads are
 	                       * changed up to this one */
 	uint32_t *reserved;   /* by place in the closure's order: changed reads
@@ -43,15 +45,21 @@ struct outward {
 void outward_free(struct outward *o);
 size_t outward_bytes(const struct outward *o);
 
-/* How many reads are changed so far. */
+/* Before the first iteration. */
+void outward_start(struct outward *o);
+/* How many reads are changed so far. It may be more than k: where only one
+ * writer is left for a read, it is taken, to learn how many changes follow. */
 uint64_t outward_changes(const struct explorer *e);
+/* Does the complete history belong to this iteration? */
+bool outward_completes(struct explorer *e);
 /* May the session's transaction come next? Not if too many reads had to be
  * changed then: a session that was passed over, since a transaction of a later
  * one stands behind its last, has to read from there or later on; if its next
  * transaction did not in the observed history, it changes a read. */
 bool outward_may_begin(struct explorer *e, uint32_t session);
 /* Of the writers that the pending transaction may read `key` from next, drops
- * those for which k changes are not enough. True if there were such. */
+ * those for which k changes are not enough, unless it is the only one. True
+ * if k changes are not enough for some. */
 bool outward_restrict(struct explorer *e, uint32_t key, word *valid);
 /* The pending transaction is about to read `key` from `source`. */
 void outward_read(struct explorer *e, uint32_t key, uint32_t source);
