@@ -45,10 +45,12 @@ static void print_levels(struct text *t, const struct check_case *c)
 		if (r->verdict == CHECK_UNDECIDED)
 			json_member_text(t, "reason", r->reason);
 		if (r->verdict == CHECK_VIOLATED) {
-			json_member_text(t, "anomaly", check_anomaly_name(c, l));
+			json_member_text(t, "anomaly",
+			                 check_anomaly_name(c, l));
 			if (c->witnesses && c->shown_by[l] < LEVEL_COUNT)
-				json_member_count(t, "witness",
-				             witness_place(c, c->shown_by[l]));
+				json_member_count(
+				    t, "witness",
+				    witness_place(c, c->shown_by[l]));
 		}
 		text_char(t, '}');
 	}
@@ -75,7 +77,8 @@ static void print_anomaly(struct text *t, const struct trace *r,
 		name_trace_operation(&words, r, a->other);
 		json_member_taken(t, "other_operation", &words);
 		if (r->ops[a->other].line)
-			json_member_count(t, "other_line", r->ops[a->other].line);
+			json_member_count(t, "other_line",
+			                  r->ops[a->other].line);
 	}
 	name_trace_anomaly(&words, r, a);
 	json_member_taken(t, "words", &words);

@@ -22,8 +22,8 @@ struct dot_change {
 void report_dot(struct text *t, const struct history *h, const char *title,
                 const struct witness *cycle);
 
-/* The same of a predicted history: reads that were observed otherwise are orange,
- * and where they were observed to read from is dashed and grey. */
+/* The same of a predicted history: reads that were observed otherwise are
+ * orange, and where they were observed to read from is dashed and grey. */
 void report_dot_predicted(struct text *t, const struct history *h,
                           const char *title, const struct witness *cycle,
                           const struct dot_change *changes, uint32_t count);
