@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 
@@ -53,9 +54,8 @@ struct certificate {
 	 * last. */
 	uint32_t *copy_write_first;
 	struct copy_write *copy_writes;
-	/* Of the copy at hand: a row of what each place grants. */
-	uint32_t *granted;     /* by place and free read: the version there, or
-	                        * NO_GAP */
+	/* Of the copy at hand: which options each place grants, a row each. */
+	bool *granted;
 	size_t granted_room;
 	uint32_t gaps[PLACES_MOST];
 };
@@ -356,25 +356,56 @@ static uint32_t hider(const struct certificate *x, const struct copy *y,
 
 /* ---- what places grant ---- */
 
-/* Fills a row with the version that each free read may take at the place; false
- * if the copy does not fit there. */
-static bool grant(const struct certificate *x, const struct copy *y,
-                  struct place p, uint32_t *row)
+/* Options of one free read at the place. An exclusive one that took a version
+ * has no later writer with it. */
+static void grant_read(const struct certificate *x, const struct copy *y,
+                       const struct free_read *r, struct place p, bool *row)
+{
+	uint32_t key = x->o->events[r->event].key;
+	uint32_t version = version_at(x, y->transaction, key, p.gap);
+	bool hidden = hider(x, y, key, version, p) != UINT32_MAX;
+	for (uint32_t a = r->first; a < r[1].first; a++) {
+		uint32_t w = x->c->options[a].writer;
+		if (r->exclusive)
+			*row++ = !w || x->at[w] < p.gap;
+		else
+			*row++ = !hidden && w == version;
+	}
+}
+
+static bool fixed_is_hidden(const struct certificate *x, const struct copy *y,
+                            struct place p)
 {
 	const struct observed *o = x->o;
-	uint32_t t = y->transaction, r = y->first;
-	if (!gap_is_fine(x, y, p.gap)) return false;
-	for (uint32_t i = o->first[t]; i < y->end; i++) {
+	for (uint32_t i = o->first[y->transaction]; i < y->end; i++) {
 		const struct observed_event *e = &o->events[i];
-		if (e->kind != EVENT_READ) continue;
-		bool free_one =
-		    r < y[1].first && x->c->reads[r].event == i;
-		uint32_t version = version_at(x, t, e->key, p.gap);
-		bool hidden = hider(x, y, e->key, version, p) != UINT32_MAX;
-		if (free_one)
-			row[r++ - y->first] = hidden ? NO_GAP : version;
-		else if (hidden)
-			return false;
+		if (e->kind == EVENT_READ && !copy_frees(x->c, y, i) &&
+		    hider(x, y, e->key, e->from, p) != UINT32_MAX)
+			return true;
+	}
+	return false;
+}
+
+static uint32_t first_option(const struct certificate *x, const struct copy *y)
+{
+	return x->c->reads[y->first].first;
+}
+
+static uint32_t option_width(const struct certificate *x, const struct copy *y)
+{
+	return first_option(x, &y[1]) - first_option(x, y);
+}
+
+/* Fills a row with the options that the place grants; false if the copy does
+ * not fit there. */
+static bool grant(const struct certificate *x, const struct copy *y,
+                  struct place p, bool *row)
+{
+	if (!gap_is_fine(x, y, p.gap) || fixed_is_hidden(x, y, p))
+		return false;
+	for (uint32_t r = y->first; r < y[1].first; r++) {
+		const struct free_read *f = &x->c->reads[r];
+		grant_read(x, y, f, p, row + (f->first - first_option(x, y)));
 	}
 	return true;
 }
@@ -410,28 +441,20 @@ static uint32_t list_gaps(struct certificate *x, const struct copy *y,
 	return count;
 }
 
-static bool same_row(const uint32_t *a, const uint32_t *b, uint32_t count)
-{
-	for (uint32_t i = 0; i < count; i++)
-		if (a[i] != b[i]) return false;
-	return true;
-}
-
 /* Adds the row of a place, if the copy fits there and it is new. */
 static void add_row(struct certificate *x, const struct copy *y,
                     struct place p, uint32_t *rows)
 {
-	uint32_t width = y[1].first - y->first;
-	size_t need = ((size_t)*rows + 1) * width;
+	size_t width = option_width(x, y), need = (*rows + (size_t)1) * width;
 	if (need > x->granted_room) {
 		x->granted_room = 2 * need;
 		x->granted = mem_grow(x->granted, x->granted_room,
 		                      sizeof *x->granted);
 	}
-	uint32_t *row = x->granted + (size_t)*rows * width;
+	bool *row = x->granted + *rows * width;
 	if (!grant(x, y, p, row)) return;
 	for (uint32_t i = 0; i < *rows; i++)
-		if (same_row(x->granted + (size_t)i * width, row, width))
+		if (!memcmp(x->granted + i * width, row, width * sizeof *row))
 			return;
 	(*rows)++;
 }
@@ -456,30 +479,18 @@ static uint32_t fill_rows(struct certificate *x, size_t copy, uint32_t low)
 
 /* ---- the clause ---- */
 
-/* Does a place with this row refuse the option? */
-static bool is_refused(const struct certificate *x, const struct copy *y,
-                       const uint32_t *row, uint32_t read, uint32_t option)
-{
-	return row[read - y->first] != x->c->options[option].writer;
-}
-
 static void add_refused(const struct certificate *x, struct proposal *p,
-                        const struct copy *y, const uint32_t *row)
+                        const struct copy *y, const bool *row)
 {
-	for (uint32_t r = y->first; r < y[1].first; r++)
-		for (uint32_t a = x->c->reads[r].first;
-		     a < x->c->reads[r + 1].first; a++)
-			if (is_refused(x, y, row, r, a))
-				proposal_add(p, literal_option(p, a));
+	uint32_t first = first_option(x, y), width = option_width(x, y);
+	for (uint32_t a = 0; a < width; a++)
+		if (!row[a]) proposal_add(p, literal_option(p, first + a));
 }
 
-static bool grants_all(const struct certificate *x, const struct copy *y,
-                       const uint32_t *row)
+static bool grants_all(const bool *row, uint32_t width)
 {
-	for (uint32_t r = y->first; r < y[1].first; r++)
-		for (uint32_t a = x->c->reads[r].first;
-		     a < x->c->reads[r + 1].first; a++)
-			if (is_refused(x, y, row, r, a)) return false;
+	for (uint32_t a = 0; a < width; a++)
+		if (!row[a]) return false;
 	return true;
 }
 
@@ -502,13 +513,12 @@ static void gather_single(const struct certificate *x, struct proposal *p,
                           const struct copy *y, uint32_t rows,
                           struct literals *l)
 {
-	const struct free_read *r = &x->c->reads[y->first];
-	for (uint32_t a = r->first; a < r[1].first; a++) {
+	uint32_t first = first_option(x, y), width = option_width(x, y);
+	for (uint32_t a = 0; a < width; a++) {
 		bool refused = true;
 		for (uint32_t i = 0; i < rows && refused; i++)
-			refused = is_refused(x, y, x->granted + i, y->first,
-			                     a);
-		if (refused) gather(l, literal_option(p, a));
+			refused = !x->granted[(size_t)i * width + a];
+		if (refused) gather(l, literal_option(p, first + a));
 	}
 }
 
@@ -516,19 +526,19 @@ static void gather_copy(struct certificate *x, struct proposal *p,
                         size_t copy, struct literals *l)
 {
 	const struct copy *y = &x->c->copies[copy];
-	uint32_t width = y[1].first - y->first, low = first_gap(x, y);
+	uint32_t width = option_width(x, y), low = first_gap(x, y);
 	if (low == NO_GAP) return;
 	uint32_t rows = fill_rows(x, copy, low);
 	if (rows == 0) {
 		gather(l, literal_copy(p, copy));
 		return;
 	}
-	if (width == 1) {
+	if (y[1].first - y->first == 1) {
 		gather_single(x, p, y, rows, l);
 		return;
 	}
 	for (uint32_t i = 0; i < rows; i++)
-		if (grants_all(x, y, x->granted + (size_t)i * width)) return;
+		if (grants_all(x->granted + (size_t)i * width, width)) return;
 	int misfit = proposal_variable(p);
 	for (uint32_t i = 0; i < rows; i++) {
 		proposal_add(p, -misfit);
@@ -643,7 +653,8 @@ static void extend_order(struct certificate *x, const struct proposal *p)
 	}
 }
 
-/* Is this what the proposal has the event read? */
+/* Does the proposal have the event read this version, which others could
+ * hide? */
 static bool is_read_from(const struct certificate *x, const struct proposal *p,
                          const struct copy *y, uint32_t event,
                          uint32_t *version)
@@ -654,8 +665,8 @@ static bool is_read_from(const struct certificate *x, const struct proposal *p,
 	if (!copy_frees(x->c, y, event)) return true;
 	for (uint32_t r = y->first; r < y[1].first; r++) {
 		const struct free_read *f = &x->c->reads[r];
-		for (uint32_t a = f->first; f->event == event && a < f[1].first;
-		     a++) {
+		if (f->event != event || f->exclusive) continue;
+		for (uint32_t a = f->first; a < f[1].first; a++) {
 			*version = x->c->options[a].writer;
 			if (p->taken[a]) return true;
 		}
@@ -696,11 +707,12 @@ static void clear_ways(struct certificate *x, const struct proposal *p)
 
 void certificate_learn(struct certificate *x, struct proposal *p,
                        const struct candidate *candidate,
-                       const uint32_t *order)
+                       const uint32_t *order,
+                       enum certificate_places places)
 {
 	take_order(x, candidate, order);
 	extend_order(x, p);
-	place_writers(x, PLACES_OWN);
+	place_writers(x, places);
 	clear_ways(x, p);
 	learn(x, p);
 }

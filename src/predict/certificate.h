@@ -33,7 +33,8 @@ void certificate_learn_observed(struct certificate *x, struct proposal *p,
  * facts, init first. The clause refuses this proposal. */
 void certificate_learn(struct certificate *x, struct proposal *p,
                        const struct candidate *candidate,
-                       const uint32_t *order);
+                       const uint32_t *order,
+                       enum certificate_places places);
 /* Refuses the last proposal, and every one that consists of parts of it. Right
  * for whatever is inherited by parts. */
 void certificate_refuse_parts(struct proposal *p);

@@ -78,7 +78,7 @@ static bool add_read(struct copies *c, const struct copy *x, uint32_t event,
 	bool changes = false;
 	VEC_RESERVE(c->reads, c->read_count, c->read_capacity);
 	c->reads[c->read_count++] = (struct free_read){
-		event, (uint32_t)c->count, (uint32_t)before
+		event, (uint32_t)c->count, (uint32_t)before, false
 	};
 	for (uint32_t i = o->writer_first[e->key];
 	     i <= o->writer_first[e->key + 1]; i++) {
@@ -146,6 +146,43 @@ static void close_lists(struct copies *c)
 	    (struct free_read){ .first = (uint32_t)c->option_count };
 }
 
+static bool copy_writes(const struct observed *o, const struct copy *x,
+                        uint32_t key)
+{
+	for (uint32_t i = o->first[x->transaction]; i < x->end; i++)
+		if (o->events[i].kind == EVENT_WRITE && o->events[i].key == key)
+			return true;
+	return false;
+}
+
+/* Does every writer of the key read it first? */
+static bool is_chained(const struct observed *o, uint32_t key)
+{
+	for (uint32_t k = o->writer_first[key]; k < o->writer_first[key + 1];
+	     k++) {
+		uint32_t u = o->writers[k], i = o->first[u];
+		while (o->events[i].key != key) i++;
+		if (o->events[i].kind != EVENT_READ) return false;
+	}
+	return true;
+}
+
+static void find_exclusive(struct copies *c)
+{
+	const struct observed *o = c->o;
+	if (!level_implies(o->level, LEVEL_PSI) || !o->serializable) return;
+	bool *chained = mem_take0((size_t)o->key_count + 1, sizeof *chained);
+	for (uint32_t k = 0; k < o->key_count; k++)
+		chained[k] = is_chained(o, k);
+	for (size_t i = 0; i < c->read_count; i++) {
+		struct free_read *r = &c->reads[i];
+		uint32_t key = o->events[r->event].key;
+		r->exclusive =
+		    chained[key] && copy_writes(o, &c->copies[r->copy], key);
+	}
+	free(chained);
+}
+
 static bool limits_reached(const struct copies *c, struct check_clock *clock,
                            const char **reason)
 {
@@ -173,6 +210,7 @@ bool copies_init(struct copies *c, const struct observed *o,
 	}
 	c->first_copy[o->n] = (uint32_t)c->count;
 	close_lists(c);
+	if (fine) find_exclusive(c);
 	free(view);
 	return fine;
 }
@@ -249,15 +287,6 @@ static bool updates(const struct observed *o, uint32_t t, uint32_t key,
 	return reads;
 }
 
-static bool copy_writes(const struct observed *o, const struct copy *x,
-                        uint32_t key)
-{
-	for (uint32_t i = o->first[x->transaction]; i < x->end; i++)
-		if (o->events[i].kind == EVENT_WRITE && o->events[i].key == key)
-			return true;
-	return false;
-}
-
 void copies_rivals(const struct copies *c, option_rival_visitor *visit,
                    void *data)
 {
@@ -279,4 +308,54 @@ void copies_rivals(const struct copies *c, option_rival_visitor *visit,
 					visit(data, a, u);
 		}
 	}
+}
+
+/* An option of a read whose copy writes the key. */
+struct update {
+	uint32_t key, writer;
+	size_t option;
+};
+
+static int compare_updates(const void *a, const void *b)
+{
+	const struct update *x = a, *y = b;
+	if (x->key != y->key) return x->key < y->key ? -1 : 1;
+	if (x->writer != y->writer) return x->writer < y->writer ? -1 : 1;
+	return x->option < y->option ? -1 : x->option > y->option;
+}
+
+static size_t list_updates(const struct copies *c, struct update *list)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < c->read_count; i++) {
+		const struct free_read *r = &c->reads[i];
+		uint32_t key = c->o->events[r->event].key;
+		if (!copy_writes(c->o, &c->copies[r->copy], key)) continue;
+		for (size_t a = r->first; a < r[1].first; a++)
+			list[count++] = (struct update){
+				key, c->options[a].writer, a
+			};
+	}
+	qsort(list, count, sizeof *list, compare_updates);
+	return count;
+}
+
+void copies_updates(const struct copies *c, option_set_visitor *visit,
+                    void *data)
+{
+	if (!level_implies(c->o->level, LEVEL_PSI)) return;
+	struct update *list = mem_take0(c->option_count + 1, sizeof *list);
+	size_t *same = mem_take0(c->option_count + 1, sizeof *same);
+	size_t total = list_updates(c, list);
+	for (size_t i = 0, count; i < total; i += count) {
+		count = 0;
+		while (i + count < total && list[i + count].key == list[i].key &&
+		       list[i + count].writer == list[i].writer) {
+			same[count] = list[i + count].option;
+			count++;
+		}
+		visit(data, same, count);
+	}
+	free(list);
+	free(same);
 }

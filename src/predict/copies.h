@@ -19,6 +19,10 @@ struct free_read {
 	uint32_t event;    /* index of observed.events */
 	uint32_t copy;
 	uint32_t first;    /* its options: up to the next read's */
+	/* The copy writes the key as well, and so does nobody without reading
+	 * it, under psi or si: the option taken excludes all later writers,
+	 * and all other copies that write the key. */
+	bool exclusive;
 };
 
 struct copy {
@@ -68,5 +72,11 @@ void copies_conflicts(const struct copies *c, uint64_t budget,
 typedef void option_rival_visitor(void *data, size_t option, uint32_t u);
 void copies_rivals(const struct copies *c, option_rival_visitor *visit,
                    void *data);
+/* psi and si: sets of options of which at most one can be chosen: their copies
+ * read the same version of a key and write the key. */
+typedef void option_set_visitor(void *data, const size_t *options,
+                                size_t count);
+void copies_updates(const struct copies *c, option_set_visitor *visit,
+                    void *data);
 
 #endif

@@ -191,6 +191,15 @@ static void learn_level(struct predictor *p, const uint32_t *transactions,
 
 /* ---- one round ---- */
 
+/* psi and si: at the end, a copy reads the last version of what it writes. */
+static void learn_order(struct predictor *p, const uint32_t *order)
+{
+	certificate_learn(p->certificate, &p->p, &p->x, order, PLACES_OWN);
+	if (level_implies(p->options.level, LEVEL_PSI))
+		certificate_learn(p->certificate, &p->p, &p->x, order,
+		                  PLACES_END);
+}
+
 /* Is the last proposal a prediction? If not, it is refused for good. */
 static enum finding_answer judge(struct predictor *p)
 {
@@ -205,7 +214,7 @@ static enum finding_answer judge(struct predictor *p)
 	if (answer == ANSWERED_NO) return ANSWERED_YES;
 	if (answer == ANSWERED_OPEN) return ANSWERED_OPEN;
 	if (order)
-		certificate_learn(p->certificate, &p->p, &p->x, order);
+		learn_order(p, order);
 	else
 		certificate_refuse_parts(&p->p);
 	free(order);

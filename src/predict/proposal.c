@@ -31,31 +31,38 @@ static void implies(struct proposal *p, int a, int b)
 enum { PAIRWISE = 6 }; /* beyond, a chain of variables is smaller */
 
 /* ladder(i): one of the literals up to i is true. */
-static void at_most_one_by_ladder(struct proposal *p, int first,
-                                  uint32_t count)
+static void at_most_one_by_ladder(struct proposal *p, const int *literals,
+                                  size_t count)
 {
 	int before = 0;
-	for (uint32_t i = 0; i < count; i++) {
-		int literal = first + (int)i;
-		if (before) implies(p, before, -literal);
+	for (size_t i = 0; i < count; i++) {
+		if (before) implies(p, before, -literals[i]);
 		if (i + 1 == count) break;
 		int ladder = proposal_variable(p);
-		implies(p, literal, ladder);
+		implies(p, literals[i], ladder);
 		if (before) implies(p, before, ladder);
 		before = ladder;
 	}
 }
 
-/* Of the variables first, first + 1, ... */
-static void at_most_one(struct proposal *p, int first, uint32_t count)
+static void at_most_one(struct proposal *p, const int *literals, size_t count)
 {
 	if (count > PAIRWISE) {
-		at_most_one_by_ladder(p, first, count);
+		at_most_one_by_ladder(p, literals, count);
 		return;
 	}
-	for (uint32_t i = 0; i < count; i++)
-		for (uint32_t j = 0; j < i; j++)
-			implies(p, first + (int)i, -(first + (int)j));
+	for (size_t i = 0; i < count; i++)
+		for (size_t j = 0; j < i; j++)
+			implies(p, literals[i], -literals[j]);
+}
+
+/* Of the variables first, first + 1, ... */
+static void at_most_one_from(struct proposal *p, int first, size_t count)
+{
+	int *literals = mem_take((count + 1) * sizeof *literals);
+	for (size_t i = 0; i < count; i++) literals[i] = first + (int)i;
+	at_most_one(p, literals, count);
+	free(literals);
 }
 
 /* ---- what a proposal is ---- */
@@ -92,7 +99,8 @@ static void add_read(struct proposal *p, int in, const struct free_read *r,
 		implies(p, literal_option(p, a), in);
 		if (w) implies(p, literal_option(p, a), -literal_out(w));
 	}
-	at_most_one(p, literal_option(p, r->first), r[1].first - r->first);
+	at_most_one_from(p, literal_option(p, r->first),
+	                 r[1].first - r->first);
 	if (!complete) return;
 	proposal_add(p, -in);
 	for (uint32_t a = r->first; a < r[1].first; a++)
@@ -141,6 +149,16 @@ static void add_rival(void *data, size_t option, uint32_t u)
 	implies(p, literal_option(p, option), literal_out(u));
 }
 
+static void add_updates(void *data, const size_t *options, size_t count)
+{
+	struct proposal *p = data;
+	int *literals = mem_take((count + 1) * sizeof *literals);
+	for (size_t i = 0; i < count; i++)
+		literals[i] = literal_option(p, options[i]);
+	at_most_one(p, literals, count);
+	free(literals);
+}
+
 /* Tests of pairs of options: some hundredths of a second. */
 enum { PAIR_BUDGET = 1000000 };
 
@@ -160,12 +178,13 @@ void proposal_init(struct proposal *p, const struct observed *o,
 	for (uint32_t t = 1; t < o->n; t++) {
 		uint32_t first = c->first_copy[t];
 		keep_closed(p, t);
-		at_most_one(p, literal_copy(p, first),
-		            c->first_copy[t + 1] - first);
+		at_most_one_from(p, literal_copy(p, first),
+		                 c->first_copy[t + 1] - first);
 	}
 	for (size_t i = 0; i < c->count; i++) add_copy(p, i, complete, all);
 	copies_conflicts(c, PAIR_BUDGET, add_conflict, p);
 	copies_rivals(c, add_rival, p);
+	copies_updates(c, add_updates, p);
 }
 
 void proposal_free(struct proposal *p)
