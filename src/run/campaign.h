@@ -46,7 +46,7 @@ struct campaign_slot {
 	uint64_t first_run;   /* number of the first one; 0: none */
 	uint64_t last_run;    /* of the latest one: last_run / violating is the
 	                       * mean number of runs until a violation, each
-	                       * repetition beginning after the last violation */
+	                       * count beginning after the last violation */
 	struct history *example; /* of the first; the campaign's */
 	const struct finding *finding; /* NULL for serializability */
 };

@@ -29,12 +29,14 @@ bool replay_fits(const struct program *p, const struct trace *history,
 /* Runs the history's transactions in the order given (numbers of the trace,
  * init first; it extends so U wr), then the rest of the program, session after
  * session. replay_fits holds. One that cannot run when its turn comes (a
- * `finally` before others have ended) runs with the rest. An external read that the history has takes the writer it has there
- * if that committed, wrote the key and is allowed, else the allowed one that
- * committed nearest to it; reads beyond the history take the latest that is
- * allowed. With `truncated` (by transaction of the trace, may be NULL) the
- * history has only a first part of a transaction: reads beyond it do not count
- * as diverging. The runner has the result. */
+ * `finally` before others have ended) runs with the rest.
+ *
+ * An external read that the history has takes the writer it has there if that
+ * committed, wrote the key and is allowed, else the allowed one that committed
+ * nearest to it; reads beyond the history take the latest that is allowed.
+ * With `truncated` (by transaction of the trace, may be NULL) the history has
+ * only a first part of a transaction: reads beyond it do not count as
+ * diverging. The runner has the result. */
 void replay_history(struct runner *r, const struct trace *history,
                     const uint32_t *order, const bool *truncated,
                     struct replay_result *out);
