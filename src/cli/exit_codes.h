@@ -5,18 +5,20 @@
 /* X(identifier, code, meaning) */
 #define EXIT_CODE_TABLE(X)                                                    \
 	X(EXIT_HOLDS, 0,                                                      \
-	  "everything was explored or checked, and nothing is violated")      \
+	  "everything was explored, run or checked, and nothing is violated") \
 	X(EXIT_VIOLATED, 1,                                                   \
-	  "an assertion is violated, a run-time error happens, or a history " \
-	  "violates an isolation level")                                      \
+	  "an assertion is violated, a run-time error happens, a history "    \
+	  "violates an isolation level, or an execution that is not "         \
+	  "serializable is predicted")                                        \
 	X(EXIT_USAGE, 2, "the command line is wrong, or an output cannot be " \
 	                 "written")                                           \
 	X(EXIT_INPUT, 3,                                                      \
 	  "a program or a history cannot be read, or a format cannot express "\
 	  "a history")                                                        \
 	X(EXIT_INCONCLUSIVE, 4,                                               \
-	  "a limit or an interruption came first, and nothing is violated "   \
-	  "so far")                                                           \
+	  "nothing is violated so far, but a limit or an interruption came "  \
+	  "first, no run counts, or what was predicted could not be "         \
+	  "validated")                                                        \
 	X(EXIT_INTERNAL, 70, "the system failed: no memory, a full disk")
 
 enum exit_code {
