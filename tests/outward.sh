@@ -167,7 +167,9 @@ bare() {
 		s/,"verdict":{[^{}]*},"violated":.*$/}/' | sort
 }
 
+# same PROGRAM LEVEL: plain exploration outputs the same histories.
 same() {
+	rm -f all found
 	"$ISOSCOPE" explore "$1" -i "$2" -q --histories all >out 2>err
 	"$ISOSCOPE" explore "$1" -i "$2" -q --histories found --from trace \
 		--max-changes 100000 >out 2>err
