@@ -9,6 +9,7 @@ case $ISOSCOPE in
 /*) ;;
 *) ISOSCOPE=$PWD/$ISOSCOPE ;;
 esac
+top=${ISOSCOPE_SOURCE:-$PWD}
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
@@ -449,6 +450,27 @@ says 'would overwrite the program'
 run 2 record lost.tx -o no/such/folder/t
 run 2 record lost.tx -i cc
 says "'record' has no option '-i'"
+
+# --- what the manual quotes is what is printed ---
+# quoted LINE: the part of the manual in ``` behind this line.
+quoted() {
+	awk -v line="$1" '$0 == line { on = 1; next }
+	on && /^```$/ { if (inside) exit; inside = 1; next }
+	inside' "$top/docs/manual.md" | sed 's/^time .*//; s/took .*;/took;/'
+}
+if [ -f "$top/docs/manual.md" ]; then
+	ln -s "$top/programs" programs
+	options='programs/examples/last-seat.tx --runs 100 --coverage'
+	run 1 run $options
+	sed 's/^time .*//; s/took .*;/took;/' out >found
+	quoted "This is \`isoscope run $options\`:" >expected
+	same found expected 'the manual quotes another report of run'
+	run 0 record programs/litmus/lost-update.tx --seed 2 --format plume
+	sed 's/^/    /' out >found
+	grep -A 4 'lost-update.tx --seed 2 --format plume' \
+		"$top/docs/manual.md" | sed 1d >expected
+	same found expected 'the manual quotes another trace'
+fi
 
 # --- all of it, of one small program ---
 run 1 run lost.tx --runs 50 --seed 7 --coverage
