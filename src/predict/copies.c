@@ -26,26 +26,25 @@ static void see_session(const struct observed *o, word *seen, uint32_t t)
 		bits_add(seen, u);
 }
 
-/* The transactions whose writes a read of the copy must not be older than, by
- * the level, whatever is chosen: event `end` is the free read. */
-static void fixed_view(const struct copies *c, const struct copy *x,
-                       word *seen)
+/* The transactions whose writes no read of t may be older than, by the level,
+ * whatever is chosen. */
+static void session_view(const struct observed *o, uint32_t t, word *seen)
 {
-	const struct observed *o = c->o;
-	uint32_t t = x->transaction;
 	bits_zero(seen, o->words);
-	if (o->level == LEVEL_NONE) return;
-	bool deep = level_implies(o->level, LEVEL_CC);
-	if (deep)
+	if (level_implies(o->level, LEVEL_CC))
 		for (uint32_t i = o->need_first[t]; i < o->need_first[t + 1];
 		     i++)
 			see(o, seen, o->needs[i], true);
 	else if (o->level == LEVEL_RA)
 		see_session(o, seen, t);
-	if (c->boundary == BOUNDARY_RELAXED) return;
-	for (uint32_t i = o->first[t]; i + 1 < x->end; i++)
-		if (o->events[i].kind == EVENT_READ)
-			see(o, seen, o->events[i].from, deep);
+}
+
+/* A strict copy that goes on behind this read sees its writer as well. */
+static void see_fixed(const struct observed *o, const struct observed_event *e,
+                      word *seen)
+{
+	if (e->kind == EVENT_READ && o->level != LEVEL_NONE)
+		see(o, seen, e->from, level_implies(o->level, LEVEL_CC));
 }
 
 /* Does the view hold a writer of the key, other than w, that is after w? */
@@ -100,19 +99,28 @@ static void drop_copy(struct copies *c, size_t reads, size_t options)
 	c->option_count = options;
 }
 
-/* Keeps the copy if one of its reads may change, or all are kept. */
-static void add_copy(struct copies *c, uint32_t t, uint32_t end, bool all,
-                     word *view)
+/* May the copy that ends here change nothing? */
+static bool may_keep(const struct copies *c, uint32_t t, uint32_t end)
 {
 	const struct observed *o = c->o;
+	if (c->unchanged == UNCHANGED_ALL) return true;
+	return c->unchanged == UNCHANGED_CUT && end < o->first[t + 1] &&
+	       o->events[end].kind == EVENT_WRITE;
+}
+
+/* Keeps the copy if one of its reads may change, or none has to. Its free reads
+ * are among the events from `first`. */
+static void add_copy(struct copies *c, uint32_t t, uint32_t first,
+                     uint32_t end, const word *view)
+{
 	size_t reads = c->read_count, options = c->option_count;
 	struct copy x = { t, end, (uint32_t)reads };
-	bool changes = false, strict = c->boundary == BOUNDARY_STRICT;
-	fixed_view(c, &x, view);
-	for (uint32_t i = o->first[t]; i < end; i++)
-		if (o->events[i].kind == EVENT_READ && copy_frees(c, &x, i))
-			changes |= add_read(c, &x, i, view, all || !strict);
-	if (!changes && !all) {
+	bool changes = false, unchanged = may_keep(c, t, end);
+	bool observed = unchanged || c->boundary == BOUNDARY_RELAXED;
+	for (uint32_t i = first; i < end; i++)
+		if (c->o->events[i].kind == EVENT_READ)
+			changes |= add_read(c, &x, i, view, observed);
+	if (c->read_count == reads || (!changes && !unchanged)) {
 		drop_copy(c, reads, options);
 		return;
 	}
@@ -120,20 +128,19 @@ static void add_copy(struct copies *c, uint32_t t, uint32_t end, bool all,
 	c->copies[c->count++] = x;
 }
 
-static void add_copies(struct copies *c, uint32_t t, bool all, word *view)
+static void add_copies(struct copies *c, uint32_t t, word *view)
 {
 	const struct observed *o = c->o;
-	uint32_t end = o->first[t + 1];
+	uint32_t first = o->first[t], end = o->first[t + 1];
+	session_view(o, t, view);
 	if (c->boundary == BOUNDARY_RELAXED) {
-		bool reads = false;
-		for (uint32_t i = o->first[t]; i < end; i++)
-			reads |= o->events[i].kind == EVENT_READ;
-		if (reads) add_copy(c, t, end, all, view);
+		add_copy(c, t, first, end, view);
 		return;
 	}
-	for (uint32_t i = o->first[t]; i < end; i++)
-		if (o->events[i].kind == EVENT_READ)
-			add_copy(c, t, i + 1, all, view);
+	for (uint32_t i = first; i < end; i++) {
+		add_copy(c, t, i, i + 1, view);
+		see_fixed(o, &o->events[i], view);
+	}
 }
 
 /* The entries behind the last ones, which end the lists. */
@@ -196,16 +203,17 @@ static bool limits_reached(const struct copies *c, struct check_clock *clock,
 }
 
 bool copies_init(struct copies *c, const struct observed *o,
-                 enum predict_boundary b, bool all, uint32_t only,
-                 struct check_clock *clock, const char **reason)
+                 enum predict_boundary b, enum unchanged_copies unchanged,
+                 uint32_t only, struct check_clock *clock,
+                 const char **reason)
 {
-	*c = (struct copies){ .o = o, .boundary = b };
+	*c = (struct copies){ .o = o, .boundary = b, .unchanged = unchanged };
 	c->first_copy = mem_take0((size_t)o->n + 1, sizeof *c->first_copy);
 	word *view = mem_take0(o->words + 1, sizeof *view);
 	bool fine = true;
 	for (uint32_t t = 1; t < o->n && fine; t++) {
 		c->first_copy[t] = (uint32_t)c->count;
-		if (!only || t == only) add_copies(c, t, all, view);
+		if (!only || t == only) add_copies(c, t, view);
 		fine = !limits_reached(c, clock, reason);
 	}
 	c->first_copy[o->n] = (uint32_t)c->count;

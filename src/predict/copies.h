@@ -10,6 +10,13 @@
 
 #include "predict/observed.h"
 
+/* Which copies may change nothing? */
+enum unchanged_copies {
+	UNCHANGED_NONE,
+	UNCHANGED_CUT, /* strict ones with a write behind their last read */
+	UNCHANGED_ALL
+};
+
 struct option {
 	uint32_t writer;
 	bool observed;     /* the writer is the observed one */
@@ -36,6 +43,7 @@ struct copy {
 struct copies {
 	const struct observed *o;
 	enum predict_boundary boundary;
+	enum unchanged_copies unchanged;
 	struct copy *copies;      /* count + 1: the last only ends */
 	struct free_read *reads;  /* read_count + 1 */
 	struct option *options;
@@ -45,12 +53,12 @@ struct copies {
 };
 
 /* Options that no allowed history can have are left out, by what every history
- * with the copy contains. With `all` copies may also change nothing. Copies of
- * transaction `only`; 0: of all. False if a limit came first. To be freed in
- * either case. */
+ * with the copy contains. Copies of transaction `only`; 0: of all. False if a
+ * limit came first. To be freed in either case. */
 bool copies_init(struct copies *c, const struct observed *o,
-                 enum predict_boundary b, bool all, uint32_t only,
-                 struct check_clock *clock, const char **reason);
+                 enum predict_boundary b, enum unchanged_copies unchanged,
+                 uint32_t only, struct check_clock *clock,
+                 const char **reason);
 void copies_free(struct copies *c);
 
 /* Is this read of the copy free? */

@@ -282,28 +282,34 @@ static void count_reads(struct predictor *p)
 	p->stats.options = p->c.option_count;
 }
 
+/* Of an execution that is allowed and serializable, cutting a transaction
+ * behind an unchanged read is of use where the level would forbid the writes
+ * that follow; and for the fewest changes. */
+static enum unchanged_copies unchanged_copies(const struct predictor *p)
+{
+	const struct predict_options *o = &p->options;
+	bool strict = o->boundary == BOUNDARY_STRICT;
+	if (!p->o.allowed || !p->o.serializable || (strict && o->enumerate))
+		return UNCHANGED_ALL;
+	if (strict && level_implies(o->level, LEVEL_PSI)) return UNCHANGED_CUT;
+	return UNCHANGED_NONE;
+}
+
 /* Everything that is needed before the first proposal; false if a limit came
  * first. */
 static bool begin(struct predictor *p)
 {
 	const struct predict_options *o = &p->options;
-	bool strict = o->boundary == BOUNDARY_STRICT;
 	p->begun = true;
 	/* Where two writers of a key must see one another, a copy may have to
 	 * see another one, which it cannot read from: so a read that is left
 	 * open may have no answer. */
 	p->complete = o->enumerate || level_implies(o->level, LEVEL_PSI);
-	/* A strict copy that changes nothing matters where what follows its
-	 * last read writes something that the level would forbid; and for the
-	 * fewest changes. */
-	p->all = !p->o.allowed || !p->o.serializable ||
-	         (strict && (o->enumerate || level_implies(o->level,
-	                                                   LEVEL_PSI)));
-	if (!copies_init(&p->c, &p->o, o->boundary, p->all,
+	if (!copies_init(&p->c, &p->o, o->boundary, unchanged_copies(p),
 	                 predictor_obvious(p), p->clock, &p->reason))
 		return false;
 	count_reads(p);
-	proposal_init(&p->p, &p->o, &p->c, p->complete, p->all, p->clock);
+	proposal_init(&p->p, &p->o, &p->c, p->complete, p->clock);
 	candidate_init(&p->x, &p->o, &p->c);
 	p->certificate = certificate_new(&p->o, &p->c);
 	if (p->o.serializable) {

@@ -17,7 +17,6 @@ struct predictor {
 	struct certificate *certificate;
 	bool begun, ended;   /* the first call came; there is no further one */
 	bool failed;         /* a limit came when beginning */
-	bool all;            /* copies may change nothing */
 	bool complete;       /* every free read of a proposal is answered */
 	uint32_t changes;    /* enumerating: so many reads may change */
 	const char *reason;  /* why an answer is UNKNOWN */

@@ -79,16 +79,22 @@ static void keep_closed(struct proposal *p, uint32_t t)
 			        literal_out(t));
 }
 
-/* An external read of the copy that keeps its writer needs it. */
-static void keep_fixed(struct proposal *p, int in, const struct copy *x)
+/* The writers of fixed reads are kept. A variable stands for all reads before
+ * some copy of the transaction: `*before`, and `*from` is where the events start
+ * that it does not stand for; 0 at first. */
+static void keep_fixed(struct proposal *p, int in, const struct copy *x,
+                       int *before, uint32_t *from)
 {
 	const struct observed *o = p->o;
-	for (uint32_t i = o->first[x->transaction]; i < x->end; i++) {
-		const struct observed_event *e = &o->events[i];
-		if (e->kind == EVENT_READ && e->from &&
-		    !copy_frees(p->c, x, i))
-			implies(p, in, -literal_out(e->from));
-	}
+	if (p->c->boundary == BOUNDARY_RELAXED) return;
+	int fixed = proposal_variable(p);
+	implies(p, in, fixed);
+	if (*before) implies(p, fixed, *before);
+	for (uint32_t i = *from; i + 1 < x->end; i++)
+		if (o->events[i].kind == EVENT_READ && o->events[i].from)
+			implies(p, fixed, -literal_out(o->events[i].from));
+	*before = fixed;
+	*from = x->end - 1;
 }
 
 static void add_read(struct proposal *p, int in, const struct free_read *r,
@@ -120,7 +126,7 @@ static void some_change(struct proposal *p, int in, const struct copy *x)
 	proposal_add(p, 0);
 }
 
-static void add_copy(struct proposal *p, size_t copy, bool complete, bool all)
+static void add_copy(struct proposal *p, size_t copy, bool complete)
 {
 	const struct observed *o = p->o;
 	const struct copy *x = &p->c->copies[copy];
@@ -129,10 +135,23 @@ static void add_copy(struct proposal *p, size_t copy, bool complete, bool all)
 	implies(p, in, literal_out(t));
 	for (uint32_t i = o->need_first[t]; i < o->need_first[t + 1]; i++)
 		implies(p, in, -literal_out(o->needs[i]));
-	keep_fixed(p, in, x);
 	for (uint32_t r = x->first; r < x[1].first; r++)
 		add_read(p, in, &p->c->reads[r], complete);
-	if (!all) some_change(p, in, x);
+	if (p->c->unchanged == UNCHANGED_NONE) some_change(p, in, x);
+}
+
+static void add_copies(struct proposal *p, uint32_t t, bool complete)
+{
+	const struct copies *c = p->c;
+	uint32_t first = c->first_copy[t], end = c->first_copy[t + 1];
+	uint32_t from = p->o->first[t];
+	int before = 0;
+	for (uint32_t i = first; i < end; i++) {
+		add_copy(p, i, complete);
+		keep_fixed(p, literal_copy(p, i), &c->copies[i], &before,
+		           &from);
+	}
+	at_most_one_from(p, literal_copy(p, first), end - first);
 }
 
 /* ---- what no level allows ---- */
@@ -163,7 +182,7 @@ static void add_updates(void *data, const size_t *options, size_t count)
 enum { PAIR_BUDGET = 1000000 };
 
 void proposal_init(struct proposal *p, const struct observed *o,
-                   const struct copies *c, bool complete, bool all,
+                   const struct copies *c, bool complete,
                    struct check_clock *clock)
 {
 	*p = (struct proposal){ .o = o, .c = c, .sat = ccadical_init() };
@@ -172,16 +191,17 @@ void proposal_init(struct proposal *p, const struct observed *o,
 	p->chosen = mem_take0(c->count + 1, sizeof *p->chosen);
 	p->taken = mem_take0(c->option_count + 1, sizeof *p->taken);
 	ccadical_set_option(p->sat, "quiet", 1);
+	/* Many small questions: what pays off for a single hard one does not
+	 * here. */
+	ccadical_set_option(p->sat, "lucky", 0);
+	ccadical_set_option(p->sat, "inprocessing", 0);
 	/* The first proposals are to be close to what was observed. */
 	ccadical_set_option(p->sat, "phase", 0);
 	ccadical_set_terminate(p->sat, clock, is_over);
 	for (uint32_t t = 1; t < o->n; t++) {
-		uint32_t first = c->first_copy[t];
 		keep_closed(p, t);
-		at_most_one_from(p, literal_copy(p, first),
-		                 c->first_copy[t + 1] - first);
+		add_copies(p, t, complete);
 	}
-	for (size_t i = 0; i < c->count; i++) add_copy(p, i, complete, all);
 	copies_conflicts(c, PAIR_BUDGET, add_conflict, p);
 	copies_rivals(c, add_rival, p);
 	copies_updates(c, add_updates, p);

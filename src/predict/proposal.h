@@ -31,11 +31,10 @@ struct proposal {
 
 enum proposal_answer { PROPOSAL_MADE, PROPOSAL_NONE, PROPOSAL_STOPPED };
 
-/* With `complete`, every free read of a copy that is there has an option. With
- * `all`, copies may change nothing. Observed execution and copies are
- * borrowed. */
+/* With `complete`, every free read of a copy that is there has an option.
+ * Observed execution and copies are borrowed. */
 void proposal_init(struct proposal *p, const struct observed *o,
-                   const struct copies *c, bool complete, bool all,
+                   const struct copies *c, bool complete,
                    struct check_clock *clock);
 void proposal_free(struct proposal *p);
 /* The next proposal: any model of the clauses so far. */
