@@ -832,6 +832,85 @@ START_TEST(campaigns_count)
 }
 END_TEST
 
+/* ---- The mean number of runs until a violation, as published ---- */
+
+/* Measured on the same tests with a store of MonkeyDB's semantics: 4,000 runs
+ * of each, 600 of the stack (design/applications, section 2.5). */
+static const struct published {
+	const char *program;
+	uint32_t slot;
+	enum level level;
+	double uniform, session_first; /* 0: never */
+	double tolerance;              /* relative */
+} published[] = {
+	{ "courseware", 0, LEVEL_RC, 14.3, 14.8, 0.2 },
+	{ "courseware", 0, LEVEL_CC, 4.7, 4.9, 0.2 },
+	{ "courseware", 0, LEVEL_SI, 0, 0, 0 },
+	{ "courseware", 1, LEVEL_CC, 4.9, 5.0, 0.2 },
+	{ "courseware", 1, LEVEL_PC, 15.3, 14.4, 0.2 },
+	{ "courseware", 2, LEVEL_RC, 11.7, 13.3, 0.2 },
+	{ "courseware", 2, LEVEL_RA, 6.9, 7.1, 0.2 },
+	{ "courseware", 2, LEVEL_PC, 0, 0, 0 },
+	{ "shopping-cart", 0, LEVEL_CC, 28, 25, 0.25 },
+	{ "shopping-cart-reload", 0, LEVEL_RC, 6.7, 6.4, 0.2 },
+	{ "shopping-cart-reload", 0, LEVEL_CC, 4.7, 4.8, 0.2 },
+	{ "shopping-cart-layout", 0, LEVEL_RA, 0, 0, 0 },
+	{ "treiber-stack", 0, LEVEL_RA, 19, 27, 0.4 },
+	{ "treiber-stack", 0, LEVEL_CC, 5.5, 5.3, 0.3 },
+	{ "twitter", 0, LEVEL_RC, 4.8, 5.3, 0.2 },
+	{ "twitter", 0, LEVEL_RA, 7.9, 7.4, 0.2 },
+	{ "twitter", 0, LEVEL_CC, 0, 0, 0 },
+};
+enum { PUBLISHED = sizeof published / sizeof *published };
+
+/* A program of programs/examples. */
+static struct program *load_example(const char *name)
+{
+	static const char self[] = "tests/test_run.c";
+	const char *source = getenv("ISOSCOPE_SOURCE");
+	struct text path = { 0 };
+	struct diags d = { 0 };
+	if (source)
+		text_format(&path, "%s/", source);
+	else
+		text_format(&path, "%.*s",
+		            (int)(strlen(__FILE__) - strlen(self)), __FILE__);
+	text_format(&path, "programs/examples/%s.tx", name);
+	struct program *p = load_program(text_get(&path), &d);
+	ck_assert_msg(p != NULL, "%s", text_get(&path));
+	diags_free(&d);
+	text_free(&path);
+	return p;
+}
+
+static void expect_mean(const struct program *p, const struct published *e,
+                        enum policy_kind kind, double expected)
+{
+	struct campaign_options o = { .level = e->level, .policy = { kind, 0 },
+		                      .runs = 12000, .seed = 1 };
+	struct campaign *c = campaign_new(p, &o, NULL);
+	campaign_start(c);
+	const struct campaign_slot *s = campaign_slot(c, e->slot);
+	double mean = s->violating ? (double)s->last_run / (double)s->violating
+	                           : 0;
+	ck_assert_msg(mean >= expected * (1 - e->tolerance) &&
+	              mean <= expected * (1 + e->tolerance),
+	              "%s, assertion %u under %s, %s: %.2f, not %.2f",
+	              e->program, e->slot, level_word(e->level),
+	              policy_word(kind), mean, expected);
+	campaign_free(c);
+}
+
+START_TEST(runs_until_a_violation)
+{
+	const struct published *e = &published[_i];
+	struct program *p = load_example(e->program);
+	expect_mean(p, e, POLICY_UNIFORM, e->uniform);
+	expect_mean(p, e, POLICY_SESSION_FIRST, e->session_first);
+	program_free(p);
+}
+END_TEST
+
 START_TEST(words_of_policies)
 {
 	struct policy p;
@@ -865,5 +944,6 @@ void add_run_tests(TCase *tests)
 	tcase_add_test(tests, campaigns_stop);
 	tcase_add_test(tests, keys_are_forgotten);
 	tcase_add_test(tests, campaigns_count);
+	tcase_add_loop_test(tests, runs_until_a_violation, 0, PUBLISHED);
 	tcase_add_loop_test(tests, random_programs, 0, PROCESSES);
 }
