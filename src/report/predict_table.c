@@ -4,6 +4,7 @@
 
 #include "base/region.h"
 #include "report/check_case.h"
+#include "report/names.h"
 #include "report/predict_case.h"
 
 enum {
@@ -19,9 +20,24 @@ struct row {
 	struct text cells[COLUMNS];
 };
 
-/* "1  from bob.1 add" */
+/* "bob.1 add"; if brief "bob.1" */
+static void name_row_transaction(struct text *t, const struct trace *r,
+                                 uint32_t i, bool brief)
+{
+	const struct trace_transaction *x = &r->transactions[i];
+	if (!brief || i == TRACE_INIT ||
+	    r->sessions[x->session].after_all) {
+		name_trace_transaction(t, r, i);
+		return;
+	}
+	name_plain(t, r->sessions[x->session].name);
+	text_format(t, ".%" PRIu32, i - r->sessions[x->session].first + 1);
+}
+
+/* "1  from bob.1 add"; if brief "1  ← bob.1" */
 static void print_answer(struct text *t, const struct trace *r,
-                         uint32_t writer, const struct trace_value *value)
+                         uint32_t writer, const struct trace_value *value,
+                         bool brief)
 {
 	struct text words = { 0 };
 	struct region region;
@@ -33,39 +49,48 @@ static void print_answer(struct text *t, const struct trace *r,
 		text_string(t, "  ");
 		region_free(&region);
 	}
-	text_string(t, "from ");
-	name_trace_transaction(t, r, writer);
+	text_string(t, brief ? "← " : "from ");
+	name_row_transaction(t, r, writer, brief);
 	text_free(&words);
 }
 
 /* `count` reads that are alike. */
 static void fill_row(struct row *row, const struct trace *r,
-                     const struct changed_read *c, uint32_t count)
+                     const struct changed_read *c, uint32_t count, bool brief)
 {
 	const struct trace_op *o = &r->ops[c->op];
 	struct trace_value before = { o->value, o->flags }, now;
 	bool known = !(o->flags & TRACE_MISSING);
-	name_trace_transaction(&row->cells[0], r, c->transaction);
+	for (int i = 0; i < COLUMNS; i++) text_clear(&row->cells[i]);
+	name_row_transaction(&row->cells[0], r, c->transaction, brief);
 	text_string(&row->cells[0], " reads ");
 	name_trace_key(&row->cells[0], r, o->key);
 	if (count > 1)
 		text_format(&row->cells[0], ", %" PRIu32 " times", count);
-	print_answer(&row->cells[1], r, c->observed, known ? &before : NULL);
+	print_answer(&row->cells[1], r, c->observed, known ? &before : NULL,
+	             brief);
 	known = known && predict_value(r, c->writer, o->key, &now);
-	print_answer(&row->cells[2], r, c->writer, known ? &now : NULL);
+	print_answer(&row->cells[2], r, c->writer, known ? &now : NULL, brief);
 }
 
-static void measure(const struct row *rows, uint32_t count, size_t available,
-                    size_t *width)
+/* The widths that the columns need; returns what the table does. */
+static size_t measure(const struct row *rows, uint32_t count, size_t *width)
 {
+	static const size_t least[] = { 12, 8, 9 }; /* of the heading */
 	size_t total = GAP * (COLUMNS - 1);
 	for (int c = 0; c < COLUMNS; c++) {
+		width[c] = least[c];
 		for (uint32_t i = 0; i < count; i++) {
 			size_t n = style_columns(text_get(&rows[i].cells[c]));
 			if (n > width[c]) width[c] = n;
 		}
 		total += width[c];
 	}
+	return total;
+}
+
+static void narrow(size_t *width, size_t total, size_t available)
+{
 	for (; total > available; total--) {
 		int widest = 0;
 		for (int c = 1; c < COLUMNS; c++)
@@ -120,14 +145,16 @@ static void print_heading(struct text *t, const struct style *s,
 /* The rows of the first reads, without those like an earlier one. `covered`:
  * how many reads they are for. */
 static uint32_t fill_rows(struct row *rows, const struct trace *observed,
-                          const struct prediction *p, uint32_t *covered)
+                          const struct prediction *p, bool brief,
+                          uint32_t *covered)
 {
 	uint32_t count = 0;
 	*covered = 0;
 	for (uint32_t i = 0; i < p->changed_count && count < ROWS_SHOWN; i++) {
 		uint32_t times = predict_alike(observed, p, i);
 		if (!times) continue;
-		fill_row(&rows[count++], observed, &p->changed[i], times);
+		fill_row(&rows[count++], observed, &p->changed[i], times,
+		         brief);
 		*covered += times;
 	}
 	return count;
@@ -137,10 +164,14 @@ void report_changed_reads(struct text *t, const struct style *s,
                           const struct trace *observed,
                           const struct prediction *p)
 {
-	size_t width[COLUMNS] = { 12, 8, 9 };
+	size_t width[COLUMNS];
+	size_t available = s->width > INDENT ? s->width - INDENT : 1;
 	struct row rows[ROWS_SHOWN] = { 0 };
-	uint32_t covered, count = fill_rows(rows, observed, p, &covered);
-	measure(rows, count, s->width > INDENT ? s->width - INDENT : 1, width);
+	uint32_t covered, count;
+	count = fill_rows(rows, observed, p, false, &covered);
+	if (measure(rows, count, width) > available)
+		fill_rows(rows, observed, p, true, &covered);
+	narrow(width, measure(rows, count, width), available);
 	text_char(t, '\n');
 	print_heading(t, s, width);
 	for (uint32_t i = 0; i < count; i++) {

@@ -155,7 +155,7 @@ static void print_session(struct text *t, const struct predict_case *c,
 		style_count(t, left);
 		text_string(t, left == 1 ? " more is left out"
 		                         : " more are left out");
-	} else if (left) {
+	} else if (left > 1) {
 		text_string(t, " of ");
 		style_plural(t, left, "transaction", "transactions");
 	}
