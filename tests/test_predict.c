@@ -624,7 +624,7 @@ START_TEST(cuts_agree_on_larger_traces)
 		struct rng r = { ~seed };
 		struct predict_trial t = { .seed = seed };
 		struct twin_trace w;
-		random_large(&t, &r, 8 + rng_below(&r, 5));
+		random_large(&t, &r, 8 + rng_below(&r, 9));
 		t.o.level = (enum level)rng_below(&r, LEVEL_SER);
 		t.o.boundary = row_boundary(rng_below(&r, 2));
 		t.o.encoding = rng_below(&r, 4) ? ENCODING_EXACT
