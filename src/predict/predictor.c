@@ -353,8 +353,7 @@ enum predict_answer predictor_next(struct predictor *p, struct prediction *out)
 	double since = now();
 	enum predict_answer answer = PREDICT_NONE;
 	if (!p->ended) answer = p->begun ? search(p) : first_answer(p);
-	if (answer == PREDICT_FOUND && !p->options.enumerate)
-		predictor_make_smaller(p);
+	if (answer == PREDICT_FOUND) predictor_make_smaller(p);
 	if (answer == PREDICT_FOUND && !predictor_fill(p))
 		answer = PREDICT_UNKNOWN;
 	if (answer == PREDICT_FOUND) {
