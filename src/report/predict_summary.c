@@ -61,12 +61,18 @@ enum check_verdict predict_summary_verdict(const struct predict_summary *m)
 static void print_share(struct text *t, const struct predict_summary *m,
                         uint64_t count)
 {
-	text_string(t, count == m->histories ? "all " : "");
+	const char *one = m->recorded ? "trace" : "history";
+	if (m->histories == 1) {
+		text_format(t, "the %s %s", m->stopped ? "first" : "only", one);
+		return;
+	}
 	if (count < m->histories) {
 		style_count(t, count);
 		text_string(t, " of ");
+	} else {
+		text_string(t, "all ");
 	}
-	style_plural(t, m->histories, m->recorded ? "trace" : "history",
+	style_plural(t, m->histories, one,
 	             m->recorded ? "traces" : "histories");
 }
 
