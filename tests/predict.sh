@@ -381,7 +381,7 @@ prints '"observed":{"file":"board.tx","history":1,"seed":1}'
 
 # A prediction beyond the strict boundary may be wrong.
 run 4 predict --program spend.tx --runs 8 --boundary relaxed
-prints 'inconclusive: nothing is shown from all 8 traces'
+prints 'inconclusive: nothing is shown from any of 8 traces'
 prints 'not validated, diverged'
 prints 'not validated: a false prediction: spend.tx'
 run 0 predict --program spend.tx --runs 8

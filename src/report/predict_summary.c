@@ -115,7 +115,13 @@ static void reason_undecided(struct text *t, const struct predict_summary *m)
 		return;
 	}
 	text_string(t, "nothing is shown from ");
-	print_share(t, m, m->histories);
+	if (m->histories == 1) {
+		print_share(t, m, m->histories);
+	} else {
+		text_string(t, "any of ");
+		style_plural(t, m->histories, "history",
+		             m->recorded ? "traces" : "histories");
+	}
 	if (!m->verdicts[CHECK_HOLDS]) return;
 	text_string(t, ", and for ");
 	style_count(t, m->verdicts[CHECK_UNDECIDED]);
