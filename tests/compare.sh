@@ -80,7 +80,8 @@ END
 run 1 counter.tx
 line 1 'violated: prediction reached 0 of 1 unserializable history and 0 of 1 violated assertion under Causal Consistency (cc)'
 line 3 'executions unserializable assertions CPU time'
-prints 'assert !(a.v == 0 && b.v == 0)  by random runs, exploration  counter.tx:5'
+prints 'assert !(a.v == 0 && b.v == 0)  counter.tx:5'
+prints '    by random runs, exploration'
 prints 'are all serial ones that there are'
 prints 'have none, which is proved'
 prints 'boundary     strict, exact'
@@ -141,6 +142,12 @@ for program in "$programs"/litmus/write-skew.tx "$programs"/litmus/long-fork.tx 
 		done
 	done
 done
+
+# The example of the manual.
+run 1 "$programs"/oltp/checked/smallbank-payments.tx -i cc --boundary relaxed \
+	--all 50
+line 1 'violated: prediction reached 5 of 7 unserializable histories and 1 of 1 violated assertion under Causal Consistency (cc)'
+prints 'predictions         5  were run along the program'
 
 # --- limits ---
 run 4 counter.tx -i si --max-histories 1

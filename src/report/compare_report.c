@@ -200,36 +200,35 @@ static void print_table(struct text *t, const struct style *s,
 static void print_finders(struct text *t, const struct comparison *c,
                           uint32_t slot)
 {
-	const char *comma = "  by ";
+	const char *before = "    by ";
 	for (enum compare_way w = 0; w < COMPARE_WAYS; w++) {
 		if (!comparison_violated(c, w, slot)) continue;
-		text_string(t, comma);
+		text_string(t, before);
 		text_string(t, way_names[w]);
-		comma = ", ";
+		before = ", ";
 	}
+	text_char(t, '\n');
 }
 
 static void print_slot(struct text *t, const struct style *s,
                        const struct comparison *c, uint32_t slot)
 {
 	const struct program *p = comparison_program(c);
-	struct text words = { 0 }, place = { 0 }, finders = { 0 };
+	struct text words = { 0 }, place = { 0 };
 	name_program_slot(&words, p, slot);
 	name_position(&place, name_program_slot_position(p, slot, NULL));
-	print_finders(&finders, c, slot);
-	size_t used = 4 + style_columns(text_get(&place)) + finders.length;
+	size_t used = 4 + style_columns(text_get(&place));
 	size_t room = s->width > used + 20 ? s->width - used : 20;
 	text_string(t, "  ");
 	style_fit(t, text_get(&words), room);
-	text_string(t, text_get(&finders));
 	if (place.length) {
 		text_string(t, "  ");
 		style_words(t, s, STYLE_DIM, text_get(&place));
 	}
 	text_char(t, '\n');
+	print_finders(t, c, slot);
 	text_free(&words);
 	text_free(&place);
-	text_free(&finders);
 }
 
 static void print_slots(struct text *t, const struct style *s,
@@ -268,7 +267,7 @@ static void print_traces(struct text *t, const struct comparison *c)
 	begin_number(t, "predicted", s->predicted);
 	text_string(t, "of them have a prediction\n");
 	begin_number(t, "none", s->unpredicted);
-	text_string(t, "have none, which is proved\n");
+	text_string(t, "of them have none, which is proved\n");
 	if (!s->unknown) return;
 	begin_number(t, "unknown", s->unknown);
 	text_string(t, "were not decided: a limit came first\n");
