@@ -128,11 +128,13 @@ enum command {
 	X(TO, IN_CONVERT, "to", 0, "FORMAT", CHOICE_FORMATS,                  \
 	  "the format to write")                                              \
 	X(OUTPUT, IN_CONVERT | IN_GENERATE | IN_RECORD, "output", 'o',        \
-	  "FILE", NULL, "write there, not to the standard output (cobra: a " \
+	  "FILE", NULL, "write there, not to the standard output (cobra: a "  \
 	  "folder)")                                                          \
-	X(HISTORY, IN_CHECK | IN_CONVERT | IN_PREDICT, "history", 0, "N", NULL,            \
+	X(HISTORY, IN_CHECK | IN_CONVERT | IN_PREDICT, "history", 0, "N",     \
+	  NULL,                                                               \
 	  "only the Nth history of an input that has several")                \
-	X(UNKNOWN, IN_CHECK | IN_CONVERT | IN_PREDICT, "unknown-is-initial", 0, NULL,      \
+	X(UNKNOWN, IN_CHECK | IN_CONVERT | IN_PREDICT, "unknown-is-initial",  \
+	  0, NULL,                                                            \
 	  NULL, "a value that nobody wrote is the key's initial one, as in "  \
 	  "logs that lack writers")                                           \
 	X(STRONGEST, IN_CHECK, "strongest", 0, NULL, NULL,                    \
@@ -174,7 +176,8 @@ enum command {
 	  "add a few transactions that show this anomaly: thin-air, "         \
 	  "G1a, G1b, internal, G1c, otv, fractured-read, causality, "         \
 	  "long-fork, lost-update or write-skew")                             \
-	X(GENERATED, IN_GENERATE | IN_RECORD, "format", 0, "FORMAT", CHOICE_FORMATS,      \
+	X(GENERATED, IN_GENERATE | IN_RECORD, "format", 0, "FORMAT",          \
+	  CHOICE_FORMATS,                                                     \
 	  "the format to write (isoscope)")                                   \
 	X(BASE, IN_EXPLORE, "base", 0, "LEVEL", CHOICE_LEVELS,                \
 	  "explore under this weaker level (none, rc, ra or cc) and filter; " \
@@ -182,26 +185,28 @@ enum command {
 	X(ALGORITHM, IN_EXPLORE, "algorithm", 0, "NAME", "ce dfs",            \
 	  "ce gives every history once; dfs is the baseline without "         \
 	  "reduction, which repeats histories")                               \
-	X(ROBUST, IN_EXPLORE | IN_RUN, "robust", 0, NULL, NULL, \
+	X(ROBUST, IN_EXPLORE | IN_RUN, "robust", 0, NULL, NULL,               \
 	  "require that every history is serializable")                       \
 	X(LEVELS, IN_EXPLORE, "levels", 0, NULL, NULL,                        \
 	  "print a table of assertions and histories under all levels")       \
-	X(HISTORIES, IN_EXPLORE | IN_RUN | IN_PREDICT, "histories", 0, "FILE", NULL,                \
+	X(HISTORIES, IN_EXPLORE | IN_RUN | IN_PREDICT, "histories", 0,        \
+	  "FILE", NULL,                                                       \
 	  "write every history, a line of JSON each")                         \
-	X(JSON, IN_REPORTING, "json", 0, NULL, NULL,                 \
+	X(JSON, IN_REPORTING, "json", 0, NULL, NULL,                          \
 	  "print the result as JSON")                                         \
-	X(DOT, IN_DRAWING, "dot", 0, "FILE", NULL,                 \
+	X(DOT, IN_DRAWING, "dot", 0, "FILE", NULL,                            \
 	  "write a picture of the first violation, for Graphviz")             \
-	X(SVG, IN_DRAWING, "svg", 0, "FILE", NULL,                 \
+	X(SVG, IN_DRAWING, "svg", 0, "FILE", NULL,                            \
 	  "draw that picture with Graphviz")                                  \
-	X(MAX_HISTORIES, IN_EXPLORE | IN_RUN | IN_COMPARE, "max-histories", 0, "N", NULL,           \
+	X(MAX_HISTORIES, IN_EXPLORE | IN_RUN | IN_COMPARE, "max-histories",   \
+	  0, "N", NULL,                                                       \
 	  "stop after N histories")                                           \
-	X(TIMEOUT, IN_REPORTING, "timeout", 0, "SECONDS", NULL,      \
+	X(TIMEOUT, IN_REPORTING, "timeout", 0, "SECONDS", NULL,               \
 	  "stop after so much time")                                          \
-	X(MEMORY, IN_REPORTING, "memory", 0, "SIZE", NULL,           \
+	X(MEMORY, IN_REPORTING, "memory", 0, "SIZE", NULL,                    \
 	  "stop when the work needs more than SIZE bytes (k, M, G: powers "   \
 	  "of 1024)")                                                         \
-	X(STOP, IN_EXPLORE | IN_RUN, "stop-on-violation", 0, NULL, NULL, \
+	X(STOP, IN_EXPLORE | IN_RUN, "stop-on-violation", 0, NULL, NULL,      \
 	  "stop at the first violation")                                      \
 	X(SESSIONS_ORDER, IN_EXPLORE, "sessions-order", 0, "A,B,...", NULL,   \
 	  "explore the sessions in this order; the result is the same")       \
@@ -216,7 +221,7 @@ enum command {
 	X(MAN, IN_HELP, "man", 0, NULL, NULL, "print the manual page (roff)") \
 	X(COMPLETION, IN_HELP, "completion", 0, "SHELL", "bash zsh",          \
 	  "print the shell's completion")                                     \
-	X(QUIET, IN_REPORTING, "quiet", 'q', NULL, NULL,             \
+	X(QUIET, IN_REPORTING, "quiet", 'q', NULL, NULL,                      \
 	  "print the verdict only, and no progress")                          \
 	X(COLOR, IN_COLOURED, "color", 0, "WHEN",                             \
 	  "auto always never",                                                \
