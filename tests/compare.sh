@@ -68,6 +68,14 @@ member() {
 	sed "s/^.*\"$2\":{//; s/^.*\"$3\":\([0-9]*\).*/\1/" "$1"
 }
 
+reached='violated: prediction reached'
+cc='under Causal Consistency (cc)'
+si='under Snapshot Isolation (si)'
+one='unserializable history'
+several='unserializable histories'
+fail='violated assertion'
+nothing="no $one and no $fail"
+
 cat >counter.tx <<'END'
 global x = 0;
 txn add() { let v = x; x = v + 1; return v; }
@@ -78,7 +86,7 @@ END
 
 # --- what is printed ---
 run 1 counter.tx
-line 1 'violated: prediction reached 0 of 1 unserializable history and 0 of 1 violated assertion under Causal Consistency (cc)'
+line 1 "$reached 0 of 1 $one and 0 of 1 $fail $cc"
 line 3 'executions unserializable assertions CPU time'
 prints 'assert !(a.v == 0 && b.v == 0)  counter.tx:5'
 prints '    by random runs, exploration'
@@ -86,12 +94,12 @@ prints 'are all serial ones that there are'
 prints 'have none, which is proved'
 prints 'boundary     strict, exact'
 run 1 counter.tx -i cc --boundary relaxed --encoding approx
-line 1 'violated: prediction reached 1 of 1 unserializable history and 1 of 1 violated assertion under Causal Consistency (cc)'
+line 1 "$reached 1 of 1 $one and 1 of 1 $fail $cc"
 prints 'by prediction, random runs, exploration'
 prints 'led to an unserializable execution'
 prints 'boundary     relaxed, approx'
 run 0 counter.tx -i si
-line 1 'holds: there is no unserializable history and no violated assertion under Snapshot Isolation (si)'
+line 1 "holds: there is $nothing $si"
 run 1 counter.tx -q
 equal 'lines of --quiet' "$(wc -l <out)" 1
 run 1 counter.tx --traces 1 --runs 50 --seed 7
@@ -117,8 +125,8 @@ sed 's/_seconds":[0-9.]*//g' out >second
 equal 'the same again' "$(cat first)" "$(cat second)"
 
 # --- the numbers are those of explore ---
-for program in "$programs"/litmus/write-skew.tx "$programs"/litmus/long-fork.tx \
-	"$programs"/courseware/client-1.tx "$programs"/courseware/client-4.tx \
+for program in "$programs"/litmus/write-skew.tx \
+	"$programs"/litmus/long-fork.tx "$programs"/courseware/client-1.tx "$programs"/courseware/client-4.tx \
 	"$programs"/tpcc/client-1.tx "$programs"/twitter/client-1.tx; do
 	name=${program#"$programs"/}
 	[ -e "$program" ] || continue
@@ -146,12 +154,14 @@ done
 # The example of the manual.
 run 1 "$programs"/oltp/checked/smallbank-payments.tx -i cc --boundary relaxed \
 	--all 50
-line 1 'violated: prediction reached 5 of 7 unserializable histories and 1 of 1 violated assertion under Causal Consistency (cc)'
+line 1 "$reached 5 of 7 $several and 1 of 1 $fail $cc"
 prints 'predictions         5  were run along the program'
 
 # --- limits ---
 run 4 counter.tx -i si --max-histories 1
-line 1 'inconclusive: no unserializable history and no violated assertion was found under Snapshot Isolation (si); prediction and exploration ended early: the limit of histories was reached'
+early='prediction and exploration ended early'
+limit='the limit of histories was reached'
+line 1 "inconclusive: $nothing was found $si; $early: $limit"
 run 4 counter.tx --timeout 0.000000001
 prints 'prediction, random runs and exploration ended early: the time limit'
 run 4 counter.tx --timeout 0.000000001 --json
