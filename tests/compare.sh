@@ -125,11 +125,9 @@ sed 's/_seconds":[0-9.]*//g' out >second
 equal 'the same again' "$(cat first)" "$(cat second)"
 
 # --- the numbers are those of explore ---
-for program in "$programs"/litmus/write-skew.tx \
-	"$programs"/litmus/long-fork.tx "$programs"/courseware/client-1.tx "$programs"/courseware/client-4.tx \
-	"$programs"/tpcc/client-1.tx "$programs"/twitter/client-1.tx; do
-	name=${program#"$programs"/}
-	[ -e "$program" ] || continue
+for name in litmus/write-skew litmus/long-fork courseware/client-1 \
+	courseware/client-4 tpcc/client-1 twitter/client-1; do
+	program=$programs/$name.tx
 	"$ISOSCOPE" explore -i ser --json "$program" >serial 2>err
 	for level in rc cc pc psi; do
 		"$ISOSCOPE" explore -i $level --robust --json "$program" \
