@@ -218,6 +218,7 @@ static void reduce(struct shrink *s, uint32_t *items, uint32_t *count)
 
 /* ---- operations ---- */
 
+/* Those that count. */
 static uint32_t *items_of(struct shrink *s, uint32_t *count)
 {
 	const struct facts *f = s->parts.whole;
@@ -233,7 +234,7 @@ static uint32_t *items_of(struct shrink *s, uint32_t *count)
 		uint32_t t = s->transactions[k];
 		for (uint32_t i = f->read_first[t]; i < f->read_first[t + 1];
 		     i++)
-			items[(*count)++] = i;
+			if (s->parts.reads[i]) items[(*count)++] = i;
 		for (uint32_t i = f->write_first[t]; i < f->write_first[t + 1];
 		     i++)
 			items[(*count)++] = reads + i;
@@ -438,6 +439,7 @@ static bool find(const struct facts *f, enum level l,
 	*out = (struct core){ 0 };
 	parts_init(&s.parts, f);
 	parts_narrow(&s.parts, transactions, count);
+	parts_forget_idle(&s.parts);
 	reduce(&s, items, &left);
 	if (s.unsure && left <= WEAK_CORE_MAX) {
 		/* What could not be decided among many may be among few. */
@@ -544,6 +546,7 @@ void core_improve(const struct facts *f, enum level l, struct check_clock *c,
 	struct shrink s = { .level = l, .clock = c };
 	if (!f->order || f->n <= SMALL || best->count <= 2) return;
 	parts_init(&s.parts, f);
+	parts_forget_idle(&s.parts);
 	try_lost_update(&s, best);
 	try_stretches(&s, best);
 	parts_free(&s.parts);

@@ -60,6 +60,16 @@ void parts_init(struct parts *p, const struct facts *whole)
 	if (whole->known_count) take_pairs(p);
 }
 
+void parts_forget_idle(struct parts *p)
+{
+	const struct facts *f = p->whole;
+	for (uint32_t i = 0; i < f->read_first[f->n]; i++) {
+		uint32_t key = f->reads[i].key;
+		if (f->writer_first[key] == f->writer_first[key + 1])
+			p->reads[i] = false;
+	}
+}
+
 void parts_free(struct parts *p)
 {
 	free(p->reads);

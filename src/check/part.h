@@ -40,6 +40,10 @@ uint32_t parts_write(const struct facts *f, uint32_t t, uint32_t key);
 void parts_narrow(struct parts *p, const uint32_t *transactions,
                   uint32_t count);
 
+/* Reads of keys that nobody but init wrote do not count from now on: they never
+ * matter. */
+void parts_forget_idle(struct parts *p);
+
 /* The facts of these transactions (different ones, in any order, without init)
  * and init: increasing ones become 1, 2, .. To be freed by facts_free. Keys
  * that none of them uses are left out, as are reads from others. Where writers

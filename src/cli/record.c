@@ -69,11 +69,11 @@ static void warn_of_failures(struct recording *x)
 			at = program_assertion(p, slots[i])->at;
 		else if (f)
 			at = program_position(p, f->point);
+		const char *what = "the assertion fails";
+		if (error) what = "a run-time error happens";
+		if (error && f && f->message) what = f->message;
 		diags_add(&x->diags, DIAG_WARNING, at.file, at.line, at.column,
-		          at.source_line, "in this serial run %s",
-		          !error ? "the assertion fails"
-		                 : f && f->message ? f->message
-		                                   : "a run-time error happens");
+		          at.source_line, "in this serial run %s", what);
 	}
 }
 

@@ -167,7 +167,8 @@ static void list_writers(struct candidate *x)
 	uint32_t *first = f->writer_first;
 	for (uint32_t k = 0; k <= f->key_count + 1; k++) first[k] = 0;
 	for (uint32_t i = 0; i < total; i++) first[f->writes[i] + 2]++;
-	for (uint32_t k = 0; k < f->key_count; k++) first[k + 2] += first[k + 1];
+	for (uint32_t k = 0; k < f->key_count; k++)
+		first[k + 2] += first[k + 1];
 	for (uint32_t t = 0; t < f->n; t++)
 		for (uint32_t i = f->write_first[t]; i < f->write_first[t + 1];
 		     i++)

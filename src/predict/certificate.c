@@ -82,7 +82,8 @@ static void list_copy_writes(struct certificate *x)
 	    mem_take0((size_t)o->key_count + 3, sizeof *first);
 	x->copy_write_first = first;
 	count_copy_writes(x);
-	for (uint32_t k = 0; k <= o->key_count; k++) first[k + 2] += first[k + 1];
+	for (uint32_t k = 0; k <= o->key_count; k++)
+		first[k + 2] += first[k + 1];
 	x->copy_writes = mem_take0(first[o->key_count + 1] + (size_t)1,
 	                           sizeof *x->copy_writes);
 	for (size_t i = 0; i < x->c->count; i++) {

@@ -19,11 +19,11 @@ static void see_session(const struct observed *o, word *seen, uint32_t t)
 {
 	const struct facts *f = o->facts;
 	uint32_t s = f->session_of[t];
-	uint32_t from = s == f->after_all ? 1 : f->session_first[s];
-	for (uint32_t u = from; u < t; u++) bits_add(seen, u);
-	for (uint32_t u = f->session_first[s + 1]; s == f->after_all && u < o->n;
-	     u++)
-		bits_add(seen, u);
+	bool last = s == f->after_all;
+	uint32_t first = last ? 1 : f->session_first[s];
+	uint32_t behind = last ? f->session_first[s + 1] : o->n;
+	for (uint32_t u = first; u < t; u++) bits_add(seen, u);
+	for (uint32_t u = behind; u < o->n; u++) bits_add(seen, u);
 }
 
 /* The transactions whose writes no read of t may be older than, by the level,
@@ -355,13 +355,12 @@ void copies_updates(const struct copies *c, option_set_visitor *visit,
 	struct update *list = mem_take0(c->option_count + 1, sizeof *list);
 	size_t *same = mem_take0(c->option_count + 1, sizeof *same);
 	size_t total = list_updates(c, list);
-	for (size_t i = 0, count; i < total; i += count) {
-		count = 0;
-		while (i + count < total && list[i + count].key == list[i].key &&
-		       list[i + count].writer == list[i].writer) {
-			same[count] = list[i + count].option;
-			count++;
-		}
+	for (size_t i = 0; i < total;) {
+		const struct update *first = &list[i];
+		size_t count = 0;
+		while (i < total && list[i].key == first->key &&
+		       list[i].writer == first->writer)
+			same[count++] = list[i++].option;
 		visit(data, same, count);
 	}
 	free(list);

@@ -79,9 +79,9 @@ static void keep_closed(struct proposal *p, uint32_t t)
 			        literal_out(t));
 }
 
-/* The writers of fixed reads are kept. A variable stands for all reads before
- * some copy of the transaction: `*before`, and `*from` is where the events start
- * that it does not stand for; 0 at first. */
+/* The writers of fixed reads are kept. The variable *before, 0 at first, stands
+ * for the reads that an earlier copy of the transaction fixes; those behind
+ * them begin at the event *from. */
 static void keep_fixed(struct proposal *p, int in, const struct copy *x,
                        int *before, uint32_t *from)
 {
