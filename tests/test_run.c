@@ -835,7 +835,7 @@ END_TEST
 /* ---- The mean number of runs until a violation, as published ---- */
 
 /* Measured on the same tests with a store of MonkeyDB's semantics: 4,000 runs
- * of each, 600 of the stack (design/applications, section 2.5). */
+ * of each, 600 of the stack (random runs of the same programs). */
 static const struct published {
 	const char *program;
 	uint32_t slot;
