@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "check/check.h"
 #include "generate/workload.h"
 #include "history/trace_build.h"
@@ -17,7 +18,7 @@
 
 enum {
 	RUNS = 10,      /* test processes over which seeds are spread */
-	TRACES = 3000,  /* in all, unless ISOSCOPE_PROGRAMS says more */
+	TRACES = 4000,  /* in all, unless ISOSCOPE_PROGRAMS says more */
 	LARGE = 10,     /* so many fewer are larger */
 	MOST = 20000    /* histories that brute force looks at */
 };
@@ -457,6 +458,40 @@ static void compare_with_twin(struct predict_trial *t)
 	twin_trace_free(&w);
 }
 
+/* Each is rare among random ones. */
+static const char *const hard[] = {
+	/* psi, si, strict: a1 or a2 ends behind a read that is unchanged. */
+	"a1: Wr ; a2: p<0 Wp | b1: Wp r<a1",
+	"a1: p<0 Wp q<0 Wq | b1: Wq Wq p<a1",
+	"a1: Wp q<b2 Wq | b1: q<0 ; b2: Wq p<0 Wp",
+	/* Copies that are whole and change nothing. */
+	"a1: p<0 Wp p<self ; a2: p<0 p<0 Wp | b1: p<a1 Wp",
+	" | b1: p<c1 Wp | c1: p<0 Wp ; c2: p<0 p<d2 | d1: p<c1 ; d2: Wp ; "
+	"d3: Wp Wp",
+	/* A read of a write that is left out. */
+	"a1: q<0 ; a2: p<0 Wq Wq Wq ; a3: Wp p<self q<a2 Wp",
+	/* Copies that write what they read. */
+	"a1: q<0 q<0 p<b1 Wq | b1: Wp Wp q<0",
+	"a1: p<0 p<0 Wq | b1: q<a1 p<0 p<0 Wp",
+	"a1: p<0 q<0 p<0 p<0 ; a2: p<0 p<0 Wp q<b1 p<self ; a3: p<a2 Wp | "
+	"b1: Wq p<0",
+	"a1: q<b2 p<0 p<0 Wp ; a2!: r<0 p<a1 Wp | b1!: p<0 q<0 Wq ; "
+	"b2: q<0 Wq r<0 Wr ; b3!: Wq Wq p<a1 ; b4!: p<a1 Wp",
+	/* A session that waits for the other. */
+	"a1: Wp ; a2: p<a1 | * b1: Wp ; b2: p<b1",
+};
+
+enum { HARD = sizeof hard / sizeof *hard };
+
+START_TEST(hard_traces_agree_with_brute_force)
+{
+	struct predict_trial t = { 0 };
+	trial_begin(&t, hard[_i]);
+	compare_with_twin(&t);
+	trial_end(&t);
+}
+END_TEST
+
 START_TEST(predictor_agrees_with_brute_force)
 {
 	uint64_t seed = first_seed() + (uint64_t)_i * 1000000;
@@ -674,6 +709,42 @@ START_TEST(few_writers_predict_nothing)
 }
 END_TEST
 
+/* The first of n votes from one phone is counted, the others see it; in turns
+ * in three sessions. */
+static char *votes(uint32_t n)
+{
+	struct text t = { 0 };
+	for (uint32_t s = 0; s < 3; s++) {
+		text_format(&t, "%s", s ? " | " : "");
+		for (uint32_t i = s; i < n; i += 3)
+			text_format(&t, "%sT%u: %s", i > s ? " ; " : "", i + 1,
+			            i ? "v<T1 v<T1" : "v<0 v<0 Wv");
+	}
+	char *copy = mem_copy_string(text_get(&t));
+	text_free(&t);
+	return copy;
+}
+
+/* The benchmark Voter: none at cc, always one at rc. */
+START_TEST(voter_is_predictable_at_rc_only)
+{
+	for (uint32_t n = 4; n <= 28; n += 4) {
+		struct predict_trial t = { .seed = n };
+		trial_begin(&t, votes(n));
+		expect_none(&t, LEVEL_CC);
+		for (unsigned i = 0; i < 4; i++) {
+			t.o = (struct predict_options){
+				.level = LEVEL_RC, .boundary = row_boundary(i),
+				.encoding = i & 2 ? ENCODING_APPROX
+				                  : ENCODING_EXACT
+			};
+			if (!predicts(&t)) predict_complain(&t, "none");
+		}
+		end_large(&t);
+	}
+}
+END_TEST
+
 /* ---- limits and refusals ---- */
 
 static bool stop_now(void *data)
@@ -763,10 +834,13 @@ void add_predict_tests(TCase *tests)
 	tcase_add_test(tests, lost_update_is_predicted);
 	tcase_add_test(tests, unserializable_is_observed);
 	tcase_add_test(tests, approx_misses_the_gap);
+	tcase_add_loop_test(tests, hard_traces_agree_with_brute_force, 0,
+	                    HARD);
 	tcase_add_loop_test(tests, predictor_agrees_with_brute_force, 0, RUNS);
 	tcase_add_loop_test(tests, laws_hold_on_larger_traces, 0, RUNS);
 	tcase_add_loop_test(tests, cuts_agree_on_larger_traces, 0, RUNS);
 	tcase_add_loop_test(tests, few_writers_predict_nothing, 0, RUNS);
+	tcase_add_test(tests, voter_is_predictable_at_rc_only);
 	tcase_add_test(tests, no_time_is_unknown);
 	tcase_add_test(tests, what_prediction_does_not_apply_to_is_refused);
 }
