@@ -27,6 +27,8 @@ enum {
 	TRIES = 48,      /* orders of so few transactions */
 	PAIRS_MAX = 2500, /* of transactions, that all are tried */
 	TRIPLES_MAX = 5000,
+	LOOK_OPERATIONS = 500000, /* that are checked while looking around:
+	                           * a few milliseconds */
 	STREAK = 3,  /* essential items in a row: the next one may be, too */
 	CONSIDERED_MAX = 64, /* parts whose operations are looked at */
 	STRETCHES = 200, /* of a history, of SMALL - 1 transactions each */
@@ -46,6 +48,7 @@ struct shrink {
 	struct check_clock *clock;
 	bool unsure; /* a check was undecided, or the time is over */
 	int considered;
+	uint64_t operations; /* of all parts that were checked */
 	/* Operations as items: reads first, by index of the facts, then
 	 * writes. NULL while the items are transactions. */
 	const uint32_t *transactions;
@@ -65,6 +68,7 @@ static bool transactions_violate(struct shrink *s, const uint32_t *items,
 	}
 	struct facts *f = parts_take(&s->parts, items, count);
 	*core = (struct check_result){ .verdict = CHECK_VIOLATED };
+	s->operations += f->read_first[f->n] + f->write_first[f->n];
 	if (f->order) check_level(f, s->level, s->clock, core);
 	facts_free(f);
 	if (core->verdict == CHECK_UNDECIDED) s->unsure = true;
@@ -359,11 +363,16 @@ static void shuffle(struct rng *r, uint32_t *items, uint32_t count)
 	}
 }
 
+static bool looks_on(const struct shrink *s)
+{
+	return !s->unsure && s->operations < LOOK_OPERATIONS;
+}
+
 static void try_orders(struct shrink *s, const uint32_t *transactions,
                        uint32_t count, struct core *best)
 {
 	struct rng r = { count };
-	for (int i = 0; i < TRIES && best->count > 2 && !s->unsure; i++) {
+	for (int i = 0; i < TRIES && best->count > 2 && looks_on(s); i++) {
 		uint32_t *items = copy_of(transactions, count), left = count;
 		if (i == 0) reverse(items, count);
 		else shuffle(&r, items, count);
@@ -377,7 +386,7 @@ static void try_set(struct shrink *s, const uint32_t *items, uint32_t count,
                     struct core *best)
 {
 	struct check_result r = { 0 };
-	if (is_over(s)) return;
+	if (is_over(s) || !looks_on(s)) return;
 	if (transactions_violate(s, items, count, &r))
 		consider(s, items, count, best);
 	check_result_free(&r);
@@ -404,6 +413,7 @@ static void look_around(struct shrink *s, const uint32_t *transactions,
                         uint32_t count, struct core *best)
 {
 	if (count > SMALL || !best->minimal || best->count == count) return;
+	s->operations = 0;
 	try_orders(s, transactions, count, best);
 	try_small_sets(s, transactions, count, best);
 }

@@ -63,17 +63,27 @@ void parts_init(struct parts *p, const struct facts *whole)
 void parts_forget_idle(struct parts *p)
 {
 	const struct facts *f = p->whole;
-	for (uint32_t i = 0; i < f->read_first[f->n]; i++) {
+	uint32_t i = f->read_first[f->n];
+	p->next = mem_take((i + (size_t)1) * sizeof *p->next);
+	p->next[i] = i;
+	while (i--) {
 		uint32_t key = f->reads[i].key;
-		if (f->writer_first[key] == f->writer_first[key + 1])
-			p->reads[i] = false;
+		bool idle = f->writer_first[key] == f->writer_first[key + 1];
+		p->next[i] = idle ? p->next[i + 1] : i;
+		if (idle) p->reads[i] = false;
 	}
+}
+
+static uint32_t next_read(const struct parts *p, uint32_t i)
+{
+	return p->next ? p->next[i] : i;
 }
 
 void parts_free(struct parts *p)
 {
 	free(p->reads);
 	free(p->writes);
+	free(p->next);
 	free(p->pairs);
 	free(p->before);
 	free(p->number);
@@ -226,8 +236,8 @@ static void take_reads(struct making *m)
 	f->read_first = mem_take0((size_t)f->n + 1, sizeof *f->read_first);
 	for (uint32_t t = 1; t < f->n; t++) {
 		uint32_t end = whole->read_first[m->chosen[t] + 1];
-		for (uint32_t i = whole->read_first[m->chosen[t]]; i < end;
-		     i++) {
+		uint32_t i = next_read(m->p, whole->read_first[m->chosen[t]]);
+		for (; i < end; i = next_read(m->p, i + 1)) {
 			struct facts_read r = whole->reads[i];
 			if (!is_read(m->p, i)) continue;
 			f->reads[count++] = (struct facts_read){

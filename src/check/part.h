@@ -20,6 +20,8 @@ struct parts {
 	/* Which operations count, by index of whole->reads and whole->writes.
 	 * A read of a write that does not count does not count either. */
 	bool *reads, *writes;
+	uint32_t *next; /* by index of a read: it, or the first behind it that
+	                 * is not idle; NULL: none is */
 	/* Pairs of the whole that may concern the parts, in its order. */
 	struct parts_pair *pairs;
 	uint32_t pair_count;
