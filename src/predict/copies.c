@@ -332,13 +332,25 @@ static int compare_updates(const void *a, const void *b)
 	return x->option < y->option ? -1 : x->option > y->option;
 }
 
+/* Does an earlier read of the copy read the same key? */
+static bool reads_again(const struct copies *c, size_t read)
+{
+	const struct free_read *r = &c->reads[read];
+	uint32_t key = c->o->events[r->event].key;
+	for (size_t i = c->copies[r->copy].first; i < read; i++)
+		if (c->o->events[c->reads[i].event].key == key) return true;
+	return false;
+}
+
 static size_t list_updates(const struct copies *c, struct update *list)
 {
 	size_t count = 0;
 	for (size_t i = 0; i < c->read_count; i++) {
 		const struct free_read *r = &c->reads[i];
 		uint32_t key = c->o->events[r->event].key;
-		if (!copy_writes(c->o, &c->copies[r->copy], key)) continue;
+		if (!copy_writes(c->o, &c->copies[r->copy], key) ||
+		    reads_again(c, i))
+			continue;
 		for (size_t a = r->first; a < r[1].first; a++)
 			list[count++] = (struct update){
 				key, c->options[a].writer, a
