@@ -153,9 +153,9 @@ static const struct {
 	                           "'2, 0'" },
 	{ READ_X "(0, 0)\nCONTAINS[1] in Set[s] From(\xc3\xa4, 0) Txn(1, 0)\n",
 	  2, 28, "no line of the file is of transaction '\xc3\xa4, 0'" },
-	{ "WRITE KEY[y] Txn(2, 0)\n" READ_X "(2, 0)\n", 2, 0,
-	  "reads key x from 2.1 t0, which does not write that key" },
-	{ READ_X "(1, 0)\n", 1, 0, "from itself, which does not write" },
+	{ "WRITE KEY[y] Txn(2, 0)\n" READ_X "(2, 0)\n", 2, 28,
+	  "transaction '2, 0' does not write that key" },
+	{ READ_X "(1, 0)\n", 1, 28, "'1, 0' does not write that key" },
 	{ "WRITE KEY[\xc3\xa4\xff] Txn(1, 0)\n", 1, 12, "this is not UTF-8" },
 	{ "WRITE KEY[\xed\xa0\x80] Txn(1, 0)\n", 1, 11, "this is not UTF-8" },
 };

@@ -70,6 +70,7 @@ struct isopredict {
 	    record_capacity;
 	uint32_t key_count;
 	struct trace_index by_session, by_transaction;
+	struct trace_index writes; /* the first of each transaction and key */
 	struct text set;         /* the name of a row */
 };
 
@@ -286,6 +287,27 @@ static bool check_text(struct isopredict *p, struct piece line)
 	return true;
 }
 
+/* The record of its first write of the key, or INDEX_NONE; then *at is where
+ * one goes. */
+static uint32_t find_write(const struct isopredict *p, uint32_t transaction,
+                           uint32_t key, uint32_t *at)
+{
+	uint32_t tag = index_tag(hash_mix(transaction, key)), i;
+	*at = tag;
+	while ((i = index_next(&p->writes, tag, at)) != INDEX_NONE)
+		if (p->records[i].transaction == transaction &&
+		    p->records[i].key == key)
+			break;
+	return i;
+}
+
+static void note_write(struct isopredict *p, const struct record *r)
+{
+	uint32_t tag = index_tag(hash_mix(r->transaction, r->key)), at;
+	if (find_write(p, r->transaction, r->key, &at) == INDEX_NONE)
+		index_put(&p->writes, tag, at, p->record_count);
+}
+
 static void add_record(struct isopredict *p, struct record r)
 {
 	struct entry *t = &p->transactions[r.transaction];
@@ -294,6 +316,7 @@ static void add_record(struct isopredict *p, struct record r)
 		VEC_RESERVE(p->order, p->order_count, p->order_capacity);
 		p->order[p->order_count++] = r.transaction;
 	}
+	if (r.from == NOBODY) note_write(p, &r);
 	VEC_RESERVE(p->records, p->record_count, p->record_capacity);
 	p->records[p->record_count++] = r;
 }
@@ -414,10 +437,21 @@ static struct record *group_records(struct isopredict *p)
 	return grouped;
 }
 
+static bool no_writer(struct isopredict *p, const struct record *r)
+{
+	struct piece id = p->transactions[r->from].id;
+	input_error(p->in, p->d, r->at,
+	            p->transactions[r->from].records
+	                ? "transaction '%.*s' does not write that key"
+	                : "no line of the file is of transaction '%.*s'",
+	            (int)id.length, id.at);
+	return false;
+}
+
 /* `own`: behind the transaction's own write of the key. */
 static bool add_read(struct isopredict *p, const struct record *r, bool own)
 {
-	const struct entry *from = &p->transactions[r->from];
+	uint32_t at;
 	trace_op_add(p->b, p->transactions[r->transaction].handle, EVENT_READ,
 	             r->key, (struct trace_value){ .flags = TRACE_MISSING },
 	             r->line);
@@ -425,13 +459,12 @@ static bool add_read(struct isopredict *p, const struct record *r, bool own)
 		trace_op_source(p->b, TRACE_FROM_SELF, 0);
 	else if (r->from == INIT)
 		trace_op_source(p->b, TRACE_FROM_INIT, 0);
-	else if (from->records)
-		trace_op_source(p->b, TRACE_FROM_OTHER, from->handle);
+	else if (find_write(p, r->from, r->key, &at) != INDEX_NONE)
+		trace_op_source(p->b, TRACE_FROM_OTHER,
+		                p->transactions[r->from].handle);
 	else
-		input_error(p->in, p->d, r->at,
-		            "no line of the file is of transaction '%.*s'",
-		            (int)from->id.length, from->id.at);
-	return own || r->from == INIT || from->records;
+		return no_writer(p, r);
+	return true;
 }
 
 static bool add_operations(struct isopredict *p)
@@ -462,6 +495,7 @@ static bool parse(struct isopredict *p)
 	uint32_t init;
 	index_init(&p->by_session, 0);
 	index_init(&p->by_transaction, 0);
+	index_init(&p->writes, 0);
 	find_transaction(p, (struct piece){ INIT_ID, strlen(INIT_ID) }, &init);
 	if (!parse_lines(p)) return false;
 	add_sessions(p);
@@ -486,6 +520,7 @@ struct trace *isopredict_parse(struct input *in, const struct reader_options *o,
 	free(p.records);
 	index_free(&p.by_session);
 	index_free(&p.by_transaction);
+	index_free(&p.writes);
 	text_free(&p.set);
 	if (good) return trace_builder_finish(p.b, d);
 	trace_builder_free(p.b);
