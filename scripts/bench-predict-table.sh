@@ -51,6 +51,23 @@ predicted() {
 	}' "$1"
 }
 
+# In words: missed_by_approx FILE.
+missed_by_approx() {
+	awk -F, '
+	$9 == "found" {
+		key = $1 FS $2 FS $4 FS $5 FS $6 FS $7
+		if ($8 == "exact") { exact++; keys[key] = 1 }
+		else approx[key] = 1
+	}
+	END {
+		for (key in keys)
+			if (!(key in approx)) missed++
+		printf "At all levels, the exact encoding finds %d " \
+			"predictions, of which\nthe approximate one " \
+			"misses %d.\n\n", exact, missed
+	}' "$1"
+}
+
 # Larger traces, one level in a column: larger FILE BOUNDARY.
 larger() {
 	awk -F, -v boundary="$2" '
