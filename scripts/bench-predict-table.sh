@@ -79,7 +79,7 @@ larger() {
 	}
 	NR == 1 || $7 != boundary { next }
 	{
-		row = $1 SUBSEP $3 " x " $4
+		row = $1 SUBSEP $2 ", " $3 " x " $4
 		if (!(row in seen)) { seen[row] = 1; order[++rows] = row }
 		key = row SUBSEP $6
 		traces[key]++

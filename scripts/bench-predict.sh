@@ -70,20 +70,21 @@ predict_ten() {
 predict_large() {
 	echo "$predict_columns"
 	for workload in $oltp; do
-		predict_size "$workload" 4 25 3
-		predict_size "$workload" 10 10 3
-		predict_size "$workload" 4 250 1
-		predict_size "$workload" 10 100 1
+		predict_size "$workload" rows 4 25 3
+		predict_size "$workload" rows 10 10 3
+		predict_size "$workload" cells 4 25 1
+		predict_size "$workload" rows 4 250 1
+		predict_size "$workload" rows 10 100 1
 	done
 }
 
-# predict_size WORKLOAD SESSIONS TRANSACTIONS SEEDS
+# predict_size WORKLOAD FORM SESSIONS TRANSACTIONS SEEDS
 predict_size() {
-	echo "$1 ${2}x$3" >&2
+	echo "$1 $2 ${3}x$4" >&2
 	seed=1
-	while [ $seed -le "$4" ]; do
-		observe "$1" rows "$2" "$3" "$seed"
-		predict_levels "$1,rows,$2,$3,$seed"
+	while [ $seed -le "$5" ]; do
+		observe "$1" "$2" "$3" "$4" "$seed"
+		predict_levels "$1,$2,$3,$4,$seed"
 		seed=$((seed + 1))
 	done
 }

@@ -217,9 +217,9 @@ fi
 
 if [ -f "$results/predict-large.csv" ]; then
 	cat <<-'END'
-	Traces of 100 transactions, three of each, and of 1000, one of each,
-	over rows, exact encoding: traces with a prediction, and the longest
-	time in seconds. Undecided: after a minute.
+	Larger traces, of 100 and 1000 transactions, exact encoding: traces with
+	a prediction, and the longest time in seconds; the largest resident
+	set of the process. Undecided: after a minute.
 
 	END
 	larger "$results/predict-large.csv" strict
