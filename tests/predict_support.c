@@ -54,12 +54,14 @@ static void run_events(struct running *x, struct text *t, bool writes,
 		uint32_t key = rng_below(x->rng, keys);
 		bool both = writes && events > 1 && chance(x, 20);
 		bool read = !writes || both || chance(x, 55);
+		bool again = read && events > 1u + both && chance(x, 15);
 		if (read) run_read(x, t, key, own[key]);
+		if (again) run_read(x, t, key, own[key]);
 		if (both || !read) {
 			text_format(t, " W%c", 'p' + key);
 			own[key] = true;
 		}
-		events -= 1 + both;
+		events -= 1u + both + again;
 	}
 }
 

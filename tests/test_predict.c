@@ -18,7 +18,7 @@
 
 enum {
 	RUNS = 10,      /* test processes over which seeds are spread */
-	TRACES = 4000,  /* in all, unless ISOSCOPE_PROGRAMS says more */
+	TRACES = 3000,  /* in all, unless ISOSCOPE_PROGRAMS says more */
 	LARGE = 10,     /* so many fewer are larger */
 	MOST = 20000    /* histories that brute force looks at */
 };
@@ -145,7 +145,7 @@ static struct observed_shape small_shape(struct rng *r)
 {
 	return (struct observed_shape){ .sessions = 2 + rng_below(r, 3),
 		                        .transactions = 3 + rng_below(r, 4),
-		                        .events = 2 + rng_below(r, 3),
+		                        .events = 2 + rng_below(r, 4),
 		                        .keys = 1 + rng_below(r, 3),
 		                        .wild = rng_below(r, 4) ? 0 : 30,
 		                        .aborted = rng_below(r, 3) ? 0 : 20,
