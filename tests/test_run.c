@@ -532,17 +532,20 @@ START_TEST(lost_update_is_taken_back)
 }
 END_TEST
 
-/* The first of thirty reads is what the last write makes wrong: taking back the
- * reads in between, each with several writers, would not end. */
+/* The first of many reads is what the last write makes wrong: to take back all
+ * choices of those in between, two for each, would take some 16,000 steps in
+ * most runs. */
 START_TEST(the_read_to_blame_is_taken_back)
 {
+	enum { KEYS = 14 };
 	struct text source = { 0 };
 	text_string(&source, "global x = 0; global k[*] = 0;\n"
-	                     "session a { txn { x += 1; } txn { x += 1; } }\n"
-	                     "session b { txn { x += 1;");
-	for (int i = 0; i < 30; i++) text_format(&source, "k[%d] = 1;", i);
-	text_string(&source, "} }\nsession c { txn { let v = x;");
-	for (int i = 0; i < 30; i++)
+	                     "session a { txn { x += 1; } txn { x += 1; } }\n");
+	for (int i = 0; i < KEYS; i++)
+		text_format(&source, "session b%d { txn { k[%d] = 1; } }\n", i,
+		            i);
+	text_string(&source, "session c { txn { let v = x;");
+	for (int i = 0; i < KEYS; i++)
 		text_format(&source, "let r%d = k[%d];", i, i);
 	text_string(&source, "x = v + 1; } }\n");
 	static const enum level levels[] = { LEVEL_PSI, LEVEL_SI, LEVEL_SER };
@@ -552,9 +555,8 @@ START_TEST(the_read_to_blame_is_taken_back)
 			    run_text(text_get(&source), levels[i],
 			             (enum policy_kind)kind, 200);
 			bool latest = kind == POLICY_LATEST;
-			ck_assert_uint_eq(s.unserializable, 0);
 			ck_assert((s.taken_back > 0) == !latest);
-			ck_assert_uint_lt(s.taken_back, 10000);
+			ck_assert_uint_lt(s.taken_back, 2000);
 		}
 	text_free(&source);
 }
@@ -659,6 +661,79 @@ static struct history *first_history(const char *source)
 	return h;
 }
 
+/* The last transaction's second read cannot be had with its first (nobody may
+ * see a without b when another sees b without a). It is not to be blamed on the
+ * write to which the second one led, and which the first does not allow. */
+START_TEST(a_replay_blames_reads_before_writes)
+{
+	struct program *p = program_from_text(
+	    "global x = 0; global y = 0;\n"
+	    "session s00000 { txn { let a = x; x = 1; } }\n"
+	    "session s00001 { txn { y = 1; } }\n"
+	    "session s00002 { txn { let c = x; let d = y; } }\n"
+	    "session s00003 { txn { let v = x; let w = y;\n"
+	    "                       if (w == 1) { x = 5; } } }\n");
+	struct history *h = history_from_notation(
+	    "A: x<0 Wx | B: Wy | C: x<A y<0 | D: x<0 y<B Wx");
+	struct trace *t = trace_of_history(h, "history");
+	struct runner *r = runner_new(p, LEVEL_SI, NULL);
+	struct replay_result out;
+	replay_history(r, t, h->order, NULL, &out);
+	ck_assert_uint_eq(out.changed, 1);
+	struct history *result = runner_history(r);
+	const struct transaction *d = &result->transactions[4];
+	ck_assert_uint_eq(d->event_count, 2);
+	ck_assert_uint_eq(d->events[0].from, HISTORY_INIT);
+	ck_assert_uint_eq(d->events[1].from, HISTORY_INIT);
+	history_free(result);
+	runner_free(r);
+	trace_free(t);
+	history_free(h);
+	program_free(p);
+}
+END_TEST
+
+/* The writer that D has in the history writes another key in the program: D
+ * reads from what ran next to it, the later one of two. */
+static void expect_nearest(const uint32_t *order, uint32_t expected)
+{
+	struct program *p = program_from_text(
+	    "global x = 0; global y = 0;\n"
+	    "session s00000 { txn { x = 1; } txn { x = 2; } }\n"
+	    "session s00001 { txn { y = 1; } }\n"
+	    "session s00002 { txn { y = 2; } }\n"
+	    "session s00003 { txn { let v = x; } }\n");
+	struct history *h = history_from_notation(
+	    "A: Wx ; A2: Wx | B: Wx | C: Wy | D: x<B");
+	struct trace *t = trace_of_history(h, "history");
+	struct runner *r = runner_new(p, LEVEL_NONE, NULL);
+	struct replay_result out;
+	replay_history(r, t, order, NULL, &out);
+	ck_assert(out.diverged);
+	ck_assert_uint_eq(out.changed, 1);
+	struct history *result = runner_history(r);
+	for (uint32_t i = 0; i < 6; i++)
+		ck_assert_uint_eq(result->order[i], order[i]);
+	ck_assert_uint_eq(result->transactions[5].events[0].from, expected);
+	history_free(result);
+	runner_free(r);
+	trace_free(t);
+	history_free(h);
+	program_free(p);
+}
+
+START_TEST(a_replay_takes_the_nearest)
+{
+	enum { A = 1, A2, B, C, D };
+	expect_nearest((uint32_t[]){ 0, A, B, C, A2, D }, A);
+	expect_nearest((uint32_t[]){ 0, A, C, B, A2, D }, A2);
+	expect_nearest((uint32_t[]){ 0, A, B, A2, C, D }, A2);
+	expect_nearest((uint32_t[]){ 0, B, C, A, A2, D }, 0);
+	expect_nearest((uint32_t[]){ 0, B, A, A2, C, D }, A);
+	expect_nearest((uint32_t[]){ 0, A, A2, C, B, D }, A2);
+}
+END_TEST
+
 /* `finally` stands in a history that ends before the sessions do: it is the
  * last to run all the same, and reads what it read if it may. */
 START_TEST(a_replay_waits_for_the_last_session)
@@ -706,28 +781,41 @@ END_TEST
 
 /* ---- Limits ---- */
 
-/* Sessions whose number of transactions no text shows, beyond the first room;
- * runs are the same after the room has grown. */
-START_TEST(room_for_transactions_grows)
+static void expect_same_from_seeds(const char *source, uint32_t runs)
 {
-	static const char source[] =
-	    "global x = 0;\n"
-	    "txn count(n) { let v = x; x = v + 1; return range(0, n); }\n"
-	    "session a { let r = count(50); for i in r { txn { let v = x; } }\n"
-	    "}\n"
-	    "session b { let r = count(40); for i in r { txn { x = i; } } }\n";
 	struct program *p = program_from_text(source);
-	struct campaign_options o = { .level = LEVEL_CC, .runs = 3,
+	struct campaign_options o = { .level = LEVEL_CC, .runs = runs,
 		                      .seed = 5 };
 	struct hashes all, one;
 	run_campaign(p, o, &all);
-	ck_assert_uint_eq(all.count, 3);
+	ck_assert_uint_eq(all.count, runs);
 	o.runs = 1;
-	for (int i = 0; i < 3; i++, o.seed++) {
+	for (uint32_t i = 0; i < runs; i++, o.seed++) {
 		run_campaign(p, o, &one);
 		ck_assert_uint_eq(one.items[0], all.items[i]);
 	}
 	program_free(p);
+}
+
+/* Sessions whose number of transactions no text shows, in some runs beyond the
+ * first room. Runs and their hashes are the same whatever the room. */
+START_TEST(room_for_transactions_grows)
+{
+	expect_same_from_seeds(
+	    "global x = 0;\n"
+	    "txn count(n) { let v = x; x = v + 1; return range(0, n); }\n"
+	    "session a { let r = count(50); for i in r { txn { let v = x; } }\n"
+	    "}\n"
+	    "session b { let r = count(40); for i in r { txn { x = i; } } }\n",
+	    3);
+	expect_same_from_seeds(
+	    "global n = 2; global x = 0;\n"
+	    "txn count() { let v = n; return range(0, v); }\n"
+	    "session a { let r = count(); for i in r { txn { let v = x; } }\n"
+	    "}\n"
+	    "session b { txn { x = 1; } txn { x = 2; } }\n"
+	    "session c { txn { n = 60; } }\n",
+	    30);
 }
 END_TEST
 
@@ -938,6 +1026,8 @@ void add_run_tests(TCase *tests)
 	tcase_add_test(tests, the_read_to_blame_is_taken_back);
 	tcase_add_test(tests, writes_that_depend_on_reads);
 	tcase_add_test(tests, replays_that_diverge);
+	tcase_add_test(tests, a_replay_blames_reads_before_writes);
+	tcase_add_test(tests, a_replay_takes_the_nearest);
 	tcase_add_test(tests, a_replay_waits_for_the_last_session);
 	tcase_add_test(tests, replays_of_other_programs);
 	tcase_add_test(tests, room_for_transactions_grows);

@@ -54,7 +54,6 @@ struct runner {
 	bool strong;                /* the level is not extensible */
 	struct choice *choices;     /* of the pending transaction */
 	uint32_t choice_count, choice_capacity;
-	uint32_t verified;          /* of them, that the level allows */
 	struct run_writer *writers; /* as many as the world has numbers */
 	uint32_t *ready;            /* sessions */
 	uint64_t taken_back;
@@ -116,7 +115,7 @@ static bool begin_run(struct runner *r)
 	r->no_number = false;
 	r->problem = NULL;
 	r->serial = true;
-	r->choice_count = r->verified = 0;
+	r->choice_count = 0;
 	r->judged = false;
 	memset(r->known, 0, sizeof r->known);
 	if (r->chooser->begin) r->chooser->begin(r->chooser->data);
@@ -184,12 +183,12 @@ static bool prefix_allowed(struct runner *r, uint32_t reads,
 	return level_holds(r);
 }
 
-/* The shortest prefix of the choices that is forbidden: more than `good`, and
- * at most all. (More reads forbid more.) */
-static uint32_t shortest_forbidden(struct runner *r, uint32_t good,
+/* The shortest prefix of the choices that is forbidden; all are. (More reads
+ * forbid more, and none forbid nothing.) */
+static uint32_t shortest_forbidden(struct runner *r,
                                    const struct transaction_log *log)
 {
-	uint32_t bad = r->choice_count;
+	uint32_t good = 0, bad = r->choice_count;
 	while (bad - good > 1) {
 		uint32_t middle = good + (bad - good) / 2;
 		if (prefix_allowed(r, middle, log))
@@ -208,12 +207,12 @@ static uint32_t forbidden_choice(struct runner *r)
 	uint32_t id = r->state.closure.order[r->state.closure.count - 1];
 	const struct transaction_log *log = r->state.logs[id];
 	uint32_t all = r->choice_count;
+	bool tested = !r->chooser->likely; /* the reads, each by itself */
 	if (r->serial || !all) return 0;
-	if (r->verified == all && !log->written_count) return 0;
+	if (tested && !log->written_count) return 0;
 	if (level_holds(r)) return 0;
-	if (r->verified < all && !prefix_allowed(r, all, NULL))
-		return shortest_forbidden(r, r->verified, NULL);
-	return shortest_forbidden(r, 0, log);
+	if (!tested && !prefix_allowed(r, all, NULL)) log = NULL;
+	return shortest_forbidden(r, log);
 }
 
 /* ---- Choices ---- */
@@ -230,7 +229,6 @@ static bool take_writer(struct runner *r, struct choice *c)
 			continue;
 		c->source = source;
 		r->serial = latest;
-		if (!r->chooser->likely) r->verified = r->choice_count;
 		state_read(&r->state, &r->world, &c->request, c->waiting,
 		           source, c->valid);
 		return true;
@@ -246,7 +244,6 @@ static void take_back(struct runner *r, const struct choice *c)
 	                     &c->pending);
 	region_release(&r->world.region, c->mark);
 	r->state.pending.live = state_copy_live(&r->world, c->waiting);
-	if (r->verified >= r->choice_count) r->verified = r->choice_count - 1;
 }
 
 /* Takes back the choice of this number and those after it, and goes on with
@@ -346,7 +343,7 @@ static void on_end(struct runner *r)
 	if (number)
 		choose_again(r, number);
 	else
-		r->choice_count = r->verified = 0;
+		r->choice_count = 0;
 }
 
 /* ---- The run ---- */
