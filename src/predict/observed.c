@@ -106,15 +106,19 @@ static bool is_write(const struct trace_transaction *w,
 	       w->status == TRACE_COMMITTED;
 }
 
-/* Of merged keys one read, or write, says all: `seen` has the last transaction
- * that was seen reading and writing each key. */
+/* Of merged keys one read, or write, says all. `seen` has, for reading and
+ * writing each key, the event that was added last, + 1. */
 static bool is_repeated(const struct observed *o, uint32_t *seen,
-                        const struct observed_event *e, uint32_t t)
+                        const struct observed_event *e, uint32_t t,
+                        uint32_t total)
 {
 	uint32_t *last = &seen[2 * (size_t)e->key + (e->kind == EVENT_WRITE)];
-	bool repeated = o->merged && *last == t;
-	*last = t;
-	return repeated;
+	if (o->merged && *last > o->first[t]) {
+		o->events[*last - 1].count++;
+		return true;
+	}
+	*last = total + 1;
+	return false;
 }
 
 static void take_events(struct observed *o)
@@ -132,8 +136,9 @@ static void take_events(struct observed *o)
 			const struct trace_op *op = &r->ops[i];
 			if (!is_read(w, op) && !is_write(w, op)) continue;
 			struct observed_event e = { o->key_of[op->key],
-				op->from, i, op->kind };
-			if (e.key == UINT32_MAX || is_repeated(o, seen, &e, t))
+				op->from, i, 1, op->kind };
+			if (e.key == UINT32_MAX ||
+			    is_repeated(o, seen, &e, t, total))
 				continue;
 			o->events[total++] = e;
 		}

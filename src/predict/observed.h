@@ -15,6 +15,8 @@ struct observed_event {
 	uint32_t key;  /* contended keys are numbered from 0 */
 	uint32_t from; /* READ: the writer */
 	uint32_t op;   /* index of trace.ops; says what is before what */
+	uint32_t count; /* operations that it stands for: 1, unless keys are
+	                * merged */
 	uint8_t kind;  /* enum event_kind */
 };
 

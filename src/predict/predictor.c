@@ -222,19 +222,30 @@ static enum finding_answer judge(struct predictor *p)
 	return ANSWERED_NO;
 }
 
+/* Who wants one prediction only is not to wait long for the smallest. */
+static bool still_few(const struct predictor *p)
+{
+	enum { PATIENCE = 60, CHANGES = 16 };
+	return p->options.enumerate || (p->stats.rounds <= PATIENCE
+	                                && p->changes <= CHANGES);
+}
+
 /* Further proposals with as many changes as may be, then with more; NONE when
  * there is none whatever the changes. */
 static enum proposal_answer propose(struct predictor *p)
 {
-	if (!p->options.enumerate) return proposal_next(&p->p);
-	for (;;) {
-		enum proposal_answer answer =
-		    proposal_next_within(&p->p, p->changes);
+	enum proposal_answer answer = PROPOSAL_NONE;
+	p->few = p->few && still_few(p);
+	while (p->few && answer == PROPOSAL_NONE) {
+		answer = proposal_next_within(&p->p, p->changes);
 		if (answer != PROPOSAL_NONE) return answer;
 		answer = proposal_next(&p->p);
 		if (answer != PROPOSAL_MADE) return answer;
+		answer = PROPOSAL_NONE;
 		p->changes++;
+		p->few = still_few(p);
 	}
+	return proposal_next(&p->p);
 }
 
 static enum predict_answer search(struct predictor *p)
@@ -295,19 +306,33 @@ static enum unchanged_copies unchanged_copies(const struct predictor *p)
 	return UNCHANGED_NONE;
 }
 
+/* Is counting the changed reads of a proposal a small matter? */
+static bool changes_are_few(const struct copies *c)
+{
+	enum { COUNTED_MOST = 10000 };
+	size_t count = 0;
+	for (size_t i = 0; i < c->read_count; i++)
+		count += (size_t)c->o->events[c->reads[i].event].count
+		         * (c->reads[i + 1].first - c->reads[i].first);
+	return count <= COUNTED_MOST;
+}
+
 /* Everything that is needed before the first proposal; false if a limit came
  * first. */
 static bool begin(struct predictor *p)
 {
 	const struct predict_options *o = &p->options;
 	p->begun = true;
-	/* Where two writers of a key must see one another, a copy may have to
-	 * see another one, which it cannot read from: so a read that is left
-	 * open may have no answer. */
-	p->complete = o->enumerate || level_implies(o->level, LEVEL_PSI);
 	if (!copies_init(&p->c, &p->o, o->boundary, unchanged_copies(p),
 	                 predictor_obvious(p), p->clock, &p->reason))
 		return false;
+	/* Strict copies change a read each, and there are few of them. */
+	p->few = o->enumerate || (o->boundary == BOUNDARY_RELAXED &&
+	                          changes_are_few(&p->c));
+	/* Where two writers of a key must see one another, a copy may have to
+	 * see another one, which it cannot read from: so a read that is left
+	 * open may have no answer. */
+	p->complete = p->few || level_implies(o->level, LEVEL_PSI);
 	count_reads(p);
 	proposal_init(&p->p, &p->o, &p->c, p->complete, p->clock);
 	candidate_init(&p->x, &p->o, &p->c);
@@ -395,7 +420,7 @@ struct predictor *predictor_new(const struct trace *observed,
 	struct predictor *p = mem_take0(1, sizeof *p);
 	p->options = *o;
 	p->clock = c;
-	bool merge = o->boundary == BOUNDARY_RELAXED && !o->enumerate;
+	bool merge = o->boundary == BOUNDARY_RELAXED;
 	p->failed = !observed_init(&p->o, observed, o->level, merge, c,
 	                           &p->reason);
 	if (!p->failed && !p->o.order) {

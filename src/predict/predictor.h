@@ -18,7 +18,8 @@ struct predictor {
 	bool begun, ended;   /* the first call came; there is no further one */
 	bool failed;         /* a limit came when beginning */
 	bool complete;       /* every free read of a proposal is answered */
-	uint32_t changes;    /* enumerating: so many reads may change */
+	bool few;            /* proposals with few changed reads come first */
+	uint32_t changes;    /* then: so many may change */
 	const char *reason;  /* why an answer is UNKNOWN */
 };
 

@@ -295,12 +295,20 @@ static struct total total_of(struct proposal *p, const int *literals,
 
 static void count_changes(struct proposal *p, uint32_t most)
 {
-	size_t count = 0;
-	int *changes = mem_take0(p->c->option_count + 1, sizeof *changes);
-	for (size_t i = 0; i < p->c->option_count; i++)
-		if (!p->c->options[i].observed)
-			changes[count++] = literal_option(p, i);
+	size_t count = 0, room = 0;
+	int *changes = NULL;
+	for (size_t i = 0; i < p->c->read_count; i++) {
+		const struct free_read *r = &p->c->reads[i];
+		uint32_t times = p->o->events[r->event].count;
+		for (uint32_t a = r->first; a < r[1].first; a++)
+			for (uint32_t k = 0; k < times && k < most &&
+			     !p->c->options[a].observed; k++) {
+				VEC_RESERVE(changes, count, room);
+				changes[count++] = literal_option(p, a);
+			}
+	}
 	struct total t = total_of(p, changes, count, most);
+	p->counted_all = t.count < most;
 	free(changes);
 	free(p->counter);
 	p->counter = t.outputs;
@@ -311,7 +319,7 @@ enum proposal_answer proposal_next_within(struct proposal *p,
                                           uint32_t changes)
 {
 	/* Room for twice as many, so that it is seldom built again. */
-	if (changes >= p->counter_size && p->counter_size < p->c->option_count)
+	if (changes >= p->counter_size && !p->counted_all)
 		count_changes(p, 2 * changes + 2);
 	if (changes < p->counter_size)
 		ccadical_assume(p->sat, -p->counter[changes]);

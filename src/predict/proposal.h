@@ -27,6 +27,7 @@ struct proposal {
 	/* At most so many changed reads, when that is counted. */
 	int *counter;          /* outputs: more than i reads are changed */
 	uint32_t counter_size;
+	bool counted_all;      /* never more changes than the counter has */
 };
 
 enum proposal_answer { PROPOSAL_MADE, PROPOSAL_NONE, PROPOSAL_STOPPED };
