@@ -104,7 +104,7 @@ predict_levels() {
 # off has found at least what it says.
 compare_once() {
 	status=0
-	"$isoscope" compare -q --json -i "$2" --boundary "$3" --timeout 10 \
+	"$isoscope" compare -q --json -i "$2" --boundary "$3" --timeout 5 \
 		"$1" >"$work/out" 2>"$work/log" || status=$?
 	case $status in
 	0|1|4) ;;

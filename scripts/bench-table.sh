@@ -234,7 +234,7 @@ if [ -f "$results/compare.csv" ]; then
 	program (within a time limit), predicts one execution from each, and
 	runs the program along the predictions; runs the program at random as
 	often; and explores it. Sums over the programs of which all three came
-	to an end within 10 s: distinct unserializable histories, and assertions
+	to an end within 5 s: distinct unserializable histories, and assertions
 	that fail. False predictions led to a serializable execution.
 
 	END
