@@ -11,6 +11,7 @@
 #include "history/history.h"
 #include "history/trace.h"
 #include "lang/load.h"
+#include "report/names.h"
 #include "run/replay.h"
 #include "vm/machine.h"
 #include "vm/program.h"
@@ -64,11 +65,7 @@ static void warn_of_failures(struct recording *x)
 	for (uint32_t i = 0; i < count; i++) {
 		const struct finding *f = runner_finding(x->runner, slots[i]);
 		bool error = slots[i] == program_assertion_count(p);
-		struct position at = { 0 };
-		if (!error)
-			at = program_assertion(p, slots[i])->at;
-		else if (f)
-			at = program_position(p, f->point);
+		struct position at = name_program_slot_position(p, slots[i], f);
 		const char *what = "the assertion fails";
 		if (error) what = "a run-time error happens";
 		if (error && f && f->message) what = f->message;

@@ -237,8 +237,7 @@ static bool print_others(struct text *t, const struct explorer *e,
 	if (fail && all == 1)
 		text_string(t, "the assertion fails");
 	else if (fail)
-		text_format(t, "%" PRIu32 " of %" PRIu32 " assertions %s", fail,
-		            all, fail == 1 ? "fails" : "fail");
+		name_failing(t, fail, all);
 	if (fail && error) text_string(t, ", and ");
 	if (error) text_string(t, "a run-time error happens");
 	return true;

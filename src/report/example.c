@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "axioms/level.h"
+#include "dpor/explorer.h"
 #include "history/history.h"
 #include "report/counterexample.h"
 #include "report/explain.h"
@@ -17,14 +18,58 @@ enum {
 	SOURCE_WIDTH = 100
 };
 
+struct example explored_example(const struct explorer *e, uint32_t slot)
+{
+	const struct explore_violation *v = explorer_violation(e, slot);
+	return (struct example){ explorer_program(e), slot,
+		                 v->example, v->finding };
+}
+
+bool example_same(const struct example *a, const struct example *b)
+{
+	struct text one = { 0 }, other = { 0 };
+	if (!a->history || !b->history) return false;
+	history_print_canonical(&one, a->history);
+	history_print_canonical(&other, b->history);
+	bool same = !strcmp(text_get(&one), text_get(&other));
+	text_free(&one);
+	text_free(&other);
+	return same;
+}
+
+static struct position place_of(const struct example *x)
+{
+	return name_program_slot_position(x->program, x->slot, x->finding);
+}
+
 /* ---- in words ---- */
+
+void report_slot_line(struct text *t, const struct style *s,
+                      const struct example *x, enum style_mark mark,
+                      const char *says)
+{
+	struct text place = { 0 }, words = { 0 };
+	name_position(&place, place_of(x));
+	name_program_slot(&words, x->program, x->slot);
+	text_string(t, "  ");
+	style_words(t, s, mark, says);
+	size_t used = 2 + strlen(says) + 2 + style_columns(text_get(&place));
+	size_t room = s->width > used + 20 ? s->width - used : 20;
+	style_fit(t, text_get(&words), room);
+	if (place.length) {
+		text_string(t, "  ");
+		style_words(t, s, STYLE_DIM, text_get(&place));
+	}
+	text_char(t, '\n');
+	text_free(&place);
+	text_free(&words);
+}
 
 void report_slot_heading(struct text *t, const struct style *s,
                          const struct example *x)
 {
 	const struct program *p = x->program;
-	struct position at = name_program_slot_position(p, x->slot,
-	                                                x->finding);
+	struct position at = place_of(x);
 	style_begin(t, s, STYLE_RED);
 	name_program_slot(t, p, x->slot);
 	style_end(t, s);
@@ -55,8 +100,8 @@ static void print_source(struct text *t, struct position at)
 
 /* The place is told by the heading, except that an error's source is worth a
  * line here. */
-void report_example_finding(struct text *t, const struct style *s,
-                            const struct example *x)
+static void print_finding(struct text *t, const struct style *s,
+                          const struct example *x)
 {
 	const struct finding *f = x->finding;
 	if (!f) return;
@@ -111,18 +156,20 @@ void report_example(struct text *t, const struct style *s,
                     const struct example *x)
 {
 	report_counterexample(t, s, x->history, INDENT);
-	report_example_finding(t, s, x);
+	print_finding(t, s, x);
 	print_anomaly(t, s, x->history);
 }
 
-/* ---- as JSON ---- */
-
-static void member_position(struct text *t, struct position at)
+void report_example_again(struct text *t, const struct style *s,
+                          const struct example *x, uint32_t shown)
 {
-	json_member_text(t, "file", at.file);
-	json_member_count(t, "line", at.line);
-	json_member_count(t, "column", at.column);
+	text_string(t, "    the history shown for: ");
+	name_program_slot(t, x->program, shown);
+	text_char(t, '\n');
+	print_finding(t, s, x);
 }
+
+/* ---- as JSON ---- */
 
 void report_slot_json(struct text *t, const struct example *x)
 {
@@ -135,8 +182,7 @@ void report_slot_json(struct text *t, const struct example *x)
 	if (x->slot < program_assertion_count(p))
 		json_member_text(t, "message",
 		                 program_assertion(p, x->slot)->message);
-	member_position(t, name_program_slot_position(p, x->slot,
-	                                              x->finding));
+	json_member_position(t, place_of(x));
 	text_free(&words);
 }
 
@@ -197,11 +243,12 @@ static void print_failure(struct text *t, const struct example *x)
 	}
 	text_char(t, '}');
 	if (f->message) json_member_text(t, "message", f->message);
-	member_position(t, program_position(x->program, f->point));
+	json_member_position(t, program_position(x->program, f->point));
 	text_char(t, '}');
 }
 
-void report_example_json(struct text *t, const struct example *x)
+void report_example_json(struct text *t, const struct example *x,
+                         const char *more)
 {
 	const struct history *h = x->history;
 	bool serializable = level_allows_history(LEVEL_SER, h);
@@ -210,6 +257,7 @@ void report_example_json(struct text *t, const struct example *x)
 	text_string(t, "{\"history\":1,");
 	history_print_members(t, h);
 	print_order(t, h);
+	text_string(t, more);
 	if (x->finding) print_failure(t, x);
 	json_member_text(t, "anomaly", name);
 	json_member_text(t, "forbidden_by",

@@ -30,6 +30,13 @@ void json_member_line(struct text *t, uint32_t line)
 		json_member_text(t, "line", NULL);
 }
 
+void json_member_position(struct text *t, struct position at)
+{
+	json_member_text(t, "file", at.file);
+	json_member_count(t, "line", at.line);
+	json_member_count(t, "column", at.column);
+}
+
 void json_member_taken(struct text *t, const char *name, struct text *value)
 {
 	json_member_text(t, name, text_get(value));

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/text.h"
+#include "vm/program.h"
 
 /* ,"name":"value"; null for NULL */
 void json_member_text(struct text *t, const char *name, const char *value);
@@ -14,6 +15,8 @@ void json_member_count(struct text *t, const char *name, uint64_t n);
 void json_member_bool(struct text *t, const char *name, bool value);
 /* ,"line":3, or null when unknown */
 void json_member_line(struct text *t, uint32_t line);
+/* ,"file":"a.tx","line":3,"column":1 */
+void json_member_position(struct text *t, struct position at);
 /* Sets the member from a text, and empties that. */
 void json_member_taken(struct text *t, const char *name, struct text *value);
 

@@ -105,13 +105,6 @@ struct position name_program_slot_position(const struct program *p,
 	return (struct position){ 0 };
 }
 
-struct position name_slot_position(const struct explorer *e, uint32_t slot)
-{
-	const struct explore_violation *v = explorer_violation(e, slot);
-	return name_program_slot_position(explorer_program(e), slot,
-	                                  v ? v->finding : NULL);
-}
-
 const char *name_slot_kind(const struct program *p, uint32_t slot)
 {
 	uint32_t assertions = program_assertion_count(p);
@@ -139,6 +132,26 @@ void name_level(struct text *t, enum level l)
 	text_format(t, "%s (%s)", level_name(l), level_word(l));
 }
 
+void name_failing(struct text *t, uint32_t count, uint32_t of)
+{
+	text_format(t, "%" PRIu32 " of %" PRIu32 " assertions %s", count, of,
+	            count == 1 ? "fails" : "fail");
+}
+
+void name_nothing_fails(struct text *t, uint32_t checked)
+{
+	if (!checked)
+		text_string(t, "nothing is asserted, and no run-time error "
+		               "happens, in ");
+	else if (checked == 1)
+		text_string(t, "the assertion is true in ");
+	else if (checked == 2)
+		text_string(t, "both assertions are true in ");
+	else
+		text_format(t, "all %" PRIu32 " assertions are true in ",
+		            checked);
+}
+
 static void violated_reason(struct text *t, const struct explorer *e)
 {
 	uint32_t checked = explorer_checked_count(e);
@@ -150,39 +163,21 @@ static void violated_reason(struct text *t, const struct explorer *e)
 		                        "serializable"
 		                      : "the assertion fails");
 	else if (violated)
-		text_format(t, "%" PRIu32 " of %" PRIu32 " assertions %s",
-		            violated, checked,
-		            violated == 1 ? "fails" : "fail");
+		name_failing(t, violated, checked);
 	if (violated && error) text_string(t, ", and ");
 	if (error) text_string(t, "a run-time error happens");
-}
-
-static void print_all(struct text *t, uint32_t assertions)
-{
-	if (assertions == 2)
-		text_string(t, "both assertions are true in ");
-	else
-		text_format(t, "all %" PRIu32 " assertions are true in ",
-		            assertions);
 }
 
 void name_verdict_reason(struct text *t, const struct explorer *e)
 {
 	const struct explore_stats *s = explorer_stats(e);
-	uint32_t checked = explorer_checked_count(e);
 	switch (explorer_verdict(e)) {
 	case VERDICT_VIOLATED:
 		violated_reason(t, e);
 		text_string(t, " under ");
 		break;
 	case VERDICT_HOLDS:
-		if (!checked)
-			text_string(t, "nothing is asserted, and no run-time "
-			               "error happens, in ");
-		else if (checked == 1)
-			text_string(t, "the assertion is true in ");
-		else
-			print_all(t, checked);
+		name_nothing_fails(t, explorer_checked_count(e));
 		text_string(t, s->histories == 1 ? "the one history"
 		                                 : "every history");
 		text_string(t, " under ");

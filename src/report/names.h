@@ -36,9 +36,8 @@ void name_position(struct text *t, struct position at);
 void name_slot(struct text *t, const struct explorer *e, uint32_t slot);
 void name_program_slot(struct text *t, const struct program *p, uint32_t slot);
 /* Where the slot's assertion stands in the source, or where the error of its
- * example happened; no file when there is no such place. */
-struct position name_slot_position(const struct explorer *e, uint32_t slot);
-/* The same, `f` being the finding of the example, or NULL. */
+ * example happened, `f` being the finding of that, or NULL; no file when there
+ * is no such place. */
 struct position name_program_slot_position(const struct program *p,
                                            uint32_t slot,
                                            const struct finding *f);
@@ -47,6 +46,10 @@ struct position name_program_slot_position(const struct program *p,
 const char *name_slot_kind(const struct program *p, uint32_t slot);
 /* What a finding knows of itself: "alice.ok = true, bob.ok = true". */
 void name_finding_values(struct text *t, const struct finding *f);
+/* "1 of 3 assertions fails" */
+void name_failing(struct text *t, uint32_t count, uint32_t of);
+/* "both assertions are true in ", of so many that are checked. */
+void name_nothing_fails(struct text *t, uint32_t checked);
 /* "violated: 2 of 3 assertions fail under Causal Consistency (cc)", without
  * the verdict word and its colon. */
 void name_verdict_reason(struct text *t, const struct explorer *e);

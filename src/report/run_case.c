@@ -134,9 +134,7 @@ static void violated_reason(struct text *t, const struct run_case *c)
 		                        "serializable is met"
 		                      : "the assertion fails");
 	else if (violated)
-		text_format(t, "%" PRIu32 " of %" PRIu32 " assertions %s",
-		            violated, checked,
-		            violated == 1 ? "fails" : "fail");
+		name_failing(t, violated, checked);
 	if (violated && error_happens(c)) text_string(t, ", or ");
 	if (error_happens(c)) text_string(t, "a run-time error happens");
 	in_runs(t, c);
@@ -145,18 +143,10 @@ static void violated_reason(struct text *t, const struct run_case *c)
 static void fine_reason(struct text *t, const struct run_case *c)
 {
 	uint32_t checked = checked_count(c);
-	if (!checked)
-		text_string(t, "nothing is asserted, and no run-time error "
-		               "happens, in ");
-	else if (checked == 1 && campaign_options(c->campaign)->robust)
+	if (checked == 1 && campaign_options(c->campaign)->robust)
 		text_string(t, "the history is serializable in ");
-	else if (checked == 1)
-		text_string(t, "the assertion is true in ");
-	else if (checked == 2)
-		text_string(t, "both assertions are true in ");
 	else
-		text_format(t, "all %" PRIu32 " assertions are true in ",
-		            checked);
+		name_nothing_fails(t, checked);
 }
 
 static void all_runs(struct text *t, uint64_t counted)

@@ -31,7 +31,7 @@ static void print_first(struct text *t, const struct run_case *c,
 	name_run_command(&command, c, s->first_run);
 	json_member_taken(t, "repeat", &command);
 	text_string(t, ",\"example\":");
-	report_example_json(t, &x);
+	report_example_json(t, &x, "");
 	text_free(&command);
 }
 

@@ -2,21 +2,13 @@
 
 #include <assert.h>
 #include <inttypes.h>
-#include <string.h>
 
-#include "history/history.h"
+#include "report/counts.h"
 #include "report/names.h"
 #include "run/campaign.h"
 #include "vm/program.h"
 
-enum {
-	LABEL_WIDTH = 15, /* of the counts */
-	COUNT_WIDTH = 12,
-	CURVE_WIDTH = 12  /* of each column of the curve */
-};
-
-/* Seconds below which a rate is noise. */
-static const double RATE_LEAST = 0.01;
+enum { CURVE_WIDTH = 12 }; /* of each column of the curve */
 
 void report_run_verdict(struct text *t, const struct style *s,
                         const struct run_case *c)
@@ -49,20 +41,14 @@ static void share(struct text *t, uint64_t n, uint64_t of)
 /* ---- one violated assertion ---- */
 
 /* The first slot whose example is the same history, maybe the slot itself. */
-static uint32_t first_with_example(const struct run_case *c, uint32_t slot)
+static uint32_t first_with_example(const struct run_case *c,
+                                   const struct example *x)
 {
-	struct text mine = { 0 }, other = { 0 };
-	history_print_canonical(&mine, run_example(c, slot).history);
-	uint32_t found = slot;
-	for (uint32_t i = 0; i < slot && found == slot; i++) {
-		if (!run_slot_violated(c, i)) continue;
-		text_clear(&other);
-		history_print_canonical(&other, run_example(c, i).history);
-		if (!strcmp(text_get(&mine), text_get(&other))) found = i;
+	for (uint32_t i = 0; i < x->slot; i++) {
+		struct example other = run_example(c, i);
+		if (example_same(&other, x)) return i;
 	}
-	text_free(&mine);
-	text_free(&other);
-	return found;
+	return x->slot;
 }
 
 /* "  fails in 331 of 1,000 runs (33.1 %), after 3.0 runs on average; the first
@@ -109,15 +95,12 @@ static void print_violation(struct text *t, const struct style *s,
 	text_char(t, '\n');
 	report_slot_heading(t, s, &x);
 	print_fails_in(t, c, slot);
-	uint32_t same = first_with_example(c, slot);
+	uint32_t same = first_with_example(c, &x);
 	if (same == slot) {
 		text_char(t, '\n');
 		report_example(t, s, &x);
 	} else {
-		text_string(t, "    the history shown for: ");
-		name_program_slot(t, x.program, same);
-		text_char(t, '\n');
-		report_example_finding(t, s, &x);
+		report_example_again(t, s, &x, same);
 	}
 	print_command(t, c, slot);
 }
@@ -128,25 +111,12 @@ static void print_assertion_line(struct text *t, const struct style *s,
                                  const struct run_case *c, uint32_t slot)
 {
 	struct example x = run_example(c, slot);
-	bool fails = run_slot_violated(c, slot);
-	bool holds = run_verdict(c) == RUN_HOLDS;
-	struct text place = { 0 }, words = { 0 };
-	name_position(&place, name_program_slot_position(x.program, slot,
-	                                                 x.finding));
-	name_program_slot(&words, x.program, slot);
-	text_string(t, "  ");
-	style_words(t, s, fails ? STYLE_RED : STYLE_GREEN,
-	            fails ? "fails   " : holds ? "holds   " : "passes  ");
-	size_t used = 10 + 2 + style_columns(text_get(&place));
-	size_t room = s->width > used + 20 ? s->width - used : 20;
-	style_fit(t, text_get(&words), room);
-	if (place.length) {
-		text_string(t, "  ");
-		style_words(t, s, STYLE_DIM, text_get(&place));
-	}
-	text_char(t, '\n');
-	text_free(&place);
-	text_free(&words);
+	if (run_slot_violated(c, slot))
+		report_slot_line(t, s, &x, STYLE_RED, "fails   ");
+	else if (run_verdict(c) == RUN_HOLDS)
+		report_slot_line(t, s, &x, STYLE_GREEN, "holds   ");
+	else
+		report_slot_line(t, s, &x, STYLE_GREEN, "passes  ");
 }
 
 static bool is_listed(const struct run_case *c, uint32_t slot)
@@ -168,29 +138,11 @@ static void print_assertions(struct text *t, const struct style *s,
 
 /* ---- counts ---- */
 
-static void begin_count(struct text *t, const char *label, struct text *count)
-{
-	text_format(t, "%-*s", LABEL_WIDTH, label);
-	size_t width = style_columns(text_get(count));
-	if (width < COUNT_WIDTH) text_pad(t, ' ', COUNT_WIDTH - width);
-	text_string(t, text_get(count));
-	text_string(t, "  ");
-	text_clear(count);
-}
-
-static void begin_number(struct text *t, const char *label, uint64_t n)
-{
-	struct text count = { 0 };
-	style_count(&count, n);
-	begin_count(t, label, &count);
-	text_free(&count);
-}
-
 static void print_runs(struct text *t, const struct run_case *c)
 {
 	const struct campaign_options *o = campaign_options(c->campaign);
 	const struct campaign_stats *s = campaign_stats(c->campaign);
-	begin_number(t, "runs", s->runs);
+	count_begin(t, "runs", s->runs);
 	text_format(t, "under %s, policy ", level_word(o->level));
 	name_policy(t, c);
 	if (s->runs == 1)
@@ -204,14 +156,14 @@ static void print_runs(struct text *t, const struct run_case *c)
 	}
 	text_char(t, '\n');
 	if (!s->pruned) return;
-	begin_number(t, "pruned", s->pruned);
+	count_begin(t, "pruned", s->pruned);
 	text_string(t, "of them made an assumption false, and do not count\n");
 }
 
 static void print_share(struct text *t, const char *label, uint64_t n,
                         uint64_t of)
 {
-	begin_number(t, label, n);
+	count_begin(t, label, n);
 	share(t, n, of);
 	text_string(t, of == 1 ? " of the one run\n" : " of the runs\n");
 }
@@ -219,22 +171,11 @@ static void print_share(struct text *t, const char *label, uint64_t n,
 static void print_costs(struct text *t, const struct run_case *c)
 {
 	const struct campaign_stats *s = campaign_stats(c->campaign);
-	struct text n = { 0 };
-	begin_number(t, "reads", s->reads);
+	count_begin(t, "reads", s->reads);
 	style_plural(t, s->taken_back, "choice of a writer",
 	             "choices of writers");
 	text_string(t, " taken back\n");
-	style_seconds(&n, s->seconds);
-	begin_count(t, "time", &n);
-	style_seconds(t, s->cpu_seconds);
-	text_string(t, " of CPU");
-	if (s->cpu_seconds > RATE_LEAST) {
-		text_string(t, ", ");
-		style_count(t, (uint64_t)((double)s->runs / s->cpu_seconds));
-		text_string(t, " runs per second");
-	}
-	text_char(t, '\n');
-	text_free(&n);
+	count_time(t, s->seconds, s->cpu_seconds, s->runs, "runs");
 }
 
 static void print_counts(struct text *t, const struct run_case *c)

@@ -1,26 +1,17 @@
 #include "report/text.h"
 
-#include <inttypes.h>
 #include <string.h>
 #include <sys/resource.h>
 
 #include "dpor/explorer.h"
 #include "dpor/verdict.h"
-#include "history/history.h"
 #include "report/changes.h"
-#include "report/counterexample.h"
-#include "report/explain.h"
+#include "report/counts.h"
+#include "report/example.h"
 #include "report/names.h"
 #include "report/warnings.h"
 
-enum {
-	WARNINGS_SHOWN = 8,
-	LABEL_WIDTH = 15, /* of the counts */
-	COUNT_WIDTH = 12
-};
-
-/* Seconds below which a rate is noise. */
-static const double RATE_LEAST = 0.01;
+enum { WARNINGS_SHOWN = 8 };
 
 void report_verdict(struct text *t, const struct style *s,
                     const struct explorer *e)
@@ -42,107 +33,15 @@ void report_verdict(struct text *t, const struct style *s,
 
 /* ---- one violated assertion ---- */
 
-static void print_place(struct text *t, const struct style *s,
-                        const struct explorer *e, uint32_t slot)
-{
-	struct position at = name_slot_position(e, slot);
-	if (!at.file) return;
-	text_string(t, "  at ");
-	style_begin(t, s, STYLE_BOLD);
-	name_position(t, at);
-	style_end(t, s);
-	const struct program *p = explorer_program(e);
-	if (slot < program_assertion_count(p) &&
-	    program_assertion(p, slot)->message) {
-		text_string(t, ": ");
-		text_string(t, program_assertion(p, slot)->message);
-	}
-	text_char(t, '\n');
-}
-
-/* The line of source, without its indentation. */
-static void print_source(struct text *t, struct position at)
-{
-	const char *line = at.source_line;
-	if (!line) return;
-	while (*line == ' ' || *line == '\t') line++;
-	text_string(t, "      ");
-	style_fit(t, line, 100);
-	text_char(t, '\n');
-}
-
-/* What failed, with its values. The place is told by the heading above,
- * except that an error's source is worth a line here. */
-static void print_finding(struct text *t, const struct style *s,
-                          const struct explorer *e, uint32_t slot)
-{
-	const struct finding *f = explorer_violation(e, slot)->finding;
-	if (!f) return;
-	text_string(t, "\n    ");
-	style_words(t, s, STYLE_RED, f->message ? f->message : "fails");
-	if (f->value_count) {
-		struct text values = { 0 };
-		name_finding_values(&values, f);
-		text_string(t, f->message ? ", where " : " with ");
-		style_fit(t, text_get(&values), 10 * s->width);
-		text_free(&values);
-	}
-	text_char(t, '\n');
-	if (slot == explorer_slot_error(e))
-		print_source(t, program_position(explorer_program(e),
-		                                 f->point));
-}
-
-static void print_cycle(struct text *t, const struct history *h)
-{
-	struct witness w;
-	if (!level_witness(LEVEL_SER, h, &w)) return;
-	text_string(t, "  It is not serializable: a serial order would need\n");
-	explain_cycle(t, h, &w, 4);
-	witness_free(&w);
-}
-
-static void print_anomaly(struct text *t, const struct style *s,
-                          const struct history *h)
-{
-	enum level by = LEVEL_COUNT;
-	if (level_allows_history(LEVEL_SER, h)) {
-		text_string(t, "\n  This history is serializable, so it "
-		               "happens at every isolation level.\n");
-		return;
-	}
-	const char *name = anomaly_name(h, &by);
-	text_string(t, "\n  ");
-	if (name) {
-		text_string(t, strchr("aeio", name[0]) ? "This is an "
-		                                       : "This is a ");
-		style_words(t, s, STYLE_YELLOW, name);
-		text_string(t, ". ");
-	}
-	if (by < LEVEL_COUNT)
-		text_format(t, "The weakest level that forbids it is %s (%s).",
-		            level_name(by), level_word(by));
-	text_char(t, '\n');
-	print_cycle(t, h);
-}
-
 /* The first slot whose example is the same history, maybe the slot itself. */
-static uint32_t first_with_example(const struct explorer *e, uint32_t slot)
+static uint32_t first_with_example(const struct explorer *e,
+                                   const struct example *x)
 {
-	struct text mine = { 0 }, other = { 0 };
-	history_print_canonical(&mine, explorer_violation(e, slot)->example);
-	uint32_t found = slot;
-	for (uint32_t i = 0; i < slot && found == slot; i++) {
-		if (!explorer_slot_violated(e, i)) continue;
-		const struct history *h = explorer_violation(e, i)->example;
-		if (!h) continue;
-		text_clear(&other);
-		history_print_canonical(&other, h);
-		if (!strcmp(text_get(&mine), text_get(&other))) found = i;
+	for (uint32_t i = 0; i < x->slot; i++) {
+		struct example other = explored_example(e, i);
+		if (example_same(&other, x)) return i;
 	}
-	text_free(&mine);
-	text_free(&other);
-	return found;
+	return x->slot;
 }
 
 /* Which reads of the observed history it changes. */
@@ -155,23 +54,17 @@ static void print_changes(struct text *t, const struct style *s,
 }
 
 static void print_example(struct text *t, const struct style *s,
-                          const struct explorer *e, uint32_t slot)
+                          const struct explorer *e, const struct example *x)
 {
-	const struct history *h = explorer_violation(e, slot)->example;
-	if (!h) return;
-	uint32_t same = first_with_example(e, slot);
-	if (same == slot) {
+	if (!x->history) return;
+	uint32_t same = first_with_example(e, x);
+	if (same == x->slot) {
 		text_char(t, '\n');
-		if (explores_outward(e)) print_changes(t, s, e, h);
-		report_counterexample(t, s, h, 4);
-		print_finding(t, s, e, slot);
-		print_anomaly(t, s, h);
-		return;
+		if (explores_outward(e)) print_changes(t, s, e, x->history);
+		report_example(t, s, x);
+	} else {
+		report_example_again(t, s, x, same);
 	}
-	text_string(t, "    the history shown for: ");
-	name_slot(t, e, same);
-	text_char(t, '\n');
-	print_finding(t, s, e, slot);
 }
 
 /* May there be other histories of those that were asked for? */
@@ -200,14 +93,11 @@ static void print_fails_in(struct text *t, const struct explorer *e,
 static void print_violation(struct text *t, const struct style *s,
                             const struct explorer *e, uint32_t slot)
 {
+	struct example x = explored_example(e, slot);
 	text_char(t, '\n');
-	style_begin(t, s, STYLE_RED);
-	name_slot(t, e, slot);
-	style_end(t, s);
-	text_char(t, '\n');
-	print_place(t, s, e, slot);
+	report_slot_heading(t, s, &x);
 	print_fails_in(t, e, slot);
-	print_example(t, s, e, slot);
+	print_example(t, s, e, &x);
 }
 
 /* ---- the list of assertions ---- */
@@ -215,24 +105,13 @@ static void print_violation(struct text *t, const struct style *s,
 static void print_assertion_line(struct text *t, const struct style *s,
                                  const struct explorer *e, uint32_t slot)
 {
-	bool fails = explorer_slot_violated(e, slot);
-	bool open = is_open(e);
-	struct text place = { 0 }, words = { 0 };
-	name_position(&place, name_slot_position(e, slot));
-	name_slot(&words, e, slot);
-	text_string(t, "  ");
-	style_words(t, s, fails ? STYLE_RED : open ? STYLE_YELLOW : STYLE_GREEN,
-	            fails ? "fails  " : open ? "open   " : "holds  ");
-	size_t used = 9 + 2 + style_columns(text_get(&place));
-	size_t room = s->width > used + 20 ? s->width - used : 20;
-	style_fit(t, text_get(&words), room);
-	if (place.length) {
-		text_string(t, "  ");
-		style_words(t, s, STYLE_DIM, text_get(&place));
-	}
-	text_char(t, '\n');
-	text_free(&place);
-	text_free(&words);
+	struct example x = explored_example(e, slot);
+	if (explorer_slot_violated(e, slot))
+		report_slot_line(t, s, &x, STYLE_RED, "fails  ");
+	else if (is_open(e))
+		report_slot_line(t, s, &x, STYLE_YELLOW, "open   ");
+	else
+		report_slot_line(t, s, &x, STYLE_GREEN, "holds  ");
 }
 
 static void print_assertions(struct text *t, const struct style *s,
@@ -297,15 +176,6 @@ static void print_warnings(struct text *t, const struct style *s,
 
 /* ---- counts ---- */
 
-static void begin_count(struct text *t, const char *label, struct text *count)
-{
-	text_format(t, "%-*s", LABEL_WIDTH, label);
-	size_t width = style_columns(text_get(count));
-	if (width < COUNT_WIDTH) text_pad(t, ' ', COUNT_WIDTH - width);
-	text_string(t, text_get(count));
-	text_clear(count);
-}
-
 static void count_part(struct text *t, const char *before, uint64_t n,
                        const char *what)
 {
@@ -314,14 +184,12 @@ static void count_part(struct text *t, const char *before, uint64_t n,
 	text_string(t, what);
 }
 
-static void print_histories(struct text *t, const struct explorer *e,
-                            struct text *n)
+static void print_histories(struct text *t, const struct explorer *e)
 {
 	const struct explore_stats *s = explorer_stats(e);
 	const struct explore_options *o = explorer_options(e);
-	style_count(n, s->histories);
-	begin_count(t, "histories", n);
-	text_format(t, "  under %s", level_word(o->level));
+	count_begin(t, "histories", s->histories);
+	text_format(t, "under %s", level_word(o->level));
 	if (o->algorithm == EXPLORE_DFS)
 		text_string(t, ", repeated ones counted again");
 	if (explorer_serializability_known(e))
@@ -333,82 +201,62 @@ static void print_histories(struct text *t, const struct explorer *e,
 }
 
 /* How far from the observed history the exploration came. */
-static void print_distance(struct text *t, const struct explorer *e,
-                           struct text *n)
+static void print_distance(struct text *t, const struct explorer *e)
 {
 	const struct explore_stats *s = explorer_stats(e);
-	style_count(n, s->changes);
-	begin_count(t, "changed reads", n);
-	text_string(t, "  at most");
+	count_begin(t, "changed reads", s->changes);
+	text_string(t, "at most");
 	if (is_open(e) && s->changes)
 		text_string(t, "; all histories with fewer were explored");
 	text_char(t, '\n');
 }
 
-static void print_end_states(struct text *t, const struct explorer *e,
-                             struct text *n)
+static void print_end_states(struct text *t, const struct explorer *e)
 {
 	const struct explore_stats *s = explorer_stats(e);
-	style_count(n, s->end_states);
-	begin_count(t, "end states", n);
-	text_format(t, "  under %s", level_word(explorer_options(e)->base));
+	count_begin(t, "end states", s->end_states);
+	text_format(t, "under %s", level_word(explorer_options(e)->base));
 	count_part(t, ", ", s->filtered, " filtered");
 	count_part(t, ", ", s->pruned, " pruned");
 	count_part(t, ", ", s->blocked, " blocked\n");
 }
 
-static void print_search(struct text *t, const struct explorer *e,
-                         struct text *n)
+static void print_search(struct text *t, const struct explorer *e)
 {
 	const struct explore_stats *s = explorer_stats(e);
-	style_count(n, s->explore_calls);
-	begin_count(t, "explore calls", n);
-	count_part(t, "  at most ", s->depth_max, " deep\n");
+	count_begin(t, "explore calls", s->explore_calls);
+	count_part(t, "at most ", s->depth_max, " deep\n");
 	if (explorer_options(e)->algorithm != EXPLORE_CE) return;
-	style_count(n, s->swaps_taken);
-	begin_count(t, "swaps", n);
-	count_part(t, "  of ", s->swaps_considered, " considered; ");
+	count_begin(t, "swaps", s->swaps_taken);
+	count_part(t, "of ", s->swaps_considered, " considered; ");
 	count_part(t, "", s->swaps_inconsistent, " inconsistent, ");
 	count_part(t, "", s->swaps_not_latest, " not from the latest\n");
 }
 
-static void print_costs(struct text *t, const struct explorer *e,
-                        struct text *n)
+static void print_costs(struct text *t, const struct explorer *e)
 {
 	const struct explore_stats *s = explorer_stats(e);
-	style_seconds(n, s->seconds);
-	begin_count(t, "time", n);
-	text_string(t, "  ");
-	style_seconds(t, s->cpu_seconds);
-	text_string(t, " of CPU");
-	if (s->cpu_seconds > RATE_LEAST) {
-		text_string(t, ", ");
-		style_count(t, (uint64_t)((double)s->histories /
-		                          s->cpu_seconds));
-		text_string(t, " histories per second");
-	}
-	style_memory(n, s->memory_peak);
-	text_char(t, '\n');
-	begin_count(t, "memory", n);
+	struct text memory = { 0 };
 	struct rusage usage;
+	count_time(t, s->seconds, s->cpu_seconds, s->histories, "histories");
+	style_memory(&memory, s->memory_peak);
+	count_begin_text(t, "memory", &memory);
 	if (!getrusage(RUSAGE_SELF, &usage)) {
-		text_string(t, "  ");
 		style_memory(t, (uint64_t)usage.ru_maxrss * 1024);
 		text_string(t, " resident");
 	}
 	text_char(t, '\n');
+	text_free(&memory);
 }
 
 static void print_counts(struct text *t, const struct explorer *e)
 {
-	struct text n = { 0 };
 	text_char(t, '\n');
-	print_histories(t, e, &n);
-	if (explores_outward(e)) print_distance(t, e, &n);
-	print_end_states(t, e, &n);
-	print_search(t, e, &n);
-	print_costs(t, e, &n);
-	text_free(&n);
+	print_histories(t, e);
+	if (explores_outward(e)) print_distance(t, e);
+	print_end_states(t, e);
+	print_search(t, e);
+	print_costs(t, e);
 }
 
 void report_result(struct text *t, const struct style *s,
