@@ -306,20 +306,12 @@ static void ask_writers(struct runner *r, const struct request *request,
 	r->chooser->writers(r->chooser->data, &read, r->writers, count);
 }
 
-static void on_read(struct runner *r, const struct request *request)
+/* Takes the first of the writers listed, and remembers the others. */
+static void choose(struct runner *r, const struct request *request,
+                   const word *valid, uint32_t count, uint32_t latest)
 {
 	struct state *s = &r->state;
 	struct world *w = &r->world;
-	word *valid = region_take(&w->region, s->closure.words * sizeof *valid);
-	closure_valid_writers(&s->closure, request->key, valid);
-	uint32_t count = list_writers(r, valid);
-	uint32_t latest = r->writers[count - 1].id;
-	ask_writers(r, request, count);
-	if (!r->strong) {
-		r->serial = r->serial && r->writers[0].id == latest;
-		state_read(s, w, request, NULL, r->writers[0].id, valid);
-		return;
-	}
 	struct choice c = {
 		.count = s->closure.count, .reads = s->closure.read_count,
 		.pending = s->pending, .request = *request, .valid = valid,
@@ -334,6 +326,24 @@ static void on_read(struct runner *r, const struct request *request)
 	bool taken = take_writer(r, &r->choices[r->choice_count - 1]);
 	assert(taken);
 	(void)taken;
+}
+
+static void on_read(struct runner *r, const struct request *request)
+{
+	struct state *s = &r->state;
+	struct world *w = &r->world;
+	word *valid = region_take(&w->region, s->closure.words * sizeof *valid);
+	closure_valid_writers(&s->closure, request->key, valid);
+	uint32_t count = list_writers(r, valid);
+	uint32_t latest = r->writers[count - 1].id;
+	ask_writers(r, request, count);
+	if (r->strong) {
+		choose(r, request, valid, count, latest);
+		return;
+	}
+	uint32_t source = r->writers[0].id;
+	r->serial = r->serial && source == latest;
+	state_read(s, w, request, NULL, source, valid);
 }
 
 static void on_end(struct runner *r)
