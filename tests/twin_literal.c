@@ -245,9 +245,8 @@ static unsigned levels_of_live(const struct literal *c)
 
 /* ---- serializability ---- */
 
-/* Who is placed next must not stand between a writer and its reader that was
- * promised not to be parted: every w, u, t with t reading from w, u writing
- * the same key, in this order. */
+/* Would u, placed next, stand between a writer and its reader of a key that u
+ * writes too? */
 static bool parts_others(const struct literal *c, uint32_t u)
 {
 	for (uint32_t k = 0; k < c->t->h->key_count; k++)
@@ -312,7 +311,7 @@ static bool pco_is_cyclic(struct literal *c)
 
 /* ---- the search ---- */
 
-/* Sets of levels to which this choice gives an answer that is new. */
+/* Notes for which levels the choice made is a prediction. */
 static void judge(struct literal *c)
 {
 	if (c->out->judged++ >= c->most) c->out->gave_up = true;
