@@ -446,7 +446,8 @@ static uint32_t list_gaps(struct certificate *x, const struct copy *y,
 static void add_row(struct certificate *x, const struct copy *y,
                     struct place p, uint32_t *rows)
 {
-	size_t width = option_width(x, y), need = (*rows + (size_t)1) * width;
+	size_t width = option_width(x, y);
+	size_t need = (*rows + (size_t)1) * width + 1;
 	if (need > x->granted_room) {
 		x->granted_room = 2 * need;
 		x->granted = mem_grow(x->granted, x->granted_room,
@@ -455,7 +456,8 @@ static void add_row(struct certificate *x, const struct copy *y,
 	bool *row = x->granted + *rows * width;
 	if (!grant(x, y, p, row)) return;
 	for (uint32_t i = 0; i < *rows; i++)
-		if (!memcmp(x->granted + i * width, row, width * sizeof *row))
+		if (!width ||
+		    !memcmp(x->granted + i * width, row, width * sizeof *row))
 			return;
 	(*rows)++;
 }

@@ -114,7 +114,9 @@ static void add_copy(struct copies *c, uint32_t t, uint32_t first,
                      uint32_t end, const word *view)
 {
 	size_t reads = c->read_count, options = c->option_count;
-	struct copy x = { t, end, (uint32_t)reads };
+	uint32_t ops_end = end > c->o->first[t] ? c->o->events[end - 1].op + 1
+	                                        : 0;
+	struct copy x = { t, end, ops_end, (uint32_t)reads };
 	bool changes = false, unchanged = may_keep(c, t, end);
 	bool observed = unchanged || c->boundary == BOUNDARY_RELAXED;
 	for (uint32_t i = first; i < end; i++)
@@ -128,6 +130,19 @@ static void add_copy(struct copies *c, uint32_t t, uint32_t first,
 	c->copies[c->count++] = x;
 }
 
+/* The copy that ends with a read of no contended key before event i, where no
+ * copy with a free read has the same events. */
+static void add_idle_copy(struct copies *c, uint32_t t, uint32_t i)
+{
+	const struct observed_event *e = &c->o->events[i];
+	if (i == c->o->first[t] || !e->idle || e[-1].kind == EVENT_READ ||
+	    !may_keep(c, t, i))
+		return;
+	VEC_RESERVE(c->copies, c->count, c->capacity);
+	c->copies[c->count++] =
+	    (struct copy){ t, i, e->idle, (uint32_t)c->read_count };
+}
+
 static void add_copies(struct copies *c, uint32_t t, word *view)
 {
 	const struct observed *o = c->o;
@@ -138,6 +153,7 @@ static void add_copies(struct copies *c, uint32_t t, word *view)
 		return;
 	}
 	for (uint32_t i = first; i < end; i++) {
+		add_idle_copy(c, t, i);
 		add_copy(c, t, i, i + 1, view);
 		see_fixed(o, &o->events[i], view);
 	}

@@ -3,7 +3,9 @@
  *
  * relaxed: one copy of each transaction, all of whose reads are free. strict:
  * one for each read, which is free; the reads before it keep their writers,
- * and nothing behind it is there. Only reads of contended keys count.
+ * and nothing behind it is there. Only reads of contended keys count; but a
+ * strict copy may also end, unchanged and without a free read, with a read of
+ * another key.
  */
 #ifndef ISO_PREDICT_COPIES_H
 #define ISO_PREDICT_COPIES_H
@@ -37,6 +39,7 @@ struct copy {
 	uint32_t end;      /* its events: those of the transaction before this
 	                    * index of observed.events (the free read of a
 	                    * strict copy is the last) */
+	uint32_t ops_end;  /* strict: its operations: those before this op */
 	uint32_t first;    /* its free reads: up to the next copy's */
 };
 

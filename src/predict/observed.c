@@ -121,6 +121,29 @@ static bool is_repeated(const struct observed *o, uint32_t *seen,
 	return false;
 }
 
+/* The transaction's events, behind the first `total` ones; returns how many
+ * there are then. */
+static uint32_t take_transaction(struct observed *o, uint32_t *seen,
+                                 uint32_t t, uint32_t total)
+{
+	const struct trace *r = o->trace;
+	const struct trace_transaction *w = &r->transactions[t];
+	uint32_t idle = 0;
+	for (uint32_t i = w->first_op; i < w->first_op + w->op_count; i++) {
+		const struct trace_op *op = &r->ops[i];
+		if (!is_read(w, op) && !is_write(w, op)) continue;
+		struct observed_event e = { o->key_of[op->key], op->from, i, 1,
+			idle, op->kind };
+		if (e.key == UINT32_MAX) {
+			idle = i + 1;
+		} else if (!is_repeated(o, seen, &e, t, total)) {
+			o->events[total++] = e;
+			idle = 0;
+		}
+	}
+	return total;
+}
+
 static void take_events(struct observed *o)
 {
 	const struct trace *r = o->trace;
@@ -129,19 +152,8 @@ static void take_events(struct observed *o)
 	o->first = mem_take0((size_t)o->n + 1, sizeof *o->first);
 	o->events = mem_take0((size_t)r->op_count + 1, sizeof *o->events);
 	for (uint32_t t = 1; t < o->n; t++) {
-		const struct trace_transaction *w = &r->transactions[t];
 		o->first[t] = total;
-		for (uint32_t i = w->first_op; i < w->first_op + w->op_count;
-		     i++) {
-			const struct trace_op *op = &r->ops[i];
-			if (!is_read(w, op) && !is_write(w, op)) continue;
-			struct observed_event e = { o->key_of[op->key],
-				op->from, i, 1, op->kind };
-			if (e.key == UINT32_MAX ||
-			    is_repeated(o, seen, &e, t, total))
-				continue;
-			o->events[total++] = e;
-		}
+		total = take_transaction(o, seen, t, total);
 	}
 	o->first[o->n] = total;
 	free(seen);

@@ -17,6 +17,9 @@ struct observed_event {
 	uint32_t op;   /* index of trace.ops; says what is before what */
 	uint32_t count; /* operations that it stands for: 1, unless keys are
 	                * merged */
+	/* The last external read of another key between the event before it,
+	 * in the transaction, and this one: its op, + 1; 0: none. */
+	uint32_t idle;
 	uint8_t kind;  /* enum event_kind */
 };
 

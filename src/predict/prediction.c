@@ -253,7 +253,7 @@ static uint32_t end_of_ops(const struct building *x, uint32_t t,
 {
 	const struct trace_transaction *w = &observed_trace(x)->transactions[t];
 	if (y && x->p->c.boundary == BOUNDARY_STRICT)
-		return x->p->o.events[y->end - 1].op + 1;
+		return y->ops_end;
 	return w->first_op + w->op_count;
 }
 
