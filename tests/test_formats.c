@@ -616,6 +616,38 @@ START_TEST(random_histories_go_there_and_back)
 }
 END_TEST
 
+/* ---- values that are not unique ---- */
+
+/* A transaction writes these values to one key, and another one reads one. */
+static const struct {
+	const char *writes, *read;
+} repeated[] = {
+	{ "[\"w\",\"x\",1],[\"w\",\"x\",1]", "1" },
+	{ "[\"w\",\"x\",1],[\"w\",\"x\",2],[\"w\",\"x\",1]", "1" },
+	{ "[\"w\",\"x\",1],[\"w\",\"x\",2],[\"w\",\"x\",1]", "2" },
+	{ "[\"w\",\"x\",\"a\"],[\"w\",\"x\",\"a\"]", "\"a\"" },
+};
+
+START_TEST(the_last_of_equal_writes_is_read)
+{
+	static const enum format others[] = {
+		FORMAT_DBCOP_JSON, FORMAT_REGISTER_EDN, FORMAT_REGISTER_JSON,
+		FORMAT_ISOSCOPE
+	};
+	struct text t = { 0 };
+	text_format(&t, "{\"history\":1,\"init\":{\"x\":0},\"sessions\":["
+	            "{\"name\":\"a\",\"transactions\":[{\"events\":[%s]}]},"
+	            "{\"name\":\"b\",\"transactions\":[{\"events\":"
+	            "[[\"r\",\"x\",%s,[0,0]]]}]}]}\n",
+	            repeated[_i].writes, repeated[_i].read);
+	struct trace *r = parse_good(FORMAT_ISOSCOPE, t.data, t.length);
+	for (int i = 0; i < OURS; i++) ck_assert(round_trip(ours[i], r));
+	for (int i = 0; i < 4; i++) ck_assert(round_trip(others[i], r));
+	trace_free(r);
+	text_free(&t);
+}
+END_TEST
+
 /* ---- files and folders ---- */
 
 static char *make_folder(void)
@@ -1012,6 +1044,8 @@ void add_formats_tests(TCase *tests)
 	tcase_add_test(tests, logs_are_read_by_number);
 	tcase_add_test(tests, what_a_format_has_not_is_an_error);
 	tcase_add_test(tests, integers_are_kept_where_they_can_be);
+	tcase_add_loop_test(tests, the_last_of_equal_writes_is_read, 0,
+	                    sizeof repeated / sizeof *repeated);
 	tcase_add_test(tests, words_are_formats);
 	tcase_add_loop_test(tests, formats_are_detected, 0, DETECTIONS);
 }

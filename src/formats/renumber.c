@@ -126,17 +126,27 @@ static int64_t lost_read(struct values *v, const struct trace_op *op)
 	return is_initial(v->r, op) ? v->n->initial : thin_air(v, op);
 }
 
-/* The write of its writer that was read: the one of that value, so that
- * intermediate reads stay such; where values are not unique, the last. */
+static bool has_value_of(const struct values *v, uint32_t write,
+                         const struct trace_op *op)
+{
+	const struct trace_op *w = &v->r->ops[write - 1];
+	return w->value == op->value &&
+	       (w->flags & VALUE_FLAGS) == (op->flags & VALUE_FLAGS);
+}
+
+/* The write of its writer that was read: the last of the key, unless only
+ * another one has that value, so that intermediate reads stay such. */
 static uint32_t write_of(const struct values *v, const struct trace_op *op)
 {
 	const struct trace_transaction *w = &v->r->transactions[op->from];
+	uint32_t last = *final_slot(v, op->from, op->key);
+	if (last && has_value_of(v, last, op)) return last;
 	uint32_t write =
 	    *write_slot(v, op->key, op->value, op->flags & VALUE_FLAGS);
 	if (write && write - 1 >= w->first_op &&
 	    write - 1 - w->first_op < w->op_count)
 		return write;
-	return *final_slot(v, op->from, op->key);
+	return last;
 }
 
 static int64_t read_value(struct values *v, const struct trace_op *op)
