@@ -52,8 +52,9 @@ static void run_events(struct running *x, struct text *t, bool writes,
 	uint32_t events = 1 + rng_below(x->rng, x->shape.events);
 	while (events) {
 		uint32_t key = rng_below(x->rng, keys);
-		bool both = writes && events > 1 && chance(x, 20);
-		bool read = !writes || both || chance(x, 55);
+		bool may = writes && !(x->shape.quiet && key + 1 == keys);
+		bool both = may && events > 1 && chance(x, 20);
+		bool read = !may || both || chance(x, 55);
 		bool again = read && events > 1u + both && chance(x, 15);
 		if (read) run_read(x, t, key, own[key]);
 		if (again) run_read(x, t, key, own[key]);

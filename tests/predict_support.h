@@ -14,6 +14,7 @@ struct observed_shape {
 	uint32_t wild;    /* reads of 100 that take any writer, not the last */
 	uint32_t aborted; /* transactions of 100 */
 	bool last;        /* maybe with a session that follows all others */
+	bool quiet;       /* nobody writes the last key */
 	enum observed_writers writers; /* how many transactions write */
 };
 /* A random execution, in the notation of support.h: transactions one after the

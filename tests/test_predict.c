@@ -149,7 +149,8 @@ static struct observed_shape small_shape(struct rng *r)
 		                        .keys = 1 + rng_below(r, 3),
 		                        .wild = rng_below(r, 4) ? 0 : 30,
 		                        .aborted = rng_below(r, 3) ? 0 : 20,
-		                        .last = true };
+		                        .last = true,
+		                        .quiet = !rng_below(r, 4) };
 }
 
 static void compare_twins(struct predict_trial *t)
