@@ -1,40 +1,29 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
+#include "base/seconds.h"
 #include "check/check.h"
 #include "check/core.h"
 #include "cli/exit_codes.h"
+#include "cli/histories.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/outputs.h"
-#include "cli/settings.h"
-#include "cli/signals.h"
-#include "formats/formats.h"
 #include "history/history.h"
 #include "isoscope.h"
 #include "report/check_json.h"
 #include "report/check_text.h"
 #include "report/dot.h"
 #include "report/names.h"
-#include "report/progress.h"
 
 /* What is asked for, and what was found so far. */
 struct checking {
 	const struct command_line *line;
-	struct reader_options reader;
-	struct check_limits limits;
-	struct check_clock *clock;
+	struct histories in;
 	unsigned wanted;       /* levels */
-	uint64_t only;         /* number of the one history; 0: all */
 	struct style style;
-	FILE *to;
 	bool json, strongest, orders, quiet;
-	double begun;
-	struct progress progress;
-	const char *path;      /* of the input at hand */
 	struct check_summary summary;
 	/* Of the first history, then of the first violating one: which it is,
 	 * what is said about it, and what that cost. */
@@ -42,39 +31,7 @@ struct checking {
 	bool reported;         /* a violating one has come */
 	struct text first;     /* --strongest: the first history's line */
 	struct text picture;
-	bool failed;           /* the result could not be written */
 };
-
-static double now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* ---- limits and progress ---- */
-
-static void show_progress(struct checking *x)
-{
-	double seconds = now() - x->begun;
-	if (!progress_due(&x->progress, seconds)) return;
-	struct text line = { 0 };
-	text_format(&line, "checking %s: ", x->path);
-	if (x->summary.histories) {
-		style_plural(&line, x->summary.histories, "history",
-		             "histories");
-		text_string(&line, ", ");
-	}
-	style_seconds(&line, seconds);
-	progress_say(&x->progress, seconds, text_get(&line));
-	text_free(&line);
-}
-
-static bool on_tick(void *data)
-{
-	show_progress(data);
-	return atomic_load(signals_flag());
-}
 
 /* ---- one history ---- */
 
@@ -115,14 +72,16 @@ static void explain_level(struct checking *x, struct finding_of_levels *f,
 	                     : UINT32_MAX;
 	c->shown_by[l] = other;
 	if (known <= SMALLEST_PART) return;
-	if (check_explain(c->trace, f->facts, l, &f->results[l], x->clock, w) &&
+	if (check_explain(c->trace, f->facts, l, &f->results[l], x->in.clock,
+	                  w) &&
 	    w->part->transaction_count < known) {
 		c->shown_by[l] = l;
 		return;
 	}
 	check_witness_free(w);
 	*w = (struct check_witness){ 0 };
-	if (other == LEVEL_COUNT) c->unexplained = check_clock_reason(x->clock);
+	if (other == LEVEL_COUNT)
+		c->unexplained = check_clock_reason(x->in.clock);
 }
 
 /* A part that a weaker level forbids as well decides that level, if it is
@@ -154,7 +113,7 @@ static void settle(struct finding_of_levels *f, enum level l)
 static void explain(struct checking *x, struct finding_of_levels *f)
 {
 	struct check_case *c = &f->found;
-	double begun = now();
+	double begun = seconds_now();
 	c->witnesses = f->witnesses;
 	for (enum level l = 0; l < LEVEL_COUNT; l++)
 		if (check_has(c, l, CHECK_VIOLATED) &&
@@ -162,7 +121,7 @@ static void explain(struct checking *x, struct finding_of_levels *f)
 			explain_level(x, f, l);
 	for (enum level l = 0; l < LEVEL_COUNT; l++)
 		if (c->shown_by[l] == l) settle(f, l);
-	c->explain_seconds = now() - begun;
+	c->explain_seconds = seconds_now() - begun;
 }
 
 static void find_orders(struct checking *x, struct finding_of_levels *f)
@@ -170,7 +129,7 @@ static void find_orders(struct checking *x, struct finding_of_levels *f)
 	enum level levels[LEVEL_COUNT];
 	unsigned count = check_strongest(&f->found, levels);
 	for (unsigned i = 0; i < count; i++)
-		check_commit_order(f->facts, levels[i], x->clock,
+		check_commit_order(f->facts, levels[i], x->in.clock,
 		                   &f->results[levels[i]]);
 }
 
@@ -191,12 +150,6 @@ static void draw(struct checking *x, const struct finding_of_levels *f)
 }
 
 /* ---- what is said about it ---- */
-
-static void put(struct checking *x, const struct text *t)
-{
-	progress_end(&x->progress);
-	if (!output_text(x->to, "-", t)) x->failed = true;
-}
 
 static void say_undecided(const struct check_case *c)
 {
@@ -226,7 +179,7 @@ static void tell_strongest(struct checking *x, const struct check_case *c)
 	text_clear(&x->first);
 	text_clear(&x->report);
 	report_strongest_of(&line, c);
-	put(x, &line);
+	histories_put(&x->in, &line);
 	text_free(&line);
 }
 
@@ -234,7 +187,7 @@ static void tell_json(struct checking *x, const struct check_case *c)
 {
 	struct text line = { 0 };
 	report_check_json(&line, c, x->orders, iso_version());
-	put(x, &line);
+	histories_put(&x->in, &line);
 	text_free(&line);
 }
 
@@ -273,22 +226,21 @@ static void tell(struct checking *x, struct finding_of_levels *f)
 	check_summary_add(&x->summary, c);
 }
 
-static void check_trace(struct checking *x, const struct trace *t,
-                        enum format format, uint64_t number,
-                        double read_seconds)
+static void check_observed(struct checking *x, const struct observed *o)
 {
+	const struct trace *t = o->trace;
 	struct finding_of_levels f = {
 		.facts = facts_of_trace(t),
-		.found = { .trace = t, .format = format, .number = number,
-		           .wanted = x->wanted,
-		           .read_seconds = read_seconds },
+		.found = { .trace = t, .format = o->format,
+		           .number = o->number, .wanted = x->wanted,
+		           .read_seconds = o->read_seconds },
 	};
 	f.found.results = f.results;
 	for (enum level l = 0; l < LEVEL_COUNT; l++)
 		f.found.shown_by[l] = LEVEL_COUNT;
-	double begun = now();
-	check_levels(t, f.facts, x->wanted, x->clock, f.results);
-	f.found.check_seconds = now() - begun;
+	double begun = seconds_now();
+	check_levels(t, f.facts, x->wanted, x->in.clock, f.results);
+	f.found.check_seconds = seconds_now() - begun;
 	tell(x, &f);
 	for (enum level l = 0; l < LEVEL_COUNT; l++) {
 		check_result_free(&f.results[l]);
@@ -297,65 +249,22 @@ static void check_trace(struct checking *x, const struct trace *t,
 	facts_free(f.facts);
 }
 
-/* ---- inputs ---- */
-
 /* Anything but a first history goes without --commit-order in words. */
 static bool orders_fit(const struct checking *x)
 {
 	if (!x->orders || x->json || !x->summary.histories) return true;
 	say("--commit-order goes with one history, and this is another one: "
-	    "%s; choose one with --history N, or use --json", x->path);
+	    "%s; choose one with --history N, or use --json", x->in.path);
 	return false;
 }
 
-/* Is there any use in looking at this history? */
-static bool goes_on(struct checking *x)
+static int look(void *data, const struct observed *o)
 {
-	if (x->failed) return false;
-	if (x->summary.histories && check_clock_over(x->clock)) {
-		x->summary.stopped = check_clock_reason(x->clock);
-		return false;
-	}
-	return true;
-}
-
-static int check_histories(struct checking *x, struct history_reader *r,
-                           struct diags *d)
-{
-	uint64_t number = 0;
-	for (;;) {
-		double begun = now();
-		struct trace *t = history_reader_next(r, d);
-		int code = EXIT_HOLDS;
-		if (!t) break;
-		bool chosen = ++number == x->only || !x->only;
-		if (chosen && !orders_fit(x)) code = EXIT_USAGE;
-		chosen = chosen && code == EXIT_HOLDS && goes_on(x);
-		if (chosen)
-			check_trace(x, t, history_reader_format(r), number,
-			            now() - begun);
-		trace_free(t);
-		if (code != EXIT_HOLDS) return code;
-		if (x->only ? number == x->only : !chosen) return EXIT_HOLDS;
-	}
-	if (d->errors) return EXIT_INPUT;
-	if (number && !x->only) return EXIT_HOLDS;
-	say_no_history(x->path, number, x->only);
-	return EXIT_INPUT;
-}
-
-static int check_input(struct checking *x, const char *path)
-{
-	struct diags d = { 0 };
-	int code = EXIT_INPUT;
-	x->path = path;
-	struct history_reader *r = history_reader_open(path, &x->reader, &d);
-	if (r) code = check_histories(x, r, &d);
-	history_reader_close(r);
-	progress_end(&x->progress);
-	say_diagnostics(x->line, &d);
-	diags_free(&d);
-	return code;
+	struct checking *x = data;
+	if (!orders_fit(x)) return EXIT_USAGE;
+	if (histories_go_on(&x->in, x->summary.histories))
+		check_observed(x, o);
+	return EXIT_HOLDS;
 }
 
 /* ---- the result ---- */
@@ -372,9 +281,10 @@ static bool write_picture(const struct checking *x)
 static void write_result(struct checking *x)
 {
 	struct text t = { 0 };
+	x->summary.stopped = x->in.stopped;
 	bool several = x->summary.histories > 1 || x->summary.stopped;
 	if (x->json || (x->strongest && several)) return;
-	x->summary.seconds = now() - x->begun;
+	x->summary.seconds = seconds_now() - x->in.begun;
 	if (several && x->quiet) {
 		report_summary_verdict(&t, &x->style, &x->summary);
 	} else if (several) {
@@ -388,37 +298,23 @@ static void write_result(struct checking *x)
 		text_string(&t, text_get(&x->report));
 		text_string(&t, text_get(&x->costs));
 	}
-	put(x, &t);
+	histories_put(&x->in, &t);
 	text_free(&t);
 }
 
 static int finish(struct checking *x)
 {
-	static const int codes[] = {
-		[CHECK_HOLDS] = EXIT_HOLDS,
-		[CHECK_VIOLATED] = EXIT_VIOLATED,
-		[CHECK_UNDECIDED] = EXIT_INCONCLUSIVE,
-	};
 	write_result(x);
-	if (!write_picture(x) || x->failed) return EXIT_INTERNAL;
-	return codes[check_summary_verdict(&x->summary)];
+	if (!write_picture(x) || x->in.failed) return EXIT_INTERNAL;
+	return exit_code_of_check(check_summary_verdict(&x->summary));
 }
 
 static int check_inputs(struct checking *x)
 {
-	int code = EXIT_HOLDS;
-	signals_catch();
-	x->begun = now();
-	x->limits.stop = on_tick;
-	x->limits.stop_data = x;
-	x->clock = check_clock_new(&x->limits);
-	for (size_t i = 0; i < x->line->operand_count; i++) {
-		code = check_input(x, x->line->operands[i]);
-		if (code != EXIT_HOLDS || x->failed || x->summary.stopped)
-			break;
-	}
+	histories_begin(&x->in);
+	int code = histories_look(&x->in);
 	if (code == EXIT_HOLDS) code = finish(x);
-	check_clock_free(x->clock);
+	histories_end(&x->in);
 	check_summary_free(&x->summary);
 	text_free(&x->which);
 	text_free(&x->report);
@@ -451,28 +347,22 @@ static bool settings(struct checking *x)
 {
 	const struct command_line *c = x->line;
 	const char *level = c->value[OPTION_CHECK_LEVEL];
-	const char *format = c->value[OPTION_FORMAT];
 	x->wanted = level ? 1u << level_from_word(level)
 	                  : (1u << LEVEL_COUNT) - 1;
-	x->reader.format = format ? format_from_word(format) : FORMAT_COUNT;
-	x->reader.unknown_is_initial = c->value[OPTION_UNKNOWN];
 	x->json = c->value[OPTION_JSON];
 	x->strongest = c->value[OPTION_STRONGEST];
 	x->orders = c->value[OPTION_COMMIT_ORDER];
 	x->quiet = c->value[OPTION_QUIET];
-	if (!x->quiet && isatty(fileno(stderr))) x->progress.to = stderr;
-	x->progress.width = output_style(c, stderr).width;
-	x->to = outputs_result_stream(c);
-	x->style = output_style(c, x->to);
-	return setting_count(c, OPTION_HISTORY, &x->only) &&
-	       setting_seconds(c, OPTION_TIMEOUT, &x->limits.seconds) &&
-	       setting_memory(c, OPTION_MEMORY, &x->limits.memory) &&
-	       options_fit(c);
+	x->style = output_style(c, outputs_result_stream(c));
+	return histories_settings(&x->in, c) && options_fit(c);
 }
 
 int check_main(const struct command_line *c)
 {
 	struct checking x = { .line = c };
+	x.in = (struct histories){ .doing = "checking",
+		                   .count = &x.summary.histories,
+		                   .look = look, .data = &x };
 	if (!c->operand_count) {
 		say("check needs a recorded history: isoscope check "
 		    "HISTORY...");

@@ -1,10 +1,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/diag.h"
 #include "cli/exit_codes.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/program.h"
 #include "lang/load.h"
 #include "report/style.h"
 #include "vm/program.h"
@@ -27,10 +27,7 @@ int compile_main(const struct command_line *c)
 		say("compile takes one program: isoscope compile FILE");
 		return EXIT_USAGE;
 	}
-	struct diags d = { 0 };
-	struct program *p = load_program(c->operands[0], &d);
-	say_diagnostics(c, &d);
-	diags_free(&d);
+	struct program *p = read_program(c, c->operands[0]);
 	if (!p) return EXIT_INPUT;
 	struct text t = { 0 };
 	if (c->value[OPTION_DUMP])

@@ -2,18 +2,17 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/exit_codes.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/outputs.h"
+#include "cli/program.h"
 #include "cli/signals.h"
 #include "dpor/origin.h"
 #include "dpor/verdict.h"
 #include "history/history.h"
 #include "isoscope.h"
-#include "lang/load.h"
 #include "report/changes.h"
 #include "report/dot.h"
 #include "report/histories.h"
@@ -64,12 +63,6 @@ int exit_code_of_verdict(int verdict)
 	case VERDICT_INCONCLUSIVE: break;
 	}
 	return EXIT_INCONCLUSIVE;
-}
-
-FILE *exploration_progress(const struct exploration *x)
-{
-	if (x->quiet || !isatty(fileno(stderr))) return NULL;
-	return stderr;
 }
 
 /* ---- the picture ---- */
@@ -139,9 +132,8 @@ static bool write_result(const struct exploration *x, const struct explorer *e)
 
 static int explore_one(const struct exploration *x)
 {
-	struct watcher w = { .path = x->line->value[OPTION_HISTORIES] };
-	w.progress.to = exploration_progress(x);
-	w.progress.width = output_style(x->line, stderr).width;
+	struct watcher w = { .path = x->line->value[OPTION_HISTORIES],
+		             .progress = output_progress(x->line) };
 	if (w.path && !(w.histories = output_open(w.path))) return EXIT_USAGE;
 	struct explore_observer observer = { &w, w.path ? on_history : NULL,
 		                             on_tick };
@@ -194,19 +186,9 @@ static int explore_program(struct exploration *x, const struct program *p)
 int explore_main(const struct command_line *c)
 {
 	struct exploration x = { .line = c };
-	if (c->operand_count != 1) {
-		say(c->operand_count ? "explore takes one program, not %zu"
-		                     : "explore needs a program: isoscope "
-		                       "explore PROGRAM.tx",
-		    c->operand_count);
-		return EXIT_USAGE;
-	}
-	if (!settings_read(&x)) return EXIT_USAGE;
+	if (!one_program(c) || !settings_read(&x)) return EXIT_USAGE;
 	x.style = output_style(c, outputs_result_stream(c));
-	struct diags d = { 0 };
-	struct program *p = load_program(c->operands[0], &d);
-	say_diagnostics(c, &d);
-	diags_free(&d);
+	struct program *p = read_program(c, c->operands[0]);
 	if (!p) return EXIT_INPUT;
 	int code = explore_program(&x, p);
 	program_free(p);

@@ -3,7 +3,6 @@
 #define ISO_CLI_EXPLORE_H
 
 #include <stdbool.h>
-#include <stdio.h>
 
 #include "dpor/explorer.h"
 #include "report/style.h"
@@ -19,9 +18,6 @@ struct exploration {
 	struct style style;            /* of the result in words */
 	bool quiet, json;
 };
-
-/* Progress is shown on stderr when that is a terminal, and not unwanted. */
-FILE *exploration_progress(const struct exploration *x);
 
 /* explore_settings.c: numbers, levels, order. Each says what is wrong, and
  * returns false. */

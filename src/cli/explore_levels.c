@@ -1,8 +1,8 @@
 #include "cli/explore.h"
 
 #include <assert.h>
-#include <time.h>
 
+#include "base/seconds.h"
 #include "cli/exit_codes.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -24,21 +24,12 @@ static bool on_tick(void *payload, const struct explore_stats *s,
 	return true;
 }
 
-static double now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 /* Explores under one causally extensible level, and fills its column; cc's
  * histories are looked at for the stronger levels as well. */
 static void run_level(const struct exploration *x, struct levels_table **table,
                       enum level l, double timeout)
 {
-	struct watch w = { 0 };
-	w.progress.to = exploration_progress(x);
-	w.progress.width = output_style(x->line, stderr).width;
+	struct watch w = { .progress = output_progress(x->line) };
 	snprintf(w.what, sizeof w.what, "under %s", level_word(l));
 	w.progress.what = w.what;
 	struct explore_options o = x->options;
@@ -63,9 +54,9 @@ static struct levels_table *run_levels(const struct exploration *x)
 	static const enum level order[] = { LEVEL_CC, LEVEL_RA, LEVEL_RC,
 		                            LEVEL_NONE };
 	struct levels_table *table = NULL;
-	double begin = now(), limit = x->options.timeout;
+	double begin = seconds_now(), limit = x->options.timeout;
 	for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
-		double left = limit ? limit - (now() - begin) : 0;
+		double left = limit ? limit - (seconds_now() - begin) : 0;
 		if (table && ((limit && left <= 0) ||
 		              atomic_load(x->options.interrupt)))
 			break;

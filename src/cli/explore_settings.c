@@ -106,14 +106,8 @@ bool settings_levels(struct exploration *x)
 {
 	const struct command_line *c = x->line;
 	struct explore_options *o = &x->options;
-	const char *word = c->value[OPTION_ISOLATION];
-	if (!word) word = program_isolation(x->program);
-	o->level = word ? level_from_word(word) : LEVEL_CC;
-	if (o->level == LEVEL_COUNT) {
-		say("%s: there is no isolation level '%s'",
-		    program_path(x->program), word);
+	if (!setting_level(c, OPTION_ISOLATION, x->program, &o->level))
 		return false;
-	}
 	o->base = o->level;
 	if (o->algorithm != EXPLORE_CE) return true;
 	if (!level_is_extensible(o->level)) o->base = LEVEL_CC;

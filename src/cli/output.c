@@ -65,6 +65,15 @@ struct style output_style(const struct command_line *c, FILE *to)
 	return s;
 }
 
+struct progress output_progress(const struct command_line *c)
+{
+	bool shown = !c->value[OPTION_QUIET] && isatty(fileno(stderr));
+	return (struct progress){
+		.to = shown ? stderr : NULL,
+		.width = output_style(c, stderr).width,
+	};
+}
+
 void say_diagnostics(const struct command_line *c, const struct diags *d)
 {
 	struct style s = output_style(c, stderr);

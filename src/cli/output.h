@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "base/text.h"
+#include "report/progress.h"
 #include "report/style.h"
 
 struct command_line;
@@ -20,6 +21,8 @@ void say_diagnostics(const struct command_line *c, const struct diags *d);
 void say_no_history(const char *path, uint64_t count, uint64_t wanted);
 /* Colours and width for what goes to the stream. */
 struct style output_style(const struct command_line *c, FILE *to);
+/* On stderr, if that is a terminal and progress is not unwanted. */
+struct progress output_progress(const struct command_line *c);
 /* Writes all of it now; false, with a message, if that fails. */
 bool output_text(FILE *to, const char *name, const struct text *t);
 

@@ -2,109 +2,29 @@
 
 #include <inttypes.h>
 
+#include "base/seconds.h"
 #include "cli/exit_codes.h"
 #include "cli/output.h"
 #include "cli/outputs.h"
-#include "cli/signals.h"
+#include "cli/program.h"
 #include "history/history.h"
-#include "lang/load.h"
 #include "vm/program.h"
 
-/* ---- progress ---- */
-
-static void show_progress(struct predicting *x)
-{
-	double seconds = predict_now() - x->begun;
-	if (!progress_due(&x->progress, seconds)) return;
-	struct text line = { 0 };
-	text_format(&line, "predicting from %s: ", x->path);
-	if (x->summary.histories) {
-		style_plural(&line, x->summary.histories, "history",
-		             "histories");
-		text_string(&line, ", ");
-	}
-	style_seconds(&line, seconds);
-	progress_say(&x->progress, seconds, text_get(&line));
-	text_free(&line);
-}
-
-static bool on_tick(void *data)
-{
-	show_progress(data);
-	return atomic_load(signals_flag());
-}
-
-/* Is there any use in looking at one more history? */
 static bool goes_on(struct predicting *x)
 {
-	if (x->failed) return false;
-	if ((x->summary.histories || x->summary.left_out) &&
-	    check_clock_over(x->clock)) {
-		x->summary.stopped = check_clock_reason(x->clock);
-		return false;
-	}
-	return true;
+	return histories_go_on(&x->in,
+	                       x->summary.histories || x->summary.left_out);
 }
 
-/* ---- from files ---- */
-
-static int predict_trace(struct predicting *x, struct trace *t,
-                         enum format format, uint64_t number,
-                         double read_seconds)
+/* A history of a file. */
+static int look(void *data, const struct observed *o)
 {
-	struct predict_case c = { .observed = t, .format = format,
-		                  .history = number,
-		                  .read_seconds = read_seconds };
-	return predict_level(x, t) ? predict_from(x, &c) : EXIT_USAGE;
-}
-
-static int predict_histories(struct predicting *x, struct history_reader *r,
-                             struct diags *d)
-{
-	uint64_t number = 0;
-	for (;;) {
-		double begun = predict_now();
-		struct trace *t = history_reader_next(r, d);
-		int code = EXIT_HOLDS;
-		if (!t) break;
-		bool chosen = ++number == x->only || !x->only;
-		chosen = chosen && goes_on(x);
-		if (chosen)
-			code = predict_trace(x, t, history_reader_format(r),
-			                     number, predict_now() - begun);
-		trace_free(t);
-		if (code != EXIT_HOLDS) return code;
-		if (x->only ? number == x->only : !chosen) return EXIT_HOLDS;
-	}
-	if (d->errors) return EXIT_INPUT;
-	if (number && !x->only) return EXIT_HOLDS;
-	say_no_history(x->path, number, x->only);
-	return EXIT_INPUT;
-}
-
-static int predict_input(struct predicting *x, const char *path)
-{
-	struct diags d = { 0 };
-	int code = EXIT_INPUT;
-	x->path = path;
-	struct history_reader *r = history_reader_open(path, &x->reader, &d);
-	if (r) code = predict_histories(x, r, &d);
-	history_reader_close(r);
-	progress_end(&x->progress);
-	say_diagnostics(x->line, &d);
-	diags_free(&d);
-	return code;
-}
-
-static int predict_inputs(struct predicting *x)
-{
-	int code = EXIT_HOLDS;
-	for (size_t i = 0; i < x->line->operand_count; i++) {
-		code = predict_input(x, x->line->operands[i]);
-		if (code != EXIT_HOLDS || x->failed || x->summary.stopped)
-			break;
-	}
-	return code;
+	struct predicting *x = data;
+	struct predict_case c = { .observed = o->trace, .format = o->format,
+		                  .history = o->number,
+		                  .read_seconds = o->read_seconds };
+	if (!goes_on(x)) return EXIT_HOLDS;
+	return predict_level(x, o->trace) ? predict_from(x, &c) : EXIT_USAGE;
 }
 
 /* ---- from runs of a program ---- */
@@ -119,7 +39,7 @@ static void leave_out(struct predicting *x, uint64_t seed)
 		text_format(&line, "%s, seed %" PRIu64 ": left out: the run "
 		                   "meets a false assumption\n",
 		            x->program_path, seed);
-		predict_put(x, &line);
+		histories_put(&x->in, &line);
 	}
 	x->summary.left_out++;
 	text_free(&line);
@@ -134,7 +54,7 @@ static int predict_recorded(struct predicting *x, uint64_t number,
 	struct trace *t = trace_of_history(h, x->program_path);
 	t->program = x->program_path;
 	c.observed = t;
-	c.read_seconds = predict_now() - begun;
+	c.read_seconds = seconds_now() - begun;
 	int code = predict_from(x, &c);
 	trace_free(t);
 	history_free(h);
@@ -144,16 +64,16 @@ static int predict_recorded(struct predicting *x, uint64_t number,
 /* Run number i, from 1, as `isoscope record` would have it. */
 static int predict_run(struct predicting *x, uint64_t i)
 {
-	double begun = predict_now();
+	double begun = seconds_now();
 	uint64_t seed = x->seed + i - 1;
 	struct runner *r = predict_runner(x);
 	switch (record_serial(r, seed)) {
 	case RUN_COMPLETE: return predict_recorded(x, i, begun);
 	case RUN_PRUNED: leave_out(x, seed); return EXIT_HOLDS;
 	case RUN_INTERRUPTED:
-		x->summary.stopped = check_clock_reason(x->clock);
-		if (!x->summary.stopped)
-			x->summary.stopped = "a limit was reached";
+		x->in.stopped = check_clock_reason(x->in.clock);
+		if (!x->in.stopped)
+			x->in.stopped = "a limit was reached";
 		return EXIT_HOLDS;
 	case RUN_TOO_LARGE: break;
 	}
@@ -164,12 +84,12 @@ static int predict_run(struct predicting *x, uint64_t i)
 static int predict_program(struct predicting *x)
 {
 	static const struct trace nothing;
-	x->path = x->program_path;
+	x->in.path = x->program_path;
 	if (!predict_level(x, &nothing)) return EXIT_USAGE;
 	for (uint64_t i = 1; i <= x->runs && goes_on(x); i++) {
 		int code = predict_run(x, i);
 		if (code != EXIT_HOLDS) return code;
-		if (x->summary.stopped) break;
+		if (x->in.stopped) break;
 	}
 	return EXIT_HOLDS;
 }
@@ -204,34 +124,30 @@ static void write_result(struct predicting *x)
 {
 	struct predict_summary *m = &x->summary;
 	struct text t = { 0 };
+	m->stopped = x->in.stopped;
 	if (x->json) return;
-	m->seconds = predict_now() - x->begun;
+	m->seconds = seconds_now() - x->in.begun;
 	if (m->histories != 1 || m->stopped || m->left_out) {
 		write_several(x, &t);
 	} else {
 		text_string(&t, text_get(&x->report));
 		text_string(&t, text_get(&x->costs));
 	}
-	predict_put(x, &t);
+	histories_put(&x->in, &t);
 	text_free(&t);
 }
 
 static int finish(struct predicting *x)
 {
-	static const int codes[] = {
-		[CHECK_HOLDS] = EXIT_HOLDS,
-		[CHECK_VIOLATED] = EXIT_VIOLATED,
-		[CHECK_UNDECIDED] = EXIT_INCONCLUSIVE,
-	};
 	write_result(x);
-	if (!write_picture(x) || x->failed) return EXIT_INTERNAL;
-	return codes[predict_summary_verdict(&x->summary)];
+	if (!write_picture(x) || x->in.failed) return EXIT_INTERNAL;
+	return exit_code_of_check(predict_summary_verdict(&x->summary));
 }
 
 static void free_all(struct predicting *x)
 {
 	runner_free(x->runner);
-	check_clock_free(x->clock);
+	histories_end(&x->in);
 	text_free(&x->which);
 	text_free(&x->report);
 	text_free(&x->costs);
@@ -243,33 +159,25 @@ static void free_all(struct predicting *x)
 static int predict_all(struct predicting *x)
 {
 	const char *path = x->line->value[OPTION_HISTORIES];
-	signals_catch();
-	x->begun = predict_now();
-	x->limits.stop = on_tick;
-	x->limits.stop_data = x;
-	x->clock = check_clock_new(&x->limits);
+	histories_begin(&x->in);
 	if (path && !(x->histories = output_open(path))) return EXIT_USAGE;
-	int code = x->recording ? predict_program(x) : predict_inputs(x);
+	int code = x->recording ? predict_program(x)
+	                        : histories_look(&x->in);
 	if (code == EXIT_HOLDS) code = finish(x);
 	if (!output_close(x->histories, path)) code = EXIT_INTERNAL;
 	return code;
 }
 
-static bool read_program(struct predicting *x)
-{
-	struct diags d = { 0 };
-	if (!x->program_path) return true;
-	x->program = load_program(x->program_path, &d);
-	say_diagnostics(x->line, &d);
-	diags_free(&d);
-	return x->program;
-}
-
 int predict_main(const struct command_line *c)
 {
 	struct predicting x = { .line = c };
+	int code = EXIT_INPUT;
+	x.in = (struct histories){ .doing = "predicting from",
+		                   .count = &x.summary.histories,
+		                   .look = look, .data = &x };
 	if (!predict_settings(&x)) return EXIT_USAGE;
-	int code = read_program(&x) ? predict_all(&x) : EXIT_INPUT;
+	if (x.program_path) x.program = read_program(c, x.program_path);
+	if (x.program || !x.program_path) code = predict_all(&x);
 	free_all(&x);
 	return code;
 }

@@ -5,12 +5,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "check/check.h"
+#include "cli/histories.h"
 #include "cli/options.h"
-#include "formats/formats.h"
 #include "report/predict_case.h"
 #include "report/predict_text.h"
-#include "report/progress.h"
 #include "report/style.h"
 #include "run/runner.h"
 
@@ -27,22 +25,15 @@ struct predicting {
 	struct predict_options options; /* level: of the history at hand */
 	bool level_given;      /* by -i */
 	const char *stated_by; /* who states the level; NULL: -i does */
-	struct reader_options reader;
-	struct check_limits limits;
-	struct check_clock *clock;
+	struct histories in;
 	uint64_t wanted;       /* predictions of each history; 0: one */
-	uint64_t only;         /* number of the one history; 0: all */
 	bool recording;        /* from --program, so from seeds */
 	uint64_t runs, seed;
 	struct program *program;     /* NULL: predictions are not validated */
 	const char *program_path;
 	struct runner *runner;       /* of it; NULL: none yet */
 	struct style style;
-	FILE *to;
 	bool json, quiet;
-	double begun;
-	struct progress progress;
-	const char *path;      /* of the input at hand */
 	struct predict_summary summary;
 	/* Of the first history, then of the first one that shows more: which
 	 * it is, what is said about it, and what that cost. */
@@ -50,9 +41,8 @@ struct predicting {
 	struct text first_line; /* of the first history; it is said once there
 	                         * is a second one */
 	enum predict_shown shown; /* the most that a history shows so far */
-	FILE *histories;
+	FILE *histories;        /* what is predicted; NULL: not asked for */
 	struct text picture;
-	bool failed;            /* a result could not be written */
 };
 
 /* predict_settings.c. Each says what is wrong, and returns false. */
@@ -64,12 +54,9 @@ bool predict_settings(struct predicting *x);
 bool predict_level(struct predicting *x, const struct trace *observed);
 
 /* predict_search.c */
-double predict_now(void); /* seconds of the monotonic clock */
 /* Predicts from the history of the case, which has all that is known before,
  * and reports it. EXIT_HOLDS unless something went wrong. */
 int predict_from(struct predicting *x, struct predict_case *c);
-/* Writes to where results go. */
-void predict_put(struct predicting *x, const struct text *t);
 /* The runner of the program under the level at hand. */
 struct runner *predict_runner(struct predicting *x);
 

@@ -1,6 +1,4 @@
-#include <stdlib.h>
-#include <time.h>
-
+#include "base/seconds.h"
 #include "check/core.h"
 #include "cli/exit_codes.h"
 #include "cli/output.h"
@@ -12,19 +10,6 @@
 #include "report/predict_dot.h"
 #include "report/predict_json.h"
 
-double predict_now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-void predict_put(struct predicting *x, const struct text *t)
-{
-	progress_end(&x->progress);
-	if (!output_text(x->to, "-", t)) x->failed = true;
-}
-
 struct runner *predict_runner(struct predicting *x)
 {
 	if (x->runner && runner_level(x->runner) != x->options.level) {
@@ -34,9 +19,9 @@ struct runner *predict_runner(struct predicting *x)
 	if (!x->runner) {
 		x->runner = runner_new(x->program, x->options.level,
 		                       signals_flag());
-		if (x->limits.seconds > 0)
+		if (x->in.limits.seconds > 0)
 			runner_deadline(x->runner,
-			                x->begun + x->limits.seconds);
+			                x->in.begun + x->in.limits.seconds);
 	}
 	return x->runner;
 }
@@ -60,10 +45,10 @@ static bool drawing(const struct predicting *x)
 static void explain(struct search *s, struct predicted *p,
                     struct check_witness *out)
 {
-	struct check_clock *clock = s->x->clock;
+	struct check_clock *clock = s->x->in.clock;
 	const struct trace *h = p->prediction->history;
 	struct check_result result = { 0 };
-	double begun = predict_now();
+	double begun = seconds_now();
 	struct facts *f = facts_of_trace(h);
 	check_level(f, LEVEL_SER, clock, &result);
 	if (result.verdict == CHECK_VIOLATED &&
@@ -76,21 +61,21 @@ static void explain(struct search *s, struct predicted *p,
 	}
 	check_result_free(&result);
 	facts_free(f);
-	s->c->explain_seconds += predict_now() - begun;
+	s->c->explain_seconds += seconds_now() - begun;
 }
 
 static void validate(struct search *s, struct predicted *p,
                      struct replay_result *out)
 {
 	struct predict_case *c = s->c;
-	double begun = predict_now();
+	double begun = seconds_now();
 	replay_history(predict_runner(s->x), p->prediction->history,
 	               p->prediction->order, p->prediction->truncated, out);
 	p->replay = out;
 	c->replayed++;
 	c->validated += predicted_validated(out);
 	c->diverged += out->end == RUN_COMPLETE && out->diverged;
-	c->validate_seconds += predict_now() - begun;
+	c->validate_seconds += seconds_now() - begun;
 }
 
 static void note_first(struct search *s, const struct prediction *p)
@@ -108,7 +93,7 @@ static void write_history(struct search *s, const struct predicted *p)
 	report_predicted_history(&line, s->c, p);
 	if (!output_text(s->x->histories, s->x->line->value[OPTION_HISTORIES],
 	                 &line))
-		s->x->failed = true;
+		s->x->in.failed = true;
 	text_free(&line);
 }
 
@@ -138,7 +123,7 @@ static void search(struct search *s, struct predictor *predictor)
 {
 	struct predict_case *c = s->c;
 	uint64_t wanted = c->wanted ? c->wanted : 1;
-	while (c->found < wanted && !s->x->failed) {
+	while (c->found < wanted && !s->x->in.failed) {
 		struct prediction p = { 0 };
 		c->answer = predictor_next(predictor, &p);
 		if (c->answer != PREDICT_FOUND) break;
@@ -178,7 +163,7 @@ static void tell_line(struct search *s)
 	text_string(&line, text_get(&x->first_line));
 	text_clear(&x->first_line);
 	report_predict_line(&line, &x->style, s->c);
-	predict_put(x, &line);
+	histories_put(&x->in, &line);
 	text_free(&line);
 }
 
@@ -195,7 +180,7 @@ static void tell(struct search *s)
 	enum predict_shown shows = shown_by(s->c);
 	if (x->json) {
 		report_predict_json(&line, s->c, &s->list, iso_version());
-		predict_put(x, &line);
+		histories_put(&x->in, &line);
 		text_free(&line);
 	} else {
 		tell_line(s);
@@ -218,14 +203,14 @@ int predict_from(struct predicting *x, struct predict_case *c)
 	c->wanted = x->wanted;
 	s.tell = x->shown < SHOWN_VIOLATED;
 	if (!x->program || replay_fits(x->program, c->observed, &d))
-		p = predictor_new(c->observed, &x->options, x->clock, &d);
+		p = predictor_new(c->observed, &x->options, x->in.clock, &d);
 	if (p) {
 		search(&s, p);
 		tell(&s);
 		code = EXIT_HOLDS;
 	}
 	predictor_free(p);
-	progress_end(&x->progress);
+	progress_end(&x->in.progress);
 	say_diagnostics(x->line, &d);
 	diags_free(&d);
 	text_free(&s.words);

@@ -1,5 +1,4 @@
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/output.h"
 #include "cli/outputs.h"
@@ -107,7 +106,6 @@ static void read_words(struct predicting *x)
 	const char *level = c->value[OPTION_PREDICT_LEVEL];
 	const char *boundary = c->value[OPTION_BOUNDARY];
 	const char *encoding = c->value[OPTION_ENCODING];
-	const char *format = c->value[OPTION_FORMAT];
 	x->level_given = level;
 	if (level) x->options.level = level_from_word(level);
 	if (boundary && !strcmp(boundary, "relaxed"))
@@ -115,8 +113,6 @@ static void read_words(struct predicting *x)
 	if (encoding && !strcmp(encoding, "approx"))
 		x->options.encoding = ENCODING_APPROX;
 	x->options.enumerate = c->value[OPTION_ALL];
-	x->reader.format = format ? format_from_word(format) : FORMAT_COUNT;
-	x->reader.unknown_is_initial = c->value[OPTION_UNKNOWN];
 	x->recording = c->value[OPTION_FROM_PROGRAM];
 	x->program_path = c->value[x->recording ? OPTION_FROM_PROGRAM
 	                                        : OPTION_VALIDATE];
@@ -130,17 +126,12 @@ bool predict_settings(struct predicting *x)
 	read_words(x);
 	x->runs = 1;
 	x->seed = 1;
-	if (!x->quiet && isatty(fileno(stderr))) x->progress.to = stderr;
-	x->progress.width = output_style(c, stderr).width;
-	x->to = outputs_result_stream(c);
-	x->style = output_style(c, x->to);
+	x->style = output_style(c, outputs_result_stream(c));
 	if (x->recording) x->summary.recorded = x->program_path;
 	return setting_count(c, OPTION_ALL, &x->wanted) &&
-	       setting_count(c, OPTION_HISTORY, &x->only) &&
+	       histories_settings(&x->in, c) &&
 	       setting_count(c, OPTION_RUNS, &x->runs) &&
 	       setting_seed(c, OPTION_RUN_SEED, &x->seed) &&
-	       setting_seconds(c, OPTION_TIMEOUT, &x->limits.seconds) &&
-	       setting_memory(c, OPTION_MEMORY, &x->limits.memory) &&
 	       (!x->level_given ||
 	        predict_level_possible(x->options.level, NULL)) &&
 	       options_fit(x);

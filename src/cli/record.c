@@ -5,6 +5,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/outputs.h"
+#include "cli/program.h"
 #include "cli/settings.h"
 #include "cli/signals.h"
 #include "cli/target.h"
@@ -103,14 +104,8 @@ static int record_program(struct recording *x, const struct program *p)
 int record_main(const struct command_line *c)
 {
 	struct recording x = { .line = c, .seed = SEED_USUAL };
-	if (c->operand_count != 1) {
-		say(c->operand_count ? "record takes one program, not %zu"
-		                     : "record needs a program: isoscope "
-		                       "record PROGRAM.tx",
-		    c->operand_count);
-		return EXIT_USAGE;
-	}
-	if (!setting_seed(c, OPTION_RUN_SEED, &x.seed) ||
+	if (!one_program(c) ||
+	    !setting_seed(c, OPTION_RUN_SEED, &x.seed) ||
 	    !outputs_fit(c, "program") || !target_read(c, &x.to))
 		return EXIT_USAGE;
 	int code = EXIT_INPUT;

@@ -1,14 +1,12 @@
-#include <unistd.h>
-
 #include "cli/exit_codes.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/outputs.h"
+#include "cli/program.h"
 #include "cli/settings.h"
 #include "cli/signals.h"
 #include "history/history.h"
 #include "isoscope.h"
-#include "lang/load.h"
 #include "report/dot.h"
 #include "report/histories.h"
 #include "report/names.h"
@@ -205,20 +203,12 @@ static bool settings(struct running *x)
 {
 	const struct command_line *c = x->line;
 	struct campaign_options *o = &x->options;
-	if (c->operand_count != 1) {
-		say(c->operand_count ? "run takes one program, not %zu"
-		                     : "run needs a program: isoscope run "
-		                       "PROGRAM.tx",
-		    c->operand_count);
-		return false;
-	}
+	if (!one_program(c)) return false;
 	o->runs = RUNS_USUAL;
 	o->seed = SEED_USUAL;
 	o->robust = c->value[OPTION_ROBUST];
 	o->stop_on_violation = c->value[OPTION_STOP];
-	if (!c->value[OPTION_QUIET] && isatty(fileno(stderr)))
-		x->progress.to = stderr;
-	x->progress.width = output_style(c, stderr).width;
+	x->progress = output_progress(c);
 	x->style = output_style(c, outputs_result_stream(c));
 	return setting_count(c, OPTION_RUNS, &o->runs) &&
 	       setting_seed(c, OPTION_RUN_SEED, &o->seed) &&
@@ -232,12 +222,9 @@ static bool settings(struct running *x)
 int run_main(const struct command_line *c)
 {
 	struct running x = { .line = c };
-	struct diags d = { 0 };
 	int code = EXIT_USAGE;
 	if (!settings(&x)) return EXIT_USAGE;
-	struct program *p = load_program(c->operands[0], &d);
-	say_diagnostics(c, &d);
-	diags_free(&d);
+	struct program *p = read_program(c, c->operands[0]);
 	if (!p) return EXIT_INPUT;
 	x.program = p;
 	if (setting_level(c, OPTION_ISOLATION, p, &x.options.level) &&

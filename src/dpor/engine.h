@@ -2,7 +2,6 @@
 #ifndef ISO_DPOR_ENGINE_H
 #define ISO_DPOR_ENGINE_H
 
-#include <time.h>
 
 #include "dpor/explorer.h"
 #include "dpor/hash_set.h"
@@ -61,7 +60,7 @@ struct explorer {
 	bool must_grow;
 	word *prefix_writers;   /* filter.c: writers among a prefix of < */
 	size_t prefix_capacity; /* words of it */
-	struct timespec wall_start, cpu_start;
+	double wall_start, cpu_start; /* in seconds */
 	uint64_t next_tick;     /* world.steps at which limits are looked at */
 };
 

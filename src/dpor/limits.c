@@ -1,20 +1,13 @@
 /* Time, memory and the wish to stop. */
+#include "base/seconds.h"
 #include "dpor/engine.h"
 
 enum { STEPS_PER_TICK = 2048 };
 
 void engine_start_clock(struct explorer *e)
 {
-	clock_gettime(CLOCK_MONOTONIC, &e->wall_start);
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &e->cpu_start);
-}
-
-static double seconds_since(clockid_t clock, struct timespec start)
-{
-	struct timespec now;
-	clock_gettime(clock, &now);
-	return (double)(now.tv_sec - start.tv_sec) +
-	       1e-9 * (double)(now.tv_nsec - start.tv_nsec);
+	e->wall_start = seconds_now();
+	e->cpu_start = seconds_of_cpu();
 }
 
 static uint64_t bytes_held(const struct explorer *e)
@@ -31,9 +24,8 @@ void engine_measure(struct explorer *e)
 {
 	uint64_t held = bytes_held(e);
 	if (held > e->stats.memory_peak) e->stats.memory_peak = held;
-	e->stats.seconds = seconds_since(CLOCK_MONOTONIC, e->wall_start);
-	e->stats.cpu_seconds =
-	    seconds_since(CLOCK_THREAD_CPUTIME_ID, e->cpu_start);
+	e->stats.seconds = seconds_now() - e->wall_start;
+	e->stats.cpu_seconds = seconds_of_cpu() - e->cpu_start;
 	e->stats.explore_calls = e->world.steps;
 }
 

@@ -2,9 +2,9 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/memory.h"
+#include "base/seconds.h"
 #include "dpor/hash_set.h"
 #include "history/history.h"
 #include "vm/program.h"
@@ -30,13 +30,6 @@ struct campaign {
 	double start, cpu_start, next_tick;
 	bool stopped;
 };
-
-static double seconds(clockid_t clock)
-{
-	struct timespec t;
-	clock_gettime(clock, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void stop(struct campaign *c, enum campaign_stop why)
 {
@@ -149,9 +142,8 @@ static void note_complete(struct campaign *c)
 
 static void measure(struct campaign *c)
 {
-	c->stats.seconds = seconds(CLOCK_MONOTONIC) - c->start;
-	c->stats.cpu_seconds =
-	    seconds(CLOCK_THREAD_CPUTIME_ID) - c->cpu_start;
+	c->stats.seconds = seconds_now() - c->start;
+	c->stats.cpu_seconds = seconds_of_cpu() - c->cpu_start;
 }
 
 static bool is_late(const struct campaign *c)
@@ -170,7 +162,7 @@ static void interrupted(struct campaign *c)
 static void tick(struct campaign *c)
 {
 	const struct campaign_observer *o = &c->observer;
-	double now = seconds(CLOCK_MONOTONIC);
+	double now = seconds_now();
 	if (now < c->next_tick) return;
 	c->next_tick = now + tick_seconds;
 	measure(c);
@@ -225,8 +217,8 @@ static void run_next(struct campaign *c)
 
 static void begin(struct campaign *c)
 {
-	c->start = seconds(CLOCK_MONOTONIC);
-	c->cpu_start = seconds(CLOCK_THREAD_CPUTIME_ID);
+	c->start = seconds_now();
+	c->cpu_start = seconds_of_cpu();
 	c->next_tick = 0;
 	c->next_point = 1;
 	if (c->options.timeout > 0)

@@ -3,9 +3,9 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/memory.h"
+#include "base/seconds.h"
 #include "dpor/explorer.h"
 #include "history/relation.h"
 #include "vm/program.h"
@@ -124,20 +124,13 @@ static bool begin_run(struct runner *r)
 
 /* ---- Limits ---- */
 
-static double now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* Has somebody asked to stop? */
 static bool must_stop(struct runner *r)
 {
 	if (++r->steps < r->next_tick) return false;
 	r->next_tick = r->steps + STEPS_PER_TICK;
 	if (r->interrupt && atomic_load(r->interrupt)) return true;
-	return r->deadline > 0 && now() > r->deadline;
+	return r->deadline > 0 && seconds_now() > r->deadline;
 }
 
 /* ---- Tests of levels that are not extensible ---- */
@@ -575,9 +568,9 @@ enum level runner_level(const struct runner *r)
 	return r->level;
 }
 
-void runner_deadline(struct runner *r, double monotonic_seconds)
+void runner_deadline(struct runner *r, double seconds)
 {
-	r->deadline = monotonic_seconds;
+	r->deadline = seconds;
 }
 
 const char *runner_problem(const struct runner *r)

@@ -74,8 +74,8 @@ struct runner *runner_new(const struct program *p, enum level l,
 void runner_free(struct runner *r); /* NULL is fine */
 const struct program *runner_program(const struct runner *r);
 enum level runner_level(const struct runner *r);
-/* Seconds of the monotonic clock after which runs end; 0: never. */
-void runner_deadline(struct runner *r, double monotonic_seconds);
+/* When runs end at the latest, as seconds_now counts; 0: never. */
+void runner_deadline(struct runner *r, double seconds);
 /* Runs the program once more, from the beginning. */
 enum run_end runner_run(struct runner *r, const struct run_chooser *c);
 /* "the program runs more than 16,383 transactions, ...", after RUN_TOO_LARGE;
