@@ -465,6 +465,10 @@ static const char *const hard[] = {
 	"a1: Wr ; a2: p<0 Wp | b1: Wp r<a1",
 	"a1: p<0 Wp q<0 Wq | b1: Wq Wq p<a1",
 	"a1: Wp q<b2 Wq | b1: q<0 ; b2: Wq p<0 Wp",
+	/* The same behind a read of a key that nobody writes. */
+	"a1: p<0 Wq z<0 Wp | b1: Wp q<a1",
+	"a1: s<0 Wp q<0 r<0 Wr | b1: Wp ; b2: s<0 q<0 Wq p<b1 p<b1 ; "
+	"b3: p<b1 p<b1 Wq s<0 r<a1 Wr",
 	/* Copies that are whole and change nothing. */
 	"a1: p<0 Wp p<self ; a2: p<0 p<0 Wp | b1: p<a1 Wp",
 	" | b1: p<c1 Wp | c1: p<0 Wp ; c2: p<0 p<d2 | d1: p<c1 ; d2: Wp ; "
