@@ -3,34 +3,11 @@
 # histories of a program under a weak level, the exploration under each level
 # outputs exactly those that check says satisfy it, and drops the others. Apart
 # from the formats, the two have only the kernels of the levels in common.
-# ISOSCOPE names the binary (default ./isoscope); with ISOSCOPE_QUICK programs
-# of many histories are left out. Arguments: programs, else a choice.
-set -u
-export LC_ALL=C
-
-ISOSCOPE=${ISOSCOPE:-./isoscope}
-case $ISOSCOPE in
-/*) ;;
-*) ISOSCOPE=$PWD/$ISOSCOPE ;;
-esac
-top=${ISOSCOPE_SOURCE:-$PWD}
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-trap 'exit 1' INT TERM
-cd "$work" || exit 99
+# With ISOSCOPE_QUICK programs of many histories are left out. Arguments:
+# programs, else a choice.
+. "${srcdir:-$(dirname "$0")/..}/tests/shell.sh"
 levels='none rc ra cc pc psi si ser'
 if [ -n "${ISOSCOPE_QUICK:-}" ]; then most=100; else most=500; fi
-passed=0
-failed=0
-
-pass() {
-	passed=$((passed + 1))
-}
-
-fail() {
-	failed=$((failed + 1))
-	echo "FAIL $*"
-}
 
 # explored LEVEL FILE: writes the histories of the program, a line each.
 explored() {

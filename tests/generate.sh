@@ -1,31 +1,7 @@
 #!/bin/sh
 # isoscope generate, from outside: its histories satisfy their level in every
 # format, a planted anomaly is found in each, and equal seeds give equal bytes.
-# ISOSCOPE names the binary (default ./isoscope).
-set -u
-
-ISOSCOPE=${ISOSCOPE:-./isoscope}
-case $ISOSCOPE in
-/*) ;;
-*) ISOSCOPE=$PWD/$ISOSCOPE ;;
-esac
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-trap 'exit 1' INT TERM
-cd "$work" || exit 99
-passed=0
-failed=0
-
-# equal WHAT FOUND EXPECTED
-equal() {
-	if [ "$2" = "$3" ]; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		echo "FAIL $1: '$2', not '$3'"
-		[ ! -s err ] || sed 's/^/    | /' err
-	fi
-}
+. "${srcdir:-$(dirname "$0")/..}/tests/shell.sh"
 
 # refused WORDS ARGUMENT...: a wrong command line, and why.
 refused() {
@@ -138,5 +114,4 @@ refused "no way to write" --format awdit --anomaly G1a
 refused "reads no file" history.jsonl
 refused "cannot write" --output /nowhere/history
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

@@ -1,38 +1,14 @@
 #!/bin/sh
 # isoscope check on the histories of tests/histories: for each its verdicts,
 # exit codes and the name of its anomaly, as the file `expected` there has them;
-# and again after each conversion that is not refused. ISOSCOPE names the binary
-# (default ./isoscope); with ISOSCOPE_QUICK there are fewer conversions.
-set -u
-export LC_ALL=C
-
-ISOSCOPE=${ISOSCOPE:-./isoscope}
-case $ISOSCOPE in
-/*) ;;
-*) ISOSCOPE=$PWD/$ISOSCOPE ;;
-esac
-folder=${ISOSCOPE_SOURCE:-$PWD}/tests/histories
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-trap 'exit 1' INT TERM
-cd "$work" || exit 99
+# and again after each conversion that is not refused. With
+# ISOSCOPE_QUICK there are fewer conversions.
+. "${srcdir:-$(dirname "$0")/..}/tests/shell.sh"
+folder=$top/tests/histories
 levels='none rc ra cc pc psi si ser'
 formats='isoscope plume awdit dbcop-bincode dbcop-json dbcop-text cobra rw-edn
 	rw-json list-edn list-json isopredict'
 if [ -n "${ISOSCOPE_QUICK:-}" ]; then formats='isoscope plume list-edn'; fi
-passed=0
-failed=0
-
-# equal WHAT FOUND EXPECTED
-equal() {
-	if [ "$2" = "$3" ]; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		echo "FAIL $1: '$2', not '$3'"
-		[ ! -s err ] || sed 's/^/    | /' err
-	fi
-}
 
 # judge FILE: sets `row` to a letter for each level, `name` to what violates the
 # weakest one that is violated, and `code` to the exit code.

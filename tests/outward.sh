@@ -1,54 +1,7 @@
 #!/bin/sh
 # isoscope explore --from: the command from outside, and held against the
-# exploration without an observed history. ISOSCOPE names the binary (default
-# ./isoscope).
-set -u
-export LC_ALL=C
-
-ISOSCOPE=${ISOSCOPE:-./isoscope}
-case $ISOSCOPE in
-/*) ;;
-*) ISOSCOPE=$PWD/$ISOSCOPE ;;
-esac
-top=${ISOSCOPE_SOURCE:-$PWD}
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-trap 'exit 1' INT TERM
-cd "$work" || exit 99
-passed=0
-failed=0
-
-pass() {
-	passed=$((passed + 1))
-}
-
-fail() {
-	failed=$((failed + 1))
-	echo "FAIL $*"
-	sed 's/^/    | /' out err | head -n 20
-}
-
-# run CODE ARGUMENT...: runs the program; its exit code is CODE.
-run() {
-	code=$1
-	shift
-	what="isoscope $*"
-	"$ISOSCOPE" "$@" >out 2>err </dev/null
-	found=$?
-	if [ $found -eq "$code" ]; then
-		pass
-	else
-		fail "$what: exit code $found, not $code"
-	fi
-}
-
-# says TEXT, prints TEXT: on standard error, on standard output.
-says() {
-	if grep -qF -e "$1" err; then pass; else fail "$what: no '$1'"; fi
-}
-prints() {
-	if grep -qF -e "$1" out; then pass; else fail "$what: no '$1'"; fi
-}
+# exploration without an observed history.
+. "${srcdir:-$(dirname "$0")/..}/tests/shell.sh"
 
 # observe PROGRAM FILE: a serializable history of the program.
 observe() {
@@ -167,19 +120,15 @@ bare() {
 		s/,"verdict":{[^{}]*},"violated":.*$/}/' | sort
 }
 
-# same PROGRAM LEVEL: plain exploration outputs the same histories.
-same() {
+# agrees PROGRAM LEVEL: plain exploration outputs the same histories.
+agrees() {
 	rm -f all found
 	"$ISOSCOPE" explore "$1" -i "$2" -q --histories all >out 2>err
 	"$ISOSCOPE" explore "$1" -i "$2" -q --histories found --from trace \
 		--max-changes 100000 >out 2>err
 	bare <all >all.bare
 	bare <found >found.bare
-	if cmp -s all.bare found.bare; then
-		pass
-	else
-		fail "$1 under $2: other histories"
-	fi
+	same "histories of $1 under $2" found.bare all.bare
 	sed 's/.*"changes":\([0-9]*\),.*/\1/' found >changes
 	if sort -n -c changes 2>/dev/null && [ "$(head -n 1 changes)" = 0 ]
 	then pass; else fail "$1 under $2: not in order of changes"; fi
@@ -190,8 +139,7 @@ for program in lost.tx fork.tx "$top"/programs/examples/last-seat.tx \
 	"$top"/programs/examples/shopping-cart.tx; do
 	observe "$program" trace
 	for level in none rc ra cc pc psi si ser; do
-		same "$program" $level
+		agrees "$program" $level
 	done
 done
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

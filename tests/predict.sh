@@ -1,53 +1,9 @@
 #!/bin/sh
 # isoscope predict from outside: verdicts of traces with known answers, what the
 # outputs hold, programs recorded and run along predictions, wrong usage.
-# ISOSCOPE names the binary (default ./isoscope).
-set -u
+. "${srcdir:-$(dirname "$0")/..}/tests/shell.sh"
+data=$top/tests/predictions
 
-ISOSCOPE=${ISOSCOPE:-./isoscope}
-case $ISOSCOPE in
-/*) ;;
-*) ISOSCOPE=$PWD/$ISOSCOPE ;;
-esac
-data=$(cd "${srcdir:-.}/tests/predictions" && pwd) || exit 99
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-trap 'exit 1' INT TERM
-cd "$work" || exit 99
-passed=0
-failed=0
-
-pass() {
-	passed=$((passed + 1))
-}
-
-fail() {
-	failed=$((failed + 1))
-	echo "FAIL $*"
-	sed 's/^/    | /' out err | head -n 20
-}
-
-# run CODE ARGUMENT...: runs the program; its exit code is CODE.
-run() {
-	code=$1
-	shift
-	what="isoscope $*"
-	"$ISOSCOPE" "$@" >out 2>err </dev/null
-	found=$?
-	if [ $found -eq "$code" ]; then
-		pass
-	else
-		fail "$what: exit code $found, not $code"
-	fi
-}
-
-# says TEXT, prints TEXT: on standard error, on standard output.
-says() {
-	if grep -qF -e "$1" err; then pass; else fail "$what: no '$1'"; fi
-}
-prints() {
-	if grep -qF -e "$1" out; then pass; else fail "$what: no '$1'"; fi
-}
 # prints_lines N TEXT: exactly N lines of standard output hold the text.
 prints_lines() {
 	lines=$(grep -cF -e "$2" out)
@@ -55,17 +11,6 @@ prints_lines() {
 		pass
 	else
 		fail "$what: $lines lines with '$2', not $1"
-	fi
-}
-prints_nothing() {
-	if [ -s out ]; then fail "$what: prints something"; else pass; fi
-}
-same() {
-	if cmp -s "$1" "$2"; then
-		pass
-	else
-		fail "$3"
-		diff "$1" "$2" | head -n 20
 	fi
 }
 
@@ -164,13 +109,13 @@ fi
 cp "$data/named.jsonl" .
 run 1 predict named.jsonl
 sed -E '/^(search|time|memory) /d' out >found
-same "$data/named.expected" found 'the report of a prediction'
+same 'the report of a prediction' "$data/named.expected" found
 prints 'search  '
 run 1 predict named.jsonl -q
 head -n 1 "$data/named.expected" >line
-same line out 'the verdict alone'
+same 'the verdict alone' line out
 "$ISOSCOPE" predict -q - <named.jsonl >out 2>err
-same line out 'from the standard input'
+same 'from the standard input' line out
 run 1 predict named.jsonl --boundary relaxed
 prints 'an execution that'
 prints 'bob.2 get with reads answered anew'
@@ -363,7 +308,7 @@ cp out first
 "$ISOSCOPE" predict --program board.tx --runs 6 --seed 4 |
 	sed '/^time/,$d' >again
 sed '/^time/,$d' first >before
-same before again 'the same seeds give the same result'
+same 'the same seeds give the same result' before again
 run 0 predict --program board.tx -i si
 run 1 predict --program add.tx --boundary relaxed
 prints 'lost update'
@@ -437,5 +382,4 @@ echo 'session a { txn { assume false; } }' >never.tx
 run 4 predict --program never.tx
 prints 'there is no history to predict from'
 
-echo "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+finish

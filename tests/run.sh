@@ -1,73 +1,7 @@
 #!/bin/sh
 # isoscope run and isoscope record, from outside: every option, every error,
 # what they print and write, and that the same seed gives the same run.
-# ISOSCOPE names the binary (default ./isoscope).
-set -u
-
-ISOSCOPE=${ISOSCOPE:-./isoscope}
-case $ISOSCOPE in
-/*) ;;
-*) ISOSCOPE=$PWD/$ISOSCOPE ;;
-esac
-top=${ISOSCOPE_SOURCE:-$PWD}
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-trap 'exit 1' INT TERM
-cd "$work" || exit 99
-passed=0
-failed=0
-
-pass() {
-	passed=$((passed + 1))
-}
-fail() {
-	failed=$((failed + 1))
-	echo "FAIL $*"
-	sed 's/^/    | /' out err | head -n 20
-}
-
-# run CODE ARGUMENT...: runs the program; its exit code is CODE.
-run() {
-	code=$1
-	shift
-	what="isoscope $*"
-	"$ISOSCOPE" "$@" >out 2>err </dev/null
-	found=$?
-	if [ $found -eq "$code" ]; then
-		pass
-	else
-		fail "$what: exit code $found, not $code"
-	fi
-}
-# says TEXT, prints TEXT: on standard error, on standard output.
-says() {
-	if grep -qF -e "$1" err; then pass; else fail "$what: no '$1'"; fi
-}
-prints() {
-	if grep -qF -e "$1" out; then pass; else fail "$what: no '$1'"; fi
-}
-lacks() {
-	if grep -qF -e "$1" out; then fail "$what: '$1'"; else pass; fi
-}
-prints_nothing() {
-	if [ -s out ]; then fail "$what: prints something"; else pass; fi
-}
-says_nothing() {
-	if [ -s err ]; then fail "$what: says something"; else pass; fi
-}
-# same FILE FILE WHAT: the files are equal.
-same() {
-	if cmp -s "$1" "$2"; then pass; else fail "$3"; fi
-}
-# equal FOUND EXPECTED WHAT
-equal() {
-	if [ "$1" = "$2" ]; then pass; else fail "$3: '$1', not '$2'"; fi
-}
-# json EXPRESSION VALUE: of the JSON that was printed, where jq is there.
-json() {
-	if ! command -v jq >/dev/null; then return; fi
-	equal "$(jq -rs "$1" <out 2>&1)" "$2" "$what: $1"
-}
+. "${srcdir:-$(dirname "$0")/..}/tests/shell.sh"
 
 cat >lost.tx <<'END'
 global x = 0;
@@ -138,7 +72,7 @@ run 1 $repeat
 prints 'violated: the assertion fails in the one run under'
 prints 'fails in the one run:'
 sed -n '/^    a .*b$/,/^  It is not/p' out >again
-same shown again 'the repeated run shows the same history'
+same 'the repeated run shows the same history' shown again
 if [ -s shown ]; then pass; else fail 'a history is shown'; fi
 run 0 run lost.tx -i ser
 prints 'no violation: the assertion is true in all 1,000 runs under Seria'
@@ -177,7 +111,7 @@ run 0 run serial.tx
 prints 'Serializability (ser)'
 run 1 run serial.tx -i rc
 run 1 run lost.tx -q
-equal "$(wc -l <out)" 1 'quiet prints one line'
+equal 'quiet prints one line' "$(wc -l <out)" 1
 
 # --- assumptions ---
 run 4 run never.tx --runs 20
@@ -199,7 +133,7 @@ for seed in 1 2 3 4 5 6 7 8 9 10; do
 		says "the run of seed $seed makes an assumption false"
 	fi
 done
-equal "$moved" yes 'some seed makes the assumption false'
+equal 'some seed makes the assumption false' "$moved" yes
 
 # --- the same seed, the same runs ---
 for policy in uniform session-first latest oldest weak=0 weak=1 weak=7; do
@@ -210,14 +144,14 @@ for policy in uniform session-first latest oldest weak=0 weak=1 weak=7; do
 	run $code run lost.tx --policy $policy --runs 200 -q
 	"$ISOSCOPE" run three.tx --policy $policy --runs 30 --seed 5 \
 		--histories all.jsonl -q >out 2>err
-	equal "$(wc -l <all.jsonl)" 30 "a line for each run of $policy"
+	equal "a line for each run of $policy" "$(wc -l <all.jsonl)" 30
 	for number in 1 9 30; do
 		seed=$((4 + number))
 		"$ISOSCOPE" run three.tx --policy $policy --runs 1 \
 			--seed $seed --histories one.jsonl -q >out 2>err
 		sed 's/"run":[0-9]*,//' one.jsonl >one
 		sed -n "${number}s/\"run\":[0-9]*,//p" all.jsonl >expected
-		same one expected "run $number of $policy repeats from its seed"
+		same "run $number of $policy repeats from its seed" one expected
 		grep -q "\"seed\":$seed," one || fail "no seed in the line"
 	done
 done
@@ -228,7 +162,7 @@ run 1 run lost.tx --policy weak=1
 prints '--policy weak=1'
 for seed in 0 18446744073709551615; do
 	run 1 run lost.tx --seed $seed --runs 50 --histories h.jsonl
-	equal "$(wc -l <h.jsonl)" 50 "seed $seed is one"
+	equal "seed $seed is one" "$(wc -l <h.jsonl)" 50
 	cut -d, -f5- h.jsonl | sort -u >kinds
 	[ "$(wc -l <kinds)" -gt 1 ] && pass || fail "seed $seed: one history"
 done
@@ -237,7 +171,7 @@ done
 for level in none rc ra cc pc psi si ser; do
 	"$ISOSCOPE" run three.tx -i $level --runs 300 --histories - 2>err |
 		"$ISOSCOPE" check -i $level -q - >out 2>>checked
-	equal $? 0 "runs under $level satisfy it"
+	equal "runs under $level satisfy it" $? 0
 	grep -q '^holds: all 300 histories satisfy ' out && pass ||
 		fail "what check says of runs under $level"
 	grep -q ' of 300 runs under\|all 300 runs' err && pass ||
@@ -251,7 +185,7 @@ bad=$(grep -c '"verdict":{"cc":true,"ser":false},"violated":\["lost.tx:5:1: a' \
 	h.jsonl)
 prints "violating$(printf '%18s' "$bad")  "
 good=$(grep -c '"verdict":{"cc":true,"ser":true},"violated":\[\]' h.jsonl)
-equal $((good + bad)) 40 'every run satisfies its assertion, or violates it'
+equal 'every run satisfies its assertion, or violates it' $((good + bad)) 40
 
 # --- coverage: the totals are those of explore ---
 for level in rc cc si ser; do
@@ -300,7 +234,7 @@ pid=$!
 sleep 0.5
 kill -INT $pid
 wait $pid
-equal $? 4 'interrupted'
+equal 'interrupted' $? 4
 what=interrupted
 prints 'inconclusive: interrupted, with no violation in '
 says_nothing
@@ -309,12 +243,12 @@ pid=$!
 sleep 0.5
 kill -INT $pid
 wait $pid
-equal $? 1 'interrupted after a violation'
+equal 'interrupted after a violation' $? 1
 
 # --- JSON and pictures ---
 run 1 run lost.tx --json --coverage --runs 100
 says_nothing
-equal "$(wc -l <out)" 1 'the JSON is one line'
+equal 'the JSON is one line' "$(wc -l <out)" 1
 json '.[0].verdict' violated
 json '.[0] | .program, .level, .policy, .seed, .runs' \
 	"$(printf '%s\n' lost.tx cc uniform 1 100)"
@@ -401,20 +335,20 @@ repeat=$(sed -n 's/^  To repeat this run: isoscope //p' out)
 run 1 $repeat
 if [ -e /dev/full ]; then
 	"$ISOSCOPE" run lost.tx >/dev/full 2>err
-	equal $? 70 'a full standard output is an error'
+	equal 'a full standard output is an error' $? 70
 	"$ISOSCOPE" run lost.tx --histories /dev/full >out 2>err
-	equal $? 70 'a full file of histories is an error'
+	equal 'a full file of histories is an error' $? 70
 fi
 
 # --- record ---
 run 0 record lost.tx
 says_nothing
-equal "$(wc -l <out)" 1 'one trace is written'
+equal 'one trace is written' "$(wc -l <out)" 1
 prints '{"history":1,"program":"lost.tx","level":"ser","init":{"x":0},'
 cp out one
 run 0 record lost.tx --seed 1 -o two
 prints_nothing
-same one two 'seed 1 is the usual one'
+same 'seed 1 is the usual one' one two
 for seed in 0 2 3 4 5 6 7 8; do
 	run 0 record three.tx --seed $seed
 	cat out >>traces.jsonl
@@ -464,12 +398,12 @@ if [ -f "$top/docs/manual.md" ]; then
 	run 1 run $options
 	sed 's/^time .*//; s/took .*;/took;/' out >found
 	quoted "This is \`isoscope run $options\`:" >expected
-	same found expected 'the manual quotes another report of run'
+	same 'the manual quotes another report of run' found expected
 	run 0 record programs/litmus/lost-update.tx --seed 2 --format plume
 	sed 's/^/    /' out >found
 	grep -A 4 'lost-update.tx --seed 2 --format plume' \
 		"$top/docs/manual.md" | sed 1d >expected
-	same found expected 'the manual quotes another trace'
+	same 'the manual quotes another trace' found expected
 fi
 
 # --- all of it, of one small program ---
@@ -522,7 +456,6 @@ time
 The runs have seen 3 of 3 histories (100 %) and 3 of 3 outcomes (100 %).
 Exploring them took; 1 of them is not serializable.
 END
-same found expected 'the report has changed'
+same 'the report has changed' found expected
 
-echo "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+finish

@@ -1,55 +1,7 @@
 #!/bin/sh
 # The program from outside: exit codes, messages, files written, and input that
-# is wrong. ISOSCOPE names the binary (default ./isoscope).
-set -u
-
-ISOSCOPE=${ISOSCOPE:-./isoscope}
-case $ISOSCOPE in
-/*) ;;
-*) ISOSCOPE=$PWD/$ISOSCOPE ;;
-esac
-start=$PWD
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-trap 'exit 1' INT TERM
-cd "$work" || exit 99
-passed=0
-failed=0
-
-pass() {
-	passed=$((passed + 1))
-}
-
-fail() {
-	failed=$((failed + 1))
-	echo "FAIL $*"
-	sed 's/^/    | /' out err | head -n 20
-}
-
-# run CODE ARGUMENT...: runs the program; its exit code is CODE.
-run() {
-	code=$1
-	shift
-	what="isoscope $*"
-	"$ISOSCOPE" "$@" >out 2>err </dev/null
-	found=$?
-	if [ $found -eq "$code" ]; then
-		pass
-	else
-		fail "$what: exit code $found, not $code"
-	fi
-}
-
-# says TEXT, prints TEXT: on standard error, on standard output.
-says() {
-	if grep -qF -e "$1" err; then pass; else fail "$what: no '$1'"; fi
-}
-prints() {
-	if grep -qF -e "$1" out; then pass; else fail "$what: no '$1'"; fi
-}
-prints_nothing() {
-	if [ -s out ]; then fail "$what: prints something"; else pass; fi
-}
+# is wrong.
+. "${srcdir:-$(dirname "$0")/..}/tests/shell.sh"
 
 # wrong TEXT EXPECTED: the program text is refused, with these words, and
 # nothing is explored.
@@ -237,10 +189,6 @@ finding 'x = x + true;' 'boolean'
 finding 'let l = [1, 2]; x = l[x + 1];' 'index'
 
 # --- recorded histories ---
-# lacks TEXT: the result does not say so.
-lacks() {
-	if grep -qF -e "$1" out; then fail "$what: '$1'"; else pass; fi
-}
 # is TEXT: the result is this, and nothing else.
 is() {
 	if [ "$(cat out)" = "$1" ]; then pass; else fail "$what: not '$1'"; fi
@@ -433,11 +381,6 @@ done
 [ $total -eq 1 ] && pass || fail 'one history of three is violating'
 
 # --- JSON and pictures ---
-json() {
-	if ! command -v jq >/dev/null; then return; fi
-	if [ "$(jq -rs "$1" <out 2>&1)" = "$2" ]
-	then pass; else fail "$what: $1 is not $2"; fi
-}
 run 1 check lost.txt --json
 prints '"verdict":"violated"'
 json '.[0].strongest | join(" ")' pc
@@ -574,12 +517,11 @@ run 2 convert lost.txt --to rw-edn -o no/such/folder/x
 run 3 convert lost.txt --from cobra --to plume
 
 # The histories of the manual, and what it shows of them.
-source=${ISOSCOPE_SOURCE:-$start}
-if [ -d "$source/tests/histories/manual" ]; then
+if [ -d "$top/tests/histories/manual" ]; then
 	mkdir -p tests/histories/manual docs
-	cp "$source"/tests/histories/manual/* tests/histories/manual
-	cp "$source/docs/manual.md" docs
-	cp "$source/README.md" .
+	cp "$top"/tests/histories/manual/* tests/histories/manual
+	cp "$top/docs/manual.md" docs
+	cp "$top/README.md" .
 	run 1 check --strongest tests/histories/manual/oncall.jsonl
 	is si
 	run 1 check --strongest tests/histories/manual/feeds.edn
@@ -701,5 +643,4 @@ says 'none.jsonl:4: error: the history has no session'
 run 3 check after.jsonl
 says 'after.jsonl:4: error: 2 sessions follow all others'
 
-echo "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+finish

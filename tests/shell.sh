@@ -1,0 +1,91 @@
+# What the tests of the program from outside share. They begin with
+#	. "${srcdir:-$(dirname "$0")/..}/tests/shell.sh"
+# and end with finish. Behind the first line they are in an empty folder of
+# their own, ISOSCOPE is the binary (default ./isoscope of where the test was
+# started) and `top` the source tree, both as absolute paths. The last run's
+# standard output and error are in the files out and err.
+set -u
+LC_ALL=C
+export LC_ALL
+
+ISOSCOPE=${ISOSCOPE:-./isoscope}
+case $ISOSCOPE in
+/*) ;;
+*) ISOSCOPE=$PWD/$ISOSCOPE ;;
+esac
+top=$(cd "${srcdir:-$(dirname "$0")/..}" && pwd) || exit 99
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' INT TERM
+cd "$work" || exit 99
+passed=0
+failed=0
+
+pass() {
+	passed=$((passed + 1))
+}
+
+fail() {
+	failed=$((failed + 1))
+	echo "FAIL $*"
+	cat out err 2>/dev/null | sed 's/^/    | /' | head -n 20
+}
+
+# finish: says how it went; the last command of each test.
+finish() {
+	echo "$passed passed, $failed failed"
+	[ "$failed" -eq 0 ]
+}
+
+# run CODE ARGUMENT...: runs the program; its exit code is CODE.
+run() {
+	code=$1
+	shift
+	what="isoscope $*"
+	"$ISOSCOPE" "$@" >out 2>err </dev/null
+	found=$?
+	if [ $found -eq "$code" ]; then
+		pass
+	else
+		fail "$what: exit code $found, not $code"
+	fi
+}
+
+# says TEXT, prints TEXT, lacks TEXT: on standard error; on standard output;
+# not there.
+says() {
+	if grep -qF -e "$1" err; then pass; else fail "$what: no '$1'"; fi
+}
+prints() {
+	if grep -qF -e "$1" out; then pass; else fail "$what: no '$1'"; fi
+}
+lacks() {
+	if grep -qF -e "$1" out; then fail "$what: '$1'"; else pass; fi
+}
+prints_nothing() {
+	if [ -s out ]; then fail "$what: prints something"; else pass; fi
+}
+says_nothing() {
+	if [ -s err ]; then fail "$what: says something"; else pass; fi
+}
+
+# equal WHAT FOUND EXPECTED
+equal() {
+	if [ "$2" = "$3" ]; then pass; else fail "$1: '$2', not '$3'"; fi
+}
+
+# same WHAT FOUND EXPECTED: files.
+same() {
+	if cmp -s "$2" "$3"; then
+		pass
+	else
+		fail "$1: other than expected"
+		diff "$2" "$3" | head -n 20
+	fi
+}
+
+# json EXPRESSION VALUE: of the JSON that was printed, where jq is there.
+json() {
+	if ! command -v jq >/dev/null; then return; fi
+	equal "$what: $1" "$(jq -rs "$1" <out 2>&1)" "$2"
+}
