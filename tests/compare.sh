@@ -1,53 +1,9 @@
 #!/bin/sh
 # isoscope compare from outside: verdicts, the table and the JSON, that its
-# numbers are those of isoscope explore, limits, wrong usage. ISOSCOPE names the
-# binary (default ./isoscope).
-set -u
-export LC_ALL=C
+# numbers are those of isoscope explore, limits, wrong usage.
+. "${srcdir:-$(dirname "$0")/..}/tests/shell.sh"
+programs=$top/programs
 
-ISOSCOPE=${ISOSCOPE:-./isoscope}
-case $ISOSCOPE in
-/*) ;;
-*) ISOSCOPE=$PWD/$ISOSCOPE ;;
-esac
-programs=${ISOSCOPE_SOURCE:-$PWD}/programs
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-trap 'exit 1' INT TERM
-cd "$work" || exit 99
-passed=0
-failed=0
-
-pass() {
-	passed=$((passed + 1))
-}
-
-fail() {
-	failed=$((failed + 1))
-	echo "FAIL $*"
-	sed 's/^/    | /' out err | head -n 20
-}
-
-# run CODE ARGUMENT...: compares; the exit code is CODE.
-run() {
-	code=$1
-	shift
-	what="isoscope compare $*"
-	"$ISOSCOPE" compare "$@" >out 2>err </dev/null
-	found=$?
-	if [ $found -eq "$code" ]; then
-		pass
-	else
-		fail "$what: exit code $found, not $code"
-	fi
-}
-
-says() {
-	if grep -qF -e "$1" err; then pass; else fail "$what: no '$1'"; fi
-}
-prints() {
-	if grep -qF -e "$1" out; then pass; else fail "$what: no '$1'"; fi
-}
 # line N TEXT: the Nth line of what is printed, blanks squeezed.
 line() {
 	found=$(sed -n "$1p" out | tr -s ' ' | sed 's/^ //')
@@ -56,12 +12,6 @@ line() {
 	else
 		fail "$what: line $1 is '$found', not '$2'"
 	fi
-}
-prints_nothing() {
-	if [ -s out ]; then fail "$what: prints something"; else pass; fi
-}
-equal() {
-	if [ "$2" = "$3" ]; then pass; else fail "$1: '$2', not '$3'"; fi
 }
 # member FILE WAY NAME: a number in the JSON, behind the first `WAY`.
 member() {
@@ -85,7 +35,7 @@ assert "none is lost" : !(a.v == 0 && b.v == 0);
 END
 
 # --- what is printed ---
-run 1 counter.tx
+run 1 compare counter.tx
 line 1 "$reached 0 of 1 $one and 0 of 1 $fail $cc"
 line 3 'executions unserializable assertions CPU time'
 prints 'assert !(a.v == 0 && b.v == 0)  counter.tx:5'
@@ -93,23 +43,23 @@ prints '    by random runs, exploration'
 prints 'are all serial ones that there are'
 prints 'have none, which is proved'
 prints 'boundary     strict, exact'
-run 1 counter.tx -i cc --boundary relaxed --encoding approx
+run 1 compare counter.tx -i cc --boundary relaxed --encoding approx
 line 1 "$reached 1 of 1 $one and 1 of 1 $fail $cc"
 prints 'by prediction, random runs, exploration'
 prints 'led to an unserializable execution'
 prints 'boundary     relaxed, approx'
-run 0 counter.tx -i si
+run 0 compare counter.tx -i si
 line 1 "holds: there is $nothing $si"
-run 1 counter.tx -q
+run 1 compare counter.tx -q
 equal 'lines of --quiet' "$(wc -l <out)" 1
-run 1 counter.tx --traces 1 --runs 50 --seed 7
+run 1 compare counter.tx --traces 1 --runs 50 --seed 7
 prints 'distinct serial ones, in 1 recorded run'
 line 5 "random runs 50 1 1 $(sed -n 5p out | tr -s ' ' | cut -d' ' -f7-)"
-run 1 counter.tx --color always
+run 1 compare counter.tx --color always
 prints '[1;31mviolated'
 
 # --- JSON ---
-run 1 counter.tx --boundary relaxed --json
+run 1 compare counter.tx --boundary relaxed --json
 equal 'lines of --json' "$(wc -l <out)" 1
 prints '"level":"cc","boundary":"relaxed","encoding":"exact","seed":1'
 prints '"verdict":"violated"'
@@ -120,7 +70,7 @@ prints '"predictions":{"replayed":2,"validated":2,"diverged":0'
 prints '"kind":"final","message":"none is lost","file":"counter.tx"'
 prints '"by_prediction":true,"by_random":true,"by_exploration":true'
 sed 's/_seconds":[0-9.]*//g' out >first
-run 1 counter.tx --boundary relaxed --json
+run 1 compare counter.tx --boundary relaxed --json
 sed 's/_seconds":[0-9.]*//g' out >second
 equal 'the same again' "$(cat first)" "$(cat second)"
 
@@ -150,48 +100,48 @@ for name in litmus/write-skew litmus/long-fork courseware/client-1 \
 done
 
 # The example of the manual.
-run 1 "$programs"/oltp/checked/smallbank-payments.tx -i cc --boundary relaxed \
+run 1 compare "$programs"/oltp/checked/smallbank-payments.tx -i cc \
+	--boundary relaxed \
 	--all 50
 line 1 "$reached 5 of 7 $several and 1 of 1 $fail $cc"
 prints 'predictions         5  were run along the program'
 
 # --- limits ---
-run 4 counter.tx -i si --max-histories 1
+run 4 compare counter.tx -i si --max-histories 1
 early='prediction and exploration ended early'
 limit='the limit of histories was reached'
 line 1 "inconclusive: $nothing was found $si; $early: $limit"
-run 4 counter.tx --timeout 0.000000001
+run 4 compare counter.tx --timeout 0.000000001
 prints 'prediction, random runs and exploration ended early: the time limit'
-run 4 counter.tx --timeout 0.000000001 --json
+run 4 compare counter.tx --timeout 0.000000001 --json
 prints '"complete":false'
 prints '"stop":"time"'
 "$ISOSCOPE" compare counter.tx >&- 2>err
 equal 'exit code with a closed standard output' $? 70
 
 # --- wrong usage ---
-run 2
+run 2 compare
 says 'compare needs a program: isoscope compare PROGRAM.tx'
 prints_nothing
-run 2 counter.tx counter.tx
+run 2 compare counter.tx counter.tx
 says 'compare takes one program, not 2'
-run 2 counter.tx -i ser
+run 2 compare counter.tx -i ser
 says "ser"
-run 2 counter.tx --boundary loose
-run 2 counter.tx --traces 0
+run 2 compare counter.tx --boundary loose
+run 2 compare counter.tx --traces 0
 says '--traces takes a positive number'
-run 2 counter.tx --runs many
-run 2 counter.tx --seed -1
-run 2 counter.tx --stop-on-violation
+run 2 compare counter.tx --runs many
+run 2 compare counter.tx --seed -1
+run 2 compare counter.tx --stop-on-violation
 says "'compare' has no option"
 (echo 'isolation ser;' && cat counter.tx) >stated.tx
-run 2 stated.tx
+run 2 compare stated.tx
 says 'stated.tx states ser, under which nothing is unserializable'
-run 1 stated.tx -i pc --boundary relaxed
-run 3 missing.tx
+run 1 compare stated.tx -i pc --boundary relaxed
+run 3 compare missing.tx
 prints_nothing
 echo 'session a {' >broken.tx
-run 3 broken.tx
+run 3 compare broken.tx
 says 'broken.tx:2'
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish
