@@ -1,18 +1,14 @@
 #include "predict/compare.h"
 
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
-
+#include "base/seconds.h"
 #include "cli/exit_codes.h"
 #include "cli/explore.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/outputs.h"
+#include "cli/program.h"
 #include "cli/settings.h"
 #include "cli/signals.h"
 #include "isoscope.h"
-#include "lang/load.h"
 #include "report/compare_report.h"
 #include "report/progress.h"
 #include "vm/program.h"
@@ -21,24 +17,16 @@ struct comparing {
 	const struct command_line *line;
 	struct compare_options options;
 	struct progress progress;
-	struct timespec begun;
+	double begun; /* as seconds_now counts */
 };
 
 /* ---- progress ---- */
-
-static double seconds_since(struct timespec begun)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)(now.tv_sec - begun.tv_sec) +
-	       1e-9 * (double)(now.tv_nsec - begun.tv_nsec);
-}
 
 static bool on_tick(void *payload, const char *phase, uint64_t done,
                     uint64_t of)
 {
 	struct comparing *x = payload;
-	double seconds = seconds_since(x->begun);
+	double seconds = seconds_now() - x->begun;
 	if (!progress_due(&x->progress, seconds)) return true;
 	struct text line = { 0 };
 	text_format(&line, "%s: ", phase);
@@ -60,19 +48,8 @@ static bool settings(struct comparing *x)
 {
 	const struct command_line *c = x->line;
 	struct compare_options *o = &x->options;
-	const char *boundary = c->value[OPTION_BOUNDARY];
-	const char *encoding = c->value[OPTION_ENCODING];
-	if (c->operand_count != 1) {
-		say(c->operand_count ? "compare takes one program, not %zu"
-		                     : "compare needs a program: isoscope "
-		                       "compare PROGRAM.tx",
-		    c->operand_count);
-		return false;
-	}
-	if (boundary && !strcmp(boundary, "relaxed"))
-		o->predict.boundary = BOUNDARY_RELAXED;
-	if (encoding && !strcmp(encoding, "approx"))
-		o->predict.encoding = ENCODING_APPROX;
+	if (!one_program(c)) return false;
+	setting_encoding(c, &o->predict);
 	o->seed = 1;
 	return setting_count(c, OPTION_TRACES, &o->traces) &&
 	       setting_count(c, OPTION_ALL, &o->predictions) &&
@@ -117,7 +94,7 @@ static int compare(struct comparing *x, const struct program *p)
 	if (!level_fits(x, p)) return EXIT_USAGE;
 	signals_catch();
 	x->options.interrupt = signals_flag();
-	clock_gettime(CLOCK_MONOTONIC, &x->begun);
+	x->begun = seconds_now();
 	struct comparison *c = comparison_new(p, &x->options, &observer);
 	comparison_run(c);
 	progress_end(&x->progress);
@@ -130,14 +107,9 @@ static int compare(struct comparing *x, const struct program *p)
 int compare_main(const struct command_line *c)
 {
 	struct comparing x = { .line = c };
-	struct diags d = { 0 };
 	if (!settings(&x)) return EXIT_USAGE;
-	if (!c->value[OPTION_QUIET] && isatty(fileno(stderr)))
-		x.progress.to = stderr;
-	x.progress.width = output_style(c, stderr).width;
-	struct program *p = load_program(c->operands[0], &d);
-	say_diagnostics(c, &d);
-	diags_free(&d);
+	x.progress = output_progress(c);
+	struct program *p = read_program(c, c->operands[0]);
 	if (!p) return EXIT_INPUT;
 	int code = compare(&x, p);
 	program_free(p);

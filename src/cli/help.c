@@ -32,7 +32,8 @@ static void print_wrapped(struct text *t, const char *words, size_t column)
 	text_char(t, '\n');
 }
 
-void help_option_words(struct text *t, const struct option_entry *o)
+/* "-i, --isolation LEVEL" */
+static void option_words(struct text *t, const struct option_entry *o)
 {
 	if (o->letter) text_format(t, "-%c, ", o->letter);
 	text_format(t, "--%s", o->word);
@@ -42,7 +43,7 @@ void help_option_words(struct text *t, const struct option_entry *o)
 static void print_option(struct text *t, const struct option_entry *o)
 {
 	struct text words = { 0 };
-	help_option_words(&words, o);
+	option_words(&words, o);
 	text_string(t, o->letter ? "  " : "      ");
 	text_string(t, text_get(&words));
 	size_t used = words.length + (o->letter ? 2 : 6);

@@ -7,8 +7,6 @@
 
 /* Prints the help of one command; returns the exit code. */
 int help_command(enum command c);
-/* "-i, --isolation LEVEL" */
-void help_option_words(struct text *t, const struct option_entry *o);
 
 /* generate.c: the manual page and the completions. */
 void generate_man(struct text *t);

@@ -46,8 +46,6 @@ struct predicting {
 };
 
 /* predict_settings.c. Each says what is wrong, and returns false. */
-/* Any level but ser; `stated_by` is the program that states it, or NULL. */
-bool predict_level_possible(enum level l, const char *stated_by);
 bool predict_settings(struct predicting *x);
 /* The level for this history: the option's, else the one that the history
  * states, else the program's, else cc. */

@@ -1,5 +1,3 @@
-#include <string.h>
-
 #include "cli/output.h"
 #include "cli/outputs.h"
 #include "cli/predict.h"
@@ -8,7 +6,8 @@
 
 /* ---- the level ---- */
 
-bool predict_level_possible(enum level l, const char *stated_by)
+/* Any level but ser; `stated_by` is the program that states it, or NULL. */
+static bool level_possible(enum level l, const char *stated_by)
 {
 	if (l != LEVEL_SER) return true;
 	if (stated_by)
@@ -37,7 +36,7 @@ bool predict_level(struct predicting *x, const struct trace *observed)
 	                   &x->options.level))
 		return false;
 	x->stated_by = "as the program states";
-	return predict_level_possible(x->options.level, x->program_path);
+	return level_possible(x->options.level, x->program_path);
 }
 
 /* ---- options that go together ---- */
@@ -104,14 +103,9 @@ static void read_words(struct predicting *x)
 {
 	const struct command_line *c = x->line;
 	const char *level = c->value[OPTION_PREDICT_LEVEL];
-	const char *boundary = c->value[OPTION_BOUNDARY];
-	const char *encoding = c->value[OPTION_ENCODING];
 	x->level_given = level;
 	if (level) x->options.level = level_from_word(level);
-	if (boundary && !strcmp(boundary, "relaxed"))
-		x->options.boundary = BOUNDARY_RELAXED;
-	if (encoding && !strcmp(encoding, "approx"))
-		x->options.encoding = ENCODING_APPROX;
+	setting_encoding(c, &x->options);
 	x->options.enumerate = c->value[OPTION_ALL];
 	x->recording = c->value[OPTION_FROM_PROGRAM];
 	x->program_path = c->value[x->recording ? OPTION_FROM_PROGRAM
@@ -133,6 +127,6 @@ bool predict_settings(struct predicting *x)
 	       setting_count(c, OPTION_RUNS, &x->runs) &&
 	       setting_seed(c, OPTION_RUN_SEED, &x->seed) &&
 	       (!x->level_given ||
-	        predict_level_possible(x->options.level, NULL)) &&
+	        level_possible(x->options.level, NULL)) &&
 	       options_fit(x);
 }

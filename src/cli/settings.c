@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/output.h"
+#include "predict/predict.h"
 #include "vm/program.h"
 
 /* A whole number, and what stands behind it. */
@@ -114,4 +115,14 @@ bool setting_level(const struct command_line *c, enum option_id option,
 	}
 	*out = l;
 	return true;
+}
+
+void setting_encoding(const struct command_line *c, struct predict_options *o)
+{
+	const char *boundary = c->value[OPTION_BOUNDARY];
+	const char *encoding = c->value[OPTION_ENCODING];
+	if (boundary && !strcmp(boundary, "relaxed"))
+		o->boundary = BOUNDARY_RELAXED;
+	if (encoding && !strcmp(encoding, "approx"))
+		o->encoding = ENCODING_APPROX;
 }

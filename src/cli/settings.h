@@ -9,6 +9,7 @@
 
 #include "cli/options.h"
 
+struct predict_options;
 struct program;
 
 /* A positive whole number. */
@@ -27,5 +28,7 @@ bool setting_seconds(const struct command_line *c, enum option_id option,
  * else cc. */
 bool setting_level(const struct command_line *c, enum option_id option,
                    const struct program *p, enum level *out);
+/* --boundary and --encoding, whose words are known to be right. */
+void setting_encoding(const struct command_line *c, struct predict_options *o);
 
 #endif

@@ -5,22 +5,15 @@
 
 #include "base/hash.h"
 
-static const struct {
-	const char *word, *description;
-} policies[POLICY_COUNT] = {
-#define X(id, word, description) [id] = { word, description },
+static const char *const words[POLICY_COUNT] = {
+#define X(id, word) [id] = word,
 	POLICY_TABLE(X)
 #undef X
 };
 
 const char *policy_word(enum policy_kind k)
 {
-	return policies[k].word;
-}
-
-const char *policy_description(enum policy_kind k)
-{
-	return policies[k].description;
+	return words[k];
 }
 
 /* The digits of a number that fits. */
@@ -42,7 +35,7 @@ bool policy_from_word(const char *word, struct policy *out)
 		return number_from_word(word + strlen(weak), &out->weak);
 	}
 	for (int k = 0; k < POLICY_WEAK; k++)
-		if (!strcmp(word, policies[k].word)) {
+		if (!strcmp(word, words[k])) {
 			*out = (struct policy){ .kind = (enum policy_kind)k };
 			return true;
 		}

@@ -1,6 +1,5 @@
 /* How random runs choose sessions and writers. The next session is always
- * drawn uniformly among those that have a transaction left.
- */
+ * drawn uniformly among those that have a transaction left. */
 #ifndef ISO_RUN_POLICY_H
 #define ISO_RUN_POLICY_H
 
@@ -10,17 +9,18 @@
 #include "base/rng.h"
 #include "run/runner.h"
 
-/* X(identifier, word, description) */
+/* X(identifier, word): all allowed writers alike; first a session that wrote,
+ * then one of its transactions; the allowed writer that committed last, or
+ * first; at most K reads are not the latest. */
 #define POLICY_TABLE(X)                                                       \
-	X(POLICY_UNIFORM, "uniform", "all allowed writers alike")             \
-	X(POLICY_SESSION_FIRST, "session-first",                              \
-	  "first a session that wrote, then one of its transactions")         \
-	X(POLICY_LATEST, "latest", "the allowed writer that committed last")  \
-	X(POLICY_OLDEST, "oldest", "the allowed writer that committed first") \
-	X(POLICY_WEAK, "weak", "at most K reads are not the latest")
+	X(POLICY_UNIFORM, "uniform")                                          \
+	X(POLICY_SESSION_FIRST, "session-first")                              \
+	X(POLICY_LATEST, "latest")                                            \
+	X(POLICY_OLDEST, "oldest")                                            \
+	X(POLICY_WEAK, "weak")
 
 enum policy_kind {
-#define X(id, word, description) id,
+#define X(id, word) id,
 	POLICY_TABLE(X)
 #undef X
 	POLICY_COUNT
@@ -34,7 +34,6 @@ struct policy {
 /* "uniform", "weak=3". False if there is no such policy. */
 bool policy_from_word(const char *word, struct policy *out);
 const char *policy_word(enum policy_kind k); /* "weak" */
-const char *policy_description(enum policy_kind k);
 
 /* Makes the choices of one run; the same seed makes the same ones. */
 struct random_chooser {
