@@ -3,10 +3,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "base/memory.h"
 #include "history/history.h"
+#include "report/counts.h"
 #include "report/names.h"
 #include "report/witness_text.h"
 
@@ -208,15 +208,6 @@ static uint32_t aborted_count(const struct trace *r)
 	return count;
 }
 
-static void print_memory(struct text *t)
-{
-	struct rusage usage;
-	if (getrusage(RUSAGE_SELF, &usage)) return;
-	text_string(t, "memory    ");
-	style_memory(t, (uint64_t)usage.ru_maxrss * 1024);
-	text_string(t, " resident\n");
-}
-
 void report_check_costs(struct text *t, const struct check_case *c)
 {
 	const struct trace *r = c->trace;
@@ -247,7 +238,7 @@ void report_check_costs(struct text *t, const struct check_case *c)
 		text_string(t, " explaining");
 	}
 	text_char(t, '\n');
-	print_memory(t);
+	report_memory(t);
 }
 
 /* ---- orders and strongest levels ---- */
@@ -446,5 +437,5 @@ void report_summary(struct text *t, const struct style *s,
 	text_string(t, "\ntime      ");
 	style_seconds(t, m->seconds);
 	text_char(t, '\n');
-	print_memory(t);
+	report_memory(t);
 }

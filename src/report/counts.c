@@ -1,5 +1,7 @@
 #include "report/counts.h"
 
+#include <sys/resource.h>
+
 #include "report/style.h"
 
 enum {
@@ -43,4 +45,19 @@ void count_time(struct text *t, double seconds, double cpu_seconds, uint64_t n,
 	}
 	text_char(t, '\n');
 	text_free(&number);
+}
+
+void count_resident(struct text *t)
+{
+	struct rusage usage;
+	if (getrusage(RUSAGE_SELF, &usage)) return;
+	style_memory(t, (uint64_t)usage.ru_maxrss * 1024);
+	text_string(t, " resident");
+}
+
+void report_memory(struct text *t)
+{
+	text_string(t, "memory    ");
+	count_resident(t);
+	text_char(t, '\n');
 }

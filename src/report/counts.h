@@ -15,5 +15,9 @@ void count_begin_text(struct text *t, const char *label, struct text *number);
  * noise, how many of `n` there were in each: "20,000 runs per second". */
 void count_time(struct text *t, double seconds, double cpu_seconds, uint64_t n,
                 const char *what);
+/* "12 MB resident": the most that the program held. */
+void count_resident(struct text *t);
+/* A line of costs, for checks and predictions: "memory    12 MB resident" */
+void report_memory(struct text *t);
 
 #endif

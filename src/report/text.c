@@ -1,7 +1,6 @@
 #include "report/text.h"
 
 #include <string.h>
-#include <sys/resource.h>
 
 #include "dpor/explorer.h"
 #include "dpor/verdict.h"
@@ -237,14 +236,10 @@ static void print_costs(struct text *t, const struct explorer *e)
 {
 	const struct explore_stats *s = explorer_stats(e);
 	struct text memory = { 0 };
-	struct rusage usage;
 	count_time(t, s->seconds, s->cpu_seconds, s->histories, "histories");
 	style_memory(&memory, s->memory_peak);
 	count_begin_text(t, "memory", &memory);
-	if (!getrusage(RUSAGE_SELF, &usage)) {
-		style_memory(t, (uint64_t)usage.ru_maxrss * 1024);
-		text_string(t, " resident");
-	}
+	count_resident(t);
 	text_char(t, '\n');
 	text_free(&memory);
 }
