@@ -86,14 +86,12 @@ static void append_end(struct growth *g, uint32_t t)
 	closure_end(&g->closure, g->written[t], count);
 }
 
-/* Appends transaction number `place` of the order. */
-static void append(struct growth *g, uint32_t place, bool compare)
+/* Reads and ends transaction number `place` of the order, which is pending. */
+static void append_reads(struct growth *g, uint32_t place, bool compare)
 {
 	const struct history *h = g->whole;
 	uint32_t t = h->order[place];
 	const struct transaction *w = &h->transactions[t];
-	closure_begin(&g->closure, t, w->index ? t - 1 : 0,
-	              h->sessions[w->session].after_all);
 	for (uint32_t i = 0; i < w->event_count; i++) {
 		const struct event *e = &w->events[i];
 		if (e->kind != EVENT_READ || e->from == HISTORY_SELF) continue;
@@ -102,6 +100,16 @@ static void append(struct growth *g, uint32_t place, bool compare)
 		closure_read(&g->closure, e->key, e->from);
 	}
 	append_end(g, t);
+}
+
+static void append(struct growth *g, uint32_t place)
+{
+	const struct history *h = g->whole;
+	uint32_t t = h->order[place];
+	const struct transaction *w = &h->transactions[t];
+	closure_begin(&g->closure, t, w->index ? t - 1 : 0,
+	              h->sessions[w->session].after_all);
+	append_reads(g, place, true);
 }
 
 static uint32_t external_reads(const struct history *h, uint32_t count)
@@ -116,6 +124,27 @@ static uint32_t external_reads(const struct history *h, uint32_t count)
 	return reads;
 }
 
+/* Takes the reads of some last transactions back, once they have ended. */
+static void append_all(struct growth *g, uint32_t from, struct rng *r)
+{
+	const struct history *h = g->whole;
+	for (uint32_t i = from; i < h->transaction_count; i++) {
+		append(g, i);
+		if (rng_below(r, 2)) continue;
+		closure_rewind(&g->closure, i + 1, external_reads(h, i), true);
+		append_reads(g, i, rng_below(r, 2));
+	}
+}
+
+/* Snapshots are kept of every transaction, or of every third one; all, the
+ * newest, or none. */
+static void choose_snapshots(struct closure *c, struct rng *r)
+{
+	uint32_t mode = rng_below(r, 3);
+	if (rng_below(r, 2)) c->snapshot_every = 3;
+	if (mode) closure_go_forward(c, mode == 1);
+}
+
 static void grow(const struct history *h, enum level l, struct rng *r)
 {
 	struct growth *g = calloc(1, sizeof *g);
@@ -128,12 +157,11 @@ static void grow(const struct history *h, enum level l, struct rng *r)
 	closure_init(&g->closure, l, h->transaction_count, &g->region);
 	for (uint32_t k = 0; k < h->key_count; k++)
 		closure_know_key(&g->closure, k);
-	for (uint32_t i = 1; i < h->transaction_count; i++)
-		append(g, i, true);
+	choose_snapshots(&g->closure, r);
+	append_all(g, 1, r);
 	uint32_t keep = 1 + rng_below(r, h->transaction_count);
 	closure_rewind(&g->closure, keep, external_reads(h, keep), false);
-	for (uint32_t i = keep; i < h->transaction_count; i++)
-		append(g, i, true);
+	append_all(g, keep, r);
 	closure_free(&g->closure);
 	region_free(&g->region);
 	free(g->part.transactions);

@@ -35,9 +35,17 @@ void closure_init(struct closure *c, enum level level, uint32_t n,
 	        ? 1 : (n + SNAPSHOT_SPARSE - 1) / SNAPSHOT_SPARSE;
 }
 
+void closure_go_forward(struct closure *c, bool pending)
+{
+	assert(c->count == 1);
+	c->one_snapshot = true;
+	if (!pending) c->snapshot_every = 0;
+}
+
 void closure_free(struct closure *c)
 {
 	free(c->reach);
+	free(c->newest);
 	free(c->targets);
 	free(c->order);
 	free(c->position);
@@ -50,7 +58,8 @@ void closure_free(struct closure *c)
 size_t closure_bytes(const struct closure *c)
 {
 	size_t rows = (size_t)c->n * c->words;
-	return (6 * rows + 16 * c->words) * sizeof(word) +
+	size_t newest = c->newest ? 2 * rows : 0;
+	return (6 * rows + 16 * c->words + newest) * sizeof(word) +
 	       c->n * (3 * sizeof(uint32_t) + sizeof *c->blocks) +
 	       (size_t)c->key_capacity * c->words * sizeof(word) +
 	       c->read_capacity * sizeof *c->reads;
@@ -98,12 +107,22 @@ BITS_INLINE void add_edge(struct closure *c, uint32_t a, uint32_t b,
 		bits_or(c->into + (size_t)v * words, before, words);
 }
 
+/* Where the next snapshot goes. */
+static word *snapshot_place(struct closure *c, size_t size)
+{
+	if (!c->one_snapshot) return region_take(c->region, size);
+	if (!c->newest) c->newest = mem_take(size);
+	c->blocks[c->newest_at].snapshot = NULL;
+	c->newest_at = c->count;
+	return c->newest;
+}
+
 static const word *take_snapshot(struct closure *c)
 {
-	if (c->level == LEVEL_NONE) return NULL;
+	if (c->level == LEVEL_NONE || !c->snapshot_every) return NULL;
 	if (c->count % c->snapshot_every) return NULL;
 	size_t size = 2 * (size_t)c->n * c->words * sizeof(word);
-	return memcpy(region_take(c->region, size), c->reach, size);
+	return memcpy(snapshot_place(c, size), c->reach, size);
 }
 
 /* The rows of a transaction that follows exactly those in session order. */

@@ -49,6 +49,7 @@ bool level_implies(enum level strong, enum level weak);
 struct level_scratch;
 struct level_scratch *level_scratch_new(void);
 void level_scratch_free(struct level_scratch *s);
+size_t level_scratch_bytes(const struct level_scratch *s); /* held */
 
 /* Does the history satisfy the level? Exact for every level. */
 bool level_allows(enum level l, const struct relation *r,

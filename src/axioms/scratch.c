@@ -19,6 +19,12 @@ void level_scratch_free(struct level_scratch *s)
 	free(s);
 }
 
+size_t level_scratch_bytes(const struct level_scratch *s)
+{
+	return s->capacity + s->change_capacity * sizeof *s->changes +
+	       s->frame_capacity * sizeof *s->frames;
+}
+
 /* Sizes of the arrays in bytes, in the order of struct level_scratch. */
 struct layout {
 	size_t closure, row, spare, longs, ints;

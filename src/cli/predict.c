@@ -75,9 +75,12 @@ static int predict_run(struct predicting *x, uint64_t i)
 		if (!x->in.stopped)
 			x->in.stopped = "a limit was reached";
 		return EXIT_HOLDS;
+	case RUN_MEMORY:
+		x->in.stopped = "the memory limit was reached";
+		return EXIT_HOLDS;
 	case RUN_TOO_LARGE: break;
 	}
-	say("%s: a run has %s", x->program_path, runner_problem(r));
+	say("%s: %s", x->program_path, runner_problem(r));
 	return EXIT_INCONCLUSIVE;
 }
 
@@ -163,7 +166,10 @@ static int predict_all(struct predicting *x)
 	if (path && !(x->histories = output_open(path))) return EXIT_USAGE;
 	int code = x->recording ? predict_program(x)
 	                        : histories_look(&x->in);
-	if (code == EXIT_HOLDS) code = finish(x);
+	if (code == EXIT_HOLDS)
+		code = finish(x);
+	else if (x->summary.histories || x->summary.left_out)
+		write_result(x);
 	if (!output_close(x->histories, path)) code = EXIT_INTERNAL;
 	return code;
 }

@@ -22,6 +22,7 @@ struct runner *predict_runner(struct predicting *x)
 		if (x->in.limits.seconds > 0)
 			runner_deadline(x->runner,
 			                x->in.begun + x->in.limits.seconds);
+		runner_memory(x->runner, x->in.limits.memory);
 	}
 	return x->runner;
 }

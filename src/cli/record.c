@@ -49,6 +49,7 @@ static bool record(struct recording *x)
 		    " on all make an assumption false", SEEDS_TRIED, first);
 		break;
 	case RUN_INTERRUPTED: say("interrupted"); break;
+	case RUN_MEMORY:
 	case RUN_TOO_LARGE:
 		say("no run was recorded: %s", runner_problem(x->runner));
 		break;

@@ -290,21 +290,40 @@ static void keep_note(struct state *s, struct read_note note)
 	s->notes[i] = note;
 }
 
-void state_read(struct state *s, struct world *w, const struct request *r,
-                const struct machine_state *waiting, uint32_t source,
-                const word *valid)
+static struct event_node *append_read(struct state *s, struct world *w,
+                                      const struct request *r,
+                                      uint32_t source)
 {
-	struct read_note note = note_of_read(s, r->key, source, valid);
 	struct event_node *e = append_event(s, w);
 	e->event = (struct event){ .kind = EVENT_READ, .key = r->key,
 		                   .point = r->point, .from = source,
 		                   .value = state_written_value(
 		                       s, w, r->key, source) };
+	return e;
+}
+
+static void answer(struct state *s, struct world *w, const struct event *e)
+{
+	closure_read(&s->closure, e->key, e->from);
+	machine_answer(w->program, s->pending.live, e->value);
+}
+
+void state_read(struct state *s, struct world *w, const struct request *r,
+                const struct machine_state *waiting, uint32_t source,
+                const word *valid)
+{
+	struct read_note note = note_of_read(s, r->key, source, valid);
+	struct event_node *e = append_read(s, w, r, source);
 	e->waiting = waiting;
 	note.node = e;
 	keep_note(s, note);
-	closure_read(&s->closure, r->key, source);
-	machine_answer(w->program, s->pending.live, e->event.value);
+	answer(s, w, &e->event);
+}
+
+void state_read_once(struct state *s, struct world *w,
+                     const struct request *r, uint32_t source)
+{
+	answer(s, w, &append_read(s, w, r, source)->event);
 }
 
 static void forget_log(struct state *s, const struct world *w, uint32_t id)

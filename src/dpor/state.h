@@ -141,6 +141,9 @@ enum advance state_run(struct state *s, struct world *w,
 void state_read(struct state *s, struct world *w, const struct request *r,
                 const struct machine_state *waiting, uint32_t source,
                 const word *valid);
+/* The same for who never swaps: the read gets no note. */
+void state_read_once(struct state *s, struct world *w,
+                     const struct request *r, uint32_t source);
 /* A copy of the pending session's state, in the region. */
 struct machine_state *state_copy_live(struct world *w,
                                       const struct machine_state *live);

@@ -158,6 +158,7 @@ static bool replay(struct comparison *c, const struct prediction *p)
 	if (r.end == RUN_COMPLETE) note_replay(c, &r);
 	if (r.end == RUN_PRUNED) s->pruned++;
 	if (r.end == RUN_TOO_LARGE) end_way(&s->prediction, COMPARE_TOO_LARGE);
+	if (r.end == RUN_MEMORY) end_way(&s->prediction, COMPARE_MEMORY);
 	if (r.end == RUN_INTERRUPTED) end_way(&s->prediction, end_of_time(c));
 	s->replaying_seconds += cpu_now() - begun;
 	return counts;
@@ -279,6 +280,7 @@ static bool record_one(struct comparison *c, uint64_t seed, bool *fresh)
 	c->stats.recorded += end == RUN_COMPLETE || end == RUN_PRUNED;
 	if (end == RUN_INTERRUPTED) end_way(r, end_of_time(c));
 	if (end == RUN_TOO_LARGE) end_way(r, COMPARE_TOO_LARGE);
+	if (end == RUN_MEMORY) end_way(r, COMPARE_MEMORY);
 	if (end != RUN_COMPLETE) return end == RUN_PRUNED;
 	if (!hash_set_add(&c->traces, runner_hash(c->runner))) return true;
 	*fresh = true;
@@ -454,6 +456,7 @@ struct comparison *comparison_new(const struct program *p,
 	if (observer) c->observer = *observer;
 	if (o->timeout > 0) c->deadline = now() + o->timeout;
 	c->runner = runner_new(p, o->predict.level, o->interrupt);
+	runner_memory(c->runner, o->memory);
 	c->slots = program_assertion_count(p) + 1;
 	for (int w = 0; w < COMPARE_WAYS; w++)
 		c->violated[w] = mem_take0(c->slots, sizeof *c->violated[w]);

@@ -132,6 +132,7 @@ static void print_replay(struct text *t, const struct replay_result *r)
 		[RUN_COMPLETE] = "complete",
 		[RUN_PRUNED] = "pruned",
 		[RUN_INTERRUPTED] = "interrupted",
+		[RUN_MEMORY] = "memory",
 		[RUN_TOO_LARGE] = "too-large",
 	};
 	if (!r) {

@@ -67,7 +67,7 @@ double run_slot_mean(const struct run_case *c, uint32_t slot)
 {
 	const struct campaign_slot *s = campaign_slot(c->campaign, slot);
 	assert(s->violating);
-	return (double)s->last_run / (double)s->violating;
+	return (double)s->last_counted / (double)s->violating;
 }
 
 uint64_t run_seed(const struct run_case *c, uint64_t number)

@@ -47,35 +47,41 @@ static uint64_t point_after(uint64_t n)
 	return first == 2 ? n / 2 * 5 : 2 * n;
 }
 
+/* Runs so far that met no false assumption. */
+static uint64_t counted(const struct campaign *c)
+{
+	return c->stats.runs - c->stats.pruned;
+}
+
 static void add_point(struct campaign *c)
 {
 	VEC_RESERVE(c->points, c->point_count, c->point_capacity);
 	c->points[c->point_count++] = (struct campaign_point){
-		c->stats.runs, c->histories.count, c->outcomes.count
+		counted(c), c->histories.count, c->outcomes.count
 	};
 }
 
 static void add_last_point(struct campaign *c)
 {
 	uint32_t n = c->point_count;
-	if (!c->stats.runs) return;
-	if (!n || c->points[n - 1].runs != c->stats.runs) add_point(c);
+	if (!counted(c)) return;
+	if (!n || c->points[n - 1].runs != counted(c)) add_point(c);
 }
 
 static void note_point(struct campaign *c)
 {
-	if (c->stats.runs < c->next_point) return;
+	if (counted(c) < c->next_point) return;
 	add_point(c);
 	c->next_point = point_after(c->next_point);
 }
 
 /* ---- What a run shows ---- */
 
-/* Would another hash make the sets larger than they may be? */
+/* Would another run, with its hashes, need more memory than there may be? */
 static bool is_full(const struct campaign *c)
 {
 	const struct hash_set *sets[] = { &c->histories, &c->outcomes };
-	uint64_t bytes = 0;
+	uint64_t bytes = runner_bytes(c->runner);
 	if (!c->options.memory) return false;
 	for (int i = 0; i < 2; i++) {
 		uint64_t slots = sets[i]->capacity;
@@ -91,7 +97,7 @@ static void violate(struct campaign *c, uint32_t slot)
 	struct campaign_slot *s = &c->slots[slot];
 	uint32_t assertions = program_assertion_count(c->program);
 	c->violated[c->violated_count++] = slot;
-	s->last_run = c->stats.runs;
+	s->last_counted = counted(c);
 	if (s->violating++) return;
 	s->first_run = c->stats.runs;
 	s->example = runner_history(c->runner);
@@ -203,6 +209,7 @@ static void run_next(struct campaign *c)
 	uint64_t seed = c->options.seed + c->stats.runs;
 	enum run_end end = run(c, c->options.policy, seed, &random);
 	if (end == RUN_TOO_LARGE) stop(c, CAMPAIGN_TOO_LARGE);
+	if (end == RUN_MEMORY) stop(c, CAMPAIGN_MEMORY);
 	if (end == RUN_INTERRUPTED) interrupted(c);
 	if (c->stopped) return;
 	c->stats.runs++;
@@ -249,6 +256,7 @@ struct campaign *campaign_new(const struct program *p,
 	c->options = *o;
 	if (observer) c->observer = *observer;
 	c->runner = runner_new(p, o->level, o->interrupt);
+	runner_memory(c->runner, o->memory);
 	c->slots = mem_take0(campaign_slot_count(c), sizeof *c->slots);
 	c->violated = mem_take0(campaign_slot_count(c), sizeof *c->violated);
 	region_init(&c->findings);

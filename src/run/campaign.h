@@ -15,7 +15,8 @@ struct campaign_options {
 	                         * its own, as in explorer.h */
 	bool stop_on_violation;
 	double timeout;         /* seconds of wall time; 0: no limit */
-	uint64_t memory;        /* bytes for the distinct hashes; 0: no limit */
+	uint64_t memory;        /* bytes of a run and of the distinct hashes;
+	                         * 0: no limit */
 	const atomic_bool *interrupt; /* may be NULL */
 };
 
@@ -44,15 +45,16 @@ struct campaign_stats {
 struct campaign_slot {
 	uint64_t violating;   /* runs */
 	uint64_t first_run;   /* number of the first one; 0: none */
-	uint64_t last_run;    /* of the latest one: last_run / violating is the
-	                       * mean number of runs until a violation, each
-	                       * count beginning after the last violation */
+	uint64_t last_counted; /* of the latest one, its number among the runs
+	                        * that count: last_counted / violating is the
+	                        * mean number of runs until a violation, each
+	                        * count beginning after the last violation */
 	struct history *example; /* of the first; the campaign's */
 	const struct finding *finding; /* NULL for serializability */
 };
 
-/* A point of the coverage curve, at 1, 2, 5, 10, 20, 50, ... runs and at the
- * end. */
+/* A point of the coverage curve, at 1, 2, 5, 10, 20, 50, ... runs that count
+ * and at the end. */
 struct campaign_point {
 	uint64_t runs, histories, outcomes;
 };

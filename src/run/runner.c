@@ -14,6 +14,7 @@ enum {
 	FIRST_ROOM = 32,
 	STEPS_PER_TICK = 2048,
 	STEPS_PER_TEST = 64, /* a test of a level may take its time */
+	WORDS_PER_STEP = 8,  /* so may a read among many transactions */
 	KEYS_KEPT = 4096     /* from run to run, beside those of the program */
 };
 
@@ -23,13 +24,15 @@ struct choice {
 	uint32_t count, reads;     /* of the closure, before the read */
 	struct pending pending;    /* before the read */
 	struct request request;
-	const struct machine_state *waiting; /* NULL if there is no other */
-	const word *valid;
-	const uint32_t *order;     /* writers, as they are to be tried */
+	/* In runner.kept, up to the mark: the machine, NULL if there is no
+	 * other writer; writers, as they are to be tried. */
+	const struct machine_state *waiting;
+	const uint32_t *order;
+	struct region_mark kept;
 	uint32_t order_count, cursor;
 	uint32_t latest, source;
 	bool serial;               /* runner.serial before the read */
-	struct region_mark mark;
+	struct region_mark mark;   /* of the world's region */
 };
 
 struct runner {
@@ -37,6 +40,7 @@ struct runner {
 	enum level level;
 	const atomic_bool *interrupt;
 	double deadline;
+	uint64_t memory;
 	const struct run_chooser *chooser;
 	uint64_t steps, next_tick;
 	/* The world, made anew when it is too small or too full. */
@@ -54,6 +58,8 @@ struct runner {
 	bool strong;                /* the level is not extensible */
 	struct choice *choices;     /* of the pending transaction */
 	uint32_t choice_count, choice_capacity;
+	struct region kept;         /* what they remember */
+	word *valid;                /* writers of a read */
 	struct run_writer *writers; /* as many as the world has numbers */
 	uint32_t *ready;            /* sessions */
 	uint64_t taken_back;
@@ -86,6 +92,9 @@ static bool make_world(struct runner *r)
 	if (!r->has_world) return false;
 	state_init(&r->state, &r->world,
 	           r->strong ? LEVEL_CC : r->level);
+	closure_go_forward(&r->state.closure, r->strong);
+	r->valid = mem_grow(r->valid, BITS_WORDS(r->world.n),
+	                    sizeof *r->valid);
 	r->writers = mem_grow(r->writers, r->world.n, sizeof *r->writers);
 	r->start = region_mark(&r->world.region);
 	return true;
@@ -105,6 +114,12 @@ static bool is_worn(const struct runner *r)
 	return m->stop || keys_count(m->keys) > r->program_keys + KEYS_KEPT;
 }
 
+static void forget_choices(struct runner *r)
+{
+	r->choice_count = 0;
+	region_release(&r->kept, (struct region_mark){ 0 });
+}
+
 static bool begin_run(struct runner *r)
 {
 	if (!r->has_world) return false;
@@ -115,7 +130,8 @@ static bool begin_run(struct runner *r)
 	r->no_number = false;
 	r->problem = NULL;
 	r->serial = true;
-	r->choice_count = 0;
+	r->next_tick = r->steps;
+	forget_choices(r);
 	r->judged = false;
 	memset(r->known, 0, sizeof r->known);
 	if (r->chooser->begin) r->chooser->begin(r->chooser->data);
@@ -124,13 +140,31 @@ static bool begin_run(struct runner *r)
 
 /* ---- Limits ---- */
 
-/* Has somebody asked to stop? */
-static bool must_stop(struct runner *r)
+uint64_t runner_bytes(const struct runner *r)
 {
-	if (++r->steps < r->next_tick) return false;
+	uint64_t bytes = r->world.region.held +
+	                 keys_bytes(r->world.machine.keys) +
+	                 r->findings.held + r->kept.held +
+	                 level_scratch_bytes(r->scratch) +
+	                 r->choice_capacity * sizeof *r->choices;
+	if (r->has_world)
+		bytes += state_bytes(&r->state) +
+		         r->world.n * sizeof *r->writers;
+	return bytes;
+}
+
+/* Has a limit been reached, or has somebody asked to stop? */
+static bool must_stop(struct runner *r, enum run_end *why)
+{
+	if (r->steps++ < r->next_tick) return false;
 	r->next_tick = r->steps + STEPS_PER_TICK;
+	*why = RUN_INTERRUPTED;
 	if (r->interrupt && atomic_load(r->interrupt)) return true;
-	return r->deadline > 0 && seconds_now() > r->deadline;
+	if (r->deadline > 0 && seconds_now() > r->deadline) return true;
+	*why = RUN_MEMORY;
+	if (!r->memory || runner_bytes(r) <= r->memory) return false;
+	r->problem = "a run needs more memory than the limit allows";
+	return true;
 }
 
 /* ---- Tests of levels that are not extensible ---- */
@@ -222,8 +256,7 @@ static bool take_writer(struct runner *r, struct choice *c)
 			continue;
 		c->source = source;
 		r->serial = latest;
-		state_read(&r->state, &r->world, &c->request, c->waiting,
-		           source, c->valid);
+		state_read_once(&r->state, &r->world, &c->request, source);
 		return true;
 	}
 	return false;
@@ -236,6 +269,7 @@ static void take_back(struct runner *r, const struct choice *c)
 	state_rewind_pending(&r->state, &r->world, c->count, c->reads,
 	                     &c->pending);
 	region_release(&r->world.region, c->mark);
+	region_release(&r->kept, c->kept);
 	r->state.pending.live = state_copy_live(&r->world, c->waiting);
 }
 
@@ -265,12 +299,12 @@ static void note_writer(struct runner *r, uint32_t count, uint32_t id)
 }
 
 /* The transactions of the set, in the order in which they ran. */
-static uint32_t list_writers(struct runner *r, const word *valid)
+static uint32_t list_writers(struct runner *r)
 {
 	const struct closure *c = &r->state.closure;
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < c->count; i++)
-		if (bits_has(valid, c->order[i]))
+		if (bits_has(r->valid, c->order[i]))
 			note_writer(r, count++, c->order[i]);
 	assert(count);
 	return count;
@@ -278,8 +312,7 @@ static uint32_t list_writers(struct runner *r, const word *valid)
 
 static const uint32_t *keep_order(struct runner *r, uint32_t count)
 {
-	uint32_t *order =
-	    region_take(&r->world.region, count * sizeof *order);
+	uint32_t *order = region_take(&r->kept, count * sizeof *order);
 	for (uint32_t i = 0; i < count; i++) order[i] = r->writers[i].id;
 	return order;
 }
@@ -299,20 +332,27 @@ static void ask_writers(struct runner *r, const struct request *request,
 	r->chooser->writers(r->chooser->data, &read, r->writers, count);
 }
 
+static const struct machine_state *keep_machine(struct runner *r)
+{
+	size_t size = r->world.state_size;
+	return memcpy(region_take(&r->kept, size), r->state.pending.live,
+	              size);
+}
+
 /* Takes the first of the writers listed, and remembers the others. */
 static void choose(struct runner *r, const struct request *request,
-                   const word *valid, uint32_t count, uint32_t latest)
+                   uint32_t count, uint32_t latest)
 {
 	struct state *s = &r->state;
-	struct world *w = &r->world;
 	struct choice c = {
 		.count = s->closure.count, .reads = s->closure.read_count,
-		.pending = s->pending, .request = *request, .valid = valid,
+		.pending = s->pending, .request = *request,
 		.order = keep_order(r, count), .order_count = count,
 		.latest = latest, .serial = r->serial,
 	};
-	if (count > 1) c.waiting = state_copy_live(w, s->pending.live);
-	c.mark = region_mark(&w->region);
+	if (count > 1) c.waiting = keep_machine(r);
+	c.kept = region_mark(&r->kept);
+	c.mark = region_mark(&r->world.region);
 	VEC_RESERVE(r->choices, r->choice_count, r->choice_capacity);
 	r->choices[r->choice_count++] = c;
 	/* Without its writes a transaction can always read on. */
@@ -323,20 +363,19 @@ static void choose(struct runner *r, const struct request *request,
 
 static void on_read(struct runner *r, const struct request *request)
 {
-	struct state *s = &r->state;
-	struct world *w = &r->world;
-	word *valid = region_take(&w->region, s->closure.words * sizeof *valid);
-	closure_valid_writers(&s->closure, request->key, valid);
-	uint32_t count = list_writers(r, valid);
+	struct closure *c = &r->state.closure;
+	r->steps += c->words / WORDS_PER_STEP;
+	closure_valid_writers(c, request->key, r->valid);
+	uint32_t count = list_writers(r);
 	uint32_t latest = r->writers[count - 1].id;
 	ask_writers(r, request, count);
 	if (r->strong) {
-		choose(r, request, valid, count, latest);
+		choose(r, request, count, latest);
 		return;
 	}
 	uint32_t source = r->writers[0].id;
 	r->serial = r->serial && source == latest;
-	state_read(s, w, request, NULL, source, valid);
+	state_read_once(&r->state, &r->world, request, source);
 }
 
 static void on_end(struct runner *r)
@@ -346,7 +385,7 @@ static void on_end(struct runner *r)
 	if (number)
 		choose_again(r, number);
 	else
-		r->choice_count = 0;
+		forget_choices(r);
 }
 
 /* ---- The run ---- */
@@ -404,9 +443,10 @@ static enum run_end finish(struct runner *r)
 static enum run_end run_once(struct runner *r)
 {
 	struct request request;
+	enum run_end why;
 	if (!begin_run(r)) return too_many_transactions(r);
 	for (;;) {
-		if (must_stop(r)) return RUN_INTERRUPTED;
+		if (must_stop(r, &why)) return why;
 		if (!r->state.pending.active && !begin_next(r))
 			return finish(r);
 		switch (state_run(&r->state, &r->world, &request)) {
@@ -540,6 +580,7 @@ struct runner *runner_new(const struct program *p, enum level l,
 	r->found = mem_take0(slots, sizeof *r->found);
 	r->scratch = level_scratch_new();
 	region_init(&r->findings);
+	region_init(&r->kept);
 	make_world(r);
 	return r;
 }
@@ -549,8 +590,10 @@ void runner_free(struct runner *r)
 	if (!r) return;
 	drop_world(r);
 	region_free(&r->findings);
+	region_free(&r->kept);
 	level_scratch_free(r->scratch);
 	free(r->choices);
+	free(r->valid);
 	free(r->writers);
 	free(r->ready);
 	free(r->violated);
@@ -571,6 +614,11 @@ enum level runner_level(const struct runner *r)
 void runner_deadline(struct runner *r, double seconds)
 {
 	r->deadline = seconds;
+}
+
+void runner_memory(struct runner *r, uint64_t bytes)
+{
+	r->memory = bytes;
 }
 
 const char *runner_problem(const struct runner *r)

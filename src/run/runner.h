@@ -64,6 +64,7 @@ enum run_end {
 	RUN_COMPLETE,
 	RUN_PRUNED,      /* it met a false assumption: it does not count */
 	RUN_INTERRUPTED, /* *interrupt became true, or the deadline passed */
+	RUN_MEMORY,      /* the limit was reached: see runner_memory */
 	RUN_TOO_LARGE    /* too many transactions, keys or events: see
 	                  * runner_problem */
 };
@@ -76,10 +77,14 @@ const struct program *runner_program(const struct runner *r);
 enum level runner_level(const struct runner *r);
 /* When runs end at the latest, as seconds_now counts; 0: never. */
 void runner_deadline(struct runner *r, double seconds);
+/* How many bytes the runner may hold, runs and tests of levels together; a run
+ * that would need more ends. 0: any number. */
+void runner_memory(struct runner *r, uint64_t bytes);
+uint64_t runner_bytes(const struct runner *r); /* held now */
 /* Runs the program once more, from the beginning. */
 enum run_end runner_run(struct runner *r, const struct run_chooser *c);
-/* "the program runs more than 16,383 transactions, ...", after RUN_TOO_LARGE;
- * else NULL. */
+/* "the program runs more than 16,383 transactions, ...", after RUN_TOO_LARGE
+ * and RUN_MEMORY; else NULL. */
 const char *runner_problem(const struct runner *r);
 
 /* ---- About the last run, if it was COMPLETE; valid until the next ---- */

@@ -160,6 +160,12 @@ const char *keys_name(const struct keys *k, uint32_t key)
 	return k->items[key].name;
 }
 
+size_t keys_bytes(const struct keys *k)
+{
+	return k->region.held + k->capacity * sizeof *k->items +
+	       k->slot_count * sizeof *k->slots;
+}
+
 uint64_t keys_hash(const struct keys *k, uint32_t key)
 {
 	assert(key < k->count);

@@ -28,6 +28,7 @@ void keys_free(struct keys *k);
 uint32_t keys_find(struct keys *k, uint32_t global, const struct value *index,
                    uint32_t count);
 uint32_t keys_count(const struct keys *k);
+size_t keys_bytes(const struct keys *k); /* held */
 /* What `init` wrote to the key. */
 struct value keys_initial(const struct keys *k, uint32_t key);
 /* The key as the language writes it: seats["db"], qty[3, "milk"], x. */
