@@ -1,7 +1,5 @@
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 #include "check/check.h"
@@ -11,13 +9,14 @@
 #include "cli/outputs.h"
 #include "cli/settings.h"
 #include "cli/signals.h"
+#include "cli/target.h"
 #include "formats/formats.h"
 
 struct conversion {
 	const struct command_line *line;
-	const char *input, *output;
+	const char *input;
+	struct target to;
 	struct reader_options reader;
-	enum format to;
 	uint64_t only; /* number of the one history; 0: the file has only one,
 	                * or all are written */
 	FILE *file;    /* NULL until something is written */
@@ -43,7 +42,7 @@ static bool decided(const struct conversion *x,
 	for (enum level l = 0; l < LEVEL_COUNT; l++) {
 		if (results[l].verdict != CHECK_UNDECIDED) continue;
 		say("writing this history as %s needs its verdicts, and %s "
-		    "(%s) could not be decided: %s", format_word(x->to),
+		    "(%s) could not be decided: %s", format_word(x->to.format),
 		    level_name(l), level_word(l), results[l].reason);
 		return false;
 	}
@@ -76,7 +75,7 @@ static bool order_is_spare(const struct conversion *x, const struct trace *t)
 		say("%s cannot tell the order in which the elements of lists "
 		    "were written, and without it the history would satisfy "
 		    "%s (%s), which it violates; isoscope, list-edn and "
-		    "list-json can", format_word(x->to), level_name(l),
+		    "list-json can", format_word(x->to.format), level_name(l),
 		    level_word(l));
 		fine = false;
 	}
@@ -94,7 +93,7 @@ static bool strongest_is_one(const struct conversion *x, const struct trace *t,
                              const struct check_result *results,
                              enum level *out)
 {
-	const char *to = format_word(x->to);
+	const char *to = format_word(x->to.format);
 	unsigned holding = 0;
 	*out = LEVEL_COUNT;
 	if (!decided(x, results)) return false;
@@ -134,7 +133,7 @@ static uint32_t *find_order(const struct conversion *x, const struct trace *t)
 		} else {
 			const char *reason = check_clock_reason(clock);
 			say("%s needs an order of the writes, and none was "
-			    "found: %s", format_word(x->to),
+			    "found: %s", format_word(x->to.format),
 			    reason ? reason : "the search ended");
 		}
 	}
@@ -149,18 +148,10 @@ static uint32_t *find_order(const struct conversion *x, const struct trace *t)
 /* Opens the output when the first history is there to be written. */
 static bool write_text(struct conversion *x, const struct text *t)
 {
-	if (!x->file) x->file = output_open(x->output);
+	if (!x->file) x->file = output_open(x->to.path);
 	if (!x->file) return false;
 	fwrite(text_get(t), 1, t->length, x->file);
 	return !ferror(x->file);
-}
-
-static int write_folder(const struct conversion *x, const struct trace *t,
-                        struct diags *d)
-{
-	if (!format_can_be_folder(x->to, t, d)) return EXIT_INPUT;
-	return format_write_folder(x->output, x->to, t, d) ? EXIT_HOLDS
-	                                                   : EXIT_USAGE;
 }
 
 /* The history as this format is to have it. */
@@ -171,17 +162,18 @@ static int write_trace(struct conversion *x, const struct trace *original,
 	struct text printed = { 0 };
 	uint32_t *order = NULL;
 	int code = EXIT_INPUT;
-	if (t.known_count && x->to != FORMAT_ISOSCOPE &&
-	    !is_list_format(x->to)) {
+	if (t.known_count && x->to.format != FORMAT_ISOSCOPE &&
+	    !is_list_format(x->to.format)) {
 		if (!order_is_spare(x, &t)) return EXIT_INPUT;
 		t.known_count = 0;
 	}
-	if (format_is_folder(x->to)) return write_folder(x, &t, d);
-	if (is_list_format(x->to) && !t.lists) {
+	if (format_is_folder(x->to.format))
+		return target_write_folder(&x->to, &t, d);
+	if (is_list_format(x->to.format) && !t.lists) {
 		order = find_order(x, &t);
 		if (!order) return EXIT_INPUT;
 	}
-	if (format_print(&printed, x->to, &t, order, d))
+	if (format_print(&printed, x->to.format, &t, order, d))
 		code = write_text(x, &printed) ? EXIT_HOLDS : EXIT_INTERNAL;
 	text_free(&printed);
 	free(order);
@@ -194,7 +186,7 @@ static void say_several(const struct conversion *x, const struct trace *t)
 {
 	say("%s holds several histories (the second begins in line %" PRIu32
 	    "), and a file in %s only one; choose one with --history N",
-	    x->input, t->line, format_word(x->to));
+	    x->input, t->line, format_word(x->to.format));
 }
 
 /* All histories, each as it comes. */
@@ -249,11 +241,11 @@ static int convert(struct conversion *x)
 	int code = EXIT_INPUT;
 	struct history_reader *r = history_reader_open(x->input, &x->reader,
 	                                               &d);
-	if (r && x->to == FORMAT_ISOSCOPE && !x->only)
+	if (r && x->to.format == FORMAT_ISOSCOPE && !x->only)
 		code = convert_all(x, r, &d);
 	else if (r)
 		code = convert_one(x, r, &d);
-	if (!output_close(x->file, x->output)) code = EXIT_INTERNAL;
+	if (!output_close(x->file, x->to.path)) code = EXIT_INTERNAL;
 	history_reader_close(r);
 	say_diagnostics(x->line, &d);
 	diags_free(&d);
@@ -264,20 +256,14 @@ static int convert(struct conversion *x)
 
 static bool output_fits(const struct conversion *x)
 {
-	const char *to = format_word(x->to);
-	if (format_is_folder(x->to)) {
-		if (!is_standard(x->output)) return true;
+	const char *to = format_word(x->to.format);
+	if (format_is_folder(x->to.format)) {
+		if (!is_standard(x->to.path)) return true;
 		say("%s is a folder of files: name it with --output FOLDER",
 		    to);
 		return false;
 	}
-	if (x->to == FORMAT_DBCOP_BINCODE && is_standard(x->output) &&
-	    isatty(fileno(stdout))) {
-		say("%s is binary and would garble the terminal: name a file "
-		    "with --output FILE", to);
-		return false;
-	}
-	return output_possible(x->output);
+	return target_file_possible(&x->to);
 }
 
 static bool settings(struct conversion *x)
@@ -297,8 +283,8 @@ static bool settings(struct conversion *x)
 		return false;
 	}
 	x->input = c->operands[0];
-	x->output = c->value[OPTION_OUTPUT] ? c->value[OPTION_OUTPUT] : "-";
-	x->to = format_from_word(c->value[OPTION_TO]);
+	x->to.path = c->value[OPTION_OUTPUT] ? c->value[OPTION_OUTPUT] : "-";
+	x->to.format = format_from_word(c->value[OPTION_TO]);
 	x->reader.format = from ? format_from_word(from) : FORMAT_COUNT;
 	x->reader.unknown_is_initial = c->value[OPTION_UNKNOWN];
 	return setting_count(c, OPTION_HISTORY, &x->only) &&

@@ -6,6 +6,17 @@
 #include "cli/options.h"
 #include "cli/output.h"
 
+bool target_file_possible(const struct target *to)
+{
+	if (to->format == FORMAT_DBCOP_BINCODE && is_standard(to->path) &&
+	    isatty(fileno(stdout))) {
+		say("%s is binary and would garble the terminal: name a file "
+		    "with --output FILE", format_word(to->format));
+		return false;
+	}
+	return output_possible(to->path);
+}
+
 bool target_read(const struct command_line *c, struct target *to)
 {
 	const char *word = c->value[OPTION_GENERATED];
@@ -18,13 +29,7 @@ bool target_read(const struct command_line *c, struct target *to)
 		    word);
 		return false;
 	}
-	if (to->format == FORMAT_DBCOP_BINCODE && is_standard(to->path) &&
-	    isatty(fileno(stdout))) {
-		say("%s is binary and would garble the terminal: name a file "
-		    "with --output FILE", word);
-		return false;
-	}
-	return output_possible(to->path);
+	return target_file_possible(to);
 }
 
 static int write_text(const struct target *to, const struct text *t)
@@ -40,16 +45,20 @@ static int write_text(const struct target *to, const struct text *t)
 	return EXIT_HOLDS;
 }
 
+int target_write_folder(const struct target *to, const struct trace *t,
+                        struct diags *d)
+{
+	if (!format_can_be_folder(to->format, t, d)) return EXIT_INPUT;
+	return format_write_folder(to->path, to->format, t, d) ? EXIT_HOLDS
+	                                                       : EXIT_USAGE;
+}
+
 int target_write(const struct target *to, const struct trace *t,
                  const uint32_t *order, struct diags *d)
 {
 	struct text out = { 0 };
 	int code = EXIT_INPUT;
-	if (format_is_folder(to->format)) {
-		if (!format_can_be_folder(to->format, t, d)) return EXIT_INPUT;
-		return format_write_folder(to->path, to->format, t, d)
-		           ? EXIT_HOLDS : EXIT_USAGE;
-	}
+	if (format_is_folder(to->format)) return target_write_folder(to, t, d);
 	if (format_print(&out, to->format, t, order, d))
 		code = write_text(to, &out);
 	text_free(&out);
