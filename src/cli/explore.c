@@ -1,7 +1,6 @@
 #include "cli/explore.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/exit_codes.h"
 #include "cli/options.h"

@@ -1,8 +1,5 @@
 /* What happens to a complete execution: the filter of explore-ce*, the
  * assertions, the observer. */
-#include <assert.h>
-#include <string.h>
-
 #include "dpor/engine.h"
 #include "dpor/execution.h"
 #include "history/relation.h"

@@ -1,8 +1,5 @@
 #include "report/check_json.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 #include "history/history.h"
 #include "report/json.h"
 #include "report/json_members.h"

@@ -1,7 +1,6 @@
 #include "report/check_text.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

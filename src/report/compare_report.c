@@ -1,7 +1,5 @@
 #include "report/compare_report.h"
 
-#include <inttypes.h>
-
 #include "predict/compare.h"
 #include "report/example.h"
 #include "report/json.h"

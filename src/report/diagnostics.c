@@ -1,7 +1,6 @@
 #include "report/diagnostics.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 /* A source line may be megabytes long: this many columns are shown. */
 enum { EXCERPT_COLUMNS = 100 };

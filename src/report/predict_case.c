@@ -1,7 +1,6 @@
 #include "report/predict_case.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include "report/check_case.h"
 #include "report/names.h"

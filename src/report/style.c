@@ -2,7 +2,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 void style_begin(struct text *t, const struct style *s, enum style_mark m)
 {
