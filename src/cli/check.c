@@ -267,15 +267,6 @@ static int look(void *data, const struct observed *o)
 
 /* ---- the result ---- */
 
-static bool write_picture(const struct checking *x)
-{
-	if (!pictures_wanted(x->line)) return true;
-	if (x->picture.length) return pictures_write(x->line, &x->picture);
-	say("there is no violation by a part of a history, so nothing was "
-	    "drawn");
-	return true;
-}
-
 static void write_result(struct checking *x)
 {
 	struct text t = { 0 };
@@ -303,7 +294,10 @@ static void write_result(struct checking *x)
 static int finish(struct checking *x)
 {
 	write_result(x);
-	if (!write_picture(x) || x->in.failed) return EXIT_INTERNAL;
+	if (!pictures_write(x->line, &x->picture,
+	                    "there is no violation by a part of a history, "
+	                    "so nothing was drawn") || x->in.failed)
+		return EXIT_INTERNAL;
 	return exit_code_of_check(check_summary_verdict(&x->summary));
 }
 

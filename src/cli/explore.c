@@ -100,13 +100,10 @@ static bool write_pictures(const struct exploration *x,
 	if (!pictures_wanted(x->line)) return true;
 	struct text title = { 0 }, picture = { 0 };
 	const struct history *h = history_to_draw(e, &title);
-	bool fine = true;
-	if (!h) {
-		say("there is no counterexample, so nothing was drawn");
-	} else {
-		draw(&picture, e, h, text_get(&title));
-		fine = pictures_write(x->line, &picture);
-	}
+	if (h) draw(&picture, e, h, text_get(&title));
+	bool fine = pictures_write(x->line, &picture,
+	                           "there is no counterexample, so nothing "
+	                           "was drawn");
 	text_free(&title);
 	text_free(&picture);
 	return fine;

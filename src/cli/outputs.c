@@ -144,10 +144,16 @@ static bool write_dot(const struct text *dot, const char *path)
 	return output_close(f, path);
 }
 
-bool pictures_write(const struct command_line *c, const struct text *picture)
+bool pictures_write(const struct command_line *c, const struct text *picture,
+                    const char *none)
 {
 	const char *dot = c->value[OPTION_DOT], *svg = c->value[OPTION_SVG];
 	bool fine = true;
+	if (!pictures_wanted(c)) return true;
+	if (!picture->length) {
+		say("%s", none);
+		return true;
+	}
 	if (dot) fine &= write_dot(picture, dot);
 	if (svg) fine &= write_svg(picture, svg);
 	return fine;

@@ -21,7 +21,9 @@ FILE *outputs_result_stream(const struct command_line *c);
 bool pictures_wanted(const struct command_line *c);
 /* Could they be written, and drawn? */
 bool pictures_possible(const struct command_line *c);
-/* Writes the picture, given in the language of Graphviz, as asked for. */
-bool pictures_write(const struct command_line *c, const struct text *picture);
+/* Writes the picture, given in the language of Graphviz, as asked for; if that
+ * is empty, only says so: `none`. */
+bool pictures_write(const struct command_line *c, const struct text *picture,
+                    const char *none);
 
 #endif

@@ -99,14 +99,6 @@ static int predict_program(struct predicting *x)
 
 /* ---- the result ---- */
 
-static bool write_picture(const struct predicting *x)
-{
-	if (!pictures_wanted(x->line)) return true;
-	if (x->picture.length) return pictures_write(x->line, &x->picture);
-	say("nothing is predicted, so nothing was drawn");
-	return true;
-}
-
 static void write_several(struct predicting *x, struct text *t)
 {
 	if (x->quiet) {
@@ -143,7 +135,10 @@ static void write_result(struct predicting *x)
 static int finish(struct predicting *x)
 {
 	write_result(x);
-	if (!write_picture(x) || x->in.failed) return EXIT_INTERNAL;
+	if (!pictures_write(x->line, &x->picture,
+	                    "nothing is predicted, so nothing was drawn") ||
+	    x->in.failed)
+		return EXIT_INTERNAL;
 	return exit_code_of_check(predict_summary_verdict(&x->summary));
 }
 

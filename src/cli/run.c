@@ -140,15 +140,15 @@ static bool write_picture(const struct running *x, const struct run_case *c)
 	uint32_t slot = 0, slots = campaign_slot_count(c->campaign);
 	if (!pictures_wanted(x->line)) return true;
 	while (slot < slots && !run_slot_violated(c, slot)) slot++;
-	if (slot == slots) {
-		say("there is no violation, so nothing was drawn");
-		return true;
+	if (slot < slots) {
+		name_program_slot(&title, x->program, slot);
+		text_string(&title, " fails");
+		report_dot(&picture, run_example(c, slot).history,
+		           text_get(&title), NULL);
 	}
-	name_program_slot(&title, x->program, slot);
-	text_string(&title, " fails");
-	report_dot(&picture, run_example(c, slot).history, text_get(&title),
-	           NULL);
-	bool fine = pictures_write(x->line, &picture);
+	bool fine = pictures_write(x->line, &picture,
+	                           "there is no violation, so nothing was "
+	                           "drawn");
 	text_free(&title);
 	text_free(&picture);
 	return fine;
@@ -185,8 +185,8 @@ static bool read_policy(struct running *x)
 {
 	const char *word = x->line->value[OPTION_POLICY];
 	if (!word || policy_from_word(word, &x->options.policy)) return true;
-	say("--policy weak=K takes a number: at most so many reads are not the "
-	    "latest, as in weak=3; not '%s'", word);
+	say("--policy weak=K takes a number: at most so many reads get another "
+	    "writer than the latest one allowed, as in weak=3; not '%s'", word);
 	return false;
 }
 

@@ -1,3 +1,4 @@
+#include "report/counts.h"
 #include "report/names.h"
 #include "report/predict_text.h"
 
@@ -176,5 +177,5 @@ void report_predict_summary(struct text *t, const struct style *s,
 	text_string(t, "\ntime      ");
 	style_seconds(t, m->seconds);
 	text_char(t, '\n');
-	report_predict_memory(t);
+	report_memory(t);
 }

@@ -2,10 +2,10 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 
 #include "history/history.h"
 #include "report/check_case.h"
+#include "report/counts.h"
 #include "report/names.h"
 #include "report/predict_part.h"
 #include "report/predict_table.h"
@@ -365,19 +365,10 @@ static void print_times(struct text *t, const struct predict_case *c)
 	text_char(t, '\n');
 }
 
-void report_predict_memory(struct text *t)
-{
-	struct rusage usage;
-	if (getrusage(RUSAGE_SELF, &usage)) return;
-	text_string(t, "memory    ");
-	style_memory(t, (uint64_t)usage.ru_maxrss * 1024);
-	text_string(t, " resident\n");
-}
-
 void report_predict_costs(struct text *t, const struct predict_case *c)
 {
 	print_observed(t, c);
 	print_search(t, &c->stats);
 	print_times(t, c);
-	report_predict_memory(t);
+	report_memory(t);
 }

@@ -21,10 +21,9 @@ void report_predict_costs(struct text *t, const struct predict_case *c);
 void report_predict_line(struct text *t, const struct style *s,
                          const struct predict_case *c);
 
-/* The verdict's word in its colour; what memory the program has. */
+/* The verdict's word in its colour. */
 void report_predict_word(struct text *t, const struct style *s,
                          enum check_verdict v);
-void report_predict_memory(struct text *t);
 
 /* Many observed histories. */
 struct predict_summary {
