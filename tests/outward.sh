@@ -55,7 +55,7 @@ if [ $? -eq 1 ]; then pass; else fail 'a trace from the standard input'; fi
 # --- with a limit ---
 run 0 explore lost.tx --from lost.jsonl --max-changes 0
 prints 'every history with no changed read is serializable'
-prints 'histories with more were not explored'
+prints '; any with more were not explored'
 run 1 explore lost.tx --from lost.jsonl --max-changes 1 --check-duplicates
 prints ' 0 seen before'
 prints 'fails in 1 of 2 histories:'
@@ -73,8 +73,13 @@ run 1 explore lost.tx --from weak.jsonl
 prints 'violated: the observed history is not serializable'
 run 0 explore lost.tx --from weak.jsonl -i si
 prints 'is none of the program under si: the nearest one has 1 changed read'
-run 0 explore lost.tx --from weak.jsonl -i si --max-changes 0
+run 4 explore lost.tx --from weak.jsonl -i si --max-changes 0
+prints 'inconclusive: no history with no changed read exists under Snapshot'
 prints 'is none of the program under si: there is none with no changed read'
+prints '  open   '
+lacks '  holds  '
+run 4 explore lost.tx --from weak.jsonl -i si --max-changes 0 --json
+prints '"verdict":"inconclusive","reason":"no history with no changed read'
 run 0 explore lost.tx --from weak.jsonl -i si --json
 prints '"reproduced":false,"nearest":1}'
 sed 's/"name":"add"/"name":"sub"/g' lost.jsonl >other.jsonl

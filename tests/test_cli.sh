@@ -603,6 +603,11 @@ run 3 check binary.tx
 says 'binary.tx'
 run 3 check lost.tx
 says 'none of the formats'
+says 'choose one with --format to be told'
+run 3 convert lost.tx --to plume
+says 'choose one with --from to be told'
+run 3 explore lost.tx --from lost.tx
+says 'choose one with isoscope check --format to be told'
 mkdir -p empty
 run 3 check empty
 says 'empty'

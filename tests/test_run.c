@@ -1039,6 +1039,34 @@ START_TEST(runs_until_a_violation)
 }
 END_TEST
 
+/* Session a is preferred to no other one. */
+START_TEST(session_first_is_fair)
+{
+	struct program *p = program_from_text(
+	    "global x = 0;\n"
+	    "session a { txn { x = 1; } txn { x = 2; } txn { x = 3; } }\n"
+	    "session b { txn { x = 4; } }\n"
+	    "session c { txn { x = 5; } }\n"
+	    "finally { let v = x; }\n"
+	    "assert finally.v > 3; assert finally.v != 4;\n"
+	    "assert finally.v != 0;\n");
+	static const double shares[] = { 0.5, 0.25, 0.25 };
+	struct campaign_options o = { .level = LEVEL_NONE,
+		                      .policy = { POLICY_SESSION_FIRST, 0 },
+		                      .runs = 100000, .seed = 1 };
+	struct campaign *c = campaign_new(p, &o, NULL);
+	campaign_start(c);
+	for (uint32_t i = 0; i < 3; i++) {
+		double share = (double)campaign_slot(c, i)->violating / 1e5;
+		ck_assert_msg(share > shares[i] - 0.006 &&
+		              share < shares[i] + 0.006,
+		              "assertion %u fails in %f of the runs", i, share);
+	}
+	campaign_free(c);
+	program_free(p);
+}
+END_TEST
+
 START_TEST(words_of_policies)
 {
 	struct policy p;
@@ -1061,6 +1089,7 @@ END_TEST
 void add_run_tests(TCase *tests)
 {
 	tcase_add_test(tests, words_of_policies);
+	tcase_add_test(tests, session_first_is_fair);
 	tcase_add_test(tests, runs_repeat_from_their_seeds);
 	tcase_add_test(tests, lost_update_is_taken_back);
 	tcase_add_test(tests, the_read_to_blame_is_taken_back);

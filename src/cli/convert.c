@@ -286,6 +286,7 @@ static bool settings(struct conversion *x)
 	x->to.path = c->value[OPTION_OUTPUT] ? c->value[OPTION_OUTPUT] : "-";
 	x->to.format = format_from_word(c->value[OPTION_TO]);
 	x->reader.format = from ? format_from_word(from) : FORMAT_COUNT;
+	x->reader.option = "--from";
 	x->reader.unknown_is_initial = c->value[OPTION_UNKNOWN];
 	return setting_count(c, OPTION_HISTORY, &x->only) &&
 	       outputs_fit(c, "history") && output_fits(x);

@@ -14,6 +14,7 @@ bool histories_settings(struct histories *h, const struct command_line *c)
 	const char *format = c->value[OPTION_FORMAT];
 	h->line = c;
 	h->reader.format = format ? format_from_word(format) : FORMAT_COUNT;
+	h->reader.option = "--format";
 	h->reader.unknown_is_initial = c->value[OPTION_UNKNOWN];
 	h->to = outputs_result_stream(c);
 	h->progress = output_progress(c);

@@ -109,7 +109,8 @@ enum command {
 	X(POLICY, IN_RUN, "policy", 0, "NAME",                                \
 	  "uniform session-first latest oldest weak=",                        \
 	  "how writers are chosen: uniform, session-first, latest, oldest, "  \
-	  "or weak=K (at most K reads are not the latest)")                   \
+	  "or weak=K (at most K reads get another writer than the latest "    \
+	  "one that the level allows there)")                                 \
 	X(COVERAGE, IN_RUN, "coverage", 0, NULL, NULL,                        \
 	  "explore the program as well, and say how much of what there is "   \
 	  "the runs have seen")                                               \

@@ -61,8 +61,9 @@ enum verdict explorer_verdict(const struct explorer *e)
 	for (uint32_t s = 0; s < explorer_slot_count(e); s++)
 		if (explorer_slot_violated(e, s)) return VERDICT_VIOLATED;
 	enum explore_stop stop = explorer_stats(e)->stop;
-	if (stop == STOP_NONE || stop == STOP_CHANGES) return VERDICT_HOLDS;
-	return VERDICT_INCONCLUSIVE;
+	if (stop == STOP_NONE) return VERDICT_HOLDS;
+	return stop == STOP_CHANGES && explorer_stats(e)->histories
+	           ? VERDICT_HOLDS : VERDICT_INCONCLUSIVE;
 }
 
 const char *verdict_word(enum verdict v)

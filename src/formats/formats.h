@@ -48,6 +48,8 @@ enum format format_from_word(const char *word); /* FORMAT_COUNT: none */
 struct reader_options {
 	enum format format;      /* FORMAT_COUNT: detect */
 	bool unknown_is_initial; /* values that nobody wrote are initial */
+	const char *option;      /* of the command, that chooses the format, as
+	                          * "--format"; NULL: none does */
 };
 
 /* Reads histories one after the other; only isoscope files have several. */

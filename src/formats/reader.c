@@ -84,8 +84,9 @@ static void unknown_format(const struct history_reader *r, struct diags *d)
 	                "known:");
 	for (enum format f = 0; f < FORMAT_COUNT; f++)
 		text_format(&t, "%s %s", f ? "," : "", format_word(f));
-	text_string(&t, "; choose one with --format (convert: --from) to be "
-	                "told what is wrong");
+	text_format(&t, "; choose one with %s to be told what is wrong",
+	            r->options.option ? r->options.option
+	                              : "isoscope check --format");
 	diags_add(d, DIAG_ERROR, r->in.file, 0, 0, NULL, "%s", text_get(&t));
 	text_free(&t);
 }

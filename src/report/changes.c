@@ -280,13 +280,16 @@ static void holds_reason(struct text *t, const struct explorer *e)
 {
 	const struct explore_stats *s = explorer_stats(e);
 	uint32_t all = others(e, false);
-	text_string(t, s->histories ? "every history " : "no history ");
+	if (!s->histories) {
+		text_string(t, "no history exists");
+		return;
+	}
+	text_string(t, "every history ");
 	if (within_limit(e)) {
 		print_bound(t, s->changes);
 		text_char(t, ' ');
 	}
-	text_string(t, s->histories ? "is serializable" : "exists");
-	if (!s->histories) return;
+	text_string(t, "is serializable");
 	if (all == 1)
 		text_string(t, ", and the assertion is true in it,");
 	else if (all == 2)
@@ -299,6 +302,12 @@ static void holds_reason(struct text *t, const struct explorer *e)
 static void inconclusive_reason(struct text *t, const struct explorer *e)
 {
 	const struct explore_stats *s = explorer_stats(e);
+	if (within_limit(e)) {
+		text_string(t, "no history ");
+		print_bound(t, s->changes);
+		text_string(t, " exists");
+		return;
+	}
 	text_format(t, "%s, with no violation in the ", name_stop(e));
 	style_plural(t, s->histories, "history seen", "histories seen");
 	if (s->changes) {
@@ -317,8 +326,8 @@ void name_outward_reason(struct text *t, const struct explorer *e)
 	}
 	text_string(t, " under ");
 	name_level(t, explorer_options(e)->level);
-	if (explorer_verdict(e) == VERDICT_HOLDS && within_limit(e))
-		text_string(t, "; histories with more were not explored");
+	if (explorer_verdict(e) != VERDICT_VIOLATED && within_limit(e))
+		text_string(t, "; any with more were not explored");
 }
 
 /* ---- JSON ---- */

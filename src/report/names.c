@@ -214,7 +214,7 @@ const char *name_stop(const struct explorer *e)
 		return "a transaction makes more than 65,535 reads and writes, "
 		       "the most that isoscope holds";
 	case STOP_CHANGES:
-		return "histories with more changed reads are left out";
+		return "any histories with more changed reads are left out";
 	}
 	return "stopped";
 }

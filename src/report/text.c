@@ -69,8 +69,9 @@ static void print_example(struct text *t, const struct style *s,
 /* May there be other histories of those that were asked for? */
 static bool is_open(const struct explorer *e)
 {
-	enum explore_stop stop = explorer_stats(e)->stop;
-	return stop != STOP_NONE && stop != STOP_CHANGES;
+	const struct explore_stats *s = explorer_stats(e);
+	return s->stop != STOP_NONE &&
+	       !(s->stop == STOP_CHANGES && s->histories);
 }
 
 static void print_fails_in(struct text *t, const struct explorer *e,
@@ -205,7 +206,7 @@ static void print_distance(struct text *t, const struct explorer *e)
 	const struct explore_stats *s = explorer_stats(e);
 	count_begin(t, "changed reads", s->changes);
 	text_string(t, "at most");
-	if (is_open(e) && s->changes)
+	if (is_open(e) && s->stop != STOP_CHANGES && s->changes)
 		text_string(t, "; all histories with fewer were explored");
 	text_char(t, '\n');
 }

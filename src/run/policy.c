@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
-
 static const char *const words[POLICY_COUNT] = {
 #define X(id, word) [id] = word,
 	POLICY_TABLE(X)
@@ -63,19 +61,29 @@ static void reverse(struct run_writer *w, uint32_t count)
 		exchange(w, i, count - 1 - i);
 }
 
+/* A random number for the session: that many steps further on in the sequence
+ * of the generator. */
+static uint64_t number_of_session(struct rng salt, uint32_t session)
+{
+	salt.state += session * 0x9e3779b97f4a7c15u;
+	return rng_next(&salt);
+}
+
 /* Sessions in random order, and those of one in random order: the shuffled
  * writers, sorted by a random number of their session. */
 static void shuffle_by_session(struct rng *rng, struct run_writer *w,
                                uint32_t count)
 {
-	uint64_t salt = rng_next(rng);
+	struct rng salt = { rng_next(rng) };
 	shuffle(rng, w, count);
 	for (uint32_t i = 1; i < count; i++) {
 		struct run_writer x = w[i];
-		uint64_t place = hash_mix(salt, x.session);
+		uint64_t place = number_of_session(salt, x.session);
 		uint32_t j = i;
-		for (; j && hash_mix(salt, w[j - 1].session) > place; j--)
+		while (j && number_of_session(salt, w[j - 1].session) > place) {
 			w[j] = w[j - 1];
+			j--;
+		}
 		w[j] = x;
 	}
 }

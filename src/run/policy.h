@@ -28,7 +28,10 @@ enum policy_kind {
 
 struct policy {
 	enum policy_kind kind;
-	uint32_t weak; /* K of weak=K */
+	uint32_t weak; /* K of weak=K: so many reads of a run may get another
+	                * writer than the latest of those that the level allows
+	                * there. That one need not be the last that committed:
+	                * what was read before may forbid it */
 };
 
 /* "uniform", "weak=3". False if there is no such policy. */
