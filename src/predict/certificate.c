@@ -357,21 +357,28 @@ static uint32_t hider(const struct certificate *x, const struct copy *y,
 
 /* ---- what places grant ---- */
 
-/* Options of one free read at the place. An exclusive one that took a version
- * has no later writer with it. */
+/* May the free read take the option at the place? An exclusive one that took a
+ * version has no later writer with it. */
+static bool is_granted(const struct certificate *x, const struct copy *y,
+                       const struct free_read *r, struct place p,
+                       uint32_t option)
+{
+	uint32_t key = x->o->events[r->event].key;
+	uint32_t w = x->c->options[option].writer;
+	if (r->exclusive) return !w || x->at[w] < p.gap;
+	return version_at(x, y->transaction, key, p.gap) == w &&
+	       hider(x, y, key, w, p) == UINT32_MAX;
+}
+
+/* Options of one free read at the place. */
 static void grant_read(const struct certificate *x, const struct copy *y,
                        const struct free_read *r, struct place p, bool *row)
 {
 	uint32_t key = x->o->events[r->event].key;
 	uint32_t version = version_at(x, y->transaction, key, p.gap);
-	bool hidden = hider(x, y, key, version, p) != UINT32_MAX;
-	for (uint32_t a = r->first; a < r[1].first; a++) {
-		uint32_t w = x->c->options[a].writer;
-		if (r->exclusive)
-			*row++ = !w || x->at[w] < p.gap;
-		else
-			*row++ = !hidden && w == version;
-	}
+	for (uint32_t a = r->first; a < r[1].first; a++)
+		*row++ = (r->exclusive || x->c->options[a].writer == version) &&
+		         is_granted(x, y, r, p, a);
 }
 
 static bool fixed_is_hidden(const struct certificate *x, const struct copy *y,
@@ -397,13 +404,19 @@ static uint32_t option_width(const struct certificate *x, const struct copy *y)
 	return first_option(x, &y[1]) - first_option(x, y);
 }
 
+/* Does the copy fit at the place, but for its free reads? */
+static bool fits_at(const struct certificate *x, const struct copy *y,
+                    struct place p)
+{
+	return gap_is_fine(x, y, p.gap) && !fixed_is_hidden(x, y, p);
+}
+
 /* Fills a row with the options that the place grants; false if the copy does
  * not fit there. */
 static bool grant(const struct certificate *x, const struct copy *y,
                   struct place p, bool *row)
 {
-	if (!gap_is_fine(x, y, p.gap) || fixed_is_hidden(x, y, p))
-		return false;
+	if (!fits_at(x, y, p)) return false;
 	for (uint32_t r = y->first; r < y[1].first; r++) {
 		const struct free_read *f = &x->c->reads[r];
 		grant_read(x, y, f, p, row + (f->first - first_option(x, y)));
@@ -511,18 +524,55 @@ static void gather(struct literals *l, int literal)
 	l->items[l->count++] = literal;
 }
 
-/* Each option of the only free read that is granted nowhere. */
-static void gather_single(const struct certificate *x, struct proposal *p,
-                          const struct copy *y, uint32_t rows,
-                          struct literals *l)
+/* The places that matter for the only free read of a copy to take w: its own,
+ * if it has one, else just behind w and just before the next writer. */
+static uint32_t places_of_option(const struct certificate *x, size_t copy,
+                                 uint32_t low, uint32_t w,
+                                 struct place places[3])
 {
-	uint32_t first = first_option(x, y), width = option_width(x, y);
-	for (uint32_t a = 0; a < width; a++) {
-		bool refused = true;
-		for (uint32_t i = 0; i < rows && refused; i++)
-			refused = !x->granted[(size_t)i * width + a];
-		if (refused) gather(l, literal_option(p, first + a));
+	const struct copy *y = &x->c->copies[copy];
+	uint32_t key = x->o->events[x->c->reads[y->first].event].key;
+	uint32_t count = 0, behind = w ? x->at[w] + 1 : 0, next;
+	if (x->writes[copy]) {
+		places[0] = x->places[copy];
+		return !has_no_place(x, copy);
 	}
+	if (x->forced[copy].gap != NO_GAP) places[count++] = x->forced[copy];
+	if (w && x->at[w] == NO_GAP) return count;
+	next = access_from(&x->writers, key, behind);
+	if (behind < low) behind = low;
+	places[count++] = (struct place){ behind, TURN_FIRST };
+	next = next < x->writers.end[key] ? x->writers.items[next].at
+	                                  : x->count;
+	if (next > behind)
+		places[count++] = (struct place){ next, TURN_FIRST };
+	return count;
+}
+
+/* Each option of the only free read that is granted nowhere; the copy itself if
+ * it fits nowhere. */
+static void gather_single(const struct certificate *x, struct proposal *p,
+                          size_t copy, uint32_t low, struct literals *l)
+{
+	const struct copy *y = &x->c->copies[copy];
+	const struct free_read *r = &x->c->reads[y->first];
+	bool fits = false;
+	size_t before = l->count;
+	for (uint32_t a = r->first; a < r[1].first; a++) {
+		struct place places[3];
+		bool granted = false;
+		uint32_t count = places_of_option(
+		    x, copy, low, x->c->options[a].writer, places);
+		for (uint32_t i = 0; i < count && !granted; i++) {
+			if (!fits_at(x, y, places[i])) continue;
+			fits = true;
+			granted = is_granted(x, y, r, places[i], a);
+		}
+		if (!granted) gather(l, literal_option(p, a));
+	}
+	if (fits) return;
+	l->count = before;
+	gather(l, literal_copy(p, copy));
 }
 
 static void gather_copy(struct certificate *x, struct proposal *p,
@@ -531,13 +581,13 @@ static void gather_copy(struct certificate *x, struct proposal *p,
 	const struct copy *y = &x->c->copies[copy];
 	uint32_t width = option_width(x, y), low = first_gap(x, y);
 	if (low == NO_GAP) return;
+	if (y[1].first - y->first == 1) {
+		gather_single(x, p, copy, low, l);
+		return;
+	}
 	uint32_t rows = fill_rows(x, copy, low);
 	if (rows == 0) {
 		gather(l, literal_copy(p, copy));
-		return;
-	}
-	if (y[1].first - y->first == 1) {
-		gather_single(x, p, y, rows, l);
 		return;
 	}
 	for (uint32_t i = 0; i < rows; i++)

@@ -66,6 +66,32 @@ static void add_option(struct copies *c, uint32_t writer, bool observed)
 	c->options[c->option_count++] = (struct option){ writer, observed };
 }
 
+struct range {
+	uint32_t first, end; /* of observed.writers */
+};
+
+/* The writers of the key that come into question for a read. */
+static struct range near_writers(const struct copies *c,
+                                 const struct observed_event *e)
+{
+	const struct observed *o = c->o;
+	struct range all = { o->writer_first[e->key],
+		             o->writer_first[e->key + 1] };
+	if (!c->near || all.end - all.first <= 2 * c->near) return all;
+	uint32_t low = all.first, high = all.end;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (o->rank[o->writers[middle]] < o->rank[e->from])
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return (struct range){
+		low - all.first > c->near ? low - c->near : all.first,
+		all.end - low > c->near ? low + c->near + 1 : all.end
+	};
+}
+
 /* The writers that a free read may take; returns whether one is new. */
 static bool add_read(struct copies *c, const struct copy *x, uint32_t event,
                      const word *view, bool with_observed)
@@ -79,10 +105,10 @@ static bool add_read(struct copies *c, const struct copy *x, uint32_t event,
 	c->reads[c->read_count++] = (struct free_read){
 		event, (uint32_t)c->count, (uint32_t)before, false
 	};
-	for (uint32_t i = o->writer_first[e->key];
-	     i <= o->writer_first[e->key + 1]; i++) {
-		bool init = i == o->writer_first[e->key + 1];
-		uint32_t w = init ? 0 : o->writers[i];
+	struct range near = near_writers(c, e);
+	/* init comes last. */
+	for (uint32_t i = near.first; i <= near.end; i++) {
+		uint32_t w = i == near.end ? 0 : o->writers[i];
 		bool same = w == e->from;
 		if (w == t || (w && observed_before(o, t, w))) continue;
 		if ((same && !with_observed) || is_stale(o, view, e->key, w))
@@ -206,11 +232,13 @@ static void find_exclusive(struct copies *c)
 	free(chained);
 }
 
+/* What an option costs the solver, with its clauses, as measured. */
+enum { OPTION_BYTES = 850 };
+
 static bool limits_reached(const struct copies *c, struct check_clock *clock,
                            const char **reason)
 {
-	/* An option costs the solver some clauses and a variable. */
-	uint64_t bytes = 200 * (uint64_t)c->option_count;
+	uint64_t bytes = OPTION_BYTES * (uint64_t)c->option_count;
 	*reason = check_clock_reason(clock);
 	if (check_clock_over(clock)) return true;
 	*reason = CHECK_MEMORY;
@@ -219,18 +247,21 @@ static bool limits_reached(const struct copies *c, struct check_clock *clock,
 }
 
 bool copies_init(struct copies *c, const struct observed *o,
-                 enum predict_boundary b, enum unchanged_copies unchanged,
-                 uint32_t only, struct check_clock *clock,
+                 const struct copies_scope *scope, struct check_clock *clock,
                  const char **reason)
 {
-	*c = (struct copies){ .o = o, .boundary = b, .unchanged = unchanged };
+	uint32_t only = scope->only;
+	*c = (struct copies){ .o = o, .boundary = scope->boundary,
+		              .unchanged = scope->unchanged,
+		              .near = scope->near };
 	c->first_copy = mem_take0((size_t)o->n + 1, sizeof *c->first_copy);
 	word *view = mem_take0(o->words + 1, sizeof *view);
 	bool fine = true;
 	for (uint32_t t = 1; t < o->n && fine; t++) {
 		c->first_copy[t] = (uint32_t)c->count;
 		if (!only || t == only) add_copies(c, t, view);
-		fine = !limits_reached(c, clock, reason);
+		c->too_many = scope->most && c->option_count > scope->most;
+		fine = !c->too_many && !limits_reached(c, clock, reason);
 	}
 	c->first_copy[o->n] = (uint32_t)c->count;
 	close_lists(c);
@@ -297,18 +328,49 @@ void copies_conflicts(const struct copies *c, uint64_t budget,
 	free(view);
 }
 
-/* Does t read the key from w, and write it? */
-static bool updates(const struct observed *o, uint32_t t, uint32_t key,
-                    uint32_t w)
+/* A transaction that reads a version of a key, and writes the key. */
+struct rival {
+	uint32_t key, from, transaction;
+};
+
+static int compare_rivals(const void *a, const void *b)
 {
-	bool reads = false;
-	if (!observed_writes(o, t, key)) return false;
-	for (uint32_t i = o->first[t]; i < o->first[t + 1]; i++) {
-		const struct observed_event *e = &o->events[i];
-		reads |= e->kind == EVENT_READ && e->key == key &&
-		         e->from == w;
+	const struct rival *x = a, *y = b;
+	if (x->key != y->key) return x->key < y->key ? -1 : 1;
+	if (x->from != y->from) return x->from < y->from ? -1 : 1;
+	return x->transaction < y->transaction ? -1
+	                                       : x->transaction > y->transaction;
+}
+
+static size_t list_rivals(const struct observed *o, struct rival *list)
+{
+	size_t count = 0;
+	for (uint32_t t = 1; t < o->n; t++)
+		for (uint32_t i = o->first[t]; i < o->first[t + 1]; i++) {
+			const struct observed_event *e = &o->events[i];
+			if (e->kind == EVENT_READ &&
+			    observed_writes(o, t, e->key))
+				list[count++] =
+				    (struct rival){ e->key, e->from, t };
+		}
+	if (count) qsort(list, count, sizeof *list, compare_rivals);
+	return count;
+}
+
+/* The first one that reads this version, or where it would be. */
+static size_t find_rivals(const struct rival *list, size_t count,
+                          uint32_t key, uint32_t from)
+{
+	struct rival wanted = { key, from, 0 };
+	size_t low = 0, high = count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (compare_rivals(&list[middle], &wanted) < 0)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	return reads;
+	return low;
 }
 
 void copies_rivals(const struct copies *c, option_rival_visitor *visit,
@@ -316,22 +378,26 @@ void copies_rivals(const struct copies *c, option_rival_visitor *visit,
 {
 	const struct observed *o = c->o;
 	if (!level_implies(o->level, LEVEL_PSI)) return;
+	struct rival *list =
+	    mem_take0((size_t)o->first[o->n] + 1, sizeof *list);
+	size_t count = list_rivals(o, list);
 	for (size_t i = 0; i < c->read_count; i++) {
 		const struct free_read *r = &c->reads[i];
 		const struct copy *x = &c->copies[r->copy];
-		uint32_t key = o->events[r->event].key;
+		uint32_t key = o->events[r->event].key, t = x->transaction;
 		if (!copy_writes(o, x, key)) continue;
-		for (uint32_t k = o->writer_first[key];
-		     k < o->writer_first[key + 1]; k++) {
-			uint32_t u = o->writers[k];
-			if (u == x->transaction ||
-			    observed_before(o, x->transaction, u))
-				continue;
-			for (size_t a = r->first; a < r[1].first; a++)
-				if (updates(o, u, key, c->options[a].writer))
-					visit(data, a, u);
+		for (size_t a = r->first; a < r[1].first; a++) {
+			uint32_t w = c->options[a].writer;
+			size_t k = find_rivals(list, count, key, w);
+			for (; k < count && list[k].key == key &&
+			     list[k].from == w; k++)
+				if (list[k].transaction != t &&
+				    !observed_before(o, t,
+				                     list[k].transaction))
+					visit(data, a, list[k].transaction);
 		}
 	}
+	free(list);
 }
 
 /* An option of a read whose copy writes the key. */
@@ -372,7 +438,7 @@ static size_t list_updates(const struct copies *c, struct update *list)
 				key, c->options[a].writer, a
 			};
 	}
-	qsort(list, count, sizeof *list, compare_updates);
+	if (count) qsort(list, count, sizeof *list, compare_updates);
 	return count;
 }
 

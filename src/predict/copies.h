@@ -43,10 +43,22 @@ struct copy {
 	uint32_t first;    /* its free reads: up to the next copy's */
 };
 
+/* Which copies and options there are to be. */
+struct copies_scope {
+	enum predict_boundary boundary;
+	enum unchanged_copies unchanged;
+	uint32_t only; /* copies of this transaction; 0: of all */
+	uint32_t near; /* of the writers of a key, so many on each side of the
+	                * observed one, and init; 0: all */
+	size_t most;   /* options, roughly; 0: no limit */
+};
+
 struct copies {
 	const struct observed *o;
 	enum predict_boundary boundary;
 	enum unchanged_copies unchanged;
+	uint32_t near;
+	bool too_many;            /* more options than was allowed */
 	struct copy *copies;      /* count + 1: the last only ends */
 	struct free_read *reads;  /* read_count + 1 */
 	struct option *options;
@@ -56,11 +68,10 @@ struct copies {
 };
 
 /* Options that no allowed history can have are left out, by what every history
- * with the copy contains. Copies of transaction `only`; 0: of all. False if a
- * limit came first. To be freed in either case. */
+ * with the copy contains. False if a limit came first, or there are too many
+ * options. To be freed in either case. */
 bool copies_init(struct copies *c, const struct observed *o,
-                 enum predict_boundary b, enum unchanged_copies unchanged,
-                 uint32_t only, struct check_clock *clock,
+                 const struct copies_scope *scope, struct check_clock *clock,
                  const char **reason);
 void copies_free(struct copies *c);
 

@@ -66,6 +66,23 @@ static void number_keys(struct observed *o)
 		o->key_of[k] = is_contended(f, k) ? o->key_count++ : UINT32_MAX;
 }
 
+static int compare_numbers(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+static void sort_by_rank(const struct observed *o, uint32_t *transactions,
+                         uint32_t count)
+{
+	if (!o->order) return;
+	for (uint32_t i = 0; i < count; i++)
+		transactions[i] = o->rank[transactions[i]];
+	qsort(transactions, count, sizeof *transactions, compare_numbers);
+	for (uint32_t i = 0; i < count; i++)
+		transactions[i] = o->order[transactions[i]];
+}
+
 static void take_writers(struct observed *o)
 {
 	const struct facts *f = o->facts;
@@ -86,6 +103,8 @@ static void take_writers(struct observed *o)
 			o->writers[total++] = f->writers[i];
 			bits_add(row, f->writers[i]);
 		}
+		uint32_t first = o->writer_first[next - 1];
+		sort_by_rank(o, o->writers + first, total - first);
 	}
 	o->writer_first[next] = total;
 }
@@ -239,6 +258,8 @@ static bool find_order(struct observed *o, struct check_clock *c,
 		    serial.order ? serial.order : o->facts->order;
 		o->order = mem_take(o->n * sizeof *o->order);
 		memcpy(o->order, order, o->n * sizeof *order);
+		o->rank = mem_take(o->n * sizeof *o->rank);
+		for (uint32_t i = 0; i < o->n; i++) o->rank[order[i]] = i;
 	}
 	check_result_free(&serial);
 	check_result_free(&level);
@@ -269,6 +290,7 @@ void observed_free(struct observed *o)
 {
 	facts_free(o->facts);
 	free(o->order);
+	free(o->rank);
 	free(o->first);
 	free(o->events);
 	free(o->writer_first);

@@ -33,12 +33,13 @@ struct observed {
 	/* A serial order if it is serializable, else one that extends so U wr;
 	 * init first. */
 	uint32_t *order;
+	uint32_t *rank;        /* place in it, by transaction */
 	/* Events of t: events[first[t]] .. events[first[t + 1] - 1], in program
 	 * order. */
 	uint32_t *first;       /* n + 1 */
 	struct observed_event *events;
 	uint32_t key_count;    /* contended ones */
-	/* Committed writers of each key without init, increasing. */
+	/* Committed writers of each key without init, in the order. */
 	uint32_t *writer_first, *writers;
 	word *writer_rows;     /* key_count rows, without init */
 	/* What has to be there for t: the one before it in its session, or all

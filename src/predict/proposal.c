@@ -11,7 +11,14 @@ static int is_over(void *clock)
 
 void proposal_add(struct proposal *p, int literal)
 {
+	p->literals++;
 	ccadical_add(p->sat, literal);
+}
+
+uint64_t proposal_bytes(const struct proposal *p)
+{
+	enum { VARIABLE = 150, LITERAL = 40 }; /* as measured */
+	return VARIABLE * (uint64_t)p->variables + LITERAL * p->literals;
 }
 
 int proposal_variable(struct proposal *p)
@@ -181,7 +188,7 @@ static void add_updates(void *data, const size_t *options, size_t count)
 /* Tests of pairs of options: some hundredths of a second. */
 enum { PAIR_BUDGET = 1000000 };
 
-void proposal_init(struct proposal *p, const struct observed *o,
+bool proposal_init(struct proposal *p, const struct observed *o,
                    const struct copies *c, bool complete,
                    struct check_clock *clock)
 {
@@ -199,12 +206,14 @@ void proposal_init(struct proposal *p, const struct observed *o,
 	ccadical_set_option(p->sat, "phase", 0);
 	ccadical_set_terminate(p->sat, clock, is_over);
 	for (uint32_t t = 1; t < o->n; t++) {
+		if (check_clock_over(clock)) return false;
 		keep_closed(p, t);
 		add_copies(p, t, complete);
 	}
 	copies_conflicts(c, PAIR_BUDGET, add_conflict, p);
 	copies_rivals(c, add_rival, p);
 	copies_updates(c, add_updates, p);
+	return true;
 }
 
 void proposal_free(struct proposal *p)

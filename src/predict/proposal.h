@@ -19,6 +19,7 @@ struct proposal {
 	const struct copies *c;
 	CCaDiCaL *sat;
 	int variables;
+	uint64_t literals;     /* of all clauses */
 	/* The last proposal. */
 	word *kept;            /* a row, without init */
 	uint32_t *chosen;      /* copies that are there, increasing */
@@ -33,8 +34,9 @@ struct proposal {
 enum proposal_answer { PROPOSAL_MADE, PROPOSAL_NONE, PROPOSAL_STOPPED };
 
 /* With `complete`, every free read of a copy that is there has an option.
- * Observed execution and copies are borrowed. */
-void proposal_init(struct proposal *p, const struct observed *o,
+ * Observed execution and copies are borrowed. False if the time was over
+ * first; to be freed in either case. */
+bool proposal_init(struct proposal *p, const struct observed *o,
                    const struct copies *c, bool complete,
                    struct check_clock *clock);
 void proposal_free(struct proposal *p);
@@ -46,6 +48,8 @@ enum proposal_answer proposal_next_within(struct proposal *p,
 /* Learning: literals are added one by one, 0 ends a clause. */
 void proposal_add(struct proposal *p, int literal);
 int proposal_variable(struct proposal *p); /* a new one */
+/* Roughly what the solver holds. */
+uint64_t proposal_bytes(const struct proposal *p);
 
 static inline int literal_out(uint32_t t)
 {
