@@ -11,15 +11,24 @@ predicted() {
 		return found[key] " / " valid[key] + 0 " / " \
 			apart[key] + 0 ", " time(key)
 	}
-	function time(key) {
-		return sprintf("%.1f", 1000 * seconds[key] / traces[key])
+	# The median in milliseconds.
+	function time(key,   n, i, j, x, list) {
+		n = traces[key]
+		for (i = 1; i <= n; i++) {
+			x = seconds[key, i]
+			for (j = i; j > 1 && list[j - 1] > x; j--)
+				list[j] = list[j - 1]
+			list[j] = x
+		}
+		x = (list[int((n + 1) / 2)] + list[int(n / 2) + 1]) / 2
+		return sprintf("%.1f", 1000 * x)
 	}
 	NR == 1 { next }
 	{
 		row = $1 " " $2 ", 3 x " $4
 		if (!(row in seen)) { seen[row] = 1; order[++rows] = row }
 		key = row SUBSEP $6 SUBSEP $7 " " $8
-		traces[key]++; seconds[key] += $13
+		seconds[key, ++traces[key]] = $13 + 0
 		if ($9 == "found") found[key]++
 		valid[key] += $10; apart[key] += $11
 	}

@@ -188,9 +188,9 @@ if [ -f "$results/predict.csv" ]; then
 	with the exact encoding, and no other level.
 
 	In a cell: predictions found of ten / validated (the program, run along
-	the prediction, is not serializable) / diverged, and milliseconds of
-	predicting on average, without reading and validating. `-`: there is
-	none, which the exact encoding proves.
+	the prediction, is not serializable) / diverged, and the median of the
+	milliseconds of predicting, without reading and validating. `-`: there
+	is none, which the exact encoding proves.
 
 	END
 	all='strict exact,strict approx,relaxed exact,relaxed approx'
