@@ -338,8 +338,9 @@ static int compare_rivals(const void *a, const void *b)
 	const struct rival *x = a, *y = b;
 	if (x->key != y->key) return x->key < y->key ? -1 : 1;
 	if (x->from != y->from) return x->from < y->from ? -1 : 1;
-	return x->transaction < y->transaction ? -1
-	                                       : x->transaction > y->transaction;
+	if (x->transaction != y->transaction)
+		return x->transaction < y->transaction ? -1 : 1;
+	return 0;
 }
 
 static size_t list_rivals(const struct observed *o, struct rival *list)
