@@ -238,8 +238,9 @@ enum advance state_run(struct state *s, struct world *w, struct request *r)
 	}
 }
 
-struct value state_written_value(const struct state *s, const struct world *w,
-                                 uint32_t key, uint32_t source)
+/* The value that transaction `source` wrote last to the key. */
+static struct value written_value(const struct state *s, const struct world *w,
+                                  uint32_t key, uint32_t source)
 {
 	if (source == HISTORY_INIT) return keys_initial(w->machine.keys, key);
 	const struct transaction_log *log = s->logs[source];
@@ -297,7 +298,7 @@ static struct event_node *append_read(struct state *s, struct world *w,
 	struct event_node *e = append_event(s, w);
 	e->event = (struct event){ .kind = EVENT_READ, .key = r->key,
 		                   .point = r->point, .from = source,
-		                   .value = state_written_value(
+		                   .value = written_value(
 		                       s, w, r->key, source) };
 	return e;
 }

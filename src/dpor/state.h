@@ -160,8 +160,4 @@ void state_rewind_pending(struct state *s, const struct world *w,
 void state_reduce(struct state *to, const struct state *from, struct world *w,
                   uint32_t read);
 
-/* The value that transaction `source` wrote last to the key. */
-struct value state_written_value(const struct state *s, const struct world *w,
-                                 uint32_t key, uint32_t source);
-
 #endif
