@@ -58,6 +58,34 @@ static bool is_stale(const struct observed *o, const word *view, uint32_t key,
 	return false;
 }
 
+/* What a copy sees once a read takes w. */
+static const word *view_of(const struct observed *o, uint32_t w, word *view)
+{
+	bits_zero(view, o->words);
+	if (o->level != LEVEL_NONE)
+		see(o, view, w, level_implies(o->level, LEVEL_CC));
+	return view;
+}
+
+/* Would a fixed read be stale once this one takes w? Under rc only later reads
+ * could be. */
+static bool outdates_fixed(const struct copies *c, const struct copy *x,
+                           uint32_t event, uint32_t w, word *view)
+{
+	const struct observed *o = c->o;
+	if (w == 0 || c->boundary == BOUNDARY_RELAXED ||
+	    !level_implies(o->level, LEVEL_RA))
+		return false;
+	view_of(o, w, view);
+	for (uint32_t i = o->first[x->transaction]; i < event; i++) {
+		const struct observed_event *e = &o->events[i];
+		if (e->kind == EVENT_READ && e->from != w &&
+		    is_stale(o, view, e->key, e->from))
+			return true;
+	}
+	return false;
+}
+
 /* ---- options ---- */
 
 static void add_option(struct copies *c, uint32_t writer, bool observed)
@@ -111,7 +139,9 @@ static bool add_read(struct copies *c, const struct copy *x, uint32_t event,
 		uint32_t w = i == near.end ? 0 : o->writers[i];
 		bool same = w == e->from;
 		if (w == t || (w && observed_before(o, t, w))) continue;
-		if ((same && !with_observed) || is_stale(o, view, e->key, w))
+		if ((same && !with_observed) ||
+		    is_stale(o, view, e->key, w) ||
+		    outdates_fixed(c, x, event, w, c->view))
 			continue;
 		add_option(c, w, same);
 		changes |= !same;
@@ -256,6 +286,7 @@ bool copies_init(struct copies *c, const struct observed *o,
 		              .near = scope->near };
 	c->first_copy = mem_take0((size_t)o->n + 1, sizeof *c->first_copy);
 	word *view = mem_take0(o->words + 1, sizeof *view);
+	c->view = mem_take0(o->words + 1, sizeof *view);
 	bool fine = true;
 	for (uint32_t t = 1; t < o->n && fine; t++) {
 		c->first_copy[t] = (uint32_t)c->count;
@@ -276,18 +307,10 @@ void copies_free(struct copies *c)
 	free(c->reads);
 	free(c->options);
 	free(c->first_copy);
+	free(c->view);
 }
 
 /* ---- options that exclude each other ---- */
-
-/* What a copy sees once a read takes w. */
-static const word *view_of(const struct observed *o, uint32_t w, word *view)
-{
-	bits_zero(view, o->words);
-	if (o->level != LEVEL_NONE)
-		see(o, view, w, level_implies(o->level, LEVEL_CC));
-	return view;
-}
 
 /* Option a of read r makes options of the other reads of the copy stale; under
  * rc only those of later reads. */

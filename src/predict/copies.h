@@ -65,6 +65,7 @@ struct copies {
 	size_t count, read_count, option_count;
 	size_t capacity, read_capacity, option_capacity;
 	uint32_t *first_copy;     /* n + 1: copies of each transaction */
+	word *view;               /* a row to work in */
 };
 
 /* Options that no allowed history can have are left out, by what every history
