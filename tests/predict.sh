@@ -316,7 +316,7 @@ run 0 predict --program add.tx
 run 0 predict --program add.tx --boundary relaxed -i psi
 run 1 predict --program board.tx --json --runs 2
 prints_lines 2 '"validation":{"end":"complete","validated":true,'
-prints '"serializable":false,"diverged":false,"changed":0}'
+prints '"serializable":false,"diverged":false,"changed":0,"other_values":0}'
 prints '"seed":2'
 prints '"program":"board.tx"'
 run 1 predict --program board.tx --histories board.jsonl -q
@@ -346,6 +346,22 @@ prints '    validated                2'
 run 1 predict board.jsonl --validate board.tx
 prints 'the observed execution itself'
 prints 'validated: '
+sed 's/"hello"/"hi"/' board.tx >other.tx
+run 1 predict trace.jsonl --validate other.tx
+prints 'values are others than observed, as if the program were another one'
+run 1 predict trace.jsonl --validate other.tx --json
+lacks '"diverged":false'
+lacks '"other_values":0'
+# What was predicted before an error is told.
+run 3 predict trace.jsonl no-such.jsonl
+prints 'violated: '
+# Formats that keep the names of keys are enough.
+"$ISOSCOPE" record board.tx --seed 3 --format rw-edn >trace.edn
+run 1 predict trace.edn -i cc --validate board.tx
+prints 'violated: a validated execution'
+"$ISOSCOPE" record board.tx --seed 3 --format plume >trace.txt
+run 3 predict trace.txt -i cc --validate board.tx
+says 'formats that keep the names of keys'
 run 3 predict named.jsonl --validate add.tx
 says "add.tx has no session 'alice'"
 prints_nothing

@@ -318,7 +318,9 @@ static bool predict_from(void *payload, const struct explore_execution *e)
 		struct replay_result r;
 		if (predictor_next(p, &found) != PREDICT_FOUND) break;
 		replay_history(x->runner, found.history, found.order,
-		               found.truncated, &r);
+		               (struct replay_parts){ found.truncated,
+			                              found.divergent },
+		               &r);
 		if (r.end == RUN_COMPLETE && !r.serializable)
 			check_replayed(x);
 		prediction_free(&found);

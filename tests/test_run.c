@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "dpor/explorer.h"
+#include "dpor/origin.h"
 #include "lang/load.h"
 #include "random_program.h"
 #include "run/campaign.h"
@@ -235,6 +236,8 @@ static void run_all(struct trial *t, enum policy_kind kind)
 
 /* ---- Replays of all that there is ---- */
 
+static const struct replay_parts all;
+
 static void replay_one(const struct trial *t, struct runner *r,
                        const struct known *k)
 {
@@ -243,7 +246,7 @@ static void replay_one(const struct trial *t, struct runner *r,
 	struct replay_result out;
 	if (!replay_fits(t->program, trace, &d))
 		complain(t, "does not fit", k->text);
-	replay_history(r, trace, k->history->order, NULL, &out);
+	replay_history(r, trace, k->history->order, all, &out);
 	if (out.end != RUN_COMPLETE || out.diverged || out.changed)
 		complain(t, "diverges", k->text);
 	if (runner_hash(r) != k->hash) complain(t, "differs", k->text);
@@ -268,7 +271,8 @@ static void replay_part(const struct trial *t, struct runner *r,
 		cut->op_count = rng_below(rng, cut->op_count + 1);
 		truncated[last] = true;
 	}
-	replay_history(r, trace, k->history->order, truncated, &out);
+	replay_history(r, trace, k->history->order,
+	               (struct replay_parts){ .truncated = truncated }, &out);
 	if (out.end != RUN_PRUNED && (out.diverged || out.changed))
 		complain(t, "a part diverges", k->text);
 	free(truncated);
@@ -598,7 +602,9 @@ static struct replay_result replay_notation(const char *source,
 	struct trace *t = trace_of_history(h, "history");
 	struct runner *r = runner_new(p, l, NULL);
 	struct replay_result out;
-	replay_history(r, t, h->order, NULL, &out);
+	for (uint32_t i = 0; i < t->op_count; i++)
+		t->ops[i].flags |= TRACE_MISSING;
+	replay_history(r, t, h->order, all, &out);
 	ck_assert_int_eq(out.end, RUN_COMPLETE);
 	runner_free(r);
 	trace_free(t);
@@ -678,7 +684,7 @@ START_TEST(a_replay_blames_reads_before_writes)
 	struct trace *t = trace_of_history(h, "history");
 	struct runner *r = runner_new(p, LEVEL_SI, NULL);
 	struct replay_result out;
-	replay_history(r, t, h->order, NULL, &out);
+	replay_history(r, t, h->order, all, &out);
 	ck_assert_uint_eq(out.changed, 1);
 	struct history *result = runner_history(r);
 	const struct transaction *d = &result->transactions[4];
@@ -708,7 +714,7 @@ static void expect_nearest(const uint32_t *order, uint32_t expected)
 	struct trace *t = trace_of_history(h, "history");
 	struct runner *r = runner_new(p, LEVEL_NONE, NULL);
 	struct replay_result out;
-	replay_history(r, t, order, NULL, &out);
+	replay_history(r, t, order, all, &out);
 	ck_assert(out.diverged);
 	ck_assert_uint_eq(out.changed, 1);
 	struct history *result = runner_history(r);
@@ -749,7 +755,7 @@ START_TEST(a_replay_waits_for_the_last_session)
 	for (int l = LEVEL_NONE; l < LEVEL_COUNT; l++) {
 		struct runner *r = runner_new(p, (enum level)l, NULL);
 		struct replay_result out;
-		replay_history(r, t, h->order, NULL, &out);
+		replay_history(r, t, h->order, all, &out);
 		ck_assert_int_eq(out.end, RUN_COMPLETE);
 		ck_assert_uint_eq(out.changed, l > LEVEL_RC);
 		ck_assert(out.diverged == (l > LEVEL_RC));
@@ -758,6 +764,89 @@ START_TEST(a_replay_waits_for_the_last_session)
 	program_free(p);
 	trace_free(t);
 	history_free(h);
+}
+END_TEST
+
+/* The same transactions and writers, but other values. */
+START_TEST(replays_of_other_values)
+{
+	static const char source[] =
+	    "global x = 0; session a { txn { x = 1; x = %d; } }\n"
+	    "session b { txn { let v = x; } }\n";
+	static const bool divergent[] = { false, true, false };
+	static const struct replay_parts anew = { .divergent = divergent };
+	for (int value = 7; value <= 8; value++) {
+		struct text seven = { 0 }, other = { 0 };
+		struct replay_result out;
+		text_format(&seven, source, 7);
+		text_format(&other, source, value);
+		struct program *p = program_from_text(text_get(&seven));
+		struct program *q = program_from_text(text_get(&other));
+		struct runner *r = runner_new(p, LEVEL_SER, NULL);
+		struct runner *s = runner_new(q, LEVEL_CC, NULL);
+		struct history *h = NULL;
+		for (uint64_t seed = 1; !h || h->order[1] != 1; seed++) {
+			history_free(h);
+			ck_assert_int_eq(record_serial(r, seed), RUN_COMPLETE);
+			h = runner_history(r);
+		}
+		struct trace *t = trace_of_history(h, "history");
+		replay_history(s, t, h->order, all, &out);
+		ck_assert_uint_eq(out.values, value == 7 ? 0 : 2);
+		ck_assert(out.diverged == (value != 7) && !out.changed);
+		replay_history(s, t, h->order, anew, &out);
+		ck_assert(!out.values && !out.diverged);
+		trace_free(t);
+		history_free(h);
+		runner_free(r);
+		runner_free(s);
+		program_free(p);
+		program_free(q);
+		text_free(&seven);
+		text_free(&other);
+	}
+}
+END_TEST
+
+/* Sessions that have numbers are matched by their order, if the keys are the
+ * program's. */
+START_TEST(sessions_with_numbers_fit)
+{
+	static const struct {
+		const char *names[2], *key, *error;
+	} cases[] = {
+		{ { "9", "10" }, "x", NULL },
+		{ { "10", "9" }, "k[3]", NULL },
+		{ { "1", "1" }, "x", "two sessions are called '1'" },
+		{ { "9", "b" }, "x", "no session '9'" },
+		{ { "0", "1" }, "0", "has no key '0'" },
+		{ { "0", "1" }, "kk[1]", "has no key 'kk[1]'" },
+	};
+	struct program *p = program_from_text(
+	    "global x = 0; global k[*] = 0;\n"
+	    "session a { txn { x = 1; } } session b { txn { x = 2; } }\n");
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct trace_session sessions[2] = {
+			{ .name = cases[i].names[0] },
+			{ .name = cases[i].names[1] },
+		};
+		struct trace_key key = { .name = cases[i].key };
+		struct trace t = { .file = "f", .sessions = sessions,
+			           .session_count = 2, .keys = &key,
+			           .key_count = 1 };
+		struct diags d = { 0 };
+		uint32_t of_trace[2];
+		bool fits = sessions_match(p, &t, of_trace, &d);
+		ck_assert(fits == !cases[i].error);
+		if (fits) ck_assert_uint_eq(of_trace[0], i);
+		if (fits) ck_assert_uint_eq(of_trace[1], !i);
+		if (!fits)
+			ck_assert_msg(strstr(d.items[0].message,
+			                     cases[i].error) != NULL,
+			              "%s", d.items[0].message);
+		diags_free(&d);
+	}
+	program_free(p);
 }
 END_TEST
 
@@ -1099,6 +1188,8 @@ void add_run_tests(TCase *tests)
 	tcase_add_test(tests, a_replay_takes_the_nearest);
 	tcase_add_test(tests, a_replay_waits_for_the_last_session);
 	tcase_add_test(tests, replays_of_other_programs);
+	tcase_add_test(tests, replays_of_other_values);
+	tcase_add_test(tests, sessions_with_numbers_fit);
 	tcase_add_test(tests, room_for_transactions_grows);
 	tcase_add_test(tests, campaigns_stop);
 	tcase_add_test(tests, keys_are_forgotten);

@@ -201,7 +201,7 @@ enum command {
 	  "draw that picture with Graphviz")                                  \
 	X(MAX_HISTORIES, IN_EXPLORE | IN_RUN | IN_COMPARE, "max-histories",   \
 	  0, "N", NULL,                                                       \
-	  "stop after N histories")                                           \
+	  "stop an exploration after N histories (run: that of --coverage)")  \
 	X(TIMEOUT, IN_REPORTING, "timeout", 0, "SECONDS", NULL,               \
 	  "stop after so much time")                                          \
 	X(MEMORY, IN_REPORTING, "memory", 0, "SIZE", NULL,                    \

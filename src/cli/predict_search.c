@@ -69,9 +69,11 @@ static void validate(struct search *s, struct predicted *p,
                      struct replay_result *out)
 {
 	struct predict_case *c = s->c;
+	struct replay_parts parts = { p->prediction->truncated,
+		                      p->prediction->divergent };
 	double begun = seconds_now();
 	replay_history(predict_runner(s->x), p->prediction->history,
-	               p->prediction->order, p->prediction->truncated, out);
+	               p->prediction->order, parts, out);
 	p->replay = out;
 	c->replayed++;
 	c->validated += predicted_validated(out);

@@ -7,6 +7,7 @@
 #include "base/diag.h"
 #include "base/memory.h"
 #include "history/history.h"
+#include "vm/bytecode.h"
 #include "vm/program.h"
 
 /* ---- from a trace ---- */
@@ -20,50 +21,158 @@ struct matching {
 	uint32_t *of_program; /* the inverse, TRACE_NONE where there is none */
 };
 
-static void no_such_session(const struct matching *m, uint32_t session)
+static uint32_t line_of(const struct trace *t, uint32_t session)
 {
-	const struct trace_session *s = &m->trace->sessions[session];
-	uint32_t count = program_session_count(m->program);
+	const struct trace_session *s = &t->sessions[session];
+	return s->count ? t->transactions[s->first].line : 0;
+}
+
+static void no_such_session(const struct program *p, const struct trace *t,
+                            uint32_t session, struct diags *d)
+{
+	const char *name = t->sessions[session].name;
+	uint32_t count = program_session_count(p);
 	const char **names = mem_take0(count + 1, sizeof *names);
 	for (uint32_t i = 0; i < count; i++)
-		names[i] = program_session_name(m->program, i);
-	const char *meant = diag_nearest(s->name, names, count);
-	uint32_t line = s->count ? m->trace->transactions[s->first].line : 0;
-	diags_add(m->diags, DIAG_ERROR, m->trace->file, line, 0, NULL,
-	          "%s has no session '%s'%s%s%s", program_path(m->program),
-	          s->name, meant ? "; its nearest name is '" : "",
-	          meant ? meant : "", meant ? "'" : "");
+		names[i] = program_session_name(p, i);
+	const char *meant = diag_nearest(name, names, count);
+	diags_add(d, DIAG_ERROR, t->file, line_of(t, session), 0, NULL,
+	          "%s has no session '%s'%s%s%s", program_path(p), name,
+	          meant ? "; its nearest name is '" : "", meant ? meant : "",
+	          meant ? "'" : "");
 	free(names);
 }
 
-static bool match_session(const struct matching *m, uint32_t session)
+static uint32_t session_named(const struct program *p, const char *name)
+{
+	for (uint32_t i = 0; i < program_session_count(p); i++)
+		if (!strcmp(program_session_name(p, i), name)) return i;
+	return TRACE_NONE;
+}
+
+/* Is none of those before it the same one of the program? */
+static bool match_is_new(const struct trace *t, uint32_t session,
+                         const uint32_t *of_trace, struct diags *d)
+{
+	for (uint32_t i = 0; i < session; i++) {
+		if (of_trace[i] != of_trace[session]) continue;
+		diags_add(d, DIAG_ERROR, t->file, line_of(t, session), 0, NULL,
+		          "two sessions are called '%s'",
+		          t->sessions[session].name);
+		return false;
+	}
+	return true;
+}
+
+static bool match_by_name(const struct program *p, const struct trace *t,
+                          uint32_t session, uint32_t *of_trace,
+                          struct diags *d)
+{
+	of_trace[session] = session_named(p, t->sessions[session].name);
+	if (of_trace[session] == TRACE_NONE) {
+		no_such_session(p, t, session, d);
+		return false;
+	}
+	return match_is_new(t, session, of_trace, d);
+}
+
+static bool is_number(const char *name)
+{
+	return *name && strspn(name, "0123456789") == strlen(name);
+}
+
+/* Of two names that are numbers. */
+static bool is_less(const char *a, const char *b)
+{
+	size_t m = strlen(a), n = strlen(b);
+	return m != n ? m < n : strcmp(a, b) < 0;
+}
+
+/* Does the program have a global of the key's name, up to an index? */
+static bool has_global(const struct program *p, const char *key)
+{
+	size_t length = strcspn(key, "[");
+	for (uint32_t i = 0; i < p->globals_count; i++) {
+		const char *name = p->globals[i].name;
+		if (strlen(name) == length && !strncmp(name, key, length))
+			return true;
+	}
+	return false;
+}
+
+/* Formats that number sessions may number keys as well. */
+static bool keys_fit(const struct program *p, const struct trace *t,
+                     struct diags *d)
+{
+	bool fit = true;
+	struct text name = { 0 };
+	for (uint32_t k = 0; k < t->key_count && fit; k++) {
+		text_clear(&name);
+		trace_print_key(&name, t, k);
+		fit = has_global(p, text_get(&name));
+	}
+	if (!fit)
+		diags_add(d, DIAG_ERROR, t->file, t->line, 0, NULL,
+		          "sessions have numbers, and %s has no key '%s'; "
+		          "isoscope, rw-edn, rw-json, list-edn and list-json "
+		          "are the formats that keep the names of keys",
+		          program_path(p), text_get(&name));
+	text_free(&name);
+	return fit;
+}
+
+/* As many numbers as there are sessions in the program? */
+static bool numbers_sessions(const struct program *p, const struct trace *t)
+{
+	if (t->session_count != program_session_count(p)) return false;
+	for (uint32_t i = 0; i < t->session_count; i++)
+		if (!is_number(t->sessions[i].name)) return false;
+	return true;
+}
+
+bool sessions_match(const struct program *p, const struct trace *t,
+                    uint32_t *of_trace, struct diags *d)
+{
+	bool match = true;
+	uint32_t n = t->session_count;
+	if (!numbers_sessions(p, t)) {
+		for (uint32_t i = 0; i < n; i++)
+			match &= match_by_name(p, t, i, of_trace, d);
+		return match;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		of_trace[i] = 0;
+		for (uint32_t j = 0; j < n; j++)
+			of_trace[i] += is_less(t->sessions[j].name,
+			                       t->sessions[i].name);
+		match &= match_is_new(t, i, of_trace, d);
+	}
+	return match && keys_fit(p, t, d);
+}
+
+/* Can the program run as many transactions in the session? */
+static bool bound_fits(const struct matching *m, uint32_t session)
 {
 	const struct trace_session *s = &m->trace->sessions[session];
-	uint32_t count = program_session_count(m->program), i = 0;
-	while (i < count && strcmp(program_session_name(m->program, i),
-	                           s->name))
-		i++;
-	if (i == count) {
-		no_such_session(m, session);
-		return false;
+	uint32_t bound =
+	    program_session_bound(m->program, m->of_trace[session]);
+	if (!bound || s->count <= bound) return true;
+	diags_add(m->diags, DIAG_ERROR, m->trace->file,
+	          line_of(m->trace, session), 0, NULL,
+	          "session '%s' has %" PRIu32 " transactions, but %s runs at "
+	          "most %" PRIu32 " in it", s->name, s->count,
+	          program_path(m->program), bound);
+	return false;
+}
+
+static bool match_sessions(struct matching *m)
+{
+	bool fits = sessions_match(m->program, m->trace, m->of_trace, m->diags);
+	for (uint32_t i = 0; fits && i < m->trace->session_count; i++) {
+		fits = bound_fits(m, i);
+		m->of_program[m->of_trace[i]] = i;
 	}
-	uint32_t line = s->count ? m->trace->transactions[s->first].line : 0;
-	uint32_t bound = program_session_bound(m->program, i);
-	if (m->of_program[i] != TRACE_NONE) {
-		diags_add(m->diags, DIAG_ERROR, m->trace->file, line, 0, NULL,
-		          "two sessions are called '%s'", s->name);
-		return false;
-	}
-	if (bound && s->count > bound) {
-		diags_add(m->diags, DIAG_ERROR, m->trace->file, line, 0, NULL,
-		          "session '%s' has %" PRIu32 " transactions, but %s "
-		          "runs at most %" PRIu32 " in it", s->name, s->count,
-		          program_path(m->program), bound);
-		return false;
-	}
-	m->of_trace[session] = i;
-	m->of_program[i] = session;
-	return true;
+	return fits;
 }
 
 static const char *copy_string(struct origin *o, const char *s)
@@ -159,11 +268,8 @@ struct origin *origin_new(const struct program *p, const struct trace *t,
 		.of_program = mem_take((count + 1) * sizeof *m.of_program),
 	};
 	memset(m.of_program, 0xff, count * sizeof *m.of_program);
-	bool matched = true;
-	for (uint32_t i = 0; i < t->session_count; i++)
-		matched &= match_session(&m, i);
 	struct origin *o = NULL;
-	if (matched) {
+	if (match_sessions(&m)) {
 		o = mem_take0(1, sizeof *o);
 		region_init(&o->region);
 		o->file = copy_string(o, t->file ? t->file : "");

@@ -44,7 +44,15 @@ struct origin {
 	struct origin_read *reads;
 };
 
-/* Sessions are matched by name, keys by name, transactions by place. NULL,
+/* Which session of the program is each of the trace? The one of its name. Where
+ * all names are numbers, and there are as many as in the program: the one of
+ * its place when they are put in order; the keys of the trace must then be
+ * those of the program. Fills of_trace, by session of the trace. False, with an
+ * error added, where one has no match, or two have the same. */
+bool sessions_match(const struct program *p, const struct trace *t,
+                    uint32_t *of_trace, struct diags *d);
+
+/* Sessions as above, keys are matched by name, transactions by place. NULL,
  * with an error added, when the trace has a session that the program does not
  * have, or more transactions in one than it can run. Nothing is borrowed.
  * Linear in the trace. */

@@ -151,7 +151,8 @@ static bool replay(struct comparison *c, const struct prediction *p)
 	struct compare_stats *s = &c->stats;
 	struct replay_result r;
 	double begun = cpu_now();
-	replay_history(c->runner, p->history, p->order, p->truncated, &r);
+	struct replay_parts parts = { p->truncated, p->divergent };
+	replay_history(c->runner, p->history, p->order, parts, &r);
 	bool counts = r.end == RUN_COMPLETE || r.end == RUN_PRUNED;
 	s->prediction.executions += counts;
 	s->predictions += counts;

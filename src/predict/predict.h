@@ -73,6 +73,7 @@ struct prediction {
 	                    * of the history */
 	uint32_t *order;   /* of the history's transactions, init first: an
 	                    * order in which to replay them (extends so U wr) */
+	bool *divergent;   /* by transaction of the history */
 	bool *truncated;   /* by transaction of the history: only a part of
 	                    * the observed one is there (strict) */
 	struct changed_read *changed; /* in the order of ops */

@@ -12,6 +12,7 @@ void prediction_free(struct prediction *p)
 	trace_free(p->history);
 	free(p->numbers);
 	free(p->order);
+	free(p->divergent);
 	free(p->truncated);
 	free(p->changed);
 	free(p->cuts);
@@ -324,6 +325,7 @@ static void add_transaction(struct building *x, uint32_t i)
 	}
 	cut->divergent = t;
 	cut->ops = ops;
+	x->out->divergent[i] = true;
 	x->out->truncated[i] = ops < w->op_count;
 	x->out->divergent_count++;
 }
@@ -365,6 +367,7 @@ void predictor_build(struct predictor *p, struct prediction *out)
 	*out = (struct prediction){ 0 };
 	out->numbers = copy_numbers(p->x.numbers, n);
 	out->order = copy_numbers(p->x.facts.order, n);
+	out->divergent = mem_take0(n, sizeof *out->divergent);
 	out->truncated = mem_take0(n, sizeof *out->truncated);
 	x.b = trace_builder_new(r->file, &rules);
 	add_keys(&x);

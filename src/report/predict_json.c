@@ -147,6 +147,7 @@ static void print_replay(struct text *t, const struct replay_result *r)
 		json_member_bool(t, "serializable", r->serializable);
 		json_member_bool(t, "diverged", r->diverged);
 		json_member_count(t, "changed", r->changed);
+		json_member_count(t, "other_values", r->values);
 	}
 	text_char(t, '}');
 }

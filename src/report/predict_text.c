@@ -214,7 +214,7 @@ static void print_sessions(struct text *t, const struct predict_case *c,
 
 static void print_divergence(struct text *t, const struct replay_result *r)
 {
-	if (!r->diverged && !r->changed) {
+	if (!r->diverged) {
 		text_string(t, "  it follows the prediction in everything\n");
 		return;
 	}
@@ -223,6 +223,13 @@ static void print_divergence(struct text *t, const struct replay_result *r)
 		text_string(t, ": ");
 		style_plural(t, r->changed, "read gets another writer",
 		             "reads get another writer");
+	}
+	if (r->values) {
+		text_string(t, r->changed ? ", " : ": ");
+		style_plural(t, r->values, "value is another one than observed",
+		             "values are others than observed");
+		if (!r->changed)
+			text_string(t, ", as if the program were another one");
 	}
 	text_char(t, '\n');
 }

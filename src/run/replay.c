@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/region.h"
+#include "dpor/origin.h"
 #include "run/policy.h"
 #include "vm/program.h"
 
@@ -22,7 +24,8 @@ struct replay {
 	const struct program *program;
 	const struct trace *history;
 	const uint32_t *order;
-	const bool *truncated;
+	struct replay_parts parts;
+	bool has_values;        /* those of the history are the program's */
 	uint32_t *session_of;   /* by session of the program: of the history,
 	                         * or TRACE_NONE */
 	uint32_t *program_of;   /* the inverse */
@@ -37,57 +40,39 @@ struct replay {
 	uint32_t *from;
 	uint32_t from_capacity;
 	struct run_writer *sorted;
+	struct region values;   /* of the history, as programs have them */
 };
 
 /* ---- Which session, transaction, key is which ---- */
 
-static uint32_t find_session(const struct program *p, const char *name)
-{
-	for (uint32_t i = 0; i < program_session_count(p); i++)
-		if (!strcmp(program_session_name(p, i), name)) return i;
-	return NEVER;
-}
-
-static bool session_fits(const struct program *p, const struct trace *history,
-                         uint32_t session, struct diags *d)
-{
-	const char *name = history->sessions[session].name;
-	if (find_session(p, name) == NEVER) {
-		diags_add(d, DIAG_ERROR, history->file, history->line, 0, NULL,
-		          "%s has no session '%s'", program_path(p), name);
-		return false;
-	}
-	for (uint32_t i = 0; i < session; i++) {
-		if (strcmp(history->sessions[i].name, name)) continue;
-		diags_add(d, DIAG_ERROR, history->file, history->line, 0, NULL,
-		          "two sessions have the name '%s', so neither can be "
-		          "told in %s", name, program_path(p));
-		return false;
-	}
-	return true;
-}
-
 bool replay_fits(const struct program *p, const struct trace *history,
                  struct diags *d)
 {
-	bool fits = true;
-	for (uint32_t i = 0; i < history->session_count; i++)
-		fits &= session_fits(p, history, i, d);
+	uint32_t *of_trace =
+	    mem_take0((size_t)history->session_count + 1, sizeof *of_trace);
+	bool fits = sessions_match(p, history, of_trace, d);
+	free(of_trace);
 	return fits;
 }
 
 static void match_sessions(struct replay *x)
 {
+	struct diags none = { 0 };
+	const struct trace *h = x->history;
 	uint32_t n = program_session_count(x->program);
 	x->session_of = mem_take(n * sizeof *x->session_of);
 	memset(x->session_of, 0xff, n * sizeof *x->session_of);
 	x->program_of =
-	    mem_take0(x->history->session_count + 1, sizeof *x->program_of);
-	for (uint32_t i = 0; i < x->history->session_count; i++) {
-		x->program_of[i] = find_session(x->program,
-		                                x->history->sessions[i].name);
-		assert(x->program_of[i] != NEVER);
-		x->session_of[x->program_of[i]] = i;
+	    mem_take0((size_t)h->session_count + 1, sizeof *x->program_of);
+	bool fits = sessions_match(x->program, h, x->program_of, &none);
+	assert(fits);
+	(void)fits;
+	x->has_values = true;
+	for (uint32_t i = 0; i < h->session_count; i++) {
+		uint32_t to = x->program_of[i];
+		x->session_of[to] = i;
+		x->has_values &= !strcmp(h->sessions[i].name,
+		                         program_session_name(x->program, to));
 	}
 }
 
@@ -261,6 +246,7 @@ static void begin(void *data)
 static void replay_init(struct replay *x)
 {
 	uint32_t sessions = program_session_count(x->program);
+	region_init(&x->values);
 	match_sessions(x);
 	name_keys(x);
 	x->places = mem_take0(sessions + 1, sizeof *x->places);
@@ -279,6 +265,7 @@ static void replay_free(struct replay *x)
 	free(x->sorted);
 	free(x->session_of);
 	free(x->program_of);
+	region_free(&x->values);
 }
 
 /* ---- Comparing ---- */
@@ -319,8 +306,74 @@ static uint32_t list_reads(const struct transaction_log *log,
 	return count;
 }
 
-/* Reads that the run has at the same place, and their writers. */
-static void compare_reads(const struct replay *x, const struct execution *e,
+static bool is_divergent(const struct replay *x, uint32_t t)
+{
+	return x->parts.divergent && x->parts.divergent[t];
+}
+
+/* Does the history have another value for the operation than this one? */
+static bool other_value(struct replay *x, struct value found,
+                        const struct trace_op *op)
+{
+	if (!x->has_values || op->flags & TRACE_MISSING) return false;
+	struct value value = trace_rich_value(&x->values, x->history,
+	                                      op->value, op->flags);
+	return !value_equal(value, found);
+}
+
+/* Did the read, with the same writer, get another value than it should? A
+ * history may not tell what init wrote. */
+static bool other_read(struct replay *x, const struct event *read,
+                       const struct trace_op *op)
+{
+	if (op->from == TRACE_INIT)
+		return !(op->flags & TRACE_NULL) &&
+		       other_value(x, read->value, op);
+	return !is_divergent(x, op->from) && other_value(x, read->value, op);
+}
+
+/* Does the key end with another value in the transaction than this write's? */
+static bool other_write(struct replay *x, const struct execution *e,
+                        const struct transaction_log *log,
+                        const struct trace_op *op)
+{
+	const struct keys *keys = e->world->machine.keys;
+	for (uint32_t i = 0; i < log->written_count; i++)
+		if (!strcmp(keys_name(keys, log->written[i]),
+		            x->keys[op->key]))
+			return other_value(x, log->values[i], op);
+	return x->has_values;
+}
+
+static void compare_writes(struct replay *x, const struct execution *e,
+                           const struct transaction_log *log, uint32_t t,
+                           struct replay_result *out)
+{
+	const struct trace_transaction *of = &x->history->transactions[t];
+	if (is_divergent(x, t) || log->aborted ||
+	    of->status != TRACE_COMMITTED ||
+	    (x->parts.truncated && x->parts.truncated[t]))
+		return;
+	for (uint32_t i = 0; i < of->op_count; i++) {
+		const struct trace_op *op = &x->history->ops[of->first_op + i];
+		if (op->kind == EVENT_WRITE && op->flags & TRACE_FINAL)
+			out->values += other_write(x, e, log, op);
+	}
+}
+
+static void compare_read(struct replay *x, const struct state *s,
+                         const struct event *read, const struct trace_op *op,
+                         struct replay_result *out)
+{
+	if (op->from == TRACE_NOBODY) return;
+	if (!same_writer(x, s, read->from, op->from))
+		out->changed++;
+	else
+		out->values += other_read(x, read, op);
+}
+
+/* Reads that the run has at the same place, their writers and values. */
+static void compare_reads(struct replay *x, const struct execution *e,
                           const struct transaction_log *log, uint32_t t,
                           struct replay_result *out)
 {
@@ -334,21 +387,19 @@ static void compare_reads(const struct replay *x, const struct execution *e,
 		uint32_t next = next_read(x, t, from);
 		uint32_t op = find_read(x, t, from, key);
 		bool at_end = next == of->first_op + of->op_count;
-		if (at_end && x->truncated && x->truncated[t]) break;
+		if (at_end && x->parts.truncated && x->parts.truncated[t]) break;
 		if (op == NEVER || op != next) out->diverged = true;
 		if (op == NEVER) continue;
 		from = op + 1;
-		uint32_t writer = x->history->ops[op].from;
-		if (writer != TRACE_NOBODY &&
-		    !same_writer(x, e->state, reads[i]->from, writer))
-			out->changed++;
+		compare_read(x, e->state, reads[i], &x->history->ops[op],
+		             out);
 	}
 	if (next_read(x, t, from) < of->first_op + of->op_count)
 		out->diverged = true;
 	free(reads);
 }
 
-static void compare_transaction(const struct replay *x,
+static void compare_transaction(struct replay *x,
                                 const struct execution *e, uint32_t t,
                                 struct replay_result *out)
 {
@@ -361,29 +412,30 @@ static void compare_transaction(const struct replay *x,
 	}
 	uint32_t id = e->world->first_id[session] + index;
 	const struct transaction_log *log = e->state->logs[id];
-	bool truncated = x->truncated && x->truncated[t];
+	bool truncated = x->parts.truncated && x->parts.truncated[t];
 	if (!truncated && of->status != TRACE_UNKNOWN &&
 	    log->aborted != (of->status == TRACE_ABORTED))
 		out->diverged = true;
 	compare_reads(x, e, log, t, out);
+	compare_writes(x, e, log, t, out);
 }
 
-static void compare(const struct replay *x, struct runner *r,
+static void compare(struct replay *x, struct runner *r,
                     struct replay_result *out)
 {
 	struct execution e = runner_execution(r);
 	for (uint32_t t = 1; t < x->history->transaction_count; t++)
 		compare_transaction(x, &e, t, out);
-	out->diverged |= out->changed > 0;
+	out->diverged |= out->changed > 0 || out->values > 0;
 	out->serializable = runner_satisfies(r, LEVEL_SER);
 }
 
 void replay_history(struct runner *r, const struct trace *history,
-                    const uint32_t *order, const bool *truncated,
+                    const uint32_t *order, struct replay_parts parts,
                     struct replay_result *out)
 {
 	struct replay x = { .program = runner_program(r), .history = history,
-		            .order = order, .truncated = truncated };
+		            .order = order, .parts = parts };
 	struct run_chooser chooser = { .data = &x, .begin = begin,
 		                       .session = choose_session,
 		                       .writers = order_writers,

@@ -18,11 +18,28 @@ struct replay_result {
 	                      * other */
 	uint64_t changed;    /* reads answered by another writer than the
 	                      * history's */
+	uint64_t values;     /* reads that got another value than the history
+	                      * has, though from its writer, and keys that
+	                      * ended with another one than the history's last
+	                      * write; divergent transactions do not count.
+	                      * They count as diverged, and if `changed` is 0
+	                      * the history is one of another program. 0 if
+	                      * the history numbers its sessions: its format
+	                      * may have numbered the values too */
 	bool serializable;   /* the execution that really resulted */
 };
 
-/* Does every session of the history have the name of one of the program's, and
- * of one only? If not, adds an error (naming both, and the history's file). */
+/* What is special about some transactions of a history, by their numbers; NULL:
+ * nothing. */
+struct replay_parts {
+	const bool *truncated; /* only a first part of it is there: reads
+	                        * beyond that do not count as diverging */
+	const bool *divergent; /* reads in it were answered anew, so it may
+	                        * write other values than the history says */
+};
+
+/* Is every session of the history one of the program's, as sessions_match (see
+ * dpor/origin.h) has it? If not, adds an error. */
 bool replay_fits(const struct program *p, const struct trace *history,
                  struct diags *d);
 
@@ -34,11 +51,9 @@ bool replay_fits(const struct program *p, const struct trace *history,
  * An external read that the history has takes the writer it has there if that
  * committed, wrote the key and is allowed, else the allowed one that committed
  * nearest to it; reads beyond the history take the latest that is allowed.
- * With `truncated` (by transaction of the trace, may be NULL) the history has
- * only a first part of a transaction: reads beyond it do not count as
- * diverging. The runner has the result. */
+ * The runner has the result. */
 void replay_history(struct runner *r, const struct trace *history,
-                    const uint32_t *order, const bool *truncated,
+                    const uint32_t *order, struct replay_parts parts,
                     struct replay_result *out);
 
 /* Runs the transactions serially, in an order drawn by the seed, every read the
