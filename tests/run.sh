@@ -374,6 +374,16 @@ for seed in 1 2 3 4; do
 done
 mv warned err
 says 'error.tx:3:48: warning: in this serial run division by zero'
+cat >errors.tx <<'END'
+global x = 0;
+session a { txn { let v = x / 0; } txn { let w = x % 0; } }
+session b { for i in 0..3 { txn { if (x) { skip; } } } }
+END
+run 0 record errors.tx
+[ "$(grep -c 'warning: in this serial run' err)" -eq 2 ] ||
+	fail 'each error is told once'
+says 'errors.tx:2:'
+says 'errors.tx:3:39: warning: in this serial run a condition must be'
 run 2 record
 says 'record needs a program'
 run 2 record lost.tx fine.tx

@@ -1,4 +1,5 @@
 #include <inttypes.h>
+#include <string.h>
 
 #include "axioms/level.h"
 #include "cli/exit_codes.h"
@@ -57,23 +58,44 @@ static bool record(struct recording *x)
 	return false;
 }
 
+static void warn(struct recording *x, struct position at, const char *what)
+{
+	struct diags *d = &x->diags;
+	for (size_t i = 0; i < d->count; i++)
+		if (d->items[i].line == at.line &&
+		    d->items[i].column == at.column &&
+		    d->items[i].file && at.file &&
+		    !strcmp(d->items[i].file, at.file))
+			return;
+	diags_add(d, DIAG_WARNING, at.file, at.line, at.column,
+	          at.source_line, "in this serial run %s", what);
+}
+
+/* Of the errors, each place in the program once. */
+static void warn_of_error(void *data, uint32_t slot, const struct finding *f)
+{
+	struct recording *x = data;
+	const struct program *p = runner_program(x->runner);
+	if (slot == program_assertion_count(p))
+		warn(x, name_program_slot_position(p, slot, f),
+		     f->message ? f->message : "a run-time error happens");
+}
+
 /* An observed run need not be a good one, but who sees only the trace would
  * not know. */
 static void warn_of_failures(struct recording *x)
 {
 	const struct program *p = runner_program(x->runner);
+	struct execution run = runner_execution(x->runner);
 	uint32_t count;
 	const uint32_t *slots = runner_violated(x->runner, &count);
 	for (uint32_t i = 0; i < count; i++) {
 		const struct finding *f = runner_finding(x->runner, slots[i]);
-		bool error = slots[i] == program_assertion_count(p);
-		struct position at = name_program_slot_position(p, slots[i], f);
-		const char *what = "the assertion fails";
-		if (error) what = "a run-time error happens";
-		if (error && f && f->message) what = f->message;
-		diags_add(&x->diags, DIAG_WARNING, at.file, at.line, at.column,
-		          at.source_line, "in this serial run %s", what);
+		if (slots[i] == program_assertion_count(p)) continue;
+		warn(x, name_program_slot_position(p, slots[i], f),
+		     "the assertion fails");
 	}
+	execution_findings(&run, warn_of_error, x);
 }
 
 static int write_trace(struct recording *x)

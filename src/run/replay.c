@@ -306,6 +306,11 @@ static uint32_t list_reads(const struct transaction_log *log,
 	return count;
 }
 
+static bool is_truncated(const struct replay *x, uint32_t t)
+{
+	return x->parts.truncated && x->parts.truncated[t];
+}
+
 static bool is_divergent(const struct replay *x, uint32_t t)
 {
 	return x->parts.divergent && x->parts.divergent[t];
@@ -351,8 +356,7 @@ static void compare_writes(struct replay *x, const struct execution *e,
 {
 	const struct trace_transaction *of = &x->history->transactions[t];
 	if (is_divergent(x, t) || log->aborted ||
-	    of->status != TRACE_COMMITTED ||
-	    (x->parts.truncated && x->parts.truncated[t]))
+	    of->status != TRACE_COMMITTED || is_truncated(x, t))
 		return;
 	for (uint32_t i = 0; i < of->op_count; i++) {
 		const struct trace_op *op = &x->history->ops[of->first_op + i];
@@ -387,7 +391,7 @@ static void compare_reads(struct replay *x, const struct execution *e,
 		uint32_t next = next_read(x, t, from);
 		uint32_t op = find_read(x, t, from, key);
 		bool at_end = next == of->first_op + of->op_count;
-		if (at_end && x->parts.truncated && x->parts.truncated[t]) break;
+		if (at_end && is_truncated(x, t)) break;
 		if (op == NEVER || op != next) out->diverged = true;
 		if (op == NEVER) continue;
 		from = op + 1;
@@ -412,7 +416,7 @@ static void compare_transaction(struct replay *x,
 	}
 	uint32_t id = e->world->first_id[session] + index;
 	const struct transaction_log *log = e->state->logs[id];
-	bool truncated = x->parts.truncated && x->parts.truncated[t];
+	bool truncated = is_truncated(x, t);
 	if (!truncated && of->status != TRACE_UNKNOWN &&
 	    log->aborted != (of->status == TRACE_ABORTED))
 		out->diverged = true;
