@@ -1,9 +1,9 @@
 #include "check/check.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/memory.h"
+#include "base/seconds.h"
 
 struct check_clock {
 	struct check_limits limits;
@@ -13,13 +13,6 @@ struct check_clock {
 };
 
 enum { ASKED_BETWEEN_LOOKS = 16 };
-
-static double seconds_now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 struct check_clock *check_clock_new(const struct check_limits *l)
 {

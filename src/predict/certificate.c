@@ -41,6 +41,7 @@ struct accesses {
 struct certificate {
 	const struct observed *o;
 	const struct copies *c;
+	struct check_clock *clock;
 	uint32_t *order;       /* without init */
 	uint32_t count;
 	uint32_t *at;          /* by transaction: its place, or NO_GAP */
@@ -113,11 +114,13 @@ static void accesses_init(struct accesses *a, const struct observed *o,
 }
 
 struct certificate *certificate_new(const struct observed *o,
-                                    const struct copies *c)
+                                    const struct copies *c,
+                                    struct check_clock *clock)
 {
 	struct certificate *x = mem_take0(1, sizeof *x);
 	x->o = o;
 	x->c = c;
+	x->clock = clock;
 	x->order = mem_take0(o->n, sizeof *x->order);
 	x->at = mem_take0(o->n, sizeof *x->at);
 	x->forced = mem_take0(c->count + 1, sizeof *x->forced);
@@ -606,9 +609,16 @@ static void learn(struct certificate *x, struct proposal *p)
 	struct literals l = { 0 };
 	for (uint32_t t = 1; t < x->o->n; t++)
 		if (x->at[t] == NO_GAP) gather(&l, -literal_out(t));
-	for (size_t i = 0; i < x->c->count; i++) gather_copy(x, p, i, &l);
-	for (size_t i = 0; i < l.count; i++) proposal_add(p, l.items[i]);
-	proposal_add(p, 0);
+	bool over = check_clock_over(x->clock);
+	for (size_t i = 0; i < x->c->count && !over; i++) {
+		gather_copy(x, p, i, &l);
+		over = check_clock_over(x->clock);
+	}
+	if (!over) {
+		for (size_t i = 0; i < l.count; i++)
+			proposal_add(p, l.items[i]);
+		proposal_add(p, 0);
+	}
 	free(l.items);
 }
 

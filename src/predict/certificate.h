@@ -17,7 +17,8 @@
 struct certificate;
 
 struct certificate *certificate_new(const struct observed *o,
-                                    const struct copies *c);
+                                    const struct copies *c,
+                                    struct check_clock *clock);
 void certificate_free(struct certificate *x);
 
 /* Where the copies that write go. */
@@ -26,7 +27,8 @@ enum certificate_places {
 	PLACES_END  /* at the end */
 };
 
-/* Learns from the order in which the observed execution is serial. */
+/* Learns from the order in which the observed execution is serial. Nothing is
+ * learnt, here and below, when time is over first. */
 void certificate_learn_observed(struct certificate *x, struct proposal *p,
                                 enum certificate_places places);
 /* Learns from a serial order of the last proposal: numbers of the candidate's

@@ -2,18 +2,11 @@
 #include "predict/predictor.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/memory.h"
+#include "base/seconds.h"
 #include "check/core.h"
 #include "check/strong.h"
-
-static double now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ---- questions about a candidate ---- */
 
@@ -377,7 +370,7 @@ static bool begin(struct predictor *p, bool first)
 	if (!proposal_init(&p->p, &p->o, &p->c, p->complete, p->clock))
 		return false;
 	candidate_init(&p->x, &p->o, &p->c);
-	p->certificate = certificate_new(&p->o, &p->c);
+	p->certificate = certificate_new(&p->o, &p->c, p->clock);
 	if (p->o.serializable) {
 		certificate_learn_observed(p->certificate, &p->p, PLACES_OWN);
 		certificate_learn_observed(p->certificate, &p->p, PLACES_END);
@@ -426,7 +419,7 @@ static void refuse_repetition(struct predictor *p)
 
 enum predict_answer predictor_next(struct predictor *p, struct prediction *out)
 {
-	double since = now();
+	double since = seconds_now();
 	enum predict_answer answer = PREDICT_NONE;
 	if (!p->ended) answer = p->begun ? search(p) : first_answer(p);
 	if (answer == PREDICT_FOUND) predictor_make_smaller(p);
@@ -437,7 +430,7 @@ enum predict_answer predictor_next(struct predictor *p, struct prediction *out)
 		refuse_repetition(p);
 	}
 	p->ended |= answer != PREDICT_FOUND;
-	p->stats.seconds += now() - since;
+	p->stats.seconds += seconds_now() - since;
 	return answer;
 }
 
@@ -466,7 +459,7 @@ struct predictor *predictor_new(const struct trace *observed,
                                 const struct predict_options *o,
                                 struct check_clock *c, struct diags *d)
 {
-	double since = now();
+	double since = seconds_now();
 	if (!is_fit(observed, d)) return NULL;
 	struct predictor *p = mem_take0(1, sizeof *p);
 	p->options = *o;
@@ -480,7 +473,7 @@ struct predictor *predictor_new(const struct trace *observed,
 		predictor_free(p);
 		return NULL;
 	}
-	p->stats.seconds = now() - since;
+	p->stats.seconds = seconds_now() - since;
 	return p;
 }
 
