@@ -366,7 +366,6 @@ static bool begin(struct predictor *p, bool first)
 	p->complete =
 	    p->few || p->c.near || level_implies(o->level, LEVEL_PSI);
 	count_reads(p);
-	p->reason = check_clock_reason(p->clock);
 	if (!proposal_init(&p->p, &p->o, &p->c, p->complete, p->clock))
 		return false;
 	candidate_init(&p->x, &p->o, &p->c);
@@ -430,6 +429,8 @@ enum predict_answer predictor_next(struct predictor *p, struct prediction *out)
 		refuse_repetition(p);
 	}
 	p->ended |= answer != PREDICT_FOUND;
+	if (check_clock_reason(p->clock))
+		p->reason = check_clock_reason(p->clock);
 	p->stats.seconds += seconds_now() - since;
 	return answer;
 }
