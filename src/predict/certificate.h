@@ -12,6 +12,7 @@
 #define ISO_PREDICT_CERTIFICATE_H
 
 #include "predict/candidate.h"
+#include "predict/places.h"
 #include "predict/proposal.h"
 
 struct certificate;
@@ -21,22 +22,16 @@ struct certificate *certificate_new(const struct observed *o,
                                     struct check_clock *clock);
 void certificate_free(struct certificate *x);
 
-/* Where the copies that write go. */
-enum certificate_places {
-	PLACES_OWN, /* where their transaction is in the order */
-	PLACES_END  /* at the end */
-};
-
 /* Learns from the order in which the observed execution is serial. Nothing is
  * learnt, here and below, when time is over first. */
 void certificate_learn_observed(struct certificate *x, struct proposal *p,
-                                enum certificate_places places);
+                                enum places_of_writers places);
 /* Learns from a serial order of the last proposal: numbers of the candidate's
  * facts, init first. The clause refuses this proposal. */
 void certificate_learn(struct certificate *x, struct proposal *p,
                        const struct candidate *candidate,
                        const uint32_t *order,
-                       enum certificate_places places);
+                       enum places_of_writers places);
 /* Refuses the last proposal, and every one that consists of parts of it. Right
  * for whatever is inherited by parts. */
 void certificate_refuse_parts(struct proposal *p);
