@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/rng.h"
 #include "check/part.h"
 
@@ -97,15 +98,9 @@ static bool operations_violate(struct shrink *s, const uint32_t *items,
 	return violated;
 }
 
-static int by_number(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	return (x > y) - (x < y);
-}
-
 static void sort(uint32_t *items, uint32_t count)
 {
-	if (count) qsort(items, count, sizeof *items, by_number);
+	if (count) qsort(items, count, sizeof *items, number_compare);
 }
 
 /* items[kept] .. items[*count - 1] that are in the core of a part that consists
@@ -123,7 +118,7 @@ static void keep_core(const struct check_result *r, uint32_t *items,
 		sorted[i] = sorted[r->core[i] - 1];
 	for (uint32_t i = kept; i < *count; i++)
 		if (bsearch(&items[i], sorted, r->core_count, sizeof *sorted,
-		            by_number))
+		            number_compare))
 			items[left++] = items[i];
 	free(sorted);
 	*count = left;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 
 enum { NONE = UINT32_MAX };
 
@@ -175,12 +176,6 @@ struct making {
 	uint32_t key_capacity;
 };
 
-static int by_number(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	return (x > y) - (x < y);
-}
-
 static void choose(struct making *m, const uint32_t *transactions,
                    uint32_t count)
 {
@@ -188,7 +183,7 @@ static void choose(struct making *m, const uint32_t *transactions,
 	m->chosen = mem_take0((size_t)count + 1, sizeof *m->chosen);
 	if (count)
 		memcpy(m->chosen + 1, transactions, count * sizeof *m->chosen);
-	qsort(m->chosen, (size_t)count + 1, sizeof *m->chosen, by_number);
+	qsort(m->chosen, (size_t)count + 1, sizeof *m->chosen, number_compare);
 	for (uint32_t t = 0; t <= count; t++) {
 		assert(t == 0 || m->chosen[t] > m->chosen[t - 1]);
 		m->p->number[m->chosen[t]] = t;
@@ -277,7 +272,7 @@ static void sort_keys(struct making *m)
 	uint32_t *new = mem_take((f->key_count + (size_t)1) * sizeof *new);
 	for (uint32_t k = 0; k < f->key_count; k++) old[k] = m->keys[k];
 	if (f->key_count)
-		qsort(m->keys, f->key_count, sizeof *m->keys, by_number);
+		qsort(m->keys, f->key_count, sizeof *m->keys, number_compare);
 	for (uint32_t k = 0; k < f->key_count; k++) m->p->key[m->keys[k]] = k;
 	for (uint32_t k = 0; k < f->key_count; k++) new[k] = m->p->key[old[k]];
 	for (uint32_t i = 0; i < f->read_first[f->n]; i++)
@@ -340,7 +335,7 @@ static void filter_order(struct making *m)
 	uint32_t *sorted = mem_take(f->n * sizeof *sorted);
 	for (uint32_t t = 0; t < f->n; t++)
 		sorted[t] = m->p->whole->rank[m->chosen[t]];
-	qsort(sorted, f->n, sizeof *sorted, by_number);
+	qsort(sorted, f->n, sizeof *sorted, number_compare);
 	for (uint32_t k = 0; k < f->n; k++) {
 		uint32_t t = m->p->whole->order[sorted[k]];
 		place(f, m->p->number[t], &placed);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 
 void candidate_init(struct candidate *x, const struct observed *o,
                     const struct copies *c)
@@ -123,12 +124,6 @@ static void add_copy_reads(struct candidate *x, const struct choice_of *choice,
 	}
 }
 
-static int compare_keys(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	return x < y ? -1 : x > y;
-}
-
 static void add_events(struct candidate *x, const struct choice_of *choice)
 {
 	const struct observed *o = x->o;
@@ -153,7 +148,7 @@ static void add_events(struct candidate *x, const struct choice_of *choice)
 		}
 		qsort(f->writes + f->write_first[i],
 		      writes - f->write_first[i], sizeof *f->writes,
-		      compare_keys);
+		      number_compare);
 	}
 	f->read_first[f->n] = reads;
 	f->write_first[f->n] = writes;

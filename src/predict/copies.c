@@ -8,9 +8,10 @@
 
 static void see(const struct observed *o, word *seen, uint32_t u, bool deep)
 {
-	if (u == 0) return;
-	bits_add(seen, u);
-	if (deep) bits_or(seen, observed_row(o, o->past, u), o->words);
+	if (deep)
+		observed_include(o, seen, u);
+	else if (u)
+		bits_add(seen, u);
 }
 
 /* Session order: direct predecessors for ra, which the past of the one before
@@ -59,12 +60,11 @@ static bool is_stale(const struct observed *o, const word *view, uint32_t key,
 }
 
 /* What a copy sees once a read takes w. */
-static const word *view_of(const struct observed *o, uint32_t w, word *view)
+static void view_of(const struct observed *o, uint32_t w, word *view)
 {
 	bits_zero(view, o->words);
 	if (o->level != LEVEL_NONE)
 		see(o, view, w, level_implies(o->level, LEVEL_CC));
-	return view;
 }
 
 /* Would a fixed read be stale once this one takes w? Under rc only later reads
@@ -131,7 +131,8 @@ static bool add_read(struct copies *c, const struct copy *x, uint32_t event,
 	bool changes = false;
 	VEC_RESERVE(c->reads, c->read_count, c->read_capacity);
 	c->reads[c->read_count++] = (struct free_read){
-		event, (uint32_t)c->count, (uint32_t)before, false
+		.event = event, .copy = (uint32_t)c->count,
+		.first = (uint32_t)before
 	};
 	struct range near = near_writers(c, e);
 	/* init comes last. */
@@ -246,18 +247,25 @@ static bool is_chained(const struct observed *o, uint32_t key)
 	return true;
 }
 
+static void find_updates(struct copies *c)
+{
+	for (size_t i = 0; i < c->read_count; i++) {
+		struct free_read *r = &c->reads[i];
+		r->updates = copy_writes(c->o, &c->copies[r->copy],
+		                         c->o->events[r->event].key);
+	}
+}
+
 static void find_exclusive(struct copies *c)
 {
 	const struct observed *o = c->o;
-	if (!level_implies(o->level, LEVEL_PSI) || !o->serializable) return;
+	if (!o->serializable) return;
 	bool *chained = mem_take0((size_t)o->key_count + 1, sizeof *chained);
 	for (uint32_t k = 0; k < o->key_count; k++)
 		chained[k] = is_chained(o, k);
 	for (size_t i = 0; i < c->read_count; i++) {
 		struct free_read *r = &c->reads[i];
-		uint32_t key = o->events[r->event].key;
-		r->exclusive =
-		    chained[key] && copy_writes(o, &c->copies[r->copy], key);
+		r->exclusive = r->updates && chained[o->events[r->event].key];
 	}
 	free(chained);
 }
@@ -296,7 +304,10 @@ bool copies_init(struct copies *c, const struct observed *o,
 	}
 	c->first_copy[o->n] = (uint32_t)c->count;
 	close_lists(c);
-	if (fine) find_exclusive(c);
+	if (fine && level_implies(o->level, LEVEL_PSI)) {
+		find_updates(c);
+		find_exclusive(c);
+	}
 	free(view);
 	return fine;
 }
@@ -338,17 +349,15 @@ void copies_conflicts(const struct copies *c, uint64_t budget,
                       option_pair_visitor *visit, void *data)
 {
 	if (c->boundary == BOUNDARY_STRICT) return;
-	word *view = mem_take0(c->o->words + 1, sizeof *view);
 	for (size_t i = 0; i < c->read_count; i++) {
 		const struct free_read *r = &c->reads[i];
 		for (size_t a = r->first; a < r[1].first && budget; a++) {
 			uint32_t w = c->options[a].writer;
 			if (w == 0) continue;
-			view_of(c->o, w, view);
-			conflicts_of(c, r, a, view, &budget, visit, data);
+			view_of(c->o, w, c->view);
+			conflicts_of(c, r, a, c->view, &budget, visit, data);
 		}
 	}
-	free(view);
 }
 
 /* A transaction that reads a version of a key, and writes the key. */
@@ -407,9 +416,9 @@ void copies_rivals(const struct copies *c, option_rival_visitor *visit,
 	size_t count = list_rivals(o, list);
 	for (size_t i = 0; i < c->read_count; i++) {
 		const struct free_read *r = &c->reads[i];
-		const struct copy *x = &c->copies[r->copy];
-		uint32_t key = o->events[r->event].key, t = x->transaction;
-		if (!copy_writes(o, x, key)) continue;
+		uint32_t key = o->events[r->event].key;
+		uint32_t t = c->copies[r->copy].transaction;
+		if (!r->updates) continue;
 		for (size_t a = r->first; a < r[1].first; a++) {
 			uint32_t w = c->options[a].writer;
 			size_t k = find_rivals(list, count, key, w);
@@ -454,9 +463,7 @@ static size_t list_updates(const struct copies *c, struct update *list)
 	for (size_t i = 0; i < c->read_count; i++) {
 		const struct free_read *r = &c->reads[i];
 		uint32_t key = c->o->events[r->event].key;
-		if (!copy_writes(c->o, &c->copies[r->copy], key) ||
-		    reads_again(c, i))
-			continue;
+		if (!r->updates || reads_again(c, i)) continue;
 		for (size_t a = r->first; a < r[1].first; a++)
 			list[count++] = (struct update){
 				key, c->options[a].writer, a

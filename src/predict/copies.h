@@ -28,9 +28,10 @@ struct free_read {
 	uint32_t event;    /* index of observed.events */
 	uint32_t copy;
 	uint32_t first;    /* its options: up to the next read's */
-	/* The copy writes the key as well, and so does nobody without reading
-	 * it, under psi or si: the option taken excludes all later writers,
-	 * and all other copies that write the key. */
+	bool updates;      /* the copy writes the key as well */
+	/* So it does, and nobody writes the key without reading it, under psi
+	 * or si: the option taken excludes all later writers, and all other
+	 * copies that write the key. */
 	bool exclusive;
 };
 

@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/number.h"
 
 /* ---- keys ---- */
 
@@ -66,19 +67,13 @@ static void number_keys(struct observed *o)
 		o->key_of[k] = is_contended(f, k) ? o->key_count++ : UINT32_MAX;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	return x < y ? -1 : x > y;
-}
-
 static void sort_by_rank(const struct observed *o, uint32_t *transactions,
                          uint32_t count)
 {
 	if (!o->order) return;
 	for (uint32_t i = 0; i < count; i++)
 		transactions[i] = o->rank[transactions[i]];
-	qsort(transactions, count, sizeof *transactions, compare_numbers);
+	qsort(transactions, count, sizeof *transactions, number_compare);
 	for (uint32_t i = 0; i < count; i++)
 		transactions[i] = o->order[transactions[i]];
 }
@@ -203,14 +198,6 @@ static void take_needs(struct observed *o)
 	o->need_first[o->n] = total;
 }
 
-static void precede(const struct observed *o, uint32_t u, uint32_t t)
-{
-	word *row = o->past + (size_t)t * o->words;
-	if (u == 0) return;
-	bits_or(row, observed_row(o, o->past, u), o->words);
-	bits_add(row, u);
-}
-
 static void close_past(struct observed *o)
 {
 	const struct facts *f = o->facts;
@@ -218,13 +205,14 @@ static void close_past(struct observed *o)
 	o->later = mem_take0((size_t)o->n * o->words, sizeof(word));
 	for (uint32_t k = 1; k < o->n; k++) {
 		uint32_t t = f->order[k];
+		word *past = o->past + (size_t)t * o->words;
 		for (uint32_t i = o->need_first[t]; i < o->need_first[t + 1];
 		     i++)
-			precede(o, o->needs[i], t);
+			observed_include(o, past, o->needs[i]);
 		for (uint32_t i = f->read_first[t]; i < f->read_first[t + 1];
 		     i++)
-			precede(o, f->reads[i].from, t);
-		BITS_EACH(u, observed_row(o, o->past, t), o->words)
+			observed_include(o, past, f->reads[i].from);
+		BITS_EACH(u, past, o->words)
 			bits_add(o->later + (size_t)u * o->words, t);
 	}
 }

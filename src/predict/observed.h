@@ -73,6 +73,14 @@ static inline bool observed_before(const struct observed *o, uint32_t a,
 	if (a == 0 || b == 0) return a == 0 && b != 0;
 	return bits_has(observed_row(o, o->past, b), a);
 }
+/* Adds t, and what happened before it; init is in no row. */
+static inline void observed_include(const struct observed *o, word *row,
+                                    uint32_t t)
+{
+	if (t == 0) return;
+	bits_or(row, observed_row(o, o->past, t), o->words);
+	bits_add(row, t);
+}
 /* Does t write the key? */
 static inline bool observed_writes(const struct observed *o, uint32_t t,
                                    uint32_t key)

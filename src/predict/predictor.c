@@ -86,25 +86,18 @@ enum finding_answer predictor_serializable(struct predictor *p,
 
 /* ---- learning from what the level forbids ---- */
 
-/* What is kept in every proposal that has the needs of the copy. */
-static void require(const struct observed *o, word *row, uint32_t t)
-{
-	if (t == 0) return;
-	bits_or(row, observed_row(o, o->past, t), o->words);
-	bits_add(row, t);
-}
-
+/* Adds what is kept in every proposal with the copy. */
 static void require_copy(const struct predictor *p, word *row, size_t copy)
 {
 	const struct observed *o = &p->o;
 	const struct copy *y = &p->c.copies[copy];
 	uint32_t t = y->transaction;
 	for (uint32_t i = o->need_first[t]; i < o->need_first[t + 1]; i++)
-		require(o, row, o->needs[i]);
+		observed_include(o, row, o->needs[i]);
 	for (uint32_t i = o->first[t]; i < y->end; i++)
 		if (o->events[i].kind == EVENT_READ &&
 		    !copy_frees(&p->c, y, i))
-			require(o, row, o->events[i].from);
+			observed_include(o, row, o->events[i].from);
 }
 
 /* Options of the core's reads that this transaction made. */
@@ -121,7 +114,8 @@ static bool forbid_options(struct predictor *p, const struct core *core,
 		    option == UINT32_MAX)
 			continue;
 		proposal_add(&p->p, -literal_option(&p->p, option));
-		require(&p->o, row, p->c.options[option].writer);
+		observed_include(&p->o, row,
+		                 p->c.options[option].writer);
 		some = true;
 	}
 	return some;
@@ -227,16 +221,13 @@ static bool still_few(const struct predictor *p)
  * there is none whatever the changes. */
 static enum proposal_answer propose(struct predictor *p)
 {
-	enum proposal_answer answer = PROPOSAL_NONE;
-	p->few = p->few && still_few(p);
-	while (p->few && answer == PROPOSAL_NONE) {
-		answer = proposal_next_within(&p->p, p->changes);
+	while ((p->few = p->few && still_few(p))) {
+		enum proposal_answer answer =
+		    proposal_next_within(&p->p, p->changes);
 		if (answer != PROPOSAL_NONE) return answer;
 		answer = proposal_next(&p->p);
 		if (answer != PROPOSAL_MADE) return answer;
-		answer = PROPOSAL_NONE;
 		p->changes++;
-		p->few = still_few(p);
 	}
 	return proposal_next(&p->p);
 }
