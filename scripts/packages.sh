@@ -4,12 +4,13 @@
 
 # to build and run isoscope
 packages_build="gcc libc6-dev make autoconf automake libtool pkg-config
-	libjansson-dev libjemalloc-dev libcadical-dev g++"
+	libjansson-dev libjemalloc-dev libcadical-dev g++ libffcall-dev
+	libdw-dev"
 # to draw a counterexample (explore --svg)
 packages_draw="graphviz"
 # to run every test
 packages_test="$packages_build $packages_draw check clang libclang-rt-dev
-	xz-utils"
+	xz-utils valgrind"
 # to reproduce the measurements
 packages_bench="$packages_build gnuplot-nox time"
 

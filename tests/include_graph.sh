@@ -3,11 +3,12 @@
 # on a cycle, and on a source file that Makefile.am does not list. Then plants
 # such errors in a copy, to see that they would be found.
 #
-#	base < vm < lang < history < axioms < dpor < formats < check < generate
-#	< run < predict < report < cli
+#	base < vm < native < lang < history < axioms < dpor < formats < check
+#	< generate < run < predict < report < cli
 #
 # A folder includes only what stands left of it; history and axioms know
-# nothing of the language. `include/`, the public header, belongs to dpor.
+# nothing of the language. `include/isoscope.h` belongs to dpor,
+# what is in `include/isoscope/` to native.
 set -u
 top=${srcdir:-$(dirname "$0")/..}
 work=$(mktemp -d) || exit 99
@@ -20,8 +21,8 @@ edges() {
 	(cd "$1" && find src include -name '*.[ch]' | sort | xargs awk '
 	/^[ \t]*#[ \t]*include[ \t]*"/ {
 		split($0, part, "\"")
-		print FILENAME, (part[2] == "isoscope.h") ? \
-			"include/isoscope.h" : "src/" part[2]
+		print FILENAME, (part[2] ~ /^isoscope[.\/]/ ? \
+			"include/" : "src/") part[2]
 	}')
 }
 
@@ -29,12 +30,13 @@ edges() {
 upward() {
 	awk '
 	BEGIN {
-		n = split("base vm lang history axioms dpor " \
+		n = split("base vm native lang history axioms dpor " \
 			"formats check generate run predict report cli", name)
 		for (i = 1; i <= n; i++) rank[name[i]] = i
 	}
 	function folder(path, part) {
 		split(path, part, "/")
+		if (path ~ /^include\/isoscope\//) return "native"
 		return part[1] == "include" ? "dpor" : part[2]
 	}
 	{

@@ -267,6 +267,13 @@ struct program {
 	uint32_t *line_slots;      /* hash table while building; index + 1 */
 	uint32_t line_slots_count;
 
+	/* Code that is not bytecode (vm/guest.h), or NULL; `native`: all the
+	 * sessions are (a session's `entry` is then its number there), and so
+	 * are the positions, transaction names and assertions. The only global
+	 * has the keys as its index. */
+	struct guest_library *library;
+	bool native;
+
 	/* Of a view made by program_reordered(): whose code it shares, and the
 	 * place of each session of the original; else NULL. */
 	const struct program *original;

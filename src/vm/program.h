@@ -55,6 +55,15 @@ const char *program_local_name(const struct program *p, uint32_t session,
                                uint32_t local);
 uint32_t program_assertion_count(const struct program *p);
 const struct assertion *program_assertion(const struct program *p, uint32_t i);
+/* Assertions of native programs are known only when some session has come to
+ * them: there is room for some, of which only those met count. Always true for
+ * other programs. */
+bool program_assertion_met(const struct program *p, uint32_t i);
+/* Are its sessions functions of a shared object? */
+bool program_is_native(const struct program *p);
+/* Why nothing that was found about the program is worth anything (native code
+ * that does not do the same each time), in lines of text, or NULL. */
+const char *program_fault(const struct program *p);
 uint32_t program_reach_count(const struct program *p);
 struct reach_point program_reach_point(const struct program *p, uint32_t i);
 struct position program_position(const struct program *p, uint32_t point);

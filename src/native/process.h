@@ -1,0 +1,59 @@
+/* The explorer's side of a worker process: starting it, asking it, and finding
+ * out what became of it.
+ */
+#ifndef ISO_NATIVE_PROCESS_H
+#define ISO_NATIVE_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/text.h"
+#include "native/shared.h"
+#include "native/worker.h"
+
+struct process;
+
+enum process_answer {
+	PROCESS_REPLIED,  /* the reply is complete */
+	PROCESS_DIED,     /* the reply is what was done until then */
+	PROCESS_NOT_STARTED /* fork() or memory failed: see process_why() */
+};
+
+/* Nothing is started yet; the first process_ask() or process_start() does. The
+ * job is borrowed. Seconds without a step of user code after which it is
+ * killed. Unless `show_output`, what user code prints is only kept for
+ * process_why(). */
+struct process *process_new(const struct worker_job *job, double step_timeout,
+                            bool show_output);
+void process_free(struct process *p); /* ends the worker; NULL is fine */
+void process_set_timeout(struct process *p, double seconds);
+
+/* Starts a worker if none runs, and waits for its first reply (what it
+ * declares), which is then in process_reply(). */
+enum process_answer process_start(struct process *p);
+/* Has a worker been started since the last call? Its sessions begin anew. */
+bool process_is_new(struct process *p);
+
+/* The command to be written, for process_ask(). */
+struct wire *process_command(struct process *p);
+enum process_answer process_ask(struct process *p);
+const struct wire *process_reply(const struct process *p);
+/* Ends the worker; the next one begins anew (its memory has grown). */
+void process_end(struct process *p);
+/* Resident bytes of the worker, 0 if unknown. */
+uint64_t process_memory(const struct process *p);
+
+/* After PROCESS_DIED: in words, such as "crashed: SIGSEGV at address 0x0 in
+ * buy() at client.c:12", followed by what it last printed, if anything; one
+ * line. After PROCESS_NOT_STARTED: why. */
+void process_why(struct process *p, struct text *out);
+enum casualty_kind process_casualty(const struct process *p);
+/* The program counter of the crash in a library of the user's, 0 if none. */
+uint64_t process_crash_place(const struct process *p);
+
+/* Which library an address of the worker lies in, and where in its file; NULL
+ * if in none. */
+const char *process_object(struct process *p, uint64_t address,
+                           uint64_t *in_file);
+
+#endif

@@ -1,0 +1,35 @@
+/* The worker: the process in which user code runs. It is a fork of the explorer,
+ * loads the shared objects, and carries out commands until its socket is closed.
+ * All of user code's crashes, loops and exits are the worker's.
+ */
+#ifndef ISO_NATIVE_WORKER_H
+#define ISO_NATIVE_WORKER_H
+
+#include <stdint.h>
+
+struct shared;
+
+/* A C function that a program calls (`extern fn`). */
+struct foreign_function {
+	const char *name;
+	const char *library;      /* path, as dlopen() takes it */
+	uint32_t parameter_count;
+	const uint8_t *parameters; /* enum foreign_type of each */
+	uint8_t result;
+};
+enum foreign_type { FOREIGN_INT, FOREIGN_STRING };
+
+/* What a worker is to load. */
+struct worker_job {
+	const char *client;       /* shared object with iso_client(), or NULL */
+	const struct foreign_function *functions;
+	uint32_t function_count;
+};
+
+/* The life of the worker, after fork(). Reads one byte from `socket` for each
+ * command, writes one when the reply is complete; the first reply comes without
+ * command. Never returns. */
+_Noreturn void worker_run(const struct worker_job *job, struct shared *shared,
+                          int socket);
+
+#endif

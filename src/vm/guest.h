@@ -1,0 +1,93 @@
+/* Code that isoscope does not interpret: sessions written in C, and C functions
+ * that programs call. This is all that the machine and reports know of it;
+ * src/native fills it in.
+ *
+ * A session of a guest is a tree of steps: what it does next depends on the
+ * values that it has read, and on nothing else. A step is immutable and has one
+ * address for one path from the root.
+ */
+#ifndef ISO_VM_GUEST_H
+#define ISO_VM_GUEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/region.h"
+#include "vm/program.h"
+#include "vm/value.h"
+
+struct finding;
+struct guest; /* one runner of guest code, for one machine at a time */
+
+enum guest_request {
+	GUEST_START,  /* nothing was done yet */
+	GUEST_BEGIN,  /* `name` */
+	GUEST_GET,    /* `key`; waits for a value */
+	GUEST_PUT,    /* `key`, `value` */
+	GUEST_COMMIT,
+	GUEST_ABORT,  /* by itself, or since the session came to an error or a
+	               * false assumption */
+	GUEST_NOTED,  /* only in final expectations: `key` is (session, name)
+	               * and waits for the value of that note */
+	GUEST_END     /* the last step. `value`: what an expectation returned;
+	               * true of sessions */
+};
+
+/* A value that the user wants to see. */
+struct guest_note {
+	const struct guest_note *older;
+	const char *name;
+	struct value value;
+};
+
+struct guest_step {
+	enum guest_request kind;
+	bool pruned;           /* after a false assumption */
+	uint32_t name;         /* for program_transaction_name() */
+	uint32_t point;        /* for program_position() */
+	struct value key, value;
+	const struct finding *findings; /* all of the session up to here */
+	const struct guest_note *notes; /* the same, newest first */
+};
+
+/* What a program has that runs guest code: the first member of the structure
+ * that is behind it. It is shared by all machines of the program, and may be
+ * used by several threads. */
+struct guest_library { const struct guest_ops *ops; };
+
+struct guest_ops {
+	/* A runner for a machine, and back. Runners keep what they learnt. */
+	struct guest *(*take)(struct guest_library *l);
+	void (*give_back)(struct guest_library *l, struct guest *g);
+	size_t (*bytes)(const struct guest *g); /* held */
+	/* The root of a session; numbers from session_count on are the final
+	 * expectations. */
+	const struct guest_step *(*start)(struct guest *g, uint32_t session);
+	/* What follows a step; `answer` is the value that GET and NOTED wait
+	 * for, else ignored. What the runner does not keep lives in `r`. NULL
+	 * when the code cannot be trusted: fault() says why. */
+	const struct guest_step *(*next)(struct guest *g,
+	                                 const struct guest_step *from,
+	                                 struct value answer,
+	                                 struct region *r);
+	/* Calls a function. False, with a message in `r`, for a run-time
+	 * error. */
+	bool (*call)(struct guest *g, uint32_t function,
+	             const struct value *arguments, uint32_t count,
+	             struct region *r, struct value *out, const char **error);
+	/* Why the exploration is worth nothing, or NULL. */
+	const char *(*fault)(struct guest_library *l);
+
+	/* What sessions are found to do, by number. Copies and pointers that
+	 * stay valid. */
+	struct position (*position)(struct guest_library *l, uint32_t point);
+	const char *(*transaction)(struct guest_library *l, uint32_t name);
+	/* One of program_assertion_count(); `met` when some session came to
+	 * it (expectations always are). */
+	const struct assertion *(*assertion)(struct guest_library *l,
+	                                     uint32_t i, bool *met);
+	void (*free)(struct guest_library *l);
+};
+
+#endif
