@@ -56,13 +56,10 @@ uint64_t execution_hash(const struct execution *x)
 
 uint64_t execution_outcome(const struct execution *x)
 {
-	const struct program *p = x->world->program;
 	uint64_t h = 0;
-	for (uint32_t i = 0; i < x->world->sessions; i++) {
-		const struct machine_state *s = x->state->points[i].state;
-		for (uint32_t j = 0; j < program_local_count(p, i); j++)
-			h = hash_mix(h, value_hash(machine_local(p, s, j)));
-	}
+	for (uint32_t i = 0; i < x->world->sessions; i++)
+		h = machine_outcome(x->world->program,
+		                    x->state->points[i].state, h);
 	return h;
 }
 
@@ -85,7 +82,7 @@ static void final_findings(const struct execution *x, finding_visitor *visit,
 	    region_take(&w->region, (w->sessions + 1) * sizeof *finals);
 	for (uint32_t i = 0; i < w->sessions; i++)
 		finals[i] = x->state->points[i].state;
-	for (uint32_t i = 0; i < program_assertion_count(p); i++) {
+	for (uint32_t i = 0; i < program_final_bound(p); i++) {
 		if (program_assertion(p, i)->kind != ASSERTION_FINAL) continue;
 		const struct finding *f =
 		    machine_final_assertion(&w->machine, i, finals);

@@ -14,8 +14,6 @@
 #include "history/relation.h"
 #include "vm/program.h"
 
-enum { FIRST_ROOM = 32 };
-
 static struct state *nested_state(struct explorer *e, uint32_t index)
 {
 	while (index >= e->state_count) {
@@ -234,7 +232,7 @@ static enum go step(struct explorer *e)
 	case ADVANCE_COMMIT: return after_commit(e);
 	case ADVANCE_FULL: break;
 	}
-	stop(e, e->world.machine.stop ? STOP_KEYS : STOP_EVENTS);
+	if (!e->world.machine.stop) stop(e, STOP_EVENTS);
 	return GO_STOP;
 }
 
@@ -319,6 +317,13 @@ static void free_states(struct explorer *e)
 	e->current = 0;
 }
 
+static enum go machine_stopped(struct explorer *e)
+{
+	stop(e, e->world.machine.stop == MACHINE_FAULT ? STOP_GUEST
+	                                               : STOP_KEYS);
+	return GO_STOP;
+}
+
 /* One exploration with the room there is. */
 static void search(struct explorer *e)
 {
@@ -329,7 +334,8 @@ static void search(struct explorer *e)
 	struct state *s = nested_state(e, 0);
 	struct region_mark start = region_mark(&e->world.region);
 	for (;;) {
-		enum go go = step(e);
+		enum go go = e->world.machine.stop ? GO_STOP : step(e);
+		if (e->world.machine.stop) go = machine_stopped(e);
 		if (go == GO_BACK && !go_back(e)) {
 			if (!is_outward(e) || !outward_deepen(e)) return;
 			state_rewind(s, &e->world, 1);
@@ -380,9 +386,10 @@ static bool asks_serializable(const struct explorer *e)
 }
 
 /* The observed transactions have numbers from the beginning. */
-static uint64_t first_room(const struct explore_options *o)
+static uint64_t first_room(const struct program *p,
+                           const struct explore_options *o)
 {
-	uint64_t room = FIRST_ROOM;
+	uint64_t room = world_first_room(p);
 	if (o->algorithm != EXPLORE_OUTWARD) return room;
 	for (uint32_t s = 0; s < o->origin->session_count; s++)
 		while (origin_transaction_count(o->origin, s) >= room)
@@ -407,7 +414,7 @@ struct explorer *explorer_new(const struct program *p,
 	e->violated = mem_take0(explorer_slot_count(e), sizeof *e->violated);
 	e->checks_serializable = asks_serializable(e);
 	region_init(&e->findings);
-	e->room = first_room(o);
+	e->room = first_room(p, o);
 	outward_start(&e->outward);
 	world_init(&e->world, p, e->room, e->reached);
 	return e;

@@ -35,6 +35,8 @@ enum explore_stop {
 	STOP_TRANSACTIONS,/* more than TRANSACTIONS_MAX transactions */
 	STOP_KEYS,        /* more than KEYS_MAX distinct keys */
 	STOP_EVENTS,      /* more than EVENTS_MAX events in one transaction */
+	STOP_GUEST,       /* native code did not do the same again: nothing
+	                   * found is worth anything (program_fault()) */
 	STOP_CHANGES      /* all with max_changes changed reads or fewer were
 	                   * explored, and there may be others */
 };

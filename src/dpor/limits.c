@@ -12,7 +12,8 @@ void engine_start_clock(struct explorer *e)
 
 static uint64_t bytes_held(const struct explorer *e)
 {
-	uint64_t bytes = e->world.region.held + e->findings.held;
+	uint64_t bytes = e->world.region.held + e->findings.held +
+	                 machine_guest_bytes(&e->world.machine);
 	for (uint32_t i = 0; i < e->state_count; i++)
 		bytes += state_bytes(e->states[i]);
 	return bytes + e->frame_capacity * sizeof *e->frames +

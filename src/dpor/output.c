@@ -69,11 +69,12 @@ static void check_serializable(struct explorer *e, const struct relation *r)
 	    level_allows(LEVEL_SER, r, e->scratch))
 		return;
 	e->stats.unserializable++;
+	if (e->options.robust) violate(e, explorer_slot_robust(e), NULL);
+	if (program_is_native(e->program)) return;
 	for (uint32_t i = 0; i < program_assertion_count(e->program); i++)
 		if (program_assertion(e->program, i)->kind ==
 		    ASSERTION_SERIALIZABLE)
 			violate(e, i, NULL);
-	if (e->options.robust) violate(e, explorer_slot_robust(e), NULL);
 }
 
 static void classify(struct explorer *e, const struct relation *r)

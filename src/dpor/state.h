@@ -115,6 +115,9 @@ void world_init(struct world *w, const struct program *p, uint64_t room,
                 uint64_t *reached);
 void world_free(struct world *w);
 
+/* How much room to begin with. */
+uint64_t world_first_room(const struct program *p);
+
 /* The outcome of running a state forward. */
 enum advance {
 	ADVANCE_READ,     /* an external read waits for its writer: read_key */

@@ -23,6 +23,18 @@ static void number_transactions(struct world *w, const struct program *p,
 	w->n = (uint32_t)next;
 }
 
+/* Native sessions have no bound, and mostly few transactions; many of them
+ * shall not take all numbers there are. */
+uint64_t world_first_room(const struct program *p)
+{
+	enum { ROOM = 32, NATIVE_ROOM = 4 };
+	uint64_t room = program_is_native(p) ? NATIVE_ROOM : ROOM;
+	while (room > 1 &&
+	       room * program_session_count(p) >= TRANSACTIONS_MAX / 2)
+		room /= 2;
+	return room;
+}
+
 static void start_session(struct world *w, uint32_t session)
 {
 	struct machine_state *live = region_take0(&w->region, w->state_size);
@@ -44,6 +56,7 @@ void world_init(struct world *w, const struct program *p, uint64_t room,
 	w->machine = (struct machine){ .program = p, .keys = keys_new(p),
 		                       .region = &w->region,
 		                       .reached = reached };
+	machine_take_guest(&w->machine);
 	w->state_size = machine_state_size(p);
 	w->sessions = program_session_count(p);
 	w->has_finally = program_has_finally(p);
@@ -55,6 +68,7 @@ void world_init(struct world *w, const struct program *p, uint64_t room,
 
 void world_free(struct world *w)
 {
+	machine_give_guest(&w->machine);
 	keys_free(w->machine.keys);
 	region_free(&w->region);
 	free(w->first_id);

@@ -105,6 +105,7 @@ static enum compare_end end_of_exploration(enum explore_stop stop)
 	case STOP_INTERRUPTED: return COMPARE_INTERRUPTED;
 	case STOP_TRANSACTIONS:
 	case STOP_KEYS:
+	case STOP_GUEST:
 	case STOP_EVENTS: return COMPARE_TOO_LARGE;
 	default: return COMPARE_COMPLETE;
 	}

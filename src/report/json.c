@@ -97,6 +97,7 @@ static const char *stop_word(enum explore_stop stop)
 		[STOP_TRANSACTIONS] = "transactions",
 		[STOP_KEYS] = "keys",
 		[STOP_EVENTS] = "events",
+		[STOP_GUEST] = "guest",
 		[STOP_CHANGES] = "changes",
 	};
 	return words[stop];

@@ -213,6 +213,7 @@ const char *name_stop(const struct explorer *e)
 	case STOP_EVENTS:
 		return "a transaction makes more than 65,535 reads and writes, "
 		       "the most that isoscope holds";
+	case STOP_GUEST: return "the program does not do the same again";
 	case STOP_CHANGES:
 		return "any histories with more changed reads are left out";
 	}

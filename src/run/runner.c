@@ -11,7 +11,6 @@
 #include "vm/program.h"
 
 enum {
-	FIRST_ROOM = 32,
 	STEPS_PER_TICK = 2048,
 	STEPS_PER_TEST = 64, /* a test of a level may take its time */
 	WORDS_PER_STEP = 8,  /* so may a read among many transactions */
@@ -422,10 +421,12 @@ static enum run_end too_many_transactions(struct runner *r)
 	return RUN_TOO_LARGE;
 }
 
-/* There was no room for a key, or for an event. */
+/* There was no room for a key, or for an event; or native code failed. */
 static enum run_end too_full(struct runner *r)
 {
-	r->problem = r->world.machine.stop
+	r->problem = r->world.machine.stop == MACHINE_FAULT
+	    ? "the program does not do the same again"
+	    : r->world.machine.stop
 	    ? "the program touches more than 1,048,576 keys, the most that "
 	      "isoscope holds"
 	    : "a transaction makes more than 65,535 reads and writes, the "
@@ -447,6 +448,7 @@ static enum run_end run_once(struct runner *r)
 	if (!begin_run(r)) return too_many_transactions(r);
 	for (;;) {
 		if (must_stop(r, &why)) return why;
+		if (r->world.machine.stop) return too_full(r);
 		if (!r->state.pending.active && !begin_next(r))
 			return finish(r);
 		switch (state_run(&r->state, &r->world, &request)) {
@@ -461,7 +463,7 @@ static enum run_end run_once(struct runner *r)
 static bool make_room(struct runner *r)
 {
 	if (!r->has_world) return false;
-	if (r->world.machine.stop && !r->fresh) return renew_world(r);
+	if (r->world.machine.stop == MACHINE_KEYS_FULL && !r->fresh) return renew_world(r);
 	if (!r->no_number || r->room * 2 > TRANSACTIONS_MAX) return false;
 	r->room *= 2;
 	return renew_world(r);
@@ -543,6 +545,7 @@ static void judge(struct runner *r)
 	r->violated_count = 0;
 	memset(r->found, 0, (assertions + 1) * sizeof *r->found);
 	execution_findings(&x, note_finding, r);
+	if (program_is_native(r->program)) return;
 	for (uint32_t i = 0; i < assertions; i++)
 		if (program_assertion(r->program, i)->kind ==
 		        ASSERTION_SERIALIZABLE &&
@@ -574,7 +577,7 @@ struct runner *runner_new(const struct program *p, enum level l,
 	r->level = l;
 	r->strong = !level_is_extensible(l);
 	r->interrupt = interrupt;
-	r->room = FIRST_ROOM;
+	r->room = world_first_room(p);
 	r->ready = mem_take0(program_session_count(p) + 1, sizeof *r->ready);
 	r->violated = mem_take0(slots, sizeof *r->violated);
 	r->found = mem_take0(slots, sizeof *r->found);

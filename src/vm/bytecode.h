@@ -273,6 +273,7 @@ struct program {
 	 * has the keys as its index. */
 	struct guest_library *library;
 	bool native;
+	uint32_t expectations; /* native: its final assertions come first */
 
 	/* Of a view made by program_reordered(): whose code it shares, and the
 	 * place of each session of the original; else NULL. */

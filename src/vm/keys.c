@@ -47,9 +47,37 @@ static void grow_slots(struct keys *k)
 	}
 }
 
+/* Can a string stand for itself, so that no other key of a native program has
+ * the same name? */
+static bool is_plain(const struct value_object *s)
+{
+	if (!s->length || (unsigned)s->bytes[0] - '0' < 10 ||
+	    strchr("\"-{", s->bytes[0]))
+		return false;
+	for (uint32_t i = 0; i < s->length; i++)
+		if ((unsigned char)s->bytes[i] < ' ' || s->bytes[i] == 127)
+			return false;
+	return true;
+}
+
+/* Keys of native programs: strings without quotes where possible. */
+static const char *native_name(struct keys *k, struct value key)
+{
+	if (key.tag == VALUE_STRING && is_plain(key.o))
+		return region_copy_string(&k->region, key.o->bytes,
+		                          key.o->length);
+	struct text t = { 0 };
+	value_print(&t, key);
+	const char *name =
+	    region_copy_string(&k->region, text_get(&t), t.length);
+	text_free(&t);
+	return name;
+}
+
 static const char *make_name(struct keys *k, uint32_t global,
                              const struct value *index, uint32_t count)
 {
+	if (k->program->native) return native_name(k, index[0]);
 	struct text t = { 0 };
 	text_string(&t, k->program->globals[global].name);
 	for (uint32_t i = 0; i < count; i++) {

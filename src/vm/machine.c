@@ -2,31 +2,20 @@
 
 #include <assert.h>
 #include <inttypes.h>
-#include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "vm/bytecode.h"
+#include "vm/guest.h"
+#include "vm/guest_session.h"
+#include "vm/machine_state.h"
 #include "vm/value_ops.h"
 
 /* What two requests may cost: see VM_BUDGET's use in loops and operations. */
 enum { VM_BUDGET = 10000000 };
-
-struct machine_state {
-	alignas(16) const struct finding *findings; /* newest */
-	uint32_t pc;                 /* next instruction */
-	uint16_t base;               /* register 0 of the running frame */
-	uint16_t session : 13;       /* place in program->sessions */
-	uint16_t in_transaction : 1;
-	uint16_t pruned : 1;         /* met a false assumption */
-	uint16_t stopped : 1;        /* ended, or is about to */
-	struct value registers[];
-};
-
-_Static_assert(offsetof(struct machine_state, registers) == 16,
-               "the header is as small as one register");
 
 /* The link that a callee keeps in its register 0: the caller's next
  * instruction and frame. */
@@ -77,7 +66,7 @@ void machine_start(const struct program *p, uint32_t session,
 {
 	assert(session < p->sessions_count);
 	memset(s, 0, machine_state_size(p));
-	s->pc = p->sessions[session].entry;
+	if (!p->native) s->pc = p->sessions[session].entry;
 	s->session = session & SESSIONS_MAX;
 }
 
@@ -102,9 +91,41 @@ struct value machine_local(const struct program *p,
 void machine_answer(const struct program *p, struct machine_state *s,
                     struct value v)
 {
+	if (p->native) {
+		guest_session_answer(s, v);
+		return;
+	}
 	struct instruction read = p->code[s->pc - 1];
 	assert(read.op == OP_READ || read.op == OP_READ_AT);
 	s->registers[s->base + read.a] = v;
+}
+
+uint64_t machine_outcome(const struct program *p,
+                         const struct machine_state *s, uint64_t hash)
+{
+	if (p->native) return guest_session_outcome(s, hash);
+	const struct session *session = p->sessions + s->session;
+	for (uint32_t i = 0; i < session->local_count; i++)
+		hash = hash_mix(hash, value_hash(machine_local(p, s, i)));
+	return hash;
+}
+
+void machine_take_guest(struct machine *m)
+{
+	struct guest_library *l = m->program->library;
+	m->guest = l ? l->ops->take(l) : NULL;
+}
+
+void machine_give_guest(struct machine *m)
+{
+	struct guest_library *l = m->program->library;
+	if (l) l->ops->give_back(l, m->guest);
+	m->guest = NULL;
+}
+
+size_t machine_guest_bytes(const struct machine *m)
+{
+	return m->guest ? m->program->library->ops->bytes(m->guest) : 0;
 }
 
 /* ---- Findings ---- */
@@ -525,7 +546,7 @@ failed:
 	request_end(s, out);
 	return;
 full:
-	r->machine->stop = true;
+	r->machine->stop = MACHINE_KEYS_FULL;
 	request_end(s, out);
 }
 
@@ -534,6 +555,10 @@ void machine_step(struct machine *m, struct machine_state *s,
 {
 	if (s->stopped) {
 		request_end(s, out);
+		return;
+	}
+	if (m->program->native) {
+		guest_session_step(m, s, out);
 		return;
 	}
 	struct run r = { .machine = m, .state = s,
@@ -559,7 +584,8 @@ machine_final_assertion(struct machine *m, uint32_t assertion,
 {
 	const struct program *p = m->program;
 	assert(assertion < p->assertions_count &&
-	       p->assertions[assertion].kind == ASSERTION_FINAL);
+	       program_assertion(p, assertion)->kind == ASSERTION_FINAL);
+	if (p->native) return guest_expectation(m, assertion, states);
 	struct run r = {
 		.machine = m,
 		.state = outside_state(m->region, p->final_entries[assertion],

@@ -20,8 +20,16 @@
 #include "vm/keys.h"
 #include "vm/value.h"
 
+struct guest;
 struct program;
 struct machine_state; /* flat, aligned to 16 bytes */
+
+enum machine_stop {
+	MACHINE_GOES_ON,
+	MACHINE_KEYS_FULL, /* KEYS_MAX keys are not enough */
+	MACHINE_FAULT      /* native code did not do the same again:
+	                    * program_fault() */
+};
 
 /* What a step may touch beside the state. */
 struct machine {
@@ -30,7 +38,10 @@ struct machine {
 	struct region *region; /* where new values go */
 	uint64_t *reached;     /* bit set over program->reach points (branches
 	                        * and assertions executed), or NULL */
-	bool stop;             /* set when the key table is full */
+	enum machine_stop stop; /* set when it makes no sense to go on; every
+	                         * session then ends */
+	struct guest *guest;   /* runs what is not bytecode, or NULL: from
+	                        * machine_take_guest() */
 };
 
 enum request_kind {
@@ -72,6 +83,14 @@ struct finding {
 	struct finding_value values[];
 };
 
+/* Before the first step, and after the last one: a runner for the program's
+ * native code, if it has any. Runners are kept by the program, which learns
+ * from one machine to the next. */
+void machine_take_guest(struct machine *m);
+void machine_give_guest(struct machine *m);
+/* Bytes that the runner holds. */
+size_t machine_guest_bytes(const struct machine *m);
+
 size_t machine_state_size(const struct program *p);
 /* The state before the first step of a session. `finally` is the last session,
  * if the program has one (program_finally()). */
@@ -91,6 +110,11 @@ bool machine_pruned(const struct machine_state *s);
 /* A top-level local of the session: its value, null if never set. */
 struct value machine_local(const struct program *p,
                            const struct machine_state *s, uint32_t local);
+
+/* Continues the hash with what the session knows: its top-level locals, or the
+ * notes of native code. */
+uint64_t machine_outcome(const struct program *p,
+                         const struct machine_state *s, uint64_t hash);
 
 /* Evaluates the top-level assertion number `assertion` (not `serializable`) on
  * the final states, `states[i]` being session i's. Returns NULL when it

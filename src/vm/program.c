@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "vm/bytecode.h"
+#include "vm/guest.h"
 
 /* The array `name` of the program p, with its counters, gets one more element
  * of value x; gives its index. */
@@ -52,6 +53,7 @@ void program_free(struct program *p)
 		free_view(p);
 		return;
 	}
+	if (p->library) p->library->ops->free(p->library);
 	for (uint32_t i = 0; i < p->sessions_count; i++)
 		free(p->sessions[i].locals);
 	for (uint32_t i = 0; i < p->sites_count; i++) free(p->sites[i].values);
@@ -444,6 +446,7 @@ const char *program_session_name(const struct program *p, uint32_t session)
 
 const char *program_transaction_name(const struct program *p, uint32_t name)
 {
+	if (p->native) return p->library->ops->transaction(p->library, name);
 	assert(name < p->transactions_count);
 	return p->transactions[name];
 }
@@ -474,8 +477,33 @@ uint32_t program_assertion_count(const struct program *p)
 
 const struct assertion *program_assertion(const struct program *p, uint32_t i)
 {
+	bool met;
 	assert(i < p->assertions_count);
+	if (p->native) return p->library->ops->assertion(p->library, i, &met);
 	return p->assertions + i;
+}
+
+uint32_t program_final_bound(const struct program *p)
+{
+	return p->native ? p->expectations : p->assertions_count;
+}
+
+bool program_assertion_met(const struct program *p, uint32_t i)
+{
+	bool met = true;
+	assert(i < p->assertions_count);
+	if (p->native) p->library->ops->assertion(p->library, i, &met);
+	return met;
+}
+
+bool program_is_native(const struct program *p)
+{
+	return p->native;
+}
+
+const char *program_fault(const struct program *p)
+{
+	return p->library ? p->library->ops->fault(p->library) : NULL;
 }
 
 uint32_t program_reach_count(const struct program *p)
@@ -491,6 +519,7 @@ struct reach_point program_reach_point(const struct program *p, uint32_t i)
 
 struct position program_position(const struct program *p, uint32_t point)
 {
+	if (p->native) return p->library->ops->position(p->library, point);
 	assert(point < p->positions_count);
 	return p->positions[point];
 }

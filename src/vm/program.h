@@ -55,6 +55,8 @@ const char *program_local_name(const struct program *p, uint32_t session,
                                uint32_t local);
 uint32_t program_assertion_count(const struct program *p);
 const struct assertion *program_assertion(const struct program *p, uint32_t i);
+/* No final assertion has this number or a greater one. */
+uint32_t program_final_bound(const struct program *p);
 /* Assertions of native programs are known only when some session has come to
  * them: there is room for some, of which only those met count. Always true for
  * other programs. */

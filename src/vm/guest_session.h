@@ -1,0 +1,21 @@
+/* Sessions and final expectations in native code, as the machine runs them:
+ * what machine.h says of bytecode, for steps of a guest (guest.h). */
+#ifndef ISO_VM_GUEST_SESSION_H
+#define ISO_VM_GUEST_SESSION_H
+
+#include <stdint.h>
+
+#include "vm/machine.h"
+
+enum { GUEST_REGISTERS = 2 }; /* of a session's state: step and answer */
+
+void guest_session_step(struct machine *m, struct machine_state *s,
+                        struct request *out);
+void guest_session_answer(struct machine_state *s, struct value v);
+uint64_t guest_session_outcome(const struct machine_state *s, uint64_t hash);
+/* machine_final_assertion() of an expectation. */
+const struct finding *
+guest_expectation(struct machine *m, uint32_t assertion,
+                  const struct machine_state *const *states);
+
+#endif
