@@ -68,6 +68,9 @@ enum wire_step {
  * see it. */
 struct wire_writer { struct wire *wire; uint64_t at; bool full; };
 
+/* Forgets what was written; a command begins with it, and a reply. */
+void wire_clear(struct wire *w);
+/* Begins a step, behind those that are complete. */
 struct wire_writer wire_write(struct wire *w);
 void wire_put_u8(struct wire_writer *w, uint8_t v);
 void wire_put_u32(struct wire_writer *w, uint32_t v);
