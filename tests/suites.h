@@ -8,6 +8,7 @@
 #define SUITE_TABLE(X)                                                        \
 	X(base, 60)                                                           \
 	X(vm, 60)                                                             \
+	X(fibre, 120)                                                         \
 	X(lang, 60)                                                           \
 	X(litmus, 60)                                                         \
 	X(levels, 600)                                                        \
