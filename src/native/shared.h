@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "native/bell.h"
 #include "native/wire.h"
 
 enum {
@@ -43,6 +44,7 @@ struct casualty {
 };
 
 struct shared {
+	struct bell asked, answered; /* commands and replies are complete */
 	_Atomic uint64_t progress;  /* grows with every step of user code */
 	struct casualty casualty;
 	_Atomic uint32_t object_count;

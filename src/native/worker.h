@@ -26,9 +26,10 @@ struct worker_job {
 	uint32_t function_count;
 };
 
-/* The life of the worker, after fork(). Reads one byte from `socket` for each
- * command, writes one when the reply is complete; the first reply comes without
- * command. Never returns. */
+/* The life of the worker, after fork(). Waits for `shared->asked` (bell_wait)
+ * before each command, rings `shared->answered` when the reply is complete; the
+ * first reply comes without command. Ends when the bell's socket is closed.
+ * Never returns. */
 _Noreturn void worker_run(const struct worker_job *job, struct shared *shared,
                           int socket);
 
