@@ -16,7 +16,8 @@ struct symbol {
 	const char *text;
 	uint32_t length;
 	struct symbol *next;   /* in the hash chain */
-	struct item *item;     /* global, const, fn or txn of this name */
+	struct item *item;     /* global, const, fn, extern fn or txn of this
+	                        * name */
 	struct item *session;
 	struct local *local;   /* innermost one in scope, while checking */
 };
@@ -185,6 +186,7 @@ enum item_kind {
 	ITEM_GLOBAL, /* NAME = value, NAME[indexes] = value, NAME[*] = value */
 	ITEM_CONST,  /* NAME = value */
 	ITEM_FN,     /* NAME(params) = value */
+	ITEM_EXTERN, /* NAME(params): result_type, in the library `message` */
 	ITEM_TXN,    /* NAME(params) body */
 	ITEM_SESSION,
 	ITEM_FINALLY,
@@ -200,12 +202,14 @@ struct item {
 	struct symbol *name; /* or NULL */
 	struct local **params;
 	uint32_t param_count;
+	uint8_t *param_types;  /* EXTERN: enum foreign_type of each */
+	uint8_t result_type;
 	struct expr *value;
 	struct expr **indexes; /* GLOBAL */
 	uint32_t index_count;
 	bool keyed, star;
 	struct block *body;
-	const char *message; /* ASSERT, IMPORT; or NULL */
+	const char *message; /* ASSERT, IMPORT, EXTERN; or NULL */
 	/* Found while checking. */
 	struct local *locals, **last_local; /* SESSION, FINALLY: top level */
 	struct need *needs;       /* of FN, CONST */

@@ -76,8 +76,8 @@ static void check_item_name(struct checker *c, struct expr *e,
 		return;
 	default:
 		scope_error(c, expr_place(e), "'%s' is a %s: call it", name,
-		            item->kind == ITEM_FN ? "function"
-		                                  : "transaction");
+		            item->kind == ITEM_TXN ? "transaction"
+		                                   : "function");
 	}
 }
 
@@ -202,13 +202,14 @@ static void check_callee(struct checker *c, struct expr *e)
 	struct item *item = e->callee->item;
 	uint32_t fewest, most;
 	int builtin;
-	if (item && (item->kind == ITEM_FN || item->kind == ITEM_TXN)) {
+	if (item && (item->kind == ITEM_FN || item->kind == ITEM_EXTERN ||
+	             item->kind == ITEM_TXN)) {
 		e->callee_item = item;
 		if (item->kind == ITEM_TXN) {
 			check_txn_call(c, e);
 		} else {
 			e->ref = REF_FUNCTION;
-			need(c, item, e);
+			if (item->kind == ITEM_FN) need(c, item, e);
 		}
 		check_argument_count(c, e, item->param_count,
 		                     item->param_count);
@@ -411,6 +412,7 @@ static void check_body(struct checker *c, struct item *i, enum where where)
 	c->owner = NULL;
 }
 
+/* One in C has no value here. */
 static void check_fn(struct checker *c, struct item *i)
 {
 	c->where = WHERE_FUNCTION;
@@ -418,7 +420,7 @@ static void check_fn(struct checker *c, struct item *i)
 	scope_enter(c);
 	for (uint32_t n = 0; n < i->param_count; n++)
 		scope_declare(c, i->params[n]);
-	check_expr(c, i->value);
+	if (i->value) check_expr(c, i->value);
 	scope_leave(c);
 	c->pure = NULL;
 }
@@ -470,7 +472,8 @@ static void check_item(struct checker *c, struct item *i)
 	switch (i->kind) {
 	case ITEM_GLOBAL: check_global(c, i); return;
 	case ITEM_CONST: check_const(c, i); return;
-	case ITEM_FN: check_fn(c, i); return;
+	case ITEM_FN:
+	case ITEM_EXTERN: check_fn(c, i); return;
 	case ITEM_TXN: check_body(c, i, WHERE_TRANSACTION); return;
 	case ITEM_SESSION: check_body(c, i, WHERE_SESSION); return;
 	case ITEM_FINALLY: check_body(c, i, WHERE_TRANSACTION); return;

@@ -321,6 +321,14 @@ static void into_builtin(struct code *c, struct expr *e, uint32_t reg)
 	          expr_place(e));
 }
 
+static void into_extern(struct code *c, struct expr *e, uint32_t reg)
+{
+	uint32_t base = row(c, e->arguments, e->argument_count);
+	code_emit(c, op_abc(OP_EXTERN, e->argument_count, reg, base,
+	                    e->callee_item->number),
+	          expr_place(e));
+}
+
 /* filter, map: gather what passes. */
 static void into_gathering(struct code *c, struct expr *e, uint32_t reg)
 {
@@ -404,6 +412,8 @@ static void into_compound(struct code *c, struct expr *e, uint32_t reg)
 	case EXPR_CALL:
 		if (e->ref == REF_BUILTIN)
 			into_builtin(c, e, reg);
+		else if (e->callee_item->kind == ITEM_EXTERN)
+			into_extern(c, e, reg);
 		else
 			into_call(c, e, reg);
 		return;

@@ -32,6 +32,24 @@ static struct value constant(struct code *c, struct expr *e)
 	return v;
 }
 
+/* --- functions in C -------------------------------------------------------- */
+
+static void compile_externs(struct code *c, struct syntax *syntax,
+                            enum compile_purpose purpose)
+{
+	uint32_t count = 0;
+	for (struct item *i = syntax->first; i; i = i->next) {
+		if (i->kind != ITEM_EXTERN) continue;
+		i->number = program_add_extern(c->p, i->name->text);
+		if (++count > LIMIT_EXTERNS) {
+			code_error(c, i->at, "more than %d functions in C",
+			           LIMIT_EXTERNS);
+			return;
+		}
+	}
+	(void)purpose;
+}
+
 /* --- functions and constants ---------------------------------------------- */
 
 static uint32_t bind_params(struct item *i)
@@ -279,15 +297,23 @@ static void finish(struct code *c)
 		code_error(c, start, "'%s' needs too many locals", which);
 }
 
-struct program *compile(struct syntax *syntax, struct sources *all)
+static void compile_rest(struct code *c, struct syntax *syntax)
+{
+	compile_pure(c, syntax);
+	compile_globals(c, syntax);
+	compile_transactions(c, syntax);
+	compile_sessions(c, syntax);
+	compile_assertions(c, syntax);
+}
+
+struct program *compile(struct syntax *syntax, struct sources *all,
+                        enum compile_purpose purpose)
 {
 	struct code c = { .all = all, .region = syntax->region };
 	c.p = program_new(all->items[0].path);
-	compile_pure(&c, syntax);
-	compile_globals(&c, syntax);
-	compile_transactions(&c, syntax);
-	compile_sessions(&c, syntax);
-	compile_assertions(&c, syntax);
+	compile_externs(&c, syntax, purpose);
+	/* Without its libraries nothing can be evaluated. */
+	if (!c.failed) compile_rest(&c, syntax);
 	if (!c.failed) finish(&c);
 	free(c.watched);
 	free(c.aborts.items);

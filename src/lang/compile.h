@@ -5,7 +5,13 @@
 #include "lang/ast.h"
 #include "lang/source.h"
 
-/* Returns NULL when there was an error (in a constant, or a limit). */
-struct program *compile(struct syntax *syntax, struct sources *all);
+/* COMPILE_TO_SHOW: nothing outside of isoscope is loaded or run. The libraries of
+ * functions in C are not looked for, and constants that need one are errors. */
+enum compile_purpose { COMPILE_TO_RUN, COMPILE_TO_SHOW };
+
+/* Returns NULL when there was an error (in a constant, a library, or a
+ * limit). */
+struct program *compile(struct syntax *syntax, struct sources *all,
+                        enum compile_purpose purpose);
 
 #endif

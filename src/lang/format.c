@@ -38,6 +38,7 @@ struct formatter {
 	size_t chunk_count, chunk_capacity;
 	bool forced;             /* the next chunk begins a line */
 	bool has_else;
+	bool is_extern;          /* ... fn: ':' comes before a type */
 	/* Brackets around the token, for the meaning of ':' and of '}': '{' of
 	 * a set or record, 'b' of a block, '(' others. */
 	char *brackets;
@@ -92,7 +93,7 @@ static bool space_before(const struct formatter *f, enum token_kind k)
 	case TOKEN_DOT:
 	case TOKEN_RANGE:
 		return false;
-	case TOKEN_COLON: return bracket(f) != '{';
+	case TOKEN_COLON: return bracket(f) != '{' && !f->is_extern;
 	case TOKEN_CLOSE_BRACE:
 		return bracket(f) == 'b' && f->last != TOKEN_OPEN_BRACE;
 	default: break;
@@ -174,6 +175,7 @@ static void end_line(struct formatter *f)
 	f->last = TOKEN_END;
 	f->last_unary = false;
 	f->has_else = false;
+	f->is_extern = false;
 	f->forced = false;
 }
 
@@ -229,6 +231,7 @@ static void add_token(struct formatter *f, size_t i)
 	text_bytes(&f->line, f->text->text + t->offset, t->length);
 	k->end = f->line.length;
 	k->width += width(f->text->text + t->offset, t->length);
+	f->is_extern |= f->last == TOKEN_NAME && t->kind == TOKEN_FN;
 	f->last = t->kind;
 	f->last_unary = unary;
 	f->has_else |= t->kind == TOKEN_ELSE;

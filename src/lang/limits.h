@@ -14,6 +14,8 @@ enum {
 	                            * once in one session or transaction */
 	LIMIT_ITEMS = 10000,       /* items written in one list, set, ... */
 	LIMIT_PARAMS = 255,        /* parameters of a txn or fn */
+	LIMIT_EXTERNS = 10000,     /* functions in C */
+	LIMIT_EXTERN_PARAMS = 32,  /* parameters of one */
 	LIMIT_INDEXES = 255,       /* index values of a key */
 	LIMIT_GLOBALS = 65535,     /* names of scalars and families */
 	LIMIT_KEYS = 1 << 20,      /* keys named by the program */

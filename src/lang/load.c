@@ -21,6 +21,7 @@ struct loading {
 	struct syntax syntax;
 	char **files; /* which file each source is, so that none comes twice */
 	size_t file_count, file_capacity;
+	enum compile_purpose purpose;
 	bool failed;
 };
 
@@ -150,13 +151,13 @@ static struct program *load_text(struct loading *l, const char *path,
 	for (struct item *i = l->syntax.first; i; i = i->next)
 		if (i->kind == ITEM_IMPORT) import(l, i);
 	if (l->failed || !check(&l->syntax, &l->all)) return NULL;
-	return compile(&l->syntax, &l->all);
+	return compile(&l->syntax, &l->all, l->purpose);
 }
 
-struct program *load_program_text(const char *path, const char *source,
-                                  size_t length, struct diags *d)
+static struct program *load(const char *path, const char *source, size_t length,
+                            enum compile_purpose purpose, struct diags *d)
 {
-	struct loading l = { 0 };
+	struct loading l = { .purpose = purpose };
 	region_init(&l.region);
 	sources_init(&l.all, &l.region, d);
 	syntax_init(&l.syntax, &l.region);
@@ -167,6 +168,18 @@ struct program *load_program_text(const char *path, const char *source,
 	sources_free(&l.all);
 	region_free(&l.region);
 	return p;
+}
+
+struct program *load_program_text(const char *path, const char *source,
+                                  size_t length, struct diags *d)
+{
+	return load(path, source, length, COMPILE_TO_RUN, d);
+}
+
+struct program *load_untrusted_text(const char *path, const char *source,
+                                    size_t length, struct diags *d)
+{
+	return load(path, source, length, COMPILE_TO_SHOW, d);
 }
 
 struct program *load_program(const char *path, struct diags *d)

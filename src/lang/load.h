@@ -17,6 +17,11 @@ struct program *load_program(const char *path, struct diags *d);
 /* The same for a text in memory; imports are relative to `path`. */
 struct program *load_program_text(const char *path, const char *source,
                                   size_t length, struct diags *d);
+/* The same for a text that nobody vouches for: the libraries of `extern fn` are
+ * not loaded, and nothing of them is run, so constants that need one are
+ * errors. The program is to be looked at, not to be run. */
+struct program *load_untrusted_text(const char *path, const char *source,
+                                    size_t length, struct diags *d);
 /* The program in canonical layout, comments kept. False on a syntax error. */
 bool format_program_text(const char *path, const char *source, size_t length,
                          struct text *out, struct diags *d);

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "lang/lexer.h"
 #include "lang/limits.h"
+#include "native/worker.h"
 #include "vm/bytecode.h"
 
 struct parser {
@@ -138,8 +139,8 @@ static bool expect(struct parser *p, enum token_kind kind)
 }
 
 static const char *const item_words[] = {
-	"global", "const", "fn", "txn", "session", "finally", "assert",
-	"isolation", "import", NULL
+	"global", "const", "fn", "extern", "txn", "session", "finally",
+	"assert", "isolation", "import", NULL
 };
 static const char *const statement_words[] = {
 	"let", "if", "else", "for", "abort", "return", "assert", "assume",
@@ -199,6 +200,7 @@ static bool begins_item(const struct parser *p)
 		return second == TOKEN_NAME;
 	case TOKEN_FINALLY: return second == TOKEN_OPEN_BRACE;
 	case TOKEN_IMPORT: return second == TOKEN_STRING;
+	case TOKEN_NAME: return second == TOKEN_FN && word_is(p, "extern");
 	default: return false;
 	}
 }
@@ -929,18 +931,45 @@ static struct block *parse_body(struct parser *p)
 
 /* --- items ------------------------------------------------------------- */
 
-/* "(" [ NAME { "," NAME } ] ")" */
+/* ":" ("int" | "string") */
+static enum foreign_type parse_type(struct parser *p, const char *after)
+{
+	enum foreign_type type = FOREIGN_INT;
+	if (p->panic) return type;
+	if (!accept(p, TOKEN_COLON)) {
+		fail(p, here(p), "expected ': int' or ': string' after %s, "
+		     "found %s", after, found(p));
+		return type;
+	}
+	if (word_is(p, "string"))
+		type = FOREIGN_STRING;
+	else if (!word_is(p, "int"))
+		expected(p, "a type, 'int' or 'string'");
+	advance(p);
+	return type;
+}
+
+/* "(" [ param { "," param } ] ")"
+ * with a type behind each parameter of a function in C */
 static void parse_params(struct parser *p, struct item *i)
 {
 	uint32_t capacity = 0;
 	struct local **params = NULL;
+	bool typed = i->kind == ITEM_EXTERN;
+	uint32_t most = typed ? LIMIT_EXTERN_PARAMS : LIMIT_PARAMS;
+	if (typed) i->param_types = region_take(p->syntax->region, most);
 	expect(p, TOKEN_OPEN);
 	while (!p->panic && peek(p) != TOKEN_CLOSE) {
-		VEC_RESERVE(params, i->param_count, capacity);
+		uint32_t n = i->param_count;
+		if (n == most) {
+			fail(p, here(p), "more than %u parameters", most);
+			break;
+		}
+		VEC_RESERVE(params, n, capacity);
 		params[i->param_count++] = parse_local(p, "a parameter");
-		if (i->param_count > LIMIT_PARAMS)
-			fail(p, here(p), "more than %d parameters",
-			     LIMIT_PARAMS);
+		if (typed)
+			i->param_types[n] =
+			    (uint8_t)parse_type(p, "the parameter");
 		if (!accept(p, TOKEN_COMMA)) break;
 	}
 	expect(p, TOKEN_CLOSE);
@@ -994,6 +1023,27 @@ static void parse_fn(struct parser *p, struct item *i)
 	expect(p, TOKEN_SEMICOLON);
 }
 
+/* NAME params ":" type "from" STRING ";" */
+static void parse_extern(struct parser *p, struct item *i)
+{
+	i->name = parse_name(p, "a function's name");
+	parse_params(p, i);
+	i->result_type = (uint8_t)parse_type(p, "the parameters");
+	if (p->panic) return;
+	if (word_is(p, "from"))
+		advance(p);
+	else
+		expected(p, "'from' and the library");
+	uint32_t at = here(p), length = 0;
+	if (!p->panic && peek(p) == TOKEN_STRING) {
+		i->message = parse_string(p, &length);
+		if (!length) fail(p, at, "which library?");
+	} else {
+		expected(p, "the library's name in double quotes");
+	}
+	expect(p, TOKEN_SEMICOLON);
+}
+
 /* NAME params block */
 static void parse_txn(struct parser *p, struct item *i)
 {
@@ -1037,7 +1087,9 @@ static void parse_import(struct parser *p, struct item *i)
 
 /* item := "global" global | "const" const | "fn" fn | "txn" txn
  *       | "session" NAME block | "finally" block | "assert" assertion
- *       | "isolation" NAME ";" | "import" STRING ";" */
+ *       | "isolation" NAME ";" | "import" STRING ";"
+ *       | "extern" "fn" extern
+ * `kind` is the first word; "extern" is also a name. */
 static void parse_item_into(struct parser *p, struct item *i,
                             enum token_kind kind)
 {
@@ -1077,6 +1129,10 @@ static void parse_item_into(struct parser *p, struct item *i,
 		i->name = parse_name(p, "a level's name");
 		expect(p, TOKEN_SEMICOLON);
 		return;
+	case TOKEN_NAME:
+		i->kind = ITEM_EXTERN;
+		parse_extern(p, i);
+		return;
 	default:
 		i->kind = ITEM_IMPORT;
 		parse_import(p, i);
@@ -1089,12 +1145,13 @@ static void parse_item(struct parser *p)
 	struct item *i = region_take0(p->syntax->region, sizeof *i);
 	i->at = place(p, here(p));
 	i->last_local = &i->locals;
-	if (kind != TOKEN_ASSERT &&
+	if (kind != TOKEN_ASSERT && !word_is(p, "extern") &&
 	    (kind < TOKEN_GLOBAL || kind > TOKEN_ISOLATION)) {
 		fail_at_word(p, item_words, "a declaration");
 		return;
 	}
 	advance(p);
+	if (kind == TOKEN_NAME && !expect(p, TOKEN_FN)) return;
 	if (peek(p) == TOKEN_NAME) i->at = place(p, here(p));
 	if (kind == TOKEN_ASSERT) i->at = place(p, behind(p) - 6);
 	parse_item_into(p, i, kind);

@@ -113,7 +113,8 @@ static void declare_session(struct checker *c, struct item *i)
 static void declare_item(struct checker *c, struct item *i)
 {
 	uint32_t fewest, most;
-	if ((i->kind == ITEM_FN || i->kind == ITEM_TXN) &&
+	if ((i->kind == ITEM_FN || i->kind == ITEM_EXTERN ||
+	     i->kind == ITEM_TXN) &&
 	    (builtin_find(i->name->text, &fewest, &most) >= 0 ||
 	     !strcmp(i->name->text, "filter") ||
 	     !strcmp(i->name->text, "map") ||
@@ -137,6 +138,7 @@ void scope_declare_items(struct checker *c)
 		case ITEM_GLOBAL:
 		case ITEM_CONST:
 		case ITEM_FN:
+		case ITEM_EXTERN:
 		case ITEM_TXN: declare_item(c, i); break;
 		case ITEM_SESSION:
 		case ITEM_FINALLY: declare_session(c, i); break;
@@ -237,7 +239,8 @@ void scope_unknown_callee(struct checker *c, const struct expr *e)
 	struct names names = { 0 };
 	bool session = c->where == WHERE_SESSION;
 	for (struct item *i = c->syntax->first; i; i = i->next)
-		if (i->kind == ITEM_FN || (session && i->kind == ITEM_TXN))
+		if (i->kind == ITEM_FN || i->kind == ITEM_EXTERN ||
+		    (session && i->kind == ITEM_TXN))
 			add_name(&names, i->name->text);
 #define X(id, name, fewest, most) add_name(&names, name);
 	BUILTINS(X)

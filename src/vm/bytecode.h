@@ -51,7 +51,7 @@
  * Layout letters: n the count; a b c a register; A B C a V() operand; k a
  * constant; j a jump target; q a static key; g a global (with n index values
  * beginning at the register named by b); f a function; u a builtin; t a
- * transaction name; s an assertion site; p a reach point; S a session (the
+ * transaction name; x a function in C; s an assertion site; p a reach point; S a session (the
  * register of its local is c); # a plain number in c. */
 #define OPCODES(X)                                                            \
 	/* Moves */                                                           \
@@ -82,6 +82,7 @@
 	X(SET, "ab#")      /* R[a] = {R[b], ...} */                           \
 	X(RECORD, "ab#")   /* R[a] = {R[b]: R[b + 1], ...}, c fields */       \
 	X(BUILTIN, "anbu") /* R[a] = builtin c of n arguments R[b], ... */    \
+	X(EXTERN, "anbx")  /* R[a] = C function c of n arguments R[b], ... */ \
 	/* Control */                                                         \
 	X(JUMP, "j")       /* go to x */                                      \
 	X(JUMP_TRUE, "Aj") /* go to x if V(a); V(a) must be a boolean */      \
@@ -243,6 +244,9 @@ struct program {
 	uint32_t functions_count, functions_capacity;
 	const char **transactions; /* names */
 	uint32_t transactions_count, transactions_capacity;
+	const char **externs;  /* names of functions in C, numbered as in
+	                        * the library */
+	uint32_t externs_count, externs_capacity;
 	struct global *globals;
 	uint32_t globals_count, globals_capacity;
 	struct static_key *keys;
@@ -329,6 +333,8 @@ void program_set_initial(struct program *p, uint32_t key, struct value v);
  * in entry, length and registers of the struct when done. */
 uint32_t program_add_function(struct program *p, const char *name,
                               uint32_t parameters);
+/* A function in C, as many as the library has or before there is one. */
+uint32_t program_add_extern(struct program *p, const char *name);
 uint32_t program_add_session(struct program *p, const char *name);
 uint32_t program_add_local(struct program *p, uint32_t session,
                            const char *name, uint32_t reg);

@@ -121,6 +121,7 @@ static void dump_part(struct text *t, const struct program *p,
 	case 'f': text_string(t, p->functions[i.x].name); break;
 	case 'u': text_string(t, builtin_name(i.c)); break;
 	case 't': text_string(t, p->transactions[i.x]); break;
+	case 'x': text_string(t, p->externs[i.c]); break;
 	case 's': dump_site(t, p, i.x); break;
 	case 'p': text_format(t, "%u", i.x); break;
 	case 'S': text_string(t, p->sessions[i.b].name); break;

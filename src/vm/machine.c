@@ -249,6 +249,18 @@ static bool find_key(struct run *r, struct instruction i,
 	return true;
 }
 
+/* EXTERN: of a program that may not be run, there is no library. */
+static bool call_extern(struct run *r, struct instruction i,
+                        const struct value *arguments, struct value *out)
+{
+	struct machine *m = r->machine;
+	if (!m->guest)
+		return ops_fail(&r->ops, "'%s' is in a library that is not "
+		                "loaded here", m->program->externs[i.c]);
+	return m->program->library->ops->call(m->guest, i.c, arguments, i.n,
+	                                      m->region, out, &r->ops.error);
+}
+
 /* The end of a session that is stopped: its transaction aborts first. */
 static void request_end(struct machine_state *s, struct request *out)
 {
@@ -395,6 +407,9 @@ static void run(struct run *r, struct request *out)
 		case OP_BUILTIN:
 			OPERATION(ops_builtin(&r->ops, i.c, R + i.b, i.n,
 			                      &result));
+			break;
+		case OP_EXTERN:
+			OPERATION(call_extern(r, i, R + i.b, &result));
 			break;
 
 		case OP_JUMP:
@@ -613,7 +628,9 @@ bool program_evaluate(struct program *p, uint32_t entry, uint32_t registers,
 		         .state = outside_state(region, entry, stack),
 		         .ops = { region, VM_BUDGET, NULL } };
 	struct request end;
+	machine_take_guest(&m);
 	run(&r, &end);
+	machine_give_guest(&m);
 	assert(end.kind == REQUEST_DONE);
 	if (!r.state->findings) {
 		*out = r.state->registers[0];

@@ -64,6 +64,7 @@ void program_free(struct program *p)
 	free(p->sessions);
 	free(p->functions);
 	free(p->transactions);
+	free(p->externs);
 	free(p->globals);
 	free(p->keys);
 	free(p->key_slots);
@@ -270,6 +271,11 @@ uint32_t program_add_function(struct program *p, const char *name,
 	struct function f = { .name = keep_string(p, name),
 		              .parameters = parameters };
 	return APPEND(p, functions, f);
+}
+
+uint32_t program_add_extern(struct program *p, const char *name)
+{
+	return APPEND(p, externs, keep_string(p, name));
 }
 
 uint32_t program_add_session(struct program *p, const char *name)
