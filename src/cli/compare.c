@@ -98,8 +98,11 @@ static int compare(struct comparing *x, const struct program *p)
 	struct comparison *c = comparison_new(p, &x->options, &observer);
 	comparison_run(c);
 	progress_end(&x->progress);
-	int code = exit_code_of_verdict((int)comparison_verdict(c));
-	if (!write_result(x, c)) code = EXIT_INTERNAL;
+	int code = EXIT_INPUT;
+	if (!program_failed(x->line, p))
+		code = write_result(x, c) ? exit_code_of_verdict(
+		                                (int)comparison_verdict(c))
+		                          : EXIT_INTERNAL;
 	comparison_free(c);
 	return code;
 }

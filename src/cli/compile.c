@@ -6,18 +6,57 @@
 #include "cli/program.h"
 #include "lang/load.h"
 #include "report/style.h"
+#include "vm/keys.h"
 #include "vm/program.h"
 
-static void describe(struct text *t, const struct program *p)
+static void describe_sessions(struct text *t, const struct program *p)
 {
 	uint32_t sessions = program_session_count(p);
 	sessions -= program_has_finally(p);
-	text_format(t, "%s: compiles: ", program_path(p));
 	style_plural(t, sessions, "session", "sessions");
 	if (program_has_finally(p)) text_string(t, " and finally");
 	text_string(t, ", ");
+}
+
+/* Assertions are met when sessions run, and nothing is run here. */
+static void describe_client(struct text *t, const struct program *p)
+{
+	uint32_t expectations = 0;
+	struct keys *initial = keys_new(p);
+	for (uint32_t i = 0; i < program_assertion_count(p); i++)
+		expectations += program_assertion_met(p, i);
+	text_format(t, "%s: a shared object that declares ", program_path(p));
+	describe_sessions(t, p);
+	style_plural(t, expectations, "expectation", "expectations");
+	text_string(t, ", ");
+	style_plural(t, keys_count(initial), "initial value",
+	             "initial values");
+	text_char(t, '\n');
+	keys_free(initial);
+}
+
+static void describe(struct text *t, const struct program *p)
+{
+	if (program_is_native(p)) {
+		describe_client(t, p);
+		return;
+	}
+	text_format(t, "%s: compiles: ", program_path(p));
+	describe_sessions(t, p);
 	style_plural(t, program_assertion_count(p), "assertion", "assertions");
 	text_char(t, '\n');
+}
+
+/* False, after saying so, if there is none. */
+static bool dump(struct text *t, const struct program *p)
+{
+	if (program_is_native(p)) {
+		say("%s is a shared object: it has machine code, and no "
+		    "bytecode", program_path(p));
+		return false;
+	}
+	dump_program(p, t);
+	return true;
 }
 
 int compile_main(const struct command_line *c)
@@ -29,12 +68,13 @@ int compile_main(const struct command_line *c)
 	struct program *p = read_program(c, c->operands[0]);
 	if (!p) return EXIT_INPUT;
 	struct text t = { 0 };
-	if (c->value[OPTION_DUMP])
-		dump_program(p, &t);
-	else
+	int code = EXIT_HOLDS;
+	if (!c->value[OPTION_DUMP])
 		describe(&t, p);
-	bool fine = output_text(stdout, "-", &t);
+	else if (!dump(&t, p))
+		code = EXIT_INPUT;
+	if (!output_text(stdout, "-", &t)) code = EXIT_INTERNAL;
 	text_free(&t);
 	program_free(p);
-	return fine ? EXIT_HOLDS : EXIT_INTERNAL;
+	return code;
 }

@@ -13,8 +13,8 @@
 	X(EXIT_USAGE, 2, "the command line is wrong, or an output cannot be " \
 	                 "written")                                           \
 	X(EXIT_INPUT, 3,                                                      \
-	  "a program or a history cannot be read, or a format cannot express "\
-	  "a history")                                                        \
+	  "a program or a history cannot be read, code in C does not do the " \
+	  "same each time, or a format cannot express a history")             \
 	X(EXIT_INCONCLUSIVE, 4,                                               \
 	  "nothing is violated so far, but a limit or an interruption came "  \
 	  "first, no run counts, or what was predicted could not be "         \

@@ -126,6 +126,15 @@ static bool write_result(const struct exploration *x, const struct explorer *e)
 	return fine;
 }
 
+static int deliver(const struct exploration *x, const struct explorer *e)
+{
+	if (program_failed(x->line, x->program)) return EXIT_INPUT;
+	bool fine = write_result(x, e);
+	fine = write_pictures(x, e) && fine;
+	return fine ? exit_code_of_verdict((int)explorer_verdict(e))
+	            : EXIT_INTERNAL;
+}
+
 static int explore_one(const struct exploration *x)
 {
 	struct watcher w = { .path = x->line->value[OPTION_HISTORIES],
@@ -138,12 +147,10 @@ static int explore_one(const struct exploration *x)
 	progress_end(&w.progress);
 	text_free(&w.line);
 	text_free(&w.what);
-	int code = exit_code_of_verdict((int)explorer_verdict(e));
-	if (!output_close(w.histories, w.path)) code = EXIT_INTERNAL;
-	if (!write_result(x, e)) code = EXIT_INTERNAL;
-	if (!write_pictures(x, e)) code = EXIT_INTERNAL;
+	bool fine = output_close(w.histories, w.path);
+	int code = deliver(x, e);
 	explorer_free(e);
-	return code;
+	return fine ? code : EXIT_INTERNAL;
 }
 
 static int explore_levels_or_one(struct exploration *x)

@@ -6,9 +6,11 @@
 #include "cli/exit_codes.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/program.h"
 #include "isoscope.h"
 #include "report/levels.h"
 #include "report/progress.h"
+#include "vm/program.h"
 
 /* What one exploration must know to show how far it is. */
 struct watch {
@@ -58,7 +60,8 @@ static struct levels_table *run_levels(const struct exploration *x)
 	for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
 		double left = limit ? limit - (seconds_now() - begin) : 0;
 		if (table && ((limit && left <= 0) ||
-		              atomic_load(x->options.interrupt)))
+		              atomic_load(x->options.interrupt) ||
+		              program_fault(x->program)))
 			break;
 		run_level(x, &table, order[i], left);
 	}
@@ -66,9 +69,9 @@ static struct levels_table *run_levels(const struct exploration *x)
 	return table;
 }
 
-int explore_levels(const struct exploration *x)
+static int deliver(const struct exploration *x,
+                   const struct levels_table *table)
 {
-	struct levels_table *table = run_levels(x);
 	enum level asked = x->options.level;
 	struct text t = { 0 };
 	if (x->json)
@@ -79,6 +82,14 @@ int explore_levels(const struct exploration *x)
 	    (int)levels_table_verdict(table, asked));
 	if (!output_text(stdout, "-", &t)) code = EXIT_INTERNAL;
 	text_free(&t);
+	return code;
+}
+
+int explore_levels(const struct exploration *x)
+{
+	struct levels_table *table = run_levels(x);
+	int code = program_failed(x->line, x->program) ? EXIT_INPUT
+	                                               : deliver(x, table);
 	levels_table_free(table);
 	return code;
 }

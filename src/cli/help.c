@@ -100,6 +100,10 @@ static void print_more(struct text *t, enum command c)
 	static const unsigned histories = IN_CHECK | IN_CONVERT | IN_PREDICT;
 	static const unsigned made = IN_GENERATE | IN_RECORD;
 	unsigned in = 1u << c;
+	if (in & IN_RUNNING)
+		text_string(t, "\nPROGRAM is written in isoscope's language "
+		               "(cart.tx), or a shared object\nwith sessions "
+		               "in C (client.so).\n");
 	if (in & histories)
 		text_string(t, "\nHISTORY may be '-' for the standard input, "
 		               "or a folder (cobra).\n");

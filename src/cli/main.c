@@ -62,7 +62,7 @@ int main(int count, char **arguments)
 	signal(SIGPIPE, SIG_IGN);
 	if (count < 2) {
 		fputs("usage: isoscope COMMAND [OPTION...] [FILE...]\n"
-		      "       isoscope explore PROGRAM.tx -i LEVEL\n"
+		      "       isoscope explore PROGRAM -i LEVEL\n"
 		      "       isoscope check HISTORY\n"
 		      "       isoscope --help\n",
 		      stderr);

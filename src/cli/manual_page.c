@@ -90,7 +90,10 @@ void generate_man(struct text *t)
 	            ".SH DESCRIPTION\n"
 	            "isoscope reads a small program: shared state, the "
 	            "transactions on it, the sessions that run them, and what "
-	            "must hold. It enumerates every history that a database "
+	            "must hold. It is written in isoscope's language "
+	            "(cart.tx), or a shared object that was compiled from C "
+	            "with <isoscope/client.h> (client.so). isoscope "
+	            "enumerates every history that a database "
 	            "with the given isolation level may produce, each exactly "
 	            "once, and reports those in which an assertion fails.\n"
 	            ".PP\n"
@@ -114,6 +117,8 @@ void generate_man(struct text *t)
 	            "isoscope explore programs/examples/last\\-seat.tx "
 	            "\\-i cc\n"
 	            "isoscope explore cart.tx \\-\\-levels\n"
+	            "cc \\-g \\-shared \\-fPIC \\-o client.so client.c\n"
+	            "isoscope explore client.so \\-i si\n"
 	            "isoscope explore cart.tx \\-i si \\-\\-robust "
 	            "\\-\\-svg cart.svg\n"
 	            "isoscope check history.edn\n"
@@ -174,7 +179,7 @@ void generate_bash(struct text *t)
 	            "_isoscope()\n{\n"
 	            "\tlocal word=\"${COMP_WORDS[COMP_CWORD]}\"\n"
 	            "\tlocal before=\"${COMP_WORDS[COMP_CWORD-1]}\" options\n"
-	            "\tlocal programs='-X !*.tx'\n"
+	            "\tlocal programs='-X !*.[ts][xo]'\n"
 	            "\tif ((COMP_CWORD == 1)); then\n"
 	            "\t\tCOMPREPLY=($(compgen -W '");
 	for (int c = 0; c < COMMAND_COUNT; c++)
@@ -270,7 +275,7 @@ static void zsh_command(struct text *t, int c)
 	else if (takes_histories(c))
 		text_string(t, "\t\t\t'*:history:_files'");
 	else
-		text_string(t, "\t\t\t'*:program:_files -g \"*.tx\"'");
+		text_string(t, "\t\t\t'*:program:_files -g \"*.(tx|so)\"'");
 	text_string(t, " ;;\n");
 }
 

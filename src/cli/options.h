@@ -14,15 +14,15 @@
 /* X(identifier, word, operands, summary)
  * The function <word>_main runs the command. */
 #define COMMAND_TABLE(X)                                                      \
-	X(EXPLORE, explore, "PROGRAM.tx",                                     \
+	X(EXPLORE, explore, "PROGRAM",                                        \
 	  "enumerate every history of a program under an isolation level")    \
-	X(RUN, run, "PROGRAM.tx",                                             \
+	X(RUN, run, "PROGRAM",                                                \
 	  "run a program at random, with reads that a level allows")          \
-	X(RECORD, record, "PROGRAM.tx",                                       \
+	X(RECORD, record, "PROGRAM",                                          \
 	  "run a program serially, and write what was observed")              \
 	X(PREDICT, predict, "HISTORY...",                                     \
 	  "find an unserializable execution near an observed one")            \
-	X(COMPARE, compare, "PROGRAM.tx",                                     \
+	X(COMPARE, compare, "PROGRAM",                                        \
 	  "compare prediction, random runs and exploration")                  \
 	X(CHECK, check, "HISTORY...",                                         \
 	  "say which isolation levels recorded histories satisfy")            \
@@ -58,6 +58,9 @@ enum command {
 	 IN_CHECK | IN_CONVERT | IN_GENERATE | IN_FMT | IN_COMPILE)
 #define IN_DRAWING (IN_EXPLORE | IN_RUN | IN_PREDICT | IN_CHECK)
 #define IN_REPORTING (IN_DRAWING | IN_COMPARE)
+/* Those that run programs. */
+#define IN_RUNNING                                                            \
+	(IN_EXPLORE | IN_RUN | IN_RECORD | IN_PREDICT | IN_COMPARE)
 #define IN_ALL ((1u << COMMAND_COUNT) - 1)
 
 /* The words that an option's argument may be, with spaces between. */
@@ -82,7 +85,7 @@ enum command {
 	  "the isolation level that the predicted execution satisfies, any "  \
 	  "but ser; without it the one that the history or the program "      \
 	  "states, else cc")                                                  \
-	X(FROM_PROGRAM, IN_PREDICT, "program", 0, "PROGRAM.tx", NULL,         \
+	X(FROM_PROGRAM, IN_PREDICT, "program", 0, "PROGRAM", NULL,            \
 	  "record serial traces of this program, and predict from each")      \
 	X(BOUNDARY, IN_PREDICT | IN_COMPARE, "boundary", 0, "NAME",           \
 	  "strict relaxed",                                                   \
@@ -94,7 +97,7 @@ enum command {
 	X(ALL, IN_PREDICT | IN_COMPARE, "all", 0, "N", NULL,                  \
 	  "up to N predictions of each trace, those with the fewest changed " \
 	  "reads first")                                                      \
-	X(VALIDATE, IN_PREDICT, "validate", 0, "PROGRAM.tx", NULL,            \
+	X(VALIDATE, IN_PREDICT, "validate", 0, "PROGRAM", NULL,               \
 	  "run this program along each prediction")                           \
 	X(TRACES, IN_COMPARE, "traces", 0, "N", NULL,                         \
 	  "record at most N distinct serial traces; without it all")          \
@@ -207,6 +210,13 @@ enum command {
 	X(MEMORY, IN_REPORTING, "memory", 0, "SIZE", NULL,                    \
 	  "stop when the work needs more than SIZE bytes (k, M, G: powers "   \
 	  "of 1024)")                                                         \
+	X(STEP_TIMEOUT, IN_RUNNING, "step-timeout", 0, "SECONDS", NULL,       \
+	  "how long code in C may run from one call of isoscope's functions " \
+	  "to the next (10; 0: as long as it likes); what takes longer is "   \
+	  "reported as an error of the program")                              \
+	X(CLIENT_OUTPUT, IN_RUNNING, "client-output", 0, NULL, NULL,          \
+	  "show what code in C prints, each time that it is run; without it " \
+	  "only the last lines before a crash are shown")                     \
 	X(STOP, IN_EXPLORE | IN_RUN, "stop-on-violation", 0, NULL, NULL,      \
 	  "stop at the first violation")                                      \
 	X(SESSIONS_ORDER, IN_EXPLORE, "sessions-order", 0, "A,B,...", NULL,   \

@@ -67,7 +67,9 @@ static int predict_run(struct predicting *x, uint64_t i)
 	double begun = seconds_now();
 	uint64_t seed = x->seed + i - 1;
 	struct runner *r = predict_runner(x);
-	switch (record_serial(r, seed)) {
+	enum run_end end = record_serial(r, seed);
+	if (program_fault(x->program)) return EXIT_INPUT;
+	switch (end) {
 	case RUN_COMPLETE: return predict_recorded(x, i, begun);
 	case RUN_PRUNED: leave_out(x, seed); return EXIT_HOLDS;
 	case RUN_INTERRUPTED:
@@ -161,7 +163,9 @@ static int predict_all(struct predicting *x)
 	if (path && !(x->histories = output_open(path))) return EXIT_USAGE;
 	int code = x->recording ? predict_program(x)
 	                        : histories_look(&x->in);
-	if (code == EXIT_HOLDS)
+	if (x->program && program_failed(x->line, x->program))
+		code = EXIT_INPUT;
+	else if (code == EXIT_HOLDS)
 		code = finish(x);
 	else if (x->summary.histories || x->summary.left_out)
 		write_result(x);

@@ -53,7 +53,8 @@ bool predict_level(struct predicting *x, const struct trace *observed);
 
 /* predict_search.c */
 /* Predicts from the history of the case, which has all that is known before,
- * and reports it. EXIT_HOLDS unless something went wrong. */
+ * and reports it. EXIT_HOLDS unless something went wrong; of a fault of the
+ * program nothing is said. */
 int predict_from(struct predicting *x, struct predict_case *c);
 /* The runner of the program under the level at hand. */
 struct runner *predict_runner(struct predicting *x);

@@ -9,6 +9,7 @@
 #include "isoscope.h"
 #include "report/predict_dot.h"
 #include "report/predict_json.h"
+#include "vm/program.h"
 
 struct runner *predict_runner(struct predicting *x)
 {
@@ -209,8 +210,10 @@ int predict_from(struct predicting *x, struct predict_case *c)
 		p = predictor_new(c->observed, &x->options, x->in.clock, &d);
 	if (p) {
 		search(&s, p);
-		tell(&s);
-		code = EXIT_HOLDS;
+		if (!x->program || !program_fault(x->program)) {
+			tell(&s);
+			code = EXIT_HOLDS;
+		}
 	}
 	predictor_free(p);
 	progress_end(&x->in.progress);

@@ -91,7 +91,7 @@ static bool options_fit(const struct predicting *x)
 	if (!x->recording && !c->operand_count) {
 		say("predict needs an observed history: isoscope predict "
 		    "HISTORY..., or a program to record it from: --program "
-		    "PROGRAM.tx");
+		    "PROGRAM");
 		return false;
 	}
 	return outputs_fit(c, "history") && pictures_possible(c);
@@ -117,6 +117,7 @@ static void read_words(struct predicting *x)
 bool predict_settings(struct predicting *x)
 {
 	const struct command_line *c = x->line;
+	double seconds;
 	read_words(x);
 	x->runs = 1;
 	x->seed = 1;
@@ -126,6 +127,7 @@ bool predict_settings(struct predicting *x)
 	       histories_settings(&x->in, c) &&
 	       setting_count(c, OPTION_RUNS, &x->runs) &&
 	       setting_seed(c, OPTION_RUN_SEED, &x->seed) &&
+	       setting_step_timeout(c, &seconds) &&
 	       (!x->level_given ||
 	        level_possible(x->options.level, NULL)) &&
 	       options_fit(x);

@@ -1,26 +1,57 @@
 #include "cli/program.h"
 
+#include <stdio.h>
+
 #include "base/diag.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/outputs.h"
+#include "cli/settings.h"
+#include "isoscope.h"
 #include "lang/load.h"
+#include "report/json.h"
+#include "vm/program.h"
 
 bool one_program(const struct command_line *c)
 {
 	const char *word = command_table[c->command].word;
-	if (c->operand_count == 1) return true;
+	double seconds;
+	if (c->operand_count == 1) return setting_step_timeout(c, &seconds);
 	if (c->operand_count)
 		say("%s takes one program, not %zu", word, c->operand_count);
 	else
-		say("%s needs a program: isoscope %s PROGRAM.tx", word, word);
+		say("%s needs a program: isoscope %s PROGRAM", word, word);
 	return false;
+}
+
+struct program *given_program(const struct command_line *c, const char *path,
+                              struct diags *d)
+{
+	(void)c;
+	return load_program(path, d);
 }
 
 struct program *read_program(const struct command_line *c, const char *path)
 {
 	struct diags d = { 0 };
-	struct program *p = load_program(path, &d);
+	struct program *p = given_program(c, path, &d);
 	say_diagnostics(c, &d);
 	diags_free(&d);
 	return p;
+}
+
+bool program_failed(const struct command_line *c, const struct program *p)
+{
+	const char *fault = program_fault(p);
+	struct diags d = { 0 };
+	struct text t = { 0 };
+	if (!fault) return false;
+	diags_add(&d, DIAG_ERROR, program_path(p), 0, 0, NULL, "%s", fault);
+	say_diagnostics(c, &d);
+	diags_free(&d);
+	if (c->value[OPTION_JSON])
+		report_fault_json(&t, program_path(p), fault, iso_version());
+	output_text(outputs_result_stream(c), "-", &t);
+	text_free(&t);
+	return true;
 }

@@ -5,11 +5,23 @@
 #include <stdbool.h>
 
 struct command_line;
+struct diags;
 struct program;
 
-/* Does the command line name one program? If not, says so. */
+/* Does the command line name one program, and say well how its code in C is
+ * run? If not, says so. */
 bool one_program(const struct command_line *c);
 /* NULL if it has errors; all of them, and the warnings, are said. */
 struct program *read_program(const struct command_line *c, const char *path);
+/* The same, and they are added to `d`. */
+struct program *given_program(const struct command_line *c, const char *path,
+                              struct diags *d);
+/* After it was run: is what was found worth nothing, because its code in C does
+ * not do the same each time? If so, says it, with --json as JSON too. */
+bool program_failed(const struct command_line *c, const struct program *p);
+/* Is the file a shared object, where `what` (as in "a history") is wanted? If
+ * so, says what to do with one. */
+bool is_client(const struct command_line *c, const char *path,
+               const char *what);
 
 #endif

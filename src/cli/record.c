@@ -12,7 +12,6 @@
 #include "cli/target.h"
 #include "history/history.h"
 #include "history/trace.h"
-#include "lang/load.h"
 #include "report/names.h"
 #include "run/replay.h"
 #include "vm/machine.h"
@@ -29,7 +28,8 @@ struct recording {
 	struct diags diags;
 };
 
-/* The first run that counts. False, after saying why, if there is none. */
+/* The first run that counts. False, after saying why, if there is none; of a
+ * fault of the program nothing is said. */
 static bool record(struct recording *x)
 {
 	uint64_t first = x->seed, tried = 0;
@@ -38,6 +38,7 @@ static bool record(struct recording *x)
 		x->seed = first + tried;
 		end = record_serial(x->runner, x->seed);
 	} while (end == RUN_PRUNED && ++tried < SEEDS_TRIED);
+	if (program_fault(runner_program(x->runner))) return false;
 	switch (end) {
 	case RUN_COMPLETE:
 		if (tried)
@@ -116,7 +117,10 @@ static int record_program(struct recording *x, const struct program *p)
 	int code = EXIT_INCONCLUSIVE;
 	signals_catch();
 	x->runner = runner_new(p, LEVEL_SER, signals_flag());
-	if (record(x)) {
+	bool recorded = record(x);
+	if (program_failed(x->line, p)) {
+		code = EXIT_INPUT;
+	} else if (recorded) {
 		warn_of_failures(x);
 		code = write_trace(x);
 	}
@@ -132,7 +136,7 @@ int record_main(const struct command_line *c)
 	    !outputs_fit(c, "program") || !target_read(c, &x.to))
 		return EXIT_USAGE;
 	int code = EXIT_INPUT;
-	struct program *p = load_program(c->operands[0], &x.diags);
+	struct program *p = given_program(c, c->operands[0], &x.diags);
 	if (p) code = record_program(&x, p);
 	say_diagnostics(c, &x.diags);
 	diags_free(&x.diags);

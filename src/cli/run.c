@@ -154,6 +154,14 @@ static bool write_picture(const struct running *x, const struct run_case *c)
 	return fine;
 }
 
+static int deliver(const struct running *x, const struct run_case *c)
+{
+	if (program_failed(x->line, x->program)) return EXIT_INPUT;
+	bool fine = write_result(x, c);
+	fine = write_picture(x, c) && fine;
+	return fine ? exit_code(c) : EXIT_INTERNAL;
+}
+
 static int run_program(struct running *x)
 {
 	const char *path = x->line->value[OPTION_HISTORIES];
@@ -171,11 +179,9 @@ static int run_program(struct running *x)
 	bool fine = output_close(x->histories, path);
 	if (fine && result.coverage_wanted && explore_all(x, c, &all))
 		result.coverage = &all;
-	fine = write_result(x, &result) && fine;
-	fine = write_picture(x, &result) && fine;
-	int code = fine ? exit_code(&result) : EXIT_INTERNAL;
+	int code = deliver(x, &result);
 	campaign_free(c);
-	return code;
+	return fine ? code : EXIT_INTERNAL;
 }
 
 /* ---- the command line ---- */

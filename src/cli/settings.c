@@ -10,6 +10,9 @@
 #include "predict/predict.h"
 #include "vm/program.h"
 
+/* Three weeks: nobody waits so long, and it can be counted in milliseconds. */
+static const double SECONDS_NEVER = 2e6;
+
 /* A whole number, and what stands behind it. */
 static bool read_whole(const char *words, uint64_t *out, char **end)
 {
@@ -84,21 +87,41 @@ bool setting_memory(const struct command_line *c, enum option_id option,
 	return false;
 }
 
+static bool read_seconds(const char *words, double *out)
+{
+	char *end;
+	*out = strtod(words, &end);
+	if (end == words || strpbrk(words, "xX")) return false;
+	if (*end == 's') end++;
+	return !*end && isfinite(*out);
+}
+
 bool setting_seconds(const struct command_line *c, enum option_id option,
                      double *out)
 {
 	const char *words = c->value[option];
-	char *end;
+	double n;
 	if (!words) return true;
-	double n = strtod(words, &end);
-	if (strpbrk(words, "xX")) end = (char *)words;
-	if (end != words && *end == 's') end++;
-	if (end != words && !*end && isfinite(n) && n > 0) {
+	if (read_seconds(words, &n) && n > 0) {
 		*out = n;
 		return true;
 	}
 	say("--%s takes a positive number of seconds, not '%s'",
 	    option_table[option].word, words);
+	return false;
+}
+
+bool setting_step_timeout(const struct command_line *c, double *out)
+{
+	const char *words = c->value[OPTION_STEP_TIMEOUT];
+	double n;
+	if (!words) return true;
+	if (read_seconds(words, &n) && n >= 0) {
+		*out = n > 0 && n < SECONDS_NEVER ? n : SECONDS_NEVER;
+		return true;
+	}
+	say("--step-timeout takes a number of seconds, or 0 for no limit, not "
+	    "'%s'", words);
 	return false;
 }
 

@@ -24,6 +24,9 @@ bool setting_memory(const struct command_line *c, enum option_id option,
 /* A positive number of seconds: 2.5, 10s. */
 bool setting_seconds(const struct command_line *c, enum option_id option,
                      double *out);
+/* The same for --step-timeout, where 0 is no limit: then a number that is never
+ * reached. */
+bool setting_step_timeout(const struct command_line *c, double *out);
 /* The isolation level: the option's, else the one that the program states,
  * else cc. */
 bool setting_level(const struct command_line *c, enum option_id option,

@@ -12,7 +12,7 @@ bool explorer_slot_checked(const struct explorer *e, uint32_t slot)
 	if (slot == explorer_slot_error(e)) return false;
 	if (slot == explorer_slot_robust(e))
 		return explorer_options(e)->robust;
-	return true;
+	return program_assertion_met(explorer_program(e), slot);
 }
 
 bool explorer_slot_violated(const struct explorer *e, uint32_t slot)

@@ -52,6 +52,15 @@ static bool any_violated(const struct comparison *c, uint32_t slot)
 	return violated;
 }
 
+/* Assertions are listed; run-time errors only when they happen. */
+static bool is_listed(const struct comparison *c, uint32_t slot)
+{
+	const struct program *p = comparison_program(c);
+	return slot < program_assertion_count(p)
+	           ? program_assertion_met(p, slot)
+	           : any_violated(c, slot);
+}
+
 /* ---- the verdict ---- */
 
 /* "12 of at least 40 unserializable histories" */
@@ -410,8 +419,7 @@ static void slots_json(struct text *t, const struct comparison *c)
 	for (uint32_t i = 0; i < comparison_slot_count(c); i++) {
 		struct example x = { .program = comparison_program(c),
 			             .slot = i };
-		if (i + 1 == comparison_slot_count(c) && !any_violated(c, i))
-			continue;
+		if (!is_listed(c, i)) continue;
 		text_string(t, begin);
 		begin = ",{";
 		report_slot_json(t, &x);

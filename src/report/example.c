@@ -98,15 +98,24 @@ static void print_source(struct text *t, struct position at)
 	text_char(t, '\n');
 }
 
-/* The place is told by the heading, except that an error's source is worth a
- * line here. */
+/* Assertions in C go by their message: what they check is in the source. */
+static bool source_tells(const struct example *x)
+{
+	return x->slot == program_assertion_count(x->program) ||
+	       program_is_native(x->program);
+}
+
+/* The place is told by the heading, except that the source is worth a line here
+ * if it says more than the heading. */
 static void print_finding(struct text *t, const struct style *s,
                           const struct example *x)
 {
 	const struct finding *f = x->finding;
 	if (!f) return;
 	text_string(t, "\n    ");
-	style_words(t, s, STYLE_RED, f->message ? f->message : "fails");
+	style_begin(t, s, STYLE_RED);
+	name_plain(t, f->message ? f->message : "fails");
+	style_end(t, s);
 	if (f->value_count) {
 		struct text values = { 0 };
 		name_finding_values(&values, f);
@@ -115,7 +124,7 @@ static void print_finding(struct text *t, const struct style *s,
 		text_free(&values);
 	}
 	text_char(t, '\n');
-	if (x->slot == program_assertion_count(x->program))
+	if (source_tells(x))
 		print_source(t, program_position(x->program, f->point));
 }
 

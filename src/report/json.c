@@ -171,3 +171,14 @@ void report_json(struct text *t, const struct explorer *e,
 	text_string(t, "}\n");
 	text_free(&reason);
 }
+
+void report_fault_json(struct text *t, const char *program, const char *fault,
+                       const char *version)
+{
+	text_char(t, '{');
+	json_name(t, "isoscope");
+	json_text(t, version);
+	json_member_text(t, "program", program);
+	json_member_text(t, "error", fault);
+	text_string(t, "}\n");
+}

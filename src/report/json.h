@@ -10,6 +10,10 @@ struct explorer;
 void report_json(struct text *t, const struct explorer *e,
                  const char *version);
 
+/* What is printed instead of any result when there is none (program_fault()). */
+void report_fault_json(struct text *t, const char *program, const char *fault,
+                       const char *version);
+
 /* Pieces for other writers of JSON. */
 void json_name(struct text *t, const char *name); /* "name": */
 void json_text(struct text *t, const char *value); /* a string, or null */

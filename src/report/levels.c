@@ -19,10 +19,6 @@ struct levels_table *levels_table_new(const struct explorer *e)
 	t->program = program_path(explorer_program(e));
 	t->slots = mem_take0(t->slot_count, sizeof *t->slots);
 	t->checked = mem_take0(t->slot_count, sizeof *t->checked);
-	for (uint32_t s = 0; s < t->slot_count; s++) {
-		name_slot(&t->slots[s], e, s);
-		t->checked[s] = explorer_slot_checked(e, s);
-	}
 	for (int l = 0; l < LEVEL_COUNT; l++)
 		t->columns[l].violated =
 		    mem_take0(t->slot_count, sizeof(uint64_t));
@@ -39,6 +35,18 @@ void levels_table_free(struct levels_table *t)
 	free(t);
 }
 
+/* Those met so far: a native program may come to others under another level. */
+static void note_slots(struct levels_table *t, const struct explorer *e)
+{
+	for (uint32_t s = 0; s < t->slot_count; s++) {
+		bool checked = explorer_slot_checked(e, s);
+		t->checked[s] |= checked;
+		if (!t->slots[s].length &&
+		    (checked || explorer_slot_violated(e, s)))
+			name_slot(&t->slots[s], e, s);
+	}
+}
+
 void levels_table_set(struct levels_table *t, const struct explorer *e,
                       enum level l)
 {
@@ -46,6 +54,7 @@ void levels_table_set(struct levels_table *t, const struct explorer *e,
 	bool own = explorer_options(e)->level == l;
 	assert(own || explorer_options(e)->classify);
 	struct levels_column *c = &t->columns[l];
+	note_slots(t, e);
 	c->ran = true;
 	c->complete = s->stop == STOP_NONE;
 	c->histories = own ? s->histories : s->per_level[l];

@@ -74,6 +74,16 @@ void name_position(struct text *t, struct position at)
 	if (at.line && at.column) text_format(t, ":%" PRIu32, at.column);
 }
 
+/* Native code tells a message, and not what it checks. */
+static void name_condition(struct text *t, const struct program *p,
+                           const char *text)
+{
+	const char *quote = program_is_native(p) ? "\"" : "";
+	text_string(t, quote);
+	name_plain(t, text);
+	text_string(t, quote);
+}
+
 void name_program_slot(struct text *t, const struct program *p, uint32_t slot)
 {
 	uint32_t assertions = program_assertion_count(p);
@@ -86,7 +96,7 @@ void name_program_slot(struct text *t, const struct program *p, uint32_t slot)
 		text_string(t, "assert serializable");
 	} else {
 		text_string(t, "assert ");
-		text_string(t, program_assertion(p, slot)->text);
+		name_condition(t, p, program_assertion(p, slot)->text);
 	}
 }
 
