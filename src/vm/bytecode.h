@@ -51,8 +51,8 @@
  * Layout letters: n the count; a b c a register; A B C a V() operand; k a
  * constant; j a jump target; q a static key; g a global (with n index values
  * beginning at the register named by b); f a function; u a builtin; t a
- * transaction name; x a function in C; s an assertion site; p a reach point; S a session (the
- * register of its local is c); # a plain number in c. */
+ * transaction name; x a function in C; s an assertion site; p a reach point; S a
+ * session (the register of its local is c); # a plain number in c. */
 #define OPCODES(X)                                                            \
 	/* Moves */                                                           \
 	X(MOVE, "aB")      /* R[a] = V(b) */                                  \
@@ -333,7 +333,7 @@ void program_set_initial(struct program *p, uint32_t key, struct value v);
  * in entry, length and registers of the struct when done. */
 uint32_t program_add_function(struct program *p, const char *name,
                               uint32_t parameters);
-/* A function in C, as many as the library has or before there is one. */
+/* A function in C; its number is that of the library. */
 uint32_t program_add_extern(struct program *p, const char *name);
 uint32_t program_add_session(struct program *p, const char *name);
 uint32_t program_add_local(struct program *p, uint32_t session,
