@@ -240,3 +240,51 @@ if [ -f "$results/compare.csv" ]; then
 	END
 	compared "$results/compare.csv"
 fi
+
+if [ -f "$results/native.csv" ]; then
+	cat <<-'END'
+	## Clients in C
+
+	`isoscope explore` of the clients in `programs/native` and of their
+	twins in the language: user CPU seconds of a whole run, the start of
+	the program and its worker process included (the mean of 20 when
+	shorter than 0.2 s), and histories per second. The last column is how
+	many times longer a history takes in C.
+
+	END
+	awk -F, '
+	function cut(key) {
+		return ended[key] == "done" ? "" : "> "
+	}
+	function rate(key) {
+		return count[key] / (seconds[key] > 0 ? seconds[key] : 0.0005)
+	}
+	function row(name, t, c) {
+		printf "| %s | %s%d | %.3f | %d ", name, cut(t), count[t],
+			seconds[t], rate(t)
+		printf "| %s%d | %.3f | %d | %.1f |\n", cut(c), count[c],
+			seconds[c], rate(c), rate(t) / rate(c)
+	}
+	function add(key, to) {
+		count[to] += count[key]; seconds[to] += seconds[key]
+		if (ended[key] != "done") ended[to] = "timeout"
+		else if (!(to in ended)) ended[to] = "done"
+	}
+	NR == 1 { next }
+	{
+		name = $1 " | " $2
+		if (!(name in seen)) { seen[name] = 1; order[++n] = name }
+		key = name FS $3
+		count[key] = $4; ended[key] = $5; seconds[key] = $6
+		add(key, "all " $3)
+	}
+	END {
+		print "| client | level | histories | user CPU s | per s " \
+			"| in C: histories | user CPU s | per s | times |"
+		print "|---|---|---|---|---|---|---|---|---|"
+		for (i = 1; i <= n; i++)
+			row(order[i], order[i] FS "tx", order[i] FS "c")
+		row("all |", "all tx", "all c")
+		print ""
+	}' "$results/native.csv"
+fi
