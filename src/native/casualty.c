@@ -1,1 +1,261 @@
 #include "native/casualty.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "native/fibre.h"
+#include "native/source_lines.h"
+
+enum {
+	FRAMES_TOLD = 4,
+	LAST_WORDS = 200 /* bytes */
+};
+
+/* ---- What happened ---- */
+
+static const struct signal_meaning {
+	int signal, code; /* 0: any */
+	const char *meaning;
+} meanings[] = {
+	{ SIGSEGV, SEGV_MAPERR, "invalid address" },
+	{ SIGSEGV, SEGV_ACCERR, "forbidden access to address" },
+	{ SIGSEGV, 0, "invalid address" },
+	{ SIGBUS, BUS_ADRALN, "misaligned address" },
+	{ SIGBUS, BUS_ADRERR, "no memory behind address" },
+	{ SIGBUS, 0, "memory error" },
+	{ SIGFPE, FPE_INTDIV, "integer division by zero" },
+	{ SIGFPE, FPE_INTOVF, "integer overflow" },
+	{ SIGFPE, 0, "arithmetic error" },
+	{ SIGILL, 0, "illegal instruction" },
+	{ SIGABRT, 0, "abort()" },
+	{ SIGTRAP, 0, "trap" },
+	{ SIGSYS, 0, "forbidden system call" },
+	{ SIGXCPU, 0, "the limit of processor time" },
+	{ SIGXFSZ, 0, "the limit of file sizes" },
+	{ SIGALRM, 0, "an alarm" },
+	{ SIGPIPE, 0, "nobody reads what it writes" }
+};
+
+static const struct signal_meaning *meaning_of(int signal, int code)
+{
+	for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
+		if (meanings[i].signal == signal &&
+		    (!meanings[i].code || meanings[i].code == code))
+			return &meanings[i];
+	return NULL;
+}
+
+static void add_signal_name(int signal, struct text *out)
+{
+	const char *name = sigabbrev_np(signal);
+	if (name)
+		text_format(out, "SIG%s", name);
+	else
+		text_format(out, "signal %d", signal);
+}
+
+static bool has_address(const struct death *d)
+{
+	return (d->signal == SIGSEGV || d->signal == SIGBUS) && d->code > 0 &&
+	       d->code != SI_KERNEL;
+}
+
+static void describe_signal(const struct death *d, struct text *out)
+{
+	const struct signal_meaning *m = meaning_of(d->signal, d->code);
+	text_string(out, "crashed: ");
+	add_signal_name(d->signal, out);
+	if (d->code <= 0 && d->signal != SIGABRT) {
+		text_string(out, ", sent by raise() or kill()");
+		return;
+	}
+	if (m) text_format(out, ", %s", m->meaning);
+	if (has_address(d))
+		text_format(out, " 0x%llx", (unsigned long long)d->address);
+}
+
+/* Killed without having been able to say why. */
+static void describe_kill(int signal, struct text *out)
+{
+	const struct signal_meaning *m = meaning_of(signal, 0);
+	text_string(out, "killed by ");
+	add_signal_name(signal, out);
+	if (signal == SIGKILL)
+		text_string(out, ": out of memory?");
+	else if (m)
+		text_format(out, ": %s", m->meaning);
+}
+
+static void describe_end(const struct death *d, struct text *out)
+{
+	if (d->cut_off)
+		text_string(out, "closed the files of isoscope");
+	else if (d->status != -1 && WIFSIGNALED(d->status))
+		describe_kill(WTERMSIG(d->status), out);
+	else if (d->status != -1)
+		text_format(out, "called exit(%d)", WEXITSTATUS(d->status));
+	else
+		text_string(out, "ended its process");
+}
+
+static void describe_kind(const struct death *d, struct text *out)
+{
+	switch (d->kind) {
+	case CASUALTY_NONE:
+	case CASUALTY_EXIT: describe_end(d, out); return;
+	case CASUALTY_SIGNAL: describe_signal(d, out); return;
+	case CASUALTY_OVERFLOW:
+		text_format(out, "the stack is full (%d MiB): endless "
+		            "recursion?", FIBRE_STACK >> 20);
+		return;
+	case CASUALTY_TIMEOUT:
+		text_format(out, "no access for %.9g s: an endless loop?",
+		            d->timeout);
+		return;
+	case CASUALTY_THREAD:
+		text_string(out, "misuse of the functions of "
+		            "isoscope/client.h");
+		return;
+	}
+}
+
+/* ---- Where ---- */
+
+uint64_t death_place(const struct death *d, const struct loaded *l,
+                     uint32_t *next)
+{
+	while (*next < d->frame_count) {
+		uint32_t i = (*next)++;
+		uint64_t at = d->frames[i] - (i > 0);
+		const struct loaded_object *o = loaded_find(l, at);
+		if (o && !o->own) return at;
+	}
+	return 0;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+static void add_frame(const struct loaded_object *o, uint64_t address,
+                      struct source_lines *lines, struct text *out)
+{
+	struct source_place place;
+	uint64_t in_file = address - o->bias;
+	if (!source_lines_find(lines, o->path, in_file, &place))
+		memset(&place, 0, sizeof place);
+	if (place.function) text_format(out, "%s() ", place.function);
+	if (place.file && place.line)
+		text_format(out, "at %s:%u", place.file, place.line);
+	else if (place.function)
+		text_format(out, "of %s", base_name(o->path));
+	else
+		text_format(out, "%s, 0x%llx", base_name(o->path),
+		            (unsigned long long)in_file);
+}
+
+/* A function that calls itself is told once. */
+static void describe_place(const struct death *d, const struct loaded *l,
+                           struct source_lines *lines, struct text *out)
+{
+	struct text last = { 0 }, frame = { 0 };
+	uint32_t next = 0, told = 0;
+	uint64_t at;
+	while (told < FRAMES_TOLD && (at = death_place(d, l, &next))) {
+		text_clear(&frame);
+		add_frame(loaded_find(l, at), at, lines, &frame);
+		if (told && !strcmp(text_get(&frame), text_get(&last)))
+			continue;
+		text_string(out, told ? ", called from " : "in ");
+		text_string(out, text_get(&frame));
+		text_clear(&last);
+		text_string(&last, text_get(&frame));
+		told++;
+	}
+	text_free(&last);
+	text_free(&frame);
+}
+
+void death_describe(const struct death *d, const struct loaded *l,
+                    struct source_lines *lines, struct text *out)
+{
+	uint32_t next = 0;
+	describe_kind(d, out);
+	if (!death_place(d, l, &next)) return;
+	bool asks = out->length && out->data[out->length - 1] == '?';
+	text_string(out, asks || d->kind == CASUALTY_EXIT ? " " : ", ");
+	describe_place(d, l, lines, out);
+}
+
+/* ---- What it printed ---- */
+
+/* The length of the UTF-8 sequence of a character fit to be shown, or 0. */
+static size_t shown_length(const unsigned char *p, size_t left)
+{
+	if (*p < 0x80) return *p >= ' ' && *p != 0x7f;
+	size_t n = *p >= 0xf0 ? 4 : *p >= 0xe0 ? 3 : 2;
+	if (*p < 0xc2 || *p > 0xf4 || n > left) return 0;
+	for (size_t i = 1; i < n; i++)
+		if ((p[i] & 0xc0) != 0x80) return 0;
+	/* Not C1 controls, overlong forms, surrogates, above U+10FFFF. */
+	return !(*p == 0xc2 && p[1] < 0xa0) && !(*p == 0xe0 && p[1] < 0xa0) &&
+	       !(*p == 0xed && p[1] > 0x9f) && !(*p == 0xf0 && p[1] < 0x90) &&
+	       !(*p == 0xf4 && p[1] > 0x8f) ? n : 0;
+}
+
+static bool is_blank(char c)
+{
+	return c == '\n' || c == '\r' || c == ' ' || c == '\t' || !c;
+}
+
+static void add_line(const char *line, size_t length, struct text *out)
+{
+	const unsigned char *p = (const unsigned char *)line;
+	while (length) {
+		size_t n = shown_length(p, length);
+		if (n)
+			text_bytes(out, (const char *)p, n);
+		else
+			text_char(out, is_blank((char)*p) ? ' ' : '?');
+		p += n ? n : 1;
+		length -= n ? n : 1;
+	}
+}
+
+static size_t line_start(const char *s, size_t end)
+{
+	while (end && s[end - 1] != '\n') end--;
+	return end;
+}
+
+/* As many of the last lines as fit; of one that does not, its beginning. */
+static void add_last_lines(const char *s, size_t end, struct text *out)
+{
+	size_t start = line_start(s, end);
+	if (end - start > LAST_WORDS) {
+		add_line(s + start, LAST_WORDS - 3, out);
+		text_string(out, "...");
+		return;
+	}
+	while (start && end - line_start(s, start - 1) <= LAST_WORDS)
+		start = line_start(s, start - 1);
+	while (start < end) {
+		const char *stop = memchr(s + start, '\n', end - start);
+		size_t length = stop ? (size_t)(stop - s) - start : end - start;
+		add_line(s + start, length, out);
+		start += length + 1;
+		if (start < end) text_string(out, " / ");
+	}
+}
+
+void death_last_words(const char *printed, size_t length, struct text *out)
+{
+	while (length && is_blank(printed[length - 1])) length--;
+	if (!length) return;
+	text_string(out, "it printed: \"");
+	add_last_lines(printed, length, out);
+	text_char(out, '"');
+}

@@ -2,4 +2,34 @@
 #ifndef ISO_NATIVE_CASUALTY_H
 #define ISO_NATIVE_CASUALTY_H
 
+#include "base/text.h"
+#include "native/loaded.h"
+#include "native/shared.h"
+
+struct source_lines;
+
+/* The explorer's own copy of a struct casualty, and what it knows besides. */
+struct death {
+	enum casualty_kind kind;
+	int signal, code;
+	uint64_t address;
+	uint64_t frames[SHARED_FRAMES];
+	uint32_t frame_count;
+	int status;     /* of waitpid(), -1 if unknown */
+	bool cut_off;   /* it lived on, but had closed its socket */
+	double timeout; /* seconds, of CASUALTY_TIMEOUT */
+};
+
+/* The program counter of a frame in user code, 0 if none: of the call where it
+ * is not the place of the crash itself. Frames from `*next` on are looked at;
+ * `*next` moves behind it. */
+uint64_t death_place(const struct death *d, const struct loaded *l,
+                     uint32_t *next);
+/* One line: what happened and where. */
+void death_describe(const struct death *d, const struct loaded *l,
+                    struct source_lines *lines, struct text *out);
+/* The last lines of what was printed, at most 200 bytes of them and fit to be
+ * shown; nothing if nothing was printed. Newlines become " / ". */
+void death_last_words(const char *printed, size_t length, struct text *out);
+
 #endif

@@ -1,1 +1,482 @@
-/* placeholder */
+#include "native/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/seconds.h"
+#include "native/casualty.h"
+#include "native/child.h"
+#include "native/loaded.h"
+#include "native/source_lines.h"
+
+#define GRACE 0.3 /* seconds to end in, before it is killed */
+enum {
+	SLICE = 100,           /* milliseconds between looks at the progress */
+	PRINTED_MOST = 1 << 20,/* bytes of output kept */
+	PRINTED_TOLD = 4096,   /* bytes of them read after a crash */
+	WIRE_KEPT = 1 << 20    /* bytes of a wire that are not given back */
+};
+
+struct process {
+	const struct worker_job *job;
+	process_body *body;
+	double step_timeout;
+	bool show_output;
+
+	void *memory; /* shared, command, reply, one after another; or NULL */
+	struct shared *shared;
+	struct wire *command, *reply;
+	struct wire *nowhere; /* stands for them if there is no memory */
+
+	pid_t pid;           /* 0: none runs */
+	int socket;
+	int lifeline;        /* a pipe's end: closed with the explorer's death */
+	int output;          /* file of what it prints, or -1 */
+	struct bell_ear ear;
+	uint64_t inherited;  /* bytes of the explorer at the fork */
+	bool is_new;
+
+	struct death death;
+	struct loaded loaded;
+	struct source_lines *lines;
+	struct text printed; /* last words of the dead one */
+	struct text failure; /* why none was started */
+};
+
+/* ---- Memory ---- */
+
+/* Wires begin at pages. */
+static size_t page_up(size_t bytes)
+{
+	return (bytes + 4095) & ~(size_t)4095;
+}
+
+static struct wire *wire_at(struct process *p, size_t offset)
+{
+	return (struct wire *)((char *)p->memory + offset);
+}
+
+static size_t memory_bytes(void)
+{
+	return page_up(sizeof(struct shared)) +
+	       2 * page_up(sizeof(struct wire) + WIRE_BYTES);
+}
+
+static bool take_memory(struct process *p)
+{
+	if (p->memory) return true;
+	size_t first = page_up(sizeof(struct shared));
+	size_t second = first + page_up(sizeof(struct wire) + WIRE_BYTES);
+	void *m = mmap(NULL, memory_bytes(), PROT_READ | PROT_WRITE,
+	               MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (m == MAP_FAILED) return false;
+	p->memory = m;
+	p->shared = m;
+	p->command = wire_at(p, first);
+	p->reply = wire_at(p, second);
+	return true;
+}
+
+/* User code may have written over it. */
+static void set_bounds(struct wire *w)
+{
+	w->capacity = WIRE_BYTES;
+	if (atomic_load(&w->length) > WIRE_BYTES) atomic_store(&w->length, 0);
+}
+
+/* A wire that was once long does not keep its memory for ever. */
+static void clear_wire(struct wire *w)
+{
+	set_bounds(w);
+	uint64_t length = page_up(sizeof *w + atomic_load(&w->length));
+	if (length > WIRE_KEPT)
+		madvise((char *)w + WIRE_KEPT, length - WIRE_KEPT,
+		        MADV_REMOVE);
+	atomic_store(&w->length, 0);
+}
+
+static void begin_memory(struct process *p)
+{
+	memset(p->shared, 0, sizeof *p->shared);
+	p->shared->command = p->command;
+	p->shared->reply = p->reply;
+	clear_wire(p->reply);
+}
+
+/* ---- Life ---- */
+
+struct process *process_new_with(const struct worker_job *job,
+                                 double step_timeout, bool show_output,
+                                 process_body *body)
+{
+	struct process *p = mem_take0(1, sizeof *p);
+	p->job = job;
+	p->body = body;
+	p->step_timeout = step_timeout;
+	p->show_output = show_output;
+	p->socket = p->lifeline = p->output = -1;
+	p->nowhere = mem_take0(1, sizeof *p->nowhere);
+	return p;
+}
+
+struct process *process_new(const struct worker_job *job, double step_timeout,
+                            bool show_output)
+{
+	return process_new_with(job, step_timeout, show_output, worker_run);
+}
+
+void process_set_timeout(struct process *p, double seconds)
+{
+	p->step_timeout = seconds;
+}
+
+static void close_file(int *file)
+{
+	if (*file >= 0) close(*file);
+	*file = -1;
+}
+
+static void close_files(struct process *p)
+{
+	close_file(&p->socket);
+	close_file(&p->lifeline);
+	close_file(&p->output);
+}
+
+/* The worker is the leader of a group: what it has started goes with it. */
+static void kill_group(struct process *p)
+{
+	kill(-p->pid, SIGKILL);
+	kill(p->pid, SIGKILL);
+}
+
+/* Has it ended? It stays a zombie. */
+static bool is_dead(struct process *p)
+{
+	siginfo_t info;
+	info.si_pid = 0;
+	int r = waitid(P_PID, (id_t)p->pid, &info,
+	               WEXITED | WNOHANG | WNOWAIT);
+	return r ? errno != EINTR : info.si_pid != 0;
+}
+
+/* Waits for its end, by itself for a short while; false if it had to be killed.
+ * What a process prints and writes is complete after this. */
+static bool reap(struct process *p, int *status)
+{
+	double until = seconds_now() + GRACE;
+	struct timespec nap = { 0, 20000 };
+	bool by_itself;
+	while (!(by_itself = is_dead(p)) && seconds_now() < until) {
+		nanosleep(&nap, NULL);
+		if (nap.tv_nsec < 5000000) nap.tv_nsec *= 2;
+	}
+	kill_group(p);
+	pid_t got;
+	do
+		got = waitpid(p->pid, status, 0);
+	while (got < 0 && errno == EINTR);
+	if (got < 0) *status = -1;
+	p->pid = 0;
+	return by_itself;
+}
+
+void process_end(struct process *p)
+{
+	int status;
+	if (!p->pid) return;
+	shutdown(p->socket, SHUT_RDWR);
+	reap(p, &status);
+	close_files(p);
+}
+
+void process_free(struct process *p)
+{
+	if (!p) return;
+	process_end(p);
+	if (p->memory) munmap(p->memory, memory_bytes());
+	loaded_free(&p->loaded);
+	source_lines_free(p->lines);
+	text_free(&p->printed);
+	text_free(&p->failure);
+	free(p->nowhere);
+	free(p);
+}
+
+/* ---- Birth ---- */
+
+static enum process_answer refuse(struct process *p, const char *what,
+                                  const char *way_out)
+{
+	text_clear(&p->failure);
+	text_format(&p->failure, "cannot start a process for the C code: "
+	            "%s: %s; %s", what, strerror(errno), way_out);
+	return PROCESS_NOT_STARTED;
+}
+
+/* What it has in memory of its own; 0 if unknown. */
+static uint64_t private_bytes(pid_t pid)
+{
+	char path[40], line[128];
+	unsigned long long resident, shared;
+	snprintf(path, sizeof path, "/proc/%d/statm", (int)pid);
+	int file = open(path, O_RDONLY | O_CLOEXEC);
+	if (file < 0) return 0;
+	ssize_t got = read(file, line, sizeof line - 1);
+	close(file);
+	if (got <= 0) return 0;
+	line[got] = 0;
+	if (sscanf(line, "%*u %llu %llu", &resident, &shared) != 2) return 0;
+	if (shared > resident) return 0;
+	return (resident - shared) * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static bool open_files(struct process *p, struct child *c)
+{
+	int sockets[2], pipes[2];
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets))
+		return false;
+	p->socket = sockets[0];
+	c->socket = sockets[1];
+	if (pipe2(pipes, O_CLOEXEC)) return false;
+	c->lifeline = pipes[0];
+	p->lifeline = pipes[1];
+	if (p->show_output) return true;
+	p->output = memfd_create("isoscope-output", MFD_CLOEXEC);
+	c->output = p->output;
+	return p->output >= 0 && !fcntl(p->output, F_SETFL, O_APPEND);
+}
+
+/* No handler of the explorer's may run in the child. */
+static pid_t fork_quietly(void)
+{
+	sigset_t all, before;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	pid_t pid = fork();
+	int error = errno;
+	if (pid) pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = error;
+	return pid;
+}
+
+static enum process_answer give_birth(struct process *p, struct child *c)
+{
+	if (!open_files(p, c))
+		return refuse(p, "no files", "allow more of them (ulimit -n)");
+	begin_memory(p);
+	loaded_begin(&p->loaded);
+	p->inherited = private_bytes(getpid());
+	pid_t pid = fork_quietly();
+	if (!pid) {
+		child_prepare(c, p->job);
+		p->body(p->job, p->shared, c->socket);
+		_exit(0);
+	}
+	if (pid < 0)
+		return refuse(p, "fork", "allow more processes (ulimit -u) or "
+		              "more memory");
+	setpgid(pid, pid);
+	p->pid = pid;
+	bell_ear_init(&p->ear);
+	memset(&p->death, 0, sizeof p->death);
+	p->is_new = true;
+	return PROCESS_REPLIED;
+}
+
+static enum process_answer fork_worker(struct process *p)
+{
+	struct child c = { .socket = -1, .lifeline = -1, .output = -1 };
+	text_clear(&p->printed);
+	text_clear(&p->failure);
+	if (!take_memory(p))
+		return refuse(p, "no room for shared memory",
+		              "allow more of it (ulimit -v)");
+	enum process_answer a = give_birth(p, &c);
+	close_file(&c.socket);
+	close_file(&c.lifeline);
+	if (a != PROCESS_REPLIED) close_files(p);
+	return a;
+}
+
+bool process_is_new(struct process *p)
+{
+	bool is_new = p->is_new;
+	p->is_new = false;
+	return is_new;
+}
+
+/* ---- Death ---- */
+
+static void read_last_words(struct process *p)
+{
+	char bytes[PRINTED_TOLD];
+	struct stat s;
+	if (p->output < 0 || fstat(p->output, &s)) return;
+	off_t from = s.st_size > (off_t)sizeof bytes
+	                 ? s.st_size - (off_t)sizeof bytes : 0;
+	ssize_t got = pread(p->output, bytes, sizeof bytes, from);
+	if (got > 0) death_last_words(bytes, (size_t)got, &p->printed);
+}
+
+/* User code may have written over the record as well. */
+static void read_record(struct death *d, struct casualty *c)
+{
+	uint32_t kind = atomic_load(&c->kind);
+	if (kind > CASUALTY_THREAD) kind = CASUALTY_NONE;
+	if (d->kind == CASUALTY_NONE) d->kind = (enum casualty_kind)kind;
+	if (kind == CASUALTY_NONE) return;
+	d->signal = c->signal;
+	d->code = c->code;
+	d->address = c->address;
+	d->frame_count = c->frame_count;
+	if (d->frame_count > SHARED_FRAMES) d->frame_count = SHARED_FRAMES;
+	memcpy(d->frames, c->frames, sizeof d->frames);
+}
+
+/* Its socket is closed, or it was told to end. */
+static enum process_answer bury(struct process *p)
+{
+	struct death *d = &p->death;
+	bool told = d->kind == CASUALTY_TIMEOUT;
+	bool by_itself = reap(p, &d->status);
+	read_record(d, &p->shared->casualty);
+	if (d->kind == CASUALTY_NONE) {
+		d->kind = CASUALTY_EXIT;
+		d->cut_off = !told && !by_itself;
+	}
+	d->timeout = p->step_timeout;
+	set_bounds(p->reply);
+	loaded_read(&p->loaded, p->shared);
+	read_last_words(p);
+	close_files(p);
+	return PROCESS_DIED;
+}
+
+/* ---- Questions ---- */
+
+static void trim_output(struct process *p, off_t most)
+{
+	struct stat s;
+	if (p->output < 0 || fstat(p->output, &s) || s.st_size <= most) return;
+	(void)!ftruncate(p->output, 0);
+}
+
+static bool is_over(const struct process *p, double since)
+{
+	return p->step_timeout > 0 &&
+	       seconds_now() - since >= p->step_timeout;
+}
+
+/* Milliseconds until one has to look at it again. */
+static int slice(const struct process *p, double since)
+{
+	if (p->step_timeout <= 0) return SLICE;
+	double left = 1000 * (since + p->step_timeout - seconds_now());
+	return left >= SLICE ? SLICE : left > 0 ? (int)left + 1 : 0;
+}
+
+static enum process_answer await(struct process *p)
+{
+	uint64_t progress = atomic_load(&p->shared->progress);
+	double since = seconds_now();
+	for (;;) {
+		enum bell_result r = bell_wait(&p->shared->answered, &p->ear,
+		                               p->socket, slice(p, since));
+		if (r == BELL_RUNG) {
+			set_bounds(p->reply);
+			return PROCESS_REPLIED;
+		}
+		if (r == BELL_GONE || is_dead(p)) return bury(p);
+		trim_output(p, PRINTED_MOST);
+		uint64_t now = atomic_load(&p->shared->progress);
+		if (now != progress) since = seconds_now();
+		progress = now;
+		if (!is_over(p, since)) continue;
+		p->death.kind = CASUALTY_TIMEOUT;
+		kill(p->pid, SIGALRM);
+		return bury(p);
+	}
+}
+
+enum process_answer process_start(struct process *p)
+{
+	if (p->pid) return PROCESS_REPLIED;
+	enum process_answer a = fork_worker(p);
+	return a == PROCESS_REPLIED ? await(p) : a;
+}
+
+struct wire *process_command(struct process *p)
+{
+	if (!take_memory(p)) return p->nowhere;
+	clear_wire(p->command);
+	return p->command;
+}
+
+enum process_answer process_ask(struct process *p)
+{
+	enum process_answer a = process_start(p);
+	if (a != PROCESS_REPLIED) return a;
+	clear_wire(p->reply);
+	trim_output(p, 0);
+	bell_ring(&p->shared->asked, p->socket);
+	return await(p);
+}
+
+const struct wire *process_reply(const struct process *p)
+{
+	return p->memory ? p->reply : p->nowhere;
+}
+
+uint64_t process_memory(const struct process *p)
+{
+	uint64_t bytes = p->pid ? private_bytes(p->pid) : 0;
+	return bytes > p->inherited ? bytes - p->inherited : 0;
+}
+
+/* ---- What became of it ---- */
+
+void process_why(struct process *p, struct text *out)
+{
+	if (p->failure.length) {
+		text_string(out, text_get(&p->failure));
+		return;
+	}
+	if (!p->lines) p->lines = source_lines_new();
+	death_describe(&p->death, &p->loaded, p->lines, out);
+	if (!p->printed.length) return;
+	text_string(out, "; ");
+	text_string(out, text_get(&p->printed));
+}
+
+enum casualty_kind process_casualty(const struct process *p)
+{
+	return p->death.kind;
+}
+
+uint64_t process_crash_place(const struct process *p)
+{
+	uint32_t next = 0;
+	return death_place(&p->death, &p->loaded, &next);
+}
+
+const char *process_object(struct process *p, uint64_t address,
+                           uint64_t *in_file)
+{
+	if (p->pid) loaded_read(&p->loaded, p->shared);
+	const struct loaded_object *o = loaded_find(&p->loaded, address);
+	if (!o) return NULL;
+	*in_file = address - o->bias;
+	return o->path;
+}

@@ -19,12 +19,19 @@ enum process_answer {
 	PROCESS_NOT_STARTED /* fork() or memory failed: see process_why() */
 };
 
+/* What the child runs; worker_run but in tests. */
+typedef void process_body(const struct worker_job *job, struct shared *shared,
+                          int socket);
+
 /* Nothing is started yet; the first process_ask() or process_start() does. The
  * job is borrowed. Seconds without a step of user code after which it is
- * killed. Unless `show_output`, what user code prints is only kept for
+ * killed; 0: never. Unless `show_output`, what user code prints is only kept for
  * process_why(). */
 struct process *process_new(const struct worker_job *job, double step_timeout,
                             bool show_output);
+struct process *process_new_with(const struct worker_job *job,
+                                 double step_timeout, bool show_output,
+                                 process_body *body);
 void process_free(struct process *p); /* ends the worker; NULL is fine */
 void process_set_timeout(struct process *p, double seconds);
 
@@ -34,13 +41,14 @@ enum process_answer process_start(struct process *p);
 /* Has a worker been started since the last call? Its sessions begin anew. */
 bool process_is_new(struct process *p);
 
-/* The command to be written, for process_ask(). */
+/* The command to be written, for process_ask(); empty. */
 struct wire *process_command(struct process *p);
 enum process_answer process_ask(struct process *p);
 const struct wire *process_reply(const struct process *p);
 /* Ends the worker; the next one begins anew (its memory has grown). */
 void process_end(struct process *p);
-/* Resident bytes of the worker, 0 if unknown. */
+/* Resident bytes of the worker but for what it shares and what it inherited
+ * from the explorer; 0 if unknown. */
 uint64_t process_memory(const struct process *p);
 
 /* After PROCESS_DIED: in words, such as "crashed: SIGSEGV at address 0x0 in
@@ -48,11 +56,12 @@ uint64_t process_memory(const struct process *p);
  * line. After PROCESS_NOT_STARTED: why. */
 void process_why(struct process *p, struct text *out);
 enum casualty_kind process_casualty(const struct process *p);
-/* The program counter of the crash in a library of the user's, 0 if none. */
+/* The program counter of the crash in a library of the user's, or of the call
+ * there that led to it; 0 if none. */
 uint64_t process_crash_place(const struct process *p);
 
 /* Which library an address of the worker lies in, and where in its file; NULL
- * if in none. */
+ * if in none. Valid until the next worker is started. */
 const char *process_object(struct process *p, uint64_t address,
                            uint64_t *in_file);
 
