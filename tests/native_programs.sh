@@ -62,7 +62,7 @@ if command -v pkg-config >/dev/null; then
 fi
 
 # Without the Makefile.
-if "${CC:-cc}" -g -shared -fPIC -I "$work/installed/include" \
+if ${CC:-cc} -g -shared -fPIC -I "$work/installed/include" \
 	-o alone.so "$programs/native/last_seat.c" >out 2>err; then
 	pass
 else
