@@ -1,0 +1,421 @@
+/* Native clients through the functions of the library: what explorations of them
+ * count, where findings are, and that nothing stays behind: no process, no open
+ * file, no memory mapped. The clients are those of tests/native.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "base/text.h"
+#include "dpor/explorer.h"
+#include "lang/load.h"
+#include "native/library.h"
+#include "suites.h"
+#include "support.h"
+#include "vm/machine.h"
+#include "vm/program.h"
+
+enum { THREADS = 2, RELOADS = 30 };
+
+/* ---- clients ---- */
+
+static char folder[] = "/tmp/isoscope-native-XXXXXX";
+
+static void set_up(void)
+{
+	strcpy(folder + strlen(folder) - 6, "XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+}
+
+static void tear_down(void)
+{
+	char command[200];
+	snprintf(command, sizeof command, "rm -rf '%s'", folder);
+	ck_assert_int_eq(system(command), 0);
+}
+
+static const char *source_top(void)
+{
+	const char *top = getenv("ISOSCOPE_SOURCE");
+	return top ? top : "..";
+}
+
+/* Compiles a client; its path, which stays until the next one. */
+static const char *client(const char *file, const char *name)
+{
+	static char path[200];
+	char command[2000];
+	snprintf(path, sizeof path, "%s/%s.so", folder, name);
+	snprintf(command, sizeof command,
+	         "${CC:-cc} -g -shared -fPIC -I'%s/include' -DCASE=%s "
+	         "-DSESSIONS=3 -o '%s' '%s/tests/native/%s.c'",
+	         source_top(), name, path, source_top(), file);
+	ck_assert_msg(system(command) == 0, "%s", command);
+	return path;
+}
+
+static struct program *load(const char *path)
+{
+	struct diags d = { 0 };
+	struct program *p = load_program(path, &d);
+	char *text = diags_to_text(&d);
+	ck_assert_msg(p, "%s", text);
+	free(text);
+	diags_free(&d);
+	return p;
+}
+
+static struct explorer *explore(const struct program *p,
+                                const struct explore_options *o)
+{
+	struct explore_observer nobody = { 0 };
+	struct explorer *e = explorer_new(p, o, &nobody);
+	explorer_run(e);
+	return e;
+}
+
+static uint64_t histories(const struct program *p, enum level level)
+{
+	struct explore_options o = { .level = level,
+		                     .base = level_is_extensible(level)
+		                                 ? level
+		                                 : LEVEL_CC };
+	struct explorer *e = explore(p, &o);
+	uint64_t count = explorer_stats(e)->histories;
+	ck_assert_int_eq(explorer_stats(e)->stop, STOP_NONE);
+	explorer_free(e);
+	return count;
+}
+
+/* ---- what stays ---- */
+
+struct held { unsigned files, maps; };
+
+static unsigned entries(const char *path)
+{
+	unsigned count = 0;
+	DIR *d = opendir(path);
+	ck_assert_ptr_nonnull(d);
+	while (readdir(d)) count++;
+	closedir(d);
+	return count;
+}
+
+static unsigned lines(const char *path)
+{
+	unsigned count = 0;
+	FILE *f = fopen(path, "r");
+	ck_assert_ptr_nonnull(f);
+	for (int c; (c = getc(f)) != EOF;) count += c == '\n';
+	fclose(f);
+	return count;
+}
+
+static struct held held(void)
+{
+	return (struct held){ entries("/proc/self/fd"),
+		              lines("/proc/self/maps") };
+}
+
+/* Allocators keep maps of their own: a few more are none of ours. */
+static void nothing_stays(struct held before)
+{
+	struct held now = held();
+	ck_assert_uint_eq(now.files, before.files);
+	ck_assert_uint_le(now.maps, before.maps + 8);
+	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1);
+	ck_assert_int_eq(errno, ECHILD);
+}
+
+static void explore_and_leave(const char *path, struct explore_options o)
+{
+	struct held before = held();
+	for (int i = 0; i < RELOADS; i++) {
+		struct program *p = load(path);
+		library_configure(p, 1, false);
+		explorer_free(explore(p, &o));
+		program_free(p);
+	}
+	nothing_stays(before);
+}
+
+START_TEST(nothing_stays_of_an_exploration)
+{
+	explore_and_leave(client("checks", "holds"),
+	                  (struct explore_options){ .level = LEVEL_CC,
+	                                            .base = LEVEL_CC });
+}
+END_TEST
+
+START_TEST(nothing_stays_of_one_that_was_stopped)
+{
+	struct explore_options o = { .level = LEVEL_CC, .base = LEVEL_CC,
+		                     .max_histories = 1 };
+	explore_and_leave(client("checks", "holds"), o);
+	o = (struct explore_options){ .level = LEVEL_CC, .base = LEVEL_CC,
+		                      .stop_on_violation = true };
+	explore_and_leave(client("checks", "loses_an_update"), o);
+}
+END_TEST
+
+START_TEST(nothing_stays_of_crashes)
+{
+	explore_and_leave(client("crashes", "null_pointer"),
+	                  (struct explore_options){ .level = LEVEL_CC,
+	                                            .base = LEVEL_CC });
+}
+END_TEST
+
+START_TEST(nothing_stays_of_what_is_unsteady)
+{
+	explore_and_leave(client("unsteady", "counts_runs"),
+	                  (struct explore_options){ .level = LEVEL_CC,
+	                                            .base = LEVEL_CC });
+}
+END_TEST
+
+static void load_in_vain(const char *path)
+{
+	struct held before = held();
+	for (int i = 0; i < RELOADS; i++) {
+		struct diags d = { 0 };
+		ck_assert_ptr_null(load_program(path, &d));
+		ck_assert_uint_gt(d.errors, 0);
+		diags_free(&d);
+	}
+	nothing_stays(before);
+}
+
+START_TEST(nothing_stays_of_clients_that_are_refused)
+{
+	load_in_vain(client("declare", "nothing"));
+	load_in_vain(client("declare", "crashes"));
+	load_in_vain(client("declare", "exits"));
+	load_in_vain(client("declare", "duplicate_names"));
+}
+END_TEST
+
+/* ---- counts ---- */
+
+START_TEST(explored_again_it_counts_the_same)
+{
+	struct program *p = load(client("checks", "loses_an_update"));
+	for (int i = 0; i < 3; i++) {
+		ck_assert_uint_eq(histories(p, LEVEL_NONE), 4);
+		ck_assert_uint_eq(histories(p, LEVEL_CC), 3);
+		ck_assert_uint_eq(histories(p, LEVEL_SI), 2);
+		ck_assert_uint_eq(histories(p, LEVEL_SER), 2);
+	}
+	ck_assert_ptr_null(program_fault(p));
+	program_free(p);
+}
+END_TEST
+
+START_TEST(the_order_of_sessions_does_not_matter)
+{
+	static const uint32_t turned[] = { 2, 0, 1 };
+	struct program *p = load(client("heavy", "locks_in_between"));
+	struct program *other = program_reordered(p, turned);
+	ck_assert_uint_eq(program_session_count(p), 3);
+	ck_assert_str_eq(program_session_name(other, 0), "s2");
+	ck_assert_uint_eq(histories(p, LEVEL_CC), histories(other, LEVEL_CC));
+	ck_assert_uint_eq(histories(p, LEVEL_RC), histories(other, LEVEL_RC));
+	program_free(other);
+	program_free(p);
+}
+END_TEST
+
+START_TEST(algorithms_agree)
+{
+	struct program *p = load(client("heavy", "locks_in_between"));
+	struct explore_options o = { .level = LEVEL_CC, .base = LEVEL_CC,
+		                     .algorithm = EXPLORE_DFS,
+		                     .check_duplicates = true };
+	struct explorer *e = explore(p, &o);
+	const struct explore_stats *s = explorer_stats(e);
+	ck_assert_uint_eq(s->histories - s->duplicates,
+	                  histories(p, LEVEL_CC));
+	explorer_free(e);
+	program_free(p);
+}
+END_TEST
+
+static void *explore_in_thread(void *program)
+{
+	uint64_t *count = malloc(sizeof *count);
+	*count = histories(program, LEVEL_CC);
+	return count;
+}
+
+/* Each with a worker of its own. */
+START_TEST(two_threads_explore_one_program)
+{
+	pthread_t threads[THREADS];
+	struct program *p = load(client("heavy", "locks_in_between"));
+	for (int round = 0; round < 5; round++) {
+		for (int t = 0; t < THREADS; t++)
+			ck_assert_int_eq(pthread_create(&threads[t], NULL,
+			                                explore_in_thread, p),
+			                 0);
+		for (int t = 0; t < THREADS; t++) {
+			void *count;
+			pthread_join(threads[t], &count);
+			ck_assert_uint_eq(*(uint64_t *)count,
+			                  histories(p, LEVEL_CC));
+			free(count);
+		}
+	}
+	program_free(p);
+}
+END_TEST
+
+/* In the same process, in turns. */
+START_TEST(two_programs_do_not_meet)
+{
+	struct program *p = load(client("checks", "loses_an_update"));
+	struct program *q = load(client("checks", "aborts"));
+	struct program *again = load(client("checks", "loses_an_update"));
+	uint64_t count = histories(q, LEVEL_CC);
+	for (int i = 0; i < 3; i++) {
+		ck_assert_uint_eq(histories(p, LEVEL_CC), 3);
+		ck_assert_uint_eq(histories(q, LEVEL_CC), count);
+		ck_assert_uint_eq(histories(again, LEVEL_CC), 3);
+	}
+	program_free(p);
+	program_free(q);
+	program_free(again);
+}
+END_TEST
+
+/* ---- findings ---- */
+
+/* The first line of the client's source that holds the text. */
+static uint32_t line_of(const char *file, const char *text)
+{
+	char path[1000], line[300];
+	snprintf(path, sizeof path, "%s/tests/native/%s.c", source_top(),
+	         file);
+	FILE *f = fopen(path, "r");
+	ck_assert_msg(f, "%s", path);
+	uint32_t number = 1;
+	while (fgets(line, sizeof line, f) && !strstr(line, text)) number++;
+	fclose(f);
+	return number;
+}
+
+static const struct finding *error_of(const struct explorer *e)
+{
+	const struct explore_violation *v =
+	    explorer_violation(e, explorer_slot_error(e));
+	ck_assert_msg(v->finding, "no run-time error");
+	return v->finding;
+}
+
+/* The run-time error is told in the line of the source with this text. */
+static void error_at(const char *file, const char *name, const char *text)
+{
+	struct explore_options o = { .level = LEVEL_CC, .base = LEVEL_CC };
+	struct program *p = load(client(file, name));
+	struct explorer *e = explore(p, &o);
+	struct position at = program_position(p, error_of(e)->point);
+	ck_assert_msg(at.file && strstr(at.file, file), "%s: no place", name);
+	ck_assert_uint_eq(at.line, line_of(file, text));
+	ck_assert_msg(strstr(at.source_line, text), "%s", at.source_line);
+	explorer_free(e);
+	program_free(p);
+}
+
+START_TEST(errors_have_their_places)
+{
+	error_at("crashes", "null_pointer", "*(volatile int *)0 = (int)x;");
+	error_at("crashes", "division", "(int)x / zero;");
+	error_at("misuse", "get_outside", "iso_get_int(\"number\");");
+	error_at("misuse", "begin_in_a_transaction", "iso_begin(\"inner\");");
+	error_at("misuse", "noted_in_a_session", "iso_noted(\"misuser\"");
+}
+END_TEST
+
+START_TEST(assertions_are_known_when_they_are_met)
+{
+	struct program *p = load(client("checks", "goes_on"));
+	static const char *const messages[] = { "first", "second",
+		                                "behind the transaction" };
+	uint32_t met = 0;
+	histories(p, LEVEL_CC);
+	for (uint32_t i = 0; i < program_assertion_count(p); i++) {
+		if (!program_assertion_met(p, i)) continue;
+		const struct assertion *a = program_assertion(p, i);
+		ck_assert_uint_lt(met, 3);
+		ck_assert_str_eq(a->message, messages[met++]);
+		ck_assert_ptr_nonnull(strstr(a->at.source_line, "iso_assert"));
+	}
+	ck_assert_uint_eq(met, 3);
+	program_free(p);
+}
+END_TEST
+
+static void faulty(const char *name)
+{
+	struct explore_options o = { .level = LEVEL_CC, .base = LEVEL_CC };
+	struct program *p = load(client("unsteady", name));
+	ck_assert_ptr_null(program_fault(p));
+	explorer_free(explore(p, &o));
+	ck_assert_msg(program_fault(p), "%s", name);
+	ck_assert_msg(strstr(program_fault(p), "unsteady"), "%s",
+	              program_fault(p));
+	/* For good: an exploration of what remains is worth nothing. */
+	explorer_free(explore(p, &o));
+	ck_assert_ptr_nonnull(program_fault(p));
+	program_free(p);
+}
+
+START_TEST(what_is_unsteady_is_a_fault)
+{
+	faulty("counts_runs");
+	faulty("has_more_to_do");
+	faulty("aborts_the_second_time");
+	faulty("whispers");
+	faulty("caches");
+	faulty("fails_the_second_time");
+	faulty("crashes_the_second_time");
+}
+END_TEST
+
+START_TEST(what_is_steady_is_none)
+{
+	static const char *const steady[] = { "starts_afresh",
+		                              "draws_from_a_seed" };
+	for (int i = 0; i < 2; i++) {
+		struct program *p = load(client("unsteady", steady[i]));
+		histories(p, LEVEL_NONE);
+		histories(p, LEVEL_CC);
+		ck_assert_ptr_null(program_fault(p));
+		program_free(p);
+	}
+}
+END_TEST
+
+void add_native_tests(TCase *tests)
+{
+	tcase_add_checked_fixture(tests, set_up, tear_down);
+	tcase_add_test(tests, nothing_stays_of_an_exploration);
+	tcase_add_test(tests, nothing_stays_of_one_that_was_stopped);
+	tcase_add_test(tests, nothing_stays_of_crashes);
+	tcase_add_test(tests, nothing_stays_of_what_is_unsteady);
+	tcase_add_test(tests, nothing_stays_of_clients_that_are_refused);
+	tcase_add_test(tests, explored_again_it_counts_the_same);
+	tcase_add_test(tests, the_order_of_sessions_does_not_matter);
+	tcase_add_test(tests, algorithms_agree);
+	tcase_add_test(tests, two_threads_explore_one_program);
+	tcase_add_test(tests, two_programs_do_not_meet);
+	tcase_add_test(tests, errors_have_their_places);
+	tcase_add_test(tests, assertions_are_known_when_they_are_met);
+	tcase_add_test(tests, what_is_unsteady_is_a_fault);
+	tcase_add_test(tests, what_is_steady_is_none);
+}
