@@ -1,0 +1,617 @@
+/* Native clients against programs of the language, one to one.
+ *
+ * A random program is loaded twice: as it is, and as a client in C whose
+ * sessions interpret it (tests/native/interpreter.c). Whatever is done with
+ * both has to give the same histories in the same order, with the same
+ * violations and the same statistics. The same once more where nearly nothing
+ * that the client did is kept: that is only a cache.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "dpor/explorer.h"
+#include "dpor/origin.h"
+#include "history/trace.h"
+#include "lang/load.h"
+#include "native/client.h"
+#include "native/library.h"
+#include "random_client.h"
+#include "run/campaign.h"
+#include "suites.h"
+#include "support.h"
+
+enum {
+	PROCESSES = 8,    /* over which the random programs are spread */
+	PROGRAMS = 800,   /* in all, unless ISOSCOPE_PROGRAMS says more */
+	HISTORIES = 600,  /* larger explorations are cut off there */
+	RUNS = 12,        /* of a campaign */
+	LINES = 400,      /* of a program */
+	SCARCE = 600      /* bytes to keep steps in */
+};
+
+static char folder[] = "/tmp/isoscope-native-XXXXXX";
+static char client[sizeof folder + 32];
+static bool no_compiler;
+
+static uint64_t number_from(const char *variable, uint64_t otherwise)
+{
+	const char *text = getenv(variable);
+	return text ? strtoull(text, NULL, 10) : otherwise;
+}
+
+/* ---- the interpreter, compiled once for all tests ---- */
+
+static const char *or_else(const char *variable, const char *otherwise)
+{
+	const char *text = getenv(variable);
+	return text && *text ? text : otherwise;
+}
+
+static void compile_interpreter(void)
+{
+	struct text command = { 0 };
+	const char *compiler = or_else("CC", "cc");
+	const char *source = or_else("ISOSCOPE_SOURCE", ".");
+	text_format(&command, "command -v %s >/dev/null", compiler);
+	no_compiler = system(text_get(&command)) != 0;
+	text_clear(&command);
+	if (no_compiler) {
+		fprintf(stderr, "native_random: SKIPPED: there is no C "
+		                "compiler '%s'; set CC\n", compiler);
+		text_free(&command);
+		return;
+	}
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(client, sizeof client, "%s/interpreter.so", folder);
+	text_format(&command,
+	            "%s -g -O1 -shared -fPIC -I'%s/include' -o %s "
+	            "'%s/tests/native/interpreter.c'",
+	            compiler, source, client, source);
+	ck_assert_msg(!system(text_get(&command)), "does not compile: %s",
+	              text_get(&command));
+	text_free(&command);
+}
+
+static void remove_interpreter(void)
+{
+	if (no_compiler) return;
+	unlink(client);
+	rmdir(folder);
+}
+
+/* ---- one program and what is done with it ---- */
+
+struct trial {
+	uint64_t seed;
+	struct text source;
+	char path[sizeof folder + 32]; /* of a file that holds it */
+	struct program *scripted, *native, *forgetful;
+	/* What is tried now, and with which of both clients. */
+	const char *what, *with;
+	enum level level;
+};
+
+__attribute__((noreturn)) static void complain(const struct trial *t,
+                                               const char *what,
+                                               const char *text)
+{
+	const char *fault = program_fault(t->native);
+	if (!fault && t->forgetful) fault = program_fault(t->forgetful);
+	ck_abort_msg("seed %llu, %s %s, %s: %s%s%s%s%s\n%s",
+	             (unsigned long long)t->seed, t->what,
+	             level_word(t->level), t->with, what, text ? ":\n" : "",
+	             text ? text : "", fault ? "\n" : "", fault ? fault : "",
+	             text_get(&t->source));
+	abort();
+}
+
+static void expect_number(const struct trial *t, const char *what,
+                          uint64_t native, uint64_t scripted)
+{
+	char message[128];
+	if (native == scripted) return;
+	snprintf(message, sizeof message, "%s: %llu, should be %llu", what,
+	         (unsigned long long)native, (unsigned long long)scripted);
+	complain(t, message, NULL);
+}
+
+/* Of one exploration, or of one series of random runs. */
+struct result {
+	const struct program *program;
+	struct strings texts;    /* in the order of discovery */
+	uint64_t *outcomes;
+	size_t outcome_capacity;
+	struct history *chosen;  /* number `choose` */
+	size_t choose;
+	/* How many histories violate the assertion on a line; the lines 0 and
+	 * 1, which have none, stand for run-time errors and robustness. */
+	uint64_t violations[LINES];
+};
+
+static void result_free(struct result *r)
+{
+	strings_free(&r->texts);
+	free(r->outcomes);
+	history_free(r->chosen);
+}
+
+/* ---- histories with the names that keys have in the language ---- */
+
+static int compare_keys(const void *a, const void *b)
+{
+	const struct history_key *const *x = a, *const *y = b;
+	return strcmp((*x)->name, (*y)->name);
+}
+
+static void renumber_keys(struct history *h, const struct history_key *keys,
+                          const uint32_t *number)
+{
+	memcpy(h->keys, keys, h->key_count * sizeof *keys);
+	for (uint32_t i = 1; i < h->transaction_count; i++) {
+		struct transaction *t = &h->transactions[i];
+		for (uint32_t j = 0; j < t->event_count; j++)
+			t->events[j].key = number[t->events[j].key];
+	}
+}
+
+/* The key 1 of the client is k[1]. */
+static void rename_keys(struct history *h)
+{
+	enum { KEYS = 64 };
+	struct history_key *order[KEYS], sorted[KEYS];
+	uint32_t number[KEYS];
+	ck_assert_uint_le(h->key_count, KEYS);
+	for (uint32_t i = 0; i < h->key_count; i++) {
+		const char *name = h->keys[i].name;
+		order[i] = &h->keys[i];
+		if (*name != '-' && (unsigned)*name - '0' > 9) continue;
+		char *longer = region_take(&h->region, strlen(name) + 4);
+		sprintf(longer, "k[%s]", name);
+		h->keys[i].name = longer;
+	}
+	qsort(order, h->key_count, sizeof *order, compare_keys);
+	for (uint32_t i = 0; i < h->key_count; i++) {
+		number[order[i] - h->keys] = i;
+		sorted[i] = *order[i];
+	}
+	renumber_keys(h, sorted, number);
+}
+
+static void keep_history(struct result *r, struct history *h,
+                         uint64_t outcome)
+{
+	struct text t = { 0 };
+	size_t count = r->texts.count;
+	if (program_is_native(r->program) && count != r->choose)
+		rename_keys(h);
+	if (count == r->choose) {
+		/* It stays as it is. */
+		text_string(&t, "chosen");
+		r->chosen = h;
+		h = NULL;
+	} else {
+		history_print_canonical(&t, h);
+	}
+	VEC_RESERVE(r->outcomes, count, r->outcome_capacity);
+	r->outcomes[count] = outcome;
+	strings_add(&r->texts, text_get(&t));
+	text_free(&t);
+	history_free(h);
+}
+
+/* ---- violations by the lines of assertions ---- */
+
+/* The message of an assertion of the client is the line. */
+static uint32_t line_of(const struct program *p, uint32_t slot)
+{
+	uint32_t count = program_assertion_count(p);
+	if (slot >= count) return slot - count;
+	const struct assertion *a = program_assertion(p, slot);
+	if (!program_is_native(p)) return a->at.line;
+	return (uint32_t)atoi(a->message ? a->message : a->text);
+}
+
+static void count_violations(struct result *r, uint32_t slot, uint64_t n)
+{
+	const struct program *p = r->program;
+	bool known = slot >= program_assertion_count(p) ||
+	             program_assertion_met(p, slot);
+	uint32_t line = known ? line_of(p, slot) : 0;
+	if (!n && !known) return;
+	ck_assert_msg(known && line < LINES, "slot %u, line %u", slot, line);
+	r->violations[line] += n;
+}
+
+/* ---- comparing ---- */
+
+static int compare_numbers(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return (x > y) - (x < y);
+}
+
+static size_t distinct(const uint64_t *numbers, size_t count)
+{
+	uint64_t *copy = mem_take(count * sizeof *copy);
+	size_t found = 0;
+	memcpy(copy, numbers, count * sizeof *copy);
+	qsort(copy, count, sizeof *copy, compare_numbers);
+	for (size_t i = 0; i < count; i++)
+		found += !i || copy[i] != copy[i - 1];
+	free(copy);
+	return found;
+}
+
+/* Hashes of outcomes differ; what is one outcome for the one is one for the
+ * other. */
+static void expect_outcomes(const struct trial *t, const struct result *native,
+                            const struct result *scripted)
+{
+	size_t count = native->texts.count;
+	if (!count) return;
+	uint64_t *both = mem_take(count * sizeof *both);
+	for (size_t i = 0; i < count; i++)
+		both[i] = hash_mix(native->outcomes[i], scripted->outcomes[i]);
+	size_t expected = distinct(scripted->outcomes, count);
+	expect_number(t, "outcomes", distinct(native->outcomes, count),
+	              expected);
+	expect_number(t, "pairs of outcomes", distinct(both, count), expected);
+	free(both);
+}
+
+static void expect_result(const struct trial *t, const struct result *native,
+                          const struct result *scripted)
+{
+	const struct strings *a = &native->texts, *b = &scripted->texts;
+	for (size_t i = 0; i < a->count && i < b->count; i++) {
+		if (!strcmp(a->items[i], b->items[i])) continue;
+		struct text both = { 0 };
+		text_format(&both, "%s\nshould be\n%s", a->items[i],
+		            b->items[i]);
+		complain(t, "another history", text_get(&both));
+	}
+	expect_number(t, "histories", a->count, b->count);
+	for (uint32_t i = 0; i < LINES; i++) {
+		char what[40];
+		snprintf(what, sizeof what, "violations, line %u", i);
+		expect_number(t, what, native->violations[i],
+		              scripted->violations[i]);
+	}
+	expect_outcomes(t, native, scripted);
+}
+
+/* ---- exploring ---- */
+
+static bool collect(void *payload, const struct explore_execution *e)
+{
+	keep_history(payload, explore_history(e), explore_outcome(e));
+	return true;
+}
+
+static void explore(const struct program *p, const struct explore_options *o,
+                    struct result *r, struct explore_stats *stats)
+{
+	struct explore_observer observer = { .payload = r,
+		                             .history = collect };
+	r->program = p;
+	struct explorer *e = explorer_new(p, o, &observer);
+	explorer_run(e);
+	*stats = *explorer_stats(e);
+	for (uint32_t i = 0; i < explorer_slot_count(e); i++)
+		count_violations(r, i, explorer_violation(e, i)->histories);
+	explorer_free(e);
+}
+
+static void expect_statistics(const struct trial *t,
+                              const struct explore_stats *a,
+                              const struct explore_stats *b)
+{
+	expect_number(t, "stop", a->stop, b->stop);
+	expect_number(t, "histories", a->histories, b->histories);
+	expect_number(t, "end states", a->end_states, b->end_states);
+	expect_number(t, "filtered", a->filtered, b->filtered);
+	expect_number(t, "pruned", a->pruned, b->pruned);
+	expect_number(t, "blocked", a->blocked, b->blocked);
+	expect_number(t, "duplicates", a->duplicates, b->duplicates);
+	expect_number(t, "unserializable", a->unserializable,
+	              b->unserializable);
+	expect_number(t, "swaps", a->swaps_taken, b->swaps_taken);
+	expect_number(t, "depth", a->depth_max, b->depth_max);
+	for (enum level l = 0; l < LEVEL_COUNT; l++)
+		expect_number(t, level_word(l), a->per_level[l],
+		              b->per_level[l]);
+}
+
+/* Explores the client and compares. */
+static void expect_exploration(struct trial *t, const struct program *p,
+                               const struct explore_options *o,
+                               const struct result *scripted,
+                               const struct explore_stats *expected)
+{
+	struct result native = { .choose = SIZE_MAX };
+	struct explore_stats stats;
+	explore(p, o, &native, &stats);
+	expect_result(t, &native, scripted);
+	expect_statistics(t, &stats, expected);
+	result_free(&native);
+	if (program_fault(p)) complain(t, "a fault", NULL);
+}
+
+/* The client without memory does it, too, if there is not much to do. */
+static void compare(struct trial *t, const char *what,
+                    struct explore_options o)
+{
+	struct result scripted = { .choose = SIZE_MAX };
+	struct explore_stats expected;
+	o.max_histories = HISTORIES;
+	o.robust = o.classify = true;
+	t->what = what;
+	t->level = o.level;
+	explore(t->scripted, &o, &scripted, &expected);
+	t->with = "client";
+	expect_exploration(t, t->native, &o, &scripted, &expected);
+	t->with = "forgetful client";
+	if (t->forgetful && expected.histories < HISTORIES / 10)
+		expect_exploration(t, t->forgetful, &o, &scripted, &expected);
+	result_free(&scripted);
+}
+
+static void compare_levels(struct trial *t, struct rng *rng)
+{
+	for (enum level l = LEVEL_NONE; l < LEVEL_COUNT; l++) {
+		struct explore_options o = { .level = l, .base = l,
+			                     .check_duplicates = true };
+		if (!level_is_extensible(l)) o.base = LEVEL_CC;
+		compare(t, "explore", o);
+	}
+	enum level l = (enum level)rng_below(rng, LEVEL_COUNT);
+	compare(t, "dfs", (struct explore_options){
+		.algorithm = EXPLORE_DFS, .level = l, .base = l });
+}
+
+/* ---- the sessions in another order ---- */
+
+static struct program *reordered(const struct program *p,
+                                 const uint32_t *order)
+{
+	return p ? program_reordered(p, order) : NULL;
+}
+
+static void compare_reordered(const struct trial *t, struct rng *rng)
+{
+	uint32_t n = program_session_count(t->scripted), order[8];
+	uint32_t movable = n - program_has_finally(t->scripted);
+	struct trial other = *t;
+	for (uint32_t i = 0; i < n; i++) order[i] = i;
+	for (uint32_t i = movable; i > 1; i--) {
+		uint32_t j = rng_below(rng, i), session = order[j];
+		order[j] = order[i - 1];
+		order[i - 1] = session;
+	}
+	other.scripted = reordered(t->scripted, order);
+	other.native = reordered(t->native, order);
+	other.forgetful = reordered(t->forgetful, order);
+	compare(&other, "explore reordered",
+	        (struct explore_options){ .level = LEVEL_CC,
+	                                  .base = LEVEL_CC });
+	program_free(other.scripted);
+	program_free(other.native);
+	program_free(other.forgetful);
+}
+
+/* ---- exploring outwards from some history ---- */
+
+/* History number `choose` of those under cc, as the program names its keys. */
+static struct origin *origin_of(const struct trial *t,
+                                const struct program *p, size_t choose)
+{
+	struct explore_options o = { .level = LEVEL_CC, .base = LEVEL_CC,
+		                     .max_histories = choose + 1 };
+	struct result r = { .choose = choose };
+	struct explore_stats stats;
+	struct diags d = { 0 };
+	explore(p, &o, &r, &stats);
+	struct trace *trace = trace_of_history(r.chosen, "observed");
+	struct origin *origin = origin_new(p, trace, &d);
+	if (!origin) complain(t, "no origin", diags_to_text(&d));
+	diags_free(&d);
+	trace_free(trace);
+	result_free(&r);
+	return origin;
+}
+
+static void explore_outward(const struct trial *t, const struct program *p,
+                            size_t choose, struct result *r,
+                            struct explore_stats *stats)
+{
+	struct origin *origin = origin_of(t, p, choose);
+	struct explore_options o = { .algorithm = EXPLORE_OUTWARD,
+		                     .level = t->level, .origin = origin,
+		                     .max_changes = UINT64_MAX,
+		                     .max_histories = HISTORIES };
+	r->choose = SIZE_MAX;
+	explore(p, &o, r, stats);
+	origin_free(origin);
+}
+
+static uint64_t count_histories(const struct program *p)
+{
+	struct explore_options o = { .level = LEVEL_CC, .base = LEVEL_CC,
+		                     .max_histories = HISTORIES };
+	struct explorer *e = explorer_new(p, &o, NULL);
+	explorer_run(e);
+	uint64_t n = explorer_stats(e)->histories;
+	explorer_free(e);
+	return n;
+}
+
+static void compare_outward(struct trial *t, struct rng *rng)
+{
+	uint32_t count = (uint32_t)count_histories(t->scripted);
+	struct result scripted = { 0 }, native = { 0 };
+	struct explore_stats expected, stats;
+	if (!count || count == HISTORIES) return;
+	size_t choose = rng_below(rng, count);
+	t->what = "explore outwards";
+	t->with = "client";
+	t->level = (enum level)rng_below(rng, LEVEL_COUNT);
+	explore_outward(t, t->scripted, choose, &scripted, &expected);
+	explore_outward(t, t->native, choose, &native, &stats);
+	expect_result(t, &native, &scripted);
+	expect_statistics(t, &stats, &expected);
+	expect_number(t, "changes", stats.changes, expected.changes);
+	result_free(&scripted);
+	result_free(&native);
+}
+
+/* ---- random runs ---- */
+
+static bool collect_run(void *payload, const struct campaign_run *run)
+{
+	struct result *r = payload;
+	keep_history(r, runner_history(run->runner),
+	             runner_outcome(run->runner));
+	for (uint32_t i = 0; i < run->violated_count; i++)
+		count_violations(r, run->violated[i], 1);
+	return true;
+}
+
+struct runs { struct campaign_stats stats; struct coverage coverage; };
+
+static struct runs run_randomly(const struct program *p,
+                                const struct campaign_options *o,
+                                struct result *r)
+{
+	struct campaign_observer observer = { .payload = r,
+		                              .run = collect_run };
+	struct coverage_limits limits = { .max_histories = HISTORIES };
+	struct runs runs;
+	r->program = p;
+	r->choose = SIZE_MAX;
+	struct campaign *c = campaign_new(p, o, &observer);
+	campaign_start(c);
+	runs.stats = *campaign_stats(c);
+	campaign_coverage(c, &limits, &runs.coverage);
+	campaign_free(c);
+	return runs;
+}
+
+static void expect_runs(const struct trial *t, const struct runs *a,
+                        const struct runs *b)
+{
+	const struct campaign_stats *x = &a->stats, *y = &b->stats;
+	expect_number(t, "runs", x->runs, y->runs);
+	expect_number(t, "pruned", x->pruned, y->pruned);
+	expect_number(t, "violating", x->violating, y->violating);
+	expect_number(t, "unserializable", x->unserializable,
+	              y->unserializable);
+	expect_number(t, "distinct histories", x->histories, y->histories);
+	expect_number(t, "distinct outcomes", x->outcomes, y->outcomes);
+	expect_number(t, "taken back", x->taken_back, y->taken_back);
+	expect_number(t, "reads", x->reads, y->reads);
+	expect_number(t, "end", x->stop, y->stop);
+	expect_number(t, "all histories", a->coverage.histories,
+	              b->coverage.histories);
+	expect_number(t, "all outcomes", a->coverage.outcomes,
+	              b->coverage.outcomes);
+	expect_number(t, "seen histories", a->coverage.seen_histories,
+	              b->coverage.seen_histories);
+	expect_number(t, "seen outcomes", a->coverage.seen_outcomes,
+	              b->coverage.seen_outcomes);
+}
+
+static void compare_runs(struct trial *t, struct rng *rng)
+{
+	struct campaign_options o = { .runs = RUNS, .seed = t->seed,
+		                      .robust = true };
+	struct result scripted = { 0 }, native = { 0 };
+	o.policy.kind = (enum policy_kind)rng_below(rng, POLICY_COUNT);
+	o.policy.weak = 1;
+	o.level = t->level = (enum level)rng_below(rng, LEVEL_COUNT);
+	t->what = "run";
+	t->with = policy_word(o.policy.kind);
+	struct runs expected = run_randomly(t->scripted, &o, &scripted);
+	struct runs runs = run_randomly(t->native, &o, &native);
+	expect_result(t, &native, &scripted);
+	expect_runs(t, &runs, &expected);
+	result_free(&scripted);
+	result_free(&native);
+}
+
+/* ---- programs ---- */
+
+static struct program *load(const struct trial *t, bool as_client)
+{
+	struct diags d = { 0 };
+	struct program *p = as_client ? client_load(client, &d)
+	                              : load_program(t->path, &d);
+	if (!p || d.errors)
+		ck_abort_msg("seed %llu does not load: %s\n%s",
+		             (unsigned long long)t->seed, diags_to_text(&d),
+		             text_get(&t->source));
+	diags_free(&d);
+	return p;
+}
+
+/* The client reads the program whenever a worker begins. */
+static void write_program(struct trial *t)
+{
+	snprintf(t->path, sizeof t->path, "%s/%u.tx", folder,
+	         (unsigned)getpid());
+	FILE *file = fopen(t->path, "w");
+	ck_assert_ptr_nonnull(file);
+	fputs(text_get(&t->source), file);
+	fclose(file);
+	setenv("INTERPRETED", t->path, 1);
+}
+
+static void try_program(uint64_t seed)
+{
+	struct trial t = { .seed = seed };
+	struct rng rng = { seed };
+	random_client(&t.source, seed);
+	write_program(&t);
+	t.scripted = load(&t, false);
+	t.native = load(&t, true);
+	if (!rng_below(&rng, 4)) {
+		t.forgetful = load(&t, true);
+		library_set_budget(t.forgetful, SCARCE);
+	}
+	ck_assert_uint_eq(program_session_count(t.native),
+	                  program_session_count(t.scripted));
+	compare_levels(&t, &rng);
+	compare_reordered(&t, &rng);
+	compare_outward(&t, &rng);
+	compare_runs(&t, &rng);
+	program_free(t.forgetful);
+	program_free(t.native);
+	program_free(t.scripted);
+	unlink(t.path);
+	text_free(&t.source);
+}
+
+START_TEST(random_programs)
+{
+	uint64_t share = number_from("ISOSCOPE_PROGRAMS", PROGRAMS);
+	uint64_t seed = number_from("ISOSCOPE_SEED", 1);
+	if (share >= PROCESSES) {
+		share = (share + PROCESSES - 1) / PROCESSES;
+		seed += (uint64_t)_i * 1000000;
+	} else if (_i) {
+		share = 0; /* few: exactly these seeds, in the first process */
+	}
+	for (uint64_t i = 0; !no_compiler && i < share; i++)
+		try_program(seed + i);
+}
+END_TEST
+
+void add_native_random_tests(TCase *tests)
+{
+	tcase_add_unchecked_fixture(tests, compile_interpreter,
+	                            remove_interpreter);
+	tcase_add_loop_test(tests, random_programs, 0, PROCESSES);
+}
