@@ -12,8 +12,8 @@ struct fibre;
 enum { FIBRE_STACK = 8 << 20 }; /* bytes; taken when used */
 
 /* A fibre that will run function(data). Its entry point is a closure
- * (alloc_callback of libffcall). A page before the stack is guarded. NULL when
- * there is no memory. */
+ * (alloc_callback of libffcall). The memory below the stack is guarded. NULL
+ * when there is no memory. */
 struct fibre *fibre_new(void (*function)(void *data), void *data,
                         size_t stack_bytes);
 /* Also in the middle: nothing of it is run any more. */
@@ -24,6 +24,8 @@ void fibre_free(struct fibre *f);
 bool fibre_resume(struct fibre *f);
 /* From inside a fibre: back to who resumed it. */
 void fibre_yield(void);
+/* Is the address on its stack? */
+bool fibre_holds(const struct fibre *f, const void *address);
 /* The running fibre of this thread, or NULL. */
 struct fibre *fibre_current(void);
 /* Is the address in the guard of the fibre's stack, or just below it? */
