@@ -1,9 +1,9 @@
 /* The parser, the checks, the compiler and the formatter against any text.
  *
  * One entry for libFuzzer (scripts/fuzz) and for tests/fuzz_replay.c, which
- * runs it over the corpus. Libraries that a text names are not loaded. Beyond not
- * crashing: a text that loads can be formatted, and formatting twice changes
- * nothing.
+ * runs it over the corpus. Libraries that a text names are not loaded. Beyond
+ * not crashing: a text that loads can be formatted, and formatting twice
+ * changes nothing.
  */
 #include "fuzz_parser.h"
 

@@ -51,8 +51,8 @@
  * Layout letters: n the count; a b c a register; A B C a V() operand; k a
  * constant; j a jump target; q a static key; g a global (with n index values
  * beginning at the register named by b); f a function; u a builtin; t a
- * transaction name; x a function in C; s an assertion site; p a reach point; S a
- * session (the register of its local is c); # a plain number in c. */
+ * transaction name; x a function in C; s an assertion site; p a reach point; S
+ * a session (the register of its local is c); # a plain number in c. */
 #define OPCODES(X)                                                            \
 	/* Moves */                                                           \
 	X(MOVE, "aB")      /* R[a] = V(b) */                                  \
