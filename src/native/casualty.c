@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "base/utf8.h"
 #include "native/fibre.h"
 #include "native/source_lines.h"
 
@@ -192,18 +193,13 @@ void death_describe(const struct death *d, const struct loaded *l,
 
 /* ---- What it printed ---- */
 
-/* The length of the UTF-8 sequence of a character fit to be shown, or 0. */
-static size_t shown_length(const unsigned char *p, size_t left)
+/* The length of a character fit to be shown, or 0. */
+static size_t shown_length(const char *s, size_t left)
 {
-	if (*p < 0x80) return *p >= ' ' && *p != 0x7f;
-	size_t n = *p >= 0xf0 ? 4 : *p >= 0xe0 ? 3 : 2;
-	if (*p < 0xc2 || *p > 0xf4 || n > left) return 0;
-	for (size_t i = 1; i < n; i++)
-		if ((p[i] & 0xc0) != 0x80) return 0;
-	/* Not C1 controls, overlong forms, surrogates, above U+10FFFF. */
-	return !(*p == 0xc2 && p[1] < 0xa0) && !(*p == 0xe0 && p[1] < 0xa0) &&
-	       !(*p == 0xed && p[1] > 0x9f) && !(*p == 0xf0 && p[1] < 0x90) &&
-	       !(*p == 0xf4 && p[1] > 0x8f) ? n : 0;
+	const unsigned char *p = (const unsigned char *)s;
+	if (*p < ' ' || *p == 0x7f) return 0;
+	if (*p == 0xc2 && left > 1 && p[1] < 0xa0) return 0;
+	return utf8_length(s, left);
 }
 
 static bool is_blank(char c)
@@ -213,15 +209,14 @@ static bool is_blank(char c)
 
 static void add_line(const char *line, size_t length, struct text *out)
 {
-	const unsigned char *p = (const unsigned char *)line;
 	while (length) {
-		size_t n = shown_length(p, length);
+		size_t n = shown_length(line, length), step = n ? n : 1;
 		if (n)
-			text_bytes(out, (const char *)p, n);
+			text_bytes(out, line, n);
 		else
-			text_char(out, is_blank((char)*p) ? ' ' : '?');
-		p += n ? n : 1;
-		length -= n ? n : 1;
+			text_char(out, is_blank(*line) ? ' ' : '?');
+		line += step;
+		length -= step;
 	}
 }
 
