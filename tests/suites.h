@@ -28,7 +28,9 @@
 	X(outward, 600)                                                       \
 	X(isopredict, 300)                                                    \
 	X(predict, 1200)                                                      \
-	X(compare, 600)
+	X(compare, 600)                                                       \
+	X(native, 300)                                                        \
+	X(native_random, 1800)
 
 #define X(name, seconds) void add_##name##_tests(TCase *tests);
 SUITE_TABLE(X)
