@@ -50,6 +50,62 @@ static const struct wrong wrongs[] = {
 	  "error:2:9: reserved" },
 	{ "table item(id key);\nglobal x = 0;" SESSION,
 	  "error:1:1: tables are not supported" },
+	/* functions in C */
+	{ "extern f(): int from \"l.so\";" SESSION,
+	  "error:1:8: expected 'fn'" },
+	{ "extern;" SESSION, "error:1:7: expected 'fn'" },
+	{ "extren fn f(): int from \"l.so\";" SESSION,
+	  "error:1:1: did you mean 'extern'\nerror:1:14: expected '='" },
+	{ "extern fn (): int from \"l.so\";" SESSION,
+	  "error:1:11: expected a function's name, found '('" },
+	{ "extern fn in(): int from \"l.so\";" SESSION,
+	  "error:1:11: 'in' is a word of the language" },
+	{ "extern fn f: int from \"l.so\";" SESSION,
+	  "error:1:12: expected '('" },
+	{ "extern fn f(a): int from \"l.so\";" SESSION,
+	  "error:1:14: ': int' or ': string' after the parameter, found ')'" },
+	{ "extern fn f(a: bool): int from \"l.so\";" SESSION,
+	  "error:1:16: expected a type, 'int' or 'string', found 'bool'" },
+	{ "extern fn f(a: int b: int): int from \"l.so\";" SESSION,
+	  "error:1:20: expected ')'" },
+	{ "extern fn f(a: int) from \"l.so\";" SESSION,
+	  "error:1:21: ': int' or ': string' after the parameters" },
+	{ "extern fn f() = 1;" SESSION,
+	  "error:1:15: ': int' or ': string' after the parameters, found '='" },
+	{ "extern fn f(): 3 from \"l.so\";" SESSION,
+	  "error:1:16: expected a type, 'int' or 'string', found '3'" },
+	{ "extern fn f(): int;" SESSION,
+	  "error:1:19: expected 'from' and the library, found ';'" },
+	{ "extern fn f(): int in \"l.so\";" SESSION,
+	  "error:1:20: expected 'from' and the library" },
+	{ "extern fn f(): int from l.so;" SESSION,
+	  "error:1:25: the library's name in double quotes, found 'l'" },
+	{ "extern fn f(): int from \"\";" SESSION,
+	  "error:1:25: which library?" },
+	{ "extern fn f(): int from \"l.so\"" SESSION,
+	  "error:1:31: expected ';'" },
+	{ "global x = 0;\nsession s {\n\textern fn f(): int from \"l.so\";\n}",
+	  "error:3:2: expected '}'\nerror:4:1: a declaration" },
+	{ "global x = 0;\nextern fn size(v: string): int from \"l.so\";"
+	  SESSION,
+	  "error:2:11: 'size' is a built-in function" },
+	{ "global x = 0;\nfn f() = 1;\nextern fn f(): int from \"l.so\";"
+	  SESSION,
+	  "error:3:11: 'f' is declared already, on line 2" },
+	{ "global x = 0;\nextern fn f(a: int, a: int): int from \"l.so\";"
+	  SESSION,
+	  "error:2:21: 'a' is declared already" },
+	{ "extern fn f(a: int): int from \"l.so\";\nglobal x = f(1, 2);"
+	  SESSION,
+	  "error:2:12: 'f' takes 1 argument, not 2" },
+	{ "extern fn f(): int from \"l.so\";\nglobal x = f;" SESSION,
+	  "error:2:12: 'f' is a function: call it" },
+	{ "extern fn twice(): int from \"l.so\";\nglobal x = twcie();" SESSION,
+	  "error:2:12: did you mean 'twice'" },
+	{ "extern fn f(): int from \"l.so\";\nglobal x = 0;\n"
+	  "session s { f(); }", "error:3:13: no effect" },
+	{ "extern fn f(a: int): int from \"l.so\";\nglobal x = 0;\n"
+	  "fn g(a) = f(x);" SESSION, "error:3:13: pure" },
 	/* columns count characters, not bytes */
 	{ "global x = \"\xc3\xa9\xc3\xa9\" + ;" SESSION,
 	  "error:1:19: expected an expression" },
@@ -222,6 +278,33 @@ START_TEST(deep_nesting_is_an_error)
 }
 END_TEST
 
+/* extern fn f(a0: int, a1: int, ...) */
+static void declare_extern(struct text *t, int parameters)
+{
+	text_string(t, "extern fn f(");
+	for (int i = 0; i < parameters; i++)
+		text_format(t, "%sa%d: int", i ? ", " : "", i);
+	text_string(t, "): int from \"l.so\";\n"
+	               "global x = 0;\nsession s { txn { x = 1; } }\n");
+}
+
+START_TEST(parameters_of_c_functions)
+{
+	struct text t = { 0 };
+	struct diags d = { 0 };
+	declare_extern(&t, 33);
+	expect_refused(text_get(&t), t.length, "more than 32 parameters");
+	text_clear(&t);
+	declare_extern(&t, 32);
+	struct program *p =
+	    load_untrusted_text("w.tx", text_get(&t), t.length, &d);
+	ck_assert_ptr_nonnull(p);
+	program_free(p);
+	text_free(&t);
+	diags_free(&d);
+}
+END_TEST
+
 START_TEST(large_texts)
 {
 	struct text t = { 0 };
@@ -381,7 +464,76 @@ START_TEST(layout_keeps_remarks_and_brackets)
 }
 END_TEST
 
+START_TEST(layout_of_c_functions)
+{
+	static const char source[] =
+	    "extern   fn f( a :int,b\n:string ) :string from\"l.so\" ;\n"
+	    "extern fn no():int from \"../l.so\";fn g(a)=f(a,\"x\");\n"
+	    "session s{let extern=filter(from in[1]:from>0);}\n";
+	static const char expected[] =
+	    "extern fn f(a: int, b: string): string from \"l.so\";\n"
+	    "extern fn no(): int from \"../l.so\";\n"
+	    "fn g(a) = f(a, \"x\");\n"
+	    "session s { let extern = filter(from in [1] : from > 0); }\n";
+	struct text once = { 0 }, twice = { 0 };
+	format(source, &once);
+	ck_assert_str_eq(text_get(&once), expected);
+	format(text_get(&once), &twice);
+	ck_assert_str_eq(text_get(&twice), expected);
+	text_free(&once);
+	text_free(&twice);
+}
+END_TEST
+
 /* ---- programs ---- */
+
+/* They are words of the language only where a declaration of a function in C
+ * has them. */
+START_TEST(words_that_are_names_too)
+{
+	struct program *p = program_from_text(
+	    "const string = 1;\nglobal extern = string;\n"
+	    "global from[\"a\"] = 2;\nfn int(extern) = extern + string;\n"
+	    "txn move(from_, to) { extern = int(from_); from[to] += 1; }\n"
+	    "session s { let int = 1; move(int, \"a\"); }\n"
+	    "session extern { let int = 2; move(int, {string: 1}.string); }\n"
+	    "assert s.int == 1 && extern.int == 2;\n");
+	ck_assert_str_eq(program_session_name(p, 1), "extern");
+	program_free(p);
+}
+END_TEST
+
+/* Of a text that nobody vouches for no library is looked for: this one would
+ * be an error, and what needs it is one. */
+START_TEST(untrusted_texts_load_nothing)
+{
+	static const char declared[] =
+	    "extern fn f(a: int, b: string): int from \"no/such/lib.so\";\n"
+	    "global x = 0;\n"
+	    "session s { txn { let y = x; x = f(y, \"b\"); } }\n";
+	static const char evaluated[] =
+	    "extern fn f(): int from \"no/such/lib.so\";\n"
+	    "const C = 1 + f();\nsession s { skip; }\n";
+	struct diags d = { 0 };
+	struct text t = { 0 };
+	struct program *p = load_untrusted_text("u.tx", declared,
+	                                        strlen(declared), &d);
+	ck_assert_ptr_nonnull(p);
+	dump_program(p, &t);
+	ck_assert_ptr_nonnull(strstr(text_get(&t), "EXTERN"));
+	ck_assert_ptr_nonnull(strstr(text_get(&t), " 2 r"));
+	program_free(p);
+	text_free(&t);
+	p = load_untrusted_text("u.tx", evaluated, strlen(evaluated), &d);
+	ck_assert_ptr_null(p);
+	char *found = diags_to_text(&d);
+	expect_diagnostics(evaluated, found,
+	                   "error:2:15: in a constant expression: 'f' is in a "
+	                   "library that is not loaded here");
+	free(found);
+	diags_free(&d);
+}
+END_TEST
 
 START_TEST(facts_about_a_program)
 {
@@ -470,11 +622,15 @@ void add_lang_tests(TCase *tests)
 	tcase_add_test(tests, the_line_is_quoted);
 	tcase_add_test(tests, no_texts);
 	tcase_add_test(tests, deep_nesting_is_an_error);
+	tcase_add_test(tests, parameters_of_c_functions);
 	tcase_add_test(tests, large_texts);
 	tcase_add_test(tests, files_that_cannot_be_read);
 	tcase_add_loop_test(tests, mutated_programs, 0, 4);
 	tcase_add_test(tests, layout_of_random_programs);
 	tcase_add_test(tests, layout_keeps_remarks_and_brackets);
+	tcase_add_test(tests, layout_of_c_functions);
+	tcase_add_test(tests, words_that_are_names_too);
+	tcase_add_test(tests, untrusted_texts_load_nothing);
 	tcase_add_test(tests, facts_about_a_program);
 	tcase_add_test(tests, imports);
 	tcase_add_test(tests, listing_shows_every_session);

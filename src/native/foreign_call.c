@@ -264,7 +264,8 @@ static void keep(struct call_memo *m, uint64_t hash, const struct invocation *q,
 	grow(m);
 	struct call *c = region_take(&m->region,
 	                             sizeof *c + count * sizeof *c->arguments);
-	*c = (struct call){ .hash = hash, .function = q->number, .outcome = *o };
+	*c = (struct call){ .hash = hash, .function = q->number,
+		            .outcome = *o };
 	for (uint32_t i = 0; i < count; i++)
 		c->arguments[i] = value_copy(&m->region, q->arguments[i]);
 	if (o->error)
