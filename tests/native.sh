@@ -25,7 +25,7 @@ crash past_the_end_of_a_file 'SIGBUS' crashes.c:
 crash aborts 'SIGABRT' 'aborts()' crashes.c:
 crash asserts 'SIGABRT' 'asserts' "Assertion \`x == 77' failed"
 crash last_line 'SIGABRT' 'cannot go on: [0]'
-crash overflow 'stack' 'overflow_at()' crashes.c:
+crash overflow 'the stack is full' 'overflow_at()' crashes.c:
 crash giant_frames 'giant_at()' crashes.c:
 crash giant_array 'giant_array()' crashes.c:
 crash killed 'SIGKILL'
@@ -33,10 +33,10 @@ crash terminated 'SIGTERM'
 crash alarmed 'SIGALRM'
 crash broken_pipe 'SIGPIPE'
 crash stopped 'SIGSTOP'
-crash exits 'exit'
-crash exits_with_3 'exit' '3'
-crash exits_at_once 'exit' '0'
-crash exits_slowly 'exit'
+crash exits 'called exit(0)'
+crash exits_with_3 'called exit(3)'
+crash exits_at_once 'called exit(0)'
+crash exits_slowly 'run-time error'
 crash thread_exits
 crash becomes_another_program
 crash becomes_a_sleeper
@@ -60,7 +60,8 @@ try 1 crashes on_one_schedule 'happens in 1 of 2 histories' \
 lacks 'read x = 0'
 
 # Whatever these do, the tool comes to an end of its own and says something.
-for name in forks closes_everything writes_everywhere switches_context; do
+for name in forks closes_everything writes_everywhere switches_context \
+	spoils_with_ones spoils_with_zeros spoils_here_and_there; do
 	compile crashes $name
 	"$ISOSCOPE" explore $name.so --step-timeout $patience >out 2>err \
 		</dev/null
@@ -180,7 +181,7 @@ unsteady has_less_to_do 'begin only once'
 unsteady crashes_the_second_time 'SIGSEGV' 'get x'
 unsteady crashes_the_first_time 'SIGSEGV' 'get x'
 unsteady fails_the_second_time 'only the first time'
-unsteady assumes_the_second_time 'iso_assume'
+unsteady assumes_the_second_time 'assume (false)'
 unsteady renames_itself 'begin run 0' 'begin run 1'
 unsteady aborts_the_second_time 'commit' 'abort'
 unsteady whispers 'put y = 0' 'put y = 1'
@@ -264,7 +265,7 @@ for name in integer_keys nulls bytes keys; do
 done
 run 0 check --strongest keys.jsonl
 prints ser
-for name in giant too_much; do
+for name in giant too_much reads_much; do
 	compile values $name
 	"$ISOSCOPE" explore $name.so >out 2>err
 	code=$? what="explore $name.so"

@@ -46,7 +46,7 @@ prints 'read x = 1'
 kill $writer
 for name in $waiting; do
 	ended 1 $name 'a run-time error happens' 'happens in 1 of 2 histories' \
-		'read x = 1' 'step-timeout'
+		'read x = 1' 'an endless loop?'
 	gone "explore $name.so"
 done
 ended 1 spins 'spins()' 'loops.c:'
@@ -59,9 +59,9 @@ try 0 loops leaves_a_process holds
 gone 'explore leaves_a_process.so'
 compile loops spins
 run 1 run spins.so --step-timeout 0.2 --seed 1 --runs 30
-prints 'step-timeout'
+prints 'an endless loop?'
 run 0 record spins.so --step-timeout 0.2 --seed 1
-run 2 explore spins.so --step-timeout 0
+run 2 explore spins.so --step-timeout -1
 says '--step-timeout'
 run 2 explore spins.so --step-timeout soon
 
@@ -77,6 +77,7 @@ for name in $endless; do
 	code=$? what="explore $name"
 	case $code in
 	1) prints 'a run-time error happens' ;;
+	3) says 'the most that isoscope' ;;
 	4) prints 'inconclusive: ' ;;
 	*) fail "$what: exit code $code" ;;
 	esac
@@ -99,7 +100,7 @@ compile heavy locks
 code=$? what='explore locks.so'
 case $code in
 0) prints 'holds' ;;
-1) prints 'step-timeout' && prints 'locks()' ;;
+1) prints 'an endless loop?' && prints 'locks()' ;;
 3) says 'locks' ;;
 *) fail "a lock that is held across accesses: exit code $code" ;;
 esac

@@ -209,6 +209,41 @@ static void writes_everywhere(int64_t x)
 		if (write(i, "xxxxxxxx", 8) < 0) continue;
 }
 
+/* Writes over all memory that the process shares with others, or over every
+ * 61st byte of it. */
+static void spoil(unsigned char with, size_t step)
+{
+	char line[500];
+	unsigned long start, end;
+	FILE *maps = fopen("/proc/self/maps", "r");
+	while (maps && fgets(line, sizeof line, maps)) {
+		if (!strstr(line, " rw-s ")) continue;
+		if (sscanf(line, "%lx-%lx", &start, &end) != 2) continue;
+		if (end - start > 1 << 20) end = start + (1 << 20);
+		for (unsigned long at = start; at < end; at += step)
+			*(volatile unsigned char *)at = with;
+	}
+	if (maps) fclose(maps);
+}
+
+static void spoils_with_ones(int64_t x)
+{
+	(void)x;
+	spoil(0xff, 1);
+}
+
+static void spoils_with_zeros(int64_t x)
+{
+	(void)x;
+	spoil(0, 1);
+}
+
+static void spoils_here_and_there(int64_t x)
+{
+	(void)x;
+	spoil(0x41, 61);
+}
+
 static void ignores_signals(int64_t x)
 {
 	signal(SIGSEGV, SIG_IGN);

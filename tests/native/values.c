@@ -152,6 +152,18 @@ static void giant(void)
 	free(text);
 }
 
+/* The same for what is read: each time 10 MiB. */
+static void reads_much(void)
+{
+	size_t length = 10 << 20;
+	char *text = malloc(length);
+	memset(text, 'a', length);
+	iso_put(iso_int(0), iso_bytes(text, length));
+	free(text);
+	for (int i = 0; i < 10; i++)
+		iso_assert(iso_get(iso_int(0)).length == length, "all of it");
+}
+
 /* What was read stays where it is until the session returns. */
 static void answers_stay(void)
 {
