@@ -1,6 +1,6 @@
-/* Native clients through the functions of the library: what explorations of them
- * count, where findings are, and that nothing stays behind: no process, no open
- * file, no memory mapped. The clients are those of tests/native.
+/* Native clients through the functions of the library: what explorations of
+ * them count, where findings are, and that nothing stays behind: no process, no
+ * open file, no memory mapped. The clients are those of tests/native.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* Assertions, assumptions, aborts, final sessions and expectations: what is
- * found, and what the functions behind them must not do. -DCASE=name chooses the
- * client. Unless it says otherwise: two sessions add 1 to a counter, and note what
- * they saw.
+ * found, and what the functions behind them must not do. -DCASE=name chooses
+ * the client. Unless it says otherwise: two sessions add 1 to a counter, and
+ * note what they saw.
  */
 #include <stdio.h>
 #include <stdlib.h>

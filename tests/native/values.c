@@ -50,7 +50,7 @@ static void nulls(void)
 	           "what was never written is null");
 }
 
-/* Each byte alone, all of them, and strings that look like what they are not. */
+/* Each byte alone, all of them, strings that look like what they are not. */
 static void bytes(void)
 {
 	static const char *const odd[] = { "", "null", "0", "{bytes: \"00\"}",

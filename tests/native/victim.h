@@ -1,5 +1,5 @@
-/* The client of the files that define CASE: a transaction that reads x, comes to
- * CASE(), and writes y; beside it one that sets x to 1. So there are two
+/* The client of the files that define CASE: a transaction that reads x, comes
+ * to CASE(), and writes y; beside it one that sets x to 1. So there are two
  * histories, and CASE() gets 0 in one and 1 in the other.
  */
 #ifndef TESTS_NATIVE_VICTIM_H
