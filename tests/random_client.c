@@ -5,7 +5,11 @@
 #include "base/rng.h"
 #include "random_program.h"
 
-enum { LOCALS = 12, TRANSACTIONS = 3 };
+enum {
+	LOCALS = 12,
+	TRANSACTIONS = 3,
+	RESULT = 1000 /* the local of sessions that assertions look at */
+};
 
 struct writer {
 	struct rng rng;
@@ -65,7 +69,7 @@ static void key(struct writer *w)
 
 static void constant(struct writer *w)
 {
-	if (w->strings && one_in(w, 6))
+	if (w->strings && one_in(w, 8))
 		text_string(w->out, one_in(w, 2) ? "\"a\"" : "\"b\"");
 	else
 		text_int(w->out, below(w, 4));
@@ -198,6 +202,8 @@ static void transaction(struct writer *w, uint32_t number)
 	text_string(w->out, ") {");
 	w->budget = 6;
 	w->indent = 1;
+	line(w);
+	access(w);
 	statements(w, 1 + below(w, 3));
 	line(w);
 	text_string(w->out, "return ");
@@ -252,9 +258,9 @@ static void session(struct writer *w, uint32_t number, uint32_t calls)
 	w->local_count = 0;
 	w->indent = 1;
 	line(w);
-	text_format(w->out, "let v%u = ", 100 + number);
+	text_format(w->out, "let v%u = ", RESULT);
 	call(w);
-	keep(w, 100 + number);
+	keep(w, RESULT);
 	for (uint32_t i = 0; i < calls; i++) more_calls(w);
 	text_string(w->out, "\n}\n");
 }
@@ -277,11 +283,12 @@ static void finally(struct writer *w)
 static void programs_of_loops(struct text *out, uint64_t seed)
 {
 	struct writer w = { .rng = { seed }, .out = out };
-	w.keys = 1 + below(&w, 4);
-	w.strings = one_in(&w, 3);
+	w.keys = 1 + below(&w, 1 + below(&w, 4));
+	w.strings = one_in(&w, 4);
 	w.aborts = one_in(&w, 2);
 	w.assumes = one_in(&w, 3);
-	text_format(out, "global x = %s;\n", one_in(&w, 4) ? "\"a\"" : "1");
+	text_format(out, "global x = %s;\n",
+	            w.strings && one_in(&w, 2) ? "\"a\"" : "1");
 	text_string(out, "global y = 2;\nglobal k[0] = 3;\n"
 	                 "global k[*] = 0;\n");
 	for (uint32_t i = 0; i < TRANSACTIONS; i++) transaction(&w, i);
@@ -291,8 +298,9 @@ static void programs_of_loops(struct text *out, uint64_t seed)
 		                            : one_in(&w, 2 * sessions - 3));
 	if (one_in(&w, 5)) finally(&w);
 	if (one_in(&w, 2))
-		text_format(out, "assert s0.v100 != %u || s0.v100 == s%u.v%u;\n",
-		            below(&w, 3), sessions - 1, 99 + sessions);
+		text_format(out, "assert s0.v%u != %u || s0.v%u == s%u.v%u;\n",
+		            RESULT, below(&w, 3), RESULT, sessions - 1,
+		            RESULT);
 }
 
 void random_client(struct text *out, uint64_t seed)
