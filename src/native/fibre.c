@@ -12,7 +12,7 @@
 #include "native/fibre_tools.h"
 
 enum {
-	GUARD = 1 << 20, /* more than a page: a large frame must not get over */
+	GUARD = 64 << 20, /* addresses only: no large frame gets over it */
 	KEPT = 64,       /* stacks of fibres that were freed */
 	SHALLOW = 64 << 10, /* bytes of a stack that it keeps in memory, */
 	USES = 16           /* and how often it is used before it gives back
@@ -214,5 +214,5 @@ bool fibre_holds(const struct fibre *f, const void *address)
 bool fibre_guards(const struct fibre *f, const void *address)
 {
 	uintptr_t below = (uintptr_t)stack_of(f) - (uintptr_t)address - 1;
-	return below < (uintptr_t)2 * GUARD;
+	return below < GUARD;
 }

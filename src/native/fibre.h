@@ -28,7 +28,7 @@ void fibre_yield(void);
 bool fibre_holds(const struct fibre *f, const void *address);
 /* The running fibre of this thread, or NULL. */
 struct fibre *fibre_current(void);
-/* Is the address in the guard of the fibre's stack, or just below it? */
+/* Is the address in the guarded memory below the fibre's stack? */
 bool fibre_guards(const struct fibre *f, const void *address);
 
 #endif
