@@ -153,6 +153,10 @@ run 0 record thousand_sessions.so
 equal 'sessions that are recorded' \
 	"$(grep -o '"name":"s[0-9][0-9][0-9]"' out | wc -l)" 1000
 
+try 0 declare many_initials 'holds'
+refuse declare too_many_sessions 'sessions'
+refuse declare too_many_initials
+
 # --- sessions that do not do the same again: nothing is counted ---
 # unsteady NAME TEXT...: an error with both of what was done.
 unsteady() {
@@ -265,6 +269,21 @@ for name in integer_keys nulls bytes keys; do
 done
 run 0 check --strongest keys.jsonl
 prints ser
+try 1 values shown 'shown' "$(printf '\303\251')" '€' '-7 = -8'
+unprintable="$(printf '[\001-\010\013-\037\177]')"
+if grep -q "$unprintable" out; then
+	fail 'control characters reach the terminal'
+else
+	pass
+fi
+run 1 explore shown.so --json
+json '.[0].assertions[0].message' shown
+run 1 explore shown.so --dot g.dot --histories h.jsonl
+run 0 check -q -i cc h.jsonl
+if command -v dot >/dev/null; then
+	run 1 explore shown.so --svg g.svg
+	grep -q '<svg' g.svg && pass || fail 'a picture is drawn'
+fi
 for name in giant too_much reads_much; do
 	compile values $name
 	"$ISOSCOPE" explore $name.so >out 2>err

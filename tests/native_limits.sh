@@ -247,6 +247,20 @@ echo 'import "clients/import.so";' >imports.tx
 run 3 explore imports.tx
 says 'import.so'
 
+# However it was compiled. Without -g there are no lines, but functions.
+for option in -O2 -Os -g3 -fno-omit-frame-pointer -fvisibility=hidden; do
+	compile checks loses_an_update $option
+	run 1 explore loses_an_update.so
+	prints 'fails in 1 of 3 histories'
+	prints 'checks.c:'
+done
+compile checks final_session -g0
+run 1 explore final_session.so
+prints 'final_session.so (in look)'
+compile misuse get_outside -g0
+run 1 explore get_outside.so
+prints 'get_outside.so'
+
 # --- all commands ---
 compile checks loses_an_update
 compile checks goes_on

@@ -119,7 +119,7 @@ static void expectation_asks_for_ever(void)
 	           NULL);
 }
 
-static bool gets(void *unused)
+static bool get_counter(void *unused)
 {
 	(void)unused;
 	return iso_get_int("counter") == 2;
@@ -128,7 +128,7 @@ static bool gets(void *unused)
 static void expectation_gets(void)
 {
 	two_adds();
-	iso_expect("reads the database", gets, NULL);
+	iso_expect("reads the database", get_counter, NULL);
 }
 
 static bool begins(void *unused)

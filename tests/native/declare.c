@@ -208,6 +208,31 @@ static void thousand_sessions(void)
 	}
 }
 
+static void too_many_sessions(void)
+{
+	char name[16];
+	for (int i = 0; i < 9000; i++) {
+		snprintf(name, sizeof name, "s%d", i);
+		iso_session(name, idle, NULL);
+	}
+}
+
+static void initials(int count)
+{
+	for (int i = 0; i < count; i++) iso_initial(iso_int(i), iso_int(i));
+	iso_session("idle", idle, NULL);
+}
+
+static void many_initials(void)
+{
+	initials(50000);
+}
+
+static void too_many_initials(void)
+{
+	initials(1100000);
+}
+
 /* Names that did not stay, as they may not have to. */
 static void borrowed_names(void)
 {

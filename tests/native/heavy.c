@@ -56,17 +56,19 @@ static long resident(void)
 	return pages * sysconf(_SC_PAGESIZE);
 }
 
-/* A run that is left in the middle never frees: 1 MiB for each. The process has
- * to be replaced before that becomes much. */
-static void allocates(void *key)
+/* A run that is left in the middle never frees: 4 MiB for each. The process has
+ * to be replaced before that becomes much. What is written tells apart who wrote
+ * after whom, so there are many runs. */
+static void allocates(void *name)
 {
 	iso_begin("allocates");
-	char *block = malloc(1 << 20);
-	memset(block, 1, 1 << 20);
+	char *block = malloc(4 << 20);
+	memset(block, 1, 4 << 20);
 	if (resident() > (long)1 << 30) abort();
-	int64_t seen = iso_get_int("x") + iso_get_int("y");
-	iso_put_int("x", seen + 1);
-	iso_put_int(key, seen);
+	int64_t seen = 10 * iso_get_int("x") + iso_get_int("y");
+	iso_put_int("x", 10 * seen + ((const char *)name)[1] - '0' + 1);
+	iso_put_int("y", seen % 1000003);
+	printf("allocated\n");
 	free(block);
 	iso_commit();
 }

@@ -96,6 +96,16 @@ static void keys(void)
 	           "and not what stands before the zero");
 }
 
+/* For what reports make of them. */
+static void shown(void)
+{
+	iso_put_string("a \"key\" [1]\x1b[31m", "\x1b[31m\a\n\xc3\xa9\x7f");
+	iso_put(iso_bytes("\xff\0", 2), iso_bytes("\xfe\x1b", 2));
+	iso_put(iso_int(-7), iso_int(-8));
+	iso_put_string("\xe2\x82\xac", "\xf0\x9f\x98\x80 \xc2\x9b");
+	iso_assert(false, "shown");
+}
+
 static void megabytes(void)
 {
 	size_t length = 1 << 20;
