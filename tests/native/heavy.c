@@ -56,9 +56,9 @@ static long resident(void)
 	return pages * sysconf(_SC_PAGESIZE);
 }
 
-/* A run that is left in the middle never frees: 4 MiB for each. The process has
- * to be replaced before that becomes much. What is written tells apart who wrote
- * after whom, so there are many runs. */
+/* A run that is left in the middle never frees: 4 MiB for each. The process
+ * has to be replaced before that becomes much. What is written tells apart who
+ * wrote after whom, so there are many runs. */
 static void allocates(void *name)
 {
 	iso_begin("allocates");
