@@ -294,8 +294,8 @@ struct chunk {
 struct run {
 	struct local *locals;
 	struct chunk *chunks;
-	bool in_transaction;
-	int depth; /* of blocks, in the session's own code */
+	bool in_transaction, is_finally;
+	int depth; /* of blocks */
 };
 
 enum flow { GOES_ON, RETURNS, ABORTS };
@@ -544,12 +544,13 @@ static enum flow execute_block(struct run *r, const struct node *n,
 	return flow;
 }
 
+/* What is declared in the session's own block can be looked at in the end. */
 static void let(struct run *r, const struct node *n)
 {
 	struct iso_value value = evaluate(r, n->a);
+	bool noted = r->depth == 1 && (!r->in_transaction || r->is_finally);
 	declare(r, n->name, value);
-	if (r->depth == 1 && !r->in_transaction && value.kind != ISO_NULL)
-		iso_note(n->name, value);
+	if (noted && value.kind != ISO_NULL) iso_note(n->name, value);
 }
 
 static void check(struct run *r, const struct node *n)
@@ -608,6 +609,7 @@ static void session(void *data)
 static void finally(void *data)
 {
 	struct run *r = calloc(1, sizeof *r);
+	r->is_finally = true;
 	transact(r, "finally", ((struct node *)data)->a);
 	run_end(r);
 }
