@@ -282,7 +282,8 @@ static void keep_if_small(struct guest *g, uint64_t hash,
 {
 	struct call_memo *m = g->calls;
 	size_t before = memo_bytes(m);
-	if (!o->lasting || before > KEPT_BYTES) return;
+	if (!o->lasting || before > KEPT_BYTES || guest_bytes(g) >= g->budget)
+		return;
 	keep(m, hash, q, o);
 	g->extra_bytes += memo_bytes(m) - before;
 }
