@@ -112,8 +112,12 @@ const struct finding *finding_copy(struct region *r, const struct finding *f)
 	if (f->message)
 		copy->message =
 		    region_copy_string(r, f->message, strlen(f->message));
-	for (uint32_t i = 0; i < f->value_count; i++)
-		copy->values[i].value = value_copy(r, f->values[i].value);
+	for (uint32_t i = 0; i < f->value_count; i++) {
+		const struct finding_value *v = &f->values[i];
+		copy->values[i].name =
+		    region_copy_string(r, v->name, strlen(v->name));
+		copy->values[i].value = value_copy(r, v->value);
+	}
 	return copy;
 }
 

@@ -92,6 +92,7 @@ static bool is_less(const char *a, const char *b)
 static bool has_global(const struct program *p, const char *key)
 {
 	size_t length = strcspn(key, "[");
+	if (program_is_native(p)) return true;
 	for (uint32_t i = 0; i < p->globals_count; i++) {
 		const char *name = p->globals[i].name;
 		if (strlen(name) == length && !strncmp(name, key, length))

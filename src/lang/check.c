@@ -441,17 +441,22 @@ static void check_global(struct checker *c, struct item *i)
 	check_expr(c, i->value);
 }
 
-static void check_isolation(struct checker *c, struct item *i)
+bool is_isolation_level(const char *name, const char **near)
 {
 	/* The words of the table in axioms/level.h, which is above us. */
 	static const char *const levels[] = { "none", "rc", "ra",  "cc",
 		                              "pc",   "psi", "si", "ser" };
 	size_t count = sizeof levels / sizeof *levels;
-	bool known = false;
 	for (size_t n = 0; n < count; n++)
-		known |= !strcmp(i->name->text, levels[n]);
-	if (!known) {
-		const char *near = diag_nearest(i->name->text, levels, count);
+		if (!strcmp(name, levels[n])) return true;
+	*near = diag_nearest(name, levels, count);
+	return false;
+}
+
+static void check_isolation(struct checker *c, struct item *i)
+{
+	const char *near;
+	if (!is_isolation_level(i->name->text, &near)) {
 		scope_error(c, i->at,
 		            "unknown isolation level '%s'%s%s%s there are "
 		            "none, rc, ra, cc, pc, psi, si, ser",

@@ -1,11 +1,15 @@
 #include "lang/compile.h"
 
+#include <assert.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "lang/code.h"
 #include "lang/format.h"
 #include "lang/limits.h"
+#include "native/library.h"
 
 /* A frame of its own. */
 static void new_frame(struct code *c, uint32_t registers)
@@ -32,7 +36,76 @@ static struct value constant(struct code *c, struct expr *e)
 	return v;
 }
 
-/* --- functions in C -------------------------------------------------------- */
+/* --- functions in C ----------------------------------------------------- */
+
+/* The library beside the file that names it. A name without a slash that is
+ * not there is looked for where the system keeps libraries. */
+static const char *library_path(struct code *c, const struct item *i)
+{
+	struct text path = { 0 };
+	const char *from = c->all->items[i->at.source].path;
+	const char *slash = strrchr(from, '/');
+	if (i->message[0] != '/' && slash)
+		text_bytes(&path, from, (size_t)(slash - from) + 1);
+	else if (i->message[0] != '/')
+		text_string(&path, "./");
+	text_string(&path, i->message);
+	const char *beside =
+	    region_copy_string(c->region, text_get(&path), path.length);
+	text_free(&path);
+	return strchr(i->message, '/') || !access(beside, F_OK) ? beside
+	                                                        : i->message;
+}
+
+static uint32_t add_extern(struct code *c, struct library *l,
+                           const struct item *i)
+{
+	struct foreign_function f = {
+		.name = i->name->text,
+		.library = library_path(c, i),
+		.parameter_count = i->param_count,
+		.parameters = i->param_types,
+		.result = i->result_type,
+	};
+	return library_add_function(l, &f);
+}
+
+/* Reports the item if it alone cannot be loaded. */
+static void try_extern(struct code *c, const struct item *i)
+{
+	struct text why = { 0 };
+	struct library *alone = library_new(NULL);
+	add_extern(c, alone, i);
+	if (!library_try(alone, &why))
+		code_error(c, i->at, "%s", text_get(&why));
+	struct guest_library *g = library_guest(alone);
+	g->ops->free(g);
+	text_free(&why);
+}
+
+/* All of them together; which one is to blame is found out only if need be. */
+static void load_externs(struct code *c, struct syntax *syntax)
+{
+	struct text why = { 0 };
+	const struct item *first = NULL;
+	struct library *l = library_new(NULL);
+	c->p->library = library_guest(l);
+	for (struct item *i = syntax->first; i; i = i->next) {
+		if (i->kind != ITEM_EXTERN) continue;
+		if (!first) first = i;
+		uint32_t number = add_extern(c, l, i);
+		assert(number == i->number);
+		(void)number;
+	}
+	if (!library_try(l, &why)) {
+		for (struct item *i = syntax->first; i; i = i->next)
+			if (i->kind == ITEM_EXTERN && !sources_full(c->all))
+				try_extern(c, i);
+		if (!c->failed)
+			code_error(c, first->at, "%s", text_get(&why));
+	}
+	text_free(&why);
+}
 
 static void compile_externs(struct code *c, struct syntax *syntax,
                             enum compile_purpose purpose)
@@ -47,7 +120,7 @@ static void compile_externs(struct code *c, struct syntax *syntax,
 			return;
 		}
 	}
-	(void)purpose;
+	if (count && purpose == COMPILE_TO_RUN) load_externs(c, syntax);
 }
 
 /* --- functions and constants ---------------------------------------------- */

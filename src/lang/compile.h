@@ -5,8 +5,9 @@
 #include "lang/ast.h"
 #include "lang/source.h"
 
-/* COMPILE_TO_SHOW: nothing outside of isoscope is loaded or run. The libraries of
- * functions in C are not looked for, and constants that need one are errors. */
+/* COMPILE_TO_SHOW: nothing outside of isoscope is loaded or run. The libraries
+ * of functions in C are not looked for, and constants that need one are
+ * errors. */
 enum compile_purpose { COMPILE_TO_RUN, COMPILE_TO_SHOW };
 
 /* Returns NULL when there was an error (in a constant, a library, or a

@@ -13,6 +13,8 @@
 #include "lang/limits.h"
 #include "lang/parser.h"
 #include "lang/source.h"
+#include "native/client.h"
+#include "vm/program.h"
 
 /* A program being loaded. */
 struct loading {
@@ -182,11 +184,51 @@ struct program *load_untrusted_text(const char *path, const char *source,
 	return load(path, source, length, COMPILE_TO_SHOW, d);
 }
 
+/* --- native clients ---------------------------------------------------- */
+
+/* Reads the first bytes of the file. */
+static bool begins_as_shared_object(const char *path)
+{
+	char head[4];
+	FILE *f = fopen(path, "rb");
+	size_t n = f ? fread(head, 1, sizeof head, f) : 0;
+	if (f) fclose(f);
+	return is_shared_object(head, n);
+}
+
+static bool is_named_as_shared_object(const char *path)
+{
+	size_t length = strlen(path);
+	return length > 3 && !strcmp(path + length - 3, ".so");
+}
+
+static struct program *load_client(const char *path, struct diags *d)
+{
+	struct program *p = client_load(path, d);
+	const char *level = p ? program_isolation(p) : NULL, *near;
+	if (!level || is_isolation_level(level, &near)) return p;
+	diags_add(d, DIAG_ERROR, path, 0, 0, NULL,
+	          "iso_isolation(): unknown isolation level '%s'%s%s%s there "
+	          "are none, rc, ra, cc, pc, psi, si, ser",
+	          level, near ? "; did you mean '" : ";", near ? near : "",
+	          near ? "'?" : "");
+	program_free(p);
+	return NULL;
+}
+
 struct program *load_program(const char *path, struct diags *d)
 {
 	const char *why = NULL;
 	size_t length = 0;
+	if (begins_as_shared_object(path)) return load_client(path, d);
 	char *text = read_file(path, &length, &why);
+	if (text && is_named_as_shared_object(path)) {
+		diags_add(d, DIAG_ERROR, path, 0, 0, NULL,
+		          "this is no shared object (ELF), although it is "
+		          "named like one; make it with cc -g -shared -fPIC");
+		free(text);
+		return NULL;
+	}
 	if (!text) {
 		diags_add(d, DIAG_ERROR, path, 0, 0, NULL, "cannot read: %s",
 		          why);

@@ -1,1 +1,430 @@
-/* placeholder */
+#include "native/guest.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "native/client.h"
+#include "native/divergence.h"
+#include "native/reply.h"
+
+enum {
+	RESTARTS_PER_LOOK = 64,          /* at the worker's memory */
+	WORKER_BYTES = 512 << 20         /* with more it is replaced: sessions
+	                                  * left in the middle free nothing */
+};
+
+/* ---- Points ---- */
+
+struct point_cache {
+	uint32_t count, capacity; /* a power of two */
+	struct { uint64_t pc; uint32_t point; } slots[];
+};
+
+static struct point_cache *point_cache_new(uint32_t capacity)
+{
+	struct point_cache *c = mem_take0(
+	    1, sizeof *c + capacity * sizeof c->slots[0]);
+	c->capacity = capacity;
+	return c;
+}
+
+static uint32_t point_slot(const struct point_cache *c, uint64_t pc)
+{
+	uint64_t at = pc * 0x9e3779b97f4a7c15u >> 32;
+	while (c->slots[at & (c->capacity - 1)].pc &&
+	       c->slots[at & (c->capacity - 1)].pc != pc)
+		at++;
+	return at & (c->capacity - 1);
+}
+
+static void point_cache_add(struct guest *g, uint64_t pc, uint32_t point)
+{
+	struct point_cache *c = g->points;
+	if (2 * (c->count + 1) > c->capacity) {
+		g->points = point_cache_new(2 * c->capacity);
+		for (uint32_t i = 0; i < c->capacity; i++)
+			if (c->slots[i].pc)
+				point_cache_add(g, c->slots[i].pc,
+				                c->slots[i].point);
+		free(c);
+		c = g->points;
+	}
+	uint32_t slot = point_slot(c, pc);
+	c->slots[slot].pc = pc;
+	c->slots[slot].point = point;
+	c->count++;
+}
+
+uint32_t guest_point(struct guest *g, uint64_t pc)
+{
+	uint64_t in_file = 0;
+	if (!pc) return 0;
+	uint32_t slot = point_slot(g->points, pc);
+	if (g->points->slots[slot].pc) return g->points->slots[slot].point;
+	const char *object = process_object(g->process, pc, &in_file);
+	uint32_t point = object ? library_point(g->library, object, in_file) : 0;
+	point_cache_add(g, pc, point);
+	return point;
+}
+
+uint32_t guest_transaction(struct guest *g, const char *name)
+{
+	return library_transaction_number(g->library, name);
+}
+
+uint32_t guest_assertion(struct guest *g, const char *message, uint64_t pc)
+{
+	return library_assertion_number(g->library, message,
+	                                guest_point(g, pc));
+}
+
+/* ---- Making ---- */
+
+static void make_root(struct guest *g, uint32_t session)
+{
+	struct session_memo *m = &g->sessions[session];
+	m->root.step.kind = GUEST_START;
+	m->root.serial = ++g->serial;
+	m->root.session = session;
+	m->root.kept = true;
+}
+
+struct guest *guest_new(struct library *l, const struct worker_job *job,
+                        uint32_t sessions)
+{
+	struct guest *g = mem_take0(1, sizeof *g);
+	g->library = l;
+	g->process = process_new(job, library_step_timeout(l),
+	                         library_shows_output(l));
+	region_init(&g->region);
+	region_init(&g->scratch);
+	g->points = point_cache_new(64);
+	g->budget = library_budget(l);
+	g->session_count = sessions;
+	g->sessions = mem_take0(sessions + 1, sizeof *g->sessions);
+	for (uint32_t i = 0; i < sessions; i++) make_root(g, i);
+	return g;
+}
+
+void guest_free(struct guest *g)
+{
+	if (!g) return;
+	process_free(g->process);
+	for (uint32_t i = 0; i < g->session_count; i++)
+		memo_free(&g->sessions[i].root);
+	call_memo_free(g->calls);
+	free(g->sessions);
+	free(g->points);
+	region_free(&g->region);
+	region_free(&g->scratch);
+	free(g);
+}
+
+size_t guest_bytes(const struct guest *g)
+{
+	return g->region.held + g->extra_bytes + g->scratch.held +
+	       g->session_count * sizeof *g->sessions +
+	       g->points->capacity * sizeof g->points->slots[0];
+}
+
+const struct guest_step *guest_start(struct guest *g, uint32_t session)
+{
+	assert(session < g->session_count);
+	return &g->sessions[session].root.step;
+}
+
+/* ---- Asking the worker ---- */
+
+static bool refuse(struct guest *g, const char *what, const char *why)
+{
+	struct text t = { 0 };
+	text_format(&t, "%s%s", what, why);
+	library_set_fault(g->library, &t);
+	return false;
+}
+
+/* Why the process could not be started, or died. */
+static bool refuse_process(struct guest *g)
+{
+	struct text why = { 0 };
+	process_why(g->process, &why);
+	refuse(g, "the native code cannot be run: ", text_get(&why));
+	text_free(&why);
+	return false;
+}
+
+static void forget_worker(struct guest *g)
+{
+	for (uint32_t i = 0; i < g->session_count; i++)
+		g->sessions[i].live = 0;
+	memset(g->points->slots, 0,
+	       g->points->capacity * sizeof g->points->slots[0]);
+	g->points->count = 0;
+}
+
+/* Sees to it that a worker runs; forgets where the last one stood. */
+static bool have_worker(struct guest *g)
+{
+	if (g->restarts % RESTARTS_PER_LOOK == RESTARTS_PER_LOOK - 1 &&
+	    process_memory(g->process) > WORKER_BYTES)
+		process_end(g->process);
+	if (process_start(g->process) != PROCESS_REPLIED)
+		return refuse_process(g);
+	if (!process_is_new(g->process)) return true;
+	forget_worker(g);
+	return client_declares_the_same(g->library,
+	                                process_reply(g->process)) ||
+	       refuse(g, "iso_client() declared other sessions when it was "
+	                 "called again", "");
+}
+
+/* The way to a step: what is behind the root, in order. */
+struct path {
+	const struct memo_step **steps;
+	uint64_t length;
+	uint64_t answers; /* given on it */
+};
+
+static struct path path_to(struct guest *g, const struct memo_step *to)
+{
+	struct path p = { 0 };
+	for (const struct memo_step *s = to; s->before; s = s->before) {
+		p.length++;
+		p.answers += memo_waits(s->before);
+	}
+	p.steps = region_take(&g->scratch, (p.length + 1) * sizeof *p.steps);
+	uint64_t at = p.length;
+	for (const struct memo_step *s = to; s->before; s = s->before)
+		p.steps[--at] = s;
+	return p;
+}
+
+static void begin_command(struct wire_writer *w, struct guest *g,
+                          uint32_t session, bool fresh, uint64_t answers)
+{
+	wire_clear(process_command(g->process));
+	*w = wire_write(process_command(g->process));
+	wire_put_u8(w, COMMAND_SESSION);
+	wire_put_u32(w, session);
+	wire_put_u8(w, fresh);
+	wire_put_u64(w, answers);
+}
+
+/* Sends the command; its outcome. */
+static enum process_answer ask(struct guest *g, struct wire_writer *w)
+{
+	if (!wire_commit(w)) {
+		refuse(g, "a session reads values of more than 64 MiB, the "
+		          "most that isoscope passes on", "");
+		return PROCESS_NOT_STARTED;
+	}
+	enum process_answer a = process_ask(g->process);
+	if (a == PROCESS_NOT_STARTED) refuse_process(g);
+	return a;
+}
+
+/* Lets the session go on where it stands, with the answer if it waits. */
+static enum process_answer ask_on(struct guest *g, uint32_t session,
+                                  const struct value *answer)
+{
+	struct wire_writer w;
+	begin_command(&w, g, session, false, answer != NULL);
+	if (answer) wire_put_value(&w, wire_of_value(&g->scratch, *answer));
+	return ask(g, &w);
+}
+
+/* Begins the session anew, with all answers of the path, and one more. */
+static enum process_answer ask_anew(struct guest *g, uint32_t session,
+                                    const struct path *p,
+                                    const struct value *answer)
+{
+	struct wire_writer w;
+	g->restarts++;
+	begin_command(&w, g, session, true, p->answers + (answer != NULL));
+	for (uint64_t i = 0; i < p->length; i++)
+		if (memo_waits(p->steps[i]->before))
+			wire_put_value(&w, wire_of_value(&g->scratch,
+			                                 p->steps[i]->answer));
+	if (answer) wire_put_value(&w, wire_of_value(&g->scratch, *answer));
+	return ask(g, &w);
+}
+
+/* False if there is no reply, which is then the library's fault. */
+static bool is_answered(struct reply *x, enum process_answer a,
+                        uint64_t answers)
+{
+	if (a == PROCESS_NOT_STARTED) return false;
+	reply_read(x, a, answers);
+	return true;
+}
+
+/* The next step of the session, asking on while the worker has more. */
+static struct memo_step *next_step(struct guest *g, struct reply *x)
+{
+	for (;;) {
+		struct memo_step *s = reply_step(x);
+		if (s || !x->more) return s;
+		enum process_answer a = ask_on(g, x->last->session, NULL);
+		if (!is_answered(x, a, (uint64_t)x->answers)) return NULL;
+	}
+}
+
+static void diverged(struct guest *g, const struct memo_step *first,
+                     const struct memo_step *again, uint64_t same)
+{
+	struct text t = { 0 };
+	text_format(&t,
+	            "session '%s' is not deterministic: run again with the "
+	            "same reads, it does something else\n",
+	            library_session_name(g->library, first->session));
+	print_divergence(&t, g->library, first, again, same);
+	text_string(&t,
+	            "what a session does may depend on its reads only: not on "
+	            "the clock, random numbers, addresses, or variables that "
+	            "keep their value from one run to the next");
+	library_set_fault(g->library, &t);
+}
+
+/* All steps that are still to come, for the report of a difference. */
+static void read_rest(struct guest *g, struct reply *x)
+{
+	enum { ENOUGH = 16 };
+	for (int i = 0; i < ENOUGH && next_step(g, x); i++) continue;
+}
+
+/* Reads the steps of a session begun anew and compares them with the path.
+ * `known` is the last step known of the session, for reports. */
+static bool same_as_before(struct guest *g, struct reply *x,
+                           const struct path *p, const struct memo_step *known)
+{
+	for (uint64_t i = 0; i < p->length; i++) {
+		const struct memo_step *old = p->steps[i];
+		struct memo_step *s = next_step(g, x);
+		if (s) s->answer = old->answer;
+		if (s && steps_agree(old, s)) continue;
+		if (s) read_rest(g, x);
+		diverged(g, known, x->last, i);
+		return false;
+	}
+	return true;
+}
+
+/* ---- What comes next ---- */
+
+/* Notes where the worker stands now. */
+static void set_live(struct guest *g, const struct reply *x)
+{
+	const struct memo_step *s = x->last;
+	bool stands = !x->died && s->step.kind != GUEST_END;
+	g->sessions[s->session].live = stands ? s->serial : 0;
+}
+
+/* Takes all steps of the reply behind `from`; the first of them, or NULL if
+ * there is none. */
+static struct memo_step *take_steps(struct guest *g, struct reply *x,
+                                    struct memo_step *from,
+                                    struct value answer)
+{
+	struct memo_step *first = NULL, *last = from, *s;
+	while ((s = first ? reply_step(x) : next_step(g, x))) {
+		if (!first) {
+			first = s;
+			if (memo_waits(from))
+				s->answer = value_copy(x->region, answer);
+		}
+		if (x->kept || !memo_waits(last))
+			g->extra_bytes += memo_add(last, s);
+		last = s;
+	}
+	set_live(g, x);
+	return first;
+}
+
+/* Runs the session once more to its end. A session that is at its end stands
+ * nowhere, so nothing is lost by it. */
+static bool runs_twice(struct guest *g, struct memo_step *end)
+{
+	struct reply x;
+	if (end->twice) return true;
+	end->twice = true;
+	if (!have_worker(g)) return false;
+	struct path p = path_to(g, end);
+	reply_begin(&x, g, &g->sessions[end->session].root, &g->scratch, false);
+	enum process_answer a = ask_anew(g, end->session, &p, NULL);
+	return is_answered(&x, a, p.answers) &&
+	       same_as_before(g, &x, &p, end);
+}
+
+/* The last of the steps that follow without a read. */
+static struct memo_step *last_of(struct memo_step *s)
+{
+	while (!memo_waits(s) && s->next) s = s->next;
+	return s;
+}
+
+/* Is it worth running again? Not what took long until it was given up. */
+static bool ends_by_itself(struct guest *g, const struct memo_step *end)
+{
+	return end->kept && end->step.kind == GUEST_END &&
+	       process_casualty(g->process) != CASUALTY_TIMEOUT;
+}
+
+/* Lets the session go on from where it stands. */
+static bool go_on(struct guest *g, struct reply *x, struct memo_step *from,
+                  const struct value *given, struct region *r, bool kept)
+{
+	reply_begin(x, g, from, r, kept);
+	return is_answered(x, ask_on(g, from->session, given), 0);
+}
+
+/* Runs the session from its beginning up to what is behind `from`. */
+static bool go_again(struct guest *g, struct reply *x, struct memo_step *from,
+                     const struct value *given, struct region *r, bool kept)
+{
+	struct path p = path_to(g, from);
+	reply_begin(x, g, &g->sessions[from->session].root, &g->scratch, false);
+	enum process_answer a = ask_anew(g, from->session, &p, given);
+	if (!is_answered(x, a, p.answers + (given != NULL)) ||
+	    !same_as_before(g, x, &p, from))
+		return false;
+	reply_rebase(x, from, r, kept);
+	return true;
+}
+
+/* Asks the worker for what follows. */
+static struct memo_step *follow(struct guest *g, struct memo_step *from,
+                                struct value answer, struct region *r)
+{
+	bool kept = from->kept && guest_bytes(g) < g->budget;
+	const struct value *given = memo_waits(from) ? &answer : NULL;
+	struct region *to = kept ? &g->region : r;
+	struct reply x;
+	if (!have_worker(g)) return NULL;
+	if (g->sessions[from->session].live == from->serial
+	        ? !go_on(g, &x, from, given, to, kept)
+	        : !go_again(g, &x, from, given, to, kept))
+		return NULL;
+	struct memo_step *s = take_steps(g, &x, from, answer);
+	if (!s) {
+		diverged(g, from, x.last, path_to(g, from).length);
+		return NULL;
+	}
+	struct memo_step *end = last_of(s);
+	if (ends_by_itself(g, end) && !runs_twice(g, end)) return NULL;
+	return s;
+}
+
+const struct guest_step *guest_next(struct guest *g,
+                                    const struct guest_step *step,
+                                    struct value answer, struct region *r)
+{
+	struct memo_step *from = (struct memo_step *)step;
+	struct memo_step *s = memo_find(from, answer);
+	if (s) return &s->step;
+	struct region_mark mark = region_mark(&g->scratch);
+	s = follow(g, from, answer, r);
+	region_release(&g->scratch, mark);
+	return s ? &s->step : NULL;
+}

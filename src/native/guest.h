@@ -6,10 +6,11 @@
 
 #include "base/region.h"
 #include "native/library.h"
+#include "native/memo.h"
 #include "native/process.h"
 #include "vm/guest.h"
 
-struct call_memo; /* foreign.c */
+struct call_memo; /* foreign_call.c */
 
 struct guest {
 	struct library *library;
@@ -17,13 +18,35 @@ struct guest {
 	struct process *process;
 	struct region region;         /* what is kept: steps, values */
 	size_t extra_bytes;           /* held outside the region */
-	struct session_memo *sessions;/* memo.h; and expectations */
-	uint32_t session_count;
+	size_t budget;                /* bytes from which on nothing is kept */
+	struct session_memo *sessions;/* and expectations, behind them */
+	uint32_t session_count;       /* with expectations */
+	uint64_t serial;              /* of the newest step */
+	uint64_t restarts;            /* sessions begun in the worker */
+	struct point_cache *points;   /* by address in the worker at hand */
+	struct region scratch;        /* of one command */
 	struct call_memo *calls;
 };
 
-/* The worker's answer as a value in `r`, and a value as an answer. Bytes that
- * are not UTF-8 or hold a zero are {bytes: "hexadecimal"}. */
+/* `sessions` counts expectations as well. The worker is not started. */
+struct guest *guest_new(struct library *l, const struct worker_job *job,
+                        uint32_t sessions);
+void guest_free(struct guest *g);
+size_t guest_bytes(const struct guest *g);
+/* guest_ops.start and .next. */
+const struct guest_step *guest_start(struct guest *g, uint32_t session);
+const struct guest_step *guest_next(struct guest *g,
+                                    const struct guest_step *from,
+                                    struct value answer, struct region *r);
+
+/* Numbers for what is met: of the library. */
+uint32_t guest_point(struct guest *g, uint64_t pc);
+uint32_t guest_transaction(struct guest *g, const char *name);
+uint32_t guest_assertion(struct guest *g, const char *message, uint64_t pc);
+
+/* The worker's answer as a value in `r`, and a value as an answer, which may
+ * use `r`. Bytes that are not UTF-8 or hold a zero are {bytes: "hexadecimal"}.
+ */
 struct value value_of_wire(struct region *r, struct iso_value v);
 struct iso_value wire_of_value(struct region *r, struct value v);
 

@@ -1,1 +1,474 @@
-/* placeholder */
+#include "native/library.h"
+
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "native/guest.h"
+#include "native/process.h"
+#include "native/source_lines.h"
+#include "vm/bytecode.h"
+
+#define MEMO_BUDGET ((size_t)256 << 20)
+
+/* Where code stands: by its address in a file, and as reports show it. */
+struct known_point {
+	const char *object;
+	uint64_t address;
+	uint32_t number; /* in positions; several addresses may share one */
+};
+
+struct names {
+	const char **items;
+	uint32_t count, capacity;
+};
+
+struct library {
+	struct guest_library guest;   /* first: its address is the library's */
+	char *client;
+	struct worker_job job;
+	struct foreign_function *functions;
+	uint32_t function_count, function_capacity;
+	double step_timeout;
+	bool show_output;
+	size_t budget;
+	pthread_mutex_t lock;         /* for what follows */
+	struct region region;
+	struct guest *idle;
+	char *fault;
+	struct names sessions, transactions;
+	struct source_lines *lines;
+	struct known_point *points;
+	uint32_t point_count, point_capacity;
+	struct position *positions;   /* [0] is nowhere */
+	uint32_t position_count, position_capacity;
+	uint32_t expectation_count;
+	struct assertion *assertions; /* all that there may be */
+	uint32_t assertion_capacity;
+	uint32_t *assertion_points;
+	_Atomic uint32_t assertion_count;
+};
+
+static struct library *library_of(struct guest_library *g)
+{
+	return (struct library *)g;
+}
+
+static const char *keep(struct library *l, const char *s)
+{
+	return region_copy_string(&l->region, s, strlen(s));
+}
+
+static void lock(struct library *l)
+{
+	pthread_mutex_lock(&l->lock);
+}
+
+static void unlock(struct library *l)
+{
+	pthread_mutex_unlock(&l->lock);
+}
+
+/* ---- Runners ---- */
+
+static struct guest *take(struct guest_library *library)
+{
+	struct library *l = library_of(library);
+	lock(l);
+	struct guest *g = l->idle;
+	if (g) l->idle = g->next_idle;
+	unlock(l);
+	if (!g)
+		g = guest_new(l, &l->job,
+		              l->sessions.count + l->expectation_count);
+	process_set_timeout(g->process, l->step_timeout);
+	g->budget = l->budget;
+	return g;
+}
+
+static void give_back(struct guest_library *library, struct guest *g)
+{
+	struct library *l = library_of(library);
+	lock(l);
+	g->next_idle = l->idle;
+	l->idle = g;
+	unlock(l);
+}
+
+/* ---- Faults ---- */
+
+void library_set_fault(struct library *l, struct text *fault)
+{
+	lock(l);
+	if (!l->fault) l->fault = mem_copy_string(text_get(fault));
+	unlock(l);
+	text_free(fault);
+}
+
+static const char *fault(struct guest_library *library)
+{
+	struct library *l = library_of(library);
+	lock(l);
+	const char *why = l->fault;
+	unlock(l);
+	return why;
+}
+
+/* ---- Names and places ---- */
+
+static uint32_t add_name(struct library *l, struct names *n, const char *name)
+{
+	VEC_RESERVE(n->items, n->count, n->capacity);
+	n->items[n->count] = keep(l, name);
+	return n->count++;
+}
+
+uint32_t library_transaction_number(struct library *l, const char *name)
+{
+	struct names *n = &l->transactions;
+	uint32_t i = 0;
+	lock(l);
+	while (i < n->count && strcmp(n->items[i], name)) i++;
+	if (i == n->count) add_name(l, n, name);
+	unlock(l);
+	return i;
+}
+
+const char *library_transaction(struct library *l, uint32_t name)
+{
+	lock(l);
+	assert(name < l->transactions.count);
+	const char *s = l->transactions.items[name];
+	unlock(l);
+	return s;
+}
+
+const char *library_session_name(struct library *l, uint32_t session)
+{
+	if (session < l->sessions.count) return l->sessions.items[session];
+	return l->assertions[session - l->sessions.count].text;
+}
+
+static uint32_t add_position(struct library *l, struct position at)
+{
+	for (uint32_t i = 1; i < l->position_count; i++) {
+		const struct position *p = &l->positions[i];
+		if (at.line && p->line == at.line && p->column == at.column &&
+		    !strcmp(p->file, at.file))
+			return i;
+	}
+	VEC_RESERVE(l->positions, l->position_count, l->position_capacity);
+	l->positions[l->position_count] = at;
+	return l->position_count++;
+}
+
+/* What reports show of an address without debugging information:
+ * "client.so (in buy)". */
+static const char *rough_place(struct library *l, const char *object,
+                               const struct source_place *p)
+{
+	struct text t = { 0 };
+	const char *slash = strrchr(object, '/');
+	text_string(&t, slash ? slash + 1 : object);
+	if (p->function) text_format(&t, " (in %s)", p->function);
+	const char *s = keep(l, text_get(&t));
+	text_free(&t);
+	return s;
+}
+
+static struct position find_position(struct library *l, const char *object,
+                                     uint64_t address)
+{
+	struct source_place p = { 0 };
+	if (!l->lines) l->lines = source_lines_new();
+	if (!source_lines_find(l->lines, object, address, &p) || !p.file)
+		return (struct position){ .file = rough_place(l, object, &p),
+			                  .source_line = "" };
+	return (struct position){
+		.file = keep(l, p.file), .line = p.line, .column = p.column,
+		.source_line = keep(l, p.source_line ? p.source_line : "")
+	};
+}
+
+static uint32_t add_point(struct library *l, const char *object,
+                          uint64_t address)
+{
+	struct position at = find_position(l, object, address);
+	VEC_RESERVE(l->points, l->point_count, l->point_capacity);
+	l->points[l->point_count++] = (struct known_point){
+		keep(l, object), address, add_position(l, at)
+	};
+	return l->points[l->point_count - 1].number;
+}
+
+uint32_t library_point(struct library *l, const char *object, uint64_t address)
+{
+	uint32_t i = 0;
+	lock(l);
+	while (i < l->point_count && (l->points[i].address != address ||
+	                              strcmp(l->points[i].object, object)))
+		i++;
+	uint32_t number = i < l->point_count ? l->points[i].number
+	                                     : add_point(l, object, address);
+	unlock(l);
+	return number;
+}
+
+struct position library_position(struct library *l, uint32_t point)
+{
+	lock(l);
+	assert(point < l->position_count);
+	struct position at = l->positions[point];
+	unlock(l);
+	return at;
+}
+
+/* ---- Assertions ---- */
+
+static void add_assertion(struct library *l, enum assertion_kind kind,
+                          const char *text, uint32_t point)
+{
+	uint32_t i = atomic_load(&l->assertion_count);
+	l->assertions[i] = (struct assertion){ .kind = kind,
+		                               .text = keep(l, text),
+		                               .at = l->positions[point] };
+	l->assertion_points[i] = point;
+	atomic_store(&l->assertion_count, i + 1);
+}
+
+static void too_many_assertions(struct library *l)
+{
+	struct text t = { 0 };
+	text_format(&t,
+	            "iso_assert() is called at more than %d places, the most "
+	            "that isoscope tells apart: give one message to several "
+	            "assertions by calling it in one function",
+	            LIBRARY_ASSERTIONS);
+	library_set_fault(l, &t);
+}
+
+uint32_t library_assertion_number(struct library *l, const char *message,
+                                  uint32_t point)
+{
+	lock(l);
+	uint32_t i = l->expectation_count;
+	uint32_t count = atomic_load(&l->assertion_count);
+	while (i < count && (l->assertion_points[i] != point ||
+	                     strcmp(l->assertions[i].text, message)))
+		i++;
+	bool full = i == l->assertion_capacity;
+	if (i == count && !full)
+		add_assertion(l, ASSERTION_INLINE, message, point);
+	unlock(l);
+	if (!full) return i;
+	too_many_assertions(l);
+	return i - 1;
+}
+
+static const struct assertion *assertion(struct guest_library *library,
+                                         uint32_t i, bool *met)
+{
+	static const struct assertion unmet = { .kind = ASSERTION_INLINE,
+		                                .text = "" };
+	struct library *l = library_of(library);
+	*met = i < atomic_load(&l->assertion_count);
+	return *met ? &l->assertions[i] : &unmet;
+}
+
+const char *library_assertion_text(struct library *l, uint32_t i)
+{
+	bool met;
+	return assertion(&l->guest, i, &met)->text;
+}
+
+/* ---- What is declared ---- */
+
+void library_add_session(struct library *l, const char *name)
+{
+	add_name(l, &l->sessions, name);
+}
+
+void library_add_expectation(struct library *l, const char *text,
+                             const char *object, uint64_t address)
+{
+	uint32_t point = object ? library_point(l, object, address) : 0;
+	l->expectation_count++;
+	l->assertion_capacity = l->expectation_count + LIBRARY_ASSERTIONS;
+	l->assertions = mem_grow(l->assertions, l->assertion_capacity,
+	                         sizeof *l->assertions);
+	l->assertion_points = mem_grow(l->assertion_points,
+	                               l->assertion_capacity,
+	                               sizeof *l->assertion_points);
+	add_assertion(l, ASSERTION_FINAL, text, point);
+}
+
+uint32_t library_session_count(const struct library *l)
+{
+	return l->sessions.count;
+}
+
+uint32_t library_expectation_count(const struct library *l)
+{
+	return l->expectation_count;
+}
+
+uint32_t library_add_function(struct library *l,
+                              const struct foreign_function *f)
+{
+	VEC_RESERVE(l->functions, l->function_count, l->function_capacity);
+	struct foreign_function *copy = &l->functions[l->function_count];
+	uint8_t *parameters =
+	    region_take(&l->region, f->parameter_count + (size_t)1);
+	memcpy(parameters, f->parameters, f->parameter_count);
+	*copy = *f;
+	copy->name = keep(l, f->name);
+	copy->library = keep(l, f->library);
+	copy->parameters = parameters;
+	l->job.functions = l->functions;
+	l->job.function_count = ++l->function_count;
+	return l->function_count - 1;
+}
+
+const struct foreign_function *library_function(const struct library *l,
+                                                uint32_t i)
+{
+	assert(i < l->function_count);
+	return &l->functions[i];
+}
+
+/* ---- The whole ---- */
+
+struct process *library_process(struct library *l)
+{
+	return process_new(&l->job, l->step_timeout, l->show_output);
+}
+
+bool library_try(struct library *l, struct text *why)
+{
+	struct guest *g = take(&l->guest);
+	size_t length;
+	bool fine = process_start(g->process) == PROCESS_REPLIED;
+	if (!fine) {
+		process_why(g->process, why);
+	} else {
+		struct wire_reader w = wire_read(process_reply(g->process));
+		uint8_t kind = wire_get_u8(&w);
+		wire_get_u64(&w);
+		fine = kind != STEP_ERROR;
+		if (!fine) text_string(why, wire_get_string(&w, &length));
+	}
+	give_back(&l->guest, g);
+	return fine;
+}
+
+static struct position position(struct guest_library *l, uint32_t point)
+{
+	return library_position(library_of(l), point);
+}
+
+static const char *transaction(struct guest_library *l, uint32_t name)
+{
+	return library_transaction(library_of(l), name);
+}
+
+static void library_free(struct guest_library *library)
+{
+	struct library *l = library_of(library);
+	while (l->idle) {
+		struct guest *g = l->idle;
+		l->idle = g->next_idle;
+		guest_free(g);
+	}
+	source_lines_free(l->lines);
+	region_free(&l->region);
+	pthread_mutex_destroy(&l->lock);
+	free(l->client);
+	free(l->functions);
+	free(l->fault);
+	free(l->sessions.items);
+	free(l->transactions.items);
+	free(l->points);
+	free(l->positions);
+	free(l->assertions);
+	free(l->assertion_points);
+	free(l);
+}
+
+static const struct guest_ops library_ops = {
+	.take = take,
+	.give_back = give_back,
+	.bytes = guest_bytes,
+	.start = guest_start,
+	.next = guest_next,
+	.call = guest_call,
+	.fault = fault,
+	.position = position,
+	.transaction = transaction,
+	.assertion = assertion,
+	.free = library_free,
+};
+
+struct library *library_new(const char *client)
+{
+	struct library *l = mem_take0(1, sizeof *l);
+	l->guest.ops = &library_ops;
+	l->client = client ? mem_copy_string(client) : NULL;
+	l->job.client = l->client;
+	l->step_timeout = STEP_TIMEOUT;
+	l->budget = MEMO_BUDGET;
+	region_init(&l->region);
+	pthread_mutex_init(&l->lock, NULL);
+	add_position(l, (struct position){ .file = keep(l, client ? client : ""),
+		                           .source_line = "" });
+	l->assertion_capacity = LIBRARY_ASSERTIONS;
+	l->assertions =
+	    mem_take0(l->assertion_capacity, sizeof *l->assertions);
+	l->assertion_points =
+	    mem_take0(l->assertion_capacity, sizeof *l->assertion_points);
+	return l;
+}
+
+struct guest_library *library_guest(struct library *l)
+{
+	return &l->guest;
+}
+
+/* ---- Settings ---- */
+
+void library_configure(const struct program *p, double step_timeout,
+                       bool show_output)
+{
+	if (!p->library) return;
+	struct library *l = library_of(p->library);
+	l->step_timeout = step_timeout;
+	l->show_output = show_output;
+}
+
+void library_set_budget(const struct program *p, size_t bytes)
+{
+	if (p->library) library_of(p->library)->budget = bytes;
+}
+
+size_t library_budget(const struct library *l)
+{
+	return l->budget;
+}
+
+double library_step_timeout(const struct library *l)
+{
+	return l->step_timeout;
+}
+
+bool library_shows_output(const struct library *l)
+{
+	return l->show_output;
+}
+
+bool library_is_used(const struct program *p)
+{
+	return p->library != NULL;
+}

@@ -6,6 +6,7 @@
 #define ISO_NATIVE_LIBRARY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/text.h"
@@ -13,12 +14,25 @@
 #include "vm/guest.h"
 
 struct library;
+struct process;
+struct program;
+
+enum { LIBRARY_ASSERTIONS = 256 }; /* places of iso_assert(), at most */
 
 #define STEP_TIMEOUT 10.0 /* seconds, unless the user says otherwise */
 
 /* `client` may be NULL; it is copied. Nothing is started. */
 struct library *library_new(const char *client);
 struct guest_library *library_guest(struct library *l);
+/* The client's sessions and expectations, in order; the strings are copied. */
+void library_add_session(struct library *l, const char *name);
+void library_add_expectation(struct library *l, const char *text,
+                             const char *object, uint64_t address);
+uint32_t library_session_count(const struct library *l);
+uint32_t library_expectation_count(const struct library *l);
+/* A worker of which nothing is known but what it declares in the beginning. */
+struct process *library_process(struct library *l);
+
 /* Before anything is run. The function is copied; returns its number, for OP
  * EXTERN and guest_ops.call. */
 uint32_t library_add_function(struct library *l,
@@ -28,6 +42,27 @@ const struct foreign_function *library_function(const struct library *l,
 /* Starts a runner, to see that everything can be loaded. False, with the reason
  * in `why`, if not. */
 bool library_try(struct library *l, struct text *why);
+
+/* How many bytes each runner keeps of what sessions were seen to do; what is
+ * beyond is run again each time. */
+void library_set_budget(const struct program *p, size_t bytes);
+size_t library_budget(const struct library *l);
+double library_step_timeout(const struct library *l);
+bool library_shows_output(const struct library *l);
+
+/* What sessions are met to do; numbers are given once. Any thread. */
+uint32_t library_point(struct library *l, const char *object,
+                       uint64_t address);
+uint32_t library_transaction_number(struct library *l, const char *name);
+/* When there are too many, that is the library's fault. */
+uint32_t library_assertion_number(struct library *l, const char *message,
+                                  uint32_t point);
+struct position library_position(struct library *l, uint32_t point);
+const char *library_transaction(struct library *l, uint32_t name);
+const char *library_assertion_text(struct library *l, uint32_t assertion);
+const char *library_session_name(struct library *l, uint32_t session);
+/* Takes the text, whatever it is; only the first fault is kept. */
+void library_set_fault(struct library *l, struct text *fault);
 
 /* Of a program that may have a library; for runners taken from now on. */
 void library_configure(const struct program *p, double step_timeout,

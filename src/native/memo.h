@@ -5,36 +5,48 @@
 #define ISO_NATIVE_MEMO_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/region.h"
 #include "vm/guest.h"
+
+struct memo_children;
 
 /* A step, and where it stands. */
 struct memo_step {
 	struct guest_step step;          /* first: guest_step * is memo_step * */
 	const struct memo_step *before;  /* NULL for a root */
 	struct value answer;             /* what `before` read, if it waits */
+	uint64_t serial;                 /* no other step has it */
 	uint32_t session;
-	uint32_t reads;                  /* answers from the root to here */
+	bool open;                       /* in the middle of a transaction */
 	bool kept;                       /* in the memo, not in a machine's
-	                                  * region */
+	                                  * region, which is given back */
+	bool twice;                      /* GUEST_END: was run again, and did
+	                                  * the same */
 	struct memo_step *next;          /* after a step that does not wait */
 	struct memo_children *children;  /* after one that waits */
 };
 
+/* Of one session, or expectation. */
 struct session_memo {
 	struct memo_step root;
-	const struct memo_step *live; /* where the worker's fibre waits: a step
-	                               * whose continuation it can give at
-	                               * once; NULL: nowhere */
+	uint64_t live; /* serial of the step at which the worker's coroutine of
+	                * the session stands; 0: it has none */
 };
 
-/* The step that follows `from` by this answer, or NULL. */
+static inline bool memo_waits(const struct memo_step *s)
+{
+	return s->step.kind == GUEST_GET || s->step.kind == GUEST_NOTED;
+}
+
+/* The step that follows `from` by this answer, or NULL if none is known. */
 struct memo_step *memo_find(const struct memo_step *from, struct value answer);
-/* Notes that `to` follows `from`. Both are kept. Returns bytes allocated
- * outside of regions. */
+/* Notes that `to` follows `from`; kept steps follow kept ones. Returns bytes
+ * allocated outside of regions. */
 size_t memo_add(struct memo_step *from, struct memo_step *to);
-void memo_free_children(struct memo_step *root);
+/* Frees what memo_add() allocated, from the root on. */
+void memo_free(struct memo_step *root);
 
 #endif

@@ -1,0 +1,251 @@
+#include "native/reply.h"
+
+#include <string.h>
+
+#include "vm/machine.h"
+
+void reply_rebase(struct reply *x, const struct memo_step *last,
+                  struct region *r, bool kept)
+{
+	x->last = last;
+	x->findings = last->step.findings;
+	x->notes = last->step.notes;
+	x->pruned = last->step.pruned;
+	x->region = r;
+	x->kept = kept;
+}
+
+void reply_begin(struct reply *x, struct guest *g,
+                 const struct memo_step *last, struct region *r, bool kept)
+{
+	memset(x, 0, sizeof *x);
+	x->guest = g;
+	reply_rebase(x, last, r, kept);
+}
+
+void reply_read(struct reply *x, enum process_answer outcome, uint64_t answers)
+{
+	x->wire = wire_read(process_reply(x->guest->process));
+	x->died = outcome == PROCESS_DIED;
+	x->more = false;
+	x->answers = (int64_t)answers;
+}
+
+/* ---- What belongs to the next step ---- */
+
+/* Notes without those that a later one replaced, oldest first. */
+static uint32_t current_notes(const struct guest_note *newest,
+                              struct finding_value *out)
+{
+	uint32_t count = 0;
+	for (const struct guest_note *n = newest; n; n = n->older) {
+		const struct guest_note *later = newest;
+		while (later != n && strcmp(later->name, n->name))
+			later = later->older;
+		if (later != n) continue;
+		if (out) out[count] = (struct finding_value){ n->name,
+			                                      n->value };
+		count++;
+	}
+	for (uint32_t i = 0; out && i < count / 2; i++) {
+		struct finding_value v = out[i];
+		out[i] = out[count - 1 - i];
+		out[count - 1 - i] = v;
+	}
+	return count;
+}
+
+static struct finding *add_finding(struct reply *x, enum finding_kind kind,
+                                   uint64_t pc)
+{
+	uint32_t values = current_notes(x->notes, NULL);
+	struct finding *f = region_take0(
+	    x->region, sizeof *f + values * sizeof f->values[0]);
+	f->older = x->findings;
+	f->kind = kind;
+	f->point = guest_point(x->guest, pc);
+	f->value_count = values;
+	current_notes(x->notes, f->values);
+	x->findings = f;
+	return f;
+}
+
+/* The session comes to an error here. */
+static void fail(struct reply *x, uint64_t pc, const char *message)
+{
+	add_finding(x, FINDING_ERROR, pc)->message =
+	    region_copy_string(x->region, message, strlen(message));
+	x->end = x->last->open ? REPLY_ABORTS : REPLY_ENDS;
+}
+
+static void died(struct reply *x)
+{
+	struct process *p = x->guest->process;
+	struct text why = { 0 };
+	process_why(p, &why);
+	fail(x, process_crash_place(p), text_get(&why));
+	text_free(&why);
+}
+
+static void add_note(struct reply *x)
+{
+	size_t length;
+	const char *name = wire_get_string(&x->wire, &length);
+	struct guest_note *n = region_take(x->region, sizeof *n);
+	n->older = x->notes;
+	n->name = region_copy_string(x->region, name, length);
+	n->value = value_of_wire(x->region, wire_get_value(&x->wire));
+	x->notes = n;
+}
+
+static void read_assertion(struct reply *x, uint64_t pc)
+{
+	size_t length;
+	bool condition = wire_get_u8(&x->wire);
+	const char *message = wire_get_string(&x->wire, &length);
+	uint32_t i = guest_assertion(x->guest, message, pc);
+	if (!condition && !x->wire.bad)
+		add_finding(x, FINDING_ASSERT, pc)->assertion = i;
+}
+
+static void assume(struct reply *x, uint64_t pc)
+{
+	add_finding(x, FINDING_ASSUME, pc);
+	x->pruned = true;
+	x->end = x->last->open ? REPLY_ABORTS : REPLY_ENDS;
+}
+
+/* ---- Steps ---- */
+
+static struct memo_step *new_step(struct reply *x, enum guest_request kind,
+                                  uint64_t pc)
+{
+	struct memo_step *s = region_take0(x->region, sizeof *s);
+	s->step.kind = kind;
+	s->step.pruned = x->pruned;
+	s->step.point = guest_point(x->guest, pc);
+	s->step.findings = x->findings;
+	s->step.notes = x->notes;
+	s->before = x->last;
+	s->serial = ++x->guest->serial;
+	s->session = x->last->session;
+	s->kept = x->kept;
+	s->open = kind == GUEST_BEGIN ||
+	          (x->last->open && kind != GUEST_COMMIT &&
+	           kind != GUEST_ABORT && kind != GUEST_END);
+	x->last = s;
+	return s;
+}
+
+static struct memo_step *end_step(struct reply *x)
+{
+	struct memo_step *s;
+	if (x->end == REPLY_ABORTS) {
+		x->end = REPLY_ENDS;
+		return new_step(x, GUEST_ABORT, 0);
+	}
+	x->end = REPLY_ENDED;
+	s = new_step(x, GUEST_END, 0);
+	s->step.value = value_bool(true);
+	return s;
+}
+
+static struct memo_step *begin_step(struct reply *x, uint64_t pc)
+{
+	size_t length;
+	const char *name = wire_get_string(&x->wire, &length);
+	struct memo_step *s = new_step(x, GUEST_BEGIN, pc);
+	s->step.name = guest_transaction(x->guest, name);
+	return s;
+}
+
+static struct memo_step *access_step(struct reply *x, enum guest_request kind,
+                                     uint64_t pc)
+{
+	struct memo_step *s = new_step(x, kind, pc);
+	s->step.key = value_of_wire(x->region, wire_get_value(&x->wire));
+	if (kind == GUEST_PUT)
+		s->step.value =
+		    value_of_wire(x->region, wire_get_value(&x->wire));
+	else
+		x->answers--;
+	return s;
+}
+
+static struct memo_step *noted_step(struct reply *x, uint64_t pc)
+{
+	size_t length;
+	struct value names[2];
+	struct memo_step *s = new_step(x, GUEST_NOTED, pc);
+	for (int i = 0; i < 2; i++) {
+		const char *name = wire_get_string(&x->wire, &length);
+		names[i] = value_string(x->region, name, length);
+	}
+	s->step.key = value_sequence(x->region, VALUE_TUPLE, names, 2);
+	x->answers--;
+	return s;
+}
+
+static struct memo_step *return_step(struct reply *x, uint64_t pc)
+{
+	struct iso_value v = wire_get_value(&x->wire);
+	struct memo_step *s = new_step(x, GUEST_END, pc);
+	s->step.value = value_bool(v.kind == ISO_INT && v.integer != 0);
+	x->end = REPLY_ENDED;
+	return s;
+}
+
+/* Reads one entry: a step, or something that belongs to the next one. */
+static struct memo_step *read_entry(struct reply *x)
+{
+	struct wire_reader *w = &x->wire;
+	uint8_t kind = wire_get_u8(w);
+	uint64_t pc = wire_get_u64(w);
+	size_t length;
+	switch (kind) {
+	case STEP_BEGIN: return begin_step(x, pc);
+	case STEP_GET: return access_step(x, GUEST_GET, pc);
+	case STEP_PUT: return access_step(x, GUEST_PUT, pc);
+	case STEP_COMMIT: return new_step(x, GUEST_COMMIT, pc);
+	case STEP_ABORT: return new_step(x, GUEST_ABORT, pc);
+	case STEP_NOTED: return noted_step(x, pc);
+	case STEP_RETURN: return return_step(x, pc);
+	case STEP_ASSERT: read_assertion(x, pc); break;
+	case STEP_NOTE: add_note(x); break;
+	case STEP_ASSUME: assume(x, pc); break;
+	case STEP_ERROR: fail(x, pc, wire_get_string(w, &length)); break;
+	case STEP_MORE: x->more = true; break;
+	default: w->bad = true; break;
+	}
+	return NULL;
+}
+
+/* User code wrote where it should not have: the worker cannot be used on. */
+static void reject(struct reply *x)
+{
+	process_end(x->guest->process);
+	x->wire.at = x->wire.end;
+	fail(x, 0, "wrote over memory that is not its own, and spoilt what it "
+	           "shares with isoscope");
+}
+
+struct memo_step *reply_step(struct reply *x)
+{
+	for (;;) {
+		if (x->end == REPLY_ENDED || x->answers < 0) return NULL;
+		if (x->end != REPLY_GOES_ON) return end_step(x);
+		if (!wire_more(&x->wire)) {
+			if (!x->died) return NULL;
+			died(x);
+			continue;
+		}
+		struct reply before = *x;
+		struct memo_step *s = read_entry(x);
+		if (x->wire.bad) {
+			*x = before;
+			reject(x);
+		} else if (s) {
+			return s;
+		}
+	}
+}
