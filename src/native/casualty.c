@@ -91,13 +91,25 @@ static void describe_kill(int signal, struct text *out)
 static void describe_end(const struct death *d, struct text *out)
 {
 	if (d->cut_off)
-		text_string(out, "closed the files of isoscope");
+		text_string(out, "closed all files, or became another "
+		            "program by exec()");
 	else if (d->status != -1 && WIFSIGNALED(d->status))
 		describe_kill(WTERMSIG(d->status), out);
 	else if (d->status != -1)
 		text_format(out, "called exit(%d)", WEXITSTATUS(d->status));
 	else
 		text_string(out, "ended its process");
+}
+
+static void describe_timeout(const struct death *d, struct text *out)
+{
+	text_format(out, "no access for %.9g s: ", d->timeout);
+	if (!d->stopped) {
+		text_string(out, "an endless loop?");
+		return;
+	}
+	text_string(out, "stopped by ");
+	add_signal_name(d->stopped, out);
 }
 
 static void describe_kind(const struct death *d, struct text *out)
@@ -111,8 +123,7 @@ static void describe_kind(const struct death *d, struct text *out)
 		            "recursion?", FIBRE_STACK >> 20);
 		return;
 	case CASUALTY_TIMEOUT:
-		text_format(out, "no access for %.9g s: an endless loop?",
-		            d->timeout);
+		describe_timeout(d, out);
 		return;
 	case CASUALTY_THREAD:
 		text_string(out, "misuse of the functions of "

@@ -16,6 +16,7 @@ struct death {
 	uint64_t frames[SHARED_FRAMES];
 	uint32_t frame_count;
 	int status;     /* of waitpid(), -1 if unknown */
+	int stopped;    /* the signal that stopped it, before the timeout */
 	bool cut_off;   /* it lived on, but had closed its socket */
 	double timeout; /* seconds, of CASUALTY_TIMEOUT */
 };

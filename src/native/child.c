@@ -45,7 +45,7 @@ static void close_others(int a, int b)
 static void tie_lifeline(int lifeline)
 {
 	struct pollfd at = { .fd = lifeline, .events = POLLIN };
-	fcntl(lifeline, F_SETOWN, getpid());
+	fcntl(lifeline, F_SETOWN, -getpid()); /* the group */
 	fcntl(lifeline, F_SETSIG, SIGKILL);
 	fcntl(lifeline, F_SETFL, O_ASYNC | O_NONBLOCK);
 	if (poll(&at, 1, 0) > 0) _exit(0);

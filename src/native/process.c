@@ -171,6 +171,16 @@ static bool is_dead(struct process *p)
 	return r ? errno != EINTR : info.si_pid != 0;
 }
 
+/* The signal that has stopped it, as opposed to ended it; 0: it runs. */
+static int stopped_by(struct process *p)
+{
+	siginfo_t info;
+	info.si_pid = 0;
+	if (waitid(P_PID, (id_t)p->pid, &info, WSTOPPED | WNOHANG | WNOWAIT))
+		return 0;
+	return info.si_pid ? info.si_status : 0;
+}
+
 /* Waits for its end, by itself for a short while; false if it had to be killed.
  * What a process prints and writes is complete after this. */
 static bool reap(struct process *p, int *status)
@@ -352,10 +362,13 @@ static enum process_answer bury(struct process *p)
 	bool told = d->kind == CASUALTY_TIMEOUT;
 	bool by_itself = reap(p, &d->status);
 	read_record(d, &p->shared->casualty);
-	if (d->kind == CASUALTY_NONE) {
-		d->kind = CASUALTY_EXIT;
-		d->cut_off = !told && !by_itself;
+	if (d->kind == CASUALTY_NONE) d->kind = CASUALTY_EXIT;
+	/* The alarm was its own. */
+	if (d->kind == CASUALTY_TIMEOUT && !told) {
+		d->kind = CASUALTY_SIGNAL;
+		d->signal = SIGALRM;
 	}
+	d->cut_off = d->kind == CASUALTY_EXIT && !by_itself;
 	d->timeout = p->step_timeout;
 	set_bounds(p->reply);
 	loaded_read(&p->loaded, p->shared);
@@ -387,6 +400,16 @@ static int slice(const struct process *p, double since)
 	return left >= SLICE ? SLICE : left > 0 ? (int)left + 1 : 0;
 }
 
+/* The worker notes where it is, if it still can. */
+static enum process_answer give_up(struct process *p)
+{
+	p->death.kind = CASUALTY_TIMEOUT;
+	p->death.stopped = stopped_by(p);
+	kill(p->pid, SIGALRM);
+	if (p->death.stopped) kill(p->pid, SIGCONT);
+	return bury(p);
+}
+
 static enum process_answer await(struct process *p)
 {
 	uint64_t progress = atomic_load(&p->shared->progress);
@@ -403,10 +426,7 @@ static enum process_answer await(struct process *p)
 		uint64_t now = atomic_load(&p->shared->progress);
 		if (now != progress) since = seconds_now();
 		progress = now;
-		if (!is_over(p, since)) continue;
-		p->death.kind = CASUALTY_TIMEOUT;
-		kill(p->pid, SIGALRM);
-		return bury(p);
+		if (is_over(p, since)) return give_up(p);
 	}
 }
 
