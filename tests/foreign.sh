@@ -320,7 +320,7 @@ wrong 'deep(1)' 'deep(1): ' 'stack'
 wrong 'counted(5)' 'not a pure function: counted(5) gave 5, then gave 6'
 wrong 'changing("é")' \
 	'not a pure function: changing("é") gave "é0", then gave "é1"'
-fails 'endless(1)' 'endless(1): ' '0.5'
+fails 'endless(1)' 'endless(1): no access for 0.5 s: '
 wrong 'tired(1)' 'not a pure function: tired(1) gave 1, then ' 'SIGABRT'
 
 # Only where it is called so; and others go on with a new process.
