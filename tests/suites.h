@@ -10,6 +10,7 @@
 	X(vm, 60)                                                             \
 	X(fibre, 120)                                                         \
 	X(lang, 60)                                                           \
+	X(foreign, 120)                                                       \
 	X(litmus, 60)                                                         \
 	X(levels, 600)                                                        \
 	X(closure, 600)                                                       \
