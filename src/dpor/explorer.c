@@ -319,8 +319,12 @@ static void free_states(struct explorer *e)
 
 static enum go machine_stopped(struct explorer *e)
 {
-	stop(e, e->world.machine.stop == MACHINE_FAULT ? STOP_GUEST
-	                                               : STOP_KEYS);
+	static const enum explore_stop stops[] = {
+		[MACHINE_KEYS_FULL] = STOP_KEYS,
+		[MACHINE_INTERRUPTED] = STOP_INTERRUPTED,
+		[MACHINE_FAULT] = STOP_GUEST,
+	};
+	stop(e, stops[e->world.machine.stop]);
 	return GO_STOP;
 }
 

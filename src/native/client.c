@@ -112,6 +112,7 @@ static void read_declarations(struct loading *l)
 		fail(l, "while it was loaded and iso_client() called: ",
 		     text_get(&why));
 		break;
+	case PROCESS_INTERRUPTED: fail(l, "interrupted", ""); break;
 	case PROCESS_NOT_STARTED:
 		process_why(l->process, &why);
 		fail(l, "it cannot be run: ", text_get(&why));

@@ -154,6 +154,7 @@ static struct outcome ask(const struct invocation *q)
 	switch (process_ask(p)) {
 	case PROCESS_REPLIED: return read_reply(q);
 	case PROCESS_DIED: return died(q, true);
+	case PROCESS_INTERRUPTED: return failure("interrupted", false);
 	case PROCESS_NOT_STARTED: return died(q, false);
 	}
 	return failure("", false);

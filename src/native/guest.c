@@ -170,8 +170,9 @@ static bool have_worker(struct guest *g)
 	if (g->restarts % RESTARTS_PER_LOOK == RESTARTS_PER_LOOK - 1 &&
 	    process_memory(g->process) > WORKER_BYTES)
 		process_end(g->process);
-	if (process_start(g->process) != PROCESS_REPLIED)
-		return refuse_process(g);
+	enum process_answer a = process_start(g->process);
+	if (a == PROCESS_INTERRUPTED) return false;
+	if (a != PROCESS_REPLIED) return refuse_process(g);
 	if (!process_is_new(g->process)) return true;
 	forget_worker(g);
 	return client_declares_the_same(g->library,
@@ -251,11 +252,12 @@ static enum process_answer ask_anew(struct guest *g, uint32_t session,
 	return ask(g, &w);
 }
 
-/* False if there is no reply, which is then the library's fault. */
+/* False if there is no reply: the user does not want it, or it is the library's
+ * fault. */
 static bool is_answered(struct reply *x, enum process_answer a,
                         uint64_t answers)
 {
-	if (a == PROCESS_NOT_STARTED) return false;
+	if (a != PROCESS_REPLIED && a != PROCESS_DIED) return false;
 	reply_read(x, a, answers);
 	return true;
 }
@@ -322,7 +324,8 @@ static void set_live(struct guest *g, const struct reply *x)
 }
 
 /* Takes all steps of the reply behind `from`; the first of them, or NULL if
- * there is none. */
+ * there is none. Steps that are not kept follow each other as long as they live,
+ * since they are made together, but not `from`, which may live longer. */
 static struct memo_step *take_steps(struct guest *g, struct reply *x,
                                     struct memo_step *from,
                                     struct value answer)
@@ -334,7 +337,7 @@ static struct memo_step *take_steps(struct guest *g, struct reply *x,
 			if (memo_waits(from))
 				s->answer = value_copy(x->region, answer);
 		}
-		if (x->kept || !memo_waits(last))
+		if (x->kept || last != from)
 			g->extra_bytes += memo_add(last, s);
 		last = s;
 	}
@@ -393,11 +396,18 @@ static bool go_again(struct guest *g, struct reply *x, struct memo_step *from,
 	return true;
 }
 
+/* What follows steps that do not wait is kept always: there is one such way
+ * behind each read, and it is linked to them. */
+static bool has_room(const struct guest *g)
+{
+	return guest_bytes(g) < g->budget;
+}
+
 /* Asks the worker for what follows. */
 static struct memo_step *follow(struct guest *g, struct memo_step *from,
                                 struct value answer, struct region *r)
 {
-	bool kept = from->kept && guest_bytes(g) < g->budget;
+	bool kept = from->kept && (!memo_waits(from) || has_room(g));
 	const struct value *given = memo_waits(from) ? &answer : NULL;
 	struct region *to = kept ? &g->region : r;
 	struct reply x;

@@ -35,6 +35,7 @@ struct library {
 	uint32_t function_count, function_capacity;
 	double step_timeout;
 	bool show_output;
+	const atomic_bool *interrupt;
 	size_t budget;
 	pthread_mutex_t lock;         /* for what follows */
 	struct region region;
@@ -86,6 +87,7 @@ static struct guest *take(struct guest_library *library)
 		g = guest_new(l, &l->job,
 		              l->sessions.count + l->expectation_count);
 	process_set_timeout(g->process, l->step_timeout);
+	process_set_interrupt(g->process, l->interrupt);
 	g->budget = l->budget;
 	return g;
 }
@@ -244,9 +246,9 @@ static void too_many_assertions(struct library *l)
 {
 	struct text t = { 0 };
 	text_format(&t,
-	            "iso_assert() is called at more than %d places, the most "
-	            "that isoscope tells apart: give one message to several "
-	            "assertions by calling it in one function",
+	            "iso_assert() is called at more than %d places, or with "
+	            "as many messages, the most that isoscope tells apart; "
+	            "values belong into iso_note(), not into messages",
 	            LIBRARY_ASSERTIONS);
 	library_set_fault(l, &t);
 }
@@ -446,6 +448,11 @@ void library_configure(const struct program *p, double step_timeout,
 	struct library *l = library_of(p->library);
 	l->step_timeout = step_timeout;
 	l->show_output = show_output;
+}
+
+void library_set_interrupt(const struct program *p, const atomic_bool *flag)
+{
+	if (p->library) library_of(p->library)->interrupt = flag;
 }
 
 void library_set_budget(const struct program *p, size_t bytes)

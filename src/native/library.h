@@ -5,6 +5,7 @@
 #ifndef ISO_NATIVE_LIBRARY_H
 #define ISO_NATIVE_LIBRARY_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -67,6 +68,8 @@ void library_set_fault(struct library *l, struct text *fault);
 /* Of a program that may have a library; for runners taken from now on. */
 void library_configure(const struct program *p, double step_timeout,
                        bool show_output);
+/* User code is given up when the flag is true: borrowed, or NULL. */
+void library_set_interrupt(const struct program *p, const atomic_bool *flag);
 /* Does the program have guest code at all? */
 bool library_is_used(const struct program *p);
 

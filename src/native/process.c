@@ -33,6 +33,7 @@ struct process {
 	process_body *body;
 	double step_timeout;
 	bool show_output;
+	const atomic_bool *interrupt; /* or NULL */
 
 	void *memory; /* shared, command, reply, one after another; or NULL */
 	struct shared *shared;
@@ -141,6 +142,11 @@ void process_set_timeout(struct process *p, double seconds)
 	p->step_timeout = seconds;
 }
 
+void process_set_interrupt(struct process *p, const atomic_bool *flag)
+{
+	p->interrupt = flag;
+}
+
 static void close_file(int *file)
 {
 	if (*file >= 0) close(*file);
@@ -209,6 +215,13 @@ void process_end(struct process *p)
 	shutdown(p->socket, SHUT_RDWR);
 	reap(p, &status);
 	close_files(p);
+}
+
+/* The same for one that does not listen. */
+static void process_kill(struct process *p)
+{
+	kill_group(p);
+	process_end(p);
 }
 
 void process_free(struct process *p)
@@ -422,6 +435,10 @@ static enum process_answer await(struct process *p)
 			return PROCESS_REPLIED;
 		}
 		if (r == BELL_GONE || is_dead(p)) return bury(p);
+		if (p->interrupt && atomic_load(p->interrupt)) {
+			process_kill(p);
+			return PROCESS_INTERRUPTED;
+		}
 		trim_output(p, PRINTED_MOST);
 		uint64_t now = atomic_load(&p->shared->progress);
 		if (now != progress) since = seconds_now();

@@ -4,6 +4,7 @@
 #ifndef ISO_NATIVE_PROCESS_H
 #define ISO_NATIVE_PROCESS_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -16,6 +17,7 @@ struct process;
 enum process_answer {
 	PROCESS_REPLIED,  /* the reply is complete */
 	PROCESS_DIED,     /* the reply is what was done until then */
+	PROCESS_INTERRUPTED, /* somebody wanted it to stop; it was ended */
 	PROCESS_NOT_STARTED /* fork() or memory failed: see process_why() */
 };
 
@@ -34,6 +36,8 @@ struct process *process_new_with(const struct worker_job *job,
                                  process_body *body);
 void process_free(struct process *p); /* ends the worker; NULL is fine */
 void process_set_timeout(struct process *p, double seconds);
+/* Answers are waited for until the flag is true; may be NULL. */
+void process_set_interrupt(struct process *p, const atomic_bool *flag);
 
 /* Starts a worker if none runs, and waits for its first reply (what it
  * declares), which is then in process_reply(). */

@@ -424,6 +424,8 @@ static enum run_end too_many_transactions(struct runner *r)
 /* There was no room for a key, or for an event; or native code failed. */
 static enum run_end too_full(struct runner *r)
 {
+	if (r->world.machine.stop == MACHINE_INTERRUPTED)
+		return RUN_INTERRUPTED;
 	r->problem = r->world.machine.stop == MACHINE_FAULT
 	    ? "the program does not do the same again"
 	    : r->world.machine.stop

@@ -66,7 +66,8 @@ struct guest_ops {
 	const struct guest_step *(*start)(struct guest *g, uint32_t session);
 	/* What follows a step; `answer` is the value that GET and NOTED wait
 	 * for, else ignored. What the runner does not keep lives in `r`. NULL
-	 * when the code cannot be trusted: fault() says why. */
+	 * when the code cannot be trusted: fault() says why; or when it was
+	 * interrupted. */
 	const struct guest_step *(*next)(struct guest *g,
 	                                 const struct guest_step *from,
 	                                 struct value answer,

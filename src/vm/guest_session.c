@@ -78,6 +78,12 @@ static void request_step(struct machine *m, struct machine_state *s,
 	assert(!"a step of a session");
 }
 
+/* Why there is no next step. */
+static enum machine_stop why_none(const struct machine *m)
+{
+	return program_fault(m->program) ? MACHINE_FAULT : MACHINE_INTERRUPTED;
+}
+
 void guest_session_step(struct machine *m, struct machine_state *s,
                         struct request *out)
 {
@@ -92,7 +98,7 @@ void guest_session_step(struct machine *m, struct machine_state *s,
 	step = ops_of(m)->next(m->guest, step, s->registers[REGISTER_ANSWER],
 	                       m->region);
 	if (!step) {
-		stop(m, s, MACHINE_FAULT, out);
+		stop(m, s, why_none(m), out);
 		return;
 	}
 	set_step(s, step);
@@ -116,16 +122,18 @@ static bool is_replaced(const struct guest_note *newest,
 	return false;
 }
 
+/* Whatever the order of the notes. */
 uint64_t guest_session_outcome(const struct machine_state *s, uint64_t hash)
 {
 	const struct guest_step *step = step_of(s);
 	const struct guest_note *newest = step ? step->notes : NULL;
+	uint64_t notes = 0;
 	for (const struct guest_note *n = newest; n; n = n->older) {
 		if (is_replaced(newest, n)) continue;
-		hash = hash_bytes(hash, n->name, strlen(n->name));
-		hash = hash_mix(hash, value_hash(n->value));
+		uint64_t name = hash_bytes(0, n->name, strlen(n->name));
+		notes += hash_mix(name, value_hash(n->value));
 	}
-	return hash;
+	return hash_mix(hash, notes);
 }
 
 /* ---- Final expectations ---- */
@@ -209,7 +217,7 @@ guest_expectation(struct machine *m, uint32_t assertion,
 		}
 		step = ops_of(m)->next(m->guest, step, answer, m->region);
 		if (!step) {
-			m->stop = MACHINE_FAULT;
+			m->stop = why_none(m);
 			return NULL;
 		}
 		if (step->kind == GUEST_END) break;

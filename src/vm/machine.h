@@ -27,6 +27,7 @@ struct machine_state; /* flat, aligned to 16 bytes */
 enum machine_stop {
 	MACHINE_GOES_ON,
 	MACHINE_KEYS_FULL, /* KEYS_MAX keys are not enough */
+	MACHINE_INTERRUPTED, /* while native code ran */
 	MACHINE_FAULT      /* native code did not do the same again:
 	                    * program_fault() */
 };
