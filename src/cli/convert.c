@@ -7,6 +7,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/outputs.h"
+#include "cli/program.h"
 #include "cli/settings.h"
 #include "cli/signals.h"
 #include "cli/target.h"
@@ -296,6 +297,8 @@ int convert_main(const struct command_line *c)
 {
 	struct conversion x = { .line = c };
 	if (!settings(&x)) return EXIT_USAGE;
+	if (is_client(x.input, "convert takes a recorded history"))
+		return EXIT_INPUT;
 	signals_catch();
 	return convert(&x);
 }

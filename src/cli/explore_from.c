@@ -2,6 +2,7 @@
 #include "cli/explore.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/program.h"
 #include "dpor/origin.h"
 #include "formats/formats.h"
 
@@ -21,7 +22,9 @@ struct origin *explore_origin(const struct exploration *x)
 {
 	struct diags d = { 0 };
 	struct origin *o = NULL;
-	struct trace *t = read_trace(x->line->value[OPTION_EXPLORE_FROM], &d);
+	const char *path = x->line->value[OPTION_EXPLORE_FROM];
+	if (is_client(path, "--from takes a recorded history")) return NULL;
+	struct trace *t = read_trace(path, &d);
 	if (t) o = origin_new(x->program, t, &d);
 	say_diagnostics(x->line, &d);
 	diags_free(&d);

@@ -9,6 +9,7 @@
 #include "cli/exit_codes.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/program.h"
 #include "lang/load.h"
 
 enum { INPUT_MOST = 64 << 20 }; /* bytes, as for programs that are explored */
@@ -93,7 +94,8 @@ static int format_file(const struct command_line *c, const char *path)
 	struct text before = { 0 }, after = { 0 };
 	struct diags d = { 0 };
 	int code = EXIT_INPUT;
-	if (read_all(path, &before) &&
+	if (!is_client(path, "fmt takes programs in isoscope's language") &&
+	    read_all(path, &before) &&
 	    format_program_text(name_of(path), text_get(&before),
 	                        before.length, &after, &d))
 		code = deliver(c, path, &before, &after);

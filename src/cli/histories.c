@@ -5,6 +5,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/outputs.h"
+#include "cli/program.h"
 #include "cli/settings.h"
 #include "cli/signals.h"
 #include "history/trace.h"
@@ -94,6 +95,8 @@ static int look_at_file(struct histories *h, const char *path)
 	struct diags d = { 0 };
 	int code = EXIT_INPUT;
 	h->path = path;
+	if (is_client(path, "this command takes recorded histories"))
+		return EXIT_INPUT;
 	struct history_reader *r = history_reader_open(path, &h->reader, &d);
 	if (r) code = look_at_all(h, r, &d);
 	history_reader_close(r);

@@ -1,6 +1,7 @@
 #include "cli/program.h"
 
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include "base/diag.h"
 #include "cli/options.h"
@@ -9,6 +10,8 @@
 #include "cli/settings.h"
 #include "isoscope.h"
 #include "lang/load.h"
+#include "native/client.h"
+#include "native/library.h"
 #include "report/json.h"
 #include "vm/program.h"
 
@@ -27,8 +30,12 @@ bool one_program(const struct command_line *c)
 struct program *given_program(const struct command_line *c, const char *path,
                               struct diags *d)
 {
-	(void)c;
-	return load_program(path, d);
+	double seconds = STEP_TIMEOUT;
+	struct program *p = load_program(path, d);
+	if (p && setting_step_timeout(c, &seconds))
+		library_configure(p, seconds,
+		                  c->value[OPTION_CLIENT_OUTPUT]);
+	return p;
 }
 
 struct program *read_program(const struct command_line *c, const char *path)
@@ -53,5 +60,26 @@ bool program_failed(const struct command_line *c, const struct program *p)
 		report_fault_json(&t, program_path(p), fault, iso_version());
 	output_text(outputs_result_stream(c), "-", &t);
 	text_free(&t);
+	return true;
+}
+
+/* Pipes are read once, so they are not looked into. */
+static bool begins_as_client(const char *path)
+{
+	struct stat what;
+	char bytes[64];
+	if (is_standard(path) || stat(path, &what) || !S_ISREG(what.st_mode))
+		return false;
+	FILE *f = fopen(path, "re");
+	size_t n = f ? fread(bytes, 1, sizeof bytes, f) : 0;
+	if (f) fclose(f);
+	return is_shared_object(bytes, n);
+}
+
+bool is_client(const char *path, const char *wanted)
+{
+	if (!begins_as_client(path)) return false;
+	say("%s is a shared object, and %s; to explore its sessions: isoscope "
+	    "explore %s", path, wanted, path);
 	return true;
 }

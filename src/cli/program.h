@@ -19,9 +19,8 @@ struct program *given_program(const struct command_line *c, const char *path,
 /* After it was run: is what was found worth nothing, because its code in C does
  * not do the same each time? If so, says it, with --json as JSON too. */
 bool program_failed(const struct command_line *c, const struct program *p);
-/* Is the file a shared object, where `what` (as in "a history") is wanted? If
- * so, says what to do with one. */
-bool is_client(const struct command_line *c, const char *path,
-               const char *what);
+/* Is the file a shared object? If so, says what to do with one, and that here
+ * something else is wanted: `wanted` is as in "check takes histories". */
+bool is_client(const char *path, const char *wanted);
 
 #endif

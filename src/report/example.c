@@ -93,16 +93,20 @@ static void print_source(struct text *t, struct position at)
 	const char *line = at.source_line;
 	if (!line) return;
 	while (*line == ' ' || *line == '\t') line++;
+	if (!*line) return;
 	text_string(t, "      ");
 	style_fit(t, line, SOURCE_WIDTH);
 	text_char(t, '\n');
 }
 
-/* Assertions in C go by their message: what they check is in the source. */
+/* Assertions in C go by their message: what they check is in the source. Where
+ * a final one is declared, there is no more than its message. */
 static bool source_tells(const struct example *x)
 {
-	return x->slot == program_assertion_count(x->program) ||
-	       program_is_native(x->program);
+	const struct program *p = x->program;
+	if (x->slot == program_assertion_count(p)) return true;
+	return program_is_native(p) &&
+	       program_assertion(p, x->slot)->kind == ASSERTION_INLINE;
 }
 
 /* The place is told by the heading, except that the source is worth a line here
@@ -164,7 +168,10 @@ static void print_anomaly(struct text *t, const struct style *s,
 void report_example(struct text *t, const struct style *s,
                     const struct example *x)
 {
-	report_counterexample(t, s, x->history, INDENT);
+	if (x->history->transaction_count == 1) /* init */
+		text_string(t, "    no transaction was begun\n");
+	else
+		report_counterexample(t, s, x->history, INDENT);
 	print_finding(t, s, x);
 	print_anomaly(t, s, x->history);
 }
