@@ -3,8 +3,8 @@
  * A random program is loaded twice: as it is, and as a client in C whose
  * sessions interpret it (tests/native/interpreter.c). Whatever is done with
  * both has to give the same histories in the same order, with the same
- * violations and the same statistics. The same once more where nearly nothing
- * that the client did is kept: that is only a cache.
+ * violations and the same statistics. The same once more where little or
+ * nothing is kept of what the client did: that is only a cache.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ enum {
 	HISTORIES = 600,  /* larger explorations are cut off there */
 	RUNS = 12,        /* of a campaign */
 	LINES = 400,      /* of a program */
-	SCARCE = 600      /* bytes to keep steps in */
+	BUDGET = 20000    /* bytes to keep steps in, at most */
 };
 
 static char folder[] = "/tmp/isoscope-native-XXXXXX";
@@ -129,6 +129,8 @@ struct result {
 	size_t outcome_capacity;
 	struct history *chosen;  /* number `choose` */
 	size_t choose;
+	struct result *inside;   /* of another exploration, during this one;
+	                          * or NULL */
 	/* How many histories violate the assertion on a line; the lines 0 and
 	 * 1, which have none, stand for run-time errors and robustness. */
 	uint64_t violations[LINES];
@@ -136,6 +138,8 @@ struct result {
 
 static void result_free(struct result *r)
 {
+	if (r->inside) result_free(r->inside);
+	free(r->inside);
 	strings_free(&r->texts);
 	free(r->outcomes);
 	history_free(r->chosen);
@@ -284,13 +288,28 @@ static void expect_result(const struct trial *t, const struct result *native,
 		              scripted->violations[i]);
 	}
 	expect_outcomes(t, native, scripted);
+	if (native->inside) expect_result(t, native->inside, scripted->inside);
 }
 
 /* ---- exploring ---- */
 
+static void explore(const struct program *p, const struct explore_options *o,
+                    struct result *r, struct explore_stats *stats);
+
+/* A second exploration at the same time, which needs a worker of its own. */
+static void explore_inside(struct result *r)
+{
+	struct explore_options o = { .level = LEVEL_RA, .base = LEVEL_RA,
+		                     .max_histories = HISTORIES / 10 };
+	struct explore_stats stats;
+	explore(r->program, &o, r->inside, &stats);
+}
+
 static bool collect(void *payload, const struct explore_execution *e)
 {
-	keep_history(payload, explore_history(e), explore_outcome(e));
+	struct result *r = payload;
+	if (r->inside && e->number == 2) explore_inside(r);
+	keep_history(r, explore_history(e), explore_outcome(e));
 	return true;
 }
 
@@ -328,13 +347,22 @@ static void expect_statistics(const struct trial *t,
 		              b->per_level[l]);
 }
 
+static struct result result_new(bool with_inside)
+{
+	struct result r = { .choose = SIZE_MAX };
+	if (!with_inside) return r;
+	r.inside = mem_take0(1, sizeof *r.inside);
+	r.inside->choose = SIZE_MAX;
+	return r;
+}
+
 /* Explores the client and compares. */
 static void expect_exploration(struct trial *t, const struct program *p,
                                const struct explore_options *o,
                                const struct result *scripted,
                                const struct explore_stats *expected)
 {
-	struct result native = { .choose = SIZE_MAX };
+	struct result native = result_new(scripted->inside);
 	struct explore_stats stats;
 	explore(p, o, &native, &stats);
 	expect_result(t, &native, scripted);
@@ -347,7 +375,7 @@ static void expect_exploration(struct trial *t, const struct program *p,
 static void compare(struct trial *t, const char *what,
                     struct explore_options o)
 {
-	struct result scripted = { .choose = SIZE_MAX };
+	struct result scripted = result_new(t->seed % 4 == o.level);
 	struct explore_stats expected;
 	if (!o.max_histories) o.max_histories = HISTORIES;
 	o.robust = o.classify = true;
@@ -613,7 +641,7 @@ static void try_program(uint64_t seed)
 	t.native = load(&t, true);
 	if (!rng_below(&rng, 4)) {
 		t.forgetful = load(&t, true);
-		library_set_budget(t.forgetful, SCARCE);
+		library_set_budget(t.forgetful, rng_below(&rng, BUDGET));
 	}
 	ck_assert_uint_eq(program_session_count(t.native),
 	                  program_session_count(t.scripted));
