@@ -8,7 +8,8 @@
 
 enum {
 	SHOWN_COMMON = 8, /* steps before the difference */
-	SHOWN_OWN = 6     /* steps of each from there on */
+	SHOWN_OWN = 6,    /* steps of each from there on */
+	SHOWN_NOTES = 4   /* the newest, of each step */
 };
 
 /* ---- Comparing ---- */
@@ -67,7 +68,8 @@ static void print_findings(struct text *t, struct library *l,
 static void print_notes(struct text *t, const struct memo_step *s)
 {
 	const struct guest_note *n = s->step.notes;
-	for (; n != s->before->step.notes; n = n->older) {
+	for (int i = 0; i < SHOWN_NOTES && n != s->before->step.notes;
+	     i++, n = n->older) {
 		text_format(t, "    note %s = ", n->name);
 		value_print(t, n->value);
 		text_char(t, '\n');

@@ -323,6 +323,16 @@ static void set_live(struct guest *g, const struct reply *x)
 	g->sessions[s->session].live = stands ? s->serial : 0;
 }
 
+/* One of this reply; if there is none yet, or something is noted that would get
+ * lost, the worker is asked on. */
+static struct memo_step *step_at_hand(struct guest *g, struct reply *x,
+                                      bool enough)
+{
+	struct memo_step *s = reply_step(x);
+	if (s || (enough && !reply_is_pending(x))) return s;
+	return next_step(g, x);
+}
+
 /* Takes all steps of the reply behind `from`; the first of them, or NULL if
  * there is none. Steps that are not kept follow each other as long as they live,
  * since they are made together, but not `from`, which may live longer. */
@@ -331,7 +341,7 @@ static struct memo_step *take_steps(struct guest *g, struct reply *x,
                                     struct value answer)
 {
 	struct memo_step *first = NULL, *last = from, *s;
-	while ((s = first ? reply_step(x) : next_step(g, x))) {
+	while ((s = step_at_hand(g, x, first != NULL))) {
 		if (!first) {
 			first = s;
 			if (memo_waits(from))
@@ -365,13 +375,6 @@ static struct memo_step *last_of(struct memo_step *s)
 {
 	while (!memo_waits(s) && s->next) s = s->next;
 	return s;
-}
-
-/* Is it worth running again? Not what took long until it was given up. */
-static bool ends_by_itself(struct guest *g, const struct memo_step *end)
-{
-	return end->kept && end->step.kind == GUEST_END &&
-	       process_casualty(g->process) != CASUALTY_TIMEOUT;
 }
 
 /* Lets the session go on from where it stands. */
@@ -422,7 +425,8 @@ static struct memo_step *follow(struct guest *g, struct memo_step *from,
 		return NULL;
 	}
 	struct memo_step *end = last_of(s);
-	if (ends_by_itself(g, end) && !runs_twice(g, end)) return NULL;
+	if (end->kept && end->step.kind == GUEST_END && !runs_twice(g, end))
+		return NULL;
 	return s;
 }
 

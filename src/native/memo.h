@@ -24,7 +24,7 @@ struct memo_step {
 	bool kept;                       /* in the memo, not in a machine's
 	                                  * region, which is given back */
 	bool twice;                      /* GUEST_END: was run again, and did
-	                                  * the same */
+	                                  * the same; or took too long */
 	struct memo_step *next;          /* after a step that does not wait */
 	struct memo_children *children;  /* after one that waits */
 };

@@ -4,6 +4,12 @@
 
 #include "vm/machine.h"
 
+enum {
+	ROUNDS_MOST = 16,    /* replies without a step */
+	NOTES_SHOWN = 256,
+	NOTES_MOST = 16384   /* of a session */
+};
+
 void reply_rebase(struct reply *x, const struct memo_step *last,
                   struct region *r, bool kept)
 {
@@ -31,6 +37,12 @@ void reply_read(struct reply *x, enum process_answer outcome, uint64_t answers)
 	x->answers = (int64_t)answers;
 }
 
+bool reply_is_pending(const struct reply *x)
+{
+	return x->findings != x->last->step.findings ||
+	       x->notes != x->last->step.notes;
+}
+
 /* ---- What belongs to the next step ---- */
 
 /* Notes without those that a later one replaced, oldest first. */
@@ -38,7 +50,8 @@ static uint32_t current_notes(const struct guest_note *newest,
                               struct finding_value *out)
 {
 	uint32_t count = 0;
-	for (const struct guest_note *n = newest; n; n = n->older) {
+	for (const struct guest_note *n = newest; n && count < NOTES_SHOWN;
+	     n = n->older) {
 		const struct guest_note *later = newest;
 		while (later != n && strcmp(later->name, n->name))
 			later = later->older;
@@ -83,6 +96,7 @@ static void died(struct reply *x)
 	struct process *p = x->guest->process;
 	struct text why = { 0 };
 	process_why(p, &why);
+	x->given_up = process_casualty(p) == CASUALTY_TIMEOUT;
 	fail(x, process_crash_place(p), text_get(&why));
 	text_free(&why);
 }
@@ -93,9 +107,15 @@ static void add_note(struct reply *x)
 	const char *name = wire_get_string(&x->wire, &length);
 	struct guest_note *n = region_take(x->region, sizeof *n);
 	n->older = x->notes;
+	n->count = x->notes ? x->notes->count + 1 : 1;
 	n->name = region_copy_string(x->region, name, length);
 	n->value = value_of_wire(x->region, wire_get_value(&x->wire));
 	x->notes = n;
+	if (n->count <= NOTES_MOST) return;
+	process_end(x->guest->process);
+	x->given_up = true;
+	fail(x, 0, "more than 16,384 notes of one session, the most that "
+	           "isoscope holds");
 }
 
 static void read_assertion(struct reply *x, uint64_t pc)
@@ -129,6 +149,7 @@ static struct memo_step *new_step(struct reply *x, enum guest_request kind,
 	s->before = x->last;
 	s->serial = ++x->guest->serial;
 	s->session = x->last->session;
+	x->rounds = 0;
 	s->kept = x->kept;
 	s->open = kind == GUEST_BEGIN ||
 	          (x->last->open && kind != GUEST_COMMIT &&
@@ -146,6 +167,7 @@ static struct memo_step *end_step(struct reply *x)
 	}
 	x->end = REPLY_ENDED;
 	s = new_step(x, GUEST_END, 0);
+	s->twice = x->given_up;
 	s->step.value = value_bool(true);
 	return s;
 }
@@ -229,14 +251,28 @@ static void reject(struct reply *x)
 	           "shares with isoscope");
 }
 
+/* A loop that notes and asserts only: it makes progress, so that no time is
+ * over, but comes to no access. */
+static void never_asks(struct reply *x)
+{
+	process_end(x->guest->process);
+	x->given_up = true;
+	fail(x, 0, "an endless loop? it made more than 60,000 assertions "
+	           "without any access in between");
+}
+
 struct memo_step *reply_step(struct reply *x)
 {
 	for (;;) {
 		if (x->end == REPLY_ENDED || x->answers < 0) return NULL;
 		if (x->end != REPLY_GOES_ON) return end_step(x);
 		if (!wire_more(&x->wire)) {
-			if (!x->died) return NULL;
-			died(x);
+			if (x->died)
+				died(x);
+			else if (x->rounds++ < ROUNDS_MOST)
+				return NULL;
+			else
+				never_asks(x);
 			continue;
 		}
 		struct reply before = *x;

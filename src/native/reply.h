@@ -23,6 +23,8 @@ struct reply {
 	const struct guest_note *notes;
 	bool pruned;
 	enum reply_end end;
+	bool given_up;                /* by isoscope, after a long time */
+	uint32_t rounds;              /* replies since the newest step */
 };
 
 /* Reads the process's reply to a command. Steps come behind `last`, and are
@@ -33,6 +35,8 @@ void reply_begin(struct reply *x, struct guest *g,
  * that are to come. */
 void reply_read(struct reply *x, enum process_answer outcome,
                 uint64_t answers);
+/* Did the session come to something that belongs to a step after the newest? */
+bool reply_is_pending(const struct reply *x);
 /* Goes on behind another step, which is the same as the newest one. */
 void reply_rebase(struct reply *x, const struct memo_step *last,
                   struct region *r, bool kept);

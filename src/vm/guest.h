@@ -37,6 +37,7 @@ enum guest_request {
 /* A value that the user wants to see. */
 struct guest_note {
 	const struct guest_note *older;
+	uint32_t count; /* with the older ones */
 	const char *name;
 	struct value value;
 };
@@ -73,7 +74,7 @@ struct guest_ops {
 	                                 struct value answer,
 	                                 struct region *r);
 	/* Calls a function. False, with a message in `r`, for a run-time
-	 * error. */
+	 * error; without a message when it was interrupted. */
 	bool (*call)(struct guest *g, uint32_t function,
 	             const struct value *arguments, uint32_t count,
 	             struct region *r, struct value *out, const char **error);
