@@ -2,9 +2,10 @@
  * write, what is kept and for how long, several threads, a worker that is gone.
  * The functions are those of the C library. */
 #include <pthread.h>
-#include <stdio.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/region.h"
@@ -12,8 +13,9 @@
 #include "native/guest.h"
 #include "native/library.h"
 #include "suites.h"
+#include "vm/bytecode.h"
 
-enum { ABSOLUTE, LENGTH, VARIABLE, RANDOM, QUIT, COPY, COMPARE, FUNCTIONS };
+enum { ABSOLUTE, LENGTH, VARIABLE, RANDOM, QUIT, COPY, COMPARE, PAUSE, FUNCTIONS };
 enum { HUGE_STRING = 40 << 20 };
 
 static const uint8_t strings[] = { FOREIGN_STRING, FOREIGN_STRING };
@@ -27,6 +29,7 @@ static const struct foreign_function functions[FUNCTIONS] = {
 	[QUIT] = { "_exit", "libc.so.6", 1, integers, FOREIGN_INT },
 	[COPY] = { "strdup", "libc.so.6", 1, strings, FOREIGN_STRING },
 	[COMPARE] = { "strcmp", "libc.so.6", 2, strings, FOREIGN_INT },
+	[PAUSE] = { "pause", "libc.so.6", 0, integers, FOREIGN_INT },
 };
 
 static struct guest_library *library;
@@ -240,6 +243,33 @@ START_TEST(failures_are_kept)
 }
 END_TEST
 
+static void *interrupt_soon(void *data)
+{
+	usleep(100000);
+	atomic_store((atomic_bool *)data, true);
+	return NULL;
+}
+
+/* Neither a value nor an error, and nothing that is kept. */
+START_TEST(a_call_is_interrupted)
+{
+	struct program p = { .library = library };
+	atomic_bool flag = false;
+	pthread_t thread;
+	struct value v;
+	const char *error = NULL;
+	library_set_interrupt(&p, &flag);
+	library->ops->give_back(library, guest);
+	guest = library->ops->take(library);
+	ck_assert(!pthread_create(&thread, NULL, interrupt_soon, &flag));
+	ck_assert(!call(guest, &region, PAUSE, NULL, &v, &error));
+	pthread_join(thread, NULL);
+	ck_assert_ptr_null(error);
+	atomic_store(&flag, false);
+	ck_assert_int_eq(gives(ABSOLUTE, value_int(-1)).i, 1);
+}
+END_TEST
+
 /* ---- several at once ---- */
 
 static void *call_in_thread(void *data)
@@ -301,6 +331,7 @@ void add_foreign_tests(TCase *tests)
 	tcase_add_test(tests, functions_that_are_none);
 	tcase_add_test(tests, the_worker_is_started_again);
 	tcase_add_test(tests, failures_are_kept);
+	tcase_add_test(tests, a_call_is_interrupted);
 	tcase_add_test(tests, threads_have_their_own_workers);
 	tcase_add_test(tests, what_cannot_be_loaded);
 }

@@ -16,7 +16,8 @@ enum {
 struct outcome {
 	const char *error;
 	struct value value;
-	bool lasting; /* calling again would give the same */
+	bool lasting;     /* calling again would give the same */
+	bool interrupted; /* there is neither */
 };
 
 struct call {
@@ -149,12 +150,16 @@ static struct outcome died(const struct invocation *q, bool lasting)
 static struct outcome ask(const struct invocation *q)
 {
 	struct process *p = q->guest->process;
-	if (process_start(p) != PROCESS_REPLIED) return died(q, false);
+	enum process_answer started = process_start(p);
+	if (started == PROCESS_INTERRUPTED)
+		return (struct outcome){ .interrupted = true };
+	if (started != PROCESS_REPLIED) return died(q, false);
 	if (!write_call(q)) return failure("its arguments are too long", true);
 	switch (process_ask(p)) {
 	case PROCESS_REPLIED: return read_reply(q);
 	case PROCESS_DIED: return died(q, true);
-	case PROCESS_INTERRUPTED: return failure("interrupted", false);
+	case PROCESS_INTERRUPTED:
+		return (struct outcome){ .interrupted = true };
 	case PROCESS_NOT_STARTED: return died(q, false);
 	}
 	return failure("", false);
@@ -169,12 +174,13 @@ static bool equal(const struct outcome *a, const struct outcome *b)
 static struct outcome ask_twice(const struct invocation *q)
 {
 	struct outcome first = ask(q);
+	if (first.interrupted) return first;
 	if (first.error) {
 		first.error = call_failed(q, first.error);
 		return first;
 	}
 	struct outcome second = ask(q);
-	if (equal(&first, &second)) return first;
+	if (second.interrupted || equal(&first, &second)) return second;
 	struct text t = { 0 };
 	text_string(&t, "not a pure function: ");
 	show_call(&t, q);
@@ -348,5 +354,5 @@ bool guest_call(struct guest *g, uint32_t function,
 	keep_if_small(g, hash, &q, &o);
 	*out = o.value;
 	*error = o.error;
-	return !o.error;
+	return !o.error && !o.interrupted;
 }

@@ -557,7 +557,10 @@ static void run(struct run *r, struct request *out)
 		}
 	}
 failed:
-	run_time_error(r, (uint32_t)(ip - code - 1));
+	if (r->ops.error)
+		run_time_error(r, (uint32_t)(ip - code - 1));
+	else
+		r->machine->stop = MACHINE_INTERRUPTED;
 	request_end(s, out);
 	return;
 full:
@@ -632,6 +635,8 @@ bool program_evaluate(struct program *p, uint32_t entry, uint32_t registers,
 	run(&r, &end);
 	machine_give_guest(&m);
 	assert(end.kind == REQUEST_DONE);
+	*message = "interrupted";
+	if (m.stop) return false;
 	if (!r.state->findings) {
 		*out = r.state->registers[0];
 		return true;
