@@ -26,12 +26,12 @@ static bool enroll(const char *student)
 	char with_student[200];
 
 	iso_begin("enroll");
-	if (iso_get_int("open") == 0) goto full;
-	enrolled = iso_get_string("enrolled");
-	if (size(enrolled) >= iso_get_int("seats")) goto full;
+	if (iso_get_int("open/db") == 0) goto full;
+	enrolled = iso_get_string("enrolled/db");
+	if (size(enrolled) >= iso_get_int("seats/db")) goto full;
 	snprintf(with_student, sizeof with_student, "%s%s%s", enrolled,
 	         *enrolled == '\0' ? "" : ",", student);
-	iso_put_string("enrolled", with_student);
+	iso_put_string("enrolled/db", with_student);
 	iso_commit();
 	return true;
 full:
@@ -54,9 +54,9 @@ static bool at_most_one(void *unused)
 void iso_client(void)
 {
 	iso_isolation("cc");
-	iso_initial_int("open", 1);
-	iso_initial_int("seats", 1);
-	iso_initial_string("enrolled", "");
+	iso_initial_int("open/db", 1);
+	iso_initial_int("seats/db", 1);
+	iso_initial_string("enrolled/db", "");
 	iso_session("alice", student, "alice");
 	iso_session("bob", student, "bob");
 	iso_expect("only one may be told that the seat is theirs",
