@@ -15,7 +15,17 @@
 #include "suites.h"
 #include "vm/bytecode.h"
 
-enum { ABSOLUTE, LENGTH, VARIABLE, RANDOM, QUIT, COPY, COMPARE, PAUSE, FUNCTIONS };
+enum {
+	ABSOLUTE,
+	LENGTH,
+	VARIABLE,
+	RANDOM,
+	QUIT,
+	COPY,
+	COMPARE,
+	PAUSE,
+	FUNCTIONS
+};
 enum { HUGE_STRING = 40 << 20 };
 
 static const uint8_t strings[] = { FOREIGN_STRING, FOREIGN_STRING };

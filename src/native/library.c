@@ -377,14 +377,19 @@ static const char *transaction(struct guest_library *l, uint32_t name)
 	return library_transaction(library_of(l), name);
 }
 
-static void library_free(struct guest_library *library)
+static void free_idle(struct library *l)
 {
-	struct library *l = library_of(library);
 	while (l->idle) {
 		struct guest *g = l->idle;
 		l->idle = g->next_idle;
 		guest_free(g);
 	}
+}
+
+static void library_free(struct guest_library *library)
+{
+	struct library *l = library_of(library);
+	free_idle(l);
 	source_lines_free(l->lines);
 	region_free(&l->region);
 	pthread_mutex_destroy(&l->lock);
@@ -446,6 +451,8 @@ void library_configure(const struct program *p, double step_timeout,
 {
 	if (!p->library) return;
 	struct library *l = library_of(p->library);
+	/* Where output goes is settled when a worker is started. */
+	if (show_output != l->show_output) free_idle(l);
 	l->step_timeout = step_timeout;
 	l->show_output = show_output;
 }
