@@ -8,6 +8,7 @@
 #include "cli/output.h"
 #include "cli/outputs.h"
 #include "cli/settings.h"
+#include "cli/signals.h"
 #include "isoscope.h"
 #include "lang/load.h"
 #include "native/client.h"
@@ -35,6 +36,7 @@ struct program *given_program(const struct command_line *c, const char *path,
 	if (p && setting_step_timeout(c, &seconds))
 		library_configure(p, seconds,
 		                  c->value[OPTION_CLIENT_OUTPUT]);
+	if (p) library_set_interrupt(p, signals_flag());
 	return p;
 }
 
