@@ -43,16 +43,6 @@ static void add_all(struct sessions *list, const struct sessions *more)
 	for (uint32_t i = 0; i < more->count; i++) add(list, more->items[i]);
 }
 
-void declared_finish(uint64_t client)
-{
-	if (!declared.plain.count)
-		session_fail(client, "iso_client() declares no session: it "
-		             "has to call iso_session()");
-	add_all(&declared.all, &declared.plain);
-	if (declared.finally) add(&declared.all, declared.finally);
-	add_all(&declared.all, &declared.expectations);
-}
-
 struct session *declared_session(uint32_t number)
 {
 	return number < declared.all.count ? declared.all.items[number] : NULL;
@@ -98,6 +88,21 @@ static void declare(const struct call *c, enum wire_step kind, const char *name)
 	step_end(&w);
 }
 
+/* Wherever it was called, iso_finally() declares the last session. */
+void declared_finish(uint64_t client)
+{
+	if (!declared.plain.count)
+		session_fail(client, "iso_client() declares no session: it "
+		             "has to call iso_session()");
+	add_all(&declared.all, &declared.plain);
+	if (declared.finally) {
+		const struct call c = { .pc = client };
+		add(&declared.all, declared.finally);
+		declare(&c, STEP_FINALLY, NULL);
+	}
+	add_all(&declared.all, &declared.expectations);
+}
+
 static void check_name(const struct call *c, const char *name)
 {
 	if (!name) api_fail(c, ": the name is a null pointer");
@@ -138,7 +143,6 @@ void iso_finally(void (*function)(void *data), void *data)
 		         "at most");
 	declared.finally = new_session(SESSION_PLAIN, "finally", data);
 	declared.finally->run = function;
-	declare(&c, STEP_FINALLY, NULL);
 }
 
 void iso_expect(const char *text, bool (*holds)(void *data), void *data)
