@@ -292,11 +292,12 @@ static void programs_of_loops(struct text *out, uint64_t seed)
 	text_string(out, "global y = 2;\nglobal k[0] = 3;\n"
 	                 "global k[*] = 0;\n");
 	for (uint32_t i = 0; i < TRANSACTIONS; i++) transaction(&w, i);
-	uint32_t sessions = 1 + below(&w, 4);
+	uint32_t sessions = 1 + below(&w, 4), where = below(&w, 10);
+	if (!where) finally(&w);
 	for (uint32_t i = 0; i < sessions; i++)
 		session(&w, i, sessions < 3 ? 1 + below(&w, 2)
 		                            : one_in(&w, 2 * sessions - 3));
-	if (one_in(&w, 5)) finally(&w);
+	if (where == 1) finally(&w);
 	if (one_in(&w, 2))
 		text_format(out, "assert s0.v%u != %u || s0.v%u == s%u.v%u;\n",
 		            RESULT, below(&w, 3), RESULT, sessions - 1,
