@@ -172,8 +172,9 @@ unsteady() {
 		run 3 $command "$name.so" --step-timeout $patience
 		says "unsteady"
 	done
+	rm -f was-here
 	run 3 explore "$name.so" --step-timeout $patience --json
-	prints_nothing
+	prints '"error":'
 }
 unsteady reads_the_clock 'put y =' 'unsteady.c:'
 unsteady draws 'put y ='

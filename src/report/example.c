@@ -15,7 +15,8 @@
 
 enum {
 	INDENT = 4,       /* of the table */
-	SOURCE_WIDTH = 100
+	SOURCE_WIDTH = 100,
+	VALUES_WIDTH = 40 /* times the width: lines of values */
 };
 
 struct example explored_example(const struct explorer *e, uint32_t slot)
@@ -124,7 +125,7 @@ static void print_finding(struct text *t, const struct style *s,
 		struct text values = { 0 };
 		name_finding_values(&values, f);
 		text_string(t, f->message ? ", where " : " with ");
-		style_fit(t, text_get(&values), 10 * s->width);
+		style_fit(t, text_get(&values), VALUES_WIDTH * s->width);
 		text_free(&values);
 	}
 	text_char(t, '\n');
@@ -187,6 +188,21 @@ void report_example_again(struct text *t, const struct style *s,
 
 /* ---- as JSON ---- */
 
+/* Of native code its text is the message. */
+static void print_message(struct text *t, const struct program *p,
+                          uint32_t slot)
+{
+	const struct assertion *a = program_assertion(p, slot);
+	struct text words = { 0 };
+	if (program_is_native(p)) {
+		name_plain(&words, a->text);
+		json_member_taken(t, "message", &words);
+	} else {
+		json_member_text(t, "message", a->message);
+	}
+	text_free(&words);
+}
+
 void report_slot_json(struct text *t, const struct example *x)
 {
 	const struct program *p = x->program;
@@ -195,9 +211,7 @@ void report_slot_json(struct text *t, const struct example *x)
 	json_name(t, "text");
 	json_text(t, text_get(&words));
 	json_member_text(t, "kind", name_slot_kind(p, x->slot));
-	if (x->slot < program_assertion_count(p))
-		json_member_text(t, "message",
-		                 program_assertion(p, x->slot)->message);
+	if (x->slot < program_assertion_count(p)) print_message(t, p, x->slot);
 	json_member_position(t, place_of(x));
 	text_free(&words);
 }

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "dpor/explorer.h"
 #include "dpor/verdict.h"
 #include "history/history.h"
@@ -18,9 +19,15 @@ static const struct history_session *session_of(const struct history *h,
 
 void name_plain(struct text *t, const char *name)
 {
-	for (; *name; name++) {
+	size_t left = strlen(name), n;
+	for (; left; name += n, left -= n) {
+		n = utf8_length(name, left);
 		bool control = (unsigned char)*name < ' ' || *name == 127;
-		text_char(t, control ? '?' : *name);
+		if (!n || control)
+			text_char(t, '?');
+		else
+			text_bytes(t, name, n);
+		if (!n) n = 1;
 	}
 }
 
@@ -131,7 +138,7 @@ void name_finding_values(struct text *t, const struct finding *f)
 {
 	for (uint32_t i = 0; i < f->value_count; i++) {
 		if (i) text_string(t, ", ");
-		text_string(t, f->values[i].name);
+		name_plain(t, f->values[i].name);
 		text_string(t, " = ");
 		value_print(t, f->values[i].value);
 	}

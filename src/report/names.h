@@ -24,8 +24,8 @@ void name_key(struct text *t, const struct history *h, uint32_t key);
 void name_session(struct text *t, const struct history *h, uint32_t session);
 /* The same for any name and word. */
 void name_or_number(struct text *t, const char *word, const char *name);
-/* A name from a file: control characters, which would garble a terminal, are
- * shown as question marks. */
+/* A name from outside: control characters, which would garble a terminal, and
+ * bytes that are not UTF-8 are shown as question marks. */
 void name_plain(struct text *t, const char *name);
 /* "Snapshot Isolation (si)" */
 void name_level(struct text *t, enum level l);
