@@ -282,16 +282,25 @@ END_TEST
 
 /* ---- several at once ---- */
 
+struct summing {
+	pthread_t thread;
+	int64_t sum;
+	char error[200]; /* the first one */
+};
+
 static void *call_in_thread(void *data)
 {
-	int64_t *sum = data;
+	struct summing *s = data;
 	struct region r;
 	struct guest *g = library->ops->take(library);
 	region_init(&r);
 	for (int i = 1; i <= 2000; i++) {
 		struct value v = value_int(-i % 500), out;
 		const char *error = NULL;
-		if (call(g, &r, ABSOLUTE, &v, &out, &error)) *sum += out.i;
+		if (call(g, &r, ABSOLUTE, &v, &out, &error))
+			s->sum += out.i;
+		else if (!*s->error)
+			strncpy(s->error, error, sizeof s->error - 1);
 	}
 	region_free(&r);
 	library->ops->give_back(library, g);
@@ -300,14 +309,14 @@ static void *call_in_thread(void *data)
 
 START_TEST(threads_have_their_own_workers)
 {
-	pthread_t threads[4];
-	int64_t sums[4] = { 0 };
+	struct summing s[4] = { 0 };
 	for (int i = 0; i < 4; i++)
-		ck_assert(!pthread_create(&threads[i], NULL, call_in_thread,
-		                          &sums[i]));
+		ck_assert(!pthread_create(&s[i].thread, NULL, call_in_thread,
+		                          &s[i]));
 	for (int i = 0; i < 4; i++) {
-		pthread_join(threads[i], NULL);
-		ck_assert_int_eq(sums[i], 4 * (499 * 500 / 2));
+		pthread_join(s[i].thread, NULL);
+		ck_assert_str_eq(s[i].error, "");
+		ck_assert_int_eq(s[i].sum, 4 * (499 * 500 / 2));
 	}
 }
 END_TEST
