@@ -1,10 +1,20 @@
 /* The worker: what it and the explorer write to each other, coroutines, and
  * clients run in it. */
+#include <fenv.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/rng.h"
+#include "native/crash.h"
+#include "native/fibre.h"
+#include "native/shared.h"
 #include "native/wire.h"
 #include "suites.h"
 
@@ -200,10 +210,255 @@ START_TEST(wires_may_be_damaged)
 }
 END_TEST
 
+/* ---- fibres ---- */
+
+enum { SMALL = 64 << 10 };
+
+/* A fibre that adds up what it is given. */
+struct adder { uint64_t given, sum; };
+
+static void add_up(void *data)
+{
+	struct adder *a = data;
+	uint64_t sum = 0; /* on its own stack */
+	while (a->given) {
+		sum += a->given;
+		a->sum = sum;
+		fibre_yield();
+	}
+}
+
+START_TEST(fibres_switch_often)
+{
+	struct adder a = { .given = 1 };
+	struct fibre *f = fibre_new(add_up, &a, SMALL);
+	for (uint64_t i = 1; i <= 50000; i++) {
+		a.given = i;
+		ck_assert(fibre_resume(f));
+		ck_assert_ptr_null(fibre_current());
+		ck_assert_uint_eq(a.sum, i * (i + 1) / 2);
+	}
+	a.given = 0;
+	ck_assert(!fibre_resume(f));
+	fibre_free(f);
+}
+END_TEST
+
+enum { MANY = 1000 };
+
+/* Each closure has its own data, and each stack its own contents. */
+START_TEST(fibres_are_many)
+{
+	struct rng rng = { 3 };
+	struct adder *adders = mem_take0(MANY, sizeof *adders);
+	uint64_t *sums = mem_take0(MANY, sizeof *sums);
+	struct fibre **fibres = mem_take0(MANY, sizeof *fibres);
+	for (uint32_t i = 0; i < MANY; i++)
+		fibres[i] = fibre_new(add_up, &adders[i], FIBRE_STACK);
+	for (int step = 0; step < 10000; step++) {
+		uint32_t i = rng_below(&rng, MANY);
+		ck_assert_ptr_nonnull(fibres[i]);
+		adders[i].given = 1 + rng_below(&rng, 1000);
+		ck_assert(fibre_resume(fibres[i]));
+		sums[i] += adders[i].given;
+		ck_assert_uint_eq(adders[i].sum, sums[i]);
+	}
+	/* Some have never run, most are in the middle. */
+	for (uint32_t i = 0; i < MANY; i++) fibre_free(fibres[i]);
+	free(adders);
+	free(fibres);
+	free(sums);
+}
+END_TEST
+
+/* The number of mappings of this process. */
+static int mappings(void)
+{
+	FILE *f = fopen("/proc/self/maps", "r");
+	int lines = 0, c;
+	if (!f) return 0;
+	while ((c = getc(f)) != EOF) lines += c == '\n';
+	fclose(f);
+	return lines;
+}
+
+static void yield_once(void *data)
+{
+	++*(int *)data;
+	fibre_yield();
+	++*(int *)data;
+}
+
+START_TEST(fibres_are_abandoned_and_begun_again)
+{
+	int count = 0, before = 0;
+	for (int i = 0; i < 3000; i++) {
+		struct fibre *f = fibre_new(yield_once, &count, FIBRE_STACK);
+		if (i % 7) ck_assert(fibre_resume(f));
+		if (i % 2 && i % 7) ck_assert(!fibre_resume(f));
+		fibre_free(f);
+		if (i == 1000) before = mappings();
+	}
+	ck_assert_int_eq(count, 2571 + 1286);
+	ck_assert_int_le(mappings(), before + 5);
+}
+END_TEST
+
+static volatile const char *lowest;
+
+__attribute__((noinline)) static int descend(const char *until)
+{
+	volatile char frame[512];
+	frame[0] = 1;
+	lowest = frame;
+	if ((const char *)frame <= until) {
+		fibre_yield();
+		return 1;
+	}
+	return descend(until) + frame[0];
+}
+
+/* Down to where some room is left for what the compiler adds. */
+static void dive(void *data)
+{
+	char here = 0;
+	const char *until = &here - *(size_t *)data;
+	ck_assert_int_gt(descend(until), 1000);
+}
+
+static long resident(void)
+{
+	long size, pages = 0;
+	FILE *f = fopen("/proc/self/statm", "r");
+	if (!f) return 0;
+	if (fscanf(f, "%ld %ld", &size, &pages) != 2) pages = 0;
+	fclose(f);
+	return pages * sysconf(_SC_PAGESIZE);
+}
+
+/* It can be left and gone on with at its deepest; and what it took is given
+ * back some time. */
+START_TEST(fibres_use_all_of_their_stacks)
+{
+	size_t depth = FIBRE_STACK - (64 << 10);
+	struct fibre *f = fibre_new(dive, &depth, FIBRE_STACK);
+	ck_assert(fibre_resume(f));
+	ck_assert(fibre_holds(f, (const char *)lowest));
+	ck_assert(!fibre_guards(f, (const char *)lowest));
+	ck_assert(fibre_guards(f, (const char *)lowest - (64 << 10)));
+	long deep = resident();
+	ck_assert(!fibre_resume(f));
+	fibre_free(f);
+	for (int i = 0, count = 0; i < 100; i++) {
+		f = fibre_new(yield_once, &count, FIBRE_STACK);
+		ck_assert(fibre_resume(f));
+		fibre_free(f);
+	}
+	if (deep) ck_assert_int_lt(resident(), deep - FIBRE_STACK / 2);
+}
+END_TEST
+
+static void look(void *data)
+{
+	struct fibre **f = data;
+	char here;
+	ck_assert_ptr_eq(fibre_current(), f[0]);
+	ck_assert(fibre_holds(f[0], &here));
+	ck_assert(!fibre_holds(f[1], &here));
+	fibre_yield();
+	ck_assert_ptr_eq(fibre_current(), f[0]);
+}
+
+START_TEST(fibres_know_which_of_them_runs)
+{
+	struct fibre *f[3]; /* the first is the last as well */
+	f[0] = f[2] = fibre_new(look, f, SMALL);
+	f[1] = fibre_new(look, f + 1, SMALL);
+	ck_assert_ptr_null(fibre_current());
+	ck_assert(fibre_resume(f[0]));
+	ck_assert(fibre_resume(f[1]));
+	ck_assert(!fibre_holds(f[0], &f));
+	ck_assert(!fibre_resume(f[0]));
+	ck_assert(!fibre_resume(f[1]));
+	ck_assert_ptr_null(fibre_current());
+	fibre_free(f[0]);
+	fibre_free(f[1]);
+}
+END_TEST
+
+static void jump_about(void *data)
+{
+	jmp_buf here;
+	volatile int *jumps = data;
+	if (setjmp(here) < 100) {
+		fibre_yield();
+		longjmp(here, ++*jumps);
+	}
+}
+
+/* Its jumps, its rounding of numbers, its signal mask are its own. */
+START_TEST(fibres_keep_to_themselves)
+{
+	int jumps = 0, other = 0;
+	struct fibre *f = fibre_new(jump_about, &jumps, SMALL);
+	struct fibre *g = fibre_new(jump_about, &other, SMALL);
+	while (fibre_resume(f)) {
+		ck_assert(fibre_resume(g));
+		ck_assert_int_eq(jumps, other);
+	}
+	ck_assert_int_eq(jumps, 100);
+	fibre_free(f);
+	fibre_free(g);
+}
+END_TEST
+
+static void change_state(void *unused)
+{
+	sigset_t mask;
+	(void)unused;
+	sigfillset(&mask);
+	fesetround(FE_UPWARD);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	fibre_yield();
+	ck_assert_int_eq(fegetround(), FE_UPWARD);
+}
+
+static void check_state(void *unused)
+{
+	sigset_t mask;
+	(void)unused;
+	sigprocmask(SIG_SETMASK, NULL, &mask);
+	ck_assert_int_eq(fegetround(), FE_TONEAREST);
+	ck_assert(!sigismember(&mask, SIGUSR1));
+}
+
+START_TEST(fibres_begin_alike)
+{
+	struct fibre *f = fibre_new(change_state, NULL, SMALL);
+	ck_assert(fibre_resume(f));
+	check_state(NULL);
+	struct fibre *g = fibre_new(check_state, NULL, SMALL);
+	ck_assert(!fibre_resume(g));
+	ck_assert(!fibre_resume(f));
+	fibre_free(f);
+	f = fibre_new(check_state, NULL, SMALL);
+	ck_assert(!fibre_resume(f));
+	fibre_free(f);
+	fibre_free(g);
+}
+END_TEST
+
 void add_fibre_tests(TCase *tests)
 {
 	tcase_add_test(tests, wires_give_back_what_was_written);
 	tcase_add_test(tests, wires_hide_steps_that_are_not_complete);
 	tcase_add_test(tests, wires_take_no_step_that_has_no_room);
 	tcase_add_test(tests, wires_may_be_damaged);
+	tcase_add_test(tests, fibres_switch_often);
+	tcase_add_test(tests, fibres_are_many);
+	tcase_add_test(tests, fibres_are_abandoned_and_begun_again);
+	tcase_add_test(tests, fibres_use_all_of_their_stacks);
+	tcase_add_test(tests, fibres_know_which_of_them_runs);
+	tcase_add_test(tests, fibres_keep_to_themselves);
+	tcase_add_test(tests, fibres_begin_alike);
 }
