@@ -648,4 +648,211 @@ says 'none.jsonl:4: error: the history has no session'
 run 3 check after.jsonl
 says 'after.jsonl:4: error: 2 sessions follow all others'
 
+# --- options of code in C ---
+for seconds in -1 soon 0x10 '' nan inf; do
+	run 2 explore lost.tx --step-timeout "$seconds"
+	says '--step-timeout takes'
+	prints_nothing
+done
+for command in run record compare; do
+	run 2 $command lost.tx --step-timeout -1
+done
+run 2 predict --program lost.tx --step-timeout -1
+for seconds in 0 0.5 2s 1e300; do
+	run 1 explore lost.tx --step-timeout $seconds --client-output
+	says_nothing
+done
+run 2 explore lost.tx --client-output=no
+run 2 check lost.txt --step-timeout 1
+for command in explore run record predict compare; do
+	run 0 help $command
+	prints '--step-timeout SECONDS'
+	prints '--client-output'
+	prints '(client.so)'
+done
+run 0 help check
+lacks '--client-output'
+
+# --- code in C: each command says what it is not for ---
+# client NAME: NAME.so from the standard input.
+client() {
+	cat >"$1.c"
+	# shellcheck disable=SC2086
+	${CC:-cc} -g -shared -fPIC -I"$top/include" -o "$1.so" "$1.c" \
+		2>err || { : >out; fail "$1.c does not compile"; }
+}
+client both <<'END'
+#include <isoscope/client.h>
+static void buy(void *name)
+{
+	iso_begin("buy");
+	struct iso_value owner = iso_get(iso_string("seat"));
+	iso_put_string("seat", name);
+	iso_commit();
+	iso_note_int("first", owner.kind == ISO_NULL);
+	if (owner.kind != ISO_NULL)
+		iso_assert(owner.length == 9, "somebody else");
+	iso_assert(true, "all is well");
+}
+static bool one(void *unused)
+{
+	(void)unused;
+	return iso_noted_int("a", "first", 0) + iso_noted_int("b", "first", 0) == 1;
+}
+static void look(void *unused)
+{
+	(void)unused;
+}
+void iso_client(void)
+{
+	iso_initial_int("other", 1);
+	iso_session("a", buy, "ada");
+	iso_session("b", buy, "bob");
+	iso_finally(look, 0);
+	iso_expect("one of them is first", one, 0);
+}
+END
+run 0 compile both.so
+is 'both.so: a shared object that declares 2 sessions and finally, 1 expectation, 1 initial value'
+run 3 compile --dump both.so
+says 'no bytecode'
+prints_nothing
+for command in 'fmt' 'fmt --check' 'fmt --write' 'check' 'convert --to plume' \
+	'predict' 'explore both.so --from'; do
+	# shellcheck disable=SC2086
+	run 3 $command both.so
+	says 'isoscope: both.so is a shared object'
+	says 'isoscope explore both.so'
+	prints_nothing
+done
+cp "$ISOSCOPE" program.so
+run 3 explore program.so
+says 'program.so: error: '
+prints_nothing
+
+# --- code in C: assertions are those that were met ---
+run 1 explore both.so -i cc
+prints 'violated: 2 of 3 assertions fail under'
+prints 'fails  assert "one of them is first"  both.c:28:2'
+prints 'fails  assert "somebody else"  both.c:10:3'
+prints 'holds  assert "all is well"  both.c:11:2'
+prints 'fails with a.first = 1, b.first = 1'
+prints '      iso_assert(owner.length == 9, "somebody else");'
+equal "assertions" "$(grep -c '^assert ' out)" 2
+run 1 explore both.so --json
+json '.[0].assertions | map(.message) | sort | join(",")' \
+	'all is well,one of them is first,somebody else'
+json '.[0].assertions | map(.line) | sort | join(",")' '10,11,28'
+json '.[0].assertions | map(.kind) | sort | join(",")' 'final,inline,inline'
+run 1 explore --levels both.so
+prints 'violated: 2 of 3 assertions fail under Causal'
+equal "rows" "$(grep -c '^assert ' out)" 3
+run 1 explore --levels both.so --json
+json '.[0].assertions | length' 3
+json '.[0].levels[0].violated | length' 3
+run 1 run both.so --policy latest
+prints 'violated: 1 of 3 assertions fails in'
+run 1 compare both.so --json
+json '.[0].assertions | map(.text) | sort | join(",")' \
+	'assert "all is well",assert "one of them is first",assert "somebody else"'
+run 0 record both.so
+says 'both.c:10:3: warning: in this serial run the assertion fails'
+client nothing <<'END'
+#include <isoscope/client.h>
+static void idle(void *key) { iso_begin(0); iso_put_int(key, 1); iso_commit(); }
+void iso_client(void) { iso_session("s", idle, "k"); }
+END
+run 0 explore nothing.so
+prints 'holds: nothing is asserted, and no run-time error happens, in the one history'
+run 0 explore --levels nothing.so
+prints 'holds: nothing is asserted under'
+run 0 run nothing.so --runs 3
+prints 'no violation: nothing is asserted'
+
+# --- code in C: run-time errors, and what is printed ---
+client loud <<'END'
+#include <isoscope/client.h>
+#include <stdio.h>
+static void divide(void *key)
+{
+	iso_begin("divide");
+	int64_t by = iso_get_int("by");
+	printf("%d divisor\n", (int)by);
+	iso_note_int("by", by);
+	iso_put_int(key, 100 / by);
+	iso_commit();
+}
+static void change(void *key)
+{
+	iso_begin("change");
+	iso_put_int(key, 0);
+	iso_commit();
+}
+void iso_client(void)
+{
+	iso_initial_int("by", 2);
+	iso_session("divider", divide, "result");
+	iso_session("changer", change, "by");
+}
+END
+run 1 explore loud.so
+prints 'violated: a run-time error happens under'
+prints '  at loud.c:9:'
+prints '  happens in 1 of 2 histories:'
+prints 'SIGFPE'
+prints '"0 divisor", where by = 0'
+prints '      iso_put_int(key, 100 / by);'
+says_nothing
+run 1 explore loud.so --json
+json '.[0].assertions[0].example.failure.values.by' 0
+json '.[0].assertions[0].line' 9
+run 1 explore loud.so -q --client-output
+is 'violated: a run-time error happens under Causal Consistency (cc)'
+says '0 divisor'
+says '2 divisor'
+
+# --- code in C that does not do the same each time: no result at all ---
+client counts <<'END'
+#include <isoscope/client.h>
+static void s(void *key)
+{
+	static int runs;
+	iso_begin("s");
+	iso_get(iso_string(key));
+	iso_put_int(key, ++runs);
+	iso_commit();
+}
+void iso_client(void)
+{
+	iso_session("a", s, "x");
+	iso_session("b", s, "x");
+}
+END
+for s in a b; do echo "session $s { txn { let v = x; x = 1; } }"; done |
+	sed '1i global x = null;' >counted.tx
+run 0 record counted.tx -o counted.jsonl
+for command in 'explore' 'explore --levels' 'explore --robust' 'run' \
+	'run --coverage' 'record' 'compare' 'predict --program' \
+	'predict counted.jsonl --boundary relaxed --validate' \
+	'explore --from counted.jsonl'; do
+	# shellcheck disable=SC2086
+	run 3 $command counts.so
+	says 'counts.so: error: '
+	says 'put x = 1'
+	says 'put x = 2'
+	says 'counts.c:7'
+	prints_nothing
+done
+for command in 'explore' 'explore --levels' 'run' 'compare' \
+	'predict --program'; do
+	# shellcheck disable=SC2086
+	run 3 $command counts.so --json
+	says 'counts.so: error: '
+	json '.[0] | keys | join(",")' 'error,isoscope,program'
+	json '.[0].program' counts.so
+done
+run 3 explore counts.so --svg counts.svg --histories counts.jsonl
+if [ -e counts.svg ]; then fail "$what: draws a picture"; else pass; fi
+run 0 compile counts.so
+
 finish

@@ -43,6 +43,17 @@ static struct position place_of(const struct example *x)
 	return name_program_slot_position(x->program, x->slot, x->finding);
 }
 
+/* Where the example fails. The code of a final assertion in C is no place in a
+ * session: then where that is declared. */
+static struct position failing_place(const struct example *x)
+{
+	const struct program *p = x->program;
+	if (x->slot < program_assertion_count(p) && program_is_native(p) &&
+	    program_assertion(p, x->slot)->kind == ASSERTION_FINAL)
+		return place_of(x);
+	return program_position(p, x->finding->point);
+}
+
 /* ---- in words ---- */
 
 void report_slot_line(struct text *t, const struct style *s,
@@ -273,7 +284,7 @@ static void print_failure(struct text *t, const struct example *x)
 	}
 	text_char(t, '}');
 	if (f->message) json_member_text(t, "message", f->message);
-	json_member_position(t, program_position(x->program, f->point));
+	json_member_position(t, failing_place(x));
 	text_char(t, '}');
 }
 
