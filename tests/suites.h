@@ -9,6 +9,7 @@
 	X(base, 60)                                                           \
 	X(vm, 60)                                                             \
 	X(fibre, 120)                                                         \
+	X(worker, 300)                                                        \
 	X(lang, 60)                                                           \
 	X(foreign, 120)                                                       \
 	X(litmus, 60)                                                         \

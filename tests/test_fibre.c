@@ -1,20 +1,16 @@
-/* The worker: what it and the explorer write to each other, coroutines, and
- * clients run in it. */
+/* What workers are made of: what they and the explorer write to each other, and
+ * coroutines. */
 #include <fenv.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/memory.h"
 #include "base/rng.h"
-#include "native/crash.h"
 #include "native/fibre.h"
-#include "native/shared.h"
 #include "native/wire.h"
 #include "suites.h"
 

@@ -1,0 +1,741 @@
+/* Workers with real clients, compiled here: what they declare and do, step by
+ * step, as the explorer gets to read it.
+ */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "native/process.h"
+#include "suites.h"
+
+/* ---- clients ---- */
+
+static const char head[] =
+    "#include <isoscope/client.h>\n"
+    "#include <pthread.h>\n"
+    "#include <setjmp.h>\n"
+    "#include <stdio.h>\n"
+    "#include <stdlib.h>\n"
+    "#define SESSION(name) static void name(void *data)\n";
+
+static char folder[] = "/tmp/isoscope-worker-XXXXXX";
+
+static void enter_folder(void)
+{
+	strcpy(folder + sizeof folder - 7, "XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+}
+
+static void remove_folder(void)
+{
+	char command[200];
+	snprintf(command, sizeof command, "rm -rf '%s'", folder);
+	ck_assert_int_eq(system(command), 0);
+}
+
+/* client.so in the folder, which becomes the current one. */
+static void compile(const char *source)
+{
+	const char *top = getenv("ISOSCOPE_SOURCE");
+	char include[PATH_MAX], command[2 * PATH_MAX];
+	ck_assert_ptr_nonnull(realpath(top ? top : "..", include));
+	ck_assert_int_eq(chdir(folder), 0);
+	FILE *f = fopen("client.c", "w");
+	ck_assert_ptr_nonnull(f);
+	fprintf(f, "%s%s", head, source);
+	ck_assert_int_eq(fclose(f), 0);
+	snprintf(command, sizeof command,
+	         "${CC:-cc} -g -shared -fPIC -I'%s/include' -o client.so "
+	         "client.c", include);
+	ck_assert_msg(!system(command), "%s", command);
+}
+
+static struct process *start(const char *source)
+{
+	static const struct worker_job job = { .client = "client.so" };
+	compile(source);
+	struct process *p = process_new(&job, 20, false);
+	ck_assert_int_eq(process_start(p), PROCESS_REPLIED);
+	return p;
+}
+
+/* ---- what they say ---- */
+
+static void show_value(struct wire_reader *r, struct text *out)
+{
+	struct iso_value v = wire_get_value(r);
+	text_char(out, ' ');
+	if (v.kind == ISO_NULL) text_string(out, "null");
+	if (v.kind == ISO_INT) text_int(out, v.integer);
+	if (v.kind == ISO_BYTES) text_json_string(out, v.bytes, v.length);
+}
+
+static void show_string(struct wire_reader *r, struct text *out)
+{
+	size_t length;
+	const char *s = wire_get_string(r, &length);
+	text_format(out, " '%.*s'", (int)length, s);
+}
+
+/* Of each step: its name, and operands: s string, v value, b byte. */
+static const struct { const char *name, *operands; } steps[] = {
+	[STEP_BEGIN] = { "begin", "s" },
+	[STEP_GET] = { "get", "v" },
+	[STEP_PUT] = { "put", "vv" },
+	[STEP_COMMIT] = { "commit", "" },
+	[STEP_ABORT] = { "abort", "" },
+	[STEP_ASSERT] = { "assert", "bs" },
+	[STEP_ASSUME] = { "assume", "" },
+	[STEP_NOTE] = { "note", "sv" },
+	[STEP_NOTED] = { "noted", "ss" },
+	[STEP_ERROR] = { "error", "s" },
+	[STEP_RETURN] = { "return", "v" },
+	[STEP_MORE] = { "more", "" },
+	[STEP_SESSION] = { "session", "s" },
+	[STEP_FINALLY] = { "finally", "" },
+	[STEP_EXPECT] = { "expect", "s" },
+	[STEP_INITIAL] = { "initial", "vv" },
+	[STEP_ISOLATION] = { "isolation", "s" },
+	[STEP_READY] = { "ready", "" },
+};
+
+static uint64_t show_step(struct wire_reader *r, struct text *out)
+{
+	uint8_t kind = wire_get_u8(r);
+	uint64_t pc = wire_get_u64(r);
+	ck_assert_uint_ge(kind, STEP_BEGIN);
+	ck_assert_uint_le(kind, STEP_READY);
+	text_format(out, "%s%s", out->length ? "; " : "", steps[kind].name);
+	for (const char *o = steps[kind].operands; *o; o++)
+		if (*o == 's')
+			show_string(r, out);
+		else if (*o == 'v')
+			show_value(r, out);
+		else
+			text_format(out, " %d", wire_get_u8(r));
+	return pc;
+}
+
+/* The steps of the reply. */
+static const char *said(const struct process *p)
+{
+	static struct text out;
+	struct wire_reader r = wire_read(process_reply(p));
+	text_clear(&out);
+	while (wire_more(&r)) show_step(&r, &out);
+	ck_assert(!r.bad);
+	return text_get(&out);
+}
+
+/* ---- what they are asked ---- */
+
+enum { GO_ON, AFRESH };
+
+static struct iso_value number(int64_t n)
+{
+	return (struct iso_value){ .kind = ISO_INT, .integer = n };
+}
+
+static struct iso_value string(const char *s)
+{
+	return (struct iso_value){ .kind = ISO_BYTES, .bytes = s,
+		                   .length = strlen(s) };
+}
+
+static const struct iso_value null = { .kind = ISO_NULL };
+
+static enum process_answer ask(struct process *p, uint32_t session, int fresh,
+                               uint64_t count, const struct iso_value *values)
+{
+	struct wire_writer w = wire_write(process_command(p));
+	wire_put_u8(&w, COMMAND_SESSION);
+	wire_put_u32(&w, session);
+	wire_put_u8(&w, (uint8_t)fresh);
+	wire_put_u64(&w, count);
+	for (uint64_t i = 0; i < count; i++) wire_put_value(&w, values[i]);
+	ck_assert(wire_commit(&w));
+	return process_ask(p);
+}
+
+static const char *steps_of(struct process *p, uint32_t session, int fresh,
+                            uint64_t count, const struct iso_value *values)
+{
+	ck_assert_int_eq(ask(p, session, fresh, count, values),
+	                 PROCESS_REPLIED);
+	return said(p);
+}
+
+#define VALUES(...)                                                           \
+	sizeof (struct iso_value[]){ __VA_ARGS__ } /                          \
+	    sizeof (struct iso_value),                                        \
+	    (struct iso_value[]){ __VA_ARGS__ }
+#define NO_VALUES 0, NULL
+
+/* ---- declaring ---- */
+
+static const char everything[] =
+    "SESSION(none) { (void)data; }\n"
+    "static bool fine(void *data) { return !data; }\n"
+    "void iso_client(void) {\n"
+    "	char name[] = \"first\";\n"
+    "	iso_initial_int(\"x\", -5);\n"
+    "	iso_initial(iso_int(7), iso_bytes(\"a\\0b\", 3));\n"
+    "	iso_expect(\"is fine\", fine, NULL);\n"
+    "	iso_session(name, none, NULL);\n"
+    "	iso_finally(none, NULL);\n"
+    "	name[0] = 'F';\n"
+    "	iso_session(name, none, NULL);\n"
+    "	iso_isolation(\"si\");\n"
+    "}\n";
+
+START_TEST(workers_tell_what_is_declared)
+{
+	struct process *p = start(everything);
+	ck_assert_str_eq(said(p), "initial \"x\" -5; "
+	                          "initial 7 \"a\\u0000b\"; "
+	                          "expect 'is fine'; session 'first'; "
+	                          "session 'First'; isolation 'si'; finally; "
+	                          "ready");
+	for (uint32_t i = 0; i < 4; i++)
+		ck_assert_str_eq(steps_of(p, i, AFRESH, NO_VALUES),
+		                 "return 1");
+	ck_assert_ptr_nonnull(strstr(steps_of(p, 4, AFRESH, NO_VALUES),
+	                             "error"));
+	process_free(p);
+}
+END_TEST
+
+/* What iso_client() does, and what is said of it. */
+static const struct { const char *body, *error; } refused[] = {
+	{ "", "iso_client() declares no session: it has to call iso_session()"
+	},
+	{ "iso_session(\"a\", none, 0); iso_session(\"a\", none, 0);",
+	  "iso_session(\"a\"): two sessions have this name: take another for "
+	  "one of them" },
+	{ "iso_session(\"a\", 0, 0);",
+	  "iso_session(\"a\"): the function is a null pointer" },
+	{ "iso_session(0, none, 0);",
+	  "iso_session(): the name is a null pointer" },
+	{ "iso_session(\"\", none, 0);",
+	  "iso_session(\"\"): the name is empty" },
+	{ "iso_finally(none, 0); iso_finally(none, 0);",
+	  "iso_finally() was called before: there is one final session at most"
+	},
+	{ "iso_initial_int(\"x\", 1); iso_initial_int(\"x\", 2);",
+	  "iso_initial_int(\"x\"): this key has an initial value already" },
+	{ "iso_initial_int(0, 1);",
+	  "iso_initial_int(): the key is null, or a null pointer: keys are "
+	  "integers, strings or bytes" },
+	{ "iso_put_int(\"x\", 1);",
+	  "iso_put_int(\"x\") in iso_client(): only sessions may use it" },
+	{ "iso_isolation(\"rc\"); iso_isolation(\"ra\");",
+	  "iso_isolation(\"ra\") is the second level that is declared: there "
+	  "is one at most" },
+	{ "} __attribute__((constructor)) static void early(void) { "
+	  "iso_isolation(\"rc\");",
+	  "iso_isolation(\"rc\") before iso_client() was called: declarations "
+	  "belong in iso_client()" },
+};
+
+START_TEST(workers_refuse_wrong_declarations)
+{
+	char source[500], expected[300];
+	snprintf(source, sizeof source,
+	         "SESSION(none) { (void)data; }\n"
+	         "void iso_client(void) { (void)none; %s }\n",
+	         refused[_i].body);
+	struct process *p = start(source);
+	snprintf(expected, sizeof expected, "error '%s'", refused[_i].error);
+	const char *found = strstr(said(p), "error ");
+	ck_assert_ptr_nonnull(found);
+	ck_assert_str_eq(found, expected);
+	process_free(p);
+}
+END_TEST
+
+START_TEST(workers_say_why_nothing_is_loaded)
+{
+	struct process *p = start("int unused;\n");
+	ck_assert_str_eq(said(p),
+	                 "error 'there is no function iso_client() in it: "
+	                 "define it, not static, and in C++ as extern \"C\"'");
+	process_free(p);
+	ck_assert_int_eq(unlink("client.so"), 0);
+	static const struct worker_job job = { .client = "client.so" };
+	p = process_new(&job, 20, false);
+	ck_assert_int_eq(process_start(p), PROCESS_REPLIED);
+	ck_assert_str_eq(said(p), "error 'it cannot be loaded: cannot open "
+	                          "shared object file: No such file or "
+	                          "directory'");
+	process_free(p);
+}
+END_TEST
+
+START_TEST(workers_declare_very_many)
+{
+	struct process *p = start(
+	    "SESSION(none) { (void)data; }\n"
+	    "void iso_client(void) {\n"
+	    "	char name[20];\n"
+	    "	for (int i = 0; i < 5000; i++) {\n"
+	    "		snprintf(name, sizeof name, \"s%d\", i);\n"
+	    "		iso_initial_int(name, i);\n"
+	    "		iso_session(name, none, NULL);\n"
+	    "	}\n"
+	    "}\n");
+	const char *all = said(p);
+	ck_assert_ptr_nonnull(strstr(all, "session 's4999'; ready"));
+	ck_assert_ptr_null(strstr(all, "more"));
+	ck_assert_str_eq(steps_of(p, 4999, AFRESH, NO_VALUES), "return 1");
+	process_free(p);
+}
+END_TEST
+
+/* ---- sessions ---- */
+
+static const char copies[] =
+    "SESSION(copy) {\n"
+    "	const char *to = data;\n"
+    "	iso_begin(\"copy\");\n"
+    "	int64_t n = iso_get_int(\"x\");\n"
+    "	iso_put(iso_get(iso_string(\"where\")), iso_int(n + 1));\n"
+    "	iso_commit();\n"
+    "	iso_note_int(to, n);\n"
+    "	iso_begin(NULL);\n"
+    "	iso_put_string(to, iso_get_string(\"s\"));\n"
+    "	iso_abort();\n"
+    "	iso_assert(n == 7, \"seven\");\n"
+    "	iso_assert(true, NULL);\n"
+    "}\n"
+    "void iso_client(void) {\n"
+    "	iso_session(\"one\", copy, \"a\");\n"
+    "	iso_session(\"two\", copy, \"b\");\n"
+    "}\n";
+
+START_TEST(sessions_go_on_where_they_wait)
+{
+	struct process *p = start(copies);
+	ck_assert_str_eq(steps_of(p, 0, AFRESH, NO_VALUES),
+	                 "begin 'copy'; get \"x\"");
+	ck_assert_str_eq(steps_of(p, 1, AFRESH, VALUES(number(3))),
+	                 "begin 'copy'; get \"x\"; get \"where\"");
+	ck_assert_str_eq(steps_of(p, 0, GO_ON, VALUES(number(7), null)),
+	                 "get \"where\"; error 'iso_put(): the key is null, "
+	                 "or a null pointer: keys are integers, strings or "
+	                 "bytes'");
+	ck_assert_str_eq(steps_of(p, 1, GO_ON, VALUES(string("z"))),
+	                 "put \"z\" 4; commit; note 'b' 3; begin 'txn'; "
+	                 "get \"s\"");
+	ck_assert_str_eq(steps_of(p, 1, GO_ON, NO_VALUES), "");
+	ck_assert_str_eq(steps_of(p, 1, GO_ON, VALUES(null)),
+	                 "put \"b\" null; abort; assert 0 'seven'; "
+	                 "assert 1 ''; return 1");
+	ck_assert_str_eq(steps_of(p, 1, GO_ON, NO_VALUES),
+	                 "error 'the session does not wait for anything'");
+	process_free(p);
+}
+END_TEST
+
+START_TEST(sessions_begin_anew_often)
+{
+	struct process *p = start(copies);
+	for (int i = 0; i < 3000; i++) {
+		struct iso_value v[3] = { number(i), number(-i), string("t") };
+		uint32_t session = i % 2;
+		ck_assert_int_eq(ask(p, session, AFRESH, i % 4, v),
+		                 PROCESS_REPLIED);
+		if (i % 4 != 3) continue;
+		char expected[300];
+		snprintf(expected, sizeof expected,
+		         "begin 'copy'; get \"x\"; get \"where\"; put %d %d; "
+		         "commit; note 'b' %d; begin 'txn'; get \"s\"; "
+		         "put \"b\" \"t\"; abort; assert %d 'seven'; "
+		         "assert 1 ''; return 1", -i, i + 1, i, i == 7);
+		ck_assert_str_eq(said(p), expected);
+	}
+	process_free(p);
+}
+END_TEST
+
+/* Each step knows its line: they lie in the client, one behind the other. */
+START_TEST(steps_have_places)
+{
+	struct process *p = start(copies);
+	struct text out = { 0 };
+	uint64_t last = 0, in_file;
+	steps_of(p, 0, AFRESH, VALUES(number(1), number(2), null));
+	struct wire_reader r = wire_read(process_reply(p));
+	for (int i = 0; i < 12; i++) {
+		uint64_t pc = show_step(&r, &out);
+		const char *object = process_object(p, pc, &in_file);
+		ck_assert_ptr_nonnull(object);
+		ck_assert_ptr_nonnull(strstr(object, "/client.so"));
+		ck_assert_uint_gt(in_file, last);
+		last = in_file;
+	}
+	ck_assert(wire_more(&r));
+	text_free(&out);
+	process_free(p);
+}
+END_TEST
+
+START_TEST(answers_stay_until_the_end)
+{
+	struct process *p = start(
+	    "SESSION(keep) {\n"
+	    "	const char *s[100];\n"
+	    "	iso_begin(data);\n"
+	    "	for (int i = 0; i < 100; i++) s[i] = iso_get_string(\"k\");\n"
+	    "	for (int i = 0; i < 100; i++) iso_put_string(\"k\", s[i]);\n"
+	    "	iso_commit();\n"
+	    "}\n"
+	    "void iso_client(void) { iso_session(\"s\", keep, \"t\"); }\n");
+	struct text expected = { 0 }, got = { 0 };
+	char value[20];
+	text_string(&got, steps_of(p, 0, AFRESH, NO_VALUES));
+	for (int i = 0; i < 100; i++) {
+		snprintf(value, sizeof value, "value %d", i);
+		text_clear(&got);
+		text_string(&got, steps_of(p, 0, GO_ON, VALUES(string(value))));
+		text_format(&expected, "put \"k\" \"%s\"; ", value);
+	}
+	text_string(&expected, "commit; return 1");
+	ck_assert_str_eq(text_get(&got), text_get(&expected));
+	text_free(&expected);
+	text_free(&got);
+	process_free(p);
+}
+END_TEST
+
+/* Many steps come in pieces; those that are done again at once. */
+START_TEST(long_sessions_come_in_pieces)
+{
+	struct process *p = start(
+	    "SESSION(count) {\n"
+	    "	iso_begin(data);\n"
+	    "	for (int i = 0; i < 10000; i++) iso_put_int(\"k\", i);\n"
+	    "	iso_put_int(\"k\", iso_get_int(\"x\"));\n"
+	    "	iso_commit();\n"
+	    "}\n"
+	    "void iso_client(void) { iso_session(\"s\", count, \"t\"); }\n");
+	int pieces = 1, puts = 0;
+	const char *all = steps_of(p, 0, AFRESH, NO_VALUES);
+	while (strstr(all, "; more")) {
+		for (; (all = strstr(all, "put")); all++) puts++;
+		all = steps_of(p, 0, GO_ON, NO_VALUES);
+		pieces++;
+	}
+	ck_assert_int_eq(pieces, 3);
+	for (const char *s = all; (s = strstr(s, "put")); s++) puts++;
+	ck_assert_int_eq(puts, 10000);
+	ck_assert_ptr_nonnull(strstr(all, "; get \"x\""));
+	all = steps_of(p, 0, AFRESH, VALUES(number(5)));
+	ck_assert_ptr_null(strstr(all, "more; put \"k\" 9999; get"));
+	ck_assert_ptr_nonnull(strstr(all, "put \"k\" 9999; get \"x\"; put"));
+	process_free(p);
+}
+END_TEST
+
+START_TEST(sessions_cannot_do_too_much_at_once)
+{
+	struct process *p = start(
+	    "SESSION(giant) {\n"
+	    "	static char bytes[80 << 20];\n"
+	    "	iso_begin(data);\n"
+	    "	iso_put(iso_string(\"k\"), iso_bytes(bytes, 8));\n"
+	    "	iso_put(iso_string(\"k\"), iso_bytes(bytes, 80 << 20));\n"
+	    "	iso_commit();\n"
+	    "}\n"
+	    "SESSION(many) {\n"
+	    "	static char bytes[6 << 20];\n"
+	    "	iso_begin(data);\n"
+	    "	for (int i = 0; i < 20; i++)\n"
+	    "		iso_put(iso_int(i), iso_bytes(bytes, 6 << 20));\n"
+	    "	iso_commit();\n"
+	    "}\n"
+	    "void iso_client(void) {\n"
+	    "	iso_session(\"s\", giant, \"t\");\n"
+	    "	iso_session(\"u\", many, \"t\");\n"
+	    "}\n");
+	const char *all = steps_of(p, 0, AFRESH, NO_VALUES);
+	ck_assert_ptr_nonnull(strstr(all, "; error 'too much at once: a "
+	                                  "session can give isoscope "
+	                                  "67108864 bytes of keys"));
+	int fresh = AFRESH, pieces = 0;
+	do {
+		ck_assert_int_eq(ask(p, 1, fresh, NO_VALUES), PROCESS_REPLIED);
+		fresh = GO_ON;
+		pieces++;
+	} while (process_reply(p)->length > 20 << 20 && pieces < 9);
+	ck_assert_int_eq(pieces, 4);
+	process_free(p);
+}
+END_TEST
+
+START_TEST(expectations_ask_for_notes)
+{
+	struct process *p = start(
+	    "SESSION(none) { (void)data; }\n"
+	    "static bool same(void *data) {\n"
+	    "	return iso_noted_int(\"a\", \"n\", 4) ==\n"
+	    "	       iso_noted(\"b\", data).integer &&\n"
+	    "	       iso_noted(NULL, NULL).kind == ISO_NULL;\n"
+	    "}\n"
+	    "void iso_client(void) {\n"
+	    "	iso_session(\"s\", none, NULL);\n"
+	    "	iso_expect(\"same\", same, \"m\");\n"
+	    "}\n");
+	ck_assert_str_eq(steps_of(p, 1, AFRESH, NO_VALUES), "noted 'a' 'n'");
+	ck_assert_str_eq(steps_of(p, 1, GO_ON, VALUES(null)), "noted 'b' 'm'");
+	ck_assert_str_eq(steps_of(p, 1, GO_ON, VALUES(number(4))), "return 1");
+	ck_assert_str_eq(
+	    steps_of(p, 1, AFRESH, VALUES(number(3), number(4))),
+	    "noted 'a' 'n'; noted 'b' 'm'; return 0");
+	process_free(p);
+}
+END_TEST
+
+/* ---- mistakes ---- */
+
+/* What a session does, and what is said of it. */
+static const struct { const char *body, *error; } mistakes[] = {
+	{ "iso_get_int(\"seat\");",
+	  "iso_get_int(\"seat\") outside of a transaction: iso_begin() comes "
+	  "first" },
+	{ "iso_commit();",
+	  "iso_commit() outside of a transaction: iso_begin() comes first" },
+	{ "iso_begin(\"a\"); iso_begin(\"b\");",
+	  "iso_begin(\"b\") in the middle of transaction \"a\": iso_commit() "
+	  "or iso_abort() comes first" },
+	{ "iso_begin(\"buy\"); iso_put_int(\"x\", 1);",
+	  "returned in the middle of transaction \"buy\": iso_commit() or "
+	  "iso_abort() is missing" },
+	{ "iso_begin(\"a\"); iso_get_int(\"i\"); iso_get_int(\"s\");",
+	  "iso_get_int(\"s\"): the value is no integer, but the string "
+	  "\"five\"; use iso_get_string() or iso_get()" },
+	{ "iso_begin(\"a\"); iso_get_string(\"i\");",
+	  "iso_get_string(\"i\"): the value is no string, but 5; use "
+	  "iso_get_int() or iso_get()" },
+	{ "iso_begin(\"a\"); iso_get_int(\"i\"); iso_get(iso_int(1));"
+	  "iso_get_int(\"n\");",
+	  "iso_get_int(\"n\"): the value is no integer, but null: it was never "
+	  "written; use iso_get(), or give it an initial value" },
+	{ "iso_begin(\"a\"); iso_get_int(NULL);",
+	  "iso_get_int(): the key is null, or a null pointer: keys are "
+	  "integers, strings or bytes" },
+	{ "iso_begin(\"a\"); iso_put(iso_int(3), iso_bytes(NULL, 5));",
+	  "iso_put(3): the value is a null pointer to 5 bytes" },
+	{ "struct iso_value v = { .kind = (enum iso_kind)77 };"
+	  "iso_begin(\"a\"); iso_put(iso_int(3), v);",
+	  "iso_put(3): the value is of kind 77, which is none: make it with "
+	  "iso_int(), iso_string() or iso_bytes()" },
+	{ "iso_session(\"late\", 0, 0);",
+	  "iso_session(\"late\") in a session: declarations belong in "
+	  "iso_client()" },
+	{ "iso_noted(\"a\", \"n\");",
+	  "iso_noted(\"n\") in a session: only functions of iso_expect() may "
+	  "use it" },
+	{ "iso_note_int(NULL, 1);",
+	  "iso_note_int(): the name is a null pointer" },
+};
+
+START_TEST(mistakes_are_explained)
+{
+	char source[600], expected[300];
+	const struct iso_value answers[] = { number(5), string("five"), null };
+	snprintf(source, sizeof source,
+	         "SESSION(mistake) { (void)data; %s }\n"
+	         "SESSION(fine) { iso_begin(data); iso_commit(); }\n"
+	         "void iso_client(void) {\n"
+	         "	iso_session(\"mistaken\", mistake, NULL);\n"
+	         "	iso_session(\"fine\", fine, \"f\");\n"
+	         "}\n", mistakes[_i].body);
+	struct process *p = start(source);
+	const char *found = strstr(steps_of(p, 0, AFRESH, 3, answers), "error ");
+	snprintf(expected, sizeof expected, "error '%s'", mistakes[_i].error);
+	ck_assert_ptr_nonnull(found);
+	ck_assert_str_eq(found, expected);
+	ck_assert_str_eq(steps_of(p, 0, GO_ON, NO_VALUES),
+	                 "error 'the session does not wait for anything'");
+	ck_assert_str_eq(steps_of(p, 1, AFRESH, NO_VALUES),
+	                 "begin 'f'; commit; return 1");
+	process_free(p);
+}
+END_TEST
+
+START_TEST(expectations_and_assumptions_have_limits)
+{
+	struct process *p = start(
+	    "SESSION(assuming) {\n"
+	    "	iso_begin(data);\n"
+	    "	iso_assume(true);\n"
+	    "	iso_assume(false);\n"
+	    "	iso_put_int(\"x\", 1);\n"
+	    "}\n"
+	    "static bool writes(void *data) {\n"
+	    "	iso_put_int(data, 1);\n"
+	    "	return true;\n"
+	    "}\n"
+	    "void iso_client(void) {\n"
+	    "	iso_session(\"s\", assuming, \"t\");\n"
+	    "	iso_expect(\"writes\", writes, \"x\");\n"
+	    "}\n");
+	ck_assert_str_eq(steps_of(p, 0, AFRESH, NO_VALUES),
+	                 "begin 't'; assume");
+	ck_assert_str_eq(steps_of(p, 1, AFRESH, NO_VALUES),
+	                 "error 'iso_put_int(\"x\") in a function of "
+	                 "iso_expect(): it may use iso_noted() and "
+	                 "iso_noted_int() only'");
+	process_free(p);
+}
+END_TEST
+
+/* ---- ends ---- */
+
+/* What a session does behind a step, what becomes of the worker, and what it
+ * printed. */
+static const struct {
+	const char *body;
+	enum casualty_kind kind;
+	const char *why;
+} ends[] = {
+	{ "*(volatile int *)16 = 1;", CASUALTY_SIGNAL, "0x10" },
+	{ "abort();", CASUALTY_SIGNAL, "SIGABRT" },
+	{ "void (*volatile f)(void) = NULL; f();", CASUALTY_SIGNAL,
+	  "in end()" },
+	{ "volatile char a[200]; a[0] = 1; end(data); a[1] = 1;",
+	  CASUALTY_OVERFLOW, "in end()" },
+	{ "wide();", CASUALTY_OVERFLOW, "in wide()" },
+	{ "printf(\"to the end\"); exit(3);", CASUALTY_EXIT, "to the end" },
+	{ "_Exit(4);", CASUALTY_EXIT, "4" },
+	{ "pthread_exit(NULL);", CASUALTY_THREAD, "pthread_exit()" },
+	{ "pthread_t t; pthread_create(&t, 0, other, 0); pthread_join(t, 0);",
+	  CASUALTY_THREAD, "iso_get_int() was called by a thread" },
+	{ "longjmp(place, 1);", CASUALTY_THREAD,
+	  "by session \"end\" on the stack of session \"waits\"" },
+};
+
+START_TEST(workers_end_with_a_reason)
+{
+	char source[900];
+	struct text why = { 0 };
+	snprintf(source, sizeof source,
+	         "static jmp_buf place;\n"
+	         "static void *other(void *data) {\n"
+	         "	iso_get_int(data ? data : \"x\");\n"
+	         "	return data;\n"
+	         "}\n"
+	         "SESSION(waits) {\n"
+	         "	iso_begin(data);\n"
+	         "	setjmp(place);\n"
+	         "	iso_get_int(\"x\");\n"
+	         "}\n"
+	         "static void wide(void) {\n"
+	         "	volatile char a[40 << 20];\n"
+	         "	a[0] = 1;\n"
+	         "}\n"
+	         "SESSION(end) {\n"
+	         "	if (!data) { iso_begin(\"last\"); data = other; }\n"
+	         "	%s\n"
+	         "}\n"
+	         "void iso_client(void) {\n"
+	         "	iso_session(\"waits\", waits, \"t\");\n"
+	         "	iso_session(\"end\", end, NULL);\n"
+	         "}\n", ends[_i].body);
+	struct process *p = start(source);
+	for (int round = 0; round < 2; round++) {
+		steps_of(p, 0, AFRESH, NO_VALUES);
+		ck_assert_int_eq(ask(p, 1, AFRESH, NO_VALUES), PROCESS_DIED);
+		ck_assert_str_eq(said(p), "begin 'last'");
+		ck_assert_int_eq(process_casualty(p), ends[_i].kind);
+		text_clear(&why);
+		process_why(p, &why);
+		ck_assert_ptr_nonnull(strstr(text_get(&why), ends[_i].why));
+	}
+	text_free(&why);
+	process_free(p);
+}
+END_TEST
+
+/* ---- functions ---- */
+
+static const char functions[] =
+    "int twice(int n) { if (n == 13) abort(); return 2 * n; }\n"
+    "const char *greet(const char *who, int64_t n) {\n"
+    "	static char out[100];\n"
+    "	snprintf(out, sizeof out, \"%s %d\", who, (int)n);\n"
+    "	return out;\n"
+    "}\n"
+    "int64_t reads(void) { return iso_get_int(\"x\"); }\n";
+
+static enum process_answer call(struct process *p, uint32_t function,
+                                uint64_t count, const struct iso_value *values)
+{
+	struct wire_writer w = wire_write(process_command(p));
+	wire_put_u8(&w, COMMAND_CALL);
+	wire_put_u32(&w, function);
+	wire_put_u64(&w, count);
+	for (uint64_t i = 0; i < count; i++) wire_put_value(&w, values[i]);
+	ck_assert(wire_commit(&w));
+	return process_ask(p);
+}
+
+START_TEST(functions_are_called)
+{
+	static const uint8_t types[] = { FOREIGN_STRING, FOREIGN_INT };
+	static const struct foreign_function f[] = {
+		{ "twice", "./client.so", 1, types + 1, FOREIGN_INT },
+		{ "greet", "./client.so", 2, types, FOREIGN_STRING },
+		{ "reads", "./client.so", 0, NULL, FOREIGN_INT },
+	};
+	static const struct worker_job job = { .functions = f,
+		                               .function_count = 3 };
+	compile(functions);
+	struct process *p = process_new(&job, 20, false);
+	ck_assert_int_eq(process_start(p), PROCESS_REPLIED);
+	ck_assert_str_eq(said(p), "ready");
+	for (int round = 0; round < 100; round++) {
+		call(p, 0, VALUES(number(21 + round)));
+		char expected[30];
+		snprintf(expected, sizeof expected, "return %d",
+		         42 + 2 * round);
+		ck_assert_str_eq(said(p), expected);
+	}
+	call(p, 1, VALUES(string("hello"), number(5)));
+	ck_assert_str_eq(said(p), "return \"hello 5\"");
+	call(p, 2, NO_VALUES);
+	ck_assert_str_eq(said(p), "error 'iso_get_int(\"x\") in a function "
+	                          "that a program calls: only sessions may use "
+	                          "it'");
+	ck_assert_int_eq(call(p, 0, VALUES(number(13))), PROCESS_DIED);
+	call(p, 0, VALUES(number(12)));
+	ck_assert_str_eq(said(p), "return 24");
+	process_free(p);
+}
+END_TEST
+
+#define COUNT(table) (int)(sizeof (table) / sizeof *(table))
+
+void add_worker_tests(TCase *tests)
+{
+	tcase_add_checked_fixture(tests, enter_folder, remove_folder);
+	tcase_add_test(tests, workers_tell_what_is_declared);
+	tcase_add_loop_test(tests, workers_refuse_wrong_declarations, 0,
+	                    COUNT(refused));
+	tcase_add_test(tests, workers_say_why_nothing_is_loaded);
+	tcase_add_test(tests, workers_declare_very_many);
+	tcase_add_test(tests, sessions_go_on_where_they_wait);
+	tcase_add_test(tests, sessions_begin_anew_often);
+	tcase_add_test(tests, steps_have_places);
+	tcase_add_test(tests, answers_stay_until_the_end);
+	tcase_add_test(tests, long_sessions_come_in_pieces);
+	tcase_add_test(tests, sessions_cannot_do_too_much_at_once);
+	tcase_add_test(tests, expectations_ask_for_notes);
+	tcase_add_loop_test(tests, mistakes_are_explained, 0, COUNT(mistakes));
+	tcase_add_test(tests, expectations_and_assumptions_have_limits);
+	tcase_add_loop_test(tests, workers_end_with_a_reason, 0, COUNT(ends));
+	tcase_add_test(tests, functions_are_called);
+}
