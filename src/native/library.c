@@ -25,6 +25,8 @@ struct known_point {
 struct names {
 	const char **items;
 	uint32_t count, capacity;
+	uint32_t *slots; /* number + 1, by hash; open addressing */
+	uint32_t slot_count;
 };
 
 struct library {
@@ -122,20 +124,44 @@ static const char *fault(struct guest_library *library)
 
 /* ---- Names and places ---- */
 
-static uint32_t add_name(struct library *l, struct names *n, const char *name)
+/* The slot of the name, or the free one where it belongs. */
+static uint32_t *name_slot(const struct names *n, const char *name)
 {
-	VEC_RESERVE(n->items, n->count, n->capacity);
-	n->items[n->count] = keep(l, name);
-	return n->count++;
+	uint64_t at = hash_bytes(0, name, strlen(name));
+	for (;; at++) {
+		uint32_t *slot = &n->slots[at & (n->slot_count - 1)];
+		if (!*slot || !strcmp(n->items[*slot - 1], name)) return slot;
+	}
+}
+
+static void grow_slots(struct names *n)
+{
+	if (2 * (n->count + 1) <= n->slot_count) return;
+	free(n->slots);
+	n->slot_count = n->slot_count ? 2 * n->slot_count : 16;
+	n->slots = mem_take0(n->slot_count, sizeof *n->slots);
+	for (uint32_t i = 0; i < n->count; i++)
+		*name_slot(n, n->items[i]) = i + 1;
+}
+
+/* The number of the name, which is added if it is new. */
+static uint32_t name_number(struct library *l, struct names *n,
+                            const char *name)
+{
+	grow_slots(n);
+	uint32_t *slot = name_slot(n, name);
+	if (!*slot) {
+		VEC_RESERVE(n->items, n->count, n->capacity);
+		n->items[n->count] = keep(l, name);
+		*slot = ++n->count;
+	}
+	return *slot - 1;
 }
 
 uint32_t library_transaction_number(struct library *l, const char *name)
 {
-	struct names *n = &l->transactions;
-	uint32_t i = 0;
 	lock(l);
-	while (i < n->count && strcmp(n->items[i], name)) i++;
-	if (i == n->count) add_name(l, n, name);
+	uint32_t i = name_number(l, &l->transactions, name);
 	unlock(l);
 	return i;
 }
@@ -291,7 +317,7 @@ const char *library_assertion_text(struct library *l, uint32_t i)
 
 void library_add_session(struct library *l, const char *name)
 {
-	add_name(l, &l->sessions, name);
+	name_number(l, &l->sessions, name);
 }
 
 void library_add_expectation(struct library *l, const char *text,
@@ -397,7 +423,9 @@ static void library_free(struct guest_library *library)
 	free(l->functions);
 	free(l->fault);
 	free(l->sessions.items);
+	free(l->sessions.slots);
 	free(l->transactions.items);
+	free(l->transactions.slots);
 	free(l->points);
 	free(l->positions);
 	free(l->assertions);
