@@ -28,15 +28,24 @@ bool one_program(const struct command_line *c)
 	return false;
 }
 
+/* How the program's code in C is run. */
+static void configure(const struct command_line *c, const struct program *p)
+{
+	double seconds = STEP_TIMEOUT;
+	uint64_t memory = 0;
+	if (setting_step_timeout(c, &seconds))
+		library_configure(p, seconds,
+		                  c->value[OPTION_CLIENT_OUTPUT]);
+	if (setting_memory(c, OPTION_MEMORY, &memory) && memory)
+		library_set_budget(p, memory / 2);
+	library_set_interrupt(p, signals_flag());
+}
+
 struct program *given_program(const struct command_line *c, const char *path,
                               struct diags *d)
 {
-	double seconds = STEP_TIMEOUT;
 	struct program *p = load_program(path, d);
-	if (p && setting_step_timeout(c, &seconds))
-		library_configure(p, seconds,
-		                  c->value[OPTION_CLIENT_OUTPUT]);
-	if (p) library_set_interrupt(p, signals_flag());
+	if (p) configure(c, p);
 	return p;
 }
 
