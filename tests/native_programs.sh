@@ -3,7 +3,8 @@
 # and each does what its twin in the language does. Under every level of the
 # twin's side file it has that many histories, which violate its assertions that
 # often, in whichever order its sessions are explored; they are the same
-# histories, event by event. So are random runs, recorded ones, and comparisons.
+# histories, event by event. So are random runs, recorded ones, predictions from
+# them, and comparisons.
 # With ISOSCOPE_QUICK only counts that are not marked `once`, in one order.
 . "${srcdir:-$(dirname "$0")/..}/tests/shell.sh"
 unset MAKEFLAGS MAKELEVEL MFLAGS
@@ -34,7 +35,7 @@ make_clients() {
 mkdir source source/programs
 cp -R "$programs/native" source/programs
 cp -R "$top/include" source
-chmod -R u+w source
+chmod -R u+w .
 (cd source/programs/native && find . -name '*.so' -exec rm -f {} +)
 PKG_CONFIG_LIBDIR=$work make_clients source/programs/native
 clients=$(cd source/programs/native && find . -name '*.so' |
@@ -48,6 +49,7 @@ equal 'how many' "$(echo "$clients" | wc -l | tr -d ' ')" 11
 mkdir -p installed/include installed/lib/pkgconfig
 cp -R source/programs/native copy
 cp -R "$top/include/." installed/include
+chmod -R u+w installed
 sed "s|@prefix@|$work/installed|; s|@exec_prefix@|\${prefix}|
 	s|@libdir@|\${prefix}/lib|; s|@includedir@|\${prefix}/include|
 	s|^Requires.*||; s|@PACKAGE_VERSION@|1|" \
@@ -178,6 +180,31 @@ for it in $clients; do
 	histories rc
 done
 
+# from_trace: what was recorded leads to the same predictions, validated, and to
+# the same histories around it, as the twin's does.
+from_trace() {
+	cp found found.trace
+	cp wanted wanted.trace
+	for level in rc cc; do
+		for how in 'predict --validate,' 'explore,--from'; do
+			what="isoscope $how -i $level ($it)"
+			numbers "native/$it.so" found.trace >out
+			numbers "$(twin "$it").tx" wanted.trace >out.twin
+			same "$what" out out.twin
+		done
+	done
+}
+
+# numbers PROGRAM TRACE: exit code, verdict and counts of $how under $level.
+numbers() {
+	# shellcheck disable=SC2086
+	"$ISOSCOPE" ${how%,*} "$1" ${how#*,} "$2" -q --json -i "$level" \
+		>json 2>err </dev/null
+	echo "exit code $?"
+	tr '{},' '\n\n\n' <json | grep -E '"(verdict|reproduced|changes)":
+"(found|validated|diverged|histories|violated|complete)":'
+}
+
 # ---- assertions ----
 
 it=last_seat
@@ -194,11 +221,12 @@ done
 run 1 explore native/last_seat.so
 prints 'only one may be told that the seat is theirs'
 prints 'alice.ok = 1, bob.ok = 1'
+prints "last_seat.c:$(sed -n '/iso_expect(/=' native/last_seat.c)"
 prints 'This is a lost update.'
 run 0 explore native/last_seat.so -i si
 run 1 explore alone.so
 
-# ---- run, record, compare ----
+# ---- run, record, predict, explore --from, compare ----
 
 for it in last_seat courseware/client-1; do
 	for seed in 1 2 3; do
@@ -213,6 +241,7 @@ for it in last_seat courseware/client-1; do
 			events <wanted >out.twin
 			same "$what" out out.twin
 		fi
+		from_trace
 	done
 	for boundary in strict relaxed; do
 		both compare --json --boundary $boundary
