@@ -249,7 +249,9 @@ if [ -f "$results/native.csv" ]; then
 	twins in the language: user CPU seconds of a whole run, the start of
 	the program and its worker process included (the mean of 20 when
 	shorter than 0.2 s), and histories per second. The last column is how
-	many times longer a history takes in C.
+	many times longer a history takes in C. What a session does after
+	certain reads is looked up once it is known, so that C code itself
+	runs for a small part of the histories only.
 
 	END
 	awk -F, '
