@@ -31,6 +31,8 @@
 	X(isopredict, 300)                                                    \
 	X(predict, 1200)                                                      \
 	X(compare, 600)                                                       \
+	X(process, 120)                                                       \
+	X(source_lines, 120)                                                  \
 	X(native, 300)                                                        \
 	X(native_random, 1800)
 

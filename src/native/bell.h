@@ -2,8 +2,8 @@
  *
  * A ring is a counter in shared memory; only a waiter that sleeps is woken by a
  * byte through the socket. So a short question costs no system call while both
- * run. Bytes are no more than hints, and a wrong one does no harm: user code can
- * write over the memory.
+ * run. Bytes are no more than hints, and a wrong one does no harm: user code
+ * can write over the memory.
  */
 #ifndef ISO_NATIVE_BELL_H
 #define ISO_NATIVE_BELL_H

@@ -21,14 +21,21 @@ void loaded_free(struct loaded *l)
 	memset(l, 0, sizeof *l);
 }
 
-/* The address of its program headers is inside of a library, whatever else its
- * first address is. */
 static int note_own(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct loaded *l = data;
+	struct loaded_span span = { UINT64_MAX, 0 };
 	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *h = &info->dlpi_phdr[i];
+		uint64_t start = info->dlpi_addr + h->p_vaddr;
+		if (h->p_type != PT_LOAD) continue;
+		if (start < span.start) span.start = start;
+		if (start + h->p_memsz > span.end)
+			span.end = start + h->p_memsz;
+	}
 	VEC_RESERVE(l->own, l->own_count, l->own_capacity);
-	l->own[l->own_count++] = (uint64_t)(uintptr_t)info->dlpi_phdr;
+	l->own[l->own_count++] = span;
 	return 0;
 }
 
@@ -42,7 +49,8 @@ void loaded_begin(struct loaded *l)
 static bool is_own(const struct loaded *l, const struct shared_object *o)
 {
 	for (uint32_t i = 0; i < l->own_count; i++)
-		if (l->own[i] >= o->start && l->own[i] < o->end) return true;
+		if (o->start < l->own[i].end && l->own[i].start < o->end)
+			return true;
 	return false;
 }
 

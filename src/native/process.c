@@ -42,7 +42,7 @@ struct process {
 
 	pid_t pid;           /* 0: none runs */
 	int socket;
-	int lifeline;        /* a pipe's end: closed with the explorer's death */
+	int lifeline;        /* a pipe's end, closed when the explorer dies */
 	int output;          /* file of what it prints, or -1 */
 	struct bell_ear ear;
 	uint64_t inherited;  /* bytes of the explorer at the fork */
@@ -294,11 +294,17 @@ static pid_t fork_quietly(void)
 	return pid;
 }
 
+/* What another thread has locked while this one forks stays locked in the
+ * worker for ever; loaded_begin() locks the dynamic linker, which the worker
+ * needs. */
+static pthread_mutex_t births = PTHREAD_MUTEX_INITIALIZER;
+
 static enum process_answer give_birth(struct process *p, struct child *c)
 {
 	if (!open_files(p, c))
 		return refuse(p, "no files", "allow more of them (ulimit -n)");
 	begin_memory(p);
+	pthread_mutex_lock(&births);
 	loaded_begin(&p->loaded);
 	p->inherited = private_bytes(getpid());
 	pid_t pid = fork_quietly();
@@ -307,6 +313,7 @@ static enum process_answer give_birth(struct process *p, struct child *c)
 		p->body(p->job, p->shared, c->socket);
 		_exit(0);
 	}
+	pthread_mutex_unlock(&births);
 	if (pid < 0)
 		return refuse(p, "fork", "allow more processes (ulimit -u) or "
 		              "more memory");

@@ -2,10 +2,15 @@
 
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <unistd.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "native/source_text.h"
 
 /* An object's file, and the module that libdwfl makes of it. */
@@ -53,6 +58,22 @@ static int no_debuginfo(Dwfl_Module *module, void **data, const char *name,
 	return -1;
 }
 
+/* A copy in memory: the file may be compiled anew meanwhile, and what libelf
+ * has mapped would change under it. -1 on failure. */
+static int copy_of(const char *path)
+{
+	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (file < 0) return -1;
+	int copy = memfd_create("isoscope-object", MFD_CLOEXEC);
+	ssize_t sent = 1;
+	while (copy >= 0 && sent > 0)
+		sent = sendfile(copy, file, NULL, 1 << 30);
+	close(file);
+	if (copy >= 0 && !sent) return copy;
+	if (copy >= 0) close(copy);
+	return -1;
+}
+
 static void open_object(struct object *o)
 {
 	static const Dwfl_Callbacks callbacks = {
@@ -61,7 +82,10 @@ static void open_object(struct object *o)
 	};
 	o->dwfl = dwfl_begin(&callbacks);
 	if (!o->dwfl) return;
-	o->module = dwfl_report_offline(o->dwfl, "", o->path, -1);
+	int copy = copy_of(o->path);
+	if (copy >= 0)
+		o->module = dwfl_report_offline(o->dwfl, "", o->path, copy);
+	if (copy >= 0 && !o->module) close(copy);
 	if (dwfl_report_end(o->dwfl, NULL, NULL)) o->module = NULL;
 }
 
@@ -113,7 +137,8 @@ static size_t index_of(Dwarf_Lines *lines, size_t count, const Dwarf_Line *line)
 	return i;
 }
 
-/* Code that the compiler made up has line 0: it belongs to what stands before. */
+/* Code that the compiler made up has line 0: it belongs to what stands
+ * before. */
 static Dwarf_Line *line_of(Dwarf_Die *unit, Dwarf_Addr address)
 {
 	Dwarf_Lines *lines;
@@ -123,7 +148,8 @@ static Dwarf_Line *line_of(Dwarf_Die *unit, Dwarf_Addr address)
 	if (!line || dwarf_lineno(line, &number) || number) return line;
 	if (dwarf_getsrclines(unit, &lines, &count)) return line;
 	bool ends = false;
-	for (size_t i = index_of(lines, count, line); i-- && !number && !ends;) {
+	size_t i = index_of(lines, count, line);
+	while (i-- && !number && !ends) {
 		line = dwarf_onesrcline(lines, i);
 		if (dwarf_lineno(line, &number)) return NULL;
 		dwarf_lineendsequence(line, &ends);
@@ -131,14 +157,29 @@ static Dwarf_Line *line_of(Dwarf_Die *unit, Dwarf_Addr address)
 	return number && !ends ? line : NULL;
 }
 
-static void fill_line(struct source_lines *s, Dwarf_Line *line,
+/* A path that is not absolute starts where the compiler was. */
+static struct source_file *file_of(struct source_lines *s, Dwarf_Die *unit,
+                                   const char *path)
+{
+	Dwarf_Attribute a;
+	const char *folder = dwarf_formstring(
+	    dwarf_attr_integrate(unit, DW_AT_comp_dir, &a));
+	if (*path == '/' || !folder) return source_text_file(s->text, path);
+	struct text whole = { 0 };
+	text_format(&whole, "%s/%s", folder, path);
+	struct source_file *f = source_text_file(s->text, text_get(&whole));
+	text_free(&whole);
+	return f;
+}
+
+static void fill_line(struct source_lines *s, Dwarf_Die *unit, Dwarf_Line *line,
                       struct source_place *out)
 {
 	int number = 0, column = 0;
 	const char *path = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
 	if (!path || dwarf_lineno(line, &number) || number <= 0) return;
 	dwarf_linecol(line, &column);
-	struct source_file *f = source_text_file(s->text, path);
+	struct source_file *f = file_of(s, unit, path);
 	out->file = source_file_name(f);
 	out->line = (uint32_t)number;
 	out->column = column > 0 ? (uint32_t)column : 0;
@@ -152,7 +193,7 @@ static void fill_from_unit(struct source_lines *s, Dwfl_Module *m,
 	Dwarf_Die *unit = unit_of(m, address, &bias);
 	if (!unit) return;
 	out->function = function_in(unit, address - bias);
-	fill_line(s, line_of(unit, address - bias), out);
+	fill_line(s, unit, line_of(unit, address - bias), out);
 }
 
 /* ---- Symbols ---- */
@@ -176,6 +217,7 @@ bool source_lines_find(struct source_lines *s, const char *object,
 	memset(out, 0, sizeof *out);
 	if (!o->module || !dwfl_module_getelf(o->module, &bias)) return false;
 	fill_from_unit(s, o->module, address + bias, out);
-	if (!out->function) out->function = symbol_at(o->module, address + bias);
+	if (!out->function)
+		out->function = symbol_at(o->module, address + bias);
 	return out->function || out->file;
 }

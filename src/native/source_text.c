@@ -67,8 +67,8 @@ static const char *below(const struct source_text *t, const char *path)
 	return path + length;
 }
 
-/* Without "./" and double slashes. A ".." may lead through a symbolic link: only
- * the system knows where to. */
+/* Without "./" and double slashes. A ".." may lead through a symbolic link:
+ * only the system knows where to. */
 static char *simplified(const char *path)
 {
 	char *out = mem_take(strlen(path) + 1), *to = out;
@@ -94,7 +94,9 @@ static char *name_of(const struct source_text *t, const char *path)
 {
 	char *name = simplified(path), *real = realpath(path, NULL);
 	const char *chosen = name;
-	if (*name == '/' && below(t, name) && !climbs(name))
+	if (*name != '/' && !climbs(name))
+		chosen = name;
+	else if (below(t, name) && !climbs(name))
 		chosen = below(t, name);
 	else if (real && below(t, real))
 		chosen = below(t, real);
@@ -157,8 +159,9 @@ static char *end_line(char *line, size_t length)
 {
 	if (length && line[length - 1] == '\r') length--;
 	line[length] = 0;
-	if (memchr(line, 0, length) || !utf8_is_valid(line, length)) return NULL;
-	return line;
+	bool is_text = !memchr(line, 0, length) &&
+	               utf8_is_valid(line, length);
+	return is_text ? line : NULL;
 }
 
 static void split(struct source_file *f, size_t length)
