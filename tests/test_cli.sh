@@ -855,4 +855,26 @@ run 3 explore counts.so --svg counts.svg --histories counts.jsonl
 if [ -e counts.svg ]; then fail "$what: draws a picture"; else pass; fi
 run 0 compile counts.so
 
+# --- the examples in C of the README and the manual ---
+# shown FILE LINE: what the file shows behind the line, up to the end of the
+# block or to an ellipsis.
+shown() {
+	awk -v line="$2" '
+		/^(```|\.\.\.)$/ { inside = 0 }
+		inside { print }
+		$0 == line && !found { inside = found = 1 }' "$1"
+}
+for file in README.md docs/manual.md; do
+	{
+		echo '#include <isoscope/client.h>'
+		shown "$top/$file" '#include <isoscope/client.h>'
+	} >example.c
+	client seat <example.c
+	run 1 explore seat.so
+	shown "$top/$file" "$ isoscope explore seat.so" >expected
+	head -n "$(wc -l <expected)" out >begin
+	same "$file: the example" begin expected
+	[ "$(wc -l <expected)" -gt 10 ] && pass || fail "$file: no example"
+done
+
 finish

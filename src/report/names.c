@@ -81,7 +81,7 @@ void name_position(struct text *t, struct position at)
 	if (at.line && at.column) text_format(t, ":%" PRIu32, at.column);
 }
 
-/* Native code tells a message, and not what it checks. */
+/* Native code tells a message, if that, and not what it checks. */
 static void name_condition(struct text *t, const struct program *p,
                            const char *text)
 {
@@ -89,6 +89,7 @@ static void name_condition(struct text *t, const struct program *p,
 	text_string(t, quote);
 	name_plain(t, text);
 	text_string(t, quote);
+	if (!*text) text_string(t, " (no message)");
 }
 
 void name_program_slot(struct text *t, const struct program *p, uint32_t slot)
