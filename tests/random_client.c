@@ -71,6 +71,8 @@ static void constant(struct writer *w)
 {
 	if (w->strings && one_in(w, 8))
 		text_string(w->out, one_in(w, 2) ? "\"a\"" : "\"b\"");
+	else if (one_in(w, 16))
+		text_string(w->out, "null");
 	else
 		text_int(w->out, below(w, 4));
 }
@@ -289,8 +291,9 @@ static void programs_of_loops(struct text *out, uint64_t seed)
 	w.assumes = one_in(&w, 3);
 	text_format(out, "global x = %s;\n",
 	            w.strings && one_in(&w, 2) ? "\"a\"" : "1");
-	text_string(out, "global y = 2;\nglobal k[0] = 3;\n"
-	                 "global k[*] = 0;\n");
+	text_format(out, "global y = %s;\nglobal k[0] = 3;\n"
+	                 "global k[*] = 0;\n",
+	            one_in(&w, 4) ? "null" : "2");
 	for (uint32_t i = 0; i < TRANSACTIONS; i++) transaction(&w, i);
 	uint32_t sessions = 1 + below(&w, 4), where = below(&w, 10);
 	if (!where) finally(&w);
