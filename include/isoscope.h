@@ -68,7 +68,9 @@ ISO_API const char *iso_version(void);
 	X(ISO_E_STATE, -4, "the check has already run, or not yet",           \
 	  "the call came at the wrong time; nothing was changed")             \
 	X(ISO_E_RANGE, -5, "no element has this index",                       \
-	  "the index is not below the count; the output was not written")
+	  "the index is not below the count; the output was not written")     \
+	X(ISO_E_CLIENT, -6, "code in C does not do the same each time",       \
+	  "what was found is worth nothing; iso_program_fault() says why")
 
 enum {
 #define ISO_X(id, number, text, when) id = number,
@@ -115,7 +117,8 @@ typedef struct iso_diag {
 	const char *source_line; /* may be NULL */
 } iso_diag;
 
-/* Reads and compiles a program and what it imports. `diags` may be NULL; else
+/* Reads and compiles a program and what it imports, or loads a shared object
+ * with sessions in C (isoscope/client.h). `diags` may be NULL; else
  * it receives a list (empty at best) that the caller frees, on success too.
  * Returns 0, ISO_E_ARGUMENT or ISO_E_PROGRAM. */
 ISO_API int iso_program_load(iso_program **out, const char *path,
@@ -131,10 +134,15 @@ ISO_API void iso_program_free(iso_program *program);
 ISO_API size_t iso_program_session_count(const iso_program *program);
 ISO_API const char *iso_program_session_name(const iso_program *program,
                                              size_t session);
+/* Those of code in C are counted when some session has come to them. */
 ISO_API size_t iso_program_assertion_count(const iso_program *program);
-/* The condition as the program states it. */
+/* The condition as the program states it; of code in C its message. */
 ISO_API const char *iso_program_assertion_text(const iso_program *program,
                                                size_t assertion);
+
+/* Why nothing that was found is worth anything: code in C that does not do the
+ * same each time. Lines of text, or NULL. */
+ISO_API const char *iso_program_fault(const iso_program *program);
 
 ISO_API size_t iso_diags_count(const iso_diags *diags);
 /* Returns 0, ISO_E_ARGUMENT or ISO_E_RANGE. */
@@ -195,7 +203,8 @@ typedef enum iso_stop {
 	ISO_STOP_INTERRUPTED, /* iso_check_stop(), or a callback said stop */
 	ISO_STOP_TRANSACTIONS,/* too many transactions in one session */
 	ISO_STOP_KEYS,        /* too many distinct keys */
-	ISO_STOP_EVENTS       /* too many events in one transaction */
+	ISO_STOP_EVENTS,      /* too many events in one transaction */
+	ISO_STOP_CLIENT       /* iso_check_run() returned ISO_E_CLIENT */
 } iso_stop;
 
 typedef struct iso_stats {

@@ -56,7 +56,8 @@ _Static_assert(ISO_LEVEL_NONE == LEVEL_NONE + 1 &&
                "iso_level follows LEVEL_TABLE");
 _Static_assert((int)ISO_STOP_HISTORIES == (int)STOP_HISTORIES &&
                    (int)ISO_STOP_INTERRUPTED == (int)STOP_INTERRUPTED &&
-                   (int)ISO_STOP_EVENTS == (int)STOP_EVENTS,
+                   (int)ISO_STOP_EVENTS == (int)STOP_EVENTS &&
+                   (int)ISO_STOP_CLIENT == (int)STOP_GUEST,
                "iso_stop follows explore_stop");
 
 static bool is_level(iso_level l)
@@ -160,9 +161,15 @@ const char *iso_program_session_name(const iso_program *program,
 	return program_session_name(program->compiled, (uint32_t)session);
 }
 
+/* Those met come first. */
 size_t iso_program_assertion_count(const iso_program *program)
 {
-	return program ? program_assertion_count(program->compiled) : 0;
+	uint32_t n = 0;
+	if (!program) return 0;
+	const struct program *p = program->compiled;
+	while (n < program_assertion_count(p) && program_assertion_met(p, n))
+		n++;
+	return n;
 }
 
 const char *iso_program_assertion_text(const iso_program *program,
@@ -170,6 +177,11 @@ const char *iso_program_assertion_text(const iso_program *program,
 {
 	if (assertion >= iso_program_assertion_count(program)) return NULL;
 	return program_assertion(program->compiled, (uint32_t)assertion)->text;
+}
+
+const char *iso_program_fault(const iso_program *program)
+{
+	return program ? program_fault(program->compiled) : NULL;
 }
 
 size_t iso_diags_count(const iso_diags *diags)
@@ -400,6 +412,8 @@ int iso_check_run(iso_check *check)
 	if (check->ran) return ISO_E_STATE;
 	check->ran = true;
 	explorer_run(check->explorer);
+	if (program_fault(explorer_program(check->explorer)))
+		return ISO_E_CLIENT;
 	switch (explorer_verdict(check->explorer)) {
 	case VERDICT_HOLDS: return ISO_HOLDS;
 	case VERDICT_VIOLATED: return ISO_VIOLATED;
