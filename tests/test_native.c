@@ -14,6 +14,7 @@
 #include "base/diag.h"
 #include "base/text.h"
 #include "dpor/explorer.h"
+#include "isoscope.h"
 #include "lang/load.h"
 #include "native/library.h"
 #include "suites.h"
@@ -401,6 +402,51 @@ START_TEST(what_is_steady_is_none)
 }
 END_TEST
 
+/* ---- isoscope.h ---- */
+
+static int check_publicly(iso_program *p, iso_check **c)
+{
+	iso_options options = { .size = sizeof options,
+		                .level = ISO_LEVEL_CC };
+	ck_assert_int_eq(iso_check_new(c, p, &options), ISO_OK);
+	return iso_check_run(*c);
+}
+
+START_TEST(the_public_library_counts_assertions_that_were_met)
+{
+	iso_program *p;
+	iso_check *c;
+	ck_assert_int_eq(iso_program_load(
+	                     &p, client("checks", "loses_an_update"), NULL),
+	                 ISO_OK);
+	ck_assert_int_eq(check_publicly(p, &c), ISO_VIOLATED);
+	ck_assert_uint_eq(iso_program_assertion_count(p), 1);
+	ck_assert_str_eq(iso_program_assertion_text(p, 0),
+	                 "they see different numbers");
+	ck_assert_ptr_null(iso_program_assertion_text(p, 1));
+	ck_assert_ptr_null(iso_program_fault(p));
+	iso_check_free(c);
+	iso_program_free(p);
+}
+END_TEST
+
+START_TEST(the_public_library_tells_of_faults)
+{
+	iso_stats stats = { .size = sizeof stats };
+	iso_program *p;
+	iso_check *c;
+	ck_assert_int_eq(iso_program_load(
+	                     &p, client("unsteady", "counts_runs"), NULL),
+	                 ISO_OK);
+	ck_assert_int_eq(check_publicly(p, &c), ISO_E_CLIENT);
+	ck_assert_ptr_nonnull(strstr(iso_program_fault(p), "put y = 2"));
+	ck_assert_int_eq(iso_check_stats(c, &stats), ISO_OK);
+	ck_assert_int_eq(stats.stop, ISO_STOP_CLIENT);
+	iso_check_free(c);
+	iso_program_free(p);
+}
+END_TEST
+
 void add_native_tests(TCase *tests)
 {
 	tcase_add_checked_fixture(tests, set_up, tear_down);
@@ -418,4 +464,7 @@ void add_native_tests(TCase *tests)
 	tcase_add_test(tests, assertions_are_known_when_they_are_met);
 	tcase_add_test(tests, what_is_unsteady_is_a_fault);
 	tcase_add_test(tests, what_is_steady_is_none);
+	tcase_add_test(tests,
+	               the_public_library_counts_assertions_that_were_met);
+	tcase_add_test(tests, the_public_library_tells_of_faults);
 }

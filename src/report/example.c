@@ -91,7 +91,7 @@ void report_slot_heading(struct text *t, const struct style *s,
 	style_begin(t, s, STYLE_BOLD);
 	name_position(t, at);
 	style_end(t, s);
-	if (x->slot < program_assertion_count(p) &&
+	if (x->slot < program_assertion_count(p) && !program_is_native(p) &&
 	    program_assertion(p, x->slot)->message) {
 		text_string(t, ": ");
 		text_string(t, program_assertion(p, x->slot)->message);
