@@ -60,6 +60,7 @@ struct program *read_program(const struct command_line *c, const char *path)
 
 bool program_failed(const struct command_line *c, const struct program *p)
 {
+	library_settle(p);
 	const char *fault = program_fault(p);
 	struct diags d = { 0 };
 	struct text t = { 0 };

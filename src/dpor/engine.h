@@ -61,6 +61,7 @@ struct explorer {
 	word *prefix_writers;   /* filter.c: writers among a prefix of < */
 	size_t prefix_capacity; /* words of it */
 	double wall_start, cpu_start; /* in seconds */
+	uint64_t asked;         /* machine_guest_asked() at the last look */
 	uint64_t next_tick;     /* world.steps at which limits are looked at */
 };
 

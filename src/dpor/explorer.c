@@ -221,11 +221,17 @@ static enum go begin_next(struct explorer *e)
 	return GO_DEEPER;
 }
 
+static bool is_time_to_tick(const struct explorer *e)
+{
+	return e->world.steps >= e->next_tick ||
+	       machine_guest_asked(&e->world.machine) != e->asked;
+}
+
 static enum go step(struct explorer *e)
 {
 	struct state *s = engine_state(e);
 	struct request r;
-	if (e->world.steps >= e->next_tick && !engine_tick(e)) return GO_STOP;
+	if (is_time_to_tick(e) && !engine_tick(e)) return GO_STOP;
 	if (!s->pending.active) return begin_next(e);
 	switch (state_run(s, &e->world, &r)) {
 	case ADVANCE_READ: return branch_on_read(e, &r);
@@ -377,6 +383,8 @@ void explorer_run(struct explorer *e)
 		grow(e);
 		search(e);
 	}
+	machine_settle(&e->world.machine);
+	if (e->world.machine.stop) machine_stopped(e);
 	engine_measure(e);
 }
 

@@ -34,6 +34,7 @@ bool engine_tick(struct explorer *e)
 {
 	const struct explore_options *o = &e->options;
 	e->next_tick = e->world.steps + STEPS_PER_TICK;
+	e->asked = machine_guest_asked(&e->world.machine);
 	engine_measure(e);
 	enum explore_stop why = STOP_NONE;
 	if (o->interrupt && atomic_load(o->interrupt))

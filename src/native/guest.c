@@ -5,15 +5,24 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/rng.h"
+#include "base/seconds.h"
 #include "native/client.h"
 #include "native/divergence.h"
 #include "native/reply.h"
 
 enum {
 	RESTARTS_PER_LOOK = 64,          /* at the worker's memory */
+	LEAVES_MOST = 4096,              /* run once more in the end, */
+	RUNS_IN_THE_END = 1024,          /* in other orders too if there are so
+	                                  * few of them that the runs are no
+	                                  * more than this, */
+	ORDERS_MOST = 8,                 /* and no more orders */
 	WORKER_BYTES = 512 << 20         /* with more it is replaced: sessions
 	                                  * left in the middle free nothing */
 };
+
+#define ORDERS_SECONDS 0.3 /* for these other orders */
 
 /* ---- Points ---- */
 
@@ -117,6 +126,7 @@ void guest_free(struct guest *g)
 	call_memo_free(g->calls);
 	free(g->sessions);
 	free(g->points);
+	free(g->leaves);
 	region_free(&g->region);
 	region_free(&g->scratch);
 	free(g);
@@ -126,7 +136,13 @@ size_t guest_bytes(const struct guest *g)
 {
 	return g->region.held + g->extra_bytes + g->scratch.held +
 	       g->session_count * sizeof *g->sessions +
+	       g->leaf_capacity * sizeof *g->leaves +
 	       g->points->capacity * sizeof g->points->slots[0];
+}
+
+uint64_t guest_asked(const struct guest *g)
+{
+	return g->asked;
 }
 
 const struct guest_step *guest_start(struct guest *g, uint32_t session)
@@ -221,6 +237,7 @@ static enum process_answer ask(struct guest *g, struct wire_writer *w)
 		          "most that isoscope passes on", "");
 		return PROCESS_NOT_STARTED;
 	}
+	g->asked++;
 	enum process_answer a = process_ask(g->process);
 	if (a == PROCESS_NOT_STARTED) refuse_process(g);
 	return a;
@@ -355,19 +372,69 @@ static struct memo_step *take_steps(struct guest *g, struct reply *x,
 	return first;
 }
 
-/* Runs the session once more to its end. A session that is at its end stands
- * nowhere, so nothing is lost by it. */
-static bool runs_twice(struct guest *g, struct memo_step *end)
+/* Runs the session once more, to its end. */
+static bool runs_again(struct guest *g, struct memo_step *end)
 {
 	struct reply x;
-	if (end->twice) return true;
-	end->twice = true;
 	if (!have_worker(g)) return false;
+	struct region_mark mark = region_mark(&g->scratch);
 	struct path p = path_to(g, end);
 	reply_begin(&x, g, &g->sessions[end->session].root, &g->scratch, false);
 	enum process_answer a = ask_anew(g, end->session, &p, NULL);
-	return is_answered(&x, a, p.answers) &&
-	       same_as_before(g, &x, &p, end);
+	bool same = is_answered(&x, a, p.answers) &&
+	            same_as_before(g, &x, &p, end);
+	region_release(&g->scratch, mark);
+	return same;
+}
+
+/* A session that is at its end stands nowhere, so nothing is lost by running it
+ * twice. */
+static bool runs_twice(struct guest *g, struct memo_step *end)
+{
+	if (end->twice) return true;
+	end->twice = true;
+	if (!runs_again(g, end)) return false;
+	if (g->leaf_count >= LEAVES_MOST) return true;
+	VEC_RESERVE(g->leaves, g->leaf_count, g->leaf_capacity);
+	g->leaves[g->leaf_count++] = end;
+	return true;
+}
+
+static bool run_leaves(struct guest *g)
+{
+	for (size_t i = g->leaf_count; i--;)
+		if (!runs_again(g, g->leaves[i])) return false;
+	return true;
+}
+
+static void shuffle_leaves(struct guest *g, struct rng *rng)
+{
+	for (size_t i = g->leaf_count; i > 1; i--) {
+		size_t j = rng_below(rng, i);
+		struct memo_step *leaf = g->leaves[i - 1];
+		g->leaves[i - 1] = g->leaves[j];
+		g->leaves[j] = leaf;
+	}
+}
+
+/* State that outlives a run, in static variables for example, was the same in
+ * all that was seen if the first run has left it: so there is a new process,
+ * and the last comes first. Then other orders, since one session may leave
+ * something to another. */
+void guest_settle(struct guest *g)
+{
+	struct rng rng = { 1 };
+	size_t rounds = g->leaf_count ? RUNS_IN_THE_END / g->leaf_count : 0;
+	if (!g->leaf_count) return;
+	process_end(g->process);
+	bool same = run_leaves(g);
+	double until = seconds_now() + ORDERS_SECONDS;
+	for (size_t i = 0; same && i < rounds && i < ORDERS_MOST &&
+	                   seconds_now() < until; i++) {
+		shuffle_leaves(g, &rng);
+		same = run_leaves(g);
+	}
+	g->leaf_count = 0;
 }
 
 /* The last of the steps that follow without a read. */

@@ -23,6 +23,10 @@ struct guest {
 	uint32_t session_count;       /* with expectations */
 	uint64_t serial;              /* of the newest step */
 	uint64_t restarts;            /* sessions begun in the worker */
+	uint64_t asked;               /* commands given to it */
+	struct memo_step **leaves;    /* ends of sessions to be run once more */
+	size_t leaf_count, leaf_capacity;
+	struct guest *next;           /* of all of the library */
 	struct point_cache *points;   /* by address in the worker at hand */
 	struct region scratch;        /* of one command */
 	struct call_memo *calls;
@@ -33,6 +37,8 @@ struct guest *guest_new(struct library *l, const struct worker_job *job,
                         uint32_t sessions);
 void guest_free(struct guest *g);
 size_t guest_bytes(const struct guest *g);
+uint64_t guest_asked(const struct guest *g);
+void guest_settle(struct guest *g);
 /* guest_ops.start and .next. */
 const struct guest_step *guest_start(struct guest *g, uint32_t session);
 const struct guest_step *guest_next(struct guest *g,

@@ -41,7 +41,7 @@ struct library {
 	size_t budget;
 	pthread_mutex_t lock;         /* for what follows */
 	struct region region;
-	struct guest *idle;
+	struct guest *all, *idle;
 	char *fault;
 	struct names sessions, transactions;
 	struct source_lines *lines;
@@ -78,6 +78,17 @@ static void unlock(struct library *l)
 
 /* ---- Runners ---- */
 
+static struct guest *add_guest(struct library *l)
+{
+	struct guest *g = guest_new(l, &l->job,
+	                            l->sessions.count + l->expectation_count);
+	lock(l);
+	g->next = l->all;
+	l->all = g;
+	unlock(l);
+	return g;
+}
+
 static struct guest *take(struct guest_library *library)
 {
 	struct library *l = library_of(library);
@@ -85,9 +96,7 @@ static struct guest *take(struct guest_library *library)
 	struct guest *g = l->idle;
 	if (g) l->idle = g->next_idle;
 	unlock(l);
-	if (!g)
-		g = guest_new(l, &l->job,
-		              l->sessions.count + l->expectation_count);
+	if (!g) g = add_guest(l);
 	process_set_timeout(g->process, l->step_timeout);
 	process_set_interrupt(g->process, l->interrupt);
 	g->budget = l->budget;
@@ -405,9 +414,9 @@ static const char *transaction(struct guest_library *l, uint32_t name)
 
 static void free_idle(struct library *l)
 {
-	while (l->idle) {
-		struct guest *g = l->idle;
-		l->idle = g->next_idle;
+	while (l->all) {
+		struct guest *g = l->all;
+		l->all = g->next;
 		guest_free(g);
 	}
 }
@@ -437,6 +446,8 @@ static const struct guest_ops library_ops = {
 	.take = take,
 	.give_back = give_back,
 	.bytes = guest_bytes,
+	.asked = guest_asked,
+	.settle = guest_settle,
 	.start = guest_start,
 	.next = guest_next,
 	.call = guest_call,
@@ -508,6 +519,13 @@ double library_step_timeout(const struct library *l)
 bool library_shows_output(const struct library *l)
 {
 	return l->show_output;
+}
+
+void library_settle(const struct program *p)
+{
+	if (!p->library) return;
+	struct guest *g = library_of(p->library)->all;
+	for (; g && !program_fault(p); g = g->next) guest_settle(g);
 }
 
 bool library_is_used(const struct program *p)

@@ -70,6 +70,8 @@ void library_configure(const struct program *p, double step_timeout,
                        bool show_output);
 /* User code is given up when the flag is true: borrowed, or NULL. */
 void library_set_interrupt(const struct program *p, const atomic_bool *flag);
+/* Lets all runners settle (guest.h); none may be at work. */
+void library_settle(const struct program *p);
 /* Does the program have guest code at all? */
 bool library_is_used(const struct program *p);
 

@@ -42,6 +42,7 @@ struct runner {
 	uint64_t memory;
 	const struct run_chooser *chooser;
 	uint64_t steps, next_tick;
+	uint64_t asked; /* machine_guest_asked() at the last look */
 	/* The world, made anew when it is too small or too full. */
 	uint64_t room;
 	bool has_world, fresh;      /* fresh: no run has ended in it */
@@ -155,8 +156,10 @@ uint64_t runner_bytes(const struct runner *r)
 /* Has a limit been reached, or has somebody asked to stop? */
 static bool must_stop(struct runner *r, enum run_end *why)
 {
-	if (r->steps++ < r->next_tick) return false;
+	uint64_t asked = machine_guest_asked(&r->world.machine);
+	if (r->steps++ < r->next_tick && asked == r->asked) return false;
 	r->next_tick = r->steps + STEPS_PER_TICK;
+	r->asked = asked;
 	*why = RUN_INTERRUPTED;
 	if (r->interrupt && atomic_load(r->interrupt)) return true;
 	if (r->deadline > 0 && seconds_now() > r->deadline) return true;

@@ -62,6 +62,11 @@ struct guest_ops {
 	struct guest *(*take)(struct guest_library *l);
 	void (*give_back)(struct guest_library *l, struct guest *g);
 	size_t (*bytes)(const struct guest *g); /* held */
+	/* How often user code was really run: that may take its time. */
+	uint64_t (*asked)(const struct guest *g);
+	/* Runs what was met once more, elsewhere and in another order: what it
+	 * does must not depend on what was run before. */
+	void (*settle)(struct guest *g);
 	/* The root of a session; numbers from session_count on are the final
 	 * expectations. */
 	const struct guest_step *(*start)(struct guest *g, uint32_t session);

@@ -128,6 +128,18 @@ size_t machine_guest_bytes(const struct machine *m)
 	return m->guest ? m->program->library->ops->bytes(m->guest) : 0;
 }
 
+uint64_t machine_guest_asked(const struct machine *m)
+{
+	return m->guest ? m->program->library->ops->asked(m->guest) : 0;
+}
+
+void machine_settle(struct machine *m)
+{
+	if (!m->guest || m->stop) return;
+	m->program->library->ops->settle(m->guest);
+	if (program_fault(m->program)) m->stop = MACHINE_FAULT;
+}
+
 /* ---- Findings ---- */
 
 static struct finding *add_finding(struct run *r, enum finding_kind kind,

@@ -91,6 +91,11 @@ void machine_take_guest(struct machine *m);
 void machine_give_guest(struct machine *m);
 /* Bytes that the runner holds. */
 size_t machine_guest_bytes(const struct machine *m);
+/* How often native code was really run, not only remembered. */
+uint64_t machine_guest_asked(const struct machine *m);
+/* When all is done: runs native code once more, in another order. If it does
+ * something else, the machine stops (MACHINE_FAULT). */
+void machine_settle(struct machine *m);
 
 size_t machine_state_size(const struct program *p);
 /* The state before the first step of a session. `finally` is the last session,
