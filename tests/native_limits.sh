@@ -124,28 +124,29 @@ run 0 run prints_much.so --client-output --json
 json '.[0].verdict' 'no violation'
 
 # --- many places, many notes ---
-# The tool keeps a number of assertions; one too many is told.
-{
+# The tool tells a number of assertions apart; one too many is told.
+# many_assertions N: many.so.
+many_assertions() {
 	echo '#include <isoscope/client.h>'
 	echo 'static void many(void *unused) { iso_begin("many");'
 	n=0
-	while [ $n -lt "${places:-300}" ]; do
+	while [ $n -lt "$1" ]; do
 		echo "iso_assert(iso_get_int(\"x\") < $n + 2, \"number $n\");"
 		n=$((n + 1))
 	done
 	echo 'iso_commit(); (void)unused; }'
 	echo 'void iso_client(void) { iso_initial_int("x", 0);'
 	echo 'iso_session("many", many, "x"); }'
-} >many.c
-cc -g -shared -fPIC -I"$top/include" -o many.so many.c 2>err
-"$ISOSCOPE" explore many.so >out 2>err
-code=$? what='explore many.so'
-case $code in
-0) prints 'holds: all 300 assertions' ;;
-1) prints 'assertions' && prints 'many.c:' ;;
-3) says 'assertions' ;;
-*) fail "300 assertions: exit code $code" ;;
-esac
+}
+many_assertions 256 >many.c
+cc -g -shared -fPIC -I"$top/include" -o many.so many.c
+run 0 explore many.so
+prints 'holds: all 256 assertions'
+many_assertions 257 >many.c
+cc -g -shared -fPIC -I"$top/include" -o many.so many.c
+run 3 explore many.so
+says 'iso_assert() is called at more than'
+says 'the most that isoscope tells apart'
 
 # --- files that are no clients ---
 # no_client FILE TEXT...
@@ -170,9 +171,9 @@ wrong empty.so
 mkdir folder.so
 wrong folder.so
 echo 'global x = 0; session a { txn { x = 1; } }' >text.so
-run 0 explore text.so
+wrong text.so 'no shared object'
 echo 'not a program' >words.so
-wrong words.so words.so:1
+wrong words.so 'no shared object' 'cc -g -shared -fPIC'
 head -c 1000 good.so >short.so
 wrong short.so
 head -c 17 good.so >shorter.so
@@ -247,12 +248,19 @@ echo 'import "clients/import.so";' >imports.tx
 run 3 explore imports.tx
 says 'import.so'
 
-# However it was compiled. Without -g there are no lines, but functions.
+# However it was compiled. A call at the end of a function may become a jump:
+# then its place is lost, but not that of others. Without -g there are no
+# lines, but functions.
 for option in -O2 -Os -g3 -fno-omit-frame-pointer -fvisibility=hidden; do
 	compile checks loses_an_update $option
 	run 1 explore loses_an_update.so
 	prints 'fails in 1 of 3 histories'
+	lacks src/native
+	compile checks goes_on $option
+	run 1 explore goes_on.so
 	prints 'checks.c:'
+	prints 'iso_assert(false, "second")'
+	lacks src/native
 done
 compile checks final_session -g0
 run 1 explore final_session.so
@@ -277,13 +285,13 @@ prints 'they see different numbers'
 run 1 explore $lost --robust
 prints '2 of 2 assertions fail'
 run 1 explore $lost --json
-json '.[0].assertions[0].text' 'they see different numbers'
+json '.[0].assertions[0].text' 'assert "they see different numbers"'
 json '.[0].assertions[0].example.failure.values | tojson' '{"a.n":0,"b.n":0}'
 json '.[0].stats.histories' 3
 run 1 explore $lost --dot g.dot
 grep -q digraph g.dot && pass || fail 'no picture'
 run 1 explore $lost --stop-on-violation --quiet
-run 4 explore $lost --max-histories 1
+run 1 explore $lost --max-histories 1
 run 1 run $lost --runs 50 --coverage
 prints 'of 3 histories'
 repeat=$(sed -n 's/^  To repeat this run: isoscope //p' out)
@@ -301,7 +309,8 @@ run 1 explore goes_on.so --json
 json '.[0].assertions | map(.message) | join(";")' \
 	'first;second;behind the transaction'
 json '.[0].assertions | map(.line > 100) | all' true
-run 0 compile $lost --dump
+run 3 compile $lost --dump
+says 'no bytecode'
 
 # --- interruptions, and workers that nobody owns ---
 compile heavy slow -DSESSIONS=8

@@ -96,7 +96,8 @@ static void expectation_crashes_once(void)
 
 static bool spin(void *unused)
 {
-	while (!different(unused)) __asm__ volatile("");
+	if (!different(unused))
+		for (;;) __asm__ volatile("");
 	return true;
 }
 

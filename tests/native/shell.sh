@@ -7,7 +7,7 @@ patience=1
 clients=$top/tests/native
 cat >limited <<END
 #!/bin/sh
-exec timeout -k 1 100 "$real" "\$@"
+exec timeout -k 1 30 "$real" "\$@"
 END
 chmod +x limited
 ISOSCOPE=$work/limited
