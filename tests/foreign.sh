@@ -358,9 +358,26 @@ for n in 1 6 7 8 15 31 32; do
 	run 0 explore many.tx
 done
 
-# --- what it prints is not shown as output of isoscope ---
+# --- what it prints is no output of isoscope, unless one wants it ---
 program talk.tx 'session s { assert talk(1) == 1; }'
 run 0 explore talk.tx
 lacks 'the function talks'
+says_nothing
+run 0 explore --client-output talk.tx
+says 'the function talks'
+
+# --- the example of the manual ---
+# block N: the Nth block of code of the section.
+block() {
+	awk -v wanted="$1" '/^### /{ on = $0 == "### Functions in C" }
+	on && /^```/ { n++; next }
+	on && n == 2 * wanted - 1' "$top/docs/manual.md"
+}
+block 1 >fees.c
+block 2 >fees.tx
+${CC:-cc} -g -shared -fPIC -o fees.so fees.c
+run 1 explore -i cc fees.tx
+prints 'fails with web.paid = 606, shop.paid = 515'
+run 0 explore -i psi fees.tx
 
 finish

@@ -98,6 +98,7 @@ static struct guest *take(struct guest_library *library)
 	unlock(l);
 	if (!g) g = add_guest(l);
 	process_set_timeout(g->process, l->step_timeout);
+	process_set_output(g->process, l->show_output);
 	process_set_interrupt(g->process, l->interrupt);
 	g->budget = l->budget;
 	return g;
@@ -270,8 +271,10 @@ static void add_assertion(struct library *l, enum assertion_kind kind,
                           const char *text, uint32_t point)
 {
 	uint32_t i = atomic_load(&l->assertion_count);
+	const char *message = keep(l, text);
 	l->assertions[i] = (struct assertion){ .kind = kind,
-		                               .text = keep(l, text),
+		                               .text = message,
+		                               .message = message,
 		                               .at = l->positions[point] };
 	l->assertion_points[i] = point;
 	atomic_store(&l->assertion_count, i + 1);
@@ -412,19 +415,14 @@ static const char *transaction(struct guest_library *l, uint32_t name)
 	return library_transaction(library_of(l), name);
 }
 
-static void free_idle(struct library *l)
+static void library_free(struct guest_library *library)
 {
+	struct library *l = library_of(library);
 	while (l->all) {
 		struct guest *g = l->all;
 		l->all = g->next;
 		guest_free(g);
 	}
-}
-
-static void library_free(struct guest_library *library)
-{
-	struct library *l = library_of(library);
-	free_idle(l);
 	source_lines_free(l->lines);
 	region_free(&l->region);
 	pthread_mutex_destroy(&l->lock);
@@ -490,8 +488,6 @@ void library_configure(const struct program *p, double step_timeout,
 {
 	if (!p->library) return;
 	struct library *l = library_of(p->library);
-	/* Where output goes is settled when a worker is started. */
-	if (show_output != l->show_output) free_idle(l);
 	l->step_timeout = step_timeout;
 	l->show_output = show_output;
 }

@@ -143,6 +143,12 @@ void process_set_timeout(struct process *p, double seconds)
 	p->step_timeout = seconds;
 }
 
+void process_set_output(struct process *p, bool show_output)
+{
+	if (show_output != p->show_output) process_end(p);
+	p->show_output = show_output;
+}
+
 void process_set_interrupt(struct process *p, const atomic_bool *flag)
 {
 	p->interrupt = flag;

@@ -36,6 +36,8 @@ struct process *process_new_with(const struct worker_job *job,
                                  process_body *body);
 void process_free(struct process *p); /* ends the worker; NULL is fine */
 void process_set_timeout(struct process *p, double seconds);
+/* A worker whose output goes elsewhere is ended. */
+void process_set_output(struct process *p, bool show_output);
 /* Answers are waited for until the flag is true; may be NULL. */
 void process_set_interrupt(struct process *p, const atomic_bool *flag);
 
