@@ -121,7 +121,7 @@ equal 'exit code with a closed standard output' $? 70
 
 # --- wrong usage ---
 run 2 compare
-says 'compare needs a program: isoscope compare PROGRAM.tx'
+says 'compare needs a program: isoscope compare PROGRAM'
 prints_nothing
 run 2 compare counter.tx counter.tx
 says 'compare takes one program, not 2'
