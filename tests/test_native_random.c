@@ -586,7 +586,7 @@ static void compare_runs(struct trial *t, struct rng *rng)
 static struct program *load(const struct trial *t, bool as_client)
 {
 	struct diags d = { 0 };
-	struct program *p = as_client ? client_load(client, &d)
+	struct program *p = as_client ? load_program(client, &d)
 	                              : load_program(t->path, &d);
 	if (!p || d.errors)
 		ck_abort_msg("seed %llu does not load: %s\n%s",

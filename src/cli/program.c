@@ -29,13 +29,11 @@ bool one_program(const struct command_line *c)
 }
 
 /* How the program's code in C is run. */
-static void configure(const struct command_line *c, const struct program *p)
+static void configure(const struct command_line *c, const struct program *p,
+                      double seconds)
 {
-	double seconds = STEP_TIMEOUT;
 	uint64_t memory = 0;
-	if (setting_step_timeout(c, &seconds))
-		library_configure(p, seconds,
-		                  c->value[OPTION_CLIENT_OUTPUT]);
+	library_configure(p, seconds, c->value[OPTION_CLIENT_OUTPUT]);
 	if (setting_memory(c, OPTION_MEMORY, &memory) && memory)
 		library_set_budget(p, memory / 2);
 	library_set_interrupt(p, signals_flag());
@@ -44,8 +42,10 @@ static void configure(const struct command_line *c, const struct program *p)
 struct program *given_program(const struct command_line *c, const char *path,
                               struct diags *d)
 {
-	struct program *p = load_program(path, d);
-	if (p) configure(c, p);
+	double seconds = STEP_TIMEOUT;
+	(void)setting_step_timeout(c, &seconds); /* one_program() has said so */
+	struct program *p = load_program_within(path, seconds, d);
+	if (p) configure(c, p, seconds);
 	return p;
 }
 

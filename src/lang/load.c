@@ -14,6 +14,7 @@
 #include "lang/parser.h"
 #include "lang/source.h"
 #include "native/client.h"
+#include "native/library.h"
 #include "vm/program.h"
 
 /* A program being loaded. */
@@ -202,9 +203,10 @@ static bool is_named_as_shared_object(const char *path)
 	return length > 3 && !strcmp(path + length - 3, ".so");
 }
 
-static struct program *load_client(const char *path, struct diags *d)
+static struct program *load_client(const char *path, double step_timeout,
+                                   struct diags *d)
 {
-	struct program *p = client_load(path, d);
+	struct program *p = client_load(path, step_timeout, d);
 	const char *level = p ? program_isolation(p) : NULL, *near;
 	if (!level || is_isolation_level(level, &near)) return p;
 	diags_add(d, DIAG_ERROR, path, 0, 0, NULL,
@@ -218,9 +220,16 @@ static struct program *load_client(const char *path, struct diags *d)
 
 struct program *load_program(const char *path, struct diags *d)
 {
+	return load_program_within(path, STEP_TIMEOUT, d);
+}
+
+struct program *load_program_within(const char *path, double step_timeout,
+                                    struct diags *d)
+{
 	const char *why = NULL;
 	size_t length = 0;
-	if (begins_as_shared_object(path)) return load_client(path, d);
+	if (begins_as_shared_object(path))
+		return load_client(path, step_timeout, d);
 	char *text = read_file(path, &length, &why);
 	if (text && is_named_as_shared_object(path)) {
 		diags_add(d, DIAG_ERROR, path, 0, 0, NULL,

@@ -14,6 +14,10 @@ struct program;
  * when there is any error; all errors and warnings are added to `d`. A file
  * that cannot be read, is binary, or is larger than 64 MiB is such an error. */
 struct program *load_program(const char *path, struct diags *d);
+/* The same for one whose code in C may run so many seconds from one call of
+ * isoscope's functions to the next, while it is loaded as well. */
+struct program *load_program_within(const char *path, double step_timeout,
+                                    struct diags *d);
 /* The same for a text in memory; imports are relative to `path`. */
 struct program *load_program_text(const char *path, const char *source,
                                   size_t length, struct diags *d);

@@ -131,14 +131,16 @@ static struct program *new_program(const char *path, struct library *l)
 	return p;
 }
 
-struct program *client_load(const char *path, struct diags *d)
+struct program *client_load(const char *path, double step_timeout,
+                            struct diags *d)
 {
 	struct library *library = library_new(path);
 	struct loading l = { .program = new_program(path, library),
 		             .library = library,
-		             .process = library_process(library),
 		             .diags = d };
 	const char *which;
+	library_configure(l.program, step_timeout, false);
+	l.process = library_process(library);
 	read_declarations(&l);
 	process_free(l.process);
 	if (!l.failed && program_finish(l.program, &which)) {

@@ -13,9 +13,11 @@ struct wire;
 
 /* Does a file that begins like this hold a shared object (ELF)? */
 bool is_shared_object(const char *bytes, size_t length);
-/* Loads it and lets it declare its sessions. NULL, with errors added, when
- * there is anything wrong. */
-struct program *client_load(const char *path, struct diags *d);
+/* Loads it and lets it declare its sessions; iso_client() may take so many
+ * seconds from one declaration to the next. NULL, with errors added, when there
+ * is anything wrong. */
+struct program *client_load(const char *path, double step_timeout,
+                            struct diags *d);
 
 /* Does a worker declare the same sessions as when the client was loaded? The
  * reply is that to being started. */
