@@ -26,7 +26,7 @@
 
 enum {
 	PROCESSES = 8,    /* over which the random programs are spread */
-	PROGRAMS = 800,   /* in all, unless ISOSCOPE_PROGRAMS says more */
+	PROGRAMS = 600,   /* in all, unless ISOSCOPE_PROGRAMS says more */
 	HISTORIES = 600,  /* larger explorations are cut off there */
 	RUNS = 12,        /* of a campaign */
 	LINES = 400,      /* of a program */
