@@ -147,8 +147,8 @@ START_TEST(wires_take_no_step_that_has_no_room)
 		ck_assert(wire_commit(&out));
 		out = wire_write(w);
 		wire_put_value(&out, (struct iso_value){
-			.kind = ISO_BYTES, .bytes = "thirty bytes of text to be put",
-			.length = 30 });
+			.kind = ISO_BYTES, .length = 30,
+			.bytes = "thirty bytes of text to be put" });
 		ck_assert(wire_commit(&out) == (capacity >= 48));
 		struct wire_reader in = wire_read(w);
 		ck_assert_uint_eq(wire_get_u64(&in), 42);

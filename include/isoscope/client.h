@@ -24,7 +24,7 @@
  * does may depend on these values only: not on the clock, on random numbers, or
  * on variables that keep their value from one run to the next.
  *
- * Keys and values are null, integers, or strings of bytes. A key that was never
+ * Keys are integers or strings of bytes, values also null. A key that was never
  * written holds null. Pointers given are copied from before the call returns;
  * strings and bytes returned stay valid until the session's function returns.
  *
