@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "formats/parsers.h"
 
 enum {
@@ -175,17 +176,7 @@ void input_passed(struct input *in, const char *at)
 
 unsigned input_utf8_length(const char *at, size_t left)
 {
-	const unsigned char *p = (const unsigned char *)at;
-	if (p[0] < 0x80) return p[0] ? 1 : 0;
-	unsigned length = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
-	if (p[0] < 0xc2 || p[0] > 0xf4 || length > left) return 0;
-	for (unsigned i = 1; i < length; i++)
-		if ((p[i] & 0xc0) != 0x80) return 0;
-	/* too long a form, a surrogate, beyond the last character */
-	if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) ||
-	    (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f))
-		return 0;
-	return length;
+	return *at ? (unsigned)utf8_length(at, left) : 0;
 }
 
 /* The line that begins here, or NULL if it is not fit to be shown: not UTF-8.

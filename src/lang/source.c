@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "lang/limits.h"
 
 enum { SOURCE_LINE_SHOWN = 400 }; /* bytes of a line kept for messages */
@@ -162,21 +163,6 @@ void source_warning(struct sources *s, struct place at, const char *format, ...)
 	va_end(args);
 }
 
-/* The length of the valid UTF-8 sequence at p, or 0. */
-static unsigned utf8_length(const unsigned char *p, size_t left)
-{
-	if (p[0] < 0x80) return 1;
-	unsigned length = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
-	if (p[0] < 0xc2 || p[0] > 0xf4 || length > left) return 0;
-	for (unsigned i = 1; i < length; i++)
-		if ((p[i] & 0xc0) != 0x80) return 0;
-	if (p[0] == 0xe0 && p[1] < 0xa0) return 0;
-	if (p[0] == 0xed && p[1] > 0x9f) return 0;
-	if (p[0] == 0xf0 && p[1] < 0x90) return 0;
-	if (p[0] == 0xf4 && p[1] > 0x8f) return 0;
-	return length;
-}
-
 /* An error without the source line, which is not fit to be shown. */
 static void binary_error(struct sources *all, struct place at,
                          const char *message)
@@ -199,8 +185,8 @@ bool source_check_text(struct sources *all, uint32_t source)
 		return false;
 	}
 	for (uint32_t i = 0; i < s->length;) {
-		unsigned n = utf8_length((const unsigned char *)s->text + i,
-		                         s->length - i);
+		uint32_t n =
+		    (uint32_t)utf8_length(s->text + i, s->length - i);
 		if (!n) {
 			binary_error(all, (struct place){ source, i },
 			             "this is not a text in UTF-8");

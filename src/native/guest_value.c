@@ -1,34 +1,13 @@
 /* Values between user code and the machine. */
 #include <string.h>
 
+#include "base/utf8.h"
 #include "native/guest.h"
 #include "vm/value_build.h"
 
-/* The length of the character at `s`, of `left` bytes: RFC 3629. 0: none. */
-static unsigned character_length(const unsigned char *s, size_t left)
+static bool is_text(const char *bytes, size_t length)
 {
-	unsigned char first = s[0];
-	unsigned length = first < 0x80 ? 1 : first < 0xc2 ? 0
-	                : first < 0xe0 ? 2 : first < 0xf0 ? 3
-	                : first < 0xf5 ? 4 : 0;
-	if (!length || length > left) return 0;
-	for (unsigned i = 1; i < length; i++)
-		if ((s[i] & 0xc0) != 0x80) return 0;
-	if ((first == 0xe0 && s[1] < 0xa0) || (first == 0xed && s[1] > 0x9f) ||
-	    (first == 0xf0 && s[1] < 0x90) || (first == 0xf4 && s[1] > 0x8f))
-		return 0;
-	return length;
-}
-
-static bool is_text(const void *bytes, size_t length)
-{
-	const unsigned char *s = bytes;
-	for (size_t i = 0; i < length;) {
-		unsigned n = s[i] ? character_length(s + i, length - i) : 0;
-		if (!n) return false;
-		i += n;
-	}
-	return true;
+	return !memchr(bytes, 0, length) && utf8_is_valid(bytes, length);
 }
 
 static struct value hexadecimal(struct region *r, const unsigned char *bytes,
