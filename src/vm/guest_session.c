@@ -158,6 +158,8 @@ static struct value noted(const struct program *p, struct value key,
 	return value_null();
 }
 
+enum { ASKED_MOST = 65535 }; /* by one expectation */
+
 /* What an expectation asked for, newest first. */
 struct asked {
 	const struct asked *older;
@@ -201,6 +203,16 @@ static const struct finding *unexpected(struct machine *m, uint32_t assertion,
 	return f;
 }
 
+static const struct finding *endless(struct machine *m,
+                                     const struct guest_step *step)
+{
+	struct finding *f = region_take0(m->region, sizeof *f);
+	f->kind = FINDING_ERROR;
+	f->point = step->point;
+	f->message = "an endless loop? it asked for more than 65,535 notes";
+	return f;
+}
+
 const struct finding *
 guest_expectation(struct machine *m, uint32_t assertion,
                   const struct machine_state *const *states)
@@ -214,6 +226,7 @@ guest_expectation(struct machine *m, uint32_t assertion,
 		if (step->kind == GUEST_NOTED) {
 			answer = noted(p, step->key, states);
 			asked = ask(m, asked, step->key, answer);
+			if (asked->count > ASKED_MOST) return endless(m, step);
 		}
 		step = ops_of(m)->next(m->guest, step, answer, m->region);
 		if (!step) {
