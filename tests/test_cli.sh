@@ -727,6 +727,10 @@ for command in 'fmt' 'fmt --check' 'fmt --write' 'check' 'convert --to plume' \
 	says 'isoscope explore both.so'
 	prints_nothing
 done
+run 3 explore both.c
+says 'compile it first: cc -g -shared -fPIC -o both.so both.c'
+run 3 explore lost.tx.cc
+says 'compile it first: c++ -g -shared -fPIC -o lost.tx.so lost.tx.cc'
 cp "$ISOSCOPE" program.so
 run 3 explore program.so
 says 'program.so: error: '

@@ -1,6 +1,7 @@
 #include "cli/program.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "base/diag.h"
@@ -39,6 +40,18 @@ static void configure(const struct command_line *c, const struct program *p,
 	library_set_interrupt(p, signals_flag());
 }
 
+/* Who has code in C may well forget to compile it. */
+static void say_compile(const char *path)
+{
+	const char *end = strrchr(path, '.');
+	bool plain = end && !strcmp(end, ".c");
+	if (!plain && (!end || (strcmp(end, ".cc") && strcmp(end, ".cpp"))))
+		return;
+	say("to explore sessions in %s, compile it first: %s -g -shared -fPIC "
+	    "-o %.*s.so %s", plain ? "C" : "C++", plain ? "cc" : "c++",
+	    (int)(end - path), path, path);
+}
+
 struct program *given_program(const struct command_line *c, const char *path,
                               struct diags *d)
 {
@@ -55,6 +68,7 @@ struct program *read_program(const struct command_line *c, const char *path)
 	struct program *p = given_program(c, path, &d);
 	say_diagnostics(c, &d);
 	diags_free(&d);
+	if (!p) say_compile(path);
 	return p;
 }
 
