@@ -468,7 +468,8 @@ static enum run_end run_once(struct runner *r)
 static bool make_room(struct runner *r)
 {
 	if (!r->has_world) return false;
-	if (r->world.machine.stop == MACHINE_KEYS_FULL && !r->fresh) return renew_world(r);
+	if (r->world.machine.stop == MACHINE_KEYS_FULL && !r->fresh)
+		return renew_world(r);
 	if (!r->no_number || r->room * 2 > TRANSACTIONS_MAX) return false;
 	r->room *= 2;
 	return renew_world(r);
