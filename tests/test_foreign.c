@@ -48,7 +48,7 @@ static struct region region;
 
 static void set_up(void)
 {
-	struct library *l = library_new(NULL);
+	struct library *l = library_new(NULL, STEP_TIMEOUT);
 	for (uint32_t i = 0; i < FUNCTIONS; i++)
 		ck_assert_uint_eq(library_add_function(l, &functions[i]), i);
 	library = library_guest(l);
@@ -268,7 +268,7 @@ START_TEST(a_call_is_interrupted)
 	pthread_t thread;
 	struct value v;
 	const char *error = NULL;
-	library_set_interrupt(&p, &flag);
+	library_set_limits(&p, &flag, 0);
 	library->ops->give_back(library, guest);
 	guest = library->ops->take(library);
 	ck_assert(!pthread_create(&thread, NULL, interrupt_soon, &flag));
@@ -325,7 +325,7 @@ START_TEST(what_cannot_be_loaded)
 {
 	struct foreign_function f = { "nix", "libc.so.6", 0, integers,
 		                      FOREIGN_INT };
-	struct library *l = library_new(NULL);
+	struct library *l = library_new(NULL, STEP_TIMEOUT);
 	struct text why = { 0 };
 	library_add_function(l, &f);
 	ck_assert(!library_try(l, &why));

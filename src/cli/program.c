@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/diag.h"
+#include "base/seconds.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/outputs.h"
@@ -29,15 +30,21 @@ bool one_program(const struct command_line *c)
 	return false;
 }
 
+#define LATER 0.1 /* seconds */
+
 /* How the program's code in C is run. */
 static void configure(const struct command_line *c, const struct program *p,
                       double seconds)
 {
 	uint64_t memory = 0;
+	double timeout = 0, deadline = 0;
 	library_configure(p, seconds, c->value[OPTION_CLIENT_OUTPUT]);
 	if (setting_memory(c, OPTION_MEMORY, &memory) && memory)
 		library_set_budget(p, memory / 2);
-	library_set_interrupt(p, signals_flag());
+	/* Whoever counts the time begins a little later. */
+	if (setting_seconds(c, OPTION_TIMEOUT, &timeout) && timeout > 0)
+		deadline = seconds_now() + timeout + LATER;
+	library_set_limits(p, signals_flag(), deadline);
 }
 
 /* Who has code in C may well forget to compile it. */

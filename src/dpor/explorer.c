@@ -325,12 +325,15 @@ static void free_states(struct explorer *e)
 
 static enum go machine_stopped(struct explorer *e)
 {
-	static const enum explore_stop stops[] = {
-		[MACHINE_KEYS_FULL] = STOP_KEYS,
-		[MACHINE_INTERRUPTED] = STOP_INTERRUPTED,
-		[MACHINE_FAULT] = STOP_GUEST,
-	};
-	stop(e, stops[e->world.machine.stop]);
+	const atomic_bool *interrupt = e->options.interrupt;
+	switch (e->world.machine.stop) {
+	case MACHINE_FAULT: stop(e, STOP_GUEST); break;
+	case MACHINE_INTERRUPTED:
+		stop(e, interrupt && atomic_load(interrupt) ? STOP_INTERRUPTED
+		                                            : STOP_TIME);
+		break;
+	default: stop(e, STOP_KEYS); break;
+	}
 	return GO_STOP;
 }
 

@@ -71,10 +71,11 @@ static uint32_t add_extern(struct code *c, struct library *l,
 }
 
 /* Reports the item if it alone cannot be loaded. */
-static void try_extern(struct code *c, const struct item *i)
+static void try_extern(struct code *c, const struct item *i,
+                       double step_timeout)
 {
 	struct text why = { 0 };
-	struct library *alone = library_new(NULL);
+	struct library *alone = library_new(NULL, step_timeout);
 	add_extern(c, alone, i);
 	if (!library_try(alone, &why))
 		code_error(c, i->at, "%s", text_get(&why));
@@ -84,11 +85,12 @@ static void try_extern(struct code *c, const struct item *i)
 }
 
 /* All of them together; which one is to blame is found out only if need be. */
-static void load_externs(struct code *c, struct syntax *syntax)
+static void load_externs(struct code *c, struct syntax *syntax,
+                         double step_timeout)
 {
 	struct text why = { 0 };
 	const struct item *first = NULL;
-	struct library *l = library_new(NULL);
+	struct library *l = library_new(NULL, step_timeout);
 	c->p->library = library_guest(l);
 	for (struct item *i = syntax->first; i; i = i->next) {
 		if (i->kind != ITEM_EXTERN) continue;
@@ -100,7 +102,7 @@ static void load_externs(struct code *c, struct syntax *syntax)
 	if (!library_try(l, &why)) {
 		for (struct item *i = syntax->first; i; i = i->next)
 			if (i->kind == ITEM_EXTERN && !sources_full(c->all))
-				try_extern(c, i);
+				try_extern(c, i, step_timeout);
 		if (!c->failed)
 			code_error(c, first->at, "%s", text_get(&why));
 	}
@@ -108,7 +110,7 @@ static void load_externs(struct code *c, struct syntax *syntax)
 }
 
 static void compile_externs(struct code *c, struct syntax *syntax,
-                            enum compile_purpose purpose)
+                            enum compile_purpose purpose, double step_timeout)
 {
 	uint32_t count = 0;
 	for (struct item *i = syntax->first; i; i = i->next) {
@@ -120,7 +122,8 @@ static void compile_externs(struct code *c, struct syntax *syntax,
 			return;
 		}
 	}
-	if (count && purpose == COMPILE_TO_RUN) load_externs(c, syntax);
+	if (count && purpose == COMPILE_TO_RUN)
+		load_externs(c, syntax, step_timeout);
 }
 
 /* --- functions and constants ---------------------------------------------- */
@@ -380,11 +383,11 @@ static void compile_rest(struct code *c, struct syntax *syntax)
 }
 
 struct program *compile(struct syntax *syntax, struct sources *all,
-                        enum compile_purpose purpose)
+                        enum compile_purpose purpose, double step_timeout)
 {
 	struct code c = { .all = all, .region = syntax->region };
 	c.p = program_new(all->items[0].path);
-	compile_externs(&c, syntax, purpose);
+	compile_externs(&c, syntax, purpose, step_timeout);
 	/* Without its libraries nothing can be evaluated. */
 	if (!c.failed) compile_rest(&c, syntax);
 	if (!c.failed) finish(&c);

@@ -10,9 +10,9 @@
  * errors. */
 enum compile_purpose { COMPILE_TO_RUN, COMPILE_TO_SHOW };
 
-/* Returns NULL when there was an error (in a constant, a library, or a
- * limit). */
+/* Functions in C may take so many seconds. Returns NULL when there was an error
+ * (in a constant, a library, or a limit). */
 struct program *compile(struct syntax *syntax, struct sources *all,
-                        enum compile_purpose purpose);
+                        enum compile_purpose purpose, double step_timeout);
 
 #endif

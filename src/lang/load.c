@@ -25,6 +25,7 @@ struct loading {
 	char **files; /* which file each source is, so that none comes twice */
 	size_t file_count, file_capacity;
 	enum compile_purpose purpose;
+	double step_timeout;
 	bool failed;
 };
 
@@ -154,13 +155,15 @@ static struct program *load_text(struct loading *l, const char *path,
 	for (struct item *i = l->syntax.first; i; i = i->next)
 		if (i->kind == ITEM_IMPORT) import(l, i);
 	if (l->failed || !check(&l->syntax, &l->all)) return NULL;
-	return compile(&l->syntax, &l->all, l->purpose);
+	return compile(&l->syntax, &l->all, l->purpose, l->step_timeout);
 }
 
 static struct program *load(const char *path, const char *source, size_t length,
-                            enum compile_purpose purpose, struct diags *d)
+                            enum compile_purpose purpose, double step_timeout,
+                            struct diags *d)
 {
-	struct loading l = { .purpose = purpose };
+	struct loading l = { .purpose = purpose,
+		             .step_timeout = step_timeout };
 	region_init(&l.region);
 	sources_init(&l.all, &l.region, d);
 	syntax_init(&l.syntax, &l.region);
@@ -176,13 +179,13 @@ static struct program *load(const char *path, const char *source, size_t length,
 struct program *load_program_text(const char *path, const char *source,
                                   size_t length, struct diags *d)
 {
-	return load(path, source, length, COMPILE_TO_RUN, d);
+	return load(path, source, length, COMPILE_TO_RUN, STEP_TIMEOUT, d);
 }
 
 struct program *load_untrusted_text(const char *path, const char *source,
                                     size_t length, struct diags *d)
 {
-	return load(path, source, length, COMPILE_TO_SHOW, d);
+	return load(path, source, length, COMPILE_TO_SHOW, STEP_TIMEOUT, d);
 }
 
 /* --- native clients ---------------------------------------------------- */
@@ -243,7 +246,8 @@ struct program *load_program_within(const char *path, double step_timeout,
 		          why);
 		return NULL;
 	}
-	struct program *p = load_program_text(path, text, length, d);
+	struct program *p =
+	    load(path, text, length, COMPILE_TO_RUN, step_timeout, d);
 	free(text);
 	return p;
 }

@@ -134,12 +134,11 @@ static struct program *new_program(const char *path, struct library *l)
 struct program *client_load(const char *path, double step_timeout,
                             struct diags *d)
 {
-	struct library *library = library_new(path);
+	struct library *library = library_new(path, step_timeout);
 	struct loading l = { .program = new_program(path, library),
 		             .library = library,
 		             .diags = d };
 	const char *which;
-	library_configure(l.program, step_timeout, false);
 	l.process = library_process(library);
 	read_declarations(&l);
 	process_free(l.process);

@@ -38,6 +38,7 @@ struct library {
 	double step_timeout;
 	bool show_output;
 	const atomic_bool *interrupt;
+	double deadline;
 	size_t budget;
 	pthread_mutex_t lock;         /* for what follows */
 	struct region region;
@@ -99,7 +100,7 @@ static struct guest *take(struct guest_library *library)
 	if (!g) g = add_guest(l);
 	process_set_timeout(g->process, l->step_timeout);
 	process_set_output(g->process, l->show_output);
-	process_set_interrupt(g->process, l->interrupt);
+	process_set_limits(g->process, l->interrupt, l->deadline);
 	g->budget = l->budget;
 	return g;
 }
@@ -456,13 +457,13 @@ static const struct guest_ops library_ops = {
 	.free = library_free,
 };
 
-struct library *library_new(const char *client)
+struct library *library_new(const char *client, double step_timeout)
 {
 	struct library *l = mem_take0(1, sizeof *l);
 	l->guest.ops = &library_ops;
 	l->client = client ? mem_copy_string(client) : NULL;
 	l->job.client = l->client;
-	l->step_timeout = STEP_TIMEOUT;
+	l->step_timeout = step_timeout;
 	l->budget = MEMO_BUDGET;
 	region_init(&l->region);
 	pthread_mutex_init(&l->lock, NULL);
@@ -492,9 +493,12 @@ void library_configure(const struct program *p, double step_timeout,
 	l->show_output = show_output;
 }
 
-void library_set_interrupt(const struct program *p, const atomic_bool *flag)
+void library_set_limits(const struct program *p, const atomic_bool *flag,
+                        double deadline)
 {
-	if (p->library) library_of(p->library)->interrupt = flag;
+	if (!p->library) return;
+	library_of(p->library)->interrupt = flag;
+	library_of(p->library)->deadline = deadline;
 }
 
 void library_set_budget(const struct program *p, size_t bytes)

@@ -23,7 +23,7 @@ enum { LIBRARY_ASSERTIONS = 256 }; /* places of iso_assert(), at most */
 #define STEP_TIMEOUT 10.0 /* seconds, unless the user says otherwise */
 
 /* `client` may be NULL; it is copied. Nothing is started. */
-struct library *library_new(const char *client);
+struct library *library_new(const char *client, double step_timeout);
 struct guest_library *library_guest(struct library *l);
 /* The client's sessions and expectations, in order; the strings are copied. */
 void library_add_session(struct library *l, const char *name);
@@ -68,8 +68,10 @@ void library_set_fault(struct library *l, struct text *fault);
 /* Of a program that may have a library; for runners taken from now on. */
 void library_configure(const struct program *p, double step_timeout,
                        bool show_output);
-/* User code is given up when the flag is true: borrowed, or NULL. */
-void library_set_interrupt(const struct program *p, const atomic_bool *flag);
+/* User code is given up when the flag is true: borrowed, or NULL; and from this
+ * time on, as seconds_now() counts, if it is not 0. */
+void library_set_limits(const struct program *p, const atomic_bool *flag,
+                        double deadline);
 /* Lets all runners settle (guest.h); none may be at work. */
 void library_settle(const struct program *p);
 /* Does the program have guest code at all? */

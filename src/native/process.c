@@ -35,6 +35,7 @@ struct process {
 	double step_timeout;
 	bool show_output;
 	const atomic_bool *interrupt; /* or NULL */
+	double deadline;              /* or 0 */
 
 	void *memory; /* shared, command, reply, one after another; or NULL */
 	struct shared *shared;
@@ -149,9 +150,11 @@ void process_set_output(struct process *p, bool show_output)
 	p->show_output = show_output;
 }
 
-void process_set_interrupt(struct process *p, const atomic_bool *flag)
+void process_set_limits(struct process *p, const atomic_bool *flag,
+                        double deadline)
 {
 	p->interrupt = flag;
+	p->deadline = deadline;
 }
 
 static void close_file(int *file)
@@ -437,6 +440,12 @@ static enum process_answer give_up(struct process *p)
 	return bury(p);
 }
 
+static bool is_unwanted(const struct process *p)
+{
+	return (p->interrupt && atomic_load(p->interrupt)) ||
+	       (p->deadline > 0 && seconds_now() > p->deadline);
+}
+
 static enum process_answer await(struct process *p)
 {
 	uint64_t progress = atomic_load(&p->shared->progress);
@@ -449,7 +458,7 @@ static enum process_answer await(struct process *p)
 			return PROCESS_REPLIED;
 		}
 		if (r == BELL_GONE || is_dead(p)) return bury(p);
-		if (p->interrupt && atomic_load(p->interrupt)) {
+		if (is_unwanted(p)) {
 			process_kill(p);
 			return PROCESS_INTERRUPTED;
 		}

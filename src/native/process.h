@@ -38,8 +38,10 @@ void process_free(struct process *p); /* ends the worker; NULL is fine */
 void process_set_timeout(struct process *p, double seconds);
 /* A worker whose output goes elsewhere is ended. */
 void process_set_output(struct process *p, bool show_output);
-/* Answers are waited for until the flag is true; may be NULL. */
-void process_set_interrupt(struct process *p, const atomic_bool *flag);
+/* Answers are waited for until the flag is true; may be NULL. And until this
+ * time, as seconds_now() counts, if it is not 0. */
+void process_set_limits(struct process *p, const atomic_bool *flag,
+                        double deadline);
 
 /* Starts a worker if none runs, and waits for its first reply (what it
  * declares), which is then in process_reply(). */
