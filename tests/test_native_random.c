@@ -78,11 +78,13 @@ static void compile_interpreter(void)
 	text_free(&command);
 }
 
+/* Programs that failed have left theirs. */
 static void remove_interpreter(void)
 {
+	char command[sizeof folder + 16];
 	if (no_compiler) return;
-	unlink(client);
-	rmdir(folder);
+	snprintf(command, sizeof command, "rm -rf %s", folder);
+	if (system(command)) fprintf(stderr, "%s is left\n", folder);
 }
 
 /* ---- one program and what is done with it ---- */
