@@ -85,7 +85,9 @@ void name_position(struct text *t, struct position at)
 static void name_condition(struct text *t, const struct program *p,
                            const char *text)
 {
-	const char *quote = program_is_native(p) ? "\"" : "";
+	/* The condition itself, perhaps, which has quotes of its own. */
+	const char *quote = !program_is_native(p) ? ""
+	                    : strchr(text, '"')   ? "'" : "\"";
 	text_string(t, quote);
 	name_plain(t, text);
 	text_string(t, quote);
