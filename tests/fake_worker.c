@@ -4,10 +4,12 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <link.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,7 +17,7 @@
 
 struct fake {
 	struct shared *shared;
-	struct wire *reply;
+	struct wire *command, *reply;
 	int socket;
 	void *client;
 	bool stubborn;
@@ -148,10 +150,50 @@ static void spoil(struct fake *f)
 	memset(f->shared, byte, sizeof *f->shared);
 }
 
+/* The wires, and what tells how long they are, but not what would end the
+ * worker itself. */
+static void *storm(void *data)
+{
+	const struct fake *f = data;
+	struct wire *wires[] = { f->command, f->reply };
+	uint64_t state = f->number + 1;
+	while (wires[0] != wires[1]) {
+		state = state * 6364136223846793005u + 1442695040888963407u;
+		struct wire *w = wires[state >> 63];
+		if (state >> 33 & 1)
+			w->bytes[(state >> 34) % 4096] = (uint8_t)(state >> 50);
+		else if (state >> 35 & 1)
+			w->capacity = state << (state >> 58);
+		else
+			atomic_store(&w->length, state >> (state >> 58));
+	}
+	return NULL;
+}
+
+static void begin_storm(struct fake *f)
+{
+	pthread_t thread;
+	pthread_create(&thread, NULL, storm, f);
+	count_up(f);
+}
+
 static void allocate(struct fake *f)
 {
 	f->kept = malloc(f->number);
 	memset(f->kept, 1, f->number);
+}
+
+static void allocate_on_and_on(struct fake *f)
+{
+	f->number = 1 << 20;
+	for (;;) allocate(f);
+}
+
+static void loop_with_limit(const struct fake *f)
+{
+	struct rlimit limit = { f->number, f->number };
+	setrlimit(RLIMIT_CPU, &limit);
+	loop();
 }
 
 /* Valgrind has some of its own, with high numbers. */
@@ -209,10 +251,15 @@ static void carry_out(struct fake *f, enum fake_command c)
 	case FAKE_RECORD: record(f); break;
 	case FAKE_RECORD_WRONG: record_wrong(f); break;
 	case FAKE_CLOSE: close_all(); break;
-	case FAKE_EXEC: execlp("sleep", "sleep", "1000", (char *)NULL); break;
+	case FAKE_EXEC:
+		execlp(f->string, f->string, "1000", (char *)NULL);
+		break;
 	case FAKE_FORK_EXIT: fork_and_exit(); break;
 	case FAKE_SPOIL: spoil(f); break;
+	case FAKE_STORM: begin_storm(f); break;
 	case FAKE_ALLOCATE: allocate(f); break;
+	case FAKE_ALLOCATE_LOOP: allocate_on_and_on(f); break;
+	case FAKE_CPU_LOOP: loop_with_limit(f); break;
 	case FAKE_LOOK: look(f); break;
 	case FAKE_STUBBORN: f->stubborn = true; break;
 	case FAKE_ADDRESS:
@@ -234,9 +281,8 @@ static void read_and_carry_out(struct fake *f, struct wire *command)
 void fake_worker(const struct worker_job *job, struct shared *shared,
                  int socket)
 {
-	struct fake f = { .shared = shared, .reply = shared->reply,
-		          .socket = socket };
-	struct wire *command = shared->command;
+	struct fake f = { .shared = shared, .command = shared->command,
+		          .reply = shared->reply, .socket = socket };
 	struct bell_ear ear;
 	enum bell_result r;
 	bell_ear_init(&ear);
@@ -249,7 +295,7 @@ void fake_worker(const struct worker_job *job, struct shared *shared,
 		while (r == BELL_SILENT);
 		if (r == BELL_GONE && f.stubborn) loop_deaf();
 		if (r == BELL_GONE) _exit(0);
-		read_and_carry_out(&f, command);
+		read_and_carry_out(&f, f.command);
 		atomic_fetch_add(&shared->progress, 1);
 		bell_ring(&shared->answered, socket);
 	}

@@ -25,10 +25,13 @@ enum fake_command {
 	FAKE_RECORD,     /* a record of this kind, frames in the client, dies */
 	FAKE_RECORD_WRONG, /* one that makes no sense */
 	FAKE_CLOSE,      /* all files, then lives on */
-	FAKE_EXEC,       /* sleep 1000 */
+	FAKE_EXEC,       /* of the program, with the argument 1000 */
 	FAKE_FORK_EXIT,  /* leaves a child that keeps the socket */
 	FAKE_SPOIL,      /* fills the shared memory with the byte */
+	FAKE_STORM,      /* a thread does so from now on, here and there */
 	FAKE_ALLOCATE,   /* so many bytes, for ever */
+	FAKE_ALLOCATE_LOOP, /* more and more */
+	FAKE_CPU_LOOP,   /* has so many seconds of processor time at most */
 	FAKE_LOOK,       /* reply: u64s about the process, enum fake_look */
 	FAKE_STUBBORN,   /* from now on it does not end by itself */
 	FAKE_ADDRESS     /* reply: where the client's function (string) is */

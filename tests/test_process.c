@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/seconds.h"
 #include "fake_worker.h"
 #include "native/fibre.h"
@@ -114,6 +115,19 @@ START_TEST(answers_on_one_processor)
 }
 END_TEST
 
+/* That this process has in memory. */
+static uint64_t shared_kilobytes(void)
+{
+	char line[200];
+	unsigned long long found = 0;
+	FILE *f = fopen("/proc/self/status", "r");
+	ck_assert_ptr_nonnull(f);
+	while (fgets(line, sizeof line, f))
+		if (sscanf(line, "RssShmem: %llu", &found) == 1) break;
+	fclose(f);
+	return found;
+}
+
 /* Memory that long replies took is given back. */
 START_TEST(answers_at_length)
 {
@@ -129,8 +143,7 @@ START_TEST(answers_at_length)
 		ck_assert(!r.bad && !wire_more(&r));
 		check_lives(p);
 	}
-	const char *page = (const char *)process_reply(p) + WIRE_BYTES / 2;
-	ck_assert_int_eq(*page, 0);
+	ck_assert_uint_lt(shared_kilobytes(), WIRE_BYTES >> 12);
 	ck_assert_int_eq(fake_ask(p, FAKE_COUNT, count + 1, ""),
 	                 PROCESS_REPLIED);
 	ck_assert_uint_eq(process_reply(p)->length, 0);
@@ -327,6 +340,15 @@ START_TEST(signals_kill)
 }
 END_TEST
 
+START_TEST(processor_time_may_be_limited)
+{
+	struct process *p = fake_process(&no_client, 60);
+	check_dies(p, FAKE_CPU_LOOP, 1, "", CASUALTY_EXIT,
+	           "killed by SIGKILL: the limit of processor time?");
+	process_free(p);
+}
+END_TEST
+
 START_TEST(what_was_done_is_kept)
 {
 	struct process *p = fake_process(&no_client, 10);
@@ -343,12 +365,15 @@ END_TEST
 /* With its files closed it cannot be heard; it is not waited for. */
 START_TEST(hiding_is_found_out)
 {
-	const char *hid = "closed all files, or became another program by "
-	                  "exec()";
 	struct process *p = fake_process(&no_client, 60);
 	double before = seconds_now();
-	check_dies(p, FAKE_CLOSE, 0, "", CASUALTY_EXIT, hid);
-	check_dies(p, FAKE_EXEC, 0, "", CASUALTY_EXIT, hid);
+	check_dies(p, FAKE_CLOSE, 0, "", CASUALTY_EXIT,
+	           "closed file descriptors that are not its own");
+	check_dies(p, FAKE_EXEC, 0, "sleep", CASUALTY_EXIT,
+	           "became another program by exec(): \"sleep\"");
+	check_dies(p, FAKE_EXEC, 0, "false", CASUALTY_EXIT,
+	           "became another program by exec(): \"false\", which "
+	           "called exit(1)");
 	check_dies(p, FAKE_FORK_EXIT, 0, "", CASUALTY_EXIT, "called exit(5)");
 	ck_assert_double_lt(seconds_now() - before, 50);
 	process_free(p);
@@ -362,15 +387,74 @@ START_TEST(spoilt_memory_does_no_harm)
 	struct process *p = fake_process(&no_client, 0.3);
 	static const uint64_t bytes[] = { 0, 0xff, 0x41, 1 };
 	for (size_t i = 0; i < 4; i++) {
-		fake_ask(p, FAKE_SPOIL, bytes[i], "");
-		ck_assert_uint_le(process_reply(p)->length, WIRE_BYTES);
-		fake_ask(p, FAKE_COUNT, 1, "");
-		ck_assert_uint_le(process_reply(p)->length, WIRE_BYTES);
-		process_end(p);
+		check_lives(p);
+		ck_assert_int_eq(fake_ask(p, FAKE_SPOIL, bytes[i], ""),
+		                 PROCESS_DIED);
+		ck_assert_int_eq(process_casualty(p), CASUALTY_SPOILT);
+		ck_assert(says(fake_why(p), "wrote over memory that is not "
+		                            "its own"));
+		ck_assert_uint_eq(process_reply(p)->length, 0);
+		ck_assert_int_eq(process_start(p), PROCESS_REPLIED);
 		check_lives(p);
 	}
 	process_free(p);
 	check_no_children();
+}
+END_TEST
+
+/* A thread of the worker's writes all over it, all the time: what is read is
+ * what was there once. */
+START_TEST(memory_that_changes_does_no_harm)
+{
+	struct process *p = fake_process(&no_client, 0.3);
+	for (uint32_t i = 0; i < rounds(200); i++) {
+		fake_ask(p, FAKE_STORM, i, "");
+		const struct wire *w = process_reply(p);
+		uint64_t length = w->length;
+		ck_assert_uint_le(length, WIRE_BYTES);
+		uint64_t before = hash_bytes(1, w->bytes, length);
+		usleep(200);
+		ck_assert_uint_eq(hash_bytes(1, w->bytes, length), before);
+		fake_ask(p, FAKE_COUNT, 100, "x");
+		fake_why(p);
+	}
+	process_end(p);
+	check_lives(p);
+	process_free(p);
+	check_no_children();
+}
+END_TEST
+
+START_TEST(memory_has_a_limit)
+{
+	struct process *p = fake_process(&no_client, 60);
+	process_set_memory(p, (uint64_t)600 << 20);
+	check_dies(p, FAKE_ALLOCATE_LOOP, 0, "", CASUALTY_MEMORY,
+	           "took more than 600 MiB of memory: an endless loop?");
+	check_lives(p);
+	ck_assert_int_eq(fake_ask(p, FAKE_ALLOCATE, 400 << 20, ""),
+	                 PROCESS_REPLIED);
+	process_is_new(p);
+	usleep(200000);
+	ck_assert_int_eq(process_start(p), PROCESS_REPLIED);
+	ck_assert(!process_is_new(p));
+	process_free(p);
+}
+END_TEST
+
+/* What is left from one run to the next. */
+START_TEST(workers_that_grow_are_replaced)
+{
+	struct process *p = fake_process(&no_client, 60);
+	check_lives(p);
+	ck_assert(process_is_new(p));
+	ck_assert_int_eq(fake_ask(p, FAKE_ALLOCATE, 520 << 20, ""),
+	                 PROCESS_REPLIED);
+	usleep(200000);
+	ck_assert(!process_is_new(p));
+	ck_assert_int_eq(process_start(p), PROCESS_REPLIED);
+	ck_assert(process_is_new(p));
+	process_free(p);
 }
 END_TEST
 
@@ -551,7 +635,7 @@ END_TEST
 START_TEST(wrong_records_do_no_harm)
 {
 	struct process *p = fake_process(&no_client, 10);
-	for (uint64_t kind = 0; kind <= CASUALTY_THREAD; kind++) {
+	for (uint64_t kind = 0; kind <= CASUALTY_SPOILT; kind++) {
 		ck_assert_int_eq(fake_ask(p, FAKE_RECORD_WRONG, kind, ""),
 		                 PROCESS_DIED);
 		ck_assert_uint_gt(strlen(fake_why(p)), 0);
@@ -624,9 +708,13 @@ void add_process_tests(TCase *tests)
 	tcase_add_test(tests, memory_is_the_worker_s_own);
 	tcase_add_loop_test(tests, signals_kill, 0,
 	                    sizeof deaths_by / sizeof *deaths_by);
+	tcase_add_test(tests, processor_time_may_be_limited);
 	tcase_add_test(tests, what_was_done_is_kept);
 	tcase_add_test(tests, hiding_is_found_out);
 	tcase_add_test(tests, spoilt_memory_does_no_harm);
+	tcase_add_test(tests, memory_that_changes_does_no_harm);
+	tcase_add_test(tests, memory_has_a_limit);
+	tcase_add_test(tests, workers_that_grow_are_replaced);
 	tcase_add_test(tests, an_end_is_not_waited_for);
 	tcase_add_loop_test(tests, loops_end, 0, 4);
 	tcase_add_test(tests, steps_are_waited_for);

@@ -93,8 +93,9 @@ static void check_stack(const struct call *c, const struct session *s)
 struct session *api_enter(const struct call *c, enum session_kind wanted)
 {
 	struct session *s = session_current();
+	crash_end_copy(c->function);
 	if (!fibre_current() || !s) refuse_thread(c);
-	session_moves();
+	session_called(s, c->pc);
 	check_stack(c, s);
 	if (s->kind != wanted)
 		api_fail(c, " %s: %s", places[s->kind], rule(s->kind, wanted));

@@ -15,7 +15,7 @@ struct call {
 	struct iso_value about;
 };
 
-/* In the function that user code calls: inside of the call, so that the place is
+/* In the function that user code calls: within the call, so that the place is
  * its line. */
 #define API_PLACE                                                             \
 	((uint64_t)(uintptr_t)__builtin_extract_return_addr(                  \

@@ -13,6 +13,8 @@ enum {
 	LAST_WORDS = 200 /* bytes */
 };
 
+#define CLOSED "closed file descriptors that are not its own"
+
 /* ---- What happened ---- */
 
 static const struct signal_meaning {
@@ -77,28 +79,45 @@ static void describe_signal(const struct death *d, struct text *out)
 }
 
 /* Killed without having been able to say why. */
-static void describe_kill(int signal, struct text *out)
+static void describe_kill(int signal, bool cpu_limited, struct text *out)
 {
 	const struct signal_meaning *m = meaning_of(signal, 0);
 	text_string(out, "killed by ");
 	add_signal_name(signal, out);
 	if (signal == SIGKILL)
-		text_string(out, ": out of memory?");
+		text_string(out, cpu_limited ? ": the limit of processor time?"
+		                             : ": out of memory?");
 	else if (m)
 		text_format(out, ": %s", m->meaning);
 }
 
-static void describe_end(const struct death *d, struct text *out)
+static void describe_status(const struct death *d, struct text *out)
 {
-	if (d->cut_off)
-		text_string(out, "closed all files, or became another "
-		            "program by exec()");
-	else if (d->status != -1 && WIFSIGNALED(d->status))
-		describe_kill(WTERMSIG(d->status), out);
+	if (d->status != -1 && WIFSIGNALED(d->status))
+		describe_kill(WTERMSIG(d->status), d->cpu_limited, out);
 	else if (d->status != -1)
 		text_format(out, "called exit(%d)", WEXITSTATUS(d->status));
 	else
 		text_string(out, "ended its process");
+}
+
+static void describe_program(const struct death *d, struct text *out)
+{
+	text_string(out, "became another program by exec(): ");
+	text_json_string(out, d->program, strlen(d->program));
+	if (d->cut_off) return;
+	text_string(out, ", which ");
+	describe_status(d, out);
+}
+
+static void describe_end(const struct death *d, struct text *out)
+{
+	if (*d->program)
+		describe_program(d, out);
+	else if (d->cut_off)
+		text_string(out, CLOSED);
+	else
+		describe_status(d, out);
 }
 
 static void describe_timeout(const struct death *d, struct text *out)
@@ -129,10 +148,26 @@ static void describe_kind(const struct death *d, struct text *out)
 		text_string(out, "misuse of the functions of "
 		            "isoscope/client.h");
 		return;
+	case CASUALTY_FILES: text_string(out, CLOSED); return;
+	case CASUALTY_MEMORY:
+		text_format(out, "took more than %llu MiB of memory: an "
+		            "endless loop?",
+		            (unsigned long long)(d->memory >> 20));
+		return;
+	case CASUALTY_SPOILT:
+		text_string(out, "wrote over memory that is not its own, and "
+		            "spoilt what it shares with isoscope");
+		return;
 	}
 }
 
 /* ---- Where ---- */
+
+static bool is_users(const struct loaded *l, uint64_t address)
+{
+	const struct loaded_object *o = loaded_find(l, address);
+	return o && !o->own;
+}
 
 uint64_t death_place(const struct death *d, const struct loaded *l,
                      uint32_t *next)
@@ -140,10 +175,16 @@ uint64_t death_place(const struct death *d, const struct loaded *l,
 	while (*next < d->frame_count) {
 		uint32_t i = (*next)++;
 		uint64_t at = d->frames[i] - (i > 0);
-		const struct loaded_object *o = loaded_find(l, at);
-		if (o && !o->own) return at;
+		if (is_users(l, at)) return at;
 	}
 	return 0;
+}
+
+uint64_t death_near(const struct death *d, const struct loaded *l)
+{
+	uint32_t next = 0;
+	uint64_t at = death_place(d, l, &next);
+	return at || !is_users(l, d->called) ? at : d->called;
 }
 
 static const char *base_name(const char *path)
@@ -195,11 +236,19 @@ void death_describe(const struct death *d, const struct loaded *l,
                     struct source_lines *lines, struct text *out)
 {
 	uint32_t next = 0;
+	uint64_t near = death_near(d, l);
 	describe_kind(d, out);
-	if (!death_place(d, l, &next)) return;
+	if (!near) return;
 	bool asks = out->length && out->data[out->length - 1] == '?';
-	text_string(out, asks || d->kind == CASUALTY_EXIT ? " " : ", ");
-	describe_place(d, l, lines, out);
+	bool is_known = death_place(d, l, &next) != 0;
+	text_string(out, asks || (is_known && d->kind == CASUALTY_EXIT)
+	                     ? " " : ", ");
+	if (is_known) {
+		describe_place(d, l, lines, out);
+	} else {
+		text_string(out, "last seen in ");
+		add_frame(loaded_find(l, near), near, lines, out);
+	}
 }
 
 /* ---- What it printed ---- */

@@ -15,10 +15,14 @@ struct death {
 	uint64_t address;
 	uint64_t frames[SHARED_FRAMES];
 	uint32_t frame_count;
+	uint64_t called; /* the place of its last call of the API, or 0 */
 	int status;     /* of waitpid(), -1 if unknown */
 	int stopped;    /* the signal that stopped it, before the timeout */
 	bool cut_off;   /* it lived on, but had closed its socket */
+	char program[16]; /* that it became by exec(); "": none */
+	bool cpu_limited; /* its processor time was limited */
 	double timeout; /* seconds, of CASUALTY_TIMEOUT */
+	uint64_t memory; /* bytes it may take, of CASUALTY_MEMORY */
 };
 
 /* The program counter of a frame in user code, 0 if none: of the call where it
@@ -26,6 +30,8 @@ struct death {
  * `*next` moves behind it. */
 uint64_t death_place(const struct death *d, const struct loaded *l,
                      uint32_t *next);
+/* The first of them, or else where it was last seen: 0 if unknown. */
+uint64_t death_near(const struct death *d, const struct loaded *l);
 /* One line: what happened and where. */
 void death_describe(const struct death *d, const struct loaded *l,
                     struct source_lines *lines, struct text *out);

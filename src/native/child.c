@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdio_ext.h>
 #include <string.h>
@@ -41,14 +42,44 @@ static void close_others(int a, int b)
 	close_from_to(high + 1, 0x7fffffff);
 }
 
-/* Even in an endless loop it does not outlive the explorer. */
-static void tie_lifeline(int lifeline)
+/* What the processes that user code forks inherit. */
+static int lifeline = -1;
+
+/* Even in an endless loop they do not outlive it. A group has a negative
+ * number. */
+static void tie(int line, pid_t whom)
 {
-	struct pollfd at = { .fd = lifeline, .events = POLLIN };
-	fcntl(lifeline, F_SETOWN, -getpid()); /* the group */
-	fcntl(lifeline, F_SETSIG, SIGKILL);
-	fcntl(lifeline, F_SETFL, O_ASYNC | O_NONBLOCK);
+	struct pollfd at = { .fd = line, .events = POLLIN };
+	fcntl(line, F_SETOWN, whom);
+	fcntl(line, F_SETSIG, SIGKILL);
+	fcntl(line, F_SETFL, O_ASYNC | O_NONBLOCK);
 	if (poll(&at, 1, 0) > 0) _exit(0);
+}
+
+/* User code may have closed it, and opened something else. */
+static bool is_lifeline(int file)
+{
+	return (fcntl(file, F_GETFL) & O_ASYNC) &&
+	       fcntl(file, F_GETSIG) == SIGKILL;
+}
+
+/* A file has one owner: so it is opened once more. */
+void child_tie_copy(void)
+{
+	char path[40];
+	if (lifeline < 0 || !is_lifeline(lifeline)) return;
+	snprintf(path, sizeof path, "/proc/self/fd/%d", lifeline);
+	int line = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (line >= 0) tie(line, getpid());
+}
+
+/* When memory is short it goes first, and not the explorer. */
+static void offer_for_killing(void)
+{
+	int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+	if (file < 0) return;
+	(void)!write(file, "1000", 4);
+	close(file);
 }
 
 /* What the explorer has not written out yet is not the worker's; and nothing
@@ -78,7 +109,9 @@ void child_prepare(const struct child *c, const struct worker_job *job)
 	setpgid(0, 0);
 	redirect(c->output);
 	close_others(c->socket, c->lifeline);
-	tie_lifeline(c->lifeline);
+	lifeline = c->lifeline;
+	tie(lifeline, -getpid());
+	offer_for_killing();
 	setrlimit(RLIMIT_CORE, &no_core);
 	take_name(job ? job->client : NULL);
 	reset_signals();

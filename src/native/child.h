@@ -14,5 +14,8 @@ struct child {
  * is killed when the other end of the lifeline is closed. The explorer may have
  * had threads: only what is safe after fork() is done here. */
 void child_prepare(const struct child *c, const struct worker_job *job);
+/* In a process that user code has forked from it: it, too, is killed with the
+ * lifeline, whatever group it joins. */
+void child_tie_copy(void);
 
 #endif

@@ -3,6 +3,7 @@
 #include <execinfo.h>
 #include <limits.h>
 #include <link.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "native/child.h"
 #include "native/fibre.h"
 #include "native/shared.h"
 
@@ -22,6 +24,7 @@ enum {
 
 /* A signal handler has no other way to know. */
 static struct shared *watched;
+static bool copied; /* forked by user code: the worker lives on elsewhere */
 
 /* ---- Where ---- */
 
@@ -110,12 +113,14 @@ static _Noreturn void die_of(int number)
 static void on_signal(int number, siginfo_t *info, void *context)
 {
 	struct casualty *c = &watched->casualty;
+	if (copied) die_of(number);
 	c->frame_count = 0;
 	c->signal = info->si_signo;
 	c->code = info->si_code;
 	c->address = (uint64_t)(uintptr_t)info->si_addr;
 	atomic_store(&c->kind, (uint32_t)kind_of(info));
 	note_frames(c, context);
+	crash_note_objects(watched); /* those whose constructors run */
 	die_of(number);
 }
 
@@ -127,15 +132,57 @@ static void note_end(enum casualty_kind kind, int code)
 	c->code = code;
 	atomic_store(&c->kind, (uint32_t)kind);
 	note_frames(c, NULL);
+	crash_note_objects(watched);
 }
 
-_Noreturn void crash_misuse(const char *what)
+static void say(const char *what)
 {
 	fflush(stdout);
 	(void)!write(STDERR_FILENO, what, strlen(what));
 	(void)!write(STDERR_FILENO, "\n", 1);
+}
+
+_Noreturn void crash_misuse(const char *what)
+{
+	crash_end_copy("an end");
+	say(what);
 	note_end(CASUALTY_THREAD, 0);
 	_exit(1);
+}
+
+_Noreturn void crash_cut_off(void)
+{
+	note_end(CASUALTY_FILES, 0);
+	_exit(1);
+}
+
+_Noreturn void crash_spoilt(void)
+{
+	note_end(CASUALTY_SPOILT, 0);
+	_exit(1);
+}
+
+/* ---- Copies ---- */
+
+static void in_copy(void)
+{
+	copied = true;
+	child_tie_copy();
+}
+
+static _Noreturn void end_copy(const char *what)
+{
+	char line[300];
+	snprintf(line, sizeof line, "a process that a session has forked came "
+	         "to %s and is ended: only the session itself goes on; call "
+	         "_exit() in the other, or exec()", what);
+	say(line);
+	_exit(0);
+}
+
+void crash_end_copy(const char *what)
+{
+	if (copied) end_copy(what);
 }
 
 /* After the user's handlers, and before all those that the explorer has
@@ -145,6 +192,7 @@ static void on_exit_called(int status, void *unused)
 {
 	struct fibre *f = fibre_current();
 	(void)unused;
+	if (copied) _exit(status);
 	if (f && !fibre_holds(f, __builtin_frame_address(0)))
 		crash_misuse("the session has left its stack and ended the "
 		             "thread that runs sessions: pthread_exit() is "
@@ -176,6 +224,7 @@ void crash_watch(struct shared *shared)
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
 		sigaction(signals[i], &a, NULL);
 	on_exit(on_exit_called, NULL);
+	pthread_atfork(NULL, NULL, in_copy);
 }
 
 /* ---- Libraries ---- */

@@ -459,7 +459,9 @@ static bool go_again(struct guest *g, struct reply *x, struct memo_step *from,
 	struct path p = path_to(g, from);
 	reply_begin(x, g, &g->sessions[from->session].root, &g->scratch, false);
 	enum process_answer a = ask_anew(g, from->session, &p, given);
-	if (!is_answered(x, a, p.answers + (given != NULL)) ||
+	if (!is_answered(x, a, p.answers + (given != NULL))) return false;
+	/* A reply that was spoilt is empty. */
+	if (process_casualty(g->process) != CASUALTY_SPOILT &&
 	    !same_as_before(g, x, &p, from))
 		return false;
 	reply_rebase(x, from, r, kept);

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -19,15 +21,19 @@
 #include "native/casualty.h"
 #include "native/child.h"
 #include "native/loaded.h"
+#include "native/shared_memory.h"
 #include "native/source_lines.h"
 
 #define GRACE 0.3 /* seconds to end in, before it is killed */
 enum {
 	SLICE = 100,           /* milliseconds between looks at the progress */
 	PRINTED_MOST = 1 << 20,/* bytes of output kept */
-	PRINTED_TOLD = 4096,   /* bytes of them read after a crash */
-	WIRE_KEPT = 1 << 20    /* bytes of a wire that are not given back */
+	PRINTED_TOLD = 4096    /* bytes of them read after a crash */
 };
+#define LOOK 0.1                         /* seconds between looks at memory */
+#define GROWN_MOST ((uint64_t)512 << 20) /* bytes since its birth, of a worker
+                                          * that is used on */
+#define MEMORY_MOST ((uint64_t)4 << 30)
 
 struct process {
 	const struct worker_job *job;
@@ -37,17 +43,19 @@ struct process {
 	const atomic_bool *interrupt; /* or NULL */
 	double deadline;              /* or 0 */
 
-	void *memory; /* shared, command, reply, one after another; or NULL */
-	struct shared *shared;
-	struct wire *command, *reply;
-	struct wire *nowhere; /* stands for them if there is no memory */
+	uint64_t memory_most;
+
+	struct shared_memory memory;
 
 	pid_t pid;           /* 0: none runs */
 	int socket;
 	int lifeline;        /* a pipe's end, closed when the explorer dies */
 	int output;          /* file of what it prints, or -1 */
 	struct bell_ear ear;
+	char name[16];       /* of the thread that has forked it */
 	uint64_t inherited;  /* bytes of the explorer at the fork */
+	uint64_t at_birth;   /* bytes of its own with its first reply */
+	double looked;       /* when its memory was last looked at */
 	bool is_new;
 
 	struct death death;
@@ -57,67 +65,14 @@ struct process {
 	struct text failure; /* why none was started */
 };
 
-/* ---- Memory ---- */
-
-/* Wires begin at pages. */
-static size_t page_up(size_t bytes)
-{
-	return (bytes + 4095) & ~(size_t)4095;
-}
-
-static struct wire *wire_at(struct process *p, size_t offset)
-{
-	return (struct wire *)((char *)p->memory + offset);
-}
-
-static size_t memory_bytes(void)
-{
-	return page_up(sizeof(struct shared)) +
-	       2 * page_up(sizeof(struct wire) + WIRE_BYTES);
-}
-
-static bool take_memory(struct process *p)
-{
-	if (p->memory) return true;
-	size_t first = page_up(sizeof(struct shared));
-	size_t second = first + page_up(sizeof(struct wire) + WIRE_BYTES);
-	void *m = mmap(NULL, memory_bytes(), PROT_READ | PROT_WRITE,
-	               MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (m == MAP_FAILED) return false;
-	p->memory = m;
-	p->shared = m;
-	p->command = wire_at(p, first);
-	p->reply = wire_at(p, second);
-	return true;
-}
-
-/* User code may have written over it. */
-static void set_bounds(struct wire *w)
-{
-	w->capacity = WIRE_BYTES;
-	if (atomic_load(&w->length) > WIRE_BYTES) atomic_store(&w->length, 0);
-}
-
-/* A wire that was once long does not keep its memory for ever. */
-static void clear_wire(struct wire *w)
-{
-	set_bounds(w);
-	uint64_t length = page_up(sizeof *w + atomic_load(&w->length));
-	if (length > WIRE_KEPT)
-		madvise((char *)w + WIRE_KEPT, length - WIRE_KEPT,
-		        MADV_REMOVE);
-	atomic_store(&w->length, 0);
-}
-
-static void begin_memory(struct process *p)
-{
-	memset(p->shared, 0, sizeof *p->shared);
-	p->shared->command = p->command;
-	p->shared->reply = p->reply;
-	clear_wire(p->reply);
-}
-
 /* ---- Life ---- */
+
+static uint64_t memory_of_machine(void)
+{
+	long pages = sysconf(_SC_PHYS_PAGES);
+	if (pages <= 0) return UINT64_MAX;
+	return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
 
 struct process *process_new_with(const struct worker_job *job,
                                  double step_timeout, bool show_output,
@@ -129,7 +84,9 @@ struct process *process_new_with(const struct worker_job *job,
 	p->step_timeout = step_timeout;
 	p->show_output = show_output;
 	p->socket = p->lifeline = p->output = -1;
-	p->nowhere = mem_take0(1, sizeof *p->nowhere);
+	p->memory_most = memory_of_machine() / 2;
+	if (p->memory_most > MEMORY_MOST) p->memory_most = MEMORY_MOST;
+	shared_memory_init(&p->memory);
 	return p;
 }
 
@@ -142,6 +99,11 @@ struct process *process_new(const struct worker_job *job, double step_timeout,
 void process_set_timeout(struct process *p, double seconds)
 {
 	p->step_timeout = seconds;
+}
+
+void process_set_memory(struct process *p, uint64_t bytes)
+{
+	p->memory_most = bytes;
 }
 
 void process_set_output(struct process *p, bool show_output)
@@ -197,6 +159,29 @@ static int stopped_by(struct process *p)
 	return info.si_pid ? info.si_status : 0;
 }
 
+/* Has it become another program? The kernel then gives it another name. */
+static void read_program(struct process *p, char *out)
+{
+	char path[40];
+	snprintf(path, sizeof path, "/proc/%d/comm", (int)p->pid);
+	int file = open(path, O_RDONLY | O_CLOEXEC);
+	if (file < 0) return;
+	ssize_t got = read(file, out, sizeof p->name - 1);
+	close(file);
+	out[got > 0 ? got : 0] = 0;
+	out[strcspn(out, "\n")] = 0;
+	if (!strcmp(out, p->name)) *out = 0;
+}
+
+/* What is known of it as long as it is not waited for. */
+static void read_end(struct process *p)
+{
+	struct rlimit cpu;
+	read_program(p, p->death.program);
+	p->death.cpu_limited = !prlimit(p->pid, RLIMIT_CPU, NULL, &cpu) &&
+	                       cpu.rlim_cur != RLIM_INFINITY;
+}
+
 /* Waits for its end, by itself for a short while; false if it had to be killed.
  * What a process prints and writes is complete after this. */
 static bool reap(struct process *p, int *status)
@@ -209,6 +194,7 @@ static bool reap(struct process *p, int *status)
 		if (nap.tv_nsec < 5000000) nap.tv_nsec *= 2;
 	}
 	kill_group(p);
+	read_end(p);
 	pid_t got;
 	do
 		got = waitpid(p->pid, status, 0);
@@ -238,12 +224,11 @@ void process_free(struct process *p)
 {
 	if (!p) return;
 	process_end(p);
-	if (p->memory) munmap(p->memory, memory_bytes());
+	shared_memory_free(&p->memory);
 	loaded_free(&p->loaded);
 	source_lines_free(p->lines);
 	text_free(&p->printed);
 	text_free(&p->failure);
-	free(p->nowhere);
 	free(p);
 }
 
@@ -273,6 +258,12 @@ static uint64_t private_bytes(pid_t pid)
 	if (sscanf(line, "%*u %llu %llu", &resident, &shared) != 2) return 0;
 	if (shared > resident) return 0;
 	return (resident - shared) * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+uint64_t process_memory(const struct process *p)
+{
+	uint64_t bytes = p->pid ? private_bytes(p->pid) : 0;
+	return bytes > p->inherited ? bytes - p->inherited : 0;
 }
 
 static bool open_files(struct process *p, struct child *c)
@@ -313,14 +304,15 @@ static enum process_answer give_birth(struct process *p, struct child *c)
 {
 	if (!open_files(p, c))
 		return refuse(p, "no files", "allow more of them (ulimit -n)");
-	begin_memory(p);
+	shared_memory_begin(&p->memory);
+	prctl(PR_GET_NAME, p->name);
 	pthread_mutex_lock(&births);
 	loaded_begin(&p->loaded);
 	p->inherited = private_bytes(getpid());
 	pid_t pid = fork_quietly();
 	if (!pid) {
 		child_prepare(c, p->job);
-		p->body(p->job, p->shared, c->socket);
+		p->body(p->job, p->memory.shared, c->socket);
 		_exit(0);
 	}
 	pthread_mutex_unlock(&births);
@@ -340,7 +332,7 @@ static enum process_answer fork_worker(struct process *p)
 	struct child c = { .socket = -1, .lifeline = -1, .output = -1 };
 	text_clear(&p->printed);
 	text_clear(&p->failure);
-	if (!take_memory(p))
+	if (!shared_memory_take(&p->memory))
 		return refuse(p, "no room for shared memory",
 		              "allow more of it (ulimit -v)");
 	enum process_answer a = give_birth(p, &c);
@@ -374,9 +366,9 @@ static void read_last_words(struct process *p)
 static void read_record(struct death *d, struct casualty *c)
 {
 	uint32_t kind = atomic_load(&c->kind);
-	if (kind > CASUALTY_THREAD) kind = CASUALTY_NONE;
+	if (kind > CASUALTY_SPOILT) kind = CASUALTY_NONE;
 	if (d->kind == CASUALTY_NONE) d->kind = (enum casualty_kind)kind;
-	if (kind == CASUALTY_NONE) return;
+	if (kind == CASUALTY_NONE || d->kind == CASUALTY_SPOILT) return;
 	d->signal = c->signal;
 	d->code = c->code;
 	d->address = c->address;
@@ -389,10 +381,13 @@ static void read_record(struct death *d, struct casualty *c)
 static enum process_answer bury(struct process *p)
 {
 	struct death *d = &p->death;
+	struct shared *s = p->memory.shared;
 	bool told = d->kind == CASUALTY_TIMEOUT;
 	bool by_itself = reap(p, &d->status);
-	read_record(d, &p->shared->casualty);
+	read_record(d, &s->casualty);
 	if (d->kind == CASUALTY_NONE) d->kind = CASUALTY_EXIT;
+	if (d->kind == CASUALTY_EXIT && !shared_memory_is_whole(&p->memory))
+		d->kind = CASUALTY_SPOILT;
 	/* The alarm was its own. */
 	if (d->kind == CASUALTY_TIMEOUT && !told) {
 		d->kind = CASUALTY_SIGNAL;
@@ -400,8 +395,13 @@ static enum process_answer bury(struct process *p)
 	}
 	d->cut_off = d->kind == CASUALTY_EXIT && !by_itself;
 	d->timeout = p->step_timeout;
-	set_bounds(p->reply);
-	loaded_read(&p->loaded, p->shared);
+	d->memory = p->memory_most;
+	d->called = atomic_load(&s->called);
+	if (d->kind == CASUALTY_SPOILT)
+		shared_memory_drop(&p->memory);
+	else
+		shared_memory_read(&p->memory);
+	loaded_read(&p->loaded, s);
 	read_last_words(p);
 	close_files(p);
 	return PROCESS_DIED;
@@ -431,9 +431,9 @@ static int slice(const struct process *p, double since)
 }
 
 /* The worker notes where it is, if it still can. */
-static enum process_answer give_up(struct process *p)
+static enum process_answer give_up(struct process *p, enum casualty_kind kind)
 {
-	p->death.kind = CASUALTY_TIMEOUT;
+	p->death.kind = kind;
 	p->death.stopped = stopped_by(p);
 	kill(p->pid, SIGALRM);
 	if (p->death.stopped) kill(p->pid, SIGCONT);
@@ -446,63 +446,93 @@ static bool is_unwanted(const struct process *p)
 	       (p->deadline > 0 && seconds_now() > p->deadline);
 }
 
+/* User code wrote where it should not have: nothing there can be relied on. */
+static enum process_answer give_up_spoilt(struct process *p)
+{
+	p->death.kind = CASUALTY_SPOILT;
+	kill_group(p);
+	return bury(p);
+}
+
+/* It rings once for each command, and once before. */
+static enum process_answer take_reply(struct process *p)
+{
+	if (!shared_memory_is_whole(&p->memory) ||
+	    p->ear.heard != p->memory.commands + 1)
+		return give_up_spoilt(p);
+	shared_memory_read(&p->memory);
+	return PROCESS_REPLIED;
+}
+
 static enum process_answer await(struct process *p)
 {
-	uint64_t progress = atomic_load(&p->shared->progress);
+	struct shared *s = p->memory.shared;
+	uint64_t progress = atomic_load(&s->progress);
 	double since = seconds_now();
 	for (;;) {
-		enum bell_result r = bell_wait(&p->shared->answered, &p->ear,
+		enum bell_result r = bell_wait(&s->answered, &p->ear,
 		                               p->socket, slice(p, since));
-		if (r == BELL_RUNG) {
-			set_bounds(p->reply);
-			return PROCESS_REPLIED;
-		}
+		if (r == BELL_RUNG) return take_reply(p);
 		if (r == BELL_GONE || is_dead(p)) return bury(p);
 		if (is_unwanted(p)) {
 			process_kill(p);
 			return PROCESS_INTERRUPTED;
 		}
 		trim_output(p, PRINTED_MOST);
-		uint64_t now = atomic_load(&p->shared->progress);
+		if (!shared_memory_is_whole(&p->memory))
+			return give_up_spoilt(p);
+		if (process_memory(p) > p->memory_most)
+			return give_up(p, CASUALTY_MEMORY);
+		uint64_t now = atomic_load(&s->progress);
 		if (now != progress) since = seconds_now();
 		progress = now;
-		if (is_over(p, since)) return give_up(p);
+		if (is_over(p, since)) return give_up(p, CASUALTY_TIMEOUT);
 	}
+}
+
+static enum process_answer have_worker(struct process *p)
+{
+	if (p->pid) return PROCESS_REPLIED;
+	enum process_answer a = fork_worker(p);
+	if (a == PROCESS_REPLIED) a = await(p);
+	if (a == PROCESS_REPLIED) p->at_birth = process_memory(p);
+	p->looked = seconds_now();
+	return a;
+}
+
+/* Sessions that are run again and again may leave something each time. */
+static bool has_grown(struct process *p)
+{
+	double now = seconds_now();
+	if (now - p->looked < LOOK) return false;
+	p->looked = now;
+	return process_memory(p) > p->at_birth + GROWN_MOST;
 }
 
 enum process_answer process_start(struct process *p)
 {
-	if (p->pid) return PROCESS_REPLIED;
-	enum process_answer a = fork_worker(p);
-	return a == PROCESS_REPLIED ? await(p) : a;
+	if (p->pid && has_grown(p)) process_end(p);
+	return have_worker(p);
 }
 
 struct wire *process_command(struct process *p)
 {
-	if (!take_memory(p)) return p->nowhere;
-	clear_wire(p->command);
-	return p->command;
+	return shared_memory_command(&p->memory);
 }
 
 enum process_answer process_ask(struct process *p)
 {
-	enum process_answer a = process_start(p);
+	enum process_answer a = have_worker(p);
 	if (a != PROCESS_REPLIED) return a;
-	clear_wire(p->reply);
+	shared_memory_ask(&p->memory);
 	trim_output(p, 0);
-	bell_ring(&p->shared->asked, p->socket);
+	bell_ring(&p->memory.shared->asked, p->socket);
 	return await(p);
 }
 
 const struct wire *process_reply(const struct process *p)
 {
-	return p->memory ? p->reply : p->nowhere;
-}
-
-uint64_t process_memory(const struct process *p)
-{
-	uint64_t bytes = p->pid ? private_bytes(p->pid) : 0;
-	return bytes > p->inherited ? bytes - p->inherited : 0;
+	return p->memory.copy;
 }
 
 /* ---- What became of it ---- */
@@ -525,16 +555,22 @@ enum casualty_kind process_casualty(const struct process *p)
 	return p->death.kind;
 }
 
+bool process_gave_up(const struct process *p)
+{
+	enum casualty_kind kind = p->death.kind;
+	return kind == CASUALTY_TIMEOUT || kind == CASUALTY_MEMORY ||
+	       kind == CASUALTY_SPOILT;
+}
+
 uint64_t process_crash_place(const struct process *p)
 {
-	uint32_t next = 0;
-	return death_place(&p->death, &p->loaded, &next);
+	return death_near(&p->death, &p->loaded);
 }
 
 const char *process_object(struct process *p, uint64_t address,
                            uint64_t *in_file)
 {
-	if (p->pid) loaded_read(&p->loaded, p->shared);
+	if (p->pid) loaded_read(&p->loaded, p->memory.shared);
 	const struct loaded_object *o = loaded_find(&p->loaded, address);
 	if (!o) return NULL;
 	*in_file = address - o->bias;

@@ -36,6 +36,9 @@ struct process *process_new_with(const struct worker_job *job,
                                  process_body *body);
 void process_free(struct process *p); /* ends the worker; NULL is fine */
 void process_set_timeout(struct process *p, double seconds);
+/* Bytes that it may take before it is killed: half of the machine's memory, and
+ * 4 GiB at most, unless this says otherwise. */
+void process_set_memory(struct process *p, uint64_t bytes);
 /* A worker whose output goes elsewhere is ended. */
 void process_set_output(struct process *p, bool show_output);
 /* Answers are waited for until the flag is true; may be NULL. And until this
@@ -44,7 +47,8 @@ void process_set_limits(struct process *p, const atomic_bool *flag,
                         double deadline);
 
 /* Starts a worker if none runs, and waits for its first reply (what it
- * declares), which is then in process_reply(). */
+ * declares), which is then in process_reply(). One whose memory has grown much
+ * is replaced. */
 enum process_answer process_start(struct process *p);
 /* Has a worker been started since the last call? Its sessions begin anew. */
 bool process_is_new(struct process *p);
@@ -52,6 +56,7 @@ bool process_is_new(struct process *p);
 /* The command to be written, for process_ask(); empty. */
 struct wire *process_command(struct process *p);
 enum process_answer process_ask(struct process *p);
+/* A copy, which nobody changes until the next answer. */
 const struct wire *process_reply(const struct process *p);
 /* Ends the worker; the next one begins anew (its memory has grown). */
 void process_end(struct process *p);
@@ -64,8 +69,11 @@ uint64_t process_memory(const struct process *p);
  * line. After PROCESS_NOT_STARTED: why. */
 void process_why(struct process *p, struct text *out);
 enum casualty_kind process_casualty(const struct process *p);
+/* Was it ended for what it did, so that it need not be tried again? */
+bool process_gave_up(const struct process *p);
 /* The program counter of the crash in a library of the user's, or of the call
- * there that led to it; 0 if none. */
+ * there that led to it, or else of the last call of the API before it; 0 if
+ * none. */
 uint64_t process_crash_place(const struct process *p);
 
 /* Which library an address of the worker lies in, and where in its file; NULL

@@ -96,7 +96,7 @@ static void died(struct reply *x)
 	struct process *p = x->guest->process;
 	struct text why = { 0 };
 	process_why(p, &why);
-	x->given_up = process_casualty(p) == CASUALTY_TIMEOUT;
+	x->given_up = process_gave_up(p);
 	fail(x, process_crash_place(p), text_get(&why));
 	text_free(&why);
 }

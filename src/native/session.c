@@ -1,5 +1,6 @@
 #include "native/session.h"
 
+#include <fcntl.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@ enum {
 /* The functions that user code calls do not say for whom. */
 static struct {
 	struct shared *shared;
+	int socket;
 	struct wire *reply;
 	struct session *session; /* that runs */
 	struct wire_reader answers;
@@ -24,10 +26,11 @@ static struct {
 	uint32_t steps; /* of this reply */
 } now;
 
-void sessions_begin(struct shared *shared)
+void sessions_begin(struct shared *shared, int socket)
 {
 	memset(&now, 0, sizeof now);
 	now.shared = shared;
+	now.socket = socket;
 	now.reply = shared->reply;
 }
 
@@ -37,12 +40,32 @@ struct session *session_current(void)
 }
 
 /* No other thread writes it. */
-void session_moves(void)
+static void session_moves(void)
 {
 	uint64_t n = atomic_load_explicit(&now.shared->progress,
 	                                  memory_order_relaxed);
 	atomic_store_explicit(&now.shared->progress, n + 1,
 	                      memory_order_relaxed);
+}
+
+static void set_called(const struct session *s)
+{
+	atomic_store_explicit(&now.shared->called, s->called,
+	                      memory_order_relaxed);
+}
+
+void session_called(struct session *s, uint64_t pc)
+{
+	session_moves();
+	s->called = pc;
+	set_called(s);
+}
+
+/* Before the session gives an answer, as long as it is known whose fault it is.
+ * What user code opens later under the same number is not closed by exec(). */
+static void check_socket(void)
+{
+	if (fcntl(now.socket, F_GETFD) != FD_CLOEXEC) crash_cut_off();
 }
 
 /* ---- Steps ---- */
@@ -78,6 +101,7 @@ void session_fail(uint64_t pc, const char *format, ...)
 {
 	struct text message = { 0 };
 	va_list list;
+	check_socket();
 	va_start(list, format);
 	text_vformat(&message, format, list);
 	va_end(list);
@@ -116,6 +140,7 @@ void step_end(struct wire_writer *w)
 {
 	complete(w);
 	if (!is_long()) return;
+	check_socket();
 	struct wire_writer more = write_step(STEP_MORE, 0);
 	wire_commit(&more);
 	fibre_yield();
@@ -123,6 +148,7 @@ void step_end(struct wire_writer *w)
 
 void step_last(struct wire_writer *w)
 {
+	check_socket();
 	complete(w);
 	stop();
 }
@@ -140,6 +166,7 @@ struct iso_value session_argument(void)
 
 struct iso_value step_ask(struct wire_writer *w)
 {
+	if (!now.answers_left) check_socket();
 	complete(w);
 	return session_argument();
 }
@@ -153,6 +180,7 @@ static void write_end(struct session *s, struct iso_value result)
 		             "returned in the middle of transaction \"%s\": "
 		             "iso_commit() or iso_abort() is missing",
 		             s->transaction);
+	check_socket();
 	bool declared = s->kind == SESSION_DECLARING;
 	struct wire_writer w =
 	    step_begin(declared ? STEP_READY : STEP_RETURN, 0);
@@ -163,7 +191,9 @@ static void write_end(struct session *s, struct iso_value result)
 static void run(void *data)
 {
 	struct session *s = data;
-	write_end(s, s->body(s));
+	struct iso_value result = s->body(s);
+	crash_end_copy("the end of the session");
+	write_end(s, result);
 }
 
 void session_abandon(struct session *s)
@@ -172,7 +202,7 @@ void session_abandon(struct session *s)
 	fibre_free(s->fibre);
 	s->fibre = NULL;
 	s->transaction = NULL;
-	s->begun = 0;
+	s->begun = s->called = 0;
 	s->over = false;
 	region_release(&s->memory, nothing);
 }
@@ -181,12 +211,19 @@ static void resume(struct session *s)
 {
 	now.session = s;
 	session_moves();
+	set_called(s);
 	bool alive = fibre_resume(s->fibre);
 	if (fibre_current())
 		crash_misuse("the session has left its stack in another way "
 		             "than by returning from its function");
 	now.session = NULL;
 	if (!alive || s->over) session_abandon(s);
+}
+
+static void no_fibre(bool fresh)
+{
+	if (!fresh) crash_spoilt(); /* it does not wait for anything */
+	reply_error("there is no memory for the stack of a session");
 }
 
 void session_run(struct session *s, bool fresh, struct wire_reader answers,
@@ -202,7 +239,5 @@ void session_run(struct session *s, bool fresh, struct wire_reader answers,
 	if (s->fibre)
 		resume(s);
 	else
-		reply_error(fresh ? "there is no memory for the stack of a "
-		                    "session"
-		                  : "the session does not wait for anything");
+		no_fibre(fresh);
 }

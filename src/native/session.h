@@ -38,13 +38,14 @@ struct session {
 	struct region memory;   /* what lives as long as the fibre */
 	const char *transaction; /* the open one, or NULL */
 	uint64_t begun;         /* where: program counter */
+	uint64_t called;        /* from where it last called the API */
 	bool over;              /* abandoned by itself */
 };
 
-/* Before all else. */
-void sessions_begin(struct shared *shared);
-/* Runs it until it needs an answer that is not there, or ends. `fresh`: from its
- * beginning. The `count` values behind the reader answer what it asks. */
+/* Before all else. The process is asked and answers through the socket. */
+void sessions_begin(struct shared *shared, int socket);
+/* Runs it until it needs an answer that is not there, or ends. `fresh`: from
+ * its beginning. The `count` values behind the reader answer what it asks. */
 void session_run(struct session *s, bool fresh, struct wire_reader answers,
                  uint64_t count);
 /* Forgets where it was. */
@@ -68,8 +69,9 @@ _Noreturn void step_last(struct wire_writer *w);
 /* The same, the last step being STEP_ERROR. */
 _Noreturn void session_fail(uint64_t pc, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* It was found out that something is done, for who waits for it. */
-void session_moves(void);
+/* The session calls the API from there: for who waits that something is done,
+ * and who wants to know where. */
+void session_called(struct session *s, uint64_t pc);
 
 /* An error that is not met by running code. */
 void reply_error(const char *message);

@@ -29,9 +29,12 @@ enum casualty_kind {
 	CASUALTY_OVERFLOW, /* the stack of the session is full */
 	CASUALTY_TIMEOUT,  /* no step for too long */
 	CASUALTY_EXIT,     /* exit(), _exit(), or killed by another signal */
-	CASUALTY_THREAD    /* the API was used by a thread that is no session's,
+	CASUALTY_THREAD,   /* the API was used by a thread that is no session's,
 	                    * or the session left its coroutine in another way
 	                    * than by returning */
+	CASUALTY_FILES,    /* the socket was closed by user code */
+	CASUALTY_MEMORY,   /* it took too much of it */
+	CASUALTY_SPOILT    /* what is shared was written over */
 };
 
 /* What the worker's signal handler writes before the process ends. */
@@ -44,12 +47,16 @@ struct casualty {
 };
 
 struct shared {
+	uint64_t first_seal; /* of the explorer's, to find out damage */
 	struct bell asked, answered; /* commands and replies are complete */
 	_Atomic uint64_t progress;  /* grows with every step of user code */
+	_Atomic uint64_t called;    /* from where the session that runs last
+	                             * called the API, or 0 */
 	struct casualty casualty;
 	_Atomic uint32_t object_count;
 	struct shared_object objects[SHARED_OBJECTS];
 	struct wire *command, *reply; /* the same addresses in both processes */
+	uint64_t last_seal;
 };
 
 #endif

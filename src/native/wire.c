@@ -4,11 +4,12 @@
 
 #include "native/shared.h"
 
-/* User code may have written over the capacity too; nobody has a larger wire
- * than this. */
+/* User code may write over the capacity too, at any time; nobody has a larger
+ * wire than this. */
 static uint64_t capacity_of(const struct wire *w)
 {
-	return w->capacity < WIRE_BYTES ? w->capacity : WIRE_BYTES;
+	uint64_t capacity = *(const volatile uint64_t *)&w->capacity;
+	return capacity < WIRE_BYTES ? capacity : WIRE_BYTES;
 }
 
 static uint64_t length_of(const struct wire *w)
@@ -25,13 +26,13 @@ void wire_clear(struct wire *w)
 
 struct wire_writer wire_write(struct wire *w)
 {
-	uint64_t at = length_of(w);
-	return (struct wire_writer){ w, at, at > capacity_of(w) };
+	uint64_t at = length_of(w), room = capacity_of(w);
+	return (struct wire_writer){ w, at, room, at > room };
 }
 
 static void put(struct wire_writer *w, const void *bytes, uint64_t count)
 {
-	if (w->full || count > capacity_of(w->wire) - w->at) {
+	if (w->full || count > w->room - w->at) {
 		w->full = true;
 		return;
 	}

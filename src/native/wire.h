@@ -2,8 +2,8 @@
  * memory, in the machine's own byte order.
  *
  * A command is written whole before the worker is woken. A reply grows while
- * user code runs, step by step, so that a crash loses nothing: `length` is moved
- * only when a step is complete.
+ * user code runs, step by step, so that a crash loses nothing: `length` is
+ * moved only when a step is complete.
  */
 #ifndef ISO_NATIVE_WIRE_H
 #define ISO_NATIVE_WIRE_H
@@ -66,7 +66,7 @@ enum wire_step {
 /* Writing. False, and nothing is written, when there is no room; the caller
  * says `wire_commit` when a step is complete, until then the reader does not
  * see it. */
-struct wire_writer { struct wire *wire; uint64_t at; bool full; };
+struct wire_writer { struct wire *wire; uint64_t at, room; bool full; };
 
 /* Forgets what was written; a command begins with it, and a reply. */
 void wire_clear(struct wire *w);
@@ -82,7 +82,8 @@ bool wire_commit(struct wire_writer *w);
 
 /* Reading what was complete when reading began. User code may have written over
  * the memory: everything is checked, and `bad` is set for what makes no sense;
- * then zeroes and empty strings are returned. */
+ * then zeroes and empty strings are returned. But the memory must not change
+ * while it is read. */
 struct wire_reader {
 	const struct wire *wire;
 	uint64_t at, end;

@@ -1,6 +1,7 @@
 #include "native/worker.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,10 +123,8 @@ static void run_session(struct wire_reader *in)
 	struct session *s = declared_session(wire_get_u32(in));
 	bool fresh = wire_get_u8(in);
 	uint64_t count = wire_get_u64(in);
-	if (s && !in->bad)
-		session_run(s, fresh, *in, count);
-	else
-		reply_error("the worker does not understand the command");
+	if (!s || in->bad) crash_spoilt();
+	session_run(s, fresh, *in, count);
 }
 
 /* The arguments are what it asks for first: so they are copied. */
@@ -146,10 +145,8 @@ static void call_function(struct worker *w, struct wire_reader *in)
 	uint32_t function = wire_get_u32(in);
 	uint64_t count = wire_get_u64(in);
 	if (in->bad || function >= w->job->function_count ||
-	    count != w->job->functions[function].parameter_count) {
-		reply_error("the worker does not understand the command");
-		return;
-	}
+	    count != w->job->functions[function].parameter_count)
+		crash_spoilt();
 	s->function = function;
 	session_run(s, true, *in, count);
 }
@@ -160,7 +157,7 @@ static void obey(struct worker *w)
 	switch (wire_get_u8(&in)) {
 	case COMMAND_SESSION: run_session(&in); return;
 	case COMMAND_CALL: call_function(w, &in); return;
-	default: reply_error("the worker does not understand the command");
+	default: crash_spoilt();
 	}
 }
 
@@ -168,6 +165,7 @@ static void obey(struct worker *w)
 
 static void answer(struct worker *w, int socket)
 {
+	crash_end_copy("the end of a call");
 	fflush(stdout);
 	crash_note_objects(w->shared);
 	bell_ring(&w->shared->answered, socket);
@@ -185,7 +183,7 @@ void worker_run(const struct worker_job *job, struct shared *shared, int socket)
 	w.foreign.data = &w;
 	w.foreign.name = "a function";
 	bell_ear_init(&ear);
-	sessions_begin(shared);
+	sessions_begin(shared, socket);
 	crash_watch(shared);
 	crash_note_objects(shared);
 	start(&w);
@@ -197,5 +195,6 @@ void worker_run(const struct worker_job *job, struct shared *shared, int socket)
 		obey(&w);
 		answer(&w, socket);
 	}
+	if (fcntl(socket, F_GETFD) < 0) crash_cut_off();
 	_exit(0);
 }

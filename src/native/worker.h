@@ -1,6 +1,6 @@
-/* The worker: the process in which user code runs. It is a fork of the explorer,
- * loads the shared objects, and carries out commands until its socket is closed.
- * All of user code's crashes, loops and exits are the worker's.
+/* The worker: the process in which user code runs. It is a fork of the
+ * explorer, loads the shared objects, and carries out commands until its socket
+ * is closed. All of user code's crashes, loops and exits are the worker's.
  */
 #ifndef ISO_NATIVE_WORKER_H
 #define ISO_NATIVE_WORKER_H
