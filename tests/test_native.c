@@ -22,7 +22,7 @@
 #include "vm/machine.h"
 #include "vm/program.h"
 
-enum { THREADS = 2, RELOADS = 30 };
+enum { THREADS = 2, RELOADS = 30, RELOADS_QUICK = 3 };
 
 /* ---- clients ---- */
 
@@ -134,10 +134,15 @@ static void nothing_stays(struct held before)
 	ck_assert_int_eq(errno, ECHILD);
 }
 
+static int reloads(void)
+{
+	return getenv("ISOSCOPE_QUICK") ? RELOADS_QUICK : RELOADS;
+}
+
 static void explore_and_leave(const char *path, struct explore_options o)
 {
 	struct held before = held();
-	for (int i = 0; i < RELOADS; i++) {
+	for (int i = 0; i < reloads(); i++) {
 		struct program *p = load(path);
 		library_configure(p, 1, false);
 		explorer_free(explore(p, &o));
@@ -184,7 +189,7 @@ END_TEST
 static void load_in_vain(const char *path)
 {
 	struct held before = held();
-	for (int i = 0; i < RELOADS; i++) {
+	for (int i = 0; i < reloads(); i++) {
 		struct diags d = { 0 };
 		ck_assert_ptr_null(load_program(path, &d));
 		ck_assert_uint_gt(d.errors, 0);
