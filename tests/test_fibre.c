@@ -1,5 +1,6 @@
 /* What workers are made of: what they and the explorer write to each other, and
  * coroutines. */
+#include <errno.h>
 #include <fenv.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -447,6 +448,76 @@ START_TEST(fibres_begin_alike)
 }
 END_TEST
 
+static void count_errors(void *data)
+{
+	for (int i = 0; i < 100; i++) {
+		ck_assert_int_eq(errno, i ? *(int *)data + i : 0);
+		errno = *(int *)data + i + 1;
+		fibre_yield();
+	}
+}
+
+START_TEST(fibres_have_errors_of_their_own)
+{
+	int numbers[2] = { 1000, 2000 };
+	struct fibre *f = fibre_new(count_errors, &numbers[0], SMALL);
+	struct fibre *g = fibre_new(count_errors, &numbers[1], SMALL);
+	errno = 7;
+	while (fibre_resume(f)) {
+		ck_assert(fibre_resume(g));
+		ck_assert_int_eq(errno, 7);
+	}
+	fibre_free(f);
+	fibre_free(g);
+}
+END_TEST
+
+static void count_on(void *data)
+{
+	int *sum = data;
+	for (int i = 0; i < 10; i++) {
+		++*sum;
+		fibre_yield();
+	}
+}
+
+/* Where the system allows no code to be made, they run all the same. */
+START_TEST(fibres_need_no_closures)
+{
+	static const char *const folders[] = { "/no/such/folder", "/tmp" };
+	enum { MANY = 100, SIZE = 3 * SMALL };
+	int sum = 0;
+	struct fibre *f[MANY];
+	for (int i = 0; i < MANY; i++) {
+		fibre_make_code_in(folders[i % 2]);
+		f[i] = fibre_new(count_on, &sum, SIZE);
+	}
+	for (int round = 0; round < 11; round++)
+		for (int i = 0; i < MANY; i++)
+			ck_assert_int_eq(fibre_resume(f[i]), round < 10);
+	ck_assert_int_eq(sum, 10 * MANY);
+	for (int i = 0; i < MANY; i++) fibre_free(f[i]);
+	for (int i = 0; i < MANY; i++) {
+		f[i] = fibre_new(count_on, &sum, SIZE);
+		ck_assert(fibre_resume(f[i]));
+	}
+	for (int i = 0; i < MANY; i++) fibre_free(f[i]);
+}
+END_TEST
+
+/* Those of user code are the same as without fibres. */
+START_TEST(fibres_take_no_random_numbers)
+{
+	int sum = 0, first;
+	fibre_make_code_in("/tmp");
+	srand(5);
+	first = rand();
+	srand(5);
+	fibre_free(fibre_new(count_on, &sum, 5 * SMALL));
+	ck_assert_int_eq(rand(), first);
+}
+END_TEST
+
 void add_fibre_tests(TCase *tests)
 {
 	tcase_add_test(tests, wires_give_back_what_was_written);
@@ -460,4 +531,7 @@ void add_fibre_tests(TCase *tests)
 	tcase_add_test(tests, fibres_know_which_of_them_runs);
 	tcase_add_test(tests, fibres_keep_to_themselves);
 	tcase_add_test(tests, fibres_begin_alike);
+	tcase_add_test(tests, fibres_have_errors_of_their_own);
+	tcase_add_test(tests, fibres_need_no_closures);
+	tcase_add_test(tests, fibres_take_no_random_numbers);
 }

@@ -2,7 +2,11 @@
 
 #include <assert.h>
 #include <callback.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <ucontext.h>
@@ -23,7 +27,8 @@ struct fibre {
 	ucontext_t inside, outside; /* where it waits, and who resumed it */
 	void (*function)(void *data);
 	void *data;
-	callback_t entry; /* run_fibre() of this fibre */
+	callback_t entry; /* run_fibre() of this fibre, or NULL */
+	int error;        /* its errno while it does not run */
 	char *guard;      /* GUARD bytes, then the stack */
 	size_t size;      /* bytes of the stack */
 	unsigned uses;
@@ -48,9 +53,13 @@ static char *stack_of(const struct fibre *f)
 static void enter(struct fibre *f)
 {
 	running = f;
+	int error = errno;
 	tools_leave(&f->tools, TOOLS_IN, stack_of(f), f->size);
+	errno = f->error;
 	swapcontext(&f->outside, &f->inside);
+	f->error = errno;
 	tools_arrive_outside(&f->tools);
+	errno = error;
 }
 
 static void leave(struct fibre *f, bool for_ever)
@@ -71,13 +80,23 @@ static void leave_for_ever(struct fibre *f)
 
 /* What the closure does. It never returns: libffcall's and the C library's
  * frames below are not asked what they would do. */
-static void run_fibre(void *data, va_alist list)
+static void run(struct fibre *f)
 {
-	struct fibre *f = data;
-	(void)list;
 	tools_arrive_inside(&f->tools, true);
 	f->function(f->data);
 	leave_for_ever(f);
+}
+
+static void run_fibre(void *data, va_alist list)
+{
+	(void)list;
+	run(data);
+}
+
+/* Without a closure. */
+static void run_running(void)
+{
+	run(running);
 }
 
 bool fibre_resume(struct fibre *f)
@@ -98,6 +117,54 @@ void fibre_yield(void)
 struct fibre *fibre_current(void)
 {
 	return running;
+}
+
+/* ---- Code ---- */
+
+static const char *code_folder = "/tmp";
+static enum { UNKNOWN, NEVER, ALWAYS } closures; /* whether they are made */
+
+void fibre_make_code_in(const char *folder)
+{
+	code_folder = folder;
+	closures = UNKNOWN;
+}
+
+static bool has_page_of_code(int file)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	if (posix_fallocate(file, 0, (off_t)page)) return false;
+	void *p = mmap(NULL, page, PROT_READ | PROT_EXEC, MAP_SHARED, file, 0);
+	if (p == MAP_FAILED) return false;
+	munmap(p, page);
+	return true;
+}
+
+/* libffcall ends the process when it cannot make its file, or may not run what
+ * is in it: on a system whose /tmp is full, read only, or mounted noexec. */
+static bool can_make_code(void)
+{
+	char name[PATH_MAX];
+	snprintf(name, sizeof name, "%s/isoscope-code-XXXXXX", code_folder);
+	int file = mkostemp(name, O_CLOEXEC);
+	if (file < 0) return false;
+	unlink(name);
+	bool can = has_page_of_code(file);
+	close(file);
+	return can;
+}
+
+/* libffcall takes a random number, which is not to be missing in those of user
+ * code. */
+static callback_t make_entry(struct fibre *f)
+{
+	char state[128];
+	if (closures == UNKNOWN) closures = can_make_code() ? ALWAYS : NEVER;
+	if (closures == NEVER) return NULL;
+	char *before = initstate(1, state, sizeof state);
+	callback_t entry = alloc_callback(run_fibre, f);
+	setstate(before);
+	return entry;
 }
 
 /* ---- Stacks ---- */
@@ -127,7 +194,7 @@ static struct fibre *fibre_make(size_t size)
 		free(f);
 		return NULL;
 	}
-	f->entry = alloc_callback(run_fibre, f);
+	f->entry = make_entry(f);
 	tools_add_stack(&f->tools, stack_of(f), size);
 	return f;
 }
@@ -135,7 +202,7 @@ static struct fibre *fibre_make(size_t size)
 static void unmake(struct fibre *f)
 {
 	tools_remove_stack(&f->tools);
-	free_callback(f->entry);
+	if (f->entry) free_callback(f->entry);
 	munmap(f->guard, GUARD + f->size);
 	free(f);
 }
@@ -180,11 +247,13 @@ struct fibre *fibre_new(void (*function)(void *data), void *data,
 	f->function = function;
 	f->data = data;
 	f->started = f->over = f->dying = false;
+	f->error = 0;
 	getcontext(&f->inside);
 	f->inside.uc_stack.ss_sp = stack_of(f);
 	f->inside.uc_stack.ss_size = size;
 	f->inside.uc_link = NULL;
-	makecontext(&f->inside, (void (*)(void))f->entry, 0);
+	makecontext(&f->inside,
+	            f->entry ? (void (*)(void))f->entry : run_running, 0);
 	tools_start(&f->tools);
 	return f;
 }

@@ -223,7 +223,8 @@ static void resume(struct session *s)
 static void no_fibre(bool fresh)
 {
 	if (!fresh) crash_spoilt(); /* it does not wait for anything */
-	reply_error("there is no memory for the stack of a session");
+	reply_error("there is no memory for the stack of a session: allow more "
+	            "of it (ulimit -v)");
 }
 
 void session_run(struct session *s, bool fresh, struct wire_reader answers,
