@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/seconds.h"
 #include "dpor/engine.h"
 #include "dpor/origin.h"
 #include "history/history.h"
@@ -358,6 +359,17 @@ static void search(struct explorer *e)
 	}
 }
 
+/* What is remembered of native code may take half of the memory. */
+static void make_world(struct explorer *e)
+{
+	const struct explore_options *o = &e->options;
+	struct machine_limits limits = { .interrupt = o->interrupt,
+		                         .memory = o->memory / 2 };
+	double begun = e->wall_start > 0 ? e->wall_start : seconds_now();
+	if (o->timeout > 0) limits.deadline = begun + o->timeout;
+	world_init(&e->world, e->program, e->room, e->reached, &limits);
+}
+
 /* Forgets what the search built, and counts afresh up to where it came: end
  * states come in the same order again, and `skip` of them are not repeated. */
 static void grow(struct explorer *e)
@@ -375,7 +387,7 @@ static void grow(struct explorer *e)
 	e->stats.changes = 0;
 	outward_start(&e->outward);
 	e->next_tick = 0;
-	world_init(&e->world, e->program, e->room, e->reached);
+	make_world(e);
 }
 
 void explorer_run(struct explorer *e)
@@ -431,7 +443,7 @@ struct explorer *explorer_new(const struct program *p,
 	region_init(&e->findings);
 	e->room = first_room(p, o);
 	outward_start(&e->outward);
-	world_init(&e->world, p, e->room, e->reached);
+	make_world(e);
 	return e;
 }
 

@@ -112,7 +112,7 @@ struct world {
  * world.n > TRANSACTIONS_MAX: too many of them, do not make states. `reached`
  * (see struct machine) is borrowed and may be NULL. */
 void world_init(struct world *w, const struct program *p, uint64_t room,
-                uint64_t *reached);
+                uint64_t *reached, const struct machine_limits *limits);
 void world_free(struct world *w);
 
 /* How much room to begin with. */

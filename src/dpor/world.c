@@ -48,7 +48,7 @@ static void start_session(struct world *w, uint32_t session)
 }
 
 void world_init(struct world *w, const struct program *p, uint64_t room,
-                uint64_t *reached)
+                uint64_t *reached, const struct machine_limits *limits)
 {
 	memset(w, 0, sizeof *w);
 	w->program = p;
@@ -56,7 +56,7 @@ void world_init(struct world *w, const struct program *p, uint64_t room,
 	w->machine = (struct machine){ .program = p, .keys = keys_new(p),
 		                       .region = &w->region,
 		                       .reached = reached };
-	machine_take_guest(&w->machine);
+	machine_take_guest(&w->machine, limits);
 	w->state_size = machine_state_size(p);
 	w->sessions = program_session_count(p);
 	w->has_finally = program_has_finally(p);

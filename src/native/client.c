@@ -44,6 +44,7 @@ static void add_session(struct loading *l, const char *name)
 		        "holds", "");
 		return;
 	}
+	name = text_of_guest(&p->region, name);
 	uint32_t i = program_add_session(p, name);
 	p->sessions[i].entry = i;
 	library_add_session(l->library, name);
@@ -101,6 +102,8 @@ static void read_declarations(struct loading *l)
 	struct text why = { 0 };
 	switch (process_start(l->process)) {
 	case PROCESS_REPLIED:
+		library_note_declarations(l->library,
+		                          process_reply(l->process));
 		l->wire = wire_read(process_reply(l->process));
 		while (read_declaration(l)) continue;
 		if (l->wire.bad)
@@ -151,28 +154,4 @@ struct program *client_load(const char *path, double step_timeout,
 	}
 	program_free(l.program);
 	return NULL;
-}
-
-bool client_declares_the_same(struct library *l, const struct wire *reply)
-{
-	struct wire_reader w = wire_read(reply);
-	uint32_t session = 0, count = library_session_count(l);
-	while (wire_more(&w)) {
-		size_t length;
-		const char *name = "finally";
-		uint8_t kind = wire_get_u8(&w);
-		wire_get_u64(&w);
-		if (kind == STEP_READY) return session == count;
-		if (kind == STEP_INITIAL) {
-			wire_get_value(&w);
-			wire_get_value(&w);
-			continue;
-		}
-		if (kind != STEP_FINALLY) name = wire_get_string(&w, &length);
-		if (kind != STEP_SESSION && kind != STEP_FINALLY) continue;
-		if (session == count ||
-		    strcmp(name, library_session_name(l, session++)))
-			return false;
-	}
-	return false;
 }

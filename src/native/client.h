@@ -7,9 +7,7 @@
 
 #include "base/diag.h"
 
-struct library;
 struct program;
-struct wire;
 
 /* Does a file that begins like this hold a shared object (ELF)? */
 bool is_shared_object(const char *bytes, size_t length);
@@ -18,9 +16,5 @@ bool is_shared_object(const char *bytes, size_t length);
  * is anything wrong. */
 struct program *client_load(const char *path, double step_timeout,
                             struct diags *d);
-
-/* Does a worker declare the same sessions as when the client was loaded? The
- * reply is that to being started. */
-bool client_declares_the_same(struct library *l, const struct wire *reply);
 
 #endif

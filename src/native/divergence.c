@@ -84,6 +84,15 @@ static void print_key(struct text *t, struct value key)
 		value_print(t, key);
 }
 
+/* Expectations return something. */
+static void print_return(struct text *t, struct library *l,
+                         const struct memo_step *s)
+{
+	text_string(t, "return");
+	if (s->session < library_session_count(l)) return;
+	text_string(t, s->step.value.i ? " true" : " false");
+}
+
 /* `next` is what follows a read, with the value read, or NULL. */
 static void print_request(struct text *t, struct library *l,
                           const struct memo_step *s,
@@ -109,7 +118,7 @@ static void print_request(struct text *t, struct library *l,
 		break;
 	case GUEST_COMMIT: text_string(t, "commit"); break;
 	case GUEST_ABORT: text_string(t, "abort"); break;
-	case GUEST_END: text_string(t, "return"); break;
+	case GUEST_END: print_return(t, l, s); break;
 	case GUEST_START: break;
 	}
 }

@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "base/rng.h"
 #include "base/seconds.h"
-#include "native/client.h"
 #include "native/divergence.h"
 #include "native/reply.h"
 
@@ -180,6 +179,16 @@ static void forget_worker(struct guest *g)
 	g->points->count = 0;
 }
 
+static bool is_same_client(struct guest *g)
+{
+	struct text why = { 0 };
+	bool same = library_declares(g->library, process_reply(g->process),
+	                             &why);
+	if (!same) refuse(g, text_get(&why), "");
+	text_free(&why);
+	return same;
+}
+
 /* Sees to it that a worker runs; forgets where the last one stood. */
 static bool have_worker(struct guest *g)
 {
@@ -191,10 +200,7 @@ static bool have_worker(struct guest *g)
 	if (a != PROCESS_REPLIED) return refuse_process(g);
 	if (!process_is_new(g->process)) return true;
 	forget_worker(g);
-	return client_declares_the_same(g->library,
-	                                process_reply(g->process)) ||
-	       refuse(g, "iso_client() declared other sessions when it was "
-	                 "called again", "");
+	return is_same_client(g);
 }
 
 /* The way to a step: what is behind the root, in order. */
@@ -295,8 +301,10 @@ static void diverged(struct guest *g, const struct memo_step *first,
 {
 	struct text t = { 0 };
 	text_format(&t,
-	            "session '%s' is not deterministic: run again with the "
+	            "%s '%s' is not deterministic: run again with the "
 	            "same reads, it does something else\n",
+	            first->session < library_session_count(g->library)
+	                ? "session" : "the expectation",
 	            library_session_name(g->library, first->session));
 	print_divergence(&t, g->library, first, again, same);
 	text_string(&t,

@@ -50,6 +50,9 @@ uint32_t guest_point(struct guest *g, uint64_t pc);
 uint32_t guest_transaction(struct guest *g, const char *name);
 uint32_t guest_assertion(struct guest *g, const char *message, uint64_t pc);
 
+/* A name or message of user code, in the region: what is no UTF-8 becomes the
+ * replacement character, so that all that is written can be read again. */
+const char *text_of_guest(struct region *r, const char *s);
 /* The worker's answer as a value in `r`, and a value as an answer, which may
  * use `r`. Bytes that are not UTF-8 or hold a zero are {bytes: "hexadecimal"}.
  */

@@ -10,6 +10,24 @@ static bool is_text(const char *bytes, size_t length)
 	return !memchr(bytes, 0, length) && utf8_is_valid(bytes, length);
 }
 
+const char *text_of_guest(struct region *r, const char *s)
+{
+	static const char replacement[] = "\xef\xbf\xbd";
+	size_t length = strlen(s), n;
+	if (utf8_is_valid(s, length)) return region_copy_string(r, s, length);
+	struct text t = { 0 };
+	for (size_t i = 0; i < length; i += n ? n : 1) {
+		n = utf8_length(s + i, length - i);
+		if (n)
+			text_bytes(&t, s + i, n);
+		else
+			text_string(&t, replacement);
+	}
+	const char *copy = region_copy_string(r, text_get(&t), t.length);
+	text_free(&t);
+	return copy;
+}
+
 static struct value hexadecimal(struct region *r, const unsigned char *bytes,
                                 uint32_t length)
 {

@@ -8,10 +8,12 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "native/declarations.h"
 #include "native/guest.h"
 #include "native/process.h"
 #include "native/source_lines.h"
 #include "vm/bytecode.h"
+#include "vm/machine.h"
 
 #define MEMO_BUDGET ((size_t)256 << 20)
 
@@ -33,6 +35,7 @@ struct library {
 	struct guest_library guest;   /* first: its address is the library's */
 	char *client;
 	struct worker_job job;
+	struct declarations declarations;
 	struct foreign_function *functions;
 	uint32_t function_count, function_capacity;
 	double step_timeout;
@@ -90,7 +93,22 @@ static struct guest *add_guest(struct library *l)
 	return g;
 }
 
-static struct guest *take(struct guest_library *library)
+/* The stricter of the library's limits and the machine's. */
+static void limit(const struct library *l, struct guest *g,
+                  const struct machine_limits *m)
+{
+	double deadline = l->deadline;
+	if (m->deadline > 0 && (!(deadline > 0) || m->deadline < deadline))
+		deadline = m->deadline;
+	process_set_limits(g->process,
+	                   m->interrupt ? m->interrupt : l->interrupt,
+	                   deadline);
+	g->budget = m->memory && m->memory < l->budget ? m->memory
+	                                               : l->budget;
+}
+
+static struct guest *take(struct guest_library *library,
+                          const struct machine_limits *limits)
 {
 	struct library *l = library_of(library);
 	lock(l);
@@ -100,8 +118,7 @@ static struct guest *take(struct guest_library *library)
 	if (!g) g = add_guest(l);
 	process_set_timeout(g->process, l->step_timeout);
 	process_set_output(g->process, l->show_output);
-	process_set_limits(g->process, l->interrupt, l->deadline);
-	g->budget = l->budget;
+	limit(l, g, limits);
 	return g;
 }
 
@@ -155,15 +172,14 @@ static void grow_slots(struct names *n)
 		*name_slot(n, n->items[i]) = i + 1;
 }
 
-/* The number of the name, which is added if it is new. */
-static uint32_t name_number(struct library *l, struct names *n,
-                            const char *name)
+/* The number of the name, which is added if it is new; `name` lives on. */
+static uint32_t name_number(struct names *n, const char *name)
 {
 	grow_slots(n);
 	uint32_t *slot = name_slot(n, name);
 	if (!*slot) {
 		VEC_RESERVE(n->items, n->count, n->capacity);
-		n->items[n->count] = keep(l, name);
+		n->items[n->count] = name;
 		*slot = ++n->count;
 	}
 	return *slot - 1;
@@ -172,7 +188,11 @@ static uint32_t name_number(struct library *l, struct names *n,
 uint32_t library_transaction_number(struct library *l, const char *name)
 {
 	lock(l);
-	uint32_t i = name_number(l, &l->transactions, name);
+	struct region_mark mark = region_mark(&l->region);
+	uint32_t count = l->transactions.count;
+	uint32_t i = name_number(&l->transactions,
+	                         text_of_guest(&l->region, name));
+	if (l->transactions.count == count) region_release(&l->region, mark);
 	unlock(l);
 	return i;
 }
@@ -272,10 +292,9 @@ static void add_assertion(struct library *l, enum assertion_kind kind,
                           const char *text, uint32_t point)
 {
 	uint32_t i = atomic_load(&l->assertion_count);
-	const char *message = keep(l, text);
 	l->assertions[i] = (struct assertion){ .kind = kind,
-		                               .text = message,
-		                               .message = message,
+		                               .text = text,
+		                               .message = text,
 		                               .at = l->positions[point] };
 	l->assertion_points[i] = point;
 	atomic_store(&l->assertion_count, i + 1);
@@ -296,13 +315,17 @@ uint32_t library_assertion_number(struct library *l, const char *message,
                                   uint32_t point)
 {
 	lock(l);
+	struct region_mark mark = region_mark(&l->region);
+	message = text_of_guest(&l->region, message);
 	uint32_t i = l->expectation_count;
 	uint32_t count = atomic_load(&l->assertion_count);
 	while (i < count && (l->assertion_points[i] != point ||
 	                     strcmp(l->assertions[i].text, message)))
 		i++;
 	bool full = i == l->assertion_capacity;
-	if (i == count && !full)
+	if (i < count || full)
+		region_release(&l->region, mark);
+	else
 		add_assertion(l, ASSERTION_INLINE, message, point);
 	unlock(l);
 	if (!full) return i;
@@ -330,7 +353,7 @@ const char *library_assertion_text(struct library *l, uint32_t i)
 
 void library_add_session(struct library *l, const char *name)
 {
-	name_number(l, &l->sessions, name);
+	name_number(&l->sessions, keep(l, name));
 }
 
 void library_add_expectation(struct library *l, const char *text,
@@ -344,7 +367,20 @@ void library_add_expectation(struct library *l, const char *text,
 	l->assertion_points = mem_grow(l->assertion_points,
 	                               l->assertion_capacity,
 	                               sizeof *l->assertion_points);
-	add_assertion(l, ASSERTION_FINAL, text, point);
+	add_assertion(l, ASSERTION_FINAL, text_of_guest(&l->region, text),
+	              point);
+}
+
+void library_note_declarations(struct library *l, const struct wire *reply)
+{
+	declarations_note(&l->declarations, reply);
+}
+
+bool library_declares(const struct library *l, const struct wire *reply,
+                      struct text *why)
+{
+	return !l->client ||
+	       declarations_hold(&l->declarations, l->client, reply, why);
 }
 
 uint32_t library_session_count(const struct library *l)
@@ -390,7 +426,7 @@ struct process *library_process(struct library *l)
 
 bool library_try(struct library *l, struct text *why)
 {
-	struct guest *g = take(&l->guest);
+	struct guest *g = take(&l->guest, &(struct machine_limits){ 0 });
 	size_t length;
 	bool fine = process_start(g->process) == PROCESS_REPLIED;
 	if (!fine) {
@@ -463,6 +499,7 @@ struct library *library_new(const char *client, double step_timeout)
 	l->guest.ops = &library_ops;
 	l->client = client ? mem_copy_string(client) : NULL;
 	l->job.client = l->client;
+	if (client) declarations_note_file(&l->declarations, client);
 	l->step_timeout = step_timeout;
 	l->budget = MEMO_BUDGET;
 	region_init(&l->region);

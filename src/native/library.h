@@ -17,6 +17,7 @@
 struct library;
 struct process;
 struct program;
+struct wire;
 
 enum { LIBRARY_ASSERTIONS = 256 }; /* places of iso_assert(), at most */
 
@@ -29,6 +30,11 @@ struct guest_library *library_guest(struct library *l);
 void library_add_session(struct library *l, const char *name);
 void library_add_expectation(struct library *l, const char *text,
                              const char *object, uint64_t address);
+/* What the first worker declared; and is what another one declares the same? If
+ * not, why is added to the text. */
+void library_note_declarations(struct library *l, const struct wire *reply);
+bool library_declares(const struct library *l, const struct wire *reply,
+                      struct text *why);
 uint32_t library_session_count(const struct library *l);
 uint32_t library_expectation_count(const struct library *l);
 /* A worker of which nothing is known but what it declares in the beginning. */

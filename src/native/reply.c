@@ -108,7 +108,7 @@ static void add_note(struct reply *x)
 	struct guest_note *n = region_take(x->region, sizeof *n);
 	n->older = x->notes;
 	n->count = x->notes ? x->notes->count + 1 : 1;
-	n->name = region_copy_string(x->region, name, length);
+	n->name = text_of_guest(x->region, name);
 	n->value = value_of_wire(x->region, wire_get_value(&x->wire));
 	x->notes = n;
 	if (n->count <= NOTES_MOST) return;
@@ -201,7 +201,8 @@ static struct memo_step *noted_step(struct reply *x, uint64_t pc)
 	struct memo_step *s = new_step(x, GUEST_NOTED, pc);
 	for (int i = 0; i < 2; i++) {
 		const char *name = wire_get_string(&x->wire, &length);
-		names[i] = value_string(x->region, name, length);
+		name = text_of_guest(x->region, name);
+		names[i] = value_string(x->region, name, strlen(name));
 	}
 	s->step.key = value_sequence(x->region, VALUE_TUPLE, names, 2);
 	x->answers--;

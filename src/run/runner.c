@@ -85,7 +85,9 @@ static void drop_world(struct runner *r)
 /* False if the transactions of the program are too many. */
 static bool make_world(struct runner *r)
 {
-	world_init(&r->world, r->program, r->room, NULL);
+	struct machine_limits limits = { r->interrupt, r->deadline,
+		                         r->memory / 2 };
+	world_init(&r->world, r->program, r->room, NULL, &limits);
 	r->program_keys = keys_count(r->world.machine.keys);
 	r->fresh = true;
 	r->has_world = r->world.n <= TRANSACTIONS_MAX;

@@ -18,6 +18,7 @@
 #include "vm/value.h"
 
 struct finding;
+struct machine_limits;
 struct guest; /* one runner of guest code, for one machine at a time */
 
 enum guest_request {
@@ -59,7 +60,8 @@ struct guest_library { const struct guest_ops *ops; };
 
 struct guest_ops {
 	/* A runner for a machine, and back. Runners keep what they learnt. */
-	struct guest *(*take)(struct guest_library *l);
+	struct guest *(*take)(struct guest_library *l,
+	                      const struct machine_limits *limits);
 	void (*give_back)(struct guest_library *l, struct guest *g);
 	size_t (*bytes)(const struct guest *g); /* held */
 	/* How often user code was really run: that may take its time. */

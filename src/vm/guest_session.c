@@ -147,15 +147,19 @@ static struct value noted_by(const struct machine_state *s, const char *name)
 	return value_null();
 }
 
-static struct value noted(const struct program *p, struct value key,
-                          const struct machine_state *const *states)
+/* False if there is no session of this name. */
+static bool find_noted(const struct program *p, struct value key,
+                       const struct machine_state *const *states,
+                       struct value *out)
 {
 	const char *session = key.o->items[0].o->bytes;
 	const char *name = key.o->items[1].o->bytes;
-	for (uint32_t i = 0; i < p->sessions_count; i++)
-		if (!strcmp(p->sessions[i].name, session))
-			return noted_by(states[i], name);
-	return value_null();
+	for (uint32_t i = 0; i < p->sessions_count; i++) {
+		if (strcmp(p->sessions[i].name, session)) continue;
+		*out = noted_by(states[i], name);
+		return true;
+	}
+	return false;
 }
 
 enum { ASKED_MOST = 65535 }; /* by one expectation */
@@ -203,14 +207,35 @@ static const struct finding *unexpected(struct machine *m, uint32_t assertion,
 	return f;
 }
 
-static const struct finding *endless(struct machine *m,
-                                     const struct guest_step *step)
+static const struct finding *wrong(struct machine *m,
+                                   const struct guest_step *step,
+                                   const char *message)
 {
 	struct finding *f = region_take0(m->region, sizeof *f);
 	f->kind = FINDING_ERROR;
 	f->point = step->point;
-	f->message = "an endless loop? it asked for more than 65,535 notes";
+	f->message = message;
 	return f;
+}
+
+static const struct finding *endless(struct machine *m,
+                                     const struct guest_step *step)
+{
+	return wrong(m, step,
+	             "an endless loop? it asked for more than 65,535 notes");
+}
+
+static const struct finding *unknown_session(struct machine *m,
+                                             const struct guest_step *step)
+{
+	struct text t = { 0 };
+	text_format(&t, "iso_noted(\"%s\", \"%s\"): there is no session of "
+	            "this name", step->key.o->items[0].o->bytes,
+	            step->key.o->items[1].o->bytes);
+	const char *message =
+	    region_copy_string(m->region, text_get(&t), t.length);
+	text_free(&t);
+	return wrong(m, step, message);
 }
 
 const struct finding *
@@ -224,7 +249,8 @@ guest_expectation(struct machine *m, uint32_t assertion,
 	for (;;) {
 		struct value answer = value_null();
 		if (step->kind == GUEST_NOTED) {
-			answer = noted(p, step->key, states);
+			if (!find_noted(p, step->key, states, &answer))
+				return unknown_session(m, step);
 			asked = ask(m, asked, step->key, answer);
 			if (asked->count > ASKED_MOST) return endless(m, step);
 		}

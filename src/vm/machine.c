@@ -110,10 +110,10 @@ uint64_t machine_outcome(const struct program *p,
 	return hash;
 }
 
-void machine_take_guest(struct machine *m)
+void machine_take_guest(struct machine *m, const struct machine_limits *limits)
 {
 	struct guest_library *l = m->program->library;
-	m->guest = l ? l->ops->take(l) : NULL;
+	m->guest = l ? l->ops->take(l, limits) : NULL;
 }
 
 void machine_give_guest(struct machine *m)
@@ -643,7 +643,7 @@ bool program_evaluate(struct program *p, uint32_t entry, uint32_t registers,
 		         .state = outside_state(region, entry, stack),
 		         .ops = { region, VM_BUDGET, NULL } };
 	struct request end;
-	machine_take_guest(&m);
+	machine_take_guest(&m, &(struct machine_limits){ 0 });
 	run(&r, &end);
 	machine_give_guest(&m);
 	assert(end.kind == REQUEST_DONE);

@@ -12,6 +12,7 @@
 #ifndef ISO_VM_MACHINE_H
 #define ISO_VM_MACHINE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -30,6 +31,14 @@ enum machine_stop {
 	MACHINE_INTERRUPTED, /* while native code ran */
 	MACHINE_FAULT      /* native code did not do the same again:
 	                    * program_fault() */
+};
+
+/* How long native code may run, and how much may be remembered of it. Zeroes: as
+ * the program's own settings say. */
+struct machine_limits {
+	const atomic_bool *interrupt; /* given up when it is true */
+	double deadline;              /* and at this time (seconds_now()) */
+	uint64_t memory;              /* bytes */
 };
 
 /* What a step may touch beside the state. */
@@ -87,7 +96,7 @@ struct finding {
 /* Before the first step, and after the last one: a runner for the program's
  * native code, if it has any. Runners are kept by the program, which learns
  * from one machine to the next. */
-void machine_take_guest(struct machine *m);
+void machine_take_guest(struct machine *m, const struct machine_limits *l);
 void machine_give_guest(struct machine *m);
 /* Bytes that the runner holds. */
 size_t machine_guest_bytes(const struct machine *m);
