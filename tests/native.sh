@@ -59,7 +59,8 @@ lacks 'read x = 0'
 
 # Whatever these do, the tool comes to an end of its own and says something.
 for name in frees_twice jumps_out forks closes_everything writes_everywhere \
-	switches_context spoils_with_ones spoils_with_zeros spoils_here_and_there; do
+	switches_context spoils_with_ones spoils_with_zeros \
+	spoils_here_and_there; do
 	compile crashes $name
 	"$ISOSCOPE" explore $name.so --step-timeout $patience >out 2>err \
 		</dev/null
