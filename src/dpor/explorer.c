@@ -172,8 +172,9 @@ static enum go after_commit(struct explorer *e)
  * limit allows. */
 static enum go no_number_left(struct explorer *e)
 {
-	if (e->room * 2 > TRANSACTIONS_MAX) stop(e, STOP_TRANSACTIONS);
-	e->must_grow = e->stats.stop == STOP_NONE;
+	uint64_t more = world_more_room(e->program, e->room);
+	if (!more) stop(e, STOP_TRANSACTIONS);
+	e->must_grow = more > 0;
 	return GO_STOP;
 }
 
@@ -378,7 +379,7 @@ static void grow(struct explorer *e)
 	                          ? e->stats.end_states : e->skip;
 	free_states(e);
 	world_free(&e->world);
-	e->room *= 2;
+	e->room = world_more_room(e->program, e->room);
 	e->must_grow = false;
 	e->skip = end_states;
 	e->stats.end_states = e->stats.blocked = 0;

@@ -117,6 +117,8 @@ void world_free(struct world *w);
 
 /* How much room to begin with. */
 uint64_t world_first_room(const struct program *p);
+/* How much to go on with if that was not enough; 0: there is no more. */
+uint64_t world_more_room(const struct program *p, uint64_t room);
 
 /* The outcome of running a state forward. */
 enum advance {

@@ -35,6 +35,19 @@ uint64_t world_first_room(const struct program *p)
 	return room;
 }
 
+uint64_t world_more_room(const struct program *p, uint64_t room)
+{
+	uint64_t unbounded = 0, left = TRANSACTIONS_MAX - 1;
+	for (uint32_t i = 0; i < program_session_count(p); i++) {
+		uint32_t bound = program_session_bound(p, i);
+		left -= bound < left ? bound : left;
+		unbounded += !bound;
+	}
+	uint64_t most = unbounded ? left / unbounded : 0;
+	if (room >= most) return 0;
+	return 2 * room < most ? 2 * room : most;
+}
+
 static void start_session(struct world *w, uint32_t session)
 {
 	struct machine_state *live = region_take0(&w->region, w->state_size);

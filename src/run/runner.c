@@ -472,8 +472,9 @@ static bool make_room(struct runner *r)
 	if (!r->has_world) return false;
 	if (r->world.machine.stop == MACHINE_KEYS_FULL && !r->fresh)
 		return renew_world(r);
-	if (!r->no_number || r->room * 2 > TRANSACTIONS_MAX) return false;
-	r->room *= 2;
+	uint64_t more = world_more_room(r->program, r->room);
+	if (!r->no_number || !more) return false;
+	r->room = more;
 	return renew_world(r);
 }
 
