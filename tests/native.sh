@@ -216,6 +216,7 @@ try 1 checks loses_an_update 'they see different numbers' \
 run 0 explore loses_an_update.so -i ser
 try 0 checks holds 'holds: the assertion is true'
 try 0 checks notes_that_are_none 'holds'
+try 1 checks notes_of_nobody 'iso_noted("nobody"' 'no session of this name'
 try 1 checks expectation_crashes 'run-time error' 'SIGSEGV' 'crash()' \
 	'happens in 3 of 3 histories' 'checks.c:'
 try 1 checks expectation_crashes_once 'SIGSEGV' 'happens in 1 of 3 histories'
