@@ -41,6 +41,8 @@ static void remove_folder(void)
 	ck_assert_int_eq(system(command), 0);
 }
 
+static const char *options = ""; /* for the compiler */
+
 /* client.so in the folder, which becomes the current one. */
 static void compile(const char *source)
 {
@@ -53,8 +55,8 @@ static void compile(const char *source)
 	fprintf(f, "%s%s", head, source);
 	ck_assert_int_eq(fclose(f), 0);
 	snprintf(command, sizeof command,
-	         "${CC:-cc} -g -shared -fPIC -I'%s/include' -o client.so "
-	         "client.c", include);
+	         "${CC:-cc} -g %s -shared -fPIC -I'%s/include' -o client.so "
+	         "client.c", options, include);
 	ck_assert_msg(!system(command), "%s", command);
 }
 
@@ -715,6 +717,35 @@ START_TEST(constructors_have_places)
 }
 END_TEST
 
+/* The compiler may make jumps of calls: their place is then the function. */
+START_TEST(calls_that_are_jumps_have_places)
+{
+	uint64_t in_file;
+	struct text out = { 0 };
+	options = "-O2";
+	struct process *p = start(
+	    "static bool ok(void *data) { return !data; }\n"
+	    "SESSION(last) { (void)data; iso_commit(); }\n"
+	    "void iso_client(void) {\n"
+	    "	iso_session(\"a\", last, NULL);\n"
+	    "	iso_expect(\"ok\", ok, NULL);\n"
+	    "}\n");
+	options = "";
+	for (int i = 0; i < 2; i++) {
+		struct wire_reader r = wire_read(process_reply(p));
+		while (wire_more(&r)) {
+			uint64_t pc = show_step(&r, &out);
+			const char *o = process_object(p, pc, &in_file);
+			ck_assert(!pc || strstr(o, "/client.so"));
+		}
+		steps_of(p, 0, AFRESH, NO_VALUES);
+	}
+	ck_assert_ptr_nonnull(strstr(text_get(&out), "error"));
+	text_free(&out);
+	process_free(p);
+}
+END_TEST
+
 /* Of a session that forks, the process that was there before goes on. */
 static const char forks[] =
     "SESSION(forks) {\n"
@@ -836,6 +867,7 @@ void add_worker_tests(TCase *tests)
 	tcase_add_test(tests, expectations_and_assumptions_have_limits);
 	tcase_add_loop_test(tests, workers_end_with_a_reason, 0, COUNT(ends));
 	tcase_add_test(tests, constructors_have_places);
+	tcase_add_test(tests, calls_that_are_jumps_have_places);
 	tcase_add_test(tests, sessions_fork);
 	tcase_add_test(tests, functions_are_called);
 }

@@ -47,6 +47,12 @@ void api_fail(const struct call *c, const char *format, ...)
 
 /* ---- Who may ---- */
 
+uint64_t api_place(uint64_t pc)
+{
+	const struct session *s = session_current();
+	return !crash_is_own(pc) ? pc : s ? s->entry : 0;
+}
+
 static const char *const places[] = {
 	[SESSION_LOADING] = "before iso_client() was called",
 	[SESSION_DECLARING] = "in iso_client()",

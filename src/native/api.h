@@ -18,10 +18,13 @@ struct call {
 /* In the function that user code calls: within the call, so that the place is
  * its line. */
 #define API_PLACE                                                             \
-	((uint64_t)(uintptr_t)__builtin_extract_return_addr(                  \
-	     __builtin_return_address(0)) - 1)
+	api_place((uint64_t)(uintptr_t)__builtin_extract_return_addr(         \
+	              __builtin_return_address(0)) - 1)
 #define API_CALL(about) { __func__, API_PLACE, (about) }
 
+/* The place itself. A call at the end of a function may have become a jump, so
+ * that it would return to isoscope: then it is the function of the session. */
+uint64_t api_place(uint64_t pc);
 /* The session that calls, when it is of the kind that may; else the session, or
  * the process, ends here. */
 struct session *api_enter(const struct call *c, enum session_kind wanted);

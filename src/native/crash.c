@@ -202,6 +202,41 @@ static void on_exit_called(int status, void *unused)
 	_exit(status);
 }
 
+static uint64_t own_start, own_end;
+
+static void find_span(const struct dl_phdr_info *info, struct shared_object *o)
+{
+	uint64_t low = UINT64_MAX, high = 0;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		uint64_t start = info->dlpi_phdr[i].p_vaddr;
+		uint64_t end = start + info->dlpi_phdr[i].p_memsz;
+		if (info->dlpi_phdr[i].p_type != PT_LOAD) continue;
+		if (start < low) low = start;
+		if (end > high) high = end;
+	}
+	o->bias = info->dlpi_addr;
+	o->start = o->bias + low;
+	o->end = o->bias + high;
+}
+
+static int find_own(struct dl_phdr_info *info, size_t size, void *unused)
+{
+	struct shared_object o;
+	uint64_t here = (uint64_t)(uintptr_t)find_own;
+	(void)size;
+	(void)unused;
+	find_span(info, &o);
+	if (here < o.start || here >= o.end) return 0;
+	own_start = o.start;
+	own_end = o.end;
+	return 1;
+}
+
+bool crash_is_own(uint64_t address)
+{
+	return address >= own_start && address < own_end;
+}
+
 static void use_own_stack(void)
 {
 	stack_t s = { .ss_size = HANDLER_STACK };
@@ -218,6 +253,7 @@ void crash_watch(struct shared *shared)
 		               .sa_flags = SA_SIGINFO | SA_ONSTACK };
 	void *here;
 	watched = shared;
+	dl_iterate_phdr(find_own, NULL);
 	backtrace(&here, 1); /* loads what it needs */
 	use_own_stack();
 	sigemptyset(&a.sa_mask);
@@ -238,21 +274,6 @@ static bool find_path(const struct dl_phdr_info *info, char *out)
 	if (strlen(path) >= SHARED_PATH) return false;
 	strcpy(out, path);
 	return true;
-}
-
-static void find_span(const struct dl_phdr_info *info, struct shared_object *o)
-{
-	uint64_t low = UINT64_MAX, high = 0;
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		uint64_t start = info->dlpi_phdr[i].p_vaddr;
-		uint64_t end = start + info->dlpi_phdr[i].p_memsz;
-		if (info->dlpi_phdr[i].p_type != PT_LOAD) continue;
-		if (start < low) low = start;
-		if (end > high) high = end;
-	}
-	o->bias = info->dlpi_addr;
-	o->start = o->bias + low;
-	o->end = o->bias + high;
 }
 
 static bool is_noted(const struct shared *s, uint32_t count,

@@ -4,6 +4,9 @@
 #ifndef ISO_NATIVE_CRASH_H
 #define ISO_NATIVE_CRASH_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 struct shared;
 
 /* Handles SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP on a stack
@@ -22,6 +25,8 @@ _Noreturn void crash_spoilt(void);
  * the same code, but may not take part when it comes back to isoscope's. `what`
  * it came to is told on standard error. */
 void crash_end_copy(const char *what);
+/* Is the address in isoscope's own code? */
+bool crash_is_own(uint64_t address);
 /* Notes the loaded libraries, for crashes and places of calls. Cheap when none
  * was loaded since. */
 void crash_note_objects(struct shared *shared);

@@ -129,6 +129,7 @@ void iso_session(const char *name, void (*function)(void *data), void *data)
 	check_function(&c, !function);
 	struct session *s = new_session(SESSION_PLAIN, name, data);
 	s->run = function;
+	s->entry = (uint64_t)(uintptr_t)function;
 	add(&declared.plain, s);
 	declare(&c, STEP_SESSION, name);
 }
@@ -143,16 +144,19 @@ void iso_finally(void (*function)(void *data), void *data)
 		         "at most");
 	declared.finally = new_session(SESSION_PLAIN, "finally", data);
 	declared.finally->run = function;
+	declared.finally->entry = (uint64_t)(uintptr_t)function;
 }
 
 void iso_expect(const char *text, bool (*holds)(void *data), void *data)
 {
 	struct call c = API_CALL(iso_string(text));
-	api_enter(&c, SESSION_DECLARING);
+	const struct session *client = api_enter(&c, SESSION_DECLARING);
 	check_function(&c, !holds);
 	if (!text) text = "";
 	struct session *s = new_session(SESSION_EXPECT, text, data);
 	s->holds = holds;
+	s->entry = (uint64_t)(uintptr_t)holds;
+	if (c.pc == client->entry) c.pc = s->entry;
 	add(&declared.expectations, s);
 	declare(&c, STEP_EXPECT, text);
 }

@@ -38,6 +38,7 @@ struct session {
 	struct region memory;   /* what lives as long as the fibre */
 	const char *transaction; /* the open one, or NULL */
 	uint64_t begun;         /* where: program counter */
+	uint64_t entry;         /* the address of its function, or 0 */
 	uint64_t called;        /* from where it last called the API */
 	bool over;              /* abandoned by itself */
 };

@@ -76,6 +76,7 @@ static struct iso_value run_client(struct session *s)
 		             "define it, not static, and in C++ as extern "
 		             "\"C\"");
 	s->kind = SESSION_DECLARING;
+	s->entry = (uint64_t)(uintptr_t)client;
 	function_of(client)();
 	declared_finish((uint64_t)(uintptr_t)client);
 	return iso_null();
@@ -148,6 +149,7 @@ static void call_function(struct worker *w, struct wire_reader *in)
 	    count != w->job->functions[function].parameter_count)
 		crash_spoilt();
 	s->function = function;
+	s->entry = (uint64_t)(uintptr_t)w->addresses[function];
 	session_run(s, true, *in, count);
 }
 
