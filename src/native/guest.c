@@ -21,7 +21,7 @@ enum {
 	                                  * left in the middle free nothing */
 };
 
-#define ORDERS_SECONDS 0.3 /* for these other orders */
+#define ORDERS_SECONDS 0.3 /* for all of this, after which no more orders */
 
 /* ---- Points ---- */
 
@@ -408,10 +408,13 @@ static bool runs_twice(struct guest *g, struct memo_step *end)
 	return true;
 }
 
-static bool run_leaves(struct guest *g)
+/* Until the time, or to the end if that is 0. */
+static bool run_leaves(struct guest *g, double until)
 {
-	for (size_t i = g->leaf_count; i--;)
+	for (size_t i = g->leaf_count; i--;) {
+		if (until > 0 && seconds_now() > until) return true;
 		if (!runs_again(g, g->leaves[i])) return false;
+	}
 	return true;
 }
 
@@ -435,12 +438,12 @@ void guest_settle(struct guest *g)
 	size_t rounds = g->leaf_count ? RUNS_IN_THE_END / g->leaf_count : 0;
 	if (!g->leaf_count) return;
 	process_end(g->process);
-	bool same = run_leaves(g);
 	double until = seconds_now() + ORDERS_SECONDS;
+	bool same = run_leaves(g, 0);
 	for (size_t i = 0; same && i < rounds && i < ORDERS_MOST &&
 	                   seconds_now() < until; i++) {
 		shuffle_leaves(g, &rng);
-		same = run_leaves(g);
+		same = run_leaves(g, until);
 	}
 	g->leaf_count = 0;
 }

@@ -55,7 +55,7 @@ struct library {
 	uint32_t position_count, position_capacity;
 	uint32_t expectation_count;
 	struct assertion *assertions; /* all that there may be */
-	uint32_t assertion_capacity;
+	uint32_t assertion_capacity, assertion_room;
 	uint32_t *assertion_points;
 	_Atomic uint32_t assertion_count;
 };
@@ -356,17 +356,21 @@ void library_add_session(struct library *l, const char *name)
 	name_number(&l->sessions, keep(l, name));
 }
 
+static void grow_assertions(struct library *l)
+{
+	l->assertion_room *= 2;
+	l->assertions = mem_grow(l->assertions, l->assertion_room,
+	                         sizeof *l->assertions);
+	l->assertion_points = mem_grow(l->assertion_points, l->assertion_room,
+	                               sizeof *l->assertion_points);
+}
+
 void library_add_expectation(struct library *l, const char *text,
                              const char *object, uint64_t address)
 {
 	uint32_t point = object ? library_point(l, object, address) : 0;
 	l->expectation_count++;
-	l->assertion_capacity = l->expectation_count + LIBRARY_ASSERTIONS;
-	l->assertions = mem_grow(l->assertions, l->assertion_capacity,
-	                         sizeof *l->assertions);
-	l->assertion_points = mem_grow(l->assertion_points,
-	                               l->assertion_capacity,
-	                               sizeof *l->assertion_points);
+	if (++l->assertion_capacity > l->assertion_room) grow_assertions(l);
 	add_assertion(l, ASSERTION_FINAL, text_of_guest(&l->region, text),
 	              point);
 }
@@ -506,7 +510,7 @@ struct library *library_new(const char *client, double step_timeout)
 	pthread_mutex_init(&l->lock, NULL);
 	add_position(l, (struct position){ .file = keep(l, client ? client : ""),
 		                           .source_line = "" });
-	l->assertion_capacity = LIBRARY_ASSERTIONS;
+	l->assertion_capacity = l->assertion_room = LIBRARY_ASSERTIONS;
 	l->assertions =
 	    mem_take0(l->assertion_capacity, sizeof *l->assertions);
 	l->assertion_points =

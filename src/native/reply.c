@@ -2,10 +2,10 @@
 
 #include <string.h>
 
+#include "base/seconds.h"
 #include "vm/machine.h"
 
 enum {
-	ROUNDS_MOST = 16,    /* replies without a step */
 	NOTES_SHOWN = 256,
 	NOTES_MOST = 16384   /* of a session */
 };
@@ -149,7 +149,7 @@ static struct memo_step *new_step(struct reply *x, enum guest_request kind,
 	s->before = x->last;
 	s->serial = ++x->guest->serial;
 	s->session = x->last->session;
-	x->rounds = 0;
+	x->since = 0;
 	s->kept = x->kept;
 	s->open = kind == GUEST_BEGIN ||
 	          (x->last->open && kind != GUEST_COMMIT &&
@@ -252,14 +252,25 @@ static void reject(struct reply *x)
 	           "shares with isoscope");
 }
 
-/* A loop that notes and asserts only: it makes progress, so that no time is
- * over, but comes to no access. */
+/* A loop that notes and asserts only makes progress, so that the process sees no
+ * end of time: but it comes to no access. */
+static bool is_over(struct reply *x)
+{
+	double most = library_step_timeout(x->guest->library);
+	if (!x->more) return false;
+	if (!(x->since > 0)) x->since = seconds_now();
+	return most > 0 && seconds_now() - x->since > most;
+}
+
 static void never_asks(struct reply *x)
 {
+	struct text why = { 0 };
 	process_end(x->guest->process);
 	x->given_up = true;
-	fail(x, 0, "an endless loop? it made more than 60,000 assertions "
-	           "without any access in between");
+	text_format(&why, "no access for %g s, only assertions: an endless "
+	            "loop?", library_step_timeout(x->guest->library));
+	fail(x, 0, text_get(&why));
+	text_free(&why);
 }
 
 struct memo_step *reply_step(struct reply *x)
@@ -268,10 +279,9 @@ struct memo_step *reply_step(struct reply *x)
 		if (x->end == REPLY_ENDED || x->answers < 0) return NULL;
 		if (x->end != REPLY_GOES_ON) return end_step(x);
 		if (!wire_more(&x->wire)) {
+			if (!x->died && !is_over(x)) return NULL;
 			if (x->died)
 				died(x);
-			else if (x->rounds++ < ROUNDS_MOST)
-				return NULL;
 			else
 				never_asks(x);
 			continue;

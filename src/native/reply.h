@@ -24,7 +24,8 @@ struct reply {
 	bool pruned;
 	enum reply_end end;
 	bool given_up;                /* by isoscope, after a long time */
-	uint32_t rounds;              /* replies since the newest step */
+	double since;                 /* seconds_now() when a reply ended
+	                               * without a step; 0: none has */
 };
 
 /* Reads the process's reply to a command. Steps come behind `last`, and are
