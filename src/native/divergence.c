@@ -154,13 +154,14 @@ static const struct memo_step **steps_of(const struct memo_step *last,
 	return steps;
 }
 
+/* What reads gave is known up to `known`. */
 static void print_steps(struct text *t, struct library *l, const char *title,
                         const struct memo_step **steps, uint64_t from,
-                        uint64_t to)
+                        uint64_t to, uint64_t known)
 {
 	text_format(t, "  %s\n", title);
 	for (uint64_t i = from; i < to; i++)
-		print_step(t, l, steps[i], steps[i + 1]);
+		print_step(t, l, steps[i], i < known ? steps[i + 1] : NULL);
 	if (from == to) text_string(t, "    nothing more\n");
 }
 
@@ -180,12 +181,12 @@ void print_divergence(struct text *t, struct library *l,
 		print_steps(t, l,
 		            begin ? "both times, before the difference:"
 		                  : "both times:",
-		            a, begin, same);
+		            a, begin, same, same);
 	}
 	print_steps(t, l, "then, the first time:", a, same,
-	            at_most(m, same + SHOWN_OWN));
+	            at_most(m, same + SHOWN_OWN), m);
 	print_steps(t, l, "and when it was run again:", b, same,
-	            at_most(n, same + SHOWN_OWN));
+	            at_most(n, same + SHOWN_OWN), same);
 	free(a);
 	free(b);
 }

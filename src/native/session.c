@@ -56,7 +56,6 @@ static void set_called(const struct session *s)
 
 void session_called(struct session *s, uint64_t pc)
 {
-	session_moves();
 	s->called = pc;
 	set_called(s);
 }
