@@ -211,7 +211,7 @@ __attribute__((constructor)) static void early(void) { abort(); }
 void iso_client(void) { }
 END
 cc -g -shared -fPIC -o constructor.so constructor.c
-wrong constructor.so SIGABRT
+wrong constructor.so SIGABRT 'early()' constructor.c:2
 cat >needs.c <<'END'
 int elsewhere(void);
 void iso_client(void) { elsewhere(); }
