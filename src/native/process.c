@@ -15,6 +15,11 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#ifdef HAVE_VALGRIND_VALGRIND_H
+#include <valgrind/valgrind.h>
+#else
+#define RUNNING_ON_VALGRIND 0
+#endif
 
 #include "base/memory.h"
 #include "base/seconds.h"
@@ -24,7 +29,8 @@
 #include "native/shared_memory.h"
 #include "native/source_lines.h"
 
-#define GRACE 0.3 /* seconds to end in, before it is killed */
+/* Seconds to end in, before it is killed; valgrind searches for leaks then. */
+#define GRACE (RUNNING_ON_VALGRIND ? 20 : 0.3)
 enum {
 	SLICE = 100,           /* milliseconds between looks at the progress */
 	PRINTED_MOST = 1 << 20,/* bytes of output kept */
