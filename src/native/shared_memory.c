@@ -7,6 +7,7 @@
 #include "base/memory.h"
 
 #define SEAL 0x69736f73636f7065u
+#define COPY_LEAST ((uint64_t)16 << 10) /* bytes */
 #define WIRE_KEPT ((uint64_t)1 << 20) /* bytes that are not given back */
 
 /* Wires begin at pages. */
@@ -113,7 +114,7 @@ void shared_memory_read(struct shared_memory *m)
 	shared_memory_drop(m);
 	if (length > WIRE_BYTES) return;
 	if (length > m->copy->capacity)
-		make_copy(m, length > WIRE_KEPT ? length : WIRE_KEPT);
+		make_copy(m, length > COPY_LEAST ? 2 * length : COPY_LEAST);
 	memcpy(m->copy->bytes, m->reply->bytes, length);
 	atomic_store(&m->copy->length, length);
 }
