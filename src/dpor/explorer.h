@@ -95,7 +95,7 @@ struct explore_stats {
 	                        * histories output now; all those with fewer
 	                        * were output before */
 	double seconds;        /* wall */
-	double cpu_seconds;    /* of this thread */
+	double cpu_seconds;    /* of this thread, and of native code */
 	enum explore_stop stop;
 	/* With classify: histories that satisfy each level, of those output. */
 	uint64_t per_level[LEVEL_COUNT];

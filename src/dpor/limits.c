@@ -4,10 +4,16 @@
 
 enum { STEPS_PER_TICK = 2048 };
 
+/* Of this thread, and of the native code that it had run. */
+static double cpu_now(const struct explorer *e)
+{
+	return seconds_of_cpu() + machine_guest_cpu(&e->world.machine);
+}
+
 void engine_start_clock(struct explorer *e)
 {
 	e->wall_start = seconds_now();
-	e->cpu_start = seconds_of_cpu();
+	e->cpu_start = cpu_now(e);
 }
 
 static uint64_t bytes_held(const struct explorer *e)
@@ -26,7 +32,7 @@ void engine_measure(struct explorer *e)
 	uint64_t held = bytes_held(e);
 	if (held > e->stats.memory_peak) e->stats.memory_peak = held;
 	e->stats.seconds = seconds_now() - e->wall_start;
-	e->stats.cpu_seconds = seconds_of_cpu() - e->cpu_start;
+	e->stats.cpu_seconds = cpu_now(e) - e->cpu_start;
 	e->stats.explore_calls = e->world.steps;
 }
 

@@ -144,6 +144,11 @@ uint64_t guest_asked(const struct guest *g)
 	return g->asked;
 }
 
+double guest_cpu(const struct guest *g)
+{
+	return process_cpu(g->process);
+}
+
 const struct guest_step *guest_start(struct guest *g, uint32_t session)
 {
 	assert(session < g->session_count);

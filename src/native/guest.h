@@ -38,6 +38,7 @@ struct guest *guest_new(struct library *l, const struct worker_job *job,
 void guest_free(struct guest *g);
 size_t guest_bytes(const struct guest *g);
 uint64_t guest_asked(const struct guest *g);
+double guest_cpu(const struct guest *g);
 void guest_settle(struct guest *g);
 /* guest_ops.start and .next. */
 const struct guest_step *guest_start(struct guest *g, uint32_t session);

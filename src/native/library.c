@@ -486,6 +486,7 @@ static const struct guest_ops library_ops = {
 	.give_back = give_back,
 	.bytes = guest_bytes,
 	.asked = guest_asked,
+	.cpu = guest_cpu,
 	.settle = guest_settle,
 	.start = guest_start,
 	.next = guest_next,

@@ -62,6 +62,7 @@ struct process {
 	uint64_t inherited;  /* bytes of the explorer at the fork */
 	uint64_t at_birth;   /* bytes of its own with its first reply */
 	double looked;       /* when its memory was last looked at */
+	double cpu;          /* seconds that the dead ones took */
 	bool is_new;
 
 	struct death death;
@@ -188,6 +189,11 @@ static void read_end(struct process *p)
 	                       cpu.rlim_cur != RLIM_INFINITY;
 }
 
+static double seconds_in(struct timeval t)
+{
+	return (double)t.tv_sec + 1e-6 * (double)t.tv_usec;
+}
+
 /* Waits for its end, by itself for a short while; false if it had to be killed.
  * What a process prints and writes is complete after this. */
 static bool reap(struct process *p, int *status)
@@ -201,11 +207,15 @@ static bool reap(struct process *p, int *status)
 	}
 	kill_group(p);
 	read_end(p);
+	struct rusage used;
 	pid_t got;
 	do
-		got = waitpid(p->pid, status, 0);
+		got = wait4(p->pid, status, 0, &used);
 	while (got < 0 && errno == EINTR);
-	if (got < 0) *status = -1;
+	if (got < 0)
+		*status = -1;
+	else
+		p->cpu += seconds_in(used.ru_utime) + seconds_in(used.ru_stime);
 	p->pid = 0;
 	return by_itself;
 }
@@ -264,6 +274,16 @@ static uint64_t private_bytes(pid_t pid)
 	if (sscanf(line, "%*u %llu %llu", &resident, &shared) != 2) return 0;
 	if (shared > resident) return 0;
 	return (resident - shared) * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+double process_cpu(const struct process *p)
+{
+	clockid_t clock;
+	struct timespec t;
+	if (!p->pid || clock_getcpuclockid(p->pid, &clock) ||
+	    clock_gettime(clock, &t))
+		return p->cpu;
+	return p->cpu + (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 uint64_t process_memory(const struct process *p)

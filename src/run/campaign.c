@@ -146,10 +146,16 @@ static void note_complete(struct campaign *c)
 
 /* ---- Limits ---- */
 
+/* Of this thread, and of the native code that it had run. */
+static double cpu_now(const struct campaign *c)
+{
+	return seconds_of_cpu() + runner_guest_cpu(c->runner);
+}
+
 static void measure(struct campaign *c)
 {
 	c->stats.seconds = seconds_now() - c->start;
-	c->stats.cpu_seconds = seconds_of_cpu() - c->cpu_start;
+	c->stats.cpu_seconds = cpu_now(c) - c->cpu_start;
 }
 
 static bool is_late(const struct campaign *c)
@@ -225,7 +231,7 @@ static void run_next(struct campaign *c)
 static void begin(struct campaign *c)
 {
 	c->start = seconds_now();
-	c->cpu_start = seconds_of_cpu();
+	c->cpu_start = cpu_now(c);
 	c->next_tick = 0;
 	c->next_point = 1;
 	if (c->options.timeout > 0)

@@ -155,6 +155,11 @@ uint64_t runner_bytes(const struct runner *r)
 	return bytes;
 }
 
+double runner_guest_cpu(const struct runner *r)
+{
+	return machine_guest_cpu(&r->world.machine);
+}
+
 /* Has a limit been reached, or has somebody asked to stop? */
 static bool must_stop(struct runner *r, enum run_end *why)
 {

@@ -81,6 +81,8 @@ void runner_deadline(struct runner *r, double seconds);
  * that would need more ends. 0: any number. */
 void runner_memory(struct runner *r, uint64_t bytes);
 uint64_t runner_bytes(const struct runner *r); /* held now */
+/* Seconds of the processor that native code took. */
+double runner_guest_cpu(const struct runner *r);
 /* Runs the program once more, from the beginning. */
 enum run_end runner_run(struct runner *r, const struct run_chooser *c);
 /* "the program runs more than 16,383 transactions, ...", after RUN_TOO_LARGE

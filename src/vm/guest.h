@@ -66,6 +66,8 @@ struct guest_ops {
 	size_t (*bytes)(const struct guest *g); /* held */
 	/* How often user code was really run: that may take its time. */
 	uint64_t (*asked)(const struct guest *g);
+	/* Seconds of the processor that it took. */
+	double (*cpu)(const struct guest *g);
 	/* Runs what was met once more, elsewhere and in another order: what it
 	 * does must not depend on what was run before. */
 	void (*settle)(struct guest *g);

@@ -133,6 +133,11 @@ uint64_t machine_guest_asked(const struct machine *m)
 	return m->guest ? m->program->library->ops->asked(m->guest) : 0;
 }
 
+double machine_guest_cpu(const struct machine *m)
+{
+	return m->guest ? m->program->library->ops->cpu(m->guest) : 0;
+}
+
 void machine_settle(struct machine *m)
 {
 	if (!m->guest || m->stop) return;

@@ -102,6 +102,8 @@ void machine_give_guest(struct machine *m);
 size_t machine_guest_bytes(const struct machine *m);
 /* How often native code was really run, not only remembered. */
 uint64_t machine_guest_asked(const struct machine *m);
+/* Seconds of the processor that running it took, in another process. */
+double machine_guest_cpu(const struct machine *m);
 /* When all is done: runs native code once more, in another order. If it does
  * something else, the machine stops (MACHINE_FAULT). */
 void machine_settle(struct machine *m);
