@@ -256,7 +256,9 @@ void crash_watch(struct shared *shared)
 	dl_iterate_phdr(find_own, NULL);
 	backtrace(&here, 1); /* loads what it needs */
 	use_own_stack();
-	sigemptyset(&a.sa_mask);
+	/* A fault in the handler, on a broken stack, ends the process: what was
+	 * noted of the first one remains. */
+	sigfillset(&a.sa_mask);
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
 		sigaction(signals[i], &a, NULL);
 	on_exit(on_exit_called, NULL);
