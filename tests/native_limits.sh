@@ -229,6 +229,10 @@ cp good.so 'a client'
 run 0 explore 'a client'
 cp good.so ./-good.so
 run 0 explore -- -good.so
+# Lines take more of a stack than there is here: places go without.
+(ulimit -s 128 && "$ISOSCOPE" explore good.so >out 2>err)
+equal 'explore good.so on a small stack' $? 0
+prints holds
 chmod -x good.so
 run 0 explore good.so
 run 2 explore good.so good.so

@@ -6,12 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/sendfile.h>
 #include <unistd.h>
 
 #include "base/memory.h"
 #include "base/text.h"
 #include "native/source_text.h"
+
+enum { STACK_LEAST = 512 << 10 /* bytes */ };
 
 /* An object's file, and the module that libdwfl makes of it. */
 struct object {
@@ -186,10 +189,21 @@ static void fill_line(struct source_lines *s, Dwarf_Die *unit, Dwarf_Line *line,
 	out->source_line = source_file_line(s->text, f, out->line);
 }
 
+/* libdw reads the lines of a unit onto the stack, without a look at its limit:
+ * some 100 KiB. */
+static bool has_stack(void)
+{
+	struct rlimit limit;
+	return getrlimit(RLIMIT_STACK, &limit) ||
+	       limit.rlim_cur == RLIM_INFINITY ||
+	       limit.rlim_cur >= STACK_LEAST;
+}
+
 static void fill_from_unit(struct source_lines *s, Dwfl_Module *m,
                            Dwarf_Addr address, struct source_place *out)
 {
 	Dwarf_Addr bias;
+	if (!has_stack()) return;
 	Dwarf_Die *unit = unit_of(m, address, &bias);
 	if (!unit) return;
 	out->function = function_in(unit, address - bias);
