@@ -57,6 +57,7 @@ struct process {
 	int socket;
 	int lifeline;        /* a pipe's end, closed when the explorer dies */
 	int output;          /* file of what it prints, or -1 */
+	off_t shown;         /* bytes of it that were passed on */
 	struct bell_ear ear;
 	char name[16];       /* of the thread that has forked it */
 	uint64_t inherited;  /* bytes of the explorer at the fork */
@@ -302,7 +303,7 @@ static bool open_files(struct process *p, struct child *c)
 	if (pipe2(pipes, O_CLOEXEC)) return false;
 	c->lifeline = pipes[0];
 	p->lifeline = pipes[1];
-	if (p->show_output) return true;
+	p->shown = 0;
 	p->output = memfd_create("isoscope-output", MFD_CLOEXEC);
 	c->output = p->output;
 	return p->output >= 0 && !fcntl(p->output, F_SETFL, O_APPEND);
@@ -375,13 +376,38 @@ bool process_is_new(struct process *p)
 	return is_new;
 }
 
+/* ---- Output ---- */
+
+static bool write_all(const char *bytes, size_t count)
+{
+	while (count) {
+		ssize_t n = write(STDERR_FILENO, bytes, count);
+		if (n < 0 && errno != EINTR) return false;
+		if (n > 0) bytes += n, count -= (size_t)n;
+	}
+	return true;
+}
+
+/* User code never meets the one who reads our standard error, who may be slow,
+ * or gone. */
+static void show_output(struct process *p)
+{
+	char bytes[1 << 14];
+	ssize_t n;
+	if (p->output < 0 || !p->show_output) return;
+	while ((n = pread(p->output, bytes, sizeof bytes, p->shown)) > 0) {
+		p->shown += n;
+		if (!write_all(bytes, (size_t)n)) return;
+	}
+}
+
 /* ---- Death ---- */
 
 static void read_last_words(struct process *p)
 {
 	char bytes[PRINTED_TOLD];
 	struct stat s;
-	if (p->output < 0 || fstat(p->output, &s)) return;
+	if (p->output < 0 || p->show_output || fstat(p->output, &s)) return;
 	off_t from = s.st_size > (off_t)sizeof bytes
 	                 ? s.st_size - (off_t)sizeof bytes : 0;
 	ssize_t got = pread(p->output, bytes, sizeof bytes, from);
@@ -428,6 +454,7 @@ static enum process_answer bury(struct process *p)
 	else
 		shared_memory_read(&p->memory);
 	loaded_read(&p->loaded, s);
+	show_output(p);
 	read_last_words(p);
 	close_files(p);
 	return PROCESS_DIED;
@@ -435,11 +462,26 @@ static enum process_answer bury(struct process *p)
 
 /* ---- Questions ---- */
 
-static void trim_output(struct process *p, off_t most)
+/* While the code is at work. */
+static void trim_output(struct process *p)
 {
 	struct stat s;
-	if (p->output < 0 || fstat(p->output, &s) || s.st_size <= most) return;
-	(void)!ftruncate(p->output, 0);
+	show_output(p);
+	if (p->output < 0 || fstat(p->output, &s)) return;
+	if (p->show_output && p->shown)
+		fallocate(p->output,
+		          FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
+		          p->shown);
+	else if (!p->show_output && s.st_size > PRINTED_MOST)
+		(void)!ftruncate(p->output, 0);
+}
+
+/* While it waits. */
+static void forget_output(struct process *p)
+{
+	show_output(p);
+	p->shown = 0;
+	if (p->output >= 0) (void)!ftruncate(p->output, 0);
 }
 
 static bool is_over(const struct process *p, double since)
@@ -487,6 +529,7 @@ static enum process_answer take_reply(struct process *p)
 	    p->ear.heard != p->memory.commands + 1)
 		return give_up_spoilt(p);
 	shared_memory_read(&p->memory);
+	show_output(p);
 	return PROCESS_REPLIED;
 }
 
@@ -504,7 +547,7 @@ static enum process_answer await(struct process *p)
 			process_kill(p);
 			return PROCESS_INTERRUPTED;
 		}
-		trim_output(p, PRINTED_MOST);
+		trim_output(p);
 		if (!shared_memory_is_whole(&p->memory))
 			return give_up_spoilt(p);
 		if (process_memory(p) > p->memory_most)
@@ -551,7 +594,7 @@ enum process_answer process_ask(struct process *p)
 	enum process_answer a = have_worker(p);
 	if (a != PROCESS_REPLIED) return a;
 	shared_memory_ask(&p->memory);
-	trim_output(p, 0);
+	forget_output(p);
 	bell_ring(&p->memory.shared->asked, p->socket);
 	return await(p);
 }
