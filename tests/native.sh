@@ -4,6 +4,10 @@
 # of every kind go through. tests/native holds the clients.
 . "${srcdir:-$(dirname "$0")/..}/tests/shell.sh"
 . "$top/tests/native/shell.sh"
+# What the allocator of a build with address sanitizer does when there is not
+# enough: what others do.
+ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}allocator_may_return_null=1
+export ASAN_OPTIONS
 
 # --- sessions that end their process: each is a finding ---
 # crash NAME TEXT...: in every history, with the history and its place.

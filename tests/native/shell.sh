@@ -55,7 +55,7 @@ processes() {
 		tr '\0' ' ' <"$each" 2>/dev/null | grep -q -e "$1" && echo 1
 	done | wc -l
 	END
-	sh counting "$(printf '%s' "$1" | sed 's/./[&]/')"
+	sh counting "$(printf '%s' "$1" | sed 's/./[&]/')" 2>/dev/null
 }
 
 # gone WORD: soon there is no process with it in its command line.
