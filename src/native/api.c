@@ -220,7 +220,8 @@ static _Noreturn void fail_kind(const struct call *c, struct iso_value v,
 	                          ? "iso_get_string() or iso_get()"
 	                          : "iso_get(), or give it an initial value";
 	add_value(&t, v);
-	if (v.kind == ISO_NULL) text_string(&t, "null, as where nothing was written");
+	if (v.kind == ISO_NULL)
+		text_string(&t, "null, as where nothing was written");
 	char *is = region_copy_string(&session_current()->memory,
 	                              text_get(&t), t.length);
 	text_free(&t);
