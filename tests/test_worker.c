@@ -535,7 +535,8 @@ static const struct { const char *body, *error; } mistakes[] = {
 	{ "iso_begin(\"a\"); iso_get_int(\"i\"); iso_get(iso_int(1));"
 	  "iso_get_int(\"n\");",
 	  "iso_get_int(\"n\"): the value is no integer, but null, as where "
-	      "nothing was written; use iso_get(), or give it an initial value" },
+	      "nothing was written; use iso_get(), or give it an initial "
+	  "value" },
 	{ "iso_begin(\"a\"); iso_get_int(NULL);",
 	  "iso_get_int(): the key is null, or a null pointer: keys are "
 	  "integers, strings or bytes" },
