@@ -32,7 +32,8 @@ static bool notes_agree(const struct memo_step *a, const struct memo_step *b)
 	const struct guest_note *m_end = a->before->step.notes,
 	                        *n_end = b->before->step.notes;
 	for (; m != m_end && n != n_end; m = m->older, n = n->older)
-		if (strcmp(m->name, n->name) || !value_equal(m->value, n->value))
+		if (strcmp(m->name, n->name) ||
+		    !value_equal(m->value, n->value))
 			return false;
 	return m == m_end && n == n_end;
 }
@@ -100,7 +101,8 @@ static void print_request(struct text *t, struct library *l,
 {
 	switch (s->step.kind) {
 	case GUEST_BEGIN:
-		text_format(t, "begin %s", library_transaction(l, s->step.name));
+		text_format(t, "begin %s",
+		            library_transaction(l, s->step.name));
 		break;
 	case GUEST_GET:
 	case GUEST_NOTED:
@@ -175,7 +177,8 @@ void print_divergence(struct text *t, struct library *l,
                       const struct memo_step *again, uint64_t same)
 {
 	uint64_t m, n;
-	const struct memo_step **a = steps_of(first, &m), **b = steps_of(again, &n);
+	const struct memo_step **a = steps_of(first, &m);
+	const struct memo_step **b = steps_of(again, &n);
 	uint64_t begin = same > SHOWN_COMMON ? same - SHOWN_COMMON : 0;
 	if (same) {
 		print_steps(t, l,

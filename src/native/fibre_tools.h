@@ -1,5 +1,5 @@
-/* What has to be told to address sanitizer, thread sanitizer and valgrind when a
- * thread changes its stack. Nothing where none of them is there.
+/* What has to be told to address sanitizer, thread sanitizer and valgrind when
+ * a thread changes its stack. Nothing where none of them is there.
  */
 #ifndef ISO_NATIVE_FIBRE_TOOLS_H
 #define ISO_NATIVE_FIBRE_TOOLS_H

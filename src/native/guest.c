@@ -72,7 +72,8 @@ uint32_t guest_point(struct guest *g, uint64_t pc)
 	uint32_t slot = point_slot(g->points, pc);
 	if (g->points->slots[slot].pc) return g->points->slots[slot].point;
 	const char *object = process_object(g->process, pc, &in_file);
-	uint32_t point = object ? library_point(g->library, object, in_file) : 0;
+	uint32_t point =
+	    object ? library_point(g->library, object, in_file) : 0;
 	point_cache_add(g, pc, point);
 	return point;
 }
@@ -364,8 +365,8 @@ static struct memo_step *step_at_hand(struct guest *g, struct reply *x,
 }
 
 /* Takes all steps of the reply behind `from`; the first of them, or NULL if
- * there is none. Steps that are not kept follow each other as long as they live,
- * since they are made together, but not `from`, which may live longer. */
+ * there is none. Steps that are not kept follow each other as long as they
+ * live, since they are made together, but not `from`, which may live longer. */
 static struct memo_step *take_steps(struct guest *g, struct reply *x,
                                     struct memo_step *from,
                                     struct value answer)

@@ -509,8 +509,8 @@ struct library *library_new(const char *client, double step_timeout)
 	l->budget = MEMO_BUDGET;
 	region_init(&l->region);
 	pthread_mutex_init(&l->lock, NULL);
-	add_position(l, (struct position){ .file = keep(l, client ? client : ""),
-		                           .source_line = "" });
+	const char *path = keep(l, client ? client : "");
+	add_position(l, (struct position){ .file = path, .source_line = "" });
 	l->assertion_capacity = l->assertion_room = LIBRARY_ASSERTIONS;
 	l->assertions =
 	    mem_take0(l->assertion_capacity, sizeof *l->assertions);

@@ -15,7 +15,7 @@ struct memo_children;
 
 /* A step, and where it stands. */
 struct memo_step {
-	struct guest_step step;          /* first: guest_step * is memo_step * */
+	struct guest_step step;          /* first: its address is the other's */
 	const struct memo_step *before;  /* NULL for a root */
 	struct value answer;             /* what `before` read, if it waits */
 	uint64_t serial;                 /* no other step has it */

@@ -252,8 +252,8 @@ static void reject(struct reply *x)
 	           "shares with isoscope");
 }
 
-/* A loop that notes and asserts only makes progress, so that the process sees no
- * end of time: but it comes to no access. */
+/* A loop that notes and asserts only makes progress, so that the process sees
+ * no end of time: but it comes to no access. */
 static bool is_over(struct reply *x)
 {
 	double most = library_step_timeout(x->guest->library);

@@ -10,7 +10,7 @@ struct explorer;
 void report_json(struct text *t, const struct explorer *e,
                  const char *version);
 
-/* What is printed instead of any result when there is none (program_fault()). */
+/* What is printed in place of a result if there is none (program_fault()). */
 void report_fault_json(struct text *t, const char *program, const char *fault,
                        const char *version);
 

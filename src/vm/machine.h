@@ -33,8 +33,8 @@ enum machine_stop {
 	                    * program_fault() */
 };
 
-/* How long native code may run, and how much may be remembered of it. Zeroes: as
- * the program's own settings say. */
+/* How long native code may run, and how much may be remembered of it. Zeroes:
+ * as the program's own settings say. */
 struct machine_limits {
 	const atomic_bool *interrupt; /* given up when it is true */
 	double deadline;              /* and at this time (seconds_now()) */
