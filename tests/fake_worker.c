@@ -2,7 +2,6 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <link.h>
 #include <pthread.h>
 #include <signal.h>
@@ -12,8 +11,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <check.h>
 
 struct fake {
 	struct shared *shared;
@@ -335,48 +332,4 @@ const char *fake_why(struct process *p)
 	snprintf(buffer, sizeof buffer, "%s", text_get(&why));
 	text_free(&why);
 	return buffer;
-}
-
-/* ---- Shared objects ---- */
-
-void fake_enter_folder(void)
-{
-	char folder[] = "/tmp/isoscope-test-XXXXXX";
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	ck_assert_int_eq(chdir(folder), 0);
-}
-
-void fake_leave_folder(void)
-{
-	char command[PATH_MAX + 16], folder[PATH_MAX];
-	ck_assert_ptr_nonnull(getcwd(folder, sizeof folder));
-	ck_assert_int_eq(strncmp(folder, "/tmp/isoscope-test-", 19), 0);
-	ck_assert_int_eq(chdir("/"), 0);
-	snprintf(command, sizeof command, "rm -rf '%s'", folder);
-	ck_assert_int_eq(system(command), 0);
-}
-
-void fake_write(const char *file, const char *text)
-{
-	FILE *f = fopen(file, "w");
-	ck_assert_ptr_nonnull(f);
-	ck_assert_int_ge(fputs(text, f), 0);
-	ck_assert_int_eq(fclose(f), 0);
-}
-
-bool fake_compile(const char *compiler, const char *options)
-{
-	char command[1200];
-	if (!compiler) compiler = getenv("CC");
-	if (!compiler || !*compiler) compiler = "cc";
-	snprintf(command, sizeof command, "%s --version >/dev/null 2>&1",
-	         compiler);
-	if (system(command)) {
-		fprintf(stderr, "skipped: there is no compiler '%s'\n",
-		        compiler);
-		return false;
-	}
-	snprintf(command, sizeof command, "%s %s", compiler, options);
-	ck_assert_int_eq(system(command), 0);
-	return true;
 }

@@ -1,5 +1,5 @@
 /* A worker for tests of processes: it does what commands say, also what a
- * worker should not. And small shared objects for it, compiled by the test.
+ * worker should not.
  */
 #ifndef TESTS_FAKE_WORKER_H
 #define TESTS_FAKE_WORKER_H
@@ -56,13 +56,5 @@ enum process_answer fake_ask(struct process *p, enum fake_command c,
 uint64_t fake_reply(const struct process *p, uint32_t i);
 /* process_why(), in a buffer that the next call overwrites. */
 const char *fake_why(struct process *p);
-
-/* A temporary folder, to be the current one, and its end. */
-void fake_enter_folder(void);
-void fake_leave_folder(void);
-void fake_write(const char *file, const char *text);
-/* Runs `CC options`, CC from the environment or cc. False, and it is said, when
- * there is no compiler. */
-bool fake_compile(const char *compiler, const char *options);
 
 #endif

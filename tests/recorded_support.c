@@ -10,36 +10,6 @@
 
 /* ---- files ---- */
 
-struct folder folder_new(void)
-{
-	struct folder f = { "recorded-XXXXXX" };
-	ck_assert_ptr_nonnull(mkdtemp(f.path));
-	return f;
-}
-
-void folder_remove(const struct folder *f)
-{
-	struct text t = { 0 };
-	text_format(&t, "rm -rf '%s'", f->path);
-	ck_assert_int_eq(system(text_get(&t)), 0);
-	text_free(&t);
-}
-
-char *folder_file(const struct folder *f, const char *name)
-{
-	struct text t = { 0 };
-	text_format(&t, "%s/%s", f->path, name);
-	return t.data;
-}
-
-void file_write(const char *path, const char *bytes, size_t length)
-{
-	FILE *f = fopen(path, "wb");
-	ck_assert_ptr_nonnull(f);
-	ck_assert_uint_eq(fwrite(bytes, 1, length, f), length);
-	ck_assert_int_eq(fclose(f), 0);
-}
-
 __attribute__((noreturn)) static void complain(const char *path,
                                                const struct diags *d)
 {

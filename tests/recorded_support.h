@@ -3,19 +3,9 @@
 #define TESTS_RECORDED_SUPPORT_H
 
 #include "axioms/level.h"
+#include "file_support.h"
 #include "formats/formats.h"
 #include "support.h"
-
-/* A folder of its own for each test; removed with all that is in it. */
-struct folder {
-	char path[32];
-};
-struct folder folder_new(void);
-void folder_remove(const struct folder *f);
-
-/* The path of a file in the folder; the caller frees it. */
-char *folder_file(const struct folder *f, const char *name);
-void file_write(const char *path, const char *bytes, size_t length);
 
 /* Through a file in this format, whose content has to tell the format. NULL if
  * the format cannot express the history: then *refused are the messages, which

@@ -7,6 +7,7 @@
 
 #include "base/rng.h"
 #include "dpor/explorer.h"
+#include "file_support.h"
 #include "lang/load.h"
 #include "random_program.h"
 #include "suites.h"
@@ -567,36 +568,24 @@ START_TEST(facts_about_a_program)
 }
 END_TEST
 
-static void write_file(const char *path, const char *content)
-{
-	FILE *f = fopen(path, "w");
-	ck_assert_ptr_nonnull(f);
-	fputs(content, f);
-	fclose(f);
-}
-
 START_TEST(imports)
 {
-	char folder[] = "/tmp/isoscope-imports-XXXXXX", path[100];
 	struct diags d = { 0 };
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	snprintf(path, sizeof path, "%s/shared.tx", folder);
-	write_file(path, "global x = 0;\ntxn t() { x = 1; }\n");
-	snprintf(path, sizeof path, "%s/main.tx", folder);
-	write_file(path, "import \"shared.tx\";\nimport \"shared.tx\";\n"
-	                 "session s { t(); }\n");
-	struct program *p = load_program(path, &d);
+	folder_enter();
+	file_write_text("shared.tx", "global x = 0;\ntxn t() { x = 1; }\n");
+	file_write_text("main.tx",
+	                "import \"shared.tx\";\nimport \"shared.tx\";\n"
+	                "session s { t(); }\n");
+	struct program *p = load_program("main.tx", &d);
 	ck_assert_ptr_nonnull(p);
 	ck_assert_uint_eq(count_histories(p), 1);
 	program_free(p);
-	write_file(path, "import \"share.tx\";\nsession s { skip; }\n");
-	ck_assert_ptr_null(load_program(path, &d));
+	file_write_text("main.tx",
+	                "import \"share.tx\";\nsession s { skip; }\n");
+	ck_assert_ptr_null(load_program("main.tx", &d));
 	ck_assert_uint_eq(d.errors, 1);
 	ck_assert_uint_eq(d.items[0].line, 1);
-	unlink(path);
-	snprintf(path, sizeof path, "%s/shared.tx", folder);
-	unlink(path);
-	rmdir(folder);
+	folder_leave();
 	diags_free(&d);
 }
 END_TEST

@@ -14,6 +14,7 @@
 #include "base/diag.h"
 #include "base/text.h"
 #include "dpor/explorer.h"
+#include "file_support.h"
 #include "isoscope.h"
 #include "lang/load.h"
 #include "native/library.h"
@@ -26,39 +27,19 @@ enum { THREADS = 2, RELOADS = 30, RELOADS_QUICK = 3 };
 
 /* ---- clients ---- */
 
-static char folder[] = "/tmp/isoscope-native-XXXXXX";
-
-static void set_up(void)
-{
-	strcpy(folder + strlen(folder) - 6, "XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-}
-
-static void tear_down(void)
-{
-	char command[200];
-	snprintf(command, sizeof command, "rm -rf '%s'", folder);
-	ck_assert_int_eq(system(command), 0);
-}
-
-static const char *source_top(void)
-{
-	const char *top = getenv("ISOSCOPE_SOURCE");
-	return top ? top : "..";
-}
-
 /* Compiles a client if it is new; its path, which stays until the next one. */
 static const char *client(const char *file, const char *name)
 {
-	static char path[200];
-	char command[2000];
-	snprintf(path, sizeof path, "%s/%s.so", folder, name);
-	snprintf(command, sizeof command,
-	         "${CC:-cc} -g -shared -fPIC -I'%s/include' -DCASE=%s "
-	         "-DSESSIONS=3 -o '%s' '%s/tests/native/%s.c'",
-	         source_top(), name, path, source_top(), file);
+	static char path[100];
+	struct text source = { 0 }, options = { 0 };
+	snprintf(path, sizeof path, "./%s.so", name);
+	text_format(&source, "%s/tests/native/%s.c", source_top(), file);
+	text_format(&options, "-DCASE=%s -DSESSIONS=3", name);
 	if (access(path, F_OK))
-		ck_assert_msg(system(command) == 0, "%s", command);
+		ck_assert(compile_client(text_get(&source), text_get(&options),
+		                         path));
+	text_free(&options);
+	text_free(&source);
 	return path;
 }
 
@@ -142,13 +123,26 @@ static int reloads(void)
 	return getenv("ISOSCOPE_QUICK") ? RELOADS_QUICK : RELOADS;
 }
 
-static void explore_and_leave(const char *path, struct explore_options o)
+/* What an exploration under cc has to come to. */
+struct outcome { int stop; uint64_t histories, errors; };
+
+static void explore_and_leave(const char *path, struct explore_options o,
+                              struct outcome expected)
 {
-	struct held before = held();
-	for (int i = 0; i < reloads(); i++) {
+	struct held before;
+	o.level = o.base = LEVEL_CC;
+	for (int i = 0; i <= reloads(); i++) {
+		if (i == 1) before = held(); /* not what is kept for good */
 		struct program *p = load(path);
 		library_configure(p, 1, false);
-		explorer_free(explore(p, &o));
+		struct explorer *e = explore(p, &o);
+		const struct explore_stats *s = explorer_stats(e);
+		uint32_t error = explorer_slot_error(e);
+		ck_assert_int_eq((int)s->stop, expected.stop);
+		ck_assert_uint_eq(s->histories, expected.histories);
+		ck_assert_uint_eq(explorer_violation(e, error)->histories,
+		                  expected.errors);
+		explorer_free(e);
 		program_free(p);
 	}
 	nothing_stays(before);
@@ -157,42 +151,43 @@ static void explore_and_leave(const char *path, struct explore_options o)
 START_TEST(nothing_stays_of_an_exploration)
 {
 	explore_and_leave(client("checks", "holds"),
-	                  (struct explore_options){ .level = LEVEL_CC,
-	                                            .base = LEVEL_CC });
+	                  (struct explore_options){ 0 },
+	                  (struct outcome){ STOP_NONE, 3, 0 });
 }
 END_TEST
 
 START_TEST(nothing_stays_of_one_that_was_stopped)
 {
-	struct explore_options o = { .level = LEVEL_CC, .base = LEVEL_CC,
-		                     .max_histories = 1 };
-	explore_and_leave(client("checks", "holds"), o);
-	o = (struct explore_options){ .level = LEVEL_CC, .base = LEVEL_CC,
-		                      .stop_on_violation = true };
-	explore_and_leave(client("checks", "loses_an_update"), o);
+	explore_and_leave(client("checks", "holds"),
+	                  (struct explore_options){ .max_histories = 1 },
+	                  (struct outcome){ STOP_HISTORIES, 1, 0 });
+	explore_and_leave(client("checks", "loses_an_update"),
+	                  (struct explore_options){ .stop_on_violation = true },
+	                  (struct outcome){ STOP_VIOLATION, 1, 0 });
 }
 END_TEST
 
 START_TEST(nothing_stays_of_crashes)
 {
 	explore_and_leave(client("crashes", "null_pointer"),
-	                  (struct explore_options){ .level = LEVEL_CC,
-	                                            .base = LEVEL_CC });
+	                  (struct explore_options){ 0 },
+	                  (struct outcome){ STOP_NONE, 2, 2 });
 }
 END_TEST
 
 START_TEST(nothing_stays_of_what_is_unsteady)
 {
 	explore_and_leave(client("unsteady", "counts_runs"),
-	                  (struct explore_options){ .level = LEVEL_CC,
-	                                            .base = LEVEL_CC });
+	                  (struct explore_options){ 0 },
+	                  (struct outcome){ STOP_GUEST, 0, 0 });
 }
 END_TEST
 
 static void load_in_vain(const char *path)
 {
-	struct held before = held();
-	for (int i = 0; i < reloads(); i++) {
+	struct held before;
+	for (int i = 0; i <= reloads(); i++) {
+		if (i == 1) before = held();
 		struct diags d = { 0 };
 		ck_assert_ptr_null(load_program(path, &d));
 		ck_assert_uint_gt(d.errors, 0);
@@ -304,7 +299,6 @@ END_TEST
 
 /* ---- findings ---- */
 
-/* The first line of the client's source that holds the text. */
 /* Has the line with this number the text? */
 static bool line_has(const char *file, uint32_t number, const char *text)
 {
@@ -459,7 +453,7 @@ END_TEST
 
 void add_native_tests(TCase *tests)
 {
-	tcase_add_checked_fixture(tests, set_up, tear_down);
+	tcase_add_checked_fixture(tests, folder_enter, folder_leave);
 	tcase_add_test(tests, nothing_stays_of_an_exploration);
 	tcase_add_test(tests, nothing_stays_of_one_that_was_stopped);
 	tcase_add_test(tests, nothing_stays_of_crashes);

@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "dpor/explorer.h"
 #include "dpor/origin.h"
+#include "file_support.h"
 #include "history/trace.h"
 #include "lang/load.h"
 #include "native/client.h"
@@ -33,8 +34,8 @@ enum {
 	BUDGET = 20000    /* bytes to keep steps in, at most */
 };
 
-static char folder[] = "/tmp/isoscope-native-XXXXXX";
-static char client[sizeof folder + 32];
+static struct folder folder;
+static char client[sizeof folder.path + 32];
 static bool no_compiler;
 
 static uint64_t number_from(const char *variable, uint64_t otherwise)
@@ -45,46 +46,20 @@ static uint64_t number_from(const char *variable, uint64_t otherwise)
 
 /* ---- the interpreter, compiled once for all tests ---- */
 
-static const char *or_else(const char *variable, const char *otherwise)
-{
-	const char *text = getenv(variable);
-	return text && *text ? text : otherwise;
-}
-
 static void compile_interpreter(void)
 {
-	struct text command = { 0 };
-	const char *compiler = or_else("CC", "cc");
-	const char *source = or_else("ISOSCOPE_SOURCE", ".");
-	text_format(&command, "command -v %s >/dev/null", compiler);
-	no_compiler = system(text_get(&command)) != 0;
-	text_clear(&command);
-	if (no_compiler) {
-		fprintf(stderr, "native_random: SKIPPED: there is no C "
-		                "compiler '%s'; set CC\n", compiler);
-		text_free(&command);
-		return;
-	}
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	snprintf(client, sizeof client, "%s/interpreter.so", folder);
-	text_format(&command,
-	            "%s -g -O1 -shared -fPIC -I'%s/include' -o %s "
-	            "'%s/tests/native/interpreter.c'",
-	            compiler, source, client, source);
-	if (system(text_get(&command))) {
-		rmdir(folder);
-		ck_abort_msg("does not compile: %s", text_get(&command));
-	}
-	text_free(&command);
+	struct text source = { 0 };
+	text_format(&source, "%s/tests/native/interpreter.c", source_top());
+	folder = folder_new();
+	snprintf(client, sizeof client, "%s/interpreter.so", folder.path);
+	no_compiler = !compile_client(text_get(&source), "-O1", client);
+	text_free(&source);
 }
 
 /* Programs that failed have left theirs. */
 static void remove_interpreter(void)
 {
-	char command[sizeof folder + 16];
-	if (no_compiler) return;
-	snprintf(command, sizeof command, "rm -rf %s", folder);
-	if (system(command)) fprintf(stderr, "%s is left\n", folder);
+	folder_remove(&folder);
 }
 
 /* ---- one program and what is done with it ---- */
@@ -92,7 +67,7 @@ static void remove_interpreter(void)
 struct trial {
 	uint64_t seed;
 	struct text source;
-	char path[sizeof folder + 32]; /* of a file that holds it */
+	char path[sizeof folder.path + 32]; /* of a file that holds it */
 	struct program *scripted, *native, *forgetful;
 	/* What is tried now, and with which of both clients. */
 	const char *what, *with;
@@ -601,7 +576,7 @@ static struct program *load(const struct trial *t, bool as_client)
 /* The client reads the program whenever a worker begins. */
 static void write_program(struct trial *t)
 {
-	snprintf(t->path, sizeof t->path, "%s/%u.tx", folder,
+	snprintf(t->path, sizeof t->path, "%s/%u.tx", folder.path,
 	         (unsigned)getpid());
 	FILE *file = fopen(t->path, "w");
 	ck_assert_ptr_nonnull(file);

@@ -15,6 +15,7 @@
 #include "base/hash.h"
 #include "base/seconds.h"
 #include "fake_worker.h"
+#include "file_support.h"
 #include "native/fibre.h"
 #include "suites.h"
 
@@ -607,12 +608,12 @@ static void check_record(const struct record *r)
 START_TEST(places_are_told)
 {
 	ck_assert_int_eq(FIBRE_STACK, 8 << 20);
-	fake_enter_folder();
-	fake_write("client.c", client_text);
-	if (fake_compile(NULL, "-g -shared -fPIC -o client.so client.c"))
+	folder_enter();
+	file_write_text("client.c", client_text);
+	if (compile_c(NULL, "-g -shared -fPIC -o client.so client.c"))
 		for (size_t i = 0; i < sizeof records / sizeof *records; i++)
 			check_record(&records[i]);
-	fake_leave_folder();
+	folder_leave();
 }
 END_TEST
 
@@ -620,15 +621,15 @@ START_TEST(places_without_lines_are_told)
 {
 	struct worker_job job = { .client = "./client.so" };
 	struct process *p = fake_process(&job, 10);
-	fake_enter_folder();
-	fake_write("client.c", client_text);
-	if (fake_compile(NULL, "-g0 -shared -fPIC -o client.so client.c"))
+	folder_enter();
+	file_write_text("client.c", client_text);
+	if (compile_c(NULL, "-g0 -shared -fPIC -o client.so client.c"))
 		check_dies(p, FAKE_RECORD, CASUALTY_SIGNAL, "",
 		           CASUALTY_SIGNAL, "crashed: SIGSEGV, invalid "
 		           "address 0x10, in inner() of client.so, called "
 		           "from outer() of client.so");
 	process_free(p);
-	fake_leave_folder();
+	folder_leave();
 }
 END_TEST
 

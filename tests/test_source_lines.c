@@ -8,6 +8,7 @@
 
 #include "base/seconds.h"
 #include "fake_worker.h"
+#include "file_support.h"
 #include "native/source_lines.h"
 #include "suites.h"
 
@@ -82,16 +83,16 @@ static const struct build { const char *compiler, *options; } builds[] = {
 static bool build(const char *compiler, const char *options)
 {
 	char command[300];
-	fake_write("sums.c", text);
+	file_write_text("sums.c", text);
 	snprintf(command, sizeof command,
 	         "%s -shared -fPIC -o sums.so sums.c", options);
-	return fake_compile(compiler, command);
+	return compile_c(compiler, command);
 }
 
 START_TEST(lines_are_found)
 {
 	struct source_place s;
-	fake_enter_folder();
+	folder_enter();
 	if (build(builds[_i].compiler, builds[_i].options)) {
 		struct probe p = probe_open("./sums.so");
 		ck_assert(has_place(&p, "shown", false, "shown", 8) ||
@@ -107,14 +108,14 @@ START_TEST(lines_are_found)
 		ck_assert(!s.function && !s.file && !s.line);
 		probe_close(&p);
 	}
-	fake_leave_folder();
+	folder_leave();
 }
 END_TEST
 
 START_TEST(columns_and_text_are_found)
 {
 	struct source_place s;
-	fake_enter_folder();
+	folder_enter();
 	if (build(NULL, "-g -O0")) {
 		struct probe p = probe_open("./sums.so");
 		const char *at = dlsym(p.handle, "shown");
@@ -126,7 +127,7 @@ START_TEST(columns_and_text_are_found)
 		ck_assert_str_eq(s.source_line, "\tint sum = hidden(p);");
 		probe_close(&p);
 	}
-	fake_leave_folder();
+	folder_leave();
 }
 END_TEST
 
@@ -148,11 +149,11 @@ static void check_names(const char *options, bool knows_static)
 
 START_TEST(symbols_stand_in)
 {
-	fake_enter_folder();
+	folder_enter();
 	check_names("-g0 -O0", true);
 	unlink("sums.so");
 	check_names("-g -s -O0", false);
-	fake_leave_folder();
+	folder_leave();
 }
 END_TEST
 
@@ -168,7 +169,7 @@ static void check_file(const char *from, const char *options, const char *file,
 	snprintf(all, sizeof all, "-g -shared -fPIC -o '%s/f.so' %s", here,
 	         options);
 	ck_assert_int_eq(chdir(from), 0);
-	bool compiled = fake_compile(NULL, all);
+	bool compiled = compile_c(NULL, all);
 	ck_assert_int_eq(chdir(here), 0);
 	if (!compiled) return;
 	struct probe p = probe_open("./f.so");
@@ -183,11 +184,11 @@ static void check_file(const char *from, const char *options, const char *file,
 START_TEST(files_have_short_names)
 {
 	char folder[300], options[900], path[400];
-	fake_enter_folder();
+	folder_enter();
 	ck_assert_ptr_nonnull(getcwd(folder, sizeof folder));
 	mkdir("a", 0700);
 	mkdir("b", 0700);
-	fake_write("a/f.c", FILE_TEXT "\n");
+	file_write_text("a/f.c", FILE_TEXT "\n");
 	ck_assert_int_eq(symlink("../a", "b/link"), 0);
 	check_file(".", "a/f.c", "a/f.c", true);
 	check_file(".", "./a/.//f.c", "a/f.c", true);
@@ -209,7 +210,7 @@ START_TEST(files_have_short_names)
 	snprintf(path, sizeof path, "%s/a/f.c", folder);
 	check_file(".", "../a/f.c", path, true);
 	ck_assert_int_eq(chdir(".."), 0);
-	fake_leave_folder();
+	folder_leave();
 }
 END_TEST
 
@@ -227,14 +228,14 @@ START_TEST(files_that_changed_are_shown)
 		{ "", NULL }
 	};
 	struct source_place s;
-	fake_enter_folder();
+	folder_enter();
 	if (!build(NULL, "-g -O0")) {
-		fake_leave_folder();
+		folder_leave();
 		return;
 	}
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
 		struct probe p = probe_open("./sums.so");
-		fake_write("sums.c", files[i].now);
+		file_write_text("sums.c", files[i].now);
 		look_up(&p, dlsym(p.handle, "shown"), &s);
 		ck_assert_str_eq(s.file, "sums.c");
 		ck_assert(!s.source_line == !files[i].line || s.line != 7);
@@ -242,7 +243,7 @@ START_TEST(files_that_changed_are_shown)
 			ck_assert_str_eq(s.source_line, files[i].line);
 		probe_close(&p);
 	}
-	fake_leave_folder();
+	folder_leave();
 }
 END_TEST
 
@@ -250,19 +251,19 @@ END_TEST
 START_TEST(objects_are_copied)
 {
 	struct source_place s;
-	fake_enter_folder();
+	folder_enter();
 	if (build(NULL, "-g -O0")) {
 		struct probe p = probe_open("./sums.so");
 		void *shown = dlsym(p.handle, "shown");
 		ck_assert(look_up(&p, shown, &s));
 		memset(&s, 0, sizeof s);
 		ck_assert_int_eq(unlink("sums.so"), 0);
-		fake_write("sums.so", "");
+		file_write_text("sums.so", "");
 		ck_assert(look_up(&p, shown, &s));
 		ck_assert_str_eq(s.function, "shown");
 		probe_close(&p);
 	}
-	fake_leave_folder();
+	folder_leave();
 }
 END_TEST
 
@@ -273,9 +274,9 @@ START_TEST(nothing_is_known_of_other_files)
 	};
 	struct source_place s;
 	struct source_lines *lines = source_lines_new();
-	fake_enter_folder();
-	fake_write("text", "int main(void) { return 0; }\n");
-	fake_write("empty", "");
+	folder_enter();
+	file_write_text("text", "int main(void) { return 0; }\n");
+	file_write_text("empty", "");
 	for (int i = 0; i < 2 * 6; i++) {
 		memset(&s, 1, sizeof s);
 		ck_assert(!source_lines_find(lines, paths[i % 6], 16, &s));
@@ -284,7 +285,7 @@ START_TEST(nothing_is_known_of_other_files)
 	}
 	source_lines_free(lines);
 	source_lines_free(NULL);
-	fake_leave_folder();
+	folder_leave();
 }
 END_TEST
 
@@ -293,7 +294,7 @@ START_TEST(broken_objects_do_no_harm)
 {
 	static char bytes[1 << 16];
 	struct source_place s;
-	fake_enter_folder();
+	folder_enter();
 	if (build(NULL, "-g -O0")) {
 		struct probe p = probe_open("./sums.so");
 		uint64_t at = (uintptr_t)dlsym(p.handle, "shown") - p.bias;
@@ -311,7 +312,7 @@ START_TEST(broken_objects_do_no_harm)
 		}
 		probe_close(&p);
 	}
-	fake_leave_folder();
+	folder_leave();
 }
 END_TEST
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "file_support.h"
 #include "native/process.h"
 #include "suites.h"
 
@@ -26,44 +27,23 @@ static const char head[] =
     "#include <unistd.h>\n"
     "#define SESSION(name) static void name(void *data)\n";
 
-static char folder[] = "/tmp/isoscope-worker-XXXXXX";
-
-static void enter_folder(void)
-{
-	strcpy(folder + sizeof folder - 7, "XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-}
-
-static void remove_folder(void)
-{
-	char command[200];
-	snprintf(command, sizeof command, "rm -rf '%s'", folder);
-	ck_assert_int_eq(system(command), 0);
-}
-
 static const char *options = ""; /* for the compiler */
 
-/* client.so in the folder, which becomes the current one. */
-static void compile(const char *source)
+/* client.so in the current folder. */
+static void compile_text(const char *source)
 {
-	const char *top = getenv("ISOSCOPE_SOURCE");
-	char include[PATH_MAX], command[2 * PATH_MAX];
-	ck_assert_ptr_nonnull(realpath(top ? top : "..", include));
-	ck_assert_int_eq(chdir(folder), 0);
-	FILE *f = fopen("client.c", "w");
-	ck_assert_ptr_nonnull(f);
-	fprintf(f, "%s%s", head, source);
-	ck_assert_int_eq(fclose(f), 0);
-	snprintf(command, sizeof command,
-	         "${CC:-cc} -g %s -shared -fPIC -I'%s/include' -o client.so "
-	         "client.c", options, include);
-	ck_assert_msg(!system(command), "%s", command);
+	struct text t = { 0 };
+	text_string(&t, head);
+	text_string(&t, source);
+	file_write("client.c", text_get(&t), t.length);
+	text_free(&t);
+	ck_assert(compile_client("client.c", options, "client.so"));
 }
 
 static struct process *start(const char *source)
 {
 	static const struct worker_job job = { .client = "client.so" };
-	compile(source);
+	compile_text(source);
 	struct process *p = process_new(&job, 20, false);
 	ck_assert_int_eq(process_start(p), PROCESS_REPLIED);
 	return p;
@@ -705,7 +685,7 @@ START_TEST(constructors_have_places)
 {
 	static const struct worker_job job = { .client = "client.so" };
 	struct text why = { 0 };
-	compile("__attribute__((constructor)) static void early(void)\n"
+	compile_text("__attribute__((constructor)) static void early(void)\n"
 	        "{ *(volatile int *)16 = 1; }\n"
 	        "void iso_client(void) { }\n");
 	struct process *p = process_new(&job, 20, false);
@@ -823,7 +803,7 @@ START_TEST(functions_are_called)
 	};
 	static const struct worker_job job = { .functions = f,
 		                               .function_count = 3 };
-	compile(functions);
+	compile_text(functions);
 	struct process *p = process_new(&job, 20, false);
 	ck_assert_int_eq(process_start(p), PROCESS_REPLIED);
 	ck_assert_str_eq(said(p), "ready");
@@ -851,7 +831,7 @@ END_TEST
 
 void add_worker_tests(TCase *tests)
 {
-	tcase_add_checked_fixture(tests, enter_folder, remove_folder);
+	tcase_add_checked_fixture(tests, folder_enter, folder_leave);
 	tcase_add_test(tests, workers_tell_what_is_declared);
 	tcase_add_loop_test(tests, workers_refuse_wrong_declarations, 0,
 	                    COUNT(refused));
