@@ -48,11 +48,12 @@ refuse() {
 	for text in "$name.so" "$@"; do says "$text"; done
 }
 
-# processes WORD: how many processes have it in their command line.
+# processes WORD: how many of this test have it in their command line.
 processes() {
 	cat >counting <<-'END'
-	for each in /proc/[0-9]*/cmdline; do
-		tr '\0' ' ' <"$each" 2>/dev/null | grep -q -e "$1" && echo 1
+	for each in /proc/[0-9]*; do
+		tr '\0' ' ' <"$each/cmdline" | grep -q -e "$1" &&
+			[ "$(readlink "$each/cwd")" = "$(pwd -P)" ] && echo 1
 	done | wc -l
 	END
 	sh counting "$(printf '%s' "$1" | sed 's/./[&]/')" 2>/dev/null
