@@ -11,14 +11,11 @@
 #include "native/reply.h"
 
 enum {
-	RESTARTS_PER_LOOK = 64,          /* at the worker's memory */
 	LEAVES_MOST = 4096,              /* run once more in the end, */
 	RUNS_IN_THE_END = 1024,          /* in other orders too if there are so
 	                                  * few of them that the runs are no
 	                                  * more than this, */
-	ORDERS_MOST = 8,                 /* and no more orders */
-	WORKER_BYTES = 512 << 20         /* with more it is replaced: sessions
-	                                  * left in the middle free nothing */
+	ORDERS_MOST = 8                  /* and no more orders */
 };
 
 #define ORDERS_SECONDS 0.3 /* for all of this, after which no more orders */
@@ -198,9 +195,6 @@ static bool is_same_client(struct guest *g)
 /* Sees to it that a worker runs; forgets where the last one stood. */
 static bool have_worker(struct guest *g)
 {
-	if (g->restarts % RESTARTS_PER_LOOK == RESTARTS_PER_LOOK - 1 &&
-	    process_memory(g->process) > WORKER_BYTES)
-		process_end(g->process);
 	enum process_answer a = process_start(g->process);
 	if (a == PROCESS_INTERRUPTED) return false;
 	if (a != PROCESS_REPLIED) return refuse_process(g);
@@ -271,7 +265,6 @@ static enum process_answer ask_anew(struct guest *g, uint32_t session,
                                     const struct value *answer)
 {
 	struct wire_writer w;
-	g->restarts++;
 	begin_command(&w, g, session, true, p->answers + (answer != NULL));
 	for (uint64_t i = 0; i < p->length; i++)
 		if (memo_waits(p->steps[i]->before))

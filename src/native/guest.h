@@ -22,7 +22,6 @@ struct guest {
 	struct session_memo *sessions;/* and expectations, behind them */
 	uint32_t session_count;       /* with expectations */
 	uint64_t serial;              /* of the newest step */
-	uint64_t restarts;            /* sessions begun in the worker */
 	uint64_t asked;               /* commands given to it */
 	struct memo_step **leaves;    /* ends of sessions to be run once more */
 	size_t leaf_count, leaf_capacity;
