@@ -18,7 +18,7 @@ struct fake {
 	int socket;
 	void *client;
 	bool stubborn;
-	void *kept;
+	void *volatile kept;
 	uint64_t number;
 	const char *string;
 };
@@ -174,6 +174,7 @@ static void begin_storm(struct fake *f)
 	count_up(f);
 }
 
+/* `kept` is volatile: memory that nobody reads may be left out otherwise. */
 static void allocate(struct fake *f)
 {
 	f->kept = malloc(f->number);
