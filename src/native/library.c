@@ -569,8 +569,3 @@ void library_settle(const struct program *p)
 	struct guest *g = library_of(p->library)->all;
 	for (; g && !program_fault(p); g = g->next) guest_settle(g);
 }
-
-bool library_is_used(const struct program *p)
-{
-	return p->library != NULL;
-}

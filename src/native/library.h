@@ -80,7 +80,5 @@ void library_set_limits(const struct program *p, const atomic_bool *flag,
                         double deadline);
 /* Lets all runners settle (guest.h); none may be at work. */
 void library_settle(const struct program *p);
-/* Does the program have guest code at all? */
-bool library_is_used(const struct program *p);
 
 #endif
