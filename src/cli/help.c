@@ -37,7 +37,8 @@ static void option_words(struct text *t, const struct option_entry *o)
 {
 	if (o->letter) text_format(t, "-%c, ", o->letter);
 	text_format(t, "--%s", o->word);
-	if (o->argument) text_format(t, " %s", o->argument);
+	if (!option_alone(o)) text_char(t, ' ');
+	if (o->argument) text_string(t, o->argument);
 }
 
 static void print_option(struct text *t, const struct option_entry *o)

@@ -31,7 +31,7 @@ static void man_option(struct text *t, const struct option_entry *o)
 	roff(t, o->word);
 	text_string(t, "\\fR");
 	if (o->argument) {
-		text_string(t, " \\fI");
+		text_format(t, "%s\\fI", option_alone(o) ? "" : " ");
 		roff(t, o->argument);
 		text_string(t, "\\fR");
 	}
@@ -155,7 +155,7 @@ static void bash_arguments(struct text *t)
 {
 	for (int i = 0; i < OPTION_COUNT; i++) {
 		const struct option_entry *o = &option_table[i];
-		if (!o->argument) continue;
+		if (option_alone(o)) continue;
 		text_string(t, "\t");
 		if (o->letter) text_format(t, "-%c|", o->letter);
 		text_format(t, "--%s) ", o->word);
@@ -227,7 +227,7 @@ static void zsh_spec(struct text *t, const struct option_entry *o)
 	zsh_words(t, o->help);
 	text_char(t, ']');
 	if (o->argument) {
-		text_char(t, ':');
+		text_string(t, option_alone(o) ? "::" : ":");
 		zsh_words(t, o->argument);
 		text_char(t, ':');
 		if (o->choices) {
@@ -250,7 +250,8 @@ static void zsh_option(struct text *t, const struct option_entry *o)
 		text_format(t, "\t\t\t'-%c", o->letter);
 		zsh_spec(t, o);
 	}
-	text_format(t, "\t\t\t'--%s%s", o->word, o->argument ? "=" : "");
+	text_format(t, "\t\t\t'--%s%s", o->word,
+	            !o->argument ? "" : option_alone(o) ? "=-" : "=");
 	zsh_spec(t, o);
 }
 

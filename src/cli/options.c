@@ -21,6 +21,11 @@ const struct command_entry command_table[COMMAND_COUNT] = {
 #undef X
 };
 
+bool option_alone(const struct option_entry *o)
+{
+	return !o->argument || o->argument[0] == '[';
+}
+
 enum command command_from_word(const char *word)
 {
 	int c = 0;
@@ -105,15 +110,13 @@ static bool set_option(struct command_line *c, int option, const char *joined,
 {
 	const struct option_entry *o = &option_table[option];
 	*used = false;
-	if (!o->argument) {
-		if (joined) {
-			say("--%s takes no argument", o->word);
-			return false;
-		}
-		c->value[option] = "";
-		return true;
+	if (!o->argument && joined) {
+		say("--%s takes no argument", o->word);
+		return false;
 	}
-	if (!joined) {
+	if (!joined && option_alone(o)) {
+		joined = "";
+	} else if (!joined) {
 		if (!next) {
 			say("--%s needs an argument: --%s %s", o->word,
 			    o->word, o->argument);
@@ -160,7 +163,7 @@ static bool read_letters(struct command_line *c, const char *letters,
 			say_where_help_is(c->command);
 			return false;
 		}
-		bool takes = option_table[o].argument;
+		bool takes = !option_alone(&option_table[o]);
 		const char *joined = takes && letters[1] ? letters + 1 : NULL;
 		if (!set_option(c, o, joined, next, used)) return false;
 		if (takes) return true;

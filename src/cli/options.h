@@ -121,7 +121,32 @@ enum command {
 	  "begin at this observed history of the program and go outwards, "   \
 	  "fewest changed reads first, to the first unserializable history")  \
 	X(MAX_CHANGES, IN_EXPLORE, "max-changes", 0, "K", NULL,               \
-	  "with --from: every history with at most K changed reads")          \
+	  "only histories with a serial order in which at most K reads do "   \
+	  "not read the latest; with --from: at most K changed reads")        \
+	X(JOBS, IN_EXPLORE | IN_RUN | IN_COMPARE, "jobs", 'j', "N", NULL,     \
+	  "explore in N threads; without it one for each core, but one with " \
+	  "--max-histories or --from (run: of --coverage)")                   \
+	X(SYMMETRY, IN_EXPLORE, "symmetry", 0, NULL, NULL,                    \
+	  "explore one of each class of histories that differ only in which " \
+	  "of several sessions with the same code did what")                  \
+	X(ESTIMATE, IN_EXPLORE, "estimate", 0, "[=SECONDS]", NULL,            \
+	  "do not explore, but estimate how many histories there are, and "   \
+	  "how long exploring them takes")                                    \
+	X(RANDOM, IN_EXPLORE, "random", 0, "N", NULL,                         \
+	  "instead of exploring all, make N independent random descents")     \
+	X(EXPLORE_SEED, IN_EXPLORE, "seed", 0, "N", NULL,                     \
+	  "of --random and --estimate: the same number gives the same "       \
+	  "descents (1)")                                                     \
+	X(CHECKPOINT, IN_EXPLORE, "checkpoint", 0, "FILE", NULL,              \
+	  "write what was found and what is left to explore there, now and "  \
+	  "then and at the end")                                              \
+	X(CHECKPOINT_EVERY, IN_EXPLORE, "checkpoint-every", 0, "SECONDS",     \
+	  NULL, "how often (60)")                                             \
+	X(RESUME, IN_EXPLORE, "resume", 0, "FILE", NULL,                      \
+	  "go on from this checkpoint of the same exploration")               \
+	X(UNIT, IN_EXPLORE, "unit", 0, "FILE", NULL,                          \
+	  "explore this part, which 'isoscope split' wrote, instead of a "    \
+	  "PROGRAM")                                                          \
 	X(CHECK_LEVEL, IN_CHECK, "isolation", 'i', "LEVEL", CHOICE_LEVELS,    \
 	  "the isolation level to check; without it all eight")               \
 	X(FORMAT, IN_CHECK | IN_PREDICT, "format", 0, "FORMAT",               \
@@ -186,8 +211,10 @@ enum command {
 	X(BASE, IN_EXPLORE, "base", 0, "LEVEL", CHOICE_LEVELS,                \
 	  "explore under this weaker level (none, rc, ra or cc) and filter; " \
 	  "without it the level itself, or cc for pc, psi, si and ser")       \
-	X(ALGORITHM, IN_EXPLORE, "algorithm", 0, "NAME", "ce dfs",            \
-	  "ce gives every history once; dfs is the baseline without "         \
+	X(ALGORITHM, IN_EXPLORE, "algorithm", 0, "NAME",                      \
+	  "ce dfs orderly",                                                   \
+	  "ce gives every history once, and so does orderly, which "          \
+	  "--symmetry and --max-changes need; dfs is the baseline without "   \
 	  "reduction, which repeats histories")                               \
 	X(ROBUST, IN_EXPLORE | IN_RUN, "robust", 0, NULL, NULL,               \
 	  "require that every history is serializable")                       \
@@ -196,6 +223,9 @@ enum command {
 	X(HISTORIES, IN_EXPLORE | IN_RUN | IN_PREDICT, "histories", 0,        \
 	  "FILE", NULL,                                                       \
 	  "write every history, a line of JSON each")                         \
+	X(SORTED, IN_EXPLORE, "sorted", 0, NULL, NULL,                        \
+	  "write --histories in the order of one thread, so that the file "   \
+	  "is the same for each number of threads")                           \
 	X(JSON, IN_REPORTING, "json", 0, NULL, NULL,                          \
 	  "print the result as JSON")                                         \
 	X(DOT, IN_DRAWING, "dot", 0, "FILE", NULL,                            \
@@ -253,7 +283,8 @@ struct option_entry {
 	unsigned commands;
 	const char *word;
 	char letter;
-	const char *argument; /* NULL: takes none */
+	const char *argument; /* NULL: takes none; "[=NAME]": may be left out,
+	                       * and stands behind '=' if not */
 	const char *choices;  /* NULL: anything */
 	const char *help;
 };
@@ -262,13 +293,17 @@ struct command_entry {
 	const char *word, *operands, *summary;
 };
 
+/* May the option stand without its argument? Its value is then "". */
+bool option_alone(const struct option_entry *o);
+
 extern const struct option_entry option_table[OPTION_COUNT];
 extern const struct command_entry command_table[COMMAND_COUNT];
 
 /* What was given on the command line; strings are borrowed from argv. */
 struct command_line {
 	enum command command;
-	const char *value[OPTION_COUNT]; /* NULL: not given; "" for flags */
+	const char *value[OPTION_COUNT]; /* NULL: not given; "" for flags, and
+	                                  * for arguments that were left out */
 	const char **operands;           /* owned */
 	size_t operand_count;
 };
