@@ -1,5 +1,6 @@
 #include "base/hash.h"
 
+#include <stdio.h>
 #include <string.h>
 
 uint64_t hash_bytes(uint64_t seed, const void *bytes, size_t length)
@@ -16,4 +17,16 @@ uint64_t hash_bytes(uint64_t seed, const void *bytes, size_t length)
 	uint64_t rest = 0;
 	memcpy(&rest, p, length);
 	return hash_mix(h, rest);
+}
+
+uint64_t hash_file(uint64_t seed, const char *path)
+{
+	unsigned char bytes[1 << 14];
+	FILE *f = fopen(path, "rbe");
+	size_t n;
+	if (!f) return seed;
+	while ((n = fread(bytes, 1, sizeof bytes, f)) > 0)
+		seed = hash_bytes(seed, bytes, n);
+	fclose(f);
+	return seed;
 }

@@ -15,5 +15,7 @@ static inline uint64_t hash_mix(uint64_t h, uint64_t x)
 }
 
 uint64_t hash_bytes(uint64_t seed, const void *bytes, size_t length);
+/* Of the contents; of the seed alone if the file cannot be read. */
+uint64_t hash_file(uint64_t seed, const char *path);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/text.h"
 #include "lang/code.h"
 #include "lang/format.h"
@@ -382,6 +383,18 @@ static void compile_rest(struct code *c, struct syntax *syntax)
 	compile_assertions(c, syntax);
 }
 
+static void digest(struct code *c, const struct syntax *syntax)
+{
+	uint64_t h = 0;
+	for (size_t i = 0; i < c->all->count; i++)
+		h = hash_bytes(h, c->all->items[i].text,
+		               c->all->items[i].length);
+	for (const struct item *i = syntax->first; i; i = i->next)
+		if (i->kind == ITEM_EXTERN)
+			h = hash_file(h, library_path(c, i));
+	c->p->digest = h;
+}
+
 struct program *compile(struct syntax *syntax, struct sources *all,
                         enum compile_purpose purpose, double step_timeout)
 {
@@ -391,6 +404,7 @@ struct program *compile(struct syntax *syntax, struct sources *all,
 	/* Without its libraries nothing can be evaluated. */
 	if (!c.failed) compile_rest(&c, syntax);
 	if (!c.failed) finish(&c);
+	digest(&c, syntax);
 	free(c.watched);
 	free(c.aborts.items);
 	free(c.returns.items);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "native/library.h"
 #include "native/process.h"
 #include "native/guest.h"
@@ -148,6 +149,7 @@ struct program *client_load(const char *path, double step_timeout,
 	if (!l.failed && program_finish(l.program, &which)) {
 		struct program *p = l.program;
 		p->stack = GUEST_REGISTERS;
+		p->digest = hash_file(0, path);
 		p->expectations = library_expectation_count(library);
 		p->assertions_count = p->expectations + LIBRARY_ASSERTIONS;
 		return p;

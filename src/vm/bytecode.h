@@ -225,6 +225,7 @@ struct assertion_site {
 struct program {
 	struct region region;
 	const char *path;
+	uint64_t digest;       /* program_digest() */
 	const char *isolation; /* level named by the program, or NULL */
 	bool has_finally;      /* the last session is `finally` */
 	uint32_t stack;        /* the most that a session needs */

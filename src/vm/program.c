@@ -434,6 +434,11 @@ const char *program_path(const struct program *p)
 	return p->path;
 }
 
+uint64_t program_digest(const struct program *p)
+{
+	return p->digest;
+}
+
 uint32_t program_session_count(const struct program *p)
 {
 	return p->sessions_count;
