@@ -2,57 +2,29 @@
 
 #include <stdlib.h>
 
+#include "base/diag.h"
 #include "cli/exit_codes.h"
+#include "cli/explore_estimate.h"
+#include "cli/explore_random.h"
+#include "cli/explore_unit.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/outputs.h"
 #include "cli/program.h"
 #include "cli/signals.h"
+#include "cli/watch.h"
+#include "distribute/unit.h"
 #include "dpor/origin.h"
 #include "dpor/verdict.h"
 #include "history/history.h"
 #include "isoscope.h"
 #include "report/changes.h"
 #include "report/dot.h"
-#include "report/histories.h"
 #include "report/json.h"
 #include "report/names.h"
-#include "report/progress.h"
 #include "report/text.h"
 #include "vm/program.h"
-
-/* What the callbacks of the exploration work on. */
-struct watcher {
-	FILE *histories;   /* NULL: not asked for */
-	const char *path;  /* of it */
-	bool failed;       /* it could not be written */
-	struct text line;
-	struct progress progress;
-	struct text what;  /* of the progress */
-};
-
-static bool on_history(void *payload, const struct explore_execution *e)
-{
-	struct watcher *w = payload;
-	text_clear(&w->line);
-	report_history(&w->line, e);
-	fwrite(w->line.data, 1, w->line.length, w->histories);
-	w->failed = ferror(w->histories);
-	return !w->failed;
-}
-
-static bool on_tick(void *payload, const struct explore_stats *s,
-                    uint32_t depth)
-{
-	struct watcher *w = payload;
-	if (s->changes) {
-		text_clear(&w->what);
-		name_changed_reads(&w->what, s->changes);
-		w->progress.what = text_get(&w->what);
-	}
-	progress_tick(&w->progress, s, depth);
-	return true;
-}
+#include "vm/symmetry.h"
 
 int exit_code_of_verdict(int verdict)
 {
@@ -137,63 +109,115 @@ static int deliver(const struct exploration *x, const struct explorer *e)
 
 static int explore_one(const struct exploration *x)
 {
-	struct watcher w = { .path = x->line->value[OPTION_HISTORIES],
-		             .progress = output_progress(x->line) };
-	if (w.path && !(w.histories = output_open(w.path))) return EXIT_USAGE;
-	struct explore_observer observer = { &w, w.path ? on_history : NULL,
-		                             on_tick };
+	struct explore_unit *unit = x->unit->unit ? x->unit : NULL;
+	struct watch *w = watch_new(x, unit);
+	if (!w) return EXIT_USAGE;
+	struct explore_observer observer = watch_observer(w);
 	struct explorer *e = explorer_new(x->program, &x->options, &observer);
-	explorer_run(e);
-	progress_end(&w.progress);
-	text_free(&w.line);
-	text_free(&w.what);
-	bool fine = output_close(w.histories, w.path);
-	int code = deliver(x, e);
+	bool known = !unit || explore_unit_begin(unit, e);
+	if (known) explorer_run(e);
+	bool fine = watch_end(w, known ? e : NULL);
+	int code = known ? deliver(x, e) : EXIT_INPUT;
 	explorer_free(e);
 	return fine ? code : EXIT_INTERNAL;
 }
 
-static int explore_levels_or_one(struct exploration *x)
+static int explore_as_asked(const struct exploration *x)
 {
-	struct origin *origin = NULL;
-	if (x->options.algorithm == EXPLORE_OUTWARD) {
-		origin = explore_origin(x);
-		if (!origin) return EXIT_INPUT;
-		x->options.origin = origin;
+	const struct command_line *c = x->line;
+	if (c->value[OPTION_LEVELS]) return explore_levels(x);
+	if (c->value[OPTION_ESTIMATE]) return explore_estimate(x);
+	if (c->value[OPTION_RANDOM]) return explore_random(x);
+	return explore_one(x);
+}
+
+/* ---- the program ---- */
+
+/* What the exploration borrows of the program: the observed history, classes
+ * of sessions. */
+struct borrowed {
+	struct origin *origin;
+	struct symmetry *symmetry;
+};
+
+static struct symmetry *find_symmetry(const struct exploration *x)
+{
+	struct diags d = { 0 };
+	struct symmetry *s = symmetry_new(x->program, &d);
+	say_diagnostics(x->line, &d);
+	diags_free(&d);
+	if (s && s->trivial && !x->quiet)
+		say("%s: no two sessions can be exchanged, so each history is "
+		    "a class of its own", program_path(x->program));
+	return s;
+}
+
+static bool wants_symmetry(const struct exploration *x)
+{
+	const struct explore_unit *u = x->unit;
+	return x->line->value[OPTION_SYMMETRY] ||
+	       (u->resumed && u->unit->task.symmetry);
+}
+
+/* False after saying why. */
+static bool borrow(struct exploration *x, struct borrowed *b)
+{
+	if (x->options.algorithm == EXPLORE_OUTWARD &&
+	    !(x->options.origin = b->origin = explore_origin(x)))
+		return false;
+	return !wants_symmetry(x) ||
+	       (x->options.symmetry = b->symmetry = find_symmetry(x));
+}
+
+static int explore_known(struct exploration *x)
+{
+	struct borrowed b = { 0 };
+	int code = EXIT_INPUT;
+	if (!pictures_possible(x->line)) return EXIT_USAGE;
+	if (borrow(x, &b) && explore_unit_accept(x->unit, x)) {
+		signals_catch();
+		x->options.interrupt = signals_flag();
+		code = explore_as_asked(x);
 	}
-	signals_catch();
-	x->options.interrupt = signals_flag();
-	int code = x->line->value[OPTION_LEVELS] ? explore_levels(x)
-	                                         : explore_one(x);
-	origin_free(origin);
+	origin_free(b.origin);
+	symmetry_free(b.symmetry);
 	return code;
 }
 
 static int explore_program(struct exploration *x, const struct program *p)
 {
-	const char *order = x->line->value[OPTION_SESSIONS_ORDER];
+	const char *order = explore_unit_order(x->unit);
 	struct program *view = NULL;
 	x->program = p;
-	if (!settings_levels(x)) return EXIT_USAGE;
+	if (!x->unit->resumed && !settings_levels(x)) return EXIT_USAGE;
 	if (order) {
 		view = settings_reordered(p, order);
 		if (!view) return EXIT_USAGE;
 		x->program = view;
 	}
-	int code = pictures_possible(x->line) ? explore_levels_or_one(x)
-	                                      : EXIT_USAGE;
+	int code = explore_known(x);
 	program_free(view);
+	return code;
+}
+
+static int explore_path(struct exploration *x, const char *path)
+{
+	x->style = output_style(x->line, outputs_result_stream(x->line));
+	struct program *p = read_program(x->line, path);
+	if (!p) return EXIT_INPUT;
+	int code = explore_program(x, p);
+	program_free(p);
 	return code;
 }
 
 int explore_main(const struct command_line *c)
 {
-	struct exploration x = { .line = c };
-	if (!one_program(c) || !settings_read(&x)) return EXIT_USAGE;
-	x.style = output_style(c, outputs_result_stream(c));
-	struct program *p = read_program(c, c->operands[0]);
-	if (!p) return EXIT_INPUT;
-	int code = explore_program(&x, p);
-	program_free(p);
+	struct explore_unit unit = { .line = c };
+	struct exploration x = { .line = c, .unit = &unit };
+	int code = EXIT_INPUT;
+	if (!settings_read(&x)) return EXIT_USAGE;
+	if (explore_unit_read(&unit, &x))
+		code = explore_path(&x, explore_unit_program(&unit));
+	explore_unit_free(&unit);
 	return code;
 }

@@ -8,81 +8,78 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/outputs.h"
+#include "cli/program.h"
 #include "cli/settings.h"
 #include "vm/program.h"
 
-/* --levels prints one table, and writes no file. */
-static bool levels_alone(const struct command_line *c)
-{
-	static const enum option_id files[] = { OPTION_HISTORIES, OPTION_DOT,
-		                                OPTION_SVG };
-	if (!c->value[OPTION_LEVELS]) return true;
-	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-		if (!c->value[files[i]]) continue;
-		say("--levels goes without --%s", option_table[files[i]].word);
-		return false;
-	}
-	return true;
-}
-
-/* What chooses a way of exploring goes without --from, which is one. */
-static bool from_alone(const struct command_line *c)
-{
-	static const enum option_id ways[] = { OPTION_BASE, OPTION_ALGORITHM,
-		                               OPTION_LEVELS,
-		                               OPTION_SESSIONS_ORDER };
-	if (!c->value[OPTION_EXPLORE_FROM]) {
-		if (!c->value[OPTION_MAX_CHANGES]) return true;
-		say("--max-changes goes with --from");
-		return false;
-	}
-	for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
-		if (!c->value[ways[i]]) continue;
-		say("--from goes without --%s", option_table[ways[i]].word);
-		return false;
-	}
-	return true;
-}
-
 /* --from asks for an unserializable history: the first one, or all of those
  * with few changes. */
-static bool read_from(const struct command_line *c, struct explore_options *o)
+static void read_from(const struct command_line *c, struct explore_options *o)
 {
-	if (!from_alone(c)) return false;
-	if (!c->value[OPTION_EXPLORE_FROM]) return true;
 	o->algorithm = EXPLORE_OUTWARD;
 	o->robust = true;
 	o->stop_unserializable = !c->value[OPTION_MAX_CHANGES];
+}
+
+static void read_algorithm(const struct command_line *c,
+                           struct explore_options *o)
+{
+	const char *word = c->value[OPTION_ALGORITHM];
+	if (c->value[OPTION_EXPLORE_FROM])
+		read_from(c, o);
+	else if (c->value[OPTION_SYMMETRY] || c->value[OPTION_MAX_CHANGES] ||
+	         (word && !strcmp(word, "orderly")))
+		o->algorithm = EXPLORE_ORDERLY;
+	else if (word && !strcmp(word, "dfs"))
+		o->algorithm = EXPLORE_DFS;
+}
+
+/* With a limit of histories it is up to the threads which of them are met, so
+ * that is left to who asks for threads. */
+static bool read_jobs(const struct command_line *c, struct explore_options *o)
+{
+	if (!setting_jobs(c, &o->jobs)) return false;
+	bool from = c->value[OPTION_EXPLORE_FROM];
+	if (c->value[OPTION_JOBS] && from && o->jobs > 1) {
+		say("--from explores in one thread: leave --jobs out");
+		return false;
+	}
+	if (!c->value[OPTION_JOBS] && (from || o->max_histories)) o->jobs = 1;
+	return true;
+}
+
+static bool read_limits(const struct command_line *c,
+                        struct explore_options *o)
+{
 	o->max_changes = UINT64_MAX;
-	return setting_seed(c, OPTION_MAX_CHANGES, &o->max_changes);
+	return setting_seed(c, OPTION_MAX_CHANGES, &o->max_changes) &&
+	       setting_count(c, OPTION_MAX_HISTORIES, &o->max_histories) &&
+	       setting_memory(c, OPTION_MEMORY, &o->memory) &&
+	       setting_seconds(c, OPTION_TIMEOUT, &o->timeout) &&
+	       read_jobs(c, o);
+}
+
+/* A unit or a checkpoint names its program. */
+static bool program_is_named(const struct command_line *c)
+{
+	double seconds;
+	bool by_file = c->value[OPTION_UNIT] || c->value[OPTION_RESUME];
+	return by_file && !c->operand_count ? setting_step_timeout(c, &seconds)
+	                                    : one_program(c);
 }
 
 bool settings_read(struct exploration *x)
 {
 	const struct command_line *c = x->line;
 	struct explore_options *o = &x->options;
-	const char *algorithm = c->value[OPTION_ALGORITHM];
-	if (algorithm && !strcmp(algorithm, "dfs")) o->algorithm = EXPLORE_DFS;
+	if (!program_is_named(c) || !options_fit(c)) return false;
 	o->robust = c->value[OPTION_ROBUST];
 	o->stop_on_violation = c->value[OPTION_STOP];
 	o->check_duplicates = c->value[OPTION_CHECK_DUPLICATES];
 	x->quiet = c->value[OPTION_QUIET];
 	x->json = c->value[OPTION_JSON];
-	if (o->algorithm == EXPLORE_DFS && c->value[OPTION_BASE]) {
-		say("--base goes without --algorithm dfs, which explores "
-		    "under the level itself");
-		return false;
-	}
-	if (c->value[OPTION_LEVELS] &&
-	    (c->value[OPTION_BASE] || o->algorithm == EXPLORE_DFS)) {
-		say("--levels chooses base levels and algorithm itself");
-		return false;
-	}
-	return read_from(c, o) &&
-	       setting_count(c, OPTION_MAX_HISTORIES, &o->max_histories) &&
-	       setting_memory(c, OPTION_MEMORY, &o->memory) &&
-	       setting_seconds(c, OPTION_TIMEOUT, &o->timeout) &&
-	       levels_alone(c) && outputs_fit(c, "program");
+	read_algorithm(c, o);
+	return read_limits(c, o) && outputs_fit(c, "program");
 }
 
 static bool base_fits(enum level level, enum level base)

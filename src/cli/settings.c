@@ -6,9 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/cores.h"
 #include "cli/output.h"
 #include "predict/predict.h"
 #include "vm/program.h"
+
+/* More than any machine has cores. */
+enum { JOBS_MAX = 4096 };
 
 /* Three weeks: nobody waits so long, and it can be counted in milliseconds. */
 static const double SECONDS_NEVER = 2e6;
@@ -40,6 +44,24 @@ bool setting_count(const struct command_line *c, enum option_id option,
 	}
 	say("--%s takes a positive number, not '%s'",
 	    option_table[option].word, words);
+	return false;
+}
+
+bool setting_jobs(const struct command_line *c, unsigned *out)
+{
+	const char *words = c->value[OPTION_JOBS];
+	char *end;
+	uint64_t n;
+	if (!words) {
+		*out = cores_usable();
+		return true;
+	}
+	if (read_number(words, &n, &end) && !*end && n <= JOBS_MAX) {
+		*out = (unsigned)n;
+		return true;
+	}
+	say("--jobs takes a number of threads from 1 to %d, not '%s'",
+	    JOBS_MAX, words);
 	return false;
 }
 

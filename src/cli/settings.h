@@ -1,6 +1,6 @@
 /* Numbers and levels on the command line. Each function leaves `out` alone if
- * the option was not given, and returns false, after saying why, if it is
- * wrong. */
+ * the option was not given, unless it says what holds then, and returns false,
+ * after saying why, if it is wrong. */
 #ifndef ISO_CLI_SETTINGS_H
 #define ISO_CLI_SETTINGS_H
 
@@ -15,6 +15,8 @@ struct program;
 /* A positive whole number. */
 bool setting_count(const struct command_line *c, enum option_id option,
                    uint64_t *out);
+/* Threads: --jobs; without it one for each core. */
+bool setting_jobs(const struct command_line *c, unsigned *out);
 /* Any whole number of 64 bits, 0 too. */
 bool setting_seed(const struct command_line *c, enum option_id option,
                   uint64_t *out);

@@ -1,0 +1,183 @@
+#include "cli/sorted.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "cli/output.h"
+#include "dpor/branch.h"
+
+/* Lines of one branch that stand behind one another. */
+struct piece {
+	struct branch *branch; /* without its script */
+	FILE *file;
+	off_t from;
+	uint64_t length;
+};
+
+struct spool {
+	FILE *file;       /* NULL: nothing was written yet */
+	uint64_t written;
+	int failure;      /* errno; 0: none */
+	struct piece *pieces;
+	size_t count, capacity;
+};
+
+struct sorted {
+	struct spool *spools; /* of each thread */
+	unsigned threads;
+};
+
+struct sorted *sorted_new(unsigned threads)
+{
+	struct sorted *s = mem_take0(1, sizeof *s);
+	s->spools = mem_take0(threads, sizeof *s->spools);
+	s->threads = threads;
+	return s;
+}
+
+static void spool_free(struct spool *s)
+{
+	for (size_t i = 0; i < s->count; i++) free(s->pieces[i].branch);
+	free(s->pieces);
+	if (s->file) fclose(s->file);
+}
+
+void sorted_free(struct sorted *s)
+{
+	if (!s) return;
+	for (unsigned i = 0; i < s->threads; i++) spool_free(&s->spools[i]);
+	free(s->spools);
+	free(s);
+}
+
+/* ---- writing ---- */
+
+static const char *temporary_folder(void)
+{
+	const char *folder = getenv("TMPDIR");
+	return folder && *folder ? folder : "/tmp";
+}
+
+/* Not tmpfile(), which knows no TMPDIR: there may be a lot to write. */
+static FILE *open_temporary(void)
+{
+	struct text path = { 0 };
+	text_format(&path, "%s/isoscope-XXXXXX", temporary_folder());
+	int number = mkostemp(path.data, O_CLOEXEC);
+	if (number >= 0) unlink(path.data);
+	text_free(&path);
+	FILE *f = number < 0 ? NULL : fdopen(number, "w+");
+	if (!f && number >= 0) close(number);
+	return f;
+}
+
+static bool same_place(const struct spool *s, const struct branch *b)
+{
+	return s->count && !branch_compare(s->pieces[s->count - 1].branch, b);
+}
+
+static void begin_piece(struct spool *s, const struct branch *b)
+{
+	if (same_place(s, b)) return;
+	VEC_RESERVE(s->pieces, s->count, s->capacity);
+	s->pieces[s->count++] = (struct piece){
+		.branch = branch_new(b->kind, b->path, b->path_length, NULL, 0),
+		.file = s->file,
+		.from = (off_t)s->written,
+	};
+}
+
+static bool failed(struct spool *s)
+{
+	s->failure = errno ? errno : EIO;
+	return false;
+}
+
+bool sorted_add(struct sorted *s, uint32_t thread, const struct branch *b,
+                const struct text *line)
+{
+	struct spool *spool = &s->spools[thread];
+	errno = 0;
+	if (!spool->file && !(spool->file = open_temporary()))
+		return failed(spool);
+	begin_piece(spool, b);
+	if (fwrite(line->data, 1, line->length, spool->file) != line->length)
+		return failed(spool);
+	spool->written += line->length;
+	spool->pieces[spool->count - 1].length += line->length;
+	return true;
+}
+
+/* ---- putting in order ---- */
+
+static int in_order(const void *a, const void *b)
+{
+	const struct piece *const *x = a, *const *y = b;
+	return branch_compare((*x)->branch, (*y)->branch);
+}
+
+static struct piece **all_pieces(const struct sorted *s, size_t *count)
+{
+	*count = 0;
+	for (unsigned i = 0; i < s->threads; i++) *count += s->spools[i].count;
+	struct piece **pieces = mem_take0(*count + 1, sizeof(struct piece *));
+	for (unsigned i = 0, n = 0; i < s->threads; i++)
+		for (size_t j = 0; j < s->spools[i].count; j++)
+			pieces[n++] = &s->spools[i].pieces[j];
+	qsort(pieces, *count, sizeof *pieces, in_order);
+	return pieces;
+}
+
+static bool copy(const struct piece *p, FILE *to)
+{
+	char buffer[1 << 16];
+	uint64_t left = p->length;
+	if (fseeko(p->file, p->from, SEEK_SET)) return false;
+	while (left && !ferror(to)) {
+		size_t wanted = left < sizeof buffer ? (size_t)left
+		                                     : sizeof buffer;
+		size_t got = fread(buffer, 1, wanted, p->file);
+		if (!got) return false;
+		fwrite(buffer, 1, got, to);
+		left -= got;
+	}
+	return true;
+}
+
+static bool say_failed(int reason)
+{
+	say("cannot keep histories in a temporary file in %s: %s (TMPDIR names "
+	    "another folder)", temporary_folder(), strerror(reason));
+	return false;
+}
+
+/* All that was written arrives. */
+static bool flush(struct sorted *s)
+{
+	for (unsigned i = 0; i < s->threads; i++) {
+		struct spool *spool = &s->spools[i];
+		errno = 0;
+		if (spool->file && !spool->failure && fflush(spool->file))
+			failed(spool);
+		if (spool->failure) return say_failed(spool->failure);
+	}
+	return true;
+}
+
+bool sorted_write(struct sorted *s, FILE *to)
+{
+	size_t count;
+	bool fine = true;
+	if (!flush(s)) return false;
+	struct piece **pieces = all_pieces(s, &count);
+	errno = 0;
+	for (size_t i = 0; i < count && fine; i++) fine = copy(pieces[i], to);
+	if (!fine) say_failed(errno ? errno : EIO);
+	free(pieces);
+	return fine;
+}

@@ -1,0 +1,32 @@
+/* The lines of several threads in the order of one.
+ *
+ * What a thread outputs of one branch (dpor/branch.h) comes in depth-first
+ * order, and nobody else outputs anything that stands between. So each thread
+ * writes into a temporary file of its own, noting where each branch begins; in
+ * the end the pieces are put in the order of their branches. Memory is taken
+ * for the pieces only, and those are few: one for each time that work was
+ * handed over.
+ */
+#ifndef ISO_CLI_SORTED_H
+#define ISO_CLI_SORTED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct branch;
+struct sorted;
+struct text;
+
+/* For so many threads. */
+struct sorted *sorted_new(unsigned threads);
+void sorted_free(struct sorted *s); /* NULL is fine */
+/* Keeps a line of the thread, from 0, found in the branch. Each thread may
+ * call at any time. False if it cannot be kept; sorted_write says why. */
+bool sorted_add(struct sorted *s, uint32_t thread, const struct branch *b,
+                const struct text *line);
+/* Writes all lines. False, after saying why, if a temporary file failed; what
+ * goes wrong with `to` is seen when it is closed. */
+bool sorted_write(struct sorted *s, FILE *to);
+
+#endif

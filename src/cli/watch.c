@@ -1,0 +1,121 @@
+#include "cli/watch.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "cli/explore.h"
+#include "cli/explore_unit.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/sorted.h"
+#include "report/changes.h"
+#include "report/histories.h"
+#include "report/progress.h"
+
+struct watch {
+	struct explore_unit *unit; /* NULL: nothing to go on with or to keep */
+	FILE *histories;       /* NULL: not asked for */
+	const char *path;      /* of it */
+	struct sorted *sorted; /* NULL: as they come */
+	struct text *lines;    /* of histories, for each thread */
+	unsigned jobs;
+	struct progress progress;
+	struct text what;      /* of the progress */
+};
+
+/* ---- histories ---- */
+
+/* Called by all threads: the line is written with one call, so in one piece. */
+static bool on_history(void *payload, const struct explore_execution *e)
+{
+	struct watch *w = payload;
+	struct text *line = &w->lines[e->worker];
+	text_clear(line);
+	report_history(line, e);
+	if (w->sorted) return sorted_add(w->sorted, e->worker, e->branch, line);
+	return fwrite(line->data, 1, line->length, w->histories) ==
+	       line->length;
+}
+
+static bool open_histories(struct watch *w, const struct exploration *x)
+{
+	bool fine = true;
+	w->path = x->line->value[OPTION_HISTORIES];
+	if (w->unit)
+		w->histories = explore_unit_histories(w->unit, &fine);
+	else if (w->path)
+		fine = (w->histories = output_open(w->path));
+	if (w->histories && w->jobs > 1 && x->line->value[OPTION_SORTED])
+		w->sorted = sorted_new(w->jobs);
+	return fine;
+}
+
+static bool close_histories(struct watch *w)
+{
+	bool sorted = !w->sorted || sorted_write(w->sorted, w->histories);
+	return output_close(w->histories, w->path) && sorted;
+}
+
+/* ---- while it runs ---- */
+
+static bool on_tick(void *payload, const struct explore_stats *s,
+                    uint32_t depth)
+{
+	struct watch *w = payload;
+	if (s->changes) {
+		text_clear(&w->what);
+		name_changed_reads(&w->what, s->changes);
+		w->progress.what = text_get(&w->what);
+	}
+	progress_tick(&w->progress, s, depth);
+	return true;
+}
+
+static bool on_snapshot(void *payload, const struct tally *found,
+                        const struct branch_list *open)
+{
+	struct watch *w = payload;
+	return explore_unit_snapshot(w->unit, found, open);
+}
+
+struct explore_observer watch_observer(struct watch *w)
+{
+	return (struct explore_observer){
+		.payload = w,
+		.history = w->histories ? on_history : NULL,
+		.tick = on_tick,
+		.snapshot = w->unit ? on_snapshot : NULL,
+	};
+}
+
+/* ---- beginning and end ---- */
+
+static void watch_free(struct watch *w)
+{
+	for (unsigned i = 0; i < w->jobs; i++) text_free(&w->lines[i]);
+	free(w->lines);
+	text_free(&w->what);
+	sorted_free(w->sorted);
+	free(w);
+}
+
+struct watch *watch_new(const struct exploration *x, struct explore_unit *unit)
+{
+	struct watch *w = mem_take0(1, sizeof *w);
+	w->unit = unit;
+	w->jobs = x->options.jobs;
+	w->lines = mem_take0(w->jobs, sizeof *w->lines);
+	w->progress = output_progress(x->line);
+	if (open_histories(w, x)) return w;
+	watch_free(w);
+	return NULL;
+}
+
+bool watch_end(struct watch *w, struct explorer *e)
+{
+	progress_end(&w->progress);
+	bool kept = !w->unit || explore_unit_end(w->unit, e);
+	bool fine = close_histories(w) && kept;
+	watch_free(w);
+	return fine;
+}
