@@ -1,13 +1,33 @@
-/* The explorer's insides, shared by the files of this folder. */
+/* The insides of an exploration, shared by the files of this folder.
+ *
+ * An engine explores branches, one after the other, in one thread: a stack of
+ * open choices over states (search.c). An explorer has as many engines as
+ * threads, and adds up what they find (explorer.c, pool.c).
+ */
 #ifndef ISO_DPOR_ENGINE_H
 #define ISO_DPOR_ENGINE_H
 
+#include <pthread.h>
+#include <stdatomic.h>
 
+#include "dpor/branch.h"
 #include "dpor/explorer.h"
 #include "dpor/hash_set.h"
+#include "dpor/orderly.h"
 #include "dpor/outward.h"
 #include "dpor/state.h"
 #include "dpor/swap.h"
+#include "dpor/tally.h"
+
+struct pool;
+
+enum replay {
+	REPLAYED,
+	REPLAY_NOTHING,    /* a swap that violates the level, or a session that
+	                    * may not come next: nothing is there */
+	REPLAY_IMPOSSIBLE, /* the program cannot do that */
+	REPLAY_STOPPED     /* native code was interrupted, or is at fault */
+};
 
 enum frame_kind {
 	FRAME_READ,    /* the writers of an external read */
@@ -15,68 +35,153 @@ enum frame_kind {
 	FRAME_SESSIONS /* the sessions that can go on: not EXPLORE_CE */
 };
 
-/* A choice that is open. Everything allocated in the region after `mark`
- * belongs to what is explored under it. */
+/* A choice that is open: alternatives from `cursor` to before `end` are left.
+ * Everything allocated in the region after `mark` belongs to what is explored
+ * under it. */
 struct frame {
 	enum frame_kind kind;
-	uint32_t state;         /* index into explorer.states */
+	uint32_t state;         /* index into engine.states */
 	uint32_t count;         /* transactions of that state */
 	uint32_t reads;
 	struct region_mark mark;
-	uint32_t cursor;        /* next writer, swap or session to try */
+	uint32_t choice;        /* number of the alternative being explored */
+	/* Next writer, swap or session to try; those from `end` on were given
+	 * away. */
+	uint32_t cursor, end;
 	/* FRAME_READ */
 	struct request request;
 	const struct machine_state *waiting;
-	const word *valid;      /* the writers to try */
 	struct pending pending;
+	/* FRAME_READ: the writers to try; FRAME_SESSIONS: the sessions. */
+	const word *valid;
 	/* FRAME_SWAPS */
 	struct swap_list swaps;
 };
 
-struct explorer {
+/* What the engines of an exploration share; they change the atomics only. */
+struct shared {
 	const struct program *program;
 	struct explore_options options;
 	struct explore_observer observer;
-	struct explore_stats stats;
-	struct world world;
-	struct state **states;  /* by nesting of swaps */
-	uint32_t state_count;
-	uint32_t current;       /* index of the state that is explored */
-	struct frame *frames;
-	size_t frame_count, frame_capacity;
-	uint64_t *reached;      /* bit set of reach points */
-	uint32_t reach_count;
-	struct level_scratch *scratch;
-	struct explore_violation *violations; /* by slot */
-	struct region findings; /* copies of findings of the examples */
-	uint32_t *violated;     /* slots, of the current execution */
-	uint32_t violated_count;
-	struct hash_set seen;
-	struct outward outward; /* of EXPLORE_OUTWARD */
+	const struct explorer *explorer;
 	bool checks_serializable;
-	uint64_t skip;          /* end states already treated before a restart
-	                         * with more room for transactions */
-	uint64_t room;          /* numbers given to a session without bound */
-	bool must_grow;
-	word *prefix_writers;   /* filter.c: writers among a prefix of < */
-	size_t prefix_capacity; /* words of it */
-	double wall_start, cpu_start; /* in seconds */
-	uint64_t asked;         /* machine_guest_asked() at the last look */
-	uint64_t next_tick;     /* world.steps at which limits are looked at */
+	double wall_start;       /* in seconds_now() */
+	struct hash_set seen;    /* of check_duplicates; under seen_lock */
+	pthread_mutex_t seen_lock;
+	_Atomic uint64_t room;   /* numbers given to a session without bound */
+	_Atomic uint64_t output; /* executions output, by all */
+	atomic_int stop;         /* enum explore_stop: all are to end */
+	atomic_uint hungry;      /* threads that want a branch */
+	atomic_bool pause;       /* a snapshot is wanted */
+	_Atomic uint64_t memory; /* bytes held by all, and the most so far */
+	_Atomic uint64_t memory_peak;
 };
 
-/* output.c: the current state is a complete execution. False to stop. */
-bool engine_output(struct explorer *e);
-/* filter.c: does the current, complete history satisfy the level? */
-bool engine_passes_filter(struct explorer *e);
-/* limits.c */
-void engine_start_clock(struct explorer *e);
-/* Updates times and memory in the statistics. */
-void engine_measure(struct explorer *e);
-/* Looks at the limits; false (and stats.stop set) when one is hit. */
-bool engine_tick(struct explorer *e);
+#define NO_SESSION UINT32_MAX
 
-static inline struct state *engine_state(struct explorer *e)
+struct engine {
+	struct shared *shared;
+	const struct program *program; /* shared->program */
+	struct explore_options options; /* a copy */
+	struct pool *pool;       /* NULL: alone */
+	uint32_t worker;
+	struct world world;
+	struct state **states;   /* by nesting of swaps */
+	uint32_t state_count;
+	uint32_t current;        /* index of the state that is explored */
+	struct frame *frames;
+	size_t frame_count, frame_capacity;
+	struct branch *branch;   /* being explored; NULL: none */
+	uint64_t branches;       /* how many were begun so far */
+	bool unopened;           /* it was not yet replayed to its end */
+	bool at_end;             /* the current state is dealt with */
+	uint32_t wanted;         /* the session for which there was no number
+	                          * left; NO_SESSION */
+	struct region_mark start; /* of the world's region, with no state */
+	bool impossible;         /* a branch was none of this program */
+	struct level_scratch *scratch;
+	struct tally tally;
+	uint32_t *violated;      /* slots, of the current execution */
+	uint32_t violated_count;
+	uint64_t weight;         /* of the current execution */
+	const struct finding *error; /* of it: the first run-time error */
+	struct region errors;    /* holds it, behind no_errors */
+	struct region_mark no_errors;
+	uint64_t until;          /* stop after so many end states; 0: never */
+	struct outward outward;  /* of EXPLORE_OUTWARD */
+	struct orderly orderly;  /* of EXPLORE_ORDERLY */
+	uint64_t room;           /* as in `shared`, when the world was made */
+	bool must_grow;
+	word *prefix_writers;    /* filter.c: writers among a prefix of < */
+	size_t prefix_capacity;  /* words of it */
+	double cpu_start;        /* in seconds */
+	uint64_t uncounted;      /* world.steps that are not explore calls
+	                          * of this engine, modulo 2^64 */
+	uint64_t memory_told;    /* bytes of this engine in shared->memory */
+	uint64_t memory_peak;
+	uint64_t asked;          /* machine_guest_asked() at the last look */
+	uint64_t next_tick;      /* world.steps at which limits are looked at */
+};
+
+/* shared.c: the program is borrowed, the rest is copied. */
+void shared_init(struct shared *s, const struct program *p,
+                 const struct explore_options *o,
+                 const struct explore_observer *observer,
+                 const struct explorer *explorer);
+void shared_free(struct shared *s);
+
+/* engine.c: of one thread. `shared` is borrowed. */
+void engine_init(struct engine *e, struct shared *shared, uint32_t worker);
+void engine_free(struct engine *e);
+struct state *engine_nested_state(struct engine *e, uint32_t index);
+/* A world with as much room as `shared` wants now; what was explored is
+ * forgotten. */
+void engine_make_world(struct engine *e);
+
+/* search.c: explores the branch, which is taken over, to its end or until
+ * something stops it (shared->stop, must_grow); then engine_capture() tells
+ * what is left of it. */
+void engine_explore(struct engine *e, struct branch *b);
+/* Explores the branch, which is borrowed, up to its first choice, and adds the
+ * alternatives to `out`, first in depth-first order first; swaps that violate
+ * the level are left out, and counted. Where no choice comes, the end is dealt
+ * with as always (engine_output), and nothing is added. If something stops it,
+ * what is left is added. */
+void engine_expand(struct engine *e, const struct branch *b,
+                   struct branch_list *out);
+/* Nothing more will be explored: runs native code once more, and adds up. */
+void engine_finish(struct engine *e);
+
+/* replay.c: makes state 0 that of the branch, with no choice open. */
+enum replay engine_replay(struct engine *e, const struct branch *b);
+
+/* capture.c */
+/* Takes the last alternative of the outermost open choice away; NULL if there
+ * is none. */
+struct branch *engine_give(struct engine *e);
+/* All that is left of the branch being explored, depth first. The engine can
+ * go on nevertheless. */
+void engine_capture(const struct engine *e, struct branch_list *out);
+/* Where the engine is. */
+struct branch *engine_here(const struct engine *e, enum branch_kind kind);
+/* Is it still open whether the newest choice has alternatives? */
+bool engine_in_doubt(const struct engine *e);
+
+/* output.c: the current state is a complete execution. False to stop. */
+bool engine_output(struct engine *e);
+/* filter.c: does the current, complete history satisfy the level? */
+bool engine_passes_filter(struct engine *e);
+/* limits.c */
+void engine_start_clock(struct engine *e);
+/* Updates times and memory in the statistics. */
+void engine_measure(struct engine *e);
+/* Looks at the limits; false (and stops all) when one is hit. */
+bool engine_tick(struct engine *e);
+/* All engines are to stop for this reason, unless they do for another one
+ * already. Always false. */
+bool engine_stop(struct engine *e, enum explore_stop why);
+
+static inline struct state *engine_state(const struct engine *e)
 {
 	return e->states[e->current];
 }

@@ -13,16 +13,23 @@
 #include "axioms/level.h"
 #include "vm/machine.h"
 
-struct program;
-struct history;
+struct branch;
+struct branch_list;
+struct engine;
 struct explorer;
+struct history;
 struct origin;
+struct program;
+struct symmetry;
+struct tally;
 
 enum explorer_algorithm {
 	EXPLORE_CE,
 	EXPLORE_DFS,
-	EXPLORE_OUTWARD /* from an observed history, histories with the fewest
-	                 * changed reads first, each once (outward.h) */
+	EXPLORE_OUTWARD, /* from an observed history, histories with the
+	                  * fewest changed reads first, each once (outward.h) */
+	EXPLORE_ORDERLY /* each history once, by its first serial order; one of
+	                 * each class of symmetric ones (orderly.h) */
 };
 
 enum explore_stop {
@@ -37,8 +44,9 @@ enum explore_stop {
 	STOP_EVENTS,      /* more than EVENTS_MAX events in one transaction */
 	STOP_GUEST,       /* native code did not do the same again: nothing
 	                   * found is worth anything (program_fault()) */
-	STOP_CHANGES      /* all with max_changes changed reads or fewer were
+	STOP_CHANGES,     /* all with max_changes changed reads or fewer were
 	                   * explored, and there may be others */
+	STOP_STALE        /* EXPLORE_ORDERLY: the same of stale reads */
 };
 
 enum {
@@ -61,16 +69,28 @@ struct explore_options {
 	bool classify;          /* count histories of every level (--levels) */
 	bool check_duplicates;  /* remember the hash of each history */
 	const atomic_bool *interrupt; /* may be NULL; set by a signal handler */
+	unsigned jobs;          /* threads that explore; 0 is 1. More than one
+	                         * calls observer.history from all of them.
+	                         * EXPLORE_OUTWARD: one */
+	double snapshot_every;  /* seconds from one call of observer.snapshot
+	                         * to the next; 0: never */
 	/* EXPLORE_OUTWARD only. */
 	const struct origin *origin; /* where to begin (origin.h); borrowed */
-	uint64_t max_changes;   /* explore no history with more changed reads;
-	                         * UINT64_MAX: no limit */
+	/* EXPLORE_OUTWARD: explore no history with more changed reads;
+	 * EXPLORE_ORDERLY: none in which, in each of its serial orders, more
+	 * reads are stale (staleness.h). UINT64_MAX: no limit. */
+	uint64_t max_changes;
+	/* EXPLORE_ORDERLY: classes of symmetric sessions (symmetry.h), or NULL;
+	 * borrowed. */
+	const struct symmetry *symmetry;
 	bool stop_unserializable; /* stop at the first such history; for it to
 	                           * be seen, set robust as well */
 };
 
 struct explore_stats {
-	uint64_t histories;    /* output: complete, satisfy the level */
+	uint64_t histories;    /* complete, satisfy the level. With symmetry:
+	                        * those that the classes stand for */
+	uint64_t classes;      /* output: without symmetry, the same */
 	uint64_t end_states;   /* complete executions, before the filter */
 	uint64_t filtered;     /* dropped by the filter */
 	uint64_t pruned;       /* dropped because an assumption was false */
@@ -91,11 +111,13 @@ struct explore_stats {
 	                              * one, does not read the latest */
 	uint64_t depth_max;    /* deepest stack of choices */
 	uint64_t memory_peak;  /* bytes held by the exploration */
+	uint64_t cut;          /* EXPLORE_ORDERLY: prefixes of orders with too
+	                        * many stale reads */
 	uint64_t changes;      /* EXPLORE_OUTWARD: changed reads of the
 	                        * histories output now; all those with fewer
 	                        * were output before */
 	double seconds;        /* wall */
-	double cpu_seconds;    /* of this thread, and of native code */
+	double cpu_seconds;    /* of all threads, and of native code */
 	enum explore_stop stop;
 	/* With classify: histories that satisfy each level, of those output. */
 	uint64_t per_level[LEVEL_COUNT];
@@ -110,24 +132,45 @@ struct explore_violation {
 	struct history *example;         /* the first; owned by the explorer */
 	const struct finding *finding;   /* what failed there; NULL for
 	                                  * serializable; the explorer's */
+	struct branch *where;            /* the example's place; NULL if there
+	                                  * is none */
+	uint64_t from;                   /* of an engine: number of the branch
+	                                  * whose first example was seen last;
+	                                  * 0: none */
 };
 
 /* One complete history, as a callback sees it; valid during the call. */
 struct explore_execution {
 	const struct explorer *explorer;
-	uint64_t number;       /* from 1 */
+	struct engine *engine; /* whose state it is (engine.h) */
+	uint32_t worker;       /* which thread calls: from 0 to jobs - 1 */
+	const struct branch *branch; /* the branch being explored: what a
+	                        * worker outputs of one branch comes in
+	                        * depth-first order, and no other worker
+	                        * outputs anything in between */
+	uint64_t branch_number; /* of that branch, of all this worker explored */
+	uint64_t number;       /* from 1, in the order of calls */
+	uint64_t changes;      /* EXPLORE_OUTWARD: changed reads */
+	uint64_t weight;       /* histories that it stands for */
 	uint64_t violated_count;
 	const uint32_t *violated; /* slots, increasing */
 };
 
 struct explore_observer {
 	void *payload;
-	/* A history was output. Return false to stop. */
+	/* A history was output. Return false to stop. With several jobs, it is
+	 * called by several threads at a time. */
 	bool (*history)(void *payload, const struct explore_execution *e);
-	/* Called now and then (at least every 4,096 explore calls). Return
-	 * false to stop. */
+	/* Called now and then, by the thread that called explorer_run (with
+	 * one job at least every 4,096 explore calls, else ten times a
+	 * second). Return false to stop. */
 	bool (*tick)(void *payload, const struct explore_stats *so_far,
 	             uint32_t depth);
+	/* All threads pause: what was found, and what is left to explore.
+	 * Return false to stop. Called by the thread that called
+	 * explorer_run. */
+	bool (*snapshot)(void *payload, const struct tally *so_far,
+	                 const struct branch_list *open);
 };
 
 /* The options and the observer are copied; the program is borrowed. */
@@ -135,8 +178,17 @@ struct explorer *explorer_new(const struct program *p,
                               const struct explore_options *o,
                               const struct explore_observer *observer);
 void explorer_free(struct explorer *e);
+/* Instead of beginning at the root: goes on with these branches, and adds to
+ * what was found before (NULL: nothing). Both are taken over and left empty.
+ * Before explorer_run. */
+void explorer_resume(struct explorer *e, struct branch_list *open,
+                     struct tally *so_far);
 /* Runs to the end or to a limit. Call once. */
 void explorer_run(struct explorer *e);
+/* After explorer_run: what it found, and what is left to explore (nothing if
+ * it came to the end). The explorer's. */
+struct tally *explorer_tally(struct explorer *e);
+const struct branch_list *explorer_open(const struct explorer *e);
 const struct explore_stats *explorer_stats(const struct explorer *e);
 const struct explore_options *explorer_options(const struct explorer *e);
 const struct program *explorer_program(const struct explorer *e);
@@ -160,6 +212,8 @@ struct history *explore_history(const struct explore_execution *e);
 uint64_t explore_hash(const struct explore_execution *e);
 /* Hash of what the sessions know in the end: of their top-level locals. */
 uint64_t explore_outcome(const struct explore_execution *e);
+/* Its first run-time error, or NULL; valid during the call. */
+const struct finding *explore_error(const struct explore_execution *e);
 /* Does it satisfy the level? */
 bool explore_satisfies(const struct explore_execution *e, enum level l);
 

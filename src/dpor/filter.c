@@ -13,7 +13,7 @@
 #include "history/relation.h"
 
 /* The writers of each key among the first `count` transactions. */
-static word *writers_of_prefix(struct explorer *e, const struct closure *c,
+static word *writers_of_prefix(struct engine *e, const struct closure *c,
                                uint32_t count)
 {
 	size_t size = (size_t)c->key_count * c->words;
@@ -30,7 +30,7 @@ static word *writers_of_prefix(struct explorer *e, const struct closure *c,
 	return rows;
 }
 
-static bool prefix_allowed(struct explorer *e, uint32_t count)
+static bool prefix_allowed(struct engine *e, uint32_t count)
 {
 	const struct closure *c = &e->states[e->current]->closure;
 	struct relation r;
@@ -43,7 +43,7 @@ static bool prefix_allowed(struct explorer *e, uint32_t count)
 	return level_allows(e->options.level, &r, e->scratch);
 }
 
-bool engine_passes_filter(struct explorer *e)
+bool engine_passes_filter(struct engine *e)
 {
 	const struct explore_options *o = &e->options;
 	struct state *s = e->states[e->current];

@@ -1,58 +1,86 @@
 /* Time, memory and the wish to stop. */
 #include "base/seconds.h"
 #include "dpor/engine.h"
+#include "dpor/pool.h"
 
 enum { STEPS_PER_TICK = 2048 };
 
 /* Of this thread, and of the native code that it had run. */
-static double cpu_now(const struct explorer *e)
+static double cpu_now(const struct engine *e)
 {
 	return seconds_of_cpu() + machine_guest_cpu(&e->world.machine);
 }
 
-void engine_start_clock(struct explorer *e)
+void engine_start_clock(struct engine *e)
 {
-	e->wall_start = seconds_now();
 	e->cpu_start = cpu_now(e);
 }
 
-static uint64_t bytes_held(const struct explorer *e)
+bool engine_stop(struct engine *e, enum explore_stop why)
 {
-	uint64_t bytes = e->world.region.held + e->findings.held +
+	int none = STOP_NONE;
+	if (why == STOP_GUEST)
+		atomic_store(&e->shared->stop, why);
+	else
+		atomic_compare_exchange_strong(&e->shared->stop, &none, why);
+	return false;
+}
+
+static uint64_t bytes_held(const struct engine *e)
+{
+	uint64_t bytes = e->world.region.held + e->tally.findings.held +
 	                 machine_guest_bytes(&e->world.machine);
 	for (uint32_t i = 0; i < e->state_count; i++)
 		bytes += state_bytes(e->states[i]);
 	return bytes + e->frame_capacity * sizeof *e->frames +
-	       outward_bytes(&e->outward) +
-	       e->seen.capacity * sizeof *e->seen.slots;
+	       outward_bytes(&e->outward) + orderly_bytes(&e->orderly);
 }
 
-void engine_measure(struct explorer *e)
+static uint64_t bytes_of_seen(struct shared *s)
 {
-	uint64_t held = bytes_held(e);
-	if (held > e->stats.memory_peak) e->stats.memory_peak = held;
-	e->stats.seconds = seconds_now() - e->wall_start;
-	e->stats.cpu_seconds = cpu_now(e) - e->cpu_start;
-	e->stats.explore_calls = e->world.steps;
+	if (!s->options.check_duplicates) return 0;
+	pthread_mutex_lock(&s->seen_lock);
+	uint64_t bytes = s->seen.capacity * sizeof *s->seen.slots;
+	pthread_mutex_unlock(&s->seen_lock);
+	return bytes;
 }
 
-bool engine_tick(struct explorer *e)
+/* Of all engines together. */
+static void tell_memory(struct engine *e)
+{
+	struct shared *s = e->shared;
+	uint64_t held = bytes_held(e), change = held - e->memory_told;
+	uint64_t all = atomic_fetch_add(&s->memory, change) + change +
+	               bytes_of_seen(s);
+	uint64_t peak = atomic_load(&s->memory_peak);
+	e->memory_told = held;
+	while (all > peak && !atomic_compare_exchange_weak(&s->memory_peak,
+	                                                   &peak, all))
+		;
+}
+
+void engine_measure(struct engine *e)
+{
+	struct explore_stats *stats = &e->tally.stats;
+	tell_memory(e);
+	stats->memory_peak = atomic_load(&e->shared->memory_peak);
+	stats->seconds = seconds_now() - e->shared->wall_start;
+	stats->cpu_seconds = cpu_now(e) - e->cpu_start;
+	stats->explore_calls = e->world.steps - e->uncounted;
+}
+
+bool engine_tick(struct engine *e)
 {
 	const struct explore_options *o = &e->options;
+	const struct explore_stats *stats = &e->tally.stats;
 	e->next_tick = e->world.steps + STEPS_PER_TICK;
 	e->asked = machine_guest_asked(&e->world.machine);
 	engine_measure(e);
-	enum explore_stop why = STOP_NONE;
 	if (o->interrupt && atomic_load(o->interrupt))
-		why = STOP_INTERRUPTED;
-	else if (o->timeout > 0 && e->stats.seconds > o->timeout)
-		why = STOP_TIME;
-	else if (o->memory && e->stats.memory_peak > o->memory)
-		why = STOP_MEMORY;
-	else if (e->observer.tick &&
-	         !e->observer.tick(e->observer.payload, &e->stats,
-	                           (uint32_t)e->frame_count))
-		why = STOP_INTERRUPTED;
-	if (why != STOP_NONE) e->stats.stop = why;
-	return why == STOP_NONE;
+		return engine_stop(e, STOP_INTERRUPTED);
+	if (o->timeout > 0 && stats->seconds > o->timeout)
+		return engine_stop(e, STOP_TIME);
+	if (o->memory && stats->memory_peak > o->memory)
+		return engine_stop(e, STOP_MEMORY);
+	return !e->pool || pool_visit(e->pool, e);
 }

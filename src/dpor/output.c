@@ -1,22 +1,22 @@
 /* What happens to a complete execution: the filter of explore-ce*, the
  * assertions, the observer. */
+#include <stdlib.h>
+
 #include "dpor/engine.h"
 #include "dpor/execution.h"
 #include "history/relation.h"
 #include "vm/program.h"
 
-/* The wrappers of an observer: the world is only lent to be read. */
 static struct execution execution_of(const struct explore_execution *x)
 {
-	const struct explorer *e = x->explorer;
-	return (struct execution){ (struct world *)&e->world,
-		                   e->states[e->current] };
+	struct engine *e = x->engine;
+	return (struct execution){ &e->world, engine_state(e) };
 }
 
 bool explore_satisfies(const struct explore_execution *e, enum level l)
 {
 	struct execution x = execution_of(e);
-	return execution_satisfies(&x, l, e->explorer->scratch);
+	return execution_satisfies(&x, l, e->engine->scratch);
 }
 
 uint64_t explore_hash(const struct explore_execution *e)
@@ -37,39 +37,76 @@ struct history *explore_history(const struct explore_execution *e)
 	return execution_history(&x);
 }
 
-static bool already_violated(const struct explorer *e, uint32_t slot)
+static bool already_violated(const struct engine *e, uint32_t slot)
 {
 	for (uint32_t i = 0; i < e->violated_count; i++)
 		if (e->violated[i] == slot) return true;
 	return false;
 }
 
-/* Notes that the current execution violates the slot, once. */
-static void violate(struct explorer *e, uint32_t slot, const struct finding *f)
+/* What an engine explores of one branch comes in depth-first order, but the
+ * branches do not. */
+static void note_example(struct engine *e, struct explore_violation *v,
+                         const struct finding *f)
 {
-	struct explore_violation *v = &e->violations[slot];
+	struct explore_execution execution = { .engine = e };
+	if (v->from == e->branches) return;
+	struct branch *here = engine_here(e, BRANCH_END);
+	v->from = e->branches;
+	if (v->where && branch_compare(v->where, here) < 0) {
+		free(here);
+		return;
+	}
+	free(v->where);
+	history_free(v->example);
+	v->where = here;
+	v->example = explore_history(&execution);
+	v->finding = f ? finding_copy(&e->tally.findings, f) : NULL;
+}
+
+/* Notes that the current execution violates the slot, once. */
+static void violate(struct engine *e, uint32_t slot, const struct finding *f)
+{
+	struct explore_violation *v = &e->tally.violations[slot];
 	if (already_violated(e, slot)) return;
 	e->violated[e->violated_count++] = slot;
-	if (v->histories++) return;
-	struct explore_execution execution = { .explorer = e };
-	v->example = explore_history(&execution);
-	if (f) v->finding = finding_copy(&e->findings, f);
+	v->histories += e->weight;
+	note_example(e, v, f);
+}
+
+/* Of the execution, for who is told of it. */
+static void keep_error(struct engine *e, const struct finding *f)
+{
+	if (e->error) return;
+	region_release(&e->errors, e->no_errors);
+	e->error = finding_copy(&e->errors, f);
+}
+
+const struct finding *explore_error(const struct explore_execution *x)
+{
+	return x->engine->error;
 }
 
 static void violate_by_finding(void *data, uint32_t slot,
                                const struct finding *f)
 {
+	if (f->kind == FINDING_ERROR) keep_error(data, f);
 	violate(data, slot, f);
 }
 
-static void check_serializable(struct explorer *e, const struct relation *r)
+static uint32_t slot_robust(const struct engine *e)
 {
-	if (!e->checks_serializable) return;
+	return program_assertion_count(e->program) + 1;
+}
+
+static void check_serializable(struct engine *e, const struct relation *r)
+{
+	if (!e->shared->checks_serializable) return;
 	if (e->options.level == LEVEL_SER ||
 	    level_allows(LEVEL_SER, r, e->scratch))
 		return;
-	e->stats.unserializable++;
-	if (e->options.robust) violate(e, explorer_slot_robust(e), NULL);
+	e->tally.stats.unserializable += e->weight;
+	if (e->options.robust) violate(e, slot_robust(e), NULL);
 	if (program_is_native(e->program)) return;
 	for (uint32_t i = 0; i < program_assertion_count(e->program); i++)
 		if (program_assertion(e->program, i)->kind ==
@@ -77,15 +114,16 @@ static void check_serializable(struct explorer *e, const struct relation *r)
 			violate(e, i, NULL);
 }
 
-static void classify(struct explorer *e, const struct relation *r)
+static void classify(struct engine *e, const struct relation *r)
 {
 	for (int l = 0; l < LEVEL_COUNT; l++) {
 		bool known = level_implies(e->options.level, (enum level)l);
 		if (!known && !level_allows((enum level)l, r, e->scratch))
 			continue;
-		e->stats.per_level[l]++;
+		e->tally.stats.per_level[l] += e->weight;
 		for (uint32_t i = 0; i < e->violated_count; i++)
-			e->violations[e->violated[i]].per_level[l]++;
+			e->tally.violations[e->violated[i]].per_level[l] +=
+			    e->weight;
 	}
 }
 
@@ -99,36 +137,66 @@ static void sort_slots(uint32_t *slots, uint32_t count)
 		}
 }
 
-static bool tell_observer(struct explorer *e, struct explore_execution *x)
+static bool tell_observer(struct engine *e, struct explore_execution *x)
 {
-	if (!e->observer.history) return true;
+	const struct explore_observer *o = &e->shared->observer;
+	if (!o->history) return true;
 	sort_slots(e->violated, e->violated_count);
 	x->violated_count = e->violated_count;
 	x->violated = e->violated;
-	return e->observer.history(e->observer.payload, x);
+	return o->history(o->payload, x);
 }
 
 /* Goes on unless a limit on histories, a violation or the observer says no. */
-static bool may_go_on(struct explorer *e, bool told)
+static bool may_go_on(struct engine *e, bool told, uint64_t number)
 {
 	const struct explore_options *o = &e->options;
-	if (!told)
-		e->stats.stop = STOP_INTERRUPTED;
-	else if (o->stop_on_violation && e->violated_count)
-		e->stats.stop = STOP_VIOLATION;
-	else if (o->max_histories && e->stats.histories >= o->max_histories)
-		e->stats.stop = STOP_HISTORIES;
-	return e->stats.stop == STOP_NONE;
+	if (!told) return engine_stop(e, STOP_INTERRUPTED);
+	if (o->stop_on_violation && e->violated_count)
+		return engine_stop(e, STOP_VIOLATION);
+	if (o->max_histories && number >= o->max_histories)
+		return engine_stop(e, STOP_HISTORIES);
+	return true;
 }
 
-bool engine_output(struct explorer *e)
+static void note_duplicate(struct engine *e, const struct execution *x)
 {
-	struct explore_stats *stats = &e->stats;
-	struct explore_execution execution = { .explorer = e };
-	struct execution x = { &e->world, e->states[e->current] };
+	struct shared *s = e->shared;
+	if (!e->options.check_duplicates) return;
+	uint64_t hash = execution_hash(x);
+	pthread_mutex_lock(&s->seen_lock);
+	e->tally.stats.duplicates += !hash_set_add(&s->seen, hash);
+	pthread_mutex_unlock(&s->seen_lock);
+}
+
+/* Everything about a history that is output, number `number` of all. */
+static bool output(struct engine *e, uint64_t number)
+{
+	struct explore_execution execution = {
+		.explorer = e->shared->explorer, .engine = e,
+		.worker = e->worker, .branch = e->branch,
+		.branch_number = e->branches, .number = number,
+		.weight = e->weight, .changes = e->tally.stats.changes
+	};
+	struct execution x = { &e->world, engine_state(e) };
 	struct relation r;
-	if (stats->end_states++ < e->skip) return true;
-	closure_relation(&e->states[e->current]->closure, &r);
+	closure_relation(&engine_state(e)->closure, &r);
+	e->tally.stats.histories += e->weight;
+	e->tally.stats.classes++;
+	e->violated_count = 0;
+	e->error = NULL;
+	execution_findings(&x, violate_by_finding, e);
+	check_serializable(e, &r);
+	if (e->options.classify) classify(e, &r);
+	note_duplicate(e, &x);
+	return may_go_on(e, tell_observer(e, &execution), number);
+}
+
+static bool complete(struct engine *e)
+{
+	struct explore_stats *stats = &e->tally.stats;
+	struct execution x = { &e->world, engine_state(e) };
+	stats->end_states++;
 	if (execution_pruned(&x)) {
 		stats->pruned++;
 		return true;
@@ -137,13 +205,21 @@ bool engine_output(struct explorer *e)
 		stats->filtered++;
 		return true;
 	}
-	execution.number = ++stats->histories;
-	e->violated_count = 0;
-	execution_findings(&x, violate_by_finding, e);
-	check_serializable(e, &r);
-	if (e->options.classify) classify(e, &r);
-	if (e->options.check_duplicates &&
-	    !hash_set_add(&e->seen, execution_hash(&x)))
-		stats->duplicates++;
-	return may_go_on(e, tell_observer(e, &execution));
+	uint64_t number = atomic_fetch_add(&e->shared->output, 1) + 1;
+	if (e->options.max_histories && number > e->options.max_histories) {
+		stats->end_states--;
+		e->at_end = false;
+		return engine_stop(e, STOP_HISTORIES);
+	}
+	e->weight = 1;
+	if (e->options.algorithm == EXPLORE_ORDERLY)
+		e->weight = orderly_weight(e);
+	return output(e, number);
+}
+
+bool engine_output(struct engine *e)
+{
+	if (!complete(e)) return false;
+	if (!e->until || e->tally.stats.end_states < e->until) return true;
+	return engine_stop(e, STOP_HISTORIES);
 }

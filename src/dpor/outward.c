@@ -31,7 +31,7 @@ static uint32_t *reach(uint32_t *items, uint32_t place, uint32_t *capacity)
 	return mem_grow(items, *capacity, sizeof *items);
 }
 
-uint64_t outward_changes(const struct explorer *e)
+uint64_t outward_changes(const struct engine *e)
 {
 	uint32_t reads = e->states[e->current]->closure.read_count;
 	return reads ? e->outward.spent[reads - 1] : 0;
@@ -57,7 +57,7 @@ static uint32_t observed_source(const struct world *w,
 }
 
 /* What leaves the pending transaction's next read unchanged. */
-static uint32_t unchanged_source(const struct explorer *e, uint32_t key)
+static uint32_t unchanged_source(const struct engine *e, uint32_t key)
 {
 	const struct state *s = e->states[e->current];
 	const struct closure *c = &s->closure;
@@ -78,7 +78,7 @@ static bool too_many(struct outward *o, uint64_t changes)
 	return true;
 }
 
-bool outward_restrict(struct explorer *e, uint32_t key, word *valid)
+bool outward_restrict(struct engine *e, uint32_t key, word *valid)
 {
 	const struct closure *c = &engine_state(e)->closure;
 	struct outward *o = &e->outward;
@@ -98,7 +98,7 @@ bool outward_restrict(struct explorer *e, uint32_t key, word *valid)
 	return dropped;
 }
 
-void outward_read(struct explorer *e, uint32_t key, uint32_t source)
+void outward_read(struct engine *e, uint32_t key, uint32_t source)
 {
 	struct outward *o = &e->outward;
 	uint32_t read = engine_state(e)->closure.read_count;
@@ -110,7 +110,7 @@ void outward_read(struct explorer *e, uint32_t key, uint32_t source)
 /* ---- orders ---- */
 
 /* Where the session's last transaction stands; 0, as init, if none has. */
-static uint32_t place_of_last(const struct explorer *e, uint32_t session)
+static uint32_t place_of_last(const struct engine *e, uint32_t session)
 {
 	const struct state *s = e->states[e->current];
 	uint32_t done = s->done[session];
@@ -120,7 +120,7 @@ static uint32_t place_of_last(const struct explorer *e, uint32_t session)
 
 /* The last place behind `after` and before `end` that a transaction of a later
  * session than this one takes; 0 if there is none. */
-static uint32_t place_of_later(const struct explorer *e, uint32_t session,
+static uint32_t place_of_later(const struct engine *e, uint32_t session,
                                uint32_t after, uint32_t end)
 {
 	const struct state *s = e->states[e->current];
@@ -129,7 +129,7 @@ static uint32_t place_of_later(const struct explorer *e, uint32_t session,
 	return 0;
 }
 
-bool outward_in_order(const struct explorer *e)
+bool outward_in_order(const struct engine *e)
 {
 	const struct state *s = e->states[e->current];
 	const struct closure *c = &s->closure;
@@ -147,7 +147,7 @@ bool outward_in_order(const struct explorer *e)
 
 /* Where the source of an observed read stands: from the next place on, if it
  * may still come; NOT_PLACED if it cannot. */
-static uint32_t place_of_source(const struct explorer *e,
+static uint32_t place_of_source(const struct engine *e,
                                 const struct origin_read *r)
 {
 	const struct state *s = e->states[e->current];
@@ -161,7 +161,7 @@ static uint32_t place_of_source(const struct explorer *e,
 /* Can the session's next transaction stand behind place `later`, with all its
  * reads unchanged? Only if one of them is from there or behind. If the session
  * is `next` itself, its sources have to be there already. */
-static bool unchanged_behind(const struct explorer *e, uint32_t session,
+static bool unchanged_behind(const struct engine *e, uint32_t session,
                              uint32_t later, uint32_t next)
 {
 	const struct state *s = e->states[e->current];
@@ -178,7 +178,7 @@ static bool unchanged_behind(const struct explorer *e, uint32_t session,
 
 /* Must the session's next transaction change a read, when a transaction of
  * session `next` is placed now? */
-static bool must_change(const struct explorer *e, uint32_t session,
+static bool must_change(const struct engine *e, uint32_t session,
                         uint32_t next)
 {
 	const struct state *s = e->states[e->current];
@@ -191,7 +191,7 @@ static bool must_change(const struct explorer *e, uint32_t session,
 	return later && !unchanged_behind(e, session, later, next);
 }
 
-bool outward_may_begin(struct explorer *e, uint32_t session)
+bool outward_may_begin(struct engine *e, uint32_t session)
 {
 	struct outward *o = &e->outward;
 	uint32_t place = engine_state(e)->closure.count, others = 0;
@@ -205,7 +205,7 @@ bool outward_may_begin(struct explorer *e, uint32_t session)
 	return !too_many(o, outward_changes(e) + others + itself);
 }
 
-bool outward_completes(struct explorer *e)
+bool outward_completes(struct engine *e)
 {
 	uint64_t changes = outward_changes(e);
 	return !too_many(&e->outward, changes) &&
@@ -218,17 +218,16 @@ void outward_start(struct outward *o)
 	o->next = UINT64_MAX;
 }
 
-bool outward_deepen(struct explorer *e)
+bool outward_deepen(struct engine *e)
 {
 	struct outward *o = &e->outward;
 	if (o->next == UINT64_MAX) return false;
 	if (o->next > e->options.max_changes) {
-		e->stats.changes = e->options.max_changes;
-		e->stats.stop = STOP_CHANGES;
-		return false;
+		e->tally.stats.changes = e->options.max_changes;
+		return engine_stop(e, STOP_CHANGES);
 	}
-	e->stats.changes = o->budget = o->next;
-	e->stats.blocked = 0;
+	e->tally.stats.changes = o->budget = o->next;
+	e->tally.stats.blocked = 0;
 	o->next = UINT64_MAX;
 	return true;
 }

@@ -26,7 +26,7 @@
 
 #include "base/bits.h"
 
-struct explorer;
+struct engine;
 struct history;
 
 struct outward {
@@ -49,25 +49,25 @@ size_t outward_bytes(const struct outward *o);
 void outward_start(struct outward *o);
 /* How many reads are changed so far. It may be more than k: where only one
  * writer is left for a read, it is taken, to learn how many changes follow. */
-uint64_t outward_changes(const struct explorer *e);
+uint64_t outward_changes(const struct engine *e);
 /* Does the complete history belong to this iteration? */
-bool outward_completes(struct explorer *e);
+bool outward_completes(struct engine *e);
 /* May the session's transaction come next? Not if too many reads had to be
  * changed then: a session that was passed over, since a transaction of a later
  * one stands behind its last, has to read from there or later on; if its next
  * transaction did not in the observed history, it changes a read. */
-bool outward_may_begin(struct explorer *e, uint32_t session);
+bool outward_may_begin(struct engine *e, uint32_t session);
 /* Of the writers that the pending transaction may read `key` from next, drops
  * those for which k changes are not enough, unless it is the only one. True
  * if k changes are not enough for some. */
-bool outward_restrict(struct explorer *e, uint32_t key, word *valid);
+bool outward_restrict(struct engine *e, uint32_t key, word *valid);
 /* The pending transaction is about to read `key` from `source`. */
-void outward_read(struct explorer *e, uint32_t key, uint32_t source);
+void outward_read(struct engine *e, uint32_t key, uint32_t source);
 /* Is the order of the transactions, of which the last has just ended, the
  * first one of their history? */
-bool outward_in_order(const struct explorer *e);
+bool outward_in_order(const struct engine *e);
 /* Goes on to the next k; false, with the reason for stopping noted, if there
  * is none. */
-bool outward_deepen(struct explorer *e);
+bool outward_deepen(struct engine *e);
 
 #endif

@@ -71,8 +71,6 @@ void report_history_line(struct text *t, const struct history_line *l)
 void report_history(struct text *t, const struct explore_execution *e)
 {
 	const struct explorer *x = e->explorer;
-	const struct explore_violation *error =
-	    explorer_violation(x, explorer_slot_error(x));
 	struct history *h = explore_history(e);
 	struct history_line l = {
 		.program = explorer_program(x),
@@ -80,9 +78,9 @@ void report_history(struct text *t, const struct explore_execution *e)
 		.level = explorer_options(x)->level,
 		.violated = e->violated,
 		.violated_count = (uint32_t)e->violated_count,
-		.error = error ? error->finding : NULL,
+		.error = explore_error(e),
 		.outward = explores_outward(x),
-		.changes = explorer_stats(x)->changes,
+		.changes = e->changes,
 	};
 	if (l.level != LEVEL_SER)
 		l.serializable = explore_satisfies(e, LEVEL_SER);

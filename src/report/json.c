@@ -99,6 +99,7 @@ static const char *stop_word(enum explore_stop stop)
 		[STOP_EVENTS] = "events",
 		[STOP_GUEST] = "guest",
 		[STOP_CHANGES] = "changes",
+		[STOP_STALE] = "stale-reads",
 	};
 	return words[stop];
 }

@@ -236,6 +236,8 @@ const char *name_stop(const struct explorer *e)
 	case STOP_GUEST: return "the program does not do the same again";
 	case STOP_CHANGES:
 		return "any histories with more changed reads are left out";
+	case STOP_STALE:
+		return "any histories with more stale reads are left out";
 	}
 	return "stopped";
 }

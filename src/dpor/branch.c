@@ -1,0 +1,115 @@
+#include "dpor/branch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+struct branch *branch_new(enum branch_kind kind, const uint32_t *path,
+                          uint32_t path_length, const uint32_t *script,
+                          uint32_t script_length)
+{
+	size_t words = (size_t)path_length + script_length;
+	struct branch *b = mem_take(sizeof *b + words * sizeof(uint32_t));
+	uint32_t *place = (uint32_t *)(b + 1);
+	if (path_length) memcpy(place, path, path_length * sizeof *place);
+	if (script_length)
+		memcpy(place + path_length, script,
+		       script_length * sizeof *place);
+	*b = (struct branch){ .kind = kind, .path_length = path_length,
+		.path = place, .script_length = script_length,
+		.script = place + path_length };
+	return b;
+}
+
+struct branch *branch_copy(const struct branch *b)
+{
+	return branch_new(b->kind, b->path, b->path_length, b->script,
+	                  b->script_length);
+}
+
+struct branch *branch_root(void)
+{
+	return branch_new(BRANCH_BETWEEN, NULL, 0, NULL, 0);
+}
+
+size_t branch_bytes(const struct branch *b)
+{
+	size_t words = (size_t)b->path_length + b->script_length;
+	return sizeof *b + words * sizeof(uint32_t);
+}
+
+/* Does transaction `index` of a session, the writer of a read, stand before
+ * the reader in the script? `done` counts what did, by session. */
+static bool source_is_sound(uint32_t session, uint32_t index,
+                            const uint32_t *done, uint32_t sessions)
+{
+	if (!session) return index == 0;
+	return session <= sessions && index < done[session - 1];
+}
+
+bool branch_is_sound(const struct branch *b, uint32_t sessions)
+{
+	uint32_t *done = mem_take0((size_t)sessions + 1, sizeof *done);
+	const uint32_t *w = b->script, *end = w + b->script_length;
+	uint32_t reads = 0;
+	bool sound = true;
+	while (sound && w < end) {
+		sound = end - w >= 2 && w[0] < sessions &&
+		        w[1] <= (size_t)(end - w - 2) / 2;
+		if (!sound) break;
+		reads = w[1];
+		for (uint32_t i = 0; i < reads; i++)
+			sound = sound &&
+			        source_is_sound(w[2 + 2 * i], w[3 + 2 * i],
+			                        done, sessions);
+		done[w[0]]++;
+		w += 2 + 2 * (size_t)reads;
+	}
+	free(done);
+	if (b->kind == BRANCH_SWAP) return sound && reads > 0;
+	if (b->kind == BRANCH_BETWEEN || b->kind == BRANCH_END) return sound;
+	return sound && b->script_length;
+}
+
+int branch_compare(const struct branch *a, const struct branch *b)
+{
+	uint32_t shorter = a->path_length < b->path_length ? a->path_length
+	                                                   : b->path_length;
+	for (uint32_t i = 0; i < shorter; i++)
+		if (a->path[i] != b->path[i])
+			return a->path[i] < b->path[i] ? -1 : 1;
+	return (a->path_length > b->path_length) -
+	       (a->path_length < b->path_length);
+}
+
+void branch_list_add(struct branch_list *l, struct branch *b)
+{
+	VEC_RESERVE(l->items, l->count, l->capacity);
+	l->items[l->count++] = b;
+}
+
+static int compare_items(const void *a, const void *b)
+{
+	return branch_compare(*(struct branch *const *)a,
+	                      *(struct branch *const *)b);
+}
+
+void branch_list_sort(struct branch_list *l)
+{
+	if (l->count)
+		qsort(l->items, l->count, sizeof *l->items, compare_items);
+}
+
+void branch_list_copy(struct branch_list *to, const struct branch_list *from)
+{
+	for (size_t i = 0; i < from->count; i++)
+		branch_list_add(to, branch_copy(from->items[i]));
+}
+
+void branch_list_free(struct branch_list *l)
+{
+	for (size_t i = 0; i < l->count; i++) free(l->items[i]);
+	free(l->items);
+	*l = (struct branch_list){ 0 };
+}

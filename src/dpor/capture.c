@@ -1,0 +1,222 @@
+/* From the stack of open choices to branches. */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "dpor/engine.h"
+
+struct words { uint32_t *items; uint32_t count, capacity; };
+
+static void add_word(struct words *w, uint32_t item)
+{
+	VEC_RESERVE(w->items, w->count, w->capacity);
+	w->items[w->count++] = item;
+}
+
+static void add_source(struct words *w, const struct state *s, uint32_t source)
+{
+	const struct transaction_log *log = s->logs[source];
+	add_word(w, source == HISTORY_INIT ? 0 : log->session + 1);
+	add_word(w, source == HISTORY_INIT ? 0 : log->index);
+}
+
+/* The transaction at place `at` of <, with its reads before number `end`. */
+static void add_transaction(struct words *w, const struct state *s,
+                            uint32_t session, uint32_t at, uint32_t end)
+{
+	const struct closure *c = &s->closure;
+	uint32_t first = c->blocks[at].first_read;
+	add_word(w, session);
+	add_word(w, end - first);
+	for (uint32_t r = first; r < end; r++)
+		add_source(w, s, c->reads[r].source);
+}
+
+static void add_ended(struct words *w, const struct state *s, uint32_t at)
+{
+	const struct closure *c = &s->closure;
+	uint32_t end = at + 1 < c->count ? c->blocks[at + 1].first_read
+	                                 : c->read_count;
+	add_transaction(w, s, s->logs[c->order[at]]->session, at, end);
+}
+
+/* The transactions from place `from` to before place `to`, all ended. */
+static void add_all_ended(struct words *w, const struct state *s,
+                          uint32_t from, uint32_t to)
+{
+	for (uint32_t at = from; at < to; at++) add_ended(w, s, at);
+}
+
+/* Its last word is to become that of one more read. */
+static void add_last_read(struct words *w, uint32_t head,
+                          const struct state *s, uint32_t source)
+{
+	w->items[head + 1]++;
+	add_source(w, s, source);
+}
+
+/* ---- paths ---- */
+
+static void add_choices(struct words *path, const struct engine *e,
+                        size_t frames)
+{
+	for (uint32_t i = 0; i < e->branch->path_length; i++)
+		add_word(path, e->branch->path[i]);
+	for (size_t i = 0; i < frames; i++)
+		add_word(path, e->frames[i].choice);
+}
+
+static struct branch *finish(enum branch_kind kind, struct words *path,
+                             struct words *script)
+{
+	struct branch *b = branch_new(kind, path->items, path->count,
+	                              script->items, script->count);
+	free(path->items);
+	free(script->items);
+	return b;
+}
+
+/* ---- the present place ---- */
+
+struct branch *engine_here(const struct engine *e, enum branch_kind kind)
+{
+	const struct state *s = engine_state(e);
+	struct words path = { 0 }, script = { 0 };
+	uint32_t ended = s->closure.count - s->pending.active;
+	add_choices(&path, e, e->frame_count);
+	add_all_ended(&script, s, 1, ended);
+	if (s->pending.active)
+		add_transaction(&script, s, s->pending.session, ended,
+		                s->closure.read_count);
+	if (e->wanted != NO_SESSION) {
+		add_word(&script, e->wanted);
+		add_word(&script, 0);
+	}
+	return finish(kind, &path, &script);
+}
+
+static void capture_here(const struct engine *e, struct branch_list *out)
+{
+	enum branch_kind kind = BRANCH_BETWEEN;
+	if (e->at_end) return;
+	if (engine_state(e)->pending.active) kind = BRANCH_PENDING;
+	if (e->wanted != NO_SESSION) kind = BRANCH_FRESH;
+	branch_list_add(out, engine_here(e, kind));
+}
+
+/* ---- alternatives ---- */
+
+static struct branch *read_alternative(const struct engine *e, size_t at,
+                                       uint32_t source)
+{
+	const struct frame *f = &e->frames[at];
+	const struct state *s = e->states[f->state];
+	struct words path = { 0 }, script = { 0 };
+	uint32_t rank = 0, w = source / 64;
+	for (uint32_t i = 0; i < w; i++)
+		rank += (uint32_t)__builtin_popcountll(f->valid[i]);
+	rank += (uint32_t)__builtin_popcountll(
+	    f->valid[w] & (((word)1 << source % 64) - 1));
+	add_choices(&path, e, at);
+	add_word(&path, rank);
+	add_all_ended(&script, s, 1, f->count - 1);
+	uint32_t head = script.count;
+	add_transaction(&script, s, f->pending.session, f->count - 1,
+	                f->reads);
+	add_last_read(&script, head, s, source);
+	return finish(BRANCH_FRESH, &path, &script);
+}
+
+/* h without D, as state_reduce() makes it; then the read from t. */
+static void add_swapped(struct words *script, const struct state *s,
+                        uint32_t count, uint32_t read)
+{
+	const struct closure *c = &s->closure;
+	uint32_t t = c->order[count - 1], reader = c->reads[read].reader;
+	uint32_t at = c->position[reader];
+	const word *past = c->past + (size_t)t * c->words;
+	add_all_ended(script, s, 1, at);
+	for (uint32_t i = at + 1; i < count; i++)
+		if (i == count - 1 || bits_has(past, c->order[i]))
+			add_ended(script, s, i);
+	uint32_t head = script->count;
+	add_transaction(script, s, s->logs[reader]->session, at, read);
+	add_last_read(script, head, s, t);
+}
+
+static struct branch *swap_alternative(const struct engine *e, size_t at,
+                                       uint32_t swap)
+{
+	const struct frame *f = &e->frames[at];
+	struct words path = { 0 }, script = { 0 };
+	add_choices(&path, e, at);
+	add_word(&path, swap + 1);
+	add_swapped(&script, e->states[f->state], f->count,
+	            f->swaps.reads[swap]);
+	return finish(BRANCH_SWAP, &path, &script);
+}
+
+static struct branch *session_alternative(const struct engine *e, size_t at,
+                                          uint32_t session)
+{
+	const struct frame *f = &e->frames[at];
+	struct words path = { 0 }, script = { 0 };
+	add_choices(&path, e, at);
+	add_word(&path, session);
+	add_all_ended(&script, e->states[f->state], 1, f->count);
+	add_word(&script, session);
+	add_word(&script, 0);
+	return finish(BRANCH_FRESH, &path, &script);
+}
+
+static struct branch *alternative(const struct engine *e, size_t at,
+                                  uint32_t i)
+{
+	switch (e->frames[at].kind) {
+	case FRAME_READ: return read_alternative(e, at, i);
+	case FRAME_SWAPS: return swap_alternative(e, at, i);
+	case FRAME_SESSIONS: break;
+	}
+	return session_alternative(e, at, i);
+}
+
+static bool is_alternative(const struct frame *f, uint32_t i)
+{
+	return f->kind == FRAME_SWAPS || bits_has(f->valid, i);
+}
+
+bool engine_in_doubt(const struct engine *e)
+{
+	if (e->options.algorithm == EXPLORE_CE || !e->frame_count) return false;
+	const struct frame *f = &e->frames[e->frame_count - 1];
+	const struct state *s = engine_state(e);
+	return f->kind == FRAME_SESSIONS && s->pending.active &&
+	       s->closure.count == f->count + 1 &&
+	       s->closure.read_count == f->reads;
+}
+
+struct branch *engine_give(struct engine *e)
+{
+	for (size_t at = 0; at < e->frame_count; at++) {
+		struct frame *f = &e->frames[at];
+		while (f->end > f->cursor)
+			if (is_alternative(f, --f->end))
+				return alternative(e, at, f->end);
+	}
+	return NULL;
+}
+
+void engine_capture(const struct engine *e, struct branch_list *out)
+{
+	if (!e->branch) return;
+	if (e->unopened) {
+		branch_list_add(out, branch_copy(e->branch));
+		return;
+	}
+	capture_here(e, out);
+	for (size_t at = e->frame_count; at-- > 0;) {
+		const struct frame *f = &e->frames[at];
+		for (uint32_t i = f->cursor; i < f->end; i++)
+			if (is_alternative(f, i))
+				branch_list_add(out, alternative(e, at, i));
+	}
+}

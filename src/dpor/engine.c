@@ -1,0 +1,88 @@
+#include "dpor/engine.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/seconds.h"
+#include "vm/program.h"
+
+struct state *engine_nested_state(struct engine *e, uint32_t index)
+{
+	while (index >= e->state_count) {
+		e->states = mem_grow(e->states, e->state_count + 1,
+		                     sizeof *e->states);
+		struct state *s = mem_take(sizeof *s);
+		state_init(s, &e->world, e->options.base);
+		e->states[e->state_count++] = s;
+	}
+	return e->states[index];
+}
+
+static void forget_world(struct engine *e)
+{
+	for (uint32_t i = 0; i < e->state_count; i++) {
+		state_free(e->states[i]);
+		free(e->states[i]);
+	}
+	free(e->states);
+	e->states = NULL;
+	e->state_count = 0;
+	e->frame_count = 0;
+	e->current = 0;
+	e->uncounted -= e->world.steps;
+	world_free(&e->world);
+}
+
+/* What is remembered of native code may take half of the memory. */
+static void make_world(struct engine *e)
+{
+	const struct explore_options *o = &e->options;
+	unsigned jobs = o->jobs ? o->jobs : 1;
+	struct machine_limits limits = { .interrupt = o->interrupt,
+		                         .memory = o->memory / 2 / jobs };
+	double begun = e->shared->wall_start;
+	if (begun <= 0) begun = seconds_now();
+	if (o->timeout > 0) limits.deadline = begun + o->timeout;
+	e->room = atomic_load(&e->shared->room);
+	world_init(&e->world, e->program, e->room, e->tally.reached, &limits);
+	e->start = region_mark(&e->world.region);
+	e->next_tick = 0;
+	e->must_grow = false;
+	e->wanted = NO_SESSION;
+}
+
+void engine_make_world(struct engine *e)
+{
+	forget_world(e);
+	make_world(e);
+}
+
+void engine_init(struct engine *e, struct shared *shared, uint32_t worker)
+{
+	*e = (struct engine){ .shared = shared, .program = shared->program,
+		              .options = shared->options, .worker = worker,
+		              .weight = 1 };
+	tally_init(&e->tally, e->program);
+	e->scratch = level_scratch_new();
+	e->violated = mem_take0(e->tally.slot_count, sizeof *e->violated);
+	region_init(&e->errors);
+	e->no_errors = region_mark(&e->errors);
+	outward_start(&e->outward);
+	make_world(e);
+	if (e->options.algorithm == EXPLORE_ORDERLY)
+		orderly_init(&e->orderly, e);
+}
+
+void engine_free(struct engine *e)
+{
+	forget_world(e);
+	free(e->branch);
+	free(e->frames);
+	free(e->violated);
+	free(e->prefix_writers);
+	if (e->options.algorithm == EXPLORE_ORDERLY) orderly_free(&e->orderly);
+	outward_free(&e->outward);
+	level_scratch_free(e->scratch);
+	region_free(&e->errors);
+	tally_free(&e->tally);
+}

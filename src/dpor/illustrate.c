@@ -1,0 +1,52 @@
+/* Examples of violations, made again from their places. */
+#include <stdlib.h>
+
+#include "dpor/engine.h"
+#include "dpor/execution.h"
+#include "history/history.h"
+
+struct wanted {
+	uint32_t slot;
+	const struct finding *finding; /* a copy in `region` */
+	struct region *region;
+};
+
+static void take_finding(void *data, uint32_t slot, const struct finding *f)
+{
+	struct wanted *w = data;
+	if (slot == w->slot && !w->finding)
+		w->finding = finding_copy(w->region, f);
+}
+
+static bool illustrate(struct engine *e, struct tally *t, uint32_t slot)
+{
+	struct explore_violation *v = &t->violations[slot];
+	struct wanted w = { .slot = slot, .region = &t->findings };
+	if (engine_replay(e, v->where) != REPLAYED) return false;
+	if (engine_state(e)->pending.active) return false;
+	struct execution x = { &e->world, engine_state(e) };
+	v->example = execution_history(&x);
+	execution_findings(&x, take_finding, &w);
+	v->finding = w.finding;
+	return true;
+}
+
+bool tally_illustrate(struct tally *t, const struct program *p,
+                      const struct explore_options *o)
+{
+	struct shared shared;
+	struct engine engine;
+	struct explore_options options = *o;
+	bool fine = true;
+	options.interrupt = NULL;
+	options.timeout = 0;
+	options.jobs = 1;
+	shared_init(&shared, p, &options, NULL, NULL);
+	engine_init(&engine, &shared, 0);
+	for (uint32_t i = 0; i < t->slot_count; i++)
+		if (t->violations[i].where && !t->violations[i].example)
+			fine = illustrate(&engine, t, i) && fine;
+	engine_free(&engine);
+	shared_free(&shared);
+	return fine;
+}

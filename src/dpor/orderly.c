@@ -1,0 +1,417 @@
+/* Is a word the first of its class? Branch and bound over the other words of
+ * the same history: at each place stands a transaction whose predecessors were
+ * placed before; a session is given the smallest label of its class that is
+ * left when its first transaction is placed. Only words that are equal so far
+ * are followed, so there is a choice only where the word has a new label.
+ *
+ * The prefix without the last transaction is known to be the first word of its
+ * class. So another word is earlier only because of where the last transaction
+ * stands in it, and until it is placed nothing else is looked at.
+ *
+ * A word that turns out to be equal to the end is a symmetry of the history: it
+ * maps what is below the choice where it left the given order onto what is
+ * below the given order there, so the rest of that choice needs no look. The
+ * number of symmetries is the product of the numbers of choices that lead to
+ * one, as for the stabilizers of a permutation group. (B. D. McKay, Practical
+ * graph isomorphism, Congressus Numerantium 30, 1981.)
+ */
+#include "dpor/orderly.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "axioms/staleness.h"
+#include "base/memory.h"
+#include "dpor/engine.h"
+#include "history/relation.h"
+#include "vm/symmetry.h"
+
+#define NONE UINT32_MAX
+
+enum outcome {
+	GREATER, /* no word that begins like this is equal or earlier */
+	EQUAL,   /* one is equal to the end */
+	EARLIER
+};
+
+/* The other word, as far as it goes. */
+struct search {
+	const struct orderly *orderly;
+	const struct world *world;
+	const struct state *state;
+	uint32_t *place;   /* by transaction; NONE: not placed */
+	uint32_t *placed;  /* by place: the transaction */
+	uint32_t *next;    /* by session: how many were placed */
+	uint32_t *label;   /* by session; NONE: not yet */
+	uint32_t *holder;  /* by label: its session, or NONE */
+	uint32_t *fresh;   /* by first session of a class: the next label to
+	                    * give, or NONE */
+	uint32_t end;      /* places of the word */
+	uint32_t last;     /* the word's last transaction */
+	bool counting;     /* the word is known to be the first one */
+};
+
+/* ---- memory ---- */
+
+static void take_tables(struct orderly *o, uint32_t sessions,
+                        const struct symmetry *y)
+{
+	o->following = mem_take(3 * (size_t)sessions * sizeof *o->following);
+	o->before = o->following + sessions;
+	o->head = o->before + sessions;
+	for (uint32_t s = 0; s < sessions; s++) {
+		o->head[s] = y ? y->class_of[s] : s;
+		o->following[s] = o->before[s] = NONE;
+		for (uint32_t i = s; o->head[s] < s && i-- > o->head[s];) {
+			if (o->head[i] != o->head[s]) continue;
+			o->following[i] = s;
+			o->before[s] = i;
+			break;
+		}
+	}
+}
+
+static void reserve(struct orderly *o, const struct world *w)
+{
+	size_t size = 2 * (size_t)w->n + 4 * (size_t)w->sessions;
+	if (size <= o->capacity) return;
+	o->memory = mem_grow(o->memory, size, sizeof *o->memory);
+	o->capacity = size;
+}
+
+void orderly_init(struct orderly *o, const struct engine *e)
+{
+	const struct explore_options *options = &e->options;
+	const struct symmetry *y = options->symmetry;
+	*o = (struct orderly){ .trivial = !y || y->trivial, .order = 1 };
+	if (!o->trivial) o->order = symmetry_order(y);
+	if (options->max_changes < UINT64_MAX) o->staleness = staleness_new();
+	take_tables(o, e->world.sessions, y);
+	reserve(o, &e->world);
+}
+
+void orderly_free(struct orderly *o)
+{
+	if (o->staleness) staleness_free(o->staleness);
+	free(o->following);
+	free(o->memory);
+}
+
+size_t orderly_bytes(const struct orderly *o)
+{
+	return o->capacity * sizeof *o->memory +
+	       (o->staleness ? staleness_bytes(o->staleness) : 0);
+}
+
+/* Nothing is placed but init. */
+static void start(struct search *s, struct orderly *o, const struct engine *e)
+{
+	const struct world *w = &e->world;
+	reserve(o, w);
+	*s = (struct search){ .orderly = o, .world = w,
+		              .state = engine_state(e) };
+	const struct closure *c = &s->state->closure;
+	s->end = c->count;
+	s->last = c->order[c->count - 1];
+	s->place = o->memory;
+	s->placed = s->place + w->n;
+	s->next = s->placed + w->n;
+	s->label = s->next + w->sessions;
+	s->holder = s->label + w->sessions;
+	s->fresh = s->holder + w->sessions;
+	s->place[HISTORY_INIT] = 0;
+	for (uint32_t i = 1; i < c->count; i++) s->place[c->order[i]] = NONE;
+	memset(s->next, 0, w->sessions * sizeof *s->next);
+	memset(s->label, 0xff, 2 * (size_t)w->sessions * sizeof *s->label);
+	for (uint32_t i = 0; i < w->sessions; i++) s->fresh[i] = o->head[i];
+}
+
+/* ---- letters ---- */
+
+/* The session's next transaction; NONE if there is none. */
+static uint32_t candidate(const struct search *s, uint32_t session)
+{
+	if (s->next[session] == s->state->done[session]) return NONE;
+	return s->world->first_id[session] + s->next[session];
+}
+
+static uint32_t label_of(const struct search *s, uint32_t session)
+{
+	uint32_t label = s->label[session];
+	return label != NONE ? label
+	                     : s->fresh[s->orderly->head[session]];
+}
+
+static uint32_t label_at(const struct search *s, uint32_t place)
+{
+	const struct state *state = s->state;
+	return state->logs[state->closure.order[place]]->session;
+}
+
+struct reads { const struct relation_read *first; uint32_t count; };
+
+static struct reads reads_at(const struct search *s, uint32_t place)
+{
+	const struct closure *c = &s->state->closure;
+	uint32_t first = c->blocks[place].first_read;
+	uint32_t end = place + 1 < c->count ? c->blocks[place + 1].first_read
+	                                    : c->read_count;
+	return (struct reads){ c->reads + first, end - first };
+}
+
+static struct reads reads_of(const struct search *s, uint32_t transaction)
+{
+	return reads_at(s, s->state->closure.position[transaction]);
+}
+
+/* Were all its predecessors placed, so that it can stand here? */
+static bool is_ready(const struct search *s, uint32_t transaction,
+                     uint32_t place)
+{
+	const struct closure *c = &s->state->closure;
+	if (c->blocks[c->position[transaction]].after_all)
+		return place + 1 == s->end;
+	struct reads r = reads_of(s, transaction);
+	for (uint32_t i = 0; i < r.count; i++)
+		if (s->place[r.first[i].source] == NONE) return false;
+	return true;
+}
+
+/* The reads of a candidate that is ready against those of the word's
+ * transaction, which has the same label. */
+static enum outcome compare_reads(const struct search *s, uint32_t transaction,
+                                  uint32_t place)
+{
+	const uint32_t *position = s->state->closure.position;
+	struct reads a = reads_of(s, transaction), b = reads_at(s, place);
+	for (uint32_t i = 0; i < a.count && i < b.count; i++) {
+		uint32_t x = s->place[a.first[i].source];
+		uint32_t y = position[b.first[i].source];
+		if (x != y) return x < y ? EARLIER : GREATER;
+	}
+	return EQUAL;
+}
+
+/* ---- placing ---- */
+
+static void put(struct search *s, uint32_t session, uint32_t transaction,
+                uint32_t place)
+{
+	if (s->label[session] == NONE) {
+		uint32_t *fresh = &s->fresh[s->orderly->head[session]];
+		s->label[session] = *fresh;
+		s->holder[*fresh] = session;
+		*fresh = s->orderly->following[*fresh];
+	}
+	s->next[session]++;
+	s->placed[place] = transaction;
+	s->place[transaction] = place;
+}
+
+/* Takes back what stands from `place` to before `end`. */
+static void take_back(struct search *s, uint32_t place, uint32_t end)
+{
+	while (end-- > place) {
+		uint32_t transaction = s->placed[end];
+		uint32_t session = s->state->logs[transaction]->session;
+		s->place[transaction] = NONE;
+		if (--s->next[session]) continue;
+		uint32_t label = s->label[session];
+		s->fresh[s->orderly->head[session]] = label;
+		s->holder[label] = NONE;
+		s->label[session] = NONE;
+	}
+}
+
+/* ---- the search ---- */
+
+static bool session_is_earlier(const struct search *s, uint32_t session,
+                               uint32_t label, uint32_t place)
+{
+	uint32_t t = candidate(s, session);
+	return t != NONE && label_of(s, session) < label &&
+	       is_ready(s, t, place);
+}
+
+/* Can something with a smaller label than the word's stand here? */
+static bool some_is_earlier(const struct search *s, uint32_t label,
+                            uint32_t place)
+{
+	if (s->counting) return false;
+	if (s->place[s->last] == NONE) {
+		uint32_t session = s->state->logs[s->last]->session;
+		return candidate(s, session) == s->last &&
+		       session_is_earlier(s, session, label, place);
+	}
+	for (uint32_t i = 0; i < s->world->sessions; i++)
+		if (session_is_earlier(s, i, label, place)) return true;
+	return false;
+}
+
+/* Places the session's next transaction if it is equal to the word's. */
+static enum outcome put_equal(struct search *s, uint32_t session,
+                              uint32_t place)
+{
+	uint32_t t = candidate(s, session);
+	if (t == NONE || !is_ready(s, t, place)) return GREATER;
+	enum outcome o = compare_reads(s, t, place);
+	if (o == EQUAL) put(s, session, t, place);
+	return o;
+}
+
+static enum outcome follow(struct search *s, uint32_t place);
+
+/* The same, and all words that begin so. */
+static enum outcome try_session(struct search *s, uint32_t session,
+                                uint32_t place)
+{
+	enum outcome o = put_equal(s, session, place);
+	if (o != EQUAL) return o;
+	o = follow(s, place + 1);
+	take_back(s, place, place + 1);
+	return o;
+}
+
+/* The word's label is new: every session of its class that has none may take
+ * it. */
+static enum outcome try_class(struct search *s, uint32_t label, uint32_t place)
+{
+	const struct orderly *o = s->orderly;
+	for (uint32_t i = o->head[label]; i != NONE; i = o->following[i]) {
+		if (s->label[i] != NONE) continue;
+		enum outcome outcome = try_session(s, i, place);
+		if (outcome != GREATER) return outcome;
+	}
+	return GREATER;
+}
+
+/* The words that begin with what was placed before `place`. */
+static enum outcome follow(struct search *s, uint32_t place)
+{
+	enum outcome o = EQUAL;
+	uint32_t at = place;
+	for (; o == EQUAL && at < s->end; at += o == EQUAL) {
+		uint32_t label = label_at(s, at), holder = s->holder[label];
+		if (some_is_earlier(s, label, at))
+			o = EARLIER;
+		else if (holder != NONE)
+			o = put_equal(s, holder, at);
+		else
+			break;
+	}
+	if (o == EQUAL && at < s->end) o = try_class(s, label_at(s, at), at);
+	take_back(s, place, at);
+	return o;
+}
+
+/* The word has a new label, its own session's. Of the other sessions that could
+ * take it, as many as lead to an equal word are added; false if there is an
+ * earlier one. */
+static bool leave_at(struct search *s, uint32_t label, uint32_t place,
+                     uint32_t *equal)
+{
+	const uint32_t *following = s->orderly->following;
+	for (uint32_t i = following[label]; i != NONE; i = following[i]) {
+		enum outcome o = try_session(s, i, place);
+		if (o == EARLIER) return false;
+		*equal += o == EQUAL;
+	}
+	return true;
+}
+
+/* Is the word the first one? *symmetries is multiplied by the number of
+ * permutations, of sessions that have a transaction, that leave it as it is. */
+static bool walk(struct search *s, uint64_t *symmetries)
+{
+	const uint32_t *order = s->state->closure.order;
+	for (uint32_t place = 1; place < s->end; place++) {
+		uint32_t label = label_at(s, place), equal = 1;
+		if (some_is_earlier(s, label, place)) return false;
+		if (s->holder[label] == NONE &&
+		    !leave_at(s, label, place, &equal))
+			return false;
+		*symmetries *= equal;
+		put(s, label, order[place], place);
+	}
+	return true;
+}
+
+/* With every session in its place: does something of a later session stand
+ * behind all predecessors of the last transaction? */
+static bool is_passed_over(const struct state *s)
+{
+	const struct closure *c = &s->closure;
+	const struct closure_block *b = &c->blocks[c->count - 1];
+	uint32_t session = s->logs[c->order[c->count - 1]]->session;
+	if (b->after_all) return false;
+	uint32_t latest = c->position[b->previous];
+	for (uint32_t r = b->first_read; r < c->read_count; r++)
+		if (c->position[c->reads[r].source] > latest)
+			latest = c->position[c->reads[r].source];
+	for (uint32_t p = c->count - 1; --p > latest;)
+		if (s->logs[c->order[p]]->session > session) return true;
+	return false;
+}
+
+static bool is_first(struct engine *e)
+{
+	const struct state *state = engine_state(e);
+	struct search s;
+	uint64_t symmetries = 1;
+	if (is_passed_over(state)) return false;
+	if (e->orderly.trivial) return true;
+	start(&s, &e->orderly, e);
+	return walk(&s, &symmetries);
+}
+
+bool orderly_keeps(struct engine *e)
+{
+	struct staleness *stale = e->orderly.staleness;
+	struct relation r;
+	if (!is_first(e)) return false;
+	if (!stale) return true;
+	closure_relation(&engine_state(e)->closure, &r);
+	if (staleness_within(stale, &r, e->options.max_changes)) return true;
+	e->tally.stats.cut++;
+	return false;
+}
+
+/* ---- what it stands for ---- */
+
+/* The permutations of the sessions without a transaction. */
+static uint64_t idle_permutations(const struct orderly *o,
+                                  const struct state *s, uint32_t sessions)
+{
+	uint64_t product = 1;
+	for (uint32_t head = 0; head < sessions; head++) {
+		uint64_t idle = 0;
+		if (o->head[head] != head) continue;
+		for (uint32_t i = head; i != NONE; i = o->following[i])
+			if (!s->done[i]) product *= ++idle;
+	}
+	return product;
+}
+
+uint64_t orderly_symmetries(struct engine *e)
+{
+	struct search s;
+	uint64_t symmetries = 1;
+	if (e->orderly.trivial) return 1;
+	start(&s, &e->orderly, e);
+	s.counting = true;
+	walk(&s, &symmetries);
+	return symmetries * idle_permutations(&e->orderly, s.state,
+	                                      e->world.sessions);
+}
+
+uint64_t orderly_weight(struct engine *e)
+{
+	return e->orderly.order / orderly_symmetries(e);
+}
+
+bool orderly_may_begin(const struct engine *e, uint32_t session)
+{
+	const struct state *s = engine_state(e);
+	uint32_t before = e->orderly.before[session];
+	return s->done[session] || before == NONE || s->done[before];
+}

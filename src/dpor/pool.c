@@ -1,0 +1,349 @@
+#include "dpor/pool.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/memory.h"
+
+struct worker {
+	struct engine engine;
+	struct pool *pool;
+	pthread_t thread;
+	struct explore_stats told; /* at its last tick */
+	uint32_t depth;
+};
+
+struct pool {
+	struct shared *shared;
+	unsigned engines, jobs;
+	unsigned running;          /* engines that work */
+	struct worker *workers;
+	const struct overseer *overseer; /* of one job */
+	pthread_mutex_t lock;      /* of all that follows, and worker.told */
+	pthread_cond_t work;       /* the queue is no longer empty, or over */
+	pthread_cond_t quiet;      /* somebody became idle, parked or left */
+	pthread_cond_t going;      /* the pause has ended */
+	struct branch_list queue;  /* those that come first last */
+	unsigned waiting;          /* for a branch */
+	unsigned parked;           /* during a pause */
+	unsigned left;             /* for good */
+	bool over;
+};
+
+struct pool *pool_new(struct shared *shared, unsigned jobs)
+{
+	struct pool *p = mem_take0(1, sizeof *p);
+	p->shared = shared;
+	p->engines = p->jobs = jobs;
+	p->workers = mem_take0(jobs, sizeof *p->workers);
+	pthread_mutex_init(&p->lock, NULL);
+	pthread_cond_init(&p->work, NULL);
+	pthread_cond_init(&p->quiet, NULL);
+	pthread_cond_init(&p->going, NULL);
+	for (unsigned i = 0; i < jobs; i++) {
+		struct worker *w = &p->workers[i];
+		w->pool = p;
+		engine_init(&w->engine, shared, i);
+		w->engine.pool = p;
+	}
+	return p;
+}
+
+void pool_free(struct pool *p)
+{
+	for (unsigned i = 0; i < p->engines; i++)
+		engine_free(&p->workers[i].engine);
+	free(p->workers);
+	branch_list_free(&p->queue);
+	pthread_mutex_destroy(&p->lock);
+	pthread_cond_destroy(&p->work);
+	pthread_cond_destroy(&p->quiet);
+	pthread_cond_destroy(&p->going);
+	free(p);
+}
+
+unsigned pool_jobs(const struct pool *p)
+{
+	return p->jobs;
+}
+
+struct engine *pool_engine(struct pool *p, unsigned worker)
+{
+	return &p->workers[worker].engine;
+}
+
+/* ---- the queue; the lock is held ---- */
+
+static void note_hunger(struct pool *p)
+{
+	unsigned hungry = p->waiting;
+	if (p->over || p->queue.count >= hungry)
+		hungry = 0;
+	else
+		hungry -= (unsigned)p->queue.count;
+	atomic_store(&p->shared->hungry, hungry);
+}
+
+static void put(struct pool *p, struct branch *b)
+{
+	branch_list_add(&p->queue, b);
+	struct branch **items = p->queue.items;
+	for (size_t i = p->queue.count - 1;
+	     i && branch_compare(items[i - 1], items[i]) < 0; i--) {
+		struct branch *later = items[i - 1];
+		items[i - 1] = items[i];
+		items[i] = later;
+	}
+	note_hunger(p);
+	pthread_cond_signal(&p->work);
+}
+
+static void put_all(struct pool *p, struct branch_list *l)
+{
+	while (l->count) put(p, l->items[--l->count]);
+	branch_list_free(l);
+}
+
+void pool_add(struct pool *p, struct branch_list *l)
+{
+	pthread_mutex_lock(&p->lock);
+	put_all(p, l);
+	pthread_mutex_unlock(&p->lock);
+}
+
+static void end_all(struct pool *p)
+{
+	p->over = true;
+	pthread_cond_broadcast(&p->work);
+}
+
+static bool is_stopped(const struct pool *p)
+{
+	return atomic_load(&p->shared->stop) != STOP_NONE;
+}
+
+static bool must_wait(const struct pool *p)
+{
+	if (atomic_load(&p->shared->pause) && p->jobs > 1) return true;
+	return !p->over && !p->queue.count;
+}
+
+/* Waits for a branch; NULL when there will be none. */
+static struct branch *next_branch(struct pool *p)
+{
+	struct branch *b = NULL;
+	pthread_mutex_lock(&p->lock);
+	p->waiting++;
+	if (is_stopped(p) || (p->waiting == p->running && !p->queue.count))
+		end_all(p);
+	note_hunger(p);
+	pthread_cond_signal(&p->quiet);
+	while (must_wait(p)) pthread_cond_wait(&p->work, &p->lock);
+	if (!p->over) b = p->queue.items[--p->queue.count];
+	p->waiting--;
+	note_hunger(p);
+	pthread_mutex_unlock(&p->lock);
+	return b;
+}
+
+/* ---- a thread ---- */
+
+static void leave(struct pool *p)
+{
+	pthread_mutex_lock(&p->lock);
+	p->left++;
+	pthread_cond_signal(&p->quiet);
+	pthread_mutex_unlock(&p->lock);
+}
+
+/* What is left goes to a larger world. */
+static void grow(struct pool *p, struct engine *e)
+{
+	struct branch_list rest = { 0 };
+	engine_capture(e, &rest);
+	free(e->branch);
+	e->branch = NULL;
+	engine_make_world(e);
+	pool_add(p, &rest);
+}
+
+/* Going outwards, one round after the other explores all. */
+static struct branch *next_round(struct pool *p, struct engine *e)
+{
+	if (e->options.algorithm != EXPLORE_OUTWARD || is_stopped(p) ||
+	    !outward_deepen(e))
+		return NULL;
+	p->over = false;
+	return branch_root();
+}
+
+static struct branch *more_work(struct pool *p, struct engine *e)
+{
+	struct branch *b = next_branch(p);
+	return b ? b : next_round(p, e);
+}
+
+static void work(struct pool *p, struct engine *e)
+{
+	struct branch *b;
+	engine_start_clock(e);
+	while ((b = more_work(p, e))) {
+		engine_explore(e, b);
+		if (e->must_grow) grow(p, e);
+	}
+	engine_finish(e);
+}
+
+static void *thread_main(void *data)
+{
+	struct worker *w = data;
+	work(w->pool, &w->engine);
+	leave(w->pool);
+	return NULL;
+}
+
+/* ---- the overseer's view ---- */
+
+void pool_stats(struct pool *p, struct explore_stats *sum, uint32_t *depth)
+{
+	pthread_mutex_lock(&p->lock);
+	for (unsigned i = 0; i < p->jobs; i++) {
+		tally_add_stats(sum, &p->workers[i].told);
+		if (p->workers[i].depth > *depth)
+			*depth = p->workers[i].depth;
+	}
+	pthread_mutex_unlock(&p->lock);
+}
+
+static unsigned moving(const struct pool *p)
+{
+	return p->jobs == 1 ? 0 : p->running - p->waiting - p->parked - p->left;
+}
+
+void pool_pause(struct pool *p)
+{
+	pthread_mutex_lock(&p->lock);
+	atomic_store(&p->shared->pause, true);
+	while (moving(p)) pthread_cond_wait(&p->quiet, &p->lock);
+	pthread_mutex_unlock(&p->lock);
+}
+
+void pool_go_on(struct pool *p)
+{
+	pthread_mutex_lock(&p->lock);
+	atomic_store(&p->shared->pause, false);
+	pthread_cond_broadcast(&p->going);
+	pthread_cond_broadcast(&p->work);
+	pthread_mutex_unlock(&p->lock);
+}
+
+void pool_capture(struct pool *p, struct branch_list *out)
+{
+	for (unsigned i = 0; i < p->jobs; i++)
+		engine_capture(&p->workers[i].engine, out);
+	branch_list_copy(out, &p->queue);
+	branch_list_sort(out);
+}
+
+void pool_snapshot(struct pool *p, struct tally *found,
+                   struct branch_list *open)
+{
+	pthread_mutex_lock(&p->lock);
+	for (unsigned i = 0; i < p->jobs; i++)
+		tally_add_places(found, &p->workers[i].engine.tally);
+	pool_capture(p, open);
+	pthread_mutex_unlock(&p->lock);
+}
+
+/* Ten times a second. */
+static void wait_a_moment(struct pool *p)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_REALTIME, &t);
+	t.tv_nsec += 100000000;
+	if (t.tv_nsec >= 1000000000) {
+		t.tv_sec++;
+		t.tv_nsec -= 1000000000;
+	}
+	pthread_cond_timedwait(&p->quiet, &p->lock, &t);
+}
+
+static void oversee(struct pool *p, const struct overseer *o)
+{
+	pthread_mutex_lock(&p->lock);
+	while (p->left < p->running) {
+		wait_a_moment(p);
+		if (is_stopped(p)) end_all(p);
+		if (p->over) continue;
+		pthread_mutex_unlock(&p->lock);
+		if (!o->look(o->payload))
+			engine_stop(&p->workers[0].engine, STOP_INTERRUPTED);
+		pthread_mutex_lock(&p->lock);
+	}
+	pthread_mutex_unlock(&p->lock);
+}
+
+/* As many as there can be; all wait for the lock until it is known how many
+ * there are. */
+static void begin_threads(struct pool *p)
+{
+	unsigned begun = 0;
+	pthread_mutex_lock(&p->lock);
+	while (begun < p->jobs &&
+	       !pthread_create(&p->workers[begun].thread, NULL, thread_main,
+	                       &p->workers[begun]))
+		begun++;
+	p->running = begun;
+	pthread_mutex_unlock(&p->lock);
+}
+
+void pool_run(struct pool *p, const struct overseer *o)
+{
+	p->overseer = o;
+	p->over = false;
+	p->waiting = p->parked = p->left = 0;
+	p->running = p->jobs;
+	if (p->jobs > 1) begin_threads(p);
+	if (p->jobs == 1 || !p->running) {
+		p->jobs = p->running = 1;
+		work(p, &p->workers[0].engine);
+		return;
+	}
+	oversee(p, o);
+	for (unsigned i = 0; i < p->running; i++)
+		pthread_join(p->workers[i].thread, NULL);
+}
+
+/* ---- the engines' view ---- */
+
+static void park(struct pool *p)
+{
+	p->parked++;
+	pthread_cond_signal(&p->quiet);
+	while (atomic_load(&p->shared->pause))
+		pthread_cond_wait(&p->going, &p->lock);
+	p->parked--;
+}
+
+bool pool_visit(struct pool *p, struct engine *e)
+{
+	struct worker *w = &p->workers[e->worker];
+	pthread_mutex_lock(&p->lock);
+	w->told = e->tally.stats;
+	w->depth = (uint32_t)e->frame_count;
+	if (atomic_load(&p->shared->pause)) park(p);
+	pthread_mutex_unlock(&p->lock);
+	if (p->jobs == 1 && !p->overseer->look(p->overseer->payload))
+		return engine_stop(e, STOP_INTERRUPTED);
+	return !is_stopped(p);
+}
+
+void pool_feed(struct pool *p, struct engine *e)
+{
+	struct branch *b = engine_give(e);
+	if (!b) return;
+	pthread_mutex_lock(&p->lock);
+	put(p, b);
+	pthread_mutex_unlock(&p->lock);
+}

@@ -1,0 +1,46 @@
+#include <stdlib.h>
+
+#include "dpor/engine.h"
+#include "dpor/origin.h"
+#include "vm/program.h"
+
+static bool asks_serializable(const struct program *p,
+                              const struct explore_options *o)
+{
+	for (uint32_t i = 0; i < program_assertion_count(p); i++)
+		if (program_assertion(p, i)->kind == ASSERTION_SERIALIZABLE)
+			return true;
+	return o->robust || o->classify;
+}
+
+/* The observed transactions have numbers from the beginning. */
+static uint64_t first_room(const struct program *p,
+                           const struct explore_options *o)
+{
+	uint64_t room = world_first_room(p);
+	if (o->algorithm != EXPLORE_OUTWARD) return room;
+	for (uint32_t s = 0; s < o->origin->session_count; s++)
+		while (origin_transaction_count(o->origin, s) >= room)
+			room *= 2;
+	return room;
+}
+
+void shared_init(struct shared *s, const struct program *p,
+                 const struct explore_options *o,
+                 const struct explore_observer *observer,
+                 const struct explorer *explorer)
+{
+	*s = (struct shared){ .program = p, .options = *o,
+		              .explorer = explorer };
+	if (o->algorithm != EXPLORE_CE) s->options.base = o->level;
+	if (observer) s->observer = *observer;
+	s->checks_serializable = asks_serializable(p, o);
+	s->room = first_room(p, o);
+	pthread_mutex_init(&s->seen_lock, NULL);
+}
+
+void shared_free(struct shared *s)
+{
+	free(s->seen.slots);
+	pthread_mutex_destroy(&s->seen_lock);
+}

@@ -1,0 +1,41 @@
+/* What an exploration found, in a form that can be added up: of threads, of
+ * work units, of the time before a checkpoint and after.
+ */
+#ifndef ISO_DPOR_TALLY_H
+#define ISO_DPOR_TALLY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/region.h"
+#include "dpor/branch.h"
+#include "dpor/explorer.h"
+
+struct tally {
+	struct explore_stats stats; /* stop: why it ended, of the first that
+	                             * did for a reason */
+	uint32_t slot_count;
+	struct explore_violation *violations; /* by slot */
+	uint32_t reach_count;
+	uint64_t *reached;          /* bit set of reach points */
+	struct region findings;     /* copies of findings of the examples */
+};
+
+void tally_init(struct tally *t, const struct program *p);
+void tally_free(struct tally *t);
+/* Adds all counts and CPU times; of depth, memory and wall time the greatest
+ * is kept, of reasons to stop and of examples the first one. `from` keeps its
+ * counts, but its examples may be taken from it. */
+void tally_add(struct tally *to, struct tally *from);
+/* The same, and `from` stays as it is: of the examples only the place is known
+ * in `to` (where). */
+void tally_add_places(struct tally *to, const struct tally *from);
+/* The same of the statistics alone. */
+void tally_add_stats(struct explore_stats *to, const struct explore_stats *from);
+/* Runs the examples again of which only the place is known (where), to have
+ * their histories and findings. False if the program cannot do that: the place
+ * belongs to another program. */
+bool tally_illustrate(struct tally *t, const struct program *p,
+                      const struct explore_options *o);
+
+#endif
