@@ -4,7 +4,7 @@
 # such errors in a copy, to see that they would be found.
 #
 #	base < vm < native < lang < history < axioms < dpor < formats < check
-#	< generate < run < predict < report < cli
+#	< generate < run < predict < distribute < report < cli
 #
 # A folder includes only what stands left of it; history and axioms know
 # nothing of the language. `include/isoscope.h` belongs to dpor,
@@ -31,7 +31,8 @@ upward() {
 	awk '
 	BEGIN {
 		n = split("base vm native lang history axioms dpor " \
-			"formats check generate run predict report cli", name)
+			"formats check generate run predict distribute " \
+			"report cli", name)
 		for (i = 1; i <= n; i++) rank[name[i]] = i
 	}
 	function folder(path, part) {

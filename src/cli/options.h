@@ -16,6 +16,10 @@
 #define COMMAND_TABLE(X)                                                      \
 	X(EXPLORE, explore, "PROGRAM",                                        \
 	  "enumerate every history of a program under an isolation level")    \
+	X(SPLIT, split, "PROGRAM|UNIT",                                       \
+	  "divide an exploration into units that machines can share")         \
+	X(MERGE, merge, "FOLDER...",                                          \
+	  "add up what was found in the units of a split")                    \
 	X(RUN, run, "PROGRAM",                                                \
 	  "run a program at random, with reads that a level allows")          \
 	X(RECORD, record, "PROGRAM",                                          \
@@ -43,6 +47,10 @@ enum command {
 };
 
 #define IN_EXPLORE (1u << COMMAND_EXPLORE)
+#define IN_SPLIT (1u << COMMAND_SPLIT)
+#define IN_MERGE (1u << COMMAND_MERGE)
+/* Those that say what is to be explored. */
+#define IN_EXPLORING (IN_EXPLORE | IN_SPLIT)
 #define IN_RUN (1u << COMMAND_RUN)
 #define IN_RECORD (1u << COMMAND_RECORD)
 #define IN_PREDICT (1u << COMMAND_PREDICT)
@@ -54,13 +62,14 @@ enum command {
 #define IN_COMPILE (1u << COMMAND_COMPILE)
 #define IN_HELP (1u << COMMAND_HELP)
 #define IN_COLOURED                                                           \
-	(IN_EXPLORE | IN_RUN | IN_RECORD | IN_PREDICT | IN_COMPARE |          \
-	 IN_CHECK | IN_CONVERT | IN_GENERATE | IN_FMT | IN_COMPILE)
+	(IN_RUNNING | IN_CHECK | IN_CONVERT | IN_GENERATE | IN_FMT |          \
+	 IN_COMPILE)
 #define IN_DRAWING (IN_EXPLORE | IN_RUN | IN_PREDICT | IN_CHECK)
 #define IN_REPORTING (IN_DRAWING | IN_COMPARE)
 /* Those that run programs. */
 #define IN_RUNNING                                                            \
-	(IN_EXPLORE | IN_RUN | IN_RECORD | IN_PREDICT | IN_COMPARE)
+	(IN_EXPLORE | IN_SPLIT | IN_MERGE | IN_RUN | IN_RECORD | IN_PREDICT | \
+	 IN_COMPARE)
 #define IN_ALL ((1u << COMMAND_COUNT) - 1)
 
 /* The words that an option's argument may be, with spaces between. */
@@ -76,7 +85,7 @@ enum command {
  * Behind a choice that ends in '=' the command reads what it wants.
  * An argument called FILE is completed with the names of files. */
 #define OPTION_TABLE(X)                                                       \
-	X(ISOLATION, IN_EXPLORE | IN_RUN, "isolation", 'i', "LEVEL",          \
+	X(ISOLATION, IN_EXPLORING | IN_RUN, "isolation", 'i', "LEVEL",        \
 	  CHOICE_LEVELS,                                                      \
 	  "the isolation level that the database keeps; without it the one "  \
 	  "that the program states, else cc")                                 \
@@ -120,13 +129,13 @@ enum command {
 	X(EXPLORE_FROM, IN_EXPLORE, "from", 0, "TRACE", NULL,                 \
 	  "begin at this observed history of the program and go outwards, "   \
 	  "fewest changed reads first, to the first unserializable history")  \
-	X(MAX_CHANGES, IN_EXPLORE, "max-changes", 0, "K", NULL,               \
+	X(MAX_CHANGES, IN_EXPLORING, "max-changes", 0, "K", NULL,             \
 	  "only histories with a serial order in which at most K reads do "   \
 	  "not read the latest; with --from: at most K changed reads")        \
 	X(JOBS, IN_EXPLORE | IN_RUN | IN_COMPARE, "jobs", 'j', "N", NULL,     \
 	  "explore in N threads; without it one for each core, but one with " \
 	  "--max-histories or --from (run: of --coverage)")                   \
-	X(SYMMETRY, IN_EXPLORE, "symmetry", 0, NULL, NULL,                    \
+	X(SYMMETRY, IN_EXPLORING, "symmetry", 0, NULL, NULL,                  \
 	  "explore one of each class of histories that differ only in which " \
 	  "of several sessions with the same code did what")                  \
 	X(ESTIMATE, IN_EXPLORE, "estimate", 0, "[=SECONDS]", NULL,            \
@@ -208,15 +217,26 @@ enum command {
 	X(GENERATED, IN_GENERATE | IN_RECORD, "format", 0, "FORMAT",          \
 	  CHOICE_FORMATS,                                                     \
 	  "the format to write (isoscope)")                                   \
-	X(BASE, IN_EXPLORE, "base", 0, "LEVEL", CHOICE_LEVELS,                \
+	X(RESULT, IN_EXPLORE, "output", 'o', "FILE", NULL,                    \
+	  "with --unit: where its result goes; without it, beside the unit")  \
+	X(UNITS, IN_SPLIT, "units", 'n', "K", NULL,                           \
+	  "into how many units")                                              \
+	X(FOLDER, IN_SPLIT, "output", 'o', "DIR", NULL,                       \
+	  "the folder in which the units are written; of a unit that is "     \
+	  "split, its own")                                                   \
+	X(MERGED_PROGRAM, IN_MERGE, "program", 0, "PROGRAM", NULL,            \
+	  "where the program is, if it is no longer where it was")            \
+	X(PARTIAL, IN_MERGE, "partial", 0, NULL, NULL,                        \
+	  "units that are not finished will do: what is known so far")        \
+	X(BASE, IN_EXPLORING, "base", 0, "LEVEL", CHOICE_LEVELS,              \
 	  "explore under this weaker level (none, rc, ra or cc) and filter; " \
 	  "without it the level itself, or cc for pc, psi, si and ser")       \
-	X(ALGORITHM, IN_EXPLORE, "algorithm", 0, "NAME",                      \
+	X(ALGORITHM, IN_EXPLORING, "algorithm", 0, "NAME",                    \
 	  "ce dfs orderly",                                                   \
 	  "ce gives every history once, and so does orderly, which "          \
 	  "--symmetry and --max-changes need; dfs is the baseline without "   \
 	  "reduction, which repeats histories")                               \
-	X(ROBUST, IN_EXPLORE | IN_RUN, "robust", 0, NULL, NULL,               \
+	X(ROBUST, IN_EXPLORING | IN_RUN, "robust", 0, NULL, NULL,             \
 	  "require that every history is serializable")                       \
 	X(LEVELS, IN_EXPLORE, "levels", 0, NULL, NULL,                        \
 	  "print a table of assertions and histories under all levels")       \
@@ -226,7 +246,7 @@ enum command {
 	X(SORTED, IN_EXPLORE, "sorted", 0, NULL, NULL,                        \
 	  "write --histories in the order of one thread, so that the file "   \
 	  "is the same for each number of threads")                           \
-	X(JSON, IN_REPORTING, "json", 0, NULL, NULL,                          \
+	X(JSON, IN_REPORTING | IN_MERGE, "json", 0, NULL, NULL,               \
 	  "print the result as JSON")                                         \
 	X(DOT, IN_DRAWING, "dot", 0, "FILE", NULL,                            \
 	  "write a picture of the first violation, for Graphviz")             \
@@ -249,7 +269,7 @@ enum command {
 	  "only the last lines before a crash are shown")                     \
 	X(STOP, IN_EXPLORE | IN_RUN, "stop-on-violation", 0, NULL, NULL,      \
 	  "stop at the first violation")                                      \
-	X(SESSIONS_ORDER, IN_EXPLORE, "sessions-order", 0, "A,B,...", NULL,   \
+	X(SESSIONS_ORDER, IN_EXPLORING, "sessions-order", 0, "A,B,...", NULL, \
 	  "explore the sessions in this order; the result is the same")       \
 	X(CHECK_DUPLICATES, IN_EXPLORE, "check-duplicates", 0, NULL, NULL,    \
 	  "remember all histories and count repeated ones (takes memory)")    \
@@ -262,8 +282,8 @@ enum command {
 	X(MAN, IN_HELP, "man", 0, NULL, NULL, "print the manual page (roff)") \
 	X(COMPLETION, IN_HELP, "completion", 0, "SHELL", "bash zsh",          \
 	  "print the shell's completion")                                     \
-	X(QUIET, IN_REPORTING, "quiet", 'q', NULL, NULL,                      \
-	  "print the verdict only, and no progress")                          \
+	X(QUIET, IN_REPORTING | IN_SPLIT | IN_MERGE, "quiet", 'q', NULL,  \
+	  NULL, "print the verdict only, and no progress")                          \
 	X(COLOR, IN_COLOURED, "color", 0, "WHEN",                             \
 	  "auto always never",                                                \
 	  "colours: auto (on a terminal, unless NO_COLOR is set), always or " \

@@ -349,6 +349,44 @@ const char *library_assertion_text(struct library *l, uint32_t i)
 	return assertion(&l->guest, i, &met)->text;
 }
 
+/* Any of the places that have this number. */
+static const struct known_point *place_of(const struct library *l,
+                                          uint32_t number)
+{
+	for (uint32_t i = 0; i < l->point_count; i++)
+		if (l->points[i].number == number) return &l->points[i];
+	return NULL;
+}
+
+bool library_assertion_met(const struct program *p, uint32_t i,
+                           struct library_assertion *out)
+{
+	struct library *l = library_of(p->library);
+	lock(l);
+	bool met = i < atomic_load(&l->assertion_count);
+	if (met) {
+		const struct known_point *at =
+		    place_of(l, l->assertion_points[i]);
+		*out = (struct library_assertion){
+			.message = l->assertions[i].text,
+			.object = at ? at->object : NULL,
+			.address = at ? at->address : 0,
+		};
+	}
+	unlock(l);
+	return met;
+}
+
+uint32_t library_meet_assertion(const struct program *p, uint32_t there,
+                                struct library_assertion a)
+{
+	struct library *l = library_of(p->library);
+	uint32_t point = 0;
+	if (there < l->expectation_count) return there;
+	if (a.object) point = library_point(l, a.object, a.address);
+	return library_assertion_number(l, a.message, point);
+}
+
 /* ---- What is declared ---- */
 
 void library_add_session(struct library *l, const char *name)

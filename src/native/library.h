@@ -68,6 +68,20 @@ struct position library_position(struct library *l, uint32_t point);
 const char *library_transaction(struct library *l, uint32_t name);
 const char *library_assertion_text(struct library *l, uint32_t assertion);
 const char *library_session_name(struct library *l, uint32_t session);
+/* Assertions as another process can know them, where they have other numbers or
+ * are not met yet. */
+struct library_assertion {
+	const char *message;
+	const char *object; /* where it stands, a path; NULL: unknown */
+	uint64_t address;   /* in the object */
+};
+/* Of a native program. False if there is no such assertion so far. */
+bool library_assertion_met(const struct program *p, uint32_t i,
+                           struct library_assertion *out);
+/* The number that it has here, which it gets if it is new; `there` is the one
+ * that it had: expectations have the same everywhere. */
+uint32_t library_meet_assertion(const struct program *p, uint32_t there,
+                                struct library_assertion a);
 /* Takes the text, whatever it is; only the first fault is kept. */
 void library_set_fault(struct library *l, struct text *fault);
 

@@ -1,0 +1,362 @@
+#include "cli/explore_unit.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "base/memory.h"
+#include "base/utf8.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/settings.h"
+#include "distribute/names.h"
+#include "distribute/unit.h"
+#include "dpor/tally.h"
+#include "vm/program.h"
+
+#define EVERY_USUAL 60.0 /* seconds from checkpoint to checkpoint */
+
+static struct unit *read_unit(const struct explore_unit *u, const char *path)
+{
+	struct diags d = { 0 };
+	struct unit *unit = unit_read(path, &d);
+	say_diagnostics(u->line, &d);
+	diags_free(&d);
+	return unit;
+}
+
+static bool file_is_there(const char *path)
+{
+	return !access(path, F_OK);
+}
+
+/* ---- --checkpoint ---- */
+
+/* A checkpoint of something else may have cost days. */
+static bool may_be_replaced(const struct explore_unit *u, const char *path)
+{
+	const char *resume = u->line->value[OPTION_RESUME];
+	if (!file_is_there(path) || (resume && !strcmp(path, resume)))
+		return true;
+	if (!unit_is_file(path)) {
+		say("--checkpoint would overwrite '%s', which is no "
+		    "checkpoint; name another file", path);
+		return false;
+	}
+	struct unit *old = read_unit(u, path);
+	bool finished = old && unit_is_finished(old);
+	if (!finished)
+		say("--checkpoint would overwrite '%s', of an exploration that "
+		    "is not finished; go on with it: isoscope explore --resume "
+		    "%s; or remove it", path, path);
+	unit_free(old);
+	return finished;
+}
+
+static bool keep_in(struct explore_unit *u, const char *path)
+{
+	if (is_standard(path)) {
+		say("a checkpoint needs a file, not the standard output");
+		return false;
+	}
+	u->keep = mem_copy_string(path);
+	return output_possible(path);
+}
+
+/* ---- --resume ---- */
+
+static bool is_whole(const struct unit *unit, const char *path)
+{
+	if (*unit->id)
+		say("%s is unit %s of a split: isoscope explore --unit goes on "
+		    "with it", path, unit->id);
+	else if (unit->parts)
+		say("%s is what remains of an exploration that was split into "
+		    "%" PRIu32 " units; isoscope explore --unit goes on with "
+		    "them", path, unit->parts);
+	return !*unit->id && !unit->parts;
+}
+
+/* Without --checkpoint, the same file goes on to be the checkpoint. */
+static bool read_checkpoint(struct explore_unit *u, const char *path)
+{
+	const char *keep = u->line->value[OPTION_CHECKPOINT];
+	u->unit = read_unit(u, path);
+	u->resumed = true;
+	return u->unit && is_whole(u->unit, path) &&
+	       (!keep || may_be_replaced(u, keep)) &&
+	       keep_in(u, keep ? keep : path);
+}
+
+/* ---- --unit ---- */
+
+/* Beside the unit: result-003.json. The caller frees it. */
+static char *result_path(const char *path, const struct unit *unit)
+{
+	struct text t = { 0 }, folder = { 0 };
+	const char *slash = strrchr(path, '/');
+	text_bytes(&folder, slash ? path : ".",
+	           slash ? (size_t)(slash - path) : 1);
+	unit_file_name(&t, text_get(&folder), "result", unit->id);
+	text_free(&folder);
+	return t.data;
+}
+
+static bool is_part(const struct unit *unit, const char *path)
+{
+	if (*unit->id && !unit->parts) return true;
+	if (unit->parts)
+		say("%s is what remains of what was split into %" PRIu32
+		    " units; explore those", path, unit->parts);
+	else
+		say("%s is a checkpoint, not a unit: isoscope explore --resume "
+		    "goes on with it", path);
+	return false;
+}
+
+/* What was found of the unit before takes its place. */
+static bool go_on_with(struct explore_unit *u, struct unit *old)
+{
+	struct text why = { 0 };
+	bool same = task_equal(&old->task, &u->unit->task, &why) &&
+	            old->split == u->unit->split &&
+	            !strcmp(old->id, u->unit->id) && !old->parts;
+	text_free(&why);
+	if (!same) {
+		say("%s is no result of this unit, but of another one or "
+		    "another split; remove it, or name another file with "
+		    "--output", u->keep);
+		unit_free(old);
+		return false;
+	}
+	unit_free(u->unit);
+	u->unit = old;
+	return true;
+}
+
+static bool read_part(struct explore_unit *u, const char *path)
+{
+	const char *output = u->line->value[OPTION_RESULT];
+	if (u->line->value[OPTION_HISTORIES]) {
+		say("--unit goes without --histories: some of them were met "
+		    "while splitting, and are in no unit");
+		return false;
+	}
+	u->unit = read_unit(u, path);
+	u->resumed = true;
+	if (!u->unit || !is_part(u->unit, path)) return false;
+	char *beside = output ? NULL : result_path(path, u->unit);
+	bool fine = keep_in(u, output ? output : beside);
+	free(beside);
+	if (!fine || !file_is_there(u->keep)) return fine;
+	struct unit *old = read_unit(u, u->keep);
+	return old && go_on_with(u, old);
+}
+
+/* ---- the command line ---- */
+
+/* Histories have to be cut off where the checkpoint says. */
+static bool histories_fit(const struct command_line *c)
+{
+	const char *path = c->value[OPTION_HISTORIES];
+	if (!path || !is_standard(path)) return true;
+	say("a checkpoint needs --histories in a file, not on the standard "
+	    "output");
+	return false;
+}
+
+static bool read_files(struct explore_unit *u)
+{
+	const struct command_line *c = u->line;
+	const char *checkpoint = c->value[OPTION_CHECKPOINT];
+	if (c->value[OPTION_UNIT]) return read_part(u, c->value[OPTION_UNIT]);
+	if (c->value[OPTION_RESUME])
+		return histories_fit(c) &&
+		       read_checkpoint(u, c->value[OPTION_RESUME]);
+	return !checkpoint || (histories_fit(c) &&
+	                       may_be_replaced(u, checkpoint) &&
+	                       keep_in(u, checkpoint));
+}
+
+bool explore_unit_read(struct explore_unit *u, struct exploration *x)
+{
+	if (u->line->value[OPTION_RESULT] && !u->line->value[OPTION_UNIT]) {
+		say("--output goes with --unit");
+		return false;
+	}
+	if (!read_files(u)) return false;
+	if (u->unit) task_options(&u->unit->task, &x->options);
+	x->options.snapshot_every = u->keep ? EVERY_USUAL : 0;
+	return setting_seconds(u->line, OPTION_CHECKPOINT_EVERY,
+	                       &x->options.snapshot_every);
+}
+
+const char *explore_unit_program(const struct explore_unit *u)
+{
+	if (u->line->operand_count) return u->line->operands[0];
+	return u->unit ? u->unit->task.program : NULL;
+}
+
+const char *explore_unit_order(const struct explore_unit *u)
+{
+	return u->resumed ? u->unit->task.order
+	                  : u->line->value[OPTION_SESSIONS_ORDER];
+}
+
+/* ---- the program ---- */
+
+static bool path_can_be_written(const char *path)
+{
+	if (utf8_is_valid(path, strlen(path))) return true;
+	say("a checkpoint cannot hold the path of %s, which is not in UTF-8; "
+	    "give the file another name", path);
+	return false;
+}
+
+bool explore_unit_accept(struct explore_unit *u, struct exploration *x)
+{
+	struct text why = { 0 };
+	u->program = x->program;
+	if (!u->keep) return true;
+	if (!u->resumed) {
+		struct task task;
+		task_init(&task, x->program, &x->options,
+		          explore_unit_order(u));
+		u->unit = unit_new(&task, "", 0);
+		branch_list_add(&u->unit->open, branch_root());
+		return path_can_be_written(u->unit->task.program);
+	}
+	bool fits = task_has_program(&u->unit->task, x->program, &why);
+	if (!fits)
+		say("%s; what was found of it is worth nothing now, so begin "
+		    "anew", text_get(&why));
+	text_free(&why);
+	return fits;
+}
+
+/* ---- histories ---- */
+
+static void remember_histories(struct unit *unit, const char *path)
+{
+	char *real = realpath(path, NULL);
+	free(unit->histories);
+	unit->histories = real ? real : mem_copy_string(path);
+}
+
+static FILE *begin_histories(struct unit *unit, const char *path)
+{
+	FILE *f = path_can_be_written(path) ? output_open(path) : NULL;
+	if (f) remember_histories(unit, path);
+	return f;
+}
+
+/* The part of the file that belongs to the checkpoint is kept. */
+static FILE *go_on_histories(struct unit *unit, const char *path)
+{
+	struct stat what;
+	off_t length = (off_t)unit->histories_length;
+	FILE *f = fopen(path, "r+be");
+	if (!f) {
+		say("cannot go on writing %s: %s", path, strerror(errno));
+		return NULL;
+	}
+	bool whole = !fstat(fileno(f), &what) && what.st_size >= length;
+	if (whole && !ftruncate(fileno(f), length) &&
+	    !fseeko(f, length, SEEK_SET)) {
+		remember_histories(unit, path);
+		return f;
+	}
+	if (whole)
+		say("cannot go on writing %s: %s", path, strerror(errno));
+	else
+		say("%s is shorter than it was at the time of the checkpoint, "
+		    "so histories are missing; begin anew", path);
+	fclose(f);
+	return NULL;
+}
+
+FILE *explore_unit_histories(struct explore_unit *u, bool *fine)
+{
+	const char *path = u->line->value[OPTION_HISTORIES];
+	struct unit *unit = u->unit;
+	*fine = true;
+	if (!path && !unit->histories) return NULL;
+	if (unit->histories && unit->histories_length)
+		u->histories =
+		    go_on_histories(unit, path ? path : unit->histories);
+	else if (unit->found.stats.end_states && !unit->histories)
+		say("the exploration was begun without --histories, so those "
+		    "found before are missing; begin anew");
+	else
+		u->histories =
+		    begin_histories(unit, path ? path : unit->histories);
+	*fine = u->histories;
+	return u->histories;
+}
+
+/* ---- while it runs ---- */
+
+static bool flush_histories(struct explore_unit *u)
+{
+	if (!u->histories) return true;
+	if (fflush(u->histories) || fsync(fileno(u->histories))) return false;
+	off_t length = ftello(u->histories);
+	u->unit->histories_length = (uint64_t)length;
+	return length >= 0;
+}
+
+/* An exploration is worth more than one checkpoint: when the disk is full, it
+ * goes on, and tries again the next time. */
+static bool save(struct explore_unit *u)
+{
+	bool fine = flush_histories(u) && unit_save(u->keep, u->unit);
+	if (!fine && !u->failing)
+		say("cannot write the checkpoint %s: %s", u->keep,
+		    strerror(errno));
+	u->failing = !fine;
+	return fine;
+}
+
+bool explore_unit_begin(struct explore_unit *u, struct explorer *e)
+{
+	struct tally found;
+	struct branch_list open = { 0 };
+	if (!found_tally(&u->unit->found, u->program, &found) ||
+	    !tally_illustrate(&found, u->program, explorer_options(e))) {
+		say("the file holds what the program cannot do; begin anew");
+		tally_free(&found);
+		return false;
+	}
+	u->was_finished = unit_is_finished(u->unit);
+	if (!u->was_finished) save(u);
+	branch_list_copy(&open, &u->unit->open);
+	explorer_resume(e, &open, &found);
+	return true;
+}
+
+bool explore_unit_snapshot(void *payload, const struct tally *found,
+                           const struct branch_list *open)
+{
+	struct explore_unit *u = payload;
+	unit_update(u->unit, u->program, found, open);
+	save(u);
+	return true;
+}
+
+bool explore_unit_end(struct explore_unit *u, struct explorer *e)
+{
+	bool worthless = e && explorer_stats(e)->stop == STOP_GUEST;
+	if (!e || u->was_finished || worthless) return true;
+	unit_update(u->unit, u->program, explorer_tally(e), explorer_open(e));
+	return save(u);
+}
+
+void explore_unit_free(struct explore_unit *u)
+{
+	unit_free(u->unit);
+	free(u->keep);
+}

@@ -1,0 +1,163 @@
+#include "distribute/found.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "base/memory.h"
+#include "dpor/branch.h"
+#include "dpor/tally.h"
+#include "native/library.h"
+#include "vm/program.h"
+
+/* A counter that is new there has to be added to FOUND_COUNTS. */
+#define ONE(name) +1
+_Static_assert(sizeof(struct explore_stats) ==
+                   (FOUND_COUNTS(ONE)) * sizeof(uint64_t) +
+                       2 * sizeof(double) + sizeof(uint64_t) +
+                       LEVEL_COUNT * sizeof(uint64_t),
+               "found.h does not know all of explore_stats");
+#undef ONE
+
+static const char *const stop_words[] = {
+	[STOP_NONE] = "none",
+	[STOP_VIOLATION] = "violation",
+	[STOP_HISTORIES] = "histories",
+	[STOP_TIME] = "timeout",
+	[STOP_MEMORY] = "memory",
+	[STOP_INTERRUPTED] = "interrupted",
+	[STOP_TRANSACTIONS] = "transactions",
+	[STOP_KEYS] = "keys",
+	[STOP_EVENTS] = "events",
+	[STOP_GUEST] = "guest",
+	[STOP_CHANGES] = "changes",
+	[STOP_STALE] = "stale",
+};
+_Static_assert(sizeof stop_words / sizeof *stop_words == STOP_STALE + 1,
+               "each enum explore_stop has a word");
+
+const char *found_stop_word(enum explore_stop stop)
+{
+	assert(stop <= STOP_STALE);
+	return stop_words[stop];
+}
+
+bool found_stop_from_word(const char *name, enum explore_stop *out)
+{
+	for (int i = 0; i <= STOP_STALE; i++) {
+		if (strcmp(name, stop_words[i])) continue;
+		*out = (enum explore_stop)i;
+		return true;
+	}
+	return false;
+}
+
+static void add_slot(struct found *f, uint32_t slot,
+                     const struct explore_violation *v)
+{
+	VEC_RESERVE(f->slots, f->slot_count, f->slot_capacity);
+	struct found_slot *s = &f->slots[f->slot_count++];
+	*s = (struct found_slot){ .slot = slot, .histories = v->histories };
+	memcpy(s->per_level, v->per_level, sizeof s->per_level);
+	if (v->where) s->where = branch_copy(v->where);
+}
+
+static void add_reached(struct found *f, uint32_t point)
+{
+	VEC_RESERVE(f->reached, f->reach_count, f->reach_capacity);
+	f->reached[f->reach_count++] = point;
+}
+
+static void add_assertions(struct found *f, const struct program *p)
+{
+	struct library_assertion a;
+	for (uint32_t i = 0; library_assertion_met(p, i, &a); i++) {
+		VEC_RESERVE(f->assertions, f->assertion_count,
+		            f->assertion_capacity);
+		f->assertions[f->assertion_count++] = (struct found_assertion){
+			.slot = i,
+			.message = mem_copy_string(a.message),
+			.object = a.object ? mem_copy_string(a.object) : NULL,
+			.address = a.address,
+		};
+	}
+}
+
+void found_init(struct found *f, const struct tally *t,
+                const struct program *p)
+{
+	*f = (struct found){ .stats = t->stats };
+	for (uint32_t i = 0; i < t->slot_count; i++)
+		if (t->violations[i].histories)
+			add_slot(f, i, &t->violations[i]);
+	BITS_EACH(point, t->reached, BITS_WORDS(t->reach_count + 1))
+		add_reached(f, point);
+	if (program_is_native(p)) add_assertions(f, p);
+}
+
+void found_free(struct found *f)
+{
+	for (size_t i = 0; i < f->slot_count; i++) free(f->slots[i].where);
+	for (size_t i = 0; i < f->assertion_count; i++) {
+		free(f->assertions[i].message);
+		free(f->assertions[i].object);
+	}
+	free(f->slots);
+	free(f->reached);
+	free(f->assertions);
+	*f = (struct found){ 0 };
+}
+
+/* The slot in this process of what was `slot` in that one. */
+static uint32_t slot_here(const struct found *f, const struct program *p,
+                          uint32_t slot)
+{
+	if (!program_is_native(p)) return slot;
+	for (size_t i = 0; i < f->assertion_count; i++) {
+		const struct found_assertion *a = &f->assertions[i];
+		if (a->slot != slot) continue;
+		return library_meet_assertion(p, slot,
+		                              (struct library_assertion){
+		                                  a->message, a->object,
+		                                  a->address });
+	}
+	return slot;
+}
+
+/* Those that no history violates are known to be checked, too. */
+static void meet_assertions(const struct found *f, const struct program *p)
+{
+	for (size_t i = 0; i < f->assertion_count; i++)
+		slot_here(f, p, f->assertions[i].slot);
+}
+
+static bool add_violation(const struct found_slot *s, uint32_t slot,
+                          struct tally *t)
+{
+	if (slot >= t->slot_count) return false;
+	struct explore_violation *v = &t->violations[slot];
+	if (v->histories) return false;
+	v->histories = s->histories;
+	memcpy(v->per_level, s->per_level, sizeof v->per_level);
+	if (s->where) v->where = branch_copy(s->where);
+	return true;
+}
+
+bool found_tally(const struct found *f, const struct program *p,
+                 struct tally *t)
+{
+	bool fits = true;
+	tally_init(t, p);
+	t->stats = f->stats;
+	if (program_is_native(p)) meet_assertions(f, p);
+	for (size_t i = 0; i < f->slot_count; i++)
+		fits = fits && add_violation(&f->slots[i],
+		                             slot_here(f, p, f->slots[i].slot),
+		                             t);
+	for (size_t i = 0; i < f->reach_count; i++) {
+		fits = fits && f->reached[i] < t->reach_count;
+		if (fits) bits_add(t->reached, f->reached[i]);
+	}
+	return fits;
+}

@@ -1,0 +1,60 @@
+/* What an exploration found (tally.h), without anything of the process that it
+ * was found in. The example of a violation is told by its place. */
+#ifndef ISO_DISTRIBUTE_FOUND_H
+#define ISO_DISTRIBUTE_FOUND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dpor/explorer.h"
+
+struct branch;
+struct program;
+struct tally;
+
+struct found_slot {
+	uint32_t slot;
+	uint64_t histories; /* that violate it */
+	uint64_t per_level[LEVEL_COUNT];
+	struct branch *where; /* of the example; owned; NULL: there is none */
+};
+
+/* Assertions of native programs are numbered as sessions come to them, which
+ * is another time another order. */
+struct found_assertion {
+	uint32_t slot;
+	char *message, *object; /* owned; the object's path */
+	uint64_t address;       /* of the call, in the object */
+};
+
+/* Counters of explore_stats, which add up. */
+#define FOUND_COUNTS(X)                                                       \
+	X(histories) X(classes) X(end_states) X(filtered) X(pruned)           \
+	X(blocked) X(duplicates) X(unserializable) X(explore_calls)           \
+	X(swaps_considered) X(swaps_taken) X(swaps_inconsistent)              \
+	X(swaps_not_latest) X(depth_max) X(memory_peak) X(cut) X(changes)
+
+struct found {
+	struct explore_stats stats;
+	struct found_slot *slots; /* the violated ones, increasing */
+	size_t slot_count, slot_capacity;
+	uint32_t *reached;        /* numbers of reach points, increasing */
+	size_t reach_count, reach_capacity;
+	struct found_assertion *assertions;
+	size_t assertion_count, assertion_capacity;
+};
+
+void found_init(struct found *f, const struct tally *t,
+                const struct program *p);
+void found_free(struct found *f);
+/* Fills a tally, which is new. False if it cannot be one of the program; then
+ * the tally is to be freed as well. */
+bool found_tally(const struct found *f, const struct program *p,
+                 struct tally *t);
+
+/* In files: "timeout". */
+const char *found_stop_word(enum explore_stop stop);
+bool found_stop_from_word(const char *word, enum explore_stop *out);
+
+#endif

@@ -1,0 +1,18 @@
+/* Names of the files of a split, by the number of the unit: unit-003.json,
+ * result-003.1.json, and split.json or split-003.json for what remains of a
+ * whole that was split. */
+#ifndef ISO_DISTRIBUTE_NAMES_H
+#define ISO_DISTRIBUTE_NAMES_H
+
+#include <stdbool.h>
+
+#include "base/text.h"
+
+/* Adds FOLDER/KIND-003.1.json, without the folder if that is NULL. */
+void unit_file_name(struct text *t, const char *folder, const char *kind,
+                    const char *id);
+/* The kind, "split", "unit" or "result", of a name without folder; NULL: it is
+ * none of these. */
+const char *unit_file_kind(const char *name);
+
+#endif

@@ -1,0 +1,196 @@
+#include "distribute/split.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "distribute/expand.h"
+#include "distribute/unit.h"
+#include "dpor/estimate.h"
+#include "dpor/tally.h"
+#include "vm/program.h"
+
+enum {
+	BRANCHES_PER_PART = 8, /* so that sizes can be evened out */
+	SEED = 1               /* the same split each time */
+};
+
+/* A branch with its estimated size. */
+struct piece {
+	struct branch *branch;
+	double size;
+};
+
+struct splitting {
+	const struct program *program;
+	struct expander *expander;
+	struct estimator *estimator;
+	struct piece *pieces;
+	size_t count, capacity;
+	bool stopped;
+};
+
+/* The largest first; of those of a size the first in depth-first order. */
+static int compare_pieces(const void *a, const void *b)
+{
+	const struct piece *x = a, *y = b;
+	if (x->size != y->size) return x->size > y->size ? -1 : 1;
+	return branch_compare(x->branch, y->branch);
+}
+
+static void sort_pieces(struct splitting *s)
+{
+	if (s->count)
+		qsort(s->pieces, s->count, sizeof *s->pieces, compare_pieces);
+}
+
+/* Takes the branches over. */
+static void add_pieces(struct splitting *s, struct branch_list *l)
+{
+	double *sizes = mem_take0(l->count + 1, sizeof *sizes);
+	estimator_sizes(s->estimator, l, sizes);
+	for (size_t i = 0; i < l->count; i++) {
+		VEC_RESERVE(s->pieces, s->count, s->capacity);
+		s->pieces[s->count++] = (struct piece){ l->items[i],
+			                                sizes[i] };
+	}
+	l->count = 0;
+	branch_list_free(l);
+	free(sizes);
+}
+
+/* Replaces the largest pieces, a quarter of all, by what they consist of. */
+static void expand_largest(struct splitting *s)
+{
+	struct branch_list made = { 0 };
+	size_t some = s->count / 4 + 1, rest = s->count - some;
+	sort_pieces(s);
+	for (size_t i = 0; i < some; i++)
+		if (!expander_expand(s->expander, s->pieces[i].branch, &made))
+			s->stopped = true;
+	for (size_t i = 0; i < rest; i++) s->pieces[i] = s->pieces[some + i];
+	s->count = rest;
+	add_pieces(s, &made);
+}
+
+static void expand(struct splitting *s, struct unit *u, uint32_t parts)
+{
+	size_t enough = (size_t)parts * BRANCHES_PER_PART;
+	struct branch_list open = { 0 };
+	branch_list_copy(&open, &u->open);
+	add_pieces(s, &open);
+	while (s->count && s->count < enough && !s->stopped)
+		expand_largest(s);
+	sort_pieces(s);
+}
+
+/* ---- the parts ---- */
+
+static struct unit *new_part(const struct unit *u, uint32_t number)
+{
+	struct text id = { 0 };
+	struct task task;
+	task_copy(&task, &u->task);
+	text_format(&id, *u->id ? "%s.%u" : "%s%u", u->id,
+	            (unsigned)number + 1);
+	struct unit *part = unit_new(&task, text_get(&id), 0);
+	text_free(&id);
+	return part;
+}
+
+static uint32_t smallest(const double *loads, uint32_t parts)
+{
+	uint32_t best = 0;
+	for (uint32_t i = 1; i < parts; i++)
+		if (loads[i] < loads[best]) best = i;
+	return best;
+}
+
+/* Each piece, the largest first, to the part that has the least so far. */
+static void hand_out(struct splitting *s, uint32_t parts, struct unit **out)
+{
+	double *loads = mem_take0(parts, sizeof *loads);
+	for (size_t i = 0; i < s->count; i++) {
+		uint32_t to = smallest(loads, parts);
+		/* To replay a branch takes a while, too. */
+		loads[to] += s->pieces[i].size + 1;
+		branch_list_add(&out[to]->open, s->pieces[i].branch);
+	}
+	s->count = 0;
+	free(loads);
+	for (uint32_t i = 0; i < parts; i++) branch_list_sort(&out[i]->open);
+}
+
+/* Equal for equal splits only: made from all that there is. */
+static uint64_t split_hash(const struct unit *u, uint32_t parts,
+                           struct unit **out)
+{
+	struct text t = { 0 };
+	uint64_t h = hash_mix(UINT64_C(2), u->split);
+	for (uint32_t i = 0; i < parts; i++) {
+		text_clear(&t);
+		unit_write(&t, out[i]);
+		h = hash_bytes(h, text_get(&t), t.length);
+	}
+	text_free(&t);
+	return h ? h : 1;
+}
+
+static void make_parts(struct splitting *s, struct unit *u, uint32_t parts,
+                       struct unit **out)
+{
+	for (uint32_t i = 0; i < parts; i++) out[i] = new_part(u, i);
+	hand_out(s, parts, out);
+	u->parts = parts;
+	u->parts_split = split_hash(u, parts, out);
+	for (uint32_t i = 0; i < parts; i++) out[i]->split = u->parts_split;
+}
+
+/* ---- the whole ---- */
+
+static void start(struct splitting *s, const struct program *p,
+                  const struct explore_options *o)
+{
+	*s = (struct splitting){ .program = p,
+		                 .expander = expander_new(p, o),
+		                 .estimator = estimator_new(p, o, SEED) };
+}
+
+static void end(struct splitting *s)
+{
+	for (size_t i = 0; i < s->count; i++) free(s->pieces[i].branch);
+	free(s->pieces);
+	estimator_free(s->estimator);
+	expander_free(s->expander);
+}
+
+static enum split_end how_it_ended(const struct splitting *s)
+{
+	if (expander_failed(s->expander)) return SPLIT_FOREIGN;
+	return s->stopped || program_fault(s->program) ? SPLIT_STOPPED
+	                                               : SPLIT_DONE;
+}
+
+enum split_end split_unit(struct unit *u, const struct program *p,
+                          const struct explore_options *o, uint32_t parts,
+                          struct unit **out)
+{
+	assert(parts && !u->parts);
+	struct splitting s;
+	struct tally found;
+	const struct branch_list nothing = { 0 };
+	bool fits = found_tally(&u->found, p, &found);
+	start(&s, p, o);
+	if (fits) expand(&s, u, parts);
+	enum split_end how = fits ? how_it_ended(&s) : SPLIT_FOREIGN;
+	if (how == SPLIT_DONE) {
+		expander_tally(s.expander, &found);
+		make_parts(&s, u, parts, out);
+		unit_update(u, p, &found, &nothing);
+	}
+	tally_free(&found);
+	end(&s);
+	return how;
+}
