@@ -46,7 +46,9 @@ enum explore_stop {
 	                   * found is worth anything (program_fault()) */
 	STOP_CHANGES,     /* all with max_changes changed reads or fewer were
 	                   * explored, and there may be others */
-	STOP_STALE        /* EXPLORE_ORDERLY: the same of stale reads */
+	STOP_STALE,       /* EXPLORE_ORDERLY: the same of stale reads */
+	STOP_DESCENTS     /* only random descents were made
+	                   * (random_descents.h) */
 };
 
 enum {

@@ -100,6 +100,7 @@ static const char *stop_word(enum explore_stop stop)
 		[STOP_GUEST] = "guest",
 		[STOP_CHANGES] = "changes",
 		[STOP_STALE] = "stale-reads",
+		[STOP_DESCENTS] = "descents",
 	};
 	return words[stop];
 }

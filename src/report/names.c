@@ -238,6 +238,7 @@ const char *name_stop(const struct explorer *e)
 		return "any histories with more changed reads are left out";
 	case STOP_STALE:
 		return "any histories with more stale reads are left out";
+	case STOP_DESCENTS: return "only a part was drawn at random";
 	}
 	return "stopped";
 }
