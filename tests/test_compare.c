@@ -344,11 +344,13 @@ static int check_predictions(const struct program *p,
 	x.options.enumerate = true;
 	x.runner = runner_new(p, l, NULL);
 	x.clock = check_clock_new(&limits);
-	struct explore_observer all = { &x.all, collect, NULL };
+	struct explore_observer all = { .payload = &x.all,
+		                       .history = collect };
 	struct explorer *e = explorer_new(p, &o, &all);
 	explorer_run(e);
 	explorer_free(e);
-	struct explore_observer serial = { &x, predict_from, NULL };
+	struct explore_observer serial = { .payload = &x,
+		                          .history = predict_from };
 	o.level = LEVEL_SER;
 	o.base = LEVEL_CC;
 	e = explorer_new(p, &o, &serial);
