@@ -1,0 +1,46 @@
+/* Groups of random descents that go down abreast in the tree of an exploration.
+ *
+ * A branch that was drawn is explored depth first up to its first end state,
+ * which counts as often as the branch stands for others; the alternatives that
+ * were passed on the way are open. Of those of all descents together the group
+ * draws the next branches, without repetition, those with large trees rather
+ * than others, and each of them stands for 1 / chance as many as before. So the
+ * sum of all counts has no bias, whatever the chances are: they are larger for
+ * branches of a kind whose trees proved large in groups before.
+ *
+ * (R. Rubinstein, Stochastic enumeration method for counting NP-hard problems,
+ * Methodology and Computing in Applied Probability 15, 2013; chances in
+ * proportion to estimated sizes, drawn by one random number: W. G. Madow, On
+ * the theory of systematic sampling II, Annals of Mathematical Statistics 20,
+ * 1949.)
+ */
+#ifndef ISO_DPOR_ABREAST_H
+#define ISO_DPOR_ABREAST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct abreast;
+struct branch_list;
+struct explore_options;
+struct program;
+
+/* What a group says of all histories that its branches lead to. */
+struct abreast_count {
+	double histories, end_states;
+	uint64_t seen;  /* histories that it met itself */
+	bool exact;     /* it left nothing out */
+};
+
+/* The program is borrowed. Of the options those count that say what is
+ * explored, and `interrupt`. Not for EXPLORE_OUTWARD. */
+struct abreast *abreast_new(const struct program *p,
+                            const struct explore_options *o, uint64_t seed);
+void abreast_free(struct abreast *a);
+/* One group of `width` descents from these branches together; false if
+ * something stopped it (an interrupt, a limit that no option sets): then the
+ * count says nothing. */
+bool abreast_descend(struct abreast *a, const struct branch_list *from,
+                     uint32_t width, struct abreast_count *count);
+
+#endif
