@@ -33,19 +33,20 @@ static const char *const stop_words[] = {
 	[STOP_GUEST] = "guest",
 	[STOP_CHANGES] = "changes",
 	[STOP_STALE] = "stale",
+	[STOP_DESCENTS] = "descents",
 };
-_Static_assert(sizeof stop_words / sizeof *stop_words == STOP_STALE + 1,
+_Static_assert(sizeof stop_words / sizeof *stop_words == STOP_DESCENTS + 1,
                "each enum explore_stop has a word");
 
 const char *found_stop_word(enum explore_stop stop)
 {
-	assert(stop <= STOP_STALE);
+	assert(stop <= STOP_DESCENTS);
 	return stop_words[stop];
 }
 
 bool found_stop_from_word(const char *name, enum explore_stop *out)
 {
-	for (int i = 0; i <= STOP_STALE; i++) {
+	for (int i = 0; i <= STOP_DESCENTS; i++) {
 		if (strcmp(name, stop_words[i])) continue;
 		*out = (enum explore_stop)i;
 		return true;

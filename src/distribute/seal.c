@@ -32,9 +32,12 @@ bool seal_holds(const char *text, size_t length)
 static const char *const kinds[] = {
 	[BRANCH_BETWEEN] = "between",
 	[BRANCH_PENDING] = "pending",
+	[BRANCH_FRESH] = "fresh",
 	[BRANCH_SWAP] = "swap",
 	[BRANCH_END] = "end",
 };
+_Static_assert(sizeof kinds / sizeof *kinds == BRANCH_END + 1,
+               "each enum branch_kind has a word");
 
 const char *seal_kind_word(enum branch_kind k)
 {
