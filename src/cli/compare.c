@@ -56,6 +56,7 @@ static bool settings(struct comparing *x)
 	       setting_count(c, OPTION_RUNS, &o->runs) &&
 	       setting_seed(c, OPTION_RUN_SEED, &o->seed) &&
 	       setting_count(c, OPTION_MAX_HISTORIES, &o->max_histories) &&
+	       setting_jobs(c, &o->jobs) &&
 	       setting_memory(c, OPTION_MEMORY, &o->memory) &&
 	       setting_seconds(c, OPTION_TIMEOUT, &o->timeout);
 }

@@ -2,18 +2,13 @@
 
 #include <stdlib.h>
 
-#include "base/diag.h"
 #include "cli/exit_codes.h"
-#include "cli/explore_estimate.h"
-#include "cli/explore_random.h"
-#include "cli/explore_unit.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/outputs.h"
 #include "cli/program.h"
 #include "cli/signals.h"
 #include "cli/watch.h"
-#include "distribute/unit.h"
 #include "dpor/origin.h"
 #include "dpor/verdict.h"
 #include "history/history.h"
@@ -24,7 +19,6 @@
 #include "report/names.h"
 #include "report/text.h"
 #include "vm/program.h"
-#include "vm/symmetry.h"
 
 int exit_code_of_verdict(int verdict)
 {
@@ -109,87 +103,47 @@ static int deliver(const struct exploration *x, const struct explorer *e)
 
 static int explore_one(const struct exploration *x)
 {
-	struct explore_unit *unit = x->unit->unit ? x->unit : NULL;
-	struct watch *w = watch_new(x, unit);
+	struct watch *w = watch_new(x);
 	if (!w) return EXIT_USAGE;
 	struct explore_observer observer = watch_observer(w);
 	struct explorer *e = explorer_new(x->program, &x->options, &observer);
-	bool known = !unit || explore_unit_begin(unit, e);
-	if (known) explorer_run(e);
-	bool fine = watch_end(w, known ? e : NULL);
-	int code = known ? deliver(x, e) : EXIT_INPUT;
+	explorer_run(e);
+	bool fine = watch_end(w);
+	int code = deliver(x, e);
 	explorer_free(e);
 	return fine ? code : EXIT_INTERNAL;
 }
 
 static int explore_as_asked(const struct exploration *x)
 {
-	const struct command_line *c = x->line;
-	if (c->value[OPTION_LEVELS]) return explore_levels(x);
-	if (c->value[OPTION_ESTIMATE]) return explore_estimate(x);
-	if (c->value[OPTION_RANDOM]) return explore_random(x);
-	return explore_one(x);
+	return x->line->value[OPTION_LEVELS] ? explore_levels(x)
+	                                     : explore_one(x);
 }
 
 /* ---- the program ---- */
 
-/* What the exploration borrows of the program: the observed history, classes
- * of sessions. */
-struct borrowed {
-	struct origin *origin;
-	struct symmetry *symmetry;
-};
-
-static struct symmetry *find_symmetry(const struct exploration *x)
-{
-	struct diags d = { 0 };
-	struct symmetry *s = symmetry_new(x->program, &d);
-	say_diagnostics(x->line, &d);
-	diags_free(&d);
-	if (s && s->trivial && !x->quiet)
-		say("%s: no two sessions can be exchanged, so each history is "
-		    "a class of its own", program_path(x->program));
-	return s;
-}
-
-static bool wants_symmetry(const struct exploration *x)
-{
-	const struct explore_unit *u = x->unit;
-	return x->line->value[OPTION_SYMMETRY] ||
-	       (u->resumed && u->unit->task.symmetry);
-}
-
-/* False after saying why. */
-static bool borrow(struct exploration *x, struct borrowed *b)
-{
-	if (x->options.algorithm == EXPLORE_OUTWARD &&
-	    !(x->options.origin = b->origin = explore_origin(x)))
-		return false;
-	return !wants_symmetry(x) ||
-	       (x->options.symmetry = b->symmetry = find_symmetry(x));
-}
-
 static int explore_known(struct exploration *x)
 {
-	struct borrowed b = { 0 };
-	int code = EXIT_INPUT;
+	struct origin *origin = NULL;
 	if (!pictures_possible(x->line)) return EXIT_USAGE;
-	if (borrow(x, &b) && explore_unit_accept(x->unit, x)) {
-		signals_catch();
-		x->options.interrupt = signals_flag();
-		code = explore_as_asked(x);
+	if (x->options.algorithm == EXPLORE_OUTWARD) {
+		origin = explore_origin(x);
+		if (!origin) return EXIT_INPUT;
+		x->options.origin = origin;
 	}
-	origin_free(b.origin);
-	symmetry_free(b.symmetry);
+	signals_catch();
+	x->options.interrupt = signals_flag();
+	int code = explore_as_asked(x);
+	origin_free(origin);
 	return code;
 }
 
 static int explore_program(struct exploration *x, const struct program *p)
 {
-	const char *order = explore_unit_order(x->unit);
+	const char *order = x->line->value[OPTION_SESSIONS_ORDER];
 	struct program *view = NULL;
 	x->program = p;
-	if (!x->unit->resumed && !settings_levels(x)) return EXIT_USAGE;
+	if (!settings_levels(x)) return EXIT_USAGE;
 	if (order) {
 		view = settings_reordered(p, order);
 		if (!view) return EXIT_USAGE;
@@ -212,12 +166,7 @@ static int explore_path(struct exploration *x, const char *path)
 
 int explore_main(const struct command_line *c)
 {
-	struct explore_unit unit = { .line = c };
-	struct exploration x = { .line = c, .unit = &unit };
-	int code = EXIT_INPUT;
+	struct exploration x = { .line = c };
 	if (!settings_read(&x)) return EXIT_USAGE;
-	if (explore_unit_read(&unit, &x))
-		code = explore_path(&x, explore_unit_program(&unit));
-	explore_unit_free(&unit);
-	return code;
+	return explore_path(&x, c->operands[0]);
 }

@@ -8,14 +8,12 @@
 #include "report/style.h"
 
 struct command_line;
-struct explore_unit;
 struct origin;
 struct program;
 
 struct exploration {
 	const struct command_line *line;
 	struct explore_options options;
-	struct explore_unit *unit; /* what to go on with, and what to keep */
 	const struct program *program; /* sessions in the order asked for */
 	struct style style;            /* of the result in words */
 	bool quiet, json;

@@ -38,7 +38,8 @@ static void run_level(const struct exploration *x, struct levels_table **table,
 	o.level = o.base = l;
 	o.classify = l == LEVEL_CC;
 	o.timeout = timeout;
-	struct explore_observer observer = { &w, NULL, on_tick };
+	struct explore_observer observer = { .payload = &w,
+		                             .tick = on_tick };
 	struct explorer *e = explorer_new(x->program, &o, &observer);
 	explorer_run(e);
 	progress_end(&w.progress);

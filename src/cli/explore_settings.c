@@ -34,17 +34,15 @@ static void read_algorithm(const struct command_line *c,
 		o->algorithm = EXPLORE_DFS;
 }
 
-/* With a limit of histories it is up to the threads which of them are met, so
- * that is left to who asks for threads. */
 static bool read_jobs(const struct command_line *c, struct explore_options *o)
 {
 	if (!setting_jobs(c, &o->jobs)) return false;
-	bool from = c->value[OPTION_EXPLORE_FROM];
-	if (c->value[OPTION_JOBS] && from && o->jobs > 1) {
+	if (!c->value[OPTION_EXPLORE_FROM]) return true;
+	if (c->value[OPTION_JOBS] && o->jobs > 1) {
 		say("--from explores in one thread: leave --jobs out");
 		return false;
 	}
-	if (!c->value[OPTION_JOBS] && (from || o->max_histories)) o->jobs = 1;
+	o->jobs = 1;
 	return true;
 }
 

@@ -25,7 +25,9 @@ static const double TIME_LEAST = 0.001;
 struct running {
 	const struct command_line *line;
 	struct campaign_options options;
-	uint64_t max_histories; /* of the exploration for the coverage */
+	/* Of the exploration for the coverage. */
+	uint64_t max_histories;
+	unsigned jobs;
 	const struct program *program;
 	struct style style;     /* of the result in words */
 	FILE *histories;        /* NULL: not asked for */
@@ -90,7 +92,7 @@ static bool explore_all(struct running *x, const struct campaign *c,
 	const struct campaign_stats *s = campaign_stats(c);
 	struct coverage_limits limits = { x->options.timeout,
 		                          x->options.memory,
-		                          x->max_histories };
+		                          x->max_histories, x->jobs };
 	if (s->stop == CAMPAIGN_TIME || s->stop == CAMPAIGN_INTERRUPTED ||
 	    s->stop == CAMPAIGN_TOO_LARGE)
 		return false;
@@ -198,10 +200,15 @@ static bool read_policy(struct running *x)
 
 static bool exploration_fits(const struct command_line *c)
 {
-	if (!c->value[OPTION_MAX_HISTORIES] || c->value[OPTION_COVERAGE])
+	if (c->value[OPTION_COVERAGE]) return true;
+	if (c->value[OPTION_MAX_HISTORIES])
+		say("--max-histories is a limit of the exploration that "
+		    "--coverage asks for: add --coverage, or use --runs");
+	else if (c->value[OPTION_JOBS])
+		say("--jobs is for the exploration that --coverage asks for: "
+		    "add --coverage; runs are made one after the other");
+	else
 		return true;
-	say("--max-histories is a limit of the exploration that --coverage "
-	    "asks for: add --coverage, or use --runs");
 	return false;
 }
 
@@ -221,8 +228,8 @@ static bool settings(struct running *x)
 	       setting_seconds(c, OPTION_TIMEOUT, &o->timeout) &&
 	       setting_memory(c, OPTION_MEMORY, &o->memory) &&
 	       setting_count(c, OPTION_MAX_HISTORIES, &x->max_histories) &&
-	       read_policy(x) && exploration_fits(c) &&
-	       outputs_fit(c, "program");
+	       setting_jobs(c, &x->jobs) && read_policy(x) &&
+	       exploration_fits(c) && outputs_fit(c, "program");
 }
 
 int run_main(const struct command_line *c)

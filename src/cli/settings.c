@@ -53,7 +53,7 @@ bool setting_jobs(const struct command_line *c, unsigned *out)
 	char *end;
 	uint64_t n;
 	if (!words) {
-		*out = cores_usable();
+		*out = c->value[OPTION_MAX_HISTORIES] ? 1 : cores_usable();
 		return true;
 	}
 	if (read_number(words, &n, &end) && !*end && n <= JOBS_MAX) {

@@ -15,7 +15,8 @@ struct program;
 /* A positive whole number. */
 bool setting_count(const struct command_line *c, enum option_id option,
                    uint64_t *out);
-/* Threads: --jobs; without it one for each core. */
+/* Threads: --jobs. Without it one for each core, but one with --max-histories,
+ * where it would be up to the threads which histories are met. */
 bool setting_jobs(const struct command_line *c, unsigned *out);
 /* Any whole number of 64 bits, 0 too. */
 bool setting_seed(const struct command_line *c, enum option_id option,

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/output.h"
 #include "dpor/branch.h"
+#include "dpor/explorer.h"
 
 /* Lines of one branch that stand behind one another. */
 struct piece {
@@ -23,6 +24,7 @@ struct spool {
 	FILE *file;       /* NULL: nothing was written yet */
 	uint64_t written;
 	int failure;      /* errno; 0: none */
+	uint64_t branch_number; /* of the last piece */
 	struct piece *pieces;
 	size_t count, capacity;
 };
@@ -76,14 +78,11 @@ static FILE *open_temporary(void)
 	return f;
 }
 
-static bool same_place(const struct spool *s, const struct branch *b)
+static void begin_piece(struct spool *s, const struct explore_execution *e)
 {
-	return s->count && !branch_compare(s->pieces[s->count - 1].branch, b);
-}
-
-static void begin_piece(struct spool *s, const struct branch *b)
-{
-	if (same_place(s, b)) return;
+	const struct branch *b = e->branch;
+	if (s->count && s->branch_number == e->branch_number) return;
+	s->branch_number = e->branch_number;
 	VEC_RESERVE(s->pieces, s->count, s->capacity);
 	s->pieces[s->count++] = (struct piece){
 		.branch = branch_new(b->kind, b->path, b->path_length, NULL, 0),
@@ -98,14 +97,14 @@ static bool failed(struct spool *s)
 	return false;
 }
 
-bool sorted_add(struct sorted *s, uint32_t thread, const struct branch *b,
+bool sorted_add(struct sorted *s, const struct explore_execution *e,
                 const struct text *line)
 {
-	struct spool *spool = &s->spools[thread];
+	struct spool *spool = &s->spools[e->worker];
 	errno = 0;
 	if (!spool->file && !(spool->file = open_temporary()))
 		return failed(spool);
-	begin_piece(spool, b);
+	begin_piece(spool, e);
 	if (fwrite(line->data, 1, line->length, spool->file) != line->length)
 		return failed(spool);
 	spool->written += line->length;

@@ -11,19 +11,18 @@
 #define ISO_CLI_SORTED_H
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 
-struct branch;
+struct explore_execution;
 struct sorted;
 struct text;
 
 /* For so many threads. */
 struct sorted *sorted_new(unsigned threads);
 void sorted_free(struct sorted *s); /* NULL is fine */
-/* Keeps a line of the thread, from 0, found in the branch. Each thread may
- * call at any time. False if it cannot be kept; sorted_write says why. */
-bool sorted_add(struct sorted *s, uint32_t thread, const struct branch *b,
+/* Keeps the line of a history. Called by the thread that found it. False if it
+ * cannot be kept; sorted_write says why. */
+bool sorted_add(struct sorted *s, const struct explore_execution *e,
                 const struct text *line);
 /* Writes all lines. False, after saying why, if a temporary file failed; what
  * goes wrong with `to` is seen when it is closed. */

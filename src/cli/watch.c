@@ -4,7 +4,6 @@
 
 #include "base/memory.h"
 #include "cli/explore.h"
-#include "cli/explore_unit.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/sorted.h"
@@ -13,7 +12,6 @@
 #include "report/progress.h"
 
 struct watch {
-	struct explore_unit *unit; /* NULL: nothing to go on with or to keep */
 	FILE *histories;       /* NULL: not asked for */
 	const char *path;      /* of it */
 	struct sorted *sorted; /* NULL: as they come */
@@ -32,7 +30,7 @@ static bool on_history(void *payload, const struct explore_execution *e)
 	struct text *line = &w->lines[e->worker];
 	text_clear(line);
 	report_history(line, e);
-	if (w->sorted) return sorted_add(w->sorted, e->worker, e->branch, line);
+	if (w->sorted) return sorted_add(w->sorted, e, line);
 	return fwrite(line->data, 1, line->length, w->histories) ==
 	       line->length;
 }
@@ -41,9 +39,7 @@ static bool open_histories(struct watch *w, const struct exploration *x)
 {
 	bool fine = true;
 	w->path = x->line->value[OPTION_HISTORIES];
-	if (w->unit)
-		w->histories = explore_unit_histories(w->unit, &fine);
-	else if (w->path)
+	if (w->path)
 		fine = (w->histories = output_open(w->path));
 	if (w->histories && w->jobs > 1 && x->line->value[OPTION_SORTED])
 		w->sorted = sorted_new(w->jobs);
@@ -71,20 +67,12 @@ static bool on_tick(void *payload, const struct explore_stats *s,
 	return true;
 }
 
-static bool on_snapshot(void *payload, const struct tally *found,
-                        const struct branch_list *open)
-{
-	struct watch *w = payload;
-	return explore_unit_snapshot(w->unit, found, open);
-}
-
 struct explore_observer watch_observer(struct watch *w)
 {
 	return (struct explore_observer){
 		.payload = w,
 		.history = w->histories ? on_history : NULL,
 		.tick = on_tick,
-		.snapshot = w->unit ? on_snapshot : NULL,
 	};
 }
 
@@ -99,10 +87,9 @@ static void watch_free(struct watch *w)
 	free(w);
 }
 
-struct watch *watch_new(const struct exploration *x, struct explore_unit *unit)
+struct watch *watch_new(const struct exploration *x)
 {
 	struct watch *w = mem_take0(1, sizeof *w);
-	w->unit = unit;
 	w->jobs = x->options.jobs;
 	w->lines = mem_take0(w->jobs, sizeof *w->lines);
 	w->progress = output_progress(x->line);
@@ -111,11 +98,10 @@ struct watch *watch_new(const struct exploration *x, struct explore_unit *unit)
 	return NULL;
 }
 
-bool watch_end(struct watch *w, struct explorer *e)
+bool watch_end(struct watch *w)
 {
 	progress_end(&w->progress);
-	bool kept = !w->unit || explore_unit_end(w->unit, e);
-	bool fine = close_histories(w) && kept;
+	bool fine = close_histories(w);
 	watch_free(w);
 	return fine;
 }

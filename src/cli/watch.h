@@ -7,15 +7,14 @@
 
 #include "dpor/explorer.h"
 
-struct explore_unit;
 struct exploration;
 struct watch;
 
-/* `unit` may be NULL. NULL if a file cannot be written, after saying so. */
-struct watch *watch_new(const struct exploration *x, struct explore_unit *unit);
+/* NULL if a file cannot be written, after saying so. */
+struct watch *watch_new(const struct exploration *x);
 struct explore_observer watch_observer(struct watch *w);
 /* After the exploration: takes the line away, and closes files. False, after
  * saying why, if not all was written. Frees the watch. */
-bool watch_end(struct watch *w, struct explorer *e);
+bool watch_end(struct watch *w);
 
 #endif

@@ -1,5 +1,6 @@
 #include "predict/compare.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -27,6 +28,7 @@ struct comparison {
 	struct hash_set reached[BY_EXPLORATION];
 	uint32_t slots;
 	bool *violated[COMPARE_WAYS];
+	pthread_mutex_t lock;    /* of what the threads that explore note */
 };
 
 static double seconds_of(clockid_t clock)
@@ -263,7 +265,9 @@ static struct explore_options exploration_options(const struct comparison *c,
 static void record_all(struct comparison *c)
 {
 	struct explore_options o = exploration_options(c, LEVEL_SER);
-	struct explore_observer observer = { c, on_serial, on_explore_tick };
+	struct explore_observer observer = { .payload = c,
+		                             .history = on_serial,
+		                             .tick = on_explore_tick };
 	struct explorer *e = explorer_new(c->program, &o, &observer);
 	explorer_run(e);
 	end_way(&c->stats.prediction,
@@ -384,13 +388,16 @@ static bool on_history(void *payload, const struct explore_execution *e)
 	struct comparison *c = payload;
 	struct compare_stats *s = &c->stats;
 	uint64_t n = e->violated_count;
-	note_violated(c, BY_EXPLORATION, e->violated, n);
-	if (!n || e->violated[n - 1] != explorer_slot_robust(e->explorer))
-		return true;
+	if (!n) return true;
 	uint64_t hash = explore_hash(e);
+	bool weak = e->violated[n - 1] == explorer_slot_robust(e->explorer);
+	pthread_mutex_lock(&c->lock);
+	note_violated(c, BY_EXPLORATION, e->violated, n);
 	s->prediction.confirmed +=
-	    hash_set_has(&c->reached[BY_PREDICTION], hash);
-	s->random.confirmed += hash_set_has(&c->reached[BY_RUNS], hash);
+	    weak && hash_set_has(&c->reached[BY_PREDICTION], hash);
+	s->random.confirmed +=
+	    weak && hash_set_has(&c->reached[BY_RUNS], hash);
+	pthread_mutex_unlock(&c->lock);
 	return true;
 }
 
@@ -399,18 +406,21 @@ static void explore(struct comparison *c)
 	struct compare_reach *r = &c->stats.exploration;
 	struct explore_options o =
 	    exploration_options(c, c->options.predict.level);
-	struct explore_observer observer = { c, on_history, on_explore_tick };
+	struct explore_observer observer = { .payload = c,
+		                             .history = on_history,
+		                             .tick = on_explore_tick };
 	o.robust = true;
+	o.jobs = c->options.jobs;
 	struct explorer *e = explorer_new(c->program, &o, &observer);
 	explorer_run(e);
 	const struct explore_stats *s = explorer_stats(e);
 	r->executions = s->end_states;
 	r->unserializable = r->confirmed = s->unserializable;
 	c->stats.histories = s->histories;
+	r->cpu_seconds = s->cpu_seconds;
 	end_way(r, end_of_exploration(s->stop));
 	explorer_free(e);
 	count_slots(c, BY_EXPLORATION, r);
-	r->cpu_seconds = cpu_now() - c->way_cpu_begun;
 }
 
 /* None may use up all the time: each gets an equal share of what is left. */
@@ -459,6 +469,7 @@ struct comparison *comparison_new(const struct program *p,
 	if (o->timeout > 0) c->deadline = now() + o->timeout;
 	c->runner = runner_new(p, o->predict.level, o->interrupt);
 	runner_memory(c->runner, o->memory);
+	pthread_mutex_init(&c->lock, NULL);
 	c->slots = program_assertion_count(p) + 1;
 	for (int w = 0; w < COMPARE_WAYS; w++)
 		c->violated[w] = mem_take0(c->slots, sizeof *c->violated[w]);
@@ -473,6 +484,7 @@ void comparison_free(struct comparison *c)
 	free(c->traces.slots);
 	for (int w = 0; w < BY_EXPLORATION; w++) free(c->reached[w].slots);
 	for (int w = 0; w < COMPARE_WAYS; w++) free(c->violated[w]);
+	pthread_mutex_destroy(&c->lock);
 	free(c);
 }
 

@@ -24,6 +24,7 @@ struct compare_options {
 	                       * what is left for random runs; 0: no limit */
 	uint64_t memory;      /* of each way by itself; 0: no limit */
 	uint64_t max_histories; /* of an exploration; 0: no limit */
+	unsigned jobs;        /* threads of the exploration; 0 is 1 */
 	const atomic_bool *interrupt; /* may be NULL */
 };
 

@@ -109,6 +109,7 @@ struct coverage {
 struct coverage_limits {
 	double timeout;
 	uint64_t memory, max_histories; /* 0: none */
+	unsigned jobs; /* threads; 0 is 1 */
 };
 void campaign_coverage(const struct campaign *c,
                        const struct coverage_limits *limits,

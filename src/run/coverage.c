@@ -1,4 +1,5 @@
 /* How much of what there is the runs of a campaign have seen. */
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "dpor/explorer.h"
@@ -7,6 +8,7 @@
 
 struct count {
 	const struct campaign *campaign;
+	pthread_mutex_t lock; /* of all below: all threads count */
 	struct coverage *out;
 	struct hash_set outcomes;
 };
@@ -14,12 +16,13 @@ struct count {
 static bool count_history(void *payload, const struct explore_execution *e)
 {
 	struct count *c = payload;
-	uint64_t outcome = explore_outcome(e);
-	c->out->seen_histories +=
-	    campaign_saw_history(c->campaign, explore_hash(e));
+	uint64_t outcome = explore_outcome(e), hash = explore_hash(e);
+	pthread_mutex_lock(&c->lock);
+	c->out->seen_histories += campaign_saw_history(c->campaign, hash);
 	if (hash_set_add(&c->outcomes, outcome))
 		c->out->seen_outcomes +=
 		    campaign_saw_outcome(c->campaign, outcome);
+	pthread_mutex_unlock(&c->lock);
 	return true;
 }
 
@@ -33,10 +36,12 @@ void campaign_coverage(const struct campaign *c,
 		.base = level_is_extensible(o->level) ? o->level : LEVEL_CC,
 		.max_histories = limits->max_histories,
 		.timeout = limits->timeout, .memory = limits->memory,
+		.jobs = limits->jobs,
 		.robust = true, .interrupt = o->interrupt,
 	};
 	*out = (struct coverage){ 0 };
 	struct count count = { .campaign = c, .out = out };
+	pthread_mutex_init(&count.lock, NULL);
 	struct explore_observer observer = { .payload = &count,
 		                             .history = count_history };
 	struct explorer *e = explorer_new(campaign_program(c), &options,
@@ -50,4 +55,5 @@ void campaign_coverage(const struct campaign *c,
 	out->seconds = s->seconds;
 	explorer_free(e);
 	free(count.outcomes.slots);
+	pthread_mutex_destroy(&count.lock);
 }
