@@ -93,7 +93,7 @@ static bool collect(void *payload, const struct explore_execution *e)
 	VEC_RESERVE(r->items, r->count, r->capacity);
 	struct found *f = &r->items[r->count++];
 	f->history = explore_history(e);
-	f->changes = explorer_stats(e->explorer)->changes;
+	f->changes = e->changes;
 	f->serializable = explore_satisfies(e, LEVEL_SER);
 	history_print_canonical(&t, f->history);
 	f->text = mem_copy_string(text_get(&t));
