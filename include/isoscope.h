@@ -192,6 +192,9 @@ typedef struct iso_options {
 	                         * a violation */
 	bool classify;          /* count the histories of every level */
 	bool check_duplicates;  /* a debugging aid: remembers all histories */
+	unsigned threads;       /* that explore; 0: one. The results are the
+	                         * same; iso_observer.history is called by any
+	                         * of them, one at a time */
 } iso_options;
 
 typedef enum iso_stop {

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "dpor/explorer.h"
+#include "isoscope.h"
 #include "random_program.h"
 #include "suites.h"
 #include "support.h"
@@ -104,8 +105,74 @@ START_TEST(one_program_in_two_threads)
 }
 END_TEST
 
+/* ---- isoscope.h: several threads ---- */
+
+struct told {
+	uint64_t hashes;    /* their sum: in any order */
+	uint64_t histories;
+	uint64_t enough;    /* says stop at this one */
+	bool inside;        /* somebody is told now */
+};
+
+static bool hear(void *payload, const iso_execution *e)
+{
+	struct told *t = payload;
+	ck_assert(!t->inside);
+	t->inside = true;
+	t->hashes += iso_execution_hash(e);
+	t->histories++;
+	t->inside = false;
+	ck_assert_uint_le(t->histories, t->enough);
+	return t->histories < t->enough;
+}
+
+static iso_stats check_in_threads(iso_program *p, unsigned threads,
+                                  struct told *told)
+{
+	iso_options options = { .size = sizeof options,
+		                .level = ISO_LEVEL_SI,
+		                .threads = threads };
+	iso_observer observer = { .history = hear };
+	iso_stats stats = { .size = sizeof stats };
+	iso_check *c;
+	ck_assert_int_eq(iso_check_new(&c, p, &options), ISO_OK);
+	ck_assert_int_eq(iso_check_observe(c, &observer, told), ISO_OK);
+	iso_check_run(c);
+	ck_assert_int_eq(iso_check_stats(c, &stats), ISO_OK);
+	iso_check_free(c);
+	return stats;
+}
+
+START_TEST(threads_of_one_check_find_what_one_finds)
+{
+	for (uint64_t i = 0; i < PROGRAMS; i++) {
+		struct text source = { 0 };
+		struct told one = { .enough = UINT64_MAX };
+		struct told three = { .enough = UINT64_MAX };
+		iso_program *p;
+		random_program(&source, i);
+		ck_assert_int_eq(iso_program_load_text(&p, "random.tx",
+		                                       text_get(&source),
+		                                       source.length, NULL),
+		                 ISO_OK);
+		iso_stats a = check_in_threads(p, 1, &one);
+		iso_stats b = check_in_threads(p, 3, &three);
+		ck_assert_uint_eq(a.histories, b.histories);
+		ck_assert_uint_eq(a.explore_calls, b.explore_calls);
+		ck_assert_uint_eq(one.hashes, three.hashes);
+		ck_assert_uint_eq(three.histories, b.histories);
+		struct told few = { .enough = 2 };
+		check_in_threads(p, 3, &few);
+		ck_assert_uint_le(few.histories, 2);
+		iso_program_free(p);
+		text_free(&source);
+	}
+}
+END_TEST
+
 void add_api_tests(TCase *tests)
 {
+	tcase_add_test(tests, threads_of_one_check_find_what_one_finds);
 	tcase_add_test(tests, two_programs_in_two_threads);
 	tcase_add_test(tests, one_program_in_two_threads);
 }

@@ -1,5 +1,6 @@
 #include "isoscope.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,8 @@ struct registered {
 
 struct iso_check {
 	struct explorer *explorer;
+	pthread_mutex_t telling; /* observers are told one at a time */
+	bool told_to_stop;       /* by one of them */
 	atomic_bool interrupt;
 	bool ran;
 	struct registered *observers;
@@ -289,13 +292,17 @@ static bool forward_history(void *payload, const struct explore_execution *e)
 {
 	iso_check *c = payload;
 	iso_execution execution = { e };
-	bool go_on = true;
-	for (size_t i = 0; i < c->observer_count; i++) {
+	pthread_mutex_lock(&c->telling);
+	bool go_on = !c->told_to_stop;
+	size_t count = go_on ? c->observer_count : 0;
+	for (size_t i = 0; i < count; i++) {
 		struct registered *o = &c->observers[i];
 		if (o->calls.history &&
 		    !o->calls.history(o->payload, &execution))
 			go_on = false;
 	}
+	c->told_to_stop = !go_on;
+	pthread_mutex_unlock(&c->telling);
 	return go_on;
 }
 
@@ -367,14 +374,18 @@ int iso_check_new(iso_check **out, const iso_program *program,
 		.robust = given.robust,
 		.classify = given.classify,
 		.check_duplicates = given.check_duplicates,
+		.jobs = given.threads,
+		.max_changes = UINT64_MAX,
 	};
 	int status = choose_levels(&o, &given, program->compiled);
 	if (status < 0) return status;
 	iso_check *c = mem_take0(1, sizeof *c);
 	atomic_init(&c->interrupt, false);
 	o.interrupt = &c->interrupt;
-	struct explore_observer observer = { c, forward_history,
-		                             forward_tick };
+	pthread_mutex_init(&c->telling, NULL);
+	struct explore_observer observer = { .payload = c,
+		                             .history = forward_history,
+		                             .tick = forward_tick };
 	c->explorer = explorer_new(program->compiled, &o, &observer);
 	c->examples = mem_take0(explorer_slot_count(c->explorer),
 	                        sizeof *c->examples);
@@ -391,6 +402,7 @@ void iso_check_free(iso_check *check)
 	free(check->examples);
 	free(check->observers);
 	explorer_free(check->explorer);
+	pthread_mutex_destroy(&check->telling);
 	free(check);
 }
 
