@@ -14,6 +14,7 @@
 	X(foreign, 120)                                                       \
 	X(litmus, 60)                                                         \
 	X(levels, 600)                                                        \
+	X(staleness, 120)                                                     \
 	X(closure, 600)                                                       \
 	X(explore, 1800)                                                      \
 	X(api, 120)                                                           \

@@ -20,7 +20,9 @@ struct staleness; /* memory for the search, reused from call to call */
 struct staleness *staleness_new(void);
 void staleness_free(struct staleness *s);
 size_t staleness_bytes(const struct staleness *s);
-/* Is there an order with at most `bound` stale reads? */
+/* Is there an order with at most `bound` stale reads? Where the history tells
+ * the order of some writers of a key (relation.h), it has to agree. False if
+ * so U wr has a cycle. */
 bool staleness_within(struct staleness *s, const struct relation *r,
                       uint64_t bound);
 

@@ -1,0 +1,321 @@
+/* The least number of stale reads, against all orders of the transactions. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "axioms/level.h"
+#include "axioms/staleness.h"
+#include "history/relation.h"
+#include "suites.h"
+#include "support.h"
+#include "twin_axioms.h"
+
+enum { RUNS = 10, HISTORIES = 6000 }; /* histories per run */
+
+static uint64_t first_seed(void)
+{
+	const char *seed = getenv("ISOSCOPE_SEED");
+	return seed ? strtoull(seed, NULL, 10) : 1;
+}
+
+/* ---- the twin: every order, counted by definition ---- */
+
+struct orders {
+	const struct history *h;
+	uint32_t order[TWIN_TRANSACTIONS];
+	bool placed[TWIN_TRANSACTIONS];
+	bool before[TWIN_TRANSACTIONS][TWIN_TRANSACTIONS];
+	uint32_t least; /* UINT32_MAX: there is no order */
+};
+
+static uint32_t place_of(const struct orders *o, uint32_t t)
+{
+	uint32_t place = 0;
+	while (o->order[place] != t) place++;
+	return place;
+}
+
+static bool is_stale(const struct orders *o, uint32_t t, const struct event *e)
+{
+	for (uint32_t k = place_of(o, e->from) + 1; o->order[k] != t; k++)
+		if (twin_writes(o->h, o->order[k], e->key)) return true;
+	return false;
+}
+
+static uint32_t count_stale(const struct orders *o)
+{
+	uint32_t count = 0;
+	for (uint32_t t = 1; t < o->h->transaction_count; t++) {
+		const struct transaction *a = &o->h->transactions[t];
+		for (uint32_t i = 0; i < a->event_count; i++) {
+			const struct event *e = &a->events[i];
+			if (e->kind == EVENT_READ && e->from != HISTORY_SELF)
+				count += is_stale(o, t, e);
+		}
+	}
+	return count;
+}
+
+static bool may_come(const struct orders *o, uint32_t t)
+{
+	for (uint32_t u = 0; u < o->h->transaction_count; u++)
+		if (!o->placed[u] && o->before[u][t]) return false;
+	return !o->placed[t];
+}
+
+static void try_all(struct orders *o, uint32_t count)
+{
+	uint32_t n = o->h->transaction_count;
+	if (count == n) {
+		uint32_t stale = count_stale(o);
+		if (stale < o->least) o->least = stale;
+	}
+	for (uint32_t t = 0; t < n; t++) {
+		if (!may_come(o, t)) continue;
+		o->order[count] = t;
+		o->placed[t] = true;
+		try_all(o, count + 1);
+		o->placed[t] = false;
+	}
+}
+
+static uint32_t least_by_definition(const struct history *h)
+{
+	struct orders o = { .h = h, .least = UINT32_MAX };
+	for (uint32_t a = 0; a < h->transaction_count; a++)
+		for (uint32_t b = 0; b < h->transaction_count; b++)
+			o.before[a][b] = twin_session_order(h, a, b)
+			                 || twin_write_read(h, a, b);
+	for (uint32_t i = 0; i < h->known_count; i++) {
+		struct history_known e = h->known[i];
+		if (twin_writes(h, e.from, e.key)
+		    && twin_writes(h, e.to, e.key))
+			o.before[e.from][e.to] = true;
+	}
+	try_all(&o, 0);
+	return o.least;
+}
+
+/* ---- histories ---- */
+
+static struct history_shape random_shape(struct rng *r)
+{
+	return (struct history_shape){ .sessions = 2 + rng_below(r, 5),
+		                       .transactions = 3 + rng_below(r, 5),
+		                       .events = 2 + rng_below(r, 4),
+		                       .keys = 1 + rng_below(r, 4),
+		                       .causal = rng_below(r, 2) };
+}
+
+static uint32_t count_reads(const struct history *h)
+{
+	uint32_t count = 0;
+	for (uint32_t t = 1; t < h->transaction_count; t++)
+		for (uint32_t i = 0; i < h->transactions[t].event_count; i++) {
+			const struct event *e = &h->transactions[t].events[i];
+			count += e->kind == EVENT_READ
+			         && e->from != HISTORY_SELF;
+		}
+	return count;
+}
+
+/* Larger ones: mostly a read takes the newest value in the history's order. */
+static struct history *random_large(struct rng *r)
+{
+	struct history_shape shape = random_shape(r);
+	shape.transactions += 7;
+	shape.keys += 2;
+	shape.causal = false;
+	struct history *h = history_random(r, shape);
+	uint32_t percent = rng_below(r, 100);
+	for (uint32_t k = 1; k < h->transaction_count; k++) {
+		struct transaction *t = &h->transactions[h->order[k]];
+		for (uint32_t i = 0; i < t->event_count; i++) {
+			struct event *e = &t->events[i];
+			uint32_t last = k - 1;
+			if (e->kind != EVENT_READ || e->from == HISTORY_SELF
+			    || rng_below(r, 100) >= percent)
+				continue;
+			while (!twin_writes(h, h->order[last], e->key)) last--;
+			e->from = h->order[last];
+		}
+	}
+	return h;
+}
+
+/* Every bound, in an order that does not help: memory is reused. */
+static void same_at_every_bound(struct staleness *s, const struct history *h,
+                                uint32_t least, struct rng *rng)
+{
+	struct relation *r = relation_of_history(h);
+	uint32_t bounds = count_reads(h) + 2;
+	uint32_t first = rng_below(rng, bounds);
+	for (uint32_t i = 0; i < bounds; i++) {
+		uint32_t bound = (first + i) % bounds;
+		if (staleness_within(s, r, bound) == (bound >= least)) continue;
+		ck_abort_msg("%s: %u stale reads are said %sto suffice, "
+		             "%u are needed", history_to_notation(h), bound,
+		             bound >= least ? "not " : "", least);
+	}
+	relation_free(r);
+}
+
+START_TEST(random_histories)
+{
+	struct rng rng = { first_seed() * 1000 + (uint64_t)_i };
+	struct staleness *s = staleness_new();
+	uint32_t seen[5] = { 0 };
+	for (int i = 0; i < HISTORIES; i++) {
+		struct history *h = history_random(&rng, random_shape(&rng));
+		uint32_t least = least_by_definition(h);
+		same_at_every_bound(s, h, least, &rng);
+		seen[least < 4 ? least : 4]++;
+		history_free(h);
+	}
+	for (int i = 0; i < 5; i++)
+		ck_assert_msg(seen[i] > HISTORIES / 100,
+		              "hardly any history needs %d", i);
+	staleness_free(s);
+}
+END_TEST
+
+START_TEST(none_is_serializable)
+{
+	struct rng rng = { first_seed() * 2000 + (uint64_t)_i };
+	struct staleness *s = staleness_new();
+	struct level_scratch *scratch = level_scratch_new();
+	uint32_t serializable_count = 0;
+	for (int i = 0; i < HISTORIES; i++) {
+		struct history *h = random_large(&rng);
+		struct relation *r = relation_of_history(h);
+		bool serializable = level_allows(LEVEL_SER, r, scratch);
+		ck_assert_msg(staleness_within(s, r, 0) == serializable,
+		              "%s", history_to_notation(h));
+		serializable_count += serializable;
+		relation_free(r);
+		history_free(h);
+	}
+	ck_assert_uint_gt(serializable_count, HISTORIES / 20);
+	ck_assert_uint_lt(serializable_count, HISTORIES / 2);
+	level_scratch_free(scratch);
+	staleness_free(s);
+}
+END_TEST
+
+/* Each prefix of a history's own order needs no more than the whole. */
+START_TEST(prefixes_need_no_more)
+{
+	struct rng rng = { first_seed() * 3000 + (uint64_t)_i };
+	struct staleness *s = staleness_new();
+	for (int i = 0; i < HISTORIES / 10; i++) {
+		struct history *h = random_large(&rng);
+		struct relation *r = relation_of_history(h);
+		uint32_t reads = r->read_count, bound = 0;
+		while (!staleness_within(s, r, bound)) bound++;
+		ck_assert_uint_le(bound, reads);
+		while (--r->order_count) {
+			uint32_t gone = r->order[r->order_count], kept = 0;
+			for (uint32_t k = 0; k < r->read_count; k++)
+				if (r->reads[k].reader != gone)
+					r->reads[kept++] = r->reads[k];
+			r->read_count = kept;
+			for (uint32_t x = 0; x < r->key_count; x++)
+				bits_drop(r->writers + (size_t)x * r->words,
+				          gone);
+			ck_assert(staleness_within(s, r, bound));
+			while (bound && staleness_within(s, r, bound - 1))
+				bound--;
+		}
+		ck_assert_uint_eq(bound, 0);
+		relation_free(r);
+		history_free(h);
+	}
+	staleness_free(s);
+}
+END_TEST
+
+START_TEST(many_transactions)
+{
+	struct rng rng = { first_seed() * 4000 + (uint64_t)_i };
+	struct staleness *s = staleness_new();
+	for (int i = 0; i < HISTORIES / 20; i++) {
+		struct history *h = history_random(&rng, random_shape(&rng));
+		struct history *p =
+		    history_padded(h, 57 + rng_below(&rng, 90));
+		same_at_every_bound(s, p, least_by_definition(h), &rng);
+		history_free(p);
+		history_free(h);
+	}
+	staleness_free(s);
+}
+END_TEST
+
+/* Pairs of sessions that increment a counter of their own at the same time, and
+ * a third that reads the lost one: each needs one stale read. */
+static struct history *lost_updates(uint32_t pairs)
+{
+	size_t room = (size_t)pairs * 80 + 1;
+	char *text = malloc(room), *end = text;
+	for (uint32_t i = 0; i < pairs; i++)
+		end += snprintf(end, room - (size_t)(end - text),
+		                "%sA%u: k%u<0 Wk%u | B%u: k%u<0 Wk%u "
+		                "; C%u: k%u<A%u", i ? " | " : "", i, i, i, i,
+		                i, i, i, i, i);
+	struct history *h = history_from_notation(text);
+	free(text);
+	return h;
+}
+
+START_TEST(independent_conflicts_add_up)
+{
+	struct staleness *s = staleness_new();
+	for (uint32_t pairs = 1; pairs <= 40; pairs += 13) {
+		struct history *h = lost_updates(pairs);
+		struct relation *r = relation_of_history(h);
+		ck_assert(!staleness_within(s, r, pairs - 1));
+		ck_assert(staleness_within(s, r, pairs));
+		relation_free(r);
+		history_free(h);
+	}
+	ck_assert_uint_lt(staleness_bytes(s), 4 << 20);
+	staleness_free(s);
+}
+END_TEST
+
+START_TEST(known_orders_are_heeded)
+{
+	struct rng rng = { first_seed() * 5000 + (uint64_t)_i };
+	struct staleness *s = staleness_new();
+	uint32_t matters = 0;
+	for (int i = 0; i < HISTORIES / 4; i++) {
+		struct history *h = history_random(&rng, random_shape(&rng));
+		uint32_t free_least = least_by_definition(h);
+		uint32_t n = h->transaction_count;
+		h->known = region_take(&h->region, 3 * sizeof *h->known);
+		for (int tries = 0; n > 1 && tries < 3; tries++) {
+			uint32_t a = 1 + rng_below(&rng, n - 1);
+			uint32_t b = 1 + rng_below(&rng, n - 1);
+			uint32_t x = rng_below(&rng, h->key_count);
+			if (a != b && twin_writes(h, a, x)
+			    && twin_writes(h, b, x))
+				h->known[h->known_count++] =
+				    (struct history_known){ a, b, x };
+		}
+		uint32_t least = least_by_definition(h);
+		same_at_every_bound(s, h, least, &rng);
+		matters += least != free_least;
+		history_free(h);
+	}
+	ck_assert_uint_gt(matters, HISTORIES / 100);
+	staleness_free(s);
+}
+END_TEST
+
+void add_staleness_tests(TCase *tests)
+{
+	tcase_add_loop_test(tests, random_histories, 0, RUNS);
+	tcase_add_loop_test(tests, none_is_serializable, 0, RUNS);
+	tcase_add_loop_test(tests, prefixes_need_no_more, 0, RUNS);
+	tcase_add_loop_test(tests, many_transactions, 0, RUNS);
+	tcase_add_loop_test(tests, known_orders_are_heeded, 0, RUNS);
+	tcase_add_test(tests, independent_conflicts_add_up);
+}
