@@ -16,7 +16,7 @@ native_rounds() {
 			"$@" || status=$?
 			rounds=$((rounds - 1))
 		done
-		exit $status' - "$1" "$isoscope" explore -i "$3" \
+		exit $status' - "$1" "$isoscope" explore -i "$3" -j 1 \
 		--timeout "$limit" --json "$2" >"$work/rounds" 2>"$work/log"
 }
 

@@ -3,6 +3,7 @@
 set -eu
 results=$1 limit=$2
 . "$(dirname "$0")/bench-predict-table.sh"
+. "$(dirname "$0")/bench-scale-table.sh"
 machine=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)
 
 cat <<END
@@ -290,3 +291,9 @@ if [ -f "$results/native.csv" ]; then
 		print ""
 	}' "$results/native.csv"
 fi
+
+complete=yes
+for part in sizes symmetric workers threads estimates bounded; do
+	[ -f "$results/scale-$part.csv" ] || complete=
+done
+[ -z "$complete" ] || scale_section
