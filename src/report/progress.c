@@ -1,6 +1,7 @@
 #include "report/progress.h"
 
 #include "dpor/explorer.h"
+#include "report/forecast.h"
 
 /* Nothing is shown of what is over at once. */
 static const double FIRST = 0.5, INTERVAL = 0.25;
@@ -21,17 +22,24 @@ void progress_say(struct progress *p, double seconds, const char *words)
 	p->shown = true;
 }
 
+static void print_so_far(struct text *line, const struct explore_stats *s,
+                         uint32_t depth)
+{
+	style_plural(line, s->histories, "history", "histories");
+	text_string(line, ", ");
+	style_count(line, (uint64_t)((double)s->histories / s->seconds));
+	text_format(line, " per second, depth %u, ", depth);
+	style_seconds(line, s->seconds);
+}
+
 void progress_tick(struct progress *p, const struct explore_stats *s,
                    uint32_t depth)
 {
 	if (!progress_due(p, s->seconds)) return;
 	struct text line = { 0 };
 	if (p->what) text_format(&line, "%s: ", p->what);
-	style_plural(&line, s->histories, "history", "histories");
-	text_string(&line, ", ");
-	style_count(&line, (uint64_t)((double)s->histories / s->seconds));
-	text_format(&line, " per second, depth %u, ", depth);
-	style_seconds(&line, s->seconds);
+	if (!p->forecast || !forecast_words(p->forecast, &line, s))
+		print_so_far(&line, s, depth);
 	progress_say(p, s->seconds, text_get(&line));
 	text_free(&line);
 }

@@ -9,6 +9,7 @@
 #include "report/style.h"
 
 struct explore_stats;
+struct forecast;
 
 struct progress {
 	FILE *to;         /* a terminal, or NULL: silent */
@@ -16,6 +17,8 @@ struct progress {
 	double last;      /* seconds of exploration at the last line */
 	bool shown;
 	const char *what; /* said first, e.g. a level; may be NULL */
+	/* What is left, with a bar; NULL: only what was found. Borrowed. */
+	struct forecast *forecast;
 };
 
 /* Writes the line anew, a few times a second at most. */

@@ -1,0 +1,61 @@
+#include "report/estimate_json.h"
+
+#include <string.h>
+
+#include "dpor/explorer.h"
+#include "report/json.h"
+#include "report/json_members.h"
+
+/* Counts are exact up to 2^53, and that is not what they pretend to be. */
+static void member_number(struct text *t, const char *name, double n)
+{
+	text_char(t, ',');
+	json_name(t, name);
+	text_format(t, "%.15g", n);
+}
+
+/* Up to its closing brace, which the caller adds. */
+static void print_open(struct text *t, const struct explorer *e,
+                       const char *version)
+{
+	struct text all = { 0 };
+	report_json(&all, e, version);
+	text_bytes(t, all.data, all.length - strlen("}\n"));
+	text_free(&all);
+}
+
+static void print_estimate(struct text *t, const struct estimate *e)
+{
+	text_string(t, ",\"estimate\":{");
+	json_name(t, "exact");
+	text_string(t, e->exact ? "true" : "false");
+	member_number(t, "histories", e->histories);
+	member_number(t, "low", e->low);
+	member_number(t, "high", e->high);
+	member_number(t, "end_states", e->end_states);
+	json_member_count(t, "groups", e->groups);
+}
+
+void report_outlook_json(struct text *t, const struct explorer *e,
+                         const char *version, const struct outlook *o)
+{
+	print_open(t, e, version);
+	print_estimate(t, &o->whole);
+	json_member_count(t, "jobs", o->jobs);
+	member_number(t, "seconds", o->left.seconds / o->jobs);
+	member_number(t, "seconds_low", o->left.low / o->jobs);
+	member_number(t, "seconds_high", o->left.high / o->jobs);
+	text_string(t, "}}\n");
+}
+
+void report_share_json(struct text *t, const struct explorer *e,
+                       const char *version, const struct sample_share *s)
+{
+	print_open(t, e, version);
+	print_estimate(t, &s->whole);
+	text_string(t, "},\"sample\":{");
+	json_count(t, "descents", s->descents);
+	json_member_count(t, "distinct", s->distinct);
+	member_number(t, "share", share_seen(s));
+	text_string(t, "}}\n");
+}

@@ -1,0 +1,102 @@
+#include "report/estimate_text.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "dpor/explorer.h"
+#include "dpor/verdict.h"
+#include "report/names.h"
+#include "report/rough.h"
+#include "report/text.h"
+
+/* ---- words ---- */
+
+/* " (95 %: 1.1 to 1.6 million)" */
+static void name_interval(struct text *t, const struct estimate *e)
+{
+	if (e->exact) return;
+	text_string(t, " (95 %: ");
+	rough_range(t, e->low, e->high);
+	text_char(t, ')');
+}
+
+static void name_about(struct text *t, const struct estimate *e)
+{
+	if (e->exact) {
+		style_count(t, (uint64_t)e->histories);
+		return;
+	}
+	text_string(t, "about ");
+	rough_count(t, e->histories);
+}
+
+static void name_time(struct text *t, const struct outlook *o)
+{
+	if (o->left.seconds <= 0) return;
+	text_string(t, o->left.seconds / o->jobs < 0.1 ? ", " : ", about ");
+	rough_seconds(t, o->left.seconds / o->jobs);
+	if (o->jobs > 1) text_format(t, " with %u threads", o->jobs);
+}
+
+void name_outlook(struct text *t, const struct explorer *e,
+                  const struct outlook *o)
+{
+	const struct explore_options *options = explorer_options(e);
+	name_about(t, &o->whole);
+	text_string(t, " histories");
+	if (options->symmetry) {
+		text_string(t, o->whole.exact ? " in " : " in about ");
+		rough_count(t, o->whole.end_states);
+		text_string(t, " classes");
+	}
+	text_string(t, " under ");
+	name_level(t, options->level);
+	name_interval(t, &o->whole);
+	name_time(t, o);
+}
+
+double share_seen(const struct sample_share *s)
+{
+	if (s->whole.histories <= 0) return s->whole.exact ? 1 : 0;
+	return fmin((double)s->distinct / s->whole.histories, 1);
+}
+
+void name_share(struct text *t, const struct sample_share *s)
+{
+	style_plural(t, s->distinct, "distinct history",
+	             "distinct histories");
+	text_string(t, " of ");
+	name_about(t, &s->whole);
+	name_interval(t, &s->whole);
+	text_string(t, " in ");
+	style_plural(t, s->descents, "random descent", "random descents");
+	text_string(t, s->whole.exact ? ": " : ": about ");
+	text_format(t, "%.3g %%", 100 * share_seen(s));
+}
+
+/* ---- the result ---- */
+
+static void report_reason(struct text *t, const struct style *s,
+                          const struct explorer *e, const char *words)
+{
+	enum verdict v = explorer_verdict(e);
+	if (v == VERDICT_INCONCLUSIVE) {
+		style_words(t, s, STYLE_YELLOW, verdict_word(v));
+		text_string(t, ": ");
+	} else {
+		report_verdict(t, s, e);
+	}
+	text_string(t, words);
+	text_char(t, '\n');
+}
+
+void report_roughly(struct text *t, const struct style *s,
+                    const struct explorer *e, const char *words, bool quiet)
+{
+	struct text all = { 0 };
+	report_reason(t, s, e, words);
+	if (quiet) return;
+	report_result(&all, s, e);
+	text_string(t, strchr(text_get(&all), '\n') + 1);
+	text_free(&all);
+}

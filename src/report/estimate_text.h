@@ -1,0 +1,44 @@
+/* What is known only roughly of an exploration, beside its result: how large it
+ * is, how long it takes, and what share was seen. */
+#ifndef ISO_REPORT_ESTIMATE_TEXT_H
+#define ISO_REPORT_ESTIMATE_TEXT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/text.h"
+#include "dpor/estimate.h"
+#include "report/style.h"
+
+struct explorer;
+
+/* A part was explored, and the rest estimated. */
+struct outlook {
+	struct estimate whole;
+	struct duration left; /* for one thread, of what was not explored */
+	unsigned jobs;        /* threads that will explore it */
+};
+
+/* Random descents were made, and the whole estimated. */
+struct sample_share {
+	struct estimate whole;
+	uint64_t descents, distinct;
+};
+
+/* The part of the whole that was seen: at most 1. */
+double share_seen(const struct sample_share *s);
+
+/* "about 1.31 million histories under Causal Consistency (cc) (95 %: 1.1 to 1.6
+ * million), about 2.4 s with 2 threads" */
+void name_outlook(struct text *t, const struct explorer *e,
+                  const struct outlook *o);
+/* "871 distinct histories of about 12,400 (95 %: 11,000 to 14,200) in 1,000
+ * random descents: about 7.02 %" */
+void name_share(struct text *t, const struct sample_share *s);
+
+/* As report_verdict (quiet) or report_result. The words are the reason of an
+ * inconclusive verdict, and a line of their own below any other. */
+void report_roughly(struct text *t, const struct style *s,
+                    const struct explorer *e, const char *words, bool quiet);
+
+#endif
