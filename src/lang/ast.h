@@ -10,6 +10,8 @@
 #include "lang/source.h"
 #include "vm/value.h"
 
+struct sort;
+
 /* A name, one object for all its occurrences in all files, and what it stands
  * for at the moment. */
 struct symbol {
@@ -37,6 +39,8 @@ struct local {
 	struct local *next;     /* session: the next top-level local */
 	uint32_t level;         /* of the block that it belongs to */
 	uint32_t reg;           /* given by the compiler */
+	struct sort *sort;      /* flow.h; or NULL */
+	const struct local *twin; /* symmetric.c: in another session */
 };
 
 enum expr_kind {
@@ -192,7 +196,8 @@ enum item_kind {
 	ITEM_FINALLY,
 	ITEM_ASSERT,    /* value, message; without value: serializable */
 	ITEM_ISOLATION, /* name */
-	ITEM_IMPORT     /* message: the path */
+	ITEM_IMPORT,    /* message: the path */
+	ITEM_SYMMETRIC  /* params: names of sessions */
 };
 
 struct item {
@@ -221,6 +226,10 @@ struct item {
 	bool others;              /* GLOBAL, the first: [*] was given */
 	uint32_t number;          /* in the compiled program */
 	struct value constant;    /* CONST */
+	/* flow.h, or NULL: TXN: of the result; GLOBAL, the first: of what the
+	 * keys hold, and of each index value. */
+	struct sort *sort, **sorts;
+	const struct item *declared; /* SESSION: SYMMETRIC that names it */
 };
 
 struct syntax {

@@ -471,6 +471,28 @@ static void check_isolation(struct checker *c, struct item *i)
 	c->isolation = i;
 }
 
+static void check_symmetric(struct checker *c, struct item *i)
+{
+	if (i->param_count < 2)
+		scope_error(c, i->params[0]->at, "a session is symmetric to "
+		            "others: name two or more");
+	for (uint32_t n = 0; n < i->param_count; n++) {
+		struct place at = i->params[n]->at;
+		const struct symbol *name = i->params[n]->name;
+		struct item *session = name->session;
+		if (!session) {
+			scope_unknown_session(c, at, name->text);
+		} else if (session->declared) {
+			scope_error(c, at, "'%s' is declared symmetric twice",
+			            name->text);
+			source_note(c->all, session->declared->at, "first "
+			            "here");
+		} else {
+			session->declared = i;
+		}
+	}
+}
+
 /* Everything but top-level assertions, which need the sessions' locals. */
 static void check_item(struct checker *c, struct item *i)
 {
@@ -483,6 +505,7 @@ static void check_item(struct checker *c, struct item *i)
 	case ITEM_SESSION: check_body(c, i, WHERE_SESSION); return;
 	case ITEM_FINALLY: check_body(c, i, WHERE_TRANSACTION); return;
 	case ITEM_ISOLATION: check_isolation(c, i); return;
+	case ITEM_SYMMETRIC: check_symmetric(c, i); return;
 	case ITEM_ASSERT:
 	case ITEM_IMPORT: return;
 	}

@@ -10,6 +10,7 @@
 #include "lang/code.h"
 #include "lang/format.h"
 #include "lang/limits.h"
+#include "lang/symmetric.h"
 #include "native/library.h"
 
 /* A frame of its own. */
@@ -404,6 +405,7 @@ struct program *compile(struct syntax *syntax, struct sources *all,
 	/* Without its libraries nothing can be evaluated. */
 	if (!c.failed) compile_rest(&c, syntax);
 	if (!c.failed) finish(&c);
+	if (!c.failed) c.failed = !symmetric_check(syntax, all, c.p);
 	digest(&c, syntax);
 	free(c.watched);
 	free(c.aborts.items);

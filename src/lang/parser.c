@@ -140,7 +140,7 @@ static bool expect(struct parser *p, enum token_kind kind)
 
 static const char *const item_words[] = {
 	"global", "const", "fn", "extern", "txn", "session", "finally",
-	"assert", "isolation", "import", NULL
+	"assert", "isolation", "import", "symmetric", NULL
 };
 static const char *const statement_words[] = {
 	"let", "if", "else", "for", "abort", "return", "assert", "assume",
@@ -200,7 +200,9 @@ static bool begins_item(const struct parser *p)
 		return second == TOKEN_NAME;
 	case TOKEN_FINALLY: return second == TOKEN_OPEN_BRACE;
 	case TOKEN_IMPORT: return second == TOKEN_STRING;
-	case TOKEN_NAME: return second == TOKEN_FN && word_is(p, "extern");
+	case TOKEN_NAME:
+		return (second == TOKEN_FN && word_is(p, "extern")) ||
+		       (second == TOKEN_NAME && word_is(p, "symmetric"));
 	default: return false;
 	}
 }
@@ -1085,11 +1087,28 @@ static void parse_import(struct parser *p, struct item *i)
 	expect(p, TOKEN_SEMICOLON);
 }
 
+/* NAME { "," NAME } ";" */
+static void parse_symmetric(struct parser *p, struct item *i)
+{
+	uint32_t capacity = 0;
+	struct local **names = NULL;
+	do {
+		VEC_RESERVE(names, i->param_count, capacity);
+		names[i->param_count++] = parse_local(p, "a session's name");
+	} while (!p->panic && i->param_count <= LIMIT_SESSIONS &&
+	         accept(p, TOKEN_COMMA));
+	expect(p, TOKEN_SEMICOLON);
+	size_t size = i->param_count * sizeof *names;
+	i->params = region_take(p->syntax->region, size);
+	memcpy(i->params, names, size);
+	free(names);
+}
+
 /* item := "global" global | "const" const | "fn" fn | "txn" txn
  *       | "session" NAME block | "finally" block | "assert" assertion
  *       | "isolation" NAME ";" | "import" STRING ";"
- *       | "extern" "fn" extern
- * `kind` is the first word; "extern" is also a name. */
+ *       | "extern" "fn" extern | "symmetric" symmetric
+ * `kind` is the first word; "extern" and "symmetric" are also names. */
 static void parse_item_into(struct parser *p, struct item *i,
                             enum token_kind kind)
 {
@@ -1130,8 +1149,10 @@ static void parse_item_into(struct parser *p, struct item *i,
 		expect(p, TOKEN_SEMICOLON);
 		return;
 	case TOKEN_NAME:
-		i->kind = ITEM_EXTERN;
-		parse_extern(p, i);
+		if (i->kind == ITEM_SYMMETRIC)
+			parse_symmetric(p, i);
+		else
+			parse_extern(p, i);
 		return;
 	default:
 		i->kind = ITEM_IMPORT;
@@ -1145,14 +1166,19 @@ static void parse_item(struct parser *p)
 	struct item *i = region_take0(p->syntax->region, sizeof *i);
 	i->at = place(p, here(p));
 	i->last_local = &i->locals;
-	if (kind != TOKEN_ASSERT && !word_is(p, "extern") &&
+	bool is_extern = word_is(p, "extern");
+	bool is_symmetric = word_is(p, "symmetric") &&
+	                    peek_second(p) == TOKEN_NAME;
+	if (kind != TOKEN_ASSERT && !is_extern && !is_symmetric &&
 	    (kind < TOKEN_GLOBAL || kind > TOKEN_ISOLATION)) {
 		fail_at_word(p, item_words, "a declaration");
 		return;
 	}
 	advance(p);
-	if (kind == TOKEN_NAME && !expect(p, TOKEN_FN)) return;
-	if (peek(p) == TOKEN_NAME) i->at = place(p, here(p));
+	if (is_extern && !expect(p, TOKEN_FN)) return;
+	if (kind == TOKEN_NAME)
+		i->kind = is_extern ? ITEM_EXTERN : ITEM_SYMMETRIC;
+	if (peek(p) == TOKEN_NAME && !is_symmetric) i->at = place(p, here(p));
 	if (kind == TOKEN_ASSERT) i->at = place(p, behind(p) - 6);
 	parse_item_into(p, i, kind);
 	if (p->panic) return;

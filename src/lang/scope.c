@@ -144,7 +144,8 @@ void scope_declare_items(struct checker *c)
 		case ITEM_FINALLY: declare_session(c, i); break;
 		case ITEM_ASSERT:
 		case ITEM_ISOLATION:
-		case ITEM_IMPORT: break;
+		case ITEM_IMPORT:
+		case ITEM_SYMMETRIC: break;
 		}
 	}
 }
@@ -162,16 +163,15 @@ static void add_name(struct names *n, const char *name)
 	n->items[n->count++] = name;
 }
 
-static void unknown(struct checker *c, const struct expr *e, const char *what,
+static void unknown(struct checker *c, struct place at, const char *what,
                     const char *name, struct names *names)
 {
 	const char *near = diag_nearest(name, names->items, names->count);
 	if (near)
-		scope_error(c, expr_place(e),
-		            "unknown %s '%s'; did you mean '%s'?", what, name,
-		            near);
+		scope_error(c, at, "unknown %s '%s'; did you mean '%s'?", what,
+		            name, near);
 	else
-		scope_error(c, expr_place(e), "unknown %s '%s'", what, name);
+		scope_error(c, at, "unknown %s '%s'", what, name);
 	free(names->items);
 }
 
@@ -231,7 +231,7 @@ void scope_unknown_name(struct checker *c, const struct expr *e)
 	add_name(&names, "true");
 	add_name(&names, "false");
 	add_name(&names, "null");
-	unknown(c, e, "name", e->name->text, &names);
+	unknown(c, expr_place(e), "name", e->name->text, &names);
 }
 
 void scope_unknown_callee(struct checker *c, const struct expr *e)
@@ -249,8 +249,18 @@ void scope_unknown_callee(struct checker *c, const struct expr *e)
 	add_name(&names, "map");
 	add_name(&names, "exists");
 	add_name(&names, "forall");
-	unknown(c, e, session ? "transaction or function" : "function",
+	unknown(c, expr_place(e),
+	        session ? "transaction or function" : "function",
 	        e->callee->text, &names);
+}
+
+void scope_unknown_session(struct checker *c, struct place at,
+                           const char *name)
+{
+	struct names names = { 0 };
+	for (struct item *i = c->syntax->first; i; i = i->next)
+		if (i->kind == ITEM_SESSION) add_name(&names, i->name->text);
+	unknown(c, at, "session", name, &names);
 }
 
 void scope_unknown_member(struct checker *c, const struct expr *e,
@@ -261,6 +271,6 @@ void scope_unknown_member(struct checker *c, const struct expr *e,
 	for (struct local *l = session->locals; l; l = l->next)
 		add_name(&names, l->name->text);
 	text_format(&what, "local of session '%s':", session->name->text);
-	unknown(c, e, text_get(&what), e->field->text, &names);
+	unknown(c, expr_place(e), text_get(&what), e->field->text, &names);
 	text_free(&what);
 }

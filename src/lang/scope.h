@@ -43,6 +43,8 @@ void scope_unknown_name(struct checker *c, const struct expr *e);
 void scope_unknown_callee(struct checker *c, const struct expr *e);
 void scope_unknown_member(struct checker *c, const struct expr *e,
                           const struct item *session);
+void scope_unknown_session(struct checker *c, struct place at,
+                           const char *name);
 
 /* In check.c: expressions are checked from both. */
 void check_expr(struct checker *c, struct expr *e);

@@ -189,6 +189,8 @@ struct session {
 	uint32_t registers; /* of its own frame */
 	uint32_t stack;     /* with everything it calls: program_finish() */
 	uint32_t bound;     /* see program_session_bound() */
+	uint32_t symmetric; /* number of the declaration that says with whom it
+	                     * can be exchanged, from 1; 0: none */
 	struct session_local *locals; /* top-level ones */
 	uint32_t local_count, local_capacity;
 };
@@ -228,6 +230,7 @@ struct program {
 	uint64_t digest;       /* program_digest() */
 	const char *isolation; /* level named by the program, or NULL */
 	bool has_finally;      /* the last session is `finally` */
+	uint32_t symmetric;    /* declarations of symmetric sessions */
 	uint32_t stack;        /* the most that a session needs */
 
 	struct instruction *code;
@@ -339,6 +342,11 @@ uint32_t program_add_extern(struct program *p, const char *name);
 uint32_t program_add_session(struct program *p, const char *name);
 uint32_t program_add_local(struct program *p, uint32_t session,
                            const char *name, uint32_t reg);
+/* The sessions are declared to be symmetric, and this was found to hold. */
+void program_add_symmetric(struct program *p, const uint32_t *sessions,
+                           uint32_t count);
+/* Does one declaration name both? */
+bool program_are_symmetric(const struct program *p, uint32_t a, uint32_t b);
 /* The number of a transaction name, made if there is none. */
 uint32_t program_add_transaction(struct program *p, const char *name);
 /* The assertion's strings are copied; a->at is taken as it is, its strings

@@ -296,6 +296,20 @@ uint32_t program_add_local(struct program *p, uint32_t session,
 	return s->local_count++;
 }
 
+void program_add_symmetric(struct program *p, const uint32_t *sessions,
+                           uint32_t count)
+{
+	p->symmetric++;
+	for (uint32_t i = 0; i < count; i++)
+		p->sessions[sessions[i]].symmetric = p->symmetric;
+}
+
+bool program_are_symmetric(const struct program *p, uint32_t a, uint32_t b)
+{
+	uint32_t declaration = p->sessions[a].symmetric;
+	return declaration && declaration == p->sessions[b].symmetric;
+}
+
 uint32_t program_add_transaction(struct program *p, const char *name)
 {
 	for (uint32_t i = 0; i < p->transactions_count; i++)

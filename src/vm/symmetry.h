@@ -13,6 +13,16 @@
 struct diags;
 struct program;
 
+#define SYMMETRY_NONE UINT32_MAX
+
+/* A final assertion may tell interchangeable sessions apart: these are those
+ * that it names, increasing. */
+struct symmetry_named {
+	uint32_t assertion;
+	uint32_t count;
+	const uint32_t *sessions;
+};
+
 struct symmetry {
 	struct region region;   /* owns all below */
 	uint32_t session_count;
@@ -20,14 +30,32 @@ struct symmetry {
 	 * those between included; itself if there is none. */
 	uint32_t *class_of;
 	bool trivial;           /* no two sessions can be exchanged */
+	/* By assertion, for those in the own code of a session that can be
+	 * exchanged: that session, else SYMMETRY_NONE; and the assertion that
+	 * stands in the same place of the first session of the class, of all
+	 * others itself. */
+	uint32_t assertion_count;
+	uint32_t *assertion_session, *assertion_twin;
+	/* By reach point: likewise. */
+	uint32_t reach_count;
+	uint32_t *reach_twin;
+	uint32_t named_count;
+	struct symmetry_named *named;
 };
 
 /* Finds the sessions that run the same code on the same arguments, and those
- * that the program declares symmetric. NULL, with an error added, when a
- * declaration does not hold. Freed by symmetry_free(). */
+ * that the program declares symmetric. NULL, with an error added, when there
+ * are too many permutations to count in 64 bits. Functions in C do not tell
+ * whether they are the same: their sessions are not exchanged. Freed by
+ * symmetry_free(). */
 struct symmetry *symmetry_new(const struct program *p, struct diags *d);
 void symmetry_free(struct symmetry *s); /* NULL is fine */
 /* How many permutations there are; UINT64_MAX if more than that. */
 uint64_t symmetry_order(const struct symmetry *s);
+/* How many sessions there are in the class of this one. */
+uint32_t symmetry_class_size(const struct symmetry *s, uint32_t session);
+/* What some session reached, all others of its class can reach: adds it to the
+ * bit set. */
+void symmetry_spread_reached(const struct symmetry *s, uint64_t *reached);
 
 #endif
