@@ -2,13 +2,16 @@
 
 #include <stdlib.h>
 
+#include "base/diag.h"
 #include "cli/exit_codes.h"
+#include "cli/explore_unit.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/outputs.h"
 #include "cli/program.h"
 #include "cli/signals.h"
 #include "cli/watch.h"
+#include "distribute/unit.h"
 #include "dpor/origin.h"
 #include "dpor/verdict.h"
 #include "history/history.h"
@@ -19,6 +22,7 @@
 #include "report/names.h"
 #include "report/text.h"
 #include "vm/program.h"
+#include "vm/symmetry.h"
 
 int exit_code_of_verdict(int verdict)
 {
@@ -60,8 +64,7 @@ static void draw(struct text *picture, const struct explorer *e,
 	free(changes);
 }
 
-static bool write_pictures(const struct exploration *x,
-                           const struct explorer *e)
+bool explore_pictures(const struct exploration *x, const struct explorer *e)
 {
 	if (!pictures_wanted(x->line)) return true;
 	struct text title = { 0 }, picture = { 0 };
@@ -80,12 +83,14 @@ static bool write_pictures(const struct exploration *x,
 static bool write_result(const struct exploration *x, const struct explorer *e)
 {
 	struct text t = { 0 };
+	struct estimate all = { 0 };
+	if (!x->quiet || x->json) all = explore_share(e);
 	if (x->json)
-		report_json(&t, e, iso_version());
+		report_partial_json(&t, e, iso_version(), &all);
 	else if (x->quiet)
 		report_verdict(&t, &x->style, e);
 	else
-		report_result(&t, &x->style, e);
+		report_partial(&t, &x->style, e, &all);
 	FILE *to = outputs_result_stream(x->line);
 	bool fine = output_text(to, "-", &t);
 	text_free(&t);
@@ -96,54 +101,99 @@ static int deliver(const struct exploration *x, const struct explorer *e)
 {
 	if (program_failed(x->line, x->program)) return EXIT_INPUT;
 	bool fine = write_result(x, e);
-	fine = write_pictures(x, e) && fine;
+	fine = explore_pictures(x, e) && fine;
 	return fine ? exit_code_of_verdict((int)explorer_verdict(e))
 	            : EXIT_INTERNAL;
 }
 
+static struct explorer *explorer_watched(const struct exploration *x,
+                                         struct watch *w)
+{
+	struct explore_options o = x->options;
+	struct explore_observer observer = watch_observer(w);
+	o.snapshot_every = watch_every(w);
+	return explorer_new(x->program, &o, &observer);
+}
+
 static int explore_one(const struct exploration *x)
 {
-	struct watch *w = watch_new(x);
+	struct watch *w = watch_new(x, NULL);
 	if (!w) return EXIT_USAGE;
-	struct explore_observer observer = watch_observer(w);
-	struct explorer *e = explorer_new(x->program, &x->options, &observer);
-	explorer_run(e);
-	bool fine = watch_end(w);
-	int code = deliver(x, e);
+	struct explorer *e = explorer_watched(x, w);
+	bool known = !x->unit->unit || explore_unit_begin(x->unit, e);
+	if (known) explorer_run(e);
+	bool fine = watch_end(w, known ? e : NULL);
+	int code = known ? deliver(x, e) : EXIT_INPUT;
 	explorer_free(e);
 	return fine ? code : EXIT_INTERNAL;
 }
 
 static int explore_as_asked(const struct exploration *x)
 {
-	return x->line->value[OPTION_LEVELS] ? explore_levels(x)
-	                                     : explore_one(x);
+	const struct command_line *c = x->line;
+	if (c->value[OPTION_LEVELS]) return explore_levels(x);
+	return explore_one(x);
 }
 
 /* ---- the program ---- */
 
+/* What the exploration borrows of the program: the observed history, classes
+ * of sessions. */
+struct borrowed {
+	struct origin *origin;
+	struct symmetry *symmetry;
+};
+
+static struct symmetry *find_symmetry(const struct exploration *x)
+{
+	struct diags d = { 0 };
+	struct symmetry *s = symmetry_new(x->program, &d);
+	say_diagnostics(x->line, &d);
+	diags_free(&d);
+	if (s && s->trivial && !x->quiet)
+		say("%s: no two sessions can be exchanged, so each history is "
+		    "a class of its own", program_path(x->program));
+	return s;
+}
+
+static bool wants_symmetry(const struct exploration *x)
+{
+	const struct explore_unit *u = x->unit;
+	return x->line->value[OPTION_SYMMETRY] ||
+	       (u->resumed && u->unit->task.symmetry);
+}
+
+/* False after saying why. */
+static bool borrow(struct exploration *x, struct borrowed *b)
+{
+	if (x->options.algorithm == EXPLORE_OUTWARD &&
+	    !(x->options.origin = b->origin = explore_origin(x)))
+		return false;
+	return !wants_symmetry(x) ||
+	       (x->options.symmetry = b->symmetry = find_symmetry(x));
+}
+
 static int explore_known(struct exploration *x)
 {
-	struct origin *origin = NULL;
+	struct borrowed b = { 0 };
+	int code = EXIT_INPUT;
 	if (!pictures_possible(x->line)) return EXIT_USAGE;
-	if (x->options.algorithm == EXPLORE_OUTWARD) {
-		origin = explore_origin(x);
-		if (!origin) return EXIT_INPUT;
-		x->options.origin = origin;
+	if (borrow(x, &b) && explore_unit_accept(x->unit, x)) {
+		signals_catch();
+		x->options.interrupt = signals_flag();
+		code = explore_as_asked(x);
 	}
-	signals_catch();
-	x->options.interrupt = signals_flag();
-	int code = explore_as_asked(x);
-	origin_free(origin);
+	origin_free(b.origin);
+	symmetry_free(b.symmetry);
 	return code;
 }
 
 static int explore_program(struct exploration *x, const struct program *p)
 {
-	const char *order = x->line->value[OPTION_SESSIONS_ORDER];
+	const char *order = explore_unit_order(x->unit);
 	struct program *view = NULL;
 	x->program = p;
-	if (!settings_levels(x)) return EXIT_USAGE;
+	if (!x->unit->resumed && !settings_levels(x)) return EXIT_USAGE;
 	if (order) {
 		view = settings_reordered(p, order);
 		if (!view) return EXIT_USAGE;
@@ -166,7 +216,12 @@ static int explore_path(struct exploration *x, const char *path)
 
 int explore_main(const struct command_line *c)
 {
-	struct exploration x = { .line = c };
+	struct explore_unit unit = { .line = c };
+	struct exploration x = { .line = c, .unit = &unit };
+	int code = EXIT_INPUT;
 	if (!settings_read(&x)) return EXIT_USAGE;
-	return explore_path(&x, c->operands[0]);
+	if (explore_unit_read(&unit, &x))
+		code = explore_path(&x, explore_unit_program(&unit));
+	explore_unit_free(&unit);
+	return code;
 }

@@ -4,16 +4,19 @@
 
 #include <stdbool.h>
 
+#include "dpor/estimate.h"
 #include "dpor/explorer.h"
 #include "report/style.h"
 
 struct command_line;
+struct explore_unit;
 struct origin;
 struct program;
 
 struct exploration {
 	const struct command_line *line;
 	struct explore_options options;
+	struct explore_unit *unit; /* what to go on with, and what to keep */
 	const struct program *program; /* sessions in the order asked for */
 	struct style style;            /* of the result in words */
 	bool quiet, json;
@@ -34,8 +37,14 @@ struct program *settings_reordered(const struct program *p, const char *order);
  * it cannot be read, or is none of the program. */
 struct origin *explore_origin(const struct exploration *x);
 
+/* explore_share.c: how many histories there are, after an exploration that ended
+ * early; groups == 0 if that is not known. */
+struct estimate explore_share(const struct explorer *e);
+
 /* explore_levels.c: the table of --levels; returns the exit code. */
 int explore_levels(const struct exploration *x);
 int exit_code_of_verdict(int verdict);
+/* Draws what --dot and --svg ask for. False, after saying why, if it cannot. */
+bool explore_pictures(const struct exploration *x, const struct explorer *e);
 
 #endif

@@ -7,42 +7,28 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/program.h"
+#include "cli/watch.h"
 #include "isoscope.h"
 #include "report/levels.h"
-#include "report/progress.h"
 #include "vm/program.h"
-
-/* What one exploration must know to show how far it is. */
-struct watch {
-	struct progress progress;
-	char what[32];
-};
-
-static bool on_tick(void *payload, const struct explore_stats *s,
-                    uint32_t depth)
-{
-	struct watch *w = payload;
-	progress_tick(&w->progress, s, depth);
-	return true;
-}
 
 /* Explores under one causally extensible level, and fills its column; cc's
  * histories are looked at for the stronger levels as well. */
 static void run_level(const struct exploration *x, struct levels_table **table,
                       enum level l, double timeout)
 {
-	struct watch w = { .progress = output_progress(x->line) };
-	snprintf(w.what, sizeof w.what, "under %s", level_word(l));
-	w.progress.what = w.what;
-	struct explore_options o = x->options;
-	o.level = o.base = l;
-	o.classify = l == LEVEL_CC;
-	o.timeout = timeout;
-	struct explore_observer observer = { .payload = &w,
-		                             .tick = on_tick };
-	struct explorer *e = explorer_new(x->program, &o, &observer);
+	struct exploration y = *x;
+	char what[32];
+	snprintf(what, sizeof what, "under %s", level_word(l));
+	y.options.level = y.options.base = l;
+	y.options.classify = l == LEVEL_CC;
+	y.options.timeout = timeout;
+	struct watch *w = watch_new(&y, what);
+	struct explore_observer observer = watch_observer(w);
+	y.options.snapshot_every = watch_every(w);
+	struct explorer *e = explorer_new(x->program, &y.options, &observer);
 	explorer_run(e);
-	progress_end(&w.progress);
+	watch_end(w, e);
 	if (!*table) *table = levels_table_new(e);
 	levels_table_set(*table, e, l);
 	for (int s = LEVEL_CC + 1; l == LEVEL_CC && s < LEVEL_COUNT; s++)

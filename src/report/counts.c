@@ -30,17 +30,18 @@ void count_begin(struct text *t, const char *label, uint64_t n)
 	text_free(&number);
 }
 
-void count_time(struct text *t, double seconds, double cpu_seconds, uint64_t n,
+void count_time(struct text *t, const struct costs *c, uint64_t n,
                 const char *what)
 {
 	struct text number = { 0 };
-	style_seconds(&number, seconds);
+	style_seconds(&number, c->seconds);
 	count_begin_text(t, "time", &number);
-	style_seconds(t, cpu_seconds);
+	style_seconds(t, c->cpu_seconds);
 	text_string(t, " of CPU");
-	if (cpu_seconds > RATE_LEAST) {
+	if (c->threads > 1) text_format(t, " in %u threads", c->threads);
+	if (c->cpu_seconds > RATE_LEAST) {
 		text_string(t, ", ");
-		style_count(t, (uint64_t)((double)n / cpu_seconds));
+		style_count(t, (uint64_t)((double)n / c->cpu_seconds));
 		text_format(t, " %s per second", what);
 	}
 	text_char(t, '\n');

@@ -11,9 +11,14 @@
 void count_begin(struct text *t, const char *label, uint64_t n);
 /* The same for what is no plain number, such as "1.4 MB"; empties it. */
 void count_begin_text(struct text *t, const char *label, struct text *number);
+/* What something took. */
+struct costs {
+	double seconds, cpu_seconds;
+	unsigned threads;
+};
 /* A whole line: "time", the seconds, those of the CPU, and, unless that is
  * noise, how many of `n` there were in each: "20,000 runs per second". */
-void count_time(struct text *t, double seconds, double cpu_seconds, uint64_t n,
+void count_time(struct text *t, const struct costs *c, uint64_t n,
                 const char *what);
 /* "12 MB resident": the most that the program held. */
 void count_resident(struct text *t);

@@ -9,6 +9,7 @@
 #include "report/example.h"
 #include "report/json_members.h"
 #include "report/names.h"
+#include "report/share.h"
 #include "report/warnings.h"
 
 void json_name(struct text *t, const char *name)
@@ -111,6 +112,7 @@ static const char *algorithm_word(enum explorer_algorithm a)
 		[EXPLORE_CE] = "ce",
 		[EXPLORE_DFS] = "dfs",
 		[EXPLORE_OUTWARD] = "outward",
+		[EXPLORE_ORDERLY] = "orderly",
 	};
 	return words[a];
 }
@@ -137,6 +139,7 @@ static void print_stats(struct text *t, const struct explorer *e)
 		json_member_count(t, counts[i].name, counts[i].n);
 	if (explores_outward(e))
 		json_member_count(t, "changes", s->changes);
+	if (explores_bounded(e)) json_member_count(t, "cut", s->cut);
 	if (explorer_serializability_known(e))
 		json_member_count(t, "unserializable", s->unserializable);
 	if (explorer_options(e)->check_duplicates)
@@ -145,8 +148,8 @@ static void print_stats(struct text *t, const struct explorer *e)
 	            s->cpu_seconds);
 }
 
-void report_json(struct text *t, const struct explorer *e,
-                 const char *version)
+void report_partial_json(struct text *t, const struct explorer *e,
+                         const char *version, const struct estimate *all)
 {
 	const struct explore_options *o = explorer_options(e);
 	enum explore_stop stop = explorer_stats(e)->stop;
@@ -158,6 +161,9 @@ void report_json(struct text *t, const struct explorer *e,
 	json_member_text(t, "level", level_word(o->level));
 	json_member_text(t, "base", level_word(o->base));
 	json_member_text(t, "algorithm", algorithm_word(o->algorithm));
+	json_member_count(t, "jobs", o->jobs ? o->jobs : 1);
+	if (explores_bounded(e))
+		json_member_count(t, "max_changes", o->max_changes);
 	if (explores_outward(e)) json_origin(t, e);
 	json_member_text(t, "verdict", verdict_word(explorer_verdict(e)));
 	if (explores_outward(e))
@@ -170,8 +176,14 @@ void report_json(struct text *t, const struct explorer *e,
 	print_slots(t, e);
 	print_warnings(t, e);
 	print_stats(t, e);
+	json_share(t, explorer_stats(e)->histories, all);
 	text_string(t, "}\n");
 	text_free(&reason);
+}
+
+void report_json(struct text *t, const struct explorer *e, const char *version)
+{
+	report_partial_json(t, e, version, NULL);
 }
 
 void report_fault_json(struct text *t, const char *program, const char *fault,

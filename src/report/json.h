@@ -4,11 +4,15 @@
 
 #include "base/text.h"
 
+struct estimate;
 struct explorer;
 
 /* `version` is the program's. One line, with a line end. */
 void report_json(struct text *t, const struct explorer *e,
                  const char *version);
+/* The same, with an estimate of how many histories there are. */
+void report_partial_json(struct text *t, const struct explorer *e,
+                         const char *version, const struct estimate *all);
 
 /* What is printed in place of a result if there is none (program_fault()). */
 void report_fault_json(struct text *t, const char *program, const char *fault,

@@ -188,6 +188,41 @@ static void violated_reason(struct text *t, const struct explorer *e)
 	if (error) text_string(t, "a run-time error happens");
 }
 
+bool explores_bounded(const struct explorer *e)
+{
+	const struct explore_options *o = explorer_options(e);
+	return o->algorithm == EXPLORE_ORDERLY && o->max_changes < UINT64_MAX;
+}
+
+/* "the 12 histories with at most 2 stale reads" */
+static void name_bounded(struct text *t, const struct explorer *e)
+{
+	uint64_t bound = explorer_options(e)->max_changes;
+	text_string(t, "the ");
+	style_plural(t, explorer_stats(e)->histories, "history", "histories");
+	if (!bound) {
+		text_string(t, " without stale reads");
+		return;
+	}
+	text_string(t, " with at most ");
+	style_plural(t, bound, "stale read", "stale reads");
+}
+
+static void inconclusive_reason(struct text *t, const struct explorer *e)
+{
+	const struct explore_stats *s = explorer_stats(e);
+	if (s->stop == STOP_STALE) {
+		text_string(t, "no violation in ");
+		name_bounded(t, e);
+		text_string(t, ", and others were left out, under ");
+		return;
+	}
+	text_string(t, name_stop(e));
+	text_string(t, ", with no violation in the ");
+	style_plural(t, s->histories, "history seen under ",
+	             "histories seen under ");
+}
+
 void name_verdict_reason(struct text *t, const struct explorer *e)
 {
 	const struct explore_stats *s = explorer_stats(e);
@@ -203,10 +238,7 @@ void name_verdict_reason(struct text *t, const struct explorer *e)
 		text_string(t, " under ");
 		break;
 	case VERDICT_INCONCLUSIVE:
-		text_string(t, name_stop(e));
-		text_string(t, ", with no violation in the ");
-		style_plural(t, s->histories, "history seen under ",
-		             "histories seen under ");
+		inconclusive_reason(t, e);
 		break;
 	}
 	name_level(t, explorer_options(e)->level);

@@ -175,7 +175,8 @@ static void print_costs(struct text *t, const struct run_case *c)
 	style_plural(t, s->taken_back, "choice of a writer",
 	             "choices of writers");
 	text_string(t, " taken back\n");
-	count_time(t, s->seconds, s->cpu_seconds, s->runs, "runs");
+	struct costs costs = { s->seconds, s->cpu_seconds, 1 };
+	count_time(t, &costs, s->runs, "runs");
 }
 
 static void print_counts(struct text *t, const struct run_case *c)

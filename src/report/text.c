@@ -8,6 +8,7 @@
 #include "report/counts.h"
 #include "report/example.h"
 #include "report/names.h"
+#include "report/share.h"
 #include "report/warnings.h"
 
 enum { WARNINGS_SHOWN = 8 };
@@ -200,6 +201,14 @@ static void print_histories(struct text *t, const struct explorer *e)
 	text_char(t, '\n');
 }
 
+/* In how many of the reads of some serial order something older was read. */
+static void print_staleness(struct text *t, const struct explorer *e)
+{
+	count_begin(t, "stale reads", explorer_options(e)->max_changes);
+	text_string(t, "at most, in some serial order");
+	count_part(t, "; ", explorer_stats(e)->cut, " beginnings left out\n");
+}
+
 /* How far from the observed history the exploration came. */
 static void print_distance(struct text *t, const struct explorer *e)
 {
@@ -237,7 +246,9 @@ static void print_costs(struct text *t, const struct explorer *e)
 {
 	const struct explore_stats *s = explorer_stats(e);
 	struct text memory = { 0 };
-	count_time(t, s->seconds, s->cpu_seconds, s->histories, "histories");
+	struct costs costs = { s->seconds, s->cpu_seconds,
+		               explorer_options(e)->jobs };
+	count_time(t, &costs, s->histories, "histories");
 	style_memory(&memory, s->memory_peak);
 	count_begin_text(t, "memory", &memory);
 	count_resident(t);
@@ -245,18 +256,21 @@ static void print_costs(struct text *t, const struct explorer *e)
 	text_free(&memory);
 }
 
-static void print_counts(struct text *t, const struct explorer *e)
+static void print_counts(struct text *t, const struct explorer *e,
+                         const struct estimate *all)
 {
 	text_char(t, '\n');
 	print_histories(t, e);
+	report_share(t, explorer_stats(e)->histories, all);
+	if (explores_bounded(e)) print_staleness(t, e);
 	if (explores_outward(e)) print_distance(t, e);
 	print_end_states(t, e);
 	print_search(t, e);
 	print_costs(t, e);
 }
 
-void report_result(struct text *t, const struct style *s,
-                   const struct explorer *e)
+void report_partial(struct text *t, const struct style *s,
+                    const struct explorer *e, const struct estimate *all)
 {
 	report_verdict(t, s, e);
 	if (explores_outward(e)) report_not_reproduced(t, e);
@@ -267,5 +281,11 @@ void report_result(struct text *t, const struct style *s,
 		     explorer_slot_checked(e, i)))
 			print_violation(t, s, e, i);
 	print_warnings(t, s, e);
-	print_counts(t, e);
+	print_counts(t, e, all);
+}
+
+void report_result(struct text *t, const struct style *s,
+                   const struct explorer *e)
+{
+	report_partial(t, s, e, NULL);
 }

@@ -1,0 +1,61 @@
+#include "report/share.h"
+
+#include <math.h>
+
+#include "dpor/estimate.h"
+#include "report/counts.h"
+#include "report/json.h"
+#include "report/rough.h"
+
+/* There are no fewer than those that were seen. */
+static double at_least(double n, uint64_t seen)
+{
+	return fmax(n, (double)seen);
+}
+
+static double share_of(uint64_t seen, double all)
+{
+	return all > 0 ? (double)seen / at_least(all, seen) : 1;
+}
+
+/* Two digits, but never "100 %" for a part. */
+static void percent(struct text *t, double share)
+{
+	double n = 100 * share;
+	if (n >= 99)
+		text_string(t, share < 1 ? "more than 99 %" : "100 %");
+	else if (n >= 0.001)
+		text_format(t, "%.2g %%", n);
+	else
+		text_string(t, "less than 0.001 %");
+}
+
+void report_share(struct text *t, uint64_t seen, const struct estimate *all)
+{
+	struct text number = { 0 };
+	if (!all || !all->groups) return;
+	rough_count(&number, at_least(all->histories, seen));
+	count_begin_text(t, "in all", &number);
+	if (!all->exact) {
+		text_string(t, "about, or ");
+		rough_range(t, at_least(all->low, seen),
+		            at_least(all->high, seen));
+		text_string(t, " (95 %); ");
+	}
+	percent(t, share_of(seen, all->histories));
+	text_string(t, " of them seen\n");
+	text_free(&number);
+}
+
+void json_share(struct text *t, uint64_t seen, const struct estimate *all)
+{
+	if (!all || !all->groups) return;
+	text_char(t, ',');
+	json_name(t, "estimate");
+	text_format(t, "{\"exact\":%s,\"histories\":%.15g,\"low\":%.15g,"
+	            "\"high\":%.15g,\"share\":%.6g}",
+	            all->exact ? "true" : "false",
+	            at_least(all->histories, seen), at_least(all->low, seen),
+	            at_least(all->high, seen),
+	            share_of(seen, all->histories));
+}
