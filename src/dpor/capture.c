@@ -184,16 +184,6 @@ static bool is_alternative(const struct frame *f, uint32_t i)
 	return f->kind == FRAME_SWAPS || bits_has(f->valid, i);
 }
 
-bool engine_in_doubt(const struct engine *e)
-{
-	if (e->options.algorithm == EXPLORE_CE || !e->frame_count) return false;
-	const struct frame *f = &e->frames[e->frame_count - 1];
-	const struct state *s = engine_state(e);
-	return f->kind == FRAME_SESSIONS && s->pending.active &&
-	       s->closure.count == f->count + 1 &&
-	       s->closure.read_count == f->reads;
-}
-
 struct branch *engine_give(struct engine *e)
 {
 	for (size_t at = 0; at < e->frame_count; at++) {

@@ -164,8 +164,6 @@ struct branch *engine_give(struct engine *e);
 void engine_capture(const struct engine *e, struct branch_list *out);
 /* Where the engine is. */
 struct branch *engine_here(const struct engine *e, enum branch_kind kind);
-/* Is it still open whether the newest choice has alternatives? */
-bool engine_in_doubt(const struct engine *e);
 
 /* output.c: the current state is a complete execution. False to stop. */
 bool engine_output(struct engine *e);

@@ -61,7 +61,8 @@ static bool tell_snapshot(struct explorer *e)
 	pool_pause(e->pool);
 	tally_add_places(&found, &e->total);
 	pool_snapshot(e->pool, &found, &open);
-	found.stats.seconds += e->total.stats.seconds;
+	found.stats.seconds = e->total.stats.seconds + seconds_now() -
+	                      e->shared.wall_start;
 	bool go_on = o->snapshot(o->payload, &found, &open);
 	pool_go_on(e->pool);
 	e->next_snapshot = seconds_now() + every;
@@ -79,8 +80,9 @@ static bool look(void *data)
 	if (!tell_snapshot(e)) return false;
 	if (!o->tick) return true;
 	pool_stats(e->pool, &so_far, &depth);
-	so_far.seconds = seconds_now() - e->shared.wall_start;
 	tally_add_stats(&so_far, &e->total.stats);
+	so_far.seconds = e->total.stats.seconds + seconds_now() -
+	                 e->shared.wall_start;
 	return o->tick(o->payload, &so_far, depth);
 }
 

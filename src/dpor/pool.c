@@ -130,10 +130,12 @@ static bool must_wait(const struct pool *p)
 }
 
 /* Waits for a branch; NULL when there will be none. */
-static struct branch *next_branch(struct pool *p)
+static struct branch *next_branch(struct pool *p, struct engine *e)
 {
 	struct branch *b = NULL;
+	engine_measure(e);
 	pthread_mutex_lock(&p->lock);
+	p->workers[e->worker].told = e->tally.stats;
 	p->waiting++;
 	if (is_stopped(p) || (p->waiting == p->running && !p->queue.count))
 		end_all(p);
@@ -180,7 +182,7 @@ static struct branch *next_round(struct pool *p, struct engine *e)
 
 static struct branch *more_work(struct pool *p, struct engine *e)
 {
-	struct branch *b = next_branch(p);
+	struct branch *b = next_branch(p, e);
 	return b ? b : next_round(p, e);
 }
 
@@ -256,17 +258,19 @@ void pool_snapshot(struct pool *p, struct tally *found,
 	pthread_mutex_unlock(&p->lock);
 }
 
-/* Ten times a second. */
+/* A tenth of a second, or until all have left. */
 static void wait_a_moment(struct pool *p)
 {
 	struct timespec t;
+	int late = 0;
 	clock_gettime(CLOCK_REALTIME, &t);
 	t.tv_nsec += 100000000;
 	if (t.tv_nsec >= 1000000000) {
 		t.tv_sec++;
 		t.tv_nsec -= 1000000000;
 	}
-	pthread_cond_timedwait(&p->quiet, &p->lock, &t);
+	while (!late && p->left < p->running)
+		late = pthread_cond_timedwait(&p->quiet, &p->lock, &t);
 }
 
 static void oversee(struct pool *p, const struct overseer *o)
@@ -275,7 +279,7 @@ static void oversee(struct pool *p, const struct overseer *o)
 	while (p->left < p->running) {
 		wait_a_moment(p);
 		if (is_stopped(p)) end_all(p);
-		if (p->over) continue;
+		if (p->over || p->left == p->running) continue;
 		pthread_mutex_unlock(&p->lock);
 		if (!o->look(o->payload))
 			engine_stop(&p->workers[0].engine, STOP_INTERRUPTED);

@@ -115,19 +115,6 @@ static enum go branch_on_read(struct engine *e, const struct request *r)
 	return GO_DEEPER;
 }
 
-/* A transaction without external reads does the same wherever it stands, and
- * nothing but its place in its session keeps it from standing where it could
- * first: no order in which later sessions pass it is the first one. */
-static void close_sessions(struct engine *e)
-{
-	const struct closure *c = &engine_state(e)->closure;
-	if (!e->frame_count) return;
-	struct frame *f = &e->frames[e->frame_count - 1];
-	if (f->kind == FRAME_SESSIONS && f->count + 1 == c->count &&
-	    c->blocks[f->count].first_read == c->read_count)
-		f->cursor = f->end;
-}
-
 /* The order of the transactions has to stand for its history, or class. */
 static bool keeps_order(struct engine *e)
 {
@@ -137,7 +124,6 @@ static bool keeps_order(struct engine *e)
 static enum go after_appended(struct engine *e)
 {
 	struct relation r;
-	close_sessions(e);
 	if (!keeps_order(e)) return GO_BACK;
 	if (!heeds_strong_level(e)) return GO_DEEPER;
 	closure_relation(&engine_state(e)->closure, &r);
@@ -206,17 +192,30 @@ static bool may_begin(struct engine *e, uint32_t session)
 	       orderly_may_begin(e, session);
 }
 
+/* A transaction without external reads does the same wherever it stands, and
+ * nothing but its place in its session keeps it from standing where it could
+ * first: no order in which later sessions pass it is the first one. */
+static bool may_be_passed(const struct engine *e, uint32_t session)
+{
+	return e->options.algorithm == EXPLORE_DFS ||
+	       !engine_state(e)->points[session].readless;
+}
+
+static uint32_t next_to_try(const struct engine *e, uint32_t session)
+{
+	if (!may_be_passed(e, session)) return UINT32_MAX;
+	return state_next_session(engine_state(e), &e->world, session + 1);
+}
+
 /* The sessions behind this one that can go on, as a row in the region; NULL if
  * there is none. */
 static const word *other_sessions(struct engine *e, uint32_t session)
 {
-	struct state *s = engine_state(e);
-	uint32_t other = state_next_session(s, &e->world, session + 1);
+	uint32_t other = next_to_try(e, session);
 	if (other == UINT32_MAX) return NULL;
 	unsigned words = BITS_WORDS(e->world.sessions);
 	word *row = region_take0(&e->world.region, words * sizeof *row);
-	for (; other != UINT32_MAX;
-	     other = state_next_session(s, &e->world, other + 1))
+	for (; other != UINT32_MAX; other = next_to_try(e, other))
 		bits_add(row, other);
 	return row;
 }
@@ -247,9 +246,8 @@ static enum go begin_next(struct engine *e)
 
 static bool is_time_to_tick(const struct engine *e)
 {
-	return (e->world.steps >= e->next_tick ||
-	        machine_guest_asked(&e->world.machine) != e->asked) &&
-	       !engine_in_doubt(e);
+	return e->world.steps >= e->next_tick ||
+	       machine_guest_asked(&e->world.machine) != e->asked;
 }
 
 static enum go step(struct engine *e)
@@ -377,7 +375,7 @@ static enum go advance(struct engine *e)
 /* A thread without work gets a branch of this one. */
 static void feed_others(struct engine *e)
 {
-	if (e->pool && !engine_in_doubt(e) &&
+	if (e->pool &&
 	    atomic_load_explicit(&e->shared->hungry, memory_order_relaxed))
 		pool_feed(e->pool, e);
 }
@@ -458,8 +456,7 @@ void engine_expand(struct engine *e, const struct branch *b,
 		engine_capture(e, out);
 		return;
 	}
-	while (go == GO_DEEPER && !is_stopped(e) &&
-	       (engine_in_doubt(e) || !has_open_choice(e)))
+	while (go == GO_DEEPER && !is_stopped(e) && !has_open_choice(e))
 		go = advance(e);
 	if (go == GO_BACK) {
 		forget_branch(e);

@@ -187,6 +187,7 @@ static void run_between(struct world *w, struct machine_state *live,
 	*out = (struct session_point){ .state = live,
 		                       .ended = r.kind == REQUEST_DONE,
 		                       .name = r.name };
+	world_look(w, out);
 }
 
 static void end_transaction(struct state *s, struct world *w, bool aborted)

@@ -34,6 +34,8 @@ struct session_point {
 	const struct machine_state *state; /* after the BEGIN request */
 	bool ended;                        /* there is no next transaction */
 	uint32_t name;                     /* of the next transaction */
+	bool readless;                     /* which reads nothing of others;
+	                                    * known if world.looks_ahead */
 };
 
 /* A transaction: immutable once it has ended. */
@@ -106,6 +108,7 @@ struct world {
 	uint32_t n;                    /* transaction numbers, init included */
 	struct session_point *start;   /* by session, before everything */
 	uint64_t steps;                /* calls of explore */
+	bool looks_ahead;              /* at session_point.readless */
 };
 
 /* A session without a static bound gets `room` numbers for its transactions.
@@ -114,6 +117,10 @@ struct world {
 void world_init(struct world *w, const struct program *p, uint64_t room,
                 uint64_t *reached, const struct machine_limits *limits);
 void world_free(struct world *w);
+/* From now on it is known of the next transactions whether they read. */
+void world_look_ahead(struct world *w);
+/* Looks ahead from the point, if the world does. */
+void world_look(struct world *w, struct session_point *p);
 
 /* How much room to begin with. */
 uint64_t world_first_room(const struct program *p);

@@ -87,3 +87,59 @@ void world_free(struct world *w)
 	free(w->first_id);
 	free(w->start);
 }
+
+/* What a transaction has written so far, newest last. */
+enum { LOOK_WRITES = 64 };
+struct written {
+	uint32_t count, keys[LOOK_WRITES];
+	struct value values[LOOK_WRITES];
+};
+
+static const struct value *own_write(const struct written *w, uint32_t key)
+{
+	for (uint32_t i = w->count; i-- > 0;)
+		if (w->keys[i] == key) return &w->values[i];
+	return NULL;
+}
+
+/* Runs the transaction of a copy of the session to its first read of another
+ * one's write, or its end. What writes too much for a look is said to read. */
+static bool reads_others(struct world *w, struct machine_state *live)
+{
+	struct written written = { 0 };
+	while (!w->machine.stop && written.count < LOOK_WRITES) {
+		struct request r;
+		const struct value *own;
+		machine_step(&w->machine, live, &r);
+		switch (r.kind) {
+		case REQUEST_WRITE:
+			written.keys[written.count] = r.key;
+			written.values[written.count++] = r.value;
+			break;
+		case REQUEST_READ:
+			own = own_write(&written, r.key);
+			if (!own) return true;
+			machine_answer(w->program, live, *own);
+			break;
+		default: return false;
+		}
+	}
+	return true;
+}
+
+void world_look(struct world *w, struct session_point *p)
+{
+	if (!w->looks_ahead || p->ended) return;
+	struct region_mark mark = region_mark(&w->region);
+	struct machine_state *copy = region_take(&w->region, w->state_size);
+	memcpy(copy, p->state, w->state_size);
+	p->readless = !reads_others(w, copy);
+	region_release(&w->region, mark);
+}
+
+void world_look_ahead(struct world *w)
+{
+	w->looks_ahead = true;
+	for (uint32_t i = 0; i < w->sessions; i++)
+		world_look(w, &w->start[i]);
+}
