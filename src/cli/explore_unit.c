@@ -331,7 +331,8 @@ bool explore_unit_begin(struct explore_unit *u, struct explorer *e)
 		tally_free(&found);
 		return false;
 	}
-	u->was_finished = unit_is_finished(u->unit);
+	u->was_finished =
+	    unit_is_finished(u->unit) && file_is_there(u->keep);
 	if (!u->was_finished) save(u);
 	branch_list_copy(&open, &u->unit->open);
 	explorer_resume(e, &open, &found);

@@ -22,7 +22,7 @@ struct explore_unit {
 	                       * none of the three options was given */
 	bool resumed;         /* `unit` was read from a file */
 	char *keep;           /* the file that is written; NULL: none. Owned */
-	bool was_finished;    /* before this run */
+	bool was_finished;    /* before this run: nothing is written */
 	FILE *histories;      /* flushed before each checkpoint; NULL: none */
 	bool failing;         /* the last checkpoint could not be written */
 };
