@@ -8,6 +8,7 @@
 #include "suites.h"
 #include "support.h"
 #include "twin_axioms.h"
+#include "twin_staleness.h"
 
 enum { RUNS = 10, HISTORIES = 6000 }; /* histories per run */
 
@@ -16,86 +17,6 @@ static uint64_t first_seed(void)
 	const char *seed = getenv("ISOSCOPE_SEED");
 	return seed ? strtoull(seed, NULL, 10) : 1;
 }
-
-/* ---- the twin: every order, counted by definition ---- */
-
-struct orders {
-	const struct history *h;
-	uint32_t order[TWIN_TRANSACTIONS];
-	bool placed[TWIN_TRANSACTIONS];
-	bool before[TWIN_TRANSACTIONS][TWIN_TRANSACTIONS];
-	uint32_t least; /* UINT32_MAX: there is no order */
-};
-
-static uint32_t place_of(const struct orders *o, uint32_t t)
-{
-	uint32_t place = 0;
-	while (o->order[place] != t) place++;
-	return place;
-}
-
-static bool is_stale(const struct orders *o, uint32_t t, const struct event *e)
-{
-	for (uint32_t k = place_of(o, e->from) + 1; o->order[k] != t; k++)
-		if (twin_writes(o->h, o->order[k], e->key)) return true;
-	return false;
-}
-
-static uint32_t count_stale(const struct orders *o)
-{
-	uint32_t count = 0;
-	for (uint32_t t = 1; t < o->h->transaction_count; t++) {
-		const struct transaction *a = &o->h->transactions[t];
-		for (uint32_t i = 0; i < a->event_count; i++) {
-			const struct event *e = &a->events[i];
-			if (e->kind == EVENT_READ && e->from != HISTORY_SELF)
-				count += is_stale(o, t, e);
-		}
-	}
-	return count;
-}
-
-static bool may_come(const struct orders *o, uint32_t t)
-{
-	for (uint32_t u = 0; u < o->h->transaction_count; u++)
-		if (!o->placed[u] && o->before[u][t]) return false;
-	return !o->placed[t];
-}
-
-static void try_all(struct orders *o, uint32_t count)
-{
-	uint32_t n = o->h->transaction_count;
-	if (count == n) {
-		uint32_t stale = count_stale(o);
-		if (stale < o->least) o->least = stale;
-	}
-	for (uint32_t t = 0; t < n; t++) {
-		if (!may_come(o, t)) continue;
-		o->order[count] = t;
-		o->placed[t] = true;
-		try_all(o, count + 1);
-		o->placed[t] = false;
-	}
-}
-
-static uint32_t least_by_definition(const struct history *h)
-{
-	struct orders o = { .h = h, .least = UINT32_MAX };
-	for (uint32_t a = 0; a < h->transaction_count; a++)
-		for (uint32_t b = 0; b < h->transaction_count; b++)
-			o.before[a][b] = twin_session_order(h, a, b)
-			                 || twin_write_read(h, a, b);
-	for (uint32_t i = 0; i < h->known_count; i++) {
-		struct history_known e = h->known[i];
-		if (twin_writes(h, e.from, e.key)
-		    && twin_writes(h, e.to, e.key))
-			o.before[e.from][e.to] = true;
-	}
-	try_all(&o, 0);
-	return o.least;
-}
-
-/* ---- histories ---- */
 
 static struct history_shape random_shape(struct rng *r)
 {
@@ -166,7 +87,7 @@ START_TEST(random_histories)
 	uint32_t seen[5] = { 0 };
 	for (int i = 0; i < HISTORIES; i++) {
 		struct history *h = history_random(&rng, random_shape(&rng));
-		uint32_t least = least_by_definition(h);
+		uint32_t least = twin_staleness(h);
 		same_at_every_bound(s, h, least, &rng);
 		seen[least < 4 ? least : 4]++;
 		history_free(h);
@@ -241,7 +162,7 @@ START_TEST(many_transactions)
 		struct history *h = history_random(&rng, random_shape(&rng));
 		struct history *p =
 		    history_padded(h, 57 + rng_below(&rng, 90));
-		same_at_every_bound(s, p, least_by_definition(h), &rng);
+		same_at_every_bound(s, p, twin_staleness(h), &rng);
 		history_free(p);
 		history_free(h);
 	}
@@ -288,7 +209,7 @@ START_TEST(known_orders_are_heeded)
 	uint32_t matters = 0;
 	for (int i = 0; i < HISTORIES / 4; i++) {
 		struct history *h = history_random(&rng, random_shape(&rng));
-		uint32_t free_least = least_by_definition(h);
+		uint32_t free_least = twin_staleness(h);
 		uint32_t n = h->transaction_count;
 		h->known = region_take(&h->region, 3 * sizeof *h->known);
 		for (int tries = 0; n > 1 && tries < 3; tries++) {
@@ -300,7 +221,7 @@ START_TEST(known_orders_are_heeded)
 				h->known[h->known_count++] =
 				    (struct history_known){ a, b, x };
 		}
-		uint32_t least = least_by_definition(h);
+		uint32_t least = twin_staleness(h);
 		same_at_every_bound(s, h, least, &rng);
 		matters += least != free_least;
 		history_free(h);
