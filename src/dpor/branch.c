@@ -28,6 +28,18 @@ struct branch *branch_copy(const struct branch *b)
 	                  b->script_length);
 }
 
+void branch_rename(struct branch *b, const uint32_t *sessions)
+{
+	uint32_t *w = (uint32_t *)(b + 1) + b->path_length;
+	const uint32_t *end = b->script + b->script_length;
+	while (w < end) {
+		uint32_t reads = w[1];
+		w[0] = sessions[w[0]];
+		for (w += 2; reads--; w += 2)
+			if (w[0]) w[0] = sessions[w[0] - 1] + 1;
+	}
+}
+
 struct branch *branch_root(void)
 {
 	return branch_new(BRANCH_BETWEEN, NULL, 0, NULL, 0);

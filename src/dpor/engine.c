@@ -68,6 +68,8 @@ void engine_init(struct engine *e, struct shared *shared, uint32_t worker)
 	tally_init(&e->tally, e->program);
 	e->scratch = level_scratch_new();
 	e->violated = mem_take0(e->tally.slot_count, sizeof *e->violated);
+	e->violated_by =
+	    mem_take0(e->tally.slot_count, sizeof *e->violated_by);
 	region_init(&e->errors);
 	e->no_errors = region_mark(&e->errors);
 	outward_start(&e->outward);
@@ -82,6 +84,7 @@ void engine_free(struct engine *e)
 	free(e->branch);
 	free(e->frames);
 	free(e->violated);
+	free(e->violated_by);
 	free(e->prefix_writers);
 	if (e->options.algorithm == EXPLORE_ORDERLY) orderly_free(&e->orderly);
 	outward_free(&e->outward);

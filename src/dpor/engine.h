@@ -101,8 +101,11 @@ struct engine {
 	bool impossible;         /* a branch was none of this program */
 	struct level_scratch *scratch;
 	struct tally tally;
-	uint32_t *violated;      /* slots, of the current execution */
-	uint32_t violated_count;
+	/* Slots, of the current execution, or of others that it stands for
+	 * (those come last), and by how many histories. */
+	uint32_t *violated;
+	uint64_t *violated_by;
+	uint32_t violated_count, violated_itself;
 	uint64_t weight;         /* of the current execution */
 	const struct finding *error; /* of it: the first run-time error */
 	struct region errors;    /* holds it, behind no_errors */
@@ -178,6 +181,12 @@ bool engine_tick(struct engine *e);
 /* All engines are to stop for this reason, unless they do for another one
  * already. Always false. */
 bool engine_stop(struct engine *e, enum explore_stop why);
+
+/* Does an execution stand for others as well? */
+static inline bool engine_is_symmetric(const struct engine *e)
+{
+	return e->options.algorithm == EXPLORE_ORDERLY && !e->orderly.trivial;
+}
 
 static inline struct state *engine_state(const struct engine *e)
 {

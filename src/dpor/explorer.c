@@ -10,6 +10,7 @@
 #include "dpor/pool.h"
 #include "history/history.h"
 #include "vm/program.h"
+#include "vm/symmetry.h"
 
 struct explorer {
 	struct shared shared;
@@ -114,6 +115,16 @@ static enum explore_stop why_it_ended(const struct explorer *e)
 	return STOP_STALE;
 }
 
+/* What was explored stands for other histories: they reach more, and some of
+ * the examples are only noted. */
+static void look_at_images(struct explorer *e)
+{
+	const struct explore_options *o = &e->shared.options;
+	if (o->algorithm != EXPLORE_ORDERLY || !o->symmetry) return;
+	symmetry_spread_reached(o->symmetry, e->total.reached);
+	tally_illustrate(&e->total, e->shared.program, o);
+}
+
 static void end(struct explorer *e)
 {
 	double before = e->total.stats.seconds;
@@ -123,6 +134,7 @@ static void end(struct explorer *e)
 	e->total.stats.seconds =
 	    before + seconds_now() - e->shared.wall_start;
 	e->total.stats.stop = why_it_ended(e);
+	look_at_images(e);
 	struct outward *outward = &pool_engine(e->pool, 0)->outward;
 	e->nearest = outward->nearest;
 	outward->nearest = NULL;

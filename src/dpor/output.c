@@ -4,6 +4,7 @@
 
 #include "dpor/engine.h"
 #include "dpor/execution.h"
+#include "dpor/images.h"
 #include "history/relation.h"
 #include "vm/program.h"
 
@@ -47,7 +48,7 @@ static bool already_violated(const struct engine *e, uint32_t slot)
 /* What an engine explores of one branch comes in depth-first order, but the
  * branches do not. */
 static void note_example(struct engine *e, struct explore_violation *v,
-                         const struct finding *f)
+                         const struct image_violation *of)
 {
 	struct explore_execution execution = { .engine = e };
 	if (v->from == e->branches) return;
@@ -60,18 +61,48 @@ static void note_example(struct engine *e, struct explore_violation *v,
 	free(v->where);
 	history_free(v->example);
 	v->where = here;
+	v->example = NULL;
+	v->finding = NULL;
+	if (of->image) {
+		/* It is made from its place in the end. */
+		branch_rename(here, of->image);
+		return;
+	}
 	v->example = explore_history(&execution);
-	v->finding = f ? finding_copy(&e->tally.findings, f) : NULL;
+	if (of->finding)
+		v->finding = finding_copy(&e->tally.findings, of->finding);
 }
 
-/* Notes that the current execution violates the slot, once. */
+/* Those that the execution itself violates come first. */
+static void add_violated(struct engine *e, const struct image_violation *v)
+{
+	uint32_t at = e->violated_count++;
+	if (!v->image) {
+		uint32_t own = e->violated_itself++;
+		e->violated[at] = e->violated[own];
+		e->violated_by[at] = e->violated_by[own];
+		at = own;
+	}
+	e->violated[at] = v->slot;
+	e->violated_by[at] = v->histories;
+}
+
+/* Notes that the current execution, or one that it stands for, violates the
+ * slot; once. */
+static void violate_image(struct engine *e, const struct image_violation *of)
+{
+	struct explore_violation *v = &e->tally.violations[of->slot];
+	if (already_violated(e, of->slot)) return;
+	add_violated(e, of);
+	v->histories += of->histories;
+	note_example(e, v, of);
+}
+
 static void violate(struct engine *e, uint32_t slot, const struct finding *f)
 {
-	struct explore_violation *v = &e->tally.violations[slot];
-	if (already_violated(e, slot)) return;
-	e->violated[e->violated_count++] = slot;
-	v->histories += e->weight;
-	note_example(e, v, f);
+	struct image_violation all = { .slot = slot, .histories = e->weight,
+		                       .finding = f };
+	violate_image(e, &all);
 }
 
 /* Of the execution, for who is told of it. */
@@ -92,6 +123,24 @@ static void violate_by_finding(void *data, uint32_t slot,
 {
 	if (f->kind == FINDING_ERROR) keep_error(data, f);
 	violate(data, slot, f);
+}
+
+static void violate_by_image(struct engine *e, const struct image_violation *v)
+{
+	if (v->finding && v->finding->kind == FINDING_ERROR)
+		keep_error(e, v->finding);
+	violate_image(e, v);
+}
+
+static void find_violations(struct engine *e)
+{
+	struct execution x = { &e->world, engine_state(e) };
+	e->violated_count = e->violated_itself = 0;
+	e->error = NULL;
+	if (engine_is_symmetric(e))
+		images_violations(e, violate_by_image);
+	else
+		execution_findings(&x, violate_by_finding, e);
 }
 
 static uint32_t slot_robust(const struct engine *e)
@@ -123,7 +172,7 @@ static void classify(struct engine *e, const struct relation *r)
 		e->tally.stats.per_level[l] += e->weight;
 		for (uint32_t i = 0; i < e->violated_count; i++)
 			e->tally.violations[e->violated[i]].per_level[l] +=
-			    e->weight;
+			    e->violated_by[i];
 	}
 }
 
@@ -141,8 +190,8 @@ static bool tell_observer(struct engine *e, struct explore_execution *x)
 {
 	const struct explore_observer *o = &e->shared->observer;
 	if (!o->history) return true;
-	sort_slots(e->violated, e->violated_count);
-	x->violated_count = e->violated_count;
+	sort_slots(e->violated, e->violated_itself);
+	x->violated_count = e->violated_itself;
 	x->violated = e->violated;
 	return o->history(o->payload, x);
 }
@@ -183,9 +232,7 @@ static bool output(struct engine *e, uint64_t number)
 	closure_relation(&engine_state(e)->closure, &r);
 	e->tally.stats.histories += e->weight;
 	e->tally.stats.classes++;
-	e->violated_count = 0;
-	e->error = NULL;
-	execution_findings(&x, violate_by_finding, e);
+	find_violations(e);
 	check_serializable(e, &r);
 	if (e->options.classify) classify(e, &r);
 	note_duplicate(e, &x);
