@@ -103,8 +103,9 @@ says 'broken.jsonl:1:'
 run 3 explore no-such.tx --from lost.jsonl
 
 # --- usage ---
-run 2 explore lost.tx --max-changes 1
-says '--max-changes goes with --from'
+run 2 explore lost.tx --from lost.jsonl --jobs 2
+says '--from explores in one thread: leave --jobs out'
+run 1 explore lost.tx --from lost.jsonl -j 1 -q
 run 2 explore lost.tx --from lost.jsonl --max-changes few
 run 2 explore lost.tx --from lost.jsonl --max-changes -1
 run 2 explore lost.tx --from

@@ -150,10 +150,23 @@ static struct symmetry *find_symmetry(const struct exploration *x)
 	struct symmetry *s = symmetry_new(x->program, &d);
 	say_diagnostics(x->line, &d);
 	diags_free(&d);
-	if (s && s->trivial && !x->quiet)
-		say("%s: no two sessions can be exchanged, so each history is "
-		    "a class of its own", program_path(x->program));
 	return s;
+}
+
+/* Where each history is a class of its own, the usual algorithm finds the same,
+ * and faster. */
+static void explore_plainly(struct exploration *x)
+{
+	struct explore_options *o = &x->options;
+	if (!x->quiet)
+		say("%s: no two sessions can be exchanged, so --symmetry "
+		    "changes nothing", program_path(x->program));
+	if (x->unit->resumed || o->max_changes < UINT64_MAX ||
+	    x->line->value[OPTION_ALGORITHM])
+		return;
+	o->symmetry = NULL;
+	o->algorithm = EXPLORE_CE;
+	o->base = level_is_extensible(o->level) ? o->level : LEVEL_CC;
 }
 
 static bool wants_symmetry(const struct exploration *x)
@@ -169,8 +182,10 @@ static bool borrow(struct exploration *x, struct borrowed *b)
 	if (x->options.algorithm == EXPLORE_OUTWARD &&
 	    !(x->options.origin = b->origin = explore_origin(x)))
 		return false;
-	return !wants_symmetry(x) ||
-	       (x->options.symmetry = b->symmetry = find_symmetry(x));
+	if (!wants_symmetry(x)) return true;
+	x->options.symmetry = b->symmetry = find_symmetry(x);
+	if (b->symmetry && b->symmetry->trivial) explore_plainly(x);
+	return b->symmetry;
 }
 
 static int explore_known(struct exploration *x)

@@ -50,7 +50,7 @@ static const struct rule rules[] = {
 	                   "--estimate out",
 	  OTHERS(OPTION_RANDOM, OPTION_HISTORIES, OPTION_DOT, OPTION_SVG,
 	         OPTION_MAX_HISTORIES, OPTION_STOP, OPTION_CHECK_DUPLICATES,
-	         OPTION_CHECKPOINT, OPTION_RESUME) },
+	         OPTION_CHECKPOINT) },
 	{ OPTION_RANDOM, "its number of descents is the limit",
 	  OTHERS(OPTION_MAX_HISTORIES) },
 	{ OPTION_RANDOM, "descents are independent of one another: to go on, "
@@ -85,6 +85,7 @@ static bool rule_is_kept(const struct command_line *c, const struct rule *r)
 /* The option means something only beside one of the others. */
 static const struct rule needs[] = {
 	{ OPTION_SORTED, NULL, OTHERS(OPTION_HISTORIES) },
+	{ OPTION_RESULT, NULL, OTHERS(OPTION_UNIT) },
 	{ OPTION_CHECKPOINT_EVERY, NULL,
 	  OTHERS(OPTION_CHECKPOINT, OPTION_RESUME, OPTION_UNIT) },
 	{ OPTION_EXPLORE_SEED, NULL, OTHERS(OPTION_RANDOM, OPTION_ESTIMATE) },
@@ -116,7 +117,7 @@ static bool algorithm_fits(const struct command_line *c)
 		{ OPTION_SYMMETRY, "orderly", "leave --algorithm out" },
 		{ OPTION_MAX_CHANGES, "orderly", "leave --algorithm out" },
 		{ OPTION_BASE, "ce", "others explore under the level itself" },
-		{ OPTION_LEVELS, "ce orderly", "name a level with --isolation" },
+		{ OPTION_LEVELS, "ce orderly", "name one with --isolation" },
 	};
 	const char *word = c->value[OPTION_ALGORITHM];
 	for (size_t i = 0; word && i < sizeof all / sizeof *all; i++) {

@@ -282,8 +282,8 @@ enum command {
 	X(MAN, IN_HELP, "man", 0, NULL, NULL, "print the manual page (roff)") \
 	X(COMPLETION, IN_HELP, "completion", 0, "SHELL", "bash zsh",          \
 	  "print the shell's completion")                                     \
-	X(QUIET, IN_REPORTING | IN_SPLIT | IN_MERGE, "quiet", 'q', NULL,  \
-	  NULL, "print the verdict only, and no progress")                          \
+	X(QUIET, IN_REPORTING | IN_SPLIT | IN_MERGE, "quiet", 'q', NULL,      \
+	  NULL, "print the verdict only, and no progress")                    \
 	X(COLOR, IN_COLOURED, "color", 0, "WHEN",                             \
 	  "auto always never",                                                \
 	  "colours: auto (on a terminal, unless NO_COLOR is set), always or " \
