@@ -117,7 +117,10 @@ struct engine {
 	bool must_grow;
 	word *prefix_writers;    /* filter.c: writers among a prefix of < */
 	size_t prefix_capacity;  /* words of it */
-	double cpu_start;        /* in seconds */
+	double cpu_start;        /* in seconds, of this thread's clock */
+	double cpu_before;       /* seconds in other threads */
+	double yield_at;         /* puts the branch down then; 0: never */
+	bool yields;             /* it is time to */
 	uint64_t uncounted;      /* world.steps that are not explore calls
 	                          * of this engine, modulo 2^64 */
 	uint64_t memory_told;    /* bytes of this engine in shared->memory */

@@ -13,6 +13,7 @@ static double cpu_now(const struct engine *e)
 
 void engine_start_clock(struct engine *e)
 {
+	e->cpu_before = e->tally.stats.cpu_seconds;
 	e->cpu_start = cpu_now(e);
 }
 
@@ -65,7 +66,7 @@ void engine_measure(struct engine *e)
 	tell_memory(e);
 	stats->memory_peak = atomic_load(&e->shared->memory_peak);
 	stats->seconds = seconds_now() - e->shared->wall_start;
-	stats->cpu_seconds = cpu_now(e) - e->cpu_start;
+	stats->cpu_seconds = e->cpu_before + cpu_now(e) - e->cpu_start;
 	stats->explore_calls = e->world.steps - e->uncounted;
 }
 
@@ -76,6 +77,7 @@ bool engine_tick(struct engine *e)
 	e->next_tick = e->world.steps + STEPS_PER_TICK;
 	e->asked = machine_guest_asked(&e->world.machine);
 	engine_measure(e);
+	e->yields = e->yield_at > 0 && seconds_now() > e->yield_at;
 	if (o->interrupt && atomic_load(o->interrupt))
 		return engine_stop(e, STOP_INTERRUPTED);
 	if (o->timeout > 0 && stats->seconds > o->timeout)

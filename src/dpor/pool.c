@@ -5,9 +5,14 @@
 #include <time.h>
 
 #include "base/memory.h"
+#include "base/seconds.h"
+
+/* What takes less than so many seconds is done by one thread. */
+#define SECONDS_ALONE 0.005
 
 struct worker {
 	struct engine engine;
+	bool ready;                /* the engine was made */
 	struct pool *pool;
 	pthread_t thread;
 	struct explore_stats told; /* at its last tick */
@@ -16,8 +21,9 @@ struct worker {
 
 struct pool {
 	struct shared *shared;
-	unsigned engines, jobs;
-	unsigned running;          /* engines that work */
+	unsigned jobs;
+	unsigned running;          /* threads that work */
+	bool alone;                /* the one that called pool_run does */
 	struct worker *workers;
 	const struct overseer *overseer; /* of one job */
 	pthread_mutex_t lock;      /* of all that follows, and worker.told */
@@ -31,29 +37,37 @@ struct pool {
 	bool over;
 };
 
+/* By the thread that it is for. */
+static void make_engine(struct worker *w)
+{
+	struct pool *p = w->pool;
+	engine_init(&w->engine, p->shared, (uint32_t)(w - p->workers));
+	w->engine.pool = p;
+	pthread_mutex_lock(&p->lock);
+	w->ready = true;
+	pthread_mutex_unlock(&p->lock);
+}
+
 struct pool *pool_new(struct shared *shared, unsigned jobs)
 {
 	struct pool *p = mem_take0(1, sizeof *p);
 	p->shared = shared;
-	p->engines = p->jobs = jobs;
+	p->jobs = jobs;
 	p->workers = mem_take0(jobs, sizeof *p->workers);
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->work, NULL);
 	pthread_cond_init(&p->quiet, NULL);
 	pthread_cond_init(&p->going, NULL);
-	for (unsigned i = 0; i < jobs; i++) {
-		struct worker *w = &p->workers[i];
-		w->pool = p;
-		engine_init(&w->engine, shared, i);
-		w->engine.pool = p;
-	}
+	for (unsigned i = 0; i < jobs; i++) p->workers[i].pool = p;
+	make_engine(&p->workers[0]);
 	return p;
 }
 
 void pool_free(struct pool *p)
 {
-	for (unsigned i = 0; i < p->engines; i++)
-		engine_free(&p->workers[i].engine);
+	for (unsigned i = 0; i < p->jobs; i++)
+		if (p->workers[i].ready)
+			engine_free(&p->workers[i].engine);
 	free(p->workers);
 	branch_list_free(&p->queue);
 	pthread_mutex_destroy(&p->lock);
@@ -65,7 +79,7 @@ void pool_free(struct pool *p)
 
 unsigned pool_jobs(const struct pool *p)
 {
-	return p->jobs;
+	return p->running;
 }
 
 struct engine *pool_engine(struct pool *p, unsigned worker)
@@ -125,7 +139,7 @@ static bool is_stopped(const struct pool *p)
 
 static bool must_wait(const struct pool *p)
 {
-	if (atomic_load(&p->shared->pause) && p->jobs > 1) return true;
+	if (atomic_load(&p->shared->pause) && !p->alone) return true;
 	return !p->over && !p->queue.count;
 }
 
@@ -159,14 +173,15 @@ static void leave(struct pool *p)
 	pthread_mutex_unlock(&p->lock);
 }
 
-/* What is left goes to a larger world. */
-static void grow(struct pool *p, struct engine *e)
+/* Puts down what is left of the branch: it goes on in a larger world, or in
+ * other threads. */
+static void put_down(struct pool *p, struct engine *e)
 {
 	struct branch_list rest = { 0 };
 	engine_capture(e, &rest);
 	free(e->branch);
 	e->branch = NULL;
-	engine_make_world(e);
+	if (e->must_grow) engine_make_world(e);
 	pool_add(p, &rest);
 }
 
@@ -186,20 +201,25 @@ static struct branch *more_work(struct pool *p, struct engine *e)
 	return b ? b : next_round(p, e);
 }
 
+/* Until there is no more, or it is time to yield. */
 static void work(struct pool *p, struct engine *e)
 {
 	struct branch *b;
 	engine_start_clock(e);
-	while ((b = more_work(p, e))) {
+	while (!e->yields && (b = more_work(p, e))) {
 		engine_explore(e, b);
-		if (e->must_grow) grow(p, e);
+		if (e->must_grow || e->yields) put_down(p, e);
 	}
-	engine_finish(e);
+	if (e->yields && !is_stopped(p))
+		engine_measure(e);
+	else
+		engine_finish(e);
 }
 
 static void *thread_main(void *data)
 {
 	struct worker *w = data;
+	if (!w->ready) make_engine(w);
 	work(w->pool, &w->engine);
 	leave(w->pool);
 	return NULL;
@@ -220,7 +240,7 @@ void pool_stats(struct pool *p, struct explore_stats *sum, uint32_t *depth)
 
 static unsigned moving(const struct pool *p)
 {
-	return p->jobs == 1 ? 0 : p->running - p->waiting - p->parked - p->left;
+	return p->alone ? 0 : p->running - p->waiting - p->parked - p->left;
 }
 
 void pool_pause(struct pool *p)
@@ -243,7 +263,8 @@ void pool_go_on(struct pool *p)
 void pool_capture(struct pool *p, struct branch_list *out)
 {
 	for (unsigned i = 0; i < p->jobs; i++)
-		engine_capture(&p->workers[i].engine, out);
+		if (p->workers[i].ready)
+			engine_capture(&p->workers[i].engine, out);
 	branch_list_copy(out, &p->queue);
 	branch_list_sort(out);
 }
@@ -253,7 +274,8 @@ void pool_snapshot(struct pool *p, struct tally *found,
 {
 	pthread_mutex_lock(&p->lock);
 	for (unsigned i = 0; i < p->jobs; i++)
-		tally_add_places(found, &p->workers[i].engine.tally);
+		if (p->workers[i].ready)
+			tally_add_places(found, &p->workers[i].engine.tally);
 	pool_capture(p, open);
 	pthread_mutex_unlock(&p->lock);
 }
@@ -302,16 +324,27 @@ static void begin_threads(struct pool *p)
 	pthread_mutex_unlock(&p->lock);
 }
 
+/* In this thread, for the given time; true if more is left then. */
+static bool work_alone(struct pool *p, double seconds)
+{
+	struct engine *e = &p->workers[0].engine;
+	p->running = 1;
+	p->alone = true;
+	e->yield_at = seconds > 0 ? seconds_now() + seconds : 0;
+	work(p, e);
+	bool more = e->yields;
+	e->yield_at = 0;
+	e->yields = p->alone = false;
+	return more && !is_stopped(p);
+}
+
 void pool_run(struct pool *p, const struct overseer *o)
 {
 	p->overseer = o;
-	p->over = false;
-	p->waiting = p->parked = p->left = 0;
-	p->running = p->jobs;
-	if (p->jobs > 1) begin_threads(p);
-	if (p->jobs == 1 || !p->running) {
-		p->jobs = p->running = 1;
-		work(p, &p->workers[0].engine);
+	if (!work_alone(p, p->jobs > 1 ? SECONDS_ALONE : 0)) return;
+	begin_threads(p);
+	if (!p->running) {
+		work_alone(p, 0);
 		return;
 	}
 	oversee(p, o);
@@ -338,7 +371,7 @@ bool pool_visit(struct pool *p, struct engine *e)
 	w->depth = (uint32_t)e->frame_count;
 	if (atomic_load(&p->shared->pause)) park(p);
 	pthread_mutex_unlock(&p->lock);
-	if (p->jobs == 1 && !p->overseer->look(p->overseer->payload))
+	if (p->alone && !p->overseer->look(p->overseer->payload))
 		return engine_stop(e, STOP_INTERRUPTED);
 	return !is_stopped(p);
 }

@@ -384,7 +384,7 @@ static void feed_others(struct engine *e)
 static bool search(struct engine *e)
 {
 	for (;;) {
-		if (is_stopped(e)) return false;
+		if (is_stopped(e) || e->yields) return false;
 		feed_others(e);
 		enum go go = advance(e);
 		if (go == GO_BACK) return true;
