@@ -15,6 +15,7 @@
 	X(litmus, 60)                                                         \
 	X(levels, 600)                                                        \
 	X(staleness, 120)                                                     \
+	X(symmetry, 1800)                                                     \
 	X(bounded, 600)                                                       \
 	X(closure, 600)                                                       \
 	X(explore, 1800)                                                      \
