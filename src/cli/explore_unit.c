@@ -198,7 +198,7 @@ bool explore_unit_read(struct explore_unit *u, struct exploration *x)
 const char *explore_unit_program(const struct explore_unit *u)
 {
 	if (u->line->operand_count) return u->line->operands[0];
-	return u->unit ? u->unit->task.program : NULL;
+	return u->unit ? task_path(&u->unit->task) : NULL;
 }
 
 const char *explore_unit_order(const struct explore_unit *u)
@@ -228,7 +228,8 @@ bool explore_unit_accept(struct explore_unit *u, struct exploration *x)
 		          explore_unit_order(u));
 		u->unit = unit_new(&task, "", 0);
 		branch_list_add(&u->unit->open, branch_root());
-		return path_can_be_written(u->unit->task.program);
+		return path_can_be_written(u->unit->task.program) &&
+		       path_can_be_written(u->unit->task.given);
 	}
 	bool fits = task_has_program(&u->unit->task, x->program, &why);
 	if (!fits)

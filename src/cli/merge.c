@@ -126,7 +126,7 @@ static int merge_program(struct merging *g)
 	const char *path = g->line->value[OPTION_MERGED_PROGRAM];
 	g->task = merger_task(g->merger);
 	struct program *p =
-	    given_program(g->line, path ? path : g->task->program, &g->diags);
+	    given_program(g->line, path ? path : task_path(g->task), &g->diags);
 	if (!p) return EXIT_INPUT;
 	int code = merge_view(g, p);
 	program_free(p);

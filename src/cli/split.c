@@ -156,8 +156,10 @@ static bool new_unit(struct division *v, const char *order)
 	task_init(&task, v->x.program, &v->x.options, order);
 	v->unit = unit_new(&task, "", 0);
 	branch_list_add(&v->unit->open, branch_root());
-	const char *path = v->unit->task.program;
-	if (utf8_is_valid(path, strlen(path))) return true;
+	const char *path = v->unit->task.program, *given = v->unit->task.given;
+	if (utf8_is_valid(path, strlen(path)) &&
+	    utf8_is_valid(given, strlen(given)))
+		return true;
 	say("a unit cannot hold the path of %s, which is not in UTF-8; give "
 	    "the file another name", path);
 	return false;
@@ -288,7 +290,7 @@ static int split_view(struct division *v, const struct program *p)
 
 static int split_program(struct division *v)
 {
-	const char *path = v->from_file ? v->unit->task.program
+	const char *path = v->from_file ? task_path(&v->unit->task)
 	                                : v->line->operands[0];
 	if (!is_new(v)) return EXIT_USAGE;
 	struct program *p = read_program(v->line, path);

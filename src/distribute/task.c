@@ -19,6 +19,7 @@ void task_init(struct task *t, const struct program *p,
 	bool orderly = o->algorithm == EXPLORE_ORDERLY;
 	*t = (struct task){
 		.program = absolute(program_path(p)),
+		.given = mem_copy_string(program_path(p)),
 		.digest = program_digest(p),
 		.sessions = program_session_count(p),
 		.order = order ? mem_copy_string(order) : NULL,
@@ -36,14 +37,24 @@ void task_copy(struct task *to, const struct task *from)
 {
 	*to = *from;
 	to->program = mem_copy_string(from->program);
+	to->given = mem_copy_string(from->given);
 	if (from->order) to->order = mem_copy_string(from->order);
 }
 
 void task_free(struct task *t)
 {
 	free(t->program);
+	free(t->given);
 	free(t->order);
 	*t = (struct task){ 0 };
+}
+
+const char *task_path(const struct task *t)
+{
+	char *real = realpath(t->given, NULL);
+	bool same = real && !strcmp(real, t->program);
+	free(real);
+	return same ? t->given : t->program;
 }
 
 void task_options(const struct task *t, struct explore_options *o)

@@ -15,6 +15,7 @@ struct program;
 
 struct task {
 	char *program;     /* absolute path; owned */
+	char *given;       /* the path as it was given; owned */
 	uint64_t digest;   /* program_digest() */
 	uint32_t sessions; /* program_session_count() */
 	char *order;       /* --sessions-order; NULL: as declared; owned */
@@ -30,6 +31,9 @@ void task_init(struct task *t, const struct program *p,
                const struct explore_options *o, const char *order);
 void task_copy(struct task *to, const struct task *from);
 void task_free(struct task *t);
+/* The path to load the program by: as it was given, where that leads to it, so
+ * that reports are the same; else the absolute one. */
+const char *task_path(const struct task *t);
 /* Sets what the task decides; the symmetry is left to who has the program. */
 void task_options(const struct task *t, struct explore_options *o);
 /* Is the program the one of the task? If not, why is added to the text. */

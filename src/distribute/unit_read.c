@@ -32,8 +32,10 @@ static bool read_program(struct members *m, const json_t *unit,
 	const json_t *o = member_object(m, unit, "program");
 	if (!o) return false;
 	const char *path = member_string(m, o, "path");
-	if (!path) return false;
+	const char *given = path ? member_string(m, o, "given") : NULL;
+	if (!given) return false;
 	k->program = mem_copy_string(path);
+	k->given = mem_copy_string(given);
 	return member_hash(m, o, "hash", &k->digest) &&
 	       member_number(m, o, "sessions", SESSIONS_MOST, &k->sessions);
 }

@@ -34,6 +34,8 @@ static void write_task(struct text *t, const struct task *k)
 {
 	text_string(t, ",\n\"program\":{\"path\":");
 	write_string(t, k->program);
+	text_string(t, ",\"given\":");
+	write_string(t, k->given);
 	text_string(t, ",\"hash\":");
 	write_hash(t, k->digest);
 	text_format(t, ",\"sessions\":%" PRIu32 "}", k->sessions);
