@@ -58,6 +58,8 @@ struct frame {
 	struct swap_list swaps;
 };
 
+enum { CACHE_LINE = 64 };
+
 /* What the engines of an exploration share; they change the atomics only. */
 struct shared {
 	const struct program *program;
@@ -68,13 +70,18 @@ struct shared {
 	double wall_start;       /* in seconds_now() */
 	struct hash_set seen;    /* of check_duplicates; under seen_lock */
 	pthread_mutex_t seen_lock;
-	_Atomic uint64_t room;   /* numbers given to a session without bound */
-	_Atomic uint64_t output; /* executions output, by all */
+	bool numbers;            /* histories, since somebody wants to know */
+	/* What is read at each step has a cache line apart from what is
+	 * written now and then. */
+	char apart[CACHE_LINE];
 	atomic_int stop;         /* enum explore_stop: all are to end */
 	atomic_uint hungry;      /* threads that want a branch */
 	atomic_bool pause;       /* a snapshot is wanted */
+	char apart_too[CACHE_LINE];
+	_Atomic uint64_t output; /* executions output, by all (numbers) */
 	_Atomic uint64_t memory; /* bytes held by all, and the most so far */
 	_Atomic uint64_t memory_peak;
+	_Atomic uint64_t room;   /* numbers given to a session without bound */
 };
 
 #define NO_SESSION UINT32_MAX

@@ -239,6 +239,11 @@ static bool output(struct engine *e, uint64_t number)
 	return may_go_on(e, tell_observer(e, &execution), number);
 }
 
+static uint64_t next_number(struct shared *s)
+{
+	return s->numbers ? atomic_fetch_add(&s->output, 1) + 1 : 0;
+}
+
 static bool complete(struct engine *e)
 {
 	struct explore_stats *stats = &e->tally.stats;
@@ -252,7 +257,7 @@ static bool complete(struct engine *e)
 		stats->filtered++;
 		return true;
 	}
-	uint64_t number = atomic_fetch_add(&e->shared->output, 1) + 1;
+	uint64_t number = next_number(e->shared);
 	if (e->options.max_histories && number > e->options.max_histories) {
 		stats->end_states--;
 		e->at_end = false;

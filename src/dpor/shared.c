@@ -36,6 +36,7 @@ void shared_init(struct shared *s, const struct program *p,
 	if (observer) s->observer = *observer;
 	s->checks_serializable = asks_serializable(p, o);
 	s->room = first_room(p, o);
+	s->numbers = s->observer.history || o->max_histories;
 	pthread_mutex_init(&s->seen_lock, NULL);
 }
 
