@@ -4,6 +4,8 @@
 
 #include "base/diag.h"
 #include "cli/exit_codes.h"
+#include "cli/explore_estimate.h"
+#include "cli/explore_random.h"
 #include "cli/explore_unit.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -132,6 +134,8 @@ static int explore_as_asked(const struct exploration *x)
 {
 	const struct command_line *c = x->line;
 	if (c->value[OPTION_LEVELS]) return explore_levels(x);
+	if (c->value[OPTION_ESTIMATE]) return explore_estimate(x);
+	if (c->value[OPTION_RANDOM]) return explore_random(x);
 	return explore_one(x);
 }
 

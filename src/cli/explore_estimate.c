@@ -1,0 +1,173 @@
+#include "cli/explore_estimate.h"
+
+#include <math.h>
+
+#include "base/seconds.h"
+#include "cli/exit_codes.h"
+#include "cli/explore.h"
+#include "cli/explore_unit.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/outputs.h"
+#include "cli/program.h"
+#include "cli/settings.h"
+#include "dpor/verdict.h"
+#include "isoscope.h"
+#include "report/estimate_json.h"
+#include "report/progress.h"
+
+/* Seconds for all; the part of them that goes into exploring; and how long a
+ * stretch is at least whose speed is measured. */
+static const double SECONDS = 1, EXPLORING = 0.3, STRETCH = 0.02;
+
+/* What the short exploration tells of its speed. */
+struct watched {
+	struct pace pace;
+	struct progress progress;
+	struct explore_stats before; /* what was found by a run before */
+	struct explore_stats last;   /* at the end of the last stretch */
+};
+
+static void note_pace(struct watched *w, const struct explore_stats *s)
+{
+	double seconds = s->cpu_seconds - w->last.cpu_seconds;
+	uint64_t ends = s->end_states - w->last.end_states;
+	if (seconds < STRETCH || !ends) return;
+	pace_add(&w->pace, (double)ends, seconds);
+	w->last = *s;
+}
+
+static bool on_tick(void *payload, const struct explore_stats *s,
+                    uint32_t depth)
+{
+	struct watched *w = payload;
+	note_pace(w, s);
+	progress_tick(&w->progress, s, depth);
+	return true;
+}
+
+/* Too short for stretches: all of it is one. */
+static void finish_pace(struct watched *w, const struct explore_stats *s)
+{
+	if (w->pace.count) return;
+	pace_add(&w->pace, (double)(s->end_states - w->before.end_states),
+	         s->cpu_seconds - w->before.cpu_seconds);
+}
+
+/* ---- the estimate ---- */
+
+static struct estimate explored_all(const struct explore_stats *s)
+{
+	double histories = (double)s->histories, ends = (double)s->end_states;
+	return (struct estimate){ .histories = histories, .low = histories,
+		                  .high = histories, .end_states = ends,
+		                  .end_states_low = ends,
+		                  .end_states_high = ends, .exact = true };
+}
+
+static struct estimate estimate_rest(const struct exploration *x,
+                                     struct explorer *e, double seconds,
+                                     uint64_t seed)
+{
+	const struct explore_stats *s = explorer_stats(e);
+	struct estimator *rest = estimator_new(x->program, &x->options, seed);
+	estimator_advance(rest, explorer_open(e), s->histories, s->end_states);
+	estimator_spend(rest, seconds);
+	struct estimate r = estimator_get(rest);
+	estimator_free(rest);
+	return r;
+}
+
+/* Could it go on, had it more time? */
+static bool is_limited(const struct explore_stats *s)
+{
+	return s->stop == STOP_TIME;
+}
+
+/* What the short exploration found is not kept: only that before it is done. */
+static struct outlook look_ahead(const struct exploration *x,
+                                 struct explorer *e, const struct watched *w,
+                                 double seconds, uint64_t seed)
+{
+	const struct explore_stats *s = explorer_stats(e);
+	struct outlook o = { .whole = explored_all(s), .jobs = 1 };
+	if (x->options.jobs) o.jobs = x->options.jobs;
+	if (!is_limited(s)) return o;
+	o.whole = estimate_rest(x, e, seconds, seed);
+	double done = (double)w->before.end_states;
+	o.left = pace_duration(&w->pace, fmax(o.whole.end_states - done, 0),
+	                       fmax(o.whole.end_states_low - done, 0),
+	                       fmax(o.whole.end_states_high - done, 0));
+	return o;
+}
+
+/* ---- the result ---- */
+
+static void print_words(struct text *t, const struct exploration *x,
+                        const struct explorer *e, const struct outlook *o)
+{
+	struct text words = { 0 };
+	name_outlook(&words, e, o);
+	report_roughly(t, &x->style, e, text_get(&words),
+	               x->quiet ? NULL : &o->whole);
+	text_free(&words);
+}
+
+static int deliver(const struct exploration *x, const struct explorer *e,
+                   const struct outlook *o)
+{
+	if (program_failed(x->line, x->program)) return EXIT_INPUT;
+	struct text t = { 0 };
+	if (x->json)
+		report_outlook_json(&t, e, iso_version(), o);
+	else
+		print_words(&t, x, e, o);
+	bool fine = output_text(outputs_result_stream(x->line), "-", &t);
+	text_free(&t);
+	return fine ? exit_code_of_verdict((int)explorer_verdict(e))
+	            : EXIT_INTERNAL;
+}
+
+static struct explore_options short_options(const struct exploration *x,
+                                            double seconds)
+{
+	struct explore_options o = x->options;
+	double most = EXPLORING * seconds;
+	if (o.timeout <= 0 || o.timeout > most) o.timeout = most;
+	o.snapshot_every = 0;
+	return o;
+}
+
+static int explore_and_estimate(const struct exploration *x, double seconds,
+                                uint64_t seed)
+{
+	struct explore_options options = short_options(x, seconds);
+	struct watched w = { .progress = output_progress(x->line) };
+	struct explore_observer observer = { .payload = &w, .tick = on_tick };
+	double end = seconds_now() + seconds;
+	struct explorer *e = explorer_new(x->program, &options, &observer);
+	int code = EXIT_INPUT;
+	if (!x->unit->unit || explore_unit_begin(x->unit, e)) {
+		w.before = w.last = *explorer_stats(e);
+		explorer_run(e);
+		finish_pace(&w, explorer_stats(e));
+		double left = end - seconds_now();
+		struct outlook o = look_ahead(x, e, &w, left, seed);
+		progress_end(&w.progress);
+		code = deliver(x, e, &o);
+	}
+	explorer_free(e);
+	return code;
+}
+
+int explore_estimate(const struct exploration *x)
+{
+	const struct command_line *c = x->line;
+	double seconds = SECONDS;
+	uint64_t seed = 1;
+	bool said = *c->value[OPTION_ESTIMATE];
+	if (said && !setting_seconds(c, OPTION_ESTIMATE, &seconds))
+		return EXIT_USAGE;
+	if (!setting_seed(c, OPTION_EXPLORE_SEED, &seed)) return EXIT_USAGE;
+	return explore_and_estimate(x, seconds, seed);
+}
