@@ -113,6 +113,7 @@ struct found {
 	const struct symmetry *symmetry;
 	struct seen *items;
 	size_t count, capacity;
+	uint64_t calls; /* not more; 0: as many as needed */
 	bool too_many;
 };
 
@@ -143,7 +144,7 @@ static bool is_small(void *data, const struct explore_stats *so_far,
 {
 	struct found *f = data;
 	(void)depth;
-	f->too_many |= so_far->explore_calls > CALLS;
+	f->too_many |= f->calls && so_far->explore_calls > f->calls;
 	return !f->too_many;
 }
 
@@ -165,10 +166,10 @@ static void found_free(struct found *f)
 
 static struct explorer *explore(const struct program *p,
                                 const struct explore_options *o,
-                                struct found *f,
+                                struct found *f, uint64_t calls,
                                 const struct symmetry *classes)
 {
-	*f = (struct found){ .symmetry = classes };
+	*f = (struct found){ .symmetry = classes, .calls = calls };
 	struct explore_observer observer = { .payload = f, .history = note,
 		                             .tick = is_small };
 	struct explorer *e = explorer_new(p, o, &observer);
@@ -314,10 +315,11 @@ static bool compare_at(struct subject *s, enum level level)
 	struct found all, classes;
 	s->all.level = s->classes.level = level;
 	s->all.base = level_is_extensible(level) ? level : LEVEL_CC;
-	struct explorer *a = explore(s->program, &s->all, &all, s->symmetry);
+	struct explorer *a = explore(s->program, &s->all, &all, CALLS,
+	                             s->symmetry);
 	if (!all.too_many) {
 		struct explorer *c = explore(s->program, &s->classes, &classes,
-		                             s->symmetry);
+		                             0, s->symmetry);
 		if (classes.too_many) fails(s, "classes are many more");
 		compare_counts(s, a, c);
 		compare_reached(s, c);

@@ -5,6 +5,7 @@
 #include "report/changes.h"
 #include "report/json.h"
 #include "report/names.h"
+#include "report/symmetry.h"
 
 static const char *json_bool(bool b)
 {
@@ -58,6 +59,10 @@ void report_history_line(struct text *t, const struct history_line *l)
 		json_count(t, "seed", l->seed);
 		text_char(t, ',');
 	}
+	if (l->classes) {
+		json_count(t, "stands_for", l->stands_for);
+		text_char(t, ',');
+	}
 	if (l->outward) {
 		json_count(t, "changes", l->changes);
 		text_char(t, ',');
@@ -79,6 +84,8 @@ void report_history(struct text *t, const struct explore_execution *e)
 		.violated = e->violated,
 		.violated_count = (uint32_t)e->violated_count,
 		.error = explore_error(e),
+		.classes = explores_classes(x),
+		.stands_for = e->weight,
 		.outward = explores_outward(x),
 		.changes = e->changes,
 	};

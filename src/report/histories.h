@@ -25,6 +25,9 @@ struct history_line {
 	                              * NULL */
 	bool random;              /* a random run, so with the next two */
 	uint64_t run, seed;
+	bool classes;             /* it stands for a class of symmetric
+	                           * histories, of so many */
+	uint64_t stands_for;
 	bool outward;             /* explored from an observed history, of
 	                           * which it changes so many reads */
 	uint64_t changes;

@@ -10,6 +10,7 @@
 #include "report/json_members.h"
 #include "report/names.h"
 #include "report/share.h"
+#include "report/symmetry.h"
 #include "report/warnings.h"
 
 void json_name(struct text *t, const char *name)
@@ -137,6 +138,7 @@ static void print_stats(struct text *t, const struct explorer *e)
 	json_count(t, "histories", s->histories);
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
 		json_member_count(t, counts[i].name, counts[i].n);
+	if (explores_classes(e)) json_member_count(t, "classes", s->classes);
 	if (explores_outward(e))
 		json_member_count(t, "changes", s->changes);
 	if (explores_bounded(e)) json_member_count(t, "cut", s->cut);
@@ -164,6 +166,7 @@ void report_partial_json(struct text *t, const struct explorer *e,
 	json_member_count(t, "jobs", o->jobs ? o->jobs : 1);
 	if (explores_bounded(e))
 		json_member_count(t, "max_changes", o->max_changes);
+	if (explores_classes(e)) json_interchangeable(t, e);
 	if (explores_outward(e)) json_origin(t, e);
 	json_member_text(t, "verdict", verdict_word(explorer_verdict(e)));
 	if (explores_outward(e))

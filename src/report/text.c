@@ -9,6 +9,7 @@
 #include "report/example.h"
 #include "report/names.h"
 #include "report/share.h"
+#include "report/symmetry.h"
 #include "report/warnings.h"
 
 enum { WARNINGS_SHOWN = 8 };
@@ -261,6 +262,7 @@ static void print_counts(struct text *t, const struct explorer *e,
 {
 	text_char(t, '\n');
 	print_histories(t, e);
+	if (explores_classes(e)) report_classes(t, e);
 	report_share(t, explorer_stats(e)->histories, all);
 	if (explores_bounded(e)) print_staleness(t, e);
 	if (explores_outward(e)) print_distance(t, e);

@@ -1,0 +1,208 @@
+#!/bin/sh
+# Checkpoints: explorations that are killed at random moments, time and again,
+# and gone on with, find what an undisturbed one finds: the same counts, the same
+# counterexamples, the same set of histories. Then what --checkpoint and --resume
+# refuse. ISOSCOPE_SEED chooses the moments, ISOSCOPE_KILLS how many there are.
+. "${srcdir:-$(dirname "$0")/..}/tests/shell.sh"
+
+kills=${ISOSCOPE_KILLS:-50}
+[ -z "${ISOSCOPE_QUICK-}" ] || kills=${ISOSCOPE_KILLS:-15}
+seed=${ISOSCOPE_SEED:-$(date +%s)}
+echo "ISOSCOPE_SEED=$seed"
+
+# draw N: sets `drawn` to a number below N.
+draw() {
+	seed=$(((seed * 1103515245 + 12345) % 2147483648))
+	drawn=$((seed / 65536 % $1))
+}
+
+cat >raise.tx <<'END'
+global account[0] = 100;
+global account[1] = 100;
+global account[2] = 100;
+txn raise(k, n) { let v = account[k]; account[k] = v + n; return v; }
+txn total() { return account[0] + account[1] + account[2]; }
+session a { raise(0, 1); raise(1, 2); let s = total(); }
+session b { raise(1, 1); raise(2, 2); let s = total(); }
+session c { raise(2, 1); raise(0, 2); let s = total(); }
+assert "late" : !(a.s == 303 && b.s == 303 && c.s == 303);
+assert serializable;
+END
+
+# PROGRAM OPTIONS, a case each.
+cat >cases <<END
+raise.tx -i cc
+raise.tx -i si
+$top/programs/tpcc/client-5.tx -i cc
+$top/programs/courseware/client-3.tx -i rc --robust
+$top/programs/courseware/client-3.tx -i cc --algorithm orderly
+$top/programs/wikipedia/client-2.tx -i ser
+END
+
+# found FILE: what a result in JSON says, but for times and memory.
+found() {
+	sed -E 's/"(seconds|cpu_seconds|memory_peak|jobs)":[0-9.e+-]+,?//g' "$1"
+}
+
+# set_of FILE: the histories in it, without their numbers, which tell the order.
+set_of() {
+	sed 's/^{"history":[0-9]*,//' "$1" | sort
+}
+
+# plain PROGRAM OPTIONS: the undisturbed exploration; how long it took is left
+# in `long`, in milliseconds.
+plain() {
+	rm -f histories
+	begin=$(date +%s%N)
+	"$ISOSCOPE" explore "$@" -j 1 --json --histories histories >out 2>err
+	verdict=$?
+	[ $verdict -le 1 ] || fail "$*: exit code $verdict"
+	long=$((($(date +%s%N) - begin) / 1000000))
+	found out >plain.json
+	set_of histories >plain.histories
+}
+
+# end_after MILLISECONDS SIGNAL: ends the program in the background.
+end_after() {
+	sleep "$(printf '%d.%03d' $(($1 / 1000)) $(($1 % 1000)))"
+	kill -s "$2" "$running" 2>/dev/null
+	wait "$running" 2>/dev/null
+	status=$?
+}
+
+# disturb COMMAND...: runs it for a random time. `landed` counts the times that
+# the signal came before the end.
+disturb() {
+	draw $((long + 20)); moment=$drawn
+	draw 4
+	case $drawn in
+	0) signal=TERM expected='1 4' ;;
+	1) signal=INT expected='1 4' ;;
+	*) signal=KILL expected=137 ;;
+	esac
+	"$@" >out 2>err </dev/null &
+	running=$!
+	end_after $moment $signal
+	# A signal that comes before it is caught has its usual effect.
+	case " $expected 137 143 130 $verdict " in
+	*" $status "*) ;;
+	*) fail "$*: exit code $status after SIG$signal" ;;
+	esac
+	finished=false
+	if [ "$status" -eq "$verdict" ] &&
+		grep -q '"complete":true' out; then
+		finished=true
+	else
+		landed=$((landed + 1))
+	fi
+}
+
+# One exploration in pieces; its last piece is not disturbed.
+in_pieces() {
+	rm -f check.json histories
+	draw 2; first=$((drawn + 1))
+	disturb "$ISOSCOPE" explore "$@" -j $first --json \
+		--checkpoint check.json --checkpoint-every 0.005 \
+		--histories histories
+	draw 4; pieces=$drawn
+	while ! $finished && [ $pieces -gt 0 ] && [ -f check.json ]; do
+		pieces=$((pieces - 1))
+		draw 2
+		disturb "$ISOSCOPE" explore --resume check.json --json \
+			-j $((drawn + 1)) --checkpoint-every 0.005
+	done
+	$finished && return
+	if [ ! -f check.json ]; then # it was not begun
+		"$ISOSCOPE" explore "$@" -j 2 --json --checkpoint check.json \
+			--histories histories >out 2>err
+	else
+		"$ISOSCOPE" explore --resume check.json -j 2 --json >out 2>err
+	fi
+	status=$?
+}
+
+compare_pieces() {
+	equal "$*: the exit code" $status $verdict
+	found out >pieces.json
+	equal "$*: what was found" "$(cat pieces.json)" "$(cat plain.json)"
+	set_of histories >pieces.histories
+	equal "$*: the histories" "$(cksum <pieces.histories)" \
+		"$(cksum <plain.histories)"
+}
+
+landed=0 tried=0 count=$(wc -l <cases)
+while read -r program options; do
+	tried=$((tried + 1))
+	plain $program $options
+	rounds=0
+	while [ $((landed * count)) -lt $((kills * tried)) ] &&
+		[ $rounds -lt 200 ]; do
+		rounds=$((rounds + 1))
+		in_pieces $program $options
+		compare_pieces $program $options
+	done
+done <cases
+echo "$landed explorations were ended early"
+[ $landed -ge "$kills" ] && pass || fail "only $landed of $kills signals landed"
+
+# --- what a checkpoint says ---
+run 4 explore raise.tx -i cc --max-histories 10 --checkpoint c.json -q
+[ -s c.json ] && pass || fail 'a checkpoint is written when a limit ends a run'
+run 4 explore --resume c.json --max-histories 20 -j 1 -q
+run 1 explore --resume c.json -q
+prints 'violated'
+run 1 explore --resume c.json -q # of a finished one: the same again
+prints 'violated'
+cp c.json finished.json
+run 1 explore raise.tx --checkpoint c.json -q # a finished one is replaced
+
+# --- what is refused ---
+run 4 explore raise.tx -i cc --max-histories 10 --checkpoint c.json -q
+run 3 explore raise.tx -i cc --checkpoint c.json
+says "would overwrite 'c.json', of an exploration that is not finished"
+says 'explore --resume c.json'
+run 3 explore raise.tx -i cc --checkpoint raise.tx
+says 'which is no checkpoint'
+run 2 explore --resume c.json -i si
+says '--resume goes without --isolation'
+run 3 explore --resume none.json
+says 'none.json'
+run 3 explore --resume raise.tx
+says 'raise.tx:1:'
+run 3 explore --resume c.json --checkpoint -
+says 'needs a file'
+run 3 explore raise.tx --checkpoint d.json --histories -
+says 'needs --histories in a file'
+[ ! -e d.json ] && pass || fail 'nothing is written'
+run 3 explore --resume c.json --histories h.jsonl
+says 'begun without --histories'
+run 2 explore raise.tx --checkpoint d.json --checkpoint-every 0
+says '--checkpoint-every takes a positive number of seconds'
+sed 's/"histories":[0-9]*/"histories":7/' c.json >changed.json
+run 3 explore --resume changed.json
+says 'changed.json: error: the file is damaged, or was changed by hand'
+head -c 700 c.json >short.json
+run 3 explore --resume short.json
+says 'short.json:'
+says 'the file is damaged'
+sed 's/"isoscope_unit":1/"isoscope_unit":2/' c.json >new.json
+run 3 explore --resume new.json
+says 'this is in version 2 of the format, and this isoscope knows version 1'
+run 4 explore raise.tx -i cc --max-histories 10 --checkpoint h.json -q \
+	--histories h.jsonl
+: >h.jsonl
+run 2 explore --resume h.json
+says 'h.jsonl is shorter than it was'
+rm h.jsonl
+run 2 explore --resume h.json
+says 'h.jsonl: No such file'
+
+# --- the program has to be the same ---
+cp raise.tx other.tx
+run 1 explore other.tx --resume c.json -q # the same, elsewhere
+run 4 explore raise.tx -i cc --max-histories 10 --checkpoint m.json -q
+echo '// changed' >>raise.tx
+run 3 explore --resume m.json
+says 'is not what it was'
+run 1 explore other.tx --resume m.json -q
+finish
