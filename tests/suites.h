@@ -19,6 +19,8 @@
 	X(bounded, 600)                                                       \
 	X(closure, 600)                                                       \
 	X(explore, 1800)                                                      \
+	X(branch, 1800)                                                       \
+	X(jobs, 1800)                                                         \
 	X(api, 120)                                                           \
 	X(trace, 120)                                                         \
 	X(formats, 300)                                                       \
