@@ -12,7 +12,9 @@
 #include "history/history.h"
 #include "random_client.h"
 #include "random_program.h"
+#include "symmetric_program.h"
 #include "vm/program.h"
+#include "vm/symmetry.h"
 
 uint64_t number_from(const char *variable, uint64_t otherwise)
 {
@@ -524,14 +526,18 @@ bool subject_new(struct subject *s, uint64_t seed, uint64_t histories)
 {
 	struct explore_options o = { .level = LEVEL_NONE, .base = LEVEL_NONE,
 		                     .max_histories = histories };
+	struct diags d = { 0 };
 	*s = (struct subject){ .seed = seed };
 	switch (seed % 8) {
 	case 0: unbounded_program(&s->source, seed); break;
+	case 3: program_of_copies(&s->source, seed); break;
 	case 1:
 	case 2: random_client(&s->source, seed); break;
 	default: random_program(&s->source, seed); break;
 	}
 	s->program = program_from_text(text_get(&s->source));
+	s->symmetry = symmetry_new(s->program, &d);
+	diags_free(&d);
 	struct explorer *e = explorer_new(s->program, &o, NULL);
 	explorer_run(e);
 	bool small = explorer_stats(e)->stop == STOP_NONE;
@@ -542,11 +548,12 @@ bool subject_new(struct subject *s, uint64_t seed, uint64_t histories)
 
 void subject_free(struct subject *s)
 {
+	symmetry_free(s->symmetry);
 	program_free(s->program);
 	text_free(&s->source);
 }
 
-struct explore_options random_options(struct rng *r)
+struct explore_options random_options(const struct subject *s, struct rng *r)
 {
 	static const enum explorer_algorithm algorithms[] = {
 		EXPLORE_CE, EXPLORE_CE, EXPLORE_CE, EXPLORE_DFS, EXPLORE_ORDERLY
@@ -561,6 +568,7 @@ struct explore_options random_options(struct rng *r)
 	while (!level_is_extensible(o.base) || !level_implies(o.level, o.base));
 	if (level_is_extensible(o.level) && rng_below(r, 2)) o.base = o.level;
 	if (!rng_below(r, 3)) o.max_changes = rng_below(r, 3);
+	if (rng_below(r, 3)) o.symmetry = s->symmetry;
 	return o;
 }
 
@@ -570,11 +578,12 @@ void subject_fails(const struct subject *s, const struct explore_options *o,
 	static const char *const algorithms[] = { "ce", "dfs", "outward",
 		                                  "orderly" };
 	ck_abort_msg("seed %llu, %s %s, base %s, -j %u, max changes %lld, "
-	             "%s%s, %s:\n%s\n%s",
+	             "%s%s%s, %s:\n%s\n%s",
 	             (unsigned long long)s->seed, algorithms[o->algorithm],
 	             level_word(o->level), level_word(o->base), o->jobs,
 	             (long long)o->max_changes, o->robust ? "robust " : "",
-	             o->classify ? "classify" : "", what, why,
+	             o->classify ? "classify " : "",
+	             o->symmetry ? "symmetry" : "", what, why,
 	             text_get(&s->source));
 	abort();
 }

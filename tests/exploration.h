@@ -89,12 +89,13 @@ struct subject {
 	uint64_t seed;
 	struct text source;
 	struct program *program;
+	struct symmetry *symmetry;
 };
 /* False: it has more than so many histories, and is not for tests. */
 bool subject_new(struct subject *s, uint64_t seed, uint64_t histories);
 void subject_free(struct subject *s);
 /* A random choice of algorithm, level, base and what is counted. */
-struct explore_options random_options(struct rng *r);
+struct explore_options random_options(const struct subject *s, struct rng *r);
 /* Stops the test. */
 __attribute__((noreturn)) void subject_fails(const struct subject *s,
                                              const struct explore_options *o,

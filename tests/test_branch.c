@@ -191,7 +191,7 @@ static void try_programs(uint64_t seed, uint64_t programs, uint64_t histories,
 		struct subject s;
 		struct rng r = { seed };
 		if (!subject_new(&s, seed, histories)) continue;
-		struct explore_options o = random_options(&r);
+		struct explore_options o = random_options(&s, &r);
 		struct found whole = { 0 };
 		if (explore_whole(&s, &o, &whole)) {
 			try(&s, &o, &r, &whole);

@@ -162,7 +162,7 @@ static void expect_each_once(const struct subject *s,
 /* How often it really was by several threads. */
 static unsigned try_together(const struct subject *s, struct rng *r)
 {
-	struct explore_options o = random_options(r);
+	struct explore_options o = random_options(s, r);
 	struct found alone = { 0 };
 	unsigned several = 0;
 	o.check_duplicates = rng_below(r, 4);
@@ -617,7 +617,7 @@ static void try_client(const struct subject *s, const char *client,
                        struct rng *r)
 {
 	struct subject c = *s;
-	struct explore_options o = random_options(r);
+	struct explore_options o = random_options(s, r);
 	struct found alone = { 0 };
 	c.program = interpret(s, client);
 	explore_all(c.program, &o, NULL, &alone);
