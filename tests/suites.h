@@ -32,6 +32,7 @@
 	X(generate, 300)                                                      \
 	X(recorded, 300)                                                      \
 	X(run, 600)                                                           \
+	X(estimate, 600)                                                      \
 	X(outward, 600)                                                       \
 	X(isopredict, 300)                                                    \
 	X(predict, 1200)                                                      \

@@ -22,6 +22,7 @@ static const double SECONDS = 1, EXPLORING = 0.3, STRETCH = 0.02;
 
 /* What the short exploration tells of its speed. */
 struct watched {
+	const struct explore_options *options;
 	struct pace pace;
 	struct progress progress;
 	struct explore_stats before; /* what was found by a run before */
@@ -31,9 +32,9 @@ struct watched {
 static void note_pace(struct watched *w, const struct explore_stats *s)
 {
 	double seconds = s->cpu_seconds - w->last.cpu_seconds;
-	uint64_t ends = s->end_states - w->last.end_states;
-	if (seconds < STRETCH || !ends) return;
-	pace_add(&w->pace, (double)ends, seconds);
+	double work = work_done(w->options, s) - work_done(w->options, &w->last);
+	if (seconds < STRETCH || work <= 0) return;
+	pace_add(&w->pace, work, seconds);
 	w->last = *s;
 }
 
@@ -50,7 +51,8 @@ static bool on_tick(void *payload, const struct explore_stats *s,
 static void finish_pace(struct watched *w, const struct explore_stats *s)
 {
 	if (w->pace.count) return;
-	pace_add(&w->pace, (double)(s->end_states - w->before.end_states),
+	pace_add(&w->pace,
+	         work_done(w->options, s) - work_done(w->options, &w->before),
 	         s->cpu_seconds - w->before.cpu_seconds);
 }
 
@@ -58,11 +60,10 @@ static void finish_pace(struct watched *w, const struct explore_stats *s)
 
 static struct estimate explored_all(const struct explore_stats *s)
 {
-	double histories = (double)s->histories, ends = (double)s->end_states;
+	double histories = (double)s->histories;
 	return (struct estimate){ .histories = histories, .low = histories,
-		                  .high = histories, .end_states = ends,
-		                  .end_states_low = ends,
-		                  .end_states_high = ends, .exact = true };
+		                  .high = histories, .groups = 1,
+		                  .exact = true };
 }
 
 static struct estimate estimate_rest(const struct exploration *x,
@@ -84,6 +85,14 @@ static bool is_limited(const struct explore_stats *s)
 	return s->stop == STOP_TIME;
 }
 
+/* Classes stand for about as many histories everywhere. */
+static double classes_of(const struct exploration *x,
+                         const struct explore_stats *s, double histories)
+{
+	if (!x->options.symmetry || !s->histories) return 0;
+	return histories / (double)s->histories * (double)s->classes;
+}
+
 /* What the short exploration found is not kept: only that before it is done. */
 static struct outlook look_ahead(const struct exploration *x,
                                  struct explorer *e, const struct watched *w,
@@ -92,12 +101,14 @@ static struct outlook look_ahead(const struct exploration *x,
 	const struct explore_stats *s = explorer_stats(e);
 	struct outlook o = { .whole = explored_all(s), .jobs = 1 };
 	if (x->options.jobs) o.jobs = x->options.jobs;
+	o.classes = classes_of(x, s, o.whole.histories);
 	if (!is_limited(s)) return o;
 	o.whole = estimate_rest(x, e, seconds, seed);
-	double done = (double)w->before.end_states;
-	o.left = pace_duration(&w->pace, fmax(o.whole.end_states - done, 0),
-	                       fmax(o.whole.end_states_low - done, 0),
-	                       fmax(o.whole.end_states_high - done, 0));
+	double done = work_done(w->options, &w->before);
+	o.left = pace_duration(&w->pace, fmax(o.whole.work - done, 0),
+	                       fmax(o.whole.work_low - done, 0),
+	                       fmax(o.whole.work_high - done, 0));
+	o.classes = classes_of(x, s, o.whole.histories);
 	return o;
 }
 
@@ -142,7 +153,8 @@ static int explore_and_estimate(const struct exploration *x, double seconds,
                                 uint64_t seed)
 {
 	struct explore_options options = short_options(x, seconds);
-	struct watched w = { .progress = output_progress(x->line) };
+	struct watched w = { .options = &options,
+		             .progress = output_progress(x->line) };
 	struct explore_observer observer = { .payload = &w, .tick = on_tick };
 	double end = seconds_now() + seconds;
 	struct explorer *e = explorer_new(x->program, &options, &observer);

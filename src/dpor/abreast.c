@@ -4,9 +4,11 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "axioms/staleness.h"
 #include "base/memory.h"
 #include "base/rng.h"
 #include "dpor/engine.h"
+#include "history/relation.h"
 
 #define NO_PARENT UINT32_MAX
 
@@ -31,6 +33,8 @@ struct kind { double squares, branches; };
 struct abreast {
 	struct shared shared;
 	struct engine engine;
+	struct staleness *staleness; /* NULL: as many as you like */
+	uint64_t histories;          /* met so far */
 	struct rng rng;
 	struct nodes drawn; /* of the group, parents first */
 	struct nodes open;  /* depth first */
@@ -39,17 +43,31 @@ struct abreast {
 	size_t kind_count;
 };
 
+static bool on_history(void *payload, const struct explore_execution *x)
+{
+	struct abreast *a = payload;
+	struct relation r;
+	closure_relation(&engine_state(x->engine)->closure, &r);
+	a->histories +=
+	    !a->staleness || staleness_within(a->staleness, &r,
+	                                      a->engine.options.max_changes);
+	return true;
+}
+
 struct abreast *abreast_new(const struct program *p,
                             const struct explore_options *o, uint64_t seed)
 {
 	assert(o->algorithm != EXPLORE_OUTWARD);
 	struct abreast *a = mem_take0(1, sizeof *a);
+	struct explore_observer own = { .payload = a, .history = on_history };
 	struct explore_options options = {
 		.algorithm = o->algorithm, .level = o->level, .base = o->base,
 		.interrupt = o->interrupt, .jobs = 1,
 		.max_changes = o->max_changes, .symmetry = o->symmetry
 	};
-	shared_init(&a->shared, p, &options, NULL, NULL);
+	if (o->algorithm == EXPLORE_CE && o->max_changes < UINT64_MAX)
+		a->staleness = staleness_new();
+	shared_init(&a->shared, p, &options, &own, NULL);
 	engine_init(&a->engine, &a->shared, 0);
 	engine_start_clock(&a->engine);
 	a->rng.state = seed;
@@ -71,6 +89,7 @@ void abreast_free(struct abreast *a)
 	free(a->open.items);
 	free(a->found.items);
 	free(a->kinds);
+	if (a->staleness) staleness_free(a->staleness);
 	engine_free(&a->engine);
 	shared_free(&a->shared);
 	free(a);
@@ -216,16 +235,26 @@ static bool draw(struct abreast *a, uint32_t width)
 
 /* ---- descending ---- */
 
-/* Up to its first end state; a->found is what is open then. */
-static void explore_a_little(struct abreast *a, struct branch *b)
+/* Up to its first end state. */
+static void explore_to_an_end(struct abreast *a, const struct branch *b)
 {
 	struct engine *e = &a->engine;
 	e->until = e->tally.stats.end_states + 1;
-	atomic_store(&a->shared.stop, STOP_NONE);
-	engine_explore(e, b);
+	engine_explore(e, branch_copy(b));
 	engine_capture(e, &a->found);
 	free(e->branch);
 	e->branch = NULL;
+}
+
+/* What is open then is added to a->found. */
+static void explore_a_little(struct abreast *a, const struct branch *b)
+{
+	struct engine *e = &a->engine;
+	atomic_store(&a->shared.stop, STOP_NONE);
+	if (e->options.algorithm == EXPLORE_ORDERLY)
+		engine_expand(e, b, &a->found);
+	else
+		explore_to_an_end(a, b);
 	if (e->must_grow) engine_make_world(e);
 }
 
@@ -237,33 +266,38 @@ static bool was_stopped(const struct abreast *a)
 
 /* How much there is to find is measured in histories; what leads to none costs
  * time, too. */
-static double size_here(const struct explore_stats *before,
-                        const struct explore_stats *after)
+static double size_of(uint64_t histories, uint64_t ends)
 {
-	double output = (double)(after->classes - before->classes);
-	double ends = (double)(after->end_states - before->end_states);
-	return output + 0.1 * (ends - output) + 0.02;
+	return (double)histories + 0.1 * (double)(ends - histories) + 0.02;
+}
+
+static void add_found(struct abreast *a, uint32_t parent, double weight)
+{
+	for (size_t i = 0; i < a->found.count; i++)
+		add(&a->open, (struct node){
+		                  .branch = a->found.items[i],
+		                  .parent = parent, .weight = weight,
+		                  .kind = kind_of(a->found.items[i]) });
+	a->found.count = 0;
 }
 
 static void visit(struct abreast *a, uint32_t at, struct abreast_count *count)
 {
 	struct node *n = &a->drawn.items[at];
-	const struct explore_stats *after = &a->engine.tally.stats;
-	struct explore_stats before = *after;
+	const struct explore_stats *stats = &a->engine.tally.stats;
+	uint64_t histories = a->histories, ends = stats->end_states;
 	explore_a_little(a, n->branch);
+	free(n->branch);
 	n->branch = NULL;
-	uint64_t histories = after->histories - before.histories;
-	uint64_t ends = after->end_states - before.end_states;
-	n->size = size_here(&before, after);
+	histories = a->histories - histories;
+	ends = stats->end_states - ends;
+	n->size = size_of(histories, ends);
 	count->histories += n->weight * (double)histories;
 	count->end_states += n->weight * (double)ends;
+	count->places += n->weight;
 	count->seen += histories;
-	for (size_t i = 0; i < a->found.count; i++)
-		add(&a->open, (struct node){ .branch = a->found.items[i],
-		                             .parent = at,
-		                             .weight = n->weight,
-		                             .kind = kind_of(a->found.items[i]) });
-	a->found.count = 0;
+	count->ends += ends;
+	add_found(a, at, n->weight);
 }
 
 static void begin(struct abreast *a, const struct branch_list *from)

@@ -1,8 +1,9 @@
 /* Groups of random descents that go down abreast in the tree of an exploration.
  *
- * A branch that was drawn is explored depth first up to its first end state,
- * which counts as often as the branch stands for others; the alternatives that
- * were passed on the way are open. Of those of all descents together the group
+ * A branch that was drawn is explored depth first up to its first end state (or,
+ * where many lead to none, up to its first choice), which counts as often as the
+ * branch stands for others; the alternatives that were passed on the way are
+ * open. Of those of all descents together the group
  * draws the next branches, without repetition, those with large trees rather
  * than others, and each of them stands for 1 / chance as many as before. So the
  * sum of all counts has no bias, whatever the chances are: they are larger for
@@ -25,15 +26,19 @@ struct branch_list;
 struct explore_options;
 struct program;
 
-/* What a group says of all histories that its branches lead to. */
+/* What a group says of all that its branches lead to. */
 struct abreast_count {
 	double histories, end_states;
+	double places;  /* branches that were drawn: the size of a tree in which
+	                 * most lead to no end */
 	uint64_t seen;  /* histories that it met itself */
+	uint64_t ends;  /* end states likewise */
 	bool exact;     /* it left nothing out */
 };
 
 /* The program is borrowed. Of the options those count that say what is
- * explored, and `interrupt`. Not for EXPLORE_OUTWARD. */
+ * explored, and `interrupt`; with EXPLORE_CE, too, histories are those with at
+ * most max_changes stale reads (staleness.h). Not for EXPLORE_OUTWARD. */
 struct abreast *abreast_new(const struct program *p,
                             const struct explore_options *o, uint64_t seed);
 void abreast_free(struct abreast *a);

@@ -23,25 +23,55 @@ struct sample {
 };
 
 struct estimator {
+	const struct program *program;
+	struct explore_options options;
 	struct abreast *abreast;
+	struct abreast *sizer; /* for the size of branches; NULL: `abreast` */
+	bool in_place;       /* the branches of the exploration are gone down */
 	struct branch_list open;
-	uint64_t histories, end_states; /* done */
+	/* Of what samples are about, found by the exploration; all that it
+	 * found is `least`, too. */
+	double histories, end_states;
+	uint64_t least;
 	struct sample *samples;
 	size_t count, capacity;
 	uint32_t width;      /* of the next group */
 	double pace;         /* seconds per descent of the last group */
 	uint64_t seen;       /* the most histories that a group met */
+	uint64_t ends;       /* end states that all groups met */
 	bool exact;          /* the last sample is */
 	bool stopped;        /* groups are not to be had any more */
 };
+
+double work_done(const struct explore_options *o,
+                 const struct explore_stats *s)
+{
+	return (double)(o->algorithm == EXPLORE_ORDERLY ? s->histories
+	                                                : s->end_states);
+}
+
+/* Explore-ce, where the algorithm cannot be followed. */
+static struct explore_options options_to_follow(struct explore_options o)
+{
+	if (o.algorithm == EXPLORE_ORDERLY) {
+		o.algorithm = EXPLORE_CE;
+		o.base = level_is_extensible(o.level) ? o.level : LEVEL_CC;
+		o.symmetry = NULL;
+	}
+	return o;
+}
 
 struct estimator *estimator_new(const struct program *p,
                                 const struct explore_options *o,
                                 uint64_t seed)
 {
 	if (o->algorithm == EXPLORE_OUTWARD) return NULL;
+	struct explore_options followed = options_to_follow(*o);
 	struct estimator *e = mem_take0(1, sizeof *e);
-	e->abreast = abreast_new(p, o, seed);
+	e->program = p;
+	e->options = *o;
+	e->abreast = abreast_new(p, &followed, seed);
+	e->in_place = followed.algorithm == o->algorithm;
 	e->width = WIDTH_FIRST;
 	branch_list_add(&e->open, branch_root());
 	return e;
@@ -51,6 +81,7 @@ void estimator_free(struct estimator *e)
 {
 	if (!e) return;
 	abreast_free(e->abreast);
+	abreast_free(e->sizer);
 	branch_list_free(&e->open);
 	free(e->samples);
 	free(e);
@@ -58,28 +89,17 @@ void estimator_free(struct estimator *e)
 
 /* ---- what is estimated ---- */
 
-static void replace_open(struct estimator *e, const struct branch_list *open)
-{
-	branch_list_free(&e->open);
-	branch_list_copy(&e->open, open);
-	e->exact = false;
-	e->seen = 0;
-}
-
-void estimator_set(struct estimator *e, const struct branch_list *open)
-{
-	replace_open(e, open);
-	e->count = 0;
-	e->histories = e->end_states = 0;
-	e->width = WIDTH_FIRST;
-}
-
 void estimator_advance(struct estimator *e, const struct branch_list *open,
                        uint64_t histories, uint64_t end_states)
 {
-	replace_open(e, open);
-	e->histories = histories;
-	e->end_states = end_states;
+	e->least = histories;
+	if (!e->in_place) return;
+	branch_list_free(&e->open);
+	branch_list_copy(&e->open, open);
+	e->exact = false;
+	e->seen = e->ends = 0;
+	e->histories = (double)histories;
+	e->end_states = (double)end_states;
 	for (size_t i = 0; i < e->count; i++) e->samples[i].weight *= FADING;
 }
 
@@ -93,11 +113,11 @@ static void add_group(struct estimator *e, uint32_t width)
 	if (e->stopped) return;
 	VEC_RESERVE(e->samples, e->count, e->capacity);
 	e->samples[e->count++] = (struct sample){
-		(double)e->histories + c.histories,
-		(double)e->end_states + c.end_states, width
+		e->histories + c.histories, e->end_states + c.end_states, width
 	};
 	e->exact = c.exact;
 	if (c.seen > e->seen) e->seen = c.seen;
+	e->ends += c.ends;
 	e->pace = (seconds_now() - begun) / width;
 	if (width == e->width && e->width < WIDTH_LAST) e->width *= 2;
 }
@@ -126,12 +146,14 @@ void estimator_spend(struct estimator *e, double seconds)
 void estimator_sizes(struct estimator *e, const struct branch_list *l,
                      double *out)
 {
+	if (!e->in_place && !e->sizer)
+		e->sizer = abreast_new(e->program, &e->options, 1);
+	struct abreast *a = e->sizer ? e->sizer : e->abreast;
 	for (size_t i = 0; i < l->count; i++) {
 		struct branch_list one = { &l->items[i], 1, 1 };
 		struct abreast_count c;
-		bool fine = !e->stopped && abreast_descend(e->abreast, &one,
-		                                           WIDTH_SIZES, &c);
-		out[i] = fine ? c.end_states : 1;
+		bool fine = abreast_descend(a, &one, WIDTH_SIZES, &c);
+		out[i] = !fine ? 1 : e->in_place ? c.end_states : c.places;
 	}
 }
 
@@ -172,7 +194,7 @@ struct summary { double mean, low, high; };
  * the samples, weighted, over their number. */
 static struct summary summarize(const struct estimator *e,
                                 double (*of)(const struct sample *),
-                                double done, double seen)
+                                double least)
 {
 	double weights = 0, sum = 0, squares = 0;
 	for (size_t i = 0; i < e->count; i++) {
@@ -185,59 +207,67 @@ static struct summary summarize(const struct estimator *e,
 		squares += e->samples[i].weight / weights * off * off;
 	}
 	double part = spread(mean, squares, (double)e->count);
-	double least = done + seen;
-	struct summary s = { fmax(mean, done), mean * exp(-part),
-		             mean * exp(2 * part) };
-	s.low = fmin(fmax(s.low, least), fmax(s.mean, least));
-	s.high = fmax(s.high, least);
-	return s;
+	return (struct summary){ mean, fmax(mean * exp(-part), least),
+		                 fmax(mean * exp(2 * part), least) };
+}
+
+static struct estimate exactly(const struct estimator *e)
+{
+	const struct sample *s = &e->samples[e->count - 1];
+	double work = e->in_place ? s->end_states : s->histories;
+	return (struct estimate){
+		.histories = s->histories, .low = s->histories,
+		.high = s->histories, .work = work, .work_low = work,
+		.work_high = work, .exact = true
+	};
+}
+
+/* When no history was met among so many end states, there is less than one in a
+ * third of that number, mostly. */
+static struct estimate roughly(const struct estimator *e)
+{
+	double least = fmax((double)e->least, e->histories + (double)e->seen);
+	struct summary ends = summarize(e, end_states_of, e->end_states);
+	struct summary s = summarize(e, histories_of, least);
+	if (s.mean <= 0) s.high = ends.high * fmin(3 / (double)e->ends, 1);
+	const struct summary *work = e->in_place ? &ends : &s;
+	return (struct estimate){
+		.histories = s.mean, .low = floor(s.low),
+		.high = ceil(s.high), .work = work->mean,
+		.work_low = floor(work->low), .work_high = ceil(work->high)
+	};
 }
 
 struct estimate estimator_get(const struct estimator *e)
 {
-	struct estimate r = { .groups = e->count, .exact = e->exact };
-	if (!e->count) return r;
-	const struct sample *last = &e->samples[e->count - 1];
-	if (e->exact) {
-		r.histories = r.low = r.high = last->histories;
-		r.end_states = last->end_states;
-		r.end_states_low = r.end_states_high = r.end_states;
-		return r;
-	}
-	struct summary s = summarize(e, histories_of, (double)e->histories,
-	                             (double)e->seen);
-	r.histories = s.mean;
-	r.low = floor(s.low);
-	r.high = ceil(s.high);
-	s = summarize(e, end_states_of, (double)e->end_states, 0);
-	r.end_states = s.mean;
-	r.end_states_low = floor(s.low);
-	r.end_states_high = ceil(s.high);
+	struct estimate r = { 0 };
+	if (!e->count || (!e->exact && !e->ends)) return r;
+	r = e->exact ? exactly(e) : roughly(e);
+	r.groups = e->count;
 	return r;
 }
 
 /* ---- time ---- */
 
-void pace_add(struct pace *p, double end_states, double seconds)
+void pace_add(struct pace *p, double work, double seconds)
 {
-	if (end_states <= 0) return;
-	p->end_states += end_states;
+	if (work <= 0) return;
+	p->work += work;
 	p->seconds += seconds;
-	p->squares += seconds / end_states * seconds;
+	p->squares += seconds / work * seconds;
 	p->count++;
 }
 
 /* The speed is as uncertain as stretches differ, and other parts of the tree
  * may be slower than those that were seen by a tenth. */
-struct duration pace_duration(const struct pace *p, double end_states,
-                              double low, double high)
+struct duration pace_duration(const struct pace *p, double work, double low,
+                              double high)
 {
-	if (p->end_states <= 0) return (struct duration){ 0 };
-	double mean = p->seconds / p->end_states;
-	double squares = p->squares / p->end_states - mean * mean;
+	if (p->work <= 0) return (struct duration){ 0 };
+	double mean = p->seconds / p->work;
+	double squares = p->squares / p->work - mean * mean;
 	double part = spread(mean, fmax(squares, 0), (double)p->count);
 	part = fmin(part, 1) + 0.1;
-	return (struct duration){ mean * end_states,
-		                  mean * low * exp(-part),
+	return (struct duration){ mean * work, mean * low * exp(-part),
 		                  mean * high * exp(part) };
 }

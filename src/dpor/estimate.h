@@ -20,22 +20,31 @@ struct branch;
 struct branch_list;
 struct estimator;
 struct explore_options;
+struct explore_stats;
 struct program;
 
 struct estimate {
-	double histories;  /* the mean of all groups; without bias */
-	double low, high;  /* of `histories`: 95 % */
-	double end_states; /* before the filter, likewise */
-	double end_states_low, end_states_high;
+	double histories;  /* the mean of all groups; without bias, so it may
+	                    * be below what was seen */
+	double low, high;  /* of `histories`: 95 %; not below that */
+	double work;       /* of the whole exploration (work_done), likewise */
+	double work_low, work_high;
 	uint64_t groups;   /* of coupled descents; 0: nothing is known */
 	bool exact;        /* everything was seen: low == high */
 };
 
-/* What is measured of an exploration's speed: CPU seconds of an end state. */
+/* What an exploration did, in a measure that time is about proportional to: end
+ * states before the filter. EXPLORE_ORDERLY: histories. Its own tree has so many
+ * more dead ends than ends that nothing can be said about it; there are as many
+ * histories as explore-ce finds, and so that one is gone down. */
+double work_done(const struct explore_options *o,
+                 const struct explore_stats *s);
+
+/* What is measured of an exploration's speed: CPU seconds for its work. */
 struct pace {
-	double end_states, seconds; /* of all stretches */
-	double squares;  /* of the seconds of each per end state, weighted by
-	                  * end states */
+	double work, seconds; /* of all stretches */
+	double squares;  /* of the seconds of each per unit of work, weighted by
+	                  * work */
 	uint64_t count;  /* of stretches */
 };
 
@@ -50,29 +59,26 @@ struct estimator *estimator_new(const struct program *p,
                                 uint64_t seed);
 void estimator_free(struct estimator *e); /* NULL is fine */
 
-/* What is to be estimated from now on: these branches together; copied. All
- * groups before are forgotten. Without a call: the root. */
-void estimator_set(struct estimator *e, const struct branch_list *open);
-/* The same exploration as before has gone on: so much was done of the whole,
- * and these branches are left. Estimates are of the whole, and groups before
- * count a little less. */
+/* The exploration has gone on: so much was found, and these branches are left.
+ * Estimates are of the whole, and groups before count a little less. */
 void estimator_advance(struct estimator *e, const struct branch_list *open,
                        uint64_t histories, uint64_t end_states);
 
-/* Goes down until so many more groups are done, but one at least. */
+/* Goes down, from the root unless it was told of branches, until so many more
+ * groups are done. */
 void estimator_run(struct estimator *e, uint64_t groups);
-/* The same, until so many seconds are over. */
+/* The same, until so many seconds are over, but one group at least. */
 void estimator_spend(struct estimator *e, double seconds);
 struct estimate estimator_get(const struct estimator *e);
 
 /* Adds a stretch of an exploration to what is known of its speed. */
-void pace_add(struct pace *p, double end_states, double seconds);
-/* For so many more end states. */
-struct duration pace_duration(const struct pace *p, double end_states,
-                              double low, double high);
+void pace_add(struct pace *p, double work, double seconds);
+/* For so much more work. */
+struct duration pace_duration(const struct pace *p, double work, double low,
+                              double high);
 
-/* The size of each branch by one group each, for balance: out[i] in end
- * states. */
+/* The size of each branch by one group each, for balance: in end states, or,
+ * with EXPLORE_ORDERLY, in branches of its tree. */
 void estimator_sizes(struct estimator *e, const struct branch_list *l,
                      double *out);
 

@@ -1,5 +1,6 @@
 #include "report/estimate_json.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "dpor/explorer.h"
@@ -24,27 +25,37 @@ static void print_open(struct text *t, const struct explorer *e,
 	text_free(&all);
 }
 
-static void print_estimate(struct text *t, const struct estimate *e)
+static void print_estimate(struct text *t, const struct estimate *e,
+                           uint64_t seen)
 {
-	text_string(t, ",\"estimate\":{");
+	double all = fmax(e->histories, e->low);
+	text_string(t, ",\"estimate\":");
+	if (!e->groups) {
+		text_string(t, "null");
+		return;
+	}
+	text_char(t, '{');
 	json_name(t, "exact");
 	text_string(t, e->exact ? "true" : "false");
 	member_number(t, "histories", e->histories);
 	member_number(t, "low", e->low);
 	member_number(t, "high", e->high);
-	member_number(t, "end_states", e->end_states);
+	member_number(t, "share", all > 0 ? fmin((double)seen / all, 1) : 1);
 	json_member_count(t, "groups", e->groups);
+	text_char(t, '}');
 }
 
 void report_outlook_json(struct text *t, const struct explorer *e,
                          const char *version, const struct outlook *o)
 {
 	print_open(t, e, version);
-	print_estimate(t, &o->whole);
-	json_member_count(t, "jobs", o->jobs);
+	print_estimate(t, &o->whole, explorer_stats(e)->histories);
+	text_string(t, ",\"outlook\":{");
+	json_count(t, "jobs", o->jobs);
 	member_number(t, "seconds", o->left.seconds / o->jobs);
 	member_number(t, "seconds_low", o->left.low / o->jobs);
 	member_number(t, "seconds_high", o->left.high / o->jobs);
+	if (o->classes > 0) member_number(t, "classes", o->classes);
 	text_string(t, "}}\n");
 }
 
@@ -52,10 +63,9 @@ void report_share_json(struct text *t, const struct explorer *e,
                        const char *version, const struct sample_share *s)
 {
 	print_open(t, e, version);
-	print_estimate(t, &s->whole);
-	text_string(t, "},\"sample\":{");
+	print_estimate(t, &s->whole, s->distinct);
+	text_string(t, ",\"sample\":{");
 	json_count(t, "descents", s->descents);
 	json_member_count(t, "distinct", s->distinct);
-	member_number(t, "share", share_seen(s));
 	text_string(t, "}}\n");
 }

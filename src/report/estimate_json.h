@@ -4,10 +4,11 @@
 
 #include "report/estimate_text.h"
 
-/* As report_json, with one more member: "estimate":{"histories":1.31e6, ...}. */
+/* As report_json, with two more members: "estimate":{"histories":1310000, ...},
+ * or null when nothing is known, and "outlook":{"seconds":2.4, ...}. */
 void report_outlook_json(struct text *t, const struct explorer *e,
                          const char *version, const struct outlook *o);
-/* The same with "estimate" and "sample":{"descents":1000, ...}. */
+/* The same with "sample":{"descents":1000, ...}. */
 void report_share_json(struct text *t, const struct explorer *e,
                        const char *version, const struct sample_share *s);
 

@@ -14,7 +14,7 @@
 /* " (95 %: 1.1 to 1.6 million)" */
 static void name_interval(struct text *t, const struct estimate *e)
 {
-	if (e->exact) return;
+	if (e->exact || !e->groups) return;
 	text_string(t, " (95 %: ");
 	rough_range(t, e->low, e->high);
 	text_char(t, ')');
@@ -22,12 +22,16 @@ static void name_interval(struct text *t, const struct estimate *e)
 
 static void name_about(struct text *t, const struct estimate *e)
 {
+	if (!e->groups) {
+		text_string(t, "an unknown number of");
+		return;
+	}
 	if (e->exact) {
 		style_count(t, (uint64_t)e->histories);
 		return;
 	}
 	text_string(t, "about ");
-	rough_count(t, e->histories);
+	rough_count(t, fmax(e->histories, e->low));
 }
 
 static void name_time(struct text *t, const struct outlook *o)
@@ -44,9 +48,9 @@ void name_outlook(struct text *t, const struct explorer *e,
 	const struct explore_options *options = explorer_options(e);
 	name_about(t, &o->whole);
 	text_string(t, " histories");
-	if (options->symmetry) {
+	if (o->classes > 0) {
 		text_string(t, o->whole.exact ? " in " : " in about ");
-		rough_count(t, o->whole.end_states);
+		rough_count(t, o->classes);
 		text_string(t, " classes");
 	}
 	text_string(t, " under ");
@@ -55,23 +59,37 @@ void name_outlook(struct text *t, const struct explorer *e,
 	name_time(t, o);
 }
 
-double share_seen(const struct sample_share *s)
+/* ": about 7 %" */
+static void name_percent(struct text *t, const struct sample_share *s)
 {
-	if (s->whole.histories <= 0) return s->whole.exact ? 1 : 0;
-	return fmin((double)s->distinct / s->whole.histories, 1);
+	double all = fmax(s->whole.histories, s->whole.low);
+	double share = all > 0 ? (double)s->distinct / all : 1;
+	if (!s->whole.groups) return;
+	if (s->whole.exact)
+		text_format(t, ": %.3g %%", 100 * share);
+	else if (share > 0.99)
+		text_string(t, ": most of them");
+	else
+		text_format(t, ": about %.2g %%", 100 * share);
+}
+
+/* " of about 12,400 (95 %: 11,000 to 14,200)" */
+static void name_whole(struct text *t, const struct estimate *e)
+{
+	if (!e->groups) return;
+	text_string(t, " of ");
+	name_about(t, e);
+	name_interval(t, e);
 }
 
 void name_share(struct text *t, const struct sample_share *s)
 {
 	style_plural(t, s->distinct, "distinct history",
 	             "distinct histories");
-	text_string(t, " of ");
-	name_about(t, &s->whole);
-	name_interval(t, &s->whole);
+	name_whole(t, &s->whole);
 	text_string(t, " in ");
 	style_plural(t, s->descents, "random descent", "random descents");
-	text_string(t, s->whole.exact ? ": " : ": about ");
-	text_format(t, "%.3g %%", 100 * share_seen(s));
+	name_percent(t, s);
 }
 
 /* ---- the result ---- */
@@ -91,12 +109,13 @@ static void report_reason(struct text *t, const struct style *s,
 }
 
 void report_roughly(struct text *t, const struct style *s,
-                    const struct explorer *e, const char *words, bool quiet)
+                    const struct explorer *e, const char *words,
+                    const struct estimate *all)
 {
-	struct text all = { 0 };
+	struct text result = { 0 };
 	report_reason(t, s, e, words);
-	if (quiet) return;
-	report_result(&all, s, e);
-	text_string(t, strchr(text_get(&all), '\n') + 1);
-	text_free(&all);
+	if (!all) return;
+	report_partial(&result, s, e, all);
+	text_string(t, strchr(text_get(&result), '\n') + 1);
+	text_free(&result);
 }

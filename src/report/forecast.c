@@ -16,6 +16,7 @@ static const double SHARE = 0.03, FIRST = 0.05;
 enum { CELLS = 16, SEED = 1 };
 
 struct forecast {
+	struct explore_options options;
 	struct estimator *estimator;
 	struct estimate estimate;
 	struct bar bar;
@@ -32,6 +33,7 @@ struct forecast *forecast_new(const struct program *p,
 	struct estimator *estimator = estimator_new(p, o, SEED);
 	if (!estimator) return NULL;
 	struct forecast *f = mem_take0(1, sizeof *f);
+	f->options = *o;
 	f->estimator = estimator;
 	return f;
 }
@@ -89,7 +91,7 @@ static void print_bar(struct text *t, double shown)
 static void print_time_left(struct text *t, const struct forecast *f,
                             const struct explore_stats *s, double left)
 {
-	double done = (double)s->end_states - f->first_done;
+	double done = work_done(&f->options, s) - f->first_done;
 	double seconds = s->seconds - f->first_seconds;
 	if (done <= 0 || seconds <= 0) return;
 	text_string(t, ", ");
@@ -112,14 +114,14 @@ bool forecast_words(struct forecast *f, struct text *t,
                     const struct explore_stats *s)
 {
 	const struct estimate *e = &f->estimate;
-	double done = (double)s->end_states;
+	double done = work_done(&f->options, s);
 	if (!f->begun) {
 		f->first_seconds = s->seconds;
 		f->first_done = done;
 		f->begun = true;
 	}
 	if (!e->groups) return false;
-	double left = fmax(e->end_states - done, 0);
+	double left = fmax(e->work - done, 0);
 	bar_move(&f->bar, done, left);
 	print_bar(t, f->bar.shown);
 	text_format(t, " %.1f %%, ", floor(f->bar.shown * 1000) / 10);
