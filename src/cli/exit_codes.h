@@ -17,8 +17,8 @@
 	  "same each time, or a format cannot express a history")             \
 	X(EXIT_INCONCLUSIVE, 4,                                               \
 	  "nothing is violated so far, but a limit or an interruption came "  \
-	  "first, no run counts, or what was predicted could not be "         \
-	  "validated")                                                        \
+	  "first, only a part was asked for, no run counts, or what was "     \
+	  "predicted could not be validated")                                 \
 	X(EXIT_INTERNAL, 70, "the system failed: no memory, a full disk")
 
 enum exit_code {

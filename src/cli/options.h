@@ -139,8 +139,8 @@ enum command {
 	  "explore one of each class of histories that differ only in which " \
 	  "of several sessions with the same code did what")                  \
 	X(ESTIMATE, IN_EXPLORE, "estimate", 0, "[=SECONDS]", NULL,            \
-	  "do not explore, but estimate how many histories there are, and "   \
-	  "how long exploring them takes")                                    \
+	  "explore for a moment only, and estimate how many histories there " \
+	  "are, and how long exploring them takes")                           \
 	X(RANDOM, IN_EXPLORE, "random", 0, "N", NULL,                         \
 	  "instead of exploring all, make N independent random descents")     \
 	X(EXPLORE_SEED, IN_EXPLORE, "seed", 0, "N", NULL,                     \
