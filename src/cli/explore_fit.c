@@ -51,6 +51,11 @@ static const struct rule rules[] = {
 	  OTHERS(OPTION_RANDOM, OPTION_HISTORIES, OPTION_DOT, OPTION_SVG,
 	         OPTION_MAX_HISTORIES, OPTION_STOP, OPTION_CHECK_DUPLICATES,
 	         OPTION_CHECKPOINT) },
+	{ OPTION_ESTIMATE, "nobody can tell what a bound leaves; estimate the "
+	                   "whole",
+	  OTHERS(OPTION_MAX_CHANGES) },
+	{ OPTION_RANDOM, "descents draw from all histories",
+	  OTHERS(OPTION_SYMMETRY, OPTION_MAX_CHANGES) },
 	{ OPTION_RANDOM, "its number of descents is the limit",
 	  OTHERS(OPTION_MAX_HISTORIES) },
 	{ OPTION_RANDOM, "descents are independent of one another: to go on, "
@@ -118,6 +123,7 @@ static bool algorithm_fits(const struct command_line *c)
 		{ OPTION_MAX_CHANGES, "orderly", "leave --algorithm out" },
 		{ OPTION_BASE, "ce", "others explore under the level itself" },
 		{ OPTION_LEVELS, "ce orderly", "name one with --isolation" },
+		{ OPTION_RANDOM, "ce", "leave --algorithm out" },
 	};
 	const char *word = c->value[OPTION_ALGORITHM];
 	for (size_t i = 0; word && i < sizeof all / sizeof *all; i++) {

@@ -1,0 +1,174 @@
+#!/bin/sh
+# The options of explore for large programs: which go together, and what a
+# partial result says of itself. What they find is tested elsewhere: threads in
+# jobs.sh, bounds in bounded.sh, symmetry in symmetry.sh, checkpoints in
+# checkpoint.sh, estimates in estimate.sh.
+. "${srcdir:-$(dirname "$0")/..}/tests/shell.sh"
+seat=$top/programs/examples/last-seat.tx
+client=$top/programs/tpcc/client-2.tx
+same=$top/programs/scale/symmetric/tpcc-orders-3.tx
+large=$top/programs/tpcc/client-5.tx
+"$ISOSCOPE" explore -i ser --max-histories 1 -q --histories seen "$seat" \
+	>out 2>err
+
+# --- what does not go together: the message names both, and a way out ---
+# refused OPTION OTHER...: each beside the first; arguments are made up.
+refused() {
+	option=$1
+	shift
+	for other; do
+		run 2 explore "$seat" $option $other
+		says "--$(bare "$option") goes without --$(bare "$other")"
+		grep -q ' goes without --[a-z-]*.*: [a-z]' err && pass ||
+			fail "$what: no way out"
+		prints_nothing
+	done
+}
+bare() {
+	option_word=${1#--}
+	option_word=${option_word%%=*}
+	echo "${option_word%% *}"
+}
+refused --levels --histories=f --dot=f --svg=f --estimate --random=9 \
+	--checkpoint=f --resume=f
+refused --from=seen --base=cc --algorithm=dfs --levels --sessions-order=b,a \
+	--symmetry --estimate --random=9 --checkpoint=f
+refused --estimate --random=9 --histories=f --dot=f --svg=f \
+	--max-histories=9 --stop-on-violation --check-duplicates \
+	--checkpoint=f --max-changes=1
+refused --random=9 --max-histories=9 --check-duplicates --checkpoint=f \
+	--resume=f --symmetry --max-changes=1 '--algorithm orderly' \
+	'--algorithm dfs'
+refused --symmetry --base=cc '--algorithm ce' '--algorithm dfs'
+refused --max-changes=1 --base=cc '--algorithm ce' '--algorithm dfs'
+refused --check-duplicates --checkpoint=f --resume=f
+refused '--sorted --histories h' --checkpoint=f --resume=f
+refused --unit=f --isolation=cc --base=cc --algorithm=ce --robust --symmetry \
+	--max-changes=1 --sessions-order=b,a --levels --estimate --random=9 \
+	--check-duplicates --checkpoint=f --resume=f --from=seen
+refused --resume=f --isolation=cc --base=cc --algorithm=ce --robust \
+	--symmetry --max-changes=1 --sessions-order=b,a
+[ ! -e f ] && [ ! -e h ] && pass || fail 'a file of a refused run'
+
+# --- what needs another option ---
+run 2 explore "$seat" --sorted
+says '--sorted goes with --histories'
+run 2 explore "$seat" --checkpoint-every 9
+says '--checkpoint-every goes with --checkpoint or --resume or --unit'
+run 2 explore "$seat" --seed 9
+says '--seed goes with --random or --estimate'
+run 2 explore "$seat" --output f
+says '--output goes with --unit'
+
+# --- bad values ---
+for option in --estimate=soon --estimate=0 --estimate=-1 --random=0 \
+	--random=few --max-changes=-1 --max-changes=few '--random=9 --seed=-1' \
+	'--estimate --seed=x' '--checkpoint=f --checkpoint-every=0' \
+	'--checkpoint=f --checkpoint-every=x' --checkpoint=-; do
+	# shellcheck disable=SC2086
+	run 2 explore "$seat" $option
+	prints_nothing
+done
+run 2 explore --estimate
+says 'explore needs a program'
+run 2 explore "$seat" --symmetry=yes
+says '--symmetry takes no argument'
+
+# --- what goes together ---
+for level in rc si; do
+	for way in '--algorithm orderly' --symmetry '--max-changes 99' \
+		'--symmetry --max-changes 99' '--checkpoint f' '-j 2 --robust'; do
+		rm -f f
+		# shellcheck disable=SC2086
+		"$ISOSCOPE" explore "$seat" -i $level $way --json >out 2>err
+		what="$way under $level"
+		equal "$what: the count" \
+			"$(grep -o '"histories":[0-9]*' out | head -n 1)" \
+			"$("$ISOSCOPE" explore "$seat" -i $level --json |
+				grep -o '"histories":[0-9]*' | head -n 1)"
+		prints '"complete":true,"stop":null'
+	done
+done
+"$ISOSCOPE" explore "$seat" --levels >expected 2>err
+for way in '-j 3' '--algorithm orderly' --symmetry '--max-changes 99'; do
+	# shellcheck disable=SC2086
+	"$ISOSCOPE" explore "$seat" --levels $way >out 2>err
+	same "--levels $way" out expected
+done
+run 4 explore "$seat" --levels --max-changes 0
+prints ' ≥2 '
+run 0 explore "$seat" --symmetry -i ser
+says 'no two sessions can be exchanged, so --symmetry changes nothing'
+prints 'explore calls            18  '
+run 0 explore "$same" --symmetry --json
+prints '"algorithm":"orderly"'
+says_nothing
+
+# --- a part: what it is, and of how much ---
+run 4 explore "$client" --max-changes 1
+prints 'inconclusive: no violation in the 196 histories with at most 1 stale'
+prints 'histories               196  under cc; any histories with more stale'
+prints 'in all '
+prints ' % of them seen'
+prints 'stale reads               1  at most, in some serial order; '
+run 4 explore "$client" --max-changes 0
+prints 'no violation in the 99 histories without stale reads, and others were'
+run 4 explore "$client" --max-changes 1 -q
+lacks 'in all'
+run 4 explore "$client" --max-changes 1 --json
+json '.[0] | [.max_changes, .complete, .stop, .stats.cut > 0]' \
+	'[
+  1,
+  false,
+  "stale-reads",
+  true
+]'
+json '.[0].estimate | .low <= .histories and .histories <= .high and
+	.share > 0.1 and .share < 0.5' true
+run 0 explore "$client" --max-changes 99
+prints 'holds: '
+lacks 'in all'
+run 4 explore "$client" --max-histories 100
+prints 'histories               100  under cc; the limit of histories was'
+prints 'in all '
+run 0 explore "$client" --max-histories 1000
+lacks 'in all'
+run 4 explore "$large" -i none --timeout 0.2 --json
+json '.[0].estimate | .histories > 1e9 and .share < 0.001' true
+run 1 explore "$seat" --stop-on-violation
+lacks 'in all'
+
+# --- how it looks on a terminal ---
+if command -v script >/dev/null && script -qec true /dev/null >/dev/null 2>&1
+then
+	script -qec "'$ISOSCOPE' explore '$large' -i none --timeout 3 -q \
+		--color never" /dev/null </dev/null >out 2>&1
+	lacks ' of about '
+	script -qec "'$ISOSCOPE' explore '$large' -i none --timeout 3 \
+		--checkpoint f --checkpoint-every 0.2" /dev/null \
+		</dev/null >out 2>&1
+	what='a terminal'
+	prints ' of about '
+	prints '[  '
+	prints ' left'
+fi
+
+# --- help, manual page, completions ---
+run 0 help explore
+for option in '-j, --jobs N' '--estimate[=SECONDS]' '--random N' '--sorted' \
+	'--checkpoint FILE' '--checkpoint-every SECONDS' '--resume FILE' \
+	'--unit FILE' '--symmetry' '--max-changes K'; do
+	prints "$option"
+	grep -qF -e "${option#-j, }" "$top/docs/manual.md" && pass ||
+		fail "docs/manual.md does not tell $option"
+done
+run 0 help --man
+prints '\fB\-\-estimate\fR\fI[=SECONDS]\fR'
+run 0 help --completion bash
+prints '--estimate'
+lacks '--estimate)'
+prints '|--jobs) '
+run 0 help --completion zsh
+prints "'--estimate=-["
+prints '::\[=SECONDS\]:'
+finish
