@@ -150,7 +150,7 @@ struct explore_execution {
 	                        * worker outputs of one branch comes in
 	                        * depth-first order, and no other worker
 	                        * outputs anything in between */
-	uint64_t branch_number; /* of that branch, of all this worker explored */
+	uint64_t branch_number; /* of that branch, among this worker's */
 	uint64_t number;       /* from 1, in the order of calls */
 	uint64_t changes;      /* EXPLORE_OUTWARD: changed reads */
 	uint64_t weight;       /* histories that it stands for */

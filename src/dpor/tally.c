@@ -35,7 +35,8 @@ static uint64_t greater(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-void tally_add_stats(struct explore_stats *to, const struct explore_stats *from)
+void tally_add_stats(struct explore_stats *to,
+                     const struct explore_stats *from)
 {
 	to->histories += from->histories;
 	to->classes += from->classes;

@@ -31,7 +31,8 @@ void tally_add(struct tally *to, struct tally *from);
  * in `to` (where). */
 void tally_add_places(struct tally *to, const struct tally *from);
 /* The same of the statistics alone. */
-void tally_add_stats(struct explore_stats *to, const struct explore_stats *from);
+void tally_add_stats(struct explore_stats *to,
+                     const struct explore_stats *from);
 /* Runs the examples again of which only the place is known (where), to have
  * their histories and findings. False if the program cannot do that: the place
  * belongs to another program. */
