@@ -267,7 +267,7 @@ static void try_limit(const struct subject *s, const struct limit *l,
 
 static void try_limits(struct limit l, const struct manner *m)
 {
-	enum { ROUNDS = 8 };
+	int rounds = getenv("ISOSCOPE_QUICK") ? 2 : 8;
 	struct subject s = updates(5);
 	struct found whole = { 0 };
 	struct rng r = { l.why };
@@ -276,7 +276,7 @@ static void try_limits(struct limit l, const struct manner *m)
 	l.options.robust = true;
 	if (m) l.manner = *m;
 	for (int i = 0; i <= JOBS; i++)
-		for (int round = 0; round < ROUNDS; round++) {
+		for (int round = 0; round < rounds; round++) {
 			l.options.jobs = i ? jobs[i - 1] : 1;
 			l.manner.seed = rng_next(&r);
 			if (l.why == STOP_HISTORIES)
@@ -343,7 +343,7 @@ static void *ring(void *argument)
 START_TEST(stops_when_interrupted)
 {
 	struct rng r = { 1 };
-	for (int i = 0; i < 20; i++) {
+	for (int i = 0; i < (getenv("ISOSCOPE_QUICK") ? 5 : 20); i++) {
 		atomic_bool flag = false;
 		struct alarm a = { &flag, rng_below(&r, 30000) };
 		pthread_t thread;
