@@ -1,8 +1,8 @@
 #!/bin/sh
 # Checkpoints: explorations that are killed at random moments, time and again,
-# and gone on with, find what an undisturbed one finds: the same counts, the same
-# counterexamples, the same set of histories. Then what --checkpoint and --resume
-# refuse. ISOSCOPE_SEED chooses the moments, ISOSCOPE_KILLS how many there are.
+# and gone on with, find what an undisturbed one finds: the same counts, the
+# same counterexamples, the same set of histories. Then what --checkpoint and
+# --resume refuse. ISOSCOPE_SEED chooses the moments, ISOSCOPE_KILLS how many there are.
 . "${srcdir:-$(dirname "$0")/..}/tests/shell.sh"
 
 kills=${ISOSCOPE_KILLS:-50}
@@ -29,14 +29,14 @@ assert "late" : !(a.s == 303 && b.s == 303 && c.s == 303);
 assert serializable;
 END
 
-# PROGRAM OPTIONS, a case each.
+# A case each: the file for histories, or none; the program; options.
 cat >cases <<END
-raise.tx -i cc
-raise.tx -i si
-$top/programs/tpcc/client-5.tx -i cc
-$top/programs/courseware/client-3.tx -i rc --robust
-$top/programs/courseware/client-3.tx -i cc --algorithm orderly
-$top/programs/wikipedia/client-2.tx -i ser
+histories raise.tx -i cc
+histories raise.tx -i si
+histories raise.tx -i ser --algorithm orderly
+histories raise.tx -i ra --robust --sessions-order c,a,b
+none raise.tx -i rc
+histories $top/programs/wikipedia/client-1.tx -i ser
 END
 
 # found FILE: what a result in JSON says, but for times and memory.
@@ -52,9 +52,9 @@ set_of() {
 # plain PROGRAM OPTIONS: the undisturbed exploration; how long it took is left
 # in `long`, in milliseconds.
 plain() {
-	rm -f histories
+	: >histories
 	begin=$(date +%s%N)
-	"$ISOSCOPE" explore "$@" -j 1 --json --histories histories >out 2>err
+	"$ISOSCOPE" explore "$@" -j 1 --json ${file:+--histories $file} >out 2>err
 	verdict=$?
 	[ $verdict -le 1 ] || fail "$*: exit code $verdict"
 	long=$((($(date +%s%N) - begin) / 1000000))
@@ -99,22 +99,23 @@ disturb() {
 
 # One exploration in pieces; its last piece is not disturbed.
 in_pieces() {
-	rm -f check.json histories
+	rm -f check.json
+	: >histories
 	draw 2; first=$((drawn + 1))
 	disturb "$ISOSCOPE" explore "$@" -j $first --json \
-		--checkpoint check.json --checkpoint-every 0.005 \
-		--histories histories
+		--checkpoint check.json --checkpoint-every 0.02 \
+		${file:+--histories $file}
 	draw 4; pieces=$drawn
 	while ! $finished && [ $pieces -gt 0 ] && [ -f check.json ]; do
 		pieces=$((pieces - 1))
 		draw 2
 		disturb "$ISOSCOPE" explore --resume check.json --json \
-			-j $((drawn + 1)) --checkpoint-every 0.005
+			-j $((drawn + 1)) --checkpoint-every 0.02
 	done
 	$finished && return
 	if [ ! -f check.json ]; then # it was not begun
 		"$ISOSCOPE" explore "$@" -j 2 --json --checkpoint check.json \
-			--histories histories >out 2>err
+			${file:+--histories $file} >out 2>err
 	else
 		"$ISOSCOPE" explore --resume check.json -j 2 --json >out 2>err
 	fi
@@ -131,24 +132,27 @@ compare_pieces() {
 }
 
 landed=0 tried=0 count=$(wc -l <cases)
-while read -r program options; do
+while read -r file program options; do
+	[ "$file" != none ] || file=
 	tried=$((tried + 1))
 	plain $program $options
-	rounds=0
+	rounds=0 before=$landed
 	while [ $((landed * count)) -lt $((kills * tried)) ] &&
 		[ $rounds -lt 200 ]; do
 		rounds=$((rounds + 1))
 		in_pieces $program $options
 		compare_pieces $program $options
 	done
+	echo "$((landed - before)) signals in $rounds explorations of" \
+		"${program##*/} $options"
 done <cases
 echo "$landed explorations were ended early"
 [ $landed -ge "$kills" ] && pass || fail "only $landed of $kills signals landed"
 
 # --- what a checkpoint says ---
-run 4 explore raise.tx -i cc --max-histories 10 --checkpoint c.json -q
+run 1 explore raise.tx -i cc --max-histories 10 --checkpoint c.json -q
 [ -s c.json ] && pass || fail 'a checkpoint is written when a limit ends a run'
-run 4 explore --resume c.json --max-histories 20 -j 1 -q
+run 1 explore --resume c.json --max-histories 20 -j 1 -q
 run 1 explore --resume c.json -q
 prints 'violated'
 run 1 explore --resume c.json -q # of a finished one: the same again
@@ -157,11 +161,11 @@ cp c.json finished.json
 run 1 explore raise.tx --checkpoint c.json -q # a finished one is replaced
 
 # --- what is refused ---
-run 4 explore raise.tx -i cc --max-histories 10 --checkpoint c.json -q
-run 3 explore raise.tx -i cc --checkpoint c.json
+run 1 explore raise.tx -i cc --max-histories 10 --checkpoint c.json -q
+run 2 explore raise.tx -i cc --checkpoint c.json
 says "would overwrite 'c.json', of an exploration that is not finished"
 says 'explore --resume c.json'
-run 3 explore raise.tx -i cc --checkpoint raise.tx
+run 2 explore raise.tx -i cc --checkpoint raise.tx
 says 'which is no checkpoint'
 run 2 explore --resume c.json -i si
 says '--resume goes without --isolation'
@@ -169,12 +173,12 @@ run 3 explore --resume none.json
 says 'none.json'
 run 3 explore --resume raise.tx
 says 'raise.tx:1:'
-run 3 explore --resume c.json --checkpoint -
+run 2 explore --resume c.json --checkpoint -
 says 'needs a file'
-run 3 explore raise.tx --checkpoint d.json --histories -
+run 2 explore raise.tx --checkpoint d.json --histories -
 says 'needs --histories in a file'
 [ ! -e d.json ] && pass || fail 'nothing is written'
-run 3 explore --resume c.json --histories h.jsonl
+run 2 explore --resume c.json --histories h.jsonl
 says 'begun without --histories'
 run 2 explore raise.tx --checkpoint d.json --checkpoint-every 0
 says '--checkpoint-every takes a positive number of seconds'
@@ -188,7 +192,7 @@ says 'the file is damaged'
 sed 's/"isoscope_unit":1/"isoscope_unit":2/' c.json >new.json
 run 3 explore --resume new.json
 says 'this is in version 2 of the format, and this isoscope knows version 1'
-run 4 explore raise.tx -i cc --max-histories 10 --checkpoint h.json -q \
+run 1 explore raise.tx -i cc --max-histories 10 --checkpoint h.json -q \
 	--histories h.jsonl
 : >h.jsonl
 run 2 explore --resume h.json
@@ -200,7 +204,7 @@ says 'h.jsonl: No such file'
 # --- the program has to be the same ---
 cp raise.tx other.tx
 run 1 explore other.tx --resume c.json -q # the same, elsewhere
-run 4 explore raise.tx -i cc --max-histories 10 --checkpoint m.json -q
+run 1 explore raise.tx -i cc --max-histories 10 --checkpoint m.json -q
 echo '// changed' >>raise.tx
 run 3 explore --resume m.json
 says 'is not what it was'

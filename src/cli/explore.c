@@ -237,9 +237,11 @@ int explore_main(const struct command_line *c)
 {
 	struct explore_unit unit = { .line = c };
 	struct exploration x = { .line = c, .unit = &unit };
-	int code = EXIT_INPUT;
 	if (!settings_read(&x)) return EXIT_USAGE;
-	if (explore_unit_read(&unit, &x))
+	int code = EXIT_INPUT;
+	if (!explore_unit_read(&unit, &x))
+		code = unit.code;
+	else
 		code = explore_path(&x, explore_unit_program(&unit));
 	explore_unit_free(&unit);
 	return code;

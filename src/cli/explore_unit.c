@@ -10,6 +10,7 @@
 #include "base/diag.h"
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "cli/exit_codes.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/settings.h"
@@ -20,10 +21,11 @@
 
 #define EVERY_USUAL 60.0 /* seconds from checkpoint to checkpoint */
 
-static struct unit *read_unit(const struct explore_unit *u, const char *path)
+static struct unit *read_unit(struct explore_unit *u, const char *path)
 {
 	struct diags d = { 0 };
 	struct unit *unit = unit_read(path, &d);
+	if (!unit) u->code = EXIT_INPUT;
 	say_diagnostics(u->line, &d);
 	diags_free(&d);
 	return unit;
@@ -37,7 +39,7 @@ static bool file_is_there(const char *path)
 /* ---- --checkpoint ---- */
 
 /* A checkpoint of something else may have cost days. */
-static bool may_be_replaced(const struct explore_unit *u, const char *path)
+static bool may_be_replaced(struct explore_unit *u, const char *path)
 {
 	const char *resume = u->line->value[OPTION_RESUME];
 	if (!file_is_there(path) || (resume && !strcmp(path, resume)))
@@ -131,6 +133,7 @@ static bool go_on_with(struct explore_unit *u, struct unit *old)
 		    "another split; remove it, or name another file with "
 		    "--output", u->keep);
 		unit_free(old);
+		u->code = EXIT_INPUT;
 		return false;
 	}
 	unit_free(u->unit);
@@ -184,6 +187,7 @@ static bool read_files(struct explore_unit *u)
 
 bool explore_unit_read(struct explore_unit *u, struct exploration *x)
 {
+	u->code = EXIT_USAGE;
 	if (u->line->value[OPTION_RESULT] && !u->line->value[OPTION_UNIT]) {
 		say("--output goes with --unit");
 		return false;

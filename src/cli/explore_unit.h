@@ -24,6 +24,7 @@ struct explore_unit {
 	char *keep;           /* the file that is written; NULL: none. Owned */
 	bool was_finished;    /* before this run: nothing is written */
 	FILE *histories;      /* flushed before each checkpoint; NULL: none */
+	int code;             /* when a function returned false: exit with it */
 	bool failing;         /* the last checkpoint could not be written */
 };
 

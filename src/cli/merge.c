@@ -32,16 +32,20 @@ static void report(const struct merging *g, const struct explorer *e)
 {
 	struct text t = { 0 };
 	struct style style = output_style(g->line, stdout);
+	struct estimate all = { 0 };
+	bool json = g->line->value[OPTION_JSON];
+	bool quiet = g->line->value[OPTION_QUIET];
 	size_t parts = merger_parts(g->merger);
 	size_t finished = merger_finished(g->merger);
 	if (finished < parts)
 		say("%zu of %zu units are finished", finished, parts);
-	if (g->line->value[OPTION_JSON])
-		report_json(&t, e, iso_version());
-	else if (g->line->value[OPTION_QUIET])
+	if (json || !quiet) all = explore_share(e);
+	if (json)
+		report_partial_json(&t, e, iso_version(), &all);
+	else if (quiet)
 		report_verdict(&t, &style, e);
 	else
-		report_result(&t, &style, e);
+		report_partial(&t, &style, e, &all);
 	output_text(stdout, "-", &t);
 	text_free(&t);
 }
