@@ -19,11 +19,11 @@ fail() {
 	echo "FAIL $*"
 }
 
-# counts PROGRAM LEVEL ORDER: the line of the side file that this run would
-# have, after the number of dead ends.
+# counts PROGRAM LEVEL ORDER [--symmetry]: the line of the side file that this
+# run would have, after the number of dead ends.
 counts() {
-	"$ISOSCOPE" explore "$1" -i "$2" ${3:+--sessions-order "$3"} --json \
-		>"$work/result" 2>"$work/errors"
+	"$ISOSCOPE" explore "$1" -i "$2" ${3:+--sessions-order "$3"} \
+		${4:+"$4"} --json >"$work/result" 2>"$work/errors"
 	status=$?
 	if [ $status -gt 1 ]; then
 		echo "exit $status: $(head -n 1 "$work/errors")"
@@ -32,17 +32,30 @@ counts() {
 	tr -d ' \n' <"$work/result" | sed 's/[{},]/\n/g' | sed -n '
 		s/^"blocked":/blocked /p
 		s/^"histories":/histories /p
+		s/^"classes":/classes /p
 		s/^"violated":/violated /p
 		s/^"complete":/complete /p' | awk -v level="$2" '
 		$1 == "blocked" { blocked = $2 }
 		$1 == "histories" { histories = $2 }
+		$1 == "classes" { classes = " classes " $2 }
 		$1 == "violated" { violated = violated " " $2 }
 		$1 == "complete" { complete = $2 }
 		END {
 			print (complete == "true" ? "" : "incomplete, ") \
 				"blocked " blocked ": " level " " \
-				histories violated
+				histories violated classes
 		}'
+}
+
+# compare PROGRAM WANTED COUNTS-ARGUMENT...
+compare() {
+	wanted="blocked 0: $2"
+	found=$(counts "$1" "${2%% *}" "$3" ${4:+"$4"})
+	if [ "$found" = "$wanted" ]; then
+		passed=$((passed + 1))
+	else
+		fail "$1${3:+ ($3)}${4:+ $4}: expected $wanted; found $found"
+	fi
 }
 
 # orders PROGRAM: the declared order (an empty line), the reversed one, and the
@@ -77,19 +90,14 @@ program() {
 		sed "${ISOSCOPE_LARGE:+s/ large\$/ once/;}/ large\$/d" \
 			>"$work/expected"
 	while read -r line; do
-		wanted="blocked 0: ${line% once}"
-		level=${line%% *}
 		[ "$line" = "${line% once}" ] || echo >"$work/orders"
+		line=${line% once}
 		while read -r order; do
-			found=$(counts "$1" "$level" "$order")
-			if [ "$found" = "$wanted" ]; then
-				passed=$((passed + 1))
-			else
-				fail "$1${order:+ ($order)}:" \
-					"expected $wanted; found $found"
-			fi
+			compare "$1" "${line% classes *}" "$order"
 		done <"$work/orders"
-		[ "$line" = "${line% once}" ] || orders "$1" >"$work/orders"
+		[ "$line" = "${line% classes *}" ] ||
+			compare "$1" "$line" '' --symmetry
+		orders "$1" >"$work/orders"
 	done <"$work/expected"
 }
 
