@@ -4,6 +4,7 @@
 
 scale_columns=histories,classes,wall_seconds,cpu_seconds,max_rss_kb,held_bytes,\
 status
+bounded_limit=10
 
 # scale_explore LEVEL PROGRAM OPTION...: the columns above of one exploration;
 # wall and CPU time are those of exploring, without the start.
@@ -147,40 +148,59 @@ scale_threads() {
 
 # ---- when the whole is out of reach ----
 
-# Estimates of what scale_sizes explored.
+# Estimates of what scale_sizes and scale_symmetric explored.
 scale_estimates() {
-	echo 'client,size,seed,histories,low,high,expected_seconds,seconds'
+	echo "client,size,seed,given_seconds,exact,histories,low,high,$(
+		)expected_seconds,seconds"
 	for client in $(scale_clients); do
 		echo "scale $client, estimate" >&2
-		for size in 3 4 5 6; do
+		for size in 4 5 6; do
 			scale_cut "$client" "$size"
-			for seed in 1 2 3 4 5; do
-				scale_estimate "$client,$size,$seed" "$cut"
-			done
+			scale_estimate "$client,$size" "$cut"
 		done
 	done
 	for file in programs/scale/symmetric/*-[56].tx; do
 		name=${file#programs/scale/symmetric/}
 		name=${name%.tx}
-		for seed in 1 2 3 4 5; do
-			scale_estimate "${name%-*},${name##*-},$seed" "$file"
+		echo "scale $name, estimate" >&2
+		scale_estimate "${name%-*},${name##*-}" "$file"
+	done
+}
+
+# scale_estimate NAME PROGRAM: in a tenth of a second and in a second, with
+# three seeds; what is small enough to be explored meanwhile needs one.
+scale_estimate() {
+	for given in 0.1 1; do
+		for seed in 1 2 3; do
+			found=$(scale_guess "$2" $given $seed)
+			echo "$1,$seed,$given,$found"
+			case $found in true,*) break ;; esac
 		done
 	done
 }
 
-# scale_estimate NAME PROGRAM: a line of CSV; the seed ends the name.
-scale_estimate() {
+# scale_guess PROGRAM SECONDS SEED
+scale_guess() {
 	status=0
 	command time -o "$work/time" -f %e "$isoscope" explore -q -i cc -j 1 \
-		--estimate --seed "${1##*,}" --json "$2" >"$work/out" \
-		2>"$work/log" || status=$?
+		--estimate --timeout "$2" --seed "$3" --json "$1" \
+		>"$work/out" 2>"$work/log" || status=$?
 	case $status in 0|4) ;; *) cat "$work/log" >&2 ;; esac
-	echo "$1,$(number histories),$(number low),$(number high),$(
-		number seconds),$(tail -n 1 "$work/time")"
+	echo "$(guessed exact),$(guessed histories),$(guessed low),$(
+		guessed high),$(guessed seconds),$(tail -n 1 "$work/time")"
 }
 
-# Histories with few stale reads, beside all of them.
+# The value that the estimate in $work/out gives for the name.
+guessed() {
+	sed -n "s/.*\"estimate\": *{//
+		s/.*\"$1\": *\([a-z0-9.+-]*\).*/\1/p" "$work/out" | head -n 1
+}
+
+# Histories with few stale reads, beside all of them. When there are too many
+# of them, there are of more stale reads as well.
 scale_bounded() {
+	whole=$limit
+	limit=$bounded_limit
 	echo "client,size,changes,$scale_columns"
 	for client in $(scale_clients); do
 		echo "scale $client, bounded" >&2
@@ -189,8 +209,10 @@ scale_bounded() {
 			found=$(scale_explore cc "$program" -j 1 \
 				--max-changes $changes)
 			echo "$client,6,$changes,$found"
+			case $found in *,timeout) break ;; esac
 		done
 	done
+	limit=$whole
 }
 
 scale_parts='sizes symmetric workers threads estimates bounded'
