@@ -150,7 +150,7 @@ scale_threads() {
 
 # Estimates of what scale_sizes and scale_symmetric explored.
 scale_estimates() {
-	echo "client,size,seed,given_seconds,exact,histories,low,high,$(
+	echo "client,size,seed,exact,histories,low,high,$(
 		)expected_seconds,seconds"
 	for client in $(scale_clients); do
 		echo "scale $client, estimate" >&2
@@ -167,24 +167,22 @@ scale_estimates() {
 	done
 }
 
-# scale_estimate NAME PROGRAM: in a tenth of a second and in a second, with
-# three seeds; what is small enough to be explored meanwhile needs one.
+# scale_estimate NAME PROGRAM: with five seeds; what is so small that it is
+# explored meanwhile needs one.
 scale_estimate() {
-	for given in 0.1 1; do
-		for seed in 1 2 3; do
-			found=$(scale_guess "$2" $given $seed)
-			echo "$1,$seed,$given,$found"
-			case $found in true,*) break ;; esac
-		done
+	for seed in 1 2 3 4 5; do
+		found=$(scale_guess "$2" $seed)
+		echo "$1,$seed,$found"
+		case $found in true,*) break ;; esac
 	done
 }
 
-# scale_guess PROGRAM SECONDS SEED
+# scale_guess PROGRAM SEED
 scale_guess() {
 	status=0
 	command time -o "$work/time" -f %e "$isoscope" explore -q -i cc -j 1 \
-		--estimate --timeout "$2" --seed "$3" --json "$1" \
-		>"$work/out" 2>"$work/log" || status=$?
+		--estimate --seed "$2" --json "$1" >"$work/out" \
+		2>"$work/log" || status=$?
 	case $status in 0|4) ;; *) cat "$work/log" >&2 ;; esac
 	echo "$(guessed exact),$(guessed histories),$(guessed low),$(
 		guessed high),$(guessed seconds),$(tail -n 1 "$work/time")"
@@ -196,23 +194,33 @@ guessed() {
 		s/.*\"$1\": *\([a-z0-9.+-]*\).*/\1/p" "$work/out" | head -n 1
 }
 
-# Histories with few stale reads, beside all of them. When there are too many
-# of them, there are of more stale reads as well.
+# Histories with few stale reads, beside all of them; of sessions that are the
+# same with symmetry.
 scale_bounded() {
 	whole=$limit
 	limit=$bounded_limit
 	echo "client,size,changes,$scale_columns"
 	for client in $(scale_clients); do
-		echo "scale $client, bounded" >&2
-		for changes in 0 1 2; do
-			program=programs/scale/six/$client.tx
-			found=$(scale_explore cc "$program" -j 1 \
-				--max-changes $changes)
-			echo "$client,6,$changes,$found"
-			case $found in *,timeout) break ;; esac
-		done
+		scale_few "$client" "programs/scale/six/$client.tx"
+	done
+	for file in programs/scale/symmetric/*-6.tx; do
+		name=${file#programs/scale/symmetric/}
+		scale_few "${name%-6.tx}" "$file" --symmetry
 	done
 	limit=$whole
+}
+
+# scale_few NAME PROGRAM [OPTION]: with at most 0, 1 and 2; when there are too
+# many of them, there are of more as well.
+scale_few() {
+	name=$1
+	shift
+	echo "scale $name, bounded" >&2
+	for changes in 0 1 2; do
+		found=$(scale_explore cc "$@" -j 1 --max-changes $changes)
+		echo "$name,6,$changes,$found"
+		case $found in *,timeout) break ;; esac
+	done
 }
 
 scale_parts='sizes symmetric workers threads estimates bounded'
