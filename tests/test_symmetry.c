@@ -426,8 +426,210 @@ START_TEST(sessions_told_apart_by_names_are_explored_once)
 }
 END_TEST
 
+/* ---- declarations ---- */
+
+#define BOTH "session a { t(1); }\nsession b { t(2); }\nsymmetric a, b;\n"
+#define NAMED "session a { t(\"u\"); }\nsession b { t(\"v\"); }\n"        \
+	"symmetric a, b;\n"
+
+/* Programs whose declaration is refused: the first error begins so, and has
+ * these words. */
+static const struct refused {
+	const char *source, *begin, *words;
+} refused[] = {
+	{ "global x = 0;\ntxn t(m) { x += m; }\n" BOTH, "error:2:12: ",
+	  "'+' is applied to it" },
+	{ "global x = 0;\ntxn t(m) { if (x < m) x = 1; }\n" BOTH,
+	  "error:2:18: ", "compared by order" },
+	{ "global x = 0;\ntxn t(m) { x = max([m, 1]); }\n" BOTH,
+	  "error:2:16: ", "compared by order" },
+	{ "global x = [];\ntxn t(m) { x = sort([(m, 1)]); }\n" BOTH,
+	  "error:2:16: ", "it is sorted" },
+	{ "global x = \"\";\ntxn t(m) { x = str({m}); }\n" NAMED,
+	  "error:2:16: ", "str() is applied" },
+	{ "global x = 0;\ntxn t(m) { x = size(m); }\n" NAMED, "error:2:16: ",
+	  "size() is applied" },
+	{ "global x = {};\ntxn t(m) { if (size(x) == m) x = {}; }\n" BOTH,
+	  "error:2:16: ", "may be a size" },
+	{ "global x = {};\nglobal y = 0;\n"
+	  "txn t(m) { for q in x { y = q; } x = {m}; }\n" BOTH, "error:3:12: ",
+	  "in the order of its values" },
+	{ "global x = {};\nglobal y = 0;\n"
+	  "txn t(m) { y = map(q in x : y == q); x = {m}; }\n" BOTH,
+	  "error:3:", "in the order of its values" },
+	{ "global x = [1];\ntxn t(m) { x = x[m]; }\n" BOTH, "error:2:18: ",
+	  "used as an index" },
+	{ "global x = {u: 1};\ntxn t(m) { if (m in x) x = {v: 1}; }\n" NAMED,
+	  "error:2:18: ", "fields of a record" },
+	/* a value that is named elsewhere */
+	{ "global x = 0;\ntxn t(m) { if (m == 2) x = 1; }\n" BOTH,
+	  "error:2:21: ", "2 is named here" },
+	{ "global x = 0;\ntxn t(m) { x = m; }\n" BOTH
+	  "session c { txn { if (x == 1) x = 3; } }\n", "error:6:28: ",
+	  "1 is named here" },
+	{ "global x = 0;\ntxn t(m) { x = m; }\n" BOTH
+	  "finally { let y = x; }\nassert finally.y != 2;\n", "error:7:21: ",
+	  "2 is named here" },
+	{ "global x = 0;\ntxn t(m) { if (m in {1, 3}) x = 1; }\n" BOTH,
+	  "error:2:21: ", "{1, 3} is named here" },
+	/* initial values */
+	{ "global x[1] = 5;\ntxn t(m) { x[m] = 1; }\n" BOTH, "error:1:8: ",
+	  "begins with 5" },
+	{ "global x = 1;\ntxn t(m) { x = m; }\n" BOTH, "error:1:8: ",
+	  "begins with 1" },
+	{ "global x[*] = 1;\ntxn t(m) { x[m] = m; }\n" BOTH, "error:1:8: ",
+	  "would have to be 2" },
+	/* other code, other values */
+	{ "global x = 0;\ntxn t(m) { x = m; }\nsession a { t(1); }\n"
+	  "session b { t(2); t(2); }\nsymmetric a, b;\n", "error:4:19: ",
+	  "not equally long" },
+	{ "global x = 0;\ntxn t(m) { x = m; }\nsession a { t(1); }\n"
+	  "session b { t(\"2\"); }\nsymmetric a, b;\n", "error:4:15: ",
+	  "cannot be exchanged with 1" },
+	{ "global x = 0;\ntxn t(m) { x = m; }\nsession a { t(true); }\n"
+	  "session b { t(false); }\nsymmetric a, b;\n", "error:4:15: ",
+	  "cannot be exchanged with true" },
+	{ "global x[*] = 0;\ntxn t(m, n) { x[m] = x[n]; }\n"
+	  "session a { t(1, 2); }\nsession b { t(2, 3); }\n"
+	  "session c { t(3, 1); }\nsymmetric a, b, c;\n", "error:5:15: ",
+	  "would have to be" },
+	{ "global x = 0;\ntxn t(m) { x = m; }\ntxn u(m) { x = m; }\n"
+	  "session a { t(1); }\nsession b { u(1); }\nsymmetric a, b;\n",
+	  "error:5:13: ", "different calls" },
+	/* names */
+	{ "global x = 0;\nsession a { txn { x = 1; } }\nsymmetric a;\n",
+	  "error:3:11: ", "two or more" },
+	{ "global x = 0;\nsession anna { txn { x = 1; } }\n"
+	  "symmetric anna, ana;\n", "error:3:17: ",
+	  "unknown session 'ana'; did you mean 'anna'" },
+	{ "global x = 0;\nsession a { txn { x = 1; } }\nsymmetric a, a;\n",
+	  "error:3:14: ", "symmetric twice" },
+};
+enum { REFUSED = sizeof refused / sizeof *refused };
+
+START_TEST(what_does_not_hold_is_refused)
+{
+	const struct refused *r = &refused[_i];
+	struct diags d = { 0 };
+	struct program *p =
+	    load_program_text("w.tx", r->source, strlen(r->source), &d);
+	ck_assert_msg(!p, "compiles: %s", r->source);
+	char *found = diags_to_text(&d);
+	if (strncmp(found, r->begin, strlen(r->begin)) ||
+	    !strstr(found, r->words))
+		ck_abort_msg("%s\nfound:\n%s\nexpected:\n%s...%s", r->source,
+		             found, r->begin, r->words);
+	free(found);
+	diags_free(&d);
+}
+END_TEST
+
+/* Programs whose sessions a and b can be exchanged. */
+static const char *const accepted[] = {
+	"global x = 0;\ntxn t(m) { x = m; }\n" BOTH,
+	/* the same number elsewhere is another thing */
+	"global x[*] = 0;\ntxn t(m) { x[m] += 1; if (x[m] > 2) x[m] = 1; }\n"
+	BOTH "assert size([1, 2]) == 2;\n",
+	"global x = {};\ntxn t(m) { x = x + {m}; if (size(x) > 1) abort; }\n"
+	BOTH,
+	"global x = {};\nglobal y = 0;\n"
+	"txn t(m) { if (exists(q in x : q == m)) y = 1; x = {m}; }\n" BOTH,
+	"global x = [];\nglobal y = 0;\n"
+	"txn t(m) { for q in x { y = q; } x = [m]; }\n" BOTH,
+	"global x = null;\ntxn t(m) { x = (m, 7); let y = x[1] + 1; }\n" BOTH,
+	"global x = null;\nfn first(p) = p[0];\n"
+	"txn t(m) { x = (m, 7); let y = first((1, 2)) + 1; "
+	"if (first(x) == m) abort; }\n" BOTH,
+	"global x[1] = 5;\nglobal x[2] = 5;\nglobal y[(1, 2)] = 1;\n"
+	"global y[(2, 1)] = 1;\ntxn t(m) { x[m] = 1; y[(m, m)] = x[m]; }\n"
+	BOTH,
+	"global x = {\"u\", \"v\"};\ntxn t(m) { x = x - {m}; }\n" NAMED
+	"assert true;\n",
+	"global x = 0;\nconst A = \"u\";\nconst B = \"v\";\n"
+	"txn t(m) { x = {name: m, n: 1}; let y = x.n + 1; }\n"
+	"session a { t(A); }\nsession b { t(B); }\nsymmetric b, a;\n"
+	"assert x_is_free;\nconst x_is_free = true;\n",
+	/* the word is a name, too */
+	"global symmetric = 0;\ntxn t(m) { symmetric = m; }\n" BOTH,
+};
+enum { ACCEPTED = sizeof accepted / sizeof *accepted };
+
+START_TEST(what_holds_makes_a_class)
+{
+	struct program *p = program_from_text(accepted[_i]);
+	struct diags d = { 0 };
+	struct symmetry *y = symmetry_new(p, &d);
+	ck_assert_ptr_nonnull(y);
+	ck_assert_uint_eq(y->class_of[1], 0);
+	ck_assert_uint_eq(symmetry_order(y), 2);
+	symmetry_free(y);
+	program_free(p);
+}
+END_TEST
+
+/* ---- many of them ---- */
+
+static struct program *lost_updates(uint32_t sessions)
+{
+	struct text source = { 0 };
+	text_string(&source, "global x = 0;\n");
+	for (uint32_t i = 0; i < sessions; i++)
+		text_format(&source, "session s%u { txn { x = x + 1; } }\n",
+		            i);
+	struct program *p = program_from_text(text_get(&source));
+	text_free(&source);
+	return p;
+}
+
+/* Each reads from init or from another one, without a circle: rooted labelled
+ * trees; their classes are rooted trees without labels. (OEIS A000272 and
+ * A000081.) */
+START_TEST(lost_updates_are_rooted_trees)
+{
+	static const uint64_t labelled[] = { 1, 3, 16, 125, 1296, 16807,
+		                             262144, 4782969 };
+	static const uint64_t unlabelled[] = { 1, 2, 4, 9, 20, 48, 115, 286 };
+	struct program *p = lost_updates((uint32_t)_i);
+	struct diags d = { 0 };
+	struct symmetry *y = symmetry_new(p, &d);
+	struct explore_options o = { .algorithm = EXPLORE_ORDERLY,
+		                     .level = LEVEL_CC, .base = LEVEL_CC,
+		                     .max_changes = UINT64_MAX,
+		                     .symmetry = y };
+	struct explorer *e = explorer_new(p, &o, NULL);
+	explorer_run(e);
+	const struct explore_stats *s = explorer_stats(e);
+	ck_assert_uint_eq(s->histories, labelled[_i - 1]);
+	ck_assert_uint_eq(s->classes, unlabelled[_i - 1]);
+	explorer_free(e);
+	symmetry_free(y);
+	program_free(p);
+}
+END_TEST
+
+START_TEST(too_many_permutations_are_refused)
+{
+	struct diags d = { 0 };
+	struct program *p = lost_updates(20), *q = lost_updates(21);
+	struct symmetry *y = symmetry_new(p, &d);
+	ck_assert_ptr_nonnull(y);
+	ck_assert_uint_eq(symmetry_order(y), 2432902008176640000u);
+	ck_assert_ptr_null(symmetry_new(q, &d));
+	ck_assert_uint_eq(d.errors, 1);
+	ck_assert_ptr_nonnull(strstr(d.items[0].message, "at most 20"));
+	symmetry_free(y);
+	program_free(p);
+	program_free(q);
+	diags_free(&d);
+}
+END_TEST
+
 void add_symmetry_tests(TCase *tests)
 {
+	tcase_add_loop_test(tests, what_does_not_hold_is_refused, 0, REFUSED);
+	tcase_add_loop_test(tests, what_holds_makes_a_class, 0, ACCEPTED);
+	tcase_add_loop_test(tests, lost_updates_are_rooted_trees, 1, 9);
+	tcase_add_test(tests, too_many_permutations_are_refused);
 	tcase_add_loop_test(tests,
 	                    copies_of_random_sessions_are_explored_once, 0,
 	                    RUNS);
