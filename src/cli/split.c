@@ -115,7 +115,8 @@ static bool read_part(struct division *v, const char *path)
 		say("%s was split already, into %" PRIu32 " units; split those",
 		    path, v->unit->parts);
 	else if (unit_is_finished(v->unit))
-		say("%s: nothing is left to explore", path);
+		say("%s: nothing is left to explore, so there is nothing to "
+		    "split; merge it as it is", path);
 	return !v->unit->parts && !unit_is_finished(v->unit);
 }
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/diag.h"
 #include "base/memory.h"
@@ -391,6 +392,14 @@ struct unit *unit_parse_unsealed(const char *file, const char *text,
 	return parse(file, text, length, false, d);
 }
 
+/* Some devices have no end. */
+static bool is_device(FILE *f)
+{
+	struct stat what;
+	return !fstat(fileno(f), &what) &&
+	       (S_ISCHR(what.st_mode) || S_ISBLK(what.st_mode));
+}
+
 static bool read_stream(FILE *f, struct text *t)
 {
 	char buffer[1 << 14];
@@ -405,7 +414,10 @@ struct unit *unit_read(const char *path, struct diags *d)
 	struct text t = { 0 };
 	struct unit *u = NULL;
 	FILE *f = fopen(path, "rbe");
-	if (!f || !read_stream(f, &t))
+	if (f && is_device(f))
+		diags_add(d, DIAG_ERROR, path, 0, 0, NULL,
+		          "this is a device; a unit is in a file");
+	else if (!f || !read_stream(f, &t))
 		diags_add(d, DIAG_ERROR, path, 0, 0, NULL, "cannot read: %s",
 		          strerror(errno));
 	else
