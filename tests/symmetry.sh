@@ -1,0 +1,112 @@
+#!/bin/sh
+# isoscope explore --symmetry: the same histories, violations and verdicts as
+# without it, from as many classes as it says; declarations of symmetric
+# sessions from outside. Arguments: programs, else a choice.
+. "${srcdir:-$(dirname "$0")/..}/tests/shell.sh"
+
+# counts FILE: what must be the same with and without symmetry.
+counts() {
+	tr '{,' '\n\n' <"$1" | grep -E '^"(verdict|histories|unserializable|violated)":' |
+		tr -d '}]'
+}
+
+run_any() {
+	what="isoscope $*"
+	"$ISOSCOPE" "$@" >out 2>err </dev/null
+	code=$?
+	case $code in
+	0 | 1) ;;
+	*) fail "$what: exit code $code" ;;
+	esac
+}
+
+# member NAME: a number of the JSON that was printed.
+member() {
+	tr '{,' '\n\n' <out | sed -n "s/^\"$1\":\([0-9]*\).*/\1/p" | head -n 1
+}
+
+compare() {
+	run_any explore "$1" -i "$2" --robust --json
+	plain=$code
+	counts out >expected
+	run_any explore "$1" -i "$2" --robust --json --symmetry -j "$3" \
+		--histories lines
+	equal "$what: exit code" $code $plain
+	counts out >found
+	same "$what" found expected
+	if ! grep -q '"classes":' out; then
+		says 'no two sessions can be exchanged'
+		return
+	fi
+	classes=$((classes + 1))
+	equal "$what: classes" "$(wc -l <lines)" "$(member classes)"
+	sum=$(sed 's/.*"stands_for":\([0-9]*\).*/\1/' lines |
+		awk '{ n += $1 } END { print n }')
+	equal "$what: stands_for" "$sum" "$(member histories)"
+}
+
+if [ $# -eq 0 ]; then
+	cd "$top" || exit 99
+	set -- programs/examples/on-call.tx programs/litmus/[d-ln-s]*.tx \
+		programs/scale/symmetric/*-[23].tx
+	cd "$work" || exit 99
+fi
+classes=0
+for program; do
+	case $program in
+	/*) ;;
+	*) program=$top/$program ;;
+	esac
+	for level in cc si; do compare "$program" $level 1; done
+done
+if [ $classes -gt 10 ]; then pass; else fail "$classes with classes"; fi
+
+compare "$top/programs/scale/symmetric/wikipedia-watches-4.tx" cc 2
+run 0 explore "$top/programs/scale/symmetric/tpcc-orders-4.tx" -i cc \
+	--symmetry
+prints '777  that stand for them'
+prints 's1, s2, s3 and s4 are interchangeable'
+
+# Names that tell sessions apart.
+cat >call.tx <<'END'
+isolation si;
+global on_call["ann"] = true;
+global on_call["ben"] = true;
+txn go_home(me, other) {
+    if (on_call[me] && on_call[other]) {
+        on_call[me] = false;
+        return true;
+    }
+    return false;
+}
+session ann { let gone = go_home("ann", "ben"); assert !gone; }
+session ben { let gone = go_home("ben", "ann"); assert !gone; }
+symmetric ann, ben;
+assert ann.gone == null || !ann.gone;
+assert "somebody stays" : !(ann.gone && ben.gone);
+END
+compare "$work/call.tx" si 1
+run 1 explore call.tx --symmetry
+prints 'ann and ben are interchangeable'
+prints '2  that stand for them'
+
+# All levels, each by itself.
+run_any explore call.tx --levels --json
+tr '{,' '\n\n' <out | grep '"histories":' >expected
+run_any explore call.tx --levels --json --symmetry
+tr '{,' '\n\n' <out | grep '"histories":' >found
+same "$what" found expected
+
+run 0 fmt call.tx
+same 'layout of symmetric' out call.tx
+sed 's/^symmetric/  symmetric  /; s/ann, ben;$/ann\n,ben ;/' call.tx >loose.tx
+run 0 fmt loose.tx
+prints 'symmetric ann, ben;'
+
+sed 's/"ben"\] = true/"ben"] = false/' call.tx >wrong.tx
+run 3 explore wrong.tx --symmetry
+says 'wrong.tx:2:8: error: this key begins with true'
+says 'declared symmetric here'
+run 3 compile wrong.tx
+
+finish
