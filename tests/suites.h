@@ -20,6 +20,7 @@
 	X(closure, 600)                                                       \
 	X(explore, 1800)                                                      \
 	X(branch, 1800)                                                       \
+	X(units, 600)                                                         \
 	X(jobs, 1800)                                                         \
 	X(api, 120)                                                           \
 	X(trace, 120)                                                         \

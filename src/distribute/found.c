@@ -97,7 +97,7 @@ void found_init(struct found *f, const struct tally *t,
 	if (program_is_native(p)) add_assertions(f, p);
 }
 
-void found_free(struct found *f)
+void found_clear(struct found *f)
 {
 	for (size_t i = 0; i < f->slot_count; i++) free(f->slots[i].where);
 	for (size_t i = 0; i < f->assertion_count; i++) {

@@ -47,7 +47,7 @@ struct found {
 
 void found_init(struct found *f, const struct tally *t,
                 const struct program *p);
-void found_free(struct found *f);
+void found_clear(struct found *f);
 /* Fills a tally, which is new. False if it cannot be one of the program; then
  * the tally is to be freed as well. */
 bool found_tally(const struct found *f, const struct program *p,

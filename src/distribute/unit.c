@@ -25,7 +25,7 @@ void unit_free(struct unit *u)
 	if (!u) return;
 	task_free(&u->task);
 	branch_list_free(&u->open);
-	found_free(&u->found);
+	found_clear(&u->found);
 	free(u->id);
 	free(u->histories);
 	free(u);
@@ -34,7 +34,7 @@ void unit_free(struct unit *u)
 void unit_update(struct unit *u, const struct program *p,
                  const struct tally *found, const struct branch_list *open)
 {
-	found_free(&u->found);
+	found_clear(&u->found);
 	branch_list_free(&u->open);
 	found_init(&u->found, found, p);
 	branch_list_copy(&u->open, open);
