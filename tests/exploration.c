@@ -135,10 +135,19 @@ static bool in_one_run(const struct found *f, size_t i)
 	return true;
 }
 
+/* Each execution that was complete is counted for one thing. */
+static bool all_counted(const struct found *f, struct text *why)
+{
+	const struct explore_stats *s = &f->stats;
+	uint64_t told = f->count + s->filtered + s->pruned;
+	return equal(why, "classes", s->classes, f->count) &
+	       equal(why, "end states", s->end_states, told);
+}
+
 bool found_sound(const struct found *f, struct text *why)
 {
 	uint64_t weights = 0;
-	bool sound = true;
+	bool sound = all_counted(f, why);
 	for (size_t i = 0; i < f->count; i++) {
 		const struct sighting *s = &f->sightings[i];
 		weights += s->weight;
@@ -157,8 +166,7 @@ bool found_sound(const struct found *f, struct text *why)
 			sound = false;
 		}
 	}
-	sound &= equal(why, "weights", weights, f->stats.histories);
-	return equal(why, "classes", f->stats.classes, f->count) && sound;
+	return equal(why, "weights", weights, f->stats.histories) && sound;
 }
 
 static bool open_is_apart(const struct branch *b, const struct found *f)
@@ -341,6 +349,7 @@ static bool see(void *payload, const struct explore_execution *x)
 	call_others(x->engine);
 	if (m->delays && !rng_below(&l->rng, m->delays))
 		usleep(rng_below(&l->rng, 300));
+	if (m->slow == x->number) usleep(3000);
 	uint64_t calls = atomic_fetch_add_explicit(&w->calls, 1,
 	                                           memory_order_relaxed) + 1;
 	if (m->steps_after && calls == m->steps_after) grow_tired(w, x);

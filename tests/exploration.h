@@ -65,6 +65,7 @@ struct manner {
 	bool by_tick;
 	atomic_bool *interrupt;
 	uint32_t delays;       /* one call in so many takes longer; 0: none */
+	uint64_t slow;         /* the call of this number takes long; 0: none */
 	uint64_t seed;         /* of the delays */
 };
 

@@ -1,6 +1,7 @@
 /* Branches: an exploration that is cut anywhere, and put together again, finds
  * what it finds in one go.
  */
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,6 +146,128 @@ START_TEST(what_is_sound)
 		ck_assert_msg(branch_is_sound(b, 2) == f->sound, "form %zu", i);
 		free(b);
 	}
+}
+END_TEST
+
+/* ---- sums ---- */
+
+static const struct { size_t at; bool greatest; } numbers[] = {
+#define ADDED(member) { offsetof(struct explore_stats, member), false }
+#define GREATEST(member) { offsetof(struct explore_stats, member), true }
+	ADDED(histories), ADDED(classes), ADDED(end_states), ADDED(filtered),
+	ADDED(pruned), ADDED(blocked), ADDED(duplicates),
+	ADDED(unserializable), ADDED(explore_calls), ADDED(swaps_considered),
+	ADDED(swaps_taken), ADDED(swaps_inconsistent), ADDED(swaps_not_latest),
+	ADDED(cut), GREATEST(depth_max), GREATEST(memory_peak),
+	GREATEST(changes)
+#undef ADDED
+#undef GREATEST
+};
+enum { NUMBERS = sizeof numbers / sizeof *numbers };
+
+static uint64_t *number_of(struct tally *t, int i)
+{
+	return (uint64_t *)(void *)((char *)&t->stats + numbers[i].at);
+}
+
+static const char two_assertions[] =
+    "global x = 0;\n"
+    "session a { txn { let v = x; if (v == 1) { assert v == 1; } else\n"
+    "    { assert v == 0; } } }\n";
+
+/* A number of its own for everything, from this one on. */
+static void fill(struct tally *t, uint64_t next)
+{
+	for (int i = 0; i < NUMBERS; i++) *number_of(t, i) = next++;
+	for (int l = 0; l < LEVEL_COUNT; l++) t->stats.per_level[l] = next++;
+	t->stats.seconds = t->stats.cpu_seconds = (double)next;
+	for (uint32_t i = 0; i < t->slot_count; i++) {
+		t->violations[i].histories = next++;
+		for (int l = 0; l < LEVEL_COUNT; l++)
+			t->violations[i].per_level[l] = next++;
+	}
+	ck_assert_uint_gt(t->reach_count, 1);
+	t->reached[0] = next % 2 ? 1 : 2;
+}
+
+static void expect_violations_added(const struct tally *sum,
+                                    const struct tally *a,
+                                    const struct tally *b)
+{
+	for (uint32_t i = 0; i < sum->slot_count; i++) {
+		const struct explore_violation *x = &a->violations[i];
+		const struct explore_violation *y = &b->violations[i];
+		const struct explore_violation *z = &sum->violations[i];
+		ck_assert_uint_eq(z->histories, x->histories + y->histories);
+		for (int l = 0; l < LEVEL_COUNT; l++)
+			ck_assert_uint_eq(z->per_level[l],
+			                  x->per_level[l] + y->per_level[l]);
+	}
+}
+
+static void expect_added(struct tally *sum, struct tally *a, struct tally *b)
+{
+	for (int i = 0; i < NUMBERS; i++) {
+		uint64_t x = *number_of(a, i), y = *number_of(b, i);
+		ck_assert_uint_eq(*number_of(sum, i),
+		                  numbers[i].greatest ? x : x + y);
+	}
+	for (int l = 0; l < LEVEL_COUNT; l++)
+		ck_assert_uint_eq(sum->stats.per_level[l],
+		                  a->stats.per_level[l] +
+		                      b->stats.per_level[l]);
+	ck_assert(sum->stats.seconds == a->stats.seconds);
+	ck_assert(sum->stats.cpu_seconds ==
+	          a->stats.cpu_seconds + b->stats.cpu_seconds);
+	ck_assert_uint_eq(sum->reached[0], a->reached[0] | b->reached[0]);
+	ck_assert_uint_ne(a->reached[0], b->reached[0]);
+}
+
+/* Of two tallies the first of which has the greater numbers. */
+static void expect_sum(struct tally *sum, bool places)
+{
+	struct tally a, b;
+	struct program *p = program_from_text(two_assertions);
+	tally_init(&a, p);
+	tally_init(&b, p);
+	fill(&a, 1000);
+	fill(&b, 1);
+	tally_init(sum, p);
+	tally_add(sum, &a);
+	if (places) tally_add_places(sum, &b);
+	else tally_add(sum, &b);
+	expect_added(sum, &a, &b);
+	expect_violations_added(sum, &a, &b);
+	tally_free(&a);
+	tally_free(&b);
+	program_free(p);
+}
+
+START_TEST(tallies_add_up)
+{
+	for (int places = 0; places < 2; places++) {
+		struct tally sum;
+		expect_sum(&sum, places);
+		tally_free(&sum);
+	}
+}
+END_TEST
+
+START_TEST(the_first_reason_is_kept)
+{
+	struct program *p = program_from_text(two_assertions);
+	struct tally a, b;
+	tally_init(&a, p);
+	tally_init(&b, p);
+	b.stats.stop = STOP_TIME;
+	tally_add(&a, &b);
+	ck_assert_int_eq((int)a.stats.stop, STOP_TIME);
+	b.stats.stop = STOP_MEMORY;
+	tally_add(&a, &b);
+	ck_assert_int_eq((int)a.stats.stop, STOP_TIME);
+	tally_free(&a);
+	tally_free(&b);
+	program_free(p);
 }
 END_TEST
 
@@ -552,6 +675,8 @@ void add_branch_tests(TCase *tests)
 	tcase_add_test(tests, a_branch_keeps_what_it_is_given);
 	tcase_add_test(tests, branches_come_in_depth_first_order);
 	tcase_add_test(tests, what_is_sound);
+	tcase_add_test(tests, tallies_add_up);
+	tcase_add_test(tests, the_first_reason_is_kept);
 	tcase_add_loop_test(tests, explored_in_pieces, 0, PROCESSES);
 	tcase_add_loop_test(tests, cut_at_each_step, 0, PROCESSES);
 	tcase_add_loop_test(tests, expanded_choice_by_choice, 0, PROCESSES);

@@ -280,7 +280,8 @@ static void try_limits(struct limit l, const struct manner *m)
 			l.options.jobs = i ? jobs[i - 1] : 1;
 			l.manner.seed = rng_next(&r);
 			if (l.why == STOP_HISTORIES)
-				l.options.max_histories =
+				/* Others go on during the last call. */
+				l.manner.slow = l.options.max_histories =
 				    1 + rng_below(&r, UPDATES - 1);
 			if (m) l.manner.refuse_after = 1 + rng_below(&r, 900);
 			try_limit(&s, &l, &whole);
