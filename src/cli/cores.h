@@ -3,9 +3,9 @@
 #define ISO_CLI_CORES_H
 
 /* Of those that it may be scheduled on, as many as its control groups let it
- * use at a time, rounded up; at least 1. Only one under address sanitizer, whose
- * allocator may be left locked in a child that is forked beside other threads,
- * and so in the processes in which code in C runs. */
+ * use at a time, rounded up; at least 1. Only one under address sanitizer:
+ * processes that are forked beside other threads, such as those in which code
+ * in C runs, may find its allocator locked for ever. */
 unsigned cores_usable(void);
 
 #endif

@@ -37,8 +37,8 @@ struct program *settings_reordered(const struct program *p, const char *order);
  * it cannot be read, or is none of the program. */
 struct origin *explore_origin(const struct exploration *x);
 
-/* explore_share.c: how many histories there are, after an exploration that ended
- * early; groups == 0 if that is not known. */
+/* explore_share.c: how many histories there are, after an exploration that
+ * ended early; groups == 0 if that is not known. */
 struct estimate explore_share(const struct explorer *e);
 
 /* explore_levels.c: the table of --levels; returns the exit code. */
