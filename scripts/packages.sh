@@ -10,7 +10,7 @@ packages_build="gcc libc6-dev make autoconf automake libtool pkg-config
 packages_draw="graphviz"
 # to run every test
 packages_test="$packages_build $packages_draw check clang libclang-rt-dev
-	xz-utils valgrind parallel"
+	xz-utils valgrind parallel slurmctld slurmd slurm-client munge"
 # to reproduce the measurements
 packages_bench="$packages_build gnuplot-nox time"
 

@@ -272,8 +272,8 @@ static int split(struct division *v)
 
 static int split_view(struct division *v, const struct program *p)
 {
-	const char *order = v->from_file ? v->unit->task.order
-	                                 : v->line->value[OPTION_SESSIONS_ORDER];
+	const char *order = v->line->value[OPTION_SESSIONS_ORDER];
+	if (v->from_file) order = v->unit->task.order;
 	struct program *view = NULL;
 	int code = EXIT_INPUT;
 	v->x.program = p;

@@ -358,7 +358,8 @@ static bool seal_is_whole(const char *file, const char *text, size_t length,
 	if (seal_holds(text, length)) return true;
 	diags_add(d, DIAG_ERROR, file, 0, 0, NULL,
 	          "the file is damaged, or was changed by hand: the hash in "
-	          "its last line is not that of the text before; make it again");
+	          "its last line is not that of the text before; make it "
+	          "again");
 	return false;
 }
 
