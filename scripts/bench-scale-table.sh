@@ -25,6 +25,15 @@ BEGIN { FS = "," }
 FNR == 1 { next }
 '
 
+# scale_csv PART: its file, or nothing.
+scale_csv() {
+	if [ -f "$results/scale-$1.csv" ]; then
+		echo "$results/scale-$1.csv"
+	else
+		echo /dev/null
+	fi
+}
+
 # By size: what all clients together took, and the most memory of one.
 scale_by_size() {
 	awk -v kind="$1" "$scale_functions"'
@@ -96,7 +105,7 @@ scale_by_client() {
 			print " |"
 		}
 		print ""
-	}' "$results/scale-estimates.csv" "$results/scale-sizes.csv"
+	}' "$(scale_csv estimates)" "$(scale_csv sizes)"
 }
 
 # Sessions that are the same: classes against histories.
@@ -137,7 +146,7 @@ scale_classes() {
 				memory[k, "yes", 1]
 		}
 		print ""
-	}' "$results/scale-estimates.csv" "$results/scale-symmetric.csv"
+	}' "$(scale_csv estimates)" "$(scale_csv symmetric)"
 }
 
 # One worker against two: medians of the rounds, client by client, and of the
@@ -242,8 +251,8 @@ scale_truths() {
 				middle(cost, s, runs[s]),
 				middle(slow, s, timed[s])
 		print ""
-	}' "$results/scale-sizes.csv" "$results/scale-symmetric.csv" \
-		"$results/scale-estimates.csv"
+	}' "$(scale_csv sizes)" "$(scale_csv symmetric)" \
+		"$(scale_csv estimates)"
 }
 
 # Few stale reads beside any number of them.
@@ -267,10 +276,10 @@ scale_few() {
 				cell[order[i], 0], cell[order[i], 1],
 				cell[order[i], 2], whole[order[i]]
 		print ""
-	}' "$results/scale-sizes.csv" "$results/scale-bounded.csv"
+	}' "$(scale_csv sizes)" "$(scale_csv bounded)"
 }
 
-scale_section() {
+scale_section_sizes() {
 	cat <<-'END'
 	## Large explorations
 
@@ -295,6 +304,9 @@ scale_section() {
 	done
 	printf 'Histories, and seconds with one worker / with two:\n\n'
 	scale_by_client .
+}
+
+scale_section_symmetric() {
 	cat <<-'END'
 	### Sessions that are the same
 
@@ -306,6 +318,9 @@ scale_section() {
 
 	END
 	scale_classes
+}
+
+scale_section_workers() {
 	cat <<-'END'
 	### One worker and two
 
@@ -315,8 +330,14 @@ scale_section() {
 
 	END
 	scale_speed
+}
+
+scale_section_threads() {
 	printf 'What a thread more takes:\n\n'
 	scale_memory
+}
+
+scale_section_estimates() {
 	cat <<-'END'
 	### Estimates
 
@@ -328,6 +349,9 @@ scale_section() {
 
 	END
 	scale_truths
+}
+
+scale_section_bounded() {
 	cat <<-'END'
 	### Few stale reads
 
@@ -340,4 +364,11 @@ scale_section() {
 
 	END
 	scale_few
+}
+
+# The parts that were measured, in this order.
+scale_section() {
+	for part in sizes symmetric workers threads estimates bounded; do
+		[ ! -f "$results/scale-$part.csv" ] || "scale_section_$part"
+	done
 }

@@ -292,8 +292,4 @@ if [ -f "$results/native.csv" ]; then
 	}' "$results/native.csv"
 fi
 
-complete=yes
-for part in sizes symmetric workers threads estimates bounded; do
-	[ -f "$results/scale-$part.csv" ] || complete=
-done
-[ -z "$complete" ] || scale_section
+scale_section
