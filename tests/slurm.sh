@@ -11,7 +11,8 @@ skip() {
 	exit 77
 }
 
-for tool in munged mungekey slurmctld slurmd sbatch squeue sinfo scancel scontrol; do
+for tool in munged mungekey slurmctld slurmd sbatch squeue sinfo scancel \
+	scontrol; do
 	PATH=$PATH:/usr/sbin:/sbin
 	command -v $tool >/dev/null || skip "there is no $tool"
 done
