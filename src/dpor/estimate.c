@@ -222,14 +222,15 @@ static struct estimate exactly(const struct estimator *e)
 	};
 }
 
-/* When no history was met among so many end states, there is less than one in a
- * third of that number, mostly. */
+/* When none of so many groups met a history, mostly less than one in a third of
+ * that number of groups would; end states of one group are too much alike to
+ * be counted one by one. */
 static struct estimate roughly(const struct estimator *e)
 {
 	double least = fmax((double)e->least, e->histories + (double)e->seen);
 	struct summary ends = summarize(e, end_states_of, e->end_states);
 	struct summary s = summarize(e, histories_of, least);
-	if (s.mean <= 0) s.high = ends.high * fmin(3 / (double)e->ends, 1);
+	if (s.mean <= 0) s.high = ends.high * fmin(3 / (double)e->count, 1);
 	const struct summary *work = e->in_place ? &ends : &s;
 	return (struct estimate){
 		.histories = s.mean, .low = floor(s.low),

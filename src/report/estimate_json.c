@@ -25,10 +25,21 @@ static void print_open(struct text *t, const struct explorer *e,
 	text_free(&all);
 }
 
+/* Unknown where nothing was met. */
+static void print_share(struct text *t, const struct estimate *e,
+                        uint64_t seen)
+{
+	double all = fmax(e->histories, e->low);
+	if (all > 0)
+		member_number(t, "share", fmin((double)seen / all, 1));
+	else
+		text_string(t, e->exact ? ",\"share\":1"
+		                        : ",\"share\":null");
+}
+
 static void print_estimate(struct text *t, const struct estimate *e,
                            uint64_t seen)
 {
-	double all = fmax(e->histories, e->low);
 	text_string(t, ",\"estimate\":");
 	if (!e->groups) {
 		text_string(t, "null");
@@ -40,7 +51,7 @@ static void print_estimate(struct text *t, const struct estimate *e,
 	member_number(t, "histories", e->histories);
 	member_number(t, "low", e->low);
 	member_number(t, "high", e->high);
-	member_number(t, "share", all > 0 ? fmin((double)seen / all, 1) : 1);
+	print_share(t, e, seen);
 	json_member_count(t, "groups", e->groups);
 	text_char(t, '}');
 }

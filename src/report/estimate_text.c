@@ -64,7 +64,7 @@ static void name_percent(struct text *t, const struct sample_share *s)
 {
 	double all = fmax(s->whole.histories, s->whole.low);
 	double share = all > 0 ? (double)s->distinct / all : 1;
-	if (!s->whole.groups) return;
+	if (!s->whole.groups || (all <= 0 && !s->whole.exact)) return;
 	if (s->whole.exact)
 		text_format(t, ": %.3g %%", 100 * share);
 	else if (share > 0.99)

@@ -42,8 +42,12 @@ void report_share(struct text *t, uint64_t seen, const struct estimate *all)
 		            at_least(all->high, seen));
 		text_string(t, " (95 %); ");
 	}
-	percent(t, share_of(seen, all->histories));
-	text_string(t, " of them seen\n");
+	if (seen || all->exact) {
+		percent(t, share_of(seen, all->histories));
+		text_string(t, " of them seen\n");
+	} else {
+		text_string(t, "none seen\n");
+	}
 	text_free(&number);
 }
 
