@@ -36,7 +36,7 @@ refused --from=seen --base=cc --algorithm=dfs --levels --sessions-order=b,a \
 	--symmetry --estimate --random=9 --checkpoint=f
 refused --estimate --random=9 --histories=f --dot=f --svg=f \
 	--max-histories=9 --stop-on-violation --check-duplicates \
-	--checkpoint=f --max-changes=1
+	--checkpoint=f
 refused --random=9 --max-histories=9 --check-duplicates --checkpoint=f \
 	--resume=f --symmetry --max-changes=1 '--algorithm orderly' \
 	'--algorithm dfs'

@@ -51,9 +51,6 @@ static const struct rule rules[] = {
 	  OTHERS(OPTION_RANDOM, OPTION_HISTORIES, OPTION_DOT, OPTION_SVG,
 	         OPTION_MAX_HISTORIES, OPTION_STOP, OPTION_CHECK_DUPLICATES,
 	         OPTION_CHECKPOINT) },
-	{ OPTION_ESTIMATE, "nobody can tell what a bound leaves; estimate the "
-	                   "whole",
-	  OTHERS(OPTION_MAX_CHANGES) },
 	{ OPTION_RANDOM, "descents draw from all histories",
 	  OTHERS(OPTION_SYMMETRY, OPTION_MAX_CHANGES) },
 	{ OPTION_RANDOM, "its number of descents is the limit",
