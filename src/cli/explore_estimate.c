@@ -32,7 +32,8 @@ struct watched {
 static void note_pace(struct watched *w, const struct explore_stats *s)
 {
 	double seconds = s->cpu_seconds - w->last.cpu_seconds;
-	double work = work_done(w->options, s) - work_done(w->options, &w->last);
+	double work = work_done(w->options, s);
+	work -= work_done(w->options, &w->last);
 	if (seconds < STRETCH || work <= 0) return;
 	pace_add(&w->pace, work, seconds);
 	w->last = *s;

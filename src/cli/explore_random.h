@@ -7,8 +7,7 @@ struct exploration;
 
 /* Makes so many random descents (random_descents.h), with --histories, --json,
  * --timeout, --memory and the pictures as for an exploration. Writes the
- * result; returns the exit code: EXIT_VIOLATED or EXIT_INCONCLUSIVE, and
- * EXIT_HOLDS if all there is was seen. */
+ * result; returns the exit code: EXIT_VIOLATED or EXIT_INCONCLUSIVE. */
 int explore_random(const struct exploration *x);
 
 #endif

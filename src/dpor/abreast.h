@@ -1,13 +1,13 @@
 /* Groups of random descents that go down abreast in the tree of an exploration.
  *
- * A branch that was drawn is explored depth first up to its first end state (or,
- * where many lead to none, up to its first choice), which counts as often as the
- * branch stands for others; the alternatives that were passed on the way are
- * open. Of those of all descents together the group
- * draws the next branches, without repetition, those with large trees rather
- * than others, and each of them stands for 1 / chance as many as before. So the
- * sum of all counts has no bias, whatever the chances are: they are larger for
- * branches of a kind whose trees proved large in groups before.
+ * A branch that was drawn is explored depth first up to its first end state
+ * (or, where many lead to none, up to its first choice), which counts as often
+ * as the branch stands for others; the alternatives that were passed on the way
+ * are open. Of those of all descents together the group draws the next
+ * branches, without repetition, those with large trees rather than others, and
+ * each of them stands for 1 / chance as many as before. So the sum of all
+ * counts has no bias, whatever the chances are: they are larger for branches of
+ * a kind whose trees proved large in groups before.
  *
  * (R. Rubinstein, Stochastic enumeration method for counting NP-hard problems,
  * Methodology and Computing in Applied Probability 15, 2013; chances in

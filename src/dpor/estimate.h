@@ -34,9 +34,9 @@ struct estimate {
 };
 
 /* What an exploration did, in a measure that time is about proportional to: end
- * states before the filter. EXPLORE_ORDERLY: histories. Its own tree has so many
- * more dead ends than ends that nothing can be said about it; there are as many
- * histories as explore-ce finds, and so that one is gone down. */
+ * states before the filter. EXPLORE_ORDERLY: histories. Its own tree has so
+ * many more dead ends than ends that nothing can be said about it; there are as
+ * many histories as explore-ce finds, and so that one is gone down. */
 double work_done(const struct explore_options *o,
                  const struct explore_stats *s);
 

@@ -11,8 +11,12 @@
 #include "dpor/tally.h"
 #include "report/rough.h"
 
-/* Of the time, for estimates; and until the first one. */
-static const double SHARE = 0.03, FIRST = 0.05;
+/* The part of the time that goes into estimates; seconds of it that are lent
+ * for the first one; and how many each has at least: few wide groups of
+ * descents tell more than many narrow ones. */
+static const double SHARE = 0.03, LENT = 0.12, LEAST = 0.06;
+/* An interval that is wider says nothing. */
+static const double WIDEST = 50;
 enum { CELLS = 16, SEED = 1 };
 
 struct forecast {
@@ -20,8 +24,9 @@ struct forecast {
 	struct estimator *estimator;
 	struct estimate estimate;
 	struct bar bar;
-	double last;        /* seconds_now() of the last snapshot; 0: none */
-	/* Of the last snapshot: what a resumed exploration did before is no
+	double start;       /* in seconds_now() */
+	double spent;       /* seconds, in estimates */
+	/* Of the first tick: what a resumed exploration did before is no
 	 * measure of its speed. */
 	double first_seconds, first_done;
 	bool begun;
@@ -35,6 +40,7 @@ struct forecast *forecast_new(const struct program *p,
 	struct forecast *f = mem_take0(1, sizeof *f);
 	f->options = *o;
 	f->estimator = estimator;
+	f->start = seconds_now();
 	return f;
 }
 
@@ -49,12 +55,13 @@ void forecast_snapshot(struct forecast *f, const struct tally *so_far,
                        const struct branch_list *open)
 {
 	double now = seconds_now();
-	double budget = f->last > 0 ? SHARE * (now - f->last) : FIRST;
+	double budget = LENT + SHARE * (now - f->start) - f->spent;
+	if (budget < LEAST) return;
 	estimator_advance(f->estimator, open, so_far->stats.histories,
 	                  so_far->stats.end_states);
 	estimator_spend(f->estimator, budget);
 	f->estimate = estimator_get(f->estimator);
-	f->last = now;
+	f->spent += seconds_now() - now;
 }
 
 /* ---- the bar ---- */
@@ -110,6 +117,11 @@ static void print_total(struct text *t, const struct estimate *e, double done)
 	text_char(t, ')');
 }
 
+static bool is_known(const struct estimate *e)
+{
+	return e->exact || (e->groups > 2 && e->high < WIDEST * e->low);
+}
+
 bool forecast_words(struct forecast *f, struct text *t,
                     const struct explore_stats *s)
 {
@@ -120,7 +132,7 @@ bool forecast_words(struct forecast *f, struct text *t,
 		f->first_done = done;
 		f->begun = true;
 	}
-	if (!e->groups) return false;
+	if (!is_known(e)) return false;
 	double left = fmax(e->work - done, 0);
 	bar_move(&f->bar, done, left);
 	print_bar(t, f->bar.shown);
