@@ -516,9 +516,11 @@ static void go_on_from(struct album *a, const struct explore_options *o,
 			subject_fails(&s, o, "snapshot", text_get(&why));
 		ck_assert(tally_illustrate(so_far, a->program, o));
 		explore_once(a->program, &rest, NULL, open, so_far, &f);
+		size_t seen = f.count;
 		f.count = 0;
 		if (!found_same(&f, &bare, &why))
 			subject_fails(&s, o, "snapshot", text_get(&why));
+		f.count = seen;
 		found_free(&f);
 		branch_list_free(open);
 		tally_free(so_far);
