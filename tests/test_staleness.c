@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "axioms/failures.h"
 #include "axioms/level.h"
 #include "axioms/staleness.h"
 #include "history/relation.h"
@@ -231,6 +232,53 @@ START_TEST(known_orders_are_heeded)
 }
 END_TEST
 
+/* Searches that come to the same place several times, at other prices. */
+START_TEST(longer_histories)
+{
+	struct rng rng = { first_seed() * 6000 + (uint64_t)_i };
+	struct staleness *s = staleness_new();
+	for (int i = 0; i < HISTORIES / 40; i++) {
+		struct history_shape shape = { 4, 12, 4, 3, false };
+		struct history *h = history_random(&rng, shape);
+		same_at_every_bound(s, h, twin_staleness(h), &rng);
+		history_free(h);
+	}
+	staleness_free(s);
+}
+END_TEST
+
+/* Against an array: places of one word or three, of few values each. */
+START_TEST(failures_are_remembered)
+{
+	enum { VALUES = 4096, BUDGETS = 5 };
+	struct rng rng = { first_seed() * 7000 + (uint64_t)_i };
+	struct failures f = { 0 };
+	uint32_t *known = calloc(VALUES, sizeof *known);
+	for (int round = 0; round < 20; round++) {
+		unsigned words = rng_below(&rng, 2) ? 3 : 1;
+		uint32_t calls = 1 + rng_below(&rng, 4 * VALUES);
+		for (int i = 0; i < VALUES; i++) known[i] = 0;
+		failures_begin(&f, words);
+		for (uint32_t i = 0; i < calls; i++) {
+			uint32_t v = rng_below(&rng, VALUES);
+			uint32_t budget = rng_below(&rng, BUDGETS);
+			word place[3] = { v, 7, 7 };
+			if (words == 3) {
+				place[0] = v & 15;
+				place[1] = v >> 4 & 15;
+				place[2] = v >> 8;
+			}
+			ck_assert(failures_has(&f, place, words, budget)
+			          == (budget < known[v]));
+			failures_add(&f, place, words, budget);
+			if (known[v] <= budget) known[v] = budget + 1;
+		}
+	}
+	free(known);
+	failures_free(&f);
+}
+END_TEST
+
 void add_staleness_tests(TCase *tests)
 {
 	tcase_add_loop_test(tests, random_histories, 0, RUNS);
@@ -238,5 +286,7 @@ void add_staleness_tests(TCase *tests)
 	tcase_add_loop_test(tests, prefixes_need_no_more, 0, RUNS);
 	tcase_add_loop_test(tests, many_transactions, 0, RUNS);
 	tcase_add_loop_test(tests, known_orders_are_heeded, 0, RUNS);
+	tcase_add_loop_test(tests, longer_histories, 0, RUNS);
+	tcase_add_loop_test(tests, failures_are_remembered, 0, RUNS);
 	tcase_add_test(tests, independent_conflicts_add_up);
 }
