@@ -34,7 +34,11 @@ void report_share(struct text *t, uint64_t seen, const struct estimate *all)
 {
 	struct text number = { 0 };
 	if (!all || !all->groups) return;
-	rough_count(&number, at_least(all->histories, seen));
+	if (all->exact)
+		style_count(&number,
+		            (uint64_t)at_least(all->histories, seen));
+	else
+		rough_count(&number, at_least(all->histories, seen));
 	count_begin_text(t, "in all", &number);
 	if (!all->exact) {
 		text_string(t, "about, or ");
