@@ -6,6 +6,7 @@
 #include "report/counts.h"
 #include "report/json.h"
 #include "report/rough.h"
+#include "report/style.h"
 
 /* There are no fewer than those that were seen. */
 static double at_least(double n, uint64_t seen)
