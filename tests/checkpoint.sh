@@ -2,7 +2,8 @@
 # Checkpoints: explorations that are killed at random moments, time and again,
 # and gone on with, find what an undisturbed one finds: the same counts, the
 # same counterexamples, the same set of histories. Then what --checkpoint and
-# --resume refuse. ISOSCOPE_SEED chooses the moments, ISOSCOPE_KILLS how many there are.
+# --resume refuse. ISOSCOPE_SEED chooses the moments, ISOSCOPE_KILLS how many
+# there are.
 . "${srcdir:-$(dirname "$0")/..}/tests/shell.sh"
 
 kills=${ISOSCOPE_KILLS:-50}
@@ -54,7 +55,8 @@ set_of() {
 plain() {
 	: >histories
 	begin=$(date +%s%N)
-	"$ISOSCOPE" explore "$@" -j 1 --json ${file:+--histories $file} >out 2>err
+	"$ISOSCOPE" explore "$@" -j 1 --json ${file:+--histories $file} \
+		>out 2>err
 	verdict=$?
 	[ $verdict -le 1 ] || fail "$*: exit code $verdict"
 	long=$((($(date +%s%N) - begin) / 1000000))

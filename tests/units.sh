@@ -61,7 +61,9 @@ compare() {
 			explore_unit "$unit"
 			continue
 		fi
-		for part in "${unit%.json}".*.json; do explore_unit "$part"; done
+		for part in "${unit%.json}".*.json; do
+			explore_unit "$part"
+		done
 	done
 	"$ISOSCOPE" merge units --json 2>err | found >merged.json
 	equal "$units units of $*" "$(cat merged.json)" "$(cat plain.json)"
