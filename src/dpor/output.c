@@ -94,7 +94,7 @@ static void violate_image(struct engine *e, const struct image_violation *of)
 	struct explore_violation *v = &e->tally.violations[of->slot];
 	if (already_violated(e, of->slot)) return;
 	add_violated(e, of);
-	v->histories += of->histories;
+	v->histories = tally_sum(v->histories, of->histories);
 	note_example(e, v, of);
 }
 
@@ -148,13 +148,18 @@ static uint32_t slot_robust(const struct engine *e)
 	return program_assertion_count(e->program) + 1;
 }
 
+static void add_weight(const struct engine *e, uint64_t *count)
+{
+	*count = tally_sum(*count, e->weight);
+}
+
 static void check_serializable(struct engine *e, const struct relation *r)
 {
 	if (!e->shared->checks_serializable) return;
 	if (e->options.level == LEVEL_SER ||
 	    level_allows(LEVEL_SER, r, e->scratch))
 		return;
-	e->tally.stats.unserializable += e->weight;
+	add_weight(e, &e->tally.stats.unserializable);
 	if (e->options.robust) violate(e, slot_robust(e), NULL);
 	if (program_is_native(e->program)) return;
 	for (uint32_t i = 0; i < program_assertion_count(e->program); i++)
@@ -169,10 +174,12 @@ static void classify(struct engine *e, const struct relation *r)
 		bool known = level_implies(e->options.level, (enum level)l);
 		if (!known && !level_allows((enum level)l, r, e->scratch))
 			continue;
-		e->tally.stats.per_level[l] += e->weight;
-		for (uint32_t i = 0; i < e->violated_count; i++)
-			e->tally.violations[e->violated[i]].per_level[l] +=
-			    e->violated_by[i];
+		add_weight(e, &e->tally.stats.per_level[l]);
+		for (uint32_t i = 0; i < e->violated_count; i++) {
+			uint64_t *n = &e->tally.violations[e->violated[i]]
+			                   .per_level[l];
+			*n = tally_sum(*n, e->violated_by[i]);
+		}
 	}
 }
 
@@ -230,7 +237,7 @@ static bool output(struct engine *e, uint64_t number)
 	struct execution x = { &e->world, engine_state(e) };
 	struct relation r;
 	closure_relation(&engine_state(e)->closure, &r);
-	e->tally.stats.histories += e->weight;
+	add_weight(e, &e->tally.stats.histories);
 	e->tally.stats.classes++;
 	find_violations(e);
 	check_serializable(e, &r);

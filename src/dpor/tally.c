@@ -38,14 +38,15 @@ static uint64_t greater(uint64_t a, uint64_t b)
 void tally_add_stats(struct explore_stats *to,
                      const struct explore_stats *from)
 {
-	to->histories += from->histories;
+	to->histories = tally_sum(to->histories, from->histories);
 	to->classes += from->classes;
 	to->end_states += from->end_states;
 	to->filtered += from->filtered;
 	to->pruned += from->pruned;
 	to->blocked += from->blocked;
 	to->duplicates += from->duplicates;
-	to->unserializable += from->unserializable;
+	to->unserializable =
+	    tally_sum(to->unserializable, from->unserializable);
 	to->explore_calls += from->explore_calls;
 	to->swaps_considered += from->swaps_considered;
 	to->swaps_taken += from->swaps_taken;
@@ -59,15 +60,17 @@ void tally_add_stats(struct explore_stats *to,
 	if (from->seconds > to->seconds) to->seconds = from->seconds;
 	if (!to->stop) to->stop = from->stop;
 	for (int l = 0; l < LEVEL_COUNT; l++)
-		to->per_level[l] += from->per_level[l];
+		to->per_level[l] =
+		    tally_sum(to->per_level[l], from->per_level[l]);
 }
 
 static void add_counts(struct explore_violation *to,
                        const struct explore_violation *from)
 {
-	to->histories += from->histories;
+	to->histories = tally_sum(to->histories, from->histories);
 	for (int l = 0; l < LEVEL_COUNT; l++)
-		to->per_level[l] += from->per_level[l];
+		to->per_level[l] =
+		    tally_sum(to->per_level[l], from->per_level[l]);
 }
 
 static bool has_earlier_example(const struct explore_violation *a,

@@ -21,6 +21,13 @@ struct tally {
 	struct region findings;     /* copies of findings of the examples */
 };
 
+/* Of histories: with symmetry they may be more than a number can hold, and
+ * UINT64_MAX stands for as many or more. */
+static inline uint64_t tally_sum(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
 void tally_init(struct tally *t, const struct program *p);
 void tally_free(struct tally *t);
 /* Adds all counts and CPU times; of depth, memory and wall time the greatest

@@ -46,6 +46,11 @@ void report_classes(struct text *t, const struct explorer *e)
 	struct text nothing = { 0 };
 	count_begin(t, "classes", explorer_stats(e)->classes);
 	text_string(t, "that stand for them: each was explored once\n");
+	if (explorer_stats(e)->histories == UINT64_MAX) {
+		count_begin_text(t, "", &nothing);
+		text_string(t, "there are more histories than 64 bits can "
+		               "count\n");
+	}
 	for (uint32_t i = 0; i < s->session_count; i++) {
 		if (!begins_class(s, i)) continue;
 		count_begin_text(t, "", &nothing);
