@@ -46,6 +46,7 @@ struct search {
 	uint32_t *holder;  /* by label: its session, or NONE */
 	uint32_t *fresh;   /* by first session of a class: the next label to
 	                    * give, or NONE */
+	uint32_t *read;    /* by session: does another one read from it? */
 	uint32_t end;      /* places of the word */
 	uint32_t last;     /* the word's last transaction */
 	bool counting;     /* the word is known to be the first one */
@@ -73,7 +74,7 @@ static void take_tables(struct orderly *o, uint32_t sessions,
 
 static void reserve(struct orderly *o, const struct world *w)
 {
-	size_t size = 2 * (size_t)w->n + 4 * (size_t)w->sessions;
+	size_t size = 2 * (size_t)w->n + 5 * (size_t)w->sessions;
 	if (size <= o->capacity) return;
 	o->memory = mem_grow(o->memory, size, sizeof *o->memory);
 	o->capacity = size;
@@ -119,11 +120,17 @@ static void start(struct search *s, struct orderly *o, const struct engine *e)
 	s->label = s->next + w->sessions;
 	s->holder = s->label + w->sessions;
 	s->fresh = s->holder + w->sessions;
+	s->read = s->fresh + w->sessions;
 	s->place[HISTORY_INIT] = 0;
 	for (uint32_t i = 1; i < c->count; i++) s->place[c->order[i]] = NONE;
 	memset(s->next, 0, w->sessions * sizeof *s->next);
 	memset(s->label, 0xff, 2 * (size_t)w->sessions * sizeof *s->label);
 	for (uint32_t i = 0; i < w->sessions; i++) s->fresh[i] = o->head[i];
+	memset(s->read, 0, w->sessions * sizeof *s->read);
+	for (uint32_t i = 0; i < c->read_count; i++)
+		if (c->reads[i].source != HISTORY_INIT)
+			s->read[s->state->logs[c->reads[i].source]->session] =
+			    1;
 }
 
 /* ---- letters ---- */
@@ -259,6 +266,28 @@ static enum outcome put_equal(struct search *s, uint32_t session,
 	return o;
 }
 
+static bool same_sources(struct reads a, struct reads b)
+{
+	if (a.count != b.count) return false;
+	for (uint32_t i = 0; i < a.count; i++)
+		if (a.first[i].source != b.first[i].source) return false;
+	return true;
+}
+
+/* Sessions that read the same, and nobody reads from: exchanging the two is a
+ * symmetry, so what begins with one of them is like what begins with the
+ * other. */
+static bool are_twins(const struct search *s, uint32_t a, uint32_t b)
+{
+	const uint32_t *done = s->state->done, *first = s->world->first_id;
+	if (done[a] != done[b] || s->read[a] || s->read[b]) return false;
+	for (uint32_t i = 0; i < done[a]; i++)
+		if (!same_sources(reads_of(s, first[a] + i),
+		                  reads_of(s, first[b] + i)))
+			return false;
+	return true;
+}
+
 static enum outcome follow(struct search *s, uint32_t place);
 
 /* The same, and all words that begin so. */
@@ -277,8 +306,11 @@ static enum outcome try_session(struct search *s, uint32_t session,
 static enum outcome try_class(struct search *s, uint32_t label, uint32_t place)
 {
 	const struct orderly *o = s->orderly;
+	uint32_t tried = NONE;
 	for (uint32_t i = o->head[label]; i != NONE; i = o->following[i]) {
 		if (s->label[i] != NONE) continue;
+		if (tried != NONE && are_twins(s, tried, i)) continue;
+		if (!s->read[i]) tried = i;
 		enum outcome outcome = try_session(s, i, place);
 		if (outcome != GREATER) return outcome;
 	}
@@ -312,7 +344,8 @@ static bool leave_at(struct search *s, uint32_t label, uint32_t place,
 {
 	const uint32_t *following = s->orderly->following;
 	for (uint32_t i = following[label]; i != NONE; i = following[i]) {
-		enum outcome o = try_session(s, i, place);
+		enum outcome o = are_twins(s, label, i)
+		                     ? EQUAL : try_session(s, i, place);
 		if (o == EARLIER) return false;
 		*equal += o == EQUAL;
 	}
