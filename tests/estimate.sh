@@ -138,8 +138,8 @@ what='an interrupt'
 json '.[0].stop' interrupted
 
 # --- the progress line ---
-# A terminal: script(1) is one.
-if command -v script >/dev/null; then
+# A terminal: script(1) is one, where there are any.
+if script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
 	script -qec "'$ISOSCOPE' explore '$huge' -i ra --timeout 12" \
 		terminal >/dev/null </dev/null
 	tr '\r' '\n' <terminal | sed -n 's/.*\] \([0-9.]*\) %.*/\1/p' >shown
