@@ -42,7 +42,6 @@ START_TEST(a_branch_keeps_what_it_is_given)
 	struct branch *b = branch_new(BRANCH_SWAP, path, 3, script, 6);
 	path[1] = script[1] = 9;
 	struct branch *c = branch_copy(b);
-	ck_assert_uint_eq(branch_bytes(b), sizeof *b + 9 * sizeof *path);
 	memset((void *)b->path, 0xff, 3 * sizeof *path);
 	free(b);
 	ck_assert_int_eq((int)c->kind, BRANCH_SWAP);

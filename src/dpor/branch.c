@@ -45,12 +45,6 @@ struct branch *branch_root(void)
 	return branch_new(BRANCH_BETWEEN, NULL, 0, NULL, 0);
 }
 
-size_t branch_bytes(const struct branch *b)
-{
-	size_t words = (size_t)b->path_length + b->script_length;
-	return sizeof *b + words * sizeof(uint32_t);
-}
-
 /* Does transaction `index` of a session, the writer of a read, stand before
  * the reader in the script? `done` counts what did, by session. */
 static bool source_is_sound(uint32_t session, uint32_t index,

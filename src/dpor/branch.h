@@ -53,7 +53,6 @@ struct branch *branch_copy(const struct branch *b);
 void branch_rename(struct branch *b, const uint32_t *sessions);
 /* The whole exploration. */
 struct branch *branch_root(void);
-size_t branch_bytes(const struct branch *b);
 /* Is it well formed for a program with so many sessions: every number in
  * range, every source before its reader? Says nothing of whether the program
  * can do that. */
