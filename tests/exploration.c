@@ -140,8 +140,8 @@ static bool all_counted(const struct found *f, struct text *why)
 {
 	const struct explore_stats *s = &f->stats;
 	uint64_t told = f->count + s->filtered + s->pruned;
-	return equal(why, "classes", s->classes, f->count) &
-	       equal(why, "end states", s->end_states, told);
+	bool classes = equal(why, "classes", s->classes, f->count);
+	return equal(why, "end states", s->end_states, told) && classes;
 }
 
 bool found_sound(const struct found *f, struct text *why)
