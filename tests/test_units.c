@@ -299,8 +299,10 @@ static struct branch *turned(struct rng *r, const struct branch *b,
 {
 	struct branch *c = branch_copy(b);
 	uint32_t *script = (uint32_t *)c->script;
-	for (uint32_t n = rng_below(r, 3) + 1; n-- && c->script_length;)
-		script[rng_below(r, c->script_length)] = rng_below(r, 5);
+	for (uint32_t n = rng_below(r, 3) + 1; n-- && c->script_length;) {
+		uint32_t *word = &script[rng_below(r, c->script_length)];
+		*word = rng_below(r, 5);
+	}
 	if (!rng_below(r, 3))
 		c->kind = (enum branch_kind)rng_below(r, BRANCH_END + 1);
 	if (branch_is_sound(c, sessions)) return c;

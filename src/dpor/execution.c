@@ -207,7 +207,7 @@ static void copy_session(struct history *h, const struct execution *x,
 	struct history_session *to = &h->sessions[session];
 	const char *name = program_session_name(w->program, session);
 	to->name = region_copy_string(&h->region, name, strlen(name));
-	to->after_all = w->has_finally && session + 1 == w->sessions;
+	to->after_all = world_is_finally(w, session);
 	to->count = s->done[session];
 	to->first = session ? h->sessions[session - 1].first +
 	                          h->sessions[session - 1].count

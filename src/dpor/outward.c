@@ -37,11 +37,6 @@ uint64_t outward_changes(const struct engine *e)
 	return reads ? e->outward.spent[reads - 1] : 0;
 }
 
-static bool is_finally(const struct world *w, uint32_t session)
-{
-	return w->has_finally && session + 1 == w->sessions;
-}
-
 /* ---- reads ---- */
 
 /* The transaction that the observed read has its value from, by its number in
@@ -135,7 +130,7 @@ bool outward_in_order(const struct engine *e)
 	const struct closure *c = &s->closure;
 	uint32_t place = c->count - 1;
 	uint32_t session = s->logs[c->order[place]]->session;
-	if (is_finally(&e->world, session)) return true;
+	if (world_is_finally(&e->world, session)) return true;
 	uint32_t latest = c->position[c->blocks[place].previous];
 	for (uint32_t r = c->blocks[place].first_read; r < c->read_count; r++)
 		if (c->position[c->reads[r].source] > latest)
@@ -182,7 +177,7 @@ static bool must_change(const struct engine *e, uint32_t session,
                         uint32_t next)
 {
 	const struct state *s = e->states[e->current];
-	if (s->points[session].ended || is_finally(&e->world, session))
+	if (s->points[session].ended || world_is_finally(&e->world, session))
 		return false;
 	uint32_t later = s->closure.count;
 	if (session >= next)
@@ -195,7 +190,8 @@ bool outward_may_begin(struct engine *e, uint32_t session)
 {
 	struct outward *o = &e->outward;
 	uint32_t place = engine_state(e)->closure.count, others = 0;
-	if (is_finally(&e->world, session)) session = e->world.sessions;
+	if (world_is_finally(&e->world, session))
+		session = e->world.sessions;
 	for (uint32_t i = 0; i < e->world.sessions; i++)
 		others += i != session && must_change(e, i, session);
 	bool itself = session < e->world.sessions &&

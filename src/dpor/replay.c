@@ -110,7 +110,8 @@ static enum replay replay_transaction(struct engine *e, struct reader *r)
 	uint32_t session = r->branch->script[r->at];
 	r->reads = r->branch->script[r->at + 1];
 	r->at += 2;
-	if (session >= e->world.sessions || s->points[session].ended)
+	if (session >= e->world.sessions ||
+	    state_next_session(s, &e->world, session) != session)
 		return REPLAY_IMPOSSIBLE;
 	assert(is_last_transaction(r) ||
 	       r->at + 2 * (size_t)r->reads < r->branch->script_length);

@@ -44,9 +44,9 @@ uint32_t state_next_session(const struct state *s, const struct world *w,
 {
 	bool others_ended = true;
 	for (uint32_t i = 0; i < w->sessions; i++) {
-		bool finally = w->has_finally && i + 1 == w->sessions;
 		if (s->points[i].ended) continue;
-		if (i >= from && (!finally || others_ended)) return i;
+		if (i >= from && (!world_is_finally(w, i) || others_ended))
+			return i;
 		others_ended = false;
 	}
 	return UINT32_MAX;
@@ -107,18 +107,13 @@ static uint32_t last_of_session(const struct state *s, const struct world *w,
 	return done ? w->first_id[session] + done - 1 : HISTORY_INIT;
 }
 
-static bool is_finally(const struct world *w, uint32_t session)
-{
-	return w->has_finally && session + 1 == w->sessions;
-}
-
 bool state_begin(struct state *s, struct world *w, uint32_t session)
 {
 	uint32_t index = s->done[session];
 	uint32_t id = w->first_id[session] + index;
 	if (id >= w->first_id[session + 1]) return false;
 	closure_begin(&s->closure, id, last_of_session(s, w, session),
-	              is_finally(w, session));
+	              world_is_finally(w, session));
 	own_clear(s);
 	s->pending = (struct pending){
 		.active = true, .id = id, .session = session, .index = index,

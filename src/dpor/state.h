@@ -117,6 +117,11 @@ struct world {
 void world_init(struct world *w, const struct program *p, uint64_t room,
                 uint64_t *reached, const struct machine_limits *limits);
 void world_free(struct world *w);
+/* Is it the session `finally`, which begins when all others have ended? */
+static inline bool world_is_finally(const struct world *w, uint32_t session)
+{
+	return w->has_finally && session + 1 == w->sessions;
+}
 /* From now on it is known of the next transactions whether they read. */
 void world_look_ahead(struct world *w);
 /* Looks ahead from the point, if the world does. */
