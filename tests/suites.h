@@ -8,6 +8,7 @@
 #define SUITE_TABLE(X)                                                        \
 	X(base, 60)                                                           \
 	X(vm, 60)                                                             \
+	X(footprint, 120)                                                     \
 	X(fibre, 120)                                                         \
 	X(worker, 300)                                                        \
 	X(lang, 60)                                                           \

@@ -45,8 +45,7 @@ static void make_world(struct engine *e)
 	if (o->timeout > 0) limits.deadline = begun + o->timeout;
 	e->room = atomic_load(&e->shared->room);
 	world_init(&e->world, e->program, e->room, e->tally.reached, &limits);
-	if (e->options.algorithm == EXPLORE_OUTWARD ||
-	    e->options.algorithm == EXPLORE_ORDERLY)
+	if (engine_keeps_first_order(e))
 		world_look_ahead(&e->world);
 	e->start = region_mark(&e->world.region);
 	e->next_tick = 0;

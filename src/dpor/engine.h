@@ -162,6 +162,9 @@ void engine_explore(struct engine *e, struct branch *b);
  * what is left is added. */
 void engine_expand(struct engine *e, const struct branch *b,
                    struct branch_list *out);
+/* May the session's transaction come next? Cheap: what turns out not to belong
+ * there when it has ended may begin. */
+bool engine_may_begin(struct engine *e, uint32_t session);
 /* Nothing more will be explored: runs native code once more, and adds up. */
 void engine_finish(struct engine *e);
 
@@ -196,6 +199,13 @@ bool engine_stop(struct engine *e, enum explore_stop why);
 static inline bool engine_is_symmetric(const struct engine *e)
 {
 	return e->options.algorithm == EXPLORE_ORDERLY && !e->orderly.trivial;
+}
+
+/* Does it append, in the first order of each history? */
+static inline bool engine_keeps_first_order(const struct engine *e)
+{
+	return e->options.algorithm == EXPLORE_OUTWARD ||
+	       e->options.algorithm == EXPLORE_ORDERLY;
 }
 
 static inline struct state *engine_state(const struct engine *e)

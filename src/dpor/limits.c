@@ -2,6 +2,7 @@
 #include "base/seconds.h"
 #include "dpor/engine.h"
 #include "dpor/pool.h"
+#include "vm/footprint.h"
 
 enum { STEPS_PER_TICK = 2048 };
 
@@ -34,7 +35,8 @@ static uint64_t bytes_held(const struct engine *e)
 	for (uint32_t i = 0; i < e->state_count; i++)
 		bytes += state_bytes(e->states[i]);
 	return bytes + e->frame_capacity * sizeof *e->frames +
-	       outward_bytes(&e->outward) + orderly_bytes(&e->orderly);
+	       outward_bytes(&e->outward) + orderly_bytes(&e->orderly) +
+	       footprints_bytes(e->world.footprints);
 }
 
 static uint64_t bytes_of_seen(struct shared *s)

@@ -23,6 +23,7 @@
 #include "axioms/staleness.h"
 #include "base/memory.h"
 #include "dpor/engine.h"
+#include "dpor/first_order.h"
 #include "history/relation.h"
 #include "vm/symmetry.h"
 
@@ -369,29 +370,11 @@ static bool walk(struct search *s, uint64_t *symmetries)
 	return true;
 }
 
-/* With every session in its place: does something of a later session stand
- * behind all predecessors of the last transaction? */
-static bool is_passed_over(const struct state *s)
-{
-	const struct closure *c = &s->closure;
-	const struct closure_block *b = &c->blocks[c->count - 1];
-	uint32_t session = s->logs[c->order[c->count - 1]]->session;
-	if (b->after_all) return false;
-	uint32_t latest = c->position[b->previous];
-	for (uint32_t r = b->first_read; r < c->read_count; r++)
-		if (c->position[c->reads[r].source] > latest)
-			latest = c->position[c->reads[r].source];
-	for (uint32_t p = c->count - 1; --p > latest;)
-		if (s->logs[c->order[p]]->session > session) return true;
-	return false;
-}
-
 static bool is_first(struct engine *e)
 {
-	const struct state *state = engine_state(e);
 	struct search s;
 	uint64_t symmetries = 1;
-	if (is_passed_over(state)) return false;
+	if (!first_order_keeps(e)) return false;
 	if (e->orderly.trivial) return true;
 	start(&s, &e->orderly, e);
 	return walk(&s, &symmetries);

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "dpor/engine.h"
+#include "dpor/first_order.h"
 #include "dpor/origin.h"
 #include "history/history.h"
 
@@ -102,42 +103,6 @@ void outward_read(struct engine *e, uint32_t key, uint32_t source)
 	o->spent[read] = before + (source != unchanged_source(e, key));
 }
 
-/* ---- orders ---- */
-
-/* Where the session's last transaction stands; 0, as init, if none has. */
-static uint32_t place_of_last(const struct engine *e, uint32_t session)
-{
-	const struct state *s = e->states[e->current];
-	uint32_t done = s->done[session];
-	if (!done) return 0;
-	return s->closure.position[e->world.first_id[session] + done - 1];
-}
-
-/* The last place behind `after` and before `end` that a transaction of a later
- * session than this one takes; 0 if there is none. */
-static uint32_t place_of_later(const struct engine *e, uint32_t session,
-                               uint32_t after, uint32_t end)
-{
-	const struct state *s = e->states[e->current];
-	for (uint32_t p = end; --p > after;)
-		if (s->logs[s->closure.order[p]]->session > session) return p;
-	return 0;
-}
-
-bool outward_in_order(const struct engine *e)
-{
-	const struct state *s = e->states[e->current];
-	const struct closure *c = &s->closure;
-	uint32_t place = c->count - 1;
-	uint32_t session = s->logs[c->order[place]]->session;
-	if (world_is_finally(&e->world, session)) return true;
-	uint32_t latest = c->position[c->blocks[place].previous];
-	for (uint32_t r = c->blocks[place].first_read; r < c->read_count; r++)
-		if (c->position[c->reads[r].source] > latest)
-			latest = c->position[c->reads[r].source];
-	return !place_of_later(e, session, latest, place);
-}
-
 /* ---- what is needed at least ---- */
 
 /* Where the source of an observed read stands: from the next place on, if it
@@ -180,9 +145,7 @@ static bool must_change(const struct engine *e, uint32_t session,
 	if (s->points[session].ended || world_is_finally(&e->world, session))
 		return false;
 	uint32_t later = s->closure.count;
-	if (session >= next)
-		later = place_of_later(e, session, place_of_last(e, session),
-		                       s->closure.count);
+	if (session >= next) later = first_order_passed(e, session);
 	return later && !unchanged_behind(e, session, later, next);
 }
 

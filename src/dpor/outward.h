@@ -7,15 +7,8 @@
  * a history is output in one iteration only. The next k is the least number of
  * changes known of what was cut.
  *
- * And once in it, because of all orders of a history (the topological ones of
- * so U wr) only the first is kept, by the numbers of sessions: the one in which
- * each place is taken by the first session that can take it. An order is the
- * first one just if between a transaction and the last of its predecessors
- * there are only transactions of earlier sessions: if some later session stood
- * there, the transaction could have taken its place; and where an order is not
- * the first, at the first place where it differs it holds a transaction of a
- * later session than that of one which could have stood there, and which comes
- * after it. So the order of a prefix decides whether it can be kept.
+ * And once in it, because of all orders of a history only the first is kept
+ * (first_order.h).
  */
 #ifndef ISO_DPOR_OUTWARD_H
 #define ISO_DPOR_OUTWARD_H
@@ -63,9 +56,6 @@ bool outward_may_begin(struct engine *e, uint32_t session);
 bool outward_restrict(struct engine *e, uint32_t key, word *valid);
 /* The pending transaction is about to read `key` from `source`. */
 void outward_read(struct engine *e, uint32_t key, uint32_t source);
-/* Is the order of the transactions, of which the last has just ended, the
- * first one of their history? */
-bool outward_in_order(const struct engine *e);
 /* Goes on to the next k; false, with the reason for stopping noted, if there
  * is none. */
 bool outward_deepen(struct engine *e);

@@ -92,16 +92,14 @@ static enum replay replay_events(struct engine *e, struct reader *r)
 	return REPLAYED;
 }
 
-static enum replay begin_fresh(struct engine *e, const struct reader *r,
-                               uint32_t session)
+/* What was begun before could begin; a renamed script need not be in the first
+ * order of its history. But EXPLORE_OUTWARD counts as it goes. */
+static bool may_begin(struct engine *e, const struct reader *r,
+                      uint32_t session)
 {
-	if (is_fresh(r) && e->options.algorithm == EXPLORE_ORDERLY &&
-	    !orderly_may_begin(e, session))
-		return REPLAY_NOTHING;
-	if (e->options.algorithm == EXPLORE_OUTWARD &&
-	    !outward_may_begin(e, session))
-		return REPLAY_NOTHING;
-	return REPLAYED;
+	if (is_fresh(r)) return engine_may_begin(e, session);
+	return e->options.algorithm != EXPLORE_OUTWARD ||
+	       outward_may_begin(e, session);
 }
 
 static enum replay replay_transaction(struct engine *e, struct reader *r)
@@ -115,8 +113,7 @@ static enum replay replay_transaction(struct engine *e, struct reader *r)
 		return REPLAY_IMPOSSIBLE;
 	assert(is_last_transaction(r) ||
 	       r->at + 2 * (size_t)r->reads < r->branch->script_length);
-	enum replay begun = begin_fresh(e, r, session);
-	if (begun != REPLAYED) return begun;
+	if (!may_begin(e, r, session)) return REPLAY_NOTHING;
 	if (!state_begin(s, &e->world, session)) {
 		uint64_t more = world_more_room(e->program, e->room);
 		if (!more) return REPLAY_IMPOSSIBLE;

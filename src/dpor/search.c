@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "dpor/engine.h"
+#include "dpor/first_order.h"
 #include "dpor/pool.h"
 #include "history/history.h"
 #include "history/relation.h"
@@ -62,15 +63,18 @@ static bool strong_level_allows(struct engine *e, uint32_t key,
 	return allowed;
 }
 
-/* ValidWrites(h, e), in the region. `beyond`: there may be more of them, or
- * there is only one, but it changes more reads than this iteration may. */
+/* ValidWrites(h, e), in the region. `beyond`: there may be more of them that
+ * belong to other iterations or orders, or there is only one, but it changes
+ * more reads than this iteration may. */
 static const word *valid_writers(struct engine *e, uint32_t key,
                                  bool *beyond)
 {
 	struct closure *c = &engine_state(e)->closure;
 	word *valid = region_take(&e->world.region, c->words * sizeof *valid);
 	closure_valid_writers(c, key, valid);
-	*beyond = is_outward(e) && outward_restrict(e, key, valid);
+	*beyond = engine_keeps_first_order(e) && first_order_restrict(e, valid);
+	if (is_outward(e) && !bits_empty(valid, c->words))
+		*beyond |= outward_restrict(e, key, valid);
 	if (heeds_strong_level(e))
 		BITS_EACH(t, valid, c->words)
 			if (!strong_level_allows(e, key, t))
@@ -118,7 +122,7 @@ static enum go branch_on_read(struct engine *e, const struct request *r)
 /* The order of the transactions has to stand for its history, or class. */
 static bool keeps_order(struct engine *e)
 {
-	return is_outward(e) ? outward_in_order(e) : orderly_keeps(e);
+	return is_outward(e) ? first_order_keeps(e) : orderly_keeps(e);
 }
 
 static enum go after_appended(struct engine *e)
@@ -185,11 +189,12 @@ static enum go complete(struct engine *e)
 	return engine_output(e) ? GO_BACK : GO_STOP;
 }
 
-static bool may_begin(struct engine *e, uint32_t session)
+bool engine_may_begin(struct engine *e, uint32_t session)
 {
-	if (is_outward(e)) return outward_may_begin(e, session);
-	return e->options.algorithm != EXPLORE_ORDERLY ||
-	       orderly_may_begin(e, session);
+	if (!engine_keeps_first_order(e)) return true;
+	if (!first_order_may_begin(e, session)) return false;
+	return is_outward(e) ? outward_may_begin(e, session)
+	                     : orderly_may_begin(e, session);
 }
 
 /* A transaction without external reads does the same wherever it stands, and
@@ -238,7 +243,7 @@ static enum go begin_next(struct engine *e)
 	uint32_t session = state_next_session(s, &e->world, 0);
 	if (session == UINT32_MAX) return complete(e);
 	if (e->options.algorithm != EXPLORE_CE) branch_on_session(e, session);
-	if (!may_begin(e, session)) return GO_BACK;
+	if (!engine_may_begin(e, session)) return GO_BACK;
 	if (!state_begin(s, &e->world, session))
 		return no_number_left(e, session);
 	return GO_DEEPER;
@@ -312,7 +317,7 @@ static bool next_session(struct engine *e, struct frame *f)
 		if (session >= f->end) return false;
 		f->choice = session;
 		f->cursor = session + 1;
-		if (!may_begin(e, session)) continue;
+		if (!engine_may_begin(e, session)) continue;
 		if (!state_begin(s, &e->world, session))
 			no_number_left(e, session);
 		return true;

@@ -109,6 +109,7 @@ struct world {
 	struct session_point *start;   /* by session, before everything */
 	uint64_t steps;                /* calls of explore */
 	bool looks_ahead;              /* at session_point.readless */
+	struct footprints *footprints; /* if it looks ahead */
 };
 
 /* A session without a static bound gets `room` numbers for its transactions.
@@ -122,7 +123,8 @@ static inline bool world_is_finally(const struct world *w, uint32_t session)
 {
 	return w->has_finally && session + 1 == w->sessions;
 }
-/* From now on it is known of the next transactions whether they read. */
+/* From now on it is known of the next transactions whether they read, and what
+ * they may read. */
 void world_look_ahead(struct world *w);
 /* Looks ahead from the point, if the world does. */
 void world_look(struct world *w, struct session_point *p);

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "dpor/explorer.h"
 #include "dpor/state.h"
+#include "vm/footprint.h"
 #include "vm/program.h"
 
 /* Numbers for the transactions of every session: the static bound where there
@@ -82,6 +83,7 @@ void world_init(struct world *w, const struct program *p, uint64_t room,
 void world_free(struct world *w)
 {
 	machine_give_guest(&w->machine);
+	footprints_free(w->footprints);
 	keys_free(w->machine.keys);
 	region_free(&w->region);
 	free(w->first_id);
@@ -140,6 +142,7 @@ void world_look(struct world *w, struct session_point *p)
 void world_look_ahead(struct world *w)
 {
 	w->looks_ahead = true;
+	w->footprints = footprints_new(w->program, w->machine.keys);
 	for (uint32_t i = 0; i < w->sessions; i++)
 		world_look(w, &w->start[i]);
 }

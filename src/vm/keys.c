@@ -145,6 +145,16 @@ uint32_t keys_find(struct keys *k, uint32_t global, const struct value *index,
 	return add(k, hash, global, copy_index(k, index, count), count);
 }
 
+bool keys_match(const struct keys *k, uint32_t key, uint32_t global,
+                const struct value *index, uint32_t count)
+{
+	const struct key *item = &k->items[key];
+	assert(key < k->count);
+	if (!index) return item->global == global;
+	return is_key(item, index_hash(global, index, count), global, index,
+	              count);
+}
+
 struct keys *keys_new(const struct program *p)
 {
 	struct keys *k = mem_take0(1, sizeof *k);

@@ -17,15 +17,6 @@
 /* What two requests may cost: see VM_BUDGET's use in loops and operations. */
 enum { VM_BUDGET = 10000000 };
 
-/* The link that a callee keeps in its register 0: the caller's next
- * instruction and frame. */
-#define LINK_OUTSIDE UINT32_MAX /* returning ends program_evaluate() */
-
-static struct value link_value(uint32_t pc, uint32_t base)
-{
-	return value_int((int64_t)((uint64_t)pc << 16 | base));
-}
-
 /* Items gathered by a comprehension: a list, newest first, so that a state
  * stays flat and old states stay valid. Its tag is none of the language's. */
 struct gathered {
@@ -460,13 +451,12 @@ static void run(struct run *r, struct request *out)
 		}
 		case OP_RETURN: {
 			struct value v = V(i.a);
-			uint64_t link = (uint64_t)R[0].i;
-			assert(R[0].tag == VALUE_INT);
+			struct value link = R[0];
 			R[0] = v;
-			if ((uint32_t)(link >> 16) == LINK_OUTSIDE)
+			if (link_pc(link) == LINK_OUTSIDE)
 				REQUEST(REQUEST_DONE);
-			bases[0] = R = s->registers + (link & 0xffff);
-			ip = code + (link >> 16);
+			bases[0] = R = s->registers + link_base(link);
+			ip = code + link_pc(link);
 			break;
 		}
 		case OP_END:

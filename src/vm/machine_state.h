@@ -2,6 +2,7 @@
 #ifndef ISO_VM_MACHINE_STATE_H
 #define ISO_VM_MACHINE_STATE_H
 
+#include <assert.h>
 #include <stdalign.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,5 +24,25 @@ struct machine_state {
 
 _Static_assert(offsetof(struct machine_state, registers) == 16,
                "the header is as small as one register");
+
+/* The link that a callee keeps in its register 0: the caller's next
+ * instruction and frame. */
+#define LINK_OUTSIDE UINT32_MAX /* returning ends program_evaluate() */
+
+static inline struct value link_value(uint32_t pc, uint32_t base)
+{
+	return value_int((int64_t)((uint64_t)pc << 16 | base));
+}
+
+static inline uint32_t link_pc(struct value link)
+{
+	assert(link.tag == VALUE_INT);
+	return (uint32_t)((uint64_t)link.i >> 16);
+}
+
+static inline uint32_t link_base(struct value link)
+{
+	return (uint32_t)link.i & 0xffff;
+}
 
 #endif

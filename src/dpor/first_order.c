@@ -1,0 +1,96 @@
+#include "dpor/first_order.h"
+
+#include "dpor/engine.h"
+#include "vm/footprint.h"
+
+/* The last place behind `after` and before `end` that a transaction of a later
+ * session than this one takes; 0 if there is none. */
+static uint32_t place_of_later(const struct state *s, uint32_t session,
+                               uint32_t after, uint32_t end)
+{
+	for (uint32_t p = end; --p > after;)
+		if (s->logs[s->closure.order[p]]->session > session) return p;
+	return 0;
+}
+
+/* Where the session's last transaction stands; 0, as init, if none has. */
+static uint32_t place_of_last(const struct engine *e, uint32_t session)
+{
+	const struct state *s = e->states[e->current];
+	uint32_t done = s->done[session];
+	if (!done) return 0;
+	return s->closure.position[e->world.first_id[session] + done - 1];
+}
+
+uint32_t first_order_passed(const struct engine *e, uint32_t session)
+{
+	const struct state *s = e->states[e->current];
+	return place_of_later(s, session, place_of_last(e, session),
+	                      s->closure.count);
+}
+
+/* The place of the last predecessor of the transaction at the end, by the reads
+ * that it has so far. */
+static uint32_t last_predecessor(const struct closure *c)
+{
+	const struct closure_block *b = &c->blocks[c->count - 1];
+	uint32_t last = c->position[b->previous];
+	for (uint32_t r = b->first_read; r < c->read_count; r++)
+		if (c->position[c->reads[r].source] > last)
+			last = c->position[c->reads[r].source];
+	return last;
+}
+
+bool first_order_keeps(const struct engine *e)
+{
+	const struct state *s = e->states[e->current];
+	const struct closure *c = &s->closure;
+	uint32_t place = c->count - 1;
+	if (c->blocks[place].after_all) return true;
+	return !place_of_later(s, s->logs[c->order[place]]->session,
+	                       last_predecessor(c), place);
+}
+
+/* May the transaction of this session, wherever it stands, still read something
+ * that was written at `from` or behind it? */
+static bool may_read_from(const struct engine *e,
+                          const struct machine_state *session, uint32_t from)
+{
+	const struct state *s = e->states[e->current];
+	const struct closure *c = &s->closure;
+	for (uint32_t p = from; p < c->count; p++)
+		for (uint32_t i = 0; i < c->blocks[p].written_count; i++)
+			if (footprints_may_read(e->world.footprints, session,
+			                        c->blocks[p].written[i]))
+				return true;
+	return false;
+}
+
+bool first_order_may_begin(const struct engine *e, uint32_t session)
+{
+	const struct state *s = e->states[e->current];
+	if (world_is_finally(&e->world, session)) return true;
+	uint32_t passed = first_order_passed(e, session);
+	return !passed || may_read_from(e, s->points[session].state, passed);
+}
+
+bool first_order_restrict(const struct engine *e, word *valid)
+{
+	const struct state *s = e->states[e->current];
+	const struct closure *c = &s->closure;
+	const struct closure_block *b = &c->blocks[c->count - 1];
+	if (b->after_all) return false;
+	uint32_t passed =
+	    place_of_later(s, s->pending.session, c->position[b->previous],
+	                   c->count - 1);
+	if (!passed || last_predecessor(c) >= passed ||
+	    may_read_from(e, s->pending.live, passed))
+		return false;
+	bool dropped = false;
+	BITS_EACH(t, valid, c->words) {
+		if (c->position[t] >= passed) continue;
+		bits_drop(valid, t);
+		dropped = true;
+	}
+	return dropped;
+}

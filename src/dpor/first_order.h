@@ -1,0 +1,41 @@
+/* Of all orders of a history, the first one.
+ *
+ * The orders of a history are the topological ones of so U wr, compared by the
+ * numbers of the sessions: in the first one each place is taken by the first
+ * session that can take it. An order is the first one just if between a
+ * transaction and the last of its predecessors there are only transactions of
+ * earlier sessions: if some later session stood there, the transaction could
+ * have taken its place; and where an order is not the first, at the first place
+ * where it differs it holds a transaction of a later session than that of one
+ * which could have stood there, and which comes after it. So the order of a
+ * prefix decides whether it can be kept.
+ *
+ * A session is passed over where a transaction of a later one stands behind its
+ * last. Its next transaction then has to read from there or later on. If its
+ * code reads nothing that was written there, it cannot come next; and where it
+ * may read that for the last time, it has to do so.
+ */
+#ifndef ISO_DPOR_FIRST_ORDER_H
+#define ISO_DPOR_FIRST_ORDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/bits.h"
+
+struct engine;
+struct state;
+
+/* The last place behind the session's last transaction that one of a later
+ * session takes; 0 if there is none. */
+uint32_t first_order_passed(const struct engine *e, uint32_t session);
+/* Is the order of the transactions, of which the last has just ended, the
+ * first one of its history? */
+bool first_order_keeps(const struct engine *e);
+/* Can it be, if the session's transaction comes next? */
+bool first_order_may_begin(const struct engine *e, uint32_t session);
+/* Drops the writers that the pending transaction, which waits for a read,
+ * cannot read from in a first order; true if there were any. */
+bool first_order_restrict(const struct engine *e, word *valid);
+
+#endif

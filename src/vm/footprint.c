@@ -1,0 +1,361 @@
+/* Goes through the code once, from the first instruction to the last. Where
+ * something may be jumped to, only registers count as known that nothing writes
+ * (arguments). */
+#include "vm/footprint.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "base/memory.h"
+#include "base/region.h"
+#include "vm/bytecode.h"
+#include "vm/keys.h"
+#include "vm/machine_state.h"
+
+#define NOWHERE UINT32_MAX
+
+/* An instruction that reads. */
+struct access {
+	uint32_t until;  /* the last instruction from which it can be reached
+	                  * without leaving the transaction */
+	uint32_t global, count;
+	const struct value *index; /* NULL: any */
+};
+
+struct footprint {
+	struct access *accesses;
+	uint32_t count, capacity;
+	/* By key: 1 and the greatest `until` of its accesses, or 1 if it has
+	 * none; 0: never asked. */
+	uint32_t *until;
+	uint32_t until_count;
+};
+
+struct footprints {
+	const struct program *program;
+	const struct keys *keys;
+	struct region region;  /* index values */
+	struct footprint *items;
+	uint32_t count, capacity;
+	/* By instruction of sessions: the number of the footprint of the
+	 * transaction that it calls, or is part of; else NOWHERE. */
+	uint32_t *at;
+	word *targets;         /* instructions that are jumped to */
+	/* While going through a piece of code: the values of registers, NULL
+	 * where they are not known; and those that it writes. */
+	const struct value **known;
+	word *written;
+};
+
+/* ---- instructions ---- */
+
+static uint32_t jump_target(struct instruction i)
+{
+	return strchr(opcode_layout((enum opcode)i.op), 'j') ? i.x : NOWHERE;
+}
+
+struct span { uint32_t first, end; };
+
+/* The registers that it writes, of those before `registers`. */
+static struct span written_by(struct instruction i, uint32_t registers)
+{
+	enum { LOOP = 3 }; /* collection or end, place, item */
+	struct span none = { 0, 0 };
+	if (opcode_layout((enum opcode)i.op)[0] != 'a') return none;
+	uint32_t end = i.a + 1u;
+	switch ((enum opcode)i.op) {
+	case OP_CALL: end = registers; break;
+	case OP_EACH:
+	case OP_EACH_NEXT:
+	case OP_RANGE:
+	case OP_RANGE_NEXT: end = i.a + (uint32_t)LOOP; break;
+	default: break;
+	}
+	return (struct span){ i.a, end < registers ? end : registers };
+}
+
+static void mark_targets(struct footprints *f)
+{
+	const struct program *p = f->program;
+	for (uint32_t i = 0; i < p->code_count; i++) {
+		uint32_t target = jump_target(p->code[i]);
+		if (target < p->code_count) bits_add(f->targets, target);
+	}
+}
+
+/* ---- a piece of code ---- */
+
+/* What is gone through: instructions, and the registers of their frame. */
+struct piece { uint32_t first, end, registers; };
+
+static void mark_written(struct footprints *f, const struct piece *c)
+{
+	memset(f->written, 0, BITS_WORDS(c->registers) * sizeof *f->written);
+	for (uint32_t i = c->first; i < c->end; i++) {
+		struct span s =
+		    written_by(f->program->code[i], c->registers);
+		for (uint32_t r = s.first; r < s.end; r++)
+			bits_add(f->written, r);
+	}
+}
+
+static const struct value *operand(const struct footprints *f, uint32_t v)
+{
+	return v & OPERAND_CONSTANT
+	           ? &f->program->constants[v - OPERAND_CONSTANT]
+	           : f->known[v];
+}
+
+/* A copy of `count` registers from `first` on; NULL if one is not known. */
+static const struct value *known_row(struct footprints *f, uint32_t first,
+                                     uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (!f->known[first + i]) return NULL;
+	struct value *row =
+	    region_take(&f->region, (count + 1) * sizeof *row);
+	for (uint32_t i = 0; i < count; i++) row[i] = *f->known[first + i];
+	return row;
+}
+
+/* The value that the instruction puts into R[a], if that is known. */
+static const struct value *result_of(struct footprints *f,
+                                     struct instruction i)
+{
+	const struct value *items;
+	struct value *tuple;
+	switch ((enum opcode)i.op) {
+	case OP_MOVE: return operand(f, i.b);
+	case OP_LOAD: return &f->program->constants[i.x];
+	case OP_TUPLE:
+		items = known_row(f, i.b, i.c);
+		if (!items) return NULL;
+		tuple = region_take(&f->region, sizeof *tuple);
+		*tuple = value_sequence(&f->region, VALUE_TUPLE, items, i.c);
+		return tuple;
+	default: return NULL;
+	}
+}
+
+static void go_past(struct footprints *f, const struct piece *c,
+                    struct instruction i)
+{
+	struct span s = written_by(i, c->registers);
+	const struct value *result = result_of(f, i);
+	for (uint32_t r = s.first; r < s.end; r++) f->known[r] = NULL;
+	if (s.first < s.end) f->known[i.a] = result;
+}
+
+static void forget_written(struct footprints *f, const struct piece *c)
+{
+	BITS_EACH(r, f->written, BITS_WORDS(c->registers)) f->known[r] = NULL;
+}
+
+/* ---- a transaction ---- */
+
+/* The end of the last loop around the instruction, that begins in the
+ * transaction; the instruction itself if there is none. */
+static uint32_t last_way_to(const struct footprints *f, const struct piece *c,
+                            uint32_t at)
+{
+	uint32_t until = at;
+	for (uint32_t i = at; i < c->end; i++) {
+		uint32_t target = jump_target(f->program->code[i]);
+		if (target > c->first && target <= at) until = i;
+	}
+	return until;
+}
+
+static void add_access(struct footprint *t, struct access a)
+{
+	VEC_RESERVE(t->accesses, t->count, t->capacity);
+	t->accesses[t->count++] = a;
+}
+
+static void note_access(struct footprints *f, const struct piece *c,
+                        struct footprint *t, uint32_t at)
+{
+	const struct program *p = f->program;
+	struct instruction i = p->code[at];
+	if (i.op != OP_READ && i.op != OP_READ_AT) return;
+	struct access a = { .until = last_way_to(f, c, at) };
+	if (i.op == OP_READ) {
+		const struct static_key *key = &p->keys[i.x];
+		a.global = key->global;
+		a.count = key->count;
+		a.index = key->index;
+		if (!a.index) a.index = region_take(&f->region, 1);
+	} else {
+		a.global = i.c;
+		a.count = i.n;
+		a.index = known_row(f, i.b, i.n);
+	}
+	add_access(t, a);
+}
+
+/* The footprint of the piece, which begins with BEGIN; what is known of its
+ * registers has been set. Returns its number. */
+static uint32_t add_footprint(struct footprints *f, const struct piece *c)
+{
+	struct footprint t = { 0 };
+	mark_written(f, c);
+	for (uint32_t i = c->first; i < c->end; i++) {
+		if (bits_has(f->targets, i)) forget_written(f, c);
+		note_access(f, c, &t, i);
+		go_past(f, c, f->program->code[i]);
+	}
+	VEC_RESERVE(f->items, f->count, f->capacity);
+	f->items[f->count] = t;
+	return f->count++;
+}
+
+/* ---- a session ---- */
+
+static bool is_transaction(const struct program *p, struct instruction i)
+{
+	return i.op == OP_CALL &&
+	       p->code[p->functions[i.x].entry].op == OP_BEGIN;
+}
+
+/* The arguments are constants of the session, or unknown. */
+static uint32_t add_called(struct footprints *f, struct instruction call)
+{
+	const struct function *callee = &f->program->functions[call.x];
+	struct piece c = { callee->entry, callee->entry + callee->length,
+		           callee->registers };
+	const struct value **outer = f->known;
+	f->known = mem_take0(c.registers + 1, sizeof(struct value *));
+	for (uint32_t i = 1; i <= callee->parameters; i++)
+		f->known[i] = outer[call.a + i];
+	uint32_t number = add_footprint(f, &c);
+	free(f->known);
+	f->known = outer;
+	return number;
+}
+
+/* A transaction of the session itself: up to where the next one may begin.
+ * Sessions read nothing outside of transactions. */
+static uint32_t add_own(struct footprints *f, const struct piece *session,
+                        uint32_t begin)
+{
+	const struct program *p = f->program;
+	struct piece c = { begin, begin + 1, session->registers };
+	while (c.end < session->end && p->code[c.end].op != OP_BEGIN) c.end++;
+	const struct value **outer = f->known;
+	f->known = mem_take0(c.registers + 1, sizeof(struct value *));
+	uint32_t number = add_footprint(f, &c);
+	free(f->known);
+	f->known = outer;
+	for (uint32_t i = begin; i < c.end; i++) f->at[i] = number;
+	return number;
+}
+
+static void add_session(struct footprints *f, const struct session *s)
+{
+	const struct program *p = f->program;
+	struct piece c = { s->entry, s->entry + s->length, s->registers };
+	f->known = mem_take0(c.registers + 1, sizeof(struct value *));
+	for (uint32_t i = c.first; i < c.end; i++)
+		if (p->code[i].op == OP_BEGIN) add_own(f, &c, i);
+	for (uint32_t i = c.first; i < c.end; i++) {
+		if (bits_has(f->targets, i))
+			memset(f->known, 0,
+			       c.registers * sizeof(struct value *));
+		if (is_transaction(p, p->code[i]))
+			f->at[i] = add_called(f, p->code[i]);
+		go_past(f, &c, p->code[i]);
+	}
+	free(f->known);
+	f->known = NULL;
+}
+
+struct footprints *footprints_new(const struct program *p,
+                                  const struct keys *keys)
+{
+	struct footprints *f = mem_take0(1, sizeof *f);
+	f->program = p;
+	f->keys = keys;
+	region_init(&f->region);
+	if (p->native) return f;
+	f->at = mem_take(p->code_count * sizeof *f->at);
+	memset(f->at, 0xff, p->code_count * sizeof *f->at);
+	f->targets = mem_take0(BITS_WORDS(p->code_count), sizeof(word));
+	f->written = mem_take0(BITS_WORDS(REGISTERS_MAX), sizeof(word));
+	mark_targets(f);
+	for (uint32_t i = 0; i < p->sessions_count; i++)
+		add_session(f, &p->sessions[i]);
+	return f;
+}
+
+void footprints_free(struct footprints *f)
+{
+	if (!f) return;
+	for (uint32_t i = 0; i < f->count; i++) {
+		free(f->items[i].accesses);
+		free(f->items[i].until);
+	}
+	free(f->items);
+	free(f->at);
+	free(f->targets);
+	free(f->written);
+	region_free(&f->region);
+	free(f);
+}
+
+size_t footprints_bytes(const struct footprints *f)
+{
+	if (!f) return 0;
+	size_t bytes = f->region.held + f->capacity * sizeof *f->items;
+	if (f->at) bytes += f->program->code_count * sizeof *f->at;
+	for (uint32_t i = 0; i < f->count; i++)
+		bytes += f->items[i].capacity * sizeof(struct access) +
+		         f->items[i].until_count * sizeof(uint32_t);
+	return bytes;
+}
+
+/* ---- questions ---- */
+
+/* The footprint of the transaction that the session is in. */
+static struct footprint *of_session(const struct footprints *f,
+                                    const struct machine_state *s)
+{
+	uint32_t number = f->at[s->pc - 1];
+	if (number == NOWHERE)
+		number = f->at[link_pc(s->registers[s->base]) - 1];
+	assert(number != NOWHERE);
+	return &f->items[number];
+}
+
+static uint32_t find_until(const struct footprints *f,
+                           const struct footprint *t, uint32_t key)
+{
+	uint32_t until = 0;
+	for (uint32_t i = 0; i < t->count; i++) {
+		const struct access *a = &t->accesses[i];
+		if (a->until > until &&
+		    keys_match(f->keys, key, a->global, a->index, a->count))
+			until = a->until;
+	}
+	return until;
+}
+
+static uint32_t until(struct footprints *f, struct footprint *t, uint32_t key)
+{
+	if (key >= t->until_count) {
+		uint32_t count = keys_count(f->keys);
+		t->until = mem_grow(t->until, count, sizeof *t->until);
+		memset(t->until + t->until_count, 0,
+		       (count - t->until_count) * sizeof *t->until);
+		t->until_count = count;
+	}
+	if (!t->until[key]) t->until[key] = 1 + find_until(f, t, key);
+	return t->until[key] - 1;
+}
+
+bool footprints_may_read(struct footprints *f, const struct machine_state *s,
+                         uint32_t key)
+{
+	return !f->at || until(f, of_session(f, s), key) >= s->pc;
+}

@@ -1,0 +1,35 @@
+/* What a transaction may read, as its code tells: found once, before anything
+ * runs.
+ *
+ * A footprint belongs to a place in the code of a session where it calls a
+ * transaction, or where one of its own begins; arguments that are constants
+ * there are known in the transaction, so that row[(w, d)] is one key and not
+ * all of row. Nothing that is read is known, so a footprint holds whatever the
+ * transaction is answered.
+ */
+#ifndef ISO_VM_FOOTPRINT_H
+#define ISO_VM_FOOTPRINT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct footprints;
+struct keys;
+struct machine_state;
+struct program;
+
+/* Both are borrowed. Linear in the code of the sessions and, for each call, of
+ * the transaction called. Native code shows nothing: everything may be read. */
+struct footprints *footprints_new(const struct program *p,
+                                  const struct keys *keys);
+void footprints_free(struct footprints *f); /* NULL is fine */
+size_t footprints_bytes(const struct footprints *f); /* NULL: 0 */
+
+/* The transaction that the session is in, just after its beginning or where a
+ * read waits for its value: may it still read the key, from there on? `key` is
+ * a number of the key table. Answers are kept, by transaction and key. */
+bool footprints_may_read(struct footprints *f, const struct machine_state *s,
+                         uint32_t key);
+
+#endif
