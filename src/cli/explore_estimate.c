@@ -182,5 +182,7 @@ int explore_estimate(const struct exploration *x)
 	if (said && !setting_seconds(c, OPTION_ESTIMATE, &seconds))
 		return EXIT_USAGE;
 	if (!setting_seed(c, OPTION_EXPLORE_SEED, &seed)) return EXIT_USAGE;
+	if (x->options.timeout > 0 && x->options.timeout < seconds)
+		seconds = x->options.timeout;
 	return explore_and_estimate(x, seconds, seed);
 }
