@@ -1,11 +1,11 @@
 #include "report/estimate_json.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "dpor/explorer.h"
 #include "report/json.h"
 #include "report/json_members.h"
+#include "report/share.h"
 
 /* Counts are exact up to 2^53, and that is not what they pretend to be. */
 static void member_number(struct text *t, const char *name, double n)
@@ -25,18 +25,6 @@ static void print_open(struct text *t, const struct explorer *e,
 	text_free(&all);
 }
 
-/* Unknown where nothing was met. */
-static void print_share(struct text *t, const struct estimate *e,
-                        uint64_t seen)
-{
-	double all = fmax(e->histories, e->low);
-	if (all > 0)
-		member_number(t, "share", fmin((double)seen / all, 1));
-	else
-		text_string(t, e->exact ? ",\"share\":1"
-		                        : ",\"share\":null");
-}
-
 static void print_estimate(struct text *t, const struct estimate *e,
                            uint64_t seen)
 {
@@ -51,7 +39,7 @@ static void print_estimate(struct text *t, const struct estimate *e,
 	member_number(t, "histories", e->histories);
 	member_number(t, "low", e->low);
 	member_number(t, "high", e->high);
-	print_share(t, e, seen);
+	json_share_member(t, seen, e);
 	json_member_count(t, "groups", e->groups);
 	text_char(t, '}');
 }

@@ -7,6 +7,7 @@
 #include "dpor/verdict.h"
 #include "report/names.h"
 #include "report/rough.h"
+#include "report/share.h"
 #include "report/text.h"
 
 /* ---- words ---- */
@@ -62,9 +63,8 @@ void name_outlook(struct text *t, const struct explorer *e,
 /* ": about 7 %" */
 static void name_percent(struct text *t, const struct sample_share *s)
 {
-	double all = fmax(s->whole.histories, s->whole.low);
-	double share = all > 0 ? (double)s->distinct / all : 1;
-	if (!s->whole.groups || (all <= 0 && !s->whole.exact)) return;
+	double share = share_of(s->distinct, &s->whole);
+	if (!s->whole.groups || isnan(share)) return;
 	if (s->whole.exact)
 		text_format(t, ": %.3g %%", 100 * share);
 	else if (share > 0.99)

@@ -14,9 +14,23 @@ static double at_least(double n, uint64_t seen)
 	return fmax(n, (double)seen);
 }
 
-static double share_of(uint64_t seen, double all)
+double share_of(uint64_t seen, const struct estimate *all)
 {
-	return all > 0 ? (double)seen / at_least(all, seen) : 1;
+	double n = at_least(fmax(all->histories, all->low), seen);
+	if (n > 0) return (double)seen / n;
+	return all->exact ? 1 : NAN;
+}
+
+void json_share_member(struct text *t, uint64_t seen,
+                       const struct estimate *all)
+{
+	double share = share_of(seen, all);
+	text_char(t, ',');
+	json_name(t, "share");
+	if (isnan(share))
+		text_string(t, "null");
+	else
+		text_format(t, "%.15g", share);
 }
 
 /* Two digits, but never "100 %" for a part. */
@@ -48,7 +62,7 @@ void report_share(struct text *t, uint64_t seen, const struct estimate *all)
 		text_string(t, " (95 %); ");
 	}
 	if (seen || all->exact) {
-		percent(t, share_of(seen, all->histories));
+		percent(t, share_of(seen, all));
 		text_string(t, " of them seen\n");
 	} else {
 		text_string(t, "none seen\n");
@@ -62,9 +76,10 @@ void json_share(struct text *t, uint64_t seen, const struct estimate *all)
 	text_char(t, ',');
 	json_name(t, "estimate");
 	text_format(t, "{\"exact\":%s,\"histories\":%.15g,\"low\":%.15g,"
-	            "\"high\":%.15g,\"share\":%.6g}",
+	            "\"high\":%.15g",
 	            all->exact ? "true" : "false",
 	            at_least(all->histories, seen), at_least(all->low, seen),
-	            at_least(all->high, seen),
-	            share_of(seen, all->histories));
+	            at_least(all->high, seen));
+	json_share_member(t, seen, all);
+	text_char(t, '}');
 }

@@ -8,6 +8,13 @@
 
 struct estimate;
 
+/* The part of all that was seen, up to 1; NAN where nothing is known to be
+ * there. */
+double share_of(uint64_t seen, const struct estimate *all);
+/* ,"share":0.27 or null. */
+void json_share_member(struct text *t, uint64_t seen,
+                       const struct estimate *all);
+
 /* A line among the counts (counts.h): "in all  about 1.31 million ...". Nothing
  * if nothing is known: `all` may be NULL. */
 void report_share(struct text *t, uint64_t seen, const struct estimate *all);

@@ -47,6 +47,9 @@ struct footprints {
 	 * where they are not known; and those that it writes. */
 	const struct value **known;
 	word *written;
+	/* By instruction: the end of the outermost loop of the transaction
+	 * around it; itself if there is none. */
+	uint32_t *ways;
 };
 
 /* ---- instructions ---- */
@@ -155,17 +158,21 @@ static void forget_written(struct footprints *f, const struct piece *c)
 
 /* ---- a transaction ---- */
 
-/* The end of the last loop around the instruction, that begins in the
- * transaction; the instruction itself if there is none. */
-static uint32_t last_way_to(const struct footprints *f, const struct piece *c,
-                            uint32_t at)
+/* Backwards, so that the end of an outer loop comes before those of the loops
+ * in it. Where the transaction began, no way leads back into it. */
+static void mark_ways(struct footprints *f, const struct piece *c)
 {
-	uint32_t until = at;
-	for (uint32_t i = at; i < c->end; i++) {
+	uint32_t end = NOWHERE, head = NOWHERE; /* of the outermost loop */
+	for (uint32_t i = c->end; i-- > c->first;) {
 		uint32_t target = jump_target(f->program->code[i]);
-		if (target > c->first && target <= at) until = i;
+		bool inside = head != NOWHERE && i >= head;
+		if (target > c->first && target <= i) {
+			if (!inside) end = i;
+			if (!inside || target < head) head = target;
+			inside = true;
+		}
+		f->ways[i] = inside ? end : i;
 	}
-	return until;
 }
 
 static void add_access(struct footprint *t, struct access a)
@@ -174,19 +181,19 @@ static void add_access(struct footprint *t, struct access a)
 	t->accesses[t->count++] = a;
 }
 
-static void note_access(struct footprints *f, const struct piece *c,
-                        struct footprint *t, uint32_t at)
+static const struct value no_index; /* of scalars */
+
+static void note_access(struct footprints *f, struct footprint *t, uint32_t at)
 {
 	const struct program *p = f->program;
 	struct instruction i = p->code[at];
 	if (i.op != OP_READ && i.op != OP_READ_AT) return;
-	struct access a = { .until = last_way_to(f, c, at) };
+	struct access a = { .until = f->ways[at] };
 	if (i.op == OP_READ) {
 		const struct static_key *key = &p->keys[i.x];
 		a.global = key->global;
 		a.count = key->count;
-		a.index = key->index;
-		if (!a.index) a.index = region_take(&f->region, 1);
+		a.index = key->count ? key->index : &no_index;
 	} else {
 		a.global = i.c;
 		a.count = i.n;
@@ -201,9 +208,10 @@ static uint32_t add_footprint(struct footprints *f, const struct piece *c)
 {
 	struct footprint t = { 0 };
 	mark_written(f, c);
+	mark_ways(f, c);
 	for (uint32_t i = c->first; i < c->end; i++) {
 		if (bits_has(f->targets, i)) forget_written(f, c);
-		note_access(f, c, &t, i);
+		note_access(f, &t, i);
 		go_past(f, c, f->program->code[i]);
 	}
 	VEC_RESERVE(f->items, f->count, f->capacity);
@@ -283,9 +291,12 @@ struct footprints *footprints_new(const struct program *p,
 	memset(f->at, 0xff, p->code_count * sizeof *f->at);
 	f->targets = mem_take0(BITS_WORDS(p->code_count), sizeof(word));
 	f->written = mem_take0(BITS_WORDS(REGISTERS_MAX), sizeof(word));
+	f->ways = mem_take(p->code_count * sizeof *f->ways);
 	mark_targets(f);
 	for (uint32_t i = 0; i < p->sessions_count; i++)
 		add_session(f, &p->sessions[i]);
+	free(f->ways);
+	f->ways = NULL;
 	return f;
 }
 
