@@ -16,12 +16,6 @@
 #include "vm/program.h"
 #include "vm/symmetry.h"
 
-uint64_t number_from(const char *variable, uint64_t otherwise)
-{
-	const char *text = getenv(variable);
-	return text ? strtoull(text, NULL, 10) : otherwise;
-}
-
 /* ---- what is the same however it is done ---- */
 
 #define SAME(member) { #member, offsetof(struct explore_stats, member) }

@@ -107,7 +107,4 @@ __attribute__((noreturn)) void subject_fails(const struct subject *s,
  * and that are longer than explorations expect. */
 void unbounded_program(struct text *out, uint64_t seed);
 
-/* An environment variable. */
-uint64_t number_from(const char *variable, uint64_t otherwise);
-
 #endif

@@ -89,3 +89,24 @@ json() {
 	if ! command -v jq >/dev/null; then return; fi
 	equal "$what: $1" "$(jq -rs "$1" <out 2>&1)" "$2"
 }
+
+# without_times: what a result in JSON on standard input says, but for times and
+# memory.
+without_times() {
+	sed -E 's/"(seconds|cpu_seconds|memory_peak|jobs)":[0-9.e+-]+,?//g'
+}
+
+# raise_program: a program whose exploration takes a moment; it fails under cc.
+raise_program() {
+	cat <<'END'
+global account[0] = 100;
+global account[1] = 100;
+global account[2] = 100;
+txn raise(k, n) { let v = account[k]; account[k] = v + n; return v; }
+txn total() { return account[0] + account[1] + account[2]; }
+session a { raise(0, 1); raise(1, 2); let s = total(); }
+session b { raise(1, 1); raise(2, 2); let s = total(); }
+session c { raise(2, 1); raise(0, 2); let s = total(); }
+assert "late" : !(a.s == 303 && b.s == 303 && c.s == 303);
+END
+}

@@ -93,21 +93,8 @@ if ! until_true 30 is_ready; then
 fi
 
 # --- a program ---
-cat >raise.tx <<'END'
-global account[0] = 100;
-global account[1] = 100;
-global account[2] = 100;
-txn raise(k, n) { let v = account[k]; account[k] = v + n; return v; }
-txn total() { return account[0] + account[1] + account[2]; }
-session a { raise(0, 1); raise(1, 2); let s = total(); }
-session b { raise(1, 1); raise(2, 2); let s = total(); }
-session c { raise(2, 1); raise(0, 2); let s = total(); }
-assert "late" : !(a.s == 303 && b.s == 303 && c.s == 303);
-END
-found() {
-	sed -E 's/"(seconds|cpu_seconds|memory_peak|jobs)":[0-9.e+-]+,?//g'
-}
-"$ISOSCOPE" explore raise.tx -i cc -j 1 --json | found >plain.json
+raise_program >raise.tx
+"$ISOSCOPE" explore raise.tx -i cc -j 1 --json | without_times >plain.json
 export ISOSCOPE
 
 nothing_queued() {
@@ -131,7 +118,7 @@ for number in 1 2 3 4; do
 done
 cp raise.tx.units/merged.txt out
 prints 'violated: the assertion fails under Causal Consistency (cc)'
-"$ISOSCOPE" merge raise.tx.units --json 2>err | found >merged.json
+"$ISOSCOPE" merge raise.tx.units --json 2>err | without_times >merged.json
 same 'what the jobs found' merged.json plain.json
 
 # --- only what is left ---
@@ -139,7 +126,7 @@ rm raise.tx.units/result-002.json raise.tx.units/merged.txt
 slurm_explore raise.tx 4
 prints 'explores units 2; job '
 until_true 60 nothing_queued || fail 'the job does not end'
-"$ISOSCOPE" merge raise.tx.units --json 2>err | found >merged.json
+"$ISOSCOPE" merge raise.tx.units --json 2>err | without_times >merged.json
 same 'what was left' merged.json plain.json
 slurm_explore raise.tx 4
 equal 'everything is done: merged at once' $status 1
@@ -170,8 +157,8 @@ not_waiting() {
 until_true 120 not_waiting || fail 'the jobs do not end'
 equal 'a job that was queued again' \
 	"$(grep -c '^violated' large.tx.units/slurm-1.log)" 2
-"$ISOSCOPE" explore large.tx -i cc -j 2 --json | found >plain.json
-"$ISOSCOPE" merge large.tx.units --json 2>err | found >merged.json
+"$ISOSCOPE" explore large.tx -i cc -j 2 --json | without_times >plain.json
+"$ISOSCOPE" merge large.tx.units --json 2>err | without_times >merged.json
 same 'what both of its runs found' merged.json plain.json
 cp large.tx.units/merged.txt out
 prints 'violated: the assertion fails under Causal Consistency (cc)'

@@ -44,6 +44,16 @@ struct program *program_from_text(const char *text);
 /* All diagnostics, a line each: kind:line:column: message. Caller frees. */
 char *diags_to_text(const struct diags *d);
 
+/* An environment variable. */
+uint64_t number_from(const char *variable, uint64_t otherwise);
+/* A suite tries `all` random programs, unless ISOSCOPE_PROGRAMS says otherwise,
+ * in so many processes: how many does one of them try in a test that tries
+ * `of_all` of them? */
+uint64_t programs_each(uint64_t all, uint64_t of_all, uint64_t processes);
+/* Where the seeds of a process begin (from ISOSCOPE_SEED, or 1); apart for each
+ * test of a suite. */
+uint64_t process_seed(int process, uint64_t test);
+
 struct strings {
 	char **items;
 	size_t count, capacity;

@@ -20,12 +20,6 @@ enum {
 	BOUNDS = 6            /* 0 to 4, and none at all */
 };
 
-static uint64_t number_from(const char *variable, uint64_t otherwise)
-{
-	const char *text = getenv(variable);
-	return text ? strtoull(text, NULL, 10) : otherwise;
-}
-
 static uint64_t bound_of(unsigned k)
 {
 	return k + 1 < BOUNDS ? k : UINT64_MAX;

@@ -23,15 +23,7 @@ enum {
 
 static uint64_t share(uint64_t of_all)
 {
-	uint64_t programs = number_from("ISOSCOPE_PROGRAMS", PROGRAMS);
-	return (programs * of_all / PROGRAMS + PROCESSES - 1) / PROCESSES;
-}
-
-/* Where the seeds of a process begin; apart for each test. */
-static uint64_t first_seed(int process, uint64_t test)
-{
-	return number_from("ISOSCOPE_SEED", 1) +
-	       (uint64_t)process * 1000000 + test * 10000000;
+	return programs_each(PROGRAMS, of_all, PROCESSES);
 }
 
 /* ---- one value ---- */
@@ -388,7 +380,7 @@ static void explore_in_pieces(const struct subject *s,
 
 START_TEST(explored_in_pieces)
 {
-	try_programs(first_seed(_i, 0), share(PROGRAMS), HISTORIES,
+	try_programs(process_seed(_i, 0), share(PROGRAMS), HISTORIES,
 	             explore_in_pieces);
 }
 END_TEST
@@ -426,7 +418,7 @@ static void cut_everywhere(const struct subject *s,
 
 START_TEST(cut_at_each_step)
 {
-	try_programs(first_seed(_i, 1), share(PROGRAMS / 10), HISTORIES / 15,
+	try_programs(process_seed(_i, 1), share(PROGRAMS / 10), HISTORIES / 15,
 	             cut_everywhere);
 }
 END_TEST
@@ -525,7 +517,7 @@ static void expand_everything(const struct subject *s,
 
 START_TEST(expanded_choice_by_choice)
 {
-	try_programs(first_seed(_i, 2), share(PROGRAMS / 2), HISTORIES,
+	try_programs(process_seed(_i, 2), share(PROGRAMS / 2), HISTORIES,
 	             expand_everything);
 }
 END_TEST
@@ -572,7 +564,7 @@ static void replay_ends(const struct subject *s,
 
 START_TEST(ends_looked_at_again)
 {
-	try_programs(first_seed(_i, 3), share(PROGRAMS / 4), HISTORIES,
+	try_programs(process_seed(_i, 3), share(PROGRAMS / 4), HISTORIES,
 	             replay_ends);
 }
 END_TEST
@@ -611,7 +603,7 @@ static void illustrate(const struct subject *s,
 
 START_TEST(examples_from_their_places)
 {
-	try_programs(first_seed(_i, 4), share(PROGRAMS / 4), HISTORIES / 4,
+	try_programs(process_seed(_i, 4), share(PROGRAMS / 4), HISTORIES / 4,
 	             illustrate);
 }
 END_TEST
@@ -664,7 +656,7 @@ static void replay_nonsense(const struct subject *s,
 
 START_TEST(nonsense_is_refused)
 {
-	try_programs(first_seed(_i, 5), share(PROGRAMS / 2), HISTORIES / 4,
+	try_programs(process_seed(_i, 5), share(PROGRAMS / 2), HISTORIES / 4,
 	             replay_nonsense);
 }
 END_TEST

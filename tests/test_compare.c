@@ -20,12 +20,6 @@ enum {
 	HISTORIES_MOST = 300 /* larger programs are left out */
 };
 
-static uint64_t number_from(const char *variable, uint64_t otherwise)
-{
-	const char *text = getenv(variable);
-	return text ? strtoull(text, NULL, 10) : otherwise;
-}
-
 static struct comparison *compare(const struct program *p,
                                   struct compare_options o)
 {

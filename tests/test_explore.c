@@ -24,12 +24,6 @@ enum {
 static const enum level bases[] = { LEVEL_NONE, LEVEL_RC, LEVEL_RA, LEVEL_CC };
 enum { BASES = sizeof bases / sizeof *bases };
 
-static uint64_t number_from(const char *variable, uint64_t otherwise)
-{
-	const char *text = getenv(variable);
-	return text ? strtoull(text, NULL, 10) : otherwise;
-}
-
 /* ---- running an explorer ---- */
 
 struct result {

@@ -31,14 +31,7 @@ enum { JOBS = sizeof jobs / sizeof *jobs };
 
 static uint64_t share(uint64_t of_all)
 {
-	uint64_t programs = number_from("ISOSCOPE_PROGRAMS", PROGRAMS);
-	return (programs * of_all / PROGRAMS + PROCESSES - 1) / PROCESSES;
-}
-
-static uint64_t first_seed(int process, uint64_t test)
-{
-	return number_from("ISOSCOPE_SEED", 1) +
-	       (uint64_t)process * 1000000 + test * 10000000;
+	return programs_each(PROGRAMS, of_all, PROCESSES);
 }
 
 static unsigned tasks(void)
@@ -180,7 +173,7 @@ static unsigned try_together(const struct subject *s, struct rng *r)
 
 START_TEST(random_programs)
 {
-	uint64_t seed = first_seed(_i, 0);
+	uint64_t seed = process_seed(_i, 0);
 	unsigned before = threads(), several = 0;
 	for (uint64_t tried = 0; tried < share(PROGRAMS); seed++) {
 		struct subject s;
@@ -654,7 +647,7 @@ static void try_client(const struct subject *s, const char *client,
 /* Many of them need more room for their transactions. */
 START_TEST(random_clients)
 {
-	uint64_t seed = first_seed(0, 1);
+	uint64_t seed = process_seed(0, 1);
 	char *client = client_of("interpreter", "-O1");
 	uint64_t clients = number_from("ISOSCOPE_PROGRAMS", PROGRAMS);
 	clients = clients * CLIENTS / PROGRAMS + 2;

@@ -38,12 +38,6 @@ static struct folder folder;
 static char client[sizeof folder.path + 32];
 static bool no_compiler;
 
-static uint64_t number_from(const char *variable, uint64_t otherwise)
-{
-	const char *text = getenv(variable);
-	return text ? strtoull(text, NULL, 10) : otherwise;
-}
-
 /* ---- the interpreter, compiled once for all tests ---- */
 
 static void compile_interpreter(void)

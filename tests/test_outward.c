@@ -20,12 +20,6 @@ enum {
 	HISTORIES_MOST = 400, /* larger programs are left out */
 };
 
-static uint64_t number_from(const char *variable, uint64_t otherwise)
-{
-	const char *text = getenv(variable);
-	return text ? strtoull(text, NULL, 10) : otherwise;
-}
-
 /* ---- changed reads, counted on histories ---- */
 
 /* Read number n of the transaction among those from others; NULL: no such. */

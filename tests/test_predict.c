@@ -25,12 +25,6 @@ enum {
 
 enum { LEVELS_ALL = (1 << LEVEL_SER) - 1, ENCODINGS_ALL = 3 };
 
-static uint64_t number_from(const char *variable, uint64_t otherwise)
-{
-	const char *text = getenv(variable);
-	return text ? strtoull(text, NULL, 10) : otherwise;
-}
-
 static uint64_t first_seed(void)
 {
 	return number_from("ISOSCOPE_SEED", 1);

@@ -28,12 +28,6 @@ enum {
 	RUNS_MAX = 3000000 /* until then */
 };
 
-static uint64_t number_from(const char *variable, uint64_t otherwise)
-{
-	const char *text = getenv(variable);
-	return text ? strtoull(text, NULL, 10) : otherwise;
-}
-
 /* A twentieth of the programs that the explorers are tried with. */
 static uint64_t programs(void)
 {

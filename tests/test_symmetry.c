@@ -24,12 +24,6 @@ enum {
 	SESSIONS_MOST = 16
 };
 
-static uint64_t number_from(const char *variable, uint64_t otherwise)
-{
-	const char *text = getenv(variable);
-	return text ? strtoull(text, NULL, 10) : otherwise;
-}
-
 /* ---- histories as words ---- */
 
 /* What the sessions read from, when they are renamed: session by session. */

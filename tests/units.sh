@@ -18,8 +18,7 @@ draw() {
 # found: what a result in JSON on standard input says, but for times and memory,
 # and for estimates of what bounds leave out.
 found() {
-	sed -E 's/"(seconds|cpu_seconds|memory_peak|jobs)":[0-9.e+-]+,?//g
-		s/,"estimate":\{[^}]*\}//'
+	without_times | sed -E 's/,"estimate":\{[^}]*\}//'
 }
 
 # explore_unit FILE: in a random number of threads; some are ended early.

@@ -57,9 +57,6 @@ void unit_write(struct text *t, const struct unit *u);
  * messages. */
 struct unit *unit_parse(const char *file, const char *text, size_t length,
                         struct diags *d);
-/* The same, whatever the hash says: for tests of what is behind it. */
-struct unit *unit_parse_unsealed(const char *file, const char *text,
-                                 size_t length, struct diags *d);
 struct unit *unit_read(const char *path, struct diags *d);
 /* Does the file begin like one? Pipes are not looked into. */
 bool unit_is_file(const char *path);

@@ -363,14 +363,14 @@ static bool seal_is_whole(const char *file, const char *text, size_t length,
 	return false;
 }
 
-static struct unit *parse(const char *file, const char *text, size_t length,
-                          bool sealed, struct diags *d)
+struct unit *unit_parse(const char *file, const char *text, size_t length,
+                        struct diags *d)
 {
 	struct members m = { .file = file, .diags = d };
 	struct unit *u = NULL;
 	json_t *value = read_json(file, text, length, d);
 	if (value && version_is_known(file, value, d) &&
-	    (!sealed || seal_is_whole(file, text, length, d))) {
+	    seal_is_whole(file, text, length, d)) {
 		u = mem_take0(1, sizeof *u);
 		if (!read_unit(&m, value, u)) {
 			unit_free(u);
@@ -379,18 +379,6 @@ static struct unit *parse(const char *file, const char *text, size_t length,
 	}
 	json_decref(value);
 	return u;
-}
-
-struct unit *unit_parse(const char *file, const char *text, size_t length,
-                        struct diags *d)
-{
-	return parse(file, text, length, true, d);
-}
-
-struct unit *unit_parse_unsealed(const char *file, const char *text,
-                                 size_t length, struct diags *d)
-{
-	return parse(file, text, length, false, d);
 }
 
 /* Some devices have no end. */
