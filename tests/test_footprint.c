@@ -1,12 +1,14 @@
 /* What transactions may read, as their code tells, against what they do read
  * when each read is answered at random. */
 #include <glob.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "axioms/level.h"
 #include "base/rng.h"
+#include "dpor/explorer.h"
 #include "lang/load.h"
 #include "suites.h"
 #include "support.h"
@@ -318,6 +320,54 @@ START_TEST(nor_in_shipped_programs)
 }
 END_TEST
 
+/* ---- explorations that go by it ---- */
+
+/* Histories under the level; UINT64_MAX if there are `most` or more. */
+static uint64_t count_histories(const struct program *p, enum level level,
+                                enum explorer_algorithm algorithm,
+                                uint64_t most)
+{
+	struct explore_options o = { .algorithm = algorithm, .level = level,
+		                     .base = level, .max_histories = most,
+		                     .max_changes = UINT64_MAX,
+		                     .check_duplicates = true };
+	struct explorer *e = explorer_new(p, &o, NULL);
+	explorer_run(e);
+	const struct explore_stats *s = explorer_stats(e);
+	uint64_t count = s->stop ? UINT64_MAX : s->histories;
+	ck_assert_uint_eq(s->duplicates, 0);
+	explorer_free(e);
+	return count;
+}
+
+START_TEST(no_history_is_lost)
+{
+	enum { PROGRAMS = 250, MOST = 400 };
+	static const enum level levels[] = { LEVEL_RC, LEVEL_RA, LEVEL_CC };
+	int compared = 0;
+	for (int i = 0; i < PROGRAMS; i++) {
+		struct text t = { 0 };
+		random_readers(&t, (uint64_t)(_i * PROGRAMS + i) + 1000000);
+		struct program *p = program_from_text(text_get(&t));
+		enum level l = levels[i % 3];
+		uint64_t expected = count_histories(p, l, EXPLORE_CE, MOST);
+		if (expected < UINT64_MAX) {
+			uint64_t found = count_histories(
+			    p, l, EXPLORE_ORDERLY, MOST + 1);
+			ck_assert_msg(found == expected,
+			              "%" PRIu64 " histories, not %" PRIu64
+			              ", under %s:\n%s",
+			              found, expected, level_word(l),
+			              text_get(&t));
+			compared++;
+		}
+		program_free(p);
+		text_free(&t);
+	}
+	ck_assert_int_gt(compared, PROGRAMS / 4);
+}
+END_TEST
+
 /* ---- what is known ---- */
 
 /* The first session's first transaction: may it read these, at its beginning
@@ -400,6 +450,7 @@ void add_footprint_tests(TCase *tests)
 {
 	tcase_add_loop_test(tests, nothing_is_read_that_is_not_in_it, 0, 4);
 	tcase_add_loop_test(tests, nor_in_shipped_programs, 0, 6);
+	tcase_add_loop_test(tests, no_history_is_lost, 0, 4);
 	tcase_add_test(tests, constants_are_known);
 	tcase_add_test(tests, what_changes_is_not_known);
 	tcase_add_test(tests, loops_come_again);
