@@ -13,8 +13,12 @@
 #include "vm/program.h"
 
 enum {
-	BRANCHES_PER_PART = 8, /* so that sizes can be evened out */
-	SEED = 1               /* the same split each time */
+	/* Of a part, so that sizes, which are estimates, can be evened out: few
+	 * when there are many parts, since each takes milliseconds. */
+	BRANCHES_LEAST = 8,
+	BRANCHES_MOST = 32,
+	BRANCHES = 1024, /* of all parts, if that is possible */
+	SEED = 1         /* the same split each time */
 };
 
 /* A branch with its estimated size. */
@@ -75,9 +79,17 @@ static void expand_largest(struct splitting *s)
 	add_pieces(s, &made);
 }
 
+static size_t branches_for(uint32_t parts)
+{
+	uint32_t each = BRANCHES / parts;
+	if (each < BRANCHES_LEAST) each = BRANCHES_LEAST;
+	if (each > BRANCHES_MOST) each = BRANCHES_MOST;
+	return (size_t)parts * each;
+}
+
 static void expand(struct splitting *s, struct unit *u, uint32_t parts)
 {
-	size_t enough = (size_t)parts * BRANCHES_PER_PART;
+	size_t enough = branches_for(parts);
 	struct branch_list open = { 0 };
 	branch_list_copy(&open, &u->open);
 	add_pieces(s, &open);
