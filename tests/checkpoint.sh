@@ -195,4 +195,26 @@ echo '// changed' >>raise.tx
 run 3 explore --resume m.json
 says 'is not what it was'
 run 1 explore other.tx --resume m.json -q
+
+# --- what is left is too large: no memory is taken for it, and that is said ---
+{
+	echo 'global k[*] = 0;'
+	echo 'txn t(a, b) { let v = k[(a, b)]; k[(a, b)] = v + 1; k[a] = v; }'
+	for session in a b c d e f g h; do
+		echo "session $session {"
+		for a in 1 2 3 4 5 6 7; do
+			i=0
+			while [ $i -lt 36 ]; do
+				echo "    t($a, $((i % 3)));"
+				i=$((i + 1))
+			done
+		done
+		echo '}'
+	done
+} >long.tx
+run 70 explore long.tx -i cc -j 1 --max-histories 3 --checkpoint long.json -q
+says 'too large to be written down (over 256 MiB): long.json is as it was'
+prints 'inconclusive: the limit of histories was reached'
+run 4 explore long.tx -i cc -j 2 --max-histories 3 -q
+prints 'inconclusive: the limit of histories was reached'
 finish

@@ -72,6 +72,7 @@ static struct estimate estimate_rest(const struct exploration *x,
                                      uint64_t seed)
 {
 	const struct explore_stats *s = explorer_stats(e);
+	if (!explorer_open(e)) return (struct estimate){ .groups = 0 };
 	struct estimator *rest = estimator_new(x->program, &x->options, seed);
 	estimator_advance(rest, explorer_open(e), s->histories, s->end_states);
 	estimator_spend(rest, seconds);

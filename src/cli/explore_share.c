@@ -30,7 +30,7 @@ struct estimate explore_share(const struct explorer *e)
 	struct explore_options o = *explorer_options(e);
 	struct estimate none = { 0 };
 	bool bounded = o.max_changes < UINT64_MAX;
-	if (!is_worth_it(s)) return none;
+	if (!is_worth_it(s) || !explorer_open(e)) return none;
 	if (bounded) unbind(&o);
 	o.interrupt = NULL;
 	struct estimator *all = estimator_new(explorer_program(e), &o, SEED);

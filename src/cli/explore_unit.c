@@ -357,6 +357,11 @@ bool explore_unit_end(struct explore_unit *u, struct explorer *e)
 {
 	bool worthless = e && explorer_stats(e)->stop == STOP_GUEST;
 	if (!e || u->was_finished || worthless) return true;
+	if (!explorer_open(e)) {
+		say("what is left to explore is too large to be written down "
+		    "(over 256 MiB): %s is as it was", u->keep);
+		return false;
+	}
 	unit_update(u->unit, u->program, explorer_tally(e), explorer_open(e));
 	return save(u);
 }

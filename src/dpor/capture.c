@@ -195,6 +195,28 @@ struct branch *engine_give(struct engine *e)
 	return NULL;
 }
 
+static uint64_t alternatives_left(const struct frame *f)
+{
+	uint64_t count = 0;
+	for (uint32_t i = f->cursor; i < f->end; i++)
+		count += is_alternative(f, i);
+	return count;
+}
+
+bool engine_can_capture(const struct engine *e)
+{
+	uint64_t bytes = 0;
+	if (!e->branch || e->unopened) return true;
+	for (size_t at = 0; at < e->frame_count; at++) {
+		const struct frame *f = &e->frames[at];
+		uint64_t words = e->branch->path_length + at + 2 * f->count +
+		                 2 * (uint64_t)f->reads;
+		bytes += alternatives_left(f) *
+		         (sizeof(struct branch) + words * sizeof(uint32_t));
+	}
+	return bytes <= CAPTURE_MOST;
+}
+
 void engine_capture(const struct engine *e, struct branch_list *out)
 {
 	if (!e->branch) return;

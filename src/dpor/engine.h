@@ -58,7 +58,7 @@ struct frame {
 	struct swap_list swaps;
 };
 
-enum { CACHE_LINE = 64 };
+enum { CACHE_LINE = 64, CAPTURE_MOST = 256 << 20 };
 
 /* What the engines of an exploration share; they change the atomics only. */
 struct shared {
@@ -70,6 +70,7 @@ struct shared {
 	double wall_start;       /* in seconds_now() */
 	struct hash_set seen;    /* of check_duplicates; under seen_lock */
 	pthread_mutex_t seen_lock;
+	uint64_t memory_limit;   /* bytes held by all engines */
 	bool numbers;            /* histories, since somebody wants to know */
 	/* What is read at each step has a cache line apart from what is
 	 * written now and then. */
@@ -175,6 +176,10 @@ enum replay engine_replay(struct engine *e, const struct branch *b);
 /* Takes the last alternative of the outermost open choice away; NULL if there
  * is none. */
 struct branch *engine_give(struct engine *e);
+/* Does what is left of the branch being explored take no more than CAPTURE_MOST
+ * bytes? Each alternative is a script of its own; with a thousand transactions
+ * and more that adds up. */
+bool engine_can_capture(const struct engine *e);
 /* All that is left of the branch being explored, depth first. The engine can
  * go on nevertheless. */
 void engine_capture(const struct engine *e, struct branch_list *out);

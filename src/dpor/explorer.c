@@ -17,6 +17,7 @@ struct explorer {
 	struct pool *pool;        /* while it runs */
 	struct tally total;       /* found before; in the end, all */
 	struct branch_list open;  /* to begin with; in the end, what is left */
+	bool open_is_too_large;
 	double next_snapshot;     /* in seconds_now() */
 	struct history *nearest;
 };
@@ -61,10 +62,10 @@ static bool tell_snapshot(struct explorer *e)
 	tally_init(&found, e->shared.program);
 	pool_pause(e->pool);
 	tally_add_places(&found, &e->total);
-	pool_snapshot(e->pool, &found, &open);
+	bool all = pool_snapshot(e->pool, &found, &open);
 	found.stats.seconds = e->total.stats.seconds + seconds_now() -
 	                      e->shared.wall_start;
-	bool go_on = o->snapshot(o->payload, &found, &open);
+	bool go_on = !all || o->snapshot(o->payload, &found, &open);
 	pool_go_on(e->pool);
 	e->next_snapshot = seconds_now() + every;
 	tally_free(&found);
@@ -108,7 +109,7 @@ static bool is_limit(enum explore_stop stop)
 static enum explore_stop why_it_ended(const struct explorer *e)
 {
 	int stop = atomic_load(&e->shared.stop);
-	if (is_limit(stop) && !e->open.count &&
+	if (is_limit(stop) && !e->open.count && !e->open_is_too_large &&
 	    e->shared.options.algorithm != EXPLORE_OUTWARD)
 		stop = STOP_NONE;
 	if (stop || !e->total.stats.cut) return (enum explore_stop)stop;
@@ -128,7 +129,7 @@ static void look_at_images(struct explorer *e)
 static void end(struct explorer *e)
 {
 	double before = e->total.stats.seconds;
-	pool_capture(e->pool, &e->open);
+	e->open_is_too_large = !pool_capture(e->pool, &e->open);
 	for (unsigned i = 0; i < pool_jobs(e->pool); i++)
 		tally_add(&e->total, &pool_engine(e->pool, i)->tally);
 	e->total.stats.seconds =
@@ -167,7 +168,7 @@ struct tally *explorer_tally(struct explorer *e)
 
 const struct branch_list *explorer_open(const struct explorer *e)
 {
-	return &e->open;
+	return e->open_is_too_large ? NULL : &e->open;
 }
 
 const struct explore_stats *explorer_stats(const struct explorer *e)

@@ -168,9 +168,9 @@ struct explore_observer {
 	 * second). Return false to stop. */
 	bool (*tick)(void *payload, const struct explore_stats *so_far,
 	             uint32_t depth);
-	/* All threads pause: what was found, and what is left to explore.
-	 * Return false to stop. Called by the thread that called
-	 * explorer_run. */
+	/* All threads pause: what was found, and what is left to explore; not
+	 * called where that is too large. Return false to stop. Called by the
+	 * thread that called explorer_run. */
 	bool (*snapshot)(void *payload, const struct tally *so_far,
 	                 const struct branch_list *open);
 };
@@ -188,7 +188,8 @@ void explorer_resume(struct explorer *e, struct branch_list *open,
 /* Runs to the end or to a limit. Call once. */
 void explorer_run(struct explorer *e);
 /* After explorer_run: what it found, and what is left to explore (nothing if
- * it came to the end). The explorer's. */
+ * it came to the end; NULL if that is too large to be written down, over 256
+ * MiB). The explorer's. */
 struct tally *explorer_tally(struct explorer *e);
 const struct branch_list *explorer_open(const struct explorer *e);
 const struct explore_stats *explorer_stats(const struct explorer *e);

@@ -80,11 +80,15 @@ bool engine_tick(struct engine *e)
 	e->asked = machine_guest_asked(&e->world.machine);
 	engine_measure(e);
 	e->yields = e->yield_at > 0 && seconds_now() > e->yield_at;
+	if (e->yields && !engine_can_capture(e)) {
+		e->yield_at = 0;
+		e->yields = false;
+	}
 	if (o->interrupt && atomic_load(o->interrupt))
 		return engine_stop(e, STOP_INTERRUPTED);
 	if (o->timeout > 0 && stats->seconds > o->timeout)
 		return engine_stop(e, STOP_TIME);
-	if (o->memory && stats->memory_peak > o->memory)
+	if (stats->memory_peak > e->shared->memory_limit)
 		return engine_stop(e, STOP_MEMORY);
 	return !e->pool || pool_visit(e->pool, e);
 }

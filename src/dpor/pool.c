@@ -178,6 +178,10 @@ static void leave(struct pool *p)
 static void put_down(struct pool *p, struct engine *e)
 {
 	struct branch_list rest = { 0 };
+	if (!engine_can_capture(e)) {
+		engine_stop(e, STOP_MEMORY);
+		return;
+	}
 	engine_capture(e, &rest);
 	free(e->branch);
 	e->branch = NULL;
@@ -260,24 +264,30 @@ void pool_go_on(struct pool *p)
 	pthread_mutex_unlock(&p->lock);
 }
 
-void pool_capture(struct pool *p, struct branch_list *out)
+bool pool_capture(struct pool *p, struct branch_list *out)
 {
+	for (unsigned i = 0; i < p->jobs; i++)
+		if (p->workers[i].ready &&
+		    !engine_can_capture(&p->workers[i].engine))
+			return false;
 	for (unsigned i = 0; i < p->jobs; i++)
 		if (p->workers[i].ready)
 			engine_capture(&p->workers[i].engine, out);
 	branch_list_copy(out, &p->queue);
 	branch_list_sort(out);
+	return true;
 }
 
-void pool_snapshot(struct pool *p, struct tally *found,
+bool pool_snapshot(struct pool *p, struct tally *found,
                    struct branch_list *open)
 {
 	pthread_mutex_lock(&p->lock);
 	for (unsigned i = 0; i < p->jobs; i++)
 		if (p->workers[i].ready)
 			tally_add_places(found, &p->workers[i].engine.tally);
-	pool_capture(p, open);
+	bool all = pool_capture(p, open);
 	pthread_mutex_unlock(&p->lock);
+	return all;
 }
 
 /* A tenth of a second, or until all have left. */

@@ -30,8 +30,9 @@ void pool_run(struct pool *p, const struct overseer *o);
 
 unsigned pool_jobs(const struct pool *p);
 struct engine *pool_engine(struct pool *p, unsigned worker);
-/* After pool_run: adds what is left of all branches. */
-void pool_capture(struct pool *p, struct branch_list *out);
+/* After pool_run: adds what is left of all branches; false, with nothing added,
+ * if that is too large. */
+bool pool_capture(struct pool *p, struct branch_list *out);
 
 /* For the overseer while pool_run works: the sum of all statistics as they were
  * at the last ticks, and the greatest depth of open choices. */
@@ -40,7 +41,7 @@ void pool_stats(struct pool *p, struct explore_stats *sum, uint32_t *depth);
 void pool_pause(struct pool *p);
 /* ... so that this can be done: adds what was found (examples by their place)
  * and what is left ... */
-void pool_snapshot(struct pool *p, struct tally *found,
+bool pool_snapshot(struct pool *p, struct tally *found,
                    struct branch_list *open);
 /* ... up to here. */
 void pool_go_on(struct pool *p);

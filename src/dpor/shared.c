@@ -1,5 +1,6 @@
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "dpor/engine.h"
 #include "dpor/origin.h"
 #include "vm/program.h"
@@ -34,6 +35,7 @@ void shared_init(struct shared *s, const struct program *p,
 		              .explorer = explorer };
 	if (o->algorithm != EXPLORE_CE) s->options.base = o->level;
 	if (observer) s->observer = *observer;
+	s->memory_limit = o->memory ? o->memory : mem_usual_limit();
 	s->checks_serializable = asks_serializable(p, o);
 	s->room = first_room(p, o);
 	s->numbers = s->observer.history || o->max_histories;

@@ -75,13 +75,6 @@ struct process {
 
 /* ---- Life ---- */
 
-static uint64_t memory_of_machine(void)
-{
-	long pages = sysconf(_SC_PHYS_PAGES);
-	if (pages <= 0) return UINT64_MAX;
-	return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
-}
-
 struct process *process_new_with(const struct worker_job *job,
                                  double step_timeout, bool show_output,
                                  process_body *body)
@@ -92,7 +85,7 @@ struct process *process_new_with(const struct worker_job *job,
 	p->step_timeout = step_timeout;
 	p->show_output = show_output;
 	p->socket = p->lifeline = p->output = -1;
-	p->memory_most = memory_of_machine() / 2;
+	p->memory_most = mem_usual_limit();
 	if (p->memory_most > MEMORY_MOST) p->memory_most = MEMORY_MOST;
 	shared_memory_init(&p->memory);
 	return p;
