@@ -202,11 +202,16 @@ static void note_access(struct footprints *f, struct footprint *t, uint32_t at)
 	add_access(t, a);
 }
 
-/* The footprint of the piece, which begins with BEGIN; what is known of its
- * registers has been set. Returns its number. */
-static uint32_t add_footprint(struct footprints *f, const struct piece *c)
+/* Of a piece that begins with BEGIN, with the values of its registers from 1
+ * on, NULL where they are not known. Returns its number. */
+static uint32_t add_footprint(struct footprints *f, const struct piece *c,
+                              const struct value *const *arguments,
+                              uint32_t count)
 {
 	struct footprint t = { 0 };
+	const struct value **outer = f->known;
+	f->known = mem_take0(c->registers + 1, sizeof(struct value *));
+	for (uint32_t i = 0; i < count; i++) f->known[i + 1] = arguments[i];
 	mark_written(f, c);
 	mark_ways(f, c);
 	for (uint32_t i = c->first; i < c->end; i++) {
@@ -214,6 +219,8 @@ static uint32_t add_footprint(struct footprints *f, const struct piece *c)
 		note_access(f, &t, i);
 		go_past(f, c, f->program->code[i]);
 	}
+	free(f->known);
+	f->known = outer;
 	VEC_RESERVE(f->items, f->count, f->capacity);
 	f->items[f->count] = t;
 	return f->count++;
@@ -233,31 +240,19 @@ static uint32_t add_called(struct footprints *f, struct instruction call)
 	const struct function *callee = &f->program->functions[call.x];
 	struct piece c = { callee->entry, callee->entry + callee->length,
 		           callee->registers };
-	const struct value **outer = f->known;
-	f->known = mem_take0(c.registers + 1, sizeof(struct value *));
-	for (uint32_t i = 1; i <= callee->parameters; i++)
-		f->known[i] = outer[call.a + i];
-	uint32_t number = add_footprint(f, &c);
-	free(f->known);
-	f->known = outer;
-	return number;
+	return add_footprint(f, &c, f->known + call.a + 1, callee->parameters);
 }
 
 /* A transaction of the session itself: up to where the next one may begin.
  * Sessions read nothing outside of transactions. */
-static uint32_t add_own(struct footprints *f, const struct piece *session,
-                        uint32_t begin)
+static void add_own(struct footprints *f, const struct piece *session,
+                    uint32_t begin)
 {
 	const struct program *p = f->program;
 	struct piece c = { begin, begin + 1, session->registers };
 	while (c.end < session->end && p->code[c.end].op != OP_BEGIN) c.end++;
-	const struct value **outer = f->known;
-	f->known = mem_take0(c.registers + 1, sizeof(struct value *));
-	uint32_t number = add_footprint(f, &c);
-	free(f->known);
-	f->known = outer;
+	uint32_t number = add_footprint(f, &c, NULL, 0);
 	for (uint32_t i = begin; i < c.end; i++) f->at[i] = number;
-	return number;
 }
 
 static void add_session(struct footprints *f, const struct session *s)
