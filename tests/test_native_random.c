@@ -307,15 +307,22 @@ static void expect_statistics(const struct trial *t,
 	expect_number(t, "end states", a->end_states, b->end_states);
 	expect_number(t, "filtered", a->filtered, b->filtered);
 	expect_number(t, "pruned", a->pruned, b->pruned);
-	expect_number(t, "blocked", a->blocked, b->blocked);
 	expect_number(t, "duplicates", a->duplicates, b->duplicates);
 	expect_number(t, "unserializable", a->unserializable,
 	              b->unserializable);
-	expect_number(t, "swaps", a->swaps_taken, b->swaps_taken);
-	expect_number(t, "depth", a->depth_max, b->depth_max);
 	for (enum level l = 0; l < LEVEL_COUNT; l++)
 		expect_number(t, level_word(l), a->per_level[l],
 		              b->per_level[l]);
+}
+
+/* How it was explored. What a transaction may read is known of bytecode only
+ * (vm/footprint.h), so outwards that is not the same. */
+static void expect_search(const struct trial *t, const struct explore_stats *a,
+                          const struct explore_stats *b)
+{
+	expect_number(t, "blocked", a->blocked, b->blocked);
+	expect_number(t, "swaps", a->swaps_taken, b->swaps_taken);
+	expect_number(t, "depth", a->depth_max, b->depth_max);
 }
 
 static struct result result_new(bool with_inside)
@@ -338,6 +345,7 @@ static void expect_exploration(struct trial *t, const struct program *p,
 	explore(p, o, &native, &stats);
 	expect_result(t, &native, scripted);
 	expect_statistics(t, &stats, expected);
+	expect_search(t, &stats, expected);
 	result_free(&native);
 	if (program_fault(p)) complain(t, "a fault", NULL);
 }
@@ -474,7 +482,9 @@ static void compare_outward(struct trial *t, struct rng *rng)
 	explore_outward(t, t->native, choose, &native, &stats);
 	expect_result(t, &native, &scripted);
 	expect_statistics(t, &stats, &expected);
-	expect_number(t, "changes", stats.changes, expected.changes);
+	/* Behind the last history there may be a round more, in vain. */
+	if (expected.stop || stats.changes < expected.changes)
+		expect_number(t, "changes", stats.changes, expected.changes);
 	result_free(&scripted);
 	result_free(&native);
 }

@@ -255,8 +255,8 @@ END_TEST
 static void break_seal(struct text *t)
 {
 	static const char line[] = ",\n\"seal\"";
-	do t->length--;
-	while (memcmp(t->data + t->length, line, sizeof line - 1));
+	t->length -= sizeof line - 1;
+	while (memcmp(t->data + t->length, line, sizeof line - 1)) t->length--;
 }
 
 /* Sealed again: what somebody made on purpose. */
