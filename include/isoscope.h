@@ -186,7 +186,7 @@ typedef struct iso_options {
 	iso_algorithm algorithm;
 	uint64_t max_histories; /* 0: no limit */
 	double timeout;         /* seconds of wall time; 0: no limit */
-	uint64_t memory;        /* bytes; 0: no limit */
+	uint64_t memory;        /* bytes; 0: half of the machine's */
 	bool stop_on_violation;
 	bool robust;            /* a history that is not serializable counts as
 	                         * a violation */

@@ -64,7 +64,7 @@ struct explore_options {
 	                        * EXPLORE_CE: the others explore under level */
 	uint64_t max_histories; /* 0: no limit */
 	double timeout;         /* seconds of wall time; 0: no limit */
-	uint64_t memory;        /* bytes; 0: no limit */
+	uint64_t memory;        /* bytes; 0: half of the machine's */
 	bool stop_on_violation;
 	bool robust;            /* count unserializable histories, and take each
 	                         * as a violation of `assert serializable` */

@@ -16,7 +16,7 @@ static uint32_t place_of_later(const struct state *s, uint32_t session,
 /* Where the session's last transaction stands; 0, as init, if none has. */
 static uint32_t place_of_last(const struct engine *e, uint32_t session)
 {
-	const struct state *s = e->states[e->current];
+	const struct state *s = engine_state(e);
 	uint32_t done = s->done[session];
 	if (!done) return 0;
 	return s->closure.position[e->world.first_id[session] + done - 1];
@@ -24,7 +24,7 @@ static uint32_t place_of_last(const struct engine *e, uint32_t session)
 
 uint32_t first_order_passed(const struct engine *e, uint32_t session)
 {
-	const struct state *s = e->states[e->current];
+	const struct state *s = engine_state(e);
 	return place_of_later(s, session, place_of_last(e, session),
 	                      s->closure.count);
 }
@@ -43,7 +43,7 @@ static uint32_t last_predecessor(const struct closure *c)
 
 bool first_order_keeps(const struct engine *e)
 {
-	const struct state *s = e->states[e->current];
+	const struct state *s = engine_state(e);
 	const struct closure *c = &s->closure;
 	uint32_t place = c->count - 1;
 	if (c->blocks[place].after_all) return true;
@@ -56,7 +56,7 @@ bool first_order_keeps(const struct engine *e)
 static bool may_read_from(const struct engine *e,
                           const struct machine_state *session, uint32_t from)
 {
-	const struct state *s = e->states[e->current];
+	const struct state *s = engine_state(e);
 	const struct closure *c = &s->closure;
 	for (uint32_t p = from; p < c->count; p++)
 		for (uint32_t i = 0; i < c->blocks[p].written_count; i++)
@@ -68,7 +68,7 @@ static bool may_read_from(const struct engine *e,
 
 bool first_order_may_begin(const struct engine *e, uint32_t session)
 {
-	const struct state *s = e->states[e->current];
+	const struct state *s = engine_state(e);
 	if (world_is_finally(&e->world, session)) return true;
 	uint32_t passed = first_order_passed(e, session);
 	return !passed || may_read_from(e, s->points[session].state, passed);
@@ -76,7 +76,7 @@ bool first_order_may_begin(const struct engine *e, uint32_t session)
 
 bool first_order_restrict(const struct engine *e, word *valid)
 {
-	const struct state *s = e->states[e->current];
+	const struct state *s = engine_state(e);
 	const struct closure *c = &s->closure;
 	const struct closure_block *b = &c->blocks[c->count - 1];
 	if (b->after_all) return false;

@@ -24,7 +24,6 @@
 #include "base/bits.h"
 
 struct engine;
-struct state;
 
 /* The last place behind the session's last transaction that one of a later
  * session takes; 0 if there is none. */
