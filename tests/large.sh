@@ -159,6 +159,10 @@ then
 	prints ' of about '
 	prints ' left'
 	[ -s f ] && pass || fail 'no checkpoint beside the progress line'
+	script -qec "'$ISOSCOPE' split '$six' -i ra -n 8 -o parts" /dev/null \
+		</dev/null >out 2>&1
+	prints ' are enough), '
+	prints 'parts: 8 units with '
 fi
 
 # --- help, manual page, completions ---

@@ -9,6 +9,7 @@
 
 #include "base/diag.h"
 #include "base/memory.h"
+#include "base/seconds.h"
 #include "base/utf8.h"
 #include "cli/exit_codes.h"
 #include "cli/explore.h"
@@ -31,6 +32,8 @@ struct division {
 	uint32_t count;      /* of parts */
 	struct symmetry *symmetry;
 	struct unit **parts;
+	struct progress progress;
+	double begun;        /* in seconds_now() */
 };
 
 /* ---- what is split ---- */
@@ -244,12 +247,36 @@ static void tell(const struct division *v)
 
 /* ---- the whole ---- */
 
+static void on_tick(void *payload, size_t branches, size_t enough)
+{
+	struct division *v = payload;
+	double seconds = seconds_now() - v->begun;
+	if (!progress_due(&v->progress, seconds)) return;
+	struct text line = { 0 };
+	style_count(&line, branches);
+	text_string(&line, " branches (");
+	style_count(&line, enough);
+	text_string(&line, " are enough), ");
+	style_seconds(&line, seconds);
+	progress_say(&v->progress, seconds, text_get(&line));
+	text_free(&line);
+}
+
+static enum split_end make_parts(struct division *v)
+{
+	const struct split_observer observer = { v, on_tick };
+	v->parts = mem_take0(v->count, sizeof *v->parts);
+	v->progress = output_progress(v->line);
+	v->begun = seconds_now();
+	enum split_end how = split_unit(v->unit, v->x.program, &v->x.options,
+	                                &observer, v->count, v->parts);
+	progress_end(&v->progress);
+	return how;
+}
+
 static int split(struct division *v)
 {
-	enum split_end how;
-	v->parts = mem_take0(v->count, sizeof *v->parts);
-	how = split_unit(v->unit, v->x.program, &v->x.options, v->count,
-	                 v->parts);
+	enum split_end how = make_parts(v);
 	if (program_failed(v->line, v->x.program)) return EXIT_INPUT;
 	switch (how) {
 	case SPLIT_DONE:

@@ -33,6 +33,9 @@ struct splitting {
 	struct estimator *estimator;
 	struct piece *pieces;
 	size_t count, capacity;
+	size_t enough;       /* pieces */
+	size_t most;         /* that there were */
+	const struct split_observer *observer;
 	bool stopped;
 };
 
@@ -50,19 +53,24 @@ static void sort_pieces(struct splitting *s)
 		qsort(s->pieces, s->count, sizeof *s->pieces, compare_pieces);
 }
 
+/* Takes the branch over. */
+static void add_piece(struct splitting *s, struct branch *b)
+{
+	const struct branch_list one = { &b, 1, 1 };
+	double size;
+	estimator_sizes(s->estimator, &one, &size);
+	VEC_RESERVE(s->pieces, s->count, s->capacity);
+	s->pieces[s->count++] = (struct piece){ b, size };
+	if (s->count > s->most) s->most = s->count;
+	s->observer->tick(s->observer->payload, s->most, s->enough);
+}
+
 /* Takes the branches over. */
 static void add_pieces(struct splitting *s, struct branch_list *l)
 {
-	double *sizes = mem_take0(l->count + 1, sizeof *sizes);
-	estimator_sizes(s->estimator, l, sizes);
-	for (size_t i = 0; i < l->count; i++) {
-		VEC_RESERVE(s->pieces, s->count, s->capacity);
-		s->pieces[s->count++] = (struct piece){ l->items[i],
-			                                sizes[i] };
-	}
+	for (size_t i = 0; i < l->count; i++) add_piece(s, l->items[i]);
 	l->count = 0;
 	branch_list_free(l);
-	free(sizes);
 }
 
 /* Replaces the largest pieces, a quarter of all, by what they consist of. */
@@ -89,11 +97,11 @@ static size_t branches_for(uint32_t parts)
 
 static void expand(struct splitting *s, struct unit *u, uint32_t parts)
 {
-	size_t enough = branches_for(parts);
 	struct branch_list open = { 0 };
+	s->enough = branches_for(parts);
 	branch_list_copy(&open, &u->open);
 	add_pieces(s, &open);
-	while (s->count && s->count < enough && !s->stopped)
+	while (s->count && s->count < s->enough && !s->stopped)
 		expand_largest(s);
 	sort_pieces(s);
 }
@@ -163,9 +171,11 @@ static void make_parts(struct splitting *s, struct unit *u, uint32_t parts,
 /* ---- the whole ---- */
 
 static void start(struct splitting *s, const struct program *p,
-                  const struct explore_options *o)
+                  const struct explore_options *o,
+                  const struct split_observer *observer)
 {
 	*s = (struct splitting){ .program = p,
+		                 .observer = observer,
 		                 .expander = expander_new(p, o),
 		                 .estimator = estimator_new(p, o, SEED) };
 }
@@ -186,15 +196,16 @@ static enum split_end how_it_ended(const struct splitting *s)
 }
 
 enum split_end split_unit(struct unit *u, const struct program *p,
-                          const struct explore_options *o, uint32_t parts,
-                          struct unit **out)
+                          const struct explore_options *o,
+                          const struct split_observer *observer,
+                          uint32_t parts, struct unit **out)
 {
 	assert(parts && !u->parts);
 	struct splitting s;
 	struct tally found;
 	const struct branch_list nothing = { 0 };
 	bool fits = found_tally(&u->found, p, &found);
-	start(&s, p, o);
+	start(&s, p, o, observer);
 	if (fits) expand(&s, u, parts);
 	enum split_end how = fits ? how_it_ended(&s) : SPLIT_FOREIGN;
 	if (how == SPLIT_DONE) {

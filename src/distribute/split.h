@@ -3,6 +3,7 @@
 #define ISO_DISTRIBUTE_SPLIT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct explore_options;
@@ -16,11 +17,19 @@ enum split_end {
 	SPLIT_FOREIGN  /* what is left cannot be done by the program */
 };
 
+/* Told now and then how many branches there are, of those that are enough. */
+struct split_observer {
+	void *payload;
+	void (*tick)(void *payload, size_t branches, size_t enough);
+};
+
 /* Makes `parts` units, which are left in `out` and are the caller's; what
  * remains of `u` is what was found until then, and that it was split. The
- * program is the task's, in its order; the options are complete. */
+ * program is the task's, in its order; the options are complete. Takes some
+ * milliseconds for each branch: 8 to 32 of them for each part. */
 enum split_end split_unit(struct unit *u, const struct program *p,
-                          const struct explore_options *o, uint32_t parts,
-                          struct unit **out);
+                          const struct explore_options *o,
+                          const struct split_observer *observer,
+                          uint32_t parts, struct unit **out);
 
 #endif
