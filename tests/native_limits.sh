@@ -73,7 +73,7 @@ endless() {
 	shift 2
 	for name; do
 		compile loops "$name"
-		run "$code" explore "$name.so" --step-timeout 1 --timeout 20
+		run "$code" explore "$name.so" --step-timeout 1 --timeout 90
 		cat err >>out
 		prints "$text"
 		lacks 'time limit'

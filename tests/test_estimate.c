@@ -333,6 +333,23 @@ START_TEST(what_cannot_be_estimated)
 }
 END_TEST
 
+/* What takes too long is given up, and is had when there is more time. */
+START_TEST(groups_are_given_up)
+{
+	struct program *p = shipped("twitter/client-1");
+	struct explore_options o = options_for(EXPLORE_CE, LEVEL_RC);
+	struct estimator *e = estimator_new(p, &o, 7);
+	estimator_hurry(e, 1e-9);
+	estimator_run(e, 3);
+	ck_assert_uint_eq(estimator_get(e).groups, 0);
+	estimator_hurry(e, 3600);
+	estimator_run(e, 3);
+	ck_assert_uint_eq(estimator_get(e).groups, 3);
+	estimator_free(e);
+	program_free(p);
+}
+END_TEST
+
 /* ---- time ---- */
 
 START_TEST(time_has_an_interval)
@@ -649,6 +666,7 @@ void add_estimate_tests(TCase *t)
 	tcase_add_test(t, sizes_add_up);
 	tcase_add_test(t, a_seed_is_reproducible);
 	tcase_add_test(t, what_cannot_be_estimated);
+	tcase_add_test(t, groups_are_given_up);
 	tcase_add_test(t, time_has_an_interval);
 	tcase_add_test(t, bars_never_go_back);
 	tcase_add_loop_test(t, bars_come_to_the_end, 0, 5);

@@ -7,6 +7,7 @@
 #include "axioms/staleness.h"
 #include "base/memory.h"
 #include "base/rng.h"
+#include "base/seconds.h"
 #include "dpor/engine.h"
 #include "history/relation.h"
 
@@ -72,6 +73,12 @@ struct abreast *abreast_new(const struct program *p,
 	engine_start_clock(&a->engine);
 	a->rng.state = seed;
 	return a;
+}
+
+void abreast_hurry(struct abreast *a, double seconds)
+{
+	a->shared.wall_start = seconds_now();
+	a->engine.options.timeout = seconds;
 }
 
 static void nodes_clear(struct nodes *n)

@@ -42,9 +42,11 @@ struct abreast_count {
 struct abreast *abreast_new(const struct program *p,
                             const struct explore_options *o, uint64_t seed);
 void abreast_free(struct abreast *a);
+/* Groups stop so many seconds from now. */
+void abreast_hurry(struct abreast *a, double seconds);
 /* One group of `width` descents from these branches together; false if
- * something stopped it (an interrupt, a limit that no option sets): then the
- * count says nothing. */
+ * something stopped it (an interrupt, the time, a limit that no option sets):
+ * then the count says nothing. */
 bool abreast_descend(struct abreast *a, const struct branch_list *from,
                      uint32_t width, struct abreast_count *count);
 

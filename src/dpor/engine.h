@@ -26,7 +26,8 @@ enum replay {
 	REPLAY_NOTHING,    /* a swap that violates the level, or a session that
 	                    * may not come next: nothing is there */
 	REPLAY_IMPOSSIBLE, /* the program cannot do that */
-	REPLAY_STOPPED     /* native code was interrupted, or is at fault */
+	REPLAY_STOPPED     /* by a limit; or native code was interrupted, or is
+	                    * at fault */
 };
 
 enum frame_kind {
@@ -135,6 +136,8 @@ struct engine {
 	uint64_t memory_peak;
 	uint64_t asked;          /* machine_guest_asked() at the last look */
 	uint64_t next_tick;      /* world.steps at which limits are looked at */
+	uint64_t tick_steps;     /* from one look to the next */
+	double ticked;           /* seconds_now() of the last look; 0: none */
 };
 
 /* shared.c: the program is borrowed, the rest is copied. */
@@ -194,7 +197,9 @@ bool engine_passes_filter(struct engine *e);
 void engine_start_clock(struct engine *e);
 /* Updates times and memory in the statistics. */
 void engine_measure(struct engine *e);
-/* Looks at the limits; false (and stops all) when one is hit. */
+/* Looks at the limits; false when one is hit, by any engine: all stop. */
+bool engine_may_go_on(struct engine *e);
+/* The same, and others are given what they wait for. */
 bool engine_tick(struct engine *e);
 /* All engines are to stop for this reason, unless they do for another one
  * already. Always false. */

@@ -16,6 +16,10 @@ enum { WIDTH_FIRST = 16, WIDTH_LAST = 1024, WIDTH_SIZES = 16 };
 /* What groups before count when an exploration has gone on. */
 static const double FADING = 0.9;
 
+/* When a group that does not come to its end is given up: in seconds, and in
+ * times of what it may take. */
+static const double LATE_LEAST = 2, LATE_TIMES = 2;
+
 /* One group. */
 struct sample {
 	double histories, end_states;
@@ -128,9 +132,16 @@ void estimator_run(struct estimator *e, uint64_t groups)
 		add_group(e, e->width);
 }
 
+void estimator_hurry(struct estimator *e, double seconds)
+{
+	abreast_hurry(e->abreast, seconds);
+	e->stopped = false;
+}
+
 void estimator_spend(struct estimator *e, double seconds)
 {
 	double end = seconds_now() + seconds;
+	estimator_hurry(e, LATE_LEAST + LATE_TIMES * seconds);
 	for (bool first = true; !e->exact && !e->stopped; first = false) {
 		double left = end - seconds_now(), width = e->width;
 		if (e->pace > 0 && left / e->pace < width)

@@ -67,8 +67,12 @@ void estimator_advance(struct estimator *e, const struct branch_list *open,
 /* Goes down, from the root unless it was told of branches, until so many more
  * groups are done. */
 void estimator_run(struct estimator *e, uint64_t groups);
-/* The same, until so many seconds are over, but one group at least. */
+/* The same, until so many seconds are over, but one group at least; unless that
+ * takes some times as long, and seconds. */
 void estimator_spend(struct estimator *e, double seconds);
+/* A group that goes on for longer than so many seconds from now is given up,
+ * with those behind it. Each of them says nothing then. */
+void estimator_hurry(struct estimator *e, double seconds);
 struct estimate estimator_get(const struct estimator *e);
 
 /* Adds a stretch of an exploration to what is known of its speed. */

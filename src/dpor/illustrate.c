@@ -40,6 +40,7 @@ bool tally_illustrate(struct tally *t, const struct program *p,
 	bool fine = true;
 	options.interrupt = NULL;
 	options.timeout = 0;
+	options.memory = 0;
 	options.jobs = 1;
 	shared_init(&shared, p, &options, NULL, NULL);
 	engine_init(&engine, &shared, 0);

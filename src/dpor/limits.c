@@ -4,7 +4,10 @@
 #include "dpor/pool.h"
 #include "vm/footprint.h"
 
-enum { STEPS_PER_TICK = 2048 };
+/* Looking costs less than a microsecond; in very long programs steps take up to
+ * a millisecond, and limits are to be heeded nevertheless. */
+enum { TICK_STEPS_MOST = 2048, TICK_STEPS_LEAST = 8 };
+static const double TICK_LONG = 0.05, TICK_SHORT = 0.01; /* seconds */
 
 /* Of this thread, and of the native code that it had run. */
 static double cpu_now(const struct engine *e)
@@ -72,23 +75,41 @@ void engine_measure(struct engine *e)
 	stats->explore_calls = e->world.steps - e->uncounted;
 }
 
-bool engine_tick(struct engine *e)
+static void set_next_tick(struct engine *e)
+{
+	double now = seconds_now(), took = now - e->ticked;
+	if (!e->ticked)
+		e->tick_steps = TICK_STEPS_LEAST;
+	else if (took < TICK_SHORT && e->tick_steps < TICK_STEPS_MOST)
+		e->tick_steps *= 2;
+	else if (took > TICK_LONG && e->tick_steps > TICK_STEPS_LEAST)
+		e->tick_steps /= 2;
+	e->ticked = now;
+	e->next_tick = e->world.steps + e->tick_steps;
+}
+
+bool engine_may_go_on(struct engine *e)
 {
 	const struct explore_options *o = &e->options;
 	const struct explore_stats *stats = &e->tally.stats;
-	e->next_tick = e->world.steps + STEPS_PER_TICK;
-	e->asked = machine_guest_asked(&e->world.machine);
+	set_next_tick(e);
 	engine_measure(e);
-	e->yields = e->yield_at > 0 && seconds_now() > e->yield_at;
-	if (e->yields && !engine_can_capture(e)) {
-		e->yield_at = 0;
-		e->yields = false;
-	}
 	if (o->interrupt && atomic_load(o->interrupt))
 		return engine_stop(e, STOP_INTERRUPTED);
 	if (o->timeout > 0 && stats->seconds > o->timeout)
 		return engine_stop(e, STOP_TIME);
 	if (stats->memory_peak > e->shared->memory_limit)
 		return engine_stop(e, STOP_MEMORY);
-	return !e->pool || pool_visit(e->pool, e);
+	return atomic_load(&e->shared->stop) == STOP_NONE;
+}
+
+bool engine_tick(struct engine *e)
+{
+	e->asked = machine_guest_asked(&e->world.machine);
+	e->yields = e->yield_at > 0 && seconds_now() > e->yield_at;
+	if (e->yields && !engine_can_capture(e)) {
+		e->yield_at = 0;
+		e->yields = false;
+	}
+	return engine_may_go_on(e) && (!e->pool || pool_visit(e->pool, e));
 }

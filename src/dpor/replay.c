@@ -106,6 +106,8 @@ static enum replay replay_transaction(struct engine *e, struct reader *r)
 {
 	struct state *s = engine_state(e);
 	uint32_t session = r->branch->script[r->at];
+	if (e->world.steps >= e->next_tick && !engine_may_go_on(e))
+		return REPLAY_STOPPED;
 	r->reads = r->branch->script[r->at + 1];
 	r->at += 2;
 	if (session >= e->world.sessions ||

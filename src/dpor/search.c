@@ -416,7 +416,9 @@ static bool begin_branch(struct engine *e, struct branch *b)
 	case REPLAYED: e->unopened = false; return true;
 	case REPLAY_NOTHING: break;
 	case REPLAY_IMPOSSIBLE: e->impossible = true; break;
-	case REPLAY_STOPPED: machine_stopped(e); return false;
+	case REPLAY_STOPPED:
+		if (e->world.machine.stop) machine_stopped(e);
+		return false;
 	}
 	forget_branch(e);
 	return false;

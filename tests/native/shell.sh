@@ -7,7 +7,7 @@ patience=1
 clients=$top/tests/native
 cat >limited <<END
 #!/bin/sh
-exec timeout -k 1 30 "$real" "\$@"
+exec timeout -k 5 120 "$real" "\$@"
 END
 chmod +x limited
 ISOSCOPE=$work/limited
