@@ -152,7 +152,14 @@ run 2 explore raise.tx -i cc --checkpoint c.json
 says "would overwrite 'c.json', of an exploration that is not finished"
 says 'explore --resume c.json'
 run 2 explore raise.tx -i cc --checkpoint raise.tx
+says "--checkpoint would overwrite the program 'raise.tx'"
+echo 'important' >notes
+run 2 explore raise.tx -i cc --checkpoint notes
 says 'which is no checkpoint'
+run 2 explore raise.tx -i cc --checkpoint new --histories new
+says "--histories and --checkpoint cannot both be written to 'new'"
+run 2 explore --resume c.json --histories c.json
+says "--histories would overwrite 'c.json', the file of --resume"
 run 2 explore --resume c.json -i si
 says '--resume goes without --isolation'
 run 3 explore --resume none.json

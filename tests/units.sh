@@ -265,6 +265,18 @@ done
 "$ISOSCOPE" merge y --json 2>err | found >merged.json
 same 'a checkpoint that was split' merged.json plain.json
 
+# --- a disk that is full ---
+if [ -w /dev/full ]; then
+	for command in 'split lost.tx -n 2 -o full' 'merge y' 'merge y --json'
+	do
+		"$ISOSCOPE" $command >/dev/full 2>err
+		equal "$command: exit code" $? 70
+		says 'cannot write the standard output'
+	done
+fi
+run 2 explore --unit y/unit-1.json --dot y/unit-1.json
+says "--dot would overwrite 'y/unit-1.json', the file of --unit"
+
 # --- GNU parallel, as in docs/distribution.md ---
 if parallel --version 2>&1 | grep -q '^GNU parallel'; then
 	run 0 split lost.tx -i cc -n 5 -o z

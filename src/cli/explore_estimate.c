@@ -59,11 +59,13 @@ static void finish_pace(struct watched *w, const struct explore_stats *s)
 
 /* ---- the estimate ---- */
 
-static struct estimate explored_all(const struct explore_stats *s)
+static struct estimate explored_all(const struct explore_options *o,
+                                    const struct explore_stats *s)
 {
 	double histories = (double)s->histories;
 	return (struct estimate){ .histories = histories, .low = histories,
 		                  .high = histories, .groups = 1,
+		                  .bound = o->max_changes,
 		                  .exact = true };
 }
 
@@ -101,7 +103,7 @@ static struct outlook look_ahead(const struct exploration *x,
                                  double seconds, uint64_t seed)
 {
 	const struct explore_stats *s = explorer_stats(e);
-	struct outlook o = { .whole = explored_all(s), .jobs = 1 };
+	struct outlook o = { .whole = explored_all(w->options, s), .jobs = 1 };
 	if (x->options.jobs) o.jobs = x->options.jobs;
 	o.classes = classes_of(x, s, o.whole.histories);
 	if (!is_limited(s)) return o;

@@ -28,7 +28,7 @@ struct merging {
 	struct diags diags;
 };
 
-static void report(const struct merging *g, const struct explorer *e)
+static bool report(const struct merging *g, const struct explorer *e)
 {
 	struct text t = { 0 };
 	struct style style = output_style(g->line, stdout);
@@ -46,8 +46,9 @@ static void report(const struct merging *g, const struct explorer *e)
 		report_verdict(&t, &style, e);
 	else
 		report_partial(&t, &style, e, &all);
-	output_text(stdout, "-", &t);
+	bool fine = output_text(stdout, "-", &t);
 	text_free(&t);
+	return fine;
 }
 
 /* An exploration with nothing left, or, where parts are missing, one that is
@@ -63,8 +64,9 @@ static int show(struct merging *g, struct tally *found,
 	explorer_run(e);
 	int code = EXIT_INPUT;
 	if (!program_failed(g->line, g->program)) {
-		report(g, e);
-		code = exit_code_of_verdict((int)explorer_verdict(e));
+		code = report(g, e)
+		           ? exit_code_of_verdict((int)explorer_verdict(e))
+		           : EXIT_INTERNAL;
 	}
 	explorer_free(e);
 	return code;

@@ -9,7 +9,8 @@
 
 /* The options that name a file to write. */
 static const enum option_id outputs[] = { OPTION_HISTORIES, OPTION_DOT,
-	                                  OPTION_SVG, OPTION_OUTPUT };
+	                                  OPTION_SVG, OPTION_OUTPUT,
+	                                  OPTION_CHECKPOINT };
 enum { OUTPUTS = sizeof outputs / sizeof *outputs };
 
 /* Do both paths lead to one regular file? */
@@ -21,18 +22,23 @@ static bool same_file(const char *a, const char *b)
 	       x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/* The options that name a file to read. */
+/* The options that name a file to read. What is gone on with may be written
+ * to the same file. */
 static const enum option_id inputs[] = { OPTION_EXPLORE_FROM,
 	                                 OPTION_FROM_PROGRAM,
-	                                 OPTION_VALIDATE };
+	                                 OPTION_VALIDATE, OPTION_UNIT,
+	                                 OPTION_RESUME };
 enum { INPUTS = sizeof inputs / sizeof *inputs };
 
-static bool overwrites_input(const struct command_line *c, const char *word,
-                             const char *path)
+static bool overwrites_input(const struct command_line *c,
+                             enum option_id output)
 {
+	const char *path = c->value[output], *word = option_table[output].word;
 	for (size_t i = 0; i < INPUTS; i++) {
 		const char *input = c->value[inputs[i]];
-		if (!input || !same_file(path, input)) continue;
+		bool goes_on = output == OPTION_CHECKPOINT &&
+		               inputs[i] == OPTION_RESUME;
+		if (!input || goes_on || !same_file(path, input)) continue;
 		say("--%s would overwrite '%s', the file of --%s", word, input,
 		    option_table[inputs[i]].word);
 		return true;
@@ -60,7 +66,7 @@ static bool outputs_differ(const struct command_line *c, const char *operand)
 		const char *word = option_table[outputs[i]].word;
 		if (!path || is_standard(path)) continue;
 		if (overwrites_operand(c, word, path, operand) ||
-		    overwrites_input(c, word, path))
+		    overwrites_input(c, outputs[i]))
 			return false;
 		for (size_t j = 0; j < i; j++) {
 			const char *other = c->value[outputs[j]];

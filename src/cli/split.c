@@ -229,7 +229,7 @@ static bool is_new(const struct division *v)
 	return !there;
 }
 
-static void tell(const struct division *v)
+static bool tell(const struct division *v)
 {
 	struct text t = { 0 };
 	size_t branches = 0;
@@ -241,8 +241,10 @@ static void tell(const struct division *v)
 	            v->count == 1 ? "unit" : "units", branches,
 	            branches == 1 ? "branch" : "branches", found,
 	            found == 1 ? "history was" : "histories were");
-	if (!v->line->value[OPTION_QUIET]) output_text(stdout, "-", &t);
+	bool fine = v->line->value[OPTION_QUIET] ||
+	            output_text(stdout, "-", &t);
 	text_free(&t);
+	return fine;
 }
 
 /* ---- the whole ---- */
@@ -280,9 +282,7 @@ static int split(struct division *v)
 	if (program_failed(v->line, v->x.program)) return EXIT_INPUT;
 	switch (how) {
 	case SPLIT_DONE:
-		if (!save_all(v)) return EXIT_INTERNAL;
-		tell(v);
-		return EXIT_HOLDS;
+		return save_all(v) && tell(v) ? EXIT_HOLDS : EXIT_INTERNAL;
 	case SPLIT_FOREIGN:
 		say("%s holds what the program cannot do; split it anew",
 		    v->line->operands[0]);

@@ -256,6 +256,7 @@ struct estimate estimator_get(const struct estimator *e)
 	if (!e->count || (!e->exact && !e->ends)) return r;
 	r = e->exact ? exactly(e) : roughly(e);
 	r.groups = e->count;
+	r.bound = e->options.max_changes;
 	return r;
 }
 

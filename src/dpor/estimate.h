@@ -29,6 +29,8 @@ struct estimate {
 	double low, high;  /* of `histories`: 95 %; not below that */
 	double work;       /* of the whole exploration (work_done), likewise */
 	double work_low, work_high;
+	uint64_t bound;    /* stale reads of each history at most; UINT64_MAX:
+	                    * any number */
 	uint64_t groups;   /* of coupled descents; 0: nothing is known */
 	bool exact;        /* everything was seen: low == high */
 };

@@ -194,18 +194,22 @@ bool explores_bounded(const struct explorer *e)
 	return o->algorithm == EXPLORE_ORDERLY && o->max_changes < UINT64_MAX;
 }
 
-/* "the 12 histories with at most 2 stale reads" */
-static void name_bounded(struct text *t, const struct explorer *e)
+void name_bound(struct text *t, uint64_t stale_reads)
 {
-	uint64_t bound = explorer_options(e)->max_changes;
-	text_string(t, "the ");
-	style_plural(t, explorer_stats(e)->histories, "history", "histories");
-	if (!bound) {
+	if (!stale_reads) {
 		text_string(t, " without stale reads");
 		return;
 	}
 	text_string(t, " with at most ");
-	style_plural(t, bound, "stale read", "stale reads");
+	style_plural(t, stale_reads, "stale read", "stale reads");
+}
+
+/* "the 12 histories with at most 2 stale reads" */
+static void name_bounded(struct text *t, const struct explorer *e)
+{
+	text_string(t, "the ");
+	style_plural(t, explorer_stats(e)->histories, "history", "histories");
+	name_bound(t, explorer_options(e)->max_changes);
 }
 
 static void inconclusive_reason(struct text *t, const struct explorer *e)

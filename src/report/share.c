@@ -5,6 +5,7 @@
 #include "dpor/estimate.h"
 #include "report/counts.h"
 #include "report/json.h"
+#include "report/names.h"
 #include "report/rough.h"
 #include "report/style.h"
 
@@ -60,6 +61,13 @@ void report_share(struct text *t, uint64_t seen, const struct estimate *all)
 		rough_range(t, at_least(all->low, seen),
 		            at_least(all->high, seen));
 		text_string(t, " (95 %); ");
+	}
+	if (all->bound < UINT64_MAX) {
+		struct text bound = { 0 };
+		name_bound(&bound, all->bound);
+		text_string(t, text_get(&bound) + 1);
+		text_string(t, "; ");
+		text_free(&bound);
 	}
 	if (seen || all->exact) {
 		percent(t, share_of(seen, all));
