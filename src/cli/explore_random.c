@@ -17,9 +17,10 @@
 #include "report/estimate_json.h"
 
 /* So many groups give an interval that is worth telling; more of them, if
- * descents take long, for so much of the time. */
+ * descents take long, for so much of the time; fewer, if that takes so many
+ * seconds and the time once more. */
 enum { GROUPS = 6 };
-static const double ESTIMATING = 0.2;
+static const double ESTIMATING = 0.2, PATIENCE = 5;
 
 /* The weights of single descents are as unbiased, but vary so much that no
  * honest interval follows from them: coupled ones tell the size. */
@@ -27,6 +28,7 @@ static struct estimate estimate_whole(const struct exploration *x,
                                       double seconds, uint64_t seed)
 {
 	struct estimator *e = estimator_new(x->program, &x->options, seed);
+	estimator_hurry(e, PATIENCE + seconds);
 	estimator_run(e, GROUPS);
 	estimator_spend(e, ESTIMATING * seconds);
 	struct estimate r = estimator_get(e);
