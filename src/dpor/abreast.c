@@ -26,7 +26,11 @@ struct node {
 	size_t kind;
 };
 
-struct nodes { struct node *items; size_t count, capacity; };
+struct nodes {
+	struct node *items;
+	size_t count, capacity;
+	uint64_t bytes;   /* of the branches that were added */
+};
 
 /* What groups found about branches of one kind. */
 struct kind { double squares, branches; };
@@ -39,6 +43,7 @@ struct abreast {
 	struct rng rng;
 	struct nodes drawn; /* of the group, parents first */
 	struct nodes open;  /* depth first */
+	bool too_large;     /* what is open is */
 	struct branch_list found;
 	struct kind *kinds;
 	size_t kind_count;
@@ -63,7 +68,7 @@ struct abreast *abreast_new(const struct program *p,
 	struct explore_observer own = { .payload = a, .history = on_history };
 	struct explore_options options = {
 		.algorithm = o->algorithm, .level = o->level, .base = o->base,
-		.interrupt = o->interrupt, .jobs = 1,
+		.interrupt = o->interrupt, .memory = o->memory, .jobs = 1,
 		.max_changes = o->max_changes, .symmetry = o->symmetry
 	};
 	if (o->algorithm == EXPLORE_CE && o->max_changes < UINT64_MAX)
@@ -85,6 +90,7 @@ static void nodes_clear(struct nodes *n)
 {
 	for (size_t i = 0; i < n->count; i++) free(n->items[i].branch);
 	n->count = 0;
+	n->bytes = 0;
 }
 
 void abreast_free(struct abreast *a)
@@ -106,6 +112,7 @@ static void add(struct nodes *n, struct node node)
 {
 	VEC_RESERVE(n->items, n->count, n->capacity);
 	n->items[n->count++] = node;
+	n->bytes += branch_bytes(node.branch);
 }
 
 /* ---- how large trees are ---- */
@@ -248,7 +255,10 @@ static void explore_to_an_end(struct abreast *a, const struct branch *b)
 	struct engine *e = &a->engine;
 	e->until = e->tally.stats.end_states + 1;
 	engine_explore(e, branch_copy(b));
-	engine_capture(e, &a->found);
+	if (engine_can_capture(e))
+		engine_capture(e, &a->found);
+	else
+		a->too_large = true;
 	free(e->branch);
 	e->branch = NULL;
 }
@@ -268,7 +278,7 @@ static void explore_a_little(struct abreast *a, const struct branch *b)
 static bool was_stopped(const struct abreast *a)
 {
 	int stop = atomic_load(&a->shared.stop);
-	return stop != STOP_NONE && stop != STOP_HISTORIES;
+	return a->too_large || (stop != STOP_NONE && stop != STOP_HISTORIES);
 }
 
 /* How much there is to find is measured in histories; what leads to none costs
@@ -286,6 +296,9 @@ static void add_found(struct abreast *a, uint32_t parent, double weight)
 		                  .parent = parent, .weight = weight,
 		                  .kind = kind_of(a->found.items[i]) });
 	a->found.count = 0;
+	uint64_t most = a->engine.options.memory;
+	if (!most || most > CAPTURE_MOST) most = CAPTURE_MOST;
+	a->too_large |= a->open.bytes > most;
 }
 
 static void visit(struct abreast *a, uint32_t at, struct abreast_count *count)
@@ -307,10 +320,15 @@ static void visit(struct abreast *a, uint32_t at, struct abreast_count *count)
 	add_found(a, at, n->weight);
 }
 
-static void begin(struct abreast *a, const struct branch_list *from)
+static void forget_group(struct abreast *a)
 {
 	nodes_clear(&a->drawn);
 	nodes_clear(&a->open);
+}
+
+static void begin(struct abreast *a, const struct branch_list *from)
+{
+	a->too_large = false;
 	for (size_t i = 0; i < from->count; i++)
 		add(&a->open, (struct node){
 		                  .branch = branch_copy(from->items[i]),
@@ -318,11 +336,9 @@ static void begin(struct abreast *a, const struct branch_list *from)
 		                  .kind = kind_of(from->items[i]) });
 }
 
-bool abreast_descend(struct abreast *a, const struct branch_list *from,
-                     uint32_t width, struct abreast_count *count)
+static bool go_down(struct abreast *a, uint32_t width,
+                    struct abreast_count *count)
 {
-	*count = (struct abreast_count){ .exact = true };
-	begin(a, from);
 	while (a->open.count) {
 		size_t first = a->drawn.count;
 		if (!draw(a, width)) count->exact = false;
@@ -332,6 +348,16 @@ bool abreast_descend(struct abreast *a, const struct branch_list *from,
 			if (was_stopped(a)) return false;
 		}
 	}
-	learn_all(a);
 	return true;
+}
+
+bool abreast_descend(struct abreast *a, const struct branch_list *from,
+                     uint32_t width, struct abreast_count *count)
+{
+	*count = (struct abreast_count){ .exact = true };
+	begin(a, from);
+	bool fine = go_down(a, width, count);
+	if (fine) learn_all(a);
+	forget_group(a);
+	return fine;
 }

@@ -37,7 +37,7 @@ struct abreast_count {
 };
 
 /* The program is borrowed. Of the options those count that say what is
- * explored, and `interrupt`; with EXPLORE_CE, too, histories are those with at
+ * explored, `interrupt` and `memory`; with EXPLORE_CE, too, histories are those with at
  * most max_changes stale reads (staleness.h). Not for EXPLORE_OUTWARD. */
 struct abreast *abreast_new(const struct program *p,
                             const struct explore_options *o, uint64_t seed);
@@ -46,7 +46,8 @@ void abreast_free(struct abreast *a);
 void abreast_hurry(struct abreast *a, double seconds);
 /* One group of `width` descents from these branches together; false if
  * something stopped it (an interrupt, the time, a limit that no option sets):
- * then the count says nothing. */
+ * then the count says nothing. What is open takes 256 MiB at most, or
+ * options.memory if that is less. */
 bool abreast_descend(struct abreast *a, const struct branch_list *from,
                      uint32_t width, struct abreast_count *count);
 

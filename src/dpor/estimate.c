@@ -18,7 +18,7 @@ static const double FADING = 0.9;
 
 /* When a group that does not come to its end is given up: in seconds, and in
  * times of what it may take. */
-static const double LATE_LEAST = 2, LATE_TIMES = 2;
+static const double LATE_LEAST = 1, LATE_TIMES = 2;
 
 /* One group. */
 struct sample {
