@@ -158,6 +158,21 @@ run 2 explore raise.tx -i cc --checkpoint notes
 says 'which is no checkpoint'
 run 2 explore raise.tx -i cc --checkpoint new --histories new
 says "--histories and --checkpoint cannot both be written to 'new'"
+run 1 explore raise.tx -i cc --checkpoint h.json --histories met \
+	--max-histories 1
+seq 1 1000 >numbers
+cp numbers kept
+run 2 explore --resume h.json --histories numbers
+says 'numbers does not hold the histories of the checkpoint, which were'
+same "$what: the file" numbers kept
+mv met moved
+run 2 explore --resume h.json
+says 'cannot go on writing '
+run 1 explore --resume h.json --histories moved
+run 1 explore raise.tx -i cc --histories all
+set_of moved >moved.sorted
+set_of all >all.sorted
+same "$what" moved.sorted all.sorted
 run 2 explore --resume c.json --histories c.json
 says "--histories would overwrite 'c.json', the file of --resume"
 run 2 explore --resume c.json -i si

@@ -57,7 +57,11 @@ prints ' with 2 threads'
 for way in '' '--base none' '--algorithm orderly' --symmetry '--seed 7' \
 	'--sessions-order s5,s4,s3,s2,s1'; do
 	# shellcheck disable=SC2086
-	run 4 explore "$huge" -i ra --estimate --json $way
+	# A slow or busy machine may find nothing in that time.
+	for seconds in 1 4 16; do
+		run 4 explore "$huge" -i ra --estimate=$seconds --json $way
+		grep -qF '"seconds_low":null' out || break
+	done
 	json '.[0].verdict' inconclusive
 	json '.[0].estimate.exact' false
 	json '.[0].outlook.seconds > 0' true
@@ -65,7 +69,7 @@ for way in '' '--base none' '--algorithm orderly' --symmetry '--seed 7' \
 	json '.[0].outlook | .seconds < .seconds_high' true
 	holds $truth
 done
-run 4 explore "$huge" -i ra --estimate=0.3 --json
+run 4 explore "$huge" -i ra --estimate --json
 json '.[0].stats.seconds < .[0].outlook.seconds' true
 
 # --- what is wrong ---

@@ -140,6 +140,7 @@ static struct unit *any_unit(struct rng *r)
 	if (rng_below(r, 2)) {
 		u->histories = mem_copy_string(any_string(r));
 		u->histories_length = rng_next(r) >> 1;
+		u->histories_end = rng_next(r);
 	}
 	return u;
 }

@@ -1,6 +1,7 @@
 #include "cli/explore_unit.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "cli/exit_codes.h"
@@ -259,28 +261,55 @@ static FILE *begin_histories(struct unit *unit, const char *path)
 	return f;
 }
 
+/* Of some bytes up to there. */
+static bool hash_end(int file, uint64_t length, uint64_t *hash)
+{
+	char bytes[4096];
+	size_t count = length < sizeof bytes ? length : sizeof bytes;
+	ssize_t had = pread(file, bytes, count, (off_t)(length - count));
+	if (had != (ssize_t)count) return false;
+	*hash = hash_bytes(length, bytes, count);
+	return true;
+}
+
+/* Was it this file that the checkpoint was made with? It says so if not. */
+static bool are_its_histories(const struct unit *unit, int file,
+                              const char *path)
+{
+	struct stat what;
+	uint64_t length = unit->histories_length, hash;
+	if (!fstat(file, &what) && what.st_size < (off_t)length) {
+		say("%s is shorter than it was at the time of the checkpoint, "
+		    "so histories are missing; begin anew", path);
+		return false;
+	}
+	bool known = hash_end(file, length, &hash);
+	if (known && hash == unit->histories_end) return true;
+	if (known)
+		say("%s does not hold the histories of the checkpoint, which "
+		    "were written to %s; name that file", path,
+		    unit->histories);
+	else
+		say("cannot read %s: %s", path, strerror(errno));
+	return false;
+}
+
 /* The part of the file that belongs to the checkpoint is kept. */
 static FILE *go_on_histories(struct unit *unit, const char *path)
 {
-	struct stat what;
 	off_t length = (off_t)unit->histories_length;
 	FILE *f = fopen(path, "r+be");
-	if (!f) {
-		say("cannot go on writing %s: %s", path, strerror(errno));
+	if (f && !are_its_histories(unit, fileno(f), path)) {
+		fclose(f);
 		return NULL;
 	}
-	bool whole = !fstat(fileno(f), &what) && what.st_size >= length;
-	if (whole && !ftruncate(fileno(f), length) &&
+	if (f && !ftruncate(fileno(f), length) &&
 	    !fseeko(f, length, SEEK_SET)) {
 		remember_histories(unit, path);
 		return f;
 	}
-	if (whole)
-		say("cannot go on writing %s: %s", path, strerror(errno));
-	else
-		say("%s is shorter than it was at the time of the checkpoint, "
-		    "so histories are missing; begin anew", path);
-	fclose(f);
+	say("cannot go on writing %s: %s", path, strerror(errno));
+	if (f) fclose(f);
 	return NULL;
 }
 
@@ -305,13 +334,23 @@ FILE *explore_unit_histories(struct explore_unit *u, bool *fine)
 
 /* ---- while it runs ---- */
 
+/* The stream may be one that cannot be read. */
+static bool note_end(struct unit *unit)
+{
+	int file = open(unit->histories, O_RDONLY | O_CLOEXEC);
+	bool fine = file >= 0 && hash_end(file, unit->histories_length,
+	                                  &unit->histories_end);
+	if (file >= 0) close(file);
+	return fine;
+}
+
 static bool flush_histories(struct explore_unit *u)
 {
 	if (!u->histories) return true;
 	if (fflush(u->histories) || fsync(fileno(u->histories))) return false;
 	off_t length = ftello(u->histories);
 	u->unit->histories_length = (uint64_t)length;
-	return length >= 0;
+	return length >= 0 && note_end(u->unit);
 }
 
 /* An exploration is worth more than one checkpoint: when the disk is full, it

@@ -69,6 +69,11 @@ static bool find_folder(struct division *v)
 	}
 	v->folder = given ? mem_copy_string(given)
 	                  : folder_of(v->line->operands[0]);
+	return true;
+}
+
+static bool make_folder(const struct division *v)
+{
 	if (!mkdir(v->folder, 0777) || errno == EEXIST) return true;
 	say("cannot make the folder %s: %s", v->folder, strerror(errno));
 	return false;
@@ -323,7 +328,7 @@ static int split_program(struct division *v)
 	if (!is_new(v)) return EXIT_USAGE;
 	struct program *p = read_program(v->line, path);
 	if (!p) return EXIT_INPUT;
-	int code = split_view(v, p);
+	int code = make_folder(v) ? split_view(v, p) : EXIT_USAGE;
 	program_free(p);
 	return code;
 }

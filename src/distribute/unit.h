@@ -40,6 +40,8 @@ struct unit {
 	 * those that were found. NULL: nowhere. Owned. */
 	char *histories;
 	uint64_t histories_length;
+	/* Of the last of these bytes: other files end differently there. */
+	uint64_t histories_end;
 };
 
 /* Takes the task over, copies the id. Nothing is left, nothing was found. */

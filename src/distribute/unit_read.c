@@ -131,7 +131,7 @@ static struct branch *read_branch(struct members *m, const json_t *value,
 	const char *word = member_string(m, value, "kind");
 	if (!word) return NULL;
 	if (!seal_kind_from_word(word, &kind)) {
-		member_wrong(m, "kind", "between, pending, swap or end");
+		member_wrong(m, "kind", "between, pending, fresh, swap or end");
 		return NULL;
 	}
 	struct branch *b = read_parts(m, value, kind);
@@ -307,8 +307,10 @@ static bool read_histories(struct members *m, const json_t *unit,
 	const json_t *o = member_object(m, unit, "histories");
 	const char *path = o ? member_string(m, o, "path") : NULL;
 	if (path) u->histories = mem_copy_string(path);
-	return path && member_count(m, o, "length", INT64_MAX,
-	                            &u->histories_length);
+	return path &&
+	       member_count(m, o, "length", INT64_MAX,
+	                    &u->histories_length) &&
+	       member_hash(m, o, "end", &u->histories_end);
 }
 
 static bool read_unit(struct members *m, const json_t *unit, struct unit *u)

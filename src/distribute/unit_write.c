@@ -163,6 +163,8 @@ static void write_rest(struct text *t, const struct unit *u)
 		write_string(t, u->histories);
 		text_string(t, ",\"length\":");
 		write_number(t, u->histories_length);
+		text_string(t, ",\"end\":");
+		write_hash(t, u->histories_end);
 		text_char(t, '}');
 	}
 }

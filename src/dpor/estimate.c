@@ -276,7 +276,7 @@ void pace_add(struct pace *p, double work, double seconds)
 struct duration pace_duration(const struct pace *p, double work, double low,
                               double high)
 {
-	if (p->work <= 0) return (struct duration){ 0 };
+	if (p->work <= 0) return (struct duration){ NAN, NAN, NAN };
 	double mean = p->seconds / p->work;
 	double squares = p->squares / p->work - mean * mean;
 	double part = spread(mean, fmax(squares, 0), (double)p->count);

@@ -50,7 +50,7 @@ struct pace {
 	uint64_t count;  /* of stretches */
 };
 
-/* How long one thread takes. Needs a pace; else all are 0. */
+/* How long one thread takes. Needs a pace; else all are NAN. */
 struct duration { double seconds, low, high; };
 
 /* The program is borrowed; of the options those count that say what is

@@ -1,5 +1,6 @@
 #include "report/estimate_json.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "dpor/explorer.h"
@@ -7,12 +8,16 @@
 #include "report/json_members.h"
 #include "report/share.h"
 
-/* Counts are exact up to 2^53, and that is not what they pretend to be. */
+/* Counts are exact up to 2^53, and that is not what they pretend to be. NAN:
+ * nobody knows. */
 static void member_number(struct text *t, const char *name, double n)
 {
 	text_char(t, ',');
 	json_name(t, name);
-	text_format(t, "%.15g", n);
+	if (isnan(n))
+		text_string(t, "null");
+	else
+		text_format(t, "%.15g", n);
 }
 
 /* Up to its closing brace, which the caller adds. */

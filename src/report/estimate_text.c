@@ -37,7 +37,7 @@ static void name_about(struct text *t, const struct estimate *e)
 
 static void name_time(struct text *t, const struct outlook *o)
 {
-	if (o->left.seconds <= 0) return;
+	if (!(o->left.seconds > 0)) return;
 	text_string(t, o->left.seconds / o->jobs < 0.1 ? ", " : ", about ");
 	rough_seconds(t, o->left.seconds / o->jobs);
 	if (o->jobs > 1) text_format(t, " with %u threads", o->jobs);
