@@ -350,6 +350,18 @@ START_TEST(groups_are_given_up)
 }
 END_TEST
 
+START_TEST(memory_is_not_exceeded)
+{
+	struct program *p = shipped("twitter/client-1");
+	struct explore_options o = options_for(EXPLORE_CE, LEVEL_RC);
+	o.memory = 1000;
+	ck_assert_uint_eq(estimate(p, &o, 7, 3).groups, 0);
+	o.memory = 100 << 20;
+	ck_assert_uint_eq(estimate(p, &o, 7, 3).groups, 3);
+	program_free(p);
+}
+END_TEST
+
 /* ---- time ---- */
 
 START_TEST(time_has_an_interval)
@@ -667,6 +679,7 @@ void add_estimate_tests(TCase *t)
 	tcase_add_test(t, a_seed_is_reproducible);
 	tcase_add_test(t, what_cannot_be_estimated);
 	tcase_add_test(t, groups_are_given_up);
+	tcase_add_test(t, memory_is_not_exceeded);
 	tcase_add_test(t, time_has_an_interval);
 	tcase_add_test(t, bars_never_go_back);
 	tcase_add_loop_test(t, bars_come_to_the_end, 0, 5);
