@@ -37,8 +37,9 @@ struct abreast_count {
 };
 
 /* The program is borrowed. Of the options those count that say what is
- * explored, `interrupt` and `memory`; with EXPLORE_CE, too, histories are those with at
- * most max_changes stale reads (staleness.h). Not for EXPLORE_OUTWARD. */
+ * explored, `interrupt` and `memory`; with EXPLORE_CE, too, histories are those
+ * with at most max_changes stale reads (staleness.h). Not for EXPLORE_OUTWARD.
+ */
 struct abreast *abreast_new(const struct program *p,
                             const struct explore_options *o, uint64_t seed);
 void abreast_free(struct abreast *a);

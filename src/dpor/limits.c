@@ -4,8 +4,8 @@
 #include "dpor/pool.h"
 #include "vm/footprint.h"
 
-/* Looking costs less than a microsecond; in very long programs steps take up to
- * a millisecond, and limits are to be heeded nevertheless. */
+/* A step takes much less than a microsecond, and up to a millisecond in very
+ * long programs: limits are to be heeded in time there as well. */
 enum { TICK_STEPS_MOST = 2048, TICK_STEPS_LEAST = 8 };
 static const double TICK_LONG = 0.05, TICK_SHORT = 0.01; /* seconds */
 
@@ -79,11 +79,11 @@ static void set_next_tick(struct engine *e)
 {
 	double now = seconds_now(), took = now - e->ticked;
 	if (!e->ticked)
-		e->tick_steps = TICK_STEPS_LEAST;
+		e->tick_steps = TICK_STEPS_MOST;
 	else if (took < TICK_SHORT && e->tick_steps < TICK_STEPS_MOST)
 		e->tick_steps *= 2;
 	else if (took > TICK_LONG && e->tick_steps > TICK_STEPS_LEAST)
-		e->tick_steps /= 2;
+		e->tick_steps /= 4;
 	e->ticked = now;
 	e->next_tick = e->world.steps + e->tick_steps;
 }
