@@ -207,7 +207,8 @@ sed 's/^fn .*/extern fn next(n: int): int from "next.so";/' twin.tx >extern.tx
 echo 'long long next(long long n) { return n + 1; }' >next.c
 ${CC:-cc} -shared -fPIC -o next.so next.c
 for level in none rc ra cc pc psi si ser; do
-	"$ISOSCOPE" explore -j 1 -i $level twin.tx --histories twin.json >twin.out
+	"$ISOSCOPE" explore -j 1 -i $level twin.tx --histories twin.json \
+		>twin.out
 	code=$?
 	run $code explore -j 1 -i $level extern.tx --histories found.json
 	sed 's/extern\.tx/twin.tx/g' found.json >extern.json
