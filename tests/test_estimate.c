@@ -289,18 +289,16 @@ START_TEST(sizes_add_up)
 	explorer_run(x);
 	const struct branch_list *open = explorer_open(x);
 	ck_assert_uint_gt(open->count, 5);
-	double *sizes = mem_take0(open->count, sizeof *sizes);
 	struct mean all = { 0 };
 	for (uint64_t seed = 1; seed <= 100; seed++) {
 		struct estimator *e = estimator_new(p, &o, seed);
 		double sum = (double)explorer_stats(x)->end_states;
-		estimator_sizes(e, open, sizes);
-		for (size_t i = 0; i < open->count; i++) sum += sizes[i];
+		for (size_t i = 0; i < open->count; i++)
+			sum += estimator_size(e, open->items[i]);
 		mean_add(&all, sum);
 		estimator_free(e);
 	}
 	check_mean(&all, (double)truth.end_states, "sizes");
-	free(sizes);
 	explorer_free(x);
 	program_free(p);
 }
@@ -482,6 +480,11 @@ START_TEST(forecasts_of_a_run)
 	ck_assert_uint_gt(w.known, 0);
 	watch_tick(&w, explorer_stats(e), 0);
 	ck_assert_msg(w.shown > 2, "%g", w.shown);
+	forecast_free(w.forecast);
+	w.forecast = forecast_new(p, &o);
+	forecast_snapshot(w.forecast, explorer_tally(e), explorer_open(e));
+	watch_tick(&w, explorer_stats(e), 0);
+	ck_assert_msg(w.shown > 90, "%g", w.shown);
 	explorer_free(e);
 	forecast_free(w.forecast);
 	program_free(p);

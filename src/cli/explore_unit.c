@@ -1,7 +1,6 @@
 #include "cli/explore_unit.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -256,8 +255,12 @@ static void remember_histories(struct unit *unit, const char *path)
 
 static FILE *begin_histories(struct unit *unit, const char *path)
 {
-	FILE *f = path_can_be_written(path) ? output_open(path) : NULL;
-	if (f) remember_histories(unit, path);
+	if (!path_can_be_written(path)) return NULL;
+	FILE *f = fopen(path, "w+e");
+	if (f)
+		remember_histories(unit, path);
+	else
+		say("cannot write %s: %s", path, strerror(errno));
 	return f;
 }
 
@@ -334,23 +337,15 @@ FILE *explore_unit_histories(struct explore_unit *u, bool *fine)
 
 /* ---- while it runs ---- */
 
-/* The stream may be one that cannot be read. */
-static bool note_end(struct unit *unit)
-{
-	int file = open(unit->histories, O_RDONLY | O_CLOEXEC);
-	bool fine = file >= 0 && hash_end(file, unit->histories_length,
-	                                  &unit->histories_end);
-	if (file >= 0) close(file);
-	return fine;
-}
-
 static bool flush_histories(struct explore_unit *u)
 {
 	if (!u->histories) return true;
-	if (fflush(u->histories) || fsync(fileno(u->histories))) return false;
+	int file = fileno(u->histories);
+	if (fflush(u->histories) || fsync(file)) return false;
 	off_t length = ftello(u->histories);
 	u->unit->histories_length = (uint64_t)length;
-	return length >= 0 && note_end(u->unit);
+	return length >= 0 &&
+	       hash_end(file, (uint64_t)length, &u->unit->histories_end);
 }
 
 /* An exploration is worth more than one checkpoint: when the disk is full, it

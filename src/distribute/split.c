@@ -56,9 +56,7 @@ static void sort_pieces(struct splitting *s)
 /* Takes the branch over. */
 static void add_piece(struct splitting *s, struct branch *b)
 {
-	const struct branch_list one = { &b, 1, 1 };
-	double size;
-	estimator_sizes(s->estimator, &one, &size);
+	double size = estimator_size(s->estimator, b);
 	VEC_RESERVE(s->pieces, s->count, s->capacity);
 	s->pieces[s->count++] = (struct piece){ b, size };
 	if (s->count > s->most) s->most = s->count;

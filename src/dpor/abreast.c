@@ -96,8 +96,6 @@ static void nodes_clear(struct nodes *n)
 void abreast_free(struct abreast *a)
 {
 	if (!a) return;
-	nodes_clear(&a->drawn);
-	nodes_clear(&a->open);
 	free(a->drawn.items);
 	free(a->open.items);
 	free(a->found.items);
@@ -112,7 +110,8 @@ static void add(struct nodes *n, struct node node)
 {
 	VEC_RESERVE(n->items, n->count, n->capacity);
 	n->items[n->count++] = node;
-	n->bytes += branch_bytes(node.branch);
+	n->bytes += branch_bytes(node.branch->path_length,
+	                         node.branch->script_length);
 }
 
 /* ---- how large trees are ---- */
@@ -320,12 +319,6 @@ static void visit(struct abreast *a, uint32_t at, struct abreast_count *count)
 	add_found(a, at, n->weight);
 }
 
-static void forget_group(struct abreast *a)
-{
-	nodes_clear(&a->drawn);
-	nodes_clear(&a->open);
-}
-
 static void begin(struct abreast *a, const struct branch_list *from)
 {
 	a->too_large = false;
@@ -358,6 +351,7 @@ bool abreast_descend(struct abreast *a, const struct branch_list *from,
 	begin(a, from);
 	bool fine = go_down(a, width, count);
 	if (fine) learn_all(a);
-	forget_group(a);
+	nodes_clear(&a->drawn);
+	nodes_clear(&a->open);
 	return fine;
 }

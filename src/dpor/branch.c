@@ -5,22 +5,17 @@
 
 #include "base/memory.h"
 
-static size_t bytes_of(size_t words)
+size_t branch_bytes(size_t path_length, size_t script_length)
 {
-	return sizeof(struct branch) + words * sizeof(uint32_t);
-}
-
-size_t branch_bytes(const struct branch *b)
-{
-	return bytes_of((size_t)b->path_length + b->script_length);
+	return sizeof(struct branch) +
+	       (path_length + script_length) * sizeof(uint32_t);
 }
 
 struct branch *branch_new(enum branch_kind kind, const uint32_t *path,
                           uint32_t path_length, const uint32_t *script,
                           uint32_t script_length)
 {
-	size_t words = (size_t)path_length + script_length;
-	struct branch *b = mem_take(bytes_of(words));
+	struct branch *b = mem_take(branch_bytes(path_length, script_length));
 	uint32_t *place = (uint32_t *)(b + 1);
 	if (path_length) memcpy(place, path, path_length * sizeof *place);
 	if (script_length)

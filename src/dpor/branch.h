@@ -49,8 +49,8 @@ struct branch *branch_new(enum branch_kind kind, const uint32_t *path,
                           uint32_t path_length, const uint32_t *script,
                           uint32_t script_length);
 struct branch *branch_copy(const struct branch *b);
-/* That it takes of memory. */
-size_t branch_bytes(const struct branch *b);
+/* That one takes of memory. */
+size_t branch_bytes(size_t path_length, size_t script_length);
 /* Every session becomes another one. */
 void branch_rename(struct branch *b, const uint32_t *sessions);
 /* The whole exploration. */

@@ -209,10 +209,9 @@ bool engine_can_capture(const struct engine *e)
 	if (!e->branch || e->unopened) return true;
 	for (size_t at = 0; at < e->frame_count; at++) {
 		const struct frame *f = &e->frames[at];
-		uint64_t words = e->branch->path_length + at + 2 * f->count +
-		                 2 * (uint64_t)f->reads;
 		bytes += alternatives_left(f) *
-		         (sizeof(struct branch) + words * sizeof(uint32_t));
+		         branch_bytes(e->branch->path_length + at,
+		                      2 * ((size_t)f->count + f->reads));
 	}
 	return bytes <= CAPTURE_MOST;
 }

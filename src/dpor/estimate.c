@@ -44,7 +44,7 @@ struct estimator {
 	uint64_t seen;       /* the most histories that a group met */
 	uint64_t ends;       /* end states that all groups met */
 	bool exact;          /* the last sample is */
-	bool stopped;        /* groups are not to be had any more */
+	bool stopped;        /* groups of these branches are not to be had */
 };
 
 double work_done(const struct explore_options *o,
@@ -96,6 +96,7 @@ void estimator_free(struct estimator *e)
 void estimator_advance(struct estimator *e, const struct branch_list *open,
                        uint64_t histories, uint64_t end_states)
 {
+	e->stopped = false;
 	e->least = histories;
 	if (!e->in_place) return;
 	branch_list_free(&e->open);
@@ -141,7 +142,7 @@ void estimator_hurry(struct estimator *e, double seconds)
 void estimator_spend(struct estimator *e, double seconds)
 {
 	double end = seconds_now() + seconds;
-	estimator_hurry(e, LATE_LEAST + LATE_TIMES * seconds);
+	abreast_hurry(e->abreast, LATE_LEAST + LATE_TIMES * seconds);
 	for (bool first = true; !e->exact && !e->stopped; first = false) {
 		double left = end - seconds_now(), width = e->width;
 		if (e->pace > 0 && left / e->pace < width)
@@ -154,18 +155,15 @@ void estimator_spend(struct estimator *e, double seconds)
 	}
 }
 
-void estimator_sizes(struct estimator *e, const struct branch_list *l,
-                     double *out)
+double estimator_size(struct estimator *e, struct branch *b)
 {
 	if (!e->in_place && !e->sizer)
 		e->sizer = abreast_new(e->program, &e->options, 1);
 	struct abreast *a = e->sizer ? e->sizer : e->abreast;
-	for (size_t i = 0; i < l->count; i++) {
-		struct branch_list one = { &l->items[i], 1, 1 };
-		struct abreast_count c;
-		bool fine = abreast_descend(a, &one, WIDTH_SIZES, &c);
-		out[i] = !fine ? 1 : e->in_place ? c.end_states : c.places;
-	}
+	const struct branch_list one = { &b, 1, 1 };
+	struct abreast_count c;
+	if (!abreast_descend(a, &one, WIDTH_SIZES, &c)) return 1;
+	return e->in_place ? c.end_states : c.places;
 }
 
 /* ---- statistics ---- */

@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 struct branch;
+struct branch;
 struct branch_list;
 struct estimator;
 struct explore_options;
@@ -83,9 +84,8 @@ void pace_add(struct pace *p, double work, double seconds);
 struct duration pace_duration(const struct pace *p, double work, double low,
                               double high);
 
-/* The size of each branch by one group each, for balance: in end states, or,
- * with EXPLORE_ORDERLY, in branches of its tree. */
-void estimator_sizes(struct estimator *e, const struct branch_list *l,
-                     double *out);
+/* The size of a branch by one group, for balance: in end states, or, with
+ * EXPLORE_ORDERLY, in branches of its tree. */
+double estimator_size(struct estimator *e, struct branch *b);
 
 #endif

@@ -1,24 +1,11 @@
 #include "report/estimate_json.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "dpor/explorer.h"
 #include "report/json.h"
 #include "report/json_members.h"
 #include "report/share.h"
-
-/* Counts are exact up to 2^53, and that is not what they pretend to be. NAN:
- * nobody knows. */
-static void member_number(struct text *t, const char *name, double n)
-{
-	text_char(t, ',');
-	json_name(t, name);
-	if (isnan(n))
-		text_string(t, "null");
-	else
-		text_format(t, "%.15g", n);
-}
 
 /* Up to its closing brace, which the caller adds. */
 static void print_open(struct text *t, const struct explorer *e,
@@ -41,9 +28,9 @@ static void print_estimate(struct text *t, const struct estimate *e,
 	text_char(t, '{');
 	json_name(t, "exact");
 	text_string(t, e->exact ? "true" : "false");
-	member_number(t, "histories", e->histories);
-	member_number(t, "low", e->low);
-	member_number(t, "high", e->high);
+	json_member_number(t, "histories", e->histories);
+	json_member_number(t, "low", e->low);
+	json_member_number(t, "high", e->high);
 	json_share_member(t, seen, e);
 	json_member_count(t, "groups", e->groups);
 	text_char(t, '}');
@@ -56,10 +43,10 @@ void report_outlook_json(struct text *t, const struct explorer *e,
 	print_estimate(t, &o->whole, explorer_stats(e)->histories);
 	text_string(t, ",\"outlook\":{");
 	json_count(t, "jobs", o->jobs);
-	member_number(t, "seconds", o->left.seconds / o->jobs);
-	member_number(t, "seconds_low", o->left.low / o->jobs);
-	member_number(t, "seconds_high", o->left.high / o->jobs);
-	if (o->classes > 0) member_number(t, "classes", o->classes);
+	json_member_number(t, "seconds", o->left.seconds / o->jobs);
+	json_member_number(t, "seconds_low", o->left.low / o->jobs);
+	json_member_number(t, "seconds_high", o->left.high / o->jobs);
+	if (o->classes > 0) json_member_number(t, "classes", o->classes);
 	text_string(t, "}}\n");
 }
 

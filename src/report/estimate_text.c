@@ -54,8 +54,10 @@ void name_outlook(struct text *t, const struct explorer *e,
 		rough_count(t, o->classes);
 		text_string(t, " classes");
 	}
-	if (options->max_changes < UINT64_MAX)
+	if (options->max_changes < UINT64_MAX) {
+		text_char(t, ' ');
 		name_bound(t, options->max_changes);
+	}
 	text_string(t, " under ");
 	name_level(t, options->level);
 	name_interval(t, &o->whole);

@@ -1,5 +1,7 @@
 #include "report/json_members.h"
 
+#include <math.h>
+
 #include "report/json.h"
 
 void json_member_text(struct text *t, const char *name, const char *value)
@@ -13,6 +15,16 @@ void json_member_count(struct text *t, const char *name, uint64_t n)
 {
 	text_char(t, ',');
 	json_count(t, name, n);
+}
+
+void json_member_number(struct text *t, const char *name, double n)
+{
+	text_char(t, ',');
+	json_name(t, name);
+	if (isnan(n))
+		text_string(t, "null");
+	else
+		text_format(t, "%.15g", n);
 }
 
 void json_member_bool(struct text *t, const char *name, bool value)

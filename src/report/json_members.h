@@ -11,6 +11,8 @@
 /* ,"name":"value"; null for NULL */
 void json_member_text(struct text *t, const char *name, const char *value);
 void json_member_count(struct text *t, const char *name, uint64_t n);
+/* Whole numbers are exact up to 2^53; null for NAN, which nobody knows. */
+void json_member_number(struct text *t, const char *name, double n);
 /* ,"name":true */
 void json_member_bool(struct text *t, const char *name, bool value);
 /* ,"line":3, or null when unknown */

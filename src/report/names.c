@@ -197,10 +197,10 @@ bool explores_bounded(const struct explorer *e)
 void name_bound(struct text *t, uint64_t stale_reads)
 {
 	if (!stale_reads) {
-		text_string(t, " without stale reads");
+		text_string(t, "without stale reads");
 		return;
 	}
-	text_string(t, " with at most ");
+	text_string(t, "with at most ");
 	style_plural(t, stale_reads, "stale read", "stale reads");
 }
 
@@ -209,6 +209,7 @@ static void name_bounded(struct text *t, const struct explorer *e)
 {
 	text_string(t, "the ");
 	style_plural(t, explorer_stats(e)->histories, "history", "histories");
+	text_char(t, ' ');
 	name_bound(t, explorer_options(e)->max_changes);
 }
 

@@ -53,7 +53,7 @@ void name_nothing_fails(struct text *t, uint32_t checked);
 /* "violated: 2 of 3 assertions fail under Causal Consistency (cc)", without
  * the verdict word and its colon. */
 void name_verdict_reason(struct text *t, const struct explorer *e);
-/* " with at most 2 stale reads", " without stale reads" */
+/* "with at most 2 stale reads", "without stale reads" */
 void name_bound(struct text *t, uint64_t stale_reads);
 /* Were only histories with few stale reads explored (--max-changes)? */
 bool explores_bounded(const struct explorer *e);

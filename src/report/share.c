@@ -5,6 +5,7 @@
 #include "dpor/estimate.h"
 #include "report/counts.h"
 #include "report/json.h"
+#include "report/json_members.h"
 #include "report/names.h"
 #include "report/rough.h"
 #include "report/style.h"
@@ -25,13 +26,7 @@ double share_of(uint64_t seen, const struct estimate *all)
 void json_share_member(struct text *t, uint64_t seen,
                        const struct estimate *all)
 {
-	double share = share_of(seen, all);
-	text_char(t, ',');
-	json_name(t, "share");
-	if (isnan(share))
-		text_string(t, "null");
-	else
-		text_format(t, "%.15g", share);
+	json_member_number(t, "share", share_of(seen, all));
 }
 
 /* Two digits, but never "100 %" for a part. */
@@ -51,8 +46,7 @@ void report_share(struct text *t, uint64_t seen, const struct estimate *all)
 	struct text number = { 0 };
 	if (!all || !all->groups) return;
 	if (all->exact)
-		style_count(&number,
-		            (uint64_t)at_least(all->histories, seen));
+		style_count(&number, (uint64_t)at_least(all->histories, seen));
 	else
 		rough_count(&number, at_least(all->histories, seen));
 	count_begin_text(t, "in all", &number);
@@ -63,11 +57,8 @@ void report_share(struct text *t, uint64_t seen, const struct estimate *all)
 		text_string(t, " (95 %); ");
 	}
 	if (all->bound < UINT64_MAX) {
-		struct text bound = { 0 };
-		name_bound(&bound, all->bound);
-		text_string(t, text_get(&bound) + 1);
+		name_bound(t, all->bound);
 		text_string(t, "; ");
-		text_free(&bound);
 	}
 	if (seen || all->exact) {
 		percent(t, share_of(seen, all));
