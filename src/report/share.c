@@ -16,9 +16,15 @@ static double at_least(double n, uint64_t seen)
 	return fmax(n, (double)seen);
 }
 
+/* The mean has no bias, so it may be below what groups met. */
+static double in_all(uint64_t seen, const struct estimate *all)
+{
+	return at_least(fmax(all->histories, all->low), seen);
+}
+
 double share_of(uint64_t seen, const struct estimate *all)
 {
-	double n = at_least(fmax(all->histories, all->low), seen);
+	double n = in_all(seen, all);
 	if (n > 0) return (double)seen / n;
 	return all->exact ? 1 : NAN;
 }
@@ -46,9 +52,9 @@ void report_share(struct text *t, uint64_t seen, const struct estimate *all)
 	struct text number = { 0 };
 	if (!all || !all->groups) return;
 	if (all->exact)
-		style_count(&number, (uint64_t)at_least(all->histories, seen));
+		style_count(&number, (uint64_t)in_all(seen, all));
 	else
-		rough_count(&number, at_least(all->histories, seen));
+		rough_count(&number, in_all(seen, all));
 	count_begin_text(t, "in all", &number);
 	if (!all->exact) {
 		text_string(t, "about, or ");
@@ -77,7 +83,7 @@ void json_share(struct text *t, uint64_t seen, const struct estimate *all)
 	text_format(t, "{\"exact\":%s,\"histories\":%.15g,\"low\":%.15g,"
 	            "\"high\":%.15g",
 	            all->exact ? "true" : "false",
-	            at_least(all->histories, seen), at_least(all->low, seen),
+	            in_all(seen, all), at_least(all->low, seen),
 	            at_least(all->high, seen));
 	json_share_member(t, seen, all);
 	text_char(t, '}');
