@@ -482,6 +482,7 @@ START_TEST(forecasts_of_a_run)
 	ck_assert_msg(w.shown > 2, "%g", w.shown);
 	forecast_free(w.forecast);
 	w.forecast = forecast_new(p, &o);
+	w.shown = 0;
 	forecast_snapshot(w.forecast, explorer_tally(e), explorer_open(e));
 	watch_tick(&w, explorer_stats(e), 0);
 	ck_assert_msg(w.shown > 90, "%g", w.shown);
