@@ -76,7 +76,7 @@ enum {
 #define ISO_X(id, number, text, when) id = number,
 	ISO_ERRORS(ISO_X)
 #undef ISO_X
-	ISO_OK = 0
+		ISO_OK = 0
 };
 
 /* The text of an error; never NULL, also for numbers that are none. */
@@ -111,8 +111,8 @@ typedef enum iso_severity { ISO_ERROR, ISO_WARNING, ISO_NOTE } iso_severity;
 
 typedef struct iso_diag {
 	iso_severity severity;
-	const char *file;        /* may be NULL */
-	uint32_t line, column;   /* from 1; 0 when unknown */
+	const char *file;      /* may be NULL */
+	uint32_t line, column; /* from 1; 0 when unknown */
 	const char *message;
 	const char *source_line; /* may be NULL */
 } iso_diag;
@@ -158,8 +158,7 @@ typedef struct iso_history iso_history;
 ISO_API const char *iso_history_text(const iso_history *history);
 ISO_API size_t iso_history_transaction_count(const iso_history *history);
 /* 1 if the history satisfies the level, 0 if not, or ISO_E_ARGUMENT. */
-ISO_API int iso_history_satisfies(const iso_history *history,
-                                  iso_level level);
+ISO_API int iso_history_satisfies(const iso_history *history, iso_level level);
 /* The usual name of the anomaly that the history shows, and through
  * `forbidden_by`, unless that is NULL, the weakest level that forbids it. NULL
  * and ISO_LEVEL_DEFAULT when the history is serializable. */
@@ -179,51 +178,51 @@ typedef enum iso_algorithm {
 } iso_algorithm;
 
 typedef struct iso_options {
-	size_t size;            /* sizeof (iso_options); 0 means this version */
+	size_t size; /* sizeof (iso_options); 0 means this version */
 	iso_level level;
-	iso_level base;         /* default: the level itself if it is causally
-	                         * extensible (none, rc, ra, cc), else cc */
+	iso_level base; /* default: the level itself if it is causally
+	                 * extensible (none, rc, ra, cc), else cc */
 	iso_algorithm algorithm;
 	uint64_t max_histories; /* 0: no limit */
 	double timeout;         /* seconds of wall time; 0: no limit */
 	uint64_t memory;        /* bytes; 0: half of the machine's */
 	bool stop_on_violation;
-	bool robust;            /* a history that is not serializable counts as
-	                         * a violation */
-	bool classify;          /* count the histories of every level */
-	bool check_duplicates;  /* a debugging aid: remembers all histories */
-	unsigned threads;       /* that explore; 0: one. The results are the
-	                         * same; iso_observer.history is called by any
-	                         * of them, one at a time */
+	bool robust;           /* a history that is not serializable counts as
+	                        * a violation */
+	bool classify;         /* count the histories of every level */
+	bool check_duplicates; /* a debugging aid: remembers all histories */
+	unsigned threads;      /* that explore; 0: one. The results are the
+	                        * same; iso_observer.history is called by any
+	                        * of them, one at a time */
 } iso_options;
 
 typedef enum iso_stop {
-	ISO_STOP_NONE,        /* everything was explored */
-	ISO_STOP_VIOLATION,   /* stop_on_violation, and there was one */
+	ISO_STOP_NONE,      /* everything was explored */
+	ISO_STOP_VIOLATION, /* stop_on_violation, and there was one */
 	ISO_STOP_HISTORIES,
 	ISO_STOP_TIME,
 	ISO_STOP_MEMORY,
-	ISO_STOP_INTERRUPTED, /* iso_check_stop(), or a callback said stop */
-	ISO_STOP_TRANSACTIONS,/* too many transactions in one session */
-	ISO_STOP_KEYS,        /* too many distinct keys */
-	ISO_STOP_EVENTS,      /* too many events in one transaction */
-	ISO_STOP_CLIENT       /* iso_check_run() returned ISO_E_CLIENT */
+	ISO_STOP_INTERRUPTED,  /* iso_check_stop(), or a callback said stop */
+	ISO_STOP_TRANSACTIONS, /* too many transactions in one session */
+	ISO_STOP_KEYS,         /* too many distinct keys */
+	ISO_STOP_EVENTS,       /* too many events in one transaction */
+	ISO_STOP_CLIENT        /* iso_check_run() returned ISO_E_CLIENT */
 } iso_stop;
 
 typedef struct iso_stats {
-	size_t size;           /* sizeof (iso_stats), set by the caller */
-	uint64_t histories;    /* complete, and satisfying the level */
-	uint64_t end_states;   /* complete executions, before the filter */
-	uint64_t filtered;     /* dropped: they violate the level */
-	uint64_t pruned;       /* dropped: an assumption was false */
-	uint64_t blocked;      /* dead ends of the exploration */
-	uint64_t duplicates;   /* with check_duplicates */
+	size_t size;             /* sizeof (iso_stats), set by the caller */
+	uint64_t histories;      /* complete, and satisfying the level */
+	uint64_t end_states;     /* complete executions, before the filter */
+	uint64_t filtered;       /* dropped: they violate the level */
+	uint64_t pruned;         /* dropped: an assumption was false */
+	uint64_t blocked;        /* dead ends of the exploration */
+	uint64_t duplicates;     /* with check_duplicates */
 	uint64_t unserializable; /* with robust, classify, or an assertion */
 	uint64_t explore_calls;
 	uint64_t swaps_considered, swaps_taken;
 	uint64_t swaps_inconsistent, swaps_not_latest;
 	uint64_t depth_max;
-	uint64_t memory_peak;  /* bytes held by the exploration */
+	uint64_t memory_peak; /* bytes held by the exploration */
 	double seconds, cpu_seconds;
 	iso_stop stop;
 	/* With classify: histories that satisfy each level, by iso_level. */
@@ -268,16 +267,16 @@ ISO_API size_t iso_execution_violated(const iso_execution *e);
 ISO_API int iso_execution_history(const iso_execution *e, iso_history **out);
 
 typedef enum iso_violation_kind {
-	ISO_VIOLATION_ASSERTION,      /* an assertion of the program */
-	ISO_VIOLATION_SERIALIZABLE,   /* assert serializable, or robust */
+	ISO_VIOLATION_ASSERTION,    /* an assertion of the program */
+	ISO_VIOLATION_SERIALIZABLE, /* assert serializable, or robust */
 	ISO_VIOLATION_RUN_TIME_ERROR
 } iso_violation_kind;
 
 typedef struct iso_violation {
-	size_t size;                /* sizeof (iso_violation), by the caller */
+	size_t size; /* sizeof (iso_violation), by the caller */
 	iso_violation_kind kind;
-	const char *text;           /* the condition, or the error's message */
-	const char *file;           /* NULL when no place is concerned */
+	const char *text; /* the condition, or the error's message */
+	const char *file; /* NULL when no place is concerned */
 	uint32_t line, column;
 	uint64_t histories;         /* how many violate it */
 	const iso_history *example; /* the first of them, owned by the check */
@@ -286,8 +285,7 @@ typedef struct iso_violation {
 /* What was found violated, after (or in a callback of) the run. */
 ISO_API size_t iso_check_violation_count(const iso_check *check);
 /* Returns 0, ISO_E_ARGUMENT or ISO_E_RANGE. */
-ISO_API int iso_check_violation(iso_check *check, size_t i,
-                                iso_violation *out);
+ISO_API int iso_check_violation(iso_check *check, size_t i, iso_violation *out);
 
 #ifdef __cplusplus
 }

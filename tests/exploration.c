@@ -18,13 +18,20 @@
 
 /* ---- what is the same however it is done ---- */
 
-#define SAME(member) { #member, offsetof(struct explore_stats, member) }
-static const struct { const char *name; size_t at; } same_stats[] = {
-	SAME(histories), SAME(classes), SAME(end_states), SAME(filtered),
-	SAME(pruned), SAME(blocked), SAME(duplicates), SAME(unserializable),
-	SAME(explore_calls), SAME(swaps_considered), SAME(swaps_taken),
-	SAME(swaps_inconsistent), SAME(swaps_not_latest), SAME(depth_max),
-	SAME(cut), SAME(changes)
+#define SAME(member)                                            \
+	{                                                       \
+#member, offsetof(struct explore_stats, member) \
+	}
+static const struct {
+	const char *name;
+	size_t at;
+} same_stats[] = {
+	SAME(histories),        SAME(classes),        SAME(end_states),
+	SAME(filtered),         SAME(pruned),         SAME(blocked),
+	SAME(duplicates),       SAME(unserializable), SAME(explore_calls),
+	SAME(swaps_considered), SAME(swaps_taken),    SAME(swaps_inconsistent),
+	SAME(swaps_not_latest), SAME(depth_max),      SAME(cut),
+	SAME(changes)
 };
 #undef SAME
 enum { SAME_STATS = sizeof same_stats / sizeof *same_stats };
@@ -69,8 +76,8 @@ static bool same_violations(const struct found *a, const struct found *b,
 	for (uint32_t i = 0; i < a->slots; i++) {
 		const char *x = a->examples.items[i], *y = b->examples.items[i];
 		if (!strcmp(x, y)) continue;
-		text_format(why, "slot %u: the example\n%s\nshould be\n%s\n",
-		            i, x, y);
+		text_format(why, "slot %u: the example\n%s\nshould be\n%s\n", i,
+		            x, y);
 		same = false;
 	}
 	for (uint32_t i = 0; i < a->points; i++)
@@ -87,8 +94,7 @@ static bool same_sightings(const struct found *a, const struct found *b,
 		const struct sighting *x = &a->sightings[i];
 		const struct sighting *y = &b->sightings[i];
 		if (x->hash == y->hash && x->weight == y->weight &&
-		    x->violated == y->violated &&
-		    !branch_compare(x->at, y->at))
+		    x->violated == y->violated && !branch_compare(x->at, y->at))
 			continue;
 		text_format(why, "sighting %zu is another one\n", i);
 		return false;
@@ -307,20 +313,24 @@ static uint64_t hash_slots(const struct explore_execution *x)
 static void note(struct lane *l, const struct explore_execution *x)
 {
 	VEC_RESERVE(l->items, l->count, l->capacity);
-	l->items[l->count++] = (struct sighting){
-		.at = engine_here(x->engine, BRANCH_END),
-		.under = branch_copy(x->branch), .hash = explore_hash(x),
-		.weight = x->weight, .number = x->number,
-		.violated = hash_slots(x), .worker = x->worker
-	};
+	l->items[l->count++] =
+		(struct sighting){ .at = engine_here(x->engine, BRANCH_END),
+		                   .under = branch_copy(x->branch),
+		                   .hash = explore_hash(x),
+		                   .weight = x->weight,
+		                   .number = x->number,
+		                   .violated = hash_slots(x),
+		                   .worker = x->worker };
 }
 
 /* Lets the exploration go on for so many steps, and no more. */
 static void grow_tired(struct watch *w, const struct explore_execution *x)
 {
 	const struct manner *m = w->manner;
-	if (m->by_tick) w->tired = true;
-	else atomic_store_explicit(m->interrupt, true, memory_order_relaxed);
+	if (m->by_tick)
+		w->tired = true;
+	else
+		atomic_store_explicit(m->interrupt, true, memory_order_relaxed);
 	x->engine->next_tick = x->engine->world.steps + m->steps;
 }
 
@@ -344,8 +354,9 @@ static bool see(void *payload, const struct explore_execution *x)
 	if (m->delays && !rng_below(&l->rng, m->delays))
 		usleep(rng_below(&l->rng, 300));
 	if (m->slow == x->number) usleep(3000);
-	uint64_t calls = atomic_fetch_add_explicit(&w->calls, 1,
-	                                           memory_order_relaxed) + 1;
+	uint64_t calls =
+		atomic_fetch_add_explicit(&w->calls, 1, memory_order_relaxed) +
+		1;
 	if (m->steps_after && calls == m->steps_after) grow_tired(w, x);
 	return !m->refuse_after || calls < m->refuse_after;
 }
@@ -430,7 +441,8 @@ void explore_once(const struct program *p, const struct explore_options *o,
                   struct tally *so_far, struct found *f)
 {
 	struct watch w;
-	struct explore_observer observer = { .payload = &w, .history = see,
+	struct explore_observer observer = { .payload = &w,
+		                             .history = see,
 		                             .tick = tick };
 	watch_init(&w, o, m);
 	struct explorer *e = explorer_new(p, o, &observer);
@@ -488,15 +500,18 @@ bool explore_steps(const struct program *p, const struct explore_options *o,
 static void long_loop(struct text *out, struct rng *r, uint32_t session)
 {
 	static const char *const bodies[] = {
-		"x = i + 1;", "k[i % 3] = i;", "skip;",
+		"x = i + 1;",
+		"k[i % 3] = i;",
+		"skip;",
 		"if (i == 33) { let w = n; assert w != 1; }",
 		"if (i == 33) { let w = x; n = w; }",
 		"if (i > 40) { abort; } x = i;",
 		"let w = x; assume w != 4;"
 	};
 	uint32_t length = 33 + rng_below(r, 2) * rng_below(r, 40);
-	text_format(out, "\tlet m%u = get_n(); for i in 0..m%u * %u "
-	                 "{ txn { %s } }\n",
+	text_format(out,
+	            "\tlet m%u = get_n(); for i in 0..m%u * %u "
+	            "{ txn { %s } }\n",
 	            session, session, length,
 	            bodies[rng_below(r, sizeof bodies / sizeof *bodies)]);
 }
@@ -517,8 +532,7 @@ void unbounded_program(struct text *out, uint64_t seed)
 		text_format(out, "session s%u {\n", i);
 		if (i != longest || !rng_below(&r, 3))
 			text_string(out, few[rng_below(&r, 4)]);
-		if (i == longest || !rng_below(&r, 4))
-			long_loop(out, &r, i);
+		if (i == longest || !rng_below(&r, 4)) long_loop(out, &r, i);
 		text_string(out, "}\n");
 	}
 	if (!rng_below(&r, 4))
@@ -527,7 +541,8 @@ void unbounded_program(struct text *out, uint64_t seed)
 
 bool subject_new(struct subject *s, uint64_t seed, uint64_t histories)
 {
-	struct explore_options o = { .level = LEVEL_NONE, .base = LEVEL_NONE,
+	struct explore_options o = { .level = LEVEL_NONE,
+		                     .base = LEVEL_NONE,
 		                     .max_histories = histories };
 	struct diags d = { 0 };
 	*s = (struct subject){ .seed = seed };
@@ -561,12 +576,12 @@ struct explore_options random_options(const struct subject *s, struct rng *r)
 	static const enum explorer_algorithm algorithms[] = {
 		EXPLORE_CE, EXPLORE_CE, EXPLORE_CE, EXPLORE_DFS, EXPLORE_ORDERLY
 	};
-	struct explore_options o = {
-		.algorithm = algorithms[rng_below(r, 5)],
-		.level = (enum level)rng_below(r, LEVEL_COUNT),
-		.robust = rng_below(r, 2), .classify = rng_below(r, 2),
-		.max_changes = UINT64_MAX
-	};
+	struct explore_options o = { .algorithm = algorithms[rng_below(r, 5)],
+		                     .level = (enum level)rng_below(
+					     r, LEVEL_COUNT),
+		                     .robust = rng_below(r, 2),
+		                     .classify = rng_below(r, 2),
+		                     .max_changes = UINT64_MAX };
 	do o.base = (enum level)rng_below(r, LEVEL_COUNT);
 	while (!level_is_extensible(o.base) || !level_implies(o.level, o.base));
 	if (level_is_extensible(o.level) && rng_below(r, 2)) o.base = o.level;

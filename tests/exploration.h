@@ -23,7 +23,7 @@ struct sighting {
 	struct branch *at;    /* the place: BRANCH_END */
 	struct branch *under; /* the branch that was being explored */
 	uint64_t hash, weight, number;
-	uint64_t violated;    /* hash of the slots */
+	uint64_t violated; /* hash of the slots */
 	uint32_t worker;
 };
 
@@ -33,9 +33,9 @@ struct found {
 	struct explore_stats stats;
 	uint32_t slots, points;
 	uint64_t *violations;    /* by slot: under all, then under each level */
-	struct strings examples;  /* by slot: the history and what fails in it;
-	                           * empty if there is none */
-	bool *reached;            /* by point */
+	struct strings examples; /* by slot: the history and what fails in it;
+	                          * empty if there is none */
+	bool *reached;           /* by point */
 	struct sighting *sightings; /* in depth-first order */
 	size_t count, capacity;
 };
@@ -64,9 +64,9 @@ struct manner {
 	uint32_t steps;
 	bool by_tick;
 	atomic_bool *interrupt;
-	uint32_t delays;       /* one call in so many takes longer; 0: none */
-	uint64_t slow;         /* the call of this number takes long; 0: none */
-	uint64_t seed;         /* of the delays */
+	uint32_t delays; /* one call in so many takes longer; 0: none */
+	uint64_t slow;   /* the call of this number takes long; 0: none */
+	uint64_t seed;   /* of the delays */
 };
 
 /* One exploration, to its end or to a limit. Where to begin is replaced by what
@@ -100,8 +100,7 @@ struct explore_options random_options(const struct subject *s, struct rng *r);
 /* Stops the test. */
 __attribute__((noreturn)) void subject_fails(const struct subject *s,
                                              const struct explore_options *o,
-                                             const char *what,
-                                             const char *why);
+                                             const char *what, const char *why);
 
 /* A random program with sessions of which it is not known how long they are,
  * and that are longer than explorations expect. */

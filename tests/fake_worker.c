@@ -242,10 +242,14 @@ static void carry_out(struct fake *f, enum fake_command c)
 	case FAKE_LOOP: loop(); break;
 	case FAKE_LOOP_DEAF: loop_deaf(); break;
 	case FAKE_STEPS: make_steps(f); break;
-	case FAKE_STEPS_LOOP: make_steps(f); loop(); break;
+	case FAKE_STEPS_LOOP:
+		make_steps(f);
+		loop();
+		break;
 	case FAKE_PRINT: print(f); break;
 	case FAKE_PRINT_DIE: print(f); abort();
-	case FAKE_PRINT_LOOP: for (;;) puts(f->string);
+	case FAKE_PRINT_LOOP:
+		for (;;) puts(f->string);
 	case FAKE_RECORD: record(f); break;
 	case FAKE_RECORD_WRONG: record_wrong(f); break;
 	case FAKE_CLOSE: close_all(); break;
@@ -279,8 +283,10 @@ static void read_and_carry_out(struct fake *f, struct wire *command)
 void fake_worker(const struct worker_job *job, struct shared *shared,
                  int socket)
 {
-	struct fake f = { .shared = shared, .command = shared->command,
-		          .reply = shared->reply, .socket = socket };
+	struct fake f = { .shared = shared,
+		          .command = shared->command,
+		          .reply = shared->reply,
+		          .socket = socket };
 	struct bell_ear ear;
 	enum bell_result r;
 	bell_ear_init(&ear);
@@ -288,8 +294,7 @@ void fake_worker(const struct worker_job *job, struct shared *shared,
 	answer(&f, 0xfeed);
 	bell_ring(&shared->answered, socket);
 	for (;;) {
-		do
-			r = bell_wait(&shared->asked, &ear, socket, -1);
+		do r = bell_wait(&shared->asked, &ear, socket, -1);
 		while (r == BELL_SILENT);
 		if (r == BELL_GONE && f.stubborn) loop_deaf();
 		if (r == BELL_GONE) _exit(0);

@@ -101,8 +101,7 @@ bool compile_c(const char *compiler, const char *options)
 	return true;
 }
 
-bool compile_client(const char *source, const char *options,
-                    const char *output)
+bool compile_client(const char *source, const char *options, const char *output)
 {
 	struct text t = { 0 };
 	text_format(&t, "-g -shared -fPIC -I'%s/include' %s -o '%s' '%s'",

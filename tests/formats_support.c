@@ -41,9 +41,9 @@ struct trace *parse_bytes(enum format f, const char *bytes, size_t length,
 	struct input in = { .file = "test", .bytes = copy, .length = length };
 	struct reader_options o = { .format = f };
 	struct trace *t =
-	    f == FORMAT_ISOSCOPE
-	        ? isoscope_parse(&in, copy, copy + length, 1, &o, d)
-	        : parser_of(f)(&in, &o, d);
+		f == FORMAT_ISOSCOPE
+			? isoscope_parse(&in, copy, copy + length, 1, &o, d)
+			: parser_of(f)(&in, &o, d);
 	free(copy);
 	return t;
 }

@@ -30,7 +30,9 @@ static void copy_input(struct input *in, const char *bytes, size_t length)
 	memcpy(copy, bytes, length);
 	copy[length] = '\0';
 	*in = (struct input){
-		.file = "fuzz", .bytes = copy, .length = length,
+		.file = "fuzz",
+		.bytes = copy,
+		.length = length,
 		.mapping = copy,
 	};
 }

@@ -47,8 +47,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct diags d = { 0 };
 	struct text once = { 0 };
-	struct program *p = load_untrusted_text("fuzz.tx", (const char *)data,
-	                                        size, &d);
+	struct program *p =
+		load_untrusted_text("fuzz.tx", (const char *)data, size, &d);
 	bool good = format_program_text("fuzz.tx", (const char *)data, size,
 	                                &once, &d);
 	if (p && !good) broken("a program that loads is not formatted", &once);

@@ -23,15 +23,15 @@
 
 /* The program of tests/corpus-units. */
 static const char source[] =
-    "global x = 0;\n"
-    "global k[*] = 0;\n"
-    "txn add(i) { let v = x; x = v + i; k[v] = i; return v; }\n"
-    "txn look(i) { let v = k[i]; if (v > 1) abort; return v + x; }\n"
-    "session a { let p = add(1); let q = look(p); }\n"
-    "session b { let p = add(2); let q = look(1); }\n"
-    "session c { add(1); }\n"
-    "finally { let end = x; assert end == 4; }\n"
-    "assert serializable;\n";
+	"global x = 0;\n"
+	"global k[*] = 0;\n"
+	"txn add(i) { let v = x; x = v + i; k[v] = i; return v; }\n"
+	"txn look(i) { let v = k[i]; if (v > 1) abort; return v + x; }\n"
+	"session a { let p = add(1); let q = look(p); }\n"
+	"session b { let p = add(2); let q = look(1); }\n"
+	"session c { add(1); }\n"
+	"finally { let end = x; assert end == 4; }\n"
+	"assert serializable;\n";
 
 static void broken(const char *what, const struct text *t)
 {
@@ -101,8 +101,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct unit *u = parse(&t);
 	if (u) {
 		struct diags d = { 0 };
-		struct program *p = load_program_text(
-		    "fuzz.tx", source, sizeof source - 1, &d);
+		struct program *p = load_program_text("fuzz.tx", source,
+		                                      sizeof source - 1, &d);
 		write_again(u);
 		explore(u, p);
 		program_free(p);

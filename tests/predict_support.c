@@ -30,8 +30,7 @@ static bool chance(struct running *x, uint32_t of_100)
 	return rng_below(x->rng, 100) < of_100;
 }
 
-static void run_read(struct running *x, struct text *t, uint32_t key,
-                     bool own)
+static void run_read(struct running *x, struct text *t, uint32_t key, bool own)
 {
 	uint32_t last = x->writer_count[key] - 1;
 	if (chance(x, x->shape.wild)) last = rng_below(x->rng, last + 1);
@@ -71,14 +70,13 @@ static void run_transaction(struct running *x, uint32_t t, uint32_t session,
 {
 	struct text *text = &x->sessions[session];
 	bool own[KEYS] = { false }, aborts = chance(x, x->shape.aborted);
-	snprintf(x->names[t], sizeof x->names[t], "%c%u",
-	         (int)('a' + session), index + 1);
+	snprintf(x->names[t], sizeof x->names[t], "%c%u", (int)('a' + session),
+	         index + 1);
 	text_format(text, "%s%s%s:", index ? " ; " : "", x->names[t],
 	            aborts ? "!" : "");
 	run_events(x, text, may_write(x, t), own);
 	for (uint32_t k = 0; k < x->shape.keys; k++)
-		if (own[k] && !aborts)
-			x->writers[k][x->writer_count[k]++] = t;
+		if (own[k] && !aborts) x->writers[k][x->writer_count[k]++] = t;
 }
 
 static void run_all(struct running *x, uint32_t sessions, bool last)
@@ -158,20 +156,24 @@ static void expect_cuts(const struct predict_trial *t,
 		struct session_cut c = p->cuts[s];
 		expect(t, c.kept <= from->count, "more kept than there is");
 		for (uint32_t i = 0; i < c.kept; i++, next++)
-			expect(t, next < p->history->transaction_count &&
-			           p->numbers[next] == from->first + i,
+			expect(t,
+			       next < p->history->transaction_count &&
+			               p->numbers[next] == from->first + i,
 			       "a kept transaction has another number");
 		whole &= c.kept == from->count;
 		if (c.divergent == TRACE_NONE) continue;
 		divergent++;
-		expect(t, c.kept < from->count &&
-		           c.divergent == from->first + c.kept,
+		expect(t,
+		       c.kept < from->count &&
+		               c.divergent == from->first + c.kept,
 		       "not the transaction behind the cut diverges");
-		expect(t, next < p->history->transaction_count &&
-		           p->numbers[next++] == c.divergent,
+		expect(t,
+		       next < p->history->transaction_count &&
+		               p->numbers[next++] == c.divergent,
 		       "a divergent transaction has another number");
-		expect(t, p->cuts[s].ops <=
-		           t->trace->transactions[c.divergent].op_count,
+		expect(t,
+		       p->cuts[s].ops <=
+		               t->trace->transactions[c.divergent].op_count,
 		       "a divergent transaction has grown");
 	}
 	expect(t, next == p->history->transaction_count, "transactions");
@@ -187,16 +189,19 @@ static void expect_frame(const struct predict_trial *t,
 	expect(t, a->session_count == b->session_count, "sessions");
 	expect(t, a->key_count == b->key_count, "keys");
 	for (uint32_t s = 0; s < a->session_count; s++)
-		expect(t, !strcmp(a->sessions[s].name, b->sessions[s].name) &&
-		           a->sessions[s].after_all == b->sessions[s].after_all,
+		expect(t,
+		       !strcmp(a->sessions[s].name, b->sessions[s].name) &&
+		               a->sessions[s].after_all ==
+		                       b->sessions[s].after_all,
 		       "a session is another");
 	for (uint32_t k = 0; k < a->key_count; k++) {
 		const struct trace_key *x = &a->keys[k], *y = &b->keys[k];
-		expect(t, !x->name == !y->name &&
-		           (!x->name || !strcmp(x->name, y->name)) &&
-		           x->number == y->number &&
-		           x->initial.number == y->initial.number &&
-		           x->initial.flags == y->initial.flags,
+		expect(t,
+		       !x->name == !y->name &&
+		               (!x->name || !strcmp(x->name, y->name)) &&
+		               x->number == y->number &&
+		               x->initial.number == y->initial.number &&
+		               x->initial.flags == y->initial.flags,
 		       "a key is another");
 	}
 }
@@ -232,7 +237,7 @@ static void expect_value(const struct predict_trial *t, const struct trace *h,
 		end = before;
 	} else if (read->from != TRACE_INIT) {
 		const struct trace_transaction *w =
-		    &h->transactions[read->from];
+			&h->transactions[read->from];
 		expect(t, w->status == TRACE_COMMITTED, "a dirty read");
 		begin = w->first_op;
 		end = begin + w->op_count;
@@ -246,8 +251,9 @@ static void expect_value(const struct predict_trial *t, const struct trace *h,
 			written = true;
 		}
 	expect(t, written, "the writer did not write the key");
-	expect(t, v.number == read->value &&
-	           v.flags == (read->flags & (TRACE_TEXT | TRACE_NULL)),
+	expect(t,
+	       v.number == read->value &&
+	               v.flags == (read->flags & (TRACE_TEXT | TRACE_NULL)),
 	       "a read has another value than was written");
 }
 
@@ -266,23 +272,24 @@ static bool expect_op(struct reading *x, uint32_t op, uint32_t at,
 	expect(x->t, a->kind == b->kind && a->key == b->key,
 	       "another operation");
 	if (a->kind == EVENT_WRITE || a->from == TRACE_SELF) {
-		expect(x->t, (a->kind == EVENT_WRITE || b->from == a->from) &&
-		              a->value == b->value && a->flags == b->flags,
+		expect(x->t,
+		       (a->kind == EVENT_WRITE || b->from == a->from) &&
+		               a->value == b->value && a->flags == b->flags,
 		       "a value is another");
 		return false;
 	}
 	expect(x->t, b->from < x->p->history->transaction_count,
 	       "a read of nobody");
 	uint32_t from = x->p->numbers[b->from];
-	expect(x->t, from == TRACE_INIT ||
-	              divergent_of(x->t->trace, x->p, from) != from,
+	expect(x->t,
+	       from == TRACE_INIT ||
+	               divergent_of(x->t->trace, x->p, from) != from,
 	       "a read from a divergent transaction");
 	if (from == a->from) return false;
 	expect(x->t, divergent, "a read of a kept transaction has changed");
 	expect(x->t, x->changed < x->p->changed_count, "changed_count");
 	const struct changed_read *c = &x->p->changed[x->changed++];
-	expect(x->t, c->op == op && c->observed == a->from &&
-	              c->writer == from,
+	expect(x->t, c->op == op && c->observed == a->from && c->writer == from,
 	       "a changed read is listed otherwise");
 	return true;
 }
@@ -299,13 +306,11 @@ static void expect_end(const struct reading *x,
 		expect(x->t, ops == w->op_count, "truncated though relaxed");
 		return;
 	}
-	const struct trace_op *last =
-	    &x->t->trace->ops[w->first_op + ops - 1];
-	expect(x->t, ops > 0 && last->kind == EVENT_READ &&
-	              last->from != TRACE_SELF,
+	const struct trace_op *last = &x->t->trace->ops[w->first_op + ops - 1];
+	expect(x->t,
+	       ops > 0 && last->kind == EVENT_READ && last->from != TRACE_SELF,
 	       "a divergent one does not end with a read");
-	expect(x->t, changes ? changes == 1 && last_changed
-	                     : ops < w->op_count,
+	expect(x->t, changes ? changes == 1 && last_changed : ops < w->op_count,
 	       "a divergent one does not end with the changed read");
 }
 
@@ -350,8 +355,9 @@ static void expect_order(const struct predict_trial *t,
 		uint32_t b = p->order[i];
 		expect(t, b < n && !done[b], "the order repeats");
 		for (uint32_t a = 0; a < n; a++)
-			expect(t, done[a] || !(twin_session_order(h, a, b) ||
-			                       twin_write_read(h, a, b)),
+			expect(t,
+			       done[a] || !(twin_session_order(h, a, b) ||
+			                    twin_write_read(h, a, b)),
 			       "the order breaks so or wr");
 		done[b] = true;
 	}

@@ -15,10 +15,10 @@ struct writer {
 	struct rng rng;
 	struct text *out;
 	int indent;
-	uint32_t keys;      /* how many of x, k[0], y, k[1] are in play */
-	uint32_t names;     /* locals so far: v0, v1, ... */
+	uint32_t keys;  /* how many of x, k[0], y, k[1] are in play */
+	uint32_t names; /* locals so far: v0, v1, ... */
 	uint32_t locals[LOCALS], local_count; /* in scope */
-	uint32_t budget;    /* statements that access keys, left */
+	uint32_t budget; /* statements that access keys, left */
 	bool strings, aborts, assumes;
 };
 
@@ -90,8 +90,10 @@ static void value(struct writer *w)
 static void condition(struct writer *w)
 {
 	static const char *const compare[] = { "==", "!=", "<", ">", "<=" };
-	if (w->local_count && !one_in(w, 5)) local(w);
-	else key(w);
+	if (w->local_count && !one_in(w, 5))
+		local(w);
+	else
+		key(w);
 	text_format(w->out, " %s ", compare[below(w, one_in(w, 2) ? 5 : 2)]);
 	constant(w);
 }
@@ -178,10 +180,14 @@ static void statement(struct writer *w)
 {
 	uint32_t choice = below(w, 16);
 	line(w);
-	if (choice < 2) loop(w);
-	else if (choice < 5) branch(w);
-	else if (choice < 7 && w->local_count) claim(w);
-	else access(w);
+	if (choice < 2)
+		loop(w);
+	else if (choice < 5)
+		branch(w);
+	else if (choice < 7 && w->local_count)
+		claim(w);
+	else
+		access(w);
 }
 
 static void statements(struct writer *w, uint32_t count)
@@ -218,8 +224,10 @@ static void transaction(struct writer *w, uint32_t number)
 static void call(struct writer *w)
 {
 	text_format(w->out, "t%u(", below(w, TRANSACTIONS));
-	if (w->local_count && one_in(w, 2)) local(w);
-	else constant(w);
+	if (w->local_count && one_in(w, 2))
+		local(w);
+	else
+		constant(w);
 	text_string(w->out, ");");
 }
 
@@ -291,24 +299,27 @@ static void programs_of_loops(struct text *out, uint64_t seed)
 	w.assumes = one_in(&w, 3);
 	text_format(out, "global x = %s;\n",
 	            w.strings && one_in(&w, 2) ? "\"a\"" : "1");
-	text_format(out, "global y = %s;\nglobal k[0] = 3;\n"
-	                 "global k[*] = 0;\n",
+	text_format(out,
+	            "global y = %s;\nglobal k[0] = 3;\n"
+	            "global k[*] = 0;\n",
 	            one_in(&w, 4) ? "null" : "2");
 	for (uint32_t i = 0; i < TRANSACTIONS; i++) transaction(&w, i);
 	uint32_t sessions = 1 + below(&w, 4), where = below(&w, 10);
 	if (!where) finally(&w);
 	for (uint32_t i = 0; i < sessions; i++)
-		session(&w, i, sessions < 3 ? 1 + below(&w, 2)
-		                            : one_in(&w, 2 * sessions - 3));
+		session(&w, i,
+		        sessions < 3 ? 1 + below(&w, 2)
+		                     : one_in(&w, 2 * sessions - 3));
 	if (where == 1) finally(&w);
 	if (one_in(&w, 2))
 		text_format(out, "assert s0.v%u != %u || s0.v%u == s%u.v%u;\n",
-		            RESULT, below(&w, 3), RESULT, sessions - 1,
-		            RESULT);
+		            RESULT, below(&w, 3), RESULT, sessions - 1, RESULT);
 }
 
 void random_client(struct text *out, uint64_t seed)
 {
-	if (seed % 2) random_program(out, seed);
-	else programs_of_loops(out, seed);
+	if (seed % 2)
+		random_program(out, seed);
+	else
+		programs_of_loops(out, seed);
 }

@@ -14,8 +14,8 @@ struct writer {
 	uint32_t next;      /* constant to be written: mostly distinct */
 	uint32_t next_name; /* locals have names of their own */
 	uint32_t locals[LOCALS], local_count; /* in scope, and set */
-	uint32_t budget;    /* accesses left in this transaction */
-	uint32_t aborts;    /* 0: none in this program */
+	uint32_t budget; /* accesses left in this transaction */
+	uint32_t aborts; /* 0: none in this program */
 	uint32_t assumes;
 };
 
@@ -96,8 +96,7 @@ static void expression(struct writer *w)
 		text_string(w->out, " / ");
 		local(w);
 		return;
-	default:
-		break;
+	default: break;
 	}
 	constant(w);
 }
@@ -253,8 +252,7 @@ static void named_transaction(struct writer *w, uint32_t number)
 	text_string(w->out, "}\n");
 }
 
-static void call(struct writer *w, uint32_t session, uint32_t i,
-                 uint32_t named)
+static void call(struct writer *w, uint32_t session, uint32_t i, uint32_t named)
 {
 	line(w);
 	if (one_in(w, 2)) {

@@ -144,8 +144,7 @@ static bool has_committed_events(const struct history *h, bool aborted_too)
 {
 	for (uint32_t t = 1; t < h->transaction_count; t++) {
 		const struct transaction *w = &h->transactions[t];
-		if (w->event_count && (aborted_too || !w->aborted))
-			return true;
+		if (w->event_count && (aborted_too || !w->aborted)) return true;
 	}
 	return false;
 }
@@ -156,11 +155,9 @@ const char *expected_refusal(const struct history *h, enum format f)
 	for (uint32_t s = 0; s < h->session_count; s++)
 		if (h->sessions[s].after_all && h->sessions[s].count)
 			return "a session that follows all others";
-	if (has_aborted_reader(h))
-		return "reads of a transaction that aborted";
+	if (has_aborted_reader(h)) return "reads of a transaction that aborted";
 	if (!has_committed_events(h, f == FORMAT_PLUME) &&
-	    (f == FORMAT_PLUME || f == FORMAT_AWDIT ||
-	     f == FORMAT_ISOPREDICT))
+	    (f == FORMAT_PLUME || f == FORMAT_AWDIT || f == FORMAT_ISOPREDICT))
 		return "transactions without operations";
 	return NULL;
 }

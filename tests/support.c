@@ -67,7 +67,7 @@ struct program *program_from_text(const char *text)
 {
 	struct diags d = { 0 };
 	struct program *p =
-	    load_program_text("test.tx", text, strlen(text), &d);
+		load_program_text("test.tx", text, strlen(text), &d);
 	if (!p || d.errors) {
 		char *all = diags_to_text(&d);
 		ck_abort_msg("does not compile:\n%s\n%s", all, text);
@@ -139,9 +139,9 @@ static struct history *history_new(uint32_t sessions, uint32_t transactions,
 	h->transaction_count = transactions;
 	h->key_count = keys;
 	h->sessions =
-	    region_take0(&h->region, (sessions + 1) * sizeof *h->sessions);
-	h->transactions =
-	    region_take0(&h->region, transactions * sizeof *h->transactions);
+		region_take0(&h->region, (sessions + 1) * sizeof *h->sessions);
+	h->transactions = region_take0(&h->region,
+	                               transactions * sizeof *h->transactions);
 	h->keys = region_take0(&h->region, (keys + 1) * sizeof *h->keys);
 	h->transactions[HISTORY_INIT].name = "init";
 	h->transactions[HISTORY_INIT].session = UINT32_MAX;
@@ -159,8 +159,8 @@ static char *name_in(struct history *h, char letter, uint32_t i)
 
 struct notation {
 	char *text;
-	struct strings words;     /* split at blanks */
-	struct strings names;     /* of transactions, [0] = init */
+	struct strings words; /* split at blanks */
+	struct strings names; /* of transactions, [0] = init */
 	struct strings keys;
 };
 
@@ -251,8 +251,9 @@ static void parse_words(struct notation *n, struct history *h)
 			tr->session = session;
 			tr->index = h->sessions[session].count++;
 			tr->aborted = strchr(w, '!') != NULL;
-			tr->events = region_take0(
-			    &h->region, n->words.count * sizeof *tr->events);
+			tr->events = region_take0(&h->region,
+			                          n->words.count *
+			                                  sizeof *tr->events);
 		} else if (strcmp(w, ";")) {
 			parse_event(n, &tr->events[tr->event_count++], w);
 		}
@@ -270,7 +271,7 @@ struct history *history_from_notation(const char *notation)
 	                                (uint32_t)n.keys.count);
 	for (uint32_t k = 0; k < h->key_count; k++) {
 		h->keys[k].name = region_copy_string(
-		    &h->region, n.keys.items[k], strlen(n.keys.items[k]));
+			&h->region, n.keys.items[k], strlen(n.keys.items[k]));
 		h->keys[k].initial = value_int(0);
 	}
 	parse_words(&n, h);
@@ -304,7 +305,7 @@ char *history_to_notation(const struct history *h)
 		if (h->sessions[s].after_all) text_string(&t, "* ");
 		for (uint32_t i = 0; i < h->sessions[s].count; i++) {
 			const struct transaction *w =
-			    &h->transactions[h->sessions[s].first + i];
+				&h->transactions[h->sessions[s].first + i];
 			text_format(&t, "%s%s%s:", i ? " ; " : "", w->name,
 			            w->aborted ? "!" : "");
 			for (uint32_t e = 0; e < w->event_count; e++)
@@ -378,13 +379,12 @@ static struct history *random_frame(struct rng *r, struct history_shape shape)
 			h->transactions[t].session = s;
 			h->transactions[t].index = i;
 			h->transactions[t].aborted = !rng_below(r, 10);
-			h->transactions[t].events =
-			    region_take0(&h->region, shape.events *
-			                     sizeof(struct event));
+			h->transactions[t].events = region_take0(
+				&h->region,
+				shape.events * sizeof(struct event));
 		}
 	}
-	h->sessions[sessions - 1].after_all =
-	    sessions > 1 && !rng_below(r, 10);
+	h->sessions[sessions - 1].after_all = sessions > 1 && !rng_below(r, 10);
 	return h;
 }
 
@@ -405,14 +405,13 @@ struct history *history_random(struct rng *r, struct history_shape shape)
 	struct history *h = random_frame(r, shape);
 	uint32_t *done = mem_take0(h->session_count, sizeof *done);
 	uint32_t *order = mem_take0(h->transaction_count, sizeof *order);
-	const struct history_session *last =
-	    &h->sessions[h->session_count - 1];
+	const struct history_session *last = &h->sessions[h->session_count - 1];
 	uint32_t after = last->after_all ? last->count : 0;
 	for (uint32_t place = 1; place < h->transaction_count; place++) {
-		uint32_t t = random_next(
-		    r, h, done, place >= h->transaction_count - after);
+		uint32_t t = random_next(r, h, done,
+		                         place >= h->transaction_count - after);
 		uint32_t events =
-		    shape.events - rng_below(r, shape.events / 2 + 1);
+			shape.events - rng_below(r, shape.events / 2 + 1);
 		for (uint32_t i = 0; i < events; i++)
 			random_event(r, h, t, order, place, shape.causal);
 		done[h->transactions[t].session]++;
@@ -438,8 +437,8 @@ static void copy_session(struct history *to, const struct history *from,
 		                             strlen(w->name));
 		c->aborted = w->aborted;
 		c->event_count = w->event_count;
-		c->events = region_take0(&to->region, (w->event_count + 1) *
-		                                          sizeof *c->events);
+		c->events = region_take0(
+			&to->region, (w->event_count + 1) * sizeof *c->events);
 		for (uint32_t j = 0; j < w->event_count; j++) {
 			c->events[j] = w->events[j];
 			if (w->events[j].kind == EVENT_READ &&
@@ -466,13 +465,13 @@ struct history *history_padded(const struct history *h, uint32_t extra)
 {
 	uint32_t sessions = h->session_count;
 	struct history *p =
-	    history_new(sessions + extra, h->transaction_count + extra,
-	                h->key_count + extra);
+		history_new(sessions + extra, h->transaction_count + extra,
+	                    h->key_count + extra);
 	uint32_t *number = mem_take0(h->transaction_count, sizeof *number);
 	uint32_t t = 1, added = 0;
 	for (uint32_t k = 0; k < h->key_count; k++) {
 		p->keys[k].name = region_copy_string(
-		    &p->region, h->keys[k].name, strlen(h->keys[k].name));
+			&p->region, h->keys[k].name, strlen(h->keys[k].name));
 		p->keys[k].initial = value_int(0);
 	}
 	for (uint32_t s = 0; s < sessions + extra; s++) {
@@ -517,6 +516,6 @@ uint64_t programs_each(uint64_t all, uint64_t of_all, uint64_t processes)
 
 uint64_t process_seed(int process, uint64_t test)
 {
-	return number_from("ISOSCOPE_SEED", 1) +
-	       (uint64_t)process * 1000000 + test * 10000000;
+	return number_from("ISOSCOPE_SEED", 1) + (uint64_t)process * 1000000 +
+	       test * 10000000;
 }

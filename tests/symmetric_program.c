@@ -44,16 +44,15 @@ static void copy(struct writer *w, const char *name, const char *body,
 
 static const char *own_assertion(struct writer *w)
 {
-	static const char *const assertions[] = {
-		"\tassert r%u != 1;\n", "\tassert r%u == null;\n",
-		"\tassert r%u > 0;\n", "", ""
-	};
+	static const char *const assertions[] = { "\tassert r%u != 1;\n",
+		                                  "\tassert r%u == null;\n",
+		                                  "\tassert r%u > 0;\n", "",
+		                                  "" };
 	return assertions[below(w, 5)];
 }
 
 /* Copies a session of the program, "session sN {...\n}\n", often. */
-static const char *copy_session(struct writer *w, const char *at,
-                                bool repeated)
+static const char *copy_session(struct writer *w, const char *at, bool repeated)
 {
 	static const char *const suffixes[] = { "", "b", "c", "d" };
 	uint32_t number = (uint32_t)(at[strlen("session s")] - '0');
@@ -87,16 +86,14 @@ static void final_assertion(struct writer *w)
 		            b[1]);
 		return;
 	case 3:
-		text_format(w->out, "assert %s.r%c != %u || %s.r%c < %u;\n",
-		            a, a[1], x, b, b[1], y);
+		text_format(w->out, "assert %s.r%c != %u || %s.r%c < %u;\n", a,
+		            a[1], x, b, b[1], y);
 		return;
 	case 4:
 		text_format(w->out, "assert {%s.r%c, %s.r%c} != {%u};\n", a,
 		            a[1], b, b[1], x);
 		return;
-	default:
-		text_string(w->out, "assert serializable;\n");
-		return;
+	default: text_string(w->out, "assert serializable;\n"); return;
 	}
 }
 
@@ -129,16 +126,27 @@ void program_of_copies(struct text *out, uint64_t seed)
 /* ---- names ---- */
 
 static const char *const steps[] = {
-	"x = m;", "seen[m] = true;", "let v%u = seen[m];",
-	"if (x == m) { y = 1; }", "if (x != null && x != m) { abort; }",
-	"likes = likes + {m};", "if (m in likes) { y = 2; }",
-	"log = log + [m];", "let v%u = log; if (v%u == [m]) { y = 3; }",
-	"box = (m, n);", "let v%u = box[1]; seen[v%u] = 1;",
-	"let v%u = x; assert v%u != m;", "let v%u = y; assert v%u != 1;",
+	"x = m;",
+	"seen[m] = true;",
+	"let v%u = seen[m];",
+	"if (x == m) { y = 1; }",
+	"if (x != null && x != m) { abort; }",
+	"likes = likes + {m};",
+	"if (m in likes) { y = 2; }",
+	"log = log + [m];",
+	"let v%u = log; if (v%u == [m]) { y = 3; }",
+	"box = (m, n);",
+	"let v%u = box[1]; seen[v%u] = 1;",
+	"let v%u = x; assert v%u != m;",
+	"let v%u = y; assert v%u != 1;",
 	"let v%u = likes; assume size(v%u) < 2;",
 	"if (exists(q in likes : q == n)) { y = 4; }",
-	"row[m] = {...row[m], by: n};", "let v%u = row[n].by; x = v%u;",
-	"let v%u = y / 0;", "y = y + 1;", "x = n;", "seen[n] = m;",
+	"row[m] = {...row[m], by: n};",
+	"let v%u = row[n].by; x = v%u;",
+	"let v%u = y / 0;",
+	"y = y + 1;",
+	"x = n;",
+	"seen[n] = m;",
 };
 
 static void step(struct writer *w, uint32_t number)
@@ -154,8 +162,8 @@ static void step(struct writer *w, uint32_t number)
 
 static void named_transaction(struct writer *w, uint32_t number)
 {
-	static const char *const results[] = { "x == m", "y", "x", "likes",
-		                               "m", "seen[n]" };
+	static const char *const results[] = { "x == m", "y", "x",
+		                               "likes",  "m", "seen[n]" };
 	text_format(w->out, "txn t%u(m, n) {\n", number);
 	for (uint32_t i = 0, n = 1 + below(w, 3); i < n; i++)
 		step(w, 10 * number + i);
@@ -173,19 +181,18 @@ static void call(struct writer *w, const struct plan *p, const char *result,
 {
 	/* With two, each knows the other; with more, itself twice. */
 	uint32_t other = of == 2 ? 1 - me : me;
-	static const char *const words[] = { "\"ann\"", "\"bob\"",
-		                             "\"cid\"" };
+	static const char *const words[] = { "\"ann\"", "\"bob\"", "\"cid\"" };
 	const char *a = words[p->order ? other : me];
 	const char *b = words[p->order ? me : other];
 	text_format(w->out, "\tlet %s = t%u(%s, %s);\n", result, which, a, b);
 }
 
-static void named_session(struct writer *w, const struct plan *p,
-                          uint32_t of, uint32_t me)
+static void named_session(struct writer *w, const struct plan *p, uint32_t of,
+                          uint32_t me)
 {
 	static const char *const names[] = { "a", "b", "c" };
-	static const char *const own[] = { "",
-		"\tassert r == null || r != true;\n", "\tassert r != 1;\n",
+	static const char *const own[] = {
+		"", "\tassert r == null || r != true;\n", "\tassert r != 1;\n",
 		"\tassert r;\n", "\tif (r == \"%s\") { assert r == null; }\n"
 	};
 	static const char *const words[] = { "ann", "bob", "cid" };
@@ -202,8 +209,8 @@ static void named_assertion(struct writer *w)
 	const char *a = some_session(w), *b = some_session(w);
 	switch (below(w, 5)) {
 	case 0:
-		text_format(w->out, "assert %s.r != true || %s.r != true;\n",
-		            a, b);
+		text_format(w->out, "assert %s.r != true || %s.r != true;\n", a,
+		            b);
 		return;
 	case 1: text_format(w->out, "assert %s.r || %s.r;\n", a, b); return;
 	case 2: text_format(w->out, "assert %s.r != %s.r;\n", a, b); return;
@@ -216,14 +223,14 @@ static void initial_values(struct writer *w, uint32_t count)
 {
 	static const char *const words[] = { "ann", "bob", "cid" };
 	text_string(w->out, "global x = null;\nglobal y = 0;\n"
-	            "global likes = {};\nglobal log = [];\n"
-	            "global box = (null, \"nobody\");\n"
-	            "global seen[*] = null;\n"
-	            "global row[*] = {by: null};\n");
+	                    "global likes = {};\nglobal log = [];\n"
+	                    "global box = (null, \"nobody\");\n"
+	                    "global seen[*] = null;\n"
+	                    "global row[*] = {by: null};\n");
 	bool own = one_in(w, 2);
 	for (uint32_t i = 0; own && i < count; i++)
-		text_format(w->out, "global seen[\"%s\"] = \"%s\";\n",
-		            words[i], words[i]);
+		text_format(w->out, "global seen[\"%s\"] = \"%s\";\n", words[i],
+		            words[i]);
 }
 
 void program_of_names(struct text *out, uint64_t seed)
@@ -243,10 +250,11 @@ void program_of_names(struct text *out, uint64_t seed)
 	for (uint32_t i = 0; i < count; i++) named_session(&w, &p, count, i);
 	if (!before && one_in(&w, 4))
 		text_string(out, "session e { other(); }\n");
-	text_string(out, count == 2 ? "symmetric a, b;\n"
-	                            : "symmetric a, b, c;\n");
+	text_string(out,
+	            count == 2 ? "symmetric a, b;\n" : "symmetric a, b, c;\n");
 	if (one_in(&w, 4))
-		text_string(out, "finally {\n\tlet l = likes;\n\tlet z = x;\n"
+		text_string(out,
+		            "finally {\n\tlet l = likes;\n\tlet z = x;\n"
 		            "\tassert size(l) != 1;\n\tassert z != \"dan\";"
 		            "\n}\n");
 	for (uint32_t i = below(&w, 3); i; i--) named_assertion(&w);

@@ -33,8 +33,7 @@ static bool digest(void *payload, const struct explore_execution *e)
 static void explore(const struct program *p, struct work *w)
 {
 	struct explore_options o = { .level = w->level, .base = w->base };
-	struct explore_observer observer = { .payload = w,
-		                             .history = digest };
+	struct explore_observer observer = { .payload = w, .history = digest };
 	struct explorer *e = explorer_new(p, &o, &observer);
 	explorer_run(e);
 	explorer_free(e);
@@ -66,7 +65,7 @@ static void compare(struct work *jobs)
 	}
 	for (int t = 0; t < THREADS; t++)
 		ck_assert_int_eq(
-		    pthread_create(&threads[t], NULL, work, &jobs[t]), 0);
+			pthread_create(&threads[t], NULL, work, &jobs[t]), 0);
 	for (int t = 0; t < THREADS; t++) {
 		pthread_join(threads[t], NULL);
 		ck_assert_uint_eq(jobs[t].histories, alone[t].histories);
@@ -79,7 +78,8 @@ START_TEST(two_programs_in_two_threads)
 	for (uint64_t i = 0; i < PROGRAMS; i++) {
 		struct work jobs[THREADS] = {
 			{ .seed = i, .level = LEVEL_CC, .base = LEVEL_CC },
-			{ .seed = i + 1000, .level = LEVEL_SI,
+			{ .seed = i + 1000,
+			  .level = LEVEL_SI,
 			  .base = LEVEL_RC },
 		};
 		compare(jobs);
@@ -95,8 +95,7 @@ START_TEST(one_program_in_two_threads)
 		struct program *p = program_from_text(text_get(&source));
 		struct work jobs[THREADS] = {
 			{ .shared = p, .level = LEVEL_RA, .base = LEVEL_RA },
-			{ .shared = p, .level = LEVEL_SER,
-			  .base = LEVEL_CC },
+			{ .shared = p, .level = LEVEL_SER, .base = LEVEL_CC },
 		};
 		compare(jobs);
 		program_free(p);
@@ -108,10 +107,10 @@ END_TEST
 /* ---- isoscope.h: several threads ---- */
 
 struct told {
-	uint64_t hashes;    /* their sum: in any order */
+	uint64_t hashes; /* their sum: in any order */
 	uint64_t histories;
-	uint64_t enough;    /* says stop at this one */
-	bool inside;        /* somebody is told now */
+	uint64_t enough; /* says stop at this one */
+	bool inside;     /* somebody is told now */
 };
 
 static bool hear(void *payload, const iso_execution *e)

@@ -26,8 +26,8 @@ START_TEST(region_keeps_what_was_taken_before_a_mark)
 	for (int step = 0; step < 20000; step++) {
 		if (count < 200 && rng_below(&rng, 3)) {
 			size_t size = rng_below(&rng, 50)
-			                  ? rng_below(&rng, 300)
-			                  : rng_below(&rng, 200000);
+			                      ? rng_below(&rng, 300)
+			                      : rng_below(&rng, 200000);
 			marks[count] = region_mark(&r);
 			blocks[count] = region_take(&r, size);
 			sizes[count] = size;
@@ -106,8 +106,7 @@ START_TEST(bits_against_arrays)
 		bits_copy(c, a, WORDS);
 		bits_or(c, b, WORDS);
 		unsigned expected = 0;
-		BITS_EACH(i, c, WORDS)
-		{
+		BITS_EACH(i, c, WORDS) {
 			while (!x[expected] && !y[expected]) expected++;
 			ck_assert_uint_eq(i, expected++);
 		}
@@ -224,8 +223,8 @@ START_TEST(hashes_differ)
 		for (int i = 0; i < 72; i++) {
 			char s[2] = { (char)('a' + i % 8),
 				      (char)('a' + i / 8 - 1) };
-			uint64_t h = hash_bytes((uint64_t)seed, s,
-			                        i < 8 ? 1 : 2);
+			uint64_t h =
+				hash_bytes((uint64_t)seed, s, i < 8 ? 1 : 2);
 			for (size_t j = 0; j < count; j++)
 				ck_assert(seen[j] != h);
 			seen[count++] = h;

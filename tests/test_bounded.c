@@ -54,8 +54,7 @@ static bool collect(void *payload, const struct explore_execution *e)
 static void run(const struct program *p, const struct explore_options *o,
                 struct result *r)
 {
-	struct explore_observer observer = { .payload = r,
-		                             .history = collect };
+	struct explore_observer observer = { .payload = r, .history = collect };
 	memset(r, 0, sizeof *r);
 	struct explorer *e = explorer_new(p, o, &observer);
 	explorer_run(e);
@@ -92,11 +91,11 @@ static void expect_same(const struct trial *t, const struct strings *found,
 	for (size_t i = 0; i < found->count || i < expected->count; i++) {
 		int order = i == found->count      ? 1
 		            : i == expected->count ? -1
-		            : strcmp(found->items[i], expected->items[i]);
+		                                   : strcmp(found->items[i],
+		                                            expected->items[i]);
 		if (order < 0)
 			expect(t, false, "wrong, or twice", found->items[i]);
-		if (order > 0)
-			expect(t, false, "missing", expected->items[i]);
+		if (order > 0) expect(t, false, "missing", expected->items[i]);
 	}
 }
 
@@ -104,7 +103,8 @@ static void try_bound(const struct trial *t, const struct program *p,
                       const struct result *all)
 {
 	struct explore_options o = { .algorithm = EXPLORE_ORDERLY,
-		                     .level = t->level, .base = t->level,
+		                     .level = t->level,
+		                     .base = t->level,
 		                     .robust = true,
 		                     .max_changes = t->bound };
 	struct strings expected = { 0 };
@@ -140,7 +140,8 @@ static void try_program(uint64_t seed, enum level level, struct variety *v)
 	struct explore_options o = {
 		.level = level,
 		.base = level_is_extensible(level) ? level : LEVEL_CC,
-		.robust = true, .max_histories = HISTORIES_MOST,
+		.robust = true,
+		.max_histories = HISTORIES_MOST,
 	};
 	struct result all;
 	run(p, &o, &all);

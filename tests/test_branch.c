@@ -14,11 +14,11 @@
 #include "support.h"
 
 enum {
-	PROCESSES = 6,   /* over which the random programs are spread */
-	PROGRAMS = 1500, /* in all, unless ISOSCOPE_PROGRAMS says more */
-	HISTORIES = 1500, /* of a program, at most */
+	PROCESSES = 6,     /* over which the random programs are spread */
+	PROGRAMS = 1500,   /* in all, unless ISOSCOPE_PROGRAMS says more */
+	HISTORIES = 1500,  /* of a program, at most */
 	END_STATES = 6000, /* of an exploration, at most */
-	STEPS = 600      /* of one that is cut everywhere */
+	STEPS = 600        /* of one that is cut everywhere */
 };
 
 static uint64_t share(uint64_t of_all)
@@ -62,8 +62,9 @@ static struct branch *of_path(const char *digits)
 
 START_TEST(branches_come_in_depth_first_order)
 {
-	static const char *const sorted[] = { "", "0", "00", "001", "01", "02",
-		                              "020", "1", "10", "2", "21" };
+	static const char *const sorted[] = { "",   "0",  "00",  "001",
+		                              "01", "02", "020", "1",
+		                              "10", "2",  "21" };
 	enum { COUNT = sizeof sorted / sizeof *sorted };
 	struct branch_list l = { 0 }, copy = { 0 };
 	for (int i = 0; i < COUNT; i++)
@@ -94,46 +95,44 @@ static const struct form {
 	bool sound;
 	enum branch_kind kind;
 	uint32_t length, script[12];
-} forms[] = {
-	{ true, BRANCH_BETWEEN, 0, { 0 } },
-	{ true, BRANCH_BETWEEN, 2, { 0, 0 } },
-	{ true, BRANCH_BETWEEN, 2, { 1, 0 } },
-	{ false, BRANCH_BETWEEN, 2, { 2, 0 } },
-	{ false, BRANCH_BETWEEN, 1, { 0 } },
-	{ false, BRANCH_BETWEEN, 3, { 0, 0, 0 } },
-	{ false, BRANCH_BETWEEN, 2, { 0, 1 } },
-	{ false, BRANCH_BETWEEN, 3, { 0, 1, 0 } },
-	{ true, BRANCH_BETWEEN, 4, { 0, 1, 0, 0 } },
-	{ false, BRANCH_BETWEEN, 4, { 0, 1, 0, 1 } },
-	{ false, BRANCH_BETWEEN, 4, { 0, 1, 1, 0 } }, /* its own */
-	{ false, BRANCH_BETWEEN, 4, { 0, 1, 2, 0 } }, /* not yet there */
-	{ false, BRANCH_BETWEEN, 4, { 0, 1, 3, 0 } },
-	{ false, BRANCH_BETWEEN, 4, { 0, UINT32_MAX, 0, 0 } },
-	{ false, BRANCH_BETWEEN, 4, { 0, 1u << 31, 0, 0 } },
-	{ true, BRANCH_BETWEEN, 6, { 1, 0, 0, 1, 2, 0 } },
-	{ false, BRANCH_BETWEEN, 6, { 1, 0, 0, 1, 2, 1 } },
-	{ true, BRANCH_BETWEEN, 6, { 0, 0, 0, 1, 1, 0 } },
-	{ true, BRANCH_BETWEEN, 8, { 0, 0, 0, 0, 1, 1, 1, 1 } },
-	{ false, BRANCH_BETWEEN, 8, { 0, 0, 0, 0, 1, 1, 1, 2 } },
-	{ false, BRANCH_PENDING, 0, { 0 } },
-	{ true, BRANCH_PENDING, 2, { 0, 0 } },
-	{ true, BRANCH_PENDING, 4, { 0, 1, 0, 0 } },
-	{ false, BRANCH_FRESH, 0, { 0 } },
-	{ true, BRANCH_FRESH, 2, { 0, 0 } },
-	{ true, BRANCH_FRESH, 4, { 0, 1, 0, 0 } },
-	{ false, BRANCH_SWAP, 0, { 0 } },
-	{ false, BRANCH_SWAP, 2, { 0, 0 } },
-	{ false, BRANCH_SWAP, 6, { 0, 1, 0, 0, 1, 0 } },
-	{ true, BRANCH_SWAP, 6, { 1, 0, 0, 1, 2, 0 } },
-	{ true, BRANCH_END, 6, { 1, 0, 0, 1, 2, 0 } }
-};
+} forms[] = { { true, BRANCH_BETWEEN, 0, { 0 } },
+	      { true, BRANCH_BETWEEN, 2, { 0, 0 } },
+	      { true, BRANCH_BETWEEN, 2, { 1, 0 } },
+	      { false, BRANCH_BETWEEN, 2, { 2, 0 } },
+	      { false, BRANCH_BETWEEN, 1, { 0 } },
+	      { false, BRANCH_BETWEEN, 3, { 0, 0, 0 } },
+	      { false, BRANCH_BETWEEN, 2, { 0, 1 } },
+	      { false, BRANCH_BETWEEN, 3, { 0, 1, 0 } },
+	      { true, BRANCH_BETWEEN, 4, { 0, 1, 0, 0 } },
+	      { false, BRANCH_BETWEEN, 4, { 0, 1, 0, 1 } },
+	      { false, BRANCH_BETWEEN, 4, { 0, 1, 1, 0 } }, /* its own */
+	      { false, BRANCH_BETWEEN, 4, { 0, 1, 2, 0 } }, /* not yet there */
+	      { false, BRANCH_BETWEEN, 4, { 0, 1, 3, 0 } },
+	      { false, BRANCH_BETWEEN, 4, { 0, UINT32_MAX, 0, 0 } },
+	      { false, BRANCH_BETWEEN, 4, { 0, 1u << 31, 0, 0 } },
+	      { true, BRANCH_BETWEEN, 6, { 1, 0, 0, 1, 2, 0 } },
+	      { false, BRANCH_BETWEEN, 6, { 1, 0, 0, 1, 2, 1 } },
+	      { true, BRANCH_BETWEEN, 6, { 0, 0, 0, 1, 1, 0 } },
+	      { true, BRANCH_BETWEEN, 8, { 0, 0, 0, 0, 1, 1, 1, 1 } },
+	      { false, BRANCH_BETWEEN, 8, { 0, 0, 0, 0, 1, 1, 1, 2 } },
+	      { false, BRANCH_PENDING, 0, { 0 } },
+	      { true, BRANCH_PENDING, 2, { 0, 0 } },
+	      { true, BRANCH_PENDING, 4, { 0, 1, 0, 0 } },
+	      { false, BRANCH_FRESH, 0, { 0 } },
+	      { true, BRANCH_FRESH, 2, { 0, 0 } },
+	      { true, BRANCH_FRESH, 4, { 0, 1, 0, 0 } },
+	      { false, BRANCH_SWAP, 0, { 0 } },
+	      { false, BRANCH_SWAP, 2, { 0, 0 } },
+	      { false, BRANCH_SWAP, 6, { 0, 1, 0, 0, 1, 0 } },
+	      { true, BRANCH_SWAP, 6, { 1, 0, 0, 1, 2, 0 } },
+	      { true, BRANCH_END, 6, { 1, 0, 0, 1, 2, 0 } } };
 
 START_TEST(what_is_sound)
 {
 	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
 		const struct form *f = &forms[i];
-		struct branch *b = branch_new(f->kind, NULL, 0, f->script,
-		                              f->length);
+		struct branch *b =
+			branch_new(f->kind, NULL, 0, f->script, f->length);
 		ck_assert_msg(branch_is_sound(b, 2) == f->sound, "form %zu", i);
 		free(b);
 	}
@@ -142,14 +141,26 @@ END_TEST
 
 /* ---- sums ---- */
 
-static const struct { size_t at; bool greatest; } numbers[] = {
-#define ADDED(member) { offsetof(struct explore_stats, member), false }
-#define GREATEST(member) { offsetof(struct explore_stats, member), true }
-	ADDED(histories), ADDED(classes), ADDED(end_states), ADDED(filtered),
-	ADDED(pruned), ADDED(blocked), ADDED(duplicates),
-	ADDED(unserializable), ADDED(explore_calls), ADDED(swaps_considered),
-	ADDED(swaps_taken), ADDED(swaps_inconsistent), ADDED(swaps_not_latest),
-	ADDED(cut), GREATEST(depth_max), GREATEST(memory_peak),
+static const struct {
+	size_t at;
+	bool greatest;
+} numbers[] = {
+#define ADDED(member)                                         \
+	{                                                     \
+		offsetof(struct explore_stats, member), false \
+	}
+#define GREATEST(member)                                     \
+	{                                                    \
+		offsetof(struct explore_stats, member), true \
+	}
+	ADDED(histories),        ADDED(classes),
+	ADDED(end_states),       ADDED(filtered),
+	ADDED(pruned),           ADDED(blocked),
+	ADDED(duplicates),       ADDED(unserializable),
+	ADDED(explore_calls),    ADDED(swaps_considered),
+	ADDED(swaps_taken),      ADDED(swaps_inconsistent),
+	ADDED(swaps_not_latest), ADDED(cut),
+	GREATEST(depth_max),     GREATEST(memory_peak),
 	GREATEST(changes)
 #undef ADDED
 #undef GREATEST
@@ -162,9 +173,9 @@ static uint64_t *number_of(struct tally *t, int i)
 }
 
 static const char two_assertions[] =
-    "global x = 0;\n"
-    "session a { txn { let v = x; if (v == 1) { assert v == 1; } else\n"
-    "    { assert v == 0; } } }\n";
+	"global x = 0;\n"
+	"session a { txn { let v = x; if (v == 1) { assert v == 1; } else\n"
+	"    { assert v == 0; } } }\n";
 
 /* A number of its own for everything, from this one on. */
 static void fill(struct tally *t, uint64_t next)
@@ -206,7 +217,7 @@ static void expect_added(struct tally *sum, struct tally *a, struct tally *b)
 	for (int l = 0; l < LEVEL_COUNT; l++)
 		ck_assert_uint_eq(sum->stats.per_level[l],
 		                  a->stats.per_level[l] +
-		                      b->stats.per_level[l]);
+		                          b->stats.per_level[l]);
 	ck_assert(sum->stats.seconds == a->stats.seconds);
 	ck_assert(sum->stats.cpu_seconds ==
 	          a->stats.cpu_seconds + b->stats.cpu_seconds);
@@ -225,8 +236,10 @@ static void expect_sum(struct tally *sum, bool places)
 	fill(&b, 1);
 	tally_init(sum, p);
 	tally_add(sum, &a);
-	if (places) tally_add_places(sum, &b);
-	else tally_add(sum, &b);
+	if (places)
+		tally_add_places(sum, &b);
+	else
+		tally_add(sum, &b);
 	expect_added(sum, &a, &b);
 	expect_violations_added(sum, &a, &b);
 	tally_free(&a);
@@ -276,8 +289,7 @@ static bool explore_whole(const struct subject *s,
 
 static void expect_same(const struct subject *s,
                         const struct explore_options *o, const char *what,
-                        const struct found *found,
-                        const struct found *expected)
+                        const struct found *found, const struct found *expected)
 {
 	struct text why = { 0 };
 	bool same = found_same(found, expected, &why);
@@ -325,7 +337,8 @@ static struct manner random_end(struct rng *r, struct explore_options *o,
                                 const struct found *so_far)
 {
 	uint64_t soon = 1 + rng_below(r, 1 + rng_below(r, 60));
-	struct manner m = { .interrupt = &interrupt, .seed = rng_next(r),
+	struct manner m = { .interrupt = &interrupt,
+		            .seed = rng_next(r),
 		            .steps = rng_below(r, 40) };
 	atomic_store(&interrupt, false);
 	o->interrupt = NULL;
@@ -336,14 +349,16 @@ static struct manner random_end(struct rng *r, struct explore_options *o,
 	case 1: o->max_histories = so_far->stats.classes + soon; break;
 	case 2: o->stop_on_violation = true; break;
 	case 3: m.by_tick = true; /* fall through */
-	default: m.steps_after = soon; o->interrupt = &interrupt; break;
+	default:
+		m.steps_after = soon;
+		o->interrupt = &interrupt;
+		break;
 	}
 	return m;
 }
 
 static void expect_stop(const struct subject *s,
-                        const struct explore_options *o,
-                        const struct found *f)
+                        const struct explore_options *o, const struct found *f)
 {
 	enum explore_stop why = f->stats.stop;
 	if (found_all(f)) return;
@@ -446,8 +461,7 @@ static void expect_under(const struct expansion *x, const struct branch *b,
 		if (b->path_length)
 			ck_assert_mem_eq(b->path, c->path,
 			                 b->path_length * sizeof *b->path);
-		if (i)
-			ck_assert_int_lt(branch_compare(l->items[i - 1], c), 0);
+		if (i) ck_assert_int_lt(branch_compare(l->items[i - 1], c), 0);
 	}
 }
 
@@ -541,7 +555,7 @@ static void replay_ends(const struct subject *s,
 	engine_init(&e, &shared, 0);
 	for (int i = 0; whole->count && i < 100; i++) {
 		const struct sighting *g =
-		    &whole->sightings[rng_below(r, (uint32_t)whole->count)];
+			&whole->sightings[rng_below(r, (uint32_t)whole->count)];
 		struct explore_execution x = { .engine = &e };
 		if (!branch_is_sound(g->at, program_session_count(s->program)))
 			subject_fails(s, o, "a place", "malformed");
@@ -570,9 +584,8 @@ START_TEST(ends_looked_at_again)
 END_TEST
 
 /* Of a tally only the places of examples are taken: the rest is there again. */
-static void illustrate(const struct subject *s,
-                       const struct explore_options *o, struct rng *r,
-                       const struct found *whole)
+static void illustrate(const struct subject *s, const struct explore_options *o,
+                       struct rng *r, const struct found *whole)
 {
 	struct branch_list open = { 0 };
 	struct tally so_far = { 0 }, places = { 0 };
@@ -619,8 +632,7 @@ static void mutate(struct branch *b, struct rng *r, uint32_t sessions)
 {
 	uint32_t *w = mutable_words(b);
 	for (uint32_t i = 1 + rng_below(r, 3); b->script_length && i; i--)
-		w[rng_below(r, b->script_length)] =
-		    rng_below(r, 2 + sessions);
+		w[rng_below(r, b->script_length)] = rng_below(r, 2 + sessions);
 	if (!rng_below(r, 3))
 		b->kind = (enum branch_kind)rng_below(r, BRANCH_END + 1);
 	if (b->script_length >= 2 && !rng_below(r, 4)) b->script_length -= 2;
@@ -639,7 +651,7 @@ static void replay_nonsense(const struct subject *s,
 	engine_init(&e, &shared, 0);
 	for (int i = 0; whole->count && i < 100; i++) {
 		const struct sighting *g =
-		    &whole->sightings[rng_below(r, (uint32_t)whole->count)];
+			&whole->sightings[rng_below(r, (uint32_t)whole->count)];
 		struct explore_execution x = { .engine = &e };
 		struct branch *b = branch_copy(g->at);
 		mutate(b, r, sessions);

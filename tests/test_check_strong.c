@@ -40,31 +40,32 @@ static bool is_writer(const struct history *h, uint32_t t, uint32_t key)
 static void tell_orders(struct rng *r, struct history *h)
 {
 	uint32_t n = h->transaction_count;
-	h->known = region_take(&h->region,
-	                       ((size_t)n * n * h->key_count + 1)
-	                           * sizeof *h->known);
+	h->known = region_take(&h->region, ((size_t)n * n * h->key_count + 1) *
+	                                           sizeof *h->known);
 	for (uint32_t i = 1; i < n; i++)
-	for (uint32_t j = i + 1; j < n; j++)
-	for (uint32_t x = 0; x < h->key_count; x++) {
-		uint32_t a = h->order[i], b = h->order[j];
-		if (!is_writer(h, a, x) || !is_writer(h, b, x)
-		    || rng_below(r, 3))
-			continue;
-		bool turn = rng_below(r, 20) == 0;
-		h->known[h->known_count++] = (struct history_known){
-			turn ? b : a, turn ? a : b, x };
-	}
+		for (uint32_t j = i + 1; j < n; j++)
+			for (uint32_t x = 0; x < h->key_count; x++) {
+				uint32_t a = h->order[i], b = h->order[j];
+				if (!is_writer(h, a, x) ||
+				    !is_writer(h, b, x) || rng_below(r, 3))
+					continue;
+				bool turn = rng_below(r, 20) == 0;
+				h->known[h->known_count++] =
+					(struct history_known){ turn ? b : a,
+					                        turn ? a : b,
+					                        x };
+			}
 }
 
 /* Small and often in violation of cc already. */
 static struct history *random_small(struct rng *r)
 {
 	return history_random(
-	    r, (struct history_shape){ .sessions = 2 + rng_below(r, 5),
-	                               .transactions = 4 + rng_below(r, 5),
-	                               .events = 2 + rng_below(r, 3),
-	                               .keys = 1 + rng_below(r, 4),
-	                               .causal = rng_below(r, 2) });
+		r, (struct history_shape){ .sessions = 2 + rng_below(r, 5),
+	                                   .transactions = 4 + rng_below(r, 5),
+	                                   .events = 2 + rng_below(r, 3),
+	                                   .keys = 1 + rng_below(r, 4),
+	                                   .causal = rng_below(r, 2) });
 }
 
 /* What a store gives that keeps some level from cc on: near the borders of the
@@ -72,7 +73,7 @@ static struct history *random_small(struct rng *r)
 static struct history *random_run(struct rng *r)
 {
 	static const enum level kept[] = { LEVEL_CC, LEVEL_PC, LEVEL_PSI,
-		LEVEL_SI, LEVEL_SER };
+		                           LEVEL_SI, LEVEL_SER };
 	struct workload w = workload_default();
 	struct diags d = { 0 };
 	w.ops = 12 + rng_below(r, 70);
@@ -132,15 +133,16 @@ static void close_sees(struct placed *p)
 	uint32_t n = f->n;
 	for (uint32_t a = 0; a < n; a++)
 		for (uint32_t b = 0; b < n; b++)
-			p->sees[a * n + b] =
-			    facts_so(f, a, b) || reads_from(f, b, a)
-			    || (a && b && a != b && p->place[a] < p->place[b]
-			        && common_key(f, a, b));
+			p->sees[a * n + b] = facts_so(f, a, b) ||
+			                     reads_from(f, b, a) ||
+			                     (a && b && a != b &&
+			                      p->place[a] < p->place[b] &&
+			                      common_key(f, a, b));
 	for (uint32_t k = 0; k < n; k++)
 		for (uint32_t a = 0; a < n; a++)
 			for (uint32_t b = 0; b < n; b++)
-				p->sees[a * n + b] |=
-				    p->sees[a * n + k] && p->sees[k * n + b];
+				p->sees[a * n + b] |= p->sees[a * n + k] &&
+				                      p->sees[k * n + b];
 }
 
 /* Is t2 to be seen by t3, so that what t3 reads must not be older? */
@@ -153,8 +155,8 @@ static bool premise(const struct placed *p, enum level l, uint32_t t2,
 	for (uint32_t u = 0; u < f->n; u++) {
 		if (p->place[t2] > p->place[u]) continue;
 		if (facts_so(f, u, t3) || reads_from(f, t3, u)) return true;
-		if (l == LEVEL_SI && u && p->place[u] < p->place[t3]
-		    && common_key(f, u, t3))
+		if (l == LEVEL_SI && u && p->place[u] < p->place[t3] &&
+		    common_key(f, u, t3))
 			return true;
 	}
 	return false;
@@ -183,9 +185,9 @@ static void order_is_right(const struct facts *f, enum level l,
 		     i++) {
 			struct facts_read read = f->reads[i];
 			for (uint32_t w = 1; w < n; w++)
-				if (w != t && w != read.from
-				    && facts_writes(f, w, read.key)
-				    && premise(&p, l, w, t))
+				if (w != t && w != read.from &&
+				    facts_writes(f, w, read.key) &&
+				    premise(&p, l, w, t))
 					ck_assert_uint_lt(p.place[w],
 					                  p.place[read.from]);
 		}
@@ -256,7 +258,7 @@ static enum strong_answer run_stage(enum stage stage, struct strong *s,
                                     bool *core, uint32_t *order)
 {
 	enum strong_answer answer =
-	    stage == STAGE_GUESS ? guess(s) : solve(s, core);
+		stage == STAGE_GUESS ? guess(s) : solve(s, core);
 	if (answer == ANSWER_YES) {
 		reach_sort(s);
 		strong_order(s, order);
@@ -311,8 +313,7 @@ START_TEST(stages)
 		history_free(h);
 	}
 	for (enum stage stage = 0; stage < STAGES; stage++)
-		ck_assert_uint_gt(tally[stage].yes,
-		                  histories_per_run() / 10);
+		ck_assert_uint_gt(tally[stage].yes, histories_per_run() / 10);
 	ck_assert_uint_lt(tally[STAGE_GUESS].open, histories_per_run() / 10);
 	check_clock_free(clock);
 }

@@ -45,7 +45,7 @@ static void tell_orders(struct rng *r, struct history *h)
 		uint32_t a = h->order[i], b = h->order[j];
 		if (is_writer(h, a, x) && is_writer(h, b, x))
 			h->known[h->known_count++] =
-			    (struct history_known){ a, b, x };
+				(struct history_known){ a, b, x };
 	}
 }
 
@@ -59,8 +59,8 @@ static void disturb(struct rng *r, struct history *h)
 		struct transaction *w = &h->transactions[t];
 		if (from == t || !w->event_count) continue;
 		struct event *e = &w->events[rng_below(r, w->event_count)];
-		if (e->kind == EVENT_READ && e->from != HISTORY_SELF
-		    && is_writer(h, from, e->key))
+		if (e->kind == EVENT_READ && e->from != HISTORY_SELF &&
+		    is_writer(h, from, e->key))
 			e->from = from;
 	}
 	history_find_order(h);
@@ -121,8 +121,7 @@ static bool must_see(const struct relation *r, enum level l, uint32_t i,
 /* An assertion writes to a file; so many are too slow. */
 static void in_order(const uint32_t *place, uint32_t a, uint32_t b)
 {
-	if (place[a] >= place[b])
-		ck_abort_msg("%u has to precede %u", a, b);
+	if (place[a] >= place[b]) ck_abort_msg("%u has to precede %u", a, b);
 }
 
 static void reads_are_right(const struct relation *r, enum level l,
@@ -187,7 +186,7 @@ static void decide(const struct history *h, enum level l,
                    struct check_result *r)
 {
 	struct check_clock *clock =
-	    check_clock_new(&(struct check_limits){ 0 });
+		check_clock_new(&(struct check_limits){ 0 });
 	struct facts *f = facts_of_history(h);
 	check_weak(f, l, clock, r);
 	facts_free(f);
@@ -306,9 +305,9 @@ static void interrupt(const struct facts *f, enum level l, bool allowed)
 	for (uint32_t left = 0; !finished; left++) {
 		struct patience p = { left };
 		struct check_result r;
-		struct check_clock *clock = check_clock_new(
-		    &(struct check_limits){ .stop = loses_patience,
-		                            .stop_data = &p });
+		struct check_clock *clock =
+			check_clock_new(&(struct check_limits){
+				.stop = loses_patience, .stop_data = &p });
 		check_weak(f, l, clock, &r);
 		finished = r.verdict != CHECK_UNDECIDED;
 		if (!finished) {
@@ -359,7 +358,7 @@ START_TEST(memory_limit)
 	struct trace *t = workload_run(&w, &d);
 	struct facts *f = facts_of_trace(t);
 	struct check_clock *clock =
-	    check_clock_new(&(struct check_limits){ .memory = 1000 });
+		check_clock_new(&(struct check_limits){ .memory = 1000 });
 	check_weak(f, LEVEL_CC, clock, &r);
 	ck_assert_int_eq(r.verdict, CHECK_UNDECIDED);
 	ck_assert_str_eq(r.reason, CHECK_MEMORY);
@@ -376,14 +375,13 @@ END_TEST
 static void add_copies(const struct history *h)
 {
 	struct check_clock *clock =
-	    check_clock_new(&(struct check_limits){ 0 });
+		check_clock_new(&(struct check_limits){ 0 });
 	struct facts *f = facts_of_history(h);
 	uint32_t *components = mem_take0(f->n, sizeof *components);
 	struct graph g;
 	graph_init(&g, f, clock);
 	ck_assert_int_eq(g.pairs != NULL, f->n < 100);
-	for (uint32_t i = 0; i < 10000000; i++)
-		graph_add(&g, 2 + i % 4, 1);
+	for (uint32_t i = 0; i < 10000000; i++) graph_add(&g, 2 + i % 4, 1);
 	ck_assert_uint_lt(g.capacity, 4000000);
 	graph_add(&g, 1, 5);
 	ck_assert_ptr_null(graph_order(&g, components));
@@ -398,8 +396,8 @@ static void add_copies(const struct history *h)
 
 START_TEST(copies_of_edges)
 {
-	struct history *h = history_from_notation(
-	    "A: Wx | B: Wx | C: Wx | D: Wx | E: Wx");
+	struct history *h =
+		history_from_notation("A: Wx | B: Wx | C: Wx | D: Wx | E: Wx");
 	struct history *many = history_padded(h, 4000);
 	add_copies(h);
 	add_copies(many);
@@ -427,11 +425,13 @@ START_TEST(short_cores)
 	core_has("A: Wa x<C ; A2: Wx | B: Wb a<A | C: Wc b<B Wx", LEVEL_NONE,
 	         3);
 	core_has("A: Wa x<C | B: Wb a<A | C: Wc b<B Wx | D: Wd e<E | "
-	         "E: We d<D", LEVEL_NONE, 2);
+	         "E: We d<D",
+	         LEVEL_NONE, 2);
 	core_has("A: Wx ; B: x<0", LEVEL_RA, 2);
 	core_has("A: Wx | B: x<A Wy | C: y<B x<0", LEVEL_CC, 3);
 	core_has("A: Wx | B: x<A Wy | C: y<B x<0 | D: x<A z<D2 | D2: Wz x<D3 | "
-	         "D3: Wx | E: x<A x<0", LEVEL_CC, 2);
+	         "D3: Wx | E: x<A x<0",
+	         LEVEL_CC, 2);
 	core_has("A: Wx Wy | B: Wx Wy | C: x<B y<A y<B x<A", LEVEL_RC, 3);
 }
 END_TEST

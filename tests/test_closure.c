@@ -152,7 +152,7 @@ static void grow(const struct history *h, enum level l, struct rng *r)
 	g->level = l;
 	g->part = *h;
 	g->part.transactions =
-	    calloc(h->transaction_count, sizeof *h->transactions);
+		calloc(h->transaction_count, sizeof *h->transactions);
 	region_init(&g->region);
 	closure_init(&g->closure, l, h->transaction_count, &g->region);
 	for (uint32_t k = 0; k < h->key_count; k++)
@@ -176,12 +176,11 @@ START_TEST(valid_writers)
 	struct rng r = { (seed ? strtoull(seed, NULL, 10) : 1) * 6000 +
 		         (uint64_t)_i };
 	for (int i = 0; i < 1000; i++) {
-		struct history_shape shape = {
-			.sessions = 2 + rng_below(&r, 4),
-			.transactions = 2 + rng_below(&r, 6),
-			.events = 1 + rng_below(&r, 4),
-			.keys = 1 + rng_below(&r, 4)
-		};
+		struct history_shape shape = { .sessions = 2 + rng_below(&r, 4),
+			                       .transactions =
+			                               2 + rng_below(&r, 6),
+			                       .events = 1 + rng_below(&r, 4),
+			                       .keys = 1 + rng_below(&r, 4) };
 		struct history *h = history_random(&r, shape);
 		for (int l = 0; l < 4; l++)
 			if (twin_allows(levels[l], h)) grow(h, levels[l], &r);

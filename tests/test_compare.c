@@ -32,32 +32,31 @@ static struct comparison *compare(const struct program *p,
 /* ---- programs with known results ---- */
 
 static const char increments[] =
-    "global x = 0;\n"
-    "txn add() { let v = x; x = v + 1; return v; }\n"
-    "session a { let v = add(); }\n"
-    "session b { let v = add(); }\n"
-    "assert \"none is lost\" : !(a.v == 0 && b.v == 0);\n";
+	"global x = 0;\n"
+	"txn add() { let v = x; x = v + 1; return v; }\n"
+	"session a { let v = add(); }\n"
+	"session b { let v = add(); }\n"
+	"assert \"none is lost\" : !(a.v == 0 && b.v == 0);\n";
 
 static const char skew[] =
-    "global x = 1; global y = 1;\n"
-    "txn clear_x() { let a = x; let b = y; if (a + b == 2) x = 0; }\n"
-    "txn clear_y() { let a = x; let b = y; if (a + b == 2) y = 0; }\n"
-    "session a { clear_x(); }\n"
-    "session b { clear_y(); }\n"
-    "finally { assert x + y > 0; }\n";
+	"global x = 1; global y = 1;\n"
+	"txn clear_x() { let a = x; let b = y; if (a + b == 2) x = 0; }\n"
+	"txn clear_y() { let a = x; let b = y; if (a + b == 2) y = 0; }\n"
+	"session a { clear_x(); }\n"
+	"session b { clear_y(); }\n"
+	"finally { assert x + y > 0; }\n";
 
 static const char reads[] =
-    "global x = 0;\n"
-    "session a { txn { let v = x; assert v == 0; } }\n"
-    "session b { txn { let v = x; } txn { let v = x; } }\n"
-    "assert serializable;\n";
+	"global x = 0;\n"
+	"session a { txn { let v = x; assert v == 0; } }\n"
+	"session b { txn { let v = x; } txn { let v = x; } }\n"
+	"assert serializable;\n";
 
 /* Both clients write first. */
-static const char buffers[] =
-    "global x = 0; global y = 0;\n"
-    "session a { txn { x = 1; let v = y; } }\n"
-    "session b { txn { y = 1; let v = x; } }\n"
-    "assert serializable;\n";
+static const char buffers[] = "global x = 0; global y = 0;\n"
+			      "session a { txn { x = 1; let v = y; } }\n"
+			      "session b { txn { y = 1; let v = x; } }\n"
+			      "assert serializable;\n";
 
 static const struct {
 	const char *name, *source;
@@ -67,42 +66,76 @@ static const struct {
 	uint64_t unserializable, violated;
 } known[] = {
 	/* Strict: the write behind the changed read is cut off. */
-	{ "increments, strict", increments,
+	{ "increments, strict",
+	  increments,
 	  { .level = LEVEL_CC },
-	  { .traces = 2, .unpredicted = 2, .histories = 3,
+	  { .traces = 2,
+	    .unpredicted = 2,
+	    .histories = 3,
 	    .prediction = { .executions = 2 } },
-	  VERDICT_VIOLATED, 1, 1 },
-	{ "increments, relaxed", increments,
+	  VERDICT_VIOLATED,
+	  1,
+	  1 },
+	{ "increments, relaxed",
+	  increments,
 	  { .level = LEVEL_CC, .boundary = BOUNDARY_RELAXED },
-	  { .traces = 2, .predicted = 2, .predictions = 2, .validated = 2,
+	  { .traces = 2,
+	    .predicted = 2,
+	    .predictions = 2,
+	    .validated = 2,
 	    .histories = 3,
-	    .prediction = { .executions = 4, .unserializable = 1,
+	    .prediction = { .executions = 4,
+	                    .unserializable = 1,
 	                    .slots = 1 } },
-	  VERDICT_VIOLATED, 1, 1 },
-	{ "increments under si", increments,
+	  VERDICT_VIOLATED,
+	  1,
+	  1 },
+	{ "increments under si",
+	  increments,
 	  { .level = LEVEL_SI, .boundary = BOUNDARY_RELAXED },
-	  { .traces = 2, .unpredicted = 2, .histories = 2,
+	  { .traces = 2,
+	    .unpredicted = 2,
+	    .histories = 2,
 	    .prediction = { .executions = 2 } },
-	  VERDICT_HOLDS, 0, 0 },
-	{ "only reads", reads,
+	  VERDICT_HOLDS,
+	  0,
+	  0 },
+	{ "only reads",
+	  reads,
 	  { .level = LEVEL_NONE, .boundary = BOUNDARY_RELAXED },
-	  { .traces = 1, .unpredicted = 1, .histories = 1,
+	  { .traces = 1,
+	    .unpredicted = 1,
+	    .histories = 1,
 	    .prediction = { .executions = 1 } },
-	  VERDICT_HOLDS, 0, 0 },
-	{ "buffers, strict", buffers,
+	  VERDICT_HOLDS,
+	  0,
+	  0 },
+	{ "buffers, strict",
+	  buffers,
 	  { .level = LEVEL_SI },
-	  { .traces = 2, .predicted = 2, .predictions = 2, .validated = 2,
+	  { .traces = 2,
+	    .predicted = 2,
+	    .predictions = 2,
+	    .validated = 2,
 	    .histories = 3,
-	    .prediction = { .executions = 4, .unserializable = 1,
+	    .prediction = { .executions = 4,
+	                    .unserializable = 1,
 	                    .slots = 1 } },
-	  VERDICT_VIOLATED, 1, 1 },
+	  VERDICT_VIOLATED,
+	  1,
+	  1 },
 	/* Who comes second does not write: nothing can be changed that would
 	 * make it. */
-	{ "skew, relaxed", skew,
+	{ "skew, relaxed",
+	  skew,
 	  { .level = LEVEL_SI, .boundary = BOUNDARY_RELAXED },
-	  { .traces = 2, .unpredicted = 2, .histories = 3,
+	  { .traces = 2,
+	    .unpredicted = 2,
+	    .histories = 3,
 	    .prediction = { .executions = 2 } },
-	  VERDICT_VIOLATED, 1, 1 },
+	  VERDICT_VIOLATED,
+	  1,
+	  1 },
 };
 
 enum { KNOWN = sizeof known / sizeof *known };
@@ -113,7 +146,7 @@ START_TEST(programs_with_known_results)
 	struct compare_options o = { .predict = known[_i].options };
 	struct comparison *c = compare(p, o);
 	const struct compare_stats *s = comparison_stats(c),
-	                           *k = &known[_i].stats;
+				   *k = &known[_i].stats;
 	ck_assert_uint_eq(s->traces, k->traces);
 	ck_assert_uint_eq(s->histories, k->histories);
 	ck_assert(s->all_traces && comparison_complete(c));
@@ -144,8 +177,10 @@ struct counts {
 static struct counts explore(const struct program *p, enum level l)
 {
 	struct explore_options o = {
-		.level = l, .base = level_is_extensible(l) ? l : LEVEL_CC,
-		.robust = true, .max_histories = HISTORIES_MOST,
+		.level = l,
+		.base = level_is_extensible(l) ? l : LEVEL_CC,
+		.robust = true,
+		.max_histories = HISTORIES_MOST,
 	};
 	struct explore_observer nobody = { 0 };
 	struct explorer *e = explorer_new(p, &o, &nobody);
@@ -171,8 +206,7 @@ static void check_sums(const struct comparison *c)
 	ck_assert_uint_le(s->predictions,
 	                  s->traces * (o->predictions ? o->predictions : 1));
 	ck_assert_uint_ge(s->predictions, s->predicted);
-	ck_assert_uint_eq(s->prediction.executions,
-	                  s->traces + s->predictions);
+	ck_assert_uint_eq(s->prediction.executions, s->traces + s->predictions);
 	ck_assert_uint_le(s->prediction.unserializable, s->validated);
 	ck_assert_uint_eq(s->random.executions,
 	                  o->runs ? o->runs : s->prediction.executions);
@@ -200,8 +234,7 @@ static void check_reach(const struct comparison *c, enum compare_way w,
 }
 
 static void check_against(const struct comparison *c,
-                          const struct counts *serial,
-                          const struct counts *all)
+                          const struct counts *serial, const struct counts *all)
 {
 	const struct compare_stats *s = comparison_stats(c);
 	check_sums(c);
@@ -234,9 +267,8 @@ static void check_all_traces(const struct program *p, struct compare_options o,
 	comparison_free(c);
 }
 
-static void check_some_traces(const struct program *p,
-                              struct compare_options o, uint64_t seed,
-                              const struct counts *serial,
+static void check_some_traces(const struct program *p, struct compare_options o,
+                              uint64_t seed, const struct counts *serial,
                               const struct counts *all)
 {
 	o.traces = 1 + seed % 3;
@@ -313,10 +345,9 @@ static bool predict_from(void *payload, const struct explore_execution *e)
 		if (predictor_next(p, &found) != PREDICT_FOUND) break;
 		replay_history(x->runner, found.history, found.order,
 		               (struct replay_parts){ found.truncated,
-			                              found.divergent },
+		                                      found.divergent },
 		               &r);
-		if (r.end == RUN_COMPLETE && !r.serializable)
-			check_replayed(x);
+		if (r.end == RUN_COMPLETE && !r.serializable) check_replayed(x);
 		prediction_free(&found);
 	}
 	predictor_free(p);
@@ -333,18 +364,18 @@ static int check_predictions(const struct program *p,
 	struct checking x = { .program = p, .options = *predict };
 	enum level l = predict->level;
 	struct explore_options o = {
-		.level = l, .base = level_is_extensible(l) ? l : LEVEL_CC,
+		.level = l,
+		.base = level_is_extensible(l) ? l : LEVEL_CC,
 	};
 	x.options.enumerate = true;
 	x.runner = runner_new(p, l, NULL);
 	x.clock = check_clock_new(&limits);
-	struct explore_observer all = { .payload = &x.all,
-		                       .history = collect };
+	struct explore_observer all = { .payload = &x.all, .history = collect };
 	struct explorer *e = explorer_new(p, &o, &all);
 	explorer_run(e);
 	explorer_free(e);
 	struct explore_observer serial = { .payload = &x,
-		                          .history = predict_from };
+		                           .history = predict_from };
 	o.level = LEVEL_SER;
 	o.base = LEVEL_CC;
 	e = explorer_new(p, &o, &serial);
@@ -362,9 +393,8 @@ static bool try_program(uint64_t seed, int *validated)
 	struct text source = { 0 };
 	struct compare_options o = {
 		.predict = { .level = (enum level)(seed % LEVEL_SER),
-		             .boundary = seed / LEVEL_SER % 2
-		                             ? BOUNDARY_RELAXED
-		                             : BOUNDARY_STRICT,
+		             .boundary = seed / LEVEL_SER % 2 ? BOUNDARY_RELAXED
+		                                              : BOUNDARY_STRICT,
 		             .encoding = seed % 5 ? ENCODING_EXACT
 		                                  : ENCODING_APPROX },
 		.predictions = seed % 4,
@@ -387,8 +417,8 @@ static bool try_program(uint64_t seed, int *validated)
 START_TEST(random_programs)
 {
 	uint64_t share = number_from("ISOSCOPE_PROGRAMS", PROGRAMS);
-	uint64_t seed = number_from("ISOSCOPE_SEED", 1) +
-	                (uint64_t)_i * 1000000;
+	uint64_t seed =
+		number_from("ISOSCOPE_SEED", 1) + (uint64_t)_i * 1000000;
 	int validated = 0;
 	for (uint64_t tried = 0; tried < (share + RUNS - 1) / RUNS; seed++)
 		tried += try_program(seed, &validated);
@@ -398,13 +428,12 @@ END_TEST
 
 /* ---- limits ---- */
 
-static const char many[] =
-    "global x = 0; global y = 0;\n"
-    "txn a() { let v = x; y = v + 1; }\n"
-    "txn b() { let v = y; x = v + 1; }\n"
-    "session a { a(); b(); a(); }\n"
-    "session b { b(); a(); b(); }\n"
-    "session c { a(); a(); b(); }\n";
+static const char many[] = "global x = 0; global y = 0;\n"
+			   "txn a() { let v = x; y = v + 1; }\n"
+			   "txn b() { let v = y; x = v + 1; }\n"
+			   "session a { a(); b(); a(); }\n"
+			   "session b { b(); a(); b(); }\n"
+			   "session c { a(); a(); b(); }\n";
 
 START_TEST(histories_are_limited)
 {
@@ -476,7 +505,8 @@ START_TEST(the_observer_stops_it)
 	struct stopper s = { .phase = "predicting" };
 	struct compare_observer observer = { &s, stop_tick };
 	struct compare_options o = { .predict = { .level = LEVEL_CC },
-		                     .traces = 100, .seed = 1 };
+		                     .traces = 100,
+		                     .seed = 1 };
 	struct comparison *c = comparison_new(p, &o, &observer);
 	comparison_run(c);
 	const struct compare_stats *n = comparison_stats(c);

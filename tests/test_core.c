@@ -37,8 +37,8 @@ static bool is_left_out(const struct history *h, const struct left_out *out,
 	if (e->from == HISTORY_SELF || out->transactions[e->from]) return true;
 	const struct transaction *w = &h->transactions[e->from];
 	for (uint32_t j = 0; j < w->event_count; j++)
-		if (w->events[j].kind == EVENT_WRITE
-		    && w->events[j].key == e->key && out->events[e->from][j])
+		if (w->events[j].kind == EVENT_WRITE &&
+		    w->events[j].key == e->key && out->events[e->from][j])
 			return true;
 	return false;
 }
@@ -48,8 +48,8 @@ static bool writes_in_part(const struct history *h, const struct left_out *out,
 {
 	const struct transaction *w = &h->transactions[t];
 	for (uint32_t i = 0; i < w->event_count; i++)
-		if (w->events[i].kind == EVENT_WRITE && w->events[i].key == key
-		    && !is_left_out(h, out, t, i))
+		if (w->events[i].kind == EVENT_WRITE &&
+		    w->events[i].key == key && !is_left_out(h, out, t, i))
 			return !w->aborted;
 	return false;
 }
@@ -60,28 +60,29 @@ static void tell_known(struct history *p, const struct history *h,
 {
 	uint32_t n = h->transaction_count;
 	bool *before = mem_take0((size_t)n * n, sizeof *before);
-	p->known = region_take(&p->region, (size_t)n * n * h->key_count
-	                                       * sizeof *p->known);
+	p->known = region_take(&p->region,
+	                       (size_t)n * n * h->key_count * sizeof *p->known);
 	for (uint32_t x = 0; x < h->key_count; x++) {
 		memset(before, 0, (size_t)n * n * sizeof *before);
 		for (uint32_t i = 0; i < h->known_count; i++)
 			if (h->known[i].key == x)
-				before[h->known[i].from * n
-				       + h->known[i].to] = true;
+				before[h->known[i].from * n + h->known[i].to] =
+					true;
 		for (uint32_t k = 0; k < n; k++)
 			for (uint32_t a = 0; a < n; a++)
 				for (uint32_t b = 0; b < n; b++)
 					before[a * n + b] |=
-					    before[a * n + k]
-					    && before[k * n + b];
+						before[a * n + k] &&
+						before[k * n + b];
 		for (uint32_t a = 1; a < n; a++)
 			for (uint32_t b = 1; b < n; b++)
-				if (before[a * n + b]
-				    && writes_in_part(h, out, a, x)
-				    && writes_in_part(h, out, b, x))
+				if (before[a * n + b] &&
+				    writes_in_part(h, out, a, x) &&
+				    writes_in_part(h, out, b, x))
 					p->known[p->known_count++] =
-					    (struct history_known){
-						number[a], number[b], x };
+						(struct history_known){
+							number[a], number[b], x
+						};
 	}
 	free(before);
 }
@@ -96,8 +97,8 @@ static void copy_events(struct history *p, const struct history *h,
 	c->session = w->session;
 	c->index = w->index;
 	c->aborted = w->aborted;
-	c->events = region_take0(&p->region, (w->event_count + 1)
-	                                         * sizeof *c->events);
+	c->events = region_take0(&p->region,
+	                         (w->event_count + 1) * sizeof *c->events);
 	for (uint32_t i = 0; i < w->event_count; i++) {
 		if (is_left_out(h, out, t, i)) continue;
 		struct event *e = &c->events[c->event_count++];
@@ -116,10 +117,10 @@ static struct history *part_of(const struct history *h,
 	p->session_count = h->session_count;
 	p->key_count = h->key_count;
 	p->keys = h->keys;
-	p->sessions = region_take0(&p->region, (h->session_count + 1)
-	                                           * sizeof *p->sessions);
+	p->sessions = region_take0(&p->region, (h->session_count + 1) *
+	                                               sizeof *p->sessions);
 	p->transactions = region_take0(
-	    &p->region, h->transaction_count * sizeof *p->transactions);
+		&p->region, h->transaction_count * sizeof *p->transactions);
 	p->transactions[0] = h->transactions[0];
 	for (uint32_t s = 0; s < h->session_count; s++) {
 		const struct history_session *from = &h->sessions[s];
@@ -164,7 +165,7 @@ static void tell_lists(struct rng *r, struct history *h)
 			if (!twin_writes(h, t, x)) continue;
 			if (last)
 				h->known[h->known_count++] =
-				    (struct history_known){ last, t, x };
+					(struct history_known){ last, t, x };
 			if (!last || i < length) last = t;
 		}
 	}
@@ -187,8 +188,8 @@ static void leave_out_reads(const struct history *h, const struct facts *f,
 		const struct transaction *w = &h->transactions[t];
 		for (uint32_t i = 0; i < w->event_count; i++) {
 			const struct event *e = &w->events[i];
-			if (e->kind == EVENT_READ && e->from != HISTORY_SELF
-			    && !h->transactions[e->from].aborted)
+			if (e->kind == EVENT_READ && e->from != HISTORY_SELF &&
+			    !h->transactions[e->from].aborted)
 				out->events[t][i] = !counts[next++];
 		}
 		ck_assert_uint_eq(next, f->read_first[t + 1]);
@@ -203,8 +204,8 @@ static void leave_out_writes(const struct history *h, const struct facts *f,
 		for (uint32_t k = f->write_first[t]; k < f->write_first[t + 1];
 		     k++)
 			for (uint32_t i = 0; i < w->event_count; i++)
-				if (w->events[i].kind == EVENT_WRITE
-				    && w->events[i].key == f->writes[k])
+				if (w->events[i].kind == EVENT_WRITE &&
+				    w->events[i].key == f->writes[k])
 					out->events[t][i] = !counts[k];
 	}
 }
@@ -305,15 +306,15 @@ static struct left_out outside(const struct history *h, const struct facts *f,
 }
 
 /* A read, or the writes of a key together; false for what is not shown. */
-static bool leave_out(const struct history *h, struct left_out *out,
-                      uint32_t t, uint32_t i)
+static bool leave_out(const struct history *h, struct left_out *out, uint32_t t,
+                      uint32_t i)
 {
 	const struct transaction *w = &h->transactions[t];
 	bool write = w->events[i].kind == EVENT_WRITE;
 	if (is_left_out(h, out, t, i) || (write && w->aborted)) return false;
 	for (uint32_t j = 0; j < w->event_count; j++)
-		if (i == j || (write && w->events[j].kind == EVENT_WRITE
-		               && w->events[j].key == w->events[i].key))
+		if (i == j || (write && w->events[j].kind == EVENT_WRITE &&
+		               w->events[j].key == w->events[i].key))
 			out->events[t][j] = true;
 	return true;
 }
@@ -375,12 +376,12 @@ END_TEST
 static bool is_same_event(const struct history *h, const struct event *a,
                           const struct check_witness *w, const struct event *b)
 {
-	if (a->kind != b->kind || !value_equal(a->value, b->value)
-	    || strcmp(h->keys[a->key].name, w->part->keys[b->key].name))
+	if (a->kind != b->kind || !value_equal(a->value, b->value) ||
+	    strcmp(h->keys[a->key].name, w->part->keys[b->key].name))
 		return false;
-	return a->kind == EVENT_WRITE
-	       || (a->from != HISTORY_SELF && b->from != HISTORY_SELF
-	           && a->from == w->numbers[b->from]);
+	return a->kind == EVENT_WRITE ||
+	       (a->from != HISTORY_SELF && b->from != HISTORY_SELF &&
+	        a->from == w->numbers[b->from]);
 }
 
 /* The part has transactions of the history, and events of these in the same
@@ -401,9 +402,9 @@ static void check_part(const struct history *h, const struct check_witness *w)
 		ck_assert_uint_eq(some->index, all->index);
 		ck_assert_int_eq(some->aborted, all->aborted);
 		for (uint32_t i = 0; i < all->event_count; i++)
-			if (next < some->event_count
-			    && is_same_event(h, &all->events[i], w,
-			                     &some->events[next]))
+			if (next < some->event_count &&
+			    is_same_event(h, &all->events[i], w,
+			                  &some->events[next]))
 				next++;
 		ck_assert_uint_eq(next, some->event_count);
 		hidden += all->event_count - next;
@@ -512,8 +513,8 @@ static const struct expected expected[] = {
 	{ LEVEL_SI, LEVEL_SI, "long fork",
 	  "A: Wx y<0 | B: Wy ; D: x<0 | C: x<0 Wx",
 	  "A: Wx y<0 | B: Wy ; D: x<0 | C: x<0 Wx" },
-	{ LEVEL_PSI, LEVEL_PSI, "G-single",
-	  "T1: y<0 Wx Wy Wz | T2: x<0 Wy Wz", "T1: y<0 Wx Wy | T2: x<0 Wy" },
+	{ LEVEL_PSI, LEVEL_PSI, "G-single", "T1: y<0 Wx Wy Wz | T2: x<0 Wy Wz",
+	  "T1: y<0 Wx Wy | T2: x<0 Wy" },
 	{ LEVEL_SER, LEVEL_SER, "write skew (G2-item)",
 	  "T1: x<0 y<0 Wx Wz | T2: x<0 y<0 Wy | T3: z<T1 x<T1",
 	  "T1: y<0 Wx | T2: x<0 Wy" },
@@ -580,18 +581,20 @@ static uint32_t number_of(const struct history *h, const char *name)
 /* The check came upon six transactions; two elsewhere say it shorter. */
 START_TEST(smaller_elsewhere)
 {
-	static const char *const names[] = { "T1", "T2", "T3", "T4", "T5",
-		                             "T6" };
+	static const char *const names[] = {
+		"T1", "T2", "T3", "T4", "T5", "T6"
+	};
 	struct history *h = history_from_notation(
-	    "T1: Wx | T2: Wx | T3: x<T1 ; T4: x<T2 | T5: x<T2 ; T6: x<T1 | "
-	    "A: y<0 Wy | B: z<0 ; C: y<0 Wy");
+		"T1: Wx | T2: Wx | T3: x<T1 ; T4: x<T2 | T5: x<T2 ; T6: x<T1 | "
+		"A: y<0 Wy | B: z<0 ; C: y<0 Wy");
 	struct history *many = history_padded(h, 200);
 	struct trace *t = trace_of_history(many, "some.jsonl");
 	struct facts *f = facts_of_trace(t);
 	struct check_clock *clock = clock_new();
 	uint32_t core[6];
 	for (int i = 0; i < 6; i++) core[i] = number_of(many, names[i]);
-	struct check_result r = { .verdict = CHECK_VIOLATED, .core = core,
+	struct check_result r = { .verdict = CHECK_VIOLATED,
+		                  .core = core,
 		                  .core_count = 6 };
 	struct check_witness w;
 	ck_assert(check_explain(t, f, LEVEL_CC, &r, clock, &w));
@@ -644,8 +647,9 @@ END_TEST
 START_TEST(lists_are_bridged)
 {
 	struct history *h = history_from_notation(
-	    "T1: Wx Wy | T2: Wx | T3: Wx Wy | T4: y<T1");
-	struct history_known known[] = { { 1, 2, 0 }, { 2, 3, 0 },
+		"T1: Wx Wy | T2: Wx | T3: Wx Wy | T4: y<T1");
+	struct history_known known[] = { { 1, 2, 0 },
+		                         { 2, 3, 0 },
 		                         { 3, 1, 1 } };
 	h->known = known;
 	h->known_count = 3;

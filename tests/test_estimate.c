@@ -76,7 +76,9 @@ static struct estimate estimate(const struct program *p,
 
 /* How often the truth was in the interval; and that of those estimates alone
  * that are not exact. */
-struct coverage { unsigned all, hit, rough, rough_hit; };
+struct coverage {
+	unsigned all, hit, rough, rough_hit;
+};
 
 static void cover(struct coverage *c, const struct estimate *e, double truth,
                   const char *path, enum level l)
@@ -134,7 +136,8 @@ static void find_expected(glob_t *found)
 		text_format(&pattern, "%s/programs/%s", source_top(),
 		            patterns[i]);
 		ck_assert_int_eq(glob(text_get(&pattern), i ? GLOB_APPEND : 0,
-		                      NULL, found), 0);
+		                      NULL, found),
+		                 0);
 		text_free(&pattern);
 	}
 	ck_assert_uint_gt(found->gl_pathc, 100);
@@ -144,7 +147,8 @@ static void find_expected(glob_t *found)
 static void check_coverage(const struct coverage *c)
 {
 	printf("estimates: %u of %u intervals hold the truth; %u of %u that "
-	       "are not exact\n", c->hit, c->all, c->rough_hit, c->rough);
+	       "are not exact\n",
+	       c->hit, c->all, c->rough_hit, c->rough);
 	ck_assert_uint_gt(c->rough, 50);
 	ck_assert_uint_ge(10 * c->hit, 9 * c->all);
 	ck_assert_uint_ge(10 * c->rough_hit, 9 * c->rough);
@@ -197,12 +201,12 @@ static const struct bias_case bias_cases[] = {
 	{ "tpcc/client-2", LEVEL_CC, EXPLORE_ORDERLY },
 	{ "courseware/client-4", LEVEL_SI, EXPLORE_ORDERLY },
 };
-enum {
-	BIAS_CASES = sizeof bias_cases / sizeof *bias_cases,
-	BIAS_SEEDS = 200
-};
+enum { BIAS_CASES = sizeof bias_cases / sizeof *bias_cases, BIAS_SEEDS = 200 };
 
-struct mean { double sum, squares; unsigned count; };
+struct mean {
+	double sum, squares;
+	unsigned count;
+};
 
 static void mean_add(struct mean *m, double x)
 {
@@ -545,9 +549,9 @@ static uint64_t count_violations(const struct program *p,
 /* So many of them that all of a small program is met, each history once. */
 START_TEST(descents_meet_each_history_once)
 {
-	static const enum explorer_algorithm algorithms[] = {
-		EXPLORE_CE, EXPLORE_DFS, EXPLORE_ORDERLY
-	};
+	static const enum explorer_algorithm algorithms[] = { EXPLORE_CE,
+		                                              EXPLORE_DFS,
+		                                              EXPLORE_ORDERLY };
 	static const char *const names[] = { "litmus/lost-update",
 		                             "litmus/write-skew",
 		                             "litmus/long-fork",
@@ -556,7 +560,7 @@ START_TEST(descents_meet_each_history_once)
 	for (int a = 0; a < 3; a++)
 		for (int l = 0; l < LEVEL_COUNT; l++) {
 			struct explore_options o =
-			    options_for(EXPLORE_CE, (enum level)l);
+				options_for(EXPLORE_CE, (enum level)l);
 			uint64_t all = explore(p, &o).histories;
 			uint64_t failing = count_violations(p, &o);
 			o = options_for(algorithms[a], (enum level)l);
@@ -590,13 +594,13 @@ END_TEST
  * end states below a choice of two comes up as often as the other. */
 START_TEST(descents_are_fair)
 {
-	struct program *p = program_from_text(
-	    "global x = 0;\n"
-	    "txn write_x() { x = 1; }\n"
-	    "txn read_x() { return x; }\n"
-	    "session a { write_x(); }\n"
-	    "session b { let seen = read_x(); }\n"
-	    "assert \"it is there\" : b.seen == 1;\n");
+	struct program *p =
+		program_from_text("global x = 0;\n"
+	                          "txn write_x() { x = 1; }\n"
+	                          "txn read_x() { return x; }\n"
+	                          "session a { write_x(); }\n"
+	                          "session b { let seen = read_x(); }\n"
+	                          "assert \"it is there\" : b.seen == 1;\n");
 	struct explore_options o = options_for(EXPLORE_CE, LEVEL_CC);
 	unsigned violated = 0;
 	ck_assert_uint_eq(explore(p, &o).histories, 2);
@@ -635,12 +639,19 @@ static void check_words(struct text *t, const char *expected)
 
 START_TEST(rough_numbers)
 {
-	static const struct { double n; const char *words; } counts[] = {
-		{ 0, "0" }, { 7, "7" }, { 999.4, "999" }, { 1234, "1,230" },
-		{ 99960, "100,000" }, { 1312345, "1.31 million" },
-		{ 999999, "1 million" }, { 5.2e9, "5.2 billion" },
-		{ 123.4e12, "123 trillion" }, { 1.72e15, "1.7e+15" }
-	};
+	static const struct {
+		double n;
+		const char *words;
+	} counts[] = { { 0, "0" },
+		       { 7, "7" },
+		       { 999.4, "999" },
+		       { 1234, "1,230" },
+		       { 99960, "100,000" },
+		       { 1312345, "1.31 million" },
+		       { 999999, "1 million" },
+		       { 5.2e9, "5.2 billion" },
+		       { 123.4e12, "123 trillion" },
+		       { 1.72e15, "1.7e+15" } };
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
 		struct text t = { 0 };
 		rough_count(&t, counts[i].n);
@@ -658,13 +669,18 @@ END_TEST
 
 START_TEST(rough_times)
 {
-	static const struct { double seconds; const char *words; } times[] = {
-		{ 0.01, "less than 0.1 s" }, { 0.52, "0.52 s" },
-		{ 2.44, "2.4 s" }, { 63.2, "63 s" }, { 150, "2.5 min" },
-		{ 7200, "2 hours" }, { 86400 * 3.0, "3 days" },
-		{ 86400 * 3652.5, "10 years" },
-		{ 1e20, "more than a million years" }
-	};
+	static const struct {
+		double seconds;
+		const char *words;
+	} times[] = { { 0.01, "less than 0.1 s" },
+		      { 0.52, "0.52 s" },
+		      { 2.44, "2.4 s" },
+		      { 63.2, "63 s" },
+		      { 150, "2.5 min" },
+		      { 7200, "2 hours" },
+		      { 86400 * 3.0, "3 days" },
+		      { 86400 * 3652.5, "10 years" },
+		      { 1e20, "more than a million years" } };
 	for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
 		struct text t = { 0 };
 		rough_seconds(&t, times[i].seconds);

@@ -49,8 +49,8 @@ static void run(const struct program *p, struct explore_options o, bool texts,
                 struct result *r)
 {
 	struct explore_observer observer = { .payload = r,
-		                             .history = texts ? collect
-		                                              : NULL };
+		                             .history =
+		                                     texts ? collect : NULL };
 	memset(r, 0, sizeof *r);
 	struct explorer *e = explorer_new(p, &o, &observer);
 	explorer_run(e);
@@ -80,16 +80,15 @@ struct trial {
 	struct explore_options options; /* of the exploration under way */
 };
 
-__attribute__((noreturn)) static void complain(const struct trial *t,
-                                               const char *what,
-                                               const char *history)
+__attribute__((noreturn)) static void
+complain(const struct trial *t, const char *what, const char *history)
 {
 	ck_abort_msg("seed %llu, %s %s, base %s: %s%s%s\n%s",
 	             (unsigned long long)t->seed,
 	             t->options.algorithm == EXPLORE_DFS ? "dfs" : "explore",
-	             level_word(t->options.level),
-	             level_word(t->options.base), what, history ? ":\n" : "",
-	             history ? history : "", text_get(&t->source));
+	             level_word(t->options.level), level_word(t->options.base),
+	             what, history ? ":\n" : "", history ? history : "",
+	             text_get(&t->source));
 	abort();
 }
 
@@ -112,14 +111,13 @@ static void expect_histories(const struct trial *t, const struct result *r,
 		const struct twin_history *h = &t->expected.items[i];
 		if (!(h->levels >> t->options.level & 1)) continue;
 		int order = found < r->texts.count
-		                ? strcmp(r->texts.items[found], h->text)
-		                : 1;
+		                    ? strcmp(r->texts.items[found], h->text)
+		                    : 1;
 		if (order < 0) break;
 		if (order == 0) found++;
 		if (order > 0 && all) complain(t, "missing", h->text);
 	}
-	if (found < r->texts.count)
-		complain(t, "wrong", r->texts.items[found]);
+	if (found < r->texts.count) complain(t, "wrong", r->texts.items[found]);
 }
 
 static void expect_violations(const struct trial *t, const struct result *r)
@@ -130,7 +128,8 @@ static void expect_violations(const struct trial *t, const struct result *r)
 		for (size_t i = 0; i < t->expected.count; i++)
 			expected += t->expected.items[i].violated[a] &&
 			            t->expected.items[i].levels >>
-			                    t->options.level & 1;
+			                            t->options.level &
+			                    1;
 		expect_number(t, "violating histories", r->violations[a],
 		              expected);
 	}
@@ -152,7 +151,8 @@ static void expect_statistics(const struct trial *t, const struct result *r)
 static void explore(struct trial *t, enum level level, enum level base)
 {
 	struct result r;
-	t->options = (struct explore_options){ .level = level, .base = base,
+	t->options = (struct explore_options){ .level = level,
+		                               .base = base,
 		                               .check_duplicates = true };
 	run(t->program, t->options, true, &r);
 	expect_number(t, "texts", r.texts.count, r.stats.histories);
@@ -166,10 +166,11 @@ static void explore(struct trial *t, enum level level, enum level base)
 static void baseline(struct trial *t, enum level level)
 {
 	struct result r;
-	t->options = (struct explore_options){ .algorithm = EXPLORE_DFS,
-		                               .level = level, .base = level,
-		                               .max_histories =
-		                                   BASELINE_LIMIT };
+	t->options =
+		(struct explore_options){ .algorithm = EXPLORE_DFS,
+		                          .level = level,
+		                          .base = level,
+		                          .max_histories = BASELINE_LIMIT };
 	run(t->program, t->options, true, &r);
 	bool all = r.stats.stop == STOP_NONE;
 	strings_unique(&r.texts);
@@ -214,8 +215,8 @@ static void all_explorations(struct trial *t)
 		explore(t, l, LEVEL_CC);
 	permuted(t, &rng, LEVEL_PC + rng_below(&rng, 4));
 	baseline(t, t->level_from == LEVEL_NONE
-	                ? (enum level)rng_below(&rng, LEVEL_COUNT)
-	                : LEVEL_CC);
+	                    ? (enum level)rng_below(&rng, LEVEL_COUNT)
+	                    : LEVEL_CC);
 	if (t->level_from != LEVEL_NONE) return;
 	enum level base = bases[rng_below(&rng, 3)];
 	enum level level;
@@ -229,8 +230,7 @@ static bool enumerate(struct trial *t)
 {
 	static const enum level from[] = { LEVEL_NONE, LEVEL_CC };
 	for (int i = 0; i < 2; i++) {
-		struct twin_options o = { .level = from[i],
-			                  .limit = PREFIXES };
+		struct twin_options o = { .level = from[i], .limit = PREFIXES };
 		t->level_from = from[i];
 		if (twin_enumerate(t->program, o, &t->expected)) return true;
 		enumeration_free(&t->expected);
@@ -355,19 +355,17 @@ START_TEST(known_counts)
 		for (int b = 0; b < BASES; b++) {
 			struct explore_options o = { .level = l,
 				                     .base = bases[b],
-				                     .check_duplicates =
-				                         true };
+				                     .check_duplicates = true };
 			struct result r;
 			if (c->counts[l] < 0 || !level_implies(l, bases[b]))
 				continue;
 			run(p, o, false, &r);
-			ck_assert_msg(r.stats.histories ==
-			                  (uint64_t)c->counts[l],
-			              "%s, %s, base %s: %llu histories, not %d",
-			              c->name, level_word(l),
-			              level_word(bases[b]),
-			              (unsigned long long)r.stats.histories,
-			              c->counts[l]);
+			ck_assert_msg(
+				r.stats.histories == (uint64_t)c->counts[l],
+				"%s, %s, base %s: %llu histories, not %d",
+				c->name, level_word(l), level_word(bases[b]),
+				(unsigned long long)r.stats.histories,
+				c->counts[l]);
 			ck_assert_uint_eq(r.stats.blocked, 0);
 			ck_assert_uint_eq(r.stats.duplicates, 0);
 			result_free(&r);
@@ -394,13 +392,12 @@ static uint64_t violating(const char *source, enum level l, uint32_t slot)
 /* G1a: what an aborted transaction wrote is read by nobody. */
 START_TEST(aborted_writes_are_invisible)
 {
-	ck_assert_uint_eq(
-	    violating("global x = 10;\n"
-	              "session a { txn { x = 101; abort; } }\n"
-	              "session b { txn { let v = x; let w = x;\n"
-	              "    assert v == 10 && w == 10; } }\n",
-	              LEVEL_NONE, 0),
-	    0);
+	ck_assert_uint_eq(violating("global x = 10;\n"
+	                            "session a { txn { x = 101; abort; } }\n"
+	                            "session b { txn { let v = x; let w = x;\n"
+	                            "    assert v == 10 && w == 10; } }\n",
+	                            LEVEL_NONE, 0),
+	                  0);
 }
 END_TEST
 
@@ -408,10 +405,10 @@ END_TEST
 START_TEST(only_last_writes_are_visible)
 {
 	static const char *const source =
-	    "global x = 10;\n"
-	    "session a { txn { x = 101; x = 11; } }\n"
-	    "session b { txn { let v = x; assert v != 101;\n"
-	    "                  assert v != 11; } }\n";
+		"global x = 10;\n"
+		"session a { txn { x = 101; x = 11; } }\n"
+		"session b { txn { let v = x; assert v != 101;\n"
+		"                  assert v != 11; } }\n";
 	ck_assert_uint_eq(violating(source, LEVEL_NONE, 0), 0);
 	ck_assert_uint_eq(violating(source, LEVEL_NONE, 1), 1);
 }
@@ -421,30 +418,30 @@ END_TEST
 START_TEST(reads_are_not_circular)
 {
 	static const char *const source =
-	    "global x = 0; global y = 0;\n"
-	    "session a { let r = t(1); }\n"
-	    "session b { let r = u(1); }\n"
-	    "txn t(n) { x = n; let v = y; return v; }\n"
-	    "txn u(n) { y = n; let v = x; return v; }\n"
-	    "assert !(a.r == 1 && b.r == 1);\n"
-	    "assert a.r == 0 && b.r == 0;\n";
+		"global x = 0; global y = 0;\n"
+		"session a { let r = t(1); }\n"
+		"session b { let r = u(1); }\n"
+		"txn t(n) { x = n; let v = y; return v; }\n"
+		"txn u(n) { y = n; let v = x; return v; }\n"
+		"assert !(a.r == 1 && b.r == 1);\n"
+		"assert a.r == 0 && b.r == 0;\n";
 	ck_assert_uint_eq(violating(source, LEVEL_NONE, 0), 0);
 	ck_assert_uint_eq(violating(source, LEVEL_NONE, 1), 2);
 }
 END_TEST
 
 static const char lost_update[] =
-    "global x = 0;\n"
-    "session a { txn { let v = x; x = v + 1; } }\n"
-    "session b { txn { let v = x; x = v + 1; } }\n"
-    "finally { let v = x; assert v == 2; }\n";
+	"global x = 0;\n"
+	"session a { txn { let v = x; x = v + 1; } }\n"
+	"session b { txn { let v = x; x = v + 1; } }\n"
+	"finally { let v = x; assert v == 2; }\n";
 
 START_TEST(lost_update_by_level)
 {
 	static const int expected[] = { -1, -1, 1, 1, 1, 0, 0, 0 };
 	for (enum level l = LEVEL_RA; l < LEVEL_COUNT; l++)
 		ck_assert_msg((violating(lost_update, l, 0) > 0) ==
-		                  (expected[l] > 0),
+		                      (expected[l] > 0),
 		              "under %s", level_word(l));
 }
 END_TEST
@@ -452,13 +449,14 @@ END_TEST
 START_TEST(robustness)
 {
 	struct program *p = program_from_text(lost_update);
-	struct explore_options o = { .level = LEVEL_CC, .base = LEVEL_CC,
+	struct explore_options o = { .level = LEVEL_CC,
+		                     .base = LEVEL_CC,
 		                     .robust = true };
 	struct explorer *e = explorer_new(p, &o, NULL);
 	explorer_run(e);
 	const struct explore_stats *s = explorer_stats(e);
 	const struct explore_violation *v =
-	    explorer_violation(e, explorer_slot_robust(e));
+		explorer_violation(e, explorer_slot_robust(e));
 	ck_assert_uint_eq(s->histories, 4);
 	ck_assert_uint_eq(s->unserializable, 2);
 	ck_assert_uint_eq(v->histories, 2);
@@ -472,7 +470,8 @@ END_TEST
 START_TEST(levels_of_each_history)
 {
 	struct program *p = program_from_text(counted[1].source);
-	struct explore_options o = { .level = LEVEL_NONE, .base = LEVEL_NONE,
+	struct explore_options o = { .level = LEVEL_NONE,
+		                     .base = LEVEL_NONE,
 		                     .classify = true };
 	struct explorer *e = explorer_new(p, &o, NULL);
 	explorer_run(e);
@@ -501,7 +500,7 @@ static struct explore_stats run_limited(struct explore_options o)
 START_TEST(stops_at_the_limit_of_histories)
 {
 	struct explore_stats s =
-	    run_limited((struct explore_options){ .max_histories = 7 });
+		run_limited((struct explore_options){ .max_histories = 7 });
 	ck_assert_uint_eq(s.histories, 7);
 	ck_assert_int_eq(s.stop, STOP_HISTORIES);
 }
@@ -511,7 +510,7 @@ START_TEST(stops_when_interrupted)
 {
 	atomic_bool interrupt = true;
 	struct explore_stats s = run_limited(
-	    (struct explore_options){ .interrupt = &interrupt });
+		(struct explore_options){ .interrupt = &interrupt });
 	ck_assert_int_eq(s.stop, STOP_INTERRUPTED);
 	ck_assert_uint_lt(s.histories, 60);
 }
@@ -542,7 +541,8 @@ END_TEST
 START_TEST(stops_at_a_violation)
 {
 	struct program *p = program_from_text(lost_update);
-	struct explore_options o = { .level = LEVEL_CC, .base = LEVEL_CC,
+	struct explore_options o = { .level = LEVEL_CC,
+		                     .base = LEVEL_CC,
 		                     .stop_on_violation = true };
 	struct explorer *e = explorer_new(p, &o, NULL);
 	explorer_run(e);
@@ -563,7 +563,8 @@ START_TEST(stops_in_time)
 		            " } txn { k[0] += 1; } }\n",
 		            i, i);
 	struct program *p = program_from_text(text_get(&source));
-	struct explore_options o = { .level = LEVEL_CC, .base = LEVEL_CC,
+	struct explore_options o = { .level = LEVEL_CC,
+		                     .base = LEVEL_CC,
 		                     .timeout = 0.2 };
 	struct result r;
 	run(p, o, false, &r);
@@ -590,7 +591,7 @@ START_TEST(memory_is_flat)
 		struct explore_options o = { .level = LEVEL_CC,
 			                     .base = LEVEL_CC,
 			                     .max_histories =
-			                         i ? 100000 : 1000 };
+			                             i ? 100000 : 1000 };
 		struct result r;
 		run(p, o, false, &r);
 		ck_assert_int_eq(r.stats.stop, STOP_HISTORIES);

@@ -80,9 +80,7 @@ static void item_check(struct wire_reader *r, const struct item *item)
 {
 	struct iso_value v = { .kind = ISO_BYTES };
 	switch (item->kind) {
-	case 0:
-		ck_assert_uint_eq(wire_get_u8(r), (uint8_t)item->number);
-		break;
+	case 0: ck_assert_uint_eq(wire_get_u8(r), (uint8_t)item->number); break;
 	case 1:
 		ck_assert_uint_eq(wire_get_u32(r), (uint32_t)item->number);
 		break;
@@ -147,9 +145,12 @@ START_TEST(wires_take_no_step_that_has_no_room)
 		wire_put_u64(&out, 42);
 		ck_assert(wire_commit(&out));
 		out = wire_write(w);
-		wire_put_value(&out, (struct iso_value){
-			.kind = ISO_BYTES, .length = 30,
-			.bytes = "thirty bytes of text to be put" });
+		wire_put_value(
+			&out,
+			(struct iso_value){
+				.kind = ISO_BYTES,
+				.length = 30,
+				.bytes = "thirty bytes of text to be put" });
 		ck_assert(wire_commit(&out) == (capacity >= 48));
 		struct wire_reader in = wire_read(w);
 		ck_assert_uint_eq(wire_get_u64(&in), 42);
@@ -198,9 +199,9 @@ START_TEST(wires_may_be_damaged)
 		}
 		for (uint32_t i = rng_below(&rng, 5); capacity && i; i--)
 			w->bytes[rng_below(&rng, (uint32_t)capacity)] =
-			    (unsigned char)(rng_below(&rng, 2)
-			                        ? rng_below(&rng, 20)
-			                        : rng_next(&rng));
+				(unsigned char)(rng_below(&rng, 2)
+			                                ? rng_below(&rng, 20)
+			                                : rng_next(&rng));
 		if (!rng_below(&rng, 4)) w->length = rng_next(&rng);
 		if (!rng_below(&rng, 4)) w->length = capacity;
 		sum += read_anything(&rng, w);
@@ -215,7 +216,9 @@ END_TEST
 enum { SMALL = 64 << 10 };
 
 /* A fibre that adds up what it is given. */
-struct adder { uint64_t given, sum; };
+struct adder {
+	uint64_t given, sum;
+};
 
 static void add_up(void *data)
 {

@@ -42,7 +42,8 @@ static void bench_init(struct bench *b, const struct program *p, uint64_t seed)
 {
 	*b = (struct bench){ .program = p, .rng = { seed } };
 	region_init(&b->region);
-	b->machine = (struct machine){ .program = p, .keys = keys_new(p),
+	b->machine = (struct machine){ .program = p,
+		                       .keys = keys_new(p),
 		                       .region = &b->region };
 	b->footprints = footprints_new(p, b->machine.keys);
 	b->live = region_take0(&b->region, machine_state_size(p));
@@ -85,10 +86,10 @@ static void note_write(struct bench *b, uint32_t key, struct value v)
 static void check_read(struct bench *b, uint32_t key)
 {
 	for (uint32_t i = 0; i < b->moment_count; i++)
-		ck_assert_msg(footprints_may_read(b->footprints, b->moments[i],
-		                                  key),
-		              "%s is read, after %u reads",
-		              keys_name(b->machine.keys, key), i);
+		ck_assert_msg(
+			footprints_may_read(b->footprints, b->moments[i], key),
+			"%s is read, after %u reads",
+			keys_name(b->machine.keys, key), i);
 	b->reads++;
 }
 
@@ -222,9 +223,7 @@ static void statement(struct writer *w)
 		return;
 	case 6: loop(w); return;
 	case 7: branch(w); return;
-	case 8:
-		text_string(w->out, "if (p == q) return; ");
-		return;
+	case 8: text_string(w->out, "if (p == q) return; "); return;
 	default:
 		text_format(w->out, "let v%u = ", w->locals);
 		rng_below(&w->rng, 4) ? key(w) : operand(w);
@@ -273,8 +272,8 @@ static void random_readers(struct text *out, uint64_t seed)
 		w.locals = 0;
 	}
 	for (int s = 0; s < 3; s++) {
-		text_format(out, "session s%d {\n  let n = %d; let r = 0;\n",
-		            s, s);
+		text_format(out, "session s%d {\n  let n = %d; let r = 0;\n", s,
+		            s);
 		for (uint32_t n = rng_below(&w.rng, 3) + 1; n--;)
 			session_statement(&w, rng_below(&w.rng, 3));
 		text_string(out, "}\n");
@@ -300,8 +299,9 @@ END_TEST
 
 START_TEST(nor_in_shipped_programs)
 {
-	static const char *const folders[] = { "litmus", "examples", "tpcc",
-		"wikipedia", "oltp/*", "scale/symmetric" };
+	static const char *const folders[] = { "litmus", "examples",
+		                               "tpcc",   "wikipedia",
+		                               "oltp/*", "scale/symmetric" };
 	char pattern[4096];
 	glob_t found;
 	uint64_t reads = 0;
@@ -327,8 +327,10 @@ static uint64_t count_histories(const struct program *p, enum level level,
                                 enum explorer_algorithm algorithm,
                                 uint64_t most)
 {
-	struct explore_options o = { .algorithm = algorithm, .level = level,
-		                     .base = level, .max_histories = most,
+	struct explore_options o = { .algorithm = algorithm,
+		                     .level = level,
+		                     .base = level,
+		                     .max_histories = most,
 		                     .max_changes = UINT64_MAX,
 		                     .check_duplicates = true };
 	struct explorer *e = explorer_new(p, &o, NULL);
@@ -352,8 +354,8 @@ START_TEST(no_history_is_lost)
 		enum level l = levels[i % 3];
 		uint64_t expected = count_histories(p, l, EXPLORE_CE, MOST);
 		if (expected < UINT64_MAX) {
-			uint64_t found = count_histories(
-			    p, l, EXPLORE_ORDERLY, MOST + 1);
+			uint64_t found = count_histories(p, l, EXPLORE_ORDERLY,
+			                                 MOST + 1);
 			ck_assert_msg(found == expected,
 			              "%" PRIu64 " histories, not %" PRIu64
 			              ", under %s:\n%s",
@@ -386,7 +388,7 @@ static void expect(const char *code, const char *const *names,
 		for (uint32_t i = 0; i < b.moment_count; i++)
 			ck_assert_msg(footprints_may_read(b.footprints,
 			                                  b.moments[i], key) ==
-			                  (rows[k][i] == '+'),
+			                      (rows[k][i] == '+'),
 			              "%s after %u reads", names[k], i);
 	}
 	bench_free(&b);
@@ -395,10 +397,10 @@ static void expect(const char *code, const char *const *names,
 
 START_TEST(constants_are_known)
 {
-	static const char *const names[] = { "x", "y", "m[(1, 2)]", "m[(2, 1)]",
-		"m[3]", NULL };
-	static const char *const rows[] = { "++++-", "+----", "++---",
-		"-----", "+++--" };
+	static const char *const names[] = { "x",         "y",    "m[(1, 2)]",
+		                             "m[(2, 1)]", "m[3]", NULL };
+	static const char *const rows[] = { "++++-", "+----", "++---", "-----",
+		                            "+++--" };
 	expect("global x = 0; global y = 0; global m[*] = 0;\n"
 	       "global m[(2, 1)] = 0;\n"
 	       "txn t(a, b) { let p = y; let q = m[(a, b)]; let r = m[3];\n"

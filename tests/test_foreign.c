@@ -53,8 +53,7 @@ static void set_up(void)
 	for (uint32_t i = 0; i < FUNCTIONS; i++)
 		ck_assert_uint_eq(library_add_function(l, &functions[i]), i);
 	library = library_guest(l);
-	guest = library->ops->take(
-	    library, &(struct machine_limits){ 0 });
+	guest = library->ops->take(library, &(struct machine_limits){ 0 });
 	region_init(&region);
 }
 
@@ -272,8 +271,7 @@ START_TEST(a_call_is_interrupted)
 	const char *error = NULL;
 	library_set_limits(&p, &flag, 0);
 	library->ops->give_back(library, guest);
-	guest = library->ops->take(
-	    library, &(struct machine_limits){ 0 });
+	guest = library->ops->take(library, &(struct machine_limits){ 0 });
 	ck_assert(!pthread_create(&thread, NULL, interrupt_soon, &flag));
 	ck_assert(!call(guest, &region, PAUSE, NULL, &v, &error));
 	pthread_join(thread, NULL);
@@ -295,8 +293,8 @@ static void *call_in_thread(void *data)
 {
 	struct summing *s = data;
 	struct region r;
-	struct guest *g = library->ops->take(
-	    library, &(struct machine_limits){ 0 });
+	struct guest *g =
+		library->ops->take(library, &(struct machine_limits){ 0 });
 	region_init(&r);
 	for (int i = 1; i <= 2000; i++) {
 		struct value v = value_int(-i % 500), out;

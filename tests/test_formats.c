@@ -183,8 +183,7 @@ static const struct {
 	  "2 2 b0 1 10 b1 b0 2 20 b1 b1 1 b1 1 11 b1 b0",
 	  "0.1: w1\n0.2!: w2\n1.1: r1<0.1 r2<nobody\n1.2!: w1\n"
 	  "G1a 1.1 1 0.2\n" },
-	{ FORMAT_DBCOP_BINCODE, "0 1 0 1 0 \"\" \"\" \"\" 1 1 0 b1",
-	  "0.1:\n" },
+	{ FORMAT_DBCOP_BINCODE, "0 1 0 1 0 \"\" \"\" \"\" 1 1 0 b1", "0.1:\n" },
 	{ FORMAT_DBCOP_BINCODE,
 	  "0 2 1 1 1 \"\" \"\" \"\" 2 1 1 b1 0xffffffffffffffff "
 	  "0xfffffffffffffffe b1 b1 1 1 b0 0xffffffffffffffff "
@@ -271,8 +270,7 @@ static void check_error(const struct diags *d, uint32_t line, uint32_t column,
 	ck_assert_msg(d->errors > 0, "no error: %s", message);
 	ck_assert_str_eq(d->items[0].file, "test");
 	ck_assert_msg(strstr(d->items[0].message, message), "%s", all);
-	ck_assert_msg(d->items[0].line == line &&
-	                  d->items[0].column == column,
+	ck_assert_msg(d->items[0].line == line && d->items[0].column == column,
 	              "%s", all);
 	free(all);
 }
@@ -283,8 +281,7 @@ START_TEST(errors_have_their_place)
 	struct trace *t = parse_bytes(errors[_i].format, errors[_i].text,
 	                              strlen(errors[_i].text), &d);
 	ck_assert_ptr_null(t);
-	check_error(&d, errors[_i].line, errors[_i].column,
-	            errors[_i].message);
+	check_error(&d, errors[_i].line, errors[_i].column, errors[_i].message);
 	diags_free(&d);
 }
 END_TEST
@@ -326,8 +323,8 @@ START_TEST(byte_errors_have_their_place)
 {
 	struct diags d = { 0 };
 	enum format f = byte_errors[_i].format;
-	struct text t = bytes_of(byte_errors[_i].notation,
-	                         f == FORMAT_DBCOP_BINCODE);
+	struct text t =
+		bytes_of(byte_errors[_i].notation, f == FORMAT_DBCOP_BINCODE);
 	ck_assert_ptr_null(parse_bytes(f, t.data, t.length, &d));
 	check_error(&d, 0, 0, byte_errors[_i].message);
 	text_free(&t);
@@ -365,9 +362,10 @@ static void damage(enum format f, const char *bytes, size_t length,
 		memcpy(copy, bytes, length);
 		for (uint32_t n = 1 + rng_below(rng, 3); n; n--)
 			copy[rng_below(rng, (uint32_t)length)] =
-			    rng_below(rng, 2)
-			        ? (char)rng_next(rng)
-			        : bytes[rng_below(rng, (uint32_t)length)];
+				rng_below(rng, 2)
+					? (char)rng_next(rng)
+					: bytes[rng_below(rng,
+			                                  (uint32_t)length)];
 		survive(f, copy, length);
 	}
 	free(copy);
@@ -433,7 +431,7 @@ static void random_sources(struct random_trace *x, struct rng *r)
 				uint32_t u = rng_below(r, x->transactions);
 				if (!x->counts[u]) continue;
 				const struct random_op *w =
-				    &x->ops[u][rng_below(r, x->counts[u])];
+					&x->ops[u][rng_below(r, x->counts[u])];
 				if (w->write && w->key == op->key)
 					op->value = w->value;
 			}
@@ -473,12 +471,12 @@ static struct trace *trace_random(struct rng *r)
 			trace_session_number(b, 3 * s + 2);
 	for (uint32_t t = 0; t < x.transactions; t++) {
 		uint32_t status = rng_below(r, 10);
-		uint32_t h = trace_transaction_new(
-		    b, rng_below(r, sessions),
-		    status == 0   ? TRACE_ABORTED
-		    : status == 1 ? TRACE_UNKNOWN
-		                  : TRACE_COMMITTED,
-		    1);
+		uint32_t h =
+			trace_transaction_new(b, rng_below(r, sessions),
+		                              status == 0   ? TRACE_ABORTED
+		                              : status == 1 ? TRACE_UNKNOWN
+		                                            : TRACE_COMMITTED,
+		                              1);
 		for (uint32_t i = 0; i < x.counts[t]; i++)
 			add_op(b, &x, h, &x.ops[t][i]);
 	}
@@ -600,8 +598,11 @@ START_TEST(random_histories_go_there_and_back)
 	int count = programs_or(2000), written = 0;
 	for (int i = 0; i < count; i++) {
 		struct history_shape shape = {
-			.sessions = 4, .transactions = 7, .events = 5,
-			.keys = 3, .causal = i % 2,
+			.sessions = 4,
+			.transactions = 7,
+			.events = 5,
+			.keys = 3,
+			.causal = i % 2,
 		};
 		struct history *h = history_random(&r, shape);
 		struct trace *t = trace_of_history(h, "test");
@@ -630,12 +631,13 @@ static const struct {
 
 START_TEST(the_last_of_equal_writes_is_read)
 {
-	static const enum format others[] = {
-		FORMAT_DBCOP_JSON, FORMAT_REGISTER_EDN, FORMAT_REGISTER_JSON,
-		FORMAT_ISOSCOPE
-	};
+	static const enum format others[] = { FORMAT_DBCOP_JSON,
+		                              FORMAT_REGISTER_EDN,
+		                              FORMAT_REGISTER_JSON,
+		                              FORMAT_ISOSCOPE };
 	struct text t = { 0 };
-	text_format(&t, "{\"history\":1,\"init\":{\"x\":0},\"sessions\":["
+	text_format(&t,
+	            "{\"history\":1,\"init\":{\"x\":0},\"sessions\":["
 	            "{\"name\":\"a\",\"transactions\":[{\"events\":[%s]}]},"
 	            "{\"name\":\"b\",\"transactions\":[{\"events\":"
 	            "[[\"r\",\"x\",%s,[0,0]]]}]}]}\n",
@@ -666,8 +668,8 @@ static void remove_folder(char *folder)
 	free(folder);
 }
 
-static char *write_file(const char *folder, const char *name,
-                        const char *bytes, size_t length)
+static char *write_file(const char *folder, const char *name, const char *bytes,
+                        size_t length)
 {
 	struct text path = { 0 };
 	text_format(&path, "%s/%s", folder, name);
@@ -706,8 +708,8 @@ static void check_path_error(const char *path, enum format f,
 	diags_free(&d);
 }
 
-static void check_content_error(const char *bytes, size_t length,
-                                enum format f, const char *message)
+static void check_content_error(const char *bytes, size_t length, enum format f,
+                                const char *message)
 {
 	char *folder = make_folder();
 	char *path = write_file(folder, "file", bytes, length);
@@ -827,12 +829,11 @@ START_TEST(logs_of_cobra_go_there_and_back)
 		struct text path = { 0 };
 		enum format found;
 		text_format(&path, "%s/%d", folder, i);
-		bool good =
-		    format_write_folder(path.data, FORMAT_COBRA, t, &d);
+		bool good = format_write_folder(path.data, FORMAT_COBRA, t, &d);
 		ck_assert_int_eq(good, !may_refuse(FORMAT_COBRA, t));
 		if (good) {
 			struct trace *back =
-			    read_path(path.data, FORMAT_COUNT, &found, &d);
+				read_path(path.data, FORMAT_COUNT, &found, &d);
 			ck_assert_ptr_nonnull(back);
 			ck_assert_int_eq(found, FORMAT_COBRA);
 			check_same_shape(FORMAT_COBRA, t, back, "");
@@ -862,15 +863,16 @@ START_TEST(folders_that_hold_something_are_kept)
 	ck_assert(!format_print(&text, FORMAT_COBRA, t, NULL, &d));
 	char *all = diags_to_text(&d);
 	ck_assert_str_eq(
-	    all, "error:0:0: cannot write: it exists and is no empty folder; "
-	         "name another one\n"
-	         "error:0:0: cannot write: it exists and is no empty folder; "
-	         "name another one\n"
-	         "error:0:0: cannot write: No such file or directory\n"
-	         "error:0:0: histories in the format plume are files, not "
-	         "folders\n"
-	         "error:0:0: histories in the format cobra are folders: name "
-	         "one to write to\n");
+		all,
+		"error:0:0: cannot write: it exists and is no empty folder; "
+		"name another one\n"
+		"error:0:0: cannot write: it exists and is no empty folder; "
+		"name another one\n"
+		"error:0:0: cannot write: No such file or directory\n"
+		"error:0:0: histories in the format plume are files, not "
+		"folders\n"
+		"error:0:0: histories in the format cobra are folders: name "
+		"one to write to\n");
 	free(all);
 	diags_free(&d);
 	trace_free(t);
@@ -964,8 +966,7 @@ START_TEST(integers_are_kept_where_they_can_be)
 	check_plume("w(7,9,3,5)\nr(7,9,2,8)\nr(7,0,2,8)\nr(7,4,2,8)\n",
 	            "w(7,9,3,5)\nr(7,9,2,8)\nr(7,0,2,8)\nr(7,4,2,8)\n");
 	/* Negative values and keys, and wide ones, are not. */
-	check_plume("w(-7,9,3,5)\nr(-7,-4,2,8)\n",
-	            "w(0,9,3,5)\nr(0,1,2,8)\n");
+	check_plume("w(-7,9,3,5)\nr(-7,-4,2,8)\n", "w(0,9,3,5)\nr(0,1,2,8)\n");
 	check_plume("w(7,-9,3,5)\nw(7,1,3,5)\nr(7,-9,3,6)\nr(7,8,3,6)\n",
 	            "w(7,1,3,5)\nw(7,2,3,5)\nr(7,1,3,6)\nr(7,3,3,6)\n");
 	check_plume("w(7,18446744073709551615,3,5)\n", "w(7,1,3,5)\n");
@@ -1029,11 +1030,9 @@ void add_formats_tests(TCase *tests)
 	tcase_add_loop_test(tests, byte_errors_have_their_place, 0,
 	                    BYTE_ERRORS);
 	tcase_add_loop_test(tests, damaged_texts_are_survived, 0, SAMPLES);
-	tcase_add_loop_test(tests, damaged_bytes_are_survived, 0,
-	                    BYTE_SAMPLES);
+	tcase_add_loop_test(tests, damaged_bytes_are_survived, 0, BYTE_SAMPLES);
 	tcase_add_loop_test(tests, random_traces_go_there_and_back, 0, OURS);
-	tcase_add_loop_test(tests, random_histories_go_there_and_back, 0,
-	                    OURS);
+	tcase_add_loop_test(tests, random_histories_go_there_and_back, 0, OURS);
 	tcase_add_test(tests, what_cannot_be_opened_is_told);
 	tcase_add_test(tests, files_are_read);
 	tcase_add_test(tests, files_of_whole_pages_are_read);

@@ -15,7 +15,8 @@
 
 static enum format detect(const char *bytes)
 {
-	struct input in = { .file = "test", .bytes = bytes,
+	struct input in = { .file = "test",
+		            .bytes = bytes,
 		            .length = strlen(bytes) };
 	return elle_detect(&in);
 }
@@ -35,8 +36,9 @@ static int count_forms(const char *bytes, size_t length,
 	bool good, large = false;
 	forms_init(&f, &in, bytes, bytes + length, 1, syntax, &d);
 	while ((good = form_next(&f, &x)) && x.kind != FORM_END) {
-		count += x.kind == FORM_OPEN ? f.depth == 1 : f.depth == 0 &&
-		         x.kind != FORM_CLOSE;
+		count += x.kind == FORM_OPEN
+		                 ? f.depth == 1
+		                 : f.depth == 0 && x.kind != FORM_CLOSE;
 		large |= x.kind == FORM_INTEGER && !x.fits;
 		ck_assert(x.at <= x.end && x.end <= bytes + length);
 	}
@@ -52,7 +54,10 @@ static const char *const json_seeds[] = {
 	"[true,false,\"\\u0041\\n\\\"\\/\\\\\",[],[[]],\"\xc3\xa9\"]",
 	" [ \"\\ud83d\\ude00\" , 9223372036854775807 , { \"x\" : 1 } ] ",
 	"{\"type\":\"ok\",\"value\":[[\"r\",1,null],[\"w\",\"k\",-5]]}",
-	"\"abc\"", "12", "null", "[1,2",
+	"\"abc\"",
+	"12",
+	"null",
+	"[1,2",
 };
 
 enum { JSON_SEEDS = sizeof json_seeds / sizeof *json_seeds };
@@ -60,7 +65,7 @@ enum { JSON_SEEDS = sizeof json_seeds / sizeof *json_seeds };
 static void mutate(char *bytes, size_t length, struct rng *r)
 {
 	static const char some[] =
-	    "[]{}:,\"\\ 0123456789-+.eEnulltrf\n\x80\xff";
+		"[]{}:,\"\\ 0123456789-+.eEnulltrf\n\x80\xff";
 	uint32_t count = 1 + rng_below(r, 3);
 	for (uint32_t i = 0; i < count && length; i++) {
 		size_t at = rng_below(r, (uint32_t)length);
@@ -94,7 +99,7 @@ START_TEST(json_is_what_jansson_takes)
 		 * behind a number. */
 		bool unsure = memchr(bytes, 0, length) != NULL ||
 		              (!j && json_error_code(&e) ==
-		                         json_error_numeric_overflow);
+		                             json_error_numeric_overflow);
 		ck_assert_msg(unsure || ours == (j != NULL),
 		              "we %s, Jansson %s: %s",
 		              ours ? "accept" : "refuse",
@@ -119,7 +124,7 @@ static const struct {
 	  "large -9223372036854775808" },
 	{ "1.5 -2e10 3.0E-2 4M 5.5M 1e+3", "real real real real real real" },
 	{ ":a :b/c d/e - + -x ->y ... <= *1", ":a :b/c d/e - + -x ->y ... <= "
-	  "*1" },
+	                                      "*1" },
 	{ "\"a\\n\\u0041\nb\"", "\"a\nA\nb\"" },
 	{ "\\a \\newline \\( \\\" \\;x", "\\a \\newline \\( \\\" \\;x" },
 	{ "[1 (2) {3 4} #{5}]", "[ 1 ( 2 ( { 3 4 { # 5 # [" },
@@ -183,7 +188,8 @@ static void print_form(struct text *t, const struct form *x)
 START_TEST(edn_is_read_form_by_form)
 {
 	const char *edn = edn_samples[_i].edn;
-	struct input in = { .file = "test", .bytes = edn,
+	struct input in = { .file = "test",
+		            .bytes = edn,
 		            .length = strlen(edn) };
 	struct diags d = { 0 };
 	struct text t = { 0 };
@@ -216,7 +222,8 @@ START_TEST(passing_over_is_skipping)
 		char bytes[128];
 		strcpy(bytes, json_seeds[i % 4]);
 		if (i >= 4) mutate(bytes, strlen(bytes), &r);
-		struct input in = { .file = "test", .bytes = bytes,
+		struct input in = { .file = "test",
+			            .bytes = bytes,
 			            .length = strlen(bytes) };
 		struct diags d = { 0 };
 		struct form x, y;
@@ -249,15 +256,15 @@ struct sample {
 	const char *anomalies; /* words */
 };
 
-#define TX(status, events)                                                    \
-	"{\"status\":\"" status "\",\"events\":[" events "]}"
-#define NUMBERED(n, status, events)                                           \
-	"{\"name\":\"t" n "\",\"status\":\"" status "\",\"events\":[" events  \
+#define TX(status, events) "{\"status\":\"" status "\",\"events\":[" events "]}"
+#define NUMBERED(n, status, events)                                          \
+	"{\"name\":\"t" n "\",\"status\":\"" status "\",\"events\":[" events \
 	"]}"
-#define SESSION(name, transactions)                                           \
+#define SESSION(name, transactions) \
 	"{\"name\":\"" name "\",\"transactions\":[" transactions "]}"
 #define HISTORY(sessions) "\"sessions\":[" sessions "]}\n"
 
+/* clang-format off */
 static const struct sample samples[] = {
 	/* what may be left out */
 	{ FORMAT_ISOSCOPE, "{\"sessions\":[{}]}", HISTORY(SESSION("0", "")),
@@ -463,6 +470,7 @@ static const struct sample samples[] = {
 	  NULL,
 	  "internal internal" },
 };
+/* clang-format on */
 
 enum { SAMPLES = sizeof samples / sizeof *samples };
 
@@ -497,10 +505,10 @@ END_TEST
 START_TEST(initial_values_and_origin_are_kept)
 {
 	static const char text[] =
-	    "{\"history\":1,\"program\":\"a\\\"b.tx\",\"level\":\"cc\","
-	    "\"init\":{\"-5\":0,\"007\":1,\"10\":{\"set\":[1]},\"9\":null,"
-	    "\"k[1]\":\"\"},\"sessions\":[{\"name\":\"s\","
-	    "\"transactions\":[]}]}\n";
+		"{\"history\":1,\"program\":\"a\\\"b.tx\",\"level\":\"cc\","
+		"\"init\":{\"-5\":0,\"007\":1,\"10\":{\"set\":[1]},\"9\":null,"
+		"\"k[1]\":\"\"},\"sessions\":[{\"name\":\"s\","
+		"\"transactions\":[]}]}\n";
 	struct trace *t = parse_good(FORMAT_ISOSCOPE, text);
 	struct text printed = print_good(FORMAT_ISOSCOPE, t, NULL);
 	ck_assert_str_eq(printed.data, text);
@@ -508,8 +516,7 @@ START_TEST(initial_values_and_origin_are_kept)
 	ck_assert_str_eq(t->level, "cc");
 	ck_assert_uint_eq(t->line, 1);
 	uint32_t numbers = 0;
-	for (uint32_t k = 0; k < t->key_count; k++)
-		numbers += !t->keys[k].name;
+	for (uint32_t k = 0; k < t->key_count; k++) numbers += !t->keys[k].name;
 	ck_assert_uint_eq(numbers, 3);
 	trace_free(t);
 	text_free(&printed);
@@ -630,7 +637,8 @@ static const struct {
 	{ E, "{:type :ok :value}", "1:18: the map ends behind a key" },
 	{ E, "\n{:type :ok :process 1}",
 	  "2:1: a transaction that is ok has no value" },
-	{ E, OK("5"), "1:32: expected a value that is a vector of "
+	{ E, OK("5"),
+	  "1:32: expected a value that is a vector of "
 	  "micro-operations, found 5\n" },
 	{ E, OK("[5]"), "1:33: expected a micro-operation" },
 	{ E, OK("[[]]"), "1:34: expected r or w, found ]" },
@@ -650,8 +658,10 @@ static const struct {
 	{ L, OK("[[:r 1 2]]"), "1:39: expected the list that was read" },
 	{ L, OK("[[:r 1 [nil]]]"), "1:40: expected a value: an integer" },
 	{ L, OK("[[:append 1 []]]"), "1:44: expected a value: an integer" },
-	{ FORMAT_REGISTER_JSON, "{\"type\":\"ok\",\n\"value\":[[\"r\",1,null],"
-	  "[\"w\",1,null]]}", "2:30: null is the initial value and cannot" },
+	{ FORMAT_REGISTER_JSON,
+	  "{\"type\":\"ok\",\n\"value\":[[\"r\",1,null],"
+	  "[\"w\",1,null]]}",
+	  "2:30: null is the initial value and cannot" },
 	{ FORMAT_LIST_JSON, "{\"type\":\"ok\"\n\"value\":[]}",
 	  "2:1: expected ',' or '}', found '\"'" },
 };
@@ -692,8 +702,7 @@ START_TEST(depth_is_bounded)
 		struct text value = nested("{\"set\":[", depth, "]}");
 		struct text line = { 0 };
 		text_format(&line, EVENT("[\"w\",\"k\",%s]"), value.data);
-		struct trace *t =
-		    parse_bytes(I, line.data, line.length, &d);
+		struct trace *t = parse_bytes(I, line.data, line.length, &d);
 		ck_assert_int_eq(t != NULL, depth <= VALUE_DEPTH_MAX);
 		ck_assert_uint_eq(d.errors, !t);
 		trace_free(t);
@@ -706,7 +715,8 @@ START_TEST(depth_is_bounded)
 		struct diags d = { 0 };
 		struct text t = nested(opens[i], 1000000, "");
 		ck_assert_int_eq(count_forms(t.data, t.length,
-		                             i < 2 ? FORM_JSON : FORM_EDN), -1);
+		                             i < 2 ? FORM_JSON : FORM_EDN),
+		                 -1);
 		ck_assert(!parse_bytes(i < 2 ? FORMAT_LIST_JSON : L, t.data,
 		                       t.length, &d));
 		ck_assert(!parse_bytes(i < 2 ? D : E, t.data, t.length, &d));
@@ -748,7 +758,8 @@ START_TEST(damaged_samples_are_survived)
 		memcpy(bytes, s->bytes, length + 1);
 		mutate(bytes, length, &r);
 		survive(s->format, bytes, length);
-		struct input in = { .file = "test", .bytes = bytes,
+		struct input in = { .file = "test",
+			            .bytes = bytes,
 			            .length = length };
 		elle_detect(&in);
 	}
@@ -764,8 +775,11 @@ START_TEST(isoscope_is_canonical)
 	int count = programs_or(3000);
 	for (int i = 0; i < count; i++) {
 		struct history_shape shape = {
-			.sessions = 4, .transactions = 9, .events = 5,
-			.keys = 3, .causal = i % 2,
+			.sessions = 4,
+			.transactions = 9,
+			.events = 5,
+			.keys = 3,
+			.causal = i % 2,
 		};
 		struct history *h = history_random(&r, shape);
 		struct text canonical = { 0 };
@@ -783,8 +797,7 @@ START_TEST(isoscope_is_canonical)
 END_TEST
 
 static const enum format ours[] = { FORMAT_ISOSCOPE, FORMAT_DBCOP_JSON,
-	                            FORMAT_REGISTER_EDN,
-	                            FORMAT_REGISTER_JSON };
+	                            FORMAT_REGISTER_EDN, FORMAT_REGISTER_JSON };
 
 enum { OURS = sizeof ours / sizeof *ours };
 
@@ -832,8 +845,11 @@ START_TEST(random_histories_go_there_and_back)
 	int count = programs_or(2000), written = 0;
 	for (int i = 0; i < count; i++) {
 		struct history_shape shape = {
-			.sessions = 4, .transactions = 8, .events = 5,
-			.keys = 3, .causal = i % 2,
+			.sessions = 4,
+			.transactions = 8,
+			.events = 5,
+			.keys = 3,
+			.causal = i % 2,
 		};
 		struct history *h = history_random(&r, shape);
 		struct trace *t = trace_of_history(h, "test");
@@ -860,8 +876,8 @@ START_TEST(large_histories_are_read)
 	struct text t = { 0 };
 	text_string(&t, "{\"sessions\":[");
 	for (int s = 0; s < SESSIONS; s++) {
-		text_string(&t, s ? ",{\"transactions\":["
-		                  : "{\"transactions\":[");
+		text_string(&t,
+		            s ? ",{\"transactions\":[" : "{\"transactions\":[");
 		for (int x = 0; x < EACH; x++) {
 			text_string(&t, x ? ",{\"events\":[" : "{\"events\":[");
 			for (int i = 0; i < OPS; i++)
@@ -902,7 +918,8 @@ static const struct {
 	  FORMAT_LIST_EDN },
 	{ "({:value [[:r 1 2]] :type :ok})", FORMAT_REGISTER_EDN },
 	{ "{:type :invoke :value [[:r 1 nil]]}\n{:type :info :value :x}\n"
-	  "{:type :ok :value [[:r 1 []]]}", FORMAT_LIST_EDN },
+	  "{:type :ok :value [[:r 1 []]]}",
+	  FORMAT_LIST_EDN },
 	{ "{:type :invoke :value [[:append 1 2]]", FORMAT_LIST_EDN },
 	{ "{:a 1}{:type :ok}", FORMAT_COUNT },
 	{ "[{\"type\":\"ok\",\"value\":[[\"r\",1,null],[\"append\",1,2]]}]",
@@ -950,9 +967,9 @@ START_TEST(what_cannot_be_written_is_told)
 	              FORMAT_LIST_JSON, "no order of appends explains");
 	/* 2 and 4 are of one transaction, 3 of another */
 	static const char interleaved[] =
-	    "{:type :ok :value [[:append 1 2] [:append 1 4]]}\n"
-	    "{:type :ok :value [[:append 1 3]]}\n"
-	    "{:type :ok :value [[:r 1 [2 3 4]]]}";
+		"{:type :ok :value [[:append 1 2] [:append 1 4]]}\n"
+		"{:type :ok :value [[:append 1 3]]}\n"
+		"{:type :ok :value [[:r 1 [2 3 4]]]}";
 	check_refused(FORMAT_LIST_EDN, interleaved, FORMAT_LIST_EDN,
 	              "interleaved");
 	check_refused(FORMAT_LIST_EDN, interleaved, FORMAT_ISOSCOPE,
@@ -972,10 +989,10 @@ END_TEST
 START_TEST(values_are_kept_or_numbered)
 {
 	struct trace *t = parse_good(
-	    FORMAT_ISOSCOPE,
-	    EVENT("[\"w\",\"x\",{\"set\":[\"a\"]}],[\"w\",\"x\",\"v\"],"
-	          "[\"w\",\"x\",true],[\"w\",\"y\",\"v\"],"
-	          "[\"r\",\"z\",null]"));
+		FORMAT_ISOSCOPE,
+		EVENT("[\"w\",\"x\",{\"set\":[\"a\"]}],[\"w\",\"x\",\"v\"],"
+	              "[\"w\",\"x\",true],[\"w\",\"y\",\"v\"],"
+	              "[\"r\",\"z\",null]"));
 	struct text printed = print_good(FORMAT_REGISTER_EDN, t, NULL);
 	const char *ok = strstr(printed.data, ":ok");
 	ck_assert_str_eq(ok, ":ok, :f :txn, :value [[:w \"x\" "
@@ -1009,8 +1026,7 @@ void add_formats_json_tests(TCase *tests)
 	tcase_add_test(tests, depth_is_bounded);
 	tcase_add_loop_test(tests, damaged_samples_are_survived, 0, SAMPLES);
 	tcase_add_test(tests, isoscope_is_canonical);
-	tcase_add_loop_test(tests, random_histories_go_there_and_back, 0,
-	                    OURS);
+	tcase_add_loop_test(tests, random_histories_go_there_and_back, 0, OURS);
 	tcase_add_test(tests, large_histories_are_read);
 	tcase_add_loop_test(tests, histories_of_elle_are_detected, 0,
 	                    DETECTIONS);

@@ -37,7 +37,7 @@ static void check_same_reads(const struct trace *a, const struct trace *b)
 		    x->status != TRACE_COMMITTED)
 			continue;
 		const struct trace_transaction *y =
-		    &b->transactions[same_place(a, t, b)];
+			&b->transactions[same_place(a, t, b)];
 		ck_assert_uint_eq(x->op_count, y->op_count);
 		for (uint32_t i = 0; i < x->op_count; i++) {
 			const struct trace_op *p = &a->ops[x->first_op + i];
@@ -64,8 +64,7 @@ static void check_known(const struct trace *a, const uint32_t *order,
 		rank[same_place(a, order[i], b)] = i;
 	}
 	for (uint32_t i = 0; i < b->known_count; i++)
-		ck_assert_uint_lt(rank[b->known[i].from],
-		                  rank[b->known[i].to]);
+		ck_assert_uint_lt(rank[b->known[i].from], rank[b->known[i].to]);
 	free(rank);
 }
 
@@ -75,8 +74,11 @@ START_TEST(registers_become_lists_along_an_order)
 	int count = programs_or(2000), written = 0, known = 0;
 	for (int i = 0; i < count; i++) {
 		struct history_shape shape = {
-			.sessions = 4, .transactions = 8, .events = 5,
-			.keys = 3, .causal = true,
+			.sessions = 4,
+			.transactions = 8,
+			.events = 5,
+			.keys = 3,
+			.causal = true,
 		};
 		struct history *h = history_random(&r, shape);
 		struct trace *t = trace_of_history(h, "test");
@@ -136,8 +138,9 @@ static void spoil(struct list *l, struct rng *r)
 		break;
 	case 2: l->items[at] = 1000; break;
 	case 3:
-		if (l->count) memmove(l->items + at, l->items + at + 1,
-		                      (size_t)(--l->count - at) * sizeof(int));
+		if (l->count)
+			memmove(l->items + at, l->items + at + 1,
+			        (size_t)(--l->count - at) * sizeof(int));
 		break;
 	default: l->items[l->count++] = (int)rng_below(r, 30); break;
 	}
@@ -147,8 +150,8 @@ static void spoil(struct list *l, struct rng *r)
  * spoiled. */
 static struct list_history list_history_random(struct rng *r, unsigned spoiled)
 {
-	struct list_history h = { .transactions = 1 +
-		                  (int)rng_below(r, TRANSACTIONS) };
+	struct list_history h = { .transactions =
+		                          1 + (int)rng_below(r, TRANSACTIONS) };
 	struct list store[LISTS] = { 0 };
 	int next = 1;
 	for (int t = 0; t < h.transactions; t++) {
@@ -198,8 +201,9 @@ static struct text list_history_json(const struct list_history *h)
 		for (int i = 0; i < h->counts[x]; i++) {
 			const struct list_op *op = &h->ops[x][i];
 			if (i) text_char(&t, ',');
-			text_format(&t, op->append ? "[\"append\",%d,%d]"
-			                           : "[\"r\",%d,",
+			text_format(&t,
+			            op->append ? "[\"append\",%d,%d]"
+			                       : "[\"r\",%d,",
 			            op->key, op->value);
 			if (op->append) continue;
 			if (h->status[x] == 'o')
@@ -304,8 +308,7 @@ static uint32_t number_of(const struct list_history *h, int x,
 	ck_abort_msg("process %s is missing", name);
 }
 
-static bool is_known(const struct trace *t, uint32_t from, uint32_t to,
-                     int key)
+static bool is_known(const struct trace *t, uint32_t from, uint32_t to, int key)
 {
 	for (uint32_t i = 0; i < t->known_count; i++)
 		if (t->known[i].from == from && t->known[i].to == to &&
@@ -372,12 +375,12 @@ static void check_sources(const struct list_history *h, const struct trace *t)
 			const struct list_op *op = &h->ops[x][i];
 			const struct list *l = &op->seen;
 			const struct trace_op *read =
-			    &t->ops[t->transactions[n].first_op + (uint32_t)i];
+				&t->ops[t->transactions[n].first_op +
+			                (uint32_t)i];
 			if (op->append) continue;
-			int w = l->count
-			            ? appender(h, op->key,
-			                       l->items[l->count - 1])
-			            : -1;
+			int w = l->count ? appender(h, op->key,
+			                            l->items[l->count - 1])
+			                 : -1;
 			ck_assert_uint_eq(read->from,
 			                  w < 0    ? TRACE_INIT
 			                  : w == x ? TRACE_SELF
@@ -430,7 +433,7 @@ START_TEST(lists_are_what_their_definitions_say)
 	int count = programs_or(5000), sound = 0, bad = 0;
 	for (int i = 0; i < count; i++) {
 		struct list_history h =
-		    list_history_random(&r, _i ? (unsigned)_i * 7 : 0);
+			list_history_random(&r, _i ? (unsigned)_i * 7 : 0);
 		struct text json = list_history_json(&h);
 		struct trace *t = parse_good(FORMAT_LIST_JSON, json.data);
 		struct list_facts f = list_facts_of(&h);
@@ -440,14 +443,16 @@ START_TEST(lists_are_what_their_definitions_say)
 		              json.data);
 		if (!f.lists && !f.internal) {
 			ck_assert_msg((found[ANOMALY_THIN_AIR] > 0) ==
-			              f.thin_air || f.aborted, "%s",
-			              json.data);
+			                              f.thin_air ||
+			                      f.aborted,
+			              "%s", json.data);
 			ck_assert_msg((found[ANOMALY_ABORTED] > 0) ==
-			              f.aborted || f.thin_air, "%s",
-			              json.data);
+			                              f.aborted ||
+			                      f.thin_air,
+			              "%s", json.data);
 		}
-		ck_assert_msg((found[ANOMALY_INTERNAL] > 0) == f.internal,
-		              "%s", json.data);
+		ck_assert_msg((found[ANOMALY_INTERNAL] > 0) == f.internal, "%s",
+		              json.data);
 		if (!any && !found[ANOMALY_FUTURE]) {
 			check_order(&h, &f, t);
 			check_sources(&h, t);

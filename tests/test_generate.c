@@ -44,8 +44,9 @@ static unsigned levels_of(const struct trace *t)
 	for (int k = 0; k < ANOMALY_COUNT; k++) {
 		if (!t->anomalies_found[k]) continue;
 		possible &= trace_anomaly_forbidden_always(
-		                (enum trace_anomaly_kind)k)
-		                ? 0 : 1u << LEVEL_NONE;
+				    (enum trace_anomaly_kind)k)
+		                    ? 0
+		                    : 1u << LEVEL_NONE;
 	}
 	struct history *h = trace_history(t, NULL, NULL);
 	for (enum level l = 0; l < LEVEL_COUNT; l++)
@@ -71,22 +72,59 @@ enum { SHAPES = 8, SEEDS = 40 };
 static struct workload shape(int number)
 {
 	static const struct workload shapes[SHAPES] = {
-		{ .ops = 240, .sessions = 5, .length = 4, .keys = 20,
-		  .reads = 0.75, .lag = 40 },
-		{ .ops = 200, .sessions = 4, .length = 4, .keys = 10,
-		  .reads = 0.5, .lag = 20, .aborts = 0.2 },
-		{ .ops = 240, .sessions = 8, .length = 4, .keys = 50,
-		  .reads = 0.7, .lag = 100, .geometric = true },
-		{ .transactions = 12, .sessions = 3, .length = 20, .keys = 12,
-		  .reads = 0.8, .lag = 5 },
-		{ .transactions = 60, .sessions = 2, .length = 2, .keys = 3,
-		  .reads = 0.5, .lag = 3, .aborts = 0.5 },
-		{ .transactions = 40, .sessions = 20, .length = 3, .keys = 6,
-		  .reads = 0.6, .lag = 1, .geometric = true },
-		{ .transactions = 30, .sessions = 6, .length = 3, .keys = 8,
-		  .reads = 0.3, .lag = UINT32_MAX, .aborts = 0.1 },
-		{ .transactions = 20, .sessions = 1, .length = 5, .keys = 4,
-		  .reads = 0.5, .lag = 10 },
+		{ .ops = 240,
+		  .sessions = 5,
+		  .length = 4,
+		  .keys = 20,
+		  .reads = 0.75,
+		  .lag = 40 },
+		{ .ops = 200,
+		  .sessions = 4,
+		  .length = 4,
+		  .keys = 10,
+		  .reads = 0.5,
+		  .lag = 20,
+		  .aborts = 0.2 },
+		{ .ops = 240,
+		  .sessions = 8,
+		  .length = 4,
+		  .keys = 50,
+		  .reads = 0.7,
+		  .lag = 100,
+		  .geometric = true },
+		{ .transactions = 12,
+		  .sessions = 3,
+		  .length = 20,
+		  .keys = 12,
+		  .reads = 0.8,
+		  .lag = 5 },
+		{ .transactions = 60,
+		  .sessions = 2,
+		  .length = 2,
+		  .keys = 3,
+		  .reads = 0.5,
+		  .lag = 3,
+		  .aborts = 0.5 },
+		{ .transactions = 40,
+		  .sessions = 20,
+		  .length = 3,
+		  .keys = 6,
+		  .reads = 0.6,
+		  .lag = 1,
+		  .geometric = true },
+		{ .transactions = 30,
+		  .sessions = 6,
+		  .length = 3,
+		  .keys = 8,
+		  .reads = 0.3,
+		  .lag = UINT32_MAX,
+		  .aborts = 0.1 },
+		{ .transactions = 20,
+		  .sessions = 1,
+		  .length = 5,
+		  .keys = 4,
+		  .reads = 0.5,
+		  .lag = 10 },
 	};
 	struct workload w = shapes[number];
 	w.theta = 0.99;
@@ -97,19 +135,18 @@ static struct workload shape(int number)
 START_TEST(levels_hold)
 {
 	struct workload w = shape(_i % SHAPES);
-	w.distribution = _i < SHAPES ? DISTRIBUTION_UNIFORM
-	                             : DISTRIBUTION_ZIPF;
+	w.distribution = _i < SHAPES ? DISTRIBUTION_UNIFORM : DISTRIBUTION_ZIPF;
 	for (w.level = 0; w.level < LEVEL_COUNT; w.level++)
-	for (int i = 0; i < SEEDS; i++) {
-		w.seed = first_seed() * 1000 + (uint64_t)i;
-		struct trace *t = generated(&w);
-		ck_assert_uint_eq(anomalies_of(t), 0);
-		if (!(levels_of(t) >> w.level & 1))
-			ck_abort_msg("shape %d, seed %llu: not %s", _i,
-			             (unsigned long long)w.seed,
-			             level_word(w.level));
-		trace_free(t);
-	}
+		for (int i = 0; i < SEEDS; i++) {
+			w.seed = first_seed() * 1000 + (uint64_t)i;
+			struct trace *t = generated(&w);
+			ck_assert_uint_eq(anomalies_of(t), 0);
+			if (!(levels_of(t) >> w.level & 1))
+				ck_abort_msg("shape %d, seed %llu: not %s", _i,
+				             (unsigned long long)w.seed,
+				             level_word(w.level));
+			trace_free(t);
+		}
 }
 END_TEST
 
@@ -131,8 +168,9 @@ START_TEST(stronger_levels_fail)
 			if (level_implies(w.level, l)) continue;
 			if (held[l] > SEEDS * 3 / 4)
 				ck_abort_msg("%s holds in %u of %d histories "
-				             "of %s", level_word(l), held[l],
-				             SEEDS, level_word(w.level));
+				             "of %s",
+				             level_word(l), held[l], SEEDS,
+				             level_word(w.level));
 		}
 	}
 }
@@ -157,8 +195,9 @@ static void fix_order(struct history *h, const uint32_t *order, uint32_t count)
 				continue;
 			last[key] = order[i];
 			if (before)
-				h->known[n++] = (struct history_known){
-					before, order[i], key };
+				h->known[n++] =
+					(struct history_known){ before,
+					                        order[i], key };
 		}
 	}
 	h->known_count = n;
@@ -193,22 +232,23 @@ START_TEST(commit_order_shows_level)
 {
 	struct workload w = shape(_i);
 	for (w.level = 0; w.level < LEVEL_COUNT; w.level++)
-	for (int i = 0; i < SEEDS; i++) {
-		struct diags d = { 0 };
-		uint32_t *order, count;
-		w.seed = first_seed() * 1000 + (uint64_t)i;
-		struct trace *t = workload_run_ordered(&w, &order, &count, &d);
-		struct history *h = trace_history(t, NULL, NULL);
-		check_order(t, order, count);
-		fix_order(h, order, count);
-		if (!level_allows_history(w.level, h))
-			ck_abort_msg("shape %d, seed %llu: not %s", _i,
-			             (unsigned long long)w.seed,
-			             level_word(w.level));
-		history_free(h);
-		trace_free(t);
-		free(order);
-	}
+		for (int i = 0; i < SEEDS; i++) {
+			struct diags d = { 0 };
+			uint32_t *order, count;
+			w.seed = first_seed() * 1000 + (uint64_t)i;
+			struct trace *t =
+				workload_run_ordered(&w, &order, &count, &d);
+			struct history *h = trace_history(t, NULL, NULL);
+			check_order(t, order, count);
+			fix_order(h, order, count);
+			if (!level_allows_history(w.level, h))
+				ck_abort_msg("shape %d, seed %llu: not %s", _i,
+				             (unsigned long long)w.seed,
+				             level_word(w.level));
+			history_free(h);
+			trace_free(t);
+			free(order);
+		}
 }
 END_TEST
 
@@ -263,8 +303,8 @@ END_TEST
 START_TEST(words_of_anomalies)
 {
 	for (int p = 0; p < PLANTED_COUNT; p++)
-		ck_assert_int_eq(planted_from_word(planted_word(
-		                     (enum planted)p)), p);
+		ck_assert_int_eq(
+			planted_from_word(planted_word((enum planted)p)), p);
 	ck_assert_int_eq(planted_from_word("no-such"), PLANTED_COUNT);
 	ck_assert_uint_eq(planted_sessions(PLANTED_LONG_FORK), 4);
 	ck_assert_uint_eq(planted_sessions(PLANTED_COUNT), 0);
@@ -359,8 +399,8 @@ static uint64_t digest(const struct trace *t)
 		for (uint32_t o = 0; o < x->op_count; o++) {
 			const struct trace_op *op = &t->ops[x->first_op + o];
 			hash = hash_mix(hash, (uint64_t)op->value);
-			hash = hash_mix(
-			    hash, (uint64_t)t->keys[op->key].number);
+			hash = hash_mix(hash,
+			                (uint64_t)t->keys[op->key].number);
 		}
 	}
 	return hash;
@@ -369,20 +409,15 @@ static uint64_t digest(const struct trace *t)
 START_TEST(seeds_are_for_ever)
 {
 	static const uint64_t expected[LEVEL_COUNT] = {
-		0x53ffcf60f573c905,
-		0xcb5e3072f6d499ff,
-		0xf1b828f5ce6079b9,
-		0xcf24f2334380098b,
-		0x0527dfbc463d8090,
-		0xe76e5a7da0b80734,
-		0xadee1a4b3802a07f,
-		0x205f9ad2300b9c2d,
+		0x53ffcf60f573c905, 0xcb5e3072f6d499ff, 0xf1b828f5ce6079b9,
+		0xcf24f2334380098b, 0x0527dfbc463d8090, 0xe76e5a7da0b80734,
+		0xadee1a4b3802a07f, 0x205f9ad2300b9c2d,
 	};
 	struct workload w = mixed(20);
 	for (w.level = 0; w.level < LEVEL_COUNT; w.level++) {
 		struct trace *t = generated(&w);
-		ck_assert_msg(digest(t) == expected[w.level],
-		              "%s: 0x%016llx", level_word(w.level),
+		ck_assert_msg(digest(t) == expected[w.level], "%s: 0x%016llx",
+		              level_word(w.level),
 		              (unsigned long long)digest(t));
 		trace_free(t);
 	}
@@ -496,8 +531,7 @@ static void refused(struct workload w, const char *part)
 START_TEST(settings_out_of_range)
 {
 	struct workload d = workload_default(), w;
-#define REFUSED(member, value, part)                                          \
-	w = d, w.member = (value), refused(w, part)
+#define REFUSED(member, value, part) w = d, w.member = (value), refused(w, part)
 	REFUSED(ops, 0, "operations");
 	REFUSED(ops, UINT64_MAX, "operations");
 	REFUSED(transactions, UINT64_MAX, "transactions");
@@ -529,12 +563,13 @@ START_TEST(extreme_settings)
 	w.keys = 1;
 	w.lag = 0;
 	for (w.level = 0; w.level < LEVEL_COUNT; w.level++)
-	for (w.sessions = 1; w.sessions < 7; w.sessions++) {
-		struct trace *t = generated(&w);
-		ck_assert_uint_eq(t->op_count, 1);
-		ck_assert_uint_eq(levels_of(t), (1u << LEVEL_COUNT) - 1);
-		trace_free(t);
-	}
+		for (w.sessions = 1; w.sessions < 7; w.sessions++) {
+			struct trace *t = generated(&w);
+			ck_assert_uint_eq(t->op_count, 1);
+			ck_assert_uint_eq(levels_of(t),
+			                  (1u << LEVEL_COUNT) - 1);
+			trace_free(t);
+		}
 	w.level = LEVEL_SI;
 	w.ops = 30;
 	for (int reads = 0; reads < 2; reads++) {
@@ -605,8 +640,7 @@ START_TEST(large_and_serial)
 		const struct trace_transaction *x = &t->transactions[order[i]];
 		for (uint32_t o = 0; o < x->op_count; o++) {
 			const struct trace_op *op = &t->ops[x->first_op + o];
-			if (op->kind == EVENT_WRITE)
-				value[op->key] = op->value;
+			if (op->kind == EVENT_WRITE) value[op->key] = op->value;
 			ck_assert(op->value == value[op->key]);
 		}
 	}

@@ -21,7 +21,8 @@ static char *shape_of(const struct trace *t, unsigned without)
 
 static bool is_detected(const char *bytes)
 {
-	struct input in = { .file = "test", .bytes = bytes,
+	struct input in = { .file = "test",
+		            .bytes = bytes,
 		            .length = strlen(bytes) };
 	return format_detect(&in) == F;
 }
@@ -111,18 +112,20 @@ END_TEST
 START_TEST(names_and_values_are_kept)
 {
 	struct trace *t = parse_good(
-	    F, "WRITE KEY[k] Txn(1, 4)\nREAD KEY[k] Txn(a, b) From(1, 4)\n"
-	       "READ KEY[n] Txn(a, b) From(0, 0)\nINSERT[r] to Set[s] "
-	       "Txn(a, b)\n");
+		F, "WRITE KEY[k] Txn(1, 4)\nREAD KEY[k] Txn(a, b) From(1, 4)\n"
+		   "READ KEY[n] Txn(a, b) From(0, 0)\nINSERT[r] to Set[s] "
+		   "Txn(a, b)\n");
 	struct text printed = print_good(FORMAT_ISOSCOPE, t, NULL);
 	ck_assert_str_eq(
-	    text_get(&printed),
-	    "{\"history\":1,\"init\":{\"Set(s:r)\":null,\"k\":null,"
-	    "\"n\":null},\"sessions\":[{\"name\":\"1\",\"transactions\":[{"
-	    "\"name\":\"t4\",\"status\":\"committed\",\"events\":["
-	    "[\"w\",\"k\",1]]}]},{\"name\":\"a\",\"transactions\":[{\"name\":"
-	    "\"b\",\"status\":\"committed\",\"events\":[[\"r\",\"k\",1,[0,0]],"
-	    "[\"r\",\"n\",null,\"init\"],[\"w\",\"Set(s:r)\",2]]}]}]}\n");
+		text_get(&printed),
+		"{\"history\":1,\"init\":{\"Set(s:r)\":null,\"k\":null,"
+		"\"n\":null},\"sessions\":[{\"name\":\"1\",\"transactions\":[{"
+		"\"name\":\"t4\",\"status\":\"committed\",\"events\":["
+		"[\"w\",\"k\",1]]}]},{\"name\":\"a\",\"transactions\":[{"
+		"\"name\":"
+		"\"b\",\"status\":\"committed\",\"events\":[[\"r\",\"k\",1,[0,"
+		"0]],"
+		"[\"r\",\"n\",null,\"init\"],[\"w\",\"Set(s:r)\",2]]}]}]}\n");
 	text_free(&printed);
 	trace_free(t);
 }
@@ -149,8 +152,9 @@ static const struct {
 	{ READ_X "(1)\n", 1, 28, "expected a session" },
 	{ READ_X "(0, 1)\n", 1, 28, "session 0 has one transaction only" },
 	{ "WRITE KEY[x] Txn(0, 00)\n", 1, 18, "session 0 has one" },
-	{ READ_X "(2, 0)\n", 1, 28, "no line of the file is of transaction "
-	                           "'2, 0'" },
+	{ READ_X "(2, 0)\n", 1, 28,
+	  "no line of the file is of transaction "
+	  "'2, 0'" },
 	{ READ_X "(0, 0)\nCONTAINS[1] in Set[s] From(\xc3\xa4, 0) Txn(1, 0)\n",
 	  2, 28, "no line of the file is of transaction '\xc3\xa4, 0'" },
 	{ "WRITE KEY[y] Txn(2, 0)\n" READ_X "(2, 0)\n", 2, 28,
@@ -165,15 +169,15 @@ enum { ERRORS = sizeof errors / sizeof *errors };
 START_TEST(errors_have_their_place)
 {
 	struct diags d = { 0 };
-	struct trace *t = parse_bytes(F, errors[_i].text,
-	                              strlen(errors[_i].text), &d);
+	struct trace *t =
+		parse_bytes(F, errors[_i].text, strlen(errors[_i].text), &d);
 	char *all = diags_to_text(&d);
 	ck_assert_msg(!t, "accepted: %s", errors[_i].text);
 	ck_assert_uint_eq(d.errors, 1);
 	ck_assert_msg(strstr(d.items[0].message, errors[_i].message), "%s",
 	              all);
 	ck_assert_msg(d.items[0].line == errors[_i].line &&
-	                  d.items[0].column == errors[_i].column,
+	                      d.items[0].column == errors[_i].column,
 	              "%s", all);
 	free(all);
 	diags_free(&d);
@@ -199,9 +203,16 @@ END_TEST
 START_TEST(long_lines_are_passed)
 {
 	static const char *const pieces[] = {
-		"KEY[", "KEY[a]", "Txn(", "KEY[a] Txn(", "Txn(1, 0)",
-		"INSERT[", "INSERT[a] to Set[", "Set[s] Txn(",
-		"CONTAINS[a] in Set[s] From(", "DELETE[a] from Set[s] Txn",
+		"KEY[",
+		"KEY[a]",
+		"Txn(",
+		"KEY[a] Txn(",
+		"Txn(1, 0)",
+		"INSERT[",
+		"INSERT[a] to Set[",
+		"Set[s] Txn(",
+		"CONTAINS[a] in Set[s] From(",
+		"DELETE[a] from Set[s] Txn",
 	};
 	for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
 		struct diags d = { 0 };
@@ -246,9 +257,10 @@ START_TEST(damaged_texts_are_survived)
 		memcpy(copy, bytes, length);
 		for (uint32_t n = 1 + rng_below(&rng, 3); n; n--)
 			copy[rng_below(&rng, (uint32_t)length)] =
-			    rng_below(&rng, 2)
-			        ? (char)rng_next(&rng)
-			        : bytes[rng_below(&rng, (uint32_t)length)];
+				rng_below(&rng, 2)
+					? (char)rng_next(&rng)
+					: bytes[rng_below(&rng,
+			                                  (uint32_t)length)];
 		survive(copy, length);
 	}
 	free(copy);
@@ -261,7 +273,8 @@ END_TEST
 static void check_plume(const char *text, const char *printed)
 {
 	struct diags d = { 0 };
-	struct input in = { .file = "test", .bytes = text,
+	struct input in = { .file = "test",
+		            .bytes = text,
 		            .length = strlen(text) };
 	struct reader_options o = { .format = FORMAT_PLUME };
 	struct trace *t = format_parse(&in, FORMAT_PLUME, &o, &d);
@@ -324,8 +337,8 @@ static void check_isoscope(const char *text, const char *printed)
 	trace_free(t);
 }
 
-#define SESSION(name, key)                                                    \
-	"{\"name\":\"" name "\",\"transactions\":[{\"events\":["              \
+#define SESSION(name, key)                                       \
+	"{\"name\":\"" name "\",\"transactions\":[{\"events\":[" \
 	"[\"w\",\"" key "\",1]]}]}"
 #define HISTORY(sessions) "{\"sessions\":[" sessions "]}"
 
@@ -356,8 +369,9 @@ END_TEST
 static const struct {
 	const char *text, *message;
 } refusals[] = {
-	{ HISTORY("{},{\"after\":\"all\",\"transactions\":[" EVENTS(INITIAL)
-	          "]}"), "a session that follows all" },
+	{ HISTORY("{},{\"after\":\"all\",\"transactions\":[" EVENTS(
+		  INITIAL) "]}"),
+	  "a session that follows all" },
 	{ ONE(ABORTED(INITIAL)), "reads of a transaction that" },
 	{ ONE(EVENTS("")), "transactions without operations" },
 	{ ONE(EVENTS(R(1))), "values show: read of a value nobody wrote" },
@@ -368,8 +382,9 @@ static const struct {
 	{ ONE(EVENTS(W(1) "," R(2))), "values show: internal inconsistency" },
 	{ ONE(ABORTED(W(1)) "," EVENTS(R(1))),
 	  "an aborted transaction, from which" },
-	{ "{\"versions\":{\"x\":[1,2]},\"sessions\":[{\"transactions\":["
-	  EVENTS(W(1)) "," EVENTS(W(2)) "]}]}", "the order of writes" },
+	{ "{\"versions\":{\"x\":[1,2]},\"sessions\":[{\"transactions\":"
+	  "[" EVENTS(W(1)) "," EVENTS(W(2)) "]}]}",
+	  "the order of writes" },
 };
 
 enum { REFUSALS = sizeof refusals / sizeof *refusals };
@@ -426,8 +441,11 @@ START_TEST(random_histories_go_there_and_back)
 	int count = programs_or(2000), written = 0;
 	for (int i = 0; i < count; i++) {
 		struct history_shape shape = {
-			.sessions = 1 + rng_below(&r, 5), .transactions = 8,
-			.events = 5, .keys = 3, .causal = i % 2,
+			.sessions = 1 + rng_below(&r, 5),
+			.transactions = 8,
+			.events = 5,
+			.keys = 3,
+			.causal = i % 2,
 		};
 		struct history *h = history_random(&r, shape);
 		struct trace *t = trace_of_history(h, "test");

@@ -18,12 +18,12 @@
 #include "support.h"
 
 enum {
-	PROCESSES = 6,    /* over which the random programs are spread */
-	PROGRAMS = 3000,  /* in all, unless ISOSCOPE_PROGRAMS says more */
-	HISTORIES = 1500, /* of a program, at most */
+	PROCESSES = 6,     /* over which the random programs are spread */
+	PROGRAMS = 3000,   /* in all, unless ISOSCOPE_PROGRAMS says more */
+	HISTORIES = 1500,  /* of a program, at most */
 	END_STATES = 6000, /* of an exploration, at most */
-	UPDATES = 1296,   /* histories of five lost updates under cc */
-	CLIENTS = 60      /* random programs in C */
+	UPDATES = 1296,    /* histories of five lost updates under cc */
+	CLIENTS = 60       /* random programs in C */
 };
 
 static const unsigned jobs[] = { 2, 3, 4, 7 };
@@ -92,12 +92,12 @@ static struct subject updates(int sessions)
 }
 
 static const struct explore_options cc = { .level = LEVEL_CC,
-	                                   .base = LEVEL_CC, .robust = true };
+	                                   .base = LEVEL_CC,
+	                                   .robust = true };
 
 static void expect_same(const struct subject *s,
                         const struct explore_options *o, const char *what,
-                        const struct found *found,
-                        const struct found *expected)
+                        const struct found *found, const struct found *expected)
 {
 	struct text why = { 0 };
 	bool same = found_same(found, expected, &why);
@@ -275,7 +275,7 @@ static void try_limits(struct limit l, const struct manner *m)
 			if (l.why == STOP_HISTORIES)
 				/* Others go on during the last call. */
 				l.manner.slow = l.options.max_histories =
-				    1 + rng_below(&r, UPDATES - 1);
+					1 + rng_below(&r, UPDATES - 1);
 			if (m) l.manner.refuse_after = 1 + rng_below(&r, 900);
 			try_limit(&s, &l, &whole);
 		}
@@ -324,7 +324,10 @@ START_TEST(stops_when_there_is_no_memory)
 END_TEST
 
 /* Sets the flag some time later. */
-struct alarm { atomic_bool *flag; uint32_t after; };
+struct alarm {
+	atomic_bool *flag;
+	uint32_t after;
+};
 
 static void *ring(void *argument)
 {
@@ -344,7 +347,8 @@ START_TEST(stops_when_interrupted)
 		ck_assert(!pthread_create(&thread, NULL, ring, &a));
 		struct subject s = updates(5);
 		struct found whole = { 0 };
-		struct limit l = { .why = STOP_INTERRUPTED, .options = cc,
+		struct limit l = { .why = STOP_INTERRUPTED,
+			           .options = cc,
 			           .manner = { .delays = 10 } };
 		explore_all(s.program, &cc, NULL, &whole);
 		l.options.jobs = jobs[i % JOBS];
@@ -363,7 +367,8 @@ START_TEST(large_explorations_end_in_time)
 	for (int i = 0; i < JOBS; i++) {
 		struct explore_options o = { .level = LEVEL_CC,
 			                     .base = LEVEL_CC,
-			                     .timeout = 0.3, .jobs = jobs[i] };
+			                     .timeout = 0.3,
+			                     .jobs = jobs[i] };
 		struct program *p = lost_updates(12);
 		unsigned before = threads();
 		double begun = seconds_now();
@@ -382,7 +387,11 @@ END_TEST
 
 /* Only ticks say that it is to stop, after a while: by the thread that has
  * called; and where there are several threads not too often. */
-struct ticks { pthread_t caller; double begun; unsigned late; };
+struct ticks {
+	pthread_t caller;
+	double begun;
+	unsigned late;
+};
 
 static bool last_tick(void *payload, const struct explore_stats *so_far,
                       uint32_t depth)
@@ -407,7 +416,8 @@ START_TEST(ticks_stop_it)
 		struct explore_observer observer = { .payload = &t,
 			                             .tick = last_tick };
 		struct explore_options o = { .level = LEVEL_CC,
-			                     .base = LEVEL_CC, .jobs = n };
+			                     .base = LEVEL_CC,
+			                     .jobs = n };
 		struct program *p = lost_updates(12);
 		struct explorer *e = explorer_new(p, &o, &observer);
 		explorer_run(e);
@@ -437,7 +447,8 @@ START_TEST(times_add_up)
 		struct explore_observer observer = { .payload = &t,
 			                             .tick = last_late_tick };
 		struct explore_options o = { .level = LEVEL_CC,
-			                     .base = LEVEL_CC, .jobs = n };
+			                     .base = LEVEL_CC,
+			                     .jobs = n };
 		struct program *p = lost_updates(12);
 		struct branch_list open = { 0 };
 		struct tally so_far;
@@ -464,7 +475,10 @@ struct album {
 	const struct program *program;
 	struct rng rng;
 	unsigned jobs, taken, kept, end_after;
-	struct { struct tally tally; struct branch_list open; } kept_ones[4];
+	struct {
+		struct tally tally;
+		struct branch_list open;
+	} kept_ones[4];
 };
 
 static bool keep(void *payload, const struct tally *so_far,
@@ -524,9 +538,12 @@ static unsigned take_snapshots(const struct program *p,
                                struct explore_options o, unsigned end_after,
                                const struct found *whole)
 {
-	struct album a = { .program = p, .rng = { o.jobs }, .jobs = o.jobs,
+	struct album a = { .program = p,
+		           .rng = { o.jobs },
+		           .jobs = o.jobs,
 		           .end_after = end_after };
-	struct explore_observer observer = { .payload = &a, .snapshot = keep,
+	struct explore_observer observer = { .payload = &a,
+		                             .snapshot = keep,
 		                             .history = dawdle };
 	o.snapshot_every = 1e-6;
 	struct explorer *e = explorer_new(p, &o, &observer);

@@ -43,8 +43,7 @@ static const struct wrong wrongs[] = {
 	{ "global x = {a: 1, b: 2, a: 3};" SESSION,
 	  "error:1:25: the record has this field already" },
 	{ "global x = 1.5;" SESSION, "error:1:13: integers" },
-	{ "global x = 9223372036854775808;" SESSION,
-	  "error:1:12: too large" },
+	{ "global x = 9223372036854775808;" SESSION, "error:1:12: too large" },
 	{ "global x = 0;\nsession s { txn { x = 1 & 2; } }",
 	  "error:2:25: '&&'" },
 	{ "global x = 0;\ntxn t() at cc { x = 1; }\nsession s { t(); }",
@@ -87,26 +86,28 @@ static const struct wrong wrongs[] = {
 	  "error:1:31: expected ';'" },
 	{ "global x = 0;\nsession s {\n\textern fn f(): int from \"l.so\";\n}",
 	  "error:3:2: expected '}'\nerror:4:1: a declaration" },
-	{ "global x = 0;\nextern fn size(v: string): int from \"l.so\";"
-	  SESSION,
+	{ "global x = 0;\nextern fn size(v: string): int from "
+	  "\"l.so\";" SESSION,
 	  "error:2:11: 'size' is a built-in function" },
-	{ "global x = 0;\nfn f() = 1;\nextern fn f(): int from \"l.so\";"
-	  SESSION,
+	{ "global x = 0;\nfn f() = 1;\nextern fn f(): int from "
+	  "\"l.so\";" SESSION,
 	  "error:3:11: 'f' is declared already, on line 2" },
-	{ "global x = 0;\nextern fn f(a: int, a: int): int from \"l.so\";"
-	  SESSION,
+	{ "global x = 0;\nextern fn f(a: int, a: int): int from "
+	  "\"l.so\";" SESSION,
 	  "error:2:21: 'a' is declared already" },
-	{ "extern fn f(a: int): int from \"l.so\";\nglobal x = f(1, 2);"
-	  SESSION,
+	{ "extern fn f(a: int): int from \"l.so\";\nglobal x = f(1, "
+	  "2);" SESSION,
 	  "error:2:12: 'f' takes 1 argument, not 2" },
 	{ "extern fn f(): int from \"l.so\";\nglobal x = f;" SESSION,
 	  "error:2:12: 'f' is a function: call it" },
 	{ "extern fn twice(): int from \"l.so\";\nglobal x = twcie();" SESSION,
 	  "error:2:12: did you mean 'twice'" },
 	{ "extern fn f(): int from \"l.so\";\nglobal x = 0;\n"
-	  "session s { f(); }", "error:3:13: no effect" },
+	  "session s { f(); }",
+	  "error:3:13: no effect" },
 	{ "extern fn f(a: int): int from \"l.so\";\nglobal x = 0;\n"
-	  "fn g(a) = f(x);" SESSION, "error:3:13: pure" },
+	  "fn g(a) = f(x);" SESSION,
+	  "error:3:13: pure" },
 	/* columns count characters, not bytes */
 	{ "global x = \"\xc3\xa9\xc3\xa9\" + ;" SESSION,
 	  "error:1:19: expected an expression" },
@@ -137,8 +138,7 @@ static const struct wrong wrongs[] = {
 	  "error:2:34: declared already" },
 	{ "global x = 0;\nglobal x = 1;" SESSION,
 	  "error:2:8: declared already" },
-	{ "global x = 0;\nfn f(a) = a + x;" SESSION,
-	  "error:2:15: pure" },
+	{ "global x = 0;\nfn f(a) = a + x;" SESSION, "error:2:15: pure" },
 	{ "const A = B;\nconst B = A;\nglobal x = 0;" SESSION,
 	  "error:2:11: 'A' is defined by itself" },
 	{ "global x = 0;\ntxn t(a) { x = a; }\nsession s { t(1, 2); }",
@@ -176,8 +176,8 @@ static const struct wrong wrongs[] = {
 enum { WRONGS = sizeof wrongs / sizeof *wrongs };
 
 /* Does the line begin with the place and contain the words? */
-static bool is_expected(const char *line, size_t length,
-                        const char *expected, size_t expected_length)
+static bool is_expected(const char *line, size_t length, const char *expected,
+                        size_t expected_length)
 {
 	char found[512], want[512];
 	snprintf(found, sizeof found, "%.*s", (int)length, line);
@@ -208,7 +208,7 @@ START_TEST(errors_have_their_place)
 	const struct wrong *w = &wrongs[_i];
 	struct diags d = { 0 };
 	struct program *p =
-	    load_program_text("w.tx", w->source, strlen(w->source), &d);
+		load_program_text("w.tx", w->source, strlen(w->source), &d);
 	ck_assert_msg(!p, "compiles: %s", w->source);
 	char *found = diags_to_text(&d);
 	expect_diagnostics(w->source, found, w->expected);
@@ -222,7 +222,7 @@ START_TEST(the_line_is_quoted)
 	static const char source[] = "global x = 0;\n\tglobal y = ;\n";
 	struct diags d = { 0 };
 	ck_assert_ptr_null(
-	    load_program_text("w.tx", source, strlen(source), &d));
+		load_program_text("w.tx", source, strlen(source), &d));
 	ck_assert_uint_ge(d.count, 1);
 	ck_assert_str_eq(d.items[0].source_line, "\tglobal y = ;");
 	ck_assert_str_eq(d.items[0].file, "w.tx");
@@ -237,8 +237,8 @@ static void expect_refused(const char *source, size_t length, const char *why)
 	struct diags d = { 0 };
 	ck_assert_ptr_null(load_program_text("w.tx", source, length, &d));
 	char *all = diags_to_text(&d);
-	ck_assert_msg(d.errors > 0 && strstr(all, why), "not '%s' but: %s",
-	              why, all);
+	ck_assert_msg(d.errors > 0 && strstr(all, why), "not '%s' but: %s", why,
+	              all);
 	free(all);
 	diags_free(&d);
 }
@@ -247,7 +247,9 @@ START_TEST(no_texts)
 {
 	expect_refused("global x = 0;\0", 14, "not a text");
 	expect_refused("global x = \"\xff\xfe\";", 15, "not a text");
-	expect_refused("\x7f" "ELF\2\1\1\0\0\0", 10, "not a text");
+	expect_refused("\x7f"
+	               "ELF\2\1\1\0\0\0",
+	               10, "not a text");
 }
 END_TEST
 
@@ -298,7 +300,7 @@ START_TEST(parameters_of_c_functions)
 	text_clear(&t);
 	declare_extern(&t, 32);
 	struct program *p =
-	    load_untrusted_text("w.tx", text_get(&t), t.length, &d);
+		load_untrusted_text("w.tx", text_get(&t), t.length, &d);
 	ck_assert_ptr_nonnull(p);
 	program_free(p);
 	text_free(&t);
@@ -354,8 +356,7 @@ static void load_anything(const char *source, size_t length)
 			ck_assert_ptr_nonnull(line);
 			line++;
 		}
-		ck_assert_uint_le(d.items[i].column,
-		                  strcspn(line, "\n") + 1);
+		ck_assert_uint_le(d.items[i].column, strcspn(line, "\n") + 1);
 	}
 	program_free(p);
 	diags_free(&d);
@@ -370,9 +371,7 @@ static void mutate(struct rng *rng, struct text *t)
 		memmove(t->data + at, t->data + at + 1, t->length - at);
 		t->length--;
 		break;
-	case 1:
-		t->data[at] = pieces[rng_below(rng, sizeof pieces - 1)];
-		break;
+	case 1: t->data[at] = pieces[rng_below(rng, sizeof pieces - 1)]; break;
 	case 2: /* a part of the text comes again at its end */
 		for (uint32_t i = at; i < at + 10 && i < t->length; i++)
 			text_char(t, t->data[i]);
@@ -407,14 +406,15 @@ static void format(const char *source, struct text *out)
 {
 	struct diags d = { 0 };
 	bool done =
-	    format_program_text("f.tx", source, strlen(source), out, &d);
+		format_program_text("f.tx", source, strlen(source), out, &d);
 	ck_assert_msg(done && !d.errors, "not laid out:\n%s", source);
 	diags_free(&d);
 }
 
 static uint64_t count_histories(const struct program *p)
 {
-	struct explore_options o = { .level = LEVEL_CC, .base = LEVEL_CC,
+	struct explore_options o = { .level = LEVEL_CC,
+		                     .base = LEVEL_CC,
 		                     .max_histories = 500 };
 	struct explorer *e = explorer_new(p, &o, NULL);
 	explorer_run(e);
@@ -446,14 +446,13 @@ END_TEST
 
 START_TEST(layout_keeps_remarks_and_brackets)
 {
-	static const char source[] =
-	    "// first\nglobal x=0;   // behind\n\n\n\n"
-	    "session s{txn{let a=(x+1)*2; // inside\n"
-	    "// before the end\n"
-	    "if(a==1)abort;else{x=- -a;}}}\n// last\n";
+	static const char source[] = "// first\nglobal x=0;   // behind\n\n\n\n"
+				     "session s{txn{let a=(x+1)*2; // inside\n"
+				     "// before the end\n"
+				     "if(a==1)abort;else{x=- -a;}}}\n// last\n";
 	static const char *const kept[] = {
-		"// first\n", "// behind\n", "// inside\n",
-		"// before the end\n", "// last\n", "(x + 1) * 2"
+		"// first\n",          "// behind\n", "// inside\n",
+		"// before the end\n", "// last\n",   "(x + 1) * 2"
 	};
 	struct text out = { 0 };
 	format(source, &out);
@@ -468,14 +467,14 @@ END_TEST
 START_TEST(layout_of_c_functions)
 {
 	static const char source[] =
-	    "extern   fn f( a :int,b\n:string ) :string from\"l.so\" ;\n"
-	    "extern fn no():int from \"../l.so\";fn g(a)=f(a,\"x\");\n"
-	    "session s{let extern=filter(from in[1]:from>0);}\n";
+		"extern   fn f( a :int,b\n:string ) :string from\"l.so\" ;\n"
+		"extern fn no():int from \"../l.so\";fn g(a)=f(a,\"x\");\n"
+		"session s{let extern=filter(from in[1]:from>0);}\n";
 	static const char expected[] =
-	    "extern fn f(a: int, b: string): string from \"l.so\";\n"
-	    "extern fn no(): int from \"../l.so\";\n"
-	    "fn g(a) = f(a, \"x\");\n"
-	    "session s { let extern = filter(from in [1] : from > 0); }\n";
+		"extern fn f(a: int, b: string): string from \"l.so\";\n"
+		"extern fn no(): int from \"../l.so\";\n"
+		"fn g(a) = f(a, \"x\");\n"
+		"session s { let extern = filter(from in [1] : from > 0); }\n";
 	struct text once = { 0 }, twice = { 0 };
 	format(source, &once);
 	ck_assert_str_eq(text_get(&once), expected);
@@ -493,12 +492,13 @@ END_TEST
 START_TEST(words_that_are_names_too)
 {
 	struct program *p = program_from_text(
-	    "const string = 1;\nglobal extern = string;\n"
-	    "global from[\"a\"] = 2;\nfn int(extern) = extern + string;\n"
-	    "txn move(from_, to) { extern = int(from_); from[to] += 1; }\n"
-	    "session s { let int = 1; move(int, \"a\"); }\n"
-	    "session extern { let int = 2; move(int, {string: 1}.string); }\n"
-	    "assert s.int == 1 && extern.int == 2;\n");
+		"const string = 1;\nglobal extern = string;\n"
+		"global from[\"a\"] = 2;\nfn int(extern) = extern + string;\n"
+		"txn move(from_, to) { extern = int(from_); from[to] += 1; }\n"
+		"session s { let int = 1; move(int, \"a\"); }\n"
+		"session extern { let int = 2; move(int, {string: 1}.string); "
+		"}\n"
+		"assert s.int == 1 && extern.int == 2;\n");
 	ck_assert_str_eq(program_session_name(p, 1), "extern");
 	program_free(p);
 }
@@ -509,16 +509,16 @@ END_TEST
 START_TEST(untrusted_texts_load_nothing)
 {
 	static const char declared[] =
-	    "extern fn f(a: int, b: string): int from \"no/such/lib.so\";\n"
-	    "global x = 0;\n"
-	    "session s { txn { let y = x; x = f(y, \"b\"); } }\n";
+		"extern fn f(a: int, b: string): int from \"no/such/lib.so\";\n"
+		"global x = 0;\n"
+		"session s { txn { let y = x; x = f(y, \"b\"); } }\n";
 	static const char evaluated[] =
-	    "extern fn f(): int from \"no/such/lib.so\";\n"
-	    "const C = 1 + f();\nsession s { skip; }\n";
+		"extern fn f(): int from \"no/such/lib.so\";\n"
+		"const C = 1 + f();\nsession s { skip; }\n";
 	struct diags d = { 0 };
 	struct text t = { 0 };
-	struct program *p = load_untrusted_text("u.tx", declared,
-	                                        strlen(declared), &d);
+	struct program *p =
+		load_untrusted_text("u.tx", declared, strlen(declared), &d);
 	ck_assert_ptr_nonnull(p);
 	dump_program(p, &t);
 	ck_assert_ptr_nonnull(strstr(text_get(&t), "EXTERN"));
@@ -539,13 +539,13 @@ END_TEST
 START_TEST(facts_about_a_program)
 {
 	struct program *p = program_from_text(
-	    "isolation si;\nglobal x = 0;\n"
-	    "txn t() { x = 1; assert x == 1; }\n"
-	    "session a { let r = 1; t(); for i in 0..3 { t(); } }\n"
-	    "session b { txn { x = 2; } }\n"
-	    "finally { let v = x; }\n"
-	    "assert \"r is one\" : a.r == 1;\n"
-	    "assert serializable;\n");
+		"isolation si;\nglobal x = 0;\n"
+		"txn t() { x = 1; assert x == 1; }\n"
+		"session a { let r = 1; t(); for i in 0..3 { t(); } }\n"
+		"session b { txn { x = 2; } }\n"
+		"finally { let v = x; }\n"
+		"assert \"r is one\" : a.r == 1;\n"
+		"assert serializable;\n");
 	ck_assert_str_eq(program_isolation(p), "si");
 	ck_assert_uint_eq(program_session_count(p), 3);
 	ck_assert(program_has_finally(p));
@@ -593,8 +593,8 @@ END_TEST
 START_TEST(listing_shows_every_session)
 {
 	struct program *p = program_from_text(
-	    "global x = 0;\nsession alice { txn { x = 41; } }\n"
-	    "session bob { txn { let v = x; } }\n");
+		"global x = 0;\nsession alice { txn { x = 41; } }\n"
+		"session bob { txn { let v = x; } }\n");
 	struct text t = { 0 };
 	dump_program(p, &t);
 	ck_assert_ptr_nonnull(strstr(text_get(&t), "alice"));

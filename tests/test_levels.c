@@ -37,16 +37,18 @@ static struct history *random_known(struct rng *r, bool causal)
 	h->known = region_take(&h->region,
 	                       n * n * h->key_count * sizeof *h->known);
 	for (uint32_t i = 1; i < n; i++)
-	for (uint32_t j = i + 1; j < n; j++)
-	for (uint32_t x = 0; x < h->key_count; x++) {
-		uint32_t a = h->order[i], b = h->order[j];
-		if (!twin_writes(h, a, x) || !twin_writes(h, b, x)
-		    || rng_below(r, odds))
-			continue;
-		bool turn = wild && rng_below(r, 3) == 0;
-		h->known[h->known_count++] = (struct history_known){
-			turn ? b : a, turn ? a : b, x };
-	}
+		for (uint32_t j = i + 1; j < n; j++)
+			for (uint32_t x = 0; x < h->key_count; x++) {
+				uint32_t a = h->order[i], b = h->order[j];
+				if (!twin_writes(h, a, x) ||
+				    !twin_writes(h, b, x) || rng_below(r, odds))
+					continue;
+				bool turn = wild && rng_below(r, 3) == 0;
+				h->known[h->known_count++] =
+					(struct history_known){ turn ? b : a,
+					                        turn ? a : b,
+					                        x };
+			}
 	return h;
 }
 
@@ -139,8 +141,7 @@ START_TEST(padded_known_orders)
 	struct rng r = { first_seed() * 8000 + (uint64_t)_i };
 	for (int i = 0; i < HISTORIES / 10; i++) {
 		struct history *h = random_known(&r, i % 2);
-		struct history *p =
-		    history_padded(h, 57 + rng_below(&r, 90));
+		struct history *p = history_padded(h, 57 + rng_below(&r, 90));
 		copy_known(p, h);
 		same_as_definition(p, h, twin_levels(h));
 		history_free(p);
@@ -155,8 +156,7 @@ START_TEST(padded_histories)
 	struct rng r = { first_seed() * 2000 + (uint64_t)_i };
 	for (int i = 0; i < HISTORIES / 10; i++) {
 		struct history *h = history_random(&r, random_shape(&r));
-		struct history *p =
-		    history_padded(h, 57 + rng_below(&r, 90));
+		struct history *p = history_padded(h, 57 + rng_below(&r, 90));
 		ck_assert_uint_gt(p->transaction_count, 58);
 		same_as_definition(p, h, twin_levels(h));
 		history_free(p);
@@ -168,7 +168,7 @@ END_TEST
 START_TEST(many_transactions)
 {
 	struct history *good =
-	    history_from_notation("T1: x<0 Wx | T2: x<T1 Wx");
+		history_from_notation("T1: x<0 Wx | T2: x<T1 Wx");
 	struct history *bad = history_from_notation("T1: x<0 Wx | T2: x<0 Wx");
 	struct history *many = history_padded(good, 4000);
 	ck_assert_uint_eq(many->transaction_count, 4003);
@@ -191,8 +191,7 @@ START_TEST(definition_twice)
 		struct history *h = history_random(&r, shape);
 		for (enum level l = 0; l < LEVEL_COUNT; l++)
 			if (twin_allows(l, h) != twin_allows_plain(l, h))
-				ck_abort_msg("%s: %s",
-				             history_to_notation(h),
+				ck_abort_msg("%s: %s", history_to_notation(h),
 				             level_word(l));
 		history_free(h);
 	}
@@ -207,8 +206,7 @@ START_TEST(known_definition_twice)
 		bool small = h->transaction_count <= 7;
 		for (enum level l = 0; small && l < LEVEL_COUNT; l++)
 			if (twin_allows(l, h) != twin_allows_plain(l, h))
-				ck_abort_msg("%s: %s",
-				             history_to_notation(h),
+				ck_abort_msg("%s: %s", history_to_notation(h),
 				             level_word(l));
 		i += small;
 		history_free(h);
@@ -225,10 +223,9 @@ START_TEST(implications)
 	};
 	for (enum level a = 0; a < LEVEL_COUNT; a++)
 		for (enum level b = 0; b < LEVEL_COUNT; b++)
-			ck_assert_msg(level_implies(a, b) ==
-			                  (expected[a][b] == '1'),
-			              "%s implies %s", level_word(a),
-			              level_word(b));
+			ck_assert_msg(
+				level_implies(a, b) == (expected[a][b] == '1'),
+				"%s implies %s", level_word(a), level_word(b));
 }
 END_TEST
 
@@ -252,9 +249,8 @@ static void check_witness(enum level l, const struct history *h)
 	bool forbidden = !twin_allows(l, h);
 	bool found = level_witness(l, h, &w);
 	if (found != forbidden)
-		ck_abort_msg("%s: %s, a witness is %s",
-		             history_to_notation(h), level_word(l),
-		             found ? "made up" : "missing");
+		ck_abort_msg("%s: %s, a witness is %s", history_to_notation(h),
+		             level_word(l), found ? "made up" : "missing");
 	if (found) twin_check_witness(l, h, &w);
 	witness_free(&w);
 }
@@ -300,9 +296,8 @@ START_TEST(anomalies)
 {
 	struct rng r = { first_seed() * 5000 };
 	for (int i = 0; i < HISTORIES; i++) {
-		struct history *h =
-		    i % 2 ? history_random(&r, random_shape(&r))
-		          : random_known(&r, i % 4);
+		struct history *h = i % 2 ? history_random(&r, random_shape(&r))
+		                          : random_known(&r, i % 4);
 		unsigned levels = twin_levels(h);
 		enum level by = LEVEL_COUNT;
 		if (levels >> LEVEL_SER & 1) {
@@ -338,20 +333,41 @@ struct known_name {
 START_TEST(anomalies_of_known_orders)
 {
 	static const struct known_name rows[] = {
-		{ "T1: Wx Wy | T2: Wx Wy", 2, { { 1, 2, 0 }, { 2, 1, 1 } },
-		  "dirty write (G0)", LEVEL_RC },
-		{ "T1: Wx Wy | T2: Wx y<T1", 1, { { 2, 1, 0 } },
-		  "circular information flow (G1c)", LEVEL_RC },
-		{ "T1: Wx ; T2: Wx", 1, { { 2, 1, 0 } },
-		  "monotonic writes violation", LEVEL_RC },
-		{ "T1: Wx | T2: Wx Wy | T3: x<T1 y<T2", 1,
-		  { { 1, 2, 0 } }, "read skew (G-single)", LEVEL_RA },
-		{ "T1: Wx | T2: Wx Wy | T3: x<0 y<T2", 1,
-		  { { 1, 2, 0 } }, "read skew (G-single)", LEVEL_RA },
-		{ "T1: Wx Wy | T2: Wy Wz | T3: x<0 z<T2", 1,
-		  { { 1, 2, 1 } }, "G-single", LEVEL_PC },
-		{ "T1: x<0 Wx | T2: Wx", 1, { { 2, 1, 0 } },
-		  "lost update", LEVEL_PSI },
+		{ "T1: Wx Wy | T2: Wx Wy",
+		  2,
+		  { { 1, 2, 0 }, { 2, 1, 1 } },
+		  "dirty write (G0)",
+		  LEVEL_RC },
+		{ "T1: Wx Wy | T2: Wx y<T1",
+		  1,
+		  { { 2, 1, 0 } },
+		  "circular information flow (G1c)",
+		  LEVEL_RC },
+		{ "T1: Wx ; T2: Wx",
+		  1,
+		  { { 2, 1, 0 } },
+		  "monotonic writes violation",
+		  LEVEL_RC },
+		{ "T1: Wx | T2: Wx Wy | T3: x<T1 y<T2",
+		  1,
+		  { { 1, 2, 0 } },
+		  "read skew (G-single)",
+		  LEVEL_RA },
+		{ "T1: Wx | T2: Wx Wy | T3: x<0 y<T2",
+		  1,
+		  { { 1, 2, 0 } },
+		  "read skew (G-single)",
+		  LEVEL_RA },
+		{ "T1: Wx Wy | T2: Wy Wz | T3: x<0 z<T2",
+		  1,
+		  { { 1, 2, 1 } },
+		  "G-single",
+		  LEVEL_PC },
+		{ "T1: x<0 Wx | T2: Wx",
+		  1,
+		  { { 2, 1, 0 } },
+		  "lost update",
+		  LEVEL_PSI },
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct history *h = history_from_notation(rows[i].history);

@@ -67,16 +67,17 @@ struct named {
 START_TEST(anomalies_have_their_names)
 {
 	static const struct named named[] = {
-		{ "P4", "lost update" },      { "G2-item", "write skew" },
-		{ "L-longfork", "long fork" }, { "L-causal", "causal" },
+		{ "P4", "lost update" },
+		{ "G2-item", "write skew" },
+		{ "L-longfork", "long fork" },
+		{ "L-causal", "causal" },
 		{ "L-nonrep", "non-repeatable read" },
 	};
 	for (size_t i = 0; i < sizeof named / sizeof *named; i++)
 		for (int r = 0; r < LITMUS_ROWS; r++) {
 			const struct litmus_row *row = litmus_row(r);
 			if (strcmp(row->name, named[i].row)) continue;
-			struct history *h =
-			    history_from_notation(row->history);
+			struct history *h = history_from_notation(row->history);
 			enum level by = LEVEL_COUNT;
 			const char *name = anomaly_name(h, &by);
 			ck_assert_msg(name && strstr(name, named[i].anomaly),
@@ -84,8 +85,7 @@ START_TEST(anomalies_have_their_names)
 			              name ? name : "nothing");
 			enum level weakest = 0;
 			while (row->levels[weakest] == 'A') weakest++;
-			ck_assert_str_eq(level_word(by),
-			                 level_word(weakest));
+			ck_assert_str_eq(level_word(by), level_word(weakest));
 			history_free(h);
 		}
 }

@@ -67,8 +67,8 @@ static uint64_t histories(const struct program *p, enum level level)
 {
 	struct explore_options o = { .level = level,
 		                     .base = level_is_extensible(level)
-		                                 ? level
-		                                 : LEVEL_CC };
+		                                     ? level
+		                                     : LEVEL_CC };
 	struct explorer *e = explore(p, &o);
 	uint64_t count = explorer_stats(e)->histories;
 	ck_assert_msg(explorer_stats(e)->stop == STOP_NONE, "stopped: %d, %s",
@@ -80,7 +80,9 @@ static uint64_t histories(const struct program *p, enum level level)
 
 /* ---- what stays ---- */
 
-struct held { unsigned files, maps; };
+struct held {
+	unsigned files, maps;
+};
 
 static unsigned entries(const char *path)
 {
@@ -124,7 +126,10 @@ static int reloads(void)
 }
 
 /* What an exploration under cc has to come to. */
-struct outcome { int stop; uint64_t histories, errors; };
+struct outcome {
+	int stop;
+	uint64_t histories, errors;
+};
 
 static void explore_and_leave(const char *path, struct explore_options o,
                               struct outcome expected)
@@ -238,13 +243,13 @@ END_TEST
 START_TEST(algorithms_agree)
 {
 	struct program *p = load(client("heavy", "locks_in_between"));
-	struct explore_options o = { .level = LEVEL_CC, .base = LEVEL_CC,
+	struct explore_options o = { .level = LEVEL_CC,
+		                     .base = LEVEL_CC,
 		                     .algorithm = EXPLORE_DFS,
 		                     .check_duplicates = true };
 	struct explorer *e = explore(p, &o);
 	const struct explore_stats *s = explorer_stats(e);
-	ck_assert_uint_eq(s->histories - s->duplicates,
-	                  histories(p, LEVEL_CC));
+	ck_assert_uint_eq(s->histories - s->duplicates, histories(p, LEVEL_CC));
 	explorer_free(e);
 	program_free(p);
 }
@@ -303,8 +308,7 @@ END_TEST
 static bool line_has(const char *file, uint32_t number, const char *text)
 {
 	char path[1000], line[300];
-	snprintf(path, sizeof path, "%s/tests/native/%s.c", source_top(),
-	         file);
+	snprintf(path, sizeof path, "%s/tests/native/%s.c", source_top(), file);
 	FILE *f = fopen(path, "r");
 	ck_assert_msg(f, "%s", path);
 	*line = '\0';
@@ -316,7 +320,7 @@ static bool line_has(const char *file, uint32_t number, const char *text)
 static const struct finding *error_of(const struct explorer *e)
 {
 	const struct explore_violation *v =
-	    explorer_violation(e, explorer_slot_error(e));
+		explorer_violation(e, explorer_slot_error(e));
 	ck_assert_msg(v->finding, "no run-time error");
 	return v->finding;
 }
@@ -410,8 +414,7 @@ END_TEST
 
 static int check_publicly(iso_program *p, iso_check **c)
 {
-	iso_options options = { .size = sizeof options,
-		                .level = ISO_LEVEL_CC };
+	iso_options options = { .size = sizeof options, .level = ISO_LEVEL_CC };
 	ck_assert_int_eq(iso_check_new(c, p, &options), ISO_OK);
 	return iso_check_run(*c);
 }
@@ -420,9 +423,9 @@ START_TEST(the_public_library_counts_assertions_that_were_met)
 {
 	iso_program *p;
 	iso_check *c;
-	ck_assert_int_eq(iso_program_load(
-	                     &p, client("checks", "loses_an_update"), NULL),
-	                 ISO_OK);
+	ck_assert_int_eq(
+		iso_program_load(&p, client("checks", "loses_an_update"), NULL),
+		ISO_OK);
 	ck_assert_int_eq(check_publicly(p, &c), ISO_VIOLATED);
 	ck_assert_uint_eq(iso_program_assertion_count(p), 1);
 	ck_assert_str_eq(iso_program_assertion_text(p, 0),
@@ -439,9 +442,9 @@ START_TEST(the_public_library_tells_of_faults)
 	iso_stats stats = { .size = sizeof stats };
 	iso_program *p;
 	iso_check *c;
-	ck_assert_int_eq(iso_program_load(
-	                     &p, client("unsteady", "counts_runs"), NULL),
-	                 ISO_OK);
+	ck_assert_int_eq(
+		iso_program_load(&p, client("unsteady", "counts_runs"), NULL),
+		ISO_OK);
 	ck_assert_int_eq(check_publicly(p, &c), ISO_E_CLIENT);
 	ck_assert_ptr_nonnull(strstr(iso_program_fault(p), "put y = 2"));
 	ck_assert_int_eq(iso_check_stats(c, &stats), ISO_OK);

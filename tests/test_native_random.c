@@ -26,12 +26,12 @@
 #include "support.h"
 
 enum {
-	PROCESSES = 8,    /* over which the random programs are spread */
-	PROGRAMS = 600,   /* in all, unless ISOSCOPE_PROGRAMS says more */
-	HISTORIES = 600,  /* larger explorations are cut off there */
-	RUNS = 12,        /* of a campaign */
-	LINES = 400,      /* of a program */
-	BUDGET = 20000    /* bytes to keep steps in, at most */
+	PROCESSES = 8,   /* over which the random programs are spread */
+	PROGRAMS = 600,  /* in all, unless ISOSCOPE_PROGRAMS says more */
+	HISTORIES = 600, /* larger explorations are cut off there */
+	RUNS = 12,       /* of a campaign */
+	LINES = 400,     /* of a program */
+	BUDGET = 20000   /* bytes to keep steps in, at most */
 };
 
 static struct folder folder;
@@ -68,16 +68,15 @@ struct trial {
 	enum level level;
 };
 
-__attribute__((noreturn)) static void complain(const struct trial *t,
-                                               const char *what,
-                                               const char *text)
+__attribute__((noreturn)) static void
+complain(const struct trial *t, const char *what, const char *text)
 {
 	const char *fault = program_fault(t->native);
 	if (!fault && t->forgetful) fault = program_fault(t->forgetful);
 	ck_abort_msg("seed %llu, %s %s, %s: %s%s%s%s%s\n%s",
-	             (unsigned long long)t->seed, t->what,
-	             level_word(t->level), t->with, what, text ? ":\n" : "",
-	             text ? text : "", fault ? "\n" : "", fault ? fault : "",
+	             (unsigned long long)t->seed, t->what, level_word(t->level),
+	             t->with, what, text ? ":\n" : "", text ? text : "",
+	             fault ? "\n" : "", fault ? fault : "",
 	             text_get(&t->source));
 	abort();
 }
@@ -95,13 +94,13 @@ static void expect_number(const struct trial *t, const char *what,
 /* Of one exploration, or of one series of random runs. */
 struct result {
 	const struct program *program;
-	struct strings texts;    /* in the order of discovery */
+	struct strings texts; /* in the order of discovery */
 	uint64_t *outcomes;
 	size_t outcome_capacity;
-	struct history *chosen;  /* number `choose` */
+	struct history *chosen; /* number `choose` */
 	size_t choose;
-	struct result *inside;   /* of another exploration, during this one;
-	                          * or NULL */
+	struct result *inside; /* of another exploration, during this one;
+	                        * or NULL */
 	/* How many histories violate the assertion on a line; the lines 0 and
 	 * 1, which have none, stand for run-time errors and robustness. */
 	uint64_t violations[LINES];
@@ -158,13 +157,11 @@ static void rename_keys(struct history *h)
 	renumber_keys(h, sorted, number);
 }
 
-static void keep_history(struct result *r, struct history *h,
-                         uint64_t outcome)
+static void keep_history(struct result *r, struct history *h, uint64_t outcome)
 {
 	struct text t = { 0 };
 	size_t count = r->texts.count;
-	if (program_is_native(r->program) && count != r->choose)
-		rename_keys(h);
+	if (program_is_native(r->program) && count != r->choose) rename_keys(h);
 	if (count == r->choose) {
 		/* It stays as it is. */
 		text_string(&t, "chosen");
@@ -270,7 +267,8 @@ static void explore(const struct program *p, const struct explore_options *o,
 /* A second exploration at the same time, which needs a worker of its own. */
 static void explore_inside(struct result *r)
 {
-	struct explore_options o = { .level = LEVEL_RA, .base = LEVEL_RA,
+	struct explore_options o = { .level = LEVEL_RA,
+		                     .base = LEVEL_RA,
 		                     .max_histories = HISTORIES / 10 };
 	struct explore_stats stats;
 	explore(r->program, &o, r->inside, &stats);
@@ -287,8 +285,7 @@ static bool collect(void *payload, const struct explore_execution *e)
 static void explore(const struct program *p, const struct explore_options *o,
                     struct result *r, struct explore_stats *stats)
 {
-	struct explore_observer observer = { .payload = r,
-		                             .history = collect };
+	struct explore_observer observer = { .payload = r, .history = collect };
 	r->program = p;
 	struct explorer *e = explorer_new(p, o, &observer);
 	explorer_run(e);
@@ -351,8 +348,7 @@ static void expect_exploration(struct trial *t, const struct program *p,
 }
 
 /* The client without memory does it, too, if there is not much to do. */
-static void compare(struct trial *t, const char *what,
-                    struct explore_options o)
+static void compare(struct trial *t, const char *what, struct explore_options o)
 {
 	struct result scripted = result_new(t->seed % 4 == o.level);
 	struct explore_stats expected;
@@ -371,7 +367,8 @@ static void compare(struct trial *t, const char *what,
 
 static void compare_level(struct trial *t, enum level l)
 {
-	struct explore_options o = { .level = l, .base = l,
+	struct explore_options o = { .level = l,
+		                     .base = l,
 		                     .check_duplicates = true };
 	if (!level_is_extensible(l)) o.base = LEVEL_CC;
 	compare(t, "explore", o);
@@ -380,22 +377,24 @@ static void compare_level(struct trial *t, enum level l)
 static void compare_baseline(struct trial *t, struct rng *rng)
 {
 	enum level l = (enum level)rng_below(rng, LEVEL_COUNT);
-	compare(t, "dfs", (struct explore_options){
-		.algorithm = EXPLORE_DFS, .level = l, .base = l });
+	compare(t, "dfs",
+	        (struct explore_options){
+			.algorithm = EXPLORE_DFS, .level = l, .base = l });
 }
 
 /* Sessions are left in the middle. */
 static void compare_beginning(struct trial *t, struct rng *rng)
 {
-	compare(t, "begin to explore", (struct explore_options){
-		.level = LEVEL_NONE, .base = LEVEL_NONE,
-		.max_histories = 1 + rng_below(rng, 3) });
+	compare(t, "begin to explore",
+	        (struct explore_options){ .level = LEVEL_NONE,
+	                                  .base = LEVEL_NONE,
+	                                  .max_histories =
+	                                          1 + rng_below(rng, 3) });
 }
 
 /* ---- the sessions in another order ---- */
 
-static struct program *reordered(const struct program *p,
-                                 const uint32_t *order)
+static struct program *reordered(const struct program *p, const uint32_t *order)
 {
 	return p ? program_reordered(p, order) : NULL;
 }
@@ -425,10 +424,11 @@ static void compare_reordered(const struct trial *t, struct rng *rng)
 /* ---- exploring outwards from some history ---- */
 
 /* History number `choose` of those under cc, as the program names its keys. */
-static struct origin *origin_of(const struct trial *t,
-                                const struct program *p, size_t choose)
+static struct origin *origin_of(const struct trial *t, const struct program *p,
+                                size_t choose)
 {
-	struct explore_options o = { .level = LEVEL_CC, .base = LEVEL_CC,
+	struct explore_options o = { .level = LEVEL_CC,
+		                     .base = LEVEL_CC,
 		                     .max_histories = choose + 1 };
 	struct result r = { .choose = choose };
 	struct explore_stats stats;
@@ -449,7 +449,8 @@ static void explore_outward(const struct trial *t, const struct program *p,
 {
 	struct origin *origin = origin_of(t, p, choose);
 	struct explore_options o = { .algorithm = EXPLORE_OUTWARD,
-		                     .level = t->level, .origin = origin,
+		                     .level = t->level,
+		                     .origin = origin,
 		                     .max_changes = UINT64_MAX,
 		                     .max_histories = HISTORIES };
 	r->choose = SIZE_MAX;
@@ -459,7 +460,8 @@ static void explore_outward(const struct trial *t, const struct program *p,
 
 static uint64_t count_histories(const struct program *p)
 {
-	struct explore_options o = { .level = LEVEL_CC, .base = LEVEL_CC,
+	struct explore_options o = { .level = LEVEL_CC,
+		                     .base = LEVEL_CC,
 		                     .max_histories = HISTORIES };
 	struct explorer *e = explorer_new(p, &o, NULL);
 	explorer_run(e);
@@ -501,7 +503,10 @@ static bool collect_run(void *payload, const struct campaign_run *run)
 	return true;
 }
 
-struct runs { struct campaign_stats stats; struct coverage coverage; };
+struct runs {
+	struct campaign_stats stats;
+	struct coverage coverage;
+};
 
 static struct runs run_randomly(const struct program *p,
                                 const struct campaign_options *o,
@@ -546,7 +551,8 @@ static void expect_runs(const struct trial *t, const struct runs *a,
 
 static void compare_runs(struct trial *t, struct rng *rng)
 {
-	struct campaign_options o = { .runs = RUNS, .seed = t->seed,
+	struct campaign_options o = { .runs = RUNS,
+		                      .seed = t->seed,
 		                      .robust = true };
 	struct result scripted = { 0 }, native = { 0 };
 	o.policy.kind = (enum policy_kind)rng_below(rng, POLICY_COUNT);
@@ -593,16 +599,21 @@ static void write_program(struct trial *t)
  * comes later knows part of it. */
 static void compare_all(struct trial *t, struct rng *rng)
 {
-	enum { BEGINNING = LEVEL_COUNT, BASELINE, REORDERED, OUTWARD, RANDOMLY,
-	       TASKS };
+	enum {
+		BEGINNING = LEVEL_COUNT,
+		BASELINE,
+		REORDERED,
+		OUTWARD,
+		RANDOMLY,
+		TASKS
+	};
 	uint32_t tasks[TASKS];
 	for (uint32_t i = 0; i < TASKS; i++) {
 		uint32_t j = rng_below(rng, i + 1);
 		tasks[i] = tasks[j];
 		tasks[j] = i;
 	}
-	for (uint32_t i = 0; i < TASKS; i++)
-		switch (tasks[i]) {
+	for (uint32_t i = 0; i < TASKS; i++) switch (tasks[i]) {
 		case BEGINNING: compare_beginning(t, rng); break;
 		case BASELINE: compare_baseline(t, rng); break;
 		case REORDERED: compare_reordered(t, rng); break;

@@ -50,7 +50,7 @@ static uint64_t count_changes(const struct history *observed,
 	for (uint32_t t = 1; t < h->transaction_count; t++) {
 		const struct transaction *mine = &h->transactions[t];
 		const struct history_session *s =
-		    &observed->sessions[mine->session];
+			&observed->sessions[mine->session];
 		const struct transaction *its = NULL;
 		if (mine->index < s->count)
 			its = &observed->transactions[s->first + mine->index];
@@ -68,7 +68,7 @@ static uint64_t count_changes(const struct history *observed,
 struct found {
 	struct history *history;
 	char *text;
-	uint64_t changes;  /* as the explorer says */
+	uint64_t changes; /* as the explorer says */
 	bool serializable;
 };
 
@@ -99,8 +99,7 @@ static void run(const struct program *p, const struct explore_options *o,
                 struct result *r)
 {
 	memset(r, 0, sizeof *r);
-	struct explore_observer observer = { .payload = r,
-		                             .history = collect };
+	struct explore_observer observer = { .payload = r, .history = collect };
 	struct explorer *e = explorer_new(p, o, &observer);
 	explorer_run(e);
 	r->stats = *explorer_stats(e);
@@ -134,9 +133,8 @@ struct trial {
 	struct origin *origin;
 };
 
-__attribute__((noreturn)) static void complain(const struct trial *t,
-                                               const char *what,
-                                               const char *history)
+__attribute__((noreturn)) static void
+complain(const struct trial *t, const char *what, const char *history)
 {
 	struct text observed = { 0 };
 	if (t->observed) history_print_canonical(&observed, t->observed);
@@ -155,9 +153,12 @@ static void expect(const struct trial *t, bool fine, const char *what)
 static struct explore_options outwards(const struct trial *t)
 {
 	return (struct explore_options){
-		.algorithm = EXPLORE_OUTWARD, .level = t->level,
-		.origin = t->origin, .max_changes = UINT64_MAX,
-		.robust = true, .check_duplicates = true,
+		.algorithm = EXPLORE_OUTWARD,
+		.level = t->level,
+		.origin = t->origin,
+		.max_changes = UINT64_MAX,
+		.robust = true,
+		.check_duplicates = true,
 	};
 }
 
@@ -232,8 +233,10 @@ static void expect_observed(const struct trial *t, const struct result *r)
 	expect(t, r->count && !strcmp(r->items[0].text, text_get(&text)),
 	       "the observed history is not the first");
 	expect(t, r->count < 2 || r->items[1].changes, "two without change");
-	expect(t, origin_compare(t->origin, r->items[0].history).kind ==
-	              ORIGIN_SAME, "another history");
+	expect(t,
+	       origin_compare(t->origin, r->items[0].history).kind ==
+	               ORIGIN_SAME,
+	       "another history");
 	text_free(&text);
 }
 
@@ -261,8 +264,7 @@ static void limit_changes(const struct trial *t, struct rng *rng,
 	result_free(&r);
 }
 
-static void stop_unserializable(const struct trial *t,
-                                const struct result *all)
+static void stop_unserializable(const struct trial *t, const struct result *all)
 {
 	struct explore_options o = outwards(t);
 	struct result r;
@@ -274,9 +276,9 @@ static void stop_unserializable(const struct trial *t,
 		expect(t, r.stats.stop == STOP_NONE && r.count == all->count,
 		       "stops although all is serializable");
 	} else {
-		expect(t, r.stats.stop == STOP_VIOLATION &&
-		              r.count == first + 1 &&
-		              r.stats.unserializable == 1,
+		expect(t,
+		       r.stats.stop == STOP_VIOLATION && r.count == first + 1 &&
+		               r.stats.unserializable == 1,
 		       "does not stop at the first unserializable history");
 		expect(t, !strcmp(r.items[first].text, all->items[first].text),
 		       "stops at another history");
@@ -315,8 +317,10 @@ static void make_origin(struct trial *t, const struct history *observed)
 static struct explore_options directly(enum level l)
 {
 	return (struct explore_options){
-		.level = l, .base = level_is_extensible(l) ? l : LEVEL_CC,
-		.robust = true, .max_histories = HISTORIES_MOST,
+		.level = l,
+		.base = level_is_extensible(l) ? l : LEVEL_CC,
+		.robust = true,
+		.max_histories = HISTORIES_MOST,
 	};
 }
 
@@ -345,7 +349,7 @@ static bool try_program(uint64_t seed)
 	struct trial t = { .seed = seed };
 	struct rng rng = { seed };
 	struct explore_options o =
-	    directly((enum level)rng_below(&rng, LEVEL_COUNT));
+		directly((enum level)rng_below(&rng, LEVEL_COUNT));
 	struct result some;
 	random_program(&t.source, seed);
 	t.program = program_from_text(text_get(&t.source));
@@ -354,7 +358,7 @@ static bool try_program(uint64_t seed)
 	if (tried)
 		try_observed(&t, &rng,
 		             some.items[rng_below(&rng, (uint32_t)some.count)]
-		                 .history);
+		                     .history);
 	result_free(&some);
 	program_free(t.program);
 	text_free(&t.source);
@@ -364,8 +368,8 @@ static bool try_program(uint64_t seed)
 START_TEST(random_programs)
 {
 	uint64_t share = number_from("ISOSCOPE_PROGRAMS", PROGRAMS);
-	uint64_t seed = number_from("ISOSCOPE_SEED", 1) +
-	                (uint64_t)_i * 1000000;
+	uint64_t seed =
+		number_from("ISOSCOPE_SEED", 1) + (uint64_t)_i * 1000000;
 	for (uint64_t tried = 0; tried < (share + RUNS - 1) / RUNS; seed++)
 		tried += try_program(seed);
 }
@@ -373,11 +377,10 @@ END_TEST
 
 /* ---- traces that are not of the program, or not quite ---- */
 
-static const char adders[] =
-    "global x = 0;\n"
-    "txn add() { let v = x; x = v + 1; return v; }\n"
-    "session a { add(); }\n"
-    "session b { add(); }\n";
+static const char adders[] = "global x = 0;\n"
+			     "txn add() { let v = x; x = v + 1; return v; }\n"
+			     "session a { add(); }\n"
+			     "session b { add(); }\n";
 
 /* Sessions of the notation are called s0, s1, ... */
 static struct origin *origin_of(const struct program *p, const char *notation,
@@ -432,16 +435,16 @@ START_TEST(traces_that_differ)
 		struct origin *o = origin_of(p, rows[i].notation, &errors);
 		ck_assert_msg(o != NULL, "%s", errors);
 		struct explore_options options = {
-			.algorithm = EXPLORE_OUTWARD, .level = LEVEL_CC,
-			.origin = o, .max_changes = UINT64_MAX,
+			.algorithm = EXPLORE_OUTWARD,
+			.level = LEVEL_CC,
+			.origin = o,
+			.max_changes = UINT64_MAX,
 		};
 		struct explorer *e = explorer_new(p, &options, NULL);
 		explorer_run(e);
 		const struct history *h = explorer_nearest(e);
-		ck_assert_uint_eq(origin_changes(o, h, NULL),
-		                  rows[i].changes);
-		ck_assert_int_eq(origin_compare(o, h).kind,
-		                 rows[i].difference);
+		ck_assert_uint_eq(origin_changes(o, h, NULL), rows[i].changes);
+		ck_assert_int_eq(origin_compare(o, h).kind, rows[i].difference);
 		explorer_free(e);
 		origin_free(o);
 		free(errors);
@@ -455,10 +458,10 @@ END_TEST
 START_TEST(more_room)
 {
 	struct program *p = program_from_text(
-	    "global n = 0; global x = 0;\n"
-	    "session a { let m = txn { return n; };\n"
-	    "    for i in 0..(40 + m) { txn { x = i; } } }\n"
-	    "session b { txn { n = 1; } txn { let v = x; } }\n");
+		"global n = 0; global x = 0;\n"
+		"session a { let m = txn { return n; };\n"
+		"    for i in 0..(40 + m) { txn { x = i; } } }\n"
+		"session b { txn { n = 1; } txn { let v = x; } }\n");
 	struct explore_options ce = { .level = LEVEL_CC, .base = LEVEL_CC };
 	struct result expected;
 	run(p, &ce, &expected);

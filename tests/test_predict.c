@@ -17,10 +17,10 @@
 #include "twin_predict.h"
 
 enum {
-	RUNS = 10,      /* test processes over which seeds are spread */
-	TRACES = 3000,  /* in all, unless ISOSCOPE_PROGRAMS says more */
-	LARGE = 10,     /* so many fewer are larger */
-	MOST = 20000    /* histories that brute force looks at */
+	RUNS = 10,     /* test processes over which seeds are spread */
+	TRACES = 3000, /* in all, unless ISOSCOPE_PROGRAMS says more */
+	LARGE = 10,    /* so many fewer are larger */
+	MOST = 20000   /* histories that brute force looks at */
 };
 
 enum { LEVELS_ALL = (1 << LEVEL_SER) - 1, ENCODINGS_ALL = 3 };
@@ -49,8 +49,8 @@ static const struct row {
 	{ "fig6_self_justifying", "T10: Wx | T20: Wx | T30: x<T20", "----" },
 	{ "fig7a_long_fork_half_observed",
 	  "T10: Wx | T20: Wy | T30: x<T10 y<0 | T40: y<T20 x<T10", "++++" },
-	{ "fig7c_causal_chain",
-	  "T10: Wx | T20: x<T10 Wy | T30: y<T20 x<T10", "-+++" },
+	{ "fig7c_causal_chain", "T10: Wx | T20: x<T10 Wy | T30: y<T20 x<T10",
+	  "-+++" },
 	{ "fig8_smallbank", "T10: Wx ; T11: y<T20 | T20: Wy ; T21: x<T10",
 	  "++++" },
 	{ "fig9_deposit_withdraw_deposit",
@@ -65,8 +65,7 @@ static const struct row {
 	  "T10: v<0 v<0 Wv | T20: v<T10 v<T10 ; T21: v<T10 | T30: v<T10",
 	  "--++" },
 	{ "fractured_read", "T10: Wx Wy | T20: x<T10 y<T10", "---+" },
-	{ "nonrepeatable_reader_after", "T10: Wx | T20: x<T10 x<T10",
-	  "---+" },
+	{ "nonrepeatable_reader_after", "T10: Wx | T20: x<T10 x<T10", "---+" },
 	{ "nonrepeatable_reader_before", "T10: Wx | T20: x<0 x<0", "--++" },
 	{ "long_fork",
 	  "T10: Wx | T20: Wy | T30: x<T10 y<T20 | T40: y<T20 x<T10", "++++" },
@@ -74,11 +73,10 @@ static const struct row {
 	  "-+-+" },
 	{ "dependent_on_divergent",
 	  "T10: Wx ; T11: z<T30 | T20: x<T10 Wy | T30: y<T20 Wz", "-+-+" },
-	{ "local_and_double_write",
-	  "T10: Wx x<self Wx y<0 | T20: x<T10 Wy", "-+-+" },
+	{ "local_and_double_write", "T10: Wx x<self Wx y<0 | T20: x<T10 Wy",
+	  "-+-+" },
 	{ "single_txn_rmw", "T10: x<0 Wx", "----" },
-	{ "disjoint_keys", "T10: x<0 Wx | T20: y<0 Wy | T30: z<0 Wz",
-	  "----" },
+	{ "disjoint_keys", "T10: x<0 Wx | T20: y<0 Wy | T30: z<0 Wz", "----" },
 };
 
 enum { ROWS = sizeof rows / sizeof *rows };
@@ -93,15 +91,14 @@ static enum predict_boundary row_boundary(unsigned column)
 	return column % 2 ? BOUNDARY_RELAXED : BOUNDARY_STRICT;
 }
 
-static void expect_answer(const char *who, const struct row *r,
-                          unsigned column, unsigned encoding, bool found)
+static void expect_answer(const char *who, const struct row *r, unsigned column,
+                          unsigned encoding, bool found)
 {
 	if (found == (r->answers[column] == '+')) return;
 	ck_abort_msg("%s: %s, %s %s %s: %s", who, r->name,
 	             level_word(row_level(column)),
 	             column % 2 ? "relaxed" : "strict",
-	             encoding ? "approx" : "exact",
-	             found ? "found" : "none");
+	             encoding ? "approx" : "exact", found ? "found" : "none");
 }
 
 /* Brute force itself, in both forms. */
@@ -154,7 +151,8 @@ static void compare_twins(struct predict_trial *t)
 	struct twin_predictions p;
 	struct twin_search s = { .boundary = t->o.boundary,
 		                 .levels = LEVELS_ALL,
-		                 .encodings = ENCODINGS_ALL, .most = MOST };
+		                 .encodings = ENCODINGS_ALL,
+		                 .most = MOST };
 	ck_assert(twin_trace_init(&w, t->h));
 	twin_literal(&w, s.boundary, LEVELS_ALL, MOST, &a);
 	twin_predict(&w, &s, &p);
@@ -166,8 +164,8 @@ static void compare_twins(struct predict_trial *t)
 			t->o.encoding = (enum predict_encoding)e;
 			if (a.found[l][e] != found)
 				predict_complain(
-				    t, found ? "only cuts predict"
-				             : "only boundaries predict");
+					t, found ? "only cuts predict"
+						 : "only boundaries predict");
 		}
 	twin_predictions_free(&p);
 	twin_trace_free(&w);
@@ -180,7 +178,8 @@ START_TEST(both_forms_agree)
 		struct rng r = { seed };
 		char *notation = observed_random(&r, small_shape(&r));
 		struct history *h = history_from_notation(notation);
-		struct predict_trial t = { .seed = seed, .notation = notation,
+		struct predict_trial t = { .seed = seed,
+			                   .notation = notation,
 			                   .h = h };
 		t.o.boundary = BOUNDARY_STRICT;
 		compare_twins(&t);
@@ -325,8 +324,8 @@ END_TEST
 /* Not serializable although no single order of two writers is forced: any
  * choice of two closes a cycle, and pco makes no choice. */
 static const char pco_gap[] =
-    "T1: Wx Wa | T2: Wx Wb | T3: Wy Wc | T4: Wy Wd | T5: x<T1 c<T3 d<T4 | "
-    "T6: x<T2 c<T3 d<T4 | T7: y<T3 a<T1 b<T2 | T8: y<T4 a<T1 b<T2";
+	"T1: Wx Wa | T2: Wx Wb | T3: Wy Wc | T4: Wy Wd | T5: x<T1 c<T3 d<T4 | "
+	"T6: x<T2 c<T3 d<T4 | T7: y<T3 a<T1 b<T2 | T8: y<T4 a<T1 b<T2";
 
 START_TEST(approx_misses_the_gap)
 {
@@ -345,8 +344,8 @@ START_TEST(approx_misses_the_gap)
 		bool found = run_next(&r, &t, &p);
 		if (t.o.encoding == ENCODING_EXACT)
 			ck_assert(found && p.observed);
-		ck_assert(!found || p.observed !=
-		                        (t.o.encoding == ENCODING_APPROX));
+		ck_assert(!found ||
+		          p.observed != (t.o.encoding == ENCODING_APPROX));
 		if (found) prediction_free(&p);
 		run_end(&r);
 	}
@@ -555,7 +554,7 @@ static void expect_monotone(struct predict_trial *t, enum level l,
 				if (found[l][b][e] && level_implies(l, w) &&
 				    !found[w][b][e])
 					predict_complain(
-					    t, "a weaker level has none");
+						t, "a weaker level has none");
 	for (unsigned b = 0; b < 2; b++)
 		if (found[l][b][ENCODING_APPROX] &&
 		    !found[l][b][ENCODING_EXACT])
@@ -573,7 +572,8 @@ static void expect_laws(struct predict_trial *t)
 		for (unsigned b = 0; b < 2; b++)
 			for (unsigned e = 0; e < TWIN_ENCODINGS; e++) {
 				t->o = (struct predict_options){
-					.level = l, .boundary = row_boundary(b),
+					.level = l,
+					.boundary = row_boundary(b),
 					.encoding = (enum predict_encoding)e
 				};
 				found[l][b][e] = predicts(t);
@@ -661,8 +661,8 @@ START_TEST(cuts_agree_on_larger_traces)
 		random_large(&t, &r, 8 + rng_below(&r, 9));
 		t.o.level = (enum level)rng_below(&r, LEVEL_SER);
 		t.o.boundary = row_boundary(rng_below(&r, 2));
-		t.o.encoding = rng_below(&r, 4) ? ENCODING_EXACT
-		                                : ENCODING_APPROX;
+		t.o.encoding =
+			rng_below(&r, 4) ? ENCODING_EXACT : ENCODING_APPROX;
 		if (twin_trace_init(&w, t.h)) compare_large(&t, &w);
 		twin_trace_free(&w);
 		end_large(&t);
@@ -678,7 +678,8 @@ static void expect_none(struct predict_trial *t, enum level from)
 		for (unsigned b = 0; b < 2; b++)
 			for (unsigned e = 0; e < TWIN_ENCODINGS; e++) {
 				t->o = (struct predict_options){
-					.level = l, .boundary = row_boundary(b),
+					.level = l,
+					.boundary = row_boundary(b),
 					.encoding = (enum predict_encoding)e
 				};
 				if (predicts(t))
@@ -695,11 +696,14 @@ START_TEST(few_writers_predict_nothing)
 	for (uint64_t n = traces_per_run() / LARGE; n > 0; n--, seed++) {
 		struct rng r = { seed };
 		bool one = rng_below(&r, 2);
-		struct observed_shape shape = {
-			.sessions = 4, .transactions = 12, .events = 5,
-			.keys = 3, .aborted = 10, .last = true,
-			.writers = one ? WRITERS_ONE : WRITERS_NONE
-		};
+		struct observed_shape shape = { .sessions = 4,
+			                        .transactions = 12,
+			                        .events = 5,
+			                        .keys = 3,
+			                        .aborted = 10,
+			                        .last = true,
+			                        .writers = one ? WRITERS_ONE
+			                                       : WRITERS_NONE };
 		struct predict_trial t = { .seed = seed };
 		trial_begin(&t, observed_random(&r, shape));
 		expect_none(&t, one ? LEVEL_CC : LEVEL_NONE);
@@ -733,9 +737,10 @@ START_TEST(voter_is_predictable_at_rc_only)
 		expect_none(&t, LEVEL_CC);
 		for (unsigned i = 0; i < 4; i++) {
 			t.o = (struct predict_options){
-				.level = LEVEL_RC, .boundary = row_boundary(i),
-				.encoding = i & 2 ? ENCODING_APPROX
-				                  : ENCODING_EXACT
+				.level = LEVEL_RC,
+				.boundary = row_boundary(i),
+				.encoding =
+					i & 2 ? ENCODING_APPROX : ENCODING_EXACT
 			};
 			if (!predicts(&t)) predict_complain(&t, "none");
 		}
@@ -782,7 +787,7 @@ static struct trace *trace_by_hand(int64_t read, bool lists)
 	uint32_t x = trace_key_named(b, "x", 1);
 	for (int i = 0; i < 2; i++) {
 		uint32_t t = trace_transaction_new(
-		    b, trace_session_number(b, i), TRACE_COMMITTED, 0);
+			b, trace_session_number(b, i), TRACE_COMMITTED, 0);
 		trace_op_add(b, t, i ? EVENT_READ : EVENT_WRITE, x,
 		             trace_value_number(i ? read : 1), 0);
 		if (lists) trace_op_list(b);
@@ -833,8 +838,7 @@ void add_predict_tests(TCase *tests)
 	tcase_add_test(tests, lost_update_is_predicted);
 	tcase_add_test(tests, unserializable_is_observed);
 	tcase_add_test(tests, approx_misses_the_gap);
-	tcase_add_loop_test(tests, hard_traces_agree_with_brute_force, 0,
-	                    HARD);
+	tcase_add_loop_test(tests, hard_traces_agree_with_brute_force, 0, HARD);
 	tcase_add_loop_test(tests, predictor_agrees_with_brute_force, 0, RUNS);
 	tcase_add_loop_test(tests, laws_hold_on_larger_traces, 0, RUNS);
 	tcase_add_loop_test(tests, cuts_agree_on_larger_traces, 0, RUNS);

@@ -185,7 +185,8 @@ static void *ask_and_kill(void *data)
 	for (uint32_t i = 0; i < rounds(100); i++) {
 		for (int n = 0; n < 20; n++)
 			*good &= fake_ask(p, FAKE_COUNT, 9, "") ==
-			         PROCESS_REPLIED && fake_reply(p, 8) == 8;
+			                 PROCESS_REPLIED &&
+			         fake_reply(p, 8) == 8;
 		*good &= fake_ask(p, FAKE_EXIT, i % 50, "") == PROCESS_DIED &&
 		         process_casualty(p) == CASUALTY_EXIT;
 	}
@@ -275,8 +276,7 @@ START_TEST(a_worker_does_not_outlive_the_explorer)
 	ck_assert_int_eq(pipe(pipes), 0);
 	pid_t explorer = fork();
 	if (!explorer) loop_and_tell(pipes[1]);
-	ck_assert_int_eq(read(pipes[0], &worker, sizeof worker),
-	                 sizeof worker);
+	ck_assert_int_eq(read(pipes[0], &worker, sizeof worker), sizeof worker);
 	usleep(100000);
 	ck_assert_int_eq(kill(worker, 0), 0);
 	kill(explorer, SIGKILL);
@@ -298,8 +298,7 @@ START_TEST(memory_is_the_worker_s_own)
 	ck_assert_uint_eq(process_memory(p), 0);
 	check_lives(p);
 	uint64_t before = process_memory(p);
-	ck_assert_int_eq(fake_ask(p, FAKE_ALLOCATE, size, ""),
-	                 PROCESS_REPLIED);
+	ck_assert_int_eq(fake_ask(p, FAKE_ALLOCATE, size, ""), PROCESS_REPLIED);
 	uint64_t after = process_memory(p);
 	ck_assert_uint_lt(before, size / 2);
 	ck_assert_uint_ge(after, before + size - size / 16);
@@ -310,19 +309,20 @@ END_TEST
 
 /* ---- Deaths ---- */
 
-static const struct death_by { int signal; const char *why; } deaths_by[] = {
-	{ SIGKILL, "killed by SIGKILL: out of memory?" },
-	{ SIGTERM, "killed by SIGTERM" },
-	{ SIGSEGV, "killed by SIGSEGV: invalid address" },
-	{ SIGBUS, "killed by SIGBUS: memory error" },
-	{ SIGFPE, "killed by SIGFPE: arithmetic error" },
-	{ SIGILL, "killed by SIGILL: illegal instruction" },
-	{ SIGABRT, "killed by SIGABRT: abort()" },
-	{ SIGALRM, "killed by SIGALRM: an alarm" },
-	{ SIGPIPE, "killed by SIGPIPE: nobody reads what it writes" },
-	{ SIGHUP, "killed by SIGHUP" },
-	{ SIGUSR1, "killed by SIGUSR1" }
-};
+static const struct death_by {
+	int signal;
+	const char *why;
+} deaths_by[] = { { SIGKILL, "killed by SIGKILL: out of memory?" },
+	          { SIGTERM, "killed by SIGTERM" },
+	          { SIGSEGV, "killed by SIGSEGV: invalid address" },
+	          { SIGBUS, "killed by SIGBUS: memory error" },
+	          { SIGFPE, "killed by SIGFPE: arithmetic error" },
+	          { SIGILL, "killed by SIGILL: illegal instruction" },
+	          { SIGABRT, "killed by SIGABRT: abort()" },
+	          { SIGALRM, "killed by SIGALRM: an alarm" },
+	          { SIGPIPE, "killed by SIGPIPE: nobody reads what it writes" },
+	          { SIGHUP, "killed by SIGHUP" },
+	          { SIGUSR1, "killed by SIGUSR1" } };
 
 START_TEST(signals_kill)
 {
@@ -355,8 +355,7 @@ START_TEST(what_was_done_is_kept)
 	struct process *p = fake_process(&no_client, 10);
 	check_dies(p, FAKE_EXIT_HALF, 3, "", CASUALTY_EXIT, "called exit(3)");
 	struct wire_reader r = wire_read(process_reply(p));
-	for (uint8_t i = 1; i <= 3; i++)
-		ck_assert_uint_eq(wire_get_u8(&r), i);
+	for (uint8_t i = 1; i <= 3; i++) ck_assert_uint_eq(wire_get_u8(&r), i);
 	ck_assert(!wire_more(&r));
 	check_dies(p, FAKE_EXIT, 0, "", CASUALTY_EXIT, "called exit(0)");
 	process_free(p);
@@ -475,9 +474,9 @@ END_TEST
 
 START_TEST(loops_end)
 {
-	static const enum fake_command loops[] = {
-		FAKE_LOOP, FAKE_LOOP_DEAF, FAKE_STEPS_LOOP, FAKE_PRINT_LOOP
-	};
+	static const enum fake_command loops[] = { FAKE_LOOP, FAKE_LOOP_DEAF,
+		                                   FAKE_STEPS_LOOP,
+		                                   FAKE_PRINT_LOOP };
 	struct process *p = fake_process(&no_client, 0.5);
 	double before = seconds_now();
 	ck_assert_int_eq(fake_ask(p, loops[_i], 2, "on"), PROCESS_DIED);
@@ -520,8 +519,11 @@ START_TEST(last_words_are_told)
 	char line[400] = "";
 	check_dies(p, FAKE_PRINT_DIE, 1, "one", CASUALTY_EXIT,
 	           "killed by SIGABRT: abort(); it printed: \"one\"");
-	check_dies(p, FAKE_PRINT_DIE, 1, "a\tb\x01" "c\r\n\xff\xc3\xa4\n\n",
-	           CASUALTY_EXIT, "killed by SIGABRT: abort(); "
+	check_dies(p, FAKE_PRINT_DIE, 1,
+	           "a\tb\x01"
+	           "c\r\n\xff\xc3\xa4\n\n",
+	           CASUALTY_EXIT,
+	           "killed by SIGABRT: abort(); "
 	           "it printed: \"a b?c  / ?\xc3\xa4\"");
 	memset(line, 'x', 300);
 	ck_assert_int_eq(fake_ask(p, FAKE_PRINT_DIE, 1, line), PROCESS_DIED);
@@ -553,8 +555,7 @@ END_TEST
 START_TEST(words_can_be_shown)
 {
 	char bytes[100] = "";
-	struct process *p = process_new_with(&no_client, 10, true,
-	                                     fake_worker);
+	struct process *p = process_new_with(&no_client, 10, true, fake_worker);
 	FILE *file = tmpfile();
 	int errors = dup(2);
 	dup2(fileno(file), 2);
@@ -571,22 +572,23 @@ START_TEST(words_can_be_shown)
 END_TEST
 
 static const char client_text[] = "int inner(int x)\n"
-                                  "{ return x; }\n"
-                                  "int outer(int x)\n"
-                                  "{ return inner(x) + 1; }\n";
+				  "{ return x; }\n"
+				  "int outer(int x)\n"
+				  "{ return inner(x) + 1; }\n";
 
 #define PLACE "inner() at client.c:2, called from outer() at client.c:4"
 
-static const struct record { enum casualty_kind kind; const char *why; }
-records[] = {
-	{ CASUALTY_SIGNAL, "crashed: SIGSEGV, invalid address 0x10, "
-	                   "in " PLACE },
-	{ CASUALTY_OVERFLOW, "the stack is full (8 MiB): endless recursion? "
-	                     "in " PLACE },
-	{ CASUALTY_EXIT, "called exit(1) in " PLACE },
-	{ CASUALTY_THREAD, "misuse of the functions of isoscope/client.h, in "
-	                   PLACE }
-};
+static const struct record {
+	enum casualty_kind kind;
+	const char *why;
+} records[] = { { CASUALTY_SIGNAL, "crashed: SIGSEGV, invalid address 0x10, "
+	                           "in " PLACE },
+	        { CASUALTY_OVERFLOW,
+	          "the stack is full (8 MiB): endless recursion? "
+	          "in " PLACE },
+	        { CASUALTY_EXIT, "called exit(1) in " PLACE },
+	        { CASUALTY_THREAD,
+	          "misuse of the functions of isoscope/client.h, in " PLACE } };
 
 /* Frames of others are not told, and the same one only once. */
 static void check_record(const struct record *r)
@@ -624,8 +626,8 @@ START_TEST(places_without_lines_are_told)
 	folder_enter();
 	file_write_text("client.c", client_text);
 	if (compile_c(NULL, "-g0 -shared -fPIC -o client.so client.c"))
-		check_dies(p, FAKE_RECORD, CASUALTY_SIGNAL, "",
-		           CASUALTY_SIGNAL, "crashed: SIGSEGV, invalid "
+		check_dies(p, FAKE_RECORD, CASUALTY_SIGNAL, "", CASUALTY_SIGNAL,
+		           "crashed: SIGSEGV, invalid "
 		           "address 0x10, in inner() of client.so, called "
 		           "from outer() of client.so");
 	process_free(p);

@@ -75,7 +75,7 @@ START_TEST(classic_through_format)
 		const char *words = expected_refusal(h, f);
 		char *refused = NULL;
 		struct trace *back =
-		    through_file(&folder, f, t, order, &refused);
+			through_file(&folder, f, t, order, &refused);
 		if (is_list(f) && !words)
 			lists_need_an_order(&folder, f, t, row->name);
 		if (!back) {
@@ -108,8 +108,8 @@ static const struct bad {
 	  "reads that no list explains", "an aborted transaction" },
 	{ "G1b", "w(0,1,0,0)\nw(0,2,0,0)\nr(0,1,1,1)\n", "A-------", "G1b",
 	  NULL, NULL },
-	{ "G1c", "w(0,1,0,0)\nr(1,1,0,0)\nw(1,1,1,1)\nr(0,1,1,1)\n",
-	  "--------", "", "no commit order is known", NULL },
+	{ "G1c", "w(0,1,0,0)\nr(1,1,0,0)\nw(1,1,1,1)\nr(0,1,1,1)\n", "--------",
+	  "", "no commit order is known", NULL },
 	{ "thin air", "w(0,1,0,0)\nr(0,2,1,1)\n", "--------", "thin-air",
 	  "reads that no list explains", NULL },
 	{ "internal", "w(0,1,0,0)\nw(0,2,1,1)\nr(0,1,1,1)\n", "--------",
@@ -143,7 +143,7 @@ START_TEST(bad_through_format)
 		char *refused = NULL;
 		const char *words = bad_refusal(b, f);
 		struct trace *back =
-		    through_file(&folder, f, t, order, &refused);
+			through_file(&folder, f, t, order, &refused);
 		if (!back) {
 			expect_refusal(words, refused, b->name, f);
 			continue;
@@ -203,20 +203,21 @@ static void read_elsewhere(struct rng *r, struct history *h)
 static void tell_orders(struct rng *r, struct history *h)
 {
 	uint32_t n = h->transaction_count;
-	h->known = region_take(&h->region,
-	                       ((size_t)n * n * h->key_count + 1)
-	                           * sizeof *h->known);
+	h->known = region_take(&h->region, ((size_t)n * n * h->key_count + 1) *
+	                                           sizeof *h->known);
 	for (uint32_t i = 1; i < n; i++)
-	for (uint32_t j = i + 1; j < n; j++)
-	for (uint32_t x = 0; x < h->key_count; x++) {
-		uint32_t a = h->order[i], b = h->order[j];
-		if (!twin_writes(h, a, x) || !twin_writes(h, b, x) ||
-		    rng_below(r, 3))
-			continue;
-		bool turn = rng_below(r, 10) == 0;
-		h->known[h->known_count++] = (struct history_known){
-			turn ? b : a, turn ? a : b, x };
-	}
+		for (uint32_t j = i + 1; j < n; j++)
+			for (uint32_t x = 0; x < h->key_count; x++) {
+				uint32_t a = h->order[i], b = h->order[j];
+				if (!twin_writes(h, a, x) ||
+				    !twin_writes(h, b, x) || rng_below(r, 3))
+					continue;
+				bool turn = rng_below(r, 10) == 0;
+				h->known[h->known_count++] =
+					(struct history_known){ turn ? b : a,
+					                        turn ? a : b,
+					                        x };
+			}
 }
 
 /* Up to 7 transactions. */
@@ -316,7 +317,7 @@ START_TEST(random_histories_through_format)
 		if (is_list(f) && !h->order && !words)
 			words = "no commit order";
 		struct trace *back =
-		    through_file(&folder, f, t, h->order, &refused);
+			through_file(&folder, f, t, h->order, &refused);
 		if (back) {
 			ck_assert_msg(!words, "%s", notation);
 			unsigned found = levels_of_trace(back);
@@ -357,10 +358,10 @@ static bool collect(void *payload, const struct explore_execution *e)
  * many. */
 static bool explore(const struct program *p, enum level l, struct strings *out)
 {
-	struct explore_options o = {
-		.level = l, .base = level_is_extensible(l) ? l : LEVEL_CC,
-		.max_histories = END_STATES
-	};
+	struct explore_options o = { .level = l,
+		                     .base = level_is_extensible(l) ? l
+		                                                    : LEVEL_CC,
+		                     .max_histories = END_STATES };
 	struct explore_observer observer = { .payload = out,
 		                             .history = collect };
 	struct explorer *e = explorer_new(p, &o, &observer);
@@ -416,9 +417,9 @@ static void compare_with_check(const struct program *p, const char *source,
 		size_t next = 0;
 		ck_assert(explore(p, l, &found));
 		for (size_t i = 0; i < all->count; i++) {
-			bool is_output = next < found.count &&
-			                 !strcmp(found.items[next],
-			                         all->items[i]);
+			bool is_output =
+				next < found.count &&
+				!strcmp(found.items[next], all->items[i]);
 			next += is_output;
 			if (is_output != (levels[i] >> l & 1))
 				ck_abort_msg("%s is %s output under %s:\n%s",

@@ -62,7 +62,7 @@ struct trial {
 	enum level level;
 	struct known *known; /* sorted by hash */
 	size_t count, capacity, unseen;
-	bool *violated;      /* slots, by some history; robustness at the end */
+	bool *violated; /* slots, by some history; robustness at the end */
 };
 
 static void complain(const struct trial *t, const char *what,
@@ -109,7 +109,8 @@ static enum level base_of(enum level l)
 
 static void explore(struct trial *t, enum level l)
 {
-	struct explore_options o = { .level = l, .base = base_of(l),
+	struct explore_options o = { .level = l,
+		                     .base = base_of(l),
 		                     .robust = true };
 	struct explore_observer observer = { .payload = t,
 		                             .history = keep_known };
@@ -210,7 +211,8 @@ static void run_all(struct trial *t, enum policy_kind kind)
 {
 	struct campaign_options o = { .level = t->level,
 		                      .policy = { .kind = kind },
-		                      .runs = RUNS_MAX, .seed = t->seed,
+		                      .runs = RUNS_MAX,
+		                      .seed = t->seed,
 		                      .robust = true };
 	struct campaign_observer observer = { .payload = t, .run = check_run };
 	for (size_t i = 0; i < t->count; i++) t->known[i].seen = false;
@@ -405,7 +407,10 @@ static void run_policies(const struct trial *t)
 
 /* ---- The same seed makes the same run ---- */
 
-struct hashes { uint64_t items[64]; uint32_t count; };
+struct hashes {
+	uint64_t items[64];
+	uint32_t count;
+};
 
 static bool keep_hash(void *payload, const struct campaign_run *r)
 {
@@ -427,12 +432,12 @@ static void run_campaign(const struct program *p, struct campaign_options o,
 }
 
 static const char swapped[] =
-    "global k[*] = 0;\n"
-    "session s0 { txn { let a = k[1]; k[1] = 2; let b = k[0]; } }\n"
-    "session s1 { txn { k[0] = 4; k[0] = 5; k[1] = 6; }\n"
-    "             txn { k[0] = 7; k[1] = 8; k[1] = 9; } }\n"
-    "session s2 { txn { let a = k[0]; k[0] = a + 11; }\n"
-    "             txn { let b = k[1]; k[1] = 13; } }\n";
+	"global k[*] = 0;\n"
+	"session s0 { txn { let a = k[1]; k[1] = 2; let b = k[0]; } }\n"
+	"session s1 { txn { k[0] = 4; k[0] = 5; k[1] = 6; }\n"
+	"             txn { k[0] = 7; k[1] = 8; k[1] = 9; } }\n"
+	"session s2 { txn { let a = k[0]; k[0] = a + 11; }\n"
+	"             txn { let b = k[1]; k[1] = 13; } }\n";
 
 START_TEST(runs_repeat_from_their_seeds)
 {
@@ -440,7 +445,9 @@ START_TEST(runs_repeat_from_their_seeds)
 	for (int kind = 0; kind < POLICY_COUNT; kind++)
 		for (int l = 0; l < LEVEL_COUNT; l++) {
 			struct campaign_options o = {
-				.level = (enum level)l, .runs = 40, .seed = 7,
+				.level = (enum level)l,
+				.runs = 40,
+				.seed = 7,
 				.policy = { (enum policy_kind)kind, 2 }
 			};
 			struct hashes all, one;
@@ -484,8 +491,8 @@ static bool try_program(uint64_t seed)
 START_TEST(random_programs)
 {
 	uint64_t share = programs() / PROCESSES;
-	uint64_t seed = number_from("ISOSCOPE_SEED", 1) +
-	                (uint64_t)_i * 1000000;
+	uint64_t seed =
+		number_from("ISOSCOPE_SEED", 1) + (uint64_t)_i * 1000000;
 	for (uint64_t tried = 0; tried < share; seed++)
 		tried += try_program(seed);
 }
@@ -497,8 +504,9 @@ static struct campaign_stats run_text(const char *source, enum level l,
                                       enum policy_kind kind, uint64_t runs)
 {
 	struct program *p = program_from_text(source);
-	struct campaign_options o = { .level = l, .policy = { kind, 3 },
-		                      .runs = runs, .seed = 1 };
+	struct campaign_options o = {
+		.level = l, .policy = { kind, 3 }, .runs = runs, .seed = 1
+	};
 	struct campaign *c = campaign_new(p, &o, NULL);
 	campaign_start(c);
 	struct campaign_stats s = *campaign_stats(c);
@@ -513,20 +521,20 @@ static struct campaign_stats run_text(const char *source, enum level l,
 START_TEST(lost_update_is_taken_back)
 {
 	static const char source[] =
-	    "global x = 0;\n"
-	    "session a { txn { let v = x; x = v + 1; } }\n"
-	    "session b { txn { let v = x; x = v + 1; } }\n";
+		"global x = 0;\n"
+		"session a { txn { let v = x; x = v + 1; } }\n"
+		"session b { txn { let v = x; x = v + 1; } }\n";
 	static const enum level forbid[] = { LEVEL_PSI, LEVEL_SI, LEVEL_SER };
 	for (int i = 0; i < 3; i++) {
 		struct campaign_stats s =
-		    run_text(source, forbid[i], POLICY_UNIFORM, 1000);
+			run_text(source, forbid[i], POLICY_UNIFORM, 1000);
 		ck_assert_uint_eq(s.histories, 2);
 		ck_assert_uint_eq(s.unserializable, 0);
 		ck_assert_uint_gt(s.taken_back, 400);
 		ck_assert_uint_lt(s.taken_back, 600);
 	}
 	ck_assert_uint_eq(
-	    run_text(source, LEVEL_PC, POLICY_UNIFORM, 1000).taken_back, 0);
+		run_text(source, LEVEL_PC, POLICY_UNIFORM, 1000).taken_back, 0);
 }
 END_TEST
 
@@ -550,8 +558,8 @@ START_TEST(the_read_to_blame_is_taken_back)
 	for (int i = 0; i < 3; i++)
 		for (int kind = 0; kind < POLICY_COUNT; kind++) {
 			struct campaign_stats s =
-			    run_text(text_get(&source), levels[i],
-			             (enum policy_kind)kind, 200);
+				run_text(text_get(&source), levels[i],
+			                 (enum policy_kind)kind, 200);
 			bool latest = kind == POLICY_LATEST;
 			ck_assert((s.taken_back > 0) == !latest);
 			ck_assert_uint_lt(s.taken_back, 2000);
@@ -564,11 +572,12 @@ END_TEST
 START_TEST(writes_that_depend_on_reads)
 {
 	static const char source[] =
-	    "global x = 0; global y = 0; global z = 0;\n"
-	    "session a { txn { let v = x; if (v == 0) { y = 1; } x = 2; } }\n"
-	    "session b { txn { let v = y; let w = x;\n"
-	    "                  if (v == 0) { x = 3; } else { z = 4; } } }\n"
-	    "session c { txn { let v = z; let w = y; x = v + w + 5; } }\n";
+		"global x = 0; global y = 0; global z = 0;\n"
+		"session a { txn { let v = x; if (v == 0) { y = 1; } x = 2; } "
+		"}\n"
+		"session b { txn { let v = y; let w = x;\n"
+		"                  if (v == 0) { x = 3; } else { z = 4; } } }\n"
+		"session c { txn { let v = z; let w = y; x = v + w + 5; } }\n";
 	for (int l = 0; l < LEVEL_COUNT; l++) {
 		struct trial t = { .seed = 1 };
 		struct twin_options o = { .level = LEVEL_NONE };
@@ -613,7 +622,7 @@ static void expect_replay(const char *source, const char *notation,
 {
 	struct replay_result out = replay_notation(source, notation, l);
 	ck_assert_msg(out.diverged == diverged && out.changed == changed &&
-	              out.serializable == serializable,
+	                      out.serializable == serializable,
 	              "%s under %s: diverged %d, changed %d, serializable %d",
 	              notation, level_word(l), out.diverged, (int)out.changed,
 	              out.serializable);
@@ -622,18 +631,17 @@ static void expect_replay(const char *source, const char *notation,
 START_TEST(replays_that_diverge)
 {
 	static const char both[] =
-	    "global x = 0; global y = 0;\n"
-	    "session s00000 { txn { let v = x; x = v + 1; } }\n"
-	    "session s00001 { txn { let v = x; x = v + 1; } }\n"
-	    "session s00002 { txn { let v = y; } }\n";
+		"global x = 0; global y = 0;\n"
+		"session s00000 { txn { let v = x; x = v + 1; } }\n"
+		"session s00001 { txn { let v = x; x = v + 1; } }\n"
+		"session s00002 { txn { let v = y; } }\n";
 	/* The history itself, whole and without what it does not have. */
 	expect_replay(both, "T1: x<0 Wx | T2: x<0 Wx | T3: y<0", LEVEL_CC,
 	              false, 0, false);
 	expect_replay(both, "T1: x<0 Wx | T2: x<0 Wx", LEVEL_CC, false, 0,
 	              false);
 	/* Its writer is not allowed. */
-	expect_replay(both, "T1: x<0 Wx | T2: x<0 Wx", LEVEL_SI, true, 1,
-	              true);
+	expect_replay(both, "T1: x<0 Wx | T2: x<0 Wx", LEVEL_SI, true, 1, true);
 	/* Its writer did not write the key. */
 	expect_replay(both, "T1: x<0 Wx Wy | T2: x<T1 Wx | T3: y<T1", LEVEL_CC,
 	              true, 1, true);
@@ -645,8 +653,8 @@ START_TEST(replays_that_diverge)
 	expect_replay(both, "T1: Wx | T2: x<T1 Wx", LEVEL_CC, true, 0, true);
 	/* An end of another kind, a transaction that does not run. */
 	expect_replay(both, "T1: x<0 Wx | T2!: x<0", LEVEL_CC, true, 0, false);
-	expect_replay(both, "T1: x<0 Wx | T2: x<0 Wx ; T4: y<0", LEVEL_CC,
-	              true, 0, false);
+	expect_replay(both, "T1: x<0 Wx | T2: x<0 Wx ; T4: y<0", LEVEL_CC, true,
+	              0, false);
 }
 END_TEST
 
@@ -667,14 +675,14 @@ static struct history *first_history(const char *source)
 START_TEST(a_replay_blames_reads_before_writes)
 {
 	struct program *p = program_from_text(
-	    "global x = 0; global y = 0;\n"
-	    "session s00000 { txn { let a = x; x = 1; } }\n"
-	    "session s00001 { txn { y = 1; } }\n"
-	    "session s00002 { txn { let c = x; let d = y; } }\n"
-	    "session s00003 { txn { let v = x; let w = y;\n"
-	    "                       if (w == 1) { x = 5; } } }\n");
+		"global x = 0; global y = 0;\n"
+		"session s00000 { txn { let a = x; x = 1; } }\n"
+		"session s00001 { txn { y = 1; } }\n"
+		"session s00002 { txn { let c = x; let d = y; } }\n"
+		"session s00003 { txn { let v = x; let w = y;\n"
+		"                       if (w == 1) { x = 5; } } }\n");
 	struct history *h = history_from_notation(
-	    "A: x<0 Wx | B: Wy | C: x<A y<0 | D: x<0 y<B Wx");
+		"A: x<0 Wx | B: Wy | C: x<A y<0 | D: x<0 y<B Wx");
 	struct trace *t = trace_of_history(h, "history");
 	struct runner *r = runner_new(p, LEVEL_SI, NULL);
 	struct replay_result out;
@@ -698,13 +706,13 @@ END_TEST
 static void expect_nearest(const uint32_t *order, uint32_t expected)
 {
 	struct program *p = program_from_text(
-	    "global x = 0; global y = 0;\n"
-	    "session s00000 { txn { x = 1; } txn { x = 2; } }\n"
-	    "session s00001 { txn { y = 1; } }\n"
-	    "session s00002 { txn { y = 2; } }\n"
-	    "session s00003 { txn { let v = x; } }\n");
+		"global x = 0; global y = 0;\n"
+		"session s00000 { txn { x = 1; } txn { x = 2; } }\n"
+		"session s00001 { txn { y = 1; } }\n"
+		"session s00002 { txn { y = 2; } }\n"
+		"session s00003 { txn { let v = x; } }\n");
 	struct history *h = history_from_notation(
-	    "A: Wx ; A2: Wx | B: Wx | C: Wy | D: x<B");
+		"A: Wx ; A2: Wx | B: Wx | C: Wy | D: x<B");
 	struct trace *t = trace_of_history(h, "history");
 	struct runner *r = runner_new(p, LEVEL_NONE, NULL);
 	struct replay_result out;
@@ -743,9 +751,9 @@ START_TEST(a_replay_waits_for_the_last_session)
 	                                  "finally { let v = x; }\n");
 	struct trace *t = trace_of_history(h, "history");
 	struct program *p = program_from_text(
-	    "global x = 0;\n"
-	    "session s { txn { x = 1; } txn { x = 2; } }\n"
-	    "finally { let v = x; }\n");
+		"global x = 0;\n"
+		"session s { txn { x = 1; } txn { x = 2; } }\n"
+		"finally { let v = x; }\n");
 	for (int l = LEVEL_NONE; l < LEVEL_COUNT; l++) {
 		struct runner *r = runner_new(p, (enum level)l, NULL);
 		struct replay_result out;
@@ -765,8 +773,8 @@ END_TEST
 START_TEST(replays_of_other_values)
 {
 	static const char source[] =
-	    "global x = 0; session a { txn { x = 1; x = %d; } }\n"
-	    "session b { txn { let v = x; } }\n";
+		"global x = 0; session a { txn { x = 1; x = %d; } }\n"
+		"session b { txn { let v = x; } }\n";
 	static const bool divergent[] = { false, true, false };
 	static const struct replay_parts anew = { .divergent = divergent };
 	for (int value = 7; value <= 8; value++) {
@@ -817,16 +825,18 @@ START_TEST(sessions_with_numbers_fit)
 		{ { "0", "1" }, "kk[1]", "has no key 'kk[1]'" },
 	};
 	struct program *p = program_from_text(
-	    "global x = 0; global k[*] = 0;\n"
-	    "session a { txn { x = 1; } } session b { txn { x = 2; } }\n");
+		"global x = 0; global k[*] = 0;\n"
+		"session a { txn { x = 1; } } session b { txn { x = 2; } }\n");
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct trace_session sessions[2] = {
 			{ .name = cases[i].names[0] },
 			{ .name = cases[i].names[1] },
 		};
 		struct trace_key key = { .name = cases[i].key };
-		struct trace t = { .file = "f", .sessions = sessions,
-			           .session_count = 2, .keys = &key,
+		struct trace t = { .file = "f",
+			           .sessions = sessions,
+			           .session_count = 2,
+			           .keys = &key,
 			           .key_count = 1 };
 		struct diags d = { 0 };
 		uint32_t of_trace[2];
@@ -847,14 +857,14 @@ END_TEST
 START_TEST(replays_of_other_programs)
 {
 	struct program *p = program_from_text(
-	    "global x = 0; session s00000 { txn { x = 1; } }\n");
+		"global x = 0; session s00000 { txn { x = 1; } }\n");
 	struct history *h = history_from_notation("T1: Wx | T2: x<T1");
 	struct trace *t = trace_of_history(h, "history");
 	struct diags d = { 0 };
 	ck_assert(!replay_fits(p, t, &d));
 	ck_assert_uint_eq(d.errors, 1);
 	ck_assert_ptr_nonnull(
-	    strstr(d.items[0].message, "no session 's00001'"));
+		strstr(d.items[0].message, "no session 's00001'"));
 	diags_free(&d);
 	trace_free(t);
 	history_free(h);
@@ -867,7 +877,8 @@ END_TEST
 static void expect_same_from_seeds(const char *source, uint32_t runs)
 {
 	struct program *p = program_from_text(source);
-	struct campaign_options o = { .level = LEVEL_CC, .runs = runs,
+	struct campaign_options o = { .level = LEVEL_CC,
+		                      .runs = runs,
 		                      .seed = 5 };
 	struct hashes all, one;
 	run_campaign(p, o, &all);
@@ -885,33 +896,34 @@ static void expect_same_from_seeds(const char *source, uint32_t runs)
 START_TEST(room_for_transactions_grows)
 {
 	expect_same_from_seeds(
-	    "global x = 0;\n"
-	    "txn count(n) { let v = x; x = v + 1; return range(0, n); }\n"
-	    "session a { let r = count(50); for i in r { txn { let v = x; } }\n"
-	    "}\n"
-	    "session b { let r = count(40); for i in r { txn { x = i; } } }\n",
-	    3);
+		"global x = 0;\n"
+		"txn count(n) { let v = x; x = v + 1; return range(0, n); }\n"
+		"session a { let r = count(50); for i in r { txn { let v = x; "
+		"} }\n"
+		"}\n"
+		"session b { let r = count(40); for i in r { txn { x = i; } } "
+		"}\n",
+		3);
 	expect_same_from_seeds(
-	    "global n = 2; global x = 0;\n"
-	    "txn count() { let v = n; return range(0, v); }\n"
-	    "session a { let r = count(); for i in r { txn { let v = x; } }\n"
-	    "}\n"
-	    "session b { txn { x = 1; } txn { x = 2; } }\n"
-	    "session c { txn { n = 60; } }\n",
-	    30);
+		"global n = 2; global x = 0;\n"
+		"txn count() { let v = n; return range(0, v); }\n"
+		"session a { let r = count(); for i in r { txn { let v = x; } "
+		"}\n"
+		"}\n"
+		"session b { txn { x = 1; } txn { x = 2; } }\n"
+		"session c { txn { n = 60; } }\n",
+		30);
 }
 END_TEST
 
-static enum campaign_stop stop_of(const char *source,
-                                  struct campaign_options o)
+static enum campaign_stop stop_of(const char *source, struct campaign_options o)
 {
 	struct program *p = program_from_text(source);
 	struct campaign *c = campaign_new(p, &o, NULL);
 	campaign_start(c);
 	enum campaign_stop stop = campaign_stats(c)->stop;
 	ck_assert(stop != CAMPAIGN_TOO_LARGE || campaign_problem(c));
-	if (o.memory)
-		ck_assert_int_lt(campaign_stats(c)->seconds, 5);
+	if (o.memory) ck_assert_int_lt(campaign_stats(c)->seconds, 5);
 	campaign_free(c);
 	program_free(p);
 	return stop;
@@ -920,19 +932,22 @@ static enum campaign_stop stop_of(const char *source,
 START_TEST(campaigns_stop)
 {
 	static const char many[] =
-	    "global x = 0; txn n() { return range(0, 20000); }\n"
-	    "session a { let r = n(); for i in r { txn { x = i; } } }\n";
+		"global x = 0; txn n() { return range(0, 20000); }\n"
+		"session a { let r = n(); for i in r { txn { x = i; } } }\n";
 	static const char statically_many[] =
-	    "global x = 0; session a { for i in 0..20000 { txn { x = i; } } }";
-	static const char large[] =
-	    "global x = 0; session a { txn { for i in 0..70000 { x = i; } } }";
+		"global x = 0; session a { for i in 0..20000 { txn { x = i; } "
+		"} }";
+	static const char large[] = "global x = 0; session a { txn { for i in "
+				    "0..70000 { x = i; } } }";
 	static const char statically_long[] =
-	    "global x = 0; session a { for i in 0..16000 { txn { x = i; } } }";
+		"global x = 0; session a { for i in 0..16000 { txn { x = i; } "
+		"} }";
 	static const char growing[] =
-	    "global k[*] = 0;\n"
-	    "session a { txn { for i in 0..60000 { let v = k[i]; } } }";
+		"global k[*] = 0;\n"
+		"session a { txn { for i in 0..60000 { let v = k[i]; } } }";
 	atomic_bool yes = true;
-	struct campaign_options o = { .level = LEVEL_CC, .runs = UINT64_MAX,
+	struct campaign_options o = { .level = LEVEL_CC,
+		                      .runs = UINT64_MAX,
 		                      .seed = 1 };
 	ck_assert_int_eq(stop_of(many, o), CAMPAIGN_TOO_LARGE);
 	ck_assert_int_eq(stop_of(statically_many, o), CAMPAIGN_TOO_LARGE);
@@ -957,12 +972,12 @@ END_TEST
 START_TEST(keys_are_forgotten)
 {
 	struct campaign_stats s = run_text(
-	    "global k[*] = 0; global x = 0;\n"
-	    "session a { for i in 0..6 { txn { let v = x;\n"
-	    "    k[v] = 1; x = v * 7 + i; let w = k[v + 1]; } } }\n"
-	    "session b { for i in 0..6 { txn { let v = x; x = v * 5 + i;\n"
-	    "    let w = k[v]; } } }\n",
-	    LEVEL_RA, POLICY_UNIFORM, 20000);
+		"global k[*] = 0; global x = 0;\n"
+		"session a { for i in 0..6 { txn { let v = x;\n"
+		"    k[v] = 1; x = v * 7 + i; let w = k[v + 1]; } } }\n"
+		"session b { for i in 0..6 { txn { let v = x; x = v * 5 + i;\n"
+		"    let w = k[v]; } } }\n",
+		LEVEL_RA, POLICY_UNIFORM, 20000);
 	ck_assert_uint_gt(s.histories, 5000);
 }
 END_TEST
@@ -972,13 +987,14 @@ END_TEST
 START_TEST(campaigns_count)
 {
 	struct program *p = program_from_text(
-	    "global x = 0;\n"
-	    "session a { let ok = t(); } session b { let ok = t(); }\n"
-	    "txn t() { let v = x; x = v + 1; return v; }\n"
-	    "assert a.ok + b.ok == 1; assert serializable;\n"
-	    "assert a.ok == 7;\n");
-	struct campaign_options o = { .level = LEVEL_CC, .runs = 1234,
-		                      .seed = 3, .robust = true };
+		"global x = 0;\n"
+		"session a { let ok = t(); } session b { let ok = t(); }\n"
+		"txn t() { let v = x; x = v + 1; return v; }\n"
+		"assert a.ok + b.ok == 1; assert serializable;\n"
+		"assert a.ok == 7;\n");
+	struct campaign_options o = {
+		.level = LEVEL_CC, .runs = 1234, .seed = 3, .robust = true
+	};
 	struct campaign *c = campaign_new(p, &o, NULL);
 	campaign_start(c);
 	const struct campaign_stats *s = campaign_stats(c);
@@ -997,8 +1013,8 @@ START_TEST(campaigns_count)
 	}
 	uint32_t count;
 	const struct campaign_point *curve = campaign_curve(c, &count);
-	static const uint64_t runs[] = { 1, 2, 5, 10, 20, 50, 100, 200, 500,
-		                         1000, 1234 };
+	static const uint64_t runs[] = { 1,   2,   5,   10,   20,  50,
+		                         100, 200, 500, 1000, 1234 };
 	ck_assert_uint_eq(count, sizeof runs / sizeof *runs);
 	for (uint32_t i = 0; i < count; i++)
 		ck_assert_uint_eq(curve[i].runs, runs[i]);
@@ -1019,10 +1035,11 @@ END_TEST
 START_TEST(pruned_runs_are_no_runs)
 {
 	struct program *p = program_from_text(
-	    "global x = 0; session a { txn { x = 1; } }\n"
-	    "session b { txn { let v = x; assume v == 1; } }\n"
-	    "assert 1 == 2;\n");
-	struct campaign_options o = { .level = LEVEL_CC, .runs = 100,
+		"global x = 0; session a { txn { x = 1; } }\n"
+		"session b { txn { let v = x; assume v == 1; } }\n"
+		"assert 1 == 2;\n");
+	struct campaign_options o = { .level = LEVEL_CC,
+		                      .runs = 100,
 		                      .seed = 1 };
 	struct campaign *c = campaign_new(p, &o, NULL);
 	campaign_start(c);
@@ -1097,15 +1114,18 @@ static struct program *load_example(const char *name)
 static void expect_mean(const struct program *p, const struct published *e,
                         enum policy_kind kind, double expected)
 {
-	struct campaign_options o = { .level = e->level, .policy = { kind, 0 },
-		                      .runs = 12000, .seed = 1 };
+	struct campaign_options o = { .level = e->level,
+		                      .policy = { kind, 0 },
+		                      .runs = 12000,
+		                      .seed = 1 };
 	struct campaign *c = campaign_new(p, &o, NULL);
 	campaign_start(c);
 	const struct campaign_slot *s = campaign_slot(c, e->slot);
 	double mean = s->violating
-	    ? (double)s->last_counted / (double)s->violating : 0;
+	                      ? (double)s->last_counted / (double)s->violating
+	                      : 0;
 	ck_assert_msg(mean >= expected * (1 - e->tolerance) &&
-	              mean <= expected * (1 + e->tolerance),
+	                      mean <= expected * (1 + e->tolerance),
 	              "%s, assertion %u under %s, %s: %.2f, not %.2f",
 	              e->program, e->slot, level_word(e->level),
 	              policy_word(kind), mean, expected);
@@ -1126,23 +1146,24 @@ END_TEST
 START_TEST(session_first_is_fair)
 {
 	struct program *p = program_from_text(
-	    "global x = 0;\n"
-	    "session a { txn { x = 1; } txn { x = 2; } txn { x = 3; } }\n"
-	    "session b { txn { x = 4; } }\n"
-	    "session c { txn { x = 5; } }\n"
-	    "finally { let v = x; }\n"
-	    "assert finally.v > 3; assert finally.v != 4;\n"
-	    "assert finally.v != 0;\n");
+		"global x = 0;\n"
+		"session a { txn { x = 1; } txn { x = 2; } txn { x = 3; } }\n"
+		"session b { txn { x = 4; } }\n"
+		"session c { txn { x = 5; } }\n"
+		"finally { let v = x; }\n"
+		"assert finally.v > 3; assert finally.v != 4;\n"
+		"assert finally.v != 0;\n");
 	static const double shares[] = { 0.5, 0.25, 0.25 };
 	struct campaign_options o = { .level = LEVEL_NONE,
 		                      .policy = { POLICY_SESSION_FIRST, 0 },
-		                      .runs = 100000, .seed = 1 };
+		                      .runs = 100000,
+		                      .seed = 1 };
 	struct campaign *c = campaign_new(p, &o, NULL);
 	campaign_start(c);
 	for (uint32_t i = 0; i < 3; i++) {
 		double share = (double)campaign_slot(c, i)->violating / 1e5;
 		ck_assert_msg(share > shares[i] - 0.006 &&
-		              share < shares[i] + 0.006,
+		                      share < shares[i] + 0.006,
 		              "assertion %u fails in %f of the runs", i, share);
 	}
 	campaign_free(c);
@@ -1154,16 +1175,22 @@ START_TEST(words_of_policies)
 {
 	struct policy p;
 	for (int k = 0; k < POLICY_WEAK; k++) {
-		ck_assert(policy_from_word(policy_word((enum policy_kind)k),
-		                           &p));
+		ck_assert(
+			policy_from_word(policy_word((enum policy_kind)k), &p));
 		ck_assert_int_eq(p.kind, k);
 	}
 	ck_assert(policy_from_word("weak=12", &p));
 	ck_assert_int_eq(p.kind, POLICY_WEAK);
 	ck_assert_uint_eq(p.weak, 12);
-	static const char *const wrong[] = { "", "weak", "weak=", "weak=x",
-		"weak=-1", "weak=4294967296", "weak=99999999999999999999999",
-		"Uniform", "latest " };
+	static const char *const wrong[] = { "",
+		                             "weak",
+		                             "weak=",
+		                             "weak=x",
+		                             "weak=-1",
+		                             "weak=4294967296",
+		                             "weak=99999999999999999999999",
+		                             "Uniform",
+		                             "latest " };
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
 		ck_assert(!policy_from_word(wrong[i], &p));
 }

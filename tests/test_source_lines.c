@@ -74,18 +74,19 @@ static bool has_place(struct probe *p, const char *symbol, bool behind,
 	return false;
 }
 
-static const struct build { const char *compiler, *options; } builds[] = {
-	{ NULL, "-g -O0" }, { NULL, "-g -O2" }, { NULL, "-gdwarf-4 -O1" },
-	{ "gcc", "-g -O0" }, { "gcc", "-g -O2" }, { "clang", "-g -O0" },
-	{ "clang", "-g -O2" }, { "clang", "-gdwarf-4 -O2" }
-};
+static const struct build {
+	const char *compiler, *options;
+} builds[] = { { NULL, "-g -O0" },        { NULL, "-g -O2" },
+	       { NULL, "-gdwarf-4 -O1" }, { "gcc", "-g -O0" },
+	       { "gcc", "-g -O2" },       { "clang", "-g -O0" },
+	       { "clang", "-g -O2" },     { "clang", "-gdwarf-4 -O2" } };
 
 static bool build(const char *compiler, const char *options)
 {
 	char command[300];
 	file_write_text("sums.c", text);
-	snprintf(command, sizeof command,
-	         "%s -shared -fPIC -o sums.so sums.c", options);
+	snprintf(command, sizeof command, "%s -shared -fPIC -o sums.so sums.c",
+	         options);
 	return compile_c(compiler, command);
 }
 
@@ -97,10 +98,9 @@ START_TEST(lines_are_found)
 		struct probe p = probe_open("./sums.so");
 		ck_assert(has_place(&p, "shown", false, "shown", 8) ||
 		          has_place(&p, "shown", false, "shown", 9));
-		ck_assert(has_place(&p, "where_hidden_is", true, "inlined",
-		                    3) ||
-		          has_place(&p, "where_hidden_is", true, "inlined",
-		                    4));
+		ck_assert(
+			has_place(&p, "where_hidden_is", true, "inlined", 3) ||
+			has_place(&p, "where_hidden_is", true, "inlined", 4));
 		ck_assert(look_up(&p, dlsym(p.handle, "shown"), &s));
 		ck_assert_str_eq(s.function, "shown");
 		ck_assert(s.line >= 7 && s.line <= 9);
@@ -120,8 +120,7 @@ START_TEST(columns_and_text_are_found)
 		struct probe p = probe_open("./sums.so");
 		const char *at = dlsym(p.handle, "shown");
 		int i = 0;
-		while (i < 60 && !(look_up(&p, at + i, &s) && s.line == 9))
-			i++;
+		while (i < 60 && !(look_up(&p, at + i, &s) && s.line == 9)) i++;
 		ck_assert_uint_eq(s.line, 9);
 		ck_assert(s.column == 12 || s.column == 19);
 		ck_assert_str_eq(s.source_line, "\tint sum = hidden(p);");
@@ -200,11 +199,11 @@ START_TEST(files_have_short_names)
 	check_file("a", "f.c", "a/f.c", true);
 	snprintf(options, sizeof options, "%s/a/f.c", folder);
 	check_file(".", options, "a/f.c", true);
-	snprintf(options, sizeof options,
-	         "-ffile-prefix-map=%s=. a/f.c", folder);
+	snprintf(options, sizeof options, "-ffile-prefix-map=%s=. a/f.c",
+	         folder);
 	check_file(".", options, "a/f.c", true);
-	snprintf(options, sizeof options,
-	         "-ffile-prefix-map=%s=/nowhere a/f.c", folder);
+	snprintf(options, sizeof options, "-ffile-prefix-map=%s=/nowhere a/f.c",
+	         folder);
 	check_file(".", options, "/nowhere/a/f.c", false);
 	ck_assert_int_eq(chdir("b"), 0);
 	snprintf(path, sizeof path, "%s/a/f.c", folder);
@@ -217,16 +216,16 @@ END_TEST
 /* What the file holds now is shown; what is no text is not. */
 START_TEST(files_that_changed_are_shown)
 {
-	static const struct { const char *now, *line; } files[] = {
-		{ "one\ntwo\n", NULL },
-		{ "1\n2\n3\n4\n5\n6\nseven\r\n", "seven" },
-		{ "1\n2\n3\n4\n5\n6\nseven", "seven" },
-		{ "1\n2\n3\n4\n5\n6\n", NULL },
-		{ "\n\n\n\n\n\n\n", "" },
-		{ "1\n2\n3\n4\n5\n6\n\xff\n", NULL },
-		{ "1\n2\n3\n4\n5\n6\n\xc3\xa4\n", "\xc3\xa4" },
-		{ "", NULL }
-	};
+	static const struct {
+		const char *now, *line;
+	} files[] = { { "one\ntwo\n", NULL },
+		      { "1\n2\n3\n4\n5\n6\nseven\r\n", "seven" },
+		      { "1\n2\n3\n4\n5\n6\nseven", "seven" },
+		      { "1\n2\n3\n4\n5\n6\n", NULL },
+		      { "\n\n\n\n\n\n\n", "" },
+		      { "1\n2\n3\n4\n5\n6\n\xff\n", NULL },
+		      { "1\n2\n3\n4\n5\n6\n\xc3\xa4\n", "\xc3\xa4" },
+		      { "", NULL } };
 	struct source_place s;
 	folder_enter();
 	if (!build(NULL, "-g -O0")) {
@@ -269,9 +268,8 @@ END_TEST
 
 START_TEST(nothing_is_known_of_other_files)
 {
-	static const char *const paths[] = {
-		"text", "empty", "none", ".", "/dev/null", ""
-	};
+	static const char *const paths[] = { "text", "empty",     "none",
+		                             ".",    "/dev/null", "" };
 	struct source_place s;
 	struct source_lines *lines = source_lines_new();
 	folder_enter();

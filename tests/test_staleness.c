@@ -34,8 +34,8 @@ static uint32_t count_reads(const struct history *h)
 	for (uint32_t t = 1; t < h->transaction_count; t++)
 		for (uint32_t i = 0; i < h->transactions[t].event_count; i++) {
 			const struct event *e = &h->transactions[t].events[i];
-			count += e->kind == EVENT_READ
-			         && e->from != HISTORY_SELF;
+			count += e->kind == EVENT_READ &&
+			         e->from != HISTORY_SELF;
 		}
 	return count;
 }
@@ -54,8 +54,8 @@ static struct history *random_large(struct rng *r)
 		for (uint32_t i = 0; i < t->event_count; i++) {
 			struct event *e = &t->events[i];
 			uint32_t last = k - 1;
-			if (e->kind != EVENT_READ || e->from == HISTORY_SELF
-			    || rng_below(r, 100) >= percent)
+			if (e->kind != EVENT_READ || e->from == HISTORY_SELF ||
+			    rng_below(r, 100) >= percent)
 				continue;
 			while (!twin_writes(h, h->order[last], e->key)) last--;
 			e->from = h->order[last];
@@ -75,7 +75,8 @@ static void same_at_every_bound(struct staleness *s, const struct history *h,
 		uint32_t bound = (first + i) % bounds;
 		if (staleness_within(s, r, bound) == (bound >= least)) continue;
 		ck_abort_msg("%s: %u stale reads are said %sto suffice, "
-		             "%u are needed", history_to_notation(h), bound,
+		             "%u are needed",
+		             history_to_notation(h), bound,
 		             bound >= least ? "not " : "", least);
 	}
 	relation_free(r);
@@ -110,8 +111,8 @@ START_TEST(none_is_serializable)
 		struct history *h = random_large(&rng);
 		struct relation *r = relation_of_history(h);
 		bool serializable = level_allows(LEVEL_SER, r, scratch);
-		ck_assert_msg(staleness_within(s, r, 0) == serializable,
-		              "%s", history_to_notation(h));
+		ck_assert_msg(staleness_within(s, r, 0) == serializable, "%s",
+		              history_to_notation(h));
 		serializable_count += serializable;
 		relation_free(r);
 		history_free(h);
@@ -161,8 +162,7 @@ START_TEST(many_transactions)
 	struct staleness *s = staleness_new();
 	for (int i = 0; i < HISTORIES / 20; i++) {
 		struct history *h = history_random(&rng, random_shape(&rng));
-		struct history *p =
-		    history_padded(h, 57 + rng_below(&rng, 90));
+		struct history *p = history_padded(h, 57 + rng_below(&rng, 90));
 		same_at_every_bound(s, p, twin_staleness(h), &rng);
 		history_free(p);
 		history_free(h);
@@ -180,8 +180,8 @@ static struct history *lost_updates(uint32_t pairs)
 	for (uint32_t i = 0; i < pairs; i++)
 		end += snprintf(end, room - (size_t)(end - text),
 		                "%sA%u: k%u<0 Wk%u | B%u: k%u<0 Wk%u "
-		                "; C%u: k%u<A%u", i ? " | " : "", i, i, i, i,
-		                i, i, i, i, i);
+		                "; C%u: k%u<A%u",
+		                i ? " | " : "", i, i, i, i, i, i, i, i, i);
 	struct history *h = history_from_notation(text);
 	free(text);
 	return h;
@@ -217,10 +217,10 @@ START_TEST(known_orders_are_heeded)
 			uint32_t a = 1 + rng_below(&rng, n - 1);
 			uint32_t b = 1 + rng_below(&rng, n - 1);
 			uint32_t x = rng_below(&rng, h->key_count);
-			if (a != b && twin_writes(h, a, x)
-			    && twin_writes(h, b, x))
+			if (a != b && twin_writes(h, a, x) &&
+			    twin_writes(h, b, x))
 				h->known[h->known_count++] =
-				    (struct history_known){ a, b, x };
+					(struct history_known){ a, b, x };
 		}
 		uint32_t least = twin_staleness(h);
 		same_at_every_bound(s, h, least, &rng);
@@ -268,8 +268,8 @@ START_TEST(failures_are_remembered)
 				place[1] = v >> 4 & 15;
 				place[2] = v >> 8;
 			}
-			ck_assert(failures_has(&f, place, words, budget)
-			          == (budget < known[v]));
+			ck_assert(failures_has(&f, place, words, budget) ==
+			          (budget < known[v]));
 			failures_add(&f, place, words, budget);
 			if (known[v] <= budget) known[v] = budget + 1;
 		}

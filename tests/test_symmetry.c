@@ -37,7 +37,7 @@ static void write_shape(struct text *t, const struct history *h,
 		text_char(t, '|');
 		for (uint32_t i = 0; i < of->count; i++) {
 			const struct transaction *x =
-			    &h->transactions[of->first + i];
+				&h->transactions[of->first + i];
 			text_string(t, x->aborted ? "!" : ";");
 			for (uint32_t e = 0; e < x->event_count; e++) {
 				const struct event *v = &x->events[e];
@@ -45,7 +45,7 @@ static void write_shape(struct text *t, const struct history *h,
 				    v->from == HISTORY_SELF)
 					continue;
 				const struct transaction *w =
-				    &h->transactions[v->from];
+					&h->transactions[v->from];
 				if (v->from)
 					text_format(t, " %u.%u",
 					            renamed[w->session],
@@ -164,7 +164,8 @@ static struct explorer *explore(const struct program *p,
                                 const struct symmetry *classes)
 {
 	*f = (struct found){ .symmetry = classes, .calls = calls };
-	struct explore_observer observer = { .payload = f, .history = note,
+	struct explore_observer observer = { .payload = f,
+		                             .history = note,
 		                             .tick = is_small };
 	struct explorer *e = explorer_new(p, o, &observer);
 	explorer_run(e);
@@ -259,7 +260,7 @@ static void compare_examples(const struct subject *s, const struct found *all,
 		if (i <= explorer_slot_error(e) && !v->finding &&
 		    (i == explorer_slot_error(e) ||
 		     program_assertion(s->program, i)->kind !=
-		         ASSERTION_SERIALIZABLE))
+		             ASSERTION_SERIALIZABLE))
 			fails(s, "the example of %u says nothing", i);
 	}
 }
@@ -278,7 +279,7 @@ static void compare_counts(const struct subject *s, const struct explorer *all,
 	for (uint32_t i = 0; i < explorer_slot_count(all); i++) {
 		const struct explore_violation *x = explorer_violation(all, i);
 		const struct explore_violation *y =
-		    explorer_violation(classes, i);
+			explorer_violation(classes, i);
 		struct text what = { 0 };
 		text_format(&what, "violations of slot %u", i);
 		same_count(s, text_get(&what), y->histories, x->histories);
@@ -309,8 +310,8 @@ static bool compare_at(struct subject *s, enum level level)
 	struct found all, classes;
 	s->all.level = s->classes.level = level;
 	s->all.base = level_is_extensible(level) ? level : LEVEL_CC;
-	struct explorer *a = explore(s->program, &s->all, &all, CALLS,
-	                             s->symmetry);
+	struct explorer *a =
+		explore(s->program, &s->all, &all, CALLS, s->symmetry);
 	if (!all.too_many) {
 		struct explorer *c = explore(s->program, &s->classes, &classes,
 		                             0, s->symmetry);
@@ -350,7 +351,8 @@ static void compare_loaded(struct subject *s, struct diags *d)
 	ck_assert_ptr_nonnull(s->symmetry);
 	ck_assert(!s->symmetry->trivial);
 	s->all = (struct explore_options){ .algorithm = EXPLORE_CE,
-		.robust = true, .classify = true };
+		                           .robust = true,
+		                           .classify = true };
 	s->classes = s->all;
 	s->classes.algorithm = EXPLORE_ORDERLY;
 	s->classes.symmetry = s->symmetry;
@@ -366,8 +368,8 @@ static void compare_loaded(struct subject *s, struct diags *d)
 /* False if a declaration is refused: not all that hold are found to. */
 static bool load(struct subject *s, struct diags *d)
 {
-	s->program = load_program_text("random.tx", s->text, strlen(s->text),
-	                               d);
+	s->program =
+		load_program_text("random.tx", s->text, strlen(s->text), d);
 	if (s->program) return true;
 	char *why = diags_to_text(d);
 	if (!strstr(why, "are exchanged") && !strstr(why, "is exchanged"))
@@ -403,8 +405,8 @@ static void compare_run(int run, void (*make)(struct text *out, uint64_t seed))
 	uint64_t share = (count + RUNS - 1) / RUNS;
 	uint64_t compared = 0;
 	for (uint64_t i = 0; i < share; i++)
-		compared += compare_seed(first + (uint64_t)run * share + i,
-		                         make);
+		compared +=
+			compare_seed(first + (uint64_t)run * share + i, make);
 	ck_assert_uint_ge(compared, share / 2);
 }
 
@@ -423,7 +425,8 @@ END_TEST
 /* ---- declarations ---- */
 
 #define BOTH "session a { t(1); }\nsession b { t(2); }\nsymmetric a, b;\n"
-#define NAMED "session a { t(\"u\"); }\nsession b { t(\"v\"); }\n"        \
+#define NAMED                                                \
+	"session a { t(\"u\"); }\nsession b { t(\"v\"); }\n" \
 	"symmetric a, b;\n"
 
 /* Programs whose declaration is refused: the first error begins so, and has
@@ -431,8 +434,8 @@ END_TEST
 static const struct refused {
 	const char *source, *begin, *words;
 } refused[] = {
-	{ "global x = 0;\ntxn t(m) { x += m; }\n" BOTH, "error:2:12: ",
-	  "'+' is applied to it" },
+	{ "global x = 0;\ntxn t(m) { x += m; }\n" BOTH,
+	  "error:2:12: ", "'+' is applied to it" },
 	{ "global x = 0;\ntxn t(m) { if (x < m) x = 1; }\n" BOTH,
 	  "error:2:18: ", "compared by order" },
 	{ "global x = 0;\ntxn t(m) { x = max([m, 1]); }\n" BOTH,
@@ -441,52 +444,52 @@ static const struct refused {
 	  "error:2:16: ", "it is sorted" },
 	{ "global x = \"\";\ntxn t(m) { x = str({m}); }\n" NAMED,
 	  "error:2:16: ", "str() is applied" },
-	{ "global x = 0;\ntxn t(m) { x = size(m); }\n" NAMED, "error:2:16: ",
-	  "size() is applied" },
+	{ "global x = 0;\ntxn t(m) { x = size(m); }\n" NAMED,
+	  "error:2:16: ", "size() is applied" },
 	{ "global x = {};\ntxn t(m) { if (size(x) == m) x = {}; }\n" BOTH,
 	  "error:2:16: ", "may be a size" },
 	{ "global x = {};\nglobal y = 0;\n"
-	  "txn t(m) { for q in x { y = q; } x = {m}; }\n" BOTH, "error:3:12: ",
-	  "in the order of its values" },
+	  "txn t(m) { for q in x { y = q; } x = {m}; }\n" BOTH,
+	  "error:3:12: ", "in the order of its values" },
 	{ "global x = {};\nglobal y = 0;\n"
 	  "txn t(m) { y = map(q in x : y == q); x = {m}; }\n" BOTH,
 	  "error:3:", "in the order of its values" },
-	{ "global x = [1];\ntxn t(m) { x = x[m]; }\n" BOTH, "error:2:18: ",
-	  "used as an index" },
+	{ "global x = [1];\ntxn t(m) { x = x[m]; }\n" BOTH,
+	  "error:2:18: ", "used as an index" },
 	{ "global x = {u: 1};\ntxn t(m) { if (m in x) x = {v: 1}; }\n" NAMED,
 	  "error:2:18: ", "fields of a record" },
 	/* a value that is named elsewhere */
 	{ "global x = 0;\ntxn t(m) { if (m == 2) x = 1; }\n" BOTH,
 	  "error:2:21: ", "2 is named here" },
 	{ "global x = 0;\ntxn t(m) { x = m; }\n" BOTH
-	  "session c { txn { if (x == 1) x = 3; } }\n", "error:6:28: ",
-	  "1 is named here" },
+	  "session c { txn { if (x == 1) x = 3; } }\n",
+	  "error:6:28: ", "1 is named here" },
 	{ "global x = 0;\ntxn t(m) { x = m; }\n" BOTH
-	  "finally { let y = x; }\nassert finally.y != 2;\n", "error:7:21: ",
-	  "2 is named here" },
+	  "finally { let y = x; }\nassert finally.y != 2;\n",
+	  "error:7:21: ", "2 is named here" },
 	{ "global x = 0;\ntxn t(m) { if (m in {1, 3}) x = 1; }\n" BOTH,
 	  "error:2:21: ", "{1, 3} is named here" },
 	/* initial values */
-	{ "global x[1] = 5;\ntxn t(m) { x[m] = 1; }\n" BOTH, "error:1:8: ",
-	  "begins with 5" },
-	{ "global x = 1;\ntxn t(m) { x = m; }\n" BOTH, "error:1:8: ",
-	  "begins with 1" },
-	{ "global x[*] = 1;\ntxn t(m) { x[m] = m; }\n" BOTH, "error:1:8: ",
-	  "would have to be 2" },
+	{ "global x[1] = 5;\ntxn t(m) { x[m] = 1; }\n" BOTH,
+	  "error:1:8: ", "begins with 5" },
+	{ "global x = 1;\ntxn t(m) { x = m; }\n" BOTH,
+	  "error:1:8: ", "begins with 1" },
+	{ "global x[*] = 1;\ntxn t(m) { x[m] = m; }\n" BOTH,
+	  "error:1:8: ", "would have to be 2" },
 	/* other code, other values */
 	{ "global x = 0;\ntxn t(m) { x = m; }\nsession a { t(1); }\n"
-	  "session b { t(2); t(2); }\nsymmetric a, b;\n", "error:4:19: ",
-	  "not equally long" },
+	  "session b { t(2); t(2); }\nsymmetric a, b;\n",
+	  "error:4:19: ", "not equally long" },
 	{ "global x = 0;\ntxn t(m) { x = m; }\nsession a { t(1); }\n"
-	  "session b { t(\"2\"); }\nsymmetric a, b;\n", "error:4:15: ",
-	  "cannot be exchanged with 1" },
+	  "session b { t(\"2\"); }\nsymmetric a, b;\n",
+	  "error:4:15: ", "cannot be exchanged with 1" },
 	{ "global x = 0;\ntxn t(m) { x = m; }\nsession a { t(true); }\n"
-	  "session b { t(false); }\nsymmetric a, b;\n", "error:4:15: ",
-	  "cannot be exchanged with true" },
+	  "session b { t(false); }\nsymmetric a, b;\n",
+	  "error:4:15: ", "cannot be exchanged with true" },
 	{ "global x[*] = 0;\ntxn t(m, n) { x[m] = x[n]; }\n"
 	  "session a { t(1, 2); }\nsession b { t(2, 3); }\n"
-	  "session c { t(3, 1); }\nsymmetric a, b, c;\n", "error:5:15: ",
-	  "would have to be" },
+	  "session c { t(3, 1); }\nsymmetric a, b, c;\n",
+	  "error:5:15: ", "would have to be" },
 	{ "global x = 0;\ntxn t(m) { x = m; }\ntxn u(m) { x = m; }\n"
 	  "session a { t(1); }\nsession b { u(1); }\nsymmetric a, b;\n",
 	  "error:5:13: ", "different calls" },
@@ -494,8 +497,8 @@ static const struct refused {
 	{ "global x = 0;\nsession a { txn { x = 1; } }\nsymmetric a;\n",
 	  "error:3:11: ", "two or more" },
 	{ "global x = 0;\nsession anna { txn { x = 1; } }\n"
-	  "symmetric anna, ana;\n", "error:3:17: ",
-	  "unknown session 'ana'; did you mean 'anna'" },
+	  "symmetric anna, ana;\n",
+	  "error:3:17: ", "unknown session 'ana'; did you mean 'anna'" },
 	{ "global x = 0;\nsession a { txn { x = 1; } }\nsymmetric a, a;\n",
 	  "error:3:14: ", "symmetric twice" },
 };
@@ -506,7 +509,7 @@ START_TEST(what_does_not_hold_is_refused)
 	const struct refused *r = &refused[_i];
 	struct diags d = { 0 };
 	struct program *p =
-	    load_program_text("w.tx", r->source, strlen(r->source), &d);
+		load_program_text("w.tx", r->source, strlen(r->source), &d);
 	ck_assert_msg(!p, "compiles: %s", r->source);
 	char *found = diags_to_text(&d);
 	if (strncmp(found, r->begin, strlen(r->begin)) ||
@@ -522,10 +525,10 @@ END_TEST
 static const char *const accepted[] = {
 	"global x = 0;\ntxn t(m) { x = m; }\n" BOTH,
 	/* the same number elsewhere is another thing */
-	"global x[*] = 0;\ntxn t(m) { x[m] += 1; if (x[m] > 2) x[m] = 1; }\n"
-	BOTH "assert size([1, 2]) == 2;\n",
-	"global x = {};\ntxn t(m) { x = x + {m}; if (size(x) > 1) abort; }\n"
-	BOTH,
+	"global x[*] = 0;\ntxn t(m) { x[m] += 1; if (x[m] > 2) x[m] = 1; "
+	"}\n" BOTH "assert size([1, 2]) == 2;\n",
+	"global x = {};\ntxn t(m) { x = x + {m}; if (size(x) > 1) abort; "
+	"}\n" BOTH,
 	"global x = {};\nglobal y = 0;\n"
 	"txn t(m) { if (exists(q in x : q == m)) y = 1; x = {m}; }\n" BOTH,
 	"global x = [];\nglobal y = 0;\n"
@@ -535,8 +538,8 @@ static const char *const accepted[] = {
 	"txn t(m) { x = (m, 7); let y = first((1, 2)) + 1; "
 	"if (first(x) == m) abort; }\n" BOTH,
 	"global x[1] = 5;\nglobal x[2] = 5;\nglobal y[(1, 2)] = 1;\n"
-	"global y[(2, 1)] = 1;\ntxn t(m) { x[m] = 1; y[(m, m)] = x[m]; }\n"
-	BOTH,
+	"global y[(2, 1)] = 1;\ntxn t(m) { x[m] = 1; y[(m, m)] = x[m]; "
+	"}\n" BOTH,
 	"global x = {\"u\", \"v\"};\ntxn t(m) { x = x - {m}; }\n" NAMED
 	"assert true;\n",
 	"global x = 0;\nconst A = \"u\";\nconst B = \"v\";\n"
@@ -568,8 +571,7 @@ static struct program *lost_updates(uint32_t sessions)
 	struct text source = { 0 };
 	text_string(&source, "global x = 0;\n");
 	for (uint32_t i = 0; i < sessions; i++)
-		text_format(&source, "session s%u { txn { x = x + 1; } }\n",
-		            i);
+		text_format(&source, "session s%u { txn { x = x + 1; } }\n", i);
 	struct program *p = program_from_text(text_get(&source));
 	text_free(&source);
 	return p;
@@ -580,14 +582,15 @@ static struct program *lost_updates(uint32_t sessions)
  * A000081.) */
 START_TEST(lost_updates_are_rooted_trees)
 {
-	static const uint64_t labelled[] = { 1, 3, 16, 125, 1296, 16807,
-		                             262144, 4782969 };
+	static const uint64_t labelled[] = { 1,    3,     16,     125,
+		                             1296, 16807, 262144, 4782969 };
 	static const uint64_t unlabelled[] = { 1, 2, 4, 9, 20, 48, 115, 286 };
 	struct program *p = lost_updates((uint32_t)_i);
 	struct diags d = { 0 };
 	struct symmetry *y = symmetry_new(p, &d);
 	struct explore_options o = { .algorithm = EXPLORE_ORDERLY,
-		                     .level = LEVEL_CC, .base = LEVEL_CC,
+		                     .level = LEVEL_CC,
+		                     .base = LEVEL_CC,
 		                     .max_changes = UINT64_MAX,
 		                     .symmetry = y };
 	struct explorer *e = explorer_new(p, &o, NULL);
@@ -624,10 +627,8 @@ void add_symmetry_tests(TCase *tests)
 	tcase_add_loop_test(tests, what_holds_makes_a_class, 0, ACCEPTED);
 	tcase_add_loop_test(tests, lost_updates_are_rooted_trees, 1, 9);
 	tcase_add_test(tests, too_many_permutations_are_refused);
-	tcase_add_loop_test(tests,
-	                    copies_of_random_sessions_are_explored_once, 0,
-	                    RUNS);
-	tcase_add_loop_test(tests,
-	                    sessions_told_apart_by_names_are_explored_once, 0,
-	                    RUNS);
+	tcase_add_loop_test(tests, copies_of_random_sessions_are_explored_once,
+	                    0, RUNS);
+	tcase_add_loop_test(
+		tests, sessions_told_apart_by_names_are_explored_once, 0, RUNS);
 }

@@ -67,8 +67,8 @@ static void script_op(struct script *s, const char *word)
 	ck_assert(number < 100);
 	s->line++;
 	if (!s->handles[number]) {
-		s->handles[number] = trace_transaction_new(s->b, session,
-		                                           status, s->line);
+		s->handles[number] =
+			trace_transaction_new(s->b, session, status, s->line);
 		trace_transaction_number(s->b, s->handles[number],
 		                         (int64_t)number);
 	}
@@ -79,8 +79,8 @@ static void script_op(struct script *s, const char *word)
 	const char *rest = at + 3;
 	struct trace_value v = script_value(s, &rest);
 	trace_op_add(s->b, s->handles[number],
-	             kind == 'w' || kind == 'a' ? EVENT_WRITE : EVENT_READ,
-	             key, v, s->line);
+	             kind == 'w' || kind == 'a' ? EVENT_WRITE : EVENT_READ, key,
+	             v, s->line);
 	if (kind == 'a' || kind == 'l') trace_op_list(s->b);
 	script_source(s, rest);
 }
@@ -124,8 +124,7 @@ static void dump_op(struct text *t, const struct trace *r,
 	} else if (op->from == TRACE_INIT) {
 		text_string(t, "<0");
 	} else {
-		text_format(t, "<%" PRId64,
-		            r->transactions[op->from].number);
+		text_format(t, "<%" PRId64, r->transactions[op->from].number);
 	}
 }
 
@@ -134,7 +133,7 @@ static void dump_anomalies(struct text *t, const struct trace *r)
 	for (uint32_t i = 0; i < r->anomaly_count; i++) {
 		const struct trace_anomaly *a = &r->anomalies[i];
 		const struct trace_transaction *w =
-		    &r->transactions[a->transaction];
+			&r->transactions[a->transaction];
 		ck_assert(a->op >= w->first_op &&
 		          a->op < w->first_op + w->op_count);
 		text_format(t, "; %s %" PRId64, trace_anomaly_word(a->kind),
@@ -147,8 +146,8 @@ static void dump_anomalies(struct text *t, const struct trace *r)
 		text_string(t, " other");
 		dump_op(t, r, &r->ops[a->other],
 		        r->ops[a->other].kind == EVENT_WRITE
-		            ? r->ops[a->other].from
-		            : 0);
+		                ? r->ops[a->other].from
+		                : 0);
 	}
 	for (uint32_t i = 0; i < r->known_count; i++)
 		text_format(t, "; %" PRId64 " -%s-> %" PRId64,
@@ -166,8 +165,7 @@ static char *dump(const struct trace *r)
 		text_format(&t, "%s%s", s ? " | " : "", session->name);
 		for (uint32_t i = 0; i < session->count; i++) {
 			uint32_t n = session->first + i;
-			const struct trace_transaction *w =
-			    &r->transactions[n];
+			const struct trace_transaction *w = &r->transactions[n];
 			ck_assert_uint_eq(w->session, s);
 			text_format(&t, " [%" PRId64 "%s", w->number,
 			            w->status == TRACE_ABORTED   ? "!"
@@ -247,8 +245,7 @@ START_TEST(reads_by_value)
 	expect("A1:wx=1 A1:rx=1 A1:wx=2 A1:rx=2 B2:rx=2 B3:rx=0",
 	       "A [1 wx=1- rx=1<s wx=2 rx=2<s] | B [2 rx=2<1] [3 rx=0<0]");
 	/* who writes the initial value is read, unless it stands for init */
-	expect("A1:wx=0 B2:rx=0 B2:ry=0",
-	       "A [1 wx=0] | B [2 rx=0<1 ry=0<0]");
+	expect("A1:wx=0 B2:rx=0 B2:ry=0", "A [1 wx=0] | B [2 rx=0<1 ry=0<0]");
 	/* numbers, texts and null are different values */
 	expect("A1:wx=1 A1:wy=\"1\" B2:wx=\"1\" B2:wy=1 B3:wx=nil "
 	       "C4:rx=1 C4:ry=\"1\" C5:rx=\"1\" C6:rx=nil",
@@ -262,12 +259,10 @@ START_TEST(anomalies)
 	expect("A1:rx=7", "A [1 rx=7<?]; thin-air 1 rx=7<?");
 	expect("A1!:wx=7 B2:rx=7", "A [1! wx=7] | B [2 rx=7<?]; "
 	                           "G1a 2 rx=7<? by 1 other wx=7");
-	expect("A1:wx=7 A1:wx=8 B2:rx=7",
-	       "A [1 wx=7- wx=8] | B [2 rx=7<1]; "
-	       "G1b 2 rx=7<1 by 1 other wx=7-");
-	expect("A1:wx=7 B2:wx=8 B2:rx=7",
-	       "A [1 wx=7] | B [2 wx=8 rx=7<?]; "
-	       "internal 2 rx=7<? other wx=8");
+	expect("A1:wx=7 A1:wx=8 B2:rx=7", "A [1 wx=7- wx=8] | B [2 rx=7<1]; "
+	                                  "G1b 2 rx=7<1 by 1 other wx=7-");
+	expect("A1:wx=7 B2:wx=8 B2:rx=7", "A [1 wx=7] | B [2 wx=8 rx=7<?]; "
+	                                  "internal 2 rx=7<? other wx=8");
 	expect("A1:wx=7 A1:wx=8 A1:rx=7",
 	       "A [1 wx=7- wx=8 rx=7<?]; internal 1 rx=7<? other wx=8");
 	expect("A1:wx=7 A1:rx=0", "A [1 wx=7 rx=0<?]; "
@@ -287,9 +282,8 @@ START_TEST(anomalies_in_order)
 	expect("B2:rx=7 A1:ry=8 B2:ry=9 A1:wx=1",
 	       "B [2 rx=7<? ry=9<?] | A [1 ry=8<? wx=1]; "
 	       "thin-air 2 rx=7<?; thin-air 2 ry=9<?; thin-air 1 ry=8<?");
-	struct trace_builder *b =
-	    script_run("B2:rx=7 A1:ry=8 B2:ry=1 C3:rx=0 A1:wy=1",
-	               plain_rules());
+	struct trace_builder *b = script_run(
+		"B2:rx=7 A1:ry=8 B2:ry=1 C3:rx=0 A1:wy=1", plain_rules());
 	trace_anomaly_add(b, ANOMALY_LISTS, 2, 3);
 	trace_anomaly_add(b, ANOMALY_LISTS, 2, 3);
 	trace_anomaly_add(b, ANOMALY_INTERNAL, 1, TRACE_NONE);
@@ -309,7 +303,7 @@ START_TEST(anomalies_beyond_those_kept)
 	for (uint32_t i = 0; i < 3000; i++)
 		trace_op_add(b,
 		             trace_transaction_new(
-		                 b, trace_session_number(b, i % 3), 0, i),
+				     b, trace_session_number(b, i % 3), 0, i),
 		             EVENT_READ, key, trace_value_number(i + 1), i);
 	struct trace *t = trace_builder_finish(b, &d);
 	ck_assert_uint_eq(t->anomaly_count, TRACE_ANOMALIES_KEPT);
@@ -339,7 +333,7 @@ START_TEST(outcomes)
 END_TEST
 
 #define WRITES_INITIAL                                                        \
-	", which in this format is the value that it has initially; who "      \
+	", which in this format is the value that it has initially; who "     \
 	"reads it cannot be told then: write another value, or use a format " \
 	"that names the writer that is read (isoscope)\n"
 
@@ -358,14 +352,13 @@ START_TEST(the_initial_transaction)
 	expect_under("A9:wx=0 A8:wy=0 A1:rx=0 A1:wx=1 B2:ry=0", rules,
 	             "A [1 rx=0<0 wx=1] | B [2 ry=0<0]");
 	/* not what comes later, reads, or writes something else */
-	expect_error("A1:wx=1 A9:wx=0 B3:wy=0 B3:rx=1", rules,
-	             "error:2:0: A.2 t9 (line 2) writes 0 to key x"
-	             WRITES_INITIAL
-	             "error:3:0: B.1 t3 (line 3) writes 0 to key y"
-	             WRITES_INITIAL);
-	expect_error("A9!:wx=0 B1", rules,
-	             "error:1:0: A.1 t9 (line 1) writes 0 to key x"
-	             WRITES_INITIAL);
+	expect_error(
+		"A1:wx=1 A9:wx=0 B3:wy=0 B3:rx=1", rules,
+		"error:2:0: A.2 t9 (line 2) writes 0 to key x" WRITES_INITIAL
+		"error:3:0: B.1 t3 (line 3) writes 0 to key y" WRITES_INITIAL);
+	expect_error(
+		"A9!:wx=0 B1", rules,
+		"error:1:0: A.1 t9 (line 1) writes 0 to key x" WRITES_INITIAL);
 	/* nothing but it */
 	expect_under("A9:wx=0 B8:wy=0", rules, "A | B");
 }
@@ -424,12 +417,12 @@ START_TEST(formats_with_sources)
 }
 END_TEST
 
-#define TOLD                                                                  \
-	"; who reads it cannot be told then: each write of a key needs a "    \
-	"value of its own, or a format that names the writer that is read "   \
+#define TOLD                                                                \
+	"; who reads it cannot be told then: each write of a key needs a "  \
+	"value of its own, or a format that names the writer that is read " \
 	"(isoscope)\n"
-#define CORRECT                                                               \
-	"; correct the writer or the value, or leave the writer out where "   \
+#define CORRECT                                                             \
+	"; correct the writer or the value, or leave the writer out where " \
 	"values tell it\n"
 
 START_TEST(values_written_twice)
@@ -447,9 +440,9 @@ START_TEST(values_written_twice)
 	             "error:2:0: the value 7 is written twice to key x, by "
 	             "A.1 t1 (line 1) and by B.1 t2 (line 2)" TOLD);
 	rules.initial_transaction = true;
-	expect_error("B3:rx=1 B3:wx=0 A1:wx=0", rules,
-	             "error:2:0: B.1 t3 (line 2) writes 0 to key x"
-	             WRITES_INITIAL);
+	expect_error(
+		"B3:rx=1 B3:wx=0 A1:wx=0", rules,
+		"error:2:0: B.1 t3 (line 2) writes 0 to key x" WRITES_INITIAL);
 	expect_error("A1:wx=7 B2:wx=7 B2:wx=7 C3:rx=7", sources,
 	             "error:4:0: C.1 t3 (line 4) reads the value 7 of key x, "
 	             "which two transactions wrote: A.1 t1 (line 1) and B.1 "
@@ -541,9 +534,10 @@ static void add_many(struct trace_builder *b, uint32_t transactions,
 START_TEST(too_many)
 {
 	static const char message[] =
-	    "error:0:0: the history has more than 10 operations or "
-	    "transactions, the most that isoscope holds; check a shorter part "
-	    "of it\n";
+		"error:0:0: the history has more than 10 operations or "
+		"transactions, the most that isoscope holds; check a shorter "
+		"part "
+		"of it\n";
 	struct trace_rules rules = plain_rules();
 	struct trace_builder *b = trace_builder_new("test.txt", &rules);
 	b->op_limit = 10;
@@ -656,8 +650,7 @@ START_TEST(orders_of_lists)
 	expect_list("A1:ax=1 A1:ax=2 B2:ax=3 C3:lx=1", "1",
 	            "A [1 ax=1- ax=2] | B [2 ax=3] | C [3 lx=1<1]; "
 	            "G1b 3 lx=1<1 by 1 other ax=1-; 1 -x-> 2");
-	expect_list("A1:ax=1 B2:lx=nil", "",
-	            "A [1 ax=1] | B [2 lx=null<0]");
+	expect_list("A1:ax=1 B2:lx=nil", "", "A [1 ax=1] | B [2 lx=null<0]");
 }
 END_TEST
 
@@ -682,7 +675,7 @@ enum { LIST_TRANSACTIONS = 8, LIST_APPENDS = 12 };
  * has some of the elements, some of which nobody or an aborted one wrote. */
 struct lists {
 	uint8_t status[LIST_TRANSACTIONS + 1];
-	bool read[LIST_TRANSACTIONS + 1]; /* from: so it did commit */
+	bool read[LIST_TRANSACTIONS + 1];  /* from: so it did commit */
 	uint32_t writer[LIST_APPENDS + 1]; /* by element; 0: nobody */
 	uint32_t versions[LIST_APPENDS], count;
 	bool pairs[LIST_TRANSACTIONS + 1][LIST_TRANSACTIONS + 1];
@@ -761,7 +754,7 @@ static struct trace *build_lists(const struct lists *l)
 		struct trace_value v = trace_value_null();
 		if (i) v = trace_value_number(l->versions[i - 1]);
 		uint32_t t = trace_transaction_new(
-		    b, trace_session_number(b, 1), TRACE_COMMITTED, 0);
+			b, trace_session_number(b, 1), TRACE_COMMITTED, 0);
 		trace_op_add(b, t, EVENT_READ, key, v, 0);
 		trace_op_list(b);
 		if (i) values[i - 1] = v;
@@ -857,9 +850,8 @@ static void make_ops(struct twin *w, struct rng *r)
 	uint32_t keys = 1 + rng_below(r, 4), next = 1;
 	*w = (struct twin){ .count = 1 + rng_below(r, MADE_OPS) };
 	for (uint32_t t = 1; t <= MADE_TRANSACTIONS; t++)
-		w->status[t] = rng_below(r, 4)
-		                   ? TRACE_COMMITTED
-		                   : (uint8_t)rng_below(r, 3);
+		w->status[t] = rng_below(r, 4) ? TRACE_COMMITTED
+		                               : (uint8_t)rng_below(r, 3);
 	for (uint32_t i = 0; i < w->count; i++) {
 		struct twin_op *op = &w->ops[i];
 		op->transaction = 1 + rng_below(r, MADE_TRANSACTIONS);
@@ -874,8 +866,7 @@ static void make_ops(struct twin *w, struct rng *r)
 		op->value = rng_below(r, 5) ? 0 : rng_below(r, 40);
 		for (int attempt = 0; attempt < 6; attempt++) {
 			struct twin_op *o = &w->ops[rng_below(r, w->count)];
-			if (o->write && o->key == op->key)
-				op->value = o->value;
+			if (o->write && o->key == op->key) op->value = o->value;
 		}
 	}
 }
@@ -924,7 +915,7 @@ static struct trace *twin_build(const struct twin *w, const uint32_t *place)
 	for (uint32_t t = 1; t <= MADE_TRANSACTIONS; t++) {
 		uint32_t s = trace_session_number(b, (t - 1) / 3);
 		handles[t] = trace_transaction_new(
-		    b, s, (enum trace_status)w->status[t], 0);
+			b, s, (enum trace_status)w->status[t], 0);
 		trace_transaction_number(b, handles[t], t);
 	}
 	for (uint32_t k = 0; k < 4; k++) trace_key_number(b, k);
@@ -1105,14 +1096,15 @@ START_TEST(values_tell_the_sources)
 		for (uint32_t n = 1; n < h->transaction_count; n++) {
 			const struct transaction *w = &h->transactions[n];
 			uint32_t handle = trace_transaction_new(
-			    b, w->session,
-			    w->aborted ? TRACE_ABORTED : TRACE_COMMITTED, 0);
+				b, w->session,
+				w->aborted ? TRACE_ABORTED : TRACE_COMMITTED,
+				0);
 			for (uint32_t k = 0; k < w->event_count; k++)
-				trace_op_add(
-				    b, handle, w->events[k].kind,
-				    w->events[k].key,
-				    trace_value_number(w->events[k].value.i),
-				    0);
+				trace_op_add(b, handle, w->events[k].kind,
+				             w->events[k].key,
+				             trace_value_number(
+						     w->events[k].value.i),
+				             0);
 		}
 		struct trace *u = trace_builder_finish(b, &d);
 		char *x = dump(t), *y = dump(u);
@@ -1135,9 +1127,12 @@ static void check_round_trip(struct value v, struct region *r)
 	};
 	struct history_session s = { .name = "a", .first = 1, .count = 1 };
 	struct history_key k = { .name = "x", .initial = v };
-	struct history h = { .session_count = 1, .transaction_count = 2,
-		             .key_count = 1, .sessions = &s,
-		             .transactions = w, .keys = &k };
+	struct history h = { .session_count = 1,
+		             .transaction_count = 2,
+		             .key_count = 1,
+		             .sessions = &s,
+		             .transactions = w,
+		             .keys = &k };
 	(void)r;
 	struct trace *t = trace_of_history(&h, NULL);
 	struct history *back = trace_history(t, NULL, NULL);
@@ -1183,8 +1178,7 @@ START_TEST(foreign_values)
 	struct trace_rules rules = plain_rules();
 	struct trace_builder *b = trace_builder_new("f", &rules);
 	struct diags d = { 0 };
-	uint32_t t =
-	    trace_transaction_new(b, trace_session_number(b, 1), 0, 0);
+	uint32_t t = trace_transaction_new(b, trace_session_number(b, 1), 0, 0);
 	for (int i = 0; i < 5; i++)
 		trace_op_add(b, t, EVENT_WRITE, trace_key_number(b, i),
 		             trace_value_text(b, texts[i], strlen(texts[i])),
@@ -1235,8 +1229,9 @@ START_TEST(parts)
 	uint32_t some[] = { 1, 3, 6 };
 	bool ops[] = { true, true, true, true, false, true, true, true, true };
 	struct trace_part part = { .transactions = some, .count = 3 };
-	expect_part(t, NULL, "t1: Wx x<self ; t2: y<0 | t3: x<t1 Wy | "
-	                     "t5!: Wz | t6: y<t3");
+	expect_part(t, NULL,
+	            "t1: Wx x<self ; t2: y<0 | t3: x<t1 Wy | "
+	            "t5!: Wz | t6: y<t3");
 	expect_part(t, &part, "t1: Wx x<self | t3: x<t1 Wy | t6: y<t3");
 	part.ops = ops;
 	expect_part(t, &part, "t1: Wx x<self | t3: x<t1 | t6:");
@@ -1291,8 +1286,8 @@ static bool is_kept(const struct cut *c, uint32_t t, uint32_t event)
 	if (c->ops && !c->ops[place_of(c, t, event)]) return false;
 	if (e->kind == EVENT_WRITE) return true;
 	return e->from == HISTORY_SELF
-	           ? still_written(c, t, e->key, event)
-	           : still_written(c, e->from, e->key, UINT32_MAX);
+	               ? still_written(c, t, e->key, event)
+	               : still_written(c, e->from, e->key, UINT32_MAX);
 }
 
 static void compare_event(const struct cut *c, const struct history *part,
@@ -1392,8 +1387,7 @@ START_TEST(keys_are_sorted)
 	struct trace_rules rules = plain_rules();
 	struct trace_builder *b = trace_builder_new("f", &rules);
 	struct diags d = { 0 };
-	uint32_t t =
-	    trace_transaction_new(b, trace_session_number(b, 1), 0, 0);
+	uint32_t t = trace_transaction_new(b, trace_session_number(b, 1), 0, 0);
 	for (int i = 12; i >= 8; i--)
 		trace_op_add(b, t, EVENT_WRITE, trace_key_number(b, i),
 		             trace_value_number(i), 0);
@@ -1417,8 +1411,8 @@ END_TEST
 /* Who is left out of a list leaves its neighbours ordered. */
 START_TEST(known_order_in_parts)
 {
-	struct trace_builder *b =
-	    script_run("A1:ax=1 B2:ax=2 C3:ax=3 D4:ax=4 E5:lx=3", list_rules());
+	struct trace_builder *b = script_run(
+		"A1:ax=1 B2:ax=2 C3:ax=3 D4:ax=4 E5:lx=3", list_rules());
 	struct diags d = { 0 };
 	add_versions(b, "x", "123");
 	struct trace *t = trace_builder_finish(b, &d);
@@ -1449,8 +1443,8 @@ END_TEST
 
 START_TEST(cycles_have_no_order)
 {
-	struct trace *t = finished("A1:rx=2 A1:wy=1 B2:ry=1 B2:wx=2",
-	                           plain_rules());
+	struct trace *t =
+		finished("A1:rx=2 A1:wy=1 B2:ry=1 B2:wx=2", plain_rules());
 	struct history *h = trace_history(t, NULL, NULL);
 	struct facts *f = facts_of_trace(t);
 	ck_assert_ptr_null(h->order);
@@ -1464,7 +1458,7 @@ END_TEST
 
 /* ---- facts ---- */
 
-#define SAME_ARRAY(a, b, count)                                               \
+#define SAME_ARRAY(a, b, count) \
 	ck_assert_int_eq((count) ? memcmp(a, b, (count) * sizeof *(a)) : 0, 0)
 
 static void expect_same_facts(const struct facts *a, const struct facts *b)
@@ -1594,7 +1588,7 @@ static struct trace *large(uint32_t ops, uint32_t keys, bool interleaved)
 		if (interleaved || i % 10 == 0) s = rng_below(&r, 20);
 		if (!open[s] || i % 10 == 0)
 			open[s] = trace_transaction_new(
-			    b, trace_session_number(b, s), 0, i);
+				b, trace_session_number(b, s), 0, i);
 		uint32_t k = rng_below(&r, keys);
 		bool write = rng_below(&r, 2);
 		if (write) current[k] = i + 1;

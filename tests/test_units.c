@@ -21,7 +21,10 @@
 enum { SESSIONS = 4, UNITS = 300, CHANGES = 40, EXPLORED = 150 };
 
 static const char *const strings[] = {
-	"a.tx", "/there/\"quoted\\\".tx", "\xc3\xa4/\xe2\x82\xac.tx", "tab\t\n",
+	"a.tx",
+	"/there/\"quoted\\\".tx",
+	"\xc3\xa4/\xe2\x82\xac.tx",
+	"tab\t\n",
 };
 
 static const char *any_string(struct rng *r)
@@ -42,8 +45,7 @@ static uint64_t any_count(struct rng *r)
 
 /* ---- random units ---- */
 
-static uint32_t add_transaction(struct rng *r, uint32_t *script,
-                                uint32_t *done)
+static uint32_t add_transaction(struct rng *r, uint32_t *script, uint32_t *done)
 {
 	uint32_t n = 0, session = rng_below(r, SESSIONS);
 	uint32_t reads = rng_below(r, 4) + 1;
@@ -109,7 +111,8 @@ static void fill_found(struct rng *r, struct found *f)
 	for (uint32_t i = rng_below(r, 4); i--;) {
 		VEC_RESERVE(f->slots, f->slot_count, f->slot_capacity);
 		f->slots[f->slot_count++] = (struct found_slot){
-			.slot = rng_below(r, 9), .histories = any_count(r),
+			.slot = rng_below(r, 9),
+			.histories = any_count(r),
 			.where = rng_below(r, 2) ? any_branch(r) : NULL
 		};
 		VEC_RESERVE(f->reached, f->reach_count, f->reach_capacity);
@@ -117,10 +120,12 @@ static void fill_found(struct rng *r, struct found *f)
 		VEC_RESERVE(f->assertions, f->assertion_count,
 		            f->assertion_capacity);
 		f->assertions[f->assertion_count++] = (struct found_assertion){
-			.slot = i, .address = any_count(r),
+			.slot = i,
+			.address = any_count(r),
 			.message = mem_copy_string(any_string(r)),
 			.object = rng_below(r, 2)
-			              ? mem_copy_string(any_string(r)) : NULL
+			                  ? mem_copy_string(any_string(r))
+			                  : NULL
 		};
 	}
 }
@@ -180,8 +185,7 @@ static void compare(const struct unit *a, const struct unit *b)
 	ck_assert_str_eq(a->id, b->id);
 	ck_assert_uint_eq(a->split, b->split);
 	ck_assert_uint_eq(a->parts, b->parts);
-#define COUNT(name)                                                           \
-	ck_assert_uint_eq(a->found.stats.name, b->found.stats.name);
+#define COUNT(name) ck_assert_uint_eq(a->found.stats.name, b->found.stats.name);
 	FOUND_COUNTS(COUNT)
 #undef COUNT
 	ck_assert_uint_eq(a->found.slot_count, b->found.slot_count);
@@ -294,7 +298,8 @@ END_TEST
 static struct explorer *explore(const struct program *p,
                                 struct branch_list *open, uint64_t histories)
 {
-	struct explore_options o = { .level = LEVEL_CC, .base = LEVEL_CC,
+	struct explore_options o = { .level = LEVEL_CC,
+		                     .base = LEVEL_CC,
 		                     .max_histories = histories,
 		                     .max_changes = UINT64_MAX };
 	struct explorer *e = explorer_new(p, &o, NULL);
@@ -340,8 +345,7 @@ START_TEST(impossible_branches_are_nothing)
 	struct rng r = { (uint64_t)_i + 300 };
 	for (int i = 0; i < EXPLORED; i++) {
 		struct text source = { 0 };
-		random_program(&source, (uint64_t)_i * EXPLORED +
-		               (uint64_t)i);
+		random_program(&source, (uint64_t)_i * EXPLORED + (uint64_t)i);
 		struct program *p = program_from_text(text_get(&source));
 		explore_turned(&r, p);
 		program_free(p);
@@ -355,10 +359,11 @@ END_TEST
 START_TEST(what_was_found_comes_back_as_a_tally)
 {
 	struct program *p = program_from_text(
-	    "global x = 0;\n"
-	    "session a { txn { let v = x; x = v + 1; } }\n"
-	    "session b { let r = txn { let v = x; x = v + 1; return v; }; }\n"
-	    "assert b.r == 1;\n");
+		"global x = 0;\n"
+		"session a { txn { let v = x; x = v + 1; } }\n"
+		"session b { let r = txn { let v = x; x = v + 1; return v; }; "
+		"}\n"
+		"assert b.r == 1;\n");
 	struct explorer *e = explore(p, NULL, 0);
 	struct tally *before = explorer_tally(e), after;
 	struct found f;

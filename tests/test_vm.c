@@ -26,25 +26,19 @@ static struct value random_value(struct rng *rng, struct region *r, int depth)
 	uint32_t count = rng_below(rng, 3);
 	uint32_t tag = rng_below(rng, depth ? VALUE_RECORD + 1 : 4);
 	for (uint32_t i = 0; i < 4; i++)
-		items[i] = depth ? random_value(rng, r, depth - 1)
-		                 : value_null();
+		items[i] =
+			depth ? random_value(rng, r, depth - 1) : value_null();
 	switch (tag) {
-	case VALUE_NULL:
-		return value_null();
-	case VALUE_BOOL:
-		return value_bool(rng_below(rng, 2));
-	case VALUE_INT:
-		return value_int((int64_t)rng_below(rng, 4) - 2);
-	case VALUE_STRING:
-		return string(r, words[rng_below(rng, 4)]);
-	case VALUE_SET:
-		return value_set(r, items, count);
+	case VALUE_NULL: return value_null();
+	case VALUE_BOOL: return value_bool(rng_below(rng, 2));
+	case VALUE_INT: return value_int((int64_t)rng_below(rng, 4) - 2);
+	case VALUE_STRING: return string(r, words[rng_below(rng, 4)]);
+	case VALUE_SET: return value_set(r, items, count);
 	case VALUE_RECORD:
 		items[0] = string(r, words[1 + rng_below(rng, 2)]);
 		items[2] = string(r, words[1 + rng_below(rng, 2)]);
 		return value_record(r, items, count);
-	default:
-		return value_sequence(r, (enum value_tag)tag, items, count);
+	default: return value_sequence(r, (enum value_tag)tag, items, count);
 	}
 }
 
@@ -79,16 +73,13 @@ START_TEST(values_are_ordered)
 			ck_assert_int_eq(order,
 			                 -sign(value_compare(v[j], v[i])));
 			ck_assert(equal == (order == 0));
-			ck_assert(equal ==
-			          !strcmp(text_get(&a), text_get(&b)));
+			ck_assert(equal == !strcmp(text_get(&a), text_get(&b)));
 			if (equal)
-				ck_assert(value_hash(v[i]) ==
-				          value_hash(v[j]));
+				ck_assert(value_hash(v[i]) == value_hash(v[j]));
 			if (v[i].tag < v[j].tag) ck_assert_int_lt(order, 0);
 			int k = (int)rng_below(&rng, N);
 			if (order <= 0 && value_compare(v[j], v[k]) <= 0)
-				ck_assert_int_le(value_compare(v[i], v[k]),
-				                 0);
+				ck_assert_int_le(value_compare(v[i], v[k]), 0);
 		}
 	}
 	text_free(&a);
@@ -104,8 +95,8 @@ START_TEST(values_are_canonical)
 	region_init(&r);
 	struct value items[] = { value_int(3), value_int(1), value_int(3) };
 	struct value turned[] = { value_int(1), value_int(3) };
-	ck_assert(value_equal(value_set(&r, items, 3),
-	                      value_set(&r, turned, 2)));
+	ck_assert(
+		value_equal(value_set(&r, items, 3), value_set(&r, turned, 2)));
 	ck_assert(!value_equal(value_sequence(&r, VALUE_LIST, turned, 2),
 	                       value_sequence(&r, VALUE_TUPLE, turned, 2)));
 	struct value pairs[] = { string(&r, "q"), value_int(1),
@@ -150,8 +141,8 @@ static void run_session(struct store *s, uint32_t session)
 		machine_step(&s->machine, s->states[session], &q);
 		if (q.kind == REQUEST_DONE) return;
 		if (q.kind == REQUEST_BEGIN)
-			for (uint32_t k = 0;
-			     k < keys_count(s->machine.keys); k++)
+			for (uint32_t k = 0; k < keys_count(s->machine.keys);
+			     k++)
 				before[k] = *cell(s, k);
 		if (q.kind == REQUEST_READ)
 			machine_answer(s->program, s->states[session],
@@ -193,8 +184,7 @@ static struct value local_named(const struct store *s, uint32_t session,
 {
 	for (uint32_t i = 0; i < program_local_count(s->program, session); i++)
 		if (!strcmp(program_local_name(s->program, session, i), name))
-			return machine_local(s->program, s->states[session],
-			                     i);
+			return machine_local(s->program, s->states[session], i);
 	ck_abort_msg("no local %s", name);
 }
 
@@ -318,15 +308,15 @@ static void expect_local(const struct store *s, uint32_t session,
 START_TEST(transactions_change_the_database)
 {
 	struct store *s = run_alone(
-	    "global x = 5; global k[\"a\"] = 1; global k[*] = 7;\n"
-	    "global u[1] = 3;\n"
-	    "txn add(n) { x += n; return x; }\n"
-	    "txn fail() { x = 100; abort; }\n"
-	    "txn look() { return (k[\"a\"], k[\"b\"], u[1], u[2]); }\n"
-	    "txn early(n) { if (n > 1) return \"big\"; x = 0; }\n"
-	    "session a { let r = add(2); let f = fail(); let l = look();\n"
-	    "  let e = early(2); let d = early(1); let z = add(1); }\n"
-	    "session b { let r = add(10); }\n");
+		"global x = 5; global k[\"a\"] = 1; global k[*] = 7;\n"
+		"global u[1] = 3;\n"
+		"txn add(n) { x += n; return x; }\n"
+		"txn fail() { x = 100; abort; }\n"
+		"txn look() { return (k[\"a\"], k[\"b\"], u[1], u[2]); }\n"
+		"txn early(n) { if (n > 1) return \"big\"; x = 0; }\n"
+		"session a { let r = add(2); let f = fail(); let l = look();\n"
+		"  let e = early(2); let d = early(1); let z = add(1); }\n"
+		"session b { let r = add(10); }\n");
 	expect_local(s, 0, "r", "7");
 	expect_local(s, 0, "f", "null");
 	expect_local(s, 0, "l", "(1, 7, 3, null)");
@@ -341,17 +331,17 @@ END_TEST
 START_TEST(control_flow)
 {
 	struct store *s = run_alone(
-	    "global x = 0;\n"
-	    "txn loops() {\n"
-	    "  let n = 0; let order = [];\n"
-	    "  for i in 0..3 { for j in i..3 { n += 1; } }\n"
-	    "  for e in {\"b\", \"a\"} { order = order + [e]; }\n"
-	    "  for i in 3..0 { n = 100; }\n"
-	    "  if (n == 6) { skip; } else if (n == 7) n = 1; else n = 2;\n"
-	    "  return (n, order);\n"
-	    "}\n"
-	    "session s { let r = loops(); let c = 0;\n"
-	    "  for i in 0..2 { let t = loops(); c += t[0]; } }\n");
+		"global x = 0;\n"
+		"txn loops() {\n"
+		"  let n = 0; let order = [];\n"
+		"  for i in 0..3 { for j in i..3 { n += 1; } }\n"
+		"  for e in {\"b\", \"a\"} { order = order + [e]; }\n"
+		"  for i in 3..0 { n = 100; }\n"
+		"  if (n == 6) { skip; } else if (n == 7) n = 1; else n = 2;\n"
+		"  return (n, order);\n"
+		"}\n"
+		"session s { let r = loops(); let c = 0;\n"
+		"  for i in 0..2 { let t = loops(); c += t[0]; } }\n");
 	expect_local(s, 0, "r", "(6, [\"a\", \"b\"])");
 	expect_local(s, 0, "c", "12");
 	ck_assert_ptr_null(machine_findings(s->states[0]));
@@ -364,18 +354,20 @@ END_TEST
 START_TEST(accesses_in_order)
 {
 	static const char *const expected[] = {
-		"begin t", "read x", "read y",    "read x", "write x",
+		"begin t", "read x", "read y",     "read x", "write x",
 		"read x",  "read y", "write k[0]", "commit", NULL
 	};
 	struct program *p = program_from_text(
-	    "global x = 0; global y = 1; global k[*] = 0;\n"
-	    "txn t() { let a = x + y; x += 1; if (x == 5 && y == 1) abort;\n"
-	    "  k[y - 1] = 2; }\n"
-	    "session s { t(); }\n");
+		"global x = 0; global y = 1; global k[*] = 0;\n"
+		"txn t() { let a = x + y; x += 1; if (x == 5 && y == 1) "
+		"abort;\n"
+		"  k[y - 1] = 2; }\n"
+		"session s { t(); }\n");
 	struct region region;
 	struct request q;
 	region_init(&region);
-	struct machine m = { .program = p, .keys = keys_new(p),
+	struct machine m = { .program = p,
+		             .keys = keys_new(p),
 		             .region = &region };
 	size_t size = (machine_state_size(p) + 15) / 16 * 16;
 	struct machine_state *state = aligned_alloc(16, size);
@@ -390,19 +382,18 @@ START_TEST(accesses_in_order)
 			ck_assert_ptr_null(expected[i]);
 			break;
 		}
-		bool access = q.kind == REQUEST_READ ||
-		              q.kind == REQUEST_WRITE;
+		bool access = q.kind == REQUEST_READ || q.kind == REQUEST_WRITE;
 		snprintf(text, sizeof text, "%s%s", kinds[q.kind],
 		         access ? keys_name(m.keys, q.key)
 		         : q.kind == REQUEST_BEGIN
-		             ? program_transaction_name(p, q.name)
-		             : "");
+		                 ? program_transaction_name(p, q.name)
+		                 : "");
 		ck_assert_ptr_nonnull(expected[i]);
 		ck_assert_str_eq(text, expected[i]);
 		if (q.kind == REQUEST_READ)
-			machine_answer(p, state,
-			               value_int(keys_name(m.keys, q.key)[0] ==
-			                         'y'));
+			machine_answer(
+				p, state,
+				value_int(keys_name(m.keys, q.key)[0] == 'y'));
 	}
 	free(state);
 	keys_free(m.keys);
@@ -414,13 +405,14 @@ END_TEST
 /* A state is a plain block of bytes: a copy goes on by itself. */
 START_TEST(states_are_copied)
 {
-	struct program *p =
-	    program_from_text("global x = 0;\n"
-	                      "session s { txn { let a = x; x = a + 1; } }\n");
+	struct program *p = program_from_text(
+		"global x = 0;\n"
+		"session s { txn { let a = x; x = a + 1; } }\n");
 	struct region region;
 	struct request q;
 	region_init(&region);
-	struct machine m = { .program = p, .keys = keys_new(p),
+	struct machine m = { .program = p,
+		             .keys = keys_new(p),
 		             .region = &region };
 	size_t size = (machine_state_size(p) + 15) / 16 * 16;
 	struct machine_state *state = aligned_alloc(16, size);
@@ -454,14 +446,16 @@ END_TEST
 START_TEST(findings)
 {
 	struct store *s = run_alone(
-	    "global x = 1;\n"
-	    "session a { txn { let v = x; assert v == 2; assert v == 1; } }\n"
-	    "session b { txn { let v = x; let w = v / (v - 1); } txn { x = 9; "
-	    "} }\n"
-	    "session c { txn { x = 5; assume x == 4; } let never = 1; }\n"
-	    "session d { txn { let v = x; assert v == 1; } }\n"
-	    "assert c.never == null;\n"
-	    "assert c.never == 1;\n");
+		"global x = 1;\n"
+		"session a { txn { let v = x; assert v == 2; assert v == 1; } "
+		"}\n"
+		"session b { txn { let v = x; let w = v / (v - 1); } txn { x = "
+		"9; "
+		"} }\n"
+		"session c { txn { x = 5; assume x == 4; } let never = 1; }\n"
+		"session d { txn { let v = x; assert v == 1; } }\n"
+		"assert c.never == null;\n"
+		"assert c.never == 1;\n");
 	const struct finding *f = machine_findings(s->states[0]);
 	ck_assert_int_eq(f->kind, FINDING_ASSERT);
 	ck_assert_uint_eq(f->assertion, 0);
@@ -477,10 +471,10 @@ START_TEST(findings)
 	/* What aborted left no trace, and the session went no further. */
 	ck_assert_ptr_null(machine_findings(s->states[3]));
 	const struct machine_state *const *states =
-	    (const struct machine_state *const *)s->states;
+		(const struct machine_state *const *)s->states;
 	uint32_t last = program_assertion_count(s->program) - 1;
 	ck_assert_ptr_null(
-	    machine_final_assertion(&s->machine, last - 1, states));
+		machine_final_assertion(&s->machine, last - 1, states));
 	f = machine_final_assertion(&s->machine, last, states);
 	ck_assert_ptr_nonnull(f);
 	ck_assert_int_eq(f->kind, FINDING_ASSERT);
@@ -493,8 +487,8 @@ END_TEST
 START_TEST(keys_are_numbered_once)
 {
 	struct program *p = program_from_text(
-	    "global x = 4; global k[1, \"a\"] = 2; global k[*] = 3;\n"
-	    "session s { txn { let a = k[1, \"a\"]; let b = x; } }\n");
+		"global x = 4; global k[1, \"a\"] = 2; global k[*] = 3;\n"
+		"session s { txn { let a = k[1, \"a\"]; let b = x; } }\n");
 	struct keys *k = keys_new(p);
 	struct region r;
 	region_init(&r);
@@ -507,7 +501,7 @@ START_TEST(keys_are_numbered_once)
 	ck_assert_uint_eq(keys_count(k), before + 1);
 	ck_assert_uint_eq(keys_find(k, 1, index, 2), new);
 	ck_assert_uint_eq(keys_count(k), before + 1);
-	ck_assert(scalar != named && named != new && scalar != new);
+	ck_assert(scalar != named && named != new &&scalar != new);
 	ck_assert_str_eq(keys_name(k, scalar), "x");
 	ck_assert_str_eq(keys_name(k, named), "k[1, \"a\"]");
 	ck_assert_str_eq(keys_name(k, new), "k[2, \"a\"]");

@@ -18,14 +18,14 @@
 /* ---- clients ---- */
 
 static const char head[] =
-    "#include <isoscope/client.h>\n"
-    "#include <pthread.h>\n"
-    "#include <setjmp.h>\n"
-    "#include <stdio.h>\n"
-    "#include <stdlib.h>\n"
-    "#include <sys/wait.h>\n"
-    "#include <unistd.h>\n"
-    "#define SESSION(name) static void name(void *data)\n";
+	"#include <isoscope/client.h>\n"
+	"#include <pthread.h>\n"
+	"#include <setjmp.h>\n"
+	"#include <stdio.h>\n"
+	"#include <stdlib.h>\n"
+	"#include <sys/wait.h>\n"
+	"#include <unistd.h>\n"
+	"#define SESSION(name) static void name(void *data)\n";
 
 static const char *options = ""; /* for the compiler */
 
@@ -68,7 +68,9 @@ static void show_string(struct wire_reader *r, struct text *out)
 }
 
 /* Of each step: its name, and operands: s string, v value, b byte. */
-static const struct { const char *name, *operands; } steps[] = {
+static const struct {
+	const char *name, *operands;
+} steps[] = {
 	[STEP_BEGIN] = { "begin", "s" },
 	[STEP_GET] = { "get", "v" },
 	[STEP_PUT] = { "put", "vv" },
@@ -128,7 +130,8 @@ static struct iso_value number(int64_t n)
 
 static struct iso_value string(const char *s)
 {
-	return (struct iso_value){ .kind = ISO_BYTES, .bytes = s,
+	return (struct iso_value){ .kind = ISO_BYTES,
+		                   .bytes = s,
 		                   .length = strlen(s) };
 }
 
@@ -164,27 +167,29 @@ static void check_senseless(struct process *p, uint32_t session, int fresh)
 }
 
 #define VALUES(...)                                                           \
-	sizeof (struct iso_value[]){ __VA_ARGS__ } /                          \
-	    sizeof (struct iso_value),                                        \
-	    (struct iso_value[]){ __VA_ARGS__ }
+	sizeof(struct iso_value[]){ __VA_ARGS__ } / sizeof(struct iso_value), \
+		(struct iso_value[])                                          \
+	{                                                                     \
+		__VA_ARGS__                                                   \
+	}
 #define NO_VALUES 0, NULL
 
 /* ---- declaring ---- */
 
 static const char everything[] =
-    "SESSION(none) { (void)data; }\n"
-    "static bool fine(void *data) { return !data; }\n"
-    "void iso_client(void) {\n"
-    "	char name[] = \"first\";\n"
-    "	iso_initial_int(\"x\", -5);\n"
-    "	iso_initial(iso_int(7), iso_bytes(\"a\\0b\", 3));\n"
-    "	iso_expect(\"is fine\", fine, NULL);\n"
-    "	iso_session(name, none, NULL);\n"
-    "	iso_finally(none, NULL);\n"
-    "	name[0] = 'F';\n"
-    "	iso_session(name, none, NULL);\n"
-    "	iso_isolation(\"si\");\n"
-    "}\n";
+	"SESSION(none) { (void)data; }\n"
+	"static bool fine(void *data) { return !data; }\n"
+	"void iso_client(void) {\n"
+	"	char name[] = \"first\";\n"
+	"	iso_initial_int(\"x\", -5);\n"
+	"	iso_initial(iso_int(7), iso_bytes(\"a\\0b\", 3));\n"
+	"	iso_expect(\"is fine\", fine, NULL);\n"
+	"	iso_session(name, none, NULL);\n"
+	"	iso_finally(none, NULL);\n"
+	"	name[0] = 'F';\n"
+	"	iso_session(name, none, NULL);\n"
+	"	iso_isolation(\"si\");\n"
+	"}\n";
 
 START_TEST(workers_tell_what_is_declared)
 {
@@ -195,17 +200,18 @@ START_TEST(workers_tell_what_is_declared)
 	                          "session 'First'; isolation 'si'; finally; "
 	                          "ready");
 	for (uint32_t i = 0; i < 4; i++)
-		ck_assert_str_eq(steps_of(p, i, AFRESH, NO_VALUES),
-		                 "return 1");
+		ck_assert_str_eq(steps_of(p, i, AFRESH, NO_VALUES), "return 1");
 	check_senseless(p, 4, AFRESH);
 	process_free(p);
 }
 END_TEST
 
 /* What iso_client() does, and what is said of it. */
-static const struct { const char *body, *error; } refused[] = {
-	{ "", "iso_client() declares no session: it has to call iso_session()"
-	},
+static const struct {
+	const char *body, *error;
+} refused[] = {
+	{ "",
+	  "iso_client() declares no session: it has to call iso_session()" },
 	{ "iso_session(\"a\", none, 0); iso_session(\"a\", none, 0);",
 	  "iso_session(\"a\"): two sessions have this name: take another for "
 	  "one of them" },
@@ -216,8 +222,8 @@ static const struct { const char *body, *error; } refused[] = {
 	{ "iso_session(\"\", none, 0);",
 	  "iso_session(\"\"): the name is empty" },
 	{ "iso_finally(none, 0); iso_finally(none, 0);",
-	  "iso_finally() was called before: there is one final session at most"
-	},
+	  "iso_finally() was called before: there is one final session at "
+	  "most" },
 	{ "iso_initial_int(\"x\", 1); iso_initial_int(\"x\", 2);",
 	  "iso_initial_int(\"x\"): this key has an initial value already" },
 	{ "iso_initial_int(0, 1);",
@@ -270,16 +276,16 @@ END_TEST
 
 START_TEST(workers_declare_very_many)
 {
-	struct process *p = start(
-	    "SESSION(none) { (void)data; }\n"
-	    "void iso_client(void) {\n"
-	    "	char name[20];\n"
-	    "	for (int i = 0; i < 5000; i++) {\n"
-	    "		snprintf(name, sizeof name, \"s%d\", i);\n"
-	    "		iso_initial_int(name, i);\n"
-	    "		iso_session(name, none, NULL);\n"
-	    "	}\n"
-	    "}\n");
+	struct process *p =
+		start("SESSION(none) { (void)data; }\n"
+	              "void iso_client(void) {\n"
+	              "	char name[20];\n"
+	              "	for (int i = 0; i < 5000; i++) {\n"
+	              "		snprintf(name, sizeof name, \"s%d\", i);\n"
+	              "		iso_initial_int(name, i);\n"
+	              "		iso_session(name, none, NULL);\n"
+	              "	}\n"
+	              "}\n");
 	const char *all = said(p);
 	ck_assert_ptr_nonnull(strstr(all, "session 's4999'; ready"));
 	ck_assert_ptr_null(strstr(all, "more"));
@@ -291,23 +297,23 @@ END_TEST
 /* ---- sessions ---- */
 
 static const char copies[] =
-    "SESSION(copy) {\n"
-    "	const char *to = data;\n"
-    "	iso_begin(\"copy\");\n"
-    "	int64_t n = iso_get_int(\"x\");\n"
-    "	iso_put(iso_get(iso_string(\"where\")), iso_int(n + 1));\n"
-    "	iso_commit();\n"
-    "	iso_note_int(to, n);\n"
-    "	iso_begin(NULL);\n"
-    "	iso_put_string(to, iso_get_string(\"s\"));\n"
-    "	iso_abort();\n"
-    "	iso_assert(n == 7, \"seven\");\n"
-    "	iso_assert(true, NULL);\n"
-    "}\n"
-    "void iso_client(void) {\n"
-    "	iso_session(\"one\", copy, \"a\");\n"
-    "	iso_session(\"two\", copy, \"b\");\n"
-    "}\n";
+	"SESSION(copy) {\n"
+	"	const char *to = data;\n"
+	"	iso_begin(\"copy\");\n"
+	"	int64_t n = iso_get_int(\"x\");\n"
+	"	iso_put(iso_get(iso_string(\"where\")), iso_int(n + 1));\n"
+	"	iso_commit();\n"
+	"	iso_note_int(to, n);\n"
+	"	iso_begin(NULL);\n"
+	"	iso_put_string(to, iso_get_string(\"s\"));\n"
+	"	iso_abort();\n"
+	"	iso_assert(n == 7, \"seven\");\n"
+	"	iso_assert(true, NULL);\n"
+	"}\n"
+	"void iso_client(void) {\n"
+	"	iso_session(\"one\", copy, \"a\");\n"
+	"	iso_session(\"two\", copy, \"b\");\n"
+	"}\n";
 
 START_TEST(sessions_go_on_where_they_wait)
 {
@@ -346,7 +352,8 @@ START_TEST(sessions_begin_anew_often)
 		         "begin 'copy'; get \"x\"; get \"where\"; put %d %d; "
 		         "commit; note 'b' %d; begin 'txn'; get \"s\"; "
 		         "put \"b\" \"t\"; abort; assert %d 'seven'; "
-		         "assert 1 ''; return 1", -i, i + 1, i, i == 7);
+		         "assert 1 ''; return 1",
+		         -i, i + 1, i, i == 7);
 		ck_assert_str_eq(said(p), expected);
 	}
 	process_free(p);
@@ -378,14 +385,16 @@ END_TEST
 START_TEST(answers_stay_until_the_end)
 {
 	struct process *p = start(
-	    "SESSION(keep) {\n"
-	    "	const char *s[100];\n"
-	    "	iso_begin(data);\n"
-	    "	for (int i = 0; i < 100; i++) s[i] = iso_get_string(\"k\");\n"
-	    "	for (int i = 0; i < 100; i++) iso_put_string(\"k\", s[i]);\n"
-	    "	iso_commit();\n"
-	    "}\n"
-	    "void iso_client(void) { iso_session(\"s\", keep, \"t\"); }\n");
+		"SESSION(keep) {\n"
+		"	const char *s[100];\n"
+		"	iso_begin(data);\n"
+		"	for (int i = 0; i < 100; i++) s[i] = "
+		"iso_get_string(\"k\");\n"
+		"	for (int i = 0; i < 100; i++) iso_put_string(\"k\", "
+		"s[i]);\n"
+		"	iso_commit();\n"
+		"}\n"
+		"void iso_client(void) { iso_session(\"s\", keep, \"t\"); }\n");
 	struct text expected = { 0 }, got = { 0 };
 	char value[20];
 	text_string(&got, steps_of(p, 0, AFRESH, NO_VALUES));
@@ -406,14 +415,16 @@ END_TEST
 /* Many steps come in pieces; those that are done again at once. */
 START_TEST(long_sessions_come_in_pieces)
 {
-	struct process *p = start(
-	    "SESSION(count) {\n"
-	    "	iso_begin(data);\n"
-	    "	for (int i = 0; i < 10000; i++) iso_put_int(\"k\", i);\n"
-	    "	iso_put_int(\"k\", iso_get_int(\"x\"));\n"
-	    "	iso_commit();\n"
-	    "}\n"
-	    "void iso_client(void) { iso_session(\"s\", count, \"t\"); }\n");
+	struct process *p =
+		start("SESSION(count) {\n"
+	              "	iso_begin(data);\n"
+	              "	for (int i = 0; i < 10000; i++) iso_put_int(\"k\", "
+	              "i);\n"
+	              "	iso_put_int(\"k\", iso_get_int(\"x\"));\n"
+	              "	iso_commit();\n"
+	              "}\n"
+	              "void iso_client(void) { iso_session(\"s\", count, "
+	              "\"t\"); }\n");
 	int pieces = 1, puts = 0;
 	const char *all = steps_of(p, 0, AFRESH, NO_VALUES);
 	while (strstr(all, "; more")) {
@@ -434,25 +445,27 @@ END_TEST
 
 START_TEST(sessions_cannot_do_too_much_at_once)
 {
-	struct process *p = start(
-	    "SESSION(giant) {\n"
-	    "	static char bytes[80 << 20];\n"
-	    "	iso_begin(data);\n"
-	    "	iso_put(iso_string(\"k\"), iso_bytes(bytes, 8));\n"
-	    "	iso_put(iso_string(\"k\"), iso_bytes(bytes, 80 << 20));\n"
-	    "	iso_commit();\n"
-	    "}\n"
-	    "SESSION(many) {\n"
-	    "	static char bytes[6 << 20];\n"
-	    "	iso_begin(data);\n"
-	    "	for (int i = 0; i < 20; i++)\n"
-	    "		iso_put(iso_int(i), iso_bytes(bytes, 6 << 20));\n"
-	    "	iso_commit();\n"
-	    "}\n"
-	    "void iso_client(void) {\n"
-	    "	iso_session(\"s\", giant, \"t\");\n"
-	    "	iso_session(\"u\", many, \"t\");\n"
-	    "}\n");
+	struct process *p =
+		start("SESSION(giant) {\n"
+	              "	static char bytes[80 << 20];\n"
+	              "	iso_begin(data);\n"
+	              "	iso_put(iso_string(\"k\"), iso_bytes(bytes, 8));\n"
+	              "	iso_put(iso_string(\"k\"), iso_bytes(bytes, 80 << "
+	              "20));\n"
+	              "	iso_commit();\n"
+	              "}\n"
+	              "SESSION(many) {\n"
+	              "	static char bytes[6 << 20];\n"
+	              "	iso_begin(data);\n"
+	              "	for (int i = 0; i < 20; i++)\n"
+	              "		iso_put(iso_int(i), iso_bytes(bytes, 6 << "
+	              "20));\n"
+	              "	iso_commit();\n"
+	              "}\n"
+	              "void iso_client(void) {\n"
+	              "	iso_session(\"s\", giant, \"t\");\n"
+	              "	iso_session(\"u\", many, \"t\");\n"
+	              "}\n");
 	const char *all = steps_of(p, 0, AFRESH, NO_VALUES);
 	ck_assert_ptr_nonnull(strstr(all, "; error 'too much at once: a "
 	                                  "session can give isoscope "
@@ -470,23 +483,22 @@ END_TEST
 
 START_TEST(expectations_ask_for_notes)
 {
-	struct process *p = start(
-	    "SESSION(none) { (void)data; }\n"
-	    "static bool same(void *data) {\n"
-	    "	return iso_noted_int(\"a\", \"n\", 4) ==\n"
-	    "	       iso_noted(\"b\", data).integer &&\n"
-	    "	       iso_noted(NULL, NULL).kind == ISO_NULL;\n"
-	    "}\n"
-	    "void iso_client(void) {\n"
-	    "	iso_session(\"s\", none, NULL);\n"
-	    "	iso_expect(\"same\", same, \"m\");\n"
-	    "}\n");
+	struct process *p =
+		start("SESSION(none) { (void)data; }\n"
+	              "static bool same(void *data) {\n"
+	              "	return iso_noted_int(\"a\", \"n\", 4) ==\n"
+	              "	       iso_noted(\"b\", data).integer &&\n"
+	              "	       iso_noted(NULL, NULL).kind == ISO_NULL;\n"
+	              "}\n"
+	              "void iso_client(void) {\n"
+	              "	iso_session(\"s\", none, NULL);\n"
+	              "	iso_expect(\"same\", same, \"m\");\n"
+	              "}\n");
 	ck_assert_str_eq(steps_of(p, 1, AFRESH, NO_VALUES), "noted 'a' 'n'");
 	ck_assert_str_eq(steps_of(p, 1, GO_ON, VALUES(null)), "noted 'b' 'm'");
 	ck_assert_str_eq(steps_of(p, 1, GO_ON, VALUES(number(4))), "return 1");
-	ck_assert_str_eq(
-	    steps_of(p, 1, AFRESH, VALUES(number(3), number(4))),
-	    "noted 'a' 'n'; noted 'b' 'm'; return 0");
+	ck_assert_str_eq(steps_of(p, 1, AFRESH, VALUES(number(3), number(4))),
+	                 "noted 'a' 'n'; noted 'b' 'm'; return 0");
 	process_free(p);
 }
 END_TEST
@@ -494,7 +506,9 @@ END_TEST
 /* ---- mistakes ---- */
 
 /* What a session does, and what is said of it. */
-static const struct { const char *body, *error; } mistakes[] = {
+static const struct {
+	const char *body, *error;
+} mistakes[] = {
 	{ "iso_get_int(\"seat\");",
 	  "iso_get_int(\"seat\") outside of a transaction: iso_begin() comes "
 	  "first" },
@@ -515,7 +529,7 @@ static const struct { const char *body, *error; } mistakes[] = {
 	{ "iso_begin(\"a\"); iso_get_int(\"i\"); iso_get(iso_int(1));"
 	  "iso_get_int(\"n\");",
 	  "iso_get_int(\"n\"): the value is no integer, but null, as where "
-	      "nothing was written; use iso_get(), or give it an initial "
+	  "nothing was written; use iso_get(), or give it an initial "
 	  "value" },
 	{ "iso_begin(\"a\"); iso_get_int(NULL);",
 	  "iso_get_int(): the key is null, or a null pointer: keys are "
@@ -546,7 +560,8 @@ START_TEST(mistakes_are_explained)
 	         "void iso_client(void) {\n"
 	         "	iso_session(\"mistaken\", mistake, NULL);\n"
 	         "	iso_session(\"fine\", fine, \"f\");\n"
-	         "}\n", mistakes[_i].body);
+	         "}\n",
+	         mistakes[_i].body);
 	struct process *p = start(source);
 	const char *found = steps_of(p, 0, AFRESH, 3, answers);
 	found = strstr(found, "error ");
@@ -562,21 +577,21 @@ END_TEST
 
 START_TEST(expectations_and_assumptions_have_limits)
 {
-	struct process *p = start(
-	    "SESSION(assuming) {\n"
-	    "	iso_begin(data);\n"
-	    "	iso_assume(true);\n"
-	    "	iso_assume(false);\n"
-	    "	iso_put_int(\"x\", 1);\n"
-	    "}\n"
-	    "static bool writes(void *data) {\n"
-	    "	iso_put_int(data, 1);\n"
-	    "	return true;\n"
-	    "}\n"
-	    "void iso_client(void) {\n"
-	    "	iso_session(\"s\", assuming, \"t\");\n"
-	    "	iso_expect(\"writes\", writes, \"x\");\n"
-	    "}\n");
+	struct process *p =
+		start("SESSION(assuming) {\n"
+	              "	iso_begin(data);\n"
+	              "	iso_assume(true);\n"
+	              "	iso_assume(false);\n"
+	              "	iso_put_int(\"x\", 1);\n"
+	              "}\n"
+	              "static bool writes(void *data) {\n"
+	              "	iso_put_int(data, 1);\n"
+	              "	return true;\n"
+	              "}\n"
+	              "void iso_client(void) {\n"
+	              "	iso_session(\"s\", assuming, \"t\");\n"
+	              "	iso_expect(\"writes\", writes, \"x\");\n"
+	              "}\n");
 	ck_assert_str_eq(steps_of(p, 0, AFRESH, NO_VALUES),
 	                 "begin 't'; assume");
 	ck_assert_str_eq(steps_of(p, 1, AFRESH, NO_VALUES),
@@ -620,8 +635,8 @@ static const struct {
 	{ "execlp(\"true\", \"true\", (char *)NULL);", CASUALTY_EXIT,
 	  "became another program by exec(): \"true\", which called exit(0), "
 	  "last seen in end() at " },
-	{ "execlp(\"sleep\", \"sleep\", \"99\", (char *)NULL);",
-	  CASUALTY_EXIT, "became another program by exec(): \"sleep\", last "
+	{ "execlp(\"sleep\", \"sleep\", \"99\", (char *)NULL);", CASUALTY_EXIT,
+	  "became another program by exec(): \"sleep\", last "
 	  "seen in end() at " },
 	{ "for (int i = 3; i < 900; i++) close(i); iso_get_int(\"x\");",
 	  CASUALTY_FILES,
@@ -629,7 +644,8 @@ static const struct {
 	{ "for (int i = 3; i < 900; i++) close(i); iso_commit();",
 	  CASUALTY_FILES, "its own, last seen in end() at " },
 	{ "for (int i = 3; i < 900; i++) close(i);"
-	  "while (dup(2) < 99); iso_commit();", CASUALTY_FILES, "its own" },
+	  "while (dup(2) < 99); iso_commit();",
+	  CASUALTY_FILES, "its own" },
 #ifndef THREAD_SANITIZER /* it would end the process itself */
 	{ "pthread_exit(NULL);", CASUALTY_THREAD, "pthread_exit()" },
 	{ "longjmp(place, 1);", CASUALTY_THREAD,
@@ -663,7 +679,8 @@ START_TEST(workers_end_with_a_reason)
 	         "void iso_client(void) {\n"
 	         "	iso_session(\"waits\", waits, \"t\");\n"
 	         "	iso_session(\"end\", end, NULL);\n"
-	         "}\n", ends[_i].body);
+	         "}\n",
+	         ends[_i].body);
 	struct process *p = start(source);
 	for (int round = 0; round < 2; round++) {
 		steps_of(p, 0, AFRESH, NO_VALUES);
@@ -686,8 +703,8 @@ START_TEST(constructors_have_places)
 	static const struct worker_job job = { .client = "client.so" };
 	struct text why = { 0 };
 	compile_text("__attribute__((constructor)) static void early(void)\n"
-	        "{ *(volatile int *)16 = 1; }\n"
-	        "void iso_client(void) { }\n");
+	             "{ *(volatile int *)16 = 1; }\n"
+	             "void iso_client(void) { }\n");
 	struct process *p = process_new(&job, 20, false);
 	ck_assert_int_eq(process_start(p), PROCESS_DIED);
 	process_why(p, &why);
@@ -704,13 +721,13 @@ START_TEST(calls_that_are_jumps_have_places)
 	uint64_t in_file;
 	struct text out = { 0 };
 	options = "-O2";
-	struct process *p = start(
-	    "static bool ok(void *data) { return !data; }\n"
-	    "SESSION(last) { (void)data; iso_commit(); }\n"
-	    "void iso_client(void) {\n"
-	    "	iso_session(\"a\", last, NULL);\n"
-	    "	iso_expect(\"ok\", ok, NULL);\n"
-	    "}\n");
+	struct process *p =
+		start("static bool ok(void *data) { return !data; }\n"
+	              "SESSION(last) { (void)data; iso_commit(); }\n"
+	              "void iso_client(void) {\n"
+	              "	iso_session(\"a\", last, NULL);\n"
+	              "	iso_expect(\"ok\", ok, NULL);\n"
+	              "}\n");
 	options = "";
 	for (int i = 0; i < 2; i++) {
 		struct wire_reader r = wire_read(process_reply(p));
@@ -729,19 +746,19 @@ END_TEST
 
 /* Of a session that forks, the process that was there before goes on. */
 static const char forks[] =
-    "SESSION(forks) {\n"
-    "	iso_begin(data);\n"
-    "	int64_t how = iso_get_int(\"how\");\n"
-    "	int pid = fork();\n"
-    "	if (pid && how) waitpid(pid, NULL, 0);\n"
-    "	if (!pid && how == 2) *(volatile int *)16 = 1;\n"
-    "	if (!pid && how == 3) exit(3);\n"
-    "	if (!pid && how == 4) return;\n"
-    "	if (!pid && how == 5 && !fork()) { setsid(); sleep(999); }\n"
-    "	iso_put_int(\"x\", how);\n"
-    "	iso_commit();\n"
-    "}\n"
-    "void iso_client(void) { iso_session(\"s\", forks, \"t\"); }\n";
+	"SESSION(forks) {\n"
+	"	iso_begin(data);\n"
+	"	int64_t how = iso_get_int(\"how\");\n"
+	"	int pid = fork();\n"
+	"	if (pid && how) waitpid(pid, NULL, 0);\n"
+	"	if (!pid && how == 2) *(volatile int *)16 = 1;\n"
+	"	if (!pid && how == 3) exit(3);\n"
+	"	if (!pid && how == 4) return;\n"
+	"	if (!pid && how == 5 && !fork()) { setsid(); sleep(999); }\n"
+	"	iso_put_int(\"x\", how);\n"
+	"	iso_commit();\n"
+	"}\n"
+	"void iso_client(void) { iso_session(\"s\", forks, \"t\"); }\n";
 
 static void check_forks(struct process *p, int64_t how)
 {
@@ -773,13 +790,13 @@ END_TEST
 /* ---- functions ---- */
 
 static const char functions[] =
-    "int twice(int n) { if (n == 13) abort(); return 2 * n; }\n"
-    "const char *greet(const char *who, int64_t n) {\n"
-    "	static char out[100];\n"
-    "	snprintf(out, sizeof out, \"%s %d\", who, (int)n);\n"
-    "	return out;\n"
-    "}\n"
-    "int64_t reads(void) { return iso_get_int(\"x\"); }\n";
+	"int twice(int n) { if (n == 13) abort(); return 2 * n; }\n"
+	"const char *greet(const char *who, int64_t n) {\n"
+	"	static char out[100];\n"
+	"	snprintf(out, sizeof out, \"%s %d\", who, (int)n);\n"
+	"	return out;\n"
+	"}\n"
+	"int64_t reads(void) { return iso_get_int(\"x\"); }\n";
 
 static enum process_answer call(struct process *p, uint32_t function,
                                 uint64_t count, const struct iso_value *values)
@@ -827,7 +844,7 @@ START_TEST(functions_are_called)
 }
 END_TEST
 
-#define COUNT(table) (int)(sizeof (table) / sizeof *(table))
+#define COUNT(table) (int)(sizeof(table) / sizeof *(table))
 
 void add_worker_tests(TCase *tests)
 {

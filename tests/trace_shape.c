@@ -9,18 +9,17 @@ struct shape {
 	struct text *t;
 	const struct trace *r;
 	unsigned without;
-	uint32_t *key;     /* number + 1 in the order of appearance; 0: none */
+	uint32_t *key; /* number + 1 in the order of appearance; 0: none */
 	uint32_t keys;
 	uint32_t *session; /* by transaction: its place in what is kept */
 	uint32_t *place;
-	bool *counts;      /* by operation */
+	bool *counts; /* by operation */
 };
 
 unsigned shape_of_format(enum format f)
 {
 	switch (f) {
-	case FORMAT_PLUME:
-		return SHAPE_NO_EMPTY | SHAPE_MERGED | SHAPE_NO_LAST;
+	case FORMAT_PLUME: return SHAPE_NO_EMPTY | SHAPE_MERGED | SHAPE_NO_LAST;
 	case FORMAT_AWDIT:
 	case FORMAT_ISOPREDICT:
 		return SHAPE_NO_EMPTY | SHAPE_NO_ABORTED | SHAPE_NO_LAST;
@@ -38,8 +37,7 @@ static bool keeps(const struct shape *s, const struct trace_transaction *w)
 {
 	if (w->status != TRACE_COMMITTED && s->without & SHAPE_NO_ABORTED)
 		return false;
-	if (s->without & SHAPE_NO_LAST &&
-	    s->r->sessions[w->session].after_all)
+	if (s->without & SHAPE_NO_LAST && s->r->sessions[w->session].after_all)
 		return false;
 	for (uint32_t i = 0; i < w->op_count; i++)
 		if (s->counts[w->first_op + i]) return true;
@@ -56,8 +54,7 @@ static void find_places(struct shape *s)
 		uint32_t place = 0;
 		for (uint32_t j = 0; j < r->sessions[i].count; j++) {
 			uint32_t t = r->sessions[i].first + j;
-			const struct trace_transaction *w =
-			    &r->transactions[t];
+			const struct trace_transaction *w = &r->transactions[t];
 			if (!keeps(s, w)) continue;
 			bool merge = w->status != TRACE_COMMITTED &&
 			             s->without & SHAPE_MERGED;
@@ -67,8 +64,8 @@ static void find_places(struct shape *s)
 			s->session[t] = sessions;
 			s->place[t] = place;
 		}
-		bool after = s->without & SHAPE_NO_LAST &&
-		             r->sessions[i].after_all;
+		bool after =
+			s->without & SHAPE_NO_LAST && r->sessions[i].after_all;
 		bool dropped = s->without & (SHAPE_NO_EMPTY | SHAPE_NO_VOID);
 		sessions += any || (!dropped && !after);
 	}
@@ -113,8 +110,7 @@ static void print_transaction(struct shape *s, uint32_t t, uint32_t last)
 
 static void print_anomaly(const struct shape *s, const struct trace_anomaly *a)
 {
-	const struct trace_transaction *w =
-	    &s->r->transactions[a->transaction];
+	const struct trace_transaction *w = &s->r->transactions[a->transaction];
 	if (!keeps(s, w)) return;
 	text_format(s->t, "%s ", trace_anomaly_word(a->kind));
 	print_place(s, a->transaction);

@@ -12,9 +12,9 @@ struct twin_read {
 /* What the axioms speak of, taken out of the history once. */
 struct facts {
 	uint32_t n;
-	set direct[TWIN_TRANSACTIONS];      /* predecessors in so U wr */
-	set past[TWIN_TRANSACTIONS];        /* predecessors in (so U wr)+ */
-	set before[TWIN_TRANSACTIONS];      /* known to precede in co */
+	set direct[TWIN_TRANSACTIONS]; /* predecessors in so U wr */
+	set past[TWIN_TRANSACTIONS];   /* predecessors in (so U wr)+ */
+	set before[TWIN_TRANSACTIONS]; /* known to precede in co */
 	set writers[TWIN_KEYS];
 	uint64_t writes[TWIN_TRANSACTIONS]; /* keys */
 	uint32_t read_count[TWIN_TRANSACTIONS];
@@ -22,7 +22,7 @@ struct facts {
 	/* The order being built. */
 	uint32_t position[TWIN_TRANSACTIONS];
 	set placed;
-	set visible[TWIN_TRANSACTIONS];     /* (so U wr U ww)+, of the placed */
+	set visible[TWIN_TRANSACTIONS]; /* (so U wr U ww)+, of the placed */
 };
 
 bool twin_session_order(const struct history *h, uint32_t a, uint32_t b)
@@ -60,8 +60,8 @@ static void take_known(struct facts *f, const struct history *h)
 {
 	for (uint32_t i = 0; i < h->known_count; i++) {
 		struct history_known e = h->known[i];
-		if (e.from != e.to && twin_writes(h, e.from, e.key)
-		    && twin_writes(h, e.to, e.key))
+		if (e.from != e.to && twin_writes(h, e.from, e.key) &&
+		    twin_writes(h, e.to, e.key))
 			f->before[e.to] |= (set)1 << e.from;
 	}
 }
@@ -74,7 +74,7 @@ static void take_reads(struct facts *f, const struct history *h, uint32_t t)
 		const struct event *e = &w->events[i];
 		if (e->kind != EVENT_READ || e->from == HISTORY_SELF) continue;
 		f->reads[t][f->read_count[t]++] =
-		    (struct twin_read){ e->key, e->from };
+			(struct twin_read){ e->key, e->from };
 	}
 }
 
@@ -146,27 +146,20 @@ static bool phi(const struct facts *f, enum level l, uint32_t t2, uint32_t t3,
                 uint32_t a)
 {
 	switch (l) {
-	case LEVEL_NONE:
-		return false;
+	case LEVEL_NONE: return false;
 	case LEVEL_RC:
 		for (uint32_t i = 0; i < a; i++)
 			if (f->reads[t3][i].source == t2) return true;
 		return false;
-	case LEVEL_RA:
-		return f->direct[t3] >> t2 & 1;
-	case LEVEL_CC:
-		return f->past[t3] >> t2 & 1;
-	case LEVEL_PC:
-		return some_not_before(f, f->direct[t3], t2);
-	case LEVEL_PSI:
-		return f->visible[t3] >> t2 & 1;
+	case LEVEL_RA: return f->direct[t3] >> t2 & 1;
+	case LEVEL_CC: return f->past[t3] >> t2 & 1;
+	case LEVEL_PC: return some_not_before(f, f->direct[t3], t2);
+	case LEVEL_PSI: return f->visible[t3] >> t2 & 1;
 	case LEVEL_SI:
 		return some_not_before(
-		    f, f->direct[t3] | writers_of_common_key(f, t3), t2);
-	case LEVEL_SER:
-		return true;
-	default:
-		abort();
+			f, f->direct[t3] | writers_of_common_key(f, t3), t2);
+	case LEVEL_SER: return true;
+	default: abort();
 	}
 }
 
@@ -265,8 +258,8 @@ static bool plain_phi(const struct plain *p, uint32_t t2, uint32_t t3,
 	if (p->level == LEVEL_SER) found = p->co[t2][t3];
 	if (p->level == LEVEL_PC || p->level == LEVEL_SI)
 		for (uint32_t t4 = 0; t4 < f->n; t4++)
-			found |= (t2 == t4 || p->co[t2][t4]) &&
-			         p->so_wr[t4][t3];
+			found |=
+				(t2 == t4 || p->co[t2][t4]) && p->so_wr[t4][t3];
 	if (p->level == LEVEL_SI)
 		for (uint32_t t4 = 0; t4 < f->n; t4++)
 			found |= f->writes[t3] & f->writes[t4] &&
@@ -300,12 +293,12 @@ static bool test_order(struct plain *p, const uint32_t *order)
 	for (uint32_t i = 0; i < f->n; i++)
 		for (uint32_t j = 0; j < f->n; j++) {
 			if (p->so_wr[i][j] && !p->co[i][j]) return false;
-			if (p->level != LEVEL_NONE && f->before[j] >> i & 1
-			    && !p->co[i][j])
+			if (p->level != LEVEL_NONE && f->before[j] >> i & 1 &&
+			    !p->co[i][j])
 				return false;
 			p->visible[i][j] =
-			    p->so_wr[i][j] ||
-			    (p->co[i][j] && f->writes[i] & f->writes[j]);
+				p->so_wr[i][j] ||
+				(p->co[i][j] && f->writes[i] & f->writes[j]);
 		}
 	closure(p->visible, f->n);
 	return order_meets_axioms(p);

@@ -116,9 +116,8 @@ static void take_sessions(const struct search *s, struct history *h)
 	                           s->session_count * sizeof *h->sessions);
 	for (uint32_t i = 0; i < s->session_count; i++) {
 		h->sessions[i].name = program_session_name(s->program, i);
-		h->sessions[i].after_all =
-		    program_has_finally(s->program) &&
-		    i == s->session_count - 1;
+		h->sessions[i].after_all = program_has_finally(s->program) &&
+		                           i == s->session_count - 1;
 		h->sessions[i].first = first;
 		h->sessions[i].count = s->run_count[i];
 		first += s->run_count[i];
@@ -138,10 +137,9 @@ static struct history *take_history(const struct search *s)
 	take_keys(s, h, key_number);
 	take_sessions(s, h);
 	h->transaction_count = s->step_count;
-	h->transactions = region_take0(
-	    &h->region, s->step_count * sizeof *h->transactions);
-	h->order = region_take0(&h->region,
-	                        s->step_count * sizeof *h->order);
+	h->transactions = region_take0(&h->region,
+	                               s->step_count * sizeof *h->transactions);
+	h->order = region_take0(&h->region, s->step_count * sizeof *h->order);
 	h->transactions[HISTORY_INIT].name = "init";
 	h->transactions[HISTORY_INIT].session = UINT32_MAX;
 	for (uint32_t i = 1; i < s->step_count; i++) {
@@ -154,7 +152,7 @@ static struct history *take_history(const struct search *s)
 		w->aborted = t->aborted;
 		w->event_count = t->event_count;
 		w->events = region_take(&h->region, (t->event_count + 1) *
-		                                        sizeof *w->events);
+		                                            sizeof *w->events);
 		for (uint32_t e = 0; e < t->event_count; e++) {
 			w->events[e] = t->events[e];
 			w->events[e].key = key_number[t->events[e].key];
@@ -162,7 +160,7 @@ static struct history *take_history(const struct search *s)
 			if (t->events[e].kind == EVENT_READ && from &&
 			    from != HISTORY_SELF)
 				w->events[e].from =
-				    number_of(h, &s->steps[from]);
+					number_of(h, &s->steps[from]);
 		}
 	}
 	return h;
@@ -188,16 +186,15 @@ static void mark_final_assertions(struct search *s, bool *violated)
 		if (program_assertion(s->program, a)->kind != ASSERTION_FINAL)
 			continue;
 		const struct finding *f = machine_final_assertion(
-		    &s->machine, a,
-		    (const struct machine_state *const *)s->states);
+			&s->machine, a,
+			(const struct machine_state *const *)s->states);
 		if (!f) continue;
 		violated[f->kind == FINDING_ERROR ? s->out->slots - 1 : a] =
-		    true;
+			true;
 	}
 }
 
-static void output(struct search *s, const struct history *h,
-                   const char *text)
+static void output(struct search *s, const struct history *h, const char *text)
 {
 	struct enumeration *out = s->out;
 	VEC_RESERVE(out->items, out->count, out->capacity);
@@ -236,8 +233,7 @@ static bool is_finally(const struct search *s, uint32_t session)
 static const struct event *own_write(const struct step *t, uint32_t key)
 {
 	for (uint32_t i = t->event_count; i-- > 0;)
-		if (t->events[i].kind == EVENT_WRITE &&
-		    t->events[i].key == key)
+		if (t->events[i].kind == EVENT_WRITE && t->events[i].key == key)
 			return &t->events[i];
 	return NULL;
 }
@@ -264,8 +260,7 @@ static void read_from(struct search *s, uint32_t session, struct event e,
 }
 
 /* Every committed transaction so far that wrote the key, and init. */
-static void read_everything(struct search *s, uint32_t session,
-                            struct event e)
+static void read_everything(struct search *s, uint32_t session, struct event e)
 {
 	uint32_t steps = s->step_count;
 	struct step *t = &s->steps[steps - 1];
@@ -347,8 +342,7 @@ static void begin_transaction(struct search *s, uint32_t session)
 }
 
 /* `finally` begins when everybody else is done. */
-static void finish(struct search *s, const struct history *h,
-                   const char *text)
+static void finish(struct search *s, const struct history *h, const char *text)
 {
 	uint32_t last = s->session_count - 1;
 	if (!program_has_finally(s->program) || s->started_finally) {
@@ -368,8 +362,7 @@ static void finish(struct search *s, const struct history *h,
 }
 
 /* Is this prefix one to go on from? */
-static bool enter(struct search *s, const struct history *h,
-                  const char *text)
+static bool enter(struct search *s, const struct history *h, const char *text)
 {
 	if (!seen_add(&s->seen, text) && !s->options.revisit) return false;
 	if (s->options.limit && s->seen.count > s->options.limit) {
@@ -414,11 +407,10 @@ static void sort_and_unite(struct enumeration *e)
 {
 	size_t kept = 0;
 	if (e->count)
-		qsort(e->items, e->count, sizeof *e->items,
-		      compare_histories);
+		qsort(e->items, e->count, sizeof *e->items, compare_histories);
 	for (size_t i = 0; i < e->count; i++) {
-		if (kept && !compare_histories(&e->items[kept - 1],
-		                               &e->items[i])) {
+		if (kept &&
+		    !compare_histories(&e->items[kept - 1], &e->items[i])) {
 			free(e->items[i].text);
 			free(e->items[i].violated);
 		} else {

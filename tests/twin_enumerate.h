@@ -16,8 +16,8 @@
 #include "vm/program.h"
 
 struct twin_history {
-	char *text;       /* canonical */
-	unsigned levels;  /* bit l: satisfies level l */
+	char *text;      /* canonical */
+	unsigned levels; /* bit l: satisfies level l */
 	/* Per assertion slot of the program (one more for run-time errors):
 	 * violated or not. Assertion `serializable` is left out. */
 	bool *violated;

@@ -19,8 +19,8 @@ struct literal {
 	uint64_t most;
 	struct twin_answers *out;
 	uint32_t n;
-	uint32_t *bound;   /* B_s, by session */
-	uint32_t *choice;  /* writer, by event */
+	uint32_t *bound;  /* B_s, by session */
+	uint32_t *choice; /* writer, by event */
 	/* What follows from them. */
 	matrix so, wr_key[LITERAL_KEYS], wr, hb;
 	bool live[N];
@@ -156,11 +156,12 @@ static void derive_arbitration(struct literal *c)
 {
 	memset(c->arbitration, 0, sizeof c->arbitration);
 	for (uint32_t k = 0; k < c->t->h->key_count; k++)
-	for (uint32_t t = 1; t < c->n; t++)
-	for (uint32_t u = 0; u < c->n; u++)
-	for (uint32_t w = 0; w < c->n; w++)
-		if (concerns(c, k, u, t, w) && c->hb[u][t])
-			c->arbitration[u][w] = true;
+		for (uint32_t t = 1; t < c->n; t++)
+			for (uint32_t u = 0; u < c->n; u++)
+				for (uint32_t w = 0; w < c->n; w++)
+					if (concerns(c, k, u, t, w) &&
+					    c->hb[u][t])
+						c->arbitration[u][w] = true;
 }
 
 static bool causal(const struct literal *c)
@@ -189,8 +190,8 @@ static bool read_committed(const struct literal *c)
 	matrix m;
 	memcpy(m, c->hb, sizeof m);
 	for (uint32_t r1 = 0; r1 < t->event_count; r1++) {
-		uint32_t t1 = t->events[r1].write ? TRACE_NONE
-		                                  : returned(c, r1);
+		uint32_t t1 =
+			t->events[r1].write ? TRACE_NONE : returned(c, r1);
 		if (t1 == TRACE_NONE) continue;
 		uint32_t begin = t->first[t->events[r1].transaction];
 		for (uint32_t r2 = begin; r2 < r1; r2++) {
@@ -210,7 +211,7 @@ static void take_live(const struct literal *c, const uint32_t *number,
 	const struct transaction *from = &c->t->h->transactions[t];
 	*to = *from;
 	to->events =
-	    mem_take0((size_t)from->event_count + 1, sizeof *to->events);
+		mem_take0((size_t)from->event_count + 1, sizeof *to->events);
 	to->event_count = 0;
 	for (uint32_t i = c->t->first[t]; i < c->t->first[t + 1]; i++) {
 		const struct twin_event *e = &c->t->events[i];
@@ -250,18 +251,18 @@ static unsigned levels_of_live(const struct literal *c)
 static bool parts_others(const struct literal *c, uint32_t u)
 {
 	for (uint32_t k = 0; k < c->t->h->key_count; k++)
-	for (uint32_t w = 0; w < c->n; w++)
-	for (uint32_t t = 1; t < c->n; t++)
-		if (c->placed[w] && !c->placed[t] && concerns(c, k, u, t, w))
-			return true;
+		for (uint32_t w = 0; w < c->n; w++)
+			for (uint32_t t = 1; t < c->n; t++)
+				if (c->placed[w] && !c->placed[t] &&
+				    concerns(c, k, u, t, w))
+					return true;
 	return false;
 }
 
 static bool can_place(const struct literal *c, uint32_t t)
 {
 	for (uint32_t a = 0; a < c->n; a++)
-		if (!c->placed[a] && (c->so[a][t] || c->wr[a][t]))
-			return false;
+		if (!c->placed[a] && (c->so[a][t] || c->wr[a][t])) return false;
 	return !c->placed[t] && !parts_others(c, t);
 }
 
@@ -289,13 +290,15 @@ static bool decide_all(struct literal *c)
 {
 	bool more = false;
 	for (uint32_t k = 0; k < c->t->h->key_count; k++)
-	for (uint32_t t = 1; t < c->n; t++)
-	for (uint32_t u = 0; u < c->n; u++)
-	for (uint32_t w = 0; w < c->n; w++) {
-		if (!concerns(c, k, u, t, w)) continue;
-		if (c->pco[u][t]) more |= put(c->pco, u, w);
-		if (c->pco[w][u]) more |= put(c->pco, t, u);
-	}
+		for (uint32_t t = 1; t < c->n; t++)
+			for (uint32_t u = 0; u < c->n; u++)
+				for (uint32_t w = 0; w < c->n; w++) {
+					if (!concerns(c, k, u, t, w)) continue;
+					if (c->pco[u][t])
+						more |= put(c->pco, u, w);
+					if (c->pco[w][u])
+						more |= put(c->pco, t, u);
+				}
 	return more;
 }
 
@@ -319,10 +322,10 @@ static void judge(struct literal *c)
 	if (has_commit_order(c, 0)) return;
 	derive_arbitration(c);
 	bool cyclic = pco_is_cyclic(c);
-	unsigned levels = levels_of_live(c) & ~(1u << LEVEL_RC) &
-	                  ~(1u << LEVEL_CC);
-	levels |= (unsigned)read_committed(c) << LEVEL_RC |
-	          (unsigned)causal(c) << LEVEL_CC;
+	unsigned levels =
+		levels_of_live(c) & ~(1u << LEVEL_RC) & ~(1u << LEVEL_CC);
+	levels |= (unsigned)read_committed(c) << LEVEL_RC | (unsigned)causal(c)
+	                                                            << LEVEL_CC;
 	for (enum level l = 0; l < LEVEL_COUNT; l++) {
 		if (!(levels & c->levels & 1u << l)) continue;
 		c->out->found[l][ENCODING_EXACT] = true;
@@ -344,8 +347,8 @@ static bool can_choose(const struct literal *c, const struct twin_event *r,
 static void choose_reads(struct literal *c, uint32_t event)
 {
 	const struct twin_trace *t = c->t;
-	while (event < t->event_count && (t->events[event].write ||
-	                                  !is_on(c, &t->events[event])))
+	while (event < t->event_count &&
+	       (t->events[event].write || !is_on(c, &t->events[event])))
 		event++;
 	if (event == t->event_count) {
 		judge(c);

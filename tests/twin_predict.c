@@ -29,11 +29,14 @@ static void take_events(struct twin_trace *t, uint32_t transaction,
 		if (!write && e->from == HISTORY_SELF) continue;
 		uint32_t at = (*position)++;
 		if (write && !is_last_write(w, i)) continue;
-		t->events[t->event_count++] = (struct twin_event){
-			.transaction = transaction, .place = i, .key = e->key,
-			.from = write ? transaction : e->from, .position = at,
-			.write = write
-		};
+		t->events[t->event_count++] =
+			(struct twin_event){ .transaction = transaction,
+			                     .place = i,
+			                     .key = e->key,
+			                     .from = write ? transaction
+			                                   : e->from,
+			                     .position = at,
+			                     .write = write };
 	}
 	t->hi[transaction] = *position;
 	t->first[transaction + 1] = t->event_count;
@@ -207,13 +210,13 @@ struct search {
 	const struct twin_trace *t;
 	const struct twin_search *s;
 	struct twin_predictions *out;
-	uint32_t *kept;       /* transactions, by session */
-	struct copy *copies;  /* by session */
-	uint32_t *choice;     /* writer, by event */
+	uint32_t *kept;      /* transactions, by session */
+	struct copy *copies; /* by session */
+	uint32_t *choice;    /* writer, by event */
 	struct twin_set changed;
-	uint32_t changes;     /* how many are in it */
-	struct history part;  /* what is kept, and the copies */
-	uint32_t *number;     /* in `part`, by transaction */
+	uint32_t changes;    /* how many are in it */
+	struct history part; /* what is kept, and the copies */
+	uint32_t *number;    /* in `part`, by transaction */
 };
 
 static bool is_kept(const struct search *c, uint32_t transaction)
@@ -234,8 +237,7 @@ static bool others_are_whole(const struct search *c, uint32_t session)
 static void add_to_part(struct search *c, uint32_t transaction, uint32_t last)
 {
 	const struct history *h = c->t->h;
-	struct transaction *to =
-	    &c->part.transactions[c->number[transaction]];
+	struct transaction *to = &c->part.transactions[c->number[transaction]];
 	to->session = h->transactions[transaction].session;
 	to->index = h->transactions[transaction].index;
 	to->aborted = h->transactions[transaction].aborted;
@@ -352,8 +354,7 @@ static void offer_relaxed(struct search *c, uint32_t session, uint32_t event,
                           uint32_t before)
 {
 	uint32_t t = c->copies[session].transaction;
-	while (event < c->t->first[t + 1] && c->t->events[event].write)
-		event++;
+	while (event < c->t->first[t + 1] && c->t->events[event].write) event++;
 	if (event == c->t->first[t + 1]) {
 		if (c->changes > before) offer(c, session);
 		return;
@@ -440,7 +441,7 @@ static void part_init(struct history *part, const struct history *h)
 {
 	*part = *h;
 	part->transactions =
-	    mem_take0(h->transaction_count, sizeof *part->transactions);
+		mem_take0(h->transaction_count, sizeof *part->transactions);
 	part->transactions[HISTORY_INIT] = h->transactions[HISTORY_INIT];
 	for (uint32_t t = 1; t < h->transaction_count; t++) {
 		uint32_t most = 0;
@@ -448,7 +449,7 @@ static void part_init(struct history *part, const struct history *h)
 			if (most < h->transactions[u].event_count)
 				most = h->transactions[u].event_count;
 		part->transactions[t].events =
-		    mem_take0((size_t)most + 1, sizeof(struct event));
+			mem_take0((size_t)most + 1, sizeof(struct event));
 	}
 }
 
@@ -464,11 +465,13 @@ void twin_predict(const struct twin_trace *t, const struct twin_search *s,
 {
 	uint32_t sessions = t->h->session_count;
 	struct search c = {
-		.t = t, .s = s, .out = out,
+		.t = t,
+		.s = s,
+		.out = out,
 		.kept = mem_take0((size_t)sessions + 1, sizeof *c.kept),
 		.copies = mem_take0((size_t)sessions + 1, sizeof *c.copies),
-		.choice = mem_take0((size_t)t->event_count + 1,
-		                    sizeof *c.choice),
+		.choice =
+			mem_take0((size_t)t->event_count + 1, sizeof *c.choice),
 		.number = mem_take0(t->h->transaction_count, sizeof *c.number)
 	};
 	memset(out, 0, sizeof *out);

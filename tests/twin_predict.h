@@ -27,7 +27,7 @@ struct twin_set {
  * if it commits. */
 struct twin_event {
 	uint32_t transaction;
-	uint32_t place;    /* among all events of the transaction */
+	uint32_t place; /* among all events of the transaction */
 	uint32_t key, from;
 	uint32_t position; /* in its session; those of overwritten writes stay
 	                    * empty */

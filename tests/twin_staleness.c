@@ -63,12 +63,12 @@ uint32_t twin_staleness(const struct history *h)
 	if (h->transaction_count > TWIN_TRANSACTIONS) abort();
 	for (uint32_t a = 0; a < h->transaction_count; a++)
 		for (uint32_t b = 0; b < h->transaction_count; b++)
-			o.before[a][b] = twin_session_order(h, a, b)
-			                 || twin_write_read(h, a, b);
+			o.before[a][b] = twin_session_order(h, a, b) ||
+			                 twin_write_read(h, a, b);
 	for (uint32_t i = 0; i < h->known_count; i++) {
 		struct history_known e = h->known[i];
-		if (twin_writes(h, e.from, e.key)
-		    && twin_writes(h, e.to, e.key))
+		if (twin_writes(h, e.from, e.key) &&
+		    twin_writes(h, e.to, e.key))
 			o.before[e.from][e.to] = true;
 	}
 	try_all(&o, 0, 0);

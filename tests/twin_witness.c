@@ -9,8 +9,8 @@
 static bool is_known(const struct history *h, const struct witness_edge *e)
 {
 	for (uint32_t i = 0; i < h->known_count; i++)
-		if (h->known[i].from == e->from && h->known[i].to == e->to
-		    && h->known[i].key == e->key)
+		if (h->known[i].from == e->from && h->known[i].to == e->to &&
+		    h->known[i].key == e->key)
 			return true;
 	return false;
 }
@@ -43,8 +43,8 @@ static bool causal(const struct history *h, uint32_t a, uint32_t b)
 	for (bool more = true; more;) {
 		more = false;
 		for (uint32_t t = 0; t < h->transaction_count; t++)
-			for (uint32_t u = 0; !after[t] &&
-			                     u < h->transaction_count; u++)
+			for (uint32_t u = 0;
+			     !after[t] && u < h->transaction_count; u++)
 				if (after[u] && (twin_session_order(h, u, t) ||
 				                 twin_write_read(h, u, t)))
 					after[t] = more = true;
@@ -55,8 +55,7 @@ static bool causal(const struct history *h, uint32_t a, uint32_t b)
 }
 
 /* An external read of reader before its read of the key from `to`. */
-static bool reads_earlier(const struct history *h,
-                          const struct witness_edge *e)
+static bool reads_earlier(const struct history *h, const struct witness_edge *e)
 {
 	const struct transaction *w = &h->transactions[e->reader];
 	bool seen = false;
@@ -86,19 +85,17 @@ static bool edge_holds(enum level l, const struct history *h,
 {
 	if (e->from == e->to) return false;
 	switch (e->reason) {
-	case REASON_SO:
-		return twin_session_order(h, e->from, e->to);
-	case REASON_WR:
-		return reads(h, e->to, e->key, e->from);
+	case REASON_SO: return twin_session_order(h, e->from, e->to);
+	case REASON_WR: return reads(h, e->to, e->key, e->from);
 	case REASON_FORCED:
 		return twin_writes(h, e->from, e->key) &&
 		       twin_writes(h, e->to, e->key) &&
 		       reads(h, e->reader, e->key, e->to) &&
 		       is_visible(l, h, e);
 	case REASON_WW:
-		return (l > LEVEL_CC || is_known(h, e))
-		       && twin_writes(h, e->from, e->key)
-		       && twin_writes(h, e->to, e->key);
+		return (l > LEVEL_CC || is_known(h, e)) &&
+		       twin_writes(h, e->from, e->key) &&
+		       twin_writes(h, e->to, e->key);
 	case REASON_RW:
 		return l > LEVEL_CC && twin_writes(h, e->to, e->key) &&
 		       reads_from_another(h, e->from, e->key, e->to);

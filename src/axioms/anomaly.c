@@ -41,8 +41,8 @@ static uint32_t first_read(const struct history *h, uint32_t t, uint32_t from,
 	const struct transaction *transaction = &h->transactions[t];
 	for (uint32_t i = 0; i < transaction->event_count; i++) {
 		const struct event *e = &transaction->events[i];
-		if (e->kind == EVENT_READ && e->from == from
-		    && (key == UINT32_MAX || e->key == key))
+		if (e->kind == EVENT_READ && e->from == from &&
+		    (key == UINT32_MAX || e->key == key))
 			return i;
 	}
 	return UINT32_MAX;
@@ -68,8 +68,8 @@ static bool has_one_reader(const struct witness *w)
 {
 	const struct witness_edge *forced = first_edge(w, REASON_FORCED);
 	for (uint32_t i = 0; i < w->count; i++)
-		if (w->edges[i].reason == REASON_FORCED
-		    && w->edges[i].reader != forced->reader)
+		if (w->edges[i].reason == REASON_FORCED &&
+		    w->edges[i].reader != forced->reader)
 			return false;
 	return true;
 }
@@ -77,8 +77,8 @@ static bool has_one_reader(const struct witness *w)
 static bool is_known(const struct history *h, const struct witness_edge *e)
 {
 	for (uint32_t i = 0; i < h->known_count; i++)
-		if (h->known[i].from == e->from && h->known[i].to == e->to
-		    && h->known[i].key == e->key)
+		if (h->known[i].from == e->from && h->known[i].to == e->to &&
+		    h->known[i].key == e->key)
 			return true;
 	return false;
 }
@@ -86,8 +86,8 @@ static bool is_known(const struct history *h, const struct witness_edge *e)
 static bool all_ww_are_known(const struct history *h, const struct witness *w)
 {
 	for (uint32_t i = 0; i < w->count; i++)
-		if (w->edges[i].reason == REASON_WW
-		    && !is_known(h, &w->edges[i]))
+		if (w->edges[i].reason == REASON_WW &&
+		    !is_known(h, &w->edges[i]))
 			return false;
 	return true;
 }
@@ -108,8 +108,7 @@ static const char *dirty_name(const struct history *h)
 {
 	struct dirty_read dirty;
 	if (!dirty_read_find(h, &dirty)) return NULL;
-	return dirty.aborted ? "aborted read (G1a)"
-	                     : "intermediate read (G1b)";
+	return dirty.aborted ? "aborted read (G1a)" : "intermediate read (G1b)";
 }
 
 /* The reader took an older version after it had read from the newer writer. */
@@ -157,8 +156,7 @@ static struct witness causal_path(const struct history *h, uint32_t from,
 	return cycle;
 }
 
-static const char *causal_name(const struct history *h,
-                               const struct witness *w)
+static const char *causal_name(const struct history *h, const struct witness *w)
 {
 	const struct witness_edge *e = first_edge(w, REASON_FORCED);
 	const char *name = "causality violation";
@@ -172,8 +170,8 @@ static const char *causal_name(const struct history *h,
 		name = "monotonic reads violation";
 	else if (path.count == 3 && !wr_first && wr_second)
 		name = "monotonic writes violation";
-	else if (path.count == 4 && wr_first && !wr_second
-	         && path.edges[3].reason == REASON_WR)
+	else if (path.count == 4 && wr_first && !wr_second &&
+	         path.edges[3].reason == REASON_WR)
 		name = "writes-follow-reads violation";
 	witness_free(&path);
 	return name;
@@ -182,13 +180,12 @@ static const char *causal_name(const struct history *h,
 /* Two readers disagree on which of two writes came first; or two sessions each
  * miss the other's; or a reader misses a write that is known to come before one
  * that it depends on. */
-static const char *prefix_name(const struct history *h,
-                               const struct witness *w)
+static const char *prefix_name(const struct history *h, const struct witness *w)
 {
 	if (count_reason(w, REASON_RW) == 1 && all_ww_are_known(h, w))
 		return "G-single";
-	bool observed = count_reason(w, REASON_WR) > 0
-	                || count_reason(w, REASON_WW) > 0;
+	bool observed = count_reason(w, REASON_WR) > 0 ||
+	                count_reason(w, REASON_WW) > 0;
 	return observed ? "long fork" : "store buffering";
 }
 
@@ -200,8 +197,8 @@ static const char *parallel_snapshot_name(const struct history *h,
 {
 	for (uint32_t i = 0; i < w->count; i++) {
 		const struct witness_edge *e = &w->edges[i];
-		if (e->reason == REASON_RW && writes(h, e->from, e->key)
-		    && all_ww_are_known(h, w))
+		if (e->reason == REASON_RW && writes(h, e->from, e->key) &&
+		    all_ww_are_known(h, w))
 			return "lost update";
 	}
 	return count_reason(w, REASON_RW) > 1 ? "long fork" : "G-single";
@@ -276,11 +273,11 @@ static bool is_lost_update(const struct history *h)
 static enum level weakest_forbidding(enum level l, const struct history *h)
 {
 	enum level weak = LEVEL_NONE;
-	while (weak < LEVEL_COUNT && (!level_implies(l, weak)
-	                              || level_allows_history(weak, h)))
+	while (weak < LEVEL_COUNT &&
+	       (!level_implies(l, weak) || level_allows_history(weak, h)))
 		weak++;
-	if (weak == LEVEL_PC && level_implies(l, LEVEL_PSI)
-	    && is_lost_update(h))
+	if (weak == LEVEL_PC && level_implies(l, LEVEL_PSI) &&
+	    is_lost_update(h))
 		return LEVEL_PSI;
 	return weak;
 }

@@ -30,9 +30,9 @@ void closure_init(struct closure *c, enum level level, uint32_t n,
 	c->position = mem_take0(n, sizeof *c->position);
 	c->blocks = mem_take0(n, sizeof *c->blocks);
 	c->count = 1;
-	c->snapshot_every =
-	    n <= SNAPSHOT_ALWAYS
-	        ? 1 : (n + SNAPSHOT_SPARSE - 1) / SNAPSHOT_SPARSE;
+	c->snapshot_every = n <= SNAPSHOT_ALWAYS ? 1
+	                                         : (n + SNAPSHOT_SPARSE - 1) /
+	                                                   SNAPSHOT_SPARSE;
 }
 
 void closure_go_forward(struct closure *c, bool pending)
@@ -190,7 +190,9 @@ BITS_INLINE void newly_visible(const struct closure *c, uint32_t source,
 /* The edges that a read of `key` from `source` forces: for each target, the
  * row of transactions to be ordered before it, in c->scratch; returns how many
  * targets, listed in c->targets. Each list is merged by target. */
-struct forced { uint32_t count; };
+struct forced {
+	uint32_t count;
+};
 
 BITS_INLINE void force(struct closure *c, struct forced *f, uint32_t target,
                        const word *writers, const word *mask, unsigned words)
@@ -241,8 +243,8 @@ BITS_INLINE struct forced forced_edges(struct closure *c, uint32_t key,
 	bits_or(visible, fresh, words);
 	force(c, &f, source, writers, visible, words);
 	if (bits_empty(fresh, words)) return f;
-	for (uint32_t i = c->blocks[c->count - 1].first_read;
-	     i < c->read_count; i++) {
+	for (uint32_t i = c->blocks[c->count - 1].first_read; i < c->read_count;
+	     i++) {
 		const struct relation_read *r = &c->reads[i];
 		force(c, &f, r->source, c->writers + (size_t)r->key * words,
 		      fresh, words);
@@ -341,7 +343,7 @@ void closure_read(struct closure *c, uint32_t key, uint32_t source)
 		read_from(c, key, source, c->words);
 	VEC_RESERVE(c->reads, c->read_count, c->read_capacity);
 	c->reads[c->read_count++] =
-	    (struct relation_read){ pending(c), key, source };
+		(struct relation_read){ pending(c), key, source };
 }
 
 static void mark_writes(struct closure *c, const struct closure_block *b,
@@ -477,10 +479,16 @@ void closure_copy_prefix(struct closure *to, const struct closure *from,
 void closure_relation(const struct closure *c, struct relation *out)
 {
 	*out = (struct relation){
-		.n = c->n, .words = c->words,
-		.key_count = c->key_count, .read_count = c->read_count,
-		.order_count = c->count, .order = c->order,
-		.so = c->so, .direct = c->direct, .past = c->past,
-		.writers = c->writers, .reads = c->reads,
+		.n = c->n,
+		.words = c->words,
+		.key_count = c->key_count,
+		.read_count = c->read_count,
+		.order_count = c->count,
+		.order = c->order,
+		.so = c->so,
+		.direct = c->direct,
+		.past = c->past,
+		.writers = c->writers,
+		.reads = c->reads,
 	};
 }

@@ -23,37 +23,37 @@
 
 /* What is remembered of an appended transaction, for rewinding. */
 struct closure_block {
-	uint32_t first_read;      /* index of its first external read */
-	uint32_t previous;        /* the one before it in its session, or 0 */
-	bool after_all;           /* so-after every transaction before it */
+	uint32_t first_read; /* index of its first external read */
+	uint32_t previous;   /* the one before it in its session, or 0 */
+	bool after_all;      /* so-after every transaction before it */
 	uint32_t written_count;
-	const uint32_t *written;  /* keys it wrote, borrowed; NULL if pending */
-	const word *snapshot;     /* reach and into before it, or NULL */
+	const uint32_t *written; /* keys it wrote, borrowed; NULL if pending */
+	const word *snapshot;    /* reach and into before it, or NULL */
 };
 
 struct closure {
-	enum level level;         /* NONE, RC, RA or CC */
-	uint32_t n, words;        /* transactions are 1 .. n - 1; 0 is init */
+	enum level level;  /* NONE, RC, RA or CC */
+	uint32_t n, words; /* transactions are 1 .. n - 1; 0 is init */
 	/* Rows, n each. */
-	word *reach;    /* after it in the closure with forced edges, strict */
-	word *into;     /* before it, likewise */
-	word *past;     /* before it in (so U wr)+ */
-	word *direct;   /* before it in so U wr, one step */
-	word *so;       /* before it in session order */
-	word *seen;     /* one row: sources of the pending one's reads */
-	word *scratch;  /* n + 8 rows */
+	word *reach;   /* after it in the closure with forced edges, strict */
+	word *into;    /* before it, likewise */
+	word *past;    /* before it in (so U wr)+ */
+	word *direct;  /* before it in so U wr, one step */
+	word *so;      /* before it in session order */
+	word *seen;    /* one row: sources of the pending one's reads */
+	word *scratch; /* n + 8 rows */
 	uint32_t *targets; /* n entries of scratch */
 	/* Committed writers of each key, init included. */
 	word *writers;
 	uint32_t key_count, key_capacity;
 	struct relation_read *reads;
 	uint32_t read_count, read_capacity;
-	uint32_t *order;          /* transactions in the order of appending */
-	uint32_t *position;       /* the inverse */
+	uint32_t *order;    /* transactions in the order of appending */
+	uint32_t *position; /* the inverse */
 	struct closure_block *blocks; /* parallel to order */
-	uint32_t count;           /* of order, init included */
-	uint32_t snapshot_every;  /* 1 when rows are small; 0: no snapshots */
-	struct region *region;    /* holds the snapshots */
+	uint32_t count;               /* of order, init included */
+	uint32_t snapshot_every; /* 1 when rows are small; 0: no snapshots */
+	struct region *region;   /* holds the snapshots */
 	/* If one_snapshot: the newest, overwritten by the next; and where in
 	 * blocks it was taken. */
 	bool one_snapshot;
@@ -99,8 +99,7 @@ void closure_copy_prefix(struct closure *to, const struct closure *from,
 /* Makes sure that the key has a row of writers. */
 void closure_know_key(struct closure *c, uint32_t key);
 
-static inline word *closure_row(const struct closure *c, word *rows,
-                                uint32_t i)
+static inline word *closure_row(const struct closure *c, word *rows, uint32_t i)
 {
 	return rows + (size_t)i * c->words;
 }

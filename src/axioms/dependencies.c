@@ -26,8 +26,10 @@ void dependencies_init(struct dependencies *d, const struct relation *r,
                        unsigned points)
 {
 	size_t nodes = (size_t)points * 64 * r->words;
-	*d = (struct dependencies){ .r = r, .points = points,
-		.half = 64 * r->words, .width = points * r->words };
+	*d = (struct dependencies){ .r = r,
+		                    .points = points,
+		                    .half = 64 * r->words,
+		                    .width = points * r->words };
 	d->rows = mem_take0(nodes * d->width, sizeof(word));
 	d->met = mem_take0(d->width, sizeof(word));
 	d->parent = mem_take0(nodes, sizeof(uint32_t));
@@ -86,8 +88,8 @@ void dependencies_search(struct dependencies *d, uint32_t from, uint32_t limit)
 			word fresh = (row[w] | also[w]) & ~d->met[w];
 			d->met[w] |= fresh;
 			for (; fresh; fresh &= fresh - 1) {
-				uint32_t q = 64 * w
-				    + (unsigned)__builtin_ctzll(fresh);
+				uint32_t q = 64 * w +
+				             (unsigned)__builtin_ctzll(fresh);
 				d->parent[q] = p;
 				d->depth[q] = d->depth[p] + 1;
 				d->queue[last++] = q;
@@ -133,8 +135,8 @@ static struct dependency edge_between(const struct dependencies *d,
 		return base_edge(d, a, b);
 	for (size_t i = 0; i < d->count; i++) {
 		struct dependency e = d->added[i];
-		if (transaction_of(d, e.from) == a && e.to == to
-		    && (e.from == from || from == a))
+		if (transaction_of(d, e.from) == a && e.to == to &&
+		    (e.from == from || from == a))
 			return e;
 	}
 	assert(!"a path takes edges of the graph");
@@ -144,11 +146,11 @@ static struct dependency edge_between(const struct dependencies *d,
 static struct witness_edge in_transactions(const struct dependencies *d,
                                            struct dependency e)
 {
-	return (struct witness_edge){
-		.from = transaction_of(d, e.from),
-		.to = transaction_of(d, e.to),
-		.reason = e.reason, .key = e.key, .reader = e.reader
-	};
+	return (struct witness_edge){ .from = transaction_of(d, e.from),
+		                      .to = transaction_of(d, e.to),
+		                      .reason = e.reason,
+		                      .key = e.key,
+		                      .reader = e.reader };
 }
 
 void dependencies_close(struct dependencies *d, struct dependency e,
@@ -163,8 +165,8 @@ void dependencies_close(struct dependencies *d, struct dependency e,
 	best->edges = mem_take(length * sizeof *best->edges);
 	best->edges[0] = in_transactions(d, e);
 	for (uint32_t i = length; i-- > 1; at = d->parent[at])
-		best->edges[i] = in_transactions(
-		    d, edge_between(d, d->parent[at], at));
+		best->edges[i] =
+			in_transactions(d, edge_between(d, d->parent[at], at));
 	assert(at == e.to);
 }
 

@@ -40,8 +40,7 @@ bool dependencies_add(struct dependencies *d, struct dependency e);
 void dependencies_cut(struct dependencies *d, size_t count);
 
 /* Finds shortest paths of fewer than `limit` edges from a point to all. */
-void dependencies_search(struct dependencies *d, uint32_t from,
-                         uint32_t limit);
+void dependencies_search(struct dependencies *d, uint32_t from, uint32_t limit);
 /* The cycle of this dependency (in the graph or not), and a path back found by
  * the last search: replaces `best` if that is empty or longer. */
 void dependencies_close(struct dependencies *d, struct dependency e,

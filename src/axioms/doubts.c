@@ -131,10 +131,8 @@ BITS_INLINE enum doubt find_rivals(const struct doubts *d,
 	for (unsigned w = 0; w < words; w++) {
 		word others = writers[w] & ~before[w] & ~after_reader[w];
 		if (w == 0) others &= ~(word)1;
-		if (w == a.source >> 6)
-			others &= ~((word)1 << (a.source & 63));
-		if (w == a.reader >> 6)
-			others &= ~((word)1 << (a.reader & 63));
+		if (w == a.source >> 6) others &= ~((word)1 << (a.source & 63));
+		if (w == a.reader >> 6) others &= ~((word)1 << (a.reader & 63));
 		rivals[w] = others;
 		some |= others;
 		always |= others & after[w] & before_reader[w];
@@ -218,7 +216,6 @@ BITS_INLINE bool find(struct doubts *d, const struct relation *r,
 
 bool doubts_find(struct doubts *d, const struct relation *r, uint64_t bound)
 {
-	if (d->words == 1 && d->read_words == 1)
-		return find(d, r, bound, 1, 1);
+	if (d->words == 1 && d->read_words == 1) return find(d, r, bound, 1, 1);
 	return find(d, r, bound, d->words, d->read_words);
 }

@@ -17,31 +17,31 @@
 struct doubts {
 	unsigned words, read_words;
 	uint32_t read_count;
-	uint64_t lost;      /* reads that are stale in every order */
-	word *matters;      /* transactions whose place matters */
-	word *open;         /* reads whose rivals all come after the source */
+	uint64_t lost; /* reads that are stale in every order */
+	word *matters; /* transactions whose place matters */
+	word *open;    /* reads whose rivals all come after the source */
 	/* By transaction. */
-	const word *past;   /* transactions that precede it in every order */
-	word *after;        /* those that follow it */
-	word *own;          /* its reads */
-	word *spoils;       /* reads that it makes stale by coming between */
-	word *opens;        /* reads from it that are not in `open` */
+	const word *past; /* transactions that precede it in every order */
+	word *after;      /* those that follow it */
+	word *own;        /* its reads */
+	word *spoils;     /* reads that it makes stale by coming between */
+	word *opens;      /* reads from it that are not in `open` */
 	/* By read. */
 	uint32_t *reader;
-	word *rivals;       /* transactions that spoil it */
+	word *rivals; /* transactions that spoil it */
 	/* Sets of reads, of each of which one at most is fresh: their
 	 * transactions read the same version and all overwrite it. */
 	uint32_t exclusive_count;
 	word *exclusive;
 
-	char *memory;       /* all rows lie in it */
+	char *memory; /* all rows lie in it */
 	size_t capacity;
-	word *before;       /* `past`, where the order of writers is known */
+	word *before; /* `past`, where the order of writers is known */
 	/* While the exclusive sets are made. */
-	uint32_t *newest;   /* by key: a set of its reads, or UINT32_MAX */
-	uint32_t *older;    /* by set: another one of the key, or UINT32_MAX */
-	uint32_t *source;   /* by set */
-	uint32_t *last;     /* by set: reader of the read added last */
+	uint32_t *newest; /* by key: a set of its reads, or UINT32_MAX */
+	uint32_t *older;  /* by set: another one of the key, or UINT32_MAX */
+	uint32_t *source; /* by set */
+	uint32_t *last;   /* by set: reader of the read added last */
 };
 
 /* Room for a relation. */

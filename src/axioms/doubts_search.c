@@ -106,8 +106,7 @@ BITS_INLINE bool is_doomed(const struct doubts *d, const struct node *n,
 }
 
 BITS_INLINE unsigned open_reads(const struct doubts *d, struct node *n,
-                                unsigned t, unsigned words,
-                                unsigned read_words)
+                                unsigned t, unsigned words, unsigned read_words)
 {
 	const word *opens = row_of(d->opens, t, read_words);
 	unsigned doomed = 0;
@@ -148,10 +147,10 @@ BITS_INLINE void place_free(const struct doubts *d, struct node *n,
 		for (unsigned w = 0; w < words; w++) {
 			word rest = ~n->placed[w];
 			for (; rest; rest &= rest - 1) {
-				unsigned t = 64 * w
-				    + (unsigned)__builtin_ctzll(rest);
-				if (!is_available(d, n, t, words)
-				    || !is_free(d, n, t, words, read_words))
+				unsigned t = 64 * w +
+				             (unsigned)__builtin_ctzll(rest);
+				if (!is_available(d, n, t, words) ||
+				    !is_free(d, n, t, words, read_words))
 					continue;
 				place(d, n, t, words, read_words);
 				again = true;
@@ -161,8 +160,8 @@ BITS_INLINE void place_free(const struct doubts *d, struct node *n,
 }
 
 /* So many at least of the undecided reads will be stale. */
-BITS_INLINE uint64_t still_to_come(const struct doubts *d,
-                                   const struct node *n, unsigned read_words)
+BITS_INLINE uint64_t still_to_come(const struct doubts *d, const struct node *n,
+                                   unsigned read_words)
 {
 	uint64_t stale = 0;
 	for (uint32_t i = 0; i < d->exclusive_count; i++) {
@@ -170,7 +169,7 @@ BITS_INLINE uint64_t still_to_come(const struct doubts *d,
 		unsigned count = 0;
 		for (unsigned w = 0; w < read_words; w++)
 			count += (unsigned)__builtin_popcountll(
-			    set[w] & n->undecided[w]);
+				set[w] & n->undecided[w]);
 		if (count) stale += count - 1;
 	}
 	return stale;
@@ -194,8 +193,8 @@ BITS_INLINE enum outcome go_on(struct doubts_search *s, const struct doubts *d,
 		for (unsigned w = 0; w < words; w++) {
 			word rest = ~n->placed[w];
 			for (; rest; rest &= rest - 1) {
-				unsigned t = 64 * w
-				    + (unsigned)__builtin_ctzll(rest);
+				unsigned t = 64 * w +
+				             (unsigned)__builtin_ctzll(rest);
 				if (!is_available(d, n, t, words)) continue;
 				bits_add(n->left, t);
 				some = t;
@@ -206,7 +205,9 @@ BITS_INLINE enum outcome go_on(struct doubts_search *s, const struct doubts *d,
 		if (!place(d, n, some, words, read_words)) return HOPELESS;
 	}
 	return failures_has(&s->failures, n->placed, words + read_words,
-	                    *n->budget) ? HOPELESS : OPEN;
+	                    *n->budget)
+	               ? HOPELESS
+	               : OPEN;
 }
 
 /* The cheapest of what is left, which is taken out; 64 * words if none. */
@@ -224,8 +225,8 @@ BITS_INLINE unsigned choose(const struct doubts *d, struct node *n,
 	return best;
 }
 
-BITS_INLINE void begin(const struct doubts *d, struct node *n,
-                       uint64_t budget, unsigned words, unsigned read_words)
+BITS_INLINE void begin(const struct doubts *d, struct node *n, uint64_t budget,
+                       unsigned words, unsigned read_words)
 {
 	*n->budget = budget;
 	bits_zero(n->undecided, read_words);
@@ -248,8 +249,8 @@ BITS_INLINE bool search(struct doubts_search *s, const struct doubts *d,
 		n = node_at(s, depth, words, read_words);
 		unsigned t = choose(d, &n, words, read_words);
 		if (t == 64 * words) {
-			failures_add(&s->failures, n.placed,
-			             words + read_words, *n.budget);
+			failures_add(&s->failures, n.placed, words + read_words,
+			             *n.budget);
 			if (depth-- == 0) return false;
 			continue;
 		}

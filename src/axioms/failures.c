@@ -6,9 +6,11 @@
 #include "base/memory.h"
 
 enum {
-	TIME, BUDGET, PLACE,           /* words of a slot */
+	TIME,
+	BUDGET,
+	PLACE, /* words of a slot */
 	FIRST_SLOTS = 64,
-	BYTES_MAX = 64 << 20           /* then new failures replace old ones */
+	BYTES_MAX = 64 << 20 /* then new failures replace old ones */
 };
 
 void failures_free(struct failures *f)

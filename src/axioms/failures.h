@@ -16,7 +16,7 @@ struct failures {
 	word *slots;
 	size_t slot_count; /* a power of two, or 0 */
 	size_t used;
-	unsigned stride;   /* words of a slot */
+	unsigned stride; /* words of a slot */
 	uint64_t time;
 };
 

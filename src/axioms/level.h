@@ -17,21 +17,21 @@
 #include "base/text.h"
 
 /*     identifier, word on the command line, name, causally extensible */
-#define LEVEL_TABLE(X)                                                        \
-	X(LEVEL_NONE, "none", "No isolation", true)                           \
-	X(LEVEL_RC, "rc", "Read Committed", true)                             \
-	X(LEVEL_RA, "ra", "Read Atomic", true)                                \
-	X(LEVEL_CC, "cc", "Causal Consistency", true)                         \
-	X(LEVEL_PC, "pc", "Prefix Consistency", false)                        \
-	X(LEVEL_PSI, "psi", "Parallel Snapshot Isolation", false)             \
-	X(LEVEL_SI, "si", "Snapshot Isolation", false)                        \
+#define LEVEL_TABLE(X)                                            \
+	X(LEVEL_NONE, "none", "No isolation", true)               \
+	X(LEVEL_RC, "rc", "Read Committed", true)                 \
+	X(LEVEL_RA, "ra", "Read Atomic", true)                    \
+	X(LEVEL_CC, "cc", "Causal Consistency", true)             \
+	X(LEVEL_PC, "pc", "Prefix Consistency", false)            \
+	X(LEVEL_PSI, "psi", "Parallel Snapshot Isolation", false) \
+	X(LEVEL_SI, "si", "Snapshot Isolation", false)            \
 	X(LEVEL_SER, "ser", "Serializability", false)
 
 enum level {
 #define X(id, word, name, extensible) id,
 	LEVEL_TABLE(X)
 #undef X
-	LEVEL_COUNT
+		LEVEL_COUNT
 };
 
 struct history;
@@ -72,9 +72,9 @@ enum reason_kind {
 struct witness_edge {
 	uint32_t from, to; /* transactions; `to` is the next edge's `from` */
 	enum reason_kind reason;
-	uint32_t key;      /* history key; WR, FORCED, WW, RW */
-	uint32_t reader;   /* FORCED: the transaction whose read forces it; WW:
-	                    * likewise, or `from` */
+	uint32_t key;    /* history key; WR, FORCED, WW, RW */
+	uint32_t reader; /* FORCED: the transaction whose read forces it; WW:
+	                  * likewise, or `from` */
 };
 
 struct witness {

@@ -7,9 +7,9 @@
 void order_log(struct level_scratch *s, const word *at)
 {
 	VEC_RESERVE(s->changes, s->change_count, s->change_capacity);
-	s->changes[s->change_count++] = (struct order_change){
-		.place = (size_t)(at - s->closure), .old = *at
-	};
+	s->changes[s->change_count++] =
+		(struct order_change){ .place = (size_t)(at - s->closure),
+		                       .old = *at };
 }
 
 void order_undo(struct level_scratch *s, size_t count)
@@ -24,9 +24,9 @@ void order_undo(struct level_scratch *s, size_t count)
 void order_push(struct level_scratch *s, struct order_edge second)
 {
 	VEC_RESERVE(s->frames, s->frame_count, s->frame_capacity);
-	s->frames[s->frame_count++] = (struct order_frame){
-		.changes = s->change_count, .second = second
-	};
+	s->frames[s->frame_count++] =
+		(struct order_frame){ .changes = s->change_count,
+		                      .second = second };
 	s->logging = true;
 }
 

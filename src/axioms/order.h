@@ -136,8 +136,8 @@ BITS_INLINE bool order_add_known(struct level_scratch *s,
 }
 
 /* Fills rivals: for each transaction the others that write a key of its. */
-BITS_INLINE void order_rivals(struct level_scratch *s,
-                              const struct relation *r, unsigned words)
+BITS_INLINE void order_rivals(struct level_scratch *s, const struct relation *r,
+                              unsigned words)
 {
 	for (uint32_t k = 0; k < r->order_count; k++)
 		bits_zero(order_row(s->rivals, r->order[k], words), words);
@@ -182,9 +182,8 @@ BITS_INLINE bool order_agrees(const struct level_scratch *s,
 
 /* Fills tried: an order of the transactions that the closure allows, close to
  * the relation's own. Rows are the sets of transactions before each. */
-BITS_INLINE void order_extend(struct level_scratch *s,
-                              const struct relation *r, const word *rows,
-                              size_t stride, unsigned words)
+BITS_INLINE void order_extend(struct level_scratch *s, const struct relation *r,
+                              const word *rows, size_t stride, unsigned words)
 {
 	uint32_t count = 0;
 	word *done = s->spare;
@@ -197,8 +196,9 @@ BITS_INLINE void order_extend(struct level_scratch *s,
 			word missing = row[w] & ~done[w];
 			done[w] |= missing;
 			for (; missing; missing &= missing - 1)
-				s->tried[count++] = 64 * w
-				    + (unsigned)__builtin_ctzll(missing);
+				s->tried[count++] =
+					64 * w +
+					(unsigned)__builtin_ctzll(missing);
 		}
 		if (count - first > 1)
 			order_sort(s, s->tried + first, count - first, rows,
@@ -274,10 +274,9 @@ BITS_INLINE bool order_backtrack(struct level_scratch *s, unsigned width)
 /* Is there a commit order that extends the closure? Saturate, try the order at
  * hand, split on a choice that it gets wrong. Every choice adds an edge, so
  * this ends; the depth is on the heap. */
-BITS_INLINE bool order_search(struct level_scratch *s,
-                              const struct relation *r, unsigned words,
-                              unsigned points, order_saturate *saturate,
-                              order_accept *accept)
+BITS_INLINE bool order_search(struct level_scratch *s, const struct relation *r,
+                              unsigned words, unsigned points,
+                              order_saturate *saturate, order_accept *accept)
 {
 	unsigned width = points * words;
 	size_t commit = points == 1 ? 0 : (size_t)64 * words * width + words;

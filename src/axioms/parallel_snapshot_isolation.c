@@ -5,18 +5,18 @@
 
 /* Forced, for a read of t from t1 and another writer t2 of the key that t
  * sees: t2 is before t1. */
-BITS_INLINE bool psi_saturate(struct level_scratch *s,
-                              const struct relation *r, unsigned words)
+BITS_INLINE bool psi_saturate(struct level_scratch *s, const struct relation *r,
+                              unsigned words)
 {
 	for (bool changed = true; changed;) {
 		changed = false;
 		for (uint32_t i = 0; i < r->read_count; i++) {
 			struct relation_read a = r->reads[i];
 			uint32_t t1 = a.source;
-			const word *writers = r->writers
-			                      + (size_t)a.key * words;
-			const word *seen = order_row(s->before, a.reader,
-			                             words);
+			const word *writers =
+				r->writers + (size_t)a.key * words;
+			const word *seen =
+				order_row(s->before, a.reader, words);
 			const word *before = order_row(s->before, t1, words);
 			for (unsigned w = 0; w < words; w++) {
 				word early = writers[w] & seen[w] & ~before[w];
@@ -75,8 +75,9 @@ BITS_INLINE struct order_edge psi_open_pair(const struct level_scratch *s,
 		for (;;) {
 			assert(j > s->rank[t2]);
 			uint32_t u = order[--j];
-			bool leads = u == t2
-			    || bits_has(order_row(s->visible, u, words), t2);
+			bool leads =
+				u == t2 ||
+				bits_has(order_row(s->visible, u, words), t2);
 			if (!leads) continue;
 			if (bits_has(known, u)) {
 				t = u;
@@ -88,10 +89,10 @@ BITS_INLINE struct order_edge psi_open_pair(const struct level_scratch *s,
 	}
 }
 
-BITS_INLINE bool psi_in_order(struct level_scratch *s,
-                              const struct relation *r, const uint32_t *order,
-                              const word *rows, bool closed,
-                              struct order_choice *out, unsigned words)
+BITS_INLINE bool psi_in_order(struct level_scratch *s, const struct relation *r,
+                              const uint32_t *order, const word *rows,
+                              bool closed, struct order_choice *out,
+                              unsigned words)
 {
 	order_place(s, order, r->order_count, words);
 	psi_see(s, r, order, rows, words);
@@ -124,16 +125,15 @@ BITS_INLINE bool psi_check(struct level_scratch *s, const struct relation *r,
 {
 	struct order_choice unused;
 	order_rivals(s, r, words);
-	if (psi_in_order(s, r, r->order, r->past, false, &unused, words)
-	    && order_agrees(s, r))
+	if (psi_in_order(s, r, r->order, r->past, false, &unused, words) &&
+	    order_agrees(s, r))
 		return true;
 	order_begin(s, r, words);
-	return order_add_known(s, r, 0, 0, words)
-	       && order_search(s, r, words, 1, psi_saturate, psi_accept);
+	return order_add_known(s, r, 0, 0, words) &&
+	       order_search(s, r, words, 1, psi_saturate, psi_accept);
 }
 
-bool parallel_snapshot_allows(struct level_scratch *s,
-                              const struct relation *r)
+bool parallel_snapshot_allows(struct level_scratch *s, const struct relation *r)
 {
 	scratch_grow(s, r, 1);
 	return r->words == 1 ? psi_check(s, r, 1) : psi_check(s, r, r->words);

@@ -23,12 +23,12 @@ BITS_INLINE bool pc_check(struct level_scratch *s, const struct relation *r,
 {
 	const unsigned half = 64 * words, width = 2 * words;
 	struct order_choice unused;
-	if (snapshot_in_order(s, r, r->order, false, false, &unused, words)
-	    && order_agrees(s, r))
+	if (snapshot_in_order(s, r, r->order, false, false, &unused, words) &&
+	    order_agrees(s, r))
 		return true;
 	order_begin_two(s, r, words);
-	return order_add_known(s, r, half, half, width)
-	       && order_search(s, r, words, 2, pc_saturate, pc_accept);
+	return order_add_known(s, r, half, half, width) &&
+	       order_search(s, r, words, 2, pc_saturate, pc_accept);
 }
 
 bool prefix_allows(struct level_scratch *s, const struct relation *r)

@@ -26,17 +26,18 @@ bool dirty_read_find(const struct history *h, struct dirty_read *out)
 		const struct transaction *reader = &h->transactions[t];
 		for (uint32_t i = 0; i < reader->event_count; i++) {
 			const struct event *e = &reader->events[i];
-			if (e->kind != EVENT_READ || e->from == HISTORY_SELF
-			    || e->from == HISTORY_INIT)
+			if (e->kind != EVENT_READ || e->from == HISTORY_SELF ||
+			    e->from == HISTORY_INIT)
 				continue;
 			const struct transaction *w;
 			w = &h->transactions[e->from];
-			if (!w->aborted
-			    && !is_intermediate(w, e->key, e->value))
+			if (!w->aborted &&
+			    !is_intermediate(w, e->key, e->value))
 				continue;
 			*out = (struct dirty_read){ .reader = t,
-				.writer = e->from, .key = e->key,
-				.aborted = w->aborted };
+				                    .writer = e->from,
+				                    .key = e->key,
+				                    .aborted = w->aborted };
 			return true;
 		}
 	}

@@ -34,13 +34,11 @@ static struct layout layout_of(const struct relation *r, unsigned points)
 {
 	size_t n = (size_t)64 * r->words; /* at least r->n */
 	size_t width = (size_t)points * r->words * sizeof(word);
-	return (struct layout){
-		.closure = n * points * width,
-		.row = n * r->words * sizeof(word),
-		.spare = 4 * width,
-		.longs = n * sizeof(uint64_t),
-		.ints = n * sizeof(uint32_t)
-	};
+	return (struct layout){ .closure = n * points * width,
+		                .row = n * r->words * sizeof(word),
+		                .spare = 4 * width,
+		                .longs = n * sizeof(uint64_t),
+		                .ints = n * sizeof(uint32_t) };
 }
 
 static void *carve(char **next, size_t size)
@@ -73,8 +71,8 @@ void scratch_grow(struct level_scratch *s, const struct relation *r,
 	assert(r->words >= BITS_WORDS(r->n) && r->order_count <= r->n);
 	assert(points == 1 || points == 2);
 	struct layout l = layout_of(r, points);
-	size_t need = 2 * l.closure + 3 * l.row + l.spare + l.longs
-	              + 3 * l.ints;
+	size_t need =
+		2 * l.closure + 3 * l.row + l.spare + l.longs + 3 * l.ints;
 	if (need > s->capacity) {
 		free(s->memory);
 		s->memory = mem_take(need);

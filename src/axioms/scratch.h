@@ -42,16 +42,16 @@ struct level_scratch {
 	char *memory; /* all that follows up to `changes` lies in it */
 	size_t capacity;
 	/* The closure of what is known of the order: rows of `width` words. */
-	word *closure;  /* `after` and `before`, one behind the other */
-	word *after;    /* points that come after a point */
-	word *before;   /* points that come before a point */
+	word *closure; /* `after` and `before`, one behind the other */
+	word *after;   /* points that come after a point */
+	word *before;  /* points that come before a point */
 	/* Rows of `words` words, one for each transaction. */
-	word *placed;   /* transactions earlier in the order tried */
-	word *rivals;   /* other writers (not init) of keys it writes */
-	word *visible;  /* psi: what it sees in the order tried */
-	word *spare;    /* 4 rows of `width` words */
+	word *placed;  /* transactions earlier in the order tried */
+	word *rivals;  /* other writers (not init) of keys it writes */
+	word *visible; /* psi: what it sees in the order tried */
+	word *spare;   /* 4 rows of `width` words */
 	/* One entry for each transaction. */
-	uint64_t *keys; /* for sorting */
+	uint64_t *keys;  /* for sorting */
 	uint32_t *tried; /* the order tried */
 	uint32_t *rank;  /* place in it */
 	uint32_t *bound; /* pc, si: its snapshot is placed[bound] */

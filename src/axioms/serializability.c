@@ -4,34 +4,33 @@
 
 /* Forced, for a read of t from t1 and another writer t2 of the key: before t1
  * when it is before t; after t when it is after t1. */
-BITS_INLINE bool ser_saturate(struct level_scratch *s,
-                              const struct relation *r, unsigned words)
+BITS_INLINE bool ser_saturate(struct level_scratch *s, const struct relation *r,
+                              unsigned words)
 {
 	for (bool changed = true; changed;) {
 		changed = false;
 		for (uint32_t i = 0; i < r->read_count; i++) {
 			struct relation_read a = r->reads[i];
 			uint32_t t = a.reader, t1 = a.source;
-			const word *writers = r->writers
-			                      + (size_t)a.key * words;
+			const word *writers =
+				r->writers + (size_t)a.key * words;
 			const word *before_t = order_row(s->before, t, words);
 			const word *before_t1 = order_row(s->before, t1, words);
 			const word *after_t = order_row(s->after, t, words);
 			const word *after_t1 = order_row(s->after, t1, words);
 			for (unsigned w = 0; w < words; w++) {
-				word early = writers[w] & before_t[w]
-				             & ~before_t1[w];
+				word early = writers[w] & before_t[w] &
+				             ~before_t1[w];
 				if (w == t1 >> 6)
 					early &= ~((word)1 << (t1 & 63));
-				if (early && !order_add_into(s, early, w, 0,
-				                             t1, words))
+				if (early &&
+				    !order_add_into(s, early, w, 0, t1, words))
 					return false;
-				word late = writers[w] & after_t1[w]
-				            & ~after_t[w];
-				if (w == t >> 6)
-					late &= ~((word)1 << (t & 63));
-				if (late && !order_add_from(s, t, late, w, 0,
-				                            words))
+				word late =
+					writers[w] & after_t1[w] & ~after_t[w];
+				if (w == t >> 6) late &= ~((word)1 << (t & 63));
+				if (late &&
+				    !order_add_from(s, t, late, w, 0, words))
 					return false;
 				changed |= (early | late) != 0;
 			}
@@ -40,9 +39,9 @@ BITS_INLINE bool ser_saturate(struct level_scratch *s,
 	return true;
 }
 
-BITS_INLINE bool ser_in_order(struct level_scratch *s,
-                              const struct relation *r, const uint32_t *order,
-                              struct order_choice *out, unsigned words)
+BITS_INLINE bool ser_in_order(struct level_scratch *s, const struct relation *r,
+                              const uint32_t *order, struct order_choice *out,
+                              unsigned words)
 {
 	order_place(s, order, r->order_count, words);
 	for (uint32_t i = 0; i < r->read_count; i++) {
@@ -68,12 +67,11 @@ BITS_INLINE bool ser_check(struct level_scratch *s, const struct relation *r,
                            unsigned words)
 {
 	struct order_choice unused;
-	if (ser_in_order(s, r, r->order, &unused, words)
-	    && order_agrees(s, r))
+	if (ser_in_order(s, r, r->order, &unused, words) && order_agrees(s, r))
 		return true;
 	order_begin(s, r, words);
-	return order_add_known(s, r, 0, 0, words)
-	       && order_search(s, r, words, 1, ser_saturate, ser_accept);
+	return order_add_known(s, r, 0, 0, words) &&
+	       order_search(s, r, words, 1, ser_saturate, ser_accept);
 }
 
 bool serializable_allows(struct level_scratch *s, const struct relation *r)

@@ -19,10 +19,10 @@ BITS_INLINE bool snapshot_reads(struct level_scratch *s,
 		const word *writers = r->writers + (size_t)a.key * words;
 		const word *before_t = order_row(s->before, t, width) + words;
 		const word *before_t1 =
-		    order_row(s->before, half + t1, width) + words;
+			order_row(s->before, half + t1, width) + words;
 		const word *after_t = order_row(s->after, t, width) + words;
 		const word *after_t1 =
-		    order_row(s->after, half + t1, width) + words;
+			order_row(s->after, half + t1, width) + words;
 		for (unsigned w = 0; w < words; w++) {
 			word early = writers[w] & before_t[w] & ~before_t1[w];
 			if (w == t1 >> 6) early &= ~((word)1 << (t1 & 63));
@@ -30,8 +30,7 @@ BITS_INLINE bool snapshot_reads(struct level_scratch *s,
 			                             half + t1, width))
 				return false;
 			word late = writers[w] & after_t1[w] & ~after_t[w];
-			if (late
-			    && !order_add_from(s, t, late, w, half, width))
+			if (late && !order_add_from(s, t, late, w, half, width))
 				return false;
 			*changed |= (early | late) != 0;
 		}
@@ -98,8 +97,7 @@ BITS_INLINE bool snapshot_bounds(struct level_scratch *s,
 		s->bound[t] = order[last];
 		if (!closed) continue;
 		const word *later = order_row(s->after, t, width) + words;
-		const word *snapshot = order_row(s->placed, order[last],
-		                                 words);
+		const word *snapshot = order_row(s->placed, order[last], words);
 		if (!bits_meet(later, snapshot, words)) continue;
 		uint32_t rival = order[last - 1];
 		out->first = (struct order_edge){ half + t, rival };
@@ -128,8 +126,7 @@ BITS_INLINE bool snapshot_in_order(struct level_scratch *s,
 		unsigned t2 = order_hider(s, writers, seen, a.source, words);
 		if (t2 == half) continue;
 		out->first = (struct order_edge){ t, half + t2 };
-		out->second = (struct order_edge){ half + t2,
-		                                   half + a.source };
+		out->second = (struct order_edge){ half + t2, half + a.source };
 		return false;
 	}
 	return true;

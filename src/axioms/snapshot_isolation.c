@@ -8,8 +8,8 @@ BITS_INLINE bool si_saturate(struct level_scratch *s, const struct relation *r,
 {
 	for (bool changed = true; changed;) {
 		changed = false;
-		if (!snapshot_reads(s, r, &changed, words)
-		    || !snapshot_rivals(s, r, &changed, words))
+		if (!snapshot_reads(s, r, &changed, words) ||
+		    !snapshot_rivals(s, r, &changed, words))
 			return false;
 	}
 	return true;
@@ -27,12 +27,12 @@ BITS_INLINE bool si_check(struct level_scratch *s, const struct relation *r,
 	const unsigned half = 64 * words, width = 2 * words;
 	struct order_choice unused;
 	order_rivals(s, r, words);
-	if (snapshot_in_order(s, r, r->order, false, true, &unused, words)
-	    && order_agrees(s, r))
+	if (snapshot_in_order(s, r, r->order, false, true, &unused, words) &&
+	    order_agrees(s, r))
 		return true;
 	order_begin_two(s, r, words);
-	return order_add_known(s, r, half, 0, width)
-	       && order_search(s, r, words, 2, si_saturate, si_accept);
+	return order_add_known(s, r, half, 0, width) &&
+	       order_search(s, r, words, 2, si_saturate, si_accept);
 }
 
 bool snapshot_allows(struct level_scratch *s, const struct relation *r)

@@ -26,8 +26,7 @@ void staleness_free(struct staleness *s)
 
 size_t staleness_bytes(const struct staleness *s)
 {
-	return sizeof *s + s->doubts.capacity
-	       + doubts_search_bytes(&s->search);
+	return sizeof *s + s->doubts.capacity + doubts_search_bytes(&s->search);
 }
 
 bool staleness_within(struct staleness *s, const struct relation *r,

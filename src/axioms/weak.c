@@ -20,8 +20,10 @@ BITS_INLINE const word *weak_sight(const struct relation *r, uint32_t i,
 	uint32_t t = reads[i].reader;
 	if (sight == SIGHT_DIRECT) return r->direct + (size_t)t * words;
 	if (sight == SIGHT_PAST) return r->past + (size_t)t * words;
-	if (i == 0 || reads[i - 1].reader != t) bits_zero(earlier, words);
-	else bits_add(earlier, reads[i - 1].source);
+	if (i == 0 || reads[i - 1].reader != t)
+		bits_zero(earlier, words);
+	else
+		bits_add(earlier, reads[i - 1].source);
 	return earlier;
 }
 
@@ -34,16 +36,15 @@ BITS_INLINE bool weak_in_own_order(struct level_scratch *s,
 		struct relation_read a = r->reads[i];
 		const word *writers = r->writers + (size_t)a.key * words;
 		const word *seen = weak_sight(r, i, sight, s->visible, words);
-		if (order_hider(s, writers, seen, a.source, words)
-		    < 64 * words)
+		if (order_hider(s, writers, seen, a.source, words) < 64 * words)
 			return false;
 	}
 	return order_agrees(s, r);
 }
 
 BITS_INLINE bool weak_in_some_order(struct level_scratch *s,
-                                    const struct relation *r,
-                                    enum sight sight, unsigned words)
+                                    const struct relation *r, enum sight sight,
+                                    unsigned words)
 {
 	order_begin(s, r, words);
 	if (!order_add_known(s, r, 0, 0, words)) return false;
@@ -65,8 +66,8 @@ BITS_INLINE bool weak_in_some_order(struct level_scratch *s,
 BITS_INLINE bool weak_check(struct level_scratch *s, const struct relation *r,
                             enum sight sight, unsigned words)
 {
-	return weak_in_own_order(s, r, sight, words)
-	       || weak_in_some_order(s, r, sight, words);
+	return weak_in_own_order(s, r, sight, words) ||
+	       weak_in_some_order(s, r, sight, words);
 }
 
 BITS_INLINE bool weak_allows(struct level_scratch *s, const struct relation *r,

@@ -22,11 +22,11 @@ void witness_free(struct witness *w)
 
 const char *reason_word(enum reason_kind r)
 {
-	static const char *const words[] = {
-		[REASON_SO] = "so", [REASON_WR] = "wr",
-		[REASON_FORCED] = "forced", [REASON_WW] = "ww",
-		[REASON_RW] = "rw"
-	};
+	static const char *const words[] = { [REASON_SO] = "so",
+		                             [REASON_WR] = "wr",
+		                             [REASON_FORCED] = "forced",
+		                             [REASON_WW] = "ww",
+		                             [REASON_RW] = "rw" };
 	return words[r];
 }
 
@@ -36,8 +36,8 @@ struct proof {
 	const struct relation *r;
 	struct level_scratch *s; /* the closure of d */
 	struct dependencies d;
-	bool changed;            /* in the pass at hand */
-	bool failed;             /* a dependency closed a cycle */
+	bool changed; /* in the pass at hand */
+	bool failed;  /* a dependency closed a cycle */
 	struct witness cycle;
 };
 
@@ -79,10 +79,11 @@ static void apply_antidependency(struct proof *p, struct relation_read a,
 {
 	uint32_t after = commit_of(p, t2);
 	struct dependency e = { a.reader, after, REASON_RW, a.key, a.reader };
-	if (!order_has(p->s, commit_of(p, a.source), after, p->d.width))
-		return;
-	if (p->level != LEVEL_PSI) add(p, e);
-	else if (order_has(p->s, t2, a.reader, p->d.width)) close_cycle(p, e);
+	if (!order_has(p->s, commit_of(p, a.source), after, p->d.width)) return;
+	if (p->level != LEVEL_PSI)
+		add(p, e);
+	else if (order_has(p->s, t2, a.reader, p->d.width))
+		close_cycle(p, e);
 }
 
 /* t sees t2 but read from t1: t1 is the later writer. */
@@ -115,13 +116,14 @@ static void apply_exclusion(struct proof *p)
 	for (uint32_t x = 0; x < p->r->key_count; x++) {
 		const word *writers = writers_of(p, x);
 		BITS_EACH(a, writers, p->r->words)
-		BITS_EACH(b, writers, p->r->words) {
-			if (a == b || a == 0 || b == 0) continue;
-			if (!order_has(p->s, a, commit_of(p, b), p->d.width))
-				continue;
-			add(p, (struct dependency){ commit_of(p, a), b,
-			                            REASON_WW, x, a });
-		}
+			BITS_EACH(b, writers, p->r->words) {
+				if (a == b || a == 0 || b == 0) continue;
+				if (!order_has(p->s, a, commit_of(p, b),
+				               p->d.width))
+					continue;
+				add(p, (struct dependency){ commit_of(p, a), b,
+				                            REASON_WW, x, a });
+			}
 	}
 }
 
@@ -132,8 +134,8 @@ static void apply_known(struct proof *p)
 		struct history_known e = p->r->known[i];
 		uint32_t from = commit_of(p, e.from), to = commit_of(p, e.to);
 		if (p->level == LEVEL_SI) to = e.to;
-		add(p, (struct dependency){ from, to, REASON_WW, e.key,
-		                            e.from });
+		add(p,
+		    (struct dependency){ from, to, REASON_WW, e.key, e.from });
 	}
 }
 
@@ -153,14 +155,14 @@ static bool saturate(struct proof *p)
 }
 
 struct choice {
-	struct dependency either, or;
+	struct dependency either, or ;
 };
 
 /* Is this a choice that the closure leaves open? */
 static bool is_open(const struct proof *p, struct choice c)
 {
-	return !order_has(p->s, c.either.from, c.either.to, p->d.width)
-	       && !order_has(p->s, c.or.from, c.or.to, p->d.width);
+	return !order_has(p->s, c.either.from, c.either.to, p->d.width) &&
+	       !order_has(p->s, c.or.from, c.or.to, p->d.width);
 }
 
 /* For pc and ser the readers of t1 are before t2, or t2 is before t1. For psi
@@ -176,11 +178,10 @@ static bool choices_of_reads(struct proof *p,
 		BITS_EACH(t2, writers, p->r->words) {
 			if (t2 == a.source || t2 == a.reader) continue;
 			uint32_t commit = commit_of(p, t2);
-			struct choice c = {
-				{ a.reader, commit, REASON_RW, a.key,
-				  a.reader },
-				{ commit, t1, REASON_WW, a.key, a.reader }
-			};
+			struct choice c = { { a.reader, commit, REASON_RW,
+				              a.key, a.reader },
+				            { commit, t1, REASON_WW, a.key,
+				              a.reader } };
 			if (is_open(p, c) && take(p, c)) return true;
 		}
 	}
@@ -193,14 +194,14 @@ static bool choices_of_writers(struct proof *p,
 	for (uint32_t x = 0; x < p->r->key_count; x++) {
 		const word *writers = writers_of(p, x);
 		BITS_EACH(a, writers, p->r->words)
-		BITS_EACH(b, writers, p->r->words) {
-			if (b <= a || a == 0) continue;
-			struct choice c = {
-				{ commit_of(p, a), b, REASON_WW, x, a },
-				{ commit_of(p, b), a, REASON_WW, x, b }
-			};
-			if (is_open(p, c) && take(p, c)) return true;
-		}
+			BITS_EACH(b, writers, p->r->words) {
+				if (b <= a || a == 0) continue;
+				struct choice c = {
+					{ commit_of(p, a), b, REASON_WW, x, a },
+					{ commit_of(p, b), a, REASON_WW, x, b }
+				};
+				if (is_open(p, c) && take(p, c)) return true;
+			}
 	}
 	return false;
 }
@@ -236,17 +237,22 @@ static bool is_refuted(struct proof *p, struct dependency e)
 /* Takes the choice if one side of it is impossible. */
 static bool take_if_forced(struct proof *p, struct choice c)
 {
-	if (is_refuted(p, c.either)) commit_to(p, c.or);
-	else if (is_refuted(p, c.or)) commit_to(p, c.either);
-	else return false;
+	if (is_refuted(p, c.either))
+		commit_to(p, c.or);
+	else if (is_refuted(p, c.or))
+		commit_to(p, c.either);
+	else
+		return false;
 	return true;
 }
 
 /* Tries one side, and the other if that is impossible. */
 static bool take_any(struct proof *p, struct choice c)
 {
-	if (is_refuted(p, c.either)) commit_to(p, c.or);
-	else commit_to(p, c.either);
+	if (is_refuted(p, c.either))
+		commit_to(p, c.or);
+	else
+		commit_to(p, c.either);
 	return true;
 }
 
@@ -261,8 +267,8 @@ static void prove(struct proof *p)
 	apply_known(p);
 	bool more = !p->failed && saturate(p);
 	while (more && !p->failed)
-		more = (probe && choices(p, take_if_forced))
-		       || choices(p, take_any);
+		more = (probe && choices(p, take_if_forced)) ||
+		       choices(p, take_any);
 	assert(p->failed && p->cycle.count);
 }
 
@@ -271,8 +277,10 @@ static void begin_closure(struct proof *p)
 {
 	unsigned points = has_two_points(p->level) ? 2 : 1;
 	scratch_grow(p->s, p->r, points);
-	if (points == 2) order_begin_two(p->s, p->r, p->r->words);
-	else order_begin(p->s, p->r, p->r->words);
+	if (points == 2)
+		order_begin_two(p->s, p->r, p->r->words);
+	else
+		order_begin(p->s, p->r, p->r->words);
 }
 
 static void strong_witness(enum level l, const struct relation *r,
@@ -300,8 +308,9 @@ static void add_forced(struct dependencies *d, enum level l, uint32_t i,
 		bits_zero(earlier, r->words);
 	BITS_EACH(t2, seen, r->words) {
 		if (t2 == a.source || !bits_has(writers, t2)) continue;
-		dependencies_add(d, (struct dependency){
-			t2, a.source, REASON_FORCED, a.key, a.reader });
+		dependencies_add(d, (struct dependency){ t2, a.source,
+		                                         REASON_FORCED, a.key,
+		                                         a.reader });
 	}
 	bits_add(earlier, a.source);
 }
@@ -310,8 +319,9 @@ static void add_known(struct dependencies *d)
 {
 	for (uint32_t i = 0; i < d->r->known_count; i++) {
 		struct history_known e = d->r->known[i];
-		dependencies_add(d, (struct dependency){
-			e.from, e.to, REASON_WW, e.key, e.from });
+		dependencies_add(d,
+		                 (struct dependency){ e.from, e.to, REASON_WW,
+		                                      e.key, e.from });
 	}
 }
 
@@ -353,18 +363,24 @@ static void dirty_witness(struct dirty_read dirty, struct witness *out)
 	out->count = 1;
 	out->edges = mem_take0(1, sizeof *out->edges);
 	out->edges[0] = (struct witness_edge){ .from = dirty.writer,
-		.to = dirty.reader, .reason = REASON_WR, .key = dirty.key,
-		.reader = dirty.reader };
+		                               .to = dirty.reader,
+		                               .reason = REASON_WR,
+		                               .key = dirty.key,
+		                               .reader = dirty.reader };
 }
 
 static void relation_witness(enum level l, const struct relation *r,
                              struct witness *out)
 {
 	struct level_scratch *s = level_scratch_new();
-	if (!r->order) base_witness(r, out);
-	else if (level_allows(l, r, s)) out->count = 0;
-	else if (l <= LEVEL_CC) weak_witness(l, r, out);
-	else strong_witness(l, r, s, out);
+	if (!r->order)
+		base_witness(r, out);
+	else if (level_allows(l, r, s))
+		out->count = 0;
+	else if (l <= LEVEL_CC)
+		weak_witness(l, r, out);
+	else
+		strong_witness(l, r, s, out);
 	level_scratch_free(s);
 }
 

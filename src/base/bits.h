@@ -74,8 +74,8 @@ BITS_INLINE unsigned bits_next(const word *a, unsigned from, unsigned words)
 	return 64 * w + (unsigned)__builtin_ctzll(rest);
 }
 /* for every member i of the set a, in increasing order */
-#define BITS_EACH(i, a, words)                                                \
-	for (unsigned i = bits_next(a, 0, words); i < 64 * (words);           \
+#define BITS_EACH(i, a, words)                                      \
+	for (unsigned i = bits_next(a, 0, words); i < 64 * (words); \
 	     i = bits_next(a, i + 1, words))
 
 #endif

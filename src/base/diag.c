@@ -35,7 +35,7 @@ void diags_add(struct diags *d, enum diag_kind kind, const char *file,
 		.column = column,
 		.message = mem_copy_string(text_get(&message)),
 		.source_line =
-		    source_line ? mem_copy_string(source_line) : NULL,
+			source_line ? mem_copy_string(source_line) : NULL,
 	};
 	d->errors += kind == DIAG_ERROR;
 	text_free(&message);

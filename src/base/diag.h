@@ -21,7 +21,7 @@ struct diag {
 struct diags {
 	struct diag *items;
 	size_t count, capacity;
-	size_t errors;     /* how many are errors */
+	size_t errors; /* how many are errors */
 };
 
 void diags_free(struct diags *d);

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-void *mem_take(size_t size);                    /* contents undefined */
-void *mem_take0(size_t count, size_t size);     /* zeroed array */
+void *mem_take(size_t size);                /* contents undefined */
+void *mem_take0(size_t count, size_t size); /* zeroed array */
 void *mem_grow(void *p, size_t count, size_t size);
 char *mem_copy_string(const char *s);
 
@@ -19,13 +19,13 @@ uint64_t mem_usual_limit(void);
 /* Makes room for one more element in a growable array:
  *     VEC_RESERVE(v->items, v->count, v->capacity);
  *     v->items[v->count++] = x; */
-#define VEC_RESERVE(items, count, capacity)                                   \
-	do {                                                                  \
-		if ((count) == (capacity)) {                                  \
-			(capacity) = (capacity) ? 2 * (capacity) : 8;         \
-			(items) = mem_grow((items), (capacity),               \
-			                   sizeof *(items));                  \
-		}                                                             \
+#define VEC_RESERVE(items, count, capacity)                           \
+	do {                                                          \
+		if ((count) == (capacity)) {                          \
+			(capacity) = (capacity) ? 2 * (capacity) : 8; \
+			(items) = mem_grow((items), (capacity),       \
+			                   sizeof *(items));          \
+		}                                                     \
 	} while (0)
 
 #endif

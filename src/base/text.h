@@ -20,7 +20,7 @@ void text_bytes(struct text *t, const char *s, size_t length);
 void text_int(struct text *t, int64_t i);
 void text_pad(struct text *t, char c, size_t count);
 void text_format(struct text *t, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+	__attribute__((format(printf, 2, 3)));
 void text_vformat(struct text *t, const char *format, va_list args);
 /* A JSON string literal: quotes, escapes; bytes above 127 pass unchanged. */
 void text_json_string(struct text *t, const char *s, size_t length);

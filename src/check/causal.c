@@ -25,7 +25,7 @@ enum { BLOCK_WIDE = 256, BLOCK_NARROW = 64 }; /* columns */
 
 /* The writers of a key that are on the block's paths. */
 struct key_writers {
-	uint32_t met;    /* how many the walk has met, listed in `recent` */
+	uint32_t met; /* how many the walk has met, listed in `recent` */
 	uint32_t total;
 	uint32_t groups; /* on how many paths */
 	uint32_t group;  /* where the last of these begins, in `sorted` */
@@ -48,10 +48,10 @@ struct causal {
 	uint32_t *pred_first, *preds; /* direct predecessors */
 	/* The key's writers from f->writer_first[key] on. */
 	struct key_writers *keys; /* by key */
-	uint32_t *recent; /* in the order of the walk */
-	uint32_t *sorted; /* by path and position: in groups by path */
-	uint32_t *end;    /* at the beginning of a group: its end */
-	uint32_t *hint;   /* there: the place in it found last */
+	uint32_t *recent;         /* in the order of the walk */
+	uint32_t *sorted;         /* by path and position: in groups by path */
+	uint32_t *end;            /* at the beginning of a group: its end */
+	uint32_t *hint;           /* there: the place in it found last */
 };
 
 /* Column of a transaction in the block; not below c->columns if it is on no
@@ -104,8 +104,8 @@ static void list_predecessors(struct causal *c)
 	for (uint32_t t = 1; t < f->n; t++) {
 		struct graph_preds p = graph_preds(c->g, t);
 		p.edge = GRAPH_NONE;
-		for (uint32_t u; (u = graph_next_pred(c->g, t, &p))
-		                 != GRAPH_NONE;) {
+		for (uint32_t u;
+		     (u = graph_next_pred(c->g, t, &p)) != GRAPH_NONE;) {
 			if (last[u] == t) continue;
 			last[u] = t;
 			VEC_RESERVE(c->preds, count, capacity);
@@ -269,9 +269,9 @@ static void finish(struct causal *c, uint32_t t)
 		const int32_t *past = row_at(&c->rows, c->row[t]);
 		for (uint32_t i = 0; i < c->columns; i++)
 			if (need[i] > past[i])
-				graph_add(c->g, cover_at(&c->cover,
-				                         c->first + i,
-				                         (uint32_t)need[i]),
+				graph_add(c->g,
+				          cover_at(&c->cover, c->first + i,
+				                   (uint32_t)need[i]),
 				          t);
 		row_drop(&c->rows, c->need[t]);
 	}
@@ -335,8 +335,8 @@ static void take_transaction(struct causal *c, uint32_t t)
 static bool is_too_wide(const struct causal *c)
 {
 	uint64_t most = (uint64_t)c->f->n * BLOCK_NARROW * sizeof(int32_t);
-	return c->columns > BLOCK_NARROW && c->rows.chunk_count > 1
-	       && rows_bytes(&c->rows) > most;
+	return c->columns > BLOCK_NARROW && c->rows.chunk_count > 1 &&
+	       rows_bytes(&c->rows) > most;
 }
 
 /* Nothing of the block is seen before its first transaction; those that earlier

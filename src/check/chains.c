@@ -73,7 +73,7 @@ static void list_groups(struct chains *c, const struct facts *f)
 			while (k < end && c->chain_of[c->writers[k]] == chain)
 				k++;
 			c->groups[count] =
-			    (struct chain_writers){ chain, i, k };
+				(struct chain_writers){ chain, i, k };
 			i = k;
 		}
 	}
@@ -90,7 +90,7 @@ struct chains *chains_new(const struct facts *f)
 	c->writers = mem_take0(writers + 1, sizeof *c->writers);
 	c->groups = mem_take0(writers + 1, sizeof *c->groups);
 	c->group_first =
-	    mem_take0((size_t)f->key_count + 1, sizeof *c->group_first);
+		mem_take0((size_t)f->key_count + 1, sizeof *c->group_first);
 	assign(c, f);
 	list_members(c, f);
 	list_writers(c, f);

@@ -14,11 +14,11 @@ struct chain_writers {
 };
 
 struct chains {
-	uint32_t count;      /* init is in none */
-	uint32_t *chain_of;  /* by transaction */
-	uint32_t *place_of;  /* place in its chain, from 0 */
-	uint32_t *first;     /* count + 1: range of members */
-	uint32_t *members;   /* transactions */
+	uint32_t count;     /* init is in none */
+	uint32_t *chain_of; /* by transaction */
+	uint32_t *place_of; /* place in its chain, from 0 */
+	uint32_t *first;    /* count + 1: range of members */
+	uint32_t *members;  /* transactions */
 	/* Writers of each key by (chain, place), and their groups: those of
 	 * key x are group_first[x] .. group_first[x + 1] - 1. */
 	uint32_t *writers;

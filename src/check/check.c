@@ -64,13 +64,11 @@ static uint32_t *copy_of(const uint32_t *from, size_t count)
 static struct check_result same(const struct levels *s,
                                 const struct check_result *r)
 {
-	return (struct check_result){
-		.verdict = r->verdict,
-		.order = copy_of(r->order, s->f->n),
-		.core = copy_of(r->core, r->core_count),
-		.core_count = r->core_count,
-		.reason = r->reason
-	};
+	return (struct check_result){ .verdict = r->verdict,
+		                      .order = copy_of(r->order, s->f->n),
+		                      .core = copy_of(r->core, r->core_count),
+		                      .core_count = r->core_count,
+		                      .reason = r->reason };
 }
 
 /* What this result decides about the other levels. */
@@ -80,8 +78,8 @@ static void spread(struct levels *s, enum level from)
 	if (r->verdict == CHECK_UNDECIDED) return;
 	for (enum level l = 0; l < LEVEL_COUNT; l++) {
 		bool follows = r->verdict == CHECK_HOLDS
-		                   ? level_implies(from, l)
-		                   : level_implies(l, from);
+		                       ? level_implies(from, l)
+		                       : level_implies(l, from);
 		if (!follows || s->decided & 1u << l) continue;
 		check_result_free(&s->results[l]);
 		s->results[l] = same(s, r);
@@ -105,13 +103,13 @@ static void regard_anomalies(struct levels *s, const struct trace *t)
 			                                            : LEVEL_RC);
 }
 
-void check_levels(const struct trace *t, const struct facts *f,
-                  unsigned wanted, struct check_clock *c,
-                  struct check_result *results)
+void check_levels(const struct trace *t, const struct facts *f, unsigned wanted,
+                  struct check_clock *c, struct check_result *results)
 {
 	/* The quick ones first, and of each kind those that tell most. */
-	static const enum level sequence[] = { LEVEL_NONE, LEVEL_CC, LEVEL_RC,
-		LEVEL_RA, LEVEL_SER, LEVEL_SI, LEVEL_PSI, LEVEL_PC };
+	static const enum level sequence[] = { LEVEL_NONE, LEVEL_CC,  LEVEL_RC,
+		                               LEVEL_RA,   LEVEL_SER, LEVEL_SI,
+		                               LEVEL_PSI,  LEVEL_PC };
 	struct levels s = { .f = f, .clock = c, .results = results };
 	memset(results, 0, LEVEL_COUNT * sizeof *results);
 	regard_anomalies(&s, t);

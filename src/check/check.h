@@ -19,9 +19,9 @@
 enum check_verdict { CHECK_HOLDS, CHECK_VIOLATED, CHECK_UNDECIDED };
 
 struct check_limits {
-	double seconds;      /* of wall time for all levels; 0: no limit */
-	uint64_t memory;     /* bytes that a check may hold; 0: half of what
-	                      * the machine has */
+	double seconds;  /* of wall time for all levels; 0: no limit */
+	uint64_t memory; /* bytes that a check may hold; 0: half of what
+	                  * the machine has */
 	bool (*stop)(void *data); /* asked now and then; NULL: never */
 	void *stop_data;
 };
@@ -64,15 +64,13 @@ bool check_commit_order(const struct facts *f, enum level l,
 /* All the levels in `wanted` (bit l for level l), using that some imply
  * others; regards anomalies. `results` has LEVEL_COUNT entries; those not
  * wanted stay zero, without being CHECK_HOLDS in any sense. */
-void check_levels(const struct trace *t, const struct facts *f,
-                  unsigned wanted, struct check_clock *c,
-                  struct check_result *results);
+void check_levels(const struct trace *t, const struct facts *f, unsigned wanted,
+                  struct check_clock *c, struct check_result *results);
 
 /* Behind check_level. weak: rc, ra, cc (and none); strong: the others; small:
  * any level, up to CHECK_SMALL transactions, init included, without order. */
 enum { CHECK_SMALL = 64, CHECK_BY_KERNEL = 16 };
-void check_small(const struct facts *f, enum level l,
-                 struct check_result *out);
+void check_small(const struct facts *f, enum level l, struct check_result *out);
 void check_weak(const struct facts *f, enum level l, struct check_clock *c,
                 struct check_result *out);
 void check_strong(const struct facts *f, enum level l, struct check_clock *c,

@@ -24,15 +24,15 @@
 #include "check/part.h"
 
 enum {
-	SMALL = 64,      /* transactions among which to look around */
-	TRIES = 48,      /* orders of so few transactions */
+	SMALL = 64,       /* transactions among which to look around */
+	TRIES = 48,       /* orders of so few transactions */
 	PAIRS_MAX = 2500, /* of transactions, that all are tried */
 	TRIPLES_MAX = 5000,
 	LOOK_OPERATIONS = 500000, /* that are checked while looking around:
 	                           * a few milliseconds */
-	STREAK = 3,  /* essential items in a row: the next one may be, too */
+	STREAK = 3, /* essential items in a row: the next one may be, too */
 	CONSIDERED_MAX = 64, /* parts whose operations are looked at */
-	STRETCHES = 200, /* of a history, of SMALL - 1 transactions each */
+	STRETCHES = 200,     /* of a history, of SMALL - 1 transactions each */
 	STRETCHES_REDUCED = 40,
 	/* Transactions of a core: the kernels have to judge it once more. */
 	WEAK_CORE_MAX = 1000,
@@ -81,8 +81,10 @@ static void count_operations(struct shrink *s, const uint32_t *items,
 {
 	uint32_t reads = s->parts.whole->read_first[s->parts.whole->n];
 	for (uint32_t i = 0; i < count; i++) {
-		if (items[i] < reads) s->parts.reads[items[i]] = counts;
-		else s->parts.writes[items[i] - reads] = counts;
+		if (items[i] < reads)
+			s->parts.reads[items[i]] = counts;
+		else
+			s->parts.writes[items[i] - reads] = counts;
 	}
 }
 
@@ -224,8 +226,8 @@ static uint32_t *items_of(struct shrink *s, uint32_t *count)
 	uint32_t reads = f->read_first[f->n], most = 0;
 	for (uint32_t k = 0; k < s->transaction_count; k++) {
 		uint32_t t = s->transactions[k];
-		most += f->read_first[t + 1] - f->read_first[t]
-		        + f->write_first[t + 1] - f->write_first[t];
+		most += f->read_first[t + 1] - f->read_first[t] +
+		        f->write_first[t + 1] - f->write_first[t];
 	}
 	uint32_t *items = mem_take((most + (size_t)1) * sizeof *items);
 	*count = 0;
@@ -277,8 +279,8 @@ void core_free(struct core *c)
 	*c = (struct core){ 0 };
 }
 
-static void take_items(struct shrink *s, const uint32_t *items,
-                       uint32_t count, struct core *out)
+static void take_items(struct shrink *s, const uint32_t *items, uint32_t count,
+                       struct core *out)
 {
 	uint32_t reads = s->parts.whole->read_first[s->parts.whole->n];
 	out->reads = mem_take((count + (size_t)1) * sizeof *out->reads);
@@ -304,11 +306,11 @@ static void finish(struct shrink *s, const uint32_t *transactions,
 	sort(out->transactions, count);
 	uint32_t *items = reduce_operations(s, &left);
 	take_items(s, items, left, out);
-	out->known = mem_take0((size_t)s->parts.pair_count + 1,
-	                       sizeof *out->known);
+	out->known =
+		mem_take0((size_t)s->parts.pair_count + 1, sizeof *out->known);
 	count_operations(s, items, left, true);
-	out->known_count = parts_known(&s->parts, transactions, count,
-	                               out->known);
+	out->known_count =
+		parts_known(&s->parts, transactions, count, out->known);
 	count_operations(s, every, all, true);
 	out->minimal = !s->unsure;
 	s->transactions = NULL;
@@ -369,8 +371,10 @@ static void try_orders(struct shrink *s, const uint32_t *transactions,
 	struct rng r = { count };
 	for (int i = 0; i < TRIES && best->count > 2 && looks_on(s); i++) {
 		uint32_t *items = copy_of(transactions, count), left = count;
-		if (i == 0) reverse(items, count);
-		else shuffle(&r, items, count);
+		if (i == 0)
+			reverse(items, count);
+		else
+			shuffle(&r, items, count);
 		reduce(s, items, &left);
 		consider(s, items, left, best);
 		free(items);
@@ -507,8 +511,8 @@ static void try_lost_update(struct shrink *s, struct core *best)
 	const struct facts *f = s->parts.whole;
 	uint32_t pair[2];
 	if (!level_implies(s->level, LEVEL_PSI)) return;
-	uint32_t *first = mem_take0(f->write_first[f->n] + f->key_count
-	                                + (size_t)1, sizeof *first);
+	uint32_t *first = mem_take0(
+		f->write_first[f->n] + f->key_count + (size_t)1, sizeof *first);
 	if (find_lost_update(f, first, pair)) try_set(s, pair, 2, best);
 	free(first);
 }
@@ -537,8 +541,8 @@ static void try_stretches(struct shrink *s, struct core *best)
 	uint32_t reduced = 0, last = f->n - length;
 	uint32_t steps = last / (length / 2);
 	if (steps > STRETCHES) steps = STRETCHES;
-	for (uint32_t i = 0; i <= steps && best->count > 2
-	                     && reduced < STRETCHES_REDUCED && !is_over(s);
+	for (uint32_t i = 0; i <= steps && best->count > 2 &&
+	                     reduced < STRETCHES_REDUCED && !is_over(s);
 	     i++) {
 		uint64_t at = steps ? 1 + (uint64_t)i * (last - 1) / steps : 1;
 		reduced += try_stretch(s, f->order + at, length, best);

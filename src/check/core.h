@@ -11,18 +11,18 @@
 #include "check/check.h"
 
 struct check_witness {
-	struct history *part;   /* the essential transactions and operations;
-	                         * names and indexes are those of the whole */
-	uint32_t *numbers;      /* transaction of the trace, for each of part */
-	struct witness cycle;   /* in the numbers of part; empty if none was
-	                         * made */
-	const char *anomaly;    /* usual name: "lost update", ... or NULL */
-	enum level weakest;     /* the weakest level that forbids the part, of
-	                         * the one explained and those it implies */
-	uint64_t hidden_ops;    /* operations of these transactions that are
-	                         * left out of part */
-	bool minimal;           /* no transaction can be left out, and no
-	                         * operation */
+	struct history *part; /* the essential transactions and operations;
+	                       * names and indexes are those of the whole */
+	uint32_t *numbers;    /* transaction of the trace, for each of part */
+	struct witness cycle; /* in the numbers of part; empty if none was
+	                       * made */
+	const char *anomaly;  /* usual name: "lost update", ... or NULL */
+	enum level weakest;   /* the weakest level that forbids the part, of
+	                       * the one explained and those it implies */
+	uint64_t hidden_ops;  /* operations of these transactions that are
+	                       * left out of part */
+	bool minimal;         /* no transaction can be left out, and no
+	                       * operation */
 };
 
 /* For a result that is VIOLATED; f are the facts of t. False if no small part
@@ -31,9 +31,9 @@ struct check_witness {
  * then operations, while the part still violates the level. Among several such
  * parts of the core it prefers few transactions, then few operations; it is
  * the same in every run that does not come to its limits. */
-bool check_explain(const struct trace *t, const struct facts *f,
-                   enum level l, const struct check_result *r,
-                   struct check_clock *c, struct check_witness *out);
+bool check_explain(const struct trace *t, const struct facts *f, enum level l,
+                   const struct check_result *r, struct check_clock *c,
+                   struct check_witness *out);
 void check_witness_free(struct check_witness *w);
 
 /* ---- behind check_explain ---- */

@@ -12,7 +12,7 @@ static bool *find_followed(const struct facts *f)
 	bool *followed = mem_take0(f->n, sizeof *followed);
 	bool all = f->after_all != COVER_NONE &&
 	           f->session_first[f->after_all] <
-	               f->session_first[f->after_all + 1];
+	                   f->session_first[f->after_all + 1];
 	for (uint32_t t = 1; t < f->n; t++) {
 		uint32_t s = f->session_of[t];
 		followed[t] = t + 1 < f->session_first[s + 1] ||
@@ -29,10 +29,9 @@ static void along_sessions(struct cover *c, const struct facts *f,
 	c->count = f->session_count;
 	for (uint32_t t = 1; t < f->n; t++) {
 		uint32_t s = f->session_of[t];
-		c->place[t] = (struct cover_place){
-			followed[t] ? s : COVER_NONE,
-			t - f->session_first[s] + 1
-		};
+		c->place[t] =
+			(struct cover_place){ followed[t] ? s : COVER_NONE,
+			                      t - f->session_first[s] + 1 };
 	}
 }
 
@@ -79,8 +78,7 @@ static void list_members(struct cover *c, const struct facts *f)
 	for (uint32_t t = 1; t < f->n; t++)
 		if (c->place[t].path != COVER_NONE)
 			c->first[c->place[t].path + 1]++;
-	for (uint32_t p = 0; p < c->count; p++)
-		c->first[p + 1] += c->first[p];
+	for (uint32_t p = 0; p < c->count; p++) c->first[p + 1] += c->first[p];
 	for (uint32_t t = 1; t < f->n; t++)
 		if (c->place[t].path != COVER_NONE)
 			c->members[c->first[c->place[t].path] +

@@ -55,15 +55,14 @@ static bool has_time(const struct cycle_search *s)
 
 /* With an order of so U wr, every cycle has a forced edge that goes against it;
  * without, we look for one of so U wr, and that has a wr. */
-static bool leads_back(const struct cycle_search *s, uint32_t from,
-                       uint32_t to)
+static bool leads_back(const struct cycle_search *s, uint32_t from, uint32_t to)
 {
 	const struct facts *f = s->f;
 	const uint32_t *component = s->components;
 	if (from == 0) return false;
 	if (to == 0 || facts_so(f, to, from)) return true;
-	return component && component[to] && component[to] == component[from]
-	       && (!f->rank || f->rank[from] > f->rank[to]);
+	return component && component[to] && component[to] == component[from] &&
+	       (!f->rank || f->rank[from] > f->rank[to]);
 }
 
 /* Counts them, or, once out_first tells where, lists them. */
@@ -96,8 +95,7 @@ static void find_out_edges(struct cycle_search *s)
 	uint32_t n = s->f->n;
 	s->out_first = mem_take0(n + (size_t)1, sizeof *s->out_first);
 	put_all_out(s);
-	for (uint32_t t = 0; t < n; t++)
-		s->out_first[t + 1] += s->out_first[t];
+	for (uint32_t t = 0; t < n; t++) s->out_first[t + 1] += s->out_first[t];
 	s->out = mem_take(s->out_first[n] * sizeof *s->out);
 	put_all_out(s);
 	memmove(s->out_first + 1, s->out_first, n * sizeof *s->out_first);
@@ -315,11 +313,12 @@ static struct numbers choose_core(struct cycle_search *s)
 	return best;
 }
 
-uint32_t *cycle_core(struct graph *g, enum level l,
-                     const uint32_t *components, uint32_t *count)
+uint32_t *cycle_core(struct graph *g, enum level l, const uint32_t *components,
+                     uint32_t *count)
 {
-	struct cycle_search s = { .g = g, .f = g->f, .level = l,
-		                  .components = components };
+	struct cycle_search s = {
+		.g = g, .f = g->f, .level = l, .components = components
+	};
 	s.mark = mem_take0(g->f->n, sizeof *s.mark);
 	path_init(&s.path, g);
 	find_out_edges(&s);

@@ -12,7 +12,7 @@
  * them: those of the cycle, and for each edge that the level forces the reader
  * that forces it and what lies between. Linear for each of a limited number of
  * attempts. */
-uint32_t *cycle_core(struct graph *g, enum level l,
-                     const uint32_t *components, uint32_t *count);
+uint32_t *cycle_core(struct graph *g, enum level l, const uint32_t *components,
+                     uint32_t *count);
 
 #endif

@@ -51,8 +51,10 @@ static bool writes_key(const struct trace_op *op, const struct facts *f,
 	uint32_t low = 0, high = count;
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
-		if (f->writes[writes[middle]] < op->key) low = middle + 1;
-		else high = middle;
+		if (f->writes[writes[middle]] < op->key)
+			low = middle + 1;
+		else
+			high = middle;
 	}
 	return low < count && f->writes[writes[low]] == op->key;
 }
@@ -65,8 +67,8 @@ static void show_writes(const struct trace *t, const struct facts *f,
 	for (uint32_t k = 0; k < c->count; k++) {
 		uint32_t number = c->transactions[k], first = next;
 		const struct trace_transaction *w = &t->transactions[number];
-		while (next < c->write_count
-		       && c->writes[next] < f->write_first[number + 1])
+		while (next < c->write_count &&
+		       c->writes[next] < f->write_first[number + 1])
 			next++;
 		for (uint32_t i = w->first_op; i < w->first_op + w->op_count;
 		     i++)
@@ -92,8 +94,8 @@ static uint32_t key_in_part(const struct trace *t, const struct history *part,
 	struct text name = { 0 };
 	uint32_t k = 0;
 	trace_print_key(&name, t, key);
-	while (k < part->key_count
-	       && strcmp(part->keys[k].name, text_get(&name)))
+	while (k < part->key_count &&
+	       strcmp(part->keys[k].name, text_get(&name)))
 		k++;
 	assert(k < part->key_count);
 	text_free(&name);
@@ -105,8 +107,8 @@ static void tell_known(const struct trace *t, const struct core *c,
 {
 	struct history *part = w->part;
 	part->known_count = c->known_count;
-	part->known = region_take(&part->region, (c->known_count + (size_t)1)
-	                                             * sizeof *part->known);
+	part->known = region_take(&part->region, (c->known_count + (size_t)1) *
+	                                                 sizeof *part->known);
 	for (uint32_t i = 0; i < c->known_count; i++)
 		part->known[i] = (struct history_known){
 			.from = number_in_part(w, c->known[i].from),
@@ -142,8 +144,8 @@ static void make_part(const struct trace *t, const struct facts *f,
 static bool anomaly_forbids(const struct trace *t, enum level l)
 {
 	for (enum trace_anomaly_kind k = 0; k < ANOMALY_COUNT; k++)
-		if (t->anomalies_found[k]
-		    && (l != LEVEL_NONE || trace_anomaly_forbidden_always(k)))
+		if (t->anomalies_found[k] &&
+		    (l != LEVEL_NONE || trace_anomaly_forbidden_always(k)))
 			return true;
 	return false;
 }
@@ -175,13 +177,14 @@ static struct check_clock *clock_within(struct check_clock *c)
 	struct check_limits limits = { .seconds = SECONDS_LATE };
 	if (!check_clock_over(c))
 		limits = (struct check_limits){ .seconds = SECONDS,
-			.stop = is_over, .stop_data = c };
+			                        .stop = is_over,
+			                        .stop_data = c };
 	return check_clock_new(&limits);
 }
 
-bool check_explain(const struct trace *t, const struct facts *f,
-                   enum level l, const struct check_result *r,
-                   struct check_clock *c, struct check_witness *out)
+bool check_explain(const struct trace *t, const struct facts *f, enum level l,
+                   const struct check_result *r, struct check_clock *c,
+                   struct check_witness *out)
 {
 	struct core core;
 	*out = (struct check_witness){ 0 };

@@ -17,7 +17,8 @@ enum { BITS_FOR_EACH_OPERATION = 64 };
 void graph_init(struct graph *g, const struct facts *f,
                 struct check_clock *clock)
 {
-	*g = (struct graph){ .f = f, .clock = clock,
+	*g = (struct graph){ .f = f,
+		             .clock = clock,
 		             .known_first = GRAPH_NONE };
 	g->head = mem_take(f->n * sizeof *g->head);
 	memset(g->head, 0xff, f->n * sizeof *g->head);
@@ -142,10 +143,11 @@ struct graph_preds graph_preds(const struct graph *g, uint32_t t)
 {
 	const struct facts *f = g->f;
 	assert(t != 0 && t < f->n);
-	struct graph_preds p = { .read = f->read_first[t],
-		                 .edge = g->head[t] };
-	if (t != f->session_first[f->session_of[t]]) p.so = 1;
-	else if (follows_all(f, t)) p.so = f->session_count;
+	struct graph_preds p = { .read = f->read_first[t], .edge = g->head[t] };
+	if (t != f->session_first[f->session_of[t]])
+		p.so = 1;
+	else if (follows_all(f, t))
+		p.so = f->session_count;
 	return p;
 }
 
@@ -217,7 +219,7 @@ static void enter(struct tarjan *a, uint32_t t)
 	a->index[t] = ++a->visited;
 	a->stack[a->stacked++] = t;
 	a->frames[a->depth++] =
-	    (struct frame){ t, a->index[t], graph_preds(a->g, t) };
+		(struct frame){ t, a->index[t], graph_preds(a->g, t) };
 }
 
 /* The component is what lies above t on the stack. All that precede it have

@@ -20,9 +20,9 @@ enum {
 
 struct decision {
 	struct edge edge, other;
-	size_t position;   /* of the edge in s->edges */
-	uint32_t at;       /* place in the sequence of who decided it */
-	bool follows;      /* from the decisions in `from` */
+	size_t position; /* of the edge in s->edges */
+	uint32_t at;     /* place in the sequence of who decided it */
+	bool follows;    /* from the decisions in `from` */
 	uint32_t *from;
 	uint32_t from_count;
 };
@@ -36,11 +36,11 @@ struct stage {
 struct guess {
 	struct strong *s;
 	const struct guide *guide;
-	uint32_t *sequence;  /* transactions */
-	uint32_t at;         /* all before this place is decided */
-	uint32_t chunk;      /* choices to decide at once */
+	uint32_t *sequence; /* transactions */
+	uint32_t at;        /* all before this place is decided */
+	uint32_t chunk;     /* choices to decide at once */
 	uint32_t chosen;
-	size_t root;         /* edges that rest on no decision */
+	size_t root; /* edges that rest on no decision */
 	struct decision *decisions;
 	size_t count, capacity;
 	struct stage *stages;
@@ -58,10 +58,11 @@ static void decide_on(struct guess *g, struct edge e, struct edge other)
 	e.rule = EDGE_CHOICE;
 	e.third = (uint32_t)g->count;
 	e.limit = 0;
-	g->decisions[g->count++] = (struct decision){
-		.edge = e, .other = other, .at = g->at,
-		.position = g->s->edge_count
-	};
+	g->decisions[g->count++] =
+		(struct decision){ .edge = e,
+		                   .other = other,
+		                   .at = g->at,
+		                   .position = g->s->edge_count };
 	reach_append(g->s, e);
 }
 
@@ -175,7 +176,7 @@ static void begin_stage(struct guess *g)
 	}
 	VEC_RESERVE(g->stages, g->stage_count, g->stage_capacity);
 	g->stages[g->stage_count++] =
-	    (struct stage){ reach_mark(s), (uint32_t)g->count };
+		(struct stage){ reach_mark(s), (uint32_t)g->count };
 }
 
 static bool decide(struct guess *g)
@@ -183,8 +184,8 @@ static bool decide(struct guess *g)
 	while (g->at < g->s->f->n) {
 		begin_stage(g);
 		g->chosen = 0;
-		while (g->at < g->s->f->n
-		       && choices_of(g->s, g->sequence[g->at], choose, g))
+		while (g->at < g->s->f->n &&
+		       choices_of(g->s, g->sequence[g->at], choose, g))
 			g->at++;
 		if (!propagate(g)) return false;
 		g->chunk += g->chunk / 2;
@@ -194,8 +195,11 @@ static bool decide(struct guess *g)
 
 enum strong_answer guess_guided(struct strong *s, const struct guide *guide)
 {
-	struct guess g = { .s = s, .guide = guide, .at = 1,
-		           .chunk = FIRST_CHUNK, .root = s->edge_count };
+	struct guess g = { .s = s,
+		           .guide = guide,
+		           .at = 1,
+		           .chunk = FIRST_CHUNK,
+		           .root = s->edge_count };
 	g.sequence = mem_take(s->f->n * sizeof *g.sequence);
 	proof_init(&g.proof, s);
 	reach_sort_by_time(s);

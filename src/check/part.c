@@ -28,8 +28,10 @@ uint32_t parts_write(const struct facts *f, uint32_t t, uint32_t key)
 	uint32_t low = f->write_first[t], high = f->write_first[t + 1];
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
-		if (f->writes[middle] < key) low = middle + 1;
-		else high = middle;
+		if (f->writes[middle] < key)
+			low = middle + 1;
+		else
+			high = middle;
 	}
 	bool found = low < f->write_first[t + 1] && f->writes[low] == key;
 	return found ? low : NONE;
@@ -45,8 +47,7 @@ static void take_pairs(struct parts *p)
 		uint32_t from = parts_write(f, e.from, e.key);
 		uint32_t to = parts_write(f, e.to, e.key);
 		if (from == NONE || to == NONE) continue;
-		p->pairs[p->pair_count++] =
-		    (struct parts_pair){ e, from, to };
+		p->pairs[p->pair_count++] = (struct parts_pair){ e, from, to };
 	}
 }
 
@@ -149,8 +150,7 @@ uint32_t parts_known(struct parts *p, const uint32_t *transactions,
 	return found;
 }
 
-void parts_narrow(struct parts *p, const uint32_t *transactions,
-                  uint32_t count)
+void parts_narrow(struct parts *p, const uint32_t *transactions, uint32_t count)
 {
 	uint32_t found = 0, all = p->pair_count;
 	struct parts_pair *pairs = mem_take((all + (size_t)1) * sizeof *pairs);
@@ -171,8 +171,8 @@ void parts_narrow(struct parts *p, const uint32_t *transactions,
 struct making {
 	struct parts *p;
 	struct facts *f;
-	uint32_t *chosen;  /* increasing; [0] is init */
-	uint32_t *keys;    /* of the whole, for each of the part */
+	uint32_t *chosen; /* increasing; [0] is init */
+	uint32_t *keys;   /* of the whole, for each of the part */
 	uint32_t key_capacity;
 };
 
@@ -205,8 +205,8 @@ static void take_sessions(struct making *m)
 	struct facts *f = m->f;
 	uint32_t last = NONE;
 	f->session_of = mem_take(f->n * sizeof *f->session_of);
-	f->session_first = mem_take0((size_t)f->n + 1,
-	                             sizeof *f->session_first);
+	f->session_first =
+		mem_take0((size_t)f->n + 1, sizeof *f->session_first);
 	f->session_of[0] = UINT32_MAX;
 	f->after_all = UINT32_MAX;
 	for (uint32_t t = 1; t < f->n; t++) {
@@ -225,8 +225,8 @@ static void take_reads(struct making *m)
 	struct facts *f = m->f;
 	size_t most = 1, count = 0;
 	for (uint32_t t = 1; t < f->n; t++)
-		most += whole->read_first[m->chosen[t] + 1]
-		        - whole->read_first[m->chosen[t]];
+		most += whole->read_first[m->chosen[t] + 1] -
+		        whole->read_first[m->chosen[t]];
 	f->reads = mem_take(most * sizeof *f->reads);
 	f->read_first = mem_take0((size_t)f->n + 1, sizeof *f->read_first);
 	for (uint32_t t = 1; t < f->n; t++) {
@@ -235,9 +235,9 @@ static void take_reads(struct making *m)
 		for (; i < end; i = next_read(m->p, i + 1)) {
 			struct facts_read r = whole->reads[i];
 			if (!is_read(m->p, i)) continue;
-			f->reads[count++] = (struct facts_read){
-				key_number(m, r.key), m->p->number[r.from]
-			};
+			f->reads[count++] =
+				(struct facts_read){ key_number(m, r.key),
+				                     m->p->number[r.from] };
 		}
 		f->read_first[t + 1] = (uint32_t)count;
 	}
@@ -249,8 +249,8 @@ static void take_writes(struct making *m)
 	struct facts *f = m->f;
 	size_t most = 1, count = 0;
 	for (uint32_t t = 1; t < f->n; t++)
-		most += whole->write_first[m->chosen[t] + 1]
-		        - whole->write_first[m->chosen[t]];
+		most += whole->write_first[m->chosen[t] + 1] -
+		        whole->write_first[m->chosen[t]];
 	f->writes = mem_take(most * sizeof *f->writes);
 	f->write_first = mem_take0((size_t)f->n + 1, sizeof *f->write_first);
 	for (uint32_t t = 1; t < f->n; t++) {
@@ -259,7 +259,7 @@ static void take_writes(struct making *m)
 		     i++)
 			if (m->p->writes[i])
 				f->writes[count++] =
-				    key_number(m, whole->writes[i]);
+					key_number(m, whole->writes[i]);
 		f->write_first[t + 1] = (uint32_t)count;
 	}
 }
@@ -287,8 +287,8 @@ static void take_writers(struct facts *f)
 {
 	uint32_t total = f->write_first[f->n];
 	uint32_t *next = mem_take0((size_t)f->key_count + 1, sizeof *next);
-	f->writer_first = mem_take0((size_t)f->key_count + 1,
-	                            sizeof *f->writer_first);
+	f->writer_first =
+		mem_take0((size_t)f->key_count + 1, sizeof *f->writer_first);
 	f->writers = mem_take((total + (size_t)1) * sizeof *f->writers);
 	for (uint32_t i = 0; i < total; i++)
 		f->writer_first[f->writes[i] + 1]++;
@@ -314,8 +314,8 @@ static void take_known(struct making *m, const uint32_t *transactions,
 	for (uint32_t t = 1; t < f->n; t++) p->number[m->chosen[t]] = t;
 	for (uint32_t i = 0; i < f->known_count; i++) {
 		struct facts_known *e = &f->known[i];
-		*e = (struct facts_known){ p->number[e->from],
-			p->number[e->to], p->key[e->key] };
+		*e = (struct facts_known){ p->number[e->from], p->number[e->to],
+			                   p->key[e->key] };
 	}
 }
 
@@ -354,8 +354,8 @@ static bool is_ready(const struct facts *f, uint32_t t)
 static void find_order(struct facts *f)
 {
 	uint32_t placed = 0, before;
-	uint32_t *next = mem_take((f->session_count + (size_t)1)
-	                          * sizeof *next);
+	uint32_t *next =
+		mem_take((f->session_count + (size_t)1) * sizeof *next);
 	memset(f->rank, 0xff, f->n * sizeof *f->rank);
 	memcpy(next, f->session_first, f->session_count * sizeof *next);
 	place(f, 0, &placed);
@@ -364,8 +364,8 @@ static void find_order(struct facts *f)
 		for (uint32_t s = 0; s < f->session_count; s++) {
 			uint32_t end = f->session_first[s + 1];
 			uint32_t others = f->n - (end - f->session_first[s]);
-			if (s == f->after_all && next[s] < end
-			    && placed < others)
+			if (s == f->after_all && next[s] < end &&
+			    placed < others)
 				continue;
 			while (next[s] < end && is_ready(f, next[s]))
 				place(f, next[s]++, &placed);
@@ -383,8 +383,10 @@ static void take_order(struct making *m)
 	struct facts *f = m->f;
 	f->order = mem_take(f->n * sizeof *f->order);
 	f->rank = mem_take(f->n * sizeof *f->rank);
-	if (m->p->whole->order) filter_order(m);
-	else find_order(f);
+	if (m->p->whole->order)
+		filter_order(m);
+	else
+		find_order(f);
 }
 
 static void forget(struct making *m)

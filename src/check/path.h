@@ -21,8 +21,8 @@ struct path_search {
 	uint32_t queued;
 	uint32_t *session_seen; /* by session, likewise */
 	uint32_t *session_from; /* all before this one have been seen */
-	bool all_seen;  /* all that the session after all follows */
-	uint32_t found; /* or GRAPH_NONE */
+	bool all_seen;          /* all that the session after all follows */
+	uint32_t found;         /* or GRAPH_NONE */
 };
 
 void path_init(struct path_search *p, const struct graph *g);

@@ -84,8 +84,7 @@ static void keep_row(struct strong *s, uint32_t p, unsigned which)
 	s->kept_at[row] = s->mark;
 	if (s->kept_count == s->kept_capacity) {
 		s->kept_capacity = 2 * s->kept_capacity + 64;
-		s->kept = mem_grow(s->kept, s->kept_capacity,
-		                   sizeof *s->kept);
+		s->kept = mem_grow(s->kept, s->kept_capacity, sizeof *s->kept);
 		s->kept_rows = mem_grow(s->kept_rows, s->kept_capacity,
 		                        s->blocks * sizeof(lanes));
 	}

@@ -6,16 +6,15 @@
 #include "check/strong.h"
 #include "history/history.h"
 
-static void append_base(struct strong *s, uint32_t t, uint32_t u,
-                        bool whole)
+static void append_base(struct strong *s, uint32_t t, uint32_t u, bool whole)
 {
 	uint32_t from = point_commit(s, t);
 	uint32_t to = whole ? point_begin(s, u) : point_commit(s, u);
-	if (point_chain(s, from) == point_chain(s, to)
-	    && point_place(s, from) < point_place(s, to))
+	if (point_chain(s, from) == point_chain(s, to) &&
+	    point_place(s, from) < point_place(s, to))
 		return;
-	reach_append(s, (struct edge){ .from = from, .to = to,
-	                               .rule = EDGE_BASE });
+	reach_append(
+		s, (struct edge){ .from = from, .to = to, .rule = EDGE_BASE });
 }
 
 /* wr, and what the last session of all follows. */
@@ -38,8 +37,8 @@ static void append_bases(struct strong *s)
 	uint32_t last = f->session_first[f->after_all];
 	if (last == f->session_first[f->after_all + 1]) return;
 	for (uint32_t k = 0; k < f->session_count; k++)
-		if (k != f->after_all
-		    && f->session_first[k] < f->session_first[k + 1])
+		if (k != f->after_all &&
+		    f->session_first[k] < f->session_first[k + 1])
 			append_base(s, f->session_first[k + 1] - 1, last, true);
 }
 
@@ -64,8 +63,8 @@ static void list_readers(struct strong *s)
 
 static uint64_t memory_of(const struct strong *s)
 {
-	return (uint64_t)s->points * (4 * 16 * (uint64_t)s->blocks + 64)
-	       + (uint64_t)s->f->read_first[s->f->n] * 40;
+	return (uint64_t)s->points * (4 * 16 * (uint64_t)s->blocks + 64) +
+	       (uint64_t)s->f->read_first[s->f->n] * 40;
 }
 
 static void take_arrays(struct strong *s)

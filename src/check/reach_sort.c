@@ -9,8 +9,7 @@ static void count_degrees(struct strong *s)
 {
 	for (uint32_t p = 1u << s->two; p < s->points; p++)
 		s->degree[p] = point_previous(s, p) != UINT32_MAX;
-	for (size_t i = 0; i < s->edge_count; i++)
-		s->degree[s->edges[i].to]++;
+	for (size_t i = 0; i < s->edge_count; i++) s->degree[s->edges[i].to]++;
 }
 
 static void release(struct strong *s, uint32_t p, uint32_t *end)
@@ -83,8 +82,8 @@ static uint32_t heap_pop(struct heap *h)
 {
 	uint32_t top = h->items[0], last = h->items[--h->count], i = 0;
 	for (uint32_t child; (child = 2 * i + 1) < h->count; i = child) {
-		if (child + 1 < h->count
-		    && is_earlier(h, h->items[child + 1], h->items[child]))
+		if (child + 1 < h->count &&
+		    is_earlier(h, h->items[child + 1], h->items[child]))
 			child++;
 		if (!is_earlier(h, h->items[child], last)) break;
 		h->items[i] = h->items[child];

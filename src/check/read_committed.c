@@ -79,8 +79,7 @@ static void take_reader(struct read_committed *c, uint32_t t)
 	}
 	for (uint32_t i = end; i-- > begin && !c->g->stopped;) {
 		uint32_t from = f->reads[i].from;
-		if (from && c->first[from] == i + 1)
-			force_common_keys(c, from);
+		if (from && c->first[from] == i + 1) force_common_keys(c, from);
 		remember(c, f->reads[i]);
 	}
 }

@@ -13,16 +13,16 @@
 
 struct reasons {
 	struct strong *s;
-	size_t root;         /* edges whose reasons are not wanted */
+	size_t root; /* edges whose reasons are not wanted */
 	struct proof *proof;
-	bool *used;          /* edges whose reason is known or waits */
-	uint32_t *waiting;   /* edges whose reason is to be found */
+	bool *used;        /* edges whose reason is known or waits */
+	uint32_t *waiting; /* edges whose reason is to be found */
 	size_t waiting_count, waiting_capacity;
 	/* The search at hand: points it has met, and how they were reached. */
 	bool *seen;
 	uint32_t *parent, *by_edge;
 	uint32_t *met_points, met_count;
-	uint32_t *later;     /* edges to follow when the nearer ones are done */
+	uint32_t *later; /* edges to follow when the nearer ones are done */
 	size_t later_count, later_capacity;
 };
 
@@ -72,8 +72,8 @@ static bool leads_to(const struct reasons *r, uint32_t p, uint32_t b,
 /* The points that follow in the chain are as near as p itself. */
 static void meet_chain(struct reasons *r, uint32_t p, uint32_t b, size_t limit)
 {
-	for (uint32_t q = point_next(r->s, p); q != UINT32_MAX && !r->seen[q]
-	                                       && leads_to(r, q, b, limit);
+	for (uint32_t q = point_next(r->s, p);
+	     q != UINT32_MAX && !r->seen[q] && leads_to(r, q, b, limit);
 	     q = point_next(r->s, q)) {
 		meet(r, q, p, NO_EDGE);
 		p = q;
@@ -168,9 +168,7 @@ static void take_reason(struct reasons *r, const struct edge *e)
 		take_path(r, point_begin(s, from), point_commit(s, to),
 		          e->limit);
 		break;
-	case EDGE_CHOICE:
-		use_choice(r, e);
-		break;
+	case EDGE_CHOICE: use_choice(r, e); break;
 	}
 }
 

@@ -23,7 +23,7 @@ static void add_chunk(struct rows *r)
 {
 	VEC_RESERVE(r->chunks, r->chunk_count, r->chunk_capacity);
 	r->chunks[r->chunk_count++] =
-	    mem_take(sizeof(int32_t) * ROWS_IN_CHUNK * r->stride);
+		mem_take(sizeof(int32_t) * ROWS_IN_CHUNK * r->stride);
 }
 
 uint32_t row_copy(struct rows *r, uint32_t from)

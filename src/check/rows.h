@@ -16,10 +16,10 @@ enum { ROWS_LANES = 4, ROWS_IN_CHUNK = 256 };
 struct rows {
 	int32_t **chunks; /* so that rows stay where they are */
 	size_t chunk_count, chunk_capacity;
-	unsigned width;   /* columns, a multiple of ROWS_LANES */
-	unsigned stride;  /* a row's length; there is more behind the columns */
-	uint32_t made;    /* so many rows have been taken ever */
-	uint32_t free;    /* given back, linked by their first column; or 0 */
+	unsigned width;  /* columns, a multiple of ROWS_LANES */
+	unsigned stride; /* a row's length; there is more behind the columns */
+	uint32_t made;   /* so many rows have been taken ever */
+	uint32_t free;   /* given back, linked by their first column; or 0 */
 };
 
 void rows_init(struct rows *r, uint32_t columns);

@@ -47,7 +47,10 @@ static void force(struct strong *s, uint32_t from, uint32_t to,
 		const struct edge *e = &s->edges[s->edge_count - 1];
 		if (e->from == from && e->to == to) return;
 	}
-	struct edge e = { .from = from, .to = to, .rule = rule, .third = third,
+	struct edge e = { .from = from,
+		          .to = to,
+		          .rule = rule,
+		          .third = third,
 		          .limit = (uint32_t)s->closed };
 	if (s->conflicting) {
 		s->conflict = e;
@@ -62,8 +65,10 @@ static void conflict_with_init(struct strong *s, uint32_t w, uint32_t r)
 {
 	s->conflicting = true;
 	s->conflict_limit = s->closed;
-	s->conflict = (struct edge){ .from = point_commit(s, w), .to = 0,
-		                     .rule = EDGE_SOURCE, .third = r,
+	s->conflict = (struct edge){ .from = point_commit(s, w),
+		                     .to = 0,
+		                     .rule = EDGE_SOURCE,
+		                     .third = r,
 		                     .limit = (uint32_t)s->closed };
 }
 
@@ -72,8 +77,8 @@ static void source_rule(struct strong *s, uint32_t r, struct facts_read read)
 {
 	const struct chains *c = s->chains;
 	uint32_t a = read.from;
-	uint32_t to = s->level == LEVEL_PC ? point_commit(s, a)
-	                                   : point_begin(s, a);
+	uint32_t to =
+		s->level == LEVEL_PC ? point_commit(s, a) : point_begin(s, a);
 	const int32_t *pre = point_row(s, s->pre, point_begin(s, r));
 	const int32_t *known = point_row(s, s->pre, to);
 	for (uint32_t i = c->group_first[read.key];
@@ -95,7 +100,7 @@ static void reader_rule(struct strong *s, uint32_t r, uint32_t key, uint32_t a)
 {
 	const struct chains *c = s->chains;
 	const int32_t *suc =
-	    a ? point_row(s, s->suc, point_commit(s, a)) : NULL;
+		a ? point_row(s, s->suc, point_commit(s, a)) : NULL;
 	const int32_t *known = point_row(s, s->suc, point_begin(s, r));
 	for (uint32_t i = c->group_first[key];
 	     i < c->group_first[key + 1] && !s->conflicting; i++) {
@@ -157,8 +162,7 @@ static void look_at(struct strong *s, uint32_t p)
 	uint8_t what = s->has_changed[p];
 	s->has_changed[p] = 0;
 	if (p == point_begin(s, t)) look_at_begin(s, t, what);
-	if (p == point_commit(s, t) && what & CHANGED_SUC)
-		look_at_commit(s, t);
+	if (p == point_commit(s, t) && what & CHANGED_SUC) look_at_commit(s, t);
 }
 
 bool saturate(struct strong *s)
@@ -167,8 +171,8 @@ bool saturate(struct strong *s)
 	if (!s->init_read) look_at_commit(s, HISTORY_INIT);
 	s->init_read = true;
 	while (s->changed_count || s->edge_count > s->linked) {
-		while (s->changed_count && !s->conflicting
-		       && s->edge_count - s->linked < BATCH) {
+		while (s->changed_count && !s->conflicting &&
+		       s->edge_count - s->linked < BATCH) {
 			uint32_t p = s->changed[s->changed_first];
 			s->changed_first = (s->changed_first + 1) % s->points;
 			s->changed_count--;

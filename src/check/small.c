@@ -50,10 +50,11 @@ static void fill_events(struct small *s, const struct facts *f)
 static struct history_known *known_pairs(const struct facts *f)
 {
 	struct history_known *known =
-	    mem_take((f->known_count + 1) * sizeof *known);
+		mem_take((f->known_count + 1) * sizeof *known);
 	for (uint32_t i = 0; i < f->known_count; i++)
 		known[i] = (struct history_known){ f->known[i].from,
-			f->known[i].to, f->known[i].key };
+			                           f->known[i].to,
+			                           f->known[i].key };
 	return known;
 }
 
@@ -62,13 +63,19 @@ static bool small_allows(const struct facts *f, enum level l)
 	struct small s = { 0 };
 	struct history_known *known = known_pairs(f);
 	s.r = (struct relation){
-		.n = f->n, .words = 1, .key_count = f->key_count,
-		.order_count = f->n, .order = f->order,
-		.so = s.so, .direct = s.direct, .past = s.past,
+		.n = f->n,
+		.words = 1,
+		.key_count = f->key_count,
+		.order_count = f->n,
+		.order = f->order,
+		.so = s.so,
+		.direct = s.direct,
+		.past = s.past,
 		.writers = mem_take0((size_t)f->key_count + 1, sizeof(word)),
-		.reads = mem_take(((size_t)f->read_first[f->n] + 1)
-		                  * sizeof *s.r.reads),
-		.known_count = f->known_count, .known = known
+		.reads = mem_take(((size_t)f->read_first[f->n] + 1) *
+		                  sizeof *s.r.reads),
+		.known_count = f->known_count,
+		.known = known
 	};
 	fill_so(&s, f);
 	fill_events(&s, f);
@@ -93,8 +100,7 @@ void check_small(const struct facts *f, enum level l, struct check_result *out)
 {
 	assert(f->n <= CHECK_SMALL);
 	bool allowed = f->order && small_allows(f, l);
-	*out = (struct check_result){
-		.verdict = allowed ? CHECK_HOLDS : CHECK_VIOLATED
-	};
+	*out = (struct check_result){ .verdict = allowed ? CHECK_HOLDS
+		                                         : CHECK_VIOLATED };
 	if (!allowed) core_of_all(f, out);
 }

@@ -34,14 +34,14 @@ struct solver {
 	CCaDiCaL *sat;
 	struct option *options;
 	size_t option_count, option_capacity;
-	uint32_t *table;       /* options by edge; entries are number + 1 */
-	size_t table_size;     /* a power of two */
+	uint32_t *table;   /* options by edge; entries are number + 1 */
+	size_t table_size; /* a power of two */
 	struct pair *choices;
 	size_t choice_count, choice_capacity;
-	struct lists lemmas;   /* options of which one is not there */
-	struct lists proofs;   /* transactions that prove each lemma, and */
-	struct lists roots;    /* edges whose reasons it needs besides */
-	bool *chosen;          /* options of the model */
+	struct lists lemmas; /* options of which one is not there */
+	struct lists proofs; /* transactions that prove each lemma, and */
+	struct lists roots;  /* edges whose reasons it needs besides */
+	bool *chosen;        /* options of the model */
 	bool too_large;
 };
 
@@ -97,7 +97,7 @@ static void grow_table(struct solver *v)
 	v->table_size = size;
 	for (size_t i = 0; i < v->option_count; i++)
 		v->table[slot_of(v, v->options[i].from, v->options[i].to)] =
-		    (uint32_t)i + 1;
+			(uint32_t)i + 1;
 }
 
 /* The solver first tries false: that is to mean an order of points like that
@@ -110,9 +110,8 @@ static uint32_t option_of(struct solver *v, const struct edge *e)
 	VEC_RESERVE(v->options, v->option_count, v->option_capacity);
 	int variable = (int)v->option_count + 1;
 	bool along = v->s->topo_rank[e->from] < v->s->topo_rank[e->to];
-	v->options[v->option_count] = (struct option){
-		e->from, e->to, along ? -variable : variable
-	};
+	v->options[v->option_count] =
+		(struct option){ e->from, e->to, along ? -variable : variable };
 	v->table[slot] = (uint32_t)++v->option_count;
 	return v->table[slot] - 1;
 }
@@ -123,9 +122,8 @@ static bool add_choice(void *data, const struct choice *c)
 	struct pair p = { option_of(v, &c->first), option_of(v, &c->second) };
 	VEC_RESERVE(v->choices, v->choice_count, v->choice_capacity);
 	v->choices[v->choice_count++] = p;
-	v->too_large = v->option_count > INT32_MAX / 4
-	               || check_clock_too_large(v->s->clock,
-	                                        v->choice_count * 64);
+	v->too_large = v->option_count > INT32_MAX / 4 ||
+	               check_clock_too_large(v->s->clock, v->choice_count * 64);
 	return !v->too_large && !check_clock_over(v->s->clock);
 }
 
@@ -163,8 +161,7 @@ static bool is_chosen(void *data, const struct choice *c)
 static enum strong_answer try_model(struct solver *v)
 {
 	struct guide guide = { is_chosen, learn, v, PATIENCE };
-	v->chosen = mem_grow(v->chosen, v->option_count + 1,
-	                     sizeof *v->chosen);
+	v->chosen = mem_grow(v->chosen, v->option_count + 1, sizeof *v->chosen);
 	/* The solver's values are lost with the first clause added. */
 	for (size_t i = 0; i < v->option_count; i++) {
 		/* Only for variables does every version tell the value. */
@@ -197,8 +194,8 @@ static int add_switched(struct solver *v, CCaDiCaL *sat)
 		ccadical_add(sat, -++variable);
 		for (size_t k = list_begin(&v->lemmas, i);
 		     k < v->lemmas.ends[i]; k++)
-			ccadical_add(
-			    sat, -v->options[v->lemmas.items[k]].literal);
+			ccadical_add(sat,
+			             -v->options[v->lemmas.items[k]].literal);
 		ccadical_add(sat, 0);
 	}
 	return variable;

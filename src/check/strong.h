@@ -21,22 +21,22 @@
 /* Why an edge is there. t, a and w are transactions; r reads a's version of a
  * key that w also writes. */
 enum edge_rule {
-	EDGE_BASE,    /* so, wr, or a known order */
-	EDGE_SOURCE,  /* w -> a, since w is before r (third) */
-	EDGE_READER,  /* r -> w, since a (third) is before w */
-	EDGE_RIVAL,   /* commit of a -> begin of b, which write one key, since
-	               * the begin of a is before the commit of b */
-	EDGE_CHOICE   /* guessed, or true in the solver's model */
+	EDGE_BASE,   /* so, wr, or a known order */
+	EDGE_SOURCE, /* w -> a, since w is before r (third) */
+	EDGE_READER, /* r -> w, since a (third) is before w */
+	EDGE_RIVAL,  /* commit of a -> begin of b, which write one key, since
+	              * the begin of a is before the commit of b */
+	EDGE_CHOICE  /* guessed, or true in the solver's model */
 };
 
 #define NO_EDGE UINT32_MAX
 
 struct edge {
-	uint32_t from, to;           /* points */
-	uint32_t next_out, next_in;  /* edges of the same point, or NO_EDGE */
-	uint32_t third;              /* transaction, or number of the choice */
-	uint32_t limit;              /* the reason is a path of the edges that
-	                              * came before this number */
+	uint32_t from, to;          /* points */
+	uint32_t next_out, next_in; /* edges of the same point, or NO_EDGE */
+	uint32_t third;             /* transaction, or number of the choice */
+	uint32_t limit;             /* the reason is a path of the edges that
+	                             * came before this number */
 	enum edge_rule rule;
 };
 
@@ -50,23 +50,25 @@ struct strong {
 	struct chains *chains;
 	struct check_clock *clock;
 	enum level level;
-	unsigned two;        /* 1 if a transaction has two points */
-	uint32_t points;     /* f->n << two; those of init are not used */
-	uint32_t blocks;     /* of 4 chains each: width of a row */
+	unsigned two;    /* 1 if a transaction has two points */
+	uint32_t points; /* f->n << two; those of init are not used */
+	uint32_t blocks; /* of 4 chains each: width of a row */
 	lanes *pre, *suc;
 	uint32_t *first_out, *first_in; /* edges by point */
 	struct edge *edges;
 	size_t edge_count, edge_capacity;
-	size_t linked;       /* edges that are in the lists of their points */
-	size_t closed;       /* edges in the closure, if one was made */
+	size_t linked; /* edges that are in the lists of their points */
+	size_t closed; /* edges in the closure, if one was made */
 	bool has_closure;
-	uint32_t *topo;      /* the points in an order that the edges allow */
+	uint32_t *topo; /* the points in an order that the edges allow */
 	uint32_t *topo_rank;
 	/* Reads by source: those from a are readers[reader_first[a]] .. */
 	uint32_t *reader_first;
-	struct strong_reader { uint32_t reader, key; } *readers;
+	struct strong_reader {
+		uint32_t reader, key;
+	} * readers;
 	/* Points whose rows have changed and were not looked at since. */
-	uint32_t *changed;    /* a ring */
+	uint32_t *changed; /* a ring */
 	uint32_t changed_first, changed_count;
 	uint8_t *has_changed; /* CHANGED_PRE, CHANGED_SUC by point */
 	uint32_t *queue;      /* of points */
@@ -120,8 +122,7 @@ static inline int32_t *point_row(const struct strong *s, lanes *rows,
 /* Is point a before point b, by the closure? */
 static inline bool point_before(const struct strong *s, uint32_t a, uint32_t b)
 {
-	return point_place(s, a)
-	       < point_row(s, s->pre, b)[point_chain(s, a)];
+	return point_place(s, a) < point_row(s, s->pre, b)[point_chain(s, a)];
 }
 /* The neighbours in the chain, or UINT32_MAX. */
 uint32_t point_next(const struct strong *s, uint32_t p);

@@ -19,15 +19,15 @@
 struct checking {
 	const struct command_line *line;
 	struct histories in;
-	unsigned wanted;       /* levels */
+	unsigned wanted; /* levels */
 	struct style style;
 	bool json, strongest, orders, quiet;
 	struct check_summary summary;
 	/* Of the first history, then of the first violating one: which it is,
 	 * what is said about it, and what that cost. */
 	struct text which, report, costs;
-	bool reported;         /* a violating one has come */
-	struct text first;     /* --strongest: the first history's line */
+	bool reported;     /* a violating one has come */
+	struct text first; /* --strongest: the first history's line */
 	struct text picture;
 };
 
@@ -50,7 +50,7 @@ static enum level borrowed(const struct finding_of_levels *f, enum level l)
 		if (f->found.shown_by[o] != o || !level_implies(l, o)) continue;
 		if (best == LEVEL_COUNT ||
 		    f->witnesses[o].part->transaction_count <
-		        f->witnesses[best].part->transaction_count)
+		            f->witnesses[best].part->transaction_count)
 			best = o;
 	}
 	return best;
@@ -66,8 +66,8 @@ static void explain_level(struct checking *x, struct finding_of_levels *f,
 	struct check_witness *w = &f->witnesses[l];
 	enum level other = borrowed(f, l);
 	uint32_t known = other < LEVEL_COUNT
-	                     ? f->witnesses[other].part->transaction_count
-	                     : UINT32_MAX;
+	                         ? f->witnesses[other].part->transaction_count
+	                         : UINT32_MAX;
 	c->shown_by[l] = other;
 	if (known <= SMALLEST_PART) return;
 	if (check_explain(c->trace, f->facts, l, &f->results[l], x->in.clock,
@@ -229,8 +229,10 @@ static void check_observed(struct checking *x, const struct observed *o)
 	const struct trace *t = o->trace;
 	struct finding_of_levels f = {
 		.facts = facts_of_trace(t),
-		.found = { .trace = t, .format = o->format,
-		           .number = o->number, .wanted = x->wanted,
+		.found = { .trace = t,
+		           .format = o->format,
+		           .number = o->number,
+		           .wanted = x->wanted,
 		           .read_seconds = o->read_seconds },
 	};
 	f.found.results = f.results;
@@ -252,7 +254,8 @@ static bool orders_fit(const struct checking *x)
 {
 	if (!x->orders || x->json || !x->summary.histories) return true;
 	say("--commit-order goes with one history, and this is another one: "
-	    "%s; choose one with --history N, or use --json", x->in.path);
+	    "%s; choose one with --history N, or use --json",
+	    x->in.path);
 	return false;
 }
 
@@ -260,8 +263,7 @@ static int look(void *data, const struct observed *o)
 {
 	struct checking *x = data;
 	if (!orders_fit(x)) return EXIT_USAGE;
-	if (histories_go_on(&x->in, x->summary.histories))
-		check_observed(x, o);
+	if (histories_go_on(&x->in, x->summary.histories)) check_observed(x, o);
 	return EXIT_HOLDS;
 }
 
@@ -296,7 +298,8 @@ static int finish(struct checking *x)
 	write_result(x);
 	if (!pictures_write(x->line, &x->picture,
 	                    "there is no violation by a part of a history, "
-	                    "so nothing was drawn") || x->in.failed)
+	                    "so nothing was drawn") ||
+	    x->in.failed)
 		return EXIT_INTERNAL;
 	return exit_code_of_check(check_summary_verdict(&x->summary));
 }
@@ -339,8 +342,8 @@ static bool settings(struct checking *x)
 {
 	const struct command_line *c = x->line;
 	const char *level = c->value[OPTION_CHECK_LEVEL];
-	x->wanted = level ? 1u << level_from_word(level)
-	                  : (1u << LEVEL_COUNT) - 1;
+	x->wanted =
+		level ? 1u << level_from_word(level) : (1u << LEVEL_COUNT) - 1;
 	x->json = c->value[OPTION_JSON];
 	x->strongest = c->value[OPTION_STRONGEST];
 	x->orders = c->value[OPTION_COMMIT_ORDER];
@@ -354,7 +357,8 @@ int check_main(const struct command_line *c)
 	struct checking x = { .line = c };
 	x.in = (struct histories){ .doing = "checking",
 		                   .count = &x.summary.histories,
-		                   .look = look, .data = &x };
+		                   .look = look,
+		                   .data = &x };
 	if (!c->operand_count) {
 		say("check needs a recorded history: isoscope check "
 		    "HISTORY...");

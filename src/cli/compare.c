@@ -68,7 +68,8 @@ static bool level_fits(struct comparing *x, const struct program *p)
 	if (!setting_level(x->line, OPTION_PREDICT_LEVEL, p, l)) return false;
 	if (*l != LEVEL_SER) return true;
 	say("%s states ser, under which nothing is unserializable: name a "
-	    "weaker level with -i", program_path(p));
+	    "weaker level with -i",
+	    program_path(p));
 	return false;
 }
 
@@ -102,7 +103,7 @@ static int compare(struct comparing *x, const struct program *p)
 	int code = EXIT_INPUT;
 	if (!program_failed(x->line, p))
 		code = write_result(x, c) ? exit_code_of_verdict(
-		                                (int)comparison_verdict(c))
+						    (int)comparison_verdict(c))
 		                          : EXIT_INTERNAL;
 	comparison_free(c);
 	return code;

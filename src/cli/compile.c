@@ -29,8 +29,7 @@ static void describe_client(struct text *t, const struct program *p)
 	describe_sessions(t, p);
 	style_plural(t, expectations, "expectation", "expectations");
 	text_string(t, ", ");
-	style_plural(t, keys_count(initial), "initial value",
-	             "initial values");
+	style_plural(t, keys_count(initial), "initial value", "initial values");
 	text_char(t, '\n');
 	keys_free(initial);
 }
@@ -52,7 +51,8 @@ static bool dump(struct text *t, const struct program *p)
 {
 	if (program_is_native(p)) {
 		say("%s is a shared object: it has machine code, and no "
-		    "bytecode", program_path(p));
+		    "bytecode",
+		    program_path(p));
 		return false;
 	}
 	dump_program(p, t);

@@ -43,8 +43,9 @@ static bool decided(const struct conversion *x,
 	for (enum level l = 0; l < LEVEL_COUNT; l++) {
 		if (results[l].verdict != CHECK_UNDECIDED) continue;
 		say("writing this history as %s needs its verdicts, and %s "
-		    "(%s) could not be decided: %s", format_word(x->to.format),
-		    level_name(l), level_word(l), results[l].reason);
+		    "(%s) could not be decided: %s",
+		    format_word(x->to.format), level_name(l), level_word(l),
+		    results[l].reason);
 		return false;
 	}
 	return true;
@@ -69,15 +70,14 @@ static bool order_is_spare(const struct conversion *x, const struct trace *t)
 	f->known_count = 0;
 	check_levels(t, f, (1u << LEVEL_COUNT) - 1, clock, without);
 	bool fine = decided(x, with) && decided(x, without);
-	while (fine && l < LEVEL_COUNT &&
-	       with[l].verdict == without[l].verdict)
+	while (fine && l < LEVEL_COUNT && with[l].verdict == without[l].verdict)
 		l++;
 	if (fine && l < LEVEL_COUNT) {
 		say("%s cannot tell the order in which the elements of lists "
 		    "were written, and without it the history would satisfy "
 		    "%s (%s), which it violates; isoscope, list-edn and "
-		    "list-json can", format_word(x->to.format), level_name(l),
-		    level_word(l));
+		    "list-json can",
+		    format_word(x->to.format), level_name(l), level_word(l));
 		fine = false;
 	}
 	free_results(with);
@@ -103,17 +103,18 @@ static bool strongest_is_one(const struct conversion *x, const struct trace *t,
 		holding |= 1u << l;
 		*out = l;
 	}
-	if (*out == LEVEL_COUNT ||
-	    (*out == LEVEL_NONE && t->known_count)) {
+	if (*out == LEVEL_COUNT || (*out == LEVEL_NONE && t->known_count)) {
 		say("%s needs an order of the writes, and no level allows "
 		    "this history, so it has none; rw-edn and rw-json do "
-		    "without", to);
+		    "without",
+		    to);
 		return false;
 	}
 	if (*out != LEVEL_PSI || !(holding & 1u << LEVEL_PC)) return true;
 	say("%s needs one order of the writes, and this history has no single "
 	    "one that would keep its verdicts: it satisfies pc and psi, but "
-	    "not si; rw-edn and rw-json do without", to);
+	    "not si; rw-edn and rw-json do without",
+	    to);
 	return false;
 }
 
@@ -134,7 +135,8 @@ static uint32_t *find_order(const struct conversion *x, const struct trace *t)
 		} else {
 			const char *reason = check_clock_reason(clock);
 			say("%s needs an order of the writes, and none was "
-			    "found: %s", format_word(x->to.format),
+			    "found: %s",
+			    format_word(x->to.format),
 			    reason ? reason : "the search ended");
 		}
 	}
@@ -240,8 +242,8 @@ static int convert(struct conversion *x)
 {
 	struct diags d = { 0 };
 	int code = EXIT_INPUT;
-	struct history_reader *r = history_reader_open(x->input, &x->reader,
-	                                               &d);
+	struct history_reader *r =
+		history_reader_open(x->input, &x->reader, &d);
 	if (r && x->to.format == FORMAT_ISOSCOPE && !x->only)
 		code = convert_all(x, r, &d);
 	else if (r)

@@ -10,8 +10,9 @@
 	  "an assertion is violated, a run-time error happens, a history "    \
 	  "violates an isolation level, or an execution that is not "         \
 	  "serializable is predicted")                                        \
-	X(EXIT_USAGE, 2, "the command line is wrong, or an output cannot be " \
-	                 "written")                                           \
+	X(EXIT_USAGE, 2,                                                      \
+	  "the command line is wrong, or an output cannot be "                \
+	  "written")                                                          \
 	X(EXIT_INPUT, 3,                                                      \
 	  "a program or a history cannot be read, code in C does not do the " \
 	  "same each time, or a format cannot express a history")             \

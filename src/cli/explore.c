@@ -164,7 +164,8 @@ static void explore_plainly(struct exploration *x)
 	struct explore_options *o = &x->options;
 	if (!x->quiet)
 		say("%s: no two sessions can be exchanged, so --symmetry "
-		    "changes nothing", program_path(x->program));
+		    "changes nothing",
+		    program_path(x->program));
 	if (x->unit->resumed || o->max_changes < UINT64_MAX ||
 	    x->line->value[OPTION_ALGORITHM])
 		return;

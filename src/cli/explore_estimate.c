@@ -63,8 +63,10 @@ static struct estimate explored_all(const struct explore_options *o,
                                     const struct explore_stats *s)
 {
 	double histories = (double)s->histories;
-	return (struct estimate){ .histories = histories, .low = histories,
-		                  .high = histories, .groups = 1,
+	return (struct estimate){ .histories = histories,
+		                  .low = histories,
+		                  .high = histories,
+		                  .groups = 1,
 		                  .bound = o->max_changes,
 		                  .exact = true };
 }

@@ -17,23 +17,22 @@ struct rule {
 	size_t count;
 };
 
-#define OTHERS(...)                                                           \
-	{ __VA_ARGS__ }, sizeof((enum option_id[]){ __VA_ARGS__ }) /          \
-	                     sizeof(enum option_id)
+#define OTHERS(...)                                                  \
+	{ __VA_ARGS__ }, sizeof((enum option_id[]){ __VA_ARGS__ }) / \
+				 sizeof(enum option_id)
 
 /* The option goes without the others. The first rule that is broken speaks. */
 static const struct rule rules[] = {
 	{ OPTION_UNIT, "the unit says what is explored",
-	  OTHERS(OPTION_ISOLATION, OPTION_BASE, OPTION_ALGORITHM,
-	         OPTION_ROBUST, OPTION_EXPLORE_FROM, OPTION_MAX_CHANGES,
-	         OPTION_SYMMETRY, OPTION_SESSIONS_ORDER) },
+	  OTHERS(OPTION_ISOLATION, OPTION_BASE, OPTION_ALGORITHM, OPTION_ROBUST,
+	         OPTION_EXPLORE_FROM, OPTION_MAX_CHANGES, OPTION_SYMMETRY,
+	         OPTION_SESSIONS_ORDER) },
 	{ OPTION_UNIT, "it is one part of many; isoscope merge adds them up",
 	  OTHERS(OPTION_LEVELS, OPTION_ESTIMATE, OPTION_RANDOM,
 	         OPTION_CHECK_DUPLICATES, OPTION_CHECKPOINT, OPTION_RESUME) },
 	{ OPTION_RESUME, "the checkpoint says what is explored",
-	  OTHERS(OPTION_ISOLATION, OPTION_BASE, OPTION_ALGORITHM,
-	         OPTION_ROBUST, OPTION_MAX_CHANGES, OPTION_SYMMETRY,
-	         OPTION_SESSIONS_ORDER) },
+	  OTHERS(OPTION_ISOLATION, OPTION_BASE, OPTION_ALGORITHM, OPTION_ROBUST,
+	         OPTION_MAX_CHANGES, OPTION_SYMMETRY, OPTION_SESSIONS_ORDER) },
 	{ OPTION_LEVELS, "it prints one table, and writes no file",
 	  OTHERS(OPTION_HISTORIES, OPTION_DOT, OPTION_SVG) },
 	{ OPTION_LEVELS, "name one level with --isolation",
@@ -43,11 +42,13 @@ static const struct rule rules[] = {
 	  OTHERS(OPTION_BASE, OPTION_ALGORITHM, OPTION_LEVELS,
 	         OPTION_SESSIONS_ORDER, OPTION_SYMMETRY, OPTION_ESTIMATE,
 	         OPTION_RANDOM) },
-	{ OPTION_EXPLORE_FROM, "it cannot be gone on with; --timeout and "
-	                       "--max-changes end it early",
+	{ OPTION_EXPLORE_FROM,
+	  "it cannot be gone on with; --timeout and "
+	  "--max-changes end it early",
 	  OTHERS(OPTION_CHECKPOINT, OPTION_RESUME) },
-	{ OPTION_ESTIMATE, "nothing is explored; estimate first, then leave "
-	                   "--estimate out",
+	{ OPTION_ESTIMATE,
+	  "nothing is explored; estimate first, then leave "
+	  "--estimate out",
 	  OTHERS(OPTION_RANDOM, OPTION_HISTORIES, OPTION_DOT, OPTION_SVG,
 	         OPTION_MAX_HISTORIES, OPTION_STOP, OPTION_CHECK_DUPLICATES,
 	         OPTION_CHECKPOINT) },
@@ -55,18 +56,21 @@ static const struct rule rules[] = {
 	  OTHERS(OPTION_SYMMETRY, OPTION_MAX_CHANGES) },
 	{ OPTION_RANDOM, "its number of descents is the limit",
 	  OTHERS(OPTION_MAX_HISTORIES) },
-	{ OPTION_RANDOM, "descents are independent of one another: to go on, "
-	                 "make others with --seed",
-	  OTHERS(OPTION_CHECK_DUPLICATES, OPTION_CHECKPOINT,
-	         OPTION_RESUME) },
-	{ OPTION_SYMMETRY, "only --algorithm orderly explores classes, and "
-	                   "that under the level itself",
+	{ OPTION_RANDOM,
+	  "descents are independent of one another: to go on, "
+	  "make others with --seed",
+	  OTHERS(OPTION_CHECK_DUPLICATES, OPTION_CHECKPOINT, OPTION_RESUME) },
+	{ OPTION_SYMMETRY,
+	  "only --algorithm orderly explores classes, and "
+	  "that under the level itself",
 	  OTHERS(OPTION_BASE) },
-	{ OPTION_MAX_CHANGES, "only --algorithm orderly counts stale reads, "
-	                      "and that under the level itself",
+	{ OPTION_MAX_CHANGES,
+	  "only --algorithm orderly counts stale reads, "
+	  "and that under the level itself",
 	  OTHERS(OPTION_BASE) },
-	{ OPTION_SORTED, "the order is known in the end only; leave --sorted "
-	                 "out, and sort the lines",
+	{ OPTION_SORTED,
+	  "the order is known in the end only; leave --sorted "
+	  "out, and sort the lines",
 	  OTHERS(OPTION_CHECKPOINT, OPTION_RESUME) },
 	{ OPTION_CHECK_DUPLICATES, "a checkpoint does not hold what was seen",
 	  OTHERS(OPTION_CHECKPOINT, OPTION_RESUME) },

@@ -37,8 +37,7 @@ static struct estimate estimate_whole(const struct exploration *x,
 }
 
 static void print_words(struct text *t, const struct exploration *x,
-                        const struct explorer *e,
-                        const struct sample_share *s)
+                        const struct explorer *e, const struct sample_share *s)
 {
 	struct text words = { 0 };
 	name_share(&words, s);
@@ -47,8 +46,7 @@ static void print_words(struct text *t, const struct exploration *x,
 	text_free(&words);
 }
 
-static bool write_result(const struct exploration *x,
-                         const struct explorer *e,
+static bool write_result(const struct exploration *x, const struct explorer *e,
                          const struct sample_share *s)
 {
 	struct text t = { 0 };
@@ -77,10 +75,10 @@ static struct sample_share look_back(const struct exploration *x,
                                      const struct descents *d, uint64_t seed)
 {
 	const struct explore_stats *s = explorer_stats(e);
-	struct sample_share share = {
-		.whole = estimate_whole(x, s->seconds, seed),
-		.descents = descents_made(d), .distinct = s->histories
-	};
+	struct sample_share share = { .whole = estimate_whole(x, s->seconds,
+		                                              seed),
+		                      .descents = descents_made(d),
+		                      .distinct = s->histories };
 	double seen = (double)s->histories;
 	if (share.whole.histories < seen) share.whole.histories = seen;
 	if (share.whole.low < seen) share.whole.low = seen;

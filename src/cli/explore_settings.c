@@ -46,8 +46,7 @@ static bool read_jobs(const struct command_line *c, struct explore_options *o)
 	return true;
 }
 
-static bool read_limits(const struct command_line *c,
-                        struct explore_options *o)
+static bool read_limits(const struct command_line *c, struct explore_options *o)
 {
 	o->max_changes = UINT64_MAX;
 	return setting_seed(c, OPTION_MAX_CHANGES, &o->max_changes) &&
@@ -136,7 +135,8 @@ static void no_session(const struct program *p, uint32_t count,
 	const char *meant = diag_nearest(copy, names, count);
 	if (meant)
 		say("--sessions-order: there is no session '%s'; did you mean "
-		    "'%s'?", copy, meant);
+		    "'%s'?",
+		    copy, meant);
 	else
 		say("--sessions-order: there is no session '%s'", copy);
 	free(copy);
@@ -147,8 +147,8 @@ struct program *settings_reordered(const struct program *p, const char *order)
 {
 	uint32_t total = program_session_count(p), given = 0;
 	uint32_t count = total - program_has_finally(p);
-	uint32_t *permutation = mem_take0((size_t)total + 1,
-	                                  sizeof *permutation);
+	uint32_t *permutation =
+		mem_take0((size_t)total + 1, sizeof *permutation);
 	bool *taken = mem_take0((size_t)total + 1, sizeof *taken);
 	struct program *view = NULL;
 	for (const char *name = order; name;) {

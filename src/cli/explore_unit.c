@@ -47,7 +47,8 @@ static bool may_be_replaced(struct explore_unit *u, const char *path)
 		return true;
 	if (!unit_is_file(path)) {
 		say("--checkpoint would overwrite '%s', which is no "
-		    "checkpoint; name another file", path);
+		    "checkpoint; name another file",
+		    path);
 		return false;
 	}
 	struct unit *old = read_unit(u, path);
@@ -55,7 +56,8 @@ static bool may_be_replaced(struct explore_unit *u, const char *path)
 	if (!finished)
 		say("--checkpoint would overwrite '%s', of an exploration that "
 		    "is not finished; go on with it: isoscope explore --resume "
-		    "%s; or remove it", path, path);
+		    "%s; or remove it",
+		    path, path);
 	unit_free(old);
 	return finished;
 }
@@ -76,11 +78,13 @@ static bool is_whole(const struct unit *unit, const char *path)
 {
 	if (*unit->id)
 		say("%s is unit %s of a split: isoscope explore --unit goes on "
-		    "with it", path, unit->id);
+		    "with it",
+		    path, unit->id);
 	else if (unit->parts)
 		say("%s is what remains of an exploration that was split into "
 		    "%" PRIu32 " units; isoscope explore --unit goes on with "
-		    "them", path, unit->parts);
+		    "them",
+		    path, unit->parts);
 	return !*unit->id && !unit->parts;
 }
 
@@ -114,10 +118,12 @@ static bool is_part(const struct unit *unit, const char *path)
 	if (*unit->id && !unit->parts) return true;
 	if (unit->parts)
 		say("%s is what remains of what was split into %" PRIu32
-		    " units; explore those", path, unit->parts);
+		    " units; explore those",
+		    path, unit->parts);
 	else
 		say("%s is a checkpoint, not a unit: isoscope explore --resume "
-		    "goes on with it", path);
+		    "goes on with it",
+		    path);
 	return false;
 }
 
@@ -132,7 +138,8 @@ static bool go_on_with(struct explore_unit *u, struct unit *old)
 	if (!same) {
 		say("%s is no result of this unit, but of another one or "
 		    "another split; remove it, or name another file with "
-		    "--output", u->keep);
+		    "--output",
+		    u->keep);
 		unit_free(old);
 		u->code = EXIT_INPUT;
 		return false;
@@ -181,9 +188,9 @@ static bool read_files(struct explore_unit *u)
 	if (c->value[OPTION_RESUME])
 		return histories_fit(c) &&
 		       read_checkpoint(u, c->value[OPTION_RESUME]);
-	return !checkpoint || (histories_fit(c) &&
-	                       may_be_replaced(u, checkpoint) &&
-	                       keep_in(u, checkpoint));
+	return !checkpoint ||
+	       (histories_fit(c) && may_be_replaced(u, checkpoint) &&
+	        keep_in(u, checkpoint));
 }
 
 bool explore_unit_read(struct explore_unit *u, struct exploration *x)
@@ -218,7 +225,8 @@ static bool path_can_be_written(const char *path)
 {
 	if (utf8_is_valid(path, strlen(path))) return true;
 	say("a checkpoint cannot hold the path of %s, which is not in UTF-8; "
-	    "give the file another name", path);
+	    "give the file another name",
+	    path);
 	return false;
 }
 
@@ -239,7 +247,8 @@ bool explore_unit_accept(struct explore_unit *u, struct exploration *x)
 	bool fits = task_has_program(&u->unit->task, x->program, &why);
 	if (!fits)
 		say("%s; what was found of it is worth nothing now, so begin "
-		    "anew", text_get(&why));
+		    "anew",
+		    text_get(&why));
 	text_free(&why);
 	return fits;
 }
@@ -283,15 +292,16 @@ static bool are_its_histories(const struct unit *unit, int file,
 	uint64_t length = unit->histories_length, hash;
 	if (!fstat(file, &what) && what.st_size < (off_t)length) {
 		say("%s is shorter than it was at the time of the checkpoint, "
-		    "so histories are missing; begin anew", path);
+		    "so histories are missing; begin anew",
+		    path);
 		return false;
 	}
 	bool known = hash_end(file, length, &hash);
 	if (known && hash == unit->histories_end) return true;
 	if (known)
 		say("%s does not hold the histories of the checkpoint, which "
-		    "were written to %s; name that file", path,
-		    unit->histories);
+		    "were written to %s; name that file",
+		    path, unit->histories);
 	else
 		say("cannot read %s: %s", path, strerror(errno));
 	return false;
@@ -324,13 +334,13 @@ FILE *explore_unit_histories(struct explore_unit *u, bool *fine)
 	if (!path && !unit->histories) return NULL;
 	if (unit->histories && unit->histories_length)
 		u->histories =
-		    go_on_histories(unit, path ? path : unit->histories);
+			go_on_histories(unit, path ? path : unit->histories);
 	else if (unit->found.stats.end_states && !unit->histories)
 		say("the exploration was begun without --histories, so those "
 		    "found before are missing; begin anew");
 	else
 		u->histories =
-		    begin_histories(unit, path ? path : unit->histories);
+			begin_histories(unit, path ? path : unit->histories);
 	*fine = u->histories;
 	return u->histories;
 }
@@ -370,8 +380,7 @@ bool explore_unit_begin(struct explore_unit *u, struct explorer *e)
 		tally_free(&found);
 		return false;
 	}
-	u->was_finished =
-	    unit_is_finished(u->unit) && file_is_there(u->keep);
+	u->was_finished = unit_is_finished(u->unit) && file_is_there(u->keep);
 	if (!u->was_finished) save(u);
 	branch_list_copy(&open, &u->unit->open);
 	explorer_resume(e, &open, &found);
@@ -393,7 +402,8 @@ bool explore_unit_end(struct explore_unit *u, struct explorer *e)
 	if (!e || u->was_finished || worthless) return true;
 	if (!explorer_open(e)) {
 		say("what is left to explore is too large to be written down "
-		    "(over 256 MiB): %s is as it was", u->keep);
+		    "(over 256 MiB): %s is as it was",
+		    u->keep);
 		return false;
 	}
 	unit_update(u->unit, u->program, explorer_tally(e), explorer_open(e));

@@ -18,14 +18,14 @@ struct unit;
 struct explore_unit {
 	const struct command_line *line;
 	const struct program *program; /* in the order asked for */
-	struct unit *unit;    /* what to go on with, and what is written; NULL:
-	                       * none of the three options was given */
-	bool resumed;         /* `unit` was read from a file */
-	char *keep;           /* the file that is written; NULL: none. Owned */
-	bool was_finished;    /* before this run: nothing is written */
-	FILE *histories;      /* flushed before each checkpoint; NULL: none */
-	int code;             /* when a function returned false: exit with it */
-	bool failing;         /* the last checkpoint could not be written */
+	struct unit *unit; /* what to go on with, and what is written; NULL:
+	                    * none of the three options was given */
+	bool resumed;      /* `unit` was read from a file */
+	char *keep;        /* the file that is written; NULL: none. Owned */
+	bool was_finished; /* before this run: nothing is written */
+	FILE *histories;   /* flushed before each checkpoint; NULL: none */
+	int code;          /* when a function returned false: exit with it */
+	bool failing;      /* the last checkpoint could not be written */
 };
 
 /* Reads the files that the command line names; with them come options: what

@@ -96,8 +96,8 @@ static int format_file(const struct command_line *c, const char *path)
 	int code = EXIT_INPUT;
 	if (!is_client(path, "fmt takes programs in isoscope's language") &&
 	    read_all(path, &before) &&
-	    format_program_text(name_of(path), text_get(&before),
-	                        before.length, &after, &d))
+	    format_program_text(name_of(path), text_get(&before), before.length,
+	                        &after, &d))
 		code = deliver(c, path, &before, &after);
 	say_diagnostics(c, &d);
 	diags_free(&d);

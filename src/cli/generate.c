@@ -26,8 +26,7 @@ static bool read_whole(const struct command_line *c, enum option_id option,
 	}
 	if (most < UINT64_MAX)
 		say("--%s takes a number from 0 to %llu, not '%s'",
-		    option_table[option].word, (unsigned long long)most,
-		    words);
+		    option_table[option].word, (unsigned long long)most, words);
 	else
 		say("--%s takes a number of 64 bits, not '%s'",
 		    option_table[option].word, words);
@@ -141,7 +140,8 @@ int generate_main(const struct command_line *c)
 	int code = EXIT_USAGE;
 	if (c->operand_count) {
 		say("generate reads no file; to write one: isoscope generate "
-		    "--output %s", c->operands[0]);
+		    "--output %s",
+		    c->operands[0]);
 		return EXIT_USAGE;
 	}
 	if (!read_workload(c, &w) || !target_read(c, &to) ||

@@ -76,7 +76,10 @@ static void print_formats(struct text *t)
 
 static void print_exit_codes(struct text *t)
 {
-	static const struct { int code; const char *meaning; } codes[] = {
+	static const struct {
+		int code;
+		const char *meaning;
+	} codes[] = {
 #define X(id, code, meaning) { code, meaning },
 		EXIT_CODE_TABLE(X)
 #undef X

@@ -18,7 +18,7 @@ struct trace;
 struct observed {
 	const struct trace *trace;
 	enum format format;
-	uint64_t number;     /* in its file, from 1 */
+	uint64_t number; /* in its file, from 1 */
 	double read_seconds;
 };
 
@@ -33,16 +33,16 @@ struct histories {
 	const struct command_line *line;
 	struct reader_options reader;
 	struct check_limits limits;
-	uint64_t only;         /* number of the one history; 0: all */
-	FILE *to;              /* results */
+	uint64_t only; /* number of the one history; 0: all */
+	FILE *to;      /* results */
 	struct progress progress;
 	/* From histories_begin on. */
 	double begun;
 	struct check_clock *clock; /* of the limits; it shows the progress */
-	const char *path;      /* of the input at hand; the command's, if the
-	                        * command reads no file */
-	const char *stopped;   /* why not all were looked at, or NULL */
-	bool failed;           /* a result could not be written */
+	const char *path;    /* of the input at hand; the command's, if the
+	                      * command reads no file */
+	const char *stopped; /* why not all were looked at, or NULL */
+	bool failed;         /* a result could not be written */
 };
 
 /* --format, --history, the limits, and where results go. False, after saying

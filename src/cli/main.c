@@ -34,7 +34,7 @@ static int run(enum command command, int count, char **arguments)
 			code = help_command(command);
 		} else {
 			switch (command) {
-#define X(id, word, operands, summary)                                        \
+#define X(id, word, operands, summary) \
 	case COMMAND_##id: code = word##_main(&c); break;
 				COMMAND_TABLE(X)
 #undef X

@@ -67,9 +67,9 @@ static void man_tables(struct text *t)
 		text_char(t, '\n');
 	}
 	text_string(t, ".SH EXIT STATUS\n");
-#define X(id, code, meaning)                                                  \
-	text_format(t, ".TP\n.B %d\n", code);                                 \
-	roff(t, meaning);                                                     \
+#define X(id, code, meaning)                  \
+	text_format(t, ".TP\n.B %d\n", code); \
+	roff(t, meaning);                     \
 	text_char(t, '\n');
 	EXIT_CODE_TABLE(X)
 #undef X
@@ -77,8 +77,10 @@ static void man_tables(struct text *t)
 
 void generate_man(struct text *t)
 {
-	text_format(t, ".TH ISOSCOPE 1 \"\" \"isoscope %s\" "
-	               "\"User Commands\"\n", ISO_VERSION);
+	text_format(t,
+	            ".TH ISOSCOPE 1 \"\" \"isoscope %s\" "
+	            "\"User Commands\"\n",
+	            ISO_VERSION);
 	text_string(t,
 	            ".SH NAME\n"
 	            "isoscope \\- every history of a transactional program "
@@ -150,8 +152,7 @@ static void bash_command(struct text *t, int c)
 		            option_table[o].word);
 		first = false;
 	}
-	text_format(t, "'%s ;;\n",
-	            takes_histories(c) ? " programs=" : "");
+	text_format(t, "'%s ;;\n", takes_histories(c) ? " programs=" : "");
 }
 
 /* What may follow an option that takes an argument. */
@@ -188,13 +189,12 @@ void generate_bash(struct text *t)
 	            "\t\tCOMPREPLY=($(compgen -W '");
 	for (int c = 0; c < COMMAND_COUNT; c++)
 		text_format(t, "%s ", command_table[c].word);
-	text_string(t,
-	            "--help --version' -- \"$word\"))\n"
-	            "\t\treturn\n\tfi\n"
-	            "\tif [[ $word == = ]]; then word=; fi\n"
-	            "\tif [[ $before == = ]]; then\n"
-	            "\t\tbefore=\"${COMP_WORDS[COMP_CWORD-2]}\"\n\tfi\n"
-	            "\tcase $before in\n");
+	text_string(t, "--help --version' -- \"$word\"))\n"
+	               "\t\treturn\n\tfi\n"
+	               "\tif [[ $word == = ]]; then word=; fi\n"
+	               "\tif [[ $before == = ]]; then\n"
+	               "\t\tbefore=\"${COMP_WORDS[COMP_CWORD-2]}\"\n\tfi\n"
+	               "\tcase $before in\n");
 	bash_arguments(t);
 	text_string(t, "\tesac\n\tcase ${COMP_WORDS[1]} in\n");
 	for (int c = 0; c < COMMAND_COUNT; c++) bash_command(t, c);
@@ -255,7 +255,9 @@ static void zsh_option(struct text *t, const struct option_entry *o)
 		zsh_spec(t, o);
 	}
 	text_format(t, "\t\t\t'--%s%s", o->word,
-	            !o->argument ? "" : option_alone(o) ? "=-" : "=");
+	            !o->argument      ? ""
+	            : option_alone(o) ? "=-"
+	                              : "=");
 	zsh_spec(t, o);
 }
 
@@ -286,25 +288,23 @@ static void zsh_command(struct text *t, int c)
 
 void generate_zsh(struct text *t)
 {
-	text_string(t,
-	            "#compdef isoscope\n"
-	            "# zsh completion of isoscope\n"
-	            "_isoscope() {\n"
-	            "\tif ((CURRENT == 2)); then\n"
-	            "\t\tlocal -a commands=(\n");
+	text_string(t, "#compdef isoscope\n"
+	               "# zsh completion of isoscope\n"
+	               "_isoscope() {\n"
+	               "\tif ((CURRENT == 2)); then\n"
+	               "\t\tlocal -a commands=(\n");
 	for (int c = 0; c < COMMAND_COUNT; c++) {
 		text_format(t, "\t\t\t'%s:", command_table[c].word);
 		zsh_words(t, command_table[c].summary);
 		text_string(t, "'\n");
 	}
-	text_string(t,
-	            "\t\t)\n"
-	            "\t\t_describe command commands\n"
-	            "\t\treturn\n\tfi\n"
-	            "\tlocal command=$words[2]\n"
-	            "\tshift words\n"
-	            "\t((CURRENT--))\n"
-	            "\tcase $command in\n");
+	text_string(t, "\t\t)\n"
+	               "\t\t_describe command commands\n"
+	               "\t\treturn\n\tfi\n"
+	               "\tlocal command=$words[2]\n"
+	               "\tshift words\n"
+	               "\t((CURRENT--))\n"
+	               "\tcase $command in\n");
 	for (int c = 0; c < COMMAND_COUNT; c++) zsh_command(t, c);
 	text_string(t, "\tesac\n}\n_isoscope \"$@\"\n");
 }

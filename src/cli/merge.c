@@ -65,8 +65,8 @@ static int show(struct merging *g, struct tally *found,
 	int code = EXIT_INPUT;
 	if (!program_failed(g->line, g->program)) {
 		code = report(g, e)
-		           ? exit_code_of_verdict((int)explorer_verdict(e))
-		           : EXIT_INTERNAL;
+		               ? exit_code_of_verdict((int)explorer_verdict(e))
+		               : EXIT_INTERNAL;
 	}
 	explorer_free(e);
 	return code;
@@ -131,8 +131,8 @@ static int merge_program(struct merging *g)
 {
 	const char *path = g->line->value[OPTION_MERGED_PROGRAM];
 	g->task = merger_task(g->merger);
-	struct program *p =
-	    given_program(g->line, path ? path : task_path(g->task), &g->diags);
+	struct program *p = given_program(
+		g->line, path ? path : task_path(g->task), &g->diags);
 	if (!p) return EXIT_INPUT;
 	int code = merge_view(g, p);
 	program_free(p);
@@ -143,8 +143,8 @@ static bool read_folders(struct merging *g)
 {
 	bool fine = true;
 	for (size_t i = 0; i < g->line->operand_count; i++)
-		fine = merger_add(g->merger, g->line->operands[i],
-		                  &g->diags) && fine;
+		fine = merger_add(g->merger, g->line->operands[i], &g->diags) &&
+		       fine;
 	return fine;
 }
 

@@ -9,7 +9,7 @@
 #include "cli/output.h"
 
 const struct option_entry option_table[OPTION_COUNT] = {
-#define X(id, in, word, letter, argument, choices, help)                      \
+#define X(id, in, word, letter, argument, choices, help) \
 	{ in, word, letter, argument, choices, help },
 	OPTION_TABLE(X)
 #undef X
@@ -74,8 +74,7 @@ static bool chooses(const char *word, const char *choice)
 }
 
 /* The word is one of the choices, or the nearest one is suggested. */
-static bool is_choice(const char *option, const char *word,
-                      const char *choices)
+static bool is_choice(const char *option, const char *word, const char *choices)
 {
 	enum { MOST = 16 };
 	char copy[128];
@@ -118,8 +117,8 @@ static bool set_option(struct command_line *c, int option, const char *joined,
 		joined = "";
 	} else if (!joined) {
 		if (!next) {
-			say("--%s needs an argument: --%s %s", o->word,
-			    o->word, o->argument);
+			say("--%s needs an argument: --%s %s", o->word, o->word,
+			    o->argument);
 			return false;
 		}
 		joined = next;
@@ -171,8 +170,8 @@ static bool read_letters(struct command_line *c, const char *letters,
 	return true;
 }
 
-bool command_line_read(struct command_line *c, enum command command,
-                       int count, char **arguments)
+bool command_line_read(struct command_line *c, enum command command, int count,
+                       char **arguments)
 {
 	*c = (struct command_line){ .command = command };
 	c->operands = mem_take0((size_t)count + 1, sizeof *c->operands);

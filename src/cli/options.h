@@ -13,37 +13,37 @@
 
 /* X(identifier, word, operands, summary)
  * The function <word>_main runs the command. */
-#define COMMAND_TABLE(X)                                                      \
-	X(EXPLORE, explore, "PROGRAM",                                        \
-	  "enumerate every history of a program under an isolation level")    \
-	X(SPLIT, split, "PROGRAM|UNIT",                                       \
-	  "divide an exploration into units that machines can share")         \
-	X(MERGE, merge, "FOLDER...",                                          \
-	  "add up what was found in the units of a split")                    \
-	X(RUN, run, "PROGRAM",                                                \
-	  "run a program at random, with reads that a level allows")          \
-	X(RECORD, record, "PROGRAM",                                          \
-	  "run a program serially, and write what was observed")              \
-	X(PREDICT, predict, "HISTORY...",                                     \
-	  "find an unserializable execution near an observed one")            \
-	X(COMPARE, compare, "PROGRAM",                                        \
-	  "compare prediction, random runs and exploration")                  \
-	X(CHECK, check, "HISTORY...",                                         \
-	  "say which isolation levels recorded histories satisfy")            \
-	X(CONVERT, convert, "HISTORY",                                        \
-	  "write a recorded history in another format")                       \
-	X(GENERATE, generate, "",                                             \
-	  "make a random history, of a store that keeps a level")             \
-	X(FMT, fmt, "FILE...", "print programs in canonical layout")          \
-	X(COMPILE, compile, "FILE", "check a program, or show its bytecode")  \
-	X(HELP, help, "[COMMAND]", "explain a command and its options")       \
+#define COMMAND_TABLE(X)                                                     \
+	X(EXPLORE, explore, "PROGRAM",                                       \
+	  "enumerate every history of a program under an isolation level")   \
+	X(SPLIT, split, "PROGRAM|UNIT",                                      \
+	  "divide an exploration into units that machines can share")        \
+	X(MERGE, merge, "FOLDER...",                                         \
+	  "add up what was found in the units of a split")                   \
+	X(RUN, run, "PROGRAM",                                               \
+	  "run a program at random, with reads that a level allows")         \
+	X(RECORD, record, "PROGRAM",                                         \
+	  "run a program serially, and write what was observed")             \
+	X(PREDICT, predict, "HISTORY...",                                    \
+	  "find an unserializable execution near an observed one")           \
+	X(COMPARE, compare, "PROGRAM",                                       \
+	  "compare prediction, random runs and exploration")                 \
+	X(CHECK, check, "HISTORY...",                                        \
+	  "say which isolation levels recorded histories satisfy")           \
+	X(CONVERT, convert, "HISTORY",                                       \
+	  "write a recorded history in another format")                      \
+	X(GENERATE, generate, "",                                            \
+	  "make a random history, of a store that keeps a level")            \
+	X(FMT, fmt, "FILE...", "print programs in canonical layout")         \
+	X(COMPILE, compile, "FILE", "check a program, or show its bytecode") \
+	X(HELP, help, "[COMMAND]", "explain a command and its options")      \
 	X(VERSION, version, "", "print the version")
 
 enum command {
 #define X(id, word, operands, summary) COMMAND_##id,
 	COMMAND_TABLE(X)
 #undef X
-	COMMAND_COUNT
+		COMMAND_COUNT
 };
 
 #define IN_EXPLORE (1u << COMMAND_EXPLORE)
@@ -61,9 +61,8 @@ enum command {
 #define IN_FMT (1u << COMMAND_FMT)
 #define IN_COMPILE (1u << COMMAND_COMPILE)
 #define IN_HELP (1u << COMMAND_HELP)
-#define IN_COLOURED                                                           \
-	(IN_RUNNING | IN_CHECK | IN_CONVERT | IN_GENERATE | IN_FMT |          \
-	 IN_COMPILE)
+#define IN_COLOURED \
+	(IN_RUNNING | IN_CHECK | IN_CONVERT | IN_GENERATE | IN_FMT | IN_COMPILE)
 #define IN_DRAWING (IN_EXPLORE | IN_RUN | IN_PREDICT | IN_CHECK)
 #define IN_REPORTING (IN_DRAWING | IN_COMPARE)
 /* Those that run programs. */
@@ -84,219 +83,212 @@ enum command {
  *   NULL, help)
  * Behind a choice that ends in '=' the command reads what it wants.
  * An argument called FILE is completed with the names of files. */
-#define OPTION_TABLE(X)                                                       \
-	X(ISOLATION, IN_EXPLORING | IN_RUN, "isolation", 'i', "LEVEL",        \
-	  CHOICE_LEVELS,                                                      \
-	  "the isolation level that the database keeps; without it the one "  \
-	  "that the program states, else cc")                                 \
-	X(PREDICT_LEVEL, IN_PREDICT | IN_COMPARE, "isolation", 'i', "LEVEL",  \
-	  CHOICE_LEVELS,                                                      \
-	  "the isolation level that the predicted execution satisfies, any "  \
-	  "but ser; without it the one that the history or the program "      \
-	  "states, else cc")                                                  \
-	X(FROM_PROGRAM, IN_PREDICT, "program", 0, "PROGRAM", NULL,            \
-	  "record serial traces of this program, and predict from each")      \
-	X(BOUNDARY, IN_PREDICT | IN_COMPARE, "boundary", 0, "NAME",           \
-	  "strict relaxed",                                                   \
-	  "what is kept of a transaction that reads something else: nothing " \
-	  "behind that read (strict), or everything (relaxed)")               \
-	X(ENCODING, IN_PREDICT | IN_COMPARE, "encoding", 0, "NAME",           \
-	  "exact approx",                                                     \
-	  "exact, or the sufficient condition of IsoPredict (approx)")        \
-	X(ALL, IN_PREDICT | IN_COMPARE, "all", 0, "N", NULL,                  \
-	  "up to N predictions of each trace, those with the fewest changed " \
-	  "reads first")                                                      \
-	X(VALIDATE, IN_PREDICT, "validate", 0, "PROGRAM", NULL,               \
-	  "run this program along each prediction")                           \
-	X(TRACES, IN_COMPARE, "traces", 0, "N", NULL,                         \
-	  "record at most N distinct serial traces; without it all")          \
-	X(RUNS, IN_RUN | IN_PREDICT | IN_COMPARE, "runs", 0, "N", NULL,       \
-	  "how many runs: of the program (run: 1000), recorded ones "         \
-	  "(predict: 1), random ones (compare: as many executions as "        \
-	  "prediction needs)")                                                \
-	X(RUN_SEED, IN_RUN | IN_RECORD | IN_PREDICT | IN_COMPARE, "seed", 0,  \
-	  "N", NULL,                                                          \
-	  "the same number gives the same result, on every machine (1); run " \
-	  "number i has the seed N + i - 1")                                  \
-	X(POLICY, IN_RUN, "policy", 0, "NAME",                                \
-	  "uniform session-first latest oldest weak=",                        \
-	  "how writers are chosen: uniform, session-first, latest, oldest, "  \
-	  "or weak=K (at most K reads get another writer than the latest "    \
-	  "one that the level allows there)")                                 \
-	X(COVERAGE, IN_RUN, "coverage", 0, NULL, NULL,                        \
-	  "explore the program as well, and say how much of what there is "   \
-	  "the runs have seen")                                               \
-	X(EXPLORE_FROM, IN_EXPLORE, "from", 0, "TRACE", NULL,                 \
-	  "begin at this observed history of the program and go outwards, "   \
-	  "fewest changed reads first, to the first unserializable history")  \
-	X(MAX_CHANGES, IN_EXPLORING, "max-changes", 0, "K", NULL,             \
-	  "only histories with a serial order in which at most K reads do "   \
-	  "not read the latest; with --from: at most K changed reads")        \
-	X(JOBS, IN_EXPLORE | IN_RUN | IN_COMPARE, "jobs", 'j', "N", NULL,     \
-	  "explore in N threads; without it one for each core, but one with " \
-	  "--max-histories or --from (run: of --coverage)")                   \
-	X(SYMMETRY, IN_EXPLORING, "symmetry", 0, NULL, NULL,                  \
-	  "explore one of each class of histories that differ only in which " \
-	  "of several sessions with the same code did what")                  \
-	X(ESTIMATE, IN_EXPLORE, "estimate", 0, "[=SECONDS]", NULL,            \
-	  "explore for a moment only, and estimate how many histories there " \
-	  "are, and how long exploring them takes")                           \
-	X(RANDOM, IN_EXPLORE, "random", 0, "N", NULL,                         \
-	  "instead of exploring all, make N independent random descents")     \
-	X(EXPLORE_SEED, IN_EXPLORE, "seed", 0, "N", NULL,                     \
-	  "of --random and --estimate: the same number gives the same "       \
-	  "descents (1)")                                                     \
-	X(CHECKPOINT, IN_EXPLORE, "checkpoint", 0, "FILE", NULL,              \
-	  "write what was found and what is left to explore there, now and "  \
-	  "then and at the end")                                              \
-	X(CHECKPOINT_EVERY, IN_EXPLORE, "checkpoint-every", 0, "SECONDS",     \
-	  NULL, "how often (60)")                                             \
-	X(RESUME, IN_EXPLORE, "resume", 0, "FILE", NULL,                      \
-	  "go on from this checkpoint of the same exploration")               \
-	X(UNIT, IN_EXPLORE, "unit", 0, "FILE", NULL,                          \
-	  "explore this part, which 'isoscope split' wrote, instead of a "    \
-	  "PROGRAM")                                                          \
-	X(CHECK_LEVEL, IN_CHECK, "isolation", 'i', "LEVEL", CHOICE_LEVELS,    \
-	  "the isolation level to check; without it all eight")               \
-	X(FORMAT, IN_CHECK | IN_PREDICT, "format", 0, "FORMAT",               \
-	  CHOICE_FORMATS,                                                     \
-	  "the format of the input; without it, the content tells")           \
-	X(FROM, IN_CONVERT, "from", 0, "FORMAT", CHOICE_FORMATS,              \
-	  "the format of the input; without it, the content tells")           \
-	X(TO, IN_CONVERT, "to", 0, "FORMAT", CHOICE_FORMATS,                  \
-	  "the format to write")                                              \
-	X(OUTPUT, IN_CONVERT | IN_GENERATE | IN_RECORD, "output", 'o',        \
-	  "FILE", NULL, "write there, not to the standard output (cobra: a "  \
-	  "folder)")                                                          \
-	X(HISTORY, IN_CHECK | IN_CONVERT | IN_PREDICT, "history", 0, "N",     \
-	  NULL,                                                               \
-	  "only the Nth history of an input that has several")                \
-	X(UNKNOWN, IN_CHECK | IN_CONVERT | IN_PREDICT, "unknown-is-initial",  \
-	  0, NULL,                                                            \
-	  NULL, "a value that nobody wrote is the key's initial one, as in "  \
-	  "logs that lack writers")                                           \
-	X(STRONGEST, IN_CHECK, "strongest", 0, NULL, NULL,                    \
-	  "print just the strongest levels that hold")                        \
-	X(COMMIT_ORDER, IN_CHECK, "commit-order", 0, NULL, NULL,              \
-	  "print the transactions in an order in which they may have "        \
-	  "committed")                                                        \
-	X(OPS, IN_GENERATE, "ops", 0, "N", NULL,                              \
-	  "operations of all transactions together (40)")                     \
-	X(TRANSACTIONS, IN_GENERATE, "transactions", 0, "N", NULL,            \
-	  "so many transactions, instead of --ops")                           \
-	X(SESSIONS, IN_GENERATE, "sessions", 0, "N", NULL,                    \
-	  "sessions (5)")                                                     \
-	X(LENGTH, IN_GENERATE, "txn-len", 0, "N", NULL,                       \
-	  "operations of a transaction (4)")                                  \
-	X(GEOMETRIC, IN_GENERATE, "geometric", 0, NULL, NULL,                 \
-	  "the length of transactions varies, and --txn-len is the "          \
-	  "mean")                                                             \
-	X(KEYS, IN_GENERATE, "keys", 0, "N", NULL,                            \
-	  "keys (10)")                                                        \
-	X(READS, IN_GENERATE, "reads", 0, "FRACTION", NULL,                   \
-	  "how many of the operations are reads (0.5)")                       \
-	X(DIST, IN_GENERATE, "dist", 0, "NAME", "uniform zipf",               \
-	  "which keys are used: all alike (uniform), or key i with a "        \
-	  "probability proportional to 1/i^theta (zipf)")                     \
-	X(THETA, IN_GENERATE, "theta", 0, "X", NULL,                          \
-	  "the exponent of zipf (0.99)")                                      \
-	X(LEVEL, IN_GENERATE, "level", 0, "LEVEL", CHOICE_LEVELS,             \
-	  "the isolation level that the simulated store keeps (ser)")         \
-	X(LAG, IN_GENERATE, "lag", 0, "N", NULL,                              \
-	  "how many of the last commits a transaction may miss, if the "      \
-	  "level allows (100)")                                               \
-	X(ABORTS, IN_GENERATE, "aborts", 0, "FRACTION", NULL,                 \
-	  "how many of the transactions abort (0)")                           \
-	X(SEED, IN_GENERATE, "seed", 0, "N", NULL,                            \
-	  "the same number gives the same history, on every machine "         \
-	  "(1)")                                                              \
-	X(ANOMALY, IN_GENERATE, "anomaly", 0, "NAME", CHOICE_ANOMALIES,       \
-	  "add a few transactions that show this anomaly: thin-air, "         \
-	  "G1a, G1b, internal, G1c, otv, fractured-read, causality, "         \
-	  "long-fork, lost-update or write-skew")                             \
-	X(GENERATED, IN_GENERATE | IN_RECORD, "format", 0, "FORMAT",          \
-	  CHOICE_FORMATS,                                                     \
-	  "the format to write (isoscope)")                                   \
-	X(RESULT, IN_EXPLORE, "output", 'o', "FILE", NULL,                    \
-	  "with --unit: where its result goes; without it, beside the unit")  \
-	X(UNITS, IN_SPLIT, "units", 'n', "K", NULL,                           \
-	  "into how many units")                                              \
-	X(FOLDER, IN_SPLIT, "output", 'o', "DIR", NULL,                       \
-	  "the folder in which the units are written; of a unit that is "     \
-	  "split, its own")                                                   \
-	X(MERGED_PROGRAM, IN_MERGE, "program", 0, "PROGRAM", NULL,            \
-	  "where the program is, if it is no longer where it was")            \
-	X(PARTIAL, IN_MERGE, "partial", 0, NULL, NULL,                        \
-	  "units that are not finished will do: what is known so far")        \
-	X(BASE, IN_EXPLORING, "base", 0, "LEVEL", CHOICE_LEVELS,              \
-	  "explore under this weaker level (none, rc, ra or cc) and filter; " \
-	  "without it the level itself, or cc for pc, psi, si and ser")       \
-	X(ALGORITHM, IN_EXPLORING, "algorithm", 0, "NAME",                    \
-	  "ce dfs orderly",                                                   \
-	  "ce gives every history once, and so does orderly, which "          \
-	  "--symmetry and --max-changes need; dfs is the baseline without "   \
-	  "reduction, which repeats histories")                               \
-	X(ROBUST, IN_EXPLORING | IN_RUN, "robust", 0, NULL, NULL,             \
-	  "require that every history is serializable")                       \
-	X(LEVELS, IN_EXPLORE, "levels", 0, NULL, NULL,                        \
-	  "print a table of assertions and histories under all levels")       \
-	X(HISTORIES, IN_EXPLORE | IN_RUN | IN_PREDICT, "histories", 0,        \
-	  "FILE", NULL,                                                       \
-	  "write every history, a line of JSON each")                         \
-	X(SORTED, IN_EXPLORE, "sorted", 0, NULL, NULL,                        \
-	  "write --histories in the order of one thread, so that the file "   \
-	  "is the same for each number of threads")                           \
-	X(JSON, IN_REPORTING | IN_MERGE, "json", 0, NULL, NULL,               \
-	  "print the result as JSON")                                         \
-	X(DOT, IN_DRAWING, "dot", 0, "FILE", NULL,                            \
-	  "write a picture of the first violation, for Graphviz")             \
-	X(SVG, IN_DRAWING, "svg", 0, "FILE", NULL,                            \
-	  "draw that picture with Graphviz")                                  \
-	X(MAX_HISTORIES, IN_EXPLORE | IN_RUN | IN_COMPARE, "max-histories",   \
-	  0, "N", NULL,                                                       \
-	  "stop an exploration after N histories (run: that of --coverage)")  \
-	X(TIMEOUT, IN_REPORTING, "timeout", 0, "SECONDS", NULL,               \
-	  "stop after so much time")                                          \
-	X(MEMORY, IN_REPORTING, "memory", 0, "SIZE", NULL,                    \
-	  "stop when the work needs more than SIZE bytes (k, M, G: powers "   \
-	  "of 1024)")                                                         \
-	X(STEP_TIMEOUT, IN_RUNNING, "step-timeout", 0, "SECONDS", NULL,       \
-	  "how long code in C may run from one call of isoscope's functions " \
-	  "to the next (10; 0: as long as it likes); what takes longer is "   \
-	  "reported as an error of the program")                              \
-	X(CLIENT_OUTPUT, IN_RUNNING, "client-output", 0, NULL, NULL,          \
-	  "show what code in C prints, each time that it is run; without it " \
-	  "only the last lines before a crash are shown")                     \
-	X(STOP, IN_EXPLORE | IN_RUN, "stop-on-violation", 0, NULL, NULL,      \
-	  "stop at the first violation")                                      \
-	X(SESSIONS_ORDER, IN_EXPLORING, "sessions-order", 0, "A,B,...", NULL, \
-	  "explore the sessions in this order; the result is the same")       \
-	X(CHECK_DUPLICATES, IN_EXPLORE, "check-duplicates", 0, NULL, NULL,    \
-	  "remember all histories and count repeated ones (takes memory)")    \
-	X(CHECK, IN_FMT, "check", 0, NULL, NULL,                              \
-	  "print nothing but the names of files whose layout would change, "  \
-	  "with exit code 1")                                                 \
-	X(WRITE, IN_FMT, "write", 0, NULL, NULL,                              \
-	  "change the files instead of printing")                             \
-	X(DUMP, IN_COMPILE, "dump", 0, NULL, NULL, "print the bytecode")      \
-	X(MAN, IN_HELP, "man", 0, NULL, NULL, "print the manual page (roff)") \
-	X(COMPLETION, IN_HELP, "completion", 0, "SHELL", "bash zsh",          \
-	  "print the shell's completion")                                     \
-	X(QUIET, IN_REPORTING | IN_SPLIT | IN_MERGE, "quiet", 'q', NULL,      \
-	  NULL, "print the verdict only, and no progress")                    \
-	X(COLOR, IN_COLOURED, "color", 0, "WHEN",                             \
-	  "auto always never",                                                \
-	  "colours: auto (on a terminal, unless NO_COLOR is set), always or " \
-	  "never")                                                            \
-	X(NO_COLOR, IN_COLOURED, "no-color", 0, NULL, NULL,                   \
-	  "the same as --color=never")                                        \
+#define OPTION_TABLE(X)                                                        \
+	X(ISOLATION, IN_EXPLORING | IN_RUN, "isolation", 'i', "LEVEL",         \
+	  CHOICE_LEVELS,                                                       \
+	  "the isolation level that the database keeps; without it the one "   \
+	  "that the program states, else cc")                                  \
+	X(PREDICT_LEVEL, IN_PREDICT | IN_COMPARE, "isolation", 'i', "LEVEL",   \
+	  CHOICE_LEVELS,                                                       \
+	  "the isolation level that the predicted execution satisfies, any "   \
+	  "but ser; without it the one that the history or the program "       \
+	  "states, else cc")                                                   \
+	X(FROM_PROGRAM, IN_PREDICT, "program", 0, "PROGRAM", NULL,             \
+	  "record serial traces of this program, and predict from each")       \
+	X(BOUNDARY, IN_PREDICT | IN_COMPARE, "boundary", 0, "NAME",            \
+	  "strict relaxed",                                                    \
+	  "what is kept of a transaction that reads something else: nothing "  \
+	  "behind that read (strict), or everything (relaxed)")                \
+	X(ENCODING, IN_PREDICT | IN_COMPARE, "encoding", 0, "NAME",            \
+	  "exact approx",                                                      \
+	  "exact, or the sufficient condition of IsoPredict (approx)")         \
+	X(ALL, IN_PREDICT | IN_COMPARE, "all", 0, "N", NULL,                   \
+	  "up to N predictions of each trace, those with the fewest changed "  \
+	  "reads first")                                                       \
+	X(VALIDATE, IN_PREDICT, "validate", 0, "PROGRAM", NULL,                \
+	  "run this program along each prediction")                            \
+	X(TRACES, IN_COMPARE, "traces", 0, "N", NULL,                          \
+	  "record at most N distinct serial traces; without it all")           \
+	X(RUNS, IN_RUN | IN_PREDICT | IN_COMPARE, "runs", 0, "N", NULL,        \
+	  "how many runs: of the program (run: 1000), recorded ones "          \
+	  "(predict: 1), random ones (compare: as many executions as "         \
+	  "prediction needs)")                                                 \
+	X(RUN_SEED, IN_RUN | IN_RECORD | IN_PREDICT | IN_COMPARE, "seed", 0,   \
+	  "N", NULL,                                                           \
+	  "the same number gives the same result, on every machine (1); run "  \
+	  "number i has the seed N + i - 1")                                   \
+	X(POLICY, IN_RUN, "policy", 0, "NAME",                                 \
+	  "uniform session-first latest oldest weak=",                         \
+	  "how writers are chosen: uniform, session-first, latest, oldest, "   \
+	  "or weak=K (at most K reads get another writer than the latest "     \
+	  "one that the level allows there)")                                  \
+	X(COVERAGE, IN_RUN, "coverage", 0, NULL, NULL,                         \
+	  "explore the program as well, and say how much of what there is "    \
+	  "the runs have seen")                                                \
+	X(EXPLORE_FROM, IN_EXPLORE, "from", 0, "TRACE", NULL,                  \
+	  "begin at this observed history of the program and go outwards, "    \
+	  "fewest changed reads first, to the first unserializable history")   \
+	X(MAX_CHANGES, IN_EXPLORING, "max-changes", 0, "K", NULL,              \
+	  "only histories with a serial order in which at most K reads do "    \
+	  "not read the latest; with --from: at most K changed reads")         \
+	X(JOBS, IN_EXPLORE | IN_RUN | IN_COMPARE, "jobs", 'j', "N", NULL,      \
+	  "explore in N threads; without it one for each core, but one with "  \
+	  "--max-histories or --from (run: of --coverage)")                    \
+	X(SYMMETRY, IN_EXPLORING, "symmetry", 0, NULL, NULL,                   \
+	  "explore one of each class of histories that differ only in which "  \
+	  "of several sessions with the same code did what")                   \
+	X(ESTIMATE, IN_EXPLORE, "estimate", 0, "[=SECONDS]", NULL,             \
+	  "explore for a moment only, and estimate how many histories there "  \
+	  "are, and how long exploring them takes")                            \
+	X(RANDOM, IN_EXPLORE, "random", 0, "N", NULL,                          \
+	  "instead of exploring all, make N independent random descents")      \
+	X(EXPLORE_SEED, IN_EXPLORE, "seed", 0, "N", NULL,                      \
+	  "of --random and --estimate: the same number gives the same "        \
+	  "descents (1)")                                                      \
+	X(CHECKPOINT, IN_EXPLORE, "checkpoint", 0, "FILE", NULL,               \
+	  "write what was found and what is left to explore there, now and "   \
+	  "then and at the end")                                               \
+	X(CHECKPOINT_EVERY, IN_EXPLORE, "checkpoint-every", 0, "SECONDS",      \
+	  NULL, "how often (60)")                                              \
+	X(RESUME, IN_EXPLORE, "resume", 0, "FILE", NULL,                       \
+	  "go on from this checkpoint of the same exploration")                \
+	X(UNIT, IN_EXPLORE, "unit", 0, "FILE", NULL,                           \
+	  "explore this part, which 'isoscope split' wrote, instead of a "     \
+	  "PROGRAM")                                                           \
+	X(CHECK_LEVEL, IN_CHECK, "isolation", 'i', "LEVEL", CHOICE_LEVELS,     \
+	  "the isolation level to check; without it all eight")                \
+	X(FORMAT, IN_CHECK | IN_PREDICT, "format", 0, "FORMAT",                \
+	  CHOICE_FORMATS,                                                      \
+	  "the format of the input; without it, the content tells")            \
+	X(FROM, IN_CONVERT, "from", 0, "FORMAT", CHOICE_FORMATS,               \
+	  "the format of the input; without it, the content tells")            \
+	X(TO, IN_CONVERT, "to", 0, "FORMAT", CHOICE_FORMATS,                   \
+	  "the format to write")                                               \
+	X(OUTPUT, IN_CONVERT | IN_GENERATE | IN_RECORD, "output", 'o', "FILE", \
+	  NULL,                                                                \
+	  "write there, not to the standard output (cobra: a "                 \
+	  "folder)")                                                           \
+	X(HISTORY, IN_CHECK | IN_CONVERT | IN_PREDICT, "history", 0, "N",      \
+	  NULL, "only the Nth history of an input that has several")           \
+	X(UNKNOWN, IN_CHECK | IN_CONVERT | IN_PREDICT, "unknown-is-initial",   \
+	  0, NULL, NULL,                                                       \
+	  "a value that nobody wrote is the key's initial one, as in "         \
+	  "logs that lack writers")                                            \
+	X(STRONGEST, IN_CHECK, "strongest", 0, NULL, NULL,                     \
+	  "print just the strongest levels that hold")                         \
+	X(COMMIT_ORDER, IN_CHECK, "commit-order", 0, NULL, NULL,               \
+	  "print the transactions in an order in which they may have "         \
+	  "committed")                                                         \
+	X(OPS, IN_GENERATE, "ops", 0, "N", NULL,                               \
+	  "operations of all transactions together (40)")                      \
+	X(TRANSACTIONS, IN_GENERATE, "transactions", 0, "N", NULL,             \
+	  "so many transactions, instead of --ops")                            \
+	X(SESSIONS, IN_GENERATE, "sessions", 0, "N", NULL, "sessions (5)")     \
+	X(LENGTH, IN_GENERATE, "txn-len", 0, "N", NULL,                        \
+	  "operations of a transaction (4)")                                   \
+	X(GEOMETRIC, IN_GENERATE, "geometric", 0, NULL, NULL,                  \
+	  "the length of transactions varies, and --txn-len is the "           \
+	  "mean")                                                              \
+	X(KEYS, IN_GENERATE, "keys", 0, "N", NULL, "keys (10)")                \
+	X(READS, IN_GENERATE, "reads", 0, "FRACTION", NULL,                    \
+	  "how many of the operations are reads (0.5)")                        \
+	X(DIST, IN_GENERATE, "dist", 0, "NAME", "uniform zipf",                \
+	  "which keys are used: all alike (uniform), or key i with a "         \
+	  "probability proportional to 1/i^theta (zipf)")                      \
+	X(THETA, IN_GENERATE, "theta", 0, "X", NULL,                           \
+	  "the exponent of zipf (0.99)")                                       \
+	X(LEVEL, IN_GENERATE, "level", 0, "LEVEL", CHOICE_LEVELS,              \
+	  "the isolation level that the simulated store keeps (ser)")          \
+	X(LAG, IN_GENERATE, "lag", 0, "N", NULL,                               \
+	  "how many of the last commits a transaction may miss, if the "       \
+	  "level allows (100)")                                                \
+	X(ABORTS, IN_GENERATE, "aborts", 0, "FRACTION", NULL,                  \
+	  "how many of the transactions abort (0)")                            \
+	X(SEED, IN_GENERATE, "seed", 0, "N", NULL,                             \
+	  "the same number gives the same history, on every machine "          \
+	  "(1)")                                                               \
+	X(ANOMALY, IN_GENERATE, "anomaly", 0, "NAME", CHOICE_ANOMALIES,        \
+	  "add a few transactions that show this anomaly: thin-air, "          \
+	  "G1a, G1b, internal, G1c, otv, fractured-read, causality, "          \
+	  "long-fork, lost-update or write-skew")                              \
+	X(GENERATED, IN_GENERATE | IN_RECORD, "format", 0, "FORMAT",           \
+	  CHOICE_FORMATS, "the format to write (isoscope)")                    \
+	X(RESULT, IN_EXPLORE, "output", 'o', "FILE", NULL,                     \
+	  "with --unit: where its result goes; without it, beside the unit")   \
+	X(UNITS, IN_SPLIT, "units", 'n', "K", NULL, "into how many units")     \
+	X(FOLDER, IN_SPLIT, "output", 'o', "DIR", NULL,                        \
+	  "the folder in which the units are written; of a unit that is "      \
+	  "split, its own")                                                    \
+	X(MERGED_PROGRAM, IN_MERGE, "program", 0, "PROGRAM", NULL,             \
+	  "where the program is, if it is no longer where it was")             \
+	X(PARTIAL, IN_MERGE, "partial", 0, NULL, NULL,                         \
+	  "units that are not finished will do: what is known so far")         \
+	X(BASE, IN_EXPLORING, "base", 0, "LEVEL", CHOICE_LEVELS,               \
+	  "explore under this weaker level (none, rc, ra or cc) and filter; "  \
+	  "without it the level itself, or cc for pc, psi, si and ser")        \
+	X(ALGORITHM, IN_EXPLORING, "algorithm", 0, "NAME", "ce dfs orderly",   \
+	  "ce gives every history once, and so does orderly, which "           \
+	  "--symmetry and --max-changes need; dfs is the baseline without "    \
+	  "reduction, which repeats histories")                                \
+	X(ROBUST, IN_EXPLORING | IN_RUN, "robust", 0, NULL, NULL,              \
+	  "require that every history is serializable")                        \
+	X(LEVELS, IN_EXPLORE, "levels", 0, NULL, NULL,                         \
+	  "print a table of assertions and histories under all levels")        \
+	X(HISTORIES, IN_EXPLORE | IN_RUN | IN_PREDICT, "histories", 0, "FILE", \
+	  NULL, "write every history, a line of JSON each")                    \
+	X(SORTED, IN_EXPLORE, "sorted", 0, NULL, NULL,                         \
+	  "write --histories in the order of one thread, so that the file "    \
+	  "is the same for each number of threads")                            \
+	X(JSON, IN_REPORTING | IN_MERGE, "json", 0, NULL, NULL,                \
+	  "print the result as JSON")                                          \
+	X(DOT, IN_DRAWING, "dot", 0, "FILE", NULL,                             \
+	  "write a picture of the first violation, for Graphviz")              \
+	X(SVG, IN_DRAWING, "svg", 0, "FILE", NULL,                             \
+	  "draw that picture with Graphviz")                                   \
+	X(MAX_HISTORIES, IN_EXPLORE | IN_RUN | IN_COMPARE, "max-histories", 0, \
+	  "N", NULL,                                                           \
+	  "stop an exploration after N histories (run: that of --coverage)")   \
+	X(TIMEOUT, IN_REPORTING, "timeout", 0, "SECONDS", NULL,                \
+	  "stop after so much time")                                           \
+	X(MEMORY, IN_REPORTING, "memory", 0, "SIZE", NULL,                     \
+	  "stop when the work needs more than SIZE bytes (k, M, G: powers "    \
+	  "of 1024)")                                                          \
+	X(STEP_TIMEOUT, IN_RUNNING, "step-timeout", 0, "SECONDS", NULL,        \
+	  "how long code in C may run from one call of isoscope's functions "  \
+	  "to the next (10; 0: as long as it likes); what takes longer is "    \
+	  "reported as an error of the program")                               \
+	X(CLIENT_OUTPUT, IN_RUNNING, "client-output", 0, NULL, NULL,           \
+	  "show what code in C prints, each time that it is run; without it "  \
+	  "only the last lines before a crash are shown")                      \
+	X(STOP, IN_EXPLORE | IN_RUN, "stop-on-violation", 0, NULL, NULL,       \
+	  "stop at the first violation")                                       \
+	X(SESSIONS_ORDER, IN_EXPLORING, "sessions-order", 0, "A,B,...", NULL,  \
+	  "explore the sessions in this order; the result is the same")        \
+	X(CHECK_DUPLICATES, IN_EXPLORE, "check-duplicates", 0, NULL, NULL,     \
+	  "remember all histories and count repeated ones (takes memory)")     \
+	X(CHECK, IN_FMT, "check", 0, NULL, NULL,                               \
+	  "print nothing but the names of files whose layout would change, "   \
+	  "with exit code 1")                                                  \
+	X(WRITE, IN_FMT, "write", 0, NULL, NULL,                               \
+	  "change the files instead of printing")                              \
+	X(DUMP, IN_COMPILE, "dump", 0, NULL, NULL, "print the bytecode")       \
+	X(MAN, IN_HELP, "man", 0, NULL, NULL, "print the manual page (roff)")  \
+	X(COMPLETION, IN_HELP, "completion", 0, "SHELL", "bash zsh",           \
+	  "print the shell's completion")                                      \
+	X(QUIET, IN_REPORTING | IN_SPLIT | IN_MERGE, "quiet", 'q', NULL, NULL, \
+	  "print the verdict only, and no progress")                           \
+	X(COLOR, IN_COLOURED, "color", 0, "WHEN", "auto always never",         \
+	  "colours: auto (on a terminal, unless NO_COLOR is set), always or "  \
+	  "never")                                                             \
+	X(NO_COLOR, IN_COLOURED, "no-color", 0, NULL, NULL,                    \
+	  "the same as --color=never")                                         \
 	X(HELP, IN_ALL, "help", 'h', NULL, NULL, "print this help")
 
 enum option_id {
 #define X(id, in, word, letter, argument, choices, help) OPTION_##id,
 	OPTION_TABLE(X)
 #undef X
-	OPTION_COUNT
+		OPTION_COUNT
 };
 
 struct option_entry {
@@ -334,12 +326,12 @@ enum command command_from_word(const char *word);
 const char *command_nearest(const char *word);
 /* Reads the arguments after the command's word. False when they are wrong,
  * after saying why on stderr. */
-bool command_line_read(struct command_line *c, enum command command,
-                       int count, char **arguments);
+bool command_line_read(struct command_line *c, enum command command, int count,
+                       char **arguments);
 void command_line_free(struct command_line *c);
 
 /* The commands. Each returns the exit code. */
-#define X(id, word, operands, summary)                                        \
+#define X(id, word, operands, summary) \
 	int word##_main(const struct command_line *c);
 COMMAND_TABLE(X)
 #undef X

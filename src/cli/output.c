@@ -37,8 +37,8 @@ void say_no_history(const char *path, uint64_t count, uint64_t wanted)
 	const char *name = is_standard(path) ? "the standard input" : path;
 	if (count)
 		say("%s holds %" PRIu64 " %s, and --history asks for number "
-		    "%" PRIu64, name, count,
-		    count == 1 ? "history" : "histories", wanted);
+		    "%" PRIu64,
+		    name, count, count == 1 ? "history" : "histories", wanted);
 	else
 		say("%s holds no history", name);
 }

@@ -25,9 +25,8 @@ static bool same_file(const char *a, const char *b)
 /* The options that name a file to read. What is gone on with may be written
  * to the same file. */
 static const enum option_id inputs[] = { OPTION_EXPLORE_FROM,
-	                                 OPTION_FROM_PROGRAM,
-	                                 OPTION_VALIDATE, OPTION_UNIT,
-	                                 OPTION_RESUME };
+	                                 OPTION_FROM_PROGRAM, OPTION_VALIDATE,
+	                                 OPTION_UNIT, OPTION_RESUME };
 enum { INPUTS = sizeof inputs / sizeof *inputs };
 
 static bool overwrites_input(const struct command_line *c,
@@ -89,7 +88,8 @@ static bool outputs_apart(const struct command_line *c)
 		if (!path || !is_standard(path)) continue;
 		if (taken) {
 			say("--%s and --%s cannot both be written to the "
-			    "standard output", taken, word);
+			    "standard output",
+			    taken, word);
 			return false;
 		}
 		taken = word;

@@ -20,7 +20,8 @@ static bool goes_on(struct predicting *x)
 static int look(void *data, const struct observed *o)
 {
 	struct predicting *x = data;
-	struct predict_case c = { .observed = o->trace, .format = o->format,
+	struct predict_case c = { .observed = o->trace,
+		                  .format = o->format,
 		                  .history = o->number,
 		                  .read_seconds = o->read_seconds };
 	if (!goes_on(x)) return EXIT_HOLDS;
@@ -36,8 +37,9 @@ static void leave_out(struct predicting *x, uint64_t seed)
 	if (!x->quiet && !x->json) {
 		text_string(&line, text_get(&x->first_line));
 		text_clear(&x->first_line);
-		text_format(&line, "%s, seed %" PRIu64 ": left out: the run "
-		                   "meets a false assumption\n",
+		text_format(&line,
+		            "%s, seed %" PRIu64 ": left out: the run "
+		            "meets a false assumption\n",
 		            x->program_path, seed);
 		histories_put(&x->in, &line);
 	}
@@ -45,10 +47,10 @@ static void leave_out(struct predicting *x, uint64_t seed)
 	text_free(&line);
 }
 
-static int predict_recorded(struct predicting *x, uint64_t number,
-                            double begun)
+static int predict_recorded(struct predicting *x, uint64_t number, double begun)
 {
-	struct predict_case c = { .format = FORMAT_COUNT, .history = number,
+	struct predict_case c = { .format = FORMAT_COUNT,
+		                  .history = number,
 		                  .seed = x->seed + number - 1 };
 	struct history *h = runner_history(predict_runner(x));
 	struct trace *t = trace_of_history(h, x->program_path);
@@ -74,8 +76,7 @@ static int predict_run(struct predicting *x, uint64_t i)
 	case RUN_PRUNED: leave_out(x, seed); return EXIT_HOLDS;
 	case RUN_INTERRUPTED:
 		x->in.stopped = check_clock_reason(x->in.clock);
-		if (!x->in.stopped)
-			x->in.stopped = "a limit was reached";
+		if (!x->in.stopped) x->in.stopped = "a limit was reached";
 		return EXIT_HOLDS;
 	case RUN_MEMORY:
 		x->in.stopped = "the memory limit was reached";
@@ -107,8 +108,7 @@ static void write_several(struct predicting *x, struct text *t)
 		report_predict_summary_verdict(t, &x->style, &x->summary);
 		return;
 	}
-	if (x->first_line.length)
-		text_string(t, text_get(&x->first_line));
+	if (x->first_line.length) text_string(t, text_get(&x->first_line));
 	text_char(t, '\n');
 	report_predict_summary(t, &x->style, &x->summary);
 	if (x->shown == SHOWN_NOTHING) return;
@@ -161,8 +161,7 @@ static int predict_all(struct predicting *x)
 	const char *path = x->line->value[OPTION_HISTORIES];
 	histories_begin(&x->in);
 	if (path && !(x->histories = output_open(path))) return EXIT_USAGE;
-	int code = x->recording ? predict_program(x)
-	                        : histories_look(&x->in);
+	int code = x->recording ? predict_program(x) : histories_look(&x->in);
 	if (x->program && program_failed(x->line, x->program))
 		code = EXIT_INPUT;
 	else if (code == EXIT_HOLDS)
@@ -179,7 +178,8 @@ int predict_main(const struct command_line *c)
 	int code = EXIT_INPUT;
 	x.in = (struct histories){ .doing = "predicting from",
 		                   .count = &x.summary.histories,
-		                   .look = look, .data = &x };
+		                   .look = look,
+		                   .data = &x };
 	if (!predict_settings(&x)) return EXIT_USAGE;
 	if (x.program_path) x.program = read_program(c, x.program_path);
 	if (x.program || !x.program_path) code = predict_all(&x);

@@ -23,25 +23,25 @@ enum predict_shown {
 struct predicting {
 	const struct command_line *line;
 	struct predict_options options; /* level: of the history at hand */
-	bool level_given;      /* by -i */
+	bool level_given;               /* by -i */
 	const char *stated_by; /* who states the level; NULL: -i does */
 	struct histories in;
-	uint64_t wanted;       /* predictions of each history; 0: one */
-	bool recording;        /* from --program, so from seeds */
+	uint64_t wanted; /* predictions of each history; 0: one */
+	bool recording;  /* from --program, so from seeds */
 	uint64_t runs, seed;
-	struct program *program;     /* NULL: predictions are not validated */
+	struct program *program; /* NULL: predictions are not validated */
 	const char *program_path;
-	struct runner *runner;       /* of it; NULL: none yet */
+	struct runner *runner; /* of it; NULL: none yet */
 	struct style style;
 	bool json, quiet;
 	struct predict_summary summary;
 	/* Of the first history, then of the first one that shows more: which
 	 * it is, what is said about it, and what that cost. */
 	struct text which, report, costs;
-	struct text first_line; /* of the first history; it is said once there
-	                         * is a second one */
+	struct text first_line;   /* of the first history; it is said once there
+	                           * is a second one */
 	enum predict_shown shown; /* the most that a history shows so far */
-	FILE *histories;        /* what is predicted; NULL: not asked for */
+	FILE *histories;          /* what is predicted; NULL: not asked for */
 	struct text picture;
 };
 

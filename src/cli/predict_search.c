@@ -188,8 +188,7 @@ static void tell(struct search *s)
 		text_free(&line);
 	} else {
 		tell_line(s);
-		if (!x->summary.histories || shows > x->shown)
-			tell_in_words(s);
+		if (!x->summary.histories || shows > x->shown) tell_in_words(s);
 	}
 	if (shows > x->shown) x->shown = shows;
 	predict_summary_add(&x->summary, s->c);

@@ -12,7 +12,8 @@ static bool level_possible(enum level l, const char *stated_by)
 	if (l != LEVEL_SER) return true;
 	if (stated_by)
 		say("%s states ser, and a prediction is never serializable: "
-		    "name a weaker level with -i", stated_by);
+		    "name a weaker level with -i",
+		    stated_by);
 	else
 		say("a prediction is never serializable: name a weaker level "
 		    "than ser");
@@ -62,13 +63,13 @@ static bool need_program(const struct command_line *c)
 static bool program_alone(const struct command_line *c)
 {
 	static const enum option_id options[] = { OPTION_VALIDATE,
-		                                  OPTION_FORMAT,
-		                                  OPTION_HISTORY,
+		                                  OPTION_FORMAT, OPTION_HISTORY,
 		                                  OPTION_UNKNOWN };
 	if (c->operand_count) {
 		say("--program records its histories itself, and '%s' is "
 		    "another one; --validate runs a program along predictions "
-		    "from given histories", c->operands[0]);
+		    "from given histories",
+		    c->operands[0]);
 		return false;
 	}
 	for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
@@ -78,7 +79,8 @@ static bool program_alone(const struct command_line *c)
 			    "--validate goes with given histories");
 		else
 			say("--%s goes with given histories, not with "
-			    "--program", option_table[options[i]].word);
+			    "--program",
+			    option_table[options[i]].word);
 		return false;
 	}
 	return true;
@@ -108,8 +110,8 @@ static void read_words(struct predicting *x)
 	setting_encoding(c, &x->options);
 	x->options.enumerate = c->value[OPTION_ALL];
 	x->recording = c->value[OPTION_FROM_PROGRAM];
-	x->program_path = c->value[x->recording ? OPTION_FROM_PROGRAM
-	                                        : OPTION_VALIDATE];
+	x->program_path =
+		c->value[x->recording ? OPTION_FROM_PROGRAM : OPTION_VALIDATE];
 	x->json = c->value[OPTION_JSON];
 	x->quiet = c->value[OPTION_QUIET];
 }
@@ -128,7 +130,6 @@ bool predict_settings(struct predicting *x)
 	       setting_count(c, OPTION_RUNS, &x->runs) &&
 	       setting_seed(c, OPTION_RUN_SEED, &x->seed) &&
 	       setting_step_timeout(c, &seconds) &&
-	       (!x->level_given ||
-	        level_possible(x->options.level, NULL)) &&
+	       (!x->level_given || level_possible(x->options.level, NULL)) &&
 	       options_fit(x);
 }

@@ -55,8 +55,9 @@ static void say_compile(const char *path)
 	if (!plain && (!end || (strcmp(end, ".cc") && strcmp(end, ".cpp"))))
 		return;
 	say("to explore sessions in %s, compile it first: %s -g -shared -fPIC "
-	    "-o %.*s.so %s", plain ? "C" : "C++", plain ? "cc" : "c++",
-	    (int)(end - path), path, path);
+	    "-o %.*s.so %s",
+	    plain ? "C" : "C++", plain ? "cc" : "c++", (int)(end - path), path,
+	    path);
 }
 
 struct program *given_program(const struct command_line *c, const char *path,
@@ -113,6 +114,7 @@ bool is_client(const char *path, const char *wanted)
 {
 	if (!begins_as_client(path)) return false;
 	say("%s is a shared object, and %s; to explore its sessions: isoscope "
-	    "explore %s", path, wanted, path);
+	    "explore %s",
+	    path, wanted, path);
 	return true;
 }

@@ -43,12 +43,13 @@ static bool record(struct recording *x)
 	case RUN_COMPLETE:
 		if (tried)
 			say("the run of seed %" PRIu64 " makes an assumption "
-			    "false; this is the run of seed %" PRIu64, first,
-			    x->seed);
+			    "false; this is the run of seed %" PRIu64,
+			    first, x->seed);
 		return true;
 	case RUN_PRUNED:
 		say("no run was recorded: those of the %d seeds from %" PRIu64
-		    " on all make an assumption false", SEEDS_TRIED, first);
+		    " on all make an assumption false",
+		    SEEDS_TRIED, first);
 		break;
 	case RUN_INTERRUPTED: say("interrupted"); break;
 	case RUN_MEMORY:
@@ -64,12 +65,11 @@ static void warn(struct recording *x, struct position at, const char *what)
 	struct diags *d = &x->diags;
 	for (size_t i = 0; i < d->count; i++)
 		if (d->items[i].line == at.line &&
-		    d->items[i].column == at.column &&
-		    d->items[i].file && at.file &&
-		    !strcmp(d->items[i].file, at.file))
+		    d->items[i].column == at.column && d->items[i].file &&
+		    at.file && !strcmp(d->items[i].file, at.file))
 			return;
-	diags_add(d, DIAG_WARNING, at.file, at.line, at.column,
-	          at.source_line, "in this serial run %s", what);
+	diags_add(d, DIAG_WARNING, at.file, at.line, at.column, at.source_line,
+	          "in this serial run %s", what);
 }
 
 /* Of the errors, each place in the program once. */
@@ -131,8 +131,7 @@ static int record_program(struct recording *x, const struct program *p)
 int record_main(const struct command_line *c)
 {
 	struct recording x = { .line = c, .seed = SEED_USUAL };
-	if (!one_program(c) ||
-	    !setting_seed(c, OPTION_RUN_SEED, &x.seed) ||
+	if (!one_program(c) || !setting_seed(c, OPTION_RUN_SEED, &x.seed) ||
 	    !outputs_fit(c, "program") || !target_read(c, &x.to))
 		return EXIT_USAGE;
 	int code = EXIT_INPUT;

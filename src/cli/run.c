@@ -29,9 +29,9 @@ struct running {
 	uint64_t max_histories;
 	unsigned jobs;
 	const struct program *program;
-	struct style style;     /* of the result in words */
-	FILE *histories;        /* NULL: not asked for */
-	struct text row;        /* of a history */
+	struct style style; /* of the result in words */
+	FILE *histories;    /* NULL: not asked for */
+	struct text row;    /* of a history */
 	struct progress progress;
 };
 
@@ -90,8 +90,7 @@ static bool explore_all(struct running *x, const struct campaign *c,
                         struct coverage *out)
 {
 	const struct campaign_stats *s = campaign_stats(c);
-	struct coverage_limits limits = { x->options.timeout,
-		                          x->options.memory,
+	struct coverage_limits limits = { x->options.timeout, x->options.memory,
 		                          x->max_histories, x->jobs };
 	if (s->stop == CAMPAIGN_TIME || s->stop == CAMPAIGN_INTERRUPTED ||
 	    s->stop == CAMPAIGN_TOO_LARGE)
@@ -175,9 +174,7 @@ static int run_program(struct running *x)
 	campaign_start(c);
 	progress_end(&x->progress);
 	text_free(&x->row);
-	struct run_case result = {
-		c, NULL, x->line->value[OPTION_COVERAGE]
-	};
+	struct run_case result = { c, NULL, x->line->value[OPTION_COVERAGE] };
 	bool fine = output_close(x->histories, path);
 	if (fine && result.coverage_wanted && explore_all(x, c, &all))
 		result.coverage = &all;
@@ -194,7 +191,8 @@ static bool read_policy(struct running *x)
 	const char *word = x->line->value[OPTION_POLICY];
 	if (!word || policy_from_word(word, &x->options.policy)) return true;
 	say("--policy weak=K takes a number: at most so many reads get another "
-	    "writer than the latest one allowed, as in weak=3; not '%s'", word);
+	    "writer than the latest one allowed, as in weak=3; not '%s'",
+	    word);
 	return false;
 }
 

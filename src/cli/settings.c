@@ -42,8 +42,8 @@ bool setting_count(const struct command_line *c, enum option_id option,
 		*out = n;
 		return true;
 	}
-	say("--%s takes a positive number, not '%s'",
-	    option_table[option].word, words);
+	say("--%s takes a positive number, not '%s'", option_table[option].word,
+	    words);
 	return false;
 }
 
@@ -60,8 +60,8 @@ bool setting_jobs(const struct command_line *c, unsigned *out)
 		*out = (unsigned)n;
 		return true;
 	}
-	say("--jobs takes a number of threads from 1 to %d, not '%s'",
-	    JOBS_MAX, words);
+	say("--jobs takes a number of threads from 1 to %d, not '%s'", JOBS_MAX,
+	    words);
 	return false;
 }
 
@@ -77,7 +77,8 @@ bool setting_seed(const struct command_line *c, enum option_id option,
 		return true;
 	}
 	say("--%s takes a whole number from 0 to 18446744073709551615, not "
-	    "'%s'", option_table[option].word, words);
+	    "'%s'",
+	    option_table[option].word, words);
 	return false;
 }
 
@@ -143,7 +144,8 @@ bool setting_step_timeout(const struct command_line *c, double *out)
 		return true;
 	}
 	say("--step-timeout takes a number of seconds, or 0 for no limit, not "
-	    "'%s'", words);
+	    "'%s'",
+	    words);
 	return false;
 }
 

@@ -21,9 +21,9 @@ struct piece {
 };
 
 struct spool {
-	FILE *file;       /* NULL: nothing was written yet */
+	FILE *file; /* NULL: nothing was written yet */
 	uint64_t written;
-	int failure;      /* errno; 0: none */
+	int failure;            /* errno; 0: none */
 	uint64_t branch_number; /* of the last piece */
 	struct piece *pieces;
 	size_t count, capacity;
@@ -138,8 +138,8 @@ static bool copy(const struct piece *p, FILE *to)
 	uint64_t left = p->length;
 	if (fseeko(p->file, p->from, SEEK_SET)) return false;
 	while (left && !ferror(to)) {
-		size_t wanted = left < sizeof buffer ? (size_t)left
-		                                     : sizeof buffer;
+		size_t wanted =
+			left < sizeof buffer ? (size_t)left : sizeof buffer;
 		size_t got = fread(buffer, 1, wanted, p->file);
 		if (!got) return false;
 		fwrite(buffer, 1, got, to);
@@ -151,7 +151,8 @@ static bool copy(const struct piece *p, FILE *to)
 static bool say_failed(int reason)
 {
 	say("cannot keep histories in a temporary file in %s: %s (TMPDIR names "
-	    "another folder)", temporary_folder(), strerror(reason));
+	    "another folder)",
+	    temporary_folder(), strerror(reason));
 	return false;
 }
 

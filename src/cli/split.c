@@ -26,14 +26,14 @@
 struct division {
 	const struct command_line *line;
 	struct exploration x;
-	struct unit *unit;   /* what is split */
-	bool from_file;      /* it was read */
-	char *folder;        /* owned */
-	uint32_t count;      /* of parts */
+	struct unit *unit; /* what is split */
+	bool from_file;    /* it was read */
+	char *folder;      /* owned */
+	uint32_t count;    /* of parts */
 	struct symmetry *symmetry;
 	struct unit **parts;
 	struct progress progress;
-	double begun;        /* in seconds_now() */
+	double begun; /* in seconds_now() */
 };
 
 /* ---- what is split ---- */
@@ -97,12 +97,14 @@ static bool prefer_result(struct division *v, const char *path)
 	unit_file_name(&beside, folder, "result", v->unit->id);
 	free(folder);
 	const char *result = text_get(&beside);
-	struct unit *u = *v->unit->id && strcmp(result, path) &&
-	                         !access(result, F_OK)
-	                     ? read_file(v, result) : NULL;
+	struct unit *u =
+		*v->unit->id && strcmp(result, path) && !access(result, F_OK)
+			? read_file(v, result)
+			: NULL;
 	if (u && u->split == v->unit->split && !unit_is_finished(u)) {
 		say("%s holds what was found of the unit so far: that is "
-		    "split", result);
+		    "split",
+		    result);
 		unit_free(v->unit);
 		v->unit = u;
 		u = NULL;
@@ -124,7 +126,8 @@ static bool read_part(struct division *v, const char *path)
 		    path, v->unit->parts);
 	else if (unit_is_finished(v->unit))
 		say("%s: nothing is left to explore, so there is nothing to "
-		    "split; merge it as it is", path);
+		    "split; merge it as it is",
+		    path);
 	return !v->unit->parts && !unit_is_finished(v->unit);
 }
 
@@ -133,14 +136,15 @@ static bool read_part(struct division *v, const char *path)
 static bool alone(const struct command_line *c)
 {
 	static const enum option_id others[] = {
-		OPTION_ISOLATION, OPTION_BASE, OPTION_ALGORITHM,
-		OPTION_ROBUST, OPTION_MAX_CHANGES, OPTION_SYMMETRY,
+		OPTION_ISOLATION,      OPTION_BASE,        OPTION_ALGORITHM,
+		OPTION_ROBUST,         OPTION_MAX_CHANGES, OPTION_SYMMETRY,
 		OPTION_SESSIONS_ORDER,
 	};
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
 		if (!c->value[others[i]]) continue;
 		say("split of a unit goes without --%s: the unit says what is "
-		    "explored", option_table[others[i]].word);
+		    "explored",
+		    option_table[others[i]].word);
 		return false;
 	}
 	return true;
@@ -170,7 +174,8 @@ static bool new_unit(struct division *v, const char *order)
 	    utf8_is_valid(given, strlen(given)))
 		return true;
 	say("a unit cannot hold the path of %s, which is not in UTF-8; give "
-	    "the file another name", path);
+	    "the file another name",
+	    path);
 	return false;
 }
 
@@ -224,12 +229,13 @@ static bool save_all(const struct division *v)
 static bool is_new(const struct division *v)
 {
 	struct text t = { 0 };
-	const char *path = file_name(v, &t, "split",
-	                             v->from_file ? v->unit->id : "");
+	const char *path =
+		file_name(v, &t, "split", v->from_file ? v->unit->id : "");
 	bool there = !access(path, F_OK);
 	if (there)
 		say("%s is there already, with units of its own; name another "
-		    "folder", path);
+		    "folder",
+		    path);
 	text_free(&t);
 	return !there;
 }
@@ -241,13 +247,14 @@ static bool tell(const struct division *v)
 	for (uint32_t i = 0; i < v->count; i++)
 		branches += v->parts[i]->open.count;
 	uint64_t found = v->unit->found.stats.histories;
-	text_format(&t, "%s: %" PRIu32 " %s with %zu %s; %" PRIu64
-	            " %s met so far\n", v->folder, v->count,
-	            v->count == 1 ? "unit" : "units", branches,
-	            branches == 1 ? "branch" : "branches", found,
+	text_format(&t,
+	            "%s: %" PRIu32 " %s with %zu %s; %" PRIu64
+	            " %s met so far\n",
+	            v->folder, v->count, v->count == 1 ? "unit" : "units",
+	            branches, branches == 1 ? "branch" : "branches", found,
 	            found == 1 ? "history was" : "histories were");
-	bool fine = v->line->value[OPTION_QUIET] ||
-	            output_text(stdout, "-", &t);
+	bool fine =
+		v->line->value[OPTION_QUIET] || output_text(stdout, "-", &t);
 	text_free(&t);
 	return fine;
 }
@@ -323,8 +330,8 @@ static int split_view(struct division *v, const struct program *p)
 
 static int split_program(struct division *v)
 {
-	const char *path = v->from_file ? task_path(&v->unit->task)
-	                                : v->line->operands[0];
+	const char *path =
+		v->from_file ? task_path(&v->unit->task) : v->line->operands[0];
 	if (!is_new(v)) return EXIT_USAGE;
 	struct program *p = read_program(v->line, path);
 	if (!p) return EXIT_INPUT;

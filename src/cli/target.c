@@ -11,7 +11,8 @@ bool target_file_possible(const struct target *to)
 	if (to->format == FORMAT_DBCOP_BINCODE && is_standard(to->path) &&
 	    isatty(fileno(stdout))) {
 		say("%s is binary and would garble the terminal: name a file "
-		    "with --output FILE", format_word(to->format));
+		    "with --output FILE",
+		    format_word(to->format));
 		return false;
 	}
 	return output_possible(to->path);
@@ -25,8 +26,7 @@ bool target_read(const struct command_line *c, struct target *to)
 	to->path = path ? path : "-";
 	if (format_is_folder(to->format)) {
 		if (!is_standard(to->path)) return true;
-		say("a history of %s is a folder: name it with --output",
-		    word);
+		say("a history of %s is a folder: name it with --output", word);
 		return false;
 	}
 	return target_file_possible(to);
@@ -40,8 +40,7 @@ static int write_text(const struct target *to, const struct text *t)
 		fine = output_close(f, to->path);
 	else if (f && f != stdout)
 		fclose(f); /* the error is said */
-	if (!fine)
-		return is_standard(to->path) ? EXIT_INTERNAL : EXIT_USAGE;
+	if (!fine) return is_standard(to->path) ? EXIT_INTERNAL : EXIT_USAGE;
 	return EXIT_HOLDS;
 }
 

@@ -16,15 +16,15 @@
 
 struct watch {
 	struct explore_unit *unit; /* NULL: nothing to go on with or to keep */
-	double unit_every;     /* seconds from checkpoint to checkpoint */
-	double unit_next;      /* seconds_now() of the next one */
-	FILE *histories;       /* NULL: not asked for */
-	const char *path;      /* of it */
-	struct sorted *sorted; /* NULL: as they come */
-	struct text *lines;    /* of histories, for each thread */
+	double unit_every;         /* seconds from checkpoint to checkpoint */
+	double unit_next;          /* seconds_now() of the next one */
+	FILE *histories;           /* NULL: not asked for */
+	const char *path;          /* of it */
+	struct sorted *sorted;     /* NULL: as they come */
+	struct text *lines;        /* of histories, for each thread */
 	unsigned jobs;
 	struct progress progress;
-	struct text what;      /* of the progress */
+	struct text what; /* of the progress */
 };
 
 /* ---- histories ---- */

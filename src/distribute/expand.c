@@ -55,7 +55,6 @@ void expander_tally(struct expander *x, struct tally *to)
 {
 	engine_finish(&x->engine);
 	engine_measure(&x->engine);
-	x->engine.tally.stats.seconds =
-	    seconds_now() - x->shared.wall_start;
+	x->engine.tally.stats.seconds = seconds_now() - x->shared.wall_start;
 	tally_add(to, &x->engine.tally);
 }

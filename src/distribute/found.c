@@ -14,9 +14,9 @@
 /* A counter that is new there has to be added to FOUND_COUNTS. */
 #define ONE(name) +1
 _Static_assert(sizeof(struct explore_stats) ==
-                   (FOUND_COUNTS(ONE)) * sizeof(uint64_t) +
-                       2 * sizeof(double) + sizeof(uint64_t) +
-                       LEVEL_COUNT * sizeof(uint64_t),
+                       (FOUND_COUNTS(ONE)) * sizeof(uint64_t) +
+                               2 * sizeof(double) + sizeof(uint64_t) +
+                               LEVEL_COUNT * sizeof(uint64_t),
                "found.h does not know all of explore_stats");
 #undef ONE
 
@@ -85,8 +85,7 @@ static void add_assertions(struct found *f, const struct program *p)
 	}
 }
 
-void found_init(struct found *f, const struct tally *t,
-                const struct program *p)
+void found_init(struct found *f, const struct tally *t, const struct program *p)
 {
 	*f = (struct found){ .stats = t->stats };
 	for (uint32_t i = 0; i < t->slot_count; i++)
@@ -118,10 +117,10 @@ static uint32_t slot_here(const struct found *f, const struct program *p,
 	for (size_t i = 0; i < f->assertion_count; i++) {
 		const struct found_assertion *a = &f->assertions[i];
 		if (a->slot != slot) continue;
-		return library_meet_assertion(p, slot,
-		                              (struct library_assertion){
-		                                  a->message, a->object,
-		                                  a->address });
+		return library_meet_assertion(
+			p, slot,
+			(struct library_assertion){ a->message, a->object,
+		                                    a->address });
 	}
 	return slot;
 }
@@ -153,9 +152,9 @@ bool found_tally(const struct found *f, const struct program *p,
 	t->stats = f->stats;
 	if (program_is_native(p)) meet_assertions(f, p);
 	for (size_t i = 0; i < f->slot_count; i++)
-		fits = fits && add_violation(&f->slots[i],
-		                             slot_here(f, p, f->slots[i].slot),
-		                             t);
+		fits = fits &&
+		       add_violation(&f->slots[i],
+		                     slot_here(f, p, f->slots[i].slot), t);
 	for (size_t i = 0; i < f->reach_count; i++) {
 		fits = fits && f->reached[i] < t->reach_count;
 		if (fits) bits_add(t->reached, f->reached[i]);

@@ -29,17 +29,30 @@ struct found_assertion {
 };
 
 /* Counters of explore_stats, which add up. */
-#define FOUND_COUNTS(X)                                                       \
-	X(histories) X(classes) X(end_states) X(filtered) X(pruned)           \
-	X(blocked) X(duplicates) X(unserializable) X(explore_calls)           \
-	X(swaps_considered) X(swaps_taken) X(swaps_inconsistent)              \
-	X(swaps_not_latest) X(depth_max) X(memory_peak) X(cut) X(changes)
+#define FOUND_COUNTS(X)       \
+	X(histories)          \
+	X(classes)            \
+	X(end_states)         \
+	X(filtered)           \
+	X(pruned)             \
+	X(blocked)            \
+	X(duplicates)         \
+	X(unserializable)     \
+	X(explore_calls)      \
+	X(swaps_considered)   \
+	X(swaps_taken)        \
+	X(swaps_inconsistent) \
+	X(swaps_not_latest)   \
+	X(depth_max)          \
+	X(memory_peak)        \
+	X(cut)                \
+	X(changes)
 
 struct found {
 	struct explore_stats stats;
 	struct found_slot *slots; /* the violated ones, increasing */
 	size_t slot_count, slot_capacity;
-	uint32_t *reached;        /* numbers of reach points, increasing */
+	uint32_t *reached; /* numbers of reach points, increasing */
 	size_t reach_count, reach_capacity;
 	struct found_assertion *assertions;
 	size_t assertion_count, assertion_capacity;

@@ -141,40 +141,44 @@ static struct file *find_one(struct merger *m, enum kind kind, const char *id)
 	struct file *other = f ? find(m, kind, id, behind(m, f)) : NULL;
 	for (; other; other = find(m, kind, id, behind(m, other))) {
 		other->reached = true;
-		text_format(&t, kind == KIND_SPLIT
-		            ? "%s%s was split here and in %s as well; name the "
-		              "folder of one of them only"
-		            : "%s%s has a result here and in %s as well; "
-		              "remove one of them",
-		            *id ? "unit " : "the program", id, f->path);
+		text_format(
+			&t,
+			kind == KIND_SPLIT
+				? "%s%s was split here and in %s as well; name "
+				  "the "
+				  "folder of one of them only"
+				: "%s%s has a result here and in %s as well; "
+				  "remove one of them",
+			*id ? "unit " : "the program", id, f->path);
 		complain(m, other->path, &t);
 	}
 	return f;
 }
 
 /* Is the file a part of this split, of the same exploration? */
-static bool belongs(struct merger *m, struct file *f,
-                    const struct unit *split)
+static bool belongs(struct merger *m, struct file *f, const struct unit *split)
 {
 	struct text t = { 0 };
 	struct text why = { 0 };
 	f->reached = true;
 	if (!task_equal(&f->unit->task, &split->task, &why))
-		text_format(&t, "this is no part of the same exploration: it "
-		            "is %s", text_get(&why));
+		text_format(&t,
+		            "this is no part of the same exploration: it "
+		            "is %s",
+		            text_get(&why));
 	else if (f->unit->split != split->parts_split)
-		text_format(&t, "this belongs to another split: to number "
+		text_format(&t,
+		            "this belongs to another split: to number "
 		            "%016" PRIx64 ", not %016" PRIx64 "; remove it, "
-		            "and explore unit %s again", f->unit->split,
-		            split->parts_split, f->unit->id);
+		            "and explore unit %s again",
+		            f->unit->split, split->parts_split, f->unit->id);
 	text_free(&why);
 	if (!t.length) return true;
 	complain(m, f->path, &t);
 	return false;
 }
 
-static void explore_it(struct text *t, const struct file *split,
-                       const char *id)
+static void explore_it(struct text *t, const struct file *split, const char *id)
 {
 	struct text folder = { 0 };
 	const char *slash = strrchr(split->path, '/');
@@ -227,11 +231,12 @@ static void check_parts(struct merger *m, const struct file *split,
 {
 	struct text t = { 0 };
 	struct file *result = find(m, KIND_RESULT, sub->unit->id, 0);
-	for (; result; result = find(m, KIND_RESULT, sub->unit->id,
-	                             behind(m, result))) {
+	for (; result;
+	     result = find(m, KIND_RESULT, sub->unit->id, behind(m, result))) {
 		result->reached = true;
 		if (!unit_is_finished(result->unit)) continue;
-		text_format(&t, "unit %s was explored as a whole, and it was "
+		text_format(&t,
+		            "unit %s was explored as a whole, and it was "
 		            "split as well (%s); remove one of them",
 		            sub->unit->id, sub->path);
 		complain(m, result->path, &t);
@@ -270,8 +275,10 @@ static void check_rest(struct merger *m, const struct unit *whole)
 		struct text t = { 0 };
 		if (f->reached || f->kind == KIND_UNIT) continue;
 		if (!belongs(m, f, whole)) continue;
-		text_format(&t, "there is no unit %s in this split; remove "
-		            "the file", f->unit->id);
+		text_format(&t,
+		            "there is no unit %s in this split; remove "
+		            "the file",
+		            f->unit->id);
 		complain(m, f->path, &t);
 	}
 }
@@ -342,8 +349,7 @@ static bool add(const struct unit *u, const struct program *p,
 }
 
 bool merger_sum(const struct merger *m, const struct program *p,
-                struct tally *found, struct branch_list *open,
-                struct diags *d)
+                struct tally *found, struct branch_list *open, struct diags *d)
 {
 	for (size_t i = 0; i < m->count; i++) {
 		const struct file *f = &m->files[i];

@@ -26,8 +26,7 @@ const struct task *merger_task(const struct merger *m);
 /* Adds what was found and what is left; false, with an error added, if a file
  * is none of the program. */
 bool merger_sum(const struct merger *m, const struct program *p,
-                struct tally *found, struct branch_list *open,
-                struct diags *d);
+                struct tally *found, struct branch_list *open, struct diags *d);
 /* How many parts there are, and how many of them are finished. */
 size_t merger_parts(const struct merger *m);
 size_t merger_finished(const struct merger *m);

@@ -11,8 +11,8 @@ enum { LINE_START = sizeof line_start - 1, DIGITS = 16 };
 
 void seal_add(struct text *t, size_t start)
 {
-	uint64_t h = hash_bytes(UINT64_C(1), text_get(t) + start,
-	                        t->length - start);
+	uint64_t h =
+		hash_bytes(UINT64_C(1), text_get(t) + start, t->length - start);
 	text_format(t, "%s%016" PRIx64 "\"}\n", line_start, h);
 }
 
@@ -30,10 +30,8 @@ bool seal_holds(const char *text, size_t length)
 }
 
 static const char *const kinds[] = {
-	[BRANCH_BETWEEN] = "between",
-	[BRANCH_PENDING] = "pending",
-	[BRANCH_FRESH] = "fresh",
-	[BRANCH_SWAP] = "swap",
+	[BRANCH_BETWEEN] = "between", [BRANCH_PENDING] = "pending",
+	[BRANCH_FRESH] = "fresh",     [BRANCH_SWAP] = "swap",
 	[BRANCH_END] = "end",
 };
 _Static_assert(sizeof kinds / sizeof *kinds == BRANCH_END + 1,

@@ -33,8 +33,8 @@ struct splitting {
 	struct estimator *estimator;
 	struct piece *pieces;
 	size_t count, capacity;
-	size_t enough;       /* pieces */
-	size_t most;         /* that there were */
+	size_t enough; /* pieces */
+	size_t most;   /* that there were */
 	const struct split_observer *observer;
 	bool stopped;
 };
@@ -195,8 +195,8 @@ static enum split_end how_it_ended(const struct splitting *s)
 
 enum split_end split_unit(struct unit *u, const struct program *p,
                           const struct explore_options *o,
-                          const struct split_observer *observer,
-                          uint32_t parts, struct unit **out)
+                          const struct split_observer *observer, uint32_t parts,
+                          struct unit **out)
 {
 	assert(parts && !u->parts);
 	struct splitting s;

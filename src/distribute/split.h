@@ -29,7 +29,7 @@ struct split_observer {
  * milliseconds for each branch: 8 to 32 of them for each part. */
 enum split_end split_unit(struct unit *u, const struct program *p,
                           const struct explore_options *o,
-                          const struct split_observer *observer,
-                          uint32_t parts, struct unit **out);
+                          const struct split_observer *observer, uint32_t parts,
+                          struct unit **out);
 
 #endif

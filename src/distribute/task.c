@@ -73,7 +73,8 @@ bool task_has_program(const struct task *t, const struct program *p,
 	if (t->digest == program_digest(p) &&
 	    t->sessions == program_session_count(p))
 		return true;
-	text_format(why, "%s, or a file that it imports, is not what it was: "
+	text_format(why,
+	            "%s, or a file that it imports, is not what it was: "
 	            "its hash was %016" PRIx64 ", and is %016" PRIx64,
 	            program_path(p), t->digest, program_digest(p));
 	return false;
@@ -82,8 +83,10 @@ bool task_has_program(const struct task *t, const struct program *p,
 const char *task_algorithm_word(enum explorer_algorithm a)
 {
 	static const char *const words[] = {
-		[EXPLORE_CE] = "ce", [EXPLORE_DFS] = "dfs",
-		[EXPLORE_OUTWARD] = "outward", [EXPLORE_ORDERLY] = "orderly",
+		[EXPLORE_CE] = "ce",
+		[EXPLORE_DFS] = "dfs",
+		[EXPLORE_OUTWARD] = "outward",
+		[EXPLORE_ORDERLY] = "orderly",
 	};
 	return words[a];
 }
@@ -128,9 +131,11 @@ bool task_equal(const struct task *t, const struct task *wanted,
                 struct text *why)
 {
 	if (t->digest != wanted->digest || t->sessions != wanted->sessions) {
-		text_format(why, "of another program (%s with hash %016" PRIx64
-		            ", not %s with hash %016" PRIx64 ")", t->program,
-		            t->digest, wanted->program, wanted->digest);
+		text_format(why,
+		            "of another program (%s with hash %016" PRIx64
+		            ", not %s with hash %016" PRIx64 ")",
+		            t->program, t->digest, wanted->program,
+		            wanted->digest);
 		return false;
 	}
 	return same_words(level_word(t->level), level_word(wanted->level),

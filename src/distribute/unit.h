@@ -21,7 +21,7 @@
 struct diags;
 
 enum {
-	UNIT_VERSION = 1,      /* of the text */
+	UNIT_VERSION = 1,       /* of the text */
 	UNIT_PARTS_MAX = 999999 /* that one split makes */
 };
 

@@ -27,8 +27,7 @@ static bool read_level(struct members *m, const json_t *object,
 	       (word && member_wrong(m, name, "an isolation level"));
 }
 
-static bool read_program(struct members *m, const json_t *unit,
-                         struct task *k)
+static bool read_program(struct members *m, const json_t *unit, struct task *k)
 {
 	const json_t *o = member_object(m, unit, "program");
 	if (!o) return false;
@@ -64,8 +63,7 @@ static bool levels_fit(struct members *m, const struct task *k)
 	return member_wrong(m, "base", "a weaker, extensible level");
 }
 
-static bool read_options(struct members *m, const json_t *unit,
-                         struct task *k)
+static bool read_options(struct members *m, const json_t *unit, struct task *k)
 {
 	const json_t *o = member_object(m, unit, "options");
 	k->max_changes = UINT64_MAX;
@@ -116,7 +114,7 @@ static struct branch *read_parts(struct members *m, const json_t *value,
 	struct branch *b = NULL;
 	uint32_t *path = read_words(m, value, "path", &path_length);
 	uint32_t *script =
-	    path ? read_words(m, value, "script", &script_length) : NULL;
+		path ? read_words(m, value, "script", &script_length) : NULL;
 	if (script)
 		b = branch_new(kind, path, path_length, script, script_length);
 	free(path);
@@ -136,7 +134,8 @@ static struct branch *read_branch(struct members *m, const json_t *value,
 	}
 	struct branch *b = read_parts(m, value, kind);
 	if (!b || branch_is_sound(b, sessions)) return b;
-	member_wrong(m, "script", "transactions of so many sessions, each "
+	member_wrong(m, "script",
+	             "transactions of so many sessions, each "
 	             "behind those that it reads from");
 	free(b);
 	return NULL;
@@ -182,7 +181,7 @@ static bool read_stats(struct members *m, const json_t *o,
 {
 #define COUNT(name) member_count(m, o, #name, UINT64_MAX, &s->name) &&
 	return FOUND_COUNTS(COUNT)
-	       member_seconds(m, o, "seconds", &s->seconds) &&
+	               member_seconds(m, o, "seconds", &s->seconds) &&
 	       member_seconds(m, o, "cpu_seconds", &s->cpu_seconds) &&
 	       read_stop(m, o, &s->stop) && read_levels(m, o, s->per_level);
 #undef COUNT
@@ -239,15 +238,14 @@ static bool read_assertion(struct members *m, const json_t *value,
 	       member_count(m, value, "address", UINT64_MAX, &a->address);
 }
 
-static bool read_assertions(struct members *m, const json_t *o,
-                            struct found *f)
+static bool read_assertions(struct members *m, const json_t *o, struct found *f)
 {
 	const json_t *array = member_array(m, o, "assertions");
 	for (size_t i = 0; array && i < json_array_size(array); i++) {
 		VEC_RESERVE(f->assertions, f->assertion_count,
 		            f->assertion_capacity);
 		struct found_assertion *a =
-		    &f->assertions[f->assertion_count++];
+			&f->assertions[f->assertion_count++];
 		*a = (struct found_assertion){ 0 };
 		if (!read_assertion(m, json_array_get(array, i), a))
 			return false;
@@ -258,8 +256,8 @@ static bool read_assertions(struct members *m, const json_t *o,
 static bool read_found(struct members *m, const json_t *unit, struct unit *u)
 {
 	const json_t *o = member_object(m, unit, "found");
-	return o && read_stats(m, o, &u->found.stats) &&
-	       read_slots(m, o, u) && read_reached(m, o, &u->found) &&
+	return o && read_stats(m, o, &u->found.stats) && read_slots(m, o, u) &&
+	       read_reached(m, o, &u->found) &&
 	       read_assertions(m, o, &u->found);
 }
 
@@ -308,8 +306,7 @@ static bool read_histories(struct members *m, const json_t *unit,
 	const char *path = o ? member_string(m, o, "path") : NULL;
 	if (path) u->histories = mem_copy_string(path);
 	return path &&
-	       member_count(m, o, "length", INT64_MAX,
-	                    &u->histories_length) &&
+	       member_count(m, o, "length", INT64_MAX, &u->histories_length) &&
 	       member_hash(m, o, "end", &u->histories_end);
 }
 
@@ -335,8 +332,8 @@ static bool version_is_known(const char *file, const json_t *value,
 	diags_add(d, DIAG_ERROR, file, 0, 0, NULL,
 	          "this is in version %lld of the format, and this isoscope "
 	          "knows version %d; use the isoscope that made it, or make it "
-	          "again", (long long)json_integer_value(version),
-	          UNIT_VERSION);
+	          "again",
+	          (long long)json_integer_value(version), UNIT_VERSION);
 	return false;
 }
 
@@ -344,8 +341,8 @@ static json_t *read_json(const char *file, const char *text, size_t length,
                          struct diags *d)
 {
 	json_error_t error;
-	json_t *value = json_loadb(text, length, JSON_REJECT_DUPLICATES,
-	                           &error);
+	json_t *value =
+		json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
 	if (value) return value;
 	uint32_t line = error.line > 0 ? (uint32_t)error.line : 0;
 	uint32_t column = error.column > 0 ? (uint32_t)error.column : 0;

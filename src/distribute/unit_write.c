@@ -39,9 +39,11 @@ static void write_task(struct text *t, const struct task *k)
 	text_string(t, ",\"hash\":");
 	write_hash(t, k->digest);
 	text_format(t, ",\"sessions\":%" PRIu32 "}", k->sessions);
-	text_format(t, ",\n\"options\":{\"algorithm\":\"%s\",\"isolation\":"
-	            "\"%s\",\"base\":\"%s\"", task_algorithm_word(k->algorithm),
-	            level_word(k->level), level_word(k->base));
+	text_format(t,
+	            ",\n\"options\":{\"algorithm\":\"%s\",\"isolation\":"
+	            "\"%s\",\"base\":\"%s\"",
+	            task_algorithm_word(k->algorithm), level_word(k->level),
+	            level_word(k->base));
 	text_format(t, ",\"robust\":%s,\"classify\":%s,\"symmetry\":%s",
 	            flag(k->robust), flag(k->classify), flag(k->symmetry));
 	text_string(t, ",\"max_changes\":");
@@ -83,9 +85,9 @@ static void write_levels(struct text *t, const uint64_t *per_level)
 
 static void write_stats(struct text *t, const struct explore_stats *s)
 {
-#define COUNT(name)                                                           \
-	text_string(t, "\"" #name "\":");                                     \
-	write_number(t, s->name);                                             \
+#define COUNT(name)                       \
+	text_string(t, "\"" #name "\":"); \
+	write_number(t, s->name);         \
 	text_char(t, ',');
 	FOUND_COUNTS(COUNT)
 #undef COUNT

@@ -19,21 +19,23 @@ enum { WAYS = 8 };
 /* A branch that was drawn, or is open. */
 struct node {
 	struct branch *branch;
-	uint32_t parent;  /* the drawn branch that it is an alternative in */
-	double weight;    /* how many branches it stands for */
-	double chance;    /* of being drawn */
-	double size;      /* of its tree: a guess, then the group's estimate */
+	uint32_t parent; /* the drawn branch that it is an alternative in */
+	double weight;   /* how many branches it stands for */
+	double chance;   /* of being drawn */
+	double size;     /* of its tree: a guess, then the group's estimate */
 	size_t kind;
 };
 
 struct nodes {
 	struct node *items;
 	size_t count, capacity;
-	uint64_t bytes;   /* of the branches that were added */
+	uint64_t bytes; /* of the branches that were added */
 };
 
 /* What groups found about branches of one kind. */
-struct kind { double squares, branches; };
+struct kind {
+	double squares, branches;
+};
 
 struct abreast {
 	struct shared shared;
@@ -54,9 +56,9 @@ static bool on_history(void *payload, const struct explore_execution *x)
 	struct abreast *a = payload;
 	struct relation r;
 	closure_relation(&engine_state(x->engine)->closure, &r);
-	a->histories +=
-	    !a->staleness || staleness_within(a->staleness, &r,
-	                                      a->engine.options.max_changes);
+	a->histories += !a->staleness ||
+	                staleness_within(a->staleness, &r,
+	                                 a->engine.options.max_changes);
 	return true;
 }
 
@@ -66,11 +68,14 @@ struct abreast *abreast_new(const struct program *p,
 	assert(o->algorithm != EXPLORE_OUTWARD);
 	struct abreast *a = mem_take0(1, sizeof *a);
 	struct explore_observer own = { .payload = a, .history = on_history };
-	struct explore_options options = {
-		.algorithm = o->algorithm, .level = o->level, .base = o->base,
-		.interrupt = o->interrupt, .memory = o->memory, .jobs = 1,
-		.max_changes = o->max_changes, .symmetry = o->symmetry
-	};
+	struct explore_options options = { .algorithm = o->algorithm,
+		                           .level = o->level,
+		                           .base = o->base,
+		                           .interrupt = o->interrupt,
+		                           .memory = o->memory,
+		                           .jobs = 1,
+		                           .max_changes = o->max_changes,
+		                           .symmetry = o->symmetry };
 	if (o->algorithm == EXPLORE_CE && o->max_changes < UINT64_MAX)
 		a->staleness = staleness_new();
 	shared_init(&a->shared, p, &options, &own, NULL);
@@ -290,10 +295,11 @@ static double size_of(uint64_t histories, uint64_t ends)
 static void add_found(struct abreast *a, uint32_t parent, double weight)
 {
 	for (size_t i = 0; i < a->found.count; i++)
-		add(&a->open, (struct node){
-		                  .branch = a->found.items[i],
-		                  .parent = parent, .weight = weight,
-		                  .kind = kind_of(a->found.items[i]) });
+		add(&a->open,
+		    (struct node){ .branch = a->found.items[i],
+		                   .parent = parent,
+		                   .weight = weight,
+		                   .kind = kind_of(a->found.items[i]) });
 	a->found.count = 0;
 	uint64_t most = a->engine.options.memory;
 	if (!most || most > CAPTURE_MOST) most = CAPTURE_MOST;
@@ -323,10 +329,11 @@ static void begin(struct abreast *a, const struct branch_list *from)
 {
 	a->too_large = false;
 	for (size_t i = 0; i < from->count; i++)
-		add(&a->open, (struct node){
-		                  .branch = branch_copy(from->items[i]),
-		                  .parent = NO_PARENT, .weight = 1,
-		                  .kind = kind_of(from->items[i]) });
+		add(&a->open,
+		    (struct node){ .branch = branch_copy(from->items[i]),
+		                   .parent = NO_PARENT,
+		                   .weight = 1,
+		                   .kind = kind_of(from->items[i]) });
 }
 
 static bool go_down(struct abreast *a, uint32_t width,

@@ -29,11 +29,11 @@ struct program;
 /* What a group says of all that its branches lead to. */
 struct abreast_count {
 	double histories, end_states;
-	double places;  /* branches that were drawn: the size of a tree in which
-	                 * most lead to no end */
-	uint64_t seen;  /* histories that it met itself */
-	uint64_t ends;  /* end states likewise */
-	bool exact;     /* it left nothing out */
+	double places; /* branches that were drawn: the size of a tree in which
+	                * most lead to no end */
+	uint64_t seen; /* histories that it met itself */
+	uint64_t ends; /* end states likewise */
+	bool exact;    /* it left nothing out */
 };
 
 /* The program is borrowed. Of the options those count that say what is

@@ -21,9 +21,11 @@ struct branch *branch_new(enum branch_kind kind, const uint32_t *path,
 	if (script_length)
 		memcpy(place + path_length, script,
 		       script_length * sizeof *place);
-	*b = (struct branch){ .kind = kind, .path_length = path_length,
-		.path = place, .script_length = script_length,
-		.script = place + path_length };
+	*b = (struct branch){ .kind = kind,
+		              .path_length = path_length,
+		              .path = place,
+		              .script_length = script_length,
+		              .script = place + path_length };
 	return b;
 }
 

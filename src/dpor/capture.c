@@ -4,7 +4,10 @@
 #include "base/memory.h"
 #include "dpor/engine.h"
 
-struct words { uint32_t *items; uint32_t count, capacity; };
+struct words {
+	uint32_t *items;
+	uint32_t count, capacity;
+};
 
 static void add_word(struct words *w, uint32_t item)
 {
@@ -40,15 +43,15 @@ static void add_ended(struct words *w, const struct state *s, uint32_t at)
 }
 
 /* The transactions from place `from` to before place `to`, all ended. */
-static void add_all_ended(struct words *w, const struct state *s,
-                          uint32_t from, uint32_t to)
+static void add_all_ended(struct words *w, const struct state *s, uint32_t from,
+                          uint32_t to)
 {
 	for (uint32_t at = from; at < to; at++) add_ended(w, s, at);
 }
 
 /* Its last word is to become that of one more read. */
-static void add_last_read(struct words *w, uint32_t head,
-                          const struct state *s, uint32_t source)
+static void add_last_read(struct words *w, uint32_t head, const struct state *s,
+                          uint32_t source)
 {
 	w->items[head + 1]++;
 	add_source(w, s, source);
@@ -61,8 +64,7 @@ static void add_choices(struct words *path, const struct engine *e,
 {
 	for (uint32_t i = 0; i < e->branch->path_length; i++)
 		add_word(path, e->branch->path[i]);
-	for (size_t i = 0; i < frames; i++)
-		add_word(path, e->frames[i].choice);
+	for (size_t i = 0; i < frames; i++) add_word(path, e->frames[i].choice);
 }
 
 static struct branch *finish(enum branch_kind kind, struct words *path,
@@ -114,14 +116,13 @@ static struct branch *read_alternative(const struct engine *e, size_t at,
 	uint32_t rank = 0, w = source / 64;
 	for (uint32_t i = 0; i < w; i++)
 		rank += (uint32_t)__builtin_popcountll(f->valid[i]);
-	rank += (uint32_t)__builtin_popcountll(
-	    f->valid[w] & (((word)1 << source % 64) - 1));
+	rank += (uint32_t)__builtin_popcountll(f->valid[w] &
+	                                       (((word)1 << source % 64) - 1));
 	add_choices(&path, e, at);
 	add_word(&path, rank);
 	add_all_ended(&script, s, 1, f->count - 1);
 	uint32_t head = script.count;
-	add_transaction(&script, s, f->pending.session, f->count - 1,
-	                f->reads);
+	add_transaction(&script, s, f->pending.session, f->count - 1, f->reads);
 	add_last_read(&script, head, s, source);
 	return finish(BRANCH_FRESH, &path, &script);
 }
@@ -168,8 +169,7 @@ static struct branch *session_alternative(const struct engine *e, size_t at,
 	return finish(BRANCH_FRESH, &path, &script);
 }
 
-static struct branch *alternative(const struct engine *e, size_t at,
-                                  uint32_t i)
+static struct branch *alternative(const struct engine *e, size_t at, uint32_t i)
 {
 	switch (e->frames[at].kind) {
 	case FRAME_READ: return read_alternative(e, at, i);

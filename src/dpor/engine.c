@@ -45,8 +45,7 @@ static void make_world(struct engine *e)
 	if (o->timeout > 0) limits.deadline = begun + o->timeout;
 	e->room = atomic_load(&e->shared->room);
 	world_init(&e->world, e->program, e->room, e->tally.reached, &limits);
-	if (engine_keeps_first_order(e))
-		world_look_ahead(&e->world);
+	if (engine_keeps_first_order(e)) world_look_ahead(&e->world);
 	e->start = region_mark(&e->world.region);
 	e->next_tick = 0;
 	e->must_grow = false;
@@ -61,14 +60,15 @@ void engine_make_world(struct engine *e)
 
 void engine_init(struct engine *e, struct shared *shared, uint32_t worker)
 {
-	*e = (struct engine){ .shared = shared, .program = shared->program,
-		              .options = shared->options, .worker = worker,
+	*e = (struct engine){ .shared = shared,
+		              .program = shared->program,
+		              .options = shared->options,
+		              .worker = worker,
 		              .weight = 1 };
 	tally_init(&e->tally, e->program);
 	e->scratch = level_scratch_new();
 	e->violated = mem_take0(e->tally.slot_count, sizeof *e->violated);
-	e->violated_by =
-	    mem_take0(e->tally.slot_count, sizeof *e->violated_by);
+	e->violated_by = mem_take0(e->tally.slot_count, sizeof *e->violated_by);
 	region_init(&e->errors);
 	e->no_errors = region_mark(&e->errors);
 	outward_start(&e->outward);

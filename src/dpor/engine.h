@@ -41,11 +41,11 @@ enum frame_kind {
  * under it. */
 struct frame {
 	enum frame_kind kind;
-	uint32_t state;         /* index into engine.states */
-	uint32_t count;         /* transactions of that state */
+	uint32_t state; /* index into engine.states */
+	uint32_t count; /* transactions of that state */
 	uint32_t reads;
 	struct region_mark mark;
-	uint32_t choice;        /* number of the alternative being explored */
+	uint32_t choice; /* number of the alternative being explored */
 	/* Next writer, swap or session to try; those from `end` on were given
 	 * away. */
 	uint32_t cursor, end;
@@ -68,46 +68,46 @@ struct shared {
 	struct explore_observer observer;
 	const struct explorer *explorer;
 	bool checks_serializable;
-	double wall_start;       /* in seconds_now() */
-	struct hash_set seen;    /* of check_duplicates; under seen_lock */
+	double wall_start;    /* in seconds_now() */
+	struct hash_set seen; /* of check_duplicates; under seen_lock */
 	pthread_mutex_t seen_lock;
-	uint64_t memory_limit;   /* bytes held by all engines */
-	bool numbers;            /* histories, since somebody wants to know */
+	uint64_t memory_limit; /* bytes held by all engines */
+	bool numbers;          /* histories, since somebody wants to know */
 	/* What is read at each step has a cache line apart from what is
 	 * written now and then. */
 	char apart[CACHE_LINE];
-	atomic_int stop;         /* enum explore_stop: all are to end */
-	atomic_uint hungry;      /* threads that want a branch */
-	atomic_bool pause;       /* a snapshot is wanted */
+	atomic_int stop;    /* enum explore_stop: all are to end */
+	atomic_uint hungry; /* threads that want a branch */
+	atomic_bool pause;  /* a snapshot is wanted */
 	char apart_too[CACHE_LINE];
 	_Atomic uint64_t output; /* executions output, by all (numbers) */
 	_Atomic uint64_t memory; /* bytes held by all, and the most so far */
 	_Atomic uint64_t memory_peak;
-	_Atomic uint64_t room;   /* numbers given to a session without bound */
+	_Atomic uint64_t room; /* numbers given to a session without bound */
 };
 
 #define NO_SESSION UINT32_MAX
 
 struct engine {
 	struct shared *shared;
-	const struct program *program; /* shared->program */
+	const struct program *program;  /* shared->program */
 	struct explore_options options; /* a copy */
-	struct pool *pool;       /* NULL: alone */
+	struct pool *pool;              /* NULL: alone */
 	uint32_t worker;
 	struct world world;
-	struct state **states;   /* by nesting of swaps */
+	struct state **states; /* by nesting of swaps */
 	uint32_t state_count;
-	uint32_t current;        /* index of the state that is explored */
+	uint32_t current; /* index of the state that is explored */
 	struct frame *frames;
 	size_t frame_count, frame_capacity;
-	struct branch *branch;   /* being explored; NULL: none */
-	uint64_t branches;       /* how many were begun so far */
-	bool unopened;           /* it was not yet replayed to its end */
-	bool at_end;             /* the current state is dealt with */
-	uint32_t wanted;         /* the session for which there was no number
-	                          * left; NO_SESSION */
+	struct branch *branch;    /* being explored; NULL: none */
+	uint64_t branches;        /* how many were begun so far */
+	bool unopened;            /* it was not yet replayed to its end */
+	bool at_end;              /* the current state is dealt with */
+	uint32_t wanted;          /* the session for which there was no number
+	                           * left; NO_SESSION */
 	struct region_mark start; /* of the world's region, with no state */
-	bool impossible;         /* a branch was none of this program */
+	bool impossible;          /* a branch was none of this program */
 	struct level_scratch *scratch;
 	struct tally tally;
 	/* Slots, of the current execution, or of others that it stands for
@@ -115,29 +115,29 @@ struct engine {
 	uint32_t *violated;
 	uint64_t *violated_by;
 	uint32_t violated_count, violated_itself;
-	uint64_t weight;         /* of the current execution */
+	uint64_t weight;             /* of the current execution */
 	const struct finding *error; /* of it: the first run-time error */
-	struct region errors;    /* holds it, behind no_errors */
+	struct region errors;        /* holds it, behind no_errors */
 	struct region_mark no_errors;
-	uint64_t until;          /* stop after so many end states; 0: never */
-	struct outward outward;  /* of EXPLORE_OUTWARD */
-	struct orderly orderly;  /* of EXPLORE_ORDERLY */
-	uint64_t room;           /* as in `shared`, when the world was made */
+	uint64_t until;         /* stop after so many end states; 0: never */
+	struct outward outward; /* of EXPLORE_OUTWARD */
+	struct orderly orderly; /* of EXPLORE_ORDERLY */
+	uint64_t room;          /* as in `shared`, when the world was made */
 	bool must_grow;
-	word *prefix_writers;    /* filter.c: writers among a prefix of < */
-	size_t prefix_capacity;  /* words of it */
-	double cpu_start;        /* in seconds, of this thread's clock */
-	double cpu_before;       /* seconds in other threads */
-	double yield_at;         /* puts the branch down then; 0: never */
-	bool yields;             /* it is time to */
-	uint64_t uncounted;      /* world.steps that are not explore calls
-	                          * of this engine, modulo 2^64 */
-	uint64_t memory_told;    /* bytes of this engine in shared->memory */
+	word *prefix_writers;   /* filter.c: writers among a prefix of < */
+	size_t prefix_capacity; /* words of it */
+	double cpu_start;       /* in seconds, of this thread's clock */
+	double cpu_before;      /* seconds in other threads */
+	double yield_at;        /* puts the branch down then; 0: never */
+	bool yields;            /* it is time to */
+	uint64_t uncounted;     /* world.steps that are not explore calls
+	                         * of this engine, modulo 2^64 */
+	uint64_t memory_told;   /* bytes of this engine in shared->memory */
 	uint64_t memory_peak;
-	uint64_t asked;          /* machine_guest_asked() at the last look */
-	uint64_t next_tick;      /* world.steps at which limits are looked at */
-	uint64_t tick_steps;     /* from one look to the next */
-	double ticked;           /* seconds_now() of the last look; 0: none */
+	uint64_t asked;      /* machine_guest_asked() at the last look */
+	uint64_t next_tick;  /* world.steps at which limits are looked at */
+	uint64_t tick_steps; /* from one look to the next */
+	double ticked;       /* seconds_now() of the last look; 0: none */
 };
 
 /* shared.c: the program is borrowed, the rest is copied. */

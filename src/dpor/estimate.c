@@ -23,7 +23,7 @@ static const double LATE_LEAST = 1, LATE_TIMES = 2;
 /* One group. */
 struct sample {
 	double histories, end_states;
-	double weight;  /* its width, fading */
+	double weight; /* its width, fading */
 };
 
 struct estimator {
@@ -31,7 +31,7 @@ struct estimator {
 	struct explore_options options;
 	struct abreast *abreast;
 	struct abreast *sizer; /* for the size of branches; NULL: `abreast` */
-	bool in_place;       /* the branches of the exploration are gone down */
+	bool in_place; /* the branches of the exploration are gone down */
 	struct branch_list open;
 	/* Of what samples are about, found by the exploration; all that it
 	 * found is `least`, too. */
@@ -39,16 +39,15 @@ struct estimator {
 	uint64_t least;
 	struct sample *samples;
 	size_t count, capacity;
-	uint32_t width;      /* of the next group */
-	double pace;         /* seconds per descent of the last group */
-	uint64_t seen;       /* the most histories that a group met */
-	uint64_t ends;       /* end states that all groups met */
-	bool exact;          /* the last sample is */
-	bool stopped;        /* groups of these branches are not to be had */
+	uint32_t width; /* of the next group */
+	double pace;    /* seconds per descent of the last group */
+	uint64_t seen;  /* the most histories that a group met */
+	uint64_t ends;  /* end states that all groups met */
+	bool exact;     /* the last sample is */
+	bool stopped;   /* groups of these branches are not to be had */
 };
 
-double work_done(const struct explore_options *o,
-                 const struct explore_stats *s)
+double work_done(const struct explore_options *o, const struct explore_stats *s)
 {
 	return (double)(o->algorithm == EXPLORE_ORDERLY ? s->histories
 	                                                : s->end_states);
@@ -66,8 +65,7 @@ static struct explore_options options_to_follow(struct explore_options o)
 }
 
 struct estimator *estimator_new(const struct program *p,
-                                const struct explore_options *o,
-                                uint64_t seed)
+                                const struct explore_options *o, uint64_t seed)
 {
 	if (o->algorithm == EXPLORE_OUTWARD) return NULL;
 	struct explore_options followed = options_to_follow(*o);
@@ -117,9 +115,9 @@ static void add_group(struct estimator *e, uint32_t width)
 	e->stopped = !abreast_descend(e->abreast, &e->open, width, &c);
 	if (e->stopped) return;
 	VEC_RESERVE(e->samples, e->count, e->capacity);
-	e->samples[e->count++] = (struct sample){
-		e->histories + c.histories, e->end_states + c.end_states, width
-	};
+	e->samples[e->count++] =
+		(struct sample){ e->histories + c.histories,
+		                 e->end_states + c.end_states, width };
 	e->exact = c.exact;
 	if (c.seen > e->seen) e->seen = c.seen;
 	e->ends += c.ends;
@@ -171,9 +169,9 @@ double estimator_size(struct estimator *e, struct branch *b)
 /* Student's t, 97.5 %, by degrees of freedom. */
 static double student(double freedom)
 {
-	static const double few[] = { 12.706, 12.706, 4.303, 3.182, 2.776,
-		                      2.571, 2.447, 2.365, 2.306, 2.262,
-		                      2.228 };
+	static const double few[] = { 12.706, 12.706, 4.303, 3.182,
+		                      2.776,  2.571,  2.447, 2.365,
+		                      2.306,  2.262,  2.228 };
 	enum { FEW = sizeof few / sizeof *few };
 	return freedom < FEW ? few[(unsigned)freedom] : 1.96 + 2.68 / freedom;
 }
@@ -197,7 +195,9 @@ static double end_states_of(const struct sample *s)
 	return s->end_states;
 }
 
-struct summary { double mean, low, high; };
+struct summary {
+	double mean, low, high;
+};
 
 /* Weighted by the descents of the groups: the variance of the mean is that of
  * the samples, weighted, over their number. */
@@ -224,11 +224,13 @@ static struct estimate exactly(const struct estimator *e)
 {
 	const struct sample *s = &e->samples[e->count - 1];
 	double work = e->in_place ? s->end_states : s->histories;
-	return (struct estimate){
-		.histories = s->histories, .low = s->histories,
-		.high = s->histories, .work = work, .work_low = work,
-		.work_high = work, .exact = true
-	};
+	return (struct estimate){ .histories = s->histories,
+		                  .low = s->histories,
+		                  .high = s->histories,
+		                  .work = work,
+		                  .work_low = work,
+		                  .work_high = work,
+		                  .exact = true };
 }
 
 /* When none of so many groups met a history, mostly less than one in a third of
@@ -241,11 +243,12 @@ static struct estimate roughly(const struct estimator *e)
 	struct summary s = summarize(e, histories_of, least);
 	if (s.mean <= 0) s.high = ends.high * fmin(3 / (double)e->count, 1);
 	const struct summary *work = e->in_place ? &ends : &s;
-	return (struct estimate){
-		.histories = s.mean, .low = floor(s.low),
-		.high = ceil(s.high), .work = work->mean,
-		.work_low = floor(work->low), .work_high = ceil(work->high)
-	};
+	return (struct estimate){ .histories = s.mean,
+		                  .low = floor(s.low),
+		                  .high = ceil(s.high),
+		                  .work = work->mean,
+		                  .work_low = floor(work->low),
+		                  .work_high = ceil(work->high) };
 }
 
 struct estimate estimator_get(const struct estimator *e)

@@ -25,15 +25,15 @@ struct explore_stats;
 struct program;
 
 struct estimate {
-	double histories;  /* the mean of all groups; without bias, so it may
-	                    * be below what was seen */
-	double low, high;  /* of `histories`: 95 %; not below that */
-	double work;       /* of the whole exploration (work_done), likewise */
+	double histories; /* the mean of all groups; without bias, so it may
+	                   * be below what was seen */
+	double low, high; /* of `histories`: 95 %; not below that */
+	double work;      /* of the whole exploration (work_done), likewise */
 	double work_low, work_high;
-	uint64_t bound;    /* stale reads of each history at most; UINT64_MAX:
-	                    * any number */
-	uint64_t groups;   /* of coupled descents; 0: nothing is known */
-	bool exact;        /* everything was seen: low == high */
+	uint64_t bound;  /* stale reads of each history at most; UINT64_MAX:
+	                  * any number */
+	uint64_t groups; /* of coupled descents; 0: nothing is known */
+	bool exact;      /* everything was seen: low == high */
 };
 
 /* What an exploration did, in a measure that time is about proportional to: end
@@ -46,20 +46,21 @@ double work_done(const struct explore_options *o,
 /* What is measured of an exploration's speed: CPU seconds for its work. */
 struct pace {
 	double work, seconds; /* of all stretches */
-	double squares;  /* of the seconds of each per unit of work, weighted by
-	                  * work */
-	uint64_t count;  /* of stretches */
+	double squares; /* of the seconds of each per unit of work, weighted by
+	                 * work */
+	uint64_t count; /* of stretches */
 };
 
 /* How long one thread takes. Needs a pace; else all are NAN. */
-struct duration { double seconds, low, high; };
+struct duration {
+	double seconds, low, high;
+};
 
 /* The program is borrowed; of the options those count that say what is
  * explored, and `interrupt`. The seed makes it reproducible. NULL for
  * EXPLORE_OUTWARD, whose tree grows with each round. */
 struct estimator *estimator_new(const struct program *p,
-                                const struct explore_options *o,
-                                uint64_t seed);
+                                const struct explore_options *o, uint64_t seed);
 void estimator_free(struct estimator *e); /* NULL is fine */
 
 /* The exploration has gone on: so much was found, and these branches are left.

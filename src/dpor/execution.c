@@ -43,10 +43,10 @@ uint64_t execution_hash(const struct execution *x)
 	for (uint32_t i = 0; i < w->sessions; i++)
 		for (uint32_t j = 0; j < s->done[i]; j++) {
 			const struct transaction_log *log =
-			    s->logs[w->first_id[i] + j];
+				s->logs[w->first_id[i] + j];
 			h = hash_mix(h, (uint64_t)i << 32 |
-			                    log->event_count << 1 |
-			                    log->aborted);
+			                        log->event_count << 1 |
+			                        log->aborted);
 			const struct event_node *e = log->last;
 			for (; e; e = e->before)
 				h = hash_event(h, x, &e->event);
@@ -79,13 +79,13 @@ static void final_findings(const struct execution *x, finding_visitor *visit,
 	const struct program *p = w->program;
 	struct region_mark mark = region_mark(&w->region);
 	const struct machine_state **finals =
-	    region_take(&w->region, (w->sessions + 1) * sizeof *finals);
+		region_take(&w->region, (w->sessions + 1) * sizeof *finals);
 	for (uint32_t i = 0; i < w->sessions; i++)
 		finals[i] = x->state->points[i].state;
 	for (uint32_t i = 0; i < program_final_bound(p); i++) {
 		if (program_assertion(p, i)->kind != ASSERTION_FINAL) continue;
 		const struct finding *f =
-		    machine_final_assertion(&w->machine, i, finals);
+			machine_final_assertion(&w->machine, i, finals);
 		if (f) visit_finding(p, f, visit, data);
 	}
 	region_release(&w->region, mark);
@@ -96,7 +96,7 @@ void execution_findings(const struct execution *x, finding_visitor *visit,
 {
 	for (uint32_t i = 0; i < x->world->sessions; i++) {
 		const struct finding *f =
-		    machine_findings(x->state->points[i].state);
+			machine_findings(x->state->points[i].state);
 		for (; f; f = f->older)
 			visit_finding(x->world->program, f, visit, data);
 	}
@@ -111,11 +111,11 @@ const struct finding *finding_copy(struct region *r, const struct finding *f)
 	copy->older = NULL;
 	if (f->message)
 		copy->message =
-		    region_copy_string(r, f->message, strlen(f->message));
+			region_copy_string(r, f->message, strlen(f->message));
 	for (uint32_t i = 0; i < f->value_count; i++) {
 		const struct finding_value *v = &f->values[i];
 		copy->values[i].name =
-		    region_copy_string(r, v->name, strlen(v->name));
+			region_copy_string(r, v->name, strlen(v->name));
 		copy->values[i].value = value_copy(r, v->value);
 	}
 	return copy;
@@ -137,7 +137,10 @@ static uint32_t *dense_numbers(const struct state *s, const struct world *w,
 	return dense;
 }
 
-struct key_order { const char *name; uint32_t key; };
+struct key_order {
+	const char *name;
+	uint32_t key;
+};
 
 static int compare_names(const void *a, const void *b)
 {
@@ -164,7 +167,7 @@ static void collect_keys(struct history *h, const struct state *s,
 	for (uint32_t k = 0; k < count; k++)
 		if (used[k])
 			order[used_count++] =
-			    (struct key_order){ keys_name(keys, k), k };
+				(struct key_order){ keys_name(keys, k), k };
 	qsort(order, used_count, sizeof *order, compare_names);
 	h->key_count = used_count;
 	h->keys = region_take(&h->region, used_count * sizeof *h->keys);
@@ -172,9 +175,9 @@ static void collect_keys(struct history *h, const struct state *s,
 		const char *name = order[i].name;
 		place[order[i].key] = i;
 		h->keys[i].name =
-		    region_copy_string(&h->region, name, strlen(name));
+			region_copy_string(&h->region, name, strlen(name));
 		h->keys[i].initial = value_copy(
-		    &h->region, keys_initial(keys, order[i].key));
+			&h->region, keys_initial(keys, order[i].key));
 	}
 	free(used);
 	free(order);
@@ -186,7 +189,7 @@ static void copy_events(struct history *h, struct transaction *t,
 {
 	t->event_count = log->event_count;
 	t->events =
-	    region_take(&h->region, log->event_count * sizeof *t->events);
+		region_take(&h->region, log->event_count * sizeof *t->events);
 	uint32_t i = log->event_count;
 	for (const struct event_node *n = log->last; n; n = n->before) {
 		struct event *e = &t->events[--i];
@@ -210,14 +213,14 @@ static void copy_session(struct history *h, const struct execution *x,
 	to->after_all = world_is_finally(w, session);
 	to->count = s->done[session];
 	to->first = session ? h->sessions[session - 1].first +
-	                          h->sessions[session - 1].count
+	                              h->sessions[session - 1].count
 	                    : 1;
 	for (uint32_t j = 0; j < to->count; j++) {
 		const struct transaction_log *log =
-		    s->logs[w->first_id[session] + j];
+			s->logs[w->first_id[session] + j];
 		struct transaction *t = &h->transactions[to->first + j];
 		const char *txn =
-		    program_transaction_name(w->program, log->name);
+			program_transaction_name(w->program, log->name);
 		t->name = region_copy_string(&h->region, txn, strlen(txn));
 		t->session = session;
 		t->index = j;
@@ -233,14 +236,13 @@ struct history *execution_history(const struct execution *x)
 	struct history *h = mem_take0(1, sizeof *h);
 	region_init(&h->region);
 	uint32_t *dense = dense_numbers(s, w, &h->transaction_count);
-	uint32_t *place =
-	    mem_take0(keys_count(w->machine.keys), sizeof *place);
+	uint32_t *place = mem_take0(keys_count(w->machine.keys), sizeof *place);
 	collect_keys(h, s, w, place);
 	h->session_count = w->sessions;
 	h->sessions =
-	    region_take0(&h->region, w->sessions * sizeof *h->sessions);
+		region_take0(&h->region, w->sessions * sizeof *h->sessions);
 	h->transactions = region_take0(
-	    &h->region, h->transaction_count * sizeof *h->transactions);
+		&h->region, h->transaction_count * sizeof *h->transactions);
 	h->transactions[0].name = "init";
 	h->transactions[0].session = UINT32_MAX;
 	for (uint32_t i = 0; i < w->sessions; i++)

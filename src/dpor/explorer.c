@@ -14,11 +14,11 @@
 
 struct explorer {
 	struct shared shared;
-	struct pool *pool;        /* while it runs */
-	struct tally total;       /* found before; in the end, all */
-	struct branch_list open;  /* to begin with; in the end, what is left */
+	struct pool *pool;       /* while it runs */
+	struct tally total;      /* found before; in the end, all */
+	struct branch_list open; /* to begin with; in the end, what is left */
 	bool open_is_too_large;
-	double next_snapshot;     /* in seconds_now() */
+	double next_snapshot; /* in seconds_now() */
 	struct history *nearest;
 };
 
@@ -63,8 +63,8 @@ static bool tell_snapshot(struct explorer *e)
 	pool_pause(e->pool);
 	tally_add_places(&found, &e->total);
 	bool all = pool_snapshot(e->pool, &found, &open);
-	found.stats.seconds = e->total.stats.seconds + seconds_now() -
-	                      e->shared.wall_start;
+	found.stats.seconds =
+		e->total.stats.seconds + seconds_now() - e->shared.wall_start;
 	bool go_on = !all || o->snapshot(o->payload, &found, &open);
 	pool_go_on(e->pool);
 	e->next_snapshot = seconds_now() + every;
@@ -83,8 +83,8 @@ static bool look(void *data)
 	if (!o->tick) return true;
 	pool_stats(e->pool, &so_far, &depth);
 	tally_add_stats(&so_far, &e->total.stats);
-	so_far.seconds = e->total.stats.seconds + seconds_now() -
-	                 e->shared.wall_start;
+	so_far.seconds =
+		e->total.stats.seconds + seconds_now() - e->shared.wall_start;
 	return o->tick(o->payload, &so_far, depth);
 }
 
@@ -132,8 +132,7 @@ static void end(struct explorer *e)
 	e->open_is_too_large = !pool_capture(e->pool, &e->open);
 	for (unsigned i = 0; i < pool_jobs(e->pool); i++)
 		tally_add(&e->total, &pool_engine(e->pool, i)->tally);
-	e->total.stats.seconds =
-	    before + seconds_now() - e->shared.wall_start;
+	e->total.stats.seconds = before + seconds_now() - e->shared.wall_start;
 	e->total.stats.stop = why_it_ended(e);
 	look_at_images(e);
 	struct outward *outward = &pool_engine(e->pool, 0)->outward;

@@ -28,27 +28,27 @@ enum explorer_algorithm {
 	EXPLORE_DFS,
 	EXPLORE_OUTWARD, /* from an observed history, histories with the
 	                  * fewest changed reads first, each once (outward.h) */
-	EXPLORE_ORDERLY /* each history once, by its first serial order; one of
-	                 * each class of symmetric ones (orderly.h) */
+	EXPLORE_ORDERLY  /* each history once, by its first serial order; one of
+	                  * each class of symmetric ones (orderly.h) */
 };
 
 enum explore_stop {
-	STOP_NONE,        /* everything was explored */
-	STOP_VIOLATION,   /* stop_on_violation, and there was one */
-	STOP_HISTORIES,   /* max_histories reached */
-	STOP_TIME,        /* timeout reached */
-	STOP_MEMORY,      /* memory limit reached */
-	STOP_INTERRUPTED, /* *interrupt became true, or a callback said stop */
-	STOP_TRANSACTIONS,/* more than TRANSACTIONS_MAX transactions */
-	STOP_KEYS,        /* more than KEYS_MAX distinct keys */
-	STOP_EVENTS,      /* more than EVENTS_MAX events in one transaction */
-	STOP_GUEST,       /* native code did not do the same again: nothing
-	                   * found is worth anything (program_fault()) */
-	STOP_CHANGES,     /* all with max_changes changed reads or fewer were
-	                   * explored, and there may be others */
-	STOP_STALE,       /* EXPLORE_ORDERLY: the same of stale reads */
-	STOP_DESCENTS     /* only random descents were made
-	                   * (random_descents.h) */
+	STOP_NONE,         /* everything was explored */
+	STOP_VIOLATION,    /* stop_on_violation, and there was one */
+	STOP_HISTORIES,    /* max_histories reached */
+	STOP_TIME,         /* timeout reached */
+	STOP_MEMORY,       /* memory limit reached */
+	STOP_INTERRUPTED,  /* *interrupt became true, or a callback said stop */
+	STOP_TRANSACTIONS, /* more than TRANSACTIONS_MAX transactions */
+	STOP_KEYS,         /* more than KEYS_MAX distinct keys */
+	STOP_EVENTS,       /* more than EVENTS_MAX events in one transaction */
+	STOP_GUEST,        /* native code did not do the same again: nothing
+	                    * found is worth anything (program_fault()) */
+	STOP_CHANGES,      /* all with max_changes changed reads or fewer were
+	                    * explored, and there may be others */
+	STOP_STALE,        /* EXPLORE_ORDERLY: the same of stale reads */
+	STOP_DESCENTS      /* only random descents were made
+	                    * (random_descents.h) */
 };
 
 enum {
@@ -58,24 +58,24 @@ enum {
 
 struct explore_options {
 	enum explorer_algorithm algorithm;
-	enum level level;      /* histories output satisfy this */
-	enum level base;       /* explored under this, extensible and weaker;
-	                        * equal to level when that is extensible. Only
-	                        * EXPLORE_CE: the others explore under level */
+	enum level level;       /* histories output satisfy this */
+	enum level base;        /* explored under this, extensible and weaker;
+	                         * equal to level when that is extensible. Only
+	                         * EXPLORE_CE: the others explore under level */
 	uint64_t max_histories; /* 0: no limit */
 	double timeout;         /* seconds of wall time; 0: no limit */
 	uint64_t memory;        /* bytes; 0: half of the machine's */
 	bool stop_on_violation;
-	bool robust;            /* count unserializable histories, and take each
-	                         * as a violation of `assert serializable` */
-	bool classify;          /* count histories of every level (--levels) */
-	bool check_duplicates;  /* remember the hash of each history */
+	bool robust;           /* count unserializable histories, and take each
+	                        * as a violation of `assert serializable` */
+	bool classify;         /* count histories of every level (--levels) */
+	bool check_duplicates; /* remember the hash of each history */
 	const atomic_bool *interrupt; /* may be NULL; set by a signal handler */
-	unsigned jobs;          /* threads that explore; 0 is 1. More than one
-	                         * calls observer.history from all of them.
-	                         * EXPLORE_OUTWARD: one */
-	double snapshot_every;  /* seconds from one call of observer.snapshot
-	                         * to the next; 0: never */
+	unsigned jobs;         /* threads that explore; 0 is 1. More than one
+	                        * calls observer.history from all of them.
+	                        * EXPLORE_OUTWARD: one */
+	double snapshot_every; /* seconds from one call of observer.snapshot
+	                        * to the next; 0: never */
 	/* EXPLORE_OUTWARD only. */
 	const struct origin *origin; /* where to begin (origin.h); borrowed */
 	/* EXPLORE_OUTWARD: explore no history with more changed reads;
@@ -90,19 +90,19 @@ struct explore_options {
 };
 
 struct explore_stats {
-	uint64_t histories;    /* complete, satisfy the level. With symmetry:
-	                        * those that the classes stand for */
-	uint64_t classes;      /* output: without symmetry, the same */
-	uint64_t end_states;   /* complete executions, before the filter */
-	uint64_t filtered;     /* dropped by the filter */
-	uint64_t pruned;       /* dropped because an assumption was false */
-	uint64_t blocked;      /* explore calls that led to no end state.
-	                        * EXPLORE_OUTWARD: prefixes of orders that the
-	                        * level let no writer or no end of a transaction
-	                        * continue, in the iteration at hand; what was
-	                        * cut for the number of changes, or for not
-	                        * being the first order, is not among them */
-	uint64_t duplicates;   /* histories output before (check_duplicates) */
+	uint64_t histories;  /* complete, satisfy the level. With symmetry:
+	                      * those that the classes stand for */
+	uint64_t classes;    /* output: without symmetry, the same */
+	uint64_t end_states; /* complete executions, before the filter */
+	uint64_t filtered;   /* dropped by the filter */
+	uint64_t pruned;     /* dropped because an assumption was false */
+	uint64_t blocked;    /* explore calls that led to no end state.
+	                      * EXPLORE_OUTWARD: prefixes of orders that the
+	                      * level let no writer or no end of a transaction
+	                      * continue, in the iteration at hand; what was
+	                      * cut for the number of changes, or for not
+	                      * being the first order, is not among them */
+	uint64_t duplicates; /* histories output before (check_duplicates) */
 	uint64_t unserializable; /* of the histories; when serializability was
 	                          * asked for (robust, assertion, classify) */
 	uint64_t explore_calls;
@@ -111,15 +111,15 @@ struct explore_stats {
 	uint64_t swaps_inconsistent; /* refused: violates the base level */
 	uint64_t swaps_not_latest;   /* refused: a deleted read, or the swapped
 	                              * one, does not read the latest */
-	uint64_t depth_max;    /* deepest stack of choices */
-	uint64_t memory_peak;  /* bytes held by the exploration */
-	uint64_t cut;          /* EXPLORE_ORDERLY: prefixes of orders with too
-	                        * many stale reads */
-	uint64_t changes;      /* EXPLORE_OUTWARD: changed reads of the
-	                        * histories output now; all those with fewer
-	                        * were output before */
-	double seconds;        /* wall */
-	double cpu_seconds;    /* of all threads, and of native code */
+	uint64_t depth_max;          /* deepest stack of choices */
+	uint64_t memory_peak;        /* bytes held by the exploration */
+	uint64_t cut;       /* EXPLORE_ORDERLY: prefixes of orders with too
+	                     * many stale reads */
+	uint64_t changes;   /* EXPLORE_OUTWARD: changed reads of the
+	                     * histories output now; all those with fewer
+	                     * were output before */
+	double seconds;     /* wall */
+	double cpu_seconds; /* of all threads, and of native code */
 	enum explore_stop stop;
 	/* With classify: histories that satisfy each level, of those output. */
 	uint64_t per_level[LEVEL_COUNT];
@@ -128,17 +128,17 @@ struct explore_stats {
 /* What is known of one assertion (indices as in program_assertion; one more
  * slot at the end stands for run-time errors and one for robust). */
 struct explore_violation {
-	uint64_t histories;              /* that violate it */
+	uint64_t histories; /* that violate it */
 	/* With classify: the violating histories that satisfy each level. */
 	uint64_t per_level[LEVEL_COUNT];
-	struct history *example;         /* the first; owned by the explorer */
-	const struct finding *finding;   /* what failed there; NULL for
-	                                  * serializable; the explorer's */
-	struct branch *where;            /* the example's place; NULL if there
-	                                  * is none */
-	uint64_t from;                   /* of an engine: number of the branch
-	                                  * whose first example was seen last;
-	                                  * 0: none */
+	struct history *example;       /* the first; owned by the explorer */
+	const struct finding *finding; /* what failed there; NULL for
+	                                * serializable; the explorer's */
+	struct branch *where;          /* the example's place; NULL if there
+	                                * is none */
+	uint64_t from;                 /* of an engine: number of the branch
+	                                * whose first example was seen last;
+	                                * 0: none */
 };
 
 /* One complete history, as a callback sees it; valid during the call. */
@@ -147,13 +147,13 @@ struct explore_execution {
 	struct engine *engine; /* whose state it is (engine.h) */
 	uint32_t worker;       /* which thread calls: from 0 to jobs - 1 */
 	const struct branch *branch; /* the branch being explored: what a
-	                        * worker outputs of one branch comes in
-	                        * depth-first order, and no other worker
-	                        * outputs anything in between */
-	uint64_t branch_number; /* of that branch, among this worker's */
-	uint64_t number;       /* from 1, in the order of calls */
-	uint64_t changes;      /* EXPLORE_OUTWARD: changed reads */
-	uint64_t weight;       /* histories that it stands for */
+	                              * worker outputs of one branch comes in
+	                              * depth-first order, and no other worker
+	                              * outputs anything in between */
+	uint64_t branch_number;      /* of that branch, among this worker's */
+	uint64_t number;             /* from 1, in the order of calls */
+	uint64_t changes;            /* EXPLORE_OUTWARD: changed reads */
+	uint64_t weight;             /* histories that it stands for */
 	uint64_t violated_count;
 	const uint32_t *violated; /* slots, increasing */
 };

@@ -19,8 +19,8 @@ static word *writers_of_prefix(struct engine *e, const struct closure *c,
 	size_t size = (size_t)c->key_count * c->words;
 	if (size + c->words > e->prefix_capacity) {
 		e->prefix_capacity = 2 * (size + c->words);
-		e->prefix_writers = mem_grow(
-		    e->prefix_writers, e->prefix_capacity, sizeof(word));
+		e->prefix_writers = mem_grow(e->prefix_writers,
+		                             e->prefix_capacity, sizeof(word));
 	}
 	word *kept = e->prefix_writers, *rows = kept + c->words;
 	bits_zero(kept, c->words);

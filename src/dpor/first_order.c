@@ -80,9 +80,8 @@ bool first_order_restrict(const struct engine *e, word *valid)
 	const struct closure *c = &s->closure;
 	const struct closure_block *b = &c->blocks[c->count - 1];
 	if (b->after_all) return false;
-	uint32_t passed =
-	    place_of_later(s, s->pending.session, c->position[b->previous],
-	                   c->count - 1);
+	uint32_t passed = place_of_later(
+		s, s->pending.session, c->position[b->previous], c->count - 1);
 	if (!passed || last_predecessor(c) >= passed ||
 	    may_read_from(e, s->pending.live, passed))
 		return false;

@@ -14,8 +14,8 @@ struct images {
 	visitor *visit;
 	uint32_t error_slot;
 	const struct machine_state **finals; /* by session: of the image */
-	uint32_t *image;  /* to be filled in: by session, what it becomes */
-	bool *taken;      /* by session: its state is in `finals` */
+	uint32_t *image; /* to be filled in: by session, what it becomes */
+	bool *taken;     /* by session: its state is in `finals` */
 	/* Final assertions with a run-time error in some image. */
 	uint32_t *failing;
 	uint32_t failing_count;
@@ -151,8 +151,7 @@ static void look_at_places(struct places *p)
 	bool failed = false, wrong = false;
 	for (uint32_t i = 0; i < p->assertion_count; i++) {
 		struct region_mark mark = region_mark(r);
-		const struct finding *f =
-		    evaluate(p->images, p->assertions[i]);
+		const struct finding *f = evaluate(p->images, p->assertions[i]);
 		failed |= f && f->kind == FINDING_ASSERT;
 		wrong |= f && f->kind == FINDING_ERROR;
 		region_release(r, mark);
@@ -213,8 +212,8 @@ static void begin_places(struct places *p, struct images *m)
 	fill_places(p, 0);
 }
 
-static void tell_places(struct images *m, const struct places *p,
-                        uint32_t slot, uint64_t images, const uint32_t *first,
+static void tell_places(struct images *m, const struct places *p, uint32_t slot,
+                        uint64_t images, const uint32_t *first,
                         enum finding_kind kind)
 {
 	const struct finding *own = NULL;
@@ -257,7 +256,8 @@ static void tell_errors(struct images *m)
 	}
 	for (uint32_t s = 0; s < n; s++)
 		if (named[s]) sessions[count++] = s;
-	struct places p = { .sessions = sessions, .count = count,
+	struct places p = { .sessions = sessions,
+		            .count = count,
 		            .assertions = m->failing,
 		            .assertion_count = m->failing_count };
 	begin_places(&p, m);
@@ -294,13 +294,15 @@ void images_violations(struct engine *e, visitor *visit)
 	struct region_mark mark = region_mark(r);
 	uint32_t n = y->session_count;
 	struct images m = {
-		.engine = e, .symmetry = y, .visit = visit,
+		.engine = e,
+		.symmetry = y,
+		.visit = visit,
 		.error_slot = program_assertion_count(e->program),
 		.finals = region_take(r, (n + 1) * sizeof *m.finals),
 		.image = region_take(r, (n + 1) * sizeof *m.image),
 		.taken = region_take0(r, (n + 1) * sizeof *m.taken),
 		.failing = region_take(r, (y->named_count + 1) *
-		                              sizeof *m.failing),
+		                                  sizeof *m.failing),
 	};
 	for (uint32_t i = 0; i < n; i++) m.finals[i] = state_of(&m, i);
 	bool error = tell_of_sessions(&m);

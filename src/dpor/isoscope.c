@@ -52,15 +52,15 @@ struct iso_check {
 
 /* The public levels are the internal ones moved by one, for the default. */
 _Static_assert(ISO_LEVEL_NONE == LEVEL_NONE + 1 &&
-                   ISO_LEVEL_CC == LEVEL_CC + 1 &&
-                   ISO_LEVEL_PSI == LEVEL_PSI + 1 &&
-                   ISO_LEVEL_SER == LEVEL_SER + 1 &&
-                   LEVEL_SER + 1 == LEVEL_COUNT,
+                       ISO_LEVEL_CC == LEVEL_CC + 1 &&
+                       ISO_LEVEL_PSI == LEVEL_PSI + 1 &&
+                       ISO_LEVEL_SER == LEVEL_SER + 1 &&
+                       LEVEL_SER + 1 == LEVEL_COUNT,
                "iso_level follows LEVEL_TABLE");
 _Static_assert((int)ISO_STOP_HISTORIES == (int)STOP_HISTORIES &&
-                   (int)ISO_STOP_INTERRUPTED == (int)STOP_INTERRUPTED &&
-                   (int)ISO_STOP_EVENTS == (int)STOP_EVENTS &&
-                   (int)ISO_STOP_CLIENT == (int)STOP_GUEST,
+                       (int)ISO_STOP_INTERRUPTED == (int)STOP_INTERRUPTED &&
+                       (int)ISO_STOP_EVENTS == (int)STOP_EVENTS &&
+                       (int)ISO_STOP_CLIENT == (int)STOP_GUEST,
                "iso_stop follows explore_stop");
 
 static bool is_level(iso_level l)
@@ -81,9 +81,9 @@ const char *iso_version(void)
 const char *iso_strerror(int error)
 {
 	switch (error) {
-#define ISO_X(id, number, text, when)                                         \
+#define ISO_X(id, number, text, when) \
 	case id: return text;
-	ISO_ERRORS(ISO_X)
+		ISO_ERRORS(ISO_X)
 #undef ISO_X
 	case ISO_OK: return "no error";
 	}
@@ -134,8 +134,7 @@ int iso_program_load(iso_program **out, const char *path, iso_diags **diags)
 }
 
 int iso_program_load_text(iso_program **out, const char *path,
-                          const char *source, size_t length,
-                          iso_diags **diags)
+                          const char *source, size_t length, iso_diags **diags)
 {
 	if (diags) *diags = NULL;
 	if (!out || !path || !source) return ISO_E_ARGUMENT;
@@ -157,8 +156,7 @@ size_t iso_program_session_count(const iso_program *program)
 	return program ? program_session_count(program->compiled) : 0;
 }
 
-const char *iso_program_session_name(const iso_program *program,
-                                     size_t session)
+const char *iso_program_session_name(const iso_program *program, size_t session)
 {
 	if (session >= iso_program_session_count(program)) return NULL;
 	return program_session_name(program->compiled, (uint32_t)session);
@@ -316,8 +314,7 @@ static bool forward_tick(void *payload, const struct explore_stats *so_far,
 	bool go_on = true;
 	for (size_t i = 0; i < c->observer_count; i++) {
 		struct registered *o = &c->observers[i];
-		if (o->calls.tick &&
-		    !o->calls.tick(o->payload, &stats, depth))
+		if (o->calls.tick && !o->calls.tick(o->payload, &stats, depth))
 			go_on = false;
 	}
 	return go_on;
@@ -414,7 +411,7 @@ int iso_check_observe(iso_check *check, const iso_observer *observer,
 	VEC_RESERVE(check->observers, check->observer_count,
 	            check->observer_capacity);
 	check->observers[check->observer_count++] =
-	    (struct registered){ *observer, payload };
+		(struct registered){ *observer, payload };
 	return ISO_OK;
 }
 

@@ -60,8 +60,8 @@ static void tell_memory(struct engine *e)
 	               bytes_of_seen(s);
 	uint64_t peak = atomic_load(&s->memory_peak);
 	e->memory_told = held;
-	while (all > peak && !atomic_compare_exchange_weak(&s->memory_peak,
-	                                                   &peak, all))
+	while (all > peak &&
+	       !atomic_compare_exchange_weak(&s->memory_peak, &peak, all))
 		;
 }
 

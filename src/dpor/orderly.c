@@ -40,17 +40,17 @@ struct search {
 	const struct orderly *orderly;
 	const struct world *world;
 	const struct state *state;
-	uint32_t *place;   /* by transaction; NONE: not placed */
-	uint32_t *placed;  /* by place: the transaction */
-	uint32_t *next;    /* by session: how many were placed */
-	uint32_t *label;   /* by session; NONE: not yet */
-	uint32_t *holder;  /* by label: its session, or NONE */
-	uint32_t *fresh;   /* by first session of a class: the next label to
-	                    * give, or NONE */
-	uint32_t *read;    /* by session: does another one read from it? */
-	uint32_t end;      /* places of the word */
-	uint32_t last;     /* the word's last transaction */
-	bool counting;     /* the word is known to be the first one */
+	uint32_t *place;  /* by transaction; NONE: not placed */
+	uint32_t *placed; /* by place: the transaction */
+	uint32_t *next;   /* by session: how many were placed */
+	uint32_t *label;  /* by session; NONE: not yet */
+	uint32_t *holder; /* by label: its session, or NONE */
+	uint32_t *fresh;  /* by first session of a class: the next label to
+	                   * give, or NONE */
+	uint32_t *read;   /* by session: does another one read from it? */
+	uint32_t end;     /* places of the word */
+	uint32_t last;    /* the word's last transaction */
+	bool counting;    /* the word is known to be the first one */
 };
 
 /* ---- memory ---- */
@@ -110,7 +110,8 @@ static void start(struct search *s, struct orderly *o, const struct engine *e)
 {
 	const struct world *w = &e->world;
 	reserve(o, w);
-	*s = (struct search){ .orderly = o, .world = w,
+	*s = (struct search){ .orderly = o,
+		              .world = w,
 		              .state = engine_state(e) };
 	const struct closure *c = &s->state->closure;
 	s->end = c->count;
@@ -131,7 +132,7 @@ static void start(struct search *s, struct orderly *o, const struct engine *e)
 	for (uint32_t i = 0; i < c->read_count; i++)
 		if (c->reads[i].source != HISTORY_INIT)
 			s->read[s->state->logs[c->reads[i].source]->session] =
-			    1;
+				1;
 }
 
 /* ---- letters ---- */
@@ -146,8 +147,7 @@ static uint32_t candidate(const struct search *s, uint32_t session)
 static uint32_t label_of(const struct search *s, uint32_t session)
 {
 	uint32_t label = s->label[session];
-	return label != NONE ? label
-	                     : s->fresh[s->orderly->head[session]];
+	return label != NONE ? label : s->fresh[s->orderly->head[session]];
 }
 
 static uint32_t label_at(const struct search *s, uint32_t place)
@@ -156,7 +156,10 @@ static uint32_t label_at(const struct search *s, uint32_t place)
 	return state->logs[state->closure.order[place]]->session;
 }
 
-struct reads { const struct relation_read *first; uint32_t count; };
+struct reads {
+	const struct relation_read *first;
+	uint32_t count;
+};
 
 static struct reads reads_at(const struct search *s, uint32_t place)
 {
@@ -346,7 +349,8 @@ static bool leave_at(struct search *s, uint32_t label, uint32_t place,
 	const uint32_t *following = s->orderly->following;
 	for (uint32_t i = following[label]; i != NONE; i = following[i]) {
 		enum outcome o = are_twins(s, label, i)
-		                     ? EQUAL : try_session(s, i, place);
+		                         ? EQUAL
+		                         : try_session(s, i, place);
 		if (o == EARLIER) return false;
 		*equal += o == EQUAL;
 	}
@@ -416,8 +420,8 @@ uint64_t orderly_symmetries(struct engine *e)
 	start(&s, &e->orderly, e);
 	s.counting = true;
 	walk(&s, &symmetries);
-	return symmetries * idle_permutations(&e->orderly, s.state,
-	                                      e->world.sessions);
+	return symmetries *
+	       idle_permutations(&e->orderly, s.state, e->world.sessions);
 }
 
 uint64_t orderly_weight(struct engine *e)

@@ -23,14 +23,14 @@ struct staleness;
 
 struct orderly {
 	struct staleness *staleness; /* NULL: as many as you like */
-	bool trivial;         /* no two sessions can be exchanged */
-	uint64_t order;       /* permutations of sessions */
-	uint32_t *following;  /* by session: the next one of its class, or
-	                       * UINT32_MAX */
-	uint32_t *head;       /* by session: the first one of its class */
-	uint32_t *before;     /* by session: the one before it in its class,
-	                       * or UINT32_MAX */
-	uint32_t *memory;     /* for the search; see orderly.c */
+	bool trivial;                /* no two sessions can be exchanged */
+	uint64_t order;              /* permutations of sessions */
+	uint32_t *following; /* by session: the next one of its class, or
+	                      * UINT32_MAX */
+	uint32_t *head;      /* by session: the first one of its class */
+	uint32_t *before;    /* by session: the one before it in its class,
+	                      * or UINT32_MAX */
+	uint32_t *memory;    /* for the search; see orderly.c */
 	size_t capacity;
 };
 

@@ -65,8 +65,7 @@ static bool match_is_new(const struct trace *t, uint32_t session,
 }
 
 static bool match_by_name(const struct program *p, const struct trace *t,
-                          uint32_t session, uint32_t *of_trace,
-                          struct diags *d)
+                          uint32_t session, uint32_t *of_trace, struct diags *d)
 {
 	of_trace[session] = session_named(p, t->sessions[session].name);
 	if (of_trace[session] == TRACE_NONE) {
@@ -156,13 +155,13 @@ static bool bound_fits(const struct matching *m, uint32_t session)
 {
 	const struct trace_session *s = &m->trace->sessions[session];
 	uint32_t bound =
-	    program_session_bound(m->program, m->of_trace[session]);
+		program_session_bound(m->program, m->of_trace[session]);
 	if (!bound || s->count <= bound) return true;
 	diags_add(m->diags, DIAG_ERROR, m->trace->file,
 	          line_of(m->trace, session), 0, NULL,
 	          "session '%s' has %" PRIu32 " transactions, but %s runs at "
-	          "most %" PRIu32 " in it", s->name, s->count,
-	          program_path(m->program), bound);
+	          "most %" PRIu32 " in it",
+	          s->name, s->count, program_path(m->program), bound);
 	return false;
 }
 
@@ -216,8 +215,8 @@ static struct origin_read copy_read(const struct matching *m,
 /* Returns how many reads there are now. */
 static uint32_t copy_transaction(struct origin *o, const struct matching *m,
                                  struct origin_transaction *to,
-                                 uint32_t transaction,
-                                 const char *const *keys, uint32_t reads)
+                                 uint32_t transaction, const char *const *keys,
+                                 uint32_t reads)
 {
 	const struct trace *t = m->trace;
 	const struct trace_transaction *from = &t->transactions[transaction];
@@ -240,9 +239,8 @@ static void copy_trace(struct origin *o, const struct matching *m)
 	const struct trace *t = m->trace;
 	uint32_t next = 0, reads = 0;
 	const char **keys = copy_keys(o, t);
-	o->transactions =
-	    region_take0(&o->region,
-	                 t->transaction_count * sizeof *o->transactions);
+	o->transactions = region_take0(
+		&o->region, t->transaction_count * sizeof *o->transactions);
 	o->reads = region_take0(&o->region,
 	                        ((size_t)t->op_count + 1) * sizeof *o->reads);
 	for (uint32_t i = 0; i < o->session_count; i++) {
@@ -263,7 +261,9 @@ struct origin *origin_new(const struct program *p, const struct trace *t,
 {
 	uint32_t count = program_session_count(p);
 	struct matching m = {
-		.program = p, .trace = t, .diags = d,
+		.program = p,
+		.trace = t,
+		.diags = d,
 		.of_trace = mem_take0((size_t)t->session_count + 1,
 		                      sizeof *m.of_trace),
 		.of_program = mem_take((count + 1) * sizeof *m.of_program),
@@ -305,12 +305,11 @@ origin_transaction(const struct origin *o, uint32_t session, uint32_t index)
 	return &o->transactions[o->first[session] + index];
 }
 
-const struct origin_read *origin_read(const struct origin *o,
-                                      uint32_t session, uint32_t index,
-                                      uint32_t n)
+const struct origin_read *origin_read(const struct origin *o, uint32_t session,
+                                      uint32_t index, uint32_t n)
 {
 	const struct origin_transaction *t =
-	    origin_transaction(o, session, index);
+		origin_transaction(o, session, index);
 	return t && n < t->read_count ? &o->reads[t->first_read + n] : NULL;
 }
 
@@ -339,7 +338,7 @@ static uint32_t changes_of(const struct origin *o, const struct history *h,
 		const struct event *e = &t->events[i];
 		if (!is_external(e)) continue;
 		const struct origin_read *observed =
-		    origin_read(o, t->session, t->index, n++);
+			origin_read(o, t->session, t->index, n++);
 		if (observed && strcmp(observed->key, h->keys[e->key].name))
 			observed = NULL;
 		if (observed && same_writer(h, e->from, observed)) continue;
@@ -374,8 +373,8 @@ compare_transaction(const struct origin_transaction *a,
 		reads += is_external(&b->events[i]);
 	if (a->name && strcmp(a->name, b->name)) return ORIGIN_NAME;
 	if (a->read_count != reads) return ORIGIN_READS;
-	bool differ = a->status == (b->aborted ? TRACE_COMMITTED
-	                                       : TRACE_ABORTED);
+	bool differ =
+		a->status == (b->aborted ? TRACE_COMMITTED : TRACE_ABORTED);
 	return differ ? ORIGIN_STATUS : ORIGIN_SAME;
 }
 
@@ -387,8 +386,8 @@ struct origin_difference origin_compare(const struct origin *o,
 		uint32_t count = origin_transaction_count(o, s);
 		for (uint32_t i = 0; i < count && i < to->count; i++) {
 			enum origin_difference_kind kind = compare_transaction(
-			    origin_transaction(o, s, i),
-			    &h->transactions[to->first + i]);
+				origin_transaction(o, s, i),
+				&h->transactions[to->first + i]);
 			if (kind == ORIGIN_SAME) continue;
 			return (struct origin_difference){ kind, s, i };
 		}

@@ -29,17 +29,17 @@ struct origin_read {
 };
 
 struct origin_transaction {
-	const char *name;        /* NULL: not told */
+	const char *name; /* NULL: not told */
 	enum trace_status status;
 	uint32_t first_read, read_count;
 };
 
 struct origin {
-	struct region region;    /* owns all below */
-	const char *file;        /* the trace, for messages */
-	uint32_t session_count;  /* of the program */
-	uint32_t *first;         /* by session: its first transaction here;
-	                          * session_count + 1 entries */
+	struct region region;   /* owns all below */
+	const char *file;       /* the trace, for messages */
+	uint32_t session_count; /* of the program */
+	uint32_t *first;        /* by session: its first transaction here;
+	                         * session_count + 1 entries */
 	struct origin_transaction *transactions;
 	struct origin_read *reads;
 };
@@ -65,9 +65,8 @@ uint32_t origin_transaction_count(const struct origin *o, uint32_t session);
 const struct origin_transaction *
 origin_transaction(const struct origin *o, uint32_t session, uint32_t index);
 /* Its external read number n, or NULL. */
-const struct origin_read *origin_read(const struct origin *o,
-                                      uint32_t session, uint32_t index,
-                                      uint32_t n);
+const struct origin_read *origin_read(const struct origin *o, uint32_t session,
+                                      uint32_t index, uint32_t n);
 
 /* A read of a history of the program that is answered otherwise. */
 struct origin_change {
@@ -83,10 +82,10 @@ uint32_t origin_changes(const struct origin *o, const struct history *h,
  * same: then the program does not run as observed. */
 enum origin_difference_kind {
 	ORIGIN_SAME,
-	ORIGIN_COUNT,   /* the session runs another number of transactions */
-	ORIGIN_NAME,    /* the transaction has another name */
-	ORIGIN_STATUS,  /* one aborted, the other committed */
-	ORIGIN_READS    /* it does not make all of the observed reads */
+	ORIGIN_COUNT,  /* the session runs another number of transactions */
+	ORIGIN_NAME,   /* the transaction has another name */
+	ORIGIN_STATUS, /* one aborted, the other committed */
+	ORIGIN_READS   /* it does not make all of the observed reads */
 };
 struct origin_difference {
 	enum origin_difference_kind kind;

@@ -100,7 +100,8 @@ static void violate_image(struct engine *e, const struct image_violation *of)
 
 static void violate(struct engine *e, uint32_t slot, const struct finding *f)
 {
-	struct image_violation all = { .slot = slot, .histories = e->weight,
+	struct image_violation all = { .slot = slot,
+		                       .histories = e->weight,
 		                       .finding = f };
 	violate_image(e, &all);
 }
@@ -177,7 +178,7 @@ static void classify(struct engine *e, const struct relation *r)
 		add_weight(e, &e->tally.stats.per_level[l]);
 		for (uint32_t i = 0; i < e->violated_count; i++) {
 			uint64_t *n = &e->tally.violations[e->violated[i]]
-			                   .per_level[l];
+			                       .per_level[l];
 			*n = tally_sum(*n, e->violated_by[i]);
 		}
 	}
@@ -228,12 +229,15 @@ static void note_duplicate(struct engine *e, const struct execution *x)
 /* Everything about a history that is output, number `number` of all. */
 static bool output(struct engine *e, uint64_t number)
 {
-	struct explore_execution execution = {
-		.explorer = e->shared->explorer, .engine = e,
-		.worker = e->worker, .branch = e->branch,
-		.branch_number = e->branches, .number = number,
-		.weight = e->weight, .changes = e->tally.stats.changes
-	};
+	struct explore_execution execution = { .explorer = e->shared->explorer,
+		                               .engine = e,
+		                               .worker = e->worker,
+		                               .branch = e->branch,
+		                               .branch_number = e->branches,
+		                               .number = number,
+		                               .weight = e->weight,
+		                               .changes =
+		                                       e->tally.stats.changes };
 	struct execution x = { &e->world, engine_state(e) };
 	struct relation r;
 	closure_relation(&engine_state(e)->closure, &r);

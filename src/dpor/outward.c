@@ -60,7 +60,7 @@ static uint32_t unchanged_source(const struct engine *e, uint32_t key)
 	const struct pending *p = &s->pending;
 	uint32_t n = c->read_count - c->blocks[c->count - 1].first_read;
 	const struct origin_read *r =
-	    origin_read(e->options.origin, p->session, p->index, n);
+		origin_read(e->options.origin, p->session, p->index, n);
 	const char *name = keys_name(e->world.machine.keys, key);
 	if (!r || strcmp(r->key, name)) return UINT32_MAX;
 	return observed_source(&e->world, r);
@@ -128,7 +128,7 @@ static bool unchanged_behind(const struct engine *e, uint32_t session,
 	uint32_t index = s->done[session];
 	for (uint32_t n = 0;; n++) {
 		const struct origin_read *r =
-		    origin_read(e->options.origin, session, index, n);
+			origin_read(e->options.origin, session, index, n);
 		if (!r) return false;
 		uint32_t place = place_of_source(e, r);
 		if (place == NOT_PLACED || place < later) continue;
@@ -138,8 +138,7 @@ static bool unchanged_behind(const struct engine *e, uint32_t session,
 
 /* Must the session's next transaction change a read, when a transaction of
  * session `next` is placed now? */
-static bool must_change(const struct engine *e, uint32_t session,
-                        uint32_t next)
+static bool must_change(const struct engine *e, uint32_t session, uint32_t next)
 {
 	const struct state *s = e->states[e->current];
 	if (s->points[session].ended || world_is_finally(&e->world, session))
@@ -153,12 +152,11 @@ bool outward_may_begin(struct engine *e, uint32_t session)
 {
 	struct outward *o = &e->outward;
 	uint32_t place = engine_state(e)->closure.count, others = 0;
-	if (world_is_finally(&e->world, session))
-		session = e->world.sessions;
+	if (world_is_finally(&e->world, session)) session = e->world.sessions;
 	for (uint32_t i = 0; i < e->world.sessions; i++)
 		others += i != session && must_change(e, i, session);
-	bool itself = session < e->world.sessions &&
-	              must_change(e, session, session);
+	bool itself =
+		session < e->world.sessions && must_change(e, session, session);
 	o->reserved = reach(o->reserved, place, &o->reserved_capacity);
 	o->reserved[place] = others;
 	return !too_many(o, outward_changes(e) + others + itself);
@@ -167,8 +165,7 @@ bool outward_may_begin(struct engine *e, uint32_t session)
 bool outward_completes(struct engine *e)
 {
 	uint64_t changes = outward_changes(e);
-	return !too_many(&e->outward, changes) &&
-	       changes == e->outward.budget;
+	return !too_many(&e->outward, changes) && changes == e->outward.budget;
 }
 
 void outward_start(struct outward *o)

@@ -23,14 +23,14 @@ struct engine;
 struct history;
 
 struct outward {
-	uint64_t budget;      /* k */
-	uint64_t next;        /* the fewest changes known to be needed by
-	                       * something cut; UINT64_MAX: nothing was */
-	uint32_t *spent;      /* by read of the closure: how many reads are
-	                       * changed up to this one */
-	uint32_t *reserved;   /* by place in the closure's order: changed reads
-	                       * that other sessions need at least, found when
-	                       * the transaction there began */
+	uint64_t budget;    /* k */
+	uint64_t next;      /* the fewest changes known to be needed by
+	                     * something cut; UINT64_MAX: nothing was */
+	uint32_t *spent;    /* by read of the closure: how many reads are
+	                     * changed up to this one */
+	uint32_t *reserved; /* by place in the closure's order: changed reads
+	                     * that other sessions need at least, found when
+	                     * the transaction there began */
 	uint32_t spent_capacity, reserved_capacity;
 	struct history *nearest; /* the first one output */
 };

@@ -12,7 +12,7 @@
 
 struct worker {
 	struct engine engine;
-	bool ready;                /* the engine was made */
+	bool ready; /* the engine was made */
 	struct pool *pool;
 	pthread_t thread;
 	struct explore_stats told; /* at its last tick */
@@ -22,18 +22,18 @@ struct worker {
 struct pool {
 	struct shared *shared;
 	unsigned jobs;
-	unsigned running;          /* threads that work */
-	bool alone;                /* the one that called pool_run does */
+	unsigned running; /* threads that work */
+	bool alone;       /* the one that called pool_run does */
 	struct worker *workers;
 	const struct overseer *overseer; /* of one job */
-	pthread_mutex_t lock;      /* of all that follows, and worker.told */
-	pthread_cond_t work;       /* the queue is no longer empty, or over */
-	pthread_cond_t quiet;      /* somebody became idle, parked or left */
-	pthread_cond_t going;      /* the pause has ended */
-	struct branch_list queue;  /* those that come first last */
-	unsigned waiting;          /* for a branch */
-	unsigned parked;           /* during a pause */
-	unsigned left;             /* for good */
+	pthread_mutex_t lock;     /* of all that follows, and worker.told */
+	pthread_cond_t work;      /* the queue is no longer empty, or over */
+	pthread_cond_t quiet;     /* somebody became idle, parked or left */
+	pthread_cond_t going;     /* the pause has ended */
+	struct branch_list queue; /* those that come first last */
+	unsigned waiting;         /* for a branch */
+	unsigned parked;          /* during a pause */
+	unsigned left;            /* for good */
 	bool over;
 };
 
@@ -66,8 +66,7 @@ struct pool *pool_new(struct shared *shared, unsigned jobs)
 void pool_free(struct pool *p)
 {
 	for (unsigned i = 0; i < p->jobs; i++)
-		if (p->workers[i].ready)
-			engine_free(&p->workers[i].engine);
+		if (p->workers[i].ready) engine_free(&p->workers[i].engine);
 	free(p->workers);
 	branch_list_free(&p->queue);
 	pthread_mutex_destroy(&p->lock);
@@ -236,8 +235,7 @@ void pool_stats(struct pool *p, struct explore_stats *sum, uint32_t *depth)
 	pthread_mutex_lock(&p->lock);
 	for (unsigned i = 0; i < p->jobs; i++) {
 		tally_add_stats(sum, &p->workers[i].told);
-		if (p->workers[i].depth > *depth)
-			*depth = p->workers[i].depth;
+		if (p->workers[i].depth > *depth) *depth = p->workers[i].depth;
 	}
 	pthread_mutex_unlock(&p->lock);
 }

@@ -10,8 +10,8 @@
 #include "dpor/engine.h"
 
 enum {
-	BATCH = 1024,      /* descents that share work: when time is over, not
-	                    * all that were made are on one side of the tree */
+	BATCH = 1024, /* descents that share work: when time is over, not
+	               * all that were made are on one side of the tree */
 	PLACES_PER_TICK = 64
 };
 
@@ -27,15 +27,15 @@ struct descents {
 	struct shared shared;
 	struct engine engine;
 	struct rng rng;
-	struct place *places;   /* a stack, depth first */
+	struct place *places; /* a stack, depth first */
 	size_t count, capacity;
 	struct branch_list found;
-	uint64_t *shares;       /* descents by alternative */
+	uint64_t *shares; /* descents by alternative */
 	size_t share_capacity;
 	struct hash_set seen;
-	bool is_new;            /* the history at hand */
+	bool is_new; /* the history at hand */
 	uint64_t made, visited;
-	uint64_t repeated;      /* that ended with a history, but no new one */
+	uint64_t repeated; /* that ended with a history, but no new one */
 };
 
 /* ---- what is drawn again ---- */
@@ -197,7 +197,7 @@ static void hand_over(struct descents *d)
 	tally_add(&t, &d->engine.tally);
 	explorer_resume(d->explorer, &none, &t);
 	explorer_tally(d->explorer)->stats.stop =
-	    why ? (enum explore_stop)why : STOP_DESCENTS;
+		why ? (enum explore_stop)why : STOP_DESCENTS;
 }
 
 void descents_run(struct descents *d, uint64_t count)

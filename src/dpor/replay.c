@@ -6,8 +6,8 @@
 /* How far the script was followed. */
 struct reader {
 	const struct branch *branch;
-	uint32_t at;        /* the next word of the script */
-	uint32_t reads;     /* left of the transaction at hand */
+	uint32_t at;    /* the next word of the script */
+	uint32_t reads; /* left of the transaction at hand */
 };
 
 static bool is_last_transaction(const struct reader *r)
@@ -43,7 +43,8 @@ static uint32_t next_source(struct engine *e, struct reader *r, uint32_t key)
 	if (read[1] >= engine_state(e)->done[session]) return UINT32_MAX;
 	uint32_t source = w->first_id[session] + read[1];
 	return closure_writes(&engine_state(e)->closure, key, source)
-	           ? source : UINT32_MAX;
+	               ? source
+	               : UINT32_MAX;
 }
 
 static enum replay swap_violates(struct engine *e)

@@ -21,7 +21,8 @@ static struct frame *push_frame(struct engine *e, enum frame_kind kind)
 	VEC_RESERVE(e->frames, e->frame_count, e->frame_capacity);
 	struct frame *f = &e->frames[e->frame_count++];
 	const struct state *s = engine_state(e);
-	*f = (struct frame){ .kind = kind, .state = e->current,
+	*f = (struct frame){ .kind = kind,
+		             .state = e->current,
 		             .count = s->closure.count,
 		             .reads = s->closure.read_count,
 		             .pending = s->pending };
@@ -50,8 +51,7 @@ static bool heeds_strong_level(const struct engine *e)
 
 /* Only under pc, psi, si or ser, and not in explore-ce: does the history with
  * this read still satisfy the level? */
-static bool strong_level_allows(struct engine *e, uint32_t key,
-                                uint32_t source)
+static bool strong_level_allows(struct engine *e, uint32_t key, uint32_t source)
 {
 	struct state *s = engine_state(e);
 	uint32_t count = s->closure.count, reads = s->closure.read_count;
@@ -66,8 +66,7 @@ static bool strong_level_allows(struct engine *e, uint32_t key,
 /* ValidWrites(h, e), in the region. `beyond`: there may be more of them that
  * belong to other iterations or orders, or there is only one, but it changes
  * more reads than this iteration may. */
-static const word *valid_writers(struct engine *e, uint32_t key,
-                                 bool *beyond)
+static const word *valid_writers(struct engine *e, uint32_t key, bool *beyond)
 {
 	struct closure *c = &engine_state(e)->closure;
 	word *valid = region_take(&e->world.region, c->words * sizeof *valid);
@@ -98,7 +97,7 @@ static enum go branch_on_read(struct engine *e, const struct request *r)
 	bool beyond;
 	const word *valid = valid_writers(e, r->key, &beyond);
 	const struct machine_state *waiting =
-	    state_copy_live(w, s->pending.live);
+		state_copy_live(w, s->pending.live);
 	unsigned words = s->closure.words;
 	uint32_t first = bits_next(valid, 0, words);
 	if (first >= 64 * words) {
@@ -133,7 +132,7 @@ static enum go after_appended(struct engine *e)
 	closure_relation(&engine_state(e)->closure, &r);
 	if (level_allows(e->options.level, &r, e->scratch)) return GO_DEEPER;
 	e->tally.stats.blocked +=
-	    !is_outward(e) || outward_changes(e) <= e->outward.budget;
+		!is_outward(e) || outward_changes(e) <= e->outward.budget;
 	return GO_BACK;
 }
 
@@ -141,8 +140,7 @@ static enum go after_commit(struct engine *e)
 {
 	if (e->options.algorithm == EXPLORE_DFS) return GO_DEEPER;
 	if (e->options.algorithm != EXPLORE_CE) return after_appended(e);
-	struct state *scratch =
-	    engine_nested_state(e, e->current + 1);
+	struct state *scratch = engine_nested_state(e, e->current + 1);
 	struct swap_list swaps = swap_candidates(engine_state(e), scratch,
 	                                         &e->world, &e->tally.stats);
 	if (!swaps.count) return GO_DEEPER;
@@ -161,8 +159,8 @@ static enum go no_number_left(struct engine *e, uint32_t session)
 	uint64_t room = e->room;
 	e->wanted = session;
 	if (!more) return stop(e, STOP_TRANSACTIONS);
-	while (room < more && !atomic_compare_exchange_weak(&e->shared->room,
-	                                                    &room, more))
+	while (room < more &&
+	       !atomic_compare_exchange_weak(&e->shared->room, &room, more))
 		;
 	e->must_grow = true;
 	return GO_STOP;
@@ -353,7 +351,8 @@ static enum go machine_stopped(struct engine *e)
 	case MACHINE_FAULT: return stop(e, STOP_GUEST);
 	case MACHINE_INTERRUPTED:
 		return stop(e, interrupt && atomic_load(interrupt)
-		                   ? STOP_INTERRUPTED : STOP_TIME);
+		                       ? STOP_INTERRUPTED
+		                       : STOP_TIME);
 	default: return stop(e, STOP_KEYS);
 	}
 }

@@ -31,7 +31,8 @@ void shared_init(struct shared *s, const struct program *p,
                  const struct explore_observer *observer,
                  const struct explorer *explorer)
 {
-	*s = (struct shared){ .program = p, .options = *o,
+	*s = (struct shared){ .program = p,
+		              .options = *o,
 		              .explorer = explorer };
 	if (o->algorithm != EXPLORE_CE) s->options.base = o->level;
 	if (observer) s->observer = *observer;

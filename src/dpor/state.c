@@ -33,8 +33,7 @@ void state_free(struct state *s)
 
 size_t state_bytes(const struct state *s)
 {
-	return closure_bytes(&s->closure) +
-	       s->closure.n * sizeof *s->logs +
+	return closure_bytes(&s->closure) + s->closure.n * sizeof *s->logs +
 	       s->note_capacity * sizeof *s->notes +
 	       s->own_capacity * sizeof *s->own;
 }
@@ -116,7 +115,10 @@ bool state_begin(struct state *s, struct world *w, uint32_t session)
 	              world_is_finally(w, session));
 	own_clear(s);
 	s->pending = (struct pending){
-		.active = true, .id = id, .session = session, .index = index,
+		.active = true,
+		.id = id,
+		.session = session,
+		.index = index,
 		.name = s->points[session].name,
 		.live = state_copy_live(w, s->points[session].state),
 	};
@@ -139,8 +141,10 @@ static void append_write(struct state *s, struct world *w,
                          const struct request *r)
 {
 	struct event_node *e = append_event(s, w);
-	e->event = (struct event){ .kind = EVENT_WRITE, .key = r->key,
-		                   .point = r->point, .value = r->value };
+	e->event = (struct event){ .kind = EVENT_WRITE,
+		                   .key = r->key,
+		                   .point = r->point,
+		                   .value = r->value };
 	closure_know_key(&s->closure, r->key);
 	own_set(s, e);
 }
@@ -150,8 +154,10 @@ static void append_own_read(struct state *s, struct world *w,
                             const struct event_node *write)
 {
 	struct event_node *e = append_event(s, w);
-	e->event = (struct event){ .kind = EVENT_READ, .key = r->key,
-		                   .point = r->point, .from = HISTORY_SELF,
+	e->event = (struct event){ .kind = EVENT_READ,
+		                   .key = r->key,
+		                   .point = r->point,
+		                   .from = HISTORY_SELF,
 		                   .value = write->event.value };
 	machine_answer(w->program, s->pending.live, e->event.value);
 }
@@ -222,9 +228,7 @@ enum advance state_run(struct state *s, struct world *w, struct request *r)
 			}
 			closure_know_key(&s->closure, r->key);
 			return ADVANCE_READ;
-		case REQUEST_WRITE:
-			append_write(s, w, r);
-			break;
+		case REQUEST_WRITE: append_write(s, w, r); break;
 		default:
 			assert(r->kind == REQUEST_COMMIT ||
 			       r->kind == REQUEST_ABORT);
@@ -281,21 +285,22 @@ static void keep_note(struct state *s, struct read_note note)
 	uint32_t i = s->closure.read_count;
 	if (i >= s->note_capacity) {
 		s->note_capacity = s->note_capacity ? 2 * s->note_capacity : 32;
-		s->notes = mem_grow(s->notes, s->note_capacity,
-		                    sizeof *s->notes);
+		s->notes =
+			mem_grow(s->notes, s->note_capacity, sizeof *s->notes);
 	}
 	s->notes[i] = note;
 }
 
 static struct event_node *append_read(struct state *s, struct world *w,
-                                      const struct request *r,
-                                      uint32_t source)
+                                      const struct request *r, uint32_t source)
 {
 	struct event_node *e = append_event(s, w);
-	e->event = (struct event){ .kind = EVENT_READ, .key = r->key,
-		                   .point = r->point, .from = source,
-		                   .value = written_value(
-		                       s, w, r->key, source) };
+	e->event =
+		(struct event){ .kind = EVENT_READ,
+		                .key = r->key,
+		                .point = r->point,
+		                .from = source,
+		                .value = written_value(s, w, r->key, source) };
 	return e;
 }
 
@@ -317,8 +322,8 @@ void state_read(struct state *s, struct world *w, const struct request *r,
 	answer(s, w, &e->event);
 }
 
-void state_read_once(struct state *s, struct world *w,
-                     const struct request *r, uint32_t source)
+void state_read_once(struct state *s, struct world *w, const struct request *r,
+                     uint32_t source)
 {
 	answer(s, w, &append_read(s, w, r, source)->event);
 }
@@ -331,8 +336,7 @@ static void forget_log(struct state *s, const struct world *w, uint32_t id)
 	s->logs[id] = NULL;
 	s->done[session]--;
 	uint32_t last = last_of_session(s, w, session);
-	s->points[session] =
-	    last ? s->logs[last]->after : w->start[session];
+	s->points[session] = last ? s->logs[last]->after : w->start[session];
 }
 
 static void forget_logs(struct state *s, const struct world *w, uint32_t count)
@@ -353,8 +357,8 @@ void state_rewind(struct state *s, const struct world *w, uint32_t count)
 	forget_verdicts(s, count);
 	forget_logs(s, w, count);
 	uint32_t reads = count < s->closure.count
-	                     ? s->closure.blocks[count].first_read
-	                     : s->closure.read_count;
+	                         ? s->closure.blocks[count].first_read
+	                         : s->closure.read_count;
 	closure_rewind(&s->closure, count, reads, false);
 	s->pending.active = false;
 }
@@ -371,8 +375,7 @@ void state_rewind_pending(struct state *s, const struct world *w,
 }
 
 /* Appends an ended transaction of `from` to `to`, with the same reads. */
-static void append_kept(struct state *to, const struct state *from,
-                        uint32_t at)
+static void append_kept(struct state *to, const struct state *from, uint32_t at)
 {
 	const struct closure *c = &from->closure;
 	uint32_t id = c->order[at];
@@ -403,7 +406,7 @@ static void place_sessions(struct state *s, const struct world *w)
 	memset(s->done, 0, w->sessions * sizeof *s->done);
 	for (uint32_t i = 1; i < s->closure.count; i++) {
 		const struct transaction_log *log =
-		    s->logs[s->closure.order[i]];
+			s->logs[s->closure.order[i]];
 		s->points[log->session] = log->after;
 		s->done[log->session] = log->index + 1;
 	}
@@ -419,9 +422,12 @@ static void append_interrupted(struct state *to, const struct state *from,
 	const struct event_node *node = from->notes[read].node;
 	closure_begin(&to->closure, id, c->blocks[at].previous,
 	              c->blocks[at].after_all);
-	to->pending = (struct pending){ .active = true, .id = id,
-		.session = log->session, .index = log->index,
-		.name = log->name, .last = node->before };
+	to->pending = (struct pending){ .active = true,
+		                        .id = id,
+		                        .session = log->session,
+		                        .index = log->index,
+		                        .name = log->name,
+		                        .last = node->before };
 	for (const struct event_node *e = node->before; e; e = e->before)
 		to->pending.event_count++;
 	for (uint32_t i = c->blocks[at].first_read; i < read; i++) {

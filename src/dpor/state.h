@@ -22,12 +22,15 @@
 /* One read or write. */
 struct event_node {
 	const struct event_node *before; /* in its transaction, or NULL */
-	struct event event;    /* from: transaction number, or HISTORY_SELF */
+	struct event event; /* from: transaction number, or HISTORY_SELF */
 	/* External reads: the session's state, waiting for the value. */
 	const struct machine_state *waiting;
 };
 
-struct written_key { uint32_t key; struct value value; };
+struct written_key {
+	uint32_t key;
+	struct value value;
+};
 
 /* Where a session stands between two transactions. */
 struct session_point {
@@ -40,14 +43,14 @@ struct session_point {
 
 /* A transaction: immutable once it has ended. */
 struct transaction_log {
-	uint32_t session, index;        /* place in session order */
+	uint32_t session, index; /* place in session order */
 	uint32_t name;
 	bool aborted;
 	uint32_t event_count;
-	const struct event_node *last;  /* newest event */
-	uint32_t written_count;         /* 0 when aborted */
-	const uint32_t *written;        /* distinct keys */
-	const struct value *values;     /* last value of each */
+	const struct event_node *last; /* newest event */
+	uint32_t written_count;        /* 0 when aborted */
+	const uint32_t *written;       /* distinct keys */
+	const struct value *values;    /* last value of each */
 	struct session_point after;
 };
 
@@ -82,12 +85,12 @@ struct state {
 	struct read_note *notes;             /* parallel to closure.reads */
 	uint32_t note_capacity;
 	struct pending pending;
-	struct session_point *points;        /* by session */
-	uint32_t *done;                      /* by session: how many ended */
+	struct session_point *points; /* by session */
+	uint32_t *done;               /* by session: how many ended */
 	/* Newest write of the pending transaction by key; NULL elsewhere. */
 	const struct event_node **own;
 	uint32_t own_capacity;
-	uint32_t *own_keys;                  /* keys with an entry in own */
+	uint32_t *own_keys; /* keys with an entry in own */
 	uint32_t own_count, own_keys_capacity;
 	/* Of the filter (filter.c): the longest prefix of < that is known to
 	 * satisfy the level, and the shortest known not to; counts of
@@ -99,7 +102,7 @@ struct state {
 struct world {
 	const struct program *program;
 	struct machine machine;
-	struct region region;          /* released in reverse order of taking */
+	struct region region; /* released in reverse order of taking */
 	size_t state_size;
 	uint32_t sessions;
 	bool has_finally;
@@ -136,9 +139,9 @@ uint64_t world_more_room(const struct program *p, uint64_t room);
 
 /* The outcome of running a state forward. */
 enum advance {
-	ADVANCE_READ,     /* an external read waits for its writer: read_key */
-	ADVANCE_COMMIT,   /* the pending transaction has just ended */
-	ADVANCE_FULL      /* too many transactions, events or keys */
+	ADVANCE_READ,   /* an external read waits for its writer: read_key */
+	ADVANCE_COMMIT, /* the pending transaction has just ended */
+	ADVANCE_FULL    /* too many transactions, events or keys */
 };
 
 void state_init(struct state *s, struct world *w, enum level level);
@@ -161,8 +164,8 @@ void state_read(struct state *s, struct world *w, const struct request *r,
                 const struct machine_state *waiting, uint32_t source,
                 const word *valid);
 /* The same for who never swaps: the read gets no note. */
-void state_read_once(struct state *s, struct world *w,
-                     const struct request *r, uint32_t source);
+void state_read_once(struct state *s, struct world *w, const struct request *r,
+                     uint32_t source);
 /* A copy of the pending session's state, in the region. */
 struct machine_state *state_copy_live(struct world *w,
                                       const struct machine_state *live);

@@ -83,7 +83,8 @@ bool swap_apply(struct state *to, const struct state *from, struct world *w,
 	const struct event_node *node = from->notes[read].node;
 	state_reduce(to, from, w, read);
 	if (!closure_may_read(&to->closure, r.key, t)) return false;
-	struct request again = { .kind = REQUEST_READ, .key = r.key,
+	struct request again = { .kind = REQUEST_READ,
+		                 .key = r.key,
 		                 .point = node->event.point };
 	state_read(to, w, &again, node->waiting, t, NULL);
 	assert(to->notes[to->closure.read_count - 1].latest == LATEST_NO);

@@ -35,8 +35,7 @@ static uint64_t greater(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-void tally_add_stats(struct explore_stats *to,
-                     const struct explore_stats *from)
+void tally_add_stats(struct explore_stats *to, const struct explore_stats *from)
 {
 	to->histories = tally_sum(to->histories, from->histories);
 	to->classes += from->classes;
@@ -46,7 +45,7 @@ void tally_add_stats(struct explore_stats *to,
 	to->blocked += from->blocked;
 	to->duplicates += from->duplicates;
 	to->unserializable =
-	    tally_sum(to->unserializable, from->unserializable);
+		tally_sum(to->unserializable, from->unserializable);
 	to->explore_calls += from->explore_calls;
 	to->swaps_considered += from->swaps_considered;
 	to->swaps_taken += from->swaps_taken;
@@ -61,7 +60,7 @@ void tally_add_stats(struct explore_stats *to,
 	if (!to->stop) to->stop = from->stop;
 	for (int l = 0; l < LEVEL_COUNT; l++)
 		to->per_level[l] =
-		    tally_sum(to->per_level[l], from->per_level[l]);
+			tally_sum(to->per_level[l], from->per_level[l]);
 }
 
 static void add_counts(struct explore_violation *to,
@@ -70,7 +69,7 @@ static void add_counts(struct explore_violation *to,
 	to->histories = tally_sum(to->histories, from->histories);
 	for (int l = 0; l < LEVEL_COUNT; l++)
 		to->per_level[l] =
-		    tally_sum(to->per_level[l], from->per_level[l]);
+			tally_sum(to->per_level[l], from->per_level[l]);
 }
 
 static bool has_earlier_example(const struct explore_violation *a,

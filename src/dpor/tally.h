@@ -17,8 +17,8 @@ struct tally {
 	uint32_t slot_count;
 	struct explore_violation *violations; /* by slot */
 	uint32_t reach_count;
-	uint64_t *reached;          /* bit set of reach points */
-	struct region findings;     /* copies of findings of the examples */
+	uint64_t *reached;      /* bit set of reach points */
+	struct region findings; /* copies of findings of the examples */
 };
 
 /* Of histories: with symmetry they may be more than a number can hold, and

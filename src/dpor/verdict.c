@@ -10,8 +10,7 @@ bool explorer_slot_checked(const struct explorer *e, uint32_t slot)
 {
 	assert(slot < explorer_slot_count(e));
 	if (slot == explorer_slot_error(e)) return false;
-	if (slot == explorer_slot_robust(e))
-		return explorer_options(e)->robust;
+	if (slot == explorer_slot_robust(e)) return explorer_options(e)->robust;
 	return program_assertion_met(explorer_program(e), slot);
 }
 
@@ -63,7 +62,8 @@ enum verdict explorer_verdict(const struct explorer *e)
 	enum explore_stop stop = explorer_stats(e)->stop;
 	if (stop == STOP_NONE) return VERDICT_HOLDS;
 	return stop == STOP_CHANGES && explorer_stats(e)->histories
-	           ? VERDICT_HOLDS : VERDICT_INCONCLUSIVE;
+	               ? VERDICT_HOLDS
+	               : VERDICT_INCONCLUSIVE;
 }
 
 const char *verdict_word(enum verdict v)

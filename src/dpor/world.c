@@ -67,7 +67,8 @@ void world_init(struct world *w, const struct program *p, uint64_t room,
 	memset(w, 0, sizeof *w);
 	w->program = p;
 	region_init(&w->region);
-	w->machine = (struct machine){ .program = p, .keys = keys_new(p),
+	w->machine = (struct machine){ .program = p,
+		                       .keys = keys_new(p),
 		                       .region = &w->region,
 		                       .reached = reached };
 	machine_take_guest(&w->machine, limits);
@@ -143,6 +144,5 @@ void world_look_ahead(struct world *w)
 {
 	w->looks_ahead = true;
 	w->footprints = footprints_new(w->program, w->machine.keys);
-	for (uint32_t i = 0; i < w->sessions; i++)
-		world_look(w, &w->start[i]);
+	for (uint32_t i = 0; i < w->sessions; i++) world_look(w, &w->start[i]);
 }

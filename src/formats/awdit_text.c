@@ -32,7 +32,7 @@ static bool parse_operation(struct awdit *a)
 		a->session = trace_session_number(a->b, a->sessions++);
 	if (a->transaction == NONE)
 		a->transaction = trace_transaction_new(
-		    a->b, a->session, TRACE_COMMITTED, a->s.line);
+			a->b, a->session, TRACE_COMMITTED, a->s.line);
 	trace_op_add(a->b, a->transaction, kind, scan_key(a->b, key),
 	             scan_value(a->b, value), a->s.line);
 	return true;

@@ -23,10 +23,10 @@
 #include "history/trace_build.h"
 
 /* Numbers that stand for no write and no transaction. */
-#define COBRA_INIT INT64_C(0xbebeebee)     /* what was there at first */
-#define COBRA_NULL INT64_C(0xdeadbeef)     /* the key was not there */
-#define COBRA_DELETED INT64_C(0xabcdefab)  /* nor here any more */
-#define COBRA_GC_TRUE INT64_C(0x23332333)  /* Cobra's own fences */
+#define COBRA_INIT INT64_C(0xbebeebee)    /* what was there at first */
+#define COBRA_NULL INT64_C(0xdeadbeef)    /* the key was not there */
+#define COBRA_DELETED INT64_C(0xabcdefab) /* nor here any more */
+#define COBRA_GC_TRUE INT64_C(0x23332333) /* Cobra's own fences */
 #define COBRA_GC_FALSE INT64_C(0x66666666)
 
 enum { TIME_BYTES = 8, NONE = UINT32_MAX };
@@ -67,8 +67,7 @@ static bool find_logs(struct logs *l, const char *path)
 		l->numbers[l->count++] = n;
 	}
 	closedir(folder);
-	if (l->count)
-		qsort(l->numbers, l->count, sizeof *l->numbers, compare);
+	if (l->count) qsort(l->numbers, l->count, sizeof *l->numbers, compare);
 	return true;
 }
 
@@ -88,7 +87,7 @@ struct cobra {
 	struct trace_builder *b;
 	const struct reader_options *options;
 	const char *at, *end;
-	size_t time;          /* bytes of the time in S and C */
+	size_t time; /* bytes of the time in S and C */
 	uint32_t session;
 	uint32_t transaction; /* that is open, or NONE */
 	int64_t id;           /* of that */
@@ -151,8 +150,8 @@ static bool parse_start(struct cobra *c)
 		                "has committed");
 	c->id = get_integer(c->at + 1);
 	c->transaction = trace_transaction_new(
-	    c->b, c->session, is_committed(c) ? TRACE_COMMITTED : TRACE_UNKNOWN,
-	    0);
+		c->b, c->session,
+		is_committed(c) ? TRACE_COMMITTED : TRACE_UNKNOWN, 0);
 	trace_transaction_number(c->b, c->transaction, c->id);
 	return true;
 }
@@ -307,7 +306,9 @@ struct trace *cobra_parse_folder(const char *path,
 {
 	struct trace_rules rules = cobra_rules(o);
 	struct cobra c = {
-		.d = d, .options = o, .b = trace_builder_new(path, &rules),
+		.d = d,
+		.options = o,
+		.b = trace_builder_new(path, &rules),
 	};
 	if (parse_folder(&c, path)) return trace_builder_finish(c.b, d);
 	trace_builder_free(c.b);
@@ -319,7 +320,9 @@ struct trace *cobra_parse_log(struct input *in, const struct reader_options *o,
 {
 	struct trace_rules rules = cobra_rules(o);
 	struct cobra c = {
-		.in = *in, .d = d, .options = o,
+		.in = *in,
+		.d = d,
+		.options = o,
 		.b = trace_builder_new(in->file, &rules),
 	};
 	c.session = trace_session_number(c.b, 0);
@@ -393,8 +396,7 @@ static bool write_file(const char *path, const struct text *t, struct diags *d)
 {
 	FILE *f = fopen(path, "wb");
 	if (!f) return cannot_write(path, strerror(errno), d);
-	bool good = !t->length ||
-	            fwrite(t->data, 1, t->length, f) == t->length;
+	bool good = !t->length || fwrite(t->data, 1, t->length, f) == t->length;
 	int why = errno;
 	if (fclose(f) && good) {
 		why = errno;
@@ -419,8 +421,9 @@ static bool make_folder(const char *path, struct diags *d)
 	if (!mkdir(path, 0777)) return true;
 	if (errno != EEXIST) return cannot_write(path, strerror(errno), d);
 	return is_empty_folder(path) ||
-	       cannot_write(path, "it exists and is no empty folder; name "
-	                          "another one",
+	       cannot_write(path,
+	                    "it exists and is no empty folder; name "
+	                    "another one",
 	                    d);
 }
 
@@ -449,11 +452,12 @@ bool cobra_can_write(const struct trace *r, struct diags *d)
 bool cobra_write_folder(const char *path, const struct trace *r,
                         struct diags *d)
 {
-	static const int64_t reserved[] = { COBRA_INIT, COBRA_NULL,
-		                            COBRA_DELETED, COBRA_GC_TRUE,
+	static const int64_t reserved[] = { COBRA_INIT,     COBRA_NULL,
+		                            COBRA_DELETED,  COBRA_GC_TRUE,
 		                            COBRA_GC_FALSE, INT64_MAX };
 	struct renumber rules = {
-		.initial = COBRA_INIT, .least = INT64_MIN,
+		.initial = COBRA_INIT,
+		.least = INT64_MIN,
 		.reserved = reserved,
 		.reserved_count = sizeof reserved / sizeof *reserved,
 	};

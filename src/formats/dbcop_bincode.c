@@ -176,7 +176,9 @@ struct trace *dbcop_bincode_parse(struct input *in,
 {
 	struct trace_rules rules = scan_rules(o);
 	struct bincode p = {
-		.in = in, .d = d, .at = in->bytes,
+		.in = in,
+		.d = d,
+		.at = in->bytes,
 		.end = in->bytes + in->length,
 		.b = trace_builder_new(in->file, &rules),
 	};
@@ -231,8 +233,7 @@ static void put_text(struct text *t, const char *s)
 }
 
 /* When it was recorded is not known, but readers want a time. */
-static void put_header(struct text *t, const struct trace *r,
-                       uint32_t sessions)
+static void put_header(struct text *t, const struct trace *r, uint32_t sessions)
 {
 	uint32_t transactions = 0, events = 0;
 	for (uint32_t s = 0; s < r->session_count; s++)

@@ -44,10 +44,10 @@ struct parser {
 	struct forms f;     /* of events */
 	struct trace_builder *builder;
 	uint32_t session, transaction; /* handles */
-	bool committed;    /* the transaction */
-	bool *zeros;       /* by variable: does somebody write 0? */
+	bool committed;                /* the transaction */
+	bool *zeros;                   /* by variable: does somebody write 0? */
 	uint32_t zero_count, zero_capacity;
-	bool found_zero;   /* one that `zeros` does not know */
+	bool found_zero; /* one that `zeros` does not know */
 	bool has_data;
 	struct text scratch;
 };
@@ -72,8 +72,7 @@ static bool read_variable(struct parser *p, const struct form *x,
 	if (x->kind == FORM_INTEGER && x->fits)
 		e->variable = trace_key_number(p->builder, x->number);
 	else if (x->kind == FORM_INTEGER || x->kind == FORM_STRING)
-		e->variable =
-		    trace_key_named(p->builder, x->text, x->length);
+		e->variable = trace_key_named(p->builder, x->text, x->length);
 	else
 		return form_expected(&p->f, x,
 		                     "a variable: an integer or a string");
@@ -94,8 +93,7 @@ static bool read_version(struct parser *p, const struct form *x,
 		e->version = trace_value_text(p->builder, p->scratch.data,
 		                              p->scratch.length);
 	} else if (x->kind != FORM_NULL) {
-		return form_expected(&p->f, x,
-		                     "a version: an integer or null");
+		return form_expected(&p->f, x, "a version: an integer or null");
 	}
 	return true;
 }
@@ -173,8 +171,9 @@ static bool read_object(struct parser *p, struct event_parts *e)
 		e->has_kind = true;
 		e->kind = read ? EVENT_READ : EVENT_WRITE;
 		if (!form_next(&p->f, &x) ||
-		    !expect_open(&p->f, &x, '{', "an object with \"variable\" "
-		                             "and \"version\"") ||
+		    !expect_open(&p->f, &x, '{',
+		                 "an object with \"variable\" "
+		                 "and \"version\"") ||
 		    !read_members(p, e))
 			return false;
 	}
@@ -211,11 +210,12 @@ static bool read_event(struct parser *p, const struct form *start)
 	struct event_parts e = { .has_kind = false };
 	if (opens(start, '[') ? !read_compact(p, &e)
 	                      : !expect_open(&p->f, start, '{', "an event") ||
-	                            !read_object(p, &e))
+	                                !read_object(p, &e))
 		return false;
 	if (!e.has_kind)
-		return form_error(&p->f, start, "the event is neither a read "
-		                                "nor a write");
+		return form_error(&p->f, start,
+		                  "the event is neither a read "
+		                  "nor a write");
 	if (!e.has_variable)
 		return form_error(&p->f, start, "the event has no variable");
 	if (e.kind == EVENT_WRITE && (!e.has_version || e.initial))
@@ -248,8 +248,9 @@ static bool read_transaction(struct parser *p, const struct form *start)
 	bool committed = true;
 	struct place events = { 0 };
 	struct form x;
-	if (!expect_open(&p->outer, start, '{', "a transaction: an object with "
-	                                "\"events\""))
+	if (!expect_open(&p->outer, start, '{',
+	                 "a transaction: an object with "
+	                 "\"events\""))
 		return false;
 	for (;;) {
 		if (!form_next(&p->outer, &x)) return false;
@@ -257,18 +258,18 @@ static bool read_transaction(struct parser *p, const struct form *start)
 		bool list = form_is(&x, "events");
 		bool flag = form_is(&x, "committed") || form_is(&x, "success");
 		if (!form_next(&p->outer, &x)) return false;
-		if (flag ? !read_flag(p, &x, &committed)
+		if (flag   ? !read_flag(p, &x, &committed)
 		    : list ? !expect_open(&p->outer, &x, '[',
 		                          "an array of events") ||
-		                 !form_pass(&p->outer, &x)
+		                     !form_pass(&p->outer, &x)
 		           : !form_skip(&p->outer, &x))
 			return false;
 		if (list) events = (struct place){ x.at, x.end, x.line };
 	}
 	p->committed = committed;
 	p->transaction = trace_transaction_new(
-	    p->builder, p->session,
-	    committed ? TRACE_COMMITTED : TRACE_ABORTED, start->line);
+		p->builder, p->session,
+		committed ? TRACE_COMMITTED : TRACE_ABORTED, start->line);
 	return read_events(p, events);
 }
 
@@ -297,8 +298,9 @@ static bool read_session(struct parser *p, const struct form *start)
 		if (!form_next(&p->outer, &x)) return false;
 		if (!transactions) {
 			if (!form_skip(&p->outer, &x)) return false;
-		} else if (!expect_open(&p->outer, &x, '[', "an array of "
-		                                    "transactions") ||
+		} else if (!expect_open(&p->outer, &x, '[',
+		                        "an array of "
+		                        "transactions") ||
 		           !read_transactions(p)) {
 			return false;
 		}
@@ -372,8 +374,8 @@ static struct trace *read_file(struct parser *p, struct input *in,
 	return trace_builder_finish(p->builder, d);
 }
 
-struct trace *dbcop_json_parse(struct input *in,
-                               const struct reader_options *o, struct diags *d)
+struct trace *dbcop_json_parse(struct input *in, const struct reader_options *o,
+                               struct diags *d)
 {
 	struct parser p = { .found_zero = false };
 	const char *end = in->bytes + in->length;
@@ -394,9 +396,8 @@ struct trace *dbcop_json_parse(struct input *in,
 /* Of transactions that did not commit, or of which that is not known, only the
  * writes count. */
 static void print_events(struct text *t, const struct trace *r,
-                         const struct trace_transaction *w,
-                         const int64_t *keys, const int64_t *values,
-                         const bool *counts)
+                         const struct trace_transaction *w, const int64_t *keys,
+                         const int64_t *values, const bool *counts)
 {
 	const char *comma = "";
 	for (uint32_t i = w->first_op; i < w->first_op + w->op_count; i++) {
@@ -429,13 +430,13 @@ static void print_sessions(struct text *t, const struct trace *r,
 		before = ",\n[";
 		for (uint32_t i = 0; i < session->count; i++) {
 			const struct trace_transaction *w =
-			    &r->transactions[session->first + i];
-			text_string(t, i ? ",\n{\"events\":["
-			                 : "\n{\"events\":[");
+				&r->transactions[session->first + i];
+			text_string(t,
+			            i ? ",\n{\"events\":[" : "\n{\"events\":[");
 			print_events(t, r, w, keys, values, counts);
 			text_string(t, w->status == TRACE_COMMITTED
-			                   ? "],\"committed\":true}"
-			                   : "],\"committed\":false}");
+			                       ? "],\"committed\":true}"
+			                       : "],\"committed\":false}");
 		}
 		text_char(t, ']');
 	}

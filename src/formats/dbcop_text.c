@@ -60,8 +60,7 @@ static bool parse_operation(struct dbcop *p, uint32_t transaction)
 	if (p->s.at == name)
 		return scan_wrong(&p->s, "expected ']' or an operation: "
 		                         "'x:=1' writes, 'x==1' reads");
-	uint32_t key =
-	    trace_key_named(p->b, name, (size_t)(p->s.at - name));
+	uint32_t key = trace_key_named(p->b, name, (size_t)(p->s.at - name));
 	scan_blanks(&p->s);
 	bool write = p->s.at[0] == ':';
 	if ((!write && p->s.at[0] != '=') || p->s.at[1] != '=')
@@ -99,9 +98,8 @@ static bool is_uncommitted(const char *at)
 static bool parse_transaction(struct dbcop *p)
 {
 	enum trace_status status =
-	    is_uncommitted(p->s.at) ? TRACE_ABORTED : TRACE_COMMITTED;
-	uint32_t t = trace_transaction_new(p->b, p->session, status,
-	                                   p->s.line);
+		is_uncommitted(p->s.at) ? TRACE_ABORTED : TRACE_COMMITTED;
+	uint32_t t = trace_transaction_new(p->b, p->session, status, p->s.line);
 	p->s.at++;
 	scan_blanks(&p->s);
 	while (*p->s.at != ']') {
@@ -165,8 +163,7 @@ struct printed {
 	bool names; /* all keys have names that can be written */
 };
 
-static void print_operation(struct text *t, const struct printed *p,
-                            uint32_t i)
+static void print_operation(struct text *t, const struct printed *p, uint32_t i)
 {
 	const struct trace_op *op = &p->r->ops[i];
 	if (p->names)
@@ -203,7 +200,8 @@ static void print_sessions(struct text *t, const struct printed *p)
 		first = false;
 		for (uint32_t i = 0; i < r->sessions[s].count; i++)
 			print_transaction(
-			    t, p, &r->transactions[r->sessions[s].first + i]);
+				t, p,
+				&r->transactions[r->sessions[s].first + i]);
 	}
 }
 

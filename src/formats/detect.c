@@ -37,9 +37,9 @@ static const char *skip_noise(const char *at, const char *end, bool *rules)
 		at = skip_blanks(at);
 		bool rule = (at[0] == '-' && at[1] == '-') ||
 		            (at[0] == '=' && at[1] == '=');
-		bool comment = (at[0] == '/' && at[1] == '/') ||
-		               (at[0] == '#' && (is_blank(at[1]) ||
-		                                 at[1] == '#'));
+		bool comment =
+			(at[0] == '/' && at[1] == '/') ||
+			(at[0] == '#' && (is_blank(at[1]) || at[1] == '#'));
 		if (!rule && !comment) return at;
 		*rules |= rule;
 		at = skip_line(at, end);
@@ -125,8 +125,8 @@ static enum format detect_log(const struct input *in)
 {
 	size_t length = in->length < SEARCHED ? in->length : SEARCHED;
 	return isopredict_detect(in->bytes, in->bytes + length)
-	           ? FORMAT_ISOPREDICT
-	           : elle_detect(in);
+	               ? FORMAT_ISOPREDICT
+	               : elle_detect(in);
 }
 
 enum format format_detect(const struct input *in)

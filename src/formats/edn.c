@@ -164,9 +164,7 @@ static bool raw_next(struct forms *f, struct form *x)
 	switch (*f->at) {
 	case '(':
 	case '[':
-	case '{':
-		f->at++;
-		return forms_push(f, x, *x->at);
+	case '{': f->at++; return forms_push(f, x, *x->at);
 	case ')':
 	case ']':
 	case '}': return closing(f, x);

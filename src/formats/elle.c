@@ -19,7 +19,7 @@ struct entry {
 	struct form start;
 	enum entry_type type;
 	enum process_kind process;
-	int64_t number;  /* of the process */
+	int64_t number; /* of the process */
 	bool has_index, other_f;
 	int64_t index;
 	struct extent value;
@@ -38,7 +38,7 @@ struct elle {
 	struct forms value; /* of one's value */
 	struct trace_builder *builder;
 	struct elle_lists *lists; /* NULL: registers */
-	uint32_t unnamed;   /* maps without a process */
+	uint32_t unnamed;         /* maps without a process */
 	struct pending *pending;
 	size_t pending_count, pending_capacity;
 	struct trace_value *items; /* of the list that is being read */
@@ -50,8 +50,7 @@ struct elle {
 
 static bool starts_collection(const struct form *x)
 {
-	return x->kind == FORM_OPEN &&
-	       (x->bracket == '[' || x->bracket == '(');
+	return x->kind == FORM_OPEN && (x->bracket == '[' || x->bracket == '(');
 }
 
 static bool read_type(struct elle *e, struct entry *n, const struct form *x)
@@ -128,8 +127,7 @@ static struct trace_value name_value(struct elle *e, const struct form *x)
 {
 	text_clear(&e->scratch);
 	text_json_string(&e->scratch, x->text, x->length);
-	return trace_value_text(e->builder, e->scratch.data,
-	                        e->scratch.length);
+	return trace_value_text(e->builder, e->scratch.data, e->scratch.length);
 }
 
 /* What may be written, and be in a list. An integer that is too wide for a
@@ -214,8 +212,8 @@ static bool add_read(struct elle *e, uint32_t transaction, uint32_t key,
 	uint32_t line = x->line;
 	if (!(e->lists ? read_list(e, x, &v) : read_register(e, x, &v)))
 		return false;
-	uint32_t op = trace_op_add(e->builder, transaction, EVENT_READ, key,
-	                           v, line);
+	uint32_t op =
+		trace_op_add(e->builder, transaction, EVENT_READ, key, v, line);
 	if (!e->lists) return true;
 	trace_op_list(e->builder);
 	elle_lists_read(e->lists, key, e->items, e->item_count, op);
@@ -227,12 +225,13 @@ static bool add_write(struct elle *e, uint32_t transaction, uint32_t key,
 {
 	struct trace_value v;
 	if (x->kind == FORM_NULL)
-		return form_error(&e->value, x, "%.*s is the initial value "
+		return form_error(&e->value, x,
+		                  "%.*s is the initial value "
 		                  "and cannot be written",
 		                  (int)x->length, x->text);
 	if (!read_value(e, x, &v)) return false;
-	uint32_t op = trace_op_add(e->builder, transaction, EVENT_WRITE, key,
-	                           v, x->line);
+	uint32_t op = trace_op_add(e->builder, transaction, EVENT_WRITE, key, v,
+	                           x->line);
 	if (!e->lists) return true;
 	trace_op_list(e->builder);
 	elle_lists_append(e->lists, key, v, op);
@@ -267,10 +266,9 @@ static bool read_micro_operation(struct elle *e, uint32_t transaction,
 	if (!form_next(f, &x)) return false;
 	if (x.kind == FORM_CLOSE)
 		return form_expected(f, &x, "a value (or nil)");
-	bool good = kind == EVENT_WRITE
-	                ? add_write(e, transaction, key, &x)
-	            : reads_count ? add_read(e, transaction, key, &x)
-	                          : form_skip(f, &x);
+	bool good = kind == EVENT_WRITE ? add_write(e, transaction, key, &x)
+	            : reads_count       ? add_read(e, transaction, key, &x)
+	                                : form_skip(f, &x);
 	if (!good || !form_next(f, &x)) return false;
 	return x.kind == FORM_CLOSE ||
 	       form_expected(f, &x, "the end of the micro-operation");
@@ -287,8 +285,9 @@ static bool read_operations(struct elle *e, uint32_t transaction,
 		if (!form_next(f, &x)) return false;
 		if (x.kind == FORM_CLOSE) return true;
 		if (!starts_collection(&x))
-			return form_expected(f, &x, "a micro-operation, "
-			                            "[r key value]");
+			return form_expected(f, &x,
+			                     "a micro-operation, "
+			                     "[r key value]");
 		if (!read_micro_operation(e, transaction, reads_count))
 			return false;
 	}
@@ -299,8 +298,7 @@ static bool read_operations(struct elle *e, uint32_t transaction,
 static struct pending *find_pending(struct elle *e, uint32_t session)
 {
 	while (e->pending_count <= session) {
-		VEC_RESERVE(e->pending, e->pending_count,
-		            e->pending_capacity);
+		VEC_RESERVE(e->pending, e->pending_count, e->pending_capacity);
 		e->pending[e->pending_count++].open = false;
 	}
 	return &e->pending[session];
@@ -325,8 +323,7 @@ static bool complete(struct elle *e, uint32_t session, struct entry *n)
 		[TYPE_INVOKE] = TRACE_UNKNOWN,
 	};
 	/* Without a value nothing is known of what it did. */
-	return !n->value.at ||
-	       add_transaction(e, session, n, status[n->type]);
+	return !n->value.at || add_transaction(e, session, n, status[n->type]);
 }
 
 /* An invocation waits; a completion takes the place of what waits. */
@@ -348,8 +345,8 @@ static bool take_unnamed(struct elle *e, struct entry *n)
 	char name[16];
 	if (n->type == TYPE_INVOKE || !n->value.at) return true;
 	int length = snprintf(name, sizeof name, "%u", e->unnamed++);
-	uint32_t session = trace_session_new(e->builder, name, (size_t)length,
-	                                     false);
+	uint32_t session =
+		trace_session_new(e->builder, name, (size_t)length, false);
 	return complete(e, session, n);
 }
 
@@ -360,7 +357,8 @@ static bool take_entry(struct elle *e, struct entry *n)
 	if (n->type == TYPE_OK && !n->value.at)
 		return form_error(&e->f, &n->start,
 		                  "a transaction that is ok has no value");
-	struct form value = { .kind = FORM_SYMBOL, .at = n->value.at,
+	struct form value = { .kind = FORM_SYMBOL,
+		              .at = n->value.at,
 		              .end = n->value.end };
 	if (n->value.at && !n->collection)
 		return form_expected(&e->f, &value,
@@ -381,8 +379,7 @@ static bool read_entries(struct elle *e)
 		if (x.kind == FORM_CLOSE) continue;
 		if (starts_collection(&x) && e->f.depth == 1) continue;
 		if (x.kind != FORM_OPEN || x.bracket != '{')
-			return form_expected(&e->f, &x,
-			                     "a map: an operation");
+			return form_expected(&e->f, &x, "a map: an operation");
 		struct entry n = { .start = x };
 		if (!read_entry(e, &n) || !take_entry(e, &n)) return false;
 		input_passed(e->in, x.at);

@@ -29,8 +29,7 @@
 #include "history/trace_build.h"
 
 struct trace *elle_parse(struct input *in, const struct reader_options *o,
-                         struct diags *d, enum form_syntax syntax,
-                         bool lists);
+                         struct diags *d, enum form_syntax syntax, bool lists);
 
 /* ---- Lists, read and appended in the order of the file (elle_lists.c) ---- */
 

@@ -9,14 +9,13 @@ enum workload { UNDECIDED, REGISTERS, LISTS };
 
 struct detection {
 	struct forms f;
-	bool typed;  /* the first map has a type */
+	bool typed; /* the first map has a type */
 	enum workload workload;
 };
 
 static bool is_collection(const struct form *x)
 {
-	return x->kind == FORM_OPEN &&
-	       (x->bracket == '[' || x->bracket == '(');
+	return x->kind == FORM_OPEN && (x->bracket == '[' || x->bracket == '(');
 }
 
 /* [:r key value], whose bracket is read: the word tells, and the value does
@@ -46,8 +45,7 @@ static bool look_at_value(struct detection *n, struct form *x)
 		if (!form_next(&n->f, x)) return false;
 		if (x->kind == FORM_CLOSE) return true;
 		bool micro = is_collection(x) && n->workload == UNDECIDED;
-		if (!(micro ? look_at_micro_operation(n)
-		            : form_skip(&n->f, x)))
+		if (!(micro ? look_at_micro_operation(n) : form_skip(&n->f, x)))
 			return false;
 	}
 	return true;

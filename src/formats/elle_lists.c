@@ -13,9 +13,9 @@ struct element {
 struct versions {
 	struct element *items; /* the longest list so far */
 	uint32_t count, capacity;
-	uint32_t reader;       /* operation that read it */
-	uint32_t transaction;  /* whose appends `own` leads to */
-	uint32_t own;          /* last one, of elle_lists.own */
+	uint32_t reader;      /* operation that read it */
+	uint32_t transaction; /* whose appends `own` leads to */
+	uint32_t own;         /* last one, of elle_lists.own */
 };
 
 /* An append of the current transaction. */

@@ -52,9 +52,9 @@ static void sort_writes(struct printer *p)
 	p->writes = mem_take((r->op_count + (size_t)1) * sizeof *p->writes);
 	for (uint32_t i = 0; i < r->op_count; i++)
 		if (r->ops[i].kind == EVENT_WRITE)
-			p->writes[p->write_count++] = (struct write_value){
-				p->numbers[i], r->ops[i].key, i
-			};
+			p->writes[p->write_count++] =
+				(struct write_value){ p->numbers[i],
+				                      r->ops[i].key, i };
 	if (p->write_count)
 		qsort(p->writes, p->write_count, sizeof *p->writes,
 		      compare_writes);
@@ -66,9 +66,9 @@ static uint32_t find_write(const struct printer *p, uint32_t read)
 	struct write_value x = { .number = p->numbers[read],
 		                 .key = p->r->ops[read].key };
 	const struct write_value *found =
-	    p->write_count ? bsearch(&x, p->writes, p->write_count,
-	                             sizeof *p->writes, compare_writes)
-	                   : NULL;
+		p->write_count ? bsearch(&x, p->writes, p->write_count,
+	                                 sizeof *p->writes, compare_writes)
+			       : NULL;
 	return found ? found->op : TRACE_NONE;
 }
 
@@ -87,7 +87,7 @@ static int compare_values(const void *a, const void *b)
 static bool are_unique(const struct trace *r)
 {
 	const struct trace_op **writes =
-	    mem_take((r->op_count + (size_t)1) * sizeof *writes);
+		mem_take((r->op_count + (size_t)1) * sizeof *writes);
 	uint32_t n = 0;
 	bool unique = true;
 	for (uint32_t i = 0; i < r->op_count; i++)
@@ -260,8 +260,8 @@ static void print_sessions(struct printer *p)
 static void print_along(struct printer *p, const uint32_t *order)
 {
 	const struct trace *r = p->r;
-	uint32_t *next = mem_take((r->session_count + (size_t)1) *
-	                          sizeof *next);
+	uint32_t *next =
+		mem_take((r->session_count + (size_t)1) * sizeof *next);
 	uint32_t left = 0;
 	for (uint32_t s = 0; s < r->session_count; s++) {
 		next[s] = r->sessions[s].first;
@@ -293,8 +293,8 @@ static bool fail(const struct trace *r, struct diags *d, const char *why)
 static uint32_t *longest_reads(const struct printer *p)
 {
 	const struct trace *r = p->r;
-	uint32_t *longest = mem_take0((size_t)r->key_count + 1,
-	                              sizeof *longest);
+	uint32_t *longest =
+		mem_take0((size_t)r->key_count + 1, sizeof *longest);
 	for (uint32_t i = 0; i < r->op_count; i++) {
 		if (r->ops[i].kind != EVENT_READ || !p->counts[i]) continue;
 		uint32_t write = find_write(p, i), key = r->ops[i].key;
@@ -312,9 +312,9 @@ static bool is_shown(const struct printer *p, const uint32_t *longest,
 	const struct trace *r = p->r;
 	const struct trace_transaction *w = &r->transactions[known->from];
 	for (uint32_t i = w->first_op; i < w->first_op + w->op_count; i++)
-		if (r->ops[i].key == known->key
-		    && r->ops[i].flags & TRACE_FINAL
-		    && p->versions.place[i] < longest[known->key])
+		if (r->ops[i].key == known->key &&
+		    r->ops[i].flags & TRACE_FINAL &&
+		    p->versions.place[i] < longest[known->key])
 			return true;
 	return false;
 }
@@ -324,8 +324,7 @@ static bool is_shown(const struct printer *p, const uint32_t *longest,
 static bool shows_known(const struct printer *p)
 {
 	uint32_t *longest = longest_reads(p), i = 0;
-	while (i < p->r->known_count
-	       && is_shown(p, longest, &p->r->known[i]))
+	while (i < p->r->known_count && is_shown(p, longest, &p->r->known[i]))
 		i++;
 	free(longest);
 	return i == p->r->known_count;
@@ -343,20 +342,24 @@ static bool find_lists(struct printer *p, const uint32_t *order,
 	const struct trace *r = p->r;
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		if (r->anomalies_found[kinds[i]])
-			return fail(r, d, "it has reads that no list "
+			return fail(r, d,
+			            "it has reads that no list "
 			            "explains (see isoscope check)");
 	if (!r->lists && !order)
-		return fail(r, d, "registers do not tell in which order their "
+		return fail(r, d,
+		            "registers do not tell in which order their "
 		            "values were written, and no commit order is "
 		            "known; write it as rw-edn or rw-json");
 	if (!versions_find(&p->versions, r, r->lists ? NULL : order))
-		return fail(r, d, "the appends of two transactions "
+		return fail(r, d,
+		            "the appends of two transactions "
 		            "to a key are interleaved");
 	sort_writes(p);
 	/* What lists told, they will tell again. */
-	return r->lists || shows_known(p)
-	       || fail(r, d, "it tells an order of writes of which nobody "
-	               "read the last one; write it as isoscope");
+	return r->lists || shows_known(p) ||
+	       fail(r, d,
+	            "it tells an order of writes of which nobody "
+	            "read the last one; write it as isoscope");
 }
 
 static bool print(struct text *t, const struct trace *r, const uint32_t *order,
@@ -366,7 +369,8 @@ static bool print(struct text *t, const struct trace *r, const uint32_t *order,
 		                               .least = INT64_MIN };
 	static const struct renumber sessions = { .initial = -1, .least = 0 };
 	struct printer p = {
-		.t = t, .r = r,
+		.t = t,
+		.r = r,
 		.edn = f == FORMAT_REGISTER_EDN || f == FORMAT_LIST_EDN,
 		.lists = f == FORMAT_LIST_EDN || f == FORMAT_LIST_JSON,
 	};

@@ -51,8 +51,7 @@ bool format_is_folder(enum format f)
 bool format_print(struct text *t, enum format f, const struct trace *r,
                   const uint32_t *order, struct diags *d)
 {
-	if (f < FORMAT_COUNT && printers[f])
-		return printers[f](t, r, order, d);
+	if (f < FORMAT_COUNT && printers[f]) return printers[f](t, r, order, d);
 	diags_add(d, DIAG_ERROR, NULL, 0, 0, NULL,
 	          "histories in the format %s are folders: name one to write "
 	          "to",
@@ -68,15 +67,14 @@ static bool no_folder(const char *path, enum format f, struct diags *d)
 	return false;
 }
 
-bool format_can_be_folder(enum format f, const struct trace *r,
-                          struct diags *d)
+bool format_can_be_folder(enum format f, const struct trace *r, struct diags *d)
 {
 	return f == FORMAT_COBRA ? cobra_can_write(r, d)
 	                         : no_folder(r->file, f, d);
 }
 
-bool format_write_folder(const char *path, enum format f,
-                         const struct trace *r, struct diags *d)
+bool format_write_folder(const char *path, enum format f, const struct trace *r,
+                         struct diags *d)
 {
 	return f == FORMAT_COBRA ? cobra_write_folder(path, r, d)
 	                         : no_folder(path, f, d);

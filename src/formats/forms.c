@@ -104,8 +104,8 @@ const char *forms_show(const struct forms *f, const char *at, char out[32])
 	unsigned char c = (unsigned char)*at;
 	if (at >= f->end)
 		return f->end < f->in->bytes + f->in->length
-		           ? "the end of the line"
-		           : "the end of the file";
+		               ? "the end of the line"
+		               : "the end of the file";
 	if (c > 32 && c < 127)
 		snprintf(out, 32, "'%c'", c);
 	else if (c == '\n' || c == '\r')
@@ -257,8 +257,7 @@ static bool plain(struct forms *f)
 	if (c >= 0x80) {
 		unsigned n = input_utf8_length(f->at, (size_t)(f->end - f->at));
 		if (!n)
-			return forms_error_at(f, f->at,
-			                      "this is not UTF-8: %s",
+			return forms_error_at(f, f->at, "this is not UTF-8: %s",
 			                      forms_show(f, f->at, shown));
 		f->at += n;
 		return true;

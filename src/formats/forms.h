@@ -23,9 +23,9 @@
 enum form_syntax { FORM_JSON, FORM_EDN };
 
 enum form_kind {
-	FORM_END,     /* of the input */
-	FORM_OPEN,    /* bracket: [ { and in EDN ( and # for the set #{ */
-	FORM_CLOSE,   /* bracket: that of the opening one */
+	FORM_END,   /* of the input */
+	FORM_OPEN,  /* bracket: [ { and in EDN ( and # for the set #{ */
+	FORM_CLOSE, /* bracket: that of the opening one */
 	FORM_NULL,
 	FORM_BOOL,    /* number: 0 or 1 */
 	FORM_INTEGER, /* number if `fits`; text: its digits, no plus, no N */
@@ -39,9 +39,9 @@ enum form_kind {
 struct form {
 	enum form_kind kind;
 	char bracket;
-	bool fits;       /* INTEGER: of 64 bits, signed */
-	bool key;        /* in JSON: the name of a member of an object */
-	uint32_t line;   /* from 1, as the reader counts */
+	bool fits;     /* INTEGER: of 64 bits, signed */
+	bool key;      /* in JSON: the name of a member of an object */
+	uint32_t line; /* from 1, as the reader counts */
 	int64_t number;
 	const char *at, *end; /* its bytes in the input */
 	const char *text;     /* valid until the next form is read; may contain
@@ -58,7 +58,7 @@ struct forms {
 	enum form_syntax syntax;
 	uint32_t line;
 	uint16_t depth;
-	uint8_t phase;        /* of JSON: what may follow */
+	uint8_t phase;             /* of JSON: what may follow */
 	char open[FORM_DEPTH_MAX]; /* the brackets that are open */
 	struct text unescaped;
 };
@@ -84,8 +84,8 @@ bool form_skip(struct forms *f, struct form *x);
  * finds whatever is wrong in it. */
 bool form_pass(struct forms *f, struct form *x);
 /* Adds an error at the form; returns false. */
-bool form_error(struct forms *f, const struct form *x, const char *format,
-                ...) __attribute__((format(printf, 3, 4)));
+bool form_error(struct forms *f, const struct form *x, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 /* What stands there, shortened. */
 void form_show(struct text *t, const struct form *x);
 /* Adds "expected `what`, found ..." at the form; returns false. */
@@ -102,7 +102,7 @@ bool edn_form_next(struct forms *f, struct form *x);
 
 /* An error at this byte of the input; returns false. */
 bool forms_error_at(struct forms *f, const char *at, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+	__attribute__((format(printf, 3, 4)));
 /* The character at this byte as it is shown in messages. */
 const char *forms_show(const struct forms *f, const char *at, char out[32]);
 /* A string whose opening quote is the next byte. */

@@ -13,8 +13,8 @@
 #include "formats/parsers.h"
 
 enum {
-	LINE_SHOWN = 400,          /* bytes of a line kept for messages */
-	PASSED_STEP = 1 << 20,     /* pages are given back in such pieces */
+	LINE_SHOWN = 400,      /* bytes of a line kept for messages */
+	PASSED_STEP = 1 << 20, /* pages are given back in such pieces */
 	READ_STEP = 1 << 16
 };
 
@@ -62,8 +62,8 @@ static bool map(struct input *in, int fd, size_t length)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	size_t size = (length / page + 2) * page;
-	void *p = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-	               0);
+	void *p =
+		mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (p == MAP_FAILED) return false;
 	if (mmap(p, length, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0) ==
 	    MAP_FAILED) {
@@ -105,7 +105,9 @@ static const char *unpacker(const struct input *in)
 	} table[] = {
 		{ "\x1f\x8b", "gzip -dc" },
 		{ "\x28\xb5\x2f\xfd", "zstd -dc" },
-		{ "\xfd" "7zXZ", "xz -dc" },
+		{ "\xfd"
+		  "7zXZ",
+		  "xz -dc" },
 		{ "BZh", "bzip2 -dc" },
 		{ "PK\x03\x04", "unzip -p" },
 	};

@@ -51,7 +51,7 @@ struct entry {
 };
 
 struct record {
-	const char *at;       /* where the writer is named */
+	const char *at;                        /* where the writer is named */
 	uint32_t transaction, from, key, line; /* from: NOBODY for a write */
 };
 
@@ -60,18 +60,18 @@ struct isopredict {
 	struct diags *d;
 	struct trace_builder *b;
 	uint32_t line;
-	bool matched;            /* some line says something */
+	bool matched; /* some line says something */
 	struct session *sessions;
 	struct entry *transactions;
-	uint32_t *order;         /* of those that have operations */
+	uint32_t *order; /* of those that have operations */
 	struct record *records;
 	uint32_t session_count, transaction_count, order_count, record_count;
 	size_t session_capacity, transaction_capacity, order_capacity,
-	    record_capacity;
+		record_capacity;
 	uint32_t key_count;
 	struct trace_index by_session, by_transaction;
 	struct trace_index writes; /* the first of each transaction and key */
-	struct text set;         /* the name of a row */
+	struct text set;           /* the name of a row */
 };
 
 /* ---- what a line says ---- */
@@ -150,8 +150,7 @@ static bool match_row(struct piece rest, const char *word, const char *set,
 {
 	while (find_inside(&rest, word, ']', &x->key)) {
 		struct piece behind = rest;
-		if (take(&behind, set) &&
-		    take_inside(&behind, ']', &x->set) &&
+		if (take(&behind, set) && take_inside(&behind, ']', &x->set) &&
 		    (x->kind == EVENT_WRITE ||
 		     (take(&behind, " From(") &&
 		      take_inside(&behind, ')', &x->from))) &&
@@ -168,8 +167,7 @@ static bool match_line(struct piece line, struct line *x)
 	*x = (struct line){ .kind = EVENT_READ };
 	if (match_read(line, x)) return true;
 	x->kind = EVENT_WRITE;
-	if (match_write(line, x) ||
-	    match_row(line, "INSERT[", " to Set[", x) ||
+	if (match_write(line, x) || match_row(line, "INSERT[", " to Set[", x) ||
 	    match_row(line, "DELETE[", " from Set[", x))
 		return true;
 	x->kind = EVENT_READ;
@@ -208,7 +206,7 @@ static uint32_t find_session(struct isopredict *p, struct piece id)
 		if (same_piece(p->sessions[i].id, id)) return i;
 	VEC_RESERVE(p->sessions, p->session_count, p->session_capacity);
 	p->sessions[p->session_count] =
-	    (struct session){ .id = id, .handle = NOBODY };
+		(struct session){ .id = id, .handle = NOBODY };
 	index_put(x, tag, at, p->session_count);
 	return p->session_count++;
 }
@@ -246,9 +244,8 @@ static bool find_transaction(struct isopredict *p, struct piece id,
 	VEC_RESERVE(p->transactions, p->transaction_count,
 	            p->transaction_capacity);
 	*out = p->transaction_count++;
-	p->transactions[*out] = (struct entry){
-		.id = id, .session = find_session(p, session)
-	};
+	p->transactions[*out] =
+		(struct entry){ .id = id, .session = find_session(p, session) };
 	index_put(x, tag, at, *out);
 	return true;
 }
@@ -372,8 +369,8 @@ static int compare_sessions(const void *a, const void *b)
 	bool first = is_number(x), second = is_number(y);
 	if (first != second) return first ? -1 : 1;
 	if (first && x.length != y.length) return x.length < y.length ? -1 : 1;
-	int order = memcmp(x.at, y.at,
-	                   x.length < y.length ? x.length : y.length);
+	int order =
+		memcmp(x.at, y.at, x.length < y.length ? x.length : y.length);
 	return order ? order : (x.length > y.length) - (x.length < y.length);
 }
 
@@ -382,7 +379,7 @@ static int compare_sessions(const void *a, const void *b)
 static void add_sessions(struct isopredict *p)
 {
 	struct session **sorted =
-	    mem_take((p->session_count + (size_t)1) * sizeof *sorted);
+		mem_take((p->session_count + (size_t)1) * sizeof *sorted);
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < p->order_count; i++) {
 		const struct entry *t = &p->transactions[p->order[i]];
@@ -393,9 +390,8 @@ static void add_sessions(struct isopredict *p)
 	}
 	if (count) qsort(sorted, count, sizeof *sorted, compare_sessions);
 	for (uint32_t i = 0; i < count; i++)
-		sorted[i]->handle =
-		    trace_session_new(p->b, sorted[i]->id.at,
-		                      sorted[i]->id.length, false);
+		sorted[i]->handle = trace_session_new(
+			p->b, sorted[i]->id.at, sorted[i]->id.length, false);
 	free(sorted);
 }
 
@@ -421,7 +417,7 @@ static void add_transactions(struct isopredict *p)
 static struct record *group_records(struct isopredict *p)
 {
 	struct record *grouped =
-	    mem_take((p->record_count + (size_t)1) * sizeof *grouped);
+		mem_take((p->record_count + (size_t)1) * sizeof *grouped);
 	uint32_t first = 0;
 	for (uint32_t i = 0; i < p->order_count; i++) {
 		struct entry *t = &p->transactions[p->order[i]];
@@ -430,8 +426,7 @@ static struct record *group_records(struct isopredict *p)
 		t->records = 0;
 	}
 	for (uint32_t i = 0; i < p->record_count; i++) {
-		struct entry *t =
-		    &p->transactions[p->records[i].transaction];
+		struct entry *t = &p->transactions[p->records[i].transaction];
 		grouped[t->first + t->records++] = p->records[i];
 	}
 	return grouped;
@@ -442,8 +437,8 @@ static bool no_writer(struct isopredict *p, const struct record *r)
 	struct piece id = p->transactions[r->from].id;
 	input_error(p->in, p->d, r->at,
 	            p->transactions[r->from].records
-	                ? "transaction '%.*s' does not write that key"
-	                : "no line of the file is of transaction '%.*s'",
+	                    ? "transaction '%.*s' does not write that key"
+	                    : "no line of the file is of transaction '%.*s'",
 	            (int)id.length, id.at);
 	return false;
 }

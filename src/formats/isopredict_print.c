@@ -13,7 +13,7 @@
  * round in circles, the order is that of sessions. */
 struct walk {
 	const struct trace *r;
-	enum { NEW, OPEN, DONE } *state; /* by transaction */
+	enum { NEW, OPEN, DONE } * state; /* by transaction */
 	uint32_t *cursor; /* by transaction: operations looked at */
 	uint32_t *stack, *out;
 	uint32_t depth, count;
@@ -42,8 +42,7 @@ static void step(struct walk *w)
 	uint32_t top = w->stack[w->depth - 1];
 	const struct trace_transaction *t = &w->r->transactions[top];
 	uint32_t *i = &w->cursor[top];
-	if (top > w->r->sessions[t->session].first &&
-	    comes_first(w, top - 1)) {
+	if (top > w->r->sessions[t->session].first && comes_first(w, top - 1)) {
 		enter(w, top - 1);
 		return;
 	}
@@ -126,9 +125,9 @@ static bool sessions_keep_names(const struct trace *r)
 struct printed {
 	const struct trace *r;
 	const struct trace_transaction *transaction;
-	bool sessions, keys;  /* have their names */
-	bool *numbers;        /* by session: its transactions have theirs */
-	int64_t *places;      /* by transaction: among those that committed */
+	bool sessions, keys; /* have their names */
+	bool *numbers;       /* by session: its transactions have theirs */
+	int64_t *places;     /* by transaction: among those that committed */
 	int64_t *key_numbers;
 };
 
@@ -149,7 +148,7 @@ static void find_numbers(struct printed *p)
 		p->numbers[s] = true;
 		for (uint32_t i = 0; i < r->sessions[s].count; i++) {
 			const struct trace_transaction *t =
-			    &r->transactions[first + i];
+				&r->transactions[first + i];
 			if (t->status != TRACE_COMMITTED) continue;
 			p->places[first + i] = place++;
 			p->numbers[s] &= t->has_number && t->number > last;
@@ -173,8 +172,8 @@ static void print_id(struct text *t, const struct printed *p,
 	else
 		text_int(t, (int64_t)x->session + 1);
 	text_string(t, ", ");
-	text_int(t, p->numbers[x->session] ? x->number
-	                                   : p->places[transaction]);
+	text_int(t,
+	         p->numbers[x->session] ? x->number : p->places[transaction]);
 }
 
 static void print_key(struct text *t, const struct printed *p, uint32_t key)

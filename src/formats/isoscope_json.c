@@ -288,8 +288,7 @@ static bool history_member(struct parser *p, const struct form *name)
 static bool read_history(struct parser *p)
 {
 	struct form start, x;
-	if (!next_opened(p, &start, '{', "a history: an object"))
-		return false;
+	if (!next_opened(p, &start, '{', "a history: an object")) return false;
 	for (;;) {
 		if (!form_next(&p->f, &x)) return false;
 		if (x.kind == FORM_CLOSE) break;
@@ -310,9 +309,8 @@ static bool read_compound(struct parser *p, struct form *x,
 	struct region_mark mark = region_mark(&p->region);
 	size_t offset;
 	text_clear(&p->scratch);
-	const char *error =
-	    isoscope_value(&p->scratch, &p->region, x->at,
-	                   (size_t)(x->end - x->at), &offset);
+	const char *error = isoscope_value(&p->scratch, &p->region, x->at,
+	                                   (size_t)(x->end - x->at), &offset);
 	if (error) {
 		x->at += offset;
 		return wrong(p, x, "%s", error);
@@ -359,8 +357,7 @@ static uint32_t find_key(struct parser *p, const struct form *x)
 	size_t minus = x->length > 1 && x->text[0] == '-', i = minus;
 	while (i < x->length && x->text[i] >= '0' && x->text[i] <= '9') i++;
 	bool zero = x->length > minus && x->text[minus] == '0';
-	if (i == x->length && x->length > minus &&
-	    (!zero || x->length == 1)) {
+	if (i == x->length && x->length > minus && (!zero || x->length == 1)) {
 		forms_integer(&digits);
 		if (digits.fits)
 			return trace_key_number(p->builder, digits.number);
@@ -387,17 +384,19 @@ static bool read_writer(struct parser *p, struct event_parts *e)
 	if (s.kind != FORM_INTEGER)
 		return expected(p, &s, "the number of a session");
 	if (!s.fits || s.number < 0 || (size_t)s.number >= p->session_count)
-		return wrong(p, &s, "there is no session %.*s: they are 0 to "
-		             "%zu", (int)s.length, s.text,
-		             p->session_count - 1);
+		return wrong(p, &s,
+		             "there is no session %.*s: they are 0 to "
+		             "%zu",
+		             (int)s.length, s.text, p->session_count - 1);
 	if (!form_next(&p->f, &t)) return false;
 	if (t.kind != FORM_INTEGER)
 		return expected(p, &t, "the number of a transaction");
 	const struct session *from = &p->sessions[s.number];
 	if (!t.fits || t.number < 0 || t.number >= from->count)
-		return wrong(p, &t, "session %d has no transaction %.*s: it "
-		             "has %u of them, from 0", (int)s.number,
-		             (int)t.length, t.text, from->count);
+		return wrong(p, &t,
+		             "session %d has no transaction %.*s: it "
+		             "has %u of them, from 0",
+		             (int)s.number, (int)t.length, t.text, from->count);
 	size_t place = from->first + (size_t)t.number;
 	size_t self = p->sessions[p->session].first + p->transaction;
 	e->source = place == self ? TRACE_FROM_SELF : TRACE_FROM_OTHER;
@@ -411,14 +410,14 @@ static bool read_from(struct parser *p, const struct form *x,
                       struct event_parts *e)
 {
 	e->has_source = x->kind != FORM_NULL;
-	if (x->kind == FORM_OPEN && x->bracket == '[')
-		return read_writer(p, e);
+	if (x->kind == FORM_OPEN && x->bracket == '[') return read_writer(p, e);
 	if (x->kind == FORM_STRING && form_is(x, "init"))
 		e->source = TRACE_FROM_INIT;
 	else if (x->kind == FORM_STRING && form_is(x, "self"))
 		e->source = TRACE_FROM_SELF;
 	else if (x->kind != FORM_NULL)
-		return expected(p, x, "\"init\", \"self\" or "
+		return expected(p, x,
+		                "\"init\", \"self\" or "
 		                "[session, transaction]");
 	return true;
 }
@@ -489,14 +488,16 @@ static bool check_event(struct parser *p, const struct form *start,
                         const struct event_parts *e)
 {
 	if (!e->has_key)
-		return wrong(p, start, "the event has neither \"r\" nor "
+		return wrong(p, start,
+		             "the event has neither \"r\" nor "
 		             "\"w\", with a key");
 	if (e->kind == EVENT_WRITE && e->has_source)
 		return wrong(p, start, "a write has no \"from\"");
 	if (e->kind == EVENT_WRITE && !e->has_value)
 		return wrong(p, start, "the write has no value");
 	if (!e->has_value && !e->has_source)
-		return wrong(p, start, "the read has neither its value nor "
+		return wrong(p, start,
+		             "the read has neither its value nor "
 		             "whom it is from");
 	return true;
 }
@@ -506,9 +507,9 @@ static bool read_event(struct parser *p, struct form *x, uint32_t transaction)
 	struct event_parts e = { .value = { .flags = TRACE_MISSING } };
 	struct form start = *x;
 	bool array = x->kind == FORM_OPEN && x->bracket == '[';
-	if (!array &&
-	    !opened(p, x, '{', "an event: [\"r\", key, value, from] or "
-	                       "[\"w\", key, value]"))
+	if (!array && !opened(p, x, '{',
+	                      "an event: [\"r\", key, value, from] or "
+	                      "[\"w\", key, value]"))
 		return false;
 	if (!(array ? read_array(p, &e) : read_object(p, &e))) return false;
 	if (!check_event(p, &start, &e)) return false;
@@ -602,8 +603,8 @@ static bool read_versions(struct parser *p)
 static void add_transaction(struct parser *p, uint32_t session,
                             struct transaction_place *t)
 {
-	t->handle = trace_transaction_new(p->builder, session, t->status,
-	                                  p->line);
+	t->handle =
+		trace_transaction_new(p->builder, session, t->status, p->line);
 	if (t->name.given)
 		trace_transaction_name(p->builder, t->handle,
 		                       text_get(&p->names) + t->name.at,
@@ -619,12 +620,12 @@ static void add_sessions(struct parser *p)
 		int digits = snprintf(number, sizeof number, "%u", s);
 		bool given = session->name.given;
 		uint32_t handle = trace_session_new(
-		    p->builder, given ? name : number,
-		    given ? session->name.length : (size_t)digits,
-		    session->after_all);
+			p->builder, given ? name : number,
+			given ? session->name.length : (size_t)digits,
+			session->after_all);
 		for (uint32_t t = 0; t < session->count; t++)
-			add_transaction(
-			    p, handle, &p->transactions[session->first + t]);
+			add_transaction(p, handle,
+			                &p->transactions[session->first + t]);
 	}
 }
 
@@ -675,8 +676,10 @@ struct trace *isoscope_parse(const struct input *in, const char *at,
 		.sources = true,
 		.unknown_is_initial = o->unknown_is_initial,
 	};
-	struct parser p = { .line = line, .session = NONE,
-		            .transaction = NONE, .event = NONE };
+	struct parser p = { .line = line,
+		            .session = NONE,
+		            .transaction = NONE,
+		            .event = NONE };
 	struct trace *t = NULL;
 	region_init(&p.region);
 	forms_init(&p.f, in, at, end, line, FORM_JSON, d);

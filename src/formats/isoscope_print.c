@@ -49,8 +49,7 @@ static int compare_keys(const void *a, const void *b)
 }
 
 /* The keys by name; the names of numbers are in `digits`. */
-static struct named_key *sorted_keys(const struct trace *r,
-                                     struct text *digits)
+static struct named_key *sorted_keys(const struct trace *r, struct text *digits)
 {
 	struct named_key *keys = mem_take(r->key_count * sizeof *keys + 1);
 	size_t *at = mem_take(r->key_count * sizeof *at + 1);
@@ -66,8 +65,7 @@ static struct named_key *sorted_keys(const struct trace *r,
 		keys[k].name = name ? name : digits->data + at[k];
 	}
 	free(at);
-	if (r->key_count)
-		qsort(keys, r->key_count, sizeof *keys, compare_keys);
+	if (r->key_count) qsort(keys, r->key_count, sizeof *keys, compare_keys);
 	return keys;
 }
 
@@ -191,8 +189,8 @@ static bool counts(const struct trace *r, uint32_t transaction, uint32_t op,
 	       comes_before(&r->anomalies[*anomaly], transaction, op))
 		++*anomaly;
 	return *anomaly < r->anomaly_count
-	           ? r->anomalies[*anomaly].op == op
-	           : r->anomaly_count == TRACE_ANOMALIES_KEPT;
+	               ? r->anomalies[*anomaly].op == op
+	               : r->anomaly_count == TRACE_ANOMALIES_KEPT;
 }
 
 static void print_events(struct text *t, const struct trace *r,
@@ -283,8 +281,8 @@ bool isoscope_print(struct text *t, const struct trace *r,
 {
 	(void)order;
 	struct versions v = { 0 };
-	unsigned can = CAN_ABORT | CAN_ABORT_READS | CAN_KNOWN |
-	               CAN_AFTER_ALL | CAN_EMPTY;
+	unsigned can = CAN_ABORT | CAN_ABORT_READS | CAN_KNOWN | CAN_AFTER_ALL |
+	               CAN_EMPTY;
 	if (!format_can_write(r, FORMAT_ISOSCOPE, can, d)) return false;
 	bool good = !r->known_count || versions_find(&v, r, NULL);
 	if (good)

@@ -5,9 +5,9 @@
 #include "vm/value.h"
 
 static const char *const forms_of_values =
-    "expected a value: null, true, false, an integer, a string, "
-    "{\"tuple\": [..]}, {\"list\": [..]}, {\"set\": [..]} or "
-    "{\"record\": {..}}";
+	"expected a value: null, true, false, an integer, a string, "
+	"{\"tuple\": [..]}, {\"list\": [..]}, {\"set\": [..]} or "
+	"{\"record\": {..}}";
 
 struct conversion {
 	struct region *region;
@@ -31,8 +31,7 @@ static struct value convert_items(struct conversion *c, const json_t *array,
 	for (size_t i = 0; i < n && !c->error; i++)
 		items[i] = convert(c, json_array_get(array, i), depth);
 	if (c->error) return value_null();
-	if (tag == VALUE_SET)
-		return value_set(c->region, items, (uint32_t)n);
+	if (tag == VALUE_SET) return value_set(c->region, items, (uint32_t)n);
 	return value_sequence(c->region, tag, items, (uint32_t)n);
 }
 
@@ -43,7 +42,8 @@ static struct value convert_fields(struct conversion *c, json_t *object,
 	struct value *pairs = region_take(c->region, 2 * n * sizeof *pairs + 1);
 	const char *name;
 	json_t *j;
-	json_object_foreach(object, name, j) {
+	json_object_foreach(object, name, j)
+	{
 		pairs[i++] = value_string(c->region, name, strlen(name));
 		pairs[i++] = convert(c, j, depth);
 	}

@@ -5,10 +5,10 @@
 
 /* What may follow; the kind of the innermost open bracket tells the rest. */
 enum phase {
-	TOP,    /* a value, or the end */
-	FIRST,  /* a value or name, or the closing bracket */
-	NEXT,   /* a comma, or the closing bracket */
-	MEMBER  /* a colon and a value */
+	TOP,   /* a value, or the end */
+	FIRST, /* a value or name, or the closing bracket */
+	NEXT,  /* a comma, or the closing bracket */
+	MEMBER /* a colon and a value */
 };
 
 static void skip_blanks(struct forms *f)
@@ -62,8 +62,7 @@ static bool number(struct forms *f, struct form *x)
 	if (f->at < f->end && (*f->at | 32) == 'e') {
 		x->kind = FORM_REAL;
 		f->at++;
-		if (f->at < f->end && (*f->at == '+' || *f->at == '-'))
-			f->at++;
+		if (f->at < f->end && (*f->at == '+' || *f->at == '-')) f->at++;
 		if (!digits(f)) return false;
 	}
 	x->end = f->at;
@@ -201,8 +200,10 @@ static bool pass_bracket(struct forms *f, struct open_kinds *k, const char *p)
 	bool brace = *p == '{' || *p == '}', wanted;
 	if (*p == '[' || *p == '{') {
 		if (k->depth == 2 * FORM_DEPTH_MAX)
-			return forms_error_at(f, p, "nested more than %d "
-			                      "levels deep", k->depth);
+			return forms_error_at(f, p,
+			                      "nested more than %d "
+			                      "levels deep",
+			                      k->depth);
 		open_kind(k, brace);
 		return true;
 	}

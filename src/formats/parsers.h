@@ -12,9 +12,9 @@ struct input {
 	const char *file;  /* name for messages */
 	const char *bytes; /* followed by a zero byte that does not belong */
 	size_t length;
-	void *mapping;     /* what input_close gives back; NULL: nothing */
-	size_t mapped;     /* 0: it is on the heap */
-	size_t passed;     /* bytes that input_passed gave back */
+	void *mapping; /* what input_close gives back; NULL: nothing */
+	size_t mapped; /* 0: it is on the heap */
+	size_t passed; /* bytes that input_passed gave back */
 };
 
 /* The path "-" is standard input. False with an error added: no such file, a
@@ -26,12 +26,11 @@ bool input_open_any(struct input *in, const char *path, struct diags *d);
 void input_close(struct input *in);
 /* An error at this byte: line and column are counted, the line is quoted. */
 void input_error(const struct input *in, struct diags *d, const char *at,
-                 const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+                 const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* The same for what is no text: the place is the number of the byte. */
 void input_error_byte(const struct input *in, struct diags *d, const char *at,
                       const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+	__attribute__((format(printf, 4, 5)));
 /* The length of the valid UTF-8 sequence at `at`, which has `left` > 0 bytes;
  * 0: there is none, or it is a zero byte. */
 unsigned input_utf8_length(const char *at, size_t left);
@@ -44,8 +43,8 @@ typedef struct trace *format_parser(struct input *in,
                                     const struct reader_options *o,
                                     struct diags *d);
 format_parser plume_parse, awdit_text_parse, dbcop_bincode_parse,
-    dbcop_json_parse, dbcop_text_parse, register_edn_parse,
-    register_json_parse, list_edn_parse, list_json_parse, isopredict_parse;
+	dbcop_json_parse, dbcop_text_parse, register_edn_parse,
+	register_json_parse, list_edn_parse, list_json_parse, isopredict_parse;
 /* A line of an isoscope file: [at, end), the `line`th. */
 struct trace *isoscope_parse(const struct input *in, const char *at,
                              const char *end, uint32_t line,
@@ -63,9 +62,9 @@ struct trace *format_parse(struct input *in, enum format f,
 typedef bool format_printer(struct text *t, const struct trace *r,
                             const uint32_t *order, struct diags *d);
 format_printer isoscope_print, plume_print, awdit_text_print,
-    dbcop_bincode_print, dbcop_json_print, dbcop_text_print,
-    register_edn_print, register_json_print, list_edn_print, list_json_print,
-    isopredict_print;
+	dbcop_bincode_print, dbcop_json_print, dbcop_text_print,
+	register_edn_print, register_json_print, list_edn_print,
+	list_json_print, isopredict_print;
 bool cobra_can_write(const struct trace *r, struct diags *d);
 bool cobra_write_folder(const char *path, const struct trace *r,
                         struct diags *d);

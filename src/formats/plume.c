@@ -26,12 +26,12 @@ struct plume {
 	struct trace_builder *b;
 	/* Lines that follow each other mostly agree in these. */
 	struct integer session_id;
-	uint32_t session;         /* handle, or NONE before the first line */
-	uint32_t last;            /* index of entries, or NONE */
+	uint32_t session; /* handle, or NONE before the first line */
+	uint32_t last;    /* index of entries, or NONE */
 	/* Transactions by their number. */
 	struct transaction_entry *entries;
 	uint32_t count, capacity;
-	uint32_t *slots;          /* index of entries + 1; 0: empty */
+	uint32_t *slots; /* index of entries + 1; 0: empty */
 	uint32_t mask;
 	struct session_entry *sessions; /* by handle */
 	uint32_t session_count;
@@ -61,8 +61,7 @@ static uint32_t find_session(struct plume *p, struct integer n)
 	p->session_id = n;
 	if (integer_is_wide(n)) {
 		struct digits wide = integer_digits(n);
-		p->session =
-		    trace_session_named(p->b, wide.text, wide.length);
+		p->session = trace_session_named(p->b, wide.text, wide.length);
 	} else {
 		p->session = trace_session_number(p->b, integer_signed(n));
 	}

@@ -35,8 +35,7 @@ static format_parser *const parsers[FORMAT_COUNT] = {
 static bool is_folder(const char *path)
 {
 	struct stat s;
-	return strcmp(path, "-") != 0 && !stat(path, &s) &&
-	       S_ISDIR(s.st_mode);
+	return strcmp(path, "-") != 0 && !stat(path, &s) && S_ISDIR(s.st_mode);
 }
 
 /* Other checkers take a folder with one of these files in it. */
@@ -94,8 +93,7 @@ static void unknown_format(const struct history_reader *r, struct diags *d)
 /* A mark of UTF-8 that some editors put in front of texts. */
 static void skip_mark(struct input *in)
 {
-	if (in->length < 3 || memcmp(in->bytes, "\xef\xbb\xbf", 3) != 0)
-		return;
+	if (in->length < 3 || memcmp(in->bytes, "\xef\xbb\xbf", 3) != 0) return;
 	in->bytes += 3;
 	in->length -= 3;
 }
@@ -124,8 +122,8 @@ struct history_reader *history_reader_open(const char *path,
 	r->format = o->format;
 	r->path = mem_copy_string(path);
 	bool folder = is_folder(path);
-	if (folder && r->format != FORMAT_COBRA &&
-	    !cobra_detect_folder(path) && find_in_folder(r))
+	if (folder && r->format != FORMAT_COBRA && !cobra_detect_folder(path) &&
+	    find_in_folder(r))
 		folder = false;
 	if (folder ? open_folder(r, d) : open_file(r, d)) {
 		r->at = r->in.bytes;

@@ -33,7 +33,7 @@ struct values {
 	struct table writes; /* first writes, by (key, value) */
 	uint32_t *own;       /* by key: operation + 1 of the last write */
 	bool kept;
-	int64_t next;        /* numbers below were given or are taken */
+	int64_t next; /* numbers below were given or are taken */
 };
 
 static struct table table_new(uint32_t count)
@@ -60,8 +60,8 @@ static uint32_t *final_slot(const struct values *v, uint32_t transaction,
 	}
 }
 
-static uint32_t *write_slot(const struct values *v, uint32_t key,
-                            int64_t value, uint8_t flags)
+static uint32_t *write_slot(const struct values *v, uint32_t key, int64_t value,
+                            uint8_t flags)
 {
 	uint64_t h = hash_mix(hash_mix(flags, key), (uint64_t)value);
 	for (uint32_t i = (uint32_t)h;; i++) {
@@ -97,8 +97,7 @@ static int64_t fresh(struct values *v)
 /* A value for this key that nobody writes. */
 static int64_t thin_air(struct values *v, const struct trace_op *op)
 {
-	bool plain = !(op->flags & VALUE_FLAGS) &&
-	             op->value != v->n->initial &&
+	bool plain = !(op->flags & VALUE_FLAGS) && op->value != v->n->initial &&
 	             !is_reserved(v->n, op->value);
 	if (!v->kept || !plain) {
 		int64_t x;
@@ -121,7 +120,7 @@ static bool is_initial(const struct trace *r, const struct trace_op *op)
 static int64_t lost_read(struct values *v, const struct trace_op *op)
 {
 	uint32_t write =
-	    *write_slot(v, op->key, op->value, op->flags & VALUE_FLAGS);
+		*write_slot(v, op->key, op->value, op->flags & VALUE_FLAGS);
 	if (write) return v->out[write - 1];
 	return is_initial(v->r, op) ? v->n->initial : thin_air(v, op);
 }
@@ -142,7 +141,7 @@ static uint32_t write_of(const struct values *v, const struct trace_op *op)
 	uint32_t last = *final_slot(v, op->from, op->key);
 	if (last && has_value_of(v, last, op)) return last;
 	uint32_t write =
-	    *write_slot(v, op->key, op->value, op->flags & VALUE_FLAGS);
+		*write_slot(v, op->key, op->value, op->flags & VALUE_FLAGS);
 	if (write && write - 1 >= w->first_op &&
 	    write - 1 - w->first_op < w->op_count)
 		return write;
@@ -255,8 +254,8 @@ int64_t *renumber_keys(const struct trace *r, const struct renumber *n)
 static bool is_integer(const char *s, int64_t *x)
 {
 	const char *first = s + (*s == '-');
-	if (*first < '0' || *first > '9' || (*first == '0' && (first[1] ||
-	                                                       first != s)))
+	if (*first < '0' || *first > '9' ||
+	    (*first == '0' && (first[1] || first != s)))
 		return false;
 	char *end;
 	errno = 0;
@@ -295,8 +294,8 @@ int64_t *renumber_transactions(const struct trace *r, const struct renumber *n)
 	uint32_t next = 0;
 	for (uint32_t t = 1; t < all; t++)
 		out[t] = r->transactions[t].status == TRACE_COMMITTED
-		             ? of_committed[next++]
-		             : -1;
+		                 ? of_committed[next++]
+		                 : -1;
 	assert(next == count);
 	free(of_committed);
 	return out;
@@ -431,8 +430,8 @@ bool format_can_write(const struct trace *r, enum format f, unsigned can,
 		              "a session that follows all others", "isoscope",
 		              d);
 	if (!(can & CAN_AFTER_ALL) && !has_other_sessions(r))
-		return cannot(r, f, r->line,
-		              "a history without sessions", "isoscope", d);
+		return cannot(r, f, r->line, "a history without sessions",
+		              "isoscope", d);
 	if (!(can & CAN_ABORT_READS) && (t = aborted_reader(r)) != 0)
 		return cannot(r, f, r->transactions[t].line,
 		              "reads of a transaction that aborted, which "

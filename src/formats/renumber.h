@@ -25,8 +25,7 @@ int64_t *renumber_keys(const struct trace *r, const struct renumber *n);
 int64_t *renumber_sessions(const struct trace *r, const struct renumber *n);
 /* By transaction: the numbers of those that committed if all have one, else 1,
  * 2, ...; those that did not commit have -1, init has 0. */
-int64_t *renumber_transactions(const struct trace *r,
-                               const struct renumber *n);
+int64_t *renumber_transactions(const struct trace *r, const struct renumber *n);
 
 /* By operation: does it say anything? All do but reads of transactions that
  * aborted or whose outcome was unknown: those that have neither a writer nor an

@@ -8,9 +8,9 @@
 struct scan {
 	struct input *in;
 	struct diags *d;
-	const char *at;  /* the next character; a zero byte ends the text */
+	const char *at; /* the next character; a zero byte ends the text */
 	const char *end;
-	uint32_t line;   /* that it is in, from 1 */
+	uint32_t line; /* that it is in, from 1 */
 };
 
 /* An integer of 64 bits, signed or not. */
@@ -22,7 +22,7 @@ struct integer {
 struct scan scan_begin(struct input *in, struct diags *d);
 /* An error at the next character; returns false. */
 bool scan_wrong(struct scan *s, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+	__attribute__((format(printf, 2, 3)));
 /* Behind [ "#" or "//" comment ] and a line end; or an error: `expected` is
  * what the line should have been. */
 bool scan_line_end(struct scan *s, const char *expected);

@@ -10,7 +10,7 @@
 struct sorting {
 	const struct trace *r;
 	struct versions *v;
-	uint32_t *rank;    /* by transaction: its place in the order */
+	uint32_t *rank; /* by transaction: its place in the order */
 	/* Of one key: */
 	uint32_t *next;    /* by transaction: one that follows, or TRACE_NONE */
 	uint32_t *follows; /* by transaction: how many follow directly */
@@ -150,7 +150,7 @@ static bool sort_by_known(struct sorting *s, struct ranked *scratch)
 {
 	const struct trace *r = s->r;
 	struct trace_known *known =
-	    mem_take((r->known_count + (size_t)1) * sizeof *known);
+		mem_take((r->known_count + (size_t)1) * sizeof *known);
 	bool good = true;
 	if (r->known_count)
 		memcpy(known, r->known, r->known_count * sizeof *known);
@@ -188,14 +188,15 @@ bool versions_find(struct versions *v, const struct trace *r,
 	size_t n = r->transaction_count;
 	bool good = true;
 	struct sorting s = {
-		.r = r, .v = v,
+		.r = r,
+		.v = v,
 		.rank = mem_take0(n, sizeof *s.rank),
 		.next = mem_take0(n, sizeof *s.next),
 		.follows = mem_take0(n, sizeof *s.follows),
 		.preceded = mem_take0(n, sizeof *s.preceded),
 	};
 	struct ranked *scratch =
-	    mem_take((r->op_count + (size_t)1) * sizeof *scratch);
+		mem_take((r->op_count + (size_t)1) * sizeof *scratch);
 	v->ordered = mem_take0(r->key_count + (size_t)1, sizeof *v->ordered);
 	v->place = mem_take((r->op_count + (size_t)1) * sizeof *v->place);
 	memset(v->place, 0xff, r->op_count * sizeof *v->place);

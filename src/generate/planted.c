@@ -68,9 +68,9 @@ static void add_op(const struct planting *p, uint32_t transaction,
 {
 	uint32_t digit = (uint32_t)(op[2] - '0');
 	struct trace_value value =
-	    trace_value_number(digit ? p->value + digit - 1 : 0);
-	uint32_t key = trace_key_number(
-	    p->builder, p->key + (uint32_t)(op[1] - 'x'));
+		trace_value_number(digit ? p->value + digit - 1 : 0);
+	uint32_t key =
+		trace_key_number(p->builder, p->key + (uint32_t)(op[1] - 'x'));
 	trace_op_add(p->builder, transaction,
 	             op[0] == 'w' ? EVENT_WRITE : EVENT_READ, key, value, 0);
 }
@@ -82,8 +82,8 @@ uint32_t planted_add(enum planted kind, const struct planting *p)
 		if (*at >= '0' && *at <= '9') {
 			bool aborts = at[1] == '!';
 			transaction = trace_transaction_new(
-			    p->builder, p->sessions[*at - '0'],
-			    aborts ? TRACE_ABORTED : TRACE_COMMITTED, 0);
+				p->builder, p->sessions[*at - '0'],
+				aborts ? TRACE_ABORTED : TRACE_COMMITTED, 0);
 			trace_transaction_number(p->builder, transaction,
 			                         p->transaction + count++);
 			at += 1 + aborts;

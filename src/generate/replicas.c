@@ -80,8 +80,7 @@ uint32_t replicas_meet(struct replicas *p)
 	return rank;
 }
 
-uint32_t replicas_seen(const struct replicas *p, uint32_t site,
-                       uint32_t origin)
+uint32_t replicas_seen(const struct replicas *p, uint32_t site, uint32_t origin)
 {
 	return p->sites[site].seen[origin];
 }

@@ -29,20 +29,20 @@ struct store {
 	enum level level;
 	uint32_t keys, lag;
 	struct rng *rng;
-	uint32_t chains_each;  /* of a key: one, or one for each site */
+	uint32_t chains_each; /* of a key: one, or one for each site */
 	struct chain *chains;
 	struct replicas *replicas; /* cc, psi */
-	uint32_t *last;        /* last commit of each session */
-	uint32_t now;          /* number of commits */
-	uint64_t place;        /* of the last one */
+	uint32_t *last;            /* last commit of each session */
+	uint32_t now;              /* number of commits */
+	uint64_t place;            /* of the last one */
 	/* The running transaction. */
-	uint32_t transaction;  /* its number, from 1; aborted ones count */
+	uint32_t transaction; /* its number, from 1; aborted ones count */
 	uint32_t session, site;
-	uint32_t cut;          /* it sees the commits up to this one */
-	uint32_t left;         /* rc: operations that are to come */
-	uint64_t salt;         /* ra: chooses the commits that it misses */
-	struct own *own;       /* by key */
-	uint32_t *written;     /* keys, each once */
+	uint32_t cut;      /* it sees the commits up to this one */
+	uint32_t left;     /* rc: operations that are to come */
+	uint64_t salt;     /* ra: chooses the commits that it misses */
+	struct own *own;   /* by key */
+	uint32_t *written; /* keys, each once */
 	uint32_t written_count, written_capacity;
 };
 
@@ -69,8 +69,8 @@ struct store *store_new(const struct workload *w, struct rng *r)
 		                                             : REPLICAS_MOST;
 		s->replicas = replicas_new(s->chains_each, w->lag, r);
 	}
-	s->chains = mem_take0((size_t)w->keys * s->chains_each,
-	                      sizeof *s->chains);
+	s->chains =
+		mem_take0((size_t)w->keys * s->chains_each, sizeof *s->chains);
 	s->own = mem_take0(w->keys, sizeof *s->own);
 	s->last = mem_take0(w->sessions, sizeof *s->last);
 	return s;
@@ -150,10 +150,10 @@ static const struct version *newest(const struct store *s, uint32_t key,
 {
 	const struct version *best = NULL;
 	for (uint32_t o = 0; o < s->chains_each; o++) {
-		uint32_t most = seen_only ?
-			replicas_seen(s->replicas, s->site, o) : UINT32_MAX;
-		const struct version *v = version_at(chain_of(s, key, o),
-		                                     most);
+		uint32_t most = seen_only
+		                        ? replicas_seen(s->replicas, s->site, o)
+		                        : UINT32_MAX;
+		const struct version *v = version_at(chain_of(s, key, o), most);
 		if (!v || (best && v->rank < best->rank)) continue;
 		best = v;
 		*site = o;
@@ -168,8 +168,8 @@ static void fetch_overwritten(struct store *s, const struct planned_op *plan,
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t origin;
 		const struct version *v =
-		    plan[i].write ? newest(s, plan[i].key, false, &origin)
-		                  : NULL;
+			plan[i].write ? newest(s, plan[i].key, false, &origin)
+				      : NULL;
 		if (v) replicas_fetch(s->replicas, s->site, origin, v->when);
 	}
 }
@@ -245,8 +245,7 @@ uint32_t store_read(struct store *s, uint32_t key)
 {
 	assert(key < s->keys);
 	if (s->left) s->left--;
-	if (s->own[key].transaction == s->transaction)
-		return s->own[key].value;
+	if (s->own[key].transaction == s->transaction) return s->own[key].value;
 	const struct version *v = version_seen(s, key);
 	return v ? v->value : 0;
 }
@@ -257,8 +256,7 @@ void store_write(struct store *s, uint32_t key, uint32_t value)
 	struct own *own = &s->own[key];
 	if (s->left) s->left--;
 	if (own->transaction != s->transaction) {
-		VEC_RESERVE(s->written, s->written_count,
-		            s->written_capacity);
+		VEC_RESERVE(s->written, s->written_count, s->written_capacity);
 		s->written[s->written_count++] = key;
 	}
 	*own = (struct own){ s->transaction, value };
@@ -271,7 +269,7 @@ static void publish(struct store *s, uint32_t when, uint32_t rank)
 		struct chain *c = chain_of(s, key, s->replicas ? s->site : 0);
 		VEC_RESERVE(c->items, c->count, c->capacity);
 		c->items[c->count++] =
-		    (struct version){ s->own[key].value, when, rank };
+			(struct version){ s->own[key].value, when, rank };
 	}
 }
 

@@ -39,8 +39,7 @@ static bool count_fits(const char *what, uint64_t count, uint64_t most,
 	return false;
 }
 
-static bool part_fits(const char *what, double x, double most,
-                      struct diags *d)
+static bool part_fits(const char *what, double x, double most, struct diags *d)
 {
 	if (x >= 0 && x <= most) return true;
 	diags_add(d, DIAG_ERROR, NULL, 0, 0, NULL,
@@ -89,18 +88,18 @@ struct run {
 	struct rng planting; /* of its own: the rest is as without */
 	uint64_t plant_at;   /* operations, or transactions, before it */
 	bool plant_due;
-	struct zipf *zipf;   /* NULL: uniform */
+	struct zipf *zipf; /* NULL: uniform */
 	struct store *store;
 	struct trace_builder *builder;
-	uint32_t *sessions;  /* handles */
-	uint32_t *turns;     /* a permutation of the sessions */
-	uint32_t turn;       /* place in it */
+	uint32_t *sessions; /* handles */
+	uint32_t *turns;    /* a permutation of the sessions */
+	uint32_t turn;      /* place in it */
 	struct planned_op *plan;
 	uint32_t plan_count, plan_capacity;
 	uint64_t ops;
 	uint32_t transactions, planted; /* so many so far */
-	uint32_t value;      /* next to be written */
-	uint64_t *places;    /* in commit order, by number - 1 */
+	uint32_t value;                 /* next to be written */
+	uint64_t *places;               /* in commit order, by number - 1 */
 	uint32_t place_count, place_capacity;
 };
 
@@ -162,8 +161,7 @@ static void make_plan(struct run *x)
 static void run_op(struct run *x, uint32_t transaction,
                    const struct planned_op *op)
 {
-	uint32_t value = op->write ? x->value++
-	                           : store_read(x->store, op->key);
+	uint32_t value = op->write ? x->value++ : store_read(x->store, op->key);
 	if (op->write) store_write(x->store, op->key, value);
 	trace_op_add(x->builder, transaction,
 	             op->write ? EVENT_WRITE : EVENT_READ,
@@ -183,13 +181,12 @@ static void run_transaction(struct run *x)
 	bool aborts = chance(&x->rng, x->w->aborts);
 	make_plan(x);
 	uint32_t t = trace_transaction_new(
-	    x->builder, x->sessions[session],
-	    aborts ? TRACE_ABORTED : TRACE_COMMITTED, 0);
+		x->builder, x->sessions[session],
+		aborts ? TRACE_ABORTED : TRACE_COMMITTED, 0);
 	x->transactions++;
 	trace_transaction_number(x->builder, t, x->transactions + x->planted);
 	store_begin(x->store, session, x->plan, x->plan_count);
-	for (uint32_t i = 0; i < x->plan_count; i++)
-		run_op(x, t, &x->plan[i]);
+	for (uint32_t i = 0; i < x->plan_count; i++) run_op(x, t, &x->plan[i]);
 	store_end(x->store, !aborts);
 	note_place(x);
 	x->ops += x->plan_count;
@@ -300,9 +297,8 @@ static uint32_t *order_of(const struct run *x, const struct trace *t,
 	return order;
 }
 
-struct trace *workload_run_ordered(const struct workload *w,
-                                   uint32_t **order, uint32_t *order_count,
-                                   struct diags *d)
+struct trace *workload_run_ordered(const struct workload *w, uint32_t **order,
+                                   uint32_t *order_count, struct diags *d)
 {
 	struct run x;
 	assert(w->level < LEVEL_COUNT);

@@ -35,7 +35,7 @@ enum planted {
 #define X(id, word, forbidden_by, description) id,
 	PLANTED_TABLE(X)
 #undef X
-	PLANTED_COUNT /* none */
+		PLANTED_COUNT /* none */
 };
 
 /* The largest settings. */
@@ -47,24 +47,24 @@ enum {
 };
 
 struct workload {
-	uint64_t ops;           /* total, init and planted not counted */
-	uint64_t transactions;  /* if not 0, so many instead of ops */
+	uint64_t ops;          /* total, init and planted not counted */
+	uint64_t transactions; /* if not 0, so many instead of ops */
 	uint32_t sessions;
-	uint32_t length;        /* operations of a transaction */
-	bool geometric;         /* length is a mean */
+	uint32_t length; /* operations of a transaction */
+	bool geometric;  /* length is a mean */
 	uint32_t keys;
-	double reads;           /* fraction of operations, 0 to 1 */
+	double reads; /* fraction of operations, 0 to 1 */
 	enum distribution distribution;
-	double theta;           /* of zipf; 0.99 */
-	enum level level;       /* that the store keeps */
-	uint32_t lag;           /* how many commits (ra, cc, psi, pc: of other
-	                         * sessions) a snapshot may miss */
-	double aborts;          /* fraction of transactions that abort */
-	bool writes_only;       /* the reads of those do not count: most
-	                         * formats have no way to write them */
-	uint64_t seed;          /* equal seeds give equal histories, on every
-	                         * machine */
-	enum planted planted;   /* PLANTED_COUNT: none */
+	double theta;         /* of zipf; 0.99 */
+	enum level level;     /* that the store keeps */
+	uint32_t lag;         /* how many commits (ra, cc, psi, pc: of other
+	                       * sessions) a snapshot may miss */
+	double aborts;        /* fraction of transactions that abort */
+	bool writes_only;     /* the reads of those do not count: most
+	                       * formats have no way to write them */
+	uint64_t seed;        /* equal seeds give equal histories, on every
+	                       * machine */
+	enum planted planted; /* PLANTED_COUNT: none */
 };
 
 /* The defaults of the command line. */
@@ -80,9 +80,8 @@ struct trace *workload_run(const struct workload *w, struct diags *d);
 /* The same, with a commit order that shows the level of the store: the trace's
  * committed transactions, init first (order_count of them), and behind them the
  * others; malloc'ed. */
-struct trace *workload_run_ordered(const struct workload *w,
-                                   uint32_t **order, uint32_t *order_count,
-                                   struct diags *d);
+struct trace *workload_run_ordered(const struct workload *w, uint32_t **order,
+                                   uint32_t *order_count, struct diags *d);
 /* PLANTED_COUNT: there is none of this name. */
 enum planted planted_from_word(const char *word);
 const char *planted_word(enum planted p);

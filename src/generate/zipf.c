@@ -69,8 +69,7 @@ struct zipf *zipf_new(uint32_t count, double theta)
 	z->count = count;
 	z->sums = mem_take0(count, sizeof *z->sums);
 	for (uint32_t i = 0; i < count; i++) {
-		sum += power((logarithm(i + 1) * scale) >> THETA_PLACES,
-		             roots);
+		sum += power((logarithm(i + 1) * scale) >> THETA_PLACES, roots);
 		z->sums[i] = sum;
 	}
 	return z;

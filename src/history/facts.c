@@ -16,8 +16,8 @@ static struct facts *facts_new(uint32_t transactions, uint32_t keys,
 	f->key_count = keys;
 	f->session_count = sessions;
 	f->after_all = UINT32_MAX;
-	f->session_first = mem_take0((size_t)sessions + 1,
-	                             sizeof *f->session_first);
+	f->session_first =
+		mem_take0((size_t)sessions + 1, sizeof *f->session_first);
 	f->session_of = mem_take0(f->n, sizeof *f->session_of);
 	f->session_of[HISTORY_INIT] = UINT32_MAX;
 	f->read_first = mem_take0((size_t)f->n + 1, sizeof *f->read_first);
@@ -195,14 +195,12 @@ static void find_order(struct facts *f)
 	size_t sessions = (size_t)f->session_count + 1;
 	f->order = mem_take0(f->n, sizeof *f->order);
 	f->rank = mem_take0(f->n, sizeof *f->rank);
-	struct advance a = {
-		.f = f,
-		.next = mem_take0(sessions, sizeof *a.next),
-		.read = mem_take0(sessions, sizeof *a.read),
-		.link = mem_take0(sessions, sizeof *a.link),
-		.queue = mem_take0(sessions, sizeof *a.queue),
-		.waiting = mem_take0(f->n, sizeof *a.waiting)
-	};
+	struct advance a = { .f = f,
+		             .next = mem_take0(sessions, sizeof *a.next),
+		             .read = mem_take0(sessions, sizeof *a.read),
+		             .link = mem_take0(sessions, sizeof *a.link),
+		             .queue = mem_take0(sessions, sizeof *a.queue),
+		             .waiting = mem_take0(f->n, sizeof *a.waiting) };
 	advance_all(&a);
 	free(a.next);
 	free(a.read);
@@ -254,9 +252,9 @@ static void take_trace(struct facts *f, const struct trace *t)
 		for (uint32_t k = 0; k < w->op_count; k++) {
 			const struct trace_op *op = &t->ops[w->first_op + k];
 			if (trace_reads(w, op))
-				f->reads[reads++] = (struct facts_read){
-					op->key, op->from
-				};
+				f->reads[reads++] =
+					(struct facts_read){ op->key,
+					                     op->from };
 			else if (trace_writes(w, op))
 				f->writes[writes++] = op->key;
 		}
@@ -266,8 +264,8 @@ static void take_trace(struct facts *f, const struct trace *t)
 
 struct facts *facts_of_trace(const struct trace *t)
 {
-	struct facts *f = facts_new(t->transaction_count, t->key_count,
-	                            t->session_count);
+	struct facts *f =
+		facts_new(t->transaction_count, t->key_count, t->session_count);
 	for (uint32_t s = 0; s < t->session_count; s++)
 		take_session(f, s, t->sessions[s].first, t->sessions[s].count,
 		             t->sessions[s].after_all);
@@ -277,9 +275,9 @@ struct facts *facts_of_trace(const struct trace *t)
 	f->known = mem_take0((size_t)t->known_count + 1, sizeof *f->known);
 	f->known_count = t->known_count;
 	for (uint32_t i = 0; i < t->known_count; i++)
-		f->known[i] = (struct facts_known){
-			t->known[i].from, t->known[i].to, t->known[i].key
-		};
+		f->known[i] =
+			(struct facts_known){ t->known[i].from, t->known[i].to,
+			                      t->known[i].key };
 	sort_writes(f);
 	find_order(f);
 	return f;
@@ -303,9 +301,8 @@ static void take_history(struct facts *f, const struct history *h)
 		for (uint32_t i = 0; i < w->event_count; i++) {
 			const struct event *e = &w->events[i];
 			if (history_reads(h, e)) {
-				f->reads[reads++] = (struct facts_read){
-					e->key, e->from
-				};
+				f->reads[reads++] =
+					(struct facts_read){ e->key, e->from };
 			} else if (e->kind == EVENT_WRITE && !w->aborted &&
 			           writer[e->key] != t) {
 				writer[e->key] = t;
@@ -320,8 +317,8 @@ static void take_history(struct facts *f, const struct history *h)
 
 struct facts *facts_of_history(const struct history *h)
 {
-	struct facts *f = facts_new(h->transaction_count, h->key_count,
-	                            h->session_count);
+	struct facts *f =
+		facts_new(h->transaction_count, h->key_count, h->session_count);
 	size_t events = 0;
 	for (uint32_t s = 0; s < h->session_count; s++)
 		take_session(f, s, h->sessions[s].first, h->sessions[s].count,
@@ -333,9 +330,9 @@ struct facts *facts_of_history(const struct history *h)
 	f->known = mem_take0((size_t)h->known_count + 1, sizeof *f->known);
 	f->known_count = h->known_count;
 	for (uint32_t i = 0; i < h->known_count; i++)
-		f->known[i] = (struct facts_known){
-			h->known[i].from, h->known[i].to, h->known[i].key
-		};
+		f->known[i] =
+			(struct facts_known){ h->known[i].from, h->known[i].to,
+			                      h->known[i].key };
 	sort_writes(f);
 	find_order(f);
 	return f;

@@ -30,22 +30,22 @@ struct facts {
 	                          * UINT32_MAX */
 	/* External reads of t, in program order, repeated ones too:
 	 * reads[read_first[t]] .. reads[read_first[t + 1] - 1]. */
-	uint32_t *read_first;    /* n + 1 */
+	uint32_t *read_first; /* n + 1 */
 	struct facts_read *reads;
 	/* Keys that t wrote, each once, increasing. Those of init are not
 	 * listed. */
-	uint32_t *write_first;   /* n + 1 */
+	uint32_t *write_first; /* n + 1 */
 	uint32_t *writes;
 	/* Committed writers of each key in the order of their numbers,
 	 * without init. */
-	uint32_t *writer_first;  /* key_count + 1 */
+	uint32_t *writer_first; /* key_count + 1 */
 	uint32_t *writers;
 	struct facts_known *known;
 	uint32_t known_count;
 	/* A topological order of so U wr, init first, in which the sessions
 	 * advance side by side; NULL if there is a cycle. */
 	uint32_t *order;
-	uint32_t *rank;          /* place in it, by transaction; or NULL */
+	uint32_t *rank; /* place in it, by transaction; or NULL */
 };
 
 /* Both free with facts_free. Linear. */

@@ -16,8 +16,7 @@ static void print_name(struct text *t, const char *name)
 	text_json_string(t, name, strlen(name));
 }
 
-static void print_source(struct text *t, const struct history *h,
-                         uint32_t from)
+static void print_source(struct text *t, const struct history *h, uint32_t from)
 {
 	if (from == HISTORY_SELF) {
 		text_string(t, "\"self\"");

@@ -30,8 +30,8 @@ struct event {
 
 struct transaction {
 	const char *name;
-	uint32_t session;  /* UINT32_MAX for init */
-	uint32_t index;    /* in its session, from 0 */
+	uint32_t session; /* UINT32_MAX for init */
+	uint32_t index;   /* in its session, from 0 */
 	bool aborted;
 	uint32_t event_count;
 	struct event *events; /* program order */
@@ -39,13 +39,13 @@ struct transaction {
 
 struct history_session {
 	const char *name;
-	bool after_all;    /* `finally`: follows all other sessions */
-	uint32_t first;    /* number of its first transaction */
+	bool after_all; /* `finally`: follows all other sessions */
+	uint32_t first; /* number of its first transaction */
 	uint32_t count;
 };
 
 struct history_key {
-	const char *name;     /* seats["db"] */
+	const char *name; /* seats["db"] */
 	struct value initial;
 };
 
@@ -66,7 +66,7 @@ struct history {
 	 * reads from and that precede it in so: transaction numbers, init
 	 * first. NULL if so U wr has a cycle. */
 	uint32_t *order;
-	uint32_t known_count;        /* 0 for what isoscope explores */
+	uint32_t known_count; /* 0 for what isoscope explores */
 	struct history_known *known;
 };
 

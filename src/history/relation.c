@@ -12,8 +12,7 @@ static word *row(word *rows, const struct relation *r, uint32_t i)
 }
 
 /* External reads only, and the writers of each key. */
-static void take_events(struct relation *r, const struct history *h,
-                        uint32_t t)
+static void take_events(struct relation *r, const struct history *h, uint32_t t)
 {
 	const struct transaction *transaction = &h->transactions[t];
 	for (uint32_t i = 0; i < transaction->event_count; i++) {
@@ -53,7 +52,7 @@ static void put_before(struct relation *r, const struct history *h,
 {
 	for (uint32_t t = 1; t < h->transaction_count; t++) {
 		const struct history_session *s =
-		    &h->sessions[h->transactions[t].session];
+			&h->sessions[h->transactions[t].session];
 		if (s->after_all) continue;
 		for (uint32_t k = 0; k < last->count; k++)
 			bits_add(row(r->so, r, last->first + k), t);
@@ -77,14 +76,13 @@ static void fill_past(struct relation *r)
 static void take_known(struct relation *r, const struct history *h)
 {
 	if (!h->known_count) return;
-	struct history_known *known =
-	    mem_take(h->known_count * sizeof *known);
+	struct history_known *known = mem_take(h->known_count * sizeof *known);
 	for (uint32_t i = 0; i < h->known_count; i++) {
 		struct history_known e = h->known[i];
 		const word *writers = row(r->writers, r, e.key);
-		if (e.from == e.to || e.from == HISTORY_INIT
-		    || e.to == HISTORY_INIT || !bits_has(writers, e.from)
-		    || !bits_has(writers, e.to))
+		if (e.from == e.to || e.from == HISTORY_INIT ||
+		    e.to == HISTORY_INIT || !bits_has(writers, e.from) ||
+		    !bits_has(writers, e.to))
 			continue;
 		known[r->known_count++] = e;
 	}

@@ -20,11 +20,12 @@
 /* Transactions are numbered as in history.h: 0 is init, the others session by
  * session, in session order. */
 #define TRACE_INIT HISTORY_INIT
-#define TRACE_SELF HISTORY_SELF           /* read of the own write */
-#define TRACE_NOBODY (UINT32_MAX - 1)     /* READ whose writer is not known:
-                                           * there is an anomaly for it, or the
-                                           * transaction did not commit */
-#define TRACE_NONE UINT32_MAX             /* no operation, no session */
+#define TRACE_SELF HISTORY_SELF /* read of the own write */
+#define TRACE_NOBODY                                                \
+	(UINT32_MAX - 1)      /* READ whose writer is not known:    \
+	                       * there is an anomaly for it, or the \
+	                       * transaction did not commit */
+#define TRACE_NONE UINT32_MAX /* no operation, no session */
 
 enum {
 	TRACE_TEXT = 1,    /* value is an index of trace.texts */
@@ -37,8 +38,8 @@ enum {
 };
 
 struct trace_value {
-	int64_t number;    /* or index of texts, or 0 when null */
-	uint8_t flags;     /* TRACE_TEXT, TRACE_NULL, TRACE_MISSING */
+	int64_t number; /* or index of texts, or 0 when null */
+	uint8_t flags;  /* TRACE_TEXT, TRACE_NULL, TRACE_MISSING */
 };
 
 struct trace_op {
@@ -63,21 +64,21 @@ struct trace_transaction {
 	int64_t number;    /* its name in the file when has_number */
 	uint32_t first_op; /* its operations lie together, in program order */
 	uint32_t op_count;
-	uint32_t session;  /* TRACE_NONE for init */
-	uint32_t line;     /* 0 when unknown */
-	uint8_t status;    /* enum trace_status */
+	uint32_t session; /* TRACE_NONE for init */
+	uint32_t line;    /* 0 when unknown */
+	uint8_t status;   /* enum trace_status */
 	bool has_number;
 };
 
 struct trace_session {
-	const char *name;  /* "alice", "3" */
-	uint32_t first;    /* number of its first transaction */
+	const char *name; /* "alice", "3" */
+	uint32_t first;   /* number of its first transaction */
 	uint32_t count;
-	bool after_all;    /* follows all transactions of other sessions */
+	bool after_all; /* follows all transactions of other sessions */
 };
 
 struct trace_key {
-	const char *name;  /* NULL: its name is its number */
+	const char *name; /* NULL: its name is its number */
 	int64_t number;
 	struct trace_value initial;
 };
@@ -98,7 +99,7 @@ enum trace_anomaly_kind {
 #define X(id, word, name, always) id,
 	TRACE_ANOMALY_TABLE(X)
 #undef X
-	ANOMALY_COUNT
+		ANOMALY_COUNT
 };
 
 struct trace_anomaly {
@@ -122,9 +123,9 @@ struct trace_known {
 enum { TRACE_ANOMALIES_KEPT = 1000 };
 
 struct trace {
-	struct region region;      /* owns names and texts */
-	const char *file;          /* for messages */
-	uint32_t line;             /* where it begins, in a file of several */
+	struct region region;        /* owns names and texts */
+	const char *file;            /* for messages */
+	uint32_t line;               /* where it begins, in a file of several */
 	const char *program, *level; /* as an isoscope history says; or NULL */
 	uint32_t session_count, transaction_count, key_count, op_count;
 	uint32_t text_count, known_count;
@@ -132,17 +133,17 @@ struct trace {
 	struct trace_transaction *transactions;
 	struct trace_key *keys;
 	struct trace_op *ops;
-	const char **texts;        /* canonical JSON text of a value */
+	const char **texts; /* canonical JSON text of a value */
 	/* First chain_count pairs that follow the lists, those of a key
 	 * together in their order; then tail_count from the last that was read
 	 * to each that was not. 0 and 0: in no order. */
 	struct trace_known *known;
 	uint32_t chain_count, tail_count;
-	bool lists;                /* reads are of lists (Elle list-append) */
+	bool lists; /* reads are of lists (Elle list-append) */
 	/* In order of (transaction, operation); at most ANOMALIES_KEPT are
 	 * kept, all are counted. */
 	struct trace_anomaly *anomalies;
-	uint32_t anomaly_count;    /* kept */
+	uint32_t anomaly_count; /* kept */
 	uint64_t anomalies_found[ANOMALY_COUNT];
 };
 
@@ -170,7 +171,7 @@ void trace_print_transaction(struct text *t, const struct trace *r,
 struct trace_part {
 	const uint32_t *transactions; /* increasing; init is always included */
 	uint32_t count;
-	const bool *ops;              /* by index of trace.ops: keep it? */
+	const bool *ops; /* by index of trace.ops: keep it? */
 };
 
 /* The history that consists of these transactions: reads from transactions

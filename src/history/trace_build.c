@@ -30,9 +30,9 @@ struct trace_builder *trace_builder_new(const char *file,
 	index_init(&b->texts, 0);
 	VEC_RESERVE(t->transactions, t->transaction_count,
 	            b->transaction_capacity);
-	t->transactions[t->transaction_count++] = (struct trace_transaction){
-		.name = "init", .session = TRACE_NONE
-	};
+	t->transactions[t->transaction_count++] =
+		(struct trace_transaction){ .name = "init",
+		                            .session = TRACE_NONE };
 	return b;
 }
 
@@ -73,8 +73,7 @@ void trace_builder_free(struct trace_builder *b)
 /* ---- names ---- */
 
 /* A zero byte would end the name early: two names could look the same. */
-static const char *intern(struct trace_builder *b, const char *s,
-                          size_t length)
+static const char *intern(struct trace_builder *b, const char *s, size_t length)
 {
 	struct region *r = &b->trace->region;
 	if (!memchr(s, 0, length)) return region_copy_string(r, s, length);
@@ -104,9 +103,8 @@ static uint32_t add_session(struct trace_builder *b, const char *name,
 	VEC_RESERVE(t->sessions, t->session_count, b->session_capacity);
 	VEC_RESERVE(b->session_numbers, t->session_count, capacity);
 	b->session_numbers[t->session_count] = number;
-	t->sessions[t->session_count] = (struct trace_session){
-		.name = name, .after_all = after_all
-	};
+	t->sessions[t->session_count] =
+		(struct trace_session){ .name = name, .after_all = after_all };
 	return t->session_count++;
 }
 
@@ -207,8 +205,8 @@ static void remember_key(struct trace_builder *b, int64_t number, uint32_t key)
 	uint32_t n = (uint32_t)number;
 	if (n >= b->small_count) {
 		uint32_t count = 2 * n + 64;
-		b->small_keys = mem_grow(b->small_keys, count,
-		                         sizeof *b->small_keys);
+		b->small_keys =
+			mem_grow(b->small_keys, count, sizeof *b->small_keys);
 		memset(b->small_keys + b->small_count, 0,
 		       (count - b->small_count) * sizeof *b->small_keys);
 		b->small_count = count;
@@ -229,8 +227,7 @@ static uint32_t find_key_number(struct trace_builder *b, int64_t number)
 
 uint32_t trace_key_number(struct trace_builder *b, int64_t number)
 {
-	if (number >= 0 && number < b->small_count &&
-	    b->small_keys[number])
+	if (number >= 0 && number < b->small_count && b->small_keys[number])
 		return b->small_keys[number] - 1;
 	uint32_t key = find_key_number(b, number);
 	remember_key(b, number, key);
@@ -249,8 +246,7 @@ uint32_t trace_key_named(struct trace_builder *b, const char *name,
 	return i;
 }
 
-uint32_t trace_key_new(struct trace_builder *b, const char *name,
-                       size_t length)
+uint32_t trace_key_new(struct trace_builder *b, const char *name, size_t length)
 {
 	return add_key(b, intern(b, name, length), 0);
 }
@@ -320,9 +316,9 @@ static void note_run(struct trace_builder *b, struct trace_transaction *w,
 	else
 		w->first_op = b->trace->op_count;
 	VEC_RESERVE(b->runs, b->run_count, b->run_capacity);
-	b->runs[b->run_count++] = (struct trace_run){
-		.first = b->trace->op_count, .transaction = transaction
-	};
+	b->runs[b->run_count++] =
+		(struct trace_run){ .first = b->trace->op_count,
+		                    .transaction = transaction };
 	b->last = transaction;
 }
 
@@ -341,14 +337,12 @@ uint32_t trace_op_add(struct trace_builder *b, uint32_t transaction,
 	w->op_count++;
 	b->reads += kind == EVENT_READ;
 	VEC_RESERVE(t->ops, t->op_count, b->op_capacity);
-	t->ops[t->op_count] = (struct trace_op){
-		.value = value.number,
-		.key = key,
-		.from = TRACE_NOBODY,
-		.line = line,
-		.kind = (uint8_t)kind,
-		.flags = value.flags
-	};
+	t->ops[t->op_count] = (struct trace_op){ .value = value.number,
+		                                 .key = key,
+		                                 .from = TRACE_NOBODY,
+		                                 .line = line,
+		                                 .kind = (uint8_t)kind,
+		                                 .flags = value.flags };
 	return t->op_count++;
 }
 
@@ -394,10 +388,12 @@ void trace_note_anomaly(struct trace_builder *b, enum trace_anomaly_kind kind,
                         uint32_t other)
 {
 	VEC_RESERVE(b->anomalies, b->anomaly_count, b->anomaly_capacity);
-	b->anomalies[b->anomaly_count++] = (struct trace_anomaly){
-		.kind = kind, .transaction = transaction, .op = op,
-		.writer = writer, .other = other
-	};
+	b->anomalies[b->anomaly_count++] =
+		(struct trace_anomaly){ .kind = kind,
+		                        .transaction = transaction,
+		                        .op = op,
+		                        .writer = writer,
+		                        .other = other };
 }
 
 void trace_anomaly_add(struct trace_builder *b, enum trace_anomaly_kind kind,
@@ -433,8 +429,8 @@ static void keep_anomalies(struct trace_builder *b)
 		b->anomalies[count++] = *a;
 	}
 	if (count > TRACE_ANOMALIES_KEPT) count = TRACE_ANOMALIES_KEPT;
-	t->anomalies = mem_grow(b->anomalies, count ? count : 1,
-	                        sizeof *t->anomalies);
+	t->anomalies =
+		mem_grow(b->anomalies, count ? count : 1, sizeof *t->anomalies);
 	t->anomaly_count = (uint32_t)count;
 	b->anomalies = NULL;
 }
@@ -451,8 +447,8 @@ static bool check_frame(const struct trace_builder *b, struct diags *d)
 		          "transactions, the most that isoscope holds; check a "
 		          "shorter part of it",
 		          b->op_limit < b->transaction_limit
-		              ? b->op_limit
-		              : b->transaction_limit);
+		                  ? b->op_limit
+		                  : b->transaction_limit);
 	else if (!t->session_count)
 		diags_add(d, DIAG_ERROR, t->file, t->line, 0, NULL,
 		          "the history has no session: nothing was recorded, "
@@ -475,11 +471,10 @@ static void tidy(struct trace_builder *b)
 	if (b->version_count || b->rules.sources || b->sourced)
 		for (uint32_t i = 0; i < t->op_count; i++)
 			t->ops[i].flags &=
-			    (uint8_t) ~(OP_DUPLICATE | OP_LISTED);
+				(uint8_t) ~(OP_DUPLICATE | OP_LISTED);
 	for (uint32_t k = 0; k < t->key_count; k++)
 		t->keys[k].initial.flags &= (uint8_t)~KEY_GIVEN;
-	if (t->op_count)
-		t->ops = mem_grow(t->ops, t->op_count, sizeof *t->ops);
+	if (t->op_count) t->ops = mem_grow(t->ops, t->op_count, sizeof *t->ops);
 	if (t->key_count)
 		t->keys = mem_grow(t->keys, t->key_count, sizeof *t->keys);
 }

@@ -36,18 +36,18 @@ struct trace_builder {
 	struct trace_rules rules;
 	struct trace *trace;
 	size_t session_capacity, transaction_capacity, key_capacity,
-	    op_capacity, text_capacity;
+		op_capacity, text_capacity;
 	uint32_t op_limit, transaction_limit; /* more are an error */
 	bool too_many, interleaved;
-	bool outcomes;         /* some transaction is not COMMITTED */
-	bool trusted;          /* sources need no check, whatever the values */
-	uint32_t last;         /* transaction of the last operation */
+	bool outcomes; /* some transaction is not COMMITTED */
+	bool trusted;  /* sources need no check, whatever the values */
+	uint32_t last; /* transaction of the last operation */
 	uint32_t reads, sourced;
 	int64_t *session_numbers;
 	struct trace_index sessions_by_number, sessions_by_name;
 	struct trace_index keys_by_number, keys_by_name, texts;
-	uint32_t *small_keys;  /* by number, for small ones: key + 1, or 0 when
-	                        * not looked up yet */
+	uint32_t *small_keys; /* by number, for small ones: key + 1, or 0 when
+	                       * not looked up yet */
 	uint32_t small_count;
 	struct trace_run *runs;
 	size_t run_count, run_capacity;
@@ -59,17 +59,17 @@ struct trace_builder {
 	                                  * they are sorted */
 	size_t anomaly_count, anomaly_capacity;
 	/* After sorting: */
-	uint32_t *number;      /* of a transaction, by handle; 0 for those
-	                        * that stand for init */
-	uint32_t handles;      /* how many, init too */
-	uint32_t initial_ops;  /* operations of those; they come last */
+	uint32_t *number;     /* of a transaction, by handle; 0 for those
+	                       * that stand for init */
+	uint32_t handles;     /* how many, init too */
+	uint32_t initial_ops; /* operations of those; they come last */
 	/* While resolving: */
 	struct diags *diags;
 	uint32_t errors;
-	struct trace_index by_value; /* (key, value) -> write */
+	struct trace_index by_value;  /* (key, value) -> write */
 	struct trace_index by_source; /* (writer, key, value) -> write */
 	struct trace_index finals;    /* (writer, key) -> its last write */
-	uint32_t *last_write;  /* by key: the last write that was looked at */
+	uint32_t *last_write; /* by key: the last write that was looked at */
 };
 
 /* Finishes a builder whose reads all have sources, by transactions that write
@@ -108,8 +108,7 @@ static inline uint8_t value_kind(uint8_t flags)
 static inline bool op_has_value(const struct trace_op *op, int64_t value,
                                 uint8_t flags)
 {
-	return op->value == value &&
-	       value_kind(op->flags) == value_kind(flags);
+	return op->value == value && value_kind(op->flags) == value_kind(flags);
 }
 
 #endif

@@ -18,7 +18,7 @@ static struct value *items_from(struct region *r, const json_t *array)
 {
 	size_t count = json_array_size(array);
 	struct value *items =
-	    region_take(r, (count ? count : 1) * sizeof *items);
+		region_take(r, (count ? count : 1) * sizeof *items);
 	for (size_t i = 0; i < count; i++)
 		items[i] = value_from(r, json_array_get(array, i));
 	return items;
@@ -28,7 +28,7 @@ static struct value record_from(struct region *r, const json_t *object)
 {
 	size_t fields = json_object_size(object), i = 0;
 	struct value *pairs =
-	    region_take(r, (fields ? 2 * fields : 1) * sizeof *pairs);
+		region_take(r, (fields ? 2 * fields : 1) * sizeof *pairs);
 	for (void *at = json_object_iter((json_t *)object); at;
 	     at = json_object_iter_next((json_t *)object, at), i += 2) {
 		const char *name = json_object_iter_key(at);
@@ -114,10 +114,10 @@ struct view {
 	const struct trace_part *part;
 	bool whole;
 	struct history *h;
-	uint32_t *numbers;  /* by number in h: number in t */
-	uint32_t *key;      /* by key of t: key of h; only those in h */
-	uint32_t *keys;     /* by key of h: key of t */
-	uint32_t *number;   /* by number in t; NULL if h has few of many */
+	uint32_t *numbers; /* by number in h: number in t */
+	uint32_t *key;     /* by key of t: key of h; only those in h */
+	uint32_t *keys;    /* by key of h: key of t */
+	uint32_t *number;  /* by number in t; NULL if h has few of many */
 	struct trace_index writes; /* (transaction, key) -> first write kept;
 	                            * only if operations are left out */
 };
@@ -144,10 +144,9 @@ static uint32_t number_in(const struct view *v, uint32_t transaction)
 		else
 			high = middle;
 	}
-	return low < v->h->transaction_count &&
-	               v->numbers[low] == transaction
-	           ? low
-	           : TRACE_NONE;
+	return low < v->h->transaction_count && v->numbers[low] == transaction
+	               ? low
+	               : TRACE_NONE;
 }
 
 static void choose_transactions(struct view *v)
@@ -198,16 +197,16 @@ static void index_writes(struct view *v)
 	index_init(&v->writes, 0);
 	for (uint32_t i = 1; i < v->h->transaction_count; i++) {
 		const struct trace_transaction *w =
-		    &t->transactions[v->numbers[i]];
+			&t->transactions[v->numbers[i]];
 		for (uint32_t k = 0; k < w->op_count; k++) {
 			uint32_t op = w->first_op + k;
 			if (t->ops[op].kind != EVENT_WRITE ||
 			    !keeps_op(v, op) ||
 			    find_write(v, v->numbers[i], t->ops[op].key) !=
-			        INDEX_NONE)
+			            INDEX_NONE)
 				continue;
-			uint32_t tag = write_tag(v->numbers[i],
-			                         t->ops[op].key), at = tag;
+			uint32_t tag = write_tag(v->numbers[i], t->ops[op].key),
+				 at = tag;
 			while (index_next(&v->writes, tag, &at) != INDEX_NONE)
 				continue;
 			index_put(&v->writes, tag, at, op);
@@ -252,8 +251,8 @@ static const char *key_name(struct view *v, uint32_t key)
 {
 	struct text t = { 0 };
 	trace_print_key(&t, v->t, key);
-	const char *name = region_copy_string(&v->h->region, text_get(&t),
-	                                      t.length);
+	const char *name =
+		region_copy_string(&v->h->region, text_get(&t), t.length);
 	text_free(&t);
 	return name;
 }
@@ -267,8 +266,8 @@ static void note_key(struct view *v, struct named_key **named, uint32_t *count,
 	(*named)[(*count)++] = (struct named_key){ key_name(v, key), key };
 }
 
-static void note_keys(struct view *v, struct named_key **named,
-                      uint32_t *count, size_t *capacity)
+static void note_keys(struct view *v, struct named_key **named, uint32_t *count,
+                      size_t *capacity)
 {
 	const struct trace *t = v->t;
 	for (uint32_t i = 1; i < v->h->transaction_count; i++) {
@@ -301,14 +300,13 @@ static void choose_keys(struct view *v)
 		note_keys(v, &named, &count, &capacity);
 	if (count) qsort(named, count, sizeof *named, compare_names);
 	h->key_count = count;
-	h->keys = region_take0(&h->region, (count + (size_t)1) *
-	                                       sizeof *h->keys);
+	h->keys =
+		region_take0(&h->region, (count + (size_t)1) * sizeof *h->keys);
 	for (uint32_t k = 0; k < count; k++) {
 		struct trace_value initial = v->t->keys[named[k].key].initial;
 		v->key[named[k].key] = k;
 		h->keys[k].name = named[k].name;
-		h->keys[k].initial = value_in(v, initial.number,
-		                              initial.flags);
+		h->keys[k].initial = value_in(v, initial.number, initial.flags);
 	}
 	free(named);
 }
@@ -337,8 +335,7 @@ static const char *transaction_name(struct view *v, uint32_t n)
 	if (w->name)
 		return region_copy_string(&v->h->region, w->name,
 		                          strlen(w->name));
-	if (w->has_number)
-		snprintf(name, sizeof name, "t%" PRId64, w->number);
+	if (w->has_number) snprintf(name, sizeof name, "t%" PRId64, w->number);
 	return region_copy_string(&v->h->region, name, strlen(name));
 }
 
@@ -353,8 +350,8 @@ static void take_transaction(struct view *v, uint32_t i, uint32_t session)
 	to->session = session;
 	to->index = n - v->t->sessions[w->session].first;
 	to->aborted = w->status == TRACE_ABORTED;
-	to->events = region_take0(&v->h->region, (count + (size_t)1) *
-	                                             sizeof *to->events);
+	to->events = region_take0(&v->h->region,
+	                          (count + (size_t)1) * sizeof *to->events);
 	for (uint32_t k = 0; k < w->op_count; k++)
 		if (has_op(v, n, w->first_op + k))
 			take_event(v, to, w->first_op + k);
@@ -372,8 +369,8 @@ static void take_session(struct view *v, uint32_t s, uint32_t *next)
 		take_transaction(v, (*next)++, h->session_count);
 	to->count = *next - to->first;
 	if (!to->count && !v->whole) return;
-	to->name = region_copy_string(&h->region, from->name,
-	                              strlen(from->name));
+	to->name =
+		region_copy_string(&h->region, from->name, strlen(from->name));
 	to->after_all = from->after_all;
 	h->session_count++;
 }
@@ -390,9 +387,9 @@ static void take_sessions(struct view *v)
 	for (uint32_t i = 1; !v->whole && i < h->transaction_count; i++)
 		sessions += i == 1 || session_of(v, i) != session_of(v, i - 1);
 	h->sessions = region_take0(&h->region, (sessions + (size_t)1) *
-	                                           sizeof *h->sessions);
+	                                               sizeof *h->sessions);
 	h->transactions = region_take0(
-	    &h->region, h->transaction_count * sizeof *h->transactions);
+		&h->region, h->transaction_count * sizeof *h->transactions);
 	h->transactions[HISTORY_INIT].name = "init";
 	h->transactions[HISTORY_INIT].session = UINT32_MAX;
 	for (uint32_t s = 0; s < sessions; s++)
@@ -402,8 +399,7 @@ static void take_sessions(struct view *v)
 
 /* ---- known order, topological order ---- */
 
-static bool in_history(const struct view *v, uint32_t transaction,
-                       uint32_t key)
+static bool in_history(const struct view *v, uint32_t transaction, uint32_t key)
 {
 	return number_in(v, transaction) != TRACE_NONE &&
 	       v->key[key] != TRACE_NONE && still_writes(v, transaction, key);
@@ -414,9 +410,9 @@ static void add_known(struct view *v, size_t *capacity, uint32_t from,
 {
 	struct history *h = v->h;
 	VEC_RESERVE(h->known, h->known_count, *capacity);
-	h->known[h->known_count++] = (struct history_known){
-		number_in(v, from), number_in(v, to), v->key[key]
-	};
+	h->known[h->known_count++] =
+		(struct history_known){ number_in(v, from), number_in(v, to),
+		                        v->key[key] };
 }
 
 /* Those of a chain that are left out leave their neighbours ordered: `last`
@@ -442,7 +438,7 @@ static void take_known(struct view *v)
 	free(last);
 	if (!h->known) return;
 	struct history_known *known =
-	    region_take(&h->region, h->known_count * sizeof *known);
+		region_take(&h->region, h->known_count * sizeof *known);
 	memcpy(known, h->known, h->known_count * sizeof *known);
 	free(h->known);
 	h->known = known;
@@ -460,14 +456,12 @@ static void find_order(struct history *h)
 }
 
 struct history *trace_history(const struct trace *t,
-                              const struct trace_part *part,
-                              uint32_t **numbers)
+                              const struct trace_part *part, uint32_t **numbers)
 {
-	struct view v = {
-		.t = t, .part = part,
-		.whole = !part || (!part->transactions && !part->ops),
-		.h = mem_take0(1, sizeof *v.h)
-	};
+	struct view v = { .t = t,
+		          .part = part,
+		          .whole = !part || (!part->transactions && !part->ops),
+		          .h = mem_take0(1, sizeof *v.h) };
 	region_init(&v.h->region);
 	choose_transactions(&v);
 	if (!keeps_ops(&v)) index_writes(&v);
@@ -518,8 +512,8 @@ static void add_transactions(struct trace_builder *b, const struct history *h)
 	for (uint32_t i = 1; i < h->transaction_count; i++) {
 		const struct transaction *w = &h->transactions[i];
 		uint32_t handle = trace_transaction_new(
-		    b, w->session,
-		    w->aborted ? TRACE_ABORTED : TRACE_COMMITTED, 0);
+			b, w->session,
+			w->aborted ? TRACE_ABORTED : TRACE_COMMITTED, 0);
 		assert(handle == i);
 		if (w->name && *w->name)
 			trace_transaction_name(b, handle, w->name,
@@ -534,17 +528,16 @@ static void add_known_order(struct trace *t, const struct history *h)
 	t->known_count = h->known_count;
 	t->known = mem_take0(h->known_count, sizeof *t->known);
 	for (uint32_t i = 0; i < h->known_count; i++)
-		t->known[i] = (struct trace_known){
-			h->known[i].from, h->known[i].to, h->known[i].key
-		};
+		t->known[i] =
+			(struct trace_known){ h->known[i].from, h->known[i].to,
+			                      h->known[i].key };
 }
 
 struct trace *trace_of_history(const struct history *h, const char *file)
 {
-	struct trace_rules rules = {
-		.initial = trace_value_null(), .sources = true,
-		.aborted_reads = true
-	};
+	struct trace_rules rules = { .initial = trace_value_null(),
+		                     .sources = true,
+		                     .aborted_reads = true };
 	struct trace_builder *b = trace_builder_new(file, &rules);
 	for (uint32_t k = 0; k < h->key_count; k++) {
 		const char *name = h->keys[k].name;

@@ -13,8 +13,8 @@ static uint32_t tag_of(uint64_t seed, uint32_t key, int64_t value,
                        uint8_t flags)
 {
 	uint64_t where = seed << 32 | key;
-	return index_tag(hash_mix(hash_mix(value_kind(flags), where),
-	                          (uint64_t)value));
+	return index_tag(
+		hash_mix(hash_mix(value_kind(flags), where), (uint64_t)value));
 }
 
 /* Memory is far away: what will be asked for is fetched some operations
@@ -81,12 +81,11 @@ static uint32_t enter_value(struct trace_builder *b, uint32_t op, bool strict)
 static void enter_source(struct trace_builder *b, uint32_t op)
 {
 	const struct trace_op *ops = b->trace->ops, *w = &ops[op];
-	uint32_t tag = tag_of(w->from + UINT64_C(1), w->key, w->value,
-	                      w->flags);
+	uint32_t tag =
+		tag_of(w->from + UINT64_C(1), w->key, w->value, w->flags);
 	uint32_t at = tag, i;
 	while ((i = index_next(&b->by_source, tag, &at)) != INDEX_NONE) {
-		if (ops[i].from != w->from || !same_write(&ops[i], w))
-			continue;
+		if (ops[i].from != w->from || !same_write(&ops[i], w)) continue;
 		index_last(&b->by_source, at)->item = op + 1;
 		return;
 	}
@@ -172,8 +171,7 @@ static void report(struct trace_builder *b, uint32_t line, struct text *t)
 	text_free(t);
 }
 
-static bool is_initial(const struct trace_builder *b,
-                       const struct trace_op *op)
+static bool is_initial(const struct trace_builder *b, const struct trace_op *op)
 {
 	struct trace_value v = b->trace->keys[op->key].initial;
 	return op_has_value(op, v.number, v.flags);
@@ -329,9 +327,8 @@ static void learn_initial(struct trace_builder *b, const struct trace_op *op)
 	if (op->from != TRACE_INIT || op->flags & TRACE_MISSING ||
 	    v->flags & KEY_GIVEN)
 		return;
-	*v = (struct trace_value){
-		.number = op->value, .flags = value_kind(op->flags) | KEY_GIVEN
-	};
+	*v = (struct trace_value){ .number = op->value,
+		                   .flags = value_kind(op->flags) | KEY_GIVEN };
 }
 
 struct writes {
@@ -350,8 +347,8 @@ static void take_write(struct trace_builder *b, uint32_t transaction,
 	op->from = transaction;
 	op->flags |= TRACE_FINAL;
 	if (!how.indexed) return;
-	if (how.strict && b->rules.initial_transaction
-	    && transaction != TRACE_INIT && is_initial(b, op)) {
+	if (how.strict && b->rules.initial_transaction &&
+	    transaction != TRACE_INIT && is_initial(b, op)) {
 		report_initial_write(b, i);
 		return;
 	}
@@ -381,14 +378,12 @@ static void take_all_writes(struct trace_builder *b)
 {
 	const struct trace *t = b->trace;
 	bool lenient = b->rules.sources || b->sourced;
-	struct writes how = {
-		.indexed = !lenient || b->sourced < b->reads ||
-		           b->version_count,
-		.strict = !lenient
-	};
+	struct writes how = { .indexed = !lenient || b->sourced < b->reads ||
+		                         b->version_count,
+		              .strict = !lenient };
 	index_init(&b->by_value, how.indexed ? t->op_count - b->reads : 0);
-	b->last_write = mem_take((t->key_count + (size_t)1) *
-	                         sizeof *b->last_write);
+	b->last_write =
+		mem_take((t->key_count + (size_t)1) * sizeof *b->last_write);
 	for (uint32_t k = 0; k < t->key_count; k++)
 		b->last_write[k] = INDEX_NONE;
 	for (uint32_t h = 1; h < b->handles; h++) {
@@ -396,8 +391,8 @@ static void take_all_writes(struct trace_builder *b)
 		const struct trace_transaction *w = &t->transactions[i];
 		if (i) take_writes(b, i, w->first_op, w->op_count, how);
 	}
-	take_writes(b, TRACE_INIT, t->op_count - b->initial_ops,
-	            b->initial_ops, how);
+	take_writes(b, TRACE_INIT, t->op_count - b->initial_ops, b->initial_ops,
+	            how);
 }
 
 /* ---- reads ---- */
@@ -523,8 +518,8 @@ static void read_from_source(struct trace_builder *b, uint32_t t, uint32_t i,
 {
 	struct trace_op *read = &b->trace->ops[i];
 	uint32_t j = read->flags & TRACE_MISSING
-	                 ? find_final(b, source, read->key)
-	                 : find_source(b, source, read);
+	                     ? find_final(b, source, read->key)
+	                     : find_source(b, source, read);
 	if (j != INDEX_NONE)
 		read_write(b, t, i, j);
 	else

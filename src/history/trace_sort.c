@@ -81,7 +81,7 @@ static void place_sessions(struct trace *t, const bool *initial)
 	drop_sessions(t, renumber, all);
 	for (uint32_t h = 1; h < t->transaction_count; h++)
 		t->transactions[h].session =
-		    renumber[t->transactions[h].session];
+			renumber[t->transactions[h].session];
 	for (uint32_t s = 0; s < t->session_count; s++) {
 		t->sessions[s].first = first;
 		first += t->sessions[s].count;
@@ -97,7 +97,7 @@ static void move_transactions(struct trace_builder *b)
 	uint32_t count = 1;
 	for (uint32_t h = 1; h < b->handles; h++) count += b->number[h] != 0;
 	struct trace_transaction *sorted =
-	    mem_take((size_t)count * sizeof *sorted);
+		mem_take((size_t)count * sizeof *sorted);
 	sorted[TRACE_INIT] = t->transactions[TRACE_INIT];
 	for (uint32_t h = 1; h < b->handles; h++)
 		if (b->number[h]) sorted[b->number[h]] = t->transactions[h];
@@ -152,7 +152,7 @@ static void group_operations(struct trace_builder *b)
 	struct trace *t = b->trace;
 	place_operations(b);
 	struct trace_op *sorted =
-	    mem_take((size_t)t->op_count * sizeof *sorted);
+		mem_take((size_t)t->op_count * sizeof *sorted);
 	for (size_t r = 0; r < b->run_count; r++) {
 		const struct trace_run *run = &b->runs[r];
 		memcpy(sorted + run->place, t->ops + run->first,
@@ -227,8 +227,7 @@ static void move_anomalies(struct trace_builder *b)
 	for (size_t i = 0; i < b->anomaly_count; i++) {
 		struct trace_anomaly *a = &b->anomalies[i];
 		a->transaction = new_place(b, &a->op);
-		if (a->other != TRACE_NONE)
-			a->writer = new_place(b, &a->other);
+		if (a->other != TRACE_NONE) a->writer = new_place(b, &a->other);
 		if (a->writer == a->transaction) a->writer = TRACE_NOBODY;
 	}
 }

@@ -16,7 +16,7 @@ struct versions {
 	                   * was found */
 	bool repeated;    /* some pair may be there twice */
 	/* The first element of a list that should not be there: */
-	uint32_t *bad;    /* by key: its place, or TRACE_NONE */
+	uint32_t *bad; /* by key: its place, or TRACE_NONE */
 	bool any_bad;
 };
 
@@ -107,7 +107,7 @@ static const struct trace_versions **lists_by_key(const struct versions *v)
 {
 	const struct trace_builder *b = v->b;
 	const struct trace_versions **lists =
-	    mem_take0(b->trace->key_count, sizeof *lists);
+		mem_take0(b->trace->key_count, sizeof *lists);
 	for (size_t l = 0; l < b->version_count; l++)
 		lists[b->versions[l].key] = &b->versions[l];
 	return lists;
@@ -115,13 +115,12 @@ static const struct trace_versions **lists_by_key(const struct versions *v)
 
 /* The read's last element is fine; is an earlier one that is not? */
 static void check_read(struct versions *v, uint32_t transaction, uint32_t i,
-                       const struct trace_versions *list,
-                       const uint32_t *place)
+                       const struct trace_versions *list, const uint32_t *place)
 {
 	const struct trace *t = v->b->trace;
 	const struct trace_op *read = &t->ops[i];
-	uint32_t op = trace_find_value(v->b, read->key, read->value,
-	                               read->flags);
+	uint32_t op =
+		trace_find_value(v->b, read->key, read->value, read->flags);
 	uint32_t bad = v->bad[read->key];
 	if (op == INDEX_NONE || place[op] <= bad + 1) return;
 	uint32_t other = find_element(v, list, bad);

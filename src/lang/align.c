@@ -1,8 +1,7 @@
 #include "lang/align.h"
 
 static bool align_expr(struct expr *a, struct expr *b, struct difference *d);
-static bool align_block(struct block *a, struct block *b,
-                        struct difference *d);
+static bool align_block(struct block *a, struct block *b, struct difference *d);
 
 bool is_constant_expr(const struct expr *e)
 {
@@ -137,8 +136,7 @@ static bool align_expr(struct expr *a, struct expr *b, struct difference *d)
 	bool constant = is_constant_expr(a);
 	if (constant && is_constant_expr(b)) return true;
 	if (constant != is_constant_expr(b) || a->kind != b->kind ||
-	    a->ref != b->ref ||
-	    (a->kind != EXPR_CALL && a->op != b->op))
+	    a->ref != b->ref || (a->kind != EXPR_CALL && a->op != b->op))
 		return differ_here(d, a, b, "differ");
 	return align_parts(a, b, d);
 }

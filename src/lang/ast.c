@@ -79,8 +79,7 @@ void expr_parts(struct expr *e, void (*visit)(void *context, struct expr *part),
 	switch ((enum expr_kind)e->kind) {
 	case EXPR_VALUE:
 	case EXPR_NAME:
-	case EXPR_TXN:
-		return;
+	case EXPR_TXN: return;
 	case EXPR_FIELD:
 		if (e->ref != REF_SESSION_LOCAL) visit(context, e->base);
 		return;
@@ -88,9 +87,7 @@ void expr_parts(struct expr *e, void (*visit)(void *context, struct expr *part),
 		if (e->ref != REF_GLOBAL) visit(context, e->indexed);
 		visit_all(e->indexes, e->index_count, visit, context);
 		return;
-	case EXPR_UNARY:
-		visit(context, e->left);
-		return;
+	case EXPR_UNARY: visit(context, e->left); return;
 	case EXPR_BINARY:
 	case EXPR_AND:
 	case EXPR_OR:
@@ -99,9 +96,7 @@ void expr_parts(struct expr *e, void (*visit)(void *context, struct expr *part),
 		return;
 	case EXPR_TUPLE:
 	case EXPR_LIST:
-	case EXPR_SET:
-		visit_all(e->items, e->count, visit, context);
-		return;
+	case EXPR_SET: visit_all(e->items, e->count, visit, context); return;
 	case EXPR_RECORD:
 		for (uint32_t i = 0; i < e->field_count; i++)
 			visit(context, e->fields[i].value);

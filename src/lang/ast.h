@@ -17,11 +17,11 @@ struct sort;
 struct symbol {
 	const char *text;
 	uint32_t length;
-	struct symbol *next;   /* in the hash chain */
-	struct item *item;     /* global, const, fn, extern fn or txn of this
-	                        * name */
+	struct symbol *next; /* in the hash chain */
+	struct item *item;   /* global, const, fn, extern fn or txn of this
+	                      * name */
 	struct item *session;
-	struct local *local;   /* innermost one in scope, while checking */
+	struct local *local; /* innermost one in scope, while checking */
 };
 
 struct symbols {
@@ -34,12 +34,12 @@ struct symbols {
 struct local {
 	struct symbol *name;
 	struct place at;
-	struct local *shadowed; /* what the name stood for outside */
-	struct local *previous; /* declared before and still in scope */
-	struct local *next;     /* session: the next top-level local */
-	uint32_t level;         /* of the block that it belongs to */
-	uint32_t reg;           /* given by the compiler */
-	struct sort *sort;      /* flow.h; or NULL */
+	struct local *shadowed;   /* what the name stood for outside */
+	struct local *previous;   /* declared before and still in scope */
+	struct local *next;       /* session: the next top-level local */
+	uint32_t level;           /* of the block that it belongs to */
+	uint32_t reg;             /* given by the compiler */
+	struct sort *sort;        /* flow.h; or NULL */
 	const struct local *twin; /* symmetric.c: in another session */
 };
 
@@ -92,14 +92,14 @@ struct field {
 };
 
 struct expr {
-	uint8_t kind;      /* enum expr_kind */
-	uint8_t op;        /* opcode of UNARY and BINARY; enum loop_kind;
-	                    * number of a builtin */
-	uint8_t ref;       /* enum reference; of NAME, FIELD, INDEX, CALL */
-	bool constant;     /* worth evaluating at compile time */
-	uint16_t depth;    /* 1 + that of the deepest part */
+	uint8_t kind;   /* enum expr_kind */
+	uint8_t op;     /* opcode of UNARY and BINARY; enum loop_kind;
+	                 * number of a builtin */
+	uint8_t ref;    /* enum reference; of NAME, FIELD, INDEX, CALL */
+	bool constant;  /* worth evaluating at compile time */
+	uint16_t depth; /* 1 + that of the deepest part */
 	uint16_t source;
-	uint32_t at;       /* offset that errors point to */
+	uint32_t at;         /* offset that errors point to */
 	uint32_t start, end; /* the text of the expression */
 	union {
 		struct value value;
@@ -116,11 +116,11 @@ struct expr {
 		struct {
 			struct expr *base;
 			struct symbol *field;
-			struct local *member;    /* session.local */
+			struct local *member; /* session.local */
 			struct item *session;
 		};
 		struct {
-			struct expr *indexed;    /* NULL: key of `family` */
+			struct expr *indexed; /* NULL: key of `family` */
 			struct expr **indexes;
 			struct item *family;
 			uint32_t index_count;
@@ -148,11 +148,11 @@ struct expr {
 };
 
 enum stmt_kind {
-	STMT_LET,    /* local, value */
-	STMT_SET,    /* target, value */
-	STMT_ADD,    /* target += value */
-	STMT_IF,     /* arms, orelse */
-	STMT_FOR,    /* local, value [.. until], body */
+	STMT_LET, /* local, value */
+	STMT_SET, /* target, value */
+	STMT_ADD, /* target += value */
+	STMT_IF,  /* arms, orelse */
+	STMT_FOR, /* local, value [.. until], body */
 	STMT_ABORT,
 	STMT_RETURN, /* value, or NULL */
 	STMT_ASSERT, /* value, message */
@@ -207,7 +207,7 @@ struct item {
 	struct symbol *name; /* or NULL */
 	struct local **params;
 	uint32_t param_count;
-	uint8_t *param_types;  /* EXTERN: enum foreign_type of each */
+	uint8_t *param_types; /* EXTERN: enum foreign_type of each */
 	uint8_t result_type;
 	struct expr *value;
 	struct expr **indexes; /* GLOBAL */
@@ -217,15 +217,15 @@ struct item {
 	const char *message; /* ASSERT, IMPORT, EXTERN; or NULL */
 	/* Found while checking. */
 	struct local *locals, **last_local; /* SESSION, FINALLY: top level */
-	struct need *needs;       /* of FN, CONST */
+	struct need *needs;                 /* of FN, CONST */
 	enum { VISIT_NOT_YET, VISIT_NOW, VISIT_DONE } visit;
-	struct item *family;      /* GLOBAL: the first of this name; its
-	                           * index_count is that of the family */
-	uint32_t pure_depth;      /* FN, CONST: definitions it builds on */
-	struct item *next_pure;   /* FN, CONST: in order of dependence */
-	bool others;              /* GLOBAL, the first: [*] was given */
-	uint32_t number;          /* in the compiled program */
-	struct value constant;    /* CONST */
+	struct item *family;    /* GLOBAL: the first of this name; its
+	                         * index_count is that of the family */
+	uint32_t pure_depth;    /* FN, CONST: definitions it builds on */
+	struct item *next_pure; /* FN, CONST: in order of dependence */
+	bool others;            /* GLOBAL, the first: [*] was given */
+	uint32_t number;        /* in the compiled program */
+	struct value constant;  /* CONST */
 	/* flow.h, or NULL: TXN: of the result; GLOBAL, the first: of what the
 	 * keys hold, and of each index value. */
 	struct sort *sort, **sorts;

@@ -17,7 +17,8 @@ static void need(struct checker *c, struct item *on, const struct expr *e)
 {
 	if (!c->pure) return;
 	struct need *n = region_take(c->syntax->region, sizeof *n);
-	*n = (struct need){ .item = on, .at = expr_place(e),
+	*n = (struct need){ .item = on,
+		            .at = expr_place(e),
 		            .next = c->pure->needs };
 	c->pure->needs = n;
 }
@@ -35,7 +36,8 @@ static bool global_allowed(struct checker *c, const struct expr *e,
 	case WHERE_FUNCTION:
 		scope_error(c, expr_place(e),
 		            "a function is pure: it cannot use global '%s'; "
-		            "pass the value as an argument", name);
+		            "pass the value as an argument",
+		            name);
 		return false;
 	case WHERE_CONSTANT:
 		scope_error(c, expr_place(e),
@@ -46,7 +48,8 @@ static bool global_allowed(struct checker *c, const struct expr *e,
 		scope_error(c, expr_place(e),
 		            "global '%s' is used in a top-level assertion: "
 		            "only the locals of sessions can be; read it in "
-		            "'finally { ... }'", name);
+		            "'finally { ... }'",
+		            name);
 		return false;
 	}
 	return false;
@@ -68,7 +71,8 @@ static void check_item_name(struct checker *c, struct expr *e,
 		if (item->keyed) {
 			scope_error(c, expr_place(e),
 			            "'%s' is a family of keys: it needs an "
-			            "index, %s[...]", name, name);
+			            "index, %s[...]",
+			            name, name);
 			return;
 		}
 		e->ref = REF_GLOBAL;
@@ -90,13 +94,14 @@ static void check_name(struct checker *c, struct expr *e)
 	} else if (name->item) {
 		check_item_name(c, e, name->item);
 	} else if (name->session) {
-		scope_error(c, expr_place(e),
-		            c->where == WHERE_ASSERTION
-		                ? "'%s' is a session: name one of its locals, "
-		                  "%s.local"
-		                : "'%s' is a session: '%s.local' can be used "
-		                  "in a top-level assertion only",
-		            name->text, name->text);
+		scope_error(
+			c, expr_place(e),
+			c->where == WHERE_ASSERTION
+				? "'%s' is a session: name one of its locals, "
+				  "%s.local"
+				: "'%s' is a session: '%s.local' can be used "
+				  "in a top-level assertion only",
+			name->text, name->text);
 	} else {
 		scope_unknown_name(c, e);
 	}
@@ -136,11 +141,10 @@ static void check_key(struct checker *c, struct expr *e, struct item *family)
 	if (!global_allowed(c, e, name->text)) return;
 	if (!family->index_count) family->index_count = e->index_count;
 	if (family->index_count != e->index_count)
-		scope_error(c, expr_place(e),
-		            "'%s' has %u index value%s, not %u", name->text,
-		            family->index_count,
-		            family->index_count == 1 ? "" : "s",
-		            e->index_count);
+		scope_error(
+			c, expr_place(e), "'%s' has %u index value%s, not %u",
+			name->text, family->index_count,
+			family->index_count == 1 ? "" : "s", e->index_count);
 	e->ref = REF_GLOBAL;
 	e->indexed = NULL;
 	e->family = family;
@@ -187,14 +191,20 @@ static void check_txn_call(struct checker *c, struct expr *e)
 	const char *name = e->callee->text;
 	e->ref = REF_TRANSACTION;
 	if (c->where == WHERE_TRANSACTION)
-		scope_error(c, expr_place(e), "transaction '%s' cannot be "
-		            "called within a transaction", name);
+		scope_error(c, expr_place(e),
+		            "transaction '%s' cannot be "
+		            "called within a transaction",
+		            name);
 	else if (c->where != WHERE_SESSION)
-		scope_error(c, expr_place(e), "transaction '%s' can be called "
-		            "in a session only", name);
+		scope_error(c, expr_place(e),
+		            "transaction '%s' can be called "
+		            "in a session only",
+		            name);
 	else if (c->loops)
-		scope_error(c, expr_place(e), "transaction '%s' cannot be "
-		            "called in a comprehension; use 'for'", name);
+		scope_error(c, expr_place(e),
+		            "transaction '%s' cannot be "
+		            "called in a comprehension; use 'for'",
+		            name);
 }
 
 static void check_callee(struct checker *c, struct expr *e)
@@ -356,8 +366,9 @@ static void check_call_statement(struct checker *c, struct stmt *s)
 	check_expr(c, s->value);
 	if (s->value->ref == REF_FUNCTION || s->value->ref == REF_BUILTIN ||
 	    s->value->kind == EXPR_LOOP)
-		scope_error(c, s->at, "this has no effect: a function only "
-		                      "computes a value");
+		scope_error(c, s->at,
+		            "this has no effect: a function only "
+		            "computes a value");
 }
 
 static void check_statement(struct checker *c, struct stmt *s)
@@ -444,7 +455,7 @@ static void check_global(struct checker *c, struct item *i)
 bool is_isolation_level(const char *name, const char **near)
 {
 	/* The words of the table in axioms/level.h, which is above us. */
-	static const char *const levels[] = { "none", "rc", "ra",  "cc",
+	static const char *const levels[] = { "none", "rc",  "ra", "cc",
 		                              "pc",   "psi", "si", "ser" };
 	size_t count = sizeof levels / sizeof *levels;
 	for (size_t n = 0; n < count; n++)
@@ -464,8 +475,9 @@ static void check_isolation(struct checker *c, struct item *i)
 		            near ? near : "", near ? "'?" : "");
 	}
 	if (c->isolation && c->isolation->name != i->name) {
-		scope_error(c, i->at, "another isolation level was given "
-		                      "before");
+		scope_error(c, i->at,
+		            "another isolation level was given "
+		            "before");
 		source_note(c->all, c->isolation->at, "here");
 	}
 	c->isolation = i;
@@ -474,7 +486,8 @@ static void check_isolation(struct checker *c, struct item *i)
 static void check_symmetric(struct checker *c, struct item *i)
 {
 	if (i->param_count < 2)
-		scope_error(c, i->params[0]->at, "a session is symmetric to "
+		scope_error(c, i->params[0]->at,
+		            "a session is symmetric to "
 		            "others: name two or more");
 	for (uint32_t n = 0; n < i->param_count; n++) {
 		struct place at = i->params[n]->at;
@@ -485,7 +498,8 @@ static void check_symmetric(struct checker *c, struct item *i)
 		} else if (session->declared) {
 			scope_error(c, at, "'%s' is declared symmetric twice",
 			            name->text);
-			source_note(c->all, session->declared->at, "first "
+			source_note(c->all, session->declared->at,
+			            "first "
 			            "here");
 		} else {
 			session->declared = i;
@@ -533,7 +547,8 @@ static void order_pure(struct checker *c, struct item *i, unsigned depth)
 		if (on->visit == VISIT_NOW)
 			scope_error(c, n->at,
 			            "'%s' is defined by itself: recursion is "
-			            "not allowed", on->name->text);
+			            "not allowed",
+			            on->name->text);
 		else if (on->visit == VISIT_NOT_YET && depth == LIMIT_NESTING)
 			too_deep(c, n->at);
 		else if (on->visit == VISIT_NOT_YET)

@@ -30,24 +30,24 @@ struct code {
 	struct sources *all;
 	struct region *region;
 	bool failed;
-	bool evaluating;   /* code to be run now: fold nothing */
+	bool evaluating;     /* code to be run now: fold nothing */
 	uint32_t next, most; /* registers: first free, and all ever used */
-	uint32_t pinned;   /* top-level locals of the session: registers
-	                    * 0 .. pinned - 1 hold nothing else */
-	bool in_session;   /* or in `finally` */
+	uint32_t pinned;     /* top-level locals of the session: registers
+	                      * 0 .. pinned - 1 hold nothing else */
+	bool in_session;     /* or in `finally` */
 	bool too_many_registers;
-	uint64_t bound;    /* transactions run at most; UINT64_MAX: unknown */
-	struct patches aborts;  /* ABORT instructions of the transaction */
-	struct patches returns; /* anonymous transaction: jumps to its end */
-	bool anonymous;    /* `return` is a jump, not a RETURN */
-	bool wants_result; /* the anonymous transaction gives a value */
-	uint32_t result;   /* in this register */
+	uint64_t bound; /* transactions run at most; UINT64_MAX: unknown */
+	struct patches aborts;   /* ABORT instructions of the transaction */
+	struct patches returns;  /* anonymous transaction: jumps to its end */
+	bool anonymous;          /* `return` is a jump, not a RETURN */
+	bool wants_result;       /* the anonymous transaction gives a value */
+	uint32_t result;         /* in this register */
 	struct watched *watched; /* of the assertion being compiled */
 	uint32_t watched_count, watched_capacity;
 };
 
 void code_error(struct code *c, struct place at, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+	__attribute__((format(printf, 3, 4)));
 uint32_t code_point(struct code *c, struct place at);
 uint32_t code_emit(struct code *c, struct instruction i, struct place at);
 /* `count` registers in a row. */

@@ -203,8 +203,8 @@ void code_write(struct code *c, const struct key *k, uint32_t operand,
 {
 	code_emit(c,
 	          k->is_static ? op_ax(OP_WRITE, operand, k->key)
-	                       : op_abc(OP_WRITE_AT, k->count, operand,
-	                                k->base, k->global),
+	                       : op_abc(OP_WRITE_AT, k->count, operand, k->base,
+	                                k->global),
 	          at);
 }
 
@@ -216,8 +216,7 @@ static void into_read(struct code *c, struct expr *e, uint32_t reg)
 	const struct watched *w = code_watched(c, e);
 	code_read(c, &k, w ? w->reg : reg, expr_place(e));
 	if (w && w->reg != reg)
-		code_emit(c, op_abc(OP_MOVE, 0, reg, w->reg, 0),
-		          expr_place(e));
+		code_emit(c, op_abc(OP_MOVE, 0, reg, w->reg, 0), expr_place(e));
 }
 
 static void into_binary(struct code *c, struct expr *e, uint32_t reg)
@@ -265,9 +264,10 @@ static void into_fields(struct code *c, struct expr *e, uint32_t from,
 	for (uint32_t i = from; i < to; i++) {
 		const struct field *f = &e->fields[i];
 		uint32_t at = base + 2 * (i - from);
-		code_load(c, at, value_string(c->region, f->name->text,
-		                              f->name->length),
-		          expr_place(f->value));
+		code_load(
+			c, at,
+			value_string(c->region, f->name->text, f->name->length),
+			expr_place(f->value));
 		code_into(c, f->value, at + 1);
 	}
 	code_emit(c, op_abc(OP_RECORD, 0, reg, base, to - from), expr_place(e));
@@ -277,8 +277,8 @@ static void into_fields(struct code *c, struct expr *e, uint32_t from,
 static void into_record(struct code *c, struct expr *e, uint32_t reg)
 {
 	uint32_t whole = code_registers(c, 1), part = code_registers(c, 1);
-	uint32_t below = constant_operand(
-	    c, value_record(c->region, NULL, 0), expr_place(e));
+	uint32_t below = constant_operand(c, value_record(c->region, NULL, 0),
+	                                  expr_place(e));
 	for (uint32_t i = 0; i < e->field_count;) {
 		uint32_t from = i, mark = c->next, above = part;
 		while (i < e->field_count && e->fields[i].name) i++;
@@ -324,8 +324,9 @@ static void into_builtin(struct code *c, struct expr *e, uint32_t reg)
 static void into_extern(struct code *c, struct expr *e, uint32_t reg)
 {
 	uint32_t base = row(c, e->arguments, e->argument_count);
-	code_emit(c, op_abc(OP_EXTERN, e->argument_count, reg, base,
-	                    e->callee_item->number),
+	code_emit(c,
+	          op_abc(OP_EXTERN, e->argument_count, reg, base,
+	                 e->callee_item->number),
 	          expr_place(e));
 }
 
@@ -374,8 +375,8 @@ static void into_field(struct code *c, struct expr *e, uint32_t reg)
 {
 	uint32_t base = code_operand(c, e->base);
 	uint32_t name = constant_operand(
-	    c, value_string(c->region, e->field->text, e->field->length),
-	    expr_place(e));
+		c, value_string(c->region, e->field->text, e->field->length),
+		expr_place(e));
 	code_emit(c, op_abc(OP_FIELD, 0, reg, base, name), expr_place(e));
 }
 
@@ -448,8 +449,7 @@ void code_into(struct code *c, struct expr *e, uint32_t reg)
 	if (code_constant(c, e, &v)) {
 		code_load(c, reg, v, expr_place(e));
 	} else if (held(c, e, &source)) {
-		code_emit(c, op_abc(OP_MOVE, 0, reg, source, 0),
-		          expr_place(e));
+		code_emit(c, op_abc(OP_MOVE, 0, reg, source, 0), expr_place(e));
 	} else {
 		uint32_t mark = c->next;
 		into_compound(c, e, reg);
@@ -528,7 +528,7 @@ void code_condition(struct code *c, struct expr *e, bool when,
 
 struct watcher {
 	struct code *c;
-	bool conditional; /* some part may not be evaluated */
+	bool conditional;     /* some part may not be evaluated */
 	struct local **inner; /* variables of comprehensions */
 	uint32_t inner_count, inner_capacity;
 };
@@ -570,8 +570,8 @@ static void watch_member(struct watcher *w, struct expr *e)
 	if (code_watched(c, e->member)) return;
 	uint32_t reg = code_registers(c, 1);
 	watch(c, e->member, e, reg);
-	code_emit(c, op_abc(OP_LOCAL, 0, reg, e->session->number,
-	                    e->member->reg),
+	code_emit(c,
+	          op_abc(OP_LOCAL, 0, reg, e->session->number, e->member->reg),
 	          expr_place(e));
 }
 

@@ -117,7 +117,7 @@ void code_finally(struct code *c, struct block *b, struct place at)
 static void statement_return(struct code *c, struct stmt *s)
 {
 	uint32_t operand =
-	    program_constant(c->p, value_null()) | OPERAND_CONSTANT;
+		program_constant(c->p, value_null()) | OPERAND_CONSTANT;
 	if (s->value) operand = code_operand(c, s->value);
 	if (!c->anonymous) {
 		code_emit(c, op_ax(OP_COMMIT, 0, 0), s->at);
@@ -190,7 +190,8 @@ static void statement_if(struct code *c, struct stmt *s)
 		code_block(c, arm->body);
 		if (i + 1 < s->arm_count || s->orelse)
 			code_patches_add(
-			    &end, code_emit(c, op_ax(OP_JUMP, 0, 0), arm->at));
+				&end,
+				code_emit(c, op_ax(OP_JUMP, 0, 0), arm->at));
 		code_patch(c, &next, program_here(c->p));
 		if (c->bound > most) most = c->bound;
 	}
@@ -215,7 +216,7 @@ static void statement_for(struct code *c, struct stmt *s)
 	s->local->reg = base + 2;
 	code_emit(c, op_ax(s->until ? OP_RANGE : OP_EACH, base, 0), at);
 	uint32_t loop = code_emit(
-	    c, op_ax(s->until ? OP_RANGE_NEXT : OP_EACH_NEXT, base, 0), at);
+		c, op_ax(s->until ? OP_RANGE_NEXT : OP_EACH_NEXT, base, 0), at);
 	code_block(c, s->body);
 	code_emit(c, op_ax(OP_JUMP, 0, loop), at);
 	program_patch(c->p, loop, program_here(c->p));
@@ -231,8 +232,7 @@ static void statement_assert(struct code *c, struct stmt *s)
 		               .text = text_get(&text),
 		               .message = s->message,
 		               .at = program_position(c->p, point) };
-	uint32_t site =
-	    program_add_site(c->p, program_add_assertion(c->p, &a));
+	uint32_t site = program_add_site(c->p, program_add_assertion(c->p, &a));
 	text_free(&text);
 	code_watch(c, s->value);
 	uint32_t operand = code_operand(c, s->value);
@@ -270,12 +270,13 @@ void code_statement(struct code *c, struct stmt *s)
 	uint32_t mark = c->next;
 	statement(c, s);
 	/* What a `let` declares stays until its block ends. */
-	c->next = s->kind == STMT_LET && s->local->reg >= mark ? mark + 1
-	                                                       : mark;
+	c->next =
+		s->kind == STMT_LET && s->local->reg >= mark ? mark + 1 : mark;
 	if (c->too_many_registers && !c->failed)
 		code_error(c, s->at,
 		           "too many locals and intermediate values: more "
-		           "than %d", LIMIT_LOCALS);
+		           "than %d",
+		           LIMIT_LOCALS);
 }
 
 void code_block(struct code *c, struct block *b)

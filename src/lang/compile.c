@@ -53,7 +53,7 @@ static const char *library_path(struct code *c, const struct item *i)
 		text_string(&path, "./");
 	text_string(&path, i->message);
 	const char *beside =
-	    region_copy_string(c->region, text_get(&path), path.length);
+		region_copy_string(c->region, text_get(&path), path.length);
 	text_free(&path);
 	return strchr(i->message, '/') || !access(beside, F_OK) ? beside
 	                                                        : i->message;
@@ -105,8 +105,7 @@ static void load_externs(struct code *c, struct syntax *syntax,
 		for (struct item *i = syntax->first; i; i = i->next)
 			if (i->kind == ITEM_EXTERN && !sources_full(c->all))
 				try_extern(c, i, step_timeout);
-		if (!c->failed)
-			code_error(c, first->at, "%s", text_get(&why));
+		if (!c->failed) code_error(c, first->at, "%s", text_get(&why));
 	}
 	text_free(&why);
 }
@@ -132,8 +131,7 @@ static void compile_externs(struct code *c, struct syntax *syntax,
 
 static uint32_t bind_params(struct item *i)
 {
-	for (uint32_t n = 0; n < i->param_count; n++)
-		i->params[n]->reg = n + 1;
+	for (uint32_t n = 0; n < i->param_count; n++) i->params[n]->reg = n + 1;
 	return 1 + i->param_count;
 }
 
@@ -147,8 +145,7 @@ static void finish_function(struct code *c, struct item *i, uint32_t entry)
 
 static void compile_fn(struct code *c, struct item *i)
 {
-	i->number =
-	    program_add_function(c->p, i->name->text, i->param_count);
+	i->number = program_add_function(c->p, i->name->text, i->param_count);
 	new_frame(c, bind_params(i));
 	uint32_t entry = program_here(c->p);
 	uint32_t operand = code_operand(c, i->value);
@@ -171,12 +168,11 @@ static void compile_pure(struct code *c, struct syntax *syntax)
 
 static void declare_family(struct code *c, struct item *family)
 {
-	uint32_t arity = family->keyed && !family->index_count
-	                     ? 1
-	                     : family->index_count;
-	family->number = program_add_global(c->p, family->name->text,
-	                                    family->keyed ? arity : 0,
-	                                    value_null());
+	uint32_t arity =
+		family->keyed && !family->index_count ? 1 : family->index_count;
+	family->number =
+		program_add_global(c->p, family->name->text,
+	                           family->keyed ? arity : 0, value_null());
 }
 
 static void initial_key(struct code *c, struct item *i)
@@ -190,8 +186,7 @@ static void initial_key(struct code *c, struct item *i)
 			           "a %s cannot be an index of a key",
 			           value_type_name(index[n].tag));
 	}
-	uint32_t key =
-	    program_add_key(c->p, i->family->number, index, count);
+	uint32_t key = program_add_key(c->p, i->family->number, index, count);
 	if (c->p->keys[key].has_initial)
 		code_error(c, i->at, "this key has an initial value already");
 	program_set_initial(c->p, key, constant(c, i->value));
@@ -201,11 +196,13 @@ static void initial_others(struct code *c, struct item *i)
 {
 	struct item *family = i->family;
 	if (family->others)
-		code_error(c, i->at, "the other keys of '%s' have an initial "
-		                     "value already", i->name->text);
+		code_error(c, i->at,
+		           "the other keys of '%s' have an initial "
+		           "value already",
+		           i->name->text);
 	family->others = true;
-	c->p->globals[family->number].initial = value_copy(
-	    &c->p->region, constant(c, i->value));
+	c->p->globals[family->number].initial =
+		value_copy(&c->p->region, constant(c, i->value));
 }
 
 static void compile_globals(struct code *c, struct syntax *syntax)
@@ -235,13 +232,16 @@ static void compile_txn(struct code *c, struct item *i)
 	struct program *p = c->p;
 	new_frame(c, bind_params(i));
 	uint32_t entry = code_emit(
-	    c, op_ax(OP_BEGIN, 0, program_add_transaction(p, i->name->text)),
-	    i->at);
+		c,
+		op_ax(OP_BEGIN, 0, program_add_transaction(p, i->name->text)),
+		i->at);
 	code_block(c, i->body);
 	code_emit(c, op_ax(OP_COMMIT, 0, 0), i->at);
 	code_patch(c, &c->aborts, program_here(p));
-	code_emit(c, op_ax(OP_RETURN, program_constant(p, value_null()) |
-	                                  OPERAND_CONSTANT, 0),
+	code_emit(c,
+	          op_ax(OP_RETURN,
+	                program_constant(p, value_null()) | OPERAND_CONSTANT,
+	                0),
 	          i->at);
 	finish_function(c, i, entry);
 }
@@ -252,8 +252,8 @@ static void compile_transactions(struct code *c, struct syntax *syntax)
 	program_constant(c->p, value_null());
 	for (struct item *i = syntax->first; i; i = i->next)
 		if (i->kind == ITEM_TXN)
-			i->number = program_add_function(
-			    c->p, i->name->text, i->param_count);
+			i->number = program_add_function(c->p, i->name->text,
+			                                 i->param_count);
 	for (struct item *i = syntax->first; i; i = i->next)
 		if (i->kind == ITEM_TXN) compile_txn(c, i);
 }
@@ -352,7 +352,7 @@ static void compile_assertions(struct code *c, struct syntax *syntax)
 	for (struct item *i = syntax->first; i; i = i->next) {
 		if (i->kind == ITEM_ISOLATION)
 			c->p->isolation = region_copy_string(
-			    &c->p->region, i->name->text, i->name->length);
+				&c->p->region, i->name->text, i->name->length);
 		if (i->kind != ITEM_ASSERT) continue;
 		if (i->value)
 			compile_assertion(c, i);
@@ -366,8 +366,10 @@ static void finish(struct code *c)
 	const char *which = NULL;
 	struct place start = { 0, 0 };
 	if (program_here(c->p) > LIMIT_CODE)
-		code_error(c, start, "the program is too large: more than %d "
-		                     "instructions", LIMIT_CODE);
+		code_error(c, start,
+		           "the program is too large: more than %d "
+		           "instructions",
+		           LIMIT_CODE);
 	else if (c->p->keys_count > LIMIT_KEYS)
 		code_error(c, start, "the program names more than %d keys",
 		           LIMIT_KEYS);

@@ -43,16 +43,17 @@ static struct sort *constant(struct flow *f, struct value v, struct place at)
 	VEC_RESERVE(f->occurrences, f->occurrence_count,
 	            f->occurrence_capacity);
 	f->occurrences[f->occurrence_count++] = (struct occurrence){
-		.value = v, .sort = sort, .at = at, .owner = f->owner };
+		.value = v, .sort = sort, .at = at, .owner = f->owner
+	};
 	return sort;
 }
 
-static void add_visit(struct flow *f, struct sort *collection,
-                      struct place at, bool any_order)
+static void add_visit(struct flow *f, struct sort *collection, struct place at,
+                      bool any_order)
 {
 	VEC_RESERVE(f->visits, f->visit_count, f->visit_capacity);
 	f->visits[f->visit_count++] =
-	    (struct visit){ collection, at, any_order };
+		(struct visit){ collection, at, any_order };
 }
 
 static void add_image(struct flow *f, struct sort *from, struct sort *to)
@@ -66,7 +67,7 @@ static void add_lookup(struct flow *f, struct sort *value,
 {
 	VEC_RESERVE(f->lookups, f->lookup_count, f->lookup_capacity);
 	f->lookups[f->lookup_count++] =
-	    (struct lookup){ value, collection, at };
+		(struct lookup){ value, collection, at };
 }
 
 /* ---- names and keys ---- */
@@ -78,7 +79,7 @@ static struct item *family_of(struct flow *f, struct item *i)
 	if (family->sorts) return family;
 	size_t count = family->index_count + !family->index_count;
 	family->sorts =
-	    region_take(f->sorts.region, count * sizeof *family->sorts);
+		region_take(f->sorts.region, count * sizeof *family->sorts);
 	for (size_t n = 0; n < count; n++) family->sorts[n] = new_sort(f);
 	family->sort = new_sort(f);
 	return family;
@@ -140,9 +141,7 @@ static struct sort *flow_binary(struct flow *f, struct expr *e)
 	struct place at = expr_place(e);
 	switch (e->op) {
 	case OP_EQ:
-	case OP_NE:
-		unite(f, a, b);
-		return new_sort(f);
+	case OP_NE: unite(f, a, b); return new_sort(f);
 	case OP_IN:
 		add_lookup(f, a, b, at);
 		unite(f, a, item_of(f, b));
@@ -174,8 +173,10 @@ static struct sort *flow_sequence(struct flow *f, struct expr *e)
 	s->is_set = e->kind == EXPR_SET;
 	for (uint32_t i = 0; i < e->count; i++) {
 		struct sort *item = flow_expr(f, e->items[i]);
-		unite(f, e->kind == EXPR_TUPLE ? sort_place(&f->sorts, s, i)
-		                               : item_of(f, s), item);
+		unite(f,
+		      e->kind == EXPR_TUPLE ? sort_place(&f->sorts, s, i)
+		                            : item_of(f, s),
+		      item);
 	}
 	return s;
 }
@@ -254,11 +255,8 @@ static struct sort *flow_builtin(struct flow *f, struct expr *e,
 		      computed(f, "it may be the name of a field", at));
 		return s;
 	case BUILTIN_UNION:
-	case BUILTIN_INTER:
-		return flow_union(f, arguments, e->argument_count);
-	case BUILTIN_REMOVE:
-		unite(f, item_of(f, a), arguments[1]);
-		return a;
+	case BUILTIN_INTER: return flow_union(f, arguments, e->argument_count);
+	case BUILTIN_REMOVE: unite(f, item_of(f, a), arguments[1]); return a;
 	case BUILTIN_RANGE:
 		s = new_sort(f);
 		for (uint32_t i = 0; i < e->argument_count; i++)
@@ -312,7 +310,7 @@ static struct sort *flow_transaction(struct flow *f, struct item *txn,
 static struct sort *flow_call(struct flow *f, struct expr *e)
 {
 	struct sort **arguments = region_take(
-	    f->sorts.region, (e->argument_count + 1) * sizeof *arguments);
+		f->sorts.region, (e->argument_count + 1) * sizeof *arguments);
 	for (uint32_t i = 0; i < e->argument_count; i++)
 		arguments[i] = flow_expr(f, e->arguments[i]);
 	if (e->ref == REF_BUILTIN) return flow_builtin(f, e, arguments);
@@ -325,7 +323,9 @@ static struct sort *flow_call(struct flow *f, struct expr *e)
 
 /* ---- comprehensions ---- */
 
-struct traits { bool reads, may_fail; };
+struct traits {
+	bool reads, may_fail;
+};
 
 static void find_traits(void *context, struct expr *e);
 

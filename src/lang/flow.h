@@ -27,10 +27,15 @@ struct visit {
 };
 
 /* What is a set if something else is. */
-struct image { struct sort *from, *to; };
+struct image {
+	struct sort *from, *to;
+};
 
 /* v in collection, or collection[v]. */
-struct lookup { struct sort *value, *collection; struct place at; };
+struct lookup {
+	struct sort *value, *collection;
+	struct place at;
+};
 
 struct flow {
 	struct sorts sorts;
@@ -46,9 +51,9 @@ struct flow {
 	uint32_t lookup_count, lookup_capacity;
 	/* While going through the code. */
 	const struct item *owner;
-	struct sort *result;      /* of the transaction */
-	uint32_t calls;           /* of functions, around */
-	bool too_large;           /* given up */
+	struct sort *result; /* of the transaction */
+	uint32_t calls;      /* of functions, around */
+	bool too_large;      /* given up */
 };
 
 /* The syntax tree must have been compiled: constants are known. */

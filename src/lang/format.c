@@ -31,19 +31,19 @@ struct formatter {
 	struct tokens tokens;
 	size_t at;
 	struct text *out;
-	unsigned blocks;         /* around */
+	unsigned blocks; /* around */
 	/* The line being gathered. */
 	struct text line;
 	struct chunk *chunks;
 	size_t chunk_count, chunk_capacity;
-	bool forced;             /* the next chunk begins a line */
+	bool forced; /* the next chunk begins a line */
 	bool has_else;
-	bool is_extern;          /* ... fn: ':' comes before a type */
+	bool is_extern; /* ... fn: ':' comes before a type */
 	/* Brackets around the token, for the meaning of ':' and of '}': '{' of
 	 * a set or record, 'b' of a block, '(' others. */
 	char *brackets;
 	size_t bracket_count, bracket_capacity;
-	enum token_kind last;    /* token before, in this line */
+	enum token_kind last; /* token before, in this line */
 	bool last_unary;
 };
 
@@ -60,10 +60,8 @@ static bool ends_operand(enum token_kind k)
 	case TOKEN_NULL:
 	case TOKEN_CLOSE:
 	case TOKEN_CLOSE_SQUARE:
-	case TOKEN_CLOSE_BRACE:
-		return true;
-	default:
-		return false;
+	case TOKEN_CLOSE_BRACE: return true;
+	default: return false;
 	}
 }
 
@@ -91,8 +89,7 @@ static bool space_before(const struct formatter *f, enum token_kind k)
 	case TOKEN_COMMA:
 	case TOKEN_SEMICOLON:
 	case TOKEN_DOT:
-	case TOKEN_RANGE:
-		return false;
+	case TOKEN_RANGE: return false;
 	case TOKEN_COLON: return bracket(f) != '{' && !f->is_extern;
 	case TOKEN_CLOSE_BRACE:
 		return bracket(f) == 'b' && f->last != TOKEN_OPEN_BRACE;
@@ -102,8 +99,7 @@ static bool space_before(const struct formatter *f, enum token_kind k)
 	    f->last == TOKEN_ELLIPSIS || f->last_unary)
 		return false;
 	if (f->last == TOKEN_OPEN_BRACE) return bracket(f) != '{';
-	if (k == TOKEN_OPEN)
-		return f->last != TOKEN_NAME;
+	if (k == TOKEN_OPEN) return f->last != TOKEN_NAME;
 	if (k == TOKEN_OPEN_SQUARE) return !ends_operand(f->last);
 	return true;
 }
@@ -457,7 +453,8 @@ static void formatter_free(struct formatter *f)
 void format_expression(struct sources *all, const struct expr *e,
                        struct text *out)
 {
-	struct formatter f = { .all = all, .out = out,
+	struct formatter f = { .all = all,
+		               .out = out,
 		               .text = &all->items[e->source] };
 	lex_part(all, e->source, e->start, e->end, &f.tokens);
 	while (token(&f, f.at)->kind != TOKEN_END) {
@@ -499,7 +496,8 @@ bool format_program_text(const char *path, const char *source, size_t length,
 	sources_add(&all, path, source, (uint32_t)length);
 	bool ok = parses(&all, &region);
 	if (ok) {
-		struct formatter f = { .all = &all, .out = out,
+		struct formatter f = { .all = &all,
+			               .out = out,
 			               .text = &all.items[0] };
 		lex(&all, 0, true, &f.tokens);
 		while (token(&f, f.at)->kind != TOKEN_END) format_token(&f);

@@ -36,9 +36,10 @@ const char *token_name(enum token_kind kind)
 	case TOKEN_INTEGER: return "a number";
 	case TOKEN_STRING: return "a string";
 	case TOKEN_COMMENT: return "a comment";
-#define X(id, word) case id: return "'" word "'";
-	KEYWORD_TABLE(X)
-	SIGN_TABLE(X)
+#define X(id, word) \
+	case id: return "'" word "'";
+		KEYWORD_TABLE(X)
+		SIGN_TABLE(X)
 #undef X
 	case TOKEN_KIND_COUNT: break;
 	}
@@ -69,9 +70,9 @@ static void add(struct lexer *x, enum token_kind kind, uint32_t start)
 {
 	struct tokens *out = x->out;
 	VEC_RESERVE(out->items, out->count, out->capacity);
-	out->items[out->count++] = (struct token){
-		.kind = kind, .offset = start, .length = x->at - start
-	};
+	out->items[out->count++] = (struct token){ .kind = kind,
+		                                   .offset = start,
+		                                   .length = x->at - start };
 }
 
 static void lex_word(struct lexer *x)
@@ -260,12 +261,12 @@ static void lex_comment(struct lexer *x, bool wanted)
 {
 	uint32_t start = x->at;
 	const char *end =
-	    memchr(x->text + start, '\n', (size_t)(x->length - start));
+		memchr(x->text + start, '\n', (size_t)(x->length - start));
 	x->at = end ? (uint32_t)(end - x->text) : x->length;
 	uint32_t after = x->at;
-	while (x->at > start && (x->text[x->at - 1] == '\r' ||
-	                         x->text[x->at - 1] == ' ' ||
-	                         x->text[x->at - 1] == '\t'))
+	while (x->at > start &&
+	       (x->text[x->at - 1] == '\r' || x->text[x->at - 1] == ' ' ||
+	        x->text[x->at - 1] == '\t'))
 		x->at--;
 	if (wanted) add(x, TOKEN_COMMENT, start);
 	x->at = after;
@@ -308,8 +309,11 @@ bool lex(struct sources *all, uint32_t source, bool comments,
          struct tokens *out)
 {
 	const struct source *s = &all->items[source];
-	struct lexer x = { .all = all, .source = source, .text = s->text,
-		           .length = s->length, .out = out };
+	struct lexer x = { .all = all,
+		           .source = source,
+		           .text = s->text,
+		           .length = s->length,
+		           .out = out };
 	if (!strncmp(s->text, "\xef\xbb\xbf", 3)) x.at = 3;
 	lex_all(&x, comments);
 	return !x.failed;
@@ -318,8 +322,11 @@ bool lex(struct sources *all, uint32_t source, bool comments,
 void lex_part(struct sources *all, uint32_t source, uint32_t from, uint32_t to,
               struct tokens *out)
 {
-	struct lexer x = { .all = all, .source = source,
+	struct lexer x = { .all = all,
+		           .source = source,
 		           .text = all->items[source].text,
-		           .at = from, .length = to, .out = out };
+		           .at = from,
+		           .length = to,
+		           .out = out };
 	lex_all(&x, false);
 }

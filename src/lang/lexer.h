@@ -8,58 +8,58 @@
 #include "lang/source.h"
 
 /* Words that cannot be names:   identifier, word */
-#define KEYWORD_TABLE(X)                                                      \
-	X(TOKEN_GLOBAL, "global")                                             \
-	X(TOKEN_CONST, "const")                                               \
-	X(TOKEN_FN, "fn")                                                     \
-	X(TOKEN_TXN, "txn")                                                   \
-	X(TOKEN_SESSION, "session")                                           \
-	X(TOKEN_FINALLY, "finally")                                           \
-	X(TOKEN_IMPORT, "import")                                             \
-	X(TOKEN_ISOLATION, "isolation")                                       \
-	X(TOKEN_LET, "let")                                                   \
-	X(TOKEN_IF, "if")                                                     \
-	X(TOKEN_ELSE, "else")                                                 \
-	X(TOKEN_FOR, "for")                                                   \
-	X(TOKEN_IN, "in")                                                     \
-	X(TOKEN_ABORT, "abort")                                               \
-	X(TOKEN_RETURN, "return")                                             \
-	X(TOKEN_ASSERT, "assert")                                             \
-	X(TOKEN_ASSUME, "assume")                                             \
-	X(TOKEN_SKIP, "skip")                                                 \
-	X(TOKEN_TRUE, "true")                                                 \
-	X(TOKEN_FALSE, "false")                                               \
+#define KEYWORD_TABLE(X)                \
+	X(TOKEN_GLOBAL, "global")       \
+	X(TOKEN_CONST, "const")         \
+	X(TOKEN_FN, "fn")               \
+	X(TOKEN_TXN, "txn")             \
+	X(TOKEN_SESSION, "session")     \
+	X(TOKEN_FINALLY, "finally")     \
+	X(TOKEN_IMPORT, "import")       \
+	X(TOKEN_ISOLATION, "isolation") \
+	X(TOKEN_LET, "let")             \
+	X(TOKEN_IF, "if")               \
+	X(TOKEN_ELSE, "else")           \
+	X(TOKEN_FOR, "for")             \
+	X(TOKEN_IN, "in")               \
+	X(TOKEN_ABORT, "abort")         \
+	X(TOKEN_RETURN, "return")       \
+	X(TOKEN_ASSERT, "assert")       \
+	X(TOKEN_ASSUME, "assume")       \
+	X(TOKEN_SKIP, "skip")           \
+	X(TOKEN_TRUE, "true")           \
+	X(TOKEN_FALSE, "false")         \
 	X(TOKEN_NULL, "null")
 
 /* Longer ones first where one begins another. */
-#define SIGN_TABLE(X)                                                         \
-	X(TOKEN_ELLIPSIS, "...")                                              \
-	X(TOKEN_RANGE, "..")                                                  \
-	X(TOKEN_DOT, ".")                                                     \
-	X(TOKEN_OR, "||")                                                     \
-	X(TOKEN_AND, "&&")                                                    \
-	X(TOKEN_EQUAL, "==")                                                  \
-	X(TOKEN_UNEQUAL, "!=")                                                \
-	X(TOKEN_LESS_EQUAL, "<=")                                             \
-	X(TOKEN_GREATER_EQUAL, ">=")                                          \
-	X(TOKEN_PLUS_SET, "+=")                                               \
-	X(TOKEN_SET, "=")                                                     \
-	X(TOKEN_LESS, "<")                                                    \
-	X(TOKEN_GREATER, ">")                                                 \
-	X(TOKEN_PLUS, "+")                                                    \
-	X(TOKEN_MINUS, "-")                                                   \
-	X(TOKEN_TIMES, "*")                                                   \
-	X(TOKEN_DIVIDE, "/")                                                  \
-	X(TOKEN_MODULO, "%")                                                  \
-	X(TOKEN_NOT, "!")                                                     \
-	X(TOKEN_OPEN, "(")                                                    \
-	X(TOKEN_CLOSE, ")")                                                   \
-	X(TOKEN_OPEN_SQUARE, "[")                                             \
-	X(TOKEN_CLOSE_SQUARE, "]")                                            \
-	X(TOKEN_OPEN_BRACE, "{")                                              \
-	X(TOKEN_CLOSE_BRACE, "}")                                             \
-	X(TOKEN_COMMA, ",")                                                   \
-	X(TOKEN_SEMICOLON, ";")                                               \
+#define SIGN_TABLE(X)                \
+	X(TOKEN_ELLIPSIS, "...")     \
+	X(TOKEN_RANGE, "..")         \
+	X(TOKEN_DOT, ".")            \
+	X(TOKEN_OR, "||")            \
+	X(TOKEN_AND, "&&")           \
+	X(TOKEN_EQUAL, "==")         \
+	X(TOKEN_UNEQUAL, "!=")       \
+	X(TOKEN_LESS_EQUAL, "<=")    \
+	X(TOKEN_GREATER_EQUAL, ">=") \
+	X(TOKEN_PLUS_SET, "+=")      \
+	X(TOKEN_SET, "=")            \
+	X(TOKEN_LESS, "<")           \
+	X(TOKEN_GREATER, ">")        \
+	X(TOKEN_PLUS, "+")           \
+	X(TOKEN_MINUS, "-")          \
+	X(TOKEN_TIMES, "*")          \
+	X(TOKEN_DIVIDE, "/")         \
+	X(TOKEN_MODULO, "%")         \
+	X(TOKEN_NOT, "!")            \
+	X(TOKEN_OPEN, "(")           \
+	X(TOKEN_CLOSE, ")")          \
+	X(TOKEN_OPEN_SQUARE, "[")    \
+	X(TOKEN_CLOSE_SQUARE, "]")   \
+	X(TOKEN_OPEN_BRACE, "{")     \
+	X(TOKEN_CLOSE_BRACE, "}")    \
+	X(TOKEN_COMMA, ",")          \
+	X(TOKEN_SEMICOLON, ";")      \
 	X(TOKEN_COLON, ":")
 
 enum token_kind {
@@ -69,10 +69,9 @@ enum token_kind {
 	TOKEN_STRING,
 	TOKEN_COMMENT, /* from // to the end of the line */
 #define X(id, word) id,
-	KEYWORD_TABLE(X)
-	SIGN_TABLE(X)
+	KEYWORD_TABLE(X) SIGN_TABLE(X)
 #undef X
-	TOKEN_KIND_COUNT
+		TOKEN_KIND_COUNT
 };
 
 struct token {

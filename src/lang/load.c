@@ -94,8 +94,7 @@ static void parse_text(struct loading *l, const char *path, const char *text,
                        size_t length)
 {
 	uint32_t n = sources_add(&l->all, path, text, (uint32_t)length);
-	if (!source_check_text(&l->all, n) ||
-	    !parse(&l->syntax, &l->all, n))
+	if (!source_check_text(&l->all, n) || !parse(&l->syntax, &l->all, n))
 		l->failed = true;
 }
 
@@ -121,9 +120,8 @@ static void import(struct loading *l, struct item *i)
 		free(path);
 		return;
 	}
-	char *text = l->all.count < LIMIT_FILES
-	                 ? read_file(path, &length, &why)
-	                 : NULL;
+	char *text = l->all.count < LIMIT_FILES ? read_file(path, &length, &why)
+	                                        : NULL;
 	if (!text) {
 		source_error(&l->all, i->at, "cannot read '%s': %s", path,
 		             why ? why : "too many files");
@@ -162,8 +160,7 @@ static struct program *load(const char *path, const char *source, size_t length,
                             enum compile_purpose purpose, double step_timeout,
                             struct diags *d)
 {
-	struct loading l = { .purpose = purpose,
-		             .step_timeout = step_timeout };
+	struct loading l = { .purpose = purpose, .step_timeout = step_timeout };
 	region_init(&l.region);
 	sources_init(&l.all, &l.region, d);
 	syntax_init(&l.syntax, &l.region);
@@ -247,7 +244,7 @@ struct program *load_program_within(const char *path, double step_timeout,
 		return NULL;
 	}
 	struct program *p =
-	    load(path, text, length, COMPILE_TO_RUN, step_timeout, d);
+		load(path, text, length, COMPILE_TO_RUN, step_timeout, d);
 	free(text);
 	return p;
 }

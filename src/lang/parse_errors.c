@@ -32,7 +32,7 @@ const char *parser_found(struct parser *p)
 	struct text t = { 0 };
 	text_format(&t, "'%s'", copy_word(p));
 	const char *s =
-	    region_copy_string(p->syntax->region, text_get(&t), t.length);
+		region_copy_string(p->syntax->region, text_get(&t), t.length);
 	text_free(&t);
 	return s;
 }
@@ -55,14 +55,14 @@ bool parser_expect(struct parser *p, enum token_kind kind)
 	return false;
 }
 
-static const char *const item_words[] = {
-	"global", "const", "fn", "extern", "txn", "session", "finally",
-	"assert", "isolation", "import", "symmetric", NULL
-};
-static const char *const statement_words[] = {
-	"let", "if", "else", "for", "abort", "return", "assert", "assume",
-	"skip", "txn", NULL
-};
+static const char *const item_words[] = { "global",  "const",     "fn",
+	                                  "extern",  "txn",       "session",
+	                                  "finally", "assert",    "isolation",
+	                                  "import",  "symmetric", NULL };
+static const char *const statement_words[] = { "let",    "if",     "else",
+	                                       "for",    "abort",  "return",
+	                                       "assert", "assume", "skip",
+	                                       "txn",    NULL };
 
 const char *const *parser_item_words(void)
 {
@@ -85,15 +85,16 @@ void parser_fail_at_word(struct parser *p, const char *const *words,
                          const char *what)
 {
 	static const char *const tables[] = { "SELECT", "INSERT", "UPDATE",
-		                              "DELETE", "table", "option" };
+		                              "DELETE", "table",  "option" };
 	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
 		if (!parser_word_is(p, tables[i])) continue;
 		parser_fail(p, parser_here(p),
 		            "tables are not supported: no '%s'", tables[i]);
 		return;
 	}
-	const char *nearest =
-	    parser_peek(p) == TOKEN_NAME ? parser_nearest_word(p, words) : NULL;
+	const char *nearest = parser_peek(p) == TOKEN_NAME
+	                              ? parser_nearest_word(p, words)
+	                              : NULL;
 	if (nearest)
 		parser_fail(p, parser_here(p),
 		            "expected %s, found %s; did you mean '%s'?", what,

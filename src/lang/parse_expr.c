@@ -57,14 +57,14 @@ static struct expr *parse_postfix(struct parser *p)
 			outer->field = parse_name(p, "a field's name");
 		} else if (parser_peek(p) == TOKEN_OPEN_SQUARE) {
 			outer = parser_new_expr(p, EXPR_INDEX, e->start);
-			outer->at = e->kind == EXPR_NAME ? e->at
-			                                 : parser_here(p);
+			outer->at =
+				e->kind == EXPR_NAME ? e->at : parser_here(p);
 			parser_advance(p);
 			outer->indexed = e;
 			uint32_t count;
 			outer->indexes =
-			    parse_items(p, outer, TOKEN_CLOSE_SQUARE,
-			                LIMIT_INDEXES, &count);
+				parse_items(p, outer, TOKEN_CLOSE_SQUARE,
+			                    LIMIT_INDEXES, &count);
 			outer->index_count = count;
 		} else {
 			break;
@@ -97,7 +97,8 @@ static struct expr *parse_unary(struct parser *p)
 	return parser_finish(p, e);
 }
 
-struct operator {
+struct operator
+{
 	unsigned strength; /* 0: none */
 	enum expr_kind kind;
 	enum opcode op;

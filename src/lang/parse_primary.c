@@ -16,8 +16,8 @@ struct symbol *parse_name(struct parser *p, const char *what)
 	if (parser_peek(p) == TOKEN_NAME) {
 		const struct token *t = parser_token(p);
 		struct symbol *y =
-		    symbol_find(&p->syntax->symbols, p->text->text + t->offset,
-		                t->length);
+			symbol_find(&p->syntax->symbols,
+		                    p->text->text + t->offset, t->length);
 		parser_advance(p);
 		return y;
 	}
@@ -82,8 +82,8 @@ static struct expr *parse_literal(struct parser *p)
 		return parser_finish(p, e);
 	}
 	e->value = parser_peek(p) == TOKEN_NULL
-	               ? value_null()
-	               : value_bool(parser_peek(p) == TOKEN_TRUE);
+	                   ? value_null()
+	                   : value_bool(parser_peek(p) == TOKEN_TRUE);
 	parser_advance(p);
 	return parser_finish(p, e);
 }
@@ -98,8 +98,7 @@ static void push(struct parser *p, struct expr *e)
 
 /* [ expression { "," expression } [","] ] up to the closing token */
 struct expr **parse_items(struct parser *p, struct expr *of,
-                          enum token_kind close, uint32_t most,
-                          uint32_t *count)
+                          enum token_kind close, uint32_t most, uint32_t *count)
 {
 	size_t base = p->stack_count;
 	while (!p->panic && parser_peek(p) != close) {
@@ -126,7 +125,7 @@ static struct expr *parse_parentheses(struct parser *p)
 	parser_advance(p);
 	uint32_t count;
 	struct expr **items =
-	    parse_items(p, e, TOKEN_CLOSE, LIMIT_ITEMS, &count);
+		parse_items(p, e, TOKEN_CLOSE, LIMIT_ITEMS, &count);
 	if (count == 1 && p->at >= 2 &&
 	    p->tokens.items[p->at - 2].kind != TOKEN_COMMA) {
 		items[0]->start = e->start;
@@ -263,8 +262,8 @@ static struct expr *parse_name_or_call(struct parser *p)
 		                    "an expression");
 		return parser_null_expr(p);
 	}
-	struct expr *e =
-	    parser_new_expr(p, call ? EXPR_CALL : EXPR_NAME, parser_here(p));
+	struct expr *e = parser_new_expr(p, call ? EXPR_CALL : EXPR_NAME,
+	                                 parser_here(p));
 	struct symbol *name = parse_name(p, "a name");
 	if (!call) {
 		e->name = name;
@@ -273,8 +272,7 @@ static struct expr *parse_name_or_call(struct parser *p)
 	parser_advance(p);
 	e->callee = name;
 	uint32_t count;
-	e->arguments =
-	    parse_items(p, e, TOKEN_CLOSE, LIMIT_PARAMS, &count);
+	e->arguments = parse_items(p, e, TOKEN_CLOSE, LIMIT_PARAMS, &count);
 	e->argument_count = count;
 	return parser_finish(p, e);
 }

@@ -40,8 +40,8 @@ static void parse_if(struct parser *p, struct stmt *s)
 		VEC_RESERVE(arms, s->arm_count, capacity);
 		struct arm *arm = &arms[s->arm_count++];
 		parser_expect(p, TOKEN_OPEN);
-		arm->condition = p->panic ? parser_null_expr(p)
-		                          : parse_expression(p);
+		arm->condition =
+			p->panic ? parser_null_expr(p) : parse_expression(p);
 		parser_expect(p, TOKEN_CLOSE);
 		arm->at = parser_place(p, parser_here(p));
 		arm->body = parse_body(p);
@@ -120,8 +120,9 @@ static void parse_simple(struct parser *p, struct stmt *s)
 		s->value = s->kind == STMT_SET ? parse_value(p)
 		                               : parse_expression(p);
 	} else if (e->kind != EXPR_CALL && parser_peek(p) == TOKEN_SEMICOLON) {
-		parser_fail(p, e->start, "this has no effect: a statement is "
-		                         "a call or an assignment");
+		parser_fail(p, e->start,
+		            "this has no effect: a statement is "
+		            "a call or an assignment");
 		return;
 	} else if (e->kind != EXPR_CALL) {
 		parser_expected(p, "'='");
@@ -202,10 +203,11 @@ struct block *parse_block(struct parser *p)
 		parse_statements(p, b);
 		if (!parser_accept(p, TOKEN_CLOSE_BRACE) && !p->stopped) {
 			struct position at =
-			    source_position(p->all, parser_place(p, open));
+				source_position(p->all, parser_place(p, open));
 			parser_fail(p, parser_here(p),
 			            "expected '}' for the '{' on line %u, "
-			            "found %s", at.line, parser_found(p));
+			            "found %s",
+			            at.line, parser_found(p));
 		}
 	}
 	parser_leave(p);

@@ -64,8 +64,7 @@ bool parser_begins_item(const struct parser *p)
 	case TOKEN_FN:
 	case TOKEN_SESSION:
 	case TOKEN_ISOLATION:
-	case TOKEN_TXN:
-		return second == TOKEN_NAME;
+	case TOKEN_TXN: return second == TOKEN_NAME;
 	case TOKEN_FINALLY: return second == TOKEN_OPEN_BRACE;
 	case TOKEN_IMPORT: return second == TOKEN_STRING;
 	case TOKEN_NAME:
@@ -86,9 +85,7 @@ bool parser_begins_statement(const struct parser *p)
 	case TOKEN_ASSERT:
 	case TOKEN_ASSUME:
 	case TOKEN_SKIP:
-	case TOKEN_TXN:
-		return true;
-	default:
-		return false;
+	case TOKEN_TXN: return true;
+	default: return false;
 	}
 }

@@ -17,7 +17,8 @@ static enum foreign_type parse_type(struct parser *p, const char *after)
 	if (!parser_accept(p, TOKEN_COLON)) {
 		parser_fail(p, parser_here(p),
 		            "expected ': int' or ': string' after %s, "
-		            "found %s", after, parser_found(p));
+		            "found %s",
+		            after, parser_found(p));
 		return type;
 	}
 	if (parser_word_is(p, "string"))
@@ -49,7 +50,7 @@ static void parse_params(struct parser *p, struct item *i)
 		params[i->param_count++] = parse_local(p, "a parameter");
 		if (typed)
 			i->param_types[n] =
-			    (uint8_t)parse_type(p, "the parameter");
+				(uint8_t)parse_type(p, "the parameter");
 		if (!parser_accept(p, TOKEN_COMMA)) break;
 	}
 	parser_expect(p, TOKEN_CLOSE);
@@ -70,9 +71,9 @@ static void parse_global(struct parser *p, struct item *i)
 		if (i->star)
 			parser_expect(p, TOKEN_CLOSE_SQUARE);
 		else
-			i->indexes = parse_items(p, &outer, TOKEN_CLOSE_SQUARE,
-			                         LIMIT_INDEXES,
-			                         &i->index_count);
+			i->indexes =
+				parse_items(p, &outer, TOKEN_CLOSE_SQUARE,
+			                    LIMIT_INDEXES, &i->index_count);
 		if (!i->star && !i->index_count)
 			parser_fail(p, parser_behind(p),
 			            "a key needs an index value");
@@ -97,8 +98,9 @@ static void parse_fn(struct parser *p, struct item *i)
 	i->name = parse_name(p, "a function's name");
 	parse_params(p, i);
 	if (!p->panic && parser_peek(p) == TOKEN_OPEN_BRACE)
-		parser_fail(p, parser_here(p), "a function is one expression: "
-		                               "fn NAME(PARAMS) = EXPR;");
+		parser_fail(p, parser_here(p),
+		            "a function is one expression: "
+		            "fn NAME(PARAMS) = EXPR;");
 	parser_expect(p, TOKEN_SET);
 	i->value = p->panic ? parser_null_expr(p) : parse_expression(p);
 	parser_expect(p, TOKEN_SEMICOLON);
@@ -236,9 +238,7 @@ static void parse_item_into(struct parser *p, struct item *i,
 		else
 			parse_extern(p, i);
 		return;
-	default:
-		i->kind = ITEM_IMPORT;
-		parse_import(p, i);
+	default: i->kind = ITEM_IMPORT; parse_import(p, i);
 	}
 }
 
@@ -288,8 +288,9 @@ static void parse_program(struct parser *p)
 bool parse(struct syntax *syntax, struct sources *all, uint32_t source)
 {
 	struct source text = all->items[source];
-	struct parser p = { .syntax = syntax, .all = all, .source = source,
-		            .text = &text };
+	struct parser p = {
+		.syntax = syntax, .all = all, .source = source, .text = &text
+	};
 	/* What is no token would be followed by errors that say nothing. */
 	p.failed = !lex(all, source, false, &p.tokens);
 	if (!p.failed) parse_program(&p);

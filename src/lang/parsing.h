@@ -28,11 +28,11 @@ struct parser {
 	const struct source *text;
 	struct tokens tokens;
 	size_t at;
-	bool panic;  /* an error was reported; silent until synchronized */
+	bool panic; /* an error was reported; silent until synchronized */
 	bool failed;
 	bool stopped; /* a limit was exceeded: nothing more is parsed */
 	unsigned nesting;
-	unsigned literals; /* braces of sets and records around */
+	unsigned literals;   /* braces of sets and records around */
 	struct expr **stack; /* items of the lists being parsed */
 	size_t stack_count, stack_capacity;
 };
@@ -59,7 +59,7 @@ bool parser_begins_statement(const struct parser *p);
 
 /* Reports an error, unless one was reported since the last synchronizing. */
 void parser_fail(struct parser *p, uint32_t offset, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+	__attribute__((format(printf, 3, 4)));
 /* What stands here, for messages. */
 const char *parser_found(struct parser *p);
 /* Fails: this was expected, something else found. */

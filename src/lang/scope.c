@@ -92,8 +92,7 @@ static void declare_key(struct checker *c, struct item *i, struct item *first)
 	} else if (first->index_count != i->index_count) {
 		scope_error(c, i->at, "'%s' has %u index value%s, not %u",
 		            i->name->text, first->index_count,
-		            first->index_count == 1 ? "" : "s",
-		            i->index_count);
+		            first->index_count == 1 ? "" : "s", i->index_count);
 	}
 }
 
@@ -221,8 +220,8 @@ void scope_unknown_name(struct checker *c, const struct expr *e)
 	for (struct local *l = c->scope; l; l = l->previous)
 		add_name(&names, l->name->text);
 	for (struct item *i = c->syntax->first; i; i = i->next) {
-		if (i->kind == ITEM_CONST || (i->kind == ITEM_GLOBAL &&
-		                              c->where == WHERE_TRANSACTION))
+		if (i->kind == ITEM_CONST ||
+		    (i->kind == ITEM_GLOBAL && c->where == WHERE_TRANSACTION))
 			add_name(&names, i->name->text);
 		if (c->where == WHERE_ASSERTION &&
 		    (i->kind == ITEM_SESSION || i->kind == ITEM_FINALLY))
@@ -254,8 +253,7 @@ void scope_unknown_callee(struct checker *c, const struct expr *e)
 	        e->callee->text, &names);
 }
 
-void scope_unknown_session(struct checker *c, struct place at,
-                           const char *name)
+void scope_unknown_session(struct checker *c, struct place at, const char *name)
 {
 	struct names names = { 0 };
 	for (struct item *i = c->syntax->first; i; i = i->next)

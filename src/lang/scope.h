@@ -20,17 +20,17 @@ struct checker {
 	struct sources *all;
 	bool failed;
 	enum where where;
-	unsigned loops;       /* comprehensions around */
-	uint32_t level;       /* blocks around */
-	struct local *scope;  /* newest local in scope */
-	struct item *owner;   /* session or finally being checked, or NULL */
-	struct item *pure;    /* fn or const being checked, or NULL */
-	struct block *body;   /* of the txn or session being checked */
+	unsigned loops;      /* comprehensions around */
+	uint32_t level;      /* blocks around */
+	struct local *scope; /* newest local in scope */
+	struct item *owner;  /* session or finally being checked, or NULL */
+	struct item *pure;   /* fn or const being checked, or NULL */
+	struct block *body;  /* of the txn or session being checked */
 	struct item *isolation;
 };
 
 void scope_error(struct checker *c, struct place at, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+	__attribute__((format(printf, 3, 4)));
 
 void scope_enter(struct checker *c);
 void scope_leave(struct checker *c);

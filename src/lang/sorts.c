@@ -48,10 +48,9 @@ static void add_part(struct sorts *s, struct sort *a, const void *label,
 	if (a->part_count == a->part_capacity) {
 		uint32_t capacity = a->part_capacity ? 2 * a->part_capacity : 4;
 		struct sort_part *parts =
-		    region_take(s->region, capacity * sizeof *parts);
+			region_take(s->region, capacity * sizeof *parts);
 		if (a->part_count)
-			memcpy(parts, a->parts,
-			       a->part_count * sizeof *parts);
+			memcpy(parts, a->parts, a->part_count * sizeof *parts);
 		a->parts = parts;
 		a->part_capacity = capacity;
 	}
@@ -158,7 +157,7 @@ static void hold_record(struct sorts *s, struct sort *a, struct value v)
 	for (uint32_t i = 0; i < v.o->length; i += 2) {
 		const struct value_object *name = v.o->items[i].o;
 		struct symbol *symbol =
-		    symbol_find(s->symbols, name->bytes, name->length);
+			symbol_find(s->symbols, name->bytes, name->length);
 		sort_hold(s, sort_field(s, a, symbol), v.o->items[i + 1]);
 	}
 }
@@ -177,10 +176,7 @@ void sort_hold(struct sorts *s, struct sort *a, struct value v)
 		for (uint32_t i = 0; i < v.o->length; i++)
 			sort_hold(s, sort_item(s, a), v.o->items[i]);
 		return;
-	case VALUE_RECORD:
-		hold_record(s, a, v);
-		return;
-	default:
-		return;
+	case VALUE_RECORD: hold_record(s, a, v); return;
+	default: return;
 	}
 }

@@ -25,11 +25,11 @@ struct sort_part {
 };
 
 struct sort {
-	struct sort *same;   /* united with this one; NULL: by itself */
-	struct sort *next;   /* all that there are */
+	struct sort *same; /* united with this one; NULL: by itself */
+	struct sort *next; /* all that there are */
 	struct sort_part *parts;
 	uint32_t part_count, part_capacity;
-	bool is_set;         /* some value of it may be a set */
+	bool is_set; /* some value of it may be a set */
 	bool is_record;
 	/* Why its values cannot be exchanged for others; NULL: they can. */
 	const char *use;
@@ -38,7 +38,7 @@ struct sort {
 	const char *deep_use;
 	struct place deep_at;
 	/* Of the declaration being checked. */
-	bool symmetric;      /* some of its values are exchanged */
+	bool symmetric;       /* some of its values are exchanged */
 	bool holds_symmetric; /* or some in its values */
 };
 

@@ -68,8 +68,8 @@ static const char *line_text(const struct sources *all, const struct source *s,
 {
 	const char *start = s->text + s->lines[line];
 	const char *end = line + 1 < s->line_count
-	                      ? s->text + s->lines[line + 1] - 1
-	                      : s->text + s->length;
+	                          ? s->text + s->lines[line + 1] - 1
+	                          : s->text + s->length;
 	if (end > start && end[-1] == '\r') end--;
 	size_t length = (size_t)(end - start);
 	if (length > SOURCE_LINE_SHOWN) {
@@ -122,8 +122,8 @@ static void report(struct sources *s, enum diag_kind kind, struct place at,
 	struct text message = { 0 };
 	text_vformat(&message, format, args);
 	struct position p = source_position(s, at);
-	diags_add(s->diags, kind, p.file, p.line, p.column, p.source_line,
-	          "%s", text_get(&message));
+	diags_add(s->diags, kind, p.file, p.line, p.column, p.source_line, "%s",
+	          text_get(&message));
 	text_free(&message);
 }
 
@@ -178,15 +178,14 @@ bool source_check_text(struct sources *all, uint32_t source)
 	const struct source *s = &all->items[source];
 	const char *zero = memchr(s->text, 0, s->length);
 	if (zero) {
-		binary_error(all,
-		             (struct place){ source,
-		                             (uint32_t)(zero - s->text) },
-		             "this is not a text: it holds a zero byte");
+		binary_error(
+			all,
+			(struct place){ source, (uint32_t)(zero - s->text) },
+			"this is not a text: it holds a zero byte");
 		return false;
 	}
 	for (uint32_t i = 0; i < s->length;) {
-		uint32_t n =
-		    (uint32_t)utf8_length(s->text + i, s->length - i);
+		uint32_t n = (uint32_t)utf8_length(s->text + i, s->length - i);
 		if (!n) {
 			binary_error(all, (struct place){ source, i },
 			             "this is not a text in UTF-8");

@@ -16,7 +16,7 @@ struct source {
 	const char *path;
 	const char *text; /* followed by a zero byte */
 	uint32_t length;
-	uint32_t *lines;  /* offset of the first byte of each line */
+	uint32_t *lines; /* offset of the first byte of each line */
 	uint32_t line_count;
 	/* The place asked for last: places are asked for nearly in order, and
 	 * a line may be very long. */
@@ -32,7 +32,7 @@ struct sources {
 	size_t count, capacity;
 	struct region *region; /* owns paths and texts */
 	struct diags *diags;
-	size_t errors;         /* reported here */
+	size_t errors; /* reported here */
 };
 
 /* A place is a byte of a source. */
@@ -50,13 +50,13 @@ struct position source_position(struct sources *s, struct place at);
 /* True when so many errors were reported that further ones are noise. */
 bool sources_full(const struct sources *s);
 void source_error(struct sources *s, struct place at, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+	__attribute__((format(printf, 3, 4)));
 void source_verror(struct sources *s, struct place at, const char *format,
                    va_list args);
 void source_note(struct sources *s, struct place at, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+	__attribute__((format(printf, 3, 4)));
 void source_warning(struct sources *s, struct place at, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+	__attribute__((format(printf, 3, 4)));
 /* Is the text free of zero bytes and valid UTF-8? Reports if not. */
 bool source_check_text(struct sources *s, uint32_t source);
 

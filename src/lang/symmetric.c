@@ -45,15 +45,15 @@ static const char *shown(struct group *g, struct value v)
 	struct text t = { 0 };
 	value_print(&t, v);
 	const char *s = t.length > LONGEST
-	                    ? "a value"
-	                    : region_copy_string(g->flow->sorts.region,
-	                                         text_get(&t), t.length);
+	                        ? "a value"
+	                        : region_copy_string(g->flow->sorts.region,
+	                                             text_get(&t), t.length);
 	text_free(&t);
 	return s;
 }
 
 static void fail(struct group *g, struct place at, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+	__attribute__((format(printf, 3, 4)));
 
 static void fail(struct group *g, struct place at, const char *format, ...)
 {
@@ -64,8 +64,8 @@ static void fail(struct group *g, struct place at, const char *format, ...)
 	va_end(args);
 	source_error(g->all, at, "%s", text_get(&t));
 	source_note(g->all, g->declaration->at,
-	            "'%s' and '%s' are declared symmetric here",
-	            name_of(g, 0), name_of(g, g->with));
+	            "'%s' and '%s' are declared symmetric here", name_of(g, 0),
+	            name_of(g, g->with));
 	text_free(&t);
 	g->failed = true;
 }
@@ -81,7 +81,10 @@ static void add_column(struct group *g, struct sort *sort,
 }
 
 /* One value of each session, in the same place of the code. */
-struct row { struct value *values; const struct place *places; };
+struct row {
+	struct value *values;
+	const struct place *places;
+};
 
 static bool find_columns(struct group *g, struct sort *sort, struct row r);
 
@@ -90,7 +93,7 @@ static bool find_in_part(struct group *g, struct sort *sort, struct row r,
                          uint32_t part)
 {
 	struct value *parts =
-	    region_take(g->flow->sorts.region, g->count * sizeof *parts);
+		region_take(g->flow->sorts.region, g->count * sizeof *parts);
 	for (uint32_t i = 0; i < g->count; i++)
 		parts[i] = r.values[i].o->items[part];
 	return find_columns(g, sort, (struct row){ parts, r.places });
@@ -149,7 +152,8 @@ static bool find_columns(struct group *g, struct sort *sort, struct row r)
 		differ |= !value_equal(r.values[0], r.values[i]);
 		if (same_shape(r.values[0], r.values[i])) continue;
 		g->with = i;
-		fail(g, r.places[i], "%s cannot be exchanged with %s, which "
+		fail(g, r.places[i],
+		     "%s cannot be exchanged with %s, which "
 		     "session '%s' has in its place: only integers, and "
 		     "strings that are about equally long, can be",
 		     shown(g, r.values[i]), shown(g, r.values[0]),
@@ -166,7 +170,10 @@ static bool find_columns(struct group *g, struct sort *sort, struct row r)
 
 /* The occurrences in the sessions' own code: those of session i are number
  * own[i], own[i] + 1, ... of own_count. */
-struct own { uint32_t *numbers; uint32_t count; };
+struct own {
+	uint32_t *numbers;
+	uint32_t count;
+};
 
 static struct own own_occurrences(struct group *g, uint32_t session)
 {
@@ -188,7 +195,7 @@ static struct row take_row(struct group *g, const struct own *own, uint32_t at)
 	struct place *places = region_take(region, g->count * sizeof *places);
 	for (uint32_t i = 0; i < g->count; i++) {
 		const struct occurrence *o =
-		    &g->flow->occurrences[own[i].numbers[at]];
+			&g->flow->occurrences[own[i].numbers[at]];
 		values[i] = o->value;
 		places[i] = o->at;
 		sort_unite(&g->flow->sorts,
@@ -203,7 +210,7 @@ static bool find_all_columns(struct group *g, const struct own *own)
 	for (uint32_t i = 0; i < own[0].count; i++) {
 		struct row r = take_row(g, own, i);
 		struct sort *sort =
-		    g->flow->occurrences[own[0].numbers[i]].sort;
+			g->flow->occurrences[own[0].numbers[i]].sort;
 		if (!find_columns(g, sort, r)) return false;
 	}
 	return true;
@@ -236,7 +243,7 @@ static const struct sort *part_sort(struct group *g, const struct sort *sort,
 	if (v.tag != VALUE_RECORD) return sort_known_place(sort, i);
 	const struct value_object *name = v.o->items[i - 1].o;
 	return sort_known_field(
-	    sort, symbol_find(s->symbols, name->bytes, name->length));
+		sort, symbol_find(s->symbols, name->bytes, name->length));
 }
 
 static struct value rename_parts(struct group *g, const struct sort *sort,
@@ -277,8 +284,7 @@ static void fail_to_rename(struct group *g, struct place at, struct value v,
                            struct value wanted)
 {
 	fail(g, at, "%s would have to be %s when '%s' and '%s' are exchanged",
-	     shown(g, v), shown(g, wanted), name_of(g, 0),
-	     name_of(g, g->with));
+	     shown(g, v), shown(g, wanted), name_of(g, 0), name_of(g, g->with));
 }
 
 /* The sessions become one another, and the others stay as they are. */
@@ -288,9 +294,9 @@ static void check_own(struct group *g, const struct own *own)
 		for (uint32_t i = 0; i < g->count && !g->failed; i++) {
 			uint32_t j = i == 0 ? g->with : i == g->with ? 0 : i;
 			const struct occurrence *a =
-			    &g->flow->occurrences[own[i].numbers[at]];
+				&g->flow->occurrences[own[i].numbers[at]];
 			const struct occurrence *b =
-			    &g->flow->occurrences[own[j].numbers[at]];
+				&g->flow->occurrences[own[j].numbers[at]];
 			struct value v = rename_value(g, a->sort, a->value);
 			if (!value_equal(v, b->value))
 				fail_to_rename(g, b->at, b->value, v);
@@ -311,10 +317,12 @@ static void check_others(struct group *g)
 		if (is_own(g, o)) continue;
 		struct value v = rename_value(g, o->sort, o->value);
 		if (value_equal(v, o->value)) continue;
-		fail(g, o->at, "%s is named here, and it is one of the values "
+		fail(g, o->at,
+		     "%s is named here, and it is one of the values "
 		     "that tell '%s' and '%s' apart: after an exchange it "
-		     "would have to be %s", shown(g, o->value),
-		     name_of(g, 0), name_of(g, g->with), shown(g, v));
+		     "would have to be %s",
+		     shown(g, o->value), name_of(g, 0), name_of(g, g->with),
+		     shown(g, v));
 		return;
 	}
 }
@@ -346,10 +354,10 @@ static void check_initial(struct group *g, const struct item *i,
 	}
 	struct value v = rename_value(g, family->sort, k->initial);
 	struct value there = k->initial;
-	if (changed)
-		there = initial_of(g->program, k->global, index, k->count);
+	if (changed) there = initial_of(g->program, k->global, index, k->count);
 	if (value_equal(v, there)) return;
-	fail(g, i->at, "this key begins with %s, and the one that it becomes "
+	fail(g, i->at,
+	     "this key begins with %s, and the one that it becomes "
 	     "when '%s' and '%s' are exchanged, with %s instead of %s",
 	     shown(g, k->initial), name_of(g, 0), name_of(g, g->with),
 	     shown(g, there), shown(g, v));
@@ -386,7 +394,7 @@ static void spread_symmetric(struct flow *f)
 			for (uint32_t i = 0; i < s->part_count; i++) {
 				struct sort *p = sort_find(s->parts[i].sort);
 				s->holds_symmetric |=
-				    p->symmetric || p->holds_symmetric;
+					p->symmetric || p->holds_symmetric;
 			}
 			changed |= s->holds_symmetric;
 		}
@@ -403,7 +411,7 @@ static const struct column *column_within(struct group *g, struct sort *sort,
 			return &g->columns[i];
 	for (uint32_t i = 0; depth && i < sort->part_count; i++) {
 		const struct column *c =
-		    column_within(g, sort->parts[i].sort, depth - 1);
+			column_within(g, sort->parts[i].sort, depth - 1);
 		if (c) return c;
 	}
 	return NULL;
@@ -418,9 +426,10 @@ static void fail_at_use(struct group *g, struct sort *sort, const char *use,
 	uint32_t with = 1;
 	while (value_equal(c->values[0], c->values[with])) with++;
 	g->with = with;
-	fail(g, at, "%s can get here, and %s: then it makes a difference when "
-	     "it is exchanged with %s", shown(g, c->values[0]), use,
-	     shown(g, c->values[with]));
+	fail(g, at,
+	     "%s can get here, and %s: then it makes a difference when "
+	     "it is exchanged with %s",
+	     shown(g, c->values[0]), use, shown(g, c->values[with]));
 	source_note(g->all, c->at, "%s comes from here",
 	            shown(g, c->values[0]));
 }
@@ -443,8 +452,10 @@ static void check_visits(struct group *g)
 		const struct visit *v = &g->flow->visits[i];
 		struct sort *s = sort_find(v->collection);
 		if (s->is_set && s->holds_symmetric && !v->any_order)
-			fail_at_use(g, s, "this visits a set in the order of "
-			            "its values", v->at);
+			fail_at_use(g, s,
+			            "this visits a set in the order of "
+			            "its values",
+			            v->at);
 	}
 }
 
@@ -454,8 +465,10 @@ static void check_lookups(struct group *g)
 		const struct lookup *l = &g->flow->lookups[i];
 		struct sort *s = sort_find(l->value);
 		if (s->symmetric && sort_find(l->collection)->is_record)
-			fail_at_use(g, s, "it is looked for among the fields "
-			            "of a record", l->at);
+			fail_at_use(g, s,
+			            "it is looked for among the fields "
+			            "of a record",
+			            l->at);
 	}
 }
 
@@ -468,9 +481,10 @@ static bool are_aligned(struct group *g)
 		g->with = i;
 		if (align_sessions(g->sessions[0], g->sessions[i], &d))
 			continue;
-		fail(g, d.b, "sessions '%s' and '%s' are not the same code up "
-		     "to constants: here they %s", name_of(g, 0),
-		     name_of(g, i), d.what);
+		fail(g, d.b,
+		     "sessions '%s' and '%s' are not the same code up "
+		     "to constants: here they %s",
+		     name_of(g, 0), name_of(g, i), d.what);
 		source_note(g->all, d.a, "session '%s'", name_of(g, 0));
 		return false;
 	}
@@ -526,14 +540,18 @@ static void note(struct group *g)
 static bool check_declaration(struct item *declaration, struct sources *all,
                               struct flow *f, struct program *p)
 {
-	struct group g = { .declaration = declaration, .all = all, .flow = f,
-		           .program = p, .count = declaration->param_count,
+	struct group g = { .declaration = declaration,
+		           .all = all,
+		           .flow = f,
+		           .program = p,
+		           .count = declaration->param_count,
 		           .with = 1 };
 	g.sessions = mem_take0(g.count, sizeof *g.sessions);
 	for (uint32_t i = 0; i < g.count; i++)
 		g.sessions[i] = declaration->params[i]->name->session;
 	if (f->too_large)
-		fail(&g, declaration->at, "the program is too large to see "
+		fail(&g, declaration->at,
+		     "the program is too large to see "
 		     "whether this holds");
 	else
 		check_group(&g);

@@ -75,9 +75,11 @@ static const char *rule(enum session_kind is, enum session_kind wanted)
 static _Noreturn void refuse_thread(const struct call *c)
 {
 	struct text t = { 0 };
-	text_format(&t, "%s() was called by a thread that runs no session: "
+	text_format(&t,
+	            "%s() was called by a thread that runs no session: "
 	            "threads that a session starts may not use the functions "
-	            "of isoscope/client.h", c->function);
+	            "of isoscope/client.h",
+	            c->function);
 	crash_misuse(text_get(&t));
 }
 
@@ -90,9 +92,11 @@ static void check_stack(const struct call *c, const struct session *s)
 	if (fibre_holds(s->fibre, here)) return;
 	const struct session *owner = declared_owner(here);
 	if (!owner) return;
-	text_format(&t, "%s() was called by session \"%s\" on the stack of "
+	text_format(&t,
+	            "%s() was called by session \"%s\" on the stack of "
 	            "session \"%s\": longjmp() must not lead from one session "
-	            "into another", c->function, s->name, owner->name);
+	            "into another",
+	            c->function, s->name, owner->name);
 	crash_misuse(text_get(&t));
 }
 
@@ -113,16 +117,17 @@ static struct session *enter_transaction(const struct call *c)
 	struct session *s = api_enter(c, SESSION_PLAIN);
 	if (!s->transaction)
 		api_fail(c, " outside of a transaction: iso_begin() comes "
-		         "first");
+		            "first");
 	return s;
 }
 
 void api_check_value(const struct call *c, struct iso_value v, const char *what)
 {
 	if ((unsigned)v.kind > ISO_BYTES)
-		api_fail(c, ": the %s is of kind %d, which is none: make it "
-		         "with iso_int(), iso_string() or iso_bytes()", what,
-		         (int)v.kind);
+		api_fail(c,
+		         ": the %s is of kind %d, which is none: make it "
+		         "with iso_int(), iso_string() or iso_bytes()",
+		         what, (int)v.kind);
 	if (v.kind == ISO_BYTES && !v.bytes && v.length)
 		api_fail(c, ": the %s is a null pointer to %zu bytes", what,
 		         v.length);
@@ -132,7 +137,7 @@ void api_check_key(const struct call *c, struct iso_value key)
 {
 	if (key.kind == ISO_NULL)
 		api_fail(c, ": the key is null, or a null pointer: keys are "
-		         "integers, strings or bytes");
+		            "integers, strings or bytes");
 	api_check_value(c, key, "key");
 }
 
@@ -156,7 +161,8 @@ struct iso_value iso_string(const char *string)
 
 struct iso_value iso_bytes(const void *bytes, size_t length)
 {
-	return (struct iso_value){ .kind = ISO_BYTES, .bytes = bytes,
+	return (struct iso_value){ .kind = ISO_BYTES,
+		                   .bytes = bytes,
 		                   .length = length };
 }
 
@@ -172,7 +178,8 @@ void iso_begin(const char *name)
 	struct call c = API_CALL(iso_string(name));
 	struct session *s = api_enter(&c, SESSION_PLAIN);
 	if (s->transaction)
-		api_fail(&c, " in the middle of transaction \"%s\": "
+		api_fail(&c,
+		         " in the middle of transaction \"%s\": "
 		         "iso_commit() or iso_abort() comes first",
 		         s->transaction);
 	if (!name) name = "txn";
@@ -215,15 +222,16 @@ static _Noreturn void fail_kind(const struct call *c, struct iso_value v,
                                 const char *wanted)
 {
 	struct text t = { 0 };
-	const char *way_out = v.kind == ISO_INT ? "iso_get_int() or iso_get()"
-	                      : v.kind == ISO_BYTES
-	                          ? "iso_get_string() or iso_get()"
-	                          : "iso_get(), or give it an initial value";
+	const char *way_out =
+		v.kind == ISO_INT ? "iso_get_int() or iso_get()"
+		: v.kind == ISO_BYTES
+			? "iso_get_string() or iso_get()"
+			: "iso_get(), or give it an initial value";
 	add_value(&t, v);
 	if (v.kind == ISO_NULL)
 		text_string(&t, "null, as where nothing was written");
-	char *is = region_copy_string(&session_current()->memory,
-	                              text_get(&t), t.length);
+	char *is = region_copy_string(&session_current()->memory, text_get(&t),
+	                              t.length);
 	text_free(&t);
 	api_fail(c, ": the value is no %s, but%s %s; use %s", wanted,
 	         v.kind == ISO_BYTES ? " the string" : "", is, way_out);
@@ -347,8 +355,7 @@ struct iso_value iso_noted(const char *session, const char *name)
 	return noted(&c, session, name);
 }
 
-int64_t iso_noted_int(const char *session, const char *name,
-                      int64_t otherwise)
+int64_t iso_noted_int(const char *session, const char *name, int64_t otherwise)
 {
 	struct call c = API_CALL(iso_string(name));
 	struct iso_value v = noted(&c, session, name);

@@ -8,9 +8,9 @@
 #include <sys/socket.h>
 
 enum {
-	SPINS = 400,      /* looks before sleeping: some 10 microseconds */
-	MISSES = 2,       /* in a row, after which spinning is given up, */
-	TRIED_AGAIN = 64  /* but for one wait in so many */
+	SPINS = 400,     /* looks before sleeping: some 10 microseconds */
+	MISSES = 2,      /* in a row, after which spinning is given up, */
+	TRIED_AGAIN = 64 /* but for one wait in so many */
 };
 
 void bell_ear_init(struct bell_ear *e)
@@ -18,8 +18,8 @@ void bell_ear_init(struct bell_ear *e)
 	cpu_set_t set;
 	memset(e, 0, sizeof *e);
 	CPU_ZERO(&set);
-	e->alone = !sched_getaffinity(0, sizeof set, &set) &&
-	           CPU_COUNT(&set) == 1;
+	e->alone =
+		!sched_getaffinity(0, sizeof set, &set) && CPU_COUNT(&set) == 1;
 }
 
 void bell_ring(struct bell *b, int socket)

@@ -20,25 +20,23 @@ enum {
 static const struct signal_meaning {
 	int signal, code; /* 0: any */
 	const char *meaning;
-} meanings[] = {
-	{ SIGSEGV, SEGV_MAPERR, "invalid address" },
-	{ SIGSEGV, SEGV_ACCERR, "forbidden access to address" },
-	{ SIGSEGV, 0, "invalid address" },
-	{ SIGBUS, BUS_ADRALN, "misaligned address" },
-	{ SIGBUS, BUS_ADRERR, "no memory behind address" },
-	{ SIGBUS, 0, "memory error" },
-	{ SIGFPE, FPE_INTDIV, "integer division by zero" },
-	{ SIGFPE, FPE_INTOVF, "integer overflow" },
-	{ SIGFPE, 0, "arithmetic error" },
-	{ SIGILL, 0, "illegal instruction" },
-	{ SIGABRT, 0, "abort()" },
-	{ SIGTRAP, 0, "trap" },
-	{ SIGSYS, 0, "forbidden system call" },
-	{ SIGXCPU, 0, "the limit of processor time" },
-	{ SIGXFSZ, 0, "the limit of file sizes" },
-	{ SIGALRM, 0, "an alarm" },
-	{ SIGPIPE, 0, "nobody reads what it writes" }
-};
+} meanings[] = { { SIGSEGV, SEGV_MAPERR, "invalid address" },
+	         { SIGSEGV, SEGV_ACCERR, "forbidden access to address" },
+	         { SIGSEGV, 0, "invalid address" },
+	         { SIGBUS, BUS_ADRALN, "misaligned address" },
+	         { SIGBUS, BUS_ADRERR, "no memory behind address" },
+	         { SIGBUS, 0, "memory error" },
+	         { SIGFPE, FPE_INTDIV, "integer division by zero" },
+	         { SIGFPE, FPE_INTOVF, "integer overflow" },
+	         { SIGFPE, 0, "arithmetic error" },
+	         { SIGILL, 0, "illegal instruction" },
+	         { SIGABRT, 0, "abort()" },
+	         { SIGTRAP, 0, "trap" },
+	         { SIGSYS, 0, "forbidden system call" },
+	         { SIGXCPU, 0, "the limit of processor time" },
+	         { SIGXFSZ, 0, "the limit of file sizes" },
+	         { SIGALRM, 0, "an alarm" },
+	         { SIGPIPE, 0, "nobody reads what it writes" } };
 
 static const struct signal_meaning *meaning_of(int signal, int code)
 {
@@ -138,25 +136,26 @@ static void describe_kind(const struct death *d, struct text *out)
 	case CASUALTY_EXIT: describe_end(d, out); return;
 	case CASUALTY_SIGNAL: describe_signal(d, out); return;
 	case CASUALTY_OVERFLOW:
-		text_format(out, "the stack is full (%d MiB): endless "
-		            "recursion?", FIBRE_STACK >> 20);
+		text_format(out,
+		            "the stack is full (%d MiB): endless "
+		            "recursion?",
+		            FIBRE_STACK >> 20);
 		return;
-	case CASUALTY_TIMEOUT:
-		describe_timeout(d, out);
-		return;
+	case CASUALTY_TIMEOUT: describe_timeout(d, out); return;
 	case CASUALTY_THREAD:
 		text_string(out, "misuse of the functions of "
-		            "isoscope/client.h");
+		                 "isoscope/client.h");
 		return;
 	case CASUALTY_FILES: text_string(out, CLOSED); return;
 	case CASUALTY_MEMORY:
-		text_format(out, "took more than %llu MiB of memory: an "
+		text_format(out,
+		            "took more than %llu MiB of memory: an "
 		            "endless loop?",
 		            (unsigned long long)(d->memory >> 20));
 		return;
 	case CASUALTY_SPOILT:
 		text_string(out, "wrote over memory that is not its own, and "
-		            "spoilt what it shares with isoscope");
+		                 "spoilt what it shares with isoscope");
 		return;
 	}
 }
@@ -241,8 +240,8 @@ void death_describe(const struct death *d, const struct loaded *l,
 	if (!near) return;
 	bool asks = out->length && out->data[out->length - 1] == '?';
 	bool is_known = death_place(d, l, &next) != 0;
-	text_string(out, asks || (is_known && d->kind == CASUALTY_EXIT)
-	                     ? " " : ", ");
+	text_string(out, asks || (is_known && d->kind == CASUALTY_EXIT) ? " "
+	                                                                : ", ");
 	if (is_known) {
 		describe_place(d, l, lines, out);
 	} else {

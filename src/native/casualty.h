@@ -15,14 +15,14 @@ struct death {
 	uint64_t address;
 	uint64_t frames[SHARED_FRAMES];
 	uint32_t frame_count;
-	uint64_t called; /* the place of its last call of the API, or 0 */
-	int status;     /* of waitpid(), -1 if unknown */
-	int stopped;    /* the signal that stopped it, before the timeout */
-	bool cut_off;   /* it lived on, but had closed its socket */
+	uint64_t called;  /* the place of its last call of the API, or 0 */
+	int status;       /* of waitpid(), -1 if unknown */
+	int stopped;      /* the signal that stopped it, before the timeout */
+	bool cut_off;     /* it lived on, but had closed its socket */
 	char program[16]; /* that it became by exec(); "": none */
 	bool cpu_limited; /* its processor time was limited */
-	double timeout; /* seconds, of CASUALTY_TIMEOUT */
-	uint64_t memory; /* bytes it may take, of CASUALTY_MEMORY */
+	double timeout;   /* seconds, of CASUALTY_TIMEOUT */
+	uint64_t memory;  /* bytes it may take, of CASUALTY_MEMORY */
 };
 
 /* The program counter of a frame in user code, 0 if none: of the call where it

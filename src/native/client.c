@@ -41,8 +41,10 @@ static void add_session(struct loading *l, const char *name)
 {
 	struct program *p = l->program;
 	if (p->sessions_count >= SESSIONS_MAX) {
-		fail(l, "too many sessions: 8,191 is the most that isoscope "
-		        "holds", "");
+		fail(l,
+		     "too many sessions: 8,191 is the most that isoscope "
+		     "holds",
+		     "");
 		return;
 	}
 	name = text_of_guest(&p->region, name);
@@ -57,8 +59,10 @@ static void add_initial(struct loading *l)
 	struct value key = value_of_wire(&p->region, wire_get_value(&l->wire));
 	struct value v = value_of_wire(&p->region, wire_get_value(&l->wire));
 	if (p->keys_count >= KEYS_MAX)
-		fail(l, "too many initial values: 1,048,576 keys are the most "
-		        "that isoscope holds", "");
+		fail(l,
+		     "too many initial values: 1,048,576 keys are the most "
+		     "that isoscope holds",
+		     "");
 	else
 		program_set_initial(p, program_add_key(p, 0, &key, 1), v);
 }
@@ -67,7 +71,7 @@ static void set_isolation(struct loading *l)
 {
 	const char *level = get_string(l);
 	l->program->isolation =
-	    region_copy_string(&l->program->region, level, strlen(level));
+		region_copy_string(&l->program->region, level, strlen(level));
 }
 
 static void add_expectation(struct loading *l, uint64_t pc)
@@ -108,8 +112,10 @@ static void read_declarations(struct loading *l)
 		l->wire = wire_read(process_reply(l->process));
 		while (read_declaration(l)) continue;
 		if (l->wire.bad)
-			fail(l, "iso_client() wrote over memory that is not "
-			        "its own", "");
+			fail(l,
+			     "iso_client() wrote over memory that is not "
+			     "its own",
+			     "");
 		break;
 	case PROCESS_DIED:
 		process_why(l->process, &why);

@@ -92,9 +92,9 @@ static enum casualty_kind kind_of(const siginfo_t *info)
 	struct fibre *f = fibre_current();
 	if (is_timeout(info)) return CASUALTY_TIMEOUT;
 	return info->si_signo == SIGSEGV && info->si_code > 0 && f &&
-	               fibre_guards(f, info->si_addr)
-	           ? CASUALTY_OVERFLOW
-	           : CASUALTY_SIGNAL;
+	                       fibre_guards(f, info->si_addr)
+	               ? CASUALTY_OVERFLOW
+	               : CASUALTY_SIGNAL;
 }
 
 static _Noreturn void die_of(int number)
@@ -173,9 +173,11 @@ static void in_copy(void)
 static _Noreturn void end_copy(const char *what)
 {
 	char line[300];
-	snprintf(line, sizeof line, "a process that a session has forked came "
+	snprintf(line, sizeof line,
+	         "a process that a session has forked came "
 	         "to %s and is ended: only the session itself goes on; call "
-	         "_exit() in the other, or exec()", what);
+	         "_exit() in the other, or exec()",
+	         what);
 	say(line);
 	_exit(0);
 }
@@ -247,7 +249,7 @@ static void use_own_stack(void)
 
 void crash_watch(struct shared *shared)
 {
-	static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL,
+	static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE,  SIGILL,
 		                       SIGABRT, SIGSYS, SIGTRAP, SIGALRM };
 	struct sigaction a = { .sa_sigaction = on_signal,
 		               .sa_flags = SA_SIGINFO | SA_ONSTACK };
@@ -269,8 +271,8 @@ void crash_watch(struct shared *shared)
 
 static bool find_path(const struct dl_phdr_info *info, char *out)
 {
-	const char *name = *info->dlpi_name ? info->dlpi_name
-	                                    : "/proc/self/exe";
+	const char *name =
+		*info->dlpi_name ? info->dlpi_name : "/proc/self/exe";
 	char path[PATH_MAX];
 	if (!strchr(name, '/') || !realpath(name, path)) return false;
 	if (strlen(path) >= SHARED_PATH) return false;

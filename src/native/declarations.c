@@ -75,8 +75,7 @@ static bool is_same_file(const struct declarations *d, const char *client)
 {
 	struct stat now;
 	return !stat(client, &now) && now.st_dev == d->file.st_dev &&
-	       now.st_ino == d->file.st_ino &&
-	       now.st_size == d->file.st_size &&
+	       now.st_ino == d->file.st_ino && now.st_size == d->file.st_size &&
 	       now.st_mtim.tv_sec == d->file.st_mtim.tv_sec &&
 	       now.st_mtim.tv_nsec == d->file.st_mtim.tv_nsec;
 }

@@ -11,8 +11,8 @@
 
 /* What was seen when the client was loaded. */
 struct declarations {
-	uint64_t hash;      /* of all that was declared */
-	struct stat file;   /* of the shared object */
+	uint64_t hash;    /* of all that was declared */
+	struct stat file; /* of the shared object */
 };
 
 /* Notes the file, before it is loaded, and the reply of the first worker. */

@@ -93,7 +93,7 @@ void declared_finish(uint64_t client)
 {
 	if (!declared.plain.count)
 		session_fail(client, "iso_client() declares no session: it "
-		             "has to call iso_session()");
+		                     "has to call iso_session()");
 	add_all(&declared.all, &declared.plain);
 	if (declared.finally) {
 		const struct call c = { .pc = client };
@@ -109,11 +109,11 @@ static void check_name(const struct call *c, const char *name)
 	if (!*name) api_fail(c, ": the name is empty");
 	if (!strcmp(name, "finally"))
 		api_fail(c, ": this is the name of the session of "
-		         "iso_finally(): take another");
+		            "iso_finally(): take another");
 	for (uint32_t i = 0; i < declared.plain.count; i++)
 		if (!strcmp(declared.plain.items[i]->name, name))
 			api_fail(c, ": two sessions have this name: take "
-			         "another for one of them");
+			            "another for one of them");
 }
 
 static void check_function(const struct call *c, bool is_null)
@@ -141,7 +141,7 @@ void iso_finally(void (*function)(void *data), void *data)
 	check_function(&c, !function);
 	if (declared.finally)
 		api_fail(&c, " was called before: there is one final session "
-		         "at most");
+		             "at most");
 	declared.finally = new_session(SESSION_PLAIN, "finally", data);
 	declared.finally->run = function;
 	declared.finally->entry = (uint64_t)(uintptr_t)function;
@@ -169,7 +169,7 @@ void iso_isolation(const char *level)
 	if (!level) api_fail(&c, ": the level is a null pointer");
 	if (declared.has_isolation)
 		api_fail(&c, " is the second level that is declared: there "
-		         "is one at most");
+		             "is one at most");
 	declared.has_isolation = true;
 	declare(&c, STEP_ISOLATION, level);
 }
@@ -179,8 +179,8 @@ void iso_isolation(const char *level)
 static uint64_t key_hash(struct iso_value key)
 {
 	return key.kind == ISO_INT
-	           ? hash_mix(1, (uint64_t)key.integer)
-	           : hash_bytes(2, key.length ? key.bytes : "", key.length);
+	               ? hash_mix(1, (uint64_t)key.integer)
+	               : hash_bytes(2, key.length ? key.bytes : "", key.length);
 }
 
 static bool is_key(const struct initial *i, uint64_t hash, struct iso_value key)

@@ -14,12 +14,11 @@ enum {
 
 /* ---- Comparing ---- */
 
-static bool findings_agree(const struct memo_step *a,
-                           const struct memo_step *b)
+static bool findings_agree(const struct memo_step *a, const struct memo_step *b)
 {
 	const struct finding *f = a->step.findings, *g = b->step.findings;
 	const struct finding *f_end = a->before->step.findings,
-	                     *g_end = b->before->step.findings;
+			     *g_end = b->before->step.findings;
 	for (; f != f_end && g != g_end; f = f->older, g = g->older)
 		if (f->kind != g->kind || f->assertion != g->assertion)
 			return false;
@@ -30,7 +29,7 @@ static bool notes_agree(const struct memo_step *a, const struct memo_step *b)
 {
 	const struct guest_note *m = a->step.notes, *n = b->step.notes;
 	const struct guest_note *m_end = a->before->step.notes,
-	                        *n_end = b->before->step.notes;
+				*n_end = b->before->step.notes;
 	for (; m != m_end && n != n_end; m = m->older, n = n->older)
 		if (strcmp(m->name, n->name) ||
 		    !value_equal(m->value, n->value))
@@ -132,8 +131,7 @@ static void print_place(struct text *t, struct library *l, uint32_t point)
 }
 
 static void print_step(struct text *t, struct library *l,
-                       const struct memo_step *s,
-                       const struct memo_step *next)
+                       const struct memo_step *s, const struct memo_step *next)
 {
 	print_notes(t, s);
 	print_findings(t, l, s);

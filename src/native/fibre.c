@@ -16,8 +16,8 @@
 #include "native/fibre_tools.h"
 
 enum {
-	GUARD = 64 << 20, /* addresses only: no large frame gets over it */
-	KEPT = 64,       /* stacks of fibres that were freed */
+	GUARD = 64 << 20,   /* addresses only: no large frame gets over it */
+	KEPT = 64,          /* stacks of fibres that were freed */
 	SHALLOW = 64 << 10, /* bytes of a stack that it keeps in memory, */
 	USES = 16           /* and how often it is used before it gives back
 	                     * the others */
@@ -33,7 +33,7 @@ struct fibre {
 	size_t size;      /* bytes of the stack */
 	unsigned uses;
 	bool started, over;
-	bool dying; /* resumed only to leave its stack for good */
+	bool dying;         /* resumed only to leave its stack for good */
 	struct fibre *next; /* among the free ones */
 	struct fibre_tools tools;
 };
@@ -65,8 +65,8 @@ static void enter(struct fibre *f)
 static void leave(struct fibre *f, bool for_ever)
 {
 	running = NULL;
-	tools_leave(&f->tools, for_ever ? TOOLS_OUT_FOR_EVER : TOOLS_OUT,
-	            NULL, 0);
+	tools_leave(&f->tools, for_ever ? TOOLS_OUT_FOR_EVER : TOOLS_OUT, NULL,
+	            0);
 	swapcontext(&f->inside, &f->outside);
 	tools_arrive_inside(&f->tools, false);
 }

@@ -61,13 +61,13 @@ static inline void tools_leave(struct fibre_tools *t, enum tools_way way,
 		__sanitizer_start_switch_fiber(&t->fake_outside, stack, size);
 	else
 		__sanitizer_start_switch_fiber(
-		    way == TOOLS_OUT ? &t->fake_inside : NULL, t->outside,
-		    t->outside_size);
+			way == TOOLS_OUT ? &t->fake_inside : NULL, t->outside,
+			t->outside_size);
 #endif
 #ifdef TOOLS_THREAD
 	if (way == TOOLS_IN) t->thread_outside = __tsan_get_current_fiber();
 	__tsan_switch_to_fiber(
-	    way == TOOLS_IN ? t->thread_inside : t->thread_outside, 0);
+		way == TOOLS_IN ? t->thread_inside : t->thread_outside, 0);
 #endif
 }
 

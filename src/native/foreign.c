@@ -55,6 +55,7 @@ struct iso_value foreign_call(const struct foreign_function *f, void *address,
 	if (!gives_string)
 		return (struct iso_value){ .kind = ISO_INT, .integer = number };
 	if (!string) return (struct iso_value){ .kind = ISO_NULL };
-	return (struct iso_value){ .kind = ISO_BYTES, .bytes = string,
+	return (struct iso_value){ .kind = ISO_BYTES,
+		                   .bytes = string,
 		                   .length = strlen(string) };
 }

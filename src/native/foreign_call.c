@@ -135,7 +135,8 @@ static struct outcome read_reply(const struct invocation *q)
 		const char *why = wire_get_string(&r, &length);
 		if (!r.bad)
 			return failure(
-			    region_copy_string(q->region, why, length), true);
+				region_copy_string(q->region, why, length),
+				true);
 	}
 	return failure("its reply was damaged", false);
 }
@@ -271,7 +272,8 @@ static void keep(struct call_memo *m, uint64_t hash, const struct invocation *q,
 	grow(m);
 	struct call *c = region_take(&m->region,
 	                             sizeof *c + count * sizeof *c->arguments);
-	*c = (struct call){ .hash = hash, .function = q->number,
+	*c = (struct call){ .hash = hash,
+		            .function = q->number,
 		            .outcome = *o };
 	for (uint32_t i = 0; i < count; i++)
 		c->arguments[i] = value_copy(&m->region, q->arguments[i]);
@@ -333,8 +335,8 @@ static bool give(const struct outcome *o, struct region *r, struct value *out,
 }
 
 bool guest_call(struct guest *g, uint32_t function,
-                const struct value *arguments, uint32_t count,
-                struct region *r, struct value *out, const char **error)
+                const struct value *arguments, uint32_t count, struct region *r,
+                struct value *out, const char **error)
 {
 	struct invocation q = {
 		.guest = g,

@@ -11,11 +11,11 @@
 #include "native/reply.h"
 
 enum {
-	LEAVES_MOST = 4096,              /* run once more in the end, */
-	RUNS_IN_THE_END = 1024,          /* in other orders too if there are so
-	                                  * few of them that the runs are no
-	                                  * more than this, */
-	ORDERS_MOST = 8                  /* and no more orders */
+	LEAVES_MOST = 4096,     /* run once more in the end, */
+	RUNS_IN_THE_END = 1024, /* in other orders too if there are so
+	                         * few of them that the runs are no
+	                         * more than this, */
+	ORDERS_MOST = 8         /* and no more orders */
 };
 
 #define ORDERS_SECONDS 0.3 /* for all of this, after which no more orders */
@@ -24,13 +24,16 @@ enum {
 
 struct point_cache {
 	uint32_t count, capacity; /* a power of two */
-	struct { uint64_t pc; uint32_t point; } slots[];
+	struct {
+		uint64_t pc;
+		uint32_t point;
+	} slots[];
 };
 
 static struct point_cache *point_cache_new(uint32_t capacity)
 {
-	struct point_cache *c = mem_take0(
-	    1, sizeof *c + capacity * sizeof c->slots[0]);
+	struct point_cache *c =
+		mem_take0(1, sizeof *c + capacity * sizeof c->slots[0]);
 	c->capacity = capacity;
 	return c;
 }
@@ -70,7 +73,7 @@ uint32_t guest_point(struct guest *g, uint64_t pc)
 	if (g->points->slots[slot].pc) return g->points->slots[slot].point;
 	const char *object = process_object(g->process, pc, &in_file);
 	uint32_t point =
-	    object ? library_point(g->library, object, in_file) : 0;
+		object ? library_point(g->library, object, in_file) : 0;
 	point_cache_add(g, pc, point);
 	return point;
 }
@@ -175,8 +178,7 @@ static bool refuse_process(struct guest *g)
 
 static void forget_worker(struct guest *g)
 {
-	for (uint32_t i = 0; i < g->session_count; i++)
-		g->sessions[i].live = 0;
+	for (uint32_t i = 0; i < g->session_count; i++) g->sessions[i].live = 0;
 	memset(g->points->slots, 0,
 	       g->points->capacity * sizeof g->points->slots[0]);
 	g->points->count = 0;
@@ -185,8 +187,8 @@ static void forget_worker(struct guest *g)
 static bool is_same_client(struct guest *g)
 {
 	struct text why = { 0 };
-	bool same = library_declares(g->library, process_reply(g->process),
-	                             &why);
+	bool same =
+		library_declares(g->library, process_reply(g->process), &why);
 	if (!same) refuse(g, text_get(&why), "");
 	text_free(&why);
 	return same;
@@ -239,8 +241,10 @@ static void begin_command(struct wire_writer *w, struct guest *g,
 static enum process_answer ask(struct guest *g, struct wire_writer *w)
 {
 	if (!wire_commit(w)) {
-		refuse(g, "a session reads values of more than 64 MiB, the "
-		          "most that isoscope passes on", "");
+		refuse(g,
+		       "a session reads values of more than 64 MiB, the "
+		       "most that isoscope passes on",
+		       "");
 		return PROCESS_NOT_STARTED;
 	}
 	g->asked++;
@@ -303,7 +307,8 @@ static void diverged(struct guest *g, const struct memo_step *first,
 	            "%s '%s' is not deterministic: run again with the "
 	            "same reads, it does something else\n",
 	            first->session < library_session_count(g->library)
-	                ? "session" : "the expectation",
+	                    ? "session"
+	                    : "the expectation",
 	            library_session_name(g->library, first->session));
 	print_divergence(&t, g->library, first, again, same);
 	text_string(&t,
@@ -361,8 +366,7 @@ static struct memo_step *step_at_hand(struct guest *g, struct reply *x,
  * there is none. Steps that are not kept follow each other as long as they
  * live, since they are made together, but not `from`, which may live longer. */
 static struct memo_step *take_steps(struct guest *g, struct reply *x,
-                                    struct memo_step *from,
-                                    struct value answer)
+                                    struct memo_step *from, struct value answer)
 {
 	struct memo_step *first = NULL, *last = from, *s;
 	while ((s = step_at_hand(g, x, first != NULL))) {
@@ -388,8 +392,8 @@ static bool runs_again(struct guest *g, struct memo_step *end)
 	struct path p = path_to(g, end);
 	reply_begin(&x, g, &g->sessions[end->session].root, &g->scratch, false);
 	enum process_answer a = ask_anew(g, end->session, &p, NULL);
-	bool same = is_answered(&x, a, p.answers) &&
-	            same_as_before(g, &x, &p, end);
+	bool same =
+		is_answered(&x, a, p.answers) && same_as_before(g, &x, &p, end);
 	region_release(&g->scratch, mark);
 	return same;
 }
@@ -439,8 +443,9 @@ void guest_settle(struct guest *g)
 	process_end(g->process);
 	double until = seconds_now() + ORDERS_SECONDS;
 	bool same = run_leaves(g, 0);
-	for (size_t i = 0; same && i < rounds && i < ORDERS_MOST &&
-	                   seconds_now() < until; i++) {
+	for (size_t i = 0;
+	     same && i < rounds && i < ORDERS_MOST && seconds_now() < until;
+	     i++) {
 		shuffle_leaves(g, &rng);
 		same = run_leaves(g, until);
 	}
@@ -495,8 +500,8 @@ static struct memo_step *follow(struct guest *g, struct memo_step *from,
 	struct reply x;
 	if (!have_worker(g)) return NULL;
 	if (g->sessions[from->session].live == from->serial
-	        ? !go_on(g, &x, from, given, to, kept)
-	        : !go_again(g, &x, from, given, to, kept))
+	            ? !go_on(g, &x, from, given, to, kept)
+	            : !go_again(g, &x, from, given, to, kept))
 		return NULL;
 	struct memo_step *s = take_steps(g, &x, from, answer);
 	if (!s) {

@@ -14,20 +14,20 @@ struct call_memo; /* foreign_call.c */
 
 struct guest {
 	struct library *library;
-	struct guest *next_idle;      /* in the library's list */
+	struct guest *next_idle; /* in the library's list */
 	struct process *process;
-	struct region region;         /* what is kept: steps, values */
-	size_t extra_bytes;           /* held outside the region */
-	size_t budget;                /* bytes from which on nothing is kept */
-	struct session_memo *sessions;/* and expectations, behind them */
-	uint32_t session_count;       /* with expectations */
-	uint64_t serial;              /* of the newest step */
-	uint64_t asked;               /* commands given to it */
-	struct memo_step **leaves;    /* ends of sessions to be run once more */
+	struct region region;          /* what is kept: steps, values */
+	size_t extra_bytes;            /* held outside the region */
+	size_t budget;                 /* bytes from which on nothing is kept */
+	struct session_memo *sessions; /* and expectations, behind them */
+	uint32_t session_count;        /* with expectations */
+	uint64_t serial;               /* of the newest step */
+	uint64_t asked;                /* commands given to it */
+	struct memo_step **leaves; /* ends of sessions to be run once more */
 	size_t leaf_count, leaf_capacity;
-	struct guest *next;           /* of all of the library */
-	struct point_cache *points;   /* by address in the worker at hand */
-	struct region scratch;        /* of one command */
+	struct guest *next;         /* of all of the library */
+	struct point_cache *points; /* by address in the worker at hand */
+	struct region scratch;      /* of one command */
 	struct call_memo *calls;
 };
 
@@ -62,8 +62,8 @@ struct iso_value wire_of_value(struct region *r, struct value v);
 /* foreign_call.c: guest_ops.call. Functions are pure: results are kept, and the
  * first call with given arguments is made twice, to see that it is. */
 bool guest_call(struct guest *g, uint32_t function,
-                const struct value *arguments, uint32_t count,
-                struct region *r, struct value *out, const char **error);
+                const struct value *arguments, uint32_t count, struct region *r,
+                struct value *out, const char **error);
 void call_memo_free(struct call_memo *m); /* NULL is fine */
 
 #endif

@@ -63,7 +63,8 @@ static struct iso_value plain_bytes(struct region *r,
 	for (uint32_t i = 0; i < hex->length / 2; i++)
 		bytes[i] = (unsigned char)(digit(hex->bytes[2 * i]) << 4 |
 		                           digit(hex->bytes[2 * i + 1]));
-	return (struct iso_value){ .kind = ISO_BYTES, .bytes = bytes,
+	return (struct iso_value){ .kind = ISO_BYTES,
+		                   .bytes = bytes,
 		                   .length = hex->length / 2 };
 }
 

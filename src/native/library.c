@@ -32,7 +32,7 @@ struct names {
 };
 
 struct library {
-	struct guest_library guest;   /* first: its address is the library's */
+	struct guest_library guest; /* first: its address is the library's */
 	char *client;
 	struct worker_job job;
 	struct declarations declarations;
@@ -43,7 +43,7 @@ struct library {
 	const atomic_bool *interrupt;
 	double deadline;
 	size_t budget;
-	pthread_mutex_t lock;         /* for what follows */
+	pthread_mutex_t lock; /* for what follows */
 	struct region region;
 	struct guest *all, *idle;
 	char *fault;
@@ -51,7 +51,7 @@ struct library {
 	struct source_lines *lines;
 	struct known_point *points;
 	uint32_t point_count, point_capacity;
-	struct position *positions;   /* [0] is nowhere */
+	struct position *positions; /* [0] is nowhere */
 	uint32_t position_count, position_capacity;
 	uint32_t expectation_count;
 	struct assertion *assertions; /* all that there may be */
@@ -84,8 +84,8 @@ static void unlock(struct library *l)
 
 static struct guest *add_guest(struct library *l)
 {
-	struct guest *g = guest_new(l, &l->job,
-	                            l->sessions.count + l->expectation_count);
+	struct guest *g =
+		guest_new(l, &l->job, l->sessions.count + l->expectation_count);
 	lock(l);
 	g->next = l->all;
 	l->all = g;
@@ -103,8 +103,7 @@ static void limit(const struct library *l, struct guest *g,
 	process_set_limits(g->process,
 	                   m->interrupt ? m->interrupt : l->interrupt,
 	                   deadline);
-	g->budget = m->memory && m->memory < l->budget ? m->memory
-	                                               : l->budget;
+	g->budget = m->memory && m->memory < l->budget ? m->memory : l->budget;
 }
 
 static struct guest *take(struct guest_library *library,
@@ -190,8 +189,8 @@ uint32_t library_transaction_number(struct library *l, const char *name)
 	lock(l);
 	struct region_mark mark = region_mark(&l->region);
 	uint32_t count = l->transactions.count;
-	uint32_t i = name_number(&l->transactions,
-	                         text_of_guest(&l->region, name));
+	uint32_t i =
+		name_number(&l->transactions, text_of_guest(&l->region, name));
 	if (l->transactions.count == count) region_release(&l->region, mark);
 	unlock(l);
 	return i;
@@ -248,7 +247,9 @@ static struct position find_position(struct library *l, const char *object,
 		return (struct position){ .file = rough_place(l, object, &p),
 			                  .source_line = "" };
 	return (struct position){
-		.file = keep(l, p.file), .line = p.line, .column = p.column,
+		.file = keep(l, p.file),
+		.line = p.line,
+		.column = p.column,
 		.source_line = keep(l, p.source_line ? p.source_line : "")
 	};
 }
@@ -258,9 +259,9 @@ static uint32_t add_point(struct library *l, const char *object,
 {
 	struct position at = find_position(l, object, address);
 	VEC_RESERVE(l->points, l->point_count, l->point_capacity);
-	l->points[l->point_count++] = (struct known_point){
-		keep(l, object), address, add_position(l, at)
-	};
+	l->points[l->point_count++] =
+		(struct known_point){ keep(l, object), address,
+		                      add_position(l, at) };
 	return l->points[l->point_count - 1].number;
 }
 
@@ -366,7 +367,7 @@ bool library_assertion_met(const struct program *p, uint32_t i,
 	bool met = i < atomic_load(&l->assertion_count);
 	if (met) {
 		const struct known_point *at =
-		    place_of(l, l->assertion_points[i]);
+			place_of(l, l->assertion_points[i]);
 		*out = (struct library_assertion){
 			.message = l->assertions[i].text,
 			.object = at ? at->object : NULL,
@@ -441,7 +442,7 @@ uint32_t library_add_function(struct library *l,
 	VEC_RESERVE(l->functions, l->function_count, l->function_capacity);
 	struct foreign_function *copy = &l->functions[l->function_count];
 	uint8_t *parameters =
-	    region_take(&l->region, f->parameter_count + (size_t)1);
+		region_take(&l->region, f->parameter_count + (size_t)1);
 	memcpy(parameters, f->parameters, f->parameter_count);
 	*copy = *f;
 	copy->name = keep(l, f->name);
@@ -550,10 +551,9 @@ struct library *library_new(const char *client, double step_timeout)
 	const char *path = keep(l, client ? client : "");
 	add_position(l, (struct position){ .file = path, .source_line = "" });
 	l->assertion_capacity = l->assertion_room = LIBRARY_ASSERTIONS;
-	l->assertions =
-	    mem_take0(l->assertion_capacity, sizeof *l->assertions);
+	l->assertions = mem_take0(l->assertion_capacity, sizeof *l->assertions);
 	l->assertion_points =
-	    mem_take0(l->assertion_capacity, sizeof *l->assertion_points);
+		mem_take0(l->assertion_capacity, sizeof *l->assertion_points);
 	return l;
 }
 

@@ -58,8 +58,7 @@ double library_step_timeout(const struct library *l);
 bool library_shows_output(const struct library *l);
 
 /* What sessions are met to do; numbers are given once. Any thread. */
-uint32_t library_point(struct library *l, const char *object,
-                       uint64_t address);
+uint32_t library_point(struct library *l, const char *object, uint64_t address);
 uint32_t library_transaction_number(struct library *l, const char *name);
 /* When there are too many, that is the library's fault. */
 uint32_t library_assertion_number(struct library *l, const char *message,

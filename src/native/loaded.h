@@ -18,10 +18,12 @@ struct loaded_object {
 struct loaded {
 	struct loaded_object *objects;
 	uint32_t count;
-	uint32_t noted;       /* shared->object_count when they were read */
-	struct loaded_span { uint64_t start, end; } *own;
-	                      /* where the explorer's own libraries lie; at the
-	                       * same addresses in a worker that it forks */
+	uint32_t noted; /* shared->object_count when they were read */
+	struct loaded_span {
+		uint64_t start, end;
+	} * own;
+	/* where the explorer's own libraries lie; at the
+	 * same addresses in a worker that it forks */
 	uint32_t own_count, own_capacity;
 };
 

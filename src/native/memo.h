@@ -15,18 +15,18 @@ struct memo_children;
 
 /* A step, and where it stands. */
 struct memo_step {
-	struct guest_step step;          /* first: its address is the other's */
-	const struct memo_step *before;  /* NULL for a root */
-	struct value answer;             /* what `before` read, if it waits */
-	uint64_t serial;                 /* no other step has it */
+	struct guest_step step;         /* first: its address is the other's */
+	const struct memo_step *before; /* NULL for a root */
+	struct value answer;            /* what `before` read, if it waits */
+	uint64_t serial;                /* no other step has it */
 	uint32_t session;
-	bool open;                       /* in the middle of a transaction */
-	bool kept;                       /* in the memo, not in a machine's
-	                                  * region, which is given back */
-	bool twice;                      /* GUEST_END: was run again, and did
-	                                  * the same; or took too long */
-	struct memo_step *next;          /* after a step that does not wait */
-	struct memo_children *children;  /* after one that waits */
+	bool open;                      /* in the middle of a transaction */
+	bool kept;                      /* in the memo, not in a machine's
+	                                 * region, which is given back */
+	bool twice;                     /* GUEST_END: was run again, and did
+	                                 * the same; or took too long */
+	struct memo_step *next;         /* after a step that does not wait */
+	struct memo_children *children; /* after one that waits */
 };
 
 /* Of one session, or expectation. */

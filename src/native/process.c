@@ -32,13 +32,14 @@
 /* Seconds to end in, before it is killed; valgrind searches for leaks then. */
 #define GRACE (RUNNING_ON_VALGRIND ? 20 : 0.3)
 enum {
-	SLICE = 100,           /* milliseconds between looks at the progress */
-	PRINTED_MOST = 1 << 20,/* bytes of output kept */
-	PRINTED_TOLD = 4096    /* bytes of them read after a crash */
+	SLICE = 100,            /* milliseconds between looks at the progress */
+	PRINTED_MOST = 1 << 20, /* bytes of output kept */
+	PRINTED_TOLD = 4096     /* bytes of them read after a crash */
 };
-#define LOOK 0.1                         /* seconds between looks at memory */
-#define GROWN_MOST ((uint64_t)512 << 20) /* bytes since its birth, of a worker
-                                          * that is used on */
+#define LOOK 0.1 /* seconds between looks at memory */
+#define GROWN_MOST                                                  \
+	((uint64_t)512 << 20) /* bytes since its birth, of a worker \
+	                       * that is used on */
 #define MEMORY_MOST ((uint64_t)4 << 30)
 
 struct process {
@@ -53,17 +54,17 @@ struct process {
 
 	struct shared_memory memory;
 
-	pid_t pid;           /* 0: none runs */
+	pid_t pid; /* 0: none runs */
 	int socket;
-	int lifeline;        /* a pipe's end, closed when the explorer dies */
-	int output;          /* file of what it prints, or -1 */
-	off_t shown;         /* bytes of it that were passed on */
+	int lifeline; /* a pipe's end, closed when the explorer dies */
+	int output;   /* file of what it prints, or -1 */
+	off_t shown;  /* bytes of it that were passed on */
 	struct bell_ear ear;
-	char name[16];       /* of the thread that has forked it */
-	uint64_t inherited;  /* bytes of the explorer at the fork */
-	uint64_t at_birth;   /* bytes of its own with its first reply */
-	double looked;       /* when its memory was last looked at */
-	double cpu;          /* seconds that the dead ones took */
+	char name[16];      /* of the thread that has forked it */
+	uint64_t inherited; /* bytes of the explorer at the fork */
+	uint64_t at_birth;  /* bytes of its own with its first reply */
+	double looked;      /* when its memory was last looked at */
+	double cpu;         /* seconds that the dead ones took */
 	bool is_new;
 
 	struct death death;
@@ -145,8 +146,7 @@ static bool is_dead(struct process *p)
 {
 	siginfo_t info;
 	info.si_pid = 0;
-	int r = waitid(P_PID, (id_t)p->pid, &info,
-	               WEXITED | WNOHANG | WNOWAIT);
+	int r = waitid(P_PID, (id_t)p->pid, &info, WEXITED | WNOHANG | WNOWAIT);
 	return r ? errno != EINTR : info.si_pid != 0;
 }
 
@@ -203,8 +203,7 @@ static bool reap(struct process *p, int *status)
 	read_end(p);
 	struct rusage used;
 	pid_t got;
-	do
-		got = wait4(p->pid, status, 0, &used);
+	do got = wait4(p->pid, status, 0, &used);
 	while (got < 0 && errno == EINTR);
 	if (got < 0)
 		*status = -1;
@@ -248,8 +247,10 @@ static enum process_answer refuse(struct process *p, const char *what,
                                   const char *way_out)
 {
 	text_clear(&p->failure);
-	text_format(&p->failure, "cannot start a process for the C code: "
-	            "%s: %s; %s", what, strerror(errno), way_out);
+	text_format(&p->failure,
+	            "cannot start a process for the C code: "
+	            "%s: %s; %s",
+	            what, strerror(errno), way_out);
 	return PROCESS_NOT_STARTED;
 }
 
@@ -337,7 +338,8 @@ static enum process_answer give_birth(struct process *p, struct child *c)
 	}
 	pthread_mutex_unlock(&births);
 	if (pid < 0)
-		return refuse(p, "fork", "allow more processes (ulimit -u) or "
+		return refuse(p, "fork",
+		              "allow more processes (ulimit -u) or "
 		              "more memory");
 	setpgid(pid, pid);
 	p->pid = pid;
@@ -402,7 +404,8 @@ static void read_last_words(struct process *p)
 	struct stat s;
 	if (p->output < 0 || p->show_output || fstat(p->output, &s)) return;
 	off_t from = s.st_size > (off_t)sizeof bytes
-	                 ? s.st_size - (off_t)sizeof bytes : 0;
+	                     ? s.st_size - (off_t)sizeof bytes
+	                     : 0;
 	ssize_t got = pread(p->output, bytes, sizeof bytes, from);
 	if (got > 0) death_last_words(bytes, (size_t)got, &p->printed);
 }
@@ -462,9 +465,8 @@ static void trim_output(struct process *p)
 	show_output(p);
 	if (p->output < 0 || fstat(p->output, &s)) return;
 	if (p->show_output && p->shown)
-		fallocate(p->output,
-		          FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
-		          p->shown);
+		fallocate(p->output, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+		          0, p->shown);
 	else if (!p->show_output && s.st_size > PRINTED_MOST)
 		(void)!ftruncate(p->output, 0);
 }
@@ -479,8 +481,7 @@ static void forget_output(struct process *p)
 
 static bool is_over(const struct process *p, double since)
 {
-	return p->step_timeout > 0 &&
-	       seconds_now() - since >= p->step_timeout;
+	return p->step_timeout > 0 && seconds_now() - since >= p->step_timeout;
 }
 
 /* Milliseconds until one has to look at it again. */
@@ -532,8 +533,8 @@ static enum process_answer await(struct process *p)
 	uint64_t progress = atomic_load(&s->progress);
 	double since = seconds_now();
 	for (;;) {
-		enum bell_result r = bell_wait(&s->answered, &p->ear,
-		                               p->socket, slice(p, since));
+		enum bell_result r = bell_wait(&s->answered, &p->ear, p->socket,
+		                               slice(p, since));
 		if (r == BELL_RUNG) return take_reply(p);
 		if (r == BELL_GONE || is_dead(p)) return bury(p);
 		if (is_unwanted(p)) {

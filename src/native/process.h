@@ -15,10 +15,10 @@
 struct process;
 
 enum process_answer {
-	PROCESS_REPLIED,  /* the reply is complete */
-	PROCESS_DIED,     /* the reply is what was done until then */
+	PROCESS_REPLIED,     /* the reply is complete */
+	PROCESS_DIED,        /* the reply is what was done until then */
 	PROCESS_INTERRUPTED, /* somebody wanted it to stop; it was ended */
-	PROCESS_NOT_STARTED /* fork() or memory failed: see process_why() */
+	PROCESS_NOT_STARTED  /* fork() or memory failed: see process_why() */
 };
 
 /* What the child runs; worker_run but in tests. */

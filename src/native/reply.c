@@ -7,7 +7,7 @@
 
 enum {
 	NOTES_SHOWN = 256,
-	NOTES_MOST = 16384   /* of a session */
+	NOTES_MOST = 16384 /* of a session */
 };
 
 void reply_rebase(struct reply *x, const struct memo_step *last,
@@ -21,8 +21,8 @@ void reply_rebase(struct reply *x, const struct memo_step *last,
 	x->kept = kept;
 }
 
-void reply_begin(struct reply *x, struct guest *g,
-                 const struct memo_step *last, struct region *r, bool kept)
+void reply_begin(struct reply *x, struct guest *g, const struct memo_step *last,
+                 struct region *r, bool kept)
 {
 	memset(x, 0, sizeof *x);
 	x->guest = g;
@@ -56,8 +56,9 @@ static uint32_t current_notes(const struct guest_note *newest,
 		while (later != n && strcmp(later->name, n->name))
 			later = later->older;
 		if (later != n) continue;
-		if (out) out[count] = (struct finding_value){ n->name,
-			                                      n->value };
+		if (out)
+			out[count] =
+				(struct finding_value){ n->name, n->value };
 		count++;
 	}
 	for (uint32_t i = 0; out && i < count / 2; i++) {
@@ -73,7 +74,7 @@ static struct finding *add_finding(struct reply *x, enum finding_kind kind,
 {
 	uint32_t values = current_notes(x->notes, NULL);
 	struct finding *f = region_take0(
-	    x->region, sizeof *f + values * sizeof f->values[0]);
+		x->region, sizeof *f + values * sizeof f->values[0]);
 	f->older = x->findings;
 	f->kind = kind;
 	f->point = guest_point(x->guest, pc);
@@ -87,7 +88,7 @@ static struct finding *add_finding(struct reply *x, enum finding_kind kind,
 static void fail(struct reply *x, uint64_t pc, const char *message)
 {
 	add_finding(x, FINDING_ERROR, pc)->message =
-	    region_copy_string(x->region, message, strlen(message));
+		region_copy_string(x->region, message, strlen(message));
 	x->end = x->last->open ? REPLY_ABORTS : REPLY_ENDS;
 }
 
@@ -114,8 +115,9 @@ static void add_note(struct reply *x)
 	if (n->count <= NOTES_MOST) return;
 	process_end(x->guest->process);
 	x->given_up = true;
-	fail(x, 0, "more than 16,384 notes of one session, the most that "
-	           "isoscope holds");
+	fail(x, 0,
+	     "more than 16,384 notes of one session, the most that "
+	     "isoscope holds");
 }
 
 static void read_assertion(struct reply *x, uint64_t pc)
@@ -188,7 +190,7 @@ static struct memo_step *access_step(struct reply *x, enum guest_request kind,
 	s->step.key = value_of_wire(x->region, wire_get_value(&x->wire));
 	if (kind == GUEST_PUT)
 		s->step.value =
-		    value_of_wire(x->region, wire_get_value(&x->wire));
+			value_of_wire(x->region, wire_get_value(&x->wire));
 	else
 		x->answers--;
 	return s;
@@ -248,8 +250,9 @@ static void reject(struct reply *x)
 {
 	process_end(x->guest->process);
 	x->wire.at = x->wire.end;
-	fail(x, 0, "wrote over memory that is not its own, and spoilt what it "
-	           "shares with isoscope");
+	fail(x, 0,
+	     "wrote over memory that is not its own, and spoilt what it "
+	     "shares with isoscope");
 }
 
 /* A loop that notes and asserts only makes progress, so that the process sees
@@ -267,8 +270,10 @@ static void never_asks(struct reply *x)
 	struct text why = { 0 };
 	process_end(x->guest->process);
 	x->given_up = true;
-	text_format(&why, "no access for %g s, only assertions: an endless "
-	            "loop?", library_step_timeout(x->guest->library));
+	text_format(&why,
+	            "no access for %g s, only assertions: an endless "
+	            "loop?",
+	            library_step_timeout(x->guest->library));
 	fail(x, 0, text_get(&why));
 	text_free(&why);
 }

@@ -182,7 +182,7 @@ static void write_end(struct session *s, struct iso_value result)
 	check_socket();
 	bool declared = s->kind == SESSION_DECLARING;
 	struct wire_writer w =
-	    step_begin(declared ? STEP_READY : STEP_RETURN, 0);
+		step_begin(declared ? STEP_READY : STEP_RETURN, 0);
 	if (!declared) wire_put_value(&w, result);
 	complete(&w);
 }

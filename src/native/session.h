@@ -19,7 +19,7 @@ enum session_kind {
 	SESSION_DECLARING, /* iso_client() runs */
 	SESSION_PLAIN,     /* a session, or the final one */
 	SESSION_EXPECT,
-	SESSION_FOREIGN    /* a function that a program calls */
+	SESSION_FOREIGN /* a function that a program calls */
 };
 
 struct session {
@@ -34,13 +34,13 @@ struct session {
 	};
 	void *data;
 
-	struct fibre *fibre;    /* NULL when it does not run */
-	struct region memory;   /* what lives as long as the fibre */
+	struct fibre *fibre;     /* NULL when it does not run */
+	struct region memory;    /* what lives as long as the fibre */
 	const char *transaction; /* the open one, or NULL */
-	uint64_t begun;         /* where: program counter */
-	uint64_t entry;         /* the address of its function, or 0 */
-	uint64_t called;        /* from where it last called the API */
-	bool over;              /* abandoned by itself */
+	uint64_t begun;          /* where: program counter */
+	uint64_t entry;          /* the address of its function, or 0 */
+	uint64_t called;         /* from where it last called the API */
+	bool over;               /* abandoned by itself */
 };
 
 /* Before all else. The process is asked and answers through the socket. */
@@ -69,7 +69,7 @@ struct iso_value session_argument(void);
 _Noreturn void step_last(struct wire_writer *w);
 /* The same, the last step being STEP_ERROR. */
 _Noreturn void session_fail(uint64_t pc, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+	__attribute__((format(printf, 2, 3)));
 /* The session calls the API from there: for who waits that something is done,
  * and who wants to know where. */
 void session_called(struct session *s, uint64_t pc);

@@ -13,8 +13,9 @@ enum {
 	SHARED_OBJECTS = 64, /* loaded libraries whose code can be named */
 	SHARED_PATH = 512    /* bytes of a library's path, zero included */
 };
-#define WIRE_BYTES ((uint64_t)64 << 20) /* of each direction; reserved, taken
-                                         * when used */
+#define WIRE_BYTES                                                 \
+	((uint64_t)64 << 20) /* of each direction; reserved, taken \
+	                      * when used */
 
 /* A library in the worker's memory. */
 struct shared_object {
@@ -40,18 +41,18 @@ enum casualty_kind {
 /* What the worker's signal handler writes before the process ends. */
 struct casualty {
 	_Atomic uint32_t kind;
-	int32_t signal, code;       /* si_signo, si_code */
-	uint64_t address;           /* si_addr */
+	int32_t signal, code;           /* si_signo, si_code */
+	uint64_t address;               /* si_addr */
 	uint64_t frames[SHARED_FRAMES]; /* program counter, return addresses */
 	uint32_t frame_count;
 };
 
 struct shared {
-	uint64_t first_seal; /* of the explorer's, to find out damage */
+	uint64_t first_seal;         /* of the explorer's, to find out damage */
 	struct bell asked, answered; /* commands and replies are complete */
-	_Atomic uint64_t progress;  /* grows with every step of user code */
-	_Atomic uint64_t called;    /* from where the session that runs last
-	                             * called the API, or 0 */
+	_Atomic uint64_t progress;   /* grows with every step of user code */
+	_Atomic uint64_t called;     /* from where the session that runs last
+	                              * called the API, or 0 */
 	struct casualty casualty;
 	_Atomic uint32_t object_count;
 	struct shared_object objects[SHARED_OBJECTS];

@@ -8,7 +8,7 @@
 
 #define SEAL 0x69736f73636f7065u
 #define COPY_LEAST ((uint64_t)16 << 10) /* bytes */
-#define WIRE_KEPT ((uint64_t)1 << 20) /* bytes that are not given back */
+#define WIRE_KEPT ((uint64_t)1 << 20)   /* bytes that are not given back */
 
 /* Wires begin at pages. */
 static size_t page_up(size_t bytes)
@@ -67,8 +67,7 @@ static void clear_wire(struct wire *w)
 	if (length > WIRE_BYTES) length = WIRE_BYTES;
 	length = page_up(sizeof *w + length);
 	if (length > WIRE_KEPT)
-		madvise((char *)w + WIRE_KEPT, length - WIRE_KEPT,
-		        MADV_REMOVE);
+		madvise((char *)w + WIRE_KEPT, length - WIRE_KEPT, MADV_REMOVE);
 	w->capacity = WIRE_BYTES;
 	atomic_store(&w->length, 0);
 }

@@ -53,8 +53,8 @@ void source_lines_free(struct source_lines *s)
 /* Only what is in the object itself: the library's own search could ask servers
  * on the network. */
 static int no_debuginfo(Dwfl_Module *module, void **data, const char *name,
-                        Dwarf_Addr base, const char *file,
-                        const char *link, GElf_Word crc, char **out)
+                        Dwarf_Addr base, const char *file, const char *link,
+                        GElf_Word crc, char **out)
 {
 	(void)module, (void)data, (void)name, (void)base;
 	(void)file, (void)link, (void)crc, (void)out;
@@ -166,7 +166,7 @@ static struct source_file *file_of(struct source_lines *s, Dwarf_Die *unit,
 {
 	Dwarf_Attribute a;
 	const char *folder = dwarf_formstring(
-	    dwarf_attr_integrate(unit, DW_AT_comp_dir, &a));
+		dwarf_attr_integrate(unit, DW_AT_comp_dir, &a));
 	if (*path == '/' || !folder) return source_text_file(s->text, path);
 	struct text whole = { 0 };
 	text_format(&whole, "%s/%s", folder, path);
@@ -195,8 +195,7 @@ static bool has_stack(void)
 {
 	struct rlimit limit;
 	return getrlimit(RLIMIT_STACK, &limit) ||
-	       limit.rlim_cur == RLIM_INFINITY ||
-	       limit.rlim_cur >= STACK_LEAST;
+	       limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= STACK_LEAST;
 }
 
 static void fill_from_unit(struct source_lines *s, Dwfl_Module *m,

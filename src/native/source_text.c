@@ -14,8 +14,8 @@
 
 struct source_file {
 	char *path, *name;
-	bool tried;     /* to read it */
-	char *bytes;    /* line ends are zeroes */
+	bool tried;  /* to read it */
+	char *bytes; /* line ends are zeroes */
 	char **lines;
 	uint32_t count, capacity;
 };
@@ -159,8 +159,7 @@ static char *end_line(char *line, size_t length)
 {
 	if (length && line[length - 1] == '\r') length--;
 	line[length] = 0;
-	bool is_text = !memchr(line, 0, length) &&
-	               utf8_is_valid(line, length);
+	bool is_text = !memchr(line, 0, length) && utf8_is_valid(line, length);
 	return is_text ? line : NULL;
 }
 

@@ -81,8 +81,8 @@ bool wire_commit(struct wire_writer *w)
 struct wire_reader wire_read(const struct wire *w)
 {
 	uint64_t end = length_of(w);
-	if (end <= capacity_of(w)) return (struct wire_reader){ .wire = w,
-		                                                .end = end };
+	if (end <= capacity_of(w))
+		return (struct wire_reader){ .wire = w, .end = end };
 	return (struct wire_reader){ .wire = w, .bad = true };
 }
 

@@ -42,18 +42,18 @@ enum wire_step {
 	STEP_PUT,       /* value: key, value */
 	STEP_COMMIT,
 	STEP_ABORT,
-	STEP_ASSERT,    /* u8 condition, string */
-	STEP_ASSUME,    /* a false one: the session has ended */
-	STEP_NOTE,      /* string, value */
-	STEP_NOTED,     /* string: session, string: name; waits like GET */
-	STEP_ERROR,     /* string: API misused, or missing commit: the session
-	                 * has ended */
-	STEP_RETURN,    /* value: int 1, what an expectation returned, or what a
-	                 * function did. The session has ended */
-	STEP_MORE,      /* too many steps for one reply: go on with
-	                 * COMMAND_SESSION, not fresh and without values */
+	STEP_ASSERT, /* u8 condition, string */
+	STEP_ASSUME, /* a false one: the session has ended */
+	STEP_NOTE,   /* string, value */
+	STEP_NOTED,  /* string: session, string: name; waits like GET */
+	STEP_ERROR,  /* string: API misused, or missing commit: the session
+	              * has ended */
+	STEP_RETURN, /* value: int 1, what an expectation returned, or what a
+	              * function did. The session has ended */
+	STEP_MORE,   /* too many steps for one reply: go on with
+	              * COMMAND_SESSION, not fresh and without values */
 	/* In answer to being started: */
-	STEP_SESSION,   /* string: name */
+	STEP_SESSION, /* string: name */
 	STEP_FINALLY,
 	STEP_EXPECT,    /* string */
 	STEP_INITIAL,   /* value: key, value */
@@ -66,7 +66,11 @@ enum wire_step {
 /* Writing. False, and nothing is written, when there is no room; the caller
  * says `wire_commit` when a step is complete, until then the reader does not
  * see it. */
-struct wire_writer { struct wire *wire; uint64_t at, room; bool full; };
+struct wire_writer {
+	struct wire *wire;
+	uint64_t at, room;
+	bool full;
+};
 
 /* Forgets what was written; a command begins with it, and a reply. */
 void wire_clear(struct wire *w);

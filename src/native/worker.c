@@ -19,7 +19,7 @@ struct worker {
 	const struct worker_job *job;
 	struct shared *shared;
 	struct wire *command, *reply;
-	void **addresses; /* of the job's functions */
+	void **addresses;       /* of the job's functions */
 	struct session foreign; /* in which they are called */
 };
 
@@ -40,8 +40,8 @@ static const char *behind_path(const char *message, const char *path)
 {
 	size_t n = strlen(path);
 	return strncmp(message, path, n) || strncmp(message + n, ": ", 2)
-	           ? message
-	           : message + n + 2;
+	               ? message
+	               : message + n + 2;
 }
 
 static void *load(const char *path)
@@ -73,8 +73,8 @@ static struct iso_value run_client(struct session *s)
 	crash_note_objects(w->shared);
 	if (!client)
 		session_fail(0, "there is no function iso_client() in it: "
-		             "define it, not static, and in C++ as extern "
-		             "\"C\"");
+		                "define it, not static, and in C++ as extern "
+		                "\"C\"");
 	s->kind = SESSION_DECLARING;
 	s->entry = (uint64_t)(uintptr_t)client;
 	function_of(client)();
@@ -107,7 +107,8 @@ static void reply_ready(struct worker *w)
 
 static void start(struct worker *w)
 {
-	struct session s = { .kind = SESSION_LOADING, .name = "iso_client()",
+	struct session s = { .kind = SESSION_LOADING,
+		             .name = "iso_client()",
 		             .body = run_client,
 		             .data = w };
 	if (!find_functions(w)) return;
@@ -134,7 +135,7 @@ static struct iso_value run_function(struct session *s)
 	const struct worker *w = s->data;
 	const struct foreign_function *f = &w->job->functions[s->function];
 	struct iso_value *arguments = region_take(
-	    &s->memory, (f->parameter_count + 1) * sizeof *arguments);
+		&s->memory, (f->parameter_count + 1) * sizeof *arguments);
 	for (uint32_t i = 0; i < f->parameter_count; i++)
 		arguments[i] = session_argument();
 	return foreign_call(f, w->addresses[s->function], arguments);
@@ -175,7 +176,8 @@ static void answer(struct worker *w, int socket)
 
 void worker_run(const struct worker_job *job, struct shared *shared, int socket)
 {
-	struct worker w = { .job = job, .shared = shared,
+	struct worker w = { .job = job,
+		            .shared = shared,
 		            .command = shared->command,
 		            .reply = shared->reply,
 		            .foreign = { .kind = SESSION_FOREIGN,

@@ -12,7 +12,7 @@ struct shared;
 /* A C function that a program calls (`extern fn`). */
 struct foreign_function {
 	const char *name;
-	const char *library;      /* path, as dlopen() takes it */
+	const char *library; /* path, as dlopen() takes it */
 	uint32_t parameter_count;
 	const uint8_t *parameters; /* enum foreign_type of each */
 	uint8_t result;
@@ -21,7 +21,7 @@ enum foreign_type { FOREIGN_INT, FOREIGN_STRING };
 
 /* What a worker is to load. */
 struct worker_job {
-	const char *client;       /* shared object with iso_client(), or NULL */
+	const char *client; /* shared object with iso_client(), or NULL */
 	const struct foreign_function *functions;
 	uint32_t function_count;
 };

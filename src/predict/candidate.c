@@ -14,15 +14,15 @@ void candidate_init(struct candidate *x, const struct observed *o,
 	struct facts *f = &x->facts;
 	f->key_count = o->key_count;
 	f->session_count = sessions;
-	f->session_first = mem_take0((size_t)sessions + 1,
-	                             sizeof *f->session_first);
+	f->session_first =
+		mem_take0((size_t)sessions + 1, sizeof *f->session_first);
 	f->session_of = mem_take0(n, sizeof *f->session_of);
 	f->read_first = mem_take0(n, sizeof *f->read_first);
 	f->reads = mem_take0(events, sizeof *f->reads);
 	f->write_first = mem_take0(n, sizeof *f->write_first);
 	f->writes = mem_take0(events, sizeof *f->writes);
 	f->writer_first =
-	    mem_take0((size_t)o->key_count + 2, sizeof *f->writer_first);
+		mem_take0((size_t)o->key_count + 2, sizeof *f->writer_first);
 	f->writers = mem_take0(events, sizeof *f->writers);
 	f->order = mem_take0(n, sizeof *f->order);
 	f->rank = mem_take0(n, sizeof *f->rank);
@@ -96,8 +96,7 @@ static void add_read(struct candidate *x, uint32_t *count, uint32_t key,
                      uint32_t from, uint32_t option)
 {
 	x->option_of[*count] = option;
-	x->facts.reads[(*count)++] =
-	    (struct facts_read){ key, x->here[from] };
+	x->facts.reads[(*count)++] = (struct facts_read){ key, x->here[from] };
 }
 
 static void add_taken(struct candidate *x, const struct choice_of *choice,
@@ -132,8 +131,7 @@ static void add_events(struct candidate *x, const struct choice_of *choice)
 	for (uint32_t i = 0; i < f->n; i++) {
 		uint32_t t = x->numbers[i], copy = x->copy_of[i];
 		bool whole = copy == UINT32_MAX;
-		uint32_t end =
-		    whole ? o->first[t + 1] : x->c->copies[copy].end;
+		uint32_t end = whole ? o->first[t + 1] : x->c->copies[copy].end;
 		f->read_first[i] = reads;
 		f->write_first[i] = writes;
 		if (!whole)
@@ -146,9 +144,8 @@ static void add_events(struct candidate *x, const struct choice_of *choice)
 				add_read(x, &reads, e->key, e->from,
 				         UINT32_MAX);
 		}
-		qsort(f->writes + f->write_first[i],
-		      writes - f->write_first[i], sizeof *f->writes,
-		      number_compare);
+		qsort(f->writes + f->write_first[i], writes - f->write_first[i],
+		      sizeof *f->writes, number_compare);
 	}
 	f->read_first[f->n] = reads;
 	f->write_first[f->n] = writes;

@@ -9,20 +9,20 @@ struct choice_of {
 	const word *kept;       /* a row of transactions, without init */
 	const uint32_t *chosen; /* copies, increasing */
 	uint32_t chosen_count;
-	const bool *taken;      /* by option */
+	const bool *taken; /* by option */
 };
 
 /* Memory is kept from one proposal to the next. */
 struct candidate {
 	const struct observed *o;
 	const struct copies *c;
-	struct facts facts;     /* the history: kept transactions and copies;
-	                         * numbers as in histories */
-	uint32_t *numbers;      /* in the observed trace, by transaction */
-	uint32_t *copy_of;      /* by transaction: copy, or UINT32_MAX */
-	uint32_t *option_of;    /* by read of the facts: the option that it
-	                         * stands for, or UINT32_MAX */
-	uint32_t *here;         /* by observed transaction: its number */
+	struct facts facts;  /* the history: kept transactions and copies;
+	                      * numbers as in histories */
+	uint32_t *numbers;   /* in the observed trace, by transaction */
+	uint32_t *copy_of;   /* by transaction: copy, or UINT32_MAX */
+	uint32_t *option_of; /* by read of the facts: the option that it
+	                      * stands for, or UINT32_MAX */
+	uint32_t *here;      /* by observed transaction: its number */
 };
 
 void candidate_init(struct candidate *x, const struct observed *o,

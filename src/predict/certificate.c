@@ -77,7 +77,7 @@ static void gather_single(const struct certificate *x, struct proposal *p,
 		bool granted = false;
 		uint32_t writer = x->c->options[a].writer;
 		uint32_t count =
-		    places_of_option(&x->p, copy, low, writer, places);
+			places_of_option(&x->p, copy, low, writer, places);
 		for (uint32_t i = 0; i < count && !granted; i++) {
 			if (!fits_at(&x->p, y, places[i])) continue;
 			fits = true;
@@ -90,8 +90,8 @@ static void gather_single(const struct certificate *x, struct proposal *p,
 	gather(l, literal_copy(p, copy));
 }
 
-static void gather_copy(struct certificate *x, struct proposal *p,
-                        size_t copy, struct literals *l)
+static void gather_copy(struct certificate *x, struct proposal *p, size_t copy,
+                        struct literals *l)
 {
 	const struct copy *y = &x->c->copies[copy];
 	uint32_t width = option_width(&x->p, y), low = first_gap(&x->p, y);
@@ -149,8 +149,7 @@ void certificate_learn_observed(struct certificate *x, struct proposal *p,
 /* ---- from a serial order of a proposal ---- */
 
 /* The kept transactions in their order, and the copies in the gaps between. */
-static void take_order(struct certificate *x,
-                       const struct candidate *candidate,
+static void take_order(struct certificate *x, const struct candidate *candidate,
                        const uint32_t *order)
 {
 	struct serial_order *s = &x->p.s;
@@ -260,8 +259,7 @@ static void clear_ways(struct certificate *x, const struct proposal *p)
 }
 
 void certificate_learn(struct certificate *x, struct proposal *p,
-                       const struct candidate *candidate,
-                       const uint32_t *order,
+                       const struct candidate *candidate, const uint32_t *order,
                        enum places_of_writers places)
 {
 	take_order(x, candidate, order);
@@ -286,8 +284,7 @@ void certificate_refuse_parts(struct proposal *p)
 		next++;
 		for (uint32_t a = c->reads[c->copies[i].first].first;
 		     a < c->reads[c->copies[i + 1].first].first; a++)
-			if (!p->taken[a])
-				proposal_add(p, literal_option(p, a));
+			if (!p->taken[a]) proposal_add(p, literal_option(p, a));
 	}
 	proposal_add(p, 0);
 }

@@ -29,8 +29,7 @@ void certificate_learn_observed(struct certificate *x, struct proposal *p,
 /* Learns from a serial order of the last proposal: numbers of the candidate's
  * facts, init first. The clause refuses this proposal. */
 void certificate_learn(struct certificate *x, struct proposal *p,
-                       const struct candidate *candidate,
-                       const uint32_t *order,
+                       const struct candidate *candidate, const uint32_t *order,
                        enum places_of_writers places);
 /* Refuses the last proposal, and every one that consists of parts of it. Right
  * for whatever is inherited by parts. */

@@ -18,17 +18,17 @@ struct comparison {
 	struct compare_observer observer;
 	struct compare_stats stats;
 	struct check_clock *clock; /* of predictors */
-	struct runner *runner;   /* under the level: records and replays */
-	double deadline;         /* of all, monotonic; 0: none */
+	struct runner *runner;     /* under the level: records and replays */
+	double deadline;           /* of all, monotonic; 0: none */
 	double way_deadline, way_cpu_begun; /* of the way at hand */
-	const char *phase;       /* which it is */
-	bool stopped;            /* by the observer */
+	const char *phase;                  /* which it is */
+	bool stopped;                       /* by the observer */
 	struct hash_set traces;
 	/* Unserializable histories by prediction and by random runs. */
 	struct hash_set reached[BY_EXPLORATION];
 	uint32_t slots;
 	bool *violated[COMPARE_WAYS];
-	pthread_mutex_t lock;    /* of what the threads that explore note */
+	pthread_mutex_t lock; /* of what the threads that explore note */
 };
 
 static double seconds_of(clockid_t clock)
@@ -144,8 +144,8 @@ static void note_replay(struct comparison *c, const struct replay_result *r)
 	}
 	s->validated++;
 	s->validated_diverged += r->diverged;
-	s->prediction.unserializable +=
-	    hash_set_add(&c->reached[BY_PREDICTION], runner_hash(c->runner));
+	s->prediction.unserializable += hash_set_add(&c->reached[BY_PREDICTION],
+	                                             runner_hash(c->runner));
 }
 
 /* False if a limit came. */
@@ -178,9 +178,9 @@ static enum predict_answer next_prediction(struct comparison *c,
 	enum predict_answer a = predictor_next(p, out);
 	c->stats.predicting_seconds += cpu_now() - begun;
 	if (a == PREDICT_UNKNOWN)
-		end_way(&c->stats.prediction,
-		        check_clock_over(c->clock) ? end_of_time(c)
-		                                   : COMPARE_MEMORY);
+		end_way(&c->stats.prediction, check_clock_over(c->clock)
+		                                      ? end_of_time(c)
+		                                      : COMPARE_MEMORY);
 	return a;
 }
 
@@ -211,7 +211,7 @@ static bool predict_from(struct comparison *c, const struct history *h)
 	struct trace *t = trace_of_history(h, program_path(c->program));
 	double begun = cpu_now();
 	struct predictor *p =
-	    predictor_new(t, &c->options.predict, c->clock, &unheard);
+		predictor_new(t, &c->options.predict, c->clock, &unheard);
 	c->stats.predicting_seconds += cpu_now() - begun;
 	c->stats.traces++;
 	c->stats.prediction.executions++;
@@ -302,8 +302,8 @@ static bool record_one(struct comparison *c, uint64_t seed, bool *fresh)
 static void record_some(struct comparison *c)
 {
 	uint64_t wanted = c->options.traces, idle = 0, seed = c->options.seed;
-	uint64_t patience = wanted < UINT64_MAX / 100 ? 20 * wanted + 100
-	                                              : UINT64_MAX;
+	uint64_t patience =
+		wanted < UINT64_MAX / 100 ? 20 * wanted + 100 : UINT64_MAX;
 	while (c->stats.traces < wanted && idle < patience) {
 		bool fresh;
 		if (!record_one(c, seed++, &fresh)) return;
@@ -322,7 +322,8 @@ static void predict(struct comparison *c)
 	struct compare_stats *s = &c->stats;
 	struct check_limits limits = { .seconds = time_left(c),
 		                       .memory = c->options.memory,
-		                       .stop = on_clock, .stop_data = c };
+		                       .stop = on_clock,
+		                       .stop_data = c };
 	c->clock = check_clock_new(&limits);
 	runner_deadline(c->runner, c->way_deadline);
 	if (c->options.traces)
@@ -340,8 +341,8 @@ static bool on_run(void *payload, const struct campaign_run *r)
 	struct comparison *c = payload;
 	note_violated(c, BY_RUNS, r->violated, r->violated_count);
 	if (r->new_history && !r->serializable)
-		c->stats.random.unserializable +=
-		    hash_set_add(&c->reached[BY_RUNS], runner_hash(r->runner));
+		c->stats.random.unserializable += hash_set_add(
+			&c->reached[BY_RUNS], runner_hash(r->runner));
 	return !interrupted(c);
 }
 
@@ -368,8 +369,11 @@ static void run_at_random(struct comparison *c)
 	struct compare_reach *r = &c->stats.random;
 	uint64_t runs = o->runs ? o->runs : c->stats.prediction.executions;
 	struct campaign_options options = {
-		.level = o->predict.level, .runs = runs, .seed = o->seed,
-		.timeout = time_left(c), .memory = o->memory,
+		.level = o->predict.level,
+		.runs = runs,
+		.seed = o->seed,
+		.timeout = time_left(c),
+		.memory = o->memory,
 		.interrupt = o->interrupt,
 	};
 	struct campaign_observer observer = { c, on_run, on_campaign_tick };
@@ -394,9 +398,8 @@ static bool on_history(void *payload, const struct explore_execution *e)
 	pthread_mutex_lock(&c->lock);
 	note_violated(c, BY_EXPLORATION, e->violated, n);
 	s->prediction.confirmed +=
-	    weak && hash_set_has(&c->reached[BY_PREDICTION], hash);
-	s->random.confirmed +=
-	    weak && hash_set_has(&c->reached[BY_RUNS], hash);
+		weak && hash_set_has(&c->reached[BY_PREDICTION], hash);
+	s->random.confirmed += weak && hash_set_has(&c->reached[BY_RUNS], hash);
 	pthread_mutex_unlock(&c->lock);
 	return true;
 }
@@ -405,7 +408,7 @@ static void explore(struct comparison *c)
 {
 	struct compare_reach *r = &c->stats.exploration;
 	struct explore_options o =
-	    exploration_options(c, c->options.predict.level);
+		exploration_options(c, c->options.predict.level);
 	struct explore_observer observer = { .payload = c,
 		                             .history = on_history,
 		                             .tick = on_explore_tick };
@@ -443,9 +446,8 @@ void comparison_run(struct comparison *c)
 	struct compare_stats *s = &c->stats;
 	struct compare_reach *ways[] = { &s->prediction, &s->random,
 		                         &s->exploration };
-	static void (*const looks[])(struct comparison *) = {
-		predict, run_at_random, explore
-	};
+	static void (*const looks[])(
+		struct comparison *) = { predict, run_at_random, explore };
 	for (enum compare_way w = 0; w < COMPARE_WAYS; w++) {
 		begin_way(c, w);
 		if (is_over(c))

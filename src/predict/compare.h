@@ -20,11 +20,11 @@ struct compare_options {
 	uint64_t runs;        /* random ones; 0: as many executions as
 	                       * prediction needed: traces and replays */
 	uint64_t seed;
-	double timeout;       /* of the whole: a third for prediction, half of
-	                       * what is left for random runs; 0: no limit */
-	uint64_t memory;      /* of each way by itself; 0: no limit */
+	double timeout;         /* of the whole: a third for prediction, half of
+	                         * what is left for random runs; 0: no limit */
+	uint64_t memory;        /* of each way by itself; 0: no limit */
 	uint64_t max_histories; /* of an exploration; 0: no limit */
-	unsigned jobs;        /* threads of the exploration; 0 is 1 */
+	unsigned jobs;          /* threads of the exploration; 0 is 1 */
 	const atomic_bool *interrupt; /* may be NULL */
 };
 
@@ -62,11 +62,11 @@ struct compare_stats {
 	uint64_t diverged;    /* of all: replayed otherwise than predicted */
 	uint64_t validated_diverged; /* of the validated */
 	uint64_t false_predictions;  /* replayed to a serializable execution */
-	uint64_t pruned;      /* replayed into a false assumption */
+	uint64_t pruned;             /* replayed into a false assumption */
 	/* CPU time of which prediction.cpu_seconds consists. */
 	double recording_seconds, predicting_seconds, replaying_seconds;
 	struct compare_reach prediction, random, exploration;
-	uint64_t histories;   /* in all, found by the exploration */
+	uint64_t histories; /* in all, found by the exploration */
 };
 
 struct compare_observer {

@@ -130,18 +130,17 @@ static bool add_read(struct copies *c, const struct copy *x, uint32_t event,
 	size_t before = c->option_count;
 	bool changes = false;
 	VEC_RESERVE(c->reads, c->read_count, c->read_capacity);
-	c->reads[c->read_count++] = (struct free_read){
-		.event = event, .copy = (uint32_t)c->count,
-		.first = (uint32_t)before
-	};
+	c->reads[c->read_count++] =
+		(struct free_read){ .event = event,
+		                    .copy = (uint32_t)c->count,
+		                    .first = (uint32_t)before };
 	struct range near = near_writers(c, e);
 	/* init comes last. */
 	for (uint32_t i = near.first; i <= near.end; i++) {
 		uint32_t w = i == near.end ? 0 : o->writers[i];
 		bool same = w == e->from;
 		if (w == t || (w && observed_before(o, t, w))) continue;
-		if ((same && !with_observed) ||
-		    is_stale(o, view, e->key, w) ||
+		if ((same && !with_observed) || is_stale(o, view, e->key, w) ||
 		    outdates_fixed(c, x, event, w, c->view))
 			continue;
 		add_option(c, w, same);
@@ -167,12 +166,12 @@ static bool may_keep(const struct copies *c, uint32_t t, uint32_t end)
 
 /* Keeps the copy if one of its reads may change, or none has to. Its free reads
  * are among the events from `first`. */
-static void add_copy(struct copies *c, uint32_t t, uint32_t first,
-                     uint32_t end, const word *view)
+static void add_copy(struct copies *c, uint32_t t, uint32_t first, uint32_t end,
+                     const word *view)
 {
 	size_t reads = c->read_count, options = c->option_count;
-	uint32_t ops_end = end > c->o->first[t] ? c->o->events[end - 1].op + 1
-	                                        : 0;
+	uint32_t ops_end =
+		end > c->o->first[t] ? c->o->events[end - 1].op + 1 : 0;
 	struct copy x = { t, end, ops_end, (uint32_t)reads };
 	bool changes = false, unchanged = may_keep(c, t, end);
 	bool observed = unchanged || c->boundary == BOUNDARY_RELAXED;
@@ -197,7 +196,7 @@ static void add_idle_copy(struct copies *c, uint32_t t, uint32_t i)
 		return;
 	VEC_RESERVE(c->copies, c->count, c->capacity);
 	c->copies[c->count++] =
-	    (struct copy){ t, i, e->idle, (uint32_t)c->read_count };
+		(struct copy){ t, i, e->idle, (uint32_t)c->read_count };
 }
 
 static void add_copies(struct copies *c, uint32_t t, word *view)
@@ -223,7 +222,7 @@ static void close_lists(struct copies *c)
 	VEC_RESERVE(c->reads, c->read_count, c->read_capacity);
 	c->copies[c->count] = (struct copy){ .first = (uint32_t)c->read_count };
 	c->reads[c->read_count] =
-	    (struct free_read){ .first = (uint32_t)c->option_count };
+		(struct free_read){ .first = (uint32_t)c->option_count };
 }
 
 static bool copy_writes(const struct observed *o, const struct copy *x,
@@ -289,7 +288,8 @@ bool copies_init(struct copies *c, const struct observed *o,
                  const char **reason)
 {
 	uint32_t only = scope->only;
-	*c = (struct copies){ .o = o, .boundary = scope->boundary,
+	*c = (struct copies){ .o = o,
+		              .boundary = scope->boundary,
 		              .unchanged = scope->unchanged,
 		              .near = scope->near };
 	c->first_copy = mem_take0((size_t)o->n + 1, sizeof *c->first_copy);
@@ -384,15 +384,15 @@ static size_t list_rivals(const struct observed *o, struct rival *list)
 			if (e->kind == EVENT_READ &&
 			    observed_writes(o, t, e->key))
 				list[count++] =
-				    (struct rival){ e->key, e->from, t };
+					(struct rival){ e->key, e->from, t };
 		}
 	if (count) qsort(list, count, sizeof *list, compare_rivals);
 	return count;
 }
 
 /* The first one that reads this version, or where it would be. */
-static size_t find_rivals(const struct rival *list, size_t count,
-                          uint32_t key, uint32_t from)
+static size_t find_rivals(const struct rival *list, size_t count, uint32_t key,
+                          uint32_t from)
 {
 	struct rival wanted = { key, from, 0 };
 	size_t low = 0, high = count;
@@ -412,7 +412,7 @@ void copies_rivals(const struct copies *c, option_rival_visitor *visit,
 	const struct observed *o = c->o;
 	if (!level_implies(o->level, LEVEL_PSI)) return;
 	struct rival *list =
-	    mem_take0((size_t)o->first[o->n] + 1, sizeof *list);
+		mem_take0((size_t)o->first[o->n] + 1, sizeof *list);
 	size_t count = list_rivals(o, list);
 	for (size_t i = 0; i < c->read_count; i++) {
 		const struct free_read *r = &c->reads[i];
@@ -423,10 +423,10 @@ void copies_rivals(const struct copies *c, option_rival_visitor *visit,
 			uint32_t w = c->options[a].writer;
 			size_t k = find_rivals(list, count, key, w);
 			for (; k < count && list[k].key == key &&
-			     list[k].from == w; k++)
+			       list[k].from == w;
+			     k++)
 				if (list[k].transaction != t &&
-				    !observed_before(o, t,
-				                     list[k].transaction))
+				    !observed_before(o, t, list[k].transaction))
 					visit(data, a, list[k].transaction);
 		}
 	}
@@ -465,9 +465,8 @@ static size_t list_updates(const struct copies *c, struct update *list)
 		uint32_t key = c->o->events[r->event].key;
 		if (!r->updates || reads_again(c, i)) continue;
 		for (size_t a = r->first; a < r[1].first; a++)
-			list[count++] = (struct update){
-				key, c->options[a].writer, a
-			};
+			list[count++] =
+				(struct update){ key, c->options[a].writer, a };
 	}
 	if (count) qsort(list, count, sizeof *list, compare_updates);
 	return count;

@@ -21,14 +21,14 @@ enum unchanged_copies {
 
 struct option {
 	uint32_t writer;
-	bool observed;     /* the writer is the observed one */
+	bool observed; /* the writer is the observed one */
 };
 
 struct free_read {
-	uint32_t event;    /* index of observed.events */
+	uint32_t event; /* index of observed.events */
 	uint32_t copy;
-	uint32_t first;    /* its options: up to the next read's */
-	bool updates;      /* the copy writes the key as well */
+	uint32_t first; /* its options: up to the next read's */
+	bool updates;   /* the copy writes the key as well */
 	/* So it does, and nobody writes the key without reading it, under psi
 	 * or si: the option taken excludes all later writers, and all other
 	 * copies that write the key. */
@@ -37,11 +37,11 @@ struct free_read {
 
 struct copy {
 	uint32_t transaction;
-	uint32_t end;      /* its events: those of the transaction before this
-	                    * index of observed.events (the free read of a
-	                    * strict copy is the last) */
-	uint32_t ops_end;  /* strict: its operations: those before this op */
-	uint32_t first;    /* its free reads: up to the next copy's */
+	uint32_t end;     /* its events: those of the transaction before this
+	                   * index of observed.events (the free read of a
+	                   * strict copy is the last) */
+	uint32_t ops_end; /* strict: its operations: those before this op */
+	uint32_t first;   /* its free reads: up to the next copy's */
 };
 
 /* Which copies and options there are to be. */
@@ -59,14 +59,14 @@ struct copies {
 	enum predict_boundary boundary;
 	enum unchanged_copies unchanged;
 	uint32_t near;
-	bool too_many;            /* more options than was allowed */
-	struct copy *copies;      /* count + 1: the last only ends */
-	struct free_read *reads;  /* read_count + 1 */
+	bool too_many;           /* more options than was allowed */
+	struct copy *copies;     /* count + 1: the last only ends */
+	struct free_read *reads; /* read_count + 1 */
 	struct option *options;
 	size_t count, read_count, option_count;
 	size_t capacity, read_capacity, option_capacity;
-	uint32_t *first_copy;     /* n + 1: copies of each transaction */
-	word *view;               /* a row to work in */
+	uint32_t *first_copy; /* n + 1: copies of each transaction */
+	word *view;           /* a row to work in */
 };
 
 /* Options that no allowed history can have are left out, by what every history

@@ -84,10 +84,10 @@ static void take_writers(struct observed *o)
 	uint32_t total = 0;
 	size_t size = f->writer_first[f->key_count] + (size_t)1;
 	o->writer_first =
-	    mem_take0((size_t)o->key_count + 1, sizeof *o->writer_first);
+		mem_take0((size_t)o->key_count + 1, sizeof *o->writer_first);
 	o->writers = mem_take0(size, sizeof *o->writers);
-	o->writer_rows = mem_take0(((size_t)o->key_count + 1) * o->words,
-	                           sizeof(word));
+	o->writer_rows =
+		mem_take0(((size_t)o->key_count + 1) * o->words, sizeof(word));
 	uint32_t next = 0;
 	for (uint32_t k = 0; k < f->key_count; k++) {
 		if (o->key_of[k] != next) continue;
@@ -137,8 +137,8 @@ static bool is_repeated(const struct observed *o, uint32_t *seen,
 
 /* The transaction's events, behind the first `total` ones; returns how many
  * there are then. */
-static uint32_t take_transaction(struct observed *o, uint32_t *seen,
-                                 uint32_t t, uint32_t total)
+static uint32_t take_transaction(struct observed *o, uint32_t *seen, uint32_t t,
+                                 uint32_t total)
 {
 	const struct trace *r = o->trace;
 	const struct trace_transaction *w = &r->transactions[t];
@@ -146,8 +146,9 @@ static uint32_t take_transaction(struct observed *o, uint32_t *seen,
 	for (uint32_t i = w->first_op; i < w->first_op + w->op_count; i++) {
 		const struct trace_op *op = &r->ops[i];
 		if (!is_read(w, op) && !is_write(w, op)) continue;
-		struct observed_event e = { o->key_of[op->key], op->from, i, 1,
-			idle, op->kind };
+		struct observed_event e = {
+			o->key_of[op->key], op->from, i, 1, idle, op->kind
+		};
 		if (e.key == UINT32_MAX) {
 			idle = i + 1;
 		} else if (!is_repeated(o, seen, &e, t, total)) {
@@ -243,7 +244,7 @@ static bool find_order(struct observed *o, struct check_clock *c,
 		fine = decide(o, o->level, c, &o->allowed, &level, reason);
 	if (fine && o->facts->order) {
 		const uint32_t *order =
-		    serial.order ? serial.order : o->facts->order;
+			serial.order ? serial.order : o->facts->order;
 		o->order = mem_take(o->n * sizeof *o->order);
 		memcpy(o->order, order, o->n * sizeof *order);
 		o->rank = mem_take(o->n * sizeof *o->rank);
@@ -257,7 +258,8 @@ static bool find_order(struct observed *o, struct check_clock *c,
 bool observed_init(struct observed *o, const struct trace *t, enum level l,
                    bool merge, struct check_clock *c, const char **reason)
 {
-	*o = (struct observed){ .trace = t, .level = l,
+	*o = (struct observed){ .trace = t,
+		                .level = l,
 		                .n = t->transaction_count,
 		                .words = BITS_WORDS(t->transaction_count) };
 	uint64_t rows = (uint64_t)o->n * o->words * sizeof(word);

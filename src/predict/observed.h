@@ -12,43 +12,43 @@
 /* An external read or a final write of a contended key: one that somebody
  * besides init wrote. All others can only be answered by init. */
 struct observed_event {
-	uint32_t key;  /* contended keys are numbered from 0 */
-	uint32_t from; /* READ: the writer */
-	uint32_t op;   /* index of trace.ops; says what is before what */
+	uint32_t key;   /* contended keys are numbered from 0 */
+	uint32_t from;  /* READ: the writer */
+	uint32_t op;    /* index of trace.ops; says what is before what */
 	uint32_t count; /* operations that it stands for: 1, unless keys are
-	                * merged */
+	                 * merged */
 	/* The last external read of another key between the event before it,
 	 * in the transaction, and this one: its op, + 1; 0: none. */
 	uint32_t idle;
-	uint8_t kind;  /* enum event_kind */
+	uint8_t kind; /* enum event_kind */
 };
 
 struct observed {
 	const struct trace *trace;
 	enum level level;
-	uint32_t n, words;     /* transactions, init too; words of a row */
-	struct facts *facts;   /* the whole, with all keys */
-	bool allowed;          /* it satisfies the level */
+	uint32_t n, words;   /* transactions, init too; words of a row */
+	struct facts *facts; /* the whole, with all keys */
+	bool allowed;        /* it satisfies the level */
 	bool serializable;
 	/* A serial order if it is serializable, else one that extends so U wr;
 	 * init first. */
 	uint32_t *order;
-	uint32_t *rank;        /* place in it, by transaction */
+	uint32_t *rank; /* place in it, by transaction */
 	/* Events of t: events[first[t]] .. events[first[t + 1] - 1], in program
 	 * order. */
-	uint32_t *first;       /* n + 1 */
+	uint32_t *first; /* n + 1 */
 	struct observed_event *events;
-	uint32_t key_count;    /* contended ones */
+	uint32_t key_count; /* contended ones */
 	/* Committed writers of each key without init, in the order. */
 	uint32_t *writer_first, *writers;
-	word *writer_rows;     /* key_count rows, without init */
+	word *writer_rows; /* key_count rows, without init */
 	/* What has to be there for t: the one before it in its session, or all
 	 * last ones for a session that follows the others. */
 	uint32_t *need_first, *needs; /* n + 1 */
-	word *past;            /* n rows: before it in (so U wr)+, not init */
-	word *later;           /* n rows: after it, strict */
-	bool merged;           /* keys stand for several, which are always
-	                        * written together */
+	word *past;  /* n rows: before it in (so U wr)+, not init */
+	word *later; /* n rows: after it, strict */
+	bool merged; /* keys stand for several, which are always
+	              * written together */
 	/* For the trace's keys: the key's number, or UINT32_MAX. */
 	uint32_t *key_of;
 };

@@ -23,8 +23,7 @@ static void count_copy_writes(struct places *x)
 static void list_copy_writes(struct places *x)
 {
 	const struct observed *o = x->o;
-	uint32_t *first =
-	    mem_take0((size_t)o->key_count + 3, sizeof *first);
+	uint32_t *first = mem_take0((size_t)o->key_count + 3, sizeof *first);
 	x->copy_write_first = first;
 	count_copy_writes(x);
 	for (uint32_t k = 0; k <= o->key_count; k++)
@@ -114,8 +113,7 @@ static bool has_no_place(const struct places *x, size_t copy)
 	return x->places[copy].gap == NO_GAP;
 }
 
-void places_choose(struct places *x,
-                          enum places_of_writers places)
+void places_choose(struct places *x, enum places_of_writers places)
 {
 	for (size_t i = 0; i < x->c->count; i++) {
 		const struct copy *y = &x->c->copies[i];
@@ -172,8 +170,8 @@ static bool place_before(struct place a, struct place b)
 	return a.gap < b.gap || (a.gap == b.gap && a.turn < b.turn);
 }
 
-uint32_t hider(const struct places *x, const struct copy *y,
-                      uint32_t key, uint32_t version, struct place p)
+uint32_t hider(const struct places *x, const struct copy *y, uint32_t key,
+               uint32_t version, struct place p)
 {
 	uint32_t since = version ? x->s.at[version] + 1 : 0;
 	uint32_t low = x->copy_write_first[key];
@@ -194,8 +192,7 @@ uint32_t hider(const struct places *x, const struct copy *y,
 /* ---- what places grant ---- */
 
 bool is_granted(const struct places *x, const struct copy *y,
-                       const struct free_read *r, struct place p,
-                       uint32_t option)
+                const struct free_read *r, struct place p, uint32_t option)
 {
 	uint32_t key = x->o->events[r->event].key;
 	uint32_t w = x->c->options[option].writer;
@@ -238,16 +235,15 @@ uint32_t option_width(const struct places *x, const struct copy *y)
 	return first_option(x, &y[1]) - first_option(x, y);
 }
 
-bool fits_at(const struct places *x, const struct copy *y,
-                    struct place p)
+bool fits_at(const struct places *x, const struct copy *y, struct place p)
 {
 	return gap_is_fine(x, y, p.gap) && !fixed_is_hidden(x, y, p);
 }
 
 /* Fills a row with the options that the place grants; false if the copy does
  * not fit there. */
-static bool grant(const struct places *x, const struct copy *y,
-                  struct place p, bool *row)
+static bool grant(const struct places *x, const struct copy *y, struct place p,
+                  bool *row)
 {
 	if (!fits_at(x, y, p)) return false;
 	for (uint32_t r = y->first; r < y[1].first; r++) {
@@ -268,8 +264,7 @@ static void add_gap(struct places *x, uint32_t *count, uint32_t low,
 
 /* Gaps that are worth a look, for a copy that writes nothing: behind each
  * writer of a key that it reads freely, the latest first. */
-static uint32_t list_gaps(struct places *x, const struct copy *y,
-                          uint32_t low)
+static uint32_t list_gaps(struct places *x, const struct copy *y, uint32_t low)
 {
 	uint32_t count = 0, reads = y[1].first - y->first;
 	add_gap(x, &count, low, x->s.count);
@@ -289,8 +284,8 @@ static uint32_t list_gaps(struct places *x, const struct copy *y,
 }
 
 /* Adds the row of a place, if the copy fits there and it is new. */
-static void add_row(struct places *x, const struct copy *y,
-                    struct place p, uint32_t *rows)
+static void add_row(struct places *x, const struct copy *y, struct place p,
+                    uint32_t *rows)
 {
 	size_t width = option_width(x, y);
 	size_t need = (*rows + (size_t)1) * width + 1;
@@ -325,9 +320,8 @@ uint32_t fill_rows(struct places *x, size_t copy, uint32_t low)
 	return rows;
 }
 
-uint32_t places_of_option(const struct places *x, size_t copy,
-                                 uint32_t low, uint32_t w,
-                                 struct place places[3])
+uint32_t places_of_option(const struct places *x, size_t copy, uint32_t low,
+                          uint32_t w, struct place places[3])
 {
 	const struct copy *y = &x->c->copies[copy];
 	uint32_t key = x->o->events[x->c->reads[y->first].event].key;
@@ -342,8 +336,7 @@ uint32_t places_of_option(const struct places *x, size_t copy,
 	if (behind < low) behind = low;
 	places[count++] = (struct place){ behind, TURN_FIRST };
 	next = next < x->s.writers.end[key] ? x->s.writers.items[next].at
-	                                  : x->s.count;
-	if (next > behind)
-		places[count++] = (struct place){ next, TURN_FIRST };
+	                                    : x->s.count;
+	if (next > behind) places[count++] = (struct place){ next, TURN_FIRST };
 	return count;
 }

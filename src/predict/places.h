@@ -17,8 +17,8 @@ struct place {
 };
 
 enum {
-	TURN_FIRST = 0,   /* for copies that write nothing */
-	PLACES_MOST = 48  /* of one copy, that are looked at */
+	TURN_FIRST = 0,  /* for copies that write nothing */
+	PLACES_MOST = 48 /* of one copy, that are looked at */
 };
 
 /* A copy that writes a key. */
@@ -31,11 +31,11 @@ struct places {
 	const struct observed *o;
 	const struct copies *c;
 	struct serial_order s;
-	struct place *forced;  /* by copy: the place that it has to have; gap
-	                        * NO_GAP: none */
-	struct place *places;  /* by copy that writes: its one place; gap
-	                        * NO_GAP: none is safe */
-	bool *writes;          /* by copy */
+	struct place *forced; /* by copy: the place that it has to have; gap
+	                       * NO_GAP: none */
+	struct place *places; /* by copy that writes: its one place; gap
+	                       * NO_GAP: none is safe */
+	bool *writes;         /* by copy */
 	/* By key: the copies that write it, by place; those without one come
 	 * last. */
 	uint32_t *copy_write_first;

@@ -33,12 +33,12 @@ enum predict_encoding {
 };
 
 struct predict_options {
-	enum level level;    /* none to si */
+	enum level level; /* none to si */
 	enum predict_boundary boundary;
 	enum predict_encoding encoding;
-	bool enumerate;      /* predictor_next is called again and again:
-	                      * predictions come with the fewest changed reads
-	                      * first */
+	bool enumerate; /* predictor_next is called again and again:
+	                 * predictions come with the fewest changed reads
+	                 * first */
 };
 
 enum predict_answer {
@@ -50,7 +50,7 @@ enum predict_answer {
 /* An external read of a divergent transaction with another writer than
  * observed. Numbers are those of the observed trace; writer 0 is init. */
 struct changed_read {
-	uint32_t op;          /* index of trace.ops */
+	uint32_t op; /* index of trace.ops */
 	uint32_t transaction;
 	uint32_t observed, writer;
 };
@@ -80,8 +80,8 @@ struct prediction {
 	uint32_t changed_count;
 	struct session_cut *cuts; /* by session of the observed trace */
 	uint32_t divergent_count;
-	bool observed;     /* nothing changed and nothing left out: the
-	                    * observed execution itself is unserializable */
+	bool observed; /* nothing changed and nothing left out: the
+	                * observed execution itself is unserializable */
 };
 void prediction_free(struct prediction *p);
 
@@ -104,8 +104,7 @@ struct predictor *predictor_new(const struct trace *observed,
 void predictor_free(struct predictor *p); /* NULL is fine */
 /* The next prediction; a further one has other changed reads, and not all
  * those of an earlier one. FOUND fills `out`, which the caller frees. */
-enum predict_answer predictor_next(struct predictor *p,
-                                   struct prediction *out);
+enum predict_answer predictor_next(struct predictor *p, struct prediction *out);
 const struct predict_stats *predictor_stats(const struct predictor *p);
 /* Why the last answer was UNKNOWN: "the time limit was reached". */
 const char *predictor_reason(const struct predictor *p);

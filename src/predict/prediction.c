@@ -164,13 +164,12 @@ static void add_keys(struct building *x)
 	const struct trace *r = observed_trace(x);
 	for (uint32_t k = 0; k < r->key_count; k++) {
 		const struct trace_key *key = &r->keys[k];
-		uint32_t made =
-		    key->name ? trace_key_new(x->b, key->name,
-		                              strlen(key->name))
-		              : trace_key_number(x->b, key->number);
-		trace_key_initial(x->b, made,
-		                  value_out(x, key->initial.number,
-		                            key->initial.flags));
+		uint32_t made = key->name ? trace_key_new(x->b, key->name,
+		                                          strlen(key->name))
+		                          : trace_key_number(x->b, key->number);
+		trace_key_initial(
+			x->b, made,
+			value_out(x, key->initial.number, key->initial.flags));
 	}
 }
 
@@ -217,9 +216,9 @@ static void add_changed(struct building *x, uint32_t t, uint32_t op,
 {
 	struct prediction *out = x->out;
 	VEC_RESERVE(out->changed, out->changed_count, x->changed_capacity);
-	out->changed[out->changed_count++] = (struct changed_read){
-		op, t, observed_trace(x)->ops[op].from, writer
-	};
+	out->changed[out->changed_count++] =
+		(struct changed_read){ op, t, observed_trace(x)->ops[op].from,
+		                       writer };
 }
 
 static void add_source(struct building *x, uint32_t writer)
@@ -253,8 +252,7 @@ static uint32_t end_of_ops(const struct building *x, uint32_t t,
                            const struct copy *y)
 {
 	const struct trace_transaction *w = &observed_trace(x)->transactions[t];
-	if (y && x->p->c.boundary == BOUNDARY_STRICT)
-		return y->ops_end;
+	if (y && x->p->c.boundary == BOUNDARY_STRICT) return y->ops_end;
 	return w->first_op + w->op_count;
 }
 
@@ -277,8 +275,8 @@ static bool is_kept(const struct building *x, uint32_t t, uint32_t op,
                     uint32_t end)
 {
 	const struct trace *r = observed_trace(x);
-	bool own = r->ops[op].kind == EVENT_WRITE ||
-	           r->ops[op].from == TRACE_SELF;
+	bool own =
+		r->ops[op].kind == EVENT_WRITE || r->ops[op].from == TRACE_SELF;
 	if (own) return is_there_finally(x, t, op, end);
 	return r->ops[op].from != TRACE_NOBODY &&
 	       r->transactions[t].status != TRACE_UNKNOWN;
@@ -309,14 +307,12 @@ static void add_transaction(struct building *x, uint32_t i)
 	const struct trace *r = observed_trace(x);
 	uint32_t t = p->x.numbers[i], copy = p->x.copy_of[i];
 	const struct trace_transaction *w = &r->transactions[t];
-	const struct copy *y =
-	    copy == UINT32_MAX ? NULL : &p->c.copies[copy];
-	uint32_t handle = trace_transaction_new(x->b, w->session, w->status,
-	                                        w->line);
+	const struct copy *y = copy == UINT32_MAX ? NULL : &p->c.copies[copy];
+	uint32_t handle =
+		trace_transaction_new(x->b, w->session, w->status, w->line);
 	struct session_cut *cut = &x->out->cuts[w->session];
 	if (w->name)
-		trace_transaction_name(x->b, handle, w->name,
-		                       strlen(w->name));
+		trace_transaction_name(x->b, handle, w->name, strlen(w->name));
 	if (w->has_number) trace_transaction_number(x->b, handle, w->number);
 	uint32_t ops = add_ops(x, handle, t, y);
 	if (!y) {
@@ -333,8 +329,8 @@ static void add_transaction(struct building *x, uint32_t i)
 static void add_sessions(struct building *x)
 {
 	const struct trace *r = observed_trace(x);
-	x->out->cuts = mem_take0(r->session_count + (size_t)1,
-	                         sizeof *x->out->cuts);
+	x->out->cuts =
+		mem_take0(r->session_count + (size_t)1, sizeof *x->out->cuts);
 	for (uint32_t s = 0; s < r->session_count; s++) {
 		const struct trace_session *session = &r->sessions[s];
 		x->out->cuts[s].divergent = TRACE_NONE;
@@ -358,7 +354,8 @@ static uint32_t *copy_numbers(const uint32_t *from, uint32_t count)
 void predictor_build(struct predictor *p, struct prediction *out)
 {
 	struct trace_rules rules = { .initial = trace_value_null(),
-		                     .sources = true, .aborted_reads = true };
+		                     .sources = true,
+		                     .aborted_reads = true };
 	struct building x = { .p = p, .out = out };
 	const struct trace *r = p->o.trace;
 	struct choice_of choice = predictor_choice(p);
@@ -376,6 +373,6 @@ void predictor_build(struct predictor *p, struct prediction *out)
 	out->history = trace_builder_trust(x.b);
 	out->history->program = copy_string(out->history, r->program);
 	out->history->level =
-	    copy_string(out->history, level_word(p->options.level));
+		copy_string(out->history, level_word(p->options.level));
 	out->observed = n == r->transaction_count && !out->divergent_count;
 }

@@ -95,8 +95,7 @@ static void require_copy(const struct predictor *p, word *row, size_t copy)
 	for (uint32_t i = o->need_first[t]; i < o->need_first[t + 1]; i++)
 		observed_include(o, row, o->needs[i]);
 	for (uint32_t i = o->first[t]; i < y->end; i++)
-		if (o->events[i].kind == EVENT_READ &&
-		    !copy_frees(&p->c, y, i))
+		if (o->events[i].kind == EVENT_READ && !copy_frees(&p->c, y, i))
 			observed_include(o, row, o->events[i].from);
 }
 
@@ -114,8 +113,7 @@ static bool forbid_options(struct predictor *p, const struct core *core,
 		    option == UINT32_MAX)
 			continue;
 		proposal_add(&p->p, -literal_option(&p->p, option));
-		observed_include(&p->o, row,
-		                 p->c.options[option].writer);
+		observed_include(&p->o, row, p->c.options[option].writer);
 		some = true;
 	}
 	return some;
@@ -149,8 +147,8 @@ static void core_of_transactions(const struct facts *f, struct core *core,
                                  const uint32_t *transactions, uint32_t count)
 {
 	core->transactions = mem_take((count + (size_t)1) * sizeof(uint32_t));
-	core->reads = mem_take((f->read_first[f->n] + (size_t)1)
-	                       * sizeof(uint32_t));
+	core->reads =
+		mem_take((f->read_first[f->n] + (size_t)1) * sizeof(uint32_t));
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t t = transactions[i];
 		core->transactions[core->count++] = t;
@@ -213,8 +211,8 @@ static enum finding_answer judge(struct predictor *p)
 static bool still_few(const struct predictor *p)
 {
 	enum { PATIENCE = 60, CHANGES = 16 };
-	return p->options.enumerate || (p->stats.rounds <= PATIENCE
-	                                && p->changes <= CHANGES);
+	return p->options.enumerate ||
+	       (p->stats.rounds <= PATIENCE && p->changes <= CHANGES);
 }
 
 /* Further proposals with as many changes as may be, then with more; NONE when
@@ -223,7 +221,7 @@ static enum proposal_answer propose(struct predictor *p)
 {
 	while ((p->few = p->few && still_few(p))) {
 		enum proposal_answer answer =
-		    proposal_next_within(&p->p, p->changes);
+			proposal_next_within(&p->p, p->changes);
 		if (answer != PROPOSAL_NONE) return answer;
 		answer = proposal_next(&p->p);
 		if (answer != PROPOSAL_MADE) return answer;
@@ -281,7 +279,7 @@ static void count_reads(struct predictor *p)
 	p->stats.contended = 0;
 	for (uint32_t i = 0; i < p->stats.reads; i++)
 		p->stats.contended +=
-		    o->key_of[o->facts->reads[i].key] != UINT32_MAX;
+			o->key_of[o->facts->reads[i].key] != UINT32_MAX;
 	p->stats.options = p->c.option_count;
 }
 
@@ -304,8 +302,8 @@ static bool changes_are_few(const struct copies *c)
 	enum { COUNTED_MOST = 10000 };
 	size_t count = 0;
 	for (size_t i = 0; i < c->read_count; i++)
-		count += (size_t)c->o->events[c->reads[i].event].count
-		         * (c->reads[i + 1].first - c->reads[i].first);
+		count += (size_t)c->o->events[c->reads[i].event].count *
+		         (c->reads[i + 1].first - c->reads[i].first);
 	return count <= COUNTED_MOST;
 }
 
@@ -333,8 +331,7 @@ static bool choose_copies(struct predictor *p, bool first)
 	struct copies_scope scope = { o->boundary, unchanged_copies(p),
 		                      predictor_obvious(p), 0,
 		                      first ? MANY : 0 };
-	bool fine =
-	    copies_init(&p->c, &p->o, &scope, p->clock, &p->reason);
+	bool fine = copies_init(&p->c, &p->o, &scope, p->clock, &p->reason);
 	if (fine || !p->c.too_many) return fine;
 	copies_free(&p->c);
 	scope.near = NEAR;
@@ -349,13 +346,12 @@ static bool begin(struct predictor *p, bool first)
 	const struct predict_options *o = &p->options;
 	if (!choose_copies(p, first)) return false;
 	/* Strict copies change a read each, and there are few of them. */
-	p->few = o->enumerate || (o->boundary == BOUNDARY_RELAXED &&
-	                          changes_are_few(&p->c));
+	p->few = o->enumerate ||
+	         (o->boundary == BOUNDARY_RELAXED && changes_are_few(&p->c));
 	/* Where two writers of a key must see one another, a copy may have to
 	 * see another one, which it cannot read from: so a read that is left
 	 * open may have no answer. Nor may it have one among near writers. */
-	p->complete =
-	    p->few || p->c.near || level_implies(o->level, LEVEL_PSI);
+	p->complete = p->few || p->c.near || level_implies(o->level, LEVEL_PSI);
 	count_reads(p);
 	if (!proposal_init(&p->p, &p->o, &p->c, p->complete, p->clock))
 		return false;
@@ -437,10 +433,12 @@ static void refuse(struct diags *d, const struct trace *t, const char *why)
 static bool is_fit(const struct trace *t, struct diags *d)
 {
 	if (t->lists)
-		refuse(d, t, "it is of lists, and a list that was read tells "
+		refuse(d, t,
+		       "it is of lists, and a list that was read tells "
 		       "the order of those who appended to it");
 	else if (t->anomaly_count)
-		refuse(d, t, "it has anomalies that no reading of it explains; "
+		refuse(d, t,
+		       "it has anomalies that no reading of it explains; "
 		       "'isoscope check' shows them");
 	else
 		return true;
@@ -457,10 +455,11 @@ struct predictor *predictor_new(const struct trace *observed,
 	p->options = *o;
 	p->clock = c;
 	bool merge = o->boundary == BOUNDARY_RELAXED;
-	p->failed = !observed_init(&p->o, observed, o->level, merge, c,
-	                           &p->reason);
+	p->failed =
+		!observed_init(&p->o, observed, o->level, merge, c, &p->reason);
 	if (!p->failed && !p->o.order) {
-		refuse(d, observed, "its transactions read from each other in "
+		refuse(d, observed,
+		       "its transactions read from each other in "
 		       "a circle, which no level allows");
 		predictor_free(p);
 		return NULL;

@@ -15,12 +15,12 @@ struct predictor {
 	struct proposal p;
 	struct candidate x;
 	struct certificate *certificate;
-	bool begun, ended;   /* the first call came; there is no further one */
-	bool failed;         /* a limit came when beginning */
-	bool complete;       /* every free read of a proposal is answered */
-	bool few;            /* proposals with few changed reads come first */
-	uint32_t changes;    /* then: so many may change */
-	const char *reason;  /* why an answer is UNKNOWN */
+	bool begun, ended;  /* the first call came; there is no further one */
+	bool failed;        /* a limit came when beginning */
+	bool complete;      /* every free read of a proposal is answered */
+	bool few;           /* proposals with few changed reads come first */
+	uint32_t changes;   /* then: so many may change */
+	const char *reason; /* why an answer is UNKNOWN */
 };
 
 enum finding_answer { ANSWERED_YES, ANSWERED_NO, ANSWERED_OPEN };

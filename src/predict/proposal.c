@@ -112,8 +112,7 @@ static void add_read(struct proposal *p, int in, const struct free_read *r,
 		implies(p, literal_option(p, a), in);
 		if (w) implies(p, literal_option(p, a), -literal_out(w));
 	}
-	at_most_one_from(p, literal_option(p, r->first),
-	                 r[1].first - r->first);
+	at_most_one_from(p, literal_option(p, r->first), r[1].first - r->first);
 	if (!complete) return;
 	proposal_add(p, -in);
 	for (uint32_t a = r->first; a < r[1].first; a++)
@@ -270,8 +269,8 @@ static struct total add_totals(struct proposal *p, struct total a,
                                struct total b, uint32_t most)
 {
 	uint32_t count = a.count + b.count < most ? a.count + b.count : most;
-	struct total sum = { mem_take0(count + (size_t)1,
-	                               sizeof *sum.outputs), count };
+	struct total sum = { mem_take0(count + (size_t)1, sizeof *sum.outputs),
+		             count };
 	for (uint32_t i = 0; i < count; i++)
 		sum.outputs[i] = proposal_variable(p);
 	for (uint32_t i = 0; i <= a.count; i++)
@@ -311,7 +310,8 @@ static void count_changes(struct proposal *p, uint32_t most)
 		uint32_t times = p->o->events[r->event].count;
 		for (uint32_t a = r->first; a < r[1].first; a++)
 			for (uint32_t k = 0; k < times && k < most &&
-			     !p->c->options[a].observed; k++) {
+			                     !p->c->options[a].observed;
+			     k++) {
 				VEC_RESERVE(changes, count, room);
 				changes[count++] = literal_option(p, a);
 			}
@@ -324,8 +324,7 @@ static void count_changes(struct proposal *p, uint32_t most)
 	p->counter_size = t.count;
 }
 
-enum proposal_answer proposal_next_within(struct proposal *p,
-                                          uint32_t changes)
+enum proposal_answer proposal_next_within(struct proposal *p, uint32_t changes)
 {
 	/* Room for twice as many, so that it is seldom built again. */
 	if (changes >= p->counter_size && !p->counted_all)

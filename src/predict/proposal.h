@@ -19,16 +19,16 @@ struct proposal {
 	const struct copies *c;
 	CCaDiCaL *sat;
 	int variables;
-	uint64_t literals;     /* of all clauses */
+	uint64_t literals; /* of all clauses */
 	/* The last proposal. */
-	word *kept;            /* a row, without init */
-	uint32_t *chosen;      /* copies that are there, increasing */
+	word *kept;       /* a row, without init */
+	uint32_t *chosen; /* copies that are there, increasing */
 	uint32_t chosen_count;
-	bool *taken;           /* by option */
+	bool *taken; /* by option */
 	/* At most so many changed reads, when that is counted. */
-	int *counter;          /* outputs: more than i reads are changed */
+	int *counter; /* outputs: more than i reads are changed */
 	uint32_t counter_size;
-	bool counted_all;      /* never more changes than the counter has */
+	bool counted_all; /* never more changes than the counter has */
 };
 
 enum proposal_answer { PROPOSAL_MADE, PROPOSAL_NONE, PROPOSAL_STOPPED };
@@ -43,8 +43,7 @@ void proposal_free(struct proposal *p);
 /* The next proposal: any model of the clauses so far. */
 enum proposal_answer proposal_next(struct proposal *p);
 /* The same, with at most `changes` changed reads. */
-enum proposal_answer proposal_next_within(struct proposal *p,
-                                          uint32_t changes);
+enum proposal_answer proposal_next_within(struct proposal *p, uint32_t changes);
 /* Learning: literals are added one by one, 0 ends a clause. */
 void proposal_add(struct proposal *p, int literal);
 int proposal_variable(struct proposal *p); /* a new one */

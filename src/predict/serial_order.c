@@ -53,7 +53,7 @@ void serial_order_append(struct serial_order *s, uint32_t t)
 	for (uint32_t i = o->first[t]; i < o->first[t + 1]; i++) {
 		const struct observed_event *e = &o->events[i];
 		struct accesses *a =
-		    e->kind == EVENT_WRITE ? &s->writers : &s->readers;
+			e->kind == EVENT_WRITE ? &s->writers : &s->readers;
 		a->items[a->end[e->key]++] = (struct access){ at, t };
 	}
 }
@@ -98,8 +98,8 @@ bool write_is_safe(const struct serial_order *s, uint32_t t, uint32_t key,
 {
 	const struct accesses *w = &s->writers, *r = &s->readers;
 	uint32_t next = access_from(w, key, gap);
-	while (next < w->end[key]
-	       && is_gone(s->o, t, w->items[next].transaction))
+	while (next < w->end[key] &&
+	       is_gone(s->o, t, w->items[next].transaction))
 		next++;
 	uint32_t until = next < w->end[key] ? w->items[next].at : NO_GAP;
 	for (uint32_t i = access_from(r, key, gap);
@@ -119,7 +119,8 @@ bool serial_order_fits_at_end(const struct serial_order *s, uint32_t t)
 		if (e->kind != EVENT_READ) continue;
 		uint32_t end = a->end[e->key];
 		uint32_t last = end == a->first[e->key]
-		                    ? 0 : a->items[end - 1].transaction;
+		                        ? 0
+		                        : a->items[end - 1].transaction;
 		if (last != e->from) return false;
 	}
 	return true;

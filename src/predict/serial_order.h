@@ -10,7 +10,7 @@ enum { NO_GAP = UINT32_MAX };
 
 /* An access to a key, by place in the order. */
 struct access {
-	uint32_t at;          /* 0 is the first transaction behind init */
+	uint32_t at; /* 0 is the first transaction behind init */
 	uint32_t transaction;
 };
 
@@ -24,9 +24,9 @@ struct accesses {
 /* A gap is a number of transactions: the one behind so many of the order. */
 struct serial_order {
 	const struct observed *o;
-	uint32_t *order;       /* without init */
+	uint32_t *order; /* without init */
 	uint32_t count;
-	uint32_t *at;          /* by transaction: its place, or NO_GAP */
+	uint32_t *at; /* by transaction: its place, or NO_GAP */
 	struct accesses writers, readers;
 };
 

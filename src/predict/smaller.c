@@ -18,12 +18,10 @@ struct saved {
 static struct saved save(const struct proposal *p)
 {
 	size_t words = p->o->words, options = p->c->option_count;
-	struct saved s = {
-		mem_take((words + 1) * sizeof *s.kept),
-		mem_take((p->c->count + 1) * sizeof *s.chosen),
-		p->chosen_count,
-		mem_take((options + 1) * sizeof *s.taken)
-	};
+	struct saved s = { mem_take((words + 1) * sizeof *s.kept),
+		           mem_take((p->c->count + 1) * sizeof *s.chosen),
+		           p->chosen_count,
+		           mem_take((options + 1) * sizeof *s.taken) };
 	memcpy(s.kept, p->kept, words * sizeof *s.kept);
 	memcpy(s.chosen, p->chosen, p->chosen_count * sizeof *s.chosen);
 	memcpy(s.taken, p->taken, options * sizeof *s.taken);

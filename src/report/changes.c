@@ -66,8 +66,7 @@ static uint32_t observed_writer(const struct history *h,
 
 /* "alice.2 enroll" */
 static void name_observed(struct text *t, const struct origin *o,
-                          const struct history *h,
-                          const struct origin_read *r)
+                          const struct history *h, const struct origin_read *r)
 {
 	uint32_t writer = observed_writer(h, r);
 	if (r->session == ORIGIN_NOBODY) {
@@ -76,7 +75,7 @@ static void name_observed(struct text *t, const struct origin *o,
 		name_transaction(t, h, writer);
 	} else {
 		const char *name =
-		    origin_transaction(o, r->session, r->index)->name;
+			origin_transaction(o, r->session, r->index)->name;
 		name_plain(t, h->sessions[r->session].name);
 		text_format(t, ".%" PRIu32, r->index + 1);
 		if (!name || !strcmp(name, "txn")) return;
@@ -88,11 +87,10 @@ static void name_observed(struct text *t, const struct origin *o,
 /* ---- in words ---- */
 
 static void print_change(struct text *t, const struct explorer *e,
-                         const struct history *h,
-                         const struct origin_change *c)
+                         const struct history *h, const struct origin_change *c)
 {
 	const struct event *read =
-	    &h->transactions[c->transaction].events[c->event];
+		&h->transactions[c->transaction].events[c->event];
 	name_transaction(t, h, c->transaction);
 	text_string(t, " reads ");
 	name_key(t, h, read->key);
@@ -173,8 +171,9 @@ static void print_nearest(struct text *t, const struct explorer *e,
 {
 	static const struct style plain = { .width = UINT32_MAX };
 	const struct explore_options *o = explorer_options(e);
-	text_format(t, "\nthe observed history, of %s, is none of the program "
-	               "under %s: the nearest one has ",
+	text_format(t,
+	            "\nthe observed history, of %s, is none of the program "
+	            "under %s: the nearest one has ",
 	            o->origin->file, level_word(o->level));
 	name_changed_reads(t, changes);
 	text_char(t, '\n');
@@ -189,9 +188,10 @@ void report_not_reproduced(struct text *t, const struct explorer *e)
 		if (explorer_stats(e)->stop == STOP_NONE ||
 		    !(explorer_stats(e)->changes || within_limit(e)))
 			return;
-		text_format(t, "\nthe observed history, of %s, is none of the "
-		               "program under %s: there is none ", o->file,
-		            level_word(explorer_options(e)->level));
+		text_format(t,
+		            "\nthe observed history, of %s, is none of the "
+		            "program under %s: there is none ",
+		            o->file, level_word(explorer_options(e)->level));
 		print_bound(t, explorer_stats(e)->changes - !within_limit(e));
 		text_char(t, '\n');
 		return;
@@ -201,8 +201,10 @@ void report_not_reproduced(struct text *t, const struct explorer *e)
 	if (changes) {
 		print_nearest(t, e, changes);
 	} else if (d.kind != ORIGIN_SAME) {
-		text_format(t, "\nwith no changed read the program does not "
-		               "run as observed in %s: ", o->file);
+		text_format(t,
+		            "\nwith no changed read the program does not "
+		            "run as observed in %s: ",
+		            o->file);
 		print_difference(t, e, nearest, d);
 		text_char(t, '\n');
 	}
@@ -259,7 +261,7 @@ static uint32_t fewest_changes(const struct explorer *e)
 static void violated_reason(struct text *t, const struct explorer *e)
 {
 	const struct explore_violation *v =
-	    explorer_violation(e, explorer_slot_robust(e));
+		explorer_violation(e, explorer_slot_robust(e));
 	if (v->histories) {
 		uint32_t n = origin_changes(origin_of(e), v->example, NULL);
 		bool observed = !n && is_reproduced(e);
@@ -295,8 +297,10 @@ static void holds_reason(struct text *t, const struct explorer *e)
 	else if (all == 2)
 		text_string(t, ", and both assertions are true in it,");
 	else if (all)
-		text_format(t, ", and all %" PRIu32 " assertions are true in "
-		               "it,", all);
+		text_format(t,
+		            ", and all %" PRIu32 " assertions are true in "
+		            "it,",
+		            all);
 }
 
 static void inconclusive_reason(struct text *t, const struct explorer *e)
@@ -333,8 +337,7 @@ void name_outward_reason(struct text *t, const struct explorer *e)
 /* ---- JSON ---- */
 
 static void json_change(struct text *t, const struct explorer *e,
-                        const struct history *h,
-                        const struct origin_change *c)
+                        const struct history *h, const struct origin_change *c)
 {
 	const struct transaction *reader = &h->transactions[c->transaction];
 	const struct event *read = &reader->events[c->event];

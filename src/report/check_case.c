@@ -85,8 +85,8 @@ const char *check_anomaly_name(const struct check_case *c, enum level l)
 
 /* " (h.txt:3)"; nothing if that is where the operation `told` stands, whose
  * place was told. */
-static void name_place_of_op(struct text *t, const struct trace *r,
-                             uint32_t op, uint32_t told)
+static void name_place_of_op(struct text *t, const struct trace *r, uint32_t op,
+                             uint32_t told)
 {
 	if (!r->ops[op].line) return;
 	if (told != TRACE_NONE && r->ops[told].line == r->ops[op].line) return;
@@ -149,8 +149,8 @@ static void name_fault(struct text *t, const struct trace *r,
 	switch (a->kind) {
 	case ANOMALY_THIN_AIR:
 		text_string(t, within_list(r, a)
-		                   ? " and has an element that nobody wrote"
-		                   : ", a value that nobody wrote");
+		                       ? " and has an element that nobody wrote"
+		                       : ", a value that nobody wrote");
 		break;
 	case ANOMALY_ABORTED: name_writer(t, r, a, " and then aborted"); break;
 	case ANOMALY_INTERMEDIATE:

@@ -17,9 +17,9 @@
 struct check_case {
 	const struct trace *trace;
 	enum format format;
-	uint64_t number;      /* in its file, from 1 */
-	unsigned wanted;      /* bit l: level l was checked */
-	const struct check_result *results;    /* LEVEL_COUNT */
+	uint64_t number;                    /* in its file, from 1 */
+	unsigned wanted;                    /* bit l: level l was checked */
+	const struct check_result *results; /* LEVEL_COUNT */
 	/* LEVEL_COUNT; those without `part` have none. NULL: no witness was
 	 * looked for. */
 	const struct check_witness *witnesses;

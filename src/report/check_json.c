@@ -6,8 +6,7 @@
 #include "report/names.h"
 #include "report/witness_json.h"
 
-static void level_list(struct text *t, const enum level *levels,
-                       unsigned count)
+static void level_list(struct text *t, const enum level *levels, unsigned count)
 {
 	text_char(t, '[');
 	for (unsigned i = 0; i < count; i++) {
@@ -22,8 +21,7 @@ static unsigned witness_place(const struct check_case *c, enum level l)
 {
 	unsigned place = 0;
 	for (enum level o = 0; o < l; o++)
-		place += check_has(c, o, CHECK_VIOLATED) &&
-		         c->shown_by[o] == o;
+		place += check_has(c, o, CHECK_VIOLATED) && c->shown_by[o] == o;
 	return place;
 }
 
@@ -46,8 +44,8 @@ static void print_levels(struct text *t, const struct check_case *c)
 			                 check_anomaly_name(c, l));
 			if (c->witnesses && c->shown_by[l] < LEVEL_COUNT)
 				json_member_count(
-				    t, "witness",
-				    witness_place(c, c->shown_by[l]));
+					t, "witness",
+					witness_place(c, c->shown_by[l]));
 		}
 		text_char(t, '}');
 	}
@@ -199,8 +197,9 @@ void report_check_json(struct text *t, const struct check_case *c, bool orders,
 	print_witnesses(t, c);
 	json_member_text(t, "unexplained", c->unexplained);
 	if (orders) print_orders(t, c);
-	text_format(t, ",\"seconds\":{\"read\":%.6f,\"check\":%.6f,"
-	               "\"explain\":%.6f}}\n", c->read_seconds,
-	            c->check_seconds, c->explain_seconds);
+	text_format(t,
+	            ",\"seconds\":{\"read\":%.6f,\"check\":%.6f,"
+	            "\"explain\":%.6f}}\n",
+	            c->read_seconds, c->check_seconds, c->explain_seconds);
 	text_free(&reason);
 }

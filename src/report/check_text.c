@@ -10,7 +10,7 @@
 #include "report/witness_text.h"
 
 enum {
-	NAME_WIDTH = 29,     /* of a level's name, and two blanks */
+	NAME_WIDTH = 29, /* of a level's name, and two blanks */
 	ANOMALIES_SHOWN = 10,
 	PLACES_SHOWN = 40
 };
@@ -70,8 +70,7 @@ static void print_levels(struct text *t, const struct style *s,
 /* ---- anomalies ---- */
 
 static void print_anomaly(struct text *t, const struct style *s,
-                          const struct trace *r,
-                          const struct trace_anomaly *a)
+                          const struct trace *r, const struct trace_anomaly *a)
 {
 	text_string(t, "  ");
 	style_words(t, s, STYLE_YELLOW, trace_anomaly_name(a->kind));
@@ -95,8 +94,8 @@ static void print_anomalies(struct text *t, const struct style *s,
 	if (found == shown) return;
 	text_string(t, "  … and ");
 	style_plural(t, found - shown, "other", "others");
-	text_string(t, r->anomaly_count > shown ? "; --json lists more\n"
-	                                        : "\n");
+	text_string(t,
+	            r->anomaly_count > shown ? "; --json lists more\n" : "\n");
 }
 
 /* ---- witnesses ---- */
@@ -267,8 +266,9 @@ void report_commit_orders(struct text *t, const struct check_case *c)
 	enum level levels[LEVEL_COUNT];
 	unsigned count = check_strongest(c, levels);
 	for (unsigned i = 0; i < count; i++) print_order(t, c, levels[i]);
-	if (!count) text_string(t, "\nno level holds, so there is no commit "
-	                           "order\n");
+	if (!count)
+		text_string(t, "\nno level holds, so there is no commit "
+		               "order\n");
 }
 
 void report_strongest(struct text *t, const struct check_case *c)

@@ -28,9 +28,9 @@ struct check_summary {
 	unsigned wanted;
 	uint64_t verdicts[LEVEL_COUNT][CHECK_UNDECIDED + 1];
 	uint64_t overall[CHECK_UNDECIDED + 1];
-	struct text list;     /* the first that are violating, a line each */
+	struct text list; /* the first that are violating, a line each */
 	unsigned listed;
-	const char *stopped;  /* why not all were checked, or NULL */
+	const char *stopped; /* why not all were checked, or NULL */
 	double seconds;
 };
 

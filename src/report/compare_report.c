@@ -57,8 +57,8 @@ static bool is_listed(const struct comparison *c, uint32_t slot)
 {
 	const struct program *p = comparison_program(c);
 	return slot < program_assertion_count(p)
-	           ? program_assertion_met(p, slot)
-	           : any_violated(c, slot);
+	               ? program_assertion_met(p, slot)
+	               : any_violated(c, slot);
 }
 
 /* ---- the verdict ---- */

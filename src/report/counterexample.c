@@ -35,9 +35,9 @@ struct table {
 	unsigned *tail_at;   /* by column: where "from ..." begins */
 	struct cell *cells;
 	size_t count, capacity;
-	word *shared;        /* keys that one transaction writes and another
-	                      * reads or writes */
-	bool all;            /* show events of keys that are not shared, too */
+	word *shared; /* keys that one transaction writes and another
+	               * reads or writes */
+	bool all;     /* show events of keys that are not shared, too */
 	const struct event_marks *marks; /* or NULL */
 };
 
@@ -95,8 +95,8 @@ static void find_shared(struct table *t)
 static void add_event(struct table *t, uint32_t column, const struct event *e,
                       bool marked)
 {
-	struct cell *c = marked ? add_marked(t, column, STYLE_RED)
-	                        : add_cell(t, column);
+	struct cell *c =
+		marked ? add_marked(t, column, STYLE_RED) : add_cell(t, column);
 	text_string(&c->head, marked ? "* " : "  ");
 	text_string(&c->head, e->kind == EVENT_READ ? "read " : "write ");
 	name_key(&c->head, t->h, e->key);
@@ -122,8 +122,7 @@ static void add_transaction(struct table *t, uint32_t i)
 	uint32_t left_out = 0;
 	for (uint32_t e = 0; e < x->event_count; e++) {
 		bool marked = event_is_marked(t->marks, i, e);
-		if (marked || t->all ||
-		    bits_has(t->shared, x->events[e].key))
+		if (marked || t->all || bits_has(t->shared, x->events[e].key))
 			add_event(t, column, &x->events[e], marked);
 		else
 			left_out++;
@@ -165,7 +164,7 @@ static void measure(struct table *t)
 		text_clear(&name);
 		name_session(&name, h, s);
 		t->width[t->column_of[s]] =
-		    (unsigned)style_columns(text_get(&name));
+			(unsigned)style_columns(text_get(&name));
 	}
 	text_free(&name);
 	for (size_t i = 0; i < t->count; i++) {
@@ -226,8 +225,7 @@ static unsigned at_most(unsigned n, unsigned most)
 }
 
 /* Takes columns from a part, but not the last `least`, until the parts fit. */
-static void cut(struct parts *p, unsigned *part, unsigned least,
-                unsigned width)
+static void cut(struct parts *p, unsigned *part, unsigned least, unsigned width)
 {
 	unsigned total = p->head + p->value + p->tail;
 	if (total <= width || *part <= least) return;
@@ -321,8 +319,7 @@ static void print_header(struct text *t, const struct style *s,
 	style_begin(t, s, STYLE_DIM);
 	for (uint32_t c = 0; c < b->column_count; c++) {
 		if (c) text_string(t, "─┼─");
-		for (unsigned i = 0; i < b->width[c]; i++)
-			text_string(t, "─");
+		for (unsigned i = 0; i < b->width[c]; i++) text_string(t, "─");
 	}
 	style_end(t, s);
 	text_char(t, '\n');
@@ -340,8 +337,8 @@ static void lay_out(struct table *t)
 	t->width = mem_take0(h->session_count + 1, sizeof(unsigned));
 	t->tail_at = mem_take0(h->session_count + 1, sizeof(unsigned));
 	for (uint32_t s = 0; s < h->session_count; s++)
-		t->column_of[s] = h->sessions[s].count ? t->column_count++
-		                                       : UINT32_MAX;
+		t->column_of[s] =
+			h->sessions[s].count ? t->column_count++ : UINT32_MAX;
 	find_shared(t);
 	for (uint32_t i = 1; i < h->transaction_count; i++)
 		add_transaction(t, h->order ? h->order[i] : i);

@@ -4,10 +4,7 @@
 
 #include "report/style.h"
 
-enum {
-	LABEL_WIDTH = 15,
-	NUMBER_WIDTH = 12
-};
+enum { LABEL_WIDTH = 15, NUMBER_WIDTH = 12 };
 
 /* Seconds below which a rate is noise. */
 static const double RATE_LEAST = 0.01;

@@ -56,8 +56,7 @@ static void print_excerpt(struct text *t, const struct style *s,
 static void print_one(struct text *t, const struct style *s,
                       const struct diag *d)
 {
-	static const char *const words[] = { "error: ", "warning: ",
-		                             "note: " };
+	static const char *const words[] = { "error: ", "warning: ", "note: " };
 	static const enum style_mark marks[] = { STYLE_RED, STYLE_YELLOW,
 		                                 STYLE_CYAN };
 	if (d->file) {
@@ -80,6 +79,5 @@ void report_diagnostics(struct text *t, const struct style *s,
                         const struct diags *d)
 {
 	for (size_t i = 0; i < d->count; i++) print_one(t, s, &d->items[i]);
-	if (d->errors > 1)
-		text_format(t, "%zu errors\n", d->errors);
+	if (d->errors > 1) text_format(t, "%zu errors\n", d->errors);
 }

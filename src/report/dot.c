@@ -44,8 +44,7 @@ static void mark_changes(struct picture *p)
 	}
 }
 
-static bool is_changed(const struct picture *p, uint32_t reader,
-                       uint32_t event)
+static bool is_changed(const struct picture *p, uint32_t reader, uint32_t event)
 {
 	return p->changed[p->first_event[reader] + event];
 }
@@ -77,8 +76,8 @@ static void quote_html(struct text *t, const char *words)
 		case '"': text_string(t, "&quot;"); break;
 		case ' ': text_string(t, "&#160;"); break;
 		default:
-			text_char(t, (unsigned char)*words < ' ' ? '?'
-			                                         : *words);
+			text_char(t,
+			          (unsigned char)*words < ' ' ? '?' : *words);
 		}
 	}
 }
@@ -244,8 +243,8 @@ static bool keys_read(struct text *t, const struct picture *p, uint32_t from,
 
 /* An arrow that is labelled with a word and keys. */
 static void print_arrow(struct text *t, uint32_t from, uint32_t to,
-                        const char *colour, const char *look,
-                        const char *word, const struct text *keys)
+                        const char *colour, const char *look, const char *word,
+                        const struct text *keys)
 {
 	struct text cut = { 0 };
 	style_fit(&cut, text_get(keys), LINE_COLUMNS);
@@ -287,15 +286,13 @@ static uint32_t changed_key(const struct picture *p, uint32_t change)
 
 /* Is there a change before this one, of the same reader and observed writer;
  * if `same_key`, of the same key too? */
-static bool is_repeated(const struct picture *p, uint32_t change,
-                        bool same_key)
+static bool is_repeated(const struct picture *p, uint32_t change, bool same_key)
 {
 	const struct dot_change *c = &p->changes[change];
 	for (uint32_t i = 0; i < change; i++)
 		if (p->changes[i].reader == c->reader &&
 		    p->changes[i].observed == c->observed &&
-		    (!same_key ||
-		     changed_key(p, i) == changed_key(p, change)))
+		    (!same_key || changed_key(p, i) == changed_key(p, change)))
 			return true;
 	return false;
 }
@@ -369,16 +366,15 @@ static void print_picture(struct text *t, const struct picture *p,
 	const struct witness *w = p->w;
 	text_string(t, "digraph history {\n  label=\"");
 	if (title) quote(t, title);
-	text_string(t,
-	            "\"; labelloc=t; fontname=\"Helvetica\"; rankdir=TB;\n"
-	            "  node [shape=box, style=filled, fillcolor=white, "
-	            "fontname=\"Courier\", fontsize=11];\n"
-	            "  edge [fontname=\"Helvetica\", fontsize=10];\n");
+	text_string(t, "\"; labelloc=t; fontname=\"Helvetica\"; rankdir=TB;\n"
+	               "  node [shape=box, style=filled, fillcolor=white, "
+	               "fontname=\"Courier\", fontsize=11];\n"
+	               "  edge [fontname=\"Helvetica\", fontsize=10];\n");
 	if (init_is_read(p) || on_cycle(w, HISTORY_INIT))
 		text_format(t, "  t0 [label=\"init\", shape=ellipse%s];\n",
 		            on_cycle(w, HISTORY_INIT)
-		                ? ", color=\"#c0392b\", penwidth=2"
-		                : "");
+		                    ? ", color=\"#c0392b\", penwidth=2"
+		                    : "");
 	for (uint32_t s = 0; s < h->session_count; s++) print_lane(t, p, s);
 	print_session_order(t, h, w);
 	print_reads(t, p);
@@ -392,8 +388,10 @@ void report_dot_predicted(struct text *t, const struct history *h,
                           const struct dot_change *changes, uint32_t count)
 {
 	struct witness none = { 0 };
-	struct picture p = { .h = h, .w = cycle ? cycle : &none,
-		             .changes = changes, .change_count = count };
+	struct picture p = { .h = h,
+		             .w = cycle ? cycle : &none,
+		             .changes = changes,
+		             .change_count = count };
 	mark_changes(&p);
 	print_picture(t, &p, title);
 	free(p.first_event);

@@ -88,8 +88,7 @@ static void name_whole(struct text *t, const struct estimate *e)
 
 void name_share(struct text *t, const struct sample_share *s)
 {
-	style_plural(t, s->distinct, "distinct history",
-	             "distinct histories");
+	style_plural(t, s->distinct, "distinct history", "distinct histories");
 	name_whole(t, &s->whole);
 	text_string(t, " in ");
 	style_plural(t, s->descents, "random descent", "random descents");

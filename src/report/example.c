@@ -14,7 +14,7 @@
 #include "vm/program.h"
 
 enum {
-	INDENT = 4,       /* of the table */
+	INDENT = 4, /* of the table */
 	SOURCE_WIDTH = 100,
 	VALUES_WIDTH = 40 /* times the width: lines of values */
 };
@@ -22,8 +22,8 @@ enum {
 struct example explored_example(const struct explorer *e, uint32_t slot)
 {
 	const struct explore_violation *v = explorer_violation(e, slot);
-	return (struct example){ explorer_program(e), slot,
-		                 v->example, v->finding };
+	return (struct example){ explorer_program(e), slot, v->example,
+		                 v->finding };
 }
 
 bool example_same(const struct example *a, const struct example *b)

@@ -24,8 +24,8 @@ struct forecast {
 	struct estimator *estimator;
 	struct estimate estimate;
 	struct bar bar;
-	double start;       /* in seconds_now() */
-	double spent;       /* seconds, in estimates */
+	double start; /* in seconds_now() */
+	double spent; /* seconds, in estimates */
 	/* Of the first tick: what a resumed exploration did before is no
 	 * measure of its speed. */
 	double first_seconds, first_done;

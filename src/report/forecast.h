@@ -36,7 +36,7 @@ bool forecast_words(struct forecast *f, struct text *t,
  * does not come to 1, since the end is known only when it is there. */
 struct bar {
 	double shown;
-	double done;   /* the work that was done when it moved last */
+	double done; /* the work that was done when it moved last */
 };
 
 /* So much work was done, and so much is left, as far as known: both >= 0. */

@@ -24,8 +24,7 @@ bool graphviz_present(void)
 		text_bytes(&name, path, length);
 		text_string(&name, length ? "/dot" : "dot");
 		found = !stat(text_get(&name), &what) &&
-		        S_ISREG(what.st_mode) &&
-		        !access(text_get(&name), X_OK);
+		        S_ISREG(what.st_mode) && !access(text_get(&name), X_OK);
 		path += length + (path[length] == ':');
 	}
 	text_free(&name);
@@ -49,8 +48,8 @@ static int start(pid_t *child, const int pipe_ends[2], int to)
 	posix_spawnattr_init(&attributes);
 	posix_spawnattr_setsigdefault(&attributes, &broken_pipe);
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-	int error = posix_spawnp(child, name, &actions, &attributes,
-	                         arguments, environ);
+	int error = posix_spawnp(child, name, &actions, &attributes, arguments,
+	                         environ);
 	posix_spawnattr_destroy(&attributes);
 	posix_spawn_file_actions_destroy(&actions);
 	return error;

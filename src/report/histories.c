@@ -34,7 +34,7 @@ static void print_violated(struct text *t, const struct history_line *l)
 	text_string(t, ",\"violated\":[");
 	for (uint32_t i = 0; i < l->violated_count; i++) {
 		struct position at = name_program_slot_position(
-		    l->program, l->violated[i], l->error);
+			l->program, l->violated[i], l->error);
 		name_position(&words, at);
 		if (at.file) text_string(&words, ": ");
 		name_program_slot(&words, l->program, l->violated[i]);

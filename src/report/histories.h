@@ -17,19 +17,19 @@ struct program;
 struct history_line {
 	const struct program *program;
 	const struct history *history;
-	enum level level;         /* which the history satisfies */
+	enum level level; /* which the history satisfies */
 	bool serializable;
 	const uint32_t *violated; /* slots, as in dpor/explorer.h */
 	uint32_t violated_count;
 	const struct finding *error; /* of the slot of run-time errors; may be
 	                              * NULL */
-	bool random;              /* a random run, so with the next two */
+	bool random;                 /* a random run, so with the next two */
 	uint64_t run, seed;
-	bool classes;             /* it stands for a class of symmetric
-	                           * histories, of so many */
+	bool classes; /* it stands for a class of symmetric
+	               * histories, of so many */
 	uint64_t stands_for;
-	bool outward;             /* explored from an observed history, of
-	                           * which it changes so many reads */
+	bool outward; /* explored from an observed history, of
+	               * which it changes so many reads */
 	uint64_t changes;
 };
 

@@ -78,9 +78,8 @@ static void print_warnings(struct text *t, const struct explorer *e)
 		text_string(t, i ? ",{" : "{");
 		json_name(t, "message");
 		json_text(t, w->message);
-		json_member_position(t, (struct position){
-		                            w->file, w->line, w->column,
-		                            NULL });
+		json_member_position(t, (struct position){ w->file, w->line,
+		                                           w->column, NULL });
 		text_char(t, '}');
 	}
 	text_char(t, ']');
@@ -121,7 +120,10 @@ static const char *algorithm_word(enum explorer_algorithm a)
 static void print_stats(struct text *t, const struct explorer *e)
 {
 	const struct explore_stats *s = explorer_stats(e);
-	const struct { const char *name; uint64_t n; } counts[] = {
+	const struct {
+		const char *name;
+		uint64_t n;
+	} counts[] = {
 		{ "end_states", s->end_states },
 		{ "filtered", s->filtered },
 		{ "pruned", s->pruned },
@@ -139,8 +141,7 @@ static void print_stats(struct text *t, const struct explorer *e)
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
 		json_member_count(t, counts[i].name, counts[i].n);
 	if (explores_classes(e)) json_member_count(t, "classes", s->classes);
-	if (explores_outward(e))
-		json_member_count(t, "changes", s->changes);
+	if (explores_outward(e)) json_member_count(t, "changes", s->changes);
 	if (explores_bounded(e)) json_member_count(t, "cut", s->cut);
 	if (explorer_serializability_known(e))
 		json_member_count(t, "unserializable", s->unserializable);

@@ -21,7 +21,7 @@ struct levels_table *levels_table_new(const struct explorer *e)
 	t->checked = mem_take0(t->slot_count, sizeof *t->checked);
 	for (int l = 0; l < LEVEL_COUNT; l++)
 		t->columns[l].violated =
-		    mem_take0(t->slot_count, sizeof(uint64_t));
+			mem_take0(t->slot_count, sizeof(uint64_t));
 	return t;
 }
 
@@ -60,9 +60,7 @@ void levels_table_set(struct levels_table *t, const struct explorer *e,
 	c->histories = own ? s->histories : s->per_level[l];
 	for (uint32_t i = 0; i < t->slot_count; i++) {
 		const struct explore_violation *v = explorer_violation(e, i);
-		c->violated[i] = !v    ? 0
-		                 : own ? v->histories
-		                       : v->per_level[l];
+		c->violated[i] = !v ? 0 : own ? v->histories : v->per_level[l];
 	}
 }
 
@@ -179,7 +177,7 @@ static unsigned label_width(const struct levels_table *table, unsigned least,
 	unsigned width = least;
 	for (uint32_t i = 0; i < table->slot_count; i++) {
 		unsigned w =
-		    (unsigned)style_columns(text_get(&table->slots[i]));
+			(unsigned)style_columns(text_get(&table->slots[i]));
 		if (has_row(table, i) && w > width) width = w;
 	}
 	return width < most ? width : most;
@@ -192,7 +190,7 @@ void report_levels(struct text *t, const struct style *s,
 	column_widths(table, widths);
 	for (int l = 0; l < LEVEL_COUNT; l++) used += widths[l];
 	unsigned label = label_width(
-	    table, 16, s->width > used + 24 ? s->width - used : 24);
+		table, 16, s->width > used + 24 ? s->width - used : 24);
 	bool rows = false;
 	print_verdict(t, s, table, asked);
 	print_head(t, s, label, widths, asked);

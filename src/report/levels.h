@@ -13,16 +13,16 @@
 struct explorer;
 
 struct levels_column {
-	bool ran;            /* else an interruption came first */
-	bool complete;       /* else the numbers are lower bounds */
+	bool ran;      /* else an interruption came first */
+	bool complete; /* else the numbers are lower bounds */
 	uint64_t histories;
-	uint64_t *violated;  /* by slot */
+	uint64_t *violated; /* by slot */
 };
 
 struct levels_table {
 	uint32_t slot_count;
-	struct text *slots;  /* "assert ..." by slot */
-	bool *checked;       /* by slot: has a row even if never violated */
+	struct text *slots; /* "assert ..." by slot */
+	bool *checked;      /* by slot: has a row even if never violated */
 	const char *program;
 	struct levels_column columns[LEVEL_COUNT];
 };

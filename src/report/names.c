@@ -31,8 +31,7 @@ void name_plain(struct text *t, const char *name)
 	}
 }
 
-void name_transaction_short(struct text *t, const struct history *h,
-                            uint32_t i)
+void name_transaction_short(struct text *t, const struct history *h, uint32_t i)
 {
 	if (i == HISTORY_INIT) {
 		text_string(t, "init");
@@ -87,7 +86,8 @@ static void name_condition(struct text *t, const struct program *p,
 {
 	/* The condition itself, perhaps, which has quotes of its own. */
 	const char *quote = !program_is_native(p) ? ""
-	                    : strchr(text, '"')   ? "'" : "\"";
+	                    : strchr(text, '"')   ? "'"
+	                                          : "\"";
 	text_string(t, quote);
 	name_plain(t, text);
 	text_string(t, quote);
@@ -101,8 +101,7 @@ void name_program_slot(struct text *t, const struct program *p, uint32_t slot)
 		text_string(t, "run-time error");
 	} else if (slot > assertions) {
 		text_string(t, "robust: every history is serializable");
-	} else if (program_assertion(p, slot)->kind ==
-	           ASSERTION_SERIALIZABLE) {
+	} else if (program_assertion(p, slot)->kind == ASSERTION_SERIALIZABLE) {
 		text_string(t, "assert serializable");
 	} else {
 		text_string(t, "assert ");
@@ -242,15 +241,14 @@ void name_verdict_reason(struct text *t, const struct explorer *e)
 		                                 : "every history");
 		text_string(t, " under ");
 		break;
-	case VERDICT_INCONCLUSIVE:
-		inconclusive_reason(t, e);
-		break;
+	case VERDICT_INCONCLUSIVE: inconclusive_reason(t, e); break;
 	}
 	name_level(t, explorer_options(e)->level);
 }
 
 _Static_assert(TRANSACTIONS_MAX == 16384 && KEYS_MAX == 1048576 &&
-               EVENTS_MAX == 65535, "the limits are as name_stop says");
+                       EVENTS_MAX == 65535,
+               "the limits are as name_stop says");
 
 const char *name_stop(const struct explorer *e)
 {

@@ -25,8 +25,7 @@ enum check_verdict predict_verdict(const struct predict_case *c)
 {
 	if (refuted(c)) return CHECK_UNDECIDED;
 	if (c->found) return CHECK_VIOLATED;
-	if (c->answer == PREDICT_NONE &&
-	    c->options->encoding == ENCODING_EXACT)
+	if (c->answer == PREDICT_NONE && c->options->encoding == ENCODING_EXACT)
 		return CHECK_HOLDS;
 	return CHECK_UNDECIDED;
 }
@@ -69,9 +68,10 @@ static void reason_itself(struct text *t, const struct predict_case *c)
 static void reason_changes(struct text *t, const struct predict_case *c)
 {
 	if (!c->changed) {
-		text_string(t, c->found > 1
-		                   ? "; the first is a part of the observed one"
-		                   : ": a part of the observed one");
+		text_string(
+			t, c->found > 1
+				   ? "; the first is a part of the observed one"
+				   : ": a part of the observed one");
 		return;
 	}
 	text_string(t, c->found > 1 ? "; the first with " : ", with ");
@@ -128,8 +128,10 @@ static void reason_none(struct text *t, const struct predict_case *c)
 		text_string(t, " allows is serializable");
 		return;
 	}
-	text_format(t, "the sufficient condition shows no execution within the "
-	               "%s boundary that ", boundary);
+	text_format(t,
+	            "the sufficient condition shows no execution within the "
+	            "%s boundary that ",
+	            boundary);
 	name_level(t, c->options->level);
 	text_string(t, " allows; whether there is one, --encoding exact "
 	               "decides");
@@ -167,8 +169,8 @@ static bool alike(const struct trace *r, const struct changed_read *a,
 	       a->writer == b->writer && r->ops[a->op].key == r->ops[b->op].key;
 }
 
-uint32_t predict_alike(const struct trace *observed,
-                       const struct prediction *p, uint32_t change)
+uint32_t predict_alike(const struct trace *observed, const struct prediction *p,
+                       uint32_t change)
 {
 	const struct changed_read *c = &p->changed[change];
 	uint32_t count = 0;
@@ -196,8 +198,7 @@ void name_predicted_changes(struct text *t, const struct trace *observed,
                             const struct prediction *p)
 {
 	uint32_t named = 0, covered = 0;
-	for (uint32_t i = 0; i < p->changed_count && named < READS_NAMED;
-	     i++) {
+	for (uint32_t i = 0; i < p->changed_count && named < READS_NAMED; i++) {
 		uint32_t count = predict_alike(observed, p, i);
 		if (!count) continue;
 		covered += count;

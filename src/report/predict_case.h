@@ -15,7 +15,7 @@
 
 /* One prediction with all that was found out about it. Borrowed. */
 struct predicted {
-	uint64_t number;                     /* from 1 */
+	uint64_t number; /* from 1 */
 	const struct prediction *prediction;
 	const struct check_witness *witness; /* why the predicted history is not
 	                                      * serializable; NULL: not made */
@@ -27,25 +27,25 @@ struct predicted {
  * All is borrowed. */
 struct predict_case {
 	const struct trace *observed;
-	enum format format;            /* FORMAT_COUNT: recorded from a program,
-	                                * by the seed */
-	uint64_t history;              /* number in its file, from 1 */
+	enum format format; /* FORMAT_COUNT: recorded from a program,
+	                     * by the seed */
+	uint64_t history;   /* number in its file, from 1 */
 	uint64_t seed;
 	const struct predict_options *options;
-	const char *stated_by;         /* who states the level; NULL: -i does */
-	const char *program;           /* that predictions are validated with;
-	                                * NULL: they are not */
-	uint64_t wanted;               /* predictions; 0: one, and no more */
-	enum predict_answer answer;    /* the last one: FOUND if as many as
-	                                * wanted came */
-	const char *reason;            /* UNKNOWN: why */
+	const char *stated_by;      /* who states the level; NULL: -i does */
+	const char *program;        /* that predictions are validated with;
+	                             * NULL: they are not */
+	uint64_t wanted;            /* predictions; 0: one, and no more */
+	enum predict_answer answer; /* the last one: FOUND if as many as
+	                             * wanted came */
+	const char *reason;         /* UNKNOWN: why */
 	struct predict_stats stats;
 	uint64_t found, validated, diverged, replayed;
-	const char *first;             /* the changed reads of the first
-	                                * prediction, in words; or NULL */
-	uint64_t changed;              /* how many they are */
-	bool itself;                   /* the observed history is the first
-	                                * prediction itself */
+	const char *first; /* the changed reads of the first
+	                    * prediction, in words; or NULL */
+	uint64_t changed;  /* how many they are */
+	bool itself;       /* the observed history is the first
+	                    * prediction itself */
 	double read_seconds, explain_seconds, validate_seconds;
 };
 
@@ -54,7 +54,7 @@ bool predicted_validated(const struct replay_result *r);
 /* HOLDS: there is no prediction, proved. UNDECIDED: none was found and none was
  * excluded, or none of those found could be validated. */
 enum check_verdict predict_verdict(const struct predict_case *c);
-const char *predict_verdict_word(enum check_verdict v); /* "inconclusive" */
+const char *predict_verdict_word(enum check_verdict v);     /* "inconclusive" */
 const char *predict_boundary_word(enum predict_boundary b); /* "strict" */
 const char *predict_encoding_word(enum predict_encoding e); /* "exact" */
 /* What stands behind the verdict's word and colon. */
@@ -64,11 +64,11 @@ void name_predict_place(struct text *t, const struct predict_case *c);
 /* "bob.1 add reads x from init instead of alice.1 add", several with commas
  * between, the first few. */
 void name_predicted_changes(struct text *t, const struct trace *observed,
-                        const struct prediction *p);
+                            const struct prediction *p);
 /* How many changed reads of the same transaction are of the same key, with the
  * same writers, as this one; 0 if it is not the first of them. Linear. */
-uint32_t predict_alike(const struct trace *observed,
-                       const struct prediction *p, uint32_t change);
+uint32_t predict_alike(const struct trace *observed, const struct prediction *p,
+                       uint32_t change);
 /* The value that a transaction finally wrote to a key: of init the initial
  * one. False if it is not known, or it does not write the key. */
 bool predict_value(const struct trace *r, uint32_t writer, uint32_t key,

@@ -10,8 +10,8 @@ void report_predicted_dot(struct text *t, const struct predict_case *c,
 	struct predict_part part;
 	struct text title = { 0 };
 	predict_part_find(&part, c->observed, p);
-	text_string(&title, p->prediction->observed ? "observed: "
-	                                            : "predicted from ");
+	text_string(&title,
+	            p->prediction->observed ? "observed: " : "predicted from ");
 	name_predict_place(&title, c);
 	text_string(&title, ", under ");
 	name_level(&title, c->options->level);

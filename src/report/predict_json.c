@@ -129,10 +129,8 @@ static void print_witness(struct text *t, const struct predicted *p)
 static void print_replay(struct text *t, const struct replay_result *r)
 {
 	static const char *const ends[] = {
-		[RUN_COMPLETE] = "complete",
-		[RUN_PRUNED] = "pruned",
-		[RUN_INTERRUPTED] = "interrupted",
-		[RUN_MEMORY] = "memory",
+		[RUN_COMPLETE] = "complete",       [RUN_PRUNED] = "pruned",
+		[RUN_INTERRUPTED] = "interrupted", [RUN_MEMORY] = "memory",
 		[RUN_TOO_LARGE] = "too-large",
 	};
 	if (!r) {
@@ -175,8 +173,7 @@ static void print_origin(struct text *t, const struct predict_case *c)
 	json_member_text(t, "file", c->observed->file);
 	json_member_count(t, "history", c->history);
 	json_member_line(t, c->observed->line);
-	json_member_text(t, "format",
-	                 recorded ? NULL : format_word(c->format));
+	json_member_text(t, "format", recorded ? NULL : format_word(c->format));
 	if (recorded) json_member_count(t, "seed", c->seed);
 	json_member_count(t, "sessions", c->observed->session_count);
 }
@@ -210,7 +207,7 @@ static void print_end(struct text *t, const struct predict_case *c)
 {
 	json_member_bool(t, "complete",
 	                 c->answer == PREDICT_NONE &&
-	                     c->options->encoding == ENCODING_EXACT);
+	                         c->options->encoding == ENCODING_EXACT);
 	json_member_text(t, "stop",
 	                 c->answer == PREDICT_UNKNOWN ? c->reason : NULL);
 }
@@ -234,8 +231,9 @@ void report_predict_json(struct text *t, const struct predict_case *c,
 	json_member_count(t, "diverged", c->diverged);
 	text_format(t, ",\"predictions\":[%s]", text_get(list));
 	print_stats(t, &c->stats);
-	text_format(t, ",\"seconds\":{\"read\":%.6f,\"predict\":%.6f,"
-	               "\"explain\":%.6f,\"validate\":%.6f}}\n",
+	text_format(t,
+	            ",\"seconds\":{\"read\":%.6f,\"predict\":%.6f,"
+	            "\"explain\":%.6f,\"validate\":%.6f}}\n",
 	            c->read_seconds, c->stats.seconds, c->explain_seconds,
 	            c->validate_seconds);
 	text_free(&reason);

@@ -13,12 +13,12 @@ struct choice {
 	const struct trace *observed;
 	const struct trace *predicted;
 	const struct predicted *what;
-	uint32_t *place;    /* in the predicted history, by number in the
-	                     * observed one; TRACE_NONE: not there */
-	bool *member;       /* by transaction of the predicted history */
-	bool *key, *op;     /* by its keys, by its operations */
-	uint32_t *number;   /* by its transactions: number in the part */
-	uint32_t *members;  /* increasing, without init */
+	uint32_t *place;   /* in the predicted history, by number in the
+	                    * observed one; TRACE_NONE: not there */
+	bool *member;      /* by transaction of the predicted history */
+	bool *key, *op;    /* by its keys, by its operations */
+	uint32_t *number;  /* by its transactions: number in the part */
+	uint32_t *members; /* increasing, without init */
 	uint32_t member_count;
 };
 
@@ -37,11 +37,11 @@ static uint32_t place_of_read(const struct choice *c,
                               const struct changed_read *r)
 {
 	const struct trace_transaction *before =
-	    &c->observed->transactions[r->transaction];
+		&c->observed->transactions[r->transaction];
 	uint32_t place = c->place[r->transaction];
 	assert(place != TRACE_NONE);
 	const struct trace_transaction *now =
-	    &c->predicted->transactions[place];
+		&c->predicted->transactions[place];
 	uint32_t offset = r->op - before->first_op;
 	assert(offset < now->op_count);
 	return now->first_op + offset;
@@ -100,17 +100,16 @@ static void choose_keys(struct choice *c)
 	const struct prediction *p = c->what->prediction;
 	const struct check_witness *w = c->what->witness;
 	struct text name = { 0 };
-	c->key = mem_take0(c->predicted->key_count + (size_t)1,
-	                   sizeof *c->key);
+	c->key = mem_take0(c->predicted->key_count + (size_t)1, sizeof *c->key);
 	for (uint32_t k = 0; k < c->predicted->key_count; k++) {
 		text_clear(&name);
 		trace_print_key(&name, c->predicted, k);
-		c->key[k] = !w || key_named(w->part, text_get(&name)) !=
-		                      TRACE_NONE;
+		c->key[k] =
+			!w || key_named(w->part, text_get(&name)) != TRACE_NONE;
 	}
 	for (uint32_t i = 0; i < p->changed_count; i++)
 		c->key[c->predicted->ops[place_of_read(c, &p->changed[i])]
-		           .key] = true;
+		               .key] = true;
 	text_free(&name);
 }
 
@@ -120,15 +119,15 @@ static void choose_ops(struct choice *c)
 	c->op = mem_take0(c->predicted->op_count + (size_t)1, sizeof *c->op);
 	for (uint32_t m = 0; m < c->member_count; m++) {
 		const struct trace_transaction *x =
-		    &c->predicted->transactions[c->members[m]];
+			&c->predicted->transactions[c->members[m]];
 		for (uint32_t i = 0; i < x->op_count; i++) {
 			const struct trace_op *o =
-			    &c->predicted->ops[x->first_op + i];
-			bool there = o->kind == EVENT_WRITE ||
-			             o->from == TRACE_INIT ||
-			             o->from == TRACE_SELF ||
-			             (o->from != TRACE_NOBODY &&
-			              c->member[o->from]);
+				&c->predicted->ops[x->first_op + i];
+			bool there =
+				o->kind == EVENT_WRITE ||
+				o->from == TRACE_INIT ||
+				o->from == TRACE_SELF ||
+				(o->from != TRACE_NOBODY && c->member[o->from]);
 			c->op[x->first_op + i] = there && c->key[o->key];
 		}
 	}
@@ -153,8 +152,8 @@ static void place_changes(const struct choice *c, struct predict_part *out)
 {
 	const struct prediction *p = c->what->prediction;
 	out->change_count = p->changed_count;
-	out->changes = mem_take0(p->changed_count + (size_t)1,
-	                         sizeof *out->changes);
+	out->changes =
+		mem_take0(p->changed_count + (size_t)1, sizeof *out->changes);
 	for (uint32_t i = 0; i < p->changed_count; i++)
 		place_change(c, &out->changes[i], &p->changed[i]);
 }
@@ -182,7 +181,8 @@ void predict_part_find(struct predict_part *out, const struct trace *observed,
                        const struct predicted *p)
 {
 	struct choice c = { .observed = observed,
-		            .predicted = p->prediction->history, .what = p };
+		            .predicted = p->prediction->history,
+		            .what = p };
 	*out = (struct predict_part){ 0 };
 	find_places(&c);
 	choose_members(&c);
@@ -215,8 +215,7 @@ static uint32_t number_in_part(const struct predicted *p, uint32_t observed)
 {
 	const struct check_witness *w = p->witness;
 	for (uint32_t i = 0; i < w->part->transaction_count; i++)
-		if (p->prediction->numbers[w->numbers[i]] == observed)
-			return i;
+		if (p->prediction->numbers[w->numbers[i]] == observed) return i;
 	return TRACE_NONE;
 }
 
@@ -238,8 +237,8 @@ struct event_mark *predict_marks(const struct trace *observed,
 {
 	const struct history *h = p->witness->part;
 	const struct prediction *q = p->prediction;
-	struct event_mark *marks = mem_take0(q->changed_count + (size_t)1,
-	                                     sizeof *marks);
+	struct event_mark *marks =
+		mem_take0(q->changed_count + (size_t)1, sizeof *marks);
 	struct text name = { 0 };
 	*count = 0;
 	for (uint32_t i = 0; i < q->changed_count; i++) {
@@ -250,8 +249,8 @@ struct event_mark *predict_marks(const struct trace *observed,
 		text_clear(&name);
 		trace_print_key(&name, observed, observed->ops[r->op].key);
 		uint32_t key = key_named(h, text_get(&name));
-		uint32_t e = event_reading(&h->transactions[reader], key,
-		                           writer);
+		uint32_t e =
+			event_reading(&h->transactions[reader], key, writer);
 		if (e < h->transactions[reader].event_count)
 			marks[(*count)++] = (struct event_mark){ reader, e };
 	}

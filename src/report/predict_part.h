@@ -12,8 +12,8 @@
  * matter to any of them. */
 struct predict_part {
 	struct history *history;
-	struct witness cycle;   /* of the witness, in the numbers of this one;
-	                         * empty if there is none */
+	struct witness cycle; /* of the witness, in the numbers of this one;
+	                       * empty if there is none */
 	struct dot_change *changes;
 	uint32_t change_count;
 };

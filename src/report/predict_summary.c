@@ -27,8 +27,8 @@ void report_predict_line(struct text *t, const struct style *s,
 		text_format(t, ": %s", c->reason);
 	}
 	if (c->program && c->found) {
-		text_string(t, c->validated ? "; validated"
-		                            : "; not validated");
+		text_string(t,
+		            c->validated ? "; validated" : "; not validated");
 		if (c->diverged) text_string(t, ", diverged");
 	}
 	text_char(t, '\n');
@@ -54,8 +54,8 @@ enum check_verdict predict_summary_verdict(const struct predict_summary *m)
 {
 	if (m->verdicts[CHECK_VIOLATED]) return CHECK_VIOLATED;
 	return m->verdicts[CHECK_UNDECIDED] || m->stopped || !m->histories
-	           ? CHECK_UNDECIDED
-	           : CHECK_HOLDS;
+	               ? CHECK_UNDECIDED
+	               : CHECK_HOLDS;
 }
 
 /* "7 of 10 traces" */
@@ -90,9 +90,10 @@ static void reason_violated(struct text *t, const struct predict_summary *m)
 	bool strict = m->options.boundary == BOUNDARY_STRICT;
 	text_string(t, "from ");
 	print_share(t, m, m->verdicts[CHECK_VIOLATED]);
-	text_format(t, " %s execution that ", m->program ? "a validated"
-	                                      : strict   ? "a feasible"
-	                                                 : "an");
+	text_format(t, " %s execution that ",
+	            m->program ? "a validated"
+	            : strict   ? "a feasible"
+	                       : "an");
 	name_levels_of(t, m);
 	text_string(t, " allows and that is not serializable is predicted");
 }
@@ -172,8 +173,7 @@ void report_predict_summary(struct text *t, const struct style *s,
 	}
 	print_count(t, "none", m->answers[PREDICT_NONE]);
 	print_count(t, "unknown", m->answers[PREDICT_UNKNOWN]);
-	if (m->left_out)
-		print_count(t, "runs left out", m->left_out);
+	if (m->left_out) print_count(t, "runs left out", m->left_out);
 	text_string(t, "\ntime      ");
 	style_seconds(t, m->seconds);
 	text_char(t, '\n');

@@ -25,8 +25,7 @@ static void name_row_transaction(struct text *t, const struct trace *r,
                                  uint32_t i, bool brief)
 {
 	const struct trace_transaction *x = &r->transactions[i];
-	if (!brief || i == TRACE_INIT ||
-	    r->sessions[x->session].after_all) {
+	if (!brief || i == TRACE_INIT || r->sessions[x->session].after_all) {
 		name_trace_transaction(t, r, i);
 		return;
 	}
@@ -35,9 +34,8 @@ static void name_row_transaction(struct text *t, const struct trace *r,
 }
 
 /* "1  from bob.1 add"; if brief "1  ← bob.1" */
-static void print_answer(struct text *t, const struct trace *r,
-                         uint32_t writer, const struct trace_value *value,
-                         bool brief)
+static void print_answer(struct text *t, const struct trace *r, uint32_t writer,
+                         const struct trace_value *value, bool brief)
 {
 	struct text words = { 0 };
 	struct region region;
@@ -176,8 +174,7 @@ void report_changed_reads(struct text *t, const struct style *s,
 	print_heading(t, s, width);
 	for (uint32_t i = 0; i < count; i++) {
 		print_row(t, s, &rows[i], width, false);
-		for (int c = 0; c < COLUMNS; c++)
-			text_free(&rows[i].cells[c]);
+		for (int c = 0; c < COLUMNS; c++) text_free(&rows[i].cells[c]);
 	}
 	if (p->changed_count > covered) {
 		text_string(t, "  … and ");

@@ -45,8 +45,8 @@ static void print_part(struct text *t, const struct style *s,
 	struct event_marks marks;
 	struct event_mark *items = predict_marks(c->observed, p, &marks.count);
 	marks.items = items;
-	report_witness_extent(
-	    t, p->witness, p->prediction->history->transaction_count - 1);
+	report_witness_extent(t, p->witness,
+	                      p->prediction->history->transaction_count - 1);
 	if (marks.count)
 		text_string(t, marks.count == 1 ? " (* the changed read)"
 		                                : " (* the changed reads)");
@@ -78,8 +78,10 @@ static void print_unexplained(struct text *t, const struct style *s,
 	struct predict_part part;
 	if (!p->unexplained) return;
 	predict_part_find(&part, c->observed, p);
-	text_format(t, "\na small part that shows why it is not serializable "
-	               "was not found: %s\n", p->unexplained);
+	text_format(t,
+	            "\na small part that shows why it is not serializable "
+	            "was not found: %s\n",
+	            p->unexplained);
 	if (part.history->transaction_count > 1) {
 		text_string(t, "  the transactions concerned:\n\n");
 		report_witness_part(t, s, part.history, NULL);
@@ -94,7 +96,7 @@ static void print_cut(struct text *t, const struct predict_case *c,
                       const struct session_cut *cut)
 {
 	const struct trace_transaction *x =
-	    &c->observed->transactions[cut->divergent];
+		&c->observed->transactions[cut->divergent];
 	text_string(t, cut->kept ? ", then " : "");
 	name_trace_transaction(t, c->observed, cut->divergent);
 	if (c->options->boundary == BOUNDARY_RELAXED) {
@@ -116,8 +118,7 @@ static void print_kept(struct text *t, const struct trace_session *x,
                        const struct session_cut *cut)
 {
 	if (cut->kept == x->count) {
-		text_string(t, x->count == 1 ? "its only transaction"
-		                             : "all ");
+		text_string(t, x->count == 1 ? "its only transaction" : "all ");
 		if (x->count != 1)
 			style_plural(t, x->count, "transaction",
 			             "transactions");
@@ -253,8 +254,9 @@ static void print_replay(struct text *t, const struct style *s,
 		            c->program, ends[r->end]);
 		return;
 	}
-	text_format(t, ": %s%s, run along this prediction, gives an execution "
-	               "that is %sserializable\n",
+	text_format(t,
+	            ": %s%s, run along this prediction, gives an execution "
+	            "that is %sserializable\n",
 	            good ? "" : "a false prediction: ", c->program,
 	            good ? "not " : "");
 	print_divergence(t, r);
@@ -270,8 +272,8 @@ static void print_title(struct text *t, const struct style *s,
 	text_char(t, '\n');
 	style_words(t, s, STYLE_BOLD, text_get(&title));
 	text_string(t, p->prediction->observed
-	                   ? ": the observed execution itself\n"
-	                   : "\n");
+	                       ? ": the observed execution itself\n"
+	                       : "\n");
 	text_free(&title);
 }
 
@@ -300,8 +302,9 @@ void report_predict_end(struct text *t, const struct predict_case *c)
 		text_string(t, " validated");
 	}
 	if (c->answer == PREDICT_NONE)
-		text_format(t, "; every other one within the %s boundary has "
-		               "all the changes of %s\n",
+		text_format(t,
+		            "; every other one within the %s boundary has "
+		            "all the changes of %s\n",
 		            predict_boundary_word(c->options->boundary),
 		            c->found == 1 ? "this one" : "one of these");
 	else if (c->answer == PREDICT_UNKNOWN)
@@ -355,8 +358,8 @@ static void print_times(struct text *t, const struct predict_case *c)
 {
 	text_string(t, "time      ");
 	style_seconds(t, c->read_seconds);
-	text_string(t, c->format < FORMAT_COUNT ? " reading, "
-	                                        : " recording, ");
+	text_string(t,
+	            c->format < FORMAT_COUNT ? " reading, " : " recording, ");
 	style_seconds(t, c->stats.seconds);
 	text_string(t, " predicting");
 	if (c->explain_seconds >= LEAST_SECONDS) {

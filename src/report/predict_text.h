@@ -28,16 +28,16 @@ void report_predict_word(struct text *t, const struct style *s,
 /* Many observed histories. */
 struct predict_summary {
 	struct predict_options options; /* of the last one */
-	bool mixed;         /* not all have the same level */
+	bool mixed;                     /* not all have the same level */
 	uint64_t histories;
 	uint64_t verdicts[CHECK_UNDECIDED + 1];
 	uint64_t answers[PREDICT_UNKNOWN + 1]; /* FOUND: at least one */
-	uint64_t validated; /* histories with a validated prediction */
-	uint64_t refuted;   /* with predictions, none of them validated */
-	uint64_t diverged;  /* histories with a run that diverged */
+	uint64_t validated;  /* histories with a validated prediction */
+	uint64_t refuted;    /* with predictions, none of them validated */
+	uint64_t diverged;   /* histories with a run that diverged */
 	uint64_t themselves; /* with an observed execution that is one itself */
-	uint64_t left_out;  /* runs that met a false assumption: no history */
-	const char *program;  /* that predictions are validated with, or NULL */
+	uint64_t left_out;   /* runs that met a false assumption: no history */
+	const char *program; /* that predictions are validated with, or NULL */
 	const char *recorded; /* program that they are recorded from, or NULL */
 	const char *stopped;  /* why not all were looked at, or NULL */
 	double seconds;

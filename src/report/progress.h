@@ -12,9 +12,9 @@ struct explore_stats;
 struct forecast;
 
 struct progress {
-	FILE *to;         /* a terminal, or NULL: silent */
+	FILE *to; /* a terminal, or NULL: silent */
 	unsigned width;
-	double last;      /* seconds of exploration at the last line */
+	double last; /* seconds of exploration at the last line */
 	bool shown;
 	const char *what; /* said first, e.g. a level; may be NULL */
 	/* What is left, with a bar; NULL: only what was found. Borrowed. */

@@ -15,11 +15,14 @@ static double three_digits(double n)
 	return round(n / step) * step;
 }
 
-struct unit { double size; const char *word; };
-
-static const struct unit units[] = {
-	{ 1e12, "trillion" }, { 1e9, "billion" }, { 1e6, "million" }
+struct unit {
+	double size;
+	const char *word;
 };
+
+static const struct unit units[] = { { 1e12, "trillion" },
+	                             { 1e9, "billion" },
+	                             { 1e6, "million" } };
 enum { UNITS = sizeof units / sizeof *units };
 
 /* NULL: in plain digits, or as a power of ten. */

@@ -20,7 +20,7 @@ uint64_t run_counted(const struct run_case *c)
 bool run_slot_checked(const struct run_case *c, uint32_t slot)
 {
 	uint32_t assertions =
-	    program_assertion_count(campaign_program(c->campaign));
+		program_assertion_count(campaign_program(c->campaign));
 	assert(slot < campaign_slot_count(c->campaign));
 	if (slot == assertions) return false; /* run-time errors are met */
 	if (slot > assertions) return campaign_options(c->campaign)->robust;
@@ -29,8 +29,8 @@ bool run_slot_checked(const struct run_case *c, uint32_t slot)
 
 bool run_slot_violated(const struct run_case *c, uint32_t slot)
 {
-	bool error = slot ==
-	             program_assertion_count(campaign_program(c->campaign));
+	bool error =
+		slot == program_assertion_count(campaign_program(c->campaign));
 	return (error || run_slot_checked(c, slot)) &&
 	       campaign_slot(c->campaign, slot)->violating;
 }
@@ -54,7 +54,7 @@ static uint32_t violated_count(const struct run_case *c)
 static bool error_happens(const struct run_case *c)
 {
 	return run_slot_violated(
-	    c, program_assertion_count(campaign_program(c->campaign)));
+		c, program_assertion_count(campaign_program(c->campaign)));
 }
 
 struct example run_example(const struct run_case *c, uint32_t slot)
@@ -240,8 +240,7 @@ static void shell_path(struct text *t, const char *path)
 	text_char(t, '\'');
 }
 
-void name_run_command(struct text *t, const struct run_case *c,
-                      uint64_t number)
+void name_run_command(struct text *t, const struct run_case *c, uint64_t number)
 {
 	const struct campaign_options *o = campaign_options(c->campaign);
 	text_string(t, "isoscope run ");

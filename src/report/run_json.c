@@ -19,8 +19,7 @@ static const char *stop_word(enum campaign_stop stop)
 	return words[stop];
 }
 
-static void print_first(struct text *t, const struct run_case *c,
-                        uint32_t slot)
+static void print_first(struct text *t, const struct run_case *c, uint32_t slot)
 {
 	const struct campaign_slot *s = campaign_slot(c->campaign, slot);
 	struct example x = run_example(c, slot);

@@ -58,8 +58,8 @@ static void print_fails_in(struct text *t, const struct run_case *c,
 {
 	const struct campaign_slot *s = campaign_slot(c->campaign, slot);
 	uint64_t counted = run_counted(c);
-	bool error = slot ==
-	             program_assertion_count(campaign_program(c->campaign));
+	bool error =
+		slot == program_assertion_count(campaign_program(c->campaign));
 	text_string(t, error ? "  happens in " : "  fails in ");
 	if (counted == 1) {
 		text_string(t, "the one run:\n");
@@ -255,8 +255,8 @@ static void print_explored(struct text *t, const struct coverage *v)
 	text_string(t, "; ");
 	style_count(t, v->unserializable);
 	text_string(t, v->unserializable == 1
-	                   ? " of them is not serializable.\n"
-	                   : " of them are not serializable.\n");
+	                       ? " of them is not serializable.\n"
+	                       : " of them are not serializable.\n");
 }
 
 static void print_coverage(struct text *t, const struct run_case *c)
@@ -288,8 +288,7 @@ static void print_caution(struct text *t, const struct run_case *c)
 	               "misses none.\n");
 }
 
-void report_run(struct text *t, const struct style *s,
-                const struct run_case *c)
+void report_run(struct text *t, const struct style *s, const struct run_case *c)
 {
 	report_run_verdict(t, s, c);
 	print_caution(t, c);

@@ -80,11 +80,11 @@ void json_share(struct text *t, uint64_t seen, const struct estimate *all)
 	if (!all || !all->groups) return;
 	text_char(t, ',');
 	json_name(t, "estimate");
-	text_format(t, "{\"exact\":%s,\"histories\":%.15g,\"low\":%.15g,"
+	text_format(t,
+	            "{\"exact\":%s,\"histories\":%.15g,\"low\":%.15g,"
 	            "\"high\":%.15g",
-	            all->exact ? "true" : "false",
-	            in_all(seen, all), at_least(all->low, seen),
-	            at_least(all->high, seen));
+	            all->exact ? "true" : "false", in_all(seen, all),
+	            at_least(all->low, seen), at_least(all->high, seen));
 	json_share_member(t, seen, all);
 	text_char(t, '}');
 }

@@ -64,8 +64,7 @@ void style_count(struct text *t, uint64_t n)
 	}
 }
 
-void style_plural(struct text *t, uint64_t n, const char *one,
-                  const char *many)
+void style_plural(struct text *t, uint64_t n, const char *one, const char *many)
 {
 	style_count(t, n);
 	text_char(t, ' ');

@@ -14,20 +14,20 @@ struct style {
 };
 
 /*     identifier, escape sequence that begins it */
-#define STYLE_TABLE(X)                                                        \
-	X(STYLE_BOLD, "1")                                                    \
-	X(STYLE_DIM, "2")                                                     \
-	X(STYLE_RED, "1;31")                                                  \
-	X(STYLE_GREEN, "1;32")                                                \
-	X(STYLE_YELLOW, "1;33")                                               \
-	X(STYLE_BLUE, "34")                                                   \
+#define STYLE_TABLE(X)          \
+	X(STYLE_BOLD, "1")      \
+	X(STYLE_DIM, "2")       \
+	X(STYLE_RED, "1;31")    \
+	X(STYLE_GREEN, "1;32")  \
+	X(STYLE_YELLOW, "1;33") \
+	X(STYLE_BLUE, "34")     \
 	X(STYLE_CYAN, "36")
 
 enum style_mark {
 #define X(id, code) id,
 	STYLE_TABLE(X)
 #undef X
-	STYLE_COUNT
+		STYLE_COUNT
 };
 
 void style_begin(struct text *t, const struct style *s, enum style_mark m);

@@ -72,8 +72,8 @@ void json_interchangeable(struct text *t, const struct explorer *e)
 		for (uint32_t j = i; j < s->session_count; j++) {
 			if (s->class_of[j] != i) continue;
 			if (j > i) text_char(t, ',');
-			json_text(t, program_session_name(explorer_program(e),
-			                                  j));
+			json_text(t,
+			          program_session_name(explorer_program(e), j));
 		}
 		text_char(t, ']');
 	}

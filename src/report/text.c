@@ -123,13 +123,12 @@ static void print_assertions(struct text *t, const struct style *s,
 	for (uint32_t i = 0; i < explorer_slot_count(e); i++)
 		shown += explorer_slot_checked(e, i) ||
 		         explorer_slot_violated(e, i);
-	if (shown == 0 || (shown == 1 && explorer_verdict(e) ==
-	                                     VERDICT_VIOLATED))
+	if (shown == 0 ||
+	    (shown == 1 && explorer_verdict(e) == VERDICT_VIOLATED))
 		return;
 	text_char(t, '\n');
 	for (uint32_t i = 0; i < explorer_slot_count(e); i++)
-		if (explorer_slot_checked(e, i) ||
-		    explorer_slot_violated(e, i))
+		if (explorer_slot_checked(e, i) || explorer_slot_violated(e, i))
 			print_assertion_line(t, s, e, i);
 }
 
@@ -169,8 +168,10 @@ static void print_warnings(struct text *t, const struct style *s,
 	}
 	if (d.count > shown) {
 		style_words(t, s, STYLE_YELLOW, "warning: ");
-		text_format(t, "%zu %s never reached, mostly in imported "
-		            "files; --json lists them\n", d.count - shown,
+		text_format(t,
+		            "%zu %s never reached, mostly in imported "
+		            "files; --json lists them\n",
+		            d.count - shown,
 		            shown ? "other places were" : "places were");
 	}
 	diags_free(&d);

@@ -64,8 +64,7 @@ static uint32_t unreached_twin(const struct explorer *e, uint32_t point)
 static void warn_unreached(struct diags *d, const struct explorer *e,
                            uint32_t point)
 {
-	struct reach_point r =
-	    program_reach_point(explorer_program(e), point);
+	struct reach_point r = program_reach_point(explorer_program(e), point);
 	uint32_t twin = unreached_twin(e, point);
 	if (twin == point)
 		warn_point(d, r);
@@ -82,10 +81,10 @@ void report_warnings(struct diags *d, const struct explorer *e)
 	if (explorer_stats(e)->stop != STOP_NONE) return;
 	uint32_t shown = 0, count = program_reach_count(p);
 	for (uint32_t i = 0; i < count && shown < WARNINGS_MOST; i++)
-		if (!explorer_reached(e, i) && ++shown)
-			warn_unreached(d, e, i);
+		if (!explorer_reached(e, i) && ++shown) warn_unreached(d, e, i);
 	if (shown == WARNINGS_MOST)
 		diags_add(d, DIAG_WARNING, program_path(p), 0, 0, NULL,
 		          "only the first %d places that are not reached are "
-		          "shown", WARNINGS_MOST);
+		          "shown",
+		          WARNINGS_MOST);
 }

@@ -57,8 +57,7 @@ static void print_event(struct text *t, const struct history *h,
 
 /* For more sessions than columns fit. */
 static void print_list(struct text *t, const struct style *s,
-                       const struct history *h,
-                       const struct event_marks *marks)
+                       const struct history *h, const struct event_marks *marks)
 {
 	for (uint32_t i = 1; i < h->transaction_count; i++) {
 		const struct transaction *x = &h->transactions[i];
@@ -125,7 +124,8 @@ static void print_others(struct text *t, const struct check_witness *w)
 	}
 	free(named);
 	if (count)
-		text_format(t, " %s needed too: without %s the writes could "
+		text_format(t,
+		            " %s needed too: without %s the writes could "
 		            "have another order\n",
 		            count == 1 ? "is" : "are",
 		            count == 1 ? "it" : "them");

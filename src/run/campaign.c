@@ -9,7 +9,7 @@
 #include "history/history.h"
 #include "vm/program.h"
 
-enum { PLAN_SEED = 0 };               /* of the run that counts the reads */
+enum { PLAN_SEED = 0 }; /* of the run that counts the reads */
 static const double tick_seconds = 0.05;
 
 struct campaign {
@@ -56,9 +56,9 @@ static uint64_t counted(const struct campaign *c)
 static void add_point(struct campaign *c)
 {
 	VEC_RESERVE(c->points, c->point_count, c->point_capacity);
-	c->points[c->point_count++] = (struct campaign_point){
-		counted(c), c->histories.count, c->outcomes.count
-	};
+	c->points[c->point_count++] =
+		(struct campaign_point){ counted(c), c->histories.count,
+		                         c->outcomes.count };
 }
 
 static void add_last_point(struct campaign *c)
@@ -102,7 +102,7 @@ static void violate(struct campaign *c, uint32_t slot)
 	s->first_run = c->stats.runs;
 	s->example = runner_history(c->runner);
 	const struct finding *f =
-	    slot <= assertions ? runner_finding(c->runner, slot) : NULL;
+		slot <= assertions ? runner_finding(c->runner, slot) : NULL;
 	if (f) s->finding = finding_copy(&c->findings, f);
 }
 
@@ -121,10 +121,13 @@ static void tell_observer(struct campaign *c, bool is_new, bool serializable)
 {
 	const struct campaign_observer *o = &c->observer;
 	struct campaign_run run = {
-		.runner = c->runner, .number = c->stats.runs,
+		.runner = c->runner,
+		.number = c->stats.runs,
 		.seed = c->options.seed + c->stats.runs - 1,
-		.new_history = is_new, .serializable = serializable,
-		.violated = c->violated, .violated_count = c->violated_count,
+		.new_history = is_new,
+		.serializable = serializable,
+		.violated = c->violated,
+		.violated_count = c->violated_count,
 	};
 	if (o->run && !o->run(o->payload, &run)) stop(c, CAMPAIGN_INTERRUPTED);
 }

@@ -11,18 +11,18 @@ struct campaign_options {
 	enum level level;
 	struct policy policy;
 	uint64_t runs, seed;
-	bool robust;            /* an unserializable history violates a slot of
-	                         * its own, as in explorer.h */
+	bool robust; /* an unserializable history violates a slot of
+	              * its own, as in explorer.h */
 	bool stop_on_violation;
-	double timeout;         /* seconds of wall time; 0: no limit */
-	uint64_t memory;        /* bytes of a run and of the distinct hashes;
-	                         * 0: no limit */
+	double timeout;  /* seconds of wall time; 0: no limit */
+	uint64_t memory; /* bytes of a run and of the distinct hashes;
+	                  * 0: no limit */
 	const atomic_bool *interrupt; /* may be NULL */
 };
 
 enum campaign_stop {
 	CAMPAIGN_DONE,
-	CAMPAIGN_VIOLATION,   /* stop_on_violation, and there was one */
+	CAMPAIGN_VIOLATION, /* stop_on_violation, and there was one */
 	CAMPAIGN_TIME,
 	CAMPAIGN_MEMORY,
 	CAMPAIGN_INTERRUPTED, /* or a callback said stop */
@@ -30,25 +30,25 @@ enum campaign_stop {
 };
 
 struct campaign_stats {
-	uint64_t runs;           /* that were begun and not interrupted */
-	uint64_t pruned;         /* of them, that met a false assumption */
-	uint64_t violating;      /* violate at least one slot */
-	uint64_t unserializable; /* always counted */
+	uint64_t runs;                /* that were begun and not interrupted */
+	uint64_t pruned;              /* of them, that met a false assumption */
+	uint64_t violating;           /* violate at least one slot */
+	uint64_t unserializable;      /* always counted */
 	uint64_t histories, outcomes; /* distinct ones */
 	uint64_t taken_back;
-	uint64_t reads;          /* external reads of all runs */
+	uint64_t reads; /* external reads of all runs */
 	double seconds, cpu_seconds;
 	enum campaign_stop stop;
 };
 
 /* One assertion, run-time errors or robustness (slots as in explorer.h). */
 struct campaign_slot {
-	uint64_t violating;   /* runs */
-	uint64_t first_run;   /* number of the first one; 0: none */
-	uint64_t last_counted; /* of the latest one, its number among the runs
-	                        * that count: last_counted / violating is the
-	                        * mean number of runs until a violation, each
-	                        * count beginning after the last violation */
+	uint64_t violating;      /* runs */
+	uint64_t first_run;      /* number of the first one; 0: none */
+	uint64_t last_counted;   /* of the latest one, its number among the runs
+	                          * that count: last_counted / violating is the
+	                          * mean number of runs until a violation, each
+	                          * count beginning after the last violation */
 	struct history *example; /* of the first; the campaign's */
 	const struct finding *finding; /* NULL for serializability */
 };
@@ -99,8 +99,8 @@ bool campaign_saw_outcome(const struct campaign *c, uint64_t hash);
 /* What there is in all, found by exploring (dpor/explorer.h), and how much of
  * it the runs have seen. */
 struct coverage {
-	bool complete;  /* else a limit came first: the totals are at least
-	                 * these */
+	bool complete; /* else a limit came first: the totals are at least
+	                * these */
 	uint64_t histories, outcomes;
 	uint64_t unserializable;
 	uint64_t seen_histories, seen_outcomes; /* of them, by the runs */
@@ -109,7 +109,7 @@ struct coverage {
 struct coverage_limits {
 	double timeout;
 	uint64_t memory, max_histories; /* 0: none */
-	unsigned jobs; /* threads; 0 is 1 */
+	unsigned jobs;                  /* threads; 0 is 1 */
 };
 void campaign_coverage(const struct campaign *c,
                        const struct coverage_limits *limits,

@@ -21,7 +21,7 @@ static bool count_history(void *payload, const struct explore_execution *e)
 	c->out->seen_histories += campaign_saw_history(c->campaign, hash);
 	if (hash_set_add(&c->outcomes, outcome))
 		c->out->seen_outcomes +=
-		    campaign_saw_outcome(c->campaign, outcome);
+			campaign_saw_outcome(c->campaign, outcome);
 	pthread_mutex_unlock(&c->lock);
 	return true;
 }
@@ -35,17 +35,19 @@ void campaign_coverage(const struct campaign *c,
 		.level = o->level,
 		.base = level_is_extensible(o->level) ? o->level : LEVEL_CC,
 		.max_histories = limits->max_histories,
-		.timeout = limits->timeout, .memory = limits->memory,
+		.timeout = limits->timeout,
+		.memory = limits->memory,
 		.jobs = limits->jobs,
-		.robust = true, .interrupt = o->interrupt,
+		.robust = true,
+		.interrupt = o->interrupt,
 	};
 	*out = (struct coverage){ 0 };
 	struct count count = { .campaign = c, .out = out };
 	pthread_mutex_init(&count.lock, NULL);
 	struct explore_observer observer = { .payload = &count,
 		                             .history = count_history };
-	struct explorer *e = explorer_new(campaign_program(c), &options,
-	                                  &observer);
+	struct explorer *e =
+		explorer_new(campaign_program(c), &options, &observer);
 	explorer_run(e);
 	const struct explore_stats *s = explorer_stats(e);
 	out->complete = s->stop == STOP_NONE;

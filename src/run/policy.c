@@ -57,8 +57,7 @@ static void shuffle(struct rng *rng, struct run_writer *w, uint32_t count)
 
 static void reverse(struct run_writer *w, uint32_t count)
 {
-	for (uint32_t i = 0; i < count / 2; i++)
-		exchange(w, i, count - 1 - i);
+	for (uint32_t i = 0; i < count / 2; i++) exchange(w, i, count - 1 - i);
 }
 
 /* A random number for the session: that many steps further on in the sequence
@@ -96,8 +95,8 @@ static bool draw_weak(struct random_chooser *c)
 	if (!c->weak_left) return false;
 	if (met < c->expected_reads) places += c->expected_reads - met;
 	bool weak = c->weak_left >= (places + 1) / 2
-	                ? rng_below(&c->rng, 2) == 0
-	                : rng_below(&c->rng, places) < c->weak_left;
+	                    ? rng_below(&c->rng, 2) == 0
+	                    : rng_below(&c->rng, places) < c->weak_left;
 	if (weak) c->weak_left--;
 	return weak;
 }
@@ -135,9 +134,7 @@ static void order_writers(void *data, const struct run_read *read,
 	(void)read;
 	switch (c->policy.kind) {
 	case POLICY_UNIFORM: shuffle(&c->rng, w, count); break;
-	case POLICY_SESSION_FIRST:
-		shuffle_by_session(&c->rng, w, count);
-		break;
+	case POLICY_SESSION_FIRST: shuffle_by_session(&c->rng, w, count); break;
 	case POLICY_LATEST: reverse(w, count); break;
 	case POLICY_OLDEST: break;
 	case POLICY_WEAK: order_weakly(c, w, count); break;
@@ -148,7 +145,8 @@ static void order_writers(void *data, const struct run_read *read,
 void random_chooser_begin(struct random_chooser *c, struct policy p,
                           uint64_t seed, uint32_t expected_reads)
 {
-	*c = (struct random_chooser){ .policy = p, .seed = seed,
+	*c = (struct random_chooser){ .policy = p,
+		                      .seed = seed,
 		                      .expected_reads = expected_reads };
 	begin(c);
 }
@@ -156,7 +154,9 @@ void random_chooser_begin(struct random_chooser *c, struct policy p,
 struct run_chooser random_chooser(struct random_chooser *c)
 {
 	return (struct run_chooser){
-		.data = c, .begin = begin, .session = choose_session,
+		.data = c,
+		.begin = begin,
+		.session = choose_session,
 		.writers = order_writers,
 		.likely = c->policy.kind == POLICY_LATEST ||
 		          c->policy.kind == POLICY_WEAK,

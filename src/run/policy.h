@@ -12,18 +12,18 @@
 /* X(identifier, word): all allowed writers alike; first a session that wrote,
  * then one of its transactions; the allowed writer that committed last, or
  * first; at most K reads are not the latest. */
-#define POLICY_TABLE(X)                                                       \
-	X(POLICY_UNIFORM, "uniform")                                          \
-	X(POLICY_SESSION_FIRST, "session-first")                              \
-	X(POLICY_LATEST, "latest")                                            \
-	X(POLICY_OLDEST, "oldest")                                            \
+#define POLICY_TABLE(X)                          \
+	X(POLICY_UNIFORM, "uniform")             \
+	X(POLICY_SESSION_FIRST, "session-first") \
+	X(POLICY_LATEST, "latest")               \
+	X(POLICY_OLDEST, "oldest")               \
 	X(POLICY_WEAK, "weak")
 
 enum policy_kind {
 #define X(id, word) id,
 	POLICY_TABLE(X)
 #undef X
-	POLICY_COUNT
+		POLICY_COUNT
 };
 
 struct policy {

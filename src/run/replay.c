@@ -25,22 +25,22 @@ struct replay {
 	const struct trace *history;
 	const uint32_t *order;
 	struct replay_parts parts;
-	bool has_values;        /* those of the history are the program's */
-	uint32_t *session_of;   /* by session of the program: of the history,
-	                         * or TRACE_NONE */
-	uint32_t *program_of;   /* the inverse */
-	char **keys;            /* names, by key of the history */
-	struct places *places;  /* by session of the program */
-	uint32_t *turn;         /* by transaction of the history: place in the
-	                         * run of the one that its turn was for; NEVER
-	                         * before that */
-	uint32_t ran, next;     /* next: index into order */
+	bool has_values;       /* those of the history are the program's */
+	uint32_t *session_of;  /* by session of the program: of the history,
+	                        * or TRACE_NONE */
+	uint32_t *program_of;  /* the inverse */
+	char **keys;           /* names, by key of the history */
+	struct places *places; /* by session of the program */
+	uint32_t *turn;        /* by transaction of the history: place in the
+	                        * run of the one that its turn was for; NEVER
+	                        * before that */
+	uint32_t ran, next;    /* next: index into order */
 	/* Of the transaction that runs: where in the history's operations the
 	 * search for each read begins. */
 	uint32_t *from;
 	uint32_t from_capacity;
 	struct run_writer *sorted;
-	struct region values;   /* of the history, as programs have them */
+	struct region values; /* of the history, as programs have them */
 };
 
 /* ---- Which session, transaction, key is which ---- */
@@ -49,7 +49,7 @@ bool replay_fits(const struct program *p, const struct trace *history,
                  struct diags *d)
 {
 	uint32_t *of_trace =
-	    mem_take0((size_t)history->session_count + 1, sizeof *of_trace);
+		mem_take0((size_t)history->session_count + 1, sizeof *of_trace);
 	bool fits = sessions_match(p, history, of_trace, d);
 	free(of_trace);
 	return fits;
@@ -63,7 +63,7 @@ static void match_sessions(struct replay *x)
 	x->session_of = mem_take(n * sizeof *x->session_of);
 	memset(x->session_of, 0xff, n * sizeof *x->session_of);
 	x->program_of =
-	    mem_take0((size_t)h->session_count + 1, sizeof *x->program_of);
+		mem_take0((size_t)h->session_count + 1, sizeof *x->program_of);
 	bool fits = sessions_match(x->program, h, x->program_of, &none);
 	assert(fits);
 	(void)fits;
@@ -192,7 +192,8 @@ static uint32_t operation_of(struct replay *x, const struct run_read *read)
 static uint32_t place_of(const struct replay *x, const struct run_writer *w)
 {
 	return w->session == UINT32_MAX
-	           ? 0 : x->places[w->session].items[w->index] + 1;
+	               ? 0
+	               : x->places[w->session].items[w->index] + 1;
 }
 
 /* Sorts the writers, which come in the order of their places, by the distance
@@ -208,7 +209,7 @@ static void sort_by_distance(struct replay *x, struct run_writer *w,
 		bool later = !before ||
 		             (after < count &&
 		              place_of(x, &w[after]) - place <=
-		                  place - place_of(x, &w[before - 1]));
+		                      place - place_of(x, &w[before - 1]));
 		x->sorted[i] = later ? w[after++] : w[--before];
 	}
 	memcpy(w, x->sorted, count * sizeof *w);
@@ -238,8 +239,7 @@ static void begin(void *data)
 	struct replay *x = data;
 	for (uint32_t i = 0; i < program_session_count(x->program); i++)
 		x->places[i].count = 0;
-	memset(x->turn, 0xff,
-	       x->history->transaction_count * sizeof *x->turn);
+	memset(x->turn, 0xff, x->history->transaction_count * sizeof *x->turn);
 	x->ran = x->next = 0;
 }
 
@@ -321,8 +321,8 @@ static bool other_value(struct replay *x, struct value found,
                         const struct trace_op *op)
 {
 	if (!x->has_values || op->flags & TRACE_MISSING) return false;
-	struct value value = trace_rich_value(&x->values, x->history,
-	                                      op->value, op->flags);
+	struct value value =
+		trace_rich_value(&x->values, x->history, op->value, op->flags);
 	return !value_equal(value, found);
 }
 
@@ -344,8 +344,7 @@ static bool other_write(struct replay *x, const struct execution *e,
 {
 	const struct keys *keys = e->world->machine.keys;
 	for (uint32_t i = 0; i < log->written_count; i++)
-		if (!strcmp(keys_name(keys, log->written[i]),
-		            x->keys[op->key]))
+		if (!strcmp(keys_name(keys, log->written[i]), x->keys[op->key]))
 			return other_value(x, log->values[i], op);
 	return x->has_values;
 }
@@ -383,11 +382,11 @@ static void compare_reads(struct replay *x, const struct execution *e,
 {
 	const struct trace_transaction *of = &x->history->transactions[t];
 	const struct event **reads =
-	    mem_take0(log->event_count + 1, sizeof *reads);
+		mem_take0(log->event_count + 1, sizeof *reads);
 	uint32_t count = list_reads(log, reads), from = of->first_op;
 	for (uint32_t i = 0; i < count; i++) {
 		const char *key =
-		    keys_name(e->world->machine.keys, reads[i]->key);
+			keys_name(e->world->machine.keys, reads[i]->key);
 		uint32_t next = next_read(x, t, from);
 		uint32_t op = find_read(x, t, from, key);
 		bool at_end = next == of->first_op + of->op_count;
@@ -395,17 +394,15 @@ static void compare_reads(struct replay *x, const struct execution *e,
 		if (op == NEVER || op != next) out->diverged = true;
 		if (op == NEVER) continue;
 		from = op + 1;
-		compare_read(x, e->state, reads[i], &x->history->ops[op],
-		             out);
+		compare_read(x, e->state, reads[i], &x->history->ops[op], out);
 	}
 	if (next_read(x, t, from) < of->first_op + of->op_count)
 		out->diverged = true;
 	free(reads);
 }
 
-static void compare_transaction(struct replay *x,
-                                const struct execution *e, uint32_t t,
-                                struct replay_result *out)
+static void compare_transaction(struct replay *x, const struct execution *e,
+                                uint32_t t, struct replay_result *out)
 {
 	const struct trace_transaction *of = &x->history->transactions[t];
 	uint32_t session = x->program_of[of->session];
@@ -438,9 +435,12 @@ void replay_history(struct runner *r, const struct trace *history,
                     const uint32_t *order, struct replay_parts parts,
                     struct replay_result *out)
 {
-	struct replay x = { .program = runner_program(r), .history = history,
-		            .order = order, .parts = parts };
-	struct run_chooser chooser = { .data = &x, .begin = begin,
+	struct replay x = { .program = runner_program(r),
+		            .history = history,
+		            .order = order,
+		            .parts = parts };
+	struct run_chooser chooser = { .data = &x,
+		                       .begin = begin,
 		                       .session = choose_session,
 		                       .writers = order_writers,
 		                       .likely = true };

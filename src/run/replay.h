@@ -9,24 +9,24 @@
 #include "run/runner.h"
 
 struct replay_result {
-	enum run_end end;    /* the rest means nothing unless COMPLETE */
-	bool diverged;       /* somewhere the history could not be followed: a
-	                      * transaction of it never ran or ended otherwise,
-	                      * an external read was of another key or not
-	                      * there, or its writer was not allowed. Reads
-	                      * whose writer the history does not know have no
-	                      * other */
-	uint64_t changed;    /* reads answered by another writer than the
-	                      * history's */
-	uint64_t values;     /* reads that got another value than the history
-	                      * has, though from its writer, and keys that
-	                      * ended with another one than the history's last
-	                      * write; divergent transactions do not count.
-	                      * They count as diverged, and if `changed` is 0
-	                      * the history is one of another program. 0 if
-	                      * the history numbers its sessions: its format
-	                      * may have numbered the values too */
-	bool serializable;   /* the execution that really resulted */
+	enum run_end end;  /* the rest means nothing unless COMPLETE */
+	bool diverged;     /* somewhere the history could not be followed: a
+	                    * transaction of it never ran or ended otherwise,
+	                    * an external read was of another key or not
+	                    * there, or its writer was not allowed. Reads
+	                    * whose writer the history does not know have no
+	                    * other */
+	uint64_t changed;  /* reads answered by another writer than the
+	                    * history's */
+	uint64_t values;   /* reads that got another value than the history
+	                    * has, though from its writer, and keys that
+	                    * ended with another one than the history's last
+	                    * write; divergent transactions do not count.
+	                    * They count as diverged, and if `changed` is 0
+	                    * the history is one of another program. 0 if
+	                    * the history numbers its sessions: its format
+	                    * may have numbered the values too */
+	bool serializable; /* the execution that really resulted */
 };
 
 /* What is special about some transactions of a history, by their numbers; NULL:

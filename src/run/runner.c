@@ -20,8 +20,8 @@ enum {
 /* The writer of an external read of the pending transaction, and what else it
  * could be. Kept for the levels that may forbid the transaction later. */
 struct choice {
-	uint32_t count, reads;     /* of the closure, before the read */
-	struct pending pending;    /* before the read */
+	uint32_t count, reads;  /* of the closure, before the read */
+	struct pending pending; /* before the read */
 	struct request request;
 	/* In runner.kept, up to the mark: the machine, NULL if there is no
 	 * other writer; writers, as they are to be tried. */
@@ -30,8 +30,8 @@ struct choice {
 	struct region_mark kept;
 	uint32_t order_count, cursor;
 	uint32_t latest, source;
-	bool serial;               /* runner.serial before the read */
-	struct region_mark mark;   /* of the world's region */
+	bool serial;             /* runner.serial before the read */
+	struct region_mark mark; /* of the world's region */
 };
 
 struct runner {
@@ -45,18 +45,18 @@ struct runner {
 	uint64_t asked; /* machine_guest_asked() at the last look */
 	/* The world, made anew when it is too small or too full. */
 	uint64_t room;
-	bool has_world, fresh;      /* fresh: no run has ended in it */
+	bool has_world, fresh; /* fresh: no run has ended in it */
 	uint32_t program_keys;
 	struct world world;
 	struct state state;
 	struct region_mark start;
-	bool no_number;             /* the attempt needs a larger room */
+	bool no_number; /* the attempt needs a larger room */
 	const char *problem;
 	/* The run. */
-	bool serial;                /* all reads so far were the latest, in the
-	                             * order of the run */
-	bool strong;                /* the level is not extensible */
-	struct choice *choices;     /* of the pending transaction */
+	bool serial;            /* all reads so far were the latest, in the
+	                         * order of the run */
+	bool strong;            /* the level is not extensible */
+	struct choice *choices; /* of the pending transaction */
 	uint32_t choice_count, choice_capacity;
 	struct region kept;         /* what they remember */
 	word *valid;                /* writers of a read */
@@ -92,11 +92,9 @@ static bool make_world(struct runner *r)
 	r->fresh = true;
 	r->has_world = r->world.n <= TRANSACTIONS_MAX;
 	if (!r->has_world) return false;
-	state_init(&r->state, &r->world,
-	           r->strong ? LEVEL_CC : r->level);
+	state_init(&r->state, &r->world, r->strong ? LEVEL_CC : r->level);
 	closure_go_forward(&r->state.closure, r->strong);
-	r->valid = mem_grow(r->valid, BITS_WORDS(r->world.n),
-	                    sizeof *r->valid);
+	r->valid = mem_grow(r->valid, BITS_WORDS(r->world.n), sizeof *r->valid);
 	r->writers = mem_grow(r->writers, r->world.n, sizeof *r->writers);
 	r->start = region_mark(&r->world.region);
 	return true;
@@ -145,9 +143,8 @@ static bool begin_run(struct runner *r)
 uint64_t runner_bytes(const struct runner *r)
 {
 	uint64_t bytes = r->world.region.held +
-	                 keys_bytes(r->world.machine.keys) +
-	                 r->findings.held + r->kept.held +
-	                 level_scratch_bytes(r->scratch) +
+	                 keys_bytes(r->world.machine.keys) + r->findings.held +
+	                 r->kept.held + level_scratch_bytes(r->scratch) +
 	                 r->choice_capacity * sizeof *r->choices;
 	if (r->has_world)
 		bytes += state_bytes(&r->state) +
@@ -344,8 +341,7 @@ static void ask_writers(struct runner *r, const struct request *request,
 static const struct machine_state *keep_machine(struct runner *r)
 {
 	size_t size = r->world.state_size;
-	return memcpy(region_take(&r->kept, size), r->state.pending.live,
-	              size);
+	return memcpy(region_take(&r->kept, size), r->state.pending.live, size);
 }
 
 /* Takes the first of the writers listed, and remembers the others. */
@@ -354,10 +350,14 @@ static void choose(struct runner *r, const struct request *request,
 {
 	struct state *s = &r->state;
 	struct choice c = {
-		.count = s->closure.count, .reads = s->closure.read_count,
-		.pending = s->pending, .request = *request,
-		.order = keep_order(r, count), .order_count = count,
-		.latest = latest, .serial = r->serial,
+		.count = s->closure.count,
+		.reads = s->closure.read_count,
+		.pending = s->pending,
+		.request = *request,
+		.order = keep_order(r, count),
+		.order_count = count,
+		.latest = latest,
+		.serial = r->serial,
 	};
 	if (count > 1) c.waiting = keep_machine(r);
 	c.kept = region_mark(&r->kept);
@@ -416,18 +416,19 @@ static bool begin_next(struct runner *r)
 	uint32_t count = list_ready(r);
 	if (!count) return false;
 	uint32_t session =
-	    r->chooser->session(r->chooser->data, r->ready, count);
+		r->chooser->session(r->chooser->data, r->ready, count);
 	r->no_number = !state_begin(&r->state, &r->world, session);
 	return !r->no_number;
 }
 
 _Static_assert(TRANSACTIONS_MAX == 16384 && KEYS_MAX == 1048576 &&
-               EVENTS_MAX == 65535, "the limits are as the problems say");
+                       EVENTS_MAX == 65535,
+               "the limits are as the problems say");
 
 static enum run_end too_many_transactions(struct runner *r)
 {
 	r->problem = "the program runs more than 16,383 transactions, the most "
-	             "that isoscope holds";
+		     "that isoscope holds";
 	return RUN_TOO_LARGE;
 }
 
@@ -437,12 +438,13 @@ static enum run_end too_full(struct runner *r)
 	if (r->world.machine.stop == MACHINE_INTERRUPTED)
 		return RUN_INTERRUPTED;
 	r->problem = r->world.machine.stop == MACHINE_FAULT
-	    ? "the program does not do the same again"
-	    : r->world.machine.stop
-	    ? "the program touches more than 1,048,576 keys, the most that "
-	      "isoscope holds"
-	    : "a transaction makes more than 65,535 reads and writes, the "
-	      "most that isoscope holds";
+	                     ? "the program does not do the same again"
+	             : r->world.machine.stop ? "the program touches more than "
+	                                       "1,048,576 keys, the most that "
+	                                       "isoscope holds"
+	                                     : "a transaction makes more than "
+	                                       "65,535 reads and writes, the "
+	                                       "most that isoscope holds";
 	return RUN_TOO_LARGE;
 }
 
@@ -562,7 +564,7 @@ static void judge(struct runner *r)
 	if (program_is_native(r->program)) return;
 	for (uint32_t i = 0; i < assertions; i++)
 		if (program_assertion(r->program, i)->kind ==
-		        ASSERTION_SERIALIZABLE &&
+		            ASSERTION_SERIALIZABLE &&
 		    !runner_satisfies(r, LEVEL_SER))
 			violate(r, i);
 }

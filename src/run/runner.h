@@ -96,7 +96,7 @@ struct history *runner_history(const struct runner *r);
 uint64_t runner_hash(const struct runner *r);    /* execution_hash */
 uint64_t runner_outcome(const struct runner *r); /* execution_outcome */
 bool runner_satisfies(struct runner *r, enum level l);
-uint32_t runner_reads(const struct runner *r);   /* external reads */
+uint32_t runner_reads(const struct runner *r); /* external reads */
 /* Slots that it violates, increasing: assertions by number (`serializable`
  * too), then run-time errors. */
 const uint32_t *runner_violated(struct runner *r, uint32_t *count);

@@ -53,78 +53,78 @@
  * beginning at the register named by b); f a function; u a builtin; t a
  * transaction name; x a function in C; s an assertion site; p a reach point; S
  * a session (the register of its local is c); # a plain number in c. */
-#define OPCODES(X)                                                            \
-	/* Moves */                                                           \
-	X(MOVE, "aB")      /* R[a] = V(b) */                                  \
-	X(LOAD, "ak")      /* R[a] = K[x] */                                  \
-	/* Operators: results in R[a]; wrong types are run-time errors */     \
-	X(ADD, "aBC")      /* V(b) + V(c): integers, strings, lists, sets */  \
-	X(SUB, "aBC")      /* V(b) - V(c): integers, sets */                  \
-	X(MUL, "aBC")      /* V(b) * V(c) */                                  \
-	X(DIV, "aBC")      /* V(b) / V(c), towards zero */                    \
-	X(MOD, "aBC")      /* V(b) % V(c), sign of V(b) */                    \
-	X(EQ, "aBC")       /* V(b) == V(c), of any types */                   \
-	X(NE, "aBC")       /* V(b) != V(c) */                                 \
-	X(LT, "aBC")       /* V(b) < V(c), of the same type */                \
-	X(LE, "aBC")       /* V(b) <= V(c)     four, since operands are */ \
-	X(GT, "aBC")       /* V(b) > V(c)      evaluated left to right */    \
-	X(GE, "aBC")       /* V(b) >= V(c) */                                 \
-	X(IN, "aBC")       /* V(b) in V(c): collection, record's names */    \
-	X(INDEX, "aBC")    /* V(b)[V(c)]: list, tuple, record */              \
-	X(FIELD, "aBC")    /* field named V(c) of the record V(b) */          \
-	X(SPREAD, "aBC")   /* record V(b) overlaid with record V(c) */        \
-	X(NEG, "aB")       /* - V(b) */                                       \
-	X(NOT, "aB")       /* ! V(b) */                                       \
-	X(BOOL, "aB")      /* V(b), which must be a boolean */                \
-	/* Constructors: c items from R[b], R[b + 1], ... */                  \
-	X(TUPLE, "ab#")    /* R[a] = (R[b], ...) */                           \
-	X(LIST, "ab#")     /* R[a] = [R[b], ...] */                           \
-	X(SET, "ab#")      /* R[a] = {R[b], ...} */                           \
-	X(RECORD, "ab#")   /* R[a] = {R[b]: R[b + 1], ...}, c fields */       \
-	X(BUILTIN, "anbu") /* R[a] = builtin c of n arguments R[b], ... */    \
-	X(EXTERN, "anbx")  /* R[a] = C function c of n arguments R[b], ... */ \
-	/* Control */                                                         \
-	X(JUMP, "j")       /* go to x */                                      \
-	X(JUMP_TRUE, "Aj") /* go to x if V(a); V(a) must be a boolean */      \
-	X(JUMP_FALSE, "Aj") /* go to x if not V(a); the same */               \
-	X(CALL, "af")      /* call function x with arguments R[a + 1], ...;   \
-	                    * result in R[a] */                               \
-	X(RETURN, "A")     /* return V(a) to the caller */                    \
-	X(END, "")         /* end of a session, or of a final assertion */    \
-	/* Loops */                                                           \
+#define OPCODES(X)                                                             \
+	/* Moves */                                                            \
+	X(MOVE, "aB") /* R[a] = V(b) */                                        \
+	X(LOAD, "ak") /* R[a] = K[x] */                                        \
+	/* Operators: results in R[a]; wrong types are run-time errors */      \
+	X(ADD, "aBC")    /* V(b) + V(c): integers, strings, lists, sets */     \
+	X(SUB, "aBC")    /* V(b) - V(c): integers, sets */                     \
+	X(MUL, "aBC")    /* V(b) * V(c) */                                     \
+	X(DIV, "aBC")    /* V(b) / V(c), towards zero */                       \
+	X(MOD, "aBC")    /* V(b) % V(c), sign of V(b) */                       \
+	X(EQ, "aBC")     /* V(b) == V(c), of any types */                      \
+	X(NE, "aBC")     /* V(b) != V(c) */                                    \
+	X(LT, "aBC")     /* V(b) < V(c), of the same type */                   \
+	X(LE, "aBC")     /* V(b) <= V(c)     four, since operands are */       \
+	X(GT, "aBC")     /* V(b) > V(c)      evaluated left to right */        \
+	X(GE, "aBC")     /* V(b) >= V(c) */                                    \
+	X(IN, "aBC")     /* V(b) in V(c): collection, record's names */        \
+	X(INDEX, "aBC")  /* V(b)[V(c)]: list, tuple, record */                 \
+	X(FIELD, "aBC")  /* field named V(c) of the record V(b) */             \
+	X(SPREAD, "aBC") /* record V(b) overlaid with record V(c) */           \
+	X(NEG, "aB")     /* - V(b) */                                          \
+	X(NOT, "aB")     /* ! V(b) */                                          \
+	X(BOOL, "aB")    /* V(b), which must be a boolean */                   \
+	/* Constructors: c items from R[b], R[b + 1], ... */                   \
+	X(TUPLE, "ab#")    /* R[a] = (R[b], ...) */                            \
+	X(LIST, "ab#")     /* R[a] = [R[b], ...] */                            \
+	X(SET, "ab#")      /* R[a] = {R[b], ...} */                            \
+	X(RECORD, "ab#")   /* R[a] = {R[b]: R[b + 1], ...}, c fields */        \
+	X(BUILTIN, "anbu") /* R[a] = builtin c of n arguments R[b], ... */     \
+	X(EXTERN, "anbx")  /* R[a] = C function c of n arguments R[b], ... */  \
+	/* Control */                                                          \
+	X(JUMP, "j")        /* go to x */                                      \
+	X(JUMP_TRUE, "Aj")  /* go to x if V(a); V(a) must be a boolean */      \
+	X(JUMP_FALSE, "Aj") /* go to x if not V(a); the same */                \
+	X(CALL, "af")       /* call function x with arguments R[a + 1], ...;   \
+	                     * result in R[a] */                               \
+	X(RETURN, "A")      /* return V(a) to the caller */                    \
+	X(END, "")          /* end of a session, or of a final assertion */    \
+	/* Loops */                                                            \
 	X(EACH, "a")       /* R[a] must be a set, list or tuple; R[a+1] = 0 */ \
-	X(EACH_NEXT, "aj") /* if R[a+1] == size(R[a]) go to x, else           \
-	                    * R[a+2] = R[a][R[a+1]++] */                      \
-	X(RANGE, "a")      /* R[a] and R[a+1] must be integers, not too far   \
-	                    * apart */                                        \
-	X(RANGE_NEXT, "aj") /* if R[a] >= R[a+1] go to x, else                \
-	                     * R[a+2] = R[a]++ */                             \
-	/* Comprehensions (filter, map) gather items as they go */            \
-	X(GATHER, "a")     /* R[a] = a gathering of no item */                \
-	X(GATHER_ADD, "aB") /* R[a] = R[a] and the item V(b) */               \
-	X(GATHER_END, "aB") /* R[a] = the items gathered in R[a], as a set if \
-	                     * V(b) is a set, else as a list */               \
-	/* The database */                                                    \
-	X(BEGIN, "t")      /* a transaction begins, with name number x */     \
-	X(COMMIT, "")      /* it commits */                                   \
-	X(ABORT, "j")      /* it aborts, and the session goes on at x */      \
-	X(READ, "aq")      /* R[a] = read of static key x */                  \
-	X(WRITE, "Aq")     /* write of V(a) to static key x */                \
-	X(READ_AT, "ag")   /* R[a] = read of global c [R[b] .. R[b+n-1]] */   \
-	X(WRITE_AT, "Ag")  /* write of V(a) to global c [R[b] .. R[b+n-1]] */ \
-	/* Assertions */                                                      \
-	X(ASSERT, "As")    /* V(a) must be true: assertion site x */          \
-	X(ASSUME, "A")     /* V(a) must be true, or the session ends and the  \
-	                    * execution is ignored */                         \
-	X(REACH, "p")      /* reach point x was reached */                    \
-	X(LOCAL, "aSc")    /* R[a] = register c of session b at its end (only \
-	                    * in final assertions; sessions by declaration) */
+	X(EACH_NEXT, "aj") /* if R[a+1] == size(R[a]) go to x, else            \
+	                    * R[a+2] = R[a][R[a+1]++] */                       \
+	X(RANGE, "a")      /* R[a] and R[a+1] must be integers, not too far    \
+	                    * apart */                                         \
+	X(RANGE_NEXT, "aj") /* if R[a] >= R[a+1] go to x, else                 \
+	                     * R[a+2] = R[a]++ */                              \
+	/* Comprehensions (filter, map) gather items as they go */             \
+	X(GATHER, "a")      /* R[a] = a gathering of no item */                \
+	X(GATHER_ADD, "aB") /* R[a] = R[a] and the item V(b) */                \
+	X(GATHER_END, "aB") /* R[a] = the items gathered in R[a], as a set if  \
+	                     * V(b) is a set, else as a list */                \
+	/* The database */                                                     \
+	X(BEGIN, "t")     /* a transaction begins, with name number x */       \
+	X(COMMIT, "")     /* it commits */                                     \
+	X(ABORT, "j")     /* it aborts, and the session goes on at x */        \
+	X(READ, "aq")     /* R[a] = read of static key x */                    \
+	X(WRITE, "Aq")    /* write of V(a) to static key x */                  \
+	X(READ_AT, "ag")  /* R[a] = read of global c [R[b] .. R[b+n-1]] */     \
+	X(WRITE_AT, "Ag") /* write of V(a) to global c [R[b] .. R[b+n-1]] */   \
+	/* Assertions */                                                       \
+	X(ASSERT, "As") /* V(a) must be true: assertion site x */              \
+	X(ASSUME, "A")  /* V(a) must be true, or the session ends and the      \
+	                 * execution is ignored */                             \
+	X(REACH, "p")   /* reach point x was reached */                        \
+	X(LOCAL, "aSc") /* R[a] = register c of session b at its end (only     \
+	                 * in final assertions; sessions by declaration) */
 
 enum opcode {
 #define X(name, layout) OP_##name,
 	OPCODES(X)
 #undef X
-	OPCODE_COUNT
+		OPCODE_COUNT
 };
 
 struct instruction {
@@ -147,25 +147,25 @@ enum {
 };
 
 /* X(NAME, name in the language, fewest and most arguments) */
-#define BUILTINS(X)                                                           \
-	X(SIZE, "size", 1, 1)     /* items, fields, bytes of a string */      \
-	X(MIN, "min", 1, 255)     /* of a collection, or of the arguments */  \
-	X(MAX, "max", 1, 255)                                                 \
-	X(SUM, "sum", 1, 1)       /* of a collection of integers */           \
-	X(SORT, "sort", 1, 1)     /* the list of a collection's items */      \
-	X(KEYS, "keys", 1, 1)     /* the set of a record's field names */     \
-	X(UNION, "union", 2, 255) /* of sets */                               \
-	X(INTER, "inter", 2, 255) /* of sets */                               \
-	X(REMOVE, "remove", 2, 2) /* a list without the first occurrence */   \
-	X(RANGE, "range", 1, 2)   /* [0 .. b-1], or [a .. b-1] */             \
-	X(STR, "str", 1, 1)       /* the value in the language's syntax; a    \
+#define BUILTINS(X)                                                         \
+	X(SIZE, "size", 1, 1) /* items, fields, bytes of a string */        \
+	X(MIN, "min", 1, 255) /* of a collection, or of the arguments */    \
+	X(MAX, "max", 1, 255)                                               \
+	X(SUM, "sum", 1, 1)       /* of a collection of integers */         \
+	X(SORT, "sort", 1, 1)     /* the list of a collection's items */    \
+	X(KEYS, "keys", 1, 1)     /* the set of a record's field names */   \
+	X(UNION, "union", 2, 255) /* of sets */                             \
+	X(INTER, "inter", 2, 255) /* of sets */                             \
+	X(REMOVE, "remove", 2, 2) /* a list without the first occurrence */ \
+	X(RANGE, "range", 1, 2)   /* [0 .. b-1], or [a .. b-1] */           \
+	X(STR, "str", 1, 1)       /* the value in the language's syntax; a  \
 	                           * string is itself */
 
 enum builtin {
 #define X(id, name, fewest, most) BUILTIN_##id,
 	BUILTINS(X)
 #undef X
-	BUILTIN_COUNT
+		BUILTIN_COUNT
 };
 
 /* A transaction or a pure function. */
@@ -205,10 +205,10 @@ struct global {
  * value it gives. Its number in every key table is its place here. */
 struct static_key {
 	uint32_t global;
-	uint32_t count;            /* of index values */
+	uint32_t count; /* of index values */
 	const struct value *index;
 	struct value initial;
-	bool has_initial;          /* else that of the global */
+	bool has_initial; /* else that of the global */
 };
 
 /* Where an assertion stands in the code: which names to show if it fails. */
@@ -234,7 +234,7 @@ struct program {
 	uint32_t stack;        /* the most that a session needs */
 
 	struct instruction *code;
-	uint32_t *points;      /* of each instruction: index into positions */
+	uint32_t *points; /* of each instruction: index into positions */
 	uint32_t code_count, code_capacity, points_capacity;
 
 	struct value *constants;
@@ -248,14 +248,14 @@ struct program {
 	uint32_t functions_count, functions_capacity;
 	const char **transactions; /* names */
 	uint32_t transactions_count, transactions_capacity;
-	const char **externs;  /* names of functions in C, numbered as in
-	                        * the library */
+	const char **externs; /* names of functions in C, numbered as in
+	                       * the library */
 	uint32_t externs_count, externs_capacity;
 	struct global *globals;
 	uint32_t globals_count, globals_capacity;
 	struct static_key *keys;
 	uint32_t keys_count, keys_capacity;
-	uint32_t *key_slots;       /* hash table while building; index + 1 */
+	uint32_t *key_slots; /* hash table while building; index + 1 */
 	uint32_t key_slots_count;
 
 	struct assertion *assertions;
@@ -270,9 +270,9 @@ struct program {
 	uint32_t reach_count, reach_capacity;
 	struct position *positions; /* [0] is "nowhere" */
 	uint32_t positions_count, positions_capacity;
-	uint32_t *lines;           /* the first position of each line */
+	uint32_t *lines; /* the first position of each line */
 	uint32_t lines_count, lines_capacity;
-	uint32_t *line_slots;      /* hash table while building; index + 1 */
+	uint32_t *line_slots; /* hash table while building; index + 1 */
 	uint32_t line_slots_count;
 
 	/* Code that is not bytecode (vm/guest.h), or NULL; `native`: all the
@@ -292,13 +292,17 @@ struct program {
 static inline struct instruction op_abc(enum opcode op, uint32_t n, uint32_t a,
                                         uint32_t b, uint32_t c)
 {
-	return (struct instruction){ .op = (uint8_t)op, .n = (uint8_t)n,
-		.a = (uint16_t)a, .b = (uint16_t)b, .c = (uint16_t)c };
+	return (struct instruction){ .op = (uint8_t)op,
+		                     .n = (uint8_t)n,
+		                     .a = (uint16_t)a,
+		                     .b = (uint16_t)b,
+		                     .c = (uint16_t)c };
 }
 static inline struct instruction op_ax(enum opcode op, uint32_t a, uint32_t x)
 {
-	return (struct instruction){ .op = (uint8_t)op, .a = (uint16_t)a,
-		.x = x };
+	return (struct instruction){ .op = (uint8_t)op,
+		                     .a = (uint16_t)a,
+		                     .x = x };
 }
 
 const char *opcode_name(enum opcode op);
@@ -327,8 +331,8 @@ uint32_t program_constant_string(struct program *p, const char *s,
                                  size_t length);
 /* A position; equal to the latest one added, it is that one. */
 uint32_t program_add_position(struct program *p, struct position at);
-uint32_t program_add_global(struct program *p, const char *name,
-                            uint32_t arity, struct value initial);
+uint32_t program_add_global(struct program *p, const char *name, uint32_t arity,
+                            struct value initial);
 /* The static key with these index values, made if there is none. */
 uint32_t program_add_key(struct program *p, uint32_t global,
                          const struct value *index, uint32_t count);
@@ -353,8 +357,8 @@ uint32_t program_add_transaction(struct program *p, const char *name);
  * must be those of program_position() of a position added before. */
 uint32_t program_add_assertion(struct program *p, const struct assertion *a);
 uint32_t program_add_site(struct program *p, uint32_t assertion);
-void program_add_site_value(struct program *p, uint32_t site,
-                            const char *name, uint32_t operand);
+void program_add_site_value(struct program *p, uint32_t site, const char *name,
+                            uint32_t operand);
 uint32_t program_add_reach(struct program *p, enum reach_kind kind,
                            uint32_t point);
 
@@ -363,8 +367,8 @@ uint32_t program_add_reach(struct program *p, enum reach_kind kind,
  * have their entry, length and registers. On an error false: `message` is in
  * `r`, `point` is where. */
 bool program_evaluate(struct program *p, uint32_t entry, uint32_t registers,
-                      struct region *r, struct value *out,
-                      const char **message, uint32_t *point);
+                      struct region *r, struct value *out, const char **message,
+                      uint32_t *point);
 /* How many registers this code needs, with all that it calls; REGISTERS_MAX + 1
  * stands for anything more. */
 uint32_t program_code_stack(struct program *p, uint32_t entry, uint32_t length,

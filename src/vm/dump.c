@@ -205,8 +205,7 @@ static void dump_session(struct text *t, const struct program *p,
 {
 	text_format(t, "\nsession %s (%u registers, stack %u", s->name,
 	            s->registers, s->stack);
-	if (s->bound)
-		text_format(t, ", at most %u transactions", s->bound);
+	if (s->bound) text_format(t, ", at most %u transactions", s->bound);
 	text_string(t, ")\n");
 	for (uint32_t k = 0; k < s->local_count; k++)
 		text_format(t, "        local %s = r%u\n", s->locals[k].name,

@@ -18,8 +18,8 @@
 
 /* An instruction that reads. */
 struct access {
-	uint32_t until;  /* the last instruction from which it can be reached
-	                  * without leaving the transaction */
+	uint32_t until; /* the last instruction from which it can be reached
+	                 * without leaving the transaction */
 	uint32_t global, count;
 	const struct value *index; /* NULL: any */
 };
@@ -36,13 +36,13 @@ struct footprint {
 struct footprints {
 	const struct program *program;
 	const struct keys *keys;
-	struct region region;  /* index values */
+	struct region region; /* index values */
 	struct footprint *items;
 	uint32_t count, capacity;
 	/* By instruction of sessions: the number of the footprint of the
 	 * transaction that it calls, or is part of; else NOWHERE. */
 	uint32_t *at;
-	word *targets;         /* instructions that are jumped to */
+	word *targets; /* instructions that are jumped to */
 	/* While going through a piece of code: the values of registers, NULL
 	 * where they are not known; and those that it writes. */
 	const struct value **known;
@@ -59,7 +59,9 @@ static uint32_t jump_target(struct instruction i)
 	return strchr(opcode_layout((enum opcode)i.op), 'j') ? i.x : NOWHERE;
 }
 
-struct span { uint32_t first, end; };
+struct span {
+	uint32_t first, end;
+};
 
 /* The registers that it writes, of those before `registers`. */
 static struct span written_by(struct instruction i, uint32_t registers)
@@ -91,14 +93,15 @@ static void mark_targets(struct footprints *f)
 /* ---- a piece of code ---- */
 
 /* What is gone through: instructions, and the registers of their frame. */
-struct piece { uint32_t first, end, registers; };
+struct piece {
+	uint32_t first, end, registers;
+};
 
 static void mark_written(struct footprints *f, const struct piece *c)
 {
 	memset(f->written, 0, BITS_WORDS(c->registers) * sizeof *f->written);
 	for (uint32_t i = c->first; i < c->end; i++) {
-		struct span s =
-		    written_by(f->program->code[i], c->registers);
+		struct span s = written_by(f->program->code[i], c->registers);
 		for (uint32_t r = s.first; r < s.end; r++)
 			bits_add(f->written, r);
 	}
@@ -107,8 +110,8 @@ static void mark_written(struct footprints *f, const struct piece *c)
 static const struct value *operand(const struct footprints *f, uint32_t v)
 {
 	return v & OPERAND_CONSTANT
-	           ? &f->program->constants[v - OPERAND_CONSTANT]
-	           : f->known[v];
+	               ? &f->program->constants[v - OPERAND_CONSTANT]
+	               : f->known[v];
 }
 
 /* A copy of `count` registers from `first` on; NULL if one is not known. */
@@ -117,15 +120,13 @@ static const struct value *known_row(struct footprints *f, uint32_t first,
 {
 	for (uint32_t i = 0; i < count; i++)
 		if (!f->known[first + i]) return NULL;
-	struct value *row =
-	    region_take(&f->region, (count + 1) * sizeof *row);
+	struct value *row = region_take(&f->region, (count + 1) * sizeof *row);
 	for (uint32_t i = 0; i < count; i++) row[i] = *f->known[first + i];
 	return row;
 }
 
 /* The value that the instruction puts into R[a], if that is known. */
-static const struct value *result_of(struct footprints *f,
-                                     struct instruction i)
+static const struct value *result_of(struct footprints *f, struct instruction i)
 {
 	const struct value *items;
 	struct value *tuple;

@@ -23,7 +23,7 @@ struct program;
  * the transaction called. Native code shows nothing: everything may be read. */
 struct footprints *footprints_new(const struct program *p,
                                   const struct keys *keys);
-void footprints_free(struct footprints *f); /* NULL is fine */
+void footprints_free(struct footprints *f);          /* NULL is fine */
 size_t footprints_bytes(const struct footprints *f); /* NULL: 0 */
 
 /* The transaction that the session is in, just after its beginning or where a

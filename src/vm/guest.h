@@ -22,17 +22,17 @@ struct machine_limits;
 struct guest; /* one runner of guest code, for one machine at a time */
 
 enum guest_request {
-	GUEST_START,  /* nothing was done yet */
-	GUEST_BEGIN,  /* `name` */
-	GUEST_GET,    /* `key`; waits for a value */
-	GUEST_PUT,    /* `key`, `value` */
+	GUEST_START, /* nothing was done yet */
+	GUEST_BEGIN, /* `name` */
+	GUEST_GET,   /* `key`; waits for a value */
+	GUEST_PUT,   /* `key`, `value` */
 	GUEST_COMMIT,
-	GUEST_ABORT,  /* by itself, or since the session came to an error or a
-	               * false assumption */
-	GUEST_NOTED,  /* only in final expectations: `key` is (session, name)
-	               * and waits for the value of that note */
-	GUEST_END     /* the last step. `value`: what an expectation returned;
-	               * true of sessions */
+	GUEST_ABORT, /* by itself, or since the session came to an error or a
+	              * false assumption */
+	GUEST_NOTED, /* only in final expectations: `key` is (session, name)
+	              * and waits for the value of that note */
+	GUEST_END    /* the last step. `value`: what an expectation returned;
+	              * true of sessions */
 };
 
 /* A value that the user wants to see. */
@@ -45,9 +45,9 @@ struct guest_note {
 
 struct guest_step {
 	enum guest_request kind;
-	bool pruned;           /* after a false assumption */
-	uint32_t name;         /* for program_transaction_name() */
-	uint32_t point;        /* for program_position() */
+	bool pruned;    /* after a false assumption */
+	uint32_t name;  /* for program_transaction_name() */
+	uint32_t point; /* for program_position() */
 	struct value key, value;
 	const struct finding *findings; /* all of the session up to here */
 	const struct guest_note *notes; /* the same, newest first */
@@ -56,7 +56,9 @@ struct guest_step {
 /* What a program has that runs guest code: the first member of the structure
  * that is behind it. It is shared by all machines of the program, and may be
  * used by several threads. */
-struct guest_library { const struct guest_ops *ops; };
+struct guest_library {
+	const struct guest_ops *ops;
+};
 
 struct guest_ops {
 	/* A runner for a machine, and back. Runners keep what they learnt. */
@@ -80,8 +82,7 @@ struct guest_ops {
 	 * interrupted. */
 	const struct guest_step *(*next)(struct guest *g,
 	                                 const struct guest_step *from,
-	                                 struct value answer,
-	                                 struct region *r);
+	                                 struct value answer, struct region *r);
 	/* Calls a function. False, with a message in `r`, for a run-time
 	 * error; without a message when it was interrupted. */
 	bool (*call)(struct guest *g, uint32_t function,

@@ -22,8 +22,8 @@ static const struct guest_step *step_of(const struct machine_state *s)
 static void set_step(struct machine_state *s, const struct guest_step *step)
 {
 	s->registers[REGISTER_STEP] =
-	    (struct value){ .tag = (enum value_tag)TAG_STEP,
-		            .o = (const struct value_object *)step };
+		(struct value){ .tag = (enum value_tag)TAG_STEP,
+		                .o = (const struct value_object *)step };
 }
 
 static const struct guest_ops *ops_of(const struct machine *m)
@@ -93,8 +93,8 @@ void guest_session_step(struct machine *m, struct machine_state *s,
 		return;
 	}
 	if (!step)
-		step = ops_of(m)->start(
-		    m->guest, m->program->sessions[s->session].entry);
+		step = ops_of(m)->start(m->guest,
+		                        m->program->sessions[s->session].entry);
 	step = ops_of(m)->next(m->guest, step, s->registers[REGISTER_ANSWER],
 	                       m->region);
 	if (!step) {
@@ -195,7 +195,7 @@ static const struct finding *unexpected(struct machine *m, uint32_t assertion,
 {
 	uint32_t count = asked ? asked->count : 0;
 	struct finding *f = region_take0(
-	    m->region, sizeof *f + count * sizeof(struct finding_value));
+		m->region, sizeof *f + count * sizeof(struct finding_value));
 	f->kind = FINDING_ASSERT;
 	f->assertion = assertion;
 	f->point = end->point;
@@ -207,9 +207,8 @@ static const struct finding *unexpected(struct machine *m, uint32_t assertion,
 	return f;
 }
 
-static const struct finding *wrong(struct machine *m,
-                                   const struct guest_step *step,
-                                   const char *message)
+static const struct finding *
+wrong(struct machine *m, const struct guest_step *step, const char *message)
 {
 	struct finding *f = region_take0(m->region, sizeof *f);
 	f->kind = FINDING_ERROR;
@@ -229,11 +228,13 @@ static const struct finding *unknown_session(struct machine *m,
                                              const struct guest_step *step)
 {
 	struct text t = { 0 };
-	text_format(&t, "iso_noted(\"%s\", \"%s\"): there is no session of "
-	            "this name", step->key.o->items[0].o->bytes,
+	text_format(&t,
+	            "iso_noted(\"%s\", \"%s\"): there is no session of "
+	            "this name",
+	            step->key.o->items[0].o->bytes,
 	            step->key.o->items[1].o->bytes);
 	const char *message =
-	    region_copy_string(m->region, text_get(&t), t.length);
+		region_copy_string(m->region, text_get(&t), t.length);
 	text_free(&t);
 	return wrong(m, step, message);
 }
@@ -244,8 +245,8 @@ guest_expectation(struct machine *m, uint32_t assertion,
 {
 	const struct program *p = m->program;
 	const struct asked *asked = NULL;
-	const struct guest_step *step = ops_of(m)->start(
-	    m->guest, p->sessions_count + assertion);
+	const struct guest_step *step =
+		ops_of(m)->start(m->guest, p->sessions_count + assertion);
 	for (;;) {
 		struct value answer = value_null();
 		if (step->kind == GUEST_NOTED) {

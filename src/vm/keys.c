@@ -11,7 +11,7 @@
 struct key {
 	uint64_t hash;
 	uint32_t global;
-	uint32_t count; /* of index values */
+	uint32_t count;            /* of index values */
 	const struct value *index; /* owned by the program or the region */
 	struct value initial;
 	const char *name;
@@ -22,8 +22,8 @@ struct keys {
 	struct region region; /* index values and names */
 	struct key *items;
 	uint32_t count, capacity;
-	uint32_t *slots;      /* number of a key + 1, or 0; open addressing */
-	uint32_t slot_count;  /* a power of two, at least twice the keys */
+	uint32_t *slots;     /* number of a key + 1, or 0; open addressing */
+	uint32_t slot_count; /* a power of two, at least twice the keys */
 };
 
 static uint64_t index_hash(uint32_t global, const struct value *index,
@@ -69,7 +69,7 @@ static const char *native_name(struct keys *k, struct value key)
 	struct text t = { 0 };
 	value_print(&t, key);
 	const char *name =
-	    region_copy_string(&k->region, text_get(&t), t.length);
+		region_copy_string(&k->region, text_get(&t), t.length);
 	text_free(&t);
 	return name;
 }
@@ -86,17 +86,16 @@ static const char *make_name(struct keys *k, uint32_t global,
 	}
 	if (count) text_char(&t, ']');
 	const char *name =
-	    region_copy_string(&k->region, text_get(&t), t.length);
+		region_copy_string(&k->region, text_get(&t), t.length);
 	text_free(&t);
 	return name;
 }
 
-static const struct value *copy_index(struct keys *k,
-                                      const struct value *index,
+static const struct value *copy_index(struct keys *k, const struct value *index,
                                       uint32_t count)
 {
 	struct value *copy =
-	    region_take(&k->region, (count + 1) * sizeof *copy);
+		region_take(&k->region, (count + 1) * sizeof *copy);
 	for (uint32_t i = 0; i < count; i++)
 		copy[i] = value_copy(&k->region, index[i]);
 	return copy;
@@ -110,7 +109,10 @@ static uint32_t add(struct keys *k, uint64_t hash, uint32_t global,
 	if (2 * (k->count + 1) > k->slot_count) grow_slots(k);
 	VEC_RESERVE(k->items, k->count, k->capacity);
 	k->items[k->count] = (struct key){
-		.hash = hash, .global = global, .count = count, .index = index,
+		.hash = hash,
+		.global = global,
+		.count = count,
+		.index = index,
 		.initial = k->program->globals[global].initial,
 		.name = make_name(k, global, index, count),
 	};

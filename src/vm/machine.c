@@ -91,8 +91,8 @@ void machine_answer(const struct program *p, struct machine_state *s,
 	s->registers[s->base + read.a] = v;
 }
 
-uint64_t machine_outcome(const struct program *p,
-                         const struct machine_state *s, uint64_t hash)
+uint64_t machine_outcome(const struct program *p, const struct machine_state *s,
+                         uint64_t hash)
 {
 	if (p->native) return guest_session_outcome(s, hash);
 	const struct session *session = p->sessions + s->session;
@@ -142,8 +142,8 @@ static struct finding *add_finding(struct run *r, enum finding_kind kind,
                                    uint32_t pc, uint32_t values)
 {
 	struct finding *f =
-	    region_take(r->machine->region,
-	                sizeof *f + values * sizeof(struct finding_value));
+		region_take(r->machine->region,
+	                    sizeof *f + values * sizeof(struct finding_value));
 	f->older = r->state->findings;
 	f->kind = kind;
 	f->assertion = 0;
@@ -158,7 +158,7 @@ static struct value operand_value(const struct run *r, uint32_t operand)
 {
 	if (operand & OPERAND_CONSTANT)
 		return r->machine->program
-		    ->constants[operand - OPERAND_CONSTANT];
+		        ->constants[operand - OPERAND_CONSTANT];
 	return r->state->registers[r->state->base + operand];
 }
 
@@ -222,7 +222,7 @@ static bool gather_end(struct run *r, const struct gathered *newest,
 	uint64_t count = newest ? newest->count : 0;
 	if (!ops_charge(&r->ops, count)) return false;
 	struct value *items =
-	    region_take(r->machine->region, (count + 1) * sizeof *items);
+		region_take(r->machine->region, (count + 1) * sizeof *items);
 	uint64_t at = count;
 	for (const struct gathered *g = newest; g; g = g->older)
 		items[--at] = g->item;
@@ -263,8 +263,10 @@ static bool call_extern(struct run *r, struct instruction i,
 {
 	struct machine *m = r->machine;
 	if (!m->guest)
-		return ops_fail(&r->ops, "'%s' is in a library that is not "
-		                "loaded here", m->program->externs[i.c]);
+		return ops_fail(&r->ops,
+		                "'%s' is in a library that is not "
+		                "loaded here",
+		                m->program->externs[i.c]);
 	return m->program->library->ops->call(m->guest, i.c, arguments, i.n,
 	                                      m->region, out, &r->ops.error);
 }
@@ -281,38 +283,38 @@ static void request_end(struct machine_state *s, struct request *out)
 
 /* Results of operators pass through here: they may not be written to the
  * register that an operand still occupies before the operation succeeds. */
-#define OPERATION(call)                                                       \
-	do {                                                                  \
-		struct value result;                                          \
-		if (!(call)) goto failed;                                     \
-		R[i.a] = result;                                              \
+#define OPERATION(call)                   \
+	do {                              \
+		struct value result;      \
+		if (!(call)) goto failed; \
+		R[i.a] = result;          \
 	} while (0)
 #define V(operand) (bases[(operand) >> 15][(operand) & (OPERAND_CONSTANT - 1)])
 #define BOTH_INT(x, y) ((x).tag == VALUE_INT && (y).tag == VALUE_INT)
-#define ARITHMETIC(builtin, slow)                                             \
-	do {                                                                  \
-		struct value x = V(i.b), y = V(i.c), z;                       \
-		if (BOTH_INT(x, y) && !builtin(x.i, y.i, &z.i))               \
-			R[i.a] = value_int(z.i);                              \
-		else                                                          \
-			OPERATION(slow(&r->ops, x, y, &result));              \
+#define ARITHMETIC(builtin, slow)                                \
+	do {                                                     \
+		struct value x = V(i.b), y = V(i.c), z;          \
+		if (BOTH_INT(x, y) && !builtin(x.i, y.i, &z.i))  \
+			R[i.a] = value_int(z.i);                 \
+		else                                             \
+			OPERATION(slow(&r->ops, x, y, &result)); \
 	} while (0)
-#define COMPARISON(operator)                                                  \
-	do {                                                                  \
-		struct value x = V(i.b), y = V(i.c);                          \
-		int order = (x.i > y.i) - (x.i < y.i);                        \
-		if (!BOTH_INT(x, y) &&                                        \
-		    !ops_order(&r->ops, #operator, x, y, &order))             \
-			goto failed;                                          \
-		R[i.a] = value_bool(order operator 0);                        \
+#define COMPARISON(relation)                                      \
+	do {                                                      \
+		struct value x = V(i.b), y = V(i.c);              \
+		int order = (x.i > y.i) - (x.i < y.i);            \
+		if (!BOTH_INT(x, y) &&                            \
+		    !ops_order(&r->ops, #relation, x, y, &order)) \
+			goto failed;                              \
+		R[i.a] = value_bool(order relation 0);            \
 	} while (0)
 /* Gives the request to the caller; the session goes on at ip. */
-#define REQUEST(k)                                                            \
-	do {                                                                  \
-		out->kind = (k);                                              \
-		s->pc = (uint32_t)(ip - code);                                \
-		s->base = (uint16_t)(R - s->registers);                       \
-		return;                                                       \
+#define REQUEST(k)                                      \
+	do {                                            \
+		out->kind = (k);                        \
+		s->pc = (uint32_t)(ip - code);          \
+		s->base = (uint16_t)(R - s->registers); \
+		return;                                 \
 	} while (0)
 
 /* Runs to the next request. The only long function here: one case for each
@@ -375,8 +377,7 @@ static void run(struct run *r, struct request *out)
 			OPERATION(ops_field(&r->ops, V(i.b), V(i.c), &result));
 			break;
 		case OP_SPREAD:
-			OPERATION(
-			    ops_spread(&r->ops, V(i.b), V(i.c), &result));
+			OPERATION(ops_spread(&r->ops, V(i.b), V(i.c), &result));
 			break;
 		case OP_NEG: OPERATION(negate(r, V(i.b), &result)); break;
 		case OP_NOT: {
@@ -421,7 +422,7 @@ static void run(struct run *r, struct request *out)
 			break;
 
 		case OP_JUMP:
-		jump: {
+		jump : {
 			const struct instruction *target = code + i.x;
 			if (target < ip &&
 			    !ops_charge(&r->ops, (uint64_t)(ip - target)))
@@ -489,8 +490,8 @@ static void run(struct run *r, struct request *out)
 		case OP_GATHER: R[i.a] = gathered_value(NULL); break;
 		case OP_GATHER_ADD: R[i.a] = gather(r, R[i.a], V(i.b)); break;
 		case OP_GATHER_END:
-			OPERATION(gather_end(r, gathered_of(R[i.a]),
-			                     V(i.b).tag, &result));
+			OPERATION(gather_end(r, gathered_of(R[i.a]), V(i.b).tag,
+			                     &result));
 			break;
 
 		case OP_BEGIN:
@@ -586,7 +587,8 @@ void machine_step(struct machine *m, struct machine_state *s,
 		guest_session_step(m, s, out);
 		return;
 	}
-	struct run r = { .machine = m, .state = s,
+	struct run r = { .machine = m,
+		         .state = s,
 		         .ops = { m->region, VM_BUDGET, NULL } };
 	run(&r, out);
 }
@@ -596,7 +598,7 @@ static struct machine_state *outside_state(struct region *region,
                                            uint32_t entry, uint32_t registers)
 {
 	struct machine_state *s = region_take(
-	    region, sizeof *s + (registers + 1) * sizeof(struct value));
+		region, sizeof *s + (registers + 1) * sizeof(struct value));
 	memset(s, 0, sizeof *s);
 	s->pc = entry;
 	s->registers[0] = link_value(LINK_OUTSIDE, 0);
@@ -628,8 +630,8 @@ bool program_evaluate(struct program *p, uint32_t entry, uint32_t registers,
                       struct region *region, struct value *out,
                       const char **message, uint32_t *point)
 {
-	uint32_t stack = program_code_stack(p, entry, p->code_count - entry,
-	                                    registers);
+	uint32_t stack =
+		program_code_stack(p, entry, p->code_count - entry, registers);
 	*message = "too many registers needed";
 	*point = p->points[entry];
 	if (stack > REGISTERS_MAX) return false;

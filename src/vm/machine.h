@@ -27,10 +27,10 @@ struct machine_state; /* flat, aligned to 16 bytes */
 
 enum machine_stop {
 	MACHINE_GOES_ON,
-	MACHINE_KEYS_FULL, /* KEYS_MAX keys are not enough */
+	MACHINE_KEYS_FULL,   /* KEYS_MAX keys are not enough */
 	MACHINE_INTERRUPTED, /* while native code ran */
-	MACHINE_FAULT      /* native code did not do the same again:
-	                    * program_fault() */
+	MACHINE_FAULT        /* native code did not do the same again:
+	                      * program_fault() */
 };
 
 /* How long native code may run, and how much may be remembered of it. Zeroes:
@@ -45,13 +45,13 @@ struct machine_limits {
 struct machine {
 	const struct program *program;
 	struct keys *keys;
-	struct region *region; /* where new values go */
-	uint64_t *reached;     /* bit set over program->reach points (branches
-	                        * and assertions executed), or NULL */
+	struct region *region;  /* where new values go */
+	uint64_t *reached;      /* bit set over program->reach points (branches
+	                         * and assertions executed), or NULL */
 	enum machine_stop stop; /* set when it makes no sense to go on; every
 	                         * session then ends */
-	struct guest *guest;   /* runs what is not bytecode, or NULL: from
-	                        * machine_take_guest() */
+	struct guest *guest;    /* runs what is not bytecode, or NULL: from
+	                         * machine_take_guest() */
 };
 
 enum request_kind {
@@ -67,9 +67,9 @@ enum request_kind {
 struct request {
 	enum request_kind kind;
 	uint32_t key;
-	uint32_t name;   /* BEGIN: index for program_transaction_name() */
-	uint32_t point;  /* place in the source of READ and WRITE, for reports:
-	                  * index for program_position() */
+	uint32_t name;  /* BEGIN: index for program_transaction_name() */
+	uint32_t point; /* place in the source of READ and WRITE, for reports:
+	                 * index for program_position() */
 	struct value value;
 };
 
@@ -79,16 +79,16 @@ struct request {
 enum finding_kind { FINDING_ASSERT, FINDING_ERROR, FINDING_ASSUME };
 
 struct finding_value {
-	const char *name;   /* source text: a local's name, `session.local` */
+	const char *name; /* source text: a local's name, `session.local` */
 	struct value value;
 };
 
 struct finding {
 	const struct finding *older;
 	enum finding_kind kind;
-	uint32_t assertion;  /* index for program_assertion(); ASSERT only */
-	uint32_t point;      /* where in the source */
-	const char *message; /* ERROR: what happened, in the region */
+	uint32_t assertion;   /* index for program_assertion(); ASSERT only */
+	uint32_t point;       /* where in the source */
+	const char *message;  /* ERROR: what happened, in the region */
 	uint32_t value_count; /* of the names that an assertion mentions */
 	struct finding_value values[];
 };
@@ -130,8 +130,8 @@ struct value machine_local(const struct program *p,
 
 /* Continues the hash with what the session knows: its top-level locals, or the
  * notes of native code. */
-uint64_t machine_outcome(const struct program *p,
-                         const struct machine_state *s, uint64_t hash);
+uint64_t machine_outcome(const struct program *p, const struct machine_state *s,
+                         uint64_t hash);
 
 /* Evaluates the top-level assertion number `assertion` (not `serializable`) on
  * the final states, `states[i]` being session i's. Returns NULL when it

@@ -13,12 +13,12 @@ struct finding;
 
 struct machine_state {
 	alignas(16) const struct finding *findings; /* newest */
-	uint32_t pc;                 /* next instruction */
-	uint16_t base;               /* register 0 of the running frame */
-	uint16_t session : 13;       /* place in program->sessions */
+	uint32_t pc;                                /* next instruction */
+	uint16_t base;         /* register 0 of the running frame */
+	uint16_t session : 13; /* place in program->sessions */
 	uint16_t in_transaction : 1;
-	uint16_t pruned : 1;         /* met a false assumption */
-	uint16_t stopped : 1;        /* ended, or is about to */
+	uint16_t pruned : 1;  /* met a false assumption */
+	uint16_t stopped : 1; /* ended, or is about to */
 	struct value registers[];
 };
 

@@ -11,9 +11,9 @@
 
 /* The array `name` of the program p, with its counters, gets one more element
  * of value x; gives its index. */
-#define APPEND(p, name, x)                                                    \
-	(reserve((void **)&(p)->name, (p)->name##_count,                      \
-	         &(p)->name##_capacity, sizeof *(p)->name),                   \
+#define APPEND(p, name, x)                                  \
+	(reserve((void **)&(p)->name, (p)->name##_count,    \
+	         &(p)->name##_capacity, sizeof *(p)->name), \
 	 (p)->name[(p)->name##_count] = (x), (p)->name##_count++)
 
 static void reserve(void **items, uint32_t count, uint32_t *capacity,
@@ -171,8 +171,7 @@ static struct position keep_position(struct program *p, struct position at)
 	uint64_t slot = position_hash(at);
 	for (; p->line_slots[slot & mask]; slot++) {
 		const struct position *known =
-		    p->positions +
-		    p->lines[p->line_slots[slot & mask] - 1];
+			p->positions + p->lines[p->line_slots[slot & mask] - 1];
 		if (known->line != at.line || strcmp(known->file, at.file))
 			continue;
 		at.file = known->file;
@@ -195,10 +194,11 @@ uint32_t program_add_position(struct program *p, struct position at)
 	return APPEND(p, positions, keep_position(p, at));
 }
 
-uint32_t program_add_global(struct program *p, const char *name,
-                            uint32_t arity, struct value initial)
+uint32_t program_add_global(struct program *p, const char *name, uint32_t arity,
+                            struct value initial)
 {
-	struct global g = { .name = keep_string(p, name), .arity = arity,
+	struct global g = { .name = keep_string(p, name),
+		            .arity = arity,
 		            .initial = value_copy(&p->region, initial) };
 	return APPEND(p, globals, g);
 }
@@ -232,13 +232,14 @@ static struct static_key static_key_make(struct program *p, uint32_t global,
                                          uint32_t count)
 {
 	struct value *copy =
-	    region_take(&p->region, (count + 1) * sizeof *copy);
+		region_take(&p->region, (count + 1) * sizeof *copy);
 	/* constants are shared, so that comparing is comparing addresses */
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t constant = program_constant(p, index[i]);
 		copy[i] = p->constants[constant];
 	}
-	return (struct static_key){ .global = global, .count = count,
+	return (struct static_key){ .global = global,
+		                    .count = count,
 		                    .index = copy };
 }
 
@@ -292,7 +293,7 @@ uint32_t program_add_local(struct program *p, uint32_t session,
 	struct session *s = p->sessions + session;
 	VEC_RESERVE(s->locals, s->local_count, s->local_capacity);
 	s->locals[s->local_count] =
-	    (struct session_local){ keep_string(p, name), reg };
+		(struct session_local){ keep_string(p, name), reg };
 	return s->local_count++;
 }
 
@@ -338,14 +339,14 @@ uint32_t program_add_site(struct program *p, uint32_t assertion)
 	return APPEND(p, sites, s);
 }
 
-void program_add_site_value(struct program *p, uint32_t site,
-                            const char *name, uint32_t operand)
+void program_add_site_value(struct program *p, uint32_t site, const char *name,
+                            uint32_t operand)
 {
 	assert(site < p->sites_count);
 	struct assertion_site *s = p->sites + site;
 	VEC_RESERVE(s->values, s->value_count, s->value_capacity);
-	s->values[s->value_count++] = (struct site_value){
-		keep_string(p, name), (uint16_t)operand };
+	s->values[s->value_count++] =
+		(struct site_value){ keep_string(p, name), (uint16_t)operand };
 }
 
 uint32_t program_add_reach(struct program *p, enum reach_kind kind,
@@ -383,9 +384,9 @@ static uint32_t function_stack(struct program *p, uint32_t f, uint32_t depth)
 		return REGISTERS_MAX + 1;
 	if (callee->stack) return callee->stack;
 	callee->stack = STACK_BUSY;
-	callee->stack = code_stack(p, callee->entry, callee->length,
-	                           callee->registers + !callee->registers,
-	                           depth);
+	callee->stack =
+		code_stack(p, callee->entry, callee->length,
+	                   callee->registers + !callee->registers, depth);
 	return callee->stack;
 }
 
@@ -420,8 +421,9 @@ static bool finish_assertions(struct program *p, const char **which)
 	for (uint32_t i = 0; i < p->assertions_count; i++) {
 		if (p->assertions[i].kind != ASSERTION_FINAL) continue;
 		uint32_t entry = p->final_entries[i];
-		p->final_registers[i] = program_code_stack(
-		    p, entry, length_to_end(p, entry), p->final_registers[i]);
+		p->final_registers[i] =
+			program_code_stack(p, entry, length_to_end(p, entry),
+		                           p->final_registers[i]);
 		*which = p->assertions[i].text;
 		if (p->final_registers[i] > REGISTERS_MAX) return false;
 	}

@@ -22,9 +22,8 @@ static uint16_t any_constant(uint16_t operand)
 }
 
 /* An instruction without that in which it may differ. */
-static struct instruction essence(const struct program *p,
-                                  struct instruction i, uint32_t entry,
-                                  enum likeness likeness)
+static struct instruction essence(const struct program *p, struct instruction i,
+                                  uint32_t entry, enum likeness likeness)
 {
 	for (const char *letter = opcode_layout(i.op); *letter; letter++) {
 		if (*letter == 'j') i.x -= entry;
@@ -94,8 +93,8 @@ static uint32_t find_class(const struct symmetry *s, const struct program *p,
 static void find_classes(struct symmetry *s, const struct program *p)
 {
 	s->trivial = true;
-	s->class_of = region_take(&s->region,
-	                          s->session_count * sizeof *s->class_of);
+	s->class_of =
+		region_take(&s->region, s->session_count * sizeof *s->class_of);
 	for (uint32_t i = 0; i < s->session_count; i++) {
 		s->class_of[i] = find_class(s, p, i);
 		s->trivial &= s->class_of[i] == i;
@@ -191,23 +190,22 @@ static uint32_t mark_named(const struct symmetry *s, const struct program *p,
 	return count;
 }
 
-static void add_named(struct symmetry *s, uint32_t assertion,
-                      const bool *named, uint32_t count)
+static void add_named(struct symmetry *s, uint32_t assertion, const bool *named,
+                      uint32_t count)
 {
-	uint32_t *sessions =
-	    region_take(&s->region, count * sizeof *sessions);
+	uint32_t *sessions = region_take(&s->region, count * sizeof *sessions);
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < s->session_count; i++)
 		if (named[i]) sessions[n++] = i;
 	s->named[s->named_count++] =
-	    (struct symmetry_named){ assertion, count, sessions };
+		(struct symmetry_named){ assertion, count, sessions };
 }
 
 static void find_named(struct symmetry *s, const struct program *p)
 {
 	bool *named = mem_take0(s->session_count, sizeof *named);
-	s->named = region_take(&s->region, (p->assertions_count + 1) *
-	                                       sizeof *s->named);
+	s->named = region_take(&s->region,
+	                       (p->assertions_count + 1) * sizeof *s->named);
 	for (uint32_t i = 0; i < p->assertions_count && !s->trivial; i++) {
 		if (p->assertions[i].kind != ASSERTION_FINAL) continue;
 		uint32_t count = mark_named(s, p, i, named);

@@ -24,12 +24,12 @@ struct symmetry_named {
 };
 
 struct symmetry {
-	struct region region;   /* owns all below */
+	struct region region; /* owns all below */
 	uint32_t session_count;
 	/* By session: the smallest session that it can be exchanged with, all
 	 * those between included; itself if there is none. */
 	uint32_t *class_of;
-	bool trivial;           /* no two sessions can be exchanged */
+	bool trivial; /* no two sessions can be exchanged */
 	/* By assertion, for those in the own code of a session that can be
 	 * exchanged: that session, else SYMMETRY_NONE; and the assertion that
 	 * stands in the same place of the first session of the class, of all

@@ -15,15 +15,14 @@ enum { DEPTH_SATURATED = 255, WEIGHT_SATURATED = (1 << 24) - 1 };
 struct value_object *object_items(struct region *r, uint32_t count)
 {
 	struct value_object *o = region_take(
-	    r, sizeof *o + (size_t)count * sizeof(struct value));
+		r, sizeof *o + (size_t)count * sizeof(struct value));
 	o->length = count;
 	return o;
 }
 
 struct value_object *object_bytes(struct region *r, uint32_t count)
 {
-	struct value_object *o =
-	    region_take(r, sizeof *o + (size_t)count + 1);
+	struct value_object *o = region_take(r, sizeof *o + (size_t)count + 1);
 	o->length = count;
 	o->bytes[count] = '\0';
 	return o;
@@ -47,8 +46,8 @@ static void seal_items(struct value_object *o, uint64_t seed)
 	}
 	o->hash = hash;
 	o->depth = depth + 1 < DEPTH_SATURATED ? depth + 1 : DEPTH_SATURATED;
-	o->weight = weight < WEIGHT_SATURATED ? (uint32_t)weight
-	                                      : WEIGHT_SATURATED;
+	o->weight =
+		weight < WEIGHT_SATURATED ? (uint32_t)weight : WEIGHT_SATURATED;
 }
 
 struct value object_seal(struct value_object *o, enum value_tag tag)
@@ -59,8 +58,8 @@ struct value object_seal(struct value_object *o, enum value_tag tag)
 		o->bytes[o->length] = '\0';
 		o->hash = hash_bytes(tag, o->bytes, o->length);
 		o->depth = 1;
-		o->weight = weight < WEIGHT_SATURATED ? weight
-		                                      : WEIGHT_SATURATED;
+		o->weight =
+			weight < WEIGHT_SATURATED ? weight : WEIGHT_SATURATED;
 	} else {
 		seal_items(o, tag);
 	}
@@ -166,8 +165,7 @@ struct value value_record(struct region *r, const struct value *pairs,
 		uint32_t at = values_lower_bound(o->items, kept, 2, name);
 		struct value *slot = o->items + 2 * at;
 		if (at == kept || !value_equal(slot[0], name)) {
-			memmove(slot + 2, slot,
-			        (kept - at) * 2 * sizeof *slot);
+			memmove(slot + 2, slot, (kept - at) * 2 * sizeof *slot);
 			kept++;
 		}
 		slot[0] = name;
@@ -255,9 +253,9 @@ uint32_t value_depth(struct value v)
 
 const char *value_type_name(enum value_tag tag)
 {
-	static const char *const names[] = { "null", "boolean", "integer",
-		                             "string", "tuple", "list",
-		                             "set", "record" };
+	static const char *const names[] = { "null",   "boolean", "integer",
+		                             "string", "tuple",   "list",
+		                             "set",    "record" };
 	assert((size_t)tag < sizeof names / sizeof *names);
 	return names[tag];
 }

@@ -17,8 +17,8 @@ bool ops_fail(struct ops *o, const char *format, ...)
 	vsnprintf(message, sizeof message, format, args);
 	va_end(args);
 	if (!o->error)
-		o->error = region_copy_string(o->region, message,
-		                              strlen(message));
+		o->error =
+			region_copy_string(o->region, message, strlen(message));
 	return false;
 }
 
@@ -45,24 +45,26 @@ static bool accept(struct ops *o, struct value v, struct value *out)
 		return ops_fail(o, "value nested more than %d deep",
 		                VALUE_DEPTH_MAX);
 	if (v.o->weight > VALUE_WEIGHT_MAX)
-		return ops_fail(o, "value too large: the limit is %d values "
-		                   "in one", VALUE_WEIGHT_MAX);
+		return ops_fail(o,
+		                "value too large: the limit is %d values "
+		                "in one",
+		                VALUE_WEIGHT_MAX);
 	return true;
 }
 
-static bool operator_fails(struct ops *o, const char *operator,
-                           struct value a, struct value b)
+static bool operator_fails(struct ops *o, const char *operator, struct value a,
+                           struct value b)
 {
-	return ops_fail(o, "operator '%s' does not apply to %s and %s",
-	                operator, value_type_name(a.tag),
-	                value_type_name(b.tag));
+	return ops_fail(o,
+	                "operator '%s' does not apply to %s and %s", operator,
+	                value_type_name(a.tag), value_type_name(b.tag));
 }
 
 static bool overflow(struct ops *o, const char *operator, struct value a,
                      struct value b)
 {
-	return ops_fail(o, "integer overflow: %" PRId64 " %s %" PRId64, a.i,
-	                operator, b.i);
+	return ops_fail(o, "integer overflow: %" PRId64 " %s %" PRId64,
+	                a.i, operator, b.i);
 }
 
 static bool both(struct value a, struct value b, enum value_tag tag)
@@ -100,8 +102,7 @@ static bool merge_sets(struct ops *o, const struct value_object *a,
                        struct value *out)
 {
 	if (!ops_charge(o, (uint64_t)a->weight + b->weight)) return false;
-	struct value_object *m =
-	    object_items(o->region, a->length + b->length);
+	struct value_object *m = object_items(o->region, a->length + b->length);
 	uint32_t i = 0, j = 0, n = 0;
 	while (i < a->length && j < b->length) {
 		int order = value_compare(a->items[i], b->items[j]);
@@ -267,23 +268,23 @@ bool ops_field(struct ops *o, struct value a, struct value name,
 	return true;
 }
 
-bool ops_index(struct ops *o, struct value a, struct value i,
-               struct value *out)
+bool ops_index(struct ops *o, struct value a, struct value i, struct value *out)
 {
 	if (a.tag == VALUE_RECORD && i.tag == VALUE_STRING)
 		return ops_field(o, a, i, out);
 	if (a.tag != VALUE_LIST && a.tag != VALUE_TUPLE)
 		return ops_fail(o, "cannot index %s with %s",
-		                value_type_name(a.tag),
-		                value_type_name(i.tag));
+		                value_type_name(a.tag), value_type_name(i.tag));
 	if (i.tag != VALUE_INT)
-		return ops_fail(o, "the index of a %s must be an integer, not "
-		                   "%s", value_type_name(a.tag),
-		                value_type_name(i.tag));
+		return ops_fail(o,
+		                "the index of a %s must be an integer, not "
+		                "%s",
+		                value_type_name(a.tag), value_type_name(i.tag));
 	if (i.i < 0 || i.i >= a.o->length)
-		return ops_fail(o, "index %" PRId64 " is out of range: the %s "
-		                   "has %u item%s", i.i,
-		                value_type_name(a.tag), a.o->length,
+		return ops_fail(o,
+		                "index %" PRId64 " is out of range: the %s "
+		                "has %u item%s",
+		                i.i, value_type_name(a.tag), a.o->length,
 		                a.o->length == 1 ? "" : "s");
 	*out = a.o->items[i.i];
 	return true;
@@ -293,9 +294,9 @@ bool ops_spread(struct ops *o, struct value a, struct value b,
                 struct value *out)
 {
 	if (!both(a, b, VALUE_RECORD))
-		return ops_fail(o, "'...' needs a record, not %s",
-		                value_type_name(a.tag == VALUE_RECORD ? b.tag
-		                                                      : a.tag));
+		return ops_fail(
+			o, "'...' needs a record, not %s",
+			value_type_name(a.tag == VALUE_RECORD ? b.tag : a.tag));
 	uint32_t length = a.o->length + b.o->length, n = 0, i = 0, j = 0;
 	*out = a.o->length ? a : b;
 	if (!a.o->length || !b.o->length) return true;
@@ -307,7 +308,7 @@ bool ops_spread(struct ops *o, struct value a, struct value b,
 		                               : value_compare(a.o->items[i],
 		                                               b.o->items[j]);
 		const struct value *from =
-		    order < 0 ? a.o->items + i : b.o->items + j;
+			order < 0 ? a.o->items + i : b.o->items + j;
 		m->items[n++] = from[0];
 		m->items[n++] = from[1];
 		i += order <= 0 ? 2 : 0;
@@ -317,9 +318,8 @@ bool ops_spread(struct ops *o, struct value a, struct value b,
 	return accept(o, object_seal(m, VALUE_RECORD), out);
 }
 
-bool ops_construct(struct ops *o, enum value_tag tag,
-                   const struct value *items, uint32_t count,
-                   struct value *out)
+bool ops_construct(struct ops *o, enum value_tag tag, const struct value *items,
+                   uint32_t count, struct value *out)
 {
 	if (!ops_charge(o, count)) return false;
 	struct value v;
@@ -335,13 +335,15 @@ bool ops_construct(struct ops *o, enum value_tag tag,
 bool ops_range_ends(struct ops *o, struct value a, struct value b)
 {
 	if (!both(a, b, VALUE_INT))
-		return ops_fail(o, "the ends of a range must be integers, not "
-		                   "%s and %s", value_type_name(a.tag),
-		                value_type_name(b.tag));
+		return ops_fail(o,
+		                "the ends of a range must be integers, not "
+		                "%s and %s",
+		                value_type_name(a.tag), value_type_name(b.tag));
 	if (b.i > a.i && (uint64_t)b.i - (uint64_t)a.i > RANGE_MAX)
-		return ops_fail(o, "range %" PRId64 "..%" PRId64 " is too "
-		                   "long: the limit is %d items", a.i, b.i,
-		                RANGE_MAX);
+		return ops_fail(o,
+		                "range %" PRId64 "..%" PRId64 " is too "
+		                "long: the limit is %d items",
+		                a.i, b.i, RANGE_MAX);
 	return true;
 }
 
@@ -366,8 +368,7 @@ static bool builtin_size(struct ops *o, struct value v, struct value *out)
 {
 	if (v.tag < VALUE_STRING)
 		return wants(o, "size", "a collection or a string", v);
-	*out = value_int(v.tag == VALUE_RECORD ? v.o->length / 2
-	                                       : v.o->length);
+	*out = value_int(v.tag == VALUE_RECORD ? v.o->length / 2 : v.o->length);
 	return true;
 }
 
@@ -456,8 +457,7 @@ static bool builtin_remove(struct ops *o, struct value list, struct value v,
 	*out = list;
 	if (!find_item(list.o, v, &at)) return true;
 	uint32_t rest = list.o->length - at - 1;
-	struct value_object *less =
-	    object_items(o->region, list.o->length - 1);
+	struct value_object *less = object_items(o->region, list.o->length - 1);
 	memcpy(less->items, list.o->items, at * sizeof *less->items);
 	memcpy(less->items + at, list.o->items + at + 1,
 	       rest * sizeof *less->items);
@@ -506,9 +506,8 @@ bool ops_builtin(struct ops *o, unsigned which, const struct value *v,
 		return builtin_merge(o, "inter", KEEP_COMMON, v, count, out);
 	case BUILTIN_REMOVE: return builtin_remove(o, v[0], v[1], out);
 	case BUILTIN_RANGE:
-		return count == 1
-		           ? builtin_range(o, value_int(0), v[0], out)
-		           : builtin_range(o, v[0], v[1], out);
+		return count == 1 ? builtin_range(o, value_int(0), v[0], out)
+		                  : builtin_range(o, v[0], v[1], out);
 	case BUILTIN_STR: return builtin_str(o, v[0], out);
 	}
 	assert(!"builtin");

@@ -23,7 +23,7 @@ struct ops {
 
 /* Sets the message; returns false. */
 bool ops_fail(struct ops *o, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+	__attribute__((format(printf, 2, 3)));
 bool ops_too_long(struct ops *o);
 /* Pays for work on `count` items, less than 2^63. */
 static inline bool ops_charge(struct ops *o, uint64_t count)
@@ -50,9 +50,8 @@ bool ops_spread(struct ops *o, struct value a, struct value b,
                 struct value *out);
 
 /* A tuple, list or set of these items, or a record of count / 2 fields. */
-bool ops_construct(struct ops *o, enum value_tag tag,
-                   const struct value *items, uint32_t count,
-                   struct value *out);
+bool ops_construct(struct ops *o, enum value_tag tag, const struct value *items,
+                   uint32_t count, struct value *out);
 /* Are a and b the ends of a range that is not too long? */
 bool ops_range_ends(struct ops *o, struct value a, struct value b);
 /* `which` is an enum builtin; the number of arguments is right. */
