@@ -16,7 +16,13 @@ struct growth {
 	struct history part; /* the appended part, as a history */
 	enum level level;
 	uint32_t written[64][8]; /* per transaction */
+	uint32_t shift; /* of all numbers but init's, so that rows grow */
 };
+
+static uint32_t number_of(const struct growth *g, uint32_t t)
+{
+	return t ? t + g->shift : 0;
+}
 
 /* The first `count` transactions of the order, of the last one only
  * `events` events: the others are emptied, which leaves them harmless. */
@@ -64,25 +70,25 @@ static void compare_writers(struct growth *g, uint32_t t, uint32_t event)
 		bool expected = is_before(h, from, t) &&
 		                twin_writes(h, from, key) &&
 		                twin_may_read(g, t, event, from);
-		if (bits_has(valid, from) != expected)
+		uint32_t number = number_of(g, from);
+		bool is_valid = number < c->n && bits_has(valid, number);
+		if (is_valid != expected)
 			ck_abort_msg("%s: %s, transaction %u, event %u from %u"
 			             ": should be %s",
 			             history_to_notation(h),
 			             level_word(g->level), t, event, from,
 			             expected ? "valid" : "invalid");
 		if (is_before(h, from, t) && twin_writes(h, from, key))
-			ck_assert(closure_may_read(c, key, from) == expected);
+			ck_assert(closure_may_read(c, key, number) == expected);
 	}
 	free(valid);
 }
 
 static void append_end(struct growth *g, uint32_t t)
 {
-	const struct transaction *w = &g->whole->transactions[t];
 	uint32_t count = 0;
 	for (uint32_t k = 0; k < g->whole->key_count; k++)
 		if (twin_writes(g->whole, t, k)) g->written[t][count++] = k;
-	(void)w;
 	closure_end(&g->closure, g->written[t], count);
 }
 
@@ -97,7 +103,7 @@ static void append_reads(struct growth *g, uint32_t place, bool compare)
 		if (e->kind != EVENT_READ || e->from == HISTORY_SELF) continue;
 		take_part(g, place + 1, i + 1);
 		if (compare) compare_writers(g, t, i);
-		closure_read(&g->closure, e->key, e->from);
+		closure_read(&g->closure, e->key, number_of(g, e->from));
 	}
 	append_end(g, t);
 }
@@ -107,7 +113,8 @@ static void append(struct growth *g, uint32_t place)
 	const struct history *h = g->whole;
 	uint32_t t = h->order[place];
 	const struct transaction *w = &h->transactions[t];
-	closure_begin(&g->closure, t, w->index ? t - 1 : 0,
+	closure_begin(&g->closure, number_of(g, t),
+	              w->index ? number_of(g, t - 1) : 0,
 	              h->sessions[w->session].after_all);
 	append_reads(g, place, true);
 }
@@ -145,6 +152,36 @@ static void choose_snapshots(struct closure *c, struct rng *r)
 	if (mode) closure_go_forward(c, mode == 1);
 }
 
+static void compare_rows(const struct closure *a, const struct closure *b)
+{
+	for (uint32_t i = 0; i < a->count; i++) {
+		uint32_t t = a->order[i];
+		size_t size = a->words * sizeof(word);
+		ck_assert_uint_eq(t, b->order[i]);
+		ck_assert(!memcmp(closure_row(a, a->past, t),
+		                  closure_row(b, b->past, t), size));
+		if (a->level == LEVEL_NONE) continue;
+		ck_assert(!memcmp(closure_row(a, a->reach, t),
+		                  closure_row(b, b->reach, t), size));
+		ck_assert(!memcmp(closure_row(a, a->into, t),
+		                  closure_row(b, b->into, t), size));
+	}
+	ck_assert(!memcmp(a->writers, b->writers,
+	                  (size_t)a->key_count * a->words * sizeof(word)));
+}
+
+/* A copy of the first `keep` transactions is what rewinding to them leaves;
+ * `keep` of them are left. */
+static void copy_and_rewind(struct growth *g, uint32_t keep, struct rng *r)
+{
+	struct closure copy, *c = &g->closure;
+	closure_init(&copy, g->level, rng_below(r, 2) * c->n, &g->region);
+	if (!c->one_snapshot) closure_copy_prefix(&copy, c, keep);
+	closure_rewind(c, keep, external_reads(g->whole, keep), false);
+	if (!c->one_snapshot) compare_rows(c, &copy);
+	closure_free(&copy);
+}
+
 static void grow(const struct history *h, enum level l, struct rng *r)
 {
 	struct growth *g = calloc(1, sizeof *g);
@@ -154,13 +191,15 @@ static void grow(const struct history *h, enum level l, struct rng *r)
 	g->part.transactions =
 		calloc(h->transaction_count, sizeof *h->transactions);
 	region_init(&g->region);
-	closure_init(&g->closure, l, h->transaction_count, &g->region);
+	g->shift = rng_below(r, 2) ? 0 : rng_below(r, 200);
+	closure_init(&g->closure, l, rng_below(r, 2) ? 0 : h->transaction_count,
+	             &g->region);
 	for (uint32_t k = 0; k < h->key_count; k++)
 		closure_know_key(&g->closure, k);
 	choose_snapshots(&g->closure, r);
 	append_all(g, 1, r);
 	uint32_t keep = 1 + rng_below(r, h->transaction_count);
-	closure_rewind(&g->closure, keep, external_reads(h, keep), false);
+	copy_and_rewind(g, keep, r);
 	append_all(g, keep, r);
 	closure_free(&g->closure);
 	region_free(&g->region);

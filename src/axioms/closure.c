@@ -9,14 +9,14 @@
 /* Below this many transactions every block keeps a snapshot of the rows. */
 enum { SNAPSHOT_ALWAYS = 256, SNAPSHOT_SPARSE = 64 };
 
-void closure_init(struct closure *c, enum level level, uint32_t n,
-                  struct region *region)
+/* Room to begin with if nobody says how much. */
+enum { FEW = 8 };
+
+/* Makes room for n numbers; what the rows hold is lost. */
+static void lay_rows(struct closure *c, uint32_t n)
 {
-	memset(c, 0, sizeof *c);
-	c->level = level <= LEVEL_CC ? level : LEVEL_CC;
 	c->n = n;
 	c->words = BITS_WORDS(n);
-	c->region = region;
 	size_t rows = (size_t)n * c->words;
 	c->reach = mem_take0(6 * rows + 16 * c->words, sizeof(word));
 	c->into = c->reach + rows;
@@ -25,20 +25,66 @@ void closure_init(struct closure *c, enum level level, uint32_t n,
 	c->so = c->direct + rows;
 	c->scratch = c->so + rows;
 	c->seen = c->scratch + rows + 8 * c->words;
-	c->targets = mem_take0(n, sizeof *c->targets);
-	c->order = mem_take0(n, sizeof *c->order);
-	c->position = mem_take0(n, sizeof *c->position);
-	c->blocks = mem_take0(n, sizeof *c->blocks);
+	c->targets = mem_grow(c->targets, n, sizeof *c->targets);
+	c->order = mem_grow(c->order, n, sizeof *c->order);
+	c->position = mem_grow(c->position, n, sizeof *c->position);
+	c->blocks = mem_grow(c->blocks, n, sizeof *c->blocks);
+	c->snapshot_every = !c->takes_snapshots    ? 0
+	                    : n <= SNAPSHOT_ALWAYS ? 1
+	                                           : (n + SNAPSHOT_SPARSE - 1) /
+	                                                     SNAPSHOT_SPARSE;
+}
+
+void closure_init(struct closure *c, enum level level, uint32_t room,
+                  struct region *region)
+{
+	memset(c, 0, sizeof *c);
+	c->level = level <= LEVEL_CC ? level : LEVEL_CC;
+	c->region = region;
+	c->takes_snapshots = true;
+	lay_rows(c, room ? room : FEW);
+	c->order[0] = c->position[0] = 0;
+	c->blocks[0] = (struct closure_block){ 0 };
 	c->count = 1;
-	c->snapshot_every = n <= SNAPSHOT_ALWAYS ? 1
-	                                         : (n + SNAPSHOT_SPARSE - 1) /
-	                                                   SNAPSHOT_SPARSE;
+}
+
+/* Rows of `from_words` words become longer ones, elsewhere. */
+static void spread_rows(word *to, uint32_t to_words, const word *from,
+                        uint32_t from_words, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		memcpy(to + i * to_words, from + i * from_words,
+		       from_words * sizeof(word));
+}
+
+/* Room for number t, and as many more: all in all a transaction costs what its
+ * rows do at the end. */
+static __attribute__((noinline, cold)) void make_room(struct closure *c,
+                                                      uint32_t t)
+{
+	struct closure old = *c;
+	uint32_t n = t < 2 * old.n ? 2 * old.n : t + 1;
+	if (n > 64) n = 64 * BITS_WORDS(n);
+	lay_rows(c, n);
+	size_t rows = (size_t)old.n;
+	spread_rows(c->reach, c->words, old.reach, old.words, rows);
+	spread_rows(c->into, c->words, old.into, old.words, rows);
+	spread_rows(c->past, c->words, old.past, old.words, rows);
+	spread_rows(c->direct, c->words, old.direct, old.words, rows);
+	spread_rows(c->so, c->words, old.so, old.words, rows);
+	free(old.reach);
+	if (c->words == old.words || !c->key_capacity) return;
+	c->writers =
+		mem_take0((size_t)c->key_capacity * c->words, sizeof(word));
+	spread_rows(c->writers, c->words, old.writers, old.words, c->key_count);
+	free(old.writers);
 }
 
 void closure_go_forward(struct closure *c, bool pending)
 {
 	assert(c->count == 1);
 	c->one_snapshot = true;
+	c->takes_snapshots = pending;
 	if (!pending) c->snapshot_every = 0;
 }
 
@@ -58,8 +104,7 @@ void closure_free(struct closure *c)
 size_t closure_bytes(const struct closure *c)
 {
 	size_t rows = (size_t)c->n * c->words;
-	size_t newest = c->newest ? 2 * rows : 0;
-	return (6 * rows + 16 * c->words + newest) * sizeof(word) +
+	return (6 * rows + 16 * c->words) * sizeof(word) + c->newest_size +
 	       c->n * (3 * sizeof(uint32_t) + sizeof *c->blocks) +
 	       (size_t)c->key_capacity * c->words * sizeof(word) +
 	       c->read_capacity * sizeof *c->reads;
@@ -108,21 +153,27 @@ BITS_INLINE void add_edge(struct closure *c, uint32_t a, uint32_t b,
 }
 
 /* Where the next snapshot goes. */
-static word *snapshot_place(struct closure *c, size_t size)
+static struct closure_snapshot *snapshot_place(struct closure *c, size_t size)
 {
 	if (!c->one_snapshot) return region_take(c->region, size);
-	if (!c->newest) c->newest = mem_take(size);
+	if (size > c->newest_size) {
+		c->newest = mem_grow(c->newest, size, 1);
+		c->newest_size = size;
+	}
 	c->blocks[c->newest_at].snapshot = NULL;
 	c->newest_at = c->count;
 	return c->newest;
 }
 
-static const word *take_snapshot(struct closure *c)
+static const struct closure_snapshot *take_snapshot(struct closure *c)
 {
 	if (c->level == LEVEL_NONE || !c->snapshot_every) return NULL;
 	if (c->count % c->snapshot_every) return NULL;
 	size_t size = 2 * (size_t)c->n * c->words * sizeof(word);
-	return memcpy(snapshot_place(c, size), c->reach, size);
+	struct closure_snapshot *s = snapshot_place(c, sizeof *s + size);
+	s->n = c->n;
+	memcpy(s->rows, c->reach, size);
+	return s;
 }
 
 /* The rows of a transaction that follows exactly those in session order. */
@@ -165,6 +216,7 @@ static void append(struct closure *c, uint32_t t, struct closure_block b)
 void closure_begin(struct closure *c, uint32_t t, uint32_t previous,
                    bool after_all)
 {
+	if (t >= c->n) make_room(c, t);
 	append(c, t,
 	       (struct closure_block){ .first_read = c->read_count,
 	                               .previous = previous,
@@ -386,16 +438,32 @@ static void replay(struct closure *c, uint32_t from, uint32_t to,
 	}
 }
 
+/* reach and into as the snapshot has them, which may be of a time when there
+ * was less room. */
+static void copy_snapshot(struct closure *c, const struct closure_snapshot *s)
+{
+	size_t rows = (size_t)c->n * c->words;
+	if (s->n == c->n) {
+		memcpy(c->reach, s->rows, 2 * rows * sizeof(word));
+		return;
+	}
+	assert(s->n < c->n);
+	uint32_t words = BITS_WORDS(s->n);
+	memset(c->reach, 0, 2 * rows * sizeof(word));
+	spread_rows(c->reach, c->words, s->rows, words, s->n);
+	spread_rows(c->into, c->words, s->rows + (size_t)s->n * words, words,
+	            s->n);
+}
+
 /* reach and into as they were before order[at], from the nearest snapshot at
  * or before it; returns where that was taken. */
 static uint32_t restore_rows(struct closure *c, uint32_t at)
 {
-	size_t size = 2 * (size_t)c->n * c->words * sizeof(word);
 	while (at > 1 && !c->blocks[at].snapshot) at--;
 	if (c->blocks[at].snapshot)
-		memcpy(c->reach, c->blocks[at].snapshot, size);
+		copy_snapshot(c, c->blocks[at].snapshot);
 	else
-		memset(c->reach, 0, size);
+		memset(c->reach, 0, 2 * (size_t)c->n * c->words * sizeof(word));
 	return at;
 }
 
@@ -448,7 +516,14 @@ void closure_copy_prefix(struct closure *to, const struct closure *from,
 	size_t rows = (size_t)from->n * from->words;
 	uint32_t reads = count == from->count ? from->read_count
 	                                      : from->blocks[count].first_read;
-	assert(to->n == from->n && count <= from->count);
+	assert(count <= from->count);
+	if (to->n != from->n) {
+		free(to->reach);
+		free(to->writers);
+		to->writers = NULL;
+		to->key_capacity = 0;
+		lay_rows(to, from->n);
+	}
 	to->level = from->level;
 	to->region = from->region;
 	memcpy(to->past, from->past, 3 * rows * sizeof(word));

@@ -28,12 +28,18 @@ struct closure_block {
 	bool after_all;      /* so-after every transaction before it */
 	uint32_t written_count;
 	const uint32_t *written; /* keys it wrote, borrowed; NULL if pending */
-	const word *snapshot;    /* reach and into before it, or NULL */
+	const struct closure_snapshot *snapshot; /* before it, or NULL */
+};
+
+/* reach and into at one time; made for n numbers, whatever n is now. */
+struct closure_snapshot {
+	uint32_t n;
+	word rows[];
 };
 
 struct closure {
 	enum level level;  /* NONE, RC, RA or CC */
-	uint32_t n, words; /* transactions are 1 .. n - 1; 0 is init */
+	uint32_t n, words; /* room: numbers 1 .. n - 1; 0 is init */
 	/* Rows, n each. */
 	word *reach;   /* after it in the closure with forced edges, strict */
 	word *into;    /* before it, likewise */
@@ -56,14 +62,16 @@ struct closure {
 	struct region *region;   /* holds the snapshots */
 	/* If one_snapshot: the newest, overwritten by the next; and where in
 	 * blocks it was taken. */
-	bool one_snapshot;
-	word *newest;
+	bool takes_snapshots, one_snapshot;
+	struct closure_snapshot *newest;
+	size_t newest_size;
 	uint32_t newest_at;
 };
 
-/* Room for n transactions (init included). The region must be released only
- * to marks older than what closure_rewind leaves. */
-void closure_init(struct closure *c, enum level level, uint32_t n,
+/* `room` numbers (init's included) to begin with, 0 for a few; more is made as
+ * transactions come. The region must be released only to marks older than what
+ * closure_rewind leaves. */
+void closure_init(struct closure *c, enum level level, uint32_t room,
                   struct region *region);
 void closure_free(struct closure *c);
 /* For those who go back to the beginning, or (if `pending`) to the beginning of
@@ -73,8 +81,10 @@ void closure_go_forward(struct closure *c, bool pending);
 /* Bytes held, without what is in the region. */
 size_t closure_bytes(const struct closure *c);
 
-/* Appends transaction t, pending. `previous` precedes it in its session (0 if
- * it is the first); after_all says that all present ones do. */
+/* Appends transaction t, pending: any number that is not taken, best a small
+ * one. `previous` precedes it in its session (0 if it is the first); after_all
+ * says that all present ones do. Where t has no room yet, n at least doubles:
+ * rows move, and are longer when n passes a multiple of 64. */
 void closure_begin(struct closure *c, uint32_t t, uint32_t previous,
                    bool after_all);
 /* Committed transactions from which the pending one may read `key` next: all
