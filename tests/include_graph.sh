@@ -4,10 +4,10 @@
 # such errors in a copy, to see that they would be found.
 #
 #	base < vm < native < lang < history < axioms < dpor < formats < check
-#	< generate < run < predict < distribute < report < cli
+#	< generate < run < predict < distribute < report < api < cli
 #
 # A folder includes only what stands left of it; history and axioms know
-# nothing of the language. `include/isoscope.h` belongs to dpor,
+# nothing of the language. `include/isoscope.h` belongs to api,
 # what is in `include/isoscope/` to native.
 set -u
 top=${srcdir:-$(dirname "$0")/..}
@@ -32,13 +32,13 @@ upward() {
 	BEGIN {
 		n = split("base vm native lang history axioms dpor " \
 			"formats check generate run predict distribute " \
-			"report cli", name)
+			"report api cli", name)
 		for (i = 1; i <= n; i++) rank[name[i]] = i
 	}
 	function folder(path, part) {
 		split(path, part, "/")
 		if (path ~ /^include\/isoscope\//) return "native"
-		return part[1] == "include" ? "dpor" : part[2]
+		return part[1] == "include" ? "api" : part[2]
 	}
 	{
 		from = folder($1); to = folder($2)
