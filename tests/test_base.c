@@ -6,8 +6,10 @@
 #include "base/bits.h"
 #include "base/diag.h"
 #include "base/hash.h"
+#include "base/hash_set.h"
 #include "base/region.h"
 #include "base/rng.h"
+#include "base/table.h"
 #include "base/text.h"
 #include "suites.h"
 
@@ -232,6 +234,68 @@ START_TEST(hashes_differ)
 }
 END_TEST
 
+/* ---- table ---- */
+
+/* Numbers by a hash that often collides, against a plain array. */
+START_TEST(table_against_an_array)
+{
+	struct table t;
+	struct rng rng = { 1 };
+	static uint32_t keys[3000], numbers[3000];
+	for (int round = 0; round < 20; round++) {
+		uint32_t count = 0, spread = 1u << rng_below(&rng, 24);
+		table_init(&t, rng_below(&rng, 100));
+		for (int step = 0; step < 6000 && count < 3000; step++) {
+			uint32_t key = rng_below(&rng, 4000), i, j;
+			struct table_probe p =
+				table_probe((uint64_t)(key % spread) << 32);
+			while ((i = table_next(&t, &p)) != TABLE_NONE)
+				if (keys[i] == key) break;
+			for (j = 0; j < count && keys[j] != key; j++) continue;
+			ck_assert_uint_eq(i == TABLE_NONE, j == count);
+			if (i != TABLE_NONE) {
+				ck_assert_uint_eq(i, numbers[j]);
+				table_replace(&t, p, i);
+				continue;
+			}
+			keys[count] = key;
+			numbers[count] = count;
+			table_put(&t, p, count++);
+			ck_assert_uint_eq(t.count, count);
+			ck_assert_uint_le((uint64_t)count * 3,
+			                  2 * ((uint64_t)t.mask + 1));
+		}
+		table_clear(&t);
+		struct table_probe p = table_probe(0);
+		ck_assert_uint_eq(table_next(&t, &p), TABLE_NONE);
+		table_free(&t);
+		ck_assert_uint_eq(table_bytes(&t), 0);
+	}
+}
+END_TEST
+
+START_TEST(hash_set_against_an_array)
+{
+	struct hash_set s = { 0 };
+	struct rng rng = { 2 };
+	bool in[2000] = { false };
+	uint32_t count = 0;
+	ck_assert(!hash_set_has(&s, 0));
+	for (int step = 0; step < 20000; step++) {
+		uint32_t i = rng_below(&rng, 2000);
+		/* some alike in the upper half, all in the lower bits */
+		uint64_t hash = (uint64_t)(i / 3) << 32 | i % 3 << 20;
+		ck_assert(hash_set_has(&s, hash) == in[i]);
+		if (rng_below(&rng, 8)) continue;
+		ck_assert(hash_set_add(&s, hash) == !in[i]);
+		count += !in[i];
+		in[i] = true;
+		ck_assert_uint_eq(s.count, count);
+	}
+	hash_set_free(&s);
+}
+END_TEST
+
 void add_base_tests(TCase *tests)
 {
 	tcase_add_test(tests, region_keeps_what_was_taken_before_a_mark);
@@ -245,4 +309,6 @@ void add_base_tests(TCase *tests)
 	tcase_add_test(tests, nearest_names);
 	tcase_add_test(tests, diagnostics_are_kept);
 	tcase_add_test(tests, hashes_differ);
+	tcase_add_test(tests, table_against_an_array);
+	tcase_add_test(tests, hash_set_against_an_array);
 }

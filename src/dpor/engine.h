@@ -12,7 +12,7 @@
 
 #include "dpor/branch.h"
 #include "dpor/explorer.h"
-#include "dpor/hash_set.h"
+#include "base/hash_set.h"
 #include "dpor/orderly.h"
 #include "dpor/outward.h"
 #include "dpor/state.h"

@@ -46,7 +46,7 @@ static uint64_t bytes_of_seen(struct shared *s)
 {
 	if (!s->options.check_duplicates) return 0;
 	pthread_mutex_lock(&s->seen_lock);
-	uint64_t bytes = s->seen.capacity * sizeof *s->seen.slots;
+	uint64_t bytes = hash_set_bytes(&s->seen);
 	pthread_mutex_unlock(&s->seen_lock);
 	return bytes;
 }

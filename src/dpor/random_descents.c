@@ -181,7 +181,7 @@ void descents_free(struct descents *d)
 	for (size_t i = 0; i < d->count; i++) free(d->places[i].branch);
 	free(d->places);
 	free(d->shares);
-	free(d->seen.slots);
+	hash_set_free(&d->seen);
 	branch_list_free(&d->found);
 	engine_free(&d->engine);
 	shared_free(&d->shared);

@@ -45,6 +45,6 @@ void shared_init(struct shared *s, const struct program *p,
 
 void shared_free(struct shared *s)
 {
-	free(s->seen.slots);
+	hash_set_free(&s->seen);
 	pthread_mutex_destroy(&s->seen_lock);
 }

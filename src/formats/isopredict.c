@@ -18,9 +18,10 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/memory.h"
+#include "base/table.h"
 #include "formats/parsers.h"
 #include "history/trace_build.h"
-#include "history/trace_index.h"
 
 #define INIT_ID "0, 0"
 
@@ -69,9 +70,9 @@ struct isopredict {
 	size_t session_capacity, transaction_capacity, order_capacity,
 		record_capacity;
 	uint32_t key_count;
-	struct trace_index by_session, by_transaction;
-	struct trace_index writes; /* the first of each transaction and key */
-	struct text set;           /* the name of a row */
+	struct table by_session, by_transaction;
+	struct table writes; /* the first of each transaction and key */
+	struct text set;     /* the name of a row */
 };
 
 /* ---- what a line says ---- */
@@ -200,14 +201,15 @@ static bool same_piece(struct piece a, struct piece b)
 
 static uint32_t find_session(struct isopredict *p, struct piece id)
 {
-	struct trace_index *x = &p->by_session;
-	uint32_t tag = index_tag(hash_bytes(0, id.at, id.length)), at = tag, i;
-	while ((i = index_next(x, tag, &at)) != INDEX_NONE)
+	struct table *x = &p->by_session;
+	struct table_probe at = table_probe(hash_bytes(0, id.at, id.length));
+	uint32_t i;
+	while ((i = table_next(x, &at)) != TABLE_NONE)
 		if (same_piece(p->sessions[i].id, id)) return i;
 	VEC_RESERVE(p->sessions, p->session_count, p->session_capacity);
 	p->sessions[p->session_count] =
 		(struct session){ .id = id, .handle = NOBODY };
-	index_put(x, tag, at, p->session_count);
+	table_put(x, at, p->session_count);
 	return p->session_count++;
 }
 
@@ -235,10 +237,10 @@ static bool split_id(struct isopredict *p, struct piece id,
 static bool find_transaction(struct isopredict *p, struct piece id,
                              uint32_t *out)
 {
-	struct trace_index *x = &p->by_transaction;
-	uint32_t tag = index_tag(hash_bytes(0, id.at, id.length)), at = tag;
+	struct table *x = &p->by_transaction;
+	struct table_probe at = table_probe(hash_bytes(0, id.at, id.length));
 	struct piece session;
-	while ((*out = index_next(x, tag, &at)) != INDEX_NONE)
+	while ((*out = table_next(x, &at)) != TABLE_NONE)
 		if (same_piece(p->transactions[*out].id, id)) return true;
 	if (!split_id(p, id, &session)) return false;
 	VEC_RESERVE(p->transactions, p->transaction_count,
@@ -246,7 +248,7 @@ static bool find_transaction(struct isopredict *p, struct piece id,
 	*out = p->transaction_count++;
 	p->transactions[*out] =
 		(struct entry){ .id = id, .session = find_session(p, session) };
-	index_put(x, tag, at, *out);
+	table_put(x, at, *out);
 	return true;
 }
 
@@ -284,14 +286,14 @@ static bool check_text(struct isopredict *p, struct piece line)
 	return true;
 }
 
-/* The record of its first write of the key, or INDEX_NONE; then *at is where
+/* The record of its first write of the key, or TABLE_NONE; then *at is where
  * one goes. */
 static uint32_t find_write(const struct isopredict *p, uint32_t transaction,
-                           uint32_t key, uint32_t *at)
+                           uint32_t key, struct table_probe *at)
 {
-	uint32_t tag = index_tag(hash_mix(transaction, key)), i;
-	*at = tag;
-	while ((i = index_next(&p->writes, tag, at)) != INDEX_NONE)
+	uint32_t i;
+	*at = table_probe(hash_mix(transaction, key));
+	while ((i = table_next(&p->writes, at)) != TABLE_NONE)
 		if (p->records[i].transaction == transaction &&
 		    p->records[i].key == key)
 			break;
@@ -300,9 +302,9 @@ static uint32_t find_write(const struct isopredict *p, uint32_t transaction,
 
 static void note_write(struct isopredict *p, const struct record *r)
 {
-	uint32_t tag = index_tag(hash_mix(r->transaction, r->key)), at;
-	if (find_write(p, r->transaction, r->key, &at) == INDEX_NONE)
-		index_put(&p->writes, tag, at, p->record_count);
+	struct table_probe at;
+	if (find_write(p, r->transaction, r->key, &at) == TABLE_NONE)
+		table_put(&p->writes, at, p->record_count);
 }
 
 static void add_record(struct isopredict *p, struct record r)
@@ -446,7 +448,7 @@ static bool no_writer(struct isopredict *p, const struct record *r)
 /* `own`: behind the transaction's own write of the key. */
 static bool add_read(struct isopredict *p, const struct record *r, bool own)
 {
-	uint32_t at;
+	struct table_probe at;
 	trace_op_add(p->b, p->transactions[r->transaction].handle, EVENT_READ,
 	             r->key, (struct trace_value){ .flags = TRACE_MISSING },
 	             r->line);
@@ -454,7 +456,7 @@ static bool add_read(struct isopredict *p, const struct record *r, bool own)
 		trace_op_source(p->b, TRACE_FROM_SELF, 0);
 	else if (r->from == INIT)
 		trace_op_source(p->b, TRACE_FROM_INIT, 0);
-	else if (find_write(p, r->from, r->key, &at) != INDEX_NONE)
+	else if (find_write(p, r->from, r->key, &at) != TABLE_NONE)
 		trace_op_source(p->b, TRACE_FROM_OTHER,
 		                p->transactions[r->from].handle);
 	else
@@ -488,9 +490,9 @@ static bool add_operations(struct isopredict *p)
 static bool parse(struct isopredict *p)
 {
 	uint32_t init;
-	index_init(&p->by_session, 0);
-	index_init(&p->by_transaction, 0);
-	index_init(&p->writes, 0);
+	table_init(&p->by_session, 0);
+	table_init(&p->by_transaction, 0);
+	table_init(&p->writes, 0);
 	find_transaction(p, (struct piece){ INIT_ID, strlen(INIT_ID) }, &init);
 	if (!parse_lines(p)) return false;
 	add_sessions(p);
@@ -513,9 +515,9 @@ struct trace *isopredict_parse(struct input *in, const struct reader_options *o,
 	free(p.transactions);
 	free(p.order);
 	free(p.records);
-	index_free(&p.by_session);
-	index_free(&p.by_transaction);
-	index_free(&p.writes);
+	table_free(&p.by_session);
+	table_free(&p.by_transaction);
+	table_free(&p.writes);
 	text_free(&p.set);
 	if (good) return trace_builder_finish(p.b, d);
 	trace_builder_free(p.b);

@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/table.h"
 #include "formats/parsers.h"
 #include "formats/renumber.h"
 #include "formats/scan.h"
@@ -28,16 +29,14 @@ struct plume {
 	struct integer session_id;
 	uint32_t session; /* handle, or NONE before the first line */
 	uint32_t last;    /* index of entries, or NONE */
-	/* Transactions by their number. */
 	struct transaction_entry *entries;
 	uint32_t count, capacity;
-	uint32_t *slots; /* index of entries + 1; 0: empty */
-	uint32_t mask;
+	struct table by_id;
 	struct session_entry *sessions; /* by handle */
 	uint32_t session_count;
 };
 
-enum { NONE = UINT32_MAX, SLOTS = 1 << 10 };
+enum { NONE = UINT32_MAX };
 
 static bool take(struct plume *p, char c)
 {
@@ -74,24 +73,6 @@ static uint32_t find_session(struct plume *p, struct integer n)
 	return p->session;
 }
 
-static inline uint32_t *slot_of(const struct plume *p, uint64_t id)
-{
-	uint32_t i = (uint32_t)hash_mix(0, id) & p->mask;
-	while (p->slots[i] && p->entries[p->slots[i] - 1].id != id)
-		i = (i + 1) & p->mask;
-	return &p->slots[i];
-}
-
-static void grow_slots(struct plume *p)
-{
-	uint32_t size = p->mask ? 2 * (p->mask + 1) : SLOTS;
-	free(p->slots);
-	p->slots = mem_take0(size, sizeof *p->slots);
-	p->mask = size - 1;
-	for (uint32_t i = 0; i < p->count; i++)
-		*slot_of(p, p->entries[i].id) = i + 1;
-}
-
 static uint32_t new_transaction(struct plume *p, struct integer n,
                                 enum trace_status status)
 {
@@ -122,17 +103,20 @@ static bool find_committed(struct plume *p, struct integer n, const char *at,
 {
 	p->sessions[p->session].aborted = NONE;
 	if (p->last == NONE || p->entries[p->last].id != n.size) {
-		if (2 * (uint64_t)p->count >= p->mask) grow_slots(p);
-		uint32_t *slot = slot_of(p, n.size);
-		if (!*slot) {
+		struct table_probe probe = table_probe(hash_mix(0, n.size));
+		uint32_t i;
+		while ((i = table_next(&p->by_id, &probe)) != TABLE_NONE)
+			if (p->entries[i].id == n.size) break;
+		if (i == TABLE_NONE) {
+			i = p->count;
+			table_put(&p->by_id, probe, i);
 			VEC_RESERVE(p->entries, p->count, p->capacity);
 			p->entries[p->count++] = (struct transaction_entry){
 				n.size, new_transaction(p, n, TRACE_COMMITTED),
 				p->session, p->s.line
 			};
-			*slot = p->count;
 		}
-		p->last = *slot - 1;
+		p->last = i;
 	}
 	const struct transaction_entry *e = &p->entries[p->last];
 	*t = e->handle;
@@ -192,7 +176,7 @@ static bool parse_line(struct plume *p)
 static void plume_free(struct plume *p)
 {
 	free(p->entries);
-	free(p->slots);
+	table_free(&p->by_id);
 	free(p->sessions);
 }
 
@@ -207,6 +191,7 @@ struct trace *plume_parse(struct input *in, const struct reader_options *o,
 		.last = NONE,
 	};
 	bool good = true;
+	table_init(&p.by_id, 0);
 	while (good && p.s.at < p.s.end) {
 		good = parse_line(&p);
 		input_passed(in, p.s.at);

@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/table.h"
 
 static bool is_reserved(const struct renumber *n, int64_t x)
 {
@@ -20,71 +21,71 @@ static bool is_reserved(const struct renumber *n, int64_t x)
 
 enum { VALUE_FLAGS = TRACE_TEXT | TRACE_NULL | TRACE_MISSING };
 
-struct table {
-	uint32_t *slots; /* index of an operation + 1; 0: empty */
-	uint32_t mask;
-};
-
 struct values {
 	const struct trace *r;
 	const struct renumber *n;
 	int64_t *out;        /* by operation */
 	struct table finals; /* last writes, by (transaction, key) */
 	struct table writes; /* first writes, by (key, value) */
-	uint32_t *own;       /* by key: operation + 1 of the last write */
+	uint32_t *own;       /* by key: the last write, or TABLE_NONE */
 	bool kept;
 	int64_t next; /* numbers below were given or are taken */
 };
 
-static struct table table_new(uint32_t count)
-{
-	uint64_t size = 16;
-	while (size < 2 * (uint64_t)count) size *= 2;
-	return (struct table){ mem_take0(size, sizeof(uint32_t)),
-		               (uint32_t)(size - 1) };
-}
-
-static uint32_t *final_slot(const struct values *v, uint32_t transaction,
-                            uint32_t key)
+/* The transaction's last write of the key, or TABLE_NONE; then *at is where one
+ * goes. */
+static uint32_t find_final(const struct values *v, uint32_t transaction,
+                           uint32_t key, struct table_probe *at)
 {
 	const struct trace *r = v->r;
 	const struct trace_transaction *t = &r->transactions[transaction];
-	uint64_t h = hash_mix(transaction, key);
-	for (uint32_t i = (uint32_t)h;; i++) {
-		uint32_t *slot = &v->finals.slots[i & v->finals.mask];
-		if (!*slot) return slot;
-		uint32_t op = *slot - 1;
+	uint32_t op;
+	*at = table_probe(hash_mix(transaction, key));
+	while ((op = table_next(&v->finals, at)) != TABLE_NONE)
 		if (r->ops[op].key == key && op >= t->first_op &&
 		    op - t->first_op < t->op_count)
-			return slot;
-	}
+			break;
+	return op;
 }
 
-static uint32_t *write_slot(const struct values *v, uint32_t key, int64_t value,
-                            uint8_t flags)
+/* The first write of the value, likewise. */
+static uint32_t find_write(const struct values *v, uint32_t key, int64_t value,
+                           uint8_t flags, struct table_probe *at)
 {
-	uint64_t h = hash_mix(hash_mix(flags, key), (uint64_t)value);
-	for (uint32_t i = (uint32_t)h;; i++) {
-		uint32_t *slot = &v->writes.slots[i & v->writes.mask];
-		if (!*slot) return slot;
-		const struct trace_op *op = &v->r->ops[*slot - 1];
+	uint32_t i;
+	*at = table_probe(hash_mix(hash_mix(flags, key), (uint64_t)value));
+	while ((i = table_next(&v->writes, at)) != TABLE_NONE) {
+		const struct trace_op *op = &v->r->ops[i];
 		if (op->key == key && op->value == value &&
 		    (op->flags & VALUE_FLAGS) == flags)
-			return slot;
+			break;
 	}
+	return i;
+}
+
+static uint32_t write_of_value(const struct values *v,
+                               const struct trace_op *op)
+{
+	struct table_probe at;
+	return find_write(v, op->key, op->value, op->flags & VALUE_FLAGS, &at);
 }
 
 static void note_write(struct values *v, uint32_t transaction, uint32_t i)
 {
 	const struct trace_op *op = &v->r->ops[i];
 	uint8_t flags = op->flags & VALUE_FLAGS;
-	uint32_t *slot = write_slot(v, op->key, op->value, flags);
-	if (*slot || flags || op->value == v->n->initial ||
+	struct table_probe at;
+	bool first =
+		find_write(v, op->key, op->value, flags, &at) == TABLE_NONE;
+	if (!first || flags || op->value == v->n->initial ||
 	    is_reserved(v->n, op->value))
 		v->kept = false;
-	if (!*slot) *slot = i + 1;
-	if (op->flags & TRACE_FINAL)
-		*final_slot(v, transaction, op->key) = i + 1;
+	if (first) table_put(&v->writes, at, i);
+	if (!(op->flags & TRACE_FINAL)) return;
+	if (find_final(v, transaction, op->key, &at) == TABLE_NONE)
+		table_put(&v->finals, at, i);
+	else
+		table_replace(&v->finals, at, i);
 }
 
 static int64_t fresh(struct values *v)
@@ -100,10 +101,12 @@ static int64_t thin_air(struct values *v, const struct trace_op *op)
 	bool plain = !(op->flags & VALUE_FLAGS) && op->value != v->n->initial &&
 	             !is_reserved(v->n, op->value);
 	if (!v->kept || !plain) {
+		struct table_probe at;
 		int64_t x;
 		do {
 			x = fresh(v);
-		} while (v->kept && *write_slot(v, op->key, x, 0));
+		} while (v->kept &&
+		         find_write(v, op->key, x, 0, &at) != TABLE_NONE);
 		return x;
 	}
 	return op->value;
@@ -119,16 +122,15 @@ static bool is_initial(const struct trace *r, const struct trace_op *op)
 /* The value of a read whose writer the trace does not name. */
 static int64_t lost_read(struct values *v, const struct trace_op *op)
 {
-	uint32_t write =
-		*write_slot(v, op->key, op->value, op->flags & VALUE_FLAGS);
-	if (write) return v->out[write - 1];
+	uint32_t write = write_of_value(v, op);
+	if (write != TABLE_NONE) return v->out[write];
 	return is_initial(v->r, op) ? v->n->initial : thin_air(v, op);
 }
 
 static bool has_value_of(const struct values *v, uint32_t write,
                          const struct trace_op *op)
 {
-	const struct trace_op *w = &v->r->ops[write - 1];
+	const struct trace_op *w = &v->r->ops[write];
 	return w->value == op->value &&
 	       (w->flags & VALUE_FLAGS) == (op->flags & VALUE_FLAGS);
 }
@@ -138,25 +140,25 @@ static bool has_value_of(const struct values *v, uint32_t write,
 static uint32_t write_of(const struct values *v, const struct trace_op *op)
 {
 	const struct trace_transaction *w = &v->r->transactions[op->from];
-	uint32_t last = *final_slot(v, op->from, op->key);
-	if (last && has_value_of(v, last, op)) return last;
-	uint32_t write =
-		*write_slot(v, op->key, op->value, op->flags & VALUE_FLAGS);
-	if (write && write - 1 >= w->first_op &&
-	    write - 1 - w->first_op < w->op_count)
+	struct table_probe at;
+	uint32_t last = find_final(v, op->from, op->key, &at);
+	if (last != TABLE_NONE && has_value_of(v, last, op)) return last;
+	uint32_t write = write_of_value(v, op);
+	if (write != TABLE_NONE && write >= w->first_op &&
+	    write - w->first_op < w->op_count)
 		return write;
 	return last;
 }
 
 static int64_t read_value(struct values *v, const struct trace_op *op)
 {
-	uint32_t write = 0;
+	uint32_t write = TABLE_NONE;
 	if (op->from == TRACE_INIT) return v->n->initial;
 	if (op->from == TRACE_SELF)
 		write = v->own[op->key];
 	else if (op->from != TRACE_NOBODY)
 		write = write_of(v, op);
-	return write ? v->out[write - 1] : lost_read(v, op);
+	return write != TABLE_NONE ? v->out[write] : lost_read(v, op);
 }
 
 static void write_values(struct values *v)
@@ -179,7 +181,7 @@ static void read_values(struct values *v)
 	for (uint32_t i = 0; i < r->op_count; i++) {
 		const struct trace_op *op = &r->ops[i];
 		if (op->kind == EVENT_WRITE)
-			v->own[op->key] = i + 1;
+			v->own[op->key] = i;
 		else
 			v->out[i] = read_value(v, op);
 	}
@@ -198,13 +200,14 @@ int64_t *renumber_values(const struct trace *r, const struct renumber *n)
 	struct values v = { .r = r, .n = n, .kept = true, .next = 1 };
 	v.out = mem_take0(r->op_count + 1, sizeof *v.out);
 	v.own = mem_take0(r->key_count + 1, sizeof *v.own);
-	v.finals = table_new(r->op_count);
-	v.writes = table_new(r->op_count);
+	for (uint32_t k = 0; k < r->key_count; k++) v.own[k] = TABLE_NONE;
+	table_init(&v.finals, r->op_count);
+	table_init(&v.writes, r->op_count);
 	write_values(&v);
 	read_values(&v);
 	free(v.own);
-	free(v.finals.slots);
-	free(v.writes.slots);
+	table_free(&v.finals);
+	table_free(&v.writes);
 	return v.out;
 }
 

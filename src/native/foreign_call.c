@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/table.h"
 #include "base/text.h"
 #include "native/guest.h"
 
@@ -21,8 +22,6 @@ struct outcome {
 };
 
 struct call {
-	struct call *next; /* in the hash chain */
-	uint64_t hash;
 	uint32_t function;
 	struct outcome outcome;
 	struct value arguments[];
@@ -30,8 +29,9 @@ struct call {
 
 struct call_memo {
 	struct region region;
-	struct call **slots;
-	size_t slot_count, call_count;
+	struct table by_arguments;
+	struct call **calls;
+	uint32_t count, capacity;
 };
 
 /* A call being made. */
@@ -194,9 +194,10 @@ static struct outcome ask_twice(const struct invocation *q)
 
 /* ---- What is kept ---- */
 
-static size_t memo_bytes(const struct call_memo *m)
+static size_t call_memo_bytes(const struct call_memo *m)
 {
-	return sizeof *m + m->region.held + m->slot_count * sizeof *m->slots;
+	return sizeof *m + m->region.held + table_bytes(&m->by_arguments) +
+	       m->capacity * sizeof *m->calls;
 }
 
 static struct call_memo *memo_of(struct guest *g)
@@ -204,7 +205,8 @@ static struct call_memo *memo_of(struct guest *g)
 	if (g->calls) return g->calls;
 	struct call_memo *m = mem_take0(1, sizeof *m);
 	region_init(&m->region);
-	g->extra_bytes += memo_bytes(m);
+	table_init(&m->by_arguments, 0);
+	g->extra_bytes += call_memo_bytes(m);
 	return g->calls = m;
 }
 
@@ -212,69 +214,45 @@ void call_memo_free(struct call_memo *m)
 {
 	if (!m) return;
 	region_free(&m->region);
-	free(m->slots);
+	table_free(&m->by_arguments);
+	free(m->calls);
 	free(m);
 }
 
 static uint64_t hash_of(const struct invocation *q)
 {
-	uint64_t hash = q->number;
+	uint64_t hash = hash_mix(0, q->number);
 	for (uint32_t i = 0; i < q->function->parameter_count; i++)
 		hash = hash_mix(hash, value_hash(q->arguments[i]));
 	return hash;
 }
 
-static bool is_call(const struct call *c, uint64_t hash,
-                    const struct invocation *q)
+/* A call that was made before, or NULL; then *at is where it goes. */
+static const struct call *find(const struct call_memo *m,
+                               const struct invocation *q,
+                               struct table_probe *at)
 {
-	if (c->hash != hash || c->function != q->number) return false;
-	for (uint32_t i = 0; i < q->function->parameter_count; i++)
-		if (!value_equal(c->arguments[i], q->arguments[i]))
-			return false;
-	return true;
+	uint32_t count = q->function->parameter_count, i, same;
+	*at = table_probe(hash_of(q));
+	while ((i = table_next(&m->by_arguments, at)) != TABLE_NONE) {
+		const struct call *c = m->calls[i];
+		if (c->function != q->number) continue;
+		for (same = 0; same < count; same++)
+			if (!value_equal(c->arguments[same],
+			                 q->arguments[same]))
+				break;
+		if (same == count) return c;
+	}
+	return NULL;
 }
 
-static const struct call *find(const struct call_memo *m, uint64_t hash,
-                               const struct invocation *q)
-{
-	if (!m->slot_count) return NULL;
-	const struct call *c = m->slots[hash & (m->slot_count - 1)];
-	while (c && !is_call(c, hash, q)) c = c->next;
-	return c;
-}
-
-static void link_call(struct call_memo *m, struct call *c)
-{
-	struct call **slot = &m->slots[c->hash & (m->slot_count - 1)];
-	c->next = *slot;
-	*slot = c;
-}
-
-static void grow(struct call_memo *m)
-{
-	size_t count = m->slot_count;
-	struct call **old = m->slots;
-	if (m->call_count < count) return;
-	m->slot_count = count ? 2 * count : 64;
-	m->slots = mem_take0(m->slot_count, sizeof *m->slots);
-	for (size_t i = 0; i < count; i++)
-		for (struct call *c = old[i], *next; c; c = next) {
-			next = c->next;
-			link_call(m, c);
-		}
-	free(old);
-}
-
-static void keep(struct call_memo *m, uint64_t hash, const struct invocation *q,
-                 const struct outcome *o)
+static void keep(struct call_memo *m, struct table_probe at,
+                 const struct invocation *q, const struct outcome *o)
 {
 	uint32_t count = q->function->parameter_count;
-	grow(m);
 	struct call *c = region_take(&m->region,
 	                             sizeof *c + count * sizeof *c->arguments);
-	*c = (struct call){ .hash = hash,
-		            .function = q->number,
-		            .outcome = *o };
+	*c = (struct call){ .function = q->number, .outcome = *o };
 	for (uint32_t i = 0; i < count; i++)
 		c->arguments[i] = value_copy(&m->region, q->arguments[i]);
 	if (o->error)
@@ -282,19 +260,20 @@ static void keep(struct call_memo *m, uint64_t hash, const struct invocation *q,
 		                                      strlen(o->error));
 	else
 		c->outcome.value = value_copy(&m->region, o->value);
-	link_call(m, c);
-	m->call_count++;
+	VEC_RESERVE(m->calls, m->count, m->capacity);
+	table_put(&m->by_arguments, at, m->count);
+	m->calls[m->count++] = c;
 }
 
-static void keep_if_small(struct guest *g, uint64_t hash,
+static void keep_if_small(struct guest *g, struct table_probe at,
                           const struct invocation *q, const struct outcome *o)
 {
 	struct call_memo *m = g->calls;
-	size_t before = memo_bytes(m);
+	size_t before = call_memo_bytes(m);
 	if (!o->lasting || before > KEPT_BYTES || guest_bytes(g) >= g->budget)
 		return;
-	keep(m, hash, q, o);
-	g->extra_bytes += memo_bytes(m) - before;
+	keep(m, at, q, o);
+	g->extra_bytes += call_memo_bytes(m) - before;
 }
 
 /* ---- The call ---- */
@@ -349,11 +328,11 @@ bool guest_call(struct guest *g, uint32_t function,
 	(void)count; /* the compiler has checked it */
 	*error = wrong_argument(&q);
 	if (*error) return false;
-	uint64_t hash = hash_of(&q);
-	const struct call *known = find(m, hash, &q);
+	struct table_probe at;
+	const struct call *known = find(m, &q, &at);
 	if (known) return give(&known->outcome, r, out, error);
 	struct outcome o = ask_twice(&q);
-	keep_if_small(g, hash, &q, &o);
+	keep_if_small(g, at, &q, &o);
 	*out = o.value;
 	*error = o.error;
 	return !o.error && !o.interrupted;

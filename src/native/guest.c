@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/rng.h"
 #include "base/seconds.h"
@@ -22,59 +23,20 @@ enum {
 
 /* ---- Points ---- */
 
-struct point_cache {
-	uint32_t count, capacity; /* a power of two */
-	struct {
-		uint64_t pc;
-		uint32_t point;
-	} slots[];
-};
-
-static struct point_cache *point_cache_new(uint32_t capacity)
-{
-	struct point_cache *c =
-		mem_take0(1, sizeof *c + capacity * sizeof c->slots[0]);
-	c->capacity = capacity;
-	return c;
-}
-
-static uint32_t point_slot(const struct point_cache *c, uint64_t pc)
-{
-	uint64_t at = pc * 0x9e3779b97f4a7c15u >> 32;
-	while (c->slots[at & (c->capacity - 1)].pc &&
-	       c->slots[at & (c->capacity - 1)].pc != pc)
-		at++;
-	return at & (c->capacity - 1);
-}
-
-static void point_cache_add(struct guest *g, uint64_t pc, uint32_t point)
-{
-	struct point_cache *c = g->points;
-	if (2 * (c->count + 1) > c->capacity) {
-		g->points = point_cache_new(2 * c->capacity);
-		for (uint32_t i = 0; i < c->capacity; i++)
-			if (c->slots[i].pc)
-				point_cache_add(g, c->slots[i].pc,
-				                c->slots[i].point);
-		free(c);
-		c = g->points;
-	}
-	uint32_t slot = point_slot(c, pc);
-	c->slots[slot].pc = pc;
-	c->slots[slot].point = point;
-	c->count++;
-}
-
 uint32_t guest_point(struct guest *g, uint64_t pc)
 {
+	struct table_probe probe = table_probe(hash_mix(0, pc));
 	uint64_t in_file = 0;
+	uint32_t i;
 	if (!pc) return 0;
-	uint32_t slot = point_slot(g->points, pc);
-	if (g->points->slots[slot].pc) return g->points->slots[slot].point;
+	while ((i = table_next(&g->points_by_pc, &probe)) != TABLE_NONE)
+		if (g->points[i].pc == pc) return g->points[i].point;
 	const char *object = process_object(g->process, pc, &in_file);
 	uint32_t point =
 		object ? library_point(g->library, object, in_file) : 0;
-	point_cache_add(g, pc, point);
+	VEC_RESERVE(g->points, g->point_count, g->point_capacity);
+	table_put(&g->points_by_pc, probe, g->point_count);
+	g->points[g->point_count++] = (struct point_at){ pc, point };
 	return point;
 }
 
@@ -109,7 +71,8 @@ struct guest *guest_new(struct library *l, const struct worker_job *job,
 	                         library_shows_output(l));
 	region_init(&g->region);
 	region_init(&g->scratch);
-	g->points = point_cache_new(64);
+	table_init(&g->points_by_pc, 0);
+	table_init(&g->memo.by_answer, 0);
 	g->budget = library_budget(l);
 	g->session_count = sessions;
 	g->sessions = mem_take0(sessions + 1, sizeof *g->sessions);
@@ -121,10 +84,10 @@ void guest_free(struct guest *g)
 {
 	if (!g) return;
 	process_free(g->process);
-	for (uint32_t i = 0; i < g->session_count; i++)
-		memo_free(&g->sessions[i].root);
+	memo_free(&g->memo);
 	call_memo_free(g->calls);
 	free(g->sessions);
+	table_free(&g->points_by_pc);
 	free(g->points);
 	free(g->leaves);
 	region_free(&g->region);
@@ -136,8 +99,9 @@ size_t guest_bytes(const struct guest *g)
 {
 	return g->region.held + g->extra_bytes + g->scratch.held +
 	       g->session_count * sizeof *g->sessions +
-	       g->leaf_capacity * sizeof *g->leaves +
-	       g->points->capacity * sizeof g->points->slots[0];
+	       g->leaf_capacity * sizeof *g->leaves + memo_bytes(&g->memo) +
+	       table_bytes(&g->points_by_pc) +
+	       g->point_capacity * sizeof *g->points;
 }
 
 uint64_t guest_asked(const struct guest *g)
@@ -179,9 +143,8 @@ static bool refuse_process(struct guest *g)
 static void forget_worker(struct guest *g)
 {
 	for (uint32_t i = 0; i < g->session_count; i++) g->sessions[i].live = 0;
-	memset(g->points->slots, 0,
-	       g->points->capacity * sizeof g->points->slots[0]);
-	g->points->count = 0;
+	table_clear(&g->points_by_pc);
+	g->point_count = 0;
 }
 
 static bool is_same_client(struct guest *g)
@@ -375,8 +338,7 @@ static struct memo_step *take_steps(struct guest *g, struct reply *x,
 			if (memo_waits(from))
 				s->answer = value_copy(x->region, answer);
 		}
-		if (x->kept || last != from)
-			g->extra_bytes += memo_add(last, s);
+		if (x->kept || last != from) memo_add(&g->memo, last, s);
 		last = s;
 	}
 	set_live(g, x);
@@ -519,7 +481,7 @@ const struct guest_step *guest_next(struct guest *g,
                                     struct value answer, struct region *r)
 {
 	struct memo_step *from = (struct memo_step *)step;
-	struct memo_step *s = memo_find(from, answer);
+	struct memo_step *s = memo_find(&g->memo, from, answer);
 	if (s) return &s->step;
 	struct region_mark mark = region_mark(&g->scratch);
 	s = follow(g, from, answer, r);

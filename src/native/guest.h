@@ -12,12 +12,19 @@
 
 struct call_memo; /* foreign_call.c */
 
+/* An address in the code of a worker, and its number in the library. */
+struct point_at {
+	uint64_t pc;
+	uint32_t point;
+};
+
 struct guest {
 	struct library *library;
 	struct guest *next_idle; /* in the library's list */
 	struct process *process;
-	struct region region;          /* what is kept: steps, values */
-	size_t extra_bytes;            /* held outside the region */
+	struct region region; /* what is kept: steps, values */
+	size_t extra_bytes;   /* held outside the region */
+	struct memo memo;
 	size_t budget;                 /* bytes from which on nothing is kept */
 	struct session_memo *sessions; /* and expectations, behind them */
 	uint32_t session_count;        /* with expectations */
@@ -25,9 +32,11 @@ struct guest {
 	uint64_t asked;                /* commands given to it */
 	struct memo_step **leaves; /* ends of sessions to be run once more */
 	size_t leaf_count, leaf_capacity;
-	struct guest *next;         /* of all of the library */
-	struct point_cache *points; /* by address in the worker at hand */
-	struct region scratch;      /* of one command */
+	struct guest *next;        /* of all of the library */
+	struct table points_by_pc; /* of the worker at hand */
+	struct point_at *points;
+	uint32_t point_count, point_capacity;
+	struct region scratch; /* of one command */
 	struct call_memo *calls;
 };
 

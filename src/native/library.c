@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/table.h"
 #include "native/declarations.h"
 #include "native/guest.h"
 #include "native/process.h"
@@ -27,8 +28,7 @@ struct known_point {
 struct names {
 	const char **items;
 	uint32_t count, capacity;
-	uint32_t *slots; /* number + 1, by hash; open addressing */
-	uint32_t slot_count;
+	struct table table;
 };
 
 struct library {
@@ -151,37 +151,17 @@ static const char *fault(struct guest_library *library)
 
 /* ---- Names and places ---- */
 
-/* The slot of the name, or the free one where it belongs. */
-static uint32_t *name_slot(const struct names *n, const char *name)
-{
-	uint64_t at = hash_bytes(0, name, strlen(name));
-	for (;; at++) {
-		uint32_t *slot = &n->slots[at & (n->slot_count - 1)];
-		if (!*slot || !strcmp(n->items[*slot - 1], name)) return slot;
-	}
-}
-
-static void grow_slots(struct names *n)
-{
-	if (2 * (n->count + 1) <= n->slot_count) return;
-	free(n->slots);
-	n->slot_count = n->slot_count ? 2 * n->slot_count : 16;
-	n->slots = mem_take0(n->slot_count, sizeof *n->slots);
-	for (uint32_t i = 0; i < n->count; i++)
-		*name_slot(n, n->items[i]) = i + 1;
-}
-
 /* The number of the name, which is added if it is new; `name` lives on. */
 static uint32_t name_number(struct names *n, const char *name)
 {
-	grow_slots(n);
-	uint32_t *slot = name_slot(n, name);
-	if (!*slot) {
-		VEC_RESERVE(n->items, n->count, n->capacity);
-		n->items[n->count] = name;
-		*slot = ++n->count;
-	}
-	return *slot - 1;
+	struct table_probe at = table_probe(hash_bytes(0, name, strlen(name)));
+	uint32_t i;
+	while ((i = table_next(&n->table, &at)) != TABLE_NONE)
+		if (!strcmp(n->items[i], name)) return i;
+	VEC_RESERVE(n->items, n->count, n->capacity);
+	n->items[n->count] = name;
+	table_put(&n->table, at, n->count);
+	return n->count++;
 }
 
 uint32_t library_transaction_number(struct library *l, const char *name)
@@ -510,9 +490,9 @@ static void library_free(struct guest_library *library)
 	free(l->functions);
 	free(l->fault);
 	free(l->sessions.items);
-	free(l->sessions.slots);
+	table_free(&l->sessions.table);
 	free(l->transactions.items);
-	free(l->transactions.slots);
+	table_free(&l->transactions.table);
 	free(l->points);
 	free(l->positions);
 	free(l->assertions);
@@ -547,6 +527,8 @@ struct library *library_new(const char *client, double step_timeout)
 	l->step_timeout = step_timeout;
 	l->budget = MEMO_BUDGET;
 	region_init(&l->region);
+	table_init(&l->sessions.table, 0);
+	table_init(&l->transactions.table, 0);
 	pthread_mutex_init(&l->lock, NULL);
 	const char *path = keep(l, client ? client : "");
 	add_position(l, (struct position){ .file = path, .source_line = "" });

@@ -3,95 +3,55 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 
-/* Steps by the answers that lead to them; open addressing. */
-struct memo_children {
-	uint32_t count, capacity; /* a power of two, twice the count at least */
-	struct memo_step *slots[];
-};
-
-static struct memo_step **slot_of(struct memo_children *c, struct value answer)
+/* Finds the step that follows by the answer; its number, or TABLE_NONE. */
+static uint32_t find(const struct memo *m, const struct memo_step *from,
+                     struct value answer, struct table_probe *at)
 {
-	uint64_t at = value_hash(answer);
-	for (;; at++) {
-		struct memo_step **slot = &c->slots[at & (c->capacity - 1)];
-		if (!*slot || value_equal((*slot)->answer, answer)) return slot;
-	}
+	uint32_t i;
+	*at = table_probe(hash_mix(from->serial, value_hash(answer)));
+	while ((i = table_next(&m->by_answer, at)) != TABLE_NONE)
+		if (m->steps[i]->before == from &&
+		    value_equal(m->steps[i]->answer, answer))
+			break;
+	return i;
 }
 
-struct memo_step *memo_find(const struct memo_step *from, struct value answer)
+struct memo_step *memo_find(const struct memo *m, const struct memo_step *from,
+                            struct value answer)
 {
+	struct table_probe at;
 	if (!memo_waits(from)) return from->next;
-	return from->children ? *slot_of(from->children, answer) : NULL;
+	uint32_t i = find(m, from, answer, &at);
+	return i == TABLE_NONE ? NULL : m->steps[i];
 }
 
-static size_t children_bytes(uint32_t capacity)
+void memo_add(struct memo *m, struct memo_step *from, struct memo_step *to)
 {
-	return sizeof(struct memo_children) +
-	       capacity * sizeof(struct memo_step *);
-}
-
-/* Returns by how many bytes the table grew. */
-static size_t make_room(struct memo_step *from)
-{
-	struct memo_children *old = from->children;
-	uint32_t before = old ? old->capacity : 0;
-	if (old && 2 * (old->count + 1) <= before) return 0;
-	uint32_t capacity = before ? 2 * before : 4;
-	struct memo_children *c = mem_take0(1, children_bytes(capacity));
-	c->capacity = capacity;
-	for (uint32_t i = 0; i < before; i++)
-		if (old->slots[i])
-			*slot_of(c, old->slots[i]->answer) = old->slots[i];
-	c->count = old ? old->count : 0;
-	free(old);
-	from->children = c;
-	return children_bytes(capacity) - (before ? children_bytes(before) : 0);
-}
-
-size_t memo_add(struct memo_step *from, struct memo_step *to)
-{
-	assert(!memo_find(from, to->answer));
+	struct table_probe at;
+	assert(to->before == from);
 	if (!memo_waits(from)) {
+		assert(!from->next);
 		from->next = to;
-		return 0;
+		return;
 	}
 	assert(from->kept && to->kept);
-	size_t grown = make_room(from);
-	*slot_of(from->children, to->answer) = to;
-	from->children->count++;
-	return grown;
+	uint32_t i = find(m, from, to->answer, &at);
+	assert(i == TABLE_NONE);
+	VEC_RESERVE(m->steps, m->count, m->capacity);
+	table_put(&m->by_answer, at, m->count);
+	m->steps[m->count++] = to;
 }
 
-/* Any step that follows; NULL if there is none (left). */
-static struct memo_step *some_child(struct memo_step *s)
+size_t memo_bytes(const struct memo *m)
 {
-	struct memo_children *c = s->children;
-	if (!memo_waits(s)) return s->next;
-	while (c && c->count) {
-		struct memo_step *child = c->slots[--c->capacity];
-		if (!child) continue;
-		c->count--;
-		return child;
-	}
-	return NULL;
+	return table_bytes(&m->by_answer) + m->capacity * sizeof *m->steps;
 }
 
-/* Goes down to the leaves and frees on the way back: trees may be deeper than
- * the stack. A table is emptied from its end. */
-void memo_free(struct memo_step *root)
+void memo_free(struct memo *m)
 {
-	struct memo_step *s = root;
-	while (s) {
-		struct memo_step *child = some_child(s);
-		if (child) {
-			if (!memo_waits(s)) s->next = NULL;
-			s = child;
-			continue;
-		}
-		free(s->children);
-		s->children = NULL;
-		s = s == root ? NULL : (struct memo_step *)s->before;
-	}
+	table_free(&m->by_answer);
+	free(m->steps);
 }

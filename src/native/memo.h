@@ -9,9 +9,8 @@
 #include <stdint.h>
 
 #include "base/region.h"
+#include "base/table.h"
 #include "vm/guest.h"
-
-struct memo_children;
 
 /* A step, and where it stands. */
 struct memo_step {
@@ -20,13 +19,19 @@ struct memo_step {
 	struct value answer;            /* what `before` read, if it waits */
 	uint64_t serial;                /* no other step has it */
 	uint32_t session;
-	bool open;                      /* in the middle of a transaction */
-	bool kept;                      /* in the memo, not in a machine's
-	                                 * region, which is given back */
-	bool twice;                     /* GUEST_END: was run again, and did
-	                                 * the same; or took too long */
-	struct memo_step *next;         /* after a step that does not wait */
-	struct memo_children *children; /* after one that waits */
+	bool open;              /* in the middle of a transaction */
+	bool kept;              /* in the memo, not in a machine's
+	                         * region, which is given back */
+	bool twice;             /* GUEST_END: was run again, and did
+	                         * the same; or took too long */
+	struct memo_step *next; /* after a step that does not wait */
+};
+
+/* The steps that follow one that waits, by it and the answer. */
+struct memo {
+	struct table by_answer;
+	struct memo_step **steps;
+	uint32_t count, capacity;
 };
 
 /* Of one session, or expectation. */
@@ -42,11 +47,11 @@ static inline bool memo_waits(const struct memo_step *s)
 }
 
 /* The step that follows `from` by this answer, or NULL if none is known. */
-struct memo_step *memo_find(const struct memo_step *from, struct value answer);
-/* Notes that `to` follows `from`; kept steps follow kept ones. Returns bytes
- * allocated outside of regions. */
-size_t memo_add(struct memo_step *from, struct memo_step *to);
-/* Frees what memo_add() allocated, from the root on. */
-void memo_free(struct memo_step *root);
+struct memo_step *memo_find(const struct memo *m, const struct memo_step *from,
+                            struct value answer);
+/* Notes that `to` follows `from`; kept steps follow kept ones. */
+void memo_add(struct memo *m, struct memo_step *from, struct memo_step *to);
+size_t memo_bytes(const struct memo *m);
+void memo_free(struct memo *m);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "dpor/explorer.h"
-#include "dpor/hash_set.h"
+#include "base/hash_set.h"
 #include "history/history.h"
 #include "run/campaign.h"
 #include "run/replay.h"
@@ -483,8 +483,8 @@ void comparison_free(struct comparison *c)
 	if (!c) return;
 	runner_free(c->runner);
 	check_clock_free(c->clock);
-	free(c->traces.slots);
-	for (int w = 0; w < BY_EXPLORATION; w++) free(c->reached[w].slots);
+	hash_set_free(&c->traces);
+	for (int w = 0; w < BY_EXPLORATION; w++) hash_set_free(&c->reached[w]);
 	for (int w = 0; w < COMPARE_WAYS; w++) free(c->violated[w]);
 	pthread_mutex_destroy(&c->lock);
 	free(c);

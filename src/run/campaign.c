@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "base/seconds.h"
-#include "dpor/hash_set.h"
+#include "base/hash_set.h"
 #include "history/history.h"
 #include "vm/program.h"
 
@@ -80,16 +80,12 @@ static void note_point(struct campaign *c)
 /* Would another run, with its hashes, need more memory than there may be? */
 static bool is_full(const struct campaign *c)
 {
-	const struct hash_set *sets[] = { &c->histories, &c->outcomes };
-	uint64_t bytes = runner_bytes(c->runner);
 	if (!c->options.memory) return false;
-	for (int i = 0; i < 2; i++) {
-		uint64_t slots = sets[i]->capacity;
-		if (2 * (sets[i]->count + 1) > slots)
-			slots += slots ? 2 * slots : 1024;
-		bytes += slots * sizeof *sets[i]->slots;
-	}
-	return bytes > c->options.memory;
+	return runner_bytes(c->runner) + hash_set_bytes(&c->histories) +
+	               hash_set_bytes_to_add(&c->histories) +
+	               hash_set_bytes(&c->outcomes) +
+	               hash_set_bytes_to_add(&c->outcomes) >
+	       c->options.memory;
 }
 
 static void violate(struct campaign *c, uint32_t slot)
@@ -278,8 +274,8 @@ void campaign_free(struct campaign *c)
 	for (uint32_t i = 0; i < campaign_slot_count(c); i++)
 		history_free(c->slots[i].example);
 	runner_free(c->runner);
-	free(c->histories.slots);
-	free(c->outcomes.slots);
+	hash_set_free(&c->histories);
+	hash_set_free(&c->outcomes);
 	free(c->slots);
 	free(c->violated);
 	free(c->points);

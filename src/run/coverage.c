@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "dpor/explorer.h"
-#include "dpor/hash_set.h"
+#include "base/hash_set.h"
 #include "run/campaign.h"
 
 struct count {
@@ -56,6 +56,6 @@ void campaign_coverage(const struct campaign *c,
 	out->unserializable = s->unserializable;
 	out->seconds = s->seconds;
 	explorer_free(e);
-	free(count.outcomes.slots);
+	hash_set_free(&count.outcomes);
 	pthread_mutex_destroy(&count.lock);
 }

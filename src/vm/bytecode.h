@@ -43,6 +43,7 @@
 #include <stdint.h>
 
 #include "base/region.h"
+#include "base/table.h"
 #include "base/text.h"
 #include "vm/program.h"
 #include "vm/value.h"
@@ -239,8 +240,6 @@ struct program {
 
 	struct value *constants;
 	uint32_t constants_count, constants_capacity;
-	uint32_t *constant_slots; /* hash table while building; index + 1 */
-	uint32_t constant_slots_count;
 
 	struct session *sessions;
 	uint32_t sessions_count, sessions_capacity;
@@ -255,8 +254,6 @@ struct program {
 	uint32_t globals_count, globals_capacity;
 	struct static_key *keys;
 	uint32_t keys_count, keys_capacity;
-	uint32_t *key_slots; /* hash table while building; index + 1 */
-	uint32_t key_slots_count;
 
 	struct assertion *assertions;
 	uint32_t *final_entries;   /* ASSERTION_FINAL: its code */
@@ -270,10 +267,9 @@ struct program {
 	uint32_t reach_count, reach_capacity;
 	struct position *positions; /* [0] is "nowhere" */
 	uint32_t positions_count, positions_capacity;
-	uint32_t *lines; /* the first position of each line */
-	uint32_t lines_count, lines_capacity;
-	uint32_t *line_slots; /* hash table while building; index + 1 */
-	uint32_t line_slots_count;
+	/* While building: of the constants, the keys, and the first position of
+	 * each line. */
+	struct table constant_table, key_table, line_table;
 
 	/* Code that is not bytecode (vm/guest.h), or NULL; `native`: all the
 	 * sessions are (a session's `entry` is then its number there), and so

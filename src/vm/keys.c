@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/table.h"
 #include "vm/bytecode.h"
 
 struct key {
@@ -22,8 +23,7 @@ struct keys {
 	struct region region; /* index values and names */
 	struct key *items;
 	uint32_t count, capacity;
-	uint32_t *slots;     /* number of a key + 1, or 0; open addressing */
-	uint32_t slot_count; /* a power of two, at least twice the keys */
+	struct table table;
 };
 
 static uint64_t index_hash(uint32_t global, const struct value *index,
@@ -33,18 +33,6 @@ static uint64_t index_hash(uint32_t global, const struct value *index,
 	for (uint32_t i = 0; i < count; i++)
 		hash = hash_mix(hash, value_hash(index[i]));
 	return hash_mix(hash, count);
-}
-
-static void grow_slots(struct keys *k)
-{
-	k->slot_count *= 2;
-	free(k->slots);
-	k->slots = mem_take0(k->slot_count, sizeof *k->slots);
-	for (uint32_t i = 0; i < k->count; i++) {
-		uint64_t at = k->items[i].hash;
-		while (k->slots[at & (k->slot_count - 1)]) at++;
-		k->slots[at & (k->slot_count - 1)] = i + 1;
-	}
 }
 
 /* Can a string stand for itself, so that no other key of a native program has
@@ -101,12 +89,11 @@ static const struct value *copy_index(struct keys *k, const struct value *index,
 	return copy;
 }
 
-/* `index` must live as long as the table. */
-static uint32_t add(struct keys *k, uint64_t hash, uint32_t global,
-                    const struct value *index, uint32_t count)
+/* `index` must live as long as the table; the probe is for the hash. */
+static uint32_t add(struct keys *k, struct table_probe probe, uint64_t hash,
+                    uint32_t global, const struct value *index, uint32_t count)
 {
 	assert(k->count < KEYS_MAX);
-	if (2 * (k->count + 1) > k->slot_count) grow_slots(k);
 	VEC_RESERVE(k->items, k->count, k->capacity);
 	k->items[k->count] = (struct key){
 		.hash = hash,
@@ -116,9 +103,7 @@ static uint32_t add(struct keys *k, uint64_t hash, uint32_t global,
 		.initial = k->program->globals[global].initial,
 		.name = make_name(k, global, index, count),
 	};
-	uint64_t at = hash;
-	while (k->slots[at & (k->slot_count - 1)]) at++;
-	k->slots[at & (k->slot_count - 1)] = k->count + 1;
+	table_put(&k->table, probe, k->count);
 	return k->count++;
 }
 
@@ -137,14 +122,12 @@ uint32_t keys_find(struct keys *k, uint32_t global, const struct value *index,
 {
 	assert(global < k->program->globals_count);
 	uint64_t hash = index_hash(global, index, count);
-	uint32_t mask = k->slot_count - 1;
-	for (uint64_t at = hash; k->slots[at & mask]; at++) {
-		uint32_t found = k->slots[at & mask] - 1;
-		if (is_key(k->items + found, hash, global, index, count))
-			return found;
-	}
+	struct table_probe probe = table_probe(hash);
+	uint32_t i;
+	while ((i = table_next(&k->table, &probe)) != TABLE_NONE)
+		if (is_key(k->items + i, hash, global, index, count)) return i;
 	if (k->count == KEYS_MAX) return KEY_NONE;
-	return add(k, hash, global, copy_index(k, index, count), count);
+	return add(k, probe, hash, global, copy_index(k, index, count), count);
 }
 
 bool keys_match(const struct keys *k, uint32_t key, uint32_t global,
@@ -162,13 +145,14 @@ struct keys *keys_new(const struct program *p)
 	struct keys *k = mem_take0(1, sizeof *k);
 	k->program = p;
 	region_init(&k->region);
-	k->slot_count = 64;
-	k->slots = mem_take0(k->slot_count, sizeof *k->slots);
+	table_init(&k->table, p->keys_count);
 	for (uint32_t i = 0; i < p->keys_count; i++) {
 		const struct static_key *s = p->keys + i;
 		/* its number is i: the bytecode relies on it */
-		add(k, index_hash(s->global, s->index, s->count), s->global,
-		    s->index, s->count);
+		uint64_t hash = index_hash(s->global, s->index, s->count);
+		struct table_probe probe = table_probe(hash);
+		while (table_next(&k->table, &probe) != TABLE_NONE) continue;
+		add(k, probe, hash, s->global, s->index, s->count);
 		if (s->has_initial) k->items[i].initial = s->initial;
 	}
 	return k;
@@ -179,7 +163,7 @@ void keys_free(struct keys *k)
 	if (!k) return;
 	region_free(&k->region);
 	free(k->items);
-	free(k->slots);
+	table_free(&k->table);
 	free(k);
 }
 
@@ -203,7 +187,7 @@ const char *keys_name(const struct keys *k, uint32_t key)
 size_t keys_bytes(const struct keys *k)
 {
 	return k->region.held + k->capacity * sizeof *k->items +
-	       k->slot_count * sizeof *k->slots;
+	       table_bytes(&k->table);
 }
 
 uint64_t keys_hash(const struct keys *k, uint32_t key)

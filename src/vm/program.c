@@ -36,6 +36,9 @@ struct program *program_new(const char *path)
 	p->path = keep_string(p, path);
 	struct position nowhere = { .file = p->path, .source_line = "" };
 	APPEND(p, positions, nowhere);
+	table_init(&p->constant_table, 0);
+	table_init(&p->key_table, 0);
+	table_init(&p->line_table, 0);
 	return p;
 }
 
@@ -44,6 +47,13 @@ static void free_view(struct program *p)
 	free(p->sessions);
 	free(p->places);
 	free(p);
+}
+
+static void free_tables(struct program *p)
+{
+	table_free(&p->constant_table);
+	table_free(&p->key_table);
+	table_free(&p->line_table);
 }
 
 void program_free(struct program *p)
@@ -60,22 +70,19 @@ void program_free(struct program *p)
 	free(p->code);
 	free(p->points);
 	free(p->constants);
-	free(p->constant_slots);
 	free(p->sessions);
 	free(p->functions);
 	free(p->transactions);
 	free(p->externs);
 	free(p->globals);
 	free(p->keys);
-	free(p->key_slots);
 	free(p->assertions);
 	free(p->final_entries);
 	free(p->final_registers);
 	free(p->sites);
 	free(p->reach);
 	free(p->positions);
-	free(p->lines);
-	free(p->line_slots);
+	free_tables(p);
 	region_free(&p->region);
 	free(p);
 }
@@ -109,40 +116,13 @@ void program_truncate(struct program *p, uint32_t length)
 	p->code_count = length;
 }
 
-/* A hash table of indices + 1 into some array, with open addressing. Doubles
- * when half full; `hash_of` gives the hash of an element again. */
-static void slots_grow(uint32_t **slots, uint32_t *slot_count, uint32_t used,
-                       uint64_t (*hash_of)(const struct program *, uint32_t),
-                       const struct program *p)
-{
-	if (2 * (used + 1) <= *slot_count) return;
-	uint32_t size = *slot_count ? 2 * *slot_count : 64;
-	free(*slots);
-	*slots = mem_take0(size, sizeof **slots);
-	*slot_count = size;
-	for (uint32_t i = 0; i < used; i++) {
-		uint64_t at = hash_of(p, i);
-		while ((*slots)[at & (size - 1)]) at++;
-		(*slots)[at & (size - 1)] = i + 1;
-	}
-}
-
-static uint64_t constant_hash(const struct program *p, uint32_t i)
-{
-	return value_hash(p->constants[i]);
-}
-
 uint32_t program_constant(struct program *p, struct value v)
 {
-	slots_grow(&p->constant_slots, &p->constant_slots_count,
-	           p->constants_count, constant_hash, p);
-	uint32_t mask = p->constant_slots_count - 1;
-	uint64_t at = value_hash(v);
-	for (; p->constant_slots[at & mask]; at++) {
-		uint32_t i = p->constant_slots[at & mask] - 1;
+	struct table_probe probe = table_probe(value_hash(v));
+	uint32_t i;
+	while ((i = table_next(&p->constant_table, &probe)) != TABLE_NONE)
 		if (value_equal(p->constants[i], v)) return i;
-	}
-	p->constant_slots[at & mask] = p->constants_count + 1;
+	table_put(&p->constant_table, probe, p->constants_count);
 	return APPEND(p, constants, value_copy(&p->region, v));
 }
 
@@ -152,34 +132,21 @@ uint32_t program_constant_string(struct program *p, const char *s,
 	return program_constant(p, value_string(&p->region, s, length));
 }
 
-static uint64_t position_hash(struct position at)
-{
-	return hash_bytes(at.line, at.file, strlen(at.file));
-}
-
-static uint64_t line_hash(const struct program *p, uint32_t i)
-{
-	return position_hash(p->positions[p->lines[i]]);
-}
-
 /* The strings of a position, kept once for each line. */
 static struct position keep_position(struct program *p, struct position at)
 {
-	slots_grow(&p->line_slots, &p->line_slots_count, p->lines_count,
-	           line_hash, p);
-	uint32_t mask = p->line_slots_count - 1;
-	uint64_t slot = position_hash(at);
-	for (; p->line_slots[slot & mask]; slot++) {
-		const struct position *known =
-			p->positions + p->lines[p->line_slots[slot & mask] - 1];
+	struct table_probe probe =
+		table_probe(hash_bytes(at.line, at.file, strlen(at.file)));
+	uint32_t i;
+	while ((i = table_next(&p->line_table, &probe)) != TABLE_NONE) {
+		const struct position *known = p->positions + i;
 		if (known->line != at.line || strcmp(known->file, at.file))
 			continue;
 		at.file = known->file;
 		at.source_line = known->source_line;
 		return at;
 	}
-	p->line_slots[slot & mask] = p->lines_count + 1;
-	APPEND(p, lines, p->positions_count); /* the one to be added */
+	table_put(&p->line_table, probe, p->positions_count);
 	at.file = keep_string(p, at.file);
 	at.source_line = keep_string(p, at.source_line);
 	return at;
@@ -212,12 +179,6 @@ static uint64_t key_hash(uint32_t global, const struct value *index,
 	return hash;
 }
 
-static uint64_t static_key_hash(const struct program *p, uint32_t i)
-{
-	const struct static_key *k = p->keys + i;
-	return key_hash(k->global, k->index, k->count);
-}
-
 static bool static_key_is(const struct static_key *k, uint32_t global,
                           const struct value *index, uint32_t count)
 {
@@ -247,15 +208,11 @@ uint32_t program_add_key(struct program *p, uint32_t global,
                          const struct value *index, uint32_t count)
 {
 	assert(global < p->globals_count && count <= INDEX_MAX);
-	slots_grow(&p->key_slots, &p->key_slots_count, p->keys_count,
-	           static_key_hash, p);
-	uint32_t mask = p->key_slots_count - 1;
-	uint64_t at = key_hash(global, index, count);
-	for (; p->key_slots[at & mask]; at++) {
-		uint32_t i = p->key_slots[at & mask] - 1;
+	struct table_probe probe = table_probe(key_hash(global, index, count));
+	uint32_t i;
+	while ((i = table_next(&p->key_table, &probe)) != TABLE_NONE)
 		if (static_key_is(p->keys + i, global, index, count)) return i;
-	}
-	p->key_slots[at & mask] = p->keys_count + 1;
+	table_put(&p->key_table, probe, p->keys_count);
 	return APPEND(p, keys, static_key_make(p, global, index, count));
 }
 
@@ -434,12 +391,7 @@ bool program_finish(struct program *p, const char **which)
 {
 	for (uint32_t i = 0; i < p->functions_count; i++)
 		function_stack(p, i, 0);
-	free(p->constant_slots);
-	free(p->key_slots);
-	free(p->line_slots);
-	p->constant_slots = p->key_slots = p->line_slots = NULL;
-	p->constant_slots_count = p->key_slots_count = 0;
-	p->line_slots_count = 0;
+	free_tables(p);
 	return finish_sessions(p, which) && finish_assertions(p, which);
 }
 
