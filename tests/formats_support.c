@@ -7,18 +7,6 @@
 #include "base/memory.h"
 #include "support.h"
 
-uint64_t seed_or(uint64_t otherwise)
-{
-	const char *seed = getenv("ISOSCOPE_SEED");
-	return seed ? strtoull(seed, NULL, 0) : otherwise;
-}
-
-int programs_or(int otherwise)
-{
-	const char *count = getenv("ISOSCOPE_PROGRAMS");
-	return count ? atoi(count) : otherwise;
-}
-
 static format_parser *parser_of(enum format f)
 {
 	switch (f) {

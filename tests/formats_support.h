@@ -7,10 +7,6 @@
 #include "base/text.h"
 #include "formats/parsers.h"
 
-/* The seed and the number of random inputs, which the environment may set. */
-uint64_t seed_or(uint64_t otherwise);
-int programs_or(int otherwise);
-
 /* From an exact copy on the heap: what looks behind the zero byte is
  * noticed. */
 struct trace *parse_bytes(enum format f, const char *bytes, size_t length,

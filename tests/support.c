@@ -502,20 +502,34 @@ struct history *history_padded(const struct history *h, uint32_t extra)
 
 /* ---- random tests ---- */
 
-uint64_t number_from(const char *variable, uint64_t otherwise)
+static uint64_t number_from(const char *variable, uint64_t otherwise)
 {
 	const char *text = getenv(variable);
 	return text ? strtoull(text, NULL, 10) : otherwise;
 }
 
+uint64_t first_seed(void)
+{
+	return number_from("ISOSCOPE_SEED", 1);
+}
+
+uint64_t programs_or(uint64_t all)
+{
+	return number_from("ISOSCOPE_PROGRAMS", all);
+}
+
+bool is_quick(void)
+{
+	return getenv("ISOSCOPE_QUICK") != NULL;
+}
+
 uint64_t programs_each(uint64_t all, uint64_t of_all, uint64_t processes)
 {
-	uint64_t programs = number_from("ISOSCOPE_PROGRAMS", all);
+	uint64_t programs = programs_or(all);
 	return (programs * of_all / all + processes - 1) / processes;
 }
 
 uint64_t process_seed(int process, uint64_t test)
 {
-	return number_from("ISOSCOPE_SEED", 1) + (uint64_t)process * 1000000 +
-	       test * 10000000;
+	return first_seed() + (uint64_t)process * 1000000 + test * 10000000;
 }

@@ -44,8 +44,13 @@ struct program *program_from_text(const char *text);
 /* All diagnostics, a line each: kind:line:column: message. Caller frees. */
 char *diags_to_text(const struct diags *d);
 
-/* An environment variable. */
-uint64_t number_from(const char *variable, uint64_t otherwise);
+/* Where all random inputs begin: ISOSCOPE_SEED, or 1. Every random test makes
+ * its seeds of it, so that the number repeats what a run has tried. */
+uint64_t first_seed(void);
+/* How many random inputs a suite tries: ISOSCOPE_PROGRAMS, or all. */
+uint64_t programs_or(uint64_t all);
+/* A short run, by ISOSCOPE_QUICK: the same kinds of tests, fewer of each. */
+bool is_quick(void);
 /* A suite tries `all` random programs, unless ISOSCOPE_PROGRAMS says otherwise,
  * in so many processes: how many does one of them try in a test that tries
  * `of_all` of them? */

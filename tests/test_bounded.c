@@ -166,8 +166,8 @@ static void try_program(uint64_t seed, enum level level, struct variety *v)
 
 START_TEST(random_programs)
 {
-	uint64_t first = number_from("ISOSCOPE_SEED", 1) * 1000000;
-	uint64_t count = number_from("ISOSCOPE_PROGRAMS", PROGRAMS) / RUNS;
+	uint64_t first = first_seed() * 1000000;
+	uint64_t count = programs_or(PROGRAMS) / RUNS;
 	struct variety v = { 0 };
 	for (uint64_t i = 0; i < count; i++)
 		try_program(first + (uint64_t)_i * count + i,

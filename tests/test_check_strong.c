@@ -14,16 +14,9 @@ enum { RUNS = 10, HISTORIES = 5000 }; /* over all runs */
 static const enum level levels[] = { LEVEL_PC, LEVEL_PSI, LEVEL_SI, LEVEL_SER };
 enum { LEVELS = sizeof levels / sizeof *levels };
 
-static uint64_t first_seed(void)
-{
-	const char *seed = getenv("ISOSCOPE_SEED");
-	return seed ? strtoull(seed, NULL, 10) : 1;
-}
-
 static unsigned histories_per_run(void)
 {
-	const char *count = getenv("ISOSCOPE_PROGRAMS");
-	unsigned all = count ? (unsigned)strtoul(count, NULL, 10) : HISTORIES;
+	unsigned all = (unsigned)programs_or(HISTORIES);
 	return all < 30 * RUNS ? 30 : all / RUNS;
 }
 

@@ -14,12 +14,6 @@
 
 enum { RUNS = 10, HISTORIES = 2500 }; /* histories per run */
 
-static uint64_t first_seed(void)
-{
-	const char *seed = getenv("ISOSCOPE_SEED");
-	return seed ? strtoull(seed, NULL, 10) : 1;
-}
-
 /* ---- Random histories ---- */
 
 static bool is_writer(const struct history *h, uint32_t t, uint32_t key)

@@ -211,9 +211,7 @@ START_TEST(valid_writers)
 {
 	static const enum level levels[] = { LEVEL_NONE, LEVEL_RC, LEVEL_RA,
 		                             LEVEL_CC };
-	const char *seed = getenv("ISOSCOPE_SEED");
-	struct rng r = { (seed ? strtoull(seed, NULL, 10) : 1) * 6000 +
-		         (uint64_t)_i };
+	struct rng r = { first_seed() * 6000 + (uint64_t)_i };
 	for (int i = 0; i < 1000; i++) {
 		struct history_shape shape = { .sessions = 2 + rng_below(&r, 4),
 			                       .transactions =

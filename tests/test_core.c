@@ -12,12 +12,6 @@
 #include "twin_axioms.h"
 #include "twin_witness.h"
 
-static uint64_t first_seed(void)
-{
-	const char *seed = getenv("ISOSCOPE_SEED");
-	return seed ? strtoull(seed, NULL, 10) : 1;
-}
-
 /* ---- parts of histories, made the plain way ---- */
 
 enum { MOST_EVENTS = 16 };

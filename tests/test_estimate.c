@@ -101,7 +101,7 @@ static void cover_level(struct coverage *c, const char *path,
                         enum explorer_algorithm algorithm)
 {
 	struct explore_options o = options_for(algorithm, l);
-	uint64_t seeds = getenv("ISOSCOPE_QUICK") ? 1 : SEEDS;
+	uint64_t seeds = is_quick() ? 1 : SEEDS;
 	for (uint64_t seed = 1; seed <= seeds; seed++) {
 		struct estimate e = estimate(p, &o, seed, GROUPS);
 		cover(c, &e, truth, path, l);

@@ -259,8 +259,8 @@ static enum level try_program(uint64_t seed)
 /* Seeds are taken until enough programs were tried at every level. */
 START_TEST(random_programs)
 {
-	uint64_t share = number_from("ISOSCOPE_PROGRAMS", PROGRAMS);
-	uint64_t first = number_from("ISOSCOPE_SEED", 1);
+	uint64_t share = programs_or(PROGRAMS);
+	uint64_t first = first_seed();
 	uint64_t seed = first + (uint64_t)_i * 1000000;
 	if (share < RUNS) {
 		/* Few: exactly these seeds, in the first process. */
@@ -279,7 +279,7 @@ END_TEST
  * met, or that violate the level. */
 START_TEST(brute_force_twice)
 {
-	uint64_t first = number_from("ISOSCOPE_SEED", 1) + 500000;
+	uint64_t first = first_seed() + 500000;
 	for (uint64_t seed = first, tried = 0; tried < 60; seed++) {
 		struct text source = { 0 };
 		struct enumeration a, b, c;

@@ -14,6 +14,7 @@
 #include "native/fibre.h"
 #include "native/wire.h"
 #include "suites.h"
+#include "support.h"
 
 /* ---- wire ---- */
 
@@ -95,7 +96,7 @@ static void item_check(struct wire_reader *r, const struct item *item)
 
 START_TEST(wires_give_back_what_was_written)
 {
-	struct rng rng = { 1 };
+	struct rng rng = { process_seed(0, 1) };
 	struct item *items = mem_take0(ITEMS, sizeof *items);
 	struct wire *w = wire_of(ITEMS * 64);
 	for (int round = 0; round < 500; round++) {
@@ -185,7 +186,7 @@ static size_t read_anything(struct rng *rng, const struct wire *w)
 
 START_TEST(wires_may_be_damaged)
 {
-	struct rng rng = { 2 };
+	struct rng rng = { process_seed(0, 2) };
 	struct item item;
 	size_t sum = 0;
 	for (int round = 0; round < 5000; round++) {
@@ -252,7 +253,7 @@ enum { MANY = 1000 };
 /* Each closure has its own data, and each stack its own contents. */
 START_TEST(fibres_are_many)
 {
-	struct rng rng = { 3 };
+	struct rng rng = { process_seed(0, 3) };
 	struct adder *adders = mem_take0(MANY, sizeof *adders);
 	uint64_t *sums = mem_take0(MANY, sizeof *sums);
 	struct fibre **fibres = mem_take0(MANY, sizeof *fibres);

@@ -286,7 +286,7 @@ START_TEST(nothing_is_read_that_is_not_in_it)
 	uint64_t reads = 0;
 	for (int i = 0; i < PROGRAMS; i++) {
 		struct text t = { 0 };
-		uint64_t seed = (uint64_t)(_i * PROGRAMS + i);
+		uint64_t seed = process_seed(_i, 0) + (uint64_t)i;
 		random_readers(&t, seed);
 		struct program *p = program_from_text(text_get(&t));
 		reads += check_program(p, seed);
@@ -349,7 +349,7 @@ START_TEST(no_history_is_lost)
 	int compared = 0;
 	for (int i = 0; i < PROGRAMS; i++) {
 		struct text t = { 0 };
-		random_readers(&t, (uint64_t)(_i * PROGRAMS + i) + 1000000);
+		random_readers(&t, process_seed(_i, 1) + (uint64_t)i);
 		struct program *p = program_from_text(text_get(&t));
 		enum level l = levels[i % 3];
 		uint64_t expected = count_histories(p, l, EXPLORE_CE, MOST);

@@ -373,7 +373,7 @@ static void damage(enum format f, const char *bytes, size_t length,
 
 START_TEST(damaged_texts_are_survived)
 {
-	struct rng rng = { (uint64_t)_i };
+	struct rng rng = { process_seed(_i, 0) };
 	damage(samples[_i].format, samples[_i].text, strlen(samples[_i].text),
 	       &rng);
 }
@@ -381,7 +381,7 @@ END_TEST
 
 START_TEST(damaged_bytes_are_survived)
 {
-	struct rng rng = { (uint64_t)_i };
+	struct rng rng = { process_seed(_i, 0) };
 	struct text t = byte_sample(_i);
 	damage(byte_samples[_i].format, t.data, t.length, &rng);
 	text_free(&t);
@@ -567,22 +567,10 @@ static const enum format ours[] = { FORMAT_PLUME, FORMAT_AWDIT,
 
 enum { OURS = sizeof ours / sizeof *ours };
 
-static uint64_t seed_or(uint64_t otherwise)
-{
-	const char *seed = getenv("ISOSCOPE_SEED");
-	return seed ? strtoull(seed, NULL, 0) : otherwise;
-}
-
-static int programs_or(int otherwise)
-{
-	const char *count = getenv("ISOSCOPE_PROGRAMS");
-	return count ? atoi(count) : otherwise;
-}
-
 START_TEST(random_traces_go_there_and_back)
 {
-	struct rng r = { seed_or(1) + (uint64_t)_i };
-	int count = programs_or(2000), written = 0;
+	struct rng r = { first_seed() * 1000 + 1 * 10 + (uint64_t)_i };
+	int count = (int)programs_or(2000), written = 0;
 	for (int i = 0; i < count; i++) {
 		struct trace *t = trace_random(&r);
 		written += round_trip(ours[_i], t);
@@ -594,8 +582,8 @@ END_TEST
 
 START_TEST(random_histories_go_there_and_back)
 {
-	struct rng r = { seed_or(2) + (uint64_t)_i };
-	int count = programs_or(2000), written = 0;
+	struct rng r = { first_seed() * 1000 + 2 * 10 + (uint64_t)_i };
+	int count = (int)programs_or(2000), written = 0;
 	for (int i = 0; i < count; i++) {
 		struct history_shape shape = {
 			.sessions = 4,
@@ -820,8 +808,8 @@ END_TEST
 
 START_TEST(logs_of_cobra_go_there_and_back)
 {
-	struct rng r = { seed_or(3) };
-	int count = programs_or(2000) / 10 + 10, written = 0;
+	struct rng r = { first_seed() * 1000 + 3 * 10 };
+	int count = (int)programs_or(2000) / 10 + 10, written = 0;
 	char *folder = make_folder();
 	for (int i = 0; i < count; i++) {
 		struct trace *t = trace_random(&r);

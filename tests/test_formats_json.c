@@ -81,8 +81,8 @@ static void mutate(char *bytes, size_t length, struct rng *r)
 
 START_TEST(json_is_what_jansson_takes)
 {
-	struct rng r = { seed_or(11) + (uint64_t)_i };
-	int count = programs_or(20000), good = 0;
+	struct rng r = { first_seed() * 1000 + 11 * 10 + (uint64_t)_i };
+	int count = (int)programs_or(20000), good = 0;
 	const char *seed = json_seeds[_i];
 	for (int i = 0; i < count; i++) {
 		size_t length = strlen(seed);
@@ -216,8 +216,8 @@ END_TEST
 /* A bracket that is passed over ends where it ends when it is read. */
 START_TEST(passing_over_is_skipping)
 {
-	struct rng r = { seed_or(12) };
-	int count = programs_or(20000), good = 0;
+	struct rng r = { first_seed() * 1000 + 12 * 10 };
+	int count = (int)programs_or(20000), good = 0;
 	for (int i = 0; i < count; i++) {
 		char bytes[128];
 		strcpy(bytes, json_seeds[i % 4]);
@@ -749,9 +749,9 @@ static void survive(enum format f, const char *bytes, size_t length)
 START_TEST(damaged_samples_are_survived)
 {
 	const struct sample *s = &samples[_i];
-	struct rng r = { seed_or(13) + (uint64_t)_i };
+	struct rng r = { first_seed() * 1000 + 13 * 10 + (uint64_t)_i };
 	size_t length = strlen(s->bytes);
-	int count = programs_or(3000);
+	int count = (int)programs_or(3000);
 	char *bytes = mem_take(length + 1);
 	for (size_t n = 0; n <= length; n++) survive(s->format, s->bytes, n);
 	for (int i = 0; i < count; i++) {
@@ -771,8 +771,8 @@ END_TEST
 
 START_TEST(isoscope_is_canonical)
 {
-	struct rng r = { seed_or(14) };
-	int count = programs_or(3000);
+	struct rng r = { first_seed() * 1000 + 14 * 10 };
+	int count = (int)programs_or(3000);
 	for (int i = 0; i < count; i++) {
 		struct history_shape shape = {
 			.sessions = 4,
@@ -840,9 +840,9 @@ static void round_trip(enum format f, const struct trace *t)
 
 START_TEST(random_histories_go_there_and_back)
 {
-	struct rng r = { seed_or(15) + (uint64_t)_i };
+	struct rng r = { first_seed() * 1000 + 15 * 10 + (uint64_t)_i };
 	enum format f = ours[_i];
-	int count = programs_or(2000), written = 0;
+	int count = (int)programs_or(2000), written = 0;
 	for (int i = 0; i < count; i++) {
 		struct history_shape shape = {
 			.sessions = 4,

@@ -14,12 +14,6 @@
 #include "suites.h"
 #include "support.h"
 
-static uint64_t first_seed(void)
-{
-	const char *seed = getenv("ISOSCOPE_SEED");
-	return seed ? strtoull(seed, NULL, 10) : 1;
-}
-
 static struct trace *generated(const struct workload *w)
 {
 	struct diags d = { 0 };

@@ -248,7 +248,7 @@ static void survive(const char *bytes, size_t length)
 
 START_TEST(damaged_texts_are_survived)
 {
-	struct rng rng = { (uint64_t)_i };
+	struct rng rng = { process_seed(_i, 0) };
 	const char *bytes = samples[_i].text;
 	size_t length = strlen(bytes);
 	char *copy = mem_take(length + 1);
@@ -437,8 +437,8 @@ enum { RUNS = 4 };
 
 START_TEST(random_histories_go_there_and_back)
 {
-	struct rng r = { seed_or(41) + (uint64_t)_i };
-	int count = programs_or(2000), written = 0;
+	struct rng r = { first_seed() * 1000 + 41 * 10 + (uint64_t)_i };
+	int count = (int)programs_or(2000), written = 0;
 	for (int i = 0; i < count; i++) {
 		struct history_shape shape = {
 			.sessions = 1 + rng_below(&r, 5),

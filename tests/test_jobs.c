@@ -260,10 +260,10 @@ static void try_limit(const struct subject *s, const struct limit *l,
 
 static void try_limits(struct limit l, const struct manner *m)
 {
-	int rounds = getenv("ISOSCOPE_QUICK") ? 2 : 8;
+	int rounds = is_quick() ? 2 : 8;
 	struct subject s = updates(5);
 	struct found whole = { 0 };
-	struct rng r = { l.why };
+	struct rng r = { process_seed((int)l.why, 2) };
 	explore_all(s.program, &cc, NULL, &whole);
 	l.options.level = l.options.base = LEVEL_CC;
 	l.options.robust = true;
@@ -339,8 +339,8 @@ static void *ring(void *argument)
 
 START_TEST(stops_when_interrupted)
 {
-	struct rng r = { 1 };
-	for (int i = 0; i < (getenv("ISOSCOPE_QUICK") ? 5 : 20); i++) {
+	struct rng r = { first_seed() };
+	for (int i = 0; i < (is_quick() ? 5 : 20); i++) {
 		atomic_bool flag = false;
 		struct alarm a = { &flag, rng_below(&r, 30000) };
 		pthread_t thread;
@@ -666,7 +666,7 @@ START_TEST(random_clients)
 {
 	uint64_t seed = process_seed(0, 1);
 	char *client = client_of("interpreter", "-O1");
-	uint64_t clients = number_from("ISOSCOPE_PROGRAMS", PROGRAMS);
+	uint64_t clients = programs_or(PROGRAMS);
 	clients = clients * CLIENTS / PROGRAMS + 2;
 	for (uint64_t tried = 0; client && tried < clients; seed++) {
 		struct subject s = { .seed = seed };

@@ -385,9 +385,7 @@ static void mutate(struct rng *rng, struct text *t)
 
 START_TEST(mutated_programs)
 {
-	const char *first = getenv("ISOSCOPE_SEED");
-	struct rng rng = { (first ? strtoull(first, NULL, 10) : 1) * 100 +
-		           (uint64_t)_i };
+	struct rng rng = { first_seed() * 100 + (uint64_t)_i };
 	for (int i = 0; i < 3000; i++) {
 		struct text t = { 0 };
 		random_program(&t, rng_next(&rng));

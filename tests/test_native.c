@@ -122,7 +122,7 @@ static void nothing_stays(struct held before)
 
 static int reloads(void)
 {
-	return getenv("ISOSCOPE_QUICK") ? RELOADS_QUICK : RELOADS;
+	return is_quick() ? RELOADS_QUICK : RELOADS;
 }
 
 /* What an exploration under cc has to come to. */

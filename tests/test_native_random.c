@@ -647,8 +647,8 @@ static void try_program(uint64_t seed)
 
 START_TEST(random_programs)
 {
-	uint64_t share = number_from("ISOSCOPE_PROGRAMS", PROGRAMS);
-	uint64_t seed = number_from("ISOSCOPE_SEED", 1);
+	uint64_t share = programs_or(PROGRAMS);
+	uint64_t seed = first_seed();
 	if (share >= PROCESSES) {
 		share = (share + PROCESSES - 1) / PROCESSES;
 		seed += (uint64_t)_i * 1000000;

@@ -367,9 +367,8 @@ static bool try_program(uint64_t seed)
 
 START_TEST(random_programs)
 {
-	uint64_t share = number_from("ISOSCOPE_PROGRAMS", PROGRAMS);
-	uint64_t seed =
-		number_from("ISOSCOPE_SEED", 1) + (uint64_t)_i * 1000000;
+	uint64_t share = programs_or(PROGRAMS);
+	uint64_t seed = first_seed() + (uint64_t)_i * 1000000;
 	for (uint64_t tried = 0; tried < (share + RUNS - 1) / RUNS; seed++)
 		tried += try_program(seed);
 }

@@ -25,14 +25,9 @@ enum {
 
 enum { LEVELS_ALL = (1 << LEVEL_SER) - 1, ENCODINGS_ALL = 3 };
 
-static uint64_t first_seed(void)
-{
-	return number_from("ISOSCOPE_SEED", 1);
-}
-
 static uint64_t traces_per_run(void)
 {
-	uint64_t all = number_from("ISOSCOPE_PROGRAMS", TRACES);
+	uint64_t all = programs_or(TRACES);
 	return all < 100 * RUNS ? 100 : all / RUNS;
 }
 

@@ -18,13 +18,14 @@
 #include "file_support.h"
 #include "native/fibre.h"
 #include "suites.h"
+#include "support.h"
 
 static const struct worker_job no_client;
 
 /* Fewer rounds under slow tools. */
 static uint32_t rounds(uint32_t usually)
 {
-	return getenv("ISOSCOPE_QUICK") ? usually / 10 : usually;
+	return is_quick() ? usually / 10 : usually;
 }
 
 static uint32_t open_files(void)

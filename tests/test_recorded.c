@@ -167,7 +167,7 @@ enum { RUNS = 10, HISTORIES = 2000 }; /* histories per run */
 
 static int histories(void)
 {
-	int all = programs_or(RUNS * HISTORIES);
+	int all = (int)programs_or(RUNS * HISTORIES);
 	return (all + RUNS - 1) / RUNS;
 }
 
@@ -271,7 +271,7 @@ static void check_plainly(const struct history *h, unsigned expected)
 
 START_TEST(random_histories)
 {
-	struct rng r = { seed_or(1) * 9000 + (uint64_t)_i };
+	struct rng r = { first_seed() * 9000 + (uint64_t)_i };
 	struct check_limits no_limits = { 0 };
 	struct check_clock *clock = check_clock_new(&no_limits);
 	int holding[LEVEL_COUNT] = { 0 }, count = histories();
@@ -303,7 +303,7 @@ END_TEST
 /* Known pairs are told by lists: those along the order of execution. */
 START_TEST(random_histories_through_format)
 {
-	struct rng r = { seed_or(2) * 9100 + (uint64_t)_i };
+	struct rng r = { first_seed() * 9100 + (uint64_t)_i };
 	struct folder folder = folder_new();
 	int count = histories() / 4, written = 0;
 	for (int i = 0; i < count; i++) {
@@ -436,8 +436,8 @@ START_TEST(explored_histories)
 {
 	struct folder folder = folder_new();
 	char *path = folder_file(&folder, "histories");
-	uint64_t seed = seed_or(3) * 9200;
-	int all_histories = programs_or(RUNS * HISTORIES), tried = 0;
+	uint64_t seed = first_seed() * 9200;
+	int all_histories = (int)programs_or(RUNS * HISTORIES), tried = 0;
 	int count = (all_histories + HISTORIES_PER_PROGRAM - 1) /
 	            HISTORIES_PER_PROGRAM;
 	for (int i = _i; i < count; i += EXPLORATIONS) {

@@ -31,8 +31,7 @@ enum {
 /* A twentieth of the programs that the explorers are tried with. */
 static uint64_t programs(void)
 {
-	const char *text = getenv("ISOSCOPE_PROGRAMS");
-	uint64_t n = text ? strtoull(text, NULL, 10) / 20 : PROGRAMS;
+	uint64_t n = programs_or(20 * PROGRAMS) / 20;
 	return n < PROCESSES ? PROCESSES : n;
 }
 
@@ -491,8 +490,7 @@ static bool try_program(uint64_t seed)
 START_TEST(random_programs)
 {
 	uint64_t share = programs() / PROCESSES;
-	uint64_t seed =
-		number_from("ISOSCOPE_SEED", 1) + (uint64_t)_i * 1000000;
+	uint64_t seed = first_seed() + (uint64_t)_i * 1000000;
 	for (uint64_t tried = 0; tried < share; seed++)
 		tried += try_program(seed);
 }

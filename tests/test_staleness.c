@@ -13,12 +13,6 @@
 
 enum { RUNS = 10, HISTORIES = 6000 }; /* histories per run */
 
-static uint64_t first_seed(void)
-{
-	const char *seed = getenv("ISOSCOPE_SEED");
-	return seed ? strtoull(seed, NULL, 10) : 1;
-}
-
 static struct history_shape random_shape(struct rng *r)
 {
 	return (struct history_shape){ .sessions = 2 + rng_below(r, 5),

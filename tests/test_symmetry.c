@@ -400,8 +400,8 @@ static bool compare_seed(uint64_t seed,
 
 static void compare_run(int run, void (*make)(struct text *out, uint64_t seed))
 {
-	uint64_t count = number_from("ISOSCOPE_PROGRAMS", PROGRAMS);
-	uint64_t first = number_from("ISOSCOPE_SEED", 1);
+	uint64_t count = programs_or(PROGRAMS);
+	uint64_t first = first_seed();
 	uint64_t share = (count + RUNS - 1) / RUNS;
 	uint64_t compared = 0;
 	for (uint64_t i = 0; i < share; i++)

@@ -15,9 +15,7 @@
 
 static struct rng seeded(uint64_t base)
 {
-	const char *seed = getenv("ISOSCOPE_SEED");
-	return (struct rng){ (seed ? strtoull(seed, NULL, 10) : 1) * 10000 +
-		             base };
+	return (struct rng){ first_seed() * 10000 + base };
 }
 
 /* ---- the notation ----

@@ -194,7 +194,7 @@ static void compare(const struct unit *a, const struct unit *b)
 
 START_TEST(units_are_read_as_they_were_written)
 {
-	struct rng r = { (uint64_t)_i + 1 };
+	struct rng r = { process_seed(_i, 0) };
 	for (int i = 0; i < UNITS; i++) {
 		struct text once = { 0 }, again = { 0 };
 		struct unit *u = any_unit(&r);
@@ -233,7 +233,7 @@ static void damage(struct rng *r, struct text *t)
 
 START_TEST(damage_is_seen)
 {
-	struct rng r = { (uint64_t)_i + 100 };
+	struct rng r = { process_seed(_i, 1) };
 	for (int i = 0; i < UNITS / 4; i++) {
 		struct text whole = { 0 };
 		struct unit *u = any_unit(&r);
@@ -267,7 +267,7 @@ static void break_seal(struct text *t)
 /* Sealed again: what somebody made on purpose. */
 START_TEST(nothing_breaks_the_reader)
 {
-	struct rng r = { (uint64_t)_i + 200 };
+	struct rng r = { process_seed(_i, 2) };
 	int read = 0;
 	for (int i = 0; i < UNITS; i++) {
 		struct text t = { 0 };
@@ -342,7 +342,7 @@ static void explore_turned(struct rng *r, const struct program *p)
 
 START_TEST(impossible_branches_are_nothing)
 {
-	struct rng r = { (uint64_t)_i + 300 };
+	struct rng r = { process_seed(_i, 3) };
 	for (int i = 0; i < EXPLORED; i++) {
 		struct text source = { 0 };
 		random_program(&source, (uint64_t)_i * EXPLORED + (uint64_t)i);
