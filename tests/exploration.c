@@ -14,7 +14,7 @@
 #include "random_program.h"
 #include "symmetric_program.h"
 #include "vm/program.h"
-#include "vm/symmetry.h"
+#include "analyse/symmetry.h"
 
 /* ---- what is the same however it is done ---- */
 

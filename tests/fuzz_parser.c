@@ -13,7 +13,8 @@
 
 #include "base/diag.h"
 #include "base/text.h"
-#include "lang/load.h"
+#include "compile/load.h"
+#include "lang/format.h"
 #include "vm/program.h"
 
 static void broken(const char *what, const struct text *t)

@@ -18,7 +18,7 @@
 #include "dpor/explorer.h"
 #include "dpor/tally.h"
 #include "fuzz_parser.h"
-#include "lang/load.h"
+#include "compile/load.h"
 #include "vm/program.h"
 
 /* The program of tests/corpus-units. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "lang/load.h"
+#include "compile/load.h"
 #include "twin_axioms.h"
 
 /* ---- strings ---- */

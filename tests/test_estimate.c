@@ -15,7 +15,7 @@
 #include "dpor/random_descents.h"
 #include "dpor/tally.h"
 #include "file_support.h"
-#include "lang/load.h"
+#include "compile/load.h"
 #include "report/forecast.h"
 #include "report/rough.h"
 #include "suites.h"

@@ -12,7 +12,7 @@
 #include "base/seconds.h"
 #include "exploration.h"
 #include "file_support.h"
-#include "lang/load.h"
+#include "compile/load.h"
 #include "random_client.h"
 #include "suites.h"
 #include "support.h"

@@ -16,7 +16,7 @@
 #include "dpor/explorer.h"
 #include "file_support.h"
 #include "isoscope.h"
-#include "lang/load.h"
+#include "compile/load.h"
 #include "native/library.h"
 #include "suites.h"
 #include "support.h"

@@ -17,7 +17,7 @@
 #include "dpor/origin.h"
 #include "file_support.h"
 #include "history/trace.h"
-#include "lang/load.h"
+#include "compile/load.h"
 #include "native/client.h"
 #include "native/library.h"
 #include "random_client.h"

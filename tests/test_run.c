@@ -11,7 +11,7 @@
 
 #include "dpor/explorer.h"
 #include "dpor/origin.h"
-#include "lang/load.h"
+#include "compile/load.h"
 #include "random_program.h"
 #include "run/campaign.h"
 #include "run/replay.h"

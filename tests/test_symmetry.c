@@ -10,11 +10,11 @@
 #include "base/memory.h"
 #include "dpor/explorer.h"
 #include "history/history.h"
-#include "lang/load.h"
+#include "compile/load.h"
 #include "suites.h"
 #include "support.h"
 #include "symmetric_program.h"
-#include "vm/symmetry.h"
+#include "analyse/symmetry.h"
 
 enum {
 	RUNS = 6,        /* test processes over which seeds are spread */

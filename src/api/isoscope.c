@@ -11,7 +11,7 @@
 #include "dpor/explorer.h"
 #include "dpor/verdict.h"
 #include "history/history.h"
-#include "lang/load.h"
+#include "compile/load.h"
 #include "vm/program.h"
 
 /* The public face of the library: thin objects around the internal ones. */

@@ -4,7 +4,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/program.h"
-#include "lang/load.h"
+#include "compile/load.h"
 #include "report/style.h"
 #include "vm/keys.h"
 #include "vm/program.h"

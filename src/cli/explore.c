@@ -24,7 +24,7 @@
 #include "report/names.h"
 #include "report/text.h"
 #include "vm/program.h"
-#include "vm/symmetry.h"
+#include "analyse/symmetry.h"
 
 int exit_code_of_verdict(int verdict)
 {

@@ -10,7 +10,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/program.h"
-#include "lang/load.h"
+#include "lang/format.h"
 
 enum { INPUT_MOST = 64 << 20 }; /* bytes, as for programs that are explored */
 

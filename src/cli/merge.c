@@ -17,7 +17,7 @@
 #include "report/json.h"
 #include "report/text.h"
 #include "vm/program.h"
-#include "vm/symmetry.h"
+#include "analyse/symmetry.h"
 
 struct merging {
 	const struct command_line *line;

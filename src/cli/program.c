@@ -12,7 +12,7 @@
 #include "cli/settings.h"
 #include "cli/signals.h"
 #include "isoscope.h"
-#include "lang/load.h"
+#include "compile/load.h"
 #include "native/client.h"
 #include "native/library.h"
 #include "report/json.h"

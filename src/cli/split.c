@@ -21,7 +21,7 @@
 #include "distribute/names.h"
 #include "distribute/unit.h"
 #include "vm/program.h"
-#include "vm/symmetry.h"
+#include "analyse/symmetry.h"
 
 struct division {
 	const struct command_line *line;

@@ -10,7 +10,7 @@
 #include "dpor/pool.h"
 #include "history/history.h"
 #include "vm/program.h"
-#include "vm/symmetry.h"
+#include "analyse/symmetry.h"
 
 struct explorer {
 	struct shared shared;

@@ -1,7 +1,7 @@
 #include "dpor/first_order.h"
 
 #include "dpor/engine.h"
-#include "vm/footprint.h"
+#include "analyse/footprint.h"
 
 /* The last place behind `after` and before `end` that a transaction of a later
  * session than this one takes; 0 if there is none. */

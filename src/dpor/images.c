@@ -4,7 +4,7 @@
 
 #include "dpor/engine.h"
 #include "vm/program.h"
-#include "vm/symmetry.h"
+#include "analyse/symmetry.h"
 
 typedef void visitor(struct engine *e, const struct image_violation *v);
 

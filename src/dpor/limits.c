@@ -2,7 +2,7 @@
 #include "base/seconds.h"
 #include "dpor/engine.h"
 #include "dpor/pool.h"
-#include "vm/footprint.h"
+#include "analyse/footprint.h"
 
 /* A step takes much less than a microsecond, and up to a millisecond in very
  * long programs: limits are to be heeded in time there as well. */

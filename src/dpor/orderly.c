@@ -25,7 +25,7 @@
 #include "dpor/engine.h"
 #include "dpor/first_order.h"
 #include "history/relation.h"
-#include "vm/symmetry.h"
+#include "analyse/symmetry.h"
 
 #define NONE UINT32_MAX
 

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "dpor/explorer.h"
 #include "dpor/state.h"
-#include "vm/footprint.h"
+#include "analyse/footprint.h"
 #include "vm/program.h"
 
 /* Numbers for the transactions of every session: the static bound where there

@@ -11,7 +11,6 @@
 #include "base/memory.h"
 #include "lang/lexer.h"
 #include "lang/limits.h"
-#include "lang/load.h"
 #include "lang/parser.h"
 
 enum { FORMAT_WIDTH = 80, FORMAT_INDENT = 4 };

@@ -5,7 +5,7 @@
 #include "report/json.h"
 #include "report/style.h"
 #include "vm/program.h"
-#include "vm/symmetry.h"
+#include "analyse/symmetry.h"
 
 bool explores_classes(const struct explorer *e)
 {

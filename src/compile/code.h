@@ -4,8 +4,8 @@
  * statement being compiled; both are given back when their block or expression
  * ends. A local's register is used as an operand directly: nothing within an
  * expression can assign to a local. */
-#ifndef ISO_LANG_CODE_H
-#define ISO_LANG_CODE_H
+#ifndef ISO_COMPILE_CODE_H
+#define ISO_COMPILE_CODE_H
 
 #include "lang/ast.h"
 #include "lang/source.h"

@@ -1,6 +1,6 @@
 /* Are two sessions the same code up to constants and names of locals? */
-#ifndef ISO_LANG_ALIGN_H
-#define ISO_LANG_ALIGN_H
+#ifndef ISO_ANALYSE_ALIGN_H
+#define ISO_ANALYSE_ALIGN_H
 
 #include <stdbool.h>
 

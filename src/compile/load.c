@@ -1,4 +1,4 @@
-#include "lang/load.h"
+#include "compile/load.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "lang/ast.h"
 #include "lang/check.h"
-#include "lang/compile.h"
+#include "compile/compile.h"
 #include "lang/limits.h"
 #include "lang/parser.h"
 #include "lang/source.h"

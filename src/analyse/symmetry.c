@@ -1,4 +1,4 @@
-#include "vm/symmetry.h"
+#include "analyse/symmetry.h"
 
 #include <stdlib.h>
 #include <string.h>

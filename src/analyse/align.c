@@ -1,4 +1,4 @@
-#include "lang/align.h"
+#include "analyse/align.h"
 
 static bool align_expr(struct expr *a, struct expr *b, struct difference *d);
 static bool align_block(struct block *a, struct block *b, struct difference *d);

@@ -1,7 +1,7 @@
 /* Goes through the code once, from the first instruction to the last. Where
  * something may be jumped to, only registers count as known that nothing writes
  * (arguments). */
-#include "vm/footprint.h"
+#include "analyse/footprint.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "lang/sorts.h"
+#include "analyse/sorts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "lang/flow.h"
+#include "analyse/flow.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,8 +7,8 @@
  *
  * Unification, as for types; a sort is not that of the values in it.
  */
-#ifndef ISO_LANG_SORTS_H
-#define ISO_LANG_SORTS_H
+#ifndef ISO_ANALYSE_SORTS_H
+#define ISO_ANALYSE_SORTS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* From the text of a program to bytecode. */
-#ifndef ISO_LANG_LOAD_H
-#define ISO_LANG_LOAD_H
+#ifndef ISO_COMPILE_LOAD_H
+#define ISO_COMPILE_LOAD_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,9 +26,6 @@ struct program *load_program_text(const char *path, const char *source,
  * errors. The program is to be looked at, not to be run. */
 struct program *load_untrusted_text(const char *path, const char *source,
                                     size_t length, struct diags *d);
-/* The program in canonical layout, comments kept. False on a syntax error. */
-bool format_program_text(const char *path, const char *source, size_t length,
-                         struct text *out, struct diags *d);
 /* The bytecode, one instruction a line, with constants, keys and sessions. */
 void dump_program(const struct program *p, struct text *out);
 

@@ -1,6 +1,6 @@
 /* From the checked syntax tree to bytecode. */
-#ifndef ISO_LANG_COMPILE_H
-#define ISO_LANG_COMPILE_H
+#ifndef ISO_COMPILE_COMPILE_H
+#define ISO_COMPILE_COMPILE_H
 
 #include "lang/ast.h"
 #include "lang/source.h"

@@ -7,8 +7,8 @@
  * all of row. Nothing that is read is known, so a footprint holds whatever the
  * transaction is answered.
  */
-#ifndef ISO_VM_FOOTPRINT_H
-#define ISO_VM_FOOTPRINT_H
+#ifndef ISO_ANALYSE_FOOTPRINT_H
+#define ISO_ANALYSE_FOOTPRINT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
  * the program declares it, the values that tell them apart) turns each history
  * of the program into another one of it.
  */
-#ifndef ISO_VM_SYMMETRY_H
-#define ISO_VM_SYMMETRY_H
+#ifndef ISO_ANALYSE_SYMMETRY_H
+#define ISO_ANALYSE_SYMMETRY_H
 
 #include <stdbool.h>
 #include <stdint.h>

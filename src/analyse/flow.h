@@ -1,12 +1,12 @@
 /* Where the values of a program may get to: gives a sort to everything that
  * holds values, and unites them along the code. */
-#ifndef ISO_LANG_FLOW_H
-#define ISO_LANG_FLOW_H
+#ifndef ISO_ANALYSE_FLOW_H
+#define ISO_ANALYSE_FLOW_H
 
 #include <stdbool.h>
 
 #include "lang/ast.h"
-#include "lang/sorts.h"
+#include "analyse/sorts.h"
 
 struct program;
 

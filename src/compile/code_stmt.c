@@ -1,4 +1,4 @@
-#include "lang/code.h"
+#include "compile/code.h"
 
 #include <stdlib.h>
 

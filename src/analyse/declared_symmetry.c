@@ -1,12 +1,12 @@
-#include "lang/symmetric.h"
+#include "analyse/declared_symmetry.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "lang/align.h"
-#include "lang/flow.h"
+#include "analyse/align.h"
+#include "analyse/flow.h"
 #include "vm/bytecode.h"
 
 /* Values that stand in the same place of each session, and differ. */
@@ -561,8 +561,8 @@ static bool check_declaration(struct item *declaration, struct sources *all,
 	return !g.failed;
 }
 
-bool symmetric_check(struct syntax *syntax, struct sources *all,
-                     struct program *p)
+bool declared_symmetry_check(struct syntax *syntax, struct sources *all,
+                             struct program *p)
 {
 	struct flow f;
 	bool ok = true, known = false;

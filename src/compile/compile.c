@@ -1,4 +1,4 @@
-#include "lang/compile.h"
+#include "compile/compile.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -7,10 +7,10 @@
 
 #include "base/hash.h"
 #include "base/text.h"
-#include "lang/code.h"
+#include "compile/code.h"
 #include "lang/format.h"
 #include "lang/limits.h"
-#include "lang/symmetric.h"
+#include "analyse/declared_symmetry.h"
 #include "native/library.h"
 
 /* A frame of its own. */
@@ -407,7 +407,7 @@ struct program *compile(struct syntax *syntax, struct sources *all,
 	/* Without its libraries nothing can be evaluated. */
 	if (!c.failed) compile_rest(&c, syntax);
 	if (!c.failed) finish(&c);
-	if (!c.failed) c.failed = !symmetric_check(syntax, all, c.p);
+	if (!c.failed) c.failed = !declared_symmetry_check(syntax, all, c.p);
 	digest(&c, syntax);
 	free(c.watched);
 	free(c.aborts.items);
