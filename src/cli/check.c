@@ -1,153 +1,50 @@
 #include <inttypes.h>
 
-#include "base/seconds.h"
-#include "check/check.h"
-#include "check/core.h"
+#include "api/check_inputs.h"
 #include "cli/exit_codes.h"
 #include "cli/histories.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/outputs.h"
+#include "cli/program.h"
 #include "history/history.h"
 #include "isoscope.h"
 #include "report/check_json.h"
-#include "report/check_text.h"
 #include "report/dot.h"
 #include "report/names.h"
 
-/* What is asked for, and what was found so far. */
+/* What was asked for, and what is to be said at the end. */
 struct checking {
 	const struct command_line *line;
-	struct histories in;
-	unsigned wanted; /* levels */
+	struct check_request request;
+	struct histories to;
 	struct style style;
 	bool json, strongest, orders, quiet;
 	struct check_summary summary;
 	/* Of the first history, then of the first violating one: which it is,
 	 * what is said about it, and what that cost. */
 	struct text which, report, costs;
-	bool reported;     /* a violating one has come */
 	struct text first; /* --strongest: the first history's line */
 	struct text picture;
 };
 
 /* ---- one history ---- */
 
-/* A check whose parts can be changed; the case shows it to the reports. */
-struct finding_of_levels {
-	struct facts *facts;
-	struct check_result results[LEVEL_COUNT];
-	struct check_witness witnesses[LEVEL_COUNT];
-	struct check_case found;
-};
-
-/* The smallest witness of a weaker level, which shows this one violated as
- * well; LEVEL_COUNT if there is none. */
-static enum level borrowed(const struct finding_of_levels *f, enum level l)
-{
-	enum level best = LEVEL_COUNT;
-	for (enum level o = 0; o < l; o++) {
-		if (f->found.shown_by[o] != o || !level_implies(l, o)) continue;
-		if (best == LEVEL_COUNT ||
-		    f->witnesses[o].part->transaction_count <
-		            f->witnesses[best].part->transaction_count)
-			best = o;
-	}
-	return best;
-}
-
-/* Nothing smaller than init and two transactions violates a level. */
-enum { SMALLEST_PART = 3 };
-
-static void explain_level(struct checking *x, struct finding_of_levels *f,
-                          enum level l)
-{
-	struct check_case *c = &f->found;
-	struct check_witness *w = &f->witnesses[l];
-	enum level other = borrowed(f, l);
-	uint32_t known = other < LEVEL_COUNT
-	                         ? f->witnesses[other].part->transaction_count
-	                         : UINT32_MAX;
-	c->shown_by[l] = other;
-	if (known <= SMALLEST_PART) return;
-	if (check_explain(c->trace, f->facts, l, &f->results[l], x->in.clock,
-	                  w) &&
-	    w->part->transaction_count < known) {
-		c->shown_by[l] = l;
-		return;
-	}
-	check_witness_free(w);
-	*w = (struct check_witness){ 0 };
-	if (other == LEVEL_COUNT)
-		c->unexplained = check_clock_reason(x->in.clock);
-}
-
-/* A part that a weaker level forbids as well decides that level, if it is
- * undecided: then it is the one to show the part for. */
-static void settle(struct finding_of_levels *f, enum level l)
-{
-	struct check_case *c = &f->found;
-	struct check_witness *w = &f->witnesses[l];
-	struct witness cycle;
-	enum level to = 0;
-	while (to < l && !(check_has(c, to, CHECK_UNDECIDED) &&
-	                   level_implies(to, w->weakest)))
-		to++;
-	if (to == l || !level_witness(to, w->part, &cycle)) return;
-	witness_free(&w->cycle);
-	w->cycle = cycle;
-	for (enum level o = to; o < LEVEL_COUNT; o++) {
-		if (check_has(c, o, CHECK_UNDECIDED) && level_implies(o, to)) {
-			check_result_free(&f->results[o]);
-			f->results[o].verdict = CHECK_VIOLATED;
-			c->shown_by[o] = to;
-		}
-		if (c->shown_by[o] == l) c->shown_by[o] = to;
-	}
-	f->witnesses[to] = *w;
-	*w = (struct check_witness){ 0 };
-}
-
-static void explain(struct checking *x, struct finding_of_levels *f)
-{
-	struct check_case *c = &f->found;
-	double begun = seconds_now();
-	c->witnesses = f->witnesses;
-	for (enum level l = 0; l < LEVEL_COUNT; l++)
-		if (check_has(c, l, CHECK_VIOLATED) &&
-		    check_forbidding(c->trace, l) == ANOMALY_COUNT)
-			explain_level(x, f, l);
-	for (enum level l = 0; l < LEVEL_COUNT; l++)
-		if (c->shown_by[l] == l) settle(f, l);
-	c->explain_seconds = seconds_now() - begun;
-}
-
-static void find_orders(struct checking *x, struct finding_of_levels *f)
-{
-	enum level levels[LEVEL_COUNT];
-	unsigned count = check_strongest(&f->found, levels);
-	for (unsigned i = 0; i < count; i++)
-		check_commit_order(f->facts, levels[i], x->in.clock,
-		                   &f->results[levels[i]]);
-}
-
 /* The first witness there is, as a picture. */
-static void draw(struct checking *x, const struct finding_of_levels *f)
+static void draw(struct checking *x, const struct check_case *c)
 {
 	struct text title = { 0 };
 	enum level l = 0;
-	while (l < LEVEL_COUNT && f->found.shown_by[l] != l) l++;
-	if (l == LEVEL_COUNT) return;
-	const struct check_witness *w = &f->witnesses[l];
-	name_trace_place(&title, f->found.trace, f->found.trace->line);
+	while (l < LEVEL_COUNT && c->shown_by[l] != l) l++;
+	if (l == LEVEL_COUNT || x->picture.length) return;
+	const struct check_witness *w = &c->witnesses[l];
+	name_trace_place(&title, c->trace, c->trace->line);
 	text_string(&title, " violates ");
 	name_level(&title, l);
 	if (w->anomaly) text_format(&title, ": %s", w->anomaly);
 	report_dot(&x->picture, w->part, text_get(&title), &w->cycle);
 	text_free(&title);
 }
-
-/* ---- what is said about it ---- */
 
 static void say_undecided(const struct check_case *c)
 {
@@ -177,7 +74,7 @@ static void tell_strongest(struct checking *x, const struct check_case *c)
 	text_clear(&x->first);
 	text_clear(&x->report);
 	report_strongest_of(&line, c);
-	histories_put(&x->in, &line);
+	histories_put(&x->to, &line);
 	text_free(&line);
 }
 
@@ -185,7 +82,7 @@ static void tell_json(struct checking *x, const struct check_case *c)
 {
 	struct text line = { 0 };
 	report_check_json(&line, c, x->orders, iso_version());
-	histories_put(&x->in, &line);
+	histories_put(&x->to, &line);
 	text_free(&line);
 }
 
@@ -203,84 +100,32 @@ static void tell_in_words(struct checking *x, const struct check_case *c)
 	if (!x->quiet) report_check_costs(&x->costs, c);
 }
 
-static void tell(struct checking *x, struct finding_of_levels *f)
+static bool on_checked(void *data, const struct check_case *c, bool shown)
 {
-	const struct check_case *c = &f->found;
-	bool violated = check_overall(c) == CHECK_VIOLATED;
-	bool report = !x->summary.histories || (violated && !x->reported);
-	bool drawing = pictures_wanted(x->line) && !x->picture.length;
-	if (x->orders) find_orders(x, f);
-	bool in_words = report && !x->strongest;
-	bool wanted = check_undecided(c) || x->json || in_words;
-	if (violated && (drawing || (wanted && !x->quiet))) explain(x, f);
-	if (violated && drawing) draw(x, f);
+	struct checking *x = data;
+	if (x->request.witness) draw(x, c);
 	if (x->strongest)
 		tell_strongest(x, c);
 	else if (x->json)
 		tell_json(x, c);
-	else if (report)
+	else if (shown)
 		tell_in_words(x, c);
-	x->reported |= violated;
-	check_summary_add(&x->summary, c);
+	return !x->to.failed;
 }
 
-static void check_observed(struct checking *x, const struct observed *o)
-{
-	const struct trace *t = o->trace;
-	struct finding_of_levels f = {
-		.facts = facts_of_trace(t),
-		.found = { .trace = t,
-		           .format = o->format,
-		           .number = o->number,
-		           .wanted = x->wanted,
-		           .read_seconds = o->read_seconds },
-	};
-	f.found.results = f.results;
-	for (enum level l = 0; l < LEVEL_COUNT; l++)
-		f.found.shown_by[l] = LEVEL_COUNT;
-	double begun = seconds_now();
-	check_levels(t, f.facts, x->wanted, x->in.clock, f.results);
-	f.found.check_seconds = seconds_now() - begun;
-	tell(x, &f);
-	for (enum level l = 0; l < LEVEL_COUNT; l++) {
-		check_result_free(&f.results[l]);
-		if (f.witnesses[l].part) check_witness_free(&f.witnesses[l]);
-	}
-	facts_free(f.facts);
-}
-
-/* Anything but a first history goes without --commit-order in words. */
-static bool orders_fit(const struct checking *x)
-{
-	if (!x->orders || x->json || !x->summary.histories) return true;
-	say("--commit-order goes with one history, and this is another one: "
-	    "%s; choose one with --history N, or use --json",
-	    x->in.path);
-	return false;
-}
-
-static int look(void *data, const struct observed *o)
-{
-	struct checking *x = data;
-	if (!orders_fit(x)) return EXIT_USAGE;
-	if (histories_go_on(&x->in, x->summary.histories)) check_observed(x, o);
-	return EXIT_HOLDS;
-}
-
-/* ---- the result ---- */
+/* ---- all of them ---- */
 
 static void write_result(struct checking *x)
 {
+	struct check_summary *m = &x->summary;
 	struct text t = { 0 };
-	x->summary.stopped = x->in.stopped;
-	bool several = x->summary.histories > 1 || x->summary.stopped;
+	bool several = m->histories > 1 || m->stopped;
 	if (x->json || (x->strongest && several)) return;
-	x->summary.seconds = seconds_now() - x->in.begun;
 	if (several && x->quiet) {
-		report_summary_verdict(&t, &x->style, &x->summary);
+		report_summary_verdict(&t, &x->style, m);
 	} else if (several) {
-		report_summary(&t, &x->style, &x->summary);
-		if (x->reported) {
+		report_summary(&t, &x->style, m);
+		if (m->overall[CHECK_VIOLATED]) {
 			text_format(&t, "\nThe first violating one, %s:\n",
 			            text_get(&x->which));
 			text_string(&t, text_get(&x->report));
@@ -289,27 +134,28 @@ static void write_result(struct checking *x)
 		text_string(&t, text_get(&x->report));
 		text_string(&t, text_get(&x->costs));
 	}
-	histories_put(&x->in, &t);
+	histories_put(&x->to, &t);
 	text_free(&t);
 }
 
-static int finish(struct checking *x)
+static int check(struct checking *x)
 {
-	write_result(x);
-	if (!pictures_write(x->line, &x->picture,
-	                    "there is no violation by a part of a history, "
-	                    "so nothing was drawn") ||
-	    x->in.failed)
-		return EXIT_INTERNAL;
-	return exit_code_of_check(check_summary_verdict(&x->summary));
-}
-
-static int check_inputs(struct checking *x)
-{
-	histories_begin(&x->in);
-	int code = histories_look(&x->in);
-	if (code == EXIT_HOLDS) code = finish(x);
-	histories_end(&x->in);
+	struct problem problem = { 0 };
+	histories_begin(&x->to, &x->request.in);
+	bool fine = check_inputs(&x->request, &x->summary, &problem);
+	int code = exit_code_of_check(check_summary_verdict(&x->summary));
+	progress_end(&x->to.progress);
+	if (fine) {
+		write_result(x);
+		if (!pictures_write(x->line, &x->picture,
+		                    "there is no violation by a part of a "
+		                    "history, so nothing was drawn") ||
+		    x->to.failed)
+			code = EXIT_INTERNAL;
+	} else {
+		code = say_problem(x->line, NULL, &problem);
+	}
+	problem_free(&problem);
 	check_summary_free(&x->summary);
 	text_free(&x->which);
 	text_free(&x->report);
@@ -338,31 +184,41 @@ static bool options_fit(const struct command_line *c)
 	       outputs_fit(c, "history") && pictures_possible(c);
 }
 
+/* Only what is told is worth an explanation. */
+static enum explain_wanted explanations(const struct checking *x)
+{
+	if (x->quiet) return EXPLAIN_NONE;
+	if (x->json) return EXPLAIN_ALL;
+	return x->strongest ? EXPLAIN_OPEN : EXPLAIN_SHOWN;
+}
+
 static bool settings(struct checking *x)
 {
 	const struct command_line *c = x->line;
 	const char *level = c->value[OPTION_CHECK_LEVEL];
-	x->wanted =
-		level ? 1u << level_from_word(level) : (1u << LEVEL_COUNT) - 1;
 	x->json = c->value[OPTION_JSON];
 	x->strongest = c->value[OPTION_STRONGEST];
 	x->orders = c->value[OPTION_COMMIT_ORDER];
 	x->quiet = c->value[OPTION_QUIET];
 	x->style = output_style(c, outputs_result_stream(c));
-	return histories_settings(&x->in, c) && options_fit(c);
+	x->request.levels =
+		level ? 1u << level_from_word(level) : (1u << LEVEL_COUNT) - 1;
+	x->request.explain = explanations(x);
+	x->request.witness = pictures_wanted(c);
+	x->request.orders = x->orders;
+	x->request.single = x->orders && !x->json;
+	x->request.data = x;
+	x->request.checked = on_checked;
+	return histories_settings(&x->to, &x->request.in, c) && options_fit(c);
 }
 
 int check_main(const struct command_line *c)
 {
-	struct checking x = { .line = c };
-	x.in = (struct histories){ .doing = "checking",
-		                   .count = &x.summary.histories,
-		                   .look = look,
-		                   .data = &x };
+	struct checking x = { .line = c, .to = { .doing = "checking" } };
 	if (!c->operand_count) {
 		say("check needs a recorded history: isoscope check "
 		    "HISTORY...");
 		return EXIT_USAGE;
 	}
-	return settings(&x) ? check_inputs(&x) : EXIT_USAGE;
+	return settings(&x) ? check(&x) : EXIT_USAGE;
 }

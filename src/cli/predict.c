@@ -1,103 +1,132 @@
-#include "cli/predict.h"
-
 #include <inttypes.h>
 
-#include "base/seconds.h"
+#include "api/predict_inputs.h"
 #include "cli/exit_codes.h"
+#include "cli/histories.h"
+#include "cli/options.h"
 #include "cli/output.h"
 #include "cli/outputs.h"
 #include "cli/program.h"
-#include "history/history.h"
+#include "cli/settings.h"
+#include "cli/signals.h"
+#include "history/trace.h"
+#include "isoscope.h"
+#include "report/predict_dot.h"
+#include "report/predict_json.h"
 #include "vm/program.h"
 
-static bool goes_on(struct predicting *x)
-{
-	return histories_go_on(&x->in,
-	                       x->summary.histories || x->summary.left_out);
-}
+/* What was asked for, and what is to be said at the end. */
+struct predicting {
+	const struct command_line *line;
+	struct predict_request request;
+	struct histories to;
+	struct style style;
+	bool json, quiet;
+	bool recording; /* from --program, so from seeds */
+	struct predict_summary summary;
+	struct text words; /* about the predictions of the history at hand */
+	/* Of the first history, then of the first one that shows more: which
+	 * it is, what is said about it, and what that cost. */
+	struct text which, report, costs;
+	struct text first_line; /* of the first history; it is said once there
+	                         * is a second one */
+	bool shown;             /* a history shows something */
+	FILE *histories;        /* what is predicted; NULL: not asked for */
+	struct text picture;
+};
 
-/* A history of a file. */
-static int look(void *data, const struct observed *o)
-{
-	struct predicting *x = data;
-	struct predict_case c = { .observed = o->trace,
-		                  .format = o->format,
-		                  .history = o->number,
-		                  .read_seconds = o->read_seconds };
-	if (!goes_on(x)) return EXIT_HOLDS;
-	return predict_level(x, o->trace) ? predict_from(x, &c) : EXIT_USAGE;
-}
+/* ---- while it predicts ---- */
 
-/* ---- from runs of a program ---- */
-
-/* A run that met a false assumption is no history. */
-static void leave_out(struct predicting *x, uint64_t seed)
+static void write_history(struct predicting *x, const struct predict_case *c,
+                          const struct predicted *p)
 {
 	struct text line = { 0 };
-	if (!x->quiet && !x->json) {
-		text_string(&line, text_get(&x->first_line));
-		text_clear(&x->first_line);
-		text_format(&line,
-		            "%s, seed %" PRIu64 ": left out: the run "
-		            "meets a false assumption\n",
-		            x->program_path, seed);
-		histories_put(&x->in, &line);
-	}
-	x->summary.left_out++;
+	report_predicted_history(&line, c, p);
+	if (!output_text(x->histories, x->line->value[OPTION_HISTORIES], &line))
+		x->to.failed = true;
 	text_free(&line);
 }
 
-static int predict_recorded(struct predicting *x, uint64_t number, double begun)
+static bool on_predicted(void *data, const struct predict_case *c,
+                         const struct predicted *p, bool shown)
 {
-	struct predict_case c = { .format = FORMAT_COUNT,
-		                  .history = number,
-		                  .seed = x->seed + number - 1 };
-	struct history *h = runner_history(predict_runner(x));
-	struct trace *t = trace_of_history(h, x->program_path);
-	t->program = x->program_path;
-	c.observed = t;
-	c.read_seconds = seconds_now() - begun;
-	int code = predict_from(x, &c);
-	trace_free(t);
-	history_free(h);
-	return code;
+	struct predicting *x = data;
+	if (x->histories) write_history(x, c, p);
+	if (x->request.explain_first && !x->picture.length)
+		report_predicted_dot(&x->picture, c, p);
+	if (x->json)
+		report_predicted_json(&x->words, c, p);
+	else if (shown && !x->quiet)
+		report_predicted(&x->words, &x->style, c, p);
+	return !x->to.failed;
 }
 
-/* Run number i, from 1, as `isoscope record` would have it. */
-static int predict_run(struct predicting *x, uint64_t i)
+static void tell_in_words(struct predicting *x, const struct predict_case *c)
 {
-	double begun = seconds_now();
-	uint64_t seed = x->seed + i - 1;
-	struct runner *r = predict_runner(x);
-	enum run_end end = record_serial(r, seed);
-	if (program_fault(x->program)) return EXIT_INPUT;
-	switch (end) {
-	case RUN_COMPLETE: return predict_recorded(x, i, begun);
-	case RUN_PRUNED: leave_out(x, seed); return EXIT_HOLDS;
-	case RUN_INTERRUPTED:
-		x->in.stopped = check_clock_reason(x->in.clock);
-		if (!x->in.stopped) x->in.stopped = "a limit was reached";
-		return EXIT_HOLDS;
-	case RUN_MEMORY:
-		x->in.stopped = "the memory limit was reached";
-		return EXIT_HOLDS;
-	case RUN_TOO_LARGE: break;
-	}
-	say("%s: %s", x->program_path, runner_problem(r));
-	return EXIT_INCONCLUSIVE;
+	text_clear(&x->which);
+	text_clear(&x->report);
+	text_clear(&x->costs);
+	name_predict_place(&x->which, c);
+	report_predict_verdict(&x->report, &x->style, c);
+	text_string(&x->report, text_get(&x->words));
+	if (x->quiet) return;
+	report_predict_end(&x->report, c);
+	report_predict_costs(&x->costs, c);
 }
 
-static int predict_program(struct predicting *x)
+/* A line for each history, or each run that is none, once there are several:
+ * behind the line of the first one, which waits until then. */
+static void put_line(struct predicting *x, struct text *line)
 {
-	static const struct trace nothing;
-	x->in.path = x->program_path;
-	if (!predict_level(x, &nothing)) return EXIT_USAGE;
-	for (uint64_t i = 1; i <= x->runs && goes_on(x); i++) {
-		int code = predict_run(x, i);
-		if (code != EXIT_HOLDS) return code;
-		if (x->in.stopped) break;
+	struct text both = { 0 };
+	text_string(&both, text_get(&x->first_line));
+	text_clear(&x->first_line);
+	text_string(&both, text_get(line));
+	histories_put(&x->to, &both);
+	text_free(&both);
+	text_free(line);
+}
+
+static void tell_line(struct predicting *x, const struct predict_case *c)
+{
+	struct text line = { 0 };
+	if (x->quiet) return;
+	if (!x->summary.histories && !x->summary.left_out) {
+		report_predict_line(&x->first_line, &x->style, c);
+		return;
 	}
-	return EXIT_HOLDS;
+	report_predict_line(&line, &x->style, c);
+	put_line(x, &line);
+}
+
+static bool on_searched(void *data, const struct predict_case *c, bool shown)
+{
+	struct predicting *x = data;
+	struct text line = { 0 };
+	if (x->json) {
+		report_predict_json(&line, c, &x->words, iso_version());
+		histories_put(&x->to, &line);
+		text_free(&line);
+	} else {
+		tell_line(x, c);
+		if (shown) tell_in_words(x, c);
+	}
+	x->shown |= c->found;
+	text_clear(&x->words);
+	return !x->to.failed;
+}
+
+static bool on_left_out(void *data, uint64_t seed)
+{
+	struct predicting *x = data;
+	struct text line = { 0 };
+	if (x->quiet || x->json) return true;
+	text_format(&line,
+	            "%s, seed %" PRIu64 ": left out: the run meets a false "
+	            "assumption\n",
+	            x->request.program_path, seed);
+	put_line(x, &line);
+	return !x->to.failed;
 }
 
 /* ---- the result ---- */
@@ -111,7 +140,7 @@ static void write_several(struct predicting *x, struct text *t)
 	if (x->first_line.length) text_string(t, text_get(&x->first_line));
 	text_char(t, '\n');
 	report_predict_summary(t, &x->style, &x->summary);
-	if (x->shown == SHOWN_NOTHING) return;
+	if (!x->shown) return;
 	text_format(t, "\nThe first prediction, from %s:\n",
 	            text_get(&x->which));
 	text_string(t, text_get(&x->report));
@@ -119,18 +148,16 @@ static void write_several(struct predicting *x, struct text *t)
 
 static void write_result(struct predicting *x)
 {
-	struct predict_summary *m = &x->summary;
+	const struct predict_summary *m = &x->summary;
 	struct text t = { 0 };
-	m->stopped = x->in.stopped;
 	if (x->json) return;
-	m->seconds = seconds_now() - x->in.begun;
 	if (m->histories != 1 || m->stopped || m->left_out) {
 		write_several(x, &t);
 	} else {
 		text_string(&t, text_get(&x->report));
 		text_string(&t, text_get(&x->costs));
 	}
-	histories_put(&x->in, &t);
+	histories_put(&x->to, &t);
 	text_free(&t);
 }
 
@@ -139,50 +166,161 @@ static int finish(struct predicting *x)
 	write_result(x);
 	if (!pictures_write(x->line, &x->picture,
 	                    "nothing is predicted, so nothing was drawn") ||
-	    x->in.failed)
+	    x->to.failed)
 		return EXIT_INTERNAL;
 	return exit_code_of_check(predict_summary_verdict(&x->summary));
 }
 
 static void free_all(struct predicting *x)
 {
-	runner_free(x->runner);
-	histories_end(&x->in);
+	text_free(&x->words);
 	text_free(&x->which);
 	text_free(&x->report);
 	text_free(&x->costs);
 	text_free(&x->first_line);
 	text_free(&x->picture);
-	program_free(x->program);
 }
 
-static int predict_all(struct predicting *x)
+static int predict(struct predicting *x)
 {
 	const char *path = x->line->value[OPTION_HISTORIES];
-	histories_begin(&x->in);
+	struct problem problem = { 0 };
+	int code;
+	histories_begin(&x->to, &x->request.in);
 	if (path && !(x->histories = output_open(path))) return EXIT_USAGE;
-	int code = x->recording ? predict_program(x) : histories_look(&x->in);
-	if (x->program && program_failed(x->line, x->program))
-		code = EXIT_INPUT;
-	else if (code == EXIT_HOLDS)
+	bool fine = predict_inputs(&x->request, &x->summary, &problem);
+	progress_end(&x->to.progress);
+	if (fine) {
 		code = finish(x);
-	else if (x->summary.histories || x->summary.left_out)
-		write_result(x);
+	} else {
+		code = say_problem(x->line, x->request.program, &problem);
+		if (problem.kind != PROBLEM_FAULT &&
+		    (x->summary.histories || x->summary.left_out))
+			write_result(x);
+	}
 	if (!output_close(x->histories, path)) code = EXIT_INTERNAL;
+	problem_free(&problem);
 	return code;
+}
+
+/* ---- options that go together ---- */
+
+static bool given(const struct command_line *c, enum option_id o)
+{
+	return c->value[o];
+}
+
+static bool need_program(const struct command_line *c)
+{
+	static const enum option_id options[] = { OPTION_RUNS,
+		                                  OPTION_RUN_SEED };
+	for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+		if (!given(c, options[i])) continue;
+		say("--%s goes with --program, which records traces",
+		    option_table[options[i]].word);
+		return false;
+	}
+	return true;
+}
+
+static bool program_alone(const struct command_line *c)
+{
+	static const enum option_id options[] = { OPTION_VALIDATE,
+		                                  OPTION_FORMAT, OPTION_HISTORY,
+		                                  OPTION_UNKNOWN };
+	if (c->operand_count) {
+		say("--program records its histories itself, and '%s' is "
+		    "another one; --validate runs a program along predictions "
+		    "from given histories",
+		    c->operands[0]);
+		return false;
+	}
+	for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+		if (!given(c, options[i])) continue;
+		if (options[i] == OPTION_VALIDATE)
+			say("--program validates with that program: "
+			    "--validate goes with given histories");
+		else
+			say("--%s goes with given histories, not with "
+			    "--program",
+			    option_table[options[i]].word);
+		return false;
+	}
+	return true;
+}
+
+static bool options_fit(const struct predicting *x)
+{
+	const struct command_line *c = x->line;
+	if (x->recording ? !program_alone(c) : !need_program(c)) return false;
+	if (!x->recording && !c->operand_count) {
+		say("predict needs an observed history: isoscope predict "
+		    "HISTORY..., or a program to record it from: --program "
+		    "PROGRAM");
+		return false;
+	}
+	return outputs_fit(c, "history") && pictures_possible(c);
+}
+
+/* ---- the command line ---- */
+
+static bool level_fits(const struct predict_request *r)
+{
+	struct problem problem = { 0 };
+	bool fine = !r->level_given ||
+	            predict_level_possible(r->options.level, &problem);
+	if (!fine) say("%s", text_get(&problem.words));
+	problem_free(&problem);
+	return fine;
+}
+
+static bool settings(struct predicting *x)
+{
+	const struct command_line *c = x->line;
+	struct predict_request *r = &x->request;
+	const char *level = c->value[OPTION_PREDICT_LEVEL];
+	double seconds;
+	x->recording = c->value[OPTION_FROM_PROGRAM];
+	x->json = c->value[OPTION_JSON];
+	x->quiet = c->value[OPTION_QUIET];
+	x->style = output_style(c, outputs_result_stream(c));
+	r->level_given = level;
+	if (level) r->options.level = level_from_word(level);
+	setting_encoding(c, &r->options);
+	r->options.enumerate = c->value[OPTION_ALL];
+	r->program_path =
+		c->value[x->recording ? OPTION_FROM_PROGRAM : OPTION_VALIDATE];
+	r->runs = x->recording;
+	r->seed = 1;
+	r->interrupt = signals_flag();
+	r->explain = x->quiet  ? EXPLAIN_NONE
+	             : x->json ? EXPLAIN_ALL
+	                       : EXPLAIN_SHOWN;
+	r->explain_first = pictures_wanted(c);
+	r->data = x;
+	r->predicted = on_predicted;
+	r->searched = on_searched;
+	r->left_out = on_left_out;
+	return setting_count(c, OPTION_ALL, &r->wanted) &&
+	       histories_settings(&x->to, &r->in, c) &&
+	       setting_count(c, OPTION_RUNS, &r->runs) &&
+	       setting_seed(c, OPTION_RUN_SEED, &r->seed) &&
+	       setting_step_timeout(c, &seconds) && level_fits(r) &&
+	       options_fit(x);
 }
 
 int predict_main(const struct command_line *c)
 {
-	struct predicting x = { .line = c };
+	struct predicting x = { .line = c,
+		                .to = { .doing = "predicting from" } };
+	struct program *program = NULL;
 	int code = EXIT_INPUT;
-	x.in = (struct histories){ .doing = "predicting from",
-		                   .count = &x.summary.histories,
-		                   .look = look,
-		                   .data = &x };
-	if (!predict_settings(&x)) return EXIT_USAGE;
-	if (x.program_path) x.program = read_program(c, x.program_path);
-	if (x.program || !x.program_path) code = predict_all(&x);
+	if (!settings(&x)) return EXIT_USAGE;
+	if (x.request.program_path)
+		program = read_program(c, x.request.program_path);
+	x.request.program = program;
+	if (program || !x.request.program_path) code = predict(&x);
 	free_all(&x);
+	program_free(program);
 	return code;
 }

@@ -2,10 +2,11 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "api/inputs.h"
 #include "base/diag.h"
 #include "base/seconds.h"
+#include "cli/exit_codes.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/outputs.h"
@@ -97,24 +98,28 @@ bool program_failed(const struct command_line *c, const struct program *p)
 	return true;
 }
 
-/* Pipes are read once, so they are not looked into. */
-static bool begins_as_client(const char *path)
+int say_problem(const struct command_line *c, const struct program *p,
+                const struct problem *problem)
 {
-	struct stat what;
-	char bytes[64];
-	if (is_standard(path) || stat(path, &what) || !S_ISREG(what.st_mode))
-		return false;
-	FILE *f = fopen(path, "re");
-	size_t n = f ? fread(bytes, 1, sizeof bytes, f) : 0;
-	if (f) fclose(f);
-	return is_shared_object(bytes, n);
+	static const int codes[] = {
+		[PROBLEM_NONE] = EXIT_HOLDS,
+		[PROBLEM_REQUEST] = EXIT_USAGE,
+		[PROBLEM_INPUT] = EXIT_INPUT,
+		[PROBLEM_LIMIT] = EXIT_INCONCLUSIVE,
+		[PROBLEM_SYSTEM] = EXIT_INTERNAL,
+		[PROBLEM_FAULT] = EXIT_INPUT,
+	};
+	if (problem->words.length) say("%s", text_get(&problem->words));
+	say_diagnostics(c, &problem->diags);
+	if (problem->kind == PROBLEM_FAULT) program_failed(c, p);
+	return codes[problem->kind];
 }
 
 bool is_client(const char *path, const char *wanted)
 {
-	if (!begins_as_client(path)) return false;
-	say("%s is a shared object, and %s; to explore its sessions: isoscope "
-	    "explore %s",
-	    path, wanted, path);
-	return true;
+	struct problem problem = { 0 };
+	bool client = input_is_client(path, wanted, &problem);
+	if (client) say("%s", text_get(&problem.words));
+	problem_free(&problem);
+	return client;
 }

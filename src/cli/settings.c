@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/programs.h"
 #include "cli/cores.h"
 #include "cli/output.h"
 #include "predict/predict.h"
@@ -152,16 +153,16 @@ bool setting_step_timeout(const struct command_line *c, double *out)
 bool setting_level(const struct command_line *c, enum option_id option,
                    const struct program *p, enum level *out)
 {
+	struct problem problem = { 0 };
 	const char *word = c->value[option];
-	if (!word) word = program_isolation(p);
-	enum level l = word ? level_from_word(word) : LEVEL_CC;
-	if (l == LEVEL_COUNT) {
-		say("%s: there is no isolation level '%s'", program_path(p),
-		    word);
-		return false;
+	if (word) {
+		*out = level_from_word(word); /* the option table knows it */
+		return true;
 	}
-	*out = l;
-	return true;
+	bool fine = program_level(p, out, &problem);
+	if (!fine) say("%s", text_get(&problem.words));
+	problem_free(&problem);
+	return fine;
 }
 
 void setting_encoding(const struct command_line *c, struct predict_options *o)

@@ -1,0 +1,133 @@
+#include "api/check_history.h"
+
+#include <assert.h>
+
+#include "base/seconds.h"
+#include "history/facts.h"
+#include "history/history.h"
+
+void check_history(struct checked *c, const struct trace *t, unsigned levels,
+                   struct check_clock *clock)
+{
+	assert(levels && levels < 1u << LEVEL_COUNT);
+	*c = (struct checked){ .facts = facts_of_trace(t), .clock = clock };
+	c->found = (struct check_case){ .trace = t,
+		                        .format = FORMAT_COUNT,
+		                        .number = 1,
+		                        .wanted = levels,
+		                        .results = c->results };
+	for (enum level l = 0; l < LEVEL_COUNT; l++)
+		c->found.shown_by[l] = LEVEL_COUNT;
+	double begun = seconds_now();
+	check_levels(t, c->facts, levels, clock, c->results);
+	c->found.check_seconds = seconds_now() - begun;
+}
+
+void checked_free(struct checked *c)
+{
+	for (enum level l = 0; l < LEVEL_COUNT; l++) {
+		check_result_free(&c->results[l]);
+		if (c->witnesses[l].part) check_witness_free(&c->witnesses[l]);
+	}
+	facts_free(c->facts);
+}
+
+void checked_find_orders(struct checked *c)
+{
+	enum level levels[LEVEL_COUNT];
+	unsigned count = check_strongest(&c->found, levels);
+	for (unsigned i = 0; i < count; i++)
+		check_commit_order(c->facts, levels[i], c->clock,
+		                   &c->results[levels[i]]);
+}
+
+enum level checked_witnessed(const struct checked *c)
+{
+	enum level l = 0;
+	while (l < LEVEL_COUNT && c->found.shown_by[l] != l) l++;
+	assert(l == LEVEL_COUNT || c->witnesses[l].part);
+	return l;
+}
+
+/* ---- witnesses ---- */
+
+/* Nothing smaller than init and two transactions violates a level. */
+enum { SMALLEST_PART = 3 };
+
+/* The smallest witness of a weaker level, which shows this one violated as
+ * well; LEVEL_COUNT if there is none. */
+static enum level borrowed(const struct checked *c, enum level l)
+{
+	enum level best = LEVEL_COUNT;
+	for (enum level o = 0; o < l; o++) {
+		if (c->found.shown_by[o] != o || !level_implies(l, o)) continue;
+		if (best == LEVEL_COUNT ||
+		    c->witnesses[o].part->transaction_count <
+		            c->witnesses[best].part->transaction_count)
+			best = o;
+	}
+	return best;
+}
+
+static void explain_level(struct checked *c, enum level l)
+{
+	struct check_case *found = &c->found;
+	struct check_witness *w = &c->witnesses[l];
+	enum level other = borrowed(c, l);
+	uint32_t known = other < LEVEL_COUNT
+	                         ? c->witnesses[other].part->transaction_count
+	                         : UINT32_MAX;
+	found->shown_by[l] = other;
+	if (known <= SMALLEST_PART) return;
+	if (check_explain(found->trace, c->facts, l, &c->results[l], c->clock,
+	                  w) &&
+	    w->part->transaction_count < known) {
+		found->shown_by[l] = l;
+		return;
+	}
+	check_witness_free(w);
+	*w = (struct check_witness){ 0 };
+	if (other == LEVEL_COUNT)
+		found->unexplained = check_clock_reason(c->clock);
+}
+
+/* A part that a weaker level forbids as well decides that level, if it is
+ * undecided: then it is the one to show the part for. */
+static void settle(struct checked *c, enum level l)
+{
+	struct check_case *found = &c->found;
+	struct check_witness *w = &c->witnesses[l];
+	struct witness cycle;
+	enum level to = 0;
+	while (to < l && !(check_has(found, to, CHECK_UNDECIDED) &&
+	                   level_implies(to, w->weakest)))
+		to++;
+	if (to == l || !level_witness(to, w->part, &cycle)) return;
+	witness_free(&w->cycle);
+	w->cycle = cycle;
+	for (enum level o = to; o < LEVEL_COUNT; o++) {
+		if (check_has(found, o, CHECK_UNDECIDED) &&
+		    level_implies(o, to)) {
+			check_result_free(&c->results[o]);
+			c->results[o].verdict = CHECK_VIOLATED;
+			found->shown_by[o] = to;
+		}
+		if (found->shown_by[o] == l) found->shown_by[o] = to;
+	}
+	c->witnesses[to] = *w;
+	*w = (struct check_witness){ 0 };
+}
+
+void checked_explain(struct checked *c)
+{
+	struct check_case *found = &c->found;
+	double begun = seconds_now();
+	found->witnesses = c->witnesses;
+	for (enum level l = 0; l < LEVEL_COUNT; l++)
+		if (check_has(found, l, CHECK_VIOLATED) &&
+		    check_forbidding(found->trace, l) == ANOMALY_COUNT)
+			explain_level(c, l);
+	for (enum level l = 0; l < LEVEL_COUNT; l++)
+		if (found->shown_by[l] == l) settle(c, l);
+	found->explain_seconds = seconds_now() - begun;
+}
