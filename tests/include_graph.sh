@@ -4,8 +4,8 @@
 # such errors in a copy, to see that they would be found.
 #
 #	base < vm < native < lang < analyse < compile < history < axioms < dpor
-#	< formats < check < generate < run < predict < distribute < report
-#	< api < cli
+#	< formats < check < generate < run < predict < distribute < result
+#	< report < api < cli
 #
 # A folder includes only what stands left of it; history and axioms know
 # nothing of the language. `include/isoscope.h` belongs to api,
@@ -34,7 +34,7 @@ upward() {
 		n = split("base vm native lang analyse compile " \
 			"history axioms dpor " \
 			"formats check generate run predict distribute " \
-			"report api cli", name)
+			"result report api cli", name)
 		for (i = 1; i <= n; i++) rank[name[i]] = i
 	}
 	function folder(path, part) {

@@ -100,8 +100,8 @@ unsigned levels_of_trace(const struct trace *t)
 	unsigned levels = 0;
 	check_levels(t, f, (1u << LEVEL_COUNT) - 1, clock, results);
 	for (enum level l = 0; l < LEVEL_COUNT; l++) {
-		ck_assert_int_ne(results[l].verdict, CHECK_UNDECIDED);
-		levels |= (unsigned)(results[l].verdict == CHECK_HOLDS) << l;
+		ck_assert_int_ne(results[l].verdict, VERDICT_UNDECIDED);
+		levels |= (unsigned)(results[l].verdict == VERDICT_HOLDS) << l;
 		check_result_free(&results[l]);
 	}
 	facts_free(f);
@@ -111,7 +111,7 @@ unsigned levels_of_trace(const struct trace *t)
 
 uint32_t *order_of_trace(const struct trace *t)
 {
-	struct check_result result = { .verdict = CHECK_HOLDS };
+	struct check_result result = { .verdict = VERDICT_HOLDS };
 	struct check_limits no_limits = { 0 };
 	unsigned levels = levels_of_trace(t);
 	enum level strongest = LEVEL_SER;

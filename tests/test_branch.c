@@ -360,7 +360,7 @@ static struct manner random_end(struct rng *r, struct explore_options *o,
 static void expect_stop(const struct subject *s,
                         const struct explore_options *o, const struct found *f)
 {
-	enum explore_stop why = f->stats.stop;
+	enum stop_reason why = f->stats.stop;
 	if (found_all(f)) return;
 	if (why == STOP_HISTORIES && o->max_histories &&
 	    f->stats.classes == o->max_histories)

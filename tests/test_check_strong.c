@@ -215,7 +215,7 @@ static void compare(const struct history *h, enum level l,
 	if (r.verdict != small.verdict)
 		ck_abort_msg("%s under %s: %d, not %d", history_to_notation(h),
 		             level_word(l), r.verdict, small.verdict);
-	if (r.verdict == CHECK_HOLDS)
+	if (r.verdict == VERDICT_HOLDS)
 		order_is_right(f, l, r.order);
 	else if (part_allows(h, l, &r))
 		ck_abort_msg("%s under %s: the core does not suffice",
@@ -271,8 +271,8 @@ static void try_stage(enum stage stage, const struct history *h, enum level l,
 	ck_assert(strong_init(&s, f, l, clock));
 	if (saturate(&s)) {
 		enum strong_answer a = run_stage(stage, &s, core, order);
-		ck_assert(a != ANSWER_NO || small.verdict == CHECK_VIOLATED);
-		ck_assert(a != ANSWER_YES || small.verdict == CHECK_HOLDS);
+		ck_assert(a != ANSWER_NO || small.verdict == VERDICT_VIOLATED);
+		ck_assert(a != ANSWER_YES || small.verdict == VERDICT_HOLDS);
 		ck_assert(a != ANSWER_OPEN || stage != STAGE_SOLVE);
 		ck_assert(a != ANSWER_NO || stage == STAGE_SOLVE);
 		if (a == ANSWER_YES) order_is_right(f, l, order);
@@ -280,7 +280,7 @@ static void try_stage(enum stage stage, const struct history *h, enum level l,
 		tally->no += a == ANSWER_NO;
 		tally->open += a == ANSWER_OPEN;
 	} else {
-		ck_assert_int_eq(small.verdict, CHECK_VIOLATED);
+		ck_assert_int_eq(small.verdict, VERDICT_VIOLATED);
 	}
 	strong_free(&s);
 	check_result_free(&small);
@@ -323,7 +323,7 @@ static bool search_refuses(const struct history *h, enum level l,
 	bool refused = false;
 	if (strong_init(&s, f, l, clock) && saturate(&s)) {
 		check_strong(f, l, clock, &r);
-		refused = r.verdict == CHECK_VIOLATED;
+		refused = r.verdict == VERDICT_VIOLATED;
 		if (refused) ck_assert(!part_allows(h, l, &r));
 		check_result_free(&r);
 	}

@@ -192,7 +192,7 @@ static bool holds(const struct history *h, enum level l)
 	struct check_result r;
 	bool allowed = level_allows_history(l, h);
 	decide(h, l, &r);
-	if (r.verdict != (allowed ? CHECK_HOLDS : CHECK_VIOLATED))
+	if (r.verdict != (allowed ? VERDICT_HOLDS : VERDICT_VIOLATED))
 		ck_abort_msg("%s: %s should be %s", history_to_notation(h),
 		             level_word(l), allowed ? "allowed" : "forbidden");
 	if (allowed)
@@ -303,14 +303,14 @@ static void interrupt(const struct facts *f, enum level l, bool allowed)
 			check_clock_new(&(struct check_limits){
 				.stop = loses_patience, .stop_data = &p });
 		check_weak(f, l, clock, &r);
-		finished = r.verdict != CHECK_UNDECIDED;
+		finished = r.verdict != VERDICT_UNDECIDED;
 		if (!finished) {
 			ck_assert_ptr_nonnull(r.reason);
 			ck_assert_ptr_null(r.order);
 			undecided++;
 		} else {
-			ck_assert_int_eq(r.verdict, allowed ? CHECK_HOLDS
-			                                    : CHECK_VIOLATED);
+			ck_assert_int_eq(r.verdict, allowed ? VERDICT_HOLDS
+			                                    : VERDICT_VIOLATED);
 		}
 		check_result_free(&r);
 		check_clock_free(clock);
@@ -354,7 +354,7 @@ START_TEST(memory_limit)
 	struct check_clock *clock =
 		check_clock_new(&(struct check_limits){ .memory = 1000 });
 	check_weak(f, LEVEL_CC, clock, &r);
-	ck_assert_int_eq(r.verdict, CHECK_UNDECIDED);
+	ck_assert_int_eq(r.verdict, VERDICT_UNDECIDED);
 	ck_assert_str_eq(r.reason, CHECK_MEMORY);
 	check_result_free(&r);
 	check_clock_free(clock);
@@ -405,7 +405,7 @@ static void core_has(const char *notation, enum level l, uint32_t count)
 	struct history *h = history_from_notation(notation);
 	struct check_result r;
 	decide(h, l, &r);
-	ck_assert_int_eq(r.verdict, CHECK_VIOLATED);
+	ck_assert_int_eq(r.verdict, VERDICT_VIOLATED);
 	ck_assert_msg(r.core_count == count, "%s under %s: %u", notation,
 	              level_word(l), r.core_count);
 	core_is_right(h, l, &r);

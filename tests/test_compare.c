@@ -221,7 +221,7 @@ static void check_reach(const struct comparison *c, enum compare_way w,
 {
 	const struct compare_stats *s = comparison_stats(c);
 	uint64_t slots = 0;
-	ck_assert_int_eq(r->end, COMPARE_COMPLETE);
+	ck_assert_int_eq(r->end, STOP_NONE);
 	ck_assert_uint_eq(r->confirmed, r->unserializable);
 	ck_assert_uint_le(r->unserializable, s->exploration.unserializable);
 	for (uint32_t i = 0; i < comparison_slot_count(c); i++) {
@@ -442,8 +442,8 @@ START_TEST(histories_are_limited)
 	struct comparison *c = compare(p, o);
 	const struct compare_stats *s = comparison_stats(c);
 	check_sums(c);
-	ck_assert_int_eq(s->prediction.end, COMPARE_HISTORIES);
-	ck_assert_int_eq(s->exploration.end, COMPARE_HISTORIES);
+	ck_assert_int_eq(s->prediction.end, STOP_HISTORIES);
+	ck_assert_int_eq(s->exploration.end, STOP_HISTORIES);
 	ck_assert_uint_eq(s->traces, 3);
 	ck_assert_uint_eq(s->histories, 3);
 	ck_assert(!s->all_traces && !comparison_complete(c));
@@ -454,7 +454,7 @@ START_TEST(histories_are_limited)
 }
 END_TEST
 
-static void check_nothing(const struct comparison *c, enum compare_end end)
+static void check_nothing(const struct comparison *c, enum stop_reason end)
 {
 	const struct compare_stats *s = comparison_stats(c);
 	ck_assert_int_eq(s->prediction.end, end);
@@ -472,12 +472,12 @@ START_TEST(what_comes_too_late_does_not_begin)
 	struct compare_options o = { .predict = { .level = LEVEL_CC },
 		                     .timeout = 1e-9 };
 	struct comparison *c = compare(p, o);
-	check_nothing(c, COMPARE_TIME);
+	check_nothing(c, STOP_TIME);
 	comparison_free(c);
 	o.timeout = 0;
 	o.interrupt = &yes;
 	c = compare(p, o);
-	check_nothing(c, COMPARE_INTERRUPTED);
+	check_nothing(c, STOP_INTERRUPTED);
 	comparison_free(c);
 	program_free(p);
 }
@@ -509,8 +509,8 @@ START_TEST(the_observer_stops_it)
 	struct comparison *c = comparison_new(p, &o, &observer);
 	comparison_run(c);
 	const struct compare_stats *n = comparison_stats(c);
-	ck_assert_int_eq(n->prediction.end, COMPARE_INTERRUPTED);
-	ck_assert_int_eq(n->exploration.end, COMPARE_INTERRUPTED);
+	ck_assert_int_eq(n->prediction.end, STOP_INTERRUPTED);
+	ck_assert_int_eq(n->exploration.end, STOP_INTERRUPTED);
 	ck_assert_uint_lt(n->traces, 10);
 	ck_assert_uint_eq(n->histories, 0);
 	ck_assert(!comparison_complete(c));

@@ -233,7 +233,7 @@ START_TEST(parts)
 		for (enum level l = 0; l < LEVEL_COUNT; l++) {
 			struct check_result c;
 			check_small(part, l, &c);
-			bool allows = c.verdict == CHECK_HOLDS;
+			bool allows = c.verdict == VERDICT_HOLDS;
 			allowed[l] += allows;
 			if (allows != twin_allows(l, plain))
 				ck_abort_msg("%s: %s",
@@ -414,7 +414,7 @@ static struct check_witness explain(enum level l, const struct history *h)
 	struct trace *t = trace_of_history(h, "some.jsonl");
 	struct facts *f = facts_of_trace(t);
 	check_level(f, l, clock, &r);
-	ck_assert_int_eq(r.verdict, CHECK_VIOLATED);
+	ck_assert_int_eq(r.verdict, VERDICT_VIOLATED);
 	ck_assert(check_explain(t, f, l, &r, clock, &w));
 	check_part(h, &w);
 	twin_check_witness(l, w.part, &w.cycle);
@@ -544,9 +544,9 @@ START_TEST(few_of_many)
 	struct check_clock *clock = clock_new();
 	struct trace *t = trace_of_history(many, "some.jsonl");
 	struct facts *f = facts_of_trace(t);
-	struct check_result found, nothing = { .verdict = CHECK_VIOLATED };
+	struct check_result found, nothing = { .verdict = VERDICT_VIOLATED };
 	check_level(f, e->level, clock, &found);
-	ck_assert_int_eq(found.verdict, CHECK_VIOLATED);
+	ck_assert_int_eq(found.verdict, VERDICT_VIOLATED);
 	for (int i = 0; i < 2; i++) {
 		struct check_witness w;
 		const struct check_result *r = i ? &nothing : &found;
@@ -587,7 +587,7 @@ START_TEST(smaller_elsewhere)
 	struct check_clock *clock = clock_new();
 	uint32_t core[6];
 	for (int i = 0; i < 6; i++) core[i] = number_of(many, names[i]);
-	struct check_result r = { .verdict = CHECK_VIOLATED,
+	struct check_result r = { .verdict = VERDICT_VIOLATED,
 		                  .core = core,
 		                  .core_count = 6 };
 	struct check_witness w;
@@ -667,7 +667,7 @@ START_TEST(an_anomaly_is_reason_enough)
 	struct check_clock *clock = clock_new();
 	struct check_result r[LEVEL_COUNT];
 	check_levels(t, f, 1u << LEVEL_RC, clock, r);
-	ck_assert_int_eq(r[LEVEL_RC].verdict, CHECK_VIOLATED);
+	ck_assert_int_eq(r[LEVEL_RC].verdict, VERDICT_VIOLATED);
 	struct check_witness w;
 	ck_assert(!check_explain(t, f, LEVEL_RC, &r[LEVEL_RC], clock, &w));
 	ck_assert_ptr_null(w.part);

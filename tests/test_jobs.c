@@ -228,7 +228,7 @@ END_TEST
 struct limit {
 	struct explore_options options;
 	struct manner manner;
-	enum explore_stop why;
+	enum stop_reason why;
 };
 
 static void try_limit(const struct subject *s, const struct limit *l,

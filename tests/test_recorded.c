@@ -250,7 +250,7 @@ static void check_directly(const struct history *h, const struct trace *t,
 			check_weak(f, l, clock, &r);
 		else
 			check_strong(f, l, clock, &r);
-		if (r.verdict != (allowed ? CHECK_HOLDS : CHECK_VIOLATED))
+		if (r.verdict != (allowed ? VERDICT_HOLDS : VERDICT_VIOLATED))
 			ck_abort_msg("%s: %s should be %s",
 			             history_to_notation(h), level_word(l),
 			             allowed ? "allowed" : "forbidden");

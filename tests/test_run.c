@@ -221,7 +221,7 @@ static void run_all(struct trial *t, enum policy_kind kind)
 	campaign_start(c);
 	const struct campaign_stats *s = campaign_stats(c);
 	if (t->unseen) complain(t, "not all histories were run", NULL);
-	if (s->stop != (t->count ? CAMPAIGN_INTERRUPTED : CAMPAIGN_DONE) ||
+	if (s->stop != (t->count ? STOP_INTERRUPTED : STOP_NONE) ||
 	    s->histories != t->count)
 		complain(t, "a campaign that ends otherwise", NULL);
 	expect_slots(t, c);
@@ -508,7 +508,7 @@ static struct campaign_stats run_text(const char *source, enum level l,
 	struct campaign *c = campaign_new(p, &o, NULL);
 	campaign_start(c);
 	struct campaign_stats s = *campaign_stats(c);
-	ck_assert_int_eq(s.stop, CAMPAIGN_DONE);
+	ck_assert_int_eq(s.stop, STOP_NONE);
 	campaign_free(c);
 	program_free(p);
 	return s;
@@ -914,13 +914,13 @@ START_TEST(room_for_transactions_grows)
 }
 END_TEST
 
-static enum campaign_stop stop_of(const char *source, struct campaign_options o)
+static enum stop_reason stop_of(const char *source, struct campaign_options o)
 {
 	struct program *p = program_from_text(source);
 	struct campaign *c = campaign_new(p, &o, NULL);
 	campaign_start(c);
-	enum campaign_stop stop = campaign_stats(c)->stop;
-	ck_assert(stop != CAMPAIGN_TOO_LARGE || campaign_problem(c));
+	enum stop_reason stop = campaign_stats(c)->stop;
+	ck_assert(stop != STOP_TOO_LARGE || campaign_problem(c));
 	if (o.memory) ck_assert_int_lt(campaign_stats(c)->seconds, 5);
 	campaign_free(c);
 	program_free(p);
@@ -947,22 +947,22 @@ START_TEST(campaigns_stop)
 	struct campaign_options o = { .level = LEVEL_CC,
 		                      .runs = UINT64_MAX,
 		                      .seed = 1 };
-	ck_assert_int_eq(stop_of(many, o), CAMPAIGN_TOO_LARGE);
-	ck_assert_int_eq(stop_of(statically_many, o), CAMPAIGN_TOO_LARGE);
-	ck_assert_int_eq(stop_of(large, o), CAMPAIGN_TOO_LARGE);
+	ck_assert_int_eq(stop_of(many, o), STOP_TOO_LARGE);
+	ck_assert_int_eq(stop_of(statically_many, o), STOP_TOO_LARGE);
+	ck_assert_int_eq(stop_of(large, o), STOP_TOO_LARGE);
 	o.timeout = 0.05;
-	ck_assert_int_eq(stop_of(swapped, o), CAMPAIGN_TIME);
+	ck_assert_int_eq(stop_of(swapped, o), STOP_TIME);
 	o.timeout = 0;
 	o.memory = 1000;
-	ck_assert_int_eq(stop_of(swapped, o), CAMPAIGN_MEMORY);
+	ck_assert_int_eq(stop_of(swapped, o), STOP_MEMORY);
 	/* The memory of one run counts, too: at its beginning, and later. */
 	o.memory = 16 << 20;
-	ck_assert_int_eq(stop_of(statically_long, o), CAMPAIGN_MEMORY);
+	ck_assert_int_eq(stop_of(statically_long, o), STOP_MEMORY);
 	o.memory = 1 << 20;
-	ck_assert_int_eq(stop_of(growing, o), CAMPAIGN_MEMORY);
+	ck_assert_int_eq(stop_of(growing, o), STOP_MEMORY);
 	o.memory = 0;
 	o.interrupt = &yes;
-	ck_assert_int_eq(stop_of(swapped, o), CAMPAIGN_INTERRUPTED);
+	ck_assert_int_eq(stop_of(swapped, o), STOP_INTERRUPTED);
 }
 END_TEST
 
@@ -1022,7 +1022,7 @@ START_TEST(campaigns_count)
 	c = campaign_new(p, &o, NULL);
 	campaign_start(c);
 	ck_assert_uint_eq(campaign_stats(c)->runs, 1);
-	ck_assert_int_eq(campaign_stats(c)->stop, CAMPAIGN_VIOLATION);
+	ck_assert_int_eq(campaign_stats(c)->stop, STOP_VIOLATION);
 	campaign_free(c);
 	program_free(p);
 }

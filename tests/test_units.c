@@ -101,7 +101,7 @@ static void fill_stats(struct rng *r, struct explore_stats *s)
 #undef COUNT
 	s->seconds = rng_below(r, 1000) / 8.0;
 	s->cpu_seconds = rng_below(r, 1000) / 8.0;
-	s->stop = (enum explore_stop)rng_below(r, STOP_STALE + 1);
+	s->stop = (enum stop_reason)rng_below(r, STOP_STALE + 1);
 	for (int l = 0; l < LEVEL_COUNT; l++) s->per_level[l] = any_count(r);
 }
 

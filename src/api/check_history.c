@@ -99,17 +99,17 @@ static void settle(struct checked *c, enum level l)
 	struct check_witness *w = &c->witnesses[l];
 	struct witness cycle;
 	enum level to = 0;
-	while (to < l && !(check_has(found, to, CHECK_UNDECIDED) &&
+	while (to < l && !(check_has(found, to, VERDICT_UNDECIDED) &&
 	                   level_implies(to, w->weakest)))
 		to++;
 	if (to == l || !level_witness(to, w->part, &cycle)) return;
 	witness_free(&w->cycle);
 	w->cycle = cycle;
 	for (enum level o = to; o < LEVEL_COUNT; o++) {
-		if (check_has(found, o, CHECK_UNDECIDED) &&
+		if (check_has(found, o, VERDICT_UNDECIDED) &&
 		    level_implies(o, to)) {
 			check_result_free(&c->results[o]);
-			c->results[o].verdict = CHECK_VIOLATED;
+			c->results[o].verdict = VERDICT_VIOLATED;
 			found->shown_by[o] = to;
 		}
 		if (found->shown_by[o] == l) found->shown_by[o] = to;
@@ -124,7 +124,7 @@ void checked_explain(struct checked *c)
 	double begun = seconds_now();
 	found->witnesses = c->witnesses;
 	for (enum level l = 0; l < LEVEL_COUNT; l++)
-		if (check_has(found, l, CHECK_VIOLATED) &&
+		if (check_has(found, l, VERDICT_VIOLATED) &&
 		    check_forbidding(found->trace, l) == ANOMALY_COUNT)
 			explain_level(c, l);
 	for (enum level l = 0; l < LEVEL_COUNT; l++)

@@ -17,7 +17,7 @@ static bool explained(const struct checking *x, const struct check_case *c,
                       bool shown)
 {
 	enum explain_wanted wanted = x->request->explain;
-	if (check_overall(c) != CHECK_VIOLATED) return false;
+	if (check_overall(c) != VERDICT_VIOLATED) return false;
 	return (x->request->witness && !x->witnessed) ||
 	       wanted == EXPLAIN_ALL || (wanted == EXPLAIN_SHOWN && shown) ||
 	       (wanted != EXPLAIN_NONE && check_undecided(c));
@@ -31,7 +31,7 @@ static bool check_input(struct checking *x, const struct input *i)
 	c.found.format = i->format;
 	c.found.number = i->number;
 	c.found.read_seconds = i->read_seconds;
-	bool violated = check_overall(&c.found) == CHECK_VIOLATED;
+	bool violated = check_overall(&c.found) == VERDICT_VIOLATED;
 	bool shown = !x->summary->histories || (violated && !x->violating);
 	if (r->orders) checked_find_orders(&c);
 	if (explained(x, &c.found, shown)) checked_explain(&c);

@@ -61,7 +61,7 @@ _Static_assert((int)ISO_STOP_HISTORIES == (int)STOP_HISTORIES &&
                        (int)ISO_STOP_INTERRUPTED == (int)STOP_INTERRUPTED &&
                        (int)ISO_STOP_EVENTS == (int)STOP_EVENTS &&
                        (int)ISO_STOP_CLIENT == (int)STOP_GUEST,
-               "iso_stop follows explore_stop");
+               "iso_stop follows STOP_TABLE");
 
 static bool is_level(iso_level l)
 {
@@ -426,7 +426,7 @@ int iso_check_run(iso_check *check)
 	switch (explorer_verdict(check->explorer)) {
 	case VERDICT_HOLDS: return ISO_HOLDS;
 	case VERDICT_VIOLATED: return ISO_VIOLATED;
-	case VERDICT_INCONCLUSIVE: break;
+	default: break;
 	}
 	return ISO_INCONCLUSIVE;
 }

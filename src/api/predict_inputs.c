@@ -93,7 +93,7 @@ static void explain(struct predicting *x, struct predict_case *c,
 	double begun = seconds_now();
 	struct facts *f = facts_of_trace(h);
 	check_level(f, LEVEL_SER, clock, &result);
-	if (result.verdict == CHECK_VIOLATED &&
+	if (result.verdict == VERDICT_VIOLATED &&
 	    check_explain(h, f, LEVEL_SER, &result, clock, out)) {
 		p->witness = out;
 	} else {
@@ -170,7 +170,7 @@ static void conclude(struct predicting *x, const struct predict_case *c)
 {
 	const struct predict_request *r = x->request;
 	enum shows shows = c->found ? SHOWS_REFUTED : SHOWS_NOTHING;
-	if (predict_verdict(c) == CHECK_VIOLATED) shows = SHOWS_VIOLATED;
+	if (predict_verdict(c) == VERDICT_VIOLATED) shows = SHOWS_VIOLATED;
 	bool shown = !x->summary->histories || shows > x->shown;
 	if (r->searched && !r->searched(r->data, c, shown)) x->stopped = true;
 	if (shows > x->shown) x->shown = shows;

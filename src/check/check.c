@@ -75,9 +75,9 @@ static struct check_result same(const struct levels *s,
 static void spread(struct levels *s, enum level from)
 {
 	const struct check_result *r = &s->results[from];
-	if (r->verdict == CHECK_UNDECIDED) return;
+	if (r->verdict == VERDICT_UNDECIDED) return;
 	for (enum level l = 0; l < LEVEL_COUNT; l++) {
-		bool follows = r->verdict == CHECK_HOLDS
+		bool follows = r->verdict == VERDICT_HOLDS
 		                       ? level_implies(from, l)
 		                       : level_implies(l, from);
 		if (!follows || s->decided & 1u << l) continue;
@@ -89,7 +89,7 @@ static void spread(struct levels *s, enum level from)
 
 static void forbid(struct levels *s, enum level weakest)
 {
-	s->results[weakest].verdict = CHECK_VIOLATED;
+	s->results[weakest].verdict = VERDICT_VIOLATED;
 	s->decided |= 1u << weakest;
 	spread(s, weakest);
 }
@@ -117,7 +117,7 @@ void check_levels(const struct trace *t, const struct facts *f, unsigned wanted,
 		enum level l = sequence[i];
 		if (!(wanted & 1u << l) || s.decided & 1u << l) continue;
 		check_level(f, l, c, &results[l]);
-		if (results[l].verdict == CHECK_UNDECIDED) continue;
+		if (results[l].verdict == VERDICT_UNDECIDED) continue;
 		s.decided |= 1u << l;
 		spread(&s, l);
 	}

@@ -13,10 +13,9 @@
 #include <stdint.h>
 
 #include "axioms/level.h"
+#include "base/verdict.h"
 #include "history/facts.h"
 #include "history/trace.h"
-
-enum check_verdict { CHECK_HOLDS, CHECK_VIOLATED, CHECK_UNDECIDED };
 
 struct check_limits {
 	double seconds;  /* of wall time for all levels; 0: no limit */
@@ -41,7 +40,7 @@ bool check_clock_too_large(const struct check_clock *c, uint64_t bytes);
 #define CHECK_MEMORY "the memory limit was reached"
 
 struct check_result {
-	enum check_verdict verdict;
+	enum verdict verdict;
 	/* HOLDS: the n transactions in a commit order, if one was made. */
 	uint32_t *order;
 	/* VIOLATED: transactions that already violate the level when all
@@ -63,7 +62,7 @@ bool check_commit_order(const struct facts *f, enum level l,
                         struct check_clock *c, struct check_result *r);
 /* All the levels in `wanted` (bit l for level l), using that some imply
  * others; regards anomalies. `results` has LEVEL_COUNT entries; those not
- * wanted stay zero, without being CHECK_HOLDS in any sense. */
+ * wanted stay zero, without being VERDICT_HOLDS in any sense. */
 void check_levels(const struct trace *t, const struct facts *f, unsigned wanted,
                   struct check_clock *c, struct check_result *results);
 

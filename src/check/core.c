@@ -68,12 +68,12 @@ static bool transactions_violate(struct shrink *s, const uint32_t *items,
 		return false;
 	}
 	struct facts *f = parts_take(&s->parts, items, count);
-	*core = (struct check_result){ .verdict = CHECK_VIOLATED };
+	*core = (struct check_result){ .verdict = VERDICT_VIOLATED };
 	s->operations += f->read_first[f->n] + f->write_first[f->n];
 	if (f->order) check_level(f, s->level, s->clock, core);
 	facts_free(f);
-	if (core->verdict == CHECK_UNDECIDED) s->unsure = true;
-	return core->verdict == CHECK_VIOLATED;
+	if (core->verdict == VERDICT_UNDECIDED) s->unsure = true;
+	return core->verdict == VERDICT_VIOLATED;
 }
 
 static void count_operations(struct shrink *s, const uint32_t *items,

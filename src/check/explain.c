@@ -188,7 +188,7 @@ bool check_explain(const struct trace *t, const struct facts *f, enum level l,
 {
 	struct core core;
 	*out = (struct check_witness){ 0 };
-	if (r->verdict != CHECK_VIOLATED) return false;
+	if (r->verdict != VERDICT_VIOLATED) return false;
 	if (!r->core && anomaly_forbids(t, l)) return false;
 	struct check_clock *clock = clock_within(c);
 	bool found = find(f, l, r, clock, &core);

@@ -100,7 +100,7 @@ void check_small(const struct facts *f, enum level l, struct check_result *out)
 {
 	assert(f->n <= CHECK_SMALL);
 	bool allowed = f->order && small_allows(f, l);
-	*out = (struct check_result){ .verdict = allowed ? CHECK_HOLDS
-		                                         : CHECK_VIOLATED };
+	*out = (struct check_result){ .verdict = allowed ? VERDICT_HOLDS
+		                                         : VERDICT_VIOLATED };
 	if (!allowed) core_of_all(f, out);
 }

@@ -7,7 +7,7 @@
 /* The transactions marked, as a list. */
 static void take_core(struct check_result *out, const bool *core, uint32_t n)
 {
-	out->verdict = CHECK_VIOLATED;
+	out->verdict = VERDICT_VIOLATED;
 	out->core = mem_take(n * sizeof *out->core);
 	for (uint32_t t = 1; t < n; t++)
 		if (core[t]) out->core[out->core_count++] = t;
@@ -15,7 +15,7 @@ static void take_core(struct check_result *out, const bool *core, uint32_t n)
 
 static void open_result(struct strong *s, struct check_result *out)
 {
-	out->verdict = CHECK_UNDECIDED;
+	out->verdict = VERDICT_UNDECIDED;
 	out->reason = check_clock_reason(s->clock);
 	if (s->too_large) out->reason = CHECK_MEMORY;
 }
@@ -32,7 +32,7 @@ static void decide_rest(struct strong *s, bool stop_at_guess,
 	} else if (answer == ANSWER_OPEN) {
 		open_result(s, out);
 	} else {
-		out->verdict = CHECK_HOLDS;
+		out->verdict = VERDICT_HOLDS;
 		out->order = mem_take(s->f->n * sizeof *out->order);
 		reach_sort(s);
 		strong_order(s, out->order);
@@ -61,7 +61,7 @@ static void try_level(const struct facts *f, enum level l,
                       struct check_result *out)
 {
 	struct strong s;
-	*out = (struct check_result){ .verdict = CHECK_UNDECIDED };
+	*out = (struct check_result){ .verdict = VERDICT_UNDECIDED };
 	if (strong_init(&s, f, l, c))
 		decide(&s, stop_at_guess, out);
 	else
@@ -84,7 +84,7 @@ void check_strong(const struct facts *f, enum level l, struct check_clock *c,
 		if (stronger[i] == l || !level_implies(stronger[i], l))
 			continue;
 		try_level(f, stronger[i], c, true, out);
-		if (out->verdict == CHECK_HOLDS) return;
+		if (out->verdict == VERDICT_HOLDS) return;
 		check_result_free(out);
 	}
 	try_level(f, l, c, false, out);

@@ -33,15 +33,15 @@ static void search_cycle(struct graph *g, enum level l,
 	uint32_t *components = mem_take0(g->f->n, sizeof *components);
 	uint32_t *order = g->stopped ? NULL : graph_order(g, components);
 	if (g->sure || (!order && !g->stopped)) {
-		out->verdict = CHECK_VIOLATED;
+		out->verdict = VERDICT_VIOLATED;
 		out->core = cycle_core(g, l, g->stopped ? NULL : components,
 		                       &out->core_count);
 		free(order);
 	} else if (order) {
-		out->verdict = CHECK_HOLDS;
+		out->verdict = VERDICT_HOLDS;
 		out->order = order;
 	} else {
-		out->verdict = CHECK_UNDECIDED;
+		out->verdict = VERDICT_UNDECIDED;
 		out->reason = g->reason;
 	}
 	free(components);
@@ -55,7 +55,7 @@ void check_weak(const struct facts *f, enum level l, struct check_clock *c,
 	graph_init(&g, f, c);
 	if (f->order && l != LEVEL_NONE) add_edges(&g, l);
 	if (f->order && !g.backward && !g.stopped) {
-		out->verdict = CHECK_HOLDS;
+		out->verdict = VERDICT_HOLDS;
 		out->order = copy_order(f);
 	} else {
 		search_cycle(&g, l, out);

@@ -50,7 +50,7 @@ static void say_undecided(const struct check_case *c)
 {
 	struct text t = { 0 };
 	for (enum level l = 0; l < LEVEL_COUNT; l++) {
-		if (!check_has(c, l, CHECK_UNDECIDED)) continue;
+		if (!check_has(c, l, VERDICT_UNDECIDED)) continue;
 		name_trace_place(&t, c->trace, c->trace->line);
 		say("%s: %s could not be decided: %s", text_get(&t),
 		    level_word(l), c->results[l].reason);
@@ -125,7 +125,7 @@ static void write_result(struct checking *x)
 		report_summary_verdict(&t, &x->style, m);
 	} else if (several) {
 		report_summary(&t, &x->style, m);
-		if (m->overall[CHECK_VIOLATED]) {
+		if (m->overall[VERDICT_VIOLATED]) {
 			text_format(&t, "\nThe first violating one, %s:\n",
 			            text_get(&x->which));
 			text_string(&t, text_get(&x->report));
@@ -143,7 +143,7 @@ static int check(struct checking *x)
 	struct problem problem = { 0 };
 	histories_begin(&x->to, &x->request.in);
 	bool fine = check_inputs(&x->request, &x->summary, &problem);
-	int code = exit_code_of_check(check_summary_verdict(&x->summary));
+	int code = exit_code_of(check_summary_verdict(&x->summary));
 	progress_end(&x->to.progress);
 	if (fine) {
 		write_result(x);

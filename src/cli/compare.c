@@ -102,8 +102,7 @@ static int compare(struct comparing *x, const struct program *p)
 	progress_end(&x->progress);
 	int code = EXIT_INPUT;
 	if (!program_failed(x->line, p))
-		code = write_result(x, c) ? exit_code_of_verdict(
-						    (int)comparison_verdict(c))
+		code = write_result(x, c) ? exit_code_of(comparison_verdict(c))
 		                          : EXIT_INTERNAL;
 	comparison_free(c);
 	return code;

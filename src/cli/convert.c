@@ -41,7 +41,7 @@ static bool decided(const struct conversion *x,
                     const struct check_result *results)
 {
 	for (enum level l = 0; l < LEVEL_COUNT; l++) {
-		if (results[l].verdict != CHECK_UNDECIDED) continue;
+		if (results[l].verdict != VERDICT_UNDECIDED) continue;
 		say("writing this history as %s needs its verdicts, and %s "
 		    "(%s) could not be decided: %s",
 		    format_word(x->to.format), level_name(l), level_word(l),
@@ -99,7 +99,7 @@ static bool strongest_is_one(const struct conversion *x, const struct trace *t,
 	*out = LEVEL_COUNT;
 	if (!decided(x, results)) return false;
 	for (enum level l = 0; l < LEVEL_COUNT; l++) {
-		if (results[l].verdict != CHECK_HOLDS) continue;
+		if (results[l].verdict != VERDICT_HOLDS) continue;
 		holding |= 1u << l;
 		*out = l;
 	}

@@ -2,6 +2,8 @@
 #ifndef ISO_CLI_EXIT_CODES_H
 #define ISO_CLI_EXIT_CODES_H
 
+#include "base/verdict.h"
+
 /* X(identifier, code, meaning) */
 #define EXIT_CODE_TABLE(X)                                                    \
 	X(EXIT_HOLDS, 0,                                                      \
@@ -27,5 +29,15 @@ enum exit_code {
 	EXIT_CODE_TABLE(X)
 #undef X
 };
+
+static inline int exit_code_of(enum verdict v)
+{
+	switch (v) {
+	case VERDICT_HOLDS:
+	case VERDICT_NO_VIOLATION: return EXIT_HOLDS;
+	case VERDICT_VIOLATED: return EXIT_VIOLATED;
+	default: return EXIT_INCONCLUSIVE;
+	}
+}
 
 #endif

@@ -26,16 +26,6 @@
 #include "vm/program.h"
 #include "analyse/symmetry.h"
 
-int exit_code_of_verdict(int verdict)
-{
-	switch ((enum verdict)verdict) {
-	case VERDICT_HOLDS: return EXIT_HOLDS;
-	case VERDICT_VIOLATED: return EXIT_VIOLATED;
-	case VERDICT_INCONCLUSIVE: break;
-	}
-	return EXIT_INCONCLUSIVE;
-}
-
 /* ---- the picture ---- */
 
 /* The slot whose counterexample is drawn: the first that has one. */
@@ -104,8 +94,7 @@ static int deliver(const struct exploration *x, const struct explorer *e)
 	if (program_failed(x->line, x->program)) return EXIT_INPUT;
 	bool fine = write_result(x, e);
 	fine = explore_pictures(x, e) && fine;
-	return fine ? exit_code_of_verdict((int)explorer_verdict(e))
-	            : EXIT_INTERNAL;
+	return fine ? exit_code_of(explorer_verdict(e)) : EXIT_INTERNAL;
 }
 
 static struct explorer *explorer_watched(const struct exploration *x,

@@ -43,7 +43,6 @@ struct estimate explore_share(const struct explorer *e);
 
 /* explore_levels.c: the table of --levels; returns the exit code. */
 int explore_levels(const struct exploration *x);
-int exit_code_of_verdict(int verdict);
 /* Draws what --dot and --svg ask for. False, after saying why, if it cannot. */
 bool explore_pictures(const struct exploration *x, const struct explorer *e);
 

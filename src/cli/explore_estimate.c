@@ -141,8 +141,7 @@ static int deliver(const struct exploration *x, const struct explorer *e,
 		print_words(&t, x, e, o);
 	bool fine = output_text(outputs_result_stream(x->line), "-", &t);
 	text_free(&t);
-	return fine ? exit_code_of_verdict((int)explorer_verdict(e))
-	            : EXIT_INTERNAL;
+	return fine ? exit_code_of(explorer_verdict(e)) : EXIT_INTERNAL;
 }
 
 static struct explore_options short_options(const struct exploration *x,

@@ -65,8 +65,7 @@ static int deliver(const struct exploration *x,
 		report_levels_json(&t, table, asked, iso_version());
 	else
 		report_levels(&t, &x->style, table, asked);
-	int code =
-		exit_code_of_verdict((int)levels_table_verdict(table, asked));
+	int code = exit_code_of(levels_table_verdict(table, asked));
 	if (!output_text(stdout, "-", &t)) code = EXIT_INTERNAL;
 	text_free(&t);
 	return code;

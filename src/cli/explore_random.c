@@ -65,8 +65,7 @@ static int deliver(const struct exploration *x, const struct explorer *e,
 	if (program_failed(x->line, x->program)) return EXIT_INPUT;
 	bool fine = write_result(x, e, s);
 	fine = explore_pictures(x, e) && fine;
-	return fine ? exit_code_of_verdict((int)explorer_verdict(e))
-	            : EXIT_INTERNAL;
+	return fine ? exit_code_of(explorer_verdict(e)) : EXIT_INTERNAL;
 }
 
 /* What was seen, of how much. */

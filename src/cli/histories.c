@@ -58,13 +58,3 @@ void histories_put(struct histories *h, const struct text *t)
 	progress_end(&h->progress);
 	if (!output_text(h->to, "-", t)) h->failed = true;
 }
-
-int exit_code_of_check(enum check_verdict v)
-{
-	static const int codes[] = {
-		[CHECK_HOLDS] = EXIT_HOLDS,
-		[CHECK_VIOLATED] = EXIT_VIOLATED,
-		[CHECK_UNDECIDED] = EXIT_INCONCLUSIVE,
-	};
-	return codes[v];
-}

@@ -32,6 +32,5 @@ void histories_begin(struct histories *h, struct inputs_options *in);
 void histories_put(struct histories *h, const struct text *t);
 
 /* The exit code for the verdict over all of them. */
-int exit_code_of_check(enum check_verdict v);
 
 #endif

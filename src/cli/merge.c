@@ -64,9 +64,8 @@ static int show(struct merging *g, struct tally *found,
 	explorer_run(e);
 	int code = EXIT_INPUT;
 	if (!program_failed(g->line, g->program)) {
-		code = report(g, e)
-		               ? exit_code_of_verdict((int)explorer_verdict(e))
-		               : EXIT_INTERNAL;
+		code = report(g, e) ? exit_code_of(explorer_verdict(e))
+		                    : EXIT_INTERNAL;
 	}
 	explorer_free(e);
 	return code;

@@ -168,7 +168,7 @@ static int finish(struct predicting *x)
 	                    "nothing is predicted, so nothing was drawn") ||
 	    x->to.failed)
 		return EXIT_INTERNAL;
-	return exit_code_of_check(predict_summary_verdict(&x->summary));
+	return exit_code_of(predict_summary_verdict(&x->summary));
 }
 
 static void free_all(struct predicting *x)

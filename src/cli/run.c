@@ -92,8 +92,8 @@ static bool explore_all(struct running *x, const struct campaign *c,
 	const struct campaign_stats *s = campaign_stats(c);
 	struct coverage_limits limits = { x->options.timeout, x->options.memory,
 		                          x->max_histories, x->jobs };
-	if (s->stop == CAMPAIGN_TIME || s->stop == CAMPAIGN_INTERRUPTED ||
-	    s->stop == CAMPAIGN_TOO_LARGE)
+	if (s->stop == STOP_TIME || s->stop == STOP_INTERRUPTED ||
+	    s->stop == STOP_TOO_LARGE)
 		return false;
 	if (limits.timeout > 0) {
 		limits.timeout -= s->seconds;
@@ -108,17 +108,6 @@ static bool explore_all(struct running *x, const struct campaign *c,
 }
 
 /* ---- the result ---- */
-
-static int exit_code(const struct run_case *c)
-{
-	switch (run_verdict(c)) {
-	case RUN_HOLDS:
-	case RUN_NO_VIOLATION: return EXIT_HOLDS;
-	case RUN_VIOLATED: return EXIT_VIOLATED;
-	case RUN_INCONCLUSIVE: break;
-	}
-	return EXIT_INCONCLUSIVE;
-}
 
 static bool write_result(const struct running *x, const struct run_case *c)
 {
@@ -160,7 +149,7 @@ static int deliver(const struct running *x, const struct run_case *c)
 	if (program_failed(x->line, x->program)) return EXIT_INPUT;
 	bool fine = write_result(x, c);
 	fine = write_picture(x, c) && fine;
-	return fine ? exit_code(c) : EXIT_INTERNAL;
+	return fine ? exit_code_of(run_verdict(c)) : EXIT_INTERNAL;
 }
 
 static int run_program(struct running *x)

@@ -20,40 +20,6 @@ _Static_assert(sizeof(struct explore_stats) ==
                "found.h does not know all of explore_stats");
 #undef ONE
 
-static const char *const stop_words[] = {
-	[STOP_NONE] = "none",
-	[STOP_VIOLATION] = "violation",
-	[STOP_HISTORIES] = "histories",
-	[STOP_TIME] = "timeout",
-	[STOP_MEMORY] = "memory",
-	[STOP_INTERRUPTED] = "interrupted",
-	[STOP_TRANSACTIONS] = "transactions",
-	[STOP_KEYS] = "keys",
-	[STOP_EVENTS] = "events",
-	[STOP_GUEST] = "guest",
-	[STOP_CHANGES] = "changes",
-	[STOP_STALE] = "stale",
-	[STOP_DESCENTS] = "descents",
-};
-_Static_assert(sizeof stop_words / sizeof *stop_words == STOP_DESCENTS + 1,
-               "each enum explore_stop has a word");
-
-const char *found_stop_word(enum explore_stop stop)
-{
-	assert(stop <= STOP_DESCENTS);
-	return stop_words[stop];
-}
-
-bool found_stop_from_word(const char *name, enum explore_stop *out)
-{
-	for (int i = 0; i <= STOP_DESCENTS; i++) {
-		if (strcmp(name, stop_words[i])) continue;
-		*out = (enum explore_stop)i;
-		return true;
-	}
-	return false;
-}
-
 static void add_slot(struct found *f, uint32_t slot,
                      const struct explore_violation *v)
 {

@@ -66,8 +66,4 @@ void found_clear(struct found *f);
 bool found_tally(const struct found *f, const struct program *p,
                  struct tally *t);
 
-/* In files: "timeout". */
-const char *found_stop_word(enum explore_stop stop);
-bool found_stop_from_word(const char *word, enum explore_stop *out);
-
 #endif

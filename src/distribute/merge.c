@@ -217,7 +217,7 @@ static void check_result(struct merger *m, const struct file *split,
 	}
 	if (m->partial) return;
 	text_format(&t, "unit %s is not finished (%s); go on with it: ",
-	            f->unit->id, found_stop_word(f->unit->found.stats.stop));
+	            f->unit->id, stop_file_word(f->unit->found.stats.stop));
 	explore_it(&t, split, f->unit->id);
 	complain(m, f->path, &t);
 }

@@ -168,11 +168,10 @@ static bool read_levels(struct members *m, const json_t *object,
 	                                      "a number for each level"));
 }
 
-static bool read_stop(struct members *m, const json_t *o,
-                      enum explore_stop *out)
+static bool read_stop(struct members *m, const json_t *o, enum stop_reason *out)
 {
 	const char *word = member_string(m, o, "stop");
-	return word && (found_stop_from_word(word, out) ||
+	return word && (stop_from_file_word(word, out) ||
 	                member_wrong(m, "stop", "why it ended"));
 }
 

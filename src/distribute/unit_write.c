@@ -92,7 +92,7 @@ static void write_stats(struct text *t, const struct explore_stats *s)
 	FOUND_COUNTS(COUNT)
 #undef COUNT
 	text_format(t, "\"seconds\":%.6f,\"cpu_seconds\":%.6f,\"stop\":\"%s\"",
-	            s->seconds, s->cpu_seconds, found_stop_word(s->stop));
+	            s->seconds, s->cpu_seconds, stop_file_word(s->stop));
 	text_string(t, ",\"per_level\":");
 	write_levels(t, s->per_level);
 }

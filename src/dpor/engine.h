@@ -76,7 +76,7 @@ struct shared {
 	/* What is read at each step has a cache line apart from what is
 	 * written now and then. */
 	char apart[CACHE_LINE];
-	atomic_int stop;    /* enum explore_stop: all are to end */
+	atomic_int stop;    /* enum stop_reason: all are to end */
 	atomic_uint hungry; /* threads that want a branch */
 	atomic_bool pause;  /* a snapshot is wanted */
 	char apart_too[CACHE_LINE];
@@ -203,7 +203,7 @@ bool engine_may_go_on(struct engine *e);
 bool engine_tick(struct engine *e);
 /* All engines are to stop for this reason, unless they do for another one
  * already. Always false. */
-bool engine_stop(struct engine *e, enum explore_stop why);
+bool engine_stop(struct engine *e, enum stop_reason why);
 
 /* Does an execution stand for others as well? */
 static inline bool engine_is_symmetric(const struct engine *e)

@@ -100,19 +100,19 @@ static void begin(struct explorer *e)
 }
 
 /* A limit that was hit when nothing was left to do was none. */
-static bool is_limit(enum explore_stop stop)
+static bool is_limit(enum stop_reason stop)
 {
 	return stop == STOP_HISTORIES || stop == STOP_TIME ||
 	       stop == STOP_MEMORY || stop == STOP_INTERRUPTED;
 }
 
-static enum explore_stop why_it_ended(const struct explorer *e)
+static enum stop_reason why_it_ended(const struct explorer *e)
 {
 	int stop = atomic_load(&e->shared.stop);
 	if (is_limit(stop) && !e->open.count && !e->open_is_too_large &&
 	    e->shared.options.algorithm != EXPLORE_OUTWARD)
 		stop = STOP_NONE;
-	if (stop || !e->total.stats.cut) return (enum explore_stop)stop;
+	if (stop || !e->total.stats.cut) return (enum stop_reason)stop;
 	return STOP_STALE;
 }
 

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "axioms/level.h"
+#include "base/budget.h"
 #include "vm/machine.h"
 
 struct branch;
@@ -30,25 +31,6 @@ enum explorer_algorithm {
 	                  * fewest changed reads first, each once (outward.h) */
 	EXPLORE_ORDERLY  /* each history once, by its first serial order; one of
 	                  * each class of symmetric ones (orderly.h) */
-};
-
-enum explore_stop {
-	STOP_NONE,         /* everything was explored */
-	STOP_VIOLATION,    /* stop_on_violation, and there was one */
-	STOP_HISTORIES,    /* max_histories reached */
-	STOP_TIME,         /* timeout reached */
-	STOP_MEMORY,       /* memory limit reached */
-	STOP_INTERRUPTED,  /* *interrupt became true, or a callback said stop */
-	STOP_TRANSACTIONS, /* more than TRANSACTIONS_MAX transactions */
-	STOP_KEYS,         /* more than KEYS_MAX distinct keys */
-	STOP_EVENTS,       /* more than EVENTS_MAX events in one transaction */
-	STOP_GUEST,        /* native code did not do the same again: nothing
-	                    * found is worth anything (program_fault()) */
-	STOP_CHANGES,      /* all with max_changes changed reads or fewer were
-	                    * explored, and there may be others */
-	STOP_STALE,        /* EXPLORE_ORDERLY: the same of stale reads */
-	STOP_DESCENTS      /* only random descents were made
-	                    * (random_descents.h) */
 };
 
 enum {
@@ -120,7 +102,7 @@ struct explore_stats {
 	                     * were output before */
 	double seconds;     /* wall */
 	double cpu_seconds; /* of all threads, and of native code */
-	enum explore_stop stop;
+	enum stop_reason stop;
 	/* With classify: histories that satisfy each level, of those output. */
 	uint64_t per_level[LEVEL_COUNT];
 };

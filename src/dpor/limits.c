@@ -21,7 +21,7 @@ void engine_start_clock(struct engine *e)
 	e->cpu_start = cpu_now(e);
 }
 
-bool engine_stop(struct engine *e, enum explore_stop why)
+bool engine_stop(struct engine *e, enum stop_reason why)
 {
 	int none = STOP_NONE;
 	if (why == STOP_GUEST)

@@ -197,7 +197,7 @@ static void hand_over(struct descents *d)
 	tally_add(&t, &d->engine.tally);
 	explorer_resume(d->explorer, &none, &t);
 	explorer_tally(d->explorer)->stats.stop =
-		why ? (enum explore_stop)why : STOP_DESCENTS;
+		why ? (enum stop_reason)why : STOP_DESCENTS;
 }
 
 void descents_run(struct descents *d, uint64_t count)

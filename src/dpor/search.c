@@ -31,7 +31,7 @@ static struct frame *push_frame(struct engine *e, enum frame_kind kind)
 	return f;
 }
 
-static enum go stop(struct engine *e, enum explore_stop why)
+static enum go stop(struct engine *e, enum stop_reason why)
 {
 	engine_stop(e, why);
 	return GO_STOP;

@@ -6,6 +6,10 @@
 #include "dpor/explorer.h"
 #include "vm/program.h"
 
+_Static_assert(TRANSACTIONS_MAX == 16384 && KEYS_MAX == 1048576 &&
+                       EVENTS_MAX == 65535,
+               "the limits are as STOP_TABLE says");
+
 bool explorer_slot_checked(const struct explorer *e, uint32_t slot)
 {
 	assert(slot < explorer_slot_count(e));
@@ -59,17 +63,9 @@ enum verdict explorer_verdict(const struct explorer *e)
 {
 	for (uint32_t s = 0; s < explorer_slot_count(e); s++)
 		if (explorer_slot_violated(e, s)) return VERDICT_VIOLATED;
-	enum explore_stop stop = explorer_stats(e)->stop;
+	enum stop_reason stop = explorer_stats(e)->stop;
 	if (stop == STOP_NONE) return VERDICT_HOLDS;
 	return stop == STOP_CHANGES && explorer_stats(e)->histories
 	               ? VERDICT_HOLDS
 	               : VERDICT_INCONCLUSIVE;
-}
-
-const char *verdict_word(enum verdict v)
-{
-	static const char *const words[] = { "holds", "violated",
-		                             "inconclusive" };
-	assert(v < sizeof words / sizeof *words);
-	return words[v];
 }

@@ -5,17 +5,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/verdict.h"
+
 struct explorer;
 struct program;
-
-enum verdict { VERDICT_HOLDS, VERDICT_VIOLATED, VERDICT_INCONCLUSIVE };
 
 /* A violation that was seen is definite, even if a limit came later; without
  * one, only a complete exploration holds. That up to max_changes is complete:
  * it was asked about these histories only; but if there are none, nothing is
  * known. */
 enum verdict explorer_verdict(const struct explorer *e);
-const char *verdict_word(enum verdict v); /* "holds" */
 
 /* Is the slot something that was checked: an assertion of the program, or
  * robustness if it was asked for? Run-time errors are not: they are met. */

@@ -87,30 +87,15 @@ static double time_left(const struct comparison *c)
 }
 
 /* The first reason counts. */
-static void end_way(struct compare_reach *r, enum compare_end end)
+static void end_way(struct compare_reach *r, enum stop_reason end)
 {
-	if (r->end == COMPARE_COMPLETE) r->end = end;
+	if (r->end == STOP_NONE) r->end = end;
 }
 
 /* It came too late, or has to stop. */
-static enum compare_end end_of_time(struct comparison *c)
+static enum stop_reason end_of_time(struct comparison *c)
 {
-	return interrupted(c) ? COMPARE_INTERRUPTED : COMPARE_TIME;
-}
-
-static enum compare_end end_of_exploration(enum explore_stop stop)
-{
-	switch (stop) {
-	case STOP_HISTORIES: return COMPARE_HISTORIES;
-	case STOP_TIME: return COMPARE_TIME;
-	case STOP_MEMORY: return COMPARE_MEMORY;
-	case STOP_INTERRUPTED: return COMPARE_INTERRUPTED;
-	case STOP_TRANSACTIONS:
-	case STOP_KEYS:
-	case STOP_GUEST:
-	case STOP_EVENTS: return COMPARE_TOO_LARGE;
-	default: return COMPARE_COMPLETE;
-	}
+	return interrupted(c) ? STOP_INTERRUPTED : STOP_TIME;
 }
 
 /* ---- what was seen ---- */
@@ -161,8 +146,8 @@ static bool replay(struct comparison *c, const struct prediction *p)
 	s->predictions += counts;
 	if (r.end == RUN_COMPLETE) note_replay(c, &r);
 	if (r.end == RUN_PRUNED) s->pruned++;
-	if (r.end == RUN_TOO_LARGE) end_way(&s->prediction, COMPARE_TOO_LARGE);
-	if (r.end == RUN_MEMORY) end_way(&s->prediction, COMPARE_MEMORY);
+	if (r.end == RUN_TOO_LARGE) end_way(&s->prediction, STOP_TOO_LARGE);
+	if (r.end == RUN_MEMORY) end_way(&s->prediction, STOP_MEMORY);
 	if (r.end == RUN_INTERRUPTED) end_way(&s->prediction, end_of_time(c));
 	s->replaying_seconds += cpu_now() - begun;
 	return counts;
@@ -180,7 +165,7 @@ static enum predict_answer next_prediction(struct comparison *c,
 	if (a == PREDICT_UNKNOWN)
 		end_way(&c->stats.prediction, check_clock_over(c->clock)
 		                                      ? end_of_time(c)
-		                                      : COMPARE_MEMORY);
+		                                      : STOP_MEMORY);
 	return a;
 }
 
@@ -223,7 +208,7 @@ static bool predict_from(struct comparison *c, const struct history *h)
 	trace_free(t);
 	diags_free(&unheard);
 	if (!is_over(c) && tick(c, c->stats.traces, c->options.traces))
-		return c->stats.prediction.end != COMPARE_TOO_LARGE;
+		return c->stats.prediction.end != STOP_TOO_LARGE;
 	end_way(&c->stats.prediction, end_of_time(c));
 	return false;
 }
@@ -270,8 +255,7 @@ static void record_all(struct comparison *c)
 		                             .tick = on_explore_tick };
 	struct explorer *e = explorer_new(c->program, &o, &observer);
 	explorer_run(e);
-	end_way(&c->stats.prediction,
-	        end_of_exploration(explorer_stats(e)->stop));
+	end_way(&c->stats.prediction, stop_broadly(explorer_stats(e)->stop));
 	c->stats.all_traces = explorer_stats(e)->stop == STOP_NONE;
 	explorer_free(e);
 }
@@ -285,8 +269,8 @@ static bool record_one(struct comparison *c, uint64_t seed, bool *fresh)
 	*fresh = false;
 	c->stats.recorded += end == RUN_COMPLETE || end == RUN_PRUNED;
 	if (end == RUN_INTERRUPTED) end_way(r, end_of_time(c));
-	if (end == RUN_TOO_LARGE) end_way(r, COMPARE_TOO_LARGE);
-	if (end == RUN_MEMORY) end_way(r, COMPARE_MEMORY);
+	if (end == RUN_TOO_LARGE) end_way(r, STOP_TOO_LARGE);
+	if (end == RUN_MEMORY) end_way(r, STOP_MEMORY);
 	if (end != RUN_COMPLETE) return end == RUN_PRUNED;
 	if (!hash_set_add(&c->traces, runner_hash(c->runner))) return true;
 	*fresh = true;
@@ -352,17 +336,6 @@ static bool on_campaign_tick(void *payload, const struct campaign_stats *s)
 	return tick(c, s->runs, c->options.runs);
 }
 
-static enum compare_end end_of_campaign(enum campaign_stop stop)
-{
-	switch (stop) {
-	case CAMPAIGN_TIME: return COMPARE_TIME;
-	case CAMPAIGN_MEMORY: return COMPARE_MEMORY;
-	case CAMPAIGN_INTERRUPTED: return COMPARE_INTERRUPTED;
-	case CAMPAIGN_TOO_LARGE: return COMPARE_TOO_LARGE;
-	default: return COMPARE_COMPLETE;
-	}
-}
-
 static void run_at_random(struct comparison *c)
 {
 	const struct compare_options *o = &c->options;
@@ -381,7 +354,7 @@ static void run_at_random(struct comparison *c)
 	struct campaign *a = campaign_new(c->program, &options, &observer);
 	campaign_start(a);
 	r->executions = campaign_stats(a)->runs;
-	end_way(r, end_of_campaign(campaign_stats(a)->stop));
+	end_way(r, stop_broadly(campaign_stats(a)->stop));
 	campaign_free(a);
 	count_slots(c, BY_RUNS, r);
 	r->cpu_seconds = cpu_now() - c->way_cpu_begun;
@@ -421,7 +394,7 @@ static void explore(struct comparison *c)
 	r->unserializable = r->confirmed = s->unserializable;
 	c->stats.histories = s->histories;
 	r->cpu_seconds = s->cpu_seconds;
-	end_way(r, end_of_exploration(s->stop));
+	end_way(r, stop_broadly(s->stop));
 	explorer_free(e);
 	count_slots(c, BY_EXPLORATION, r);
 }
@@ -508,9 +481,8 @@ const struct program *comparison_program(const struct comparison *c)
 bool comparison_complete(const struct comparison *c)
 {
 	const struct compare_stats *s = &c->stats;
-	return s->prediction.end == COMPARE_COMPLETE && !s->unknown &&
-	       s->random.end == COMPARE_COMPLETE &&
-	       s->exploration.end == COMPARE_COMPLETE;
+	return s->prediction.end == STOP_NONE && !s->unknown &&
+	       s->random.end == STOP_NONE && s->exploration.end == STOP_NONE;
 }
 
 uint64_t comparison_unserializable(const struct comparison *c)

@@ -7,7 +7,8 @@
 
 #include <stdatomic.h>
 
-#include "dpor/verdict.h"
+#include "base/budget.h"
+#include "base/verdict.h"
 #include "predict/predict.h"
 
 struct program;
@@ -28,20 +29,9 @@ struct compare_options {
 	const atomic_bool *interrupt; /* may be NULL */
 };
 
-/* Why a way of looking ended. */
-enum compare_end {
-	COMPARE_COMPLETE,
-	COMPARE_TIME,
-	COMPARE_MEMORY,
-	COMPARE_HISTORIES,   /* max_histories */
-	COMPARE_INTERRUPTED, /* or the observer said stop */
-	COMPARE_TOO_LARGE,   /* too many transactions, keys or events */
-	COMPARE_ENDS
-};
-
 /* What one way of looking has reached. */
 struct compare_reach {
-	enum compare_end end;
+	enum stop_reason end;    /* the parts of STOP_TOO_LARGE are one */
 	uint64_t executions;     /* those that met a false assumption too */
 	uint64_t unserializable; /* distinct histories */
 	uint64_t confirmed;      /* of them, that the exploration output: all

@@ -224,9 +224,9 @@ static bool decide(struct observed *o, enum level l, struct check_clock *c,
                    bool *holds, struct check_result *r, const char **reason)
 {
 	check_level(o->facts, l, c, r);
-	*holds = r->verdict == CHECK_HOLDS;
+	*holds = r->verdict == VERDICT_HOLDS;
 	*reason = r->reason;
-	return r->verdict != CHECK_UNDECIDED;
+	return r->verdict != VERDICT_UNDECIDED;
 }
 
 static bool find_order(struct observed *o, struct check_clock *c,

@@ -13,8 +13,8 @@
 static enum finding_answer answer_of(struct predictor *p,
                                      const struct check_result *r)
 {
-	if (r->verdict == CHECK_HOLDS) return ANSWERED_YES;
-	if (r->verdict == CHECK_VIOLATED) return ANSWERED_NO;
+	if (r->verdict == VERDICT_HOLDS) return ANSWERED_YES;
+	if (r->verdict == VERDICT_VIOLATED) return ANSWERED_NO;
 	p->reason = r->reason;
 	return ANSWERED_OPEN;
 }

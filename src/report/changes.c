@@ -312,7 +312,7 @@ static void inconclusive_reason(struct text *t, const struct explorer *e)
 		text_string(t, " exists");
 		return;
 	}
-	text_format(t, "%s, with no violation in the ", name_stop(e));
+	text_format(t, "%s, with no violation in the ", stop_text(s->stop));
 	style_plural(t, s->histories, "history seen", "histories seen");
 	if (s->changes) {
 		text_string(t, ", all with fewer than ");
@@ -326,7 +326,7 @@ void name_outward_reason(struct text *t, const struct explorer *e)
 	switch (explorer_verdict(e)) {
 	case VERDICT_VIOLATED: violated_reason(t, e); break;
 	case VERDICT_HOLDS: holds_reason(t, e); break;
-	case VERDICT_INCONCLUSIVE: inconclusive_reason(t, e); break;
+	default: inconclusive_reason(t, e); break;
 	}
 	text_string(t, " under ");
 	name_level(t, explorer_options(e)->level);

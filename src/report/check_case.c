@@ -14,38 +14,28 @@ enum level check_only(const struct check_case *c)
 	return LEVEL_COUNT;
 }
 
-bool check_has(const struct check_case *c, enum level l,
-               enum check_verdict verdict)
+bool check_has(const struct check_case *c, enum level l, enum verdict verdict)
 {
 	return c->wanted >> l & 1 && c->results[l].verdict == verdict;
 }
 
-static bool any_has(const struct check_case *c, enum check_verdict verdict)
+static bool any_has(const struct check_case *c, enum verdict verdict)
 {
 	for (enum level l = 0; l < LEVEL_COUNT; l++)
 		if (check_has(c, l, verdict)) return true;
 	return false;
 }
 
-enum check_verdict check_overall(const struct check_case *c)
+enum verdict check_overall(const struct check_case *c)
 {
-	if (any_has(c, CHECK_VIOLATED)) return CHECK_VIOLATED;
-	return any_has(c, CHECK_UNDECIDED) ? CHECK_UNDECIDED : CHECK_HOLDS;
+	if (any_has(c, VERDICT_VIOLATED)) return VERDICT_VIOLATED;
+	return any_has(c, VERDICT_UNDECIDED) ? VERDICT_UNDECIDED
+	                                     : VERDICT_HOLDS;
 }
 
 bool check_undecided(const struct check_case *c)
 {
-	return any_has(c, CHECK_UNDECIDED);
-}
-
-const char *check_verdict_word(enum check_verdict v)
-{
-	switch (v) {
-	case CHECK_HOLDS: return "holds";
-	case CHECK_VIOLATED: return "violated";
-	case CHECK_UNDECIDED: break;
-	}
-	return "undecided";
+	return any_has(c, VERDICT_UNDECIDED);
 }
 
 unsigned check_strongest(const struct check_case *c,
@@ -54,9 +44,9 @@ unsigned check_strongest(const struct check_case *c,
 	unsigned count = 0;
 	for (enum level l = 0; l < LEVEL_COUNT; l++) {
 		bool implied = false;
-		if (!check_has(c, l, CHECK_HOLDS)) continue;
+		if (!check_has(c, l, VERDICT_HOLDS)) continue;
 		for (enum level s = 0; s < LEVEL_COUNT; s++)
-			implied |= s != l && check_has(c, s, CHECK_HOLDS) &&
+			implied |= s != l && check_has(c, s, VERDICT_HOLDS) &&
 			           level_implies(s, l);
 		if (!implied) out[count++] = l;
 	}
@@ -261,7 +251,7 @@ static void undecided_levels(struct text *t, const struct check_case *c)
 	const char *reason = NULL;
 	unsigned count = 0;
 	for (enum level l = 0; l < LEVEL_COUNT; l++) {
-		if (!check_has(c, l, CHECK_UNDECIDED)) continue;
+		if (!check_has(c, l, VERDICT_UNDECIDED)) continue;
 		levels[count++] = l;
 		if (!reason) reason = c->results[l].reason;
 	}
@@ -291,12 +281,12 @@ static void strongest_levels(struct text *t, const struct check_case *c,
 static void reason_of_one(struct text *t, const struct check_case *c,
                           enum level l)
 {
-	if (check_has(c, l, CHECK_UNDECIDED)) {
+	if (check_has(c, l, VERDICT_UNDECIDED)) {
 		undecided_levels(t, c);
 		return;
 	}
 	text_format(t, "the history %s ",
-	            check_has(c, l, CHECK_HOLDS) ? "satisfies" : "violates");
+	            check_has(c, l, VERDICT_HOLDS) ? "satisfies" : "violates");
 	name_level(t, l);
 }
 
@@ -309,19 +299,19 @@ void name_check_reason(struct text *t, const struct check_case *c)
 		return;
 	}
 	switch (check_overall(c)) {
-	case CHECK_HOLDS:
+	case VERDICT_HOLDS:
 		text_string(t, "the history satisfies ");
 		name_level(t, LEVEL_SER);
 		text_string(t, ", and so every level");
 		return;
-	case CHECK_VIOLATED:
+	case VERDICT_VIOLATED:
 		text_string(t, "not serializable; ");
 		strongest_levels(t, c, open);
 		if (!open) return;
 		text_string(t, "; ");
 		undecided_levels(t, c);
 		return;
-	case CHECK_UNDECIDED:
+	default:
 		undecided_levels(t, c);
 		text_string(t, "; ");
 		strongest_levels(t, c, true);

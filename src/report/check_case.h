@@ -32,12 +32,10 @@ struct check_case {
 
 /* "ser" alone was asked for, or LEVEL_COUNT: all levels. */
 enum level check_only(const struct check_case *c);
-bool check_has(const struct check_case *c, enum level l,
-               enum check_verdict verdict);
+bool check_has(const struct check_case *c, enum level l, enum verdict verdict);
 bool check_undecided(const struct check_case *c); /* some level is */
 /* Of all levels together: violated if one is, else undecided if one is. */
-enum check_verdict check_overall(const struct check_case *c);
-const char *check_verdict_word(enum check_verdict v);
+enum verdict check_overall(const struct check_case *c);
 /* The levels that hold and are not implied by another one that does. Returns
  * how many. */
 unsigned check_strongest(const struct check_case *c,

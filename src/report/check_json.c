@@ -21,7 +21,8 @@ static unsigned witness_place(const struct check_case *c, enum level l)
 {
 	unsigned place = 0;
 	for (enum level o = 0; o < l; o++)
-		place += check_has(c, o, CHECK_VIOLATED) && c->shown_by[o] == o;
+		place += check_has(c, o, VERDICT_VIOLATED) &&
+		         c->shown_by[o] == o;
 	return place;
 }
 
@@ -36,10 +37,10 @@ static void print_levels(struct text *t, const struct check_case *c)
 		first = false;
 		json_name(t, level_word(l));
 		text_string(t, "{\"verdict\":");
-		json_text(t, check_verdict_word(r->verdict));
-		if (r->verdict == CHECK_UNDECIDED)
+		json_text(t, verdict_word(r->verdict));
+		if (r->verdict == VERDICT_UNDECIDED)
 			json_member_text(t, "reason", r->reason);
-		if (r->verdict == CHECK_VIOLATED) {
+		if (r->verdict == VERDICT_VIOLATED) {
 			json_member_text(t, "anomaly",
 			                 check_anomaly_name(c, l));
 			if (c->witnesses && c->shown_by[l] < LEVEL_COUNT)
@@ -101,7 +102,7 @@ static void print_witness(struct text *t, const struct check_case *c,
 	enum level levels[LEVEL_COUNT];
 	unsigned count = 0;
 	for (enum level o = l; o < LEVEL_COUNT; o++)
-		if (check_has(c, o, CHECK_VIOLATED) && c->shown_by[o] == l)
+		if (check_has(c, o, VERDICT_VIOLATED) && c->shown_by[o] == l)
 			levels[count++] = o;
 	text_char(t, '{');
 	json_name(t, "levels");
@@ -119,7 +120,7 @@ static void print_witnesses(struct text *t, const struct check_case *c)
 	bool first = true;
 	text_string(t, ",\"witnesses\":[");
 	for (enum level l = 0; c->witnesses && l < LEVEL_COUNT; l++) {
-		if (!check_has(c, l, CHECK_VIOLATED) || c->shown_by[l] != l)
+		if (!check_has(c, l, VERDICT_VIOLATED) || c->shown_by[l] != l)
 			continue;
 		if (!first) text_char(t, ',');
 		first = false;
@@ -187,7 +188,7 @@ void report_check_json(struct text *t, const struct check_case *c, bool orders,
 	json_member_count(t, "history", c->number);
 	json_member_line(t, c->trace->line);
 	print_size(t, c);
-	json_member_text(t, "verdict", check_verdict_word(check_overall(c)));
+	json_member_text(t, "verdict", verdict_word(check_overall(c)));
 	name_check_reason(&reason, c);
 	json_member_taken(t, "reason", &reason);
 	text_string(t, ",\"strongest\":");

@@ -18,21 +18,10 @@ enum {
 /* Seconds that are not worth telling. */
 static const double LEAST_SECONDS = 1e-6;
 
-static void verdict_word(struct text *t, const struct style *s,
-                         enum check_verdict v)
-{
-	static const enum style_mark marks[] = {
-		[CHECK_HOLDS] = STYLE_GREEN,
-		[CHECK_VIOLATED] = STYLE_RED,
-		[CHECK_UNDECIDED] = STYLE_YELLOW,
-	};
-	style_words(t, s, marks[v], check_verdict_word(v));
-}
-
 void report_check_verdict(struct text *t, const struct style *s,
                           const struct check_case *c)
 {
-	verdict_word(t, s, check_overall(c));
+	style_verdict(t, s, check_overall(c));
 	text_string(t, ": ");
 	name_check_reason(t, c);
 	text_char(t, '\n');
@@ -47,11 +36,11 @@ static void print_level(struct text *t, const struct style *s,
 	const char *note = NULL;
 	text_format(t, "  %-4s  %-*s", level_word(l), NAME_WIDTH,
 	            level_name(l));
-	verdict_word(t, s, r->verdict);
-	if (r->verdict == CHECK_VIOLATED) note = check_anomaly_name(c, l);
-	if (r->verdict == CHECK_UNDECIDED) note = r->reason;
+	style_verdict(t, s, r->verdict);
+	if (r->verdict == VERDICT_VIOLATED) note = check_anomaly_name(c, l);
+	if (r->verdict == VERDICT_UNDECIDED) note = r->reason;
 	if (note) {
-		size_t used = strlen(check_verdict_word(r->verdict));
+		size_t used = strlen(verdict_word(r->verdict));
 		text_pad(t, ' ', 11 - used);
 		text_string(t, note);
 	}
@@ -172,7 +161,7 @@ static void print_unexplained(struct text *t, const struct check_case *c)
 	enum level levels[LEVEL_COUNT];
 	unsigned count = 0;
 	for (enum level l = 0; l < LEVEL_COUNT; l++)
-		if (check_has(c, l, CHECK_VIOLATED) &&
+		if (check_has(c, l, VERDICT_VIOLATED) &&
 		    c->shown_by[l] == LEVEL_COUNT &&
 		    check_forbidding(c->trace, l) == ANOMALY_COUNT)
 			levels[count++] = l;
@@ -191,7 +180,7 @@ void report_check(struct text *t, const struct style *s,
 	print_anomalies(t, s, c->trace);
 	if (!c->witnesses) return;
 	for (enum level l = 0; l < LEVEL_COUNT; l++)
-		if (check_has(c, l, CHECK_VIOLATED) && c->shown_by[l] == l)
+		if (check_has(c, l, VERDICT_VIOLATED) && c->shown_by[l] == l)
 			print_witness(t, s, c, l);
 	print_unexplained(t, c);
 }
@@ -316,13 +305,13 @@ static void list_violating(struct check_summary *m, const struct check_case *c)
 
 void check_summary_add(struct check_summary *m, const struct check_case *c)
 {
-	enum check_verdict v = check_overall(c);
+	enum verdict v = check_overall(c);
 	m->histories++;
 	m->wanted = c->wanted;
 	m->overall[v]++;
 	for (enum level l = 0; l < LEVEL_COUNT; l++)
 		if (c->wanted >> l & 1) m->verdicts[l][c->results[l].verdict]++;
-	if (v != CHECK_VIOLATED) return;
+	if (v != VERDICT_VIOLATED) return;
 	if (m->listed < LISTED_MOST)
 		list_violating(m, c);
 	else
@@ -334,11 +323,11 @@ void check_summary_free(struct check_summary *m)
 	text_free(&m->list);
 }
 
-enum check_verdict check_summary_verdict(const struct check_summary *m)
+enum verdict check_summary_verdict(const struct check_summary *m)
 {
-	if (m->overall[CHECK_VIOLATED]) return CHECK_VIOLATED;
-	return m->overall[CHECK_UNDECIDED] || m->stopped ? CHECK_UNDECIDED
-	                                                 : CHECK_HOLDS;
+	if (m->overall[VERDICT_VIOLATED]) return VERDICT_VIOLATED;
+	return m->overall[VERDICT_UNDECIDED] || m->stopped ? VERDICT_UNDECIDED
+	                                                   : VERDICT_HOLDS;
 }
 
 static enum level summary_only(const struct check_summary *m)
@@ -348,7 +337,7 @@ static enum level summary_only(const struct check_summary *m)
 
 /* "37 of 1,000 histories " */
 static void print_share(struct text *t, const struct check_summary *m,
-                        enum check_verdict v)
+                        enum verdict v)
 {
 	if (m->histories == 1) {
 		text_string(t, "the first history ");
@@ -367,23 +356,23 @@ static void print_share(struct text *t, const struct check_summary *m,
 void report_summary_verdict(struct text *t, const struct style *s,
                             const struct check_summary *m)
 {
-	enum check_verdict v = check_summary_verdict(m);
+	enum verdict v = check_summary_verdict(m);
 	enum level l = summary_only(m);
 	bool one = m->overall[v] == 1;
-	verdict_word(t, s, v);
+	style_verdict(t, s, v);
 	text_string(t, ": ");
-	if (v == CHECK_UNDECIDED && !m->overall[v]) v = CHECK_HOLDS;
+	if (v == VERDICT_UNDECIDED && !m->overall[v]) v = VERDICT_HOLDS;
 	print_share(t, m, v);
-	if (v == CHECK_UNDECIDED)
+	if (v == VERDICT_UNDECIDED)
 		text_string(t, "could not be decided");
-	else if (v == CHECK_HOLDS)
+	else if (v == VERDICT_HOLDS)
 		text_string(t, one ? "satisfies " : "satisfy ");
 	else if (l == LEVEL_COUNT)
 		text_string(t, one ? "is not serializable"
 		                   : "are not serializable");
 	else
 		text_string(t, one ? "violates " : "violate ");
-	if (v != CHECK_UNDECIDED && (l < LEVEL_COUNT || v == CHECK_HOLDS))
+	if (v != VERDICT_UNDECIDED && (l < LEVEL_COUNT || v == VERDICT_HOLDS))
 		name_level(t, l < LEVEL_COUNT ? l : LEVEL_SER);
 	if (m->stopped)
 		text_format(t, "; %s, and the rest was not looked at",
@@ -402,14 +391,14 @@ static void print_counts(struct text *t, const struct check_summary *m)
 	struct text n = { 0 };
 	text_char(t, '\n');
 	text_pad(t, ' ', 8 + NAME_WIDTH);
-	for (enum check_verdict v = 0; v <= CHECK_UNDECIDED; v++)
-		print_column(t, check_verdict_word(v));
+	for (enum verdict v = 0; v <= VERDICT_UNDECIDED; v++)
+		print_column(t, verdict_word(v));
 	text_char(t, '\n');
 	for (enum level l = 0; l < LEVEL_COUNT; l++) {
 		if (!(m->wanted >> l & 1)) continue;
 		text_format(t, "  %-4s  %-*s", level_word(l), NAME_WIDTH,
 		            level_name(l));
-		for (enum check_verdict v = 0; v <= CHECK_UNDECIDED; v++) {
+		for (enum verdict v = 0; v <= VERDICT_UNDECIDED; v++) {
 			text_clear(&n);
 			style_count(&n, m->verdicts[l][v]);
 			print_column(t, text_get(&n));

@@ -26,8 +26,8 @@ void report_strongest_of(struct text *t, const struct check_case *c);
 struct check_summary {
 	uint64_t histories, unlisted; /* violating ones that are not listed */
 	unsigned wanted;
-	uint64_t verdicts[LEVEL_COUNT][CHECK_UNDECIDED + 1];
-	uint64_t overall[CHECK_UNDECIDED + 1];
+	uint64_t verdicts[LEVEL_COUNT][VERDICT_UNDECIDED + 1];
+	uint64_t overall[VERDICT_UNDECIDED + 1];
 	struct text list; /* the first that are violating, a line each */
 	unsigned listed;
 	const char *stopped; /* why not all were checked, or NULL */
@@ -36,7 +36,7 @@ struct check_summary {
 
 void check_summary_add(struct check_summary *m, const struct check_case *c);
 void check_summary_free(struct check_summary *m);
-enum check_verdict check_summary_verdict(const struct check_summary *m);
+enum verdict check_summary_verdict(const struct check_summary *m);
 /* "violated: 37 of 1,000 histories are not serializable". */
 void report_summary_verdict(struct text *t, const struct style *s,
                             const struct check_summary *m);

@@ -31,17 +31,9 @@ static const struct compare_reach *reach_of(const struct comparison *c,
 	return all[w];
 }
 
-static const char *end_words(enum compare_end end)
+static const char *end_words(enum stop_reason end)
 {
-	static const char *const words[] = {
-		[COMPARE_COMPLETE] = "",
-		[COMPARE_TIME] = "the time limit was reached",
-		[COMPARE_MEMORY] = "the memory limit was reached",
-		[COMPARE_HISTORIES] = "the limit of histories was reached",
-		[COMPARE_INTERRUPTED] = "it was interrupted",
-		[COMPARE_TOO_LARGE] = "the program is too large",
-	};
-	return words[end];
+	return end == STOP_INTERRUPTED ? "it was interrupted" : stop_text(end);
 }
 
 static bool any_violated(const struct comparison *c, uint32_t slot)
@@ -79,7 +71,7 @@ static void name_reached(struct text *t, const struct comparison *c)
 	const struct compare_stats *s = comparison_stats(c);
 	uint64_t histories = comparison_unserializable(c);
 	uint64_t slots = comparison_violated_slots(c);
-	bool least = s->exploration.end != COMPARE_COMPLETE;
+	bool least = s->exploration.end != STOP_NONE;
 	text_string(t, "prediction reached ");
 	if (histories)
 		share(t, s->prediction.unserializable, histories, least,
@@ -92,7 +84,7 @@ static void name_reached(struct text *t, const struct comparison *c)
 
 /* "; prediction and exploration ended early: the time limit was reached" */
 static void name_ends_with(struct text *t, const struct comparison *c,
-                           enum compare_end end)
+                           enum stop_reason end)
 {
 	enum compare_way last = COMPARE_WAYS, w;
 	const char *before = "; ";
@@ -111,8 +103,12 @@ static void name_ends_with(struct text *t, const struct comparison *c,
 
 static void name_ends(struct text *t, const struct comparison *c)
 {
-	for (enum compare_end e = COMPARE_COMPLETE + 1; e < COMPARE_ENDS; e++)
-		name_ends_with(t, c, e);
+	static const enum stop_reason order[] = { STOP_TIME, STOP_MEMORY,
+		                                  STOP_HISTORIES,
+		                                  STOP_INTERRUPTED,
+		                                  STOP_TOO_LARGE };
+	for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+		name_ends_with(t, c, order[i]);
 }
 
 /* What stands behind the verdict's word and colon. */
@@ -125,7 +121,7 @@ static void name_reason(struct text *t, const struct comparison *c)
 		text_string(t, "there is no unserializable history and no "
 		               "violated assertion");
 		break;
-	case VERDICT_INCONCLUSIVE:
+	default:
 		text_string(t, "no unserializable history and no violated "
 		               "assertion was found");
 	}
@@ -137,13 +133,7 @@ static void name_reason(struct text *t, const struct comparison *c)
 void report_compare_verdict(struct text *t, const struct style *s,
                             const struct comparison *c)
 {
-	static const enum style_mark marks[] = {
-		[VERDICT_HOLDS] = STYLE_GREEN,
-		[VERDICT_VIOLATED] = STYLE_RED,
-		[VERDICT_INCONCLUSIVE] = STYLE_YELLOW,
-	};
-	enum verdict v = comparison_verdict(c);
-	style_words(t, s, marks[v], verdict_word(v));
+	style_verdict(t, s, comparison_verdict(c));
 	text_string(t, ": ");
 	name_reason(t, c);
 	text_char(t, '\n');
@@ -179,7 +169,7 @@ static void print_way(struct text *t, const struct style *s,
 	style_seconds(&seconds, r->cpu_seconds);
 	print_cell(t, text_get(&seconds));
 	text_free(&seconds);
-	if (r->end != COMPARE_COMPLETE) {
+	if (r->end != STOP_NONE) {
 		text_string(t, "  ");
 		style_words(t, s, STYLE_YELLOW, end_words(r->end));
 	}
@@ -338,19 +328,6 @@ void report_compare(struct text *t, const struct style *s,
 
 /* ---- JSON ---- */
 
-static const char *stop_word(enum compare_end end)
-{
-	static const char *const words[] = {
-		[COMPARE_COMPLETE] = NULL,
-		[COMPARE_TIME] = "time",
-		[COMPARE_MEMORY] = "memory",
-		[COMPARE_HISTORIES] = "histories",
-		[COMPARE_INTERRUPTED] = "interrupted",
-		[COMPARE_TOO_LARGE] = "too large",
-	};
-	return words[end];
-}
-
 static void member_seconds(struct text *t, const char *name, double seconds)
 {
 	text_char(t, ',');
@@ -368,7 +345,7 @@ static void way_json(struct text *t, const char *name,
 	json_member_count(t, "unserializable", r->unserializable);
 	json_member_count(t, "confirmed", r->confirmed);
 	json_member_count(t, "violated", r->slots);
-	json_member_bool(t, "complete", r->end == COMPARE_COMPLETE);
+	json_member_bool(t, "complete", r->end == STOP_NONE);
 	json_member_text(t, "stop", stop_word(r->end));
 	member_seconds(t, "cpu_seconds", r->cpu_seconds);
 }

@@ -102,7 +102,7 @@ static void report_reason(struct text *t, const struct style *s,
 {
 	enum verdict v = explorer_verdict(e);
 	if (v == VERDICT_INCONCLUSIVE) {
-		style_words(t, s, STYLE_YELLOW, verdict_word(v));
+		style_verdict(t, s, v);
 		text_string(t, ": ");
 	} else {
 		report_verdict(t, s, e);

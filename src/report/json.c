@@ -86,26 +86,6 @@ static void print_warnings(struct text *t, const struct explorer *e)
 	diags_free(&d);
 }
 
-static const char *stop_word(enum explore_stop stop)
-{
-	static const char *const words[] = {
-		[STOP_NONE] = NULL,
-		[STOP_VIOLATION] = "violation",
-		[STOP_HISTORIES] = "histories",
-		[STOP_TIME] = "time",
-		[STOP_MEMORY] = "memory",
-		[STOP_INTERRUPTED] = "interrupted",
-		[STOP_TRANSACTIONS] = "transactions",
-		[STOP_KEYS] = "keys",
-		[STOP_EVENTS] = "events",
-		[STOP_GUEST] = "guest",
-		[STOP_CHANGES] = "changes",
-		[STOP_STALE] = "stale-reads",
-		[STOP_DESCENTS] = "descents",
-	};
-	return words[stop];
-}
-
 static const char *algorithm_word(enum explorer_algorithm a)
 {
 	static const char *const words[] = {
@@ -155,7 +135,7 @@ void report_partial_json(struct text *t, const struct explorer *e,
                          const char *version, const struct estimate *all)
 {
 	const struct explore_options *o = explorer_options(e);
-	enum explore_stop stop = explorer_stats(e)->stop;
+	enum stop_reason stop = explorer_stats(e)->stop;
 	struct text reason = { 0 };
 	text_char(t, '{');
 	json_name(t, "isoscope");

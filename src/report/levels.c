@@ -140,11 +140,7 @@ static void print_verdict(struct text *t, const struct style *s,
 		checked += row;
 		violated += row && table->columns[asked].violated[i] > 0;
 	}
-	style_words(t, s,
-	            v == VERDICT_HOLDS      ? STYLE_GREEN
-	            : v == VERDICT_VIOLATED ? STYLE_RED
-	                                    : STYLE_YELLOW,
-	            verdict_word(v));
+	style_verdict(t, s, v);
 	if (v == VERDICT_VIOLATED)
 		text_format(t, ": %" PRIu32 " of %" PRIu32 " assertion%s %s",
 		            violated, checked, checked == 1 ? "" : "s",

@@ -221,7 +221,7 @@ static void inconclusive_reason(struct text *t, const struct explorer *e)
 		text_string(t, ", and others were left out, under ");
 		return;
 	}
-	text_string(t, name_stop(e));
+	text_string(t, stop_text(s->stop));
 	text_string(t, ", with no violation in the ");
 	style_plural(t, s->histories, "history seen under ",
 	             "histories seen under ");
@@ -241,39 +241,7 @@ void name_verdict_reason(struct text *t, const struct explorer *e)
 		                                 : "every history");
 		text_string(t, " under ");
 		break;
-	case VERDICT_INCONCLUSIVE: inconclusive_reason(t, e); break;
+	default: inconclusive_reason(t, e); break;
 	}
 	name_level(t, explorer_options(e)->level);
-}
-
-_Static_assert(TRANSACTIONS_MAX == 16384 && KEYS_MAX == 1048576 &&
-                       EVENTS_MAX == 65535,
-               "the limits are as name_stop says");
-
-const char *name_stop(const struct explorer *e)
-{
-	switch (explorer_stats(e)->stop) {
-	case STOP_NONE: return "";
-	case STOP_VIOLATION: return "the first violation was enough";
-	case STOP_HISTORIES: return "the limit of histories was reached";
-	case STOP_TIME: return "the time limit was reached";
-	case STOP_MEMORY: return "the memory limit was reached";
-	case STOP_INTERRUPTED: return "interrupted";
-	case STOP_TRANSACTIONS:
-		return "the program runs more than 16,383 transactions, the "
-		       "most that isoscope holds";
-	case STOP_KEYS:
-		return "the program touches more than 1,048,576 keys, the most "
-		       "that isoscope holds";
-	case STOP_EVENTS:
-		return "a transaction makes more than 65,535 reads and writes, "
-		       "the most that isoscope holds";
-	case STOP_GUEST: return "the program does not do the same again";
-	case STOP_CHANGES:
-		return "any histories with more changed reads are left out";
-	case STOP_STALE:
-		return "any histories with more stale reads are left out";
-	case STOP_DESCENTS: return "only a part was drawn at random";
-	}
-	return "stopped";
 }

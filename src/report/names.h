@@ -57,7 +57,5 @@ void name_verdict_reason(struct text *t, const struct explorer *e);
 void name_bound(struct text *t, uint64_t stale_reads);
 /* Were only histories with few stale reads explored (--max-changes)? */
 bool explores_bounded(const struct explorer *e);
-/* Why the exploration ended early: "the time limit was reached"; "" if not. */
-const char *name_stop(const struct explorer *e);
 
 #endif

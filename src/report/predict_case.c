@@ -21,23 +21,13 @@ static bool refuted(const struct predict_case *c)
 	return c->program && c->found && !c->validated && !c->itself;
 }
 
-enum check_verdict predict_verdict(const struct predict_case *c)
+enum verdict predict_verdict(const struct predict_case *c)
 {
-	if (refuted(c)) return CHECK_UNDECIDED;
-	if (c->found) return CHECK_VIOLATED;
+	if (refuted(c)) return VERDICT_INCONCLUSIVE;
+	if (c->found) return VERDICT_VIOLATED;
 	if (c->answer == PREDICT_NONE && c->options->encoding == ENCODING_EXACT)
-		return CHECK_HOLDS;
-	return CHECK_UNDECIDED;
-}
-
-const char *predict_verdict_word(enum check_verdict v)
-{
-	static const char *const words[] = {
-		[CHECK_HOLDS] = "holds",
-		[CHECK_VIOLATED] = "violated",
-		[CHECK_UNDECIDED] = "inconclusive",
-	};
-	return words[v];
+		return VERDICT_HOLDS;
+	return VERDICT_INCONCLUSIVE;
 }
 
 const char *predict_boundary_word(enum predict_boundary b)

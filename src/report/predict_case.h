@@ -53,8 +53,7 @@ struct predict_case {
 bool predicted_validated(const struct replay_result *r);
 /* HOLDS: there is no prediction, proved. UNDECIDED: none was found and none was
  * excluded, or none of those found could be validated. */
-enum check_verdict predict_verdict(const struct predict_case *c);
-const char *predict_verdict_word(enum check_verdict v);     /* "inconclusive" */
+enum verdict predict_verdict(const struct predict_case *c);
 const char *predict_boundary_word(enum predict_boundary b); /* "strict" */
 const char *predict_encoding_word(enum predict_encoding e); /* "exact" */
 /* What stands behind the verdict's word and colon. */

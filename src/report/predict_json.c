@@ -221,8 +221,7 @@ void report_predict_json(struct text *t, const struct predict_case *c,
 	json_text(t, version);
 	print_origin(t, c);
 	print_question(t, c);
-	json_member_text(t, "verdict",
-	                 predict_verdict_word(predict_verdict(c)));
+	json_member_text(t, "verdict", verdict_word(predict_verdict(c)));
 	name_predict_reason(&reason, c);
 	json_member_taken(t, "reason", &reason);
 	print_end(t, c);

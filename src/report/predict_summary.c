@@ -9,7 +9,7 @@ void report_predict_line(struct text *t, const struct style *s,
 {
 	name_predict_place(t, c);
 	text_string(t, ": ");
-	report_predict_word(t, s, predict_verdict(c));
+	style_verdict(t, s, predict_verdict(c));
 	if (c->itself) {
 		text_string(t, ": the observed execution itself");
 	} else if (c->found) {
@@ -37,7 +37,7 @@ void report_predict_line(struct text *t, const struct style *s,
 void predict_summary_add(struct predict_summary *m,
                          const struct predict_case *c)
 {
-	enum check_verdict v = predict_verdict(c);
+	enum verdict v = predict_verdict(c);
 	m->mixed |= m->histories && m->options.level != c->options->level;
 	m->options = *c->options;
 	m->program = c->program;
@@ -50,12 +50,12 @@ void predict_summary_add(struct predict_summary *m,
 	m->themselves += c->itself;
 }
 
-enum check_verdict predict_summary_verdict(const struct predict_summary *m)
+enum verdict predict_summary_verdict(const struct predict_summary *m)
 {
-	if (m->verdicts[CHECK_VIOLATED]) return CHECK_VIOLATED;
-	return m->verdicts[CHECK_UNDECIDED] || m->stopped || !m->histories
-	               ? CHECK_UNDECIDED
-	               : CHECK_HOLDS;
+	if (m->verdicts[VERDICT_VIOLATED]) return VERDICT_VIOLATED;
+	return m->verdicts[VERDICT_INCONCLUSIVE] || m->stopped || !m->histories
+	               ? VERDICT_INCONCLUSIVE
+	               : VERDICT_HOLDS;
 }
 
 /* "7 of 10 traces" */
@@ -89,7 +89,7 @@ static void reason_violated(struct text *t, const struct predict_summary *m)
 {
 	bool strict = m->options.boundary == BOUNDARY_STRICT;
 	text_string(t, "from ");
-	print_share(t, m, m->verdicts[CHECK_VIOLATED]);
+	print_share(t, m, m->verdicts[VERDICT_VIOLATED]);
 	text_format(t, " %s execution that ",
 	            m->program ? "a validated"
 	            : strict   ? "a feasible"
@@ -124,22 +124,22 @@ static void reason_undecided(struct text *t, const struct predict_summary *m)
 		style_plural(t, m->histories, "history",
 		             m->recorded ? "traces" : "histories");
 	}
-	if (!m->verdicts[CHECK_HOLDS]) return;
+	if (!m->verdicts[VERDICT_HOLDS]) return;
 	text_string(t, ", and for ");
-	style_count(t, m->verdicts[CHECK_UNDECIDED]);
+	style_count(t, m->verdicts[VERDICT_INCONCLUSIVE]);
 	text_string(t, " of them nothing is excluded");
 }
 
 void report_predict_summary_verdict(struct text *t, const struct style *s,
                                     const struct predict_summary *m)
 {
-	enum check_verdict v = predict_summary_verdict(m);
-	report_predict_word(t, s, v);
+	enum verdict v = predict_summary_verdict(m);
+	style_verdict(t, s, v);
 	text_string(t, ": ");
 	switch (v) {
-	case CHECK_VIOLATED: reason_violated(t, m); break;
-	case CHECK_HOLDS: reason_holds(t, m); break;
-	case CHECK_UNDECIDED: reason_undecided(t, m); break;
+	case VERDICT_VIOLATED: reason_violated(t, m); break;
+	case VERDICT_HOLDS: reason_holds(t, m); break;
+	default: reason_undecided(t, m); break;
 	}
 	if (m->stopped)
 		text_format(t, "; %s, and the rest was not looked at",

@@ -16,21 +16,10 @@ enum { SESSIONS_SHOWN = 24 };
 /* Seconds that are not worth telling. */
 static const double LEAST_SECONDS = 1e-6;
 
-void report_predict_word(struct text *t, const struct style *s,
-                         enum check_verdict v)
-{
-	static const enum style_mark marks[] = {
-		[CHECK_HOLDS] = STYLE_GREEN,
-		[CHECK_VIOLATED] = STYLE_RED,
-		[CHECK_UNDECIDED] = STYLE_YELLOW,
-	};
-	style_words(t, s, marks[v], predict_verdict_word(v));
-}
-
 void report_predict_verdict(struct text *t, const struct style *s,
                             const struct predict_case *c)
 {
-	report_predict_word(t, s, predict_verdict(c));
+	style_verdict(t, s, predict_verdict(c));
 	text_string(t, ": ");
 	name_predict_reason(t, c);
 	text_char(t, '\n');

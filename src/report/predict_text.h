@@ -21,16 +21,12 @@ void report_predict_costs(struct text *t, const struct predict_case *c);
 void report_predict_line(struct text *t, const struct style *s,
                          const struct predict_case *c);
 
-/* The verdict's word in its colour. */
-void report_predict_word(struct text *t, const struct style *s,
-                         enum check_verdict v);
-
 /* Many observed histories. */
 struct predict_summary {
 	struct predict_options options; /* of the last one */
 	bool mixed;                     /* not all have the same level */
 	uint64_t histories;
-	uint64_t verdicts[CHECK_UNDECIDED + 1];
+	uint64_t verdicts[VERDICT_INCONCLUSIVE + 1];
 	uint64_t answers[PREDICT_UNKNOWN + 1]; /* FOUND: at least one */
 	uint64_t validated;  /* histories with a validated prediction */
 	uint64_t refuted;    /* with predictions, none of them validated */
@@ -45,7 +41,7 @@ struct predict_summary {
 
 void predict_summary_add(struct predict_summary *m,
                          const struct predict_case *c);
-enum check_verdict predict_summary_verdict(const struct predict_summary *m);
+enum verdict predict_summary_verdict(const struct predict_summary *m);
 /* "violated: from 7 of 10 histories ...", a line. */
 void report_predict_summary_verdict(struct text *t, const struct style *s,
                                     const struct predict_summary *m);

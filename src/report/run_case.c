@@ -78,37 +78,23 @@ uint64_t run_seed(const struct run_case *c, uint64_t number)
 
 /* ---- the verdict ---- */
 
-enum run_verdict run_verdict(const struct run_case *c)
+enum verdict run_verdict(const struct run_case *c)
 {
 	const struct coverage *all = c->coverage;
-	if (violated_count(c) || error_happens(c)) return RUN_VIOLATED;
-	if (!run_counted(c)) return RUN_INCONCLUSIVE;
+	if (violated_count(c) || error_happens(c)) return VERDICT_VIOLATED;
+	if (!run_counted(c)) return VERDICT_INCONCLUSIVE;
 	if (all && all->complete && all->seen_histories == all->histories)
-		return RUN_HOLDS;
-	if (campaign_stats(c->campaign)->stop != CAMPAIGN_DONE)
-		return RUN_INCONCLUSIVE;
-	return RUN_NO_VIOLATION;
-}
-
-const char *run_verdict_word(enum run_verdict v)
-{
-	static const char *const words[] = { "holds", "violated",
-		                             "no violation", "inconclusive" };
-	assert(v < sizeof words / sizeof *words);
-	return words[v];
+		return VERDICT_HOLDS;
+	if (campaign_stats(c->campaign)->stop != STOP_NONE)
+		return VERDICT_INCONCLUSIVE;
+	return VERDICT_NO_VIOLATION;
 }
 
 const char *name_run_stop(const struct run_case *c)
 {
-	switch (campaign_stats(c->campaign)->stop) {
-	case CAMPAIGN_DONE: return "";
-	case CAMPAIGN_VIOLATION: return "the first violation was enough";
-	case CAMPAIGN_TIME: return "the time limit was reached";
-	case CAMPAIGN_MEMORY: return "the memory limit was reached";
-	case CAMPAIGN_INTERRUPTED: return "interrupted";
-	case CAMPAIGN_TOO_LARGE: break;
-	}
-	return campaign_problem(c->campaign);
+	enum stop_reason stop = campaign_stats(c->campaign)->stop;
+	return stop == STOP_TOO_LARGE ? campaign_problem(c->campaign)
+	                              : stop_text(stop);
 }
 
 /* " in 3 of 1,000 runs" */
@@ -190,16 +176,16 @@ static void open_reason(struct text *t, const struct run_case *c)
 void name_run_reason(struct text *t, const struct run_case *c)
 {
 	switch (run_verdict(c)) {
-	case RUN_VIOLATED: violated_reason(t, c); break;
-	case RUN_HOLDS:
+	case VERDICT_VIOLATED: violated_reason(t, c); break;
+	case VERDICT_HOLDS:
 		fine_reason(t, c);
 		all_histories(t, c->coverage->histories);
 		break;
-	case RUN_NO_VIOLATION:
+	case VERDICT_NO_VIOLATION:
 		fine_reason(t, c);
 		all_runs(t, run_counted(c));
 		break;
-	case RUN_INCONCLUSIVE: open_reason(t, c); break;
+	default: open_reason(t, c); break;
 	}
 	text_string(t, " under ");
 	name_level(t, campaign_options(c->campaign)->level);

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/text.h"
+#include "base/verdict.h"
 #include "report/example.h"
 
 struct campaign;
@@ -21,14 +22,7 @@ struct run_case {
 /* Random runs show that something fails, never that nothing does: without a
  * violation the verdict is `no violation`. It holds only if the program was
  * explored as well, to the end, and the runs have seen every history. */
-enum run_verdict {
-	RUN_HOLDS,
-	RUN_VIOLATED,
-	RUN_NO_VIOLATION, /* in all the runs that were asked for */
-	RUN_INCONCLUSIVE  /* a limit came first, or no run counts */
-};
-enum run_verdict run_verdict(const struct run_case *c);
-const char *run_verdict_word(enum run_verdict v); /* "no violation" */
+enum verdict run_verdict(const struct run_case *c);
 /* "the assertion fails in 3 of 10 runs under Causal Consistency (cc)" */
 void name_run_reason(struct text *t, const struct run_case *c);
 /* Why the runs ended early: "the time limit was reached"; "" if not. */

@@ -6,19 +6,6 @@
 #include "run/campaign.h"
 #include "vm/program.h"
 
-static const char *stop_word(enum campaign_stop stop)
-{
-	static const char *const words[] = {
-		[CAMPAIGN_DONE] = NULL,
-		[CAMPAIGN_VIOLATION] = "violation",
-		[CAMPAIGN_TIME] = "time",
-		[CAMPAIGN_MEMORY] = "memory",
-		[CAMPAIGN_INTERRUPTED] = "interrupted",
-		[CAMPAIGN_TOO_LARGE] = "too large",
-	};
-	return words[stop];
-}
-
 static void print_first(struct text *t, const struct run_case *c, uint32_t slot)
 {
 	const struct campaign_slot *s = campaign_slot(c->campaign, slot);
@@ -106,7 +93,7 @@ void report_run_json(struct text *t, const struct run_case *c,
                      const char *version)
 {
 	const struct campaign_options *o = campaign_options(c->campaign);
-	enum campaign_stop stop = campaign_stats(c->campaign)->stop;
+	enum stop_reason stop = campaign_stats(c->campaign)->stop;
 	struct text words = { 0 };
 	text_char(t, '{');
 	json_name(t, "isoscope");
@@ -118,10 +105,10 @@ void report_run_json(struct text *t, const struct run_case *c,
 	json_member_taken(t, "policy", &words);
 	json_member_count(t, "seed", o->seed);
 	json_member_count(t, "runs", o->runs);
-	json_member_text(t, "verdict", run_verdict_word(run_verdict(c)));
+	json_member_text(t, "verdict", verdict_word(run_verdict(c)));
 	name_run_reason(&words, c);
 	json_member_taken(t, "reason", &words);
-	json_member_bool(t, "complete", stop == CAMPAIGN_DONE);
+	json_member_bool(t, "complete", stop == STOP_NONE);
 	json_member_text(t, "stop", stop_word(stop));
 	print_slots(t, c);
 	print_curve(t, c);

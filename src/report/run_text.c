@@ -13,14 +13,7 @@ enum { CURVE_WIDTH = 12 }; /* of each column of the curve */
 void report_run_verdict(struct text *t, const struct style *s,
                         const struct run_case *c)
 {
-	static const enum style_mark marks[] = {
-		[RUN_HOLDS] = STYLE_GREEN,
-		[RUN_VIOLATED] = STYLE_RED,
-		[RUN_NO_VIOLATION] = STYLE_GREEN,
-		[RUN_INCONCLUSIVE] = STYLE_YELLOW,
-	};
-	enum run_verdict v = run_verdict(c);
-	style_words(t, s, marks[v], run_verdict_word(v));
+	style_verdict(t, s, run_verdict(c));
 	text_string(t, ": ");
 	name_run_reason(t, c);
 	text_char(t, '\n');
@@ -113,7 +106,7 @@ static void print_assertion_line(struct text *t, const struct style *s,
 	struct example x = run_example(c, slot);
 	if (run_slot_violated(c, slot))
 		report_slot_line(t, s, &x, STYLE_RED, "fails   ");
-	else if (run_verdict(c) == RUN_HOLDS)
+	else if (run_verdict(c) == VERDICT_HOLDS)
 		report_slot_line(t, s, &x, STYLE_GREEN, "holds   ");
 	else
 		report_slot_line(t, s, &x, STYLE_GREEN, "passes  ");
@@ -130,7 +123,7 @@ static void print_assertions(struct text *t, const struct style *s,
 	uint32_t slots = campaign_slot_count(c->campaign), shown = 0;
 	for (uint32_t i = 0; i < slots; i++) shown += is_listed(c, i);
 	if (!run_counted(c) || !shown) return;
-	if (shown == 1 && run_verdict(c) == RUN_VIOLATED) return;
+	if (shown == 1 && run_verdict(c) == VERDICT_VIOLATED) return;
 	text_char(t, '\n');
 	for (uint32_t i = 0; i < slots; i++)
 		if (is_listed(c, i)) print_assertion_line(t, s, c, i);
@@ -150,7 +143,7 @@ static void print_runs(struct text *t, const struct run_case *c)
 	else if (s->runs)
 		text_format(t, ", seeds %" PRIu64 " to %" PRIu64, o->seed,
 		            run_seed(c, s->runs));
-	if (s->stop != CAMPAIGN_DONE) {
+	if (s->stop != STOP_NONE) {
 		text_string(t, "; ");
 		text_string(t, name_run_stop(c));
 	}
@@ -283,7 +276,7 @@ static void print_coverage(struct text *t, const struct run_case *c)
 /* Who reads that nothing failed shall not take it for more than it is. */
 static void print_caution(struct text *t, const struct run_case *c)
 {
-	if (run_verdict(c) != RUN_NO_VIOLATION) return;
+	if (run_verdict(c) != VERDICT_NO_VIOLATION) return;
 	text_string(t, "Random runs may miss a violation; isoscope explore "
 	               "misses none.\n");
 }

@@ -1,5 +1,6 @@
 #include "report/style.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -29,6 +30,19 @@ void style_words(struct text *t, const struct style *s, enum style_mark m,
 static bool continues(char c)
 {
 	return ((unsigned char)c & 0xC0) == 0x80;
+}
+
+void style_verdict(struct text *t, const struct style *s, enum verdict v)
+{
+	static const enum style_mark marks[] = {
+		[VERDICT_HOLDS] = STYLE_GREEN,
+		[VERDICT_VIOLATED] = STYLE_RED,
+		[VERDICT_UNDECIDED] = STYLE_YELLOW,
+		[VERDICT_INCONCLUSIVE] = STYLE_YELLOW,
+		[VERDICT_NO_VIOLATION] = STYLE_GREEN,
+	};
+	assert(v < VERDICT_COUNT);
+	style_words(t, s, marks[v], verdict_word(v));
 }
 
 size_t style_columns(const char *words)

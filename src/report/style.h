@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/text.h"
+#include "base/verdict.h"
 
 struct style {
 	bool colour;
@@ -35,6 +36,9 @@ void style_end(struct text *t, const struct style *s);
 /* The words in that style. */
 void style_words(struct text *t, const struct style *s, enum style_mark m,
                  const char *words);
+
+/* The word of the verdict, in its colour. */
+void style_verdict(struct text *t, const struct style *s, enum verdict v);
 
 /* How many columns UTF-8 text takes: its characters. Control characters are
  * counted as what style_fit and value_print make of them: one each. */

@@ -17,13 +17,7 @@ enum { WARNINGS_SHOWN = 8 };
 void report_verdict(struct text *t, const struct style *s,
                     const struct explorer *e)
 {
-	static const enum style_mark marks[] = {
-		[VERDICT_HOLDS] = STYLE_GREEN,
-		[VERDICT_VIOLATED] = STYLE_RED,
-		[VERDICT_INCONCLUSIVE] = STYLE_YELLOW,
-	};
-	enum verdict v = explorer_verdict(e);
-	style_words(t, s, marks[v], verdict_word(v));
+	style_verdict(t, s, explorer_verdict(e));
 	text_string(t, ": ");
 	if (explores_outward(e))
 		name_outward_reason(t, e);
@@ -199,7 +193,7 @@ static void print_histories(struct text *t, const struct explorer *e)
 		count_part(t, ", ", s->unserializable, " not serializable");
 	if (o->check_duplicates)
 		count_part(t, ", ", s->duplicates, " seen before");
-	if (s->stop != STOP_NONE) text_format(t, "; %s", name_stop(e));
+	if (s->stop != STOP_NONE) text_format(t, "; %s", stop_text(s->stop));
 	text_char(t, '\n');
 }
 

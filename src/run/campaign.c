@@ -31,7 +31,7 @@ struct campaign {
 	bool stopped;
 };
 
-static void stop(struct campaign *c, enum campaign_stop why)
+static void stop(struct campaign *c, enum stop_reason why)
 {
 	c->stats.stop = why;
 	c->stopped = true;
@@ -125,7 +125,7 @@ static void tell_observer(struct campaign *c, bool is_new, bool serializable)
 		.violated = c->violated,
 		.violated_count = c->violated_count,
 	};
-	if (o->run && !o->run(o->payload, &run)) stop(c, CAMPAIGN_INTERRUPTED);
+	if (o->run && !o->run(o->payload, &run)) stop(c, STOP_INTERRUPTED);
 }
 
 static void note_complete(struct campaign *c)
@@ -140,7 +140,7 @@ static void note_complete(struct campaign *c)
 	note_violations(c, serializable);
 	tell_observer(c, is_new, serializable);
 	if (!c->stopped && c->options.stop_on_violation && c->violated_count)
-		stop(c, CAMPAIGN_VIOLATION);
+		stop(c, STOP_VIOLATION);
 }
 
 /* ---- Limits ---- */
@@ -165,7 +165,7 @@ static bool is_late(const struct campaign *c)
 static void interrupted(struct campaign *c)
 {
 	measure(c);
-	stop(c, is_late(c) ? CAMPAIGN_TIME : CAMPAIGN_INTERRUPTED);
+	stop(c, is_late(c) ? STOP_TIME : STOP_INTERRUPTED);
 }
 
 /* Looks at the clock; the limits and the observer have their turn now and
@@ -178,11 +178,11 @@ static void tick(struct campaign *c)
 	c->next_tick = now + tick_seconds;
 	measure(c);
 	if (c->options.interrupt && atomic_load(c->options.interrupt))
-		stop(c, CAMPAIGN_INTERRUPTED);
+		stop(c, STOP_INTERRUPTED);
 	else if (is_late(c))
-		stop(c, CAMPAIGN_TIME);
+		stop(c, STOP_TIME);
 	else if (o->tick && !o->tick(o->payload, &c->stats))
-		stop(c, CAMPAIGN_INTERRUPTED);
+		stop(c, STOP_INTERRUPTED);
 }
 
 /* ---- Running ---- */
@@ -213,8 +213,8 @@ static void run_next(struct campaign *c)
 	uint64_t taken_back = runner_taken_back(c->runner);
 	uint64_t seed = c->options.seed + c->stats.runs;
 	enum run_end end = run(c, c->options.policy, seed, &random);
-	if (end == RUN_TOO_LARGE) stop(c, CAMPAIGN_TOO_LARGE);
-	if (end == RUN_MEMORY) stop(c, CAMPAIGN_MEMORY);
+	if (end == RUN_TOO_LARGE) stop(c, STOP_TOO_LARGE);
+	if (end == RUN_MEMORY) stop(c, STOP_MEMORY);
 	if (end == RUN_INTERRUPTED) interrupted(c);
 	if (c->stopped) return;
 	c->stats.runs++;
@@ -243,7 +243,7 @@ void campaign_start(struct campaign *c)
 	begin(c);
 	while (!c->stopped && c->stats.runs < c->options.runs) {
 		tick(c);
-		if (!c->stopped && is_full(c)) stop(c, CAMPAIGN_MEMORY);
+		if (!c->stopped && is_full(c)) stop(c, STOP_MEMORY);
 		if (!c->stopped) run_next(c);
 	}
 	add_last_point(c);

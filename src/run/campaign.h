@@ -4,6 +4,7 @@
 #ifndef ISO_RUN_CAMPAIGN_H
 #define ISO_RUN_CAMPAIGN_H
 
+#include "base/budget.h"
 #include "run/policy.h"
 #include "run/runner.h"
 
@@ -20,15 +21,6 @@ struct campaign_options {
 	const atomic_bool *interrupt; /* may be NULL */
 };
 
-enum campaign_stop {
-	CAMPAIGN_DONE,
-	CAMPAIGN_VIOLATION, /* stop_on_violation, and there was one */
-	CAMPAIGN_TIME,
-	CAMPAIGN_MEMORY,
-	CAMPAIGN_INTERRUPTED, /* or a callback said stop */
-	CAMPAIGN_TOO_LARGE    /* see campaign_problem */
-};
-
 struct campaign_stats {
 	uint64_t runs;                /* that were begun and not interrupted */
 	uint64_t pruned;              /* of them, that met a false assumption */
@@ -38,7 +30,7 @@ struct campaign_stats {
 	uint64_t taken_back;
 	uint64_t reads; /* external reads of all runs */
 	double seconds, cpu_seconds;
-	enum campaign_stop stop;
+	enum stop_reason stop; /* STOP_TOO_LARGE: see campaign_problem */
 };
 
 /* One assertion, run-time errors or robustness (slots as in explorer.h). */

@@ -1,0 +1,117 @@
+#include "result/result.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+struct result *result_new(const struct program *p, enum level l)
+{
+	struct result *r = mem_take0(1, sizeof *r);
+	region_init(&r->region);
+	r->program = p;
+	r->level = l;
+	r->reason = "";
+	return r;
+}
+
+void result_free(struct result *r)
+{
+	if (!r) return;
+	for (uint32_t i = 0; i < r->assertion_count; i++) {
+		struct result_example *x = &r->assertions[i].example;
+		if (x->cycle.count) witness_free(&x->cycle);
+	}
+	free(r->assertions);
+	free(r->lines);
+	diags_free(&r->warnings);
+	region_free(&r->region);
+	free(r);
+}
+
+/* ---- named values ---- */
+
+static struct result_value *add(struct result *r, struct result_values *to,
+                                const char *name, enum result_kind kind)
+{
+	struct result_value *v = region_take0(&r->region, sizeof *v);
+	assert(!to->first == !to->last);
+	/* A list has no names, everything else has. */
+	assert(!to->first || !to->first->name == !name);
+	v->name = name;
+	v->kind = kind;
+	if (to->last)
+		to->last->next = v;
+	else
+		to->first = v;
+	to->last = v;
+	return v;
+}
+
+static const char *copy(struct result *r, const char *s)
+{
+	return s ? region_copy_string(&r->region, s, strlen(s)) : NULL;
+}
+
+void result_text(struct result *r, struct result_values *to, const char *name,
+                 const char *value)
+{
+	add(r, to, name, RESULT_TEXT)->text = copy(r, value);
+}
+
+void result_count(struct result *r, struct result_values *to, const char *name,
+                  uint64_t n)
+{
+	add(r, to, name, RESULT_COUNT)->count = n;
+}
+
+void result_number(struct result *r, struct result_values *to, const char *name,
+                   double n)
+{
+	add(r, to, name, RESULT_NUMBER)->number = n;
+}
+
+void result_seconds(struct result *r, struct result_values *to,
+                    const char *name, double seconds)
+{
+	add(r, to, name, RESULT_SECONDS)->number = seconds;
+}
+
+void result_flag(struct result *r, struct result_values *to, const char *name,
+                 bool value)
+{
+	add(r, to, name, RESULT_FLAG)->flag = value;
+}
+
+struct result_values *result_group(struct result *r, struct result_values *to,
+                                   const char *name)
+{
+	return &add(r, to, name, RESULT_GROUP)->values;
+}
+
+struct result_values *result_list(struct result *r, struct result_values *to,
+                                  const char *name)
+{
+	return &add(r, to, name, RESULT_LIST)->values;
+}
+
+/* ---- words ---- */
+
+const char *result_words(struct result *r, struct text *words)
+{
+	const char *s = copy(r, text_get(words));
+	text_clear(words);
+	return s;
+}
+
+void result_line(struct result *r, const char *label, struct text *number,
+                 struct text *words)
+{
+	r->lines = mem_grow(r->lines, r->line_count + 1, sizeof *r->lines);
+	r->lines[r->line_count++] = (struct result_line){
+		.label = copy(r, label),
+		.number = result_words(r, number),
+		.words = result_words(r, words),
+	};
+}
