@@ -101,7 +101,7 @@ static void print(struct fake *f)
 /* As the handler of a signal would see it: the place, then return addresses. */
 static void record(struct fake *f)
 {
-	struct casualty *c = &f->shared->casualty;
+	struct crash_record *c = &f->shared->crash;
 	uint64_t own = (uintptr_t)fake_worker;
 	uint64_t inner = (uintptr_t)dlsym(f->client, "inner");
 	uint64_t outer = (uintptr_t)dlsym(f->client, "outer");
@@ -118,10 +118,10 @@ static void record(struct fake *f)
 static void record_wrong(struct fake *f)
 {
 	struct shared *s = f->shared;
-	memset(&s->casualty, 0xee, sizeof s->casualty);
+	memset(&s->crash, 0xee, sizeof s->crash);
 	memset(s->objects, 0xee, sizeof s->objects);
 	atomic_store(&s->object_count, 0xeeeeeeee);
-	atomic_store(&s->casualty.kind, (uint32_t)f->number);
+	atomic_store(&s->crash.kind, (uint32_t)f->number);
 	_exit(1);
 }
 
@@ -287,20 +287,20 @@ void fake_worker(const struct worker_job *job, struct shared *shared,
 		          .command = shared->command,
 		          .reply = shared->reply,
 		          .socket = socket };
-	struct bell_ear ear;
-	enum bell_result r;
-	bell_ear_init(&ear);
+	struct wakeup_waiter ear;
+	enum wakeup_result r;
+	wakeup_waiter_init(&ear);
 	if (job->client) note_client(&f, job->client);
 	answer(&f, 0xfeed);
-	bell_ring(&shared->answered, socket);
+	wakeup_send(&shared->answered, socket);
 	for (;;) {
-		do r = bell_wait(&shared->asked, &ear, socket, -1);
-		while (r == BELL_SILENT);
-		if (r == BELL_GONE && f.stubborn) loop_deaf();
-		if (r == BELL_GONE) _exit(0);
+		do r = wakeup_wait(&shared->asked, &ear, socket, -1);
+		while (r == WAKEUP_NONE);
+		if (r == WAKEUP_GONE && f.stubborn) loop_deaf();
+		if (r == WAKEUP_GONE) _exit(0);
 		read_and_carry_out(&f, f.command);
 		atomic_fetch_add(&shared->progress, 1);
-		bell_ring(&shared->answered, socket);
+		wakeup_send(&shared->answered, socket);
 	}
 }
 

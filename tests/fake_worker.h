@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "native/process.h"
+#include "native/host/process.h"
 
 /* A command is a u8, a u64, and a string. */
 enum fake_command {

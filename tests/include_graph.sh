@@ -8,8 +8,8 @@
 #	< report < api < cli
 #
 # A folder includes only what stands left of it; history and axioms know
-# nothing of the language. `include/isoscope.h` belongs to api,
-# what is in `include/isoscope/` to native.
+# nothing of the language; native/runtime knows nothing of native/host.
+# `include/isoscope.h` belongs to api, what is in `include/isoscope/` to native.
 set -u
 top=${srcdir:-$(dirname "$0")/..}
 work=$(mktemp -d) || exit 99
@@ -48,6 +48,9 @@ upward() {
 			print $1 " includes " $2 ": not in a layer"
 		else if (rank[to] > rank[from])
 			print $1 " includes " $2 ": upward"
+		else if ($1 !~ /native\/host\// && \
+				$1 ~ /native\// && $2 ~ /native\/host\//)
+			print $1 " includes " $2 ": the explorer'"'"'s side"
 		else if (to ~ /^(lang|analyse|compile)$/ && \
 				 from ~ /^(history|axioms)$/)
 			print $1 " includes " $2 ": knows no programs"
@@ -111,6 +114,8 @@ planted "a header that includes upward" 'src/history/history.h .*: upward' \
 planted "an axiom that knows the language" \
 	'src/axioms/level.h .*: knows no programs' \
 	src/axioms/level.h '#include "lang/ast.h"'
+planted "a worker that knows the explorer" ": the explorer's side" \
+	src/native/runtime/task.h '#include "native/host/process.h"'
 planted "a cycle inside a layer" 'src/base/memory.h: in a cycle' \
 	src/base/memory.h '#include "base/bits.h"' \
 	src/base/bits.h '#include "base/memory.h"'

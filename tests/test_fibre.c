@@ -11,7 +11,7 @@
 
 #include "base/memory.h"
 #include "base/rng.h"
-#include "native/fibre.h"
+#include "native/runtime/fibre.h"
 #include "native/wire.h"
 #include "suites.h"
 #include "support.h"

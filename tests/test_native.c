@@ -17,7 +17,7 @@
 #include "file_support.h"
 #include "isoscope.h"
 #include "compile/load.h"
-#include "native/library.h"
+#include "native/host/library.h"
 #include "suites.h"
 #include "support.h"
 #include "vm/machine.h"

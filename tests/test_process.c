@@ -16,7 +16,7 @@
 #include "base/seconds.h"
 #include "fake_worker.h"
 #include "file_support.h"
-#include "native/fibre.h"
+#include "native/runtime/fibre.h"
 #include "suites.h"
 #include "support.h"
 
@@ -50,11 +50,11 @@ static bool says(const char *why, const char *what)
 }
 
 static void check_dies(struct process *p, enum fake_command c, uint64_t number,
-                       const char *string, enum casualty_kind kind,
+                       const char *string, enum crash_kind kind,
                        const char *why)
 {
 	ck_assert_int_eq(fake_ask(p, c, number, string), PROCESS_DIED);
-	ck_assert_int_eq(process_casualty(p), kind);
+	ck_assert_int_eq(process_crash(p), kind);
 	ck_assert_str_eq(fake_why(p), why);
 }
 
@@ -171,7 +171,7 @@ START_TEST(answers_through_signals)
 	ck_assert_int_eq(fake_ask(p, FAKE_STEPS, 4, ""), PROCESS_REPLIED);
 	process_end(p);
 	check_lives(p);
-	check_dies(p, FAKE_EXIT, 4, "", CASUALTY_EXIT, "called exit(4)");
+	check_dies(p, FAKE_EXIT, 4, "", CRASH_EXIT, "called exit(4)");
 	setitimer(ITIMER_REAL, &never, NULL);
 	process_free(p);
 	check_no_children();
@@ -189,7 +189,7 @@ static void *ask_and_kill(void *data)
 			                 PROCESS_REPLIED &&
 			         fake_reply(p, 8) == 8;
 		*good &= fake_ask(p, FAKE_EXIT, i % 50, "") == PROCESS_DIED &&
-		         process_casualty(p) == CASUALTY_EXIT;
+		         process_crash(p) == CRASH_EXIT;
 	}
 	process_free(p);
 	return NULL;
@@ -310,7 +310,7 @@ END_TEST
 
 /* ---- Deaths ---- */
 
-static const struct death_by {
+static const struct crash_report_by {
 	int signal;
 	const char *why;
 } deaths_by[] = { { SIGKILL, "killed by SIGKILL: out of memory?" },
@@ -328,16 +328,16 @@ static const struct death_by {
 START_TEST(signals_kill)
 {
 	struct process *p = fake_process(&no_client, 10);
-	const struct death_by *d = &deaths_by[_i];
+	const struct crash_report_by *d = &deaths_by[_i];
 	for (int i = 0; i < 3; i++) {
-		check_dies(p, FAKE_RAISE, (uint64_t)d->signal, "",
-		           CASUALTY_EXIT, d->why);
+		check_dies(p, FAKE_RAISE, (uint64_t)d->signal, "", CRASH_EXIT,
+		           d->why);
 		ck_assert_uint_eq(process_reply(p)->length, 1);
 		ck_assert_uint_eq(process_crash_place(p), 0);
 		check_no_children();
 	}
 	check_lives(p);
-	ck_assert_int_eq(process_casualty(p), CASUALTY_NONE);
+	ck_assert_int_eq(process_crash(p), CRASH_NONE);
 	process_free(p);
 }
 END_TEST
@@ -345,7 +345,7 @@ END_TEST
 START_TEST(processor_time_may_be_limited)
 {
 	struct process *p = fake_process(&no_client, 60);
-	check_dies(p, FAKE_CPU_LOOP, 1, "", CASUALTY_EXIT,
+	check_dies(p, FAKE_CPU_LOOP, 1, "", CRASH_EXIT,
 	           "killed by SIGKILL: the limit of processor time?");
 	process_free(p);
 }
@@ -354,11 +354,11 @@ END_TEST
 START_TEST(what_was_done_is_kept)
 {
 	struct process *p = fake_process(&no_client, 10);
-	check_dies(p, FAKE_EXIT_HALF, 3, "", CASUALTY_EXIT, "called exit(3)");
+	check_dies(p, FAKE_EXIT_HALF, 3, "", CRASH_EXIT, "called exit(3)");
 	struct wire_reader r = wire_read(process_reply(p));
 	for (uint8_t i = 1; i <= 3; i++) ck_assert_uint_eq(wire_get_u8(&r), i);
 	ck_assert(!wire_more(&r));
-	check_dies(p, FAKE_EXIT, 0, "", CASUALTY_EXIT, "called exit(0)");
+	check_dies(p, FAKE_EXIT, 0, "", CRASH_EXIT, "called exit(0)");
 	process_free(p);
 }
 END_TEST
@@ -368,14 +368,14 @@ START_TEST(hiding_is_found_out)
 {
 	struct process *p = fake_process(&no_client, 60);
 	double before = seconds_now();
-	check_dies(p, FAKE_CLOSE, 0, "", CASUALTY_EXIT,
+	check_dies(p, FAKE_CLOSE, 0, "", CRASH_EXIT,
 	           "closed file descriptors that are not its own");
-	check_dies(p, FAKE_EXEC, 0, "sleep", CASUALTY_EXIT,
+	check_dies(p, FAKE_EXEC, 0, "sleep", CRASH_EXIT,
 	           "became another program by exec(): \"sleep\"");
-	check_dies(p, FAKE_EXEC, 0, "false", CASUALTY_EXIT,
+	check_dies(p, FAKE_EXEC, 0, "false", CRASH_EXIT,
 	           "became another program by exec(): \"false\", which "
 	           "called exit(1)");
-	check_dies(p, FAKE_FORK_EXIT, 0, "", CASUALTY_EXIT, "called exit(5)");
+	check_dies(p, FAKE_FORK_EXIT, 0, "", CRASH_EXIT, "called exit(5)");
 	ck_assert_double_lt(seconds_now() - before, 50);
 	process_free(p);
 	check_no_children();
@@ -391,7 +391,7 @@ START_TEST(spoilt_memory_does_no_harm)
 		check_lives(p);
 		ck_assert_int_eq(fake_ask(p, FAKE_SPOIL, bytes[i], ""),
 		                 PROCESS_DIED);
-		ck_assert_int_eq(process_casualty(p), CASUALTY_SPOILT);
+		ck_assert_int_eq(process_crash(p), CRASH_SPOILT);
 		ck_assert(says(fake_why(p), "wrote over memory that is not "
 		                            "its own"));
 		ck_assert_uint_eq(process_reply(p)->length, 0);
@@ -430,7 +430,7 @@ START_TEST(memory_has_a_limit)
 {
 	struct process *p = fake_process(&no_client, 60);
 	process_set_memory(p, (uint64_t)600 << 20);
-	check_dies(p, FAKE_ALLOCATE_LOOP, 0, "", CASUALTY_MEMORY,
+	check_dies(p, FAKE_ALLOCATE_LOOP, 0, "", CRASH_MEMORY,
 	           "took more than 600 MiB of memory: an endless loop?");
 	check_lives(p);
 	ck_assert_int_eq(fake_ask(p, FAKE_ALLOCATE, 400 << 20, ""),
@@ -482,7 +482,7 @@ START_TEST(loops_end)
 	double before = seconds_now();
 	ck_assert_int_eq(fake_ask(p, loops[_i], 2, "on"), PROCESS_DIED);
 	double took = seconds_now() - before;
-	ck_assert_int_eq(process_casualty(p), CASUALTY_TIMEOUT);
+	ck_assert_int_eq(process_crash(p), CRASH_TIMEOUT);
 	ck_assert(says(fake_why(p), "no access for 0.5 s: an endless loop?"));
 	ck_assert_double_ge(took, loops[_i] == FAKE_STEPS_LOOP ? 0.6 : 0.5);
 	ck_assert_double_lt(took, 50);
@@ -505,7 +505,7 @@ END_TEST
 START_TEST(a_stop_is_a_timeout)
 {
 	struct process *p = fake_process(&no_client, 0.3);
-	check_dies(p, FAKE_RAISE, SIGSTOP, "", CASUALTY_TIMEOUT,
+	check_dies(p, FAKE_RAISE, SIGSTOP, "", CRASH_TIMEOUT,
 	           "no access for 0.3 s: stopped by SIGSTOP");
 	process_free(p);
 	check_no_children();
@@ -518,12 +518,12 @@ START_TEST(last_words_are_told)
 {
 	struct process *p = fake_process(&no_client, 10);
 	char line[400] = "";
-	check_dies(p, FAKE_PRINT_DIE, 1, "one", CASUALTY_EXIT,
+	check_dies(p, FAKE_PRINT_DIE, 1, "one", CRASH_EXIT,
 	           "killed by SIGABRT: abort(); it printed: \"one\"");
 	check_dies(p, FAKE_PRINT_DIE, 1,
 	           "a\tb\x01"
 	           "c\r\n\xff\xc3\xa4\n\n",
-	           CASUALTY_EXIT,
+	           CRASH_EXIT,
 	           "killed by SIGABRT: abort(); "
 	           "it printed: \"a b?c  / ?\xc3\xa4\"");
 	memset(line, 'x', 300);
@@ -546,8 +546,8 @@ START_TEST(earlier_words_are_not_told)
 	printf("from the explorer ");
 	ck_assert_int_eq(fake_ask(p, FAKE_PRINT, 3, "early\n"),
 	                 PROCESS_REPLIED);
-	check_dies(p, FAKE_EXIT, 0, "", CASUALTY_EXIT, "called exit(0)");
-	check_dies(p, FAKE_PRINT_DIE, 1, "late\n", CASUALTY_EXIT,
+	check_dies(p, FAKE_EXIT, 0, "", CRASH_EXIT, "called exit(0)");
+	check_dies(p, FAKE_PRINT_DIE, 1, "late\n", CRASH_EXIT,
 	           "killed by SIGABRT: abort(); it printed: \"late\"");
 	process_free(p);
 }
@@ -580,15 +580,15 @@ static const char client_text[] = "int inner(int x)\n"
 #define PLACE "inner() at client.c:2, called from outer() at client.c:4"
 
 static const struct record {
-	enum casualty_kind kind;
+	enum crash_kind kind;
 	const char *why;
-} records[] = { { CASUALTY_SIGNAL, "crashed: SIGSEGV, invalid address 0x10, "
-	                           "in " PLACE },
-	        { CASUALTY_OVERFLOW,
+} records[] = { { CRASH_SIGNAL, "crashed: SIGSEGV, invalid address 0x10, "
+	                        "in " PLACE },
+	        { CRASH_OVERFLOW,
 	          "the stack is full (8 MiB): endless recursion? "
 	          "in " PLACE },
-	        { CASUALTY_EXIT, "called exit(1) in " PLACE },
-	        { CASUALTY_THREAD,
+	        { CRASH_EXIT, "called exit(1) in " PLACE },
+	        { CRASH_THREAD,
 	          "misuse of the functions of isoscope/client.h, in " PLACE } };
 
 /* Frames of others are not told, and the same one only once. */
@@ -627,7 +627,7 @@ START_TEST(places_without_lines_are_told)
 	folder_enter();
 	file_write_text("client.c", client_text);
 	if (compile_c(NULL, "-g0 -shared -fPIC -o client.so client.c"))
-		check_dies(p, FAKE_RECORD, CASUALTY_SIGNAL, "", CASUALTY_SIGNAL,
+		check_dies(p, FAKE_RECORD, CRASH_SIGNAL, "", CRASH_SIGNAL,
 		           "crashed: SIGSEGV, invalid "
 		           "address 0x10, in inner() of client.so, called "
 		           "from outer() of client.so");
@@ -639,13 +639,13 @@ END_TEST
 START_TEST(wrong_records_do_no_harm)
 {
 	struct process *p = fake_process(&no_client, 10);
-	for (uint64_t kind = 0; kind <= CASUALTY_SPOILT; kind++) {
+	for (uint64_t kind = 0; kind <= CRASH_SPOILT; kind++) {
 		ck_assert_int_eq(fake_ask(p, FAKE_RECORD_WRONG, kind, ""),
 		                 PROCESS_DIED);
 		ck_assert_uint_gt(strlen(fake_why(p)), 0);
 		ck_assert_uint_eq(process_crash_place(p), 0);
 	}
-	check_dies(p, FAKE_RECORD_WRONG, 0xeeee, "", CASUALTY_EXIT,
+	check_dies(p, FAKE_RECORD_WRONG, 0xeeee, "", CRASH_EXIT,
 	           "called exit(1)");
 	process_free(p);
 }

@@ -9,7 +9,7 @@
 #include "base/seconds.h"
 #include "fake_worker.h"
 #include "file_support.h"
-#include "native/source_lines.h"
+#include "native/host/source_lines.h"
 #include "suites.h"
 
 /* Lines 3, 4: inlined wherever it is called. */

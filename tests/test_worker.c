@@ -12,7 +12,7 @@
 
 #include "base/text.h"
 #include "file_support.h"
-#include "native/process.h"
+#include "native/host/process.h"
 #include "suites.h"
 
 /* ---- clients ---- */
@@ -162,7 +162,7 @@ static const char *steps_of(struct process *p, uint32_t session, int fresh,
 static void check_senseless(struct process *p, uint32_t session, int fresh)
 {
 	ck_assert_int_eq(ask(p, session, fresh, 0, NULL), PROCESS_DIED);
-	ck_assert_int_eq(process_casualty(p), CASUALTY_SPOILT);
+	ck_assert_int_eq(process_crash(p), CRASH_SPOILT);
 	ck_assert_str_eq(said(p), "");
 }
 
@@ -616,39 +616,37 @@ END_TEST
  * said of it. */
 static const struct {
 	const char *body;
-	enum casualty_kind kind;
+	enum crash_kind kind;
 	const char *why;
 } ends[] = {
-	{ "*(volatile int *)16 = 1;", CASUALTY_SIGNAL, "0x10" },
-	{ "abort();", CASUALTY_SIGNAL, "SIGABRT" },
-	{ "void (*volatile f)(void) = NULL; f();", CASUALTY_SIGNAL,
-	  "in end()" },
+	{ "*(volatile int *)16 = 1;", CRASH_SIGNAL, "0x10" },
+	{ "abort();", CRASH_SIGNAL, "SIGABRT" },
+	{ "void (*volatile f)(void) = NULL; f();", CRASH_SIGNAL, "in end()" },
 	{ "volatile char a[200]; a[0] = 1; end(data); a[1] = 1;",
-	  CASUALTY_OVERFLOW, "in end()" },
-	{ "wide();", CASUALTY_OVERFLOW, "in wide()" },
-	{ "printf(\"to the end\"); exit(3);", CASUALTY_EXIT, "to the end" },
-	{ "_Exit(4);", CASUALTY_EXIT, "4" },
+	  CRASH_OVERFLOW, "in end()" },
+	{ "wide();", CRASH_OVERFLOW, "in wide()" },
+	{ "printf(\"to the end\"); exit(3);", CRASH_EXIT, "to the end" },
+	{ "_Exit(4);", CRASH_EXIT, "4" },
 	{ "pthread_t t; pthread_create(&t, 0, other, 0); pthread_join(t, 0);",
-	  CASUALTY_THREAD, "iso_get_int() was called by a thread" },
-	{ "_exit(5);", CASUALTY_EXIT,
-	  "called exit(5), last seen in end() at " },
-	{ "execlp(\"true\", \"true\", (char *)NULL);", CASUALTY_EXIT,
+	  CRASH_THREAD, "iso_get_int() was called by a thread" },
+	{ "_exit(5);", CRASH_EXIT, "called exit(5), last seen in end() at " },
+	{ "execlp(\"true\", \"true\", (char *)NULL);", CRASH_EXIT,
 	  "became another program by exec(): \"true\", which called exit(0), "
 	  "last seen in end() at " },
-	{ "execlp(\"sleep\", \"sleep\", \"99\", (char *)NULL);", CASUALTY_EXIT,
+	{ "execlp(\"sleep\", \"sleep\", \"99\", (char *)NULL);", CRASH_EXIT,
 	  "became another program by exec(): \"sleep\", last "
 	  "seen in end() at " },
 	{ "for (int i = 3; i < 900; i++) close(i); iso_get_int(\"x\");",
-	  CASUALTY_FILES,
+	  CRASH_FILES,
 	  "closed file descriptors that are not its own, in end() at " },
-	{ "for (int i = 3; i < 900; i++) close(i); iso_commit();",
-	  CASUALTY_FILES, "its own, last seen in end() at " },
+	{ "for (int i = 3; i < 900; i++) close(i); iso_commit();", CRASH_FILES,
+	  "its own, last seen in end() at " },
 	{ "for (int i = 3; i < 900; i++) close(i);"
 	  "while (dup(2) < 99); iso_commit();",
-	  CASUALTY_FILES, "its own" },
+	  CRASH_FILES, "its own" },
 #ifndef THREAD_SANITIZER /* it would end the process itself */
-	{ "pthread_exit(NULL);", CASUALTY_THREAD, "pthread_exit()" },
-	{ "longjmp(place, 1);", CASUALTY_THREAD,
+	{ "pthread_exit(NULL);", CRASH_THREAD, "pthread_exit()" },
+	{ "longjmp(place, 1);", CRASH_THREAD,
 	  "by session \"end\" on the stack of session \"waits\"" },
 #endif
 };
@@ -687,7 +685,7 @@ START_TEST(workers_end_with_a_reason)
 		ck_assert_int_eq(ask(p, 1, AFRESH, NO_VALUES), PROCESS_DIED);
 		ck_assert_int_eq(strncmp(said(p), "begin 'last'", 12), 0);
 		ck_assert_ptr_null(strstr(said(p), "return"));
-		ck_assert_int_eq(process_casualty(p), ends[_i].kind);
+		ck_assert_int_eq(process_crash(p), ends[_i].kind);
 		text_clear(&why);
 		process_why(p, &why);
 		ck_assert_ptr_nonnull(strstr(text_get(&why), ends[_i].why));
@@ -770,7 +768,7 @@ static void check_forks(struct process *p, int64_t how)
 		ck_assert_str_eq(steps_of(p, 0, GO_ON, VALUES(number(how))),
 		                 expected);
 	}
-	ck_assert_int_eq(process_casualty(p), CASUALTY_NONE);
+	ck_assert_int_eq(process_crash(p), CRASH_NONE);
 }
 
 /* They get a new parent when theirs has ended. */

@@ -14,8 +14,8 @@
 #include "cli/signals.h"
 #include "isoscope.h"
 #include "compile/load.h"
-#include "native/client.h"
-#include "native/library.h"
+#include "native/host/client.h"
+#include "native/host/library.h"
 #include "report/json.h"
 #include "vm/program.h"
 

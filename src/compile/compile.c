@@ -11,7 +11,7 @@
 #include "lang/format.h"
 #include "lang/limits.h"
 #include "analyse/declared_symmetry.h"
-#include "native/library.h"
+#include "native/host/library.h"
 
 /* A frame of its own. */
 static void new_frame(struct code *c, uint32_t registers)

@@ -13,8 +13,8 @@
 #include "lang/limits.h"
 #include "lang/parser.h"
 #include "lang/source.h"
-#include "native/client.h"
-#include "native/library.h"
+#include "native/host/client.h"
+#include "native/host/library.h"
 #include "vm/program.h"
 
 /* A program being loaded. */

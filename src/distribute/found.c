@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "dpor/branch.h"
 #include "dpor/tally.h"
-#include "native/library.h"
+#include "native/host/library.h"
 #include "vm/program.h"
 
 /* A counter that is new there has to be added to FOUND_COUNTS. */

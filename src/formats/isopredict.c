@@ -37,7 +37,7 @@ struct line {
 	struct piece key, set, transaction, from; /* set: or NULL */
 };
 
-struct session {
+struct session_entry {
 	struct piece id;
 	uint32_t handle; /* in the builder */
 };
@@ -62,7 +62,7 @@ struct isopredict {
 	struct trace_builder *b;
 	uint32_t line;
 	bool matched; /* some line says something */
-	struct session *sessions;
+	struct session_entry *sessions;
 	struct entry *transactions;
 	uint32_t *order; /* of those that have operations */
 	struct record *records;
@@ -208,7 +208,7 @@ static uint32_t find_session(struct isopredict *p, struct piece id)
 		if (same_piece(p->sessions[i].id, id)) return i;
 	VEC_RESERVE(p->sessions, p->session_count, p->session_capacity);
 	p->sessions[p->session_count] =
-		(struct session){ .id = id, .handle = NOBODY };
+		(struct session_entry){ .id = id, .handle = NOBODY };
 	table_put(x, at, p->session_count);
 	return p->session_count++;
 }
@@ -366,8 +366,8 @@ static bool is_number(struct piece p)
 /* Numbers by size, then texts. */
 static int compare_sessions(const void *a, const void *b)
 {
-	struct piece x = (*(struct session *const *)a)->id;
-	struct piece y = (*(struct session *const *)b)->id;
+	struct piece x = (*(struct session_entry *const *)a)->id;
+	struct piece y = (*(struct session_entry *const *)b)->id;
 	bool first = is_number(x), second = is_number(y);
 	if (first != second) return first ? -1 : 1;
 	if (first && x.length != y.length) return x.length < y.length ? -1 : 1;
@@ -380,12 +380,12 @@ static int compare_sessions(const void *a, const void *b)
  * first depends on how they ran. */
 static void add_sessions(struct isopredict *p)
 {
-	struct session **sorted =
+	struct session_entry **sorted =
 		mem_take((p->session_count + (size_t)1) * sizeof *sorted);
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < p->order_count; i++) {
 		const struct entry *t = &p->transactions[p->order[i]];
-		struct session *s = &p->sessions[t->session];
+		struct session_entry *s = &p->sessions[t->session];
 		if (s->handle != NOBODY) continue;
 		s->handle = 0;
 		sorted[count++] = s;
@@ -401,7 +401,7 @@ static void add_transactions(struct isopredict *p)
 {
 	for (uint32_t i = 0; i < p->order_count; i++) {
 		struct entry *t = &p->transactions[p->order[i]];
-		const struct session *s = &p->sessions[t->session];
+		const struct session_entry *s = &p->sessions[t->session];
 		struct piece index = t->id;
 		skip(&index, s->id.length + 2);
 		t->handle = trace_transaction_new(p->b, s->handle,

@@ -39,7 +39,7 @@ struct name {
 	bool given;
 };
 
-struct session {
+struct session_entry {
 	struct name name;
 	uint32_t first, count; /* of parser.transactions */
 	bool after_all;
@@ -60,7 +60,7 @@ struct parser {
 	uint32_t line;
 	/* Where it is, for messages. */
 	uint32_t session, transaction, event;
-	struct session *sessions;
+	struct session_entry *sessions;
 	size_t session_count, session_capacity;
 	struct transaction_place *transactions;
 	size_t transaction_count, transaction_capacity;
@@ -200,7 +200,7 @@ static bool read_transaction(struct parser *p, const struct form *open)
 	return true;
 }
 
-static bool read_transactions(struct parser *p, struct session *s)
+static bool read_transactions(struct parser *p, struct session_entry *s)
 {
 	struct form x;
 	if (!next_opened(p, &x, '[', "an array of transactions")) return false;
@@ -214,7 +214,7 @@ static bool read_transactions(struct parser *p, struct session *s)
 	return true;
 }
 
-static bool session_member(struct parser *p, struct session *s,
+static bool session_member(struct parser *p, struct session_entry *s,
                            const struct form *name)
 {
 	struct form x;
@@ -231,7 +231,7 @@ static bool session_member(struct parser *p, struct session *s,
 
 static bool read_session(struct parser *p, const struct form *open)
 {
-	struct session s = { .first = (uint32_t)p->transaction_count };
+	struct session_entry s = { .first = (uint32_t)p->transaction_count };
 	struct form x = *open;
 	if (!opened(p, &x, '{', "a session: an object")) return false;
 	for (;;) {
@@ -391,7 +391,7 @@ static bool read_writer(struct parser *p, struct event_parts *e)
 	if (!form_next(&p->f, &t)) return false;
 	if (t.kind != FORM_INTEGER)
 		return expected(p, &t, "the number of a transaction");
-	const struct session *from = &p->sessions[s.number];
+	const struct session_entry *from = &p->sessions[s.number];
 	if (!t.fits || t.number < 0 || t.number >= from->count)
 		return wrong(p, &t,
 		             "session %d has no transaction %.*s: it "
@@ -614,7 +614,7 @@ static void add_transaction(struct parser *p, uint32_t session,
 static void add_sessions(struct parser *p)
 {
 	for (uint32_t s = 0; s < p->session_count; s++) {
-		const struct session *session = &p->sessions[s];
+		const struct session_entry *session = &p->sessions[s];
 		const char *name = text_get(&p->names) + session->name.at;
 		char number[16];
 		int digits = snprintf(number, sizeof number, "%u", s);
@@ -635,7 +635,7 @@ static bool read_operations(struct parser *p)
 	add_sessions(p);
 	if (!read_init(p)) return false;
 	for (p->session = 0; p->session < p->session_count; p->session++) {
-		const struct session *s = &p->sessions[p->session];
+		const struct session_entry *s = &p->sessions[p->session];
 		for (uint32_t t = 0; t < s->count; t++) {
 			p->transaction = t;
 			if (!read_events(p, &p->transactions[s->first + t]))

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "lang/limits.h"
 #include "lang/parsing.h"
-#include "native/worker.h"
+#include "vm/guest.h"
 
 /* ":" ("int" | "string") */
 static enum foreign_type parse_type(struct parser *p, const char *after)

@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "native/bell.h"
+#include "native/wakeup.h"
 #include "native/wire.h"
 
 enum {
@@ -24,22 +24,22 @@ struct shared_object {
 	char path[SHARED_PATH];
 };
 
-enum casualty_kind {
-	CASUALTY_NONE,
-	CASUALTY_SIGNAL,   /* SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, ... */
-	CASUALTY_OVERFLOW, /* the stack of the session is full */
-	CASUALTY_TIMEOUT,  /* no step for too long */
-	CASUALTY_EXIT,     /* exit(), _exit(), or killed by another signal */
-	CASUALTY_THREAD,   /* the API was used by a thread that is no session's,
-	                    * or the session left its coroutine in another way
-	                    * than by returning */
-	CASUALTY_FILES,    /* the socket was closed by user code */
-	CASUALTY_MEMORY,   /* it took too much of it */
-	CASUALTY_SPOILT    /* what is shared was written over */
+enum crash_kind {
+	CRASH_NONE,
+	CRASH_SIGNAL,   /* SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, ... */
+	CRASH_OVERFLOW, /* the stack of the session is full */
+	CRASH_TIMEOUT,  /* no step for too long */
+	CRASH_EXIT,     /* exit(), _exit(), or killed by another signal */
+	CRASH_THREAD,   /* the API was used by a thread that is no session's,
+	                 * or the session left its coroutine in another way
+	                 * than by returning */
+	CRASH_FILES,    /* the socket was closed by user code */
+	CRASH_MEMORY,   /* it took too much of it */
+	CRASH_SPOILT    /* what is shared was written over */
 };
 
 /* What the worker's signal handler writes before the process ends. */
-struct casualty {
+struct crash_record {
 	_Atomic uint32_t kind;
 	int32_t signal, code;           /* si_signo, si_code */
 	uint64_t address;               /* si_addr */
@@ -48,12 +48,12 @@ struct casualty {
 };
 
 struct shared {
-	uint64_t first_seal;         /* of the explorer's, to find out damage */
-	struct bell asked, answered; /* commands and replies are complete */
-	_Atomic uint64_t progress;   /* grows with every step of user code */
-	_Atomic uint64_t called;     /* from where the session that runs last
-	                              * called the API, or 0 */
-	struct casualty casualty;
+	uint64_t first_seal; /* of the explorer's, to find out damage */
+	struct wakeup asked, answered; /* commands and replies are complete */
+	_Atomic uint64_t progress;     /* grows with every step of user code */
+	_Atomic uint64_t called;       /* from where the session that runs last
+	                                * called the API, or 0 */
+	struct crash_record crash;
 	_Atomic uint32_t object_count;
 	struct shared_object objects[SHARED_OBJECTS];
 	struct wire *command, *reply; /* the same addresses in both processes */

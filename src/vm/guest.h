@@ -53,6 +53,16 @@ struct guest_step {
 	const struct guest_note *notes; /* the same, newest first */
 };
 
+/* A C function that a program calls (`extern fn`). */
+enum foreign_type { FOREIGN_INT, FOREIGN_STRING };
+struct foreign_function {
+	const char *name;
+	const char *library; /* path, as dlopen() takes it */
+	uint32_t parameter_count;
+	const uint8_t *parameters; /* enum foreign_type of each */
+	uint8_t result;
+};
+
 /* What a program has that runs guest code: the first member of the structure
  * that is behind it. It is shared by all machines of the program, and may be
  * used by several threads. */
