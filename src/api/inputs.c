@@ -8,7 +8,7 @@
 
 #include "base/seconds.h"
 #include "history/trace.h"
-#include "native/client.h"
+#include "native/host/client.h"
 
 /* ---- limits ---- */
 

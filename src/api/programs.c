@@ -1,6 +1,6 @@
 #include "api/programs.h"
 
-#include "native/library.h"
+#include "native/host/library.h"
 #include "vm/program.h"
 
 bool program_level(const struct program *p, enum level *out,
