@@ -1,5 +1,4 @@
-#include "predict/compare.h"
-
+#include "api/compare_ways.h"
 #include "base/seconds.h"
 #include "cli/exit_codes.h"
 #include "cli/explore.h"
@@ -61,18 +60,6 @@ static bool settings(struct comparing *x)
 	       setting_seconds(c, OPTION_TIMEOUT, &o->timeout);
 }
 
-/* A prediction is never serializable. */
-static bool level_fits(struct comparing *x, const struct program *p)
-{
-	enum level *l = &x->options.predict.level;
-	if (!setting_level(x->line, OPTION_PREDICT_LEVEL, p, l)) return false;
-	if (*l != LEVEL_SER) return true;
-	say("%s states ser, under which nothing is unserializable: name a "
-	    "weaker level with -i",
-	    program_path(p));
-	return false;
-}
-
 /* ---- comparing ---- */
 
 static bool write_result(const struct comparing *x, const struct comparison *c)
@@ -93,18 +80,21 @@ static bool write_result(const struct comparing *x, const struct comparison *c)
 static int compare(struct comparing *x, const struct program *p)
 {
 	struct compare_observer observer = { x, on_tick };
-	if (!level_fits(x, p)) return EXIT_USAGE;
+	struct problem problem = { 0 };
+	const char *level = x->line->value[OPTION_PREDICT_LEVEL];
+	if (level) x->options.predict.level = level_from_word(level);
 	signals_catch();
 	x->options.interrupt = signals_flag();
 	x->begun = seconds_now();
-	struct comparison *c = comparison_new(p, &x->options, &observer);
-	comparison_run(c);
+	struct comparison *c =
+		compare_ways(p, &x->options, level, &observer, &problem);
 	progress_end(&x->progress);
-	int code = EXIT_INPUT;
-	if (!program_failed(x->line, p))
+	int code = say_problem(x->line, p, &problem);
+	if (c)
 		code = write_result(x, c) ? exit_code_of(comparison_verdict(c))
 		                          : EXIT_INTERNAL;
 	comparison_free(c);
+	problem_free(&problem);
 	return code;
 }
 

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/diag.h"
+#include "api/generated.h"
 #include "cli/exit_codes.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/program.h"
 #include "cli/target.h"
-#include "generate/workload.h"
 #include "history/trace.h"
 
 /* A whole number that is at most `most`. */
@@ -104,54 +104,27 @@ static bool read_workload(const struct command_line *c, struct workload *w)
 	       read_whole(c, OPTION_SEED, UINT64_MAX, &w->seed);
 }
 
-/* These reads are not written as lists, see elle_print.c. */
-static bool is_for_registers(enum planted p)
-{
-	return p == PLANTED_THIN_AIR || p == PLANTED_G1A ||
-	       p == PLANTED_INTERNAL;
-}
-
-static bool target_shows(const struct command_line *c, enum format to,
-                         enum planted p)
-{
-	bool lists = to == FORMAT_LIST_EDN || to == FORMAT_LIST_JSON;
-	if (!lists || !is_for_registers(p)) return true;
-	say("--format %s and --anomaly %s exclude each other: such a read is "
-	    "not written as a list; --format rw-edn can show it",
-	    format_word(to), c->value[OPTION_ANOMALY]);
-	return false;
-}
-
-/* A history that the format cannot express is one that the options should not
- * have asked for. */
-static int write_history(const struct target *to, const struct trace *t,
-                         const uint32_t *order, struct diags *d)
-{
-	int code = target_write(to, t, order, d);
-	return code == EXIT_INPUT ? EXIT_USAGE : code;
-}
-
 int generate_main(const struct command_line *c)
 {
 	struct workload w;
 	struct target to;
-	struct diags d = { 0 };
-	uint32_t *order = NULL, order_count = 0;
-	int code = EXIT_USAGE;
+	struct problem problem = { 0 };
+	uint32_t *order = NULL;
 	if (c->operand_count) {
 		say("generate reads no file; to write one: isoscope generate "
 		    "--output %s",
 		    c->operands[0]);
 		return EXIT_USAGE;
 	}
-	if (!read_workload(c, &w) || !target_read(c, &to) ||
-	    !target_shows(c, to.format, w.planted))
-		return EXIT_USAGE;
-	w.writes_only = to.format != FORMAT_ISOSCOPE;
-	struct trace *t = workload_run_ordered(&w, &order, &order_count, &d);
-	if (t) code = write_history(&to, t, order, &d);
-	say_diagnostics(c, &d);
-	diags_free(&d);
+	if (!read_workload(c, &w) || !target_read(c, &to)) return EXIT_USAGE;
+	struct trace *t = generate_history(&w, to.format, &order, &problem);
+	/* A history that the format cannot express is one that the options
+	 * should not have asked for. */
+	if (t && !target_write(&to, t, order, &problem) &&
+	    problem.kind == PROBLEM_INPUT)
+		problem.kind = PROBLEM_REQUEST;
+	int code = say_problem(c, NULL, &problem);
+	problem_free(&problem);
 	trace_free(t);
 	free(order);
 	return code;

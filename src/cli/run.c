@@ -1,3 +1,4 @@
+#include "api/random_runs.h"
 #include "cli/exit_codes.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -13,21 +14,14 @@
 #include "report/progress.h"
 #include "report/run_json.h"
 #include "report/run_text.h"
-#include "run/campaign.h"
 #include "vm/program.h"
 
 enum { RUNS_USUAL = 1000, SEED_USUAL = 1 };
 
-/* What is left to a limit of time that has just passed, in seconds. */
-static const double TIME_LEAST = 0.001;
-
 /* What was asked for, and what the callbacks work on. */
 struct running {
 	const struct command_line *line;
-	struct campaign_options options;
-	/* Of the exploration for the coverage. */
-	uint64_t max_histories;
-	unsigned jobs;
+	struct run_request request;
 	const struct program *program;
 	struct style style; /* of the result in words */
 	FILE *histories;    /* NULL: not asked for */
@@ -45,7 +39,7 @@ static bool on_run(void *payload, const struct campaign_run *r)
 	struct history_line l = {
 		.program = x->program,
 		.history = h,
-		.level = x->options.level,
+		.level = x->request.options.level,
 		.serializable = r->serializable,
 		.violated = r->violated,
 		.violated_count = r->violated_count,
@@ -68,7 +62,7 @@ static bool on_tick(void *payload, const struct campaign_stats *s)
 	struct text words = { 0 };
 	style_count(&words, s->runs);
 	text_string(&words, " of ");
-	style_plural(&words, x->options.runs, "run", "runs");
+	style_plural(&words, x->request.options.runs, "run", "runs");
 	text_string(&words, ", ");
 	style_count(&words, (uint64_t)((double)s->runs / s->seconds));
 	text_string(&words, " per second, ");
@@ -82,29 +76,12 @@ static bool on_tick(void *payload, const struct campaign_stats *s)
 	return true;
 }
 
-/* ---- coverage ---- */
-
-/* Explores the program in the time that is left. False if there is none, or
- * if the program is too large even to be run. */
-static bool explore_all(struct running *x, const struct campaign *c,
-                        struct coverage *out)
+static void on_exploring(void *payload, double seconds)
 {
-	const struct campaign_stats *s = campaign_stats(c);
-	struct coverage_limits limits = { x->options.timeout, x->options.memory,
-		                          x->max_histories, x->jobs };
-	if (s->stop == STOP_TIME || s->stop == STOP_INTERRUPTED ||
-	    s->stop == STOP_TOO_LARGE)
-		return false;
-	if (limits.timeout > 0) {
-		limits.timeout -= s->seconds;
-		if (limits.timeout < TIME_LEAST) limits.timeout = TIME_LEAST;
-	}
+	struct running *x = payload;
 	if (x->progress.to)
-		progress_say(&x->progress, s->seconds,
+		progress_say(&x->progress, seconds,
 		             "exploring the program for the coverage");
-	campaign_coverage(c, &limits, out);
-	progress_end(&x->progress);
-	return true;
 }
 
 /* ---- the result ---- */
@@ -144,31 +121,26 @@ static bool write_picture(const struct running *x, const struct run_case *c)
 	return fine;
 }
 
-static int deliver(const struct running *x, const struct run_case *c)
-{
-	if (program_failed(x->line, x->program)) return EXIT_INPUT;
-	bool fine = write_result(x, c);
-	fine = write_picture(x, c) && fine;
-	return fine ? exit_code_of(run_verdict(c)) : EXIT_INTERNAL;
-}
-
 static int run_program(struct running *x)
 {
 	const char *path = x->line->value[OPTION_HISTORIES];
-	struct coverage all;
+	struct random_runs runs;
+	struct problem problem = { 0 };
 	if (path && !(x->histories = output_open(path))) return EXIT_USAGE;
-	struct campaign_observer observer = { x, path ? on_run : NULL,
-		                              on_tick };
-	struct campaign *c = campaign_new(x->program, &x->options, &observer);
-	campaign_start(c);
+	x->request.observer =
+		(struct campaign_observer){ x, path ? on_run : NULL, on_tick };
+	bool sound = random_runs(&runs, x->program, &x->request, &problem);
 	progress_end(&x->progress);
-	text_free(&x->row);
-	struct run_case result = { c, NULL, x->line->value[OPTION_COVERAGE] };
 	bool fine = output_close(x->histories, path);
-	if (fine && result.coverage_wanted && explore_all(x, c, &all))
-		result.coverage = &all;
-	int code = deliver(x, &result);
-	campaign_free(c);
+	int code = say_problem(x->line, x->program, &problem);
+	if (sound) {
+		code = exit_code_of(run_verdict(&runs.found));
+		fine = write_result(x, &runs.found) && fine;
+		fine = write_picture(x, &runs.found) && fine;
+	}
+	random_runs_free(&runs);
+	problem_free(&problem);
+	text_free(&x->row);
 	return fine ? code : EXIT_INTERNAL;
 }
 
@@ -178,7 +150,8 @@ static int run_program(struct running *x)
 static bool read_policy(struct running *x)
 {
 	const char *word = x->line->value[OPTION_POLICY];
-	if (!word || policy_from_word(word, &x->options.policy)) return true;
+	if (!word || policy_from_word(word, &x->request.options.policy))
+		return true;
 	say("--policy weak=K takes a number: at most so many reads get another "
 	    "writer than the latest one allowed, as in weak=3; not '%s'",
 	    word);
@@ -202,10 +175,12 @@ static bool exploration_fits(const struct command_line *c)
 static bool settings(struct running *x)
 {
 	const struct command_line *c = x->line;
-	struct campaign_options *o = &x->options;
+	struct campaign_options *o = &x->request.options;
 	if (!one_program(c)) return false;
 	o->runs = RUNS_USUAL;
 	o->seed = SEED_USUAL;
+	x->request.coverage = c->value[OPTION_COVERAGE];
+	x->request.exploring = on_exploring;
 	o->robust = c->value[OPTION_ROBUST];
 	o->stop_on_violation = c->value[OPTION_STOP];
 	x->progress = output_progress(c);
@@ -214,8 +189,9 @@ static bool settings(struct running *x)
 	       setting_seed(c, OPTION_RUN_SEED, &o->seed) &&
 	       setting_seconds(c, OPTION_TIMEOUT, &o->timeout) &&
 	       setting_memory(c, OPTION_MEMORY, &o->memory) &&
-	       setting_count(c, OPTION_MAX_HISTORIES, &x->max_histories) &&
-	       setting_jobs(c, &x->jobs) && read_policy(x) &&
+	       setting_count(c, OPTION_MAX_HISTORIES,
+	                     &x->request.max_histories) &&
+	       setting_jobs(c, &x->request.jobs) && read_policy(x) &&
 	       exploration_fits(c) && outputs_fit(c, "program");
 }
 
@@ -227,10 +203,10 @@ int run_main(const struct command_line *c)
 	struct program *p = read_program(c, c->operands[0]);
 	if (!p) return EXIT_INPUT;
 	x.program = p;
-	if (setting_level(c, OPTION_ISOLATION, p, &x.options.level) &&
+	if (setting_level(c, OPTION_ISOLATION, p, &x.request.options.level) &&
 	    pictures_possible(c)) {
 		signals_catch();
-		x.options.interrupt = signals_flag();
+		x.request.options.interrupt = signals_flag();
 		code = run_program(&x);
 	}
 	program_free(p);

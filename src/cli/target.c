@@ -2,9 +2,10 @@
 
 #include <unistd.h>
 
-#include "cli/exit_codes.h"
+#include "api/convert.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/signals.h"
 
 bool target_file_possible(const struct target *to)
 {
@@ -32,7 +33,8 @@ bool target_read(const struct command_line *c, struct target *to)
 	return target_file_possible(to);
 }
 
-static int write_text(const struct target *to, const struct text *t)
+static bool write_text(const struct target *to, const struct text *t,
+                       struct problem *p)
 {
 	FILE *f = output_open(to->path);
 	bool fine = f && output_text(f, to->path, t);
@@ -40,26 +42,21 @@ static int write_text(const struct target *to, const struct text *t)
 		fine = output_close(f, to->path);
 	else if (f && f != stdout)
 		fclose(f); /* the error is said */
-	if (!fine) return is_standard(to->path) ? EXIT_INTERNAL : EXIT_USAGE;
-	return EXIT_HOLDS;
+	return fine ||
+	       problem_diagnosed(p, is_standard(to->path) ? PROBLEM_SYSTEM
+	                                                  : PROBLEM_REQUEST);
 }
 
-int target_write_folder(const struct target *to, const struct trace *t,
-                        struct diags *d)
-{
-	if (!format_can_be_folder(to->format, t, d)) return EXIT_INPUT;
-	return format_write_folder(to->path, to->format, t, d) ? EXIT_HOLDS
-	                                                       : EXIT_USAGE;
-}
-
-int target_write(const struct target *to, const struct trace *t,
-                 const uint32_t *order, struct diags *d)
+bool target_write(const struct target *to, const struct trace *t,
+                  const uint32_t *order, struct problem *p)
 {
 	struct text out = { 0 };
-	int code = EXIT_INPUT;
-	if (format_is_folder(to->format)) return target_write_folder(to, t, d);
-	if (format_print(&out, to->format, t, order, d))
-		code = write_text(to, &out);
+	if (format_is_folder(to->format))
+		return write_history_folder(to->path, t, to->format,
+		                            signals_flag(), p);
+	bool fine =
+		print_history(&out, t, to->format, order, signals_flag(), p) &&
+		write_text(to, &out, p);
 	text_free(&out);
-	return code;
+	return fine;
 }

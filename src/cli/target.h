@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/diag.h"
+#include "api/problem.h"
 #include "formats/formats.h"
 
 struct command_line;
@@ -21,12 +21,9 @@ struct target {
 bool target_read(const struct command_line *c, struct target *to);
 /* Can it be a file there? A binary one is none for a terminal. */
 bool target_file_possible(const struct target *to);
-/* Writes the history, `order` being as in format_print. Returns the exit code:
- * EXIT_INPUT, with an error added, if the format cannot express it. */
-int target_write(const struct target *to, const struct trace *t,
-                 const uint32_t *order, struct diags *d);
-/* The same for a format that is a folder. */
-int target_write_folder(const struct target *to, const struct trace *t,
-                        struct diags *d);
+/* Writes the history, `order` being as in print_history. False if there was a
+ * problem. */
+bool target_write(const struct target *to, const struct trace *t,
+                  const uint32_t *order, struct problem *p);
 
 #endif

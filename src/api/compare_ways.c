@@ -1,0 +1,34 @@
+#include "api/compare_ways.h"
+
+#include "api/predict_inputs.h"
+#include "api/programs.h"
+#include "vm/program.h"
+
+/* A prediction is never serializable. */
+static bool choose_level(enum level *l, const struct program *p,
+                         bool level_given, struct problem *problem)
+{
+	if (level_given) return predict_level_possible(*l, problem);
+	if (!program_level(p, l, problem)) return false;
+	if (*l != LEVEL_SER) return true;
+	return problem_set(problem, PROBLEM_REQUEST,
+	                   "%s states ser, under which nothing is "
+	                   "unserializable: name a weaker level with -i",
+	                   program_path(p));
+}
+
+struct comparison *compare_ways(const struct program *p,
+                                const struct compare_options *o,
+                                bool level_given,
+                                const struct compare_observer *observer,
+                                struct problem *problem)
+{
+	struct compare_options options = *o;
+	if (!choose_level(&options.predict.level, p, level_given, problem))
+		return NULL;
+	struct comparison *c = comparison_new(p, &options, observer);
+	comparison_run(c);
+	if (program_sound(p, problem)) return c;
+	comparison_free(c);
+	return NULL;
+}
