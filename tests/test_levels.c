@@ -232,6 +232,10 @@ START_TEST(words)
 	ck_assert_str_eq(level_name(LEVEL_SI), "Snapshot Isolation");
 	ck_assert(level_is_extensible(LEVEL_CC));
 	ck_assert(!level_is_extensible(LEVEL_PC));
+	for (enum level l = 0; l < LEVEL_COUNT; l++) {
+		ck_assert_int_eq(level_needs_order(l), l > LEVEL_CC);
+		ck_assert_int_eq(level_base(l), l < LEVEL_CC ? l : LEVEL_CC);
+	}
 }
 END_TEST
 

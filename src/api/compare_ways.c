@@ -10,7 +10,7 @@ static bool choose_level(enum level *l, const struct program *p,
 {
 	if (level_given) return predict_level_possible(*l, problem);
 	if (!program_level(p, l, problem)) return false;
-	if (*l != LEVEL_SER) return true;
+	if (!level_is_serial(*l)) return true;
 	return problem_set(problem, PROBLEM_REQUEST,
 	                   "%s states ser, under which nothing is "
 	                   "unserializable: name a weaker level with -i",

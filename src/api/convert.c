@@ -90,27 +90,31 @@ static bool strongest_is_one(const struct trace *t, enum format to,
                              const struct check_result *results,
                              enum level *out, struct problem *p)
 {
-	unsigned holding = 0;
 	*out = LEVEL_COUNT;
 	if (!decided(to, results, p)) return false;
-	for (enum level l = 0; l < LEVEL_COUNT; l++) {
-		if (results[l].verdict != VERDICT_HOLDS) continue;
-		holding |= 1u << l;
-		*out = l;
-	}
-	if (*out == LEVEL_COUNT || (*out == LEVEL_NONE && t->known_count))
+	for (enum level l = 0; l < LEVEL_COUNT; l++)
+		if (results[l].verdict == VERDICT_HOLDS) *out = l;
+	if (*out == LEVEL_COUNT ||
+	    (level_sight(*out) == SIGHT_NOTHING && t->known_count))
 		return problem_set(p, PROBLEM_INPUT,
 		                   "%s needs an order of the writes, and no "
 		                   "level allows this history, so it has none; "
 		                   "rw-edn and rw-json do without",
 		                   format_word(to));
-	if (*out != LEVEL_PSI || !(holding & 1u << LEVEL_PC)) return true;
+	enum level other = 0, both = 0;
+	while (other < *out && (results[other].verdict != VERDICT_HOLDS ||
+	                        level_implies(*out, other)))
+		other++;
+	if (other == *out) return true;
+	while (!level_implies(both, *out) || !level_implies(both, other))
+		both++;
 	return problem_set(p, PROBLEM_INPUT,
 	                   "%s needs one order of the writes, and this history "
 	                   "has no single one that would keep its verdicts: it "
-	                   "satisfies pc and psi, but not si; rw-edn and "
+	                   "satisfies %s and %s, but not %s; rw-edn and "
 	                   "rw-json do without",
-	                   format_word(to));
+	                   format_word(to), level_word(other), level_word(*out),
+	                   level_word(both));
 }
 
 /* The transactions in a commit order, malloc'ed; or NULL. */

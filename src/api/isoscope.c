@@ -51,12 +51,10 @@ struct iso_check {
 };
 
 /* The public levels are the internal ones moved by one, for the default. */
-_Static_assert(ISO_LEVEL_NONE == LEVEL_NONE + 1 &&
-                       ISO_LEVEL_CC == LEVEL_CC + 1 &&
-                       ISO_LEVEL_PSI == LEVEL_PSI + 1 &&
-                       ISO_LEVEL_SER == LEVEL_SER + 1 &&
-                       LEVEL_SER + 1 == LEVEL_COUNT,
-               "iso_level follows LEVEL_TABLE");
+#define X(id, ...) \
+	_Static_assert(ISO_##id == id + 1, "iso_level follows LEVEL_TABLE");
+LEVEL_TABLE(X)
+#undef X
 _Static_assert((int)ISO_STOP_HISTORIES == (int)STOP_HISTORIES &&
                        (int)ISO_STOP_INTERRUPTED == (int)STOP_INTERRUPTED &&
                        (int)ISO_STOP_EVENTS == (int)STOP_EVENTS &&
@@ -245,7 +243,7 @@ const char *iso_history_anomaly(const iso_history *history,
 {
 	enum level l = LEVEL_COUNT;
 	const char *name = NULL;
-	if (history && !level_allows_history(LEVEL_SER, history->history))
+	if (history && !level_allows_history(LEVEL_SERIAL, history->history))
 		name = anomaly_name(history->history, &l);
 	if (forbidden_by)
 		*forbidden_by = name ? (iso_level)(l + 1) : ISO_LEVEL_DEFAULT;
@@ -325,7 +323,7 @@ static int choose_levels(struct explore_options *to, const iso_options *from,
                          const struct program *p)
 {
 	const char *stated = program_isolation(p);
-	to->level = LEVEL_CC;
+	to->level = LEVEL_DEFAULT;
 	if (is_level(from->level))
 		to->level = internal_level(from->level);
 	else if (stated && level_from_word(stated) != LEVEL_COUNT)
@@ -337,7 +335,7 @@ static int choose_levels(struct explore_options *to, const iso_options *from,
 			return ISO_E_LEVEL;
 		return ISO_OK;
 	}
-	to->base = level_is_extensible(to->level) ? to->level : LEVEL_CC;
+	to->base = level_base(to->level);
 	if (is_level(from->base)) to->base = internal_level(from->base);
 	if (!level_is_extensible(to->base) ||
 	    !level_implies(to->level, to->base))

@@ -31,7 +31,7 @@ struct predicting {
 
 bool predict_level_possible(enum level l, struct problem *p)
 {
-	if (l != LEVEL_SER) return true;
+	if (!level_is_serial(l)) return true;
 	return problem_set(p, PROBLEM_REQUEST,
 	                   "a prediction is never serializable: name a weaker "
 	                   "level than ser");
@@ -45,18 +45,18 @@ static bool read_level(struct predicting *x, const struct trace *observed)
 	if (r->level_given) return true;
 	if (observed && observed->level)
 		stated = level_from_word(observed->level);
-	if (stated < LEVEL_SER) {
+	if (stated < LEVEL_COUNT && !level_is_serial(stated)) {
 		x->options.level = stated;
 		x->stated_by = "as the history says";
 		return true;
 	}
-	x->options.level = LEVEL_CC;
+	x->options.level = LEVEL_DEFAULT;
 	x->stated_by = "as nothing else is stated";
 	if (!r->program || !program_isolation(r->program)) return true;
 	if (!program_level(r->program, &x->options.level, problem))
 		return false;
 	x->stated_by = "as the program states";
-	if (x->options.level != LEVEL_SER) return true;
+	if (!level_is_serial(x->options.level)) return true;
 	return problem_set(problem, PROBLEM_REQUEST,
 	                   "%s states ser, and a prediction is never "
 	                   "serializable: name a weaker level with -i",
@@ -92,9 +92,9 @@ static void explain(struct predicting *x, struct predict_case *c,
 	struct check_result result = { 0 };
 	double begun = seconds_now();
 	struct facts *f = facts_of_trace(h);
-	check_level(f, LEVEL_SER, clock, &result);
+	check_level(f, LEVEL_SERIAL, clock, &result);
 	if (result.verdict == VERDICT_VIOLATED &&
-	    check_explain(h, f, LEVEL_SER, &result, clock, out)) {
+	    check_explain(h, f, LEVEL_SERIAL, &result, clock, out)) {
 		p->witness = out;
 	} else {
 		p->unexplained = check_clock_reason(clock);

@@ -7,7 +7,7 @@ bool program_level(const struct program *p, enum level *out,
                    struct problem *problem)
 {
 	const char *word = program_isolation(p);
-	enum level l = word ? level_from_word(word) : LEVEL_CC;
+	enum level l = word ? level_from_word(word) : LEVEL_DEFAULT;
 	if (l == LEVEL_COUNT)
 		return problem_set(problem, PROBLEM_REQUEST,
 		                   "%s: there is no isolation level '%s'",

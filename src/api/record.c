@@ -92,7 +92,7 @@ bool record_run(struct recorded *out, const struct program *p, uint64_t seed,
                 const atomic_bool *interrupt, struct problem *problem)
 {
 	*out = (struct recorded){ .seed = seed };
-	struct runner *r = runner_new(p, LEVEL_SER, interrupt);
+	struct runner *r = runner_new(p, LEVEL_SERIAL, interrupt);
 	bool fine = run_once(r, &out->seed, problem);
 	fine = program_sound(p, problem) && fine;
 	if (fine) {
@@ -101,7 +101,7 @@ bool record_run(struct recorded *out, const struct program *p, uint64_t seed,
 		out->history = runner_history(r);
 		out->trace = trace_of_history(out->history, path);
 		out->trace->program = path;
-		out->trace->level = level_word(LEVEL_SER);
+		out->trace->level = level_word(LEVEL_SERIAL);
 		out->order = out->history->order;
 		out->order_count = out->history->transaction_count;
 		assert(out->order_count == out->trace->transaction_count);

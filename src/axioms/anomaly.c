@@ -218,23 +218,22 @@ static const char *serializable_name(const struct history *h,
 static const char *cycle_name(const struct history *h, enum level l,
                               const struct witness *w)
 {
-	switch (l) {
-	case LEVEL_NONE: return write_cycle_name(w);
-	case LEVEL_RC: return read_committed_name(h, w);
-	case LEVEL_RA: return read_atomic_name(h, w);
-	case LEVEL_CC: return causal_name(h, w);
-	case LEVEL_PC: return prefix_name(h, w);
-	case LEVEL_PSI: return parallel_snapshot_name(h, w);
-	/* Both pc and psi allow it. Whatever order of the writers psi finds,
-	 * no cycle of it has a single missed write, so no update is lost, even
-	 * where a reader on the cycle writes the key too: what is left for si
-	 * are snapshots of which each misses what another one has. */
-	case LEVEL_SI: return "long fork";
-	case LEVEL_SER: return serializable_name(h, w);
-	case LEVEL_COUNT: break;
+	bool exclusive = level_excludes_rivals(l);
+	switch (level_sight(l)) {
+	case SIGHT_NOTHING: return write_cycle_name(w);
+	case SIGHT_SOURCES: return read_committed_name(h, w);
+	case SIGHT_DIRECT: return read_atomic_name(h, w);
+	case SIGHT_PAST:
+		return exclusive ? parallel_snapshot_name(h, w)
+		                 : causal_name(h, w);
+	case SIGHT_PREFIX: break;
 	}
-	assert(!"not a level");
-	return NULL;
+	if (level_is_serial(l)) return serializable_name(h, w);
+	/* Under si, both pc and psi allow it. Whatever order of the writers psi
+	 * finds, no cycle of it has a single missed write, so no update is
+	 * lost, even where a reader on the cycle writes the key too: what is
+	 * left are snapshots of which each misses what another one has. */
+	return exclusive ? "long fork" : prefix_name(h, w);
 }
 
 static const char *name_of_cycle(const struct history *h, enum level l)
@@ -272,13 +271,15 @@ static bool is_lost_update(const struct history *h)
  * history that both forbid, a lost update says more than who saw what first. */
 static enum level weakest_forbidding(enum level l, const struct history *h)
 {
-	enum level weak = LEVEL_NONE;
+	enum level weak = 0;
 	while (weak < LEVEL_COUNT &&
 	       (!level_implies(l, weak) || level_allows_history(weak, h)))
 		weak++;
-	if (weak == LEVEL_PC && level_implies(l, LEVEL_PSI) &&
-	    is_lost_update(h))
-		return LEVEL_PSI;
+	if (weak == LEVEL_COUNT || !level_has_snapshots(weak) ||
+	    !level_excludes_rivals(l) || !is_lost_update(h))
+		return weak;
+	for (enum level m = weak; m <= l; m++)
+		if (level_excludes_rivals(m) && level_implies(l, m)) return m;
 	return weak;
 }
 
@@ -288,12 +289,12 @@ const char *anomaly_name_under(enum level l, const struct history *h,
 	enum level weak = *forbidden_by = weakest_forbidding(l, h);
 	if (weak == LEVEL_COUNT) return NULL;
 	const char *name = h->order ? dirty_name(h) : NULL;
-	if (!name && weak == LEVEL_PSI && is_lost_update(h))
+	if (!name && level_excludes_rivals(weak) && is_lost_update(h))
 		name = "lost update";
 	return name ? name : name_of_cycle(h, weak);
 }
 
 const char *anomaly_name(const struct history *h, enum level *forbidden_by)
 {
-	return anomaly_name_under(LEVEL_SER, h, forbidden_by);
+	return anomaly_name_under(LEVEL_SERIAL, h, forbidden_by);
 }

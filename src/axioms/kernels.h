@@ -6,13 +6,17 @@
 
 /* Every check is exact. The relation's own order is tried first, which is
  * linear and usually enough for histories that come from an execution. */
-bool read_committed_allows(struct level_scratch *s, const struct relation *r);
-bool read_atomic_allows(struct level_scratch *s, const struct relation *r);
-bool causal_allows(struct level_scratch *s, const struct relation *r);
-bool prefix_allows(struct level_scratch *s, const struct relation *r);
+
+/* none, rc, ra and cc: what reads see does not depend on the commit order. */
+bool weak_allows(struct level_scratch *s, const struct relation *r,
+                 enum sight sight);
+/* psi. */
 bool parallel_snapshot_allows(struct level_scratch *s,
                               const struct relation *r);
-bool snapshot_allows(struct level_scratch *s, const struct relation *r);
-bool serializable_allows(struct level_scratch *s, const struct relation *r);
+/* pc; with `exclusive` rivals, si. */
+bool snapshot_allows(struct level_scratch *s, const struct relation *r,
+                     bool exclusive);
+/* ser. */
+bool serial_allows(struct level_scratch *s, const struct relation *r);
 
 #endif

@@ -8,35 +8,15 @@
 #include "history/history.h"
 #include "history/relation.h"
 
-struct level_row {
-	const char *word, *name;
-	bool extensible;
-};
-
-static const struct level_row *level_row(enum level l)
+const struct level_row *level_row(enum level l)
 {
 	static const struct level_row rows[LEVEL_COUNT] = {
-#define X(id, word, name, extensible) { word, name, extensible },
+#define X(id, ...) { __VA_ARGS__ },
 		LEVEL_TABLE(X)
 #undef X
 	};
 	assert(l < LEVEL_COUNT);
 	return &rows[l];
-}
-
-const char *level_word(enum level l)
-{
-	return level_row(l)->word;
-}
-
-const char *level_name(enum level l)
-{
-	return level_row(l)->name;
-}
-
-bool level_is_extensible(enum level l)
-{
-	return level_row(l)->extensible;
 }
 
 enum level level_from_word(const char *word)
@@ -46,36 +26,43 @@ enum level level_from_word(const char *word)
 	return LEVEL_COUNT;
 }
 
+/* Each property is ordered, and asks for more the later its value stands. The
+ * levels that differ in two of them in opposite directions, pc and psi, do not
+ * imply each other. */
 bool level_implies(enum level strong, enum level weak)
 {
-	/* The levels are in the table's order, but for one pair. */
-	if (strong == LEVEL_PSI && weak == LEVEL_PC) return false;
-	return weak <= strong;
+	const struct level_row *s = level_row(strong), *w = level_row(weak);
+	bool implies = s->sight >= w->sight && s->moment >= w->moment &&
+	               s->rivals >= w->rivals;
+	assert(!implies || strong >= weak);
+	return implies;
+}
+
+enum level level_base(enum level l)
+{
+	enum level base = l;
+	while (!level_is_extensible(base) || !level_implies(l, base)) {
+		assert(base > 0);
+		base--;
+	}
+	return base;
 }
 
 bool level_allows(enum level l, const struct relation *r,
                   struct level_scratch *s)
 {
-	switch (l) {
-	case LEVEL_NONE: return true;
-	case LEVEL_RC: return read_committed_allows(s, r);
-	case LEVEL_RA: return read_atomic_allows(s, r);
-	case LEVEL_CC: return causal_allows(s, r);
-	case LEVEL_PC: return prefix_allows(s, r);
-	case LEVEL_PSI: return parallel_snapshot_allows(s, r);
-	case LEVEL_SI: return snapshot_allows(s, r);
-	case LEVEL_SER: return serializable_allows(s, r);
-	case LEVEL_COUNT: break;
-	}
-	assert(!"not a level");
-	return false;
+	if (level_is_serial(l)) return serial_allows(s, r);
+	if (level_has_snapshots(l))
+		return snapshot_allows(s, r, level_excludes_rivals(l));
+	if (level_excludes_rivals(l)) return parallel_snapshot_allows(s, r);
+	return weak_allows(s, r, level_sight(l));
 }
 
 bool level_allows_history(enum level l, const struct history *h)
 {
 	struct dirty_read dirty;
 	if (!h->order) return false;
-	if (l == LEVEL_NONE) return true;
+	if (level_sight(l) == SIGHT_NOTHING) return true;
 	if (dirty_read_find(h, &dirty)) return false;
 	struct relation *r = relation_of_history(h);
 	struct level_scratch *s = level_scratch_new();

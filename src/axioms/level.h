@@ -3,6 +3,10 @@
  * Is this history allowed (level_allows); if not, why (level_witness); and,
  * while a history grows, which writers may this read take (closure.h).
  *
+ * A row of the table says what a level is. Who needs to know asks for a
+ * property of the row: a level is named in the axioms only, so that a new one
+ * is a new row (tests/level_names.sh).
+ *
  * Definitions: Biswas and Enea, OOPSLA 2019, in the axiomatic form of
  * Bouajjani, Enea, Roman-Calvo, PLDI 2023, section 2. Where a history tells the
  * order of some writers of a key (history.h), every level but none asks for a
@@ -16,34 +20,130 @@
 
 #include "base/text.h"
 
-/*     identifier, word on the command line, name, causally extensible */
-#define LEVEL_TABLE(X)                                            \
-	X(LEVEL_NONE, "none", "No isolation", true)               \
-	X(LEVEL_RC, "rc", "Read Committed", true)                 \
-	X(LEVEL_RA, "ra", "Read Atomic", true)                    \
-	X(LEVEL_CC, "cc", "Causal Consistency", true)             \
-	X(LEVEL_PC, "pc", "Prefix Consistency", false)            \
-	X(LEVEL_PSI, "psi", "Parallel Snapshot Isolation", false) \
-	X(LEVEL_SI, "si", "Snapshot Isolation", false)            \
-	X(LEVEL_SER, "ser", "Serializability", false)
+/* The writers that a read has in sight: it must not take a version of its key
+ * that is older than one of theirs. Each sees all that the one before sees. */
+enum sight {
+	SIGHT_NOTHING, /* nor do dirty reads matter */
+	SIGHT_SOURCES, /* those that its transaction has read from so far */
+	SIGHT_DIRECT,  /* one step of so U wr, whenever it is taken */
+	SIGHT_PAST,    /* any number of steps; and those between two writers of
+	                * one key, if these exclude each other */
+	SIGHT_PREFIX   /* all that committed before a moment */
+};
+
+/* When that is. The later ones leave less room for what others do. */
+enum moment {
+	MOMENT_READ,  /* at each read anew */
+	MOMENT_BEGIN, /* at the beginning of the transaction */
+	MOMENT_COMMIT /* when it commits: it happens at one point */
+};
+
+/* What two transactions that write one key may do. */
+enum rivals {
+	RIVALS_FREE,    /* run side by side */
+	RIVALS_EXCLUDED /* one is in sight of the other */
+};
+
+/*     identifier, word on the command line, name, causally extensible,
+ *     sight, moment, rivals
+ * No level implies one that stands behind it; those that need no commit order
+ * (level_needs_order) come first. */
+#define LEVEL_TABLE(X)                                                        \
+	X(LEVEL_NONE, "none", "No isolation", true, SIGHT_NOTHING,            \
+	  MOMENT_READ, RIVALS_FREE)                                           \
+	X(LEVEL_RC, "rc", "Read Committed", true, SIGHT_SOURCES, MOMENT_READ, \
+	  RIVALS_FREE)                                                        \
+	X(LEVEL_RA, "ra", "Read Atomic", true, SIGHT_DIRECT, MOMENT_BEGIN,    \
+	  RIVALS_FREE)                                                        \
+	X(LEVEL_CC, "cc", "Causal Consistency", true, SIGHT_PAST,             \
+	  MOMENT_BEGIN, RIVALS_FREE)                                          \
+	X(LEVEL_PC, "pc", "Prefix Consistency", false, SIGHT_PREFIX,          \
+	  MOMENT_BEGIN, RIVALS_FREE)                                          \
+	X(LEVEL_PSI, "psi", "Parallel Snapshot Isolation", false, SIGHT_PAST, \
+	  MOMENT_BEGIN, RIVALS_EXCLUDED)                                      \
+	X(LEVEL_SI, "si", "Snapshot Isolation", false, SIGHT_PREFIX,          \
+	  MOMENT_BEGIN, RIVALS_EXCLUDED)                                      \
+	X(LEVEL_SER, "ser", "Serializability", false, SIGHT_PREFIX,           \
+	  MOMENT_COMMIT, RIVALS_EXCLUDED)
 
 enum level {
-#define X(id, word, name, extensible) id,
+#define X(id, ...) id,
 	LEVEL_TABLE(X)
 #undef X
-		LEVEL_COUNT
+		LEVEL_COUNT,
+	LEVEL_SERIAL = LEVEL_SER, /* what all others are measured by */
+	LEVEL_DEFAULT = LEVEL_CC  /* where nobody states one */
 };
+
+struct level_row {
+	const char *word; /* "cc" */
+	const char *name; /* "Causal Consistency" */
+	/* Every execution of a part of a program goes on to a history of the
+	 * whole (PLDI 2023, section 3): it can be explored. */
+	bool extensible;
+	enum sight sight;
+	enum moment moment;
+	enum rivals rivals;
+};
+
+const struct level_row *level_row(enum level l);
+static inline const char *level_word(enum level l)
+{
+	return level_row(l)->word;
+}
+static inline const char *level_name(enum level l)
+{
+	return level_row(l)->name;
+}
+static inline bool level_is_extensible(enum level l)
+{
+	return level_row(l)->extensible;
+}
+static inline enum sight level_sight(enum level l)
+{
+	return level_row(l)->sight;
+}
+/* Of two writers of one key, is one in sight of the other? */
+static inline bool level_excludes_rivals(enum level l)
+{
+	return level_row(l)->rivals == RIVALS_EXCLUDED;
+}
+/* Does every history of the level come from transactions that ran one after
+ * the other? */
+static inline bool level_is_serial(enum level l)
+{
+	return level_row(l)->sight == SIGHT_PREFIX &&
+	       level_row(l)->moment == MOMENT_COMMIT;
+}
+/* Has a transaction two points in the commit order: where it begins, with a
+ * snapshot of what is before, and where it commits? */
+static inline bool level_has_snapshots(enum level l)
+{
+	return level_row(l)->sight == SIGHT_PREFIX &&
+	       level_row(l)->moment == MOMENT_BEGIN;
+}
+/* Does what a read must see depend on the commit order? If not, so, wr and the
+ * edges that reads force decide; else there are choices. */
+static inline bool level_needs_order(enum level l)
+{
+	return level_row(l)->sight == SIGHT_PREFIX || level_excludes_rivals(l);
+}
 
 struct history;
 struct relation;
 
-const char *level_word(enum level l); /* "cc" */
-const char *level_name(enum level l); /* "Causal Consistency" */
-bool level_is_extensible(enum level l);
+/* Once the order of the writers of each key is decided, is all of it? */
+static inline bool level_orders_rivals(enum level l)
+{
+	return level_excludes_rivals(l) && !level_is_serial(l);
+}
+
 /* LEVEL_COUNT when no level has this name. */
 enum level level_from_word(const char *word);
 /* True when every history that satisfies `strong` satisfies `weak`. */
 bool level_implies(enum level strong, enum level weak);
+/* The strongest extensible level that it implies: explored in its place. */
+enum level level_base(enum level l);
 
 /* Reusable memory of level_allows, so that it does not allocate. */
 struct level_scratch;

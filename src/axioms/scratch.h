@@ -55,6 +55,7 @@ struct level_scratch {
 	uint32_t *tried; /* the order tried */
 	uint32_t *rank;  /* place in it */
 	uint32_t *bound; /* pc, si: its snapshot is placed[bound] */
+	bool exclusive;  /* pc, si: rivals exclude each other: si */
 	/* Search. */
 	struct order_change *changes;
 	size_t change_count, change_capacity;

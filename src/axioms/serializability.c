@@ -74,7 +74,7 @@ BITS_INLINE bool ser_check(struct level_scratch *s, const struct relation *r,
 	       order_search(s, r, words, 1, ser_saturate, ser_accept);
 }
 
-bool serializable_allows(struct level_scratch *s, const struct relation *r)
+bool serial_allows(struct level_scratch *s, const struct relation *r)
 {
 	scratch_grow(s, r, 1);
 	return r->words == 1 ? ser_check(s, r, 1) : ser_check(s, r, r->words);

@@ -4,12 +4,6 @@
 #include "axioms/kernels.h"
 #include "axioms/order.h"
 
-enum sight {
-	SIGHT_EARLIER_READS, /* rc: what the transaction read from so far */
-	SIGHT_DIRECT,        /* ra: one step of so U wr */
-	SIGHT_PAST           /* cc: any number of steps */
-};
-
 /* The transactions that the read number i must see. `earlier` is kept from one
  * read to the next. */
 BITS_INLINE const word *weak_sight(const struct relation *r, uint32_t i,
@@ -70,25 +64,24 @@ BITS_INLINE bool weak_check(struct level_scratch *s, const struct relation *r,
 	       weak_in_some_order(s, r, sight, words);
 }
 
-BITS_INLINE bool weak_allows(struct level_scratch *s, const struct relation *r,
-                             enum sight sight)
+BITS_INLINE bool weak_with(struct level_scratch *s, const struct relation *r,
+                           enum sight sight)
 {
 	scratch_grow(s, r, 1);
 	return r->words == 1 ? weak_check(s, r, sight, 1)
 	                     : weak_check(s, r, sight, r->words);
 }
 
-bool read_committed_allows(struct level_scratch *s, const struct relation *r)
+bool weak_allows(struct level_scratch *s, const struct relation *r,
+                 enum sight sight)
 {
-	return weak_allows(s, r, SIGHT_EARLIER_READS);
-}
-
-bool read_atomic_allows(struct level_scratch *s, const struct relation *r)
-{
-	return weak_allows(s, r, SIGHT_DIRECT);
-}
-
-bool causal_allows(struct level_scratch *s, const struct relation *r)
-{
-	return weak_allows(s, r, SIGHT_PAST);
+	switch (sight) {
+	case SIGHT_NOTHING: return true;
+	case SIGHT_SOURCES: return weak_with(s, r, SIGHT_SOURCES);
+	case SIGHT_DIRECT: return weak_with(s, r, SIGHT_DIRECT);
+	case SIGHT_PAST: return weak_with(s, r, SIGHT_PAST);
+	case SIGHT_PREFIX: break;
+	}
+	assert(!"this sight needs a commit order");
+	return false;
 }

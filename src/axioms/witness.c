@@ -41,14 +41,9 @@ struct proof {
 	struct witness cycle;
 };
 
-static bool has_two_points(enum level l)
-{
-	return l == LEVEL_PC || l == LEVEL_SI;
-}
-
 static uint32_t commit_of(const struct proof *p, uint32_t t)
 {
-	return has_two_points(p->level) ? p->d.half + t : t;
+	return level_has_snapshots(p->level) ? p->d.half + t : t;
 }
 
 static const word *writers_of(const struct proof *p, uint32_t key)
@@ -72,15 +67,23 @@ static void add(struct proof *p, struct dependency e)
 		p->changed = true;
 }
 
-/* t2 wrote the key after t1, from whom t read it: t comes first. Under psi
- * that is no part of the order, but must not contradict it. */
+/* Under si, of two writers of one key the later begins after the earlier has
+ * committed: where it begins comes first of what is known to come after. */
+static uint32_t later_writer(const struct proof *p, uint32_t t)
+{
+	return level_excludes_rivals(p->level) ? t : commit_of(p, t);
+}
+
+/* t2 wrote the key after t1, from whom t read it: t comes first. Where a
+ * transaction does not see a prefix (psi) that is no part of the order, but
+ * must not contradict it. */
 static void apply_antidependency(struct proof *p, struct relation_read a,
                                  uint32_t t2)
 {
 	uint32_t after = commit_of(p, t2);
 	struct dependency e = { a.reader, after, REASON_RW, a.key, a.reader };
 	if (!order_has(p->s, commit_of(p, a.source), after, p->d.width)) return;
-	if (p->level != LEVEL_PSI)
+	if (level_sight(p->level) == SIGHT_PREFIX)
 		add(p, e);
 	else if (order_has(p->s, t2, a.reader, p->d.width))
 		close_cycle(p, e);
@@ -89,9 +92,8 @@ static void apply_antidependency(struct proof *p, struct relation_read a,
 /* t sees t2 but read from t1: t1 is the later writer. */
 static void apply_sight(struct proof *p, struct relation_read a, uint32_t t2)
 {
-	uint32_t from = commit_of(p, t2), to = commit_of(p, a.source);
+	uint32_t from = commit_of(p, t2), to = later_writer(p, a.source);
 	if (!order_has(p->s, from, a.reader, p->d.width)) return;
-	if (p->level == LEVEL_SI) to = a.source;
 	add(p, (struct dependency){ from, to, REASON_WW, a.key, a.reader });
 }
 
@@ -110,7 +112,7 @@ static void each_read(struct proof *p,
 	}
 }
 
-/* Two writers of one key do not overlap under si. */
+/* Two writers of one key do not overlap. */
 static void apply_exclusion(struct proof *p)
 {
 	for (uint32_t x = 0; x < p->r->key_count; x++) {
@@ -132,8 +134,8 @@ static void apply_known(struct proof *p)
 {
 	for (uint32_t i = 0; i < p->r->known_count; i++) {
 		struct history_known e = p->r->known[i];
-		uint32_t from = commit_of(p, e.from), to = commit_of(p, e.to);
-		if (p->level == LEVEL_SI) to = e.to;
+		uint32_t from = commit_of(p, e.from);
+		uint32_t to = later_writer(p, e.to);
 		add(p,
 		    (struct dependency){ from, to, REASON_WW, e.key, e.from });
 	}
@@ -143,13 +145,15 @@ static void apply_known(struct proof *p)
  * a cycle that has one is easier to read than one through init. */
 static bool saturate(struct proof *p)
 {
+	bool apart = level_has_snapshots(p->level) &&
+	             level_excludes_rivals(p->level);
 	do {
 		p->changed = false;
 		each_read(p, apply_antidependency);
 		if (p->failed) break;
 		if (p->changed) continue;
 		each_read(p, apply_sight);
-		if (p->level == LEVEL_SI && !p->failed) apply_exclusion(p);
+		if (apart && !p->failed) apply_exclusion(p);
 	} while (p->changed && !p->failed);
 	return !p->failed;
 }
@@ -165,9 +169,8 @@ static bool is_open(const struct proof *p, struct choice c)
 	       !order_has(p->s, c.or.from, c.or.to, p->d.width);
 }
 
-/* For pc and ser the readers of t1 are before t2, or t2 is before t1. For psi
- * and si one of two writers is first. Tells each open choice to `take` until
- * that returns true. */
+/* The readers of t1 are before t2, or t2 is before t1: all that is open for pc
+ * and ser. Tells each open choice to `take` until that returns true. */
 static bool choices_of_reads(struct proof *p,
                              bool (*take)(struct proof *, struct choice))
 {
@@ -188,6 +191,7 @@ static bool choices_of_reads(struct proof *p,
 	return false;
 }
 
+/* One of two writers is first: all that is open for psi and si. */
 static bool choices_of_writers(struct proof *p,
                                bool (*take)(struct proof *, struct choice))
 {
@@ -209,8 +213,8 @@ static bool choices_of_writers(struct proof *p,
 static bool choices(struct proof *p,
                     bool (*take)(struct proof *, struct choice))
 {
-	bool reads = p->level == LEVEL_PC || p->level == LEVEL_SER;
-	return reads ? choices_of_reads(p, take) : choices_of_writers(p, take);
+	return level_orders_rivals(p->level) ? choices_of_writers(p, take)
+	                                     : choices_of_reads(p, take);
 }
 
 /* Adds the dependency and what follows; false if that closes a cycle. */
@@ -275,7 +279,7 @@ static void prove(struct proof *p)
 /* Two points: a transaction begins before it commits. */
 static void begin_closure(struct proof *p)
 {
-	unsigned points = has_two_points(p->level) ? 2 : 1;
+	unsigned points = level_has_snapshots(p->level) ? 2 : 1;
 	scratch_grow(p->s, p->r, points);
 	if (points == 2)
 		order_begin_two(p->s, p->r, p->r->words);
@@ -287,23 +291,24 @@ static void strong_witness(enum level l, const struct relation *r,
                            struct level_scratch *s, struct witness *out)
 {
 	struct proof p = { .level = l, .r = r, .s = s };
-	dependencies_init(&p.d, r, has_two_points(l) ? 2 : 1);
+	dependencies_init(&p.d, r, level_has_snapshots(l) ? 2 : 1);
 	begin_closure(&p);
 	prove(&p);
 	dependencies_free(&p.d);
 	*out = p.cycle;
 }
 
-/* Adds what read number i forces under rc, ra or cc. */
-static void add_forced(struct dependencies *d, enum level l, uint32_t i,
+/* Adds what read number i forces. */
+static void add_forced(struct dependencies *d, enum sight sight, uint32_t i,
                        word *earlier)
 {
 	const struct relation *r = d->r;
 	struct relation_read a = r->reads[i];
 	const word *writers = r->writers + (size_t)a.key * r->words;
 	const word *seen = earlier;
-	if (l == LEVEL_RA) seen = r->direct + (size_t)a.reader * r->words;
-	if (l == LEVEL_CC) seen = r->past + (size_t)a.reader * r->words;
+	if (sight == SIGHT_DIRECT)
+		seen = r->direct + (size_t)a.reader * r->words;
+	if (sight == SIGHT_PAST) seen = r->past + (size_t)a.reader * r->words;
 	if (i == 0 || r->reads[i - 1].reader != a.reader)
 		bits_zero(earlier, r->words);
 	BITS_EACH(t2, seen, r->words) {
@@ -335,7 +340,7 @@ static void weak_witness(enum level l, const struct relation *r,
 	dependencies_init(&d, r, 1);
 	add_known(&d);
 	for (uint32_t i = 0; i < r->read_count; i++)
-		add_forced(&d, l, i, earlier);
+		add_forced(&d, level_sight(l), i, earlier);
 	for (uint32_t t = 0; t < r->n && out->count != 2; t++) {
 		uint32_t limit = out->count ? out->count : UINT32_MAX;
 		bool searched = false;
@@ -377,7 +382,7 @@ static void relation_witness(enum level l, const struct relation *r,
 		base_witness(r, out);
 	else if (level_allows(l, r, s))
 		out->count = 0;
-	else if (l <= LEVEL_CC)
+	else if (!level_needs_order(l))
 		weak_witness(l, r, out);
 	else
 		strong_witness(l, r, s, out);
@@ -388,7 +393,8 @@ bool level_witness(enum level l, const struct history *h, struct witness *out)
 {
 	struct dirty_read dirty;
 	*out = (struct witness){ 0 };
-	if (h->order && l != LEVEL_NONE && dirty_read_find(h, &dirty)) {
+	if (h->order && level_sight(l) != SIGHT_NOTHING &&
+	    dirty_read_find(h, &dirty)) {
 		dirty_witness(dirty, out);
 		return true;
 	}

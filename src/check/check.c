@@ -1,5 +1,6 @@
 #include "check/check.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +17,7 @@ static void check_large(const struct facts *f, enum level l,
                         struct check_clock *c, struct check_result *out)
 {
 	*out = (struct check_result){ 0 };
-	if (l <= LEVEL_CC)
+	if (!level_needs_order(l))
 		check_weak(f, l, c, out);
 	else
 		check_strong(f, l, c, out);
@@ -45,7 +46,7 @@ bool check_commit_order(const struct facts *f, enum level l,
 
 /* ---- Several levels ---- */
 
-struct levels {
+struct deciding {
 	const struct facts *f;
 	struct check_clock *clock;
 	struct check_result *results;
@@ -61,7 +62,7 @@ static uint32_t *copy_of(const uint32_t *from, size_t count)
 }
 
 /* The result for one level as the result for another that follows from it. */
-static struct check_result same(const struct levels *s,
+static struct check_result same(const struct deciding *s,
                                 const struct check_result *r)
 {
 	return (struct check_result){ .verdict = r->verdict,
@@ -72,7 +73,7 @@ static struct check_result same(const struct levels *s,
 }
 
 /* What this result decides about the other levels. */
-static void spread(struct levels *s, enum level from)
+static void spread(struct deciding *s, enum level from)
 {
 	const struct check_result *r = &s->results[from];
 	if (r->verdict == VERDICT_UNDECIDED) return;
@@ -87,33 +88,45 @@ static void spread(struct levels *s, enum level from)
 	}
 }
 
-static void forbid(struct levels *s, enum level weakest)
+enum trace_anomaly_kind check_forbidding(const struct trace *t, enum level l)
 {
-	s->results[weakest].verdict = VERDICT_VIOLATED;
-	s->decided |= 1u << weakest;
-	spread(s, weakest);
+	bool dirty = level_sight(l) == SIGHT_NOTHING;
+	enum trace_anomaly_kind k = 0;
+	while (k < ANOMALY_COUNT &&
+	       !(t->anomalies_found[k] &&
+	         (!dirty || trace_anomaly_forbidden_always(k))))
+		k++;
+	return k;
 }
 
-/* The anomalies that show without any level. */
-static void regard_anomalies(struct levels *s, const struct trace *t)
+/* The order in which levels are decided: the quick ones first, and of each kind
+ * those that tell most. Among those that need no order that is the weakest, and
+ * then the strongest; among the others, the strong ones. */
+static void order_levels(enum level out[LEVEL_COUNT])
 {
-	for (enum trace_anomaly_kind k = 0; k < ANOMALY_COUNT; k++)
-		if (t->anomalies_found[k])
-			forbid(s, trace_anomaly_forbidden_always(k) ? LEVEL_NONE
-			                                            : LEVEL_RC);
+	unsigned quick = 0, count = 0;
+	while (quick < LEVEL_COUNT && !level_needs_order(quick)) quick++;
+	assert(quick >= 2);
+	out[count++] = 0;
+	for (enum level l = quick - 1; count < quick; l = count - 1)
+		out[count++] = l;
+	for (enum level l = LEVEL_COUNT; l-- > quick;) out[count++] = l;
+	assert(count == LEVEL_COUNT);
 }
 
 void check_levels(const struct trace *t, const struct facts *f, unsigned wanted,
                   struct check_clock *c, struct check_result *results)
 {
-	/* The quick ones first, and of each kind those that tell most. */
-	static const enum level sequence[] = { LEVEL_NONE, LEVEL_CC,  LEVEL_RC,
-		                               LEVEL_RA,   LEVEL_SER, LEVEL_SI,
-		                               LEVEL_PSI,  LEVEL_PC };
-	struct levels s = { .f = f, .clock = c, .results = results };
+	enum level sequence[LEVEL_COUNT];
+	struct deciding s = { .f = f, .clock = c, .results = results };
 	memset(results, 0, LEVEL_COUNT * sizeof *results);
-	regard_anomalies(&s, t);
-	for (size_t i = 0; i < sizeof sequence / sizeof *sequence; i++) {
+	for (enum level l = 0; l < LEVEL_COUNT; l++) {
+		if (check_forbidding(t, l) == ANOMALY_COUNT) continue;
+		results[l].verdict = VERDICT_VIOLATED;
+		s.decided |= 1u << l;
+	}
+	order_levels(sequence);
+	for (unsigned i = 0; i < LEVEL_COUNT; i++) {
 		enum level l = sequence[i];
 		if (!(wanted & 1u << l) || s.decided & 1u << l) continue;
 		check_level(f, l, c, &results[l]);

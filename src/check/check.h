@@ -66,7 +66,12 @@ bool check_commit_order(const struct facts *f, enum level l,
 void check_levels(const struct trace *t, const struct facts *f, unsigned wanted,
                   struct check_clock *c, struct check_result *results);
 
-/* Behind check_level. weak: rc, ra, cc (and none); strong: the others; small:
+/* The first kind of anomaly in the trace that forbids the level, whatever the
+ * order of the transactions; or ANOMALY_COUNT. */
+enum trace_anomaly_kind check_forbidding(const struct trace *t, enum level l);
+
+/* Behind check_level. weak: rc, ra, cc (and none), and histories without an
+ * order, which no level allows; strong: levels that need an order; small:
  * any level, up to CHECK_SMALL transactions, init included, without order. */
 enum { CHECK_SMALL = 64, CHECK_BY_KERNEL = 16 };
 void check_small(const struct facts *f, enum level l, struct check_result *out);

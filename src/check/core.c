@@ -63,7 +63,7 @@ static bool transactions_violate(struct shrink *s, const uint32_t *items,
                                  uint32_t count, struct check_result *core)
 {
 	if (count == 0) return false;
-	if (count > (s->level > LEVEL_CC ? STRONG_MAX : WEAK_MAX)) {
+	if (count > (level_needs_order(s->level) ? STRONG_MAX : WEAK_MAX)) {
 		s->unsure = true;
 		return false;
 	}
@@ -434,7 +434,7 @@ static uint32_t *in_order(const struct facts *f, const uint32_t *transactions,
  * told in time, the kernels cannot tell either. */
 static bool is_too_large(const struct shrink *s, uint32_t count)
 {
-	if (s->level <= LEVEL_CC) return count > WEAK_CORE_MAX;
+	if (!level_needs_order(s->level)) return count > WEAK_CORE_MAX;
 	return count > (s->unsure ? SMALL : STRONG_CORE_MAX);
 }
 
@@ -510,7 +510,7 @@ static void try_lost_update(struct shrink *s, struct core *best)
 {
 	const struct facts *f = s->parts.whole;
 	uint32_t pair[2];
-	if (!level_implies(s->level, LEVEL_PSI)) return;
+	if (!level_excludes_rivals(s->level)) return;
 	uint32_t *first = mem_take0(
 		f->write_first[f->n] + f->key_count + (size_t)1, sizeof *first);
 	if (find_lost_update(f, first, pair)) try_set(s, pair, 2, best);

@@ -26,7 +26,7 @@ static void put(struct numbers *v, uint32_t x)
 struct cycle_search {
 	struct graph *g;
 	const struct facts *f;
-	enum level level;
+	enum sight sight;           /* of the level */
 	const uint32_t *components; /* may be NULL */
 	struct path_search path;
 	/* Edges of which every cycle has one, by where they come from. */
@@ -186,7 +186,7 @@ static void look_at(struct cycle_search *s, uint32_t reader, uint32_t t2,
                     uint32_t t1, bool *takes, bool *sees)
 {
 	const struct facts *f = s->f;
-	bool ordered = s->level == LEVEL_RC;
+	bool ordered = s->sight == SIGHT_SOURCES;
 	uint32_t end = f->read_first[reader + 1];
 	*takes = false;
 	*sees = !ordered && facts_so(f, t2, reader);
@@ -230,7 +230,7 @@ static void put_forced(struct cycle_search *s, uint32_t t2, uint32_t t1)
 		put(&s->core, reader);
 		return;
 	}
-	assert(s->level == LEVEL_CC);
+	assert(s->sight == SIGHT_PAST);
 	uint32_t t = path_find(p, s->f->n);
 	assert(t == t2);
 	while (p->next[t] != t) {
@@ -316,9 +316,10 @@ static struct numbers choose_core(struct cycle_search *s)
 uint32_t *cycle_core(struct graph *g, enum level l, const uint32_t *components,
                      uint32_t *count)
 {
-	struct cycle_search s = {
-		.g = g, .f = g->f, .level = l, .components = components
-	};
+	struct cycle_search s = { .g = g,
+		                  .f = g->f,
+		                  .sight = level_sight(l),
+		                  .components = components };
 	s.mark = mem_take0(g->f->n, sizeof *s.mark);
 	path_init(&s.path, g);
 	find_out_edges(&s);

@@ -141,15 +141,6 @@ static void make_part(const struct trace *t, const struct facts *f,
 
 /* ---- explaining ---- */
 
-static bool anomaly_forbids(const struct trace *t, enum level l)
-{
-	for (enum trace_anomaly_kind k = 0; k < ANOMALY_COUNT; k++)
-		if (t->anomalies_found[k] &&
-		    (l != LEVEL_NONE || trace_anomaly_forbidden_always(k)))
-			return true;
-	return false;
-}
-
 static bool find(const struct facts *f, enum level l,
                  const struct check_result *r, struct check_clock *c,
                  struct core *out)
@@ -189,7 +180,7 @@ bool check_explain(const struct trace *t, const struct facts *f, enum level l,
 	struct core core;
 	*out = (struct check_witness){ 0 };
 	if (r->verdict != VERDICT_VIOLATED) return false;
-	if (!r->core && anomaly_forbids(t, l)) return false;
+	if (!r->core && check_forbidding(t, l) < ANOMALY_COUNT) return false;
 	struct check_clock *clock = clock_within(c);
 	bool found = find(f, l, r, clock, &core);
 	check_clock_free(clock);

@@ -1,4 +1,5 @@
 /* The points of a history, and the edges that it tells itself. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,8 +32,7 @@ static void append_bases(struct strong *s)
 		}
 	}
 	for (uint32_t i = 0; i < f->known_count; i++)
-		append_base(s, f->known[i].from, f->known[i].to,
-		            s->level != LEVEL_PC);
+		append_base(s, f->known[i].from, f->known[i].to, s->exclusive);
 	if (f->after_all == UINT32_MAX) return;
 	uint32_t last = f->session_first[f->after_all];
 	if (last == f->session_first[f->after_all + 1]) return;
@@ -89,8 +89,13 @@ static void take_arrays(struct strong *s)
 bool strong_init(struct strong *s, const struct facts *f, enum level l,
                  struct check_clock *c)
 {
-	*s = (struct strong){ .f = f, .level = l, .clock = c };
-	s->two = l == LEVEL_PC || l == LEVEL_SI;
+	assert(level_needs_order(l));
+	*s = (struct strong){ .f = f,
+		              .clock = c,
+		              .two = level_has_snapshots(l),
+		              .prefix = level_sight(l) == SIGHT_PREFIX,
+		              .exclusive = level_excludes_rivals(l),
+		              .by_writers = level_orders_rivals(l) };
 	if (f->n > UINT32_MAX >> 2) return false;
 	s->points = f->n << s->two;
 	s->chains = chains_new(f);

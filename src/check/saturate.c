@@ -77,8 +77,7 @@ static void source_rule(struct strong *s, uint32_t r, struct facts_read read)
 {
 	const struct chains *c = s->chains;
 	uint32_t a = read.from;
-	uint32_t to =
-		s->level == LEVEL_PC ? point_commit(s, a) : point_begin(s, a);
+	uint32_t to = s->exclusive ? point_begin(s, a) : point_commit(s, a);
 	const int32_t *pre = point_row(s, s->pre, point_begin(s, r));
 	const int32_t *known = point_row(s, s->pre, to);
 	for (uint32_t i = c->group_first[read.key];
@@ -140,7 +139,7 @@ static void look_at_begin(struct strong *s, uint32_t t, uint8_t what)
 		for (uint32_t i = f->read_first[t];
 		     i < f->read_first[t + 1] && !s->conflicting; i++)
 			source_rule(s, t, f->reads[i]);
-	if (!(what & CHANGED_SUC) || s->level != LEVEL_SI) return;
+	if (!(what & CHANGED_SUC) || !s->exclusive || !s->two) return;
 	for (uint32_t i = f->write_first[t];
 	     i < f->write_first[t + 1] && !s->conflicting; i++)
 		rival_rule(s, t, f->writes[i]);
@@ -151,7 +150,7 @@ static void look_at_commit(struct strong *s, uint32_t t)
 	for (uint32_t i = s->reader_first[t];
 	     i < s->reader_first[t + 1] && !s->conflicting; i++) {
 		uint32_t r = s->readers[i].reader, key = s->readers[i].key;
-		if (s->level != LEVEL_PSI || facts_writes(s->f, r, key))
+		if (s->prefix || facts_writes(s->f, r, key))
 			reader_rule(s, r, key, t);
 	}
 }
@@ -256,7 +255,7 @@ bool choices_of(struct strong *s, uint32_t t, choice_visitor *visit, void *data)
 {
 	const struct facts *f = s->f;
 	struct visit v = { s, visit, data };
-	if (s->level == LEVEL_SER || s->level == LEVEL_PC) {
+	if (!s->by_writers) {
 		for (uint32_t i = f->read_first[t]; i < f->read_first[t + 1];
 		     i++)
 			if (!visit_read(&v, t, f->reads[i])) return false;

@@ -74,16 +74,14 @@ void check_strong(const struct facts *f, enum level l, struct check_clock *c,
 {
 	if (!f->order) {
 		/* A cycle of so and wr, which no level allows. */
-		check_weak(f, LEVEL_NONE, c, out);
+		check_weak(f, l, c, out);
 		return;
 	}
 	/* What satisfies a stronger level is often found out sooner: it forces
 	 * more, and under ser fewer writers need an order. */
-	static const enum level stronger[] = { LEVEL_SER, LEVEL_SI };
-	for (size_t i = 0; i < sizeof stronger / sizeof *stronger; i++) {
-		if (stronger[i] == l || !level_implies(stronger[i], l))
-			continue;
-		try_level(f, stronger[i], c, true, out);
+	for (enum level stronger = LEVEL_COUNT - 1; stronger > l; stronger--) {
+		if (!level_implies(stronger, l)) continue;
+		try_level(f, stronger, c, true, out);
 		if (out->verdict == VERDICT_HOLDS) return;
 		check_result_free(out);
 	}

@@ -49,8 +49,11 @@ struct strong {
 	const struct facts *f;
 	struct chains *chains;
 	struct check_clock *clock;
-	enum level level;
+	/* Properties of the level. */
 	unsigned two;    /* 1 if a transaction has two points */
+	bool prefix;     /* it sees a prefix of the commit order */
+	bool exclusive;  /* of two writers of a key, the earlier is in sight */
+	bool by_writers; /* and with their order all is decided */
 	uint32_t points; /* f->n << two; those of init are not used */
 	uint32_t blocks; /* of 4 chains each: width of a row */
 	lanes *pre, *suc;

@@ -9,11 +9,12 @@
 
 static void add_edges(struct graph *g, enum level l)
 {
-	switch (l) {
-	case LEVEL_RC: read_committed_edges(g); break;
-	case LEVEL_RA: read_atomic_edges(g); break;
-	case LEVEL_CC: causal_edges(g); break;
-	default: assert(!"not a weak level");
+	switch (level_sight(l)) {
+	case SIGHT_NOTHING: return;
+	case SIGHT_SOURCES: read_committed_edges(g); break;
+	case SIGHT_DIRECT: read_atomic_edges(g); break;
+	case SIGHT_PAST: causal_edges(g); break;
+	case SIGHT_PREFIX: break;
 	}
 	graph_add_known(g);
 }
@@ -51,9 +52,10 @@ void check_weak(const struct facts *f, enum level l, struct check_clock *c,
                 struct check_result *out)
 {
 	struct graph g;
+	assert(!f->order || !level_needs_order(l));
 	*out = (struct check_result){ 0 };
 	graph_init(&g, f, c);
-	if (f->order && l != LEVEL_NONE) add_edges(&g, l);
+	if (f->order) add_edges(&g, l);
 	if (f->order && !g.backward && !g.stopped) {
 		out->verdict = VERDICT_HOLDS;
 		out->order = copy_order(f);

@@ -160,7 +160,7 @@ static void explore_plainly(struct exploration *x)
 		return;
 	o->symmetry = NULL;
 	o->algorithm = EXPLORE_CE;
-	o->base = level_is_extensible(o->level) ? o->level : LEVEL_CC;
+	o->base = level_base(o->level);
 }
 
 static bool wants_symmetry(const struct exploration *x)

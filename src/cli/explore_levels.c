@@ -12,8 +12,16 @@
 #include "report/levels.h"
 #include "vm/program.h"
 
-/* Explores under one causally extensible level, and fills its column; cc's
- * histories are looked at for the stronger levels as well. */
+/* Is it the base of stronger levels? */
+static bool stands_for_others(enum level l)
+{
+	for (enum level s = l + 1; s < LEVEL_COUNT; s++)
+		if (level_base(s) == l) return true;
+	return false;
+}
+
+/* Explores under one causally extensible level, and fills its column; its
+ * histories are looked at for the levels that it is the base of as well. */
 static void run_level(const struct exploration *x, struct levels_table **table,
                       enum level l, double timeout)
 {
@@ -21,7 +29,7 @@ static void run_level(const struct exploration *x, struct levels_table **table,
 	char what[32];
 	snprintf(what, sizeof what, "under %s", level_word(l));
 	y.options.level = y.options.base = l;
-	y.options.classify = l == LEVEL_CC;
+	y.options.classify = stands_for_others(l);
 	y.options.timeout = timeout;
 	struct watch *w = watch_new(&y, what);
 	struct explore_observer observer = watch_observer(w);
@@ -31,8 +39,8 @@ static void run_level(const struct exploration *x, struct levels_table **table,
 	watch_end(w, e);
 	if (!*table) *table = levels_table_new(e);
 	levels_table_set(*table, e, l);
-	for (int s = LEVEL_CC + 1; l == LEVEL_CC && s < LEVEL_COUNT; s++)
-		levels_table_set(*table, e, (enum level)s);
+	for (enum level s = l + 1; s < LEVEL_COUNT; s++)
+		if (level_base(s) == l) levels_table_set(*table, e, s);
 	explorer_free(e);
 }
 
@@ -40,17 +48,16 @@ static void run_level(const struct exploration *x, struct levels_table **table,
  * the fewest columns. */
 static struct levels_table *run_levels(const struct exploration *x)
 {
-	static const enum level order[] = { LEVEL_CC, LEVEL_RA, LEVEL_RC,
-		                            LEVEL_NONE };
 	struct levels_table *table = NULL;
 	double begin = seconds_now(), limit = x->options.timeout;
-	for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+	for (enum level l = LEVEL_COUNT; l-- > 0;) {
+		if (!level_is_extensible(l)) continue;
 		double left = limit ? limit - (seconds_now() - begin) : 0;
 		if (table && ((limit && left <= 0) ||
 		              atomic_load(x->options.interrupt) ||
 		              program_fault(x->program)))
 			break;
-		run_level(x, &table, order[i], left);
+		run_level(x, &table, l, left);
 	}
 	assert(table);
 	return table;

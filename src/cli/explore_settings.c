@@ -104,7 +104,7 @@ bool settings_levels(struct exploration *x)
 		return false;
 	o->base = o->level;
 	if (o->algorithm != EXPLORE_CE) return true;
-	if (!level_is_extensible(o->level)) o->base = LEVEL_CC;
+	o->base = level_base(o->level);
 	if (c->value[OPTION_BASE])
 		o->base = level_from_word(c->value[OPTION_BASE]);
 	return base_fits(o->level, o->base);

@@ -21,7 +21,7 @@ static void unbind(struct explore_options *o)
 	o->max_changes = UINT64_MAX;
 	if (o->symmetry) return;
 	o->algorithm = EXPLORE_CE;
-	o->base = level_is_extensible(o->level) ? o->level : LEVEL_CC;
+	o->base = level_base(o->level);
 }
 
 struct estimate explore_share(const struct explorer *e)

@@ -72,7 +72,7 @@ enum command {
 #define IN_ALL ((1u << COMMAND_COUNT) - 1)
 
 /* The words that an option's argument may be, with spaces between. */
-#define LEVEL_WORD_AND_SPACE(id, word, name, extensible) word " "
+#define LEVEL_WORD_AND_SPACE(id, word, ...) word " "
 #define CHOICE_LEVELS LEVEL_TABLE(LEVEL_WORD_AND_SPACE)
 #define FORMAT_WORD_AND_SPACE(id, word, ending, description) word " "
 #define CHOICE_FORMATS FORMAT_TABLE(FORMAT_WORD_AND_SPACE)

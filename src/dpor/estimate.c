@@ -58,7 +58,7 @@ static struct explore_options options_to_follow(struct explore_options o)
 {
 	if (o.algorithm == EXPLORE_ORDERLY) {
 		o.algorithm = EXPLORE_CE;
-		o.base = level_is_extensible(o.level) ? o.level : LEVEL_CC;
+		o.base = level_base(o.level);
 		o.symmetry = NULL;
 	}
 	return o;

@@ -157,8 +157,8 @@ static void add_weight(const struct engine *e, uint64_t *count)
 static void check_serializable(struct engine *e, const struct relation *r)
 {
 	if (!e->shared->checks_serializable) return;
-	if (e->options.level == LEVEL_SER ||
-	    level_allows(LEVEL_SER, r, e->scratch))
+	if (level_is_serial(e->options.level) ||
+	    level_allows(LEVEL_SERIAL, r, e->scratch))
 		return;
 	add_weight(e, &e->tally.stats.unserializable);
 	if (e->options.robust) violate(e, slot_robust(e), NULL);

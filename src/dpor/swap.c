@@ -27,7 +27,7 @@ static bool reads_latest(struct state *s, struct state *scratch,
 {
 	enum latest latest = s->notes[read].latest;
 	if (latest != LATEST_MAYBE) return latest == LATEST_YES;
-	if (s->closure.level == LEVEL_NONE) return false;
+	if (level_sight(s->closure.level) == SIGHT_NOTHING) return false;
 	struct region_mark mark = region_mark(&w->region);
 	struct relation_read r = s->closure.reads[read];
 	state_reduce(scratch, s, w, read);

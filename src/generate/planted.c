@@ -27,7 +27,7 @@ static const char *pattern(enum planted kind)
 
 struct planted_entry {
 	const char *word;
-	enum level forbidden_by;
+	const char *forbidden_by; /* word of a level */
 };
 
 static const struct planted_entry entries[] = {
@@ -52,7 +52,7 @@ const char *planted_word(enum planted p)
 enum level planted_forbidden_by(enum planted p)
 {
 	assert(p < PLANTED_COUNT);
-	return entries[p].forbidden_by;
+	return level_from_word(entries[p].forbidden_by);
 }
 
 uint32_t planted_sessions(enum planted p)

@@ -27,6 +27,7 @@ struct own {
 
 struct store {
 	enum level level;
+	enum sight sight; /* of the level */
 	uint32_t keys, lag;
 	struct rng *rng;
 	uint32_t chains_each; /* of a key: one, or one for each site */
@@ -46,25 +47,16 @@ struct store {
 	uint32_t written_count, written_capacity;
 };
 
-static bool has_replicas(enum level l)
-{
-	return l == LEVEL_CC || l == LEVEL_PSI;
-}
-
-static bool has_snapshot(enum level l)
-{
-	return l == LEVEL_PC || l == LEVEL_SI;
-}
-
 struct store *store_new(const struct workload *w, struct rng *r)
 {
 	struct store *s = mem_take0(1, sizeof *s);
 	s->level = w->level;
+	s->sight = level_sight(w->level);
 	s->keys = w->keys;
 	s->lag = w->lag;
 	s->rng = r;
 	s->chains_each = 1;
-	if (has_replicas(w->level)) {
+	if (level_sight(w->level) == SIGHT_PAST) {
 		s->chains_each = w->sessions < REPLICAS_MOST ? w->sessions
 		                                             : REPLICAS_MOST;
 		s->replicas = replicas_new(s->chains_each, w->lag, r);
@@ -181,26 +173,22 @@ void store_begin(struct store *s, uint32_t session,
 	s->session = session;
 	s->site = session % s->chains_each;
 	s->left = count;
-	switch (s->level) {
-	case LEVEL_NONE: /* chooses at each read */
-	case LEVEL_COUNT: break;
-	case LEVEL_RC: s->cut = recent_commit(s); break;
-	case LEVEL_RA: s->salt = rng_next(s->rng); break;
-	case LEVEL_CC: replicas_receive(s->replicas, s->site); break;
-	case LEVEL_PC:
-		s->cut = recent_commit(s);
-		see_at_least(s, s->last[session]);
-		break;
-	case LEVEL_PSI:
+	bool exclusive = level_excludes_rivals(s->level);
+	switch (s->sight) {
+	case SIGHT_NOTHING: break; /* chooses at each read */
+	case SIGHT_SOURCES: s->cut = recent_commit(s); break;
+	case SIGHT_DIRECT: s->salt = rng_next(s->rng); break;
+	case SIGHT_PAST:
 		replicas_receive(s->replicas, s->site);
-		fetch_overwritten(s, plan, count);
+		if (exclusive) fetch_overwritten(s, plan, count);
 		break;
-	case LEVEL_SI:
+	case SIGHT_PREFIX:
+		s->cut = s->now;
+		if (level_is_serial(s->level)) break;
 		s->cut = recent_commit(s);
 		see_at_least(s, s->last[session]);
-		see_overwritten(s, plan, count);
+		if (exclusive) see_overwritten(s, plan, count);
 		break;
-	case LEVEL_SER: s->cut = s->now; break;
 	}
 }
 
@@ -235,9 +223,9 @@ static const struct version *version_seen(struct store *s, uint32_t key)
 {
 	uint32_t site;
 	if (s->replicas) return newest(s, key, true, &site);
-	if (s->level == LEVEL_RA) return version_seen_whole(s, key);
-	if (s->level == LEVEL_RC) step_forward(s);
-	if (s->level == LEVEL_NONE) s->cut = recent_commit(s);
+	if (s->sight == SIGHT_DIRECT) return version_seen_whole(s, key);
+	if (s->sight == SIGHT_SOURCES) step_forward(s);
+	if (s->sight == SIGHT_NOTHING) s->cut = recent_commit(s);
 	return version_at(chain_of(s, key, 0), s->cut);
 }
 
@@ -283,7 +271,7 @@ void store_end(struct store *s, bool commit)
 	} else if (commit) {
 		s->place = s->last[s->session] = ++s->now;
 		publish(s, s->now, s->session);
-	} else if (has_snapshot(s->level)) {
+	} else if (level_has_snapshots(s->level)) {
 		/* As if it had happened at its snapshot. */
 		s->last[s->session] = s->cut;
 	}

@@ -20,7 +20,7 @@ struct workload workload_default(void)
 		.reads = 0.5,
 		.distribution = DISTRIBUTION_UNIFORM,
 		.theta = 0.99,
-		.level = LEVEL_SER,
+		.level = LEVEL_SERIAL,
 		.lag = 100,
 		.seed = 1,
 		.planted = PLANTED_COUNT,

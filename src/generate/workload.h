@@ -13,22 +13,23 @@
 
 enum distribution { DISTRIBUTION_UNIFORM, DISTRIBUTION_ZIPF };
 
-/* X(identifier, word, weakest level that forbids it, description) */
-#define PLANTED_TABLE(X)                                                      \
-	X(PLANTED_THIN_AIR, "thin-air", LEVEL_NONE, "a value nobody wrote")   \
-	X(PLANTED_G1A, "G1a", LEVEL_RC, "aborted read")                       \
-	X(PLANTED_G1B, "G1b", LEVEL_RC, "intermediate read")                  \
-	X(PLANTED_INTERNAL, "internal", LEVEL_NONE, "own write not read")     \
-	X(PLANTED_G1C, "G1c", LEVEL_NONE, "two transactions read each other") \
-	X(PLANTED_OTV, "otv", LEVEL_RC, "observed transaction vanishes")      \
-	X(PLANTED_FRACTURED, "fractured-read", LEVEL_RA,                      \
-	  "half of another transaction")                                      \
-	X(PLANTED_CAUSAL, "causality", LEVEL_CC, "effect without its cause")  \
-	X(PLANTED_LONG_FORK, "long-fork", LEVEL_PC,                           \
-	  "two readers see two writes in different orders")                   \
-	X(PLANTED_LOST_UPDATE, "lost-update", LEVEL_PSI,                      \
-	  "two transactions read and write the same version")                 \
-	X(PLANTED_WRITE_SKEW, "write-skew", LEVEL_SER,                        \
+/* X(identifier, word, word of the weakest level that forbids it,
+ *   description) */
+#define PLANTED_TABLE(X)                                                  \
+	X(PLANTED_THIN_AIR, "thin-air", "none", "a value nobody wrote")   \
+	X(PLANTED_G1A, "G1a", "rc", "aborted read")                       \
+	X(PLANTED_G1B, "G1b", "rc", "intermediate read")                  \
+	X(PLANTED_INTERNAL, "internal", "none", "own write not read")     \
+	X(PLANTED_G1C, "G1c", "none", "two transactions read each other") \
+	X(PLANTED_OTV, "otv", "rc", "observed transaction vanishes")      \
+	X(PLANTED_FRACTURED, "fractured-read", "ra",                      \
+	  "half of another transaction")                                  \
+	X(PLANTED_CAUSAL, "causality", "cc", "effect without its cause")  \
+	X(PLANTED_LONG_FORK, "long-fork", "pc",                           \
+	  "two readers see two writes in different orders")               \
+	X(PLANTED_LOST_UPDATE, "lost-update", "psi",                      \
+	  "two transactions read and write the same version")             \
+	X(PLANTED_WRITE_SKEW, "write-skew", "ser",                        \
 	  "each reads what the other writes")
 
 enum planted {

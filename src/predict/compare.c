@@ -239,7 +239,7 @@ static struct explore_options exploration_options(const struct comparison *c,
 	const struct compare_options *o = &c->options;
 	return (struct explore_options){
 		.level = level,
-		.base = level_is_extensible(level) ? level : LEVEL_CC,
+		.base = level_base(level),
 		.max_histories = o->max_histories,
 		.timeout = time_left(c),
 		.memory = o->memory,
@@ -249,7 +249,7 @@ static struct explore_options exploration_options(const struct comparison *c,
 
 static void record_all(struct comparison *c)
 {
-	struct explore_options o = exploration_options(c, LEVEL_SER);
+	struct explore_options o = exploration_options(c, LEVEL_SERIAL);
 	struct explore_observer observer = { .payload = c,
 		                             .history = on_serial,
 		                             .tick = on_explore_tick };

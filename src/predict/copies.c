@@ -32,11 +32,11 @@ static void see_session(const struct observed *o, word *seen, uint32_t t)
 static void session_view(const struct observed *o, uint32_t t, word *seen)
 {
 	bits_zero(seen, o->words);
-	if (level_implies(o->level, LEVEL_CC))
+	if (o->sight >= SIGHT_PAST)
 		for (uint32_t i = o->need_first[t]; i < o->need_first[t + 1];
 		     i++)
 			see(o, seen, o->needs[i], true);
-	else if (o->level == LEVEL_RA)
+	else if (o->sight == SIGHT_DIRECT)
 		see_session(o, seen, t);
 }
 
@@ -44,8 +44,8 @@ static void session_view(const struct observed *o, uint32_t t, word *seen)
 static void see_fixed(const struct observed *o, const struct observed_event *e,
                       word *seen)
 {
-	if (e->kind == EVENT_READ && o->level != LEVEL_NONE)
-		see(o, seen, e->from, level_implies(o->level, LEVEL_CC));
+	if (e->kind == EVENT_READ && o->sight > SIGHT_NOTHING)
+		see(o, seen, e->from, o->sight >= SIGHT_PAST);
 }
 
 /* Does the view hold a writer of the key, other than w, that is after w? */
@@ -63,8 +63,7 @@ static bool is_stale(const struct observed *o, const word *view, uint32_t key,
 static void view_of(const struct observed *o, uint32_t w, word *view)
 {
 	bits_zero(view, o->words);
-	if (o->level != LEVEL_NONE)
-		see(o, view, w, level_implies(o->level, LEVEL_CC));
+	if (o->sight > SIGHT_NOTHING) see(o, view, w, o->sight >= SIGHT_PAST);
 }
 
 /* Would a fixed read be stale once this one takes w? Under rc only later reads
@@ -74,7 +73,7 @@ static bool outdates_fixed(const struct copies *c, const struct copy *x,
 {
 	const struct observed *o = c->o;
 	if (w == 0 || c->boundary == BOUNDARY_RELAXED ||
-	    !level_implies(o->level, LEVEL_RA))
+	    o->sight < SIGHT_DIRECT)
 		return false;
 	view_of(o, w, view);
 	for (uint32_t i = o->first[x->transaction]; i < event; i++) {
@@ -304,7 +303,7 @@ bool copies_init(struct copies *c, const struct observed *o,
 	}
 	c->first_copy[o->n] = (uint32_t)c->count;
 	close_lists(c);
-	if (fine && level_implies(o->level, LEVEL_PSI)) {
+	if (fine && o->exclusive) {
 		find_updates(c);
 		find_exclusive(c);
 	}
@@ -331,8 +330,8 @@ static void conflicts_of(const struct copies *c, const struct free_read *r,
 {
 	const struct copy *x = &c->copies[r->copy];
 	uint32_t end = x[1].first;
-	bool rc = c->o->level == LEVEL_RC;
-	uint32_t from = rc ? (uint32_t)(r - c->reads) + 1 : x->first;
+	bool in_turn = c->o->sight == SIGHT_SOURCES;
+	uint32_t from = in_turn ? (uint32_t)(r - c->reads) + 1 : x->first;
 	for (uint32_t i = from; i < end; i++) {
 		const struct free_read *q = &c->reads[i];
 		uint32_t key = c->o->events[q->event].key;
@@ -410,7 +409,7 @@ void copies_rivals(const struct copies *c, option_rival_visitor *visit,
                    void *data)
 {
 	const struct observed *o = c->o;
-	if (!level_implies(o->level, LEVEL_PSI)) return;
+	if (!o->exclusive) return;
 	struct rival *list =
 		mem_take0((size_t)o->first[o->n] + 1, sizeof *list);
 	size_t count = list_rivals(o, list);
@@ -475,7 +474,7 @@ static size_t list_updates(const struct copies *c, struct update *list)
 void copies_updates(const struct copies *c, option_set_visitor *visit,
                     void *data)
 {
-	if (!level_implies(c->o->level, LEVEL_PSI)) return;
+	if (!c->o->exclusive) return;
 	struct update *list = mem_take0(c->option_count + 1, sizeof *list);
 	size_t *same = mem_take0(c->option_count + 1, sizeof *same);
 	size_t total = list_updates(c, list);

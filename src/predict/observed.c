@@ -233,10 +233,11 @@ static bool find_order(struct observed *o, struct check_clock *c,
                        const char **reason)
 {
 	struct check_result serial = { 0 }, level = { 0 };
-	bool fine = decide(o, LEVEL_SER, c, &o->serializable, &serial, reason);
+	bool fine =
+		decide(o, LEVEL_SERIAL, c, &o->serializable, &serial, reason);
 	o->allowed = o->serializable;
 	if (fine && o->serializable &&
-	    !check_commit_order(o->facts, LEVEL_SER, c, &serial)) {
+	    !check_commit_order(o->facts, LEVEL_SERIAL, c, &serial)) {
 		*reason = check_clock_reason(c);
 		fine = false;
 	}
@@ -260,6 +261,8 @@ bool observed_init(struct observed *o, const struct trace *t, enum level l,
 {
 	*o = (struct observed){ .trace = t,
 		                .level = l,
+		                .sight = level_sight(l),
+		                .exclusive = level_excludes_rivals(l),
 		                .n = t->transaction_count,
 		                .words = BITS_WORDS(t->transaction_count) };
 	uint64_t rows = (uint64_t)o->n * o->words * sizeof(word);
@@ -267,7 +270,7 @@ bool observed_init(struct observed *o, const struct trace *t, enum level l,
 	if (check_clock_too_large(c, 4 * rows)) return false;
 	o->facts = facts_of_trace(t);
 	if (!find_order(o, c, reason)) return false;
-	o->merged = merge && o->allowed && level_implies(l, LEVEL_RA);
+	o->merged = merge && o->allowed && o->sight >= SIGHT_DIRECT;
 	number_keys(o);
 	take_writers(o);
 	take_events(o);

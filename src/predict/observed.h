@@ -26,6 +26,10 @@ struct observed_event {
 struct observed {
 	const struct trace *trace;
 	enum level level;
+	/* Of the level: what reads have in sight; of two writers of a key, the
+	 * other one. */
+	enum sight sight;
+	bool exclusive;
 	uint32_t n, words;   /* transactions, init too; words of a row */
 	struct facts *facts; /* the whole, with all keys */
 	bool allowed;        /* it satisfies the level */

@@ -64,9 +64,8 @@ static bool is_obvious(const struct predictor *p, uint32_t t)
 
 uint32_t predictor_obvious(const struct predictor *p)
 {
-	enum level l = p->options.level;
-	if ((l != LEVEL_RC && l != LEVEL_NONE) || !p->o.serializable ||
-	    p->options.enumerate)
+	if (level_sight(p->options.level) > SIGHT_SOURCES ||
+	    !p->o.serializable || p->options.enumerate)
 		return 0;
 	for (uint32_t i = p->o.n; i-- > 1;)
 		if (is_obvious(p, p->o.order[i])) return p->o.order[i];

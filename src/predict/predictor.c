@@ -39,10 +39,10 @@ static enum finding_answer decide_serializable(struct predictor *p,
 {
 	struct check_result r = { 0 };
 	const struct facts *f = &p->x.facts;
-	check_level(f, LEVEL_SER, p->clock, &r);
+	check_level(f, LEVEL_SERIAL, p->clock, &r);
 	enum finding_answer answer = answer_of(p, &r);
 	if (order && answer == ANSWERED_YES) {
-		if (check_commit_order(f, LEVEL_SER, p->clock, &r)) {
+		if (check_commit_order(f, LEVEL_SERIAL, p->clock, &r)) {
 			*order = r.order;
 			r.order = NULL;
 		} else {
@@ -60,7 +60,7 @@ static enum finding_answer has_no_pco_cycle(struct predictor *p)
 	struct strong s;
 	enum finding_answer answer = ANSWERED_OPEN;
 	p->reason = CHECK_MEMORY;
-	if (strong_init(&s, &p->x.facts, LEVEL_SER, p->clock)) {
+	if (strong_init(&s, &p->x.facts, LEVEL_SERIAL, p->clock)) {
 		if (saturate(&s))
 			answer = ANSWERED_YES;
 		else if (s.conflicting)
@@ -180,7 +180,7 @@ static void learn_level(struct predictor *p, const uint32_t *transactions,
 static void learn_order(struct predictor *p, const uint32_t *order)
 {
 	certificate_learn(p->certificate, &p->p, &p->x, order, PLACES_OWN);
-	if (level_implies(p->options.level, LEVEL_PSI))
+	if (p->o.exclusive)
 		certificate_learn(p->certificate, &p->p, &p->x, order,
 		                  PLACES_END);
 }
@@ -292,7 +292,7 @@ static enum unchanged_copies unchanged_copies(const struct predictor *p)
 	bool strict = o->boundary == BOUNDARY_STRICT;
 	if (!p->o.allowed || !p->o.serializable || (strict && o->enumerate))
 		return UNCHANGED_ALL;
-	if (strict && level_implies(o->level, LEVEL_PSI)) return UNCHANGED_CUT;
+	if (strict && level_excludes_rivals(o->level)) return UNCHANGED_CUT;
 	return UNCHANGED_NONE;
 }
 
@@ -351,7 +351,7 @@ static bool begin(struct predictor *p, bool first)
 	/* Where two writers of a key must see one another, a copy may have to
 	 * see another one, which it cannot read from: so a read that is left
 	 * open may have no answer. Nor may it have one among near writers. */
-	p->complete = p->few || p->c.near || level_implies(o->level, LEVEL_PSI);
+	p->complete = p->few || p->c.near || level_excludes_rivals(o->level);
 	count_reads(p);
 	if (!proposal_init(&p->p, &p->o, &p->c, p->complete, p->clock))
 		return false;

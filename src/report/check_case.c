@@ -55,16 +55,6 @@ unsigned check_strongest(const struct check_case *c,
 
 /* ---- anomalies ---- */
 
-enum trace_anomaly_kind check_forbidding(const struct trace *t, enum level l)
-{
-	enum trace_anomaly_kind k = 0;
-	while (k < ANOMALY_COUNT &&
-	       !(t->anomalies_found[k] &&
-	         (l > LEVEL_NONE || trace_anomaly_forbidden_always(k))))
-		k++;
-	return k;
-}
-
 const char *check_anomaly_name(const struct check_case *c, enum level l)
 {
 	enum trace_anomaly_kind k = check_forbidding(c->trace, l);
@@ -301,7 +291,7 @@ void name_check_reason(struct text *t, const struct check_case *c)
 	switch (check_overall(c)) {
 	case VERDICT_HOLDS:
 		text_string(t, "the history satisfies ");
-		name_level(t, LEVEL_SER);
+		name_level(t, LEVEL_SERIAL);
 		text_string(t, ", and so every level");
 		return;
 	case VERDICT_VIOLATED:

@@ -40,9 +40,6 @@ enum verdict check_overall(const struct check_case *c);
  * how many. */
 unsigned check_strongest(const struct check_case *c,
                          enum level out[LEVEL_COUNT]);
-/* The kind of the first anomaly of the trace that forbids the level by
- * itself, or ANOMALY_COUNT. */
-enum trace_anomaly_kind check_forbidding(const struct trace *t, enum level l);
 /* The usual name of what violates the level, or NULL. */
 const char *check_anomaly_name(const struct check_case *c, enum level l);
 

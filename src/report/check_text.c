@@ -104,7 +104,7 @@ static void print_title(struct text *t, const struct style *s,
 		text_string(t, ": ");
 	}
 	text_string(t, "violates ");
-	if (l == LEVEL_NONE && count == LEVEL_COUNT - 1) {
+	if (count == LEVEL_COUNT - 1) {
 		text_string(t, "every level\n");
 		return;
 	}
@@ -373,7 +373,7 @@ void report_summary_verdict(struct text *t, const struct style *s,
 	else
 		text_string(t, one ? "violates " : "violate ");
 	if (v != VERDICT_UNDECIDED && (l < LEVEL_COUNT || v == VERDICT_HOLDS))
-		name_level(t, l < LEVEL_COUNT ? l : LEVEL_SER);
+		name_level(t, l < LEVEL_COUNT ? l : LEVEL_SERIAL);
 	if (m->stopped)
 		text_format(t, "; %s, and the rest was not looked at",
 		            m->stopped);

@@ -402,7 +402,7 @@ void report_dot(struct text *t, const struct history *h, const char *title,
                 const struct witness *cycle)
 {
 	struct witness w = { 0 };
-	if (!cycle && level_witness(LEVEL_SER, h, &w)) cycle = &w;
+	if (!cycle && level_witness(LEVEL_SERIAL, h, &w)) cycle = &w;
 	report_dot_predicted(t, h, title, cycle, NULL, 0);
 	if (cycle == &w) witness_free(&w);
 }

@@ -147,7 +147,7 @@ static void print_finding(struct text *t, const struct style *s,
 static void print_cycle(struct text *t, const struct history *h)
 {
 	struct witness w;
-	if (!level_witness(LEVEL_SER, h, &w)) return;
+	if (!level_witness(LEVEL_SERIAL, h, &w)) return;
 	text_string(t, "  It is not serializable: a serial order would need\n");
 	explain_cycle(t, h, &w, INDENT);
 	witness_free(&w);
@@ -157,7 +157,7 @@ static void print_anomaly(struct text *t, const struct style *s,
                           const struct history *h)
 {
 	enum level by = LEVEL_COUNT;
-	if (level_allows_history(LEVEL_SER, h)) {
+	if (level_allows_history(LEVEL_SERIAL, h)) {
 		text_string(t, "\n  This history is serializable, so it "
 		               "happens at every isolation level.\n");
 		return;
@@ -248,7 +248,7 @@ static void print_witness(struct text *t, const struct history *h)
 {
 	struct witness w;
 	text_string(t, ",\"cycle\":[");
-	if (level_witness(LEVEL_SER, h, &w)) {
+	if (level_witness(LEVEL_SERIAL, h, &w)) {
 		for (uint32_t i = 0; i < w.count; i++) {
 			text_string(t, i ? ",{" : "{");
 			print_edge(t, h, &w.edges[i]);
@@ -292,7 +292,7 @@ void report_example_json(struct text *t, const struct example *x,
                          const char *more)
 {
 	const struct history *h = x->history;
-	bool serializable = level_allows_history(LEVEL_SER, h);
+	bool serializable = level_allows_history(LEVEL_SERIAL, h);
 	enum level by = LEVEL_COUNT;
 	const char *name = serializable ? NULL : anomaly_name(h, &by);
 	text_string(t, "{\"history\":1,");

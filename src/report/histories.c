@@ -19,9 +19,9 @@ static void print_verdict(struct text *t, const struct history_line *l)
 	text_string(t, ",\"verdict\":{");
 	json_name(t, level_word(l->level));
 	text_string(t, "true");
-	if (l->level != LEVEL_SER) {
+	if (!level_is_serial(l->level)) {
 		text_char(t, ',');
-		json_name(t, level_word(LEVEL_SER));
+		json_name(t, level_word(LEVEL_SERIAL));
 		text_string(t, json_bool(l->serializable));
 	}
 	text_char(t, '}');
@@ -89,8 +89,8 @@ void report_history(struct text *t, const struct explore_execution *e)
 		.outward = explores_outward(x),
 		.changes = e->changes,
 	};
-	if (l.level != LEVEL_SER)
-		l.serializable = explore_satisfies(e, LEVEL_SER);
+	if (!level_is_serial(l.level))
+		l.serializable = explore_satisfies(e, LEVEL_SERIAL);
 	report_history_line(t, &l);
 	history_free(h);
 }

@@ -56,7 +56,7 @@ static void print_witness(struct text *t, const struct style *s,
 	}
 	text_string(t, "not serializable\n");
 	print_part(t, s, c, p);
-	report_witness_cycle(t, p->witness, LEVEL_SER);
+	report_witness_cycle(t, p->witness, LEVEL_SERIAL);
 }
 
 /* Without a witness: what changed, and who wrote what is read. */

@@ -136,7 +136,8 @@ void report_witness_cycle(struct text *t, const struct check_witness *w,
 {
 	if (!w->cycle.count) return;
 	text_format(t, "  %s would need an order with\n",
-	            l == LEVEL_NONE ? "Every level" : level_name(l));
+	            level_sight(l) == SIGHT_NOTHING ? "Every level"
+	                                            : level_name(l));
 	explain_cycle(t, w->part, &w->cycle, INDENT);
 	text_string(t, "  which leads back to where it began\n");
 	if (w->minimal) print_others(t, w);

@@ -135,7 +135,7 @@ static void note_complete(struct campaign *c)
 	hash_set_add(&c->outcomes, runner_outcome(r));
 	c->stats.histories = c->histories.count;
 	c->stats.outcomes = c->outcomes.count;
-	bool serializable = runner_satisfies(r, LEVEL_SER);
+	bool serializable = runner_satisfies(r, LEVEL_SERIAL);
 	c->stats.unserializable += !serializable;
 	note_violations(c, serializable);
 	tell_observer(c, is_new, serializable);

@@ -33,7 +33,7 @@ void campaign_coverage(const struct campaign *c,
 	const struct campaign_options *o = campaign_options(c);
 	struct explore_options options = {
 		.level = o->level,
-		.base = level_is_extensible(o->level) ? o->level : LEVEL_CC,
+		.base = level_base(o->level),
 		.max_histories = limits->max_histories,
 		.timeout = limits->timeout,
 		.memory = limits->memory,

@@ -428,7 +428,7 @@ static void compare(struct replay *x, struct runner *r,
 	for (uint32_t t = 1; t < x->history->transaction_count; t++)
 		compare_transaction(x, &e, t, out);
 	out->diverged |= out->changed > 0 || out->values > 0;
-	out->serializable = runner_satisfies(r, LEVEL_SER);
+	out->serializable = runner_satisfies(r, LEVEL_SERIAL);
 }
 
 void replay_history(struct runner *r, const struct trace *history,

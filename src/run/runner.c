@@ -92,7 +92,7 @@ static bool make_world(struct runner *r)
 	r->fresh = true;
 	r->has_world = r->world.n <= TRANSACTIONS_MAX;
 	if (!r->has_world) return false;
-	state_init(&r->state, &r->world, r->strong ? LEVEL_CC : r->level);
+	state_init(&r->state, &r->world, level_base(r->level));
 	closure_go_forward(&r->state.closure, r->strong);
 	r->valid = mem_grow(r->valid, BITS_WORDS(r->world.n), sizeof *r->valid);
 	r->writers = mem_grow(r->writers, r->world.n, sizeof *r->writers);
@@ -565,7 +565,7 @@ static void judge(struct runner *r)
 	for (uint32_t i = 0; i < assertions; i++)
 		if (program_assertion(r->program, i)->kind ==
 		            ASSERTION_SERIALIZABLE &&
-		    !runner_satisfies(r, LEVEL_SER))
+		    !runner_satisfies(r, LEVEL_SERIAL))
 			violate(r, i);
 }
 

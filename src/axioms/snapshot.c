@@ -1,8 +1,7 @@
-/* What pc and si share: a transaction begins with a snapshot, a prefix of the
- * commit order, and commits later. Two points for each transaction. */
-#ifndef ISO_AXIOMS_SNAPSHOT_H
-#define ISO_AXIOMS_SNAPSHOT_H
-
+/* pc: a transaction begins with a snapshot, a prefix of the commit order, and
+ * commits later: two points for each transaction. si: besides, of two writers
+ * of one key the earlier is in the snapshot of the later. */
+#include "axioms/kernels.h"
 #include "axioms/order.h"
 
 /* Forced, for a read of t from t1 and another writer t2 of the key: t2 commits
@@ -71,16 +70,15 @@ BITS_INLINE uint32_t snapshot_end(const uint32_t *order, uint32_t end,
 }
 
 /* Finds for each transaction the smallest snapshot that it can have in this
- * order of commits: up to the last that it depends on, and, when `exclusive`,
- * up to the last rival that commits before it. `seen` are the rows (stride
- * words apart) of the transactions that commit before it begins; `closed` tells
- * whether the closure has been built. False when a rival commits after another
- * that must not be in the snapshot: then it is a choice. */
+ * order of commits: up to the last that it depends on, and, if they exclude
+ * each other, up to the last rival that commits before it. `seen` are the rows
+ * (stride words apart) of the transactions that commit before it begins;
+ * `closed` tells whether the closure has been built. False when a rival commits
+ * after another that must not be in the snapshot: then it is a choice. */
 BITS_INLINE bool snapshot_bounds(struct level_scratch *s,
                                  const struct relation *r,
                                  const uint32_t *order, bool closed,
-                                 bool exclusive, struct order_choice *out,
-                                 unsigned words)
+                                 struct order_choice *out, unsigned words)
 {
 	const unsigned half = 64 * words, width = 2 * words;
 	const word *rows = closed ? s->before + words : r->past;
@@ -90,7 +88,7 @@ BITS_INLINE bool snapshot_bounds(struct level_scratch *s,
 		uint32_t t = order[k];
 		uint32_t end = snapshot_end(order, k, rows + stride * t);
 		s->bound[t] = order[end];
-		if (!exclusive) continue;
+		if (!s->exclusive) continue;
 		const word *rivals = order_row(s->rivals, t, words);
 		uint32_t last = snapshot_end(order, k, rivals);
 		if (last <= end) continue;
@@ -111,13 +109,11 @@ BITS_INLINE bool snapshot_bounds(struct level_scratch *s,
 BITS_INLINE bool snapshot_in_order(struct level_scratch *s,
                                    const struct relation *r,
                                    const uint32_t *order, bool closed,
-                                   bool exclusive, struct order_choice *out,
-                                   unsigned words)
+                                   struct order_choice *out, unsigned words)
 {
 	const unsigned half = 64 * words;
 	order_place(s, order, r->order_count, words);
-	if (!snapshot_bounds(s, r, order, closed, exclusive, out, words))
-		return false;
+	if (!snapshot_bounds(s, r, order, closed, out, words)) return false;
 	for (uint32_t i = 0; i < r->read_count; i++) {
 		struct relation_read a = r->reads[i];
 		uint32_t t = a.reader;
@@ -132,4 +128,44 @@ BITS_INLINE bool snapshot_in_order(struct level_scratch *s,
 	return true;
 }
 
-#endif
+BITS_INLINE bool snapshot_saturate(struct level_scratch *s,
+                                   const struct relation *r, unsigned words)
+{
+	for (bool changed = true; changed;) {
+		changed = false;
+		if (!snapshot_reads(s, r, &changed, words)) return false;
+		if (s->exclusive && !snapshot_rivals(s, r, &changed, words))
+			return false;
+	}
+	return true;
+}
+
+BITS_INLINE bool snapshot_accept(struct level_scratch *s,
+                                 const struct relation *r,
+                                 struct order_choice *out, unsigned words)
+{
+	return snapshot_in_order(s, r, s->tried, true, out, words);
+}
+
+BITS_INLINE bool snapshot_check(struct level_scratch *s,
+                                const struct relation *r, unsigned words)
+{
+	const unsigned half = 64 * words, width = 2 * words;
+	struct order_choice unused;
+	if (s->exclusive) order_rivals(s, r, words);
+	if (snapshot_in_order(s, r, r->order, false, &unused, words) &&
+	    order_agrees(s, r))
+		return true;
+	order_begin_two(s, r, words);
+	return order_add_known(s, r, half, s->exclusive ? 0 : half, width) &&
+	       order_search(s, r, words, 2, snapshot_saturate, snapshot_accept);
+}
+
+bool snapshot_allows(struct level_scratch *s, const struct relation *r,
+                     bool exclusive)
+{
+	scratch_grow(s, r, 2);
+	s->exclusive = exclusive;
+	return r->words == 1 ? snapshot_check(s, r, 1)
+	                     : snapshot_check(s, r, r->words);
+}
