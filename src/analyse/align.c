@@ -3,7 +3,8 @@
 static bool align_expr(struct expr *a, struct expr *b, struct difference *d);
 static bool align_block(struct block *a, struct block *b, struct difference *d);
 
-bool is_constant_expr(const struct expr *e)
+/* Is it a constant, once compiled? */
+static bool is_constant_expr(const struct expr *e)
 {
 	return e->kind == EXPR_VALUE ||
 	       (e->kind == EXPR_NAME && e->ref == REF_CONST);

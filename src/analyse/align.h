@@ -14,7 +14,5 @@ struct difference {
 };
 
 bool align_sessions(struct item *a, struct item *b, struct difference *d);
-/* Is it a constant, once compiled? */
-bool is_constant_expr(const struct expr *e);
 
 #endif

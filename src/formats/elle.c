@@ -1,9 +1,220 @@
-#include "formats/elle.h"
-
+/* Histories of Jepsen and Elle: what both syntaxes and both workloads share.
+ *
+ * A file is a sequence of maps, or of collections of maps. Each map is an
+ * event of a process: it invoked a transaction, or one completed. Completions
+ * count: `ok` committed, `fail` did not happen (its writes are those of an
+ * aborted transaction, its reads are dropped), `info` may have happened (the
+ * same, but whoever reads from it shows that it did). An invocation that never
+ * completes is as `info`. If a `fail` or `info` has no value, the invocation's
+ * is taken; an `ok` must have one.
+ *
+ * A process is a session. Where a map has no process, it is a session of its
+ * own, and invocations are passed over. Processes that are no integers
+ * (nemesis) are passed over, and so is what is no transaction by its `f`, as
+ * long as its value is no collection. Real time is not heeded.
+ *
+ * Keys and values are integers, strings, keywords or booleans; a keyword is
+ * the same as the string with its name. nil, or the empty list, is the initial
+ * value, and is not written.
+ *
+ * Lists: a read is of the version of its last element. The order of a key's
+ * versions is the longest list of it that a committed transaction read, of
+ * which all others must be prefixes. Behind own appends a read ends with these,
+ * in their order.
+ */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
+#include "formats/forms.h"
+#include "history/trace_build.h"
+
+/* ==== lists, read and appended in the order of the file ==== */
+
+struct element {
+	struct trace_value value;
+	uint32_t reader; /* operation that read it first, at this place */
+};
+
+struct versions {
+	struct element *items; /* the longest list so far */
+	uint32_t count, capacity;
+	uint32_t reader;      /* operation that read it */
+	uint32_t transaction; /* whose appends `own` leads to */
+	uint32_t own;         /* last one, of elle_lists.own */
+};
+
+/* An append of the current transaction. */
+struct own_append {
+	struct trace_value value;
+	uint32_t op;
+	uint32_t before; /* the one before, to the same key, or TRACE_NONE */
+};
+
+struct elle_lists {
+	struct trace_builder *builder;
+	uint32_t transaction;
+	struct versions *keys;
+	size_t key_count, key_capacity;
+	struct own_append *own;
+	size_t own_count, own_capacity;
+};
+
+static struct elle_lists *elle_lists_new(struct trace_builder *b)
+{
+	struct elle_lists *l = mem_take0(1, sizeof *l);
+	l->builder = b;
+	l->transaction = TRACE_NONE;
+	return l;
+}
+
+static void elle_lists_free(struct elle_lists *l)
+{
+	if (!l) return;
+	for (size_t k = 0; k < l->key_count; k++) free(l->keys[k].items);
+	free(l->keys);
+	free(l->own);
+	free(l);
+}
+
+/* The next operations are of another transaction. */
+static void elle_lists_begin(struct elle_lists *l, uint32_t transaction)
+{
+	l->transaction = transaction;
+	l->own_count = 0;
+}
+
+static struct versions *find_key(struct elle_lists *l, uint32_t key)
+{
+	while (l->key_count <= key) {
+		VEC_RESERVE(l->keys, l->key_count, l->key_capacity);
+		l->keys[l->key_count++] =
+			(struct versions){ .transaction = TRACE_NONE,
+			                   .reader = TRACE_NONE,
+			                   .own = TRACE_NONE };
+	}
+	struct versions *v = &l->keys[key];
+	if (v->transaction != l->transaction) {
+		v->transaction = l->transaction;
+		v->own = TRACE_NONE;
+	}
+	return v;
+}
+
+/* The operation, with this handle, appended the value. */
+static void elle_lists_append(struct elle_lists *l, uint32_t key,
+                              struct trace_value value, uint32_t op)
+{
+	struct versions *v = find_key(l, key);
+	VEC_RESERVE(l->own, l->own_count, l->own_capacity);
+	l->own[l->own_count] = (struct own_append){ value, op, v->own };
+	v->own = (uint32_t)l->own_count++;
+}
+
+static bool equal(struct trace_value a, struct trace_value b)
+{
+	return a.number == b.number && a.flags == b.flags;
+}
+
+/* The list must end with the own appends. That its last element is the last of
+ * them is seen from this element alone, and not reported here. */
+static void check_own(struct elle_lists *l, const struct versions *v,
+                      const struct trace_value *values, uint32_t count,
+                      uint32_t op)
+{
+	uint32_t at = count;
+	for (uint32_t i = v->own; i != TRACE_NONE; i = l->own[i].before) {
+		if (at && equal(values[at - 1], l->own[i].value)) {
+			at--;
+			continue;
+		}
+		if (i != v->own)
+			trace_anomaly_add(l->builder, ANOMALY_INTERNAL, op,
+			                  l->own[i].op);
+		return;
+	}
+}
+
+/* A committed transaction's operation read this list: anomalies that its last
+ * element does not show are added. Linear in the count. */
+static void elle_lists_read(struct elle_lists *l, uint32_t key,
+                            const struct trace_value *values, uint32_t count,
+                            uint32_t op)
+{
+	struct versions *v = find_key(l, key);
+	check_own(l, v, values, count, op);
+	uint32_t common = count < v->count ? count : v->count;
+	for (uint32_t i = 0; i < common; i++)
+		if (!equal(values[i], v->items[i].value)) {
+			trace_anomaly_add(l->builder, ANOMALY_LISTS, op,
+			                  v->reader);
+			return;
+		}
+	if (count > v->count) v->reader = op;
+	for (uint32_t i = v->count; i < count; i++) {
+		VEC_RESERVE(v->items, v->count, v->capacity);
+		v->items[v->count++] = (struct element){ values[i], op };
+	}
+}
+
+/* ---- the end ---- */
+
+struct place {
+	struct trace_value value;
+	uint32_t at;
+};
+
+static int compare_places(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+	if (x->value.flags != y->value.flags)
+		return x->value.flags < y->value.flags ? -1 : 1;
+	if (x->value.number != y->value.number)
+		return x->value.number < y->value.number ? -1 : 1;
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* An element that is in the list before is no version of its own: marks it,
+ * and reports that the list contradicts itself. */
+static void find_repeated(struct elle_lists *l, const struct versions *v,
+                          bool *repeated)
+{
+	struct place *places = mem_take(v->count * sizeof *places);
+	for (uint32_t i = 0; i < v->count; i++)
+		places[i] = (struct place){ v->items[i].value, i };
+	qsort(places, v->count, sizeof *places, compare_places);
+	for (uint32_t i = 1; i < v->count; i++) {
+		if (!equal(places[i - 1].value, places[i].value)) continue;
+		uint32_t op = v->items[places[i].at].reader;
+		repeated[places[i].at] = true;
+		trace_anomaly_add(l->builder, ANOMALY_LISTS, op, op);
+	}
+	free(places);
+}
+
+static void finish_key(struct elle_lists *l, uint32_t key)
+{
+	const struct versions *v = &l->keys[key];
+	struct trace_value *values = mem_take(v->count * sizeof *values);
+	bool *repeated = mem_take0(v->count, sizeof *repeated);
+	uint32_t n = 0;
+	find_repeated(l, v, repeated);
+	for (uint32_t i = 0; i < v->count; i++)
+		if (!repeated[i]) values[n++] = v->items[i].value;
+	trace_key_versions(l->builder, key, values, n);
+	free(values);
+	free(repeated);
+}
+
+/* Tells the builder the versions of all keys. */
+static void elle_lists_finish(struct elle_lists *l)
+{
+	for (uint32_t k = 0; k < l->key_count; k++)
+		if (l->keys[k].count) finish_key(l, k);
+}
+
+/* ==== maps and transactions ==== */
 
 enum entry_type { TYPE_NONE, TYPE_INVOKE, TYPE_OK, TYPE_FAIL, TYPE_INFO };
 enum process_kind { PROCESS_NONE, PROCESS_NUMBER, PROCESS_OTHER };
@@ -408,8 +619,9 @@ static void elle_free(struct elle *e)
 	trace_builder_free(e->builder);
 }
 
-struct trace *elle_parse(struct input *in, const struct reader_options *o,
-                         struct diags *d, enum form_syntax syntax, bool lists)
+static struct trace *elle_parse(struct input *in,
+                                const struct reader_options *o, struct diags *d,
+                                enum form_syntax syntax, bool lists)
 {
 	struct trace_rules rules = {
 		.initial = trace_value_null(),
@@ -455,4 +667,111 @@ struct trace *list_json_parse(struct input *in, const struct reader_options *o,
                               struct diags *d)
 {
 	return elle_parse(in, o, d, FORM_JSON, true);
+}
+
+/* ==== is a file one of Jepsen or Elle, and of which kind? ==== */
+
+enum { MAPS_MAX = 10000 }; /* so many are looked at */
+
+enum workload { UNDECIDED, REGISTERS, LISTS };
+
+struct detection {
+	struct forms f;
+	bool typed; /* the first map has a type */
+	enum workload workload;
+};
+
+/* [:r key value], whose bracket is read: the word tells, and the value does
+ * if it is not nil. */
+static bool look_at_micro_operation(struct detection *n)
+{
+	struct form x;
+	struct forms *f = &n->f;
+	if (!form_next(f, &x)) return false;
+	if (form_is_name(&x) && form_is(&x, "append")) n->workload = LISTS;
+	if (form_is_name(&x) && form_is(&x, "w")) n->workload = REGISTERS;
+	bool read = form_is_name(&x) && form_is(&x, "r");
+	for (int place = 0;; place++) {
+		if (x.kind == FORM_CLOSE) return true;
+		if (place == 2 && read && starts_collection(&x))
+			n->workload = LISTS;
+		else if (place == 2 && read && x.kind != FORM_NULL)
+			n->workload = REGISTERS;
+		if (!form_skip(f, &x) || !form_next(f, &x)) return false;
+	}
+}
+
+static bool look_at_value(struct detection *n, struct form *x)
+{
+	if (!starts_collection(x)) return form_skip(&n->f, x);
+	for (;;) {
+		if (!form_next(&n->f, x)) return false;
+		if (x->kind == FORM_CLOSE) return true;
+		bool micro = starts_collection(x) && n->workload == UNDECIDED;
+		if (!(micro ? look_at_micro_operation(n) : form_skip(&n->f, x)))
+			return false;
+	}
+	return true;
+}
+
+static bool look_at_map(struct detection *n)
+{
+	struct form x;
+	while (n->workload == UNDECIDED || !n->typed) {
+		if (!form_next(&n->f, &x)) return false;
+		if (x.kind == FORM_CLOSE) return true;
+		bool name = form_is_name(&x);
+		n->typed |= name && form_is(&x, "type");
+		bool value = name && form_is(&x, "value") &&
+		             n->workload == UNDECIDED;
+		if (!form_skip(&n->f, &x) || !form_next(&n->f, &x))
+			return false;
+		if (x.kind == FORM_CLOSE) return false; /* a key alone */
+		if (!(value ? look_at_value(n, &x) : form_skip(&n->f, &x)))
+			return false;
+	}
+	return true;
+}
+
+static void look(struct detection *n)
+{
+	struct form x;
+	for (unsigned maps = 0; maps < MAPS_MAX;) {
+		if (!form_next(&n->f, &x) || x.kind == FORM_END) return;
+		if (x.kind == FORM_CLOSE) continue;
+		if (starts_collection(&x) && n->f.depth == 1) continue;
+		if (x.kind != FORM_OPEN || x.bracket != '{') return;
+		if (!look_at_map(n) || !n->typed) return;
+		if (n->workload != UNDECIDED) return;
+		maps++;
+	}
+}
+
+/* Is the first map one of JSON? There names stand in quotes. */
+static bool is_json(const struct input *in)
+{
+	static const char blanks[] = " \t\r\n[(";
+	size_t i = 0;
+	while (i < in->length && in->bytes[i] && strchr(blanks, in->bytes[i]))
+		i++;
+	if (i == in->length || in->bytes[i] != '{') return false;
+	for (i++; i < in->length && in->bytes[i]; i++)
+		if (!strchr(blanks, in->bytes[i])) break;
+	return i < in->length && in->bytes[i] == '"';
+}
+
+enum format elle_detect(const struct input *in)
+{
+	bool json = is_json(in);
+	struct diags unheard = { 0 };
+	struct detection n = { .workload = UNDECIDED };
+	forms_init(&n.f, in, in->bytes, in->bytes + in->length, 1,
+	           json ? FORM_JSON : FORM_EDN, &unheard);
+	look(&n);
+	forms_free(&n.f);
+	diags_free(&unheard);
+	if (!n.typed) return FORMAT_COUNT;
+	if (n.workload == LISTS)
+		return json ? FORMAT_LIST_JSON : FORMAT_LIST_EDN;
+	return json ? FORMAT_REGISTER_JSON : FORMAT_REGISTER_EDN;
 }

@@ -2,10 +2,8 @@
  *
  *     parser.c         the entry, and items
  *     parse_stmt.c     statements and blocks
- *     parse_expr.c     expressions: operators, and the nodes of the tree
- *     parse_primary.c  names, literals, calls, what stands in brackets
- *     parse_tokens.c   looking at tokens
- *     parse_errors.c   what is said of an error, and where to go on
+ *     parse_expr.c     expressions
+ *     parsing.c        looking at tokens; what is said of an error
  *
  * A function `parse_...` begins with the production that it parses; those named
  * `parser_...` are its tools. After an error all go on, with no further message
