@@ -59,13 +59,32 @@ static bool is_before(const struct history *h, uint32_t a, uint32_t b)
 	return false;
 }
 
+/* The valid writers, asked for in one of two ways. */
+static word *valid_row(struct closure *c, uint32_t key)
+{
+	word *row = calloc(BITS_WORDS(c->n), sizeof *row);
+	uint32_t count;
+	const uint32_t *list = closure_list_writers(c, key, UINT32_MAX, &count);
+	for (uint32_t i = 0; i < count; i++) {
+		ck_assert(!i ||
+		          c->position[list[i - 1]] < c->position[list[i]]);
+		bits_add(row, list[i]);
+	}
+	if (!c->forward) {
+		word *same = calloc(c->words, sizeof *same);
+		closure_valid_writers(c, key, same);
+		ck_assert(!memcmp(row, same, c->words * sizeof *row));
+		free(same);
+	}
+	return row;
+}
+
 static void compare_writers(struct growth *g, uint32_t t, uint32_t event)
 {
 	const struct history *h = g->whole;
 	struct closure *c = &g->closure;
 	uint32_t key = h->transactions[t].events[event].key;
-	word *valid = calloc(c->words, sizeof *valid);
-	closure_valid_writers(c, key, valid);
+	word *valid = valid_row(c, key);
 	for (uint32_t from = 0; from < h->transaction_count; from++) {
 		bool expected = is_before(h, from, t) &&
 		                twin_writes(h, from, key) &&
@@ -176,9 +195,10 @@ static void copy_and_rewind(struct growth *g, uint32_t keep, struct rng *r)
 {
 	struct closure copy, *c = &g->closure;
 	closure_init(&copy, g->level, rng_below(r, 2) * c->n, &g->region);
-	if (!c->one_snapshot) closure_copy_prefix(&copy, c, keep);
+	bool copies = !c->one_snapshot && !c->forward;
+	if (copies) closure_copy_prefix(&copy, c, keep);
 	closure_rewind(c, keep, external_reads(g->whole, keep), false);
-	if (!c->one_snapshot) compare_rows(c, &copy);
+	if (copies) compare_rows(c, &copy);
 	closure_free(&copy);
 }
 
@@ -197,6 +217,9 @@ static void grow(const struct history *h, enum level l, struct rng *r)
 	for (uint32_t k = 0; k < h->key_count; k++)
 		closure_know_key(&g->closure, k);
 	choose_snapshots(&g->closure, r);
+	if (rng_below(r, 2))
+		closure_go_sparse(&g->closure,
+		                  rng_below(r, g->shift + 8) * rng_below(r, 2));
 	append_all(g, 1, r);
 	uint32_t keep = 1 + rng_below(r, h->transaction_count);
 	copy_and_rewind(g, keep, r);
@@ -226,7 +249,244 @@ START_TEST(valid_writers)
 }
 END_TEST
 
+/* ---- Forward, and far ---- */
+
+enum { WRITES = 3 };
+
+/* Random transactions, each reading from any writer it may; what was wrong is
+ * told by the closures that are driven alike. */
+struct drive {
+	struct rng *rng;
+	uint32_t sessions, keys;
+	uint32_t most; /* writers asked for, of each session */
+	bool compares; /* closures 0 and 1 */
+	uint32_t count, closures;
+	struct closure *closure;
+	struct region region;
+	uint32_t *last; /* by session */
+	uint32_t (*written)[WRITES];
+};
+
+static void drive_begin(struct drive *d, uint32_t transactions)
+{
+	region_init(&d->region);
+	d->last = calloc(d->sessions, sizeof *d->last);
+	d->written = calloc(transactions + 1, sizeof *d->written);
+	d->count = 1;
+}
+
+static void drive_end(struct drive *d)
+{
+	for (uint32_t i = 0; i < d->closures; i++) closure_free(&d->closure[i]);
+	region_free(&d->region);
+	free(d->last);
+	free(d->written);
+}
+
+/* One of the writers that the first closure lists. */
+static uint32_t any_writer(struct drive *d, uint32_t key)
+{
+	uint32_t count;
+	const uint32_t *list =
+		closure_list_writers(&d->closure[0], key, d->most, &count);
+	ck_assert_uint_gt(count, 0);
+	return list[rng_below(d->rng, count)];
+}
+
+static void drive_reads(struct drive *d, uint32_t reads)
+{
+	for (uint32_t i = 0; i < reads; i++) {
+		uint32_t key = rng_below(d->rng, d->keys);
+		for (uint32_t k = 0; k < d->closures; k++)
+			closure_know_key(&d->closure[k], key);
+		uint32_t from = any_writer(d, key);
+		for (uint32_t k = 0; k < d->closures; k++)
+			closure_read(&d->closure[k], key, from);
+	}
+}
+
+static uint32_t choose_writes(struct drive *d, uint32_t t)
+{
+	uint32_t count = rng_below(d->rng, WRITES + 1);
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t key = rng_below(d->rng, d->keys);
+		for (uint32_t k = 0; k < i; k++)
+			if (d->written[t][k] == key) return i;
+		d->written[t][i] = key;
+		for (uint32_t k = 0; k < d->closures; k++)
+			closure_know_key(&d->closure[k], key);
+	}
+	return count;
+}
+
+static uint32_t begin_transaction(struct drive *d, bool after_all)
+{
+	uint32_t t = d->count++;
+	uint32_t session = after_all ? 0 : rng_below(d->rng, d->sessions);
+	for (uint32_t k = 0; k < d->closures; k++)
+		closure_begin(&d->closure[k], t, d->last[session], after_all);
+	d->last[session] = t;
+	return t;
+}
+
+static void end_transaction(struct drive *d, uint32_t t)
+{
+	uint32_t count = choose_writes(d, t);
+	for (uint32_t k = 0; k < d->closures; k++) {
+		struct closure *c = &d->closure[k];
+		if (!closure_may_end(c, d->written[t], count)) count = 0;
+	}
+	for (uint32_t k = 0; k < d->closures; k++)
+		closure_end(&d->closure[k], d->written[t], count);
+}
+
+/* The index against the rows: of each key the same writers. */
+static void compare_lists(struct drive *d)
+{
+	struct closure *a = &d->closure[0], *b = &d->closure[1];
+	if (!d->compares) return;
+	for (uint32_t key = 0; key < d->keys; key++) {
+		uint32_t i = 0, m, n, seen = 0;
+		closure_know_key(a, key);
+		closure_know_key(b, key);
+		const uint32_t *y =
+			closure_list_writers(b, key, UINT32_MAX, &n);
+		const uint32_t *x =
+			closure_list_writers(a, key, UINT32_MAX, &m);
+		ck_assert_uint_eq(m, n);
+		for (; i < n; i++) ck_assert_uint_eq(x[i], y[i]);
+		for (i = 0; i < b->count; i++) {
+			uint32_t t = b->order[i];
+			bool writes = closure_writes(b, key, t);
+			ck_assert(closure_writes(a, key, t) == writes);
+			if (!writes) continue;
+			bool may = closure_may_read(b, key, t);
+			ck_assert(closure_may_read(a, key, t) == may);
+			seen += may;
+		}
+		ck_assert_uint_eq(seen, n);
+	}
+}
+
+static void rewind_both(struct drive *d, uint32_t count, uint32_t reads,
+                        bool pending)
+{
+	for (uint32_t k = 0; k < 2; k++)
+		closure_rewind(&d->closure[k], count, reads, pending);
+}
+
+static void drive_one(struct drive *d, bool after_all)
+{
+	struct rng *r = d->rng;
+	const struct closure *c = &d->closure[1];
+	uint32_t t = begin_transaction(d, after_all), first = c->read_count;
+	drive_reads(d, rng_below(r, 5));
+	if (!rng_below(r, 4)) compare_lists(d);
+	if (!rng_below(r, 3)) {
+		uint32_t made = c->read_count - first;
+		rewind_both(d, c->count, first + rng_below(r, made + 1), true);
+		if (!rng_below(r, 4)) compare_lists(d);
+		drive_reads(d, rng_below(r, 3));
+	}
+	end_transaction(d, t);
+	if (rng_below(r, 4)) return;
+	rewind_both(d, c->count, first, true);
+	drive_reads(d, rng_below(r, 5));
+	end_transaction(d, t);
+}
+
+START_TEST(index_is_rows)
+{
+	struct rng r = { first_seed() * 6000 + (uint64_t)_i };
+	uint64_t rounds = is_quick() ? 10 : 60;
+	for (uint64_t i = 0; i < rounds; i++) {
+		struct closure both[2];
+		struct drive d = { .rng = &r,
+			           .sessions = 2 + rng_below(&r, 12),
+			           .keys = 1 + rng_below(&r, 6),
+			           .most = UINT32_MAX,
+			           .compares = true,
+			           .closures = 2,
+			           .closure = both };
+		uint32_t count = 20 + rng_below(&r, 200);
+		drive_begin(&d, count + 3);
+		for (int k = 0; k < 2; k++)
+			closure_init(&both[k], (enum level)_i, 0, &d.region);
+		closure_go_sparse(&both[0], rng_below(&r, 2) * 50);
+		for (uint32_t k = 0; k < count; k++) drive_one(&d, false);
+		d.last[0] = 0;
+		for (uint32_t k = 0; k < 3; k++) drive_one(&d, true);
+		drive_end(&d);
+	}
+}
+END_TEST
+
+/* What is made in order satisfies the level, at every step. */
+START_TEST(in_order)
+{
+	struct rng r = { first_seed() * 6000 + (uint64_t)_i };
+	struct level_scratch *scratch = level_scratch_new();
+	for (uint64_t i = 0; i < (is_quick() ? 100 : 1000); i++) {
+		struct closure both[2];
+		struct drive d = { .rng = &r,
+			           .sessions = 1 + rng_below(&r, 5),
+			           .keys = 1 + rng_below(&r, 4),
+			           .most = UINT32_MAX,
+			           .closures = 2,
+			           .closure = both };
+		uint32_t count = 2 + rng_below(&r, 12);
+		drive_begin(&d, count + 1);
+		for (int k = 0; k < 2; k++)
+			closure_init(&both[k], LEVEL_NONE, 0, &d.region);
+		closure_go_in_order(&both[0], (enum level)_i);
+		for (uint32_t k = 0; k < count; k++) {
+			struct relation relation;
+			drive_one(&d, false);
+			closure_relation(&both[1], &relation);
+			ck_assert(level_allows((enum level)_i, &relation,
+			                       scratch));
+		}
+		drive_end(&d);
+	}
+	level_scratch_free(scratch);
+}
+END_TEST
+
+/* A great many transactions in fifty sessions. */
+START_TEST(far)
+{
+	static const enum level levels[] = { LEVEL_CC, LEVEL_RA, LEVEL_RC,
+		                             LEVEL_SI };
+	struct rng r = { first_seed() };
+	struct closure c;
+	uint32_t count = is_quick() ? 100000 : 1000000;
+	struct drive d = { .rng = &r,
+		           .sessions = 50,
+		           .keys = 10000,
+		           .most = 8,
+		           .closures = 1,
+		           .closure = &c };
+	drive_begin(&d, count);
+	closure_init(&c, levels[_i], 0, &d.region);
+	if (levels[_i] > LEVEL_CC)
+		closure_go_in_order(&c, levels[_i]);
+	else
+		closure_go_sparse(&c, 1024);
+	for (uint32_t k = 0; k < count; k++) {
+		uint32_t t = begin_transaction(&d, false);
+		drive_reads(&d, 2);
+		end_transaction(&d, t);
+	}
+	ck_assert_uint_eq(c.count, count + 1);
+	ck_assert_uint_lt(closure_bytes(&c) / count, 600);
+	drive_end(&d);
+}
+END_TEST
+
 void add_closure_tests(TCase *tests)
 {
 	tcase_add_loop_test(tests, valid_writers, 0, 4);
+	tcase_add_loop_test(tests, index_is_rows, LEVEL_NONE, LEVEL_CC + 1);
+	tcase_add_loop_test(tests, in_order, LEVEL_PC, LEVEL_SER + 1);
+	tcase_add_loop_test(tests, far, 0, 4);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "axioms/forward.h"
 #include "base/memory.h"
 
 /* Below this many transactions every block keeps a snapshot of the rows. */
@@ -42,6 +43,7 @@ void closure_init(struct closure *c, enum level level, uint32_t room,
 	c->level = level <= LEVEL_CC ? level : LEVEL_CC;
 	c->region = region;
 	c->takes_snapshots = true;
+	c->forward_from = UINT32_MAX;
 	lay_rows(c, room ? room : FEW);
 	c->order[0] = c->position[0] = 0;
 	c->blocks[0] = (struct closure_block){ 0 };
@@ -57,11 +59,122 @@ static void spread_rows(word *to, uint32_t to_words, const word *from,
 		       from_words * sizeof(word));
 }
 
+/* ---- The index in place of the rows ---- */
+
+/* The first `count` transactions, the last with `reads` reads in all, into the
+ * index, which holds none. */
+static void replay_sparse(struct closure *c, uint32_t count, uint32_t reads)
+{
+	for (uint32_t i = 1; i < count; i++) {
+		const struct closure_block *b = &c->blocks[i];
+		uint32_t end =
+			i + 1 < count ? c->blocks[i + 1].first_read : reads;
+		forward_begin(c->forward, c->order[i], b->previous,
+		              b->after_all);
+		for (uint32_t r = b->first_read; r < end; r++)
+			forward_read(c->forward, c->reads[r].key,
+			             c->reads[r].source);
+		forward_end(c->forward, b->written, b->written_count);
+	}
+}
+
+static void turn_sparse(struct closure *c, enum level level)
+{
+	c->forward = forward_new(level);
+	replay_sparse(c, c->count, c->read_count);
+	free(c->reach);
+	free(c->newest);
+	free(c->targets);
+	free(c->writers);
+	c->reach = c->into = c->past = c->direct = c->so = c->seen = NULL;
+	c->scratch = c->writers = NULL;
+	c->words = 0;
+	c->targets = NULL;
+	c->newest = NULL;
+	c->newest_size = 0;
+	c->key_count = c->key_capacity = 0;
+	for (uint32_t i = 0; i < c->count; i++) c->blocks[i].snapshot = NULL;
+}
+
+void closure_go_sparse(struct closure *c, uint32_t from)
+{
+	c->forward_from = from;
+	if (c->n > from && !c->forward) turn_sparse(c, c->level);
+}
+
+void closure_go_in_order(struct closure *c, enum level level)
+{
+	assert(c->count == 1 && !c->forward);
+	c->forward_from = 0;
+	turn_sparse(c, level);
+}
+
+bool closure_writes_sparse(const struct closure *c, uint32_t key, uint32_t t)
+{
+	return c->forward && forward_writes(c->forward, key, t);
+}
+
+bool closure_may_end(struct closure *c, const uint32_t *written, uint32_t count)
+{
+	return !c->forward || forward_may_end(c->forward, written, count);
+}
+
+static void make_room_sparse(struct closure *c, uint32_t t)
+{
+	uint32_t n = c->n + c->n / 2;
+	if (n <= t) n = t + 1;
+	c->order = mem_grow(c->order, n, sizeof *c->order);
+	c->position = mem_grow(c->position, n, sizeof *c->position);
+	c->blocks = mem_grow(c->blocks, n, sizeof *c->blocks);
+	c->n = n;
+}
+
+static void begin_sparse(struct closure *c, uint32_t t, struct closure_block b)
+{
+	forward_begin(c->forward, t, b.previous, b.after_all);
+	c->order[c->count] = t;
+	c->position[t] = c->count;
+	c->blocks[c->count++] = b;
+}
+
+/* Into the last transaction, or without it; else all anew. */
+static void rewind_sparse(struct closure *c, uint32_t count, uint32_t reads,
+                          bool is_pending)
+{
+	struct forward *f = c->forward;
+	struct closure_block *last = &c->blocks[c->count - 1];
+	bool is_last = c->count > 1 &&
+	               forward_last(f) == c->order[c->count - 1] &&
+	               (is_pending ? count : count + 1) == c->count;
+	if (is_last) {
+		forward_reopen(f, last->written, last->written_count);
+		uint32_t kept = is_pending ? reads - last->first_read : 0;
+		forward_unread(f, kept);
+		if (!is_pending) forward_drop(f);
+	} else if (is_pending || count < c->count) {
+		forward_clear(f);
+	}
+	last = &c->blocks[count - 1];
+	if (is_pending) {
+		last->written = NULL;
+		last->written_count = 0;
+	}
+	if (!is_last && (is_pending || count < c->count))
+		replay_sparse(c, count, reads);
+	c->count = count;
+	c->read_count = reads;
+}
+
 /* Room for number t, and as many more: all in all a transaction costs what its
  * rows do at the end. */
 static __attribute__((noinline, cold)) void make_room(struct closure *c,
                                                       uint32_t t)
 {
+	if (t >= c->forward_from && !c->forward) turn_sparse(c, c->level);
+	if (c->forward) {
+		make_room_sparse(c, t);
+		return;
+	}
 	struct closure old = *c;
 	uint32_t n = t < 2 * old.n ? 2 * old.n : t + 1;
 	if (n > 64) n = 64 * BITS_WORDS(n);
@@ -90,6 +203,8 @@ void closure_go_forward(struct closure *c, bool pending)
 
 void closure_free(struct closure *c)
 {
+	forward_free(c->forward);
+	free(c->found);
 	free(c->reach);
 	free(c->newest);
 	free(c->targets);
@@ -104,6 +219,10 @@ void closure_free(struct closure *c)
 size_t closure_bytes(const struct closure *c)
 {
 	size_t rows = (size_t)c->n * c->words;
+	if (c->forward)
+		return forward_bytes(c->forward) +
+		       c->n * (2 * sizeof(uint32_t) + sizeof *c->blocks) +
+		       c->read_capacity * sizeof *c->reads;
 	return (6 * rows + 16 * c->words) * sizeof(word) + c->newest_size +
 	       c->n * (3 * sizeof(uint32_t) + sizeof *c->blocks) +
 	       (size_t)c->key_capacity * c->words * sizeof(word) +
@@ -112,7 +231,7 @@ size_t closure_bytes(const struct closure *c)
 
 void closure_know_key(struct closure *c, uint32_t key)
 {
-	if (key < c->key_count) return;
+	if (key < c->key_count || c->forward) return;
 	if (key >= c->key_capacity) {
 		uint32_t capacity = c->key_capacity ? c->key_capacity : 16;
 		while (capacity <= key) capacity *= 2;
@@ -217,11 +336,15 @@ void closure_begin(struct closure *c, uint32_t t, uint32_t previous,
                    bool after_all)
 {
 	if (t >= c->n) make_room(c, t);
-	append(c, t,
-	       (struct closure_block){ .first_read = c->read_count,
-	                               .previous = previous,
-	                               .after_all = after_all,
-	                               .snapshot = take_snapshot(c) });
+	struct closure_block b = { .first_read = c->read_count,
+		                   .previous = previous,
+		                   .after_all = after_all };
+	if (c->forward) {
+		begin_sparse(c, t, b);
+		return;
+	}
+	b.snapshot = take_snapshot(c);
+	append(c, t, b);
 }
 
 static uint32_t pending(const struct closure *c)
@@ -354,18 +477,58 @@ BITS_INLINE void valid_writers(struct closure *c, uint32_t key, word *out,
 
 void closure_valid_writers(struct closure *c, uint32_t key, word *out)
 {
-	assert(key < c->key_count);
+	assert(key < c->key_count && !c->forward);
 	if (c->words == 1)
 		valid_writers(c, key, out, 1);
 	else
 		valid_writers(c, key, out, c->words);
 }
 
+static int by_position(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+	return (*x > *y) - (*x < *y);
+}
+
+const uint32_t *closure_list_writers(struct closure *c, uint32_t key,
+                                     uint32_t most, uint32_t *count)
+{
+	uint32_t found = 0;
+	if (c->forward) {
+		const uint32_t *list =
+			forward_writers(c->forward, key, most, &found);
+		if (c->found_capacity < found) {
+			c->found =
+				mem_grow(c->found, 2 * found, sizeof *c->found);
+			c->found_capacity = 2 * found;
+		}
+		for (uint32_t i = 0; i < found; i++)
+			c->found[i] = c->position[list[i]];
+		qsort(c->found, found, sizeof *c->found, by_position);
+		for (uint32_t i = 0; i < found; i++)
+			c->found[i] = c->order[c->found[i]];
+	} else {
+		if (c->found_capacity < c->n) {
+			c->found = mem_grow(c->found, c->n, sizeof *c->found);
+			c->found_capacity = c->n;
+		}
+		for (uint32_t i = 0; i < c->count; i++) {
+			uint32_t t = c->order[i];
+			if (closure_writes(c, key, t) &&
+			    closure_may_read(c, key, t))
+				c->found[found++] = t;
+		}
+	}
+	*count = found;
+	return c->found;
+}
+
 bool closure_may_read(struct closure *c, uint32_t key, uint32_t source)
 {
-	assert(key < c->key_count && closure_writes(c, key, source));
-	return c->words == 1 ? may_read(c, key, source, 1)
-	                     : may_read(c, key, source, c->words);
+	assert(closure_writes(c, key, source));
+	if (c->words == 1) return may_read(c, key, source, 1);
+	if (c->forward) return forward_may_read(c->forward, key, source);
+	return may_read(c, key, source, c->words);
 }
 
 BITS_INLINE void read_from(struct closure *c, uint32_t key, uint32_t source,
@@ -388,9 +551,11 @@ BITS_INLINE void read_from(struct closure *c, uint32_t key, uint32_t source,
 
 void closure_read(struct closure *c, uint32_t key, uint32_t source)
 {
-	assert(key < c->key_count && closure_writes(c, key, source));
+	assert(closure_writes(c, key, source));
 	if (c->words == 1)
 		read_from(c, key, source, 1);
+	else if (c->forward)
+		forward_read(c->forward, key, source);
 	else
 		read_from(c, key, source, c->words);
 	VEC_RESERVE(c->reads, c->read_count, c->read_capacity);
@@ -417,7 +582,10 @@ void closure_end(struct closure *c, const uint32_t *written, uint32_t count)
 	struct closure_block *b = &c->blocks[c->count - 1];
 	b->written = written;
 	b->written_count = count;
-	mark_writes(c, b, pending(c));
+	if (c->forward)
+		forward_end(c->forward, written, count);
+	else
+		mark_writes(c, b, pending(c));
 }
 
 /* Appends again what stood at order[from] .. order[to - 1], with its reads. */
@@ -474,6 +642,10 @@ void closure_rewind(struct closure *c, uint32_t count, uint32_t reads,
 	if (count == c->count && reads == c->read_count && is_pending &&
 	    !c->blocks[count - 1].written)
 		return;
+	if (c->forward) {
+		rewind_sparse(c, count, reads, is_pending);
+		return;
+	}
 	uint32_t from = is_pending ? count - 1 : count;
 	for (uint32_t i = from; i < c->count; i++) {
 		unmark_writes(c, &c->blocks[i], c->order[i]);
@@ -516,7 +688,7 @@ void closure_copy_prefix(struct closure *to, const struct closure *from,
 	size_t rows = (size_t)from->n * from->words;
 	uint32_t reads = count == from->count ? from->read_count
 	                                      : from->blocks[count].first_read;
-	assert(count <= from->count);
+	assert(count <= from->count && !from->forward && !to->forward);
 	if (to->n != from->n) {
 		free(to->reach);
 		free(to->writers);
@@ -553,6 +725,7 @@ void closure_copy_prefix(struct closure *to, const struct closure *from,
 
 void closure_relation(const struct closure *c, struct relation *out)
 {
+	assert(!c->forward);
 	*out = (struct relation){
 		.n = c->n,
 		.words = c->words,

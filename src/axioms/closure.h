@@ -9,6 +9,10 @@
  * transaction's own reads.
  *
  * For pc, psi, si and ser the rows are those of cc.
+ *
+ * Six rows of a bit for each pair of transactions are the quickest there is for
+ * those who search, and too much for very long histories: who only goes forward
+ * can have an index (forward.h) instead, whose answers are the same.
  */
 #ifndef ISO_AXIOMS_CLOSURE_H
 #define ISO_AXIOMS_CLOSURE_H
@@ -36,6 +40,8 @@ struct closure_snapshot {
 	uint32_t n;
 	word rows[];
 };
+
+struct forward;
 
 struct closure {
 	enum level level;  /* NONE, RC, RA or CC */
@@ -66,6 +72,12 @@ struct closure {
 	struct closure_snapshot *newest;
 	size_t newest_size;
 	uint32_t newest_at;
+	/* NULL, or in place of rows, keys and snapshots (words is 0 then); and
+	 * from which number on. */
+	struct forward *forward;
+	uint32_t forward_from;
+	uint32_t *found; /* by closure_list_writers */
+	uint32_t found_capacity;
 };
 
 /* `room` numbers (init's included) to begin with, 0 for a few; more is made as
@@ -78,6 +90,18 @@ void closure_free(struct closure *c);
  * the last transaction, and hardly ever elsewhere: takes less memory and time.
  * Call it before the first closure_begin. */
 void closure_go_forward(struct closure *c, bool pending);
+/* For those who go back to the beginning, or into the last transaction, and
+ * hardly ever elsewhere, which takes long: when a number of `from` or more
+ * comes, the rows give way to an index in memory that is proportional to the
+ * transactions. Then there is no row to be asked for: closure_list_writers is
+ * there for closure_valid_writers, and there is no closure_relation, no
+ * closure_copy_prefix. */
+void closure_go_sparse(struct closure *c, uint32_t from);
+/* The same at once, for any level; pc, psi, si and ser with the order of
+ * appending as the commit order (forward.h): what is allowed here satisfies
+ * the level itself, but not all that does is allowed. Call it before the
+ * first closure_begin. */
+void closure_go_in_order(struct closure *c, enum level level);
 /* Bytes held, without what is in the region. */
 size_t closure_bytes(const struct closure *c);
 
@@ -91,10 +115,18 @@ void closure_begin(struct closure *c, uint32_t t, uint32_t previous,
  * t' with x in writes(t') such that the level still holds. `out` has c->words
  * words. ValidWrites of the paper, section 5.1. */
 void closure_valid_writers(struct closure *c, uint32_t key, word *out);
+/* The same, listed in the order of appending, until the next call; of each
+ * session at least the newest `most` and perhaps no more. */
+const uint32_t *closure_list_writers(struct closure *c, uint32_t key,
+                                     uint32_t most, uint32_t *count);
 /* The same question for one writer. */
 bool closure_may_read(struct closure *c, uint32_t key, uint32_t source);
 /* The pending transaction reads `key` from `source`, which must be valid. */
 void closure_read(struct closure *c, uint32_t key, uint32_t source);
+/* May the pending transaction end having written these keys? True but in order
+ * (closure_go_in_order) under psi and si. */
+bool closure_may_end(struct closure *c, const uint32_t *written,
+                     uint32_t count);
 /* The pending transaction ends having written these keys (none if aborted).
  * `written` is borrowed until the transaction is removed. */
 void closure_end(struct closure *c, const uint32_t *written, uint32_t count);
@@ -113,11 +145,13 @@ static inline word *closure_row(const struct closure *c, word *rows, uint32_t i)
 {
 	return rows + (size_t)i * c->words;
 }
+bool closure_writes_sparse(const struct closure *c, uint32_t key, uint32_t t);
 static inline bool closure_writes(const struct closure *c, uint32_t key,
                                   uint32_t t)
 {
-	return key < c->key_count &&
-	       bits_has(c->writers + (size_t)key * c->words, t);
+	return key < c->key_count
+	               ? bits_has(c->writers + (size_t)key * c->words, t)
+	               : closure_writes_sparse(c, key, t);
 }
 /* The history so far, as a relation that borrows these rows. */
 void closure_relation(const struct closure *c, struct relation *out);
