@@ -129,12 +129,16 @@ static void make_room_sparse(struct closure *c, uint32_t t)
 	c->n = n;
 }
 
-static void begin_sparse(struct closure *c, uint32_t t, struct closure_block b)
+static __attribute__((noinline, cold)) void
+begin_sparse(struct closure *c, uint32_t t, uint32_t previous, bool after_all)
 {
-	forward_begin(c->forward, t, b.previous, b.after_all);
+	forward_begin(c->forward, t, previous, after_all);
 	c->order[c->count] = t;
 	c->position[t] = c->count;
-	c->blocks[c->count++] = b;
+	c->blocks[c->count++] =
+		(struct closure_block){ .first_read = c->read_count,
+		                        .previous = previous,
+		                        .after_all = after_all };
 }
 
 /* Into the last transaction, or without it; else all anew. */
@@ -231,7 +235,8 @@ size_t closure_bytes(const struct closure *c)
 
 void closure_know_key(struct closure *c, uint32_t key)
 {
-	if (key < c->key_count || c->forward) return;
+	if (key < c->key_count) return;
+	if (c->forward) return;
 	if (key >= c->key_capacity) {
 		uint32_t capacity = c->key_capacity ? c->key_capacity : 16;
 		while (capacity <= key) capacity *= 2;
@@ -336,15 +341,15 @@ void closure_begin(struct closure *c, uint32_t t, uint32_t previous,
                    bool after_all)
 {
 	if (t >= c->n) make_room(c, t);
-	struct closure_block b = { .first_read = c->read_count,
-		                   .previous = previous,
-		                   .after_all = after_all };
-	if (c->forward) {
-		begin_sparse(c, t, b);
+	if (__builtin_expect(c->forward != NULL, 0)) {
+		begin_sparse(c, t, previous, after_all);
 		return;
 	}
-	b.snapshot = take_snapshot(c);
-	append(c, t, b);
+	append(c, t,
+	       (struct closure_block){ .first_read = c->read_count,
+	                               .previous = previous,
+	                               .after_all = after_all,
+	                               .snapshot = take_snapshot(c) });
 }
 
 static uint32_t pending(const struct closure *c)
@@ -582,7 +587,7 @@ void closure_end(struct closure *c, const uint32_t *written, uint32_t count)
 	struct closure_block *b = &c->blocks[c->count - 1];
 	b->written = written;
 	b->written_count = count;
-	if (c->forward)
+	if (__builtin_expect(c->forward != NULL, 0))
 		forward_end(c->forward, written, count);
 	else
 		mark_writes(c, b, pending(c));

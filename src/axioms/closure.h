@@ -145,7 +145,8 @@ static inline word *closure_row(const struct closure *c, word *rows, uint32_t i)
 {
 	return rows + (size_t)i * c->words;
 }
-bool closure_writes_sparse(const struct closure *c, uint32_t key, uint32_t t);
+__attribute__((cold)) bool closure_writes_sparse(const struct closure *c,
+                                                 uint32_t key, uint32_t t);
 static inline bool closure_writes(const struct closure *c, uint32_t key,
                                   uint32_t t)
 {
