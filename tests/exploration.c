@@ -331,7 +331,7 @@ static void grow_tired(struct watch *w, const struct explore_execution *x)
 		w->tired = true;
 	else
 		atomic_store_explicit(m->interrupt, true, memory_order_relaxed);
-	x->engine->next_tick = x->engine->world.steps + m->steps;
+	x->engine->next_tick = x->engine->context.steps + m->steps;
 }
 
 /* Explorations begin in one thread, and most of those of tests would end there:

@@ -76,8 +76,8 @@ struct manner {
 void explore_once(const struct program *p, const struct explore_options *o,
                   const struct manner *m, struct branch_list *open,
                   struct tally *so_far, struct found *f);
-/* One engine on its own, from the root up to that step, or until it needs a
- * larger world; false if it came to the end before. */
+/* One engine on its own, from the root up to that step;
+ * false if it came to the end before. */
 bool explore_steps(const struct program *p, const struct explore_options *o,
                    uint64_t steps, struct branch_list *open,
                    struct tally *so_far, struct found *f);

@@ -3,9 +3,9 @@
 # on a cycle, and on a source file that no sources.am lists. Then plants
 # such errors in a copy, to see that they would be found.
 #
-#	base < vm < native < lang < analyse < compile < history < axioms < dpor
-#	< formats < check < generate < run < predict < distribute < result
-#	< report < api < cli
+#	base < vm < native < lang < analyse < compile < history < axioms
+#	< execution < dpor < formats < check < generate < run < predict
+#	< distribute < result < report < api < cli
 #
 # A folder includes only what stands left of it; history and axioms know
 # nothing of the language; native/runtime knows nothing of native/host.
@@ -32,7 +32,7 @@ upward() {
 	awk '
 	BEGIN {
 		n = split("base vm native lang analyse compile " \
-			"history axioms dpor " \
+			"history axioms execution dpor " \
 			"formats check generate run predict distribute " \
 			"result report api cli", name)
 		for (i = 1; i <= n; i++) rank[name[i]] = i

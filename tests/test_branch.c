@@ -413,7 +413,7 @@ static void cut_at(const struct subject *s, const struct explore_options *o,
 	snprintf(what, sizeof what, "cut at step %llu",
 	         (unsigned long long)steps);
 	expect_open(s, o, what, &open, &f);
-	/* Too many steps for an engine alone: the rest may need more room. */
+	/* Too many steps for an engine alone. */
 	explore_once(s->program, o, NULL, &open, &so_far, &f);
 	expect_same(s, o, what, &f, whole);
 	found_free(&f);
@@ -469,10 +469,7 @@ static void expand(struct expansion *x, struct engine *e, struct branch *b)
 {
 	struct branch_list out = { 0 };
 	engine_expand(e, b, &out);
-	if (e->must_grow)
-		engine_make_world(e);
-	else
-		expect_under(x, b, &out);
+	expect_under(x, b, &out);
 	while (out.count) branch_list_add(&x->queue, out.items[--out.count]);
 	branch_list_free(&out);
 	free(b);
@@ -494,9 +491,6 @@ static void expand_all(struct expansion *x, struct rng *r)
 			continue;
 		}
 		engine_explore(e, b);
-		if (!e->must_grow) continue;
-		engine_capture(e, q);
-		engine_make_world(e);
 	}
 }
 

@@ -6,6 +6,7 @@
 
 #include "api/programs.h"
 #include "axioms/level.h"
+#include "execution/complete.h"
 #include "history/history.h"
 #include "history/trace.h"
 #include "report/names.h"
@@ -76,7 +77,7 @@ static void warn_of_error(void *data, uint32_t slot, const struct finding *f)
 static void warn_of_failures(struct runner *r, struct diags *d)
 {
 	struct warnings w = { runner_program(r), d };
-	struct execution run = runner_execution(r);
+	const struct execution *run = runner_execution(r);
 	uint32_t count;
 	const uint32_t *slots = runner_violated(r, &count);
 	for (uint32_t i = 0; i < count; i++) {
@@ -85,7 +86,7 @@ static void warn_of_failures(struct runner *r, struct diags *d)
 		warn(d, name_program_slot_position(w.program, slots[i], f),
 		     "the assertion fails");
 	}
-	execution_findings(&run, warn_of_error, &w);
+	execution_findings(run, warn_of_error, &w);
 }
 
 bool record_run(struct recorded *out, const struct program *p, uint64_t seed,

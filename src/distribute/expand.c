@@ -40,7 +40,6 @@ bool expander_expand(struct expander *x, struct branch *b,
 		branch_list_add(out, b);
 		return false;
 	}
-	if (x->engine.must_grow) engine_make_world(&x->engine);
 	engine_expand(&x->engine, b, out);
 	free(b);
 	return atomic_load(&x->shared.stop) == STOP_NONE;

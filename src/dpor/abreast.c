@@ -55,7 +55,7 @@ static bool on_history(void *payload, const struct explore_execution *x)
 {
 	struct abreast *a = payload;
 	struct relation r;
-	closure_relation(&engine_state(x->engine)->closure, &r);
+	closure_relation(engine_closure(x->engine), &r);
 	a->histories += !a->staleness ||
 	                staleness_within(a->staleness, &r,
 	                                 a->engine.options.max_changes);
@@ -276,7 +276,6 @@ static void explore_a_little(struct abreast *a, const struct branch *b)
 		engine_expand(e, b, &a->found);
 	else
 		explore_to_an_end(a, b);
-	if (e->must_grow) engine_make_world(e);
 }
 
 static bool was_stopped(const struct abreast *a)

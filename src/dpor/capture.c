@@ -15,46 +15,46 @@ static void add_word(struct words *w, uint32_t item)
 	w->items[w->count++] = item;
 }
 
-static void add_source(struct words *w, const struct state *s, uint32_t source)
+static void add_source(struct words *w, const struct ledger *l, uint32_t source)
 {
-	const struct transaction_log *log = s->logs[source];
-	add_word(w, source == HISTORY_INIT ? 0 : log->session + 1);
-	add_word(w, source == HISTORY_INIT ? 0 : log->index);
+	const struct ledger_transaction *t = l->transactions[source];
+	add_word(w, source == HISTORY_INIT ? 0 : t->session + 1);
+	add_word(w, source == HISTORY_INIT ? 0 : t->index);
 }
 
 /* The transaction at place `at` of <, with its reads before number `end`. */
-static void add_transaction(struct words *w, const struct state *s,
+static void add_transaction(struct words *w, const struct ledger *l,
                             uint32_t session, uint32_t at, uint32_t end)
 {
-	const struct closure *c = &s->closure;
+	const struct closure *c = &l->closure;
 	uint32_t first = c->blocks[at].first_read;
 	add_word(w, session);
 	add_word(w, end - first);
 	for (uint32_t r = first; r < end; r++)
-		add_source(w, s, c->reads[r].source);
+		add_source(w, l, c->reads[r].source);
 }
 
-static void add_ended(struct words *w, const struct state *s, uint32_t at)
+static void add_ended(struct words *w, const struct ledger *l, uint32_t at)
 {
-	const struct closure *c = &s->closure;
+	const struct closure *c = &l->closure;
 	uint32_t end = at + 1 < c->count ? c->blocks[at + 1].first_read
 	                                 : c->read_count;
-	add_transaction(w, s, s->logs[c->order[at]]->session, at, end);
+	add_transaction(w, l, l->transactions[c->order[at]]->session, at, end);
 }
 
 /* The transactions from place `from` to before place `to`, all ended. */
-static void add_all_ended(struct words *w, const struct state *s, uint32_t from,
-                          uint32_t to)
+static void add_all_ended(struct words *w, const struct ledger *l,
+                          uint32_t from, uint32_t to)
 {
-	for (uint32_t at = from; at < to; at++) add_ended(w, s, at);
+	for (uint32_t at = from; at < to; at++) add_ended(w, l, at);
 }
 
 /* Its last word is to become that of one more read. */
-static void add_last_read(struct words *w, uint32_t head, const struct state *s,
-                          uint32_t source)
+static void add_last_read(struct words *w, uint32_t head,
+                          const struct ledger *l, uint32_t source)
 {
 	w->items[head + 1]++;
-	add_source(w, s, source);
+	add_source(w, l, source);
 }
 
 /* ---- paths ---- */
@@ -81,18 +81,14 @@ static struct branch *finish(enum branch_kind kind, struct words *path,
 
 struct branch *engine_here(const struct engine *e, enum branch_kind kind)
 {
-	const struct state *s = engine_state(e);
+	const struct ledger *l = engine_ledger(e);
 	struct words path = { 0 }, script = { 0 };
-	uint32_t ended = s->closure.count - s->pending.active;
+	uint32_t ended = l->closure.count - l->pending.active;
 	add_choices(&path, e, e->frame_count);
-	add_all_ended(&script, s, 1, ended);
-	if (s->pending.active)
-		add_transaction(&script, s, s->pending.session, ended,
-		                s->closure.read_count);
-	if (e->wanted != NO_SESSION) {
-		add_word(&script, e->wanted);
-		add_word(&script, 0);
-	}
+	add_all_ended(&script, l, 1, ended);
+	if (l->pending.active)
+		add_transaction(&script, l, l->pending.session, ended,
+		                l->closure.read_count);
 	return finish(kind, &path, &script);
 }
 
@@ -100,48 +96,49 @@ static void capture_here(const struct engine *e, struct branch_list *out)
 {
 	enum branch_kind kind = BRANCH_BETWEEN;
 	if (e->at_end) return;
-	if (engine_state(e)->pending.active) kind = BRANCH_PENDING;
-	if (e->wanted != NO_SESSION) kind = BRANCH_FRESH;
+	if (engine_ledger(e)->pending.active) kind = BRANCH_PENDING;
 	branch_list_add(out, engine_here(e, kind));
 }
 
 /* ---- alternatives ---- */
 
+static const struct ledger *ledger_of(const struct engine *e,
+                                      const struct frame *f)
+{
+	return &e->states[f->state]->execution.ledger;
+}
+
 static struct branch *read_alternative(const struct engine *e, size_t at,
-                                       uint32_t source)
+                                       uint32_t rank)
 {
 	const struct frame *f = &e->frames[at];
-	const struct state *s = e->states[f->state];
+	const struct ledger *l = ledger_of(e, f);
 	struct words path = { 0 }, script = { 0 };
-	uint32_t rank = 0, w = source / 64;
-	for (uint32_t i = 0; i < w; i++)
-		rank += (uint32_t)__builtin_popcountll(f->valid[i]);
-	rank += (uint32_t)__builtin_popcountll(f->valid[w] &
-	                                       (((word)1 << source % 64) - 1));
+	uint32_t last = f->at.count - 1;
 	add_choices(&path, e, at);
 	add_word(&path, rank);
-	add_all_ended(&script, s, 1, f->count - 1);
+	add_all_ended(&script, l, 1, last);
 	uint32_t head = script.count;
-	add_transaction(&script, s, f->pending.session, f->count - 1, f->reads);
-	add_last_read(&script, head, s, source);
+	add_transaction(&script, l, f->at.pending.session, last, f->at.reads);
+	add_last_read(&script, head, l, f->items[rank]);
 	return finish(BRANCH_FRESH, &path, &script);
 }
 
 /* h without D, as state_reduce() makes it; then the read from t. */
-static void add_swapped(struct words *script, const struct state *s,
+static void add_swapped(struct words *script, const struct ledger *l,
                         uint32_t count, uint32_t read)
 {
-	const struct closure *c = &s->closure;
+	const struct closure *c = &l->closure;
 	uint32_t t = c->order[count - 1], reader = c->reads[read].reader;
 	uint32_t at = c->position[reader];
 	const word *past = c->past + (size_t)t * c->words;
-	add_all_ended(script, s, 1, at);
+	add_all_ended(script, l, 1, at);
 	for (uint32_t i = at + 1; i < count; i++)
 		if (i == count - 1 || bits_has(past, c->order[i]))
-			add_ended(script, s, i);
+			add_ended(script, l, i);
 	uint32_t head = script->count;
-	add_transaction(script, s, s->logs[reader]->session, at, read);
-	add_last_read(script, head, s, t);
+	add_transaction(script, l, l->transactions[reader]->session, at, read);
+	add_last_read(script, head, l, t);
 }
 
 static struct branch *swap_alternative(const struct engine *e, size_t at,
@@ -151,19 +148,19 @@ static struct branch *swap_alternative(const struct engine *e, size_t at,
 	struct words path = { 0 }, script = { 0 };
 	add_choices(&path, e, at);
 	add_word(&path, swap + 1);
-	add_swapped(&script, e->states[f->state], f->count,
-	            f->swaps.reads[swap]);
+	add_swapped(&script, ledger_of(e, f), f->at.count, f->items[swap]);
 	return finish(BRANCH_SWAP, &path, &script);
 }
 
 static struct branch *session_alternative(const struct engine *e, size_t at,
-                                          uint32_t session)
+                                          uint32_t i)
 {
 	const struct frame *f = &e->frames[at];
+	uint32_t session = f->items[i];
 	struct words path = { 0 }, script = { 0 };
 	add_choices(&path, e, at);
 	add_word(&path, session);
-	add_all_ended(&script, e->states[f->state], 1, f->count);
+	add_all_ended(&script, ledger_of(e, f), 1, f->at.count);
 	add_word(&script, session);
 	add_word(&script, 0);
 	return finish(BRANCH_FRESH, &path, &script);
@@ -179,28 +176,13 @@ static struct branch *alternative(const struct engine *e, size_t at, uint32_t i)
 	return session_alternative(e, at, i);
 }
 
-static bool is_alternative(const struct frame *f, uint32_t i)
-{
-	return f->kind == FRAME_SWAPS || bits_has(f->valid, i);
-}
-
 struct branch *engine_give(struct engine *e)
 {
 	for (size_t at = 0; at < e->frame_count; at++) {
 		struct frame *f = &e->frames[at];
-		while (f->end > f->cursor)
-			if (is_alternative(f, --f->end))
-				return alternative(e, at, f->end);
+		if (f->end > f->cursor) return alternative(e, at, --f->end);
 	}
 	return NULL;
-}
-
-static uint64_t alternatives_left(const struct frame *f)
-{
-	uint64_t count = 0;
-	for (uint32_t i = f->cursor; i < f->end; i++)
-		count += is_alternative(f, i);
-	return count;
 }
 
 bool engine_can_capture(const struct engine *e)
@@ -209,9 +191,9 @@ bool engine_can_capture(const struct engine *e)
 	if (!e->branch || e->unopened) return true;
 	for (size_t at = 0; at < e->frame_count; at++) {
 		const struct frame *f = &e->frames[at];
-		bytes += alternatives_left(f) *
+		bytes += (uint64_t)(f->end - f->cursor) *
 		         branch_bytes(e->branch->path_length + at,
-		                      2 * ((size_t)f->count + f->reads));
+		                      2 * ((size_t)f->at.count + f->at.reads));
 	}
 	return bytes <= CAPTURE_MOST;
 }
@@ -227,7 +209,6 @@ void engine_capture(const struct engine *e, struct branch_list *out)
 	for (size_t at = e->frame_count; at-- > 0;) {
 		const struct frame *f = &e->frames[at];
 		for (uint32_t i = f->cursor; i < f->end; i++)
-			if (is_alternative(f, i))
-				branch_list_add(out, alternative(e, at, i));
+			branch_list_add(out, alternative(e, at, i));
 	}
 }

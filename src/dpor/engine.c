@@ -12,29 +12,14 @@ struct state *engine_nested_state(struct engine *e, uint32_t index)
 		e->states = mem_grow(e->states, e->state_count + 1,
 		                     sizeof *e->states);
 		struct state *s = mem_take(sizeof *s);
-		state_init(s, &e->world, e->options.base);
+		state_init(s, &e->context, e->options.base);
 		e->states[e->state_count++] = s;
 	}
 	return e->states[index];
 }
 
-static void forget_world(struct engine *e)
-{
-	for (uint32_t i = 0; i < e->state_count; i++) {
-		state_free(e->states[i]);
-		free(e->states[i]);
-	}
-	free(e->states);
-	e->states = NULL;
-	e->state_count = 0;
-	e->frame_count = 0;
-	e->current = 0;
-	e->uncounted -= e->world.steps;
-	world_free(&e->world);
-}
-
 /* What is remembered of native code may take half of the memory. */
-static void make_world(struct engine *e)
+static void make_context(struct engine *e)
 {
 	const struct explore_options *o = &e->options;
 	unsigned jobs = o->jobs ? o->jobs : 1;
@@ -43,19 +28,9 @@ static void make_world(struct engine *e)
 	double begun = e->shared->wall_start;
 	if (begun <= 0) begun = seconds_now();
 	if (o->timeout > 0) limits.deadline = begun + o->timeout;
-	e->room = atomic_load(&e->shared->room);
-	world_init(&e->world, e->program, e->room, e->tally.reached, &limits);
-	if (engine_keeps_first_order(e)) world_look_ahead(&e->world);
-	e->start = region_mark(&e->world.region);
-	e->next_tick = 0;
-	e->must_grow = false;
-	e->wanted = NO_SESSION;
-}
-
-void engine_make_world(struct engine *e)
-{
-	forget_world(e);
-	make_world(e);
+	context_init(&e->context, e->program, e->tally.reached, &limits);
+	if (engine_keeps_first_order(e)) context_look_ahead(&e->context);
+	e->start = region_mark(&e->context.region);
 }
 
 void engine_init(struct engine *e, struct shared *shared, uint32_t worker)
@@ -66,20 +41,24 @@ void engine_init(struct engine *e, struct shared *shared, uint32_t worker)
 		              .worker = worker,
 		              .weight = 1 };
 	tally_init(&e->tally, e->program);
-	e->scratch = level_scratch_new();
 	e->violated = mem_take0(e->tally.slot_count, sizeof *e->violated);
 	e->violated_by = mem_take0(e->tally.slot_count, sizeof *e->violated_by);
 	region_init(&e->errors);
 	e->no_errors = region_mark(&e->errors);
 	outward_start(&e->outward);
-	make_world(e);
+	make_context(e);
 	if (e->options.algorithm == EXPLORE_ORDERLY)
 		orderly_init(&e->orderly, e);
 }
 
 void engine_free(struct engine *e)
 {
-	forget_world(e);
+	for (uint32_t i = 0; i < e->state_count; i++) {
+		state_free(e->states[i]);
+		free(e->states[i]);
+	}
+	free(e->states);
+	context_free(&e->context);
 	free(e->branch);
 	free(e->frames);
 	free(e->violated);
@@ -87,7 +66,6 @@ void engine_free(struct engine *e)
 	free(e->prefix_writers);
 	if (e->options.algorithm == EXPLORE_ORDERLY) orderly_free(&e->orderly);
 	outward_free(&e->outward);
-	level_scratch_free(e->scratch);
 	region_free(&e->errors);
 	tally_free(&e->tally);
 }

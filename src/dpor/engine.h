@@ -41,22 +41,18 @@ enum frame_kind {
  * under it. */
 struct frame {
 	enum frame_kind kind;
-	uint32_t state; /* index into engine.states */
-	uint32_t count; /* transactions of that state */
-	uint32_t reads;
+	uint32_t state;        /* index into engine.states */
+	struct ledger_mark at; /* of that state */
 	struct region_mark mark;
 	uint32_t choice; /* number of the alternative being explored */
-	/* Next writer, swap or session to try; those from `end` on were given
-	 * away. */
+	/* Writers, reads to swap, or sessions, in the order in which they are
+	 * tried; which is the next one; those from `end` on were given away. */
+	const uint32_t *items;
 	uint32_t cursor, end;
 	/* FRAME_READ */
 	struct request request;
 	const struct machine_state *waiting;
-	struct pending pending;
-	/* FRAME_READ: the writers to try; FRAME_SESSIONS: the sessions. */
-	const word *valid;
-	/* FRAME_SWAPS */
-	struct swap_list swaps;
+	const word *valid; /* the writers, as a row */
 };
 
 enum { CACHE_LINE = 64, CAPTURE_MOST = 256 << 20 };
@@ -83,10 +79,7 @@ struct shared {
 	_Atomic uint64_t output; /* executions output, by all (numbers) */
 	_Atomic uint64_t memory; /* bytes held by all, and the most so far */
 	_Atomic uint64_t memory_peak;
-	_Atomic uint64_t room; /* numbers given to a session without bound */
 };
-
-#define NO_SESSION UINT32_MAX
 
 struct engine {
 	struct shared *shared;
@@ -94,7 +87,7 @@ struct engine {
 	struct explore_options options; /* a copy */
 	struct pool *pool;              /* NULL: alone */
 	uint32_t worker;
-	struct world world;
+	struct context context;
 	struct state **states; /* by nesting of swaps */
 	uint32_t state_count;
 	uint32_t current; /* index of the state that is explored */
@@ -104,11 +97,8 @@ struct engine {
 	uint64_t branches;        /* how many were begun so far */
 	bool unopened;            /* it was not yet replayed to its end */
 	bool at_end;              /* the current state is dealt with */
-	uint32_t wanted;          /* the session for which there was no number
-	                           * left; NO_SESSION */
-	struct region_mark start; /* of the world's region, with no state */
+	struct region_mark start; /* of the region, with no state */
 	bool impossible;          /* a branch was none of this program */
-	struct level_scratch *scratch;
 	struct tally tally;
 	/* Slots, of the current execution, or of others that it stands for
 	 * (those come last), and by how many histories. */
@@ -122,20 +112,18 @@ struct engine {
 	uint64_t until;         /* stop after so many end states; 0: never */
 	struct outward outward; /* of EXPLORE_OUTWARD */
 	struct orderly orderly; /* of EXPLORE_ORDERLY */
-	uint64_t room;          /* as in `shared`, when the world was made */
-	bool must_grow;
 	word *prefix_writers;   /* filter.c: writers among a prefix of < */
 	size_t prefix_capacity; /* words of it */
 	double cpu_start;       /* in seconds, of this thread's clock */
 	double cpu_before;      /* seconds in other threads */
 	double yield_at;        /* puts the branch down then; 0: never */
 	bool yields;            /* it is time to */
-	uint64_t uncounted;     /* world.steps that are not explore calls
+	uint64_t uncounted;     /* context.steps that are not explore calls
 	                         * of this engine, modulo 2^64 */
 	uint64_t memory_told;   /* bytes of this engine in shared->memory */
 	uint64_t memory_peak;
 	uint64_t asked;      /* machine_guest_asked() at the last look */
-	uint64_t next_tick;  /* world.steps at which limits are looked at */
+	uint64_t next_tick;  /* context.steps at which limits are looked at */
 	uint64_t tick_steps; /* from one look to the next */
 	double ticked;       /* seconds_now() of the last look; 0: none */
 };
@@ -151,12 +139,9 @@ void shared_free(struct shared *s);
 void engine_init(struct engine *e, struct shared *shared, uint32_t worker);
 void engine_free(struct engine *e);
 struct state *engine_nested_state(struct engine *e, uint32_t index);
-/* A world with as much room as `shared` wants now; what was explored is
- * forgotten. */
-void engine_make_world(struct engine *e);
 
 /* search.c: explores the branch, which is taken over, to its end or until
- * something stops it (shared->stop, must_grow); then engine_capture() tells
+ * something stops it (shared->stop); then engine_capture() tells
  * what is left of it. */
 void engine_explore(struct engine *e, struct branch *b);
 /* Explores the branch, which is borrowed, up to its first choice, and adds the
@@ -221,6 +206,14 @@ static inline bool engine_keeps_first_order(const struct engine *e)
 static inline struct state *engine_state(const struct engine *e)
 {
 	return e->states[e->current];
+}
+static inline struct ledger *engine_ledger(const struct engine *e)
+{
+	return &engine_state(e)->execution.ledger;
+}
+static inline const struct closure *engine_closure(const struct engine *e)
+{
+	return &engine_ledger(e)->closure;
 }
 
 #endif

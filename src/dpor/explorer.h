@@ -12,6 +12,7 @@
 
 #include "axioms/level.h"
 #include "base/budget.h"
+#include "execution/ledger.h"
 #include "vm/machine.h"
 
 struct branch;
@@ -31,11 +32,6 @@ enum explorer_algorithm {
 	                  * fewest changed reads first, each once (outward.h) */
 	EXPLORE_ORDERLY  /* each history once, by its first serial order; one of
 	                  * each class of symmetric ones (orderly.h) */
-};
-
-enum {
-	EVENTS_MAX = 65535,      /* reads and writes in one transaction */
-	TRANSACTIONS_MAX = 16384 /* of all sessions together, init included */
 };
 
 struct explore_options {

@@ -32,7 +32,7 @@ static word *writers_of_prefix(struct engine *e, const struct closure *c,
 
 static bool prefix_allowed(struct engine *e, uint32_t count)
 {
-	const struct closure *c = &e->states[e->current]->closure;
+	const struct closure *c = engine_closure(e);
 	struct relation r;
 	closure_relation(c, &r);
 	if (count < c->count) {
@@ -40,14 +40,14 @@ static bool prefix_allowed(struct engine *e, uint32_t count)
 		r.read_count = c->blocks[count].first_read;
 		r.writers = writers_of_prefix(e, c, count);
 	}
-	return level_allows(e->options.level, &r, e->scratch);
+	return level_allows(e->options.level, &r, e->context.ledgers.scratch);
 }
 
 bool engine_passes_filter(struct engine *e)
 {
 	const struct explore_options *o = &e->options;
-	struct state *s = e->states[e->current];
-	uint32_t count = s->closure.count;
+	struct state *s = engine_state(e);
+	uint32_t count = engine_closure(e)->count;
 	if (o->base == o->level && level_is_extensible(o->level)) return true;
 	if (s->bad_prefix <= count) return false;
 	if (prefix_allowed(e, count)) {

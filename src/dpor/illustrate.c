@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "dpor/engine.h"
-#include "dpor/execution.h"
+#include "execution/complete.h"
 #include "history/history.h"
 
 struct wanted {
@@ -23,10 +23,10 @@ static bool illustrate(struct engine *e, struct tally *t, uint32_t slot)
 	struct explore_violation *v = &t->violations[slot];
 	struct wanted w = { .slot = slot, .region = &t->findings };
 	if (engine_replay(e, v->where) != REPLAYED) return false;
-	if (engine_state(e)->pending.active) return false;
-	struct execution x = { &e->world, engine_state(e) };
-	v->example = execution_history(&x);
-	execution_findings(&x, take_finding, &w);
+	if (engine_ledger(e)->pending.active) return false;
+	const struct execution *x = &engine_state(e)->execution;
+	v->example = execution_history(x);
+	execution_findings(x, take_finding, &w);
 	v->finding = w.finding;
 	return true;
 }

@@ -39,7 +39,7 @@ static uint64_t histories_of(const struct images *m, uint64_t images,
 static const struct machine_state *state_of(const struct images *m,
                                             uint32_t session)
 {
-	return engine_state(m->engine)->points[session].state;
+	return engine_state(m->engine)->execution.points[session].state;
 }
 
 static void no_change(struct images *m)
@@ -119,7 +119,7 @@ static bool tell_of_sessions(struct images *m)
 
 static const struct finding *evaluate(struct images *m, uint32_t assertion)
 {
-	return machine_final_assertion(&m->engine->world.machine, assertion,
+	return machine_final_assertion(&m->engine->context.machine, assertion,
 	                               m->finals);
 }
 
@@ -147,7 +147,7 @@ static void note_first(const struct places *p, uint32_t *first)
 
 static void look_at_places(struct places *p)
 {
-	struct region *r = &p->images->engine->world.region;
+	struct region *r = &p->images->engine->context.region;
 	bool failed = false, wrong = false;
 	for (uint32_t i = 0; i < p->assertion_count; i++) {
 		struct region_mark mark = region_mark(r);
@@ -205,7 +205,7 @@ static void make_image(struct images *m, const struct places *p,
 
 static void begin_places(struct places *p, struct images *m)
 {
-	struct region *r = &m->engine->world.region;
+	struct region *r = &m->engine->context.region;
 	p->images = m;
 	p->failed_first = region_take(r, p->count * sizeof(uint32_t));
 	p->wrong_first = region_take(r, p->count * sizeof(uint32_t));
@@ -243,7 +243,7 @@ static void tell_named(struct images *m, const struct symmetry_named *named)
 static void tell_errors(struct images *m)
 {
 	const struct symmetry *y = m->symmetry;
-	struct region *r = &m->engine->world.region;
+	struct region *r = &m->engine->context.region;
 	uint32_t n = y->session_count, count = 0;
 	bool *named = region_take0(r, n * sizeof *named);
 	uint32_t *sessions = region_take(r, n * sizeof *sessions);
@@ -290,7 +290,7 @@ static bool tell_final(struct images *m)
 void images_violations(struct engine *e, visitor *visit)
 {
 	const struct symmetry *y = e->options.symmetry;
-	struct region *r = &e->world.region;
+	struct region *r = &e->context.region;
 	struct region_mark mark = region_mark(r);
 	uint32_t n = y->session_count;
 	struct images m = {

@@ -12,7 +12,7 @@ static const double TICK_LONG = 0.05, TICK_SHORT = 0.01; /* seconds */
 /* Of this thread, and of the native code that it had run. */
 static double cpu_now(const struct engine *e)
 {
-	return seconds_of_cpu() + machine_guest_cpu(&e->world.machine);
+	return seconds_of_cpu() + machine_guest_cpu(&e->context.machine);
 }
 
 void engine_start_clock(struct engine *e)
@@ -33,13 +33,13 @@ bool engine_stop(struct engine *e, enum stop_reason why)
 
 static uint64_t bytes_held(const struct engine *e)
 {
-	uint64_t bytes = e->world.region.held + e->tally.findings.held +
-	                 machine_guest_bytes(&e->world.machine);
+	uint64_t bytes = e->context.region.held + e->tally.findings.held +
+	                 machine_guest_bytes(&e->context.machine);
 	for (uint32_t i = 0; i < e->state_count; i++)
 		bytes += state_bytes(e->states[i]);
 	return bytes + e->frame_capacity * sizeof *e->frames +
 	       outward_bytes(&e->outward) + orderly_bytes(&e->orderly) +
-	       footprints_bytes(e->world.footprints);
+	       footprints_bytes(e->context.footprints);
 }
 
 static uint64_t bytes_of_seen(struct shared *s)
@@ -72,7 +72,7 @@ void engine_measure(struct engine *e)
 	stats->memory_peak = atomic_load(&e->shared->memory_peak);
 	stats->seconds = seconds_now() - e->shared->wall_start;
 	stats->cpu_seconds = e->cpu_before + cpu_now(e) - e->cpu_start;
-	stats->explore_calls = e->world.steps - e->uncounted;
+	stats->explore_calls = e->context.steps - e->uncounted;
 }
 
 static void set_next_tick(struct engine *e)
@@ -85,7 +85,7 @@ static void set_next_tick(struct engine *e)
 	else if (took > TICK_LONG && e->tick_steps > TICK_STEPS_LEAST)
 		e->tick_steps /= 4;
 	e->ticked = now;
-	e->next_tick = e->world.steps + e->tick_steps;
+	e->next_tick = e->context.steps + e->tick_steps;
 }
 
 bool engine_may_go_on(struct engine *e)
@@ -105,7 +105,7 @@ bool engine_may_go_on(struct engine *e)
 
 bool engine_tick(struct engine *e)
 {
-	e->asked = machine_guest_asked(&e->world.machine);
+	e->asked = machine_guest_asked(&e->context.machine);
 	e->yields = e->yield_at > 0 && seconds_now() > e->yield_at;
 	if (e->yields && !engine_can_capture(e)) {
 		e->yield_at = 0;

@@ -38,8 +38,8 @@ enum outcome {
 /* The other word, as far as it goes. */
 struct search {
 	const struct orderly *orderly;
-	const struct world *world;
-	const struct state *state;
+	const struct ledger *ledger;
+	uint32_t sessions;
 	uint32_t *place;  /* by transaction; NONE: not placed */
 	uint32_t *placed; /* by place: the transaction */
 	uint32_t *next;   /* by session: how many were placed */
@@ -73,9 +73,9 @@ static void take_tables(struct orderly *o, uint32_t sessions,
 	}
 }
 
-static void reserve(struct orderly *o, const struct world *w)
+static void reserve(struct orderly *o, uint32_t numbers, uint32_t sessions)
 {
-	size_t size = 2 * (size_t)w->n + 5 * (size_t)w->sessions;
+	size_t size = 2 * (size_t)numbers + 5 * (size_t)sessions;
 	if (size <= o->capacity) return;
 	o->memory = mem_grow(o->memory, size, sizeof *o->memory);
 	o->capacity = size;
@@ -88,8 +88,7 @@ void orderly_init(struct orderly *o, const struct engine *e)
 	*o = (struct orderly){ .trivial = !y || y->trivial, .order = 1 };
 	if (!o->trivial) o->order = symmetry_order(y);
 	if (options->max_changes < UINT64_MAX) o->staleness = staleness_new();
-	take_tables(o, e->world.sessions, y);
-	reserve(o, &e->world);
+	take_tables(o, e->context.sessions, y);
 }
 
 void orderly_free(struct orderly *o)
@@ -108,30 +107,30 @@ size_t orderly_bytes(const struct orderly *o)
 /* Nothing is placed but init. */
 static void start(struct search *s, struct orderly *o, const struct engine *e)
 {
-	const struct world *w = &e->world;
-	reserve(o, w);
-	*s = (struct search){ .orderly = o,
-		              .world = w,
-		              .state = engine_state(e) };
-	const struct closure *c = &s->state->closure;
+	uint32_t numbers = e->context.ledgers.numbers.count;
+	uint32_t sessions = e->context.sessions;
+	const struct ledger *l = engine_ledger(e);
+	const struct closure *c = &l->closure;
+	reserve(o, numbers, sessions);
+	*s = (struct search){ .orderly = o, .ledger = l, .sessions = sessions };
 	s->end = c->count;
 	s->last = c->order[c->count - 1];
 	s->place = o->memory;
-	s->placed = s->place + w->n;
-	s->next = s->placed + w->n;
-	s->label = s->next + w->sessions;
-	s->holder = s->label + w->sessions;
-	s->fresh = s->holder + w->sessions;
-	s->read = s->fresh + w->sessions;
+	s->placed = s->place + numbers;
+	s->next = s->placed + numbers;
+	s->label = s->next + sessions;
+	s->holder = s->label + sessions;
+	s->fresh = s->holder + sessions;
+	s->read = s->fresh + sessions;
 	s->place[HISTORY_INIT] = 0;
 	for (uint32_t i = 1; i < c->count; i++) s->place[c->order[i]] = NONE;
-	memset(s->next, 0, w->sessions * sizeof *s->next);
-	memset(s->label, 0xff, 2 * (size_t)w->sessions * sizeof *s->label);
-	for (uint32_t i = 0; i < w->sessions; i++) s->fresh[i] = o->head[i];
-	memset(s->read, 0, w->sessions * sizeof *s->read);
+	memset(s->next, 0, sessions * sizeof *s->next);
+	memset(s->label, 0xff, 2 * (size_t)sessions * sizeof *s->label);
+	for (uint32_t i = 0; i < sessions; i++) s->fresh[i] = o->head[i];
+	memset(s->read, 0, sessions * sizeof *s->read);
 	for (uint32_t i = 0; i < c->read_count; i++)
 		if (c->reads[i].source != HISTORY_INIT)
-			s->read[s->state->logs[c->reads[i].source]->session] =
+			s->read[l->transactions[c->reads[i].source]->session] =
 				1;
 }
 
@@ -140,8 +139,9 @@ static void start(struct search *s, struct orderly *o, const struct engine *e)
 /* The session's next transaction; NONE if there is none. */
 static uint32_t candidate(const struct search *s, uint32_t session)
 {
-	if (s->next[session] == s->state->done[session]) return NONE;
-	return s->world->first_id[session] + s->next[session];
+	const struct ledger *l = s->ledger;
+	if (s->next[session] == l->done[session]) return NONE;
+	return ledger_number(l->shared, session, s->next[session]);
 }
 
 static uint32_t label_of(const struct search *s, uint32_t session)
@@ -152,8 +152,8 @@ static uint32_t label_of(const struct search *s, uint32_t session)
 
 static uint32_t label_at(const struct search *s, uint32_t place)
 {
-	const struct state *state = s->state;
-	return state->logs[state->closure.order[place]]->session;
+	const struct ledger *l = s->ledger;
+	return l->transactions[l->closure.order[place]]->session;
 }
 
 struct reads {
@@ -163,7 +163,7 @@ struct reads {
 
 static struct reads reads_at(const struct search *s, uint32_t place)
 {
-	const struct closure *c = &s->state->closure;
+	const struct closure *c = &s->ledger->closure;
 	uint32_t first = c->blocks[place].first_read;
 	uint32_t end = place + 1 < c->count ? c->blocks[place + 1].first_read
 	                                    : c->read_count;
@@ -172,14 +172,14 @@ static struct reads reads_at(const struct search *s, uint32_t place)
 
 static struct reads reads_of(const struct search *s, uint32_t transaction)
 {
-	return reads_at(s, s->state->closure.position[transaction]);
+	return reads_at(s, s->ledger->closure.position[transaction]);
 }
 
 /* Were all its predecessors placed, so that it can stand here? */
 static bool is_ready(const struct search *s, uint32_t transaction,
                      uint32_t place)
 {
-	const struct closure *c = &s->state->closure;
+	const struct closure *c = &s->ledger->closure;
 	if (c->blocks[c->position[transaction]].after_all)
 		return place + 1 == s->end;
 	struct reads r = reads_of(s, transaction);
@@ -193,7 +193,7 @@ static bool is_ready(const struct search *s, uint32_t transaction,
 static enum outcome compare_reads(const struct search *s, uint32_t transaction,
                                   uint32_t place)
 {
-	const uint32_t *position = s->state->closure.position;
+	const uint32_t *position = s->ledger->closure.position;
 	struct reads a = reads_of(s, transaction), b = reads_at(s, place);
 	for (uint32_t i = 0; i < a.count && i < b.count; i++) {
 		uint32_t x = s->place[a.first[i].source];
@@ -224,7 +224,8 @@ static void take_back(struct search *s, uint32_t place, uint32_t end)
 {
 	while (end-- > place) {
 		uint32_t transaction = s->placed[end];
-		uint32_t session = s->state->logs[transaction]->session;
+		uint32_t session =
+			s->ledger->transactions[transaction]->session;
 		s->place[transaction] = NONE;
 		if (--s->next[session]) continue;
 		uint32_t label = s->label[session];
@@ -250,11 +251,11 @@ static bool some_is_earlier(const struct search *s, uint32_t label,
 {
 	if (s->counting) return false;
 	if (s->place[s->last] == NONE) {
-		uint32_t session = s->state->logs[s->last]->session;
+		uint32_t session = s->ledger->transactions[s->last]->session;
 		return candidate(s, session) == s->last &&
 		       session_is_earlier(s, session, label, place);
 	}
-	for (uint32_t i = 0; i < s->world->sessions; i++)
+	for (uint32_t i = 0; i < s->sessions; i++)
 		if (session_is_earlier(s, i, label, place)) return true;
 	return false;
 }
@@ -283,11 +284,12 @@ static bool same_sources(struct reads a, struct reads b)
  * other. */
 static bool are_twins(const struct search *s, uint32_t a, uint32_t b)
 {
-	const uint32_t *done = s->state->done, *first = s->world->first_id;
+	const struct ledger *l = s->ledger;
+	const uint32_t *done = l->done;
 	if (done[a] != done[b] || s->read[a] || s->read[b]) return false;
 	for (uint32_t i = 0; i < done[a]; i++)
-		if (!same_sources(reads_of(s, first[a] + i),
-		                  reads_of(s, first[b] + i)))
+		if (!same_sources(reads_of(s, ledger_number(l->shared, a, i)),
+		                  reads_of(s, ledger_number(l->shared, b, i))))
 			return false;
 	return true;
 }
@@ -361,7 +363,7 @@ static bool leave_at(struct search *s, uint32_t label, uint32_t place,
  * permutations, of sessions that have a transaction, that leave it as it is. */
 static bool walk(struct search *s, uint64_t *symmetries)
 {
-	const uint32_t *order = s->state->closure.order;
+	const uint32_t *order = s->ledger->closure.order;
 	for (uint32_t place = 1; place < s->end; place++) {
 		uint32_t label = label_at(s, place), equal = 1;
 		if (some_is_earlier(s, label, place)) return false;
@@ -390,7 +392,7 @@ bool orderly_keeps(struct engine *e)
 	struct relation r;
 	if (!is_first(e)) return false;
 	if (!stale) return true;
-	closure_relation(&engine_state(e)->closure, &r);
+	closure_relation(engine_closure(e), &r);
 	if (staleness_within(stale, &r, e->options.max_changes)) return true;
 	e->tally.stats.cut++;
 	return false;
@@ -400,14 +402,14 @@ bool orderly_keeps(struct engine *e)
 
 /* The permutations of the sessions without a transaction. */
 static uint64_t idle_permutations(const struct orderly *o,
-                                  const struct state *s, uint32_t sessions)
+                                  const struct ledger *l, uint32_t sessions)
 {
 	uint64_t product = 1;
 	for (uint32_t head = 0; head < sessions; head++) {
 		uint64_t idle = 0;
 		if (o->head[head] != head) continue;
 		for (uint32_t i = head; i != NONE; i = o->following[i])
-			if (!s->done[i]) product *= ++idle;
+			if (!l->done[i]) product *= ++idle;
 	}
 	return product;
 }
@@ -421,7 +423,7 @@ uint64_t orderly_symmetries(struct engine *e)
 	s.counting = true;
 	walk(&s, &symmetries);
 	return symmetries *
-	       idle_permutations(&e->orderly, s.state, e->world.sessions);
+	       idle_permutations(&e->orderly, s.ledger, s.sessions);
 }
 
 uint64_t orderly_weight(struct engine *e)
@@ -431,7 +433,7 @@ uint64_t orderly_weight(struct engine *e)
 
 bool orderly_may_begin(const struct engine *e, uint32_t session)
 {
-	const struct state *s = engine_state(e);
+	const uint32_t *done = engine_ledger(e)->done;
 	uint32_t before = e->orderly.before[session];
-	return s->done[session] || before == NONE || s->done[before];
+	return done[session] || before == NONE || done[before];
 }

@@ -3,39 +3,33 @@
 #include <stdlib.h>
 
 #include "dpor/engine.h"
-#include "dpor/execution.h"
 #include "dpor/images.h"
-#include "history/relation.h"
+#include "execution/complete.h"
 #include "vm/program.h"
 
-static struct execution execution_of(const struct explore_execution *x)
+static const struct execution *execution_of(const struct explore_execution *x)
 {
-	struct engine *e = x->engine;
-	return (struct execution){ &e->world, engine_state(e) };
+	return &engine_state(x->engine)->execution;
 }
 
 bool explore_satisfies(const struct explore_execution *e, enum level l)
 {
-	struct execution x = execution_of(e);
-	return execution_satisfies(&x, l, e->engine->scratch);
+	return ledger_satisfies(engine_ledger(e->engine), l);
 }
 
 uint64_t explore_hash(const struct explore_execution *e)
 {
-	struct execution x = execution_of(e);
-	return execution_hash(&x);
+	return execution_hash(execution_of(e));
 }
 
 uint64_t explore_outcome(const struct explore_execution *e)
 {
-	struct execution x = execution_of(e);
-	return execution_outcome(&x);
+	return execution_outcome(execution_of(e));
 }
 
 struct history *explore_history(const struct explore_execution *e)
 {
-	struct execution x = execution_of(e);
-	return execution_history(&x);
+	return execution_history(execution_of(e));
 }
 
 static bool already_violated(const struct engine *e, uint32_t slot)
@@ -135,13 +129,13 @@ static void violate_by_image(struct engine *e, const struct image_violation *v)
 
 static void find_violations(struct engine *e)
 {
-	struct execution x = { &e->world, engine_state(e) };
 	e->violated_count = e->violated_itself = 0;
 	e->error = NULL;
 	if (engine_is_symmetric(e))
 		images_violations(e, violate_by_image);
 	else
-		execution_findings(&x, violate_by_finding, e);
+		execution_findings(&engine_state(e)->execution,
+		                   violate_by_finding, e);
 }
 
 static uint32_t slot_robust(const struct engine *e)
@@ -154,11 +148,11 @@ static void add_weight(const struct engine *e, uint64_t *count)
 	*count = tally_sum(*count, e->weight);
 }
 
-static void check_serializable(struct engine *e, const struct relation *r)
+static void check_serializable(struct engine *e)
 {
 	if (!e->shared->checks_serializable) return;
 	if (level_is_serial(e->options.level) ||
-	    level_allows(LEVEL_SERIAL, r, e->scratch))
+	    ledger_satisfies(engine_ledger(e), LEVEL_SERIAL))
 		return;
 	add_weight(e, &e->tally.stats.unserializable);
 	if (e->options.robust) violate(e, slot_robust(e), NULL);
@@ -169,11 +163,12 @@ static void check_serializable(struct engine *e, const struct relation *r)
 			violate(e, i, NULL);
 }
 
-static void classify(struct engine *e, const struct relation *r)
+static void classify(struct engine *e)
 {
 	for (int l = 0; l < LEVEL_COUNT; l++) {
 		bool known = level_implies(e->options.level, (enum level)l);
-		if (!known && !level_allows((enum level)l, r, e->scratch))
+		if (!known &&
+		    !ledger_satisfies(engine_ledger(e), (enum level)l))
 			continue;
 		add_weight(e, &e->tally.stats.per_level[l]);
 		for (uint32_t i = 0; i < e->violated_count; i++) {
@@ -216,11 +211,11 @@ static bool may_go_on(struct engine *e, bool told, uint64_t number)
 	return true;
 }
 
-static void note_duplicate(struct engine *e, const struct execution *x)
+static void note_duplicate(struct engine *e)
 {
 	struct shared *s = e->shared;
 	if (!e->options.check_duplicates) return;
-	uint64_t hash = execution_hash(x);
+	uint64_t hash = execution_hash(&engine_state(e)->execution);
 	pthread_mutex_lock(&s->seen_lock);
 	e->tally.stats.duplicates += !hash_set_add(&s->seen, hash);
 	pthread_mutex_unlock(&s->seen_lock);
@@ -238,15 +233,12 @@ static bool output(struct engine *e, uint64_t number)
 		                               .weight = e->weight,
 		                               .changes =
 		                                       e->tally.stats.changes };
-	struct execution x = { &e->world, engine_state(e) };
-	struct relation r;
-	closure_relation(&engine_state(e)->closure, &r);
 	add_weight(e, &e->tally.stats.histories);
 	e->tally.stats.classes++;
 	find_violations(e);
-	check_serializable(e, &r);
-	if (e->options.classify) classify(e, &r);
-	note_duplicate(e, &x);
+	check_serializable(e);
+	if (e->options.classify) classify(e);
+	note_duplicate(e);
 	return may_go_on(e, tell_observer(e, &execution), number);
 }
 
@@ -258,9 +250,8 @@ static uint64_t next_number(struct shared *s)
 static bool complete(struct engine *e)
 {
 	struct explore_stats *stats = &e->tally.stats;
-	struct execution x = { &e->world, engine_state(e) };
 	stats->end_states++;
-	if (execution_pruned(&x)) {
+	if (execution_pruned(&engine_state(e)->execution)) {
 		stats->pruned++;
 		return true;
 	}

@@ -34,36 +34,33 @@ static uint32_t *reach(uint32_t *items, uint32_t place, uint32_t *capacity)
 
 uint64_t outward_changes(const struct engine *e)
 {
-	uint32_t reads = e->states[e->current]->closure.read_count;
+	uint32_t reads = engine_closure(e)->read_count;
 	return reads ? e->outward.spent[reads - 1] : 0;
 }
 
 /* ---- reads ---- */
 
 /* The transaction that the observed read has its value from, by its number in
- * this exploration; UINT32_MAX if it has none. */
-static uint32_t observed_source(const struct world *w,
+ * this exploration; LEDGER_NONE if it has none. */
+static uint32_t observed_source(const struct engine *e,
                                 const struct origin_read *r)
 {
 	if (r->session == ORIGIN_INIT) return HISTORY_INIT;
-	if (r->session == ORIGIN_NOBODY) return UINT32_MAX;
-	uint32_t first = w->first_id[r->session];
-	bool numbered = r->index < w->first_id[r->session + 1] - first;
-	return numbered ? first + r->index : UINT32_MAX;
+	if (r->session == ORIGIN_NOBODY) return LEDGER_NONE;
+	return ledger_number(&e->context.ledgers, r->session, r->index);
 }
 
 /* What leaves the pending transaction's next read unchanged. */
 static uint32_t unchanged_source(const struct engine *e, uint32_t key)
 {
-	const struct state *s = e->states[e->current];
-	const struct closure *c = &s->closure;
-	const struct pending *p = &s->pending;
+	const struct closure *c = engine_closure(e);
+	const struct ledger_pending *p = &engine_ledger(e)->pending;
 	uint32_t n = c->read_count - c->blocks[c->count - 1].first_read;
 	const struct origin_read *r =
 		origin_read(e->options.origin, p->session, p->index, n);
-	const char *name = keys_name(e->world.machine.keys, key);
-	if (!r || strcmp(r->key, name)) return UINT32_MAX;
-	return observed_source(&e->world, r);
+	const char *name = keys_name(e->context.machine.keys, key);
+	if (!r || strcmp(r->key, name)) return LEDGER_NONE;
+	return observed_source(e, r);
 }
 
 /* Something needs so many changes: is that too much? Then it is cut. */
@@ -76,7 +73,7 @@ static bool too_many(struct outward *o, uint64_t changes)
 
 bool outward_restrict(struct engine *e, uint32_t key, word *valid)
 {
-	const struct closure *c = &engine_state(e)->closure;
+	const struct closure *c = engine_closure(e);
 	struct outward *o = &e->outward;
 	uint64_t needed = outward_changes(e) + o->reserved[c->count - 1];
 	if (needed < o->budget) return false;
@@ -97,7 +94,7 @@ bool outward_restrict(struct engine *e, uint32_t key, word *valid)
 void outward_read(struct engine *e, uint32_t key, uint32_t source)
 {
 	struct outward *o = &e->outward;
-	uint32_t read = engine_state(e)->closure.read_count;
+	uint32_t read = engine_closure(e)->read_count;
 	uint32_t before = read ? o->spent[read - 1] : 0;
 	o->spent = reach(o->spent, read, &o->spent_capacity);
 	o->spent[read] = before + (source != unchanged_source(e, key));
@@ -110,12 +107,13 @@ void outward_read(struct engine *e, uint32_t key, uint32_t source)
 static uint32_t place_of_source(const struct engine *e,
                                 const struct origin_read *r)
 {
-	const struct state *s = e->states[e->current];
-	uint32_t source = observed_source(&e->world, r);
-	if (source == UINT32_MAX) return NOT_PLACED;
-	if (source == HISTORY_INIT) return 0;
-	if (r->index < s->done[r->session]) return s->closure.position[source];
-	return s->points[r->session].ended ? NOT_PLACED : s->closure.count;
+	const struct execution *x = &engine_state(e)->execution;
+	const struct closure *c = &x->ledger.closure;
+	if (r->session == ORIGIN_INIT) return 0;
+	if (r->session == ORIGIN_NOBODY) return NOT_PLACED;
+	if (r->index < x->ledger.done[r->session])
+		return c->position[observed_source(e, r)];
+	return x->points[r->session].ended ? NOT_PLACED : c->count;
 }
 
 /* Can the session's next transaction stand behind place `later`, with all its
@@ -124,15 +122,15 @@ static uint32_t place_of_source(const struct engine *e,
 static bool unchanged_behind(const struct engine *e, uint32_t session,
                              uint32_t later, uint32_t next)
 {
-	const struct state *s = e->states[e->current];
-	uint32_t index = s->done[session];
+	const struct ledger *l = engine_ledger(e);
+	uint32_t index = l->done[session];
 	for (uint32_t n = 0;; n++) {
 		const struct origin_read *r =
 			origin_read(e->options.origin, session, index, n);
 		if (!r) return false;
 		uint32_t place = place_of_source(e, r);
 		if (place == NOT_PLACED || place < later) continue;
-		if (session != next || place < s->closure.count) return true;
+		if (session != next || place < l->closure.count) return true;
 	}
 }
 
@@ -140,10 +138,11 @@ static bool unchanged_behind(const struct engine *e, uint32_t session,
  * session `next` is placed now? */
 static bool must_change(const struct engine *e, uint32_t session, uint32_t next)
 {
-	const struct state *s = e->states[e->current];
-	if (s->points[session].ended || world_is_finally(&e->world, session))
+	const struct execution *x = &engine_state(e)->execution;
+	if (x->points[session].ended ||
+	    context_is_finally(&e->context, session))
 		return false;
-	uint32_t later = s->closure.count;
+	uint32_t later = x->ledger.closure.count;
 	if (session >= next) later = first_order_passed(e, session);
 	return later && !unchanged_behind(e, session, later, next);
 }
@@ -151,12 +150,13 @@ static bool must_change(const struct engine *e, uint32_t session, uint32_t next)
 bool outward_may_begin(struct engine *e, uint32_t session)
 {
 	struct outward *o = &e->outward;
-	uint32_t place = engine_state(e)->closure.count, others = 0;
-	if (world_is_finally(&e->world, session)) session = e->world.sessions;
-	for (uint32_t i = 0; i < e->world.sessions; i++)
+	uint32_t place = engine_closure(e)->count, others = 0;
+	if (context_is_finally(&e->context, session))
+		session = e->context.sessions;
+	for (uint32_t i = 0; i < e->context.sessions; i++)
 		others += i != session && must_change(e, i, session);
-	bool itself =
-		session < e->world.sessions && must_change(e, session, session);
+	bool itself = session < e->context.sessions &&
+	              must_change(e, session, session);
 	o->reserved = reach(o->reserved, place, &o->reserved_capacity);
 	o->reserved[place] = others;
 	return !too_many(o, outward_changes(e) + others + itself);

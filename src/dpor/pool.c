@@ -172,8 +172,7 @@ static void leave(struct pool *p)
 	pthread_mutex_unlock(&p->lock);
 }
 
-/* Puts down what is left of the branch: it goes on in a larger world, or in
- * other threads. */
+/* Puts down what is left of the branch: it goes on in other threads. */
 static void put_down(struct pool *p, struct engine *e)
 {
 	struct branch_list rest = { 0 };
@@ -184,7 +183,6 @@ static void put_down(struct pool *p, struct engine *e)
 	engine_capture(e, &rest);
 	free(e->branch);
 	e->branch = NULL;
-	if (e->must_grow) engine_make_world(e);
 	pool_add(p, &rest);
 }
 
@@ -211,7 +209,7 @@ static void work(struct pool *p, struct engine *e)
 	engine_start_clock(e);
 	while (!e->yields && (b = more_work(p, e))) {
 		engine_explore(e, b);
-		if (e->must_grow || e->yields) put_down(p, e);
+		if (e->yields) put_down(p, e);
 	}
 	if (e->yields && !is_stopped(p))
 		engine_measure(e);

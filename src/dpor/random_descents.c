@@ -88,7 +88,6 @@ static void expand(struct descents *d, const struct place *p)
 	struct counts before = counts_now(t);
 	d->is_new = false;
 	engine_expand(e, p->branch, &d->found);
-	if (e->must_grow) engine_make_world(e);
 	if (!d->found.count) d->made += p->descents;
 	if (t->stats.classes > before.stats.classes) {
 		d->repeated += p->descents - d->is_new;

@@ -30,21 +30,19 @@ static bool is_fresh(const struct reader *r)
 }
 
 /* The number of the transaction that the next read is from; it has to have
- * written the key. UINT32_MAX if it has not. */
+ * written the key. LEDGER_NONE if it has not. */
 static uint32_t next_source(struct engine *e, struct reader *r, uint32_t key)
 {
 	const uint32_t *read = r->branch->script + r->at;
-	const struct world *w = &e->world;
 	r->at += 2;
 	r->reads--;
 	if (!read[0]) return HISTORY_INIT;
+	const struct ledger *l = engine_ledger(e);
 	uint32_t session = read[0] - 1;
-	if (session >= w->sessions) return UINT32_MAX;
-	if (read[1] >= engine_state(e)->done[session]) return UINT32_MAX;
-	uint32_t source = w->first_id[session] + read[1];
-	return closure_writes(&engine_state(e)->closure, key, source)
-	               ? source
-	               : UINT32_MAX;
+	if (session >= e->context.sessions) return LEDGER_NONE;
+	if (read[1] >= l->done[session]) return LEDGER_NONE;
+	uint32_t source = ledger_number(l->shared, session, read[1]);
+	return closure_writes(&l->closure, key, source) ? source : LEDGER_NONE;
 }
 
 static enum replay swap_violates(struct engine *e)
@@ -56,19 +54,20 @@ static enum replay swap_violates(struct engine *e)
 static enum replay replay_read(struct engine *e, struct reader *r,
                                const struct request *request)
 {
-	struct state *s = engine_state(e);
 	if (!r->reads) return REPLAY_IMPOSSIBLE;
 	uint32_t source = next_source(e, r, request->key);
-	if (source == UINT32_MAX) return REPLAY_IMPOSSIBLE;
+	if (source == LEDGER_NONE) return REPLAY_IMPOSSIBLE;
 	bool swapped = is_there(r) && r->branch->kind == BRANCH_SWAP;
-	if (!closure_may_read(&s->closure, request->key, source))
+	if (!closure_may_read(&engine_ledger(e)->closure, request->key, source))
 		return swapped ? swap_violates(e) : REPLAY_IMPOSSIBLE;
 	e->tally.stats.swaps_taken += swapped;
 	if (e->options.algorithm == EXPLORE_OUTWARD)
 		outward_read(e, request->key, source);
 	e->uncounted -= is_fresh(r);
-	state_read(s, &e->world, request,
-	           state_copy_live(&e->world, s->pending.live), source, NULL);
+	state_read(engine_state(e), request,
+	           context_copy_state(&e->context,
+	                              engine_state(e)->execution.live),
+	           source, NULL);
 	return REPLAYED;
 }
 
@@ -78,16 +77,16 @@ static enum replay replay_events(struct engine *e, struct reader *r)
 	struct request request;
 	while (!is_there(r)) {
 		enum replay step;
-		switch (state_run(engine_state(e), &e->world, &request)) {
+		switch (execution_run(&engine_state(e)->execution, &request)) {
 		case ADVANCE_READ:
 			step = replay_read(e, r, &request);
 			if (step != REPLAYED) return step;
 			break;
-		case ADVANCE_COMMIT:
+		case ADVANCE_ENDED:
 			return r->reads ? REPLAY_IMPOSSIBLE : REPLAYED;
 		case ADVANCE_FULL:
-			return e->world.machine.stop ? REPLAY_STOPPED
-			                             : REPLAY_IMPOSSIBLE;
+			return e->context.machine.stop ? REPLAY_STOPPED
+			                               : REPLAY_IMPOSSIBLE;
 		}
 	}
 	return REPLAYED;
@@ -105,53 +104,37 @@ static bool may_begin(struct engine *e, const struct reader *r,
 
 static enum replay replay_transaction(struct engine *e, struct reader *r)
 {
-	struct state *s = engine_state(e);
+	struct execution *x = &engine_state(e)->execution;
 	uint32_t session = r->branch->script[r->at];
-	if (e->world.steps >= e->next_tick && !engine_may_go_on(e))
+	if (e->context.steps >= e->next_tick && !engine_may_go_on(e))
 		return REPLAY_STOPPED;
 	r->reads = r->branch->script[r->at + 1];
 	r->at += 2;
-	if (session >= e->world.sessions ||
-	    state_next_session(s, &e->world, session) != session)
+	if (session >= e->context.sessions ||
+	    execution_next_session(x, session) != session)
 		return REPLAY_IMPOSSIBLE;
 	assert(is_last_transaction(r) ||
 	       r->at + 2 * (size_t)r->reads < r->branch->script_length);
 	if (!may_begin(e, r, session)) return REPLAY_NOTHING;
-	if (!state_begin(s, &e->world, session)) {
-		uint64_t more = world_more_room(e->program, e->room);
-		if (!more) return REPLAY_IMPOSSIBLE;
-		atomic_store(&e->shared->room, more);
-		e->must_grow = true;
-		return REPLAYED;
-	}
+	if (!execution_begin(x, session)) return REPLAY_IMPOSSIBLE;
 	e->uncounted -= is_fresh(r);
 	return replay_events(e, r);
 }
 
-static enum replay replay_once(struct engine *e, const struct branch *b)
+enum replay engine_replay(struct engine *e, const struct branch *b)
 {
 	struct reader r = { .branch = b };
 	struct state *s = engine_nested_state(e, 0);
+	e->at_end = false;
 	e->frame_count = 0;
 	e->current = 0;
-	state_rewind(s, &e->world, 1);
-	region_release(&e->world.region, e->start);
-	uint64_t steps = e->world.steps;
+	state_keep(s, 1);
+	ledger_forget_numbers(&e->context.ledgers);
+	region_release(&e->context.region, e->start);
+	uint64_t steps = e->context.steps;
 	enum replay result = REPLAYED;
-	while (result == REPLAYED && r.at < b->script_length && !e->must_grow)
+	while (result == REPLAYED && r.at < b->script_length)
 		result = replay_transaction(e, &r);
-	e->uncounted += e->world.steps - steps;
-	return result;
-}
-
-enum replay engine_replay(struct engine *e, const struct branch *b)
-{
-	e->at_end = false;
-	e->wanted = NO_SESSION;
-	enum replay result = replay_once(e, b);
-	while (e->must_grow) {
-		engine_make_world(e);
-		result = replay_once(e, b);
-	}
+	e->uncounted += e->context.steps - steps;
 	return result;
 }

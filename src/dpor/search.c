@@ -10,7 +10,6 @@
 #include "dpor/first_order.h"
 #include "dpor/pool.h"
 #include "history/history.h"
-#include "history/relation.h"
 #include "vm/program.h"
 
 /* Where the search goes on after a step. */
@@ -23,9 +22,7 @@ static struct frame *push_frame(struct engine *e, enum frame_kind kind)
 	const struct state *s = engine_state(e);
 	*f = (struct frame){ .kind = kind,
 		             .state = e->current,
-		             .count = s->closure.count,
-		             .reads = s->closure.read_count,
-		             .pending = s->pending };
+		             .at = ledger_mark(&s->execution.ledger) };
 	uint64_t depth = e->branch->path_length + e->frame_count;
 	if (depth > e->tally.stats.depth_max) e->tally.stats.depth_max = depth;
 	return f;
@@ -49,72 +46,58 @@ static bool heeds_strong_level(const struct engine *e)
 	       !level_is_extensible(e->options.level);
 }
 
-/* Only under pc, psi, si or ser, and not in explore-ce: does the history with
- * this read still satisfy the level? */
-static bool strong_level_allows(struct engine *e, uint32_t key, uint32_t source)
-{
-	struct state *s = engine_state(e);
-	uint32_t count = s->closure.count, reads = s->closure.read_count;
-	struct relation r;
-	closure_read(&s->closure, key, source);
-	closure_relation(&s->closure, &r);
-	bool allowed = level_allows(e->options.level, &r, e->scratch);
-	closure_rewind(&s->closure, count, reads, true);
-	return allowed;
-}
-
 /* ValidWrites(h, e), in the region. `beyond`: there may be more of them that
  * belong to other iterations or orders, or there is only one, but it changes
  * more reads than this iteration may. */
 static const word *valid_writers(struct engine *e, uint32_t key, bool *beyond)
 {
-	struct closure *c = &engine_state(e)->closure;
-	word *valid = region_take(&e->world.region, c->words * sizeof *valid);
-	closure_valid_writers(c, key, valid);
+	struct ledger *l = engine_ledger(e);
+	const struct closure *c = &l->closure;
+	word *valid = region_take(&e->context.region, c->words * sizeof *valid);
+	ledger_writers(l, key, valid);
 	*beyond = engine_keeps_first_order(e) && first_order_restrict(e, valid);
 	if (is_outward(e) && !bits_empty(valid, c->words))
 		*beyond |= outward_restrict(e, key, valid);
 	if (heeds_strong_level(e))
 		BITS_EACH(t, valid, c->words)
-			if (!strong_level_allows(e, key, t))
-				bits_drop(valid, t);
+			if (!ledger_may_read(l, key, t)) bits_drop(valid, t);
 	return valid;
 }
 
 /* The waiting read takes its value. */
-static void take(struct engine *e, const struct request *r,
-                 const struct machine_state *waiting, uint32_t source,
-                 const word *valid)
+static void choose(struct engine *e, const struct request *r,
+                   const struct machine_state *waiting, uint32_t source,
+                   const word *valid)
 {
 	if (is_outward(e)) outward_read(e, r->key, source);
-	state_read(engine_state(e), &e->world, r, waiting, source, valid);
+	state_read(engine_state(e), r, waiting, source, valid);
 }
 
 static enum go branch_on_read(struct engine *e, const struct request *r)
 {
-	struct state *s = engine_state(e);
-	struct world *w = &e->world;
+	struct context *c = &e->context;
 	bool beyond;
 	const word *valid = valid_writers(e, r->key, &beyond);
 	const struct machine_state *waiting =
-		state_copy_live(w, s->pending.live);
-	unsigned words = s->closure.words;
-	uint32_t first = bits_next(valid, 0, words);
-	if (first >= 64 * words) {
+		context_copy_state(c, engine_state(e)->execution.live);
+	uint32_t count = ledger_list(engine_ledger(e), valid, NULL);
+	if (!count) {
 		e->tally.stats.blocked += !beyond;
 		return GO_BACK;
 	}
-	uint32_t second = bits_next(valid, first + 1, words);
-	if (second < 64 * words) {
+	uint32_t *writers = region_take(&c->region, count * sizeof *writers);
+	ledger_list(engine_ledger(e), valid, writers);
+	if (count > 1) {
 		struct frame *f = push_frame(e, FRAME_READ);
 		f->request = *r;
 		f->waiting = waiting;
 		f->valid = valid;
-		f->cursor = second;
-		f->end = 64 * words;
-		f->mark = region_mark(&w->region);
+		f->items = writers;
+		f->cursor = 1;
+		f->end = count;
+		f->mark = region_mark(&c->region);
 	}
-	take(e, r, waiting, first, valid);
+	choose(e, r, waiting, writers[0], valid);
 	return GO_DEEPER;
 }
 
@@ -126,11 +109,9 @@ static bool keeps_order(struct engine *e)
 
 static enum go after_appended(struct engine *e)
 {
-	struct relation r;
 	if (!keeps_order(e)) return GO_BACK;
 	if (!heeds_strong_level(e)) return GO_DEEPER;
-	closure_relation(&engine_state(e)->closure, &r);
-	if (level_allows(e->options.level, &r, e->scratch)) return GO_DEEPER;
+	if (ledger_allows(engine_ledger(e))) return GO_DEEPER;
 	e->tally.stats.blocked +=
 		!is_outward(e) || outward_changes(e) <= e->outward.budget;
 	return GO_BACK;
@@ -141,29 +122,14 @@ static enum go after_commit(struct engine *e)
 	if (e->options.algorithm == EXPLORE_DFS) return GO_DEEPER;
 	if (e->options.algorithm != EXPLORE_CE) return after_appended(e);
 	struct state *scratch = engine_nested_state(e, e->current + 1);
-	struct swap_list swaps = swap_candidates(engine_state(e), scratch,
-	                                         &e->world, &e->tally.stats);
+	struct swap_list swaps =
+		swap_candidates(engine_state(e), scratch, &e->tally.stats);
 	if (!swaps.count) return GO_DEEPER;
 	struct frame *f = push_frame(e, FRAME_SWAPS);
-	f->swaps = swaps;
+	f->items = swaps.reads;
 	f->end = swaps.count;
-	f->mark = region_mark(&e->world.region);
+	f->mark = region_mark(&e->context.region);
 	return GO_DEEPER;
-}
-
-/* More room for transactions is needed, if the limit allows: what is left is
- * then explored in a larger world. */
-static enum go no_number_left(struct engine *e, uint32_t session)
-{
-	uint64_t more = world_more_room(e->program, e->room);
-	uint64_t room = e->room;
-	e->wanted = session;
-	if (!more) return stop(e, STOP_TRANSACTIONS);
-	while (room < more &&
-	       !atomic_compare_exchange_weak(&e->shared->room, &room, more))
-		;
-	e->must_grow = true;
-	return GO_STOP;
 }
 
 /* A complete history is output in the iteration of its number of changes. */
@@ -201,97 +167,91 @@ bool engine_may_begin(struct engine *e, uint32_t session)
 static bool may_be_passed(const struct engine *e, uint32_t session)
 {
 	return e->options.algorithm == EXPLORE_DFS ||
-	       !engine_state(e)->points[session].readless;
+	       !engine_state(e)->execution.points[session].readless;
 }
 
 static uint32_t next_to_try(const struct engine *e, uint32_t session)
 {
 	if (!may_be_passed(e, session)) return UINT32_MAX;
-	return state_next_session(engine_state(e), &e->world, session + 1);
+	return execution_next_session(&engine_state(e)->execution, session + 1);
 }
 
-/* The sessions behind this one that can go on, as a row in the region; NULL if
- * there is none. */
-static const word *other_sessions(struct engine *e, uint32_t session)
-{
-	uint32_t other = next_to_try(e, session);
-	if (other == UINT32_MAX) return NULL;
-	unsigned words = BITS_WORDS(e->world.sessions);
-	word *row = region_take0(&e->world.region, words * sizeof *row);
-	for (; other != UINT32_MAX; other = next_to_try(e, other))
-		bits_add(row, other);
-	return row;
-}
-
+/* The sessions that can go on, this one first. */
 static void branch_on_session(struct engine *e, uint32_t session)
 {
-	const word *others = other_sessions(e, session);
-	if (!others) return;
+	struct region *r = &e->context.region;
+	uint32_t count = 1, next;
+	for (next = session; (next = next_to_try(e, next)) != UINT32_MAX;)
+		count++;
+	if (count == 1) return;
+	uint32_t *items = region_take(r, count * sizeof *items);
+	items[0] = session;
+	for (uint32_t i = 1; i < count; i++)
+		items[i] = next_to_try(e, items[i - 1]);
 	struct frame *f = push_frame(e, FRAME_SESSIONS);
 	f->choice = session;
-	f->cursor = session + 1;
-	f->end = e->world.sessions;
-	f->valid = others;
-	f->mark = region_mark(&e->world.region);
+	f->items = items;
+	f->cursor = 1;
+	f->end = count;
+	f->mark = region_mark(r);
 }
 
 static enum go begin_next(struct engine *e)
 {
-	struct state *s = engine_state(e);
-	uint32_t session = state_next_session(s, &e->world, 0);
+	struct execution *x = &engine_state(e)->execution;
+	uint32_t session = execution_next_session(x, 0);
+	size_t frames = e->frame_count;
 	if (session == UINT32_MAX) return complete(e);
 	if (e->options.algorithm != EXPLORE_CE) branch_on_session(e, session);
 	if (!engine_may_begin(e, session)) return GO_BACK;
-	if (!state_begin(s, &e->world, session))
-		return no_number_left(e, session);
-	return GO_DEEPER;
+	if (execution_begin(x, session)) return GO_DEEPER;
+	e->at_end = e->frame_count > frames;
+	if (e->at_end) e->frames[frames].cursor--;
+	return stop(e, STOP_TRANSACTIONS);
 }
 
 static bool is_time_to_tick(const struct engine *e)
 {
-	return e->world.steps >= e->next_tick ||
-	       machine_guest_asked(&e->world.machine) != e->asked;
+	return e->context.steps >= e->next_tick ||
+	       machine_guest_asked(&e->context.machine) != e->asked;
 }
 
 static enum go step(struct engine *e)
 {
-	struct state *s = engine_state(e);
+	struct execution *x = &engine_state(e)->execution;
 	struct request r;
 	if (is_time_to_tick(e) && !engine_tick(e)) return GO_STOP;
-	if (!s->pending.active) return begin_next(e);
-	switch (state_run(s, &e->world, &r)) {
+	if (!x->ledger.pending.active) return begin_next(e);
+	switch (execution_run(x, &r)) {
 	case ADVANCE_READ: return branch_on_read(e, &r);
-	case ADVANCE_COMMIT: return after_commit(e);
+	case ADVANCE_ENDED: return after_commit(e);
 	case ADVANCE_FULL: break;
 	}
-	return e->world.machine.stop ? GO_STOP : stop(e, STOP_EVENTS);
+	return e->context.machine.stop ? GO_STOP : stop(e, STOP_EVENTS);
 }
 
 static bool next_writer(struct engine *e, struct frame *f)
 {
 	struct state *s = engine_state(e);
-	struct world *w = &e->world;
-	uint32_t source = f->cursor;
-	if (source >= f->end) return false;
+	if (f->cursor >= f->end) return false;
+	uint32_t source = f->items[f->cursor++];
 	f->choice++;
-	f->cursor = bits_next(f->valid, source + 1, s->closure.words);
-	state_rewind_pending(s, w, f->count, f->reads, &f->pending);
-	region_release(&w->region, f->mark);
-	s->pending.live = state_copy_live(w, f->waiting);
-	take(e, &f->request, f->waiting, source, f->valid);
+	state_rewind(s, &f->at);
+	region_release(&e->context.region, f->mark);
+	s->execution.live = context_copy_state(&e->context, f->waiting);
+	choose(e, &f->request, f->waiting, source, f->valid);
 	return true;
 }
 
 static bool next_swap(struct engine *e, struct frame *f)
 {
-	struct world *w = &e->world;
-	if (f->cursor == 0) state_rewind(engine_state(e), w, f->count);
+	if (f->cursor == 0) state_keep(engine_state(e), f->at.count);
 	while (f->cursor < f->end) {
-		uint32_t read = f->swaps.reads[f->cursor++];
+		uint32_t read = f->items[f->cursor++];
 		f->choice = f->cursor;
-		region_release(&w->region, f->mark);
+		region_release(&e->context.region, f->mark);
 		struct state *to = engine_nested_state(e, f->state + 1);
-		if (!swap_apply(to, e->states[f->state], w, read)) {
+		if (!swap_apply(to, e->states[f->state], read)) {
 			e->tally.stats.swaps_inconsistent++;
 			continue;
 		}
@@ -302,24 +262,25 @@ static bool next_swap(struct engine *e, struct frame *f)
 	return false;
 }
 
-/* True also if there is no number left for it (must_grow, or stopped). */
+/* True also if there were too many transactions: then all stop, and it is
+ * still to be tried. */
 static bool next_session(struct engine *e, struct frame *f)
 {
 	struct state *s = engine_state(e);
 	if (f->cursor >= f->end) return false;
-	state_rewind(s, &e->world, f->count);
-	region_release(&e->world.region, f->mark);
-	unsigned words = BITS_WORDS(e->world.sessions);
-	for (;;) {
-		uint32_t session = bits_next(f->valid, f->cursor, words);
-		if (session >= f->end) return false;
+	state_keep(s, f->at.count);
+	region_release(&e->context.region, f->mark);
+	while (f->cursor < f->end) {
+		uint32_t session = f->items[f->cursor++];
 		f->choice = session;
-		f->cursor = session + 1;
 		if (!engine_may_begin(e, session)) continue;
-		if (!state_begin(s, &e->world, session))
-			no_number_left(e, session);
+		if (execution_begin(&s->execution, session)) return true;
+		f->cursor--;
+		e->at_end = true;
+		engine_stop(e, STOP_TRANSACTIONS);
 		return true;
 	}
+	return false;
 }
 
 /* Takes the next alternative of the newest open choice; false when there is
@@ -330,24 +291,23 @@ static bool go_back(struct engine *e)
 		struct frame *f = &e->frames[e->frame_count - 1];
 		bool more = false;
 		e->current = f->state;
+		e->at_end = false;
 		switch (f->kind) {
 		case FRAME_READ: more = next_writer(e, f); break;
 		case FRAME_SWAPS: more = next_swap(e, f); break;
 		case FRAME_SESSIONS: more = next_session(e, f); break;
 		}
-		if (more) {
-			e->at_end = false;
-			return true;
-		}
+		if (more) return true;
 		e->frame_count--;
 	}
+	e->at_end = true;
 	return false;
 }
 
 static enum go machine_stopped(struct engine *e)
 {
 	const atomic_bool *interrupt = e->options.interrupt;
-	switch (e->world.machine.stop) {
+	switch (e->context.machine.stop) {
 	case MACHINE_FAULT: return stop(e, STOP_GUEST);
 	case MACHINE_INTERRUPTED:
 		return stop(e, interrupt && atomic_load(interrupt)
@@ -366,14 +326,9 @@ static bool is_stopped(const struct engine *e)
 /* One step, and back to the next alternative where it led to an end. */
 static enum go advance(struct engine *e)
 {
-	enum go go = e->world.machine.stop ? GO_STOP : step(e);
-	if (e->world.machine.stop) go = machine_stopped(e);
-	if (go == GO_BACK) {
-		e->at_end = true;
-		if (!go_back(e)) return GO_BACK;
-		return e->must_grow ? GO_STOP : GO_DEEPER;
-	}
-	return go;
+	enum go go = e->context.machine.stop ? GO_STOP : step(e);
+	if (e->context.machine.stop) go = machine_stopped(e);
+	return go == GO_BACK && go_back(e) ? GO_DEEPER : go;
 }
 
 /* A thread without work gets a branch of this one. */
@@ -409,14 +364,14 @@ static bool begin_branch(struct engine *e, struct branch *b)
 	e->branch = b;
 	e->branches++;
 	e->unopened = true;
-	if (e->world.n > TRANSACTIONS_MAX)
+	if (context_too_many(e->program))
 		return engine_stop(e, STOP_TRANSACTIONS);
 	switch (engine_replay(e, b)) {
 	case REPLAYED: e->unopened = false; return true;
 	case REPLAY_NOTHING: break;
 	case REPLAY_IMPOSSIBLE: e->impossible = true; break;
 	case REPLAY_STOPPED:
-		if (e->world.machine.stop) machine_stopped(e);
+		if (e->context.machine.stop) machine_stopped(e);
 		return false;
 	}
 	forget_branch(e);
@@ -475,7 +430,7 @@ void engine_expand(struct engine *e, const struct branch *b,
 
 void engine_finish(struct engine *e)
 {
-	machine_settle(&e->world.machine);
-	if (e->world.machine.stop) machine_stopped(e);
+	machine_settle(&e->context.machine);
+	if (e->context.machine.stop) machine_stopped(e);
 	engine_measure(e);
 }

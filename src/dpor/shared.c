@@ -2,7 +2,6 @@
 
 #include "base/memory.h"
 #include "dpor/engine.h"
-#include "dpor/origin.h"
 #include "vm/program.h"
 
 static bool asks_serializable(const struct program *p,
@@ -12,18 +11,6 @@ static bool asks_serializable(const struct program *p,
 		if (program_assertion(p, i)->kind == ASSERTION_SERIALIZABLE)
 			return true;
 	return o->robust || o->classify;
-}
-
-/* The observed transactions have numbers from the beginning. */
-static uint64_t first_room(const struct program *p,
-                           const struct explore_options *o)
-{
-	uint64_t room = world_first_room(p);
-	if (o->algorithm != EXPLORE_OUTWARD) return room;
-	for (uint32_t s = 0; s < o->origin->session_count; s++)
-		while (origin_transaction_count(o->origin, s) >= room)
-			room *= 2;
-	return room;
 }
 
 void shared_init(struct shared *s, const struct program *p,
@@ -38,7 +25,6 @@ void shared_init(struct shared *s, const struct program *p,
 	if (observer) s->observer = *observer;
 	s->memory_limit = o->memory ? o->memory : mem_usual_limit();
 	s->checks_serializable = asks_serializable(p, o);
-	s->room = first_room(p, o);
 	s->numbers = s->observer.history || o->max_histories;
 	pthread_mutex_init(&s->seen_lock, NULL);
 }

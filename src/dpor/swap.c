@@ -10,8 +10,9 @@
 static bool later_writer_valid(struct state *reduced, uint32_t key,
                                uint32_t source)
 {
-	struct closure *c = &reduced->closure;
-	const word *past = closure_row(c, c->past, reduced->pending.id);
+	struct ledger *l = state_ledger(reduced);
+	struct closure *c = &l->closure;
+	const word *past = closure_row(c, c->past, l->pending.id);
 	const word *writers = c->writers + (size_t)key * c->words;
 	BITS_EACH(t, past, c->words)
 		if (bits_has(writers, t) &&
@@ -22,17 +23,17 @@ static bool later_writer_valid(struct state *reduced, uint32_t key,
 }
 
 /* readLatest(h, <, r', t) for t the last transaction of `s`. */
-static bool reads_latest(struct state *s, struct state *scratch,
-                         struct world *w, uint32_t read)
+static bool reads_latest(struct state *s, struct state *scratch, uint32_t read)
 {
+	struct region *region = &s->execution.context->region;
 	enum latest latest = s->notes[read].latest;
 	if (latest != LATEST_MAYBE) return latest == LATEST_YES;
-	if (level_sight(s->closure.level) == SIGHT_NOTHING) return false;
-	struct region_mark mark = region_mark(&w->region);
-	struct relation_read r = s->closure.reads[read];
-	state_reduce(scratch, s, w, read);
+	if (level_sight(state_closure(s)->level) == SIGHT_NOTHING) return false;
+	struct region_mark mark = region_mark(region);
+	struct relation_read r = state_closure(s)->reads[read];
+	state_reduce(scratch, s, read);
 	bool later = later_writer_valid(scratch, r.key, r.source);
-	region_release(&w->region, mark);
+	region_release(region, mark);
 	return !later;
 }
 
@@ -40,7 +41,7 @@ static bool reads_latest(struct state *s, struct state *scratch,
  * all deleted reads read the latest: those refused together. */
 static uint64_t count_refused(const struct state *s, uint32_t t, uint32_t read)
 {
-	const struct closure *c = &s->closure;
+	const struct closure *c = state_closure(s);
 	const word *past = c->past + (size_t)t * c->words;
 	uint64_t count = 0;
 	for (uint32_t i = 0; i <= read; i++)
@@ -50,16 +51,17 @@ static uint64_t count_refused(const struct state *s, uint32_t t, uint32_t read)
 }
 
 struct swap_list swap_candidates(struct state *s, struct state *scratch,
-                                 struct world *w, struct explore_stats *stats)
+                                 struct explore_stats *stats)
 {
-	const struct closure *c = &s->closure;
+	const struct closure *c = state_closure(s);
 	uint32_t t = c->order[c->count - 1], count = 0, *reads = NULL;
 	const word *past = c->past + (size_t)t * c->words;
 	uint32_t end = c->blocks[c->count - 1].first_read;
-	if (!s->logs[t]->written_count) return (struct swap_list){ 0 };
+	if (!c->blocks[c->count - 1].written_count)
+		return (struct swap_list){ 0 };
 	for (uint32_t i = end; i-- > 0;) {
 		if (bits_has(past, c->reads[i].reader)) continue;
-		if (!reads_latest(s, scratch, w, i)) {
+		if (!reads_latest(s, scratch, i)) {
 			uint64_t refused = count_refused(s, t, i);
 			stats->swaps_not_latest += refused;
 			stats->swaps_considered += refused;
@@ -67,7 +69,7 @@ struct swap_list swap_candidates(struct state *s, struct state *scratch,
 		}
 		if (!closure_writes(c, c->reads[i].key, t)) continue;
 		if (!reads)
-			reads = region_take(&w->region,
+			reads = region_take(&s->execution.context->region,
 			                    (i + 1) * sizeof *reads);
 		reads[count++] = i;
 	}
@@ -75,18 +77,20 @@ struct swap_list swap_candidates(struct state *s, struct state *scratch,
 	return (struct swap_list){ count, reads };
 }
 
-bool swap_apply(struct state *to, const struct state *from, struct world *w,
-                uint32_t read)
+bool swap_apply(struct state *to, const struct state *from, uint32_t read)
 {
-	const struct relation_read r = from->closure.reads[read];
-	uint32_t t = from->closure.order[from->closure.count - 1];
-	const struct event_node *node = from->notes[read].node;
-	state_reduce(to, from, w, read);
-	if (!closure_may_read(&to->closure, r.key, t)) return false;
+	const struct closure *c = state_closure(from);
+	const struct relation_read r = c->reads[read];
+	uint32_t t = c->order[c->count - 1];
+	const struct read_note *note = &from->notes[read];
+	state_reduce(to, from, read);
+	if (!closure_may_read(&state_ledger(to)->closure, r.key, t))
+		return false;
 	struct request again = { .kind = REQUEST_READ,
 		                 .key = r.key,
-		                 .point = node->event.point };
-	state_read(to, w, &again, node->waiting, t, NULL);
-	assert(to->notes[to->closure.read_count - 1].latest == LATEST_NO);
+		                 .point = note->node->event.point };
+	state_read(to, &again, note->waiting, t, NULL);
+	assert(to->notes[state_closure(to)->read_count - 1].latest ==
+	       LATEST_NO);
 	return true;
 }

@@ -17,13 +17,12 @@ struct swap_list {
 /* ComputeReorderings and the readLatest part of Optimality (paper, sections
  * 5.2 and 5.3) for the transaction that `s` has just ended: the reads that may
  * be swapped with it, latest in < first. `scratch` is a state of the same
- * world whose contents are lost. */
+ * context whose contents are lost. */
 struct swap_list swap_candidates(struct state *s, struct state *scratch,
-                                 struct world *w, struct explore_stats *stats);
+                                 struct explore_stats *stats);
 
 /* Swap(h, <, r, t): makes `to` the result. False, with `to` useless, when the
  * result violates the level (the consistency part of Optimality). */
-bool swap_apply(struct state *to, const struct state *from, struct world *w,
-                uint32_t read);
+bool swap_apply(struct state *to, const struct state *from, uint32_t read);
 
 #endif

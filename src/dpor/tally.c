@@ -5,7 +5,7 @@
 
 #include "base/bits.h"
 #include "base/memory.h"
-#include "dpor/execution.h"
+#include "execution/complete.h"
 #include "history/history.h"
 #include "vm/program.h"
 

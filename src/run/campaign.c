@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/seconds.h"
 #include "base/hash_set.h"
+#include "execution/complete.h"
 #include "history/history.h"
 #include "vm/program.h"
 

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/region.h"
 #include "dpor/origin.h"
+#include "execution/complete.h"
 #include "run/policy.h"
 #include "vm/program.h"
 
@@ -271,12 +272,12 @@ static void replay_free(struct replay *x)
 /* ---- Comparing ---- */
 
 /* Is `id` of the run the transaction that the history names? */
-static bool same_writer(const struct replay *x, const struct state *s,
+static bool same_writer(const struct replay *x, const struct ledger *l,
                         uint32_t id, uint32_t writer)
 {
 	if (id == HISTORY_INIT || writer == TRACE_INIT)
 		return id == HISTORY_INIT && writer == TRACE_INIT;
-	const struct transaction_log *log = s->logs[id];
+	const struct ledger_transaction *log = l->transactions[id];
 	return transaction_of(x, log->session, log->index) == writer;
 }
 
@@ -290,11 +291,11 @@ static uint32_t next_read(const struct replay *x, uint32_t t, uint32_t from)
 }
 
 /* The external reads of a transaction, in order: their number is returned. */
-static uint32_t list_reads(const struct transaction_log *log,
+static uint32_t list_reads(const struct ledger_transaction *log,
                            const struct event **reads)
 {
 	uint32_t count = 0, at;
-	const struct event_node *e;
+	const struct ledger_event *e;
 	for (e = log->last; e; e = e->before)
 		count += e->event.kind == EVENT_READ &&
 		         e->event.from != HISTORY_SELF;
@@ -339,10 +340,10 @@ static bool other_read(struct replay *x, const struct event *read,
 
 /* Does the key end with another value in the transaction than this write's? */
 static bool other_write(struct replay *x, const struct execution *e,
-                        const struct transaction_log *log,
+                        const struct ledger_transaction *log,
                         const struct trace_op *op)
 {
-	const struct keys *keys = e->world->machine.keys;
+	const struct keys *keys = e->context->machine.keys;
 	for (uint32_t i = 0; i < log->written_count; i++)
 		if (!strcmp(keys_name(keys, log->written[i]), x->keys[op->key]))
 			return other_value(x, log->values[i], op);
@@ -350,7 +351,7 @@ static bool other_write(struct replay *x, const struct execution *e,
 }
 
 static void compare_writes(struct replay *x, const struct execution *e,
-                           const struct transaction_log *log, uint32_t t,
+                           const struct ledger_transaction *log, uint32_t t,
                            struct replay_result *out)
 {
 	const struct trace_transaction *of = &x->history->transactions[t];
@@ -364,12 +365,12 @@ static void compare_writes(struct replay *x, const struct execution *e,
 	}
 }
 
-static void compare_read(struct replay *x, const struct state *s,
+static void compare_read(struct replay *x, const struct ledger *l,
                          const struct event *read, const struct trace_op *op,
                          struct replay_result *out)
 {
 	if (op->from == TRACE_NOBODY) return;
-	if (!same_writer(x, s, read->from, op->from))
+	if (!same_writer(x, l, read->from, op->from))
 		out->changed++;
 	else
 		out->values += other_read(x, read, op);
@@ -377,7 +378,7 @@ static void compare_read(struct replay *x, const struct state *s,
 
 /* Reads that the run has at the same place, their writers and values. */
 static void compare_reads(struct replay *x, const struct execution *e,
-                          const struct transaction_log *log, uint32_t t,
+                          const struct ledger_transaction *log, uint32_t t,
                           struct replay_result *out)
 {
 	const struct trace_transaction *of = &x->history->transactions[t];
@@ -386,7 +387,7 @@ static void compare_reads(struct replay *x, const struct execution *e,
 	uint32_t count = list_reads(log, reads), from = of->first_op;
 	for (uint32_t i = 0; i < count; i++) {
 		const char *key =
-			keys_name(e->world->machine.keys, reads[i]->key);
+			keys_name(e->context->machine.keys, reads[i]->key);
 		uint32_t next = next_read(x, t, from);
 		uint32_t op = find_read(x, t, from, key);
 		bool at_end = next == of->first_op + of->op_count;
@@ -394,7 +395,8 @@ static void compare_reads(struct replay *x, const struct execution *e,
 		if (op == NEVER || op != next) out->diverged = true;
 		if (op == NEVER) continue;
 		from = op + 1;
-		compare_read(x, e->state, reads[i], &x->history->ops[op], out);
+		compare_read(x, &e->ledger, reads[i], &x->history->ops[op],
+		             out);
 	}
 	if (next_read(x, t, from) < of->first_op + of->op_count)
 		out->diverged = true;
@@ -407,12 +409,12 @@ static void compare_transaction(struct replay *x, const struct execution *e,
 	const struct trace_transaction *of = &x->history->transactions[t];
 	uint32_t session = x->program_of[of->session];
 	uint32_t index = t - x->history->sessions[of->session].first;
-	if (index >= e->state->done[session]) {
+	if (index >= e->ledger.done[session]) {
 		out->diverged = true;
 		return;
 	}
-	uint32_t id = e->world->first_id[session] + index;
-	const struct transaction_log *log = e->state->logs[id];
+	uint32_t id = ledger_number(e->ledger.shared, session, index);
+	const struct ledger_transaction *log = e->ledger.transactions[id];
 	bool truncated = is_truncated(x, t);
 	if (!truncated && of->status != TRACE_UNKNOWN &&
 	    log->aborted != (of->status == TRACE_ABORTED))
@@ -424,9 +426,9 @@ static void compare_transaction(struct replay *x, const struct execution *e,
 static void compare(struct replay *x, struct runner *r,
                     struct replay_result *out)
 {
-	struct execution e = runner_execution(r);
+	const struct execution *e = runner_execution(r);
 	for (uint32_t t = 1; t < x->history->transaction_count; t++)
-		compare_transaction(x, &e, t, out);
+		compare_transaction(x, e, t, out);
 	out->diverged |= out->changed > 0 || out->values > 0;
 	out->serializable = runner_satisfies(r, LEVEL_SERIAL);
 }

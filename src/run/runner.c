@@ -6,8 +6,7 @@
 
 #include "base/memory.h"
 #include "base/seconds.h"
-#include "dpor/explorer.h"
-#include "history/relation.h"
+#include "execution/complete.h"
 #include "vm/program.h"
 
 enum {
@@ -20,8 +19,7 @@ enum {
 /* The writer of an external read of the pending transaction, and what else it
  * could be. Kept for the levels that may forbid the transaction later. */
 struct choice {
-	uint32_t count, reads;  /* of the closure, before the read */
-	struct pending pending; /* before the read */
+	struct ledger_mark before; /* the read */
 	struct request request;
 	/* In runner.kept, up to the mark: the machine, NULL if there is no
 	 * other writer; writers, as they are to be tried. */
@@ -31,7 +29,7 @@ struct choice {
 	uint32_t order_count, cursor;
 	uint32_t latest, source;
 	bool serial;             /* runner.serial before the read */
-	struct region_mark mark; /* of the world's region */
+	struct region_mark mark; /* of the context's region */
 };
 
 struct runner {
@@ -43,14 +41,13 @@ struct runner {
 	const struct run_chooser *chooser;
 	uint64_t steps, next_tick;
 	uint64_t asked; /* machine_guest_asked() at the last look */
-	/* The world, made anew when it is too small or too full. */
-	uint64_t room;
-	bool has_world, fresh; /* fresh: no run has ended in it */
+	/* Made anew when it has met too many keys. */
+	bool fresh; /* no run has ended in it */
 	uint32_t program_keys;
-	struct world world;
-	struct state state;
+	struct context context;
+	struct execution execution;
 	struct region_mark start;
-	bool no_number; /* the attempt needs a larger room */
+	bool too_many; /* transactions */
 	const char *problem;
 	/* The run. */
 	bool serial;            /* all reads so far were the latest, in the
@@ -58,10 +55,12 @@ struct runner {
 	bool strong;            /* the level is not extensible */
 	struct choice *choices; /* of the pending transaction */
 	uint32_t choice_count, choice_capacity;
-	struct region kept;         /* what they remember */
-	word *valid;                /* writers of a read */
-	struct run_writer *writers; /* as many as the world has numbers */
-	uint32_t *ready;            /* sessions */
+	struct region kept; /* what they remember */
+	word *valid;        /* writers of a read */
+	uint32_t valid_words;
+	struct run_writer *writers; /* likewise */
+	uint32_t writer_capacity;
+	uint32_t *ready; /* sessions */
 	uint64_t taken_back;
 	/* What it shows. */
 	bool judged;
@@ -70,47 +69,39 @@ struct runner {
 	uint32_t violated_count;
 	const struct finding **found; /* by slot */
 	struct region findings;
-	struct level_scratch *scratch;
 };
 
-/* ---- The world ---- */
+/* ---- The context ---- */
 
-static void drop_world(struct runner *r)
-{
-	if (r->has_world) state_free(&r->state);
-	world_free(&r->world);
-	r->has_world = false;
-}
-
-/* False if the transactions of the program are too many. */
-static bool make_world(struct runner *r)
+static void make_context(struct runner *r)
 {
 	struct machine_limits limits = { r->interrupt, r->deadline,
 		                         r->memory / 2 };
-	world_init(&r->world, r->program, r->room, NULL, &limits);
-	r->program_keys = keys_count(r->world.machine.keys);
+	context_init(&r->context, r->program, NULL, &limits);
+	r->program_keys = keys_count(r->context.machine.keys);
 	r->fresh = true;
-	r->has_world = r->world.n <= TRANSACTIONS_MAX;
-	if (!r->has_world) return false;
-	state_init(&r->state, &r->world, level_base(r->level));
-	closure_go_forward(&r->state.closure, r->strong);
-	r->valid = mem_grow(r->valid, BITS_WORDS(r->world.n), sizeof *r->valid);
-	r->writers = mem_grow(r->writers, r->world.n, sizeof *r->writers);
-	r->start = region_mark(&r->world.region);
-	return true;
+	execution_init(&r->execution, &r->context, r->level);
+	closure_go_forward(&r->execution.ledger.closure, r->strong);
+	r->start = region_mark(&r->context.region);
 }
 
-static bool renew_world(struct runner *r)
+static void drop_context(struct runner *r)
 {
-	drop_world(r);
-	return make_world(r);
+	execution_free(&r->execution);
+	context_free(&r->context);
+}
+
+static void renew_context(struct runner *r)
+{
+	drop_context(r);
+	make_context(r);
 }
 
 /* The keys that runs met stay in the table: too many of them, and it is begun
  * anew. */
-static bool is_worn(const struct runner *r)
+static bool is_stale(const struct runner *r)
 {
-	const struct machine *m = &r->world.machine;
+	const struct machine *m = &r->context.machine;
 	return m->stop || keys_count(m->keys) > r->program_keys + KEYS_KEPT;
 }
 
@@ -122,12 +113,13 @@ static void forget_choices(struct runner *r)
 
 static bool begin_run(struct runner *r)
 {
-	if (!r->has_world) return false;
-	if (is_worn(r) && !renew_world(r)) return false;
-	state_rewind(&r->state, &r->world, 1);
-	region_release(&r->world.region, r->start);
+	if (context_too_many(r->program)) return false;
+	if (is_stale(r)) renew_context(r);
+	execution_keep(&r->execution, 1);
+	ledger_forget_numbers(&r->context.ledgers);
+	region_release(&r->context.region, r->start);
 	region_release(&r->findings, (struct region_mark){ 0 });
-	r->no_number = false;
+	r->too_many = false;
 	r->problem = NULL;
 	r->serial = true;
 	r->next_tick = r->steps;
@@ -142,25 +134,23 @@ static bool begin_run(struct runner *r)
 
 uint64_t runner_bytes(const struct runner *r)
 {
-	uint64_t bytes = r->world.region.held +
-	                 keys_bytes(r->world.machine.keys) + r->findings.held +
-	                 r->kept.held + level_scratch_bytes(r->scratch) +
-	                 r->choice_capacity * sizeof *r->choices;
-	if (r->has_world)
-		bytes += state_bytes(&r->state) +
-		         r->world.n * sizeof *r->writers;
-	return bytes;
+	const struct context *c = &r->context;
+	return c->region.held + keys_bytes(c->machine.keys) + r->findings.held +
+	       r->kept.held + level_scratch_bytes(c->ledgers.scratch) +
+	       r->choice_capacity * sizeof *r->choices +
+	       execution_bytes(&r->execution) +
+	       r->writer_capacity * sizeof *r->writers;
 }
 
 double runner_guest_cpu(const struct runner *r)
 {
-	return machine_guest_cpu(&r->world.machine);
+	return machine_guest_cpu(&r->context.machine);
 }
 
 /* Has a limit been reached, or has somebody asked to stop? */
 static bool must_stop(struct runner *r, enum run_end *why)
 {
-	uint64_t asked = machine_guest_asked(&r->world.machine);
+	uint64_t asked = machine_guest_asked(&r->context.machine);
 	if (r->steps++ < r->next_tick && asked == r->asked) return false;
 	r->next_tick = r->steps + STEPS_PER_TICK;
 	r->asked = asked;
@@ -177,28 +167,22 @@ static bool must_stop(struct runner *r, enum run_end *why)
 
 static bool level_holds(struct runner *r)
 {
-	struct relation relation;
 	r->steps += STEPS_PER_TEST;
-	closure_relation(&r->state.closure, &relation);
-	return level_allows(r->level, &relation, r->scratch);
+	return ledger_allows(&r->execution.ledger);
 }
 
 /* May the pending transaction read this next? All it has read is allowed. */
 static bool may_read(struct runner *r, uint32_t key, uint32_t source)
 {
-	struct closure *c = &r->state.closure;
-	uint32_t count = c->count, reads = c->read_count;
-	closure_read(c, key, source);
-	bool allowed = level_holds(r);
-	closure_rewind(c, count, reads, true);
-	return allowed;
+	r->steps += STEPS_PER_TEST;
+	return ledger_may_read(&r->execution.ledger, key, source);
 }
 
 /* Leaves in the closure the first `reads` choices of the last transaction. */
 static void keep_reads(struct runner *r, uint32_t reads)
 {
-	struct closure *c = &r->state.closure;
-	closure_rewind(c, c->count, r->choices[0].reads, true);
+	struct closure *c = &r->execution.ledger.closure;
+	closure_rewind(c, c->count, r->choices[0].before.reads, true);
 	for (uint32_t i = 0; i < reads; i++)
 		closure_read(c, r->choices[i].request.key,
 		             r->choices[i].source);
@@ -207,11 +191,11 @@ static void keep_reads(struct runner *r, uint32_t reads)
 /* Is the last transaction allowed with its first `reads` choices and, if there
  * is a log, its writes? */
 static bool prefix_allowed(struct runner *r, uint32_t reads,
-                           const struct transaction_log *log)
+                           const struct ledger_transaction *log)
 {
 	keep_reads(r, reads);
 	if (log)
-		closure_end(&r->state.closure, log->written,
+		closure_end(&r->execution.ledger.closure, log->written,
 		            log->written_count);
 	return level_holds(r);
 }
@@ -219,7 +203,7 @@ static bool prefix_allowed(struct runner *r, uint32_t reads,
 /* The shortest prefix of the choices that is forbidden; all are. (More reads
  * forbid more, and none forbid nothing.) */
 static uint32_t shortest_forbidden(struct runner *r,
-                                   const struct transaction_log *log)
+                                   const struct ledger_transaction *log)
 {
 	uint32_t good = 0, bad = r->choice_count;
 	while (bad - good > 1) {
@@ -237,8 +221,9 @@ static uint32_t shortest_forbidden(struct runner *r,
  * first reads are forbidden by themselves is not blamed on its writes. */
 static uint32_t forbidden_choice(struct runner *r)
 {
-	uint32_t id = r->state.closure.order[r->state.closure.count - 1];
-	const struct transaction_log *log = r->state.logs[id];
+	const struct ledger *l = &r->execution.ledger;
+	uint32_t id = l->closure.order[l->closure.count - 1];
+	const struct ledger_transaction *log = l->transactions[id];
 	uint32_t all = r->choice_count;
 	bool tested = !r->chooser->likely; /* the reads, each by itself */
 	if (r->serial || !all) return 0;
@@ -262,7 +247,7 @@ static bool take_writer(struct runner *r, struct choice *c)
 			continue;
 		c->source = source;
 		r->serial = latest;
-		state_read_once(&r->state, &r->world, &c->request, source);
+		execution_read(&r->execution, &c->request, source);
 		return true;
 	}
 	return false;
@@ -272,11 +257,10 @@ static bool take_writer(struct runner *r, struct choice *c)
 static void take_back(struct runner *r, const struct choice *c)
 {
 	r->taken_back++;
-	state_rewind_pending(&r->state, &r->world, c->count, c->reads,
-	                     &c->pending);
-	region_release(&r->world.region, c->mark);
+	execution_rewind(&r->execution, &c->before);
+	region_release(&r->context.region, c->mark);
 	region_release(&r->kept, c->kept);
-	r->state.pending.live = state_copy_live(&r->world, c->waiting);
+	r->execution.live = context_copy_state(&r->context, c->waiting);
 }
 
 /* Takes back the choice of this number and those after it, and goes on with
@@ -296,7 +280,8 @@ static void choose_again(struct runner *r, uint32_t number)
 
 static void note_writer(struct runner *r, uint32_t count, uint32_t id)
 {
-	const struct transaction_log *log = r->state.logs[id];
+	const struct ledger_transaction *log =
+		r->execution.ledger.transactions[id];
 	r->writers[count] = (struct run_writer){
 		.id = id,
 		.session = log ? log->session : UINT32_MAX,
@@ -307,8 +292,13 @@ static void note_writer(struct runner *r, uint32_t count, uint32_t id)
 /* The transactions of the set, in the order in which they ran. */
 static uint32_t list_writers(struct runner *r)
 {
-	const struct closure *c = &r->state.closure;
+	const struct closure *c = &r->execution.ledger.closure;
 	uint32_t count = 0;
+	if (c->count > r->writer_capacity) {
+		r->writer_capacity = 2 * c->count;
+		r->writers = mem_grow(r->writers, r->writer_capacity,
+		                      sizeof *r->writers);
+	}
 	for (uint32_t i = 0; i < c->count; i++)
 		if (bits_has(r->valid, c->order[i]))
 			note_writer(r, count++, c->order[i]);
@@ -326,33 +316,30 @@ static const uint32_t *keep_order(struct runner *r, uint32_t count)
 static void ask_writers(struct runner *r, const struct request *request,
                         uint32_t count)
 {
-	const struct state *s = &r->state;
-	const struct closure *c = &s->closure;
+	const struct ledger *l = &r->execution.ledger;
+	const struct closure *c = &l->closure;
 	struct run_read read = {
-		.session = s->pending.session,
-		.index = s->pending.index,
+		.session = l->pending.session,
+		.index = l->pending.index,
 		.number = c->read_count - c->blocks[c->count - 1].first_read,
 		.total = c->read_count,
-		.key = keys_name(r->world.machine.keys, request->key),
+		.key = keys_name(r->context.machine.keys, request->key),
 	};
 	r->chooser->writers(r->chooser->data, &read, r->writers, count);
 }
 
 static const struct machine_state *keep_machine(struct runner *r)
 {
-	size_t size = r->world.state_size;
-	return memcpy(region_take(&r->kept, size), r->state.pending.live, size);
+	size_t size = r->context.state_size;
+	return memcpy(region_take(&r->kept, size), r->execution.live, size);
 }
 
 /* Takes the first of the writers listed, and remembers the others. */
 static void choose(struct runner *r, const struct request *request,
                    uint32_t count, uint32_t latest)
 {
-	struct state *s = &r->state;
 	struct choice c = {
-		.count = s->closure.count,
-		.reads = s->closure.read_count,
-		.pending = s->pending,
+		.before = ledger_mark(&r->execution.ledger),
 		.request = *request,
 		.order = keep_order(r, count),
 		.order_count = count,
@@ -361,7 +348,7 @@ static void choose(struct runner *r, const struct request *request,
 	};
 	if (count > 1) c.waiting = keep_machine(r);
 	c.kept = region_mark(&r->kept);
-	c.mark = region_mark(&r->world.region);
+	c.mark = region_mark(&r->context.region);
 	VEC_RESERVE(r->choices, r->choice_count, r->choice_capacity);
 	r->choices[r->choice_count++] = c;
 	/* Without its writes a transaction can always read on. */
@@ -372,9 +359,13 @@ static void choose(struct runner *r, const struct request *request,
 
 static void on_read(struct runner *r, const struct request *request)
 {
-	struct closure *c = &r->state.closure;
-	r->steps += c->words / WORDS_PER_STEP;
-	closure_valid_writers(c, request->key, r->valid);
+	struct ledger *l = &r->execution.ledger;
+	if (l->closure.words > r->valid_words) {
+		r->valid_words = l->closure.words;
+		r->valid = mem_grow(r->valid, r->valid_words, sizeof(word));
+	}
+	r->steps += l->closure.words / WORDS_PER_STEP;
+	ledger_writers(l, request->key, r->valid);
 	uint32_t count = list_writers(r);
 	uint32_t latest = r->writers[count - 1].id;
 	ask_writers(r, request, count);
@@ -384,7 +375,7 @@ static void on_read(struct runner *r, const struct request *request)
 	}
 	uint32_t source = r->writers[0].id;
 	r->serial = r->serial && source == latest;
-	state_read_once(&r->state, &r->world, request, source);
+	execution_read(&r->execution, request, source);
 }
 
 static void on_end(struct runner *r)
@@ -402,7 +393,7 @@ static void on_end(struct runner *r)
 static uint32_t list_ready(struct runner *r)
 {
 	uint32_t count = 0, from = 0, session;
-	while ((session = state_next_session(&r->state, &r->world, from)) !=
+	while ((session = execution_next_session(&r->execution, from)) !=
 	       UINT32_MAX) {
 		r->ready[count++] = session;
 		from = session + 1;
@@ -410,15 +401,15 @@ static uint32_t list_ready(struct runner *r)
 	return count;
 }
 
-/* False when there is no transaction left, or no number for it. */
+/* False when there is no transaction left, or there are too many. */
 static bool begin_next(struct runner *r)
 {
 	uint32_t count = list_ready(r);
 	if (!count) return false;
 	uint32_t session =
 		r->chooser->session(r->chooser->data, r->ready, count);
-	r->no_number = !state_begin(&r->state, &r->world, session);
-	return !r->no_number;
+	r->too_many = !execution_begin(&r->execution, session);
+	return !r->too_many;
 }
 
 _Static_assert(TRANSACTIONS_MAX == 16384 && KEYS_MAX == 1048576 &&
@@ -435,24 +426,24 @@ static enum run_end too_many_transactions(struct runner *r)
 /* There was no room for a key, or for an event; or native code failed. */
 static enum run_end too_full(struct runner *r)
 {
-	if (r->world.machine.stop == MACHINE_INTERRUPTED)
+	if (r->context.machine.stop == MACHINE_INTERRUPTED)
 		return RUN_INTERRUPTED;
-	r->problem = r->world.machine.stop == MACHINE_FAULT
+	r->problem = r->context.machine.stop == MACHINE_FAULT
 	                     ? "the program does not do the same again"
-	             : r->world.machine.stop ? "the program touches more than "
-	                                       "1,048,576 keys, the most that "
-	                                       "isoscope holds"
-	                                     : "a transaction makes more than "
-	                                       "65,535 reads and writes, the "
-	                                       "most that isoscope holds";
+	             : r->context.machine.stop
+	                     ? "the program touches more than "
+	                       "1,048,576 keys, the most that "
+	                       "isoscope holds"
+	                     : "a transaction makes more than "
+	                       "65,535 reads and writes, the "
+	                       "most that isoscope holds";
 	return RUN_TOO_LARGE;
 }
 
 static enum run_end finish(struct runner *r)
 {
-	if (r->no_number) return too_many_transactions(r);
-	struct execution x = runner_execution(r);
-	return execution_pruned(&x) ? RUN_PRUNED : RUN_COMPLETE;
+	if (r->too_many) return too_many_transactions(r);
+	return execution_pruned(&r->execution) ? RUN_PRUNED : RUN_COMPLETE;
 }
 
 static enum run_end run_once(struct runner *r)
@@ -462,35 +453,26 @@ static enum run_end run_once(struct runner *r)
 	if (!begin_run(r)) return too_many_transactions(r);
 	for (;;) {
 		if (must_stop(r, &why)) return why;
-		if (r->world.machine.stop) return too_full(r);
-		if (!r->state.pending.active && !begin_next(r))
+		if (r->context.machine.stop) return too_full(r);
+		if (!r->execution.ledger.pending.active && !begin_next(r))
 			return finish(r);
-		switch (state_run(&r->state, &r->world, &request)) {
+		switch (execution_run(&r->execution, &request)) {
 		case ADVANCE_READ: on_read(r, &request); break;
-		case ADVANCE_COMMIT: on_end(r); break;
+		case ADVANCE_ENDED: on_end(r); break;
 		case ADVANCE_FULL: return too_full(r);
 		}
 	}
 }
 
-/* Makes another attempt possible that has more room; false if it has not. */
-static bool make_room(struct runner *r)
-{
-	if (!r->has_world) return false;
-	if (r->world.machine.stop == MACHINE_KEYS_FULL && !r->fresh)
-		return renew_world(r);
-	uint64_t more = world_more_room(r->program, r->room);
-	if (!r->no_number || !more) return false;
-	r->room = more;
-	return renew_world(r);
-}
-
 enum run_end runner_run(struct runner *r, const struct run_chooser *c)
 {
-	enum run_end end;
 	r->chooser = c;
-	do end = run_once(r);
-	while (end == RUN_TOO_LARGE && make_room(r));
+	enum run_end end = run_once(r);
+	if (end == RUN_TOO_LARGE && !r->fresh &&
+	    r->context.machine.stop == MACHINE_KEYS_FULL) {
+		renew_context(r);
+		end = run_once(r);
+	}
 	r->fresh = false;
 	r->chooser = NULL;
 	return end;
@@ -498,43 +480,38 @@ enum run_end runner_run(struct runner *r, const struct run_chooser *c)
 
 /* ---- What the run shows ---- */
 
-struct execution runner_execution(const struct runner *r)
+const struct execution *runner_execution(const struct runner *r)
 {
-	/* The world is lent for its region, which is given back as it was. */
-	return (struct execution){ (struct world *)&r->world, &r->state };
+	return &r->execution;
 }
 
 struct history *runner_history(const struct runner *r)
 {
-	struct execution x = runner_execution(r);
-	return execution_history(&x);
+	return execution_history(&r->execution);
 }
 
 uint64_t runner_hash(const struct runner *r)
 {
-	struct execution x = runner_execution(r);
-	return execution_hash(&x);
+	return execution_hash(&r->execution);
 }
 
 uint64_t runner_outcome(const struct runner *r)
 {
-	struct execution x = runner_execution(r);
-	return execution_outcome(&x);
+	return execution_outcome(&r->execution);
 }
 
 bool runner_satisfies(struct runner *r, enum level l)
 {
-	struct execution x = runner_execution(r);
 	if (r->serial || level_implies(r->level, l)) return true;
 	if (!r->known[l])
-		r->allowed[l] = execution_satisfies(&x, l, r->scratch);
+		r->allowed[l] = ledger_satisfies(&r->execution.ledger, l);
 	r->known[l] = true;
 	return r->allowed[l];
 }
 
 uint32_t runner_reads(const struct runner *r)
 {
-	return r->state.closure.read_count;
+	return r->execution.ledger.closure.read_count;
 }
 
 static void violate(struct runner *r, uint32_t slot)
@@ -555,12 +532,11 @@ static void note_finding(void *data, uint32_t slot, const struct finding *f)
 
 static void judge(struct runner *r)
 {
-	struct execution x = runner_execution(r);
 	uint32_t assertions = program_assertion_count(r->program);
 	r->judged = true;
 	r->violated_count = 0;
 	memset(r->found, 0, (assertions + 1) * sizeof *r->found);
-	execution_findings(&x, note_finding, r);
+	execution_findings(&r->execution, note_finding, r);
 	if (program_is_native(r->program)) return;
 	for (uint32_t i = 0; i < assertions; i++)
 		if (program_assertion(r->program, i)->kind ==
@@ -593,24 +569,21 @@ struct runner *runner_new(const struct program *p, enum level l,
 	r->level = l;
 	r->strong = !level_is_extensible(l);
 	r->interrupt = interrupt;
-	r->room = world_first_room(p);
 	r->ready = mem_take0(program_session_count(p) + 1, sizeof *r->ready);
 	r->violated = mem_take0(slots, sizeof *r->violated);
 	r->found = mem_take0(slots, sizeof *r->found);
-	r->scratch = level_scratch_new();
 	region_init(&r->findings);
 	region_init(&r->kept);
-	make_world(r);
+	make_context(r);
 	return r;
 }
 
 void runner_free(struct runner *r)
 {
 	if (!r) return;
-	drop_world(r);
+	drop_context(r);
 	region_free(&r->findings);
 	region_free(&r->kept);
-	level_scratch_free(r->scratch);
 	free(r->choices);
 	free(r->valid);
 	free(r->writers);

@@ -17,8 +17,8 @@
 #include <stdint.h>
 
 #include "axioms/level.h"
-#include "dpor/execution.h"
 
+struct execution;
 struct program;
 struct history;
 struct finding;
@@ -39,8 +39,8 @@ struct run_read {
 
 struct run_chooser {
 	void *data;
-	/* A run begins, or begins anew because the first attempt ran out of
-	 * room: it has to make the same choices again. May be NULL. */
+	/* A run begins, or begins anew because keys of earlier runs filled the
+	 * table: it has to make the same choices again. May be NULL. */
 	void (*begin)(void *data);
 	/* A transaction is to run: which of the ready sessions? They come in
 	 * increasing order; returns one of them. `finally` is ready only when
@@ -105,7 +105,7 @@ const uint32_t *runner_violated(struct runner *r, uint32_t *count);
 const struct finding *runner_finding(const struct runner *r, uint32_t slot);
 /* Choices of all runs so far that were taken back. */
 uint64_t runner_taken_back(const struct runner *r);
-/* For those who compare what ran with something else (dpor/execution.h). */
-struct execution runner_execution(const struct runner *r);
+/* For those who compare what ran with something else (execution/complete.h). */
+const struct execution *runner_execution(const struct runner *r);
 
 #endif

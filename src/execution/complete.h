@@ -1,33 +1,24 @@
-/* One execution of a program, seen from outside: as a history, as a hash, by
- * what it violates. Whoever runs programs on states (state.h) uses this.
+/* An execution of a program, none of whose transactions is pending, seen from
+ * outside: as a history, as a hash, by what it violates.
  */
-#ifndef ISO_DPOR_EXECUTION_H
-#define ISO_DPOR_EXECUTION_H
+#ifndef ISO_EXECUTION_COMPLETE_H
+#define ISO_EXECUTION_COMPLETE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "axioms/level.h"
-#include "dpor/state.h"
+#include "execution/execution.h"
 
 struct finding;
 struct history;
 
-/* Both are borrowed; no transaction of the state is pending. */
-struct execution {
-	struct world *world;
-	const struct state *state;
-};
-
 /* The history in readable form; the caller frees it. */
 struct history *execution_history(const struct execution *x);
-/* Equal for equal histories of one program, whichever world they ran in. */
+/* Equal for equal histories of one program, whatever context it ran in. */
 uint64_t execution_hash(const struct execution *x);
 /* Equal when all sessions' locals are equal: what the clients know in the
  * end. */
 uint64_t execution_outcome(const struct execution *x);
-bool execution_satisfies(const struct execution *x, enum level l,
-                         struct level_scratch *scratch);
 /* Did it meet a false assumption, so that it does not count? */
 bool execution_pruned(const struct execution *x);
 

@@ -1,0 +1,452 @@
+#include "execution/ledger.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "history/relation.h"
+
+/* ---- Numbers ---- */
+
+void ledger_shared_init(struct ledger_shared *s, struct region *region)
+{
+	*s = (struct ledger_shared){ .region = region,
+		                     .numbers = { .count = 1 },
+		                     .scratch = level_scratch_new() };
+}
+
+void ledger_shared_free(struct ledger_shared *s)
+{
+	for (uint32_t i = 0; i < s->numbers.session_count; i++)
+		free(s->numbers.sessions[i].items);
+	free(s->numbers.sessions);
+	level_scratch_free(s->scratch);
+	memset(s, 0, sizeof *s);
+}
+
+void ledger_forget_numbers(struct ledger_shared *s)
+{
+	for (uint32_t i = 0; i < s->numbers.session_count; i++)
+		s->numbers.sessions[i].count = 0;
+	s->numbers.count = 1;
+}
+
+/* The number of the session's transaction, which is at most the next one that
+ * the session has none for; LEDGER_NONE if there are too many. */
+static uint32_t give_number(struct ledger_shared *s, uint32_t session,
+                            uint32_t index)
+{
+	struct ledger_numbers *n = &s->numbers;
+	uint32_t id = ledger_number(s, session, index);
+	if (id != LEDGER_NONE) return id;
+	if (n->count >= TRANSACTIONS_MAX) return LEDGER_NONE;
+	if (session >= n->session_count) {
+		uint32_t count = 2 * session + 2;
+		n->sessions = mem_grow(n->sessions, count, sizeof *n->sessions);
+		memset(n->sessions + n->session_count, 0,
+		       (count - n->session_count) * sizeof *n->sessions);
+		n->session_count = count;
+	}
+	assert(index == n->sessions[session].count);
+	VEC_RESERVE(n->sessions[session].items, n->sessions[session].count,
+	            n->sessions[session].capacity);
+	n->sessions[session].items[n->sessions[session].count++] = n->count;
+	return n->count++;
+}
+
+/* ---- A ledger ---- */
+
+void ledger_init(struct ledger *l, enum level level, uint32_t sessions,
+                 struct ledger_shared *shared)
+{
+	memset(l, 0, sizeof *l);
+	l->level = level;
+	l->shared = shared;
+	l->capacity = shared->numbers.expect ? shared->numbers.expect : 8;
+	closure_init(&l->closure, level_base(level), l->capacity, shared->region);
+	l->transactions = mem_take0(l->capacity, sizeof *l->transactions);
+	l->session_count = sessions;
+	l->done = mem_take0((size_t)sessions + 1, sizeof *l->done);
+}
+
+void ledger_free(struct ledger *l)
+{
+	closure_free(&l->closure);
+	free(l->transactions);
+	free(l->done);
+	free(l->own);
+	free(l->own_keys);
+}
+
+size_t ledger_bytes(const struct ledger *l)
+{
+	return closure_bytes(&l->closure) +
+	       l->capacity * sizeof *l->transactions +
+	       l->own_capacity * sizeof *l->own;
+}
+
+/* Room for a transaction of this number. */
+static void reserve(struct ledger *l, uint32_t id)
+{
+	if (id < l->capacity) return;
+	uint32_t capacity = 2 * l->capacity > id ? 2 * l->capacity : id + 1;
+	l->transactions =
+		mem_grow(l->transactions, capacity, sizeof *l->transactions);
+	memset(l->transactions + l->capacity, 0,
+	       (capacity - l->capacity) * sizeof *l->transactions);
+	l->capacity = capacity;
+}
+
+static void reserve_session(struct ledger *l, uint32_t session)
+{
+	if (session < l->session_count) return;
+	uint32_t count = 2 * session + 2;
+	l->done = mem_grow(l->done, count, sizeof *l->done);
+	memset(l->done + l->session_count, 0,
+	       (count - l->session_count) * sizeof *l->done);
+	l->session_count = count;
+}
+
+/* ---- Its own writes ---- */
+
+static void own_clear(struct ledger *l)
+{
+	for (uint32_t i = 0; i < l->own_count; i++)
+		l->own[l->own_keys[i]] = NULL;
+	l->own_count = 0;
+}
+
+static void own_set(struct ledger *l, const struct ledger_event *write)
+{
+	uint32_t key = write->event.key;
+	if (key >= l->own_capacity) {
+		uint32_t old = l->own_capacity;
+		uint32_t capacity = old ? old : 32;
+		while (capacity <= key) capacity *= 2;
+		l->own = mem_grow(l->own, capacity, sizeof *l->own);
+		memset(l->own + old, 0, (capacity - old) * sizeof *l->own);
+		l->own_capacity = capacity;
+	}
+	if (!l->own[key]) {
+		VEC_RESERVE(l->own_keys, l->own_count, l->own_keys_capacity);
+		l->own_keys[l->own_count++] = key;
+	}
+	l->own[key] = write;
+}
+
+const struct ledger_event *ledger_own_write(const struct ledger *l,
+                                            uint32_t key)
+{
+	return key < l->own_capacity ? l->own[key] : NULL;
+}
+
+/* The own writes that a chain of events leaves: the newest of each key. */
+static void own_rebuild(struct ledger *l)
+{
+	const struct ledger_event *e = l->pending.last;
+	own_clear(l);
+	for (; e; e = e->before)
+		if (e->event.kind == EVENT_WRITE &&
+		    !ledger_own_write(l, e->event.key))
+			own_set(l, e);
+}
+
+/* ---- A transaction ---- */
+
+bool ledger_begin(struct ledger *l, uint32_t session, uint32_t name,
+                  enum level level, bool after_all)
+{
+	assert(!l->pending.active && level == l->level);
+	reserve_session(l, session);
+	uint32_t index = l->done[session];
+	uint32_t previous = ledger_last(l, session);
+	uint32_t id = give_number(l->shared, session, index);
+	if (id == LEDGER_NONE) return false;
+	reserve(l, id);
+	closure_begin(&l->closure, id, previous, after_all);
+	own_clear(l);
+	l->pending = (struct ledger_pending){ .active = true,
+		                              .id = id,
+		                              .session = session,
+		                              .index = index,
+		                              .name = name,
+		                              .level = level };
+	return true;
+}
+
+static struct ledger_event *append(struct ledger *l, struct event event)
+{
+	struct ledger_pending *p = &l->pending;
+	assert(p->active && p->event_count < EVENTS_MAX);
+	struct ledger_event *e = region_take(l->shared->region, sizeof *e);
+	*e = (struct ledger_event){ .before = p->last, .event = event };
+	p->last = e;
+	p->event_count++;
+	return e;
+}
+
+void ledger_write(struct ledger *l, uint32_t key, uint32_t point,
+                  struct value value)
+{
+	closure_know_key(&l->closure, key);
+	own_set(l, append(l, (struct event){ .kind = EVENT_WRITE,
+	                                     .key = key,
+	                                     .point = point,
+	                                     .value = value }));
+}
+
+struct value ledger_read_own(struct ledger *l, uint32_t key, uint32_t point)
+{
+	struct value value = ledger_own_write(l, key)->event.value;
+	append(l, (struct event){ .kind = EVENT_READ,
+	                          .key = key,
+	                          .point = point,
+	                          .from = HISTORY_SELF,
+	                          .value = value });
+	return value;
+}
+
+void ledger_read(struct ledger *l, uint32_t key, uint32_t point,
+                 uint32_t source, struct value value)
+{
+	assert(!ledger_own_write(l, key));
+	append(l, (struct event){ .kind = EVENT_READ,
+	                          .key = key,
+	                          .point = point,
+	                          .from = source,
+	                          .value = value });
+	closure_read(&l->closure, key, source);
+}
+
+struct value ledger_value(const struct ledger *l, uint32_t key, uint32_t source)
+{
+	const struct ledger_transaction *t = l->transactions[source];
+	uint32_t i = 0;
+	while (t->written[i] != key) {
+		i++;
+		assert(i < t->written_count);
+	}
+	return t->values[i];
+}
+
+/* The keys that the pending transaction wrote, with their last values. */
+static void collect_writes(const struct ledger *l, struct ledger_transaction *t)
+{
+	uint32_t count = l->own_count;
+	struct region *r = l->shared->region;
+	uint32_t *keys = region_take(r, count * sizeof *keys);
+	struct value *values = region_take(r, count * sizeof *values);
+	for (uint32_t i = 0; i < count; i++) {
+		keys[i] = l->own_keys[i];
+		values[i] = l->own[keys[i]]->event.value;
+	}
+	t->written = keys;
+	t->values = values;
+	t->written_count = count;
+}
+
+/* The transaction that is pending is in `t` now. */
+static void enter(struct ledger *l, const struct ledger_transaction *t)
+{
+	closure_end(&l->closure, t->written, t->written_count);
+	l->transactions[l->pending.id] = t;
+	l->done[t->session]++;
+	l->pending.active = false;
+}
+
+void ledger_end(struct ledger *l, bool aborted,
+                const struct session_point *after)
+{
+	const struct ledger_pending *p = &l->pending;
+	assert(p->active);
+	struct ledger_transaction *t =
+		region_take0(l->shared->region, sizeof *t);
+	t->session = p->session;
+	t->index = p->index;
+	t->name = p->name;
+	t->level = p->level;
+	t->aborted = aborted;
+	t->event_count = p->event_count;
+	t->last = p->last;
+	t->after = after;
+	if (!aborted) collect_writes(l, t);
+	enter(l, t);
+}
+
+bool ledger_commit(struct ledger *l, const struct session_point *after)
+{
+	struct ledger_mark before = ledger_mark(l);
+	ledger_end(l, false, after);
+	if (level_is_extensible(l->level) || ledger_allows(l)) return true;
+	ledger_rewind(l, &before);
+	return false;
+}
+
+/* ---- Levels ---- */
+
+void ledger_writers(struct ledger *l, uint32_t key, word *out)
+{
+	closure_know_key(&l->closure, key);
+	closure_valid_writers(&l->closure, key, out);
+}
+
+bool ledger_satisfies(const struct ledger *l, enum level level)
+{
+	struct relation r;
+	closure_relation(&l->closure, &r);
+	return level_allows(level, &r, l->shared->scratch);
+}
+
+bool ledger_allows(struct ledger *l)
+{
+	return ledger_satisfies(l, l->level);
+}
+
+bool ledger_may_read(struct ledger *l, uint32_t key, uint32_t source)
+{
+	struct closure *c = &l->closure;
+	closure_know_key(c, key);
+	if (!closure_may_read(c, key, source)) return false;
+	if (level_is_extensible(l->level)) return true;
+	uint32_t count = c->count, reads = c->read_count;
+	closure_read(c, key, source);
+	bool allowed = ledger_allows(l);
+	closure_rewind(c, count, reads, true);
+	return allowed;
+}
+
+/* ---- Lists ---- */
+
+/* By session and place in it; init comes first. */
+static uint64_t rank(const struct ledger *l, uint32_t id)
+{
+	const struct ledger_transaction *t = l->transactions[id];
+	return id == HISTORY_INIT ? 0
+	                          : ((uint64_t)t->session + 1) << 32 | t->index;
+}
+
+static int compare_ranks(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+	return (*x > *y) - (*x < *y);
+}
+
+static void sort(const struct ledger *l, uint32_t *ids, uint32_t count)
+{
+	uint64_t *ranks = mem_take0(count, sizeof *ranks);
+	for (uint32_t i = 0; i < count; i++) ranks[i] = rank(l, ids[i]);
+	qsort(ranks, count, sizeof *ranks, compare_ranks);
+	for (uint32_t i = 0; i < count; i++)
+		ids[i] = ranks[i]
+		                 ? ledger_number(l->shared,
+		                                 (uint32_t)(ranks[i] >> 32) - 1,
+		                                 (uint32_t)ranks[i])
+		                 : HISTORY_INIT;
+	free(ranks);
+}
+
+uint32_t ledger_list(const struct ledger *l, const word *row, uint32_t *out)
+{
+	uint32_t count = 0;
+	uint64_t last = 0;
+	bool sorted = true;
+	if (!out) return bits_count(row, l->closure.words);
+	BITS_EACH(t, row, l->closure.words) {
+		uint64_t next = rank(l, t);
+		sorted &= next >= last;
+		last = next;
+		out[count++] = t;
+	}
+	if (!sorted) sort(l, out, count);
+	return count;
+}
+
+/* ---- Taking back ---- */
+
+struct ledger_mark ledger_mark(const struct ledger *l)
+{
+	return (struct ledger_mark){ .count = l->closure.count,
+		                     .reads = l->closure.read_count,
+		                     .pending = l->pending };
+}
+
+/* Those from place `count` on are no longer here. */
+static void forget(struct ledger *l, uint32_t count)
+{
+	for (uint32_t i = l->closure.count; i-- > count;) {
+		uint32_t id = l->closure.order[i];
+		if (!l->transactions[id]) continue;
+		l->done[l->transactions[id]->session]--;
+		l->transactions[id] = NULL;
+	}
+}
+
+void ledger_keep(struct ledger *l, uint32_t count)
+{
+	const struct closure *c = &l->closure;
+	uint32_t reads =
+		count < c->count ? c->blocks[count].first_read : c->read_count;
+	forget(l, count);
+	closure_rewind(&l->closure, count, reads, false);
+	l->pending.active = false;
+}
+
+void ledger_rewind(struct ledger *l, const struct ledger_mark *m)
+{
+	if (!m->pending.active) {
+		ledger_keep(l, m->count);
+		return;
+	}
+	forget(l, m->count - 1);
+	closure_rewind(&l->closure, m->count, m->reads, true);
+	l->pending = m->pending;
+	own_rebuild(l);
+}
+
+/* ---- From ledger to ledger ---- */
+
+void ledger_copy(struct ledger *to, const struct ledger *from, uint32_t count)
+{
+	assert(to->shared == from->shared && count <= from->closure.count);
+	closure_copy_prefix(&to->closure, &from->closure, count);
+	reserve(to, from->capacity - 1);
+	reserve_session(to, from->session_count - 1);
+	memset(to->transactions, 0, to->capacity * sizeof *to->transactions);
+	memset(to->done, 0, to->session_count * sizeof *to->done);
+	for (uint32_t i = 1; i < count; i++) {
+		uint32_t id = from->closure.order[i];
+		to->transactions[id] = from->transactions[id];
+		to->done[to->transactions[id]->session]++;
+	}
+	to->pending.active = false;
+}
+
+void ledger_copy_begin(struct ledger *to, const struct ledger *from,
+                       uint32_t at)
+{
+	const struct closure_block *b = &from->closure.blocks[at];
+	uint32_t id = from->closure.order[at];
+	const struct ledger_transaction *t = from->transactions[id];
+	assert(!to->pending.active);
+	closure_begin(&to->closure, id, b->previous, b->after_all);
+	to->pending = (struct ledger_pending){ .active = true,
+		                               .id = id,
+		                               .session = t->session,
+		                               .index = t->index,
+		                               .name = t->name,
+		                               .level = t->level };
+}
+
+void ledger_copy_end(struct ledger *to, const struct ledger *from)
+{
+	enter(to, from->transactions[to->pending.id]);
+}
+
+void ledger_copy_pending(struct ledger *to, const struct ledger_event *last)
+{
+	to->pending.last = last;
+	for (const struct ledger_event *e = last; e; e = e->before)
+		to->pending.event_count++;
+	own_rebuild(to);
+}

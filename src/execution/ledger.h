@@ -1,0 +1,203 @@
+/* A ledger: an execution while it grows, under an isolation level. Sessions
+ * begin transactions, which read, write and end, and are taken back. A ledger
+ * knows what happened, not who wanted it: no program, no machine, no search.
+ *
+ * Transactions stand in an order < that extends so U wr; only the last one may
+ * be pending, and only it reads and writes. The order is that of the closure
+ * (axioms/closure.h), on whose rows the questions about levels are answered.
+ *
+ * A transaction has a number, which it is given when it is begun for the first
+ * time (0 is init). Ledgers that share their numbers can pass transactions on
+ * to each other: a number means the same session and place in it in all of
+ * them.
+ *
+ * What a transaction did is a chain of immutable nodes in a region: ledgers
+ * share them, and a prefix of a transaction is a pointer.
+ */
+#ifndef ISO_EXECUTION_LEDGER_H
+#define ISO_EXECUTION_LEDGER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "axioms/closure.h"
+#include "history/history.h"
+
+struct level_scratch;
+struct session_point;
+
+enum {
+	EVENTS_MAX = 65535,      /* reads and writes in one transaction */
+	TRANSACTIONS_MAX = 16384 /* of all sessions together, init included */
+};
+
+#define LEDGER_NONE UINT32_MAX /* no transaction has this number */
+
+/* ---- What the ledgers of one exploration share ---- */
+
+struct ledger_numbers {
+	uint32_t count;  /* given so far, that of init included */
+	uint32_t expect; /* how many to make room for at first */
+	uint32_t session_count;
+	struct {
+		uint32_t *items; /* by place in session order */
+		uint32_t count, capacity;
+	} * sessions;
+};
+
+struct ledger_shared {
+	struct region *region; /* of events and transactions; borrowed */
+	struct ledger_numbers numbers;
+	struct level_scratch *scratch;
+};
+
+void ledger_shared_init(struct ledger_shared *s, struct region *region);
+void ledger_shared_free(struct ledger_shared *s);
+/* Numbers are given anew. No ledger that shares them may hold a transaction. */
+void ledger_forget_numbers(struct ledger_shared *s);
+/* Of transaction `index` of the session; LEDGER_NONE if it has none yet. */
+static inline uint32_t ledger_number(const struct ledger_shared *s,
+                                     uint32_t session, uint32_t index)
+{
+	const struct ledger_numbers *n = &s->numbers;
+	return session < n->session_count && index < n->sessions[session].count
+	               ? n->sessions[session].items[index]
+	               : LEDGER_NONE;
+}
+
+/* ---- A ledger ---- */
+
+/* One read or write. */
+struct ledger_event {
+	const struct ledger_event *before; /* in its transaction, or NULL */
+	struct event event; /* from: transaction number, or HISTORY_SELF */
+};
+
+/* A transaction that has ended: immutable. */
+struct ledger_transaction {
+	uint32_t session, index; /* place in session order */
+	uint32_t name;           /* the caller's */
+	enum level level;
+	bool aborted;
+	uint32_t event_count;
+	const struct ledger_event *last; /* newest event */
+	uint32_t written_count;          /* 0 when aborted */
+	const uint32_t *written;         /* distinct keys */
+	const struct value *values;      /* last value of each */
+	/* Where its session goes on: kept for the caller, or NULL. */
+	const struct session_point *after;
+};
+
+/* The transaction that runs. */
+struct ledger_pending {
+	bool active;
+	uint32_t id;
+	uint32_t session, index, name;
+	enum level level;
+	const struct ledger_event *last;
+	uint32_t event_count;
+};
+
+struct ledger {
+	struct closure closure;
+	enum level level;
+	struct ledger_shared *shared;
+	/* By number; NULL: not here, or it has not ended. */
+	const struct ledger_transaction **transactions;
+	uint32_t capacity;
+	uint32_t *done; /* by session: how many transactions ended */
+	uint32_t session_count;
+	struct ledger_pending pending;
+	/* Newest write of the pending transaction by key; NULL elsewhere. */
+	const struct ledger_event **own;
+	uint32_t own_capacity;
+	uint32_t *own_keys; /* keys with an entry in own */
+	uint32_t own_count, own_keys_capacity;
+};
+
+void ledger_init(struct ledger *l, enum level level, uint32_t sessions,
+                 struct ledger_shared *shared);
+void ledger_free(struct ledger *l);
+/* Bytes held, without what is in the region. */
+size_t ledger_bytes(const struct ledger *l);
+
+/* Begins the next transaction of the session under this level (as yet, that of
+ * the ledger); after_all: it follows all others in session order. False if
+ * there are too many transactions. */
+bool ledger_begin(struct ledger *l, uint32_t session, uint32_t name,
+                  enum level level, bool after_all);
+/* The pending transaction's newest write of the key; NULL: there is none, and
+ * a read of it is external. */
+const struct ledger_event *ledger_own_write(const struct ledger *l,
+                                            uint32_t key);
+void ledger_write(struct ledger *l, uint32_t key, uint32_t point,
+                  struct value value);
+/* Reads what it wrote itself. */
+struct value ledger_read_own(struct ledger *l, uint32_t key, uint32_t point);
+/* Reads from `source`, which must be allowed, a value that is
+ * ledger_value() or, of init, the caller's. Exact only for the extensible
+ * levels: of others it is enough that ledger_writers() has the source; then
+ * ledger_allows() tells. */
+void ledger_read(struct ledger *l, uint32_t key, uint32_t point,
+                 uint32_t source, struct value value);
+/* What the transaction, which is not init, wrote last to the key. */
+struct value ledger_value(const struct ledger *l, uint32_t key,
+                          uint32_t source);
+/* Ends the pending transaction, whether the level allows that or not. */
+void ledger_end(struct ledger *l, bool aborted,
+                const struct session_point *after);
+/* The same for who cannot take a read back: if the level forbids the writes,
+ * the transaction stays pending, to be aborted; false then. That is always
+ * allowed if ledger_may_read() allowed each of its reads. */
+bool ledger_commit(struct ledger *l, const struct session_point *after);
+
+/* Writers from which the pending transaction may read the key next, as a row of
+ * closure.words words: those that the level allows, if it is extensible; else
+ * there may be more, which ledger_may_read() sorts out. */
+void ledger_writers(struct ledger *l, uint32_t key, word *out);
+/* Of the same for one writer of the key. Exact for every level. */
+bool ledger_may_read(struct ledger *l, uint32_t key, uint32_t source);
+/* Does the history so far satisfy the level? Exact for every level. */
+bool ledger_allows(struct ledger *l);
+/* The same for another level. */
+bool ledger_satisfies(const struct ledger *l, enum level level);
+/* The members of the row, ended transactions and init, sorted by session and
+ * place in it, init first; returns how many. `out` may be NULL. */
+uint32_t ledger_list(const struct ledger *l, const word *row, uint32_t *out);
+
+/* Number of the last transaction that ended in the session; init if none. */
+static inline uint32_t ledger_last(const struct ledger *l, uint32_t session)
+{
+	uint32_t done = l->done[session];
+	return done ? ledger_number(l->shared, session, done - 1)
+	            : HISTORY_INIT;
+}
+
+/* ---- Taking back ---- */
+
+/* A time in the life of a ledger. */
+struct ledger_mark {
+	uint32_t count, reads; /* of the closure */
+	struct ledger_pending pending;
+};
+struct ledger_mark ledger_mark(const struct ledger *l);
+/* Back to that time, which is one of the present past: whatever was there then
+ * is still the beginning of what is here. What was taken from the region since
+ * can then be released. */
+void ledger_rewind(struct ledger *l, const struct ledger_mark *m);
+/* Back to the first `count` transactions, init among them, all ended. */
+void ledger_keep(struct ledger *l, uint32_t count);
+
+/* ---- From ledger to ledger; they share their numbers ---- */
+
+/* `to` becomes the first `count` transactions of `from`, all ended. */
+void ledger_copy(struct ledger *to, const struct ledger *from, uint32_t count);
+/* Begins the transaction at place `at` of `from`, ended there. The caller adds
+ * its external reads to the closure; then it ends as in `from`, or becomes
+ * pending with the events up to `last`. */
+void ledger_copy_begin(struct ledger *to, const struct ledger *from,
+                       uint32_t at);
+void ledger_copy_end(struct ledger *to, const struct ledger *from);
+void ledger_copy_pending(struct ledger *to, const struct ledger_event *last);
+
+#endif
