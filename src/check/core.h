@@ -46,7 +46,7 @@ struct core {
 	uint32_t *writes;       /* indices of facts.writes */
 	uint32_t count, read_count, write_count;
 	/* The order of writers known among these, in numbers of the facts. */
-	struct facts_known *known;
+	struct history_known *known;
 	uint32_t known_count;
 	bool minimal;
 };

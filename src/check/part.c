@@ -43,7 +43,7 @@ static void take_pairs(struct parts *p)
 	p->pairs = mem_take(f->known_count * sizeof *p->pairs);
 	p->before = all_none(f->write_first[f->n]);
 	for (uint32_t i = 0; i < f->known_count; i++) {
-		struct facts_known e = f->known[i];
+		struct history_known e = f->known[i];
 		uint32_t from = parts_write(f, e.from, e.key);
 		uint32_t to = parts_write(f, e.to, e.key);
 		if (from == NONE || to == NONE) continue;
@@ -118,7 +118,7 @@ static void set_numbers(struct parts *p, const uint32_t *transactions,
 /* Moves a pair to the writers in the part; false if it has none to tell of. */
 static bool move_pair(struct parts *p, struct parts_pair *e)
 {
-	struct facts_known *k = &e->known;
+	struct history_known *k = &e->known;
 	if (p->number[k->from] == NONE || !p->writes[e->from])
 		k->from = p->before[e->from];
 	if (p->number[k->to] == NONE || !p->writes[e->to]) {
@@ -137,7 +137,7 @@ static void forget_before(struct parts *p)
 }
 
 uint32_t parts_known(struct parts *p, const uint32_t *transactions,
-                     uint32_t count, struct facts_known *out)
+                     uint32_t count, struct history_known *out)
 {
 	uint32_t found = 0;
 	set_numbers(p, transactions, count, true);
@@ -313,9 +313,9 @@ static void take_known(struct making *m, const uint32_t *transactions,
 	f->known_count = parts_known(p, transactions, count, f->known);
 	for (uint32_t t = 1; t < f->n; t++) p->number[m->chosen[t]] = t;
 	for (uint32_t i = 0; i < f->known_count; i++) {
-		struct facts_known *e = &f->known[i];
-		*e = (struct facts_known){ p->number[e->from], p->number[e->to],
-			                   p->key[e->key] };
+		struct history_known *e = &f->known[i];
+		*e = (struct history_known){ p->number[e->from],
+			                     p->number[e->to], p->key[e->key] };
 	}
 }
 

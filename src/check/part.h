@@ -11,7 +11,7 @@
 
 /* A known pair, with the two writes as indices of facts.writes. */
 struct parts_pair {
-	struct facts_known known;
+	struct history_known known;
 	uint32_t from, to;
 };
 
@@ -60,6 +60,6 @@ struct facts *parts_take(struct parts *p, const uint32_t *transactions,
 /* The known pairs of such a part in the numbers of the whole; *out has room for
  * p->pair_count. Returns how many. */
 uint32_t parts_known(struct parts *p, const uint32_t *transactions,
-                     uint32_t count, struct facts_known *out);
+                     uint32_t count, struct history_known *out);
 
 #endif

@@ -47,21 +47,9 @@ static void fill_events(struct small *s, const struct facts *f)
 	}
 }
 
-static struct history_known *known_pairs(const struct facts *f)
-{
-	struct history_known *known =
-		mem_take((f->known_count + 1) * sizeof *known);
-	for (uint32_t i = 0; i < f->known_count; i++)
-		known[i] = (struct history_known){ f->known[i].from,
-			                           f->known[i].to,
-			                           f->known[i].key };
-	return known;
-}
-
 static bool small_allows(const struct facts *f, enum level l)
 {
 	struct small s = { 0 };
-	struct history_known *known = known_pairs(f);
 	s.r = (struct relation){
 		.n = f->n,
 		.words = 1,
@@ -75,7 +63,7 @@ static bool small_allows(const struct facts *f, enum level l)
 		.reads = mem_take(((size_t)f->read_first[f->n] + 1) *
 		                  sizeof *s.r.reads),
 		.known_count = f->known_count,
-		.known = known
+		.known = f->known
 	};
 	fill_so(&s, f);
 	fill_events(&s, f);
@@ -84,7 +72,6 @@ static bool small_allows(const struct facts *f, enum level l)
 	level_scratch_free(scratch);
 	free(s.r.writers);
 	free(s.r.reads);
-	free(known);
 	return allowed;
 }
 

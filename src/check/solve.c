@@ -10,6 +10,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/table.h"
 #include "check/strong.h"
 
 struct option {
@@ -34,8 +35,7 @@ struct solver {
 	CCaDiCaL *sat;
 	struct option *options;
 	size_t option_count, option_capacity;
-	uint32_t *table;   /* options by edge; entries are number + 1 */
-	size_t table_size; /* a power of two */
+	struct table by_edge; /* of the options */
 	struct pair *choices;
 	size_t choice_count, choice_capacity;
 	struct lists lemmas; /* options of which one is not there */
@@ -78,42 +78,23 @@ static CCaDiCaL *new_sat(struct check_clock *clock)
 
 /* ---- Options ---- */
 
-static size_t slot_of(const struct solver *v, uint32_t from, uint32_t to)
-{
-	size_t i = hash_mix(from, to) & (v->table_size - 1);
-	while (v->table[i]) {
-		const struct option *o = &v->options[v->table[i] - 1];
-		if (o->from == from && o->to == to) break;
-		i = (i + 1) & (v->table_size - 1);
-	}
-	return i;
-}
-
-static void grow_table(struct solver *v)
-{
-	size_t size = v->table_size ? 2 * v->table_size : 1024;
-	free(v->table);
-	v->table = mem_take0(size, sizeof *v->table);
-	v->table_size = size;
-	for (size_t i = 0; i < v->option_count; i++)
-		v->table[slot_of(v, v->options[i].from, v->options[i].to)] =
-			(uint32_t)i + 1;
-}
-
 /* The solver first tries false: that is to mean an order of points like that
  * of topo. */
 static uint32_t option_of(struct solver *v, const struct edge *e)
 {
-	if (2 * (v->option_count + 1) > v->table_size) grow_table(v);
-	size_t slot = slot_of(v, e->from, e->to);
-	if (v->table[slot]) return v->table[slot] - 1;
+	struct table_probe probe = table_probe(hash_mix(e->from, e->to));
+	uint32_t i;
+	while ((i = table_next(&v->by_edge, &probe)) != TABLE_NONE)
+		if (v->options[i].from == e->from && v->options[i].to == e->to)
+			return i;
 	VEC_RESERVE(v->options, v->option_count, v->option_capacity);
-	int variable = (int)v->option_count + 1;
+	i = (uint32_t)v->option_count++;
+	int variable = (int)i + 1;
 	bool along = v->s->topo_rank[e->from] < v->s->topo_rank[e->to];
-	v->options[v->option_count] =
+	v->options[i] =
 		(struct option){ e->from, e->to, along ? -variable : variable };
-	v->table[slot] = (uint32_t)++v->option_count;
-	return v->table[slot] - 1;
+	table_put(&v->by_edge, probe, i);
+	return i;
 }
 
 static bool add_choice(void *data, const struct choice *c)
@@ -251,6 +232,7 @@ static enum strong_answer search(struct solver *v, bool *core)
 static void solver_init(struct solver *v, struct strong *s)
 {
 	*v = (struct solver){ .s = s, .sat = new_sat(s->clock) };
+	table_init(&v->by_edge, 0);
 	ccadical_set_option(v->sat, "phase", 0);
 	reach_sort_by_time(s);
 	for (uint32_t t = 1; t < s->f->n; t++)
@@ -266,7 +248,7 @@ static void solver_free(struct solver *v)
 {
 	ccadical_release(v->sat);
 	free(v->options);
-	free(v->table);
+	table_free(&v->by_edge);
 	free(v->choices);
 	free(v->lemmas.items);
 	free(v->lemmas.ends);

@@ -307,7 +307,7 @@ static uint32_t *longest_reads(const struct printer *p)
 }
 
 static bool is_shown(const struct printer *p, const uint32_t *longest,
-                     const struct trace_known *known)
+                     const struct history_known *known)
 {
 	const struct trace *r = p->r;
 	const struct trace_transaction *w = &r->transactions[known->from];

@@ -58,11 +58,11 @@ static void group_by_key(struct versions *v, const struct trace *r)
 
 static int compare_known(const void *a, const void *b)
 {
-	const struct trace_known *x = a, *y = b;
+	const struct history_known *x = a, *y = b;
 	return (x->key > y->key) - (x->key < y->key);
 }
 
-static void clear_known(struct sorting *s, const struct trace_known *known,
+static void clear_known(struct sorting *s, const struct history_known *known,
                         uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
@@ -75,7 +75,7 @@ static void clear_known(struct sorting *s, const struct trace_known *known,
 
 /* The edges of a key are a chain whose last transaction may precede several,
  * in no order. Ranks those of the chain; false if they are no chain. */
-static bool rank_chain(struct sorting *s, const struct trace_known *known,
+static bool rank_chain(struct sorting *s, const struct history_known *known,
                        uint32_t count)
 {
 	uint32_t head = TRACE_NONE, senders = 0, walked = 0;
@@ -149,7 +149,7 @@ static void sort_key(struct sorting *s, uint32_t key, struct ranked *scratch)
 static bool sort_by_known(struct sorting *s, struct ranked *scratch)
 {
 	const struct trace *r = s->r;
-	struct trace_known *known =
+	struct history_known *known =
 		mem_take((r->known_count + (size_t)1) * sizeof *known);
 	bool good = true;
 	if (r->known_count)

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "history/history.h"
@@ -60,6 +61,16 @@ static void take_arrays(struct facts *f, size_t reads, size_t writes)
 	f->reads = mem_take0(reads ? reads : 1, sizeof *f->reads);
 	f->writes = mem_take0(writes ? writes : 1, sizeof *f->writes);
 	f->writers = mem_take0(writes ? writes : 1, sizeof *f->writers);
+}
+
+static void take_known(struct facts *f, const struct history_known *known,
+                       uint32_t count)
+{
+	f->known = mem_take0((size_t)count + 1, sizeof *f->known);
+	f->known_count = count;
+	if (count) memcpy(f->known, known, count * sizeof *known);
+	for (uint32_t i = 0; i < count; i++)
+		assert(known[i].from < f->n && known[i].to < f->n);
 }
 
 /* From counts, each in the place after its own, to first places. */
@@ -272,12 +283,7 @@ struct facts *facts_of_trace(const struct trace *t)
 	count_trace(f, t);
 	take_arrays(f, f->read_first[f->n], f->write_first[f->n]);
 	take_trace(f, t);
-	f->known = mem_take0((size_t)t->known_count + 1, sizeof *f->known);
-	f->known_count = t->known_count;
-	for (uint32_t i = 0; i < t->known_count; i++)
-		f->known[i] =
-			(struct facts_known){ t->known[i].from, t->known[i].to,
-			                      t->known[i].key };
+	take_known(f, t->known, t->known_count);
 	sort_writes(f);
 	find_order(f);
 	return f;
@@ -327,12 +333,7 @@ struct facts *facts_of_history(const struct history *h)
 		events += h->transactions[t].event_count;
 	take_arrays(f, events, events);
 	take_history(f, h);
-	f->known = mem_take0((size_t)h->known_count + 1, sizeof *f->known);
-	f->known_count = h->known_count;
-	for (uint32_t i = 0; i < h->known_count; i++)
-		f->known[i] =
-			(struct facts_known){ h->known[i].from, h->known[i].to,
-			                      h->known[i].key };
+	take_known(f, h->known, h->known_count);
 	sort_writes(f);
 	find_order(f);
 	return f;

@@ -7,16 +7,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "history/history.h"
+
 struct trace;
-struct history;
 
 struct facts_read {
 	uint32_t key;
 	uint32_t from; /* transaction; 0 is init */
-};
-struct facts_known {
-	uint32_t from, to; /* transactions, not init: `from` is earlier */
-	uint32_t key;      /* that both write */
 };
 
 /* Transactions 0 .. n - 1 have the numbers of the trace; 0 is init, which
@@ -40,7 +37,7 @@ struct facts {
 	 * without init. */
 	uint32_t *writer_first; /* key_count + 1 */
 	uint32_t *writers;
-	struct facts_known *known;
+	struct history_known *known;
 	uint32_t known_count;
 	/* A topological order of so U wr, init first, in which the sessions
 	 * advance side by side; NULL if there is a cycle. */

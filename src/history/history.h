@@ -50,7 +50,8 @@ struct history_key {
 };
 
 /* Two writers of a key whose order is known from elsewhere: lists that were
- * read tell the order of their elements. Every commit order agrees with it. */
+ * read tell the order of their elements. Every commit order agrees with it.
+ * In traces and facts too. */
 struct history_known {
 	uint32_t from, to; /* transactions, not init; `from` is earlier */
 	uint32_t key;

@@ -113,13 +113,6 @@ struct trace_anomaly {
 	                       * a read), or TRACE_NONE */
 };
 
-/* Two writers of a key whose order the file itself tells, because lists were
- * read: `from` is earlier. */
-struct trace_known {
-	uint32_t from, to; /* transactions; neither is init */
-	uint32_t key;
-};
-
 enum { TRACE_ANOMALIES_KEPT = 1000 };
 
 struct trace {
@@ -134,10 +127,11 @@ struct trace {
 	struct trace_key *keys;
 	struct trace_op *ops;
 	const char **texts; /* canonical JSON text of a value */
-	/* First chain_count pairs that follow the lists, those of a key
+	/* Writers whose order the file itself tells, because lists were read.
+	 * First chain_count pairs that follow the lists, those of a key
 	 * together in their order; then tail_count from the last that was read
 	 * to each that was not. 0 and 0: in no order. */
-	struct trace_known *known;
+	struct history_known *known;
 	uint32_t chain_count, tail_count;
 	bool lists; /* reads are of lists (Elle list-append) */
 	/* In order of (transaction, operation); at most ANOMALIES_KEPT are

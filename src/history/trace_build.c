@@ -23,11 +23,11 @@ struct trace_builder *trace_builder_new(const char *file,
 	t->file = file ? region_copy_string(&t->region, file, strlen(file))
 	               : NULL;
 	t->lists = rules->lists;
-	index_init(&b->sessions_by_number, 0);
-	index_init(&b->sessions_by_name, 0);
-	index_init(&b->keys_by_number, 0);
-	index_init(&b->keys_by_name, 0);
-	index_init(&b->texts, 0);
+	table_init(&b->sessions_by_number, 0);
+	table_init(&b->sessions_by_name, 0);
+	table_init(&b->keys_by_number, 0);
+	table_init(&b->keys_by_name, 0);
+	table_init(&b->texts, 0);
 	VEC_RESERVE(t->transactions, t->transaction_count,
 	            b->transaction_capacity);
 	t->transactions[t->transaction_count++] =
@@ -44,14 +44,14 @@ void trace_builder_line(struct trace_builder *b, uint32_t line)
 /* All but the trace. */
 static void free_shell(struct trace_builder *b)
 {
-	index_free(&b->sessions_by_number);
-	index_free(&b->sessions_by_name);
-	index_free(&b->keys_by_number);
-	index_free(&b->keys_by_name);
-	index_free(&b->texts);
-	index_free(&b->by_value);
-	index_free(&b->by_source);
-	index_free(&b->finals);
+	table_free(&b->sessions_by_number);
+	table_free(&b->sessions_by_name);
+	table_free(&b->keys_by_number);
+	table_free(&b->keys_by_name);
+	table_free(&b->texts);
+	table_free(&b->by_value);
+	table_free(&b->by_source);
+	table_free(&b->finals);
 	free(b->small_keys);
 	free(b->last_write);
 	free(b->session_numbers);
@@ -110,27 +110,29 @@ static uint32_t add_session(struct trace_builder *b, const char *name,
 
 uint32_t trace_session_number(struct trace_builder *b, int64_t number)
 {
-	struct trace_index *x = &b->sessions_by_number;
-	uint32_t tag = index_tag(hash_mix(0, (uint64_t)number)), at = tag, i;
+	struct table *x = &b->sessions_by_number;
+	struct table_probe probe = table_probe(hash_mix(0, (uint64_t)number));
+	uint32_t i;
 	char digits[24];
-	while ((i = index_next(x, tag, &at)) != INDEX_NONE)
+	while ((i = table_next(x, &probe)) != TABLE_NONE)
 		if (b->session_numbers[i] == number) return i;
 	int length = snprintf(digits, sizeof digits, "%" PRId64, number);
 	i = add_session(b, intern(b, digits, (size_t)length), number, false);
-	index_put(x, tag, at, i);
+	table_put(x, probe, i);
 	return i;
 }
 
 uint32_t trace_session_named(struct trace_builder *b, const char *name,
                              size_t length)
 {
-	struct trace_index *x = &b->sessions_by_name;
-	uint32_t tag = index_tag(hash_bytes(0, name, length)), at = tag, i;
-	while ((i = index_next(x, tag, &at)) != INDEX_NONE)
+	struct table *x = &b->sessions_by_name;
+	struct table_probe probe = table_probe(hash_bytes(0, name, length));
+	uint32_t i;
+	while ((i = table_next(x, &probe)) != TABLE_NONE)
 		if (same_name(b->trace->sessions[i].name, name, length))
 			return i;
 	i = add_session(b, intern(b, name, length), 0, false);
-	index_put(x, tag, at, i);
+	table_put(x, probe, i);
 	return i;
 }
 
@@ -216,12 +218,13 @@ static void remember_key(struct trace_builder *b, int64_t number, uint32_t key)
 
 static uint32_t find_key_number(struct trace_builder *b, int64_t number)
 {
-	struct trace_index *x = &b->keys_by_number;
-	uint32_t tag = index_tag(hash_mix(0, (uint64_t)number)), at = tag, i;
-	while ((i = index_next(x, tag, &at)) != INDEX_NONE)
+	struct table *x = &b->keys_by_number;
+	struct table_probe probe = table_probe(hash_mix(0, (uint64_t)number));
+	uint32_t i;
+	while ((i = table_next(x, &probe)) != TABLE_NONE)
 		if (b->trace->keys[i].number == number) return i;
 	i = add_key(b, NULL, number);
-	index_put(x, tag, at, i);
+	table_put(x, probe, i);
 	return i;
 }
 
@@ -237,12 +240,13 @@ uint32_t trace_key_number(struct trace_builder *b, int64_t number)
 uint32_t trace_key_named(struct trace_builder *b, const char *name,
                          size_t length)
 {
-	struct trace_index *x = &b->keys_by_name;
-	uint32_t tag = index_tag(hash_bytes(0, name, length)), at = tag, i;
-	while ((i = index_next(x, tag, &at)) != INDEX_NONE)
+	struct table *x = &b->keys_by_name;
+	struct table_probe probe = table_probe(hash_bytes(0, name, length));
+	uint32_t i;
+	while ((i = table_next(x, &probe)) != TABLE_NONE)
 		if (same_name(b->trace->keys[i].name, name, length)) return i;
 	i = add_key(b, intern(b, name, length), 0);
-	index_put(x, tag, at, i);
+	table_put(x, probe, i);
 	return i;
 }
 
@@ -295,14 +299,15 @@ struct trace_value trace_value_text(struct trace_builder *b, const char *json,
 	if (read_integer(json, length, &number))
 		return trace_value_number(number);
 	if (length == 4 && !memcmp(json, "null", 4)) return trace_value_null();
-	uint32_t tag = index_tag(hash_bytes(0, json, length)), at = tag, i;
-	while ((i = index_next(&b->texts, tag, &at)) != INDEX_NONE)
+	struct table_probe probe = table_probe(hash_bytes(0, json, length));
+	uint32_t i;
+	while ((i = table_next(&b->texts, &probe)) != TABLE_NONE)
 		if (same_name(t->texts[i], json, length))
 			return (struct trace_value){ i, TRACE_TEXT };
 	VEC_RESERVE(t->texts, t->text_count, b->text_capacity);
 	i = t->text_count++;
 	t->texts[i] = intern(b, json, length);
-	index_put(&b->texts, tag, at, i);
+	table_put(&b->texts, probe, i);
 	return (struct trace_value){ i, TRACE_TEXT };
 }
 

@@ -10,7 +10,7 @@
 
 #include "base/hash.h"
 #include "history/trace_build.h"
-#include "history/trace_index.h"
+#include "base/table.h"
 
 /* Flags of operations and initial values that do not outlive the builder. */
 enum {
@@ -44,8 +44,8 @@ struct trace_builder {
 	uint32_t last; /* transaction of the last operation */
 	uint32_t reads, sourced;
 	int64_t *session_numbers;
-	struct trace_index sessions_by_number, sessions_by_name;
-	struct trace_index keys_by_number, keys_by_name, texts;
+	struct table sessions_by_number, sessions_by_name;
+	struct table keys_by_number, keys_by_name, texts;
 	uint32_t *small_keys; /* by number, for small ones: key + 1, or 0 when
 	                       * not looked up yet */
 	uint32_t small_count;
@@ -66,10 +66,10 @@ struct trace_builder {
 	/* While resolving: */
 	struct diags *diags;
 	uint32_t errors;
-	struct trace_index by_value;  /* (key, value) -> write */
-	struct trace_index by_source; /* (writer, key, value) -> write */
-	struct trace_index finals;    /* (writer, key) -> its last write */
-	uint32_t *last_write; /* by key: the last write that was looked at */
+	struct table by_value;  /* (key, value) -> write */
+	struct table by_source; /* (writer, key, value) -> write */
+	struct table finals;    /* (writer, key) -> its last write */
+	uint32_t *last_write;   /* by key: the last write that was looked at */
 };
 
 /* Finishes a builder whose reads all have sources, by transactions that write
@@ -91,7 +91,7 @@ void trace_resolve_versions(struct trace_builder *b);
 void trace_note_anomaly(struct trace_builder *b, enum trace_anomaly_kind kind,
                         uint32_t transaction, uint32_t op, uint32_t writer,
                         uint32_t other);
-/* The write of this value to this key, or INDEX_NONE; `value` is that of an
+/* The write of this value to this key, or TABLE_NONE; `value` is that of an
  * operation or of a trace_value with these flags. */
 uint32_t trace_find_value(const struct trace_builder *b, uint32_t key,
                           int64_t value, uint8_t flags);

@@ -114,12 +114,12 @@ struct view {
 	const struct trace_part *part;
 	bool whole;
 	struct history *h;
-	uint32_t *numbers; /* by number in h: number in t */
-	uint32_t *key;     /* by key of t: key of h; only those in h */
-	uint32_t *keys;    /* by key of h: key of t */
-	uint32_t *number;  /* by number in t; NULL if h has few of many */
-	struct trace_index writes; /* (transaction, key) -> first write kept;
-	                            * only if operations are left out */
+	uint32_t *numbers;   /* by number in h: number in t */
+	uint32_t *key;       /* by key of t: key of h; only those in h */
+	uint32_t *keys;      /* by key of h: key of t */
+	uint32_t *number;    /* by number in t; NULL if h has few of many */
+	struct table writes; /* (transaction, key) -> first write kept;
+	                      * only if operations are left out */
 };
 
 static bool keeps_ops(const struct view *v)
@@ -175,26 +175,27 @@ static void choose_transactions(struct view *v)
 
 /* ---- writes that are kept ---- */
 
-static uint32_t write_tag(uint32_t transaction, uint32_t key)
+static struct table_probe write_probe(uint32_t transaction, uint32_t key)
 {
-	return index_tag(hash_mix(transaction, key));
+	return table_probe(hash_mix(transaction, key));
 }
 
-/* The first kept write of the key by the transaction, or INDEX_NONE. */
+/* The first kept write of the key by the transaction, or TABLE_NONE. */
 static uint32_t find_write(const struct view *v, uint32_t transaction,
                            uint32_t key)
 {
 	const struct trace_op *ops = v->t->ops;
-	uint32_t tag = write_tag(transaction, key), at = tag, i;
-	while ((i = index_next(&v->writes, tag, &at)) != INDEX_NONE)
+	struct table_probe probe = write_probe(transaction, key);
+	uint32_t i;
+	while ((i = table_next(&v->writes, &probe)) != TABLE_NONE)
 		if (ops[i].key == key && ops[i].from == transaction) return i;
-	return INDEX_NONE;
+	return TABLE_NONE;
 }
 
 static void index_writes(struct view *v)
 {
 	const struct trace *t = v->t;
-	index_init(&v->writes, 0);
+	table_init(&v->writes, 0);
 	for (uint32_t i = 1; i < v->h->transaction_count; i++) {
 		const struct trace_transaction *w =
 			&t->transactions[v->numbers[i]];
@@ -203,13 +204,13 @@ static void index_writes(struct view *v)
 			if (t->ops[op].kind != EVENT_WRITE ||
 			    !keeps_op(v, op) ||
 			    find_write(v, v->numbers[i], t->ops[op].key) !=
-			            INDEX_NONE)
+			            TABLE_NONE)
 				continue;
-			uint32_t tag = write_tag(v->numbers[i], t->ops[op].key),
-				 at = tag;
-			while (index_next(&v->writes, tag, &at) != INDEX_NONE)
+			struct table_probe probe =
+				write_probe(v->numbers[i], t->ops[op].key);
+			while (table_next(&v->writes, &probe) != TABLE_NONE)
 				continue;
-			index_put(&v->writes, tag, at, op);
+			table_put(&v->writes, probe, op);
 		}
 	}
 }
@@ -218,7 +219,7 @@ static bool still_writes(const struct view *v, uint32_t transaction,
                          uint32_t key)
 {
 	return transaction == TRACE_INIT || keeps_ops(v) ||
-	       find_write(v, transaction, key) != INDEX_NONE;
+	       find_write(v, transaction, key) != TABLE_NONE;
 }
 
 /* Is operation `op` of this transaction in the history? */
@@ -425,7 +426,7 @@ static void take_known(struct view *v)
 	if (!t->known_count) return;
 	uint32_t *last = mem_take0((size_t)h->key_count + 1, sizeof *last);
 	for (uint32_t i = 0; i < t->known_count; i++) {
-		struct trace_known k = t->known[i];
+		struct history_known k = t->known[i];
 		if (v->key[k.key] == TRACE_NONE) continue;
 		uint32_t *before = &last[v->key[k.key]];
 		if (in_history(v, k.from, k.key))
@@ -469,7 +470,7 @@ struct history *trace_history(const struct trace *t,
 	take_sessions(&v);
 	take_known(&v);
 	find_order(v.h);
-	index_free(&v.writes);
+	table_free(&v.writes);
 	free(v.key);
 	free(v.number);
 	if (numbers)
@@ -528,9 +529,9 @@ static void add_known_order(struct trace *t, const struct history *h)
 	t->known_count = h->known_count;
 	t->known = mem_take0(h->known_count, sizeof *t->known);
 	for (uint32_t i = 0; i < h->known_count; i++)
-		t->known[i] =
-			(struct trace_known){ h->known[i].from, h->known[i].to,
-			                      h->known[i].key };
+		t->known[i] = (struct history_known){ h->known[i].from,
+			                              h->known[i].to,
+			                              h->known[i].key };
 }
 
 struct trace *trace_of_history(const struct history *h, const char *file)

@@ -9,11 +9,11 @@ enum { ERRORS_MOST = 8 }; /* the first ones say what is wrong */
 
 /* ---- the writes, by value, by writer, or by both ---- */
 
-static uint32_t tag_of(uint64_t seed, uint32_t key, int64_t value,
-                       uint8_t flags)
+static struct table_probe probe_of(uint64_t seed, uint32_t key, int64_t value,
+                                   uint8_t flags)
 {
 	uint64_t where = seed << 32 | key;
-	return index_tag(
+	return table_probe(
 		hash_mix(hash_mix(value_kind(flags), where), (uint64_t)value));
 }
 
@@ -28,7 +28,7 @@ FETCH fetch_slot(const struct trace_builder *b, uint32_t i)
 	const struct trace *t = b->trace;
 	if (i + FETCH_SLOT >= t->op_count) return;
 	const struct trace_op *op = &t->ops[i + FETCH_SLOT];
-	uint32_t tag = tag_of(0, op->key, op->value, op->flags);
+	uint32_t tag = probe_of(0, op->key, op->value, op->flags).tag;
 	__builtin_prefetch(&b->by_value.slots[tag & b->by_value.mask]);
 	__builtin_prefetch(&b->last_write[op->key]);
 }
@@ -38,7 +38,7 @@ FETCH fetch_write(const struct trace_builder *b, uint32_t i)
 	const struct trace *t = b->trace;
 	if (i + FETCH_WRITE >= t->op_count) return;
 	const struct trace_op *op = &t->ops[i + FETCH_WRITE];
-	uint32_t tag = tag_of(0, op->key, op->value, op->flags);
+	uint32_t tag = probe_of(0, op->key, op->value, op->flags).tag;
 	uint32_t item = b->by_value.slots[tag & b->by_value.mask].item;
 	if (item && op->kind == EVENT_READ)
 		__builtin_prefetch(&t->ops[item - 1]);
@@ -48,11 +48,12 @@ uint32_t trace_find_value(const struct trace_builder *b, uint32_t key,
                           int64_t value, uint8_t flags)
 {
 	const struct trace_op *ops = b->trace->ops;
-	uint32_t tag = tag_of(0, key, value, flags), at = tag, i;
-	while ((i = index_next(&b->by_value, tag, &at)) != INDEX_NONE)
+	struct table_probe probe = probe_of(0, key, value, flags);
+	uint32_t i;
+	while ((i = table_next(&b->by_value, &probe)) != TABLE_NONE)
 		if (ops[i].key == key && op_has_value(&ops[i], value, flags))
 			return i;
-	return INDEX_NONE;
+	return TABLE_NONE;
 }
 
 static bool same_write(const struct trace_op *a, const struct trace_op *b)
@@ -66,75 +67,77 @@ static bool same_write(const struct trace_op *a, const struct trace_op *b)
 static uint32_t enter_value(struct trace_builder *b, uint32_t op, bool strict)
 {
 	const struct trace_op *ops = b->trace->ops, *w = &ops[op];
-	uint32_t tag = tag_of(0, w->key, w->value, w->flags), at = tag, i;
-	while ((i = index_next(&b->by_value, tag, &at)) != INDEX_NONE) {
+	struct table_probe probe = probe_of(0, w->key, w->value, w->flags);
+	uint32_t i;
+	while ((i = table_next(&b->by_value, &probe)) != TABLE_NONE) {
 		if (!same_write(&ops[i], w)) continue;
 		if (strict || ops[i].from != w->from) return i;
-		index_last(&b->by_value, at)->item = op + 1;
-		return INDEX_NONE;
+		table_replace(&b->by_value, probe, op);
+		return TABLE_NONE;
 	}
-	index_put(&b->by_value, tag, at, op);
-	return INDEX_NONE;
+	table_put(&b->by_value, probe, op);
+	return TABLE_NONE;
 }
 
 /* Of equal writes of one transaction the last counts. */
 static void enter_source(struct trace_builder *b, uint32_t op)
 {
 	const struct trace_op *ops = b->trace->ops, *w = &ops[op];
-	uint32_t tag =
-		tag_of(w->from + UINT64_C(1), w->key, w->value, w->flags);
-	uint32_t at = tag, i;
-	while ((i = index_next(&b->by_source, tag, &at)) != INDEX_NONE) {
+	struct table_probe probe =
+		probe_of(w->from + UINT64_C(1), w->key, w->value, w->flags);
+	uint32_t i;
+	while ((i = table_next(&b->by_source, &probe)) != TABLE_NONE) {
 		if (ops[i].from != w->from || !same_write(&ops[i], w)) continue;
-		index_last(&b->by_source, at)->item = op + 1;
+		table_replace(&b->by_source, probe, op);
 		return;
 	}
-	index_put(&b->by_source, tag, at, op);
+	table_put(&b->by_source, probe, op);
 }
 
 static void index_sources(struct trace_builder *b)
 {
 	const struct trace *t = b->trace;
 	uint32_t writes = t->op_count - b->reads;
-	index_init(&b->by_source, writes);
-	index_init(&b->finals, 0);
+	table_init(&b->by_source, writes);
+	table_init(&b->finals, 0);
 	for (uint32_t i = 0; i < t->op_count; i++) {
 		const struct trace_op *op = &t->ops[i];
 		if (op->kind != EVENT_WRITE) continue;
 		enter_source(b, i);
 		if (!(op->flags & TRACE_FINAL)) continue;
-		uint32_t tag = tag_of(op->from + UINT64_C(1), op->key, 0, 0);
-		uint32_t at = tag;
-		while (index_next(&b->finals, tag, &at) != INDEX_NONE) continue;
-		index_put(&b->finals, tag, at, i);
+		struct table_probe probe =
+			probe_of(op->from + UINT64_C(1), op->key, 0, 0);
+		while (table_next(&b->finals, &probe) != TABLE_NONE) continue;
+		table_put(&b->finals, probe, i);
 	}
 }
 
-/* The writer's write of this value, or INDEX_NONE. */
+/* The writer's write of this value, or TABLE_NONE. */
 static uint32_t find_source(struct trace_builder *b, uint32_t writer,
                             const struct trace_op *read)
 {
 	const struct trace_op *ops = b->trace->ops;
 	if (!b->by_source.slots) index_sources(b);
-	uint32_t tag = tag_of(writer + UINT64_C(1), read->key, read->value,
-	                      read->flags);
-	uint32_t at = tag, i;
-	while ((i = index_next(&b->by_source, tag, &at)) != INDEX_NONE)
+	struct table_probe probe = probe_of(writer + UINT64_C(1), read->key,
+	                                    read->value, read->flags);
+	uint32_t i;
+	while ((i = table_next(&b->by_source, &probe)) != TABLE_NONE)
 		if (ops[i].from == writer && same_write(&ops[i], read))
 			return i;
-	return INDEX_NONE;
+	return TABLE_NONE;
 }
 
-/* The writer's last write of the key, or INDEX_NONE. */
+/* The writer's last write of the key, or TABLE_NONE. */
 static uint32_t find_final(struct trace_builder *b, uint32_t writer,
                            uint32_t key)
 {
 	const struct trace_op *ops = b->trace->ops;
 	if (!b->by_source.slots) index_sources(b);
-	uint32_t tag = tag_of(writer + UINT64_C(1), key, 0, 0), at = tag, i;
-	while ((i = index_next(&b->finals, tag, &at)) != INDEX_NONE)
+	struct table_probe probe = probe_of(writer + UINT64_C(1), key, 0, 0);
+	uint32_t i;
+	while ((i = table_next(&b->finals, &probe)) != TABLE_NONE)
 		if (ops[i].from == writer && ops[i].key == key) return i;
-	return INDEX_NONE;
+	return TABLE_NONE;
 }
 
 /* ---- errors ---- */
@@ -276,7 +279,7 @@ static void report_source(struct trace_builder *b, uint32_t transaction,
 		text_string(&t, "itself");
 	else
 		trace_print_transaction(&t, r, source);
-	if (wrote == INDEX_NONE) {
+	if (wrote == TABLE_NONE) {
 		text_string(&t, ", which does not write that key");
 		if (source == transaction) text_string(&t, " before");
 	} else {
@@ -341,7 +344,7 @@ static void take_write(struct trace_builder *b, uint32_t transaction,
 {
 	struct trace_op *ops = b->trace->ops, *op = &ops[i];
 	uint32_t *last = &b->last_write[op->key];
-	if (*last != INDEX_NONE && *last >= first && *last < i)
+	if (*last != TABLE_NONE && *last >= first && *last < i)
 		ops[*last].flags &= (uint8_t)~TRACE_FINAL;
 	*last = i;
 	op->from = transaction;
@@ -353,7 +356,7 @@ static void take_write(struct trace_builder *b, uint32_t transaction,
 		return;
 	}
 	uint32_t other = enter_value(b, i, how.strict);
-	if (other == INDEX_NONE) return;
+	if (other == TABLE_NONE) return;
 	if (how.strict)
 		report_twice(b, other, i);
 	else
@@ -381,11 +384,11 @@ static void take_all_writes(struct trace_builder *b)
 	struct writes how = { .indexed = !lenient || b->sourced < b->reads ||
 		                         b->version_count,
 		              .strict = !lenient };
-	index_init(&b->by_value, how.indexed ? t->op_count - b->reads : 0);
+	table_init(&b->by_value, how.indexed ? t->op_count - b->reads : 0);
 	b->last_write =
 		mem_take((t->key_count + (size_t)1) * sizeof *b->last_write);
 	for (uint32_t k = 0; k < t->key_count; k++)
-		b->last_write[k] = INDEX_NONE;
+		b->last_write[k] = TABLE_NONE;
 	for (uint32_t h = 1; h < b->handles; h++) {
 		uint32_t i = b->number[h];
 		const struct trace_transaction *w = &t->transactions[i];
@@ -442,9 +445,9 @@ static void fill_from(struct trace_builder *b, struct trace_op *read,
                       uint32_t source)
 {
 	struct trace_value v = b->trace->keys[read->key].initial;
-	uint32_t j = INDEX_NONE;
+	uint32_t j = TABLE_NONE;
 	if (source != TRACE_INIT) j = find_final(b, source, read->key);
-	if (j != INDEX_NONE)
+	if (j != TABLE_NONE)
 		fill_in(read, b->trace->ops[j].value, b->trace->ops[j].flags);
 	else
 		fill_in(read, v.number, v.flags);
@@ -487,9 +490,9 @@ static void read_by_value(struct trace_builder *b, uint32_t t, uint32_t i)
 		return;
 	}
 	uint32_t j = trace_find_value(b, read->key, read->value, read->flags);
-	if (j != INDEX_NONE && b->trace->ops[j].flags & OP_DUPLICATE) {
+	if (j != TABLE_NONE && b->trace->ops[j].flags & OP_DUPLICATE) {
 		report_ambiguous(b, t, read, j);
-	} else if (j != INDEX_NONE) {
+	} else if (j != TABLE_NONE) {
 		read_write(b, t, i, j);
 	} else if (is_initial(b, read)) {
 		read->from = TRACE_INIT;
@@ -520,7 +523,7 @@ static void read_from_source(struct trace_builder *b, uint32_t t, uint32_t i,
 	uint32_t j = read->flags & TRACE_MISSING
 	                     ? find_final(b, source, read->key)
 	                     : find_source(b, source, read);
-	if (j != INDEX_NONE)
+	if (j != TABLE_NONE)
 		read_write(b, t, i, j);
 	else
 		report_source(b, t, read, source,
@@ -540,7 +543,7 @@ static void resolve_read(struct trace_builder *b, uint32_t t, uint32_t i,
 	}
 	if (from == TRACE_NOBODY && read->flags & TRACE_MISSING)
 		report_nothing(b, t, read);
-	else if (own != INDEX_NONE && own >= first && own < i)
+	else if (own != TABLE_NONE && own >= first && own < i)
 		read_own(b, t, i, own, from);
 	else if (from == TRACE_NOBODY)
 		read_by_value(b, t, i);

@@ -26,7 +26,7 @@ static void add_known(struct versions *v, uint32_t from, uint32_t to,
 	struct trace *t = v->b->trace;
 	assert(from != to && from != TRACE_INIT && to != TRACE_INIT);
 	VEC_RESERVE(t->known, t->known_count, v->known_capacity);
-	t->known[t->known_count++] = (struct trace_known){ from, to, key };
+	t->known[t->known_count++] = (struct history_known){ from, to, key };
 }
 
 static uint32_t find_element(const struct versions *v,
@@ -52,8 +52,8 @@ static void take_list(struct versions *v, const struct trace_versions *list)
 	struct trace *t = v->b->trace;
 	for (uint32_t i = 0; i < list->count; i++) {
 		uint32_t op = find_element(v, list, i);
-		uint32_t writer = op == INDEX_NONE ? 0 : t->ops[op].from;
-		if (op == INDEX_NONE ||
+		uint32_t writer = op == TABLE_NONE ? 0 : t->ops[op].from;
+		if (op == TABLE_NONE ||
 		    t->transactions[writer].status == TRACE_ABORTED) {
 			v->any_bad = true;
 			if (v->bad[list->key] == TRACE_NONE)
@@ -98,7 +98,7 @@ static uint32_t *find_places(const struct versions *v)
 	for (size_t l = 0; l < b->version_count; l++)
 		for (uint32_t i = 0; i < b->versions[l].count; i++) {
 			uint32_t op = find_element(v, &b->versions[l], i);
-			if (op != INDEX_NONE) place[op] = i + 1;
+			if (op != TABLE_NONE) place[op] = i + 1;
 		}
 	return place;
 }
@@ -122,9 +122,9 @@ static void check_read(struct versions *v, uint32_t transaction, uint32_t i,
 	uint32_t op =
 		trace_find_value(v->b, read->key, read->value, read->flags);
 	uint32_t bad = v->bad[read->key];
-	if (op == INDEX_NONE || place[op] <= bad + 1) return;
+	if (op == TABLE_NONE || place[op] <= bad + 1) return;
 	uint32_t other = find_element(v, list, bad);
-	if (other == INDEX_NONE)
+	if (other == TABLE_NONE)
 		trace_note_anomaly(v->b, ANOMALY_THIN_AIR, transaction, i,
 		                   TRACE_NOBODY, TRACE_NONE);
 	else
@@ -158,7 +158,7 @@ static void find_bad_reads(struct versions *v)
 
 static int compare_known(const void *a, const void *b)
 {
-	const struct trace_known *x = a, *y = b;
+	const struct history_known *x = a, *y = b;
 	if (x->key != y->key) return x->key < y->key ? -1 : 1;
 	if (x->from != y->from) return x->from < y->from ? -1 : 1;
 	return (x->to > y->to) - (x->to < y->to);
