@@ -78,16 +78,19 @@ static enum go branch_on_read(struct engine *e, const struct request *r)
 	struct context *c = &e->context;
 	bool beyond;
 	const word *valid = valid_writers(e, r->key, &beyond);
-	const struct machine_state *waiting =
-		context_copy_state(c, engine_state(e)->execution.live);
-	uint32_t count = ledger_list(engine_ledger(e), valid, NULL);
-	if (!count) {
+	unsigned words = engine_closure(e)->words;
+	uint32_t first = bits_next(valid, 0, words);
+	if (first >= 64 * words) {
 		e->tally.stats.blocked += !beyond;
 		return GO_BACK;
 	}
-	uint32_t *writers = region_take(&c->region, count * sizeof *writers);
-	ledger_list(engine_ledger(e), valid, writers);
-	if (count > 1) {
+	const struct machine_state *waiting =
+		context_copy_state(c, engine_state(e)->execution.live);
+	if (bits_next(valid, first + 1, words) < 64 * words) {
+		uint32_t count = bits_count(valid, words);
+		uint32_t *writers =
+			region_take(&c->region, count * sizeof *writers);
+		ledger_list(engine_ledger(e), valid, writers);
 		struct frame *f = push_frame(e, FRAME_READ);
 		f->request = *r;
 		f->waiting = waiting;
@@ -96,8 +99,9 @@ static enum go branch_on_read(struct engine *e, const struct request *r)
 		f->cursor = 1;
 		f->end = count;
 		f->mark = region_mark(&c->region);
+		first = writers[0];
 	}
-	choose(e, r, waiting, writers[0], valid);
+	choose(e, r, waiting, first, valid);
 	return GO_DEEPER;
 }
 

@@ -28,33 +28,35 @@ size_t state_bytes(const struct state *s)
 
 /* Classifies the read of `key` from `source` that the pending transaction is
  * about to make; see enum latest. */
-static struct read_note note_of_read(struct ledger *l, uint32_t key,
-                                     uint32_t source, const word *valid)
+static void classify(struct ledger *l, uint32_t key, uint32_t source,
+                     const word *valid, struct read_note *note)
 {
 	struct closure *c = &l->closure;
 	const word *past = closure_row(c, c->past, l->pending.id);
 	const word *writers = c->writers + (size_t)key * c->words;
-	struct read_note note = { .latest = LATEST_NO };
-	if (!bits_has(past, source)) return note;
+	note->latest = LATEST_NO;
+	note->lonely = false;
+	if (!bits_has(past, source)) return;
 	uint32_t position = c->position[source];
-	note.lonely = true;
-	note.latest = LATEST_YES;
+	note->lonely = true;
+	note->latest = LATEST_YES;
 	for (unsigned w = 0; w < c->words; w++) {
 		word both = past[w] & writers[w];
 		for (; both; both &= both - 1) {
 			uint32_t t = 64 * w + (uint32_t)__builtin_ctzll(both);
 			if (c->position[t] <= position) continue;
-			note.lonely = false;
-			if (note.latest == LATEST_MAYBE) continue;
+			note->lonely = false;
 			if (valid ? bits_has(valid, t)
-			          : closure_may_read(c, key, t))
-				note.latest = LATEST_MAYBE;
+			          : closure_may_read(c, key, t)) {
+				note->latest = LATEST_MAYBE;
+				return;
+			}
 		}
 	}
-	return note;
 }
 
-static void keep_note(struct state *s, struct read_note note)
+/* The note of the next read. */
+static inline struct read_note *next_note(struct state *s)
 {
 	uint32_t i = state_closure(s)->read_count;
 	if (i >= s->note_capacity) {
@@ -62,7 +64,7 @@ static void keep_note(struct state *s, struct read_note note)
 		s->notes =
 			mem_grow(s->notes, s->note_capacity, sizeof *s->notes);
 	}
-	s->notes[i] = note;
+	return &s->notes[i];
 }
 
 void state_read(struct state *s, const struct request *r,
@@ -70,11 +72,10 @@ void state_read(struct state *s, const struct request *r,
                 const word *valid)
 {
 	struct ledger *l = state_ledger(s);
-	uint32_t i = l->closure.read_count;
-	keep_note(s, note_of_read(l, r->key, source, valid));
-	execution_read(&s->execution, r, source);
-	s->notes[i].node = l->pending.last;
-	s->notes[i].waiting = waiting;
+	struct read_note *note = next_note(s);
+	classify(l, r->key, source, valid, note);
+	execution_read(&s->execution, r, source, waiting);
+	note->node = l->pending.last;
 }
 
 /* ---- Taking back ---- */
@@ -101,18 +102,15 @@ void state_rewind(struct state *s, const struct ledger_mark *m)
 /* ---- Reducing ---- */
 
 /* Reads again what read number `i` of `from` does. */
-static void copy_read(struct state *to, const struct state *from, uint32_t i,
-                      bool anew)
+static inline void copy_read(struct state *to, const struct state *from,
+                             uint32_t i, bool anew)
 {
 	struct ledger *l = state_ledger(to);
 	struct relation_read r = state_closure(from)->reads[i];
-	struct read_note note = from->notes[i];
-	if (anew || (note.latest != LATEST_NO && !note.lonely)) {
-		note = note_of_read(l, r.key, r.source, NULL);
-		note.node = from->notes[i].node;
-		note.waiting = from->notes[i].waiting;
-	}
-	keep_note(to, note);
+	struct read_note *note = next_note(to);
+	*note = from->notes[i];
+	if (anew || (note->latest != LATEST_NO && !note->lonely))
+		classify(l, r.key, r.source, NULL, note);
 	closure_read(&l->closure, r.key, r.source);
 }
 
@@ -138,8 +136,8 @@ static void append_interrupted(struct state *to, const struct state *from,
 	for (uint32_t i = l->closure.blocks[at].first_read; i < read; i++)
 		copy_read(to, from, i, true);
 	ledger_copy_pending(state_ledger(to), from->notes[read].node->before);
-	to->execution.live = context_copy_state(to->execution.context,
-	                                        from->notes[read].waiting);
+	to->execution.live = context_copy_state(
+		to->execution.context, from->notes[read].node->waiting);
 }
 
 static void copy_notes(struct state *to, const struct state *from,

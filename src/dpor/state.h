@@ -25,7 +25,6 @@ enum latest {
 
 struct read_note {
 	const struct ledger_event *node;
-	const struct machine_state *waiting; /* the session's, for the value */
 	enum latest latest;
 	bool lonely; /* no writer at all in L, valid or not: YES for good */
 };

@@ -89,7 +89,7 @@ bool swap_apply(struct state *to, const struct state *from, uint32_t read)
 	struct request again = { .kind = REQUEST_READ,
 		                 .key = r.key,
 		                 .point = note->node->event.point };
-	state_read(to, &again, note->waiting, t, NULL);
+	state_read(to, &again, note->node->waiting, t, NULL);
 	assert(to->notes[state_closure(to)->read_count - 1].latest ==
 	       LATEST_NO);
 	return true;

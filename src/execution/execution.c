@@ -86,7 +86,8 @@ enum advance execution_run(struct execution *x, struct request *r)
 		switch (r->kind) {
 		case REQUEST_READ:
 			if (!ledger_own_write(l, r->key)) {
-				closure_know_key(&l->closure, r->key);
+				if (r->key >= l->closure.key_count)
+					closure_know_key(&l->closure, r->key);
 				return ADVANCE_READ;
 			}
 			machine_answer(c->program, x->live,
@@ -107,13 +108,13 @@ enum advance execution_run(struct execution *x, struct request *r)
 }
 
 void execution_read(struct execution *x, const struct request *r,
-                    uint32_t source)
+                    uint32_t source, const struct machine_state *waiting)
 {
 	struct context *c = x->context;
 	struct value value = source == HISTORY_INIT
 	                             ? keys_initial(c->machine.keys, r->key)
 	                             : ledger_value(&x->ledger, r->key, source);
-	ledger_read(&x->ledger, r->key, r->point, source, value);
+	ledger_read(&x->ledger, r->key, r->point, source, value, waiting);
 	machine_answer(c->program, x->live, value);
 	c->steps++;
 }

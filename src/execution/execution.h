@@ -36,9 +36,10 @@ uint32_t execution_next_session(const struct execution *x, uint32_t from);
 bool execution_begin(struct execution *x, uint32_t session);
 /* Runs the pending transaction to its next external read, or to its end. */
 enum advance execution_run(struct execution *x, struct request *waiting);
-/* The waiting read takes its value from `source`. */
+/* The waiting read takes its value from `source`. `waiting` is noted with it:
+ * the session's state now, or NULL. */
 void execution_read(struct execution *x, const struct request *r,
-                    uint32_t source);
+                    uint32_t source, const struct machine_state *waiting);
 
 /* Back to the first `count` transactions, all ended. */
 void execution_keep(struct execution *x, uint32_t count);

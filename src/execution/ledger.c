@@ -7,12 +7,19 @@
 #include "base/memory.h"
 #include "history/relation.h"
 
+/* Its row of writers is there from here on. */
+static inline void know_key(struct closure *c, uint32_t key)
+{
+	if (key >= c->key_count) closure_know_key(c, key);
+}
+
 /* ---- Numbers ---- */
 
 void ledger_shared_init(struct ledger_shared *s, struct region *region)
 {
 	*s = (struct ledger_shared){ .region = region,
-		                     .numbers = { .count = 1 },
+		                     .numbers = { .count = 1,
+		                                  .in_order = true },
 		                     .scratch = level_scratch_new() };
 }
 
@@ -30,6 +37,8 @@ void ledger_forget_numbers(struct ledger_shared *s)
 	for (uint32_t i = 0; i < s->numbers.session_count; i++)
 		s->numbers.sessions[i].count = 0;
 	s->numbers.count = 1;
+	s->numbers.newest = 0;
+	s->numbers.in_order = true;
 }
 
 /* The number of the session's transaction, which is at most the next one that
@@ -49,6 +58,8 @@ static uint32_t give_number(struct ledger_shared *s, uint32_t session,
 		n->session_count = count;
 	}
 	assert(index == n->sessions[session].count);
+	n->in_order &= session >= n->newest;
+	n->newest = session;
 	VEC_RESERVE(n->sessions[session].items, n->sessions[session].count,
 	            n->sessions[session].capacity);
 	n->sessions[session].items[n->sessions[session].count++] = n->count;
@@ -64,7 +75,8 @@ void ledger_init(struct ledger *l, enum level level, uint32_t sessions,
 	l->level = level;
 	l->shared = shared;
 	l->capacity = shared->numbers.expect ? shared->numbers.expect : 8;
-	closure_init(&l->closure, level_base(level), l->capacity, shared->region);
+	closure_init(&l->closure, level_base(level), l->capacity,
+	             shared->region);
 	l->transactions = mem_take0(l->capacity, sizeof *l->transactions);
 	l->session_count = sessions;
 	l->done = mem_take0((size_t)sessions + 1, sizeof *l->done);
@@ -135,12 +147,6 @@ static void own_set(struct ledger *l, const struct ledger_event *write)
 	l->own[key] = write;
 }
 
-const struct ledger_event *ledger_own_write(const struct ledger *l,
-                                            uint32_t key)
-{
-	return key < l->own_capacity ? l->own[key] : NULL;
-}
-
 /* The own writes that a chain of events leaves: the newest of each key. */
 static void own_rebuild(struct ledger *l)
 {
@@ -175,12 +181,13 @@ bool ledger_begin(struct ledger *l, uint32_t session, uint32_t name,
 	return true;
 }
 
-static struct ledger_event *append(struct ledger *l, struct event event)
+static struct ledger_event *append(struct ledger *l)
 {
 	struct ledger_pending *p = &l->pending;
 	assert(p->active && p->event_count < EVENTS_MAX);
 	struct ledger_event *e = region_take(l->shared->region, sizeof *e);
-	*e = (struct ledger_event){ .before = p->last, .event = event };
+	e->before = p->last;
+	e->waiting = NULL;
 	p->last = e;
 	p->event_count++;
 	return e;
@@ -189,33 +196,37 @@ static struct ledger_event *append(struct ledger *l, struct event event)
 void ledger_write(struct ledger *l, uint32_t key, uint32_t point,
                   struct value value)
 {
-	closure_know_key(&l->closure, key);
-	own_set(l, append(l, (struct event){ .kind = EVENT_WRITE,
-	                                     .key = key,
-	                                     .point = point,
-	                                     .value = value }));
+	struct ledger_event *e = append(l);
+	e->event = (struct event){
+		.kind = EVENT_WRITE, .key = key, .point = point, .value = value
+	};
+	know_key(&l->closure, key);
+	own_set(l, e);
 }
 
 struct value ledger_read_own(struct ledger *l, uint32_t key, uint32_t point)
 {
-	struct value value = ledger_own_write(l, key)->event.value;
-	append(l, (struct event){ .kind = EVENT_READ,
-	                          .key = key,
-	                          .point = point,
-	                          .from = HISTORY_SELF,
-	                          .value = value });
-	return value;
+	struct ledger_event *e = append(l);
+	e->event = (struct event){ .kind = EVENT_READ,
+		                   .key = key,
+		                   .point = point,
+		                   .from = HISTORY_SELF,
+		                   .value = l->own[key]->event.value };
+	return e->event.value;
 }
 
 void ledger_read(struct ledger *l, uint32_t key, uint32_t point,
-                 uint32_t source, struct value value)
+                 uint32_t source, struct value value,
+                 const struct machine_state *waiting)
 {
 	assert(!ledger_own_write(l, key));
-	append(l, (struct event){ .kind = EVENT_READ,
-	                          .key = key,
-	                          .point = point,
-	                          .from = source,
-	                          .value = value });
+	struct ledger_event *e = append(l);
+	e->event = (struct event){ .kind = EVENT_READ,
+		                   .key = key,
+		                   .point = point,
+		                   .from = source,
+		                   .value = value };
+	e->waiting = waiting;
 	closure_read(&l->closure, key, source);
 }
 
@@ -287,7 +298,7 @@ bool ledger_commit(struct ledger *l, const struct session_point *after)
 
 void ledger_writers(struct ledger *l, uint32_t key, word *out)
 {
-	closure_know_key(&l->closure, key);
+	know_key(&l->closure, key);
 	closure_valid_writers(&l->closure, key, out);
 }
 
@@ -306,7 +317,7 @@ bool ledger_allows(struct ledger *l)
 bool ledger_may_read(struct ledger *l, uint32_t key, uint32_t source)
 {
 	struct closure *c = &l->closure;
-	closure_know_key(c, key);
+	know_key(c, key);
 	if (!closure_may_read(c, key, source)) return false;
 	if (level_is_extensible(l->level)) return true;
 	uint32_t count = c->count, reads = c->read_count;
@@ -332,34 +343,21 @@ static int compare_ranks(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-static void sort(const struct ledger *l, uint32_t *ids, uint32_t count)
+void ledger_list(const struct ledger *l, const word *row, uint32_t *out)
 {
+	uint32_t count = 0;
+	BITS_EACH(t, row, l->closure.words) out[count++] = t;
+	if (l->shared->numbers.in_order || count < 2) return;
 	uint64_t *ranks = mem_take0(count, sizeof *ranks);
-	for (uint32_t i = 0; i < count; i++) ranks[i] = rank(l, ids[i]);
+	for (uint32_t i = 0; i < count; i++) ranks[i] = rank(l, out[i]);
 	qsort(ranks, count, sizeof *ranks, compare_ranks);
 	for (uint32_t i = 0; i < count; i++)
-		ids[i] = ranks[i]
+		out[i] = ranks[i]
 		                 ? ledger_number(l->shared,
 		                                 (uint32_t)(ranks[i] >> 32) - 1,
 		                                 (uint32_t)ranks[i])
 		                 : HISTORY_INIT;
 	free(ranks);
-}
-
-uint32_t ledger_list(const struct ledger *l, const word *row, uint32_t *out)
-{
-	uint32_t count = 0;
-	uint64_t last = 0;
-	bool sorted = true;
-	if (!out) return bits_count(row, l->closure.words);
-	BITS_EACH(t, row, l->closure.words) {
-		uint64_t next = rank(l, t);
-		sorted &= next >= last;
-		last = next;
-		out[count++] = t;
-	}
-	if (!sorted) sort(l, out, count);
-	return count;
 }
 
 /* ---- Taking back ---- */

@@ -24,6 +24,7 @@
 #include "history/history.h"
 
 struct level_scratch;
+struct machine_state;
 struct session_point;
 
 enum {
@@ -38,6 +39,8 @@ enum {
 struct ledger_numbers {
 	uint32_t count;  /* given so far, that of init included */
 	uint32_t expect; /* how many to make room for at first */
+	uint32_t newest; /* the session that was given one last */
+	bool in_order;   /* all were given by session and place in it */
 	uint32_t session_count;
 	struct {
 		uint32_t *items; /* by place in session order */
@@ -71,6 +74,8 @@ static inline uint32_t ledger_number(const struct ledger_shared *s,
 struct ledger_event {
 	const struct ledger_event *before; /* in its transaction, or NULL */
 	struct event event; /* from: transaction number, or HISTORY_SELF */
+	/* External reads: who waits for the value; kept for the caller. */
+	const struct machine_state *waiting;
 };
 
 /* A transaction that has ended: immutable. */
@@ -128,8 +133,11 @@ bool ledger_begin(struct ledger *l, uint32_t session, uint32_t name,
                   enum level level, bool after_all);
 /* The pending transaction's newest write of the key; NULL: there is none, and
  * a read of it is external. */
-const struct ledger_event *ledger_own_write(const struct ledger *l,
-                                            uint32_t key);
+static inline const struct ledger_event *
+ledger_own_write(const struct ledger *l, uint32_t key)
+{
+	return key < l->own_capacity ? l->own[key] : NULL;
+}
 void ledger_write(struct ledger *l, uint32_t key, uint32_t point,
                   struct value value);
 /* Reads what it wrote itself. */
@@ -139,7 +147,8 @@ struct value ledger_read_own(struct ledger *l, uint32_t key, uint32_t point);
  * levels: of others it is enough that ledger_writers() has the source; then
  * ledger_allows() tells. */
 void ledger_read(struct ledger *l, uint32_t key, uint32_t point,
-                 uint32_t source, struct value value);
+                 uint32_t source, struct value value,
+                 const struct machine_state *waiting);
 /* What the transaction, which is not init, wrote last to the key. */
 struct value ledger_value(const struct ledger *l, uint32_t key,
                           uint32_t source);
@@ -162,8 +171,8 @@ bool ledger_allows(struct ledger *l);
 /* The same for another level. */
 bool ledger_satisfies(const struct ledger *l, enum level level);
 /* The members of the row, ended transactions and init, sorted by session and
- * place in it, init first; returns how many. `out` may be NULL. */
-uint32_t ledger_list(const struct ledger *l, const word *row, uint32_t *out);
+ * place in it, init first. */
+void ledger_list(const struct ledger *l, const word *row, uint32_t *out);
 
 /* Number of the last transaction that ended in the session; init if none. */
 static inline uint32_t ledger_last(const struct ledger *l, uint32_t session)

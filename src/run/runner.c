@@ -247,7 +247,7 @@ static bool take_writer(struct runner *r, struct choice *c)
 			continue;
 		c->source = source;
 		r->serial = latest;
-		execution_read(&r->execution, &c->request, source);
+		execution_read(&r->execution, &c->request, source, NULL);
 		return true;
 	}
 	return false;
@@ -375,7 +375,7 @@ static void on_read(struct runner *r, const struct request *request)
 	}
 	uint32_t source = r->writers[0].id;
 	r->serial = r->serial && source == latest;
-	execution_read(&r->execution, request, source);
+	execution_read(&r->execution, request, source, NULL);
 }
 
 static void on_end(struct runner *r)
