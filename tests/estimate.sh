@@ -152,9 +152,11 @@ run 4 explore "$large" -i cc --random 1000000000 --timeout 0.3 --json
 json '.[0].stop' time
 json '.[0].sample.descents > 0' true
 "$ISOSCOPE" explore "$large" -i cc --random 1000000000 --json >out 2>err &
+pid=$!
+begins $pid
 sleep 1
-kill -INT $!
-wait $!
+kill -INT $pid
+wait $pid
 equal 'an interrupt: exit code' $? 4
 what='an interrupt'
 json '.[0].stop' interrupted

@@ -334,13 +334,16 @@ child() {
 			grep -q "^$real explore $1" && echo "${each#/proc/}"
 	done 2>/dev/null
 }
+has_worker() {
+	[ -n "$(child "$1")" ]
+}
 for signal in INT TERM KILL; do
 	for name in slow sleeps; do
 		"$real" explore $name.so --step-timeout 60 -q >out 2>err &
 		pid=$!
 		what="explore $name.so, killed by $signal"
-		sleep 0.5
-		[ -n "$(child $name.so)" ] && pass || fail "$what: no worker"
+		begins $pid
+		soon has_worker $name.so
 		kill -$signal $pid
 		wait $pid 2>/dev/null
 		code=$?
@@ -356,10 +359,12 @@ done
 # As a terminal does it: everything that runs gets the signal.
 if command -v setsid >/dev/null; then
 	setsid "$real" explore slow.so -q >out 2>err &
-	sleep 0.5
+	pid=$!
 	what='explore slow.so, interrupted with its worker'
-	kill -INT -- "-$!" 2>/dev/null || kill -INT $!
-	wait $!
+	begins $pid
+	soon has_worker slow.so
+	kill -INT -- "-$pid" 2>/dev/null || kill -INT $pid
+	wait $pid
 	equal "$what" $? 4
 	prints 'interrupted'
 	gone 'explore slow.so'

@@ -231,7 +231,7 @@ prints '; the first violation was enough'
 prints 'fails in '
 "$ISOSCOPE" run huge.tx --runs 1000000000 >out 2>err &
 pid=$!
-sleep 0.5
+begins $pid
 kill -INT $pid
 wait $pid
 equal 'interrupted' $? 4
@@ -240,7 +240,7 @@ prints 'inconclusive: interrupted, with no violation in '
 says_nothing
 "$ISOSCOPE" run lost.tx --runs 1000000000 -q >out 2>err &
 pid=$!
-sleep 0.5
+begins $pid
 kill -INT $pid
 wait $pid
 equal 'interrupted after a violation' $? 1

@@ -84,6 +84,27 @@ same() {
 	fi
 }
 
+# soon COMMAND...: waits until it succeeds, but not for ever.
+soon() {
+	for _ in $(seq 600); do
+		if "$@"; then return; fi
+		sleep 0.1
+	done
+	fail "$what: never: $*"
+}
+
+# heeds_signals PID: the program catches SIGINT by now.
+heeds_signals() {
+	grep -qi '^SigCgt:.*[2367abef]$' "/proc/$1/status" 2>/dev/null
+}
+
+# begins PID: a program that was started heeds signals, and has worked for a
+# moment.
+begins() {
+	soon heeds_signals "$1"
+	sleep 0.3
+}
+
 # json EXPRESSION VALUE: of the JSON that was printed, where jq is there.
 json() {
 	if ! command -v jq >/dev/null; then return; fi

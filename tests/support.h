@@ -51,6 +51,8 @@ uint64_t first_seed(void);
 uint64_t programs_or(uint64_t all);
 /* A short run, by ISOSCOPE_QUICK: the same kinds of tests, fewer of each. */
 bool is_quick(void);
+/* A tenth in a short run, else all. */
+int fewer(int all);
 /* A suite tries `all` random programs, unless ISOSCOPE_PROGRAMS says otherwise,
  * in so many processes: how many does one of them try in a test that tries
  * `of_all` of them? */

@@ -82,7 +82,7 @@ run 4 explore huge.tx --timeout 0.2 --json
 run 1 explore lost.tx --stop-on-violation
 "$ISOSCOPE" explore huge.tx >out 2>err &
 pid=$!
-sleep 0.5
+begins $pid
 kill -INT $pid
 wait $pid
 code=$?

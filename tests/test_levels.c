@@ -64,7 +64,7 @@ START_TEST(random_histories)
 {
 	struct rng r = { first_seed() * 1000 + (uint64_t)_i };
 	unsigned seen[LEVEL_COUNT] = { 0 };
-	for (int i = 0; i < HISTORIES; i++) {
+	for (int i = 0; i < fewer(HISTORIES); i++) {
 		struct history *h = history_random(&r, random_shape(&r));
 		unsigned levels = twin_levels(h);
 		for (enum level l = 0; l < LEVEL_COUNT; l++)
@@ -72,14 +72,14 @@ START_TEST(random_histories)
 		same_as_definition(h, h, levels);
 		history_free(h);
 	}
-	ck_assert_uint_eq(seen[LEVEL_NONE], HISTORIES);
+	ck_assert_uint_eq(seen[LEVEL_NONE], fewer(HISTORIES));
 	for (enum level a = 0; a < LEVEL_COUNT; a++)
 		for (enum level b = 0; b < LEVEL_COUNT; b++)
 			if (a != b && level_implies(a, b))
 				ck_assert_msg(seen[a] < seen[b],
 				              "%s never differs from %s",
 				              level_word(a), level_word(b));
-	ck_assert_uint_gt(seen[LEVEL_SER], HISTORIES / 20);
+	ck_assert_uint_gt(seen[LEVEL_SER], fewer(HISTORIES) / 20);
 }
 END_TEST
 
@@ -89,7 +89,7 @@ START_TEST(random_known_orders)
 {
 	struct rng r = { first_seed() * 6000 + (uint64_t)_i };
 	unsigned matters[LEVEL_COUNT] = { 0 }, allowed = 0;
-	for (int i = 0; i < HISTORIES / 2; i++) {
+	for (int i = 0; i < fewer(HISTORIES) / 2; i++) {
 		struct history *h = random_known(&r, i % 2);
 		unsigned levels = twin_levels(h);
 		uint32_t known = h->known_count;
@@ -105,8 +105,8 @@ START_TEST(random_known_orders)
 	}
 	ck_assert_uint_eq(matters[LEVEL_NONE], 0);
 	for (enum level l = LEVEL_RC; l < LEVEL_COUNT; l++)
-		ck_assert_uint_gt(matters[l], HISTORIES / 200);
-	ck_assert_uint_gt(allowed, HISTORIES / 50);
+		ck_assert_uint_gt(matters[l], fewer(HISTORIES) / 200);
+	ck_assert_uint_gt(allowed, fewer(HISTORIES) / 50);
 }
 END_TEST
 
@@ -133,7 +133,7 @@ static void copy_known(struct history *p, const struct history *h)
 START_TEST(padded_known_orders)
 {
 	struct rng r = { first_seed() * 8000 + (uint64_t)_i };
-	for (int i = 0; i < HISTORIES / 10; i++) {
+	for (int i = 0; i < fewer(HISTORIES) / 10; i++) {
 		struct history *h = random_known(&r, i % 2);
 		struct history *p = history_padded(h, 57 + rng_below(&r, 90));
 		copy_known(p, h);
@@ -148,7 +148,7 @@ END_TEST
 START_TEST(padded_histories)
 {
 	struct rng r = { first_seed() * 2000 + (uint64_t)_i };
-	for (int i = 0; i < HISTORIES / 10; i++) {
+	for (int i = 0; i < fewer(HISTORIES) / 10; i++) {
 		struct history *h = history_random(&r, random_shape(&r));
 		struct history *p = history_padded(h, 57 + rng_below(&r, 90));
 		ck_assert_uint_gt(p->transaction_count, 58);
@@ -256,7 +256,7 @@ static void check_witness(enum level l, const struct history *h)
 START_TEST(witnesses)
 {
 	struct rng r = { first_seed() * 4000 + (uint64_t)_i };
-	for (int i = 0; i < HISTORIES / 3; i++) {
+	for (int i = 0; i < fewer(HISTORIES) / 3; i++) {
 		struct history *h = history_random(&r, random_shape(&r));
 		for (enum level l = 0; l < LEVEL_COUNT; l++)
 			check_witness(l, h);
@@ -268,7 +268,7 @@ END_TEST
 START_TEST(witnesses_of_known_orders)
 {
 	struct rng r = { first_seed() * 7000 + (uint64_t)_i };
-	for (int i = 0; i < HISTORIES / 3; i++) {
+	for (int i = 0; i < fewer(HISTORIES) / 3; i++) {
 		struct history *h = random_known(&r, i % 2);
 		for (enum level l = 0; l < LEVEL_COUNT; l++)
 			check_witness(l, h);
@@ -293,7 +293,7 @@ END_TEST
 START_TEST(anomalies)
 {
 	struct rng r = { first_seed() * 5000 };
-	for (int i = 0; i < HISTORIES; i++) {
+	for (int i = 0; i < fewer(HISTORIES); i++) {
 		struct history *h = i % 2 ? history_random(&r, random_shape(&r))
 		                          : random_known(&r, i % 4);
 		unsigned levels = twin_levels(h);

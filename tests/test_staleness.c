@@ -81,7 +81,7 @@ START_TEST(random_histories)
 	struct rng rng = { first_seed() * 1000 + (uint64_t)_i };
 	struct staleness *s = staleness_new();
 	uint32_t seen[5] = { 0 };
-	for (int i = 0; i < HISTORIES; i++) {
+	for (int i = 0; i < fewer(HISTORIES); i++) {
 		struct history *h = history_random(&rng, random_shape(&rng));
 		uint32_t least = twin_staleness(h);
 		same_at_every_bound(s, h, least, &rng);
@@ -89,7 +89,7 @@ START_TEST(random_histories)
 		history_free(h);
 	}
 	for (int i = 0; i < 5; i++)
-		ck_assert_msg(seen[i] > HISTORIES / 100,
+		ck_assert_msg((int)seen[i] > fewer(HISTORIES) / 100,
 		              "hardly any history needs %d", i);
 	staleness_free(s);
 }
@@ -101,7 +101,7 @@ START_TEST(none_is_serializable)
 	struct staleness *s = staleness_new();
 	struct level_scratch *scratch = level_scratch_new();
 	uint32_t serializable_count = 0;
-	for (int i = 0; i < HISTORIES; i++) {
+	for (int i = 0; i < fewer(HISTORIES); i++) {
 		struct history *h = random_large(&rng);
 		struct relation *r = relation_of_history(h);
 		bool serializable = level_allows(LEVEL_SER, r, scratch);
@@ -111,8 +111,8 @@ START_TEST(none_is_serializable)
 		relation_free(r);
 		history_free(h);
 	}
-	ck_assert_uint_gt(serializable_count, HISTORIES / 20);
-	ck_assert_uint_lt(serializable_count, HISTORIES / 2);
+	ck_assert_uint_gt(serializable_count, fewer(HISTORIES) / 20);
+	ck_assert_uint_lt(serializable_count, fewer(HISTORIES) / 2);
 	level_scratch_free(scratch);
 	staleness_free(s);
 }
@@ -123,7 +123,7 @@ START_TEST(prefixes_need_no_more)
 {
 	struct rng rng = { first_seed() * 3000 + (uint64_t)_i };
 	struct staleness *s = staleness_new();
-	for (int i = 0; i < HISTORIES / 10; i++) {
+	for (int i = 0; i < fewer(HISTORIES) / 10; i++) {
 		struct history *h = random_large(&rng);
 		struct relation *r = relation_of_history(h);
 		uint32_t reads = r->read_count, bound = 0;
@@ -154,7 +154,7 @@ START_TEST(many_transactions)
 {
 	struct rng rng = { first_seed() * 4000 + (uint64_t)_i };
 	struct staleness *s = staleness_new();
-	for (int i = 0; i < HISTORIES / 20; i++) {
+	for (int i = 0; i < fewer(HISTORIES) / 20; i++) {
 		struct history *h = history_random(&rng, random_shape(&rng));
 		struct history *p = history_padded(h, 57 + rng_below(&rng, 90));
 		same_at_every_bound(s, p, twin_staleness(h), &rng);
@@ -202,7 +202,7 @@ START_TEST(known_orders_are_heeded)
 	struct rng rng = { first_seed() * 5000 + (uint64_t)_i };
 	struct staleness *s = staleness_new();
 	uint32_t matters = 0;
-	for (int i = 0; i < HISTORIES / 4; i++) {
+	for (int i = 0; i < fewer(HISTORIES) / 4; i++) {
 		struct history *h = history_random(&rng, random_shape(&rng));
 		uint32_t free_least = twin_staleness(h);
 		uint32_t n = h->transaction_count;
@@ -221,7 +221,7 @@ START_TEST(known_orders_are_heeded)
 		matters += least != free_least;
 		history_free(h);
 	}
-	ck_assert_uint_gt(matters, HISTORIES / 100);
+	ck_assert_uint_gt(matters, fewer(HISTORIES) / 100);
 	staleness_free(s);
 }
 END_TEST
@@ -231,7 +231,7 @@ START_TEST(longer_histories)
 {
 	struct rng rng = { first_seed() * 6000 + (uint64_t)_i };
 	struct staleness *s = staleness_new();
-	for (int i = 0; i < HISTORIES / 40; i++) {
+	for (int i = 0; i < fewer(HISTORIES) / 40; i++) {
 		struct history_shape shape = { 4, 12, 4, 3, false };
 		struct history *h = history_random(&rng, shape);
 		same_at_every_bound(s, h, twin_staleness(h), &rng);

@@ -992,7 +992,7 @@ static void group_places(const struct twin *w, uint32_t *place)
 START_TEST(sources_like_the_twin)
 {
 	struct rng r = seeded((uint64_t)_i);
-	for (int i = 0; i < 5000; i++) {
+	for (int i = 0; i < fewer(5000); i++) {
 		struct twin w;
 		uint32_t place[MADE_OPS];
 		make_ops(&w, &r);
