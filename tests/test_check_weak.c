@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "check/check.h"
-#include "check/cover.h"
+#include "check/path_cover.h"
 #include "check/graph.h"
 #include "generate/workload.h"
 #include "history/relation.h"
@@ -257,7 +257,7 @@ START_TEST(paths)
 {
 	struct workload w = workload_default();
 	struct diags d = { 0 };
-	struct cover c;
+	struct path_cover c;
 	w.ops = 20000;
 	w.sessions = 2000;
 	w.length = 10;
@@ -265,16 +265,16 @@ START_TEST(paths)
 	w.level = LEVEL_SER;
 	struct trace *t = workload_run(&w, &d);
 	struct facts *f = facts_of_trace(t);
-	cover_init(&c, f, 2000);
+	path_cover_init(&c, f, 2000);
 	ck_assert_uint_eq(c.count, 2000);
-	cover_free(&c);
-	cover_init(&c, f, 64);
+	path_cover_free(&c);
+	path_cover_init(&c, f, 64);
 	ck_assert_uint_lt(c.count, 1500);
 	for (uint32_t p = 0; p < c.count; p++)
-		for (uint32_t i = 1; i < cover_length(&c, p); i++)
-			ck_assert_uint_lt(f->rank[cover_at(&c, p, i)],
-			                  f->rank[cover_at(&c, p, i + 1)]);
-	cover_free(&c);
+		for (uint32_t i = 1; i < path_cover_length(&c, p); i++)
+			ck_assert_uint_lt(f->rank[path_cover_at(&c, p, i)],
+			                  f->rank[path_cover_at(&c, p, i + 1)]);
+	path_cover_free(&c);
 	facts_free(f);
 	trace_free(t);
 	diags_free(&d);

@@ -1,12 +1,12 @@
 /* Smallest violating parts: against the definitions, by leaving out each
  * transaction and each operation, and all sets of transactions. */
-#include "check/core.h"
+#include "check/minimal_violation.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "check/part.h"
+#include "check/sub_history.h"
 #include "suites.h"
 #include "support.h"
 #include "twin_axioms.h"
@@ -213,14 +213,14 @@ START_TEST(parts)
 		struct history *h = random_history(&r, i);
 		struct facts *f = facts_of_history(h);
 		struct left_out out = { 0 };
-		struct parts p;
+		struct sub_histories p;
 		uint32_t chosen[TWIN_TRANSACTIONS], count = 0;
-		parts_init(&p, f);
+		sub_history_init(&p, f);
 		for (uint32_t t = h->transaction_count; t-- > 1;) {
 			out.transactions[t] = rng_below(&r, 4) == 0;
 			if (!out.transactions[t]) chosen[count++] = t;
 		}
-		if (rng_below(&r, 2)) parts_narrow(&p, chosen, count);
+		if (rng_below(&r, 2)) sub_history_narrow(&p, chosen, count);
 		for (uint32_t k = 0; k < f->read_first[f->n]; k++)
 			p.reads[k] = rng_below(&r, 4);
 		for (uint32_t k = 0; k < f->write_first[f->n]; k++)
@@ -228,7 +228,7 @@ START_TEST(parts)
 		leave_out_reads(h, f, p.reads, &out);
 		leave_out_writes(h, f, p.writes, &out);
 		struct history *plain = part_of(h, &out);
-		struct facts *part = parts_take(&p, chosen, count);
+		struct facts *part = sub_history_take(&p, chosen, count);
 		ck_assert_uint_eq(part->n, plain->transaction_count);
 		for (enum level l = 0; l < LEVEL_COUNT; l++) {
 			struct check_result c;
@@ -243,7 +243,7 @@ START_TEST(parts)
 		}
 		facts_free(part);
 		history_free(plain);
-		parts_free(&p);
+		sub_history_free(&p);
 		facts_free(f);
 		history_free(h);
 	}
@@ -282,7 +282,7 @@ static bool is_among(uint32_t number, const uint32_t *all, uint32_t count)
 }
 
 static struct left_out outside(const struct history *h, const struct facts *f,
-                               const struct core *c)
+                               const struct minimal_violation *c)
 {
 	struct left_out out = { 0 };
 	bool *reads = mem_take0(f->read_first[f->n] + 1u, sizeof *reads);
@@ -344,17 +344,18 @@ START_TEST(cores)
 		struct history *h = random_history(&r, i);
 		struct facts *f = facts_of_history(h);
 		for (enum level l = LEVEL_RC; l < LEVEL_COUNT; l++) {
-			struct core c;
+			struct minimal_violation c;
 			uint32_t all[TWIN_TRANSACTIONS];
 			if (twin_allows(l, h)) continue;
 			for (uint32_t t = 1; t < f->n; t++) all[t - 1] = t;
-			ck_assert(core_find(f, l, all, f->n - 1, clock, &c));
+			ck_assert(minimal_violation_find(f, l, all, f->n - 1,
+			                                 clock, &c));
 			ck_assert(c.minimal);
 			struct left_out out = outside(h, f, &c);
 			check_core(l, h, &out);
 			larger += c.count > smallest(l, h);
 			found++;
-			core_free(&c);
+			minimal_violation_free(&c);
 		}
 		facts_free(f);
 		history_free(h);

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "axioms/failures.h"
+#include "axioms/dead_ends.h"
 #include "axioms/level.h"
 #include "axioms/staleness.h"
 #include "history/relation.h"
@@ -246,13 +246,13 @@ START_TEST(failures_are_remembered)
 {
 	enum { VALUES = 4096, BUDGETS = 5 };
 	struct rng rng = { first_seed() * 7000 + (uint64_t)_i };
-	struct failures f = { 0 };
+	struct dead_ends f = { 0 };
 	uint32_t *known = calloc(VALUES, sizeof *known);
 	for (int round = 0; round < 20; round++) {
 		unsigned words = rng_below(&rng, 2) ? 3 : 1;
 		uint32_t calls = 1 + rng_below(&rng, 4 * VALUES);
 		for (int i = 0; i < VALUES; i++) known[i] = 0;
-		failures_begin(&f, words);
+		dead_ends_begin(&f, words);
 		for (uint32_t i = 0; i < calls; i++) {
 			uint32_t v = rng_below(&rng, VALUES);
 			uint32_t budget = rng_below(&rng, BUDGETS);
@@ -262,14 +262,14 @@ START_TEST(failures_are_remembered)
 				place[1] = v >> 4 & 15;
 				place[2] = v >> 8;
 			}
-			ck_assert(failures_has(&f, place, words, budget) ==
+			ck_assert(dead_ends_has(&f, place, words, budget) ==
 			          (budget < known[v]));
-			failures_add(&f, place, words, budget);
+			dead_ends_add(&f, place, words, budget);
 			if (known[v] <= budget) known[v] = budget + 1;
 		}
 	}
 	free(known);
-	failures_free(&f);
+	dead_ends_free(&f);
 }
 END_TEST
 

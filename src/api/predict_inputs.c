@@ -4,7 +4,7 @@
 
 #include "api/programs.h"
 #include "base/seconds.h"
-#include "check/core.h"
+#include "check/minimal_violation.h"
 #include "history/facts.h"
 #include "history/history.h"
 #include "run/runner.h"

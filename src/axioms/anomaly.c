@@ -7,7 +7,7 @@
 #include <assert.h>
 
 #include "axioms/dependencies.h"
-#include "axioms/read_consistency.h"
+#include "axioms/dirty_read.h"
 #include "history/history.h"
 #include "history/relation.h"
 

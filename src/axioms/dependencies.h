@@ -1,5 +1,5 @@
 /* Dependencies between transactions, each with its reason, and shortest cycles
- * of them. The graph's nodes are points as in scratch.h: one or two for each
+ * of them. The graph's nodes are points as in order.h: one or two for each
  * transaction.
  */
 #ifndef ISO_AXIOMS_DEPENDENCIES_H

@@ -2,7 +2,7 @@
 #ifndef ISO_AXIOMS_KERNELS_H
 #define ISO_AXIOMS_KERNELS_H
 
-#include "axioms/scratch.h"
+#include "axioms/order.h"
 
 /* Every check is exact. The relation's own order is tried first, which is
  * linear and usually enough for histories that come from an execution. */

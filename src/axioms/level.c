@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "axioms/kernels.h"
-#include "axioms/read_consistency.h"
+#include "axioms/dirty_read.h"
 #include "history/history.h"
 #include "history/relation.h"
 

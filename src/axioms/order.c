@@ -4,6 +4,84 @@
 
 #include "base/memory.h"
 
+struct level_scratch *level_scratch_new(void)
+{
+	return mem_take0(1, sizeof(struct level_scratch));
+}
+
+void level_scratch_free(struct level_scratch *s)
+{
+	if (!s) return;
+	free(s->memory);
+	free(s->changes);
+	free(s->frames);
+	free(s);
+}
+
+size_t level_scratch_bytes(const struct level_scratch *s)
+{
+	return s->capacity + s->change_capacity * sizeof *s->changes +
+	       s->frame_capacity * sizeof *s->frames;
+}
+
+/* Sizes of the arrays in bytes, in the order of struct level_scratch. */
+struct layout {
+	size_t closure, row, spare, longs, ints;
+};
+
+static struct layout layout_of(const struct relation *r, unsigned points)
+{
+	size_t n = (size_t)64 * r->words; /* at least r->n */
+	size_t width = (size_t)points * r->words * sizeof(word);
+	return (struct layout){ .closure = n * points * width,
+		                .row = n * r->words * sizeof(word),
+		                .spare = 4 * width,
+		                .longs = n * sizeof(uint64_t),
+		                .ints = n * sizeof(uint32_t) };
+}
+
+static void *carve(char **next, size_t size)
+{
+	void *at = *next;
+	*next += size;
+	return at;
+}
+
+static void lay_out(struct level_scratch *s, const struct layout *l)
+{
+	char *next = s->memory;
+	s->closure = carve(&next, 2 * l->closure);
+	s->after = s->closure;
+	s->before = s->closure + l->closure / sizeof(word);
+	s->placed = carve(&next, l->row);
+	s->rivals = carve(&next, l->row);
+	s->visible = carve(&next, l->row);
+	s->spare = carve(&next, l->spare);
+	s->keys = carve(&next, l->longs);
+	s->tried = carve(&next, l->ints);
+	s->rank = carve(&next, l->ints);
+	s->bound = carve(&next, l->ints);
+	assert(next <= s->memory + s->capacity);
+}
+
+void scratch_grow(struct level_scratch *s, const struct relation *r,
+                  unsigned points)
+{
+	assert(r->words >= BITS_WORDS(r->n) && r->order_count <= r->n);
+	assert(points == 1 || points == 2);
+	struct layout l = layout_of(r, points);
+	size_t need =
+		2 * l.closure + 3 * l.row + l.spare + l.longs + 3 * l.ints;
+	if (need > s->capacity) {
+		free(s->memory);
+		s->memory = mem_take(need);
+		s->capacity = need;
+	}
+	lay_out(s, &l);
+	s->change_count = s->frame_count = 0;
+	s->logging = false;
+}
+
 void order_log(struct level_scratch *s, const word *at)
 {
 	VEC_RESERVE(s->changes, s->change_count, s->change_capacity);

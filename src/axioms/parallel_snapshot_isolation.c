@@ -1,7 +1,6 @@
 /* psi: a transaction sees all that precedes it in so, wr and the order of
  * writers of one key. The closure is of exactly these three. */
 #include "axioms/kernels.h"
-#include "axioms/order.h"
 
 /* Forced, for a read of t from t1 and another writer t2 of the key that t
  * sees: t2 is before t1. */

@@ -1,6 +1,5 @@
 /* ser: a read takes the value of the last writer before its transaction. */
 #include "axioms/kernels.h"
-#include "axioms/order.h"
 
 /* Forced, for a read of t from t1 and another writer t2 of the key: before t1
  * when it is before t; after t when it is after t1. */

@@ -2,7 +2,6 @@
  * commits later: two points for each transaction. si: besides, of two writers
  * of one key the earlier is in the snapshot of the later. */
 #include "axioms/kernels.h"
-#include "axioms/order.h"
 
 /* Forced, for a read of t from t1 and another writer t2 of the key: t2 commits
  * before t1 does when it commits before t begins, and after t begins when it

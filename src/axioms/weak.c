@@ -2,7 +2,6 @@
  * the level holds when so, wr, the order of writers that is known and the edges
  * forced by reads have no cycle. */
 #include "axioms/kernels.h"
-#include "axioms/order.h"
 
 /* The transactions that the read number i must see. `earlier` is kept from one
  * read to the next. */

@@ -10,7 +10,7 @@
 
 #include "axioms/dependencies.h"
 #include "axioms/order.h"
-#include "axioms/read_consistency.h"
+#include "axioms/dirty_read.h"
 #include "base/memory.h"
 #include "history/history.h"
 
@@ -31,7 +31,7 @@ const char *reason_word(enum reason_kind r)
 }
 
 /* A proof that there is no commit order. */
-struct proof {
+struct refutation {
 	enum level level;
 	const struct relation *r;
 	struct level_scratch *s; /* the closure of d */
@@ -41,17 +41,17 @@ struct proof {
 	struct witness cycle;
 };
 
-static uint32_t commit_of(const struct proof *p, uint32_t t)
+static uint32_t commit_of(const struct refutation *p, uint32_t t)
 {
 	return level_has_snapshots(p->level) ? p->d.half + t : t;
 }
 
-static const word *writers_of(const struct proof *p, uint32_t key)
+static const word *writers_of(const struct refutation *p, uint32_t key)
 {
 	return p->r->writers + (size_t)key * p->r->words;
 }
 
-static void close_cycle(struct proof *p, struct dependency e)
+static void close_cycle(struct refutation *p, struct dependency e)
 {
 	uint32_t limit = p->cycle.count ? p->cycle.count : UINT32_MAX;
 	dependencies_search(&p->d, e.to, limit);
@@ -59,7 +59,7 @@ static void close_cycle(struct proof *p, struct dependency e)
 	p->failed = true;
 }
 
-static void add(struct proof *p, struct dependency e)
+static void add(struct refutation *p, struct dependency e)
 {
 	if (!order_add(p->s, e.from, e.to, p->d.width))
 		close_cycle(p, e);
@@ -69,7 +69,7 @@ static void add(struct proof *p, struct dependency e)
 
 /* Under si, of two writers of one key the later begins after the earlier has
  * committed: where it begins comes first of what is known to come after. */
-static uint32_t later_writer(const struct proof *p, uint32_t t)
+static uint32_t later_writer(const struct refutation *p, uint32_t t)
 {
 	return level_excludes_rivals(p->level) ? t : commit_of(p, t);
 }
@@ -77,7 +77,7 @@ static uint32_t later_writer(const struct proof *p, uint32_t t)
 /* t2 wrote the key after t1, from whom t read it: t comes first. Where a
  * transaction does not see a prefix (psi) that is no part of the order, but
  * must not contradict it. */
-static void apply_antidependency(struct proof *p, struct relation_read a,
+static void apply_antidependency(struct refutation *p, struct relation_read a,
                                  uint32_t t2)
 {
 	uint32_t after = commit_of(p, t2);
@@ -90,15 +90,16 @@ static void apply_antidependency(struct proof *p, struct relation_read a,
 }
 
 /* t sees t2 but read from t1: t1 is the later writer. */
-static void apply_sight(struct proof *p, struct relation_read a, uint32_t t2)
+static void apply_sight(struct refutation *p, struct relation_read a,
+                        uint32_t t2)
 {
 	uint32_t from = commit_of(p, t2), to = later_writer(p, a.source);
 	if (!order_has(p->s, from, a.reader, p->d.width)) return;
 	add(p, (struct dependency){ from, to, REASON_WW, a.key, a.reader });
 }
 
-static void each_read(struct proof *p,
-                      void (*apply)(struct proof *, struct relation_read,
+static void each_read(struct refutation *p,
+                      void (*apply)(struct refutation *, struct relation_read,
                                     uint32_t))
 {
 	for (uint32_t i = 0; i < p->r->read_count; i++) {
@@ -113,7 +114,7 @@ static void each_read(struct proof *p,
 }
 
 /* Two writers of one key do not overlap. */
-static void apply_exclusion(struct proof *p)
+static void apply_exclusion(struct refutation *p)
 {
 	for (uint32_t x = 0; x < p->r->key_count; x++) {
 		const word *writers = writers_of(p, x);
@@ -130,7 +131,7 @@ static void apply_exclusion(struct proof *p)
 }
 
 /* What the history itself tells of the order of writers. */
-static void apply_known(struct proof *p)
+static void apply_known(struct refutation *p)
 {
 	for (uint32_t i = 0; i < p->r->known_count; i++) {
 		struct history_known e = p->r->known[i];
@@ -143,7 +144,7 @@ static void apply_known(struct proof *p)
 
 /* Applies all rules as often as they add something. Antidependencies go first:
  * a cycle that has one is easier to read than one through init. */
-static bool saturate(struct proof *p)
+static bool saturate(struct refutation *p)
 {
 	bool apart = level_has_snapshots(p->level) &&
 	             level_excludes_rivals(p->level);
@@ -158,12 +159,12 @@ static bool saturate(struct proof *p)
 	return !p->failed;
 }
 
-struct choice {
+struct alternative {
 	struct dependency either, or ;
 };
 
 /* Is this a choice that the closure leaves open? */
-static bool is_open(const struct proof *p, struct choice c)
+static bool is_open(const struct refutation *p, struct alternative c)
 {
 	return !order_has(p->s, c.either.from, c.either.to, p->d.width) &&
 	       !order_has(p->s, c.or.from, c.or.to, p->d.width);
@@ -171,8 +172,9 @@ static bool is_open(const struct proof *p, struct choice c)
 
 /* The readers of t1 are before t2, or t2 is before t1: all that is open for pc
  * and ser. Tells each open choice to `take` until that returns true. */
-static bool choices_of_reads(struct proof *p,
-                             bool (*take)(struct proof *, struct choice))
+static bool choices_of_reads(struct refutation *p,
+                             bool (*take)(struct refutation *,
+                                          struct alternative))
 {
 	for (uint32_t i = 0; i < p->r->read_count; i++) {
 		struct relation_read a = p->r->reads[i];
@@ -181,10 +183,10 @@ static bool choices_of_reads(struct proof *p,
 		BITS_EACH(t2, writers, p->r->words) {
 			if (t2 == a.source || t2 == a.reader) continue;
 			uint32_t commit = commit_of(p, t2);
-			struct choice c = { { a.reader, commit, REASON_RW,
-				              a.key, a.reader },
-				            { commit, t1, REASON_WW, a.key,
-				              a.reader } };
+			struct alternative c = { { a.reader, commit, REASON_RW,
+				                   a.key, a.reader },
+				                 { commit, t1, REASON_WW, a.key,
+				                   a.reader } };
 			if (is_open(p, c) && take(p, c)) return true;
 		}
 	}
@@ -192,15 +194,16 @@ static bool choices_of_reads(struct proof *p,
 }
 
 /* One of two writers is first: all that is open for psi and si. */
-static bool choices_of_writers(struct proof *p,
-                               bool (*take)(struct proof *, struct choice))
+static bool choices_of_writers(struct refutation *p,
+                               bool (*take)(struct refutation *,
+                                            struct alternative))
 {
 	for (uint32_t x = 0; x < p->r->key_count; x++) {
 		const word *writers = writers_of(p, x);
 		BITS_EACH(a, writers, p->r->words)
 			BITS_EACH(b, writers, p->r->words) {
 				if (b <= a || a == 0) continue;
-				struct choice c = {
+				struct alternative c = {
 					{ commit_of(p, a), b, REASON_WW, x, a },
 					{ commit_of(p, b), a, REASON_WW, x, b }
 				};
@@ -210,22 +213,22 @@ static bool choices_of_writers(struct proof *p,
 	return false;
 }
 
-static bool choices(struct proof *p,
-                    bool (*take)(struct proof *, struct choice))
+static bool choices(struct refutation *p,
+                    bool (*take)(struct refutation *, struct alternative))
 {
 	return level_orders_rivals(p->level) ? choices_of_writers(p, take)
 	                                     : choices_of_reads(p, take);
 }
 
 /* Adds the dependency and what follows; false if that closes a cycle. */
-static bool commit_to(struct proof *p, struct dependency e)
+static bool commit_to(struct refutation *p, struct dependency e)
 {
 	add(p, e);
 	return !p->failed && saturate(p);
 }
 
 /* Does the dependency lead to a cycle? Leaves all as it was. */
-static bool is_refuted(struct proof *p, struct dependency e)
+static bool is_refuted(struct refutation *p, struct dependency e)
 {
 	size_t changes = p->s->change_count, count = p->d.count;
 	p->s->logging = true;
@@ -239,7 +242,7 @@ static bool is_refuted(struct proof *p, struct dependency e)
 }
 
 /* Takes the choice if one side of it is impossible. */
-static bool take_if_forced(struct proof *p, struct choice c)
+static bool take_if_forced(struct refutation *p, struct alternative c)
 {
 	if (is_refuted(p, c.either))
 		commit_to(p, c.or);
@@ -251,7 +254,7 @@ static bool take_if_forced(struct proof *p, struct choice c)
 }
 
 /* Tries one side, and the other if that is impossible. */
-static bool take_any(struct proof *p, struct choice c)
+static bool take_any(struct refutation *p, struct alternative c)
 {
 	if (is_refuted(p, c.either))
 		commit_to(p, c.or);
@@ -265,7 +268,7 @@ enum { PROBE_MAX = 128 };
 
 /* Every way leads to a cycle; goes one of them, by forced choices as long as
  * there are any. */
-static void prove(struct proof *p)
+static void prove(struct refutation *p)
 {
 	bool probe = p->r->order_count <= PROBE_MAX;
 	apply_known(p);
@@ -277,7 +280,7 @@ static void prove(struct proof *p)
 }
 
 /* Two points: a transaction begins before it commits. */
-static void begin_closure(struct proof *p)
+static void begin_closure(struct refutation *p)
 {
 	unsigned points = level_has_snapshots(p->level) ? 2 : 1;
 	scratch_grow(p->s, p->r, points);
@@ -290,7 +293,7 @@ static void begin_closure(struct proof *p)
 static void strong_witness(enum level l, const struct relation *r,
                            struct level_scratch *s, struct witness *out)
 {
-	struct proof p = { .level = l, .r = r, .s = s };
+	struct refutation p = { .level = l, .r = r, .s = s };
 	dependencies_init(&p.d, r, level_has_snapshots(l) ? 2 : 1);
 	begin_closure(&p);
 	prove(&p);

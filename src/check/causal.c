@@ -16,8 +16,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "check/cover.h"
-#include "check/rows.h"
+#include "check/path_cover.h"
+#include "check/vector_clocks.h"
 
 enum { BLOCK_WIDE = 256, BLOCK_NARROW = 64 }; /* columns */
 
@@ -34,11 +34,11 @@ struct key_writers {
 struct causal {
 	struct graph *g;
 	const struct facts *f;
-	struct cover cover;
+	struct path_cover cover;
 	uint32_t block;          /* columns of a block, at most */
 	uint32_t first, columns; /* paths of this one */
 	uint32_t first_rank;     /* of the first transaction on these */
-	struct rows rows;
+	struct vector_clocks rows;
 	/* By transaction. */
 	uint32_t *row;  /* its past, and itself when it is done */
 	uint32_t *need; /* row, or 0: what readers force before it, by path the
@@ -70,7 +70,7 @@ static void list_writer(struct causal *c, uint32_t t, uint32_t key)
 {
 	struct key_writers *k = &c->keys[key];
 	uint32_t at = c->f->writer_first[key] + k->total++;
-	const struct cover_place *place = c->cover.place;
+	const struct path_cover_place *place = c->cover.place;
 	c->sorted[at] = t;
 	if (!k->groups || place[c->sorted[k->group]].path != place[t].path) {
 		k->group = c->hint[at] = at;
@@ -82,7 +82,7 @@ static void list_writer(struct causal *c, uint32_t t, uint32_t key)
 static void list_writers(struct causal *c)
 {
 	const struct facts *f = c->f;
-	const struct cover *v = &c->cover;
+	const struct path_cover *v = &c->cover;
 	memset(c->keys, 0, f->key_count * sizeof *c->keys);
 	c->first_rank = f->n;
 	for (uint32_t i = v->first[c->first];
@@ -122,7 +122,7 @@ static void begin_block(struct causal *c, uint32_t first)
 	uint32_t rest = c->cover.count - first;
 	c->first = first;
 	c->columns = rest < c->block ? rest : c->block;
-	rows_init(&c->rows, c->columns);
+	vector_clocks_init(&c->rows, c->columns);
 	memcpy(c->left, c->uses, c->f->n * sizeof *c->left);
 	list_writers(c);
 }
@@ -132,14 +132,14 @@ static void begin_block(struct causal *c, uint32_t first)
 /* All of the block up to this rank is in the past of the row's owner. */
 static uint32_t floor_of(struct causal *c, uint32_t row)
 {
-	int32_t *past = row_at(&c->rows, row);
-	int32_t *known = row_floor(&c->rows, row);
-	if (row == ROW_ZERO || *known) return (uint32_t)*known;
+	int32_t *past = clock_at(&c->rows, row);
+	int32_t *known = clock_floor(&c->rows, row);
+	if (row == CLOCK_ZERO || *known) return (uint32_t)*known;
 	uint32_t floor = c->f->n;
 	for (uint32_t i = 0; i < c->columns; i++) {
 		uint32_t path = c->first + i, seen = (uint32_t)past[i];
-		if (seen == cover_length(&c->cover, path)) continue;
-		uint32_t next = cover_at(&c->cover, path, seen + 1);
+		if (seen == path_cover_length(&c->cover, path)) continue;
+		uint32_t next = path_cover_at(&c->cover, path, seen + 1);
 		if (c->f->rank[next] < floor) floor = c->f->rank[next];
 	}
 	*known = (int32_t)floor;
@@ -178,13 +178,13 @@ static uint32_t last_within(struct causal *c, uint32_t begin, uint32_t end,
 /* What must precede t1 so far: at least its past. */
 static const int32_t *needed(struct causal *c, uint32_t t1)
 {
-	return row_at(&c->rows, c->need[t1] ? c->need[t1] : c->row[t1]);
+	return clock_at(&c->rows, c->need[t1] ? c->need[t1] : c->row[t1]);
 }
 
 static const int32_t *raise_need(struct causal *c, uint32_t t1, uint32_t t2)
 {
-	if (!c->need[t1]) c->need[t1] = row_copy(&c->rows, c->row[t1]);
-	int32_t *need = row_at(&c->rows, c->need[t1]);
+	if (!c->need[t1]) c->need[t1] = clock_copy(&c->rows, c->row[t1]);
+	int32_t *need = clock_at(&c->rows, c->need[t1]);
 	need[column_of(c, t2)] = position_of(c, t2);
 	return need;
 }
@@ -246,8 +246,8 @@ static void force_before_init(struct causal *c, const int32_t *past,
 static void take_reads(struct causal *c, uint32_t t)
 {
 	const struct facts *f = c->f;
-	if (c->row[t] == ROW_ZERO) return;
-	const int32_t *past = row_at(&c->rows, c->row[t]);
+	if (c->row[t] == CLOCK_ZERO) return;
+	const int32_t *past = clock_at(&c->rows, c->row[t]);
 	for (uint32_t i = f->read_first[t]; i < f->read_first[t + 1]; i++) {
 		struct facts_read read = f->reads[i];
 		if (graph_enough(c->g, 4)) return;
@@ -265,32 +265,32 @@ static void take_reads(struct causal *c, uint32_t t)
 static void finish(struct causal *c, uint32_t t)
 {
 	if (c->need[t]) {
-		const int32_t *need = row_at(&c->rows, c->need[t]);
-		const int32_t *past = row_at(&c->rows, c->row[t]);
+		const int32_t *need = clock_at(&c->rows, c->need[t]);
+		const int32_t *past = clock_at(&c->rows, c->row[t]);
 		for (uint32_t i = 0; i < c->columns; i++)
 			if (need[i] > past[i])
 				graph_add(c->g,
-				          cover_at(&c->cover, c->first + i,
-				                   (uint32_t)need[i]),
+				          path_cover_at(&c->cover, c->first + i,
+				                        (uint32_t)need[i]),
 				          t);
-		row_drop(&c->rows, c->need[t]);
+		clock_drop(&c->rows, c->need[t]);
 	}
-	row_drop(&c->rows, c->row[t]);
+	clock_drop(&c->rows, c->row[t]);
 	c->row[t] = c->need[t] = 0;
 }
 
 static uint32_t join_predecessors(struct causal *c, uint32_t t)
 {
-	uint32_t row = ROW_ZERO;
+	uint32_t row = CLOCK_ZERO;
 	for (uint32_t i = c->pred_first[t]; i < c->pred_first[t + 1]; i++) {
 		uint32_t u = c->preds[i], other = c->row[u];
 		uint32_t column = column_of(c, u);
-		if (other == ROW_ZERO || other == row) continue;
+		if (other == CLOCK_ZERO || other == row) continue;
 		/* Whoever sees u sees its past. */
 		if (column < c->columns &&
-		    row_at(&c->rows, row)[column] >= position_of(c, u))
+		    clock_at(&c->rows, row)[column] >= position_of(c, u))
 			continue;
-		row = row_join(&c->rows, row, other);
+		row = clock_join(&c->rows, row, other);
 	}
 	return row;
 }
@@ -311,11 +311,11 @@ static void add_itself(struct causal *c, uint32_t t)
 	const struct facts *f = c->f;
 	uint32_t column = column_of(c, t), row = c->row[t];
 	if (column >= c->columns) return;
-	if (!row_is_own(&c->rows, row)) {
-		c->row[t] = row_copy(&c->rows, row);
-		row_drop(&c->rows, row);
+	if (!clock_is_own(&c->rows, row)) {
+		c->row[t] = clock_copy(&c->rows, row);
+		clock_drop(&c->rows, row);
 	}
-	row_at(&c->rows, c->row[t])[column] = position_of(c, t);
+	clock_at(&c->rows, c->row[t])[column] = position_of(c, t);
 	for (uint32_t i = f->write_first[t]; i < f->write_first[t + 1]; i++) {
 		uint32_t key = f->writes[i];
 		c->recent[f->writer_first[key] + c->keys[key].met++] = t;
@@ -336,7 +336,7 @@ static bool is_too_wide(const struct causal *c)
 {
 	uint64_t most = (uint64_t)c->f->n * BLOCK_NARROW * sizeof(int32_t);
 	return c->columns > BLOCK_NARROW && c->rows.chunk_count > 1 &&
-	       rows_bytes(&c->rows) > most;
+	       vector_clocks_bytes(&c->rows) > most;
 }
 
 /* Nothing of the block is seen before its first transaction; those that earlier
@@ -352,12 +352,12 @@ static bool take_block(struct causal *c, uint32_t first)
 		uint32_t reads = f->read_first[t + 1] - f->read_first[t];
 		take_transaction(c, t);
 		if (graph_enough(c->g, 1 + (uint64_t)reads)) break;
-		if (graph_too_large(c->g, rows_bytes(&c->rows))) break;
+		if (graph_too_large(c->g, vector_clocks_bytes(&c->rows))) break;
 		fits = !is_too_wide(c);
 	}
 	for (uint32_t t = 1; t < f->n; t++)
 		if (c->row[t] || c->need[t]) finish(c, t);
-	rows_free(&c->rows);
+	vector_clocks_free(&c->rows);
 	return fits;
 }
 
@@ -378,7 +378,7 @@ static void causal_init(struct causal *c, struct graph *g)
 	const struct facts *f = g->f;
 	size_t writes = f->writer_first[f->key_count];
 	*c = (struct causal){ .g = g, .f = f };
-	cover_init(&c->cover, f, BLOCK_NARROW);
+	path_cover_init(&c->cover, f, BLOCK_NARROW);
 	c->row = mem_take0(f->n, sizeof *c->row);
 	c->need = mem_take0(f->n, sizeof *c->need);
 	c->uses = mem_take0(f->n, sizeof *c->uses);
@@ -394,7 +394,7 @@ static void causal_init(struct causal *c, struct graph *g)
 
 static void causal_free(struct causal *c)
 {
-	cover_free(&c->cover);
+	path_cover_free(&c->cover);
 	free(c->row);
 	free(c->need);
 	free(c->uses);

@@ -1,4 +1,4 @@
-#include "check/core.h"
+#include "check/minimal_violation.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ void check_witness_free(struct check_witness *w)
 
 /* The facts have the external reads of a transaction in its order. */
 static void show_reads(const struct trace *t, const struct facts *f,
-                       const struct core *c, bool *shown)
+                       const struct minimal_violation *c, bool *shown)
 {
 	uint32_t next = 0;
 	for (uint32_t k = 0; k < c->count; k++) {
@@ -61,7 +61,7 @@ static bool writes_key(const struct trace_op *op, const struct facts *f,
 
 /* They have the keys that it wrote in increasing order. */
 static void show_writes(const struct trace *t, const struct facts *f,
-                        const struct core *c, bool *shown)
+                        const struct minimal_violation *c, bool *shown)
 {
 	uint32_t next = 0;
 	for (uint32_t k = 0; k < c->count; k++) {
@@ -102,7 +102,7 @@ static uint32_t key_in_part(const struct trace *t, const struct history *part,
 	return k;
 }
 
-static void tell_known(const struct trace *t, const struct core *c,
+static void tell_known(const struct trace *t, const struct minimal_violation *c,
                        struct check_witness *w)
 {
 	struct history *part = w->part;
@@ -117,7 +117,8 @@ static void tell_known(const struct trace *t, const struct core *c,
 		};
 }
 
-static uint64_t count_ops(const struct trace *t, const struct core *c)
+static uint64_t count_ops(const struct trace *t,
+                          const struct minimal_violation *c)
 {
 	uint64_t count = 0;
 	for (uint32_t k = 0; k < c->count; k++)
@@ -126,7 +127,8 @@ static uint64_t count_ops(const struct trace *t, const struct core *c)
 }
 
 static void make_part(const struct trace *t, const struct facts *f,
-                      const struct core *c, struct check_witness *out)
+                      const struct minimal_violation *c,
+                      struct check_witness *out)
 {
 	bool *shown = mem_take0((size_t)t->op_count + 1, sizeof *shown);
 	struct trace_part part = { c->transactions, c->count, shown };
@@ -143,17 +145,18 @@ static void make_part(const struct trace *t, const struct facts *f,
 
 static bool find(const struct facts *f, enum level l,
                  const struct check_result *r, struct check_clock *c,
-                 struct core *out)
+                 struct minimal_violation *out)
 {
 	if (r->core) {
-		if (!core_find(f, l, r->core, r->core_count, c, out))
+		if (!minimal_violation_find(f, l, r->core, r->core_count, c,
+		                            out))
 			return false;
-		core_improve(f, l, c, out);
+		minimal_violation_improve(f, l, c, out);
 		return true;
 	}
 	uint32_t *all = mem_take(f->n * sizeof *all);
 	for (uint32_t t = 1; t < f->n; t++) all[t - 1] = t;
-	bool found = core_find(f, l, all, f->n - 1, c, out);
+	bool found = minimal_violation_find(f, l, all, f->n - 1, c, out);
 	free(all);
 	return found;
 }
@@ -177,7 +180,7 @@ bool check_explain(const struct trace *t, const struct facts *f, enum level l,
                    const struct check_result *r, struct check_clock *c,
                    struct check_witness *out)
 {
-	struct core core;
+	struct minimal_violation core;
 	*out = (struct check_witness){ 0 };
 	if (r->verdict != VERDICT_VIOLATED) return false;
 	if (!r->core && check_forbidding(t, l) < ANOMALY_COUNT) return false;
@@ -186,7 +189,7 @@ bool check_explain(const struct trace *t, const struct facts *f, enum level l,
 	check_clock_free(clock);
 	if (!found) return false;
 	make_part(t, f, &core, out);
-	core_free(&core);
+	minimal_violation_free(&core);
 	/* The kernels and the axioms behind them have the last word. */
 	if (!level_witness(l, out->part, &out->cycle)) {
 		check_witness_free(out);

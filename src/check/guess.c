@@ -66,7 +66,7 @@ static void decide_on(struct guess *g, struct edge e, struct edge other)
 	reach_append(g->s, e);
 }
 
-static bool choose(void *data, const struct choice *c)
+static bool choose(void *data, const struct open_choice *c)
 {
 	struct guess *g = data;
 	bool first = g->guide->takes_first(g->guide->data, c);
@@ -219,7 +219,7 @@ enum strong_answer guess_guided(struct strong *s, const struct guide *guide)
 
 /* ---- Without advice ---- */
 
-static bool is_along(void *data, const struct choice *c)
+static bool is_along(void *data, const struct open_choice *c)
 {
 	const uint32_t *rank = data;
 	return rank[c->first.from] < rank[c->first.to];

@@ -188,14 +188,15 @@ bool saturate(struct strong *s)
 
 /* ---- Open choices ---- */
 
-struct visit {
+struct choice_visit {
 	struct strong *s;
 	choice_visitor *visit;
 	void *data;
 };
 
 /* The read is from a; w may come before a, or after the reader. */
-static bool visit_read(struct visit *v, uint32_t r, struct facts_read read)
+static bool visit_read(struct choice_visit *v, uint32_t r,
+                       struct facts_read read)
 {
 	struct strong *s = v->s;
 	const struct chains *c = s->chains;
@@ -211,7 +212,7 @@ static bool visit_read(struct visit *v, uint32_t r, struct facts_read read)
 			uint32_t w = c->writers[at];
 			if (commit_place(s, w) >= suc[g->chain]) break;
 			if (w == a || w == r) continue;
-			struct choice choice = {
+			struct open_choice choice = {
 				.first = { .from = point_commit(s, w),
 				           .to = point_commit(s, a) },
 				.second = { .from = point_begin(s, r),
@@ -224,7 +225,7 @@ static bool visit_read(struct visit *v, uint32_t r, struct facts_read read)
 }
 
 /* Which of two writers comes first? */
-static bool visit_write(struct visit *v, uint32_t a, uint32_t key)
+static bool visit_write(struct choice_visit *v, uint32_t a, uint32_t key)
 {
 	struct strong *s = v->s;
 	const struct chains *c = s->chains;
@@ -239,7 +240,7 @@ static bool visit_write(struct visit *v, uint32_t a, uint32_t key)
 			if (point_place(s, point_begin(s, w)) >= suc[g->chain])
 				break;
 			if (w <= a) continue;
-			struct choice choice = {
+			struct open_choice choice = {
 				.first = { .from = point_commit(s, a),
 				           .to = point_begin(s, w) },
 				.second = { .from = point_commit(s, w),
@@ -254,7 +255,7 @@ static bool visit_write(struct visit *v, uint32_t a, uint32_t key)
 bool choices_of(struct strong *s, uint32_t t, choice_visitor *visit, void *data)
 {
 	const struct facts *f = s->f;
-	struct visit v = { s, visit, data };
+	struct choice_visit v = { s, visit, data };
 	if (!s->by_writers) {
 		for (uint32_t i = f->read_first[t]; i < f->read_first[t + 1];
 		     i++)

@@ -13,12 +13,12 @@
 #include "base/table.h"
 #include "check/strong.h"
 
-struct option {
+struct edge_option {
 	uint32_t from, to; /* points */
 	int literal;       /* true: the edge is there */
 };
 
-struct pair {
+struct option_pair {
 	uint32_t first, second; /* options */
 };
 
@@ -33,10 +33,10 @@ struct lists {
 struct solver {
 	struct strong *s;
 	CCaDiCaL *sat;
-	struct option *options;
+	struct edge_option *options;
 	size_t option_count, option_capacity;
 	struct table by_edge; /* of the options */
-	struct pair *choices;
+	struct option_pair *choices;
 	size_t choice_count, choice_capacity;
 	struct lists lemmas; /* options of which one is not there */
 	struct lists proofs; /* transactions that prove each lemma, and */
@@ -91,16 +91,17 @@ static uint32_t option_of(struct solver *v, const struct edge *e)
 	i = (uint32_t)v->option_count++;
 	int variable = (int)i + 1;
 	bool along = v->s->topo_rank[e->from] < v->s->topo_rank[e->to];
-	v->options[i] =
-		(struct option){ e->from, e->to, along ? -variable : variable };
+	v->options[i] = (struct edge_option){ e->from, e->to,
+		                              along ? -variable : variable };
 	table_put(&v->by_edge, probe, i);
 	return i;
 }
 
-static bool add_choice(void *data, const struct choice *c)
+static bool add_choice(void *data, const struct open_choice *c)
 {
 	struct solver *v = data;
-	struct pair p = { option_of(v, &c->first), option_of(v, &c->second) };
+	struct option_pair p = { option_of(v, &c->first),
+		                 option_of(v, &c->second) };
 	VEC_RESERVE(v->choices, v->choice_count, v->choice_capacity);
 	v->choices[v->choice_count++] = p;
 	v->too_large = v->option_count > INT32_MAX / 4 ||
@@ -131,7 +132,7 @@ static void learn(void *data, const struct proof *proof)
 	list_end(&v->roots);
 }
 
-static bool is_chosen(void *data, const struct choice *c)
+static bool is_chosen(void *data, const struct open_choice *c)
 {
 	struct solver *v = data;
 	return v->chosen[option_of(v, &c->first)];
@@ -156,7 +157,7 @@ static enum strong_answer try_model(struct solver *v)
 
 static void mark_owners(struct solver *v, uint32_t option, bool *core)
 {
-	const struct option *o = &v->options[option];
+	const struct edge_option *o = &v->options[option];
 	core[point_owner(v->s, o->from)] = true;
 	core[point_owner(v->s, o->to)] = true;
 }

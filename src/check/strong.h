@@ -181,10 +181,10 @@ void saturate_again(struct strong *s);
 /* ---- open choices ---- */
 
 /* One of two edges must be chosen; none is implied, none is impossible. */
-struct choice {
+struct open_choice {
 	struct edge first, second; /* points only */
 };
-typedef bool choice_visitor(void *data, const struct choice *c);
+typedef bool choice_visitor(void *data, const struct open_choice *c);
 /* Calls visit for every open choice of the transaction, until it returns
  * false; returns what the last call did. Of two writers of a key the choice is
  * visited at one of them only. */
@@ -211,7 +211,7 @@ struct proof {
 /* The same, with somebody's advice. */
 struct guide {
 	/* Which edge of a choice to take first. */
-	bool (*takes_first)(void *data, const struct choice *c);
+	bool (*takes_first)(void *data, const struct open_choice *c);
 	/* Is told of each contradiction. */
 	void (*contradicted)(void *data, const struct proof *proof);
 	void *data;

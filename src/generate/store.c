@@ -14,13 +14,13 @@ struct version {
 };
 
 /* Committed versions, the newest last. */
-struct chain {
+struct versions {
 	struct version *items;
 	uint32_t count, capacity;
 };
 
 /* What the running transaction wrote to a key. */
-struct own {
+struct own_write {
 	uint32_t transaction; /* that wrote last; 0: none */
 	uint32_t value;
 };
@@ -31,7 +31,7 @@ struct store {
 	uint32_t keys, lag;
 	struct rng *rng;
 	uint32_t chains_each; /* of a key: one, or one for each site */
-	struct chain *chains;
+	struct versions *chains;
 	struct replicas *replicas; /* cc, psi */
 	uint32_t *last;            /* last commit of each session */
 	uint32_t now;              /* number of commits */
@@ -39,11 +39,11 @@ struct store {
 	/* The running transaction. */
 	uint32_t transaction; /* its number, from 1; aborted ones count */
 	uint32_t session, site;
-	uint32_t cut;      /* it sees the commits up to this one */
-	uint32_t left;     /* rc: operations that are to come */
-	uint64_t salt;     /* ra: chooses the commits that it misses */
-	struct own *own;   /* by key */
-	uint32_t *written; /* keys, each once */
+	uint32_t cut;          /* it sees the commits up to this one */
+	uint32_t left;         /* rc: operations that are to come */
+	uint64_t salt;         /* ra: chooses the commits that it misses */
+	struct own_write *own; /* by key */
+	uint32_t *written;     /* keys, each once */
 	uint32_t written_count, written_capacity;
 };
 
@@ -81,15 +81,15 @@ void store_free(struct store *s)
 	free(s);
 }
 
-static struct chain *chain_of(const struct store *s, uint32_t key,
-                              uint32_t site)
+static struct versions *chain_of(const struct store *s, uint32_t key,
+                                 uint32_t site)
 {
 	return &s->chains[(size_t)key * s->chains_each + site];
 }
 
 /* The newest version that is not newer than `when`, or NULL. Versions that are
  * looked for are mostly near the end. */
-static const struct version *version_at(const struct chain *c, uint32_t when)
+static const struct version *version_at(const struct versions *c, uint32_t when)
 {
 	uint32_t high = c->count, step = 1, low;
 	if (!high || c->items[high - 1].when <= when)
@@ -129,7 +129,7 @@ static void see_overwritten(struct store *s, const struct planned_op *plan,
                             uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		const struct chain *c = chain_of(s, plan[i].key, 0);
+		const struct versions *c = chain_of(s, plan[i].key, 0);
 		if (plan[i].write && c->count)
 			see_at_least(s, c->items[c->count - 1].when);
 	}
@@ -213,7 +213,7 @@ static bool seen_whole(const struct store *s, const struct version *v)
 static const struct version *version_seen_whole(const struct store *s,
                                                 uint32_t key)
 {
-	const struct chain *c = chain_of(s, key, 0);
+	const struct versions *c = chain_of(s, key, 0);
 	for (uint32_t i = c->count; i; i--)
 		if (seen_whole(s, &c->items[i - 1])) return &c->items[i - 1];
 	return NULL;
@@ -241,20 +241,21 @@ uint32_t store_read(struct store *s, uint32_t key)
 void store_write(struct store *s, uint32_t key, uint32_t value)
 {
 	assert(key < s->keys && value > 0);
-	struct own *own = &s->own[key];
+	struct own_write *own = &s->own[key];
 	if (s->left) s->left--;
 	if (own->transaction != s->transaction) {
 		VEC_RESERVE(s->written, s->written_count, s->written_capacity);
 		s->written[s->written_count++] = key;
 	}
-	*own = (struct own){ s->transaction, value };
+	*own = (struct own_write){ s->transaction, value };
 }
 
 static void publish(struct store *s, uint32_t when, uint32_t rank)
 {
 	for (uint32_t i = 0; i < s->written_count; i++) {
 		uint32_t key = s->written[i];
-		struct chain *c = chain_of(s, key, s->replicas ? s->site : 0);
+		struct versions *c =
+			chain_of(s, key, s->replicas ? s->site : 0);
 		VEC_RESERVE(c->items, c->count, c->capacity);
 		c->items[c->count++] =
 			(struct version){ s->own[key].value, when, rank };

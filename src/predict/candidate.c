@@ -5,8 +5,8 @@
 #include "base/memory.h"
 #include "base/number.h"
 
-void candidate_init(struct candidate *x, const struct observed *o,
-                    const struct copies *c)
+void candidate_init(struct candidate *x, const struct observed_history *o,
+                    const struct divergent_copies *c)
 {
 	size_t events = (size_t)o->first[o->n] + 1, n = (size_t)o->n + 1;
 	uint32_t sessions = o->facts->session_count;
@@ -111,7 +111,7 @@ static void add_taken(struct candidate *x, const struct choice_of *choice,
 static void add_copy_reads(struct candidate *x, const struct choice_of *choice,
                            const struct copy *y, uint32_t *count)
 {
-	const struct observed *o = x->o;
+	const struct observed_history *o = x->o;
 	uint32_t r = y->first;
 	for (uint32_t i = o->first[y->transaction]; i < y->end; i++) {
 		const struct observed_event *e = &o->events[i];
@@ -125,7 +125,7 @@ static void add_copy_reads(struct candidate *x, const struct choice_of *choice,
 
 static void add_events(struct candidate *x, const struct choice_of *choice)
 {
-	const struct observed *o = x->o;
+	const struct observed_history *o = x->o;
 	struct facts *f = &x->facts;
 	uint32_t reads = 0, writes = 0;
 	for (uint32_t i = 0; i < f->n; i++) {

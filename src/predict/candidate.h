@@ -2,7 +2,7 @@
 #ifndef ISO_PREDICT_CANDIDATE_H
 #define ISO_PREDICT_CANDIDATE_H
 
-#include "predict/copies.h"
+#include "predict/divergent_copies.h"
 
 /* What is proposed; borrowed. */
 struct choice_of {
@@ -14,8 +14,8 @@ struct choice_of {
 
 /* Memory is kept from one proposal to the next. */
 struct candidate {
-	const struct observed *o;
-	const struct copies *c;
+	const struct observed_history *o;
+	const struct divergent_copies *c;
 	struct facts facts;  /* the history: kept transactions and copies;
 	                      * numbers as in histories */
 	uint32_t *numbers;   /* in the observed trace, by transaction */
@@ -25,8 +25,8 @@ struct candidate {
 	uint32_t *here;      /* by observed transaction: its number */
 };
 
-void candidate_init(struct candidate *x, const struct observed *o,
-                    const struct copies *c);
+void candidate_init(struct candidate *x, const struct observed_history *o,
+                    const struct divergent_copies *c);
 void candidate_free(struct candidate *x);
 /* Makes the history of a proposal; free reads that took nothing are left out.
  * Linear in it. */

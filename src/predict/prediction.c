@@ -179,7 +179,7 @@ static uint32_t writer_of(const struct building *x, const struct copy *y,
                           uint32_t op)
 {
 	const struct predictor *p = x->p;
-	const struct observed *o = &p->o;
+	const struct observed_history *o = &p->o;
 	const struct trace_op *read = &o->trace->ops[op];
 	uint32_t key = o->key_of[read->key];
 	if (read->from == TRACE_SELF || key == UINT32_MAX) return read->from;

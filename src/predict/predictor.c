@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "base/seconds.h"
-#include "check/core.h"
+#include "check/minimal_violation.h"
 #include "check/strong.h"
 
 /* ---- questions about a candidate ---- */
@@ -89,7 +89,7 @@ enum finding_answer predictor_serializable(struct predictor *p,
 /* Adds what is kept in every proposal with the copy. */
 static void require_copy(const struct predictor *p, word *row, size_t copy)
 {
-	const struct observed *o = &p->o;
+	const struct observed_history *o = &p->o;
 	const struct copy *y = &p->c.copies[copy];
 	uint32_t t = y->transaction;
 	for (uint32_t i = o->need_first[t]; i < o->need_first[t + 1]; i++)
@@ -100,7 +100,8 @@ static void require_copy(const struct predictor *p, word *row, size_t copy)
 }
 
 /* Options of the core's reads that this transaction made. */
-static bool forbid_options(struct predictor *p, const struct core *core,
+static bool forbid_options(struct predictor *p,
+                           const struct minimal_violation *core,
                            uint32_t transaction, word *row)
 {
 	const struct facts *f = &p->x.facts;
@@ -121,7 +122,8 @@ static bool forbid_options(struct predictor *p, const struct core *core,
 
 /* Not these transactions, copies and options together. What they need is there
  * anyway. */
-static void forbid_core(struct predictor *p, const struct core *core)
+static void forbid_core(struct predictor *p,
+                        const struct minimal_violation *core)
 {
 	const struct candidate *x = &p->x;
 	word *row = mem_take0(p->o.words + 1, sizeof *row);
@@ -143,7 +145,8 @@ static void forbid_core(struct predictor *p, const struct core *core)
 }
 
 /* All reads of the core's transactions, where there was no time for fewer. */
-static void core_of_transactions(const struct facts *f, struct core *core,
+static void core_of_transactions(const struct facts *f,
+                                 struct minimal_violation *core,
                                  const uint32_t *transactions, uint32_t count)
 {
 	core->transactions = mem_take((count + (size_t)1) * sizeof(uint32_t));
@@ -162,15 +165,15 @@ static void learn_level(struct predictor *p, const uint32_t *transactions,
                         uint32_t count)
 {
 	const struct facts *f = &p->x.facts;
-	struct core core = { 0 };
-	if (!core_find_any(f, p->options.level, transactions, count, p->clock,
-	                   &core)) {
-		core_free(&core);
-		core = (struct core){ 0 };
+	struct minimal_violation core = { 0 };
+	if (!minimal_violation_find_any(f, p->options.level, transactions,
+	                                count, p->clock, &core)) {
+		minimal_violation_free(&core);
+		core = (struct minimal_violation){ 0 };
 		core_of_transactions(f, &core, transactions, count);
 	}
 	forbid_core(p, &core);
-	core_free(&core);
+	minimal_violation_free(&core);
 	p->stats.level_clauses++;
 }
 
@@ -179,10 +182,10 @@ static void learn_level(struct predictor *p, const uint32_t *transactions,
 /* psi and si: at the end, a copy reads the last version of what it writes. */
 static void learn_order(struct predictor *p, const uint32_t *order)
 {
-	certificate_learn(p->certificate, &p->p, &p->x, order, PLACES_OWN);
+	serial_clauses_learn(p->certificate, &p->p, &p->x, order, PLACES_OWN);
 	if (p->o.exclusive)
-		certificate_learn(p->certificate, &p->p, &p->x, order,
-		                  PLACES_END);
+		serial_clauses_learn(p->certificate, &p->p, &p->x, order,
+		                     PLACES_END);
 }
 
 /* Is the last proposal a prediction? If not, it is refused for good. */
@@ -201,7 +204,7 @@ static enum finding_answer judge(struct predictor *p)
 	if (order)
 		learn_order(p, order);
 	else
-		certificate_refuse_parts(&p->p);
+		serial_clauses_refuse_parts(&p->p);
 	free(order);
 	p->stats.certificates++;
 	return ANSWERED_NO;
@@ -273,7 +276,7 @@ static enum finding_answer judge_observed(struct predictor *p)
 
 static void count_reads(struct predictor *p)
 {
-	const struct observed *o = &p->o;
+	const struct observed_history *o = &p->o;
 	p->stats.transactions = o->n - 1;
 	p->stats.reads = o->facts->read_first[o->n];
 	p->stats.contended = 0;
@@ -297,7 +300,7 @@ static enum unchanged_copies unchanged_copies(const struct predictor *p)
 }
 
 /* Is counting the changed reads of a proposal a small matter? */
-static bool changes_are_few(const struct copies *c)
+static bool changes_are_few(const struct divergent_copies *c)
 {
 	enum { COUNTED_MOST = 10000 };
 	size_t count = 0;
@@ -309,14 +312,14 @@ static bool changes_are_few(const struct copies *c)
 
 static void free_search(struct predictor *p)
 {
-	certificate_free(p->certificate);
+	serial_clauses_free(p->certificate);
 	candidate_free(&p->x);
 	proposal_free(&p->p);
 	copies_free(&p->c);
 	p->certificate = NULL;
 	p->x = (struct candidate){ 0 };
 	p->p = (struct proposal){ 0 };
-	p->c = (struct copies){ 0 };
+	p->c = (struct divergent_copies){ 0 };
 }
 
 /* Where reads have many writers to choose from, those near the observed ones
@@ -329,8 +332,7 @@ static bool choose_copies(struct predictor *p, bool first)
 {
 	const struct predict_options *o = &p->options;
 	struct copies_scope scope = { o->boundary, unchanged_copies(p),
-		                      predictor_obvious(p), 0,
-		                      first ? MANY : 0 };
+		                      predictor_quick(p), 0, first ? MANY : 0 };
 	bool fine = copies_init(&p->c, &p->o, &scope, p->clock, &p->reason);
 	if (fine || !p->c.too_many) return fine;
 	copies_free(&p->c);
@@ -356,10 +358,12 @@ static bool begin(struct predictor *p, bool first)
 	if (!proposal_init(&p->p, &p->o, &p->c, p->complete, p->clock))
 		return false;
 	candidate_init(&p->x, &p->o, &p->c);
-	p->certificate = certificate_new(&p->o, &p->c, p->clock);
+	p->certificate = serial_clauses_new(&p->o, &p->c, p->clock);
 	if (p->o.serializable) {
-		certificate_learn_observed(p->certificate, &p->p, PLACES_OWN);
-		certificate_learn_observed(p->certificate, &p->p, PLACES_END);
+		serial_clauses_learn_observed(p->certificate, &p->p,
+		                              PLACES_OWN);
+		serial_clauses_learn_observed(p->certificate, &p->p,
+		                              PLACES_END);
 	}
 	return true;
 }
@@ -408,7 +412,7 @@ enum predict_answer predictor_next(struct predictor *p, struct prediction *out)
 	double since = seconds_now();
 	enum predict_answer answer = PREDICT_NONE;
 	if (!p->ended) answer = p->begun ? search(p) : first_answer(p);
-	if (answer == PREDICT_FOUND) predictor_make_smaller(p);
+	if (answer == PREDICT_FOUND) predictor_minimize(p);
 	if (answer == PREDICT_FOUND && !predictor_fill(p))
 		answer = PREDICT_UNKNOWN;
 	if (answer == PREDICT_FOUND) {
@@ -455,8 +459,8 @@ struct predictor *predictor_new(const struct trace *observed,
 	p->options = *o;
 	p->clock = c;
 	bool merge = o->boundary == BOUNDARY_RELAXED;
-	p->failed =
-		!observed_init(&p->o, observed, o->level, merge, c, &p->reason);
+	p->failed = !observed_history_init(&p->o, observed, o->level, merge, c,
+	                                   &p->reason);
 	if (!p->failed && !p->o.order) {
 		refuse(d, observed,
 		       "its transactions read from each other in "
@@ -472,7 +476,7 @@ void predictor_free(struct predictor *p)
 {
 	if (!p) return;
 	free_search(p);
-	observed_free(&p->o);
+	observed_history_free(&p->o);
 	free(p);
 }
 

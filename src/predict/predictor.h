@@ -3,18 +3,18 @@
 #define ISO_PREDICT_PREDICTOR_H
 
 #include "predict/candidate.h"
-#include "predict/certificate.h"
+#include "predict/serial_clauses.h"
 #include "predict/proposal.h"
 
 struct predictor {
 	struct predict_options options;
 	struct predict_stats stats;
 	struct check_clock *clock;
-	struct observed o;
-	struct copies c;
+	struct observed_history o;
+	struct divergent_copies c;
 	struct proposal p;
 	struct candidate x;
-	struct certificate *certificate;
+	struct serial_clauses *certificate;
 	bool begun, ended;  /* the first call came; there is no further one */
 	bool failed;        /* a limit came when beginning */
 	bool complete;      /* every free read of a proposal is answered */
@@ -36,14 +36,14 @@ enum finding_answer predictor_allows(struct predictor *p, uint32_t **core,
 enum finding_answer predictor_serializable(struct predictor *p,
                                            uint32_t **order);
 
-/* obvious.c: a transaction that makes a prediction when it alone diverges, the
- * latest one; 0 if none does so for reasons that are seen at once. (rc and none
- * only: prediction by the quick rules.) */
-uint32_t predictor_obvious(const struct predictor *p);
-/* smaller.c: makes the last proposal, which is a prediction, keep more
+/* quick_predictions.c: a transaction that makes a prediction when it alone
+ * diverges, the latest one; 0 if none does so for reasons that are seen at
+ * once. (rc and none only: prediction by the quick rules.) */
+uint32_t predictor_quick(const struct predictor *p);
+/* minimize.c: makes the last proposal, which is a prediction, keep more
  * transactions, and diverge and change less, while it stays one. Stops early
  * when a limit is reached. */
-void predictor_make_smaller(struct predictor *p);
+void predictor_minimize(struct predictor *p);
 /* prediction.c: answers the free reads that took nothing. False if a limit came
  * first. */
 bool predictor_fill(struct predictor *p);

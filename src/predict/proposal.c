@@ -76,7 +76,7 @@ static void at_most_one_from(struct proposal *p, int first, size_t count)
 
 static void keep_closed(struct proposal *p, uint32_t t)
 {
-	const struct observed *o = p->o;
+	const struct observed_history *o = p->o;
 	const struct facts *f = o->facts;
 	for (uint32_t i = o->need_first[t]; i < o->need_first[t + 1]; i++)
 		implies(p, literal_out(o->needs[i]), literal_out(t));
@@ -92,7 +92,7 @@ static void keep_closed(struct proposal *p, uint32_t t)
 static void keep_fixed(struct proposal *p, int in, const struct copy *x,
                        int *before, uint32_t *from)
 {
-	const struct observed *o = p->o;
+	const struct observed_history *o = p->o;
 	if (p->c->boundary == BOUNDARY_RELAXED) return;
 	int fixed = proposal_variable(p);
 	implies(p, in, fixed);
@@ -122,7 +122,7 @@ static void add_read(struct proposal *p, int in, const struct free_read *r,
 
 static void some_change(struct proposal *p, int in, const struct copy *x)
 {
-	const struct copies *c = p->c;
+	const struct divergent_copies *c = p->c;
 	uint32_t first = c->reads[x->first].first;
 	uint32_t end = c->reads[x[1].first].first;
 	proposal_add(p, -in);
@@ -134,7 +134,7 @@ static void some_change(struct proposal *p, int in, const struct copy *x)
 
 static void add_copy(struct proposal *p, size_t copy, bool complete)
 {
-	const struct observed *o = p->o;
+	const struct observed_history *o = p->o;
 	const struct copy *x = &p->c->copies[copy];
 	uint32_t t = x->transaction;
 	int in = literal_copy(p, copy);
@@ -148,7 +148,7 @@ static void add_copy(struct proposal *p, size_t copy, bool complete)
 
 static void add_copies(struct proposal *p, uint32_t t, bool complete)
 {
-	const struct copies *c = p->c;
+	const struct divergent_copies *c = p->c;
 	uint32_t first = c->first_copy[t], end = c->first_copy[t + 1];
 	uint32_t from = p->o->first[t];
 	int before = 0;
@@ -187,8 +187,8 @@ static void add_updates(void *data, const size_t *options, size_t count)
 /* Tests of pairs of options: some hundredths of a second. */
 enum { PAIR_BUDGET = 1000000 };
 
-bool proposal_init(struct proposal *p, const struct observed *o,
-                   const struct copies *c, bool complete,
+bool proposal_init(struct proposal *p, const struct observed_history *o,
+                   const struct divergent_copies *c, bool complete,
                    struct check_clock *clock)
 {
 	*p = (struct proposal){ .o = o, .c = c, .sat = ccadical_init() };
@@ -234,7 +234,7 @@ static bool is_true(const struct proposal *p, int variable)
 
 static void take_model(struct proposal *p)
 {
-	const struct observed *o = p->o;
+	const struct observed_history *o = p->o;
 	bits_zero(p->kept, o->words);
 	for (uint32_t t = 1; t < o->n; t++)
 		if (!is_true(p, literal_out(t))) bits_add(p->kept, t);

@@ -12,11 +12,11 @@
 
 #include <ccadical.h>
 
-#include "predict/copies.h"
+#include "predict/divergent_copies.h"
 
 struct proposal {
-	const struct observed *o;
-	const struct copies *c;
+	const struct observed_history *o;
+	const struct divergent_copies *c;
 	CCaDiCaL *sat;
 	int variables;
 	uint64_t literals; /* of all clauses */
@@ -36,8 +36,8 @@ enum proposal_answer { PROPOSAL_MADE, PROPOSAL_NONE, PROPOSAL_STOPPED };
 /* With `complete`, every free read of a copy that is there has an option.
  * Observed execution and copies are borrowed. False if the time was over
  * first; to be freed in either case. */
-bool proposal_init(struct proposal *p, const struct observed *o,
-                   const struct copies *c, bool complete,
+bool proposal_init(struct proposal *p, const struct observed_history *o,
+                   const struct divergent_copies *c, bool complete,
                    struct check_clock *clock);
 void proposal_free(struct proposal *p);
 /* The next proposal: any model of the clauses so far. */

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 
 /* Room for every access of the kind. */
-static void accesses_init(struct accesses *a, const struct observed *o,
+static void accesses_init(struct accesses *a, const struct observed_history *o,
                           enum event_kind kind)
 {
 	uint32_t total = 0;
@@ -27,7 +27,7 @@ static void accesses_free(struct accesses *a)
 	free(a->items);
 }
 
-void serial_order_init(struct serial_order *s, const struct observed *o)
+void serial_order_init(struct serial_order *s, const struct observed_history *o)
 {
 	s->o = o;
 	s->order = mem_take0(o->n, sizeof *s->order);
@@ -46,7 +46,7 @@ void serial_order_free(struct serial_order *s)
 
 void serial_order_append(struct serial_order *s, uint32_t t)
 {
-	const struct observed *o = s->o;
+	const struct observed_history *o = s->o;
 	uint32_t at = s->count++;
 	s->order[at] = t;
 	s->at[t] = at;
@@ -110,7 +110,7 @@ bool write_is_safe(const struct serial_order *s, uint32_t t, uint32_t key,
 
 bool serial_order_fits_at_end(const struct serial_order *s, uint32_t t)
 {
-	const struct observed *o = s->o;
+	const struct observed_history *o = s->o;
 	for (uint32_t i = o->need_first[t]; i < o->need_first[t + 1]; i++)
 		if (s->at[o->needs[i]] == NO_GAP) return false;
 	for (uint32_t i = o->first[t]; i < o->first[t + 1]; i++) {

@@ -4,7 +4,7 @@
 #ifndef ISO_PREDICT_SERIAL_ORDER_H
 #define ISO_PREDICT_SERIAL_ORDER_H
 
-#include "predict/observed.h"
+#include "predict/observed_history.h"
 
 enum { NO_GAP = UINT32_MAX };
 
@@ -23,7 +23,7 @@ struct accesses {
 
 /* A gap is a number of transactions: the one behind so many of the order. */
 struct serial_order {
-	const struct observed *o;
+	const struct observed_history *o;
 	uint32_t *order; /* without init */
 	uint32_t count;
 	uint32_t *at; /* by transaction: its place, or NO_GAP */
@@ -31,7 +31,8 @@ struct serial_order {
 };
 
 /* The observed execution is borrowed. */
-void serial_order_init(struct serial_order *s, const struct observed *o);
+void serial_order_init(struct serial_order *s,
+                       const struct observed_history *o);
 void serial_order_free(struct serial_order *s);
 /* Begins with no transaction. */
 void serial_order_begin(struct serial_order *s);
@@ -43,7 +44,8 @@ bool serial_order_fits_at_end(const struct serial_order *s, uint32_t t);
 uint32_t access_from(const struct accesses *a, uint32_t key, uint32_t at);
 
 /* Where a copy of t is, neither t is kept nor what happened after t. */
-static inline bool is_gone(const struct observed *o, uint32_t t, uint32_t u)
+static inline bool is_gone(const struct observed_history *o, uint32_t t,
+                           uint32_t u)
 {
 	return u == t || bits_has(observed_row(o, o->later, t), u);
 }

@@ -9,7 +9,7 @@
 #include "axioms/level.h"
 #include "base/text.h"
 #include "check/check.h"
-#include "check/core.h"
+#include "check/minimal_violation.h"
 #include "formats/formats.h"
 #include "history/trace.h"
 

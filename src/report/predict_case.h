@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "check/check.h"
-#include "check/core.h"
+#include "check/minimal_violation.h"
 #include "formats/formats.h"
 #include "predict/predict.h"
 #include "run/replay.h"

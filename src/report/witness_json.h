@@ -3,7 +3,7 @@
 #define ISO_REPORT_WITNESS_JSON_H
 
 #include "base/text.h"
-#include "check/core.h"
+#include "check/minimal_violation.h"
 
 /* The members "transactions" and "cycle" of an object, a comma between. */
 void json_witness(struct text *t, const struct trace *r,

@@ -3,7 +3,7 @@
 #define ISO_REPORT_WITNESS_TEXT_H
 
 #include "base/text.h"
-#include "check/core.h"
+#include "check/minimal_violation.h"
 #include "report/style.h"
 
 struct event_marks;

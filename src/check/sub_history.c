@@ -1,4 +1,4 @@
-#include "check/part.h"
+#include "check/sub_history.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static uint32_t *all_none(size_t count)
 	return numbers;
 }
 
-uint32_t parts_write(const struct facts *f, uint32_t t, uint32_t key)
+uint32_t sub_history_write(const struct facts *f, uint32_t t, uint32_t key)
 {
 	uint32_t low = f->write_first[t], high = f->write_first[t + 1];
 	while (low < high) {
@@ -37,23 +37,24 @@ uint32_t parts_write(const struct facts *f, uint32_t t, uint32_t key)
 	return found ? low : NONE;
 }
 
-static void take_pairs(struct parts *p)
+static void take_pairs(struct sub_histories *p)
 {
 	const struct facts *f = p->whole;
 	p->pairs = mem_take(f->known_count * sizeof *p->pairs);
 	p->before = all_none(f->write_first[f->n]);
 	for (uint32_t i = 0; i < f->known_count; i++) {
 		struct history_known e = f->known[i];
-		uint32_t from = parts_write(f, e.from, e.key);
-		uint32_t to = parts_write(f, e.to, e.key);
+		uint32_t from = sub_history_write(f, e.from, e.key);
+		uint32_t to = sub_history_write(f, e.to, e.key);
 		if (from == NONE || to == NONE) continue;
-		p->pairs[p->pair_count++] = (struct parts_pair){ e, from, to };
+		p->pairs[p->pair_count++] =
+			(struct sub_history_pair){ e, from, to };
 	}
 }
 
-void parts_init(struct parts *p, const struct facts *whole)
+void sub_history_init(struct sub_histories *p, const struct facts *whole)
 {
-	*p = (struct parts){ .whole = whole };
+	*p = (struct sub_histories){ .whole = whole };
 	p->reads = all_true(whole->read_first[whole->n]);
 	p->writes = all_true(whole->write_first[whole->n]);
 	p->number = all_none(whole->n);
@@ -62,7 +63,7 @@ void parts_init(struct parts *p, const struct facts *whole)
 	if (whole->known_count) take_pairs(p);
 }
 
-void parts_forget_idle(struct parts *p)
+void sub_history_forget_idle(struct sub_histories *p)
 {
 	const struct facts *f = p->whole;
 	uint32_t i = f->read_first[f->n];
@@ -76,12 +77,12 @@ void parts_forget_idle(struct parts *p)
 	}
 }
 
-static uint32_t next_read(const struct parts *p, uint32_t i)
+static uint32_t next_read(const struct sub_histories *p, uint32_t i)
 {
 	return p->next ? p->next[i] : i;
 }
 
-void parts_free(struct parts *p)
+void sub_history_free(struct sub_histories *p)
 {
 	free(p->reads);
 	free(p->writes);
@@ -90,25 +91,25 @@ void parts_free(struct parts *p)
 	free(p->before);
 	free(p->number);
 	free(p->key);
-	*p = (struct parts){ 0 };
+	*p = (struct sub_histories){ 0 };
 }
 
 /* ---- which operations belong to the part that is being made ---- */
 
 /* Does read number i belong to a part that its reader is in? A writer that
  * aborted writes nothing, whatever counts. */
-static bool is_read(const struct parts *p, uint32_t i)
+static bool is_read(const struct sub_histories *p, uint32_t i)
 {
 	struct facts_read r = p->whole->reads[i];
 	if (!p->reads[i] || p->number[r.from] == NONE) return false;
 	if (r.from == 0) return true;
-	uint32_t write = parts_write(p->whole, r.from, r.key);
+	uint32_t write = sub_history_write(p->whole, r.from, r.key);
 	return write == NONE || p->writes[write];
 }
 
 /* ---- known pairs ---- */
 
-static void set_numbers(struct parts *p, const uint32_t *transactions,
+static void set_numbers(struct sub_histories *p, const uint32_t *transactions,
                         uint32_t count, bool set)
 {
 	for (uint32_t i = 0; i < count; i++)
@@ -116,7 +117,7 @@ static void set_numbers(struct parts *p, const uint32_t *transactions,
 }
 
 /* Moves a pair to the writers in the part; false if it has none to tell of. */
-static bool move_pair(struct parts *p, struct parts_pair *e)
+static bool move_pair(struct sub_histories *p, struct sub_history_pair *e)
 {
 	struct history_known *k = &e->known;
 	if (p->number[k->from] == NONE || !p->writes[e->from])
@@ -126,23 +127,24 @@ static bool move_pair(struct parts *p, struct parts_pair *e)
 		return false;
 	}
 	if (k->from == NONE || k->from == k->to) return false;
-	e->from = parts_write(p->whole, k->from, k->key);
+	e->from = sub_history_write(p->whole, k->from, k->key);
 	return true;
 }
 
-static void forget_before(struct parts *p)
+static void forget_before(struct sub_histories *p)
 {
 	for (uint32_t i = 0; i < p->pair_count; i++)
 		p->before[p->pairs[i].to] = NONE;
 }
 
-uint32_t parts_known(struct parts *p, const uint32_t *transactions,
-                     uint32_t count, struct history_known *out)
+uint32_t sub_history_known(struct sub_histories *p,
+                           const uint32_t *transactions, uint32_t count,
+                           struct history_known *out)
 {
 	uint32_t found = 0;
 	set_numbers(p, transactions, count, true);
 	for (uint32_t i = 0; i < p->pair_count; i++) {
-		struct parts_pair e = p->pairs[i];
+		struct sub_history_pair e = p->pairs[i];
 		if (move_pair(p, &e)) out[found++] = e.known;
 	}
 	forget_before(p);
@@ -150,10 +152,12 @@ uint32_t parts_known(struct parts *p, const uint32_t *transactions,
 	return found;
 }
 
-void parts_narrow(struct parts *p, const uint32_t *transactions, uint32_t count)
+void sub_history_narrow(struct sub_histories *p, const uint32_t *transactions,
+                        uint32_t count)
 {
 	uint32_t found = 0, all = p->pair_count;
-	struct parts_pair *pairs = mem_take((all + (size_t)1) * sizeof *pairs);
+	struct sub_history_pair *pairs =
+		mem_take((all + (size_t)1) * sizeof *pairs);
 	set_numbers(p, transactions, count, true);
 	for (uint32_t i = 0; i < all; i++) {
 		pairs[found] = p->pairs[i];
@@ -169,7 +173,7 @@ void parts_narrow(struct parts *p, const uint32_t *transactions, uint32_t count)
 /* ---- the facts of a part ---- */
 
 struct making {
-	struct parts *p;
+	struct sub_histories *p;
 	struct facts *f;
 	uint32_t *chosen; /* increasing; [0] is init */
 	uint32_t *keys;   /* of the whole, for each of the part */
@@ -306,11 +310,11 @@ static void take_writers(struct facts *f)
 static void take_known(struct making *m, const uint32_t *transactions,
                        uint32_t count)
 {
-	struct parts *p = m->p;
+	struct sub_histories *p = m->p;
 	struct facts *f = m->f;
 	f->known = mem_take0((size_t)p->pair_count + 1, sizeof *f->known);
 	if (!p->pair_count) return;
-	f->known_count = parts_known(p, transactions, count, f->known);
+	f->known_count = sub_history_known(p, transactions, count, f->known);
 	for (uint32_t t = 1; t < f->n; t++) p->number[m->chosen[t]] = t;
 	for (uint32_t i = 0; i < f->known_count; i++) {
 		struct history_known *e = &f->known[i];
@@ -399,8 +403,8 @@ static void forget(struct making *m)
 	free(m->keys);
 }
 
-struct facts *parts_take(struct parts *p, const uint32_t *transactions,
-                         uint32_t count)
+struct facts *sub_history_take(struct sub_histories *p,
+                               const uint32_t *transactions, uint32_t count)
 {
 	struct making m = { .p = p, .f = mem_take0(1, sizeof *m.f) };
 	choose(&m, transactions, count);

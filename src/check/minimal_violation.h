@@ -5,8 +5,8 @@
  * never makes an allowed history forbidden; so a part that is forbidden proves
  * that the whole is.
  */
-#ifndef ISO_CHECK_CORE_H
-#define ISO_CHECK_CORE_H
+#ifndef ISO_CHECK_MINIMAL_VIOLATION_H
+#define ISO_CHECK_MINIMAL_VIOLATION_H
 
 #include "check/check.h"
 
@@ -40,7 +40,7 @@ void check_witness_free(struct check_witness *w);
 
 /* Transactions of facts, and those of their operations, that violate a level.
  * All three increase. */
-struct core {
+struct minimal_violation {
 	uint32_t *transactions; /* without init */
 	uint32_t *reads;        /* indices of facts.reads */
 	uint32_t *writes;       /* indices of facts.writes */
@@ -54,18 +54,21 @@ struct core {
 /* A small core that consists of some of these transactions (increasing,
  * without init), which violate the level together. False if there was not
  * enough time to find any. */
-bool core_find(const struct facts *f, enum level l,
-               const uint32_t *transactions, uint32_t count,
-               struct check_clock *c, struct core *out);
+bool minimal_violation_find(const struct facts *f, enum level l,
+                            const uint32_t *transactions, uint32_t count,
+                            struct check_clock *c,
+                            struct minimal_violation *out);
 /* The same, and content with the first one found, though it is minimal. */
-bool core_find_any(const struct facts *f, enum level l,
-                   const uint32_t *transactions, uint32_t count,
-                   struct check_clock *c, struct core *out);
+bool minimal_violation_find_any(const struct facts *f, enum level l,
+                                const uint32_t *transactions, uint32_t count,
+                                struct check_clock *c,
+                                struct minimal_violation *out);
 /* Looks for a better core elsewhere in the history: for a lost update (linear),
  * and in some hundred stretches of it, in which sessions advance side by
  * side. */
-void core_improve(const struct facts *f, enum level l, struct check_clock *c,
-                  struct core *best);
-void core_free(struct core *c);
+void minimal_violation_improve(const struct facts *f, enum level l,
+                               struct check_clock *c,
+                               struct minimal_violation *best);
+void minimal_violation_free(struct minimal_violation *c);
 
 #endif

@@ -1,7 +1,7 @@
 /* Reads that no level but `none` allows: of a value that its writer never
  * committed. */
-#ifndef ISO_AXIOMS_READ_CONSISTENCY_H
-#define ISO_AXIOMS_READ_CONSISTENCY_H
+#ifndef ISO_AXIOMS_DIRTY_READ_H
+#define ISO_AXIOMS_DIRTY_READ_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "axioms/read_consistency.h"
+#include "axioms/dirty_read.h"
 
 #include "history/history.h"
 

@@ -12,7 +12,7 @@
  * minimal unsatisfiable cores.) The result depends on the order in which the
  * items are put; several are tried.
  */
-#include "check/core.h"
+#include "check/minimal_violation.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/rng.h"
-#include "check/part.h"
+#include "check/sub_history.h"
 
 enum {
 	SMALL = 64,       /* transactions among which to look around */
@@ -44,7 +44,7 @@ enum {
 };
 
 struct shrink {
-	struct parts parts;
+	struct sub_histories parts;
 	enum level level;
 	struct check_clock *clock;
 	bool unsure; /* a check was undecided, or the time is over */
@@ -67,7 +67,7 @@ static bool transactions_violate(struct shrink *s, const uint32_t *items,
 		s->unsure = true;
 		return false;
 	}
-	struct facts *f = parts_take(&s->parts, items, count);
+	struct facts *f = sub_history_take(&s->parts, items, count);
 	*core = (struct check_result){ .verdict = VERDICT_VIOLATED };
 	s->operations += f->read_first[f->n] + f->write_first[f->n];
 	if (f->order) check_level(f, s->level, s->clock, core);
@@ -270,17 +270,17 @@ static uint32_t *reduce_operations(struct shrink *s, uint32_t *count)
 	return first;
 }
 
-void core_free(struct core *c)
+void minimal_violation_free(struct minimal_violation *c)
 {
 	free(c->transactions);
 	free(c->reads);
 	free(c->writes);
 	free(c->known);
-	*c = (struct core){ 0 };
+	*c = (struct minimal_violation){ 0 };
 }
 
 static void take_items(struct shrink *s, const uint32_t *items, uint32_t count,
-                       struct core *out)
+                       struct minimal_violation *out)
 {
 	uint32_t reads = s->parts.whole->read_first[s->parts.whole->n];
 	out->reads = mem_take((count + (size_t)1) * sizeof *out->reads);
@@ -295,13 +295,13 @@ static void take_items(struct shrink *s, const uint32_t *items, uint32_t count,
 
 /* The core of these transactions, which violate the level. */
 static void finish(struct shrink *s, const uint32_t *transactions,
-                   uint32_t count, struct core *out)
+                   uint32_t count, struct minimal_violation *out)
 {
 	uint32_t all, left;
 	s->transactions = transactions;
 	s->transaction_count = count;
 	uint32_t *every = items_of(s, &all);
-	*out = (struct core){ .count = count };
+	*out = (struct minimal_violation){ .count = count };
 	out->transactions = copy_of(transactions, count);
 	sort(out->transactions, count);
 	uint32_t *items = reduce_operations(s, &left);
@@ -310,7 +310,7 @@ static void finish(struct shrink *s, const uint32_t *transactions,
 		mem_take0((size_t)s->parts.pair_count + 1, sizeof *out->known);
 	count_operations(s, items, left, true);
 	out->known_count =
-		parts_known(&s->parts, transactions, count, out->known);
+		sub_history_known(&s->parts, transactions, count, out->known);
 	count_operations(s, every, all, true);
 	out->minimal = !s->unsure;
 	s->transactions = NULL;
@@ -321,7 +321,8 @@ static void finish(struct shrink *s, const uint32_t *transactions,
 /* ---- which transactions ---- */
 
 /* Is a better than b: fewer transactions, then operations, then earlier? */
-static bool is_better(const struct core *a, const struct core *b)
+static bool is_better(const struct minimal_violation *a,
+                      const struct minimal_violation *b)
 {
 	uint32_t of_a = a->read_count + a->write_count;
 	uint32_t of_b = b->read_count + b->write_count;
@@ -336,18 +337,18 @@ static bool is_better(const struct core *a, const struct core *b)
 /* Takes these transactions, which violate the level, if they are better than
  * the best so far. */
 static void consider(struct shrink *s, const uint32_t *items, uint32_t count,
-                     struct core *best)
+                     struct minimal_violation *best)
 {
-	struct core core;
+	struct minimal_violation core;
 	bool same = count == best->count;
 	if (s->unsure || count > best->count) return;
 	if (same && s->considered++ >= CONSIDERED_MAX) return;
 	finish(s, items, count, &core);
 	if (core.minimal && is_better(&core, best)) {
-		core_free(best);
+		minimal_violation_free(best);
 		*best = core;
 	} else {
-		core_free(&core);
+		minimal_violation_free(&core);
 	}
 }
 
@@ -366,7 +367,7 @@ static bool looks_on(const struct shrink *s)
 }
 
 static void try_orders(struct shrink *s, const uint32_t *transactions,
-                       uint32_t count, struct core *best)
+                       uint32_t count, struct minimal_violation *best)
 {
 	struct rng r = { count };
 	for (int i = 0; i < TRIES && best->count > 2 && looks_on(s); i++) {
@@ -382,7 +383,7 @@ static void try_orders(struct shrink *s, const uint32_t *transactions,
 }
 
 static void try_set(struct shrink *s, const uint32_t *items, uint32_t count,
-                    struct core *best)
+                    struct minimal_violation *best)
 {
 	struct check_result r = { 0 };
 	if (is_over(s) || !looks_on(s)) return;
@@ -393,7 +394,7 @@ static void try_set(struct shrink *s, const uint32_t *items, uint32_t count,
 
 /* All pairs, and all sets of three if there are no pairs. */
 static void try_small_sets(struct shrink *s, const uint32_t *t, uint32_t count,
-                           struct core *best)
+                           struct minimal_violation *best)
 {
 	uint64_t pairs = (uint64_t)count * (count - 1) / 2;
 	if (best->count < 2 || pairs > PAIRS_MAX) return;
@@ -409,7 +410,7 @@ static void try_small_sets(struct shrink *s, const uint32_t *t, uint32_t count,
 }
 
 static void look_around(struct shrink *s, const uint32_t *transactions,
-                        uint32_t count, struct core *best)
+                        uint32_t count, struct minimal_violation *best)
 {
 	if (count > SMALL || !best->minimal || best->count == count) return;
 	s->operations = 0;
@@ -441,14 +442,14 @@ static bool is_too_large(const struct shrink *s, uint32_t count)
 /* Some minimal core; then better ones, if they are looked for. */
 static bool find(const struct facts *f, enum level l,
                  const uint32_t *transactions, uint32_t count, bool look,
-                 struct check_clock *c, struct core *out)
+                 struct check_clock *c, struct minimal_violation *out)
 {
 	struct shrink s = { .level = l, .clock = c };
 	uint32_t *items = in_order(f, transactions, count), left = count;
-	*out = (struct core){ 0 };
-	parts_init(&s.parts, f);
-	parts_narrow(&s.parts, transactions, count);
-	parts_forget_idle(&s.parts);
+	*out = (struct minimal_violation){ 0 };
+	sub_history_init(&s.parts, f);
+	sub_history_narrow(&s.parts, transactions, count);
+	sub_history_forget_idle(&s.parts);
 	reduce(&s, items, &left);
 	if (s.unsure && left <= WEAK_CORE_MAX) {
 		/* What could not be decided among many may be among few. */
@@ -463,20 +464,22 @@ static bool find(const struct facts *f, enum level l,
 		free(rest);
 	}
 	free(items);
-	parts_free(&s.parts);
+	sub_history_free(&s.parts);
 	return found;
 }
 
-bool core_find(const struct facts *f, enum level l,
-               const uint32_t *transactions, uint32_t count,
-               struct check_clock *c, struct core *out)
+bool minimal_violation_find(const struct facts *f, enum level l,
+                            const uint32_t *transactions, uint32_t count,
+                            struct check_clock *c,
+                            struct minimal_violation *out)
 {
 	return find(f, l, transactions, count, true, c, out);
 }
 
-bool core_find_any(const struct facts *f, enum level l,
-                   const uint32_t *transactions, uint32_t count,
-                   struct check_clock *c, struct core *out)
+bool minimal_violation_find_any(const struct facts *f, enum level l,
+                                const uint32_t *transactions, uint32_t count,
+                                struct check_clock *c,
+                                struct minimal_violation *out)
 {
 	return find(f, l, transactions, count, false, c, out);
 }
@@ -494,7 +497,7 @@ static bool find_lost_update(const struct facts *f, uint32_t *first,
 			struct facts_read r = f->reads[i];
 			if (!facts_writes(f, t, r.key)) continue;
 			uint32_t write = f->write_first[f->n] + r.key;
-			if (r.from) write = parts_write(f, r.from, r.key);
+			if (r.from) write = sub_history_write(f, r.from, r.key);
 			if (write == UINT32_MAX) continue;
 			if (first[write] && first[write] != t) {
 				pair[0] = first[write];
@@ -506,7 +509,7 @@ static bool find_lost_update(const struct facts *f, uint32_t *first,
 	return false;
 }
 
-static void try_lost_update(struct shrink *s, struct core *best)
+static void try_lost_update(struct shrink *s, struct minimal_violation *best)
 {
 	const struct facts *f = s->parts.whole;
 	uint32_t pair[2];
@@ -519,7 +522,7 @@ static void try_lost_update(struct shrink *s, struct core *best)
 
 /* A stretch of the order of the facts. */
 static bool try_stretch(struct shrink *s, const uint32_t *stretch,
-                        uint32_t count, struct core *best)
+                        uint32_t count, struct minimal_violation *best)
 {
 	uint32_t left = count, before = best->count;
 	uint32_t *items = copy_of(stretch, count);
@@ -534,7 +537,7 @@ static bool try_stretch(struct shrink *s, const uint32_t *stretch,
 }
 
 /* They overlap by half, or are spread evenly where these would be too many. */
-static void try_stretches(struct shrink *s, struct core *best)
+static void try_stretches(struct shrink *s, struct minimal_violation *best)
 {
 	const struct facts *f = s->parts.whole;
 	const uint32_t length = SMALL - 1;
@@ -549,14 +552,15 @@ static void try_stretches(struct shrink *s, struct core *best)
 	}
 }
 
-void core_improve(const struct facts *f, enum level l, struct check_clock *c,
-                  struct core *best)
+void minimal_violation_improve(const struct facts *f, enum level l,
+                               struct check_clock *c,
+                               struct minimal_violation *best)
 {
 	struct shrink s = { .level = l, .clock = c };
 	if (!f->order || f->n <= SMALL || best->count <= 2) return;
-	parts_init(&s.parts, f);
-	parts_forget_idle(&s.parts);
+	sub_history_init(&s.parts, f);
+	sub_history_forget_idle(&s.parts);
 	try_lost_update(&s, best);
 	try_stretches(&s, best);
-	parts_free(&s.parts);
+	sub_history_free(&s.parts);
 }

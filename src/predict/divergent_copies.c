@@ -1,4 +1,4 @@
-#include "predict/copies.h"
+#include "predict/divergent_copies.h"
 
 #include <stdlib.h>
 
@@ -6,7 +6,8 @@
 
 /* ---- what a copy sees anyway ---- */
 
-static void see(const struct observed *o, word *seen, uint32_t u, bool deep)
+static void see(const struct observed_history *o, word *seen, uint32_t u,
+                bool deep)
 {
 	if (deep)
 		observed_include(o, seen, u);
@@ -16,7 +17,8 @@ static void see(const struct observed *o, word *seen, uint32_t u, bool deep)
 
 /* Session order: direct predecessors for ra, which the past of the one before
  * it contains too. */
-static void see_session(const struct observed *o, word *seen, uint32_t t)
+static void see_session(const struct observed_history *o, word *seen,
+                        uint32_t t)
 {
 	const struct facts *f = o->facts;
 	uint32_t s = f->session_of[t];
@@ -29,7 +31,8 @@ static void see_session(const struct observed *o, word *seen, uint32_t t)
 
 /* The transactions whose writes no read of t may be older than, by the level,
  * whatever is chosen. */
-static void session_view(const struct observed *o, uint32_t t, word *seen)
+static void session_view(const struct observed_history *o, uint32_t t,
+                         word *seen)
 {
 	bits_zero(seen, o->words);
 	if (o->sight >= SIGHT_PAST)
@@ -41,16 +44,16 @@ static void session_view(const struct observed *o, uint32_t t, word *seen)
 }
 
 /* A strict copy that goes on behind this read sees its writer as well. */
-static void see_fixed(const struct observed *o, const struct observed_event *e,
-                      word *seen)
+static void see_fixed(const struct observed_history *o,
+                      const struct observed_event *e, word *seen)
 {
 	if (e->kind == EVENT_READ && o->sight > SIGHT_NOTHING)
 		see(o, seen, e->from, o->sight >= SIGHT_PAST);
 }
 
 /* Does the view hold a writer of the key, other than w, that is after w? */
-static bool is_stale(const struct observed *o, const word *view, uint32_t key,
-                     uint32_t w)
+static bool is_stale(const struct observed_history *o, const word *view,
+                     uint32_t key, uint32_t w)
 {
 	const word *writers = observed_row(o, o->writer_rows, key);
 	const word *later = w ? observed_row(o, o->later, w) : writers;
@@ -60,7 +63,7 @@ static bool is_stale(const struct observed *o, const word *view, uint32_t key,
 }
 
 /* What a copy sees once a read takes w. */
-static void view_of(const struct observed *o, uint32_t w, word *view)
+static void view_of(const struct observed_history *o, uint32_t w, word *view)
 {
 	bits_zero(view, o->words);
 	if (o->sight > SIGHT_NOTHING) see(o, view, w, o->sight >= SIGHT_PAST);
@@ -68,10 +71,11 @@ static void view_of(const struct observed *o, uint32_t w, word *view)
 
 /* Would a fixed read be stale once this one takes w? Under rc only later reads
  * could be. */
-static bool outdates_fixed(const struct copies *c, const struct copy *x,
-                           uint32_t event, uint32_t w, word *view)
+static bool outdates_fixed(const struct divergent_copies *c,
+                           const struct copy *x, uint32_t event, uint32_t w,
+                           word *view)
 {
-	const struct observed *o = c->o;
+	const struct observed_history *o = c->o;
 	if (w == 0 || c->boundary == BOUNDARY_RELAXED ||
 	    o->sight < SIGHT_DIRECT)
 		return false;
@@ -87,7 +91,8 @@ static bool outdates_fixed(const struct copies *c, const struct copy *x,
 
 /* ---- options ---- */
 
-static void add_option(struct copies *c, uint32_t writer, bool observed)
+static void add_option(struct divergent_copies *c, uint32_t writer,
+                       bool observed)
 {
 	VEC_RESERVE(c->options, c->option_count, c->option_capacity);
 	c->options[c->option_count++] = (struct option){ writer, observed };
@@ -98,10 +103,10 @@ struct range {
 };
 
 /* The writers of the key that come into question for a read. */
-static struct range near_writers(const struct copies *c,
+static struct range near_writers(const struct divergent_copies *c,
                                  const struct observed_event *e)
 {
-	const struct observed *o = c->o;
+	const struct observed_history *o = c->o;
 	struct range all = { o->writer_first[e->key],
 		             o->writer_first[e->key + 1] };
 	if (!c->near || all.end - all.first <= 2 * c->near) return all;
@@ -120,10 +125,10 @@ static struct range near_writers(const struct copies *c,
 }
 
 /* The writers that a free read may take; returns whether one is new. */
-static bool add_read(struct copies *c, const struct copy *x, uint32_t event,
-                     const word *view, bool with_observed)
+static bool add_read(struct divergent_copies *c, const struct copy *x,
+                     uint32_t event, const word *view, bool with_observed)
 {
-	const struct observed *o = c->o;
+	const struct observed_history *o = c->o;
 	const struct observed_event *e = &o->events[event];
 	uint32_t t = x->transaction;
 	size_t before = c->option_count;
@@ -148,16 +153,16 @@ static bool add_read(struct copies *c, const struct copy *x, uint32_t event,
 	return changes;
 }
 
-static void drop_copy(struct copies *c, size_t reads, size_t options)
+static void drop_copy(struct divergent_copies *c, size_t reads, size_t options)
 {
 	c->read_count = reads;
 	c->option_count = options;
 }
 
 /* May the copy that ends here change nothing? */
-static bool may_keep(const struct copies *c, uint32_t t, uint32_t end)
+static bool may_keep(const struct divergent_copies *c, uint32_t t, uint32_t end)
 {
-	const struct observed *o = c->o;
+	const struct observed_history *o = c->o;
 	if (c->unchanged == UNCHANGED_ALL) return true;
 	return c->unchanged == UNCHANGED_CUT && end < o->first[t + 1] &&
 	       o->events[end].kind == EVENT_WRITE;
@@ -165,8 +170,8 @@ static bool may_keep(const struct copies *c, uint32_t t, uint32_t end)
 
 /* Keeps the copy if one of its reads may change, or none has to. Its free reads
  * are among the events from `first`. */
-static void add_copy(struct copies *c, uint32_t t, uint32_t first, uint32_t end,
-                     const word *view)
+static void add_copy(struct divergent_copies *c, uint32_t t, uint32_t first,
+                     uint32_t end, const word *view)
 {
 	size_t reads = c->read_count, options = c->option_count;
 	uint32_t ops_end =
@@ -187,7 +192,7 @@ static void add_copy(struct copies *c, uint32_t t, uint32_t first, uint32_t end,
 
 /* The copy that ends with a read of no contended key before event i, where no
  * copy with a free read has the same events. */
-static void add_idle_copy(struct copies *c, uint32_t t, uint32_t i)
+static void add_idle_copy(struct divergent_copies *c, uint32_t t, uint32_t i)
 {
 	const struct observed_event *e = &c->o->events[i];
 	if (i == c->o->first[t] || !e->idle || e[-1].kind == EVENT_READ ||
@@ -198,9 +203,9 @@ static void add_idle_copy(struct copies *c, uint32_t t, uint32_t i)
 		(struct copy){ t, i, e->idle, (uint32_t)c->read_count };
 }
 
-static void add_copies(struct copies *c, uint32_t t, word *view)
+static void add_copies(struct divergent_copies *c, uint32_t t, word *view)
 {
-	const struct observed *o = c->o;
+	const struct observed_history *o = c->o;
 	uint32_t first = o->first[t], end = o->first[t + 1];
 	session_view(o, t, view);
 	if (c->boundary == BOUNDARY_RELAXED) {
@@ -215,7 +220,7 @@ static void add_copies(struct copies *c, uint32_t t, word *view)
 }
 
 /* The entries behind the last ones, which end the lists. */
-static void close_lists(struct copies *c)
+static void close_lists(struct divergent_copies *c)
 {
 	VEC_RESERVE(c->copies, c->count, c->capacity);
 	VEC_RESERVE(c->reads, c->read_count, c->read_capacity);
@@ -224,7 +229,7 @@ static void close_lists(struct copies *c)
 		(struct free_read){ .first = (uint32_t)c->option_count };
 }
 
-static bool copy_writes(const struct observed *o, const struct copy *x,
+static bool copy_writes(const struct observed_history *o, const struct copy *x,
                         uint32_t key)
 {
 	for (uint32_t i = o->first[x->transaction]; i < x->end; i++)
@@ -234,7 +239,7 @@ static bool copy_writes(const struct observed *o, const struct copy *x,
 }
 
 /* Does every writer of the key read it first? */
-static bool is_chained(const struct observed *o, uint32_t key)
+static bool is_chained(const struct observed_history *o, uint32_t key)
 {
 	for (uint32_t k = o->writer_first[key]; k < o->writer_first[key + 1];
 	     k++) {
@@ -245,7 +250,7 @@ static bool is_chained(const struct observed *o, uint32_t key)
 	return true;
 }
 
-static void find_updates(struct copies *c)
+static void find_updates(struct divergent_copies *c)
 {
 	for (size_t i = 0; i < c->read_count; i++) {
 		struct free_read *r = &c->reads[i];
@@ -254,9 +259,9 @@ static void find_updates(struct copies *c)
 	}
 }
 
-static void find_exclusive(struct copies *c)
+static void find_exclusive(struct divergent_copies *c)
 {
-	const struct observed *o = c->o;
+	const struct observed_history *o = c->o;
 	if (!o->serializable) return;
 	bool *chained = mem_take0((size_t)o->key_count + 1, sizeof *chained);
 	for (uint32_t k = 0; k < o->key_count; k++)
@@ -271,8 +276,8 @@ static void find_exclusive(struct copies *c)
 /* What an option costs the solver, with its clauses, as measured. */
 enum { OPTION_BYTES = 850 };
 
-static bool limits_reached(const struct copies *c, struct check_clock *clock,
-                           const char **reason)
+static bool limits_reached(const struct divergent_copies *c,
+                           struct check_clock *clock, const char **reason)
 {
 	uint64_t bytes = OPTION_BYTES * (uint64_t)c->option_count;
 	*reason = check_clock_reason(clock);
@@ -282,15 +287,15 @@ static bool limits_reached(const struct copies *c, struct check_clock *clock,
 	       check_clock_too_large(clock, bytes);
 }
 
-bool copies_init(struct copies *c, const struct observed *o,
+bool copies_init(struct divergent_copies *c, const struct observed_history *o,
                  const struct copies_scope *scope, struct check_clock *clock,
                  const char **reason)
 {
 	uint32_t only = scope->only;
-	*c = (struct copies){ .o = o,
-		              .boundary = scope->boundary,
-		              .unchanged = scope->unchanged,
-		              .near = scope->near };
+	*c = (struct divergent_copies){ .o = o,
+		                        .boundary = scope->boundary,
+		                        .unchanged = scope->unchanged,
+		                        .near = scope->near };
 	c->first_copy = mem_take0((size_t)o->n + 1, sizeof *c->first_copy);
 	word *view = mem_take0(o->words + 1, sizeof *view);
 	c->view = mem_take0(o->words + 1, sizeof *view);
@@ -311,7 +316,7 @@ bool copies_init(struct copies *c, const struct observed *o,
 	return fine;
 }
 
-void copies_free(struct copies *c)
+void copies_free(struct divergent_copies *c)
 {
 	free(c->copies);
 	free(c->reads);
@@ -324,9 +329,10 @@ void copies_free(struct copies *c)
 
 /* Option a of read r makes options of the other reads of the copy stale; under
  * rc only those of later reads. */
-static void conflicts_of(const struct copies *c, const struct free_read *r,
-                         size_t a, const word *view, uint64_t *budget,
-                         option_pair_visitor *visit, void *data)
+static void conflicts_of(const struct divergent_copies *c,
+                         const struct free_read *r, size_t a, const word *view,
+                         uint64_t *budget, option_pair_visitor *visit,
+                         void *data)
 {
 	const struct copy *x = &c->copies[r->copy];
 	uint32_t end = x[1].first;
@@ -344,7 +350,7 @@ static void conflicts_of(const struct copies *c, const struct free_read *r,
 	}
 }
 
-void copies_conflicts(const struct copies *c, uint64_t budget,
+void copies_conflicts(const struct divergent_copies *c, uint64_t budget,
                       option_pair_visitor *visit, void *data)
 {
 	if (c->boundary == BOUNDARY_STRICT) return;
@@ -374,7 +380,7 @@ static int compare_rivals(const void *a, const void *b)
 	return 0;
 }
 
-static size_t list_rivals(const struct observed *o, struct rival *list)
+static size_t list_rivals(const struct observed_history *o, struct rival *list)
 {
 	size_t count = 0;
 	for (uint32_t t = 1; t < o->n; t++)
@@ -405,10 +411,10 @@ static size_t find_rivals(const struct rival *list, size_t count, uint32_t key,
 	return low;
 }
 
-void copies_rivals(const struct copies *c, option_rival_visitor *visit,
-                   void *data)
+void copies_rivals(const struct divergent_copies *c,
+                   option_rival_visitor *visit, void *data)
 {
-	const struct observed *o = c->o;
+	const struct observed_history *o = c->o;
 	if (!o->exclusive) return;
 	struct rival *list =
 		mem_take0((size_t)o->first[o->n] + 1, sizeof *list);
@@ -447,7 +453,7 @@ static int compare_updates(const void *a, const void *b)
 }
 
 /* Does an earlier read of the copy read the same key? */
-static bool reads_again(const struct copies *c, size_t read)
+static bool reads_again(const struct divergent_copies *c, size_t read)
 {
 	const struct free_read *r = &c->reads[read];
 	uint32_t key = c->o->events[r->event].key;
@@ -456,7 +462,8 @@ static bool reads_again(const struct copies *c, size_t read)
 	return false;
 }
 
-static size_t list_updates(const struct copies *c, struct update *list)
+static size_t list_updates(const struct divergent_copies *c,
+                           struct update *list)
 {
 	size_t count = 0;
 	for (size_t i = 0; i < c->read_count; i++) {
@@ -471,7 +478,7 @@ static size_t list_updates(const struct copies *c, struct update *list)
 	return count;
 }
 
-void copies_updates(const struct copies *c, option_set_visitor *visit,
+void copies_updates(const struct divergent_copies *c, option_set_visitor *visit,
                     void *data)
 {
 	if (!c->o->exclusive) return;

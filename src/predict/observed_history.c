@@ -1,4 +1,4 @@
-#include "predict/observed.h"
+#include "predict/observed_history.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static bool same_writers(const struct facts *f, uint32_t a, uint32_t b)
 }
 
 /* Keys with the same writers get the same number. */
-static void number_merged(struct observed *o)
+static void number_merged(struct observed_history *o)
 {
 	const struct facts *f = o->facts;
 	size_t size = 16;
@@ -55,7 +55,7 @@ static void number_merged(struct observed *o)
 	free(slots);
 }
 
-static void number_keys(struct observed *o)
+static void number_keys(struct observed_history *o)
 {
 	const struct facts *f = o->facts;
 	o->key_of = mem_take0((size_t)f->key_count + 1, sizeof *o->key_of);
@@ -67,8 +67,8 @@ static void number_keys(struct observed *o)
 		o->key_of[k] = is_contended(f, k) ? o->key_count++ : UINT32_MAX;
 }
 
-static void sort_by_rank(const struct observed *o, uint32_t *transactions,
-                         uint32_t count)
+static void sort_by_rank(const struct observed_history *o,
+                         uint32_t *transactions, uint32_t count)
 {
 	if (!o->order) return;
 	for (uint32_t i = 0; i < count; i++)
@@ -78,7 +78,7 @@ static void sort_by_rank(const struct observed *o, uint32_t *transactions,
 		transactions[i] = o->order[transactions[i]];
 }
 
-static void take_writers(struct observed *o)
+static void take_writers(struct observed_history *o)
 {
 	const struct facts *f = o->facts;
 	uint32_t total = 0;
@@ -122,7 +122,7 @@ static bool is_write(const struct trace_transaction *w,
 
 /* Of merged keys one read, or write, says all. `seen` has, for reading and
  * writing each key, the event that was added last, + 1. */
-static bool is_repeated(const struct observed *o, uint32_t *seen,
+static bool is_repeated(const struct observed_history *o, uint32_t *seen,
                         const struct observed_event *e, uint32_t t,
                         uint32_t total)
 {
@@ -137,8 +137,8 @@ static bool is_repeated(const struct observed *o, uint32_t *seen,
 
 /* The transaction's events, behind the first `total` ones; returns how many
  * there are then. */
-static uint32_t take_transaction(struct observed *o, uint32_t *seen, uint32_t t,
-                                 uint32_t total)
+static uint32_t take_transaction(struct observed_history *o, uint32_t *seen,
+                                 uint32_t t, uint32_t total)
 {
 	const struct trace *r = o->trace;
 	const struct trace_transaction *w = &r->transactions[t];
@@ -159,7 +159,7 @@ static uint32_t take_transaction(struct observed *o, uint32_t *seen, uint32_t t,
 	return total;
 }
 
-static void take_events(struct observed *o)
+static void take_events(struct observed_history *o)
 {
 	const struct trace *r = o->trace;
 	uint32_t total = 0;
@@ -176,7 +176,7 @@ static void take_events(struct observed *o)
 
 /* ---- what is before what ---- */
 
-static void take_needs(struct observed *o)
+static void take_needs(struct observed_history *o)
 {
 	const struct facts *f = o->facts;
 	uint32_t total = 0;
@@ -199,7 +199,7 @@ static void take_needs(struct observed *o)
 	o->need_first[o->n] = total;
 }
 
-static void close_past(struct observed *o)
+static void close_past(struct observed_history *o)
 {
 	const struct facts *f = o->facts;
 	o->past = mem_take0((size_t)o->n * o->words, sizeof(word));
@@ -220,8 +220,9 @@ static void close_past(struct observed *o)
 
 /* ---- levels ---- */
 
-static bool decide(struct observed *o, enum level l, struct check_clock *c,
-                   bool *holds, struct check_result *r, const char **reason)
+static bool decide(struct observed_history *o, enum level l,
+                   struct check_clock *c, bool *holds, struct check_result *r,
+                   const char **reason)
 {
 	check_level(o->facts, l, c, r);
 	*holds = r->verdict == VERDICT_HOLDS;
@@ -229,7 +230,7 @@ static bool decide(struct observed *o, enum level l, struct check_clock *c,
 	return r->verdict != VERDICT_UNDECIDED;
 }
 
-static bool find_order(struct observed *o, struct check_clock *c,
+static bool find_order(struct observed_history *o, struct check_clock *c,
                        const char **reason)
 {
 	struct check_result serial = { 0 }, level = { 0 };
@@ -256,15 +257,17 @@ static bool find_order(struct observed *o, struct check_clock *c,
 	return fine;
 }
 
-bool observed_init(struct observed *o, const struct trace *t, enum level l,
-                   bool merge, struct check_clock *c, const char **reason)
+bool observed_history_init(struct observed_history *o, const struct trace *t,
+                           enum level l, bool merge, struct check_clock *c,
+                           const char **reason)
 {
-	*o = (struct observed){ .trace = t,
-		                .level = l,
-		                .sight = level_sight(l),
-		                .exclusive = level_excludes_rivals(l),
-		                .n = t->transaction_count,
-		                .words = BITS_WORDS(t->transaction_count) };
+	*o = (struct observed_history){ .trace = t,
+		                        .level = l,
+		                        .sight = level_sight(l),
+		                        .exclusive = level_excludes_rivals(l),
+		                        .n = t->transaction_count,
+		                        .words = BITS_WORDS(
+						t->transaction_count) };
 	uint64_t rows = (uint64_t)o->n * o->words * sizeof(word);
 	*reason = CHECK_MEMORY;
 	if (check_clock_too_large(c, 4 * rows)) return false;
@@ -279,7 +282,7 @@ bool observed_init(struct observed *o, const struct trace *t, enum level l,
 	return true;
 }
 
-void observed_free(struct observed *o)
+void observed_history_free(struct observed_history *o)
 {
 	facts_free(o->facts);
 	free(o->order);

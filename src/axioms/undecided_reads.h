@@ -1,9 +1,9 @@
-/* Reads in doubt: stale in some orders of the transactions, fresh in others
+/* Undecided reads: stale in some orders of the transactions, fresh in others
  * (staleness.h). Only they, and the transactions that have a say in them, are
  * left to be searched.
  */
-#ifndef ISO_AXIOMS_DOUBTS_H
-#define ISO_AXIOMS_DOUBTS_H
+#ifndef ISO_AXIOMS_UNDECIDED_READS_H
+#define ISO_AXIOMS_UNDECIDED_READS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,8 +13,8 @@
 #include "history/relation.h"
 
 /* Rows of transactions have `words` words, rows of reads `read_words`. Reads
- * are numbered anew: those in doubt, from 0. */
-struct doubts {
+ * are numbered anew: the undecided ones, from 0. */
+struct undecided_reads {
 	unsigned words, read_words;
 	uint32_t read_count;
 	uint64_t lost; /* reads that are stale in every order */
@@ -45,9 +45,10 @@ struct doubts {
 };
 
 /* Room for a relation. */
-void doubts_grow(struct doubts *d, const struct relation *r);
+void undecided_grow(struct undecided_reads *d, const struct relation *r);
 /* Fills all but `before` and the lines below. False if no order has at most
  * `bound` stale reads, as far as that is seen now. */
-bool doubts_find(struct doubts *d, const struct relation *r, uint64_t bound);
+bool undecided_find(struct undecided_reads *d, const struct relation *r,
+                    uint64_t bound);
 
 #endif

@@ -1,8 +1,8 @@
 /* The observed execution as prediction sees it: the events that matter, what
  * happened before what, a serial order if there is one.
  */
-#ifndef ISO_PREDICT_OBSERVED_H
-#define ISO_PREDICT_OBSERVED_H
+#ifndef ISO_PREDICT_OBSERVED_HISTORY_H
+#define ISO_PREDICT_OBSERVED_HISTORY_H
 
 #include "base/bits.h"
 #include "check/check.h"
@@ -23,7 +23,7 @@ struct observed_event {
 	uint8_t kind; /* enum event_kind */
 };
 
-struct observed {
+struct observed_history {
 	const struct trace *trace;
 	enum level level;
 	/* Of the level: what reads have in sight; of two writers of a key, the
@@ -61,24 +61,25 @@ struct observed {
  * in either case. With `merge`, keys that are written by the same transactions
  * become one where the level forbids to see one without the other (ra and
  * stronger, observed execution allowed). The trace is borrowed. */
-bool observed_init(struct observed *o, const struct trace *t, enum level l,
-                   bool merge, struct check_clock *c, const char **reason);
-void observed_free(struct observed *o);
+bool observed_history_init(struct observed_history *o, const struct trace *t,
+                           enum level l, bool merge, struct check_clock *c,
+                           const char **reason);
+void observed_history_free(struct observed_history *o);
 
-static inline const word *observed_row(const struct observed *o,
+static inline const word *observed_row(const struct observed_history *o,
                                        const word *rows, uint32_t i)
 {
 	return rows + (size_t)i * o->words;
 }
 /* Is a before b in (so U wr)+? init is before everything. */
-static inline bool observed_before(const struct observed *o, uint32_t a,
+static inline bool observed_before(const struct observed_history *o, uint32_t a,
                                    uint32_t b)
 {
 	if (a == 0 || b == 0) return a == 0 && b != 0;
 	return bits_has(observed_row(o, o->past, b), a);
 }
 /* Adds t, and what happened before it; init is in no row. */
-static inline void observed_include(const struct observed *o, word *row,
+static inline void observed_include(const struct observed_history *o, word *row,
                                     uint32_t t)
 {
 	if (t == 0) return;
@@ -86,7 +87,7 @@ static inline void observed_include(const struct observed *o, word *row,
 	bits_add(row, t);
 }
 /* Does t write the key? */
-static inline bool observed_writes(const struct observed *o, uint32_t t,
+static inline bool observed_writes(const struct observed_history *o, uint32_t t,
                                    uint32_t key)
 {
 	return bits_has(observed_row(o, o->writer_rows, key), t);

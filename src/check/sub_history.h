@@ -1,8 +1,8 @@
 /* Parts of facts: some of the transactions, with some of their operations, as
  * facts of their own with numbers of their own.
  */
-#ifndef ISO_CHECK_PART_H
-#define ISO_CHECK_PART_H
+#ifndef ISO_CHECK_SUB_HISTORY_H
+#define ISO_CHECK_SUB_HISTORY_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,12 +10,12 @@
 #include "history/facts.h"
 
 /* A known pair, with the two writes as indices of facts.writes. */
-struct parts_pair {
+struct sub_history_pair {
 	struct history_known known;
 	uint32_t from, to;
 };
 
-struct parts {
+struct sub_histories {
 	const struct facts *whole; /* borrowed */
 	/* Which operations count, by index of whole->reads and whole->writes.
 	 * A read of a write that does not count does not count either. */
@@ -23,7 +23,7 @@ struct parts {
 	uint32_t *next; /* by index of a read: it, or the first behind it that
 	                 * is not idle; NULL: none is */
 	/* Pairs of the whole that may concern the parts, in its order. */
-	struct parts_pair *pairs;
+	struct sub_history_pair *pairs;
 	uint32_t pair_count;
 	/* By index of whole->writes, for one that does not count: the last
 	 * writer before it that does. NULL if there are no pairs. */
@@ -33,18 +33,18 @@ struct parts {
 };
 
 /* All operations count. Linear in the facts, as is the memory held. */
-void parts_init(struct parts *p, const struct facts *whole);
-void parts_free(struct parts *p);
+void sub_history_init(struct sub_histories *p, const struct facts *whole);
+void sub_history_free(struct sub_histories *p);
 /* The index of the write among f->writes; UINT32_MAX if t, not init, does not
  * write the key. By binary search. */
-uint32_t parts_write(const struct facts *f, uint32_t t, uint32_t key);
+uint32_t sub_history_write(const struct facts *f, uint32_t t, uint32_t key);
 /* From now on all parts consist of some of these transactions. */
-void parts_narrow(struct parts *p, const uint32_t *transactions,
-                  uint32_t count);
+void sub_history_narrow(struct sub_histories *p, const uint32_t *transactions,
+                        uint32_t count);
 
 /* Reads of keys that nobody but init wrote do not count from now on: they never
  * matter. */
-void parts_forget_idle(struct parts *p);
+void sub_history_forget_idle(struct sub_histories *p);
 
 /* The facts of these transactions (different ones, in any order, without init)
  * and init: increasing ones become 1, 2, .. To be freed by facts_free. Keys
@@ -54,12 +54,13 @@ void parts_forget_idle(struct parts *p);
  * those that lead from it). Costs the size of the transactions and of the
  * pairs that may concern them; more only if so U wr has a cycle in the whole.
  */
-struct facts *parts_take(struct parts *p, const uint32_t *transactions,
-                         uint32_t count);
+struct facts *sub_history_take(struct sub_histories *p,
+                               const uint32_t *transactions, uint32_t count);
 
 /* The known pairs of such a part in the numbers of the whole; *out has room for
  * p->pair_count. Returns how many. */
-uint32_t parts_known(struct parts *p, const uint32_t *transactions,
-                     uint32_t count, struct history_known *out);
+uint32_t sub_history_known(struct sub_histories *p,
+                           const uint32_t *transactions, uint32_t count,
+                           struct history_known *out);
 
 #endif

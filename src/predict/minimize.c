@@ -46,7 +46,7 @@ static void saved_free(struct saved *s)
 /* Keeps all that did not happen after a transaction that diverges. */
 static void keep_most(struct proposal *p)
 {
-	const struct observed *o = p->o;
+	const struct observed_history *o = p->o;
 	bits_zero(p->kept, o->words);
 	for (uint32_t t = 1; t < o->n; t++) bits_add(p->kept, t);
 	for (uint32_t i = 0; i < p->chosen_count; i++) {
@@ -67,7 +67,7 @@ static bool is_prediction(struct predictor *p)
 
 static void drop_copy(struct proposal *p, uint32_t place)
 {
-	const struct copies *c = p->c;
+	const struct divergent_copies *c = p->c;
 	const struct copy *y = &c->copies[p->chosen[place]];
 	for (uint32_t a = c->reads[y->first].first;
 	     a < c->reads[y[1].first].first; a++)
@@ -126,7 +126,7 @@ static void drop_options(struct predictor *p)
 	}
 }
 
-void predictor_make_smaller(struct predictor *p)
+void predictor_minimize(struct predictor *p)
 {
 	struct saved before = save(&p->p);
 	keep_most(&p->p);

@@ -1,4 +1,4 @@
-#include "axioms/doubts.h"
+#include "axioms/undecided_reads.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -17,7 +17,8 @@ static void *carve(char *memory, size_t *used, size_t size)
 }
 
 /* Returns the bytes that it takes. */
-static size_t lay_out(struct doubts *d, const struct relation *r, char *m)
+static size_t lay_out(struct undecided_reads *d, const struct relation *r,
+                      char *m)
 {
 	size_t used = 0, reads = r->read_count;
 	size_t row = d->words * sizeof(word);
@@ -39,7 +40,7 @@ static size_t lay_out(struct doubts *d, const struct relation *r, char *m)
 	return used;
 }
 
-void doubts_grow(struct doubts *d, const struct relation *r)
+void undecided_grow(struct undecided_reads *d, const struct relation *r)
 {
 	d->words = r->words;
 	d->read_words = r->read_count ? BITS_WORDS(r->read_count) : 1;
@@ -59,7 +60,7 @@ BITS_INLINE word *row_of(word *rows, unsigned i, unsigned words)
 
 /* The earlier of two writers precedes the later, and so does what precedes
  * the earlier. False if that closes a cycle. */
-BITS_INLINE bool put_before(struct doubts *d, const struct relation *r,
+BITS_INLINE bool put_before(struct undecided_reads *d, const struct relation *r,
                             struct history_known e, unsigned words)
 {
 	const word *from = row_of(d->before, e.from, words);
@@ -74,7 +75,7 @@ BITS_INLINE bool put_before(struct doubts *d, const struct relation *r,
 	return true;
 }
 
-BITS_INLINE bool heed_known(struct doubts *d, const struct relation *r,
+BITS_INLINE bool heed_known(struct undecided_reads *d, const struct relation *r,
                             unsigned words)
 {
 	d->past = r->past;
@@ -90,7 +91,7 @@ BITS_INLINE bool heed_known(struct doubts *d, const struct relation *r,
 	return true;
 }
 
-BITS_INLINE void begin(struct doubts *d, const struct relation *r,
+BITS_INLINE void begin(struct undecided_reads *d, const struct relation *r,
                        unsigned words, unsigned read_words)
 {
 	d->read_count = d->exclusive_count = 0;
@@ -114,13 +115,13 @@ BITS_INLINE void begin(struct doubts *d, const struct relation *r,
 		d->newest[r->reads[i].key] = NONE;
 }
 
-enum doubt { FRESH, LOST, DOUBTFUL };
+enum fate { FRESH, LOST, UNDECIDED };
 
 /* Rivals are the writers that some order puts between source and reader. */
-BITS_INLINE enum doubt find_rivals(const struct doubts *d,
-                                   const struct relation *r,
-                                   struct relation_read a, word *rivals,
-                                   unsigned words)
+BITS_INLINE enum fate find_rivals(const struct undecided_reads *d,
+                                  const struct relation *r,
+                                  struct relation_read a, word *rivals,
+                                  unsigned words)
 {
 	const word *writers = r->writers + (size_t)a.key * words;
 	const word *before = d->past + (size_t)a.source * words;
@@ -137,13 +138,14 @@ BITS_INLINE enum doubt find_rivals(const struct doubts *d,
 		some |= others;
 		always |= others & after[w] & before_reader[w];
 	}
-	return always ? LOST : some ? DOUBTFUL : FRESH;
+	return always ? LOST : some ? UNDECIDED : FRESH;
 }
 
 /* Reads of one transaction, which have the same fate, count as one here; they
  * are found together. */
-BITS_INLINE void join_exclusive(struct doubts *d, struct relation_read a,
-                                uint32_t read, unsigned read_words)
+BITS_INLINE void join_exclusive(struct undecided_reads *d,
+                                struct relation_read a, uint32_t read,
+                                unsigned read_words)
 {
 	uint32_t set = d->newest[a.key];
 	while (set != NONE && d->source[set] != a.source) set = d->older[set];
@@ -160,8 +162,9 @@ BITS_INLINE void join_exclusive(struct doubts *d, struct relation_read a,
 	bits_add(row_of(d->exclusive, set, read_words), read);
 }
 
-BITS_INLINE void add_doubt(struct doubts *d, struct relation_read a,
-                           unsigned words, unsigned read_words)
+BITS_INLINE void add_undecided(struct undecided_reads *d,
+                               struct relation_read a, unsigned words,
+                               unsigned read_words)
 {
 	uint32_t read = d->read_count++;
 	const word *rivals = row_of(d->rivals, read, words);
@@ -182,7 +185,8 @@ BITS_INLINE void add_doubt(struct doubts *d, struct relation_read a,
 	d->reader[read] = a.reader;
 }
 
-BITS_INLINE void drop_single_sets(struct doubts *d, unsigned read_words)
+BITS_INLINE void drop_single_sets(struct undecided_reads *d,
+                                  unsigned read_words)
 {
 	uint32_t kept = 0;
 	for (uint32_t i = 0; i < d->exclusive_count; i++) {
@@ -194,7 +198,7 @@ BITS_INLINE void drop_single_sets(struct doubts *d, unsigned read_words)
 	d->exclusive_count = kept;
 }
 
-BITS_INLINE bool find(struct doubts *d, const struct relation *r,
+BITS_INLINE bool find(struct undecided_reads *d, const struct relation *r,
                       uint64_t bound, unsigned words, unsigned read_words)
 {
 	if (!heed_known(d, r, words)) return false;
@@ -202,19 +206,20 @@ BITS_INLINE bool find(struct doubts *d, const struct relation *r,
 	for (uint32_t i = 0; i < r->read_count; i++) {
 		struct relation_read a = r->reads[i];
 		word *rivals = row_of(d->rivals, d->read_count, words);
-		enum doubt doubt = find_rivals(d, r, a, rivals, words);
-		if (doubt == LOST && ++d->lost > bound) return false;
-		if (doubt != DOUBTFUL) continue;
+		enum fate fate = find_rivals(d, r, a, rivals, words);
+		if (fate == LOST && ++d->lost > bound) return false;
+		if (fate != UNDECIDED) continue;
 		const word *writers = r->writers + (size_t)a.key * words;
 		if (bits_has(writers, a.reader))
 			join_exclusive(d, a, d->read_count, read_words);
-		add_doubt(d, a, words, read_words);
+		add_undecided(d, a, words, read_words);
 	}
 	drop_single_sets(d, read_words);
 	return true;
 }
 
-bool doubts_find(struct doubts *d, const struct relation *r, uint64_t bound)
+bool undecided_find(struct undecided_reads *d, const struct relation *r,
+                    uint64_t bound)
 {
 	if (d->words == 1 && d->read_words == 1) return find(d, r, bound, 1, 1);
 	return find(d, r, bound, d->words, d->read_words);

@@ -1,40 +1,40 @@
-#include "predict/certificate.h"
+#include "predict/serial_clauses.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "predict/places.h"
+#include "predict/insertion_points.h"
 
-struct certificate {
-	const struct observed *o;
-	const struct copies *c;
+struct serial_clauses {
+	const struct observed_history *o;
+	const struct divergent_copies *c;
 	struct check_clock *clock;
-	struct places p;
+	struct insertion_points p;
 };
 
-struct certificate *certificate_new(const struct observed *o,
-                                    const struct copies *c,
-                                    struct check_clock *clock)
+struct serial_clauses *serial_clauses_new(const struct observed_history *o,
+                                          const struct divergent_copies *c,
+                                          struct check_clock *clock)
 {
-	struct certificate *x = mem_take0(1, sizeof *x);
+	struct serial_clauses *x = mem_take0(1, sizeof *x);
 	x->o = o;
 	x->c = c;
 	x->clock = clock;
-	places_init(&x->p, o, c);
+	insertion_points_init(&x->p, o, c);
 	return x;
 }
 
-void certificate_free(struct certificate *x)
+void serial_clauses_free(struct serial_clauses *x)
 {
 	if (!x) return;
-	places_free(&x->p);
+	insertion_points_free(&x->p);
 	free(x);
 }
 
 /* ---- the clause ---- */
 
-static void add_refused(const struct certificate *x, struct proposal *p,
+static void add_refused(const struct serial_clauses *x, struct proposal *p,
                         const struct copy *y, const bool *row)
 {
 	uint32_t first = first_option(&x->p, y), width = option_width(&x->p, y);
@@ -65,7 +65,7 @@ static void gather(struct literals *l, int literal)
 
 /* Each option of the only free read that is granted nowhere; the copy itself if
  * it fits nowhere. */
-static void gather_single(const struct certificate *x, struct proposal *p,
+static void gather_single(const struct serial_clauses *x, struct proposal *p,
                           size_t copy, uint32_t low, struct literals *l)
 {
 	const struct copy *y = &x->c->copies[copy];
@@ -76,8 +76,8 @@ static void gather_single(const struct certificate *x, struct proposal *p,
 		struct place places[3];
 		bool granted = false;
 		uint32_t writer = x->c->options[a].writer;
-		uint32_t count =
-			places_of_option(&x->p, copy, low, writer, places);
+		uint32_t count = insertion_points_of_option(&x->p, copy, low,
+		                                            writer, places);
 		for (uint32_t i = 0; i < count && !granted; i++) {
 			if (!fits_at(&x->p, y, places[i])) continue;
 			fits = true;
@@ -90,8 +90,8 @@ static void gather_single(const struct certificate *x, struct proposal *p,
 	gather(l, literal_copy(p, copy));
 }
 
-static void gather_copy(struct certificate *x, struct proposal *p, size_t copy,
-                        struct literals *l)
+static void gather_copy(struct serial_clauses *x, struct proposal *p,
+                        size_t copy, struct literals *l)
 {
 	const struct copy *y = &x->c->copies[copy];
 	uint32_t width = option_width(&x->p, y), low = first_gap(&x->p, y);
@@ -116,7 +116,7 @@ static void gather_copy(struct certificate *x, struct proposal *p, size_t copy,
 	gather(l, misfit);
 }
 
-static void learn(struct certificate *x, struct proposal *p)
+static void learn(struct serial_clauses *x, struct proposal *p)
 {
 	struct literals l = { 0 };
 	for (uint32_t t = 1; t < x->o->n; t++)
@@ -134,26 +134,26 @@ static void learn(struct certificate *x, struct proposal *p)
 	free(l.items);
 }
 
-void certificate_learn_observed(struct certificate *x, struct proposal *p,
-                                enum places_of_writers places)
+void serial_clauses_learn_observed(struct serial_clauses *x, struct proposal *p,
+                                   enum insertion_points_of_writers places)
 {
-	places_force_none(&x->p);
+	insertion_points_force_none(&x->p);
 	serial_order_begin(&x->p.s);
 	for (uint32_t i = 1; i < x->o->n; i++)
 		serial_order_append(&x->p.s, x->o->order[i]);
-	places_choose(&x->p, places);
-	places_sort(&x->p);
+	insertion_points_choose(&x->p, places);
+	insertion_points_sort(&x->p);
 	learn(x, p);
 }
 
 /* ---- from a serial order of a proposal ---- */
 
 /* The kept transactions in their order, and the copies in the gaps between. */
-static void take_order(struct certificate *x, const struct candidate *candidate,
-                       const uint32_t *order)
+static void take_order(struct serial_clauses *x,
+                       const struct candidate *candidate, const uint32_t *order)
 {
 	struct serial_order *s = &x->p.s;
-	places_force_none(&x->p);
+	insertion_points_force_none(&x->p);
 	serial_order_begin(s);
 	for (uint32_t i = 1; i < candidate->facts.n; i++) {
 		uint32_t t = order[i], copy = candidate->copy_of[t];
@@ -165,10 +165,10 @@ static void take_order(struct certificate *x, const struct candidate *candidate,
 }
 
 /* Would a copy that has its place hide from t, at the end, what it reads? */
-static bool is_disturbed(const struct certificate *x, const struct copy *y,
+static bool is_disturbed(const struct serial_clauses *x, const struct copy *y,
                          struct place place, uint32_t t)
 {
-	const struct observed *o = x->o;
+	const struct observed_history *o = x->o;
 	if (is_gone(o, y->transaction, t)) return false;
 	for (uint32_t i = o->first[t]; i < o->first[t + 1]; i++) {
 		const struct observed_event *e = &o->events[i];
@@ -182,7 +182,7 @@ static bool is_disturbed(const struct certificate *x, const struct copy *y,
 	return false;
 }
 
-static bool fits_with_copies(const struct certificate *x,
+static bool fits_with_copies(const struct serial_clauses *x,
                              const struct proposal *p, uint32_t t)
 {
 	for (uint32_t i = 0; i < p->chosen_count; i++) {
@@ -195,7 +195,7 @@ static bool fits_with_copies(const struct certificate *x,
 
 /* Adds what was not kept, where it fits at the end, in the observed order.
  * Gaps of copies stay as they are. */
-static void extend_order(struct certificate *x, const struct proposal *p)
+static void extend_order(struct serial_clauses *x, const struct proposal *p)
 {
 	struct serial_order *s = &x->p.s;
 	for (uint32_t i = 1; i < x->o->n; i++) {
@@ -208,9 +208,9 @@ static void extend_order(struct certificate *x, const struct proposal *p)
 
 /* Does the proposal have the event read this version, which others could
  * hide? */
-static bool is_read_from(const struct certificate *x, const struct proposal *p,
-                         const struct copy *y, uint32_t event,
-                         uint32_t *version)
+static bool is_read_from(const struct serial_clauses *x,
+                         const struct proposal *p, const struct copy *y,
+                         uint32_t event, uint32_t *version)
 {
 	const struct observed_event *e = &x->o->events[event];
 	*version = e->from;
@@ -229,7 +229,7 @@ static bool is_read_from(const struct certificate *x, const struct proposal *p,
 
 /* Takes their place from other copies that would hide what the proposal's copy
  * reads; true if there was one. */
-static bool clear_way(struct certificate *x, const struct proposal *p,
+static bool clear_way(struct serial_clauses *x, const struct proposal *p,
                       uint32_t copy)
 {
 	const struct copy *y = &x->c->copies[copy];
@@ -247,31 +247,32 @@ static bool clear_way(struct certificate *x, const struct proposal *p,
 	return changed;
 }
 
-static void clear_ways(struct certificate *x, const struct proposal *p)
+static void clear_ways(struct serial_clauses *x, const struct proposal *p)
 {
 	bool changed = true;
 	while (changed) {
 		changed = false;
-		places_sort(&x->p);
+		insertion_points_sort(&x->p);
 		for (uint32_t i = 0; i < p->chosen_count; i++)
 			changed |= clear_way(x, p, p->chosen[i]);
 	}
 }
 
-void certificate_learn(struct certificate *x, struct proposal *p,
-                       const struct candidate *candidate, const uint32_t *order,
-                       enum places_of_writers places)
+void serial_clauses_learn(struct serial_clauses *x, struct proposal *p,
+                          const struct candidate *candidate,
+                          const uint32_t *order,
+                          enum insertion_points_of_writers places)
 {
 	take_order(x, candidate, order);
 	extend_order(x, p);
-	places_choose(&x->p, places);
+	insertion_points_choose(&x->p, places);
 	clear_ways(x, p);
 	learn(x, p);
 }
 
-void certificate_refuse_parts(struct proposal *p)
+void serial_clauses_refuse_parts(struct proposal *p)
 {
-	const struct copies *c = p->c;
+	const struct divergent_copies *c = p->c;
 	uint32_t next = 0;
 	for (uint32_t t = 1; t < p->o->n; t++)
 		if (!bits_has(p->kept, t)) proposal_add(p, -literal_out(t));

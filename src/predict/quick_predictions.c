@@ -5,7 +5,7 @@
 #include "predict/predictor.h"
 
 /* Did a writer of the key happen before t, through its session? */
-static bool is_stale_by_session(const struct observed *o, uint32_t t,
+static bool is_stale_by_session(const struct observed_history *o, uint32_t t,
                                 uint32_t key)
 {
 	for (uint32_t i = o->need_first[t]; i < o->need_first[t + 1]; i++) {
@@ -20,7 +20,8 @@ static bool is_stale_by_session(const struct observed *o, uint32_t t,
 
 /* Has an earlier read of the transaction a version from somebody who wrote the
  * key? Then rc forbids it to read what was there before. */
-static bool is_bound(const struct observed *o, uint32_t t, uint32_t event)
+static bool is_bound(const struct observed_history *o, uint32_t t,
+                     uint32_t event)
 {
 	for (uint32_t i = o->first[t]; i < event; i++) {
 		const struct observed_event *e = &o->events[i];
@@ -33,7 +34,8 @@ static bool is_bound(const struct observed *o, uint32_t t, uint32_t event)
 
 /* Two reads of a key that somebody wrote who did not happen after t: the first
  * from init, the second from there. */
-static bool reads_twice(const struct observed *o, uint32_t t, uint32_t event)
+static bool reads_twice(const struct observed_history *o, uint32_t t,
+                        uint32_t event)
 {
 	uint32_t key = o->events[event].key;
 	bool before = false, writer = false;
@@ -49,7 +51,7 @@ static bool reads_twice(const struct observed *o, uint32_t t, uint32_t event)
 
 static bool is_obvious(const struct predictor *p, uint32_t t)
 {
-	const struct observed *o = &p->o;
+	const struct observed_history *o = &p->o;
 	bool relaxed = p->options.boundary == BOUNDARY_RELAXED;
 	for (uint32_t i = o->first[t]; i < o->first[t + 1]; i++) {
 		const struct observed_event *e = &o->events[i];
@@ -62,7 +64,7 @@ static bool is_obvious(const struct predictor *p, uint32_t t)
 	return false;
 }
 
-uint32_t predictor_obvious(const struct predictor *p)
+uint32_t predictor_quick(const struct predictor *p)
 {
 	if (level_sight(p->options.level) > SIGHT_SOURCES ||
 	    !p->o.serializable || p->options.enumerate)

@@ -1,4 +1,4 @@
-#include "check/cover.h"
+#include "check/path_cover.h"
 
 #include <assert.h>
 #include <stdbool.h>
@@ -10,7 +10,7 @@
 static bool *find_followed(const struct facts *f)
 {
 	bool *followed = mem_take0(f->n, sizeof *followed);
-	bool all = f->after_all != COVER_NONE &&
+	bool all = f->after_all != PATH_COVER_NONE &&
 	           f->session_first[f->after_all] <
 	                   f->session_first[f->after_all + 1];
 	for (uint32_t t = 1; t < f->n; t++) {
@@ -23,15 +23,16 @@ static bool *find_followed(const struct facts *f)
 	return followed;
 }
 
-static void along_sessions(struct cover *c, const struct facts *f,
+static void along_sessions(struct path_cover *c, const struct facts *f,
                            const bool *followed)
 {
 	c->count = f->session_count;
 	for (uint32_t t = 1; t < f->n; t++) {
 		uint32_t s = f->session_of[t];
-		c->place[t] =
-			(struct cover_place){ followed[t] ? s : COVER_NONE,
-			                      t - f->session_first[s] + 1 };
+		c->place[t] = (struct path_cover_place){
+			followed[t] ? s : PATH_COVER_NONE,
+			t - f->session_first[s] + 1
+		};
 	}
 }
 
@@ -49,18 +50,18 @@ static uint32_t open_end(const struct facts *f, const bool *extended,
 	return 0;
 }
 
-static void along_reads(struct cover *c, const struct facts *f,
+static void along_reads(struct path_cover *c, const struct facts *f,
                         const bool *followed)
 {
 	bool *extended = mem_take0(f->n, sizeof *extended);
 	c->count = 0;
 	for (uint32_t i = 1; i < f->n; i++) {
 		uint32_t t = f->order[i];
-		c->place[t].path = COVER_NONE;
+		c->place[t].path = PATH_COVER_NONE;
 		if (!followed[t]) continue;
 		uint32_t end = open_end(f, extended, t);
 		extended[end] = true;
-		c->place[t] = (struct cover_place){ c->count, 1 };
+		c->place[t] = (struct path_cover_place){ c->count, 1 };
 		if (!end) {
 			c->count++;
 			continue;
@@ -71,21 +72,22 @@ static void along_reads(struct cover *c, const struct facts *f,
 	free(extended);
 }
 
-static void list_members(struct cover *c, const struct facts *f)
+static void list_members(struct path_cover *c, const struct facts *f)
 {
 	c->first = mem_take0(c->count + (size_t)1, sizeof *c->first);
 	c->members = mem_take(f->n * sizeof *c->members);
 	for (uint32_t t = 1; t < f->n; t++)
-		if (c->place[t].path != COVER_NONE)
+		if (c->place[t].path != PATH_COVER_NONE)
 			c->first[c->place[t].path + 1]++;
 	for (uint32_t p = 0; p < c->count; p++) c->first[p + 1] += c->first[p];
 	for (uint32_t t = 1; t < f->n; t++)
-		if (c->place[t].path != COVER_NONE)
+		if (c->place[t].path != PATH_COVER_NONE)
 			c->members[c->first[c->place[t].path] +
 			           c->place[t].position - 1] = t;
 }
 
-void cover_init(struct cover *c, const struct facts *f, uint32_t enough)
+void path_cover_init(struct path_cover *c, const struct facts *f,
+                     uint32_t enough)
 {
 	assert(f->order);
 	c->place = mem_take0(f->n, sizeof *c->place);
@@ -97,7 +99,7 @@ void cover_init(struct cover *c, const struct facts *f, uint32_t enough)
 	free(followed);
 }
 
-void cover_free(struct cover *c)
+void path_cover_free(struct path_cover *c)
 {
 	free(c->first);
 	free(c->members);

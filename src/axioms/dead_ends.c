@@ -1,4 +1,4 @@
-#include "axioms/failures.h"
+#include "axioms/dead_ends.h"
 
 #include <stdlib.h>
 
@@ -13,35 +13,35 @@ enum {
 	BYTES_MAX = 64 << 20 /* then new failures replace old ones */
 };
 
-void failures_free(struct failures *f)
+void dead_ends_free(struct dead_ends *f)
 {
 	free(f->slots);
 }
 
-size_t failures_bytes(const struct failures *f)
+size_t dead_ends_bytes(const struct dead_ends *f)
 {
 	return f->slot_count * f->stride * sizeof *f->slots;
 }
 
-static void take_slots(struct failures *f, size_t count)
+static void take_slots(struct dead_ends *f, size_t count)
 {
 	f->slots = mem_take0(count * f->stride, sizeof *f->slots);
 	f->slot_count = count;
 	f->used = 0;
 }
 
-void failures_begin(struct failures *f, unsigned words)
+void dead_ends_begin(struct dead_ends *f, unsigned words)
 {
 	f->time++;
 	f->used = 0;
 	if (f->stride >= PLACE + words) return;
-	failures_free(f);
+	dead_ends_free(f);
 	f->stride = PLACE + words;
 	take_slots(f, FIRST_SLOTS);
 }
 
 /* The slot of the place, or the empty one where it belongs. */
-static word *slot_of(const struct failures *f, const word *place,
+static word *slot_of(const struct dead_ends *f, const word *place,
                      unsigned words)
 {
 	uint64_t hash = 0;
@@ -54,30 +54,30 @@ static word *slot_of(const struct failures *f, const word *place,
 	}
 }
 
-bool failures_has(const struct failures *f, const word *place, unsigned words,
-                  uint64_t budget)
+bool dead_ends_has(const struct dead_ends *f, const word *place, unsigned words,
+                   uint64_t budget)
 {
 	const word *slot = slot_of(f, place, words);
 	return slot[TIME] == f->time && slot[BUDGET] >= budget;
 }
 
-static void grow(struct failures *f, unsigned words)
+static void grow(struct dead_ends *f, unsigned words)
 {
-	struct failures old = *f;
+	struct dead_ends old = *f;
 	take_slots(f, 2 * old.slot_count);
 	for (size_t i = 0; i < old.slot_count; i++) {
 		const word *slot = old.slots + i * old.stride;
 		if (slot[TIME] == f->time)
-			failures_add(f, slot + PLACE, words, slot[BUDGET]);
+			dead_ends_add(f, slot + PLACE, words, slot[BUDGET]);
 	}
-	failures_free(&old);
+	dead_ends_free(&old);
 }
 
-void failures_add(struct failures *f, const word *place, unsigned words,
-                  uint64_t budget)
+void dead_ends_add(struct dead_ends *f, const word *place, unsigned words,
+                   uint64_t budget)
 {
 	if (2 * f->used >= f->slot_count) {
-		if (2 * failures_bytes(f) <= BYTES_MAX) {
+		if (2 * dead_ends_bytes(f) <= BYTES_MAX) {
 			grow(f, words);
 		} else {
 			f->time++;

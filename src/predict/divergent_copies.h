@@ -7,10 +7,10 @@
  * strict copy may also end, unchanged and without a free read, with a read of
  * another key.
  */
-#ifndef ISO_PREDICT_COPIES_H
-#define ISO_PREDICT_COPIES_H
+#ifndef ISO_PREDICT_DIVERGENT_COPIES_H
+#define ISO_PREDICT_DIVERGENT_COPIES_H
 
-#include "predict/observed.h"
+#include "predict/observed_history.h"
 
 /* Which copies may change nothing? */
 enum unchanged_copies {
@@ -54,8 +54,8 @@ struct copies_scope {
 	size_t most;   /* options, roughly; 0: no limit */
 };
 
-struct copies {
-	const struct observed *o;
+struct divergent_copies {
+	const struct observed_history *o;
 	enum predict_boundary boundary;
 	enum unchanged_copies unchanged;
 	uint32_t near;
@@ -72,14 +72,14 @@ struct copies {
 /* Options that no allowed history can have are left out, by what every history
  * with the copy contains. False if a limit came first, or there are too many
  * options. To be freed in either case. */
-bool copies_init(struct copies *c, const struct observed *o,
+bool copies_init(struct divergent_copies *c, const struct observed_history *o,
                  const struct copies_scope *scope, struct check_clock *clock,
                  const char **reason);
-void copies_free(struct copies *c);
+void copies_free(struct divergent_copies *c);
 
 /* Is this read of the copy free? */
-static inline bool copy_frees(const struct copies *c, const struct copy *x,
-                              uint32_t event)
+static inline bool copy_frees(const struct divergent_copies *c,
+                              const struct copy *x, uint32_t event)
 {
 	return c->boundary == BOUNDARY_RELAXED || event + 1 == x->end;
 }
@@ -88,19 +88,19 @@ static inline bool copy_frees(const struct copies *c, const struct copy *x,
  * and the level forbids them. Calls `visit` with pairs of options (indices), as
  * far as `budget` tests of pairs reach. */
 typedef void option_pair_visitor(void *data, size_t a, size_t b);
-void copies_conflicts(const struct copies *c, uint64_t budget,
+void copies_conflicts(const struct divergent_copies *c, uint64_t budget,
                       option_pair_visitor *visit, void *data);
 /* psi and si: transactions u such that this option cannot be chosen while u is
  * there: u reads the same version of the key and writes the key, and so does
  * the copy. */
 typedef void option_rival_visitor(void *data, size_t option, uint32_t u);
-void copies_rivals(const struct copies *c, option_rival_visitor *visit,
-                   void *data);
+void copies_rivals(const struct divergent_copies *c,
+                   option_rival_visitor *visit, void *data);
 /* psi and si: sets of options of which at most one can be chosen: their copies
  * read the same version of a key and write the key. */
 typedef void option_set_visitor(void *data, const size_t *options,
                                 size_t count);
-void copies_updates(const struct copies *c, option_set_visitor *visit,
+void copies_updates(const struct divergent_copies *c, option_set_visitor *visit,
                     void *data);
 
 #endif

@@ -8,31 +8,32 @@
  * a place that grants the options taken. The clause that is learnt says that
  * this is not so.
  */
-#ifndef ISO_PREDICT_CERTIFICATE_H
-#define ISO_PREDICT_CERTIFICATE_H
+#ifndef ISO_PREDICT_SERIAL_CLAUSES_H
+#define ISO_PREDICT_SERIAL_CLAUSES_H
 
 #include "predict/candidate.h"
-#include "predict/places.h"
+#include "predict/insertion_points.h"
 #include "predict/proposal.h"
 
-struct certificate;
+struct serial_clauses;
 
-struct certificate *certificate_new(const struct observed *o,
-                                    const struct copies *c,
-                                    struct check_clock *clock);
-void certificate_free(struct certificate *x);
+struct serial_clauses *serial_clauses_new(const struct observed_history *o,
+                                          const struct divergent_copies *c,
+                                          struct check_clock *clock);
+void serial_clauses_free(struct serial_clauses *x);
 
 /* Learns from the order in which the observed execution is serial. Nothing is
  * learnt, here and below, when time is over first. */
-void certificate_learn_observed(struct certificate *x, struct proposal *p,
-                                enum places_of_writers places);
+void serial_clauses_learn_observed(struct serial_clauses *x, struct proposal *p,
+                                   enum insertion_points_of_writers places);
 /* Learns from a serial order of the last proposal: numbers of the candidate's
  * facts, init first. The clause refuses this proposal. */
-void certificate_learn(struct certificate *x, struct proposal *p,
-                       const struct candidate *candidate, const uint32_t *order,
-                       enum places_of_writers places);
+void serial_clauses_learn(struct serial_clauses *x, struct proposal *p,
+                          const struct candidate *candidate,
+                          const uint32_t *order,
+                          enum insertion_points_of_writers places);
 /* Refuses the last proposal, and every one that consists of parts of it. Right
  * for whatever is inherited by parts. */
-void certificate_refuse_parts(struct proposal *p);
+void serial_clauses_refuse_parts(struct proposal *p);
 
 #endif

@@ -1,4 +1,4 @@
-#include "predict/places.h"
+#include "predict/insertion_points.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,9 +7,9 @@
 
 /* ---- the copies that write ---- */
 
-static void count_copy_writes(struct places *x)
+static void count_copy_writes(struct insertion_points *x)
 {
-	const struct observed *o = x->o;
+	const struct observed_history *o = x->o;
 	for (size_t i = 0; i < x->c->count; i++) {
 		const struct copy *y = &x->c->copies[i];
 		for (uint32_t e = o->first[y->transaction]; e < y->end; e++) {
@@ -20,9 +20,9 @@ static void count_copy_writes(struct places *x)
 	}
 }
 
-static void list_copy_writes(struct places *x)
+static void list_copy_writes(struct insertion_points *x)
 {
-	const struct observed *o = x->o;
+	const struct observed_history *o = x->o;
 	uint32_t *first = mem_take0((size_t)o->key_count + 3, sizeof *first);
 	x->copy_write_first = first;
 	count_copy_writes(x);
@@ -40,8 +40,9 @@ static void list_copy_writes(struct places *x)
 	}
 }
 
-void places_init(struct places *x, const struct observed *o,
-                 const struct copies *c)
+void insertion_points_init(struct insertion_points *x,
+                           const struct observed_history *o,
+                           const struct divergent_copies *c)
 {
 	x->o = o;
 	x->c = c;
@@ -52,7 +53,7 @@ void places_init(struct places *x, const struct observed *o,
 	list_copy_writes(x);
 }
 
-void places_free(struct places *x)
+void insertion_points_free(struct insertion_points *x)
 {
 	serial_order_free(&x->s);
 	free(x->forced);
@@ -63,7 +64,7 @@ void places_free(struct places *x)
 	free(x->granted);
 }
 
-void places_force_none(struct places *x)
+void insertion_points_force_none(struct insertion_points *x)
 {
 	for (size_t i = 0; i < x->c->count; i++)
 		x->forced[i] = (struct place){ NO_GAP, 0 };
@@ -71,9 +72,9 @@ void places_force_none(struct places *x)
 
 /* ---- places of a copy ---- */
 
-uint32_t first_gap(const struct places *x, const struct copy *y)
+uint32_t first_gap(const struct insertion_points *x, const struct copy *y)
 {
-	const struct observed *o = x->o;
+	const struct observed_history *o = x->o;
 	uint32_t t = y->transaction, gap = 0;
 	for (uint32_t i = o->need_first[t]; i < o->need_first[t + 1]; i++) {
 		uint32_t at = x->s.at[o->needs[i]];
@@ -91,10 +92,10 @@ uint32_t first_gap(const struct places *x, const struct copy *y)
 }
 
 /* Do its fixed reads see what they saw, and are its writes safe? */
-static bool gap_is_fine(const struct places *x, const struct copy *y,
+static bool gap_is_fine(const struct insertion_points *x, const struct copy *y,
                         uint32_t gap)
 {
-	const struct observed *o = x->o;
+	const struct observed_history *o = x->o;
 	uint32_t t = y->transaction;
 	for (uint32_t i = o->first[t]; i < y->end; i++) {
 		const struct observed_event *e = &o->events[i];
@@ -108,12 +109,13 @@ static bool gap_is_fine(const struct places *x, const struct copy *y,
 	return true;
 }
 
-static bool has_no_place(const struct places *x, size_t copy)
+static bool has_no_place(const struct insertion_points *x, size_t copy)
 {
 	return x->places[copy].gap == NO_GAP;
 }
 
-void places_choose(struct places *x, enum places_of_writers places)
+void insertion_points_choose(struct insertion_points *x,
+                             enum insertion_points_of_writers places)
 {
 	for (size_t i = 0; i < x->c->count; i++) {
 		const struct copy *y = &x->c->copies[i];
@@ -141,7 +143,7 @@ static int compare_places(const void *a, const void *b)
 	return x->turn < y->turn ? -1 : x->turn > y->turn;
 }
 
-void places_sort(struct places *x)
+void insertion_points_sort(struct insertion_points *x)
 {
 	const uint32_t *first = x->copy_write_first;
 	for (uint32_t i = 0; i < first[x->o->key_count]; i++)
@@ -153,10 +155,10 @@ void places_sort(struct places *x)
 
 /* Can this copy never be together with copy y? They are of one session, or y
  * needs its transaction to be kept. */
-static bool excludes(const struct places *x, const struct copy *y,
+static bool excludes(const struct insertion_points *x, const struct copy *y,
                      uint32_t other)
 {
-	const struct observed *o = x->o;
+	const struct observed_history *o = x->o;
 	uint32_t t = y->transaction, u = x->c->copies[other].transaction;
 	if (o->facts->session_of[u] == o->facts->session_of[t]) return true;
 	for (uint32_t i = o->need_first[t]; i < o->need_first[t + 1]; i++)
@@ -170,8 +172,8 @@ static bool place_before(struct place a, struct place b)
 	return a.gap < b.gap || (a.gap == b.gap && a.turn < b.turn);
 }
 
-uint32_t hider(const struct places *x, const struct copy *y, uint32_t key,
-               uint32_t version, struct place p)
+uint32_t hider(const struct insertion_points *x, const struct copy *y,
+               uint32_t key, uint32_t version, struct place p)
 {
 	uint32_t since = version ? x->s.at[version] + 1 : 0;
 	uint32_t low = x->copy_write_first[key];
@@ -191,7 +193,7 @@ uint32_t hider(const struct places *x, const struct copy *y, uint32_t key,
 
 /* ---- what places grant ---- */
 
-bool is_granted(const struct places *x, const struct copy *y,
+bool is_granted(const struct insertion_points *x, const struct copy *y,
                 const struct free_read *r, struct place p, uint32_t option)
 {
 	uint32_t key = x->o->events[r->event].key;
@@ -202,7 +204,7 @@ bool is_granted(const struct places *x, const struct copy *y,
 }
 
 /* Options of one free read at the place. */
-static void grant_read(const struct places *x, const struct copy *y,
+static void grant_read(const struct insertion_points *x, const struct copy *y,
                        const struct free_read *r, struct place p, bool *row)
 {
 	uint32_t key = x->o->events[r->event].key;
@@ -212,10 +214,10 @@ static void grant_read(const struct places *x, const struct copy *y,
 		         is_granted(x, y, r, p, a);
 }
 
-static bool fixed_is_hidden(const struct places *x, const struct copy *y,
-                            struct place p)
+static bool fixed_is_hidden(const struct insertion_points *x,
+                            const struct copy *y, struct place p)
 {
-	const struct observed *o = x->o;
+	const struct observed_history *o = x->o;
 	for (uint32_t i = o->first[y->transaction]; i < y->end; i++) {
 		const struct observed_event *e = &o->events[i];
 		if (e->kind == EVENT_READ && !copy_frees(x->c, y, i) &&
@@ -225,25 +227,26 @@ static bool fixed_is_hidden(const struct places *x, const struct copy *y,
 	return false;
 }
 
-uint32_t first_option(const struct places *x, const struct copy *y)
+uint32_t first_option(const struct insertion_points *x, const struct copy *y)
 {
 	return x->c->reads[y->first].first;
 }
 
-uint32_t option_width(const struct places *x, const struct copy *y)
+uint32_t option_width(const struct insertion_points *x, const struct copy *y)
 {
 	return first_option(x, &y[1]) - first_option(x, y);
 }
 
-bool fits_at(const struct places *x, const struct copy *y, struct place p)
+bool fits_at(const struct insertion_points *x, const struct copy *y,
+             struct place p)
 {
 	return gap_is_fine(x, y, p.gap) && !fixed_is_hidden(x, y, p);
 }
 
 /* Fills a row with the options that the place grants; false if the copy does
  * not fit there. */
-static bool grant(const struct places *x, const struct copy *y, struct place p,
-                  bool *row)
+static bool grant(const struct insertion_points *x, const struct copy *y,
+                  struct place p, bool *row)
 {
 	if (!fits_at(x, y, p)) return false;
 	for (uint32_t r = y->first; r < y[1].first; r++) {
@@ -253,7 +256,7 @@ static bool grant(const struct places *x, const struct copy *y, struct place p,
 	return true;
 }
 
-static void add_gap(struct places *x, uint32_t *count, uint32_t low,
+static void add_gap(struct insertion_points *x, uint32_t *count, uint32_t low,
                     uint32_t gap)
 {
 	if (gap < low || gap > x->s.count || *count == PLACES_MOST) return;
@@ -264,7 +267,8 @@ static void add_gap(struct places *x, uint32_t *count, uint32_t low,
 
 /* Gaps that are worth a look, for a copy that writes nothing: behind each
  * writer of a key that it reads freely, the latest first. */
-static uint32_t list_gaps(struct places *x, const struct copy *y, uint32_t low)
+static uint32_t list_gaps(struct insertion_points *x, const struct copy *y,
+                          uint32_t low)
 {
 	uint32_t count = 0, reads = y[1].first - y->first;
 	add_gap(x, &count, low, x->s.count);
@@ -284,8 +288,8 @@ static uint32_t list_gaps(struct places *x, const struct copy *y, uint32_t low)
 }
 
 /* Adds the row of a place, if the copy fits there and it is new. */
-static void add_row(struct places *x, const struct copy *y, struct place p,
-                    uint32_t *rows)
+static void add_row(struct insertion_points *x, const struct copy *y,
+                    struct place p, uint32_t *rows)
 {
 	size_t width = option_width(x, y);
 	size_t need = (*rows + (size_t)1) * width + 1;
@@ -303,7 +307,7 @@ static void add_row(struct places *x, const struct copy *y, struct place p,
 	(*rows)++;
 }
 
-uint32_t fill_rows(struct places *x, size_t copy, uint32_t low)
+uint32_t fill_rows(struct insertion_points *x, size_t copy, uint32_t low)
 {
 	const struct copy *y = &x->c->copies[copy];
 	uint32_t rows = 0;
@@ -320,8 +324,9 @@ uint32_t fill_rows(struct places *x, size_t copy, uint32_t low)
 	return rows;
 }
 
-uint32_t places_of_option(const struct places *x, size_t copy, uint32_t low,
-                          uint32_t w, struct place places[3])
+uint32_t insertion_points_of_option(const struct insertion_points *x,
+                                    size_t copy, uint32_t low, uint32_t w,
+                                    struct place places[3])
 {
 	const struct copy *y = &x->c->copies[copy];
 	uint32_t key = x->o->events[x->c->reads[y->first].event].key;
