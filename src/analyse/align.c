@@ -1,5 +1,7 @@
 #include "analyse/align.h"
 
+#include <assert.h>
+
 static bool align_expr(struct expr *a, struct expr *b, struct difference *d);
 static bool align_block(struct block *a, struct block *b, struct difference *d);
 
@@ -180,5 +182,6 @@ static bool align_block(struct block *a, struct block *b, struct difference *d)
 
 bool align_sessions(struct item *a, struct item *b, struct difference *d)
 {
+	assert(a != b);
 	return align_block(a->body, b->body, d);
 }

@@ -1,5 +1,6 @@
 #include "analyse/declared_symmetry.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +36,7 @@ struct group {
 
 static const char *name_of(const struct group *g, uint32_t session)
 {
+	assert(session < g->count);
 	return g->sessions[session]->name->text;
 }
 
@@ -92,6 +94,7 @@ static bool find_columns(struct group *g, struct sort *sort, struct row r);
 static bool find_in_part(struct group *g, struct sort *sort, struct row r,
                          uint32_t part)
 {
+	assert(part < r.values[0].o->length);
 	struct value *parts =
 		region_take(g->flow->sorts.region, g->count * sizeof *parts);
 	for (uint32_t i = 0; i < g->count; i++)
@@ -123,6 +126,7 @@ static bool find_in_parts(struct group *g, struct sort *sort, struct row r)
 static bool same_fields(const struct value_object *a,
                         const struct value_object *b)
 {
+	assert(a->length == b->length);
 	for (uint32_t i = 0; i < a->length; i += 2)
 		if (!value_equal(a->items[i], b->items[i])) return false;
 	return true;
@@ -194,6 +198,7 @@ static struct row take_row(struct group *g, const struct own *own, uint32_t at)
 	struct value *values = region_take(region, g->count * sizeof *values);
 	struct place *places = region_take(region, g->count * sizeof *places);
 	for (uint32_t i = 0; i < g->count; i++) {
+		assert(at < own[i].count);
 		const struct occurrence *o =
 			&g->flow->occurrences[own[i].numbers[at]];
 		values[i] = o->value;
@@ -221,6 +226,7 @@ static bool find_all_columns(struct group *g, const struct own *own)
 static bool rename_scalar(const struct group *g, const struct sort *sort,
                           struct value v, struct value *out)
 {
+	assert(g->with > 0 && g->with < g->count);
 	*out = v;
 	for (uint32_t i = 0; i < g->column_count; i++) {
 		const struct column *c = &g->columns[i];
@@ -241,6 +247,7 @@ static const struct sort *part_sort(struct group *g, const struct sort *sort,
 {
 	struct sorts *s = &g->flow->sorts;
 	if (v.tag != VALUE_RECORD) return sort_known_place(sort, i);
+	assert(i % 2 == 1);
 	const struct value_object *name = v.o->items[i - 1].o;
 	return sort_known_field(
 		sort, symbol_find(s->symbols, name->bytes, name->length));
@@ -252,6 +259,7 @@ static struct value rename_parts(struct group *g, const struct sort *sort,
 	struct region *region = g->flow->sorts.region;
 	uint32_t n = v.o->length;
 	struct value *items = region_take(region, (n + 1) * sizeof *items);
+	assert(v.tag > VALUE_STRING);
 	for (uint32_t i = 0; i < n; i++) {
 		bool is_name = v.tag == VALUE_RECORD && i % 2 == 0;
 		items[i] = is_name ? v.o->items[i]
@@ -290,6 +298,7 @@ static void fail_to_rename(struct group *g, struct place at, struct value v,
 /* The sessions become one another, and the others stay as they are. */
 static void check_own(struct group *g, const struct own *own)
 {
+	assert(g->with > 0 && g->with < g->count);
 	for (uint32_t at = 0; at < own[0].count; at++)
 		for (uint32_t i = 0; i < g->count && !g->failed; i++) {
 			uint32_t j = i == 0 ? g->with : i == g->with ? 0 : i;
@@ -330,6 +339,7 @@ static void check_others(struct group *g)
 static struct value initial_of(const struct program *p, uint32_t global,
                                const struct value *index, uint32_t count)
 {
+	assert(global < p->globals_count);
 	for (uint32_t i = 0; i < p->keys_count; i++) {
 		const struct static_key *k = &p->keys[i];
 		bool same = k->has_initial && k->global == global;
@@ -348,6 +358,7 @@ static void check_initial(struct group *g, const struct item *i,
 	struct value *index = region_take(g->flow->sorts.region,
 	                                  (k->count + 1) * sizeof *index);
 	bool changed = false;
+	assert(k->count == family->index_count);
 	for (uint32_t n = 0; n < k->count; n++) {
 		index[n] = rename_value(g, family->sorts[n], k->index[n]);
 		changed |= !value_equal(index[n], k->index[n]);
@@ -425,6 +436,7 @@ static void fail_at_use(struct group *g, struct sort *sort, const char *use,
 	if (!c) c = &g->columns[0];
 	uint32_t with = 1;
 	while (value_equal(c->values[0], c->values[with])) with++;
+	assert(with < g->count);
 	g->with = with;
 	fail(g, at,
 	     "%s can get here, and %s: then it makes a difference when "
@@ -499,6 +511,7 @@ static void forget_symmetric(struct flow *f)
 
 static void check_exchanges(struct group *g, const struct own *own)
 {
+	assert(g->count > 0);
 	forget_symmetric(g->flow);
 	if (!find_all_columns(g, own)) return;
 	/* Sorts were united: which are symmetric is known only now. */
@@ -519,6 +532,7 @@ static void check_exchanges(struct group *g, const struct own *own)
 static void check_group(struct group *g)
 {
 	struct own *own = mem_take0(g->count, sizeof *own);
+	assert(g->count > 0);
 	if (are_aligned(g)) {
 		for (uint32_t i = 0; i < g->count; i++)
 			own[i] = own_occurrences(g, i);

@@ -1,5 +1,6 @@
 #include "analyse/flow.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,6 +77,7 @@ static void add_lookup(struct flow *f, struct sort *value,
 static struct item *family_of(struct flow *f, struct item *i)
 {
 	struct item *family = i->family;
+	assert(family && family->kind == ITEM_GLOBAL);
 	if (family->sorts) return family;
 	size_t count = family->index_count + !family->index_count;
 	family->sorts =
@@ -88,6 +90,7 @@ static struct item *family_of(struct flow *f, struct item *i)
 static struct sort *flow_key(struct flow *f, struct expr *e)
 {
 	struct item *family = family_of(f, e->family);
+	assert(e->index_count == family->index_count);
 	for (uint32_t i = 0; i < e->index_count; i++)
 		unite(f, family->sorts[i], flow_expr(f, e->indexes[i]));
 	return family->sort;
@@ -98,6 +101,7 @@ static struct sort *flow_name(struct flow *f, struct expr *e)
 	if (e->ref == REF_LOCAL) return local_sort(f, e->local);
 	if (e->ref == REF_CONST)
 		return constant(f, e->item->constant, expr_place(e));
+	assert(e->ref == REF_GLOBAL);
 	return family_of(f, e->item)->sort;
 }
 
@@ -202,6 +206,7 @@ static struct sort *flow_extreme(struct flow *f, struct sort **arguments,
                                  uint32_t count, struct place at)
 {
 	struct sort *s = count == 1 ? item_of(f, arguments[0]) : arguments[0];
+	assert(count > 0);
 	for (uint32_t i = 1; i < count; i++) unite(f, s, arguments[i]);
 	sort_use_deep(s, "it is compared by order", at);
 	return s;
@@ -237,6 +242,7 @@ static struct sort *flow_builtin(struct flow *f, struct expr *e,
 {
 	struct sort *a = arguments[0], *s;
 	struct place at = expr_place(e);
+	assert(e->op < BUILTIN_COUNT);
 	switch ((enum builtin)e->op) {
 	case BUILTIN_SIZE:
 		sort_use(a, "size() is applied to it", at);
@@ -278,12 +284,14 @@ static struct sort *flow_function(struct flow *f, struct item *fn,
                                   struct sort **arguments)
 {
 	const struct item *owner = f->owner;
+	assert(fn->value);
 	f->owner = NULL;
 	f->too_large |= ++f->calls > CALLS_MAX;
 	for (uint32_t i = 0; i < fn->param_count; i++)
 		fn->params[i]->sort = arguments[i];
 	struct sort *s = flow_expr(f, fn->value);
 	f->owner = owner;
+	assert(f->calls > 0);
 	f->calls--;
 	return s;
 }
@@ -392,6 +400,7 @@ static struct sort *flow_loop(struct flow *f, struct expr *e)
 static struct sort *flow_anonymous(struct flow *f, struct block *b)
 {
 	struct sort *outer = f->result, *s = new_sort(f);
+	assert(b);
 	f->result = s;
 	flow_block(f, b);
 	f->result = outer;
@@ -501,6 +510,7 @@ static void flow_initial(struct flow *f, struct item *i, uint32_t *key)
 		return;
 	}
 	const struct static_key *k = &p->keys[(*key)++];
+	assert(k->global == family->number);
 	for (uint32_t n = 0; n < k->count; n++)
 		sort_hold(&f->sorts, family->sorts[n], k->index[n]);
 	sort_hold(&f->sorts, family->sort, k->initial);
@@ -516,6 +526,7 @@ static void flow_item(struct flow *f, struct item *i)
 		return;
 	case ITEM_SESSION:
 	case ITEM_FINALLY:
+		assert(!f->owner);
 		f->owner = i;
 		f->result = new_sort(f);
 		flow_block(f, i->body);
@@ -551,6 +562,7 @@ void flow_init(struct flow *f, struct syntax *syntax, const struct program *p)
 	for (struct item *i = syntax->first; i; i = i->next)
 		if (i->kind == ITEM_GLOBAL) flow_initial(f, i, &key);
 	for (struct item *i = syntax->first; i; i = i->next) flow_item(f, i);
+	assert(!f->calls && !f->owner);
 	spread_sets(f);
 }
 

@@ -56,6 +56,7 @@ struct footprints {
 
 static uint32_t jump_target(struct instruction i)
 {
+	assert(i.op < OPCODE_COUNT);
 	return strchr(opcode_layout((enum opcode)i.op), 'j') ? i.x : NOWHERE;
 }
 
@@ -78,6 +79,7 @@ static struct span written_by(struct instruction i, uint32_t registers)
 	case OP_RANGE_NEXT: end = i.a + (uint32_t)LOOP; break;
 	default: break;
 	}
+	assert(i.a < end);
 	return (struct span){ i.a, end < registers ? end : registers };
 }
 
@@ -99,6 +101,7 @@ struct piece {
 
 static void mark_written(struct footprints *f, const struct piece *c)
 {
+	assert(c->first <= c->end && c->end <= f->program->code_count);
 	memset(f->written, 0, BITS_WORDS(c->registers) * sizeof *f->written);
 	for (uint32_t i = c->first; i < c->end; i++) {
 		struct span s = written_by(f->program->code[i], c->registers);
@@ -109,6 +112,7 @@ static void mark_written(struct footprints *f, const struct piece *c)
 
 static const struct value *operand(const struct footprints *f, uint32_t v)
 {
+	assert(v & OPERAND_CONSTANT || f->known);
 	return v & OPERAND_CONSTANT
 	               ? &f->program->constants[v - OPERAND_CONSTANT]
 	               : f->known[v];
@@ -148,6 +152,7 @@ static void go_past(struct footprints *f, const struct piece *c,
 {
 	struct span s = written_by(i, c->registers);
 	const struct value *result = result_of(f, i);
+	assert(s.end <= c->registers);
 	for (uint32_t r = s.first; r < s.end; r++) f->known[r] = NULL;
 	if (s.first < s.end) f->known[i.a] = result;
 }
@@ -173,6 +178,7 @@ static void mark_ways(struct footprints *f, const struct piece *c)
 			inside = true;
 		}
 		f->ways[i] = inside ? end : i;
+		assert(f->ways[i] >= i && f->ways[i] < c->end);
 	}
 }
 
@@ -200,6 +206,7 @@ static void note_access(struct footprints *f, struct footprint *t, uint32_t at)
 		a.count = i.n;
 		a.index = known_row(f, i.b, i.n);
 	}
+	assert(a.global < p->globals_count);
 	add_access(t, a);
 }
 
@@ -211,6 +218,7 @@ static uint32_t add_footprint(struct footprints *f, const struct piece *c,
 {
 	struct footprint t = { 0 };
 	const struct value **outer = f->known;
+	assert(count < c->registers || !count);
 	f->known = mem_take0(c->registers + 1, sizeof(struct value *));
 	for (uint32_t i = 0; i < count; i++) f->known[i + 1] = arguments[i];
 	mark_written(f, c);
@@ -221,6 +229,7 @@ static uint32_t add_footprint(struct footprints *f, const struct piece *c,
 		go_past(f, c, f->program->code[i]);
 	}
 	free(f->known);
+	assert(f->count <= f->capacity);
 	f->known = outer;
 	VEC_RESERVE(f->items, f->count, f->capacity);
 	f->items[f->count] = t;
@@ -251,6 +260,7 @@ static void add_own(struct footprints *f, const struct piece *session,
 {
 	const struct program *p = f->program;
 	struct piece c = { begin, begin + 1, session->registers };
+	assert(p->code[begin].op == OP_BEGIN);
 	while (c.end < session->end && p->code[c.end].op != OP_BEGIN) c.end++;
 	uint32_t number = add_footprint(f, &c, NULL, 0);
 	for (uint32_t i = begin; i < c.end; i++) f->at[i] = number;
@@ -332,6 +342,7 @@ static struct footprint *of_session(const struct footprints *f,
 	if (number == NOWHERE)
 		number = f->at[link_pc(s->registers[s->base]) - 1];
 	assert(number != NOWHERE);
+	assert(number < f->count);
 	return &f->items[number];
 }
 
@@ -358,6 +369,7 @@ static uint32_t until(struct footprints *f, struct footprint *t, uint32_t key)
 		t->until_count = count;
 	}
 	if (!t->until[key]) t->until[key] = 1 + find_until(f, t, key);
+	assert(key < t->until_count);
 	return t->until[key] - 1;
 }
 

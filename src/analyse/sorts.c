@@ -1,5 +1,6 @@
 #include "analyse/sorts.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@ static const char item_label;
 
 static const void *place_label(uint32_t place)
 {
+	assert(place < UINT32_MAX);
 	return (const void *)(uintptr_t)(place + 1);
 }
 
@@ -32,6 +34,7 @@ struct sort *sort_find(struct sort *a)
 		a->same = top;
 		a = above;
 	}
+	assert(!top->same);
 	return top;
 }
 
@@ -45,6 +48,7 @@ static struct sort *known(const struct sort *a, const void *label)
 static void add_part(struct sorts *s, struct sort *a, const void *label,
                      struct sort *part)
 {
+	assert(label && part && !known(a, label));
 	if (a->part_count == a->part_capacity) {
 		uint32_t capacity = a->part_capacity ? 2 * a->part_capacity : 4;
 		struct sort_part *parts =
@@ -54,6 +58,7 @@ static void add_part(struct sorts *s, struct sort *a, const void *label,
 		a->parts = parts;
 		a->part_capacity = capacity;
 	}
+	assert(a->part_count < a->part_capacity);
 	a->parts[a->part_count++] = (struct sort_part){ label, part };
 }
 
@@ -68,6 +73,7 @@ static void unite_parts(struct sorts *s, struct sort *a)
 
 void sort_use(struct sort *a, const char *use, struct place at)
 {
+	assert(use);
 	a = sort_find(a);
 	if (a->use) return;
 	a->use = use;
@@ -76,6 +82,7 @@ void sort_use(struct sort *a, const char *use, struct place at)
 
 void sort_use_deep(struct sort *a, const char *use, struct place at)
 {
+	assert(use);
 	a = sort_find(a);
 	if (a->deep_use) return;
 	a->deep_use = use;
@@ -87,6 +94,7 @@ void sort_unite(struct sorts *s, struct sort *a, struct sort *b)
 	a = sort_find(a);
 	b = sort_find(b);
 	if (a == b) return;
+	assert(!a->same && !b->same);
 	b->same = a;
 	a->is_set |= b->is_set;
 	a->is_record |= b->is_record;
@@ -109,6 +117,7 @@ static struct sort *part_of(struct sorts *s, struct sort *a, const void *label)
 	struct sort *part = known(a, label);
 	if (!part) part = known(a, &item_label);
 	if (part) return sort_find(part);
+	assert(!a->same);
 	part = sort_new(s);
 	add_part(s, a, label, part);
 	return part;
@@ -153,6 +162,7 @@ const struct sort *sort_known_field(const struct sort *a,
 
 static void hold_record(struct sorts *s, struct sort *a, struct value v)
 {
+	assert(v.tag == VALUE_RECORD && v.o->length % 2 == 0);
 	sort_find(a)->is_record = true;
 	for (uint32_t i = 0; i < v.o->length; i += 2) {
 		const struct value_object *name = v.o->items[i].o;

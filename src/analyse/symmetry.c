@@ -1,5 +1,6 @@
 #include "analyse/symmetry.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,6 +59,7 @@ static bool same_code(const struct program *p, uint32_t i, uint32_t j,
                       enum likeness likeness)
 {
 	const struct session *a = &p->sessions[i], *b = &p->sessions[j];
+	assert(i < p->sessions_count && j < p->sessions_count);
 	if (a->length != b->length || !same_locals(a, b)) return false;
 	for (uint32_t at = 0; at < a->length; at++)
 		if (!same_instruction(essence(p, p->code[a->entry + at],
@@ -79,6 +81,7 @@ static bool is_finally(const struct program *p, uint32_t session)
 static uint32_t find_class(const struct symmetry *s, const struct program *p,
                            uint32_t session)
 {
+	assert(session < p->sessions_count);
 	if (p->native || is_finally(p, session)) return session;
 	for (uint32_t i = 0; i < session; i++) {
 		if (s->class_of[i] != i) continue;
@@ -97,6 +100,8 @@ static void find_classes(struct symmetry *s, const struct program *p)
 		region_take(&s->region, s->session_count * sizeof *s->class_of);
 	for (uint32_t i = 0; i < s->session_count; i++) {
 		s->class_of[i] = find_class(s, p, i);
+		assert(s->class_of[i] <= i &&
+		       s->class_of[s->class_of[i]] == s->class_of[i]);
 		s->trivial &= s->class_of[i] == i;
 	}
 }
@@ -104,8 +109,10 @@ static void find_classes(struct symmetry *s, const struct program *p)
 uint32_t symmetry_class_size(const struct symmetry *s, uint32_t session)
 {
 	uint32_t size = 0;
+	assert(session < s->session_count);
 	for (uint32_t i = 0; i < s->session_count; i++)
 		size += s->class_of[i] == s->class_of[session];
+	assert(size > 0);
 	return size;
 }
 
@@ -119,6 +126,7 @@ uint64_t symmetry_order(const struct symmetry *s)
 		if (__builtin_mul_overflow(order, before + 1, &order))
 			return UINT64_MAX;
 	}
+	assert(order > 0);
 	return order;
 }
 
@@ -136,9 +144,11 @@ static void pair_code(struct symmetry *s, const struct program *p,
 {
 	const struct session *own = &p->sessions[session];
 	const struct session *first = &p->sessions[s->class_of[session]];
+	assert(own->length == first->length);
 	for (uint32_t at = 0; at < own->length; at++) {
 		struct instruction i = p->code[own->entry + at];
 		struct instruction twin = p->code[first->entry + at];
+		assert(i.op == twin.op);
 		if (i.op == OP_REACH) s->reach_twin[i.x] = twin.x;
 		if (i.op != OP_ASSERT) continue;
 		uint32_t assertion = p->sites[i.x].assertion;
@@ -182,6 +192,7 @@ static uint32_t mark_named(const struct symmetry *s, const struct program *p,
 		struct instruction i = p->code[at];
 		if (i.op != OP_LOCAL) continue;
 		uint32_t session = p->places ? p->places[i.b] : i.b;
+		assert(session < s->session_count);
 		if (named[session] || symmetry_class_size(s, session) == 1)
 			continue;
 		named[session] = true;
@@ -197,6 +208,7 @@ static void add_named(struct symmetry *s, uint32_t assertion, const bool *named,
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < s->session_count; i++)
 		if (named[i]) sessions[n++] = i;
+	assert(n == count);
 	s->named[s->named_count++] =
 		(struct symmetry_named){ assertion, count, sessions };
 }

@@ -1,5 +1,6 @@
 #include "base/diag.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,7 @@ void diags_add(struct diags *d, enum diag_kind kind, const char *file,
 {
 	struct text message = { 0 };
 	va_list args;
+	assert(kind <= DIAG_NOTE && d->errors <= d->count);
 	va_start(args, format);
 	text_vformat(&message, format, args);
 	va_end(args);
@@ -48,6 +50,7 @@ static unsigned distance(const char *a, const char *b)
 {
 	size_t m = strlen(a), n = strlen(b);
 	unsigned row[3][NEAREST_LONGEST + 1];
+	assert(m <= NEAREST_LONGEST && n <= NEAREST_LONGEST);
 	for (size_t j = 0; j <= n; j++) row[1][j] = (unsigned)j;
 	for (size_t i = 1; i <= m; i++) {
 		unsigned *now = row[(i + 1) % 3], *last = row[i % 3];

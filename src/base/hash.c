@@ -1,5 +1,6 @@
 #include "base/hash.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -7,6 +8,7 @@ uint64_t hash_bytes(uint64_t seed, const void *bytes, size_t length)
 {
 	const unsigned char *p = bytes;
 	uint64_t h = hash_mix(seed, length);
+	assert(bytes || !length);
 	while (length >= 8) {
 		uint64_t x;
 		memcpy(&x, p, 8);
@@ -15,6 +17,7 @@ uint64_t hash_bytes(uint64_t seed, const void *bytes, size_t length)
 		length -= 8;
 	}
 	uint64_t rest = 0;
+	assert(length < 8);
 	memcpy(&rest, p, length);
 	return hash_mix(h, rest);
 }

@@ -2,6 +2,7 @@
 #ifndef ISO_BASE_HASH_SET_H
 #define ISO_BASE_HASH_SET_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -45,6 +46,7 @@ static inline uint64_t hash_set_bytes_to_add(const struct hash_set *s)
 static inline bool hash_set_has(const struct hash_set *s, uint64_t hash)
 {
 	struct table_probe at;
+	assert(s->count == s->table.count);
 	return s->count && hash_set_find(s, hash, &at);
 }
 
@@ -57,6 +59,7 @@ static inline bool hash_set_add(struct hash_set *s, uint64_t hash)
 	VEC_RESERVE(s->hashes, s->count, s->capacity);
 	table_put(&s->table, at, s->count);
 	s->hashes[s->count++] = hash;
+	assert(s->count == s->table.count);
 	return true;
 }
 

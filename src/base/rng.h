@@ -3,6 +3,7 @@
 #ifndef ISO_BASE_RNG_H
 #define ISO_BASE_RNG_H
 
+#include <assert.h>
 #include <stdint.h>
 
 struct rng {
@@ -19,6 +20,7 @@ static inline uint64_t rng_next(struct rng *r)
 /* A number from 0 to n - 1; n > 0. */
 static inline uint32_t rng_below(struct rng *r, uint32_t n)
 {
+	assert(n > 0);
 	return (uint32_t)(rng_next(r) % n);
 }
 

@@ -49,6 +49,7 @@ static inline void table_init(struct table *t, uint32_t expected)
 		size *= 2;
 	t->slots = mem_take0((size_t)size, sizeof *t->slots);
 	t->mask = (uint32_t)(size - 1);
+	assert((t->mask & (t->mask + 1)) == 0);
 	t->count = 0;
 }
 
@@ -61,6 +62,7 @@ static inline void table_free(struct table *t)
 
 static inline void table_clear(struct table *t)
 {
+	assert(t->slots && t->count <= t->mask);
 	memset(t->slots, 0, ((size_t)t->mask + 1) * sizeof *t->slots);
 	t->count = 0;
 }
@@ -103,6 +105,7 @@ static inline void table_replace(struct table *t, struct table_probe p,
 static inline void table_grow(struct table *t)
 {
 	struct table old = *t;
+	assert(t->count <= t->mask);
 	assert(old.mask < UINT32_MAX);
 	uint64_t size = 2 * ((uint64_t)old.mask + 1);
 	t->slots = mem_take0((size_t)size, sizeof *t->slots);

@@ -1,5 +1,6 @@
 #include "base/text.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@ void text_free(struct text *t)
 
 void text_clear(struct text *t)
 {
+	assert(!t->data || t->length < t->capacity);
 	t->length = 0;
 	if (t->data) t->data[0] = '\0';
 }
@@ -22,6 +24,8 @@ void text_clear(struct text *t)
 static void reserve(struct text *t, size_t more)
 {
 	size_t need = t->length + more + 1;
+	assert(!t->capacity == !t->data && t->length < t->capacity + !t->data);
+	assert(more < SIZE_MAX / 2 - t->length);
 	if (need <= t->capacity) return;
 	size_t capacity = t->capacity ? t->capacity : 64;
 	while (capacity < need) capacity *= 2;
@@ -31,9 +35,11 @@ static void reserve(struct text *t, size_t more)
 
 void text_bytes(struct text *t, const char *s, size_t length)
 {
+	assert(s || !length);
 	reserve(t, length);
 	if (length) memcpy(t->data + t->length, s, length);
 	t->length += length;
+	assert(t->length < t->capacity);
 	t->data[t->length] = '\0';
 }
 
@@ -51,6 +57,7 @@ void text_int(struct text *t, int64_t i)
 {
 	char digits[24];
 	int n = snprintf(digits, sizeof digits, "%" PRId64, i);
+	assert(n > 0 && (size_t)n < sizeof digits);
 	text_bytes(t, digits, (size_t)n);
 }
 
@@ -67,6 +74,7 @@ void text_vformat(struct text *t, const char *format, va_list args)
 	va_list again;
 	va_copy(again, args);
 	int n = vsnprintf(NULL, 0, format, args);
+	assert(n >= 0);
 	if (n > 0) {
 		reserve(t, (size_t)n);
 		vsnprintf(t->data + t->length, (size_t)n + 1, format, again);
@@ -97,6 +105,7 @@ static void json_escape(struct text *t, unsigned char c)
 
 void text_json_string(struct text *t, const char *s, size_t length)
 {
+	assert(s || !length);
 	text_char(t, '"');
 	for (size_t i = 0; i < length; i++) {
 		unsigned char c = (unsigned char)s[i];
@@ -110,5 +119,6 @@ void text_json_string(struct text *t, const char *s, size_t length)
 
 const char *text_get(const struct text *t)
 {
+	assert(!t->data || !t->data[t->length]);
 	return t->data ? t->data : "";
 }

@@ -2,6 +2,7 @@
 #ifndef ISO_BASE_UTF8_H
 #define ISO_BASE_UTF8_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -16,6 +17,7 @@ static inline size_t utf8_length(const char *s, size_t left)
 	           : *p < 0xf0 ? 3
 	           : *p < 0xf5 ? 4
 	                       : 0;
+	assert(left > 0);
 	if (!n || n > left) return 0;
 	for (size_t i = 1; i < n; i++)
 		if ((p[i] & 0xc0) != 0x80) return 0;

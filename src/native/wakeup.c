@@ -1,5 +1,6 @@
 #include "native/wakeup.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <poll.h>
 #include <sched.h>
@@ -25,6 +26,7 @@ void wakeup_waiter_init(struct wakeup_waiter *w)
 void wakeup_send(struct wakeup *u, int socket)
 {
 	static const char byte = 1;
+	assert(socket >= 0);
 	atomic_fetch_add(&u->sent, 1);
 	if (!atomic_load(&u->sleeps)) return;
 	atomic_store(&u->sleeps, 0);
@@ -83,6 +85,7 @@ static enum wakeup_result sleep_for(struct wakeup *u, struct wakeup_waiter *w,
 enum wakeup_result wakeup_wait(struct wakeup *u, struct wakeup_waiter *w,
                                int socket, int milliseconds)
 {
+	assert(socket >= 0 && milliseconds >= -1);
 	if (has_come(u, w)) return WAKEUP_CAME;
 	if (spin(u, w)) {
 		w->misses = 0;

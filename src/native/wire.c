@@ -1,5 +1,6 @@
 #include "native/wire.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "native/shared.h"
@@ -27,11 +28,14 @@ void wire_clear(struct wire *w)
 struct wire_writer wire_write(struct wire *w)
 {
 	uint64_t at = length_of(w), room = capacity_of(w);
+	assert(w != NULL);
 	return (struct wire_writer){ w, at, room, at > room };
 }
 
 static void put(struct wire_writer *w, const void *bytes, uint64_t count)
 {
+	assert(bytes || !count);
+	assert(w->full || w->at <= w->room);
 	if (w->full || count > w->room - w->at) {
 		w->full = true;
 		return;
@@ -72,6 +76,7 @@ void wire_put_value(struct wire_writer *w, struct iso_value v)
 bool wire_commit(struct wire_writer *w)
 {
 	if (w->full) return false;
+	assert(w->at <= w->room);
 	atomic_store_explicit(&w->wire->length, w->at, memory_order_release);
 	return true;
 }
@@ -94,6 +99,7 @@ bool wire_more(const struct wire_reader *r)
 /* The next `count` bytes, or NULL. Nothing can be read after what is bad. */
 static const unsigned char *get(struct wire_reader *r, uint64_t count)
 {
+	assert(r->bad || (r->at <= r->end && r->end <= WIRE_BYTES));
 	if (r->bad || count > r->end - r->at) {
 		r->bad = true;
 		return NULL;

@@ -1,5 +1,6 @@
 #include "native/host/client.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -138,6 +139,7 @@ static struct program *new_program(const char *path, struct library *l)
 	p->native = true;
 	p->stack = GUEST_REGISTERS;
 	program_add_global(p, "", 1, value_null());
+	assert(p->globals_count == 1);
 	return p;
 }
 

@@ -1,5 +1,6 @@
 #include "native/host/crash_report.h"
 
+#include <assert.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -101,6 +102,7 @@ static void describe_status(const struct crash_report *d, struct text *out)
 
 static void describe_program(const struct crash_report *d, struct text *out)
 {
+	assert(*d->program);
 	text_string(out, "became another program by exec(): ");
 	text_json_string(out, d->program, strlen(d->program));
 	if (d->cut_off) return;
@@ -171,6 +173,7 @@ static bool is_users(const struct loaded *l, uint64_t address)
 uint64_t crash_report_place(const struct crash_report *d,
                             const struct loaded *l, uint32_t *next)
 {
+	assert(d->frame_count <= SHARED_FRAMES);
 	while (*next < d->frame_count) {
 		uint32_t i = (*next)++;
 		uint64_t at = d->frames[i] - (i > 0);
@@ -282,6 +285,7 @@ static void add_line(const char *line, size_t length, struct text *out)
 static size_t line_start(const char *s, size_t end)
 {
 	while (end && s[end - 1] != '\n') end--;
+	assert(!end || s[end - 1] == '\n');
 	return end;
 }
 
@@ -296,6 +300,7 @@ static void add_last_lines(const char *s, size_t end, struct text *out)
 	}
 	while (start && end - line_start(s, start - 1) <= LAST_WORDS)
 		start = line_start(s, start - 1);
+	assert(start <= end && end - start <= LAST_WORDS);
 	while (start < end) {
 		const char *stop = memchr(s + start, '\n', end - start);
 		size_t length = stop ? (size_t)(stop - s) - start : end - start;

@@ -1,11 +1,13 @@
 #include "native/host/declarations.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/hash.h"
 
 void declarations_note_file(struct declarations *d, const char *client)
 {
+	assert(client);
 	memset(d, 0, sizeof *d);
 	stat(client, &d->file);
 }

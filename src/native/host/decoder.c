@@ -1,5 +1,6 @@
 #include "native/host/decoder.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/seconds.h"
@@ -13,6 +14,7 @@ enum {
 void decoder_rebase(struct decoder *x, const struct tree_step *last,
                     struct region *r, bool kept)
 {
+	assert(last && r);
 	x->last = last;
 	x->findings = last->step.findings;
 	x->notes = last->step.notes;
@@ -24,6 +26,7 @@ void decoder_rebase(struct decoder *x, const struct tree_step *last,
 void decoder_begin(struct decoder *x, struct guest *g,
                    const struct tree_step *last, struct region *r, bool kept)
 {
+	assert(last->session < g->session_count);
 	memset(x, 0, sizeof *x);
 	x->guest = g;
 	decoder_rebase(x, last, r, kept);
@@ -32,6 +35,7 @@ void decoder_begin(struct decoder *x, struct guest *g,
 void decoder_read(struct decoder *x, enum process_answer outcome,
                   uint64_t answers)
 {
+	assert(outcome == PROCESS_REPLIED || outcome == PROCESS_DIED);
 	x->wire = wire_read(process_reply(x->guest->process));
 	x->died = outcome == PROCESS_DIED;
 	x->more = false;
@@ -62,6 +66,7 @@ static uint32_t current_notes(const struct guest_note *newest,
 				(struct finding_value){ n->name, n->value };
 		count++;
 	}
+	assert(count <= NOTES_SHOWN);
 	for (uint32_t i = 0; out && i < count / 2; i++) {
 		struct finding_value v = out[i];
 		out[i] = out[count - 1 - i];
@@ -80,6 +85,7 @@ static struct finding *add_finding(struct decoder *x, enum finding_kind kind,
 	f->kind = kind;
 	f->point = guest_point(x->guest, pc);
 	f->value_count = values;
+	assert(f->value_count == values);
 	current_notes(x->notes, f->values);
 	x->findings = f;
 	return f;
@@ -158,12 +164,14 @@ static struct tree_step *new_step(struct decoder *x, enum guest_request kind,
 	          (x->last->open && kind != GUEST_COMMIT &&
 	           kind != GUEST_ABORT && kind != GUEST_END);
 	x->last = s;
+	assert(s->before && s->serial > s->before->serial);
 	return s;
 }
 
 static struct tree_step *end_step(struct decoder *x)
 {
 	struct tree_step *s;
+	assert(x->end == DECODER_ABORTS || x->end == DECODER_ENDS);
 	if (x->end == DECODER_ABORTS) {
 		x->end = DECODER_ENDS;
 		return new_step(x, GUEST_ABORT, 0);
@@ -251,6 +259,7 @@ static void reject(struct decoder *x)
 {
 	process_end(x->guest->process);
 	x->wire.at = x->wire.end;
+	assert(x->wire.at == x->wire.end);
 	fail(x, 0,
 	     "wrote over memory that is not its own, and spoilt what it "
 	     "shares with isoscope");
@@ -261,6 +270,7 @@ static void reject(struct decoder *x)
 static bool is_over(struct decoder *x)
 {
 	double most = library_step_timeout(x->guest->library);
+	assert(x->end == DECODER_GOES_ON);
 	if (!x->more) return false;
 	if (!(x->since > 0)) x->since = seconds_now();
 	return most > 0 && seconds_now() - x->since > most;

@@ -1,5 +1,6 @@
 #include "native/host/divergence.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,7 @@ static bool findings_agree(const struct tree_step *a, const struct tree_step *b)
 	const struct finding *f = a->step.findings, *g = b->step.findings;
 	const struct finding *f_end = a->before->step.findings,
 			     *g_end = b->before->step.findings;
+	assert(a->before && b->before);
 	for (; f != f_end && g != g_end; f = f->older, g = g->older)
 		if (f->kind != g->kind || f->assertion != g->assertion)
 			return false;
@@ -30,6 +32,7 @@ static bool notes_agree(const struct tree_step *a, const struct tree_step *b)
 	const struct guest_note *m = a->step.notes, *n = b->step.notes;
 	const struct guest_note *m_end = a->before->step.notes,
 				*n_end = b->before->step.notes;
+	assert(a->before && b->before);
 	for (; m != m_end && n != n_end; m = m->older, n = n->older)
 		if (strcmp(m->name, n->name) ||
 		    !value_equal(m->value, n->value))
@@ -151,6 +154,7 @@ static const struct tree_step **steps_of(const struct tree_step *last,
 	*count = n;
 	for (const struct tree_step *s = last; s->before; s = s->before)
 		steps[--n] = s;
+	assert(!n);
 	return steps;
 }
 
@@ -159,6 +163,7 @@ static void print_steps(struct text *t, struct library *l, const char *title,
                         const struct tree_step **steps, uint64_t from,
                         uint64_t to, uint64_t known)
 {
+	assert(from <= to);
 	text_format(t, "  %s\n", title);
 	for (uint64_t i = from; i < to; i++)
 		print_step(t, l, steps[i], i < known ? steps[i + 1] : NULL);
@@ -178,6 +183,7 @@ void print_divergence(struct text *t, struct library *l,
 	const struct tree_step **a = steps_of(first, &m);
 	const struct tree_step **b = steps_of(again, &n);
 	uint64_t begin = same > SHOWN_COMMON ? same - SHOWN_COMMON : 0;
+	assert(same <= m && same <= n);
 	if (same) {
 		print_steps(t, l,
 		            begin ? "both times, before the difference:"

@@ -1,4 +1,5 @@
 /* Calls of C functions by programs, and the table of what they gave. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,6 +61,7 @@ static void show(struct text *t, struct value v)
 	if (t->length - start <= SHOWN_BYTES) return;
 	size_t end = start + SHOWN_BYTES;
 	while (((unsigned char)t->data[end] & 0xc0) == 0x80) end--;
+	assert(end > start);
 	t->length = end;
 	text_string(t, "...");
 }
@@ -196,6 +198,7 @@ static struct outcome ask_twice(const struct invocation *q)
 
 static size_t known_calls_bytes(const struct known_calls *m)
 {
+	assert(m->count == m->by_arguments.count);
 	return sizeof *m + m->region.held + table_bytes(&m->by_arguments) +
 	       m->capacity * sizeof *m->calls;
 }
@@ -262,6 +265,7 @@ static void keep(struct known_calls *m, struct table_probe at,
 		c->outcome.value = value_copy(&m->region, o->value);
 	VEC_RESERVE(m->calls, m->count, m->capacity);
 	table_put(&m->by_arguments, at, m->count);
+	assert(o->lasting && !o->interrupted);
 	m->calls[m->count++] = c;
 }
 
@@ -306,6 +310,7 @@ static const char *wrong_argument(const struct invocation *q)
 static bool give(const struct outcome *o, struct region *r, struct value *out,
                  const char **error)
 {
+	assert(o->lasting);
 	if (o->error)
 		*error = region_copy_string(r, o->error, strlen(o->error));
 	else

@@ -32,11 +32,13 @@ uint32_t guest_point(struct guest *g, uint64_t pc)
 	while ((i = table_next(&g->points_by_pc, &probe)) != TABLE_NONE)
 		if (g->points[i].pc == pc) return g->points[i].point;
 	const char *object = process_object(g->process, pc, &in_file);
+	assert(pc);
 	uint32_t point =
 		object ? library_point(g->library, object, in_file) : 0;
 	VEC_RESERVE(g->points, g->point_count, g->point_capacity);
 	table_put(&g->points_by_pc, probe, g->point_count);
 	g->points[g->point_count++] = (struct point_at){ pc, point };
+	assert(g->point_count == g->points_by_pc.count);
 	return point;
 }
 
@@ -56,6 +58,7 @@ uint32_t guest_assertion(struct guest *g, const char *message, uint64_t pc)
 static void make_root(struct guest *g, uint32_t session)
 {
 	struct session_tree *m = &g->sessions[session];
+	assert(session < g->session_count);
 	m->root.step.kind = GUEST_START;
 	m->root.serial = ++g->serial;
 	m->root.session = session;
@@ -66,6 +69,7 @@ struct guest *guest_new(struct library *l, const struct worker_job *job,
                         uint32_t sessions)
 {
 	struct guest *g = mem_take0(1, sizeof *g);
+	assert(l && job);
 	g->library = l;
 	g->process = process_new(job, library_step_timeout(l),
 	                         library_shows_output(l));
@@ -186,12 +190,14 @@ static struct path path_to(struct guest *g, const struct tree_step *to)
 	uint64_t at = p.length;
 	for (const struct tree_step *s = to; s->before; s = s->before)
 		p.steps[--at] = s;
+	assert(!at);
 	return p;
 }
 
 static void begin_command(struct wire_writer *w, struct guest *g,
                           uint32_t session, bool fresh, uint64_t answers)
 {
+	assert(session < g->session_count);
 	wire_clear(process_command(g->process));
 	*w = wire_write(process_command(g->process));
 	wire_put_u8(w, COMMAND_SESSION);
@@ -221,6 +227,7 @@ static enum process_answer ask_on(struct guest *g, uint32_t session,
                                   const struct value *answer)
 {
 	struct wire_writer w;
+	assert(session < g->session_count);
 	begin_command(&w, g, session, false, answer != NULL);
 	if (answer) wire_put_value(&w, wire_of_value(&g->scratch, *answer));
 	return ask(g, &w);
@@ -232,6 +239,7 @@ static enum process_answer ask_anew(struct guest *g, uint32_t session,
                                     const struct value *answer)
 {
 	struct wire_writer w;
+	assert(!p->length || p->steps[p->length - 1]->session == session);
 	begin_command(&w, g, session, true, p->answers + (answer != NULL));
 	for (uint64_t i = 0; i < p->length; i++)
 		if (step_waits(p->steps[i]->before))
@@ -247,6 +255,7 @@ static bool is_answered(struct decoder *x, enum process_answer a,
                         uint64_t answers)
 {
 	if (a != PROCESS_REPLIED && a != PROCESS_DIED) return false;
+	assert(x->guest);
 	decoder_read(x, a, answers);
 	return true;
 }
@@ -312,6 +321,7 @@ static void set_live(struct guest *g, const struct decoder *x)
 {
 	const struct tree_step *s = x->last;
 	bool stands = !x->died && s->step.kind != GUEST_END;
+	assert(s->session < x->guest->session_count);
 	g->sessions[s->session].live = stands ? s->serial : 0;
 }
 
@@ -339,6 +349,7 @@ static struct tree_step *take_steps(struct guest *g, struct decoder *x,
 				s->answer = value_copy(x->region, answer);
 		}
 		if (x->kept || last != from) step_tree_add(&g->tree, last, s);
+		assert(s->before == last);
 		last = s;
 	}
 	set_live(g, x);
@@ -349,6 +360,7 @@ static struct tree_step *take_steps(struct guest *g, struct decoder *x,
 static bool runs_again(struct guest *g, struct tree_step *end)
 {
 	struct decoder x;
+	assert(end->kept && end->step.kind == GUEST_END);
 	if (!have_worker(g)) return false;
 	struct region_mark mark = region_mark(&g->scratch);
 	struct path p = path_to(g, end);
@@ -403,6 +415,7 @@ void guest_settle(struct guest *g)
 	struct rng rng = { 1 };
 	size_t rounds = g->leaf_count ? RUNS_IN_THE_END / g->leaf_count : 0;
 	if (!g->leaf_count) return;
+	assert(g->leaf_count <= LEAVES_MOST);
 	process_end(g->process);
 	double until = seconds_now() + ORDERS_SECONDS;
 	bool same = run_leaves(g, 0);
@@ -484,9 +497,11 @@ const struct guest_step *guest_next(struct guest *g,
 {
 	struct tree_step *from = (struct tree_step *)step;
 	struct tree_step *s = step_tree_find(&g->tree, from, answer);
+	assert(from->session < g->session_count);
 	if (s) return &s->step;
 	struct region_mark mark = region_mark(&g->scratch);
 	s = follow(g, from, answer, r);
 	region_release(&g->scratch, mark);
+	assert(!s || s->before == from);
 	return s ? &s->step : NULL;
 }

@@ -1,4 +1,5 @@
 /* Values between user code and the machine. */
+#include <assert.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -32,6 +33,7 @@ static struct value hexadecimal(struct region *r, const unsigned char *bytes,
                                 uint32_t length)
 {
 	struct value_object *o = object_bytes(r, 2 * length);
+	assert(length <= UINT32_MAX / 2);
 	for (uint32_t i = 0; i < length; i++) {
 		o->bytes[2 * i] = "0123456789abcdef"[bytes[i] >> 4];
 		o->bytes[2 * i + 1] = "0123456789abcdef"[bytes[i] & 15];
@@ -60,6 +62,7 @@ static struct iso_value plain_bytes(struct region *r,
                                     const struct value_object *hex)
 {
 	unsigned char *bytes = region_take(r, hex->length / 2 + 1);
+	assert(hex->length % 2 == 0);
 	for (uint32_t i = 0; i < hex->length / 2; i++)
 		bytes[i] = (unsigned char)(digit(hex->bytes[2 * i]) << 4 |
 		                           digit(hex->bytes[2 * i + 1]));

@@ -118,6 +118,7 @@ static struct guest *take(struct guest_library *library,
 	process_set_timeout(g->process, l->step_timeout);
 	process_set_output(g->process, l->show_output);
 	limit(l, g, limits);
+	assert(g->library == l);
 	return g;
 }
 
@@ -161,6 +162,7 @@ static uint32_t name_number(struct names *n, const char *name)
 	VEC_RESERVE(n->items, n->count, n->capacity);
 	n->items[n->count] = name;
 	table_put(&n->table, at, n->count);
+	assert(n->table.count == n->count + 1);
 	return n->count++;
 }
 
@@ -187,6 +189,7 @@ const char *library_transaction(struct library *l, uint32_t name)
 
 const char *library_session_name(struct library *l, uint32_t session)
 {
+	assert(session < l->sessions.count + l->expectation_count);
 	if (session < l->sessions.count) return l->sessions.items[session];
 	return l->assertions[session - l->sessions.count].text;
 }
@@ -201,6 +204,7 @@ static uint32_t add_position(struct library *l, struct position at)
 	}
 	VEC_RESERVE(l->positions, l->position_count, l->position_capacity);
 	l->positions[l->position_count] = at;
+	assert(l->position_count < l->position_capacity);
 	return l->position_count++;
 }
 
@@ -238,6 +242,7 @@ static uint32_t add_point(struct library *l, const char *object,
                           uint64_t address)
 {
 	struct position at = find_position(l, object, address);
+	assert(object);
 	VEC_RESERVE(l->points, l->point_count, l->point_capacity);
 	l->points[l->point_count++] =
 		(struct known_point){ keep(l, object), address,
@@ -273,6 +278,7 @@ static void add_assertion(struct library *l, enum assertion_kind kind,
                           const char *text, uint32_t point)
 {
 	uint32_t i = atomic_load(&l->assertion_count);
+	assert(i < l->assertion_capacity && point < l->position_count);
 	l->assertions[i] = (struct assertion){ .kind = kind,
 		                               .text = text,
 		                               .message = text,
@@ -309,6 +315,7 @@ uint32_t library_assertion_number(struct library *l, const char *message,
 	else
 		add_assertion(l, ASSERTION_INLINE, message, point);
 	unlock(l);
+	assert(i <= l->assertion_capacity);
 	if (!full) return i;
 	too_many_assertions(l);
 	return i - 1;
@@ -363,6 +370,7 @@ uint32_t library_meet_assertion(const struct program *p, uint32_t there,
 {
 	struct library *l = library_of(p->library);
 	uint32_t point = 0;
+	assert(a.message);
 	if (there < l->expectation_count) return there;
 	if (a.object) point = library_point(l, a.object, a.address);
 	return library_assertion_number(l, a.message, point);
@@ -389,6 +397,7 @@ void library_add_expectation(struct library *l, const char *text,
 {
 	uint32_t point = object ? library_point(l, object, address) : 0;
 	l->expectation_count++;
+	assert(l->assertion_count == l->expectation_count - 1);
 	if (++l->assertion_capacity > l->assertion_room) grow_assertions(l);
 	add_assertion(l, ASSERTION_FINAL, text_of_guest(&l->region, text),
 	              point);
@@ -419,6 +428,7 @@ uint32_t library_expectation_count(const struct library *l)
 uint32_t library_add_function(struct library *l,
                               const struct foreign_function *f)
 {
+	assert(f->name && f->library);
 	VEC_RESERVE(l->functions, l->function_count, l->function_capacity);
 	struct foreign_function *copy = &l->functions[l->function_count];
 	uint8_t *parameters =

@@ -1,5 +1,6 @@
 #include "native/host/loaded.h"
 
+#include <assert.h>
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,7 @@ static int note_own(struct dl_phdr_info *info, size_t size, void *data)
 			span.end = start + h->p_memsz;
 	}
 	VEC_RESERVE(l->own, l->own_count, l->own_capacity);
+	assert(l->own_count < l->own_capacity);
 	l->own[l->own_count++] = span;
 	return 0;
 }
@@ -66,6 +68,7 @@ static void add(struct loaded *l, const struct shared_object *o)
 	new->path = mem_take(length + 1);
 	memcpy(new->path, o->path, length);
 	new->path[length] = 0;
+	assert(length < SHARED_PATH);
 	l->count++;
 }
 
@@ -75,6 +78,7 @@ void loaded_read(struct loaded *l, struct shared *shared)
 	if (noted > SHARED_OBJECTS) noted = SHARED_OBJECTS;
 	if (noted <= l->noted) return;
 	l->objects = mem_grow(l->objects, noted, sizeof *l->objects);
+	assert(l->count == l->noted && noted <= SHARED_OBJECTS);
 	while (l->noted < noted) add(l, &shared->objects[l->noted++]);
 }
 

@@ -1,5 +1,6 @@
 #include "native/host/process.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -81,6 +82,7 @@ struct process *process_new_with(const struct worker_job *job,
                                  process_body *body)
 {
 	struct process *p = mem_take0(1, sizeof *p);
+	assert(job && body && step_timeout >= 0);
 	p->job = job;
 	p->body = body;
 	p->step_timeout = step_timeout;
@@ -137,6 +139,7 @@ static void close_files(struct process *p)
 /* The worker is the leader of a group: what it has started goes with it. */
 static void kill_group(struct process *p)
 {
+	assert(p->pid > 0);
 	kill(-p->pid, SIGKILL);
 	kill(p->pid, SIGKILL);
 }
@@ -145,6 +148,7 @@ static void kill_group(struct process *p)
 static bool is_dead(struct process *p)
 {
 	siginfo_t info;
+	assert(p->pid > 0);
 	info.si_pid = 0;
 	int r = waitid(P_PID, (id_t)p->pid, &info, WEXITED | WNOHANG | WNOWAIT);
 	return r ? errno != EINTR : info.si_pid != 0;
@@ -154,6 +158,7 @@ static bool is_dead(struct process *p)
 static int stopped_by(struct process *p)
 {
 	siginfo_t info;
+	assert(p->pid > 0);
 	info.si_pid = 0;
 	if (waitid(P_PID, (id_t)p->pid, &info, WSTOPPED | WNOHANG | WNOWAIT))
 		return 0;
@@ -164,6 +169,7 @@ static int stopped_by(struct process *p)
 static void read_program(struct process *p, char *out)
 {
 	char path[40];
+	assert(p->pid > 0);
 	snprintf(path, sizeof path, "/proc/%d/comm", (int)p->pid);
 	int file = open(path, O_RDONLY | O_CLOEXEC);
 	if (file < 0) return;
@@ -195,6 +201,7 @@ static bool reap(struct process *p, int *status)
 	double until = seconds_now() + GRACE;
 	struct timespec nap = { 0, 20000 };
 	bool by_itself;
+	assert(p->pid > 0);
 	while (!(by_itself = is_dead(p)) && seconds_now() < until) {
 		nanosleep(&nap, NULL);
 		if (nap.tv_nsec < 5000000) nap.tv_nsec *= 2;
@@ -209,6 +216,7 @@ static bool reap(struct process *p, int *status)
 		*status = -1;
 	else
 		p->cpu += seconds_in(used.ru_utime) + seconds_in(used.ru_stime);
+	assert(got < 0 || got == p->pid);
 	p->pid = 0;
 	return by_itself;
 }
@@ -220,6 +228,7 @@ void process_end(struct process *p)
 	shutdown(p->socket, SHUT_RDWR);
 	reap(p, &status);
 	close_files(p);
+	assert(!p->pid && p->socket < 0 && p->output < 0);
 }
 
 /* The same for one that does not listen. */
@@ -290,6 +299,7 @@ uint64_t process_memory(const struct process *p)
 static bool open_files(struct process *p, struct child *c)
 {
 	int sockets[2], pipes[2];
+	assert(p->socket < 0 && p->lifeline < 0 && p->output < 0);
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets))
 		return false;
 	p->socket = sockets[0];
@@ -323,6 +333,7 @@ static pthread_mutex_t births = PTHREAD_MUTEX_INITIALIZER;
 
 static enum process_answer give_birth(struct process *p, struct child *c)
 {
+	assert(!p->pid);
 	if (!open_files(p, c))
 		return refuse(p, "no files", "allow more of them (ulimit -n)");
 	shared_memory_begin(&p->memory);
@@ -432,6 +443,7 @@ static enum process_answer bury(struct process *p)
 	struct shared *s = p->memory.shared;
 	bool told = d->kind == CRASH_TIMEOUT;
 	bool by_itself = reap(p, &d->status);
+	assert(s);
 	read_record(d, &s->crash);
 	if (d->kind == CRASH_NONE) d->kind = CRASH_EXIT;
 	if (d->kind == CRASH_EXIT && !shared_memory_is_whole(&p->memory))
@@ -489,12 +501,14 @@ static int slice(const struct process *p, double since)
 {
 	if (p->step_timeout <= 0) return SLICE;
 	double left = 1000 * (since + p->step_timeout - seconds_now());
+	assert(p->step_timeout > 0);
 	return left >= SLICE ? SLICE : left > 0 ? (int)left + 1 : 0;
 }
 
 /* The worker notes where it is, if it still can. */
 static enum process_answer give_up(struct process *p, enum crash_kind kind)
 {
+	assert(p->pid > 0 && kind != CRASH_NONE);
 	p->report.kind = kind;
 	p->report.stopped = stopped_by(p);
 	kill(p->pid, SIGALRM);
@@ -519,6 +533,7 @@ static enum process_answer give_up_spoilt(struct process *p)
 /* It rings once for each command, and once before. */
 static enum process_answer take_reply(struct process *p)
 {
+	assert(p->pid > 0);
 	if (!shared_memory_is_whole(&p->memory) ||
 	    p->ear.received != p->memory.commands + 1)
 		return give_up_spoilt(p);
@@ -532,6 +547,7 @@ static enum process_answer await(struct process *p)
 	struct shared *s = p->memory.shared;
 	uint64_t progress = atomic_load(&s->progress);
 	double since = seconds_now();
+	assert(s && p->pid > 0 && p->socket >= 0);
 	for (;;) {
 		enum wakeup_result r = wakeup_wait(&s->answered, &p->ear,
 		                                   p->socket, slice(p, since));
@@ -575,6 +591,7 @@ static bool has_grown(struct process *p)
 enum process_answer process_start(struct process *p)
 {
 	if (p->pid && has_grown(p)) process_end(p);
+	assert(!p->pid || p->memory.shared);
 	return have_worker(p);
 }
 
@@ -587,6 +604,7 @@ enum process_answer process_ask(struct process *p)
 {
 	enum process_answer a = have_worker(p);
 	if (a != PROCESS_REPLIED) return a;
+	assert(p->pid > 0 && p->memory.shared);
 	shared_memory_ask(&p->memory);
 	forget_output(p);
 	wakeup_send(&p->memory.shared->asked, p->socket);
@@ -595,6 +613,7 @@ enum process_answer process_ask(struct process *p)
 
 const struct wire *process_reply(const struct process *p)
 {
+	assert(p->memory.copy);
 	return p->memory.copy;
 }
 
@@ -637,5 +656,6 @@ const char *process_object(struct process *p, uint64_t address,
 	const struct loaded_object *o = loaded_find(&p->loaded, address);
 	if (!o) return NULL;
 	*in_file = address - o->bias;
+	assert(address >= o->start && address < o->end);
 	return o->path;
 }

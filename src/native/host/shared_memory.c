@@ -1,5 +1,6 @@
 #include "native/host/shared_memory.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,6 +14,7 @@
 /* Wires begin at pages. */
 static size_t page_up(size_t bytes)
 {
+	assert(bytes <= SIZE_MAX - 4095);
 	return (bytes + 4095) & ~(size_t)4095;
 }
 
@@ -28,6 +30,7 @@ static size_t all_bytes(void)
 
 static void make_copy(struct shared_memory *m, uint64_t capacity)
 {
+	assert(capacity <= 2 * WIRE_BYTES);
 	free(m->copy);
 	m->copy = mem_take(sizeof *m->copy + capacity);
 	m->copy->capacity = capacity;
@@ -57,6 +60,8 @@ bool shared_memory_take(struct shared_memory *m)
 	p += page_up(sizeof(struct shared));
 	m->command = (struct wire *)(void *)p;
 	m->reply = (struct wire *)(void *)(p + wire_bytes());
+	assert((char *)m->reply + wire_bytes() ==
+	       (char *)m->shared + all_bytes());
 	return true;
 }
 
@@ -68,6 +73,7 @@ static void clear_wire(struct wire *w)
 	length = page_up(sizeof *w + length);
 	if (length > WIRE_KEPT)
 		madvise((char *)w + WIRE_KEPT, length - WIRE_KEPT, MADV_REMOVE);
+	assert(length >= sizeof *w);
 	w->capacity = WIRE_BYTES;
 	atomic_store(&w->length, 0);
 }
@@ -75,6 +81,7 @@ static void clear_wire(struct wire *w)
 void shared_memory_begin(struct shared_memory *m)
 {
 	struct shared *s = m->shared;
+	assert(s && m->command && m->reply);
 	memset(s, 0, sizeof *s);
 	s->command = m->command;
 	s->reply = m->reply;
@@ -96,6 +103,7 @@ struct wire *shared_memory_command(struct shared_memory *m)
 
 void shared_memory_ask(struct shared_memory *m)
 {
+	assert(m->shared);
 	m->command_bytes = atomic_load(&m->command->length);
 	m->commands++;
 	clear_wire(m->reply);
@@ -110,10 +118,12 @@ void shared_memory_drop(struct shared_memory *m)
 void shared_memory_read(struct shared_memory *m)
 {
 	uint64_t length = atomic_load(&m->reply->length);
+	assert(m->shared);
 	shared_memory_drop(m);
 	if (length > WIRE_BYTES) return;
 	if (length > m->copy->capacity)
 		make_copy(m, length > COPY_LEAST ? 2 * length : COPY_LEAST);
+	assert(length <= m->copy->capacity);
 	memcpy(m->copy->bytes, m->reply->bytes, length);
 	atomic_store(&m->copy->length, length);
 }
@@ -127,6 +137,7 @@ static bool is_wire(const struct wire *w)
 bool shared_memory_is_whole(const struct shared_memory *m)
 {
 	const struct shared *s = m->shared;
+	assert(s);
 	return s->first_seal == SEAL && s->last_seal == SEAL &&
 	       s->command == m->command && s->reply == m->reply &&
 	       atomic_load(&s->asked.sent) == m->commands &&

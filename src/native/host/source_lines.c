@@ -1,5 +1,6 @@
 #include "native/host/source_lines.h"
 
+#include <assert.h>
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
@@ -155,6 +156,7 @@ static char *read_file(struct source_text *t, int file, size_t *length)
 		return NULL;
 	}
 	bytes[*length] = 0;
+	assert(*length <= t->left);
 	t->left -= *length;
 	return bytes;
 }
@@ -162,6 +164,7 @@ static char *read_file(struct source_text *t, int file, size_t *length)
 /* A line that is not UTF-8, or holds a zero, is no text. */
 static char *end_line(char *line, size_t length)
 {
+	assert(line);
 	if (length && line[length - 1] == '\r') length--;
 	line[length] = 0;
 	bool is_text = !memchr(line, 0, length) && utf8_is_valid(line, length);
@@ -176,6 +179,7 @@ static void split(struct source_file *f, size_t length)
 		if (!stop) stop = end;
 		VEC_RESERVE(f->lines, f->count, f->capacity);
 		f->lines[f->count++] = end_line(at, (size_t)(stop - at));
+		assert(stop >= at && stop <= end);
 		at = stop + 1;
 	}
 }
@@ -282,6 +286,7 @@ static void open_object(struct object *o)
 
 static struct object *object_of(struct source_lines *s, const char *path)
 {
+	assert(path);
 	for (uint32_t i = 0; i < s->count; i++)
 		if (!strcmp(s->objects[i].path, path)) return &s->objects[i];
 	VEC_RESERVE(s->objects, s->count, s->capacity);
@@ -325,6 +330,7 @@ static size_t index_of(Dwarf_Lines *lines, size_t count, const Dwarf_Line *line)
 {
 	size_t i = 0;
 	while (i < count && dwarf_onesrcline(lines, i) != line) i++;
+	assert(i <= count);
 	return i;
 }
 

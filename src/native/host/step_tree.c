@@ -11,6 +11,7 @@ static uint32_t find(const struct step_tree *m, const struct tree_step *from,
                      struct value answer, struct table_probe *at)
 {
 	uint32_t i;
+	assert(step_waits(from));
 	*at = table_probe(hash_mix(from->serial, value_hash(answer)));
 	while ((i = table_next(&m->by_answer, at)) != TABLE_NONE)
 		if (m->steps[i]->before == from &&
@@ -26,6 +27,7 @@ struct tree_step *step_tree_find(const struct step_tree *m,
 	struct table_probe at;
 	if (!step_waits(from)) return from->next;
 	uint32_t i = find(m, from, answer, &at);
+	assert(i == TABLE_NONE || m->steps[i]->before == from);
 	return i == TABLE_NONE ? NULL : m->steps[i];
 }
 
@@ -45,6 +47,7 @@ void step_tree_add(struct step_tree *m, struct tree_step *from,
 	VEC_RESERVE(m->steps, m->count, m->capacity);
 	table_put(&m->by_answer, at, m->count);
 	m->steps[m->count++] = to;
+	assert(m->count == m->by_answer.count);
 }
 
 size_t step_tree_bytes(const struct step_tree *m)

@@ -1,5 +1,6 @@
 #include "native/runtime/api.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,9 @@ enum { SHOWN = 60 }; /* bytes of a string in a message */
 static void add_bytes(struct text *t, const char *s, size_t length)
 {
 	size_t n = length < SHOWN ? length : SHOWN;
+	assert(s || !length);
 	while (n < length && n && ((unsigned char)s[n] & 0xc0) == 0x80) n--;
+	assert(n <= length && n <= SHOWN);
 	text_json_string(t, s, n);
 	if (n < length) text_string(t, "...");
 }
@@ -33,6 +36,7 @@ void api_fail(const struct call *c, const char *format, ...)
 {
 	struct text t = { 0 };
 	va_list list;
+	assert(c->function && task_current());
 	text_format(&t, "%s(", c->function);
 	add_value(&t, c->about);
 	text_char(&t, ')');
@@ -63,6 +67,7 @@ static const char *const places[] = {
 
 static const char *rule(enum task_kind is, enum task_kind wanted)
 {
+	assert(is != wanted);
 	if (is == TASK_EXPECT)
 		return "it may use iso_noted() and iso_noted_int() only";
 	if (wanted == TASK_DECLARING)
@@ -89,6 +94,7 @@ static void check_stack(const struct call *c, const struct task *s)
 {
 	struct text t = { 0 };
 	const void *here = __builtin_frame_address(0);
+	assert(s->fibre);
 	if (fibre_holds(s->fibre, here)) return;
 	const struct task *owner = declared_owner(here);
 	if (!owner) return;
@@ -185,6 +191,7 @@ void iso_begin(const char *name)
 	if (!name) name = "txn";
 	s->transaction = region_copy_string(&s->memory, name, strlen(name));
 	s->begun = c.pc;
+	assert(s->transaction);
 	struct wire_writer w = step_begin(STEP_BEGIN, c.pc);
 	put_text(&w, name);
 	step_end(&w);
@@ -192,6 +199,7 @@ void iso_begin(const char *name)
 
 static void end_transaction(const struct call *c, enum wire_step kind)
 {
+	assert(kind == STEP_COMMIT || kind == STEP_ABORT);
 	enter_transaction(c)->transaction = NULL;
 	struct wire_writer w = step_begin(kind, c->pc);
 	step_end(&w);
@@ -227,6 +235,7 @@ static _Noreturn void fail_kind(const struct call *c, struct iso_value v,
 		: v.kind == ISO_BYTES
 			? "iso_get_string() or iso_get()"
 			: "iso_get(), or give it an initial value";
+	assert(v.kind == ISO_NULL || v.kind == ISO_INT || v.kind == ISO_BYTES);
 	add_value(&t, v);
 	if (v.kind == ISO_NULL)
 		text_string(&t, "null, as where nothing was written");

@@ -1,5 +1,6 @@
 #include "native/runtime/child.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -37,6 +38,7 @@ static void close_from_to(int from, int to)
 static void close_others(int a, int b)
 {
 	int low = a < b ? a : b, high = a < b ? b : a;
+	assert(a != b);
 	close_from_to(3, low - 1);
 	close_from_to(low + 1, high - 1);
 	close_from_to(high + 1, 0x7fffffff);
@@ -106,6 +108,7 @@ static void take_name(const char *client)
 void child_prepare(const struct child *c, const struct worker_job *job)
 {
 	struct rlimit no_core = { 0, 0 };
+	assert(c->socket >= 0 && c->lifeline >= 0);
 	setpgid(0, 0);
 	redirect(c->output);
 	close_others(c->socket, c->lifeline);

@@ -1,5 +1,6 @@
 #include "native/runtime/crash.h"
 
+#include <assert.h>
 #include <execinfo.h>
 #include <limits.h>
 #include <link.h>
@@ -73,6 +74,7 @@ static void note_frames(struct crash_record *c, const ucontext_t *at)
 	while (at && first < count && (uint64_t)(uintptr_t)found[first] != pc)
 		first++;
 	if (at) first++;
+	assert(first >= 0);
 	for (int i = first; i < count; i++)
 		add_frame(c, (uint64_t)(uintptr_t)found[i]);
 	if (at && c->frame_count == 1) add_frame(c, caller(at));
@@ -127,6 +129,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
 static void note_end(enum crash_kind kind, int code)
 {
 	struct crash_record *c = &watched->crash;
+	assert(watched && kind != CRASH_NONE);
 	c->frame_count = 0;
 	c->signal = 0;
 	c->code = code;
@@ -254,6 +257,7 @@ void crash_watch(struct shared *shared)
 	struct sigaction a = { .sa_sigaction = on_signal,
 		               .sa_flags = SA_SIGINFO | SA_ONSTACK };
 	void *here;
+	assert(shared && !watched);
 	watched = shared;
 	dl_iterate_phdr(find_own, NULL);
 	backtrace(&here, 1); /* loads what it needs */
@@ -276,6 +280,7 @@ static bool find_path(const struct dl_phdr_info *info, char *out)
 	char path[PATH_MAX];
 	if (!strchr(name, '/') || !realpath(name, path)) return false;
 	if (strlen(path) >= SHARED_PATH) return false;
+	assert(strlen(path) < SHARED_PATH);
 	strcpy(out, path);
 	return true;
 }

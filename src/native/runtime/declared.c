@@ -1,10 +1,12 @@
 #include "native/runtime/declared.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/table.h"
 #include "native/runtime/api.h"
 #include "native/runtime/fibre.h"
 
@@ -13,19 +15,13 @@ struct sessions {
 	uint32_t count, capacity;
 };
 
-/* A key that has an initial value. */
-struct initial {
-	struct initial *next;
-	uint64_t hash;
-	struct iso_value key;
-};
-
 /* The client is declared once in a worker, and lives as long. */
 static struct {
 	struct sessions plain, expectations, all;
 	struct task *finally;
 	bool has_isolation;
-	struct initial **initials;
+	struct table by_key; /* of those that have an initial value */
+	struct iso_value *initials;
 	uint32_t initial_count, initial_capacity;
 	struct region memory;
 } declared;
@@ -34,6 +30,7 @@ static struct {
 
 static void add(struct sessions *list, struct task *s)
 {
+	assert(s && list->count <= list->capacity);
 	VEC_RESERVE(list->items, list->count, list->capacity);
 	list->items[list->count++] = s;
 }
@@ -50,6 +47,7 @@ struct task *declared_session(uint32_t number)
 
 const struct task *declared_owner(const void *address)
 {
+	assert(address);
 	for (uint32_t i = 0; i < declared.all.count; i++) {
 		const struct task *s = declared.all.items[i];
 		if (s->fibre && fibre_holds(s->fibre, address)) return s;
@@ -72,6 +70,7 @@ static struct task *new_session(enum task_kind kind, const char *name,
                                 void *data)
 {
 	struct task *s = mem_take0(1, sizeof *s);
+	assert(name && (kind == TASK_PLAIN || kind == TASK_EXPECT));
 	s->kind = kind;
 	s->name = mem_copy_string(name);
 	s->body = kind == TASK_EXPECT ? run_expectation : run_session;
@@ -91,6 +90,7 @@ static void declare(const struct call *c, enum wire_step kind, const char *name)
 /* Wherever it was called, iso_finally() declares the last session. */
 void declared_finish(uint64_t client)
 {
+	assert(!declared.all.count);
 	if (!declared.plain.count)
 		task_fail(client, "iso_client() declares no session: it "
 		                  "has to call iso_session()");
@@ -183,54 +183,29 @@ static uint64_t key_hash(struct iso_value key)
 	               : hash_bytes(2, key.length ? key.bytes : "", key.length);
 }
 
-static bool is_key(const struct initial *i, uint64_t hash, struct iso_value key)
+static bool is_key(struct iso_value a, struct iso_value b)
 {
-	if (i->hash != hash || i->key.kind != key.kind) return false;
-	if (key.kind == ISO_INT) return i->key.integer == key.integer;
-	return i->key.length == key.length &&
-	       (!key.length || !memcmp(i->key.bytes, key.bytes, key.length));
-}
-
-static struct initial **bucket_of(uint64_t hash)
-{
-	return &declared.initials[hash & (declared.initial_capacity - 1)];
-}
-
-static void put_in_bucket(struct initial *i)
-{
-	i->next = *bucket_of(i->hash);
-	*bucket_of(i->hash) = i;
-}
-
-static void grow_initials(void)
-{
-	struct initial **old = declared.initials, *next;
-	uint32_t count = declared.initial_capacity;
-	declared.initial_capacity = count ? 2 * count : 16;
-	declared.initials = mem_take0(declared.initial_capacity, sizeof *old);
-	for (uint32_t b = 0; b < count; b++)
-		for (struct initial *i = old[b]; i; i = next) {
-			next = i->next;
-			put_in_bucket(i);
-		}
-	free(old);
+	if (a.kind != b.kind) return false;
+	if (a.kind == ISO_INT) return a.integer == b.integer;
+	return a.length == b.length &&
+	       (!a.length || !memcmp(a.bytes, b.bytes, a.length));
 }
 
 static void add_initial(const struct call *c, struct iso_value key)
 {
-	uint64_t hash = key_hash(key);
-	if (declared.initial_count == declared.initial_capacity)
-		grow_initials();
-	for (struct initial *i = *bucket_of(hash); i; i = i->next)
-		if (is_key(i, hash, key))
+	struct table_probe at = table_probe(key_hash(key));
+	uint32_t i;
+	if (!declared.initial_capacity) table_init(&declared.by_key, 0);
+	while ((i = table_next(&declared.by_key, &at)) != TABLE_NONE)
+		if (is_key(declared.initials[i], key))
 			api_fail(c, ": this key has an initial value already");
-	struct initial *i = region_take(&declared.memory, sizeof *i);
-	*i = (struct initial){ .hash = hash, .key = key };
 	if (key.length)
-		i->key.bytes = region_copy_string(&declared.memory, key.bytes,
-		                                  key.length);
-	put_in_bucket(i);
-	declared.initial_count++;
+		key.bytes = region_copy_string(&declared.memory, key.bytes,
+		                               key.length);
+	VEC_RESERVE(declared.initials, declared.initial_count,
+	            declared.initial_capacity);
+	table_put(&declared.by_key, at, declared.initial_count);
+	declared.initials[declared.initial_count++] = key;
 }
 
 static void initial(const struct call *c, struct iso_value key,

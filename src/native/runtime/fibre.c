@@ -52,6 +52,7 @@ static char *stack_of(const struct fibre *f)
 
 static void enter(struct fibre *f)
 {
+	assert(!running && f->started && !f->over);
 	running = f;
 	int error = errno;
 	tools_leave(&f->tools, TOOLS_IN, stack_of(f), f->size);
@@ -64,6 +65,7 @@ static void enter(struct fibre *f)
 
 static void leave(struct fibre *f, bool for_ever)
 {
+	assert(f && running == f);
 	running = NULL;
 	tools_leave(&f->tools, for_ever ? TOOLS_OUT_FOR_EVER : TOOLS_OUT, NULL,
 	            0);
@@ -82,6 +84,7 @@ static void leave_for_ever(struct fibre *f)
  * frames below are not asked what they would do. */
 static void run(struct fibre *f)
 {
+	assert(running == f);
 	tools_arrive_inside(&f->tools, true);
 	f->function(f->data);
 	leave_for_ever(f);
@@ -110,6 +113,7 @@ bool fibre_resume(struct fibre *f)
 void fibre_yield(void)
 {
 	struct fibre *f = running;
+	assert(f);
 	leave(f, false);
 	if (f->dying) leave_for_ever(f);
 }
@@ -174,6 +178,7 @@ static bool map_stack(struct fibre *f)
 	char *p = mmap(NULL, GUARD + f->size, PROT_NONE,
 	               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK,
 	               -1, 0);
+	assert(f->size > 0 && !f->guard);
 	if (p == MAP_FAILED) return false;
 	if (mprotect(p + GUARD, f->size, PROT_READ | PROT_WRITE)) {
 		munmap(p, GUARD + f->size);
@@ -201,6 +206,7 @@ static struct fibre *fibre_make(size_t size)
 
 static void unmake(struct fibre *f)
 {
+	assert(f != running && f->guard);
 	tools_remove_stack(&f->tools);
 	if (f->entry) free_callback(f->entry);
 	munmap(f->guard, GUARD + f->size);
@@ -213,7 +219,9 @@ static struct fibre *take_kept(size_t size)
 	while (kept) {
 		struct fibre *f = kept;
 		kept = f->next;
+		assert(kept_count > 0);
 		kept_count--;
+		assert(f->guard);
 		if (f->size == size) return f;
 		unmake(f);
 	}
@@ -229,11 +237,13 @@ static void keep(struct fibre *f)
 	f->next = kept;
 	kept = f;
 	kept_count++;
+	assert(kept_count <= KEPT);
 }
 
 static size_t whole_pages(size_t bytes)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	assert(bytes > 0 && page > 0);
 	return (bytes + page - 1) / page * page;
 }
 
@@ -242,6 +252,7 @@ struct fibre *fibre_new(void (*function)(void *data), void *data,
 {
 	size_t size = whole_pages(stack_bytes);
 	struct fibre *f = take_kept(size);
+	assert(function);
 	if (!f) f = fibre_make(size);
 	if (!f) return NULL;
 	f->function = function;

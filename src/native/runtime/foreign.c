@@ -13,6 +13,7 @@
 void *foreign_find(const struct foreign_function *f, const char **why)
 {
 	static char message[1024];
+	assert(f->library && f->name);
 	*why = message;
 	void *library = dlopen(f->library, RTLD_NOW | RTLD_LOCAL);
 	if (!library) {
@@ -25,6 +26,7 @@ void *foreign_find(const struct foreign_function *f, const char **why)
 		snprintf(message, sizeof message,
 		         "the library '%s' has no function '%s'", f->library,
 		         f->name);
+	assert(address || *message);
 	return address;
 }
 
@@ -39,6 +41,7 @@ static void push(av_alist *list, enum foreign_type type, struct iso_value v)
 struct iso_value foreign_call(const struct foreign_function *f, void *address,
                               const struct iso_value *arguments)
 {
+	assert(address);
 	av_alist list;
 	long long number = 0;
 	const char *string = NULL;

@@ -1,5 +1,6 @@
 #include "native/runtime/task.h"
 
+#include <assert.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <string.h>
@@ -28,6 +29,7 @@ static struct {
 
 void tasks_begin(struct shared *shared, int socket)
 {
+	assert(shared && shared->reply && socket >= 0);
 	memset(&now, 0, sizeof now);
 	now.shared = shared;
 	now.socket = socket;
@@ -44,6 +46,7 @@ static void task_moves(void)
 {
 	uint64_t n = atomic_load_explicit(&now.shared->progress,
 	                                  memory_order_relaxed);
+	assert(now.shared);
 	atomic_store_explicit(&now.shared->progress, n + 1,
 	                      memory_order_relaxed);
 }
@@ -92,6 +95,7 @@ void reply_error(const char *message)
 
 static _Noreturn void stop(void)
 {
+	assert(now.task && !now.task->over);
 	now.task->over = true;
 	for (;;) fibre_yield();
 }
@@ -117,6 +121,7 @@ struct wire_writer step_begin(enum wire_step kind, uint64_t pc)
 
 static void complete(struct wire_writer *w)
 {
+	assert(now.task);
 	if (w->full || w->at > WIRE_BYTES - RESERVE)
 		task_fail(now.task->begun,
 		          "too much at once: a session can give isoscope "
@@ -147,6 +152,7 @@ void step_end(struct wire_writer *w)
 
 void step_last(struct wire_writer *w)
 {
+	assert(now.task);
 	check_socket();
 	complete(w);
 	stop();
@@ -154,7 +160,9 @@ void step_last(struct wire_writer *w)
 
 struct iso_value task_argument(void)
 {
+	assert(now.task);
 	while (!now.answers_left) fibre_yield();
+	assert(now.answers_left > 0);
 	now.answers_left--;
 	struct iso_value v = wire_get_value(&now.answers);
 	if (v.kind == ISO_BYTES)
@@ -174,6 +182,7 @@ struct iso_value step_ask(struct wire_writer *w)
 
 static void write_end(struct task *s, struct iso_value result)
 {
+	assert(s == now.task);
 	if (s->transaction)
 		task_fail(s->begun,
 		          "returned in the middle of transaction \"%s\": "
@@ -191,6 +200,7 @@ static void run(void *data)
 {
 	struct task *s = data;
 	struct iso_value result = s->body(s);
+	assert(s->body);
 	crash_end_copy("the end of the session");
 	write_end(s, result);
 }
@@ -199,6 +209,7 @@ void task_abandon(struct task *s)
 {
 	static const struct region_mark nothing;
 	fibre_free(s->fibre);
+	assert(s != now.task);
 	s->fibre = NULL;
 	s->transaction = NULL;
 	s->begun = s->called = 0;
@@ -208,6 +219,7 @@ void task_abandon(struct task *s)
 
 static void resume(struct task *s)
 {
+	assert(!now.task && s->fibre && !s->over);
 	now.task = s;
 	task_moves();
 	set_called(s);
@@ -229,6 +241,7 @@ static void no_fibre(bool fresh)
 void task_run(struct task *s, bool fresh, struct wire_reader answers,
               uint64_t count)
 {
+	assert(s && !now.task);
 	now.answers = answers;
 	now.answers_left = count;
 	now.steps = 0;

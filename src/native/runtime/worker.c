@@ -1,5 +1,6 @@
 #include "native/runtime/worker.h"
 
+#include <assert.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -70,6 +71,7 @@ static struct iso_value run_client(struct task *s)
 {
 	const struct worker *w = s->data;
 	void *client = dlsym(load(w->job->client), "iso_client");
+	assert(w->job->client && s->kind == TASK_LOADING);
 	crash_note_objects(w->shared);
 	if (!client)
 		task_fail(0, "there is no function iso_client() in it: "
@@ -87,6 +89,7 @@ static bool find_functions(struct worker *w)
 {
 	const struct worker_job *job = w->job;
 	const char *why;
+	assert(!w->addresses);
 	w->addresses = mem_take0(job->function_count, sizeof *w->addresses);
 	for (uint32_t i = 0; i < job->function_count; i++) {
 		w->addresses[i] = foreign_find(&job->functions[i], &why);
@@ -136,6 +139,7 @@ static struct iso_value run_function(struct task *s)
 	const struct foreign_function *f = &w->job->functions[s->function];
 	struct iso_value *arguments = region_take(
 		&s->memory, (f->parameter_count + 1) * sizeof *arguments);
+	assert(s->function < w->job->function_count);
 	for (uint32_t i = 0; i < f->parameter_count; i++)
 		arguments[i] = task_argument();
 	return foreign_call(f, w->addresses[s->function], arguments);
@@ -184,6 +188,7 @@ void worker_run(const struct worker_job *job, struct shared *shared, int socket)
 		                         .body = run_function } };
 	struct wakeup_waiter ear;
 	enum wakeup_result heard;
+	assert(shared && shared->command && shared->reply && socket >= 0);
 	w.foreign.data = &w;
 	w.foreign.name = "a function";
 	wakeup_waiter_init(&ear);
