@@ -1,4 +1,17 @@
-/* isoscope: every history of a transactional program under an isolation level.
+/* isoscope: the histories of transactions under isolation levels. The library
+ * does what the program does:
+ *
+ *     explore         iso_check_new(), iso_check_run()
+ *     run             iso_program_run()
+ *     record          iso_program_record()
+ *     compare         iso_program_compare()
+ *     check           iso_history_check()
+ *     predict         iso_history_predict()
+ *     convert         iso_reader_open(), iso_history_print()
+ *     generate        iso_history_generate()
+ *     compile, fmt    iso_program_load(), iso_source_format()
+ *
+ * Exploring a program, for example:
  *
  *     iso_program *program;
  *     iso_check *check;
@@ -70,7 +83,14 @@ ISO_API const char *iso_version(void);
 	X(ISO_E_RANGE, -5, "no element has this index",                       \
 	  "the index is not below the count; the output was not written")     \
 	X(ISO_E_CLIENT, -6, "code in C does not do the same each time",       \
-	  "what was found is worth nothing; iso_program_fault() says why")
+	  "what was found is worth nothing; iso_program_fault() says why")    \
+	X(ISO_E_HISTORY, -7, "the history does not fit",                      \
+	  "it cannot be read, or the format cannot express it, or it is of "  \
+	  "no use for what is asked; the diagnostics say why")                \
+	X(ISO_E_LIMIT, -8, "a limit or an interruption came first",           \
+	  "there is no result, or only that of a part")                       \
+	X(ISO_E_FILE, -9, "a file cannot be written",                         \
+	  "the diagnostics say why; there may be a part of it")
 
 enum {
 #define ISO_X(id, number, text, when) id = number,
@@ -130,6 +150,14 @@ ISO_API int iso_program_load_text(iso_program **out, const char *path,
 /* Checks of the program must have been freed before. */
 ISO_API void iso_program_free(iso_program *program);
 
+/* Its bytecode in readable form, for iso_free(). Returns 0, ISO_E_ARGUMENT, or
+ * ISO_E_PROGRAM for code in C, which has none. */
+ISO_API int iso_program_print(const iso_program *program, char **out);
+/* A program in canonical layout, for iso_free(); `path` is for the diagnostics.
+ * Returns 0, ISO_E_ARGUMENT or ISO_E_PROGRAM. */
+ISO_API int iso_source_format(char **out, const char *path, const char *source,
+                              size_t length, iso_diags **diags);
+
 /* Sessions in order of declaration; `finally` counts as the last one. */
 ISO_API size_t iso_program_session_count(const iso_program *program);
 ISO_API const char *iso_program_session_name(const iso_program *program,
@@ -151,21 +179,331 @@ ISO_API void iso_diags_free(iso_diags *diags);
 
 /* ---- histories ---- */
 
+/* Read from files, made, recorded, or met by an exploration. A history does not
+ * change; it belongs to one thread at a time. */
 typedef struct iso_history iso_history;
 
+typedef enum iso_format {
+	ISO_FORMAT_DETECT, /* reading: the content tells; writing: ISOSCOPE */
+	ISO_FORMAT_ISOSCOPE,
+	ISO_FORMAT_PLUME,
+	ISO_FORMAT_AWDIT,
+	ISO_FORMAT_DBCOP_BINCODE,
+	ISO_FORMAT_DBCOP_JSON,
+	ISO_FORMAT_DBCOP_TEXT,
+	ISO_FORMAT_COBRA, /* a folder */
+	ISO_FORMAT_REGISTER_EDN,
+	ISO_FORMAT_REGISTER_JSON,
+	ISO_FORMAT_LIST_EDN,
+	ISO_FORMAT_LIST_JSON,
+	ISO_FORMAT_ISOPREDICT
+} iso_format;
+
+/* "rw-edn" and "Jepsen and Elle, rw-register, EDN"; NULL for DETECT. */
+ISO_API const char *iso_format_word(iso_format format);
+ISO_API const char *iso_format_description(iso_format format);
+/* ISO_FORMAT_DETECT when there is none of this word. */
+ISO_API iso_format iso_format_from_word(const char *word);
+
+typedef struct iso_read_options {
+	size_t size; /* sizeof (iso_read_options); 0 means this version */
+	iso_format format;
+	bool unknown_is_initial; /* a value that nobody wrote is the key's
+	                          * initial one */
+} iso_read_options;
+
+/* Reads the histories of a file (or folder, or "-" for the standard input) one
+ * after the other; only isoscope's own format has several in one. */
+typedef struct iso_reader iso_reader;
+/* `options` and `diags` may be NULL. Returns 0, ISO_E_ARGUMENT or
+ * ISO_E_HISTORY. */
+ISO_API int iso_reader_open(iso_reader **out, const char *path,
+                            const iso_read_options *options, iso_diags **diags);
+/* Returns 1, or 0 at the end, with *out NULL, or ISO_E_ARGUMENT or
+ * ISO_E_HISTORY. */
+ISO_API int iso_reader_next(iso_reader *reader, iso_history **out,
+                            iso_diags **diags);
+ISO_API iso_format iso_reader_format(const iso_reader *reader);
+ISO_API void iso_reader_close(iso_reader *reader);
+/* The first history of a file. Returns 0, ISO_E_ARGUMENT or ISO_E_HISTORY. */
+ISO_API int iso_history_read(iso_history **out, const char *path,
+                             const iso_read_options *options,
+                             iso_diags **diags);
+
+/* The history in a format, for iso_free(); *length, unless that is NULL,
+ * without the zero at its end. Returns 0, ISO_E_ARGUMENT or ISO_E_HISTORY: the
+ * format cannot express the history, or is a folder. */
+ISO_API int iso_history_print(const iso_history *history, iso_format format,
+                              char **out, size_t *length, iso_diags **diags);
+/* The same into a file or, for Cobra, a folder. Also ISO_E_FILE. */
+ISO_API int iso_history_write(const iso_history *history, iso_format format,
+                              const char *path, iso_diags **diags);
+ISO_API void iso_free(void *printed);
+
 /* One line of JSON, the same for equal histories: see the history format in
- * the manual. */
+ * the manual. NULL if there is none, as of a history with lists. */
 ISO_API const char *iso_history_text(const iso_history *history);
+
+ISO_API size_t iso_history_session_count(const iso_history *history);
+/* NULL if there is no such session. */
+ISO_API const char *iso_history_session_name(const iso_history *history,
+                                             size_t session);
+/* With `init`, which is number 0; the others come session by session, in
+ * session order. */
 ISO_API size_t iso_history_transaction_count(const iso_history *history);
-/* 1 if the history satisfies the level, 0 if not, or ISO_E_ARGUMENT. */
+ISO_API size_t iso_history_event_count(const iso_history *history);
+
+#define ISO_NONE SIZE_MAX
+
+typedef enum iso_outcome {
+	ISO_COMMITTED,
+	ISO_ABORTED,
+	ISO_OUTCOME_UNKNOWN /* and nobody read from it */
+} iso_outcome;
+
+typedef struct iso_transaction {
+	size_t size;      /* sizeof (iso_transaction), by the caller */
+	size_t session;   /* ISO_NONE for init */
+	size_t index;     /* in its session, from 0 */
+	const char *name; /* NULL: none */
+	iso_outcome outcome;
+	size_t event_count;
+	uint32_t line; /* in the file; 0: unknown */
+} iso_transaction;
+
+typedef struct iso_event {
+	size_t size; /* sizeof (iso_event), by the caller */
+	bool write;  /* else it is a read */
+	/* The key's name, or NULL and its number. */
+	const char *key;
+	int64_t key_number;
+	/* The value as JSON text, or NULL and a number, or `absent`. Of a list
+	 * (`list`): its last element, or the one that is appended. */
+	const char *value;
+	int64_t number;
+	bool absent; /* null, an empty list, or not known */
+	bool list;
+	size_t writer; /* of a read: the transaction it reads from, which may
+	                * be its own; ISO_NONE: it is not known */
+	uint32_t line; /* in the file; 0: unknown */
+} iso_event;
+
+/* Each returns 0, ISO_E_ARGUMENT or ISO_E_RANGE. */
+ISO_API int iso_history_transaction(const iso_history *history,
+                                    size_t transaction, iso_transaction *out);
+ISO_API int iso_history_event(const iso_history *history, size_t transaction,
+                              size_t event, iso_event *out);
+
+/* 1 if the history satisfies the level, 0 if not, or ISO_E_ARGUMENT. Without
+ * limits: iso_history_check() takes some. */
 ISO_API int iso_history_satisfies(const iso_history *history, iso_level level);
 /* The usual name of the anomaly that the history shows, and through
  * `forbidden_by`, unless that is NULL, the weakest level that forbids it. NULL
  * and ISO_LEVEL_DEFAULT when the history is serializable. */
 ISO_API const char *iso_history_anomaly(const iso_history *history,
                                         iso_level *forbidden_by);
-/* Histories that iso_execution_history() made; not those of a violation. */
+/* Histories that were read, made or handed over; not those that a check or a
+ * result owns. */
 ISO_API void iso_history_free(iso_history *history);
+
+/* A history of a simulated store. Zero is the default everywhere. */
+typedef struct iso_generate_options {
+	size_t size;     /* sizeof (iso_generate_options); 0: this version */
+	iso_level level; /* that the store keeps (ser) */
+	uint64_t ops;    /* operations of all transactions together (40) */
+	uint64_t transactions; /* so many, instead of ops */
+	uint32_t sessions;     /* (5) */
+	uint32_t length;       /* operations of a transaction (4) */
+	bool geometric;        /* the length varies, and `length` is the mean */
+	uint32_t keys;         /* (10) */
+	double writes;         /* fraction of the operations (0.5) */
+	double theta;          /* key i is used with a probability proportional
+	                        * to 1/i^theta (0: all alike) */
+	uint32_t lag;          /* how many of the last commits a transaction
+	                        * may miss, if the level allows (100) */
+	double aborts;         /* fraction of the transactions (0) */
+	uint64_t seed;         /* (1) */
+	const char *anomaly;   /* "lost-update", ...: plants it (none) */
+	iso_format format;     /* that it is to be written in */
+} iso_generate_options;
+
+/* `options` may be NULL. Returns 0, or ISO_E_ARGUMENT: the diagnostics say
+ * why. */
+ISO_API int iso_history_generate(iso_history **out,
+                                 const iso_generate_options *options,
+                                 iso_diags **diags);
+
+/* ---- results ---- */
+
+enum {
+	ISO_HOLDS = 0,
+	ISO_VIOLATED = 1,
+	ISO_INCONCLUSIVE = 2, /* a limit came first, or nothing counts */
+	ISO_NO_VIOLATION = 3  /* random runs never prove that there is none */
+};
+
+/* What limits a call; zero: nothing does. */
+typedef struct iso_limits {
+	double timeout;  /* seconds of wall time */
+	uint64_t memory; /* bytes */
+	/* Asked now and then, by the thread of the call: true to stop. */
+	bool (*stop)(void *payload);
+	void *payload;
+} iso_limits;
+
+/* What was found. Strings and histories live as long as it does. */
+typedef struct iso_result iso_result;
+/* ISO_HOLDS, ISO_VIOLATED, ISO_INCONCLUSIVE, ISO_NO_VIOLATION, or
+ * ISO_E_ARGUMENT. */
+ISO_API int iso_result_verdict(const iso_result *result);
+/* "violated: not serializable; ...": what the program prints, without colours,
+ * in lines. */
+ISO_API const char *iso_result_text(const iso_result *result);
+/* What the program prints with --json: an object on a line. */
+ISO_API const char *iso_result_json(const iso_result *result);
+ISO_API void iso_result_free(iso_result *result);
+
+/* ---- checking a history ---- */
+
+typedef struct iso_history_check_options {
+	size_t size;     /* sizeof (iso_history_check_options); 0: this one */
+	unsigned levels; /* bit `1 << level` for each; 0: all */
+	bool no_witness; /* don't look for why levels are violated */
+	bool orders;     /* look for commit orders of the strongest levels that
+	                  * hold */
+	iso_limits limits;
+} iso_history_check_options;
+
+/* `options` may be NULL. The history must live as long as the result. The
+ * verdict is of all levels together. Returns 0 or ISO_E_ARGUMENT. */
+ISO_API int iso_history_check(iso_result **out, const iso_history *history,
+                              const iso_history_check_options *options);
+/* The verdict on a level; ISO_E_RANGE if it was not checked. */
+ISO_API int iso_result_level(const iso_result *result, iso_level level);
+/* What violates the level: "lost update"; or NULL. */
+ISO_API const char *iso_result_anomaly(const iso_result *result,
+                                       iso_level level);
+/* The part of the history that violates the level, or NULL. */
+ISO_API const iso_history *iso_result_witness(const iso_result *result,
+                                              iso_level level);
+/* All transactions, init first, in an order in which they may have committed
+ * under the level; NULL if none was found. */
+ISO_API const uint32_t *iso_result_order(const iso_result *result,
+                                         iso_level level);
+
+/* ---- predicting from a history ---- */
+
+typedef struct iso_predict_options {
+	size_t size;      /* sizeof (iso_predict_options); 0: this version */
+	iso_level level;  /* default: what the history states, or the program,
+	                   * else cc. Not ser */
+	bool relaxed;     /* keep what follows a read that is answered anew */
+	bool approximate; /* IsoPredict's sufficient condition, not the exact
+	                   * one */
+	uint64_t wanted;  /* predictions, those with the fewest changed reads
+	                   * first; 0: any one */
+	const iso_program *program; /* to run along what is predicted; NULL:
+	                             * none */
+	bool no_witness;            /* don't look for why predictions are not
+	                             * serializable */
+	iso_limits limits;
+} iso_predict_options;
+
+/* `options` may be NULL. The history must live as long as the result. Returns
+ * 0, ISO_E_ARGUMENT, ISO_E_HISTORY or ISO_E_CLIENT. */
+ISO_API int iso_history_predict(iso_result **out, const iso_history *history,
+                                const iso_predict_options *options,
+                                iso_diags **diags);
+
+typedef struct iso_prediction {
+	size_t size;                /* sizeof (iso_prediction), by the caller */
+	const iso_history *history; /* owned by the result */
+	bool observed;       /* it is the observed one: nothing is changed */
+	size_t changed;      /* reads that read from another transaction */
+	bool validated;      /* run along it, the program's execution was not
+	                      * serializable */
+	bool diverged;       /* the run could not follow it all the way */
+	const char *anomaly; /* usual name, or NULL */
+} iso_prediction;
+ISO_API size_t iso_result_prediction_count(const iso_result *result);
+/* Returns 0, ISO_E_ARGUMENT or ISO_E_RANGE. */
+ISO_API int iso_result_prediction(const iso_result *result, size_t i,
+                                  iso_prediction *out);
+
+/* ---- running a program ---- */
+
+/* A serial run, as an observed history: that of the seed, or of the first one
+ * behind it whose run meets no false assumption. The diagnostics warn of what
+ * fails in the run. `seed` and `diags` may be NULL; *seed is replaced by the
+ * one used. Returns 0, ISO_E_ARGUMENT, ISO_E_LIMIT or ISO_E_CLIENT. */
+ISO_API int iso_program_record(iso_history **out, const iso_program *program,
+                               uint64_t *seed, iso_diags **diags);
+
+typedef struct iso_run {
+	uint64_t number; /* from 1 */
+	uint64_t seed;
+	bool serializable;
+	size_t violated;            /* assertions, and run-time errors */
+	const iso_history *history; /* valid during the call */
+} iso_run;
+
+typedef struct iso_run_options {
+	size_t size;        /* sizeof (iso_run_options); 0 means this version */
+	iso_level level;    /* default: what the program says, else cc */
+	const char *policy; /* "uniform" (default), "weak=3", ... */
+	uint64_t runs;      /* (1000) */
+	uint64_t seed; /* (1) of the first run; the others count on from it */
+	bool robust;   /* an unserializable history is a violation */
+	bool stop_on_violation;
+	bool coverage; /* explore the program as well, and say how much of
+	                * what there is the runs have seen */
+	uint64_t max_histories; /* of that exploration; 0: no limit */
+	unsigned threads;       /* of that exploration; 0: one */
+	/* Each run that counts; may be NULL. False to stop. */
+	bool (*run)(void *payload, const iso_run *run);
+	void *payload;
+	iso_limits limits;
+} iso_run_options;
+
+/* Runs at random. `options` may be NULL.  Returns 0, ISO_E_ARGUMENT or
+ * ISO_E_CLIENT. */
+ISO_API int iso_program_run(iso_result **out, const iso_program *program,
+                            const iso_run_options *options);
+
+typedef struct iso_replay {
+	size_t size;       /* sizeof (iso_replay), by the caller */
+	bool diverged;     /* somewhere the history could not be followed */
+	uint64_t changed;  /* reads that were answered by another transaction
+	                    * than the history's */
+	uint64_t values;   /* reads that got another value, though from it */
+	bool serializable; /* the execution that resulted */
+} iso_replay;
+/* Runs the program along a history of it, under the level. Returns 0,
+ * ISO_E_ARGUMENT, ISO_E_HISTORY, ISO_E_LIMIT (it met a false assumption, or is
+ * too large) or ISO_E_CLIENT. */
+ISO_API int iso_program_replay(const iso_program *program,
+                               const iso_history *history, iso_level level,
+                               iso_replay *out, iso_diags **diags);
+
+typedef struct iso_compare_options {
+	size_t size;     /* sizeof (iso_compare_options); 0: this version */
+	iso_level level; /* default: what the program says, else cc. Not ser */
+	bool relaxed, approximate; /* as in iso_predict_options */
+	uint64_t traces;           /* distinct serial ones at most; 0: all */
+	uint64_t predictions;      /* of each trace at most; 0: one */
+	uint64_t runs;             /* random ones; 0: as many executions as
+	                            * prediction needs */
+	uint64_t seed;
+	uint64_t max_histories; /* of the exploration; 0: no limit */
+	unsigned threads;       /* of the exploration; 0: one */
+	iso_limits limits;
+} iso_compare_options;
+/* Prediction, random runs and exploration side by side. `options` and `diags`
+ * may be NULL.  Returns 0,
+ * ISO_E_ARGUMENT or ISO_E_CLIENT. */
+ISO_API int iso_program_compare(iso_result **out, const iso_program *program,
+                                const iso_compare_options *options,
+                                iso_diags **diags);
 
 /* ---- checks: one exploration each ---- */
 
@@ -238,8 +576,6 @@ typedef struct iso_observer {
 	bool (*tick)(void *payload, const iso_stats *so_far, uint32_t depth);
 } iso_observer;
 
-enum { ISO_HOLDS = 0, ISO_VIOLATED = 1, ISO_INCONCLUSIVE = 2 };
-
 /* The program is borrowed, the options are copied; `options` may be NULL.
  * Returns 0, ISO_E_ARGUMENT or ISO_E_LEVEL. */
 ISO_API int iso_check_new(iso_check **out, const iso_program *program,
@@ -252,6 +588,9 @@ ISO_API int iso_check_observe(iso_check *check, const iso_observer *observer,
 /* Explores; once per check. Returns ISO_HOLDS, ISO_VIOLATED, ISO_INCONCLUSIVE
  * (a limit came first, and no violation), or a negative error. */
 ISO_API int iso_check_run(iso_check *check);
+/* After it ran: the same as the other results have it. The check must live as
+ * long. Returns 0, ISO_E_ARGUMENT or ISO_E_STATE. */
+ISO_API int iso_check_result(iso_result **out, const iso_check *check);
 /* Asks the run to end soon. Async-signal-safe, and safe from any thread. */
 ISO_API void iso_check_stop(iso_check *check);
 /* Fills out->size bytes of `out`. Returns 0, ISO_E_ARGUMENT or ISO_E_STATE. */

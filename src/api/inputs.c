@@ -116,6 +116,10 @@ bool inputs_look(struct inputs *in,
 {
 	const struct inputs_options *o = &in->options;
 	bool more = true;
+	if (o->given) {
+		in->path = o->given->trace->file;
+		more = look(data, o->given);
+	}
 	for (size_t i = 0; more && i < o->count; i++) {
 		in->path = o->paths[i];
 		if (input_is_client(in->path,

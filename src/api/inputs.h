@@ -13,9 +13,18 @@
 
 struct trace;
 
+/* One history, while it is looked at. */
+struct input {
+	const struct trace *trace;
+	enum format format;
+	uint64_t number; /* in its file, from 1 */
+	double read_seconds;
+};
+
 struct inputs_options {
 	const char *const *paths; /* "-": the standard input */
 	size_t count;
+	const struct input *given; /* this one first; NULL: none */
 	struct reader_options reader;
 	uint64_t only;  /* number of the one history of each file; 0: all */
 	double seconds; /* limits of all together; 0: none */
@@ -24,14 +33,6 @@ struct inputs_options {
 	 * stop. May be NULL. */
 	bool (*tick)(void *data, const char *path, uint64_t done);
 	void *tick_data;
-};
-
-/* One history, while it is looked at. */
-struct input {
-	const struct trace *trace;
-	enum format format;
-	uint64_t number; /* in its file, from 1 */
-	double read_seconds;
 };
 
 struct inputs {

@@ -159,6 +159,7 @@ static void search(struct predicting *x, struct predict_case *c,
 		c->answer = predictor_next(predictor, &p);
 		if (c->answer != PREDICT_FOUND) break;
 		take(x, c, &p, first);
+		if (x->request->keep) x->request->keep(x->request->data, &p);
 		prediction_free(&p);
 	}
 	c->stats = *predictor_stats(predictor);

@@ -32,6 +32,9 @@ struct predict_request {
 	/* Each may be NULL, and returns false to stop. */
 	bool (*predicted)(void *data, const struct predict_case *c,
 	                  const struct predicted *p, bool shown);
+	/* Takes over what was predicted, after `predicted`; NULL: it is
+	 * freed. */
+	void (*keep)(void *data, struct prediction *p);
 	/* After the last prediction of a history. `shown`: it shows more than
 	 * all before it. */
 	bool (*searched)(void *data, const struct predict_case *c, bool shown);

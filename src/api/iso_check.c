@@ -1,34 +1,15 @@
-#include "isoscope.h"
-
+/* isoscope.h: checks, which explore a program. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/diag.h"
+#include "api/objects.h"
+#include "api/results.h"
 #include "base/memory.h"
-#include "base/text.h"
 #include "dpor/explorer.h"
 #include "dpor/verdict.h"
 #include "history/history.h"
-#include "compile/load.h"
 #include "vm/program.h"
-
-/* The public face of the library: thin objects around the internal ones. */
-
-struct iso_diags {
-	struct diags list;
-};
-
-struct iso_program {
-	struct program *compiled;
-};
-
-struct iso_history {
-	struct history *history;
-	bool owned; /* else the explorer's */
-	struct text text;
-};
 
 struct iso_execution {
 	const struct explore_execution *execution;
@@ -50,213 +31,11 @@ struct iso_check {
 	iso_history **examples; /* by slot, made when asked for */
 };
 
-/* The public levels are the internal ones moved by one, for the default. */
-#define X(id, ...) \
-	_Static_assert(ISO_##id == id + 1, "iso_level follows LEVEL_TABLE");
-LEVEL_TABLE(X)
-#undef X
 _Static_assert((int)ISO_STOP_HISTORIES == (int)STOP_HISTORIES &&
                        (int)ISO_STOP_INTERRUPTED == (int)STOP_INTERRUPTED &&
                        (int)ISO_STOP_EVENTS == (int)STOP_EVENTS &&
                        (int)ISO_STOP_CLIENT == (int)STOP_GUEST,
                "iso_stop follows STOP_TABLE");
-
-static bool is_level(iso_level l)
-{
-	return l >= ISO_LEVEL_NONE && l <= ISO_LEVEL_SER;
-}
-
-static enum level internal_level(iso_level l)
-{
-	return (enum level)(l - 1);
-}
-
-const char *iso_version(void)
-{
-	return ISO_VERSION;
-}
-
-const char *iso_strerror(int error)
-{
-	switch (error) {
-#define ISO_X(id, number, text, when) \
-	case id: return text;
-		ISO_ERRORS(ISO_X)
-#undef ISO_X
-	case ISO_OK: return "no error";
-	}
-	return "unknown error";
-}
-
-const char *iso_level_word(iso_level level)
-{
-	return is_level(level) ? level_word(internal_level(level)) : NULL;
-}
-
-const char *iso_level_name(iso_level level)
-{
-	return is_level(level) ? level_name(internal_level(level)) : NULL;
-}
-
-iso_level iso_level_from_word(const char *word)
-{
-	if (!word) return ISO_LEVEL_DEFAULT;
-	enum level l = level_from_word(word);
-	return l == LEVEL_COUNT ? ISO_LEVEL_DEFAULT : (iso_level)(l + 1);
-}
-
-/* Wraps what was compiled, or NULL, and hands over or drops the list. */
-static int finish_load(iso_program **out, struct program *compiled,
-                       struct diags *list, iso_diags **diags)
-{
-	if (diags) {
-		*diags = mem_take0(1, sizeof **diags);
-		(*diags)->list = *list;
-	} else {
-		diags_free(list);
-	}
-	if (!compiled) return ISO_E_PROGRAM;
-	*out = mem_take0(1, sizeof **out);
-	(*out)->compiled = compiled;
-	return ISO_OK;
-}
-
-int iso_program_load(iso_program **out, const char *path, iso_diags **diags)
-{
-	if (diags) *diags = NULL;
-	if (!out || !path) return ISO_E_ARGUMENT;
-	*out = NULL;
-	struct diags list = { 0 };
-	struct program *p = load_program(path, &list);
-	return finish_load(out, p, &list, diags);
-}
-
-int iso_program_load_text(iso_program **out, const char *path,
-                          const char *source, size_t length, iso_diags **diags)
-{
-	if (diags) *diags = NULL;
-	if (!out || !path || !source) return ISO_E_ARGUMENT;
-	*out = NULL;
-	struct diags list = { 0 };
-	struct program *p = load_program_text(path, source, length, &list);
-	return finish_load(out, p, &list, diags);
-}
-
-void iso_program_free(iso_program *program)
-{
-	if (!program) return;
-	program_free(program->compiled);
-	free(program);
-}
-
-size_t iso_program_session_count(const iso_program *program)
-{
-	return program ? program_session_count(program->compiled) : 0;
-}
-
-const char *iso_program_session_name(const iso_program *program, size_t session)
-{
-	if (session >= iso_program_session_count(program)) return NULL;
-	return program_session_name(program->compiled, (uint32_t)session);
-}
-
-/* Those met come first. */
-size_t iso_program_assertion_count(const iso_program *program)
-{
-	uint32_t n = 0;
-	if (!program) return 0;
-	const struct program *p = program->compiled;
-	while (n < program_assertion_count(p) && program_assertion_met(p, n))
-		n++;
-	return n;
-}
-
-const char *iso_program_assertion_text(const iso_program *program,
-                                       size_t assertion)
-{
-	if (assertion >= iso_program_assertion_count(program)) return NULL;
-	return program_assertion(program->compiled, (uint32_t)assertion)->text;
-}
-
-const char *iso_program_fault(const iso_program *program)
-{
-	return program ? program_fault(program->compiled) : NULL;
-}
-
-size_t iso_diags_count(const iso_diags *diags)
-{
-	return diags ? diags->list.count : 0;
-}
-
-int iso_diags_get(const iso_diags *diags, size_t i, iso_diag *out)
-{
-	if (!diags || !out) return ISO_E_ARGUMENT;
-	if (i >= diags->list.count) return ISO_E_RANGE;
-	const struct diag *d = &diags->list.items[i];
-	*out = (iso_diag){
-		.severity = d->kind == DIAG_ERROR     ? ISO_ERROR
-		            : d->kind == DIAG_WARNING ? ISO_WARNING
-		                                      : ISO_NOTE,
-		.file = d->file,
-		.line = d->line,
-		.column = d->column,
-		.message = d->message,
-		.source_line = d->source_line,
-	};
-	return ISO_OK;
-}
-
-void iso_diags_free(iso_diags *diags)
-{
-	if (!diags) return;
-	diags_free(&diags->list);
-	free(diags);
-}
-
-static iso_history *wrap_history(struct history *h, bool owned)
-{
-	iso_history *w = mem_take0(1, sizeof *w);
-	w->history = h;
-	w->owned = owned;
-	history_print_canonical(&w->text, h);
-	return w;
-}
-
-const char *iso_history_text(const iso_history *history)
-{
-	return history ? text_get(&history->text) : NULL;
-}
-
-size_t iso_history_transaction_count(const iso_history *history)
-{
-	return history ? history->history->transaction_count : 0;
-}
-
-int iso_history_satisfies(const iso_history *history, iso_level level)
-{
-	if (!history || !is_level(level)) return ISO_E_ARGUMENT;
-	return level_allows_history(internal_level(level), history->history);
-}
-
-const char *iso_history_anomaly(const iso_history *history,
-                                iso_level *forbidden_by)
-{
-	enum level l = LEVEL_COUNT;
-	const char *name = NULL;
-	if (history && !level_allows_history(LEVEL_SERIAL, history->history))
-		name = anomaly_name(history->history, &l);
-	if (forbidden_by)
-		*forbidden_by = name ? (iso_level)(l + 1) : ISO_LEVEL_DEFAULT;
-	return name;
-}
-
-void iso_history_free(iso_history *history)
-{
-	if (!history) return;
-	if (history->owned) history_free(history->history);
-	text_free(&history->text);
-	free(history);
-}
 
 static void public_stats(iso_stats *out, const struct explore_stats *s)
 {
@@ -348,12 +127,8 @@ int iso_check_new(iso_check **out, const iso_program *program,
 {
 	if (!out || !program) return ISO_E_ARGUMENT;
 	*out = NULL;
-	iso_options given = { 0 };
-	if (options) {
-		size_t size = options->size ? options->size : sizeof given;
-		if (size > sizeof given) return ISO_E_ARGUMENT;
-		memcpy(&given, options, size);
-	}
+	iso_options given;
+	if (!options_read(&given, sizeof given, options)) return ISO_E_ARGUMENT;
 	if ((given.level && !is_level(given.level)) ||
 	    (given.base && !is_level(given.base)) || !(given.timeout >= 0) ||
 	    (given.algorithm != ISO_EXPLORE_CE &&
@@ -436,14 +211,20 @@ void iso_check_stop(iso_check *check)
 
 int iso_check_stats(const iso_check *check, iso_stats *out)
 {
-	if (!check || !out || out->size > sizeof *out ||
-	    out->size < sizeof out->size)
-		return ISO_E_ARGUMENT;
-	if (!check->ran) return ISO_E_STATE;
 	iso_stats stats;
+	if (!check || !out) return ISO_E_ARGUMENT;
+	if (!check->ran) return ISO_E_STATE;
 	public_stats(&stats, explorer_stats(check->explorer));
-	stats.size = out->size;
-	memcpy(out, &stats, out->size);
+	return structure_write(out, &stats, sizeof stats) ? ISO_OK
+	                                                  : ISO_E_ARGUMENT;
+}
+
+int iso_check_result(iso_result **out, const iso_check *check)
+{
+	if (!out || !check) return ISO_E_ARGUMENT;
+	*out = NULL;
+	if (!check->ran) return ISO_E_STATE;
+	*out = result_of_exploration(check->explorer);
 	return ISO_OK;
 }
 
@@ -465,7 +246,7 @@ size_t iso_execution_violated(const iso_execution *e)
 int iso_execution_history(const iso_execution *e, iso_history **out)
 {
 	if (!e || !out) return ISO_E_ARGUMENT;
-	*out = wrap_history(explore_history(e->execution), true);
+	*out = history_of_exploration(explore_history(e->execution), false);
 	return ISO_OK;
 }
 
@@ -511,19 +292,16 @@ static void describe(iso_violation *v, const struct explorer *e, uint32_t slot)
 
 int iso_check_violation(iso_check *check, size_t i, iso_violation *out)
 {
-	if (!check || !out || out->size > sizeof *out ||
-	    out->size < sizeof out->size)
-		return ISO_E_ARGUMENT;
+	if (!check || !out) return ISO_E_ARGUMENT;
 	if (i >= iso_check_violation_count(check)) return ISO_E_RANGE;
 	const struct explorer *e = check->explorer;
 	uint32_t slot = 0;
 	while (!explorer_slot_violated(e, slot) || i-- > 0) slot++;
-	iso_violation v = { .size = out->size };
+	iso_violation v = { .size = sizeof v };
 	describe(&v, e, slot);
 	struct history *example = explorer_violation(e, slot)->example;
 	if (example && !check->examples[slot])
-		check->examples[slot] = wrap_history(example, false);
+		check->examples[slot] = history_of_exploration(example, true);
 	v.example = check->examples[slot];
-	memcpy(out, &v, out->size);
-	return ISO_OK;
+	return structure_write(out, &v, sizeof v) ? ISO_OK : ISO_E_ARGUMENT;
 }

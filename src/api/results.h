@@ -1,0 +1,27 @@
+/* What stands behind iso_result: what was found, with its two printed forms.
+ */
+#ifndef ISO_API_RESULTS_H
+#define ISO_API_RESULTS_H
+
+#include "api/objects.h"
+#include "api/random_runs.h"
+#include "base/verdict.h"
+
+struct checked;
+struct comparison;
+struct explorer;
+
+struct iso_result {
+	enum verdict verdict;
+	struct text text, json;
+	/* Of the commands that have them; else NULL, or none. */
+	struct check_clock *clock;
+	struct checked *checked;
+	iso_history *witnesses[LEVEL_COUNT];
+	struct predicted_history *predictions;
+	size_t prediction_count, prediction_capacity;
+};
+
+struct iso_result *result_of_exploration(const struct explorer *e);
+
+#endif

@@ -1,0 +1,575 @@
+/* Uses each part of isoscope.h as a program of somebody else would, and
+ * compares what it finds with what isoscope prints for the same input.
+ *
+ *     api_program ISOSCOPE histories FILE...
+ *     api_program ISOSCOPE programs FILE...
+ *     api_program ISOSCOPE generated
+ *     api_program ISOSCOPE mistakes FILE PROGRAM
+ *
+ * It is C and C++ at once.
+ */
+#include <isoscope.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int passed, failed;
+static const char *isoscope;
+
+static void expect(int fine, const char *what, const char *of)
+{
+	if (fine) {
+		passed++;
+		return;
+	}
+	failed++;
+	printf("FAIL %s: %s\n", what, of);
+}
+
+/* ---- what the program says ---- */
+
+struct said {
+	char *out;
+	size_t length;
+	int code;
+};
+
+static void add(struct said *s, const char *bytes, size_t count)
+{
+	s->out = (char *)realloc(s->out, s->length + count + 1);
+	if (!s->out) abort();
+	memcpy(s->out + s->length, bytes, count);
+	s->length += count;
+	s->out[s->length] = 0;
+}
+
+/* What `isoscope WORDS FILE` prints. */
+static struct said ask(const char *words, const char *file)
+{
+	struct said s = { NULL, 0, 0 };
+	char command[4096], chunk[4096];
+	size_t n;
+	snprintf(command, sizeof command, "'%s' %s '%s' 2>/dev/null", isoscope,
+	         words, file);
+	FILE *f = popen(command, "r");
+	if (!f) abort();
+	add(&s, "", 0);
+	while ((n = fread(chunk, 1, sizeof chunk, f)) > 0) add(&s, chunk, n);
+	s.code = pclose(f);
+	s.code = s.code & 0x7f ? -1 : s.code >> 8;
+	return s;
+}
+
+/* Times and memory are not the same twice. */
+static void blur(char *json)
+{
+	char *to = json;
+	for (char *s = json; *s;) {
+		size_t digits = strspn(s, "0123456789");
+		int memory = digits && s - json > 9 &&
+		             (!strncmp(s - 9, "\"memory\":", 9) ||
+		              (s - json > 14 &&
+		               !strncmp(s - 14, "\"memory_peak\":", 14)));
+		if (memory) {
+			*to++ = '#';
+			s += digits;
+		} else if (digits && s[digits] == '.') {
+			*to++ = '#';
+			s += digits + 1;
+			s += strspn(s, "0123456789e+-");
+		} else {
+			size_t step = digits ? digits : 1;
+			memmove(to, s, step);
+			to += step;
+			s += step;
+		}
+	}
+	*to = 0;
+}
+
+/* Does the program say this? */
+static void compare(const char *what, const char *file, struct said *wanted,
+                    const char *found)
+{
+	struct said mine = { NULL, 0, 0 };
+	add(&mine, found, strlen(found));
+	blur(wanted->out);
+	blur(mine.out);
+	if (strcmp(wanted->out, mine.out) != 0)
+		printf("isoscope: %.2000s\nlibrary:  %.2000s\n", wanted->out,
+		       mine.out);
+	expect(!strcmp(wanted->out, mine.out), what, file);
+	free(mine.out);
+	free(wanted->out);
+}
+
+static int exit_code(int verdict)
+{
+	return verdict == ISO_NO_VIOLATION   ? 0
+	       : verdict == ISO_INCONCLUSIVE ? 4
+	                                     : verdict;
+}
+
+/* ---- histories ---- */
+
+/* Reads are of a transaction that writes the key, or of init. */
+static void look_at(const iso_history *h, const char *file)
+{
+	size_t count = iso_history_transaction_count(h), events = 0;
+	int fine = 1;
+	for (size_t i = 0; i < count; i++) {
+		iso_transaction t;
+		t.size = sizeof t;
+		fine &= iso_history_transaction(h, i, &t) == ISO_OK;
+		fine &= !i == (t.session == ISO_NONE);
+		fine &= !i || iso_history_session_name(h, t.session) != NULL;
+		for (size_t e = 0; e < t.event_count; e++) {
+			iso_event v;
+			v.size = sizeof v;
+			fine &= iso_history_event(h, i, e, &v) == ISO_OK;
+			fine &= v.writer == ISO_NONE || v.writer < count;
+			fine &= !v.write || v.writer == ISO_NONE;
+		}
+		events += t.event_count;
+	}
+	expect(fine && events == iso_history_event_count(h),
+	       "its transactions and events", file);
+}
+
+static void check_history(const iso_history *h, int orders, struct said *json,
+                          int *worst)
+{
+	iso_history_check_options o;
+	iso_result *r;
+	memset(&o, 0, sizeof o);
+	o.size = sizeof o;
+	o.orders = orders;
+	if (iso_history_check(&r, h, &o) != ISO_OK) abort();
+	add(json, iso_result_json(r), strlen(iso_result_json(r)));
+	int verdict = iso_result_verdict(r), any = ISO_HOLDS;
+	for (int l = ISO_LEVEL_NONE; l <= ISO_LEVEL_SER; l++) {
+		int one = iso_result_level(r, (iso_level)l);
+		int holds = iso_history_satisfies(h, (iso_level)l);
+		expect(one == (holds ? ISO_HOLDS : ISO_VIOLATED),
+		       "iso_history_satisfies", iso_level_word((iso_level)l));
+		if (one == ISO_VIOLATED) any = one;
+		const iso_history *part = iso_result_witness(r, (iso_level)l);
+		if (part)
+			expect(!iso_history_satisfies(part, (iso_level)l),
+			       "a witness violates its level",
+			       iso_level_word((iso_level)l));
+		const uint32_t *order = iso_result_order(r, (iso_level)l);
+		expect(!order || (orders && one == ISO_HOLDS && !order[0]),
+		       "a commit order", iso_level_word((iso_level)l));
+	}
+	expect(verdict == any, "the verdict is of all levels", "");
+	if (verdict > *worst || *worst == 4) *worst = exit_code(verdict);
+	iso_level by;
+	const char *anomaly = iso_history_anomaly(h, &by);
+	expect((verdict == ISO_VIOLATED) == (anomaly != NULL),
+	       "iso_history_anomaly", anomaly ? anomaly : "none");
+	iso_result_free(r);
+}
+
+static void check_file(const char *file, int orders)
+{
+	struct said mine = { NULL, 0, 0 };
+	struct said wanted = ask(
+		orders ? "check --json --commit-order" : "check --json", file);
+	iso_reader *reader;
+	iso_history *h;
+	int status, code = 0;
+	add(&mine, "", 0);
+	status = iso_reader_open(&reader, file, NULL, NULL);
+	while (status >= 0 &&
+	       (status = iso_reader_next(reader, &h, NULL)) > 0) {
+		if (!orders) look_at(h, file);
+		check_history(h, orders, &mine, &code);
+		iso_history_free(h);
+	}
+	iso_reader_close(reader);
+	if (status < 0) code = 3;
+	if (!mine.length && status == 0) code = 3; /* there is none */
+	expect(code == wanted.code, "the exit code of check", file);
+	compare("check", file, &wanted, mine.out);
+	free(mine.out);
+}
+
+static void convert_file(const iso_history *h, const char *file)
+{
+	char words[80];
+	for (int f = ISO_FORMAT_ISOSCOPE; f <= ISO_FORMAT_ISOPREDICT; f++) {
+		char *text;
+		size_t length;
+		if (f == ISO_FORMAT_COBRA || f == ISO_FORMAT_DBCOP_BINCODE)
+			continue;
+		snprintf(words, sizeof words, "convert --history 1 --to %s",
+		         iso_format_word((iso_format)f));
+		struct said wanted = ask(words, file);
+		int status = iso_history_print(h, (iso_format)f, &text, &length,
+		                               NULL);
+		expect(wanted.code == (status < 0 ? 3 : 0),
+		       "the exit code of convert", file);
+		expect((status < 0 && !text) ||
+		               (length == wanted.length &&
+		                !memcmp(text, wanted.out, length)),
+		       words, file);
+		iso_free(text);
+		free(wanted.out);
+	}
+}
+
+static void predict_file(const iso_history *h, const char *file,
+                         const char *words, uint64_t count, iso_level level)
+{
+	struct said wanted = ask(words, file);
+	iso_predict_options o;
+	iso_result *r;
+	memset(&o, 0, sizeof o);
+	o.level = level;
+	o.wanted = count;
+	int status = iso_history_predict(&r, h, &o, NULL);
+	expect(wanted.code ==
+	               (status < 0 ? 3 : exit_code(iso_result_verdict(r))),
+	       "the exit code of predict", file);
+	compare(words, file, &wanted, r ? iso_result_json(r) : "");
+	for (size_t i = 0; i < iso_result_prediction_count(r); i++) {
+		iso_prediction p;
+		p.size = sizeof p;
+		if (iso_result_prediction(r, i, &p) != ISO_OK) abort();
+		expect(iso_history_satisfies(p.history, level) == 1 &&
+		               !iso_history_satisfies(p.history, ISO_LEVEL_SER),
+		       "what is predicted", file);
+		expect(p.observed || p.changed || !p.validated,
+		       "what is changed", file);
+	}
+	iso_result_free(r);
+}
+
+static void use_history(const char *file)
+{
+	iso_history *h;
+	iso_diags *diags;
+	check_file(file, 0);
+	check_file(file, 1);
+	int status = iso_history_read(&h, file, NULL, &diags);
+	expect((status == ISO_OK) == !iso_diags_count(diags), "diagnostics",
+	       file);
+	iso_diags_free(diags);
+	if (status != ISO_OK) return;
+	convert_file(h, file);
+	predict_file(h, file, "predict --history 1 --json -i cc", 0,
+	             ISO_LEVEL_CC);
+	predict_file(h, file, "predict --history 1 --json -i si --all 3", 3,
+	             ISO_LEVEL_SI);
+	iso_history_free(h);
+}
+
+/* ---- programs ---- */
+
+static bool count_run(void *payload, const iso_run *run)
+{
+	uint64_t *count = (uint64_t *)payload;
+	++*count;
+	expect(iso_history_satisfies(run->history, ISO_LEVEL_SI) == 1,
+	       "a run satisfies its level", "");
+	expect(iso_history_satisfies(run->history, ISO_LEVEL_SER) ==
+	               run->serializable,
+	       "a run is serializable", "");
+	return true;
+}
+
+static void run_program(const iso_program *p, const char *file)
+{
+	struct said wanted =
+		ask("run --json -i si --runs 20 --seed 5 --coverage -j1 "
+	            "--max-histories 300",
+	            file);
+	uint64_t count = 0;
+	iso_run_options o;
+	iso_result *r;
+	memset(&o, 0, sizeof o);
+	o.size = sizeof o;
+	o.level = ISO_LEVEL_SI;
+	o.runs = 20;
+	o.seed = 5;
+	o.coverage = true;
+	o.max_histories = 300;
+	o.threads = 1;
+	o.run = count_run;
+	o.payload = &count;
+	if (iso_program_run(&r, p, &o) != ISO_OK) abort();
+	expect(count <= 20, "runs that are told", file);
+	expect(exit_code(iso_result_verdict(r)) == wanted.code,
+	       "the exit code of run", file);
+	compare("run", file, &wanted, iso_result_json(r));
+	iso_result_free(r);
+}
+
+static void record_program(const iso_program *p, const char *file)
+{
+	struct said wanted = ask("record --seed 3", file);
+	iso_history *h;
+	iso_replay replay;
+	char *text;
+	uint64_t seed = 3;
+	int status = iso_program_record(&h, p, &seed, NULL);
+	expect(wanted.code == (status < 0 ? 4 : 0), "the exit code of record",
+	       file);
+	if (status < 0) {
+		free(wanted.out);
+		return;
+	}
+	if (iso_history_print(h, ISO_FORMAT_ISOSCOPE, &text, NULL, NULL) < 0)
+		abort();
+	compare("record", file, &wanted, text);
+	iso_free(text);
+	replay.size = sizeof replay;
+	status = iso_program_replay(p, h, ISO_LEVEL_SER, &replay, NULL);
+	expect(status == ISO_OK && !replay.diverged && replay.serializable,
+	       "a recorded run can be replayed", file);
+	iso_history_free(h);
+}
+
+static void explore_program(const iso_program *p, const char *file)
+{
+	struct said wanted = ask("explore --json -i si -j1", file);
+	iso_options o;
+	iso_check *c;
+	iso_result *r;
+	memset(&o, 0, sizeof o);
+	o.level = ISO_LEVEL_SI;
+	o.threads = 1;
+	if (iso_check_new(&c, p, &o) != ISO_OK) abort();
+	expect(iso_check_result(&r, c) == ISO_E_STATE, "too early", file);
+	int verdict = iso_check_run(c);
+	if (iso_check_result(&r, c) != ISO_OK) abort();
+	expect(verdict == iso_result_verdict(r) &&
+	               exit_code(verdict) == wanted.code,
+	       "the exit code of explore", file);
+	compare("explore", file, &wanted, iso_result_json(r));
+	iso_result_free(r);
+	iso_check_free(c);
+}
+
+static void compare_program(const iso_program *p, const char *file)
+{
+	struct said wanted = ask("compare --json -i cc --traces 2 -j1 "
+	                         "--max-histories 300",
+	                         file);
+	iso_compare_options o;
+	iso_result *r;
+	memset(&o, 0, sizeof o);
+	o.level = ISO_LEVEL_CC;
+	o.traces = 2;
+	o.max_histories = 300;
+	o.threads = 1;
+	if (iso_program_compare(&r, p, &o, NULL) != ISO_OK) abort();
+	expect(exit_code(iso_result_verdict(r)) == wanted.code,
+	       "the exit code of compare", file);
+	compare("compare", file, &wanted, iso_result_json(r));
+	iso_result_free(r);
+}
+
+static void print_program(const iso_program *p, const char *file)
+{
+	struct said source = { NULL, 0, 0 };
+	struct said wanted = ask("compile --dump", file);
+	char chunk[4096], *text;
+	size_t n;
+	if (iso_program_print(p, &text) != ISO_OK) abort();
+	compare("compile --dump", file, &wanted, text);
+	iso_free(text);
+	FILE *f = fopen(file, "r");
+	if (!f) abort();
+	add(&source, "", 0);
+	while ((n = fread(chunk, 1, sizeof chunk, f)) > 0)
+		add(&source, chunk, n);
+	fclose(f);
+	wanted = ask("fmt", file);
+	if (iso_source_format(&text, file, source.out, source.length, NULL) !=
+	    ISO_OK)
+		abort();
+	compare("fmt", file, &wanted, text);
+	iso_free(text);
+	free(source.out);
+}
+
+static void use_program(const char *file)
+{
+	iso_program *p;
+	iso_diags *diags;
+	int status = iso_program_load(&p, file, &diags);
+	expect(status == ISO_OK, "it is loaded", file);
+	iso_diags_free(diags);
+	if (status != ISO_OK) return;
+	print_program(p, file);
+	explore_program(p, file);
+	run_program(p, file);
+	record_program(p, file);
+	compare_program(p, file);
+	iso_program_free(p);
+}
+
+/* ---- generated histories ---- */
+
+static void use_generated(void)
+{
+	char words[200];
+	for (int l = ISO_LEVEL_NONE; l <= ISO_LEVEL_SER; l++) {
+		iso_generate_options o;
+		iso_history *h;
+		char *text;
+		memset(&o, 0, sizeof o);
+		o.size = sizeof o;
+		o.level = (iso_level)l;
+		o.seed = 7;
+		o.sessions = 3;
+		o.writes = 0.25;
+		o.anomaly = "write-skew";
+		o.format = ISO_FORMAT_LIST_EDN;
+		snprintf(words, sizeof words,
+		         "generate --level %s --seed 7 --sessions 3 --reads "
+		         "0.75 --anomaly write-skew --format",
+		         iso_level_word(o.level));
+		struct said wanted = ask(words, "list-edn");
+		if (iso_history_generate(&h, &o, NULL) != ISO_OK) abort();
+		if (iso_history_print(h, o.format, &text, NULL, NULL) != ISO_OK)
+			abort();
+		compare(words, "list-edn", &wanted, text);
+		expect(!iso_history_satisfies(h, ISO_LEVEL_SER),
+		       "what was planted", words);
+		iso_free(text);
+		iso_history_free(h);
+	}
+}
+
+/* ---- mistakes ---- */
+
+static bool stop_at_once(void *payload)
+{
+	(void)payload;
+	return true;
+}
+
+static void make_mistakes(const char *file, const char *program)
+{
+	iso_history *h;
+	iso_program *p;
+	iso_result *r;
+	iso_diags *diags;
+	iso_transaction t;
+	iso_event e;
+	iso_run_options run;
+	iso_history_check_options check;
+	iso_generate_options g;
+	iso_predict_options predict;
+	char *text;
+	memset(&run, 0, sizeof run);
+	memset(&check, 0, sizeof check);
+	memset(&g, 0, sizeof g);
+	memset(&predict, 0, sizeof predict);
+	if (iso_history_read(&h, file, NULL, NULL) < 0) abort();
+	if (iso_program_load(&p, program, NULL) < 0) abort();
+	expect(iso_history_read(NULL, file, NULL, NULL) == ISO_E_ARGUMENT,
+	       "no place for it", "iso_history_read");
+	iso_history *none;
+	expect(iso_history_read(&none, NULL, NULL, NULL) == ISO_E_ARGUMENT,
+	       "no path", "iso_history_read");
+	expect(iso_history_read(&none, "/nowhere/h", NULL, &diags) ==
+	                       ISO_E_HISTORY &&
+	               !none && iso_diags_count(diags) == 1,
+	       "no such file", "iso_history_read");
+	iso_diags_free(diags);
+	t.size = sizeof t;
+	e.size = sizeof e;
+	expect(iso_history_transaction(h, iso_history_transaction_count(h),
+	                               &t) == ISO_E_RANGE,
+	       "no such transaction", file);
+	expect(iso_history_event(h, 1, iso_history_event_count(h), &e) ==
+	               ISO_E_RANGE,
+	       "no such event", file);
+	t.size = sizeof t + 1;
+	expect(iso_history_transaction(h, 0, &t) == ISO_E_ARGUMENT,
+	       "a structure of the future", "iso_transaction");
+	check.size = sizeof check + 8;
+	expect(iso_history_check(&r, h, &check) == ISO_E_ARGUMENT,
+	       "options of the future", "iso_history_check");
+	check.size = 0;
+	check.levels = 1u << ISO_LEVEL_CC;
+	if (iso_history_check(&r, h, &check) != ISO_OK) abort();
+	expect(iso_result_level(r, ISO_LEVEL_SER) == ISO_E_RANGE,
+	       "a level that was not asked for", file);
+	expect(iso_result_level(r, ISO_LEVEL_CC) == ISO_HOLDS,
+	       "the one that was", file);
+	expect(strncmp(iso_result_text(r), "holds: ", 7) == 0, "in words",
+	       iso_result_text(r));
+	iso_result_free(r);
+	expect(iso_history_print(h, ISO_FORMAT_COBRA, &text, NULL, &diags) ==
+	                       ISO_E_HISTORY &&
+	               iso_diags_count(diags) == 1,
+	       "a folder is no text", "iso_history_print");
+	iso_diags_free(diags);
+	expect(iso_history_write(h, ISO_FORMAT_DETECT, "/nowhere/h", &diags) ==
+	                       ISO_E_FILE &&
+	               iso_diags_count(diags) == 1,
+	       "no such folder", "iso_history_write");
+	iso_diags_free(diags);
+	predict.level = ISO_LEVEL_SER;
+	expect(iso_history_predict(&r, h, &predict, &diags) == ISO_E_ARGUMENT &&
+	               !r && iso_diags_count(diags) == 1,
+	       "nothing is predicted under ser", file);
+	iso_diags_free(diags);
+	predict.level = ISO_LEVEL_CC;
+	predict.program = p;
+	expect(iso_history_predict(&r, h, &predict, &diags) == ISO_E_HISTORY &&
+	               iso_diags_count(diags) > 0,
+	       "a history of another program", file);
+	iso_diags_free(diags);
+	iso_replay replay;
+	replay.size = sizeof replay;
+	expect(iso_program_replay(p, h, ISO_LEVEL_CC, &replay, NULL) ==
+	               ISO_E_HISTORY,
+	       "cannot be replayed", file);
+	run.policy = "strange";
+	expect(iso_program_run(&r, p, &run) == ISO_E_ARGUMENT, "no such policy",
+	       run.policy);
+	run.policy = "weak=1";
+	run.runs = 1000000000;
+	run.limits.stop = stop_at_once;
+	expect(iso_program_run(&r, p, &run) == ISO_OK &&
+	               iso_result_verdict(r) != ISO_HOLDS,
+	       "runs that are stopped", program);
+	iso_result_free(r);
+	g.anomaly = "strange";
+	expect(iso_history_generate(&none, &g, &diags) == ISO_E_ARGUMENT &&
+	               iso_diags_count(diags) == 1,
+	       "no such anomaly", g.anomaly);
+	iso_diags_free(diags);
+	expect(iso_result_verdict(NULL) == ISO_E_ARGUMENT &&
+	               !iso_result_json(NULL) &&
+	               !iso_result_prediction_count(NULL),
+	       "no result", "NULL");
+	for (int i = 0; i >= -12; i--)
+		expect(iso_strerror(i) && *iso_strerror(i), "an error's text",
+		       iso_strerror(i));
+	iso_history_free(h);
+	iso_program_free(p);
+}
+
+int main(int count, char **arguments)
+{
+	if (count < 3) return 99;
+	isoscope = arguments[1];
+	const char *what = arguments[2];
+	expect(!strcmp(iso_version(), ISO_VERSION), "the version", ISO_VERSION);
+	if (!strcmp(what, "generated")) use_generated();
+	if (!strcmp(what, "mistakes") && count == 5)
+		make_mistakes(arguments[3], arguments[4]);
+	for (int i = 3; i < count; i++) {
+		if (!strcmp(what, "histories")) use_history(arguments[i]);
+		if (!strcmp(what, "programs")) use_program(arguments[i]);
+	}
+	printf("%d passed, %d failed\n", passed, failed);
+	return failed ? 1 : 0;
+}

@@ -1,0 +1,38 @@
+#!/bin/sh
+# The library from outside: tests/api_program uses isoscope.h and compares with
+# what the program prints. Also reads the header as C++.
+. "${srcdir:-$(dirname "$0")/..}/tests/shell.sh"
+program=${ISOSCOPE%/*}/tests/api_program
+
+# part NAME ARGUMENT...: one of its parts finds no difference.
+part() {
+	if "$program" "$ISOSCOPE" "$@" >out 2>err; then
+		pass
+	else
+		fail "api_program $1"
+	fi
+}
+
+"$ISOSCOPE" record "$top/programs/examples/on-call.tx" >other.jsonl
+part mistakes other.jsonl \
+	"$top/programs/litmus/lost-update.tx"
+part generated
+part programs "$top"/programs/litmus/*.tx "$top"/programs/examples/on-call.tx
+for folder in anomalies databases edges good hermitage isopredict lists manual
+do
+	find "$top/tests/histories/$folder" -type f | sort >files
+	[ -s files ] || fail "there are histories in $folder"
+	# shellcheck disable=SC2046
+	part histories $(cat files)
+done
+
+if command -v c++ >/dev/null; then
+	if c++ -std=c++11 -Wall -Wextra -Werror -fsyntax-only \
+		-I"$top/include" -x c++ "$top/tests/api_program.c" \
+		>out 2>err; then
+		pass
+	else
+		fail "isoscope.h is C++ as well"
+	fi
+fi
+finish
