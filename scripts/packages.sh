@@ -8,9 +8,11 @@ packages_build="gcc libc6-dev make autoconf automake libtool pkg-config
 	libdw-dev"
 # to draw a counterexample (explore --svg)
 packages_draw="graphviz"
+# to run the tests
+packages_test="$packages_build $packages_draw check clang clang-format
+	xz-utils parallel jq"
 # to run every test
-packages_test="$packages_build $packages_draw check clang libclang-rt-dev
-	xz-utils valgrind parallel slurmctld slurmd slurm-client munge"
+packages_long="libclang-rt-dev valgrind slurmctld slurmd slurm-client munge"
 # to reproduce the measurements
 packages_bench="$packages_build gnuplot-nox time"
 
