@@ -17,7 +17,7 @@
 #include "file_support.h"
 #include "compile/load.h"
 #include "report/forecast.h"
-#include "report/rough.h"
+#include "result/numbers.h"
 #include "suites.h"
 #include "support.h"
 
@@ -655,15 +655,15 @@ START_TEST(rough_numbers)
 		       { 1.72e15, "1.7e+15" } };
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
 		struct text t = { 0 };
-		rough_count(&t, counts[i].n);
+		number_about(&t, counts[i].n);
 		check_words(&t, counts[i].words);
 	}
 	struct text t = { 0 };
-	rough_range(&t, 1.1e6, 1.62e6);
+	number_range(&t, 1.1e6, 1.62e6);
 	check_words(&t, "1.1 to 1.62 million");
-	rough_range(&t, 7, 12345);
+	number_range(&t, 7, 12345);
 	check_words(&t, "7 to 12,300");
-	rough_range(&t, 900000, 1.2e6);
+	number_range(&t, 900000, 1.2e6);
 	check_words(&t, "900,000 to 1.2 million");
 }
 END_TEST
@@ -684,7 +684,7 @@ START_TEST(rough_times)
 		      { 1e20, "more than a million years" } };
 	for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
 		struct text t = { 0 };
-		rough_seconds(&t, times[i].seconds);
+		number_duration(&t, times[i].seconds);
 		check_words(&t, times[i].words);
 	}
 }

@@ -224,7 +224,7 @@ int iso_check_result(iso_result **out, const iso_check *check)
 	if (!out || !check) return ISO_E_ARGUMENT;
 	*out = NULL;
 	if (!check->ran) return ISO_E_STATE;
-	*out = result_of_exploration(check->explorer);
+	*out = iso_result_of_exploration(check->explorer);
 	return ISO_OK;
 }
 

@@ -15,12 +15,11 @@
 #include "history/history.h"
 #include "history/trace.h"
 #include "report/check_json.h"
-#include "report/compare_report.h"
-#include "report/json.h"
 #include "report/predict_json.h"
-#include "report/run_json.h"
-#include "report/run_text.h"
-#include "report/text.h"
+#include "report/report.h"
+#include "result/compared.h"
+#include "result/explored.h"
+#include "result/ran.h"
 #include "run/replay.h"
 #include "vm/program.h"
 
@@ -76,13 +75,20 @@ void iso_result_free(iso_result *result)
 	free(result);
 }
 
-struct iso_result *result_of_exploration(const struct explorer *e)
+/* Takes over the result. */
+static iso_result *iso_result_of(struct result *found)
 {
 	iso_result *r = mem_take0(1, sizeof *r);
-	r->verdict = explorer_verdict(e);
-	report_result(&r->text, &plain, e);
-	report_json(&r->json, e, iso_version());
+	r->verdict = found->verdict;
+	report_text(&r->text, &plain, found);
+	report_json(&r->json, found, iso_version());
+	result_free(found);
 	return r;
+}
+
+struct iso_result *iso_result_of_exploration(const struct explorer *e)
+{
+	return iso_result_of(result_of_exploration(e, NULL, RESULT_WHOLE));
 }
 
 /* Are the limits no nonsense? */
@@ -467,12 +473,8 @@ int iso_program_run(iso_result **out, const iso_program *program,
 	*out = NULL;
 	if (!read_run(&request, &given, program->compiled, &problem))
 		return problem_give(&problem, NULL);
-	if (random_runs(&runs, program->compiled, &request, &problem)) {
-		iso_result *r = *out = mem_take0(1, sizeof *r);
-		r->verdict = run_verdict(&runs.found);
-		report_run(&r->text, &plain, &runs.found);
-		report_run_json(&r->json, &runs.found, iso_version());
-	}
+	if (random_runs(&runs, program->compiled, &request, &problem))
+		*out = iso_result_of(result_of_runs(&runs.found, RESULT_WHOLE));
 	random_runs_free(&runs);
 	return problem_give(&problem, NULL);
 }
@@ -517,10 +519,7 @@ int iso_program_compare(iso_result **out, const iso_program *program,
 	struct comparison *c = compare_ways(program->compiled, &o, given.level,
 	                                    &observer, &problem);
 	if (c) {
-		iso_result *r = *out = mem_take0(1, sizeof *r);
-		r->verdict = comparison_verdict(c);
-		report_compare(&r->text, &plain, c);
-		report_compare_json(&r->json, c, iso_version());
+		*out = iso_result_of(result_of_comparison(c));
 		comparison_free(c);
 	}
 	return problem_give(&problem, diags);

@@ -5,7 +5,7 @@
 #define ISO_API_RANDOM_RUNS_H
 
 #include "api/problem.h"
-#include "report/run_case.h"
+#include "result/ran.h"
 #include "run/campaign.h"
 
 struct run_request {

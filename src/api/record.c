@@ -9,7 +9,7 @@
 #include "execution/complete.h"
 #include "history/history.h"
 #include "history/trace.h"
-#include "report/names.h"
+#include "result/names.h"
 #include "run/replay.h"
 #include "vm/machine.h"
 #include "vm/program.h"

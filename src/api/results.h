@@ -22,6 +22,6 @@ struct iso_result {
 	size_t prediction_count, prediction_capacity;
 };
 
-struct iso_result *result_of_exploration(const struct explorer *e);
+struct iso_result *iso_result_of_exploration(const struct explorer *e);
 
 #endif

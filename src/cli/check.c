@@ -11,7 +11,7 @@
 #include "isoscope.h"
 #include "report/check_json.h"
 #include "report/dot.h"
-#include "report/names.h"
+#include "result/names.h"
 
 /* What was asked for, and what is to be said at the end. */
 struct checking {

@@ -4,13 +4,14 @@
 #include "cli/explore.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/outputs.h"
 #include "cli/program.h"
 #include "cli/settings.h"
 #include "cli/signals.h"
-#include "isoscope.h"
-#include "report/compare_report.h"
 #include "report/progress.h"
 #include "vm/program.h"
+#include "result/compared.h"
+#include "result/numbers.h"
 
 struct comparing {
 	const struct command_line *line;
@@ -29,13 +30,13 @@ static bool on_tick(void *payload, const char *phase, uint64_t done,
 	if (!progress_due(&x->progress, seconds)) return true;
 	struct text line = { 0 };
 	text_format(&line, "%s: ", phase);
-	style_count(&line, done);
+	number_count(&line, done);
 	if (of) {
 		text_string(&line, " of ");
-		style_count(&line, of);
+		number_count(&line, of);
 	}
 	text_string(&line, ", ");
-	style_seconds(&line, seconds);
+	number_seconds(&line, seconds);
 	progress_say(&x->progress, seconds, text_get(&line));
 	text_free(&line);
 	return true;
@@ -62,19 +63,13 @@ static bool settings(struct comparing *x)
 
 /* ---- comparing ---- */
 
-static bool write_result(const struct comparing *x, const struct comparison *c)
+static int deliver(const struct comparing *x, const struct comparison *c)
 {
-	struct text t = { 0 };
-	struct style s = output_style(x->line, stdout);
-	if (x->line->value[OPTION_JSON])
-		report_compare_json(&t, c, iso_version());
-	else if (x->line->value[OPTION_QUIET])
-		report_compare_verdict(&t, &s, c);
-	else
-		report_compare(&t, &s, c);
-	bool fine = output_text(stdout, "-", &t);
-	text_free(&t);
-	return fine;
+	struct result *r = result_of_comparison(c);
+	int code = outputs_result(x->line, r, NULL) ? exit_code_of(r->verdict)
+	                                            : EXIT_INTERNAL;
+	result_free(r);
+	return code;
 }
 
 static int compare(struct comparing *x, const struct program *p)
@@ -90,9 +85,7 @@ static int compare(struct comparing *x, const struct program *p)
 		compare_ways(p, &x->options, level, &observer, &problem);
 	progress_end(&x->progress);
 	int code = say_problem(x->line, p, &problem);
-	if (c)
-		code = write_result(x, c) ? exit_code_of(comparison_verdict(c))
-		                          : EXIT_INTERNAL;
+	if (c) code = deliver(x, c);
 	comparison_free(c);
 	problem_free(&problem);
 	return code;

@@ -8,12 +8,13 @@
 #include "report/style.h"
 #include "vm/keys.h"
 #include "vm/program.h"
+#include "result/numbers.h"
 
 static void describe_sessions(struct text *t, const struct program *p)
 {
 	uint32_t sessions = program_session_count(p);
 	sessions -= program_has_finally(p);
-	style_plural(t, sessions, "session", "sessions");
+	number_plural(t, sessions, "session", "sessions");
 	if (program_has_finally(p)) text_string(t, " and finally");
 	text_string(t, ", ");
 }
@@ -27,9 +28,10 @@ static void describe_client(struct text *t, const struct program *p)
 		expectations += program_assertion_met(p, i);
 	text_format(t, "%s: a shared object that declares ", program_path(p));
 	describe_sessions(t, p);
-	style_plural(t, expectations, "expectation", "expectations");
+	number_plural(t, expectations, "expectation", "expectations");
 	text_string(t, ", ");
-	style_plural(t, keys_count(initial), "initial value", "initial values");
+	number_plural(t, keys_count(initial), "initial value",
+	              "initial values");
 	text_char(t, '\n');
 	keys_free(initial);
 }
@@ -42,7 +44,7 @@ static void describe(struct text *t, const struct program *p)
 	}
 	text_format(t, "%s: compiles: ", program_path(p));
 	describe_sessions(t, p);
-	style_plural(t, program_assertion_count(p), "assertion", "assertions");
+	number_plural(t, program_assertion_count(p), "assertion", "assertions");
 	text_char(t, '\n');
 }
 

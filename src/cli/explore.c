@@ -17,84 +17,32 @@
 #include "dpor/origin.h"
 #include "dpor/verdict.h"
 #include "history/history.h"
-#include "isoscope.h"
-#include "report/changes.h"
-#include "report/dot.h"
-#include "report/json.h"
-#include "report/names.h"
-#include "report/text.h"
+#include "result/explored.h"
 #include "vm/program.h"
 #include "analyse/symmetry.h"
 
-/* ---- the picture ---- */
-
-/* The slot whose counterexample is drawn: the first that has one. */
-static const struct history *history_to_draw(const struct explorer *e,
-                                             struct text *title)
-{
-	for (uint32_t s = 0; s < explorer_slot_count(e); s++) {
-		if (!explorer_slot_violated(e, s)) continue;
-		const struct history *h = explorer_violation(e, s)->example;
-		if (!h) continue;
-		name_slot(title, e, s);
-		text_string(title, " fails");
-		return h;
-	}
-	return NULL;
-}
-
-static void draw(struct text *picture, const struct explorer *e,
-                 const struct history *h, const char *title)
-{
-	uint32_t count;
-	if (!explores_outward(e)) {
-		report_dot(picture, h, title, NULL);
-		return;
-	}
-	struct dot_change *changes = changes_to_draw(e, h, &count);
-	report_dot_predicted(picture, h, title, NULL, changes, count);
-	free(changes);
-}
-
-bool explore_pictures(const struct exploration *x, const struct explorer *e)
-{
-	if (!pictures_wanted(x->line)) return true;
-	struct text title = { 0 }, picture = { 0 };
-	const struct history *h = history_to_draw(e, &title);
-	if (h) draw(&picture, e, h, text_get(&title));
-	bool fine = pictures_write(x->line, &picture,
-	                           "there is no counterexample, so nothing "
-	                           "was drawn");
-	text_free(&title);
-	text_free(&picture);
-	return fine;
-}
-
 /* ---- one exploration ---- */
 
-static bool write_result(const struct exploration *x, const struct explorer *e)
+int explore_deliver(const struct exploration *x, const struct explorer *e,
+                    const struct explored_beside *beside)
 {
-	struct text t = { 0 };
-	struct estimate all = { 0 };
-	if (!x->quiet || x->json) all = explore_share(e);
-	if (x->json)
-		report_partial_json(&t, e, iso_version(), &all);
-	else if (x->quiet)
-		report_verdict(&t, &x->style, e);
-	else
-		report_partial(&t, &x->style, e, &all);
-	FILE *to = outputs_result_stream(x->line);
-	bool fine = output_text(to, "-", &t);
-	text_free(&t);
-	return fine;
+	if (program_failed(x->line, x->program)) return EXIT_INPUT;
+	struct result *r =
+		result_of_exploration(e, beside, outputs_depth(x->line));
+	bool fine = outputs_result(x->line, r,
+	                           "there is no counterexample, so nothing "
+	                           "was drawn");
+	int code = fine ? exit_code_of(r->verdict) : EXIT_INTERNAL;
+	result_free(r);
+	return code;
 }
 
 static int deliver(const struct exploration *x, const struct explorer *e)
 {
-	if (program_failed(x->line, x->program)) return EXIT_INPUT;
-	bool fine = write_result(x, e);
-	fine = explore_pictures(x, e) && fine;
-	return fine ? exit_code_of(explorer_verdict(e)) : EXIT_INTERNAL;
+	struct estimate all = { 0 };
+	if (!x->quiet || x->json) all = explore_share(e);
+	return explore_deliver(x, e,
+	                       &(struct explored_beside){ .share = &all });
 }
 
 static struct explorer *explorer_watched(const struct exploration *x,

@@ -10,6 +10,7 @@
 
 struct command_line;
 struct explore_unit;
+struct explored_beside;
 struct origin;
 struct program;
 
@@ -43,7 +44,8 @@ struct estimate explore_share(const struct explorer *e);
 
 /* explore_levels.c: the table of --levels; returns the exit code. */
 int explore_levels(const struct exploration *x);
-/* Draws what --dot and --svg ask for. False, after saying why, if it cannot. */
-bool explore_pictures(const struct exploration *x, const struct explorer *e);
+/* Says what was found, and draws it as asked; returns the exit code. */
+int explore_deliver(const struct exploration *x, const struct explorer *e,
+                    const struct explored_beside *beside);
 
 #endif

@@ -12,9 +12,8 @@
 #include "cli/program.h"
 #include "cli/settings.h"
 #include "dpor/verdict.h"
-#include "isoscope.h"
-#include "report/estimate_json.h"
 #include "report/progress.h"
+#include "result/explored.h"
 
 /* Seconds for all; the part of them that goes into exploring; and how long a
  * stretch is at least whose speed is measured. */
@@ -120,30 +119,6 @@ static struct outlook look_ahead(const struct exploration *x,
 
 /* ---- the result ---- */
 
-static void print_words(struct text *t, const struct exploration *x,
-                        const struct explorer *e, const struct outlook *o)
-{
-	struct text words = { 0 };
-	name_outlook(&words, e, o);
-	report_roughly(t, &x->style, e, text_get(&words),
-	               x->quiet ? NULL : &o->whole);
-	text_free(&words);
-}
-
-static int deliver(const struct exploration *x, const struct explorer *e,
-                   const struct outlook *o)
-{
-	if (program_failed(x->line, x->program)) return EXIT_INPUT;
-	struct text t = { 0 };
-	if (x->json)
-		report_outlook_json(&t, e, iso_version(), o);
-	else
-		print_words(&t, x, e, o);
-	bool fine = output_text(outputs_result_stream(x->line), "-", &t);
-	text_free(&t);
-	return fine ? exit_code_of(explorer_verdict(e)) : EXIT_INTERNAL;
-}
-
 static struct explore_options short_options(const struct exploration *x,
                                             double seconds)
 {
@@ -171,7 +146,8 @@ static int explore_and_estimate(const struct exploration *x, double seconds,
 		double left = end - seconds_now();
 		struct outlook o = look_ahead(x, e, &w, left, seed);
 		progress_end(&w.progress);
-		code = deliver(x, e, &o);
+		code = explore_deliver(
+			x, e, &(struct explored_beside){ .outlook = &o });
 	}
 	explorer_free(e);
 	return code;

@@ -9,7 +9,8 @@
 #include "cli/program.h"
 #include "cli/watch.h"
 #include "isoscope.h"
-#include "report/levels.h"
+#include "report/report.h"
+#include "result/levels.h"
 #include "vm/program.h"
 
 /* Is it the base of stronger levels? */
@@ -66,15 +67,16 @@ static struct levels_table *run_levels(const struct exploration *x)
 static int deliver(const struct exploration *x,
                    const struct levels_table *table)
 {
-	enum level asked = x->options.level;
+	struct result *r = result_of_levels(table, x->options.level);
 	struct text t = { 0 };
 	if (x->json)
-		report_levels_json(&t, table, asked, iso_version());
+		report_json(&t, r, iso_version());
 	else
-		report_levels(&t, &x->style, table, asked);
-	int code = exit_code_of(levels_table_verdict(table, asked));
-	if (!output_text(stdout, "-", &t)) code = EXIT_INTERNAL;
+		report_text(&t, &x->style, r);
+	int code = output_text(stdout, "-", &t) ? exit_code_of(r->verdict)
+	                                        : EXIT_INTERNAL;
 	text_free(&t);
+	result_free(r);
 	return code;
 }
 

@@ -13,8 +13,7 @@
 #include "cli/watch.h"
 #include "dpor/random_descents.h"
 #include "dpor/verdict.h"
-#include "isoscope.h"
-#include "report/estimate_json.h"
+#include "result/explored.h"
 
 /* So many groups give an interval that is worth telling; more of them, if
  * descents take long, for so much of the time; fewer, if that takes so many
@@ -34,38 +33,6 @@ static struct estimate estimate_whole(const struct exploration *x,
 	struct estimate r = estimator_get(e);
 	estimator_free(e);
 	return r;
-}
-
-static void print_words(struct text *t, const struct exploration *x,
-                        const struct explorer *e, const struct sample_share *s)
-{
-	struct text words = { 0 };
-	name_share(&words, s);
-	report_roughly(t, &x->style, e, text_get(&words),
-	               x->quiet ? NULL : &s->whole);
-	text_free(&words);
-}
-
-static bool write_result(const struct exploration *x, const struct explorer *e,
-                         const struct sample_share *s)
-{
-	struct text t = { 0 };
-	if (x->json)
-		report_share_json(&t, e, iso_version(), s);
-	else
-		print_words(&t, x, e, s);
-	bool fine = output_text(outputs_result_stream(x->line), "-", &t);
-	text_free(&t);
-	return fine;
-}
-
-static int deliver(const struct exploration *x, const struct explorer *e,
-                   const struct sample_share *s)
-{
-	if (program_failed(x->line, x->program)) return EXIT_INPUT;
-	bool fine = write_result(x, e, s);
-	fine = explore_pictures(x, e) && fine;
-	return fine ? exit_code_of(explorer_verdict(e)) : EXIT_INTERNAL;
 }
 
 /* What was seen, of how much. */
@@ -98,7 +65,8 @@ static int make_descents(const struct exploration *x, uint64_t count,
 	descents_run(d, count);
 	struct sample_share share = look_back(x, e, d, seed);
 	bool fine = watch_end(w, e);
-	int code = deliver(x, e, &share);
+	int code = explore_deliver(
+		x, e, &(struct explored_beside){ .sample = &share });
 	descents_free(d);
 	explorer_free(e);
 	return fine ? code : EXIT_INTERNAL;

@@ -7,6 +7,7 @@
 #include "cli/outputs.h"
 #include "cli/settings.h"
 #include "cli/signals.h"
+#include "result/numbers.h"
 
 bool histories_settings(struct histories *h, struct inputs_options *in,
                         const struct command_line *c)
@@ -31,10 +32,10 @@ static void show_progress(struct histories *h, const char *path, uint64_t done)
 	struct text line = { 0 };
 	text_format(&line, "%s %s: ", h->doing, path);
 	if (done) {
-		style_plural(&line, done, "history", "histories");
+		number_plural(&line, done, "history", "histories");
 		text_string(&line, ", ");
 	}
-	style_seconds(&line, seconds);
+	number_seconds(&line, seconds);
 	progress_say(&h->progress, seconds, text_get(&line));
 	text_free(&line);
 }

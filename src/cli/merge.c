@@ -8,14 +8,12 @@
 #include "cli/explore.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/outputs.h"
 #include "cli/program.h"
 #include "cli/settings.h"
 #include "distribute/task.h"
 #include "dpor/tally.h"
-#include "dpor/verdict.h"
-#include "isoscope.h"
-#include "report/json.h"
-#include "report/text.h"
+#include "result/explored.h"
 #include "vm/program.h"
 #include "analyse/symmetry.h"
 
@@ -28,27 +26,22 @@ struct merging {
 	struct diags diags;
 };
 
-static bool report(const struct merging *g, const struct explorer *e)
+static int report(const struct merging *g, const struct explorer *e)
 {
-	struct text t = { 0 };
-	struct style style = output_style(g->line, stdout);
 	struct estimate all = { 0 };
-	bool json = g->line->value[OPTION_JSON];
-	bool quiet = g->line->value[OPTION_QUIET];
 	size_t parts = merger_parts(g->merger);
 	size_t finished = merger_finished(g->merger);
 	if (finished < parts)
 		say("%zu of %zu units are finished", finished, parts);
-	if (json || !quiet) all = explore_share(e);
-	if (json)
-		report_partial_json(&t, e, iso_version(), &all);
-	else if (quiet)
-		report_verdict(&t, &style, e);
-	else
-		report_partial(&t, &style, e, &all);
-	bool fine = output_text(stdout, "-", &t);
-	text_free(&t);
-	return fine;
+	if (g->line->value[OPTION_JSON] || !g->line->value[OPTION_QUIET])
+		all = explore_share(e);
+	struct result *r = result_of_exploration(
+		e, &(struct explored_beside){ .share = &all },
+		outputs_depth(g->line));
+	int code = outputs_result(g->line, r, NULL) ? exit_code_of(r->verdict)
+	                                            : EXIT_INTERNAL;
+	result_free(r);
+	return code;
 }
 
 /* An exploration with nothing left, or, where parts are missing, one that is
@@ -63,10 +56,7 @@ static int show(struct merging *g, struct tally *found,
 	explorer_resume(e, open, found);
 	explorer_run(e);
 	int code = EXIT_INPUT;
-	if (!program_failed(g->line, g->program)) {
-		code = report(g, e) ? exit_code_of(explorer_verdict(e))
-		                    : EXIT_INTERNAL;
-	}
+	if (!program_failed(g->line, g->program)) code = report(g, e);
 	explorer_free(e);
 	return code;
 }

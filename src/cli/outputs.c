@@ -5,7 +5,9 @@
 
 #include "cli/options.h"
 #include "cli/output.h"
+#include "isoscope.h"
 #include "report/graphviz.h"
+#include "report/report.h"
 
 /* The options that name a file to write. */
 static const enum option_id outputs[] = { OPTION_HISTORIES, OPTION_DOT,
@@ -162,5 +164,40 @@ bool pictures_write(const struct command_line *c, const struct text *picture,
 	}
 	if (dot) fine &= write_dot(picture, dot);
 	if (svg) fine &= write_svg(picture, svg);
+	return fine;
+}
+
+enum result_depth outputs_depth(const struct command_line *c)
+{
+	bool verdict = c->value[OPTION_QUIET] && !c->value[OPTION_JSON] &&
+	               !pictures_wanted(c);
+	return verdict ? RESULT_VERDICT : RESULT_WHOLE;
+}
+
+static bool draw(const struct command_line *c, const struct result *r,
+                 const char *none)
+{
+	struct text picture = { 0 };
+	report_picture(&picture, r);
+	bool fine = pictures_write(c, &picture, none);
+	text_free(&picture);
+	return fine;
+}
+
+bool outputs_result(const struct command_line *c, const struct result *r,
+                    const char *none)
+{
+	FILE *to = outputs_result_stream(c);
+	struct style style = output_style(c, to);
+	struct text t = { 0 };
+	if (c->value[OPTION_JSON])
+		report_json(&t, r, iso_version());
+	else if (c->value[OPTION_QUIET])
+		report_verdict(&t, &style, r);
+	else
+		report_text(&t, &style, r);
+	bool fine = output_text(to, "-", &t);
+	text_free(&t);
+	if (pictures_wanted(c)) fine = draw(c, r, none) && fine;
 	return fine;
 }

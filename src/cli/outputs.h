@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "base/text.h"
+#include "result/result.h"
 
 struct command_line;
 
@@ -25,5 +26,11 @@ bool pictures_possible(const struct command_line *c);
  * is empty, only says so: `none`. */
 bool pictures_write(const struct command_line *c, const struct text *picture,
                     const char *none);
+/* Writes the result to where it goes, as --json and --quiet ask, and the
+ * pictures; if there is nothing to draw, only says so: `none`. */
+bool outputs_result(const struct command_line *c, const struct result *r,
+                    const char *none);
+/* How much of it is going to be written. */
+enum result_depth outputs_depth(const struct command_line *c);
 
 #endif

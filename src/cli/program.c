@@ -16,7 +16,7 @@
 #include "compile/load.h"
 #include "native/host/client.h"
 #include "native/host/library.h"
-#include "report/json.h"
+#include "report/report.h"
 #include "vm/program.h"
 
 bool one_program(const struct command_line *c)

@@ -8,12 +8,10 @@
 #include "cli/signals.h"
 #include "history/history.h"
 #include "isoscope.h"
-#include "report/dot.h"
 #include "report/histories.h"
-#include "report/names.h"
 #include "report/progress.h"
-#include "report/run_json.h"
-#include "report/run_text.h"
+#include "result/numbers.h"
+#include "result/ran.h"
 #include "vm/program.h"
 
 enum { RUNS_USUAL = 1000, SEED_USUAL = 1 };
@@ -60,17 +58,17 @@ static bool on_tick(void *payload, const struct campaign_stats *s)
 	struct running *x = payload;
 	if (!progress_due(&x->progress, s->seconds)) return true;
 	struct text words = { 0 };
-	style_count(&words, s->runs);
+	number_count(&words, s->runs);
 	text_string(&words, " of ");
-	style_plural(&words, x->request.options.runs, "run", "runs");
+	number_plural(&words, x->request.options.runs, "run", "runs");
 	text_string(&words, ", ");
-	style_count(&words, (uint64_t)((double)s->runs / s->seconds));
+	number_count(&words, (uint64_t)((double)s->runs / s->seconds));
 	text_string(&words, " per second, ");
-	style_plural(&words, s->histories, "history", "histories");
+	number_plural(&words, s->histories, "history", "histories");
 	text_string(&words, ", ");
-	style_count(&words, s->violating);
+	number_count(&words, s->violating);
 	text_string(&words, " violating, ");
-	style_seconds(&words, s->seconds);
+	number_seconds(&words, s->seconds);
 	progress_say(&x->progress, s->seconds, text_get(&words));
 	text_free(&words);
 	return true;
@@ -86,39 +84,15 @@ static void on_exploring(void *payload, double seconds)
 
 /* ---- the result ---- */
 
-static bool write_result(const struct running *x, const struct run_case *c)
+static int deliver(const struct running *x, const struct run_case *c)
 {
-	struct text t = { 0 };
-	if (x->line->value[OPTION_JSON])
-		report_run_json(&t, c, iso_version());
-	else if (x->line->value[OPTION_QUIET])
-		report_run_verdict(&t, &x->style, c);
-	else
-		report_run(&t, &x->style, c);
-	bool fine = output_text(outputs_result_stream(x->line), "-", &t);
-	text_free(&t);
-	return fine;
-}
-
-/* Draws the history of the first slot that is violated. */
-static bool write_picture(const struct running *x, const struct run_case *c)
-{
-	struct text title = { 0 }, picture = { 0 };
-	uint32_t slot = 0, slots = campaign_slot_count(c->campaign);
-	if (!pictures_wanted(x->line)) return true;
-	while (slot < slots && !run_slot_violated(c, slot)) slot++;
-	if (slot < slots) {
-		name_program_slot(&title, x->program, slot);
-		text_string(&title, " fails");
-		report_dot(&picture, run_example(c, slot).history,
-		           text_get(&title), NULL);
-	}
-	bool fine = pictures_write(x->line, &picture,
+	struct result *r = result_of_runs(c, outputs_depth(x->line));
+	bool fine = outputs_result(x->line, r,
 	                           "there is no violation, so nothing was "
 	                           "drawn");
-	text_free(&title);
-	text_free(&picture);
-	return fine;
+	int code = fine ? exit_code_of(r->verdict) : EXIT_INTERNAL;
+	result_free(r);
+	return code;
 }
 
 static int run_program(struct running *x)
@@ -133,11 +107,7 @@ static int run_program(struct running *x)
 	progress_end(&x->progress);
 	bool fine = output_close(x->histories, path);
 	int code = say_problem(x->line, x->program, &problem);
-	if (sound) {
-		code = exit_code_of(run_verdict(&runs.found));
-		fine = write_result(x, &runs.found) && fine;
-		fine = write_picture(x, &runs.found) && fine;
-	}
+	if (sound) code = deliver(x, &runs.found);
 	random_runs_free(&runs);
 	problem_free(&problem);
 	text_free(&x->row);

@@ -22,6 +22,7 @@
 #include "distribute/unit.h"
 #include "vm/program.h"
 #include "analyse/symmetry.h"
+#include "result/numbers.h"
 
 struct division {
 	const struct command_line *line;
@@ -267,11 +268,11 @@ static void on_tick(void *payload, size_t branches, size_t enough)
 	double seconds = seconds_now() - v->begun;
 	if (!progress_due(&v->progress, seconds)) return;
 	struct text line = { 0 };
-	style_count(&line, branches);
+	number_count(&line, branches);
 	text_string(&line, " branches (");
-	style_count(&line, enough);
+	number_count(&line, enough);
 	text_string(&line, " are enough), ");
-	style_seconds(&line, seconds);
+	number_seconds(&line, seconds);
 	progress_say(&v->progress, seconds, text_get(&line));
 	text_free(&line);
 }

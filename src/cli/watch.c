@@ -9,10 +9,10 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/sorted.h"
-#include "report/changes.h"
 #include "report/forecast.h"
 #include "report/histories.h"
 #include "report/progress.h"
+#include "result/names.h"
 
 struct watch {
 	struct explore_unit *unit; /* NULL: nothing to go on with or to keep */

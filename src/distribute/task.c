@@ -80,23 +80,12 @@ bool task_has_program(const struct task *t, const struct program *p,
 	return false;
 }
 
-const char *task_algorithm_word(enum explorer_algorithm a)
-{
-	static const char *const words[] = {
-		[EXPLORE_CE] = "ce",
-		[EXPLORE_DFS] = "dfs",
-		[EXPLORE_OUTWARD] = "outward",
-		[EXPLORE_ORDERLY] = "orderly",
-	};
-	return words[a];
-}
-
 bool task_algorithm_from_word(const char *word, enum explorer_algorithm *out)
 {
 	static const enum explorer_algorithm all[] = { EXPLORE_CE, EXPLORE_DFS,
 		                                       EXPLORE_ORDERLY };
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-		if (strcmp(word, task_algorithm_word(all[i]))) continue;
+		if (strcmp(word, explorer_algorithm_word(all[i]))) continue;
 		*out = all[i];
 		return true;
 	}
@@ -142,8 +131,8 @@ bool task_equal(const struct task *t, const struct task *wanted,
 	                  "under", why) &&
 	       same_words(level_word(t->base), level_word(wanted->base),
 	                  "with the base level", why) &&
-	       same_words(task_algorithm_word(t->algorithm),
-	                  task_algorithm_word(wanted->algorithm),
+	       same_words(explorer_algorithm_word(t->algorithm),
+	                  explorer_algorithm_word(wanted->algorithm),
 	                  "with the algorithm", why) &&
 	       same_words(t->order ? t->order : "as declared",
 	                  wanted->order ? wanted->order : "as declared",

@@ -44,7 +44,6 @@ bool task_has_program(const struct task *t, const struct program *p,
 bool task_equal(const struct task *t, const struct task *wanted,
                 struct text *why);
 
-const char *task_algorithm_word(enum explorer_algorithm a);
 /* False if there is no such algorithm. */
 bool task_algorithm_from_word(const char *word, enum explorer_algorithm *out);
 

@@ -42,7 +42,7 @@ static void write_task(struct text *t, const struct task *k)
 	text_format(t,
 	            ",\n\"options\":{\"algorithm\":\"%s\",\"isolation\":"
 	            "\"%s\",\"base\":\"%s\"",
-	            task_algorithm_word(k->algorithm), level_word(k->level),
+	            explorer_algorithm_word(k->algorithm), level_word(k->level),
 	            level_word(k->base));
 	text_format(t, ",\"robust\":%s,\"classify\":%s,\"symmetry\":%s",
 	            flag(k->robust), flag(k->classify), flag(k->symmetry));

@@ -25,13 +25,21 @@ struct program;
 struct symmetry;
 struct tally;
 
+/*     identifier, word in files and results */
+#define EXPLORER_ALGORITHM_TABLE(X)                                          \
+	X(EXPLORE_CE, "ce")                                                  \
+	X(EXPLORE_DFS, "dfs")                                                \
+	/* from an observed history, histories with the fewest changed reads \
+	 * first, each once (outward.h) */                                   \
+	X(EXPLORE_OUTWARD, "outward")                                        \
+	/* each history once, by its first serial order; one of each class   \
+	 * of symmetric ones (orderly.h) */                                  \
+	X(EXPLORE_ORDERLY, "orderly")
+
 enum explorer_algorithm {
-	EXPLORE_CE,
-	EXPLORE_DFS,
-	EXPLORE_OUTWARD, /* from an observed history, histories with the
-	                  * fewest changed reads first, each once (outward.h) */
-	EXPLORE_ORDERLY  /* each history once, by its first serial order; one of
-	                  * each class of symmetric ones (orderly.h) */
+#define X(id, word) id,
+	EXPLORER_ALGORITHM_TABLE(X)
+#undef X
 };
 
 struct explore_options {
@@ -173,6 +181,8 @@ const struct branch_list *explorer_open(const struct explorer *e);
 const struct explore_stats *explorer_stats(const struct explorer *e);
 const struct explore_options *explorer_options(const struct explorer *e);
 const struct program *explorer_program(const struct explorer *e);
+
+const char *explorer_algorithm_word(enum explorer_algorithm a); /* "ce" */
 
 /* Slots: program_assertion_count() assertions, then two more. */
 uint32_t explorer_slot_count(const struct explorer *e);

@@ -69,3 +69,14 @@ enum verdict explorer_verdict(const struct explorer *e)
 	               ? VERDICT_HOLDS
 	               : VERDICT_INCONCLUSIVE;
 }
+
+const char *explorer_algorithm_word(enum explorer_algorithm a)
+{
+	static const char *const words[] = {
+#define X(id, word) [id] = (word),
+		EXPLORER_ALGORITHM_TABLE(X)
+#undef X
+	};
+	assert(a < sizeof words / sizeof *words);
+	return words[a];
+}

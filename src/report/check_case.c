@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "report/names.h"
+#include "result/names.h"
 
 /* ---- verdicts ---- */
 

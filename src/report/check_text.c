@@ -5,9 +5,10 @@
 
 #include "base/memory.h"
 #include "history/history.h"
-#include "report/counts.h"
-#include "report/names.h"
+#include "report/report.h"
+#include "result/names.h"
 #include "report/witness_text.h"
+#include "result/numbers.h"
 
 enum {
 	NAME_WIDTH = 29, /* of a level's name, and two blanks */
@@ -82,7 +83,7 @@ static void print_anomalies(struct text *t, const struct style *s,
 		print_anomaly(t, s, r, &r->anomalies[shown]);
 	if (found == shown) return;
 	text_string(t, "  … and ");
-	style_plural(t, found - shown, "other", "others");
+	number_plural(t, found - shown, "other", "others");
 	text_string(t,
 	            r->anomaly_count > shown ? "; --json lists more\n" : "\n");
 }
@@ -200,28 +201,28 @@ void report_check_costs(struct text *t, const struct check_case *c)
 	const struct trace *r = c->trace;
 	uint32_t aborted = aborted_count(r);
 	text_string(t, "\nhistory   ");
-	style_plural(t, r->transaction_count - 1, "transaction",
-	             "transactions");
+	number_plural(t, r->transaction_count - 1, "transaction",
+	              "transactions");
 	if (aborted) {
 		text_string(t, " (");
-		style_count(t, aborted);
+		number_count(t, aborted);
 		text_string(t, " not committed)");
 	}
 	text_string(t, " in ");
-	style_plural(t, r->session_count, "session", "sessions");
+	number_plural(t, r->session_count, "session", "sessions");
 	text_string(t, ", ");
-	style_plural(t, r->op_count, "operation", "operations");
+	number_plural(t, r->op_count, "operation", "operations");
 	text_string(t, " on ");
-	style_plural(t, r->key_count, "key", "keys");
+	number_plural(t, r->key_count, "key", "keys");
 	text_format(t, "; format %s\n", format_word(c->format));
 	text_string(t, "time      ");
-	style_seconds(t, c->read_seconds);
+	number_seconds(t, c->read_seconds);
 	text_string(t, " reading, ");
-	style_seconds(t, c->check_seconds);
+	number_seconds(t, c->check_seconds);
 	text_string(t, " checking");
 	if (c->explain_seconds >= LEAST_SECONDS) {
 		text_string(t, ", ");
-		style_seconds(t, c->explain_seconds);
+		number_seconds(t, c->explain_seconds);
 		text_string(t, " explaining");
 	}
 	text_char(t, '\n');
@@ -346,10 +347,10 @@ static void print_share(struct text *t, const struct check_summary *m,
 	if (m->overall[v] == m->histories) {
 		text_string(t, "all ");
 	} else {
-		style_count(t, m->overall[v]);
+		number_count(t, m->overall[v]);
 		text_string(t, " of ");
 	}
-	style_count(t, m->histories);
+	number_count(t, m->histories);
 	text_string(t, " histories ");
 }
 
@@ -400,7 +401,7 @@ static void print_counts(struct text *t, const struct check_summary *m)
 		            level_name(l));
 		for (enum verdict v = 0; v <= VERDICT_UNDECIDED; v++) {
 			text_clear(&n);
-			style_count(&n, m->verdicts[l][v]);
+			number_count(&n, m->verdicts[l][v]);
 			print_column(t, text_get(&n));
 		}
 		text_char(t, '\n');
@@ -419,11 +420,11 @@ void report_summary(struct text *t, const struct style *s,
 	}
 	if (m->unlisted) {
 		text_string(t, "  … and ");
-		style_plural(t, m->unlisted, "other", "others");
+		number_plural(t, m->unlisted, "other", "others");
 		text_string(t, "; --strongest and --json tell all\n");
 	}
 	text_string(t, "\ntime      ");
-	style_seconds(t, m->seconds);
+	number_seconds(t, m->seconds);
 	text_char(t, '\n');
 	report_memory(t);
 }

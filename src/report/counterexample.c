@@ -8,7 +8,7 @@
 #include "base/bits.h"
 #include "base/memory.h"
 #include "history/history.h"
-#include "report/names.h"
+#include "result/names.h"
 
 enum {
 	COLUMN_LEAST = 22, /* no column is made narrower to fit the width */

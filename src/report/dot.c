@@ -7,7 +7,9 @@
 #include "base/memory.h"
 #include "history/history.h"
 #include "report/explain.h"
-#include "report/names.h"
+#include "report/report.h"
+#include "result/names.h"
+#include "result/result.h"
 #include "report/style.h"
 
 enum {
@@ -405,4 +407,37 @@ void report_dot(struct text *t, const struct history *h, const char *title,
 	if (!cycle && level_witness(LEVEL_SERIAL, h, &w)) cycle = &w;
 	report_dot_predicted(t, h, title, cycle, NULL, 0);
 	if (cycle == &w) witness_free(&w);
+}
+
+static struct dot_change *changes_of(const struct result_example *x)
+{
+	struct dot_change *out =
+		mem_take0((size_t)x->change_count + 1, sizeof *out);
+	for (uint32_t i = 0; i < x->change_count; i++)
+		out[i] = (struct dot_change){ x->changes[i].reader,
+			                      x->changes[i].event,
+			                      x->changes[i].observed };
+	return out;
+}
+
+bool report_picture(struct text *t, const struct result *r)
+{
+	for (uint32_t i = 0; i < r->assertion_count; i++) {
+		const struct result_assertion *a = &r->assertions[i];
+		const struct result_example *x = &a->example;
+		struct text title = { 0 };
+		if (!x->history) continue;
+		text_format(&title, "%s fails", a->text);
+		if (x->compared) {
+			struct dot_change *changes = changes_of(x);
+			report_dot_predicted(t, x->history, text_get(&title),
+			                     NULL, changes, x->change_count);
+			free(changes);
+		} else {
+			report_dot(t, x->history, text_get(&title), NULL);
+		}
+		text_free(&title);
+		return true;
+	}
+	return false;
 }

@@ -1,17 +1,16 @@
-#include "report/example.h"
-
+/* The history in which something fails: as a table, what failed in it, and why
+ * no serial order explains it. */
+#include <assert.h>
 #include <string.h>
 
-#include "axioms/level.h"
-#include "dpor/explorer.h"
 #include "history/history.h"
 #include "report/counterexample.h"
 #include "report/explain.h"
-#include "report/json.h"
-#include "report/json_members.h"
-#include "report/names.h"
+#include "report/report.h"
+#include "result/names.h"
+#include "result/numbers.h"
+#include "result/result.h"
 #include "vm/machine.h"
-#include "vm/program.h"
 
 enum {
 	INDENT = 4, /* of the table */
@@ -19,91 +18,99 @@ enum {
 	VALUES_WIDTH = 40 /* times the width: lines of values */
 };
 
-struct example explored_example(const struct explorer *e, uint32_t slot)
+/* ---- the list ---- */
+
+static const char *state_word(enum result_state state)
 {
-	const struct explore_violation *v = explorer_violation(e, slot);
-	return (struct example){ explorer_program(e), slot, v->example,
-		                 v->finding };
+	static const char *const words[] = {
+#define X(id, word) [id] = (word),
+		RESULT_STATE_TABLE(X)
+#undef X
+	};
+	assert(state < sizeof words / sizeof *words);
+	return words[state];
 }
 
-bool example_same(const struct example *a, const struct example *b)
+static enum style_mark state_mark(enum result_state state)
 {
-	struct text one = { 0 }, other = { 0 };
-	if (!a->history || !b->history) return false;
-	history_print_canonical(&one, a->history);
-	history_print_canonical(&other, b->history);
-	bool same = !strcmp(text_get(&one), text_get(&other));
-	text_free(&one);
-	text_free(&other);
-	return same;
+	switch (state) {
+	case ASSERTION_FAILS: return STYLE_RED;
+	case ASSERTION_HOLDS:
+	case ASSERTION_PASSES: return STYLE_GREEN;
+	default: return STYLE_YELLOW;
+	}
 }
 
-static struct position place_of(const struct example *x)
+void report_assertion_line(struct text *t, const struct style *s,
+                           const struct result *r,
+                           const struct result_assertion *a)
 {
-	return name_program_slot_position(x->program, x->slot, x->finding);
-}
-
-/* Where the example fails. The code of a final assertion in C is no place in a
- * session: then where that is declared. */
-static struct position failing_place(const struct example *x)
-{
-	const struct program *p = x->program;
-	if (x->slot < program_assertion_count(p) && program_is_native(p) &&
-	    program_assertion(p, x->slot)->kind == ASSERTION_FINAL)
-		return place_of(x);
-	return program_position(p, x->finding->point);
-}
-
-/* ---- in words ---- */
-
-void report_slot_line(struct text *t, const struct style *s,
-                      const struct example *x, enum style_mark mark,
-                      const char *says)
-{
-	struct text place = { 0 }, words = { 0 };
-	name_position(&place, place_of(x));
-	name_program_slot(&words, x->program, x->slot);
+	struct text place = { 0 }, says = { 0 };
+	name_position(&place, a->at);
+	text_string(&says, state_word(a->state));
+	assert(says.length < r->state_width);
+	text_pad(&says, ' ', r->state_width - says.length);
 	text_string(t, "  ");
-	style_words(t, s, mark, says);
-	size_t used = 2 + strlen(says) + 2 + style_columns(text_get(&place));
+	style_words(t, s, state_mark(a->state), text_get(&says));
+	size_t used = 2 + r->state_width + 2 + style_columns(text_get(&place));
 	size_t room = s->width > used + 20 ? s->width - used : 20;
-	style_fit(t, text_get(&words), room);
+	style_fit(t, a->text, room);
 	if (place.length) {
 		text_string(t, "  ");
 		style_words(t, s, STYLE_DIM, text_get(&place));
 	}
 	text_char(t, '\n');
 	text_free(&place);
-	text_free(&words);
+	text_free(&says);
 }
 
-void report_slot_heading(struct text *t, const struct style *s,
-                         const struct example *x)
+/* ---- one violation ---- */
+
+static void print_heading(struct text *t, const struct style *s,
+                          const struct result *r,
+                          const struct result_assertion *a)
 {
-	const struct program *p = x->program;
-	struct position at = place_of(x);
-	style_begin(t, s, STYLE_RED);
-	name_program_slot(t, p, x->slot);
-	style_end(t, s);
+	style_words(t, s, STYLE_RED, a->text);
 	text_char(t, '\n');
-	if (!at.file) return;
+	if (!a->at.file) return;
 	text_string(t, "  at ");
 	style_begin(t, s, STYLE_BOLD);
-	name_position(t, at);
+	name_position(t, a->at);
 	style_end(t, s);
-	if (x->slot < program_assertion_count(p) && !program_is_native(p) &&
-	    program_assertion(p, x->slot)->message) {
+	/* The text of an assertion in C is its message already. */
+	if (a->message && !program_is_native(r->program)) {
 		text_string(t, ": ");
-		text_string(t, program_assertion(p, x->slot)->message);
+		text_string(t, a->message);
 	}
 	text_char(t, '\n');
 }
 
-/* The line of source, without its indentation. */
-static void print_source(struct text *t, struct position at)
+/* Which reads of the observed history it changes. */
+static void print_changes(struct text *t, const struct style *s,
+                          const struct result_example *x)
 {
-	const char *line = at.source_line;
-	if (!line) return;
+	uint32_t more = 0;
+	for (uint32_t i = 0; i < x->change_count; i++) {
+		if (i >= RESULT_CHANGES_SHOWN) {
+			more++;
+			continue;
+		}
+		text_pad(t, ' ', INDENT);
+		style_words(t, s, STYLE_YELLOW, x->changes[i].words);
+		text_char(t, '\n');
+	}
+	if (more) {
+		text_pad(t, ' ', INDENT);
+		text_string(t, "… and ");
+		number_plural(t, more, "other", "others");
+		text_char(t, '\n');
+	}
+	if (x->change_count) text_char(t, '\n');
+}
+
+/* The line of source, without its indentation. */
+static void print_source(struct text *t, const char *line)
+{
 	while (*line == ' ' || *line == '\t') line++;
 	if (!*line) return;
 	text_string(t, "      ");
@@ -111,20 +118,8 @@ static void print_source(struct text *t, struct position at)
 	text_char(t, '\n');
 }
 
-/* Assertions in C go by their message: what they check is in the source. Where
- * a final one is declared, there is no more than its message. */
-static bool source_tells(const struct example *x)
-{
-	const struct program *p = x->program;
-	if (x->slot == program_assertion_count(p)) return true;
-	return program_is_native(p) &&
-	       program_assertion(p, x->slot)->kind == ASSERTION_INLINE;
-}
-
-/* The place is told by the heading, except that the source is worth a line here
- * if it says more than the heading. */
 static void print_finding(struct text *t, const struct style *s,
-                          const struct example *x)
+                          const struct result_example *x)
 {
 	const struct finding *f = x->finding;
 	if (!f) return;
@@ -140,169 +135,62 @@ static void print_finding(struct text *t, const struct style *s,
 		text_free(&values);
 	}
 	text_char(t, '\n');
-	if (source_tells(x))
-		print_source(t, program_position(x->program, f->point));
-}
-
-static void print_cycle(struct text *t, const struct history *h)
-{
-	struct witness w;
-	if (!level_witness(LEVEL_SERIAL, h, &w)) return;
-	text_string(t, "  It is not serializable: a serial order would need\n");
-	explain_cycle(t, h, &w, INDENT);
-	witness_free(&w);
+	if (x->source_line) print_source(t, x->source_line);
 }
 
 static void print_anomaly(struct text *t, const struct style *s,
-                          const struct history *h)
+                          const struct result_example *x)
 {
-	enum level by = LEVEL_COUNT;
-	if (level_allows_history(LEVEL_SERIAL, h)) {
+	if (x->serializable) {
 		text_string(t, "\n  This history is serializable, so it "
 		               "happens at every isolation level.\n");
 		return;
 	}
-	const char *name = anomaly_name(h, &by);
 	text_string(t, "\n  ");
-	if (name) {
-		text_string(t, strchr("aeio", name[0]) ? "This is an "
-		                                       : "This is a ");
-		style_words(t, s, STYLE_YELLOW, name);
+	if (x->anomaly) {
+		text_string(t, strchr("aeio", x->anomaly[0]) ? "This is an "
+		                                             : "This is a ");
+		style_words(t, s, STYLE_YELLOW, x->anomaly);
 		text_string(t, ". ");
 	}
-	if (by < LEVEL_COUNT)
+	if (x->forbidden_by < LEVEL_COUNT)
 		text_format(t, "The weakest level that forbids it is %s (%s).",
-		            level_name(by), level_word(by));
+		            level_name(x->forbidden_by),
+		            level_word(x->forbidden_by));
 	text_char(t, '\n');
-	print_cycle(t, h);
+	if (!x->cycle.count) return;
+	text_string(t, "  It is not serializable: a serial order would need\n");
+	explain_cycle(t, x->history, &x->cycle, INDENT);
 }
 
-void report_example(struct text *t, const struct style *s,
-                    const struct example *x)
+static void print_example(struct text *t, const struct style *s,
+                          const struct result_example *x)
 {
+	text_char(t, '\n');
+	if (x->compared) print_changes(t, s, x);
 	if (x->history->transaction_count == 1) /* init */
 		text_string(t, "    no transaction was begun\n");
 	else
 		report_counterexample(t, s, x->history, INDENT);
 	print_finding(t, s, x);
-	print_anomaly(t, s, x->history);
+	print_anomaly(t, s, x);
 }
 
-void report_example_again(struct text *t, const struct style *s,
-                          const struct example *x, uint32_t shown)
+void report_violation(struct text *t, const struct style *s,
+                      const struct result *r, const struct result_assertion *a)
 {
-	text_string(t, "    the history shown for: ");
-	name_program_slot(t, x->program, shown);
+	const struct result_example *x = &a->example;
+	assert(a->where && a->shown_by < r->assertion_count);
 	text_char(t, '\n');
-	print_finding(t, s, x);
-}
-
-/* ---- as JSON ---- */
-
-/* Of native code its text is the message. */
-static void print_message(struct text *t, const struct program *p,
-                          uint32_t slot)
-{
-	const struct assertion *a = program_assertion(p, slot);
-	struct text words = { 0 };
-	if (program_is_native(p)) {
-		name_plain(&words, a->text);
-		json_member_taken(t, "message", &words);
-	} else {
-		json_member_text(t, "message", a->message);
+	print_heading(t, s, r, a);
+	text_format(t, "  %s\n", a->where);
+	if (x->history && &r->assertions[a->shown_by] == a) {
+		print_example(t, s, x);
+	} else if (x->history) {
+		text_format(t, "    the history shown for: %s\n",
+		            r->assertions[a->shown_by].text);
+		print_finding(t, s, x);
 	}
-	text_free(&words);
-}
-
-void report_slot_json(struct text *t, const struct example *x)
-{
-	const struct program *p = x->program;
-	struct text words = { 0 };
-	name_program_slot(&words, p, x->slot);
-	json_name(t, "text");
-	json_text(t, text_get(&words));
-	json_member_text(t, "kind", name_slot_kind(p, x->slot));
-	if (x->slot < program_assertion_count(p)) print_message(t, p, x->slot);
-	json_member_position(t, place_of(x));
-	text_free(&words);
-}
-
-static void print_edge(struct text *t, const struct history *h,
-                       const struct witness_edge *e)
-{
-	struct text words = { 0 };
-	name_transaction(&words, h, e->from);
-	json_name(t, "from");
-	json_text(t, text_get(&words));
-	text_clear(&words);
-	name_transaction(&words, h, e->to);
-	json_member_taken(t, "to", &words);
-	explain_edge_label(&words, h, e);
-	json_member_taken(t, "reason", &words);
-	explain_edge(&words, h, e);
-	json_member_taken(t, "words", &words);
-	text_free(&words);
-}
-
-static void print_witness(struct text *t, const struct history *h)
-{
-	struct witness w;
-	text_string(t, ",\"cycle\":[");
-	if (level_witness(LEVEL_SERIAL, h, &w)) {
-		for (uint32_t i = 0; i < w.count; i++) {
-			text_string(t, i ? ",{" : "{");
-			print_edge(t, h, &w.edges[i]);
-			text_char(t, '}');
-		}
-		witness_free(&w);
-	}
-	text_char(t, ']');
-}
-
-static void print_order(struct text *t, const struct history *h)
-{
-	struct text words = { 0 };
-	text_string(t, ",\"order\":[");
-	for (uint32_t i = 1; i < h->transaction_count; i++) {
-		if (i > 1) text_char(t, ',');
-		name_transaction(&words, h, h->order ? h->order[i] : i);
-		json_text(t, text_get(&words));
-		text_clear(&words);
-	}
-	text_char(t, ']');
-	text_free(&words);
-}
-
-static void print_failure(struct text *t, const struct example *x)
-{
-	const struct finding *f = x->finding;
-	text_string(t, ",\"failure\":{\"values\":{");
-	for (uint32_t i = 0; i < f->value_count; i++) {
-		if (i) text_char(t, ',');
-		json_name(t, f->values[i].name);
-		value_print_json(t, f->values[i].value);
-	}
-	text_char(t, '}');
-	if (f->message) json_member_text(t, "message", f->message);
-	json_member_position(t, failing_place(x));
-	text_char(t, '}');
-}
-
-void report_example_json(struct text *t, const struct example *x,
-                         const char *more)
-{
-	const struct history *h = x->history;
-	bool serializable = level_allows_history(LEVEL_SERIAL, h);
-	enum level by = LEVEL_COUNT;
-	const char *name = serializable ? NULL : anomaly_name(h, &by);
-	text_string(t, "{\"history\":1,");
-	history_print_members(t, h);
-	print_order(t, h);
-	text_string(t, more);
-	if (x->finding) print_failure(t, x);
-	json_member_text(t, "anomaly", name);
-	json_member_text(t, "forbidden_by",
-	                 by < LEVEL_COUNT ? level_word(by) : NULL);
-	print_witness(t, h);
-	text_char(t, '}');
+	if (a->repeat)
+		text_format(t, "\n  To repeat this run: %s\n", a->repeat);
 }

@@ -2,7 +2,7 @@
 
 #include <assert.h>
 
-#include "report/names.h"
+#include "result/names.h"
 #include "report/style.h"
 
 /* The transaction that `reader` read `key` from first, or HISTORY_SELF. */

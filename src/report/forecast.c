@@ -9,7 +9,7 @@
 #include "dpor/estimate.h"
 #include "dpor/explorer.h"
 #include "dpor/tally.h"
-#include "report/rough.h"
+#include "result/numbers.h"
 
 /* The part of the time that goes into estimates; seconds of it that are lent
  * for the first one; and how many each has at least: few wide groups of
@@ -102,7 +102,7 @@ static void print_time_left(struct text *t, const struct forecast *f,
 	double seconds = s->seconds - f->first_seconds;
 	if (done <= 0 || seconds <= 0) return;
 	text_string(t, ", ");
-	rough_seconds(t, left * seconds / done);
+	number_duration(t, left * seconds / done);
 	text_string(t, " left");
 }
 
@@ -110,10 +110,10 @@ static void print_total(struct text *t, const struct estimate *e, double done)
 {
 	text_string(t, " of ");
 	if (!e->exact) text_string(t, "about ");
-	rough_count(t, fmax(e->histories, done));
+	number_about(t, fmax(e->histories, done));
 	if (e->exact) return;
 	text_string(t, " (");
-	rough_range(t, fmax(e->low, done), fmax(e->high, done));
+	number_range(t, fmax(e->low, done), fmax(e->high, done));
 	text_char(t, ')');
 }
 
@@ -137,7 +137,7 @@ bool forecast_words(struct forecast *f, struct text *t,
 	bar_move(&f->bar, done, left);
 	print_bar(t, f->bar.shown);
 	text_format(t, " %.1f %%, ", floor(f->bar.shown * 1000) / 10);
-	rough_count(t, (double)s->histories);
+	number_about(t, (double)s->histories);
 	print_total(t, e, (double)s->histories);
 	text_string(t, " histories");
 	print_time_left(t, f, s, fmax(left, DOUBT * done));

@@ -2,75 +2,56 @@
 
 #include "dpor/explorer.h"
 #include "history/history.h"
-#include "report/changes.h"
-#include "report/json.h"
-#include "report/names.h"
-#include "report/symmetry.h"
-
-static const char *json_bool(bool b)
-{
-	return b ? "true" : "false";
-}
+#include "report/report.h"
+#include "result/explored.h"
+#include "result/names.h"
 
 /* The history satisfies the level it was made under; whether it is
  * serializable as well is what most readers want to know next. */
-static void print_verdict(struct text *t, const struct history_line *l)
+static void print_verdict(struct json *j, const struct history_line *l)
 {
-	text_string(t, ",\"verdict\":{");
-	json_name(t, level_word(l->level));
-	text_string(t, "true");
-	if (!level_is_serial(l->level)) {
-		text_char(t, ',');
-		json_name(t, level_word(LEVEL_SERIAL));
-		text_string(t, json_bool(l->serializable));
-	}
-	text_char(t, '}');
+	json_open(j, "verdict", '{');
+	json_bool(j, level_word(l->level), true);
+	if (!level_is_serial(l->level))
+		json_bool(j, level_word(LEVEL_SERIAL), l->serializable);
+	json_close(j);
 }
 
 /* "file:line:column: assert ..." */
-static void print_violated(struct text *t, const struct history_line *l)
+static void print_violated(struct json *j, const struct history_line *l)
 {
 	struct text words = { 0 };
-	text_string(t, ",\"violated\":[");
+	json_open(j, "violated", '[');
 	for (uint32_t i = 0; i < l->violated_count; i++) {
 		struct position at = name_program_slot_position(
 			l->program, l->violated[i], l->error);
 		name_position(&words, at);
 		if (at.file) text_string(&words, ": ");
 		name_program_slot(&words, l->program, l->violated[i]);
-		if (i) text_char(t, ',');
-		json_text(t, text_get(&words));
-		text_clear(&words);
+		json_taken(j, NULL, &words);
 	}
-	text_char(t, ']');
+	json_close(j);
 	text_free(&words);
 }
 
 void report_history_line(struct text *t, const struct history_line *l)
 {
-	text_string(t, "{\"history\":1,\"program\":");
-	json_text(t, program_path(l->program));
-	text_string(t, ",\"level\":");
-	json_text(t, level_word(l->level));
-	text_char(t, ',');
+	struct json j = json_to(t);
+	json_open(&j, NULL, '{');
+	json_count(&j, "history", 1);
+	json_text(&j, "program", program_path(l->program));
+	json_text(&j, "level", level_word(l->level));
 	if (l->random) {
-		json_count(t, "run", l->run);
-		text_char(t, ',');
-		json_count(t, "seed", l->seed);
-		text_char(t, ',');
+		json_count(&j, "run", l->run);
+		json_count(&j, "seed", l->seed);
 	}
-	if (l->classes) {
-		json_count(t, "stands_for", l->stands_for);
-		text_char(t, ',');
-	}
-	if (l->outward) {
-		json_count(t, "changes", l->changes);
-		text_char(t, ',');
-	}
+	if (l->classes) json_count(&j, "stands_for", l->stands_for);
+	if (l->outward) json_count(&j, "changes", l->changes);
+	json_members(&j);
 	history_print_members(t, l->history);
-	print_verdict(t, l);
-	print_violated(t, l);
-	text_string(t, "}\n");
+	print_verdict(&j, l);
+	print_violated(&j, l);
+	report_json_end(&j);
 }
 
 void report_history(struct text *t, const struct explore_execution *e)

@@ -1,182 +1,194 @@
-#include "report/json.h"
+#include <assert.h>
 
-#include <inttypes.h>
-#include <string.h>
+#include "history/history.h"
+#include "report/explain.h"
+#include "report/report.h"
+#include "result/names.h"
+#include "result/result.h"
+#include "vm/machine.h"
 
-#include "dpor/explorer.h"
-#include "dpor/verdict.h"
-#include "report/changes.h"
-#include "report/example.h"
-#include "report/json_members.h"
-#include "report/names.h"
-#include "report/share.h"
-#include "report/symmetry.h"
-#include "report/warnings.h"
+/* ---- named values ---- */
 
-void json_name(struct text *t, const char *name)
+static void print_value(struct json *j, const struct result_value *v)
 {
-	text_json_string(t, name, strlen(name));
-	text_char(t, ':');
-}
-
-void json_text(struct text *t, const char *value)
-{
-	if (value)
-		text_json_string(t, value, strlen(value));
-	else
-		text_string(t, "null");
-}
-
-void json_count(struct text *t, const char *name, uint64_t n)
-{
-	json_name(t, name);
-	text_format(t, "%" PRIu64, n);
-}
-
-static void print_example(struct text *t, const struct explorer *e,
-                          const struct example *x)
-{
-	struct text changes = { 0 };
-	if (explores_outward(e)) json_changes(&changes, e, x->history);
-	text_string(t, ",\"example\":");
-	report_example_json(t, x, text_get(&changes));
-	text_free(&changes);
-}
-
-static void print_slot(struct text *t, const struct explorer *e, uint32_t slot)
-{
-	const struct explore_violation *v = explorer_violation(e, slot);
-	struct example x = explored_example(e, slot);
-	report_slot_json(t, &x);
-	json_member_count(t, "violated", v->histories);
-	if (x.history) print_example(t, e, &x);
-}
-
-static void print_slots(struct text *t, const struct explorer *e)
-{
-	text_string(t, ",\"assertions\":[");
-	bool first = true;
-	for (uint32_t i = 0; i < explorer_slot_count(e); i++) {
-		if (!explorer_slot_checked(e, i) &&
-		    !explorer_slot_violated(e, i))
-			continue;
-		text_string(t, first ? "{" : ",{");
-		print_slot(t, e, i);
-		text_char(t, '}');
-		first = false;
+	switch (v->kind) {
+	case RESULT_TEXT: json_text(j, v->name, v->text); break;
+	case RESULT_COUNT: json_count(j, v->name, v->count); break;
+	case RESULT_NUMBER: json_number(j, v->name, v->number); break;
+	case RESULT_SECONDS: json_seconds(j, v->name, v->number); break;
+	case RESULT_FLAG: json_bool(j, v->name, v->flag); break;
+	case RESULT_GROUP:
+	case RESULT_LIST:
+		json_open(j, v->name, v->kind == RESULT_GROUP ? '{' : '[');
+		report_values(j, &v->values);
+		json_close(j);
+		break;
 	}
-	text_char(t, ']');
 }
 
-static void print_warnings(struct text *t, const struct explorer *e)
+void report_values(struct json *j, const struct result_values *values)
 {
-	struct diags d = { 0 };
-	report_warnings(&d, e);
-	text_string(t, ",\"warnings\":[");
-	for (size_t i = 0; i < d.count; i++) {
-		const struct diag *w = &d.items[i];
-		text_string(t, i ? ",{" : "{");
-		json_name(t, "message");
-		json_text(t, w->message);
-		json_member_position(t, (struct position){ w->file, w->line,
-		                                           w->column, NULL });
-		text_char(t, '}');
+	for (const struct result_value *v = values->first; v; v = v->next)
+		print_value(j, v);
+}
+
+static void print_position(struct json *j, struct position at)
+{
+	json_text(j, "file", at.file);
+	json_count(j, "line", at.line);
+	json_count(j, "column", at.column);
+}
+
+/* ---- examples ---- */
+
+static void print_order(struct json *j, const struct history *h)
+{
+	struct text words = { 0 };
+	json_open(j, "order", '[');
+	for (uint32_t i = 1; i < h->transaction_count; i++) {
+		name_transaction(&words, h, h->order ? h->order[i] : i);
+		json_taken(j, NULL, &words);
 	}
-	text_char(t, ']');
-	diags_free(&d);
+	json_close(j);
+	text_free(&words);
 }
 
-static const char *algorithm_word(enum explorer_algorithm a)
+static void print_changes(struct json *j, const struct result_example *x)
 {
-	static const char *const words[] = {
-		[EXPLORE_CE] = "ce",
-		[EXPLORE_DFS] = "dfs",
-		[EXPLORE_OUTWARD] = "outward",
-		[EXPLORE_ORDERLY] = "orderly",
-	};
-	return words[a];
+	json_count(j, "changes", x->change_count);
+	json_open(j, "changed_reads", '[');
+	for (uint32_t i = 0; i < x->change_count; i++) {
+		json_open(j, NULL, '{');
+		report_values(j, &x->changes[i].members);
+		json_close(j);
+	}
+	json_close(j);
 }
 
-static void print_stats(struct text *t, const struct explorer *e)
+static void print_failure(struct json *j, const struct result_example *x)
 {
-	const struct explore_stats *s = explorer_stats(e);
-	const struct {
-		const char *name;
-		uint64_t n;
-	} counts[] = {
-		{ "end_states", s->end_states },
-		{ "filtered", s->filtered },
-		{ "pruned", s->pruned },
-		{ "blocked", s->blocked },
-		{ "explore_calls", s->explore_calls },
-		{ "swaps_considered", s->swaps_considered },
-		{ "swaps_taken", s->swaps_taken },
-		{ "swaps_inconsistent", s->swaps_inconsistent },
-		{ "swaps_not_latest", s->swaps_not_latest },
-		{ "depth_max", s->depth_max },
-		{ "memory_peak", s->memory_peak },
-	};
-	text_string(t, ",\"stats\":{");
-	json_count(t, "histories", s->histories);
-	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-		json_member_count(t, counts[i].name, counts[i].n);
-	if (explores_classes(e)) json_member_count(t, "classes", s->classes);
-	if (explores_outward(e)) json_member_count(t, "changes", s->changes);
-	if (explores_bounded(e)) json_member_count(t, "cut", s->cut);
-	if (explorer_serializability_known(e))
-		json_member_count(t, "unserializable", s->unserializable);
-	if (explorer_options(e)->check_duplicates)
-		json_member_count(t, "duplicates", s->duplicates);
-	text_format(t, ",\"seconds\":%.6f,\"cpu_seconds\":%.6f}", s->seconds,
-	            s->cpu_seconds);
+	const struct finding *f = x->finding;
+	json_open(j, "failure", '{');
+	json_open(j, "values", '{');
+	for (uint32_t i = 0; i < f->value_count; i++)
+		value_print_json(json_value(j, f->values[i].name),
+		                 f->values[i].value);
+	json_close(j);
+	if (f->message) json_text(j, "message", f->message);
+	print_position(j, x->failed_at);
+	json_close(j);
 }
 
-void report_partial_json(struct text *t, const struct explorer *e,
-                         const char *version, const struct estimate *all)
+void json_cycle(struct json *j, const struct history *h,
+                const struct witness *w)
 {
-	const struct explore_options *o = explorer_options(e);
-	enum stop_reason stop = explorer_stats(e)->stop;
-	struct text reason = { 0 };
-	text_char(t, '{');
-	json_name(t, "isoscope");
-	json_text(t, version);
-	json_member_text(t, "program", program_path(explorer_program(e)));
-	json_member_text(t, "level", level_word(o->level));
-	json_member_text(t, "base", level_word(o->base));
-	json_member_text(t, "algorithm", algorithm_word(o->algorithm));
-	json_member_count(t, "jobs", o->jobs ? o->jobs : 1);
-	if (explores_bounded(e))
-		json_member_count(t, "max_changes", o->max_changes);
-	if (explores_classes(e)) json_interchangeable(t, e);
-	if (explores_outward(e)) json_origin(t, e);
-	json_member_text(t, "verdict", verdict_word(explorer_verdict(e)));
-	if (explores_outward(e))
-		name_outward_reason(&reason, e);
-	else
-		name_verdict_reason(&reason, e);
-	json_member_taken(t, "reason", &reason);
-	json_member_bool(t, "complete", stop == STOP_NONE);
-	json_member_text(t, "stop", stop_word(stop));
-	print_slots(t, e);
-	print_warnings(t, e);
-	print_stats(t, e);
-	json_share(t, explorer_stats(e)->histories, all);
-	text_string(t, "}\n");
-	text_free(&reason);
+	struct text words = { 0 };
+	json_open(j, "cycle", '[');
+	for (uint32_t i = 0; i < w->count; i++) {
+		const struct witness_edge *e = &w->edges[i];
+		json_open(j, NULL, '{');
+		name_transaction(&words, h, e->from);
+		json_taken(j, "from", &words);
+		name_transaction(&words, h, e->to);
+		json_taken(j, "to", &words);
+		explain_edge_label(&words, h, e);
+		json_taken(j, "reason", &words);
+		explain_edge(&words, h, e);
+		json_taken(j, "words", &words);
+		json_close(j);
+	}
+	json_close(j);
+	text_free(&words);
 }
 
-void report_json(struct text *t, const struct explorer *e, const char *version)
+static void print_example(struct json *j, const struct result_example *x)
 {
-	report_partial_json(t, e, version, NULL);
+	json_open(j, "example", '{');
+	json_count(j, "history", 1);
+	json_members(j);
+	history_print_members(j->to, x->history);
+	print_order(j, x->history);
+	if (x->compared) print_changes(j, x);
+	if (x->finding) print_failure(j, x);
+	json_text(j, "anomaly", x->anomaly);
+	json_text(j, "forbidden_by",
+	          x->forbidden_by < LEVEL_COUNT ? level_word(x->forbidden_by)
+	                                        : NULL);
+	json_cycle(j, x->history, &x->cycle);
+	json_close(j);
+}
+
+/* ---- assertions and warnings ---- */
+
+static void print_assertion(struct json *j, const struct result *r,
+                            const struct result_assertion *a)
+{
+	json_open(j, NULL, '{');
+	json_text(j, "text", a->text);
+	json_text(j, "kind", a->kind);
+	if (a->slot < program_assertion_count(r->program))
+		json_text(j, "message", a->message);
+	print_position(j, a->at);
+	if (a->counted) json_count(j, "violated", a->violations);
+	report_values(j, &a->members);
+	if (a->example.history) print_example(j, &a->example);
+	json_close(j);
+}
+
+static void print_warning(struct json *j, const struct diag *w)
+{
+	json_open(j, NULL, '{');
+	json_text(j, "message", w->message);
+	print_position(j,
+	               (struct position){ w->file, w->line, w->column, NULL });
+	json_close(j);
+}
+
+/* ---- all ---- */
+
+void report_json_begin(struct json *j, const char *version)
+{
+	json_open(j, NULL, '{');
+	json_text(j, "isoscope", version);
+}
+
+void report_json_end(struct json *j)
+{
+	json_close(j);
+	assert(!j->depth);
+	text_char(j->to, '\n');
+}
+
+void report_json(struct text *t, const struct result *r, const char *version)
+{
+	struct json j = json_to(t);
+	report_json_begin(&j, version);
+	report_values(&j, &r->settings);
+	json_text(&j, "verdict", verdict_word(r->verdict));
+	if (!r->reason_in_words) json_text(&j, "reason", r->reason);
+	report_values(&j, &r->findings);
+	if (r->has_assertions) {
+		json_open(&j, "assertions", '[');
+		for (uint32_t i = 0; i < r->assertion_count; i++)
+			print_assertion(&j, r, &r->assertions[i]);
+		json_close(&j);
+	}
+	if (r->has_warnings) {
+		json_open(&j, "warnings", '[');
+		for (size_t i = 0; i < r->warnings.count; i++)
+			print_warning(&j, &r->warnings.items[i]);
+		json_close(&j);
+	}
+	report_values(&j, &r->measures);
+	report_json_end(&j);
 }
 
 void report_fault_json(struct text *t, const char *program, const char *fault,
                        const char *version)
 {
-	text_char(t, '{');
-	json_name(t, "isoscope");
-	json_text(t, version);
-	json_member_text(t, "program", program);
-	json_member_text(t, "error", fault);
-	text_string(t, "}\n");
+	struct json j = json_to(t);
+	report_json_begin(&j, version);
+	json_text(&j, "program", program);
+	json_text(&j, "error", fault);
+	report_json_end(&j);
 }

@@ -3,8 +3,9 @@
 #include <inttypes.h>
 
 #include "report/check_case.h"
-#include "report/names.h"
+#include "result/names.h"
 #include "report/style.h"
+#include "result/numbers.h"
 
 enum { READS_NAMED = 3 }; /* in a verdict */
 
@@ -50,7 +51,7 @@ static void reason_itself(struct text *t, const struct predict_case *c)
 	text_string(t, " allows it");
 	if (c->found < 2) return;
 	text_string(t, "; ");
-	style_plural(t, c->found - 1, "more execution is", "more are");
+	number_plural(t, c->found - 1, "more execution is", "more are");
 	text_string(t, " predicted");
 }
 
@@ -65,7 +66,7 @@ static void reason_changes(struct text *t, const struct predict_case *c)
 		return;
 	}
 	text_string(t, c->found > 1 ? "; the first with " : ", with ");
-	style_plural(t, c->changed, "read changed", "reads changed");
+	number_plural(t, c->changed, "read changed", "reads changed");
 	if (c->first && *c->first) text_format(t, ": %s", c->first);
 }
 
@@ -82,7 +83,7 @@ static void reason_found(struct text *t, const struct predict_case *c)
 		               : strict     ? "a feasible"
 		                            : "an");
 	else
-		style_count(t, c->found);
+		number_count(t, c->found);
 	if (!one && strict) text_string(t, " feasible");
 	text_string(t, one ? " execution that " : " executions that ");
 	name_level(t, c->options->level);
@@ -90,7 +91,7 @@ static void reason_found(struct text *t, const struct predict_case *c)
 	                   : " allows are not serializable");
 	if (!one && c->program) {
 		text_string(t, ", ");
-		style_count(t, c->validated);
+		number_count(t, c->validated);
 		text_string(t, " of them validated");
 	}
 	reason_changes(t, c);
@@ -101,7 +102,7 @@ static void reason_refuted(struct text *t, const struct predict_case *c)
 	if (c->found == 1)
 		text_string(t, "an execution was predicted");
 	else
-		style_count(t, c->found);
+		number_count(t, c->found);
 	if (c->found > 1) text_string(t, " executions were predicted");
 	text_format(t, ", but %s, run along %s, does not show %s", c->program,
 	            c->found == 1 ? "it" : "them",
@@ -197,7 +198,7 @@ void name_predicted_changes(struct text *t, const struct trace *observed,
 	}
 	if (p->changed_count <= covered) return;
 	text_string(t, ", and ");
-	style_plural(t, p->changed_count - covered, "other", "others");
+	number_plural(t, p->changed_count - covered, "other", "others");
 }
 
 bool predict_value(const struct trace *r, uint32_t writer, uint32_t key,

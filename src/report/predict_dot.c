@@ -1,7 +1,7 @@
 #include "report/predict_dot.h"
 
 #include "report/dot.h"
-#include "report/names.h"
+#include "result/names.h"
 #include "report/predict_part.h"
 
 void report_predicted_dot(struct text *t, const struct predict_case *c,

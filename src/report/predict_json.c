@@ -1,18 +1,14 @@
 #include "report/predict_json.h"
 
-#include <inttypes.h>
-
 #include "report/check_case.h"
-#include "report/json.h"
-#include "report/json_members.h"
-#include "report/witness_json.h"
+#include "report/report.h"
 
 /* ---- changed reads ---- */
 
-static void print_value(struct text *t, const struct trace *r,
+static void print_value(struct json *j, const struct trace *r,
                         const struct trace_value *v)
 {
-	text_string(t, ",\"value\":");
+	struct text *t = json_value(j, "value");
 	if (v && v->flags & TRACE_TEXT)
 		text_string(t, r->texts[v->number]);
 	else if (v && !(v->flags & TRACE_NULL))
@@ -22,21 +18,20 @@ static void print_value(struct text *t, const struct trace *r,
 }
 
 /* {"from":"init","value":0}; no value where it is not known */
-static void print_answer(struct text *t, const char *name,
+static void print_answer(struct json *j, const char *name,
                          const struct trace *r, uint32_t writer,
                          const struct trace_value *value)
 {
 	struct text words = { 0 };
-	text_format(t, ",\"%s\":{", name);
+	json_open(j, name, '{');
 	name_trace_transaction(&words, r, writer);
-	json_name(t, "from");
-	json_text(t, text_get(&words));
-	if (value) print_value(t, r, value);
-	text_char(t, '}');
+	json_taken(j, "from", &words);
+	if (value) print_value(j, r, value);
+	json_close(j);
 	text_free(&words);
 }
 
-static void print_change(struct text *t, const struct trace *r,
+static void print_change(struct json *j, const struct trace *r,
                          const struct changed_read *c)
 {
 	const struct trace_op *o = &r->ops[c->op];
@@ -45,88 +40,81 @@ static void print_change(struct text *t, const struct trace *r,
 	bool known = !(o->flags & TRACE_MISSING);
 	struct text words = { 0 };
 	name_trace_transaction(&words, r, c->transaction);
-	json_name(t, "transaction");
-	json_text(t, text_get(&words));
-	text_clear(&words);
-	json_member_text(t, "session", r->sessions[x->session].name);
-	json_member_count(t, "index",
-	                  c->transaction - r->sessions[x->session].first);
-	json_member_count(t, "operation", c->op - x->first_op);
-	json_member_line(t, o->line);
+	json_taken(j, "transaction", &words);
+	json_text(j, "session", r->sessions[x->session].name);
+	json_count(j, "index", c->transaction - r->sessions[x->session].first);
+	json_count(j, "operation", c->op - x->first_op);
+	json_count_if(j, "line", o->line, o->line);
 	trace_print_key(&words, r, o->key);
-	json_member_taken(t, "key", &words);
-	print_answer(t, "observed", r, c->observed, known ? &before : NULL);
+	json_taken(j, "key", &words);
+	print_answer(j, "observed", r, c->observed, known ? &before : NULL);
 	known = known && predict_value(r, c->writer, o->key, &now);
-	print_answer(t, "predicted", r, c->writer, known ? &now : NULL);
+	print_answer(j, "predicted", r, c->writer, known ? &now : NULL);
 	text_free(&words);
 }
 
-static void print_changes(struct text *t, const struct predict_case *c,
+static void print_changes(struct json *j, const struct predict_case *c,
                           const struct prediction *p)
 {
-	text_string(t, ",\"changed\":[");
+	json_open(j, "changed", '[');
 	for (uint32_t i = 0; i < p->changed_count; i++) {
-		text_string(t, i ? ",{" : "{");
-		print_change(t, c->observed, &p->changed[i]);
-		text_char(t, '}');
+		json_open(j, NULL, '{');
+		print_change(j, c->observed, &p->changed[i]);
+		json_close(j);
 	}
-	text_char(t, ']');
+	json_close(j);
 }
 
 /* ---- sessions ---- */
 
-static void print_session(struct text *t, const struct trace *r, uint32_t s,
+static void print_session(struct json *j, const struct trace *r, uint32_t s,
                           const struct session_cut *cut)
 {
 	struct text words = { 0 };
-	json_name(t, "session");
-	json_text(t, r->sessions[s].name);
-	json_member_count(t, "transactions", r->sessions[s].count);
-	json_member_count(t, "kept", cut->kept);
+	json_text(j, "session", r->sessions[s].name);
+	json_count(j, "transactions", r->sessions[s].count);
+	json_count(j, "kept", cut->kept);
 	if (cut->divergent == TRACE_NONE) {
-		json_member_text(t, "divergent", NULL);
+		json_text(j, "divergent", NULL);
 		return;
 	}
 	name_trace_transaction(&words, r, cut->divergent);
-	json_member_taken(t, "divergent", &words);
-	json_member_count(t, "operations",
-	                  r->transactions[cut->divergent].op_count);
-	json_member_count(t, "operations_kept", cut->ops);
+	json_taken(j, "divergent", &words);
+	json_count(j, "operations", r->transactions[cut->divergent].op_count);
+	json_count(j, "operations_kept", cut->ops);
 	text_free(&words);
 }
 
-static void print_sessions(struct text *t, const struct predict_case *c,
+static void print_sessions(struct json *j, const struct predict_case *c,
                            const struct prediction *p)
 {
-	text_string(t, ",\"sessions\":[");
+	json_open(j, "sessions", '[');
 	for (uint32_t s = 0; s < c->observed->session_count; s++) {
-		text_string(t, s ? ",{" : "{");
-		print_session(t, c->observed, s, &p->cuts[s]);
-		text_char(t, '}');
+		json_open(j, NULL, '{');
+		print_session(j, c->observed, s, &p->cuts[s]);
+		json_close(j);
 	}
-	text_char(t, ']');
+	json_close(j);
 }
 
 /* ---- one prediction ---- */
 
-static void print_witness(struct text *t, const struct predicted *p)
+static void print_witness(struct json *j, const struct predicted *p)
 {
 	const struct check_witness *w = p->witness;
 	if (!w) {
-		text_string(t, ",\"witness\":null");
+		json_text(j, "witness", NULL);
 		return;
 	}
-	text_string(t, ",\"witness\":{");
-	json_name(t, "anomaly");
-	json_text(t, w->anomaly);
-	json_member_bool(t, "minimal", w->minimal);
-	json_member_count(t, "operations_left_out", w->hidden_ops);
-	text_char(t, ',');
-	json_witness(t, p->prediction->history, w);
-	text_char(t, '}');
+	json_open(j, "witness", '{');
+	json_text(j, "anomaly", w->anomaly);
+	json_bool(j, "minimal", w->minimal);
+	json_count(j, "operations_left_out", w->hidden_ops);
+	json_witness(j, p->prediction->history, w);
+	json_close(j);
 }
 
-static void print_replay(struct text *t, const struct replay_result *r)
+static void print_replay(struct json *j, const struct replay_result *r)
 {
 	static const char *const ends[] = {
 		[RUN_COMPLETE] = "complete",       [RUN_PRUNED] = "pruned",
@@ -134,122 +122,123 @@ static void print_replay(struct text *t, const struct replay_result *r)
 		[RUN_TOO_LARGE] = "too-large",
 	};
 	if (!r) {
-		text_string(t, ",\"validation\":null");
+		json_text(j, "validation", NULL);
 		return;
 	}
-	text_string(t, ",\"validation\":{");
-	json_name(t, "end");
-	json_text(t, ends[r->end]);
-	json_member_bool(t, "validated", predicted_validated(r));
+	json_open(j, "validation", '{');
+	json_text(j, "end", ends[r->end]);
+	json_bool(j, "validated", predicted_validated(r));
 	if (r->end == RUN_COMPLETE) {
-		json_member_bool(t, "serializable", r->serializable);
-		json_member_bool(t, "diverged", r->diverged);
-		json_member_count(t, "changed", r->changed);
-		json_member_count(t, "other_values", r->values);
+		json_bool(j, "serializable", r->serializable);
+		json_bool(j, "diverged", r->diverged);
+		json_count(j, "changed", r->changed);
+		json_count(j, "other_values", r->values);
 	}
-	text_char(t, '}');
+	json_close(j);
 }
 
 void report_predicted_json(struct text *list, const struct predict_case *c,
                            const struct predicted *p)
 {
+	struct json writer = json_to(list), *j = &writer;
 	if (list->length) text_char(list, ',');
-	text_char(list, '{');
-	json_count(list, "number", p->number);
-	json_member_bool(list, "observed", p->prediction->observed);
-	print_changes(list, c, p->prediction);
-	print_sessions(list, c, p->prediction);
-	print_witness(list, p);
-	json_member_text(list, "unexplained", p->unexplained);
-	print_replay(list, p->replay);
-	text_char(list, '}');
+	json_open(j, NULL, '{');
+	json_count(j, "number", p->number);
+	json_bool(j, "observed", p->prediction->observed);
+	print_changes(j, c, p->prediction);
+	print_sessions(j, c, p->prediction);
+	print_witness(j, p);
+	json_text(j, "unexplained", p->unexplained);
+	print_replay(j, p->replay);
+	json_close(j);
 }
 
 /* ---- all about one observed history ---- */
 
-static void print_origin(struct text *t, const struct predict_case *c)
+static void print_origin(struct json *j, const struct predict_case *c)
 {
 	bool recorded = c->format == FORMAT_COUNT;
-	json_member_text(t, "file", c->observed->file);
-	json_member_count(t, "history", c->history);
-	json_member_line(t, c->observed->line);
-	json_member_text(t, "format", recorded ? NULL : format_word(c->format));
-	if (recorded) json_member_count(t, "seed", c->seed);
-	json_member_count(t, "sessions", c->observed->session_count);
+	json_text(j, "file", c->observed->file);
+	json_count(j, "history", c->history);
+	json_count_if(j, "line", c->observed->line, c->observed->line);
+	json_text(j, "format", recorded ? NULL : format_word(c->format));
+	if (recorded) json_count(j, "seed", c->seed);
+	json_count(j, "sessions", c->observed->session_count);
 }
 
-static void print_question(struct text *t, const struct predict_case *c)
+static void print_question(struct json *j, const struct predict_case *c)
 {
-	json_member_text(t, "level", level_word(c->options->level));
-	json_member_text(t, "boundary",
-	                 predict_boundary_word(c->options->boundary));
-	json_member_text(t, "encoding",
-	                 predict_encoding_word(c->options->encoding));
-	json_member_text(t, "program", c->program);
+	json_text(j, "level", level_word(c->options->level));
+	json_text(j, "boundary", predict_boundary_word(c->options->boundary));
+	json_text(j, "encoding", predict_encoding_word(c->options->encoding));
+	json_text(j, "program", c->program);
 }
 
-static void print_stats(struct text *t, const struct predict_stats *n)
+static void print_stats(struct json *j, const struct predict_stats *n)
 {
-	text_string(t, ",\"stats\":{");
-	json_count(t, "transactions", n->transactions);
-	json_member_count(t, "reads", n->reads);
-	json_member_count(t, "contended", n->contended);
-	json_member_count(t, "options", n->options);
-	json_member_count(t, "rounds", n->rounds);
-	json_member_count(t, "level_clauses", n->level_clauses);
-	json_member_count(t, "certificates", n->certificates);
-	text_char(t, '}');
+	json_open(j, "stats", '{');
+	json_count(j, "transactions", n->transactions);
+	json_count(j, "reads", n->reads);
+	json_count(j, "contended", n->contended);
+	json_count(j, "options", n->options);
+	json_count(j, "rounds", n->rounds);
+	json_count(j, "level_clauses", n->level_clauses);
+	json_count(j, "certificates", n->certificates);
+	json_close(j);
 }
 
 /* Whether the search for (further) predictions came to its end, and if not
  * what came first. */
-static void print_end(struct text *t, const struct predict_case *c)
+static void print_end(struct json *j, const struct predict_case *c)
 {
-	json_member_bool(t, "complete",
-	                 c->answer == PREDICT_NONE &&
-	                         c->options->encoding == ENCODING_EXACT);
-	json_member_text(t, "stop",
-	                 c->answer == PREDICT_UNKNOWN ? c->reason : NULL);
+	json_bool(j, "complete",
+	          c->answer == PREDICT_NONE &&
+	                  c->options->encoding == ENCODING_EXACT);
+	json_text(j, "stop", c->answer == PREDICT_UNKNOWN ? c->reason : NULL);
 }
 
 void report_predict_json(struct text *t, const struct predict_case *c,
                          const struct text *list, const char *version)
 {
 	struct text reason = { 0 };
-	text_char(t, '{');
-	json_name(t, "isoscope");
-	json_text(t, version);
-	print_origin(t, c);
-	print_question(t, c);
-	json_member_text(t, "verdict", verdict_word(predict_verdict(c)));
+	struct json writer = json_to(t), *j = &writer;
+	report_json_begin(j, version);
+	print_origin(j, c);
+	print_question(j, c);
+	json_text(j, "verdict", verdict_word(predict_verdict(c)));
 	name_predict_reason(&reason, c);
-	json_member_taken(t, "reason", &reason);
-	print_end(t, c);
-	json_member_count(t, "found", c->found);
-	json_member_count(t, "validated", c->validated);
-	json_member_count(t, "diverged", c->diverged);
-	text_format(t, ",\"predictions\":[%s]", text_get(list));
-	print_stats(t, &c->stats);
-	text_format(t,
-	            ",\"seconds\":{\"read\":%.6f,\"predict\":%.6f,"
-	            "\"explain\":%.6f,\"validate\":%.6f}}\n",
-	            c->read_seconds, c->stats.seconds, c->explain_seconds,
-	            c->validate_seconds);
+	json_taken(j, "reason", &reason);
+	print_end(j, c);
+	json_count(j, "found", c->found);
+	json_count(j, "validated", c->validated);
+	json_count(j, "diverged", c->diverged);
+	text_format(json_value(j, "predictions"), "[%s]", text_get(list));
+	print_stats(j, &c->stats);
+	json_open(j, "seconds", '{');
+	json_seconds(j, "read", c->read_seconds);
+	json_seconds(j, "predict", c->stats.seconds);
+	json_seconds(j, "explain", c->explain_seconds);
+	json_seconds(j, "validate", c->validate_seconds);
+	json_close(j);
+	report_json_end(j);
 	text_free(&reason);
 }
 
 /* ---- histories ---- */
 
 /* "init", or [session, transaction] as the observed history has it */
-static void print_place(struct text *t, const struct trace *r,
+static void print_place(struct json *j, const char *name, const struct trace *r,
                         uint32_t transaction)
 {
 	uint32_t session = r->transactions[transaction].session;
-	if (transaction == TRACE_INIT)
-		text_string(t, "\"init\"");
-	else
-		text_format(t, "[%" PRIu32 ",%" PRIu32 "]", session,
-		            transaction - r->sessions[session].first);
+	if (transaction == TRACE_INIT) {
+		json_text(j, name, "init");
+		return;
+	}
+	json_open(j, name, '[');
+	json_count(j, NULL, session);
+	json_count(j, NULL, transaction - r->sessions[session].first);
+	json_close(j);
 }
 
 /* Place of the operation among the events that are written. */
@@ -263,53 +252,49 @@ static uint32_t event_of(const struct trace *r, uint32_t transaction,
 	return event;
 }
 
-static void print_changed(struct text *t, const struct trace *r,
+static void print_changed(struct json *j, const struct trace *r,
                           const struct prediction *p)
 {
 	struct text key = { 0 };
-	text_string(t, ",\"changed\":[");
+	json_open(j, "changed", '[');
 	for (uint32_t i = 0; i < p->changed_count; i++) {
 		const struct changed_read *c = &p->changed[i];
-		text_string(t, i ? ",{\"read\":[" : "{\"read\":[");
 		uint32_t s = r->transactions[c->transaction].session;
-		text_format(t, "%" PRIu32 ",%" PRIu32 ",%" PRIu32 "]", s,
-		            c->transaction - r->sessions[s].first,
-		            event_of(r, c->transaction, c->op));
+		json_open(j, NULL, '{');
+		json_open(j, "read", '[');
+		json_count(j, NULL, s);
+		json_count(j, NULL, c->transaction - r->sessions[s].first);
+		json_count(j, NULL, event_of(r, c->transaction, c->op));
+		json_close(j);
 		trace_print_key(&key, r, r->ops[c->op].key);
-		json_member_taken(t, "key", &key);
-		text_string(t, ",\"observed\":");
-		print_place(t, r, c->observed);
-		text_string(t, ",\"predicted\":");
-		print_place(t, r, c->writer);
-		text_char(t, '}');
+		json_taken(j, "key", &key);
+		print_place(j, "observed", r, c->observed);
+		print_place(j, "predicted", r, c->writer);
+		json_close(j);
 	}
-	text_char(t, ']');
+	json_close(j);
 	text_free(&key);
 }
 
 /* Transactions of which only a first part is there. */
-static void print_truncated(struct text *t, const struct predict_case *c,
+static void print_truncated(struct json *j, const struct predict_case *c,
                             const struct prediction *p)
 {
-	const char *comma = "";
-	text_string(t, ",\"truncated\":[");
+	json_open(j, "truncated", '[');
 	for (uint32_t i = 1; i < p->history->transaction_count; i++) {
 		if (!p->truncated[i]) continue;
-		text_string(t, comma);
-		print_place(t, c->observed, p->numbers[i]);
-		comma = ",";
+		print_place(j, NULL, c->observed, p->numbers[i]);
 	}
-	text_char(t, ']');
+	json_close(j);
 }
 
-static void print_observed(struct text *t, const struct predict_case *c)
+static void print_observed(struct json *j, const struct predict_case *c)
 {
-	text_string(t, ",\"observed\":{");
-	json_name(t, "file");
-	json_text(t, c->observed->file);
-	json_member_count(t, "history", c->history);
-	if (c->format == FORMAT_COUNT) json_member_count(t, "seed", c->seed);
-	text_char(t, '}');
+	json_open(j, "observed", '{');
+	json_text(j, "file", c->observed->file);
+	json_count(j, "history", c->history);
+	if (c->format == FORMAT_COUNT) json_count(j, "seed", c->seed);
+	json_close(j);
 }
 
 void report_predicted_history(struct text *t, const struct predict_case *c,
@@ -323,13 +308,16 @@ void report_predicted_history(struct text *t, const struct predict_case *c,
 	diags_free(&d);
 	if (!printed) return;
 	t->length -= 2; /* the closing brace and the line end */
-	text_format(t, ",\"verdict\":{\"%s\":true,\"ser\":false}", copy.level);
-	print_observed(t, c);
-	json_member_count(t, "number", p->number);
-	print_changed(t, c->observed, p->prediction);
-	print_truncated(t, c, p->prediction);
+	struct json writer = json_within(t), *j = &writer;
+	json_open(j, "verdict", '{');
+	json_bool(j, copy.level, true);
+	json_bool(j, "ser", false);
+	json_close(j);
+	print_observed(j, c);
+	json_count(j, "number", p->number);
+	print_changed(j, c->observed, p->prediction);
+	print_truncated(j, c, p->prediction);
 	if (p->replay)
-		json_member_bool(t, "validated",
-		                 predicted_validated(p->replay));
-	text_string(t, "}\n");
+		json_bool(j, "validated", predicted_validated(p->replay));
+	report_json_end(j);
 }

@@ -1,6 +1,7 @@
-#include "report/counts.h"
-#include "report/names.h"
+#include "report/report.h"
+#include "result/names.h"
 #include "report/predict_text.h"
+#include "result/numbers.h"
 
 enum { COUNT_WIDTH = 12 };
 
@@ -15,12 +16,12 @@ void report_predict_line(struct text *t, const struct style *s,
 	} else if (c->found) {
 		text_string(t, ": ");
 		if (c->wanted) {
-			style_plural(t, c->found, "prediction", "predictions");
+			number_plural(t, c->found, "prediction", "predictions");
 			text_string(t, ", the first with ");
 		}
 		if (c->changed)
-			style_plural(t, c->changed, "read changed",
-			             "reads changed");
+			number_plural(t, c->changed, "read changed",
+			              "reads changed");
 		else
 			text_string(t, "a part of the observed execution");
 	} else if (c->reason) {
@@ -68,13 +69,13 @@ static void print_share(struct text *t, const struct predict_summary *m,
 		return;
 	}
 	if (count < m->histories) {
-		style_count(t, count);
+		number_count(t, count);
 		text_string(t, " of ");
 	} else {
 		text_string(t, "all ");
 	}
-	style_plural(t, m->histories, one,
-	             m->recorded ? "traces" : "histories");
+	number_plural(t, m->histories, one,
+	              m->recorded ? "traces" : "histories");
 }
 
 static void name_levels_of(struct text *t, const struct predict_summary *m)
@@ -121,12 +122,12 @@ static void reason_undecided(struct text *t, const struct predict_summary *m)
 		print_share(t, m, m->histories);
 	} else {
 		text_string(t, "any of ");
-		style_plural(t, m->histories, "history",
-		             m->recorded ? "traces" : "histories");
+		number_plural(t, m->histories, "history",
+		              m->recorded ? "traces" : "histories");
 	}
 	if (!m->verdicts[VERDICT_HOLDS]) return;
 	text_string(t, ", and for ");
-	style_count(t, m->verdicts[VERDICT_INCONCLUSIVE]);
+	number_count(t, m->verdicts[VERDICT_INCONCLUSIVE]);
 	text_string(t, " of them nothing is excluded");
 }
 
@@ -150,7 +151,7 @@ void report_predict_summary_verdict(struct text *t, const struct style *s,
 static void print_count(struct text *t, const char *words, uint64_t n)
 {
 	struct text count = { 0 };
-	style_count(&count, n);
+	number_count(&count, n);
 	text_format(t, "  %-16s", words);
 	text_pad(t, ' ', COUNT_WIDTH - style_columns(text_get(&count)));
 	text_string(t, text_get(&count));
@@ -175,7 +176,7 @@ void report_predict_summary(struct text *t, const struct style *s,
 	print_count(t, "unknown", m->answers[PREDICT_UNKNOWN]);
 	if (m->left_out) print_count(t, "runs left out", m->left_out);
 	text_string(t, "\ntime      ");
-	style_seconds(t, m->seconds);
+	number_seconds(t, m->seconds);
 	text_char(t, '\n');
 	report_memory(t);
 }

@@ -4,8 +4,9 @@
 
 #include "base/region.h"
 #include "report/check_case.h"
-#include "report/names.h"
+#include "result/names.h"
 #include "report/predict_case.h"
+#include "result/numbers.h"
 
 enum {
 	COLUMNS = 3,
@@ -178,7 +179,7 @@ void report_changed_reads(struct text *t, const struct style *s,
 	}
 	if (p->changed_count > covered) {
 		text_string(t, "  … and ");
-		style_plural(t, p->changed_count - covered, "other", "others");
+		number_plural(t, p->changed_count - covered, "other", "others");
 		text_char(t, '\n');
 	}
 }

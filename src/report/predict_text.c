@@ -5,11 +5,12 @@
 
 #include "history/history.h"
 #include "report/check_case.h"
-#include "report/counts.h"
-#include "report/names.h"
+#include "report/report.h"
+#include "result/names.h"
 #include "report/predict_part.h"
 #include "report/predict_table.h"
 #include "report/witness_text.h"
+#include "result/numbers.h"
 
 enum { SESSIONS_SHOWN = 24 };
 
@@ -100,7 +101,7 @@ static void print_cut(struct text *t, const struct predict_case *c,
 		return;
 	}
 	text_format(t, ", %" PRIu32 " of ", cut->ops);
-	style_plural(t, x->op_count, "operation", "operations");
+	number_plural(t, x->op_count, "operation", "operations");
 }
 
 static void print_kept(struct text *t, const struct trace_session *x,
@@ -109,8 +110,8 @@ static void print_kept(struct text *t, const struct trace_session *x,
 	if (cut->kept == x->count) {
 		text_string(t, x->count == 1 ? "its only transaction" : "all ");
 		if (x->count != 1)
-			style_plural(t, x->count, "transaction",
-			             "transactions");
+			number_plural(t, x->count, "transaction",
+			              "transactions");
 		return;
 	}
 	if (!cut->kept) {
@@ -119,7 +120,7 @@ static void print_kept(struct text *t, const struct trace_session *x,
 	}
 	text_string(t, "the first ");
 	if (cut->kept > 1) {
-		style_count(t, cut->kept);
+		number_count(t, cut->kept);
 		text_char(t, ' ');
 	}
 	text_string(t, cut->kept > 1 ? "transactions" : "transaction");
@@ -142,12 +143,12 @@ static void print_session(struct text *t, const struct predict_case *c,
 	if (diverges) print_cut(t, c, cut);
 	if (left && (cut->kept || diverges)) {
 		text_string(t, "; ");
-		style_count(t, left);
+		number_count(t, left);
 		text_string(t, left == 1 ? " more is left out"
 		                         : " more are left out");
 	} else if (left > 1) {
 		text_string(t, " of ");
-		style_plural(t, left, "transaction", "transactions");
+		number_plural(t, left, "transaction", "transactions");
 	}
 	text_char(t, '\n');
 	text_free(&name);
@@ -211,13 +212,14 @@ static void print_divergence(struct text *t, const struct replay_result *r)
 	text_string(t, "  it diverges from the prediction");
 	if (r->changed) {
 		text_string(t, ": ");
-		style_plural(t, r->changed, "read gets another writer",
-		             "reads get another writer");
+		number_plural(t, r->changed, "read gets another writer",
+		              "reads get another writer");
 	}
 	if (r->values) {
 		text_string(t, r->changed ? ", " : ": ");
-		style_plural(t, r->values, "value is another one than observed",
-		             "values are others than observed");
+		number_plural(t, r->values,
+		              "value is another one than observed",
+		              "values are others than observed");
 		if (!r->changed)
 			text_string(t, ", as if the program were another one");
 	}
@@ -284,10 +286,10 @@ void report_predict_end(struct text *t, const struct predict_case *c)
 {
 	if (!c->wanted || !c->found) return;
 	text_char(t, '\n');
-	style_plural(t, c->found, "prediction", "predictions");
+	number_plural(t, c->found, "prediction", "predictions");
 	if (c->program) {
 		text_string(t, ", ");
-		style_count(t, c->validated);
+		number_count(t, c->validated);
 		text_string(t, " validated");
 	}
 	if (c->answer == PREDICT_NONE)
@@ -308,15 +310,15 @@ void report_predict_end(struct text *t, const struct predict_case *c)
 static void print_observed(struct text *t, const struct predict_case *c)
 {
 	text_string(t, "\nobserved  ");
-	style_plural(t, c->observed->transaction_count - 1, "transaction",
-	             "transactions");
+	number_plural(t, c->observed->transaction_count - 1, "transaction",
+	              "transactions");
 	text_string(t, " in ");
-	style_plural(t, c->observed->session_count, "session", "sessions");
+	number_plural(t, c->observed->session_count, "session", "sessions");
 	if (c->stats.transactions) {
 		text_string(t, ", ");
-		style_plural(t, c->stats.reads, "read", "reads");
+		number_plural(t, c->stats.reads, "read", "reads");
 		text_string(t, ", ");
-		style_count(t, c->stats.contended);
+		number_count(t, c->stats.contended);
 		text_string(t, " of keys that somebody writes");
 	}
 	if (c->format < FORMAT_COUNT)
@@ -333,32 +335,32 @@ static void print_observed(struct text *t, const struct predict_case *c)
 static void print_search(struct text *t, const struct predict_stats *n)
 {
 	text_string(t, "search    ");
-	style_plural(t, n->options, "way", "ways");
+	number_plural(t, n->options, "way", "ways");
 	text_string(t, " to answer a read anew, ");
-	style_plural(t, n->rounds, "proposal", "proposals");
+	number_plural(t, n->rounds, "proposal", "proposals");
 	text_string(t, ": ");
-	style_count(t, n->level_clauses);
+	number_count(t, n->level_clauses);
 	text_string(t, " forbidden by the level, ");
-	style_count(t, n->certificates);
+	number_count(t, n->certificates);
 	text_string(t, " serializable\n");
 }
 
 static void print_times(struct text *t, const struct predict_case *c)
 {
 	text_string(t, "time      ");
-	style_seconds(t, c->read_seconds);
+	number_seconds(t, c->read_seconds);
 	text_string(t,
 	            c->format < FORMAT_COUNT ? " reading, " : " recording, ");
-	style_seconds(t, c->stats.seconds);
+	number_seconds(t, c->stats.seconds);
 	text_string(t, " predicting");
 	if (c->explain_seconds >= LEAST_SECONDS) {
 		text_string(t, ", ");
-		style_seconds(t, c->explain_seconds);
+		number_seconds(t, c->explain_seconds);
 		text_string(t, " explaining");
 	}
 	if (c->validate_seconds >= LEAST_SECONDS) {
 		text_string(t, ", ");
-		style_seconds(t, c->validate_seconds);
+		number_seconds(t, c->validate_seconds);
 		text_string(t, " validating");
 	}
 	text_char(t, '\n');

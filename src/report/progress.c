@@ -2,6 +2,7 @@
 
 #include "dpor/explorer.h"
 #include "report/forecast.h"
+#include "result/numbers.h"
 
 /* Nothing is shown of what is over at once. */
 static const double FIRST = 0.5, INTERVAL = 0.25;
@@ -25,11 +26,11 @@ void progress_say(struct progress *p, double seconds, const char *words)
 static void print_so_far(struct text *line, const struct explore_stats *s,
                          uint32_t depth)
 {
-	style_plural(line, s->histories, "history", "histories");
+	number_plural(line, s->histories, "history", "histories");
 	text_string(line, ", ");
-	style_count(line, (uint64_t)((double)s->histories / s->seconds));
+	number_count(line, (uint64_t)((double)s->histories / s->seconds));
 	text_format(line, " per second, depth %u, ", depth);
-	style_seconds(line, s->seconds);
+	number_seconds(line, s->seconds);
 }
 
 void progress_tick(struct progress *p, const struct explore_stats *s,

@@ -1,8 +1,6 @@
 #include "report/style.h"
 
 #include <assert.h>
-#include <inttypes.h>
-#include <stdio.h>
 
 void style_begin(struct text *t, const struct style *s, enum style_mark m)
 {
@@ -66,47 +64,4 @@ void style_fit(struct text *t, const char *words, size_t columns)
 	}
 	text_bytes(t, words, (size_t)(end - words));
 	text_string(t, "…");
-}
-
-void style_count(struct text *t, uint64_t n)
-{
-	char digits[24];
-	int length = snprintf(digits, sizeof digits, "%" PRIu64, n);
-	for (int i = 0; i < length; i++) {
-		if (i && (length - i) % 3 == 0) text_char(t, ',');
-		text_char(t, digits[i]);
-	}
-}
-
-void style_plural(struct text *t, uint64_t n, const char *one, const char *many)
-{
-	style_count(t, n);
-	text_char(t, ' ');
-	text_string(t, n == 1 ? one : many);
-}
-
-void style_seconds(struct text *t, double seconds)
-{
-	if (seconds < 0.0005)
-		text_format(t, "%.0f µs", seconds * 1e6);
-	else if (seconds < 0.9995)
-		text_format(t, "%.1f ms", seconds * 1e3);
-	else if (seconds < 120)
-		text_format(t, "%.2f s", seconds);
-	else
-		text_format(t, "%.0f min %02.0f s",
-		            (double)(uint64_t)(seconds / 60),
-		            (double)((uint64_t)seconds % 60));
-}
-
-void style_memory(struct text *t, uint64_t bytes)
-{
-	if (bytes < 10000)
-		text_format(t, "%" PRIu64 " bytes", bytes);
-	else if (bytes < 1000000)
-		text_format(t, "%.0f kB", (double)bytes / 1e3);
-	else if (bytes < 1000000000)
-		text_format(t, "%.1f MB", (double)bytes / 1e6);
-	else
-		text_format(t, "%.2f GB", (double)bytes / 1e9);
 }

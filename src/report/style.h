@@ -46,14 +46,5 @@ size_t style_columns(const char *words);
 /* At most `columns` characters of the text, the last one an ellipsis if some
  * were left out. */
 void style_fit(struct text *t, const char *words, size_t columns);
-/* 1234567 as 1,234,567. */
-void style_count(struct text *t, uint64_t n);
-/* "1 history", "2,000 histories". */
-void style_plural(struct text *t, uint64_t n, const char *one,
-                  const char *many);
-/* 120 µs, 1.3 ms, 2.41 s, 3 min 20 s */
-void style_seconds(struct text *t, double seconds);
-/* 712 kB, 1.4 MB */
-void style_memory(struct text *t, uint64_t bytes);
 
 #endif

@@ -6,7 +6,8 @@
 #include "history/history.h"
 #include "report/counterexample.h"
 #include "report/explain.h"
-#include "report/names.h"
+#include "result/names.h"
+#include "result/numbers.h"
 
 enum {
 	COLUMN_WIDTH = 25, /* a table's column should have so many */
@@ -21,17 +22,17 @@ void report_witness_extent(struct text *t, const struct check_witness *w,
 		text_string(t, "  all its transactions are needed");
 	} else {
 		text_string(t, "  these ");
-		style_count(t, count);
+		number_count(t, count);
 		text_string(t, " of ");
-		style_count(t, all);
+		number_count(t, all);
 		text_string(t, " transactions are enough, whatever the "
 		               "others do");
 	}
 	if (!w->minimal) text_string(t, " (fewer may do)");
 	if (w->hidden_ops) {
 		text_string(t, "; ");
-		style_plural(t, w->hidden_ops, "other operation of theirs is",
-		             "other operations of theirs are");
+		number_plural(t, w->hidden_ops, "other operation of theirs is",
+		              "other operations of theirs are");
 		text_string(t, " left out");
 	}
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "result/numbers.h"
 
 struct result *result_new(const struct program *p, enum level l)
 {
@@ -12,7 +13,6 @@ struct result *result_new(const struct program *p, enum level l)
 	region_init(&r->region);
 	r->program = p;
 	r->level = l;
-	r->reason = "";
 	return r;
 }
 
@@ -66,6 +66,15 @@ void result_count(struct result *r, struct result_values *to, const char *name,
 	add(r, to, name, RESULT_COUNT)->count = n;
 }
 
+void result_count_if(struct result *r, struct result_values *to,
+                     const char *name, bool known, uint64_t n)
+{
+	if (known)
+		result_count(r, to, name, n);
+	else
+		result_text(r, to, name, NULL);
+}
+
 void result_number(struct result *r, struct result_values *to, const char *name,
                    double n)
 {
@@ -105,13 +114,50 @@ const char *result_words(struct result *r, struct text *words)
 	return s;
 }
 
-void result_line(struct result *r, const char *label, struct text *number,
-                 struct text *words)
+void result_taken(struct result *r, struct result_values *to, const char *name,
+                  struct text *words)
 {
+	add(r, to, name, RESULT_TEXT)->text = result_words(r, words);
+}
+
+void result_line_text(struct result *r, const char *label, struct text *number,
+                      struct text *words)
+{
+	assert(number != words);
 	r->lines = mem_grow(r->lines, r->line_count + 1, sizeof *r->lines);
 	r->lines[r->line_count++] = (struct result_line){
 		.label = copy(r, label),
 		.number = result_words(r, number),
 		.words = result_words(r, words),
 	};
+}
+
+void result_line(struct result *r, const char *label, uint64_t n,
+                 struct text *words)
+{
+	struct text number = { 0 };
+	number_count(&number, n);
+	result_line_text(r, label, &number, words);
+	text_free(&number);
+}
+
+/* Seconds below which a rate is noise. */
+static const double RATE_LEAST = 0.01;
+
+void result_line_time(struct result *r, double seconds, double cpu_seconds,
+                      unsigned threads, uint64_t n, const char *what)
+{
+	struct text number = { 0 }, words = { 0 };
+	number_seconds(&number, seconds);
+	number_seconds(&words, cpu_seconds);
+	text_string(&words, " of CPU");
+	if (threads > 1) text_format(&words, " in %u threads", threads);
+	if (cpu_seconds > RATE_LEAST) {
+		text_string(&words, ", ");
+		number_count(&words, (uint64_t)((double)n / cpu_seconds));
+		text_format(&words, " %s per second", what);
+	}
+	result_line_text(r, "time", &number, &words);
+	text_free(&number);
+	text_free(&words);
 }

@@ -5,11 +5,12 @@
  *
  *	options -> a call of the library -> struct result -> a renderer
  *
- * It has a spine of fixed parts that each command fills as far as it has them:
+ * It has a spine of parts that each command fills as far as it has them:
  *
  *	settings     what was asked, and of what: program or file, level, seed
- *	verdict      with the reason in words, and why it stopped
- *	findings     counts that belong to the answer (predictions, ways)
+ *	verdict      with the reason in words
+ *	findings     what belongs to the answer: whether it is complete, why it
+ *	             stopped, counts of predictions
  *	assertions   each with its place and state, and an example
  *	warnings     of vacuous success, with their places
  *	measures     statistics, costs, coverage, estimates
@@ -18,22 +19,21 @@
  * Settings, findings and measures are named values: numbers, words, flags, and
  * groups and lists of them. A renderer prints them as they come, in the order
  * in which they were added, so a new number needs no new code in any renderer.
- * What has a form of its own (a history, a cycle, a table of levels) is a
- * typed part. A part that a command does not have is empty, and left out.
+ * What has a form of its own (an assertion, a history, a cycle) is a typed
+ * part. A part that a command does not have is left out.
  *
  * The JSON form (docs/manual.md, "Results in JSON") is the spine in this order:
  *
- *	{"isoscope":..., settings..., "verdict":..., "reason":...,
- *	 "complete":..., "stop":..., findings..., "assertions":[...],
- *	 "warnings":[...], measures...}
+ *	{"isoscope":..., settings..., "verdict":..., "reason":..., findings...,
+ *	 "assertions":[...], "warnings":[...], measures...}
  *
  * Memory: all strings and values are copies in the result's own region, so
  * words may be composed in a scratch text. Borrowed are the program, and the
  * histories and findings of examples, which belong to the explorer, campaign
  * or trace that they come from: free the result before those.
  *
- * Who fills it: one function for each command, in a file of its name beside
- * this one (explored.c for an exploration).
+ * Who fills it: a function for each command, in a file of its name beside this
+ * one (explored.c for an exploration).
  */
 #ifndef ISO_RESULT_RESULT_H
 #define ISO_RESULT_RESULT_H
@@ -49,8 +49,10 @@
 #include "base/verdict.h"
 #include "vm/program.h"
 
+struct comparison;
 struct finding;
 struct history;
+struct levels_table;
 
 /* ---- named values ---- */
 
@@ -83,11 +85,21 @@ struct result_value {
 
 /* ---- assertions and examples ---- */
 
+/*     identifier, word in the list of assertions */
+#define RESULT_STATE_TABLE(X)                                \
+	X(ASSERTION_FAILS, "fails")                          \
+	X(ASSERTION_HOLDS, "holds")                          \
+	/* in all that was seen, which is not all */         \
+	X(ASSERTION_PASSES, "passes")                        \
+	/* likewise, since a limit came first */             \
+	X(ASSERTION_OPEN, "open")                            \
+	/* nothing was seen that counts: it is not listed */ \
+	X(ASSERTION_UNKNOWN, "unknown")
+
 enum result_state {
-	ASSERTION_FAILS,
-	ASSERTION_HOLDS,
-	ASSERTION_PASSES, /* in all that was seen, which is not all */
-	ASSERTION_OPEN    /* likewise, since a limit came first */
+#define X(id, word) id,
+	RESULT_STATE_TABLE(X)
+#undef X
 };
 
 /* A read that an observed history has from another writer. */
@@ -95,39 +107,46 @@ struct result_change {
 	uint32_t reader, event; /* transaction, and event of it */
 	uint32_t observed;      /* writer then; UINT32_MAX: it is not in the
 	                         * history */
-	const char *words; /* "bob.1 add reads x from init instead of ..." */
-	struct result_values more;
+	const char *words; /* "bob.1 add reads x from init, observed ..." */
+	struct result_values members;
 };
+
+/* More of them are only counted, for people. */
+enum { RESULT_CHANGES_SHOWN = 20 };
 
 /* A history in which something fails, and why no serial order explains it. */
 struct result_example {
 	const struct history *history; /* NULL: there is none. Borrowed */
 	const struct finding *finding; /* NULL for serializability. Borrowed */
 	struct position failed_at;     /* of the finding */
+	const char *source_line; /* worth a line below the finding, or NULL */
 	bool serializable;
 	const char *anomaly;     /* its usual name, or NULL */
 	enum level forbidden_by; /* the weakest that does, or LEVEL_COUNT */
 	struct witness cycle;    /* none: count == 0 */
-	struct result_change *changes; /* of an observed history; NULL: it is
-	                                * not compared with one */
+	bool compared;           /* with an observed history: */
+	struct result_change *changes;
 	uint32_t change_count;
 };
 
 /* An assertion, run-time errors (kind "error"), or "robust". */
 struct result_assertion {
+	uint32_t slot;       /* in the program, as in dpor/explorer.h */
 	const char *text;    /* "assert !(alice.ok == true)" */
 	const char *kind;    /* "inline", "final", "serializable", ... */
 	const char *message; /* given in the source, or NULL */
-	bool may_have_message;
-	struct position at; /* no file: no place */
+	struct position at;  /* no file: no place */
 	enum result_state state;
-	uint64_t violations; /* histories or runs, of so many as were seen */
-	const char *where;   /* "fails in 3 of 12 histories, for example:" */
-	const char *repeat;  /* the command that shows it again, or NULL */
-	struct result_values more; /* behind "violated" */
+	bool counted;        /* `violations` are known */
+	uint64_t violations; /* histories or runs, of those seen */
+	/* How it is violated: "fails in 3 of 12 histories, for example:"; NULL:
+	 * it is not, or nothing is to be told of it. */
+	const char *where;
+	const char *repeat; /* the command that shows it again, or NULL */
+	struct result_values members; /* behind "violated" */
 	struct result_example example;
-	uint32_t shown_by; /* the assertion whose example is the same history:
-	                    * this one itself, or one before */
+	uint32_t shown_by; /* the first assertion whose example is the same
+	                    * history: this one itself, or one before */
 };
 
 /* ---- the rest ---- */
@@ -137,31 +156,45 @@ struct result_line {
 	const char *label, *number, *words;
 };
 
+/* How much is told: a verdict is cheap, examples need their anomaly. */
+enum result_depth { RESULT_VERDICT, RESULT_WHOLE };
+
+enum { RESULT_COLUMNS = 3 };
+
 struct result {
 	struct region region;          /* of all strings and values */
 	const struct program *program; /* NULL: there is none. Borrowed */
 	enum level level;
-	const char *fault; /* nothing found is worth anything, and why; then
-	                    * there is nothing else but settings */
 
 	struct result_values settings;
 
 	enum verdict verdict;
-	const char *reason; /* what stands behind the verdict's word */
-	bool complete;      /* it came to the end */
-	enum stop_reason stop;
-	const char *stop_words; /* for people, of the stop */
-	const char *note;       /* a paragraph below the verdict, or NULL */
+	const char *reason;   /* what stands behind the verdict's word */
+	bool reason_in_words; /* it is no member of the JSON form */
+	/* What is told instead of the reason of an inconclusive verdict, and
+	 * below any other: an estimate. NULL: nothing. */
+	const char *outlook;
+	const char *note; /* lines below the verdict, or NULL */
 
 	struct result_values findings;
 
+	bool has_assertions, has_warnings;
 	struct result_assertion *assertions;
 	uint32_t assertion_count;
+	unsigned state_width; /* of a column with the words of their states */
 	struct diags warnings;
 
 	struct result_values measures;
 	struct result_line *lines;
 	uint32_t line_count;
+	/* Borrowed, each NULL but for its command: --levels, compare. */
+	const struct levels_table *levels;
+	const struct comparison *comparison;
+	/* A list of groups of counts that people see as a table, with words
+	 * above its columns; NULL: there is none. */
+	const struct result_values *table;
+	const char *table_heads[RESULT_COLUMNS];
+	const char *closing; /* paragraphs below the lines, or NULL */
 };
 
 struct result *result_new(const struct program *p, enum level l);
@@ -173,6 +206,9 @@ void result_text(struct result *r, struct result_values *to, const char *name,
                  const char *value);
 void result_count(struct result *r, struct result_values *to, const char *name,
                   uint64_t n);
+/* The count, or null. */
+void result_count_if(struct result *r, struct result_values *to,
+                     const char *name, bool known, uint64_t n);
 void result_number(struct result *r, struct result_values *to, const char *name,
                    double n);
 void result_seconds(struct result *r, struct result_values *to,
@@ -185,10 +221,31 @@ struct result_values *result_group(struct result *r, struct result_values *to,
 struct result_values *result_list(struct result *r, struct result_values *to,
                                   const char *name);
 
+/* The same of words that were composed, which are emptied. */
+void result_taken(struct result *r, struct result_values *to, const char *name,
+                  struct text *words);
 /* A copy of what was composed, which is emptied. */
 const char *result_words(struct result *r, struct text *words);
-/* A line of counts; both texts are emptied. */
-void result_line(struct result *r, const char *label, struct text *number,
+/* A line of counts; the words are emptied. */
+void result_line(struct result *r, const char *label, uint64_t n,
                  struct text *words);
+/* The same for what is no plain number, such as "1.4 MB"; emptied as well. */
+void result_line_text(struct result *r, const char *label, struct text *number,
+                      struct text *words);
+/* Lines of what it took: how many of `n` there were in each second ("20,000
+ * runs per second"), unless that is noise; and the memory, if that is known. */
+void result_line_time(struct result *r, double seconds, double cpu_seconds,
+                      unsigned threads, uint64_t n, const char *what);
+
+/* ---- assertions: assertions.c ---- */
+
+/* Adds the slot; its state, count and members are the caller's to set. What
+ * the returned pointer points to moves with the next one. */
+struct result_assertion *result_assertion(struct result *r, uint32_t slot,
+                                          const struct finding *f);
+/* Its example: what is wrong with the history, and which assertion shows it
+ * already. */
+void result_example(struct result *r, struct result_assertion *a,
+                    const struct history *h, const struct finding *f);
 
 #endif

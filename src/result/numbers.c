@@ -1,11 +1,65 @@
-#include "report/rough.h"
+#include "result/numbers.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <sys/resource.h>
 
-#include "report/style.h"
+/* ---- exact ---- */
 
-/* ---- counts ---- */
+void number_count(struct text *t, uint64_t n)
+{
+	char digits[24];
+	int length = snprintf(digits, sizeof digits, "%" PRIu64, n);
+	for (int i = 0; i < length; i++) {
+		if (i && (length - i) % 3 == 0) text_char(t, ',');
+		text_char(t, digits[i]);
+	}
+}
+
+void number_plural(struct text *t, uint64_t n, const char *one, const char *many)
+{
+	number_count(t, n);
+	text_char(t, ' ');
+	text_string(t, n == 1 ? one : many);
+}
+
+void number_seconds(struct text *t, double seconds)
+{
+	if (seconds < 0.0005)
+		text_format(t, "%.0f µs", seconds * 1e6);
+	else if (seconds < 0.9995)
+		text_format(t, "%.1f ms", seconds * 1e3);
+	else if (seconds < 120)
+		text_format(t, "%.2f s", seconds);
+	else
+		text_format(t, "%.0f min %02.0f s",
+		            (double)(uint64_t)(seconds / 60),
+		            (double)((uint64_t)seconds % 60));
+}
+
+void number_memory(struct text *t, uint64_t bytes)
+{
+	if (bytes < 10000)
+		text_format(t, "%" PRIu64 " bytes", bytes);
+	else if (bytes < 1000000)
+		text_format(t, "%.0f kB", (double)bytes / 1e3);
+	else if (bytes < 1000000000)
+		text_format(t, "%.1f MB", (double)bytes / 1e6);
+	else
+		text_format(t, "%.2f GB", (double)bytes / 1e9);
+}
+
+void number_resident(struct text *t)
+{
+	struct rusage usage;
+	if (getrusage(RUSAGE_SELF, &usage)) return;
+	number_memory(t, (uint64_t)usage.ru_maxrss * 1024);
+	text_string(t, " resident");
+}
+
+/* ---- about: counts ---- */
 
 /* Three digits are left of it, the others are zeroes. */
 static double three_digits(double n)
@@ -41,7 +95,7 @@ static void print_number(struct text *t, double n, const struct unit *unit)
 	else if (n >= 1e15)
 		text_format(t, "%.1e", n);
 	else
-		style_count(t, (uint64_t)n);
+		number_count(t, (uint64_t)n);
 }
 
 static void print_unit(struct text *t, const struct unit *unit)
@@ -49,7 +103,7 @@ static void print_unit(struct text *t, const struct unit *unit)
 	if (unit) text_format(t, " %s", unit->word);
 }
 
-void rough_count(struct text *t, double n)
+void number_about(struct text *t, double n)
 {
 	double rounded = three_digits(n);
 	const struct unit *unit = unit_of(rounded);
@@ -57,7 +111,7 @@ void rough_count(struct text *t, double n)
 	print_unit(t, unit);
 }
 
-void rough_range(struct text *t, double low, double high)
+void number_range(struct text *t, double low, double high)
 {
 	double from = three_digits(low), to = three_digits(high);
 	const struct unit *of_from = unit_of(from), *of_to = unit_of(to);
@@ -68,14 +122,14 @@ void rough_range(struct text *t, double low, double high)
 	print_unit(t, of_to);
 }
 
-/* ---- time ---- */
+/* ---- about: time ---- */
 
 static void print_time(struct text *t, double n, const char *unit)
 {
 	text_format(t, n < 9.95 ? "%.2g %s" : "%.0f %s", n, unit);
 }
 
-void rough_seconds(struct text *t, double seconds)
+void number_duration(struct text *t, double seconds)
 {
 	double minutes = seconds / 60, hours = minutes / 60, days = hours / 24;
 	if (seconds < 0.1)

@@ -1,14 +1,13 @@
-#include "report/names.h"
+#include "result/names.h"
 
 #include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/utf8.h"
-#include "dpor/explorer.h"
-#include "dpor/verdict.h"
 #include "history/history.h"
-#include "report/style.h"
+#include "result/numbers.h"
+#include "vm/machine.h"
 
 static const struct history_session *session_of(const struct history *h,
                                                 uint32_t i)
@@ -109,11 +108,6 @@ void name_program_slot(struct text *t, const struct program *p, uint32_t slot)
 	}
 }
 
-void name_slot(struct text *t, const struct explorer *e, uint32_t slot)
-{
-	name_program_slot(t, explorer_program(e), slot);
-}
-
 struct position name_program_slot_position(const struct program *p,
                                            uint32_t slot,
                                            const struct finding *f)
@@ -171,26 +165,12 @@ void name_nothing_fails(struct text *t, uint32_t checked)
 		            checked);
 }
 
-static void violated_reason(struct text *t, const struct explorer *e)
+void name_changed_reads(struct text *t, uint64_t n)
 {
-	uint32_t checked = explorer_checked_count(e);
-	uint32_t violated = explorer_violated_count(e);
-	bool error = explorer_slot_violated(e, explorer_slot_error(e));
-	bool robust = explorer_options(e)->robust;
-	if (violated && checked == 1)
-		text_string(t, robust ? "not robust: some histories are not "
-		                        "serializable"
-		                      : "the assertion fails");
-	else if (violated)
-		name_failing(t, violated, checked);
-	if (violated && error) text_string(t, ", and ");
-	if (error) text_string(t, "a run-time error happens");
-}
-
-bool explores_bounded(const struct explorer *e)
-{
-	const struct explore_options *o = explorer_options(e);
-	return o->algorithm == EXPLORE_ORDERLY && o->max_changes < UINT64_MAX;
+	if (n)
+		number_plural(t, n, "changed read", "changed reads");
+	else
+		text_string(t, "no changed read");
 }
 
 void name_bound(struct text *t, uint64_t stale_reads)
@@ -200,48 +180,5 @@ void name_bound(struct text *t, uint64_t stale_reads)
 		return;
 	}
 	text_string(t, "with at most ");
-	style_plural(t, stale_reads, "stale read", "stale reads");
-}
-
-/* "the 12 histories with at most 2 stale reads" */
-static void name_bounded(struct text *t, const struct explorer *e)
-{
-	text_string(t, "the ");
-	style_plural(t, explorer_stats(e)->histories, "history", "histories");
-	text_char(t, ' ');
-	name_bound(t, explorer_options(e)->max_changes);
-}
-
-static void inconclusive_reason(struct text *t, const struct explorer *e)
-{
-	const struct explore_stats *s = explorer_stats(e);
-	if (s->stop == STOP_STALE) {
-		text_string(t, "no violation in ");
-		name_bounded(t, e);
-		text_string(t, ", and others were left out, under ");
-		return;
-	}
-	text_string(t, stop_text(s->stop));
-	text_string(t, ", with no violation in the ");
-	style_plural(t, s->histories, "history seen under ",
-	             "histories seen under ");
-}
-
-void name_verdict_reason(struct text *t, const struct explorer *e)
-{
-	const struct explore_stats *s = explorer_stats(e);
-	switch (explorer_verdict(e)) {
-	case VERDICT_VIOLATED:
-		violated_reason(t, e);
-		text_string(t, " under ");
-		break;
-	case VERDICT_HOLDS:
-		name_nothing_fails(t, explorer_checked_count(e));
-		text_string(t, s->histories == 1 ? "the one history"
-		                                 : "every history");
-		text_string(t, " under ");
-		break;
-	default: inconclusive_reason(t, e); break;
-	}
-	name_level(t, explorer_options(e)->level);
+	number_plural(t, stale_reads, "stale read", "stale reads");
 }

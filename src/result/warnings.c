@@ -1,9 +1,9 @@
-#include "report/warnings.h"
+/* Warnings of vacuous success: what the exploration never came to. */
 
 #include <string.h>
 
 #include "dpor/explorer.h"
-#include "vm/program.h"
+#include "result/parts.h"
 
 /* Each warning carries its source line, so their number has to be bounded. */
 enum { WARNINGS_MOST = 100 };
@@ -74,7 +74,7 @@ static void warn_unreached(struct diags *d, const struct explorer *e,
 		          "this condition is never evaluated");
 }
 
-void report_warnings(struct diags *d, const struct explorer *e)
+void explored_warnings(struct diags *d, const struct explorer *e)
 {
 	const struct program *p = explorer_program(e);
 	warn_no_history(d, e);

@@ -1,6 +1,6 @@
 /* What things are called in reports: the program's own names. */
-#ifndef ISO_REPORT_NAMES_H
-#define ISO_REPORT_NAMES_H
+#ifndef ISO_RESULT_NAMES_H
+#define ISO_RESULT_NAMES_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,7 +9,6 @@
 #include "base/text.h"
 #include "vm/program.h"
 
-struct explorer;
 struct history;
 struct finding;
 
@@ -33,7 +32,6 @@ void name_level(struct text *t, enum level l);
 void name_position(struct text *t, struct position at);
 /* "assert !(alice.ok == true)", "run-time error". Slots are numbered as in
  * dpor/explorer.h: the assertions, then run-time errors, then robustness. */
-void name_slot(struct text *t, const struct explorer *e, uint32_t slot);
 void name_program_slot(struct text *t, const struct program *p, uint32_t slot);
 /* Where the slot's assertion stands in the source, or where the error of its
  * example happened, `f` being the finding of that, or NULL; no file when there
@@ -50,12 +48,9 @@ void name_finding_values(struct text *t, const struct finding *f);
 void name_failing(struct text *t, uint32_t count, uint32_t of);
 /* "both assertions are true in ", of so many that are checked. */
 void name_nothing_fails(struct text *t, uint32_t checked);
-/* "violated: 2 of 3 assertions fail under Causal Consistency (cc)", without
- * the verdict word and its colon. */
-void name_verdict_reason(struct text *t, const struct explorer *e);
+/* "1 changed read", "2 changed reads" */
+void name_changed_reads(struct text *t, uint64_t n);
 /* "with at most 2 stale reads", "without stale reads" */
 void name_bound(struct text *t, uint64_t stale_reads);
-/* Were only histories with few stale reads explored (--max-changes)? */
-bool explores_bounded(const struct explorer *e);
 
 #endif

@@ -1,14 +1,11 @@
 /* One table: the assertions of a program against all isolation levels. */
-#ifndef ISO_REPORT_LEVELS_H
-#define ISO_REPORT_LEVELS_H
+#ifndef ISO_RESULT_LEVELS_H
+#define ISO_RESULT_LEVELS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "axioms/level.h"
-#include "base/text.h"
-#include "dpor/verdict.h"
-#include "report/style.h"
+#include "result/result.h"
 
 struct explorer;
 
@@ -23,7 +20,7 @@ struct levels_table {
 	uint32_t slot_count;
 	struct text *slots; /* "assert ..." by slot */
 	bool *checked;      /* by slot: has a row even if never violated */
-	const char *program;
+	const struct program *program;
 	struct levels_column columns[LEVEL_COUNT];
 };
 
@@ -36,11 +33,11 @@ void levels_table_set(struct levels_table *t, const struct explorer *e,
                       enum level l);
 /* Over all assertions and run-time errors. */
 enum verdict levels_table_verdict(const struct levels_table *t, enum level l);
+/* Is the slot checked, or violated under some level? */
+bool levels_table_has_row(const struct levels_table *t, uint32_t slot);
 
-/* The verdict for the level asked for, then the table. */
-void report_levels(struct text *t, const struct style *s,
-                   const struct levels_table *table, enum level asked);
-void report_levels_json(struct text *t, const struct levels_table *table,
-                        enum level asked, const char *version);
+/* The verdict is that of the level asked for. The table is borrowed. */
+struct result *result_of_levels(const struct levels_table *table,
+                                enum level asked);
 
 #endif

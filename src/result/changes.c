@@ -1,4 +1,5 @@
-#include "report/changes.h"
+/* What an exploration from an observed history (dpor/origin.h) has changed in
+ * it, in the program's names. */
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,18 +10,9 @@
 #include "dpor/origin.h"
 #include "dpor/verdict.h"
 #include "history/history.h"
-#include "report/dot.h"
-#include "report/json.h"
-#include "report/json_members.h"
-#include "report/names.h"
-#include "vm/program.h"
-
-enum { CHANGES_SHOWN = 20 };
-
-bool explores_outward(const struct explorer *e)
-{
-	return explorer_options(e)->algorithm == EXPLORE_OUTWARD;
-}
+#include "result/names.h"
+#include "result/numbers.h"
+#include "result/parts.h"
 
 static const struct origin *origin_of(const struct explorer *e)
 {
@@ -33,14 +25,6 @@ static bool is_reproduced(const struct explorer *e)
 	const struct history *h = explorer_nearest(e);
 	return h && !origin_changes(origin_of(e), h, NULL) &&
 	       origin_compare(origin_of(e), h).kind == ORIGIN_SAME;
-}
-
-void name_changed_reads(struct text *t, uint64_t n)
-{
-	if (n)
-		style_plural(t, n, "changed read", "changed reads");
-	else
-		text_string(t, "no changed read");
 }
 
 /* ---- writers ---- */
@@ -104,27 +88,23 @@ static void print_change(struct text *t, const struct explorer *e,
 	name_observed(t, origin_of(e), h, c->observed);
 }
 
-void report_changes(struct text *t, const struct style *s,
-                    const struct explorer *e, const struct history *h,
-                    unsigned indent)
+/* As lines of their own, indented. */
+static void print_changes(struct text *t, const struct explorer *e,
+                          const struct history *h)
 {
 	struct origin_change *changes;
-	struct text line = { 0 };
 	uint32_t count = origin_changes(origin_of(e), h, &changes);
-	for (uint32_t i = 0; i < count && i < CHANGES_SHOWN; i++) {
-		text_clear(&line);
-		print_change(&line, e, h, &changes[i]);
-		text_pad(t, ' ', indent);
-		style_words(t, s, STYLE_YELLOW, text_get(&line));
+	for (uint32_t i = 0; i < count && i < RESULT_CHANGES_SHOWN; i++) {
+		text_string(t, "  ");
+		print_change(t, e, h, &changes[i]);
 		text_char(t, '\n');
 	}
-	if (count > CHANGES_SHOWN) {
-		text_pad(t, ' ', indent);
-		text_string(t, "… and ");
-		style_plural(t, count - CHANGES_SHOWN, "other", "others");
+	if (count > RESULT_CHANGES_SHOWN) {
+		text_string(t, "  … and ");
+		number_plural(t, count - RESULT_CHANGES_SHOWN, "other",
+		              "others");
 		text_char(t, '\n');
 	}
-	text_free(&line);
 	free(changes);
 }
 
@@ -137,7 +117,7 @@ static void print_difference(struct text *t, const struct explorer *e,
 	if (d.kind == ORIGIN_COUNT) {
 		name_session(t, h, d.session);
 		text_format(t, " runs ");
-		style_plural(t, h->sessions[d.session].count, "transaction",
+		number_plural(t, h->sessions[d.session].count, "transaction",
 		             "transactions");
 		text_format(t, ", not %" PRIu32,
 		            origin_transaction_count(o, d.session));
@@ -169,7 +149,6 @@ static void print_bound(struct text *t, uint64_t n)
 static void print_nearest(struct text *t, const struct explorer *e,
                           uint32_t changes)
 {
-	static const struct style plain = { .width = UINT32_MAX };
 	const struct explore_options *o = explorer_options(e);
 	text_format(t,
 	            "\nthe observed history, of %s, is none of the program "
@@ -177,10 +156,10 @@ static void print_nearest(struct text *t, const struct explorer *e,
 	            o->origin->file, level_word(o->level));
 	name_changed_reads(t, changes);
 	text_char(t, '\n');
-	report_changes(t, &plain, e, explorer_nearest(e), 2);
+	print_changes(t, e, explorer_nearest(e));
 }
 
-void report_not_reproduced(struct text *t, const struct explorer *e)
+void changes_note(struct text *t, const struct explorer *e)
 {
 	const struct origin *o = origin_of(e);
 	const struct history *nearest = explorer_nearest(e);
@@ -313,7 +292,7 @@ static void inconclusive_reason(struct text *t, const struct explorer *e)
 		return;
 	}
 	text_format(t, "%s, with no violation in the ", stop_text(s->stop));
-	style_plural(t, s->histories, "history seen", "histories seen");
+	number_plural(t, s->histories, "history seen", "histories seen");
 	if (s->changes) {
 		text_string(t, ", all with fewer than ");
 		name_changed_reads(t, s->changes);
@@ -321,7 +300,7 @@ static void inconclusive_reason(struct text *t, const struct explorer *e)
 	}
 }
 
-void name_outward_reason(struct text *t, const struct explorer *e)
+void changes_reason(struct text *t, const struct explorer *e)
 {
 	switch (explorer_verdict(e)) {
 	case VERDICT_VIOLATED: violated_reason(t, e); break;
@@ -334,85 +313,66 @@ void name_outward_reason(struct text *t, const struct explorer *e)
 		text_string(t, "; any with more were not explored");
 }
 
-/* ---- JSON ---- */
+/* ---- the result ---- */
 
-static void json_change(struct text *t, const struct explorer *e,
-                        const struct history *h, const struct origin_change *c)
+void changes_settings(struct result *r, const struct explorer *e)
+{
+	const struct explore_options *o = explorer_options(e);
+	const struct history *nearest = explorer_nearest(e);
+	struct result_values *from = result_group(r, &r->settings, "from");
+	result_text(r, from, "trace", o->origin->file);
+	result_flag(r, from, "reproduced", is_reproduced(e));
+	result_count_if(r, from, "nearest", nearest,
+	                nearest ? origin_changes(o->origin, nearest, NULL) : 0);
+	result_count_if(r, &r->settings, "max_changes",
+	                o->max_changes < UINT64_MAX, o->max_changes);
+}
+
+static void add_members(struct result *r, struct result_values *to,
+                        const struct explorer *e, const struct history *h,
+                        const struct origin_change *c)
 {
 	const struct transaction *reader = &h->transactions[c->transaction];
 	const struct event *read = &reader->events[c->event];
 	struct text words = { 0 };
 	name_transaction(&words, h, c->transaction);
-	json_name(t, "transaction");
-	json_text(t, text_get(&words));
-	text_clear(&words);
-	json_member_text(t, "session", h->sessions[reader->session].name);
-	json_member_count(t, "index", reader->index);
-	json_member_count(t, "event", c->event);
-	json_member_text(t, "key", h->keys[read->key].name);
+	result_taken(r, to, "transaction", &words);
+	result_text(r, to, "session", h->sessions[reader->session].name);
+	result_count(r, to, "index", reader->index);
+	result_count(r, to, "event", c->event);
+	result_text(r, to, "key", h->keys[read->key].name);
 	if (c->observed && c->observed->session != ORIGIN_NOBODY) {
 		name_observed(&words, origin_of(e), h, c->observed);
-		json_member_taken(t, "observed", &words);
+		result_taken(r, to, "observed", &words);
 	} else {
-		json_member_text(t, "observed", NULL);
+		result_text(r, to, "observed", NULL);
 	}
 	name_transaction(&words, h, read->from);
-	json_member_taken(t, "found", &words);
+	result_taken(r, to, "found", &words);
 	text_free(&words);
 }
 
-void json_changes(struct text *t, const struct explorer *e,
-                  const struct history *h)
+void changes_of_example(struct result *r, struct result_example *x,
+                     const struct explorer *e)
 {
 	struct origin_change *changes;
+	struct text words = { 0 };
+	const struct history *h = x->history;
 	uint32_t count = origin_changes(origin_of(e), h, &changes);
-	json_member_count(t, "changes", count);
-	text_string(t, ",\"changed_reads\":[");
+	x->compared = true;
+	x->change_count = count;
+	x->changes = region_take0(&r->region, (count + 1) * sizeof *x->changes);
 	for (uint32_t i = 0; i < count; i++) {
-		text_string(t, i ? ",{" : "{");
-		json_change(t, e, h, &changes[i]);
-		text_char(t, '}');
+		const struct origin_change *c = &changes[i];
+		struct result_change *to = &x->changes[i];
+		to->reader = c->transaction;
+		to->event = c->event;
+		to->observed = c->observed ? observed_writer(h, c->observed)
+		                           : UINT32_MAX;
+		print_change(&words, e, h, c);
+		to->words = result_words(r, &words);
+		add_members(r, &to->members, e, h, c);
 	}
-	text_char(t, ']');
+	text_free(&words);
 	free(changes);
-}
-
-void json_origin(struct text *t, const struct explorer *e)
-{
-	const struct explore_options *o = explorer_options(e);
-	const struct history *nearest = explorer_nearest(e);
-	text_string(t, ",\"from\":{");
-	json_name(t, "trace");
-	json_text(t, o->origin->file);
-	json_member_bool(t, "reproduced", is_reproduced(e));
-	if (nearest)
-		json_member_count(t, "nearest",
-		                  origin_changes(o->origin, nearest, NULL));
-	else
-		json_member_text(t, "nearest", NULL);
-	text_char(t, '}');
-	if (o->max_changes == UINT64_MAX)
-		json_member_text(t, "max_changes", NULL);
-	else
-		json_member_count(t, "max_changes", o->max_changes);
-}
-
-/* ---- pictures ---- */
-
-struct dot_change *changes_to_draw(const struct explorer *e,
-                                   const struct history *h, uint32_t *count)
-{
-	struct origin_change *changes;
-	*count = origin_changes(origin_of(e), h, &changes);
-	struct dot_change *out = mem_take0((size_t)*count + 1, sizeof *out);
-	for (uint32_t i = 0; i < *count; i++) {
-		const struct origin_read *r = changes[i].observed;
-		out[i] = (struct dot_change){
-			.reader = changes[i].transaction,
-			.event = changes[i].event,
-			.observed = r ? observed_writer(h, r) : UINT32_MAX,
-		};
-	}
-	free(changes);
-	return out;
 }

@@ -1,0 +1,111 @@
+#include "base/json.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+struct json json_to(struct text *to)
+{
+	return (struct json){ .to = to };
+}
+
+struct json json_within(struct text *to)
+{
+	assert(to->length);
+	bool begun = to->data[to->length - 1] != '{';
+	return (struct json){ to, 1, (uint64_t)begun << 1, 2 };
+}
+
+static bool in_object(const struct json *j)
+{
+	return j->objects >> j->depth & 1;
+}
+
+struct text *json_value(struct json *j, const char *name)
+{
+	uint64_t here = (uint64_t)1 << j->depth;
+	assert(in_object(j) == (name != NULL));
+	assert(j->depth || !(j->begun & here)); /* one outermost value */
+	if (j->begun & here) text_char(j->to, ',');
+	j->begun |= here;
+	if (name) {
+		text_json_string(j->to, name, strlen(name));
+		text_char(j->to, ':');
+	}
+	return j->to;
+}
+
+void json_members(struct json *j)
+{
+	uint64_t here = (uint64_t)1 << j->depth;
+	assert(in_object(j));
+	if (j->begun & here) text_char(j->to, ',');
+	j->begun |= here;
+}
+
+void json_open(struct json *j, const char *name, char kind)
+{
+	assert(kind == '{' || kind == '[');
+	text_char(json_value(j, name), kind);
+	assert(j->depth + 1 < JSON_DEPTH);
+	uint64_t inside = (uint64_t)1 << ++j->depth;
+	j->begun &= ~inside;
+	j->objects &= ~inside;
+	if (kind == '{') j->objects |= inside;
+}
+
+void json_close(struct json *j)
+{
+	assert(j->depth);
+	text_char(j->to, in_object(j) ? '}' : ']');
+	j->depth--;
+}
+
+void json_text(struct json *j, const char *name, const char *value)
+{
+	struct text *t = json_value(j, name);
+	if (value)
+		text_json_string(t, value, strlen(value));
+	else
+		text_string(t, "null");
+}
+
+void json_taken(struct json *j, const char *name, struct text *value)
+{
+	assert(value != j->to);
+	json_text(j, name, text_get(value));
+	text_clear(value);
+}
+
+void json_count(struct json *j, const char *name, uint64_t n)
+{
+	text_format(json_value(j, name), "%" PRIu64, n);
+}
+
+void json_count_if(struct json *j, const char *name, bool known, uint64_t n)
+{
+	if (known)
+		json_count(j, name, n);
+	else
+		json_text(j, name, NULL);
+}
+
+void json_number(struct json *j, const char *name, double n)
+{
+	struct text *t = json_value(j, name);
+	if (isnan(n))
+		text_string(t, "null");
+	else
+		text_format(t, "%.15g", n);
+}
+
+void json_seconds(struct json *j, const char *name, double seconds)
+{
+	text_format(json_value(j, name), "%.6f", seconds);
+}
+
+void json_bool(struct json *j, const char *name, bool value)
+{
+	text_string(json_value(j, name), value ? "true" : "false");
+}

@@ -1,0 +1,80 @@
+/* Renderers of results (result/result.h). */
+#ifndef ISO_REPORT_REPORT_H
+#define ISO_REPORT_REPORT_H
+
+#include "base/json.h"
+#include "base/text.h"
+#include "base/verdict.h"
+#include "report/style.h"
+
+struct check_witness;
+struct history;
+struct result;
+struct result_assertion;
+struct result_values;
+struct trace;
+struct witness;
+
+/* "violated: 2 of 3 assertions fail under ...", a line. */
+void report_verdict_line(struct text *t, const struct style *s, enum verdict v,
+                         const char *reason);
+
+/* ---- text.c: for people ---- */
+
+/* The line of the verdict, and one of an estimate, if there is one. */
+void report_verdict(struct text *t, const struct style *s,
+                    const struct result *r);
+/* The verdict, the assertions, those violated with a counterexample each,
+ * warnings, and counts. */
+void report_text(struct text *t, const struct style *s, const struct result *r);
+/* A line of costs, for checks and predictions: "memory    12 MB resident" */
+void report_memory(struct text *t);
+
+/* levels.c: the table of all levels. */
+void report_levels(struct text *t, const struct style *s,
+                   const struct result *r);
+
+/* compare.c: the verdict, a table of the three ways, the assertions that one
+ * of them violates, and what became of traces and predictions. */
+void report_compare(struct text *t, const struct style *s,
+                    const struct result *r);
+
+/* ---- example.c ---- */
+
+/* In a list of all: "  fails  assert ...  file.tx:9:1". */
+void report_assertion_line(struct text *t, const struct style *s,
+                           const struct result *r,
+                           const struct result_assertion *a);
+/* How it fails: the heading, the table of the history, what failed, the
+ * anomaly, and the cycle. */
+void report_violation(struct text *t, const struct style *s,
+                      const struct result *r, const struct result_assertion *a);
+
+/* ---- json.c ---- */
+
+/* An object on one line, with its line end; `version` is the program's. */
+void report_json(struct text *t, const struct result *r, const char *version);
+/* Their beginning, an object with the version, and their end, with a line end.
+ */
+void report_json_begin(struct json *j, const char *version);
+void report_json_end(struct json *j);
+/* The values as members, or elements. */
+void report_values(struct json *j, const struct result_values *v);
+/* {"isoscope":..,"program":..,"error":..}: nothing that was found is worth
+ * anything. */
+void report_fault_json(struct text *t, const char *program, const char *fault,
+                       const char *version);
+
+/* The member "cycle" of a witness. */
+void json_cycle(struct json *j, const struct history *h,
+                const struct witness *w);
+/* witness_json.c: the members "transactions" and "cycle". */
+void json_witness(struct json *j, const struct trace *r,
+                  const struct check_witness *w);
+
+/* ---- dot.c ---- */
+
+/* The first counterexample that there is; false if there is none. */
+bool report_picture(struct text *t, const struct result *r);
+
+#endif

@@ -1,0 +1,106 @@
+/* Assertions of a result, and the histories that violate them. */
+#include <assert.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "history/history.h"
+#include "result/names.h"
+#include "result/result.h"
+#include "vm/machine.h"
+
+/* Where the example fails. The code of a final assertion in C is no place in a
+ * session: then where that is declared. */
+static struct position failing_place(const struct result *r,
+                                     const struct result_assertion *a,
+                                     const struct finding *f)
+{
+	const struct program *p = r->program;
+	if (a->slot < program_assertion_count(p) && program_is_native(p) &&
+	    program_assertion(p, a->slot)->kind == ASSERTION_FINAL)
+		return a->at;
+	return program_position(p, f->point);
+}
+
+/* The place is told by the heading, except that the source is worth a line if
+ * it says more than that. Assertions in C go by their message: what they check
+ * is in the source. Where a final one is declared, there is no more than its
+ * message. */
+static bool source_tells(const struct program *p, uint32_t slot)
+{
+	if (slot == program_assertion_count(p)) return true;
+	return program_is_native(p) &&
+	       program_assertion(p, slot)->kind == ASSERTION_INLINE;
+}
+
+/* Of native code the text of an assertion is its message. */
+static const char *message_of(struct result *r, uint32_t slot)
+{
+	const struct assertion *a = program_assertion(r->program, slot);
+	struct text words = { 0 };
+	if (!program_is_native(r->program)) return a->message;
+	name_plain(&words, a->text);
+	const char *message = result_words(r, &words);
+	text_free(&words);
+	return message;
+}
+
+struct result_assertion *result_assertion(struct result *r, uint32_t slot,
+                                          const struct finding *f)
+{
+	const struct program *p = r->program;
+	struct text words = { 0 };
+	r->has_assertions = true;
+	r->assertions = mem_grow(r->assertions, r->assertion_count + 1,
+	                         sizeof *r->assertions);
+	struct result_assertion *a = &r->assertions[r->assertion_count];
+	name_program_slot(&words, p, slot);
+	*a = (struct result_assertion){
+		.slot = slot,
+		.text = result_words(r, &words),
+		.kind = name_slot_kind(p, slot),
+		.at = name_program_slot_position(p, slot, f),
+		.shown_by = r->assertion_count++,
+	};
+	if (slot < program_assertion_count(p)) a->message = message_of(r, slot);
+	text_free(&words);
+	return a;
+}
+
+static bool same_history(const struct history *a, const struct history *b)
+{
+	struct text one = { 0 }, other = { 0 };
+	history_print_canonical(&one, a);
+	history_print_canonical(&other, b);
+	bool same = !strcmp(text_get(&one), text_get(&other));
+	text_free(&one);
+	text_free(&other);
+	return same;
+}
+
+void result_example(struct result *r, struct result_assertion *a,
+                    const struct history *h, const struct finding *f)
+{
+	struct result_example *x = &a->example;
+	const struct program *p = r->program;
+	assert(h && !x->history);
+	x->history = h;
+	x->finding = f;
+	x->forbidden_by = LEVEL_COUNT;
+	x->serializable = level_allows_history(LEVEL_SERIAL, h);
+	if (f) {
+		x->failed_at = failing_place(r, a, f);
+		if (source_tells(p, a->slot))
+			x->source_line =
+				program_position(p, f->point).source_line;
+	}
+	if (!x->serializable) {
+		x->anomaly = anomaly_name(h, &x->forbidden_by);
+		level_witness(LEVEL_SERIAL, h, &x->cycle);
+	}
+	for (uint32_t i = 0; &r->assertions[i] != a; i++) {
+		const struct history *other = r->assertions[i].example.history;
+		if (!other || !same_history(other, h)) continue;
+		a->shown_by = i;
+		return;
+	}
+}

@@ -1,0 +1,43 @@
+/* Parts of the result of an exploration, between the files that fill it. */
+#ifndef ISO_RESULT_PARTS_H
+#define ISO_RESULT_PARTS_H
+
+#include "result/explored.h"
+
+struct origin;
+
+/* warnings.c: adds a warning if no history was complete, and one for each
+ * assertion and branch that no execution reached. Says nothing of reaching when
+ * the exploration ended early: the rest might have reached it. */
+void explored_warnings(struct diags *d, const struct explorer *e);
+
+/* changes.c, of an exploration from an observed history. */
+
+/* "a history with 1 changed read is not serializable under Causal Consistency
+ * (cc)": what follows the verdict and its colon. */
+void changes_reason(struct text *t, const struct explorer *e);
+/* That the observed history is none under the level, or not one of this
+ * program; nothing when the program runs as observed. */
+void changes_note(struct text *t, const struct explorer *e);
+/* The trace, whether it was reproduced, and the changes of the nearest
+ * history. */
+void changes_settings(struct result *r, const struct explorer *e);
+/* The reads that the example changes. */
+void changes_of_example(struct result *r, struct result_example *x,
+                        const struct explorer *e);
+
+/* estimated.c */
+
+/* "about 1.31 million histories under Causal Consistency (cc) (95 %: 1.1 to 1.6
+ * million), about 2.4 s with 2 threads" */
+void outlook_words(struct text *t, const struct explorer *e,
+                   const struct outlook *o);
+/* "871 distinct histories of about 12,400 (95 %: 11,000 to 14,200) in 1,000
+ * random descents: about 7 %" */
+void sample_words(struct text *t, const struct sample_share *s);
+/* A line: "in all  about 1.31 million ...". Nothing if nothing is known. */
+void estimate_line(struct result *r, uint64_t seen, const struct estimate *all);
+void estimate_measures(struct result *r, const struct explorer *e,
+                       const struct explored_beside *beside);
+
+#endif
