@@ -4,7 +4,19 @@
 
 #include "base/memory.h"
 #include "base/seconds.h"
+#include "dpor/algorithm.h"
 #include "vm/program.h"
+
+const struct algorithm *algorithm_of(enum explorer_algorithm a)
+{
+	switch (a) {
+	case EXPLORE_CE: break;
+	case EXPLORE_DFS: return explore_dfs();
+	case EXPLORE_OUTWARD: return explore_outward();
+	case EXPLORE_ORDERLY: return explore_orderly();
+	}
+	return explore_ce();
+}
 
 struct state *engine_nested_state(struct engine *e, uint32_t index)
 {
@@ -29,7 +41,7 @@ static void make_context(struct engine *e)
 	if (begun <= 0) begun = seconds_now();
 	if (o->timeout > 0) limits.deadline = begun + o->timeout;
 	context_init(&e->context, e->program, e->tally.reached, &limits);
-	if (engine_keeps_first_order(e)) context_look_ahead(&e->context);
+	if (e->algorithm->looks_ahead) context_look_ahead(&e->context);
 	e->start = region_mark(&e->context.region);
 }
 
@@ -38,6 +50,9 @@ void engine_init(struct engine *e, struct shared *shared, uint32_t worker)
 	*e = (struct engine){ .shared = shared,
 		              .program = shared->program,
 		              .options = shared->options,
+		              .algorithm =
+		                      algorithm_of(shared->options.algorithm),
+		              .orderly = { .trivial = true },
 		              .worker = worker,
 		              .weight = 1 };
 	tally_init(&e->tally, e->program);
@@ -45,10 +60,8 @@ void engine_init(struct engine *e, struct shared *shared, uint32_t worker)
 	e->violated_by = mem_take0(e->tally.slot_count, sizeof *e->violated_by);
 	region_init(&e->errors);
 	e->no_errors = region_mark(&e->errors);
-	outward_start(&e->outward);
 	make_context(e);
-	if (e->options.algorithm == EXPLORE_ORDERLY)
-		orderly_init(&e->orderly, e);
+	if (e->algorithm->init) e->algorithm->init(e);
 }
 
 void engine_free(struct engine *e)
@@ -64,7 +77,7 @@ void engine_free(struct engine *e)
 	free(e->violated);
 	free(e->violated_by);
 	free(e->prefix_writers);
-	if (e->options.algorithm == EXPLORE_ORDERLY) orderly_free(&e->orderly);
+	orderly_free(&e->orderly);
 	outward_free(&e->outward);
 	region_free(&e->errors);
 	tally_free(&e->tally);

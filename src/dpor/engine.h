@@ -16,9 +16,9 @@
 #include "dpor/orderly.h"
 #include "dpor/outward.h"
 #include "dpor/state.h"
-#include "dpor/swap.h"
 #include "dpor/tally.h"
 
+struct algorithm;
 struct pool;
 
 enum replay {
@@ -85,7 +85,8 @@ struct engine {
 	struct shared *shared;
 	const struct program *program;  /* shared->program */
 	struct explore_options options; /* a copy */
-	struct pool *pool;              /* NULL: alone */
+	const struct algorithm *algorithm;
+	struct pool *pool; /* NULL: alone */
 	uint32_t worker;
 	struct context context;
 	struct state **states; /* by nesting of swaps */
@@ -135,14 +136,16 @@ void shared_init(struct shared *s, const struct program *p,
                  const struct explorer *explorer);
 void shared_free(struct shared *s);
 
-/* engine.c: of one thread. `shared` is borrowed. */
+/* engine.c: how to explore so. */
+const struct algorithm *algorithm_of(enum explorer_algorithm a);
+/* Of one thread. `shared` is borrowed. */
 void engine_init(struct engine *e, struct shared *shared, uint32_t worker);
 void engine_free(struct engine *e);
 struct state *engine_nested_state(struct engine *e, uint32_t index);
 
-/* search.c: explores the branch, which is taken over, to its end or until
- * something stops it (shared->stop); then engine_capture() tells
- * what is left of it. */
+/* explore_branch.c: explores the branch, which is taken over, to its end or
+ * until something stops it (shared->stop); then engine_capture() tells what is
+ * left of it. */
 void engine_explore(struct engine *e, struct branch *b);
 /* Explores the branch, which is borrowed, up to its first choice, and adds the
  * alternatives to `out`, first in depth-first order first; swaps that violate
@@ -151,9 +154,6 @@ void engine_explore(struct engine *e, struct branch *b);
  * what is left is added. */
 void engine_expand(struct engine *e, const struct branch *b,
                    struct branch_list *out);
-/* May the session's transaction come next? Cheap: what turns out not to belong
- * there when it has ended may begin. */
-bool engine_may_begin(struct engine *e, uint32_t session);
 /* Nothing more will be explored: runs native code once more, and adds up. */
 void engine_finish(struct engine *e);
 
@@ -193,14 +193,7 @@ bool engine_stop(struct engine *e, enum stop_reason why);
 /* Does an execution stand for others as well? */
 static inline bool engine_is_symmetric(const struct engine *e)
 {
-	return e->options.algorithm == EXPLORE_ORDERLY && !e->orderly.trivial;
-}
-
-/* Does it append, in the first order of each history? */
-static inline bool engine_keeps_first_order(const struct engine *e)
-{
-	return e->options.algorithm == EXPLORE_OUTWARD ||
-	       e->options.algorithm == EXPLORE_ORDERLY;
+	return !e->orderly.trivial;
 }
 
 static inline struct state *engine_state(const struct engine *e)

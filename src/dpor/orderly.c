@@ -22,8 +22,8 @@
 
 #include "axioms/staleness.h"
 #include "base/memory.h"
-#include "dpor/engine.h"
-#include "dpor/first_order.h"
+#include "dpor/canonical_order.h"
+#include "dpor/dfs.h"
 #include "history/relation.h"
 #include "analyse/symmetry.h"
 
@@ -81,8 +81,9 @@ static void reserve(struct orderly *o, uint32_t numbers, uint32_t sessions)
 	o->capacity = size;
 }
 
-void orderly_init(struct orderly *o, const struct engine *e)
+static void init(struct engine *e)
 {
+	struct orderly *o = &e->orderly;
 	const struct explore_options *options = &e->options;
 	const struct symmetry *y = options->symmetry;
 	*o = (struct orderly){ .trivial = !y || y->trivial, .order = 1 };
@@ -235,7 +236,7 @@ static void take_back(struct search *s, uint32_t place, uint32_t end)
 	}
 }
 
-/* ---- the search ---- */
+/* ---- the other words ---- */
 
 static bool session_is_earlier(const struct search *s, uint32_t session,
                                uint32_t label, uint32_t place)
@@ -380,22 +381,10 @@ static bool is_first(struct engine *e)
 {
 	struct search s;
 	uint64_t symmetries = 1;
-	if (!first_order_keeps(e)) return false;
+	if (!canonical_order_keeps(e)) return false;
 	if (e->orderly.trivial) return true;
 	start(&s, &e->orderly, e);
 	return walk(&s, &symmetries);
-}
-
-bool orderly_keeps(struct engine *e)
-{
-	struct staleness *stale = e->orderly.staleness;
-	struct relation r;
-	if (!is_first(e)) return false;
-	if (!stale) return true;
-	closure_relation(engine_closure(e), &r);
-	if (staleness_within(stale, &r, e->options.max_changes)) return true;
-	e->tally.stats.cut++;
-	return false;
 }
 
 /* ---- what it stands for ---- */
@@ -414,7 +403,9 @@ static uint64_t idle_permutations(const struct orderly *o,
 	return product;
 }
 
-uint64_t orderly_symmetries(struct engine *e)
+/* Permutations of sessions that leave the current, complete history as it is.
+ */
+static uint64_t symmetries_of(struct engine *e)
 {
 	struct search s;
 	uint64_t symmetries = 1;
@@ -428,12 +419,65 @@ uint64_t orderly_symmetries(struct engine *e)
 
 uint64_t orderly_weight(struct engine *e)
 {
-	return e->orderly.order / orderly_symmetries(e);
+	return e->orderly.order / symmetries_of(e);
 }
 
-bool orderly_may_begin(const struct engine *e, uint32_t session)
+/* ---- the search ---- */
+
+/* Does the order of all, of which the last has just ended, stand for its class,
+ * and are its reads not too stale? */
+static bool keeps(struct engine *e)
 {
+	struct staleness *stale = e->orderly.staleness;
+	struct relation r;
+	if (!is_first(e)) return false;
+	if (!stale) return true;
+	closure_relation(engine_closure(e), &r);
+	if (staleness_within(stale, &r, e->options.max_changes)) return true;
+	e->tally.stats.cut++;
+	return false;
+}
+
+static enum go ended(struct engine *e)
+{
+	struct ledger *l = engine_ledger(e);
+	if (!keeps(e)) return GO_BACK;
+	if (level_is_extensible(l->level) || ledger_allows(l)) return GO_DEEPER;
+	e->tally.stats.blocked++;
+	return GO_BACK;
+}
+
+/* What was begun before could begin; a renamed script need not be in the
+ * canonical order of its history. */
+static bool may_begin(struct engine *e, uint32_t session, bool again)
+{
+	if (again) return true;
+	if (!canonical_order_may_begin(e, session)) return false;
 	const uint32_t *done = engine_ledger(e)->done;
 	uint32_t before = e->orderly.before[session];
 	return done[session] || before == NONE || done[before];
+}
+
+static bool filter(struct engine *e, uint32_t key, word *valid)
+{
+	(void)key;
+	return canonical_order_restrict(e, valid);
+}
+
+static enum go read_in_order(struct engine *e, const struct request *r)
+{
+	return dfs_read(e, r, filter);
+}
+
+const struct algorithm *explore_orderly(void)
+{
+	static const struct algorithm orderly = { .next = dfs_next,
+		                                  .read = read_in_order,
+		                                  .take = dfs_take,
+		                                  .ended = ended,
+		                                  .may_begin = may_begin,
+		                                  .init = init,
+		                                  .heeds_level = true,
+		                                  .looks_ahead = true };
+	return &orderly;
 }

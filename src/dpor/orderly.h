@@ -34,20 +34,9 @@ struct orderly {
 	size_t capacity;
 };
 
-void orderly_init(struct orderly *o, const struct engine *e);
 void orderly_free(struct orderly *o);
 size_t orderly_bytes(const struct orderly *o);
-
-/* May the session's transaction come next? Cheap; orderly_keeps decides. */
-bool orderly_may_begin(const struct engine *e, uint32_t session);
-/* A transaction has just ended: does the order of all stand for its class, and
- * are its reads not too stale? What is cut for its stale reads is counted in
- * the statistics (cut). */
-bool orderly_keeps(struct engine *e);
 /* How many histories the current, complete one stands for. */
 uint64_t orderly_weight(struct engine *e);
-/* Permutations of sessions that leave the current, complete history as it is;
- * orderly_weight() times this is the number of all permutations. */
-uint64_t orderly_symmetries(struct engine *e);
 
 #endif

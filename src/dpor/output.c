@@ -265,9 +265,7 @@ static bool complete(struct engine *e)
 		e->at_end = false;
 		return engine_stop(e, STOP_HISTORIES);
 	}
-	e->weight = 1;
-	if (e->options.algorithm == EXPLORE_ORDERLY)
-		e->weight = orderly_weight(e);
+	e->weight = engine_is_symmetric(e) ? orderly_weight(e) : 1;
 	return output(e, number);
 }
 

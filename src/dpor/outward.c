@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "dpor/engine.h"
-#include "dpor/first_order.h"
+#include "dpor/canonical_order.h"
+#include "dpor/dfs.h"
 #include "dpor/origin.h"
 #include "history/history.h"
 
@@ -32,7 +32,9 @@ static uint32_t *reach(uint32_t *items, uint32_t place, uint32_t *capacity)
 	return mem_grow(items, *capacity, sizeof *items);
 }
 
-uint64_t outward_changes(const struct engine *e)
+/* How many reads are changed so far. It may be more than k: where only one
+ * writer is left for a read, it is taken, to learn how many changes follow. */
+static uint64_t changes_so_far(const struct engine *e)
 {
 	uint32_t reads = engine_closure(e)->read_count;
 	return reads ? e->outward.spent[reads - 1] : 0;
@@ -71,11 +73,13 @@ static bool too_many(struct outward *o, uint64_t changes)
 	return true;
 }
 
-bool outward_restrict(struct engine *e, uint32_t key, word *valid)
+/* Of the writers, drops those for which k changes are not enough, unless it is
+ * the only one. True if k changes are not enough for some. */
+static bool drop_changing(struct engine *e, uint32_t key, word *valid)
 {
 	const struct closure *c = engine_closure(e);
 	struct outward *o = &e->outward;
-	uint64_t needed = outward_changes(e) + o->reserved[c->count - 1];
+	uint64_t needed = changes_so_far(e) + o->reserved[c->count - 1];
 	if (needed < o->budget) return false;
 	uint32_t kept = unchanged_source(e, key);
 	if (bits_count(valid, c->words) == 1) {
@@ -91,13 +95,29 @@ bool outward_restrict(struct engine *e, uint32_t key, word *valid)
 	return dropped;
 }
 
-void outward_read(struct engine *e, uint32_t key, uint32_t source)
+static bool filter(struct engine *e, uint32_t key, word *valid)
+{
+	bool beyond = canonical_order_restrict(e, valid);
+	if (bits_empty(valid, engine_closure(e)->words)) return beyond;
+	return drop_changing(e, key, valid) || beyond;
+}
+
+static enum go read_changing_few(struct engine *e, const struct request *r)
+{
+	return dfs_read(e, r, filter);
+}
+
+/* Notes whether the read is changed. */
+static void take(struct engine *e, const struct request *r,
+                 const struct machine_state *waiting, uint32_t source,
+                 const word *valid)
 {
 	struct outward *o = &e->outward;
 	uint32_t read = engine_closure(e)->read_count;
 	uint32_t before = read ? o->spent[read - 1] : 0;
 	o->spent = reach(o->spent, read, &o->spent_capacity);
-	o->spent[read] = before + (source != unchanged_source(e, key));
+	o->spent[read] = before + (source != unchanged_source(e, r->key));
+	dfs_take(e, r, waiting, source, valid);
 }
 
 /* ---- what is needed at least ---- */
@@ -143,12 +163,17 @@ static bool must_change(const struct engine *e, uint32_t session, uint32_t next)
 	    context_is_finally(&e->context, session))
 		return false;
 	uint32_t later = x->ledger.closure.count;
-	if (session >= next) later = first_order_passed(e, session);
+	if (session >= next) later = canonical_order_passed(e, session);
 	return later && !unchanged_behind(e, session, later, next);
 }
 
-bool outward_may_begin(struct engine *e, uint32_t session)
+/* Not if too many reads had to be changed then: a session that was passed over,
+ * since a transaction of a later one stands behind its last, has to read from
+ * there or later on; if its next transaction did not in the observed history,
+ * it changes a read. */
+static bool may_begin(struct engine *e, uint32_t session, bool again)
 {
+	if (!again && !canonical_order_may_begin(e, session)) return false;
 	struct outward *o = &e->outward;
 	uint32_t place = engine_closure(e)->count, others = 0;
 	if (context_is_finally(&e->context, session))
@@ -159,22 +184,48 @@ bool outward_may_begin(struct engine *e, uint32_t session)
 	              must_change(e, session, session);
 	o->reserved = reach(o->reserved, place, &o->reserved_capacity);
 	o->reserved[place] = others;
-	return !too_many(o, outward_changes(e) + others + itself);
+	return !too_many(o, changes_so_far(e) + others + itself);
 }
 
-bool outward_completes(struct engine *e)
+static enum go ended(struct engine *e)
 {
-	uint64_t changes = outward_changes(e);
-	return !too_many(&e->outward, changes) && changes == e->outward.budget;
+	struct ledger *l = engine_ledger(e);
+	if (!canonical_order_keeps(e)) return GO_BACK;
+	if (level_is_extensible(l->level) || ledger_allows(l)) return GO_DEEPER;
+	e->tally.stats.blocked += changes_so_far(e) <= e->outward.budget;
+	return GO_BACK;
 }
 
-void outward_start(struct outward *o)
+/* ---- Iterations ---- */
+
+/* A complete history is output in the iteration of its number of changes. */
+static enum go next(struct engine *e)
 {
-	o->budget = 0;
-	o->next = UINT64_MAX;
+	struct outward *o = &e->outward;
+	if (execution_next_session(&engine_state(e)->execution, 0) !=
+	    UINT32_MAX)
+		return dfs_next(e);
+	uint64_t changes = changes_so_far(e);
+	e->at_end = true;
+	if (too_many(o, changes) || changes != o->budget) return GO_BACK;
+	if (!engine_output(e)) return GO_STOP;
+	if (e->tally.stats.histories && !o->nearest) {
+		struct explore_execution x = { .engine = e };
+		o->nearest = explore_history(&x);
+	}
+	if (e->options.stop_unserializable && e->tally.stats.unserializable)
+		return search_stop(e, STOP_VIOLATION);
+	return GO_BACK;
 }
 
-bool outward_deepen(struct engine *e)
+static void init(struct engine *e)
+{
+	e->outward.next = UINT64_MAX;
+}
+
+/* Goes on to the next k; false, with the reason for stopping noted, if there
+ * is none. */
+static bool deepen(struct engine *e)
 {
 	struct outward *o = &e->outward;
 	if (o->next == UINT64_MAX) return false;
@@ -186,4 +237,18 @@ bool outward_deepen(struct engine *e)
 	e->tally.stats.blocked = 0;
 	o->next = UINT64_MAX;
 	return true;
+}
+
+const struct algorithm *explore_outward(void)
+{
+	static const struct algorithm outward = { .next = next,
+		                                  .read = read_changing_few,
+		                                  .take = take,
+		                                  .ended = ended,
+		                                  .may_begin = may_begin,
+		                                  .next_round = deepen,
+		                                  .init = init,
+		                                  .heeds_level = true,
+		                                  .looks_ahead = true };
+	return &outward;
 }

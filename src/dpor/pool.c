@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/seconds.h"
+#include "dpor/algorithm.h"
 
 /* What takes less than so many seconds is done by one thread. */
 #define SECONDS_ALONE 0.005
@@ -186,11 +187,10 @@ static void put_down(struct pool *p, struct engine *e)
 	pool_add(p, &rest);
 }
 
-/* Going outwards, one round after the other explores all. */
 static struct branch *next_round(struct pool *p, struct engine *e)
 {
-	if (e->options.algorithm != EXPLORE_OUTWARD || is_stopped(p) ||
-	    !outward_deepen(e))
+	if (!e->algorithm->next_round || is_stopped(p) ||
+	    !e->algorithm->next_round(e))
 		return NULL;
 	p->over = false;
 	return branch_root();

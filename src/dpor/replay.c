@@ -1,7 +1,7 @@
 /* From a branch to a state: runs the program along the script. */
 #include <assert.h>
 
-#include "dpor/engine.h"
+#include "dpor/algorithm.h"
 
 /* How far the script was followed. */
 struct reader {
@@ -61,13 +61,11 @@ static enum replay replay_read(struct engine *e, struct reader *r,
 	if (!closure_may_read(&engine_ledger(e)->closure, request->key, source))
 		return swapped ? swap_violates(e) : REPLAY_IMPOSSIBLE;
 	e->tally.stats.swaps_taken += swapped;
-	if (e->options.algorithm == EXPLORE_OUTWARD)
-		outward_read(e, request->key, source);
 	e->uncounted -= is_fresh(r);
-	state_read(engine_state(e), request,
-	           context_copy_state(&e->context,
-	                              engine_state(e)->execution.live),
-	           source, NULL);
+	e->algorithm->take(e, request,
+	                   context_copy_state(&e->context,
+	                                      engine_state(e)->execution.live),
+	                   source, NULL);
 	return REPLAYED;
 }
 
@@ -92,14 +90,11 @@ static enum replay replay_events(struct engine *e, struct reader *r)
 	return REPLAYED;
 }
 
-/* What was begun before could begin; a renamed script need not be in the first
- * order of its history. But EXPLORE_OUTWARD counts as it goes. */
 static bool may_begin(struct engine *e, const struct reader *r,
                       uint32_t session)
 {
-	if (is_fresh(r)) return engine_may_begin(e, session);
-	return e->options.algorithm != EXPLORE_OUTWARD ||
-	       outward_may_begin(e, session);
+	const struct algorithm *a = e->algorithm;
+	return !a->may_begin || a->may_begin(e, session, !is_fresh(r));
 }
 
 static enum replay replay_transaction(struct engine *e, struct reader *r)

@@ -1,7 +1,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "dpor/engine.h"
+#include "dpor/algorithm.h"
 #include "vm/program.h"
 
 static bool asks_serializable(const struct program *p,
@@ -21,7 +21,7 @@ void shared_init(struct shared *s, const struct program *p,
 	*s = (struct shared){ .program = p,
 		              .options = *o,
 		              .explorer = explorer };
-	if (o->algorithm != EXPLORE_CE) s->options.base = o->level;
+	if (algorithm_of(o->algorithm)->heeds_level) s->options.base = o->level;
 	if (observer) s->observer = *observer;
 	s->memory_limit = o->memory ? o->memory : mem_usual_limit();
 	s->checks_serializable = asks_serializable(p, o);

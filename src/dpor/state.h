@@ -43,20 +43,11 @@ void state_init(struct state *s, struct context *c, enum level level);
 void state_free(struct state *s);
 size_t state_bytes(const struct state *s);
 
-/* The waiting read takes its value from `source`, and is noted. `waiting` is
- * the session's state now, `valid` the row of valid writers, or NULL to compute
- * what is needed. */
-void state_read(struct state *s, const struct request *r,
-                const struct machine_state *waiting, uint32_t source,
-                const word *valid);
-
 /* execution_keep() and execution_rewind(). */
 void state_keep(struct state *s, uint32_t count);
 void state_rewind(struct state *s, const struct ledger_mark *m);
-/* `to` becomes h without D of the paper's Swap(h, <, r, t), without r itself:
- * r is read number `read` of `from`, t is the last transaction of `from`. The
- * reader of r is pending in `to`, all its events after and including r gone. */
-void state_reduce(struct state *to, const struct state *from, uint32_t read);
+/* Only the first `count` transactions are as they were. */
+void state_forget_verdicts(struct state *s, uint32_t count);
 
 static inline struct ledger *state_ledger(struct state *s)
 {

@@ -1,4 +1,6 @@
-/* Reorderings of a read after a transaction that committed later. */
+/* Swap and readLatest (paper, sections 5.2 and 5.3): a read takes its value
+ * from a transaction that committed later.
+ */
 #ifndef ISO_DPOR_SWAP_H
 #define ISO_DPOR_SWAP_H
 
@@ -7,22 +9,18 @@
 
 #include "dpor/state.h"
 
-struct explore_stats;
-
-struct swap_list {
-	uint32_t count;
-	const uint32_t *reads; /* read numbers, in the region */
-};
-
-/* ComputeReorderings and the readLatest part of Optimality (paper, sections
- * 5.2 and 5.3) for the transaction that `s` has just ended: the reads that may
- * be swapped with it, latest in < first. `scratch` is a state of the same
- * context whose contents are lost. */
-struct swap_list swap_candidates(struct state *s, struct state *scratch,
-                                 struct explore_stats *stats);
-
-/* Swap(h, <, r, t): makes `to` the result. False, with `to` useless, when the
- * result violates the level (the consistency part of Optimality). */
+/* The waiting read takes its value from `source`, and it is noted how it
+ * relates to readLatest. `waiting` is the session's state now, `valid` the row
+ * of valid writers, or NULL to compute what is needed. */
+void swap_read(struct state *s, const struct request *r,
+               const struct machine_state *waiting, uint32_t source,
+               const word *valid);
+/* readLatest(h, <, r', t), for t the last transaction of `s`, which has ended,
+ * and r' outside of its causal past. `scratch` is a state of the same context
+ * whose contents are lost. */
+bool swap_reads_latest(struct state *s, struct state *scratch, uint32_t read);
+/* Swap(h, <, r, t), for the same t: makes `to` the result. False, with `to`
+ * useless, when the result violates the level of the states. */
 bool swap_apply(struct state *to, const struct state *from, uint32_t read);
 
 #endif

@@ -1,4 +1,4 @@
-/* Of all orders of a history, the first one.
+/* The canonical order of a history: of all its orders, the first one.
  *
  * The orders of a history are the topological ones of so U wr, compared by the
  * numbers of the sessions: in the first one each place is taken by the first
@@ -15,8 +15,8 @@
  * code reads nothing that was written there, it cannot come next; and where it
  * may read that for the last time, it has to do so.
  */
-#ifndef ISO_DPOR_FIRST_ORDER_H
-#define ISO_DPOR_FIRST_ORDER_H
+#ifndef ISO_DPOR_CANONICAL_ORDER_H
+#define ISO_DPOR_CANONICAL_ORDER_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,14 +27,14 @@ struct engine;
 
 /* The last place behind the session's last transaction that one of a later
  * session takes; 0 if there is none. */
-uint32_t first_order_passed(const struct engine *e, uint32_t session);
+uint32_t canonical_order_passed(const struct engine *e, uint32_t session);
 /* Is the order of the transactions, of which the last has just ended, the
  * first one of its history? */
-bool first_order_keeps(const struct engine *e);
+bool canonical_order_keeps(const struct engine *e);
 /* Can it be, if the session's transaction comes next? */
-bool first_order_may_begin(const struct engine *e, uint32_t session);
+bool canonical_order_may_begin(const struct engine *e, uint32_t session);
 /* Drops the writers that the pending transaction, which waits for a read,
  * cannot read from in a first order; true if there were any. */
-bool first_order_restrict(const struct engine *e, word *valid);
+bool canonical_order_restrict(const struct engine *e, word *valid);
 
 #endif

@@ -1,4 +1,4 @@
-#include "dpor/first_order.h"
+#include "dpor/canonical_order.h"
 
 #include "dpor/engine.h"
 #include "analyse/footprint.h"
@@ -21,7 +21,7 @@ static uint32_t place_of_last(const struct engine *e, uint32_t session)
 	return l->closure.position[ledger_last(l, session)];
 }
 
-uint32_t first_order_passed(const struct engine *e, uint32_t session)
+uint32_t canonical_order_passed(const struct engine *e, uint32_t session)
 {
 	const struct ledger *l = engine_ledger(e);
 	return place_of_later(l, session, place_of_last(e, session),
@@ -40,7 +40,7 @@ static uint32_t last_predecessor(const struct closure *c)
 	return last;
 }
 
-bool first_order_keeps(const struct engine *e)
+bool canonical_order_keeps(const struct engine *e)
 {
 	const struct ledger *l = engine_ledger(e);
 	const struct closure *c = &l->closure;
@@ -64,15 +64,15 @@ static bool may_read_from(const struct engine *e,
 	return false;
 }
 
-bool first_order_may_begin(const struct engine *e, uint32_t session)
+bool canonical_order_may_begin(const struct engine *e, uint32_t session)
 {
 	const struct execution *x = &engine_state(e)->execution;
 	if (context_is_finally(&e->context, session)) return true;
-	uint32_t passed = first_order_passed(e, session);
+	uint32_t passed = canonical_order_passed(e, session);
 	return !passed || may_read_from(e, x->points[session].state, passed);
 }
 
-bool first_order_restrict(const struct engine *e, word *valid)
+bool canonical_order_restrict(const struct engine *e, word *valid)
 {
 	const struct execution *x = &engine_state(e)->execution;
 	const struct ledger *l = &x->ledger;

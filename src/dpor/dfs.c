@@ -1,0 +1,88 @@
+#include "dpor/dfs.h"
+
+/* ---- Sessions ---- */
+
+/* A transaction without external reads does the same wherever it stands, and
+ * nothing but its place in its session keeps it from standing where it could
+ * first: no order in which later sessions pass it is the canonical one. (Who
+ * wants all orders does not look ahead, and knows of none.) */
+static uint32_t next_to_try(const struct execution *x, uint32_t session)
+{
+	if (x->points[session].readless) return UINT32_MAX;
+	return execution_next_session(x, session + 1);
+}
+
+/* The sessions that can go on, this one first. */
+static void branch_on_session(struct engine *e, uint32_t session)
+{
+	const struct execution *x = &engine_state(e)->execution;
+	struct region *r = &e->context.region;
+	uint32_t count = 1, next = session;
+	while ((next = next_to_try(x, next)) != UINT32_MAX) count++;
+	if (count == 1) return;
+	uint32_t *items = region_take(r, count * sizeof *items);
+	items[0] = session;
+	for (uint32_t i = 1; i < count; i++)
+		items[i] = next_to_try(x, items[i - 1]);
+	struct frame *f = search_open(e, FRAME_SESSIONS, items, count);
+	f->choice = session;
+	f->cursor = 1;
+	f->mark = region_mark(r);
+}
+
+enum go dfs_next(struct engine *e)
+{
+	uint32_t session =
+		execution_next_session(&engine_state(e)->execution, 0);
+	size_t frames = e->frame_count;
+	if (session == UINT32_MAX) return search_complete(e);
+	branch_on_session(e, session);
+	enum go go = search_begin(e, session);
+	if (go != GO_STOP || e->frame_count == frames) return go;
+	/* It could not begin: what is left begins with it. */
+	e->frames[frames].cursor = 0;
+	e->at_end = true;
+	return go;
+}
+
+/* ---- Reads ---- */
+
+enum go dfs_read(struct engine *e, const struct request *r, dfs_filter *filter)
+{
+	struct ledger *l = engine_ledger(e);
+	uint32_t words = l->closure.words;
+	word *valid = region_take(&e->context.region, words * sizeof *valid);
+	ledger_writers(l, r->key, valid);
+	bool beyond = filter && filter(e, r->key, valid);
+	if (!level_is_extensible(l->level))
+		BITS_EACH(t, valid, words)
+			if (!ledger_may_read(l, r->key, t)) bits_drop(valid, t);
+	enum go go = search_writers(e, r, valid);
+	e->tally.stats.blocked += go == GO_BACK && !beyond;
+	return go;
+}
+
+void dfs_take(struct engine *e, const struct request *r,
+              const struct machine_state *waiting, uint32_t source,
+              const word *valid)
+{
+	(void)waiting;
+	(void)valid;
+	execution_read(&engine_state(e)->execution, r, source, NULL);
+}
+
+/* ---- All orders ---- */
+
+static enum go read_any(struct engine *e, const struct request *r)
+{
+	return dfs_read(e, r, NULL);
+}
+
+const struct algorithm *explore_dfs(void)
+{
+	static const struct algorithm dfs = { .next = dfs_next,
+		                              .read = read_any,
+		                              .take = dfs_take,
+		                              .heeds_level = true };
+	return &dfs;
+}
