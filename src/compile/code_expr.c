@@ -1,5 +1,6 @@
 #include "compile/code.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,11 +39,13 @@ uint32_t code_registers(struct code *c, uint32_t count)
 	}
 	c->next += count;
 	if (c->next > c->most) c->most = c->next;
+	assert(c->next <= c->most && c->most <= LIMIT_LOCALS);
 	return first;
 }
 
 void code_patches_add(struct patches *p, uint32_t at)
 {
+	assert(p->count <= p->capacity);
 	VEC_RESERVE(p->items, p->count, p->capacity);
 	p->items[p->count++] = at;
 }
@@ -85,6 +88,7 @@ struct value code_evaluate(struct code *c, struct expr *e)
 		code_failure(c, point, message);
 		v = value_null();
 	}
+	assert(program_here(c->p) >= entry);
 	program_truncate(c->p, entry);
 	c->evaluating = evaluating;
 	c->next = next;
@@ -123,6 +127,7 @@ static uint32_t constant_operand(struct code *c, struct value v,
 {
 	uint32_t k = program_constant(c->p, v);
 	if (k < OPERAND_CONSTANT) return k | OPERAND_CONSTANT;
+	assert(k >= OPERAND_CONSTANT);
 	uint32_t reg = code_registers(c, 1);
 	code_emit(c, op_ax(OP_LOAD, reg, k), at);
 	return reg;
@@ -156,6 +161,7 @@ static uint32_t row(struct code *c, struct expr **items, uint32_t count)
 
 static struct item *global_of(const struct expr *e)
 {
+	assert(e->kind == EXPR_NAME || e->kind == EXPR_INDEX);
 	return (e->kind == EXPR_NAME ? e->item : e->family)->family;
 }
 
@@ -173,6 +179,7 @@ struct key code_key(struct code *c, struct expr *e)
 	struct key k = { .global = global_of(e)->number };
 	struct value values[LIMIT_INDEXES];
 	uint32_t count = e->kind == EXPR_INDEX ? e->index_count : 0;
+	assert(count <= LIMIT_INDEXES);
 	if (!count || constant_indexes(c, e, values)) {
 		k.is_static = true;
 		for (uint32_t i = 0; i < count; i++)
@@ -238,6 +245,7 @@ static bool is_boolean(const struct expr *e)
 static void into_logical(struct code *c, struct expr *e, uint32_t reg)
 {
 	enum opcode jump = e->kind == EXPR_AND ? OP_JUMP_FALSE : OP_JUMP_TRUE;
+	assert(e->kind == EXPR_AND || e->kind == EXPR_OR);
 	code_into(c, e->left, reg);
 	uint32_t skip = code_emit(c, op_ax(jump, reg, 0), expr_place(e->left));
 	code_into(c, e->right, reg);
@@ -261,6 +269,7 @@ static void into_fields(struct code *c, struct expr *e, uint32_t from,
                         uint32_t to, uint32_t reg)
 {
 	uint32_t base = code_registers(c, 2 * (to - from));
+	assert(from <= to && to <= e->field_count);
 	for (uint32_t i = from; i < to; i++) {
 		const struct field *f = &e->fields[i];
 		uint32_t at = base + 2 * (i - from);
@@ -300,6 +309,7 @@ static void into_record(struct code *c, struct expr *e, uint32_t reg)
 
 static void into_call(struct code *c, struct expr *e, uint32_t reg)
 {
+	assert(e->callee_item);
 	/* The callee's frame begins at the result's register; if that is the
 	 * topmost one already, nothing needs to be moved. */
 	bool top = reg + 1 == c->next && reg >= c->pinned;
@@ -336,6 +346,7 @@ static void into_gathering(struct code *c, struct expr *e, uint32_t reg)
 	uint32_t each = code_registers(c, 3);
 	struct place at = expr_place(e);
 	struct patches next = { 0 };
+	assert(e->op == LOOP_FILTER || e->op == LOOP_MAP);
 	code_into(c, e->collection, each);
 	code_emit(c, op_ax(OP_EACH, each, 0), expr_place(e->collection));
 	code_emit(c, op_ax(OP_GATHER, reg, 0), at);
@@ -360,6 +371,7 @@ static void into_quantifier(struct code *c, struct expr *e, uint32_t reg)
 	uint32_t each = code_registers(c, 3);
 	struct place at = expr_place(e);
 	struct patches next = { 0 };
+	assert(e->op == LOOP_EXISTS || e->op == LOOP_FORALL);
 	code_into(c, e->collection, each);
 	code_emit(c, op_ax(OP_EACH, each, 0), expr_place(e->collection));
 	code_load(c, reg, value_bool(!exists), at);
@@ -436,6 +448,7 @@ static bool held(struct code *c, struct expr *e, uint32_t *reg)
 {
 	if (is_local(e, reg)) return true;
 	if (e->kind == EXPR_FIELD && e->ref == REF_SESSION_LOCAL) {
+		assert(code_watched(c, e->member));
 		*reg = code_watched(c, e->member)->reg;
 		return true;
 	}
@@ -544,6 +557,7 @@ static void watch(struct code *c, const void *of, const struct expr *e,
                   uint32_t reg)
 {
 	struct text name = { 0 };
+	assert(of && !code_watched(c, of));
 	format_expression(c->all, e, &name);
 	VEC_RESERVE(c->watched, c->watched_count, c->watched_capacity);
 	c->watched[c->watched_count++] = (struct watched){

@@ -1,5 +1,6 @@
 #include "compile/code.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/text.h"
@@ -46,6 +47,7 @@ static bool builtin_range(struct code *c, struct expr *e, uint64_t *times)
 	for (uint32_t i = 0; i < n; i++)
 		if (!constant_integer(c, e->arguments[i], &ends[2 - n + i]))
 			return false;
+	assert(n <= 2);
 	*times = distance(ends[0], ends[1]);
 	return true;
 }
@@ -96,6 +98,7 @@ static void transaction(struct code *c, const char *name, struct block *b,
 	code_patch(c, &c->aborts, program_here(c->p));
 	if (wants_result) code_load(c, result, value_null(), at);
 	code_patch(c, &c->returns, program_here(c->p));
+	assert(!c->aborts.items && !c->returns.items);
 	c->aborts = outer.aborts;
 	c->returns = outer.returns;
 	c->anonymous = outer.anonymous;
@@ -124,6 +127,7 @@ static void statement_return(struct code *c, struct stmt *s)
 		code_emit(c, op_ax(OP_RETURN, operand, 0), s->at);
 		return;
 	}
+	assert(c->anonymous);
 	if (c->wants_result)
 		code_emit(c, op_abc(OP_MOVE, 0, c->result, operand, 0), s->at);
 	code_emit(c, op_ax(OP_COMMIT, 0, 0), s->at);
@@ -213,6 +217,7 @@ static void statement_for(struct code *c, struct stmt *s)
 	if (s->until) code_into(c, s->until, base + 1);
 	uint64_t before = c->bound;
 	c->bound = 0;
+	assert(c->too_many_registers || base + 3 <= c->next);
 	s->local->reg = base + 2;
 	code_emit(c, op_ax(s->until ? OP_RANGE : OP_EACH, base, 0), at);
 	uint32_t loop = code_emit(
@@ -269,6 +274,7 @@ void code_statement(struct code *c, struct stmt *s)
 {
 	uint32_t mark = c->next;
 	statement(c, s);
+	assert(c->next >= mark || c->too_many_registers);
 	/* What a `let` declares stays until its block ends. */
 	c->next =
 		s->kind == STMT_LET && s->local->reg >= mark ? mark + 1 : mark;
@@ -283,5 +289,6 @@ void code_block(struct code *c, struct block *b)
 {
 	uint32_t mark = c->next;
 	for (struct stmt *s = b->first; s; s = s->next) code_statement(c, s);
+	assert(c->next >= mark);
 	c->next = mark;
 }

@@ -69,6 +69,7 @@ static uint32_t add_extern(struct code *c, struct library *l,
 		.parameters = i->param_types,
 		.result = i->result_type,
 	};
+	assert(i->kind == ITEM_EXTERN);
 	return library_add_function(l, &f);
 }
 
@@ -101,6 +102,7 @@ static void load_externs(struct code *c, struct syntax *syntax,
 		assert(number == i->number);
 		(void)number;
 	}
+	assert(first);
 	if (!library_try(l, &why)) {
 		for (struct item *i = syntax->first; i; i = i->next)
 			if (i->kind == ITEM_EXTERN && !sources_full(c->all))
@@ -132,12 +134,15 @@ static void compile_externs(struct code *c, struct syntax *syntax,
 static uint32_t bind_params(struct item *i)
 {
 	for (uint32_t n = 0; n < i->param_count; n++) i->params[n]->reg = n + 1;
+	assert(!i->param_count ||
+	       i->params[i->param_count - 1]->reg == i->param_count);
 	return 1 + i->param_count;
 }
 
 static void finish_function(struct code *c, struct item *i, uint32_t entry)
 {
 	struct function *f = &c->p->functions[i->number];
+	assert(entry <= program_here(c->p));
 	f->entry = entry;
 	f->length = program_here(c->p) - entry;
 	f->registers = c->most;
@@ -145,9 +150,11 @@ static void finish_function(struct code *c, struct item *i, uint32_t entry)
 
 static void compile_fn(struct code *c, struct item *i)
 {
+	assert(i->kind == ITEM_FN);
 	i->number = program_add_function(c->p, i->name->text, i->param_count);
 	new_frame(c, bind_params(i));
 	uint32_t entry = program_here(c->p);
+	assert(c->next == 1 + i->param_count);
 	uint32_t operand = code_operand(c, i->value);
 	code_emit(c, op_ax(OP_RETURN, operand, 0), expr_place(i->value));
 	finish_function(c, i, entry);
@@ -179,6 +186,7 @@ static void initial_key(struct code *c, struct item *i)
 {
 	struct value index[LIMIT_INDEXES];
 	uint32_t count = i->keyed ? i->index_count : 0;
+	assert(count <= LIMIT_INDEXES);
 	for (uint32_t n = 0; n < count; n++) {
 		index[n] = constant(c, i->indexes[n]);
 		if (index[n].tag > VALUE_TUPLE)
@@ -195,6 +203,7 @@ static void initial_key(struct code *c, struct item *i)
 static void initial_others(struct code *c, struct item *i)
 {
 	struct item *family = i->family;
+	assert(i->star && family->kind == ITEM_GLOBAL);
 	if (family->others)
 		code_error(c, i->at,
 		           "the other keys of '%s' have an initial "
@@ -262,6 +271,7 @@ static void finish_session(struct code *c, struct item *i, uint32_t entry)
 {
 	code_emit(c, op_ax(OP_END, 0, 0), i->at);
 	struct session *s = &c->p->sessions[i->number];
+	assert(s->length == 0);
 	s->entry = entry;
 	s->length = program_here(c->p) - entry;
 	s->registers = c->most;
@@ -286,6 +296,7 @@ static void compile_session(struct code *c, struct item *i)
 		code_finally(c, i->body, i->at);
 	else
 		code_block(c, i->body);
+	assert(c->next >= count);
 	finish_session(c, i, entry);
 	c->in_session = false;
 }
@@ -342,6 +353,7 @@ static void compile_assertion(struct code *c, struct item *i)
 	code_watch_site(c, site);
 	code_emit(c, op_ax(OP_ASSERT, operand, site), i->at);
 	code_emit(c, op_ax(OP_END, 0, 0), i->at);
+	assert(entry < program_here(c->p));
 	c->p->final_entries[number] = entry;
 	c->p->final_registers[number] = c->most;
 	too_many(c, i->at);
@@ -365,6 +377,7 @@ static void finish(struct code *c)
 {
 	const char *which = NULL;
 	struct place start = { 0, 0 };
+	assert(!c->failed);
 	if (program_here(c->p) > LIMIT_CODE)
 		code_error(c, start,
 		           "the program is too large: more than %d "
@@ -409,6 +422,7 @@ struct program *compile(struct syntax *syntax, struct sources *all,
 	if (!c.failed) finish(&c);
 	if (!c.failed) c.failed = !declared_symmetry_check(syntax, all, c.p);
 	digest(&c, syntax);
+	assert(!c.evaluating);
 	free(c.watched);
 	free(c.aborts.items);
 	free(c.returns.items);

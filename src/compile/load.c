@@ -1,5 +1,6 @@
 #include "compile/load.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,6 +79,7 @@ static char *identity(const char *path)
 /* Notes that the file is loaded; false if it was already. Takes `file`. */
 static bool first_time(struct loading *l, char *file)
 {
+	assert(file);
 	for (size_t i = 0; i < l->file_count; i++) {
 		if (strcmp(l->files[i], file)) continue;
 		free(file);
@@ -116,6 +118,7 @@ static void import(struct loading *l, struct item *i)
 	const char *why = NULL;
 	size_t length = 0;
 	char *path = import_path(l, i);
+	assert(i->kind == ITEM_IMPORT);
 	if (!first_time(l, identity(path))) {
 		free(path);
 		return;

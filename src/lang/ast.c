@@ -1,12 +1,11 @@
 #include "lang/ast.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "base/memory.h"
-
-enum { FIRST_SLOTS = 256 };
 
 void syntax_init(struct syntax *s, struct region *r)
 {
@@ -14,55 +13,30 @@ void syntax_init(struct syntax *s, struct region *r)
 	s->last = &s->first;
 	s->last_pure = &s->first_pure;
 	s->symbols.region = r;
-	s->symbols.slot_count = FIRST_SLOTS;
-	s->symbols.slots = mem_take0(FIRST_SLOTS, sizeof *s->symbols.slots);
+	table_init(&s->symbols.table, 0);
 }
 
 void syntax_free(struct syntax *s)
 {
-	free(s->symbols.slots);
-}
-
-static uint32_t slot_of(const struct symbols *s, const char *text,
-                        uint32_t length)
-{
-	return (uint32_t)hash_bytes(0, text, length) & (s->slot_count - 1);
-}
-
-static void grow(struct symbols *s)
-{
-	struct symbol **old = s->slots;
-	uint32_t count = s->slot_count;
-	s->slot_count = 2 * count;
-	s->slots = mem_take0(s->slot_count, sizeof *s->slots);
-	for (uint32_t i = 0; i < count; i++) {
-		while (old[i]) {
-			struct symbol *moved = old[i];
-			old[i] = moved->next;
-			uint32_t at = slot_of(s, moved->text, moved->length);
-			moved->next = s->slots[at];
-			s->slots[at] = moved;
-		}
-	}
-	free(old);
+	table_free(&s->symbols.table);
+	free(s->symbols.items);
 }
 
 struct symbol *symbol_find(struct symbols *s, const char *text, uint32_t length)
 {
-	uint32_t at = slot_of(s, text, length);
-	for (struct symbol *y = s->slots[at]; y; y = y->next)
-		if (y->length == length && !memcmp(y->text, text, length))
-			return y;
-	if (s->count >= s->slot_count) {
-		grow(s);
-		at = slot_of(s, text, length);
-	}
+	struct table_probe at = table_probe(hash_bytes(0, text, length));
+	uint32_t i;
+	while ((i = table_next(&s->table, &at)) != TABLE_NONE)
+		if (s->items[i]->length == length &&
+		    !memcmp(s->items[i]->text, text, length))
+			return s->items[i];
 	struct symbol *new = region_take0(s->region, sizeof *new);
 	new->text = region_copy_string(s->region, text, length);
 	new->length = length;
-	new->next = s->slots[at];
-	s->slots[at] = new;
-	s->count++;
+	VEC_RESERVE(s->items, s->count, s->capacity);
+	table_put(&s->table, at, s->count);
+	s->items[s->count++] = new;
+	assert(s->count == s->table.count);
 	return new;
 }
 

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/region.h"
+#include "base/table.h"
 #include "lang/source.h"
 #include "vm/value.h"
 
@@ -17,17 +18,17 @@ struct sort;
 struct symbol {
 	const char *text;
 	uint32_t length;
-	struct symbol *next; /* in the hash chain */
-	struct item *item;   /* global, const, fn, extern fn or txn of this
-	                      * name */
+	struct item *item; /* global, const, fn, extern fn or txn of this
+	                    * name */
 	struct item *session;
 	struct local *local; /* innermost one in scope, while checking */
 };
 
 struct symbols {
 	struct region *region;
-	struct symbol **slots;
-	uint32_t slot_count, count;
+	struct table table; /* by text */
+	struct symbol **items;
+	uint32_t count, capacity;
 };
 
 /* A local variable, a parameter, or the variable of a loop. */

@@ -1,5 +1,6 @@
 #include "lang/check.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -251,6 +252,7 @@ static void check_loop(struct checker *c, struct expr *e)
 	c->loops++;
 	scope_declare(c, e->variable);
 	check_expr(c, e->body);
+	assert(c->loops > 0);
 	c->loops--;
 	scope_leave(c);
 }
@@ -282,6 +284,7 @@ static void check_transaction(struct checker *c, struct block *b,
 	if (c->where == WHERE_SESSION) {
 		c->where = WHERE_TRANSACTION;
 		check_block(c, b);
+		assert(c->where == WHERE_TRANSACTION);
 		c->where = WHERE_SESSION;
 		return;
 	}
@@ -410,6 +413,7 @@ static void check_block(struct checker *c, struct block *b)
 /* Parameters and the outermost statements share a scope. */
 static void check_body(struct checker *c, struct item *i, enum where where)
 {
+	assert(!c->level && !c->body);
 	c->where = where;
 	c->body = i->body;
 	c->owner = i->kind == ITEM_TXN ? NULL : i;
@@ -419,6 +423,7 @@ static void check_body(struct checker *c, struct item *i, enum where where)
 	for (struct stmt *s = i->body->first; s; s = s->next)
 		check_statement(c, s);
 	scope_leave(c);
+	assert(!c->level);
 	c->body = NULL;
 	c->owner = NULL;
 }
@@ -426,6 +431,7 @@ static void check_body(struct checker *c, struct item *i, enum where where)
 /* One in C has no value here. */
 static void check_fn(struct checker *c, struct item *i)
 {
+	assert(!c->pure && !c->level);
 	c->where = WHERE_FUNCTION;
 	c->pure = i;
 	scope_enter(c);
@@ -433,11 +439,13 @@ static void check_fn(struct checker *c, struct item *i)
 		scope_declare(c, i->params[n]);
 	if (i->value) check_expr(c, i->value);
 	scope_leave(c);
+	assert(c->pure == i && !c->level);
 	c->pure = NULL;
 }
 
 static void check_const(struct checker *c, struct item *i)
 {
+	assert(!c->pure);
 	c->where = WHERE_CONSTANT;
 	c->pure = i;
 	check_expr(c, i->value);
@@ -541,6 +549,7 @@ static void too_deep(struct checker *c, struct place at)
 
 static void order_pure(struct checker *c, struct item *i, unsigned depth)
 {
+	assert(i->visit == VISIT_NOT_YET && depth <= LIMIT_NESTING);
 	i->visit = VISIT_NOW;
 	for (struct need *n = i->needs; n; n = n->next) {
 		struct item *on = n->item;
@@ -576,5 +585,6 @@ bool check(struct syntax *syntax, struct sources *all)
 		if ((i->kind == ITEM_FN || i->kind == ITEM_CONST) &&
 		    i->visit == VISIT_NOT_YET)
 			order_pure(&c, i, 0);
+	assert(!c.scope && !c.level);
 	return !c.failed;
 }

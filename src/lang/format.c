@@ -5,6 +5,7 @@
  * Between lines, a run of empty lines of the source becomes one. */
 #include "lang/format.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -142,6 +143,7 @@ static void flush_line(struct formatter *f)
 	size_t column = 0;
 	for (size_t i = 0; i < f->chunk_count; i++) {
 		const struct chunk *k = &f->chunks[i];
+		assert(k->start <= k->end && k->end <= f->line.length);
 		size_t room = FORMAT_WIDTH - (f->blocks + 2) * FORMAT_INDENT;
 		size_t group = group_width(f, i);
 		size_t needed = group <= room ? group : k->width;
@@ -176,6 +178,7 @@ static void end_line(struct formatter *f)
 
 static const struct token *token(const struct formatter *f, size_t i)
 {
+	assert(i < f->tokens.count);
 	return &f->tokens.items[i];
 }
 
@@ -184,6 +187,7 @@ static unsigned breaks_before(const struct formatter *f, size_t i)
 {
 	if (!i) return 0;
 	const struct token *before = token(f, i - 1);
+	assert(before->offset + before->length <= token(f, i)->offset);
 	unsigned n = 0;
 	for (uint32_t p = before->offset + before->length;
 	     p < token(f, i)->offset; p++)
@@ -209,6 +213,7 @@ static void begin_chunk(struct formatter *f, bool space)
 		.space = space,
 		.forced = f->forced,
 	};
+	assert(f->chunk_count > 0);
 	f->forced = false;
 }
 
@@ -218,6 +223,7 @@ static void add_token(struct formatter *f, size_t i)
 	bool space = f->last != TOKEN_END && space_before(f, t->kind);
 	bool unary = is_unary(f, t->kind);
 	if (breakable(f, t->kind)) begin_chunk(f, space);
+	assert(f->chunk_count > 0);
 	struct chunk *k = &f->chunks[f->chunk_count - 1];
 	if (space && k->end > k->start) {
 		text_char(&f->line, ' ');
@@ -268,6 +274,7 @@ static void add_inner_comment(struct formatter *f)
 {
 	const struct token *t = token(f, f->at);
 	bool own_line = breaks_before(f, f->at) > 0 || f->forced;
+	assert(t->kind == TOKEN_COMMENT);
 	flush_line(f);
 	if (own_line) {
 		text_char(f->out, '\n');
@@ -295,6 +302,7 @@ static size_t one_line_block(const struct formatter *f, size_t open)
 {
 	unsigned depth = 0;
 	enum token_kind last = TOKEN_END;
+	assert(token(f, open)->kind == TOKEN_OPEN_BRACE);
 	for (size_t i = open; token(f, i)->kind != TOKEN_END; i++) {
 		enum token_kind k = token(f, i)->kind;
 		if (i > open && breaks_before(f, i)) return 0;

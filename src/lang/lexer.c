@@ -1,5 +1,6 @@
 #include "lang/lexer.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -69,6 +70,7 @@ static struct place place_at(const struct lexer *x, uint32_t offset)
 static void add(struct lexer *x, enum token_kind kind, uint32_t start)
 {
 	struct tokens *out = x->out;
+	assert(x->at >= start && x->at <= x->length);
 	VEC_RESERVE(out->items, out->count, out->capacity);
 	out->items[out->count++] = (struct token){ .kind = kind,
 		                                   .offset = start,
@@ -80,6 +82,7 @@ static void lex_word(struct lexer *x)
 	uint32_t start = x->at;
 	while (is_letter(x->text[x->at]) || is_digit(x->text[x->at])) x->at++;
 	uint32_t length = x->at - start;
+	assert(length > 0);
 	enum token_kind kind = TOKEN_NAME;
 	if (length > LIMIT_NAME) {
 		source_error(x->all, place_at(x, start),
@@ -125,6 +128,7 @@ static int hex_digit(char c)
 static int32_t unicode_escape(const char *p)
 {
 	int32_t code = 0;
+	assert(*p == 'u');
 	for (unsigned i = 1; i <= 4; i++) {
 		int digit = hex_digit(p[i]);
 		if (digit < 0) return -1;
@@ -171,6 +175,7 @@ static void lex_string(struct lexer *x)
 
 static uint32_t write_utf8(char *out, uint32_t code)
 {
+	assert(code > 0 && code <= 0xffff);
 	if (code < 0x80) {
 		out[0] = (char)code;
 		return 1;
@@ -190,6 +195,7 @@ uint32_t token_string(const struct source *s, const struct token *t, char *out)
 {
 	static const char escapes[] = "n\nr\rt\tb\bf\f";
 	uint32_t n = 0, end = t->offset + t->length;
+	assert(t->length <= s->length && t->offset <= s->length - t->length);
 	for (uint32_t i = t->offset + 1; i + 1 < end; i++) {
 		char c = s->text[i];
 		if (c != '\\') {
@@ -207,6 +213,7 @@ uint32_t token_string(const struct source *s, const struct token *t, char *out)
 		bool letter = escape && c && (escape - escapes) % 2 == 0;
 		out[n++] = letter ? escape[1] : c;
 	}
+	assert(n <= t->length);
 	return n;
 }
 
@@ -239,6 +246,7 @@ static void lex_unknown(struct lexer *x)
 	unsigned n = 1;
 	while (((unsigned char)p[n] & 0xc0) == 0x80) n++;
 	x->failed = true;
+	assert(n <= x->length - x->at);
 	x->at += n;
 	if ((unsigned char)*p < 0x20 || *p == 0x7f)
 		source_error(x->all, place_at(x, start),
@@ -302,6 +310,7 @@ static void lex_all(struct lexer *x, bool comments)
 			lex_unknown(x);
 	}
 	x->at = x->length;
+	assert(x->at == x->length);
 	add(x, TOKEN_END, x->length);
 }
 
@@ -314,6 +323,7 @@ bool lex(struct sources *all, uint32_t source, bool comments,
 		           .text = s->text,
 		           .length = s->length,
 		           .out = out };
+	assert(source < all->count);
 	if (!strncmp(s->text, "\xef\xbb\xbf", 3)) x.at = 3;
 	lex_all(&x, comments);
 	return !x.failed;
@@ -328,5 +338,6 @@ void lex_part(struct sources *all, uint32_t source, uint32_t from, uint32_t to,
 		           .at = from,
 		           .length = to,
 		           .out = out };
+	assert(from <= to && to <= all->items[source].length);
 	lex_all(&x, false);
 }

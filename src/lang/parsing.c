@@ -2,6 +2,7 @@
  * where to go on. */
 #include "lang/parsing.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -10,11 +11,13 @@
 
 enum token_kind parser_peek(const struct parser *p)
 {
+	assert(p->at < p->tokens.count);
 	return p->tokens.items[p->at].kind;
 }
 
 enum token_kind parser_peek_second(const struct parser *p)
 {
+	assert(parser_peek(p) == TOKEN_END || p->at + 1 < p->tokens.count);
 	return parser_peek(p) == TOKEN_END ? TOKEN_END
 	                                   : p->tokens.items[p->at + 1].kind;
 }
@@ -33,6 +36,7 @@ uint32_t parser_behind(const struct parser *p)
 {
 	if (!p->at) return 0;
 	const struct token *t = &p->tokens.items[p->at - 1];
+	assert(t->offset + t->length <= p->text->length);
 	return t->offset + t->length;
 }
 
@@ -227,6 +231,7 @@ void parser_stop(struct parser *p)
 {
 	p->stopped = p->panic = true;
 	p->at = p->tokens.count - 1;
+	assert(parser_peek(p) == TOKEN_END);
 }
 
 bool parser_enter(struct parser *p)
@@ -239,5 +244,6 @@ bool parser_enter(struct parser *p)
 
 void parser_leave(struct parser *p)
 {
+	assert(p->nesting > 0);
 	p->nesting--;
 }

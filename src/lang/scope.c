@@ -1,5 +1,6 @@
 #include "lang/scope.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,10 +32,13 @@ void scope_enter(struct checker *c)
 
 void scope_leave(struct checker *c)
 {
+	assert(c->level > 0);
 	while (c->scope && c->scope->level == c->level) {
+		assert(c->scope->name->local == c->scope);
 		c->scope->name->local = c->scope->shadowed;
 		c->scope = c->scope->previous;
 	}
+	assert(!c->scope || c->scope->level < c->level);
 	c->level--;
 }
 
@@ -56,6 +60,7 @@ void scope_declare(struct checker *c, struct local *l)
 		scope_error(c, l->at, "'%s' is already the name of a %s",
 		            name->text,
 		            item->kind == ITEM_GLOBAL ? "global" : "constant");
+	assert(!c->scope || c->scope->level <= c->level);
 	l->level = c->level;
 	l->shadowed = name->local;
 	l->previous = c->scope;
@@ -81,6 +86,7 @@ static void report_duplicate(struct checker *c, const struct item *i,
 /* A further key of a family, or the initial value of its other keys. */
 static void declare_key(struct checker *c, struct item *i, struct item *first)
 {
+	assert(i->kind == ITEM_GLOBAL && i != first);
 	if (first->kind != ITEM_GLOBAL || !first->keyed || !i->keyed) {
 		report_duplicate(c, i, first);
 		return;
@@ -99,6 +105,7 @@ static void declare_key(struct checker *c, struct item *i, struct item *first)
 static void declare_session(struct checker *c, struct item *i)
 {
 	struct symbol *name = i->name;
+	assert(i->kind == ITEM_SESSION || i->kind == ITEM_FINALLY);
 	if (name->session) {
 		if (i->kind == ITEM_FINALLY)
 			scope_error(c, i->at, "there is a 'finally' already");
@@ -121,6 +128,7 @@ static void declare_item(struct checker *c, struct item *i)
 	     !strcmp(i->name->text, "forall")))
 		scope_error(c, i->at, "'%s' is a built-in function",
 		            i->name->text);
+	assert(i->name);
 	i->family = i;
 	if (!i->name->item)
 		i->name->item = i;

@@ -1,5 +1,6 @@
 #include "lang/source.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,8 +26,10 @@ void sources_free(struct sources *s)
 static void find_lines(struct source *s)
 {
 	uint32_t capacity = 0;
+	assert(!s->lines);
 	VEC_RESERVE(s->lines, s->line_count, capacity);
 	s->lines[s->line_count++] = 0;
+	assert(s->line_count == 1);
 	const char *p = s->text, *end = s->text + s->length;
 	while ((p = memchr(p, '\n', (size_t)(end - p))) != NULL) {
 		p++;
@@ -53,6 +56,7 @@ uint32_t sources_add(struct sources *s, const char *path, const char *text,
 static uint32_t line_of(const struct source *s, uint32_t offset)
 {
 	uint32_t low = 0, high = s->line_count;
+	assert(s->line_count > 0 && offset <= s->length);
 	while (high - low > 1) {
 		uint32_t middle = low + (high - low) / 2;
 		if (s->lines[middle] <= offset)
@@ -60,6 +64,7 @@ static uint32_t line_of(const struct source *s, uint32_t offset)
 		else
 			high = middle;
 	}
+	assert(s->lines[low] <= offset);
 	return low;
 }
 
@@ -70,7 +75,9 @@ static const char *line_text(const struct sources *all, const struct source *s,
 	const char *end = line + 1 < s->line_count
 	                          ? s->text + s->lines[line + 1] - 1
 	                          : s->text + s->length;
+	assert(line < s->line_count);
 	if (end > start && end[-1] == '\r') end--;
+	assert(end >= start);
 	size_t length = (size_t)(end - start);
 	if (length > SOURCE_LINE_SHOWN) {
 		length = SOURCE_LINE_SHOWN;
@@ -83,6 +90,7 @@ static const char *line_text(const struct sources *all, const struct source *s,
 static uint32_t characters(const struct source *s, uint32_t from, uint32_t to)
 {
 	uint32_t n = 0;
+	assert(from <= to && to <= s->length);
 	for (uint32_t i = from; i < to; i++)
 		n += ((unsigned char)s->text[i] & 0xc0) != 0x80;
 	return n;
@@ -92,6 +100,7 @@ struct position source_position(struct sources *all, struct place at)
 {
 	struct source *s = &all->items[at.source];
 	uint32_t line = line_of(s, at.offset);
+	assert(at.source < all->count);
 	if (!s->last.text || s->last.line != line) {
 		s->last.line = line;
 		s->last.offset = s->lines[line];
@@ -102,6 +111,7 @@ struct position source_position(struct sources *all, struct place at)
 		s->last.column += characters(s, s->last.offset, at.offset);
 	else
 		s->last.column -= characters(s, at.offset, s->last.offset);
+	assert(s->last.column > 0);
 	s->last.offset = at.offset;
 	return (struct position){
 		.file = s->path,
@@ -131,6 +141,7 @@ void source_verror(struct sources *s, struct place at, const char *format,
                    va_list args)
 {
 	if (sources_full(s)) return;
+	assert(s->errors < LIMIT_ERRORS);
 	report(s, DIAG_ERROR, at, format, args);
 	if (++s->errors == LIMIT_ERRORS)
 		diags_add(s->diags, DIAG_NOTE, NULL, 0, 0, NULL,
@@ -177,6 +188,7 @@ bool source_check_text(struct sources *all, uint32_t source)
 {
 	const struct source *s = &all->items[source];
 	const char *zero = memchr(s->text, 0, s->length);
+	assert(source < all->count);
 	if (zero) {
 		binary_error(
 			all,
