@@ -61,7 +61,7 @@ static void set_up(void)
 static void tear_down(void)
 {
 	library->ops->give_back(library, guest);
-	library->ops->free(library);
+	library->ops->release(library);
 	region_free(&region);
 }
 
@@ -335,7 +335,7 @@ START_TEST(what_cannot_be_loaded)
 	ck_assert_str_eq(text_get(&why),
 	                 "the library 'libc.so.6' has no function 'nix'");
 	text_free(&why);
-	library_guest(l)->ops->free(library_guest(l));
+	library_guest(l)->ops->release(library_guest(l));
 }
 END_TEST
 

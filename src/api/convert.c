@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "api/inputs.h"
+#include "base/memory.h"
 #include "check/check.h"
 #include "history/facts.h"
 #include "history/trace.h"

@@ -28,7 +28,7 @@ void region_init(struct region *r);
 void region_free(struct region *r);
 
 /* Takes `size` bytes, aligned for any type, contents undefined. Never returns
- * NULL: running out of memory ends the program through base_out_of_memory(). */
+ * NULL: memory that cannot be had is the business of base/memory.h. */
 void *region_take(struct region *r, size_t size);
 /* The same, all bytes zero. */
 void *region_take0(struct region *r, size_t size);

@@ -67,10 +67,22 @@ static int is_over(void *clock)
 	return check_clock_over(clock);
 }
 
+static void drop_sat(void *sat)
+{
+	ccadical_release(sat);
+}
+
+static void free_sat(CCaDiCaL *sat)
+{
+	mem_let_go(sat);
+	ccadical_release(sat);
+}
+
 /* A solver that says nothing and stops when time is over. */
 static CCaDiCaL *new_sat(struct check_clock *clock)
 {
 	CCaDiCaL *sat = ccadical_init();
+	mem_hold(sat, drop_sat);
 	ccadical_set_option(sat, "quiet", 1);
 	ccadical_set_terminate(sat, clock, is_over);
 	return sat;
@@ -211,7 +223,7 @@ static void find_core(struct solver *v, bool *core)
 	for (int i = (int)v->option_count + 1; i <= last; i++)
 		ccadical_assume(sat, i);
 	if (ccadical_solve(sat) == 20) mark_used(v, sat, core);
-	ccadical_release(sat);
+	free_sat(sat);
 }
 
 /* ---- Search ---- */
@@ -247,7 +259,7 @@ static void solver_init(struct solver *v, struct strong *s)
 
 static void solver_free(struct solver *v)
 {
-	ccadical_release(v->sat);
+	free_sat(v->sat);
 	free(v->options);
 	table_free(&v->by_edge);
 	free(v->choices);

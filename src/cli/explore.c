@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/diag.h"
+#include "base/memory.h"
 #include "cli/exit_codes.h"
 #include "cli/explore_estimate.h"
 #include "cli/explore_random.h"

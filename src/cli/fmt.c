@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "base/memory.h"
 #include "cli/exit_codes.h"
 #include "cli/options.h"
 #include "cli/output.h"

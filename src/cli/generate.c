@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/generated.h"
+#include "base/memory.h"
 #include "cli/exit_codes.h"
 #include "cli/options.h"
 #include "cli/output.h"

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "compile/code.h"
 #include "lang/format.h"
@@ -83,7 +84,7 @@ static void try_extern(struct code *c, const struct item *i,
 	if (!library_try(alone, &why))
 		code_error(c, i->at, "%s", text_get(&why));
 	struct guest_library *g = library_guest(alone);
-	g->ops->free(g);
+	g->ops->release(g);
 	text_free(&why);
 }
 

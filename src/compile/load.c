@@ -52,6 +52,11 @@ static char *read_stream(FILE *f, size_t *length, const char **why)
 	return t.data ? t.data : mem_copy_string("");
 }
 
+static void close_file(void *f)
+{
+	fclose(f);
+}
+
 static char *read_file(const char *path, size_t *length, const char **why)
 {
 	struct stat s;
@@ -61,10 +66,12 @@ static char *read_file(const char *path, size_t *length, const char **why)
 		return NULL;
 	}
 	char *text = NULL;
+	mem_hold(f, close_file);
 	if (!fstat(fileno(f), &s) && S_ISDIR(s.st_mode))
 		*why = "this is a directory";
 	else
 		text = read_stream(f, length, why);
+	mem_let_go(f);
 	fclose(f);
 	return text;
 }
@@ -72,8 +79,13 @@ static char *read_file(const char *path, size_t *length, const char **why)
 /* One name for a file, whichever way it is reached. */
 static char *identity(const char *path)
 {
-	char *real = realpath(path, NULL);
-	return real ? real : mem_copy_string(path);
+	char *real = realpath(path, NULL), *name;
+	if (!real) return mem_copy_string(path);
+	mem_hold(real, mem_free);
+	name = mem_copy_string(real);
+	mem_let_go(real);
+	free(real);
+	return name;
 }
 
 /* Notes that the file is loaded; false if it was already. Takes `file`. */

@@ -343,6 +343,7 @@ static json_t *read_json(const char *file, const char *text, size_t length,
 	json_t *value =
 		json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
 	if (value) return value;
+	if (json_error_code(&error) == json_error_out_of_memory) mem_fail();
 	uint32_t line = error.line > 0 ? (uint32_t)error.line : 0;
 	uint32_t column = error.column > 0 ? (uint32_t)error.column : 0;
 	diags_add(d, DIAG_ERROR, file, line, line ? column : 0, NULL,
@@ -361,12 +362,18 @@ static bool seal_is_whole(const char *file, const char *text, size_t length,
 	return false;
 }
 
+static void drop(void *json)
+{
+	json_decref(json);
+}
+
 struct unit *unit_parse(const char *file, const char *text, size_t length,
                         struct diags *d)
 {
 	struct members m = { .file = file, .diags = d };
 	struct unit *u = NULL;
 	json_t *value = read_json(file, text, length, d);
+	if (value) mem_hold(value, drop);
 	if (value && version_is_known(file, value, d) &&
 	    seal_is_whole(file, text, length, d)) {
 		u = mem_take0(1, sizeof *u);
@@ -375,6 +382,7 @@ struct unit *unit_parse(const char *file, const char *text, size_t length,
 			u = NULL;
 		}
 	}
+	mem_let_go(value);
 	json_decref(value);
 	return u;
 }
@@ -396,11 +404,17 @@ static bool read_stream(FILE *f, struct text *t)
 	return !ferror(f);
 }
 
+static void close_file(void *f)
+{
+	fclose(f);
+}
+
 struct unit *unit_read(const char *path, struct diags *d)
 {
 	struct text t = { 0 };
 	struct unit *u = NULL;
 	FILE *f = fopen(path, "rbe");
+	if (f) mem_hold(f, close_file);
 	if (f && is_device(f))
 		diags_add(d, DIAG_ERROR, path, 0, 0, NULL,
 		          "this is a device; a unit is in a file");
@@ -409,6 +423,7 @@ struct unit *unit_read(const char *path, struct diags *d)
 		          strerror(errno));
 	else
 		u = unit_parse(path, text_get(&t), t.length, d);
+	mem_let_go(f);
 	if (f) fclose(f);
 	text_free(&t);
 	return u;

@@ -1,4 +1,5 @@
 /* Time, memory and the wish to stop. */
+#include "base/memory.h"
 #include "base/seconds.h"
 #include "dpor/engine.h"
 #include "dpor/pool.h"
@@ -45,9 +46,9 @@ static uint64_t bytes_held(const struct engine *e)
 static uint64_t bytes_of_seen(struct shared *s)
 {
 	if (!s->options.check_duplicates) return 0;
-	pthread_mutex_lock(&s->seen_lock);
+	mem_lock(&s->seen_lock);
 	uint64_t bytes = hash_set_bytes(&s->seen);
-	pthread_mutex_unlock(&s->seen_lock);
+	mem_unlock(&s->seen_lock);
 	return bytes;
 }
 

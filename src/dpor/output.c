@@ -2,6 +2,7 @@
  * assertions, the observer. */
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "dpor/engine.h"
 #include "dpor/images.h"
 #include "execution/complete.h"
@@ -216,9 +217,9 @@ static void note_duplicate(struct engine *e)
 	struct shared *s = e->shared;
 	if (!e->options.check_duplicates) return;
 	uint64_t hash = execution_hash(&engine_state(e)->execution);
-	pthread_mutex_lock(&s->seen_lock);
+	mem_lock(&s->seen_lock);
 	e->tally.stats.duplicates += !hash_set_add(&s->seen, hash);
-	pthread_mutex_unlock(&s->seen_lock);
+	mem_unlock(&s->seen_lock);
 }
 
 /* Everything about a history that is output, number `number` of all. */

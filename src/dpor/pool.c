@@ -36,6 +36,9 @@ struct pool {
 	unsigned parked;          /* during a pause */
 	unsigned left;            /* for good */
 	bool over;
+	/* Memory ran out in some thread: all are to end. */
+	bool short_of_memory;
+	struct mem_heap *heap; /* of the thread that called pool_run */
 };
 
 /* By the thread that it is for. */
@@ -44,9 +47,9 @@ static void make_engine(struct worker *w)
 	struct pool *p = w->pool;
 	engine_init(&w->engine, p->shared, (uint32_t)(w - p->workers));
 	w->engine.pool = p;
-	pthread_mutex_lock(&p->lock);
+	mem_lock(&p->lock);
 	w->ready = true;
-	pthread_mutex_unlock(&p->lock);
+	mem_unlock(&p->lock);
 }
 
 struct pool *pool_new(struct shared *shared, unsigned jobs)
@@ -121,9 +124,9 @@ static void put_all(struct pool *p, struct branch_list *l)
 
 void pool_add(struct pool *p, struct branch_list *l)
 {
-	pthread_mutex_lock(&p->lock);
+	mem_lock(&p->lock);
 	put_all(p, l);
-	pthread_mutex_unlock(&p->lock);
+	mem_unlock(&p->lock);
 }
 
 static void end_all(struct pool *p)
@@ -148,7 +151,7 @@ static struct branch *next_branch(struct pool *p, struct engine *e)
 {
 	struct branch *b = NULL;
 	engine_measure(e);
-	pthread_mutex_lock(&p->lock);
+	mem_lock(&p->lock);
 	p->workers[e->worker].told = e->tally.stats;
 	p->waiting++;
 	if (is_stopped(p) || (p->waiting == p->running && !p->queue.count))
@@ -159,7 +162,7 @@ static struct branch *next_branch(struct pool *p, struct engine *e)
 	if (!p->over) b = p->queue.items[--p->queue.count];
 	p->waiting--;
 	note_hunger(p);
-	pthread_mutex_unlock(&p->lock);
+	mem_unlock(&p->lock);
 	return b;
 }
 
@@ -167,10 +170,10 @@ static struct branch *next_branch(struct pool *p, struct engine *e)
 
 static void leave(struct pool *p)
 {
-	pthread_mutex_lock(&p->lock);
+	mem_lock(&p->lock);
 	p->left++;
 	pthread_cond_signal(&p->quiet);
-	pthread_mutex_unlock(&p->lock);
+	mem_unlock(&p->lock);
 }
 
 /* Puts down what is left of the branch: it goes on in other threads. */
@@ -217,11 +220,29 @@ static void work(struct pool *p, struct engine *e)
 		engine_finish(e);
 }
 
-static void *thread_main(void *data)
+/* There is no memory to go on with, for nobody: what this worker holds is not
+ * to be looked at any more. */
+static void give_up(struct pool *p, struct worker *w)
+{
+	engine_stop(&p->workers[0].engine, STOP_MEMORY);
+	mem_lock(&p->lock);
+	if (w) w->ready = false;
+	p->short_of_memory = true;
+	end_all(p);
+	mem_unlock(&p->lock);
+}
+
+static void work_here(void *data)
 {
 	struct worker *w = data;
 	if (!w->ready) make_engine(w);
 	work(w->pool, &w->engine);
+}
+
+static void *thread_main(void *data)
+{
+	struct worker *w = data;
+	if (!mem_run_part(w->pool->heap, work_here, w)) give_up(w->pool, w);
 	leave(w->pool);
 	return NULL;
 }
@@ -230,12 +251,12 @@ static void *thread_main(void *data)
 
 void pool_stats(struct pool *p, struct explore_stats *sum, uint32_t *depth)
 {
-	pthread_mutex_lock(&p->lock);
+	mem_lock(&p->lock);
 	for (unsigned i = 0; i < p->jobs; i++) {
 		tally_add_stats(sum, &p->workers[i].told);
 		if (p->workers[i].depth > *depth) *depth = p->workers[i].depth;
 	}
-	pthread_mutex_unlock(&p->lock);
+	mem_unlock(&p->lock);
 }
 
 static unsigned moving(const struct pool *p)
@@ -245,23 +266,24 @@ static unsigned moving(const struct pool *p)
 
 void pool_pause(struct pool *p)
 {
-	pthread_mutex_lock(&p->lock);
+	mem_lock(&p->lock);
 	atomic_store(&p->shared->pause, true);
 	while (moving(p)) pthread_cond_wait(&p->quiet, &p->lock);
-	pthread_mutex_unlock(&p->lock);
+	mem_unlock(&p->lock);
 }
 
 void pool_go_on(struct pool *p)
 {
-	pthread_mutex_lock(&p->lock);
+	mem_lock(&p->lock);
 	atomic_store(&p->shared->pause, false);
 	pthread_cond_broadcast(&p->going);
 	pthread_cond_broadcast(&p->work);
-	pthread_mutex_unlock(&p->lock);
+	mem_unlock(&p->lock);
 }
 
 bool pool_capture(struct pool *p, struct branch_list *out)
 {
+	if (p->short_of_memory) return false;
 	for (unsigned i = 0; i < p->jobs; i++)
 		if (p->workers[i].ready &&
 		    !engine_can_capture(&p->workers[i].engine))
@@ -277,12 +299,12 @@ bool pool_capture(struct pool *p, struct branch_list *out)
 bool pool_snapshot(struct pool *p, struct tally *found,
                    struct branch_list *open)
 {
-	pthread_mutex_lock(&p->lock);
+	mem_lock(&p->lock);
 	for (unsigned i = 0; i < p->jobs; i++)
 		if (p->workers[i].ready)
 			tally_add_places(found, &p->workers[i].engine.tally);
 	bool all = pool_capture(p, open);
-	pthread_mutex_unlock(&p->lock);
+	mem_unlock(&p->lock);
 	return all;
 }
 
@@ -301,19 +323,21 @@ static void wait_a_moment(struct pool *p)
 		late = pthread_cond_timedwait(&p->quiet, &p->lock, &t);
 }
 
-static void oversee(struct pool *p, const struct overseer *o)
+static void oversee(void *data)
 {
-	pthread_mutex_lock(&p->lock);
+	struct pool *p = data;
+	const struct overseer *o = p->overseer;
+	mem_lock(&p->lock);
 	while (p->left < p->running) {
 		wait_a_moment(p);
 		if (is_stopped(p)) end_all(p);
 		if (p->over || p->left == p->running) continue;
-		pthread_mutex_unlock(&p->lock);
+		mem_unlock(&p->lock);
 		if (!o->look(o->payload))
 			engine_stop(&p->workers[0].engine, STOP_INTERRUPTED);
-		pthread_mutex_lock(&p->lock);
+		mem_lock(&p->lock);
 	}
-	pthread_mutex_unlock(&p->lock);
+	mem_unlock(&p->lock);
 }
 
 /* As many as there can be; all wait for the lock until it is known how many
@@ -321,13 +345,13 @@ static void oversee(struct pool *p, const struct overseer *o)
 static void begin_threads(struct pool *p)
 {
 	unsigned begun = 0;
-	pthread_mutex_lock(&p->lock);
+	mem_lock(&p->lock);
 	while (begun < p->jobs &&
 	       !pthread_create(&p->workers[begun].thread, NULL, thread_main,
 	                       &p->workers[begun]))
 		begun++;
 	p->running = begun;
-	pthread_mutex_unlock(&p->lock);
+	mem_unlock(&p->lock);
 }
 
 /* In this thread, for the given time; true if more is left then. */
@@ -347,15 +371,20 @@ static bool work_alone(struct pool *p, double seconds)
 void pool_run(struct pool *p, const struct overseer *o)
 {
 	p->overseer = o;
+	p->heap = mem_heap_here();
 	if (!work_alone(p, p->jobs > 1 ? SECONDS_ALONE : 0)) return;
 	begin_threads(p);
 	if (!p->running) {
 		work_alone(p, 0);
 		return;
 	}
-	oversee(p, o);
+	if (!mem_run_part(p->heap, oversee, p)) {
+		give_up(p, NULL);
+		pool_go_on(p);
+	}
 	for (unsigned i = 0; i < p->running; i++)
 		pthread_join(p->workers[i].thread, NULL);
+	if (p->short_of_memory) mem_fail();
 }
 
 /* ---- the engines' view ---- */
@@ -372,11 +401,11 @@ static void park(struct pool *p)
 bool pool_visit(struct pool *p, struct engine *e)
 {
 	struct worker *w = &p->workers[e->worker];
-	pthread_mutex_lock(&p->lock);
+	mem_lock(&p->lock);
 	w->told = e->tally.stats;
 	w->depth = (uint32_t)e->frame_count;
 	if (atomic_load(&p->shared->pause)) park(p);
-	pthread_mutex_unlock(&p->lock);
+	mem_unlock(&p->lock);
 	if (p->alone && !p->overseer->look(p->overseer->payload))
 		return engine_stop(e, STOP_INTERRUPTED);
 	return !is_stopped(p);
@@ -386,7 +415,7 @@ void pool_feed(struct pool *p, struct engine *e)
 {
 	struct branch *b = engine_give(e);
 	if (!b) return;
-	pthread_mutex_lock(&p->lock);
+	mem_lock(&p->lock);
 	put(p, b);
-	pthread_mutex_unlock(&p->lock);
+	mem_unlock(&p->lock);
 }

@@ -3,6 +3,7 @@
  * session. */
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "formats/parsers.h"
 #include "formats/renumber.h"
 #include "formats/scan.h"

@@ -55,17 +55,24 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+static void close_folder(void *folder)
+{
+	closedir(folder);
+}
+
 static bool find_logs(struct logs *l, const char *path)
 {
 	DIR *folder = opendir(path);
 	struct dirent *e;
 	uint64_t n;
 	if (!folder) return false;
+	mem_hold(folder, close_folder);
 	while ((e = readdir(folder)) != NULL) {
 		if (!is_log(e->d_name, &n)) continue;
 		VEC_RESERVE(l->numbers, l->count, l->capacity);
 		l->numbers[l->count++] = n;
 	}
+	mem_let_go(folder);
 	closedir(folder);
 	if (l->count) qsort(l->numbers, l->count, sizeof *l->numbers, compare);
 	return true;

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "formats/parsers.h"
 #include "formats/renumber.h"
 #include "formats/scan.h"

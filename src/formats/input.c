@@ -50,10 +50,21 @@ static bool read_all(struct input *in, int fd, struct diags *d)
 		t.length += (size_t)n;
 	}
 	t.data[t.length] = '\0';
-	in->mapping = t.data;
+	in->text = t.data;
 	in->bytes = t.data;
 	in->length = t.length;
 	return true;
+}
+
+struct input_pages {
+	void *at;
+	size_t size;
+};
+
+static void unmap(void *data)
+{
+	struct input_pages *p = data;
+	munmap(p->at, p->size);
 }
 
 /* Maps the file over pages of zeros, one more than it needs: so a zero byte
@@ -62,16 +73,22 @@ static bool map(struct input *in, int fd, size_t length)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	size_t size = (length / page + 2) * page;
+	struct input_pages *pages = mem_take(sizeof *pages);
 	void *p =
 		mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (p == MAP_FAILED) return false;
+	if (p == MAP_FAILED) {
+		free(pages);
+		return false;
+	}
 	if (mmap(p, length, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0) ==
 	    MAP_FAILED) {
 		munmap(p, size);
+		free(pages);
 		return false;
 	}
-	in->mapping = p;
-	in->mapped = size;
+	*pages = (struct input_pages){ p, size };
+	mem_hold(pages, unmap);
+	in->pages = pages;
 	in->bytes = p;
 	in->length = length;
 	return true;
@@ -135,14 +152,25 @@ static bool is_history(const struct input *in, struct diags *d)
 	return false;
 }
 
+static void close_descriptor(void *fd)
+{
+	close((int)(intptr_t)fd);
+}
+
 bool input_open_any(struct input *in, const char *path, struct diags *d)
 {
 	bool standard = !strcmp(path, "-");
 	*in = (struct input){ .file = standard ? "<stdin>" : path };
 	int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0) return cannot_read(in, d, strerror(errno));
+	/* A file descriptor as a thing to be held. */
+	void *held = (void *)(intptr_t)fd;
+	if (!standard) mem_hold(held, close_descriptor);
 	bool good = read_file(in, fd, d);
-	if (!standard) close(fd);
+	if (!standard) {
+		mem_let_go(held);
+		close(fd);
+	}
 	return good;
 }
 
@@ -156,20 +184,22 @@ bool input_open(struct input *in, const char *path, struct diags *d)
 
 void input_close(struct input *in)
 {
-	if (in->mapped)
-		munmap(in->mapping, in->mapped);
-	else
-		free(in->mapping);
-	in->mapping = NULL;
-	in->mapped = 0;
+	if (in->pages) {
+		mem_let_go(in->pages);
+		unmap(in->pages);
+	}
+	free(in->pages);
+	free(in->text);
+	in->pages = NULL;
+	in->text = NULL;
 }
 
 void input_passed(struct input *in, const char *at)
 {
 	size_t offset = (size_t)(at - in->bytes);
-	if (!in->mapped || offset - in->passed < PASSED_STEP) return;
+	if (!in->pages || offset - in->passed < PASSED_STEP) return;
 	size_t end = offset & ~(size_t)(PASSED_STEP - 1);
-	char *start = in->mapping;
+	char *start = in->pages->at;
 	madvise(start + in->passed, end - in->passed, MADV_DONTNEED);
 	in->passed = end;
 }

@@ -114,6 +114,11 @@ static struct value convert(struct conversion *c, const json_t *j,
 	}
 }
 
+static void drop(void *json)
+{
+	json_decref(json);
+}
+
 /* The canonical text of a compound value, {"tuple":[..]}, {"list":[..]},
  * {"set":[..]} or {"record":{..}}: as value_print_json prints it, with sets
  * sorted and without repetitions, records by name. `region` is for scratch.
@@ -127,11 +132,14 @@ static const char *canonical_value(struct text *out, struct region *region,
 	json_t *j = json_loadb(at, length,
 	                       JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &e);
 	if (!j) {
+		if (json_error_code(&e) == json_error_out_of_memory) mem_fail();
 		if (e.position > 0) *offset = (size_t)e.position;
 		return region_copy_string(region, e.text, strlen(e.text));
 	}
 	struct conversion c = { .region = region };
+	mem_hold(j, drop);
 	struct value v = convert(&c, j, 1);
+	mem_let_go(j);
 	json_decref(j);
 	if (!c.error) value_print_json(out, v);
 	return c.error;

@@ -12,9 +12,10 @@ struct input {
 	const char *file;  /* name for messages */
 	const char *bytes; /* followed by a zero byte that does not belong */
 	size_t length;
-	void *mapping; /* what input_close gives back; NULL: nothing */
-	size_t mapped; /* 0: it is on the heap */
-	size_t passed; /* bytes that input_passed gave back */
+	/* What input_close gives back: text on the heap, or pages. */
+	char *text;
+	struct input_pages *pages; /* NULL: there are none */
+	size_t passed;             /* bytes that input_passed gave back */
 };
 
 /* The path "-" is standard input. False with an error added: no such file, a

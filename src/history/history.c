@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 void history_free(struct history *h)
 {
 	if (!h) return;

@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
+
 void trace_free(struct trace *t)
 {
 	if (!t) return;

@@ -83,17 +83,25 @@ static struct value value_from(struct region *r, const json_t *j)
 	return value_null();
 }
 
+static void drop(void *json)
+{
+	json_decref(json);
+}
+
 /* What is no value of the language stays as it is, a string: it only has to
  * be shown. */
 static struct value value_of_text(struct region *r, const char *text)
 {
 	json_error_t e;
 	json_t *j = json_loads(text, JSON_DECODE_ANY | JSON_ALLOW_NUL, &e);
+	if (!j && json_error_code(&e) == json_error_out_of_memory) mem_fail();
 	if (!j || json_is_real(j)) {
 		json_decref(j);
 		return value_string(r, text, strlen(text));
 	}
+	mem_hold(j, drop);
 	struct value v = value_from(r, j);
+	mem_let_go(j);
 	json_decref(j);
 	if (value_depth(v) <= VALUE_DEPTH_MAX) return v;
 	return value_string(r, text, strlen(text));

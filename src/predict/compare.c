@@ -368,12 +368,12 @@ static bool on_history(void *payload, const struct explore_execution *e)
 	if (!n) return true;
 	uint64_t hash = explore_hash(e);
 	bool weak = e->violated[n - 1] == explorer_slot_robust(e->explorer);
-	pthread_mutex_lock(&c->lock);
+	mem_lock(&c->lock);
 	note_violated(c, BY_EXPLORATION, e->violated, n);
 	s->prediction.confirmed +=
 		weak && hash_set_has(&c->reached[BY_PREDICTION], hash);
 	s->random.confirmed += weak && hash_set_has(&c->reached[BY_RUNS], hash);
-	pthread_mutex_unlock(&c->lock);
+	mem_unlock(&c->lock);
 	return true;
 }
 

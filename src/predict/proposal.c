@@ -187,11 +187,17 @@ static void add_updates(void *data, const size_t *options, size_t count)
 /* Tests of pairs of options: some hundredths of a second. */
 enum { PAIR_BUDGET = 1000000 };
 
+static void drop_sat(void *sat)
+{
+	ccadical_release(sat);
+}
+
 bool proposal_init(struct proposal *p, const struct observed_history *o,
                    const struct divergent_copies *c, bool complete,
                    struct check_clock *clock)
 {
 	*p = (struct proposal){ .o = o, .c = c, .sat = ccadical_init() };
+	mem_hold(p->sat, drop_sat);
 	p->variables = (int)(o->n + c->count + c->option_count);
 	p->kept = mem_take0(o->words + 1, sizeof *p->kept);
 	p->chosen = mem_take0(c->count + 1, sizeof *p->chosen);
@@ -217,7 +223,10 @@ bool proposal_init(struct proposal *p, const struct observed_history *o,
 
 void proposal_free(struct proposal *p)
 {
-	if (p->sat) ccadical_release(p->sat);
+	if (p->sat) {
+		mem_let_go(p->sat);
+		ccadical_release(p->sat);
+	}
 	free(p->kept);
 	free(p->chosen);
 	free(p->taken);

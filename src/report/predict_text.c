@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "history/history.h"
 #include "report/check_case.h"
 #include "report/report.h"

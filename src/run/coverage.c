@@ -2,6 +2,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "dpor/explorer.h"
 #include "base/hash_set.h"
 #include "run/campaign.h"
@@ -17,12 +18,12 @@ static bool count_history(void *payload, const struct explore_execution *e)
 {
 	struct count *c = payload;
 	uint64_t outcome = explore_outcome(e), hash = explore_hash(e);
-	pthread_mutex_lock(&c->lock);
+	mem_lock(&c->lock);
 	c->out->seen_histories += campaign_saw_history(c->campaign, hash);
 	if (hash_set_add(&c->outcomes, outcome))
 		c->out->seen_outcomes +=
 			campaign_saw_outcome(c->campaign, outcome);
-	pthread_mutex_unlock(&c->lock);
+	mem_unlock(&c->lock);
 	return true;
 }
 

@@ -109,7 +109,7 @@ struct guest_ops {
 	 * it (expectations always are). */
 	const struct assertion *(*assertion)(struct guest_library *l,
 	                                     uint32_t i, bool *met);
-	void (*free)(struct guest_library *l);
+	void (*release)(struct guest_library *l);
 };
 
 #endif

@@ -63,7 +63,7 @@ void program_free(struct program *p)
 		free_view(p);
 		return;
 	}
-	if (p->library) p->library->ops->free(p->library);
+	if (p->library) p->library->ops->release(p->library);
 	for (uint32_t i = 0; i < p->sessions_count; i++)
 		free(p->sessions[i].locals);
 	for (uint32_t i = 0; i < p->sites_count; i++) free(p->sites[i].values);

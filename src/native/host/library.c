@@ -72,12 +72,12 @@ static const char *keep(struct library *l, const char *s)
 
 static void lock(struct library *l)
 {
-	pthread_mutex_lock(&l->lock);
+	mem_lock(&l->lock);
 }
 
 static void unlock(struct library *l)
 {
-	pthread_mutex_unlock(&l->lock);
+	mem_unlock(&l->lock);
 }
 
 /* ---- Runners ---- */
@@ -524,7 +524,7 @@ static const struct guest_ops library_ops = {
 	.position = position,
 	.transaction = transaction,
 	.assertion = assertion,
-	.free = library_free,
+	.release = library_free,
 };
 
 struct library *library_new(const char *client, double step_timeout)

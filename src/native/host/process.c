@@ -338,16 +338,17 @@ static enum process_answer give_birth(struct process *p, struct child *c)
 		return refuse(p, "no files", "allow more of them (ulimit -n)");
 	shared_memory_begin(&p->memory);
 	prctl(PR_GET_NAME, p->name);
-	pthread_mutex_lock(&births);
+	mem_lock(&births);
 	loaded_begin(&p->loaded);
 	p->inherited = private_bytes(getpid());
 	pid_t pid = fork_quietly();
 	if (!pid) {
+		mem_forget_work();
 		child_prepare(c, p->job);
 		p->body(p->job, p->memory.shared, c->socket);
 		_exit(0);
 	}
-	pthread_mutex_unlock(&births);
+	mem_unlock(&births);
 	if (pid < 0)
 		return refuse(p, "fork",
 		              "allow more processes (ulimit -u) or "
