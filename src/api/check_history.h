@@ -4,7 +4,7 @@
 #ifndef ISO_API_CHECK_HISTORY_H
 #define ISO_API_CHECK_HISTORY_H
 
-#include "report/check_case.h"
+#include "result/checked.h"
 
 struct checked {
 	struct check_case found; /* shows the rest to the reports */

@@ -3,7 +3,7 @@
 #define ISO_API_CHECK_INPUTS_H
 
 #include "api/inputs.h"
-#include "report/check_text.h"
+#include "result/checked.h"
 
 enum explain_wanted {
 	EXPLAIN_NONE,

@@ -14,8 +14,8 @@
 #include "dpor/verdict.h"
 #include "history/history.h"
 #include "history/trace.h"
-#include "report/check_json.h"
-#include "report/predict_json.h"
+#include "report/check_text.h"
+#include "report/predict_text.h"
 #include "report/report.h"
 #include "result/compared.h"
 #include "result/explored.h"
@@ -135,7 +135,9 @@ int iso_history_check(iso_result **out, const iso_history *history,
 	report_check_verdict(&r->text, &plain, &c->found);
 	report_check(&r->text, &plain, &c->found);
 	if (given.orders) report_commit_orders(&r->text, &c->found);
-	report_check_json(&r->json, &c->found, given.orders, iso_version());
+	struct result *found = result_of_check(&c->found, given.orders);
+	report_json(&r->json, found, iso_version());
+	result_free(found);
 	return ISO_OK;
 }
 
@@ -189,7 +191,8 @@ const uint32_t *iso_result_order(const iso_result *result, iso_level level)
 
 struct taking {
 	iso_result *result;
-	struct text words, list;
+	struct text words; /* about the predictions */
+	struct result *found;
 };
 
 static bool on_predicted(void *data, const struct predict_case *c,
@@ -207,7 +210,7 @@ static bool on_predicted(void *data, const struct predict_case *c,
 		.anomaly = p->witness ? p->witness->anomaly : NULL,
 	};
 	report_predicted(&x->words, &plain, c, p);
-	report_predicted_json(&x->list, c, p);
+	result_prediction(x->found, c, p);
 	return true;
 }
 
@@ -230,7 +233,8 @@ static bool on_searched(void *data, const struct predict_case *c, bool shown)
 	report_predict_verdict(&r->text, &plain, c);
 	text_string(&r->text, text_get(&x->words));
 	report_predict_end(&r->text, c);
-	report_predict_json(&r->json, c, &x->list, iso_version());
+	result_predicted(x->found, c);
+	report_json(&r->json, x->found, iso_version());
 	return true;
 }
 
@@ -254,7 +258,7 @@ int iso_history_predict(iso_result **out, const iso_history *history,
 		return ISO_E_ARGUMENT;
 	*out = NULL;
 	iso_result *r = mem_take0(1, sizeof *r);
-	struct taking x = { .result = r };
+	struct taking x = { .result = r, .found = result_of_predictions() };
 	const struct program *p =
 		given.program ? given.program->compiled : NULL;
 	struct input one = { history_as_trace(history),
@@ -289,7 +293,7 @@ int iso_history_predict(iso_result **out, const iso_history *history,
 		iso_result_free(r);
 	}
 	text_free(&x.words);
-	text_free(&x.list);
+	result_free(x.found);
 	return problem_give(&problem, diags);
 }
 

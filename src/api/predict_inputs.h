@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 
 #include "api/check_inputs.h"
-#include "report/predict_text.h"
+#include "result/predicted.h"
 
 struct program;
 

@@ -9,8 +9,10 @@
 #include "cli/program.h"
 #include "history/history.h"
 #include "isoscope.h"
-#include "report/check_json.h"
+#include "report/check_text.h"
 #include "report/dot.h"
+#include "report/report.h"
+#include "result/result.h"
 #include "result/names.h"
 
 /* What was asked for, and what is to be said at the end. */
@@ -81,9 +83,11 @@ static void tell_strongest(struct checking *x, const struct check_case *c)
 static void tell_json(struct checking *x, const struct check_case *c)
 {
 	struct text line = { 0 };
-	report_check_json(&line, c, x->orders, iso_version());
+	struct result *r = result_of_check(c, x->orders);
+	report_json(&line, r, iso_version());
 	histories_put(&x->to, &line);
 	text_free(&line);
+	result_free(r);
 }
 
 static void tell_in_words(struct checking *x, const struct check_case *c)

@@ -12,7 +12,10 @@
 #include "history/trace.h"
 #include "isoscope.h"
 #include "report/predict_dot.h"
-#include "report/predict_json.h"
+#include "report/predict_history.h"
+#include "report/predict_text.h"
+#include "report/report.h"
+#include "result/result.h"
 #include "vm/program.h"
 
 /* What was asked for, and what is to be said at the end. */
@@ -24,7 +27,10 @@ struct predicting {
 	bool json, quiet;
 	bool recording; /* from --program, so from seeds */
 	struct predict_summary summary;
-	struct text words; /* about the predictions of the history at hand */
+	/* About the predictions of the history at hand: with --json, and in
+	 * words. */
+	struct result *found;
+	struct text words;
 	/* Of the first history, then of the first one that shows more: which
 	 * it is, what is said about it, and what that cost. */
 	struct text which, report, costs;
@@ -47,6 +53,13 @@ static void write_history(struct predicting *x, const struct predict_case *c,
 	text_free(&line);
 }
 
+/* Begins anew with each history. */
+static struct result *found_of(struct predicting *x)
+{
+	if (!x->found) x->found = result_of_predictions();
+	return x->found;
+}
+
 static bool on_predicted(void *data, const struct predict_case *c,
                          const struct predicted *p, bool shown)
 {
@@ -55,7 +68,7 @@ static bool on_predicted(void *data, const struct predict_case *c,
 	if (x->request.explain_first && !x->picture.length)
 		report_predicted_dot(&x->picture, c, p);
 	if (x->json)
-		report_predicted_json(&x->words, c, p);
+		result_prediction(found_of(x), c, p);
 	else if (shown && !x->quiet)
 		report_predicted(&x->words, &x->style, c, p);
 	return !x->to.failed;
@@ -104,9 +117,12 @@ static bool on_searched(void *data, const struct predict_case *c, bool shown)
 	struct predicting *x = data;
 	struct text line = { 0 };
 	if (x->json) {
-		report_predict_json(&line, c, &x->words, iso_version());
+		result_predicted(found_of(x), c);
+		report_json(&line, x->found, iso_version());
 		histories_put(&x->to, &line);
 		text_free(&line);
+		result_free(x->found);
+		x->found = NULL;
 	} else {
 		tell_line(x, c);
 		if (shown) tell_in_words(x, c);
@@ -173,6 +189,7 @@ static int finish(struct predicting *x)
 
 static void free_all(struct predicting *x)
 {
+	result_free(x->found);
 	text_free(&x->words);
 	text_free(&x->which);
 	text_free(&x->report);

@@ -283,54 +283,6 @@ void report_strongest_of(struct text *t, const struct check_case *c)
 
 /* ---- many histories ---- */
 
-enum { LISTED_MOST = 10 };
-
-static void list_violating(struct check_summary *m, const struct check_case *c)
-{
-	enum level levels[LEVEL_COUNT];
-	struct text *t = &m->list;
-	text_format(t, "  history %" PRIu64 " (", c->number);
-	name_trace_place(t, c->trace, c->trace->line);
-	text_char(t, ')');
-	if (check_only(c) == LEVEL_COUNT) {
-		unsigned count = check_strongest(c, levels);
-		text_string(t, ": ");
-		name_level_or_levels(t, levels, count);
-		text_string(t, !count       ? "no level holds"
-		               : count == 1 ? " holds"
-		                            : " hold");
-	}
-	text_char(t, '\n');
-	m->listed++;
-}
-
-void check_summary_add(struct check_summary *m, const struct check_case *c)
-{
-	enum verdict v = check_overall(c);
-	m->histories++;
-	m->wanted = c->wanted;
-	m->overall[v]++;
-	for (enum level l = 0; l < LEVEL_COUNT; l++)
-		if (c->wanted >> l & 1) m->verdicts[l][c->results[l].verdict]++;
-	if (v != VERDICT_VIOLATED) return;
-	if (m->listed < LISTED_MOST)
-		list_violating(m, c);
-	else
-		m->unlisted++;
-}
-
-void check_summary_free(struct check_summary *m)
-{
-	text_free(&m->list);
-}
-
-enum verdict check_summary_verdict(const struct check_summary *m)
-{
-	if (m->overall[VERDICT_VIOLATED]) return VERDICT_VIOLATED;
-	return m->overall[VERDICT_UNDECIDED] || m->stopped ? VERDICT_UNDECIDED
-	                                                   : VERDICT_HOLDS;
-}
-
 static enum level summary_only(const struct check_summary *m)
 {
 	return check_only(&(struct check_case){ .wanted = m->wanted });

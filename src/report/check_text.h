@@ -2,7 +2,7 @@
 #ifndef ISO_REPORT_CHECK_TEXT_H
 #define ISO_REPORT_CHECK_TEXT_H
 
-#include "report/check_case.h"
+#include "result/checked.h"
 #include "report/style.h"
 
 /* "violated: not serializable; the strongest level that holds is cc". */
@@ -22,21 +22,6 @@ void report_strongest(struct text *t, const struct check_case *c);
 /* "h.jsonl:3: pc psi", a line. */
 void report_strongest_of(struct text *t, const struct check_case *c);
 
-/* Many histories, of which only counts and a few are kept. */
-struct check_summary {
-	uint64_t histories, unlisted; /* violating ones that are not listed */
-	unsigned wanted;
-	uint64_t verdicts[LEVEL_COUNT][VERDICT_UNDECIDED + 1];
-	uint64_t overall[VERDICT_UNDECIDED + 1];
-	struct text list; /* the first that are violating, a line each */
-	unsigned listed;
-	const char *stopped; /* why not all were checked, or NULL */
-	double seconds;
-};
-
-void check_summary_add(struct check_summary *m, const struct check_case *c);
-void check_summary_free(struct check_summary *m);
-enum verdict check_summary_verdict(const struct check_summary *m);
 /* "violated: 37 of 1,000 histories are not serializable". */
 void report_summary_verdict(struct text *t, const struct style *s,
                             const struct check_summary *m);

@@ -6,7 +6,7 @@
 #include "axioms/level.h"
 #include "base/memory.h"
 #include "history/history.h"
-#include "report/explain.h"
+#include "result/explain.h"
 #include "report/report.h"
 #include "result/names.h"
 #include "result/result.h"

@@ -5,8 +5,9 @@
 
 #include "history/history.h"
 #include "report/counterexample.h"
-#include "report/explain.h"
+#include "result/explain.h"
 #include "report/report.h"
+#include "report/witness_text.h"
 #include "result/names.h"
 #include "result/numbers.h"
 #include "result/result.h"
@@ -160,7 +161,7 @@ static void print_anomaly(struct text *t, const struct style *s,
 	text_char(t, '\n');
 	if (!x->cycle.count) return;
 	text_string(t, "  It is not serializable: a serial order would need\n");
-	explain_cycle(t, x->history, &x->cycle, INDENT);
+	report_cycle(t, x->history, &x->cycle, INDENT);
 }
 
 static void print_example(struct text *t, const struct style *s,

@@ -1,7 +1,6 @@
 #include <assert.h>
 
 #include "history/history.h"
-#include "report/explain.h"
 #include "report/report.h"
 #include "result/names.h"
 #include "result/result.h"
@@ -13,6 +12,7 @@ static void print_value(struct json *j, const struct result_value *v)
 {
 	switch (v->kind) {
 	case RESULT_TEXT: json_text(j, v->name, v->text); break;
+	case RESULT_JSON: text_string(json_value(j, v->name), v->text); break;
 	case RESULT_COUNT: json_count(j, v->name, v->count); break;
 	case RESULT_NUMBER: json_number(j, v->name, v->number); break;
 	case RESULT_SECONDS: json_seconds(j, v->name, v->number); break;
@@ -79,28 +79,6 @@ static void print_failure(struct json *j, const struct result_example *x)
 	json_close(j);
 }
 
-void json_cycle(struct json *j, const struct history *h,
-                const struct witness *w)
-{
-	struct text words = { 0 };
-	json_open(j, "cycle", '[');
-	for (uint32_t i = 0; i < w->count; i++) {
-		const struct witness_edge *e = &w->edges[i];
-		json_open(j, NULL, '{');
-		name_transaction(&words, h, e->from);
-		json_taken(j, "from", &words);
-		name_transaction(&words, h, e->to);
-		json_taken(j, "to", &words);
-		explain_edge_label(&words, h, e);
-		json_taken(j, "reason", &words);
-		explain_edge(&words, h, e);
-		json_taken(j, "words", &words);
-		json_close(j);
-	}
-	json_close(j);
-	text_free(&words);
-}
-
 static void print_example(struct json *j, const struct result_example *x)
 {
 	json_open(j, "example", '{');
@@ -114,7 +92,9 @@ static void print_example(struct json *j, const struct result_example *x)
 	json_text(j, "forbidden_by",
 	          x->forbidden_by < LEVEL_COUNT ? level_word(x->forbidden_by)
 	                                        : NULL);
-	json_cycle(j, x->history, &x->cycle);
+	json_open(j, "cycle", '[');
+	report_values(j, &x->edges);
+	json_close(j);
 	json_close(j);
 }
 

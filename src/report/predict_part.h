@@ -5,7 +5,7 @@
 #include "axioms/level.h"
 #include "report/counterexample.h"
 #include "report/dot.h"
-#include "report/predict_case.h"
+#include "result/predicted.h"
 
 /* The transactions of the witness, those that read otherwise than observed,
  * and the writers that these have and had; with their operations on keys that

@@ -35,30 +35,6 @@ void report_predict_line(struct text *t, const struct style *s,
 	text_char(t, '\n');
 }
 
-void predict_summary_add(struct predict_summary *m,
-                         const struct predict_case *c)
-{
-	enum verdict v = predict_verdict(c);
-	m->mixed |= m->histories && m->options.level != c->options->level;
-	m->options = *c->options;
-	m->program = c->program;
-	m->histories++;
-	m->verdicts[v]++;
-	m->answers[c->found ? PREDICT_FOUND : c->answer]++;
-	m->validated += c->validated > 0;
-	m->refuted += c->program && c->found && !c->validated;
-	m->diverged += c->diverged > 0;
-	m->themselves += c->itself;
-}
-
-enum verdict predict_summary_verdict(const struct predict_summary *m)
-{
-	if (m->verdicts[VERDICT_VIOLATED]) return VERDICT_VIOLATED;
-	return m->verdicts[VERDICT_INCONCLUSIVE] || m->stopped || !m->histories
-	               ? VERDICT_INCONCLUSIVE
-	               : VERDICT_HOLDS;
-}
-
 /* "7 of 10 traces" */
 static void print_share(struct text *t, const struct predict_summary *m,
                         uint64_t count)

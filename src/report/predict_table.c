@@ -3,9 +3,9 @@
 #include <inttypes.h>
 
 #include "base/region.h"
-#include "report/check_case.h"
+#include "result/checked.h"
 #include "result/names.h"
-#include "report/predict_case.h"
+#include "result/predicted.h"
 #include "result/numbers.h"
 
 enum {

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "history/history.h"
-#include "report/check_case.h"
+#include "result/checked.h"
 #include "report/report.h"
 #include "result/names.h"
 #include "report/predict_part.h"

@@ -7,13 +7,10 @@
 #include "base/verdict.h"
 #include "report/style.h"
 
-struct check_witness;
 struct history;
 struct result;
 struct result_assertion;
 struct result_values;
-struct trace;
-struct witness;
 
 /* "violated: 2 of 3 assertions fail under ...", a line. */
 void report_verdict_line(struct text *t, const struct style *s, enum verdict v,
@@ -64,13 +61,6 @@ void report_values(struct json *j, const struct result_values *v);
  * anything. */
 void report_fault_json(struct text *t, const char *program, const char *fault,
                        const char *version);
-
-/* The member "cycle" of a witness. */
-void json_cycle(struct json *j, const struct history *h,
-                const struct witness *w);
-/* witness_json.c: the members "transactions" and "cycle". */
-void json_witness(struct json *j, const struct trace *r,
-                  const struct check_witness *w);
 
 /* ---- dot.c ---- */
 

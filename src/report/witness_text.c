@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "history/history.h"
 #include "report/counterexample.h"
-#include "report/explain.h"
+#include "result/explain.h"
 #include "result/names.h"
 #include "result/numbers.h"
 
@@ -13,6 +13,39 @@ enum {
 	COLUMN_WIDTH = 25, /* a table's column should have so many */
 	INDENT = 4
 };
+
+/* "alice.1 before bob.1" */
+static void edge_words(struct text *t, const struct history *h,
+                       const struct witness_edge *e)
+{
+	name_transaction_short(t, h, e->from);
+	text_string(t, " before ");
+	name_transaction_short(t, h, e->to);
+}
+
+void report_cycle(struct text *t, const struct history *h,
+                  const struct witness *w, unsigned indent)
+{
+	struct text words = { 0 };
+	size_t column = 0;
+	for (uint32_t i = 0; i < w->count; i++) {
+		text_clear(&words);
+		edge_words(&words, h, &w->edges[i]);
+		size_t n = style_columns(text_get(&words));
+		if (n > column) column = n;
+	}
+	for (uint32_t i = 0; i < w->count; i++) {
+		text_clear(&words);
+		edge_words(&words, h, &w->edges[i]);
+		text_pad(t, ' ', indent);
+		text_string(t, text_get(&words));
+		text_string(t, ": ");
+		text_pad(t, ' ', column - style_columns(text_get(&words)));
+		explain_edge(t, h, &w->edges[i]);
+		text_char(t, '\n');
+	}
+	text_free(&words);
+}
 
 void report_witness_extent(struct text *t, const struct check_witness *w,
                            uint32_t all)
@@ -86,7 +119,7 @@ void report_witness_part(struct text *t, const struct style *s,
 		report_marked(t, s, h, marks, INDENT);
 }
 
-/* Marks the transactions that explain_cycle speaks of. */
+/* Marks the transactions that report_cycle speaks of. */
 static void mark_named(bool *named, const struct history *h,
                        const struct witness *w)
 {
@@ -139,7 +172,7 @@ void report_witness_cycle(struct text *t, const struct check_witness *w,
 	text_format(t, "  %s would need an order with\n",
 	            level_sight(l) == SIGHT_NOTHING ? "Every level"
 	                                            : level_name(l));
-	explain_cycle(t, w->part, &w->cycle, INDENT);
+	report_cycle(t, w->part, &w->cycle, INDENT);
 	text_string(t, "  which leads back to where it began\n");
 	if (w->minimal) print_others(t, w);
 }

@@ -8,6 +8,7 @@
 
 struct event_marks;
 struct history;
+struct witness;
 
 /* "  these 2 of 10,000 transactions are enough, whatever the others do";
  * `all` are those of the whole history, without init. */
@@ -18,6 +19,10 @@ void report_witness_extent(struct text *t, const struct check_witness *w,
 void report_witness_part(struct text *t, const struct style *s,
                          const struct history *part,
                          const struct event_marks *marks);
+/* All edges of a cycle, a line each behind so many blanks: "alice.1 before
+ * bob.1: " and the clause. */
+void report_cycle(struct text *t, const struct history *h,
+                  const struct witness *w, unsigned indent);
 /* Why no order of the part satisfies the level; nothing if the witness has no
  * cycle. */
 void report_witness_cycle(struct text *t, const struct check_witness *w,

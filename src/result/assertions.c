@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "history/history.h"
 #include "result/names.h"
+#include "result/parts.h"
 #include "result/result.h"
 #include "vm/machine.h"
 
@@ -96,6 +97,7 @@ void result_example(struct result *r, struct result_assertion *a,
 	if (!x->serializable) {
 		x->anomaly = anomaly_name(h, &x->forbidden_by);
 		level_witness(LEVEL_SERIAL, h, &x->cycle);
+		result_cycle(r, &x->edges, h, &x->cycle);
 	}
 	for (uint32_t i = 0; &r->assertions[i] != a; i++) {
 		const struct history *other = r->assertions[i].example.history;

@@ -118,7 +118,7 @@ static void print_difference(struct text *t, const struct explorer *e,
 		name_session(t, h, d.session);
 		text_format(t, " runs ");
 		number_plural(t, h->sessions[d.session].count, "transaction",
-		             "transactions");
+		              "transactions");
 		text_format(t, ", not %" PRIu32,
 		            origin_transaction_count(o, d.session));
 		return;
@@ -353,7 +353,7 @@ static void add_members(struct result *r, struct result_values *to,
 }
 
 void changes_of_example(struct result *r, struct result_example *x,
-                     const struct explorer *e)
+                        const struct explorer *e)
 {
 	struct origin_change *changes;
 	struct text words = { 0 };

@@ -18,7 +18,8 @@ void number_count(struct text *t, uint64_t n)
 	}
 }
 
-void number_plural(struct text *t, uint64_t n, const char *one, const char *many)
+void number_plural(struct text *t, uint64_t n, const char *one,
+                   const char *many)
 {
 	number_count(t, n);
 	text_char(t, ' ');

@@ -1,10 +1,13 @@
-/* Parts of the result of an exploration, between the files that fill it. */
+/* Parts of results, between the files that fill them. */
 #ifndef ISO_RESULT_PARTS_H
 #define ISO_RESULT_PARTS_H
 
 #include "result/explored.h"
 
-struct origin;
+struct check_witness;
+struct history;
+struct trace;
+struct witness;
 
 /* warnings.c: adds a warning if no history was complete, and one for each
  * assertion and branch that no execution reached. Says nothing of reaching when
@@ -39,5 +42,12 @@ void sample_words(struct text *t, const struct sample_share *s);
 void estimate_line(struct result *r, uint64_t seen, const struct estimate *all);
 void estimate_measures(struct result *r, const struct explorer *e,
                        const struct explored_beside *beside);
+
+/* witnesses.c: a small part of the trace that violates a level, and the edges
+ * of a cycle, one after the other. */
+void result_witness(struct result *r, struct result_values *to,
+                    const struct trace *t, const struct check_witness *w);
+void result_cycle(struct result *r, struct result_values *to,
+                  const struct history *h, const struct witness *w);
 
 #endif

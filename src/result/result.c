@@ -120,6 +120,13 @@ void result_taken(struct result *r, struct result_values *to, const char *name,
 	add(r, to, name, RESULT_TEXT)->text = result_words(r, words);
 }
 
+void result_json(struct result *r, struct result_values *to, const char *name,
+                 struct text *printed)
+{
+	assert(printed->length);
+	add(r, to, name, RESULT_JSON)->text = result_words(r, printed);
+}
+
 void result_line_text(struct result *r, const char *label, struct text *number,
                       struct text *words)
 {

@@ -58,6 +58,7 @@ struct levels_table;
 
 enum result_kind {
 	RESULT_TEXT, /* a string, or null */
+	RESULT_JSON, /* a text that is JSON already */
 	RESULT_COUNT,
 	RESULT_NUMBER,  /* null for NAN: nobody knows */
 	RESULT_SECONDS, /* to a microsecond */
@@ -121,10 +122,11 @@ struct result_example {
 	struct position failed_at;     /* of the finding */
 	const char *source_line; /* worth a line below the finding, or NULL */
 	bool serializable;
-	const char *anomaly;     /* its usual name, or NULL */
-	enum level forbidden_by; /* the weakest that does, or LEVEL_COUNT */
-	struct witness cycle;    /* none: count == 0 */
-	bool compared;           /* with an observed history: */
+	const char *anomaly;        /* its usual name, or NULL */
+	enum level forbidden_by;    /* the weakest that does, or LEVEL_COUNT */
+	struct witness cycle;       /* none: count == 0 */
+	struct result_values edges; /* of the cycle, as members */
+	bool compared;              /* with an observed history: */
 	struct result_change *changes;
 	uint32_t change_count;
 };
@@ -177,6 +179,8 @@ struct result {
 	const char *note; /* lines below the verdict, or NULL */
 
 	struct result_values findings;
+	/* While they are added, to be a list of the findings. */
+	struct result_values predictions;
 
 	bool has_assertions, has_warnings;
 	struct result_assertion *assertions;
@@ -221,6 +225,9 @@ struct result_values *result_group(struct result *r, struct result_values *to,
 struct result_values *result_list(struct result *r, struct result_values *to,
                                   const char *name);
 
+/* A value of a program or a history, printed as JSON, which is emptied. */
+void result_json(struct result *r, struct result_values *to, const char *name,
+                 struct text *printed);
 /* The same of words that were composed, which are emptied. */
 void result_taken(struct result *r, struct result_values *to, const char *name,
                   struct text *words);

@@ -1,7 +1,7 @@
 /* What prediction found from one observed history, and the words that every
  * report of it uses. */
-#ifndef ISO_REPORT_PREDICT_CASE_H
-#define ISO_REPORT_PREDICT_CASE_H
+#ifndef ISO_RESULT_PREDICTED_H
+#define ISO_RESULT_PREDICTED_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,6 +12,8 @@
 #include "formats/formats.h"
 #include "predict/predict.h"
 #include "run/replay.h"
+
+struct result;
 
 /* One prediction with all that was found out about it. Borrowed. */
 struct predicted {
@@ -72,5 +74,33 @@ uint32_t predict_alike(const struct trace *observed, const struct prediction *p,
  * one. False if it is not known, or it does not write the key. */
 bool predict_value(const struct trace *r, uint32_t writer, uint32_t key,
                    struct trace_value *out);
+
+/* Many observed histories. */
+struct predict_summary {
+	struct predict_options options; /* of the last one */
+	bool mixed;                     /* not all have the same level */
+	uint64_t histories;
+	uint64_t verdicts[VERDICT_INCONCLUSIVE + 1];
+	uint64_t answers[PREDICT_UNKNOWN + 1]; /* FOUND: at least one */
+	uint64_t validated;  /* histories with a validated prediction */
+	uint64_t refuted;    /* with predictions, none of them validated */
+	uint64_t diverged;   /* histories with a run that diverged */
+	uint64_t themselves; /* with an observed execution that is one itself */
+	uint64_t left_out;   /* runs that met a false assumption: no history */
+	const char *program; /* that predictions are validated with, or NULL */
+	const char *recorded; /* program that they are recorded from, or NULL */
+	const char *stopped;  /* why not all were looked at, or NULL */
+	double seconds;
+};
+
+void predict_summary_add(struct predict_summary *m,
+                         const struct predict_case *c);
+enum verdict predict_summary_verdict(const struct predict_summary *m);
+/* What was predicted from a history, as a result. Predictions are added one by
+ * one, while they are there; the end of the search completes it. */
+struct result *result_of_predictions(void);
+void result_prediction(struct result *r, const struct predict_case *c,
+                       const struct predicted *p);
+void result_predicted(struct result *r, const struct predict_case *c);
 
 #endif

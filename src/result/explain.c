@@ -1,9 +1,8 @@
-#include "report/explain.h"
+#include "result/explain.h"
 
 #include <assert.h>
 
 #include "result/names.h"
-#include "report/style.h"
 
 /* The transaction that `reader` read `key` from first, or HISTORY_SELF. */
 static uint32_t source_of(const struct history *h, uint32_t reader,
@@ -114,39 +113,6 @@ void explain_edge(struct text *t, const struct history *h,
 	case REASON_WW: explain_ww(t, h, e); break;
 	case REASON_RW: explain_rw(t, h, e); break;
 	}
-}
-
-/* "alice.1 before bob.1" */
-static void edge_words(struct text *t, const struct history *h,
-                       const struct witness_edge *e)
-{
-	name_transaction_short(t, h, e->from);
-	text_string(t, " before ");
-	name_transaction_short(t, h, e->to);
-}
-
-void explain_cycle(struct text *t, const struct history *h,
-                   const struct witness *w, unsigned indent)
-{
-	struct text words = { 0 };
-	size_t column = 0;
-	for (uint32_t i = 0; i < w->count; i++) {
-		text_clear(&words);
-		edge_words(&words, h, &w->edges[i]);
-		size_t n = style_columns(text_get(&words));
-		if (n > column) column = n;
-	}
-	for (uint32_t i = 0; i < w->count; i++) {
-		text_clear(&words);
-		edge_words(&words, h, &w->edges[i]);
-		text_pad(t, ' ', indent);
-		text_string(t, text_get(&words));
-		text_string(t, ": ");
-		text_pad(t, ' ', column - style_columns(text_get(&words)));
-		explain_edge(t, h, &w->edges[i]);
-		text_char(t, '\n');
-	}
-	text_free(&words);
 }
 
 void explain_edge_label(struct text *t, const struct history *h,

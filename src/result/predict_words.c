@@ -1,10 +1,9 @@
-#include "report/predict_case.h"
+#include "result/predicted.h"
 
 #include <inttypes.h>
 
-#include "report/check_case.h"
+#include "result/checked.h"
 #include "result/names.h"
-#include "report/style.h"
 #include "result/numbers.h"
 
 enum { READS_NAMED = 3 }; /* in a verdict */

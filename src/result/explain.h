@@ -1,6 +1,6 @@
 /* A witness in words: why a history is not allowed by a level. */
-#ifndef ISO_REPORT_EXPLAIN_H
-#define ISO_REPORT_EXPLAIN_H
+#ifndef ISO_RESULT_EXPLAIN_H
+#define ISO_RESULT_EXPLAIN_H
 
 #include <stdint.h>
 
@@ -12,10 +12,6 @@
  * enroll writes it". */
 void explain_edge(struct text *t, const struct history *h,
                   const struct witness_edge *e);
-/* All edges of a cycle, a line each behind so many blanks: "alice.1 before
- * bob.1: " and the clause. */
-void explain_cycle(struct text *t, const struct history *h,
-                   const struct witness *w, unsigned indent);
 /* "so", "wr seats", "rw seats", ... for the arrows of pictures. */
 void explain_edge_label(struct text *t, const struct history *h,
                         const struct witness_edge *e);

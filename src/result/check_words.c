@@ -1,4 +1,4 @@
-#include "report/check_case.h"
+#include "result/checked.h"
 
 #include <inttypes.h>
 #include <string.h>

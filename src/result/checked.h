@@ -1,7 +1,7 @@
 /* One recorded history with all that was found out about it, and the words
  * that every report of it uses. */
-#ifndef ISO_REPORT_CHECK_CASE_H
-#define ISO_REPORT_CHECK_CASE_H
+#ifndef ISO_RESULT_CHECKED_H
+#define ISO_RESULT_CHECKED_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,6 +12,8 @@
 #include "check/minimal_violation.h"
 #include "formats/formats.h"
 #include "history/trace.h"
+
+struct result;
 
 /* Everything is borrowed. */
 struct check_case {
@@ -61,5 +63,25 @@ void name_check_reason(struct text *t, const struct check_case *c);
 /* One anomaly as a clause: who reads what, and what is wrong with it. */
 void name_trace_anomaly(struct text *t, const struct trace *r,
                         const struct trace_anomaly *a);
+
+/* Many histories, of which only counts and a few are kept. */
+struct check_summary {
+	uint64_t histories, unlisted; /* violating ones that are not listed */
+	unsigned wanted;
+	uint64_t verdicts[LEVEL_COUNT][VERDICT_UNDECIDED + 1];
+	uint64_t overall[VERDICT_UNDECIDED + 1];
+	struct text list; /* the first that are violating, a line each */
+	unsigned listed;
+	const char *stopped; /* why not all were checked, or NULL */
+	double seconds;
+};
+
+void check_summary_add(struct check_summary *m, const struct check_case *c);
+void check_summary_free(struct check_summary *m);
+/* Violated if one is, else undecided if one is, or if not all were checked. */
+enum verdict check_summary_verdict(const struct check_summary *m);
+/* What was found out about a history, as a result; `orders`: with the commit
+ * orders of the strongest levels that hold. */
+struct result *result_of_check(const struct check_case *c, bool orders);
 
 #endif

@@ -1,0 +1,79 @@
+/* The small part of a recorded history that violates a level. */
+#include "check/minimal_violation.h"
+#include "history/history.h"
+#include "history/trace.h"
+#include "result/explain.h"
+#include "result/names.h"
+#include "result/parts.h"
+#include "result/result.h"
+
+/* ["r","x",1,"alice.1 enroll"], ["w","x",2] */
+static void add_event(struct result *r, struct result_values *to,
+                      const struct history *h, const struct event *e)
+{
+	struct text words = { 0 };
+	result_text(r, to, NULL, e->kind == EVENT_READ ? "r" : "w");
+	result_text(r, to, NULL, h->keys[e->key].name);
+	value_print_json(&words, e->value);
+	result_json(r, to, NULL, &words);
+	if (e->kind == EVENT_READ) {
+		if (e->from == HISTORY_SELF)
+			text_string(&words, "self");
+		else
+			name_transaction(&words, h, e->from);
+		result_taken(r, to, NULL, &words);
+	}
+	text_free(&words);
+}
+
+static void add_transaction(struct result *r, struct result_values *to,
+                            const struct trace *t,
+                            const struct check_witness *w, uint32_t i)
+{
+	const struct history *h = w->part;
+	const struct transaction *x = &h->transactions[i];
+	uint32_t line = t->transactions[w->numbers[i]].line;
+	struct text words = { 0 };
+	name_transaction(&words, h, i);
+	result_taken(r, to, "transaction", &words);
+	result_text(r, to, "session", h->sessions[x->session].name);
+	result_count(r, to, "index", x->index);
+	result_count_if(r, to, "line", line, line);
+	result_flag(r, to, "committed", !x->aborted);
+	struct result_values *operations = result_list(r, to, "operations");
+	for (uint32_t e = 0; e < x->event_count; e++)
+		add_event(r, result_list(r, operations, NULL), h,
+		          &x->events[e]);
+	text_free(&words);
+}
+
+void result_cycle(struct result *r, struct result_values *to,
+                  const struct history *h, const struct witness *w)
+{
+	struct text words = { 0 };
+	for (uint32_t i = 0; i < w->count; i++) {
+		const struct witness_edge *e = &w->edges[i];
+		struct result_values *edge = result_group(r, to, NULL);
+		name_transaction(&words, h, e->from);
+		result_taken(r, edge, "from", &words);
+		name_transaction(&words, h, e->to);
+		result_taken(r, edge, "to", &words);
+		explain_edge_label(&words, h, e);
+		result_taken(r, edge, "reason", &words);
+		explain_edge(&words, h, e);
+		result_taken(r, edge, "words", &words);
+	}
+	text_free(&words);
+}
+
+void result_witness(struct result *r, struct result_values *to,
+                    const struct trace *t, const struct check_witness *w)
+{
+	result_text(r, to, "anomaly", w->anomaly);
+	result_flag(r, to, "minimal", w->minimal);
+	result_count(r, to, "operations_left_out", w->hidden_ops);
+	struct result_values *list = result_list(r, to, "transactions");
+	for (uint32_t i = 1; i < w->part->transaction_count; i++)
+		add_transaction(r, result_group(r, list, NULL), t, w, i);
+	result_cycle(r, result_list(r, to, "cycle"), w->part, &w->cycle);
+}
