@@ -1,5 +1,6 @@
 /* isoscope: the program. Finds the command and hands over. */
 #include <fcntl.h>
+#include <locale.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -60,6 +61,8 @@ int main(int count, char **arguments)
 	keep_standard_streams();
 	/* A write to a closed pipe is an error that gets a message. */
 	signal(SIGPIPE, SIG_IGN);
+	/* How wide characters are is known for UTF-8, which all text is in. */
+	if (!setlocale(LC_CTYPE, "C.UTF-8")) setlocale(LC_CTYPE, "");
 	if (count < 2) {
 		fputs("usage: isoscope COMMAND [OPTION...] [FILE...]\n"
 		      "       isoscope explore PROGRAM -i LEVEL\n"

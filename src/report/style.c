@@ -1,6 +1,10 @@
 #include "report/style.h"
 
 #include <assert.h>
+#include <string.h>
+#include <wchar.h>
+
+#include "base/utf8.h"
 
 void style_begin(struct text *t, const struct style *s, enum style_mark m)
 {
@@ -25,11 +29,6 @@ void style_words(struct text *t, const struct style *s, enum style_mark m,
 	style_end(t, s);
 }
 
-static bool continues(char c)
-{
-	return ((unsigned char)c & 0xC0) == 0x80;
-}
-
 void style_verdict(struct text *t, const struct style *s, enum verdict v)
 {
 	static const enum style_mark marks[] = {
@@ -43,10 +42,28 @@ void style_verdict(struct text *t, const struct style *s, enum verdict v)
 	style_words(t, s, marks[v], verdict_word(v));
 }
 
+/* The columns of the character at *s, which is advanced. What is no UTF-8, a
+ * control character or unknown is shown as one character of one column. */
+static size_t take_character(const char **s)
+{
+	const unsigned char *p = (const unsigned char *)*s;
+	size_t n = utf8_length(*s, strlen(*s));
+	assert(*p);
+	if (n < 2) {
+		++*s;
+		return n || (*p & 0xc0) != 0x80;
+	}
+	wchar_t c = (wchar_t)(*p & (0xff >> (n + 1)));
+	for (size_t i = 1; i < n; i++) c = (wchar_t)(c << 6 | (p[i] & 0x3f));
+	int columns = wcwidth(c);
+	*s += n;
+	return columns < 0 ? 1 : (size_t)columns;
+}
+
 size_t style_columns(const char *words)
 {
 	size_t n = 0;
-	for (; *words; words++) n += !continues(*words);
+	while (*words) n += take_character(&words);
 	return n;
 }
 
@@ -57,11 +74,15 @@ void style_fit(struct text *t, const char *words, size_t columns)
 		return;
 	}
 	if (!columns) return;
-	const char *end = words;
-	for (size_t n = 0; n + 1 < columns; n++) {
-		end++;
-		while (continues(*end)) end++;
+	const char *end = words, *next = words;
+	size_t kept = 0;
+	for (size_t used = take_character(&next); used < columns;
+	     used += take_character(&next)) {
+		end = next;
+		kept = used;
 	}
 	text_bytes(t, words, (size_t)(end - words));
 	text_string(t, "…");
+	/* A character of two columns may leave one. */
+	text_pad(t, ' ', columns - kept - 1);
 }

@@ -40,11 +40,12 @@ void style_words(struct text *t, const struct style *s, enum style_mark m,
 /* The word of the verdict, in its colour. */
 void style_verdict(struct text *t, const struct style *s, enum verdict v);
 
-/* How many columns UTF-8 text takes: its characters. Control characters are
- * counted as what style_fit and value_print make of them: one each. */
+/* How many columns UTF-8 text takes on a terminal (wcwidth(3), so by the
+ * locale: without one for UTF-8, each character takes one). Control characters
+ * are counted as what style_fit and value_print make of them: one each. */
 size_t style_columns(const char *words);
-/* At most `columns` characters of the text, the last one an ellipsis if some
- * were left out. */
+/* The text if it takes at most so many columns; else exactly so many, an
+ * ellipsis behind the part that fits. */
 void style_fit(struct text *t, const char *words, size_t columns);
 
 #endif
