@@ -6,7 +6,6 @@
 #include "cli/program.h"
 #include "cli/settings.h"
 #include "cli/signals.h"
-#include "cli/target.h"
 
 struct conversion {
 	const struct command_line *line;

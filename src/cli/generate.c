@@ -9,7 +9,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/program.h"
-#include "cli/target.h"
+#include "cli/outputs.h"
 #include "history/trace.h"
 
 /* A whole number that is at most `most`. */

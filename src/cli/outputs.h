@@ -6,10 +6,13 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "api/problem.h"
 #include "base/text.h"
+#include "formats/formats.h"
 #include "result/result.h"
 
 struct command_line;
+struct trace;
 
 /* Before any work is done: at most one thing goes to the standard output, no
  * file is written twice, and none is also an operand, which `operand` is the
@@ -32,5 +35,20 @@ bool outputs_result(const struct command_line *c, const struct result *r,
                     const char *none);
 /* How much of it is going to be written. */
 enum result_depth outputs_depth(const struct command_line *c);
+
+/* Where a history that the command makes goes, and in which format: --output
+ * and --format. */
+struct target {
+	enum format format;
+	const char *path; /* "-": the standard output */
+};
+
+bool target_read(const struct command_line *c, struct target *to);
+/* Can it be a file there? A binary one is none for a terminal. */
+bool target_file_possible(const struct target *to);
+/* Writes the history, `order` being as in print_history. False if there was a
+ * problem. */
+bool target_write(const struct target *to, const struct trace *t,
+                  const uint32_t *order, struct problem *p);
 
 #endif

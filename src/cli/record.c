@@ -8,7 +8,6 @@
 #include "cli/program.h"
 #include "cli/settings.h"
 #include "cli/signals.h"
-#include "cli/target.h"
 #include "vm/program.h"
 
 static int record(const struct command_line *c, const struct target *to,

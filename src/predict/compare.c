@@ -2,9 +2,9 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/memory.h"
+#include "base/seconds.h"
 #include "dpor/explorer.h"
 #include "base/hash_set.h"
 #include "history/history.h"
@@ -30,23 +30,6 @@ struct comparison {
 	bool *violated[COMPARE_WAYS];
 	pthread_mutex_t lock; /* of what the threads that explore note */
 };
-
-static double seconds_of(clockid_t clock)
-{
-	struct timespec t;
-	clock_gettime(clock, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static double now(void)
-{
-	return seconds_of(CLOCK_MONOTONIC);
-}
-
-static double cpu_now(void)
-{
-	return seconds_of(CLOCK_THREAD_CPUTIME_ID);
-}
 
 /* ---- limits ---- */
 
@@ -74,7 +57,7 @@ static bool on_clock(void *data)
 static bool is_over(struct comparison *c)
 {
 	return interrupted(c) ||
-	       (c->way_deadline > 0 && now() >= c->way_deadline);
+	       (c->way_deadline > 0 && seconds_now() >= c->way_deadline);
 }
 
 /* Seconds that are left, for what takes 0 for no limit. */
@@ -82,7 +65,7 @@ static double time_left(const struct comparison *c)
 {
 	const double least = 1e-9;
 	if (c->way_deadline <= 0) return 0;
-	double left = c->way_deadline - now();
+	double left = c->way_deadline - seconds_now();
 	return left > least ? left : least;
 }
 
@@ -138,7 +121,7 @@ static bool replay(struct comparison *c, const struct prediction *p)
 {
 	struct compare_stats *s = &c->stats;
 	struct replay_result r;
-	double begun = cpu_now();
+	double begun = seconds_of_cpu();
 	struct replay_parts parts = { p->truncated, p->divergent };
 	replay_history(c->runner, p->history, p->order, parts, &r);
 	bool counts = r.end == RUN_COMPLETE || r.end == RUN_PRUNED;
@@ -149,7 +132,7 @@ static bool replay(struct comparison *c, const struct prediction *p)
 	if (r.end == RUN_TOO_LARGE) end_way(&s->prediction, STOP_TOO_LARGE);
 	if (r.end == RUN_MEMORY) end_way(&s->prediction, STOP_MEMORY);
 	if (r.end == RUN_INTERRUPTED) end_way(&s->prediction, end_of_time(c));
-	s->replaying_seconds += cpu_now() - begun;
+	s->replaying_seconds += seconds_of_cpu() - begun;
 	return counts;
 }
 
@@ -159,9 +142,9 @@ static enum predict_answer next_prediction(struct comparison *c,
                                            struct predictor *p,
                                            struct prediction *out)
 {
-	double begun = cpu_now();
+	double begun = seconds_of_cpu();
 	enum predict_answer a = predictor_next(p, out);
-	c->stats.predicting_seconds += cpu_now() - begun;
+	c->stats.predicting_seconds += seconds_of_cpu() - begun;
 	if (a == PREDICT_UNKNOWN)
 		end_way(&c->stats.prediction, check_clock_over(c->clock)
 		                                      ? end_of_time(c)
@@ -194,10 +177,10 @@ static bool predict_from(struct comparison *c, const struct history *h)
 {
 	struct diags unheard = { 0 }; /* there are no anomalies in it */
 	struct trace *t = trace_of_history(h, program_path(c->program));
-	double begun = cpu_now();
+	double begun = seconds_of_cpu();
 	struct predictor *p =
 		predictor_new(t, &c->options.predict, c->clock, &unheard);
-	c->stats.predicting_seconds += cpu_now() - begun;
+	c->stats.predicting_seconds += seconds_of_cpu() - begun;
 	c->stats.traces++;
 	c->stats.prediction.executions++;
 	if (p)
@@ -315,7 +298,7 @@ static void predict(struct comparison *c)
 	else
 		record_all(c);
 	count_slots(c, BY_PREDICTION, &s->prediction);
-	s->prediction.cpu_seconds = cpu_now() - c->way_cpu_begun;
+	s->prediction.cpu_seconds = seconds_of_cpu() - c->way_cpu_begun;
 	s->recording_seconds = s->prediction.cpu_seconds -
 	                       s->predicting_seconds - s->replaying_seconds;
 }
@@ -357,7 +340,7 @@ static void run_at_random(struct comparison *c)
 	end_way(r, stop_broadly(campaign_stats(a)->stop));
 	campaign_free(a);
 	count_slots(c, BY_RUNS, r);
-	r->cpu_seconds = cpu_now() - c->way_cpu_begun;
+	r->cpu_seconds = seconds_of_cpu() - c->way_cpu_begun;
 }
 
 static bool on_history(void *payload, const struct explore_execution *e)
@@ -408,9 +391,9 @@ static void begin_way(struct comparison *c, enum compare_way w)
 		[BY_EXPLORATION] = "exploring",
 	};
 	c->phase = phases[w];
-	c->way_cpu_begun = cpu_now();
+	c->way_cpu_begun = seconds_of_cpu();
 	if (c->deadline <= 0) return;
-	double time = now();
+	double time = seconds_now();
 	c->way_deadline = time + (c->deadline - time) / (COMPARE_WAYS - w);
 }
 
@@ -441,7 +424,7 @@ struct comparison *comparison_new(const struct program *p,
 	c->options = *o;
 	c->options.predict.enumerate = o->predictions > 1;
 	if (observer) c->observer = *observer;
-	if (o->timeout > 0) c->deadline = now() + o->timeout;
+	if (o->timeout > 0) c->deadline = seconds_now() + o->timeout;
 	c->runner = runner_new(p, o->predict.level, o->interrupt);
 	runner_memory(c->runner, o->memory);
 	pthread_mutex_init(&c->lock, NULL);
