@@ -1,6 +1,7 @@
 /* The text that AWDIT is tested with: r key value and w key value, an operation
  * each line; a line of dashes ends a transaction, one of equals signs a
  * session. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -24,6 +25,7 @@ static bool parse_operation(struct awdit *a)
 {
 	enum event_kind kind = *a->s.at == 'r' ? EVENT_READ : EVENT_WRITE;
 	struct integer key, value;
+	assert(*a->s.at == 'r' || *a->s.at == 'w');
 	if (a->s.at[1] != ' ' && a->s.at[1] != '\t')
 		return scan_wrong(&a->s, "expected " EXPECTED);
 	a->s.at++;
@@ -108,6 +110,7 @@ static void print_session(struct text *t, const struct printed *p,
 			print_operation(t, r->ops[i].kind == EVENT_READ,
 			                p->keys[r->ops[i].key], p->values[i]);
 		}
+		assert(t->length >= behind);
 		behind = t->length;
 	}
 	if (t->length > start) text_string(t, "===\n");

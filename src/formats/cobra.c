@@ -9,6 +9,7 @@
  * S and C carry the time, a further integer, where Cobra was told so. Numbers
  * of writes are the values here: what was written is there as a hash only.
  */
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -70,6 +71,7 @@ static bool find_logs(struct logs *l, const char *path)
 	while ((e = readdir(folder)) != NULL) {
 		if (!is_log(e->d_name, &n)) continue;
 		VEC_RESERVE(l->numbers, l->count, l->capacity);
+		assert(n <= INT64_MAX);
 		l->numbers[l->count++] = n;
 	}
 	mem_let_go(folder);
@@ -122,6 +124,7 @@ static size_t record_size(char letter, size_t time)
 /* Behind the last record that is whole. */
 static const char *walk(const char *at, const char *end, size_t time)
 {
+	assert(at <= end);
 	while (at < end) {
 		size_t size = record_size(*at, time);
 		if (!size || (size_t)(end - at) < size) break;
@@ -141,6 +144,7 @@ static bool is_committed(const struct cobra *c)
 {
 	const char *at = c->at + 9 + c->time;
 	size_t size;
+	assert(*c->at == 'S');
 	while (at < c->end && (*at == 'W' || *at == 'R')) {
 		size = record_size(*at, c->time);
 		if ((size_t)(c->end - at) < size) break;
@@ -155,6 +159,7 @@ static bool parse_start(struct cobra *c)
 	if (c->transaction != NONE)
 		return wrong(c, "a transaction begins before the last one "
 		                "has committed");
+	assert(c->transaction == NONE && c->end - c->at >= 9);
 	c->id = get_integer(c->at + 1);
 	c->transaction = trace_transaction_new(
 		c->b, c->session,
@@ -220,6 +225,7 @@ static bool bad_letter(struct cobra *c)
 static bool parse_record(struct cobra *c)
 {
 	size_t size = record_size(*c->at, c->time);
+	assert(c->at < c->end);
 	if (!size) return bad_letter(c);
 	if ((size_t)(c->end - c->at) < size)
 		return wrong(c, "the log ends inside of this record: it was "
@@ -249,6 +255,7 @@ static bool parse_log(struct cobra *c)
 	c->end = c->at + c->in.length;
 	c->transaction = NONE;
 	c->time = time_bytes(c);
+	assert(!c->time || c->time == TIME_BYTES);
 	bool good = true;
 	while (good && c->at < c->end) {
 		good = parse_record(c);

@@ -9,6 +9,7 @@
  *                 write key value success      1, 8, 8 and 1 bytes
  *             success                          1 byte
  */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,7 @@ static uint64_t get_integer(const char *at)
 
 static size_t left(const struct bincode *p)
 {
+	assert(p->at <= p->end);
 	return (size_t)(p->end - p->at);
 }
 
@@ -62,6 +64,7 @@ static bool take_count(struct bincode *p, uint64_t *count, size_t size,
                        const char *what)
 {
 	const char *start = p->at;
+	assert(size > 0);
 	if (!take_integer(p, count, what)) return false;
 	if (*count <= left(p) / size) return true;
 	input_error_byte(p->in, p->d, start,
@@ -94,6 +97,7 @@ static bool skip_header(struct bincode *p)
 		if (!take_integer(p, &x, "the header")) return false;
 	for (int i = 0; i < 3; i++) {
 		if (!take_count(p, &x, 1, "bytes of a text")) return false;
+		assert(x <= left(p));
 		p->at += x;
 	}
 	return true;
@@ -109,6 +113,7 @@ static bool take_event(struct bincode *p, struct record *e)
 	if (!take_bool(p, &e->write, "an event")) return false;
 	e->key = (struct integer){ .size = get_integer(p->at) };
 	e->value = (struct integer){ .size = get_integer(p->at + 8) };
+	assert(left(p) >= 16);
 	p->at += 16;
 	return take_bool(p, &e->success, "an event");
 }
@@ -147,6 +152,7 @@ static bool take_transaction(struct bincode *p, uint32_t session)
 	if (!take_events(p, session, count,
 	                 success ? TRACE_COMMITTED : TRACE_ABORTED))
 		return false;
+	assert(left(p) > 0);
 	p->at++;
 	input_passed(p->in, p->at);
 	return true;

@@ -1,5 +1,6 @@
 /* Which format is it? Told by the beginning of the content, never by names:
  * many of the formats are called history.txt. */
+#include <assert.h>
 #include <string.h>
 
 #include "formats/parsers.h"
@@ -25,6 +26,7 @@ static const char *skip_blanks(const char *at)
 static const char *skip_line(const char *at, const char *end)
 {
 	const char *stop = memchr(at, '\n', (size_t)(end - at));
+	assert(at <= end);
 	return stop ? stop + 1 : end;
 }
 
@@ -49,6 +51,7 @@ static const char *skip_noise(const char *at, const char *end, bool *rules)
 /* Behind the closing quote of the string that begins at `at`, or `end`. */
 static const char *skip_string(const char *at, const char *end)
 {
+	assert(*at == '"');
 	for (at++; at < end && *at != '"'; at++)
 		if (*at == '\\' && at + 1 < end) at++;
 	return at < end ? at + 1 : end;
@@ -100,6 +103,7 @@ static bool is_name(char c)
 static enum format detect_bracket(const struct input *in, const char *at)
 {
 	const char *next = skip_blanks(at + 1);
+	assert(*at == '[');
 	if (*next == '[') return FORMAT_DBCOP_JSON;
 	if (is_name(*next)) return FORMAT_DBCOP_TEXT;
 	if (*next == ']') {
@@ -114,6 +118,7 @@ static enum format detect_bracket(const struct input *in, const char *at)
 static enum format detect_line(const char *at)
 {
 	const char *next = at + 1;
+	assert(*at == 'r' || *at == 'w');
 	while (*next == ' ' || *next == '\t') next++;
 	if (*next == '(') return FORMAT_PLUME;
 	bool number = is_digit(*next) || (*next == '-' && is_digit(next[1]));

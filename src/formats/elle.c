@@ -22,6 +22,7 @@
  * which all others must be prefixes. Behind own appends a read ends with these,
  * in their order.
  */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,6 +95,7 @@ static struct versions *find_key(struct elle_lists *l, uint32_t key)
 			                   .reader = TRACE_NONE,
 			                   .own = TRACE_NONE };
 	}
+	assert(key < l->key_count);
 	struct versions *v = &l->keys[key];
 	if (v->transaction != l->transaction) {
 		v->transaction = l->transaction;
@@ -125,6 +127,7 @@ static void check_own(struct elle_lists *l, const struct versions *v,
 {
 	uint32_t at = count;
 	for (uint32_t i = v->own; i != TRACE_NONE; i = l->own[i].before) {
+		assert(i < l->own_count);
 		if (at && equal(values[at - 1], l->own[i].value)) {
 			at--;
 			continue;
@@ -181,6 +184,7 @@ static void find_repeated(struct elle_lists *l, const struct versions *v,
                           bool *repeated)
 {
 	struct place *places = mem_take(v->count * sizeof *places);
+	assert(v->count > 0);
 	for (uint32_t i = 0; i < v->count; i++)
 		places[i] = (struct place){ v->items[i].value, i };
 	qsort(places, v->count, sizeof *places, compare_places);
@@ -202,6 +206,7 @@ static void finish_key(struct elle_lists *l, uint32_t key)
 	find_repeated(l, v, repeated);
 	for (uint32_t i = 0; i < v->count; i++)
 		if (!repeated[i]) values[n++] = v->items[i].value;
+	assert(n <= v->count);
 	trace_key_versions(l->builder, key, values, n);
 	free(values);
 	free(repeated);

@@ -7,6 +7,7 @@
  * are neither integers, booleans nor strings as a string with their JSON;
  * otherwise all writes are numbered.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,6 +70,7 @@ static uint32_t find_write(const struct printer *p, uint32_t read)
 		p->write_count ? bsearch(&x, p->writes, p->write_count,
 	                                 sizeof *p->writes, compare_writes)
 			       : NULL;
+	assert(p->r->ops[read].kind == EVENT_READ);
 	return found ? found->op : TRACE_NONE;
 }
 
@@ -151,6 +153,7 @@ static void print_key(const struct printer *p, uint32_t key)
 static void print_value(const struct printer *p, uint32_t i)
 {
 	const struct trace_op *op = &p->r->ops[i];
+	assert(i < p->r->op_count);
 	if (!p->kept) {
 		text_int(p->t, p->numbers[i]);
 	} else if (op->flags & TRACE_TEXT) {
@@ -172,6 +175,7 @@ static void print_list(const struct printer *p, uint32_t read)
 	uint32_t write = find_write(p, read), n = 0;
 	if (write != TRACE_NONE && v->place[write] != TRACE_NONE)
 		n = v->place[write] + 1;
+	assert(n <= v->first[key + 1] - v->first[key]);
 	text_char(p->t, '[');
 	for (uint32_t i = 0; i < n; i++) {
 		if (i) print_comma(p);
@@ -242,6 +246,7 @@ static void print_transaction(struct printer *p, uint32_t t)
 		[TRACE_UNKNOWN] = "info",
 	};
 	const struct trace_transaction *w = &p->r->transactions[t];
+	assert(t > 0 && t < p->r->transaction_count);
 	print_map(p, w, "invoke", false);
 	print_map(p, w, types[w->status], w->status == TRACE_COMMITTED);
 }
@@ -269,6 +274,7 @@ static void print_along(struct printer *p, const uint32_t *order)
 	}
 	for (uint32_t i = 0; left && i < r->transaction_count; i++) {
 		uint32_t t = order[i], s = r->transactions[t].session;
+		assert(t < r->transaction_count);
 		if (t == TRACE_INIT || r->sessions[s].after_all ||
 		    r->transactions[t].status != TRACE_COMMITTED)
 			continue;

@@ -1,5 +1,6 @@
 #include "formats/formats.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -60,6 +61,7 @@ bool format_is_folder(enum format f)
 bool format_print(struct text *t, enum format f, const struct trace *r,
                   const uint32_t *order, struct diags *d)
 {
+	assert(t && r);
 	if (f < FORMAT_COUNT && formats[f].print)
 		return formats[f].print(t, r, order, d);
 	diags_add(d, DIAG_ERROR, NULL, 0, 0, NULL,
@@ -216,6 +218,7 @@ static bool line_is_blank(const char *at, const char *end)
 static struct trace *next_line(struct history_reader *r, struct diags *d)
 {
 	const char *end = r->in.bytes + r->in.length;
+	assert(r->format == FORMAT_ISOSCOPE || !r->path);
 	while (r->at < end) {
 		const char *at = r->at;
 		const char *stop = memchr(at, '\n', (size_t)(end - at));
@@ -233,6 +236,7 @@ static struct trace *next_line(struct history_reader *r, struct diags *d)
 struct trace *format_parse(struct input *in, enum format f,
                            const struct reader_options *o, struct diags *d)
 {
+	assert(f < FORMAT_COUNT);
 	if (f != FORMAT_ISOSCOPE) return formats[f].parse(in, o, d);
 	struct history_reader r = { .options = *o, .in = *in, .at = in->bytes };
 	return next_line(&r, d);
@@ -247,6 +251,7 @@ struct trace *history_reader_next(struct history_reader *r, struct diags *d)
 		r->done = !t;
 		return t;
 	}
+	assert(r->format < FORMAT_COUNT);
 	r->done = true;
 	if (r->format == FORMAT_COBRA)
 		return cobra_parse_folder(r->path, &r->options, d);

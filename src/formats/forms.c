@@ -1,5 +1,6 @@
 #include "formats/forms.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@ void forms_init(struct forms *f, const struct input *in, const char *at,
 void forms_restart(struct forms *f, const char *at, const char *end,
                    uint32_t line)
 {
+	assert(at && at <= end);
 	f->at = at;
 	f->end = end;
 	f->line = line;
@@ -31,6 +33,7 @@ void forms_free(struct forms *f)
 
 bool form_next(struct forms *f, struct form *x)
 {
+	assert(f->at <= f->end);
 	return f->syntax == FORM_JSON ? json_form_next(f, x)
 	                              : edn_form_next(f, x);
 }
@@ -42,6 +45,7 @@ bool form_skip(struct forms *f, struct form *x)
 	struct form y;
 	while (f->depth > outside)
 		if (!form_next(f, &y)) return false;
+	assert(f->depth == outside);
 	x->end = y.end;
 	return true;
 }
@@ -78,6 +82,7 @@ enum { SHOWN_MAX = 40 };
 void form_show(struct text *t, const struct form *x)
 {
 	size_t length = (size_t)(x->end - x->at);
+	assert(x->end >= x->at);
 	if (x->kind == FORM_END) {
 		text_string(t, "the end");
 	} else if (length <= SHOWN_MAX) {
@@ -132,6 +137,7 @@ void forms_integer(struct form *x)
 {
 	bool minus = x->text[0] == '-';
 	uint64_t n = 0, limit = (uint64_t)INT64_MAX + minus;
+	assert(x->length > minus);
 	x->fits = true;
 	x->number = 0;
 	for (size_t i = minus; i < x->length; i++) {
@@ -151,6 +157,7 @@ bool forms_push(struct forms *f, struct form *x, char bracket)
 		return forms_error_at(f, x->at,
 		                      "nested more than %d levels deep",
 		                      FORM_DEPTH_MAX);
+	assert(f->depth < FORM_DEPTH_MAX);
 	f->open[f->depth++] = bracket;
 	x->kind = FORM_OPEN;
 	x->bracket = bracket;
@@ -160,6 +167,7 @@ bool forms_push(struct forms *f, struct form *x, char bracket)
 
 bool forms_pop(struct forms *f, struct form *x)
 {
+	assert(f->depth > 0 && f->at < f->end);
 	x->kind = FORM_CLOSE;
 	x->bracket = f->open[--f->depth];
 	x->end = ++f->at;
@@ -170,6 +178,7 @@ bool forms_pop(struct forms *f, struct form *x)
 
 static void add_utf8(struct text *t, uint32_t c)
 {
+	assert(c > 0 && c <= 0x10ffff);
 	if (c < 0x80) {
 		text_char(t, (char)c);
 		return;
@@ -201,6 +210,7 @@ static int32_t hexadecimal(const struct forms *f, const char *p)
 		else
 			return -1;
 	}
+	assert(n >= 0 && n <= 0xffff);
 	return n;
 }
 
@@ -209,6 +219,7 @@ static bool unicode_escape(struct forms *f)
 {
 	const char *at = f->at;
 	int32_t c = hexadecimal(f, at + 2), low;
+	assert(f->end - at >= 2 && at[1] == 'u');
 	if (c < 0)
 		return forms_error_at(f, at,
 		                      "\\u needs four hexadecimal digits");
@@ -254,6 +265,7 @@ static bool plain(struct forms *f)
 {
 	unsigned char c = (unsigned char)*f->at;
 	char shown[32];
+	assert(f->at < f->end);
 	if (c >= 0x80) {
 		unsigned n = input_utf8_length(f->at, (size_t)(f->end - f->at));
 		if (!n)
@@ -294,6 +306,7 @@ bool forms_string(struct forms *f, struct form *x)
 	x->kind = FORM_STRING;
 	x->text = escaped ? f->unescaped.data : start;
 	x->length = escaped ? f->unescaped.length : (size_t)(f->at - start);
+	assert(*f->at == '"' && f->at < f->end);
 	x->end = ++f->at;
 	return true;
 }

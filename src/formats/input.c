@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -47,6 +48,7 @@ static bool read_all(struct input *in, int fd, struct diags *d)
 			return cannot_read(in, d, strerror(errno));
 		}
 		if (n == 0) break;
+		assert((size_t)n <= READ_STEP);
 		t.length += (size_t)n;
 	}
 	t.data[t.length] = '\0';
@@ -86,6 +88,7 @@ static bool map(struct input *in, int fd, size_t length)
 		free(pages);
 		return false;
 	}
+	assert(size > length);
 	*pages = (struct input_pages){ p, size };
 	mem_hold(pages, unmap);
 	in->pages = pages;
@@ -197,10 +200,12 @@ void input_close(struct input *in)
 void input_passed(struct input *in, const char *at)
 {
 	size_t offset = (size_t)(at - in->bytes);
+	assert(offset <= in->length);
 	if (!in->pages || offset - in->passed < PASSED_STEP) return;
 	size_t end = offset & ~(size_t)(PASSED_STEP - 1);
 	char *start = in->pages->at;
 	madvise(start + in->passed, end - in->passed, MADV_DONTNEED);
+	assert(end > in->passed && end <= in->pages->size);
 	in->passed = end;
 }
 
@@ -225,6 +230,7 @@ static char *line_copy(const char *start, size_t left)
 		shown += n;
 	}
 	char *copy = mem_take(shown + 1);
+	assert(shown <= length && length <= left);
 	memcpy(copy, start, shown);
 	copy[shown] = '\0';
 	return copy;
@@ -233,6 +239,7 @@ static char *line_copy(const char *start, size_t left)
 static uint32_t characters(const char *from, const char *to)
 {
 	uint32_t n = 0;
+	assert(from <= to);
 	for (; from < to; from++) n += ((unsigned char)*from & 0xc0) != 0x80;
 	return n;
 }
@@ -253,6 +260,7 @@ void input_error(const struct input *in, struct diags *d, const char *at,
 	va_start(args, format);
 	text_vformat(&message, format, args);
 	va_end(args);
+	assert(start <= at && at <= end);
 	char *shown = line_copy(start, (size_t)(end - start));
 	diags_add(d, DIAG_ERROR, in->file, line, 1 + characters(start, at),
 	          shown, "%s", text_get(&message));
@@ -265,6 +273,7 @@ void input_error_byte(const struct input *in, struct diags *d, const char *at,
 {
 	struct text message = { 0 };
 	va_list args;
+	assert(at >= in->bytes && at <= in->bytes + in->length);
 	va_start(args, format);
 	text_vformat(&message, format, args);
 	va_end(args);

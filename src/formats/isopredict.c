@@ -14,6 +14,7 @@
  * its transaction's own write is of that, whatever it names. What aborted is
  * not in the file.
  */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,6 +88,7 @@ static bool begins_with(struct piece p, const char *word)
 
 static void skip(struct piece *rest, size_t n)
 {
+	assert(n <= rest->length);
 	rest->at += n;
 	rest->length -= n;
 }
@@ -115,6 +117,7 @@ static bool find_inside(struct piece *rest, const char *open, char close,
 	for (;;) {
 		const char *at = memchr(rest->at, *open, rest->length);
 		if (!at) return false;
+		assert(at >= rest->at);
 		skip(rest, (size_t)(at - rest->at));
 		if (!take(rest, open))
 			skip(rest, 1);

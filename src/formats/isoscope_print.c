@@ -1,5 +1,6 @@
 /* Writing our own format: as history_print_canonical writes, of a trace of any
  * size. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,7 @@ static void print_string(struct text *t, const char *s)
 static void print_key(struct text *t, const struct trace *r, uint32_t key)
 {
 	const struct trace_key *k = &r->keys[key];
+	assert(key < r->key_count);
 	if (k->name) {
 		print_string(t, k->name);
 	} else {
@@ -88,6 +90,7 @@ static void print_init(struct text *t, const struct trace *r,
 static void print_key_versions(struct text *t, const struct trace *r,
                                const struct versions *v, uint32_t key)
 {
+	assert(v->ordered[key] <= v->first[key + 1] - v->first[key]);
 	print_key(t, r, key);
 	text_string(t, ":[");
 	for (uint32_t i = 0; i < v->ordered[key]; i++) {

@@ -1,5 +1,6 @@
 /* r(key,value,session,transaction), an operation each line: the text of Plume,
  * PolySI and AWDIT. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,6 +41,7 @@ enum { NONE = UINT32_MAX };
 
 static bool take(struct plume *p, char c)
 {
+	assert(p->s.at <= p->s.end);
 	scan_blanks(&p->s);
 	if (*p->s.at != c)
 		return scan_wrong(&p->s,
@@ -77,6 +79,7 @@ static uint32_t new_transaction(struct plume *p, struct integer n,
                                 enum trace_status status)
 {
 	uint32_t t = trace_transaction_new(p->b, p->session, status, p->s.line);
+	assert(p->session != NONE);
 	if (integer_is_wide(n)) {
 		struct digits wide = integer_digits(n);
 		trace_transaction_name(p->b, t, wide.text, wide.length);
@@ -89,6 +92,7 @@ static uint32_t new_transaction(struct plume *p, struct integer n,
 static bool two_sessions(struct plume *p, const struct transaction_entry *e,
                          const char *at)
 {
+	assert(e->session != p->session);
 	input_error(p->s.in, p->s.d, at,
 	            "transaction %" PRIu64 " is in two sessions: line %" PRIu32
 	            " has it in another one; numbers of transactions belong "
@@ -118,6 +122,7 @@ static bool find_committed(struct plume *p, struct integer n, const char *at,
 		}
 		p->last = i;
 	}
+	assert(p->last < p->count);
 	const struct transaction_entry *e = &p->entries[p->last];
 	*t = e->handle;
 	return e->session == p->session || two_sessions(p, e, at);
@@ -128,6 +133,7 @@ static bool find_committed(struct plume *p, struct integer n, const char *at,
 static uint32_t find_aborted(struct plume *p, struct integer n)
 {
 	struct session_entry *s = &p->sessions[p->session];
+	assert(p->session < p->session_count);
 	if (s->aborted == NONE || s->id != n.size) {
 		s->aborted = new_transaction(p, n, TRACE_ABORTED);
 		s->id = n.size;
@@ -143,6 +149,7 @@ static bool parse_operation(struct plume *p)
 	struct integer n[4];
 	const char *places[4];
 	enum event_kind kind = *p->s.at == 'r' ? EVENT_READ : EVENT_WRITE;
+	assert(*p->s.at == 'r' || *p->s.at == 'w');
 	p->s.at++;
 	if (!take(p, '(')) return false;
 	for (int i = 0; i < 4; i++) {
@@ -215,6 +222,7 @@ static void print_transaction(struct text *t, const struct printed *p,
 {
 	const struct trace_transaction *w = &p->r->transactions[n];
 	char after[64];
+	assert(n > 0 && n < p->r->transaction_count);
 	snprintf(after, sizeof after, ",%" PRId64 ",%" PRId64 ")\n",
 	         p->sessions[w->session], p->numbers[n]);
 	for (uint32_t i = w->first_op; i < w->first_op + w->op_count; i++) {

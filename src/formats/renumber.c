@@ -40,6 +40,7 @@ static uint32_t find_final(const struct values *v, uint32_t transaction,
 	const struct trace *r = v->r;
 	const struct trace_transaction *t = &r->transactions[transaction];
 	uint32_t op;
+	assert(transaction < r->transaction_count && key < r->key_count);
 	*at = table_probe(hash_mix(transaction, key));
 	while ((op = table_next(&v->finals, at)) != TABLE_NONE)
 		if (r->ops[op].key == key && op >= t->first_op &&
@@ -53,6 +54,7 @@ static uint32_t find_write(const struct values *v, uint32_t key, int64_t value,
                            uint8_t flags, struct table_probe *at)
 {
 	uint32_t i;
+	assert(key < v->r->key_count);
 	*at = table_probe(hash_mix(hash_mix(flags, key), (uint64_t)value));
 	while ((i = table_next(&v->writes, at)) != TABLE_NONE) {
 		const struct trace_op *op = &v->r->ops[i];
@@ -77,6 +79,7 @@ static void note_write(struct values *v, uint32_t transaction, uint32_t i)
 	struct table_probe at;
 	bool first =
 		find_write(v, op->key, op->value, flags, &at) == TABLE_NONE;
+	assert(op->kind == EVENT_WRITE && op->key < v->r->key_count);
 	if (!first || flags || op->value == v->n->initial ||
 	    is_reserved(v->n, op->value))
 		v->kept = false;
@@ -92,6 +95,7 @@ static int64_t fresh(struct values *v)
 {
 	while (v->next == v->n->initial || is_reserved(v->n, v->next))
 		v->next++;
+	assert(v->next < INT64_MAX);
 	return v->next++;
 }
 
@@ -131,6 +135,7 @@ static bool has_value_of(const struct values *v, uint32_t write,
                          const struct trace_op *op)
 {
 	const struct trace_op *w = &v->r->ops[write];
+	assert(write < v->r->op_count);
 	return w->value == op->value &&
 	       (w->flags & VALUE_FLAGS) == (op->flags & VALUE_FLAGS);
 }
@@ -142,6 +147,7 @@ static uint32_t write_of(const struct values *v, const struct trace_op *op)
 	const struct trace_transaction *w = &v->r->transactions[op->from];
 	struct table_probe at;
 	uint32_t last = find_final(v, op->from, op->key, &at);
+	assert(op->from < v->r->transaction_count);
 	if (last != TABLE_NONE && has_value_of(v, last, op)) return last;
 	uint32_t write = write_of_value(v, op);
 	if (write != TABLE_NONE && write >= w->first_op &&
@@ -153,6 +159,7 @@ static uint32_t write_of(const struct values *v, const struct trace_op *op)
 static int64_t read_value(struct values *v, const struct trace_op *op)
 {
 	uint32_t write = TABLE_NONE;
+	assert(op->kind == EVENT_READ);
 	if (op->from == TRACE_INIT) return v->n->initial;
 	if (op->from == TRACE_SELF)
 		write = v->own[op->key];
@@ -347,6 +354,7 @@ bool *ops_that_count(const struct trace *r)
 bool trace_session_is_void(const struct trace *r, uint32_t session)
 {
 	const struct trace_session *s = &r->sessions[session];
+	assert(session < r->session_count);
 	for (uint32_t i = 0; i < s->count; i++)
 		if (r->transactions[s->first + i].op_count) return false;
 	return true;

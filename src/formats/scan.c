@@ -1,5 +1,6 @@
 #include "formats/scan.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +14,7 @@ bool scan_wrong(struct scan *s, const char *format, ...)
 {
 	struct text message = { 0 };
 	va_list args;
+	assert(s->at >= s->in->bytes && s->at <= s->end);
 	va_start(args, format);
 	text_vformat(&message, format, args);
 	va_end(args);
@@ -43,6 +45,7 @@ bool scan_line_end(struct scan *s, const char *expected)
 	if (s->at == s->end) return true;
 	if (*s->at != '\n') return scan_wrong(s, "expected %s", expected);
 	s->at++;
+	assert(s->at <= s->end);
 	s->line++;
 	return true;
 }
@@ -60,6 +63,7 @@ static bool long_integer(const char *from, const char *to, uint64_t *n)
 bool scan_odd_integer(struct scan *s, const char *first, const char *last,
                       struct integer *n)
 {
+	assert(first <= last && last <= s->end);
 	if (first == last) {
 		s->at = first;
 		return scan_wrong(s, "expected an integer");
@@ -76,6 +80,7 @@ struct digits integer_digits(struct integer n)
 {
 	struct digits d;
 	d.length = (size_t)snprintf(d.text, sizeof d.text, "%" PRIu64, n.size);
+	assert(d.length < sizeof d.text);
 	return d;
 }
 

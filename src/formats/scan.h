@@ -2,6 +2,8 @@
 #ifndef ISO_FORMATS_SCAN_H
 #define ISO_FORMATS_SCAN_H
 
+#include <assert.h>
+
 #include "formats/parsers.h"
 #include "history/trace_build.h"
 
@@ -69,6 +71,7 @@ static inline bool integer_is_wide(struct integer n)
 }
 static inline int64_t integer_signed(struct integer n)
 {
+	assert(!integer_is_wide(n));
 	return (int64_t)(n.negative ? -n.size : n.size);
 }
 

@@ -1,5 +1,6 @@
 #include "formats/versions.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,8 @@ struct sorting {
 
 static bool is_version(const struct trace *r, uint32_t transaction, uint32_t op)
 {
+	assert(op - r->transactions[transaction].first_op <
+	       r->transactions[transaction].op_count);
 	return r->transactions[transaction].status == TRACE_COMMITTED &&
 	       r->ops[op].kind == EVENT_WRITE;
 }
@@ -51,6 +54,7 @@ static void group_by_key(struct versions *v, const struct trace *r)
 	each_version(v, r, true);
 	/* Each first[k] has become first[k + 1]. */
 	memmove(v->first + 1, v->first, r->key_count * sizeof *v->first);
+	assert(v->first[r->key_count] <= r->op_count);
 	v->first[0] = 0;
 }
 
@@ -79,6 +83,7 @@ static bool rank_chain(struct sorting *s, const struct history_known *known,
                        uint32_t count)
 {
 	uint32_t head = TRACE_NONE, senders = 0, walked = 0;
+	assert(count > 0);
 	clear_known(s, known, count);
 	for (uint32_t i = 0; i < count; i++) {
 		senders += !s->follows[known[i].from]++;
@@ -97,6 +102,7 @@ static bool rank_chain(struct sorting *s, const struct history_known *known,
 	for (uint32_t i = 0; i < count; i++)
 		if (known[i].from == head && s->rank[known[i].to] != UNORDERED)
 			return false;
+	assert(walked <= senders);
 	return walked + (s->follows[head] > 0) == senders;
 }
 
@@ -108,6 +114,7 @@ static void rank_alone(struct sorting *s, uint32_t key)
 	uint32_t *of_key = s->v->ops + s->v->first[key];
 	uint32_t n = s->v->first[key + 1] - s->v->first[key];
 	bool one = true;
+	assert(key < s->r->key_count);
 	for (uint32_t i = 1; i < n; i++)
 		one = one && ops[of_key[i]].from == ops[of_key[0]].from;
 	for (uint32_t i = 0; i < n; i++)
@@ -132,6 +139,7 @@ static void sort_key(struct sorting *s, uint32_t key, struct ranked *scratch)
 	struct versions *v = s->v;
 	uint32_t *ops = v->ops + v->first[key];
 	uint32_t n = v->first[key + 1] - v->first[key], ordered = 0;
+	assert(key < s->r->key_count && v->first[key] <= v->first[key + 1]);
 	if (!n) return;
 	for (uint32_t i = 0; i < n; i++)
 		scratch[i] = (struct ranked){ s->rank[s->r->ops[ops[i]].from],
@@ -174,6 +182,7 @@ static void sort_by_order(struct sorting *s, const uint32_t *order,
 	for (uint32_t t = 1; t < r->transaction_count; t++)
 		committed += r->transactions[t].status == TRACE_COMMITTED;
 	for (uint32_t i = 0; committed; i++) {
+		assert(i < r->transaction_count);
 		uint32_t t = order[i];
 		s->rank[t] = i;
 		if (t == TRACE_INIT) continue;
@@ -197,6 +206,7 @@ bool versions_find(struct versions *v, const struct trace *r,
 	};
 	struct ranked *scratch =
 		mem_take((r->op_count + (size_t)1) * sizeof *scratch);
+	assert(!v->ops && !v->place);
 	v->ordered = mem_take0(r->key_count + (size_t)1, sizeof *v->ordered);
 	v->place = mem_take((r->op_count + (size_t)1) * sizeof *v->place);
 	memset(v->place, 0xff, r->op_count * sizeof *v->place);
