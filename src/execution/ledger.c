@@ -19,6 +19,7 @@ void ledger_shared_init(struct ledger_shared *s, struct region *region)
 {
 	*s = (struct ledger_shared){ .region = region,
 		                     .numbers = { .count = 1,
+		                                  .most = TRANSACTIONS_MAX,
 		                                  .in_order = true },
 		                     .scratch = level_scratch_new() };
 }
@@ -49,7 +50,7 @@ static uint32_t give_number(struct ledger_shared *s, uint32_t session,
 	struct ledger_numbers *n = &s->numbers;
 	uint32_t id = ledger_number(s, session, index);
 	if (id != LEDGER_NONE) return id;
-	if (n->count >= TRANSACTIONS_MAX) return LEDGER_NONE;
+	if (n->count >= n->most) return LEDGER_NONE;
 	if (session >= n->session_count) {
 		uint32_t count = 2 * session + 2;
 		n->sessions = mem_grow(n->sessions, count, sizeof *n->sessions);
@@ -89,6 +90,14 @@ void ledger_free(struct ledger *l)
 	free(l->done);
 	free(l->own);
 	free(l->own_keys);
+}
+
+void ledger_go_in_order(struct ledger *l)
+{
+	assert(l->closure.count == 1);
+	closure_go_in_order(&l->closure, l->level);
+	l->in_order = true;
+	l->shared->numbers.most = LEDGER_NONE;
 }
 
 size_t ledger_bytes(const struct ledger *l)
@@ -288,7 +297,11 @@ void ledger_end(struct ledger *l, bool aborted,
 bool ledger_commit(struct ledger *l, const struct session_point *after)
 {
 	struct ledger_mark before = ledger_mark(l);
+	if (l->in_order &&
+	    !closure_may_end(&l->closure, l->own_keys, l->own_count))
+		return false;
 	ledger_end(l, false, after);
+	if (l->in_order) return true;
 	if (level_is_extensible(l->level) || ledger_allows(l)) return true;
 	ledger_rewind(l, &before);
 	return false;
@@ -302,8 +315,16 @@ void ledger_writers(struct ledger *l, uint32_t key, word *out)
 	closure_valid_writers(&l->closure, key, out);
 }
 
+const uint32_t *ledger_list_writers(struct ledger *l, uint32_t key,
+                                    uint32_t most, uint32_t *count)
+{
+	know_key(&l->closure, key);
+	return closure_list_writers(&l->closure, key, most, count);
+}
+
 bool ledger_satisfies(const struct ledger *l, enum level level)
 {
+	assert(!l->in_order);
 	struct relation r;
 	closure_relation(&l->closure, &r);
 	return level_allows(level, &r, l->shared->scratch);
@@ -319,7 +340,7 @@ bool ledger_may_read(struct ledger *l, uint32_t key, uint32_t source)
 	struct closure *c = &l->closure;
 	know_key(c, key);
 	if (!closure_may_read(c, key, source)) return false;
-	if (level_is_extensible(l->level)) return true;
+	if (l->in_order || level_is_extensible(l->level)) return true;
 	uint32_t count = c->count, reads = c->read_count;
 	closure_read(c, key, source);
 	bool allowed = ledger_allows(l);
@@ -409,7 +430,7 @@ void ledger_copy(struct ledger *to, const struct ledger *from, uint32_t count)
 	assert(to->shared == from->shared && count <= from->closure.count);
 	closure_copy_prefix(&to->closure, &from->closure, count);
 	reserve(to, from->capacity - 1);
-	reserve_session(to, from->session_count - 1);
+	if (from->session_count) reserve_session(to, from->session_count - 1);
 	memset(to->transactions, 0, to->capacity * sizeof *to->transactions);
 	memset(to->done, 0, to->session_count * sizeof *to->done);
 	for (uint32_t i = 1; i < count; i++) {

@@ -13,6 +13,10 @@
  *
  * What a transaction did is a chain of immutable nodes in a region: ledgers
  * share them, and a prefix of a transaction is a pointer.
+ *
+ * Who searches wants exact answers, and rows of bits for all pairs of
+ * transactions. Who serves live clients only goes forward, for a long time:
+ * ledger_go_in_order().
  */
 #ifndef ISO_EXECUTION_LEDGER_H
 #define ISO_EXECUTION_LEDGER_H
@@ -38,6 +42,7 @@ enum {
 
 struct ledger_numbers {
 	uint32_t count;  /* given so far, that of init included */
+	uint32_t most;   /* how many there may be: TRANSACTIONS_MAX */
 	uint32_t expect; /* how many to make room for at first */
 	uint32_t newest; /* the session that was given one last */
 	bool in_order;   /* all were given by session and place in it */
@@ -106,6 +111,7 @@ struct ledger_pending {
 struct ledger {
 	struct closure closure;
 	enum level level;
+	bool in_order; /* ledger_go_in_order */
 	struct ledger_shared *shared;
 	/* By number; NULL: not here, or it has not ended. */
 	const struct ledger_transaction **transactions;
@@ -123,6 +129,13 @@ struct ledger {
 void ledger_init(struct ledger *l, enum level level, uint32_t sessions,
                  struct ledger_shared *shared);
 void ledger_free(struct ledger *l);
+/* Before the first transaction: the order of the ledger becomes the commit
+ * order. Then there may be any number of transactions, in memory that is
+ * proportional to them; only the last one can be taken back. What is allowed
+ * satisfies the level, but not all that does is allowed; there is
+ * ledger_list_writers() in place of ledger_writers(), and no question about the
+ * history as a whole. */
+void ledger_go_in_order(struct ledger *l);
 /* Bytes held, without what is in the region. */
 size_t ledger_bytes(const struct ledger *l);
 
@@ -164,6 +177,11 @@ bool ledger_commit(struct ledger *l, const struct session_point *after);
  * closure.words words: those that the level allows, if it is extensible; else
  * there may be more, which ledger_may_read() sorts out. */
 void ledger_writers(struct ledger *l, uint32_t key, word *out);
+/* The same, listed in their order, until the next call: of each session only
+ * those among its newest `most` writers, or more. With a small number there may
+ * be none. */
+const uint32_t *ledger_list_writers(struct ledger *l, uint32_t key,
+                                    uint32_t most, uint32_t *count);
 /* Of the same for one writer of the key. Exact for every level. */
 bool ledger_may_read(struct ledger *l, uint32_t key, uint32_t source);
 /* Does the history so far satisfy the level? Exact for every level. */
