@@ -2,11 +2,10 @@
 
 #include <stdlib.h>
 
+#include "api/explorations.h"
 #include "base/diag.h"
 #include "base/memory.h"
 #include "cli/exit_codes.h"
-#include "cli/explore_estimate.h"
-#include "cli/explore_random.h"
 #include "cli/explore_unit.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -18,7 +17,6 @@
 #include "dpor/origin.h"
 #include "dpor/verdict.h"
 #include "history/history.h"
-#include "result/explored.h"
 #include "vm/program.h"
 #include "analyse/symmetry.h"
 
@@ -41,7 +39,7 @@ int explore_deliver(const struct exploration *x, const struct explorer *e,
 static int deliver(const struct exploration *x, const struct explorer *e)
 {
 	struct estimate all = { 0 };
-	if (!x->quiet || x->json) all = explore_share(e);
+	if (!x->quiet || x->json) all = explored_share(e);
 	return explore_deliver(x, e,
 	                       &(struct explored_beside){ .share = &all });
 }

@@ -38,12 +38,11 @@ struct program *settings_reordered(const struct program *p, const char *order);
  * it cannot be read, or is none of the program. */
 struct origin *explore_origin(const struct exploration *x);
 
-/* explore_share.c: how many histories there are, after an exploration that
- * ended early; groups == 0 if that is not known. */
-struct estimate explore_share(const struct explorer *e);
-
-/* explore_levels.c: the table of --levels; returns the exit code. */
+/* explore_kinds.c: --levels, --estimate, --random; each returns the exit code.
+ */
 int explore_levels(const struct exploration *x);
+int explore_estimate(const struct exploration *x);
+int explore_random(const struct exploration *x);
 /* Says what was found, and draws it as asked; returns the exit code. */
 int explore_deliver(const struct exploration *x, const struct explorer *e,
                     const struct explored_beside *beside);

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "api/explorations.h"
 #include "base/diag.h"
 #include "cli/exit_codes.h"
 #include "cli/explore.h"
@@ -13,7 +14,6 @@
 #include "cli/settings.h"
 #include "distribute/task.h"
 #include "dpor/tally.h"
-#include "result/explored.h"
 #include "vm/program.h"
 #include "analyse/symmetry.h"
 
@@ -34,7 +34,7 @@ static int report(const struct merging *g, const struct explorer *e)
 	if (finished < parts)
 		say("%zu of %zu units are finished", finished, parts);
 	if (g->line->value[OPTION_JSON] || !g->line->value[OPTION_QUIET])
-		all = explore_share(e);
+		all = explored_share(e);
 	struct result *r = result_of_exploration(
 		e, &(struct explored_beside){ .share = &all },
 		outputs_depth(g->line));

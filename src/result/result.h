@@ -22,7 +22,7 @@
  * What has a form of its own (an assertion, a history, a cycle) is a typed
  * part. A part that a command does not have is left out.
  *
- * The JSON form (docs/manual.md, "Results in JSON") is the spine in this order:
+ * The JSON form (docs/manual.md, section 20) is the spine in this order:
  *
  *	{"isoscope":..., settings..., "verdict":..., "reason":..., findings...,
  *	 "assertions":[...], "warnings":[...], measures...}

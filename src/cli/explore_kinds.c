@@ -1,0 +1,141 @@
+/* explore --levels, --estimate and --random. */
+#include <stdio.h>
+
+#include "api/explorations.h"
+#include "cli/exit_codes.h"
+#include "cli/explore.h"
+#include "cli/explore_unit.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/program.h"
+#include "cli/settings.h"
+#include "cli/watch.h"
+#include "isoscope.h"
+#include "report/progress.h"
+#include "report/report.h"
+
+/* ---- --levels ---- */
+
+struct watched_levels {
+	const struct exploration *x;
+	struct watch *watch;
+	char what[32];
+};
+
+static struct explore_observer begin_level(void *payload, enum level l,
+                                           struct explore_options *o)
+{
+	struct watched_levels *w = payload;
+	struct exploration under = *w->x;
+	under.options = *o;
+	snprintf(w->what, sizeof w->what, "under %s", level_word(l));
+	w->watch = watch_new(&under, w->what);
+	o->snapshot_every = watch_every(w->watch);
+	return watch_observer(w->watch);
+}
+
+static void end_level(void *payload, struct explorer *e)
+{
+	struct watched_levels *w = payload;
+	watch_end(w->watch, e);
+}
+
+static int deliver_levels(const struct exploration *x,
+                          const struct levels_table *table)
+{
+	struct result *r = result_of_levels(table, x->options.level);
+	struct text t = { 0 };
+	if (x->json)
+		report_json(&t, r, iso_version());
+	else
+		report_text(&t, &x->style, r);
+	int code = output_text(stdout, "-", &t) ? exit_code_of(r->verdict)
+	                                        : EXIT_INTERNAL;
+	text_free(&t);
+	result_free(r);
+	return code;
+}
+
+int explore_levels(const struct exploration *x)
+{
+	struct watched_levels w = { .x = x };
+	struct levels_request q = { .program = x->program,
+		                    .options = &x->options,
+		                    .payload = &w,
+		                    .begin = begin_level,
+		                    .end = end_level };
+	struct levels_table *table = explore_all_levels(&q);
+	int code = program_failed(x->line, x->program)
+	                   ? EXIT_INPUT
+	                   : deliver_levels(x, table);
+	levels_table_free(table);
+	return code;
+}
+
+/* ---- --estimate ---- */
+
+struct watched_outlook {
+	const struct exploration *x;
+	struct progress progress;
+};
+
+static bool begin_outlook(void *payload, struct explorer *e)
+{
+	const struct watched_outlook *w = payload;
+	return !w->x->unit->unit || explore_unit_begin(w->x->unit, e);
+}
+
+static bool tick_outlook(void *payload, const struct explore_stats *s,
+                         uint32_t depth)
+{
+	struct watched_outlook *w = payload;
+	progress_tick(&w->progress, s, depth);
+	return true;
+}
+
+int explore_estimate(const struct exploration *x)
+{
+	const struct command_line *c = x->line;
+	struct watched_outlook w = { x, output_progress(c) };
+	struct outlook_request q = { .program = x->program,
+		                     .options = &x->options,
+		                     .seconds = 1,
+		                     .seed = 1,
+		                     .payload = &w,
+		                     .begin = begin_outlook,
+		                     .tick = tick_outlook };
+	struct outlook outlook;
+	bool said = *c->value[OPTION_ESTIMATE];
+	if (said && !setting_seconds(c, OPTION_ESTIMATE, &q.seconds))
+		return EXIT_USAGE;
+	if (!setting_seed(c, OPTION_EXPLORE_SEED, &q.seed)) return EXIT_USAGE;
+	struct explorer *e = explore_ahead(&q, &outlook);
+	progress_end(&w.progress);
+	if (!e) return EXIT_INPUT;
+	int code = explore_deliver(
+		x, e, &(struct explored_beside){ .outlook = &outlook });
+	explorer_free(e);
+	return code;
+}
+
+/* ---- --random ---- */
+
+int explore_random(const struct exploration *x)
+{
+	const struct command_line *c = x->line;
+	struct sample_share share;
+	uint64_t count = 0, seed = 1;
+	if (!setting_count(c, OPTION_RANDOM, &count) ||
+	    !setting_seed(c, OPTION_EXPLORE_SEED, &seed))
+		return EXIT_USAGE;
+	struct watch *w = watch_new(x, NULL);
+	if (!w) return EXIT_USAGE;
+	struct explore_observer observer = watch_observer(w);
+	struct explorer *e = explore_sample(x->program, &x->options, &observer,
+	                                    count, seed, &share);
+	bool fine = watch_end(w, e);
+	int code = explore_deliver(
+		x, e, &(struct explored_beside){ .sample = &share });
+	explorer_free(e);
+	return fine ? code : EXIT_INTERNAL;
+}
