@@ -511,8 +511,10 @@ typedef struct iso_check iso_check;
 typedef struct iso_execution iso_execution;
 
 typedef enum iso_algorithm {
-	ISO_EXPLORE_CE, /* every history once: explore-ce, explore-ce* */
-	ISO_EXPLORE_DFS /* the baseline without reduction: histories repeat */
+	ISO_EXPLORE_CE,  /* every history once: explore-ce, explore-ce* */
+	ISO_EXPLORE_DFS, /* the baseline without reduction: histories repeat */
+	ISO_EXPLORE_ORDERLY /* every history once, by its first serial order;
+	                     * under the level itself */
 } iso_algorithm;
 
 typedef struct iso_options {
@@ -532,6 +534,18 @@ typedef struct iso_options {
 	unsigned threads;      /* that explore; 0: one. The results are the
 	                        * same; iso_observer.history is called by any
 	                        * of them, one at a time */
+	/* These two explore orderly, whatever `algorithm` says. */
+	bool symmetry; /* one history of each class of those that differ only
+	                * in which of several sessions with the same code did
+	                * what */
+	bool bounded;  /* only histories with a serial order in which at most
+	                * max_changes reads do not read the latest */
+	uint64_t max_changes;
+	/* Begin at this observed history of the program and go outwards, those
+	 * with the fewest changed reads first: to the first that is not
+	 * serializable or, with `bounded`, to all with at most max_changes of
+	 * them. Must live as long as the check. */
+	const iso_history *from;
 } iso_options;
 
 typedef enum iso_stop {
@@ -544,7 +558,9 @@ typedef enum iso_stop {
 	ISO_STOP_TRANSACTIONS, /* too many transactions in one session */
 	ISO_STOP_KEYS,         /* too many distinct keys */
 	ISO_STOP_EVENTS,       /* too many events in one transaction */
-	ISO_STOP_CLIENT        /* iso_check_run() returned ISO_E_CLIENT */
+	ISO_STOP_CLIENT,       /* iso_check_run() returned ISO_E_CLIENT */
+	ISO_STOP_CHANGES,      /* all with max_changes changed reads or fewer */
+	ISO_STOP_STALE         /* the same of stale reads */
 } iso_stop;
 
 typedef struct iso_stats {
@@ -577,7 +593,9 @@ typedef struct iso_observer {
 } iso_observer;
 
 /* The program is borrowed, the options are copied; `options` may be NULL.
- * Returns 0, ISO_E_ARGUMENT or ISO_E_LEVEL. */
+ * Returns 0, ISO_E_ARGUMENT (or they do not go together), ISO_E_LEVEL,
+ * ISO_E_HISTORY (`from` is of another program) or ISO_E_PROGRAM (it is too
+ * symmetric to count in 64 bits). */
 ISO_API int iso_check_new(iso_check **out, const iso_program *program,
                           const iso_options *options);
 ISO_API void iso_check_free(iso_check *check);

@@ -5,8 +5,10 @@
 
 #include "api/objects.h"
 #include "api/results.h"
+#include "analyse/symmetry.h"
 #include "base/memory.h"
 #include "dpor/explorer.h"
+#include "dpor/origin.h"
 #include "dpor/verdict.h"
 #include "history/history.h"
 #include "vm/program.h"
@@ -22,6 +24,8 @@ struct registered {
 
 struct iso_check {
 	struct explorer *explorer;
+	struct symmetry *symmetry; /* what it borrows; NULL: nothing */
+	struct origin *origin;
 	pthread_mutex_t telling; /* observers are told one at a time */
 	bool told_to_stop;       /* by one of them */
 	atomic_bool interrupt;
@@ -34,8 +38,15 @@ struct iso_check {
 _Static_assert((int)ISO_STOP_HISTORIES == (int)STOP_HISTORIES &&
                        (int)ISO_STOP_INTERRUPTED == (int)STOP_INTERRUPTED &&
                        (int)ISO_STOP_EVENTS == (int)STOP_EVENTS &&
-                       (int)ISO_STOP_CLIENT == (int)STOP_GUEST,
+                       (int)ISO_STOP_CLIENT == (int)STOP_GUEST &&
+                       (int)ISO_STOP_STALE == (int)STOP_STALE,
                "iso_stop follows STOP_TABLE");
+
+static const enum explorer_algorithm algorithms[] = {
+	[ISO_EXPLORE_CE] = EXPLORE_CE,
+	[ISO_EXPLORE_DFS] = EXPLORE_DFS,
+	[ISO_EXPLORE_ORDERLY] = EXPLORE_ORDERLY,
+};
 
 static void public_stats(iso_stats *out, const struct explore_stats *s)
 {
@@ -107,7 +118,7 @@ static int choose_levels(struct explore_options *to, const iso_options *from,
 		to->level = internal_level(from->level);
 	else if (stated && level_from_word(stated) != LEVEL_COUNT)
 		to->level = level_from_word(stated);
-	if (to->algorithm == EXPLORE_DFS) {
+	if (to->algorithm != EXPLORE_CE) {
 		to->base = to->level;
 		if (is_level(from->base) &&
 		    internal_level(from->base) != to->level)
@@ -122,6 +133,34 @@ static int choose_levels(struct explore_options *to, const iso_options *from,
 	return ISO_OK;
 }
 
+/* What the exploration needs to know of the program first. */
+static int borrow(struct explore_options *o, const iso_options *given,
+                  const struct program *p, struct symmetry **symmetry,
+                  struct origin **origin)
+{
+	struct diags d = { 0 };
+	int status = ISO_OK;
+	if (given->from) {
+		o->origin = *origin =
+			origin_new(p, history_as_trace(given->from), &d);
+		if (!*origin) status = ISO_E_HISTORY;
+	}
+	if (given->symmetry) {
+		o->symmetry = *symmetry = symmetry_new(p, &d);
+		if (!*symmetry) status = ISO_E_PROGRAM;
+	}
+	/* Where each history is a class of its own, the usual algorithm finds
+	 * the same, and faster. */
+	if (*symmetry && (*symmetry)->trivial && !given->bounded &&
+	    !given->algorithm) {
+		o->symmetry = NULL;
+		o->algorithm = EXPLORE_CE;
+		o->base = level_base(o->level);
+	}
+	diags_free(&d);
+	return status;
+}
+
 int iso_check_new(iso_check **out, const iso_program *program,
                   const iso_options *options)
 {
@@ -131,23 +170,35 @@ int iso_check_new(iso_check **out, const iso_program *program,
 	if (!options_read(&given, sizeof given, options)) return ISO_E_ARGUMENT;
 	if ((given.level && !is_level(given.level)) ||
 	    (given.base && !is_level(given.base)) || !(given.timeout >= 0) ||
-	    (given.algorithm != ISO_EXPLORE_CE &&
-	     given.algorithm != ISO_EXPLORE_DFS))
+	    given.algorithm < ISO_EXPLORE_CE ||
+	    given.algorithm > ISO_EXPLORE_ORDERLY)
+		return ISO_E_ARGUMENT;
+	bool orderly = given.symmetry || (given.bounded && !given.from);
+	if (given.algorithm == ISO_EXPLORE_DFS && (orderly || given.from))
+		return ISO_E_ARGUMENT;
+	if (given.from &&
+	    (given.symmetry || given.algorithm || given.threads > 1))
 		return ISO_E_ARGUMENT;
 	struct explore_options o = {
-		.algorithm = given.algorithm == ISO_EXPLORE_DFS ? EXPLORE_DFS
-		                                                : EXPLORE_CE,
+		.algorithm = given.from ? EXPLORE_OUTWARD
+		             : orderly  ? EXPLORE_ORDERLY
+		                        : algorithms[given.algorithm],
 		.max_histories = given.max_histories,
 		.timeout = given.timeout,
 		.memory = given.memory,
 		.stop_on_violation = given.stop_on_violation,
-		.robust = given.robust,
+		.robust = given.robust || given.from,
 		.classify = given.classify,
 		.check_duplicates = given.check_duplicates,
 		.jobs = given.threads,
-		.max_changes = UINT64_MAX,
+		.max_changes = given.bounded ? given.max_changes : UINT64_MAX,
+		.stop_unserializable = given.from && !given.bounded,
 	};
+	struct symmetry *symmetry = NULL;
+	struct origin *origin = NULL;
 	int status = choose_levels(&o, &given, program->compiled);
+	if (status < 0) return status;
+	status = borrow(&o, &given, program->compiled, &symmetry, &origin);
 	if (status < 0) return status;
 	iso_check *c = mem_take0(1, sizeof *c);
 	atomic_init(&c->interrupt, false);
@@ -156,6 +207,8 @@ int iso_check_new(iso_check **out, const iso_program *program,
 	struct explore_observer observer = { .payload = c,
 		                             .history = forward_history,
 		                             .tick = forward_tick };
+	c->symmetry = symmetry;
+	c->origin = origin;
 	c->explorer = explorer_new(program->compiled, &o, &observer);
 	c->examples = mem_take0(explorer_slot_count(c->explorer),
 	                        sizeof *c->examples);
@@ -172,6 +225,8 @@ void iso_check_free(iso_check *check)
 	free(check->examples);
 	free(check->observers);
 	explorer_free(check->explorer);
+	symmetry_free(check->symmetry);
+	origin_free(check->origin);
 	pthread_mutex_destroy(&check->telling);
 	free(check);
 }
