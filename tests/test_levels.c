@@ -73,7 +73,8 @@ START_TEST(random_histories)
 		history_free(h);
 	}
 	ck_assert_uint_eq(seen[LEVEL_NONE], fewer(HISTORIES));
-	for (enum level a = 0; a < LEVEL_COUNT; a++)
+	bool enough = fewer(HISTORIES) >= HISTORIES / 2;
+	for (enum level a = 0; enough && a < LEVEL_COUNT; a++)
 		for (enum level b = 0; b < LEVEL_COUNT; b++)
 			if (a != b && level_implies(a, b))
 				ck_assert_msg(seen[a] < seen[b],

@@ -1,5 +1,6 @@
 #include "axioms/dead_ends.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/hash.h"
@@ -34,6 +35,7 @@ void dead_ends_begin(struct dead_ends *f, unsigned words)
 {
 	f->time++;
 	f->used = 0;
+	assert(words);
 	if (f->stride >= PLACE + words) return;
 	dead_ends_free(f);
 	f->stride = PLACE + words;
@@ -44,6 +46,7 @@ void dead_ends_begin(struct dead_ends *f, unsigned words)
 static word *slot_of(const struct dead_ends *f, const word *place,
                      unsigned words)
 {
+	assert(PLACE + words <= f->stride && f->used < f->slot_count);
 	uint64_t hash = 0;
 	for (unsigned w = 0; w < words; w++) hash = hash_mix(hash, place[w]);
 	for (size_t i = hash;; i++) {
@@ -87,6 +90,7 @@ void dead_ends_add(struct dead_ends *f, const word *place, unsigned words,
 	word *slot = slot_of(f, place, words);
 	if (slot[TIME] != f->time) {
 		f->used++;
+		assert(f->used < f->slot_count);
 		slot[TIME] = f->time;
 		bits_copy(slot + PLACE, place, words);
 	} else if (slot[BUDGET] >= budget) {

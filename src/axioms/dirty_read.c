@@ -1,5 +1,7 @@
 #include "axioms/dirty_read.h"
 
+#include <assert.h>
+
 #include "history/history.h"
 
 /* True when the value is one that the writer wrote to the key but replaced. */
@@ -30,6 +32,7 @@ bool dirty_read_find(const struct history *h, struct dirty_read *out)
 			    e->from == HISTORY_INIT)
 				continue;
 			const struct transaction *w;
+			assert(e->from < h->transaction_count);
 			w = &h->transactions[e->from];
 			if (!w->aborted &&
 			    !is_intermediate(w, e->key, e->value))

@@ -1,6 +1,8 @@
 /* ser: a read takes the value of the last writer before its transaction. */
 #include "axioms/kernels.h"
 
+#include <assert.h>
+
 /* Forced, for a read of t from t1 and another writer t2 of the key: before t1
  * when it is before t; after t when it is after t1. */
 BITS_INLINE bool ser_saturate(struct level_scratch *s, const struct relation *r,
@@ -42,6 +44,7 @@ BITS_INLINE bool ser_in_order(struct level_scratch *s, const struct relation *r,
                               const uint32_t *order, struct order_choice *out,
                               unsigned words)
 {
+	assert(r->order_count && order[0] == 0);
 	order_place(s, order, r->order_count, words);
 	for (uint32_t i = 0; i < r->read_count; i++) {
 		struct relation_read a = r->reads[i];

@@ -3,6 +3,8 @@
  * of one key the earlier is in the snapshot of the later. */
 #include "axioms/kernels.h"
 
+#include <assert.h>
+
 /* Forced, for a read of t from t1 and another writer t2 of the key: t2 commits
  * before t1 does when it commits before t begins, and after t begins when it
  * commits after t1. False on a cycle. */
@@ -82,6 +84,7 @@ BITS_INLINE bool snapshot_bounds(struct level_scratch *s,
 	const unsigned half = 64 * words, width = 2 * words;
 	const word *rows = closed ? s->before + words : r->past;
 	const size_t stride = closed ? width : words;
+	assert(order[0] == 0);
 	s->bound[order[0]] = order[0];
 	for (uint32_t k = 1; k < r->order_count; k++) {
 		uint32_t t = order[k];
@@ -111,6 +114,7 @@ BITS_INLINE bool snapshot_in_order(struct level_scratch *s,
                                    struct order_choice *out, unsigned words)
 {
 	const unsigned half = 64 * words;
+	assert(r->order_count && r->order_count <= half);
 	order_place(s, order, r->order_count, words);
 	if (!snapshot_bounds(s, r, order, closed, out, words)) return false;
 	for (uint32_t i = 0; i < r->read_count; i++) {

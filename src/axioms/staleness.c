@@ -164,6 +164,7 @@ BITS_INLINE bool place(const struct undecided_reads *d, struct node *n,
 	bits_add(n->placed, t);
 	stale += open_reads(d, n, t, words, read_words);
 	if (stale > *n->budget) return false;
+	assert(bits_has(n->placed, t));
 	*n->budget -= stale;
 	return true;
 }
@@ -250,6 +251,7 @@ BITS_INLINE unsigned choose(const struct undecided_reads *d, struct node *n,
 		least = price;
 		best = t;
 	}
+	assert(best == 64 * words || !bits_has(n->placed, best));
 	if (best < 64 * words) bits_drop(n->left, best);
 	return best;
 }

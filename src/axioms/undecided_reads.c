@@ -50,7 +50,8 @@ void undecided_grow(struct undecided_reads *d, const struct relation *r)
 		d->capacity = need + need / 2;
 		d->memory = mem_take(d->capacity);
 	}
-	lay_out(d, r, d->memory);
+	size_t used = lay_out(d, r, d->memory);
+	assert(used == need && used <= d->capacity);
 }
 
 BITS_INLINE word *row_of(word *rows, unsigned i, unsigned words)
@@ -151,6 +152,7 @@ BITS_INLINE void join_exclusive(struct undecided_reads *d,
 	while (set != NONE && d->source[set] != a.source) set = d->older[set];
 	if (set == NONE) {
 		set = d->exclusive_count++;
+		assert(set <= read);
 		bits_zero(row_of(d->exclusive, set, read_words), read_words);
 		d->source[set] = a.source;
 		d->older[set] = d->newest[a.key];
@@ -166,6 +168,7 @@ BITS_INLINE void add_undecided(struct undecided_reads *d,
                                struct relation_read a, unsigned words,
                                unsigned read_words)
 {
+	assert(a.reader != a.source && a.reader);
 	uint32_t read = d->read_count++;
 	const word *rivals = row_of(d->rivals, read, words);
 	const word *after = row_of(d->after, a.source, words);
@@ -195,6 +198,7 @@ BITS_INLINE void drop_single_sets(struct undecided_reads *d,
 		word *to = row_of(d->exclusive, kept++, read_words);
 		if (to != set) bits_copy(to, set, read_words);
 	}
+	assert(kept <= d->exclusive_count);
 	d->exclusive_count = kept;
 }
 

@@ -3,6 +3,8 @@
  * forced by reads have no cycle. */
 #include "axioms/kernels.h"
 
+#include <assert.h>
+
 /* The transactions that the read number i must see. `earlier` is kept from one
  * read to the next. */
 BITS_INLINE const word *weak_sight(const struct relation *r, uint32_t i,
@@ -39,6 +41,7 @@ BITS_INLINE bool weak_in_some_order(struct level_scratch *s,
                                     const struct relation *r, enum sight sight,
                                     unsigned words)
 {
+	assert(sight > SIGHT_NOTHING && sight < SIGHT_PREFIX);
 	order_begin(s, r, words);
 	if (!order_add_known(s, r, 0, 0, words)) return false;
 	for (uint32_t i = 0; i < r->read_count; i++) {

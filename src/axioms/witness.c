@@ -230,6 +230,7 @@ static bool commit_to(struct refutation *p, struct dependency e)
 /* Does the dependency lead to a cycle? Leaves all as it was. */
 static bool is_refuted(struct refutation *p, struct dependency e)
 {
+	assert(!p->failed && !p->s->logging);
 	size_t changes = p->s->change_count, count = p->d.count;
 	p->s->logging = true;
 	bool refuted = !commit_to(p, e);
@@ -354,6 +355,7 @@ static void weak_witness(enum level l, const struct relation *r,
 			dependencies_close(&d, d.added[i], out);
 		}
 	}
+	assert(out->count);
 	free(earlier);
 	dependencies_free(&d);
 }

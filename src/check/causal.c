@@ -71,6 +71,7 @@ static void list_writer(struct causal *c, uint32_t t, uint32_t key)
 	struct key_writers *k = &c->keys[key];
 	uint32_t at = c->f->writer_first[key] + k->total++;
 	const struct path_cover_place *place = c->cover.place;
+	assert(at < c->f->writer_first[key + 1]);
 	c->sorted[at] = t;
 	if (!k->groups || place[c->sorted[k->group]].path != place[t].path) {
 		k->group = c->hint[at] = at;
@@ -119,6 +120,7 @@ static void list_predecessors(struct causal *c)
 
 static void begin_block(struct causal *c, uint32_t first)
 {
+	assert(first < c->cover.count);
 	uint32_t rest = c->cover.count - first;
 	c->first = first;
 	c->columns = rest < c->block ? rest : c->block;
@@ -171,6 +173,7 @@ static uint32_t last_within(struct causal *c, uint32_t begin, uint32_t end,
 		else
 			high = middle;
 	}
+	assert(low >= begin && low < end);
 	c->hint[begin] = low;
 	return low;
 }
@@ -185,6 +188,7 @@ static const int32_t *raise_need(struct causal *c, uint32_t t1, uint32_t t2)
 {
 	if (!c->need[t1]) c->need[t1] = clock_copy(&c->rows, c->row[t1]);
 	int32_t *need = clock_at(&c->rows, c->need[t1]);
+	assert(column_of(c, t2) < c->columns);
 	need[column_of(c, t2)] = position_of(c, t2);
 	return need;
 }
@@ -299,6 +303,7 @@ static void leave_predecessors(struct causal *c, uint32_t t)
 {
 	for (uint32_t i = c->pred_first[t]; i < c->pred_first[t + 1]; i++) {
 		uint32_t u = c->preds[i];
+		assert(c->left[u]);
 		if (--c->left[u] == 0 && (c->row[u] || c->need[u]))
 			finish(c, u);
 	}
@@ -318,6 +323,7 @@ static void add_itself(struct causal *c, uint32_t t)
 	clock_at(&c->rows, c->row[t])[column] = position_of(c, t);
 	for (uint32_t i = f->write_first[t]; i < f->write_first[t + 1]; i++) {
 		uint32_t key = f->writes[i];
+		assert(c->keys[key].met < c->keys[key].total);
 		c->recent[f->writer_first[key] + c->keys[key].met++] = t;
 	}
 }

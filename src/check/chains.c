@@ -1,5 +1,6 @@
 #include "check/chains.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -27,6 +28,7 @@ static void assign(struct chains *c, const struct facts *f)
 	bool *tail = mem_take0(f->n, sizeof *tail);
 	for (uint32_t k = 1; k < f->n; k++) {
 		uint32_t t = f->order[k], u = find_tail(f, tail, t);
+		assert(t > 0 && t < f->n && (!u || tail[u]));
 		if (u) {
 			c->chain_of[t] = c->chain_of[u];
 			c->place_of[t] = c->place_of[u] + 1;
@@ -46,6 +48,7 @@ static void list_members(struct chains *c, const struct facts *f)
 	for (uint32_t i = 0; i < c->count; i++) c->first[i + 1] += c->first[i];
 	for (uint32_t t = 1; t < f->n; t++)
 		c->members[c->first[c->chain_of[t]] + c->place_of[t]] = t;
+	assert(c->first[c->count] == f->n - 1);
 }
 
 /* Chain by chain, each transaction goes to the lists of its keys. */
@@ -77,6 +80,7 @@ static void list_groups(struct chains *c, const struct facts *f)
 			i = k;
 		}
 	}
+	assert(count <= f->writer_first[f->key_count]);
 	c->group_first[f->key_count] = count;
 }
 

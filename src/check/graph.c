@@ -105,6 +105,7 @@ void graph_add(struct graph *g, uint32_t from, uint32_t to)
 void graph_add_known(struct graph *g)
 {
 	const struct facts *f = g->f;
+	assert(g->known_first == GRAPH_NONE);
 	g->known_first = g->count;
 	for (uint32_t i = 0; i < f->known_count; i++)
 		if (!facts_so(f, f->known[i].from, f->known[i].to))
@@ -124,6 +125,7 @@ bool graph_enough(struct graph *g, uint64_t steps)
 
 bool graph_too_large(struct graph *g, uint64_t bytes)
 {
+	assert(g->count <= g->capacity);
 	bytes += (uint64_t)g->capacity * sizeof *g->edges;
 	if (!check_clock_too_large(g->clock, bytes)) return false;
 	g->stopped = true;

@@ -5,6 +5,7 @@
  * back, with all that came after it, and its opposite follows from the others
  * (dependency-directed backtracking).
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,6 +81,7 @@ static bool choose(void *data, const struct open_choice *c)
 static void find_culprits(struct guess *g)
 {
 	struct proof *p = &g->proof;
+	assert(g->s->conflicting);
 	if (g->blamed_capacity < g->count) {
 		g->blamed_capacity = 2 * g->count;
 		g->blamed = mem_grow(g->blamed, g->blamed_capacity,
@@ -111,6 +113,7 @@ static uint32_t last_culprit(struct guess *g)
 
 static void forget_decisions(struct guess *g, size_t count)
 {
+	assert(count <= g->count);
 	while (g->count > count) free(g->decisions[--g->count].from);
 }
 
@@ -123,6 +126,7 @@ static void return_to(struct guess *g, uint32_t i)
 		g->stage_count--;
 	if (g->stage_count) {
 		struct stage *stage = &g->stages[g->stage_count - 1];
+		assert(stage->decisions <= i);
 		reach_back(s, stage->mark);
 		for (uint32_t k = stage->decisions; k < i; k++) {
 			g->decisions[k].position = s->edge_count;
@@ -135,6 +139,7 @@ static void return_to(struct guess *g, uint32_t i)
 
 static void turn(struct guess *g, uint32_t i)
 {
+	assert(i < g->count);
 	struct decision d = g->decisions[i];
 	uint32_t *from = mem_take((i + 1) * sizeof *from), count = 0;
 	for (uint32_t k = 0; k < i; k++)
@@ -147,6 +152,7 @@ static void turn(struct guess *g, uint32_t i)
 	turned->follows = true;
 	turned->from = mem_grow(from, count + 1, sizeof *from);
 	turned->from_count = count;
+	assert(g->count == (size_t)i + 1);
 }
 
 /* False when nothing is left to take back, or patience is at its end. */
@@ -204,6 +210,7 @@ enum strong_answer guess_guided(struct strong *s, const struct guide *guide)
 	proof_init(&g.proof, s);
 	reach_sort_by_time(s);
 	strong_order(s, g.sequence);
+	assert(g.sequence[0] == 0);
 	bool done = decide(&g);
 	reach_settle(s);
 	forget_decisions(&g, 0);

@@ -1,5 +1,6 @@
 #include "check/path.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -36,11 +37,13 @@ void path_begin(struct path_search *p)
 
 void path_goal(struct path_search *p, uint32_t t)
 {
+	assert(t < p->g->f->n);
 	p->goal[t] = p->search;
 }
 
 void path_start(struct path_search *p, uint32_t t)
 {
+	assert(t < p->g->f->n);
 	if (p->seen[t] == p->search) return;
 	p->seen[t] = p->search;
 	p->next[t] = t;
@@ -52,6 +55,7 @@ static void reach(struct path_search *p, uint32_t t, uint32_t next)
 	p->steps++;
 	if (p->seen[t] == p->search) return;
 	if (p->components && p->components[t] != p->components[next]) return;
+	assert(p->queued < p->g->f->n);
 	p->seen[t] = p->search;
 	p->next[t] = next;
 	p->queue[p->queued++] = t;

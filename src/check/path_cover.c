@@ -60,6 +60,7 @@ static void along_reads(struct path_cover *c, const struct facts *f,
 		c->place[t].path = PATH_COVER_NONE;
 		if (!followed[t]) continue;
 		uint32_t end = open_end(f, extended, t);
+		assert(!end || c->place[end].path != PATH_COVER_NONE);
 		extended[end] = true;
 		c->place[t] = (struct path_cover_place){ c->count, 1 };
 		if (!end) {
@@ -84,6 +85,7 @@ static void list_members(struct path_cover *c, const struct facts *f)
 		if (c->place[t].path != PATH_COVER_NONE)
 			c->members[c->first[c->place[t].path] +
 			           c->place[t].position - 1] = t;
+	assert(c->first[c->count] < f->n);
 }
 
 void path_cover_init(struct path_cover *c, const struct facts *f,

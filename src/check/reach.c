@@ -79,6 +79,7 @@ uint32_t point_previous(const struct strong *s, uint32_t p)
 /* Keeps a row as it was at the last mark; called before it changes. */
 static void keep_row(struct strong *s, uint32_t p, unsigned which)
 {
+	assert(p < s->points && which <= 1);
 	size_t row = 2 * (size_t)p + which;
 	if (!s->mark || s->kept_at[row] == s->mark) return;
 	s->kept_at[row] = s->mark;
@@ -97,6 +98,7 @@ static void keep_row(struct strong *s, uint32_t p, unsigned which)
 static void note_change(struct strong *s, uint32_t p, uint8_t what)
 {
 	if (!s->has_changed[p]) {
+		assert(s->changed_count < s->points);
 		size_t at = (size_t)s->changed_first + s->changed_count++;
 		s->changed[at % s->points] = p;
 	}

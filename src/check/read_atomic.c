@@ -2,6 +2,7 @@
  * that precedes it in its session. */
 #include "check/weak.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +34,7 @@ static void force_writers_of_all(struct read_atomic *a, struct facts_read read)
 	struct graph *g = a->g;
 	const struct facts *f = g->f;
 	uint32_t *first = &a->final[read.key];
+	assert(read.key < f->key_count && f->after_all != GRAPH_NONE);
 	uint32_t end = f->writer_first[read.key + 1];
 	if (read.from && f->session_of[read.from] == f->after_all) return;
 	if (*first != GRAPH_NONE) {
@@ -74,6 +76,7 @@ static void take_read(struct read_atomic *a, struct facts_read read)
 
 static void force(struct read_atomic *a, uint32_t writer, uint32_t key)
 {
+	assert(a->states[key].reader == a->reader);
 	uint32_t source = a->states[key].source;
 	if (source != writer) graph_add(a->g, writer, source);
 }
@@ -104,6 +107,7 @@ static void take_reader(struct read_atomic *a, uint32_t t)
 {
 	const struct facts *f = a->g->f;
 	uint32_t begin = f->read_first[t], end = f->read_first[t + 1];
+	assert(a->session < f->session_count && begin <= end);
 	a->reader = t;
 	a->key_count = 0;
 	for (uint32_t i = begin; i < end; i++) take_read(a, f->reads[i]);
@@ -116,6 +120,7 @@ static void take_reader(struct read_atomic *a, uint32_t t)
 	}
 	for (uint32_t i = f->write_first[t]; i < f->write_first[t + 1]; i++) {
 		struct key_state *k = &a->states[f->writes[i]];
+		assert(k->last < t);
 		k->session = a->session + 1;
 		k->last = t;
 	}

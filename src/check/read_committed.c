@@ -2,6 +2,7 @@
  * written before that writer; later reads must not return it. */
 #include "check/weak.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -28,6 +29,7 @@ struct read_committed {
 static void force(struct read_committed *c, uint32_t writer, uint32_t key)
 {
 	const struct later *l = &c->later[key];
+	assert(l->reader == c->reader);
 	uint32_t to = l->next != writer ? l->next : l->second;
 	if (to != GRAPH_NONE) graph_add(c->g, writer, to);
 }
@@ -61,6 +63,7 @@ static void remember(struct read_committed *c, struct facts_read read)
 		*l = (struct later){ c->reader, read.from, GRAPH_NONE };
 		c->keys[c->key_count++] = read.key;
 	} else if (l->next != read.from) {
+		assert(l->next != GRAPH_NONE);
 		l->second = l->next;
 		l->next = read.from;
 	}
@@ -71,6 +74,7 @@ static void take_reader(struct read_committed *c, uint32_t t)
 	const struct facts *f = c->g->f;
 	uint32_t begin = f->read_first[t], end = f->read_first[t + 1];
 	if (end - begin < 2) return;
+	assert(t > 0 && end <= f->read_first[f->n]);
 	c->reader = t;
 	c->key_count = 0;
 	for (uint32_t i = begin; i < end; i++) {

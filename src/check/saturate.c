@@ -12,6 +12,8 @@
  */
 #include "check/strong.h"
 
+#include <assert.h>
+
 /* A batch of edges this large goes into the closure before more are sought:
  * with them, many others are implied. */
 enum { BATCH = 4096 };
@@ -33,6 +35,7 @@ static uint32_t writer_from(const struct strong *s,
 		else
 			high = middle;
 	}
+	assert(low >= g->first && low <= g->end);
 	return low;
 }
 
@@ -40,6 +43,7 @@ static uint32_t writer_from(const struct strong *s,
 static void force(struct strong *s, uint32_t from, uint32_t to,
                   enum edge_rule rule, uint32_t third)
 {
+	assert(from < s->points && to < s->points);
 	if (point_before(s, from, to)) return;
 	if (from == to || point_before(s, to, from)) {
 		s->conflicting = true;
@@ -77,6 +81,7 @@ static void source_rule(struct strong *s, uint32_t r, struct facts_read read)
 {
 	const struct chains *c = s->chains;
 	uint32_t a = read.from;
+	assert(r && a < s->f->n);
 	uint32_t to = s->exclusive ? point_begin(s, a) : point_commit(s, a);
 	const int32_t *pre = point_row(s, s->pre, point_begin(s, r));
 	const int32_t *known = point_row(s, s->pre, to);
@@ -118,6 +123,7 @@ static void reader_rule(struct strong *s, uint32_t r, uint32_t key, uint32_t a)
 static void rival_rule(struct strong *s, uint32_t a, uint32_t key)
 {
 	const struct chains *c = s->chains;
+	assert(s->two && s->exclusive && a);
 	const int32_t *suc = point_row(s, s->suc, point_begin(s, a));
 	const int32_t *known = point_row(s, s->suc, point_commit(s, a));
 	for (uint32_t i = c->group_first[key];
@@ -159,6 +165,7 @@ static void look_at(struct strong *s, uint32_t p)
 {
 	uint32_t t = point_owner(s, p);
 	uint8_t what = s->has_changed[p];
+	assert(t && p < s->points);
 	s->has_changed[p] = 0;
 	if (p == point_begin(s, t)) look_at_begin(s, t, what);
 	if (p == point_commit(s, t) && what & CHANGED_SUC) look_at_commit(s, t);
@@ -183,6 +190,7 @@ bool saturate(struct strong *s)
 			return false;
 		}
 	}
+	assert(s->edge_count == s->linked || s->conflicting);
 	return !s->conflicting;
 }
 
@@ -256,6 +264,7 @@ bool choices_of(struct strong *s, uint32_t t, choice_visitor *visit, void *data)
 {
 	const struct facts *f = s->f;
 	struct choice_visit v = { s, visit, data };
+	assert(t > 0 && t < f->n && !s->changed_count);
 	if (!s->by_writers) {
 		for (uint32_t i = f->read_first[t]; i < f->read_first[t + 1];
 		     i++)

@@ -42,6 +42,7 @@ static void fill_events(struct small *s, const struct facts *f)
 	for (uint32_t x = 0; x < f->key_count; x++) bits_add(&r->writers[x], 0);
 	for (uint32_t k = 0; k < f->n; k++) {
 		uint32_t t = f->order[k];
+		assert(!bits_has(&s->direct[t], t));
 		s->past[t] = s->direct[t];
 		BITS_EACH(u, &s->direct[t], 1) s->past[t] |= s->past[u];
 	}
@@ -67,6 +68,7 @@ static bool small_allows(const struct facts *f, enum level l)
 	};
 	fill_so(&s, f);
 	fill_events(&s, f);
+	assert(s.r.read_count == f->read_first[f->n]);
 	struct level_scratch *scratch = level_scratch_new();
 	bool allowed = level_allows(l, &s.r, scratch);
 	level_scratch_free(scratch);

@@ -5,6 +5,7 @@
  * proof rests on. Every model that is refused is refused for good, so this
  * ends: with a guess that stands, or with clauses that have no model.
  */
+#include <assert.h>
 #include <ccadical.h>
 #include <stdlib.h>
 
@@ -54,6 +55,7 @@ static void list_add(struct lists *l, uint32_t item)
 static void list_end(struct lists *l)
 {
 	VEC_RESERVE(l->ends, l->end_count, l->end_capacity);
+	assert(!l->end_count || l->ends[l->end_count - 1] <= l->count);
 	l->ends[l->end_count++] = l->count;
 }
 
@@ -101,6 +103,7 @@ static uint32_t option_of(struct solver *v, const struct edge *e)
 			return i;
 	VEC_RESERVE(v->options, v->option_count, v->option_capacity);
 	i = (uint32_t)v->option_count++;
+	assert(v->option_count < INT32_MAX);
 	int variable = (int)i + 1;
 	bool along = v->s->topo_rank[e->from] < v->s->topo_rank[e->to];
 	v->options[i] = (struct edge_option){ e->from, e->to,
@@ -112,6 +115,7 @@ static uint32_t option_of(struct solver *v, const struct edge *e)
 static bool add_choice(void *data, const struct open_choice *c)
 {
 	struct solver *v = data;
+	assert(c->first.from != c->second.from || c->first.to != c->second.to);
 	struct option_pair p = { option_of(v, &c->first),
 		                 option_of(v, &c->second) };
 	VEC_RESERVE(v->choices, v->choice_count, v->choice_capacity);

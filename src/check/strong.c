@@ -1,5 +1,6 @@
 #include "check/strong.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -7,6 +8,7 @@
 /* The transactions marked, as a list. */
 static void take_core(struct check_result *out, const bool *core, uint32_t n)
 {
+	assert(!core[0]);
 	out->verdict = VERDICT_VIOLATED;
 	out->core = mem_take(n * sizeof *out->core);
 	for (uint32_t t = 1; t < n; t++)
@@ -61,6 +63,7 @@ static void try_level(const struct facts *f, enum level l,
                       struct check_result *out)
 {
 	struct strong s;
+	assert(f->order && level_needs_order(l));
 	*out = (struct check_result){ .verdict = VERDICT_UNDECIDED };
 	if (strong_init(&s, f, l, c))
 		decide(&s, stop_at_guess, out);

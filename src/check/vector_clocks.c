@@ -1,5 +1,6 @@
 #include "check/vector_clocks.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +36,7 @@ uint32_t clock_copy(struct vector_clocks *r, uint32_t from)
 		row = r->made++;
 		if (row / CLOCK_IN_CHUNK == r->chunk_count) add_chunk(r);
 	}
+	assert(row != CLOCK_ZERO && row < r->made);
 	int32_t *to = clock_at(r, row);
 	memcpy(to, clock_at(r, from), r->width * sizeof *to);
 	*users(r, row) = 1;
@@ -51,6 +53,7 @@ static uint32_t clock_share(struct vector_clocks *r, uint32_t row)
 void clock_drop(struct vector_clocks *r, uint32_t row)
 {
 	if (row == CLOCK_ZERO) return;
+	assert(row<r->made && * users(r, row)> 0);
 	if (--*users(r, row)) return;
 	clock_at(r, row)[0] = (int32_t)r->free;
 	r->free = row;
@@ -104,6 +107,7 @@ bool clock_is_own(const struct vector_clocks *r, uint32_t row)
  * transactions of a block, few different rows are left. */
 uint32_t clock_join(struct vector_clocks *r, uint32_t row, uint32_t other)
 {
+	assert(row < r->made && other < r->made);
 	if (other == CLOCK_ZERO || other == row) return row;
 	if (row != CLOCK_ZERO && clock_is_own(r, row)) {
 		clock_raise(r, row, other);

@@ -1,5 +1,6 @@
 #include "check/write_sets.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -20,6 +21,7 @@ void write_sets_init(struct write_sets *s, const struct facts *f)
 	s->row = mem_take0(f->n, sizeof *s->row);
 	for (uint32_t t = 1; t < f->n; t++)
 		if (is_large(f, t)) s->row[t] = ++rows;
+	assert(rows < f->n);
 	s->bits = mem_take0((size_t)rows * s->words, sizeof(word));
 	for (uint32_t t = 1; t < f->n; t++) {
 		if (!s->row[t]) continue;

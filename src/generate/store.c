@@ -115,6 +115,7 @@ static const struct version *version_at(const struct versions *c, uint32_t when)
 static uint32_t recent_commit(struct store *s)
 {
 	uint32_t most = s->lag < s->now ? s->lag : s->now;
+	assert(most <= s->now);
 	return s->now - rng_below(s->rng, most + 1);
 }
 
@@ -169,6 +170,7 @@ static void fetch_overwritten(struct store *s, const struct planned_op *plan,
 void store_begin(struct store *s, uint32_t session,
                  const struct planned_op *plan, uint32_t count)
 {
+	assert(!s->written_count);
 	s->transaction++;
 	s->session = session;
 	s->site = session % s->chains_each;
@@ -197,6 +199,7 @@ void store_begin(struct store *s, uint32_t session,
 /* An operation of read committed happens later than the one before it. */
 static void step_forward(struct store *s)
 {
+	assert(s->cut <= s->now);
 	uint32_t gap = s->now - s->cut;
 	uint64_t most = s->left ? 2 * (uint64_t)gap / s->left : gap;
 	uint32_t step = rng_below(s->rng, (uint32_t)most + 1);

@@ -138,6 +138,7 @@ static uint32_t dequeue(struct advance *a)
 
 static void place(struct advance *a, uint32_t t)
 {
+	assert(t < a->f->n && a->placed < a->f->n);
 	a->f->order[a->placed] = t;
 	a->f->rank[t] = a->placed++;
 	uint32_t s = a->waiting[t];

@@ -1,5 +1,6 @@
 #include "history/history.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,7 @@ static void print_source(struct text *t, const struct history *h, uint32_t from)
 	} else if (from == HISTORY_INIT) {
 		text_string(t, "\"init\"");
 	} else {
+		assert(from < h->transaction_count);
 		const struct transaction *w = &h->transactions[from];
 		text_char(t, '[');
 		text_int(t, w->session);
@@ -37,6 +39,7 @@ static void print_source(struct text *t, const struct history *h, uint32_t from)
 static void print_event(struct text *t, const struct history *h,
                         const struct event *e)
 {
+	assert(e->key < h->key_count);
 	text_string(t, e->kind == EVENT_READ ? "[\"r\"," : "[\"w\",");
 	print_name(t, h->keys[e->key].name);
 	text_char(t, ',');

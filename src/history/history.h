@@ -33,6 +33,8 @@ struct transaction {
 	uint32_t session; /* UINT32_MAX for init */
 	uint32_t index;   /* in its session, from 0 */
 	bool aborted;
+	uint8_t level; /* that it ran at: 1 + its number in the table of levels
+	                * (axioms/level.h); 0: nobody said */
 	uint32_t event_count;
 	struct event *events; /* program order */
 };

@@ -359,6 +359,7 @@ static void take_transaction(struct view *v, uint32_t i, uint32_t session)
 	to->session = session;
 	to->index = n - v->t->sessions[w->session].first;
 	to->aborted = w->status == TRACE_ABORTED;
+	to->level = w->level;
 	to->events = region_take0(&v->h->region,
 	                          (count + (size_t)1) * sizeof *to->events);
 	for (uint32_t k = 0; k < w->op_count; k++)
@@ -536,10 +537,7 @@ static void add_known_order(struct trace *t, const struct history *h)
 {
 	t->known_count = h->known_count;
 	t->known = mem_take0(h->known_count, sizeof *t->known);
-	for (uint32_t i = 0; i < h->known_count; i++)
-		t->known[i] = (struct history_known){ h->known[i].from,
-			                              h->known[i].to,
-			                              h->known[i].key };
+	for (uint32_t i = 0; i < h->known_count; i++) t->known[i] = h->known[i];
 }
 
 struct trace *trace_of_history(const struct history *h, const char *file)
@@ -561,5 +559,8 @@ struct trace *trace_of_history(const struct history *h, const char *file)
 	add_transactions(b, h);
 	struct trace *t = trace_builder_trust(b);
 	add_known_order(t, h);
+	assert(t->transaction_count == h->transaction_count);
+	for (uint32_t i = 1; i < t->transaction_count; i++)
+		t->transactions[i].level = h->transactions[i].level;
 	return t;
 }

@@ -26,6 +26,8 @@ static void add_known(struct versions *v, uint32_t from, uint32_t to,
 	struct trace *t = v->b->trace;
 	assert(from != to && from != TRACE_INIT && to != TRACE_INIT);
 	VEC_RESERVE(t->known, t->known_count, v->known_capacity);
+	assert(from && to && from < t->transaction_count &&
+	       to < t->transaction_count && key < t->key_count);
 	t->known[t->known_count++] = (struct history_known){ from, to, key };
 }
 

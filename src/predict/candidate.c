@@ -1,5 +1,6 @@
 #include "predict/candidate.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -56,6 +57,7 @@ void candidate_free(struct candidate *x)
 static void number(struct candidate *x, uint32_t session, uint32_t t,
                    uint32_t copy)
 {
+	assert(x->facts.n < x->o->n);
 	uint32_t i = x->facts.n++;
 	x->facts.session_of[i] = session;
 	x->numbers[i] = t;
@@ -72,6 +74,7 @@ static void number_all(struct candidate *x, const struct choice_of *choice)
 	for (uint32_t t = 0; t < x->o->n; t++) copies[t] = 0;
 	for (uint32_t i = 0; i < choice->chosen_count; i++) {
 		uint32_t c = choice->chosen[i];
+		assert(c < x->c->count);
 		copies[x->c->copies[c].transaction] = c + 1;
 	}
 	f->n = 0;
@@ -86,6 +89,7 @@ static void number_all(struct candidate *x, const struct choice_of *choice)
 			if (copy) break;
 		}
 	}
+	assert(f->n <= x->o->n);
 	f->session_first[f->session_count] = f->n;
 	f->after_all = whole->after_all;
 }
@@ -95,6 +99,7 @@ static void number_all(struct candidate *x, const struct choice_of *choice)
 static void add_read(struct candidate *x, uint32_t *count, uint32_t key,
                      uint32_t from, uint32_t option)
 {
+	assert(key < x->o->key_count && x->here[from] < x->facts.n);
 	x->option_of[*count] = option;
 	x->facts.reads[(*count)++] = (struct facts_read){ key, x->here[from] };
 }
@@ -131,6 +136,7 @@ static void add_events(struct candidate *x, const struct choice_of *choice)
 	for (uint32_t i = 0; i < f->n; i++) {
 		uint32_t t = x->numbers[i], copy = x->copy_of[i];
 		bool whole = copy == UINT32_MAX;
+		assert(whole || x->c->copies[copy].transaction == t);
 		uint32_t end = whole ? o->first[t + 1] : x->c->copies[copy].end;
 		f->read_first[i] = reads;
 		f->write_first[i] = writes;
@@ -147,6 +153,7 @@ static void add_events(struct candidate *x, const struct choice_of *choice)
 		qsort(f->writes + f->write_first[i], writes - f->write_first[i],
 		      sizeof *f->writes, number_compare);
 	}
+	assert(reads + writes <= o->first[o->n]);
 	f->read_first[f->n] = reads;
 	f->write_first[f->n] = writes;
 }
@@ -181,6 +188,7 @@ static void find_order(struct candidate *x, const struct choice_of *choice)
 		uint32_t c = choice->chosen[i];
 		f->order[count++] = x->here[x->c->copies[c].transaction];
 	}
+	assert(count == f->n);
 	for (uint32_t i = 0; i < f->n; i++) f->rank[f->order[i]] = i;
 }
 

@@ -1,5 +1,6 @@
 #include "predict/divergent_copies.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -95,6 +96,7 @@ static void add_option(struct divergent_copies *c, uint32_t writer,
                        bool observed)
 {
 	VEC_RESERVE(c->options, c->option_count, c->option_capacity);
+	assert(writer < c->o->n);
 	c->options[c->option_count++] = (struct option){ writer, observed };
 }
 
@@ -109,6 +111,7 @@ static struct range near_writers(const struct divergent_copies *c,
 	const struct observed_history *o = c->o;
 	struct range all = { o->writer_first[e->key],
 		             o->writer_first[e->key + 1] };
+	assert(all.first <= all.end);
 	if (!c->near || all.end - all.first <= 2 * c->near) return all;
 	uint32_t low = all.first, high = all.end;
 	while (low < high) {
@@ -131,6 +134,7 @@ static bool add_read(struct divergent_copies *c, const struct copy *x,
 	const struct observed_history *o = c->o;
 	const struct observed_event *e = &o->events[event];
 	uint32_t t = x->transaction;
+	assert(e->kind == EVENT_READ && event < x->end);
 	size_t before = c->option_count;
 	bool changes = false;
 	VEC_RESERVE(c->reads, c->read_count, c->read_capacity);
@@ -155,6 +159,7 @@ static bool add_read(struct divergent_copies *c, const struct copy *x,
 
 static void drop_copy(struct divergent_copies *c, size_t reads, size_t options)
 {
+	assert(reads <= c->read_count && options <= c->option_count);
 	c->read_count = reads;
 	c->option_count = options;
 }
@@ -177,6 +182,7 @@ static void add_copy(struct divergent_copies *c, uint32_t t, uint32_t first,
 	uint32_t ops_end =
 		end > c->o->first[t] ? c->o->events[end - 1].op + 1 : 0;
 	struct copy x = { t, end, ops_end, (uint32_t)reads };
+	assert(first <= end && end <= c->o->first[t + 1]);
 	bool changes = false, unchanged = may_keep(c, t, end);
 	bool observed = unchanged || c->boundary == BOUNDARY_RELAXED;
 	for (uint32_t i = first; i < end; i++)
@@ -245,6 +251,7 @@ static bool is_chained(const struct observed_history *o, uint32_t key)
 	     k++) {
 		uint32_t u = o->writers[k], i = o->first[u];
 		while (o->events[i].key != key) i++;
+		assert(i < o->first[u + 1]);
 		if (o->events[i].kind != EVENT_READ) return false;
 	}
 	return true;
@@ -308,6 +315,7 @@ bool copies_init(struct divergent_copies *c, const struct observed_history *o,
 	}
 	c->first_copy[o->n] = (uint32_t)c->count;
 	close_lists(c);
+	assert(!fine || c->first_copy[o->n] == c->count);
 	if (fine && o->exclusive) {
 		find_updates(c);
 		find_exclusive(c);
@@ -336,6 +344,7 @@ static void conflicts_of(const struct divergent_copies *c,
 {
 	const struct copy *x = &c->copies[r->copy];
 	uint32_t end = x[1].first;
+	assert(r >= c->reads + x->first && r < c->reads + end);
 	bool in_turn = c->o->sight == SIGHT_SOURCES;
 	uint32_t from = in_turn ? (uint32_t)(r - c->reads) + 1 : x->first;
 	for (uint32_t i = from; i < end; i++) {

@@ -1,5 +1,6 @@
 #include "predict/insertion_points.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,7 @@ static void count_copy_writes(struct insertion_points *x)
 		for (uint32_t e = o->first[y->transaction]; e < y->end; e++) {
 			if (o->events[e].kind != EVENT_WRITE) continue;
 			x->writes[i] = true;
+			assert(o->events[e].key < o->key_count);
 			x->copy_write_first[o->events[e].key + 2]++;
 		}
 	}
@@ -76,6 +78,7 @@ uint32_t first_gap(const struct insertion_points *x, const struct copy *y)
 {
 	const struct observed_history *o = x->o;
 	uint32_t t = y->transaction, gap = 0;
+	assert(y->end <= o->first[t + 1]);
 	for (uint32_t i = o->need_first[t]; i < o->need_first[t + 1]; i++) {
 		uint32_t at = x->s.at[o->needs[i]];
 		if (at == NO_GAP) return NO_GAP;
@@ -88,6 +91,7 @@ uint32_t first_gap(const struct insertion_points *x, const struct copy *y)
 		if (x->s.at[e->from] == NO_GAP) return NO_GAP;
 		if (x->s.at[e->from] >= gap) gap = x->s.at[e->from] + 1;
 	}
+	assert(gap <= x->s.count);
 	return gap;
 }
 
@@ -128,6 +132,7 @@ void insertion_points_choose(struct insertion_points *x,
 		}
 		uint32_t low = first_gap(x, y), own = x->s.at[y->transaction];
 		if (low == NO_GAP) continue;
+		assert(low <= x->s.count);
 		if (places == PLACES_END || own == NO_GAP || own < low ||
 		    !gap_is_fine(x, y, own))
 			own = x->s.count;
@@ -175,6 +180,7 @@ static bool place_before(struct place a, struct place b)
 uint32_t hider(const struct insertion_points *x, const struct copy *y,
                uint32_t key, uint32_t version, struct place p)
 {
+	assert(!version || x->s.at[version] != NO_GAP);
 	uint32_t since = version ? x->s.at[version] + 1 : 0;
 	uint32_t low = x->copy_write_first[key];
 	uint32_t high = x->copy_write_first[key + 1], end = high;
@@ -198,6 +204,7 @@ bool is_granted(const struct insertion_points *x, const struct copy *y,
 {
 	uint32_t key = x->o->events[r->event].key;
 	uint32_t w = x->c->options[option].writer;
+	assert(option >= r->first && option < r[1].first);
 	if (r->exclusive) return !w || x->s.at[w] < p.gap;
 	return version_at(&x->s, y->transaction, key, p.gap) == w &&
 	       hider(x, y, key, w, p) == UINT32_MAX;
@@ -262,6 +269,7 @@ static void add_gap(struct insertion_points *x, uint32_t *count, uint32_t low,
 	if (gap < low || gap > x->s.count || *count == PLACES_MOST) return;
 	for (uint32_t i = 0; i < *count; i++)
 		if (x->gaps[i] == gap) return;
+	assert(*count < PLACES_MOST);
 	x->gaps[(*count)++] = gap;
 }
 
@@ -309,6 +317,7 @@ static void add_row(struct insertion_points *x, const struct copy *y,
 
 uint32_t fill_rows(struct insertion_points *x, size_t copy, uint32_t low)
 {
+	assert(copy < x->c->count);
 	const struct copy *y = &x->c->copies[copy];
 	uint32_t rows = 0;
 	if (x->writes[copy]) {
@@ -329,6 +338,7 @@ uint32_t insertion_points_of_option(const struct insertion_points *x,
                                     struct place places[3])
 {
 	const struct copy *y = &x->c->copies[copy];
+	assert(y->first < y[1].first);
 	uint32_t key = x->o->events[x->c->reads[y->first].event].key;
 	uint32_t count = 0, behind = w ? x->s.at[w] + 1 : 0, next;
 	if (x->writes[copy]) {
@@ -343,5 +353,6 @@ uint32_t insertion_points_of_option(const struct insertion_points *x,
 	next = next < x->s.writers.end[key] ? x->s.writers.items[next].at
 	                                    : x->s.count;
 	if (next > behind) places[count++] = (struct place){ next, TURN_FIRST };
+	assert(count <= 3);
 	return count;
 }

@@ -1,6 +1,7 @@
 /* Of a prediction, one that is easier to understand: more transactions as they
  * were observed, fewer copies, fewer changed reads.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +34,7 @@ static void restore(struct proposal *p, const struct saved *s)
 	memcpy(p->kept, s->kept, p->o->words * sizeof *s->kept);
 	memcpy(p->chosen, s->chosen, s->chosen_count * sizeof *s->chosen);
 	memcpy(p->taken, s->taken, p->c->option_count * sizeof *s->taken);
+	assert(s->chosen_count <= p->c->count);
 	p->chosen_count = s->chosen_count;
 }
 
@@ -68,6 +70,7 @@ static bool is_prediction(struct predictor *p)
 static void drop_copy(struct proposal *p, uint32_t place)
 {
 	const struct divergent_copies *c = p->c;
+	assert(place < p->chosen_count);
 	const struct copy *y = &c->copies[p->chosen[place]];
 	for (uint32_t a = c->reads[y->first].first;
 	     a < c->reads[y[1].first].first; a++)

@@ -1,11 +1,13 @@
 #include "predict/observed_history.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/table.h"
 
 /* ---- keys ---- */
 
@@ -36,23 +38,20 @@ static bool same_writers(const struct facts *f, uint32_t a, uint32_t b)
 static void number_merged(struct observed_history *o)
 {
 	const struct facts *f = o->facts;
-	size_t size = 16;
-	while (size < 2 * (size_t)f->key_count) size *= 2;
-	uint32_t *slots = mem_take0(size, sizeof *slots); /* key + 1 */
+	struct table numbered; /* the first key of each set of writers */
+	table_init(&numbered, 0);
 	for (uint32_t k = 0; k < f->key_count; k++) {
 		o->key_of[k] = UINT32_MAX;
 		if (!is_contended(f, k)) continue;
-		size_t at = writers_hash(f, k) & (size - 1);
-		while (slots[at] && !same_writers(f, slots[at] - 1, k))
-			at = (at + 1) & (size - 1);
-		if (!slots[at]) {
-			slots[at] = k + 1;
-			o->key_of[k] = o->key_count++;
-		} else {
-			o->key_of[k] = o->key_of[slots[at] - 1];
-		}
+		struct table_probe probe = table_probe(writers_hash(f, k));
+		uint32_t first;
+		while ((first = table_next(&numbered, &probe)) != TABLE_NONE)
+			if (same_writers(f, first, k)) break;
+		if (first == TABLE_NONE) table_put(&numbered, probe, k);
+		o->key_of[k] =
+			first == TABLE_NONE ? o->key_count++ : o->key_of[first];
 	}
-	free(slots);
+	table_free(&numbered);
 }
 
 static void number_keys(struct observed_history *o)
@@ -101,6 +100,7 @@ static void take_writers(struct observed_history *o)
 		uint32_t first = o->writer_first[next - 1];
 		sort_by_rank(o, o->writers + first, total - first);
 	}
+	assert(next == o->key_count);
 	o->writer_first[next] = total;
 }
 
@@ -128,6 +128,7 @@ static bool is_repeated(const struct observed_history *o, uint32_t *seen,
 {
 	uint32_t *last = &seen[2 * (size_t)e->key + (e->kind == EVENT_WRITE)];
 	if (o->merged && *last > o->first[t]) {
+		assert(*last <= total);
 		o->events[*last - 1].count++;
 		return true;
 	}
@@ -170,6 +171,7 @@ static void take_events(struct observed_history *o)
 		o->first[t] = total;
 		total = take_transaction(o, seen, t, total);
 	}
+	assert(total <= r->op_count);
 	o->first[o->n] = total;
 	free(seen);
 }
@@ -196,6 +198,7 @@ static void take_needs(struct observed_history *o)
 			    f->session_first[u + 1] > f->session_first[u])
 				o->needs[total++] = f->session_first[u + 1] - 1;
 	}
+	assert(total < size);
 	o->need_first[o->n] = total;
 }
 
@@ -206,6 +209,7 @@ static void close_past(struct observed_history *o)
 	o->later = mem_take0((size_t)o->n * o->words, sizeof(word));
 	for (uint32_t k = 1; k < o->n; k++) {
 		uint32_t t = f->order[k];
+		assert(t > 0 && t < o->n);
 		word *past = o->past + (size_t)t * o->words;
 		for (uint32_t i = o->need_first[t]; i < o->need_first[t + 1];
 		     i++)
@@ -252,6 +256,7 @@ static bool find_order(struct observed_history *o, struct check_clock *c,
 		o->rank = mem_take(o->n * sizeof *o->rank);
 		for (uint32_t i = 0; i < o->n; i++) o->rank[order[i]] = i;
 	}
+	assert(!fine || !o->serializable || o->allowed);
 	check_result_free(&serial);
 	check_result_free(&level);
 	return fine;

@@ -1,4 +1,5 @@
 /* From a proposal that is a prediction to the history that it predicts. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +24,7 @@ void prediction_free(struct prediction *p)
 
 static bool is_there(const struct predictor *p, uint32_t writer)
 {
+	assert(writer < p->o.n);
 	return writer == 0 || bits_has(p->p.kept, writer);
 }
 
@@ -97,6 +99,7 @@ static void keep_unchanged(struct predictor *p)
 		else
 			p->p.chosen[left++] = copy;
 	}
+	assert(left <= p->p.chosen_count);
 	p->p.chosen_count = left;
 }
 
@@ -199,6 +202,7 @@ static struct trace_value value_written(struct building *x, uint32_t writer,
 {
 	const struct trace *r = observed_trace(x);
 	const struct trace_transaction *w = &r->transactions[writer];
+	assert(writer < r->transaction_count && key < r->key_count);
 	if (writer == TRACE_INIT)
 		return value_out(x, r->keys[key].initial.number,
 		                 r->keys[key].initial.flags);
@@ -264,6 +268,7 @@ static bool is_there_finally(const struct building *x, uint32_t t, uint32_t op,
 	const struct trace *r = observed_trace(x);
 	const struct trace_transaction *w = &r->transactions[t];
 	uint32_t key = r->ops[op].key, whole = w->first_op + w->op_count;
+	assert(op >= w->first_op && op < end && end <= whole);
 	for (uint32_t i = end; i < whole; i++)
 		if (r->ops[i].kind == EVENT_WRITE && r->ops[i].key == key)
 			return false;
@@ -319,6 +324,7 @@ static void add_transaction(struct building *x, uint32_t i)
 		cut->kept++;
 		return;
 	}
+	assert(cut->divergent == TRACE_NONE);
 	cut->divergent = t;
 	cut->ops = ops;
 	x->out->divergent[i] = true;
@@ -374,5 +380,6 @@ void predictor_build(struct predictor *p, struct prediction *out)
 	out->history->program = copy_string(out->history, r->program);
 	out->history->level =
 		copy_string(out->history, level_word(p->options.level));
+	assert(out->history->transaction_count == n);
 	out->observed = n == r->transaction_count && !out->divergent_count;
 }

@@ -1,6 +1,7 @@
 /* The search: propose, check, learn. */
 #include "predict/predictor.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -92,6 +93,7 @@ static void require_copy(const struct predictor *p, word *row, size_t copy)
 	const struct observed_history *o = &p->o;
 	const struct copy *y = &p->c.copies[copy];
 	uint32_t t = y->transaction;
+	assert(copy < p->c.count);
 	for (uint32_t i = o->need_first[t]; i < o->need_first[t + 1]; i++)
 		observed_include(o, row, o->needs[i]);
 	for (uint32_t i = o->first[t]; i < y->end; i++)
@@ -113,6 +115,7 @@ static bool forbid_options(struct predictor *p,
 		    read >= f->read_first[transaction + 1] ||
 		    option == UINT32_MAX)
 			continue;
+		assert(option < p->c.option_count);
 		proposal_add(&p->p, -literal_option(&p->p, option));
 		observed_include(&p->o, row, p->c.options[option].writer);
 		some = true;
@@ -129,6 +132,7 @@ static void forbid_core(struct predictor *p,
 	word *row = mem_take0(p->o.words + 1, sizeof *row);
 	for (uint32_t i = 0; i < core->count; i++) {
 		uint32_t t = core->transactions[i], copy = x->copy_of[t];
+		assert(t > 0 && t < x->facts.n);
 		if (copy == UINT32_MAX) continue;
 		if (!forbid_options(p, core, t, row))
 			proposal_add(&p->p, -literal_copy(&p->p, copy));
@@ -198,6 +202,7 @@ static enum finding_answer judge(struct predictor *p)
 	if (answer == ANSWERED_NO) learn_level(p, core, core_count);
 	free(core);
 	if (answer != ANSWERED_YES) return answer;
+	assert(!order);
 	answer = predictor_serializable(p, &order);
 	if (answer == ANSWERED_NO) return ANSWERED_YES;
 	if (answer == ANSWERED_OPEN) return ANSWERED_OPEN;
@@ -229,6 +234,7 @@ static enum proposal_answer propose(struct predictor *p)
 		answer = proposal_next(&p->p);
 		if (answer != PROPOSAL_MADE) return answer;
 		p->changes++;
+		assert(p->changes);
 	}
 	return proposal_next(&p->p);
 }
@@ -357,6 +363,7 @@ static bool begin(struct predictor *p, bool first)
 	count_reads(p);
 	if (!proposal_init(&p->p, &p->o, &p->c, p->complete, p->clock))
 		return false;
+	assert(!p->certificate);
 	candidate_init(&p->x, &p->o, &p->c);
 	p->certificate = serial_clauses_new(&p->o, &p->c, p->clock);
 	if (p->o.serializable) {
@@ -381,6 +388,7 @@ static enum predict_answer search_from(struct predictor *p, bool first)
 
 static enum predict_answer first_answer(struct predictor *p)
 {
+	assert(!p->begun);
 	p->begun = true;
 	if (p->failed) return PREDICT_UNKNOWN;
 	enum predict_answer answer = search_from(p, !p->options.enumerate);
@@ -420,6 +428,8 @@ enum predict_answer predictor_next(struct predictor *p, struct prediction *out)
 		refuse_repetition(p);
 	}
 	p->ended |= answer != PREDICT_FOUND;
+	assert(answer != PREDICT_UNKNOWN || p->reason ||
+	       check_clock_reason(p->clock));
 	if (check_clock_reason(p->clock))
 		p->reason = check_clock_reason(p->clock);
 	p->stats.seconds += seconds_now() - since;

@@ -1,5 +1,7 @@
 #include "predict/proposal.h"
 
+#include <assert.h>
+#include <limits.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -11,6 +13,7 @@ static int is_over(void *clock)
 
 void proposal_add(struct proposal *p, int literal)
 {
+	assert(literal >= -p->variables && literal <= p->variables);
 	p->literals++;
 	ccadical_add(p->sat, literal);
 }
@@ -23,11 +26,13 @@ uint64_t proposal_bytes(const struct proposal *p)
 
 int proposal_variable(struct proposal *p)
 {
+	assert(p->variables < INT_MAX);
 	return ++p->variables;
 }
 
 static void implies(struct proposal *p, int a, int b)
 {
+	assert(a && b);
 	proposal_add(p, -a);
 	proposal_add(p, b);
 	proposal_add(p, 0);
@@ -94,6 +99,7 @@ static void keep_fixed(struct proposal *p, int in, const struct copy *x,
 {
 	const struct observed_history *o = p->o;
 	if (p->c->boundary == BOUNDARY_RELAXED) return;
+	assert(x->end > *from && x->end <= o->first[x->transaction + 1]);
 	int fixed = proposal_variable(p);
 	implies(p, in, fixed);
 	if (*before) implies(p, fixed, *before);
@@ -150,6 +156,7 @@ static void add_copies(struct proposal *p, uint32_t t, bool complete)
 {
 	const struct divergent_copies *c = p->c;
 	uint32_t first = c->first_copy[t], end = c->first_copy[t + 1];
+	assert(first <= end && end <= c->count);
 	uint32_t from = p->o->first[t];
 	int before = 0;
 	for (uint32_t i = first; i < end; i++) {
@@ -198,6 +205,7 @@ bool proposal_init(struct proposal *p, const struct observed_history *o,
 {
 	*p = (struct proposal){ .o = o, .c = c, .sat = ccadical_init() };
 	mem_hold(p->sat, drop_sat);
+	assert(o->n + c->count + c->option_count < INT_MAX);
 	p->variables = (int)(o->n + c->count + c->option_count);
 	p->kept = mem_take0(o->words + 1, sizeof *p->kept);
 	p->chosen = mem_take0(c->count + 1, sizeof *p->chosen);
@@ -277,6 +285,7 @@ struct total {
 static struct total add_totals(struct proposal *p, struct total a,
                                struct total b, uint32_t most)
 {
+	assert(most && a.count <= most && b.count <= most);
 	uint32_t count = a.count + b.count < most ? a.count + b.count : most;
 	struct total sum = { mem_take0(count + (size_t)1, sizeof *sum.outputs),
 		             count };
@@ -326,6 +335,7 @@ static void count_changes(struct proposal *p, uint32_t most)
 			}
 	}
 	struct total t = total_of(p, changes, count, most);
+	assert(t.count <= most);
 	p->counted_all = t.count < most;
 	free(changes);
 	free(p->counter);

@@ -4,6 +4,8 @@
  */
 #include "predict/predictor.h"
 
+#include <assert.h>
+
 /* Did a writer of the key happen before t, through its session? */
 static bool is_stale_by_session(const struct observed_history *o, uint32_t t,
                                 uint32_t key)
@@ -53,6 +55,7 @@ static bool is_obvious(const struct predictor *p, uint32_t t)
 {
 	const struct observed_history *o = &p->o;
 	bool relaxed = p->options.boundary == BOUNDARY_RELAXED;
+	assert(t > 0 && t < o->n && !o->exclusive);
 	for (uint32_t i = o->first[t]; i < o->first[t + 1]; i++) {
 		const struct observed_event *e = &o->events[i];
 		if (e->kind != EVENT_READ) continue;

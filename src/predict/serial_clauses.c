@@ -38,6 +38,7 @@ static void add_refused(const struct serial_clauses *x, struct proposal *p,
                         const struct copy *y, const bool *row)
 {
 	uint32_t first = first_option(&x->p, y), width = option_width(&x->p, y);
+	assert(first + width <= x->c->option_count);
 	for (uint32_t a = 0; a < width; a++)
 		if (!row[a]) proposal_add(p, literal_option(p, first + a));
 }
@@ -60,6 +61,7 @@ struct literals {
 static void gather(struct literals *l, int literal)
 {
 	VEC_RESERVE(l->items, l->count, l->capacity);
+	assert(literal);
 	l->items[l->count++] = literal;
 }
 
@@ -86,6 +88,7 @@ static void gather_single(const struct serial_clauses *x, struct proposal *p,
 		if (!granted) gather(l, literal_option(p, a));
 	}
 	if (fits) return;
+	assert(before <= l->count);
 	l->count = before;
 	gather(l, literal_copy(p, copy));
 }
@@ -96,6 +99,7 @@ static void gather_copy(struct serial_clauses *x, struct proposal *p,
 	const struct copy *y = &x->c->copies[copy];
 	uint32_t width = option_width(&x->p, y), low = first_gap(&x->p, y);
 	if (low == NO_GAP) return;
+	assert(low <= x->p.s.count);
 	if (y[1].first - y->first == 1) {
 		gather_single(x, p, copy, low, l);
 		return;
@@ -157,6 +161,7 @@ static void take_order(struct serial_clauses *x,
 	serial_order_begin(s);
 	for (uint32_t i = 1; i < candidate->facts.n; i++) {
 		uint32_t t = order[i], copy = candidate->copy_of[t];
+		assert(t > 0 && t < candidate->facts.n);
 		if (copy == UINT32_MAX)
 			serial_order_append(s, candidate->numbers[t]);
 		else
@@ -283,6 +288,7 @@ void serial_clauses_refuse_parts(struct proposal *p)
 			continue;
 		}
 		next++;
+		assert(next <= p->chosen_count);
 		for (uint32_t a = c->reads[c->copies[i].first].first;
 		     a < c->reads[c->copies[i + 1].first].first; a++)
 			if (!p->taken[a]) proposal_add(p, literal_option(p, a));

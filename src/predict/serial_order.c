@@ -1,5 +1,6 @@
 #include "predict/serial_order.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -47,6 +48,7 @@ void serial_order_free(struct serial_order *s)
 void serial_order_append(struct serial_order *s, uint32_t t)
 {
 	const struct observed_history *o = s->o;
+	assert(t > 0 && t < o->n && s->count < o->n && s->at[t] == NO_GAP);
 	uint32_t at = s->count++;
 	s->order[at] = t;
 	s->at[t] = at;
@@ -54,6 +56,7 @@ void serial_order_append(struct serial_order *s, uint32_t t)
 		const struct observed_event *e = &o->events[i];
 		struct accesses *a =
 			e->kind == EVENT_WRITE ? &s->writers : &s->readers;
+		assert(e->key < o->key_count);
 		a->items[a->end[e->key]++] = (struct access){ at, t };
 	}
 }
@@ -71,6 +74,7 @@ void serial_order_begin(struct serial_order *s)
 uint32_t access_from(const struct accesses *a, uint32_t key, uint32_t at)
 {
 	uint32_t low = a->first[key], high = a->end[key];
+	assert(low <= high);
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 		if (a->items[middle].at < at)
@@ -85,6 +89,7 @@ uint32_t version_at(const struct serial_order *s, uint32_t t, uint32_t key,
                     uint32_t gap)
 {
 	const struct accesses *a = &s->writers;
+	assert(key < s->o->key_count);
 	uint32_t i = access_from(a, key, gap);
 	while (i > a->first[key]) {
 		uint32_t u = a->items[--i].transaction;
@@ -111,6 +116,7 @@ bool write_is_safe(const struct serial_order *s, uint32_t t, uint32_t key,
 bool serial_order_fits_at_end(const struct serial_order *s, uint32_t t)
 {
 	const struct observed_history *o = s->o;
+	assert(t > 0 && t < o->n && s->at[t] == NO_GAP);
 	for (uint32_t i = o->need_first[t]; i < o->need_first[t + 1]; i++)
 		if (s->at[o->needs[i]] == NO_GAP) return false;
 	for (uint32_t i = o->first[t]; i < o->first[t + 1]; i++) {
