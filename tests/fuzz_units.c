@@ -83,7 +83,7 @@ static void explore(const struct unit *u, const struct program *p)
 	if (o.algorithm == EXPLORE_OUTWARD ||
 	    u->task.sessions != program_session_count(p))
 		return;
-	if (found_tally(&u->found, p, &found)) {
+	if (results_file_tally(&u->found, p, &found)) {
 		struct explorer *e = explorer_new(p, &o, NULL);
 		branch_list_copy(&open, &u->open);
 		explorer_resume(e, &open, &found);

@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "base/rng.h"
-#include "distribute/names.h"
+#include "distribute/unit_files.h"
 #include "distribute/seal.h"
 #include "distribute/unit.h"
 #include "dpor/explorer.h"
@@ -97,7 +97,7 @@ static struct task any_task(struct rng *r)
 static void fill_stats(struct rng *r, struct explore_stats *s)
 {
 #define COUNT(name) s->name = any_count(r);
-	FOUND_COUNTS(COUNT)
+	RESULTS_FILE_COUNTS(COUNT)
 #undef COUNT
 	s->seconds = rng_below(r, 1000) / 8.0;
 	s->cpu_seconds = rng_below(r, 1000) / 8.0;
@@ -105,12 +105,12 @@ static void fill_stats(struct rng *r, struct explore_stats *s)
 	for (int l = 0; l < LEVEL_COUNT; l++) s->per_level[l] = any_count(r);
 }
 
-static void fill_found(struct rng *r, struct found *f)
+static void fill_found(struct rng *r, struct results_file *f)
 {
 	fill_stats(r, &f->stats);
 	for (uint32_t i = rng_below(r, 4); i--;) {
 		VEC_RESERVE(f->slots, f->slot_count, f->slot_capacity);
-		f->slots[f->slot_count++] = (struct found_slot){
+		f->slots[f->slot_count++] = (struct results_file_slot){
 			.slot = rng_below(r, 9),
 			.histories = any_count(r),
 			.where = rng_below(r, 2) ? any_branch(r) : NULL
@@ -119,7 +119,7 @@ static void fill_found(struct rng *r, struct found *f)
 		f->reached[f->reach_count++] = rng_below(r, 100);
 		VEC_RESERVE(f->assertions, f->assertion_count,
 		            f->assertion_capacity);
-		f->assertions[f->assertion_count++] = (struct found_assertion){
+		f->assertions[f->assertion_count++] = (struct results_file_assertion){
 			.slot = i,
 			.address = any_count(r),
 			.message = mem_copy_string(any_string(r)),
@@ -186,7 +186,7 @@ static void compare(const struct unit *a, const struct unit *b)
 	ck_assert_uint_eq(a->split, b->split);
 	ck_assert_uint_eq(a->parts, b->parts);
 #define COUNT(name) ck_assert_uint_eq(a->found.stats.name, b->found.stats.name);
-	FOUND_COUNTS(COUNT)
+	RESULTS_FILE_COUNTS(COUNT)
 #undef COUNT
 	ck_assert_uint_eq(a->found.slot_count, b->found.slot_count);
 	compare_branches(a, b);
@@ -229,6 +229,7 @@ static void damage(struct rng *r, struct text *t)
 		memmove(t->data + at, t->data + at + 1, t->length - at - 1);
 		t->length--;
 	}
+	t->data[t->length] = '\0';
 }
 
 START_TEST(damage_is_seen)
@@ -262,6 +263,7 @@ static void break_seal(struct text *t)
 	static const char line[] = ",\n\"seal\"";
 	t->length -= sizeof line - 1;
 	while (memcmp(t->data + t->length, line, sizeof line - 1)) t->length--;
+	t->data[t->length] = '\0';
 }
 
 /* Sealed again: what somebody made on purpose. */
@@ -366,9 +368,9 @@ START_TEST(what_was_found_comes_back_as_a_tally)
 		"assert b.r == 1;\n");
 	struct explorer *e = explore(p, NULL, 0);
 	struct tally *before = explorer_tally(e), after;
-	struct found f;
-	found_init(&f, before, p);
-	ck_assert(found_tally(&f, p, &after));
+	struct results_file f;
+	results_file_init(&f, before, p);
+	ck_assert(results_file_tally(&f, p, &after));
 	ck_assert_uint_eq(after.stats.histories, before->stats.histories);
 	ck_assert_uint_eq(after.violations[0].histories, 2);
 	ck_assert(after.violations[0].where && !after.violations[0].example);
@@ -376,9 +378,9 @@ START_TEST(what_was_found_comes_back_as_a_tally)
 	ck_assert(after.violations[0].example != NULL);
 	tally_free(&after);
 	f.slots[0].slot = 77;
-	ck_assert(!found_tally(&f, p, &after));
+	ck_assert(!results_file_tally(&f, p, &after));
 	tally_free(&after);
-	found_clear(&f);
+	results_file_clear(&f);
 	explorer_free(e);
 	program_free(p);
 }

@@ -14,7 +14,10 @@ struct json json_within(struct text *to)
 {
 	assert(to->length);
 	bool begun = to->data[to->length - 1] != '{';
-	return (struct json){ to, 1, (uint64_t)begun << 1, 2 };
+	return (struct json){ .to = to,
+		              .depth = 1,
+		              .begun = (uint64_t)begun << 1,
+		              .objects = 2 };
 }
 
 static bool in_object(const struct json *j)
@@ -29,6 +32,8 @@ struct text *json_value(struct json *j, const char *name)
 	assert(j->depth || !(j->begun & here)); /* one outermost value */
 	if (j->begun & here) text_char(j->to, ',');
 	j->begun |= here;
+	if (j->line) text_char(j->to, '\n');
+	j->line = false;
 	if (name) {
 		text_json_string(j->to, name, strlen(name));
 		text_char(j->to, ':');
@@ -60,6 +65,12 @@ void json_close(struct json *j)
 	assert(j->depth);
 	text_char(j->to, in_object(j) ? '}' : ']');
 	j->depth--;
+}
+
+void json_line(struct json *j)
+{
+	assert(j->depth);
+	j->line = true;
 }
 
 void json_text(struct json *j, const char *name, const char *value)

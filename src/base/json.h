@@ -10,7 +10,7 @@
  *	json_close(&j);
  *
  * A value in an object has a name; one in an array, and the outermost one, has
- * none: NULL. There are no blanks and no line ends.
+ * none: NULL. There are no blanks, and no line ends but those asked for.
  */
 #ifndef ISO_BASE_JSON_H
 #define ISO_BASE_JSON_H
@@ -25,6 +25,7 @@ enum { JSON_DEPTH = 64 }; /* objects and arrays in each other */
 struct json {
 	struct text *to;
 	unsigned depth;
+	bool line;        /* before the next value */
 	uint64_t begun;   /* bit d: at depth d there is something already */
 	uint64_t objects; /* bit d: what was opened at depth d is an object */
 };
@@ -37,6 +38,8 @@ struct json json_within(struct text *to);
 /* An object for '{', an array for '['. */
 void json_open(struct json *j, const char *name, char kind);
 void json_close(struct json *j);
+/* The next value begins a line of its own. */
+void json_line(struct json *j);
 /* The string, or null for NULL. */
 void json_text(struct json *j, const char *name, const char *value);
 /* The same, and empties it. */

@@ -15,7 +15,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/settings.h"
-#include "distribute/names.h"
+#include "distribute/unit_files.h"
 #include "distribute/unit.h"
 #include "dpor/tally.h"
 #include "vm/program.h"
@@ -374,7 +374,7 @@ bool explore_unit_begin(struct explore_unit *u, struct explorer *e)
 {
 	struct tally found;
 	struct branch_list open = { 0 };
-	if (!found_tally(&u->unit->found, u->program, &found) ||
+	if (!results_file_tally(&u->unit->found, u->program, &found) ||
 	    !tally_illustrate(&found, u->program, explorer_options(e))) {
 		say("the file holds what the program cannot do; begin anew");
 		tally_free(&found);

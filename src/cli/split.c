@@ -18,7 +18,7 @@
 #include "cli/program.h"
 #include "cli/settings.h"
 #include "cli/signals.h"
-#include "distribute/names.h"
+#include "distribute/unit_files.h"
 #include "distribute/unit.h"
 #include "vm/program.h"
 #include "analyse/symmetry.h"

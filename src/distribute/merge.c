@@ -10,7 +10,7 @@
 #include "base/diag.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "distribute/names.h"
+#include "distribute/unit_files.h"
 #include "distribute/unit.h"
 #include "dpor/tally.h"
 
@@ -337,7 +337,7 @@ static bool add(const struct unit *u, const struct program *p,
                 struct tally *found, struct branch_list *open)
 {
 	struct tally one;
-	bool fits = found_tally(&u->found, p, &one);
+	bool fits = results_file_tally(&u->found, p, &one);
 	if (fits) {
 		if (!u->open.count && u->found.stats.stop != STOP_STALE)
 			one.stats.stop = STOP_NONE;

@@ -28,26 +28,3 @@ bool seal_holds(const char *text, size_t length)
 	text_free(&expected);
 	return same;
 }
-
-static const char *const kinds[] = {
-	[BRANCH_BETWEEN] = "between", [BRANCH_PENDING] = "pending",
-	[BRANCH_FRESH] = "fresh",     [BRANCH_SWAP] = "swap",
-	[BRANCH_END] = "end",
-};
-_Static_assert(sizeof kinds / sizeof *kinds == BRANCH_END + 1,
-               "each enum branch_kind has a word");
-
-const char *seal_kind_word(enum branch_kind k)
-{
-	return kinds[k];
-}
-
-bool seal_kind_from_word(const char *word, enum branch_kind *out)
-{
-	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-		if (strcmp(word, kinds[i])) continue;
-		*out = (enum branch_kind)i;
-		return true;
-	}
-	return false;
-}

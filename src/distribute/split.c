@@ -5,9 +5,10 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/seconds.h"
 #include "base/text.h"
-#include "distribute/expand.h"
 #include "distribute/unit.h"
+#include "dpor/engine.h"
 #include "dpor/estimate.h"
 #include "dpor/tally.h"
 #include "vm/program.h"
@@ -20,6 +21,68 @@ enum {
 	BRANCHES = 1024, /* of all parts, if that is possible */
 	SEED = 1         /* the same split each time */
 };
+
+/* ---- branches made from larger ones ---- */
+
+/* An exploration of one engine, which is never asked to explore all that is
+ * under a branch. */
+struct expander {
+	struct shared shared;
+	struct engine engine;
+};
+
+static struct expander *expander_new(const struct program *p,
+                                     const struct explore_options *o)
+{
+	struct expander *x = mem_take0(1, sizeof *x);
+	shared_init(&x->shared, p, o, NULL, NULL);
+	x->shared.wall_start = seconds_now();
+	engine_init(&x->engine, &x->shared, 0);
+	engine_start_clock(&x->engine);
+	return x;
+}
+
+static void expander_free(struct expander *x)
+{
+	if (!x) return;
+	engine_free(&x->engine);
+	shared_free(&x->shared);
+	free(x);
+}
+
+/* Explores the branch, which is taken over, up to its first choice, and adds
+ * the alternatives to the list; there may be none. False when it was stopped
+ * (an interruption, a limit of the program): then what is left of it is added
+ * nevertheless. */
+static bool expander_expand(struct expander *x, struct branch *b,
+                            struct branch_list *out)
+{
+	bool stopped = atomic_load(&x->shared.stop) != STOP_NONE;
+	if (stopped) {
+		branch_list_add(out, b);
+		return false;
+	}
+	engine_expand(&x->engine, b, out);
+	free(b);
+	return atomic_load(&x->shared.stop) == STOP_NONE;
+}
+
+/* Was a branch none of this program? */
+static bool expander_failed(const struct expander *x)
+{
+	return x->engine.impossible;
+}
+
+/* Adds what all of that found. Once, at the end. */
+static void expander_tally(struct expander *x, struct tally *to)
+{
+	engine_finish(&x->engine);
+	engine_measure(&x->engine);
+	x->engine.tally.stats.seconds = seconds_now() - x->shared.wall_start;
+	tally_add(to, &x->engine.tally);
+}
+
+/* ---- the largest first ---- */
 
 /* A branch with its estimated size. */
 struct piece {
@@ -202,7 +265,7 @@ enum split_end split_unit(struct unit *u, const struct program *p,
 	struct splitting s;
 	struct tally found;
 	const struct branch_list nothing = { 0 };
-	bool fits = found_tally(&u->found, p, &found);
+	bool fits = results_file_tally(&u->found, p, &found);
 	start(&s, p, o, observer);
 	if (fits) expand(&s, u, parts);
 	enum split_end how = fits ? how_it_ended(&s) : SPLIT_FOREIGN;

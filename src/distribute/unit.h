@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "base/text.h"
-#include "distribute/found.h"
+#include "distribute/results_file.h"
 #include "distribute/task.h"
 #include "dpor/branch.h"
 
@@ -32,7 +32,7 @@ struct unit {
 	/* Which split made it; 0 for the whole. */
 	uint64_t split;
 	struct branch_list open;
-	struct found found;
+	struct results_file found;
 	/* If it was split: into how many parts, and by which split; else 0. */
 	uint32_t parts;
 	uint64_t parts_split;
@@ -60,10 +60,5 @@ void unit_write(struct text *t, const struct unit *u);
 struct unit *unit_parse(const char *file, const char *text, size_t length,
                         struct diags *d);
 struct unit *unit_read(const char *path, struct diags *d);
-/* Does the file begin like one? Pipes are not looked into. */
-bool unit_is_file(const char *path);
-/* Replaces the file at once or not at all, and waits until it is on the disk.
- * False, with errno set, if that fails. */
-bool unit_save(const char *path, const struct unit *u);
 
 #endif

@@ -128,7 +128,7 @@ static struct branch *read_branch(struct members *m, const json_t *value,
 	enum branch_kind kind;
 	const char *word = member_string(m, value, "kind");
 	if (!word) return NULL;
-	if (!seal_kind_from_word(word, &kind)) {
+	if (!branch_kind_from_word(word, &kind)) {
 		member_wrong(m, "kind", "between, pending, fresh, swap or end");
 		return NULL;
 	}
@@ -179,7 +179,7 @@ static bool read_stats(struct members *m, const json_t *o,
                        struct explore_stats *s)
 {
 #define COUNT(name) member_count(m, o, #name, UINT64_MAX, &s->name) &&
-	return FOUND_COUNTS(COUNT)
+	return RESULTS_FILE_COUNTS(COUNT)
 	               member_seconds(m, o, "seconds", &s->seconds) &&
 	       member_seconds(m, o, "cpu_seconds", &s->cpu_seconds) &&
 	       read_stop(m, o, &s->stop) && read_levels(m, o, s->per_level);
@@ -187,7 +187,7 @@ static bool read_stats(struct members *m, const json_t *o,
 }
 
 static bool read_slot(struct members *m, const json_t *value,
-                      struct found_slot *s, uint32_t sessions)
+                      struct results_file_slot *s, uint32_t sessions)
 {
 	if (!member_number(m, value, "slot", UINT32_MAX, &s->slot) ||
 	    !member_count(m, value, "histories", UINT64_MAX, &s->histories) ||
@@ -202,11 +202,11 @@ static bool read_slot(struct members *m, const json_t *value,
 static bool read_slots(struct members *m, const json_t *o, struct unit *u)
 {
 	const json_t *array = member_array(m, o, "violations");
-	struct found *f = &u->found;
+	struct results_file *f = &u->found;
 	for (size_t i = 0; array && i < json_array_size(array); i++) {
 		VEC_RESERVE(f->slots, f->slot_count, f->slot_capacity);
-		struct found_slot *s = &f->slots[f->slot_count++];
-		*s = (struct found_slot){ 0 };
+		struct results_file_slot *s = &f->slots[f->slot_count++];
+		*s = (struct results_file_slot){ 0 };
 		if (!read_slot(m, json_array_get(array, i), s,
 		               u->task.sessions))
 			return false;
@@ -214,7 +214,8 @@ static bool read_slots(struct members *m, const json_t *o, struct unit *u)
 	return array;
 }
 
-static bool read_reached(struct members *m, const json_t *o, struct found *f)
+static bool read_reached(struct members *m, const json_t *o,
+                         struct results_file *f)
 {
 	uint32_t count = 0;
 	f->reached = read_words(m, o, "reached", &count);
@@ -223,7 +224,7 @@ static bool read_reached(struct members *m, const json_t *o, struct found *f)
 }
 
 static bool read_assertion(struct members *m, const json_t *value,
-                           struct found_assertion *a)
+                           struct results_file_assertion *a)
 {
 	const char *message = member_string(m, value, "message");
 	if (!message) return false;
@@ -237,15 +238,16 @@ static bool read_assertion(struct members *m, const json_t *value,
 	       member_count(m, value, "address", UINT64_MAX, &a->address);
 }
 
-static bool read_assertions(struct members *m, const json_t *o, struct found *f)
+static bool read_assertions(struct members *m, const json_t *o,
+                            struct results_file *f)
 {
 	const json_t *array = member_array(m, o, "assertions");
 	for (size_t i = 0; array && i < json_array_size(array); i++) {
 		VEC_RESERVE(f->assertions, f->assertion_count,
 		            f->assertion_capacity);
-		struct found_assertion *a =
+		struct results_file_assertion *a =
 			&f->assertions[f->assertion_count++];
-		*a = (struct found_assertion){ 0 };
+		*a = (struct results_file_assertion){ 0 };
 		if (!read_assertion(m, json_array_get(array, i), a))
 			return false;
 	}

@@ -1,186 +1,174 @@
 /* The text of a unit. docs/distribution.md describes it. */
 #include <inttypes.h>
-#include <string.h>
 
 #include "base/hash.h"
+#include "base/json.h"
 #include "distribute/seal.h"
 #include "distribute/unit.h"
 
 /* Numbers of JSON are read as signed ones of 64 bits. */
-static void write_number(struct text *t, uint64_t n)
+static void write_number(struct json *j, const char *name, uint64_t n)
 {
-	text_format(t, n > INT64_MAX ? "\"%" PRIu64 "\"" : "%" PRIu64, n);
+	text_format(json_value(j, name),
+	            n > INT64_MAX ? "\"%" PRIu64 "\"" : "%" PRIu64, n);
 }
 
-static void write_string(struct text *t, const char *s)
+static void write_hash(struct json *j, const char *name, uint64_t h)
 {
-	if (s)
-		text_json_string(t, s, strlen(s));
-	else
-		text_string(t, "null");
+	text_format(json_value(j, name), "\"%016" PRIx64 "\"", h);
 }
 
-static void write_hash(struct text *t, uint64_t h)
+static void write_task(struct json *j, const struct task *k)
 {
-	text_format(t, "\"%016" PRIx64 "\"", h);
-}
-
-static const char *flag(bool b)
-{
-	return b ? "true" : "false";
-}
-
-static void write_task(struct text *t, const struct task *k)
-{
-	text_string(t, ",\n\"program\":{\"path\":");
-	write_string(t, k->program);
-	text_string(t, ",\"given\":");
-	write_string(t, k->given);
-	text_string(t, ",\"hash\":");
-	write_hash(t, k->digest);
-	text_format(t, ",\"sessions\":%" PRIu32 "}", k->sessions);
-	text_format(t,
-	            ",\n\"options\":{\"algorithm\":\"%s\",\"isolation\":"
-	            "\"%s\",\"base\":\"%s\"",
-	            explorer_algorithm_word(k->algorithm), level_word(k->level),
-	            level_word(k->base));
-	text_format(t, ",\"robust\":%s,\"classify\":%s,\"symmetry\":%s",
-	            flag(k->robust), flag(k->classify), flag(k->symmetry));
-	text_string(t, ",\"max_changes\":");
+	json_line(j);
+	json_open(j, "program", '{');
+	json_text(j, "path", k->program);
+	json_text(j, "given", k->given);
+	write_hash(j, "hash", k->digest);
+	json_count(j, "sessions", k->sessions);
+	json_close(j);
+	json_line(j);
+	json_open(j, "options", '{');
+	json_text(j, "algorithm", explorer_algorithm_word(k->algorithm));
+	json_text(j, "isolation", level_word(k->level));
+	json_text(j, "base", level_word(k->base));
+	json_bool(j, "robust", k->robust);
+	json_bool(j, "classify", k->classify);
+	json_bool(j, "symmetry", k->symmetry);
 	if (k->max_changes == UINT64_MAX)
-		text_string(t, "null");
+		json_text(j, "max_changes", NULL);
 	else
-		write_number(t, k->max_changes);
-	text_string(t, ",\"sessions_order\":");
-	write_string(t, k->order);
-	text_char(t, '}');
+		write_number(j, "max_changes", k->max_changes);
+	json_text(j, "sessions_order", k->order);
+	json_close(j);
 }
 
-static void write_words(struct text *t, const uint32_t *words, size_t count)
+static void write_words(struct json *j, const char *name, const uint32_t *words,
+                        size_t count)
 {
-	text_char(t, '[');
-	for (size_t i = 0; i < count; i++)
-		text_format(t, i ? ",%" PRIu32 : "%" PRIu32, words[i]);
-	text_char(t, ']');
+	json_open(j, name, '[');
+	for (size_t i = 0; i < count; i++) json_count(j, NULL, words[i]);
+	json_close(j);
 }
 
-static void write_branch(struct text *t, const struct branch *b)
+static void write_branch(struct json *j, const char *name,
+                         const struct branch *b)
 {
-	text_format(t, "{\"kind\":\"%s\",\"path\":", seal_kind_word(b->kind));
-	write_words(t, b->path, b->path_length);
-	text_string(t, ",\"script\":");
-	write_words(t, b->script, b->script_length);
-	text_char(t, '}');
+	json_open(j, name, '{');
+	json_text(j, "kind", branch_kind_word(b->kind));
+	write_words(j, "path", b->path, b->path_length);
+	write_words(j, "script", b->script, b->script_length);
+	json_close(j);
 }
 
-static void write_levels(struct text *t, const uint64_t *per_level)
+static void write_levels(struct json *j, const uint64_t *per_level)
 {
-	text_char(t, '[');
-	for (int l = 0; l < LEVEL_COUNT; l++) {
-		if (l) text_char(t, ',');
-		write_number(t, per_level[l]);
-	}
-	text_char(t, ']');
+	json_open(j, "per_level", '[');
+	for (int l = 0; l < LEVEL_COUNT; l++)
+		write_number(j, NULL, per_level[l]);
+	json_close(j);
 }
 
-static void write_stats(struct text *t, const struct explore_stats *s)
+static void write_stats(struct json *j, const struct explore_stats *s)
 {
-#define COUNT(name)                       \
-	text_string(t, "\"" #name "\":"); \
-	write_number(t, s->name);         \
-	text_char(t, ',');
-	FOUND_COUNTS(COUNT)
+#define COUNT(name) write_number(j, #name, s->name);
+	RESULTS_FILE_COUNTS(COUNT)
 #undef COUNT
-	text_format(t, "\"seconds\":%.6f,\"cpu_seconds\":%.6f,\"stop\":\"%s\"",
-	            s->seconds, s->cpu_seconds, stop_file_word(s->stop));
-	text_string(t, ",\"per_level\":");
-	write_levels(t, s->per_level);
+	json_seconds(j, "seconds", s->seconds);
+	json_seconds(j, "cpu_seconds", s->cpu_seconds);
+	json_text(j, "stop", stop_file_word(s->stop));
+	write_levels(j, s->per_level);
 }
 
-static void write_slot(struct text *t, const struct found_slot *s)
+static void write_slot(struct json *j, const struct results_file_slot *s)
 {
-	text_format(t, "{\"slot\":%" PRIu32 ",\"histories\":", s->slot);
-	write_number(t, s->histories);
-	text_string(t, ",\"per_level\":");
-	write_levels(t, s->per_level);
-	text_string(t, ",\"where\":");
+	json_line(j);
+	json_open(j, NULL, '{');
+	json_count(j, "slot", s->slot);
+	write_number(j, "histories", s->histories);
+	write_levels(j, s->per_level);
 	if (s->where)
-		write_branch(t, s->where);
+		write_branch(j, "where", s->where);
 	else
-		text_string(t, "null");
-	text_char(t, '}');
+		json_text(j, "where", NULL);
+	json_close(j);
 }
 
-static void write_assertion(struct text *t, const struct found_assertion *a)
+static void write_assertion(struct json *j,
+                            const struct results_file_assertion *a)
 {
-	text_format(t, "{\"slot\":%" PRIu32 ",\"message\":", a->slot);
-	write_string(t, a->message);
-	text_string(t, ",\"object\":");
-	write_string(t, a->object);
-	text_string(t, ",\"address\":");
-	write_number(t, a->address);
-	text_char(t, '}');
+	json_line(j);
+	json_open(j, NULL, '{');
+	json_count(j, "slot", a->slot);
+	json_text(j, "message", a->message);
+	json_text(j, "object", a->object);
+	write_number(j, "address", a->address);
+	json_close(j);
 }
 
-static void write_found(struct text *t, const struct found *f)
+static void write_found(struct json *j, const struct results_file *f)
 {
-	text_string(t, ",\n\"found\":{");
-	write_stats(t, &f->stats);
-	text_string(t, ",\n\"violations\":[");
-	for (size_t i = 0; i < f->slot_count; i++) {
-		text_string(t, i ? ",\n" : "\n");
-		write_slot(t, &f->slots[i]);
-	}
-	text_string(t, "],\n\"reached\":");
-	write_words(t, f->reached, f->reach_count);
-	text_string(t, ",\n\"assertions\":[");
-	for (size_t i = 0; i < f->assertion_count; i++) {
-		text_string(t, i ? ",\n" : "\n");
-		write_assertion(t, &f->assertions[i]);
-	}
-	text_string(t, "]}");
+	json_line(j);
+	json_open(j, "found", '{');
+	write_stats(j, &f->stats);
+	json_line(j);
+	json_open(j, "violations", '[');
+	for (size_t i = 0; i < f->slot_count; i++) write_slot(j, &f->slots[i]);
+	json_close(j);
+	json_line(j);
+	write_words(j, "reached", f->reached, f->reach_count);
+	json_line(j);
+	json_open(j, "assertions", '[');
+	for (size_t i = 0; i < f->assertion_count; i++)
+		write_assertion(j, &f->assertions[i]);
+	json_close(j);
+	json_close(j);
 }
 
-static void write_open(struct text *t, const struct branch_list *open)
+static void write_open(struct json *j, const struct branch_list *open)
 {
-	text_string(t, ",\n\"open\":[");
+	json_line(j);
+	json_open(j, "open", '[');
 	for (size_t i = 0; i < open->count; i++) {
-		text_string(t, i ? ",\n" : "\n");
-		write_branch(t, open->items[i]);
+		json_line(j);
+		write_branch(j, NULL, open->items[i]);
 	}
-	text_char(t, ']');
+	json_close(j);
 }
 
 /* What belongs to only some of them. */
-static void write_rest(struct text *t, const struct unit *u)
+static void write_rest(struct json *j, const struct unit *u)
 {
 	if (u->parts) {
-		text_format(t, ",\n\"parts\":{\"count\":%" PRIu32 ",\"split\":",
-		            u->parts);
-		write_hash(t, u->parts_split);
-		text_char(t, '}');
+		json_line(j);
+		json_open(j, "parts", '{');
+		json_count(j, "count", u->parts);
+		write_hash(j, "split", u->parts_split);
+		json_close(j);
 	}
 	if (u->histories) {
-		text_string(t, ",\n\"histories\":{\"path\":");
-		write_string(t, u->histories);
-		text_string(t, ",\"length\":");
-		write_number(t, u->histories_length);
-		text_string(t, ",\"end\":");
-		write_hash(t, u->histories_end);
-		text_char(t, '}');
+		json_line(j);
+		json_open(j, "histories", '{');
+		json_text(j, "path", u->histories);
+		write_number(j, "length", u->histories_length);
+		write_hash(j, "end", u->histories_end);
+		json_close(j);
 	}
 }
 
+/* The object is left open: its seal closes it. */
 void unit_write(struct text *t, const struct unit *u)
 {
 	size_t start = t->length;
-	text_format(t, "{\"isoscope_unit\":%d,\n\"unit\":", UNIT_VERSION);
-	write_string(t, u->id);
-	text_string(t, ",\"split\":");
-	write_hash(t, u->split);
-	write_task(t, &u->task);
-	write_rest(t, u);
-	write_open(t, &u->open);
-	write_found(t, &u->found);
+	struct json j = json_to(t);
+	json_open(&j, NULL, '{');
+	json_count(&j, "isoscope_unit", UNIT_VERSION);
+	json_line(&j);
+	json_text(&j, "unit", u->id);
+	write_hash(&j, "split", u->split);
+	write_task(&j, &u->task);
+	write_rest(&j, u);
+	write_open(&j, &u->open);
+	write_found(&j, &u->found);
 	seal_add(t, start);
 }

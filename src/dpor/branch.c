@@ -1,5 +1,6 @@
 #include "dpor/branch.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,4 +126,26 @@ void branch_list_free(struct branch_list *l)
 	for (size_t i = 0; i < l->count; i++) free(l->items[i]);
 	free(l->items);
 	*l = (struct branch_list){ 0 };
+}
+
+static const char *const kind_words[] = {
+#define X(id, word) [id] = (word),
+	BRANCH_KIND_TABLE(X)
+#undef X
+};
+
+const char *branch_kind_word(enum branch_kind k)
+{
+	assert(k < BRANCH_KIND_COUNT);
+	return kind_words[k];
+}
+
+bool branch_kind_from_word(const char *word, enum branch_kind *out)
+{
+	for (enum branch_kind k = 0; k < BRANCH_KIND_COUNT; k++) {
+		if (strcmp(word, kind_words[k])) continue;
+		*out = k;
+		return true;
+	}
+	return false;
 }

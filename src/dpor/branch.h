@@ -15,16 +15,32 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/*     identifier, word in files */
+#define BRANCH_KIND_TABLE(X)                                                 \
+	/* all transactions of the script have ended */                      \
+	X(BRANCH_BETWEEN, "between")                                         \
+	/* the last one is pending, just behind the last read of the script, \
+	 * or at its beginning */                                            \
+	X(BRANCH_PENDING, "pending")                                         \
+	/* likewise, but nobody was there yet: what begins or reads last is  \
+	 * still to be counted */                                            \
+	X(BRANCH_FRESH, "fresh")                                             \
+	/* likewise, but that read was put there by a swap that may violate  \
+	 * the level: then nothing is there */                               \
+	X(BRANCH_SWAP, "swap")                                               \
+	/* a complete execution: only to look at it again */                 \
+	X(BRANCH_END, "end")
+
 enum branch_kind {
-	BRANCH_BETWEEN, /* all transactions of the script have ended */
-	BRANCH_PENDING, /* the last one is pending, just behind the last read
-	                 * of the script, or at its beginning */
-	BRANCH_FRESH,   /* likewise, but nobody was there yet: what begins or
-	                 * reads last is still to be counted */
-	BRANCH_SWAP,    /* likewise, but that read was put there by a swap
-	                 * that may violate the level: then nothing is there */
-	BRANCH_END      /* a complete execution: only to look at it again */
+#define X(id, word) id,
+	BRANCH_KIND_TABLE(X)
+#undef X
+		BRANCH_KIND_COUNT
 };
+
+const char *branch_kind_word(enum branch_kind k);
+/* False if it is no such word. */
+bool branch_kind_from_word(const char *word, enum branch_kind *out);
 
 /* One block of memory, from malloc. */
 struct branch {

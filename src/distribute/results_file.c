@@ -1,4 +1,4 @@
-#include "distribute/found.h"
+#include "distribute/results_file.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -11,49 +11,53 @@
 #include "native/host/library.h"
 #include "vm/program.h"
 
-/* A counter that is new there has to be added to FOUND_COUNTS. */
+/* A counter that is new there has to be added to RESULTS_FILE_COUNTS. */
 #define ONE(name) +1
 _Static_assert(sizeof(struct explore_stats) ==
-                       (FOUND_COUNTS(ONE)) * sizeof(uint64_t) +
+                       (RESULTS_FILE_COUNTS(ONE)) * sizeof(uint64_t) +
                                2 * sizeof(double) + sizeof(uint64_t) +
                                LEVEL_COUNT * sizeof(uint64_t),
-               "found.h does not know all of explore_stats");
+               "results_file.h does not know all of explore_stats");
 #undef ONE
 
-static void add_slot(struct found *f, uint32_t slot,
+static void add_slot(struct results_file *f, uint32_t slot,
                      const struct explore_violation *v)
 {
 	VEC_RESERVE(f->slots, f->slot_count, f->slot_capacity);
-	struct found_slot *s = &f->slots[f->slot_count++];
-	*s = (struct found_slot){ .slot = slot, .histories = v->histories };
+	struct results_file_slot *s = &f->slots[f->slot_count++];
+	*s = (struct results_file_slot){ .slot = slot,
+		                         .histories = v->histories };
 	memcpy(s->per_level, v->per_level, sizeof s->per_level);
 	if (v->where) s->where = branch_copy(v->where);
 }
 
-static void add_reached(struct found *f, uint32_t point)
+static void add_reached(struct results_file *f, uint32_t point)
 {
 	VEC_RESERVE(f->reached, f->reach_count, f->reach_capacity);
 	f->reached[f->reach_count++] = point;
 }
 
-static void add_assertions(struct found *f, const struct program *p)
+static void add_assertions(struct results_file *f, const struct program *p)
 {
 	struct library_assertion a;
 	for (uint32_t i = 0; library_assertion_met(p, i, &a); i++) {
 		VEC_RESERVE(f->assertions, f->assertion_count,
 		            f->assertion_capacity);
-		f->assertions[f->assertion_count++] = (struct found_assertion){
-			.slot = i,
-			.message = mem_copy_string(a.message),
-			.object = a.object ? mem_copy_string(a.object) : NULL,
-			.address = a.address,
-		};
+		f->assertions[f->assertion_count++] =
+			(struct results_file_assertion){
+				.slot = i,
+				.message = mem_copy_string(a.message),
+				.object = a.object ? mem_copy_string(a.object)
+			                           : NULL,
+				.address = a.address,
+			};
 	}
 }
 
-void found_init(struct found *f, const struct tally *t, const struct program *p)
+void results_file_init(struct results_file *f, const struct tally *t,
+                       const struct program *p)
 {
-	*f = (struct found){ .stats = t->stats };
+	*f = (struct results_file){ .stats = t->stats };
 	for (uint32_t i = 0; i < t->slot_count; i++)
 		if (t->violations[i].histories)
 			add_slot(f, i, &t->violations[i]);
@@ -62,7 +66,7 @@ void found_init(struct found *f, const struct tally *t, const struct program *p)
 	if (program_is_native(p)) add_assertions(f, p);
 }
 
-void found_clear(struct found *f)
+void results_file_clear(struct results_file *f)
 {
 	for (size_t i = 0; i < f->slot_count; i++) free(f->slots[i].where);
 	for (size_t i = 0; i < f->assertion_count; i++) {
@@ -72,16 +76,16 @@ void found_clear(struct found *f)
 	free(f->slots);
 	free(f->reached);
 	free(f->assertions);
-	*f = (struct found){ 0 };
+	*f = (struct results_file){ 0 };
 }
 
 /* The slot in this process of what was `slot` in that one. */
-static uint32_t slot_here(const struct found *f, const struct program *p,
+static uint32_t slot_here(const struct results_file *f, const struct program *p,
                           uint32_t slot)
 {
 	if (!program_is_native(p)) return slot;
 	for (size_t i = 0; i < f->assertion_count; i++) {
-		const struct found_assertion *a = &f->assertions[i];
+		const struct results_file_assertion *a = &f->assertions[i];
 		if (a->slot != slot) continue;
 		return library_meet_assertion(
 			p, slot,
@@ -92,13 +96,14 @@ static uint32_t slot_here(const struct found *f, const struct program *p,
 }
 
 /* Those that no history violates are known to be checked, too. */
-static void meet_assertions(const struct found *f, const struct program *p)
+static void meet_assertions(const struct results_file *f,
+                            const struct program *p)
 {
 	for (size_t i = 0; i < f->assertion_count; i++)
 		slot_here(f, p, f->assertions[i].slot);
 }
 
-static bool add_violation(const struct found_slot *s, uint32_t slot,
+static bool add_violation(const struct results_file_slot *s, uint32_t slot,
                           struct tally *t)
 {
 	if (slot >= t->slot_count) return false;
@@ -110,8 +115,8 @@ static bool add_violation(const struct found_slot *s, uint32_t slot,
 	return true;
 }
 
-bool found_tally(const struct found *f, const struct program *p,
-                 struct tally *t)
+bool results_file_tally(const struct results_file *f, const struct program *p,
+                        struct tally *t)
 {
 	bool fits = true;
 	tally_init(t, p);

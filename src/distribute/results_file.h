@@ -1,7 +1,7 @@
 /* What an exploration found (tally.h), without anything of the process that it
  * was found in. The example of a violation is told by its place. */
-#ifndef ISO_DISTRIBUTE_FOUND_H
-#define ISO_DISTRIBUTE_FOUND_H
+#ifndef ISO_DISTRIBUTE_RESULTS_FILE_H
+#define ISO_DISTRIBUTE_RESULTS_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@ struct branch;
 struct program;
 struct tally;
 
-struct found_slot {
+struct results_file_slot {
 	uint32_t slot;
 	uint64_t histories; /* that violate it */
 	uint64_t per_level[LEVEL_COUNT];
@@ -22,48 +22,48 @@ struct found_slot {
 
 /* Assertions of native programs are numbered as sessions come to them, which
  * is another time another order. */
-struct found_assertion {
+struct results_file_assertion {
 	uint32_t slot;
 	char *message, *object; /* owned; the object's path */
 	uint64_t address;       /* of the call, in the object */
 };
 
 /* Counters of explore_stats, which add up. */
-#define FOUND_COUNTS(X)       \
-	X(histories)          \
-	X(classes)            \
-	X(end_states)         \
-	X(filtered)           \
-	X(pruned)             \
-	X(blocked)            \
-	X(duplicates)         \
-	X(unserializable)     \
-	X(explore_calls)      \
-	X(swaps_considered)   \
-	X(swaps_taken)        \
-	X(swaps_inconsistent) \
-	X(swaps_not_latest)   \
-	X(depth_max)          \
-	X(memory_peak)        \
-	X(cut)                \
+#define RESULTS_FILE_COUNTS(X) \
+	X(histories)           \
+	X(classes)             \
+	X(end_states)          \
+	X(filtered)            \
+	X(pruned)              \
+	X(blocked)             \
+	X(duplicates)          \
+	X(unserializable)      \
+	X(explore_calls)       \
+	X(swaps_considered)    \
+	X(swaps_taken)         \
+	X(swaps_inconsistent)  \
+	X(swaps_not_latest)    \
+	X(depth_max)           \
+	X(memory_peak)         \
+	X(cut)                 \
 	X(changes)
 
-struct found {
+struct results_file {
 	struct explore_stats stats;
-	struct found_slot *slots; /* the violated ones, increasing */
+	struct results_file_slot *slots; /* the violated ones, increasing */
 	size_t slot_count, slot_capacity;
 	uint32_t *reached; /* numbers of reach points, increasing */
 	size_t reach_count, reach_capacity;
-	struct found_assertion *assertions;
+	struct results_file_assertion *assertions;
 	size_t assertion_count, assertion_capacity;
 };
 
-void found_init(struct found *f, const struct tally *t,
-                const struct program *p);
-void found_clear(struct found *f);
+void results_file_init(struct results_file *f, const struct tally *t,
+                       const struct program *p);
+void results_file_clear(struct results_file *f);
 /* Fills a tally, which is new. False if it cannot be one of the program; then
  * the tally is to be freed as well. */
-bool found_tally(const struct found *f, const struct program *p,
-                 struct tally *t);
+bool results_file_tally(const struct results_file *f, const struct program *p,
+                        struct tally *t);
 
 #endif
