@@ -36,6 +36,7 @@ void checked_find_orders(struct checked *c)
 {
 	enum level levels[LEVEL_COUNT];
 	unsigned count = check_strongest(&c->found, levels);
+	assert(count <= LEVEL_COUNT);
 	for (unsigned i = 0; i < count; i++)
 		check_commit_order(c->facts, levels[i], c->clock,
 		                   &c->results[levels[i]]);
@@ -74,6 +75,7 @@ static void explain_level(struct checked *c, enum level l)
 	struct check_case *found = &c->found;
 	struct check_witness *w = &c->witnesses[l];
 	enum level other = borrowed(c, l);
+	assert(other < l || other == LEVEL_COUNT);
 	uint32_t known = other < LEVEL_COUNT
 	                         ? c->witnesses[other].part->transaction_count
 	                         : UINT32_MAX;
@@ -99,6 +101,7 @@ static void settle(struct checked *c, enum level l)
 	struct check_witness *w = &c->witnesses[l];
 	struct witness cycle;
 	enum level to = 0;
+	assert(w->part);
 	while (to < l && !(check_has(found, to, VERDICT_UNDECIDED) &&
 	                   level_implies(to, w->weakest)))
 		to++;

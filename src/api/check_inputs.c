@@ -27,6 +27,7 @@ static bool check_input(struct checking *x, const struct input *i)
 {
 	const struct check_request *r = x->request;
 	struct checked c;
+	assert(i->number && i->trace->transaction_count);
 	check_history(&c, i->trace, r->levels, x->in.clock);
 	c.found.format = i->format;
 	c.found.number = i->number;

@@ -1,5 +1,7 @@
 #include "api/compare_ways.h"
 
+#include <assert.h>
+
 #include "api/predict_inputs.h"
 #include "api/programs.h"
 #include "vm/program.h"
@@ -24,6 +26,7 @@ struct comparison *compare_ways(const struct program *p,
                                 struct problem *problem)
 {
 	struct compare_options options = *o;
+	assert(!level_given || o->predict.level < LEVEL_COUNT);
 	if (!choose_level(&options.predict.level, p, level_given, problem))
 		return NULL;
 	struct comparison *c = comparison_new(p, &options, observer);

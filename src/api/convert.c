@@ -127,6 +127,7 @@ static uint32_t *find_order(const struct trace *t, enum format to,
 	struct facts *f = facts_of_trace(t);
 	enum level l;
 	uint32_t *order = NULL;
+	assert(is_list_format(to) && !t->lists);
 	check_levels(t, f, every_level, clock, results);
 	if (strongest_is_one(t, to, results, &l, p)) {
 		if (check_commit_order(f, l, clock, &results[l])) {
@@ -154,6 +155,7 @@ static bool copy_for(struct trace *copy, const struct trace *t, enum format to,
                      const atomic_bool *interrupt, struct problem *p)
 {
 	*copy = *t;
+	assert(to < FORMAT_COUNT);
 	if (!t->known_count || to == FORMAT_ISOSCOPE || is_list_format(to))
 		return true;
 	if (!order_is_spare(t, to, interrupt, p)) return false;
@@ -232,6 +234,7 @@ static bool convert_one(const struct convert_request *r,
 {
 	struct diags *d = &p->diags;
 	uint64_t number = 0, wanted = r->only ? r->only : 1;
+	assert(r->only || r->to != FORMAT_ISOSCOPE);
 	struct trace *t = NULL, *other;
 	bool fine = false;
 	while (number < wanted && (t = history_reader_next(reader, d))) {

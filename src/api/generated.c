@@ -29,5 +29,6 @@ struct trace *generate_history(const struct workload *w, enum format to,
 	struct trace *t =
 		workload_run_ordered(&settings, order, &count, &p->diags);
 	if (!t) problem_diagnosed(p, PROBLEM_REQUEST);
+	assert(!t || *order);
 	return t;
 }

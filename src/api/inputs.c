@@ -23,6 +23,8 @@ void inputs_begin(struct inputs *in, const struct inputs_options *o,
                   struct problem *p)
 {
 	*in = (struct inputs){ .options = *o, .problem = p };
+	assert(o->count == 0 || o->paths);
+	assert(o->seconds >= 0 && !p->kind);
 	struct check_limits limits = { o->seconds, o->memory, on_tick, in };
 	in->begun = seconds_now();
 	in->clock = check_clock_new(&limits);
@@ -116,6 +118,7 @@ bool inputs_look(struct inputs *in,
 {
 	const struct inputs_options *o = &in->options;
 	bool more = true;
+	assert(in->clock && look);
 	if (o->given) {
 		in->path = o->given->trace->file;
 		more = look(data, o->given);

@@ -1,4 +1,5 @@
 /* isoscope.h: checks, which explore a program. */
+#include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -78,6 +79,7 @@ static bool forward_history(void *payload, const struct explore_execution *e)
 {
 	iso_check *c = payload;
 	iso_execution execution = { e };
+	assert(c->ran);
 	pthread_mutex_lock(&c->telling);
 	bool go_on = !c->told_to_stop;
 	size_t count = go_on ? c->observer_count : 0;
@@ -140,6 +142,7 @@ static int borrow(struct explore_options *o, const iso_options *given,
 {
 	struct diags d = { 0 };
 	int status = ISO_OK;
+	assert(!*symmetry && !*origin);
 	if (given->from) {
 		o->origin = *origin =
 			origin_new(p, history_as_trace(given->from), &d);
@@ -353,6 +356,7 @@ int iso_check_violation(iso_check *check, size_t i, iso_violation *out)
 	uint32_t slot = 0;
 	while (!explorer_slot_violated(e, slot) || i-- > 0) slot++;
 	iso_violation v = { .size = sizeof v };
+	assert(slot < explorer_slot_count(e));
 	describe(&v, e, slot);
 	struct history *example = explorer_violation(e, slot)->example;
 	if (example && !check->examples[slot])

@@ -80,6 +80,7 @@ void iso_free(void *printed)
 bool options_read(void *to, size_t size, const void *from)
 {
 	size_t given = size;
+	assert(size >= sizeof given);
 	memset(to, 0, size);
 	if (!from) return true;
 	memcpy(&given, from, sizeof given);

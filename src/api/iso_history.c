@@ -65,6 +65,7 @@ const struct trace *history_as_trace(const iso_history *history)
 	iso_history *h = for_memory(history);
 	pthread_mutex_lock(&h->lock);
 	if (!h->trace) h->trace = trace_of_history(h->history, "(history)");
+	assert(h->trace->transaction_count);
 	pthread_mutex_unlock(&h->lock);
 	return h->trace;
 }
@@ -115,6 +116,7 @@ int iso_reader_next(iso_reader *reader, iso_history **out, iso_diags **diags)
 	if (problem.diags.errors) problem_diagnosed(&problem, PROBLEM_INPUT);
 	if (t) {
 		iso_history *h = history_of_trace(t, false);
+		assert(!problem.kind);
 		h->format = history_reader_format(reader->reader);
 		h->number = ++reader->count;
 		h->read_seconds = seconds_now() - begun;

@@ -1,4 +1,5 @@
 /* isoscope.h: programs. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,6 +102,7 @@ int iso_source_format(char **out, const char *path, const char *source,
 	if (diags) *diags = NULL;
 	if (!out || !path || !source) return ISO_E_ARGUMENT;
 	bool fine = format_program_text(path, source, length, &t, &list);
+	assert(fine == !list.errors);
 	diags_give(diags, &list);
 	text_get(&t);
 	*out = fine ? t.data : NULL;

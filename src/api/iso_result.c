@@ -308,6 +308,7 @@ int iso_result_prediction(const iso_result *result, size_t i,
 	if (!result || !out) return ISO_E_ARGUMENT;
 	if (i >= result->prediction_count) return ISO_E_RANGE;
 	struct predicted_history *p = &result->predictions[i];
+	assert(p->prediction.history);
 	if (!p->history)
 		p->history = history_of_trace(p->prediction.history, true);
 	iso_prediction public = {
@@ -421,6 +422,7 @@ int iso_program_replay(const iso_program *program, const iso_history *history,
 static bool on_run(void *payload, const struct campaign_run *run)
 {
 	const iso_run_options *o = payload;
+	assert(run->number);
 	iso_history *h =
 		history_of_exploration(runner_history(run->runner), false);
 	iso_run told = { .number = run->number,
@@ -444,6 +446,7 @@ static bool read_run(struct run_request *r, iso_run_options *o,
                      const struct program *p, struct problem *problem)
 {
 	struct campaign_options *c = &r->options;
+	assert(!c->runs);
 	c->runs = o->runs ? o->runs : 1000;
 	c->seed = o->seed ? o->seed : 1;
 	c->robust = o->robust;

@@ -89,6 +89,7 @@ static void explain(struct predicting *x, struct predict_case *c,
 {
 	struct check_clock *clock = x->in.clock;
 	const struct trace *h = p->prediction->history;
+	assert(!p->witness && !p->unexplained);
 	struct check_result result = { 0 };
 	double begun = seconds_now();
 	struct facts *f = facts_of_trace(h);
@@ -171,6 +172,7 @@ static void conclude(struct predicting *x, const struct predict_case *c)
 {
 	const struct predict_request *r = x->request;
 	enum shows shows = c->found ? SHOWS_REFUTED : SHOWS_NOTHING;
+	assert(c->validated <= c->replayed && c->replayed <= c->found);
 	if (predict_verdict(c) == VERDICT_VIOLATED) shows = SHOWS_VIOLATED;
 	bool shown = !x->summary->histories || shows > x->shown;
 	if (r->searched && !r->searched(r->data, c, shown)) x->stopped = true;
@@ -186,6 +188,7 @@ static bool predict_from(struct predicting *x, struct predict_case *c)
 	const struct predict_request *r = x->request;
 	struct diags *d = &x->in.problem->diags;
 	struct text first = { 0 };
+	assert(x->options.level < LEVEL_COUNT && c->observed);
 	struct predictor *p = NULL;
 	c->options = &x->options;
 	c->stated_by = x->stated_by;
@@ -246,6 +249,7 @@ static bool predict_run(struct predicting *x, uint64_t i)
 	struct problem *problem = x->in.problem;
 	double begun = seconds_now();
 	uint64_t seed = r->seed + i - 1;
+	assert(i >= 1 && i <= r->runs);
 	struct runner *runner = runner_of(x);
 	enum run_end end = record_serial(runner, seed);
 	if (program_fault(r->program))

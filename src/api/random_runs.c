@@ -36,6 +36,7 @@ bool random_runs(struct random_runs *out, const struct program *p,
 	*out = (struct random_runs){ .campaign = c };
 	out->found = (struct run_case){ c, NULL, r->coverage };
 	campaign_start(c);
+	assert(campaign_stats(c)->runs <= r->options.runs);
 	if (r->coverage && explore_all(c, r, &out->coverage))
 		out->found.coverage = &out->coverage;
 	return program_sound(p, problem);

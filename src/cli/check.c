@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <inttypes.h>
 
 #include "api/check_inputs.h"
@@ -67,6 +68,7 @@ static void tell_strongest(struct checking *x, const struct check_case *c)
 {
 	struct text line = { 0 };
 	say_undecided(c);
+	assert(!x->json && !x->orders);
 	if (!x->summary.histories) {
 		report_strongest(&x->report, c);
 		report_strongest_of(&x->first, c);
@@ -108,6 +110,7 @@ static bool on_checked(void *data, const struct check_case *c, bool shown)
 {
 	struct checking *x = data;
 	if (x->request.witness) draw(x, c);
+	assert(c->wanted == x->request.levels);
 	if (x->strongest)
 		tell_strongest(x, c);
 	else if (x->json)
@@ -124,6 +127,7 @@ static void write_result(struct checking *x)
 	struct check_summary *m = &x->summary;
 	struct text t = { 0 };
 	bool several = m->histories > 1 || m->stopped;
+	assert(m->histories <= 1 || several);
 	if (x->json || (x->strongest && several)) return;
 	if (several && x->quiet) {
 		report_summary_verdict(&t, &x->style, m);

@@ -1,4 +1,7 @@
 #include "api/compare_ways.h"
+
+#include <assert.h>
+
 #include "base/seconds.h"
 #include "cli/exit_codes.h"
 #include "cli/explore.h"
@@ -27,6 +30,7 @@ static bool on_tick(void *payload, const char *phase, uint64_t done,
 {
 	struct comparing *x = payload;
 	double seconds = seconds_now() - x->begun;
+	assert(phase && (!of || done <= of));
 	if (!progress_due(&x->progress, seconds)) return true;
 	struct text line = { 0 };
 	text_format(&line, "%s: ", phase);

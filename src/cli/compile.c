@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <stdio.h>
 
 #include "cli/exit_codes.h"
@@ -13,6 +14,7 @@
 static void describe_sessions(struct text *t, const struct program *p)
 {
 	uint32_t sessions = program_session_count(p);
+	assert(sessions >= program_has_finally(p));
 	sessions -= program_has_finally(p);
 	number_plural(t, sessions, "session", "sessions");
 	if (program_has_finally(p)) text_string(t, " and finally");
@@ -23,6 +25,7 @@ static void describe_sessions(struct text *t, const struct program *p)
 static void describe_client(struct text *t, const struct program *p)
 {
 	uint32_t expectations = 0;
+	assert(program_is_native(p));
 	struct keys *initial = keys_new(p);
 	for (uint32_t i = 0; i < program_assertion_count(p); i++)
 		expectations += program_assertion_met(p, i);

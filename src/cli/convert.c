@@ -1,4 +1,7 @@
 #include "api/convert.h"
+
+#include <assert.h>
+
 #include "cli/exit_codes.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -18,6 +21,7 @@ struct conversion {
 static bool on_write(void *data, const struct text *t)
 {
 	struct conversion *x = data;
+	assert(!format_is_folder(x->to.format));
 	if (!x->file) x->file = output_open(x->to.path);
 	if (!x->file) return false;
 	fwrite(text_get(t), 1, t->length, x->file);

@@ -1,5 +1,6 @@
 #include "cli/cores.h"
 
+#include <assert.h>
 #include <dlfcn.h>
 #include <limits.h>
 #include <math.h>
@@ -83,7 +84,9 @@ unsigned cores_usable(void)
 {
 	if (has_address_sanitizer()) return 1;
 	unsigned cores = cores_scheduled();
+	assert(cores);
 	double granted = ceil(cores_granted());
 	if (granted < 1) granted = 1;
+	assert(granted >= 1);
 	return granted < cores ? (unsigned)granted : cores;
 }

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +32,7 @@ static bool read_all(const char *path, struct text *out)
 	       (n = fread(chunk, 1, sizeof chunk, f)) > 0)
 		text_bytes(out, chunk, n);
 	bool fine = f && !ferror(f);
+	assert(f || errno);
 	if (!fine)
 		say("cannot read %s: %s", name_of(path), strerror(errno));
 	else if (out->length > INPUT_MOST)
@@ -46,6 +48,7 @@ static bool replace(const char *path, const struct text *with)
 	struct text name = { 0 };
 	struct stat what;
 	char *real = realpath(path, NULL);
+	assert(!is_standard(path));
 	text_format(&name, "%s.XXXXXX", real ? real : path);
 	int file = real && !access(real, W_OK) ? mkstemp(name.data) : -1;
 	FILE *f = file < 0 ? NULL : fdopen(file, "w");
@@ -75,6 +78,7 @@ static int deliver(const struct command_line *c, const char *path,
 {
 	struct text line = { 0 };
 	int code = EXIT_HOLDS;
+	assert(!c->value[OPTION_CHECK] || !c->value[OPTION_WRITE]);
 	if (c->value[OPTION_CHECK]) {
 		if (same(before, after)) return EXIT_HOLDS;
 		text_format(&line, "%s\n", name_of(path));

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@ static bool read_whole(const struct command_line *c, enum option_id option,
 	char *end;
 	if (!words) return true;
 	errno = 0;
+	assert(most);
 	uint64_t n = strtoull(words, &end, 10);
 	if (isdigit((unsigned char)*words) && !*end && !errno && n <= most) {
 		*out = n;

@@ -1,5 +1,6 @@
 #include "cli/help.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@ enum { HELP_COLUMN = 29, HELP_WIDTH = 79 };
 static void print_wrapped(struct text *t, const char *words, size_t column)
 {
 	size_t at = column;
+	assert(column < HELP_WIDTH);
 	while (*words) {
 		size_t length = strcspn(words, " ");
 		if (at > column && at + 1 + length > HELP_WIDTH) {
@@ -48,6 +50,7 @@ static void print_option(struct text *t, const struct option_entry *o)
 	text_string(t, o->letter ? "  " : "      ");
 	text_string(t, text_get(&words));
 	size_t used = words.length + (o->letter ? 2 : 6);
+	assert(words.length && *o->help);
 	if (used + 2 > HELP_COLUMN) {
 		text_char(t, '\n');
 		used = 0;
@@ -124,6 +127,7 @@ int help_command(enum command c)
 {
 	const struct command_entry *entry = &command_table[c];
 	struct text t = { 0 };
+	assert(c < COMMAND_COUNT);
 	text_format(&t, "usage: isoscope %s [OPTION...]%s%s\n\n", entry->word,
 	            *entry->operands ? " " : "", entry->operands);
 	text_format(&t, "isoscope %s: %s.\n\n", entry->word, entry->summary);

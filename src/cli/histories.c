@@ -1,5 +1,7 @@
 #include "cli/histories.h"
 
+#include <assert.h>
+
 #include "base/seconds.h"
 #include "cli/exit_codes.h"
 #include "cli/options.h"
@@ -28,6 +30,7 @@ bool histories_settings(struct histories *h, struct inputs_options *in,
 static void show_progress(struct histories *h, const char *path, uint64_t done)
 {
 	double seconds = seconds_now() - h->begun;
+	assert(seconds >= 0 && path);
 	if (!progress_due(&h->progress, seconds)) return;
 	struct text line = { 0 };
 	text_format(&line, "%s %s: ", h->doing, path);
@@ -48,6 +51,7 @@ static bool on_tick(void *data, const char *path, uint64_t done)
 
 void histories_begin(struct histories *h, struct inputs_options *in)
 {
+	assert(h->to && h->doing && !in->tick);
 	signals_catch();
 	h->begun = seconds_now();
 	in->tick = on_tick;
@@ -56,6 +60,7 @@ void histories_begin(struct histories *h, struct inputs_options *in)
 
 void histories_put(struct histories *h, const struct text *t)
 {
+	assert(h->to);
 	progress_end(&h->progress);
 	if (!output_text(h->to, "-", t)) h->failed = true;
 }

@@ -1,4 +1,5 @@
 /* isoscope: the program. Finds the command and hands over. */
+#include <assert.h>
 #include <fcntl.h>
 #include <locale.h>
 #include <signal.h>
@@ -30,6 +31,7 @@ static int run(enum command command, int count, char **arguments)
 {
 	struct command_line c;
 	int code = EXIT_USAGE;
+	assert(command < COMMAND_COUNT && count >= 0);
 	if (command_line_read(&c, command, count, arguments)) {
 		if (c.value[OPTION_HELP] && command != COMMAND_HELP) {
 			code = help_command(command);

@@ -1,6 +1,7 @@
 /* The manual page and the completions of the shells, from the tables. */
 #include "cli/help.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "cli/exit_codes.h"
@@ -25,6 +26,7 @@ static void roff(struct text *t, const char *words)
 
 static void man_option(struct text *t, const struct option_entry *o)
 {
+	assert(*o->word && *o->help);
 	text_string(t, ".TP\n");
 	if (o->letter) text_format(t, "\\fB\\-%c\\fR, ", o->letter);
 	text_string(t, "\\fB\\-\\-");
@@ -43,6 +45,7 @@ static void man_option(struct text *t, const struct option_entry *o)
 static void man_command(struct text *t, int c)
 {
 	const struct command_entry *entry = &command_table[c];
+	assert(entry->summary[0] >= 'a' && entry->summary[0] <= 'z');
 	text_format(t, ".SS isoscope %s %s\n", entry->word, entry->operands);
 	text_char(t, (char)(entry->summary[0] - 'a' + 'A'));
 	roff(t, entry->summary + 1);
@@ -144,6 +147,7 @@ static bool takes_histories(int c)
 
 static void bash_command(struct text *t, int c)
 {
+	assert(c >= 0 && c < COMMAND_COUNT);
 	text_format(t, "\t%s) options='", command_table[c].word);
 	bool first = true;
 	for (int o = 0; o < OPTION_COUNT; o++) {
@@ -236,6 +240,7 @@ static void zsh_spec(struct text *t, const struct option_entry *o)
 		text_char(t, ':');
 		if (o->choices) {
 			size_t length = strlen(o->choices);
+			assert(length);
 			while (length && o->choices[length - 1] == ' ')
 				length--;
 			text_char(t, '(');
@@ -271,6 +276,7 @@ static void zsh_commands(struct text *t)
 
 static void zsh_command(struct text *t, int c)
 {
+	assert(c >= 0 && c < COMMAND_COUNT);
 	text_format(t, "\t%s)\n\t\t_arguments \\\n", command_table[c].word);
 	for (int o = 0; o < OPTION_COUNT; o++)
 		if (option_table[o].commands >> c & 1)

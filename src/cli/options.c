@@ -43,6 +43,7 @@ const char *command_nearest(const char *word)
 
 static bool belongs(int option, enum command c)
 {
+	assert(option >= 0 && option < OPTION_COUNT && c < COMMAND_COUNT);
 	return option_table[option].commands >> c & 1;
 }
 
@@ -69,6 +70,7 @@ static void unknown_option(enum command c, const char *word)
 static bool chooses(const char *word, const char *choice)
 {
 	size_t length = strlen(choice);
+	assert(length > 0);
 	if (choice[length - 1] == '=') return !strncmp(word, choice, length);
 	return !strcmp(word, choice);
 }
@@ -86,6 +88,7 @@ static bool is_choice(const char *option, const char *word, const char *choices)
 	while ((next = strtok_r(rest, " ", &rest)) && n < MOST) {
 		if (chooses(word, next)) return true;
 		words[n++] = next;
+		assert(n <= MOST);
 	}
 	const char *meant = diag_nearest(word, words, n);
 	struct text list = { 0 };
@@ -109,6 +112,7 @@ static bool set_option(struct command_line *c, int option, const char *joined,
 {
 	const struct option_entry *o = &option_table[option];
 	*used = false;
+	assert(belongs(option, c->command));
 	if (!o->argument && joined) {
 		say("--%s takes no argument", o->word);
 		return false;
@@ -180,6 +184,7 @@ bool command_line_read(struct command_line *c, enum command command, int count,
 		const char *a = arguments[i];
 		const char *next = i + 1 < count ? arguments[i + 1] : NULL;
 		bool used = false, fine = true;
+		assert(c->operand_count <= (size_t)i);
 		if (only_operands || a[0] != '-' || !a[1])
 			c->operands[c->operand_count++] = a;
 		else if (!strcmp(a, "--"))

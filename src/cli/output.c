@@ -1,5 +1,6 @@
 #include "cli/output.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -23,6 +24,7 @@ void say(const char *format, ...)
 	va_list arguments;
 	struct text t = { 0 };
 	va_start(arguments, format);
+	assert(*format);
 	text_string(&t, "isoscope: ");
 	text_vformat(&t, format, arguments);
 	text_char(&t, '\n');
@@ -62,6 +64,7 @@ struct style output_style(const struct command_line *c, FILE *to)
 	if (isatty(fileno(to)) && !ioctl(fileno(to), TIOCGWINSZ, &size) &&
 	    size.ws_col)
 		s.width = size.ws_col < WIDTH_LEAST ? WIDTH_LEAST : size.ws_col;
+	assert(s.width >= WIDTH_LEAST);
 	return s;
 }
 
@@ -87,6 +90,7 @@ void say_diagnostics(const struct command_line *c, const struct diags *d)
 static void say_failed(const char *path)
 {
 	int reason = errno;
+	assert(*path);
 	say("cannot write %s: %s",
 	    is_standard(path) ? "the standard output" : path,
 	    reason ? strerror(reason) : "not all of it arrived");
@@ -94,6 +98,7 @@ static void say_failed(const char *path)
 
 bool output_text(FILE *to, const char *name, const struct text *t)
 {
+	assert(to && name);
 	errno = 0;
 	if (t->length) fwrite(t->data, 1, t->length, to);
 	if (!fflush(to) && !ferror(to)) return true;
@@ -140,6 +145,7 @@ bool output_possible(const char *path)
 
 FILE *output_open(const char *path)
 {
+	assert(path);
 	if (is_standard(path)) return stdout;
 	FILE *f = fopen(path, "we");
 	if (!f) say_failed(path);

@@ -1,5 +1,6 @@
 #include "cli/outputs.h"
 
+#include <assert.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -38,6 +39,7 @@ static bool overwrites_input(const struct command_line *c,
                              enum option_id output)
 {
 	const char *path = c->value[output], *word = option_table[output].word;
+	assert(path && strcmp(option_table[output].argument, "FILE") == 0);
 	for (size_t i = 0; i < INPUTS; i++) {
 		const char *input = c->value[inputs[i]];
 		bool goes_on = output == OPTION_CHECKPOINT &&
@@ -53,6 +55,7 @@ static bool overwrites_input(const struct command_line *c,
 static bool overwrites_operand(const struct command_line *c, const char *word,
                                const char *path, const char *operand)
 {
+	assert(!is_standard(path));
 	for (size_t i = 0; i < c->operand_count; i++) {
 		if (!same_file(path, c->operands[i])) continue;
 		say("--%s would overwrite the %s '%s'", word, operand,
@@ -224,6 +227,7 @@ bool target_read(const struct command_line *c, struct target *to)
 	const char *word = c->value[OPTION_GENERATED];
 	const char *path = c->value[OPTION_OUTPUT];
 	to->format = word ? format_from_word(word) : FORMAT_ISOSCOPE;
+	assert(to->format < FORMAT_COUNT);
 	to->path = path ? path : "-";
 	if (format_is_folder(to->format)) {
 		if (!is_standard(to->path)) return true;
@@ -251,6 +255,7 @@ bool target_write(const struct target *to, const struct trace *t,
                   const uint32_t *order, struct problem *p)
 {
 	struct text out = { 0 };
+	assert(to->format < FORMAT_COUNT);
 	if (format_is_folder(to->format))
 		return write_history_folder(to->path, t, to->format,
 		                            signals_flag(), p);

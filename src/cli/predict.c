@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <inttypes.h>
 
 #include "api/predict_inputs.h"
@@ -65,6 +66,7 @@ static bool on_predicted(void *data, const struct predict_case *c,
 {
 	struct predicting *x = data;
 	if (x->histories) write_history(x, c, p);
+	assert(p->number == c->found);
 	if (x->request.explain_first && !x->picture.length)
 		report_predicted_dot(&x->picture, c, p);
 	if (x->json)
@@ -116,6 +118,7 @@ static bool on_searched(void *data, const struct predict_case *c, bool shown)
 {
 	struct predicting *x = data;
 	struct text line = { 0 };
+	assert(c->options && c->observed);
 	if (x->json) {
 		result_predicted(found_of(x), c);
 		report_json(&line, x->found, iso_version());
@@ -136,6 +139,7 @@ static bool on_left_out(void *data, uint64_t seed)
 {
 	struct predicting *x = data;
 	struct text line = { 0 };
+	assert(x->recording && seed >= x->request.seed);
 	if (x->quiet || x->json) return true;
 	text_format(&line,
 	            "%s, seed %" PRIu64 ": left out: the run meets a false "
@@ -167,6 +171,7 @@ static void write_result(struct predicting *x)
 	const struct predict_summary *m = &x->summary;
 	struct text t = { 0 };
 	if (x->json) return;
+	assert(m->left_out == 0 || x->recording);
 	if (m->histories != 1 || m->stopped || m->left_out) {
 		write_several(x, &t);
 	} else {

@@ -1,5 +1,6 @@
 #include "cli/program.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -39,6 +40,7 @@ static void configure(const struct command_line *c, const struct program *p,
 {
 	uint64_t memory = 0;
 	double timeout = 0, deadline = 0;
+	assert(seconds > 0);
 	library_configure(p, seconds, c->value[OPTION_CLIENT_OUTPUT]);
 	if (setting_memory(c, OPTION_MEMORY, &memory) && memory)
 		library_set_budget(p, memory / 2);
@@ -109,6 +111,7 @@ int say_problem(const struct command_line *c, const struct program *p,
 		[PROBLEM_SYSTEM] = EXIT_INTERNAL,
 		[PROBLEM_FAULT] = EXIT_INPUT,
 	};
+	assert((size_t)problem->kind < sizeof codes / sizeof *codes);
 	if (problem->words.length) say("%s", text_get(&problem->words));
 	say_diagnostics(c, &problem->diags);
 	if (problem->kind == PROBLEM_FAULT) program_failed(c, p);

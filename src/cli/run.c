@@ -1,4 +1,7 @@
 #include "api/random_runs.h"
+
+#include <assert.h>
+
 #include "cli/exit_codes.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -33,6 +36,7 @@ static bool on_run(void *payload, const struct campaign_run *r)
 {
 	struct running *x = payload;
 	struct history *h = runner_history(r->runner);
+	assert(x->histories && r->number);
 	uint32_t error = program_assertion_count(x->program);
 	struct history_line l = {
 		.program = x->program,
@@ -57,6 +61,7 @@ static bool on_tick(void *payload, const struct campaign_stats *s)
 {
 	struct running *x = payload;
 	if (!progress_due(&x->progress, s->seconds)) return true;
+	assert(s->runs <= x->request.options.runs);
 	struct text words = { 0 };
 	number_count(&words, s->runs);
 	text_string(&words, " of ");

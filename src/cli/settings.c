@@ -1,5 +1,6 @@
 #include "cli/settings.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -38,6 +39,7 @@ bool setting_count(const struct command_line *c, enum option_id option,
 	const char *words = c->value[option];
 	char *end;
 	uint64_t n;
+	assert(option_table[option].argument);
 	if (!words) return true;
 	if (read_number(words, &n, &end) && !*end) {
 		*out = n;
@@ -55,6 +57,7 @@ bool setting_jobs(const struct command_line *c, unsigned *out)
 	uint64_t n;
 	if (!words) {
 		*out = c->value[OPTION_MAX_HISTORIES] ? 1 : cores_usable();
+		assert(*out);
 		return true;
 	}
 	if (read_number(words, &n, &end) && !*end && n <= JOBS_MAX) {
@@ -72,6 +75,7 @@ bool setting_seed(const struct command_line *c, enum option_id option,
 	const char *words = c->value[option];
 	char *end;
 	uint64_t n;
+	assert(option_table[option].argument);
 	if (!words) return true;
 	if (read_whole(words, &n, &end) && !*end) {
 		*out = n;
@@ -90,6 +94,7 @@ bool setting_memory(const struct command_line *c, enum option_id option,
 	const char *words = c->value[option];
 	char *end;
 	uint64_t n;
+	assert(option_table[option].argument);
 	if (!words) return true;
 	if (read_number(words, &n, &end)) {
 		const char *unit = *end ? strchr(units, *end) : NULL;
@@ -97,6 +102,7 @@ bool setting_memory(const struct command_line *c, enum option_id option,
 		if (*end == 'K') unit = units;
 		if (unit) {
 			shift = 10 * (unsigned)(unit - units + 1);
+			assert(shift <= 40);
 			end++;
 			if (*end == 'i') end++;
 			if (*end == 'B') end++;
@@ -125,6 +131,7 @@ bool setting_seconds(const struct command_line *c, enum option_id option,
 {
 	const char *words = c->value[option];
 	double n;
+	assert(option_table[option].argument);
 	if (!words) return true;
 	if (read_seconds(words, &n) && n > 0) {
 		*out = n;
@@ -142,6 +149,7 @@ bool setting_step_timeout(const struct command_line *c, double *out)
 	if (!words) return true;
 	if (read_seconds(words, &n) && n >= 0) {
 		*out = n > 0 && n < SECONDS_NEVER ? n : SECONDS_NEVER;
+		assert(*out > 0);
 		return true;
 	}
 	say("--step-timeout takes a number of seconds, or 0 for no limit, not "
@@ -157,6 +165,7 @@ bool setting_level(const struct command_line *c, enum option_id option,
 	const char *word = c->value[option];
 	if (word) {
 		*out = level_from_word(word); /* the option table knows it */
+		assert(*out < LEVEL_COUNT);
 		return true;
 	}
 	bool fine = program_level(p, out, &problem);
