@@ -29,22 +29,28 @@ counts() {
 		echo "exit $status: $(head -n 1 "$work/errors")"
 		return
 	fi
-	tr -d ' \n' <"$work/result" | sed 's/[{},]/\n/g' | sed -n '
-		s/^"blocked":/blocked /p
-		s/^"histories":/histories /p
-		s/^"classes":/classes /p
-		s/^"violated":/violated /p
-		s/^"complete":/complete /p' | awk -v level="$2" '
-		$1 == "blocked" { blocked = $2 }
-		$1 == "histories" { histories = $2 }
-		$1 == "classes" { classes = " classes " $2 }
-		$1 == "violated" { violated = violated " " $2 }
-		$1 == "complete" { complete = $2 }
+	awk -v level="$2" '
+		{ text = text $0 }
 		END {
+			gsub(/[ "]/, "", text)
+			n = split(text, part, /[{},]/)
+			for (i = 1; i <= n; i++) {
+				split(part[i], member, ":")
+				if (member[1] == "blocked")
+					blocked = member[2]
+				if (member[1] == "histories")
+					histories = member[2]
+				if (member[1] == "classes")
+					classes = " classes " member[2]
+				if (member[1] == "violated")
+					violated = violated " " member[2]
+				if (member[1] == "complete")
+					complete = member[2]
+			}
 			print (complete == "true" ? "" : "incomplete, ") \
 				"blocked " blocked ": " level " " \
 				histories violated classes
-		}'
+		}' "$work/result"
 }
 
 # compare PROGRAM WANTED COUNTS-ARGUMENT...
