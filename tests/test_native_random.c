@@ -514,14 +514,14 @@ static struct runs run_randomly(const struct program *p,
 {
 	struct campaign_observer observer = { .payload = r,
 		                              .run = collect_run };
-	struct coverage_limits limits = { .max_histories = HISTORIES };
+	struct budget limits = { .max_histories = HISTORIES };
 	struct runs runs;
 	r->program = p;
 	r->choose = SIZE_MAX;
 	struct campaign *c = campaign_new(p, o, &observer);
 	campaign_start(c);
 	runs.stats = *campaign_stats(c);
-	campaign_coverage(c, &limits, &runs.coverage);
+	campaign_coverage(c, &limits, 1, &runs.coverage);
 	campaign_free(c);
 	return runs;
 }

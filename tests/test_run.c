@@ -196,9 +196,9 @@ static void expect_slots(const struct trial *t, const struct campaign *c)
 
 static void expect_coverage(const struct trial *t, const struct campaign *c)
 {
-	struct coverage_limits none = { 0 };
+	struct budget none = { 0 };
 	struct coverage out;
-	campaign_coverage(c, &none, &out);
+	campaign_coverage(c, &none, 1, &out);
 	if (!out.complete || out.histories != t->count ||
 	    out.seen_histories != t->count ||
 	    out.seen_outcomes != out.outcomes ||

@@ -13,8 +13,8 @@ static bool explore_all(const struct campaign *c, const struct run_request *r,
                         struct coverage *out)
 {
 	const struct campaign_stats *s = campaign_stats(c);
-	struct coverage_limits limits = { r->options.timeout, r->options.memory,
-		                          r->max_histories, r->jobs };
+	struct budget limits = r->options.budget;
+	limits.max_histories = r->max_histories;
 	if (s->stop == STOP_TIME || s->stop == STOP_INTERRUPTED ||
 	    s->stop == STOP_TOO_LARGE)
 		return false;
@@ -23,7 +23,7 @@ static bool explore_all(const struct campaign *c, const struct run_request *r,
 		if (limits.timeout < TIME_LEAST) limits.timeout = TIME_LEAST;
 	}
 	if (r->exploring) r->exploring(r->observer.payload, s->seconds);
-	campaign_coverage(c, &limits, out);
+	campaign_coverage(c, &limits, r->jobs, out);
 	assert(out->seen_histories <= out->histories);
 	return true;
 }

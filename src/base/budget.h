@@ -3,7 +3,32 @@
 #ifndef ISO_BASE_BUDGET_H
 #define ISO_BASE_BUDGET_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
+
+#define BUDGET_MEMBERS                                                       \
+	double timeout;         /* seconds of wall time; 0: no limit */      \
+	uint64_t memory;        /* bytes; 0: no limit of its own */          \
+	uint64_t max_histories; /* of an exploration; 0: no limit */         \
+	/* It stops when this is true; set by a signal handler. May be NULL. \
+	 */                                                                  \
+	const atomic_bool *interrupt;
+
+/* Limits, once for all. */
+struct budget {
+	BUDGET_MEMBERS
+};
+
+/* The limits among the members of options: `o.timeout`, and all of them handed
+ * on at once as `o.budget`. */
+#define WITH_BUDGET                    \
+	union {                        \
+		struct budget budget;  \
+		struct {               \
+			BUDGET_MEMBERS \
+		};                     \
+	}
 
 /* Each reason once. In JSON the word is a result's "stop"; in files (work
  * units, checkpoints, results) another one where that was given first.

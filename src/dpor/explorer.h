@@ -44,19 +44,16 @@ enum explorer_algorithm {
 
 struct explore_options {
 	enum explorer_algorithm algorithm;
-	enum level level;       /* histories output satisfy this */
-	enum level base;        /* explored under this, extensible and weaker;
-	                         * equal to level when that is extensible. Only
-	                         * EXPLORE_CE: the others explore under level */
-	uint64_t max_histories; /* 0: no limit */
-	double timeout;         /* seconds of wall time; 0: no limit */
-	uint64_t memory;        /* bytes; 0: half of the machine's */
+	enum level level; /* histories output satisfy this */
+	enum level base;  /* explored under this, extensible and weaker;
+	                   * equal to level when that is extensible. Only
+	                   * EXPLORE_CE: the others explore under level */
+	WITH_BUDGET;      /* memory 0: half of the machine's */
 	bool stop_on_violation;
 	bool robust;           /* count unserializable histories, and take each
 	                        * as a violation of `assert serializable` */
 	bool classify;         /* count histories of every level (--levels) */
 	bool check_duplicates; /* remember the hash of each history */
-	const atomic_bool *interrupt; /* may be NULL; set by a signal handler */
 	unsigned jobs;         /* threads that explore; 0 is 1. More than one
 	                        * calls observer.history from all of them.
 	                        * EXPLORE_OUTWARD: one */

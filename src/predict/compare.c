@@ -69,6 +69,13 @@ static double time_left(const struct comparison *c)
 	return left > least ? left : least;
 }
 
+static struct budget what_is_left(const struct comparison *c)
+{
+	struct budget left = c->options.budget;
+	left.timeout = time_left(c);
+	return left;
+}
+
 /* The first reason counts. */
 static void end_way(struct compare_reach *r, enum stop_reason end)
 {
@@ -219,14 +226,10 @@ static bool on_explore_tick(void *payload, const struct explore_stats *s,
 static struct explore_options exploration_options(const struct comparison *c,
                                                   enum level level)
 {
-	const struct compare_options *o = &c->options;
 	return (struct explore_options){
 		.level = level,
 		.base = level_base(level),
-		.max_histories = o->max_histories,
-		.timeout = time_left(c),
-		.memory = o->memory,
-		.interrupt = o->interrupt,
+		.budget = what_is_left(c),
 	};
 }
 
@@ -328,9 +331,7 @@ static void run_at_random(struct comparison *c)
 		.level = o->predict.level,
 		.runs = runs,
 		.seed = o->seed,
-		.timeout = time_left(c),
-		.memory = o->memory,
-		.interrupt = o->interrupt,
+		.budget = what_is_left(c),
 	};
 	struct campaign_observer observer = { c, on_run, on_campaign_tick };
 	if (!runs) return;

@@ -21,12 +21,10 @@ struct compare_options {
 	uint64_t runs;        /* random ones; 0: as many executions as
 	                       * prediction needed: traces and replays */
 	uint64_t seed;
-	double timeout;         /* of the whole: a third for prediction, half of
-	                         * what is left for random runs; 0: no limit */
-	uint64_t memory;        /* of each way by itself; 0: no limit */
-	uint64_t max_histories; /* of an exploration; 0: no limit */
-	unsigned jobs;          /* threads of the exploration; 0 is 1 */
-	const atomic_bool *interrupt; /* may be NULL */
+	/* The timeout is of the whole: a third for prediction, half of what is
+	 * left for random runs; the memory of each way by itself. */
+	WITH_BUDGET;
+	unsigned jobs; /* threads of the exploration; 0 is 1 */
 };
 
 /* What one way of looking has reached. */

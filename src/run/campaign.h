@@ -15,10 +15,8 @@ struct campaign_options {
 	bool robust; /* an unserializable history violates a slot of
 	              * its own, as in explorer.h */
 	bool stop_on_violation;
-	double timeout;  /* seconds of wall time; 0: no limit */
-	uint64_t memory; /* bytes of a run and of the distinct hashes;
-	                  * 0: no limit */
-	const atomic_bool *interrupt; /* may be NULL */
+	WITH_BUDGET; /* memory of a run and of the distinct hashes;
+	              * max_histories of none */
 };
 
 struct campaign_stats {
@@ -98,13 +96,7 @@ struct coverage {
 	uint64_t seen_histories, seen_outcomes; /* of them, by the runs */
 	double seconds;
 };
-struct coverage_limits {
-	double timeout;
-	uint64_t memory, max_histories; /* 0: none */
-	unsigned jobs;                  /* threads; 0 is 1 */
-};
-void campaign_coverage(const struct campaign *c,
-                       const struct coverage_limits *limits,
-                       struct coverage *out);
+void campaign_coverage(const struct campaign *c, const struct budget *limits,
+                       unsigned jobs, struct coverage *out);
 
 #endif

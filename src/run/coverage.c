@@ -27,20 +27,16 @@ static bool count_history(void *payload, const struct explore_execution *e)
 	return true;
 }
 
-void campaign_coverage(const struct campaign *c,
-                       const struct coverage_limits *limits,
-                       struct coverage *out)
+void campaign_coverage(const struct campaign *c, const struct budget *limits,
+                       unsigned jobs, struct coverage *out)
 {
 	const struct campaign_options *o = campaign_options(c);
 	struct explore_options options = {
 		.level = o->level,
 		.base = level_base(o->level),
-		.max_histories = limits->max_histories,
-		.timeout = limits->timeout,
-		.memory = limits->memory,
-		.jobs = limits->jobs,
+		.budget = *limits,
+		.jobs = jobs,
 		.robust = true,
-		.interrupt = o->interrupt,
 	};
 	*out = (struct coverage){ 0 };
 	struct count count = { .campaign = c, .out = out };
