@@ -1,7 +1,8 @@
 /* isoscope: the histories of transactions under isolation levels. The library
  * does what the program does:
  *
- *     explore         iso_check_new(), iso_check_run()
+ *     explore         iso_check_new(), iso_check_run(); iso_program_levels(),
+ *                     iso_program_estimate(), iso_program_sample()
  *     run             iso_program_run()
  *     record          iso_program_record()
  *     compare         iso_program_compare()
@@ -609,6 +610,22 @@ ISO_API int iso_check_run(iso_check *check);
 /* After it ran: the same as the other results have it. The check must live as
  * long. Returns 0, ISO_E_ARGUMENT or ISO_E_STATE. */
 ISO_API int iso_check_result(iso_result **out, const iso_check *check);
+/* Explorations of other kinds; `options` are those of a check, and may be NULL.
+ * Each returns 0, what iso_check_new() returns, ISO_E_ARGUMENT also for options
+ * that make no sense here, or ISO_E_CLIENT.
+ *
+ * Under all levels: a table of assertions. */
+ISO_API int iso_program_levels(iso_result **out, const iso_program *program,
+                               const iso_options *options);
+/* Explores for so many seconds, and estimates how many histories there are and
+ * how long exploring them takes. */
+ISO_API int iso_program_estimate(iso_result **out, const iso_program *program,
+                                 const iso_options *options, double seconds,
+                                 uint64_t seed);
+/* So many independent random descents. */
+ISO_API int iso_program_sample(iso_result **out, const iso_program *program,
+                               const iso_options *options, uint64_t descents,
+                               uint64_t seed);
 /* Asks the run to end soon. Async-signal-safe, and safe from any thread. */
 ISO_API void iso_check_stop(iso_check *check);
 /* Fills out->size bytes of `out`. Returns 0, ISO_E_ARGUMENT or ISO_E_STATE. */

@@ -4,7 +4,9 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "api/explorations.h"
 #include "api/objects.h"
+#include "api/programs.h"
 #include "api/results.h"
 #include "analyse/symmetry.h"
 #include "base/memory.h"
@@ -23,10 +25,16 @@ struct registered {
 	void *payload;
 };
 
+/* What an exploration is asked to do, with what it borrows. */
+struct asked {
+	struct explore_options options;
+	struct symmetry *symmetry; /* NULL: nothing is borrowed */
+	struct origin *origin;
+};
+
 struct iso_check {
 	struct explorer *explorer;
-	struct symmetry *symmetry; /* what it borrows; NULL: nothing */
-	struct origin *origin;
+	struct asked asked;
 	pthread_mutex_t telling; /* observers are told one at a time */
 	bool told_to_stop;       /* by one of them */
 	atomic_bool interrupt;
@@ -114,12 +122,13 @@ static bool forward_tick(void *payload, const struct explore_stats *so_far,
 static int choose_levels(struct explore_options *to, const iso_options *from,
                          const struct program *p)
 {
-	const char *stated = program_isolation(p);
-	to->level = LEVEL_DEFAULT;
+	struct problem problem = { 0 };
 	if (is_level(from->level))
 		to->level = internal_level(from->level);
-	else if (stated && level_from_word(stated) != LEVEL_COUNT)
-		to->level = level_from_word(stated);
+	else if (!program_level(p, &to->level, &problem)) {
+		problem_free(&problem);
+		return ISO_E_LEVEL;
+	}
 	if (to->algorithm != EXPLORE_CE) {
 		to->base = to->level;
 		if (is_level(from->base) &&
@@ -135,26 +144,32 @@ static int choose_levels(struct explore_options *to, const iso_options *from,
 	return ISO_OK;
 }
 
-/* What the exploration needs to know of the program first. */
-static int borrow(struct explore_options *o, const iso_options *given,
-                  const struct program *p, struct symmetry **symmetry,
-                  struct origin **origin)
+static void asked_free(struct asked *a)
 {
+	symmetry_free(a->symmetry);
+	origin_free(a->origin);
+}
+
+/* What the exploration needs to know of the program first. */
+static int borrow(struct asked *a, const iso_options *given,
+                  const struct program *p)
+{
+	struct explore_options *o = &a->options;
 	struct diags d = { 0 };
 	int status = ISO_OK;
-	assert(!*symmetry && !*origin);
+	assert(!a->symmetry && !a->origin);
 	if (given->from) {
-		o->origin = *origin =
+		o->origin = a->origin =
 			origin_new(p, history_as_trace(given->from), &d);
-		if (!*origin) status = ISO_E_HISTORY;
+		if (!a->origin) status = ISO_E_HISTORY;
 	}
 	if (given->symmetry) {
-		o->symmetry = *symmetry = symmetry_new(p, &d);
-		if (!*symmetry) status = ISO_E_PROGRAM;
+		o->symmetry = a->symmetry = symmetry_new(p, &d);
+		if (!a->symmetry) status = ISO_E_PROGRAM;
 	}
 	/* Where each history is a class of its own, the usual algorithm finds
 	 * the same, and faster. */
-	if (*symmetry && (*symmetry)->trivial && !given->bounded &&
+	if (a->symmetry && a->symmetry->trivial && !given->bounded &&
 	    !given->algorithm) {
 		o->symmetry = NULL;
 		o->algorithm = EXPLORE_CE;
@@ -164,25 +179,28 @@ static int borrow(struct explore_options *o, const iso_options *given,
 	return status;
 }
 
-int iso_check_new(iso_check **out, const iso_program *program,
-                  const iso_options *options)
+static bool options_fit(const iso_options *o)
 {
-	if (!out || !program) return ISO_E_ARGUMENT;
-	*out = NULL;
+	bool orderly = o->symmetry || (o->bounded && !o->from);
+	if ((o->level && !is_level(o->level)) ||
+	    (o->base && !is_level(o->base)) || !(o->timeout >= 0) ||
+	    o->algorithm < ISO_EXPLORE_CE || o->algorithm > ISO_EXPLORE_ORDERLY)
+		return false;
+	if (o->algorithm == ISO_EXPLORE_DFS && orderly) return false;
+	return !o->from || (!o->symmetry && !o->algorithm && o->threads <= 1);
+}
+
+/* Reads the options; to be freed if that is fine. */
+static int ask(struct asked *a, const iso_program *program,
+               const iso_options *options)
+{
 	iso_options given;
-	if (!options_read(&given, sizeof given, options)) return ISO_E_ARGUMENT;
-	if ((given.level && !is_level(given.level)) ||
-	    (given.base && !is_level(given.base)) || !(given.timeout >= 0) ||
-	    given.algorithm < ISO_EXPLORE_CE ||
-	    given.algorithm > ISO_EXPLORE_ORDERLY)
+	*a = (struct asked){ 0 };
+	if (!options_read(&given, sizeof given, options) ||
+	    !options_fit(&given))
 		return ISO_E_ARGUMENT;
 	bool orderly = given.symmetry || (given.bounded && !given.from);
-	if (given.algorithm == ISO_EXPLORE_DFS && (orderly || given.from))
-		return ISO_E_ARGUMENT;
-	if (given.from &&
-	    (given.symmetry || given.algorithm || given.threads > 1))
-		return ISO_E_ARGUMENT;
-	struct explore_options o = {
+	a->options = (struct explore_options){
 		.algorithm = given.from ? EXPLORE_OUTWARD
 		             : orderly  ? EXPLORE_ORDERLY
 		                        : algorithms[given.algorithm],
@@ -193,26 +211,34 @@ int iso_check_new(iso_check **out, const iso_program *program,
 		.robust = given.robust || given.from,
 		.classify = given.classify,
 		.check_duplicates = given.check_duplicates,
-		.jobs = given.threads,
+		.jobs = given.threads ? given.threads : 1,
 		.max_changes = given.bounded ? given.max_changes : UINT64_MAX,
 		.stop_unserializable = given.from && !given.bounded,
 	};
-	struct symmetry *symmetry = NULL;
-	struct origin *origin = NULL;
-	int status = choose_levels(&o, &given, program->compiled);
-	if (status < 0) return status;
-	status = borrow(&o, &given, program->compiled, &symmetry, &origin);
+	int status = choose_levels(&a->options, &given, program->compiled);
+	if (status == ISO_OK) status = borrow(a, &given, program->compiled);
+	if (status < 0) asked_free(a);
+	return status;
+}
+
+int iso_check_new(iso_check **out, const iso_program *program,
+                  const iso_options *options)
+{
+	struct asked asked;
+	if (!out || !program) return ISO_E_ARGUMENT;
+	*out = NULL;
+	int status = ask(&asked, program, options);
 	if (status < 0) return status;
 	iso_check *c = mem_take0(1, sizeof *c);
 	atomic_init(&c->interrupt, false);
-	o.interrupt = &c->interrupt;
+	asked.options.interrupt = &c->interrupt;
 	pthread_mutex_init(&c->telling, NULL);
 	struct explore_observer observer = { .payload = c,
 		                             .history = forward_history,
 		                             .tick = forward_tick };
-	c->symmetry = symmetry;
-	c->origin = origin;
-	c->explorer = explorer_new(program->compiled, &o, &observer);
+	c->asked = asked;
+	c->explorer =
+		explorer_new(program->compiled, &asked.options, &observer);
 	c->examples = mem_take0(explorer_slot_count(c->explorer),
 	                        sizeof *c->examples);
 	*out = c;
@@ -228,8 +254,7 @@ void iso_check_free(iso_check *check)
 	free(check->examples);
 	free(check->observers);
 	explorer_free(check->explorer);
-	symmetry_free(check->symmetry);
-	origin_free(check->origin);
+	asked_free(&check->asked);
 	pthread_mutex_destroy(&check->telling);
 	free(check);
 }
@@ -282,8 +307,108 @@ int iso_check_result(iso_result **out, const iso_check *check)
 	if (!out || !check) return ISO_E_ARGUMENT;
 	*out = NULL;
 	if (!check->ran) return ISO_E_STATE;
-	*out = iso_result_of_exploration(check->explorer);
+	struct estimate share = explored_share(check->explorer);
+	*out = iso_result_of_exploration(
+		check->explorer, &(struct explored_beside){ .share = &share });
 	return ISO_OK;
+}
+
+/* ---- explorations of other kinds ---- */
+
+static struct explore_observer observe_nothing(void *payload, enum level l,
+                                               struct explore_options *o)
+{
+	(void)payload, (void)l, (void)o;
+	return (struct explore_observer){ 0 };
+}
+
+static void end_nothing(void *payload, struct explorer *e)
+{
+	(void)payload, (void)e;
+}
+
+int iso_program_levels(iso_result **out, const iso_program *program,
+                       const iso_options *options)
+{
+	struct asked asked;
+	struct problem problem = { 0 };
+	if (!out || !program) return ISO_E_ARGUMENT;
+	*out = NULL;
+	int status = ask(&asked, program, options);
+	if (status < 0) return status;
+	if (asked.origin || asked.options.algorithm == EXPLORE_DFS) {
+		asked_free(&asked);
+		return ISO_E_ARGUMENT;
+	}
+	struct levels_request q = { .program = program->compiled,
+		                    .options = &asked.options,
+		                    .begin = observe_nothing,
+		                    .end = end_nothing };
+	struct levels_table *table = explore_all_levels(&q);
+	if (program_sound(program->compiled, &problem))
+		*out = iso_result_of(
+			result_of_levels(table, asked.options.level));
+	levels_table_free(table);
+	asked_free(&asked);
+	return problem_give(&problem, NULL);
+}
+
+/* Takes over the explorer. */
+static int give(iso_result **out, const iso_program *program,
+                struct explorer *e, const struct explored_beside *beside)
+{
+	struct problem problem = { 0 };
+	if (program_sound(program->compiled, &problem))
+		*out = iso_result_of_exploration(e, beside);
+	explorer_free(e);
+	return problem_give(&problem, NULL);
+}
+
+int iso_program_estimate(iso_result **out, const iso_program *program,
+                         const iso_options *options, double seconds,
+                         uint64_t seed)
+{
+	struct asked asked;
+	struct outlook outlook;
+	if (!out || !program || !(seconds > 0)) return ISO_E_ARGUMENT;
+	*out = NULL;
+	int status = ask(&asked, program, options);
+	if (status < 0) return status;
+	status = ISO_E_ARGUMENT;
+	if (!asked.origin) {
+		struct outlook_request q = { .program = program->compiled,
+			                     .options = &asked.options,
+			                     .seconds = seconds,
+			                     .seed = seed };
+		struct explorer *e = explore_ahead(&q, &outlook);
+		status = give(out, program, e,
+		              &(struct explored_beside){ .outlook = &outlook });
+	}
+	asked_free(&asked);
+	return status;
+}
+
+int iso_program_sample(iso_result **out, const iso_program *program,
+                       const iso_options *options, uint64_t descents,
+                       uint64_t seed)
+{
+	struct asked asked;
+	struct sample_share share;
+	if (!out || !program || !descents) return ISO_E_ARGUMENT;
+	*out = NULL;
+	int status = ask(&asked, program, options);
+	if (status < 0) return status;
+	status = ISO_E_ARGUMENT;
+	if (asked.options.algorithm == EXPLORE_CE &&
+	    !asked.options.max_histories) {
+		struct explorer *e =
+			explore_sample(program->compiled, &asked.options, NULL,
+		                       descents, seed, &share);
+		status = give(out, program, e,
+		              &(struct explored_beside){ .sample = &share });
+	}
+	asked_free(&asked);
+	return status;
 }
 
 uint64_t iso_execution_number(const iso_execution *e)

@@ -75,8 +75,7 @@ void iso_result_free(iso_result *result)
 	free(result);
 }
 
-/* Takes over the result. */
-static iso_result *iso_result_of(struct result *found)
+iso_result *iso_result_of(struct result *found)
 {
 	iso_result *r = mem_take0(1, sizeof *r);
 	r->verdict = found->verdict;
@@ -86,9 +85,10 @@ static iso_result *iso_result_of(struct result *found)
 	return r;
 }
 
-struct iso_result *iso_result_of_exploration(const struct explorer *e)
+iso_result *iso_result_of_exploration(const struct explorer *e,
+                                      const struct explored_beside *beside)
 {
-	return iso_result_of(result_of_exploration(e, NULL, RESULT_WHOLE));
+	return iso_result_of(result_of_exploration(e, beside, RESULT_WHOLE));
 }
 
 /* Are the limits no nonsense? */

@@ -9,7 +9,9 @@
 
 struct checked;
 struct comparison;
+struct explored_beside;
 struct explorer;
+struct result;
 
 struct iso_result {
 	enum verdict verdict;
@@ -22,6 +24,9 @@ struct iso_result {
 	size_t prediction_count, prediction_capacity;
 };
 
-struct iso_result *iso_result_of_exploration(const struct explorer *e);
+/* Prints the result, which it takes over. */
+iso_result *iso_result_of(struct result *found);
+iso_result *iso_result_of_exploration(const struct explorer *e,
+                                      const struct explored_beside *beside);
 
 #endif
