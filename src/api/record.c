@@ -80,7 +80,7 @@ static void warn_of_failures(struct runner *r, struct diags *d)
 	const struct execution *run = runner_execution(r);
 	uint32_t count;
 	const uint32_t *slots = runner_violated(r, &count);
-	assert(runner_level(r) == LEVEL_SERIAL);
+	assert(level_is_serial(runner_level(r)));
 	for (uint32_t i = 0; i < count; i++) {
 		const struct finding *f = runner_finding(r, slots[i]);
 		if (slots[i] == program_assertion_count(w.program)) continue;

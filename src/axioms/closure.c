@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "axioms/closure_check.h"
 #include "axioms/forward.h"
 #include "base/memory.h"
 
@@ -566,6 +567,7 @@ void closure_read(struct closure *c, uint32_t key, uint32_t source)
 	VEC_RESERVE(c->reads, c->read_count, c->read_capacity);
 	c->reads[c->read_count++] =
 		(struct relation_read){ pending(c), key, source };
+	closure_check(c);
 }
 
 static void mark_writes(struct closure *c, const struct closure_block *b,
@@ -667,6 +669,7 @@ void closure_rewind(struct closure *c, uint32_t count, uint32_t reads,
 	replay(c, start, count, reads);
 	c->count = count;
 	c->read_count = reads;
+	closure_check(c);
 }
 
 /* The writers of each key among the first to->count transactions. */
