@@ -11,9 +11,9 @@
 
 #include "base/rng.h"
 #include "base/text.h"
-#include "dpor/branch.h"
 #include "dpor/explorer.h"
 #include "dpor/tally.h"
+#include "dpor/work/branch.h"
 #include "support.h"
 
 enum { JOBS_MAX = 8 };

@@ -593,7 +593,7 @@ static void illustrate(const struct subject *s, const struct explore_options *o,
 		ck_assert((places.violations[i].where != NULL) ==
 		          (so_far.violations[i].where != NULL));
 	}
-	if (!tally_illustrate(&places, s->program, o))
+	if (!tally_make_examples(&places, s->program, o))
 		subject_fails(s, o, "examples", "not there");
 	found_free(&f);
 	explore_once(s->program, o, NULL, &open, &places, &f);

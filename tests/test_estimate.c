@@ -10,12 +10,12 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "dpor/branch.h"
+#include "compile/load.h"
 #include "dpor/explorer.h"
 #include "dpor/random_descents.h"
 #include "dpor/tally.h"
+#include "dpor/work/branch.h"
 #include "file_support.h"
-#include "compile/load.h"
 #include "report/forecast.h"
 #include "result/numbers.h"
 #include "suites.h"

@@ -521,7 +521,7 @@ static void go_on_from(struct album *a, const struct explore_options *o,
 		if (!open_sound(open, &(struct found){ .program = a->program },
 		                &why))
 			subject_fails(&s, o, "snapshot", text_get(&why));
-		ck_assert(tally_illustrate(so_far, a->program, o));
+		ck_assert(tally_make_examples(so_far, a->program, o));
 		explore_once(a->program, &rest, NULL, open, so_far, &f);
 		size_t seen = f.count;
 		f.count = 0;

@@ -13,11 +13,11 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "compile/load.h"
 #include "dpor/explorer.h"
-#include "dpor/origin.h"
+#include "execution/observed_reads.h"
 #include "file_support.h"
 #include "history/trace.h"
-#include "compile/load.h"
 #include "native/host/client.h"
 #include "native/host/library.h"
 #include "random_client.h"
@@ -424,8 +424,8 @@ static void compare_reordered(const struct trial *t, struct rng *rng)
 /* ---- exploring outwards from some history ---- */
 
 /* History number `choose` of those under cc, as the program names its keys. */
-static struct origin *origin_of(const struct trial *t, const struct program *p,
-                                size_t choose)
+static struct observed_reads *
+observed_of(const struct trial *t, const struct program *p, size_t choose)
 {
 	struct explore_options o = { .level = LEVEL_CC,
 		                     .base = LEVEL_CC,
@@ -435,27 +435,27 @@ static struct origin *origin_of(const struct trial *t, const struct program *p,
 	struct diags d = { 0 };
 	explore(p, &o, &r, &stats);
 	struct trace *trace = trace_of_history(r.chosen, "observed");
-	struct origin *origin = origin_new(p, trace, &d);
-	if (!origin) complain(t, "no origin", diags_to_text(&d));
+	struct observed_reads *observed = observed_reads_new(p, trace, &d);
+	if (!observed) complain(t, "nothing observed", diags_to_text(&d));
 	diags_free(&d);
 	trace_free(trace);
 	result_free(&r);
-	return origin;
+	return observed;
 }
 
 static void explore_outward(const struct trial *t, const struct program *p,
                             size_t choose, struct result *r,
                             struct explore_stats *stats)
 {
-	struct origin *origin = origin_of(t, p, choose);
+	struct observed_reads *observed = observed_of(t, p, choose);
 	struct explore_options o = { .algorithm = EXPLORE_OUTWARD,
 		                     .level = t->level,
-		                     .origin = origin,
+		                     .observed = observed,
 		                     .max_changes = UINT64_MAX,
 		                     .max_histories = HISTORIES };
 	r->choose = SIZE_MAX;
 	explore(p, &o, r, stats);
-	origin_free(origin);
+	observed_reads_free(observed);
 }
 
 static uint64_t count_histories(const struct program *p)

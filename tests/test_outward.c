@@ -8,7 +8,7 @@
 #include "base/diag.h"
 #include "base/memory.h"
 #include "dpor/explorer.h"
-#include "dpor/origin.h"
+#include "execution/observed_reads.h"
 #include "history/trace.h"
 #include "random_program.h"
 #include "suites.h"
@@ -130,7 +130,7 @@ struct trial {
 	struct program *program;
 	enum level level;
 	const struct history *observed;
-	struct origin *origin;
+	struct observed_reads *reads;
 };
 
 __attribute__((noreturn)) static void
@@ -155,7 +155,7 @@ static struct explore_options outwards(const struct trial *t)
 	return (struct explore_options){
 		.algorithm = EXPLORE_OUTWARD,
 		.level = t->level,
-		.origin = t->origin,
+		.observed = t->reads,
 		.max_changes = UINT64_MAX,
 		.robust = true,
 		.check_duplicates = true,
@@ -199,7 +199,7 @@ static void expect_changes(const struct trial *t, const struct result *r)
 		if (f->changes < before)
 			complain(t, "fewer changes than before", f->text);
 		if (f->changes != n ||
-		    origin_changes(t->origin, f->history, NULL) != n)
+		    observed_changes(t->reads, f->history, NULL) != n)
 			complain(t, "wrong number of changes", f->text);
 		before = n;
 	}
@@ -234,8 +234,8 @@ static void expect_observed(const struct trial *t, const struct result *r)
 	       "the observed history is not the first");
 	expect(t, r->count < 2 || r->items[1].changes, "two without change");
 	expect(t,
-	       origin_compare(t->origin, r->items[0].history).kind ==
-	               ORIGIN_SAME,
+	       observed_compare(t->reads, r->items[0].history).kind ==
+	               OBSERVED_SAME,
 	       "another history");
 	text_free(&text);
 }
@@ -308,8 +308,8 @@ static void make_origin(struct trial *t, const struct history *observed)
 	struct diags d = { 0 };
 	struct trace *trace = trace_of_history(observed, "observed");
 	t->observed = observed;
-	t->origin = origin_new(t->program, trace, &d);
-	expect(t, t->origin && !d.count, "no trace of this program");
+	t->reads = observed_reads_new(t->program, trace, &d);
+	expect(t, t->reads && !d.count, "no trace of this program");
 	trace_free(trace);
 	diags_free(&d);
 }
@@ -338,8 +338,8 @@ static void try_observed(struct trial *t, struct rng *rng,
 			try_origin(t, rng, &expected);
 		result_free(&expected);
 	}
-	origin_free(t->origin);
-	t->origin = NULL;
+	observed_reads_free(t->reads);
+	t->reads = NULL;
 	t->observed = NULL;
 }
 
@@ -382,15 +382,15 @@ static const char adders[] = "global x = 0;\n"
 			     "session b { add(); }\n";
 
 /* Sessions of the notation are called s0, s1, ... */
-static struct origin *origin_of(const struct program *p, const char *notation,
-                                char **errors)
+static struct observed_reads *observed_of(const struct program *p,
+                                          const char *notation, char **errors)
 {
 	struct diags d = { 0 };
 	struct history *h = history_from_notation(notation);
 	for (uint32_t s = 0; s < h->session_count; s++)
 		h->sessions[s].name = (const char *[]){ "a", "b", "c" }[s];
 	struct trace *t = trace_of_history(h, "observed.json");
-	struct origin *o = origin_new(p, t, &d);
+	struct observed_reads *o = observed_reads_new(p, t, &d);
 	*errors = diags_to_text(&d);
 	diags_free(&d);
 	trace_free(t);
@@ -402,10 +402,12 @@ START_TEST(traces_of_other_programs)
 {
 	char *errors;
 	struct program *p = program_from_text(adders);
-	ck_assert_ptr_null(origin_of(p, "T1: Wx | T2: x<T1 | T3: Wx", &errors));
+	ck_assert_ptr_null(
+		observed_of(p, "T1: Wx | T2: x<T1 | T3: Wx", &errors));
 	ck_assert_msg(strstr(errors, "no session 'c'") != NULL, "%s", errors);
 	free(errors);
-	ck_assert_ptr_null(origin_of(p, "T1: Wx ; T2: Wx | T3: x<T1", &errors));
+	ck_assert_ptr_null(
+		observed_of(p, "T1: Wx ; T2: Wx | T3: x<T1", &errors));
 	ck_assert_msg(strstr(errors, "at most 1") != NULL, "%s", errors);
 	free(errors);
 	program_free(p);
@@ -419,33 +421,36 @@ START_TEST(traces_that_differ)
 	static const struct {
 		const char *notation;
 		uint64_t changes;
-		enum origin_difference_kind difference;
+		enum observed_difference_kind difference;
 	} rows[] = {
-		{ "add: x<0 Wx | add: x<add Wx", 0, ORIGIN_SAME },
-		{ "add: x<0 Wx", 1, ORIGIN_COUNT },
-		{ "add: x<0 Wx | add: y<0 Wx", 1, ORIGIN_SAME },
-		{ "add: x<0 x<0 Wx | add: x<0 Wx", 0, ORIGIN_READS },
-		{ "sub: x<0 Wx | add: x<0 Wx", 0, ORIGIN_NAME },
-		{ "add!: x<0 Wx | add: x<0 Wx", 0, ORIGIN_STATUS },
+		{ "add: x<0 Wx | add: x<add Wx", 0, OBSERVED_SAME },
+		{ "add: x<0 Wx", 1, OBSERVED_COUNT },
+		{ "add: x<0 Wx | add: y<0 Wx", 1, OBSERVED_SAME },
+		{ "add: x<0 x<0 Wx | add: x<0 Wx", 0, OBSERVED_READS },
+		{ "sub: x<0 Wx | add: x<0 Wx", 0, OBSERVED_NAME },
+		{ "add!: x<0 Wx | add: x<0 Wx", 0, OBSERVED_STATUS },
 	};
 	struct program *p = program_from_text(adders);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		char *errors;
-		struct origin *o = origin_of(p, rows[i].notation, &errors);
+		struct observed_reads *o =
+			observed_of(p, rows[i].notation, &errors);
 		ck_assert_msg(o != NULL, "%s", errors);
 		struct explore_options options = {
 			.algorithm = EXPLORE_OUTWARD,
 			.level = LEVEL_CC,
-			.origin = o,
+			.observed = o,
 			.max_changes = UINT64_MAX,
 		};
 		struct explorer *e = explorer_new(p, &options, NULL);
 		explorer_run(e);
 		const struct history *h = explorer_nearest(e);
-		ck_assert_uint_eq(origin_changes(o, h, NULL), rows[i].changes);
-		ck_assert_int_eq(origin_compare(o, h).kind, rows[i].difference);
+		ck_assert_uint_eq(observed_changes(o, h, NULL),
+		                  rows[i].changes);
+		ck_assert_int_eq(observed_compare(o, h).kind,
+		                 rows[i].difference);
 		explorer_free(e);
-		origin_free(o);
+		observed_reads_free(o);
 		free(errors);
 	}
 	program_free(p);
@@ -474,7 +479,7 @@ START_TEST(more_room)
 	expect_changes(&t, &all);
 	result_free(&all);
 	result_free(&expected);
-	origin_free(t.origin);
+	observed_reads_free(t.reads);
 	program_free(p);
 }
 END_TEST

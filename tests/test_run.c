@@ -9,9 +9,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "dpor/explorer.h"
-#include "dpor/origin.h"
 #include "compile/load.h"
+#include "dpor/explorer.h"
+#include "execution/observed_reads.h"
 #include "random_program.h"
 #include "run/campaign.h"
 #include "run/replay.h"

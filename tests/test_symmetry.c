@@ -67,7 +67,7 @@ static char *shape(const struct history *h, const uint32_t *renamed)
 }
 
 /* All images of the history under the permutations of classes. */
-struct images {
+struct orbit {
 	const struct history *history;
 	const uint32_t *class_of;
 	uint32_t renamed[SESSIONS_MOST];
@@ -75,7 +75,7 @@ struct images {
 	struct strings shapes;
 };
 
-static void add_images(struct images *m, uint32_t session)
+static void add_images(struct orbit *m, uint32_t session)
 {
 	if (session == m->history->session_count) {
 		char *s = shape(m->history, m->renamed);
@@ -115,7 +115,7 @@ static bool note(void *data, const struct explore_execution *x)
 {
 	struct found *f = data;
 	struct history *h = explore_history(x);
-	struct images m = { .history = h, .class_of = f->symmetry->class_of };
+	struct orbit m = { .history = h, .class_of = f->symmetry->class_of };
 	add_images(&m, 0);
 	struct seen seen = { .shape = mem_copy_string(m.shapes.items[0]),
 		             .weight = x->weight };

@@ -374,7 +374,7 @@ START_TEST(what_was_found_comes_back_as_a_tally)
 	ck_assert_uint_eq(after.stats.histories, before->stats.histories);
 	ck_assert_uint_eq(after.violations[0].histories, 2);
 	ck_assert(after.violations[0].where && !after.violations[0].example);
-	ck_assert(tally_illustrate(&after, p, explorer_options(e)));
+	ck_assert(tally_make_examples(&after, p, explorer_options(e)));
 	ck_assert(after.violations[0].example != NULL);
 	tally_free(&after);
 	f.slots[0].slot = 77;

@@ -4,8 +4,8 @@
 #include <math.h>
 
 #include "base/seconds.h"
-#include "dpor/branch.h"
 #include "dpor/random_descents.h"
+#include "dpor/work/branch.h"
 #include "vm/program.h"
 
 /* ---- the share ---- */

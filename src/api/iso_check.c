@@ -11,7 +11,7 @@
 #include "analyse/symmetry.h"
 #include "base/memory.h"
 #include "dpor/explorer.h"
-#include "dpor/origin.h"
+#include "execution/observed_reads.h"
 #include "dpor/verdict.h"
 #include "history/history.h"
 #include "vm/program.h"
@@ -29,7 +29,7 @@ struct registered {
 struct asked {
 	struct explore_options options;
 	struct symmetry *symmetry; /* NULL: nothing is borrowed */
-	struct origin *origin;
+	struct observed_reads *observed;
 };
 
 struct iso_check {
@@ -147,7 +147,7 @@ static int choose_levels(struct explore_options *to, const iso_options *from,
 static void asked_free(struct asked *a)
 {
 	symmetry_free(a->symmetry);
-	origin_free(a->origin);
+	observed_reads_free(a->observed);
 }
 
 /* What the exploration needs to know of the program first. */
@@ -157,11 +157,11 @@ static int borrow(struct asked *a, const iso_options *given,
 	struct explore_options *o = &a->options;
 	struct diags d = { 0 };
 	int status = ISO_OK;
-	assert(!a->symmetry && !a->origin);
+	assert(!a->symmetry && !a->observed);
 	if (given->from) {
-		o->origin = a->origin =
-			origin_new(p, history_as_trace(given->from), &d);
-		if (!a->origin) status = ISO_E_HISTORY;
+		o->observed = a->observed = observed_reads_new(
+			p, history_as_trace(given->from), &d);
+		if (!a->observed) status = ISO_E_HISTORY;
 	}
 	if (given->symmetry) {
 		o->symmetry = a->symmetry = symmetry_new(p, &d);
@@ -336,7 +336,7 @@ int iso_program_levels(iso_result **out, const iso_program *program,
 	*out = NULL;
 	int status = ask(&asked, program, options);
 	if (status < 0) return status;
-	if (asked.origin || asked.options.algorithm == EXPLORE_DFS) {
+	if (asked.observed || asked.options.algorithm == EXPLORE_DFS) {
 		asked_free(&asked);
 		return ISO_E_ARGUMENT;
 	}
@@ -375,7 +375,7 @@ int iso_program_estimate(iso_result **out, const iso_program *program,
 	int status = ask(&asked, program, options);
 	if (status < 0) return status;
 	status = ISO_E_ARGUMENT;
-	if (!asked.origin) {
+	if (!asked.observed) {
 		struct outlook_request q = { .program = program->compiled,
 			                     .options = &asked.options,
 			                     .seconds = seconds,

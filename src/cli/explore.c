@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "analyse/symmetry.h"
 #include "api/explorations.h"
 #include "base/diag.h"
 #include "base/memory.h"
@@ -14,11 +15,10 @@
 #include "cli/signals.h"
 #include "cli/watch.h"
 #include "distribute/unit.h"
-#include "dpor/origin.h"
 #include "dpor/verdict.h"
+#include "execution/observed_reads.h"
 #include "history/history.h"
 #include "vm/program.h"
-#include "analyse/symmetry.h"
 
 /* ---- one exploration ---- */
 
@@ -80,7 +80,7 @@ static int explore_as_asked(const struct exploration *x)
 /* What the exploration borrows of the program: the observed history, classes
  * of sessions. */
 struct borrowed {
-	struct origin *origin;
+	struct observed_reads *observed;
 	struct symmetry *symmetry;
 };
 
@@ -121,7 +121,7 @@ static bool wants_symmetry(const struct exploration *x)
 static bool borrow(struct exploration *x, struct borrowed *b)
 {
 	if (x->options.algorithm == EXPLORE_OUTWARD &&
-	    !(x->options.origin = b->origin = explore_origin(x)))
+	    !(x->options.observed = b->observed = explore_observed(x)))
 		return false;
 	if (!wants_symmetry(x)) return true;
 	x->options.symmetry = b->symmetry = find_symmetry(x);
@@ -139,7 +139,7 @@ static int explore_known(struct exploration *x)
 		x->options.interrupt = signals_flag();
 		code = explore_as_asked(x);
 	}
-	origin_free(b.origin);
+	observed_reads_free(b.observed);
 	symmetry_free(b.symmetry);
 	return code;
 }

@@ -11,7 +11,7 @@
 struct command_line;
 struct explore_unit;
 struct explored_beside;
-struct origin;
+struct observed_reads;
 struct program;
 
 struct exploration {
@@ -36,7 +36,7 @@ struct program *settings_reordered(const struct program *p, const char *order);
 
 /* explore_from.c: the observed history of --from. NULL, after saying why, if
  * it cannot be read, or is none of the program. */
-struct origin *explore_origin(const struct exploration *x);
+struct observed_reads *explore_observed(const struct exploration *x);
 
 /* explore_kinds.c: --levels, --estimate, --random; each returns the exit code.
  */

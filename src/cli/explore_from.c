@@ -3,7 +3,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/program.h"
-#include "dpor/origin.h"
+#include "execution/observed_reads.h"
 #include "formats/formats.h"
 
 /* The first history of the file. */
@@ -18,14 +18,14 @@ static struct trace *read_trace(const char *path, struct diags *d)
 	return t;
 }
 
-struct origin *explore_origin(const struct exploration *x)
+struct observed_reads *explore_observed(const struct exploration *x)
 {
 	struct diags d = { 0 };
-	struct origin *o = NULL;
+	struct observed_reads *o = NULL;
 	const char *path = x->line->value[OPTION_EXPLORE_FROM];
 	if (is_client(path, "--from takes a recorded history")) return NULL;
 	struct trace *t = read_trace(path, &d);
-	if (t) o = origin_new(x->program, t, &d);
+	if (t) o = observed_reads_new(x->program, t, &d);
 	say_diagnostics(x->line, &d);
 	diags_free(&d);
 	trace_free(t);

@@ -375,7 +375,7 @@ bool explore_unit_begin(struct explore_unit *u, struct explorer *e)
 	struct tally found;
 	struct branch_list open = { 0 };
 	if (!results_file_tally(&u->unit->found, u->program, &found) ||
-	    !tally_illustrate(&found, u->program, explorer_options(e))) {
+	    !tally_make_examples(&found, u->program, explorer_options(e))) {
 		say("the file holds what the program cannot do; begin anew");
 		tally_free(&found);
 		return false;

@@ -63,7 +63,7 @@ static int show(struct merging *g, struct tally *found,
 
 static bool illustrate(struct merging *g, struct tally *found)
 {
-	if (tally_illustrate(found, g->program, &g->options) ||
+	if (tally_make_examples(found, g->program, &g->options) ||
 	    program_fault(g->program))
 		return true;
 	say("a counterexample that was found is none of the program; explore "

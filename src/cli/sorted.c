@@ -9,8 +9,8 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/output.h"
-#include "dpor/branch.h"
 #include "dpor/explorer.h"
+#include "dpor/work/branch.h"
 
 /* Lines of one branch that stand behind one another. */
 struct piece {

@@ -1,6 +1,6 @@
 /* The lines of several threads in the order of one.
  *
- * What a thread outputs of one branch (dpor/branch.h) comes in depth-first
+ * What a thread outputs of one branch (dpor/work/branch.h) comes in depth-first
  * order, and nobody else outputs anything that stands between. So each thread
  * writes into a temporary file of its own, noting where each branch begins; in
  * the end the pieces are put in the order of their branches. Memory is taken

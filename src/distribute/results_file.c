@@ -6,8 +6,8 @@
 
 #include "base/bits.h"
 #include "base/memory.h"
-#include "dpor/branch.h"
 #include "dpor/tally.h"
+#include "dpor/work/branch.h"
 #include "native/host/library.h"
 #include "vm/program.h"
 

@@ -16,7 +16,7 @@
 #include "base/text.h"
 #include "distribute/results_file.h"
 #include "distribute/task.h"
-#include "dpor/branch.h"
+#include "dpor/work/branch.h"
 
 struct diags;
 

@@ -17,9 +17,9 @@ struct algorithm {
 	/* The pending transaction waits for the value of a read. */
 	enum go (*read)(struct engine *e, const struct request *r);
 	/* It takes its value from `source`; the rest as in swap_read(). */
-	void (*take)(struct engine *e, const struct request *r,
-	             const struct machine_state *waiting, uint32_t source,
-	             const word *valid);
+	void (*choose)(struct engine *e, const struct request *r,
+	               const struct machine_state *waiting, uint32_t source,
+	               const word *valid);
 	/* A transaction has just ended; NULL: go on. */
 	enum go (*ended)(struct engine *e);
 	/* Goes on to the next swap of the frame; NULL: there are none. */

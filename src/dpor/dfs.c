@@ -62,9 +62,9 @@ enum go dfs_read(struct engine *e, const struct request *r, dfs_filter *filter)
 	return go;
 }
 
-void dfs_take(struct engine *e, const struct request *r,
-              const struct machine_state *waiting, uint32_t source,
-              const word *valid)
+void dfs_choose(struct engine *e, const struct request *r,
+                const struct machine_state *waiting, uint32_t source,
+                const word *valid)
 {
 	(void)waiting;
 	(void)valid;
@@ -82,7 +82,7 @@ const struct algorithm *explore_dfs(void)
 {
 	static const struct algorithm dfs = { .next = dfs_next,
 		                              .read = read_any,
-		                              .take = dfs_take,
+		                              .choose = dfs_choose,
 		                              .heeds_level = true };
 	return &dfs;
 }

@@ -16,8 +16,8 @@ typedef bool dfs_filter(struct engine *e, uint32_t key, word *valid);
 /* Reads from each writer that the level allows, exactly, and the filter, which
  * may be NULL, leaves. */
 enum go dfs_read(struct engine *e, const struct request *r, dfs_filter *filter);
-void dfs_take(struct engine *e, const struct request *r,
-              const struct machine_state *waiting, uint32_t source,
-              const word *valid);
+void dfs_choose(struct engine *e, const struct request *r,
+                const struct machine_state *waiting, uint32_t source,
+                const word *valid);
 
 #endif

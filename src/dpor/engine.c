@@ -82,3 +82,36 @@ void engine_free(struct engine *e)
 	region_free(&e->errors);
 	tally_free(&e->tally);
 }
+
+/* ---- What engines share ---- */
+
+static bool asks_serializable(const struct program *p,
+                              const struct explore_options *o)
+{
+	for (uint32_t i = 0; i < program_assertion_count(p); i++)
+		if (program_assertion(p, i)->kind == ASSERTION_SERIALIZABLE)
+			return true;
+	return o->robust || o->classify;
+}
+
+void shared_init(struct shared *s, const struct program *p,
+                 const struct explore_options *o,
+                 const struct explore_observer *observer,
+                 const struct explorer *explorer)
+{
+	*s = (struct shared){ .program = p,
+		              .options = *o,
+		              .explorer = explorer };
+	if (algorithm_of(o->algorithm)->heeds_level) s->options.base = o->level;
+	if (observer) s->observer = *observer;
+	s->memory_limit = o->memory ? o->memory : mem_usual_limit();
+	s->checks_serializable = asks_serializable(p, o);
+	s->numbers = s->observer.history || o->max_histories;
+	pthread_mutex_init(&s->seen_lock, NULL);
+}
+
+void shared_free(struct shared *s)
+{
+	hash_set_free(&s->seen);
+	pthread_mutex_destroy(&s->seen_lock);
+}

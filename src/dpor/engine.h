@@ -10,13 +10,13 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "dpor/branch.h"
-#include "dpor/explorer.h"
 #include "base/hash_set.h"
+#include "dpor/explorer.h"
 #include "dpor/orderly.h"
 #include "dpor/outward.h"
 #include "dpor/state.h"
 #include "dpor/tally.h"
+#include "dpor/work/branch.h"
 
 struct algorithm;
 struct pool;
@@ -72,9 +72,9 @@ struct shared {
 	/* What is read at each step has a cache line apart from what is
 	 * written now and then. */
 	char apart[CACHE_LINE];
-	atomic_int stop;    /* enum stop_reason: all are to end */
-	atomic_uint hungry; /* threads that want a branch */
-	atomic_bool pause;  /* a snapshot is wanted */
+	atomic_int stop;   /* enum stop_reason: all are to end */
+	atomic_uint idle;  /* threads that want a branch */
+	atomic_bool pause; /* a snapshot is wanted */
 	char apart_too[CACHE_LINE];
 	_Atomic uint64_t output; /* executions output, by all (numbers) */
 	_Atomic uint64_t memory; /* bytes held by all, and the most so far */
@@ -110,18 +110,18 @@ struct engine {
 	const struct finding *error; /* of it: the first run-time error */
 	struct region errors;        /* holds it, behind no_errors */
 	struct region_mark no_errors;
-	uint64_t until;         /* stop after so many end states; 0: never */
-	struct outward outward; /* of EXPLORE_OUTWARD */
-	struct orderly orderly; /* of EXPLORE_ORDERLY */
-	word *prefix_writers;   /* filter.c: writers among a prefix of < */
-	size_t prefix_capacity; /* words of it */
-	double cpu_start;       /* in seconds, of this thread's clock */
-	double cpu_before;      /* seconds in other threads */
-	double yield_at;        /* puts the branch down then; 0: never */
-	bool yields;            /* it is time to */
-	uint64_t uncounted;     /* context.steps that are not explore calls
-	                         * of this engine, modulo 2^64 */
-	uint64_t memory_told;   /* bytes of this engine in shared->memory */
+	uint64_t until;           /* stop after so many end states; 0: never */
+	struct outward outward;   /* of EXPLORE_OUTWARD */
+	struct orderly orderly;   /* of EXPLORE_ORDERLY */
+	word *prefix_writers;     /* filter.c: writers among a prefix of < */
+	size_t prefix_capacity;   /* words of it */
+	double cpu_start;         /* in seconds, of this thread's clock */
+	double cpu_before;        /* seconds in other threads */
+	double yield_at;          /* puts the branch down then; 0: never */
+	bool yields;              /* it is time to */
+	uint64_t uncounted;       /* context.steps that are not explore calls
+	                           * of this engine, modulo 2^64 */
+	uint64_t memory_reported; /* bytes of this engine in shared->memory */
 	uint64_t memory_peak;
 	uint64_t asked;      /* machine_guest_asked() at the last look */
 	uint64_t next_tick;  /* context.steps at which limits are looked at */
@@ -129,23 +129,23 @@ struct engine {
 	double ticked;       /* seconds_now() of the last look; 0: none */
 };
 
-/* shared.c: the program is borrowed, the rest is copied. */
+/* engine.c: the program is borrowed, the rest is copied. */
 void shared_init(struct shared *s, const struct program *p,
                  const struct explore_options *o,
                  const struct explore_observer *observer,
                  const struct explorer *explorer);
 void shared_free(struct shared *s);
 
-/* engine.c: how to explore so. */
+/* How to explore so. */
 const struct algorithm *algorithm_of(enum explorer_algorithm a);
 /* Of one thread. `shared` is borrowed. */
 void engine_init(struct engine *e, struct shared *shared, uint32_t worker);
 void engine_free(struct engine *e);
 struct state *engine_nested_state(struct engine *e, uint32_t index);
 
-/* explore_branch.c: explores the branch, which is taken over, to its end or
- * until something stops it (shared->stop); then engine_capture() tells what is
- * left of it. */
+/* work/explore_branch.c: explores the branch, which is taken over, to its end
+ * or until something stops it (shared->stop); then engine_capture() tells what
+ * is left of it. */
 void engine_explore(struct engine *e, struct branch *b);
 /* Explores the branch, which is borrowed, up to its first choice, and adds the
  * alternatives to `out`, first in depth-first order first; swaps that violate
@@ -157,10 +157,11 @@ void engine_expand(struct engine *e, const struct branch *b,
 /* Nothing more will be explored: runs native code once more, and adds up. */
 void engine_finish(struct engine *e);
 
-/* replay.c: makes state 0 that of the branch, with no choice open. */
+/* work/branch_to_state.c: makes state 0 that of the branch, with no choice
+ * open. */
 enum replay engine_replay(struct engine *e, const struct branch *b);
 
-/* capture.c */
+/* work/branch_from_stack.c */
 /* Takes the last alternative of the outermost open choice away; NULL if there
  * is none. */
 struct branch *engine_give(struct engine *e);
@@ -174,7 +175,8 @@ void engine_capture(const struct engine *e, struct branch_list *out);
 /* Where the engine is. */
 struct branch *engine_here(const struct engine *e, enum branch_kind kind);
 
-/* output.c: the current state is a complete execution. False to stop. */
+/* history_output.c: the current state is a complete execution. False to stop.
+ */
 bool engine_output(struct engine *e);
 /* filter.c: does the current, complete history satisfy the level? */
 bool engine_passes_filter(struct engine *e);

@@ -5,9 +5,9 @@
 
 #include "base/memory.h"
 #include "base/seconds.h"
-#include "dpor/abreast.h"
-#include "dpor/branch.h"
 #include "dpor/explorer.h"
+#include "dpor/stochastic_enumeration.h"
+#include "dpor/work/branch.h"
 
 /* Descents of a group: few first, so that something is known soon, then twice
  * as many each time; wide groups vary less than many narrow ones. */
@@ -29,9 +29,10 @@ struct sample {
 struct estimator {
 	const struct program *program;
 	struct explore_options options;
-	struct abreast *abreast;
-	struct abreast *sizer; /* for the size of branches; NULL: `abreast` */
-	bool in_place; /* the branches of the exploration are gone down */
+	struct stochastic *stochastic;
+	struct stochastic
+		*sizer; /* for the size of branches; NULL: `stochastic` */
+	bool in_place;  /* the branches of the exploration are gone down */
 	struct branch_list open;
 	/* Of what samples are about, found by the exploration; all that it
 	 * found is `least`, too. */
@@ -72,7 +73,7 @@ struct estimator *estimator_new(const struct program *p,
 	struct estimator *e = mem_take0(1, sizeof *e);
 	e->program = p;
 	e->options = *o;
-	e->abreast = abreast_new(p, &followed, seed);
+	e->stochastic = stochastic_new(p, &followed, seed);
 	e->in_place = followed.algorithm == o->algorithm;
 	e->width = WIDTH_FIRST;
 	branch_list_add(&e->open, branch_root());
@@ -82,8 +83,8 @@ struct estimator *estimator_new(const struct program *p,
 void estimator_free(struct estimator *e)
 {
 	if (!e) return;
-	abreast_free(e->abreast);
-	abreast_free(e->sizer);
+	stochastic_free(e->stochastic);
+	stochastic_free(e->sizer);
 	branch_list_free(&e->open);
 	free(e->samples);
 	free(e);
@@ -110,9 +111,9 @@ void estimator_advance(struct estimator *e, const struct branch_list *open,
 
 static void add_group(struct estimator *e, uint32_t width)
 {
-	struct abreast_count c;
+	struct stochastic_count c;
 	double begun = seconds_now();
-	e->stopped = !abreast_descend(e->abreast, &e->open, width, &c);
+	e->stopped = !stochastic_descend(e->stochastic, &e->open, width, &c);
 	if (e->stopped) return;
 	VEC_RESERVE(e->samples, e->count, e->capacity);
 	e->samples[e->count++] =
@@ -133,14 +134,14 @@ void estimator_run(struct estimator *e, uint64_t groups)
 
 void estimator_hurry(struct estimator *e, double seconds)
 {
-	abreast_hurry(e->abreast, seconds);
+	stochastic_hurry(e->stochastic, seconds);
 	e->stopped = false;
 }
 
 void estimator_spend(struct estimator *e, double seconds)
 {
 	double end = seconds_now() + seconds;
-	abreast_hurry(e->abreast, LATE_LEAST + LATE_TIMES * seconds);
+	stochastic_hurry(e->stochastic, LATE_LEAST + LATE_TIMES * seconds);
 	for (bool first = true; !e->exact && !e->stopped; first = false) {
 		double left = end - seconds_now(), width = e->width;
 		if (e->pace > 0 && left / e->pace < width)
@@ -156,11 +157,11 @@ void estimator_spend(struct estimator *e, double seconds)
 double estimator_size(struct estimator *e, struct branch *b)
 {
 	if (!e->in_place && !e->sizer)
-		e->sizer = abreast_new(e->program, &e->options, 1);
-	struct abreast *a = e->sizer ? e->sizer : e->abreast;
+		e->sizer = stochastic_new(e->program, &e->options, 1);
+	struct stochastic *a = e->sizer ? e->sizer : e->stochastic;
 	const struct branch_list one = { &b, 1, 1 };
-	struct abreast_count c;
-	if (!abreast_descend(a, &one, WIDTH_SIZES, &c)) return 1;
+	struct stochastic_count c;
+	if (!stochastic_descend(a, &one, WIDTH_SIZES, &c)) return 1;
 	return e->in_place ? c.end_states : c.places;
 }
 

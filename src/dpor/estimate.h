@@ -2,8 +2,9 @@
  * its tree: D. E. Knuth, Estimating the efficiency of backtrack programs,
  * Mathematics of Computation 29, 1975. A descent takes one of d alternatives at
  * each choice, and the product of all d is an unbiased estimate of the number
- * of leaves. Descents are coupled against variance (abreast.h): each group of
- * them gives one estimate, and several groups a mean and an interval.
+ * of leaves. Descents are coupled against variance (stochastic_enumeration.h):
+ * each group of them gives one estimate, and several groups a mean and an
+ * interval.
  *
  * Estimates of trees are skewed: most are too small, and a few are far too
  * large. So the interval is one of Student's t, but of the logarithm, it goes

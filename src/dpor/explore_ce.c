@@ -66,9 +66,9 @@ static enum go read_from_each(struct engine *e, const struct request *r)
 }
 
 /* The read is noted for Optimality. */
-static void take(struct engine *e, const struct request *r,
-                 const struct machine_state *waiting, uint32_t source,
-                 const word *valid)
+static void choose(struct engine *e, const struct request *r,
+                   const struct machine_state *waiting, uint32_t source,
+                   const word *valid)
 {
 	swap_read(engine_state(e), r, waiting, source, valid);
 }
@@ -171,7 +171,7 @@ const struct algorithm *explore_ce(void)
 {
 	static const struct algorithm ce = { .next = next,
 		                             .read = read_from_each,
-		                             .take = take,
+		                             .choose = choose,
 		                             .ended = explore_swaps,
 		                             .next_swap = next_swap };
 	return &ce;

@@ -4,13 +4,13 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "analyse/symmetry.h"
 #include "base/memory.h"
 #include "base/seconds.h"
 #include "dpor/engine.h"
-#include "dpor/pool.h"
+#include "dpor/work/pool.h"
 #include "history/history.h"
 #include "vm/program.h"
-#include "analyse/symmetry.h"
 
 struct explorer {
 	struct shared shared;
@@ -73,7 +73,7 @@ static bool tell_snapshot(struct explorer *e)
 	return go_on;
 }
 
-static bool look(void *data)
+static bool poll(void *data)
 {
 	struct explorer *e = data;
 	const struct explore_observer *o = &e->shared.observer;
@@ -118,12 +118,12 @@ static enum stop_reason why_it_ended(const struct explorer *e)
 
 /* What was explored stands for other histories: they reach more, and some of
  * the examples are only noted. */
-static void look_at_images(struct explorer *e)
+static void add_orbits(struct explorer *e)
 {
 	const struct explore_options *o = &e->shared.options;
 	if (o->algorithm != EXPLORE_ORDERLY || !o->symmetry) return;
 	symmetry_spread_reached(o->symmetry, e->total.reached);
-	tally_illustrate(&e->total, e->shared.program, o);
+	tally_make_examples(&e->total, e->shared.program, o);
 }
 
 static void end(struct explorer *e)
@@ -134,7 +134,7 @@ static void end(struct explorer *e)
 		tally_add(&e->total, &pool_engine(e->pool, i)->tally);
 	e->total.stats.seconds = before + seconds_now() - e->shared.wall_start;
 	e->total.stats.stop = why_it_ended(e);
-	look_at_images(e);
+	add_orbits(e);
 	struct outward *outward = &pool_engine(e->pool, 0)->outward;
 	e->nearest = outward->nearest;
 	outward->nearest = NULL;
@@ -144,7 +144,7 @@ static void end(struct explorer *e)
 
 void explorer_run(struct explorer *e)
 {
-	const struct overseer overseer = { e, look };
+	const struct overseer overseer = { e, poll };
 	begin(e);
 	pool_run(e->pool, &overseer);
 	end(e);

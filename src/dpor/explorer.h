@@ -20,7 +20,7 @@ struct branch_list;
 struct engine;
 struct explorer;
 struct history;
-struct origin;
+struct observed_reads;
 struct program;
 struct symmetry;
 struct tally;
@@ -60,7 +60,8 @@ struct explore_options {
 	double snapshot_every; /* seconds from one call of observer.snapshot
 	                        * to the next; 0: never */
 	/* EXPLORE_OUTWARD only. */
-	const struct origin *origin; /* where to begin (origin.h); borrowed */
+	const struct observed_reads
+		*observed; /* where to begin (observed_reads.h); borrowed */
 	/* EXPLORE_OUTWARD: explore no history with more changed reads;
 	 * EXPLORE_ORDERLY: none in which, in each of its serial orders, more
 	 * reads are stale (staleness.h). UINT64_MAX: no limit. */

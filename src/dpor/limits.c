@@ -1,9 +1,9 @@
 /* Time, memory and the wish to stop. */
+#include "analyse/footprint.h"
 #include "base/memory.h"
 #include "base/seconds.h"
 #include "dpor/engine.h"
-#include "dpor/pool.h"
-#include "analyse/footprint.h"
+#include "dpor/work/pool.h"
 
 /* A step takes much less than a microsecond, and up to a millisecond in very
  * long programs: limits are to be heeded in time there as well. */
@@ -53,14 +53,14 @@ static uint64_t bytes_of_seen(struct shared *s)
 }
 
 /* Of all engines together. */
-static void tell_memory(struct engine *e)
+static void report_memory(struct engine *e)
 {
 	struct shared *s = e->shared;
-	uint64_t held = bytes_held(e), change = held - e->memory_told;
+	uint64_t held = bytes_held(e), change = held - e->memory_reported;
 	uint64_t all = atomic_fetch_add(&s->memory, change) + change +
 	               bytes_of_seen(s);
 	uint64_t peak = atomic_load(&s->memory_peak);
-	e->memory_told = held;
+	e->memory_reported = held;
 	while (all > peak &&
 	       !atomic_compare_exchange_weak(&s->memory_peak, &peak, all))
 		;
@@ -69,7 +69,7 @@ static void tell_memory(struct engine *e)
 void engine_measure(struct engine *e)
 {
 	struct explore_stats *stats = &e->tally.stats;
-	tell_memory(e);
+	report_memory(e);
 	stats->memory_peak = atomic_load(&e->shared->memory_peak);
 	stats->seconds = seconds_now() - e->shared->wall_start;
 	stats->cpu_seconds = e->cpu_before + cpu_now(e) - e->cpu_start;

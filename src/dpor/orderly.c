@@ -473,7 +473,7 @@ const struct algorithm *explore_orderly(void)
 {
 	static const struct algorithm orderly = { .next = dfs_next,
 		                                  .read = read_in_order,
-		                                  .take = dfs_take,
+		                                  .choose = dfs_choose,
 		                                  .ended = ended,
 		                                  .may_begin = may_begin,
 		                                  .init = init,

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "dpor/canonical_order.h"
 #include "dpor/dfs.h"
-#include "dpor/origin.h"
+#include "execution/observed_reads.h"
 #include "history/history.h"
 
 #define NOT_PLACED UINT32_MAX
@@ -45,10 +45,10 @@ static uint64_t changes_so_far(const struct engine *e)
 /* The transaction that the observed read has its value from, by its number in
  * this exploration; LEDGER_NONE if it has none. */
 static uint32_t observed_source(const struct engine *e,
-                                const struct origin_read *r)
+                                const struct observed_read *r)
 {
-	if (r->session == ORIGIN_INIT) return HISTORY_INIT;
-	if (r->session == ORIGIN_NOBODY) return LEDGER_NONE;
+	if (r->session == OBSERVED_INIT) return HISTORY_INIT;
+	if (r->session == OBSERVED_NOBODY) return LEDGER_NONE;
 	return ledger_number(&e->context.ledgers, r->session, r->index);
 }
 
@@ -58,8 +58,8 @@ static uint32_t unchanged_source(const struct engine *e, uint32_t key)
 	const struct closure *c = engine_closure(e);
 	const struct ledger_pending *p = &engine_ledger(e)->pending;
 	uint32_t n = c->read_count - c->blocks[c->count - 1].first_read;
-	const struct origin_read *r =
-		origin_read(e->options.origin, p->session, p->index, n);
+	const struct observed_read *r =
+		observed_read(e->options.observed, p->session, p->index, n);
 	const char *name = keys_name(e->context.machine.keys, key);
 	if (!r || strcmp(r->key, name)) return LEDGER_NONE;
 	return observed_source(e, r);
@@ -108,16 +108,16 @@ static enum go read_changing_few(struct engine *e, const struct request *r)
 }
 
 /* Notes whether the read is changed. */
-static void take(struct engine *e, const struct request *r,
-                 const struct machine_state *waiting, uint32_t source,
-                 const word *valid)
+static void choose(struct engine *e, const struct request *r,
+                   const struct machine_state *waiting, uint32_t source,
+                   const word *valid)
 {
 	struct outward *o = &e->outward;
 	uint32_t read = engine_closure(e)->read_count;
 	uint32_t before = read ? o->spent[read - 1] : 0;
 	o->spent = reach(o->spent, read, &o->spent_capacity);
 	o->spent[read] = before + (source != unchanged_source(e, r->key));
-	dfs_take(e, r, waiting, source, valid);
+	dfs_choose(e, r, waiting, source, valid);
 }
 
 /* ---- what is needed at least ---- */
@@ -125,12 +125,12 @@ static void take(struct engine *e, const struct request *r,
 /* Where the source of an observed read stands: from the next place on, if it
  * may still come; NOT_PLACED if it cannot. */
 static uint32_t place_of_source(const struct engine *e,
-                                const struct origin_read *r)
+                                const struct observed_read *r)
 {
 	const struct execution *x = &engine_state(e)->execution;
 	const struct closure *c = &x->ledger.closure;
-	if (r->session == ORIGIN_INIT) return 0;
-	if (r->session == ORIGIN_NOBODY) return NOT_PLACED;
+	if (r->session == OBSERVED_INIT) return 0;
+	if (r->session == OBSERVED_NOBODY) return NOT_PLACED;
 	if (r->index < x->ledger.done[r->session])
 		return c->position[observed_source(e, r)];
 	return x->points[r->session].ended ? NOT_PLACED : c->count;
@@ -145,8 +145,8 @@ static bool unchanged_behind(const struct engine *e, uint32_t session,
 	const struct ledger *l = engine_ledger(e);
 	uint32_t index = l->done[session];
 	for (uint32_t n = 0;; n++) {
-		const struct origin_read *r =
-			origin_read(e->options.origin, session, index, n);
+		const struct observed_read *r =
+			observed_read(e->options.observed, session, index, n);
 		if (!r) return false;
 		uint32_t place = place_of_source(e, r);
 		if (place == NOT_PLACED || place < later) continue;
@@ -243,7 +243,7 @@ const struct algorithm *explore_outward(void)
 {
 	static const struct algorithm outward = { .next = next,
 		                                  .read = read_changing_few,
-		                                  .take = take,
+		                                  .choose = choose,
 		                                  .ended = ended,
 		                                  .may_begin = may_begin,
 		                                  .next_round = deepen,

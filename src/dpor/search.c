@@ -2,7 +2,7 @@
  * (algorithm.h). */
 #include "base/memory.h"
 #include "dpor/algorithm.h"
-#include "dpor/pool.h"
+#include "dpor/work/pool.h"
 
 /* ---- What there is to choose ---- */
 
@@ -64,7 +64,7 @@ enum go search_writers(struct engine *e, const struct request *r,
 		f->mark = region_mark(&c->region);
 		first = writers[0];
 	}
-	e->algorithm->take(e, r, waiting, first, valid);
+	e->algorithm->choose(e, r, waiting, first, valid);
 	return GO_DEEPER;
 }
 
@@ -79,7 +79,7 @@ static bool next_writer(struct engine *e, struct frame *f)
 	state_rewind(s, &f->at);
 	region_release(&e->context.region, f->mark);
 	s->execution.live = context_copy_state(&e->context, f->waiting);
-	e->algorithm->take(e, &f->request, f->waiting, source, f->valid);
+	e->algorithm->choose(e, &f->request, f->waiting, source, f->valid);
 	return true;
 }
 
@@ -175,7 +175,7 @@ enum go search_advance(struct engine *e)
 static void feed_others(struct engine *e)
 {
 	if (e->pool &&
-	    atomic_load_explicit(&e->shared->hungry, memory_order_relaxed))
+	    atomic_load_explicit(&e->shared->idle, memory_order_relaxed))
 		pool_feed(e->pool, e);
 }
 

@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 #include "base/region.h"
-#include "dpor/branch.h"
 #include "dpor/explorer.h"
+#include "dpor/work/branch.h"
 
 struct tally {
 	struct explore_stats stats; /* stop: why it ended, of the first that
@@ -43,7 +43,7 @@ void tally_add_stats(struct explore_stats *to,
 /* Runs the examples again of which only the place is known (where), to have
  * their histories and findings. False if the program cannot do that: the place
  * belongs to another program. */
-bool tally_illustrate(struct tally *t, const struct program *p,
-                      const struct explore_options *o);
+bool tally_make_examples(struct tally *t, const struct program *p,
+                         const struct explore_options *o);
 
 #endif

@@ -5,10 +5,10 @@
 
 #include "base/memory.h"
 #include "base/seconds.h"
-#include "dpor/branch.h"
 #include "dpor/estimate.h"
 #include "dpor/explorer.h"
 #include "dpor/tally.h"
+#include "dpor/work/branch.h"
 #include "result/numbers.h"
 
 /* The part of the time that goes into estimates; seconds of it that are lent

@@ -1,5 +1,5 @@
-/* What an exploration from an observed history (dpor/origin.h) has changed in
- * it, in the program's names. */
+/* What an exploration from an observed history (execution/observed_reads.h) has
+ * changed in it, in the program's names. */
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -7,24 +7,24 @@
 
 #include "base/memory.h"
 #include "dpor/explorer.h"
-#include "dpor/origin.h"
 #include "dpor/verdict.h"
+#include "execution/observed_reads.h"
 #include "history/history.h"
 #include "result/names.h"
 #include "result/numbers.h"
 #include "result/parts.h"
 
-static const struct origin *origin_of(const struct explorer *e)
+static const struct observed_reads *observed_of(const struct explorer *e)
 {
-	return explorer_options(e)->origin;
+	return explorer_options(e)->observed;
 }
 
 /* Was the observed history met? */
 static bool is_reproduced(const struct explorer *e)
 {
 	const struct history *h = explorer_nearest(e);
-	return h && !origin_changes(origin_of(e), h, NULL) &&
-	       origin_compare(origin_of(e), h).kind == ORIGIN_SAME;
+	return h && !observed_changes(observed_of(e), h, NULL) &&
+	       observed_compare(observed_of(e), h).kind == OBSERVED_SAME;
 }
 
 /* ---- writers ---- */
@@ -41,25 +41,26 @@ static uint32_t transaction_at(const struct history *h, uint32_t session,
 /* The writer of an observed read, as its transaction in the history; UINT32_MAX
  * if it is not there, or not known. */
 static uint32_t observed_writer(const struct history *h,
-                                const struct origin_read *r)
+                                const struct observed_read *r)
 {
-	if (r->session == ORIGIN_INIT) return HISTORY_INIT;
-	if (r->session == ORIGIN_NOBODY) return UINT32_MAX;
+	if (r->session == OBSERVED_INIT) return HISTORY_INIT;
+	if (r->session == OBSERVED_NOBODY) return UINT32_MAX;
 	return transaction_at(h, r->session, r->index);
 }
 
 /* "alice.2 enroll" */
-static void name_observed(struct text *t, const struct origin *o,
-                          const struct history *h, const struct origin_read *r)
+static void name_observed(struct text *t, const struct observed_reads *o,
+                          const struct history *h,
+                          const struct observed_read *r)
 {
 	uint32_t writer = observed_writer(h, r);
-	if (r->session == ORIGIN_NOBODY) {
+	if (r->session == OBSERVED_NOBODY) {
 		text_string(t, "an unknown writer");
 	} else if (writer != UINT32_MAX) {
 		name_transaction(t, h, writer);
 	} else {
 		const char *name =
-			origin_transaction(o, r->session, r->index)->name;
+			observed_transaction(o, r->session, r->index)->name;
 		name_plain(t, h->sessions[r->session].name);
 		text_format(t, ".%" PRIu32, r->index + 1);
 		if (!name || !strcmp(name, "txn")) return;
@@ -71,7 +72,8 @@ static void name_observed(struct text *t, const struct origin *o,
 /* ---- in words ---- */
 
 static void print_change(struct text *t, const struct explorer *e,
-                         const struct history *h, const struct origin_change *c)
+                         const struct history *h,
+                         const struct observed_change *c)
 {
 	const struct event *read =
 		&h->transactions[c->transaction].events[c->event];
@@ -85,15 +87,15 @@ static void print_change(struct text *t, const struct explorer *e,
 		return;
 	}
 	text_string(t, ", observed from ");
-	name_observed(t, origin_of(e), h, c->observed);
+	name_observed(t, observed_of(e), h, c->observed);
 }
 
 /* As lines of their own, indented. */
 static void print_changes(struct text *t, const struct explorer *e,
                           const struct history *h)
 {
-	struct origin_change *changes;
-	uint32_t count = origin_changes(origin_of(e), h, &changes);
+	struct observed_change *changes;
+	uint32_t count = observed_changes(observed_of(e), h, &changes);
 	for (uint32_t i = 0; i < count && i < RESULT_CHANGES_SHOWN; i++) {
 		text_string(t, "  ");
 		print_change(t, e, h, &changes[i]);
@@ -110,24 +112,24 @@ static void print_changes(struct text *t, const struct explorer *e,
 
 static void print_difference(struct text *t, const struct explorer *e,
                              const struct history *h,
-                             struct origin_difference d)
+                             struct observed_difference d)
 {
-	const struct origin *o = origin_of(e);
+	const struct observed_reads *o = observed_of(e);
 	uint32_t here = transaction_at(h, d.session, d.index);
-	if (d.kind == ORIGIN_COUNT) {
+	if (d.kind == OBSERVED_COUNT) {
 		name_session(t, h, d.session);
 		text_format(t, " runs ");
 		number_plural(t, h->sessions[d.session].count, "transaction",
 		              "transactions");
 		text_format(t, ", not %" PRIu32,
-		            origin_transaction_count(o, d.session));
+		            observed_transaction_count(o, d.session));
 		return;
 	}
 	name_transaction(t, h, here);
-	if (d.kind == ORIGIN_NAME)
+	if (d.kind == OBSERVED_NAME)
 		text_format(t, " is not called '%s'",
-		            origin_transaction(o, d.session, d.index)->name);
-	else if (d.kind == ORIGIN_READS)
+		            observed_transaction(o, d.session, d.index)->name);
+	else if (d.kind == OBSERVED_READS)
 		text_string(t, " makes fewer reads");
 	else
 		text_string(t, h->transactions[here].aborted ? " aborts"
@@ -153,7 +155,7 @@ static void print_nearest(struct text *t, const struct explorer *e,
 	text_format(t,
 	            "\nthe observed history, of %s, is none of the program "
 	            "under %s: the nearest one has ",
-	            o->origin->file, level_word(o->level));
+	            o->observed->file, level_word(o->level));
 	name_changed_reads(t, changes);
 	text_char(t, '\n');
 	print_changes(t, e, explorer_nearest(e));
@@ -161,7 +163,7 @@ static void print_nearest(struct text *t, const struct explorer *e,
 
 void changes_note(struct text *t, const struct explorer *e)
 {
-	const struct origin *o = origin_of(e);
+	const struct observed_reads *o = observed_of(e);
 	const struct history *nearest = explorer_nearest(e);
 	if (!nearest) {
 		if (explorer_stats(e)->stop == STOP_NONE ||
@@ -175,11 +177,11 @@ void changes_note(struct text *t, const struct explorer *e)
 		text_char(t, '\n');
 		return;
 	}
-	uint32_t changes = origin_changes(o, nearest, NULL);
-	struct origin_difference d = origin_compare(o, nearest);
+	uint32_t changes = observed_changes(o, nearest, NULL);
+	struct observed_difference d = observed_compare(o, nearest);
 	if (changes) {
 		print_nearest(t, e, changes);
-	} else if (d.kind != ORIGIN_SAME) {
+	} else if (d.kind != OBSERVED_SAME) {
 		text_format(t,
 		            "\nwith no changed read the program does not "
 		            "run as observed in %s: ",
@@ -231,7 +233,7 @@ static uint32_t fewest_changes(const struct explorer *e)
 	for (uint32_t s = 0; s < explorer_slot_count(e); s++) {
 		if (!explorer_slot_violated(e, s)) continue;
 		const struct history *h = explorer_violation(e, s)->example;
-		uint32_t n = origin_changes(origin_of(e), h, NULL);
+		uint32_t n = observed_changes(observed_of(e), h, NULL);
 		if (n < fewest) fewest = n;
 	}
 	return fewest;
@@ -242,7 +244,7 @@ static void violated_reason(struct text *t, const struct explorer *e)
 	const struct explore_violation *v =
 		explorer_violation(e, explorer_slot_robust(e));
 	if (v->histories) {
-		uint32_t n = origin_changes(origin_of(e), v->example, NULL);
+		uint32_t n = observed_changes(observed_of(e), v->example, NULL);
 		bool observed = !n && is_reproduced(e);
 		text_string(t, observed ? "the observed history"
 		                        : "a history with ");
@@ -320,17 +322,18 @@ void changes_settings(struct result *r, const struct explorer *e)
 	const struct explore_options *o = explorer_options(e);
 	const struct history *nearest = explorer_nearest(e);
 	struct result_values *from = result_group(r, &r->settings, "from");
-	result_text(r, from, "trace", o->origin->file);
+	result_text(r, from, "trace", o->observed->file);
 	result_flag(r, from, "reproduced", is_reproduced(e));
 	result_count_if(r, from, "nearest", nearest,
-	                nearest ? origin_changes(o->origin, nearest, NULL) : 0);
+	                nearest ? observed_changes(o->observed, nearest, NULL)
+	                        : 0);
 	result_count_if(r, &r->settings, "max_changes",
 	                o->max_changes < UINT64_MAX, o->max_changes);
 }
 
 static void add_members(struct result *r, struct result_values *to,
                         const struct explorer *e, const struct history *h,
-                        const struct origin_change *c)
+                        const struct observed_change *c)
 {
 	const struct transaction *reader = &h->transactions[c->transaction];
 	const struct event *read = &reader->events[c->event];
@@ -341,8 +344,8 @@ static void add_members(struct result *r, struct result_values *to,
 	result_count(r, to, "index", reader->index);
 	result_count(r, to, "event", c->event);
 	result_text(r, to, "key", h->keys[read->key].name);
-	if (c->observed && c->observed->session != ORIGIN_NOBODY) {
-		name_observed(&words, origin_of(e), h, c->observed);
+	if (c->observed && c->observed->session != OBSERVED_NOBODY) {
+		name_observed(&words, observed_of(e), h, c->observed);
 		result_taken(r, to, "observed", &words);
 	} else {
 		result_text(r, to, "observed", NULL);
@@ -355,15 +358,15 @@ static void add_members(struct result *r, struct result_values *to,
 void changes_of_example(struct result *r, struct result_example *x,
                         const struct explorer *e)
 {
-	struct origin_change *changes;
+	struct observed_change *changes;
 	struct text words = { 0 };
 	const struct history *h = x->history;
-	uint32_t count = origin_changes(origin_of(e), h, &changes);
+	uint32_t count = observed_changes(observed_of(e), h, &changes);
 	x->compared = true;
 	x->change_count = count;
 	x->changes = region_take0(&r->region, (count + 1) * sizeof *x->changes);
 	for (uint32_t i = 0; i < count; i++) {
-		const struct origin_change *c = &changes[i];
+		const struct observed_change *c = &changes[i];
 		struct result_change *to = &x->changes[i];
 		to->reader = c->transaction;
 		to->event = c->event;

@@ -6,8 +6,8 @@
 
 #include "base/memory.h"
 #include "base/region.h"
-#include "dpor/origin.h"
 #include "execution/complete.h"
+#include "execution/observed_reads.h"
 #include "run/policy.h"
 #include "vm/program.h"
 

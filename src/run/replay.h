@@ -39,7 +39,7 @@ struct replay_parts {
 };
 
 /* Is every session of the history one of the program's, as sessions_match (see
- * dpor/origin.h) has it? If not, adds an error. */
+ * execution/observed_reads.h) has it? If not, adds an error. */
 bool replay_fits(const struct program *p, const struct trace *history,
                  struct diags *d);
 

@@ -1,11 +1,11 @@
 /* Threads that explore together. Each has an engine, and takes branches from a
  * common queue, those that come first in depth-first order first. When a thread
- * finds the queue empty it is hungry: then some other gives the last
+ * finds the queue empty it is idle: then some other gives the last
  * alternative of its outermost open choice away, never earlier, so that few
  * branches change hands, and large ones.
  */
-#ifndef ISO_DPOR_POOL_H
-#define ISO_DPOR_POOL_H
+#ifndef ISO_DPOR_WORK_POOL_H
+#define ISO_DPOR_WORK_POOL_H
 
 #include <stdbool.h>
 
@@ -17,7 +17,7 @@ struct pool;
  * pool_run. */
 struct overseer {
 	void *payload;
-	bool (*look)(void *payload);
+	bool (*poll)(void *payload);
 };
 
 struct pool *pool_new(struct shared *shared, unsigned jobs);
@@ -48,7 +48,7 @@ void pool_go_on(struct pool *p);
 
 /* For engines: at their ticks. False if all are to stop. */
 bool pool_visit(struct pool *p, struct engine *e);
-/* For engines: gives a branch to a hungry thread, if there is one to give. */
+/* For engines: gives a branch to a idle thread, if there is one to give. */
 void pool_feed(struct pool *p, struct engine *e);
 
 #endif

@@ -1,4 +1,4 @@
-#include "dpor/origin.h"
+#include "execution/observed_reads.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -175,13 +175,13 @@ static bool match_sessions(struct matching *m)
 	return fits;
 }
 
-static const char *copy_string(struct origin *o, const char *s)
+static const char *copy_string(struct observed_reads *o, const char *s)
 {
 	return region_copy_string(&o->region, s, strlen(s));
 }
 
 /* Names of keys, each once. */
-static const char **copy_keys(struct origin *o, const struct trace *t)
+static const char **copy_keys(struct observed_reads *o, const struct trace *t)
 {
 	struct text name = { 0 };
 	const char **keys = mem_take0((size_t)t->key_count + 1, sizeof *keys);
@@ -194,16 +194,16 @@ static const char **copy_keys(struct origin *o, const struct trace *t)
 	return keys;
 }
 
-static struct origin_read copy_read(const struct matching *m,
-                                    const struct trace_op *op,
-                                    const char *const *keys)
+static struct observed_read copy_read(const struct matching *m,
+                                      const struct trace_op *op,
+                                      const char *const *keys)
 {
 	const struct trace *t = m->trace;
-	struct origin_read r = { .key = keys[op->key] };
+	struct observed_read r = { .key = keys[op->key] };
 	if (op->from == TRACE_INIT) {
-		r.session = ORIGIN_INIT;
+		r.session = OBSERVED_INIT;
 	} else if (op->from == TRACE_NOBODY) {
-		r.session = ORIGIN_NOBODY;
+		r.session = OBSERVED_NOBODY;
 	} else {
 		uint32_t session = t->transactions[op->from].session;
 		r.session = m->of_trace[session];
@@ -213,14 +213,15 @@ static struct origin_read copy_read(const struct matching *m,
 }
 
 /* Returns how many reads there are now. */
-static uint32_t copy_transaction(struct origin *o, const struct matching *m,
-                                 struct origin_transaction *to,
+static uint32_t copy_transaction(struct observed_reads *o,
+                                 const struct matching *m,
+                                 struct observed_transaction *to,
                                  uint32_t transaction, const char *const *keys,
                                  uint32_t reads)
 {
 	const struct trace *t = m->trace;
 	const struct trace_transaction *from = &t->transactions[transaction];
-	*to = (struct origin_transaction){
+	*to = (struct observed_transaction){
 		.name = from->name ? copy_string(o, from->name) : NULL,
 		.status = (enum trace_status)from->status,
 		.first_read = reads,
@@ -234,7 +235,7 @@ static uint32_t copy_transaction(struct origin *o, const struct matching *m,
 	return reads;
 }
 
-static void copy_trace(struct origin *o, const struct matching *m)
+static void copy_trace(struct observed_reads *o, const struct matching *m)
 {
 	const struct trace *t = m->trace;
 	uint32_t next = 0, reads = 0;
@@ -256,8 +257,9 @@ static void copy_trace(struct origin *o, const struct matching *m)
 	free(keys);
 }
 
-struct origin *origin_new(const struct program *p, const struct trace *t,
-                          struct diags *d)
+struct observed_reads *observed_reads_new(const struct program *p,
+                                          const struct trace *t,
+                                          struct diags *d)
 {
 	uint32_t count = program_session_count(p);
 	struct matching m = {
@@ -269,7 +271,7 @@ struct origin *origin_new(const struct program *p, const struct trace *t,
 		.of_program = mem_take((count + 1) * sizeof *m.of_program),
 	};
 	memset(m.of_program, 0xff, count * sizeof *m.of_program);
-	struct origin *o = NULL;
+	struct observed_reads *o = NULL;
 	if (match_sessions(&m)) {
 		o = mem_take0(1, sizeof *o);
 		region_init(&o->region);
@@ -284,7 +286,7 @@ struct origin *origin_new(const struct program *p, const struct trace *t,
 	return o;
 }
 
-void origin_free(struct origin *o)
+void observed_reads_free(struct observed_reads *o)
 {
 	if (!o) return;
 	region_free(&o->region);
@@ -293,33 +295,36 @@ void origin_free(struct origin *o)
 
 /* ---- questions ---- */
 
-uint32_t origin_transaction_count(const struct origin *o, uint32_t session)
+uint32_t observed_transaction_count(const struct observed_reads *o,
+                                    uint32_t session)
 {
 	return o->first[session + 1] - o->first[session];
 }
 
-const struct origin_transaction *
-origin_transaction(const struct origin *o, uint32_t session, uint32_t index)
+const struct observed_transaction *
+observed_transaction(const struct observed_reads *o, uint32_t session,
+                     uint32_t index)
 {
-	if (index >= origin_transaction_count(o, session)) return NULL;
+	if (index >= observed_transaction_count(o, session)) return NULL;
 	return &o->transactions[o->first[session] + index];
 }
 
-const struct origin_read *origin_read(const struct origin *o, uint32_t session,
-                                      uint32_t index, uint32_t n)
+const struct observed_read *observed_read(const struct observed_reads *o,
+                                          uint32_t session, uint32_t index,
+                                          uint32_t n)
 {
-	const struct origin_transaction *t =
-		origin_transaction(o, session, index);
+	const struct observed_transaction *t =
+		observed_transaction(o, session, index);
 	return t && n < t->read_count ? &o->reads[t->first_read + n] : NULL;
 }
 
 /* ---- a history against it ---- */
 
 static bool same_writer(const struct history *h, uint32_t from,
-                        const struct origin_read *observed)
+                        const struct observed_read *observed)
 {
 	const struct transaction *writer = &h->transactions[from];
-	if (from == HISTORY_INIT) return observed->session == ORIGIN_INIT;
+	if (from == HISTORY_INIT) return observed->session == OBSERVED_INIT;
 	return writer->session == observed->session &&
 	       writer->index == observed->index;
 }
@@ -329,29 +334,30 @@ static bool is_external(const struct event *e)
 	return e->kind == EVENT_READ && e->from != HISTORY_SELF;
 }
 
-static uint32_t changes_of(const struct origin *o, const struct history *h,
-                           uint32_t transaction, struct origin_change *out)
+static uint32_t changes_of(const struct observed_reads *o,
+                           const struct history *h, uint32_t transaction,
+                           struct observed_change *out)
 {
 	const struct transaction *t = &h->transactions[transaction];
 	uint32_t n = 0, count = 0;
 	for (uint32_t i = 0; i < t->event_count; i++) {
 		const struct event *e = &t->events[i];
 		if (!is_external(e)) continue;
-		const struct origin_read *observed =
-			origin_read(o, t->session, t->index, n++);
+		const struct observed_read *observed =
+			observed_read(o, t->session, t->index, n++);
 		if (observed && strcmp(observed->key, h->keys[e->key].name))
 			observed = NULL;
 		if (observed && same_writer(h, e->from, observed)) continue;
 		if (out)
-			out[count] = (struct origin_change){ transaction, i,
-				                             observed };
+			out[count] = (struct observed_change){ transaction, i,
+				                               observed };
 		count++;
 	}
 	return count;
 }
 
-uint32_t origin_changes(const struct origin *o, const struct history *h,
-                        struct origin_change **out)
+uint32_t observed_changes(const struct observed_reads *o,
+                          const struct history *h, struct observed_change **out)
 {
 	uint32_t count = 0;
 	for (uint32_t t = 1; t < h->transaction_count; t++)
@@ -364,38 +370,39 @@ uint32_t origin_changes(const struct origin *o, const struct history *h,
 	return count;
 }
 
-static enum origin_difference_kind
-compare_transaction(const struct origin_transaction *a,
+static enum observed_difference_kind
+compare_transaction(const struct observed_transaction *a,
                     const struct transaction *b)
 {
 	uint32_t reads = 0;
 	for (uint32_t i = 0; i < b->event_count; i++)
 		reads += is_external(&b->events[i]);
-	if (a->name && strcmp(a->name, b->name)) return ORIGIN_NAME;
-	if (a->read_count != reads) return ORIGIN_READS;
+	if (a->name && strcmp(a->name, b->name)) return OBSERVED_NAME;
+	if (a->read_count != reads) return OBSERVED_READS;
 	bool differ =
 		a->status == (b->aborted ? TRACE_COMMITTED : TRACE_ABORTED);
-	return differ ? ORIGIN_STATUS : ORIGIN_SAME;
+	return differ ? OBSERVED_STATUS : OBSERVED_SAME;
 }
 
-struct origin_difference origin_compare(const struct origin *o,
-                                        const struct history *h)
+struct observed_difference observed_compare(const struct observed_reads *o,
+                                            const struct history *h)
 {
 	for (uint32_t s = 0; s < h->session_count; s++) {
 		const struct history_session *to = &h->sessions[s];
-		uint32_t count = origin_transaction_count(o, s);
+		uint32_t count = observed_transaction_count(o, s);
 		for (uint32_t i = 0; i < count && i < to->count; i++) {
-			enum origin_difference_kind kind = compare_transaction(
-				origin_transaction(o, s, i),
-				&h->transactions[to->first + i]);
-			if (kind == ORIGIN_SAME) continue;
-			return (struct origin_difference){ kind, s, i };
+			enum observed_difference_kind kind =
+				compare_transaction(
+					observed_transaction(o, s, i),
+					&h->transactions[to->first + i]);
+			if (kind == OBSERVED_SAME) continue;
+			return (struct observed_difference){ kind, s, i };
 		}
 		if (count != to->count)
-			return (struct origin_difference){
-				ORIGIN_COUNT, s,
+			return (struct observed_difference){
+				OBSERVED_COUNT, s,
 				count < to->count ? count : to->count
 			};
 	}
-	return (struct origin_difference){ ORIGIN_SAME, 0, 0 };
+	return (struct observed_difference){ OBSERVED_SAME, 0, 0 };
 }

@@ -7,8 +7,8 @@
  * the same session reads the same key from the same writer. So how many reads
  * a history changes depends on the history alone.
  */
-#ifndef ISO_DPOR_ORIGIN_H
-#define ISO_DPOR_ORIGIN_H
+#ifndef ISO_EXECUTION_OBSERVED_READS_H
+#define ISO_EXECUTION_OBSERVED_READS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,28 +20,28 @@ struct diags;
 struct history;
 struct program;
 
-#define ORIGIN_INIT UINT32_MAX         /* as a session: the writer is init */
-#define ORIGIN_NOBODY (UINT32_MAX - 1) /* the trace knows no writer */
+#define OBSERVED_INIT UINT32_MAX         /* as a session: the writer is init */
+#define OBSERVED_NOBODY (UINT32_MAX - 1) /* the trace knows no writer */
 
-struct origin_read {
+struct observed_read {
 	const char *key;         /* as the language writes it */
 	uint32_t session, index; /* of the writer; or session as above */
 };
 
-struct origin_transaction {
+struct observed_transaction {
 	const char *name; /* NULL: not told */
 	enum trace_status status;
 	uint32_t first_read, read_count;
 };
 
-struct origin {
+struct observed_reads {
 	struct region region;   /* owns all below */
 	const char *file;       /* the trace, for messages */
 	uint32_t session_count; /* of the program */
 	uint32_t *first;        /* by session: its first transaction here;
 	                         * session_count + 1 entries */
-	struct origin_transaction *transactions;
-	struct origin_read *reads;
+	struct observed_transaction *transactions;
+	struct observed_read *reads;
 };
 
 /* Which session of the program is each of the trace? The one of its name. Where
@@ -56,42 +56,47 @@ bool sessions_match(const struct program *p, const struct trace *t,
  * with an error added, when the trace has a session that the program does not
  * have, or more transactions in one than it can run. Nothing is borrowed.
  * Linear in the trace. */
-struct origin *origin_new(const struct program *p, const struct trace *t,
-                          struct diags *d);
-void origin_free(struct origin *o); /* NULL is fine */
+struct observed_reads *observed_reads_new(const struct program *p,
+                                          const struct trace *t,
+                                          struct diags *d);
+void observed_reads_free(struct observed_reads *o); /* NULL is fine */
 
-uint32_t origin_transaction_count(const struct origin *o, uint32_t session);
+uint32_t observed_transaction_count(const struct observed_reads *o,
+                                    uint32_t session);
 /* The observed transaction, or NULL if there is none at this place. */
-const struct origin_transaction *
-origin_transaction(const struct origin *o, uint32_t session, uint32_t index);
+const struct observed_transaction *
+observed_transaction(const struct observed_reads *o, uint32_t session,
+                     uint32_t index);
 /* Its external read number n, or NULL. */
-const struct origin_read *origin_read(const struct origin *o, uint32_t session,
-                                      uint32_t index, uint32_t n);
+const struct observed_read *observed_read(const struct observed_reads *o,
+                                          uint32_t session, uint32_t index,
+                                          uint32_t n);
 
 /* A read of a history of the program that is answered otherwise. */
-struct origin_change {
-	uint32_t transaction, event;        /* in the history */
-	const struct origin_read *observed; /* of the same key; else NULL */
+struct observed_change {
+	uint32_t transaction, event;          /* in the history */
+	const struct observed_read *observed; /* of the same key; else NULL */
 };
 /* How many reads the history changes. If `out` is not NULL it receives them,
  * malloc'ed, in order of transactions and events. */
-uint32_t origin_changes(const struct origin *o, const struct history *h,
-                        struct origin_change **out);
+uint32_t observed_changes(const struct observed_reads *o,
+                          const struct history *h,
+                          struct observed_change **out);
 
 /* How a history that changes no read differs from the observed one all the
  * same: then the program does not run as observed. */
-enum origin_difference_kind {
-	ORIGIN_SAME,
-	ORIGIN_COUNT,  /* the session runs another number of transactions */
-	ORIGIN_NAME,   /* the transaction has another name */
-	ORIGIN_STATUS, /* one aborted, the other committed */
-	ORIGIN_READS   /* it does not make all of the observed reads */
+enum observed_difference_kind {
+	OBSERVED_SAME,
+	OBSERVED_COUNT,  /* the session runs another number of transactions */
+	OBSERVED_NAME,   /* the transaction has another name */
+	OBSERVED_STATUS, /* one aborted, the other committed */
+	OBSERVED_READS   /* it does not make all of the observed reads */
 };
-struct origin_difference {
-	enum origin_difference_kind kind;
+struct observed_difference {
+	enum observed_difference_kind kind;
 	uint32_t session, index; /* the first place where they differ */
 };
-struct origin_difference origin_compare(const struct origin *o,
-                                        const struct history *h);
+struct observed_difference observed_compare(const struct observed_reads *o,
+                                            const struct history *h);
 
 #endif

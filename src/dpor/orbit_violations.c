@@ -1,4 +1,4 @@
-#include "dpor/images.h"
+#include "dpor/orbit_violations.h"
 
 #include <string.h>
 
@@ -6,9 +6,9 @@
 #include "vm/program.h"
 #include "analyse/symmetry.h"
 
-typedef void visitor(struct engine *e, const struct image_violation *v);
+typedef void visitor(struct engine *e, const struct orbit_violation *v);
 
-struct images {
+struct orbit {
 	struct engine *engine;
 	const struct symmetry *symmetry;
 	visitor *visit;
@@ -21,28 +21,28 @@ struct images {
 	uint32_t failing_count;
 };
 
-static void tell(struct images *m, uint32_t slot, uint64_t histories,
+static void tell(struct orbit *m, uint32_t slot, uint64_t histories,
                  const struct finding *f, const uint32_t *image)
 {
-	struct image_violation v = { slot, histories, f, image };
+	struct orbit_violation v = { slot, histories, f, image };
 	m->visit(m->engine, &v);
 }
 
 /* So many of `all` images are so many histories of the class. */
-static uint64_t histories_of(const struct images *m, uint64_t images,
+static uint64_t histories_of(const struct orbit *m, uint64_t images,
                              uint64_t all)
 {
 	uint64_t weight = m->engine->weight;
 	return weight / all * images + weight % all * images / all;
 }
 
-static const struct machine_state *state_of(const struct images *m,
+static const struct machine_state *state_of(const struct orbit *m,
                                             uint32_t session)
 {
 	return engine_state(m->engine)->execution.points[session].state;
 }
 
-static void no_change(struct images *m)
+static void no_change(struct orbit *m)
 {
 	for (uint32_t i = 0; i < m->symmetry->session_count; i++)
 		m->image[i] = i;
@@ -50,7 +50,7 @@ static void no_change(struct images *m)
 
 /* ---- assertions in the code of sessions ---- */
 
-static const struct finding *find_failed(const struct images *m,
+static const struct finding *find_failed(const struct orbit *m,
                                          uint32_t session, uint32_t assertion)
 {
 	const struct finding *f = machine_findings(state_of(m, session));
@@ -72,7 +72,7 @@ static uint32_t counterpart(const struct symmetry *y, uint32_t twin,
 /* One that stands in the same place of the code of all sessions of a class:
  * where it failed in some of them, it fails in each of them in as many images
  * as in any other. */
-static void tell_twins(struct images *m, uint32_t failed, uint32_t in)
+static void tell_twins(struct orbit *m, uint32_t failed, uint32_t in)
 {
 	const struct symmetry *y = m->symmetry;
 	uint32_t twin = y->assertion_twin[failed], count = 0, size = 0;
@@ -94,7 +94,7 @@ static void tell_twins(struct images *m, uint32_t failed, uint32_t in)
 }
 
 /* True if there was a run-time error. */
-static bool tell_of_sessions(struct images *m)
+static bool tell_of_sessions(struct orbit *m)
 {
 	const struct symmetry *y = m->symmetry;
 	bool error = false;
@@ -117,7 +117,7 @@ static bool tell_of_sessions(struct images *m)
 
 /* ---- final assertions ---- */
 
-static const struct finding *evaluate(struct images *m, uint32_t assertion)
+static const struct finding *evaluate(struct orbit *m, uint32_t assertion)
 {
 	return machine_final_assertion(&m->engine->context.machine, assertion,
 	                               m->finals);
@@ -125,7 +125,7 @@ static const struct finding *evaluate(struct images *m, uint32_t assertion)
 
 /* Ways in which others take the places of some sessions. */
 struct places {
-	struct images *images;
+	struct orbit *images;
 	const uint32_t *sessions;
 	uint32_t count;
 	const uint32_t *assertions; /* evaluated in each */
@@ -163,7 +163,7 @@ static void look_at_places(struct places *p)
 
 static void fill_places(struct places *p, uint32_t at)
 {
-	struct images *m = p->images;
+	struct orbit *m = p->images;
 	const uint32_t *class_of = m->symmetry->class_of;
 	if (at == p->count) {
 		look_at_places(p);
@@ -182,7 +182,7 @@ static void fill_places(struct places *p, uint32_t at)
 
 /* The image in which others stand in these places; all sessions that are left
  * take what is left of their class. */
-static void make_image(struct images *m, const struct places *p,
+static void make_image(struct orbit *m, const struct places *p,
                        const uint32_t *first)
 {
 	const struct symmetry *y = m->symmetry;
@@ -203,7 +203,7 @@ static void make_image(struct images *m, const struct places *p,
 	memset(m->taken, 0, n * sizeof *m->taken);
 }
 
-static void begin_places(struct places *p, struct images *m)
+static void begin_places(struct places *p, struct orbit *m)
 {
 	struct region *r = &m->engine->context.region;
 	p->images = m;
@@ -212,7 +212,7 @@ static void begin_places(struct places *p, struct images *m)
 	fill_places(p, 0);
 }
 
-static void tell_places(struct images *m, const struct places *p, uint32_t slot,
+static void tell_places(struct orbit *m, const struct places *p, uint32_t slot,
                         uint64_t images, const uint32_t *first,
                         enum finding_kind kind)
 {
@@ -227,7 +227,7 @@ static void tell_places(struct images *m, const struct places *p, uint32_t slot,
 	     own ? NULL : m->image);
 }
 
-static void tell_named(struct images *m, const struct symmetry_named *named)
+static void tell_named(struct orbit *m, const struct symmetry_named *named)
 {
 	struct places p = { .sessions = named->sessions,
 		            .count = named->count,
@@ -240,7 +240,7 @@ static void tell_named(struct images *m, const struct symmetry_named *named)
 }
 
 /* Of the images in which some assertion is in error. */
-static void tell_errors(struct images *m)
+static void tell_errors(struct orbit *m)
 {
 	const struct symmetry *y = m->symmetry;
 	struct region *r = &m->engine->context.region;
@@ -266,7 +266,7 @@ static void tell_errors(struct images *m)
 }
 
 /* True if one that names no session was in error. */
-static bool tell_final(struct images *m)
+static bool tell_final(struct orbit *m)
 {
 	const struct program *p = m->engine->program;
 	const struct symmetry *y = m->symmetry;
@@ -287,13 +287,13 @@ static bool tell_final(struct images *m)
 	return error;
 }
 
-void images_violations(struct engine *e, visitor *visit)
+void orbit_violations(struct engine *e, visitor *visit)
 {
 	const struct symmetry *y = e->options.symmetry;
 	struct region *r = &e->context.region;
 	struct region_mark mark = region_mark(r);
 	uint32_t n = y->session_count;
-	struct images m = {
+	struct orbit m = {
 		.engine = e,
 		.symmetry = y,
 		.visit = visit,

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "dpor/engine.h"
-#include "dpor/images.h"
+#include "dpor/orbit_violations.h"
 #include "execution/complete.h"
 #include "vm/program.h"
 
@@ -43,7 +43,7 @@ static bool already_violated(const struct engine *e, uint32_t slot)
 /* What an engine explores of one branch comes in depth-first order, but the
  * branches do not. */
 static void note_example(struct engine *e, struct explore_violation *v,
-                         const struct image_violation *of)
+                         const struct orbit_violation *of)
 {
 	struct explore_execution execution = { .engine = e };
 	if (v->from == e->branches) return;
@@ -69,7 +69,7 @@ static void note_example(struct engine *e, struct explore_violation *v,
 }
 
 /* Those that the execution itself violates come first. */
-static void add_violated(struct engine *e, const struct image_violation *v)
+static void add_violated(struct engine *e, const struct orbit_violation *v)
 {
 	uint32_t at = e->violated_count++;
 	if (!v->image) {
@@ -84,7 +84,7 @@ static void add_violated(struct engine *e, const struct image_violation *v)
 
 /* Notes that the current execution, or one that it stands for, violates the
  * slot; once. */
-static void violate_image(struct engine *e, const struct image_violation *of)
+static void violate_image(struct engine *e, const struct orbit_violation *of)
 {
 	struct explore_violation *v = &e->tally.violations[of->slot];
 	if (already_violated(e, of->slot)) return;
@@ -95,7 +95,7 @@ static void violate_image(struct engine *e, const struct image_violation *of)
 
 static void violate(struct engine *e, uint32_t slot, const struct finding *f)
 {
-	struct image_violation all = { .slot = slot,
+	struct orbit_violation all = { .slot = slot,
 		                       .histories = e->weight,
 		                       .finding = f };
 	violate_image(e, &all);
@@ -121,7 +121,7 @@ static void violate_by_finding(void *data, uint32_t slot,
 	violate(data, slot, f);
 }
 
-static void violate_by_image(struct engine *e, const struct image_violation *v)
+static void violate_by_image(struct engine *e, const struct orbit_violation *v)
 {
 	if (v->finding && v->finding->kind == FINDING_ERROR)
 		keep_error(e, v->finding);
@@ -133,7 +133,7 @@ static void find_violations(struct engine *e)
 	e->violated_count = e->violated_itself = 0;
 	e->error = NULL;
 	if (engine_is_symmetric(e))
-		images_violations(e, violate_by_image);
+		orbit_violations(e, violate_by_image);
 	else
 		execution_findings(&engine_state(e)->execution,
 		                   violate_by_finding, e);

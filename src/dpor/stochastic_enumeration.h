@@ -15,19 +15,19 @@
  * the theory of systematic sampling II, Annals of Mathematical Statistics 20,
  * 1949.)
  */
-#ifndef ISO_DPOR_ABREAST_H
-#define ISO_DPOR_ABREAST_H
+#ifndef ISO_DPOR_STOCHASTIC_ENUMERATION_H
+#define ISO_DPOR_STOCHASTIC_ENUMERATION_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-struct abreast;
+struct stochastic;
 struct branch_list;
 struct explore_options;
 struct program;
 
 /* What a group says of all that its branches lead to. */
-struct abreast_count {
+struct stochastic_count {
 	double histories, end_states;
 	double places; /* branches that were drawn: the size of a tree in which
 	                * most lead to no end */
@@ -40,16 +40,17 @@ struct abreast_count {
  * explored, `interrupt` and `memory`; with EXPLORE_CE, too, histories are those
  * with at most max_changes stale reads (staleness.h). Not for EXPLORE_OUTWARD.
  */
-struct abreast *abreast_new(const struct program *p,
-                            const struct explore_options *o, uint64_t seed);
-void abreast_free(struct abreast *a);
+struct stochastic *stochastic_new(const struct program *p,
+                                  const struct explore_options *o,
+                                  uint64_t seed);
+void stochastic_free(struct stochastic *a);
 /* Groups stop so many seconds from now. */
-void abreast_hurry(struct abreast *a, double seconds);
+void stochastic_hurry(struct stochastic *a, double seconds);
 /* One group of `width` descents from these branches together; false if
  * something stopped it (an interrupt, the time, a limit that no option sets):
  * then the count says nothing. What is open takes 256 MiB at most, or
  * options.memory if that is less. */
-bool abreast_descend(struct abreast *a, const struct branch_list *from,
-                     uint32_t width, struct abreast_count *count);
+bool stochastic_descend(struct stochastic *a, const struct branch_list *from,
+                        uint32_t width, struct stochastic_count *count);
 
 #endif

@@ -1,4 +1,4 @@
-#include "dpor/branch.h"
+#include "dpor/work/branch.h"
 
 #include <assert.h>
 #include <stdlib.h>

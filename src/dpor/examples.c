@@ -18,7 +18,7 @@ static void take_finding(void *data, uint32_t slot, const struct finding *f)
 		w->finding = finding_copy(w->region, f);
 }
 
-static bool illustrate(struct engine *e, struct tally *t, uint32_t slot)
+static bool make_example(struct engine *e, struct tally *t, uint32_t slot)
 {
 	struct explore_violation *v = &t->violations[slot];
 	struct wanted w = { .slot = slot, .region = &t->findings };
@@ -31,8 +31,8 @@ static bool illustrate(struct engine *e, struct tally *t, uint32_t slot)
 	return true;
 }
 
-bool tally_illustrate(struct tally *t, const struct program *p,
-                      const struct explore_options *o)
+bool tally_make_examples(struct tally *t, const struct program *p,
+                         const struct explore_options *o)
 {
 	struct shared shared;
 	struct engine engine;
@@ -46,7 +46,7 @@ bool tally_illustrate(struct tally *t, const struct program *p,
 	engine_init(&engine, &shared, 0);
 	for (uint32_t i = 0; i < t->slot_count; i++)
 		if (t->violations[i].where && !t->violations[i].example)
-			fine = illustrate(&engine, t, i) && fine;
+			fine = make_example(&engine, t, i) && fine;
 	engine_free(&engine);
 	shared_free(&shared);
 	return fine;

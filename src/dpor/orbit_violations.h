@@ -8,15 +8,15 @@
  * that tell sessions apart are no constants of it (lang/symmetric.h), so it
  * says of what a session knows the same under another name.
  */
-#ifndef ISO_DPOR_IMAGES_H
-#define ISO_DPOR_IMAGES_H
+#ifndef ISO_DPOR_ORBIT_VIOLATIONS_H
+#define ISO_DPOR_ORBIT_VIOLATIONS_H
 
 #include <stdint.h>
 
 struct engine;
 struct finding;
 
-struct image_violation {
+struct orbit_violation {
 	uint32_t slot;
 	uint64_t histories; /* that violate it, of the class */
 	/* Of the history itself, if it is one of them; valid during the
@@ -29,8 +29,8 @@ struct image_violation {
 /* Calls `visit` for every slot that some history of the class of the engine's
  * current execution violates (`serializable` is not among them); perhaps
  * several times, always with the same number. */
-void images_violations(struct engine *e,
-                       void (*visit)(struct engine *e,
-                                     const struct image_violation *v));
+void orbit_violations(struct engine *e,
+                      void (*visit)(struct engine *e,
+                                    const struct orbit_violation *v));
 
 #endif

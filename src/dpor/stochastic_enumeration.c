@@ -1,4 +1,4 @@
-#include "dpor/abreast.h"
+#include "dpor/stochastic_enumeration.h"
 
 #include <assert.h>
 #include <math.h>
@@ -37,7 +37,7 @@ struct kind {
 	double squares, branches;
 };
 
-struct abreast {
+struct stochastic {
 	struct shared shared;
 	struct engine engine;
 	struct staleness *staleness; /* NULL: as many as you like */
@@ -53,7 +53,7 @@ struct abreast {
 
 static bool on_history(void *payload, const struct explore_execution *x)
 {
-	struct abreast *a = payload;
+	struct stochastic *a = payload;
 	struct relation r;
 	closure_relation(engine_closure(x->engine), &r);
 	a->histories += !a->staleness ||
@@ -62,11 +62,12 @@ static bool on_history(void *payload, const struct explore_execution *x)
 	return true;
 }
 
-struct abreast *abreast_new(const struct program *p,
-                            const struct explore_options *o, uint64_t seed)
+struct stochastic *stochastic_new(const struct program *p,
+                                  const struct explore_options *o,
+                                  uint64_t seed)
 {
 	assert(o->algorithm != EXPLORE_OUTWARD);
-	struct abreast *a = mem_take0(1, sizeof *a);
+	struct stochastic *a = mem_take0(1, sizeof *a);
 	struct explore_observer own = { .payload = a, .history = on_history };
 	struct explore_options options = { .algorithm = o->algorithm,
 		                           .level = o->level,
@@ -85,7 +86,7 @@ struct abreast *abreast_new(const struct program *p,
 	return a;
 }
 
-void abreast_hurry(struct abreast *a, double seconds)
+void stochastic_hurry(struct stochastic *a, double seconds)
 {
 	a->shared.wall_start = seconds_now();
 	a->engine.options.timeout = seconds;
@@ -98,7 +99,7 @@ static void nodes_clear(struct nodes *n)
 	n->bytes = 0;
 }
 
-void abreast_free(struct abreast *a)
+void stochastic_free(struct stochastic *a)
 {
 	if (!a) return;
 	free(a->drawn.items);
@@ -130,13 +131,13 @@ static size_t kind_of(const struct branch *b)
 }
 
 /* The root mean square: what is uncertain is drawn rather, too. 0: unknown. */
-static double usual_size(const struct abreast *a, size_t kind)
+static double usual_size(const struct stochastic *a, size_t kind)
 {
 	if (kind >= a->kind_count || a->kinds[kind].branches <= 0) return 0;
 	return sqrt(a->kinds[kind].squares / a->kinds[kind].branches);
 }
 
-static void learn(struct abreast *a, const struct node *n)
+static void learn(struct stochastic *a, const struct node *n)
 {
 	if (n->kind >= a->kind_count) {
 		size_t count = 2 * n->kind + 1;
@@ -150,7 +151,7 @@ static void learn(struct abreast *a, const struct node *n)
 }
 
 /* From the last ones drawn to the first. */
-static void learn_all(struct abreast *a)
+static void learn_all(struct stochastic *a)
 {
 	for (size_t i = a->drawn.count; i-- > 0;) {
 		struct node *n = &a->drawn.items[i];
@@ -162,7 +163,7 @@ static void learn_all(struct abreast *a)
 
 /* The sizes that are expected, each a little larger than that: no branch may
  * be left without a chance. */
-static void guess_sizes(struct abreast *a)
+static void guess_sizes(struct stochastic *a)
 {
 	struct nodes *open = &a->open;
 	double sum = 0, known = 0;
@@ -207,7 +208,7 @@ static double set_certain_aside(struct nodes *open, uint32_t *left)
 	return rest;
 }
 
-static void take(struct abreast *a, struct node *n, double chance)
+static void take(struct stochastic *a, struct node *n, double chance)
 {
 	n->chance = chance;
 	n->weight /= chance;
@@ -217,7 +218,7 @@ static void take(struct abreast *a, struct node *n, double chance)
 }
 
 /* One random number, and equal steps along all chances. */
-static void draw_some(struct abreast *a, uint32_t width)
+static void draw_some(struct stochastic *a, uint32_t width)
 {
 	struct nodes *open = &a->open;
 	uint32_t left = width;
@@ -237,7 +238,7 @@ static void draw_some(struct abreast *a, uint32_t width)
 }
 
 /* The next branches of the group; true if all that is open is among them. */
-static bool draw(struct abreast *a, uint32_t width)
+static bool draw(struct stochastic *a, uint32_t width)
 {
 	bool all = a->open.count <= width;
 	if (all) {
@@ -254,7 +255,7 @@ static bool draw(struct abreast *a, uint32_t width)
 /* ---- descending ---- */
 
 /* Up to its first end state. */
-static void explore_to_an_end(struct abreast *a, const struct branch *b)
+static void explore_to_an_end(struct stochastic *a, const struct branch *b)
 {
 	struct engine *e = &a->engine;
 	e->until = e->tally.stats.end_states + 1;
@@ -268,7 +269,7 @@ static void explore_to_an_end(struct abreast *a, const struct branch *b)
 }
 
 /* What is open then is added to a->found. */
-static void explore_a_little(struct abreast *a, const struct branch *b)
+static void explore_a_little(struct stochastic *a, const struct branch *b)
 {
 	struct engine *e = &a->engine;
 	atomic_store(&a->shared.stop, STOP_NONE);
@@ -278,7 +279,7 @@ static void explore_a_little(struct abreast *a, const struct branch *b)
 		explore_to_an_end(a, b);
 }
 
-static bool was_stopped(const struct abreast *a)
+static bool was_stopped(const struct stochastic *a)
 {
 	int stop = atomic_load(&a->shared.stop);
 	return a->too_large || (stop != STOP_NONE && stop != STOP_HISTORIES);
@@ -291,7 +292,7 @@ static double size_of(uint64_t histories, uint64_t ends)
 	return (double)histories + 0.1 * (double)(ends - histories) + 0.02;
 }
 
-static void add_found(struct abreast *a, uint32_t parent, double weight)
+static void add_found(struct stochastic *a, uint32_t parent, double weight)
 {
 	for (size_t i = 0; i < a->found.count; i++)
 		add(&a->open,
@@ -305,7 +306,8 @@ static void add_found(struct abreast *a, uint32_t parent, double weight)
 	a->too_large |= a->open.bytes > most;
 }
 
-static void visit(struct abreast *a, uint32_t at, struct abreast_count *count)
+static void visit(struct stochastic *a, uint32_t at,
+                  struct stochastic_count *count)
 {
 	struct node *n = &a->drawn.items[at];
 	const struct explore_stats *stats = &a->engine.tally.stats;
@@ -324,7 +326,7 @@ static void visit(struct abreast *a, uint32_t at, struct abreast_count *count)
 	add_found(a, at, n->weight);
 }
 
-static void begin(struct abreast *a, const struct branch_list *from)
+static void begin(struct stochastic *a, const struct branch_list *from)
 {
 	a->too_large = false;
 	for (size_t i = 0; i < from->count; i++)
@@ -335,8 +337,8 @@ static void begin(struct abreast *a, const struct branch_list *from)
 		                   .kind = kind_of(from->items[i]) });
 }
 
-static bool go_down(struct abreast *a, uint32_t width,
-                    struct abreast_count *count)
+static bool go_down(struct stochastic *a, uint32_t width,
+                    struct stochastic_count *count)
 {
 	while (a->open.count) {
 		size_t first = a->drawn.count;
@@ -350,10 +352,10 @@ static bool go_down(struct abreast *a, uint32_t width,
 	return true;
 }
 
-bool abreast_descend(struct abreast *a, const struct branch_list *from,
-                     uint32_t width, struct abreast_count *count)
+bool stochastic_descend(struct stochastic *a, const struct branch_list *from,
+                        uint32_t width, struct stochastic_count *count)
 {
-	*count = (struct abreast_count){ .exact = true };
+	*count = (struct stochastic_count){ .exact = true };
 	begin(a, from);
 	bool fine = go_down(a, width, count);
 	if (fine) learn_all(a);

@@ -1,4 +1,4 @@
-#include "dpor/pool.h"
+#include "dpor/work/pool.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ struct worker {
 	bool ready; /* the engine was made */
 	struct pool *pool;
 	pthread_t thread;
-	struct explore_stats told; /* at its last tick */
+	struct explore_stats reported; /* at its last tick */
 	uint32_t depth;
 };
 
@@ -27,7 +27,7 @@ struct pool {
 	bool alone;       /* the one that called pool_run does */
 	struct worker *workers;
 	const struct overseer *overseer; /* of one job */
-	pthread_mutex_t lock;     /* of all that follows, and worker.told */
+	pthread_mutex_t lock;     /* of all that follows, and worker.reported */
 	pthread_cond_t work;      /* the queue is no longer empty, or over */
 	pthread_cond_t quiet;     /* somebody became idle, parked or left */
 	pthread_cond_t going;     /* the pause has ended */
@@ -92,14 +92,14 @@ struct engine *pool_engine(struct pool *p, unsigned worker)
 
 /* ---- the queue; the lock is held ---- */
 
-static void note_hunger(struct pool *p)
+static void note_idle(struct pool *p)
 {
-	unsigned hungry = p->waiting;
-	if (p->over || p->queue.count >= hungry)
-		hungry = 0;
+	unsigned idle = p->waiting;
+	if (p->over || p->queue.count >= idle)
+		idle = 0;
 	else
-		hungry -= (unsigned)p->queue.count;
-	atomic_store(&p->shared->hungry, hungry);
+		idle -= (unsigned)p->queue.count;
+	atomic_store(&p->shared->idle, idle);
 }
 
 static void put(struct pool *p, struct branch *b)
@@ -112,7 +112,7 @@ static void put(struct pool *p, struct branch *b)
 		items[i - 1] = items[i];
 		items[i] = later;
 	}
-	note_hunger(p);
+	note_idle(p);
 	pthread_cond_signal(&p->work);
 }
 
@@ -152,16 +152,16 @@ static struct branch *next_branch(struct pool *p, struct engine *e)
 	struct branch *b = NULL;
 	engine_measure(e);
 	mem_lock(&p->lock);
-	p->workers[e->worker].told = e->tally.stats;
+	p->workers[e->worker].reported = e->tally.stats;
 	p->waiting++;
 	if (is_stopped(p) || (p->waiting == p->running && !p->queue.count))
 		end_all(p);
-	note_hunger(p);
+	note_idle(p);
 	pthread_cond_signal(&p->quiet);
 	while (must_wait(p)) pthread_cond_wait(&p->work, &p->lock);
 	if (!p->over) b = p->queue.items[--p->queue.count];
 	p->waiting--;
-	note_hunger(p);
+	note_idle(p);
 	mem_unlock(&p->lock);
 	return b;
 }
@@ -253,7 +253,7 @@ void pool_stats(struct pool *p, struct explore_stats *sum, uint32_t *depth)
 {
 	mem_lock(&p->lock);
 	for (unsigned i = 0; i < p->jobs; i++) {
-		tally_add_stats(sum, &p->workers[i].told);
+		tally_add_stats(sum, &p->workers[i].reported);
 		if (p->workers[i].depth > *depth) *depth = p->workers[i].depth;
 	}
 	mem_unlock(&p->lock);
@@ -333,7 +333,7 @@ static void oversee(void *data)
 		if (is_stopped(p)) end_all(p);
 		if (p->over || p->left == p->running) continue;
 		mem_unlock(&p->lock);
-		if (!o->look(o->payload))
+		if (!o->poll(o->payload))
 			engine_stop(&p->workers[0].engine, STOP_INTERRUPTED);
 		mem_lock(&p->lock);
 	}
@@ -402,11 +402,11 @@ bool pool_visit(struct pool *p, struct engine *e)
 {
 	struct worker *w = &p->workers[e->worker];
 	mem_lock(&p->lock);
-	w->told = e->tally.stats;
+	w->reported = e->tally.stats;
 	w->depth = (uint32_t)e->frame_count;
 	if (atomic_load(&p->shared->pause)) park(p);
 	mem_unlock(&p->lock);
-	if (p->alone && !p->overseer->look(p->overseer->payload))
+	if (p->alone && !p->overseer->poll(p->overseer->payload))
 		return engine_stop(e, STOP_INTERRUPTED);
 	return !is_stopped(p);
 }

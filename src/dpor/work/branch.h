@@ -8,8 +8,8 @@
  * that script, and the path of choices that leads there from the root; paths
  * tell which branch comes first when an exploration goes depth first.
  */
-#ifndef ISO_DPOR_BRANCH_H
-#define ISO_DPOR_BRANCH_H
+#ifndef ISO_DPOR_WORK_BRANCH_H
+#define ISO_DPOR_WORK_BRANCH_H
 
 #include <stdbool.h>
 #include <stddef.h>
