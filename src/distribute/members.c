@@ -1,5 +1,6 @@
 #include "distribute/members.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -7,6 +8,7 @@
 
 bool member_wrong(struct members *m, const char *name, const char *expected)
 {
+	assert(name && expected);
 	if (!m->failed)
 		diags_add(m->diags, DIAG_ERROR, m->file, 0, 0, NULL,
 		          "the file is damaged: \"%s\" has to be %s; make it "
@@ -34,6 +36,7 @@ static bool read_digits(const char *s, uint64_t *out)
 bool value_count(const json_t *value, uint64_t most, uint64_t *out)
 {
 	uint64_t n = 0;
+	assert(out);
 	if (json_is_integer(value) && json_integer_value(value) >= 0)
 		n = (uint64_t)json_integer_value(value);
 	else if (!json_is_string(value) ||

@@ -56,6 +56,7 @@ void merger_free(struct merger *m)
 
 static enum kind kind_of(const char *word, const struct unit *u)
 {
+	assert(word && u);
 	if (u->parts) return KIND_SPLIT;
 	return strcmp(word, "unit") ? KIND_RESULT : KIND_UNIT;
 }
@@ -130,6 +131,7 @@ static struct file *find(struct merger *m, enum kind kind, const char *id,
 
 static size_t behind(const struct merger *m, const struct file *f)
 {
+	assert(f >= m->files && f < m->files + m->count);
 	return (size_t)(f - m->files) + 1;
 }
 
@@ -160,6 +162,7 @@ static bool belongs(struct merger *m, struct file *f, const struct unit *split)
 {
 	struct text t = { 0 };
 	struct text why = { 0 };
+	assert(split->parts);
 	f->reached = true;
 	if (!task_equal(&f->unit->task, &split->task, &why))
 		text_format(&t,
@@ -182,6 +185,7 @@ static void explore_it(struct text *t, const struct file *split, const char *id)
 {
 	struct text folder = { 0 };
 	const char *slash = strrchr(split->path, '/');
+	assert(slash); /* a folder stands before every name */
 	text_bytes(&folder, split->path, (size_t)(slash - split->path));
 	text_string(t, "isoscope explore --unit ");
 	unit_file_name(t, text_get(&folder), "unit", id);
@@ -209,6 +213,7 @@ static void check_result(struct merger *m, const struct file *split,
                          struct file *f)
 {
 	struct text t = { 0 };
+	assert(f->kind == KIND_RESULT && split->kind == KIND_SPLIT);
 	f->counts = belongs(m, f, split->unit);
 	if (!f->counts) return;
 	if (unit_is_finished(f->unit)) {
@@ -230,6 +235,7 @@ static void check_parts(struct merger *m, const struct file *split,
                         struct file *sub)
 {
 	struct text t = { 0 };
+	assert(sub->kind == KIND_SPLIT && sub->unit->parts);
 	struct file *result = find(m, KIND_RESULT, sub->unit->id, 0);
 	for (; result;
 	     result = find(m, KIND_RESULT, sub->unit->id, behind(m, result))) {
@@ -247,6 +253,7 @@ static void check_parts(struct merger *m, const struct file *split,
 static void check_split(struct merger *m, struct file *split)
 {
 	struct text id = { 0 };
+	assert(split->kind == KIND_SPLIT && !split->counts);
 	split->reached = split->counts = true;
 	for (uint32_t i = 1; i <= split->unit->parts; i++) {
 		text_clear(&id);
@@ -351,6 +358,7 @@ static bool add(const struct unit *u, const struct program *p,
 bool merger_sum(const struct merger *m, const struct program *p,
                 struct tally *found, struct branch_list *open, struct diags *d)
 {
+	assert(m->finished <= m->parts);
 	for (size_t i = 0; i < m->count; i++) {
 		const struct file *f = &m->files[i];
 		if (!f->counts || add(f->unit, p, found, open)) continue;

@@ -23,6 +23,8 @@ _Static_assert(sizeof(struct explore_stats) ==
 static void add_slot(struct results_file *f, uint32_t slot,
                      const struct explore_violation *v)
 {
+	assert(v->histories);
+	assert(!f->slot_count || f->slots[f->slot_count - 1].slot < slot);
 	VEC_RESERVE(f->slots, f->slot_count, f->slot_capacity);
 	struct results_file_slot *s = &f->slots[f->slot_count++];
 	*s = (struct results_file_slot){ .slot = slot,
@@ -33,6 +35,7 @@ static void add_slot(struct results_file *f, uint32_t slot,
 
 static void add_reached(struct results_file *f, uint32_t point)
 {
+	assert(!f->reach_count || f->reached[f->reach_count - 1] < point);
 	VEC_RESERVE(f->reached, f->reach_count, f->reach_capacity);
 	f->reached[f->reach_count++] = point;
 }
@@ -83,6 +86,7 @@ void results_file_clear(struct results_file *f)
 static uint32_t slot_here(const struct results_file *f, const struct program *p,
                           uint32_t slot)
 {
+	assert(f && p);
 	if (!program_is_native(p)) return slot;
 	for (size_t i = 0; i < f->assertion_count; i++) {
 		const struct results_file_assertion *a = &f->assertions[i];

@@ -1,5 +1,6 @@
 #include "distribute/seal.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdint.h>
 #include <string.h>
@@ -11,6 +12,7 @@ enum { LINE_START = sizeof line_start - 1, DIGITS = 16 };
 
 void seal_add(struct text *t, size_t start)
 {
+	assert(start <= t->length);
 	uint64_t h =
 		hash_bytes(UINT64_C(1), text_get(t) + start, t->length - start);
 	text_format(t, "%s%016" PRIx64 "\"}\n", line_start, h);

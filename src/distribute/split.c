@@ -57,6 +57,7 @@ static void expander_free(struct expander *x)
 static bool expander_expand(struct expander *x, struct branch *b,
                             struct branch_list *out)
 {
+	assert(b && out);
 	bool stopped = atomic_load(&x->shared.stop) != STOP_NONE;
 	if (stopped) {
 		branch_list_add(out, b);
@@ -120,6 +121,7 @@ static void sort_pieces(struct splitting *s)
 static void add_piece(struct splitting *s, struct branch *b)
 {
 	double size = estimator_size(s->estimator, b);
+	assert(!(size < 0));
 	VEC_RESERVE(s->pieces, s->count, s->capacity);
 	s->pieces[s->count++] = (struct piece){ b, size };
 	if (s->count > s->most) s->most = s->count;
@@ -139,6 +141,7 @@ static void expand_largest(struct splitting *s)
 {
 	struct branch_list made = { 0 };
 	size_t some = s->count / 4 + 1, rest = s->count - some;
+	assert(s->count && some <= s->count);
 	sort_pieces(s);
 	for (size_t i = 0; i < some; i++)
 		if (!expander_expand(s->expander, s->pieces[i].branch, &made))
@@ -150,6 +153,7 @@ static void expand_largest(struct splitting *s)
 
 static size_t branches_for(uint32_t parts)
 {
+	assert(parts);
 	uint32_t each = BRANCHES / parts;
 	if (each < BRANCHES_LEAST) each = BRANCHES_LEAST;
 	if (each > BRANCHES_MOST) each = BRANCHES_MOST;
@@ -173,6 +177,7 @@ static struct unit *new_part(const struct unit *u, uint32_t number)
 {
 	struct text id = { 0 };
 	struct task task;
+	assert(number < UNIT_PARTS_MAX);
 	task_copy(&task, &u->task);
 	text_format(&id, *u->id ? "%s.%u" : "%s%u", u->id,
 	            (unsigned)number + 1);
@@ -184,6 +189,7 @@ static struct unit *new_part(const struct unit *u, uint32_t number)
 static uint32_t smallest(const double *loads, uint32_t parts)
 {
 	uint32_t best = 0;
+	assert(parts);
 	for (uint32_t i = 1; i < parts; i++)
 		if (loads[i] < loads[best]) best = i;
 	return best;
@@ -222,6 +228,7 @@ static uint64_t split_hash(const struct unit *u, uint32_t parts,
 static void make_parts(struct splitting *s, struct unit *u, uint32_t parts,
                        struct unit **out)
 {
+	assert(!u->parts && parts);
 	for (uint32_t i = 0; i < parts; i++) out[i] = new_part(u, i);
 	hand_out(s, parts, out);
 	u->parts = parts;

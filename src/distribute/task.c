@@ -1,5 +1,6 @@
 #include "distribute/task.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@ void task_init(struct task *t, const struct program *p,
                const struct explore_options *o, const char *order)
 {
 	bool orderly = o->algorithm == EXPLORE_ORDERLY;
+	assert(o->algorithm != EXPLORE_OUTWARD); /* has no branches */
 	*t = (struct task){
 		.program = absolute(program_path(p)),
 		.given = mem_copy_string(program_path(p)),
@@ -51,6 +53,7 @@ void task_free(struct task *t)
 
 const char *task_path(const struct task *t)
 {
+	assert(t->given && t->program);
 	char *real = realpath(t->given, NULL);
 	bool same = real && !strcmp(real, t->program);
 	free(real);
@@ -95,6 +98,7 @@ bool task_algorithm_from_word(const char *word, enum explorer_algorithm *out)
 static bool same_words(const char *a, const char *b, const char *what,
                        struct text *why)
 {
+	assert(a && b);
 	if (!strcmp(a, b)) return true;
 	text_format(why, "%s %s, not %s", what, a, b);
 	return false;

@@ -1,5 +1,6 @@
 #include "distribute/unit.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -8,6 +9,7 @@
 
 struct unit *unit_new(struct task *task, const char *id, uint64_t split)
 {
+	assert(id && task);
 	struct unit *u = mem_take0(1, sizeof *u);
 	u->task = *task;
 	*task = (struct task){ 0 };
@@ -30,6 +32,7 @@ void unit_free(struct unit *u)
 void unit_update(struct unit *u, const struct program *p,
                  const struct tally *found, const struct branch_list *open)
 {
+	assert(found && open && p);
 	results_file_clear(&u->found);
 	branch_list_free(&u->open);
 	results_file_init(&u->found, found, p);

@@ -1,5 +1,6 @@
 #include "distribute/unit_files.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -18,6 +19,7 @@ void unit_file_name(struct text *t, const char *folder, const char *kind,
                     const char *id)
 {
 	size_t digits = strcspn(id, ".");
+	assert(kind && *kind);
 	if (folder) text_format(t, "%s/", folder);
 	text_string(t, kind);
 	if (digits) {
@@ -97,6 +99,7 @@ static void sync_folder(const char *path)
 static bool replace_file(const char *path, const struct text *t)
 {
 	struct text beside = { 0 };
+	assert(t->length);
 	text_format(&beside, "%s.XXXXXX", path);
 	int file = mkostemp(beside.data, O_CLOEXEC);
 	bool made = file >= 0;

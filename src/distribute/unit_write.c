@@ -1,4 +1,5 @@
 /* The text of a unit. docs/distribution.md describes it. */
+#include <assert.h>
 #include <inttypes.h>
 
 #include "base/hash.h"
@@ -54,6 +55,7 @@ static void write_words(struct json *j, const char *name, const uint32_t *words,
 static void write_branch(struct json *j, const char *name,
                          const struct branch *b)
 {
+	assert(b->kind < BRANCH_KIND_COUNT);
 	json_open(j, name, '{');
 	json_text(j, "kind", branch_kind_word(b->kind));
 	write_words(j, "path", b->path, b->path_length);
@@ -71,6 +73,7 @@ static void write_levels(struct json *j, const uint64_t *per_level)
 
 static void write_stats(struct json *j, const struct explore_stats *s)
 {
+	assert(s->stop < STOP_TOO_LARGE);
 #define COUNT(name) write_number(j, #name, s->name);
 	RESULTS_FILE_COUNTS(COUNT)
 #undef COUNT
@@ -161,6 +164,7 @@ void unit_write(struct text *t, const struct unit *u)
 {
 	size_t start = t->length;
 	struct json j = json_to(t);
+	assert(u->id && u->task.program && u->task.given);
 	json_open(&j, NULL, '{');
 	json_count(&j, "isoscope_unit", UNIT_VERSION);
 	json_line(&j);

@@ -38,6 +38,7 @@ static const char *message_of(struct result *r, uint32_t slot)
 {
 	const struct assertion *a = program_assertion(r->program, slot);
 	struct text words = { 0 };
+	assert(slot < program_assertion_count(r->program));
 	if (!program_is_native(r->program)) return a->message;
 	name_plain(&words, a->text);
 	const char *message = result_words(r, &words);
@@ -50,6 +51,7 @@ struct result_assertion *result_assertion(struct result *r, uint32_t slot,
 {
 	const struct program *p = r->program;
 	struct text words = { 0 };
+	assert(p);
 	r->has_assertions = true;
 	r->assertions = mem_grow(r->assertions, r->assertion_count + 1,
 	                         sizeof *r->assertions);

@@ -1,6 +1,7 @@
 /* What an exploration from an observed history (execution/observed_reads.h) has
  * changed in it, in the program's names. */
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 
 static const struct observed_reads *observed_of(const struct explorer *e)
 {
+	assert(explorer_options(e)->observed);
 	return explorer_options(e)->observed;
 }
 
@@ -35,6 +37,7 @@ static uint32_t transaction_at(const struct history *h, uint32_t session,
 {
 	if (session >= h->session_count) return UINT32_MAX;
 	const struct history_session *s = &h->sessions[session];
+	assert(s->first + s->count <= h->transaction_count);
 	return index < s->count ? s->first + index : UINT32_MAX;
 }
 
@@ -77,6 +80,7 @@ static void print_change(struct text *t, const struct explorer *e,
 {
 	const struct event *read =
 		&h->transactions[c->transaction].events[c->event];
+	assert(read->kind == EVENT_READ);
 	name_transaction(t, h, c->transaction);
 	text_string(t, " reads ");
 	name_key(t, h, read->key);
@@ -151,6 +155,7 @@ static void print_bound(struct text *t, uint64_t n)
 static void print_nearest(struct text *t, const struct explorer *e,
                           uint32_t changes)
 {
+	assert(changes);
 	const struct explore_options *o = explorer_options(e);
 	text_format(t,
 	            "\nthe observed history, of %s, is none of the program "
@@ -335,6 +340,7 @@ static void add_members(struct result *r, struct result_values *to,
                         const struct explorer *e, const struct history *h,
                         const struct observed_change *c)
 {
+	assert(c->transaction && c->transaction < h->transaction_count);
 	const struct transaction *reader = &h->transactions[c->transaction];
 	const struct event *read = &reader->events[c->event];
 	struct text words = { 0 };
@@ -361,6 +367,7 @@ void changes_of_example(struct result *r, struct result_example *x,
 	struct observed_change *changes;
 	struct text words = { 0 };
 	const struct history *h = x->history;
+	assert(h && !x->compared);
 	uint32_t count = observed_changes(observed_of(e), h, &changes);
 	x->compared = true;
 	x->change_count = count;

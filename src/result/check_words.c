@@ -1,5 +1,6 @@
 #include "result/checked.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -16,6 +17,7 @@ enum level check_only(const struct check_case *c)
 
 bool check_has(const struct check_case *c, enum level l, enum verdict verdict)
 {
+	assert(l < LEVEL_COUNT);
 	return c->wanted >> l & 1 && c->results[l].verdict == verdict;
 }
 
@@ -161,6 +163,7 @@ void name_trace_anomaly(struct text *t, const struct trace *r,
 
 void name_levels(struct text *t, const enum level *levels, unsigned count)
 {
+	assert(count <= LEVEL_COUNT);
 	for (unsigned i = 0; i < count; i++) {
 		if (i) text_string(t, i + 1 < count ? ", " : " and ");
 		text_string(t, level_word(levels[i]));
@@ -178,6 +181,7 @@ void name_level_or_levels(struct text *t, const enum level *levels,
 
 void name_trace_transaction(struct text *t, const struct trace *r, uint32_t i)
 {
+	assert(i < r->transaction_count);
 	const struct trace_transaction *x = &r->transactions[i];
 	if (i == TRACE_INIT) {
 		text_string(t, "init");
@@ -197,6 +201,7 @@ void name_trace_transaction(struct text *t, const struct trace *r, uint32_t i)
 
 void name_trace_key(struct text *t, const struct trace *r, uint32_t key)
 {
+	assert(key < r->key_count);
 	struct text name = { 0 };
 	trace_print_key(&name, r, key);
 	name_or_number(t, "key", text_get(&name));
@@ -205,6 +210,7 @@ void name_trace_key(struct text *t, const struct trace *r, uint32_t key)
 
 void name_trace_operation(struct text *t, const struct trace *r, uint32_t op)
 {
+	assert(op < r->op_count);
 	const struct trace_op *o = &r->ops[op];
 	bool read = o->kind == EVENT_READ, list = o->flags & TRACE_LIST;
 	if (list && !read) {

@@ -1,5 +1,7 @@
 #include "result/compared.h"
 
+#include <assert.h>
+
 #include "predict/compare.h"
 #include "result/names.h"
 #include "result/numbers.h"
@@ -23,6 +25,7 @@ const struct compare_reach *compare_reach_of(const struct comparison *c,
 		[BY_RUNS] = &s->random,
 		[BY_EXPLORATION] = &s->exploration,
 	};
+	assert(w < COMPARE_WAYS);
 	return all[w];
 }
 
@@ -34,6 +37,7 @@ const char *compare_end_words(enum stop_reason end)
 static bool any_violated(const struct comparison *c, uint32_t slot)
 {
 	bool violated = false;
+	assert(slot < comparison_slot_count(c));
 	for (enum compare_way w = 0; w < COMPARE_WAYS; w++)
 		violated |= comparison_violated(c, w, slot);
 	return violated;
@@ -54,6 +58,7 @@ static bool is_listed(const struct comparison *c, uint32_t slot)
 static void share(struct text *t, uint64_t n, uint64_t of, bool least,
                   const char *one, const char *many)
 {
+	assert(n <= of);
 	number_count(t, n);
 	text_string(t, least ? " of at least " : " of ");
 	number_plural(t, of, one, many);
@@ -144,6 +149,7 @@ static void add_settings(struct result *r, const struct comparison *c)
 static struct result_values *add_way(struct result *r, const char *name,
                                      const struct compare_reach *reach)
 {
+	assert(reach->confirmed <= reach->unserializable);
 	struct result_values *to = result_group(r, &r->findings, name);
 	result_count(r, to, "executions", reach->executions);
 	result_count(r, to, "unserializable", reach->unserializable);
@@ -168,6 +174,8 @@ static void add_ways(struct result *r, const struct compare_stats *s)
 
 static void add_traces(struct result *r, const struct compare_stats *s)
 {
+	assert(s->predicted + s->unpredicted + s->unknown <= s->traces);
+	assert(s->validated <= s->predictions);
 	struct result_values *to = result_group(r, &r->findings, "traces");
 	result_count(r, to, "distinct", s->traces);
 	result_flag(r, to, "all", s->all_traces);

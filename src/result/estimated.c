@@ -1,5 +1,6 @@
 /* What is known only roughly of an exploration, beside its result: how large it
  * is, how long it takes, and what share was seen. */
+#include <assert.h>
 #include <math.h>
 
 #include "dpor/explorer.h"
@@ -12,6 +13,7 @@
 /* There are no fewer than those that were seen. */
 static double at_least(double n, uint64_t seen)
 {
+	assert(!isnan(n));
 	return fmax(n, (double)seen);
 }
 
@@ -26,6 +28,7 @@ static double in_all(uint64_t seen, const struct estimate *all)
 static double share_of(uint64_t seen, const struct estimate *all)
 {
 	double n = in_all(seen, all);
+	assert(n >= (double)seen);
 	if (n > 0) return (double)seen / n;
 	return all->exact ? 1 : NAN;
 }
@@ -34,6 +37,7 @@ static double share_of(uint64_t seen, const struct estimate *all)
 static void name_percent(struct text *t, double share)
 {
 	double n = 100 * share;
+	assert(share >= 0 && share <= 1);
 	if (n >= 99)
 		text_string(t, share < 1 ? "more than 99 %" : "100 %");
 	else if (n >= 0.001)
@@ -105,6 +109,7 @@ static void add_estimate(struct result *r, uint64_t seen,
 
 static void add_outlook(struct result *r, const struct outlook *o)
 {
+	assert(o->jobs);
 	struct result_values *to = result_group(r, &r->measures, "outlook");
 	result_count(r, to, "jobs", o->jobs);
 	result_number(r, to, "seconds", o->left.seconds / o->jobs);
@@ -141,6 +146,7 @@ void estimate_measures(struct result *r, const struct explorer *e,
 /* " (95 %: 1.1 to 1.6 million)" */
 static void name_interval(struct text *t, const struct estimate *e)
 {
+	assert(e->exact || !e->groups || e->low <= e->high);
 	if (e->exact || !e->groups) return;
 	text_string(t, " (95 %: ");
 	number_range(t, e->low, e->high);
@@ -163,6 +169,7 @@ static void name_about(struct text *t, const struct estimate *e)
 
 static void name_time(struct text *t, const struct outlook *o)
 {
+	assert(o->jobs);
 	if (!(o->left.seconds > 0)) return;
 	text_string(t, o->left.seconds / o->jobs < 0.1 ? ", " : ", about ");
 	number_duration(t, o->left.seconds / o->jobs);

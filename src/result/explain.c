@@ -99,6 +99,7 @@ static void explain_ww(struct text *t, const struct history *h,
 void explain_edge(struct text *t, const struct history *h,
                   const struct witness_edge *e)
 {
+	assert(e->from < h->transaction_count && e->to < h->transaction_count);
 	assert(e->from < h->transaction_count);
 	assert(e->to < h->transaction_count);
 	switch (e->reason) {
@@ -118,6 +119,7 @@ void explain_edge(struct text *t, const struct history *h,
 void explain_edge_label(struct text *t, const struct history *h,
                         const struct witness_edge *e)
 {
+	assert(e->reason <= REASON_RW);
 	text_string(t, reason_word(e->reason));
 	if (e->reason == REASON_SO) return;
 	text_char(t, ' ');

@@ -1,5 +1,6 @@
 #include "result/explored.h"
 
+#include <assert.h>
 #include <stddef.h>
 
 #include "dpor/explorer.h"
@@ -35,6 +36,7 @@ static void violated_reason(struct text *t, const struct explorer *e)
 	uint32_t violated = explorer_violated_count(e);
 	bool error = explorer_slot_violated(e, explorer_slot_error(e));
 	bool robust = explorer_options(e)->robust;
+	assert(violated <= checked && (violated || error));
 	if (violated && checked == 1)
 		text_string(t, robust ? "not robust: some histories are not "
 		                        "serializable"
@@ -57,6 +59,7 @@ static void holds_reason(struct text *t, const struct explorer *e)
 static void inconclusive_reason(struct text *t, const struct explorer *e)
 {
 	const struct explore_stats *s = explorer_stats(e);
+	assert(s->stop != STOP_NONE);
 	if (s->stop == STOP_STALE) {
 		text_string(t, "no violation in the ");
 		number_plural(t, s->histories, "history", "histories");
@@ -96,6 +99,7 @@ static bool begins_class(const struct symmetry *s, uint32_t session)
 /* A list of lists of names. */
 static void add_interchangeable(struct result *r, const struct symmetry *s)
 {
+	assert(!s->trivial);
 	struct result_values *all =
 		result_list(r, &r->settings, "interchangeable");
 	for (uint32_t i = 0; i < s->session_count; i++) {
@@ -141,6 +145,7 @@ static const char *fails_in(struct result *r, const struct explorer *e,
 	const struct explore_violation *v = explorer_violation(e, slot);
 	bool error = slot == explorer_slot_error(e);
 	struct text t = { 0 };
+	assert(v->histories && v->histories <= explorer_stats(e)->histories);
 	text_string(&t, error ? "happens in " : "fails in ");
 	number_count(&t, v->histories);
 	text_string(&t, " of ");
@@ -159,6 +164,7 @@ static void add_assertion(struct result *r, const struct explorer *e,
 	const struct explore_violation *v = explorer_violation(e, slot);
 	bool violated = explorer_slot_violated(e, slot);
 	struct result_assertion *a = result_assertion(r, slot, v->finding);
+	assert(violated || !v->example);
 	a->state = violated     ? ASSERTION_FAILS
 	           : is_open(e) ? ASSERTION_OPEN
 	                        : ASSERTION_HOLDS;
@@ -252,6 +258,7 @@ static void name_class(struct text *t, const struct explorer *e, uint32_t first)
 	enum { NAMED = 5 };
 	const struct symmetry *s = explorer_options(e)->symmetry;
 	uint32_t size = symmetry_class_size(s, first), named = 0;
+	assert(size > 1);
 	uint32_t most = size > NAMED ? NAMED - 1 : size;
 	for (uint32_t i = first; named < most; i++) {
 		if (s->class_of[i] != first) continue;
@@ -269,6 +276,7 @@ static void lines_of_classes(struct result *r, const struct explorer *e)
 {
 	const struct symmetry *s = explorer_options(e)->symmetry;
 	struct text t = { 0 }, no_number = { 0 };
+	assert(explorer_stats(e)->classes <= explorer_stats(e)->histories);
 	text_string(&t, "that stand for them: each was explored once");
 	result_line(r, "classes", explorer_stats(e)->classes, &t);
 	if (explorer_stats(e)->histories == UINT64_MAX) {
@@ -341,6 +349,7 @@ static void lines_of_costs(struct result *r, const struct explorer *e)
 
 static const struct estimate *whole_of(const struct explored_beside *b)
 {
+	assert(!b->outlook || !b->sample);
 	if (b->outlook) return &b->outlook->whole;
 	return b->sample ? &b->sample->whole : b->share;
 }
@@ -385,6 +394,7 @@ struct result *result_of_exploration(const struct explorer *e,
 	enum stop_reason stop = explorer_stats(e)->stop;
 	struct result *r = result_new(explorer_program(e), o->level);
 	if (!beside) beside = &nothing;
+	assert(stop < STOP_TOO_LARGE);
 	r->verdict = explorer_verdict(e);
 	add_words(r, e, beside);
 	add_settings(r, e);

@@ -51,6 +51,7 @@ void levels_table_set(struct levels_table *t, const struct explorer *e,
 	bool own = explorer_options(e)->level == l;
 	assert(own || explorer_options(e)->classify);
 	struct levels_column *c = &t->columns[l];
+	assert(t->slot_count == explorer_slot_count(e));
 	note_slots(t, e);
 	c->ran = true;
 	c->complete = s->stop == STOP_NONE;
@@ -64,6 +65,7 @@ void levels_table_set(struct levels_table *t, const struct explorer *e,
 enum verdict levels_table_verdict(const struct levels_table *t, enum level l)
 {
 	const struct levels_column *c = &t->columns[l];
+	assert(l < LEVEL_COUNT);
 	for (uint32_t s = 0; s < t->slot_count; s++)
 		if (c->violated[s]) return VERDICT_VIOLATED;
 	return c->ran && c->complete ? VERDICT_HOLDS : VERDICT_INCONCLUSIVE;
@@ -71,6 +73,7 @@ enum verdict levels_table_verdict(const struct levels_table *t, enum level l)
 
 bool levels_table_has_row(const struct levels_table *t, uint32_t slot)
 {
+	assert(slot < t->slot_count);
 	if (t->checked[slot]) return true;
 	for (int l = 0; l < LEVEL_COUNT; l++)
 		if (t->columns[l].violated[slot]) return true;
@@ -83,6 +86,7 @@ static void name_reason(struct text *t, const struct levels_table *table,
                         enum level asked)
 {
 	uint32_t violated = 0, rows = 0;
+	assert(asked < LEVEL_COUNT);
 	for (uint32_t i = 0; i < table->slot_count; i++) {
 		bool row = levels_table_has_row(table, i);
 		rows += row;
@@ -108,6 +112,7 @@ static void add_column(struct result *r, struct result_values *to,
                        const struct levels_table *table, enum level l)
 {
 	const struct levels_column *c = &table->columns[l];
+	assert(c->ran || !c->histories);
 	struct result_values *column = result_group(r, to, NULL);
 	result_text(r, column, "level", level_word(l));
 	result_flag(r, column, "complete", c->ran && c->complete);

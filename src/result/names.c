@@ -63,11 +63,13 @@ void name_or_number(struct text *t, const char *word, const char *name)
 
 void name_key(struct text *t, const struct history *h, uint32_t key)
 {
+	assert(key < h->key_count);
 	name_or_number(t, "key", h->keys[key].name);
 }
 
 void name_session(struct text *t, const struct history *h, uint32_t session)
 {
+	assert(session < h->session_count);
 	name_or_number(t, "session", h->sessions[session].name);
 }
 
@@ -96,6 +98,7 @@ static void name_condition(struct text *t, const struct program *p,
 void name_program_slot(struct text *t, const struct program *p, uint32_t slot)
 {
 	uint32_t assertions = program_assertion_count(p);
+	assert(slot <= assertions + 1);
 	if (slot == assertions) {
 		text_string(t, "run-time error");
 	} else if (slot > assertions) {
@@ -121,6 +124,7 @@ struct position name_program_slot_position(const struct program *p,
 const char *name_slot_kind(const struct program *p, uint32_t slot)
 {
 	uint32_t assertions = program_assertion_count(p);
+	assert(slot <= assertions + 1);
 	if (slot >= assertions) return slot == assertions ? "error" : "robust";
 	switch (program_assertion(p, slot)->kind) {
 	case ASSERTION_INLINE: return "inline";
@@ -142,11 +146,13 @@ void name_finding_values(struct text *t, const struct finding *f)
 
 void name_level(struct text *t, enum level l)
 {
+	assert(l < LEVEL_COUNT);
 	text_format(t, "%s (%s)", level_name(l), level_word(l));
 }
 
 void name_failing(struct text *t, uint32_t count, uint32_t of)
 {
+	assert(count && count <= of);
 	text_format(t, "%" PRIu32 " of %" PRIu32 " assertions %s", count, of,
 	            count == 1 ? "fails" : "fail");
 }

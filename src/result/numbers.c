@@ -1,5 +1,6 @@
 #include "result/numbers.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
@@ -28,6 +29,7 @@ void number_plural(struct text *t, uint64_t n, const char *one,
 
 void number_seconds(struct text *t, double seconds)
 {
+	assert(seconds >= 0);
 	if (seconds < 0.0005)
 		text_format(t, "%.0f µs", seconds * 1e6);
 	else if (seconds < 0.9995)
@@ -65,6 +67,7 @@ void number_resident(struct text *t)
 /* Three digits are left of it, the others are zeroes. */
 static double three_digits(double n)
 {
+	assert(n >= 0);
 	if (n < 1000) return round(n);
 	double step = pow(10, floor(log10(n)) - 2);
 	return round(n / step) * step;
@@ -114,6 +117,7 @@ void number_about(struct text *t, double n)
 
 void number_range(struct text *t, double low, double high)
 {
+	assert(low <= high);
 	double from = three_digits(low), to = three_digits(high);
 	const struct unit *of_from = unit_of(from), *of_to = unit_of(to);
 	print_number(t, from, of_from);

@@ -1,5 +1,6 @@
 #include "result/predicted.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 #include "result/checked.h"
@@ -23,6 +24,7 @@ static bool refuted(const struct predict_case *c)
 
 enum verdict predict_verdict(const struct predict_case *c)
 {
+	assert(c->validated <= c->found);
 	if (refuted(c)) return VERDICT_INCONCLUSIVE;
 	if (c->found) return VERDICT_VIOLATED;
 	if (c->answer == PREDICT_NONE && c->options->encoding == ENCODING_EXACT)

@@ -65,6 +65,7 @@ static double run_slot_mean(const struct run_case *c, uint32_t slot)
 
 static uint64_t run_seed(const struct run_case *c, uint64_t number)
 {
+	assert(number);
 	return campaign_options(c->campaign)->seed + number - 1;
 }
 
@@ -141,6 +142,7 @@ static void all_runs(struct text *t, uint64_t counted)
 
 static void all_histories(struct text *t, uint64_t histories)
 {
+	assert(histories);
 	if (histories == 1) {
 		text_string(t, "the one history, which the runs have seen,");
 		return;
@@ -152,6 +154,7 @@ static void all_histories(struct text *t, uint64_t histories)
 
 static void open_reason(struct text *t, const struct run_case *c)
 {
+	assert(!run_counted(c) || campaign_stats(c->campaign)->stop);
 	uint64_t runs = campaign_stats(c->campaign)->runs;
 	if (runs && !run_counted(c)) {
 		text_string(t, "no run counts, as ");
@@ -236,6 +239,7 @@ static void name_run_command(struct text *t, const struct run_case *c,
 /* "33.1 %"; a little is not nothing. */
 static void name_share(struct text *t, uint64_t n, uint64_t of)
 {
+	assert(n <= of && of);
 	double percent = 100 * (double)n / (double)of;
 	if (n && percent < 0.1)
 		text_string(t, "< 0.1 %");
@@ -270,6 +274,7 @@ static const char *fails_in(struct result *r, const struct run_case *c,
 {
 	const struct campaign_slot *s = campaign_slot(c->campaign, slot);
 	uint64_t counted = run_counted(c);
+	assert(s->violating && s->violating <= counted);
 	bool error = slot == program_assertion_count(r->program);
 	struct text t = { 0 };
 	text_string(&t, error ? "happens in " : "fails in ");
@@ -308,6 +313,7 @@ static void add_first(struct result *r, struct result_assertion *a,
 {
 	const struct campaign_slot *s = campaign_slot(c->campaign, a->slot);
 	struct text command = { 0 };
+	assert(s->first_run && s->example);
 	name_run_command(&command, c, s->first_run);
 	a->repeat = result_words(r, &command);
 	result_count(r, &a->members, "first_run", s->first_run);
@@ -393,6 +399,7 @@ static void line_of_runs(struct result *r, const struct run_case *c)
 	const struct campaign_options *o = campaign_options(c->campaign);
 	const struct campaign_stats *s = campaign_stats(c->campaign);
 	struct text t = { 0 };
+	assert(s->pruned <= s->runs);
 	text_format(&t, "under %s, policy ", level_word(o->level));
 	name_policy(&t, c);
 	if (s->runs == 1)
@@ -482,6 +489,7 @@ static void name_coverage(struct text *t, const struct run_case *c)
 {
 	const struct campaign_stats *s = campaign_stats(c->campaign);
 	const struct coverage *v = c->coverage;
+	assert(c->coverage_wanted);
 	text_char(t, '\n');
 	if (!v) {
 		text_format(t, "The program was not explored: %s.\n",

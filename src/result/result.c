@@ -10,6 +10,7 @@
 struct result *result_new(const struct program *p, enum level l)
 {
 	struct result *r = mem_take0(1, sizeof *r);
+	assert(l < LEVEL_COUNT);
 	region_init(&r->region);
 	r->program = p;
 	r->level = l;
@@ -155,6 +156,7 @@ void result_line_time(struct result *r, double seconds, double cpu_seconds,
                       unsigned threads, uint64_t n, const char *what)
 {
 	struct text number = { 0 }, words = { 0 };
+	assert(seconds >= 0 && cpu_seconds >= 0);
 	number_seconds(&number, seconds);
 	number_seconds(&words, cpu_seconds);
 	text_string(&words, " of CPU");

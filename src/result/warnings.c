@@ -1,5 +1,6 @@
 /* Warnings of vacuous success: what the exploration never came to. */
 
+#include <assert.h>
 #include <string.h>
 
 #include "dpor/explorer.h"
@@ -50,6 +51,7 @@ static bool same_place(struct position a, struct position b)
 static uint32_t unreached_twin(const struct explorer *e, uint32_t point)
 {
 	const struct program *p = explorer_program(e);
+	assert(!explorer_reached(e, point));
 	struct reach_point a = program_reach_point(p, point);
 	if (a.kind == REACH_ASSERTION) return point;
 	for (uint32_t i = 0; i < program_reach_count(p); i++) {

@@ -1,4 +1,6 @@
 /* The small part of a recorded history that violates a level. */
+#include <assert.h>
+
 #include "check/minimal_violation.h"
 #include "history/history.h"
 #include "history/trace.h"
@@ -30,6 +32,7 @@ static void add_transaction(struct result *r, struct result_values *to,
                             const struct trace *t,
                             const struct check_witness *w, uint32_t i)
 {
+	assert(i && i < w->part->transaction_count);
 	const struct history *h = w->part;
 	const struct transaction *x = &h->transactions[i];
 	uint32_t line = t->transactions[w->numbers[i]].line;
