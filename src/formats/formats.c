@@ -8,14 +8,6 @@
 #include "base/memory.h"
 #include "formats/parsers.h"
 
-static const struct {
-	const char *word, *description;
-} words[FORMAT_COUNT] = {
-#define X(id, word, ending, description) [id] = { word, description },
-	FORMAT_TABLE(X)
-#undef X
-};
-
 /* Not all are read or written in one piece: histories of isoscope are read line
  * by line, and those of Cobra are folders. */
 static const struct {
@@ -35,23 +27,6 @@ static const struct {
 	[FORMAT_ISOPREDICT] = { isopredict_parse, isopredict_print },
 	[FORMAT_COBRA] = { cobra_parse_log, NULL },
 };
-
-const char *format_word(enum format f)
-{
-	return f < FORMAT_COUNT ? words[f].word : "unknown";
-}
-
-const char *format_description(enum format f)
-{
-	return f < FORMAT_COUNT ? words[f].description : "unknown";
-}
-
-enum format format_from_word(const char *word)
-{
-	enum format f = 0;
-	while (f < FORMAT_COUNT && strcmp(word, words[f].word) != 0) f++;
-	return f;
-}
 
 bool format_is_folder(enum format f)
 {

@@ -1,3 +1,5 @@
+/* The answer for one strong level: saturation, guesses, and where these leave
+ * something open the SAT search; stronger levels are tried first. */
 #include "check/strong.h"
 
 #include <assert.h>
