@@ -30,7 +30,12 @@ struct algorithm {
 	bool (*may_begin)(struct engine *e, uint32_t session, bool again);
 	/* All is explored: is all to be explored once more? NULL: no. */
 	bool (*next_round)(struct engine *e);
-	void (*init)(struct engine *e); /* NULL: nothing to do */
+	/* How many histories the complete one stands for; NULL: one. */
+	uint64_t (*weight)(struct engine *e);
+	/* What is its own in the engine; NULL: nothing. */
+	void (*init)(struct engine *e);
+	void (*end)(struct engine *e);
+	size_t (*bytes)(const struct engine *e);
 	bool heeds_level; /* explores under the level, not under its base */
 	bool looks_ahead; /* at transactions that have not begun */
 };

@@ -7,17 +7,6 @@
 #include "dpor/algorithm.h"
 #include "vm/program.h"
 
-const struct algorithm *algorithm_of(enum explorer_algorithm a)
-{
-	switch (a) {
-	case EXPLORE_CE: break;
-	case EXPLORE_DFS: return explore_dfs();
-	case EXPLORE_OUTWARD: return explore_outward();
-	case EXPLORE_ORDERLY: return explore_orderly();
-	}
-	return explore_ce();
-}
-
 struct state *engine_nested_state(struct engine *e, uint32_t index)
 {
 	while (index >= e->state_count) {
@@ -50,8 +39,7 @@ void engine_init(struct engine *e, struct shared *shared, uint32_t worker)
 	*e = (struct engine){ .shared = shared,
 		              .program = shared->program,
 		              .options = shared->options,
-		              .algorithm =
-		                      algorithm_of(shared->options.algorithm),
+		              .algorithm = shared->algorithm,
 		              .orderly = { .trivial = true },
 		              .worker = worker,
 		              .weight = 1 };
@@ -66,6 +54,7 @@ void engine_init(struct engine *e, struct shared *shared, uint32_t worker)
 
 void engine_free(struct engine *e)
 {
+	if (e->algorithm->end) e->algorithm->end(e);
 	for (uint32_t i = 0; i < e->state_count; i++) {
 		state_free(e->states[i]);
 		free(e->states[i]);
@@ -77,41 +66,6 @@ void engine_free(struct engine *e)
 	free(e->violated);
 	free(e->violated_by);
 	free(e->prefix_writers);
-	orderly_free(&e->orderly);
-	outward_free(&e->outward);
 	region_free(&e->errors);
 	tally_free(&e->tally);
-}
-
-/* ---- What engines share ---- */
-
-static bool asks_serializable(const struct program *p,
-                              const struct explore_options *o)
-{
-	for (uint32_t i = 0; i < program_assertion_count(p); i++)
-		if (program_assertion(p, i)->kind == ASSERTION_SERIALIZABLE)
-			return true;
-	return o->robust || o->classify;
-}
-
-void shared_init(struct shared *s, const struct program *p,
-                 const struct explore_options *o,
-                 const struct explore_observer *observer,
-                 const struct explorer *explorer)
-{
-	*s = (struct shared){ .program = p,
-		              .options = *o,
-		              .explorer = explorer };
-	if (algorithm_of(o->algorithm)->heeds_level) s->options.base = o->level;
-	if (observer) s->observer = *observer;
-	s->memory_limit = o->memory ? o->memory : mem_usual_limit();
-	s->checks_serializable = asks_serializable(p, o);
-	s->numbers = s->observer.history || o->max_histories;
-	pthread_mutex_init(&s->seen_lock, NULL);
-}
-
-void shared_free(struct shared *s)
-{
-	hash_set_free(&s->seen);
-	pthread_mutex_destroy(&s->seen_lock);
 }

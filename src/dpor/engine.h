@@ -61,6 +61,7 @@ enum { CACHE_LINE = 64, CAPTURE_MOST = 256 << 20 };
 struct shared {
 	const struct program *program;
 	struct explore_options options;
+	const struct algorithm *algorithm;
 	struct explore_observer observer;
 	const struct explorer *explorer;
 	bool checks_serializable;
@@ -83,10 +84,14 @@ struct shared {
 
 struct engine {
 	struct shared *shared;
-	const struct program *program;  /* shared->program */
-	struct explore_options options; /* a copy */
-	const struct algorithm *algorithm;
-	struct pool *pool; /* NULL: alone */
+	const struct program *program;     /* shared->program */
+	struct explore_options options;    /* a copy */
+	const struct algorithm *algorithm; /* shared->algorithm */
+	struct pool *pool;                 /* NULL: alone */
+	/* Of the pool: at ticks, false if all are to stop; and a branch of this
+	 * engine for an idle thread, if there is one to give. */
+	bool (*visit)(struct pool *p, struct engine *e);
+	void (*feed)(struct pool *p, struct engine *e);
 	uint32_t worker;
 	struct context context;
 	struct state **states; /* by nesting of swaps */
@@ -129,16 +134,14 @@ struct engine {
 	double ticked;       /* seconds_now() of the last look; 0: none */
 };
 
-/* engine.c: the program is borrowed, the rest is copied. */
+/* shared.c: the program is borrowed, the rest is copied. */
 void shared_init(struct shared *s, const struct program *p,
                  const struct explore_options *o,
                  const struct explore_observer *observer,
                  const struct explorer *explorer);
 void shared_free(struct shared *s);
 
-/* How to explore so. */
-const struct algorithm *algorithm_of(enum explorer_algorithm a);
-/* Of one thread. `shared` is borrowed. */
+/* engine.c: of one thread. `shared` is borrowed. */
 void engine_init(struct engine *e, struct shared *shared, uint32_t worker);
 void engine_free(struct engine *e);
 struct state *engine_nested_state(struct engine *e, uint32_t index);

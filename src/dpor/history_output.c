@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "dpor/engine.h"
+#include "dpor/algorithm.h"
 #include "dpor/orbit_violations.h"
 #include "execution/complete.h"
 #include "vm/program.h"
@@ -266,7 +266,7 @@ static bool complete(struct engine *e)
 		e->at_end = false;
 		return engine_stop(e, STOP_HISTORIES);
 	}
-	e->weight = engine_is_symmetric(e) ? orderly_weight(e) : 1;
+	e->weight = e->algorithm->weight ? e->algorithm->weight(e) : 1;
 	return output(e, number);
 }
 

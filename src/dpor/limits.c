@@ -2,8 +2,7 @@
 #include "analyse/footprint.h"
 #include "base/memory.h"
 #include "base/seconds.h"
-#include "dpor/engine.h"
-#include "dpor/work/pool.h"
+#include "dpor/algorithm.h"
 
 /* A step takes much less than a microsecond, and up to a millisecond in very
  * long programs: limits are to be heeded in time there as well. */
@@ -38,8 +37,8 @@ static uint64_t bytes_held(const struct engine *e)
 	                 machine_guest_bytes(&e->context.machine);
 	for (uint32_t i = 0; i < e->state_count; i++)
 		bytes += state_bytes(e->states[i]);
+	if (e->algorithm->bytes) bytes += e->algorithm->bytes(e);
 	return bytes + e->frame_capacity * sizeof *e->frames +
-	       outward_bytes(&e->outward) + orderly_bytes(&e->orderly) +
 	       footprints_bytes(e->context.footprints);
 }
 
@@ -112,5 +111,5 @@ bool engine_tick(struct engine *e)
 		e->yield_at = 0;
 		e->yields = false;
 	}
-	return engine_may_go_on(e) && (!e->pool || pool_visit(e->pool, e));
+	return engine_may_go_on(e) && (!e->pool || e->visit(e->pool, e));
 }

@@ -92,15 +92,17 @@ static void init(struct engine *e)
 	take_tables(o, e->context.sessions, y);
 }
 
-void orderly_free(struct orderly *o)
+static void end(struct engine *e)
 {
+	struct orderly *o = &e->orderly;
 	if (o->staleness) staleness_free(o->staleness);
 	free(o->following);
 	free(o->memory);
 }
 
-size_t orderly_bytes(const struct orderly *o)
+static size_t bytes(const struct engine *e)
 {
+	const struct orderly *o = &e->orderly;
 	return o->capacity * sizeof *o->memory +
 	       (o->staleness ? staleness_bytes(o->staleness) : 0);
 }
@@ -417,7 +419,7 @@ static uint64_t symmetries_of(struct engine *e)
 	       idle_permutations(&e->orderly, s.ledger, s.sessions);
 }
 
-uint64_t orderly_weight(struct engine *e)
+static uint64_t weight(struct engine *e)
 {
 	return e->orderly.order / symmetries_of(e);
 }
@@ -476,7 +478,10 @@ const struct algorithm *explore_orderly(void)
 		                                  .choose = dfs_choose,
 		                                  .ended = ended,
 		                                  .may_begin = may_begin,
+		                                  .weight = weight,
 		                                  .init = init,
+		                                  .end = end,
+		                                  .bytes = bytes,
 		                                  .heeds_level = true,
 		                                  .looks_ahead = true };
 	return &orderly;

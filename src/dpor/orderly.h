@@ -34,9 +34,4 @@ struct orderly {
 	size_t capacity;
 };
 
-void orderly_free(struct orderly *o);
-size_t orderly_bytes(const struct orderly *o);
-/* How many histories the current, complete one stands for. */
-uint64_t orderly_weight(struct engine *e);
-
 #endif

@@ -11,15 +11,17 @@
 
 #define NOT_PLACED UINT32_MAX
 
-void outward_free(struct outward *o)
+static void end(struct engine *e)
 {
+	struct outward *o = &e->outward;
 	free(o->spent);
 	free(o->reserved);
 	history_free(o->nearest);
 }
 
-size_t outward_bytes(const struct outward *o)
+static size_t bytes(const struct engine *e)
 {
+	const struct outward *o = &e->outward;
 	return o->spent_capacity * sizeof *o->spent +
 	       o->reserved_capacity * sizeof *o->reserved;
 }
@@ -248,6 +250,8 @@ const struct algorithm *explore_outward(void)
 		                                  .may_begin = may_begin,
 		                                  .next_round = deepen,
 		                                  .init = init,
+		                                  .end = end,
+		                                  .bytes = bytes,
 		                                  .heeds_level = true,
 		                                  .looks_ahead = true };
 	return &outward;

@@ -32,7 +32,4 @@ struct outward {
 	struct history *nearest; /* the first one output */
 };
 
-void outward_free(struct outward *o);
-size_t outward_bytes(const struct outward *o);
-
 #endif

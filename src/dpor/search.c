@@ -2,7 +2,6 @@
  * (algorithm.h). */
 #include "base/memory.h"
 #include "dpor/algorithm.h"
-#include "dpor/work/pool.h"
 
 /* ---- What there is to choose ---- */
 
@@ -176,7 +175,7 @@ static void feed_others(struct engine *e)
 {
 	if (e->pool &&
 	    atomic_load_explicit(&e->shared->idle, memory_order_relaxed))
-		pool_feed(e->pool, e);
+		e->feed(e->pool, e);
 }
 
 bool search(struct engine *e)

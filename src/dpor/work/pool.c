@@ -41,12 +41,17 @@ struct pool {
 	struct mem_heap *heap; /* of the thread that called pool_run */
 };
 
+static bool visit(struct pool *p, struct engine *e);
+static void feed(struct pool *p, struct engine *e);
+
 /* By the thread that it is for. */
 static void make_engine(struct worker *w)
 {
 	struct pool *p = w->pool;
 	engine_init(&w->engine, p->shared, (uint32_t)(w - p->workers));
 	w->engine.pool = p;
+	w->engine.visit = visit;
+	w->engine.feed = feed;
 	mem_lock(&p->lock);
 	w->ready = true;
 	mem_unlock(&p->lock);
@@ -398,7 +403,8 @@ static void park(struct pool *p)
 	p->parked--;
 }
 
-bool pool_visit(struct pool *p, struct engine *e)
+/* At its ticks; false if all are to stop. */
+static bool visit(struct pool *p, struct engine *e)
 {
 	struct worker *w = &p->workers[e->worker];
 	mem_lock(&p->lock);
@@ -411,7 +417,8 @@ bool pool_visit(struct pool *p, struct engine *e)
 	return !is_stopped(p);
 }
 
-void pool_feed(struct pool *p, struct engine *e)
+/* Gives a branch to an idle thread, if there is one to give. */
+static void feed(struct pool *p, struct engine *e)
 {
 	struct branch *b = engine_give(e);
 	if (!b) return;

@@ -46,9 +46,4 @@ bool pool_snapshot(struct pool *p, struct tally *found,
 /* ... up to here. */
 void pool_go_on(struct pool *p);
 
-/* For engines: at their ticks. False if all are to stop. */
-bool pool_visit(struct pool *p, struct engine *e);
-/* For engines: gives a branch to a idle thread, if there is one to give. */
-void pool_feed(struct pool *p, struct engine *e);
-
 #endif
