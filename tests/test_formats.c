@@ -243,7 +243,7 @@ static const struct {
 	{ FORMAT_PLUME, "w(1,1,0,1) w(2,2,0,1)", 1, 12, "one each line" },
 	{ FORMAT_PLUME, "w(1,1,0,3)\n#\nr(1,1,5,3)\n", 3, 9,
 	  "transaction 3 is in two sessions: line 1" },
-	{ FORMAT_PLUME, "w(1,1,0,3)\nw(1,1,0,4)\n", 2, 0, "" },
+	{ FORMAT_PLUME, "w(1,1,0,3)\nw(1,1,0,4)\nr(1,1,1,5)\n", 2, 0, "" },
 	{ FORMAT_PLUME, "# nothing\n", 0, 0, "no session" },
 	{ FORMAT_AWDIT, "w 1\n", 1, 4, "expected an integer" },
 	{ FORMAT_AWDIT, "w 1 2 3\n", 1, 7, "'r KEY VALUE'" },

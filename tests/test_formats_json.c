@@ -623,7 +623,9 @@ static const struct {
 	{ D, "[[{\"events\":[[\"w\",1,[]]]}]]", "1:21: expected a version" },
 	{ D, "[[{\"events\":[[\"w\",1,0]]}],[{\"events\":[[\"w\",1]]}]]",
 	  "1:45: expected a version" },
-	{ D, "[[{\"events\":[[\"w\",1,5]]},\n{\"events\":[[\"w\",1,5]]}]]",
+	{ D,
+	  "[[{\"events\":[[\"w\",1,5]]},\n{\"events\":[[\"w\",1,5]]},\n"
+	  "{\"events\":[[\"r\",1,5]]}]]",
 	  "2:0: the value 5 is written twice to key 1" },
 
 #define E FORMAT_REGISTER_EDN
@@ -650,7 +652,7 @@ static const struct {
 	{ E, OK("[[:r 1 [2]]]"), "1:39: expected the value of a register" },
 	{ E, OK("[[:r 1 1.5]]"), "1:39: expected a value: an integer" },
 	{ E, OK("[[:w 1 nil]]"), "1:39: nil is the initial value and" },
-	{ E, OK("[[:w 1 2]]") "\n" OK("[[:w 1 2]]"),
+	{ E, OK("[[:w 1 2]]") "\n" OK("[[:w 1 2]]") "\n" OK("[[:r 1 2]]"),
 	  "2:0: the value 2 is written twice to key 1" },
 	{ E, OK("[[:w 1 2]"), "1:41: expected ']', found '}'" },
 	{ E, "{:type :ok, :value [[:w 1 2", "1:28: the file ends inside '['" },

@@ -351,11 +351,11 @@ START_TEST(the_initial_transaction)
 	             "A [1 rx=0<0 wx=1] | B [2 ry=0<0]");
 	/* not what comes later, reads, or writes something else */
 	expect_error(
-		"A1:wx=1 A9:wx=0 B3:wy=0 B3:rx=1", rules,
+		"A1:wx=1 A9:wx=0 B3:wy=0 B3:rx=1 C5:rx=0 C5:ry=0", rules,
 		"error:2:0: A.2 t9 (line 2) writes 0 to key x" WRITES_INITIAL
 		"error:3:0: B.1 t3 (line 3) writes 0 to key y" WRITES_INITIAL);
 	expect_error(
-		"A9!:wx=0 B1", rules,
+		"A9!:wx=0 B1:rx=0", rules,
 		"error:1:0: A.1 t9 (line 1) writes 0 to key x" WRITES_INITIAL);
 	/* nothing but it */
 	expect_under("A9:wx=0 B8:wy=0", rules, "A | B");
@@ -428,19 +428,25 @@ START_TEST(values_written_twice)
 	struct trace_rules rules = plain_rules();
 	struct trace_rules sources = plain_rules();
 	sources.sources = true;
-	expect_error("A1:wx=7 B2:wy=7 B3:wx=7", rules,
+	/* an error where it is read, and one for all who read it */
+	expect_error("A1:wx=7 B2:wy=7 B3:wx=7 C4:rx=7 C5:rx=7", rules,
 	             "error:3:0: the value 7 is written twice to key x, by "
 	             "A.1 t1 (line 1) and by B.2 t3 (line 3)" TOLD);
-	expect_error("A1:wx=\"a\" A1:wx=\"a\"", rules,
-	             "error:2:0: the value \"a\" is written twice to key x, "
-	             "by A.1 t1 (line 1) and again by A.1 t1 (line 2)" TOLD);
-	expect_error("A1!:wx=7 B2?:wx=7", rules,
+	expect_error("A1!:wx=7 B2?:wx=7 C3:rx=7", rules,
 	             "error:2:0: the value 7 is written twice to key x, by "
 	             "A.1 t1 (line 1) and by B.1 t2 (line 2)" TOLD);
+	expect_under("A1:wx=7 B2:wy=7 B3:wx=7 C4:ry=7", rules,
+	             "A [1 wx=7] | B [2 wy=7] [3 wx=7] | C [4 ry=7<2]");
+	/* one transaction leaves the value, however often it wrote it */
+	expect_under("A1:wx=\"a\" A1:wx=\"a\" B2:rx=\"a\"", rules,
+	             "A [1 wx=\"a\"- wx=\"a\"] | B [2 rx=\"a\"<1]");
 	rules.initial_transaction = true;
 	expect_error(
-		"B3:rx=1 B3:wx=0 A1:wx=0", rules,
+		"B3:rx=1 B3:wx=0 A1:wx=0 C2:rx=0", rules,
 		"error:2:0: B.1 t3 (line 2) writes 0 to key x" WRITES_INITIAL);
+	expect_under("B3:wx=1 B3:wx=0 C2:rx=1", rules,
+	             "B [3 wx=1- wx=0] | C [2 rx=1<3]; "
+	             "G1b 2 rx=1<3 by 3 other wx=1-");
 	expect_error("A1:wx=7 B2:wx=7 B2:wx=7 C3:rx=7", sources,
 	             "error:4:0: C.1 t3 (line 4) reads the value 7 of key x, "
 	             "which two transactions wrote: A.1 t1 (line 1) and B.1 "
@@ -483,7 +489,8 @@ START_TEST(few_errors_are_enough)
 	uint32_t session = trace_session_number(b, INT64_MIN);
 	for (uint32_t i = 0; i < 1000; i++)
 		trace_op_add(b, trace_transaction_new(b, session, 0, 0),
-		             EVENT_WRITE, trace_key_number(b, 1),
+		             i % 3 < 2 ? EVENT_WRITE : EVENT_READ,
+		             trace_key_number(b, 1 + i / 3),
 		             trace_value_number(1), 0);
 	ck_assert_ptr_null(trace_builder_finish(b, &d));
 	ck_assert_uint_eq(d.errors, 8);

@@ -473,7 +473,7 @@ static void tidy(struct trace_builder *b)
 {
 	struct trace *t = b->trace;
 	t->op_count -= b->initial_ops;
-	if (b->version_count || b->rules.sources || b->sourced)
+	if (b->version_count || b->duplicates)
 		for (uint32_t i = 0; i < t->op_count; i++)
 			t->ops[i].flags &=
 				(uint8_t) ~(OP_DUPLICATE | OP_LISTED);

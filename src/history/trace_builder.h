@@ -14,8 +14,10 @@
 
 /* Flags of operations and initial values that do not outlive the builder. */
 enum {
-	OP_DUPLICATE = 128, /* the first write of a value written again */
+	OP_DUPLICATE = 128, /* the first write of a value written again, or that
+	                     * stands for what was there initially */
 	OP_LISTED = 64,     /* an append whose element was read in a list */
+	OP_TOLD = 32,       /* a duplicate that an error was added for */
 	KEY_GIVEN = 128     /* the file gives the initial value */
 };
 
@@ -39,9 +41,10 @@ struct trace_builder {
 		op_capacity, text_capacity;
 	uint32_t op_limit, transaction_limit; /* more are an error */
 	bool too_many, interleaved;
-	bool outcomes; /* some transaction is not COMMITTED */
-	bool trusted;  /* sources need no check, whatever the values */
-	uint32_t last; /* transaction of the last operation */
+	bool outcomes;   /* some transaction is not COMMITTED */
+	bool duplicates; /* some write is an OP_DUPLICATE */
+	bool trusted;    /* sources need no check, whatever the values */
+	uint32_t last;   /* transaction of the last operation */
 	uint32_t reads, sourced;
 	int64_t *session_numbers;
 	struct table sessions_by_number, sessions_by_name;

@@ -205,7 +205,7 @@ static void report_twice(struct trace_builder *b, uint32_t x, uint32_t y)
 	report(b, r->ops[y].line, &t);
 }
 
-/* Where 0 stands for what was there before, nobody else may write it. */
+/* Where 0 stands for what was there before, and somebody else wrote it. */
 static void report_initial_write(struct trace_builder *b, uint32_t op)
 {
 	const struct trace *r = b->trace;
@@ -262,6 +262,38 @@ static void report_ambiguous(struct trace_builder *b, uint32_t transaction,
 	print_write(&t, r, find_other(r, write));
 	text_string(&t, "; the read has to name its writer");
 	report(b, read->line, &t);
+}
+
+/* Do reads name their writers, so that values may be written again? */
+static bool names_writers(const struct trace_builder *b)
+{
+	return b->rules.sources || b->sourced;
+}
+
+/* May an initial value of the key be read where this was written? */
+static bool means_initial(const struct trace_builder *b,
+                          const struct trace_op *write)
+{
+	return !names_writers(b) && b->rules.initial_transaction &&
+	       write->from != TRACE_INIT && is_initial(b, write);
+}
+
+/* A read of what this duplicate wrote: of each of these one error tells. */
+static void report_duplicate(struct trace_builder *b, uint32_t transaction,
+                             const struct trace_op *read, uint32_t write)
+{
+	struct trace_op *w = &b->trace->ops[write];
+	assert(w->kind == EVENT_WRITE && w->flags & OP_DUPLICATE);
+	if (names_writers(b)) {
+		report_ambiguous(b, transaction, read, write);
+		return;
+	}
+	if (w->flags & OP_TOLD) return;
+	w->flags |= OP_TOLD;
+	if (means_initial(b, w))
+		report_initial_write(b, write);
+	else
+		report_twice(b, write, find_other(b->trace, write));
 }
 
 /* The source that the file names did not write the key, or (`wrote`) wrote
@@ -336,8 +368,16 @@ static void learn_initial(struct trace_builder *b, const struct trace_op *op)
 
 struct writes {
 	bool indexed; /* are writes looked up by value? */
-	bool strict;  /* is a value written twice an error at once? */
+	bool strict;  /* is a value written twice an error at once? Of lists,
+	               * where any later read has it. Else only where it is
+	               * read and nothing says from whom */
 };
+
+static void mark_duplicate(struct trace_builder *b, struct trace_op *op)
+{
+	op->flags |= OP_DUPLICATE;
+	b->duplicates = true;
+}
 
 static void take_write(struct trace_builder *b, uint32_t transaction,
                        uint32_t i, uint32_t first, struct writes how)
@@ -350,17 +390,13 @@ static void take_write(struct trace_builder *b, uint32_t transaction,
 	op->from = transaction;
 	op->flags |= TRACE_FINAL;
 	if (!how.indexed) return;
-	if (how.strict && b->rules.initial_transaction &&
-	    transaction != TRACE_INIT && is_initial(b, op)) {
-		report_initial_write(b, i);
-		return;
-	}
+	if (means_initial(b, op)) mark_duplicate(b, op);
 	uint32_t other = enter_value(b, i, how.strict);
 	if (other == TABLE_NONE) return;
 	if (how.strict)
 		report_twice(b, other, i);
 	else
-		ops[other].flags |= OP_DUPLICATE;
+		mark_duplicate(b, &ops[other]);
 }
 
 static void take_writes(struct trace_builder *b, uint32_t transaction,
@@ -380,10 +416,10 @@ static void take_writes(struct trace_builder *b, uint32_t transaction,
 static void take_all_writes(struct trace_builder *b)
 {
 	const struct trace *t = b->trace;
-	bool lenient = b->rules.sources || b->sourced;
-	struct writes how = { .indexed = !lenient || b->sourced < b->reads ||
+	bool named = names_writers(b);
+	struct writes how = { .indexed = !named || b->sourced < b->reads ||
 		                         b->version_count,
-		              .strict = !lenient };
+		              .strict = !named && b->rules.lists };
 	table_init(&b->by_value, how.indexed ? t->op_count - b->reads : 0);
 	b->last_write =
 		mem_take((t->key_count + (size_t)1) * sizeof *b->last_write);
@@ -491,7 +527,7 @@ static void read_by_value(struct trace_builder *b, uint32_t t, uint32_t i)
 	}
 	uint32_t j = trace_find_value(b, read->key, read->value, read->flags);
 	if (j != TABLE_NONE && b->trace->ops[j].flags & OP_DUPLICATE) {
-		report_ambiguous(b, t, read, j);
+		report_duplicate(b, t, read, j);
 	} else if (j != TABLE_NONE) {
 		read_write(b, t, i, j);
 	} else if (is_initial(b, read)) {
