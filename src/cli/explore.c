@@ -1,5 +1,6 @@
 #include "cli/explore.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "analyse/symmetry.h"
@@ -25,6 +26,7 @@
 int explore_deliver(const struct exploration *x, const struct explorer *e,
                     const struct explored_beside *beside)
 {
+	assert(beside);
 	if (program_failed(x->line, x->program)) return EXIT_INPUT;
 	struct result *r =
 		result_of_exploration(e, beside, outputs_depth(x->line));
@@ -133,6 +135,7 @@ static int explore_known(struct exploration *x)
 {
 	struct borrowed b = { 0 };
 	int code = EXIT_INPUT;
+	assert(x->program);
 	if (!pictures_possible(x->line)) return EXIT_USAGE;
 	if (borrow(x, &b) && explore_unit_accept(x->unit, x)) {
 		signals_catch();

@@ -1,5 +1,6 @@
 #include "cli/explore.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,6 +82,7 @@ bool settings_read(struct exploration *x)
 
 static bool base_fits(enum level level, enum level base)
 {
+	assert(level < LEVEL_COUNT && base < LEVEL_COUNT);
 	if (!level_is_extensible(base)) {
 		say("the base level must be none, rc, ra or cc: %s (%s) is not "
 		    "causally extensible, that is, an execution of a part of "
@@ -145,6 +147,7 @@ static void no_session(const struct program *p, uint32_t count,
 
 struct program *settings_reordered(const struct program *p, const char *order)
 {
+	assert(order);
 	uint32_t total = program_session_count(p), given = 0;
 	uint32_t count = total - program_has_finally(p);
 	uint32_t *permutation =

@@ -1,5 +1,6 @@
 #include "cli/explore_unit.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -24,6 +25,7 @@
 
 static struct unit *read_unit(struct explore_unit *u, const char *path)
 {
+	assert(path);
 	struct diags d = { 0 };
 	struct unit *unit = unit_read(path, &d);
 	if (!unit) u->code = EXIT_INPUT;
@@ -64,6 +66,7 @@ static bool may_be_replaced(struct explore_unit *u, const char *path)
 
 static bool keep_in(struct explore_unit *u, const char *path)
 {
+	assert(!u->keep);
 	if (is_standard(path)) {
 		say("a checkpoint needs a file, not the standard output");
 		return false;
@@ -130,6 +133,7 @@ static bool is_part(const struct unit *unit, const char *path)
 /* What was found of the unit before takes its place. */
 static bool go_on_with(struct explore_unit *u, struct unit *old)
 {
+	assert(old && u->unit);
 	struct text why = { 0 };
 	bool same = task_equal(&old->task, &u->unit->task, &why) &&
 	            old->split == u->unit->split &&
@@ -232,6 +236,7 @@ static bool path_can_be_written(const char *path)
 
 bool explore_unit_accept(struct explore_unit *u, struct exploration *x)
 {
+	assert(!u->keep || !u->resumed || u->unit);
 	struct text why = { 0 };
 	u->program = x->program;
 	if (!u->keep) return true;
@@ -257,6 +262,7 @@ bool explore_unit_accept(struct explore_unit *u, struct exploration *x)
 
 static void remember_histories(struct unit *unit, const char *path)
 {
+	assert(path);
 	char *real = realpath(path, NULL);
 	free(unit->histories);
 	unit->histories = real ? real : mem_copy_string(path);
@@ -362,6 +368,7 @@ static bool flush_histories(struct explore_unit *u)
  * goes on, and tries again the next time. */
 static bool save(struct explore_unit *u)
 {
+	assert(u->keep && u->unit);
 	bool fine = flush_histories(u) && unit_save(u->keep, u->unit);
 	if (!fine && !u->failing)
 		say("cannot write the checkpoint %s: %s", u->keep,
@@ -372,6 +379,7 @@ static bool save(struct explore_unit *u)
 
 bool explore_unit_begin(struct explore_unit *u, struct explorer *e)
 {
+	assert(u->unit && u->program);
 	struct tally found;
 	struct branch_list open = { 0 };
 	if (!results_file_tally(&u->unit->found, u->program, &found) ||
@@ -391,6 +399,7 @@ bool explore_unit_snapshot(void *payload, const struct tally *found,
                            const struct branch_list *open)
 {
 	struct explore_unit *u = payload;
+	assert(u->unit && u->keep);
 	unit_update(u->unit, u->program, found, open);
 	save(u);
 	return true;

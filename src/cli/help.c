@@ -14,6 +14,7 @@ enum { HELP_COLUMN = 29, HELP_WIDTH = 79 };
 /* Words from the current column on, broken into lines that begin there. */
 static void print_wrapped(struct text *t, const char *words, size_t column)
 {
+	assert(column < 80);
 	size_t at = column;
 	assert(column < HELP_WIDTH);
 	while (*words) {
@@ -125,6 +126,7 @@ static void print_more(struct text *t, enum command c)
 
 int help_command(enum command c)
 {
+	assert(c < COMMAND_COUNT);
 	const struct command_entry *entry = &command_table[c];
 	struct text t = { 0 };
 	assert(c < COMMAND_COUNT);

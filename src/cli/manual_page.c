@@ -44,6 +44,7 @@ static void man_option(struct text *t, const struct option_entry *o)
 
 static void man_command(struct text *t, int c)
 {
+	assert(c >= 0 && c < COMMAND_COUNT);
 	const struct command_entry *entry = &command_table[c];
 	assert(entry->summary[0] >= 'a' && entry->summary[0] <= 'z');
 	text_format(t, ".SS isoscope %s %s\n", entry->word, entry->operands);
@@ -147,6 +148,7 @@ static bool takes_histories(int c)
 
 static void bash_command(struct text *t, int c)
 {
+	assert(c >= 0 && c < COMMAND_COUNT);
 	assert(c >= 0 && c < COMMAND_COUNT);
 	text_format(t, "\t%s) options='", command_table[c].word);
 	bool first = true;
@@ -276,6 +278,7 @@ static void zsh_commands(struct text *t)
 
 static void zsh_command(struct text *t, int c)
 {
+	assert(c >= 0 && c < COMMAND_COUNT);
 	assert(c >= 0 && c < COMMAND_COUNT);
 	text_format(t, "\t%s)\n\t\t_arguments \\\n", command_table[c].word);
 	for (int o = 0; o < OPTION_COUNT; o++)

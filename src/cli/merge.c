@@ -1,5 +1,6 @@
 #include "distribute/merge.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -31,6 +32,7 @@ static int report(const struct merging *g, const struct explorer *e)
 	struct estimate all = { 0 };
 	size_t parts = merger_parts(g->merger);
 	size_t finished = merger_finished(g->merger);
+	assert(finished <= parts);
 	if (finished < parts)
 		say("%zu of %zu units are finished", finished, parts);
 	if (g->line->value[OPTION_JSON] || !g->line->value[OPTION_QUIET])
@@ -118,6 +120,7 @@ static int merge_view(struct merging *g, const struct program *p)
 
 static int merge_program(struct merging *g)
 {
+	assert(g->merger && !g->program);
 	const char *path = g->line->value[OPTION_MERGED_PROGRAM];
 	g->task = merger_task(g->merger);
 	struct program *p = given_program(

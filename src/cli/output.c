@@ -99,6 +99,7 @@ static void say_failed(const char *path)
 bool output_text(FILE *to, const char *name, const struct text *t)
 {
 	assert(to && name);
+	assert(to && name);
 	errno = 0;
 	if (t->length) fwrite(t->data, 1, t->length, to);
 	if (!fflush(to) && !ferror(to)) return true;
@@ -108,6 +109,7 @@ bool output_text(FILE *to, const char *name, const struct text *t)
 
 bool is_standard(const char *path)
 {
+	assert(path);
 	return !strcmp(path, "-");
 }
 
@@ -129,6 +131,7 @@ static bool folder_possible(const char *path)
 
 bool output_possible(const char *path)
 {
+	assert(path);
 	struct stat what;
 	if (is_standard(path)) return true;
 	if (stat(path, &what)) {

@@ -22,6 +22,7 @@ enum { OUTPUTS = sizeof outputs / sizeof *outputs };
 /* Do both paths lead to one regular file? */
 static bool same_file(const char *a, const char *b)
 {
+	assert(a && b);
 	struct stat x, y;
 	if (!strcmp(a, b)) return true;
 	return !stat(a, &x) && !stat(b, &y) && S_ISREG(x.st_mode) &&
@@ -193,6 +194,7 @@ static bool draw(const struct command_line *c, const struct result *r,
 bool outputs_result(const struct command_line *c, const struct result *r,
                     const char *none)
 {
+	assert(r->reason);
 	FILE *to = outputs_result_stream(c);
 	struct style style = output_style(c, to);
 	struct text t = { 0 };

@@ -66,6 +66,7 @@ static void say_compile(const char *path)
 struct program *given_program(const struct command_line *c, const char *path,
                               struct diags *d)
 {
+	assert(path);
 	double seconds = STEP_TIMEOUT;
 	(void)setting_step_timeout(c, &seconds); /* one_program() has said so */
 	struct program *p = load_program_within(path, seconds, d);
@@ -120,6 +121,7 @@ int say_problem(const struct command_line *c, const struct program *p,
 
 bool is_client(const char *path, const char *wanted)
 {
+	assert(path);
 	struct problem problem = { 0 };
 	bool client = input_is_client(path, wanted, &problem);
 	if (client) say("%s", text_get(&problem.words));

@@ -36,6 +36,7 @@ static bool read_number(const char *words, uint64_t *out, char **end)
 bool setting_count(const struct command_line *c, enum option_id option,
                    uint64_t *out)
 {
+	assert(option < OPTION_COUNT);
 	const char *words = c->value[option];
 	char *end;
 	uint64_t n;
@@ -72,6 +73,7 @@ bool setting_jobs(const struct command_line *c, unsigned *out)
 bool setting_seed(const struct command_line *c, enum option_id option,
                   uint64_t *out)
 {
+	assert(option < OPTION_COUNT);
 	const char *words = c->value[option];
 	char *end;
 	uint64_t n;
@@ -90,6 +92,7 @@ bool setting_seed(const struct command_line *c, enum option_id option,
 bool setting_memory(const struct command_line *c, enum option_id option,
                     uint64_t *out)
 {
+	assert(option < OPTION_COUNT);
 	static const char units[] = "kMGT";
 	const char *words = c->value[option];
 	char *end;
@@ -119,6 +122,7 @@ bool setting_memory(const struct command_line *c, enum option_id option,
 
 static bool read_seconds(const char *words, double *out)
 {
+	assert(words && out);
 	char *end;
 	*out = strtod(words, &end);
 	if (end == words || strpbrk(words, "xX")) return false;
@@ -129,6 +133,7 @@ static bool read_seconds(const char *words, double *out)
 bool setting_seconds(const struct command_line *c, enum option_id option,
                      double *out)
 {
+	assert(option < OPTION_COUNT);
 	const char *words = c->value[option];
 	double n;
 	assert(option_table[option].argument);

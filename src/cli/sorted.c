@@ -1,5 +1,6 @@
 #include "cli/sorted.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -36,6 +37,7 @@ struct sorted {
 
 struct sorted *sorted_new(unsigned threads)
 {
+	assert(threads);
 	struct sorted *s = mem_take0(1, sizeof *s);
 	s->spools = mem_take0(threads, sizeof *s->spools);
 	s->threads = threads;
@@ -81,6 +83,7 @@ static FILE *open_temporary(void)
 static void begin_piece(struct spool *s, const struct explore_execution *e)
 {
 	const struct branch *b = e->branch;
+	assert(b && s->file);
 	if (s->count && s->branch_number == e->branch_number) return;
 	s->branch_number = e->branch_number;
 	VEC_RESERVE(s->pieces, s->count, s->capacity);
@@ -100,6 +103,7 @@ static bool failed(struct spool *s)
 bool sorted_add(struct sorted *s, const struct explore_execution *e,
                 const struct text *line)
 {
+	assert(e->worker < s->threads && line->length);
 	struct spool *spool = &s->spools[e->worker];
 	errno = 0;
 	if (!spool->file && !(spool->file = open_temporary()))
@@ -134,6 +138,7 @@ static struct piece **all_pieces(const struct sorted *s, size_t *count)
 
 static bool copy(const struct piece *p, FILE *to)
 {
+	assert(p->file && p->length);
 	char buffer[1 << 16];
 	uint64_t left = p->length;
 	if (fseeko(p->file, p->from, SEEK_SET)) return false;

@@ -1,5 +1,6 @@
 #include "distribute/split.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -166,6 +167,7 @@ static bool find_symmetry(struct division *v)
 
 static bool new_unit(struct division *v, const char *order)
 {
+	assert(!v->unit);
 	struct task task;
 	task_init(&task, v->x.program, &v->x.options, order);
 	v->unit = unit_new(&task, "", 0);
@@ -211,6 +213,7 @@ static const char *file_name(const struct division *v, struct text *t,
 static bool save(const struct division *v, const char *kind,
                  const struct unit *u)
 {
+	assert(v->folder && u);
 	struct text t = { 0 };
 	const char *path = file_name(v, &t, kind, u->id);
 	bool fine = unit_save(path, u);
@@ -243,6 +246,7 @@ static bool is_new(const struct division *v)
 
 static bool tell(const struct division *v)
 {
+	assert(v->parts);
 	struct text t = { 0 };
 	size_t branches = 0;
 	for (uint32_t i = 0; i < v->count; i++)
@@ -279,6 +283,7 @@ static void on_tick(void *payload, size_t branches, size_t enough)
 
 static enum split_end make_parts(struct division *v)
 {
+	assert(v->count && !v->parts);
 	const struct split_observer observer = { v, on_tick };
 	v->parts = mem_take0(v->count, sizeof *v->parts);
 	v->progress = output_progress(v->line);

@@ -1,5 +1,6 @@
 #include "cli/watch.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -33,6 +34,7 @@ struct watch {
 static bool on_history(void *payload, const struct explore_execution *e)
 {
 	struct watch *w = payload;
+	assert(e->worker < w->jobs && w->histories);
 	struct text *line = &w->lines[e->worker];
 	text_clear(line);
 	report_history(line, e);
@@ -79,6 +81,7 @@ static bool checkpoint(struct watch *w, const struct tally *found,
                        const struct branch_list *open)
 {
 	double now = seconds_now();
+	assert(!w->unit || w->unit_every > 0);
 	if (!w->unit || now < w->unit_next) return true;
 	w->unit_next = now + w->unit_every;
 	return explore_unit_snapshot(w->unit, found, open);
@@ -141,6 +144,7 @@ static void watch_free(struct watch *w)
 
 struct watch *watch_new(const struct exploration *x, const char *what)
 {
+	assert(x->options.jobs);
 	struct watch *w = mem_take0(1, sizeof *w);
 	w->jobs = x->options.jobs;
 	w->lines = mem_take0(w->jobs, sizeof *w->lines);

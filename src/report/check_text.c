@@ -1,5 +1,6 @@
 #include "report/check_text.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -34,6 +35,7 @@ static void print_level(struct text *t, const struct style *s,
                         const struct check_case *c, enum level l)
 {
 	const struct check_result *r = &c->results[l];
+	assert(l < LEVEL_COUNT && c->wanted >> l & 1);
 	const char *note = NULL;
 	text_format(t, "  %-4s  %-*s", level_word(l), NAME_WIDTH,
 	            level_name(l));
@@ -143,6 +145,7 @@ static void print_places(struct text *t, const struct trace *r,
 static void print_witness(struct text *t, const struct style *s,
                           const struct check_case *c, enum level l)
 {
+	assert(c->witnesses);
 	const struct check_witness *w = &c->witnesses[l];
 	print_title(t, s, c, l);
 	report_witness_extent(t, w, c->trace->transaction_count - 1);

@@ -1,4 +1,6 @@
 /* How much prediction, random runs and exploration have found, in words. */
+#include <assert.h>
+
 #include "predict/compare.h"
 #include "report/report.h"
 #include "result/compared.h"
@@ -33,6 +35,7 @@ static void print_way(struct text *t, const struct style *s,
                       const struct comparison *c, enum compare_way w)
 {
 	const struct compare_reach *r = compare_reach_of(c, w);
+	assert(w < COMPARE_WAYS);
 	struct text seconds = { 0 };
 	text_format(t, "  %-*s", LABEL_WIDTH, compare_way_name(w));
 	print_count(t, r->executions);
@@ -69,6 +72,7 @@ static void print_table(struct text *t, const struct style *s,
 static void print_finders(struct text *t, const struct comparison *c,
                           uint32_t slot)
 {
+	assert(slot < comparison_slot_count(c));
 	const char *before = "    by ";
 	for (enum compare_way w = 0; w < COMPARE_WAYS; w++) {
 		if (!comparison_violated(c, w, slot)) continue;

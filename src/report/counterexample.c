@@ -53,6 +53,7 @@ bool event_is_marked(const struct event_marks *m, uint32_t transaction,
 
 static struct cell *add_cell(struct table *t, uint32_t column)
 {
+	assert(column < t->column_count);
 	VEC_RESERVE(t->cells, t->count, t->capacity);
 	struct cell *c = &t->cells[t->count++];
 	*c = (struct cell){ .column = column };
@@ -95,6 +96,7 @@ static void find_shared(struct table *t)
 static void add_event(struct table *t, uint32_t column, const struct event *e,
                       bool marked)
 {
+	assert(e->key < t->h->key_count);
 	struct cell *c =
 		marked ? add_marked(t, column, STYLE_RED) : add_cell(t, column);
 	text_string(&c->head, marked ? "* " : "  ");
@@ -115,6 +117,7 @@ static void add_event(struct table *t, uint32_t column, const struct event *e,
 
 static void add_transaction(struct table *t, uint32_t i)
 {
+	assert(i && i < t->h->transaction_count);
 	const struct transaction *x = &t->h->transactions[i];
 	uint32_t column = t->column_of[x->session];
 	struct cell *heading = add_marked(t, column, STYLE_BOLD);
@@ -148,6 +151,7 @@ static unsigned body_width(const struct cell *c)
 /* With the tail at its place. */
 static unsigned cell_width(const struct table *t, const struct cell *c)
 {
+	assert(c->column < t->column_count);
 	if (!c->tail.length) return body_width(c);
 	return t->tail_at[c->column] +
 	       (unsigned)style_columns(text_get(&c->tail));
@@ -227,6 +231,7 @@ static unsigned at_most(unsigned n, unsigned most)
 /* Takes columns from a part, but not the last `least`, until the parts fit. */
 static void cut(struct parts *p, unsigned *part, unsigned least, unsigned width)
 {
+	assert(part >= &p->head && part <= &p->tail);
 	unsigned total = p->head + p->value + p->tail;
 	if (total <= width || *part <= least) return;
 	*part -= at_most(total - width, *part - least);
@@ -282,6 +287,7 @@ static void print_row(struct text *t, const struct style *s,
                       unsigned indent)
 {
 	text_pad(t, ' ', indent);
+	assert(cell->column < b->column_count);
 	for (uint32_t c = 0; c < b->column_count; c++) {
 		if (c) print_bar(t, s);
 		if (c == cell->column)

@@ -1,5 +1,6 @@
 #include "report/diagnostics.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 /* A source line may be megabytes long: this many columns are shown. */
@@ -56,6 +57,7 @@ static void print_excerpt(struct text *t, const struct style *s,
 static void print_one(struct text *t, const struct style *s,
                       const struct diag *d)
 {
+	assert(d->message);
 	static const char *const words[] = { "error: ", "warning: ", "note: " };
 	static const enum style_mark marks[] = { STYLE_RED, STYLE_YELLOW,
 		                                 STYLE_CYAN };

@@ -1,5 +1,6 @@
 #include "report/dot.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -48,6 +49,7 @@ static void mark_changes(struct picture *p)
 
 static bool is_changed(const struct picture *p, uint32_t reader, uint32_t event)
 {
+	assert(event < p->h->transactions[reader].event_count);
 	return p->changed[p->first_event[reader] + event];
 }
 
@@ -107,6 +109,7 @@ static void label_line(struct text *t, const char *words, bool html,
 static void event_words(struct text *t, const struct history *h,
                         const struct event *e)
 {
+	assert(e->key < h->key_count);
 	text_string(t, e->kind == EVENT_READ ? "  read " : "  write ");
 	name_key(t, h, e->key);
 	text_string(t, " = ");
@@ -116,6 +119,7 @@ static void event_words(struct text *t, const struct history *h,
 /* The lines of a box, of HTML where one of them has a colour. */
 static void print_label(struct text *t, const struct picture *p, uint32_t i)
 {
+	assert(i && i < p->h->transaction_count);
 	const struct transaction *x = &p->h->transactions[i];
 	bool html = has_changes(p, i);
 	struct text words = { 0 };
@@ -174,6 +178,7 @@ static bool cycle_has(const struct witness *w, uint32_t from, uint32_t to,
 
 static void print_lane(struct text *t, const struct picture *p, uint32_t s)
 {
+	assert(s < p->h->session_count);
 	const struct history *h = p->h;
 	const struct history_session *lane = &h->sessions[s];
 	if (!lane->count) return;
@@ -290,6 +295,7 @@ static uint32_t changed_key(const struct picture *p, uint32_t change)
  * if `same_key`, of the same key too? */
 static bool is_repeated(const struct picture *p, uint32_t change, bool same_key)
 {
+	assert(change < p->change_count);
 	const struct dot_change *c = &p->changes[change];
 	for (uint32_t i = 0; i < change; i++)
 		if (p->changes[i].reader == c->reader &&
@@ -389,6 +395,7 @@ void report_dot_predicted(struct text *t, const struct history *h,
                           const char *title, const struct witness *cycle,
                           const struct dot_change *changes, uint32_t count)
 {
+	assert(changes || !count);
 	struct witness none = { 0 };
 	struct picture p = { .h = h,
 		             .w = cycle ? cycle : &none,

@@ -47,6 +47,7 @@ void report_assertion_line(struct text *t, const struct style *s,
                            const struct result_assertion *a)
 {
 	struct text place = { 0 }, says = { 0 };
+	assert(a->text && a->state != ASSERTION_UNKNOWN);
 	name_position(&place, a->at);
 	text_string(&says, state_word(a->state));
 	assert(says.length < r->state_width);
@@ -91,6 +92,7 @@ static void print_changes(struct text *t, const struct style *s,
                           const struct result_example *x)
 {
 	uint32_t more = 0;
+	assert(x->compared);
 	for (uint32_t i = 0; i < x->change_count; i++) {
 		if (i >= RESULT_CHANGES_SHOWN) {
 			more++;
@@ -112,6 +114,7 @@ static void print_changes(struct text *t, const struct style *s,
 /* The line of source, without its indentation. */
 static void print_source(struct text *t, const char *line)
 {
+	assert(line);
 	while (*line == ' ' || *line == '\t') line++;
 	if (!*line) return;
 	text_string(t, "      ");
@@ -142,6 +145,7 @@ static void print_finding(struct text *t, const struct style *s,
 static void print_anomaly(struct text *t, const struct style *s,
                           const struct result_example *x)
 {
+	assert(x->serializable || x->forbidden_by <= LEVEL_COUNT);
 	if (x->serializable) {
 		text_string(t, "\n  This history is serializable, so it "
 		               "happens at every isolation level.\n");
@@ -167,6 +171,7 @@ static void print_anomaly(struct text *t, const struct style *s,
 static void print_example(struct text *t, const struct style *s,
                           const struct result_example *x)
 {
+	assert(x->history->transaction_count);
 	text_char(t, '\n');
 	if (x->compared) print_changes(t, s, x);
 	if (x->history->transaction_count == 1) /* init */

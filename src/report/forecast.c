@@ -1,5 +1,6 @@
 #include "report/forecast.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -35,6 +36,7 @@ struct forecast {
 struct forecast *forecast_new(const struct program *p,
                               const struct explore_options *o)
 {
+	assert(p && o);
 	struct estimator *estimator = estimator_new(p, o, SEED);
 	if (!estimator) return NULL;
 	struct forecast *f = mem_take0(1, sizeof *f);
@@ -74,6 +76,7 @@ static const double DOUBT = 0.02, MOST = 0.999;
  * of the bar goes with the rest of the work. */
 void bar_move(struct bar *b, double done, double left)
 {
+	assert(done >= 0 && left >= 0);
 	left = fmax(left, DOUBT * done + 1);
 	double part = done / (done + left), step = done - b->done;
 	if (step > 0) {
@@ -86,6 +89,7 @@ void bar_move(struct bar *b, double done, double left)
 
 static void print_bar(struct text *t, double shown)
 {
+	assert(shown >= 0 && shown < 1);
 	unsigned full = (unsigned)(shown * CELLS);
 	text_char(t, '[');
 	text_pad(t, '#', full);
@@ -98,6 +102,7 @@ static void print_bar(struct text *t, double shown)
 static void print_time_left(struct text *t, const struct forecast *f,
                             const struct explore_stats *s, double left)
 {
+	assert(left >= 0);
 	double done = work_done(&f->options, s) - f->first_done;
 	double seconds = s->seconds - f->first_seconds;
 	if (done <= 0 || seconds <= 0) return;

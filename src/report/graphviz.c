@@ -1,5 +1,6 @@
 #include "report/graphviz.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -58,6 +59,7 @@ static int start(pid_t *child, const int pipe_ends[2], int to)
 /* The caller ignores SIGPIPE, so that a dot that dies early is an error. */
 static bool feed(int to, const char *bytes, size_t length)
 {
+	assert(bytes || !length);
 	while (length) {
 		ssize_t n = write(to, bytes, length);
 		if (n < 0 && errno == EINTR) continue;
@@ -78,6 +80,7 @@ static bool finished_well(pid_t child)
 
 bool graphviz_draw(const struct text *source, int to, struct text *problem)
 {
+	assert(source->length);
 	int ends[2];
 	pid_t child;
 	if (pipe2(ends, O_CLOEXEC) < 0) {

@@ -1,5 +1,7 @@
 #include "report/histories.h"
 
+#include <assert.h>
+
 #include "dpor/explorer.h"
 #include "history/history.h"
 #include "report/report.h"
@@ -36,6 +38,7 @@ static void print_violated(struct json *j, const struct history_line *l)
 
 void report_history_line(struct text *t, const struct history_line *l)
 {
+	assert(l->program && l->history && l->level < LEVEL_COUNT);
 	struct json j = json_to(t);
 	json_open(&j, NULL, '{');
 	json_count(&j, "history", 1);
@@ -58,6 +61,7 @@ void report_history(struct text *t, const struct explore_execution *e)
 {
 	const struct explorer *x = e->explorer;
 	struct history *h = explore_history(e);
+	assert(e->weight);
 	struct history_line l = {
 		.program = explorer_program(x),
 		.history = h,

@@ -10,6 +10,7 @@
 
 static void print_value(struct json *j, const struct result_value *v)
 {
+	assert(v->kind <= RESULT_LIST);
 	switch (v->kind) {
 	case RESULT_TEXT: json_text(j, v->name, v->text); break;
 	case RESULT_JSON: text_string(json_value(j, v->name), v->text); break;
@@ -55,6 +56,7 @@ static void print_order(struct json *j, const struct history *h)
 
 static void print_changes(struct json *j, const struct result_example *x)
 {
+	assert(x->compared && (x->changes || !x->change_count));
 	json_count(j, "changes", x->change_count);
 	json_open(j, "changed_reads", '[');
 	for (uint32_t i = 0; i < x->change_count; i++) {
@@ -68,6 +70,7 @@ static void print_changes(struct json *j, const struct result_example *x)
 static void print_failure(struct json *j, const struct result_example *x)
 {
 	const struct finding *f = x->finding;
+	assert(f);
 	json_open(j, "failure", '{');
 	json_open(j, "values", '{');
 	for (uint32_t i = 0; i < f->value_count; i++)
@@ -81,6 +84,7 @@ static void print_failure(struct json *j, const struct result_example *x)
 
 static void print_example(struct json *j, const struct result_example *x)
 {
+	assert(x->history && x->forbidden_by <= LEVEL_COUNT);
 	json_open(j, "example", '{');
 	json_count(j, "history", 1);
 	json_members(j);
@@ -128,6 +132,7 @@ static void print_warning(struct json *j, const struct diag *w)
 
 void report_json_begin(struct json *j, const char *version)
 {
+	assert(version && !j->depth);
 	json_open(j, NULL, '{');
 	json_text(j, "isoscope", version);
 }
@@ -167,6 +172,7 @@ void report_fault_json(struct text *t, const char *program, const char *fault,
                        const char *version)
 {
 	struct json j = json_to(t);
+	assert(program && fault);
 	report_json_begin(&j, version);
 	json_text(&j, "program", program);
 	json_text(&j, "error", fault);

@@ -1,4 +1,6 @@
 /* The table of all levels. */
+#include <assert.h>
+
 #include "report/report.h"
 #include "result/levels.h"
 #include "result/numbers.h"
@@ -8,6 +10,7 @@ enum { CELL_LEAST = 7 };
 static void cell_words(struct text *t, const struct levels_column *c,
                        uint64_t n)
 {
+	assert(c->ran || !n);
 	if (!c->ran) {
 		text_char(t, '-');
 		return;
@@ -38,6 +41,7 @@ static void print_cell(struct text *t, const struct style *s,
 	struct text words = { 0 };
 	cell_words(&words, c, n);
 	size_t used = style_columns(text_get(&words));
+	assert(used);
 	text_pad(t, ' ', width > used ? width - used : 1);
 	if (violations && n)
 		style_words(t, s, STYLE_RED, text_get(&words));
@@ -85,6 +89,7 @@ void report_levels(struct text *t, const struct style *s,
 {
 	const struct levels_table *table = r->levels;
 	enum level asked = r->level;
+	assert(table && asked < LEVEL_COUNT);
 	unsigned widths[LEVEL_COUNT], used = 0;
 	column_widths(table, widths);
 	for (int l = 0; l < LEVEL_COUNT; l++) used += widths[l];

@@ -1,11 +1,14 @@
 #include "report/predict_history.h"
 
+#include <assert.h>
+
 #include "report/report.h"
 
 /* "init", or [session, transaction] as the observed history has it */
 static void print_place(struct json *j, const char *name, const struct trace *r,
                         uint32_t transaction)
 {
+	assert(transaction < r->transaction_count);
 	uint32_t session = r->transactions[transaction].session;
 	if (transaction == TRACE_INIT) {
 		json_text(j, name, "init");

@@ -26,6 +26,7 @@ static void find_places(struct choice *c)
 {
 	const struct prediction *p = c->what->prediction;
 	uint32_t count = c->observed->transaction_count;
+	assert(c->predicted->transaction_count <= count);
 	c->place = mem_take(count * sizeof *c->place);
 	for (uint32_t i = 0; i < count; i++) c->place[i] = TRACE_NONE;
 	for (uint32_t i = 0; i < c->predicted->transaction_count; i++)
@@ -51,6 +52,7 @@ static uint32_t place_of_read(const struct choice *c,
 
 static void add_member(struct choice *c, uint32_t place)
 {
+	assert(place == TRACE_NONE || place < c->predicted->transaction_count);
 	if (place != TRACE_NONE && place != TRACE_INIT) c->member[place] = true;
 }
 
@@ -180,6 +182,7 @@ static void place_cycle(const struct choice *c, struct predict_part *out)
 void predict_part_find(struct predict_part *out, const struct trace *observed,
                        const struct predicted *p)
 {
+	assert(p->prediction);
 	struct choice c = { .observed = observed,
 		            .predicted = p->prediction->history,
 		            .what = p };

@@ -1,3 +1,5 @@
+#include <assert.h>
+
 #include "report/report.h"
 #include "result/names.h"
 #include "report/predict_text.h"

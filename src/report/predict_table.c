@@ -1,5 +1,6 @@
 #include "report/predict_table.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 #include "base/region.h"
@@ -25,6 +26,7 @@ struct row {
 static void name_row_transaction(struct text *t, const struct trace *r,
                                  uint32_t i, bool brief)
 {
+	assert(i < r->transaction_count);
 	const struct trace_transaction *x = &r->transactions[i];
 	if (!brief || i == TRACE_INIT || r->sessions[x->session].after_all) {
 		name_trace_transaction(t, r, i);
@@ -57,6 +59,7 @@ static void print_answer(struct text *t, const struct trace *r, uint32_t writer,
 static void fill_row(struct row *row, const struct trace *r,
                      const struct changed_read *c, uint32_t count, bool brief)
 {
+	assert(count && c->op < r->op_count);
 	const struct trace_op *o = &r->ops[c->op];
 	struct trace_value before = { o->value, o->flags }, now;
 	bool known = !(o->flags & TRACE_MISSING);
@@ -77,6 +80,7 @@ static size_t measure(const struct row *rows, uint32_t count, size_t *width)
 {
 	static const size_t least[] = { 12, 8, 9 }; /* of the heading */
 	size_t total = GAP * (COLUMNS - 1);
+	assert(count);
 	for (int c = 0; c < COLUMNS; c++) {
 		width[c] = least[c];
 		for (uint32_t i = 0; i < count; i++) {

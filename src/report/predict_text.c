@@ -1,5 +1,6 @@
 #include "report/predict_text.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -131,6 +132,7 @@ static void print_session(struct text *t, const struct predict_case *c,
                           uint32_t s, const struct session_cut *cut,
                           size_t width)
 {
+	assert(s < c->observed->session_count);
 	const struct trace_session *x = &c->observed->sessions[s];
 	bool diverges = cut->divergent != TRACE_NONE;
 	uint32_t left = x->count - cut->kept - diverges;
@@ -272,6 +274,7 @@ static void print_title(struct text *t, const struct style *s,
 void report_predicted(struct text *t, const struct style *s,
                       const struct predict_case *c, const struct predicted *p)
 {
+	assert(p->number && p->prediction);
 	if (c->wanted) print_title(t, s, p);
 	if (p->prediction->changed_count)
 		report_changed_reads(t, s, c->observed, p->prediction);

@@ -1,5 +1,7 @@
 #include "report/progress.h"
 
+#include <assert.h>
+
 #include "dpor/explorer.h"
 #include "report/forecast.h"
 #include "result/numbers.h"
@@ -15,6 +17,7 @@ bool progress_due(const struct progress *p, double seconds)
 void progress_say(struct progress *p, double seconds, const char *words)
 {
 	struct text cut = { 0 };
+	assert(p->to && words);
 	style_fit(&cut, words, p->width > 1 ? p->width - 1 : 1);
 	fprintf(p->to, "\r%s\033[K", text_get(&cut));
 	fflush(p->to);
@@ -26,6 +29,7 @@ void progress_say(struct progress *p, double seconds, const char *words)
 static void print_so_far(struct text *line, const struct explore_stats *s,
                          uint32_t depth)
 {
+	assert(s->seconds > 0);
 	number_plural(line, s->histories, "history", "histories");
 	text_string(line, ", ");
 	number_count(line, (uint64_t)((double)s->histories / s->seconds));

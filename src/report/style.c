@@ -13,6 +13,7 @@ void style_begin(struct text *t, const struct style *s, enum style_mark m)
 		STYLE_TABLE(X)
 #undef X
 	};
+	assert(m < STYLE_COUNT);
 	if (s->colour) text_format(t, "\033[%sm", codes[m]);
 }
 

@@ -74,6 +74,7 @@ static void print_warnings(struct text *t, const struct style *s,
 {
 	const struct diags *d = &r->warnings;
 	size_t shown = 0;
+	assert(d->errors == 0);
 	if (d->count) text_char(t, '\n');
 	for (size_t i = 0; i < d->count && shown < WARNINGS_SHOWN; i++) {
 		if (strcmp(d->items[i].file, program_path(r->program)))
@@ -96,6 +97,7 @@ static void print_warnings(struct text *t, const struct style *s,
 static void print_line(struct text *t, const struct result_line *l)
 {
 	size_t label = style_columns(l->label), n = style_columns(l->number);
+	assert(l->label && l->number && l->words);
 	text_string(t, l->label);
 	if (label < LABEL_WIDTH) text_pad(t, ' ', LABEL_WIDTH - label);
 	if (n < NUMBER_WIDTH) text_pad(t, ' ', NUMBER_WIDTH - n);
@@ -113,6 +115,7 @@ static void print_table(struct text *t, const struct style *s,
                         const struct result *r)
 {
 	struct text n = { 0 };
+	assert(r->table->first && r->table_heads[0]);
 	text_char(t, '\n');
 	style_begin(t, s, STYLE_DIM);
 	for (int i = 0; i < RESULT_COLUMNS; i++)
@@ -136,6 +139,7 @@ static void print_table(struct text *t, const struct style *s,
 
 void report_text(struct text *t, const struct style *s, const struct result *r)
 {
+	assert(r->reason);
 	if (r->comparison) {
 		report_compare(t, s, r);
 		return;

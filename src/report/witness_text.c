@@ -1,5 +1,6 @@
 #include "report/witness_text.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -50,6 +51,7 @@ void report_cycle(struct text *t, const struct history *h,
 void report_witness_extent(struct text *t, const struct check_witness *w,
                            uint32_t all)
 {
+	assert(w->part);
 	uint32_t count = w->part->transaction_count - 1;
 	if (count == all) {
 		text_string(t, "  all its transactions are needed");
@@ -73,6 +75,7 @@ void report_witness_extent(struct text *t, const struct check_witness *w,
 static void print_event(struct text *t, const struct history *h,
                         const struct event *e, bool marked)
 {
+	assert(e->key < h->key_count);
 	text_pad(t, ' ', INDENT);
 	text_string(t, marked ? "* " : "  ");
 	text_string(t, e->kind == EVENT_READ ? "read " : "write ");
