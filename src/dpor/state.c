@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/memory.h"
+
 void state_init(struct state *s, struct context *c, enum level level)
 {
 	*s = (struct state){ .good_prefix = 1, .bad_prefix = UINT32_MAX };

@@ -1,6 +1,7 @@
 /* Exploring one branch: all that is left of it, or up to its first choice. */
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "dpor/algorithm.h"
 
 static void forget_branch(struct engine *e)

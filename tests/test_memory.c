@@ -1,0 +1,301 @@
+/* Memory that runs out: at the n-th time that some is taken, for every n, the
+ * work is left, and nothing stays behind (which a build that looks for leaks
+ * would tell). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/check_history.h"
+#include "api/random_runs.h"
+#include "api/record.h"
+#include "base/memory.h"
+#include "compile/load.h"
+#include "dpor/explorer.h"
+#include "file_support.h"
+#include "formats/formats.h"
+#include "history/trace.h"
+#include "predict/predict.h"
+#include "suites.h"
+#include "support.h"
+#include "vm/program.h"
+
+/* Runs the work with ever more memory until it is enough. In short runs not
+ * every number is tried: the first ones, and then some of each hundred. */
+static void starve(void (*work)(void *), void *data)
+{
+	struct rng r = { first_seed() };
+	long long n = 0;
+	for (bool done = false; !done;) {
+		atomic_llong left = n;
+		mem_allow(&left);
+		done = mem_run(NULL, work, data);
+		mem_allow(NULL);
+		ck_assert_ptr_null(mem_heap_here());
+		if (done) ck_assert_int_ge(atomic_load(&left), 0);
+		n += !is_quick() || n < 100 ? 1 : 1 + rng_below(&r, 40);
+	}
+	ck_assert_int_gt(n, 1);
+}
+
+/* ---- The heap itself ---- */
+
+struct trial {
+	pthread_mutex_t lock;
+	int released;
+	void *kept;
+};
+
+static void count_release(void *data)
+{
+	++*(int *)data;
+}
+
+static void take_this_and_that(void *data)
+{
+	struct trial *t = data;
+	char *strings[100];
+	uint32_t *numbers = NULL, count = 0, capacity = 0;
+	mem_hold(&t->released, count_release);
+	for (int i = 0; i < 100; i++) {
+		strings[i] = mem_copy_string("some words");
+		VEC_RESERVE(numbers, count, capacity);
+		numbers[count++] = (uint32_t)i;
+	}
+	for (int i = 0; i < 100; i += 2) free(strings[i]);
+	mem_lock(&t->lock);
+	free(mem_take0(10, 10));
+	mem_unlock(&t->lock);
+	for (int i = 1; i < 100; i += 2) free(strings[i]);
+	for (uint32_t i = 0; i < count; i++) ck_assert_uint_eq(numbers[i], i);
+	free(numbers);
+	mem_let_go(&t->released);
+	t->kept = mem_take(10);
+}
+
+START_TEST(work_is_left)
+{
+	for (long long n = 0;; n++) {
+		struct trial t = { PTHREAD_MUTEX_INITIALIZER, 0, NULL };
+		atomic_llong left = n;
+		mem_allow(&left);
+		bool done = mem_run(NULL, take_this_and_that, &t);
+		mem_allow(NULL);
+		ck_assert(!pthread_mutex_trylock(&t.lock));
+		ck_assert_int_eq(t.released, !done && n > 0);
+		free(t.kept);
+		if (done) break;
+		ck_assert_ptr_null(t.kept);
+	}
+}
+END_TEST
+
+static void nothing(void *data)
+{
+	(void)data;
+}
+
+static void fails(void *data)
+{
+	*(void **)data = mem_take(100);
+	mem_fail();
+}
+
+static void runs_other_work(void *data)
+{
+	void *mine = mem_take(10), *lost = NULL;
+	ck_assert(!mem_run(NULL, fails, &lost));
+	ck_assert(mem_run(NULL, nothing, NULL));
+	ck_assert(!mem_run_part(mem_heap_here(), fails, &lost));
+	free(mine);
+	*(bool *)data = true;
+}
+
+START_TEST(work_in_work)
+{
+	bool came = false;
+	ck_assert(mem_run(NULL, runs_other_work, &came));
+	ck_assert(came);
+	struct mem_heap *h = mem_heap_new();
+	void *first;
+	ck_assert(mem_run(h, runs_other_work, &came));
+	ck_assert(!mem_run(h, fails, &first));
+	ck_assert(mem_run(h, runs_other_work, &came));
+	mem_heap_free(h);
+}
+END_TEST
+
+/* ---- What the library does ---- */
+
+static const char shop[] =
+	"global left[*] = 2;\nglobal sold = 0;\n"
+	"txn buy(x) { let n = left[x]; left[x] = n - 1; let m = sold; "
+	"sold = m + 1; }\n"
+	"txn look() { let a = left[1]; let b = sold; assert a + b > 1; }\n"
+	"session a { buy(1); look(); }\n"
+	"session b { buy(1); buy(2); }\n"
+	"session c { look(); buy(1); }\n";
+
+static struct program *load_shop(void)
+{
+	struct diags d = { 0 };
+	struct program *p =
+		load_program_text("shop.tx", shop, strlen(shop), &d);
+	if (!p) ck_abort_msg("%s", diags_to_text(&d));
+	diags_free(&d);
+	return p;
+}
+
+static void explore(void *data)
+{
+	struct program *p = load_shop();
+	struct explorer *e = explorer_new(p, data, NULL);
+	explorer_run(e);
+	explorer_free(e);
+	program_free(p);
+}
+
+START_TEST(exploring)
+{
+	struct explore_options o = { .level = LEVEL_CC,
+		                     .base = LEVEL_CC,
+		                     .max_changes = UINT64_MAX,
+		                     .max_histories = is_quick() ? 50 : 1000,
+		                     .check_duplicates = true };
+	if (_i) {
+		o.level = LEVEL_SER;
+		o.robust = o.classify = true;
+	}
+	if (_i == 2) {
+		o.jobs = 3;
+		o.level = LEVEL_CC;
+		o.max_histories = 0;
+	}
+	starve(explore, &o);
+}
+END_TEST
+
+static struct trace *read_trace(const char *path)
+{
+	struct diags d = { 0 };
+	struct reader_options o = { .format = FORMAT_COUNT };
+	struct history_reader *r = history_reader_open(path, &o, &d);
+	ck_assert_ptr_nonnull(r);
+	struct trace *t = history_reader_next(r, &d);
+	ck_assert_ptr_nonnull(t);
+	history_reader_close(r);
+	diags_free(&d);
+	return t;
+}
+
+static void check_and_explain(void *data)
+{
+	struct check_limits none = { 0 };
+	struct trace *t = read_trace(data);
+	struct check_clock *clock = check_clock_new(&none);
+	struct checked *c = mem_take0(1, sizeof *c);
+	check_history(c, t, (1u << LEVEL_COUNT) - 1, clock);
+	checked_find_orders(c);
+	checked_explain(c);
+	checked_free(c);
+	free(c);
+	check_clock_free(clock);
+	trace_free(t);
+}
+
+static void predict(void *data)
+{
+	struct check_limits none = { 0 };
+	struct predict_options o = { .level = LEVEL_CC, .enumerate = true };
+	struct diags d = { 0 };
+	struct trace *t = read_trace(data);
+	struct check_clock *clock = check_clock_new(&none);
+	struct predictor *p = predictor_new(t, &o, clock, &d);
+	struct prediction found;
+	for (int i = 0;
+	     p && i < 3 && predictor_next(p, &found) == PREDICT_FOUND; i++)
+		prediction_free(&found);
+	predictor_free(p);
+	check_clock_free(clock);
+	diags_free(&d);
+	trace_free(t);
+}
+
+static void run_at_random(void *data)
+{
+	struct program *p = load_shop();
+	struct problem problem = { 0 };
+	struct random_runs runs;
+	struct recorded recorded;
+	struct run_request r = { .options = { .level = *(enum level *)data,
+		                              .runs = 5,
+		                              .seed = 1 },
+		                 .coverage = true };
+	random_runs(&runs, p, &r, &problem);
+	random_runs_free(&runs);
+	record_run(&recorded, p, 1, NULL, &problem);
+	recorded_free(&recorded);
+	diags_free(&problem.diags);
+	program_free(p);
+}
+
+START_TEST(running)
+{
+	enum level l = _i ? LEVEL_SI : LEVEL_CC;
+	starve(run_at_random, &l);
+}
+END_TEST
+
+/* A history that takes a solver to be decided, as a file. */
+static char *hard_history(const struct folder *folder)
+{
+	struct text t = { 0 };
+	struct history *h = history_from_notation(
+		"A1: Wx Wy ; A2: z<B1 x<A1 | B1: Wx Wz ; B2: y<A1 x<B1 | "
+		"C1: x<A1 Wu ; C2: z<B1 Wx | D1: u<C1 x<B1 ; D2: x<C2");
+	history_print_canonical(&t, h);
+	history_free(h);
+	char *path = folder_file(folder, "hard.json");
+	file_write_text(path, text_get(&t));
+	text_free(&t);
+	return path;
+}
+
+static void with_history(void (*work)(void *))
+{
+	static const char *const files[] = { "write-skew.hist",
+		                             "lost-update-cart.json",
+		                             "circular-flow.txt" };
+	struct folder folder = folder_new();
+	char *hard = hard_history(&folder);
+	starve(work, hard);
+	free(hard);
+	folder_remove(&folder);
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+		struct text path = { 0 };
+		text_format(&path, "%s/tests/histories/anomalies/%s",
+		            source_top(), files[i]);
+		starve(work, (void *)text_get(&path));
+		text_free(&path);
+	}
+}
+
+START_TEST(checking)
+{
+	with_history(check_and_explain);
+}
+END_TEST
+
+START_TEST(predicting)
+{
+	with_history(predict);
+}
+END_TEST
+
+void add_memory_tests(TCase *tests)
+{
+	tcase_add_test(tests, work_is_left);
+	tcase_add_test(tests, work_in_work);
+	tcase_add_loop_test(tests, exploring, 0, 3);
+	tcase_add_loop_test(tests, running, 0, 2);
+	tcase_add_test(tests, checking);
+	tcase_add_test(tests, predicting);
+}
