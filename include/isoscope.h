@@ -35,9 +35,9 @@
  * - There is no global state. A program is immutable: any number of threads may
  *   use one at a time. A check belongs to one thread at a time, except that
  *   iso_check_stop() may be called from anywhere.
- * - The library prints nothing and reads no environment variable. The one
- *   exception: when memory cannot be had, it says so on stderr and ends the
- *   process with exit code 70.
+ * - The library prints nothing and reads no environment variable.
+ * - When memory cannot be had, every function that returns an int may return
+ *   ISO_E_MEMORY; one that returns what a history says, nothing (NULL, 0).
  * - Zeroed option structures mean the defaults. Structures begin with their
  *   size, so that fields can be added at the end without breaking callers.
  */
@@ -91,7 +91,10 @@ ISO_API const char *iso_version(void);
 	X(ISO_E_LIMIT, -8, "a limit or an interruption came first",           \
 	  "there is no result, or only that of a part")                       \
 	X(ISO_E_FILE, -9, "a file cannot be written",                         \
-	  "the diagnostics say why; there may be a part of it")
+	  "the diagnostics say why; there may be a part of it")               \
+	X(ISO_E_MEMORY, -10, "out of memory",                                 \
+	  "nothing was made, and outputs are NULL; a check that was running " \
+	  "can only be freed")
 
 enum {
 #define ISO_X(id, number, text, when) id = number,

@@ -13,13 +13,14 @@
 #include "file_support.h"
 #include "formats/formats.h"
 #include "history/trace.h"
+#include "isoscope.h"
 #include "predict/predict.h"
 #include "suites.h"
 #include "support.h"
 #include "vm/program.h"
 
-/* Runs the work with ever more memory until it is enough. In short runs not
- * every number is tried: the first ones, and then some of each hundred. */
+/* Runs the work with ever more memory until it is enough; in short runs, not
+ * always with one piece more. */
 static void starve(void (*work)(void *), void *data)
 {
 	struct rng r = { first_seed() };
@@ -31,7 +32,8 @@ static void starve(void (*work)(void *), void *data)
 		mem_allow(NULL);
 		ck_assert_ptr_null(mem_heap_here());
 		if (done) ck_assert_int_ge(atomic_load(&left), 0);
-		n += !is_quick() || n < 100 ? 1 : 1 + rng_below(&r, 40);
+		n += !is_quick() || n < 30 ? 1
+		                           : 1 + rng_below(&r, (uint32_t)n / 3);
 	}
 	ck_assert_int_gt(n, 1);
 }
@@ -41,6 +43,7 @@ static void starve(void (*work)(void *), void *data)
 struct trial {
 	pthread_mutex_t lock;
 	int released;
+	bool let_go;
 	void *kept;
 };
 
@@ -68,19 +71,20 @@ static void take_this_and_that(void *data)
 	for (uint32_t i = 0; i < count; i++) ck_assert_uint_eq(numbers[i], i);
 	free(numbers);
 	mem_let_go(&t->released);
+	t->let_go = true;
 	t->kept = mem_take(10);
 }
 
 START_TEST(work_is_left)
 {
 	for (long long n = 0;; n++) {
-		struct trial t = { PTHREAD_MUTEX_INITIALIZER, 0, NULL };
+		struct trial t = { .lock = PTHREAD_MUTEX_INITIALIZER };
 		atomic_llong left = n;
 		mem_allow(&left);
 		bool done = mem_run(NULL, take_this_and_that, &t);
 		mem_allow(NULL);
 		ck_assert(!pthread_mutex_trylock(&t.lock));
-		ck_assert_int_eq(t.released, !done && n > 0);
+		ck_assert_int_eq(t.released, !t.let_go);
 		free(t.kept);
 		if (done) break;
 		ck_assert_ptr_null(t.kept);
@@ -211,7 +215,7 @@ static void predict(void *data)
 	struct predictor *p = predictor_new(t, &o, clock, &d);
 	struct prediction found;
 	for (int i = 0;
-	     p && i < 3 && predictor_next(p, &found) == PREDICT_FOUND; i++)
+	     p && i < 2 && predictor_next(p, &found) == PREDICT_FOUND; i++)
 		prediction_free(&found);
 	predictor_free(p);
 	check_clock_free(clock);
@@ -290,6 +294,118 @@ START_TEST(predicting)
 }
 END_TEST
 
+/* ---- The library from outside ---- */
+
+static bool go_on(void *payload, const iso_execution *e)
+{
+	iso_history *h;
+	int status = iso_execution_history(e, &h);
+	ck_assert(status == ISO_OK || status == ISO_E_MEMORY);
+	ck_assert(!status == (h != NULL));
+	iso_history_free(h);
+	++*(int *)payload;
+	return true;
+}
+
+/* Says whether memory sufficed. */
+static bool is_enough(int status)
+{
+	ck_assert_msg(status >= 0 || status == ISO_E_MEMORY, "%s",
+	              iso_strerror(status));
+	return status >= 0;
+}
+
+static bool explore_outside(const iso_program *program)
+{
+	iso_options o = { .threads = 3, .classify = true };
+	iso_observer observer = { .history = go_on };
+	iso_check *check;
+	iso_result *result;
+	iso_stats stats = { .size = sizeof stats };
+	iso_violation violation = { .size = sizeof violation };
+	int seen = 0;
+	bool enough = is_enough(iso_check_new(&check, program, &o));
+	ck_assert(enough == (check != NULL));
+	if (!enough) return false;
+	enough = is_enough(iso_check_observe(check, &observer, &seen)) &&
+	         is_enough(iso_check_run(check));
+	if (enough) {
+		ck_assert_int_gt(seen, 0);
+		enough = is_enough(iso_check_result(&result, check));
+		ck_assert(enough == (result != NULL));
+		iso_result_free(result);
+		if (iso_check_violation_count(check))
+			enough &= is_enough(
+				iso_check_violation(check, 0, &violation));
+	} else {
+		ck_assert_int_eq(iso_check_run(check), ISO_E_MEMORY);
+		ck_assert_int_eq(iso_check_stats(check, &stats), ISO_E_MEMORY);
+		ck_assert_uint_eq(iso_check_violation_count(check), 0);
+	}
+	iso_check_free(check);
+	return enough;
+}
+
+static bool use_history(const iso_history *h)
+{
+	iso_result *result = NULL;
+	bool enough = is_enough(iso_history_check(&result, h, NULL));
+	if (enough) iso_result_witness(result, ISO_LEVEL_SER);
+	iso_result_free(result);
+	if (!enough) return false;
+	enough = is_enough(iso_history_predict(&result, h, NULL, NULL));
+	iso_result_free(result);
+	iso_history_text(h);
+	return enough;
+}
+
+static bool use_library(const char *path)
+{
+	iso_program *program;
+	iso_history *recorded, *read;
+	iso_result *result;
+	iso_diags *diags;
+	uint64_t seed = 1;
+	iso_run_options run = { .runs = 3 };
+	bool enough = is_enough(iso_program_load_text(&program, "shop.tx", shop,
+	                                              strlen(shop), &diags));
+	ck_assert(enough == (program != NULL) && enough == (diags != NULL));
+	iso_diags_free(diags);
+	if (!enough) return false;
+	enough = explore_outside(program);
+	enough &= is_enough(iso_program_run(&result, program, &run));
+	iso_result_free(result);
+	enough &=
+		is_enough(iso_program_record(&recorded, program, &seed, NULL));
+	if (recorded) enough &= use_history(recorded);
+	iso_history_free(recorded);
+	iso_program_free(program);
+	enough &= is_enough(iso_history_read(&read, path, NULL, NULL));
+	if (read) enough &= use_history(read);
+	iso_history_free(read);
+	return enough;
+}
+
+START_TEST(library)
+{
+	struct rng r = { first_seed() };
+	struct text path = { 0 };
+	text_format(&path, "%s/tests/histories/anomalies/write-skew.hist",
+	            source_top());
+	long long n = 0;
+	for (bool enough = false; !enough;) {
+		atomic_llong left = n;
+		mem_allow(&left);
+		enough = use_library(text_get(&path));
+		mem_allow(NULL);
+		ck_assert(enough == (atomic_load(&left) >= 0));
+		n += !is_quick() || n < 30 ? 1
+		                           : 1 + rng_below(&r, (uint32_t)n / 3);
+	}
+	text_free(&path);
+}
+END_TEST
+
 void add_memory_tests(TCase *tests)
 {
 	tcase_add_test(tests, work_is_left);
@@ -298,4 +414,5 @@ void add_memory_tests(TCase *tests)
 	tcase_add_loop_test(tests, running, 0, 2);
 	tcase_add_test(tests, checking);
 	tcase_add_test(tests, predicting);
+	tcase_add_test(tests, library);
 }

@@ -39,6 +39,10 @@ struct iso_check {
 	bool told_to_stop;       /* by one of them */
 	atomic_bool interrupt;
 	bool ran;
+	/* All that is behind the pointers here, but for examples; when memory
+	 * ran out, nothing is (failed). */
+	struct mem_heap *heap;
+	bool failed;
 	struct registered *observers;
 	size_t observer_count, observer_capacity;
 	iso_history **examples; /* by slot, made when asked for */
@@ -221,18 +225,13 @@ static int ask(struct asked *a, const iso_program *program,
 	return status;
 }
 
-int iso_check_new(iso_check **out, const iso_program *program,
-                  const iso_options *options)
+static int try_check_new(iso_check *c, const iso_program *program,
+                         const iso_options *options)
 {
 	struct asked asked;
-	if (!out || !program) return ISO_E_ARGUMENT;
-	*out = NULL;
 	int status = ask(&asked, program, options);
 	if (status < 0) return status;
-	iso_check *c = mem_take0(1, sizeof *c);
-	atomic_init(&c->interrupt, false);
 	asked.options.interrupt = &c->interrupt;
-	pthread_mutex_init(&c->telling, NULL);
 	struct explore_observer observer = { .payload = c,
 		                             .history = forward_history,
 		                             .tick = forward_tick };
@@ -241,13 +240,47 @@ int iso_check_new(iso_check **out, const iso_program *program,
 		explorer_new(program->compiled, &asked.options, &observer);
 	c->examples = mem_take0(explorer_slot_count(c->explorer),
 	                        sizeof *c->examples);
-	*out = c;
 	return ISO_OK;
 }
 
-void iso_check_free(iso_check *check)
+/* Outside of its own heap. */
+static int take_check(iso_check **out)
 {
-	if (!check) return;
+	iso_check *c = *out = mem_take0(1, sizeof *c);
+	atomic_init(&c->interrupt, false);
+	pthread_mutex_init(&c->telling, NULL);
+	return ISO_OK;
+}
+
+static void give_check(iso_check *c)
+{
+	mem_heap_free(c->heap);
+	pthread_mutex_destroy(&c->telling);
+	free(c);
+}
+
+int iso_check_new(iso_check **out, const iso_program *program,
+                  const iso_options *options)
+{
+	int status;
+	iso_check *c = NULL;
+	if (!out || !program) return ISO_E_ARGUMENT;
+	*out = NULL;
+	CALL_IN(NULL, status, take_check(&c));
+	if (status < 0) return status;
+	c->heap = mem_heap_new();
+	status = ISO_E_MEMORY;
+	if (c->heap)
+		CALL_IN(c->heap, status, try_check_new(c, program, options));
+	if (status < 0)
+		give_check(c);
+	else
+		*out = c;
+	return status;
+}
+
+static int free_parts(iso_check *check)
+{
 	uint32_t slots = explorer_slot_count(check->explorer);
 	for (uint32_t s = 0; s < slots; s++)
 		iso_history_free(check->examples[s]);
@@ -255,15 +288,21 @@ void iso_check_free(iso_check *check)
 	free(check->observers);
 	explorer_free(check->explorer);
 	asked_free(&check->asked);
-	pthread_mutex_destroy(&check->telling);
-	free(check);
+	return ISO_OK;
 }
 
-int iso_check_observe(iso_check *check, const iso_observer *observer,
-                      void *payload)
+void iso_check_free(iso_check *check)
 {
-	if (!check || !observer) return ISO_E_ARGUMENT;
-	if (check->ran) return ISO_E_STATE;
+	int status = ISO_OK;
+	if (!check) return;
+	if (!check->failed) CALL_IN(check->heap, status, free_parts(check));
+	(void)status;
+	give_check(check);
+}
+
+static int try_check_observe(iso_check *check, const iso_observer *observer,
+                             void *payload)
+{
 	VEC_RESERVE(check->observers, check->observer_count,
 	            check->observer_capacity);
 	check->observers[check->observer_count++] =
@@ -271,11 +310,21 @@ int iso_check_observe(iso_check *check, const iso_observer *observer,
 	return ISO_OK;
 }
 
-int iso_check_run(iso_check *check)
+int iso_check_observe(iso_check *check, const iso_observer *observer,
+                      void *payload)
 {
-	if (!check) return ISO_E_ARGUMENT;
+	int status;
+	if (!check || !observer) return ISO_E_ARGUMENT;
+	if (check->failed) return ISO_E_MEMORY;
 	if (check->ran) return ISO_E_STATE;
-	check->ran = true;
+	CALL_IN(check->heap, status,
+	        try_check_observe(check, observer, payload));
+	check->failed = status == ISO_E_MEMORY;
+	return status;
+}
+
+static int try_check_run(iso_check *check)
+{
 	explorer_run(check->explorer);
 	if (program_fault(explorer_program(check->explorer)))
 		return ISO_E_CLIENT;
@@ -287,6 +336,18 @@ int iso_check_run(iso_check *check)
 	return ISO_INCONCLUSIVE;
 }
 
+int iso_check_run(iso_check *check)
+{
+	int status;
+	if (!check) return ISO_E_ARGUMENT;
+	if (check->failed) return ISO_E_MEMORY;
+	if (check->ran) return ISO_E_STATE;
+	check->ran = true;
+	CALL_IN(check->heap, status, try_check_run(check));
+	check->failed = status == ISO_E_MEMORY;
+	return status;
+}
+
 void iso_check_stop(iso_check *check)
 {
 	if (check) atomic_store(&check->interrupt, true);
@@ -296,21 +357,31 @@ int iso_check_stats(const iso_check *check, iso_stats *out)
 {
 	iso_stats stats;
 	if (!check || !out) return ISO_E_ARGUMENT;
+	if (check->failed) return ISO_E_MEMORY;
 	if (!check->ran) return ISO_E_STATE;
 	public_stats(&stats, explorer_stats(check->explorer));
 	return structure_write(out, &stats, sizeof stats) ? ISO_OK
 	                                                  : ISO_E_ARGUMENT;
 }
 
-int iso_check_result(iso_result **out, const iso_check *check)
+static int try_check_result(iso_result **out, const iso_check *check)
 {
 	if (!out || !check) return ISO_E_ARGUMENT;
 	*out = NULL;
+	if (check->failed) return ISO_E_MEMORY;
 	if (!check->ran) return ISO_E_STATE;
 	struct estimate share = explored_share(check->explorer);
 	*out = iso_result_of_exploration(
 		check->explorer, &(struct explored_beside){ .share = &share });
 	return ISO_OK;
+}
+
+int iso_check_result(iso_result **out, const iso_check *check)
+{
+	int status;
+	CALL_IN(NULL, status, try_check_result(out, check));
+	if (status == ISO_E_MEMORY && out) *out = NULL;
+	return status;
 }
 
 /* ---- explorations of other kinds ---- */
@@ -327,8 +398,8 @@ static void end_nothing(void *payload, struct explorer *e)
 	(void)payload, (void)e;
 }
 
-int iso_program_levels(iso_result **out, const iso_program *program,
-                       const iso_options *options)
+static int try_program_levels(iso_result **out, const iso_program *program,
+                              const iso_options *options)
 {
 	struct asked asked;
 	struct problem problem = { 0 };
@@ -353,6 +424,15 @@ int iso_program_levels(iso_result **out, const iso_program *program,
 	return problem_give(&problem, NULL);
 }
 
+int iso_program_levels(iso_result **out, const iso_program *program,
+                       const iso_options *options)
+{
+	int status;
+	CALL_IN(NULL, status, try_program_levels(out, program, options));
+	if (status == ISO_E_MEMORY && out) *out = NULL;
+	return status;
+}
+
 /* Takes over the explorer. */
 static int give(iso_result **out, const iso_program *program,
                 struct explorer *e, const struct explored_beside *beside)
@@ -364,9 +444,9 @@ static int give(iso_result **out, const iso_program *program,
 	return problem_give(&problem, NULL);
 }
 
-int iso_program_estimate(iso_result **out, const iso_program *program,
-                         const iso_options *options, double seconds,
-                         uint64_t seed)
+static int try_program_estimate(iso_result **out, const iso_program *program,
+                                const iso_options *options, double seconds,
+                                uint64_t seed)
 {
 	struct asked asked;
 	struct outlook outlook;
@@ -388,9 +468,20 @@ int iso_program_estimate(iso_result **out, const iso_program *program,
 	return status;
 }
 
-int iso_program_sample(iso_result **out, const iso_program *program,
-                       const iso_options *options, uint64_t descents,
-                       uint64_t seed)
+int iso_program_estimate(iso_result **out, const iso_program *program,
+                         const iso_options *options, double seconds,
+                         uint64_t seed)
+{
+	int status;
+	CALL_IN(NULL, status,
+	        try_program_estimate(out, program, options, seconds, seed));
+	if (status == ISO_E_MEMORY && out) *out = NULL;
+	return status;
+}
+
+static int try_program_sample(iso_result **out, const iso_program *program,
+                              const iso_options *options, uint64_t descents,
+                              uint64_t seed)
 {
 	struct asked asked;
 	struct sample_share share;
@@ -411,6 +502,17 @@ int iso_program_sample(iso_result **out, const iso_program *program,
 	return status;
 }
 
+int iso_program_sample(iso_result **out, const iso_program *program,
+                       const iso_options *options, uint64_t descents,
+                       uint64_t seed)
+{
+	int status;
+	CALL_IN(NULL, status,
+	        try_program_sample(out, program, options, descents, seed));
+	if (status == ISO_E_MEMORY && out) *out = NULL;
+	return status;
+}
+
 uint64_t iso_execution_number(const iso_execution *e)
 {
 	return e->execution->number;
@@ -426,16 +528,24 @@ size_t iso_execution_violated(const iso_execution *e)
 	return e->execution->violated_count;
 }
 
-int iso_execution_history(const iso_execution *e, iso_history **out)
+static int try_execution_history(const iso_execution *e, iso_history **out)
 {
 	if (!e || !out) return ISO_E_ARGUMENT;
 	*out = history_of_exploration(explore_history(e->execution), false);
 	return ISO_OK;
 }
 
+int iso_execution_history(const iso_execution *e, iso_history **out)
+{
+	int status;
+	CALL_IN(NULL, status, try_execution_history(e, out));
+	if (status == ISO_E_MEMORY && out) *out = NULL;
+	return status;
+}
+
 size_t iso_check_violation_count(const iso_check *check)
 {
-	if (!check) return 0;
+	if (!check || check->failed) return 0;
 	size_t n = 0;
 	uint32_t slots = explorer_slot_count(check->explorer);
 	for (uint32_t s = 0; s < slots; s++)
@@ -473,7 +583,7 @@ static void describe(iso_violation *v, const struct explorer *e, uint32_t slot)
 	v->histories = found->histories;
 }
 
-int iso_check_violation(iso_check *check, size_t i, iso_violation *out)
+static int try_check_violation(iso_check *check, size_t i, iso_violation *out)
 {
 	if (!check || !out) return ISO_E_ARGUMENT;
 	if (i >= iso_check_violation_count(check)) return ISO_E_RANGE;
@@ -488,4 +598,11 @@ int iso_check_violation(iso_check *check, size_t i, iso_violation *out)
 		check->examples[slot] = history_of_exploration(example, true);
 	v.example = check->examples[slot];
 	return structure_write(out, &v, sizeof v) ? ISO_OK : ISO_E_ARGUMENT;
+}
+
+int iso_check_violation(iso_check *check, size_t i, iso_violation *out)
+{
+	int status;
+	CALL_IN(NULL, status, try_check_violation(check, i, out));
+	return status;
 }

@@ -60,14 +60,29 @@ static iso_history *for_memory(const iso_history *h)
 	return (iso_history *)h;
 }
 
-const struct trace *history_as_trace(const iso_history *history)
+static void make_trace(void *data)
+{
+	iso_history *h = data;
+	h->trace = trace_of_history(h->history, "(history)");
+}
+
+/* NULL when memory cannot be had. What is made outlives the call that wants
+ * it, so it is work of its own. */
+static const struct trace *trace_or_null(const iso_history *history)
 {
 	iso_history *h = for_memory(history);
 	pthread_mutex_lock(&h->lock);
-	if (!h->trace) h->trace = trace_of_history(h->history, "(history)");
-	assert(h->trace->transaction_count);
+	bool made = h->trace || mem_run(NULL, make_trace, h);
 	pthread_mutex_unlock(&h->lock);
-	return h->trace;
+	assert(!made || h->trace->transaction_count);
+	return made ? h->trace : NULL;
+}
+
+const struct trace *history_as_trace(const iso_history *history)
+{
+	const struct trace *t = trace_or_null(history);
+	if (!t) mem_fail();
+	return t;
 }
 
 /* ---- reading ---- */
@@ -78,8 +93,8 @@ struct iso_reader {
 	uint64_t count;
 };
 
-int iso_reader_open(iso_reader **out, const char *path,
-                    const iso_read_options *options, iso_diags **diags)
+static int try_reader_open(iso_reader **out, const char *path,
+                           const iso_read_options *options, iso_diags **diags)
 {
 	iso_read_options given;
 	struct problem problem = { 0 };
@@ -105,7 +120,18 @@ int iso_reader_open(iso_reader **out, const char *path,
 	return problem_give(&problem, diags);
 }
 
-int iso_reader_next(iso_reader *reader, iso_history **out, iso_diags **diags)
+int iso_reader_open(iso_reader **out, const char *path,
+                    const iso_read_options *options, iso_diags **diags)
+{
+	int status;
+	CALL_IN(NULL, status, try_reader_open(out, path, options, diags));
+	if (status == ISO_E_MEMORY && out) *out = NULL;
+	if (status == ISO_E_MEMORY && diags) *diags = NULL;
+	return status;
+}
+
+static int try_reader_next(iso_reader *reader, iso_history **out,
+                           iso_diags **diags)
 {
 	struct problem problem = { 0 };
 	if (diags) *diags = NULL;
@@ -126,6 +152,15 @@ int iso_reader_next(iso_reader *reader, iso_history **out, iso_diags **diags)
 	return status < 0 ? status : *out != NULL;
 }
 
+int iso_reader_next(iso_reader *reader, iso_history **out, iso_diags **diags)
+{
+	int status;
+	CALL_IN(NULL, status, try_reader_next(reader, out, diags));
+	if (status == ISO_E_MEMORY && out) *out = NULL;
+	if (status == ISO_E_MEMORY && diags) *diags = NULL;
+	return status;
+}
+
 iso_format iso_reader_format(const iso_reader *reader)
 {
 	enum format f =
@@ -141,8 +176,8 @@ void iso_reader_close(iso_reader *reader)
 	free(reader);
 }
 
-int iso_history_read(iso_history **out, const char *path,
-                     const iso_read_options *options, iso_diags **diags)
+static int try_history_read(iso_history **out, const char *path,
+                            const iso_read_options *options, iso_diags **diags)
 {
 	iso_reader *reader;
 	if (!out) return ISO_E_ARGUMENT;
@@ -159,6 +194,16 @@ int iso_history_read(iso_history **out, const char *path,
 	}
 	iso_reader_close(reader);
 	return status < 0 ? status : ISO_OK;
+}
+
+int iso_history_read(iso_history **out, const char *path,
+                     const iso_read_options *options, iso_diags **diags)
+{
+	int status;
+	CALL_IN(NULL, status, try_history_read(out, path, options, diags));
+	if (status == ISO_E_MEMORY && out) *out = NULL;
+	if (status == ISO_E_MEMORY && diags) *diags = NULL;
+	return status;
 }
 
 /* ---- writing ---- */
@@ -181,8 +226,8 @@ static bool print(const iso_history *h, enum format f, struct text *t,
 	return print_history(t, history_as_trace(h), f, h->order, NULL, p);
 }
 
-int iso_history_print(const iso_history *history, iso_format format, char **out,
-                      size_t *length, iso_diags **diags)
+static int try_history_print(const iso_history *history, iso_format format,
+                             char **out, size_t *length, iso_diags **diags)
 {
 	struct text t = { 0 };
 	struct problem problem = { 0 };
@@ -199,6 +244,17 @@ int iso_history_print(const iso_history *history, iso_format format, char **out,
 	return problem_give(&problem, diags);
 }
 
+int iso_history_print(const iso_history *history, iso_format format, char **out,
+                      size_t *length, iso_diags **diags)
+{
+	int status;
+	CALL_IN(NULL, status,
+	        try_history_print(history, format, out, length, diags));
+	if (status == ISO_E_MEMORY && out) *out = NULL;
+	if (status == ISO_E_MEMORY && diags) *diags = NULL;
+	return status;
+}
+
 static bool write_file(const char *path, const struct text *t,
                        struct problem *p)
 {
@@ -210,8 +266,8 @@ static bool write_file(const char *path, const struct text *t,
 	                           path, strerror(errno));
 }
 
-int iso_history_write(const iso_history *history, iso_format format,
-                      const char *path, iso_diags **diags)
+static int try_history_write(const iso_history *history, iso_format format,
+                             const char *path, iso_diags **diags)
 {
 	struct text t = { 0 };
 	struct problem problem = { 0 };
@@ -230,25 +286,48 @@ int iso_history_write(const iso_history *history, iso_format format,
 	return problem_give(&problem, diags);
 }
 
+int iso_history_write(const iso_history *history, iso_format format,
+                      const char *path, iso_diags **diags)
+{
+	int status;
+	CALL_IN(NULL, status, try_history_write(history, format, path, diags));
+	if (status == ISO_E_MEMORY && diags) *diags = NULL;
+	return status;
+}
+
+static void make_history(void *data)
+{
+	iso_history *h = data;
+	h->history = trace_history(h->trace, &(struct trace_part){ 0 }, NULL);
+}
+
+static void make_text(void *data)
+{
+	iso_history *h = data;
+	struct text t = { 0 };
+	history_print_canonical(&t, h->history);
+	h->text = t;
+}
+
 const char *iso_history_text(const iso_history *history)
 {
 	iso_history *h = for_memory(history);
 	if (!h) return NULL;
 	pthread_mutex_lock(&h->lock);
 	if (!h->history && !h->trace->lists && !h->trace->known_count)
-		h->history = trace_history(h->trace, &(struct trace_part){ 0 },
-		                           NULL);
-	if (h->history && !h->text.length)
-		history_print_canonical(&h->text, h->history);
+		mem_run(NULL, make_history, h);
+	bool made =
+		h->history && (h->text.length || mem_run(NULL, make_text, h));
 	pthread_mutex_unlock(&h->lock);
-	return h->history ? text_get(&h->text) : NULL;
+	return made ? text_get(&h->text) : NULL;
 }
 
 /* ---- looking at them ---- */
 
 size_t iso_history_session_count(const iso_history *history)
 {
-	return history ? history_as_trace(history)->session_count : 0;
+	const struct trace *t = history ? trace_or_null(history) : NULL;
+	return t ? t->session_count : 0;
 }
 
 const char *iso_history_session_name(const iso_history *history, size_t session)
@@ -259,16 +338,18 @@ const char *iso_history_session_name(const iso_history *history, size_t session)
 
 size_t iso_history_transaction_count(const iso_history *history)
 {
-	return history ? history_as_trace(history)->transaction_count : 0;
+	const struct trace *t = history ? trace_or_null(history) : NULL;
+	return t ? t->transaction_count : 0;
 }
 
 size_t iso_history_event_count(const iso_history *history)
 {
-	return history ? history_as_trace(history)->op_count : 0;
+	const struct trace *t = history ? trace_or_null(history) : NULL;
+	return t ? t->op_count : 0;
 }
 
-int iso_history_transaction(const iso_history *history, size_t transaction,
-                            iso_transaction *out)
+static int try_history_transaction(const iso_history *history,
+                                   size_t transaction, iso_transaction *out)
 {
 	if (!history || !out) return ISO_E_ARGUMENT;
 	const struct trace *t = history_as_trace(history);
@@ -290,14 +371,23 @@ int iso_history_transaction(const iso_history *history, size_t transaction,
 	                                                    : ISO_E_ARGUMENT;
 }
 
+int iso_history_transaction(const iso_history *history, size_t transaction,
+                            iso_transaction *out)
+{
+	int status;
+	CALL_IN(NULL, status,
+	        try_history_transaction(history, transaction, out));
+	return status;
+}
+
 static size_t writer_of(const struct trace_op *o, size_t transaction)
 {
 	if (o->kind == EVENT_WRITE || o->from == TRACE_NOBODY) return ISO_NONE;
 	return o->from == TRACE_SELF ? transaction : o->from;
 }
 
-int iso_history_event(const iso_history *history, size_t transaction,
-                      size_t event, iso_event *out)
+static int try_history_event(const iso_history *history, size_t transaction,
+                             size_t event, iso_event *out)
 {
 	if (!history || !out) return ISO_E_ARGUMENT;
 	const struct trace *t = history_as_trace(history);
@@ -324,9 +414,18 @@ int iso_history_event(const iso_history *history, size_t transaction,
 	                                                    : ISO_E_ARGUMENT;
 }
 
+int iso_history_event(const iso_history *history, size_t transaction,
+                      size_t event, iso_event *out)
+{
+	int status;
+	CALL_IN(NULL, status,
+	        try_history_event(history, transaction, event, out));
+	return status;
+}
+
 /* ---- levels ---- */
 
-int iso_history_satisfies(const iso_history *history, iso_level level)
+static int try_history_satisfies(const iso_history *history, iso_level level)
 {
 	struct checked c;
 	struct check_limits limits = { 0 };
@@ -339,6 +438,13 @@ int iso_history_satisfies(const iso_history *history, iso_level level)
 	checked_free(&c);
 	check_clock_free(clock);
 	return holds;
+}
+
+int iso_history_satisfies(const iso_history *history, iso_level level)
+{
+	int status;
+	CALL_IN(NULL, status, try_history_satisfies(history, level));
+	return status;
 }
 
 /* By the part of a recorded history that violates the weakest level. */
@@ -362,19 +468,30 @@ static const char *anomaly_of_part(const iso_history *h, enum level *l)
 	return name;
 }
 
+struct anomaly {
+	const iso_history *history;
+	const char *name;
+	enum level forbidden_by;
+};
+
+static void find_anomaly(void *data)
+{
+	struct anomaly *a = data;
+	if (!a->history->explored)
+		a->name = anomaly_of_part(a->history, &a->forbidden_by);
+	else if (!level_allows_history(LEVEL_SERIAL, a->history->history))
+		a->name = anomaly_name(a->history->history, &a->forbidden_by);
+}
+
 const char *iso_history_anomaly(const iso_history *history,
                                 iso_level *forbidden_by)
 {
-	enum level l = LEVEL_COUNT;
-	const char *name = NULL;
-	if (history && !history->explored)
-		name = anomaly_of_part(history, &l);
-	else if (history &&
-	         !level_allows_history(LEVEL_SERIAL, history->history))
-		name = anomaly_name(history->history, &l);
+	struct anomaly a = { .history = history, .forbidden_by = LEVEL_COUNT };
+	if (history && !mem_run(NULL, find_anomaly, &a)) a.name = NULL;
 	if (forbidden_by)
-		*forbidden_by = name ? public_level(l) : ISO_LEVEL_DEFAULT;
-	return name;
+		*forbidden_by = a.name ? public_level(a.forbidden_by)
+		                       : ISO_LEVEL_DEFAULT;
+	return a.name;
 }
 
 /* ---- generating ---- */
@@ -405,8 +522,9 @@ static bool read_workload(struct workload *w, const iso_generate_options *o,
 	                   o->anomaly);
 }
 
-int iso_history_generate(iso_history **out, const iso_generate_options *options,
-                         iso_diags **diags)
+static int try_history_generate(iso_history **out,
+                                const iso_generate_options *options,
+                                iso_diags **diags)
 {
 	iso_generate_options given;
 	struct problem problem = { 0 };
@@ -427,4 +545,14 @@ int iso_history_generate(iso_history **out, const iso_generate_options *options,
 		(*out)->order = order;
 	}
 	return problem_give(&problem, diags);
+}
+
+int iso_history_generate(iso_history **out, const iso_generate_options *options,
+                         iso_diags **diags)
+{
+	int status;
+	CALL_IN(NULL, status, try_history_generate(out, options, diags));
+	if (status == ISO_E_MEMORY && out) *out = NULL;
+	if (status == ISO_E_MEMORY && diags) *diags = NULL;
+	return status;
 }

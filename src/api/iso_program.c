@@ -20,7 +20,8 @@ static int finish_load(iso_program **out, struct program *compiled,
 	return ISO_OK;
 }
 
-int iso_program_load(iso_program **out, const char *path, iso_diags **diags)
+static int try_program_load(iso_program **out, const char *path,
+                            iso_diags **diags)
 {
 	if (diags) *diags = NULL;
 	if (!out || !path) return ISO_E_ARGUMENT;
@@ -30,8 +31,18 @@ int iso_program_load(iso_program **out, const char *path, iso_diags **diags)
 	return finish_load(out, p, &list, diags);
 }
 
-int iso_program_load_text(iso_program **out, const char *path,
-                          const char *source, size_t length, iso_diags **diags)
+int iso_program_load(iso_program **out, const char *path, iso_diags **diags)
+{
+	int status;
+	CALL_IN(NULL, status, try_program_load(out, path, diags));
+	if (status == ISO_E_MEMORY && out) *out = NULL;
+	if (status == ISO_E_MEMORY && diags) *diags = NULL;
+	return status;
+}
+
+static int try_program_load_text(iso_program **out, const char *path,
+                                 const char *source, size_t length,
+                                 iso_diags **diags)
 {
 	if (diags) *diags = NULL;
 	if (!out || !path || !source) return ISO_E_ARGUMENT;
@@ -39,6 +50,17 @@ int iso_program_load_text(iso_program **out, const char *path,
 	struct diags list = { 0 };
 	struct program *p = load_program_text(path, source, length, &list);
 	return finish_load(out, p, &list, diags);
+}
+
+int iso_program_load_text(iso_program **out, const char *path,
+                          const char *source, size_t length, iso_diags **diags)
+{
+	int status;
+	CALL_IN(NULL, status,
+	        try_program_load_text(out, path, source, length, diags));
+	if (status == ISO_E_MEMORY && out) *out = NULL;
+	if (status == ISO_E_MEMORY && diags) *diags = NULL;
+	return status;
 }
 
 void iso_program_free(iso_program *program)
@@ -82,7 +104,7 @@ const char *iso_program_fault(const iso_program *program)
 	return program ? program_fault(program->compiled) : NULL;
 }
 
-int iso_program_print(const iso_program *program, char **out)
+static int try_program_print(const iso_program *program, char **out)
 {
 	struct text t = { 0 };
 	if (!program || !out) return ISO_E_ARGUMENT;
@@ -94,8 +116,16 @@ int iso_program_print(const iso_program *program, char **out)
 	return ISO_OK;
 }
 
-int iso_source_format(char **out, const char *path, const char *source,
-                      size_t length, iso_diags **diags)
+int iso_program_print(const iso_program *program, char **out)
+{
+	int status;
+	CALL_IN(NULL, status, try_program_print(program, out));
+	if (status == ISO_E_MEMORY && out) *out = NULL;
+	return status;
+}
+
+static int try_source_format(char **out, const char *path, const char *source,
+                             size_t length, iso_diags **diags)
 {
 	struct text t = { 0 };
 	struct diags list = { 0 };
@@ -108,4 +138,15 @@ int iso_source_format(char **out, const char *path, const char *source,
 	*out = fine ? t.data : NULL;
 	if (!fine) text_free(&t);
 	return fine ? ISO_OK : ISO_E_PROGRAM;
+}
+
+int iso_source_format(char **out, const char *path, const char *source,
+                      size_t length, iso_diags **diags)
+{
+	int status;
+	CALL_IN(NULL, status,
+	        try_source_format(out, path, source, length, diags));
+	if (status == ISO_E_MEMORY && out) *out = NULL;
+	if (status == ISO_E_MEMORY && diags) *diags = NULL;
+	return status;
 }

@@ -111,8 +111,8 @@ static unsigned internal_levels(unsigned levels)
 	return levels ? levels >> ISO_LEVEL_NONE & all : all;
 }
 
-int iso_history_check(iso_result **out, const iso_history *history,
-                      const iso_history_check_options *options)
+static int try_history_check(iso_result **out, const iso_history *history,
+                             const iso_history_check_options *options)
 {
 	iso_history_check_options given;
 	if (!out || !history || !options_read(&given, sizeof given, options) ||
@@ -139,6 +139,15 @@ int iso_history_check(iso_result **out, const iso_history *history,
 	report_json(&r->json, found, iso_version());
 	result_free(found);
 	return ISO_OK;
+}
+
+int iso_history_check(iso_result **out, const iso_history *history,
+                      const iso_history_check_options *options)
+{
+	int status;
+	CALL_IN(NULL, status, try_history_check(out, history, options));
+	if (status == ISO_E_MEMORY && out) *out = NULL;
+	return status;
 }
 
 /* Was the level checked? */
@@ -168,16 +177,28 @@ const char *iso_result_anomaly(const iso_result *result, iso_level level)
 	                                         : NULL;
 }
 
+struct witness_wanted {
+	iso_result *result;
+	enum level by;
+};
+
+static void make_witness(void *data)
+{
+	const struct witness_wanted *w = data;
+	struct history *part = w->result->checked->witnesses[w->by].part;
+	assert(part);
+	w->result->witnesses[w->by] = history_of_exploration(part, true);
+}
+
 const iso_history *iso_result_witness(const iso_result *result, iso_level level)
 {
 	if (!has_level(result, level)) return NULL;
 	iso_result *r = (iso_result *)result;
 	enum level by = r->checked->found.shown_by[internal_level(level)];
 	if (by == LEVEL_COUNT) return NULL;
-	assert(r->checked->witnesses[by].part);
-	if (!r->witnesses[by])
-		r->witnesses[by] = history_of_exploration(
-			r->checked->witnesses[by].part, true);
+	struct witness_wanted wanted = { r, by };
+	if (!r->witnesses[by] && !mem_run(NULL, make_witness, &wanted))
+		return NULL;
 	return r->witnesses[by];
 }
 
@@ -245,8 +266,9 @@ static bool on_tick(void *data, const char *path, uint64_t done)
 	return limits->stop && limits->stop(limits->payload);
 }
 
-int iso_history_predict(iso_result **out, const iso_history *history,
-                        const iso_predict_options *options, iso_diags **diags)
+static int try_history_predict(iso_result **out, const iso_history *history,
+                               const iso_predict_options *options,
+                               iso_diags **diags)
 {
 	iso_predict_options given;
 	struct problem problem = { 0 };
@@ -297,6 +319,17 @@ int iso_history_predict(iso_result **out, const iso_history *history,
 	return problem_give(&problem, diags);
 }
 
+int iso_history_predict(iso_result **out, const iso_history *history,
+                        const iso_predict_options *options, iso_diags **diags)
+{
+	int status;
+	CALL_IN(NULL, status,
+	        try_history_predict(out, history, options, diags));
+	if (status == ISO_E_MEMORY && out) *out = NULL;
+	if (status == ISO_E_MEMORY && diags) *diags = NULL;
+	return status;
+}
+
 size_t iso_result_prediction_count(const iso_result *result)
 {
 	return result ? result->prediction_count : 0;
@@ -326,8 +359,8 @@ int iso_result_prediction(const iso_result *result, size_t i,
 
 /* ---- recording and replaying ---- */
 
-int iso_program_record(iso_history **out, const iso_program *program,
-                       uint64_t *seed, iso_diags **diags)
+static int try_program_record(iso_history **out, const iso_program *program,
+                              uint64_t *seed, iso_diags **diags)
 {
 	struct problem problem = { 0 };
 	struct recorded recorded;
@@ -346,6 +379,16 @@ int iso_program_record(iso_history **out, const iso_program *program,
 	}
 	recorded_free(&recorded);
 	return problem_give(&problem, diags);
+}
+
+int iso_program_record(iso_history **out, const iso_program *program,
+                       uint64_t *seed, iso_diags **diags)
+{
+	int status;
+	CALL_IN(NULL, status, try_program_record(out, program, seed, diags));
+	if (status == ISO_E_MEMORY && out) *out = NULL;
+	if (status == ISO_E_MEMORY && diags) *diags = NULL;
+	return status;
 }
 
 /* The transactions of the trace in an order in which the history can be
@@ -390,8 +433,9 @@ static bool replay(const struct program *p, const struct trace *t,
 	return program_sound(p, problem) && !problem->kind;
 }
 
-int iso_program_replay(const iso_program *program, const iso_history *history,
-                       iso_level level, iso_replay *out, iso_diags **diags)
+static int try_program_replay(const iso_program *program,
+                              const iso_history *history, iso_level level,
+                              iso_replay *out, iso_diags **diags)
 {
 	struct problem problem = { 0 };
 	struct replay_result found = { 0 };
@@ -415,6 +459,16 @@ int iso_program_replay(const iso_program *program, const iso_history *history,
 			problem.kind = PROBLEM_REQUEST;
 	}
 	return problem_give(&problem, diags);
+}
+
+int iso_program_replay(const iso_program *program, const iso_history *history,
+                       iso_level level, iso_replay *out, iso_diags **diags)
+{
+	int status;
+	CALL_IN(NULL, status,
+	        try_program_replay(program, history, level, out, diags));
+	if (status == ISO_E_MEMORY && diags) *diags = NULL;
+	return status;
 }
 
 /* ---- random runs ---- */
@@ -466,8 +520,8 @@ static bool read_run(struct run_request *r, iso_run_options *o,
 	return true;
 }
 
-int iso_program_run(iso_result **out, const iso_program *program,
-                    const iso_run_options *options)
+static int try_program_run(iso_result **out, const iso_program *program,
+                           const iso_run_options *options)
 {
 	iso_run_options given;
 	struct run_request request = { 0 };
@@ -486,6 +540,15 @@ int iso_program_run(iso_result **out, const iso_program *program,
 	return problem_give(&problem, NULL);
 }
 
+int iso_program_run(iso_result **out, const iso_program *program,
+                    const iso_run_options *options)
+{
+	int status;
+	CALL_IN(NULL, status, try_program_run(out, program, options));
+	if (status == ISO_E_MEMORY && out) *out = NULL;
+	return status;
+}
+
 /* ---- comparing ---- */
 
 static bool on_compare_tick(void *payload, const char *phase, uint64_t done,
@@ -496,8 +559,9 @@ static bool on_compare_tick(void *payload, const char *phase, uint64_t done,
 	return !limits->stop || !limits->stop(limits->payload);
 }
 
-int iso_program_compare(iso_result **out, const iso_program *program,
-                        const iso_compare_options *options, iso_diags **diags)
+static int try_program_compare(iso_result **out, const iso_program *program,
+                               const iso_compare_options *options,
+                               iso_diags **diags)
 {
 	iso_compare_options given;
 	struct problem problem = { 0 };
@@ -530,4 +594,15 @@ int iso_program_compare(iso_result **out, const iso_program *program,
 		comparison_free(c);
 	}
 	return problem_give(&problem, diags);
+}
+
+int iso_program_compare(iso_result **out, const iso_program *program,
+                        const iso_compare_options *options, iso_diags **diags)
+{
+	int status;
+	CALL_IN(NULL, status,
+	        try_program_compare(out, program, options, diags));
+	if (status == ISO_E_MEMORY && out) *out = NULL;
+	if (status == ISO_E_MEMORY && diags) *diags = NULL;
+	return status;
 }

@@ -9,6 +9,7 @@
 
 #include "api/problem.h"
 #include "axioms/level.h"
+#include "base/memory.h"
 #include "base/diag.h"
 #include "base/text.h"
 #include "formats/formats.h"
@@ -39,6 +40,23 @@ struct iso_history {
 	uint32_t *order; /* a commit order that is known, malloc'ed; or NULL */
 	struct text text;
 };
+
+/* Sets status to the call's, or to ISO_E_MEMORY: then what it took is given
+ * back, and there is nothing more in the heap (mem_run()). The call's
+ * arguments must not change before. */
+#define CALL_IN(heap, status, call)              \
+	do {                                     \
+		struct mem_work work;            \
+		if (!mem_begin(&work, (heap))) { \
+			(status) = ISO_E_MEMORY; \
+		} else if (setjmp(work.exit)) {  \
+			mem_end(&work, true);    \
+			(status) = ISO_E_MEMORY; \
+		} else {                         \
+			(status) = (call);       \
+			mem_end(&work, false);   \
+		}                                \
+	} while (0)
 
 static inline bool is_level(iso_level l)
 {

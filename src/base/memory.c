@@ -1,7 +1,6 @@
 #include "base/memory.h"
 
 #include <assert.h>
-#include <setjmp.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -249,39 +248,69 @@ static void unlock_down_to(unsigned count)
 		pthread_mutex_unlock(here.locks[--here.lock_count]);
 }
 
+static void enter(struct mem_work *w, struct mem_heap *h)
+{
+	w->heap = h;
+	w->heap_before = here.heap;
+	w->exit_before = here.exit;
+	w->locks = here.lock_count;
+	here.heap = h;
+	here.exit = &w->exit;
+}
+
+static void leave(struct mem_work *w, bool left)
+{
+	assert(left || here.lock_count == w->locks);
+	unlock_down_to(w->locks);
+	here.heap = w->heap_before;
+	here.exit = w->exit_before;
+}
+
+bool mem_begin(struct mem_work *w, struct mem_heap *h)
+{
+	w->own = !h;
+	if (!h) h = mem_heap_new();
+	if (!h) return false;
+	h->allowed = here.allowed;
+	enter(w, h);
+	return true;
+}
+
+void mem_end(struct mem_work *w, bool left)
+{
+	leave(w, left);
+	if (left) heap_empty(w->heap);
+	if (w->own) mem_heap_forget(w->heap);
+}
+
 bool mem_run_part(struct mem_heap *h, void (*work)(void *), void *data)
 {
+	struct mem_work w;
 	if (!h) {
 		work(data);
 		return true;
 	}
-	jmp_buf exit;
-	struct mem_heap *const heap = here.heap;
-	jmp_buf *const before = here.exit;
-	unsigned const locks = here.lock_count;
-	int left = setjmp(exit);
-	if (!left) {
-		here.heap = h;
-		here.exit = &exit;
-		work(data);
-		assert(here.lock_count == locks);
+	enter(&w, h);
+	if (setjmp(w.exit)) {
+		leave(&w, true);
+		return false;
 	}
-	unlock_down_to(locks);
-	here.heap = heap;
-	here.exit = before;
-	return !left;
+	work(data);
+	leave(&w, false);
+	return true;
 }
 
 bool mem_run(struct mem_heap *h, void (*work)(void *), void *data)
 {
-	struct mem_heap own;
-	if (!h) heap_init(&own);
-	struct mem_heap *heap = h ? h : &own;
-	heap->allowed = here.allowed;
-	bool done = mem_run_part(heap, work, data);
-	if (!done) heap_empty(heap);
-	if (!h) heap_fini(heap);
-	return done;
+	struct mem_work w;
+	if (!mem_begin(&w, h)) return false;
+	if (setjmp(w.exit)) {
+		mem_end(&w, true);
+		return false;
+	}
+	work(data);
+	mem_end(&w, false);
+	return true;
 }
 
 void mem_forget_work(void)

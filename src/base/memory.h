@@ -14,6 +14,7 @@
 #define ISO_BASE_MEMORY_H
 
 #include <pthread.h>
+#include <setjmp.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,6 +51,20 @@ void mem_heap_forget(struct mem_heap *h);
  * when it succeeds stands by itself. Work may run other work. What is taken in
  * one heap must not be given back under another. */
 bool mem_run(struct mem_heap *h, void (*work)(void *data), void *data);
+
+/* The same for work that is a call in the middle of a function: after
+ * mem_begin(), which is false if there is no memory even for that,
+ * setjmp(w.exit) is 0, and not again when the work is left; either way
+ * mem_end() comes last. */
+struct mem_work {
+	jmp_buf exit;
+	struct mem_heap *heap, *heap_before;
+	jmp_buf *exit_before;
+	unsigned locks;
+	bool own;
+};
+bool mem_begin(struct mem_work *w, struct mem_heap *h);
+void mem_end(struct mem_work *w, bool left);
 
 /* The heap of this thread's work, or NULL. */
 struct mem_heap *mem_heap_here(void);
