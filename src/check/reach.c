@@ -1,4 +1,5 @@
-/* The edges between points, and their closure by chains. */
+/* The points of a history, the edges between them, their closure by chains, and
+ * orders of the points that the edges allow. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -368,4 +369,286 @@ void reach_truncate(struct strong *s, size_t count)
 	assert(rebuilt || s->out_of_time);
 	(void)rebuilt;
 	forget_changes(s);
+}
+
+/* ---- Orders of the points, and cycles of edges ---- */
+
+static void count_degrees(struct strong *s)
+{
+	for (uint32_t p = 1u << s->two; p < s->points; p++)
+		s->degree[p] = point_previous(s, p) != UINT32_MAX;
+	for (size_t i = 0; i < s->edge_count; i++) s->degree[s->edges[i].to]++;
+}
+
+static void release(struct strong *s, uint32_t p, uint32_t *end)
+{
+	if (!--s->degree[p]) {
+		s->topo_rank[p] = *end;
+		s->topo[(*end)++] = p;
+	}
+}
+
+bool reach_sort_points(struct strong *s)
+{
+	uint32_t end = 0, first = 1u << s->two;
+	count_degrees(s);
+	for (uint32_t p = first; p < s->points; p++)
+		if (!s->degree[p]) {
+			s->topo_rank[p] = end;
+			s->topo[end++] = p;
+		}
+	for (uint32_t i = 0; i < end; i++) {
+		uint32_t p = s->topo[i], next = point_next(s, p);
+		if (next != UINT32_MAX) release(s, next, &end);
+		for (uint32_t e = s->first_out[p]; e != NO_EDGE;
+		     e = s->edges[e].next_out)
+			release(s, s->edges[e].to, &end);
+	}
+	return end == s->points - first;
+}
+
+void reach_sort(struct strong *s)
+{
+	bool acyclic = reach_sort_points(s);
+	assert(acyclic);
+	(void)acyclic;
+}
+
+/* ---- An order close to that of time ---- */
+
+/* When a transaction ran, from 0 to 1, if its session ran all the time. */
+static double hour_of(const struct facts *f, uint32_t t)
+{
+	uint32_t session = f->session_of[t];
+	uint32_t first = f->session_first[session];
+	uint32_t count = f->session_first[session + 1] - first;
+	return (t - first + 0.5) / count;
+}
+
+struct heap {
+	uint32_t *items; /* points */
+	uint32_t count;
+	const double *hours; /* by transaction */
+	unsigned two;
+};
+
+static bool is_earlier(const struct heap *h, uint32_t p, uint32_t q)
+{
+	double a = h->hours[p >> h->two], b = h->hours[q >> h->two];
+	return a < b || (a == b && p < q);
+}
+
+static void heap_push(struct heap *h, uint32_t p)
+{
+	uint32_t i = h->count++;
+	for (; i && is_earlier(h, p, h->items[(i - 1) / 2]); i = (i - 1) / 2)
+		h->items[i] = h->items[(i - 1) / 2];
+	h->items[i] = p;
+}
+
+static uint32_t heap_pop(struct heap *h)
+{
+	uint32_t top = h->items[0], last = h->items[--h->count], i = 0;
+	for (uint32_t child; (child = 2 * i + 1) < h->count; i = child) {
+		if (child + 1 < h->count &&
+		    is_earlier(h, h->items[child + 1], h->items[child]))
+			child++;
+		if (!is_earlier(h, h->items[child], last)) break;
+		h->items[i] = h->items[child];
+	}
+	h->items[i] = last;
+	return top;
+}
+
+void reach_sort_by_time(struct strong *s)
+{
+	uint32_t end = 0;
+	double *hours = mem_take(s->f->n * sizeof *hours);
+	struct heap h = { .items = s->queue, .hours = hours, .two = s->two };
+	for (uint32_t t = 1; t < s->f->n; t++) hours[t] = hour_of(s->f, t);
+	count_degrees(s);
+	for (uint32_t p = 1u << s->two; p < s->points; p++)
+		if (!s->degree[p]) heap_push(&h, p);
+	while (h.count) {
+		uint32_t p = heap_pop(&h), next = point_next(s, p);
+		s->topo_rank[p] = end;
+		s->topo[end++] = p;
+		if (next != UINT32_MAX && !--s->degree[next])
+			heap_push(&h, next);
+		for (uint32_t e = s->first_out[p]; e != NO_EDGE;
+		     e = s->edges[e].next_out)
+			if (!--s->degree[s->edges[e].to])
+				heap_push(&h, s->edges[e].to);
+	}
+	assert(end == s->points - (1u << s->two));
+	free(hours);
+}
+
+void strong_order(const struct strong *s, uint32_t *order)
+{
+	uint32_t count = s->points - (1u << s->two), end = 0;
+	order[end++] = HISTORY_INIT;
+	for (uint32_t i = 0; i < count; i++)
+		if ((s->topo[i] & s->two) == s->two)
+			order[end++] = point_owner(s, s->topo[i]);
+}
+
+/* ---- Cycles ---- */
+
+/* A point before p that was not sorted either; by which edge, or NO_EDGE for a
+ * step along the chain. */
+static uint32_t step_back(const struct strong *s, uint32_t p, uint32_t *edge)
+{
+	uint32_t previous = point_previous(s, p);
+	*edge = NO_EDGE;
+	if (previous != UINT32_MAX && s->degree[previous]) return previous;
+	*edge = s->first_in[p];
+	while (!s->degree[s->edges[*edge].from])
+		*edge = s->edges[*edge].next_in;
+	return s->edges[*edge].from;
+}
+
+void reach_find_cycle(struct strong *s)
+{
+	uint32_t p = 1u << s->two, e, newest = NO_EDGE;
+	while (!s->degree[p]) p++;
+	for (uint32_t i = 0; i < s->points; i++) p = step_back(s, p, &e);
+	uint32_t meet = p;
+	do {
+		p = step_back(s, p, &e);
+		if (e != NO_EDGE && (newest == NO_EDGE || e > newest))
+			newest = e;
+	} while (p != meet);
+	assert(newest != NO_EDGE);
+	s->conflict = s->edges[newest];
+	s->conflict_limit = newest;
+	s->conflicting = true;
+}
+
+/* ---- What a history tells itself ---- */
+
+static void append_base(struct strong *s, uint32_t t, uint32_t u, bool whole)
+{
+	uint32_t from = point_commit(s, t);
+	uint32_t to = whole ? point_begin(s, u) : point_commit(s, u);
+	if (point_chain(s, from) == point_chain(s, to) &&
+	    point_place(s, from) < point_place(s, to))
+		return;
+	reach_append(
+		s, (struct edge){ .from = from, .to = to, .rule = EDGE_BASE });
+}
+
+/* wr, and what the last session of all follows. */
+static void append_bases(struct strong *s)
+{
+	const struct facts *f = s->f;
+	for (uint32_t t = 1; t < f->n; t++) {
+		uint32_t last = HISTORY_INIT;
+		for (uint32_t i = f->read_first[t]; i < f->read_first[t + 1];
+		     i++) {
+			uint32_t from = f->reads[i].from;
+			if (from && from != last) append_base(s, from, t, true);
+			last = from;
+		}
+	}
+	for (uint32_t i = 0; i < f->known_count; i++)
+		append_base(s, f->known[i].from, f->known[i].to, s->exclusive);
+	if (f->after_all == UINT32_MAX) return;
+	uint32_t last = f->session_first[f->after_all];
+	if (last == f->session_first[f->after_all + 1]) return;
+	for (uint32_t k = 0; k < f->session_count; k++)
+		if (k != f->after_all &&
+		    f->session_first[k] < f->session_first[k + 1])
+			append_base(s, f->session_first[k + 1] - 1, last, true);
+}
+
+static void list_readers(struct strong *s)
+{
+	const struct facts *f = s->f;
+	size_t reads = f->read_first[f->n];
+	s->reader_first = mem_take0((size_t)f->n + 2, sizeof(uint32_t));
+	s->readers = mem_take((reads + 1) * sizeof *s->readers);
+	for (size_t i = 0; i < reads; i++)
+		s->reader_first[f->reads[i].from + 2]++;
+	for (uint32_t t = 0; t < f->n; t++)
+		s->reader_first[t + 2] += s->reader_first[t + 1];
+	for (uint32_t t = 1; t < f->n; t++)
+		for (uint32_t i = f->read_first[t]; i < f->read_first[t + 1];
+		     i++) {
+			uint32_t at = s->reader_first[f->reads[i].from + 1]++;
+			s->readers[at].reader = t;
+			s->readers[at].key = f->reads[i].key;
+		}
+}
+
+static uint64_t memory_of(const struct strong *s)
+{
+	return (uint64_t)s->points * (4 * 16 * (uint64_t)s->blocks + 64) +
+	       (uint64_t)s->f->read_first[s->f->n] * 40;
+}
+
+static void take_arrays(struct strong *s)
+{
+	size_t n = s->points;
+	s->pre = mem_take0(n * s->blocks, sizeof *s->pre);
+	s->suc = mem_take0(n * s->blocks, sizeof *s->suc);
+	s->first_out = mem_take(n * sizeof *s->first_out);
+	s->first_in = mem_take(n * sizeof *s->first_in);
+	memset(s->first_out, 0xff, n * sizeof *s->first_out);
+	memset(s->first_in, 0xff, n * sizeof *s->first_in);
+	s->topo = mem_take0(n, sizeof *s->topo);
+	s->topo_rank = mem_take0(n, sizeof *s->topo_rank);
+	s->changed = mem_take(n * sizeof *s->changed);
+	s->has_changed = mem_take0(n, sizeof *s->has_changed);
+	s->queue = mem_take(n * sizeof *s->queue);
+	s->queued = mem_take0(n, sizeof *s->queued);
+	s->degree = mem_take0(n, sizeof *s->degree);
+	s->kept_at = mem_take0(2 * n, sizeof *s->kept_at);
+}
+
+bool strong_init(struct strong *s, const struct facts *f, enum level l,
+                 struct check_clock *c)
+{
+	assert(level_needs_order(l));
+	*s = (struct strong){ .f = f,
+		              .clock = c,
+		              .two = level_has_snapshots(l),
+		              .prefix = level_sight(l) == SIGHT_PREFIX,
+		              .exclusive = level_excludes_rivals(l),
+		              .by_writers = level_orders_rivals(l) };
+	if (f->n > UINT32_MAX >> 2) return false;
+	s->points = f->n << s->two;
+	s->chains = chains_new(f);
+	s->blocks = (s->chains->count + 3) / 4;
+	if (!s->blocks) s->blocks = 1;
+	if (check_clock_too_large(c, memory_of(s))) return false;
+	take_arrays(s);
+	list_readers(s);
+	append_bases(s);
+	bool acyclic = reach_rebuild(s);
+	if (!acyclic) return true;
+	saturate_again(s);
+	return true;
+}
+
+void strong_free(struct strong *s)
+{
+	chains_free(s->chains);
+	free(s->pre);
+	free(s->suc);
+	free(s->first_out);
+	free(s->first_in);
+	free(s->edges);
+	free(s->topo);
+	free(s->topo_rank);
+	free(s->reader_first);
+	free(s->readers);
+	free(s->changed);
+	free(s->has_changed);
+	free(s->queue);
+	free(s->queued);
+	free(s->degree);
+	free(s->kept_at);
+	free(s->kept);
+	free(s->kept_rows);
 }

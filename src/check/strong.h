@@ -131,7 +131,7 @@ static inline bool point_before(const struct strong *s, uint32_t a, uint32_t b)
 uint32_t point_next(const struct strong *s, uint32_t p);
 uint32_t point_previous(const struct strong *s, uint32_t p);
 
-/* ---- reach.c, reach_base.c, reach_sort.c: the edges and their closure ---- */
+/* ---- reach.c: the edges and their closure ---- */
 
 /* Begins with so, wr and known orders. False when the memory limit forbids
  * it; conflicting if these have a cycle. To be freed in either case. */

@@ -119,7 +119,7 @@ static bool has_no_place(const struct insertion_points *x, size_t copy)
 }
 
 void insertion_points_choose(struct insertion_points *x,
-                             enum insertion_points_of_writers places)
+                             enum places_of_writers places)
 {
 	for (size_t i = 0; i < x->c->count; i++) {
 		const struct copy *y = &x->c->copies[i];

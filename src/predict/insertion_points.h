@@ -47,7 +47,7 @@ struct insertion_points {
 };
 
 /* Where the copies that write go, unless they are forced. */
-enum insertion_points_of_writers {
+enum places_of_writers {
 	PLACES_OWN, /* where their transaction is in the order */
 	PLACES_END  /* at the end */
 };
@@ -60,7 +60,7 @@ void insertion_points_free(struct insertion_points *x);
 void insertion_points_force_none(struct insertion_points *x);
 /* Once the order is there: gives the copies that write their places. */
 void insertion_points_choose(struct insertion_points *x,
-                             enum insertion_points_of_writers where);
+                             enum places_of_writers where);
 /* After a change of places. */
 void insertion_points_sort(struct insertion_points *x);
 

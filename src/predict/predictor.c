@@ -186,9 +186,9 @@ static void learn_level(struct predictor *p, const uint32_t *transactions,
 /* psi and si: at the end, a copy reads the last version of what it writes. */
 static void learn_order(struct predictor *p, const uint32_t *order)
 {
-	serial_clauses_learn(p->certificate, &p->p, &p->x, order, PLACES_OWN);
+	serial_clauses_learn(p->clauses, &p->p, &p->x, order, PLACES_OWN);
 	if (p->o.exclusive)
-		serial_clauses_learn(p->certificate, &p->p, &p->x, order,
+		serial_clauses_learn(p->clauses, &p->p, &p->x, order,
 		                     PLACES_END);
 }
 
@@ -318,11 +318,11 @@ static bool changes_are_few(const struct divergent_copies *c)
 
 static void free_search(struct predictor *p)
 {
-	serial_clauses_free(p->certificate);
+	serial_clauses_free(p->clauses);
 	candidate_free(&p->x);
 	proposal_free(&p->p);
 	copies_free(&p->c);
-	p->certificate = NULL;
+	p->clauses = NULL;
 	p->x = (struct candidate){ 0 };
 	p->p = (struct proposal){ 0 };
 	p->c = (struct divergent_copies){ 0 };
@@ -363,14 +363,12 @@ static bool begin(struct predictor *p, bool first)
 	count_reads(p);
 	if (!proposal_init(&p->p, &p->o, &p->c, p->complete, p->clock))
 		return false;
-	assert(!p->certificate);
+	assert(!p->clauses);
 	candidate_init(&p->x, &p->o, &p->c);
-	p->certificate = serial_clauses_new(&p->o, &p->c, p->clock);
+	p->clauses = serial_clauses_new(&p->o, &p->c, p->clock);
 	if (p->o.serializable) {
-		serial_clauses_learn_observed(p->certificate, &p->p,
-		                              PLACES_OWN);
-		serial_clauses_learn_observed(p->certificate, &p->p,
-		                              PLACES_END);
+		serial_clauses_learn_observed(p->clauses, &p->p, PLACES_OWN);
+		serial_clauses_learn_observed(p->clauses, &p->p, PLACES_END);
 	}
 	return true;
 }

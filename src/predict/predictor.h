@@ -14,7 +14,7 @@ struct predictor {
 	struct divergent_copies c;
 	struct proposal p;
 	struct candidate x;
-	struct serial_clauses *certificate;
+	struct serial_clauses *clauses;
 	bool begun, ended;  /* the first call came; there is no further one */
 	bool failed;        /* a limit came when beginning */
 	bool complete;      /* every free read of a proposal is answered */

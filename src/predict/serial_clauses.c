@@ -139,7 +139,7 @@ static void learn(struct serial_clauses *x, struct proposal *p)
 }
 
 void serial_clauses_learn_observed(struct serial_clauses *x, struct proposal *p,
-                                   enum insertion_points_of_writers places)
+                                   enum places_of_writers places)
 {
 	insertion_points_force_none(&x->p);
 	serial_order_begin(&x->p.s);
@@ -265,8 +265,7 @@ static void clear_ways(struct serial_clauses *x, const struct proposal *p)
 
 void serial_clauses_learn(struct serial_clauses *x, struct proposal *p,
                           const struct candidate *candidate,
-                          const uint32_t *order,
-                          enum insertion_points_of_writers places)
+                          const uint32_t *order, enum places_of_writers places)
 {
 	take_order(x, candidate, order);
 	extend_order(x, p);

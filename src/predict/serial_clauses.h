@@ -25,13 +25,12 @@ void serial_clauses_free(struct serial_clauses *x);
 /* Learns from the order in which the observed execution is serial. Nothing is
  * learnt, here and below, when time is over first. */
 void serial_clauses_learn_observed(struct serial_clauses *x, struct proposal *p,
-                                   enum insertion_points_of_writers places);
+                                   enum places_of_writers places);
 /* Learns from a serial order of the last proposal: numbers of the candidate's
  * facts, init first. The clause refuses this proposal. */
 void serial_clauses_learn(struct serial_clauses *x, struct proposal *p,
                           const struct candidate *candidate,
-                          const uint32_t *order,
-                          enum insertion_points_of_writers places);
+                          const uint32_t *order, enum places_of_writers places);
 /* Refuses the last proposal, and every one that consists of parts of it. Right
  * for whatever is inherited by parts. */
 void serial_clauses_refuse_parts(struct proposal *p);
