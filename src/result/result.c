@@ -10,7 +10,7 @@
 struct result *result_new(const struct program *p, enum level l)
 {
 	struct result *r = mem_take0(1, sizeof *r);
-	assert(l < LEVEL_COUNT);
+	assert(l <= LEVEL_COUNT); /* LEVEL_COUNT: of no single one */
 	region_init(&r->region);
 	r->program = p;
 	r->level = l;
