@@ -242,6 +242,7 @@ static void carry_out(struct fake *f, enum fake_command c)
 	case FAKE_LOOP: loop(); break;
 	case FAKE_LOOP_DEAF: loop_deaf(); break;
 	case FAKE_STEPS: make_steps(f); break;
+	case FAKE_PAUSE: usleep((useconds_t)f->number * 1000); break;
 	case FAKE_STEPS_LOOP:
 		make_steps(f);
 		loop();

@@ -19,6 +19,7 @@ enum fake_command {
 	FAKE_LOOP_DEAF,  /* all signals blocked */
 	FAKE_STEPS,      /* so many steps, 50 ms each, then a reply */
 	FAKE_STEPS_LOOP, /* the same, then a loop */
+	FAKE_PAUSE,      /* sleeps so many ms, without a step, then a reply */
 	FAKE_PRINT,      /* the string, so many times, then a reply */
 	FAKE_PRINT_DIE,  /* the string to stdout, then abort() */
 	FAKE_PRINT_LOOP, /* for ever */

@@ -49,6 +49,9 @@ for name in $waiting; do
 		'read x = 1' 'an endless loop?'
 	gone "explore $name.so"
 done
+# What it does not get of the processor is not its fault.
+ended 1 sleeps 'no access for 10 s, and hardly at work: '
+ended 1 spins 'no access for 1 s: '
 ended 1 spins 'spins()' 'loops.c:'
 ended 1 sleeps 'sleeps()' 'loops.c:'
 ended 1 waits_for_a_lock 'waits_for_a_lock()' 'loops.c:'

@@ -502,6 +502,22 @@ START_TEST(steps_are_waited_for)
 }
 END_TEST
 
+/* What it does not get of the processor is not its fault. */
+START_TEST(a_wait_is_not_work)
+{
+	struct process *p = fake_process(&no_client, 0.2);
+	ck_assert_int_eq(fake_ask(p, FAKE_PAUSE, 800, ""), PROCESS_REPLIED);
+	double before = seconds_now();
+	ck_assert_int_eq(fake_ask(p, FAKE_PAUSE, 1000000, ""), PROCESS_DIED);
+	ck_assert_double_ge(seconds_now() - before, 2);
+	ck_assert_int_eq(process_crash(p), CRASH_TIMEOUT);
+	ck_assert(says(fake_why(p), "no access for 2 s, and hardly at work: "
+	                            "an endless loop?"));
+	process_free(p);
+	check_no_children();
+}
+END_TEST
+
 START_TEST(a_stop_is_a_timeout)
 {
 	struct process *p = fake_process(&no_client, 0.3);
@@ -722,6 +738,7 @@ void add_process_tests(TCase *tests)
 	tcase_add_test(tests, an_end_is_not_waited_for);
 	tcase_add_loop_test(tests, loops_end, 0, 4);
 	tcase_add_test(tests, steps_are_waited_for);
+	tcase_add_test(tests, a_wait_is_not_work);
 	tcase_add_test(tests, a_stop_is_a_timeout);
 	tcase_add_test(tests, last_words_are_told);
 	tcase_add_test(tests, earlier_words_are_not_told);

@@ -7,6 +7,7 @@
 #include "native/host/library.h"
 #include "native/host/process.h"
 #include "native/host/guest.h"
+#include "native/host/imports.h"
 #include "vm/bytecode.h"
 #include "vm/guest_session.h"
 
@@ -160,6 +161,7 @@ struct program *client_load(const char *path, double step_timeout,
 		p->digest = hash_file(0, path);
 		p->expectations = library_expectation_count(library);
 		p->assertions_count = p->expectations + LIBRARY_ASSERTIONS;
+		imports_warn(path, d);
 		return p;
 	}
 	program_free(l.program);

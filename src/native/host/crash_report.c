@@ -122,7 +122,8 @@ static void describe_end(const struct crash_report *d, struct text *out)
 
 static void describe_timeout(const struct crash_report *d, struct text *out)
 {
-	text_format(out, "no access for %.9g s: ", d->timeout);
+	text_format(out, "no access for %.9g s%s: ", d->timeout,
+	            d->waited ? ", and hardly at work" : "");
 	if (!d->stopped) {
 		text_string(out, "an endless loop?");
 		return;

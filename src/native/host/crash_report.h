@@ -23,6 +23,7 @@ struct crash_report {
 	char program[16]; /* that it became by exec(); "": none */
 	bool cpu_limited; /* its processor time was limited */
 	double timeout;   /* seconds, of CRASH_TIMEOUT */
+	bool waited;      /* all that time it was hardly at work */
 	uint64_t memory;  /* bytes it may take, of CRASH_MEMORY */
 };
 

@@ -3,7 +3,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "base/seconds.h"
 #include "vm/machine.h"
 
 enum {
@@ -29,6 +28,7 @@ void decoder_begin(struct decoder *x, struct guest *g,
 	assert(last->session < g->session_count);
 	memset(x, 0, sizeof *x);
 	x->guest = g;
+	x->since = -1;
 	decoder_rebase(x, last, r, kept);
 }
 
@@ -158,7 +158,7 @@ static struct tree_step *new_step(struct decoder *x, enum guest_request kind,
 	s->before = x->last;
 	s->serial = ++x->guest->serial;
 	s->session = x->last->session;
-	x->since = 0;
+	x->since = -1;
 	s->kept = x->kept;
 	s->open = kind == GUEST_BEGIN ||
 	          (x->last->open && kind != GUEST_COMMIT &&
@@ -272,8 +272,9 @@ static bool is_over(struct decoder *x)
 	double most = library_step_timeout(x->guest->library);
 	assert(x->end == DECODER_GOES_ON);
 	if (!x->more) return false;
-	if (!(x->since > 0)) x->since = seconds_now();
-	return most > 0 && seconds_now() - x->since > most;
+	double cpu = process_cpu(x->guest->process);
+	if (x->since < 0) x->since = cpu;
+	return most > 0 && cpu - x->since > most;
 }
 
 static void never_asks(struct decoder *x)

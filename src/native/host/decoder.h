@@ -29,8 +29,8 @@ struct decoder {
 	bool pruned;
 	enum decoder_end end;
 	bool given_up; /* by isoscope, after a long time */
-	double since;  /* seconds_now() when a reply ended
-	                * without a step; 0: none has */
+	double since;  /* process_cpu() when a reply ended
+	                * without a step; < 0: none has */
 };
 
 /* Reads the process's reply to a command. Steps come behind `last`, and are

@@ -34,6 +34,7 @@
 #define GRACE (RUNNING_ON_VALGRIND ? 20 : 0.3)
 enum {
 	SLICE = 100,            /* milliseconds between looks at the progress */
+	WAITS = 10,             /* times longer, for one that does not work */
 	PRINTED_MOST = 1 << 20, /* bytes of output kept */
 	PRINTED_TOLD = 4096     /* bytes of them read after a crash */
 };
@@ -456,6 +457,7 @@ static enum process_answer bury(struct process *p)
 	}
 	d->cut_off = d->kind == CRASH_EXIT && !by_itself;
 	d->timeout = p->step_timeout;
+	if (d->waited) d->timeout *= WAITS;
 	d->memory = p->memory_most;
 	d->called = atomic_load(&s->called);
 	if (d->kind == CRASH_SPOILT)
@@ -492,18 +494,34 @@ static void forget_output(struct process *p)
 	if (p->output >= 0) (void)!ftruncate(p->output, 0);
 }
 
-static bool is_over(const struct process *p, double since)
+/* When the session made its last step, and what the worker had of the processor
+ * when it was looked at first after that; < 0: not yet. */
+struct progress {
+	uint64_t steps;
+	double since, cpu;
+};
+
+/* What counts is how long it has worked: on a busy machine nobody else is to
+ * blame for the rest. One that waits for something, and so never works, is
+ * given much more time; one that was stopped is not. */
+static bool is_over(struct process *p, struct progress *g)
 {
-	return p->step_timeout > 0 && seconds_now() - since >= p->step_timeout;
+	double wall = seconds_now() - g->since;
+	if (g->cpu < 0) g->cpu = process_cpu(p);
+	if (p->step_timeout <= 0 || wall < p->step_timeout) return false;
+	if (process_cpu(p) - g->cpu >= p->step_timeout || stopped_by(p))
+		return true;
+	p->report.waited = wall >= WAITS * p->step_timeout;
+	return p->report.waited;
 }
 
 /* Milliseconds until one has to look at it again. */
-static int slice(const struct process *p, double since)
+static int slice(const struct process *p, const struct progress *g)
 {
 	if (p->step_timeout <= 0) return SLICE;
-	double left = 1000 * (since + p->step_timeout - seconds_now());
+	double left = 1000 * (g->since + p->step_timeout - seconds_now());
 	assert(p->step_timeout > 0);
-	return left >= SLICE ? SLICE : left > 0 ? (int)left + 1 : 0;
+	return left > 0 && left < SLICE ? (int)left + 1 : SLICE;
 }
 
 /* The worker notes where it is, if it still can. */
@@ -546,12 +564,11 @@ static enum process_answer take_reply(struct process *p)
 static enum process_answer await(struct process *p)
 {
 	struct shared *s = p->memory.shared;
-	uint64_t progress = atomic_load(&s->progress);
-	double since = seconds_now();
+	struct progress g = { atomic_load(&s->progress), seconds_now(), -1 };
 	assert(s && p->pid > 0 && p->socket >= 0);
 	for (;;) {
 		enum wakeup_result r = wakeup_wait(&s->answered, &p->ear,
-		                                   p->socket, slice(p, since));
+		                                   p->socket, slice(p, &g));
 		if (r == WAKEUP_CAME) return take_reply(p);
 		if (r == WAKEUP_GONE || is_dead(p)) return bury(p);
 		if (is_unwanted(p)) {
@@ -564,9 +581,9 @@ static enum process_answer await(struct process *p)
 		if (process_memory(p) > p->memory_most)
 			return give_up(p, CRASH_MEMORY);
 		uint64_t now = atomic_load(&s->progress);
-		if (now != progress) since = seconds_now();
-		progress = now;
-		if (is_over(p, since)) return give_up(p, CRASH_TIMEOUT);
+		if (now != g.steps)
+			g = (struct progress){ now, seconds_now(), -1 };
+		if (is_over(p, &g)) return give_up(p, CRASH_TIMEOUT);
 	}
 }
 

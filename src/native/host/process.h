@@ -26,9 +26,9 @@ typedef void process_body(const struct worker_job *job, struct shared *shared,
                           int socket);
 
 /* Nothing is started yet; the first process_ask() or process_start() does. The
- * job is borrowed. Seconds without a step of user code after which it is
- * killed; 0: never. Unless `show_output`, what user code prints is only kept
- * for process_why(). */
+ * job is borrowed. Seconds of work without a step of user code after which it
+ * is killed, or ten times as many in which it waits; 0: never. Unless
+ * `show_output`, what user code prints is only kept for process_why(). */
 struct process *process_new(const struct worker_job *job, double step_timeout,
                             bool show_output);
 struct process *process_new_with(const struct worker_job *job,
