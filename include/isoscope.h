@@ -563,6 +563,9 @@ typedef enum iso_stop {
 	ISO_STOP_KEYS,         /* too many distinct keys */
 	ISO_STOP_EVENTS,       /* too many events in one transaction */
 	ISO_STOP_CLIENT,       /* iso_check_run() returned ISO_E_CLIENT */
+	ISO_STOP_BOUND,        /* a session in C began more than 1000
+	                        * transactions, or made more than 10000 reads
+	                        * and writes in one, and was cut short */
 	ISO_STOP_CHANGES,      /* all with max_changes changed reads or fewer */
 	ISO_STOP_STALE         /* the same of stale reads */
 } iso_stop;

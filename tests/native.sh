@@ -185,10 +185,9 @@ unsteady() {
 	run 3 explore "$name.so" --step-timeout $patience --json
 	prints '"error":'
 }
-unsteady reads_the_clock 'put y =' 'unsteady.c:'
-says 'warning: it uses clock_gettime: '
-unsteady draws 'put y ='
-says 'warning: it uses rand: '
+unsteady reads_the_clock 'put y =' 'unsteady.c:' \
+	'warning: it uses clock_gettime: '
+unsteady draws 'put y =' 'warning: it uses rand: '
 unsteady counts_runs 'put y = 1' 'put y = 2'
 unsteady chooses_keys 'get key 0' 'get key 1'
 unsteady uses_an_address 'put y ='

@@ -83,10 +83,29 @@ endless() {
 		gone "explore $name.so"
 	done
 }
-endless 4 'a transaction makes more than 65,535 reads and writes' \
-	reads reads_new_keys writes
-endless 4 'the program runs more than 16,383 transactions' \
+more='more than 10000 reads and writes in a transaction, here at '
+endless 4 "session 'victim' makes $more" reads reads_new_keys writes
+more='more than 1000 transactions, here at '
+endless 4 "session 'victim' makes $more" \
 	begins_and_commits begins_and_aborts writes_again_and_again
+# What is within the bounds is explored.
+compile loops begins_and_commits
+run 4 explore begins_and_commits.so --max-transactions 3 --json
+prints '"stop":"bound"'
+prints '"pruned":1'
+run 4 explore begins_and_commits.so --max-transactions 20000
+prints 'the program runs more than 16,383 transactions'
+compile heavy many_transactions
+run 4 explore many_transactions.so --max-transactions 199
+prints 'more than 199 transactions, here at '
+run 0 explore many_transactions.so --max-transactions 200
+compile loops reads
+run 0 run reads.so --runs 10
+says 'reads and writes in a transaction, here, and was cut short'
+run 4 explore reads.so --max-accesses 100000
+prints 'a transaction makes more than 65,535 reads and writes'
+run 2 explore reads.so --max-accesses 0
+says '--max-accesses takes a positive number'
 endless 1 'more than 16,384 notes of one session' notes notes_new_names
 # What is true is no progress.
 endless 1 'an endless loop?' asserts_truth assumes_truth

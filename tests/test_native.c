@@ -139,7 +139,7 @@ static void explore_and_leave(const char *path, struct explore_options o,
 	for (int i = 0; i <= reloads(); i++) {
 		if (i == 1) before = held(); /* not what is kept for good */
 		struct program *p = load(path);
-		library_configure(p, 1, false);
+		library_configure(p, 1, LIBRARY_BOUNDS, false);
 		struct explorer *e = explore(p, &o);
 		const struct explore_stats *s = explorer_stats(e);
 		uint32_t error = explorer_slot_error(e);

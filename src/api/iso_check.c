@@ -52,6 +52,7 @@ _Static_assert((int)ISO_STOP_HISTORIES == (int)STOP_HISTORIES &&
                        (int)ISO_STOP_INTERRUPTED == (int)STOP_INTERRUPTED &&
                        (int)ISO_STOP_EVENTS == (int)STOP_EVENTS &&
                        (int)ISO_STOP_CLIENT == (int)STOP_GUEST &&
+                       (int)ISO_STOP_BOUND == (int)STOP_BOUND &&
                        (int)ISO_STOP_STALE == (int)STOP_STALE,
                "iso_stop follows STOP_TABLE");
 

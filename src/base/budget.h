@@ -61,6 +61,9 @@ struct budget {
 	 * anything (program_fault()) */                                       \
 	X(STOP_GUEST, "guest", "guest",                                        \
 	  "the program does not do the same again")                            \
+	/* a session in C was cut short (program_bound_met()) */               \
+	X(STOP_BOUND, "bound", "bound",                                        \
+	  "a session was cut short; see the warning")                          \
 	/* all with max_changes changed reads or fewer were explored, and      \
 	 * there may be others */                                              \
 	X(STOP_CHANGES, "changes", "changes",                                  \

@@ -61,9 +61,11 @@ static bool read_limits(const struct command_line *c, struct explore_options *o)
 static bool program_is_named(const struct command_line *c)
 {
 	double seconds;
+	struct library_bounds bounds;
 	bool by_file = c->value[OPTION_UNIT] || c->value[OPTION_RESUME];
-	return by_file && !c->operand_count ? setting_step_timeout(c, &seconds)
-	                                    : one_program(c);
+	return by_file && !c->operand_count
+	               ? setting_code_in_c(c, &seconds, &bounds)
+	               : one_program(c);
 }
 
 bool settings_read(struct exploration *x)

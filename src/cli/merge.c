@@ -144,12 +144,13 @@ int merge_main(const struct command_line *c)
 {
 	struct merging g = { .line = c };
 	double seconds;
+	struct library_bounds bounds;
 	int code = EXIT_INPUT;
 	if (!c->operand_count) {
 		say("merge needs the folder of a split: isoscope merge FOLDER");
 		return EXIT_USAGE;
 	}
-	if (!setting_step_timeout(c, &seconds)) return EXIT_USAGE;
+	if (!setting_code_in_c(c, &seconds, &bounds)) return EXIT_USAGE;
 	g.merger = merger_new();
 	if (read_folders(&g) &&
 	    merger_check(g.merger, c->value[OPTION_PARTIAL], &g.diags))

@@ -257,6 +257,12 @@ enum command {
 	  "how long code in C may run from one call of isoscope's functions "  \
 	  "to the next (10; 0: as long as it likes); what takes longer is "    \
 	  "reported as an error of the program")                               \
+	X(MAX_TRANSACTIONS, IN_RUNNING, "max-transactions", 0, "N", NULL,      \
+	  "how many transactions a session in C may begin (1000); what goes "  \
+	  "on is left out, with a warning")                                    \
+	X(MAX_ACCESSES, IN_RUNNING, "max-accesses", 0, "N", NULL,              \
+	  "how many reads and writes one of its transactions may make "        \
+	  "(10000)")                                                           \
 	X(CLIENT_OUTPUT, IN_RUNNING, "client-output", 0, NULL, NULL,           \
 	  "show what code in C prints, each time that it is run; without it "  \
 	  "only the last lines before a crash are shown")                      \

@@ -302,6 +302,7 @@ static bool settings(struct predicting *x)
 	struct predict_request *r = &x->request;
 	const char *level = c->value[OPTION_PREDICT_LEVEL];
 	double seconds;
+	struct library_bounds bounds;
 	x->recording = c->value[OPTION_FROM_PROGRAM];
 	x->json = c->value[OPTION_JSON];
 	x->quiet = c->value[OPTION_QUIET];
@@ -327,7 +328,7 @@ static bool settings(struct predicting *x)
 	       histories_settings(&x->to, &r->in, c) &&
 	       setting_count(c, OPTION_RUNS, &r->runs) &&
 	       setting_seed(c, OPTION_RUN_SEED, &r->seed) &&
-	       setting_step_timeout(c, &seconds) && level_fits(r) &&
+	       setting_code_in_c(c, &seconds, &bounds) && level_fits(r) &&
 	       options_fit(x);
 }
 

@@ -24,7 +24,9 @@ bool one_program(const struct command_line *c)
 {
 	const char *word = command_table[c->command].word;
 	double seconds;
-	if (c->operand_count == 1) return setting_step_timeout(c, &seconds);
+	struct library_bounds bounds;
+	if (c->operand_count == 1)
+		return setting_code_in_c(c, &seconds, &bounds);
 	if (c->operand_count)
 		say("%s takes one program, not %zu", word, c->operand_count);
 	else
@@ -36,12 +38,12 @@ bool one_program(const struct command_line *c)
 
 /* How the program's code in C is run. */
 static void configure(const struct command_line *c, const struct program *p,
-                      double seconds)
+                      double seconds, struct library_bounds bounds)
 {
 	uint64_t memory = 0;
 	double timeout = 0, deadline = 0;
 	assert(seconds > 0);
-	library_configure(p, seconds, c->value[OPTION_CLIENT_OUTPUT]);
+	library_configure(p, seconds, bounds, c->value[OPTION_CLIENT_OUTPUT]);
 	if (setting_memory(c, OPTION_MEMORY, &memory) && memory)
 		library_set_budget(p, memory / 2);
 	/* Whoever counts the time begins a little later. */
@@ -68,9 +70,11 @@ struct program *given_program(const struct command_line *c, const char *path,
 {
 	assert(path);
 	double seconds = STEP_TIMEOUT;
-	(void)setting_step_timeout(c, &seconds); /* one_program() has said so */
+	struct library_bounds bounds = LIBRARY_BOUNDS;
+	/* one_program() has said so */
+	(void)setting_code_in_c(c, &seconds, &bounds);
 	struct program *p = load_program_within(path, seconds, d);
-	if (p) configure(c, p, seconds);
+	if (p) configure(c, p, seconds, bounds);
 	return p;
 }
 
@@ -101,6 +105,19 @@ bool program_failed(const struct command_line *c, const struct program *p)
 	return true;
 }
 
+/* What explorations have among the warnings of their result. */
+static void warn_of_bound(const struct command_line *c, const struct program *p)
+{
+	struct diags d = { 0 };
+	struct position at;
+	const char *what = program_bound_met(p, &at);
+	if (!what) return;
+	diags_add(&d, DIAG_WARNING, at.file, at.line, at.column, at.source_line,
+	          "%s, here, and was cut short", what);
+	say_diagnostics(c, &d);
+	diags_free(&d);
+}
+
 int say_problem(const struct command_line *c, const struct program *p,
                 const struct problem *problem)
 {
@@ -113,6 +130,7 @@ int say_problem(const struct command_line *c, const struct program *p,
 		[PROBLEM_FAULT] = EXIT_INPUT,
 	};
 	assert((size_t)problem->kind < sizeof codes / sizeof *codes);
+	if (p) warn_of_bound(c, p);
 	if (problem->words.length) say("%s", text_get(&problem->words));
 	say_diagnostics(c, &problem->diags);
 	if (problem->kind == PROBLEM_FAULT) program_failed(c, p);

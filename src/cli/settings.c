@@ -163,6 +163,15 @@ bool setting_step_timeout(const struct command_line *c, double *out)
 	return false;
 }
 
+bool setting_code_in_c(const struct command_line *c, double *seconds,
+                       struct library_bounds *bounds)
+{
+	return setting_step_timeout(c, seconds) &&
+	       setting_count(c, OPTION_MAX_TRANSACTIONS,
+	                     &bounds->transactions) &&
+	       setting_count(c, OPTION_MAX_ACCESSES, &bounds->accesses);
+}
+
 bool setting_level(const struct command_line *c, enum option_id option,
                    const struct program *p, enum level *out)
 {

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "cli/options.h"
+#include "native/host/library.h"
 
 struct predict_options;
 struct program;
@@ -30,6 +31,9 @@ bool setting_seconds(const struct command_line *c, enum option_id option,
 /* The same for --step-timeout, where 0 is no limit: then a number that is never
  * reached. */
 bool setting_step_timeout(const struct command_line *c, double *out);
+/* That, --max-transactions and --max-accesses: how code in C is run. */
+bool setting_code_in_c(const struct command_line *c, double *seconds,
+                       struct library_bounds *bounds);
 /* The isolation level: the option's, else the one that the program states,
  * else cc. */
 bool setting_level(const struct command_line *c, enum option_id option,

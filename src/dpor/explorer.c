@@ -112,8 +112,10 @@ static enum stop_reason why_it_ended(const struct explorer *e)
 	if (is_limit(stop) && !e->open.count && !e->open_is_too_large &&
 	    e->shared.options.algorithm != EXPLORE_OUTWARD)
 		stop = STOP_NONE;
-	if (stop || !e->total.stats.cut) return (enum stop_reason)stop;
-	return STOP_STALE;
+	if (stop) return (enum stop_reason)stop;
+	struct position at;
+	if (program_bound_met(e->shared.program, &at)) return STOP_BOUND;
+	return e->total.stats.cut ? STOP_STALE : STOP_NONE;
 }
 
 /* What was explored stands for other histories: they reach more, and some of

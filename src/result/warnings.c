@@ -76,9 +76,23 @@ static void warn_unreached(struct diags *d, const struct explorer *e,
 		          "this condition is never evaluated");
 }
 
+static void warn_bound(struct diags *d, const struct program *p)
+{
+	struct position at;
+	const char *what = program_bound_met(p, &at);
+	if (!what) return;
+	diags_add(
+		d, DIAG_WARNING, program_path(p), 0, 0, NULL,
+		"%s, here at %s:%u; executions in which it goes on from there "
+		"are left out, and --max-transactions and --max-accesses "
+		"allow more",
+		what, at.file, at.line);
+}
+
 void explored_warnings(struct diags *d, const struct explorer *e)
 {
 	const struct program *p = explorer_program(e);
+	warn_bound(d, p);
 	warn_no_history(d, e);
 	if (explorer_stats(e)->stop != STOP_NONE) return;
 	uint32_t shown = 0, count = program_reach_count(p);

@@ -101,6 +101,10 @@ struct guest_ops {
 	/* Why the exploration is worth nothing, or NULL. */
 	const char *(*fault)(struct guest_library *l);
 
+	/* A session that was cut short since it did more than it may, and
+	 * where: what happened, or NULL. */
+	const char *(*bound)(struct guest_library *l, uint32_t *point);
+
 	/* What sessions are found to do, by number. Copies and pointers that
 	 * stay valid. */
 	struct position (*position)(struct guest_library *l, uint32_t point);

@@ -485,6 +485,15 @@ const char *program_fault(const struct program *p)
 	return p->library ? p->library->ops->fault(p->library) : NULL;
 }
 
+const char *program_bound_met(const struct program *p, struct position *at)
+{
+	uint32_t point = 0;
+	if (!p->library) return NULL;
+	const char *what = p->library->ops->bound(p->library, &point);
+	if (what) *at = program_position(p, point);
+	return what;
+}
+
 uint32_t program_reach_count(const struct program *p)
 {
 	return p->reach_count;

@@ -69,6 +69,10 @@ bool program_is_native(const struct program *p);
 /* Why nothing that was found about the program is worth anything (native code
  * that does not do the same each time), in lines of text, or NULL. */
 const char *program_fault(const struct program *p);
+/* "session 'a' begins more than 1000 transactions", and where, if a session was
+ * cut short there: executions in which it goes on are not complete, and so left
+ * out. Else NULL. */
+const char *program_bound_met(const struct program *p, struct position *at);
 uint32_t program_reach_count(const struct program *p);
 struct reach_point program_reach_point(const struct program *p, uint32_t i);
 struct position program_position(const struct program *p, uint32_t point);

@@ -158,6 +158,9 @@ static struct tree_step *new_step(struct decoder *x, enum guest_request kind,
 	s->before = x->last;
 	s->serial = ++x->guest->serial;
 	s->session = x->last->session;
+	s->transactions = x->last->transactions + (kind == GUEST_BEGIN);
+	s->accesses = kind == GUEST_BEGIN ? 0 : x->last->accesses;
+	s->accesses += kind == GUEST_GET || kind == GUEST_PUT;
 	x->since = -1;
 	s->kept = x->kept;
 	s->open = kind == GUEST_BEGIN ||
@@ -183,10 +186,26 @@ static struct tree_step *end_step(struct decoder *x)
 	return s;
 }
 
+/* A loop that may have no end: the session is cut short, as by an assumption
+ * that is false. It comes here again if it is run again. */
+static struct tree_step *cut(struct decoder *x, uint64_t pc, uint64_t bound,
+                             const char *what)
+{
+	library_meet_bound(x->guest->library, x->last->session,
+	                   guest_point(x->guest, pc), bound, what);
+	x->pruned = true;
+	x->given_up = true;
+	x->end = x->last->open ? DECODER_ABORTS : DECODER_ENDS;
+	return NULL;
+}
+
 static struct tree_step *begin_step(struct decoder *x, uint64_t pc)
 {
 	size_t length;
 	const char *name = wire_get_string(&x->wire, &length);
+	uint64_t most = library_bounds(x->guest->library).transactions;
+	if (x->last->transactions >= most && !x->wire.bad)
+		return cut(x, pc, most, "transactions");
 	struct tree_step *s = new_step(x, GUEST_BEGIN, pc);
 	s->step.name = guest_transaction(x->guest, name);
 	return s;
@@ -195,6 +214,9 @@ static struct tree_step *begin_step(struct decoder *x, uint64_t pc)
 static struct tree_step *access_step(struct decoder *x, enum guest_request kind,
                                      uint64_t pc)
 {
+	uint64_t most = library_bounds(x->guest->library).accesses;
+	if (x->last->accesses >= most)
+		return cut(x, pc, most, "reads and writes in a transaction");
 	struct tree_step *s = new_step(x, kind, pc);
 	s->step.key = value_of_wire(x->region, wire_get_value(&x->wire));
 	if (kind == GUEST_PUT)

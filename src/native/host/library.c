@@ -1,6 +1,7 @@
 #include "native/host/library.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -39,6 +40,7 @@ struct library {
 	struct foreign_function *functions;
 	uint32_t function_count, function_capacity;
 	double step_timeout;
+	struct library_bounds bounds;
 	bool show_output;
 	const atomic_bool *interrupt;
 	double deadline;
@@ -47,6 +49,8 @@ struct library {
 	struct region region;
 	struct guest *all, *idle;
 	char *fault;
+	char *bound;          /* that was met, */
+	uint32_t bound_point; /* and where */
 	struct names sessions, transactions;
 	struct source_lines *lines;
 	struct known_point *points;
@@ -148,6 +152,31 @@ static const char *fault(struct guest_library *library)
 	const char *why = l->fault;
 	unlock(l);
 	return why;
+}
+
+void library_meet_bound(struct library *l, uint32_t session, uint32_t point,
+                        uint64_t bound, const char *what)
+{
+	struct text t = { 0 };
+	text_format(&t, "session '%s' makes more than %" PRIu64 " %s",
+	            library_session_name(l, session), bound, what);
+	lock(l);
+	if (!l->bound) {
+		l->bound = mem_copy_string(text_get(&t));
+		l->bound_point = point;
+	}
+	unlock(l);
+	text_free(&t);
+}
+
+static const char *bound(struct guest_library *library, uint32_t *point)
+{
+	struct library *l = library_of(library);
+	lock(l);
+	const char *what = l->bound;
+	*point = l->bound_point;
+	unlock(l);
+	return what;
 }
 
 /* ---- Names and places ---- */
@@ -499,6 +528,7 @@ static void library_free(struct guest_library *library)
 	free(l->client);
 	free(l->functions);
 	free(l->fault);
+	free(l->bound);
 	free(l->sessions.items);
 	table_free(&l->sessions.table);
 	free(l->transactions.items);
@@ -521,6 +551,7 @@ static const struct guest_ops library_ops = {
 	.next = guest_next,
 	.call = guest_call,
 	.fault = fault,
+	.bound = bound,
 	.position = position,
 	.transaction = transaction,
 	.assertion = assertion,
@@ -535,6 +566,7 @@ struct library *library_new(const char *client, double step_timeout)
 	l->job.client = l->client;
 	if (client) declarations_note_file(&l->declarations, client);
 	l->step_timeout = step_timeout;
+	l->bounds = LIBRARY_BOUNDS;
 	l->budget = MEMO_BUDGET;
 	region_init(&l->region);
 	table_init(&l->sessions.table, 0);
@@ -557,11 +589,12 @@ struct guest_library *library_guest(struct library *l)
 /* ---- Settings ---- */
 
 void library_configure(const struct program *p, double step_timeout,
-                       bool show_output)
+                       struct library_bounds bounds, bool show_output)
 {
 	if (!p->library) return;
 	struct library *l = library_of(p->library);
 	l->step_timeout = step_timeout;
+	l->bounds = bounds;
 	l->show_output = show_output;
 }
 
@@ -581,6 +614,11 @@ void library_set_budget(const struct program *p, size_t bytes)
 size_t library_budget(const struct library *l)
 {
 	return l->budget;
+}
+
+struct library_bounds library_bounds(const struct library *l)
+{
+	return l->bounds;
 }
 
 double library_step_timeout(const struct library *l)

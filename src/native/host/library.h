@@ -23,6 +23,13 @@ enum { LIBRARY_ASSERTIONS = 256 }; /* places of iso_assert(), at most */
 
 #define STEP_TIMEOUT 10.0 /* seconds, unless the user says otherwise */
 
+/* How much a session may do before it is cut short. */
+struct library_bounds {
+	uint64_t transactions; /* that it begins */
+	uint64_t accesses;     /* in one of them */
+};
+#define LIBRARY_BOUNDS ((struct library_bounds){ 1000, 10000 })
+
 /* `client` may be NULL; it is copied. Nothing is started. */
 struct library *library_new(const char *client, double step_timeout);
 struct guest_library *library_guest(struct library *l);
@@ -83,10 +90,14 @@ uint32_t library_meet_assertion(const struct program *p, uint32_t there,
                                 struct library_assertion a);
 /* Takes the text, whatever it is; only the first fault is kept. */
 void library_set_fault(struct library *l, struct text *fault);
+/* The session went beyond a bound at this point: only the first is kept. */
+void library_meet_bound(struct library *l, uint32_t session, uint32_t point,
+                        uint64_t bound, const char *what);
+struct library_bounds library_bounds(const struct library *l);
 
 /* Of a program that may have a library; for runners taken from now on. */
 void library_configure(const struct program *p, double step_timeout,
-                       bool show_output);
+                       struct library_bounds bounds, bool show_output);
 /* User code is given up when the flag is true: borrowed, or NULL; and from this
  * time on, as seconds_now() counts, if it is not 0. */
 void library_set_limits(const struct program *p, const atomic_bool *flag,

@@ -34,7 +34,7 @@
 #define GRACE (RUNNING_ON_VALGRIND ? 20 : 0.3)
 enum {
 	SLICE = 100,            /* milliseconds between looks at the progress */
-	WAITS = 10,             /* times longer, for one that does not work */
+	WAITS = 10,             /* times longer, for one that only waits */
 	PRINTED_MOST = 1 << 20, /* bytes of output kept */
 	PRINTED_TOLD = 4096     /* bytes of them read after a crash */
 };
@@ -494,24 +494,49 @@ static void forget_output(struct process *p)
 	if (p->output >= 0) (void)!ftruncate(p->output, 0);
 }
 
-/* When the session made its last step, and what the worker had of the processor
- * when it was looked at first after that; < 0: not yet. */
+/* Since the session made its last step: how long it has worked, and how long it
+ * has waited for something else than the processor. */
 struct progress {
 	uint64_t steps;
-	double since, cpu;
+	double since, looked; /* at it last */
+	double cpu;           /* when it was looked at first; < 0: not yet */
+	double waited;
 };
 
-/* What counts is how long it has worked: on a busy machine nobody else is to
- * blame for the rest. One that waits for something, and so never works, is
+static struct progress progress_at(uint64_t steps)
+{
+	double now = seconds_now();
+	return (struct progress){ steps, now, now, -1, 0 };
+}
+
+/* Does it run, or would it if there were a processor for it? */
+static bool is_runnable(const struct process *p)
+{
+	char path[40], line[256];
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)p->pid);
+	int file = open(path, O_RDONLY | O_CLOEXEC);
+	if (file < 0) return true;
+	ssize_t got = read(file, line, sizeof line - 1);
+	close(file);
+	line[got > 0 ? got : 0] = 0;
+	const char *name = strrchr(line, ')');
+	return !name || strlen(name) < 3 || name[2] == 'R';
+}
+
+/* What counts is how long it has worked: where the machine is busy, it is not
+ * to blame for the rest. One that waits for something, and so never works, is
  * given much more time; one that was stopped is not. */
 static bool is_over(struct process *p, struct progress *g)
 {
-	double wall = seconds_now() - g->since;
+	double now = seconds_now();
+	if (p->step_timeout <= 0) return false;
 	if (g->cpu < 0) g->cpu = process_cpu(p);
-	if (p->step_timeout <= 0 || wall < p->step_timeout) return false;
+	if (!is_runnable(p)) g->waited += now - g->looked;
+	g->looked = now;
+	if (now - g->since < p->step_timeout) return false;
 	if (process_cpu(p) - g->cpu >= p->step_timeout || stopped_by(p))
 		return true;
-	p->report.waited = wall >= WAITS * p->step_timeout;
+	p->report.waited = g->waited >= WAITS * p->step_timeout;
 	return p->report.waited;
 }
 
@@ -564,7 +589,7 @@ static enum process_answer take_reply(struct process *p)
 static enum process_answer await(struct process *p)
 {
 	struct shared *s = p->memory.shared;
-	struct progress g = { atomic_load(&s->progress), seconds_now(), -1 };
+	struct progress g = progress_at(atomic_load(&s->progress));
 	assert(s && p->pid > 0 && p->socket >= 0);
 	for (;;) {
 		enum wakeup_result r = wakeup_wait(&s->answered, &p->ear,
@@ -581,8 +606,7 @@ static enum process_answer await(struct process *p)
 		if (process_memory(p) > p->memory_most)
 			return give_up(p, CRASH_MEMORY);
 		uint64_t now = atomic_load(&s->progress);
-		if (now != g.steps)
-			g = (struct progress){ now, seconds_now(), -1 };
+		if (now != g.steps) g = progress_at(now);
 		if (is_over(p, &g)) return give_up(p, CRASH_TIMEOUT);
 	}
 }

@@ -19,6 +19,8 @@ struct tree_step {
 	struct value answer;            /* what `before` read, if it waits */
 	uint64_t serial;                /* no other step has it */
 	uint32_t session;
+	uint64_t transactions;  /* begun by the session */
+	uint64_t accesses;      /* since the last of them began */
 	bool open;              /* in the middle of a transaction */
 	bool kept;              /* in the tree, not in a machine's
 	                         * region, which is given back */
