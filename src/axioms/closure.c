@@ -206,6 +206,12 @@ void closure_go_forward(struct closure *c, bool pending)
 	if (!pending) c->snapshot_every = 0;
 }
 
+void closure_go_without_level(struct closure *c)
+{
+	assert(c->count == 1);
+	c->level = LEVEL_NONE;
+}
+
 void closure_free(struct closure *c)
 {
 	forward_free(c->forward);

@@ -102,6 +102,9 @@ void closure_go_sparse(struct closure *c, uint32_t from);
  * the level itself, but not all that does is allowed. Call it before the
  * first closure_begin. */
 void closure_go_in_order(struct closure *c, enum level level);
+/* For those who ask about the level elsewhere: every writer is valid. Call it
+ * before the first closure_begin. */
+void closure_go_without_level(struct closure *c);
 /* Bytes held, without what is in the region. */
 size_t closure_bytes(const struct closure *c);
 

@@ -14,6 +14,8 @@ struct state *engine_nested_state(struct engine *e, uint32_t index)
 		                     sizeof *e->states);
 		struct state *s = mem_take(sizeof *s);
 		state_init(s, &e->context, e->options.base);
+		ledger_go_anywhere(&s->execution.ledger,
+		                   e->options.algorithm != EXPLORE_OUTWARD);
 		e->states[e->state_count++] = s;
 	}
 	return e->states[index];

@@ -5,6 +5,9 @@
  * refused, its shorter prefixes are tried, and all the other end states that
  * extend the shortest bad one are refused without a look. Each prefix is
  * tried once.
+ *
+ * Who explores under the level itself (dfs, orderly, outward) has its verdict
+ * at hand.
  */
 #include <stdlib.h>
 
@@ -48,7 +51,9 @@ bool engine_passes_filter(struct engine *e)
 	const struct explore_options *o = &e->options;
 	struct state *s = engine_state(e);
 	uint32_t count = engine_closure(e)->count;
-	if (o->base == o->level && level_is_extensible(o->level)) return true;
+	if (o->base == o->level)
+		return level_is_extensible(o->level) ||
+		       ledger_allows(engine_ledger(e));
 	if (s->bad_prefix <= count) return false;
 	if (prefix_allowed(e, count)) {
 		s->good_prefix = count;

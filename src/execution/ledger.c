@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "axioms/strong_closure.h"
 #include "base/memory.h"
 #include "history/relation.h"
 
@@ -83,8 +84,17 @@ void ledger_init(struct ledger *l, enum level level, uint32_t sessions,
 	l->done = mem_take0((size_t)sessions + 1, sizeof *l->done);
 }
 
+void ledger_go_anywhere(struct ledger *l, bool alone)
+{
+	assert(!l->strong && l->closure.count == 1);
+	if (level_is_extensible(l->level)) return;
+	l->strong = strong_closure_new(l->level);
+	if (alone) closure_go_without_level(&l->closure);
+}
+
 void ledger_free(struct ledger *l)
 {
+	strong_closure_free(l->strong);
 	closure_free(&l->closure);
 	free(l->transactions);
 	free(l->done);
@@ -103,6 +113,7 @@ void ledger_go_in_order(struct ledger *l)
 size_t ledger_bytes(const struct ledger *l)
 {
 	return closure_bytes(&l->closure) +
+	       (l->strong ? strong_closure_bytes(l->strong) : 0) +
 	       l->capacity * sizeof *l->transactions +
 	       l->own_capacity * sizeof *l->own;
 }
@@ -332,6 +343,8 @@ bool ledger_satisfies(const struct ledger *l, enum level level)
 
 bool ledger_allows(struct ledger *l)
 {
+	if (l->strong && !l->pending.active)
+		return strong_closure_allows(l->strong, &l->closure);
 	return ledger_satisfies(l, l->level);
 }
 
@@ -346,6 +359,15 @@ bool ledger_may_read(struct ledger *l, uint32_t key, uint32_t source)
 	bool allowed = ledger_allows(l);
 	closure_rewind(c, count, reads, true);
 	return allowed;
+}
+
+void ledger_restrict(struct ledger *l, uint32_t key, word *row)
+{
+	if (l->strong)
+		strong_closure_restrict(l->strong, &l->closure, key, row);
+	else if (!level_is_extensible(l->level))
+		BITS_EACH(t, row, l->closure.words)
+			if (!ledger_may_read(l, key, t)) bits_drop(row, t);
 }
 
 /* ---- Lists ---- */
@@ -407,6 +429,7 @@ void ledger_keep(struct ledger *l, uint32_t count)
 	uint32_t reads =
 		count < c->count ? c->blocks[count].first_read : c->read_count;
 	forget(l, count);
+	if (l->strong) strong_closure_rewind(l->strong, count, reads, false);
 	closure_rewind(&l->closure, count, reads, false);
 	l->pending.active = false;
 }
@@ -418,6 +441,8 @@ void ledger_rewind(struct ledger *l, const struct ledger_mark *m)
 		return;
 	}
 	forget(l, m->count - 1);
+	if (l->strong)
+		strong_closure_rewind(l->strong, m->count, m->reads, true);
 	closure_rewind(&l->closure, m->count, m->reads, true);
 	l->pending = m->pending;
 	own_rebuild(l);

@@ -29,6 +29,7 @@
 
 struct level_scratch;
 struct machine_state;
+struct strong_closure;
 struct session_point;
 
 enum {
@@ -113,6 +114,7 @@ struct ledger {
 	enum level level;
 	bool in_order; /* ledger_go_in_order */
 	struct ledger_shared *shared;
+	struct strong_closure *strong; /* of ledger_go_anywhere, or NULL */
 	/* By number; NULL: not here, or it has not ended. */
 	const struct ledger_transaction **transactions;
 	uint32_t capacity;
@@ -136,6 +138,12 @@ void ledger_free(struct ledger *l);
  * ledger_list_writers() in place of ledger_writers(), and no question about the
  * history as a whole. */
 void ledger_go_in_order(struct ledger *l);
+/* For who searches, and so asks again and again, going back in between, through
+ * ledger_keep and ledger_rewind alone: questions about a level that is not
+ * extensible cost what has changed since the last one. `alone`: the level's own
+ * answers are wanted, and ledger_writers() need not tell what its base allows.
+ * Call it before the first ledger_begin. */
+void ledger_go_anywhere(struct ledger *l, bool alone);
 /* Bytes held, without what is in the region. */
 size_t ledger_bytes(const struct ledger *l);
 
@@ -175,13 +183,16 @@ bool ledger_commit(struct ledger *l, const struct session_point *after);
 
 /* Writers from which the pending transaction may read the key next, as a row of
  * closure.words words: those that the level allows, if it is extensible; else
- * there may be more, which ledger_may_read() sorts out. */
+ * there may be more, which ledger_restrict() sorts out. */
 void ledger_writers(struct ledger *l, uint32_t key, word *out);
 /* The same, listed in their order, until the next call: of each session only
  * those among its newest `most` writers, or more. With a small number there may
  * be none. */
 const uint32_t *ledger_list_writers(struct ledger *l, uint32_t key,
                                     uint32_t most, uint32_t *count);
+/* Of this row, of some of the writers, drops those that the level forbids.
+ * Exact for every level. */
+void ledger_restrict(struct ledger *l, uint32_t key, word *row);
 /* Of the same for one writer of the key. Exact for every level. */
 bool ledger_may_read(struct ledger *l, uint32_t key, uint32_t source);
 /* Does the history so far satisfy the level? Exact for every level. */
