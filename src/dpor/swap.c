@@ -61,7 +61,10 @@ void swap_read(struct state *s, const struct request *r,
 
 /* ---- Swap ---- */
 
-/* Reads again what read number `i` of `from` does. */
+/* Reads again what read number `i` of `from` does. A transaction that is kept
+ * keeps its causal past, for all of that is in t's. So a source that was not in
+ * it is not now, and where no writer stood behind the source none does: only
+ * whether such a writer is valid has to be asked anew, since D is gone. */
 static inline void copy_read(struct state *to, const struct state *from,
                              uint32_t i, bool anew)
 {
@@ -171,11 +174,11 @@ static bool later_writer_valid(struct state *reduced, uint32_t key,
 	return false;
 }
 
-bool swap_reads_latest(struct state *s, struct state *scratch, uint32_t read)
+/* Where the note of the read leaves it open. */
+bool swap_reads_latest_after_all(struct state *s, struct state *scratch,
+                                 uint32_t read)
 {
 	struct region *region = &s->execution.context->region;
-	enum latest latest = s->notes[read].latest;
-	if (latest != LATEST_MAYBE) return latest == LATEST_YES;
 	if (level_sight(state_closure(s)->level) == SIGHT_NOTHING) return false;
 	struct region_mark mark = region_mark(region);
 	struct relation_read r = state_closure(s)->reads[read];

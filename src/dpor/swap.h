@@ -18,7 +18,16 @@ void swap_read(struct state *s, const struct request *r,
 /* readLatest(h, <, r', t), for t the last transaction of `s`, which has ended,
  * and r' outside of its causal past. `scratch` is a state of the same context
  * whose contents are lost. */
-bool swap_reads_latest(struct state *s, struct state *scratch, uint32_t read);
+bool swap_reads_latest_after_all(struct state *s, struct state *scratch,
+                                 uint32_t read);
+static inline bool swap_reads_latest(struct state *s, struct state *scratch,
+                                     uint32_t read)
+{
+	enum latest latest = s->notes[read].latest;
+	return latest == LATEST_MAYBE
+	               ? swap_reads_latest_after_all(s, scratch, read)
+	               : latest == LATEST_YES;
+}
 /* Swap(h, <, r, t), for the same t: makes `to` the result. False, with `to`
  * useless, when the result violates the level of the states. */
 bool swap_apply(struct state *to, const struct state *from, uint32_t read);

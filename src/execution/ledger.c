@@ -201,7 +201,7 @@ bool ledger_begin(struct ledger *l, uint32_t session, uint32_t name,
 	return true;
 }
 
-static struct ledger_event *append(struct ledger *l)
+static inline struct ledger_event *append(struct ledger *l)
 {
 	struct ledger_pending *p = &l->pending;
 	assert(p->active && p->event_count < EVENTS_MAX);
@@ -248,17 +248,6 @@ void ledger_read(struct ledger *l, uint32_t key, uint32_t point,
 		                   .value = value };
 	e->waiting = waiting;
 	closure_read(&l->closure, key, source);
-}
-
-struct value ledger_value(const struct ledger *l, uint32_t key, uint32_t source)
-{
-	const struct ledger_transaction *t = l->transactions[source];
-	uint32_t i = 0;
-	while (t->written[i] != key) {
-		i++;
-		assert(i < t->written_count);
-	}
-	return t->values[i];
 }
 
 /* The keys that the pending transaction wrote, with their last values. */

@@ -21,6 +21,7 @@
 #ifndef ISO_EXECUTION_LEDGER_H
 #define ISO_EXECUTION_LEDGER_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -171,8 +172,17 @@ void ledger_read(struct ledger *l, uint32_t key, uint32_t point,
                  uint32_t source, struct value value,
                  const struct machine_state *waiting);
 /* What the transaction, which is not init, wrote last to the key. */
-struct value ledger_value(const struct ledger *l, uint32_t key,
-                          uint32_t source);
+static inline struct value ledger_value(const struct ledger *l, uint32_t key,
+                                        uint32_t source)
+{
+	const struct ledger_transaction *t = l->transactions[source];
+	uint32_t i = 0;
+	while (t->written[i] != key) {
+		i++;
+		assert(i < t->written_count);
+	}
+	return t->values[i];
+}
 /* Ends the pending transaction, whether the level allows that or not. */
 void ledger_end(struct ledger *l, bool aborted,
                 const struct session_point *after);
