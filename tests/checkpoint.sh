@@ -149,13 +149,13 @@ run 1 explore raise.tx --checkpoint c.json -q # a finished one is replaced
 # --- what is refused ---
 run 1 explore raise.tx -i cc --max-histories 10 --checkpoint c.json -q
 run 2 explore raise.tx -i cc --checkpoint c.json
-says "would overwrite 'c.json', of an exploration that is not finished"
+says "would overwrite 'c.json', the checkpoint of an exploration that is not finished"
 says 'explore --resume c.json'
 run 2 explore raise.tx -i cc --checkpoint raise.tx
 says "--checkpoint would overwrite the program 'raise.tx'"
 echo 'important' >notes
 run 2 explore raise.tx -i cc --checkpoint notes
-says 'which is no checkpoint'
+says 'which is not a checkpoint'
 run 2 explore raise.tx -i cc --checkpoint new --histories new
 says "--histories and --checkpoint cannot both be written to 'new'"
 run 1 explore raise.tx -i cc --checkpoint h.json --histories met \
@@ -167,7 +167,7 @@ says 'numbers does not hold the histories of the checkpoint, which were'
 same "$what: the file" numbers kept
 mv met moved
 run 2 explore --resume h.json
-says 'cannot go on writing '
+says 'cannot continue writing '
 run 1 explore --resume h.json --histories moved
 run 1 explore raise.tx -i cc --histories all
 set_of moved >moved.sorted
@@ -176,7 +176,7 @@ same "$what" moved.sorted all.sorted
 run 2 explore --resume c.json --histories c.json
 says "--histories would overwrite 'c.json', the file of --resume"
 run 2 explore --resume c.json -i si
-says '--resume goes without --isolation'
+says '--resume cannot be used with --isolation'
 run 3 explore --resume none.json
 says 'none.json'
 run 3 explore --resume raise.tx
@@ -187,7 +187,7 @@ run 2 explore raise.tx --checkpoint d.json --histories -
 says 'needs --histories in a file'
 [ ! -e d.json ] && pass || fail 'nothing is written'
 run 2 explore --resume c.json --histories h.jsonl
-says 'begun without --histories'
+says 'started without --histories'
 run 2 explore raise.tx --checkpoint d.json --checkpoint-every 0
 says '--checkpoint-every takes a positive number of seconds'
 sed 's/"histories":[0-9]*/"histories":7/' c.json >changed.json
@@ -235,7 +235,7 @@ run 1 explore other.tx --resume m.json -q
 	done
 } >long.tx
 run 70 explore long.tx -i cc -j 1 --max-histories 3 --checkpoint long.json -q
-says 'too large to be written down (over 256 MiB): long.json is as it was'
+says 'too large to be written (over 256 MiB): long.json is unchanged'
 prints 'inconclusive: the limit of histories was reached'
 run 4 explore long.tx -i cc -j 2 --max-histories 3 -q
 prints 'inconclusive: the limit of histories was reached'

@@ -136,7 +136,7 @@ run 2 compare counter.tx --stop-on-violation
 says "'compare' has no option"
 (echo 'isolation ser;' && cat counter.tx) >stated.tx
 run 2 compare stated.tx
-says 'stated.tx states ser, under which nothing is unserializable'
+says 'stated.tx states ser, under which every history is serializable'
 run 1 compare stated.tx -i pc --boundary relaxed
 run 3 compare missing.tx
 prints_nothing

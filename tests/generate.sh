@@ -90,11 +90,11 @@ equal "a history is a line" "$(wc -l <plain)" 1
 equal "operations" "$("$ISOSCOPE" generate --ops 200000 --sessions 50 \
 	--txn-len 10 --keys 1000 --format plume | wc -l)" 200000
 
-refused "--ops takes a number of 64 bits" --ops x
-refused "--ops takes a number of 64 bits" --ops -1
+refused "--ops takes a 64-bit number" --ops x
+refused "--ops takes a 64-bit number" --ops -1
 refused "operations, not 0" --ops 0
 refused "1 to 1073741824 operations" --ops 99999999999
-refused "--ops and --transactions exclude" --ops 5 --transactions 5
+refused "--ops and --transactions cannot be used" --ops 5 --transactions 5
 refused "--transactions takes a positive number" --transactions 0
 refused "sessions, not 0" --sessions 0
 refused "--sessions takes a number from 0 to 4294967295" --sessions 4294967296
@@ -103,7 +103,7 @@ refused "operations in a transaction, not 0" --txn-len 0
 refused "fraction of reads is a number from 0 to 1" --reads 1.5
 refused "--reads takes a number such as 0.5, not 'half'" --reads half
 refused "fraction of aborts" --aborts 2
-refused "--theta is of zipf" --theta 1
+refused "--theta belongs to the zipf" --theta 1
 refused "theta is a number from 0 to 10" --dist zipf --theta 11
 refused "did you mean 'zipf'" --dist zip
 refused "did you mean 'long-fork'" --anomaly longfork

@@ -172,7 +172,7 @@ fi
 TMPDIR=$work/nowhere
 export TMPDIR
 run 70 explore "$seat" -j 2 --histories lines --sorted
-says "a temporary file in $work/nowhere: No such file or directory (TMPDIR"
+says "a temporary file in $work/nowhere: No such file or directory (set TMPDIR"
 mkdir full
 TMPDIR=$work/full
 (
@@ -219,9 +219,9 @@ done
 run 2 run "$seat" -j 2
 says 'add --coverage'
 run 2 explore "$seat" --sorted
-says '--sorted goes with --histories'
+says '--sorted needs --histories'
 run 2 explore "$seat" --histories lines --sorted --checkpoint file
-says '--sorted goes without --checkpoint: '
+says '--sorted cannot be used with --checkpoint: '
 run 2 predict "$seat" -j 2
 says "'predict' has no option '-j'"
 finish

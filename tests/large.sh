@@ -19,8 +19,8 @@ refused() {
 	shift
 	for other; do
 		run 2 explore "$seat" $option $other
-		says "--$(bare "$option") goes without --$(bare "$other")"
-		grep -q ' goes without --[a-z-]*.*: [a-z]' err && pass ||
+		says "--$(bare "$option") cannot be used with --$(bare "$other")"
+		grep -q ' cannot be used with --[a-z-]*.*: [a-z]' err && pass ||
 			fail "$what: no way out"
 		prints_nothing
 	done
@@ -53,13 +53,13 @@ refused --resume=f --isolation=cc --base=cc --algorithm=ce --robust \
 
 # --- what needs another option ---
 run 2 explore "$seat" --sorted
-says '--sorted goes with --histories'
+says '--sorted needs --histories'
 run 2 explore "$seat" --checkpoint-every 9
-says '--checkpoint-every goes with --checkpoint or --resume or --unit'
+says '--checkpoint-every needs --checkpoint or --resume or --unit'
 run 2 explore "$seat" --seed 9
-says '--seed goes with --random or --estimate'
+says '--seed needs --random or --estimate'
 run 2 explore "$seat" --output f
-says '--output goes with --unit'
+says '--output needs --unit'
 
 # --- bad values ---
 for option in --estimate=soon --estimate=0 --estimate=-1 --random=0 \
@@ -100,7 +100,7 @@ done
 run 4 explore "$seat" --levels --max-changes 0
 prints ' ≥2 '
 run 0 explore "$seat" --symmetry -i ser
-says 'no two sessions can be exchanged, so --symmetry changes nothing'
+says 'no two sessions are interchangeable, so --symmetry changes nothing'
 prints 'explore calls            18  '
 run 0 explore "$same" --symmetry --json
 prints '"algorithm":"orderly"'

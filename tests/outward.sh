@@ -104,14 +104,14 @@ run 3 explore no-such.tx --from lost.jsonl
 
 # --- usage ---
 run 2 explore lost.tx --from lost.jsonl --jobs 2
-says '--from explores in one thread: leave --jobs out'
+says '--from explores in one thread: omit --jobs'
 run 1 explore lost.tx --from lost.jsonl -j 1 -q
 run 2 explore lost.tx --from lost.jsonl --max-changes few
 run 2 explore lost.tx --from lost.jsonl --max-changes -1
 run 2 explore lost.tx --from
 for option in --base=cc --algorithm=dfs --levels --sessions-order=b,a; do
 	run 2 explore lost.tx --from lost.jsonl $option
-	says "--from goes without ${option%=*}"
+	says "--from cannot be used with ${option%=*}"
 done
 cp lost.jsonl kept.jsonl
 run 2 explore lost.tx --from lost.jsonl --histories ./lost.jsonl

@@ -140,7 +140,7 @@ prints 'si, as the history says'
 run 1 predict stated.jsonl -i rc
 prints 'level     rc; '
 run 2 predict named.jsonl -i ser
-says 'a prediction is never serializable'
+says 'predictions are never serializable'
 prints_nothing
 
 # --- several predictions of a history ---
@@ -258,12 +258,12 @@ run 2 predict named.jsonl --encoding z3
 run 2 predict named.jsonl --all 0
 run 2 predict named.jsonl --all some
 run 2 predict named.jsonl --runs 3
-says '--runs goes with --program'
+says '--runs needs --program'
 run 2 predict named.jsonl --seed 3
 run 2 predict named.jsonl --program p.tx
-says 'records its histories itself'
+says 'records its own histories'
 run 2 predict --program p.tx --validate p.tx
-says '--program validates with that program'
+says '--program already validates with its program'
 run 2 predict --program p.tx --history 1
 run 2 predict --program p.tx --format isoscope
 run 2 predict --program p.tx --unknown-is-initial

@@ -122,7 +122,7 @@ run 0 run often.tx --runs 200
 prints 'of them made an assumption false, and do not count'
 lacks 'all 200 runs'
 run 4 record never.tx
-says 'no run was recorded: those of the 1000 seeds from 1 on'
+says 'no run was recorded: the runs of all 1000 seeds from 1 on'
 prints_nothing
 moved=
 for seed in 1 2 3 4 5 6 7 8 9 10; do
@@ -130,7 +130,7 @@ for seed in 1 2 3 4 5 6 7 8 9 10; do
 	prints '["r","x",1,[0,0]]'
 	if [ -s err ]; then
 		moved=yes
-		says "the run of seed $seed makes an assumption false"
+		says "the run of seed $seed violates an assumption"
 	fi
 done
 equal 'some seed makes the assumption false' "$moved" yes

@@ -35,7 +35,7 @@ compare() {
 	counts out >found
 	same "$what" found expected
 	if ! grep -q '"classes":' out; then
-		says 'no two sessions can be exchanged'
+		says 'no two sessions are interchangeable'
 		return
 	fi
 	classes=$((classes + 1))

@@ -346,7 +346,7 @@ is "$(printf '%s\n' 'holds: the history satisfies Serializability (ser)'\
 run 1 check --commit-order lost.txt
 prints 'commit order under pc:'
 run 2 check --strongest -i cc lost.txt
-says 'exclude each other'
+says 'cannot be used together'
 run 2 check --strongest --json lost.txt
 run 2 check --commit-order lost.txt serial.txt
 says '--history N'
@@ -365,7 +365,7 @@ is 'violated: 1 of 4 histories is not serializable'
 run 1 check three.jsonl -i ser -q
 is 'violated: 1 of 3 histories violates Serializability (ser)'
 run 3 check three.jsonl --history 4
-says '--history asks for number 4'
+says 'there is no number 4'
 run 2 check three.jsonl --history 0
 for level in rc cc pc psi si ser; do
 	"$ISOSCOPE" explore lost.tx -i $level --histories - 2>err |
@@ -578,7 +578,7 @@ run 2 generate --format cobra
 for format in list-edn list-json; do
 	for anomaly in thin-air G1a internal; do
 		run 2 generate --anomaly $anomaly --format $format
-		says "--format $format and --anomaly $anomaly exclude"
+		says "--format $format cannot be used with --anomaly $anomaly"
 		prints_nothing
 	done
 done
@@ -717,7 +717,7 @@ run 0 compile both.so
 prints 'both.so: a shared object that declares 2 sessions and finally, '
 prints ', 1 expectation, 1 initial value'
 run 3 compile --dump both.so
-says 'no bytecode'
+says 'not bytecode'
 prints_nothing
 for command in 'fmt' 'fmt --check' 'fmt --write' 'check' 'convert --to plume' \
 	'predict' 'explore both.so --from'; do

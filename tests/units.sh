@@ -138,12 +138,12 @@ run 3 merge s s
 says 'the program was split here and in s/split.json as well'
 run 0 split lost.tx -i cc -n 2 -o t
 run 2 split lost.tx -i cc -n 2 -o t
-says 't/split.json is there already'
+says 't/split.json already exists'
 mkdir aside
 mv s/result-003.json aside
 run 0 split s/unit-003.json -n 2
 run 2 split s/unit-003.json -n 2
-says 's/split-003.json is there already'
+says 's/split-003.json already exists'
 for unit in s/unit-003.*.json; do
 	"$ISOSCOPE" explore --unit $unit -q >/dev/null
 done
@@ -168,7 +168,7 @@ cp u/result-001.json t
 run 3 merge t
 says 'this is no part of the same exploration: it is under rc, not cc'
 "$ISOSCOPE" explore --unit t/unit-001.json -q >/dev/null 2>err
-says 't/result-001.json is no result of this unit'
+says 't/result-001.json is not a result of this unit'
 rm t/result-001.json
 "$ISOSCOPE" explore --unit t/unit-001.json -q >/dev/null
 cp s/result-003.1.json t
@@ -227,7 +227,7 @@ says 'is not what it was'
 
 # --- the command line ---
 run 2 split lost.tx -o x
-says 'split needs to know into how many units: -n K'
+says 'split needs the number of units: -n K'
 run 2 split lost.tx -n 0 -o x
 says '--units takes a positive number'
 run 2 split lost.tx -n 3
@@ -235,15 +235,15 @@ says 'split needs a folder for the units: -o DIR'
 run 2 split lost.tx -n 3 -o lost.tx/x
 says 'cannot make the folder lost.tx/x'
 run 2 split u/unit-001.json -n 3 -i si
-says 'split of a unit goes without --isolation'
+says 'a unit cannot be split with --isolation'
 run 2 merge
 says 'merge needs the folder of a split'
 run 2 explore --unit u/unit-001.json -i si
-says '--unit goes without --isolation'
+says '--unit cannot be used with --isolation'
 run 2 explore --unit u/unit-001.json --histories h
-says '--unit goes without --histories'
+says '--unit cannot be used with --histories'
 run 2 explore lost.tx -o x
-says '--output goes with --unit'
+says '--output needs --unit'
 run 3 explore --unit lost.tx
 says 'lost.tx:1:6: error: the file is damaged: '
 run 2 explore --unit w/split.json

@@ -51,9 +51,9 @@ static bool look(void *data, const struct input *i)
 	bool any = x->summary->histories;
 	if (any && x->request->single)
 		return problem_set(x->in.problem, PROBLEM_REQUEST,
-		                   "--commit-order goes with one history, and "
-		                   "this is another one: %s; choose one with "
-		                   "--history N, or use --json",
+		                   "--commit-order prints the order of one "
+		                   "history, and %s holds another one; choose "
+		                   "one with --history N, or use --json",
 		                   x->in.path);
 	return inputs_go_on(&x->in, any) && check_input(x, i);
 }

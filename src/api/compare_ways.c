@@ -14,8 +14,8 @@ static bool choose_level(enum level *l, const struct program *p,
 	if (!program_level(p, l, problem)) return false;
 	if (!level_is_serial(*l)) return true;
 	return problem_set(problem, PROBLEM_REQUEST,
-	                   "%s states ser, under which nothing is "
-	                   "unserializable: name a weaker level with -i",
+	                   "%s states ser, under which every history is "
+	                   "serializable: choose a weaker level with -i",
 	                   program_path(p));
 }
 

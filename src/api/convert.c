@@ -98,9 +98,9 @@ static bool strongest_is_one(const struct trace *t, enum format to,
 	if (*out == LEVEL_COUNT ||
 	    (level_sight(*out) == SIGHT_NOTHING && t->known_count))
 		return problem_set(p, PROBLEM_INPUT,
-		                   "%s needs an order of the writes, and no "
-		                   "level allows this history, so it has none; "
-		                   "rw-edn and rw-json do without",
+		                   "%s needs an order of the writes, and this "
+		                   "history has none, since no level allows "
+		                   "it; rw-edn and rw-json need no order",
 		                   format_word(to));
 	enum level other = 0, both = 0;
 	while (other < *out && (results[other].verdict != VERDICT_HOLDS ||

@@ -18,11 +18,11 @@ struct trace *generate_history(const struct workload *w, enum format to,
 	*order = NULL;
 	if ((to == FORMAT_LIST_EDN || to == FORMAT_LIST_JSON) &&
 	    is_for_registers(w->planted)) {
-		problem_set(p, PROBLEM_REQUEST,
-		            "--format %s and --anomaly %s exclude each other: "
-		            "such a read is not written as a list; --format "
-		            "rw-edn can show it",
-		            format_word(to), planted_word(w->planted));
+		problem_set(
+			p, PROBLEM_REQUEST,
+			"--format %s cannot be used with --anomaly %s: a list "
+			"cannot express such a read; --format rw-edn can",
+			format_word(to), planted_word(w->planted));
 		return NULL;
 	}
 	settings.writes_only = to != FORMAT_ISOSCOPE;

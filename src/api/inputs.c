@@ -77,8 +77,8 @@ bool input_too_short(const char *path, uint64_t count, uint64_t wanted,
 		return problem_set(p, PROBLEM_INPUT, "%s holds no history",
 		                   name);
 	return problem_set(p, PROBLEM_INPUT,
-	                   "%s holds %" PRIu64 " %s, and --history asks for "
-	                   "number %" PRIu64,
+	                   "%s holds %" PRIu64 " %s: there is no number "
+	                   "%" PRIu64,
 	                   name, count, count == 1 ? "history" : "histories",
 	                   wanted);
 }

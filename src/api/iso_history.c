@@ -220,8 +220,7 @@ static bool print(const iso_history *h, enum format f, struct text *t,
                   struct problem *p)
 {
 	if (format_is_folder(f))
-		return problem_set(p, PROBLEM_INPUT,
-		                   "a history of %s is a folder",
+		return problem_set(p, PROBLEM_INPUT, "a %s history is a folder",
 		                   format_word(f));
 	return print_history(t, history_as_trace(h), f, h->order, NULL, p);
 }

@@ -33,8 +33,8 @@ bool predict_level_possible(enum level l, struct problem *p)
 {
 	if (!level_is_serial(l)) return true;
 	return problem_set(p, PROBLEM_REQUEST,
-	                   "a prediction is never serializable: name a weaker "
-	                   "level than ser");
+	                   "predictions are never serializable: choose a level "
+	                   "weaker than ser");
 }
 
 static bool read_level(struct predicting *x, const struct trace *observed)
@@ -58,8 +58,8 @@ static bool read_level(struct predicting *x, const struct trace *observed)
 	x->stated_by = "as the program states";
 	if (!level_is_serial(x->options.level)) return true;
 	return problem_set(problem, PROBLEM_REQUEST,
-	                   "%s states ser, and a prediction is never "
-	                   "serializable: name a weaker level with -i",
+	                   "%s states ser, and predictions are never "
+	                   "serializable: choose a weaker level with -i",
 	                   r->program_path);
 }
 

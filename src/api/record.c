@@ -33,8 +33,8 @@ static bool run_once(struct runner *r, uint64_t *seed, struct problem *problem)
 	case RUN_PRUNED:
 		return problem_set(
 			problem, PROBLEM_LIMIT,
-			"no run was recorded: those of the %d seeds from "
-			"%" PRIu64 " on all make an assumption false",
+			"no run was recorded: the runs of all %d seeds from "
+			"%" PRIu64 " on violate an assumption",
 			SEEDS_TRIED, first);
 	case RUN_INTERRUPTED:
 		return problem_set(problem, PROBLEM_LIMIT, "interrupted");

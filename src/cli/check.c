@@ -179,7 +179,7 @@ static bool exclude(const struct command_line *c, enum option_id a,
                     enum option_id b)
 {
 	if (!c->value[a] || !c->value[b]) return false;
-	say("--%s and --%s exclude each other", option_table[a].word,
+	say("--%s and --%s cannot be used together", option_table[a].word,
 	    option_table[b].word);
 	return true;
 }

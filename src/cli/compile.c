@@ -55,8 +55,7 @@ static void describe(struct text *t, const struct program *p)
 static bool dump(struct text *t, const struct program *p)
 {
 	if (program_is_native(p)) {
-		say("%s is a shared object: it has machine code, and no "
-		    "bytecode",
+		say("%s is a shared object: it has machine code, not bytecode",
 		    program_path(p));
 		return false;
 	}

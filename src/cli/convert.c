@@ -54,8 +54,8 @@ static bool settings(struct conversion *x)
 		return false;
 	}
 	if (!c->value[OPTION_TO]) {
-		say("convert needs the format to write: --to FORMAT; 'isoscope "
-		    "help convert' lists them");
+		say("convert needs to know the format to write: --to FORMAT; "
+		    "'isoscope help convert' lists the formats");
 		return false;
 	}
 	x->request.input = c->operands[0];

@@ -101,7 +101,7 @@ static void explore_plainly(struct exploration *x)
 {
 	struct explore_options *o = &x->options;
 	if (!x->quiet)
-		say("%s: no two sessions can be exchanged, so --symmetry "
+		say("%s: no two sessions are interchangeable, so --symmetry "
 		    "changes nothing",
 		    program_path(x->program));
 	if (x->unit->resumed || o->max_changes < UINT64_MAX ||

@@ -43,12 +43,11 @@ static const struct rule rules[] = {
 	         OPTION_SESSIONS_ORDER, OPTION_SYMMETRY, OPTION_ESTIMATE,
 	         OPTION_RANDOM) },
 	{ OPTION_EXPLORE_FROM,
-	  "it cannot be gone on with; --timeout and "
-	  "--max-changes end it early",
+	  "it cannot be resumed; --timeout and --max-changes end it early",
 	  OTHERS(OPTION_CHECKPOINT, OPTION_RESUME) },
 	{ OPTION_ESTIMATE,
-	  "nothing is explored; estimate first, then leave "
-	  "--estimate out",
+	  "nothing is explored; estimate first, then explore without "
+	  "--estimate",
 	  OTHERS(OPTION_RANDOM, OPTION_HISTORIES, OPTION_DOT, OPTION_SVG,
 	         OPTION_MAX_HISTORIES, OPTION_STOP, OPTION_CHECK_DUPLICATES,
 	         OPTION_CHECKPOINT) },
@@ -69,8 +68,8 @@ static const struct rule rules[] = {
 	  "and that under the level itself",
 	  OTHERS(OPTION_BASE) },
 	{ OPTION_SORTED,
-	  "the order is known in the end only; leave --sorted "
-	  "out, and sort the lines",
+	  "the order is known only at the end; omit --sorted, and sort the "
+	  "lines",
 	  OTHERS(OPTION_CHECKPOINT, OPTION_RESUME) },
 	{ OPTION_CHECK_DUPLICATES, "a checkpoint does not hold what was seen",
 	  OTHERS(OPTION_CHECKPOINT, OPTION_RESUME) },
@@ -81,7 +80,8 @@ static bool rule_is_kept(const struct command_line *c, const struct rule *r)
 	if (!c->value[r->option]) return true;
 	for (size_t i = 0; i < r->count; i++) {
 		if (!c->value[r->others[i]]) continue;
-		say("--%s goes without --%s: %s", option_table[r->option].word,
+		say("--%s cannot be used with --%s: %s",
+		    option_table[r->option].word,
 		    option_table[r->others[i]].word, r->way_out);
 		return false;
 	}
@@ -107,7 +107,7 @@ static bool need_is_met(const struct command_line *c, const struct rule *r)
 		            option_table[r->others[i]].word);
 	}
 	if (!met)
-		say("--%s goes with %s", option_table[r->option].word,
+		say("--%s needs %s", option_table[r->option].word,
 		    text_get(&others));
 	text_free(&others);
 	return met;
@@ -120,17 +120,17 @@ static bool algorithm_fits(const struct command_line *c)
 		enum option_id option;
 		const char *algorithms, *way_out;
 	} all[] = {
-		{ OPTION_SYMMETRY, "orderly", "leave --algorithm out" },
-		{ OPTION_MAX_CHANGES, "orderly", "leave --algorithm out" },
+		{ OPTION_SYMMETRY, "orderly", "omit --algorithm" },
+		{ OPTION_MAX_CHANGES, "orderly", "omit --algorithm" },
 		{ OPTION_BASE, "ce", "others explore under the level itself" },
 		{ OPTION_LEVELS, "ce orderly", "name one with --isolation" },
-		{ OPTION_RANDOM, "ce", "leave --algorithm out" },
+		{ OPTION_RANDOM, "ce", "omit --algorithm" },
 	};
 	const char *word = c->value[OPTION_ALGORITHM];
 	for (size_t i = 0; word && i < sizeof all / sizeof *all; i++) {
 		if (!c->value[all[i].option] || strstr(all[i].algorithms, word))
 			continue;
-		say("--%s goes without --algorithm %s: %s",
+		say("--%s cannot be used with --algorithm %s: %s",
 		    option_table[all[i].option].word, word, all[i].way_out);
 		return false;
 	}

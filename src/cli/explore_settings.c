@@ -40,7 +40,7 @@ static bool read_jobs(const struct command_line *c, struct explore_options *o)
 	if (!setting_jobs(c, &o->jobs)) return false;
 	if (!c->value[OPTION_EXPLORE_FROM]) return true;
 	if (c->value[OPTION_JOBS] && o->jobs > 1) {
-		say("--from explores in one thread: leave --jobs out");
+		say("--from explores in one thread: omit --jobs");
 		return false;
 	}
 	o->jobs = 1;

@@ -48,17 +48,17 @@ static bool may_be_replaced(struct explore_unit *u, const char *path)
 	if (!file_is_there(path) || (resume && !strcmp(path, resume)))
 		return true;
 	if (!unit_is_file(path)) {
-		say("--checkpoint would overwrite '%s', which is no "
-		    "checkpoint; name another file",
+		say("--checkpoint would overwrite '%s', which is not a "
+		    "checkpoint; choose another file",
 		    path);
 		return false;
 	}
 	struct unit *old = read_unit(u, path);
 	bool finished = old && unit_is_finished(old);
 	if (!finished)
-		say("--checkpoint would overwrite '%s', of an exploration that "
-		    "is not finished; go on with it: isoscope explore --resume "
-		    "%s; or remove it",
+		say("--checkpoint would overwrite '%s', the checkpoint of an "
+		    "exploration that is not finished; resume that with "
+		    "isoscope explore --resume %s, or remove the file",
 		    path, path);
 	unit_free(old);
 	return finished;
@@ -80,8 +80,8 @@ static bool keep_in(struct explore_unit *u, const char *path)
 static bool is_whole(const struct unit *unit, const char *path)
 {
 	if (*unit->id)
-		say("%s is unit %s of a split: isoscope explore --unit goes on "
-		    "with it",
+		say("%s is unit %s of a split: resume it with isoscope explore "
+		    "--unit",
 		    path, unit->id);
 	else if (unit->parts)
 		say("%s is what remains of an exploration that was split into "
@@ -124,8 +124,8 @@ static bool is_part(const struct unit *unit, const char *path)
 		    " units; explore those",
 		    path, unit->parts);
 	else
-		say("%s is a checkpoint, not a unit: isoscope explore --resume "
-		    "goes on with it",
+		say("%s is a checkpoint, not a unit: resume it with isoscope "
+		    "explore --resume",
 		    path);
 	return false;
 }
@@ -140,8 +140,8 @@ static bool go_on_with(struct explore_unit *u, struct unit *old)
 	            !strcmp(old->id, u->unit->id) && !old->parts;
 	text_free(&why);
 	if (!same) {
-		say("%s is no result of this unit, but of another one or "
-		    "another split; remove it, or name another file with "
+		say("%s is not a result of this unit, but of another unit or "
+		    "another split; remove it, or choose another file with "
 		    "--output",
 		    u->keep);
 		unit_free(old);
@@ -157,8 +157,8 @@ static bool read_part(struct explore_unit *u, const char *path)
 {
 	const char *output = u->line->value[OPTION_RESULT];
 	if (u->line->value[OPTION_HISTORIES]) {
-		say("--unit goes without --histories: some of them were met "
-		    "while splitting, and are in no unit");
+		say("--unit cannot be used with --histories: some of the "
+		    "histories were met while splitting, and are in no unit");
 		return false;
 	}
 	u->unit = read_unit(u, path);
@@ -201,7 +201,7 @@ bool explore_unit_read(struct explore_unit *u, struct exploration *x)
 {
 	u->code = EXIT_USAGE;
 	if (u->line->value[OPTION_RESULT] && !u->line->value[OPTION_UNIT]) {
-		say("--output goes with --unit");
+		say("--output needs --unit");
 		return false;
 	}
 	if (!read_files(u)) return false;
@@ -251,8 +251,7 @@ bool explore_unit_accept(struct explore_unit *u, struct exploration *x)
 	}
 	bool fits = task_has_program(&u->unit->task, x->program, &why);
 	if (!fits)
-		say("%s; what was found of it is worth nothing now, so begin "
-		    "anew",
+		say("%s; what was found so far is void, so start again",
 		    text_get(&why));
 	text_free(&why);
 	return fits;
@@ -298,7 +297,7 @@ static bool are_its_histories(const struct unit *unit, int file,
 	uint64_t length = unit->histories_length, hash;
 	if (!fstat(file, &what) && what.st_size < (off_t)length) {
 		say("%s is shorter than it was at the time of the checkpoint, "
-		    "so histories are missing; begin anew",
+		    "so histories are missing; start again",
 		    path);
 		return false;
 	}
@@ -327,7 +326,7 @@ static FILE *go_on_histories(struct unit *unit, const char *path)
 		remember_histories(unit, path);
 		return f;
 	}
-	say("cannot go on writing %s: %s", path, strerror(errno));
+	say("cannot continue writing %s: %s", path, strerror(errno));
 	if (f) fclose(f);
 	return NULL;
 }
@@ -342,8 +341,8 @@ FILE *explore_unit_histories(struct explore_unit *u, bool *fine)
 		u->histories =
 			go_on_histories(unit, path ? path : unit->histories);
 	else if (unit->found.stats.end_states && !unit->histories)
-		say("the exploration was begun without --histories, so those "
-		    "found before are missing; begin anew");
+		say("the exploration was started without --histories, so those "
+		    "found before are missing; start again");
 	else
 		u->histories =
 			begin_histories(unit, path ? path : unit->histories);
@@ -384,7 +383,7 @@ bool explore_unit_begin(struct explore_unit *u, struct explorer *e)
 	struct branch_list open = { 0 };
 	if (!results_file_tally(&u->unit->found, u->program, &found) ||
 	    !tally_make_examples(&found, u->program, explorer_options(e))) {
-		say("the file holds what the program cannot do; begin anew");
+		say("the file holds what the program cannot do; start again");
 		tally_free(&found);
 		return false;
 	}
@@ -410,8 +409,8 @@ bool explore_unit_end(struct explore_unit *u, struct explorer *e)
 	bool worthless = e && explorer_stats(e)->stop == STOP_GUEST;
 	if (!e || u->was_finished || worthless) return true;
 	if (!explorer_open(e)) {
-		say("what is left to explore is too large to be written down "
-		    "(over 256 MiB): %s is as it was",
+		say("what is left to explore is too large to be written (over "
+		    "256 MiB): %s is unchanged",
 		    u->keep);
 		return false;
 	}

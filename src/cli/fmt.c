@@ -119,7 +119,7 @@ int fmt_main(const struct command_line *c)
 		return EXIT_USAGE;
 	}
 	if (c->value[OPTION_CHECK] && c->value[OPTION_WRITE]) {
-		say("--check and --write exclude each other");
+		say("--check and --write cannot be used together");
 		return EXIT_USAGE;
 	}
 	for (size_t i = 0; i < c->operand_count; i++) {

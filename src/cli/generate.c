@@ -31,7 +31,7 @@ static bool read_whole(const struct command_line *c, enum option_id option,
 		say("--%s takes a number from 0 to %llu, not '%s'",
 		    option_table[option].word, (unsigned long long)most, words);
 	else
-		say("--%s takes a number of 64 bits, not '%s'",
+		say("--%s takes a 64-bit number, not '%s'",
 		    option_table[option].word, words);
 	return false;
 }
@@ -77,7 +77,7 @@ static void read_words(const struct command_line *c, struct workload *w)
 static bool read_size(const struct command_line *c, struct workload *w)
 {
 	if (c->value[OPTION_OPS] && c->value[OPTION_TRANSACTIONS]) {
-		say("--ops and --transactions exclude each other");
+		say("--ops and --transactions cannot be used together");
 		return false;
 	}
 	if (!read_whole(c, OPTION_OPS, UINT64_MAX, &w->ops) ||
@@ -93,7 +93,8 @@ static bool read_workload(const struct command_line *c, struct workload *w)
 	*w = workload_default();
 	read_words(c, w);
 	if (c->value[OPTION_THETA] && w->distribution != DISTRIBUTION_ZIPF) {
-		say("--theta is of zipf: add --dist zipf");
+		say("--theta belongs to the zipf distribution: add --dist "
+		    "zipf");
 		return false;
 	}
 	return read_size(c, w) &&
@@ -114,7 +115,7 @@ int generate_main(const struct command_line *c)
 	struct problem problem = { 0 };
 	uint32_t *order = NULL;
 	if (c->operand_count) {
-		say("generate reads no file; to write one: isoscope generate "
+		say("generate reads no file; to write to it: isoscope generate "
 		    "--output %s",
 		    c->operands[0]);
 		return EXIT_USAGE;

@@ -16,7 +16,8 @@ static int unknown_command(const char *word)
 	const char *meant = command_nearest(word);
 	size_t length = strlen(word);
 	if (length > 3 && !strcmp(word + length - 3, ".tx"))
-		say("'%s' is no command; did you mean 'isoscope explore %s'?",
+		say("'%s' is not a command; did you mean 'isoscope explore "
+		    "%s'?",
 		    word, word);
 	else if (meant)
 		say("there is no command '%s'; did you mean '%s'?", word,

@@ -68,8 +68,8 @@ static bool illustrate(struct merging *g, struct tally *found)
 	if (tally_make_examples(found, g->program, &g->options) ||
 	    program_fault(g->program))
 		return true;
-	say("a counterexample that was found is none of the program; explore "
-	    "the units again");
+	say("a counterexample that was found is not one of the program's; "
+	    "explore the units again");
 	return false;
 }
 
@@ -111,7 +111,7 @@ static int merge_view(struct merging *g, const struct program *p)
 		g->program = view;
 	}
 	bool fits = task_has_program(g->task, g->program, &why);
-	if (!fits) say("%s; split it anew", text_get(&why));
+	if (!fits) say("%s; split it again", text_get(&why));
 	text_free(&why);
 	int code = fits ? merge_symmetric(g) : EXIT_INPUT;
 	program_free(view);

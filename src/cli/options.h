@@ -98,7 +98,7 @@ enum command {
 	X(BOUNDARY, IN_PREDICT | IN_COMPARE, "boundary", 0, "NAME",            \
 	  "strict relaxed",                                                    \
 	  "what is kept of a transaction that reads something else: nothing "  \
-	  "behind that read (strict), or everything (relaxed)")                \
+	  "after that read (strict), or everything (relaxed)")                 \
 	X(ENCODING, IN_PREDICT | IN_COMPARE, "encoding", 0, "NAME",            \
 	  "exact approx",                                                      \
 	  "exact, or the sufficient condition of IsoPredict (approx)")         \
@@ -126,7 +126,7 @@ enum command {
 	  "explore the program as well, and say how much of what there is "    \
 	  "the runs have seen")                                                \
 	X(EXPLORE_FROM, IN_EXPLORE, "from", 0, "TRACE", NULL,                  \
-	  "begin at this observed history of the program and go outwards, "    \
+	  "begin at this observed history of the program and work outwards, "  \
 	  "fewest changed reads first, to the first unserializable history")   \
 	X(MAX_CHANGES, IN_EXPLORING, "max-changes", 0, "K", NULL,              \
 	  "only histories with a serial order in which at most K reads do "    \
@@ -138,20 +138,20 @@ enum command {
 	  "explore one of each class of histories that differ only in which "  \
 	  "of several sessions with the same code did what")                   \
 	X(ESTIMATE, IN_EXPLORE, "estimate", 0, "[=SECONDS]", NULL,             \
-	  "explore for a moment only, and estimate how many histories there "  \
-	  "are, and how long exploring them takes")                            \
+	  "explore only for a moment, and estimate how many histories there "  \
+	  "are and how long exploring them takes")                             \
 	X(RANDOM, IN_EXPLORE, "random", 0, "N", NULL,                          \
 	  "instead of exploring all, make N independent random descents")      \
 	X(EXPLORE_SEED, IN_EXPLORE, "seed", 0, "N", NULL,                      \
-	  "of --random and --estimate: the same number gives the same "        \
+	  "for --random and --estimate: the same number gives the same "       \
 	  "descents (1)")                                                      \
 	X(CHECKPOINT, IN_EXPLORE, "checkpoint", 0, "FILE", NULL,               \
-	  "write what was found and what is left to explore there, now and "   \
-	  "then and at the end")                                               \
+	  "write what was found and what is left to explore to this file, at " \
+	  "intervals and at the end")                                          \
 	X(CHECKPOINT_EVERY, IN_EXPLORE, "checkpoint-every", 0, "SECONDS",      \
 	  NULL, "how often (60)")                                              \
 	X(RESUME, IN_EXPLORE, "resume", 0, "FILE", NULL,                       \
-	  "go on from this checkpoint of the same exploration")                \
+	  "resume from this checkpoint of the same exploration")               \
 	X(UNIT, IN_EXPLORE, "unit", 0, "FILE", NULL,                           \
 	  "explore this part, which 'isoscope split' wrote, instead of a "     \
 	  "PROGRAM")                                                           \
@@ -166,8 +166,7 @@ enum command {
 	  "the format to write")                                               \
 	X(OUTPUT, IN_CONVERT | IN_GENERATE | IN_RECORD, "output", 'o', "FILE", \
 	  NULL,                                                                \
-	  "write there, not to the standard output (cobra: a "                 \
-	  "folder)")                                                           \
+	  "write to this file, not to the standard output (cobra: a folder)")  \
 	X(HISTORY, IN_CHECK | IN_CONVERT | IN_PREDICT, "history", 0, "N",      \
 	  NULL, "only the Nth history of an input that has several")           \
 	X(UNKNOWN, IN_CHECK | IN_CONVERT | IN_PREDICT, "unknown-is-initial",   \
@@ -180,9 +179,9 @@ enum command {
 	  "print the transactions in an order in which they may have "         \
 	  "committed")                                                         \
 	X(OPS, IN_GENERATE, "ops", 0, "N", NULL,                               \
-	  "operations of all transactions together (40)")                      \
+	  "the number of operations, of all transactions together (40)")       \
 	X(TRANSACTIONS, IN_GENERATE, "transactions", 0, "N", NULL,             \
-	  "so many transactions, instead of --ops")                            \
+	  "the number of transactions, instead of --ops")                      \
 	X(SESSIONS, IN_GENERATE, "sessions", 0, "N", NULL, "sessions (5)")     \
 	X(LENGTH, IN_GENERATE, "txn-len", 0, "N", NULL,                        \
 	  "operations of a transaction (4)")                                   \
@@ -220,9 +219,10 @@ enum command {
 	  "the folder in which the units are written; of a unit that is "      \
 	  "split, its own")                                                    \
 	X(MERGED_PROGRAM, IN_MERGE, "program", 0, "PROGRAM", NULL,             \
-	  "where the program is, if it is no longer where it was")             \
+	  "where the program is now, if it was moved")                         \
 	X(PARTIAL, IN_MERGE, "partial", 0, NULL, NULL,                         \
-	  "units that are not finished will do: what is known so far")         \
+	  "accept units that are not finished, and report what is known so "   \
+	  "far")                                                               \
 	X(BASE, IN_EXPLORING, "base", 0, "LEVEL", CHOICE_LEVELS,               \
 	  "explore under this weaker level (none, rc, ra or cc) and filter; "  \
 	  "without it the level itself, or cc for pc, psi, si and ser")        \
@@ -254,9 +254,9 @@ enum command {
 	  "stop when the work needs more than SIZE bytes (k, M, G: powers "    \
 	  "of 1024)")                                                          \
 	X(STEP_TIMEOUT, IN_RUNNING, "step-timeout", 0, "SECONDS", NULL,        \
-	  "how long code in C may run from one call of isoscope's functions "  \
-	  "to the next (10; 0: as long as it likes); what takes longer is "    \
-	  "reported as an error of the program")                               \
+	  "how long code in C may run between two calls of isoscope's "        \
+	  "functions (10; 0: no limit); taking longer is reported as an "      \
+	  "error of the program")                                              \
 	X(MAX_TRANSACTIONS, IN_RUNNING, "max-transactions", 0, "N", NULL,      \
 	  "how many transactions a session in C may begin (1000); what goes "  \
 	  "on is left out, with a warning")                                    \
@@ -264,14 +264,15 @@ enum command {
 	  "how many reads and writes one of its transactions may make "        \
 	  "(10000)")                                                           \
 	X(CLIENT_OUTPUT, IN_RUNNING, "client-output", 0, NULL, NULL,           \
-	  "show what code in C prints, each time that it is run; without it "  \
-	  "only the last lines before a crash are shown")                      \
+	  "show what code in C prints, every time it runs; without it only "   \
+	  "the last lines before a crash are shown")                           \
 	X(STOP, IN_EXPLORE | IN_RUN, "stop-on-violation", 0, NULL, NULL,       \
 	  "stop at the first violation")                                       \
 	X(SESSIONS_ORDER, IN_EXPLORING, "sessions-order", 0, "A,B,...", NULL,  \
 	  "explore the sessions in this order; the result is the same")        \
 	X(CHECK_DUPLICATES, IN_EXPLORE, "check-duplicates", 0, NULL, NULL,     \
-	  "remember all histories and count repeated ones (takes memory)")     \
+	  "remember all histories, and count those that repeat (takes "        \
+	  "memory)")                                                           \
 	X(CHECK, IN_FMT, "check", 0, NULL, NULL,                               \
 	  "print nothing but the names of files whose layout would change, "   \
 	  "with exit code 1")                                                  \

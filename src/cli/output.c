@@ -2,7 +2,6 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,17 +31,6 @@ void say(const char *format, ...)
 	fflush(stdout);
 	fputs(text_get(&t), stderr);
 	text_free(&t);
-}
-
-void say_no_history(const char *path, uint64_t count, uint64_t wanted)
-{
-	const char *name = is_standard(path) ? "the standard input" : path;
-	if (count)
-		say("%s holds %" PRIu64 " %s, and --history asks for number "
-		    "%" PRIu64,
-		    name, count, count == 1 ? "history" : "histories", wanted);
-	else
-		say("%s holds no history", name);
 }
 
 static bool wants_colour(const struct command_line *c, FILE *to)
@@ -93,7 +81,7 @@ static void say_failed(const char *path)
 	assert(*path);
 	say("cannot write %s: %s",
 	    is_standard(path) ? "the standard output" : path,
-	    reason ? strerror(reason) : "not all of it arrived");
+	    reason ? strerror(reason) : "not all of it could be written");
 }
 
 bool output_text(FILE *to, const char *name, const struct text *t)

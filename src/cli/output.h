@@ -17,8 +17,6 @@ struct diags;
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Diagnostics on stderr. */
 void say_diagnostics(const struct command_line *c, const struct diags *d);
-/* That the input holds only `count` histories, and not the one wanted. */
-void say_no_history(const char *path, uint64_t count, uint64_t wanted);
 /* Colours and width for what goes to the stream. */
 struct style output_style(const struct command_line *c, FILE *to);
 /* On stderr, if that is a terminal and progress is not unwanted. */

@@ -233,7 +233,7 @@ bool target_read(const struct command_line *c, struct target *to)
 	to->path = path ? path : "-";
 	if (format_is_folder(to->format)) {
 		if (!is_standard(to->path)) return true;
-		say("a history of %s is a folder: name it with --output", word);
+		say("a %s history is a folder: name it with --output", word);
 		return false;
 	}
 	return target_file_possible(to);

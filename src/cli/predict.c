@@ -238,7 +238,7 @@ static bool need_program(const struct command_line *c)
 		                                  OPTION_RUN_SEED };
 	for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
 		if (!given(c, options[i])) continue;
-		say("--%s goes with --program, which records traces",
+		say("--%s needs --program, which records traces",
 		    option_table[options[i]].word);
 		return false;
 	}
@@ -251,19 +251,19 @@ static bool program_alone(const struct command_line *c)
 		                                  OPTION_FORMAT, OPTION_HISTORY,
 		                                  OPTION_UNKNOWN };
 	if (c->operand_count) {
-		say("--program records its histories itself, and '%s' is "
-		    "another one; --validate runs a program along predictions "
-		    "from given histories",
+		say("--program records its own histories, so '%s' cannot be "
+		    "given as well; to run a program along predictions from "
+		    "given histories, use --validate",
 		    c->operands[0]);
 		return false;
 	}
 	for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
 		if (!given(c, options[i])) continue;
 		if (options[i] == OPTION_VALIDATE)
-			say("--program validates with that program: "
-			    "--validate goes with given histories");
+			say("--program already validates with its program; "
+			    "--validate is for histories that are given");
 		else
-			say("--%s goes with given histories, not with "
+			say("--%s is for histories that are given, not for "
 			    "--program",
 			    option_table[options[i]].word);
 		return false;

@@ -19,8 +19,8 @@ static int record(const struct command_line *c, const struct target *to,
 	if (record_run(&recorded, p, seed, signals_flag(), problem)) {
 		if (recorded.seed != seed)
 			say("the run of seed %" PRIu64
-			    " makes an assumption false; this is the run of "
-			    "seed %" PRIu64,
+			    " violates an assumption; this is the run of seed "
+			    "%" PRIu64,
 			    seed, recorded.seed);
 		target_write(to, recorded.trace, recorded.order, problem);
 	}

@@ -157,8 +157,7 @@ bool setting_step_timeout(const struct command_line *c, double *out)
 		assert(*out > 0);
 		return true;
 	}
-	say("--step-timeout takes a number of seconds, or 0 for no limit, not "
-	    "'%s'",
+	say("--step-timeout takes a number of seconds (0: no limit), not '%s'",
 	    words);
 	return false;
 }

@@ -155,8 +155,8 @@ static bool copy(const struct piece *p, FILE *to)
 
 static bool say_failed(int reason)
 {
-	say("cannot keep histories in a temporary file in %s: %s (TMPDIR names "
-	    "another folder)",
+	say("cannot keep histories in a temporary file in %s: %s (set TMPDIR "
+	    "to use another folder)",
 	    temporary_folder(), strerror(reason));
 	return false;
 }

@@ -44,13 +44,13 @@ static bool read_count(struct division *v)
 {
 	uint64_t n = 0;
 	if (!v->line->value[OPTION_UNITS]) {
-		say("split needs to know into how many units: -n K");
+		say("split needs the number of units: -n K");
 		return false;
 	}
 	if (!setting_count(v->line, OPTION_UNITS, &n)) return false;
 	v->count = (uint32_t)n;
 	if (n <= UNIT_PARTS_MAX) return true;
-	say("--units: %d are the most", UNIT_PARTS_MAX);
+	say("--units: at most %d", UNIT_PARTS_MAX);
 	return false;
 }
 
@@ -104,8 +104,8 @@ static bool prefer_result(struct division *v, const char *path)
 			? read_file(v, result)
 			: NULL;
 	if (u && u->split == v->unit->split && !unit_is_finished(u)) {
-		say("%s holds what was found of the unit so far: that is "
-		    "split",
+		say("%s holds what was found of the unit so far, so the rest "
+		    "of it is split",
 		    result);
 		unit_free(v->unit);
 		v->unit = u;
@@ -144,7 +144,7 @@ static bool alone(const struct command_line *c)
 	};
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
 		if (!c->value[others[i]]) continue;
-		say("split of a unit goes without --%s: the unit says what is "
+		say("a unit cannot be split with --%s: the unit says what is "
 		    "explored",
 		    option_table[others[i]].word);
 		return false;
@@ -186,7 +186,7 @@ static bool is_its_program(const struct division *v)
 {
 	struct text why = { 0 };
 	bool fits = task_has_program(&v->unit->task, v->x.program, &why);
-	if (!fits) say("%s; split it anew", text_get(&why));
+	if (!fits) say("%s; split it again", text_get(&why));
 	text_free(&why);
 	return fits;
 }
@@ -237,8 +237,8 @@ static bool is_new(const struct division *v)
 		file_name(v, &t, "split", v->from_file ? v->unit->id : "");
 	bool there = !access(path, F_OK);
 	if (there)
-		say("%s is there already, with units of its own; name another "
-		    "folder",
+		say("%s already exists and holds units of its own; choose "
+		    "another folder",
 		    path);
 	text_free(&t);
 	return !there;
@@ -302,7 +302,7 @@ static int split(struct division *v)
 	case SPLIT_DONE:
 		return save_all(v) && tell(v) ? EXIT_HOLDS : EXIT_INTERNAL;
 	case SPLIT_FOREIGN:
-		say("%s holds what the program cannot do; split it anew",
+		say("%s holds what the program cannot do; split it again",
 		    v->line->operands[0]);
 		return EXIT_INPUT;
 	case SPLIT_STOPPED: break;
@@ -310,8 +310,8 @@ static int split(struct division *v)
 	if (atomic_load(signals_flag()))
 		say("interrupted; nothing was split");
 	else
-		say("the program is too large: isoscope explore says what of "
-		    "it; nothing was split");
+		say("the program is too large, and nothing was split: isoscope "
+		    "explore says in which respect");
 	return EXIT_INCONCLUSIVE;
 }
 
