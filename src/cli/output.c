@@ -11,7 +11,7 @@
 
 #include "base/diag.h"
 #include "cli/options.h"
-#include "report/diagnostics.h"
+#include "report/report.h"
 
 enum {
 	WIDTH_PIPED = 120, /* when no terminal says how wide it is */

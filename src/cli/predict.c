@@ -12,8 +12,6 @@
 #include "cli/signals.h"
 #include "history/trace.h"
 #include "isoscope.h"
-#include "report/predict_dot.h"
-#include "report/predict_history.h"
 #include "report/predict_text.h"
 #include "report/report.h"
 #include "result/result.h"

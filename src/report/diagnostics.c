@@ -1,7 +1,9 @@
-#include "report/diagnostics.h"
+#include "report/report.h"
 
 #include <assert.h>
 #include <inttypes.h>
+
+#include "base/diag.h"
 
 /* A source line may be megabytes long: this many columns are shown. */
 enum { EXCERPT_COLUMNS = 100 };

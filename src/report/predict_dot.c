@@ -1,4 +1,4 @@
-#include "report/predict_dot.h"
+#include "report/predict_text.h"
 
 #include "report/dot.h"
 #include "result/names.h"

@@ -1,4 +1,4 @@
-#include "report/predict_history.h"
+#include "report/predict_text.h"
 
 #include <assert.h>
 

@@ -1,4 +1,4 @@
-#include "report/predict_table.h"
+#include "report/predict_text.h"
 
 #include <assert.h>
 #include <inttypes.h>

@@ -10,7 +10,6 @@
 #include "report/report.h"
 #include "result/names.h"
 #include "report/predict_part.h"
-#include "report/predict_table.h"
 #include "report/witness_text.h"
 #include "result/numbers.h"
 

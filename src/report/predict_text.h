@@ -1,4 +1,5 @@
-/* What was predicted from observed histories, in words. */
+/* What was predicted from observed histories: in words, as a table, as a
+ * picture, and in the history format. */
 #ifndef ISO_REPORT_PREDICT_TEXT_H
 #define ISO_REPORT_PREDICT_TEXT_H
 
@@ -27,5 +28,18 @@ void report_predict_summary_verdict(struct text *t, const struct style *s,
 /* The verdict, and a table of counts. */
 void report_predict_summary(struct text *t, const struct style *s,
                             const struct predict_summary *m);
+
+/* predict_table.c: a line for each read that is changed: who reads what, the
+ * value and the writer that were observed, and those that are predicted. */
+void report_changed_reads(struct text *t, const struct style *s,
+                          const struct trace *observed,
+                          const struct prediction *p);
+/* predict_dot.c: the part that matters, in the language of Graphviz. */
+void report_predicted_dot(struct text *t, const struct predict_case *c,
+                          const struct predicted *p);
+/* predict_history.c: a line in the history format, with members that say what
+ * was changed. */
+void report_predicted_history(struct text *t, const struct predict_case *c,
+                              const struct predicted *p);
 
 #endif

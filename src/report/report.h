@@ -7,6 +7,7 @@
 #include "base/verdict.h"
 #include "report/style.h"
 
+struct diags;
 struct history;
 struct result;
 struct result_assertion;
@@ -66,5 +67,11 @@ void report_fault_json(struct text *t, const char *program, const char *fault,
 
 /* The first counterexample that there is; false if there is none. */
 bool report_picture(struct text *t, const struct result *r);
+
+/* ---- diagnostics.c ---- */
+
+/* file:line:column: error: message, the line, and a caret. */
+void report_diagnostics(struct text *t, const struct style *s,
+                        const struct diags *d);
 
 #endif
