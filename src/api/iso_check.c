@@ -296,7 +296,12 @@ void iso_check_free(iso_check *check)
 {
 	int status = ISO_OK;
 	if (!check) return;
-	if (!check->failed) CALL_IN(check->heap, status, free_parts(check));
+	if (!check->failed) {
+		CALL_IN(check->heap, status, free_parts(check));
+		/* What is left is the program's: what its code in C did. */
+		mem_heap_forget(check->heap);
+		check->heap = NULL;
+	}
 	(void)status;
 	give_check(check);
 }
