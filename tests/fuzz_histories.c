@@ -23,7 +23,7 @@ static void broken(const char *what, enum format f, const char *text)
 	abort();
 }
 
-/* An exact copy, followed by a zero byte; the caller frees in->mapping. */
+/* An exact copy, followed by a zero byte; the caller frees in->text. */
 static void copy_input(struct input *in, const char *bytes, size_t length)
 {
 	char *copy = mem_take(length + 1);
@@ -33,7 +33,7 @@ static void copy_input(struct input *in, const char *bytes, size_t length)
 		.file = "fuzz",
 		.bytes = copy,
 		.length = length,
-		.mapping = copy,
+		.text = copy,
 	};
 }
 
@@ -53,7 +53,7 @@ static struct trace *parse(const char *bytes, size_t length,
 		if (!t != (d.errors > 0) && !blank)
 			broken("an error is missing, or too many", f, bytes);
 	}
-	free(in.mapping);
+	free(in.text);
 	diags_free(&d);
 	return t;
 }
