@@ -8,7 +8,7 @@
 /* Prints the help of one command; returns the exit code. */
 int help_command(enum command c);
 
-/* generate.c: the manual page and the completions. */
+/* manual_page.c: the manual page and the completions. */
 void generate_man(struct text *t);
 void generate_bash(struct text *t);
 void generate_zsh(struct text *t);

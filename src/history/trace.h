@@ -135,8 +135,8 @@ struct trace {
 	struct history_known *known;
 	uint32_t chain_count, tail_count;
 	bool lists; /* reads are of lists (Elle list-append) */
-	/* In order of (transaction, operation); at most ANOMALIES_KEPT are
-	 * kept, all are counted. */
+	/* In order of (transaction, operation); at most TRACE_ANOMALIES_KEPT
+	 * are kept, all are counted. */
 	struct trace_anomaly *anomalies;
 	uint32_t anomaly_count; /* kept */
 	uint64_t anomalies_found[ANOMALY_COUNT];

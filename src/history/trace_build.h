@@ -73,9 +73,9 @@ struct trace_value trace_value_text(struct trace_builder *b, const char *json,
 uint32_t trace_op_add(struct trace_builder *b, uint32_t transaction,
                       enum event_kind kind, uint32_t key,
                       struct trace_value value, uint32_t line);
-/* The last added operation is a read from this transaction (a handle), from
- * TRACE_INIT as TRACE_SELF_OR_INIT says: sources that the file gives are not
- * looked up by value, but checked against it. */
+/* The last added operation is a read from init, from its own transaction, or
+ * from another one (a handle): sources that the file gives are not looked up by
+ * value, but checked against it. */
 enum trace_source { TRACE_FROM_INIT, TRACE_FROM_SELF, TRACE_FROM_OTHER };
 void trace_op_source(struct trace_builder *b, enum trace_source kind,
                      uint32_t transaction);

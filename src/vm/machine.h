@@ -110,7 +110,7 @@ void machine_settle(struct machine *m);
 
 size_t machine_state_size(const struct program *p);
 /* The state before the first step of a session. `finally` is the last session,
- * if the program has one (program_finally()). */
+ * if the program has one (program_has_finally()). */
 void machine_start(const struct program *p, uint32_t session,
                    struct machine_state *s);
 /* Runs to the next request. After READ, machine_answer() comes first. */
