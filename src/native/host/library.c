@@ -1,4 +1,4 @@
-#include "native/host/library.h"
+#include "native/host/library_parts.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -19,139 +19,19 @@
 
 #define MEMO_BUDGET ((size_t)256 << 20)
 
-/* Where code stands: by its address in a file, and as reports show it. */
-struct known_point {
-	const char *object;
-	uint64_t address;
-	uint32_t number; /* in positions; several addresses may share one */
-};
-
-struct names {
-	const char **items;
-	uint32_t count, capacity;
-	struct table table;
-};
-
-struct library {
-	struct guest_library guest; /* first: its address is the library's */
-	char *client;
-	struct worker_job job;
-	struct declarations declarations;
-	struct foreign_function *functions;
-	uint32_t function_count, function_capacity;
-	double step_timeout;
-	struct library_bounds bounds;
-	bool show_output;
-	const atomic_bool *interrupt;
-	double deadline;
-	size_t budget;
-	pthread_mutex_t lock; /* for what follows */
-	struct region region;
-	struct guest *all, *idle;
-	char *fault;
-	char *bound;          /* that was met, */
-	uint32_t bound_point; /* and where */
-	struct names sessions, transactions;
-	struct source_lines *lines;
-	struct known_point *points;
-	uint32_t point_count, point_capacity;
-	struct position *positions; /* [0] is nowhere */
-	uint32_t position_count, position_capacity;
-	uint32_t expectation_count;
-	struct assertion *assertions; /* all that there may be */
-	uint32_t assertion_capacity, assertion_room;
-	uint32_t *assertion_points;
-	_Atomic uint32_t assertion_count;
-};
-
-static struct library *library_of(struct guest_library *g)
-{
-	return (struct library *)g;
-}
-
 static const char *keep(struct library *l, const char *s)
 {
 	return region_copy_string(&l->region, s, strlen(s));
-}
-
-static void lock(struct library *l)
-{
-	mem_lock(&l->lock);
-}
-
-static void unlock(struct library *l)
-{
-	mem_unlock(&l->lock);
-}
-
-/* ---- Runners ---- */
-
-static struct guest *add_guest(struct library *l)
-{
-	struct guest *g =
-		guest_new(l, &l->job, l->sessions.count + l->expectation_count);
-	lock(l);
-	g->next = l->all;
-	l->all = g;
-	unlock(l);
-	return g;
-}
-
-/* The stricter of the library's limits and the machine's. */
-static void limit(const struct library *l, struct guest *g,
-                  const struct machine_limits *m)
-{
-	double deadline = l->deadline;
-	if (m->deadline > 0 && (!(deadline > 0) || m->deadline < deadline))
-		deadline = m->deadline;
-	process_set_limits(g->process,
-	                   m->interrupt ? m->interrupt : l->interrupt,
-	                   deadline);
-	g->budget = m->memory && m->memory < l->budget ? m->memory : l->budget;
-}
-
-static struct guest *take(struct guest_library *library,
-                          const struct machine_limits *limits)
-{
-	struct library *l = library_of(library);
-	lock(l);
-	struct guest *g = l->idle;
-	if (g) l->idle = g->next_idle;
-	unlock(l);
-	if (!g) g = add_guest(l);
-	process_set_timeout(g->process, l->step_timeout);
-	process_set_output(g->process, l->show_output);
-	limit(l, g, limits);
-	assert(g->library == l);
-	return g;
-}
-
-static void give_back(struct guest_library *library, struct guest *g)
-{
-	struct library *l = library_of(library);
-	lock(l);
-	g->next_idle = l->idle;
-	l->idle = g;
-	unlock(l);
 }
 
 /* ---- Faults ---- */
 
 void library_set_fault(struct library *l, struct text *fault)
 {
-	lock(l);
+	library_lock(l);
 	if (!l->fault) l->fault = mem_copy_string(text_get(fault));
-	unlock(l);
+	library_unlock(l);
 	text_free(fault);
-}
-
-static const char *fault(struct guest_library *library)
-{
-	struct library *l = library_of(library);
-	lock(l);
-	const char *why = l->fault;
-	unlock(l);
-	return why;
 }
 
 void library_meet_bound(struct library *l, uint32_t session, uint32_t point,
@@ -160,23 +40,13 @@ void library_meet_bound(struct library *l, uint32_t session, uint32_t point,
 	struct text t = { 0 };
 	text_format(&t, "session '%s' makes more than %" PRIu64 " %s",
 	            library_session_name(l, session), bound, what);
-	lock(l);
+	library_lock(l);
 	if (!l->bound) {
 		l->bound = mem_copy_string(text_get(&t));
 		l->bound_point = point;
 	}
-	unlock(l);
+	library_unlock(l);
 	text_free(&t);
-}
-
-static const char *bound(struct guest_library *library, uint32_t *point)
-{
-	struct library *l = library_of(library);
-	lock(l);
-	const char *what = l->bound;
-	*point = l->bound_point;
-	unlock(l);
-	return what;
 }
 
 /* ---- Names and places ---- */
@@ -197,22 +67,22 @@ static uint32_t name_number(struct names *n, const char *name)
 
 uint32_t library_transaction_number(struct library *l, const char *name)
 {
-	lock(l);
+	library_lock(l);
 	struct region_mark mark = region_mark(&l->region);
 	uint32_t count = l->transactions.count;
 	uint32_t i =
 		name_number(&l->transactions, text_of_guest(&l->region, name));
 	if (l->transactions.count == count) region_release(&l->region, mark);
-	unlock(l);
+	library_unlock(l);
 	return i;
 }
 
 const char *library_transaction(struct library *l, uint32_t name)
 {
-	lock(l);
+	library_lock(l);
 	assert(name < l->transactions.count);
 	const char *s = l->transactions.items[name];
-	unlock(l);
+	library_unlock(l);
 	return s;
 }
 
@@ -282,22 +152,22 @@ static uint32_t add_point(struct library *l, const char *object,
 uint32_t library_point(struct library *l, const char *object, uint64_t address)
 {
 	uint32_t i = 0;
-	lock(l);
+	library_lock(l);
 	while (i < l->point_count && (l->points[i].address != address ||
 	                              strcmp(l->points[i].object, object)))
 		i++;
 	uint32_t number = i < l->point_count ? l->points[i].number
 	                                     : add_point(l, object, address);
-	unlock(l);
+	library_unlock(l);
 	return number;
 }
 
 struct position library_position(struct library *l, uint32_t point)
 {
-	lock(l);
+	library_lock(l);
 	assert(point < l->position_count);
 	struct position at = l->positions[point];
-	unlock(l);
+	library_unlock(l);
 	return at;
 }
 
@@ -330,7 +200,7 @@ static void too_many_assertions(struct library *l)
 uint32_t library_assertion_number(struct library *l, const char *message,
                                   uint32_t point)
 {
-	lock(l);
+	library_lock(l);
 	struct region_mark mark = region_mark(&l->region);
 	message = text_of_guest(&l->region, message);
 	uint32_t i = l->expectation_count;
@@ -343,19 +213,18 @@ uint32_t library_assertion_number(struct library *l, const char *message,
 		region_release(&l->region, mark);
 	else
 		add_assertion(l, ASSERTION_INLINE, message, point);
-	unlock(l);
+	library_unlock(l);
 	assert(i <= l->assertion_capacity);
 	if (!full) return i;
 	too_many_assertions(l);
 	return i - 1;
 }
 
-static const struct assertion *assertion(struct guest_library *library,
-                                         uint32_t i, bool *met)
+const struct assertion *library_assertion(struct library *l, uint32_t i,
+                                          bool *met)
 {
 	static const struct assertion unmet = { .kind = ASSERTION_INLINE,
 		                                .text = "" };
-	struct library *l = library_of(library);
 	*met = i < atomic_load(&l->assertion_count);
 	return *met ? &l->assertions[i] : &unmet;
 }
@@ -363,7 +232,7 @@ static const struct assertion *assertion(struct guest_library *library,
 const char *library_assertion_text(struct library *l, uint32_t i)
 {
 	bool met;
-	return assertion(&l->guest, i, &met)->text;
+	return library_assertion(l, i, &met)->text;
 }
 
 /* Any of the places that have this number. */
@@ -379,7 +248,7 @@ bool library_assertion_met(const struct program *p, uint32_t i,
                            struct library_assertion *out)
 {
 	struct library *l = library_of(p->library);
-	lock(l);
+	library_lock(l);
 	bool met = i < atomic_load(&l->assertion_count);
 	if (met) {
 		const struct known_point *at =
@@ -390,7 +259,7 @@ bool library_assertion_met(const struct program *p, uint32_t i,
 			.address = at ? at->address : 0,
 		};
 	}
-	unlock(l);
+	library_unlock(l);
 	return met;
 }
 
@@ -486,42 +355,8 @@ struct process *library_process(struct library *l)
 	return process_new(&l->job, l->step_timeout, l->show_output);
 }
 
-bool library_try(struct library *l, struct text *why)
+void library_clear(struct library *l)
 {
-	struct guest *g = take(&l->guest, &(struct machine_limits){ 0 });
-	size_t length;
-	bool fine = process_start(g->process) == PROCESS_REPLIED;
-	if (!fine) {
-		process_why(g->process, why);
-	} else {
-		struct wire_reader w = wire_read(process_reply(g->process));
-		uint8_t kind = wire_get_u8(&w);
-		wire_get_u64(&w);
-		fine = kind != STEP_ERROR;
-		if (!fine) text_string(why, wire_get_string(&w, &length));
-	}
-	give_back(&l->guest, g);
-	return fine;
-}
-
-static struct position position(struct guest_library *l, uint32_t point)
-{
-	return library_position(library_of(l), point);
-}
-
-static const char *transaction(struct guest_library *l, uint32_t name)
-{
-	return library_transaction(library_of(l), name);
-}
-
-static void library_free(struct guest_library *library)
-{
-	struct library *l = library_of(library);
-	while (l->all) {
-		struct guest *g = l->all;
-		l->all = g->next;
-		guest_free(g);
-	}
 	source_lines_free(l->lines);
 	region_free(&l->region);
 	pthread_mutex_destroy(&l->lock);
@@ -537,31 +372,10 @@ static void library_free(struct guest_library *library)
 	free(l->positions);
 	free(l->assertions);
 	free(l->assertion_points);
-	free(l);
 }
 
-static const struct guest_ops library_ops = {
-	.take = take,
-	.give_back = give_back,
-	.bytes = guest_bytes,
-	.asked = guest_asked,
-	.cpu = guest_cpu,
-	.settle = guest_settle,
-	.start = guest_start,
-	.next = guest_next,
-	.call = guest_call,
-	.fault = fault,
-	.bound = bound,
-	.position = position,
-	.transaction = transaction,
-	.assertion = assertion,
-	.release = library_free,
-};
-
-struct library *library_new(const char *client, double step_timeout)
+void library_init(struct library *l, const char *client, double step_timeout)
 {
-	struct library *l = mem_take0(1, sizeof *l);
-	l->guest.ops = &library_ops;
 	l->client = client ? mem_copy_string(client) : NULL;
 	l->job.client = l->client;
 	if (client) declarations_note_file(&l->declarations, client);
@@ -578,7 +392,6 @@ struct library *library_new(const char *client, double step_timeout)
 	l->assertions = mem_take0(l->assertion_capacity, sizeof *l->assertions);
 	l->assertion_points =
 		mem_take0(l->assertion_capacity, sizeof *l->assertion_points);
-	return l;
 }
 
 struct guest_library *library_guest(struct library *l)
@@ -629,11 +442,4 @@ double library_step_timeout(const struct library *l)
 bool library_shows_output(const struct library *l)
 {
 	return l->show_output;
-}
-
-void library_settle(const struct program *p)
-{
-	if (!p->library) return;
-	struct guest *g = library_of(p->library)->all;
-	for (; g && !program_fault(p); g = g->next) guest_settle(g);
 }

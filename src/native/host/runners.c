@@ -1,0 +1,156 @@
+/* The runners of a library: guests that are lent to machines, and the interface
+ * by which these have code run (vm/guest.h). */
+#include <assert.h>
+#include <stdlib.h>
+
+#include "native/host/guest.h"
+#include "native/host/library_parts.h"
+#include "native/host/process.h"
+#include "vm/machine.h"
+
+static struct guest *add_guest(struct library *l)
+{
+	struct guest *g =
+		guest_new(l, &l->job, l->sessions.count + l->expectation_count);
+	library_lock(l);
+	g->next = l->all;
+	l->all = g;
+	library_unlock(l);
+	return g;
+}
+
+/* The stricter of the library's limits and the machine's. */
+static void limit(const struct library *l, struct guest *g,
+                  const struct machine_limits *m)
+{
+	double deadline = l->deadline;
+	if (m->deadline > 0 && (!(deadline > 0) || m->deadline < deadline))
+		deadline = m->deadline;
+	process_set_limits(g->process,
+	                   m->interrupt ? m->interrupt : l->interrupt,
+	                   deadline);
+	g->budget = m->memory && m->memory < l->budget ? m->memory : l->budget;
+}
+
+static struct guest *take(struct guest_library *library,
+                          const struct machine_limits *limits)
+{
+	struct library *l = library_of(library);
+	library_lock(l);
+	struct guest *g = l->idle;
+	if (g) l->idle = g->next_idle;
+	library_unlock(l);
+	if (!g) g = add_guest(l);
+	process_set_timeout(g->process, l->step_timeout);
+	process_set_output(g->process, l->show_output);
+	limit(l, g, limits);
+	assert(g->library == l);
+	return g;
+}
+
+static void give_back(struct guest_library *library, struct guest *g)
+{
+	struct library *l = library_of(library);
+	library_lock(l);
+	g->next_idle = l->idle;
+	l->idle = g;
+	library_unlock(l);
+}
+
+bool library_try(struct library *l, struct text *why)
+{
+	struct guest *g = take(&l->guest, &(struct machine_limits){ 0 });
+	size_t length;
+	bool fine = process_start(g->process) == PROCESS_REPLIED;
+	if (!fine) {
+		process_why(g->process, why);
+	} else {
+		struct wire_reader w = wire_read(process_reply(g->process));
+		uint8_t kind = wire_get_u8(&w);
+		wire_get_u64(&w);
+		fine = kind != STEP_ERROR;
+		if (!fine) text_string(why, wire_get_string(&w, &length));
+	}
+	give_back(&l->guest, g);
+	return fine;
+}
+
+static const char *fault(struct guest_library *library)
+{
+	struct library *l = library_of(library);
+	library_lock(l);
+	const char *why = l->fault;
+	library_unlock(l);
+	return why;
+}
+
+static const char *bound(struct guest_library *library, uint32_t *point)
+{
+	struct library *l = library_of(library);
+	library_lock(l);
+	const char *what = l->bound;
+	*point = l->bound_point;
+	library_unlock(l);
+	return what;
+}
+
+static struct position position(struct guest_library *l, uint32_t point)
+{
+	return library_position(library_of(l), point);
+}
+
+static const char *transaction(struct guest_library *l, uint32_t name)
+{
+	return library_transaction(library_of(l), name);
+}
+
+static const struct assertion *assertion(struct guest_library *library,
+                                         uint32_t i, bool *met)
+{
+	return library_assertion(library_of(library), i, met);
+}
+
+static void library_free(struct guest_library *library)
+{
+	struct library *l = library_of(library);
+	while (l->all) {
+		struct guest *g = l->all;
+		l->all = g->next;
+		guest_free(g);
+	}
+	library_clear(l);
+	free(l);
+}
+
+static const struct guest_ops library_ops = {
+	.take = take,
+	.give_back = give_back,
+	.bytes = guest_bytes,
+	.asked = guest_asked,
+	.cpu = guest_cpu,
+	.settle = guest_settle,
+	.start = guest_start,
+	.next = guest_next,
+	.call = guest_call,
+	.fault = fault,
+	.bound = bound,
+	.position = position,
+	.transaction = transaction,
+	.assertion = assertion,
+	.release = library_free,
+};
+
+struct library *library_new(const char *client, double step_timeout)
+{
+	struct library *l = mem_take0(1, sizeof *l);
+	library_init(l, client, step_timeout);
+	l->guest.ops = &library_ops;
+	return l;
+}
+
+void library_settle(const struct program *p)
+{
+	if (!p->library) return;
+	struct guest *g = library_of(p->library)->all;
+	for (; g && !program_fault(p); g = g->next) guest_settle(g);
+}
