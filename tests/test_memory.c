@@ -109,6 +109,7 @@ static void runs_other_work(void *data)
 	ck_assert(!mem_run(NULL, fails, &lost));
 	ck_assert(mem_run(NULL, nothing, NULL));
 	ck_assert(!mem_run_part(mem_heap_here(), fails, &lost));
+	free(lost);
 	free(mine);
 	*(bool *)data = true;
 }

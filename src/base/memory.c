@@ -28,6 +28,7 @@ struct mem_heap {
 /* Of a thread: whose memory it takes, and where it goes when there is none. */
 struct here {
 	struct mem_heap *heap;
+	bool apart; /* what is taken belongs to none */
 	jmp_buf *exit;
 	atomic_llong *allowed;
 	pthread_mutex_t *locks[LOCKS];
@@ -127,7 +128,8 @@ static void *take_in_heap(struct mem_heap *h, void *old, size_t count,
 void *mem_take(size_t size)
 {
 	if (!size) size = 1;
-	if (here.heap) return take_in_heap(here.heap, NULL, 1, size, false);
+	if (here.heap && !here.apart)
+		return take_in_heap(here.heap, NULL, 1, size, false);
 	void *p = malloc(size);
 	if (!p) mem_fail();
 	return p;
@@ -137,7 +139,8 @@ void *mem_take0(size_t count, size_t size)
 {
 	if (!count) count = 1;
 	if (!size) size = 1;
-	if (here.heap) return take_in_heap(here.heap, NULL, count, size, true);
+	if (here.heap && !here.apart)
+		return take_in_heap(here.heap, NULL, count, size, true);
 	void *p = calloc(count, size);
 	if (!p) mem_fail();
 	return p;
@@ -147,7 +150,8 @@ void *mem_grow(void *p, size_t count, size_t size)
 {
 	if (size && count > SIZE_MAX / size) mem_fail();
 	if (!count || !size) count = size = 1;
-	if (here.heap) return take_in_heap(here.heap, p, count, size, false);
+	if (here.heap && (p || !here.apart))
+		return take_in_heap(here.heap, p, count, size, false);
 	void *q = realloc(p, count * size);
 	if (!q) mem_fail();
 	return q;
@@ -232,11 +236,11 @@ struct mem_heap *mem_heap_here(void)
 	return here.heap;
 }
 
-struct mem_heap *mem_heap_use(struct mem_heap *h)
+bool mem_apart(bool apart)
 {
-	struct mem_heap *old = here.heap;
-	here.heap = h;
-	return old;
+	bool before = here.apart;
+	here.apart = apart;
+	return before;
 }
 
 /* ---- Work ---- */
@@ -254,7 +258,9 @@ static void enter(struct mem_work *w, struct mem_heap *h)
 	w->heap_before = here.heap;
 	w->exit_before = here.exit;
 	w->locks = here.lock_count;
+	w->apart_before = here.apart;
 	here.heap = h;
+	here.apart = false;
 	here.exit = &w->exit;
 }
 
@@ -263,6 +269,7 @@ static void leave(struct mem_work *w, bool left)
 	assert(left || here.lock_count == w->locks);
 	unlock_down_to(w->locks);
 	here.heap = w->heap_before;
+	here.apart = w->apart_before;
 	here.exit = w->exit_before;
 }
 

@@ -61,7 +61,7 @@ struct mem_work {
 	struct mem_heap *heap, *heap_before;
 	jmp_buf *exit_before;
 	unsigned locks;
-	bool own;
+	bool own, apart_before;
 };
 bool mem_begin(struct mem_work *w, struct mem_heap *h);
 void mem_end(struct mem_work *w, bool left);
@@ -79,9 +79,9 @@ _Noreturn void mem_fail(void);
 /* In the child of a fork(): the work is the parent's. */
 void mem_forget_work(void);
 
-/* What is taken until the next call belongs to this heap instead (NULL: to
- * none); returns the one before. For what outlives the work. */
-struct mem_heap *mem_heap_use(struct mem_heap *h);
+/* From now on, does what this thread takes belong to no heap, since it outlives
+ * the work? Returns what held before. */
+bool mem_apart(bool apart);
 
 /* If the work is left, `release` is called with the thing, before memory is
  * given back. Who releases it himself says so first. */

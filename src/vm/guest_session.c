@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/memory.h"
 #include "vm/bytecode.h"
 #include "vm/guest.h"
 #include "vm/machine_state.h"
@@ -26,9 +27,26 @@ static void set_step(struct machine_state *s, const struct guest_step *step)
 		                .o = (const struct value_object *)step };
 }
 
-static const struct guest_ops *ops_of(const struct machine *m)
+/* What guests keep is the program's, not this work's (machine_take_guest()). */
+static const struct guest_step *first_step(const struct machine *m,
+                                           uint32_t session)
 {
-	return m->program->library->ops;
+	bool apart = mem_apart(true);
+	const struct guest_step *step =
+		m->program->library->ops->start(m->guest, session);
+	mem_apart(apart);
+	return step;
+}
+
+static const struct guest_step *next_step(const struct machine *m,
+                                          const struct guest_step *from,
+                                          struct value answer)
+{
+	bool apart = mem_apart(true);
+	const struct guest_step *step = m->program->library->ops->next(
+		m->guest, from, answer, m->region);
+	mem_apart(apart);
+	return step;
 }
 
 /* The session is not run any further. */
@@ -92,11 +110,8 @@ void guest_session_step(struct machine *m, struct machine_state *s,
 		stop(m, s, m->stop, out);
 		return;
 	}
-	if (!step)
-		step = ops_of(m)->start(m->guest,
-		                        m->program->sessions[s->session].entry);
-	step = ops_of(m)->next(m->guest, step, s->registers[REGISTER_ANSWER],
-	                       m->region);
+	if (!step) step = first_step(m, m->program->sessions[s->session].entry);
+	step = next_step(m, step, s->registers[REGISTER_ANSWER]);
 	if (!step) {
 		stop(m, s, why_none(m), out);
 		return;
@@ -246,7 +261,7 @@ guest_expectation(struct machine *m, uint32_t assertion,
 	const struct program *p = m->program;
 	const struct asked *asked = NULL;
 	const struct guest_step *step =
-		ops_of(m)->start(m->guest, p->sessions_count + assertion);
+		first_step(m, p->sessions_count + assertion);
 	for (;;) {
 		struct value answer = value_null();
 		if (step->kind == GUEST_NOTED) {
@@ -255,7 +270,7 @@ guest_expectation(struct machine *m, uint32_t assertion,
 			asked = ask(m, asked, step->key, answer);
 			if (asked->count > ASKED_MOST) return endless(m, step);
 		}
-		step = ops_of(m)->next(m->guest, step, answer, m->region);
+		step = next_step(m, step, answer);
 		if (!step) {
 			m->stop = why_none(m);
 			return NULL;

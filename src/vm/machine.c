@@ -104,13 +104,18 @@ uint64_t machine_outcome(const struct program *p, const struct machine_state *s,
 void machine_take_guest(struct machine *m, const struct machine_limits *limits)
 {
 	struct guest_library *l = m->program->library;
+	/* A guest is the program's, and knows more with each exploration. */
+	bool apart = mem_apart(true);
 	m->guest = l ? l->ops->take(l, limits) : NULL;
+	mem_apart(apart);
 }
 
 void machine_give_guest(struct machine *m)
 {
 	struct guest_library *l = m->program->library;
+	bool apart = mem_apart(true);
 	if (l) l->ops->give_back(l, m->guest);
+	mem_apart(apart);
 	m->guest = NULL;
 }
 
@@ -132,7 +137,9 @@ double machine_guest_cpu(const struct machine *m)
 void machine_settle(struct machine *m)
 {
 	if (!m->guest || m->stop) return;
+	bool apart = mem_apart(true);
 	m->program->library->ops->settle(m->guest);
+	mem_apart(apart);
 	if (program_fault(m->program)) m->stop = MACHINE_FAULT;
 }
 
@@ -267,8 +274,11 @@ static bool call_extern(struct run *r, struct instruction i,
 		                "'%s' is in a library that is not "
 		                "loaded here",
 		                m->program->externs[i.c]);
-	return m->program->library->ops->call(m->guest, i.c, arguments, i.n,
-	                                      m->region, out, &r->ops.error);
+	bool apart = mem_apart(true);
+	bool fine = m->program->library->ops->call(
+		m->guest, i.c, arguments, i.n, m->region, out, &r->ops.error);
+	mem_apart(apart);
+	return fine;
 }
 
 /* The end of a session that is stopped: its transaction aborts first. */
