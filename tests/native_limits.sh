@@ -340,7 +340,7 @@ json '.[0].assertions | map(.message) | join(";")' \
 	'first;second;behind the transaction'
 json '.[0].assertions | map(.line > 100) | all' true
 run 3 compile $lost --dump
-says 'no bytecode'
+says 'not bytecode'
 
 # --- interruptions, and workers that nobody owns ---
 compile heavy slow -DSESSIONS=8
