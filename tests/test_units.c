@@ -119,14 +119,16 @@ static void fill_found(struct rng *r, struct results_file *f)
 		f->reached[f->reach_count++] = rng_below(r, 100);
 		VEC_RESERVE(f->assertions, f->assertion_count,
 		            f->assertion_capacity);
-		f->assertions[f->assertion_count++] = (struct results_file_assertion){
-			.slot = i,
-			.address = any_count(r),
-			.message = mem_copy_string(any_string(r)),
-			.object = rng_below(r, 2)
-			                  ? mem_copy_string(any_string(r))
-			                  : NULL
-		};
+		f->assertions[f->assertion_count++] =
+			(struct results_file_assertion){
+				.slot = i,
+				.address = any_count(r),
+				.message = mem_copy_string(any_string(r)),
+				.object =
+					rng_below(r, 2)
+						? mem_copy_string(any_string(r))
+						: NULL
+			};
 	}
 }
 
