@@ -1,6 +1,7 @@
 #!/bin/sh
 # Reads the include graph of src/ and fails on an include that points upward,
-# on a cycle, and on a source file that no sources.am lists. Then plants
+# on a cycle, on a source file that no sources.am lists, and on memory that is
+# freed past base/memory.h. Then plants
 # such errors in a copy, to see that they would be found.
 #
 #	base < vm < native < lang < analyse < compile < history < axioms
@@ -71,8 +72,17 @@ unlisted() {
 	done
 }
 
+# Work that ends for want of memory gives back what it took; free() has to know of
+# it, and does in base/memory.h, where it is a macro.
+frees_unseen() {
+	(cd "$1" && grep -rlE '(^|[^_[:alnum:]])free\(' src --include='*.c' |
+		xargs grep -L '"base/memory\.h"' |
+		sed 's/$/: calls free() without base\/memory.h/')
+}
+
 complaints() {
 	edges "$1" >"$work/edges"
+	frees_unseen "$1"
 	upward <"$work/edges"
 	cyclic <"$work/edges"
 	unlisted "$1"
@@ -121,6 +131,8 @@ planted "a cycle inside a layer" 'src/base/memory.h: in a cycle' \
 	src/base/bits.h '#include "base/memory.h"'
 planted "a file that is not listed" 'src/base/planted.c: in no sources.am' \
 	src/base/planted.c '#include "base/text.h"'
+planted "memory freed behind the back" 'src/base/hash.c: calls free() without' \
+	src/base/hash.c 'void planted(void *p) { free(p); }'
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

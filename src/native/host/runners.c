@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "native/host/guest.h"
 #include "native/host/library_parts.h"
 #include "native/host/process.h"
