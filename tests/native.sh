@@ -186,8 +186,8 @@ unsteady() {
 	prints '"error":'
 }
 unsteady reads_the_clock 'put y =' 'unsteady.c:' \
-	'warning: it uses clock_gettime: '
-unsteady draws 'put y =' 'warning: it uses rand: '
+	'warning: it uses clock_gettime'
+unsteady draws 'put y =' 'warning: it uses ' 'rand: what'
 unsteady counts_runs 'put y = 1' 'put y = 2'
 unsteady chooses_keys 'get key 0' 'get key 1'
 unsteady uses_an_address 'put y ='
