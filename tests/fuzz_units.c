@@ -45,8 +45,11 @@ static void seal(struct text *t)
 	static const char line[] = ",\n\"seal\"";
 	enum { LINE = sizeof line - 1 };
 	for (size_t at = t->length; at-- > 0 && at + 64 > t->length;)
-		if (t->length - at >= LINE && !memcmp(t->data + at, line, LINE))
+		if (t->length - at >= LINE &&
+		    !memcmp(t->data + at, line, LINE)) {
 			t->length = at;
+			t->data[at] = '\0';
+		}
 	seal_add(t, 0);
 }
 
