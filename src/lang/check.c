@@ -319,21 +319,20 @@ void check_expr(struct checker *c, struct expr *e)
 static void check_target(struct checker *c, struct expr *e)
 {
 	struct expr *base = e;
+	check_expr(c, e);
 	while (base->kind == EXPR_FIELD ||
 	       (base->kind == EXPR_INDEX && base->ref != REF_GLOBAL))
 		base = base->kind == EXPR_FIELD ? base->base : base->indexed;
-	check_expr(c, e);
 	if (e->ref == REF_LOCAL || e->ref == REF_GLOBAL) return;
-	if (e->kind == EXPR_NAME && e->ref == REF_CONST)
+	if (base->kind == EXPR_NAME && base->ref == REF_CONST)
 		scope_error(c, expr_place(e), "'%s' is a constant",
-		            e->name->text);
+		            base->name->text);
 	else if ((e->kind == EXPR_FIELD || e->kind == EXPR_INDEX) &&
 	         (base->ref == REF_LOCAL || base->ref == REF_GLOBAL))
 		scope_error(c, expr_place(e),
 		            "values are immutable: assign a new value to the "
 		            "name, as in r = {...r, field: value}");
-	else if (e->kind != EXPR_NAME && e->kind != EXPR_INDEX &&
-	         e->kind != EXPR_FIELD)
+	else if (base->kind != EXPR_NAME)
 		scope_error(c, expr_place(e), "this cannot be assigned to");
 }
 
