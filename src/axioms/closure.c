@@ -258,28 +258,33 @@ void closure_know_key(struct closure *c, uint32_t key)
 	}
 }
 
-/* Adds a before b and everything that follows. Nothing may lead from b to a. */
-BITS_INLINE void add_edge(struct closure *c, uint32_t a, uint32_t b,
-                          unsigned words)
+/* Adds each of `sources` before b, and everything that follows. Nothing may
+ * lead from b to one of them. */
+BITS_INLINE void add_edges(struct closure *c, const word *sources, uint32_t b,
+                           unsigned words)
 {
-	word *reach_a = c->reach + (size_t)a * words;
-	word *into_b = c->into + (size_t)b * words;
-	if (bits_has(reach_a, b)) return;
-	assert(a != b && !bits_has(c->reach + (size_t)b * words, a));
-	word *before = c->scratch + (size_t)c->n * words;
-	word *after = before + words;
-	word *fresh_before = after + words, *fresh_after = fresh_before + words;
-	bits_copy(before, c->into + (size_t)a * words, words);
-	bits_add(before, a);
+	const word *into_b = c->into + (size_t)b * words;
+	word *fresh = c->scratch + (size_t)c->n * words;
+	word *before = fresh + words;
+	word *after = before + words, *news = after + words;
+	for (unsigned w = 0; w < words; w++) fresh[w] = sources[w] & ~into_b[w];
+	if (bits_empty(fresh, words)) return;
 	bits_copy(after, c->reach + (size_t)b * words, words);
 	bits_add(after, b);
-	for (unsigned w = 0; w < words; w++) {
-		fresh_before[w] = before[w] & ~into_b[w];
-		fresh_after[w] = after[w] & ~reach_a[w];
+	assert(!bits_meet(fresh, after, words));
+	bits_copy(before, fresh, words);
+	bits_copy(news, after, words);
+	BITS_EACH(u, fresh, words) {
+		bits_or(before, c->into + (size_t)u * words, words);
+		bits_and(news, c->reach + (size_t)u * words, words);
 	}
-	BITS_EACH(u, fresh_before, words)
+	for (unsigned w = 0; w < words; w++) {
+		fresh[w] = before[w] & ~into_b[w];
+		news[w] = after[w] & ~news[w]; /* not behind all yet */
+	}
+	BITS_EACH(u, fresh, words)
 		bits_or(c->reach + (size_t)u * words, after, words);
-	BITS_EACH(v, fresh_after, words)
+	BITS_EACH(v, news, words)
 		bits_or(c->into + (size_t)v * words, before, words);
 }
 
@@ -551,14 +556,18 @@ BITS_INLINE void read_from(struct closure *c, uint32_t key, uint32_t source,
 	for (uint32_t i = 0; i < f.count; i++) {
 		uint32_t target = c->targets[i];
 		const word *sources = c->scratch + (size_t)target * words;
-		BITS_EACH(u, sources, words) add_edge(c, u, target, words);
+		add_edges(c, sources, target, words);
 	}
 	word *past = c->past + (size_t)t * words;
 	bits_or(past, c->past + (size_t)source * words, words);
 	bits_add(past, source);
 	bits_add(c->direct + (size_t)t * words, source);
 	bits_add(c->seen, source);
-	if (c->level != LEVEL_NONE) add_edge(c, source, t, words);
+	if (c->level == LEVEL_NONE) return;
+	word *only = c->scratch + ((size_t)c->n + 4) * words;
+	bits_zero(only, words);
+	bits_add(only, source);
+	add_edges(c, only, t, words);
 }
 
 void closure_read(struct closure *c, uint32_t key, uint32_t source)

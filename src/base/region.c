@@ -51,7 +51,7 @@ static struct region_block *block_get(struct region *r, size_t size)
 	return b;
 }
 
-static void *take_from_new_block(struct region *r, size_t size)
+void *region_take_more(struct region *r, size_t size)
 {
 	struct region_block *b = block_get(r, size);
 	b->older = r->top;
@@ -59,16 +59,6 @@ static void *take_from_new_block(struct region *r, size_t size)
 	r->end = b->end;
 	r->next = b->bytes + size;
 	return b->bytes;
-}
-
-void *region_take(struct region *r, size_t size)
-{
-	size = (size + 15) & ~(size_t)15;
-	if ((size_t)(r->end - r->next) < size || !r->top)
-		return take_from_new_block(r, size);
-	void *p = r->next;
-	r->next += size;
-	return p;
 }
 
 void *region_take0(struct region *r, size_t size)

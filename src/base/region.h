@@ -27,9 +27,19 @@ struct region_mark {
 void region_init(struct region *r);
 void region_free(struct region *r);
 
+/* The same as region_take, for a size that the newest block has no room for. */
+__attribute__((cold)) void *region_take_more(struct region *r, size_t size);
 /* Takes `size` bytes, aligned for any type, contents undefined. Never returns
  * NULL: memory that cannot be had is the business of base/memory.h. */
-void *region_take(struct region *r, size_t size);
+static inline void *region_take(struct region *r, size_t size)
+{
+	size = (size + 15) & ~(size_t)15;
+	if ((size_t)(r->end - r->next) < size || !r->top)
+		return region_take_more(r, size);
+	void *p = r->next;
+	r->next += size;
+	return p;
+}
 /* The same, all bytes zero. */
 void *region_take0(struct region *r, size_t size);
 char *region_copy_string(struct region *r, const char *s, size_t length);
