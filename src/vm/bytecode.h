@@ -323,8 +323,6 @@ void program_truncate(struct program *p, uint32_t length);
 
 /* The constant with this value, made if there is none. */
 uint32_t program_constant(struct program *p, struct value v);
-uint32_t program_constant_string(struct program *p, const char *s,
-                                 size_t length);
 /* A position; equal to the latest one added, it is that one. */
 uint32_t program_add_position(struct program *p, struct position at);
 uint32_t program_add_global(struct program *p, const char *name, uint32_t arity,

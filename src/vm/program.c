@@ -126,12 +126,6 @@ uint32_t program_constant(struct program *p, struct value v)
 	return APPEND(p, constants, value_copy(&p->region, v));
 }
 
-uint32_t program_constant_string(struct program *p, const char *s,
-                                 size_t length)
-{
-	return program_constant(p, value_string(&p->region, s, length));
-}
-
 /* The strings of a position, kept once for each line. */
 static struct position keep_position(struct program *p, struct position at)
 {
