@@ -85,6 +85,7 @@ expected dependent '1.0: Wx / 2.0: Rx<1.0 Wy / 3.0: Ry<2.0 Wz / 1.1: Rz<3.0' \
 	unsat sat unsat sat
 expected local '1.0: Wx Rx<1.0 Wx Ry<0.0 / 2.0: Rx<1.0 Wy' \
 	unsat sat unsat sat
+expected again '1.0: Wz Rx<0.0 / 2.0: Wx Rz<1.0 Wx' sat sat sat sat
 expected alone '1.0: Rx<0.0 Wx' unsat unsat unsat unsat
 expected disjoint '1.0: Rx<0.0 Wx / 2.0: Ry<0.0 Wy / 3.0: Rz<0.0 Wz' \
 	unsat unsat unsat unsat
@@ -142,6 +143,12 @@ prints 'level     rc; '
 run 2 predict named.jsonl -i ser
 says 'predictions are never serializable'
 prints_nothing
+
+# --- a key that is written again behind the cut ---
+run 1 predict -q again.txt --boundary strict --histories again.jsonl
+cp again.jsonl out
+prints '"events":[["w","x",2],["r","z",null,"init"]]'
+prints '"changed":[{"read":[1,0,1],"key":"z","observed":[0,0],'
 
 # --- several predictions of a history ---
 trace '1.0: Wx / 2.0: Wy / 1.1: Ry<2.0 / 1.2: Ry<2.0 / 2.1: Rx<1.0 /

@@ -70,6 +70,11 @@ static const struct row {
 	  "T10: Wx ; T11: z<T30 | T20: x<T10 Wy | T30: y<T20 Wz", "-+-+" },
 	{ "local_and_double_write", "T10: Wx x<self Wx y<0 | T20: x<T10 Wy",
 	  "-+-+" },
+	/* T20, cut behind its read, writes x, whether again or not. */
+	{ "written_before_the_cut", "T10: Wz x<0 | T20: Wx z<T10", "++++" },
+	{ "written_again_behind_the_cut", "T10: Wz x<0 | T20: Wx z<T10 Wx",
+	  "++++" },
+	{ "written_behind_the_cut", "T10: Wz x<0 | T20: z<T10 Wx", "-+-+" },
 	{ "single_txn_rmw", "T10: x<0 Wx", "----" },
 	{ "disjoint_keys", "T10: x<0 Wx | T20: y<0 Wy | T30: z<0 Wz", "----" },
 };

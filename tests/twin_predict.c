@@ -8,15 +8,6 @@
 
 /* ---- what counts of a history ---- */
 
-static bool is_last_write(const struct transaction *w, uint32_t event)
-{
-	for (uint32_t i = event + 1; i < w->event_count; i++)
-		if (w->events[i].kind == EVENT_WRITE &&
-		    w->events[i].key == w->events[event].key)
-			return false;
-	return !w->aborted;
-}
-
 /* Reads of the own write have no position; all others have. */
 static void take_events(struct twin_trace *t, uint32_t transaction,
                         uint32_t *position)
@@ -28,7 +19,7 @@ static void take_events(struct twin_trace *t, uint32_t transaction,
 		bool write = e->kind == EVENT_WRITE;
 		if (!write && e->from == HISTORY_SELF) continue;
 		uint32_t at = (*position)++;
-		if (write && !is_last_write(w, i)) continue;
+		if (write && w->aborted) continue;
 		t->events[t->event_count++] =
 			(struct twin_event){ .transaction = transaction,
 			                     .place = i,

@@ -23,13 +23,13 @@ struct twin_set {
 	uint64_t words[TWIN_WORDS];
 };
 
-/* A read that is not of the own write, or a transaction's last write of a key
- * if it commits. */
+/* A read that is not of the own write, or a write of a transaction that
+ * commits: all writes, for each can be the last one that is kept. */
 struct twin_event {
 	uint32_t transaction;
 	uint32_t place; /* among all events of the transaction */
 	uint32_t key, from;
-	uint32_t position; /* in its session; those of overwritten writes stay
+	uint32_t position; /* in its session; those of writes that abort stay
 	                    * empty */
 	uint32_t bit;      /* of a read with init as its writer; those with
 	                    * the other writers follow */
@@ -49,7 +49,7 @@ struct twin_trace {
 /* False if it has too many reads for sets of them. */
 bool twin_trace_init(struct twin_trace *t, const struct history *h);
 void twin_trace_free(struct twin_trace *t);
-/* Has it, if it commits, a write of this key? */
+/* Its first write of this key, if it commits and has one. */
 const struct twin_event *twin_write_of(const struct twin_trace *t,
                                        uint32_t transaction, uint32_t key);
 

@@ -116,18 +116,18 @@ static bool is_read(const struct trace_transaction *w,
 static bool is_write(const struct trace_transaction *w,
                      const struct trace_op *op)
 {
-	return op->kind == EVENT_WRITE && op->flags & TRACE_FINAL &&
-	       w->status == TRACE_COMMITTED;
+	return op->kind == EVENT_WRITE && w->status == TRACE_COMMITTED;
 }
 
-/* Of merged keys one read, or write, says all. `seen` has, for reading and
- * writing each key, the event that was added last, + 1. */
+/* The first write of a key says that it is written; of merged keys, the first
+ * read says all, too. `seen` has, for reading and writing each key, the event
+ * that was added last, + 1. */
 static bool is_repeated(const struct observed_history *o, uint32_t *seen,
                         const struct observed_event *e, uint32_t t,
                         uint32_t total)
 {
 	uint32_t *last = &seen[2 * (size_t)e->key + (e->kind == EVENT_WRITE)];
-	if (o->merged && *last > o->first[t]) {
+	if ((o->merged || e->kind == EVENT_WRITE) && *last > o->first[t]) {
 		assert(*last <= total);
 		o->events[*last - 1].count++;
 		return true;

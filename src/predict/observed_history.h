@@ -9,14 +9,18 @@
 #include "history/facts.h"
 #include "predict/predict.h"
 
-/* An external read or a final write of a contended key: one that somebody
- * besides init wrote. All others can only be answered by init. */
+/* An external read, or the first write of a key by a transaction, of a
+ * contended key: one that somebody besides init wrote. All others can only be
+ * answered by init. Each part of a transaction that has a write of the key has
+ * the first: from there on it writes the key, and which value is read by
+ * others, the last one, matters of whole transactions only, for nobody reads
+ * from a part. */
 struct observed_event {
 	uint32_t key;   /* contended keys are numbered from 0 */
 	uint32_t from;  /* READ: the writer */
 	uint32_t op;    /* index of trace.ops; says what is before what */
-	uint32_t count; /* operations that it stands for: 1, unless keys are
-	                 * merged */
+	uint32_t count; /* operations that it stands for: of a read 1, unless
+	                 * keys are merged */
 	/* The last external read of another key between the event before it,
 	 * in the transaction, and this one: its op, + 1; 0: none. */
 	uint32_t idle;

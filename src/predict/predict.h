@@ -9,6 +9,12 @@
  * read. `relaxed`: it is whole, and all its reads may be answered anew, though
  * what it does afterwards may not be what the program would do.
  *
+ * An operation is kept or cut, and what is kept counts as in any history: of
+ * several writes of a key by a transaction the last one that is kept. So a
+ * transaction that writes a key before the cut and again behind it still
+ * writes it. (The published tool takes a key to be written at the place of its
+ * last write in the observed transaction, and loses what such a prefix wrote.)
+ *
  * The search is exact: a SAT solver proposes prefixes, divergent transactions
  * and writers; what it proposes is checked against the level and for
  * serializability; each proposal that is refused teaches it a clause that

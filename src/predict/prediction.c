@@ -260,31 +260,14 @@ static uint32_t end_of_ops(const struct building *x, uint32_t t,
 	return w->first_op + w->op_count;
 }
 
-/* A write that another one of the transaction follows, which is not there, is
- * not there either: a key is written at the place of its last write. */
-static bool is_there_finally(const struct building *x, uint32_t t, uint32_t op,
-                             uint32_t end)
+/* All but the reads of a writer that is not known. */
+static bool is_told(const struct building *x, uint32_t t, uint32_t op)
 {
 	const struct trace *r = observed_trace(x);
-	const struct trace_transaction *w = &r->transactions[t];
-	uint32_t key = r->ops[op].key, whole = w->first_op + w->op_count;
-	assert(op >= w->first_op && op < end && end <= whole);
-	for (uint32_t i = end; i < whole; i++)
-		if (r->ops[i].kind == EVENT_WRITE && r->ops[i].key == key)
-			return false;
-	return true;
-}
-
-/* Nor is a read of such a write; nor one of a writer that is not known. */
-static bool is_kept(const struct building *x, uint32_t t, uint32_t op,
-                    uint32_t end)
-{
-	const struct trace *r = observed_trace(x);
-	bool own =
-		r->ops[op].kind == EVENT_WRITE || r->ops[op].from == TRACE_SELF;
-	if (own) return is_there_finally(x, t, op, end);
-	return r->ops[op].from != TRACE_NOBODY &&
-	       r->transactions[t].status != TRACE_UNKNOWN;
+	return r->ops[op].kind == EVENT_WRITE ||
+	       r->ops[op].from == TRACE_SELF ||
+	       (r->ops[op].from != TRACE_NOBODY &&
+	        r->transactions[t].status != TRACE_UNKNOWN);
 }
 
 static uint32_t add_ops(struct building *x, uint32_t handle, uint32_t t,
@@ -295,7 +278,7 @@ static uint32_t add_ops(struct building *x, uint32_t handle, uint32_t t,
 	uint32_t end = end_of_ops(x, t, y);
 	for (uint32_t i = first; i < end; i++) {
 		const struct trace_op *op = &r->ops[i];
-		if (!is_kept(x, t, i, end)) continue;
+		if (!is_told(x, t, i)) continue;
 		if (op->kind == EVENT_READ)
 			add_read(x, handle, t, i, y);
 		else
