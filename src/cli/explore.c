@@ -1,24 +1,20 @@
 #include "cli/explore.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
 #include "analyse/symmetry.h"
 #include "api/explorations.h"
-#include "base/diag.h"
-#include "base/memory.h"
 #include "cli/exit_codes.h"
-#include "cli/explore_unit.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/outputs.h"
 #include "cli/program.h"
+#include "cli/settings.h"
 #include "cli/signals.h"
 #include "cli/watch.h"
-#include "distribute/unit.h"
+#include "distribute/task.h"
 #include "dpor/verdict.h"
-#include "execution/observed_reads.h"
-#include "history/history.h"
+#include "history/trace.h"
 #include "vm/program.h"
 
 /* ---- one exploration ---- */
@@ -27,7 +23,7 @@ int explore_deliver(const struct exploration *x, const struct explorer *e,
                     const struct explored_beside *beside)
 {
 	assert(beside);
-	if (program_failed(x->line, x->program)) return EXIT_INPUT;
+	if (program_failed(x->line, x->plan.program)) return EXIT_INPUT;
 	struct result *r =
 		result_of_exploration(e, beside, outputs_depth(x->line));
 	bool fine = outputs_result(x->line, r,
@@ -49,18 +45,18 @@ static int deliver(const struct exploration *x, const struct explorer *e)
 static struct explorer *explorer_watched(const struct exploration *x,
                                          struct watch *w)
 {
-	struct explore_options o = x->options;
+	struct explore_options o = x->plan.options;
 	struct explore_observer observer = watch_observer(w);
 	o.snapshot_every = watch_every(w);
-	return explorer_new(x->program, &o, &observer);
+	return explorer_new(x->plan.program, &o, &observer);
 }
 
-static int explore_one(const struct exploration *x)
+static int explore_one(struct exploration *x)
 {
 	struct watch *w = watch_new(x, NULL);
 	if (!w) return EXIT_USAGE;
 	struct explorer *e = explorer_watched(x, w);
-	bool known = !x->unit->unit || explore_unit_begin(x->unit, e);
+	bool known = explore_goes_on(x, e);
 	if (known) explorer_run(e);
 	bool fine = watch_end(w, known ? e : NULL);
 	int code = known ? deliver(x, e) : EXIT_INPUT;
@@ -68,7 +64,7 @@ static int explore_one(const struct exploration *x)
 	return fine ? code : EXIT_INTERNAL;
 }
 
-static int explore_as_asked(const struct exploration *x)
+static int explore_as_asked(struct exploration *x)
 {
 	const struct command_line *c = x->line;
 	if (c->value[OPTION_LEVELS]) return explore_levels(x);
@@ -77,112 +73,95 @@ static int explore_as_asked(const struct exploration *x)
 	return explore_one(x);
 }
 
+bool explore_goes_on(struct exploration *x, struct explorer *e)
+{
+	struct problem problem = { 0 };
+	bool fine = kept_begin(&x->plan.kept, e, &problem);
+	say_problem(x->line, NULL, &problem);
+	problem_free(&problem);
+	return fine;
+}
+
 /* ---- the program ---- */
 
-/* What the exploration borrows of the program: the observed history, classes
- * of sessions. */
-struct borrowed {
-	struct observed_reads *observed;
-	struct symmetry *symmetry;
-};
-
-static struct symmetry *find_symmetry(const struct exploration *x)
+/* --unit, --resume, --checkpoint, --histories: those that are there are read,
+ * and with them the options that they decide. */
+static bool read_files(struct exploration *x, struct problem *p)
 {
-	struct diags d = { 0 };
-	struct symmetry *s = symmetry_new(x->program, &d);
-	say_diagnostics(x->line, &d);
-	diags_free(&d);
-	return s;
+	const struct command_line *c = x->line;
+	const char *const *value = c->value;
+	struct kept_files files = {
+		.resume = value[OPTION_RESUME],
+		.unit = value[OPTION_UNIT],
+		.checkpoint = value[value[OPTION_UNIT] ? OPTION_RESULT
+		                                       : OPTION_CHECKPOINT],
+		.histories = value[OPTION_HISTORIES],
+	};
+	if (!setting_seconds(c, OPTION_CHECKPOINT_EVERY, &files.every))
+		return problem_diagnosed(p, PROBLEM_REQUEST);
+	return kept_read(&x->plan.kept, &files, p);
 }
 
-/* Where each history is a class of its own, the usual algorithm finds the same,
- * and faster. */
-static void explore_plainly(struct exploration *x)
+static bool make_plan(struct exploration *x, const struct program *p,
+                      struct problem *problem)
 {
-	struct explore_options *o = &x->options;
-	if (!x->quiet)
-		say("%s: no two sessions are interchangeable, so --symmetry "
-		    "changes nothing",
-		    program_path(x->program));
-	if (x->unit->resumed || o->max_changes < UINT64_MAX ||
-	    x->line->value[OPTION_ALGORITHM])
-		return;
-	o->symmetry = NULL;
-	o->algorithm = EXPLORE_CE;
-	o->base = level_base(o->level);
-}
-
-static bool wants_symmetry(const struct exploration *x)
-{
-	const struct explore_unit *u = x->unit;
-	return x->line->value[OPTION_SYMMETRY] ||
-	       (u->resumed && u->unit->task.symmetry);
-}
-
-/* False after saying why. */
-static bool borrow(struct exploration *x, struct borrowed *b)
-{
-	if (x->options.algorithm == EXPLORE_OUTWARD &&
-	    !(x->options.observed = b->observed = explore_observed(x)))
-		return false;
-	if (!wants_symmetry(x)) return true;
-	x->options.symmetry = b->symmetry = find_symmetry(x);
-	if (b->symmetry && b->symmetry->trivial) explore_plainly(x);
-	return b->symmetry;
-}
-
-static int explore_known(struct exploration *x)
-{
-	struct borrowed b = { 0 };
-	int code = EXIT_INPUT;
-	assert(x->program);
-	if (!pictures_possible(x->line)) return EXIT_USAGE;
-	if (borrow(x, &b) && explore_unit_accept(x->unit, x)) {
-		signals_catch();
-		x->options.interrupt = signals_flag();
-		code = explore_as_asked(x);
-	}
-	observed_reads_free(b.observed);
-	symmetry_free(b.symmetry);
-	return code;
+	const char *from = x->line->value[OPTION_EXPLORE_FROM];
+	struct explore_plan *plan = &x->plan;
+	struct explore_wish w = explore_wish_read(x->line);
+	struct trace *observed = from ? explore_from(from, problem) : NULL;
+	w.from = observed;
+	w.task = kept_task(&plan->kept);
+	w.otherwise = "what was found so far is void, so start again";
+	bool fine = !problem->kind && explore_plan_make(plan, p, &w, problem) &&
+	            kept_accept(&plan->kept, plan->program, &plan->options,
+	                        plan->order, problem);
+	trace_free(observed);
+	return fine;
 }
 
 static int explore_program(struct exploration *x, const struct program *p)
 {
-	const char *order = explore_unit_order(x->unit);
-	struct program *view = NULL;
-	x->program = p;
-	if (!x->unit->resumed && !settings_levels(x)) return EXIT_USAGE;
-	if (order) {
-		view = settings_reordered(p, order);
-		if (!view) return EXIT_USAGE;
-		x->program = view;
-	}
-	int code = explore_known(x);
-	program_free(view);
-	return code;
+	struct problem problem = { 0 };
+	const struct explore_plan *plan = &x->plan;
+	if (!pictures_possible(x->line)) return EXIT_USAGE;
+	bool fine = make_plan(x, p, &problem);
+	int code = say_problem(x->line, NULL, &problem);
+	problem_free(&problem);
+	if (!fine) return code;
+	if (plan->symmetry && plan->symmetry->trivial && !x->quiet)
+		say("%s: no two sessions are interchangeable, so --symmetry "
+		    "changes nothing",
+		    program_path(p));
+	signals_catch();
+	x->plan.options.interrupt = signals_flag();
+	return explore_as_asked(x);
 }
 
-static int explore_path(struct exploration *x, const char *path)
+/* The program, instead of an operand: that of the file that is gone on with. */
+static int explore_path(struct exploration *x)
 {
-	x->style = output_style(x->line, outputs_result_stream(x->line));
-	struct program *p = read_program(x->line, path);
+	const struct task *task = kept_task(&x->plan.kept);
+	struct program *p = read_program(x->line, x->line->operand_count
+	                                                  ? x->line->operands[0]
+	                                                  : task_path(task));
 	if (!p) return EXIT_INPUT;
+	x->style = output_style(x->line, outputs_result_stream(x->line));
 	int code = explore_program(x, p);
+	explore_plan_free(&x->plan);
+	x->plan = (struct explore_plan){ 0 };
 	program_free(p);
 	return code;
 }
 
 int explore_main(const struct command_line *c)
 {
-	struct explore_unit unit = { .line = c };
-	struct exploration x = { .line = c, .unit = &unit };
+	struct exploration x = { .line = c };
+	struct problem problem = { 0 };
 	if (!settings_read(&x)) return EXIT_USAGE;
-	int code = EXIT_INPUT;
-	if (!explore_unit_read(&unit, &x))
-		code = unit.code;
-	else
-		code = explore_path(&x, explore_unit_program(&unit));
-	explore_unit_free(&unit);
+	bool fine = read_files(&x, &problem);
+	int code = say_problem(c, NULL, &problem);
+	problem_free(&problem);
+	if (fine) code = explore_path(&x);
+	explore_plan_free(&x.plan);
 	return code;
 }

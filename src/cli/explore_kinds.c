@@ -4,7 +4,6 @@
 #include "api/explorations.h"
 #include "cli/exit_codes.h"
 #include "cli/explore.h"
-#include "cli/explore_unit.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/program.h"
@@ -17,7 +16,7 @@
 /* ---- --levels ---- */
 
 struct watched_levels {
-	const struct exploration *x;
+	struct exploration *x;
 	struct watch *watch;
 	char what[32];
 };
@@ -27,7 +26,7 @@ static struct explore_observer begin_level(void *payload, enum level l,
 {
 	struct watched_levels *w = payload;
 	struct exploration under = *w->x;
-	under.options = *o;
+	under.plan.options = *o;
 	snprintf(w->what, sizeof w->what, "under %s", level_word(l));
 	w->watch = watch_new(&under, w->what);
 	o->snapshot_every = watch_every(w->watch);
@@ -43,7 +42,7 @@ static void end_level(void *payload, struct explorer *e)
 static int deliver_levels(const struct exploration *x,
                           const struct levels_table *table)
 {
-	struct result *r = result_of_levels(table, x->options.level);
+	struct result *r = result_of_levels(table, x->plan.options.level);
 	struct text t = { 0 };
 	if (x->json)
 		report_json(&t, r, iso_version());
@@ -56,16 +55,16 @@ static int deliver_levels(const struct exploration *x,
 	return code;
 }
 
-int explore_levels(const struct exploration *x)
+int explore_levels(struct exploration *x)
 {
 	struct watched_levels w = { .x = x };
-	struct levels_request q = { .program = x->program,
-		                    .options = &x->options,
+	struct levels_request q = { .program = x->plan.program,
+		                    .options = &x->plan.options,
 		                    .payload = &w,
 		                    .begin = begin_level,
 		                    .end = end_level };
 	struct levels_table *table = explore_all_levels(&q);
-	int code = program_failed(x->line, x->program)
+	int code = program_failed(x->line, x->plan.program)
 	                   ? EXIT_INPUT
 	                   : deliver_levels(x, table);
 	levels_table_free(table);
@@ -75,14 +74,14 @@ int explore_levels(const struct exploration *x)
 /* ---- --estimate ---- */
 
 struct watched_outlook {
-	const struct exploration *x;
+	struct exploration *x;
 	struct progress progress;
 };
 
 static bool begin_outlook(void *payload, struct explorer *e)
 {
 	const struct watched_outlook *w = payload;
-	return !w->x->unit->unit || explore_unit_begin(w->x->unit, e);
+	return explore_goes_on(w->x, e);
 }
 
 static bool tick_outlook(void *payload, const struct explore_stats *s,
@@ -93,12 +92,12 @@ static bool tick_outlook(void *payload, const struct explore_stats *s,
 	return true;
 }
 
-int explore_estimate(const struct exploration *x)
+int explore_estimate(struct exploration *x)
 {
 	const struct command_line *c = x->line;
 	struct watched_outlook w = { x, output_progress(c) };
-	struct outlook_request q = { .program = x->program,
-		                     .options = &x->options,
+	struct outlook_request q = { .program = x->plan.program,
+		                     .options = &x->plan.options,
 		                     .seconds = 1,
 		                     .seed = 1,
 		                     .payload = &w,
@@ -120,7 +119,7 @@ int explore_estimate(const struct exploration *x)
 
 /* ---- --random ---- */
 
-int explore_random(const struct exploration *x)
+int explore_random(struct exploration *x)
 {
 	const struct command_line *c = x->line;
 	struct sample_share share;
@@ -131,8 +130,8 @@ int explore_random(const struct exploration *x)
 	struct watch *w = watch_new(x, NULL);
 	if (!w) return EXIT_USAGE;
 	struct explore_observer observer = watch_observer(w);
-	struct explorer *e = explore_sample(x->program, &x->options, &observer,
-	                                    count, seed, &share);
+	struct explorer *e = explore_sample(x->plan.program, &x->plan.options,
+	                                    &observer, count, seed, &share);
 	bool fine = watch_end(w, e);
 	int code = explore_deliver(
 		x, e, &(struct explored_beside){ .sample = &share });

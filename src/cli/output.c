@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "base/paths.h"
 #include "cli/options.h"
 #include "report/report.h"
 
@@ -101,35 +102,9 @@ bool is_standard(const char *path)
 	return !strcmp(path, "-");
 }
 
-/* The folder in which the file would be made can be written. */
-static bool folder_possible(const char *path)
-{
-	struct text folder = { 0 };
-	const char *slash = strrchr(path, '/');
-	if (!slash)
-		text_char(&folder, '.');
-	else if (slash == path)
-		text_char(&folder, '/');
-	else
-		text_bytes(&folder, path, (size_t)(slash - path));
-	bool fine = !access(text_get(&folder), W_OK | X_OK);
-	text_free(&folder);
-	return fine;
-}
-
 bool output_possible(const char *path)
 {
-	assert(path);
-	struct stat what;
-	if (is_standard(path)) return true;
-	if (stat(path, &what)) {
-		if (errno == ENOENT && *path && folder_possible(path))
-			return true;
-	} else if (S_ISDIR(what.st_mode)) {
-		errno = EISDIR;
-	} else if (!access(path, W_OK)) {
-		return true;
-	}
+	if (is_standard(path) || path_is_writable(path)) return true;
 	say_failed(path);
 	return false;
 }

@@ -3,63 +3,29 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "api/history_lines.h"
 #include "base/memory.h"
-#include "base/seconds.h"
 #include "cli/explore.h"
-#include "cli/explore_unit.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/sorted.h"
+#include "cli/program.h"
 #include "report/forecast.h"
-#include "report/histories.h"
 #include "report/progress.h"
 #include "result/names.h"
 
 struct watch {
-	struct explore_unit *unit; /* NULL: nothing to go on with or to keep */
-	double unit_every;         /* seconds from checkpoint to checkpoint */
-	double unit_next;          /* seconds_now() of the next one */
-	FILE *histories;           /* NULL: not asked for */
-	const char *path;          /* of it */
-	struct sorted *sorted;     /* NULL: as they come */
-	struct text *lines;        /* of histories, for each thread */
-	unsigned jobs;
+	const struct command_line *line;
+	struct kept *kept;               /* NULL: there is none to be written */
+	struct history_lines *histories; /* NULL: not asked for */
 	struct progress progress;
 	struct text what; /* of the progress */
 };
 
-/* ---- histories ---- */
-
-/* Called by all threads: the line is written with one call, so in one piece. */
-static bool on_history(void *payload, const struct explore_execution *e)
+/* Says the problem, if there is one. */
+static void say_and_free(const struct watch *w, struct problem *p)
 {
-	struct watch *w = payload;
-	assert(e->worker < w->jobs && w->histories);
-	struct text *line = &w->lines[e->worker];
-	text_clear(line);
-	report_history(line, e);
-	if (w->sorted) return sorted_add(w->sorted, e, line);
-	return fwrite(line->data, 1, line->length, w->histories) ==
-	       line->length;
-}
-
-static bool open_histories(struct watch *w, const struct exploration *x)
-{
-	bool fine = true;
-	w->path = x->line->value[OPTION_HISTORIES];
-	if (w->unit)
-		w->histories = explore_unit_histories(w->unit, &fine);
-	else if (w->path)
-		fine = (w->histories = output_open(w->path));
-	if (w->histories && w->jobs > 1 && x->line->value[OPTION_SORTED])
-		w->sorted = sorted_new(w->jobs);
-	return fine;
-}
-
-static bool close_histories(struct watch *w)
-{
-	bool sorted = !w->sorted || sorted_write(w->sorted, w->histories);
-	return output_close(w->histories, w->path) && sorted;
+	say_problem(w->line, NULL, p);
+	problem_free(p);
 }
 
 /* ---- while it runs ---- */
@@ -77,23 +43,22 @@ static bool on_tick(void *payload, const struct explore_stats *s,
 	return true;
 }
 
-static bool checkpoint(struct watch *w, const struct tally *found,
-                       const struct branch_list *open)
-{
-	double now = seconds_now();
-	assert(!w->unit || w->unit_every > 0);
-	if (!w->unit || now < w->unit_next) return true;
-	w->unit_next = now + w->unit_every;
-	return explore_unit_snapshot(w->unit, found, open);
-}
-
 static bool on_snapshot(void *payload, const struct tally *found,
                         const struct branch_list *open)
 {
 	struct watch *w = payload;
+	struct problem problem = { 0 };
 	if (w->progress.forecast)
 		forecast_snapshot(w->progress.forecast, found, open);
-	return checkpoint(w, found, open);
+	if (w->kept) kept_snapshot(w->kept, found, open, &problem);
+	say_and_free(w, &problem);
+	return true;
+}
+
+static bool on_history(void *payload, const struct explore_execution *e)
+{
+	struct watch *w = payload;
+	return history_lines_add(w->histories, e);
 }
 
 struct explore_observer watch_observer(struct watch *w)
@@ -108,20 +73,12 @@ struct explore_observer watch_observer(struct watch *w)
 
 double watch_every(const struct watch *w)
 {
-	double every = w->unit ? w->unit_every : 0;
+	double every = w->kept ? w->kept->files.every : 0;
 	if (!w->progress.forecast) return every;
 	return every > 0 && every < FORECAST_EVERY ? every : FORECAST_EVERY;
 }
 
 /* ---- beginning and end ---- */
-
-static void watch_unit(struct watch *w, const struct exploration *x)
-{
-	if (!x->unit->unit) return;
-	w->unit = x->unit;
-	w->unit_every = x->options.snapshot_every;
-	w->unit_next = seconds_now() + w->unit_every;
-}
 
 static void watch_progress(struct watch *w, const struct exploration *x,
                            const char *what)
@@ -129,26 +86,38 @@ static void watch_progress(struct watch *w, const struct exploration *x,
 	w->progress = output_progress(x->line);
 	w->progress.what = what;
 	if (w->progress.to)
-		w->progress.forecast = forecast_new(x->program, &x->options);
+		w->progress.forecast =
+			forecast_new(x->plan.program, &x->plan.options);
+}
+
+/* Under --levels, no file is asked for. */
+static bool open_histories(struct watch *w, struct exploration *x)
+{
+	struct problem problem = { 0 };
+	FILE *to = kept_histories(&x->plan.kept, &problem);
+	const char *folder = getenv("TMPDIR");
+	if (to)
+		w->histories = history_lines_new(
+			to, x->plan.options.jobs, x->line->value[OPTION_SORTED],
+			folder && *folder ? folder : "/tmp");
+	bool fine = !problem.kind;
+	say_and_free(w, &problem);
+	return fine;
 }
 
 static void watch_free(struct watch *w)
 {
-	for (unsigned i = 0; i < w->jobs; i++) text_free(&w->lines[i]);
-	free(w->lines);
 	forecast_free(w->progress.forecast);
 	text_free(&w->what);
-	sorted_free(w->sorted);
 	free(w);
 }
 
-struct watch *watch_new(const struct exploration *x, const char *what)
+struct watch *watch_new(struct exploration *x, const char *what)
 {
-	assert(x->options.jobs);
+	assert(x->plan.options.jobs);
 	struct watch *w = mem_take0(1, sizeof *w);
-	w->jobs = x->options.jobs;
-	w->lines = mem_take0(w->jobs, sizeof *w->lines);
-	watch_unit(w, x);
+	w->line = x->line;
+	if (x->plan.kept.unit) w->kept = &x->plan.kept;
 	watch_progress(w, x, what);
 	if (open_histories(w, x)) return w;
 	watch_free(w);
@@ -157,9 +126,14 @@ struct watch *watch_new(const struct exploration *x, const char *what)
 
 bool watch_end(struct watch *w, struct explorer *e)
 {
+	struct problem kept = { 0 }, written = { 0 };
 	progress_end(&w->progress);
-	bool kept = !w->unit || explore_unit_end(w->unit, e);
-	bool fine = close_histories(w) && kept;
+	bool fine = !w->kept || kept_end(w->kept, e, &kept);
+	say_and_free(w, &kept);
+	const char *path = w->line->value[OPTION_HISTORIES];
+	if (!path && w->kept) path = w->kept->unit->histories;
+	fine &= history_lines_end(w->histories, path, &written);
+	say_and_free(w, &written);
 	watch_free(w);
 	return fine;
 }

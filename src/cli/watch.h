@@ -12,7 +12,7 @@ struct watch;
 
 /* `what` is explored, in the line, or NULL. NULL if a file cannot be written,
  * after saying so. */
-struct watch *watch_new(const struct exploration *x, const char *what);
+struct watch *watch_new(struct exploration *x, const char *what);
 struct explore_observer watch_observer(struct watch *w);
 /* How often the observer wants a snapshot: explore_options.snapshot_every. */
 double watch_every(const struct watch *w);

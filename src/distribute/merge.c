@@ -183,13 +183,8 @@ static bool belongs(struct merger *m, struct file *f, const struct unit *split)
 
 static void explore_it(struct text *t, const struct file *split, const char *id)
 {
-	struct text folder = { 0 };
-	const char *slash = strrchr(split->path, '/');
-	assert(slash); /* a folder stands before every name */
-	text_bytes(&folder, split->path, (size_t)(slash - split->path));
 	text_string(t, "isoscope explore --unit ");
-	unit_file_name(t, text_get(&folder), "unit", id);
-	text_free(&folder);
+	unit_file_beside(t, split->path, "unit", id);
 }
 
 /* There is no result: with `partial`, nothing of the unit was found. */

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/paths.h"
 #include "distribute/unit.h"
 
 /* ---- names ---- */
@@ -28,6 +29,15 @@ void unit_file_name(struct text *t, const char *folder, const char *kind,
 		text_string(t, id);
 	}
 	text_string(t, ".json");
+}
+
+void unit_file_beside(struct text *t, const char *path, const char *kind,
+                      const char *id)
+{
+	struct text folder = { 0 };
+	path_folder(&folder, path);
+	unit_file_name(t, text_get(&folder), kind, id);
+	text_free(&folder);
 }
 
 const char *unit_file_kind(const char *name)
@@ -79,11 +89,7 @@ static bool fill(int file, const struct text *t)
 static void sync_folder(const char *path)
 {
 	struct text folder = { 0 };
-	const char *slash = strrchr(path, '/');
-	if (slash)
-		text_bytes(&folder, path, (size_t)(slash - path) + 1);
-	else
-		text_char(&folder, '.');
+	path_folder(&folder, path);
 	int file = open(text_get(&folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (file >= 0) {
 		(void)fsync(file);

@@ -13,6 +13,9 @@ struct unit;
 /* Adds FOLDER/KIND-003.1.json, without the folder if that is NULL. */
 void unit_file_name(struct text *t, const char *folder, const char *kind,
                     const char *id);
+/* The same in the folder of another file. */
+void unit_file_beside(struct text *t, const char *path, const char *kind,
+                      const char *id);
 /* The kind, "split", "unit" or "result", of a name without folder; NULL: it is
  * none of these. */
 const char *unit_file_kind(const char *name);

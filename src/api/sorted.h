@@ -7,25 +7,26 @@
  * for the pieces only, and those are few: one for each time that work was
  * handed over.
  */
-#ifndef ISO_CLI_SORTED_H
-#define ISO_CLI_SORTED_H
+#ifndef ISO_API_SORTED_H
+#define ISO_API_SORTED_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "api/problem.h"
+
 struct explore_execution;
 struct sorted;
-struct text;
 
-/* For so many threads. */
-struct sorted *sorted_new(unsigned threads);
+/* For so many threads; temporary files are in the folder. */
+struct sorted *sorted_new(unsigned threads, const char *folder);
 void sorted_free(struct sorted *s); /* NULL is fine */
 /* Keeps the line of a history. Called by the thread that found it. False if it
  * cannot be kept; sorted_write says why. */
 bool sorted_add(struct sorted *s, const struct explore_execution *e,
                 const struct text *line);
-/* Writes all lines. False, after saying why, if a temporary file failed; what
+/* Writes all lines. False, with the problem, if a temporary file failed; what
  * goes wrong with `to` is seen when it is closed. */
-bool sorted_write(struct sorted *s, FILE *to);
+bool sorted_write(struct sorted *s, FILE *to, struct problem *p);
 
 #endif

@@ -1,4 +1,4 @@
-#include "cli/sorted.h"
+#include "api/sorted.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -9,7 +9,6 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "cli/output.h"
 #include "dpor/explorer.h"
 #include "dpor/work/branch.h"
 
@@ -33,22 +32,31 @@ struct spool {
 struct sorted {
 	struct spool *spools; /* of each thread */
 	unsigned threads;
+	char *folder; /* of temporary files */
 };
 
-struct sorted *sorted_new(unsigned threads)
+struct sorted *sorted_new(unsigned threads, const char *folder)
 {
 	assert(threads);
 	struct sorted *s = mem_take0(1, sizeof *s);
 	s->spools = mem_take0(threads, sizeof *s->spools);
 	s->threads = threads;
+	s->folder = mem_copy_string(folder);
 	return s;
+}
+
+static void close_file(void *f)
+{
+	fclose(f);
 }
 
 static void spool_free(struct spool *s)
 {
 	for (size_t i = 0; i < s->count; i++) free(s->pieces[i].branch);
 	free(s->pieces);
-	if (s->file) fclose(s->file);
+	if (!s->file) return;
+	mem_let_go(s->file);
+	fclose(s->file);
 }
 
 void sorted_free(struct sorted *s)
@@ -56,26 +64,22 @@ void sorted_free(struct sorted *s)
 	if (!s) return;
 	for (unsigned i = 0; i < s->threads; i++) spool_free(&s->spools[i]);
 	free(s->spools);
+	free(s->folder);
 	free(s);
 }
 
 /* ---- writing ---- */
 
-static const char *temporary_folder(void)
-{
-	const char *folder = getenv("TMPDIR");
-	return folder && *folder ? folder : "/tmp";
-}
-
-/* Not tmpfile(), which knows no TMPDIR: there may be a lot to write. */
-static FILE *open_temporary(void)
+/* Not tmpfile(), which chooses the folder: there may be a lot to write. */
+static FILE *open_temporary(const char *folder)
 {
 	struct text path = { 0 };
-	text_format(&path, "%s/isoscope-XXXXXX", temporary_folder());
+	text_format(&path, "%s/isoscope-XXXXXX", folder);
 	int number = mkostemp(path.data, O_CLOEXEC);
 	if (number >= 0) unlink(path.data);
 	text_free(&path);
 	FILE *f = number < 0 ? NULL : fdopen(number, "w+");
+	if (f) mem_hold(f, close_file);
 	if (!f && number >= 0) close(number);
 	return f;
 }
@@ -106,7 +110,7 @@ bool sorted_add(struct sorted *s, const struct explore_execution *e,
 	assert(e->worker < s->threads && line->length);
 	struct spool *spool = &s->spools[e->worker];
 	errno = 0;
-	if (!spool->file && !(spool->file = open_temporary()))
+	if (!spool->file && !(spool->file = open_temporary(s->folder)))
 		return failed(spool);
 	begin_piece(spool, e);
 	if (fwrite(line->data, 1, line->length, spool->file) != line->length)
@@ -153,36 +157,38 @@ static bool copy(const struct piece *p, FILE *to)
 	return true;
 }
 
-static bool say_failed(int reason)
+static bool temporary_failed(const struct sorted *s, int reason,
+                             struct problem *p)
 {
-	say("cannot keep histories in a temporary file in %s: %s (set TMPDIR "
-	    "to use another folder)",
-	    temporary_folder(), strerror(reason));
-	return false;
+	return problem_set(p, PROBLEM_SYSTEM,
+	                   "cannot keep histories in a temporary file in %s: "
+	                   "%s (set TMPDIR to use another folder)",
+	                   s->folder, strerror(reason));
 }
 
 /* All that was written arrives. */
-static bool flush(struct sorted *s)
+static bool flush(struct sorted *s, struct problem *p)
 {
 	for (unsigned i = 0; i < s->threads; i++) {
 		struct spool *spool = &s->spools[i];
 		errno = 0;
 		if (spool->file && !spool->failure && fflush(spool->file))
 			failed(spool);
-		if (spool->failure) return say_failed(spool->failure);
+		if (spool->failure)
+			return temporary_failed(s, spool->failure, p);
 	}
 	return true;
 }
 
-bool sorted_write(struct sorted *s, FILE *to)
+bool sorted_write(struct sorted *s, FILE *to, struct problem *p)
 {
 	size_t count;
 	bool fine = true;
-	if (!flush(s)) return false;
+	if (!flush(s, p)) return false;
 	struct piece **pieces = all_pieces(s, &count);
 	errno = 0;
 	for (size_t i = 0; i < count && fine; i++) fine = copy(pieces[i], to);
-	if (!fine) say_failed(errno ? errno : EIO);
+	if (!fine) temporary_failed(s, errno ? errno : EIO, p);
 	free(pieces);
 	return fine;
 }

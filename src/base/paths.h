@@ -1,0 +1,15 @@
+/* Paths of files. */
+#ifndef ISO_BASE_PATHS_H
+#define ISO_BASE_PATHS_H
+
+#include <stdbool.h>
+
+struct text;
+
+/* Adds the folder of the file: "." if the path names none. */
+void path_folder(struct text *t, const char *path);
+bool path_exists(const char *path);
+/* Could the file be written? If not, errno says why. It is not touched. */
+bool path_is_writable(const char *path);
+
+#endif
