@@ -150,6 +150,18 @@ cp again.jsonl out
 prints '"events":[["w","x",2],["r","z",null,"init"]]'
 prints '"changed":[{"read":[1,0,1],"key":"z","observed":[0,0],'
 
+# --- values that nobody observed are not shown ---
+run 1 predict again.txt --boundary strict --dot again.dot
+prints '2.1 t0 reads z │ from 1.1 t0 │ from init'
+lacks ' = '
+grep -F '<font' again.dot >out
+lacks ' = '
+run 1 predict again.txt --boundary strict --json
+prints '"observed":{"from":"1.1 t0"},"predicted":{"from":"init"}'
+prints '["w","z",null]'
+run 1 check again.jsonl -i ser
+lacks ' = '
+
 # --- several predictions of a history ---
 trace '1.0: Wx / 2.0: Wy / 1.1: Ry<2.0 / 1.2: Ry<2.0 / 2.1: Rx<1.0 /
 	2.2: Rx<1.0' >several.txt
@@ -246,6 +258,10 @@ run 4 predict large.jsonl crossed.txt --timeout 0.001
 prints 'and the rest was not looked at'
 
 # --- input that is wrong ---
+sed 's/From(1/Form(1/' crossed.txt >typo.txt
+run 3 predict typo.txt
+says 'typo.txt:4:24: error: from here on, this line is no operation'
+prints_nothing
 run 3 predict no-such-file
 says 'no-such-file'
 prints_nothing

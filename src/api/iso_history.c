@@ -396,15 +396,16 @@ static int try_history_event(const iso_history *history, size_t transaction,
 	const struct trace_op *o =
 		&t->ops[t->transactions[transaction].first_op + event];
 	const struct trace_key *k = &t->keys[o->key];
-	bool text = o->flags & TRACE_TEXT;
+	bool absent = t->valueless || o->flags & (TRACE_NULL | TRACE_MISSING);
+	bool text = !absent && o->flags & TRACE_TEXT;
 	iso_event public = {
 		.size = sizeof public,
 		.write = o->kind == EVENT_WRITE,
 		.key = k->name,
 		.key_number = k->name ? 0 : k->number,
 		.value = text ? t->texts[o->value] : NULL,
-		.number = text ? 0 : o->value,
-		.absent = o->flags & (TRACE_NULL | TRACE_MISSING),
+		.number = text || absent ? 0 : o->value,
+		.absent = absent,
 		.list = o->flags & TRACE_LIST,
 		.writer = writer_of(o, transaction),
 		.line = o->line,

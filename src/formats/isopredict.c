@@ -7,12 +7,12 @@
  *     DELETE[<row>] from Set[<set>] Txn(<session>, <index>)
  *     CONTAINS[<row>] in Set[<set>] From(<..>) Txn(<..>)
  *
- * Lines that are none of these say nothing. The words READ and WRITE are not
- * looked at. Ids are opaque texts; `0, 0` is init, whose lines may be missing.
- * Rows of sets are keys of their own, which INSERT and DELETE write. A read
- * names its writer, and there are no values: writes are numbered. A read behind
- * its transaction's own write is of that, whatever it names. What aborted is
- * not in the file.
+ * Empty lines say nothing; any other one is an error, for a read that is not
+ * understood may be the one that matters. Ids are opaque texts; `0, 0` is init,
+ * whose lines may be missing. Rows of sets are keys of their own, which INSERT
+ * and DELETE write. A read names its writer, and there are no values: writes
+ * are numbered. A read behind its transaction's own write is of that, whatever
+ * it names. What aborted is not in the file.
  */
 #include <assert.h>
 #include <inttypes.h>
@@ -64,7 +64,6 @@ struct isopredict {
 	struct diags *d;
 	struct trace_builder *b;
 	uint32_t line;
-	bool matched; /* some line says something */
 	struct session_entry *sessions;
 	struct entry *transactions;
 	uint32_t *order; /* of those that have operations */
@@ -80,12 +79,6 @@ struct isopredict {
 
 /* ---- what a line says ---- */
 
-static bool begins_with(struct piece p, const char *word)
-{
-	size_t n = strlen(word);
-	return p.length >= n && !memcmp(p.at, word, n);
-}
-
 static void skip(struct piece *rest, size_t n)
 {
 	assert(n <= rest->length);
@@ -93,107 +86,83 @@ static void skip(struct piece *rest, size_t n)
 	rest->length -= n;
 }
 
-static bool take(struct piece *rest, const char *word)
-{
-	if (!begins_with(*rest, word)) return false;
-	skip(rest, strlen(word));
-	return true;
-}
+/* Digits stand for some text up to the character behind them. */
+enum { PART_KEY, PART_SET, PART_TRANSACTION, PART_FROM, PARTS };
 
-/* Some text and the bracket that closes it. */
-static bool take_inside(struct piece *rest, char close, struct piece *inside)
-{
-	const char *stop = memchr(rest->at, close, rest->length);
-	if (!stop) return false;
-	*inside = (struct piece){ rest->at, (size_t)(stop - rest->at) };
-	skip(rest, inside->length + 1);
-	return inside->length;
-}
+static const struct form_of_line {
+	enum event_kind kind;
+	const char *words;
+} forms_of_lines[] = {
+	{ EVENT_READ, "READ KEY[0] Txn(2) From(3)" },
+	{ EVENT_WRITE, "WRITE KEY[0] Txn(2)" },
+	{ EVENT_WRITE, "INSERT[0] to Set[1] Txn(2)" },
+	{ EVENT_WRITE, "DELETE[0] from Set[1] Txn(2)" },
+	{ EVENT_READ, "CONTAINS[0] in Set[1] From(3) Txn(2)" },
+};
 
-/* The next `open` text `close` in the rest, which then begins behind it. */
-static bool find_inside(struct piece *rest, const char *open, char close,
-                        struct piece *inside)
+/* Takes from the rest of a line as much as is of this form. True if that is
+ * all. */
+static bool match_form(struct piece *rest, const char *words,
+                       struct piece parts[PARTS])
 {
-	for (;;) {
-		const char *at = memchr(rest->at, *open, rest->length);
-		if (!at) return false;
-		assert(at >= rest->at);
-		skip(rest, (size_t)(at - rest->at));
-		if (!take(rest, open))
+	for (; *words; words++) {
+		if (*words < '0' || *words > '3') {
+			if (!rest->length || *rest->at != *words) return false;
 			skip(rest, 1);
-		else if (take_inside(rest, close, inside))
-			return true;
-		else if (!memchr(rest->at, close, rest->length))
-			return false;
+			continue;
+		}
+		const char *stop = memchr(rest->at, words[1], rest->length);
+		if (!stop || stop == rest->at) return false;
+		struct piece *part = &parts[*words - '0'];
+		*part = (struct piece){ rest->at, (size_t)(stop - rest->at) };
+		skip(rest, part->length);
 	}
+	return !rest->length;
 }
 
-static bool match_read(struct piece rest, struct line *x)
+/* What the line says; false if that is nothing, then *wrong is where it cannot
+ * be gone on reading. */
+static bool match_line(struct piece line, struct line *x, const char **wrong)
 {
-	if (!find_inside(&rest, "KEY[", ']', &x->key)) return false;
-	while (find_inside(&rest, "Txn(", ')', &x->transaction)) {
-		struct piece behind = rest;
-		if (take(&behind, " From(") &&
-		    take_inside(&behind, ')', &x->from))
+	*wrong = line.at;
+	for (size_t i = 0; i < sizeof forms_of_lines / sizeof *forms_of_lines;
+	     i++) {
+		struct piece parts[PARTS] = { { 0 } }, rest = line;
+		if (match_form(&rest, forms_of_lines[i].words, parts)) {
+			*x = (struct line){ forms_of_lines[i].kind,
+				            parts[PART_KEY], parts[PART_SET],
+				            parts[PART_TRANSACTION],
+				            parts[PART_FROM] };
 			return true;
-	}
-	return false;
-}
-
-static bool match_write(struct piece rest, struct line *x)
-{
-	while (find_inside(&rest, "KEY[", ']', &x->key)) {
-		struct piece behind = rest;
-		if (take(&behind, " Txn(") &&
-		    take_inside(&behind, ')', &x->transaction))
-			return true;
-	}
-	return false;
-}
-
-static bool match_row(struct piece rest, const char *word, const char *set,
-                      struct line *x)
-{
-	while (find_inside(&rest, word, ']', &x->key)) {
-		struct piece behind = rest;
-		if (take(&behind, set) && take_inside(&behind, ']', &x->set) &&
-		    (x->kind == EVENT_WRITE ||
-		     (take(&behind, " From(") &&
-		      take_inside(&behind, ')', &x->from))) &&
-		    take(&behind, " Txn(") &&
-		    take_inside(&behind, ')', &x->transaction))
-			return true;
+		}
+		if (rest.at > *wrong) *wrong = rest.at;
 	}
 	return false;
 }
 
-/* Does the line say anything? */
-static bool match_line(struct piece line, struct line *x)
+static bool is_blank(char c)
 {
-	*x = (struct line){ .kind = EVENT_READ };
-	if (match_read(line, x)) return true;
-	x->kind = EVENT_WRITE;
-	if (match_write(line, x) || match_row(line, "INSERT[", " to Set[", x) ||
-	    match_row(line, "DELETE[", " from Set[", x))
-		return true;
-	x->kind = EVENT_READ;
-	return match_row(line, "CONTAINS[", " in Set[", x);
+	return c == ' ' || c == '\t' || c == '\r';
 }
 
-static struct piece line_at(const char *at, const char *end)
+/* The line that begins here, without blanks around it; *at is then where the
+ * next one does. */
+static struct piece next_line(const char **at, const char *end)
 {
-	const char *stop = memchr(at, '\n', (size_t)(end - at));
-	return (struct piece){ at, (size_t)((stop ? stop : end) - at) };
+	const char *stop = memchr(*at, '\n', (size_t)(end - *at));
+	struct piece line = { *at, (size_t)((stop ? stop : end) - *at) };
+	*at = stop ? stop + 1 : end;
+	while (line.length && is_blank(*line.at)) skip(&line, 1);
+	while (line.length && is_blank(line.at[line.length - 1])) line.length--;
+	return line;
 }
 
 bool isopredict_detect(const char *at, const char *end)
 {
 	struct line x;
-	while (at < end) {
-		struct piece line = line_at(at, end);
-		if (match_line(line, &x)) return true;
-		at = line.at + line.length + 1;
-	}
+	const char *wrong;
+	while (at < end)
+		if (match_line(next_line(&at, end), &x, &wrong)) return true;
 	return false;
 }
 
@@ -325,15 +294,30 @@ static void add_record(struct isopredict *p, struct record r)
 	p->records[p->record_count++] = r;
 }
 
+static bool no_operation(struct isopredict *p, struct piece line,
+                         const char *wrong)
+{
+	input_error(
+		p->in, p->d, wrong,
+		wrong == line.at
+			? "this line is no operation of IsoPredict, such as "
+			  "'READ KEY[k] Txn(1, 0) From(0, 0)' or 'WRITE "
+			  "KEY[k] Txn(1, 0)'"
+			: "from here on, this line is no operation of "
+			  "IsoPredict, such as 'READ KEY[k] Txn(1, 0) "
+			  "From(0, 0)' or 'WRITE KEY[k] Txn(1, 0)'");
+	return false;
+}
+
 static bool parse_line(struct isopredict *p, struct piece line)
 {
 	struct line x;
-	if (!match_line(line, &x)) return true;
-	p->matched = true;
+	const char *wrong;
+	if (!line.length) return true;
+	if (!check_text(p, line)) return false;
+	if (!match_line(line, &x, &wrong)) return no_operation(p, line, wrong);
 	struct record r = { .at = x.from.at, .from = NOBODY, .line = p->line };
-	if (!check_text(p, line) ||
-	    !find_transaction(p, x.transaction, &r.transaction))
-		return false;
+	if (!find_transaction(p, x.transaction, &r.transaction)) return false;
 	if (x.kind == EVENT_READ && !find_transaction(p, x.from, &r.from))
 		return false;
 	r.key = find_key(p, &x);
@@ -345,17 +329,10 @@ static bool parse_lines(struct isopredict *p)
 {
 	const char *at = p->in->bytes, *end = at + p->in->length;
 	while (at < end) {
-		struct piece line = line_at(at, end);
 		p->line++;
-		if (!parse_line(p, line)) return false;
-		at = line.at + line.length + 1;
+		if (!parse_line(p, next_line(&at, end))) return false;
 	}
-	if (p->matched) return true;
-	input_error(p->in, p->d, p->in->bytes,
-	            "no line here is an operation of IsoPredict, such as "
-	            "'READ KEY[k] Txn(1, 0) From(0, 0)' or "
-	            "'WRITE KEY[k] Txn(1, 0)'");
-	return false;
+	return true;
 }
 
 /* ---- the trace ---- */
@@ -524,9 +501,13 @@ struct trace *isopredict_parse(struct input *in, const struct reader_options *o,
 	table_free(&p.by_transaction);
 	table_free(&p.writes);
 	text_free(&p.set);
-	if (good) return trace_builder_finish(p.b, d);
-	trace_builder_free(p.b);
-	return NULL;
+	struct trace *t = NULL;
+	if (good)
+		t = trace_builder_finish(p.b, d);
+	else
+		trace_builder_free(p.b);
+	if (t) t->valueless = true;
+	return t;
 }
 
 /* ==== printing ==== */

@@ -187,7 +187,7 @@ struct parser {
 	bool *versioned; /* by key: its versions were given */
 	uint32_t versioned_count, versioned_capacity;
 	struct name program, level;
-	bool has_sessions;
+	bool has_sessions, valueless;
 	struct text names, scratch;
 	struct region region; /* of values on their way */
 };
@@ -384,6 +384,16 @@ static bool read_version(struct parser *p)
 	return expected(p, &x, "1, the version of the format");
 }
 
+/* Are values what was observed? */
+static bool read_values(struct parser *p)
+{
+	struct form x;
+	if (!form_next(&p->f, &x)) return false;
+	if (x.kind != FORM_BOOL) return expected(p, &x, "true or false");
+	p->valueless = !x.number;
+	return true;
+}
+
 static bool history_member(struct parser *p, const struct form *name)
 {
 	if (form_is(name, "history")) return read_version(p);
@@ -391,6 +401,7 @@ static bool history_member(struct parser *p, const struct form *name)
 		return read_name(p, &p->program, "a path in quotes");
 	if (form_is(name, "level"))
 		return read_name(p, &p->level, "a level in quotes");
+	if (form_is(name, "values")) return read_values(p);
 	if (form_is(name, "init"))
 		return read_extent(p, &p->init, '{',
 		                   "an object: keys and their initial values");
@@ -809,6 +820,7 @@ struct trace *isoscope_parse(const struct input *in, const char *at,
 	if (t) {
 		t->program = kept(t, &p, p.program);
 		t->level = kept(t, &p, p.level);
+		t->valueless = p.valueless;
 	}
 	parser_free(&p);
 	return t;

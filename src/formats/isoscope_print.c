@@ -264,6 +264,7 @@ static void print_history(struct text *t, const struct trace *r,
 		print_string(t, r->level);
 		text_char(t, ',');
 	}
+	if (r->valueless) text_string(t, "\"values\":false,");
 	struct text digits = { 0 };
 	struct named_key *keys = sorted_keys(r, &digits);
 	print_init(t, r, keys);

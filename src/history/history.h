@@ -69,6 +69,7 @@ struct history {
 	 * reads from and that precede it in so: transaction numbers, init
 	 * first. NULL if so U wr has a cycle. */
 	uint32_t *order;
+	bool valueless;       /* as in trace.h */
 	uint32_t known_count; /* 0 for what isoscope explores */
 	struct history_known *known;
 };

@@ -135,6 +135,8 @@ struct trace {
 	struct history_known *known;
 	uint32_t chain_count, tail_count;
 	bool lists; /* reads are of lists (Elle list-append) */
+	bool valueless; /* no values were observed: those of writes only tell
+	                 * them apart, and nobody is to be shown any */
 	/* In order of (transaction, operation); at most TRACE_ANOMALIES_KEPT
 	 * are kept, all are counted. */
 	struct trace_anomaly *anomalies;

@@ -473,6 +473,7 @@ struct history *trace_history(const struct trace *t,
 		          .whole = !part || (!part->transactions && !part->ops),
 		          .h = mem_take0(1, sizeof *v.h) };
 	region_init(&v.h->region);
+	v.h->valueless = t->valueless;
 	choose_transactions(&v);
 	if (!keeps_ops(&v)) index_writes(&v);
 	choose_keys(&v);

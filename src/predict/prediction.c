@@ -363,6 +363,7 @@ void predictor_build(struct predictor *p, struct prediction *out)
 	out->history->program = copy_string(out->history, r->program);
 	out->history->level =
 		copy_string(out->history, level_word(p->options.level));
+	out->history->valueless = r->valueless;
 	assert(out->history->transaction_count == n);
 	out->observed = n == r->transaction_count && !out->divergent_count;
 }

@@ -102,8 +102,10 @@ static void add_event(struct table *t, uint32_t column, const struct event *e,
 	text_string(&c->head, marked ? "* " : "  ");
 	text_string(&c->head, e->kind == EVENT_READ ? "read " : "write ");
 	name_key(&c->head, t->h, e->key);
-	text_string(&c->head, " = ");
-	value_print(&c->value, e->value);
+	if (!t->h->valueless) {
+		text_string(&c->head, " = ");
+		value_print(&c->value, e->value);
+	}
 	if (e->kind != EVENT_READ) return;
 	if (e->from == HISTORY_SELF) {
 		text_string(&c->tail, "  its own");

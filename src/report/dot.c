@@ -112,6 +112,7 @@ static void event_words(struct text *t, const struct history *h,
 	assert(e->key < h->key_count);
 	text_string(t, e->kind == EVENT_READ ? "  read " : "  write ");
 	name_key(t, h, e->key);
+	if (h->valueless) return;
 	text_string(t, " = ");
 	value_print(t, e->value);
 }

@@ -62,7 +62,7 @@ static void fill_row(struct row *row, const struct trace *r,
 	assert(count && c->op < r->op_count);
 	const struct trace_op *o = &r->ops[c->op];
 	struct trace_value before = { o->value, o->flags }, now;
-	bool known = !(o->flags & TRACE_MISSING);
+	bool known = !r->valueless && !(o->flags & TRACE_MISSING);
 	for (int i = 0; i < COLUMNS; i++) text_clear(&row->cells[i]);
 	name_row_transaction(&row->cells[0], r, c->transaction, brief);
 	text_string(&row->cells[0], " reads ");

@@ -80,8 +80,10 @@ static void print_event(struct text *t, const struct history *h,
 	text_string(t, marked ? "* " : "  ");
 	text_string(t, e->kind == EVENT_READ ? "read " : "write ");
 	name_key(t, h, e->key);
-	text_string(t, " = ");
-	value_print(t, e->value);
+	if (!h->valueless) {
+		text_string(t, " = ");
+		value_print(t, e->value);
+	}
 	if (e->kind == EVENT_READ) {
 		text_string(t, "  from ");
 		if (e->from == HISTORY_SELF)

@@ -222,7 +222,7 @@ void name_trace_operation(struct text *t, const struct trace *r, uint32_t op)
 	}
 	text_string(t, read ? "reads " : "writes ");
 	name_trace_key(t, r, o->key);
-	if (o->flags & TRACE_MISSING) return;
+	if (r->valueless || o->flags & TRACE_MISSING) return;
 	if (!list)
 		text_string(t, " = ");
 	else if (o->flags & TRACE_NULL)

@@ -206,6 +206,7 @@ bool predict_value(const struct trace *r, uint32_t writer, uint32_t key,
                    struct trace_value *out)
 {
 	const struct trace_transaction *w = &r->transactions[writer];
+	if (r->valueless) return false;
 	if (writer == TRACE_INIT) {
 		*out = r->keys[key].initial;
 		return !(out->flags & TRACE_MISSING);

@@ -42,7 +42,7 @@ static void add_change(struct result *r, struct result_values *to,
 	const struct trace_op *o = &t->ops[c->op];
 	const struct trace_transaction *x = &t->transactions[c->transaction];
 	struct trace_value before = { o->value, o->flags }, now;
-	bool known = !(o->flags & TRACE_MISSING);
+	bool known = !t->valueless && !(o->flags & TRACE_MISSING);
 	struct text words = { 0 };
 	name_trace_transaction(&words, t, c->transaction);
 	result_taken(r, to, "transaction", &words);

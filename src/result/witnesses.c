@@ -9,14 +9,15 @@
 #include "result/parts.h"
 #include "result/result.h"
 
-/* ["r","x",1,"alice.1 enroll"], ["w","x",2] */
+/* ["r","x",1,"alice.1 enroll"], ["w","x",2]; null for a value that was not
+ * observed */
 static void add_event(struct result *r, struct result_values *to,
                       const struct history *h, const struct event *e)
 {
 	struct text words = { 0 };
 	result_text(r, to, NULL, e->kind == EVENT_READ ? "r" : "w");
 	result_text(r, to, NULL, h->keys[e->key].name);
-	value_print_json(&words, e->value);
+	value_print_json(&words, h->valueless ? value_null() : e->value);
 	result_json(r, to, NULL, &words);
 	if (e->kind == EVENT_READ) {
 		if (e->from == HISTORY_SELF)

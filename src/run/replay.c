@@ -321,7 +321,9 @@ static bool is_divergent(const struct replay *x, uint32_t t)
 static bool other_value(struct replay *x, struct value found,
                         const struct trace_op *op)
 {
-	if (!x->has_values || op->flags & TRACE_MISSING) return false;
+	if (!x->has_values || x->history->valueless ||
+	    op->flags & TRACE_MISSING)
+		return false;
 	struct value value =
 		trace_rich_value(&x->values, x->history, op->value, op->flags);
 	return !value_equal(value, found);
