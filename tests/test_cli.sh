@@ -188,6 +188,58 @@ finding 'x = x + 9223372036854775807;' 'overflow'
 finding 'x = x + true;' 'boolean'
 finding 'let l = [1, 2]; x = l[x + 1];' 'index'
 
+# Each place has its own count and example, in whatever way it was found.
+cat >places.tx <<'END'
+global x = 0;
+session a { let r = 1; txn { let v = x; if (v == 1)
+	x = 1 / (v - 1); } }
+session b { txn { x = 1; } txn { let w = x; x = [w][w]; } }
+assert "no" : a.r / (a.r - 1) == 3;
+END
+run 1 explore places.tx
+prints 'violated: run-time errors happen at 3 places under'
+equal 'errors' "$(grep -A 2 '^run-time error$' out | grep -E '  at|happens' |
+	tr -d '\n')" '  at places.tx:3:8  happens in 1 of 2 histories:'\
+'  at places.tx:4:53  happens in 2 of 2 histories, for example:'\
+'  at places.tx:5:19  happens in 2 of 2 histories, for example:'
+prints 'the history shown for: run-time error at places.tx:4:53'
+places='places.tx:3 1
+places.tx:4 2
+places.tx:5 2'
+errors() {
+	equal "$1" "$(tr '{' '\n' <out | sed -n \
+	's/.*"kind":"error".*"file":"\([^"]*\)","line":\([0-9]*\).*"violated":\([0-9]*\).*/\1:\2 \3/p')" \
+		"$places"
+}
+for way in '' -j3 --algorithm=orderly '-i ser'; do
+	run 1 explore places.tx --json $way
+	errors "errors, $way"
+done
+run 0 split places.tx -n 2 -o places -q
+for unit in places/unit*; do "$ISOSCOPE" explore --unit "$unit" -q >/dev/null
+done
+run 1 merge places --json
+errors 'errors, merged'
+run 1 explore places.tx --max-histories 1 --checkpoint places.c
+run 1 explore --resume places.c --json
+errors 'errors, with a checkpoint'
+run 1 run places.tx --json
+equal 'errors of runs' "$(grep -o '"kind":"error"' out | wc -l)" 3
+
+# --levels: by place, and assertions by what the user says of them.
+run 1 explore places.tx --levels
+prints 'violated: run-time errors happen at 3 places under'
+prints 'run-time error places.tx:3:8       2      2      1      1      1 '
+prints 'run-time error places.tx:4:53      2 '
+prints 'assert "no"                        0 '
+run 1 explore places.tx --levels --json
+equal 'kinds' "$(grep -o '"kind":"error"' out | wc -l)" 3
+prints '"violated":[0,1,2,2]'
+# Each level is explored until it has a violation, or to its end.
+run 0 explore lost.tx --levels --stop-on-violation -i ser
+equal 'cells' "$(grep '^assert' out | tr -s ' ' | sed 's/.*"//')" \
+	' ≥1 ≥1 ≥1 1 1 0 0 0'
+
 # --- recorded histories ---
 # is TEXT: the result is this, and nothing else.
 is() {

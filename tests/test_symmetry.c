@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "dpor/explorer.h"
+#include "execution/error_places.h"
 #include "history/history.h"
 #include "compile/load.h"
 #include "suites.h"
@@ -255,8 +256,16 @@ static void compare_examples(const struct subject *s, const struct found *all,
 		const struct seen *same = find(all, shown);
 		free(shown);
 		if (!same) fails(s, "the example of %u is none", i);
-		if (!(same->violated >> i & 1))
+		bool error = i >= explorer_slot_places(e);
+		uint32_t slot = error ? explorer_slot_error(e) : i;
+		if (!(same->violated >> slot & 1))
 			fails(s, "the example of %u does not violate it", i);
+		if (error &&
+		    (!v->finding ||
+		     position_compare(
+			     program_position(s->program, v->finding->point),
+			     explorer_error_place(e, i))))
+			fails(s, "the example of %u is of another place", i);
 		if (i <= explorer_slot_error(e) && !v->finding &&
 		    (i == explorer_slot_error(e) ||
 		     program_assertion(s->program, i)->kind !=
@@ -276,6 +285,8 @@ static void compare_counts(const struct subject *s, const struct explorer *all,
 	for (int l = 0; l < LEVEL_COUNT; l++)
 		same_count(s, "histories of a level", c->per_level[l],
 		           a->per_level[l]);
+	same_count(s, "places of errors", explorer_slot_count(classes),
+	           explorer_slot_count(all));
 	for (uint32_t i = 0; i < explorer_slot_count(all); i++) {
 		const struct explore_violation *x = explorer_violation(all, i);
 		const struct explore_violation *y =

@@ -149,6 +149,9 @@ static void pair_code(struct symmetry *s, const struct program *p,
 		struct instruction i = p->code[own->entry + at];
 		struct instruction twin = p->code[first->entry + at];
 		assert(i.op == twin.op);
+		uint32_t point = p->points[own->entry + at];
+		s->point_session[point] = session;
+		s->point_twin[point] = p->points[first->entry + at];
 		if (i.op == OP_REACH) s->reach_twin[i.x] = twin.x;
 		if (i.op != OP_ASSERT) continue;
 		uint32_t assertion = p->sites[i.x].assertion;
@@ -157,14 +160,21 @@ static void pair_code(struct symmetry *s, const struct program *p,
 	}
 }
 
+static uint32_t *no_session(struct symmetry *s, uint32_t count)
+{
+	size_t size = (count + 1) * sizeof(uint32_t);
+	return memset(region_take(&s->region, size), 0xff, size);
+}
+
 static void pair_all(struct symmetry *s, const struct program *p)
 {
 	uint32_t count = p->assertions_count;
-	size_t size = (count + 1) * sizeof *s->assertion_session;
 	s->assertion_count = count;
-	s->assertion_session = region_take(&s->region, size);
-	memset(s->assertion_session, 0xff, size);
+	s->assertion_session = no_session(s, count);
 	s->assertion_twin = identity(s, count);
+	s->point_count = p->positions_count;
+	s->point_session = no_session(s, s->point_count);
+	s->point_twin = identity(s, s->point_count);
 	s->reach_count = p->reach_count;
 	s->reach_twin = identity(s, p->reach_count);
 	for (uint32_t i = 0; i < s->session_count && !s->trivial; i++)

@@ -36,6 +36,9 @@ struct symmetry {
 	 * others itself. */
 	uint32_t assertion_count;
 	uint32_t *assertion_session, *assertion_twin;
+	/* By place in the source (program_position): likewise. */
+	uint32_t point_count;
+	uint32_t *point_session, *point_twin;
 	/* By reach point: likewise. */
 	uint32_t reach_count;
 	uint32_t *reach_twin;

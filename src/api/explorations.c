@@ -73,12 +73,16 @@ static void run_level(const struct levels_request *q,
 	struct explore_options o = *q->options;
 	o.level = o.base = l;
 	o.classify = stands_for_others(l);
+	if (o.classify && o.stop_on_violation) {
+		o.stop_on_violation = false;
+		o.stop_when_all_violated = true;
+	}
 	o.timeout = timeout;
 	struct explore_observer observer = q->begin(q->payload, l, &o);
 	struct explorer *e = explorer_new(q->program, &o, &observer);
 	explorer_run(e);
 	q->end(q->payload, e);
-	if (!*table) *table = levels_table_new(e);
+	if (!*table) *table = levels_table_new(q->program);
 	levels_table_set(*table, e, l);
 	for (enum level s = l + 1; s < LEVEL_COUNT; s++)
 		if (level_base(s) == l) levels_table_set(*table, e, s);

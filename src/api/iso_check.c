@@ -239,8 +239,6 @@ static int try_check_new(iso_check *c, const iso_program *program,
 	c->asked = asked;
 	c->explorer =
 		explorer_new(program->compiled, &asked.options, &observer);
-	c->examples = mem_take0(explorer_slot_count(c->explorer),
-	                        sizeof *c->examples);
 	return ISO_OK;
 }
 
@@ -283,7 +281,7 @@ int iso_check_new(iso_check **out, const iso_program *program,
 static int free_parts(iso_check *check)
 {
 	uint32_t slots = explorer_slot_count(check->explorer);
-	for (uint32_t s = 0; s < slots; s++)
+	for (uint32_t s = 0; check->examples && s < slots; s++)
 		iso_history_free(check->examples[s]);
 	free(check->examples);
 	free(check->observers);
@@ -549,13 +547,20 @@ int iso_execution_history(const iso_execution *e, iso_history **out)
 	return status;
 }
 
+/* Run-time errors are told by their places. */
+static bool is_violation(const struct explorer *e, uint32_t slot)
+{
+	return slot != explorer_slot_error(e) &&
+	       explorer_slot_violated(e, slot);
+}
+
 size_t iso_check_violation_count(const iso_check *check)
 {
 	if (!check || check->failed) return 0;
 	size_t n = 0;
 	uint32_t slots = explorer_slot_count(check->explorer);
 	for (uint32_t s = 0; s < slots; s++)
-		n += explorer_slot_violated(check->explorer, s);
+		n += is_violation(check->explorer, s);
 	return n;
 }
 
@@ -567,8 +572,9 @@ static void describe(iso_violation *v, const struct explorer *e, uint32_t slot)
 	const struct explore_violation *found = explorer_violation(e, slot);
 	struct position at = { 0 };
 	v->kind = ISO_VIOLATION_ASSERTION;
-	if (slot == explorer_slot_error(e)) {
+	if (slot >= explorer_slot_places(e)) {
 		v->kind = ISO_VIOLATION_RUN_TIME_ERROR;
+		at = explorer_error_place(e, slot);
 		if (found->finding) {
 			v->text = found->finding->message;
 			at = program_position(p, found->finding->point);
@@ -595,11 +601,14 @@ static int try_check_violation(iso_check *check, size_t i, iso_violation *out)
 	if (i >= iso_check_violation_count(check)) return ISO_E_RANGE;
 	const struct explorer *e = check->explorer;
 	uint32_t slot = 0;
-	while (!explorer_slot_violated(e, slot) || i-- > 0) slot++;
+	while (!is_violation(e, slot) || i-- > 0) slot++;
 	iso_violation v = { .size = sizeof v };
 	assert(slot < explorer_slot_count(e));
 	describe(&v, e, slot);
 	struct history *example = explorer_violation(e, slot)->example;
+	if (!check->examples)
+		check->examples = mem_take0(explorer_slot_count(e),
+		                            sizeof *check->examples);
 	if (example && !check->examples[slot])
 		check->examples[slot] = history_of_exploration(example, true);
 	v.example = check->examples[slot];

@@ -20,9 +20,10 @@ _Static_assert(sizeof(struct explore_stats) ==
                "results_file.h does not know all of explore_stats");
 #undef ONE
 
-static void add_slot(struct results_file *f, uint32_t slot,
-                     const struct explore_violation *v)
+static void add_slot(struct results_file *f, const struct tally *t,
+                     uint32_t slot)
 {
+	const struct explore_violation *v = &t->violations[slot];
 	assert(v->histories);
 	assert(!f->slot_count || f->slots[f->slot_count - 1].slot < slot);
 	VEC_RESERVE(f->slots, f->slot_count, f->slot_capacity);
@@ -31,6 +32,10 @@ static void add_slot(struct results_file *f, uint32_t slot,
 		                         .histories = v->histories };
 	memcpy(s->per_level, v->per_level, sizeof s->per_level);
 	if (v->where) s->where = branch_copy(v->where);
+	s->is_place = slot >= t->program_slots;
+	if (!s->is_place) return;
+	s->at = t->errors.items[slot - t->program_slots];
+	if (s->at.file) s->at.file = mem_copy_string(s->at.file);
 }
 
 static void add_reached(struct results_file *f, uint32_t point)
@@ -62,8 +67,7 @@ void results_file_init(struct results_file *f, const struct tally *t,
 {
 	*f = (struct results_file){ .stats = t->stats };
 	for (uint32_t i = 0; i < t->slot_count; i++)
-		if (t->violations[i].histories)
-			add_slot(f, i, &t->violations[i]);
+		if (t->violations[i].histories) add_slot(f, t, i);
 	BITS_EACH(point, t->reached, BITS_WORDS(t->reach_count + 1))
 		add_reached(f, point);
 	if (program_is_native(p)) add_assertions(f, p);
@@ -71,7 +75,10 @@ void results_file_init(struct results_file *f, const struct tally *t,
 
 void results_file_clear(struct results_file *f)
 {
-	for (size_t i = 0; i < f->slot_count; i++) free(f->slots[i].where);
+	for (size_t i = 0; i < f->slot_count; i++) {
+		free(f->slots[i].where);
+		free((char *)f->slots[i].at.file);
+	}
 	for (size_t i = 0; i < f->assertion_count; i++) {
 		free(f->assertions[i].message);
 		free(f->assertions[i].object);
@@ -110,13 +117,28 @@ static void meet_assertions(const struct results_file *f,
 static bool add_violation(const struct results_file_slot *s, uint32_t slot,
                           struct tally *t)
 {
-	if (slot >= t->slot_count) return false;
+	if (s->is_place)
+		slot = tally_error_slot(t, s->at);
+	else if (slot >= t->program_slots)
+		return false;
 	struct explore_violation *v = &t->violations[slot];
 	if (v->histories) return false;
 	v->histories = s->histories;
 	memcpy(v->per_level, s->per_level, sizeof v->per_level);
 	if (s->where) v->where = branch_copy(s->where);
 	return true;
+}
+
+static bool errors_have_places(const struct tally *t)
+{
+	uint64_t all =
+		t->violations[program_assertion_count(t->program)].histories;
+	uint64_t sum = 0;
+	for (uint32_t i = t->program_slots; i < t->slot_count; i++) {
+		if (t->violations[i].histories > all) return false;
+		sum = tally_sum(sum, t->violations[i].histories);
+	}
+	return sum >= all;
 }
 
 bool results_file_tally(const struct results_file *f, const struct program *p,
@@ -130,6 +152,7 @@ bool results_file_tally(const struct results_file *f, const struct program *p,
 		fits = fits &&
 		       add_violation(&f->slots[i],
 		                     slot_here(f, p, f->slots[i].slot), t);
+	fits = fits && errors_have_places(t);
 	for (size_t i = 0; i < f->reach_count; i++) {
 		fits = fits && f->reached[i] < t->reach_count;
 		if (fits) bits_add(t->reached, f->reached[i]);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "dpor/explorer.h"
+#include "vm/program.h"
 
 struct branch;
 struct program;
@@ -18,6 +19,9 @@ struct results_file_slot {
 	uint64_t histories; /* that violate it */
 	uint64_t per_level[LEVEL_COUNT];
 	struct branch *where; /* of the example; owned; NULL: there is none */
+	/* Run-time errors at one place: there; the file's name is owned. */
+	bool is_place;
+	struct position at;
 };
 
 /* Assertions of native programs are numbered as sessions come to them, which

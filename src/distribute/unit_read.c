@@ -186,12 +186,29 @@ static bool read_stats(struct members *m, const json_t *o,
 #undef COUNT
 }
 
+/* Where a run-time error happened; other slots have no such member. */
+static bool read_place(struct members *m, const json_t *value,
+                       struct results_file_slot *s)
+{
+	if (!json_object_get(value, "at")) return true;
+	const json_t *o = member_object(m, value, "at");
+	s->is_place = true;
+	if (!o) return false;
+	if (!member_is_null(o, "file")) {
+		const char *file = member_string(m, o, "file");
+		if (!file) return false;
+		s->at.file = mem_copy_string(file);
+	}
+	return member_number(m, o, "line", UINT32_MAX, &s->at.line) &&
+	       member_number(m, o, "column", UINT32_MAX, &s->at.column);
+}
+
 static bool read_slot(struct members *m, const json_t *value,
                       struct results_file_slot *s, uint32_t sessions)
 {
 	if (!member_number(m, value, "slot", UINT32_MAX, &s->slot) ||
 	    !member_count(m, value, "histories", UINT64_MAX, &s->histories) ||
-	    !read_levels(m, value, s->per_level))
+	    !read_levels(m, value, s->per_level) || !read_place(m, value, s))
 		return false;
 	if (member_is_null(value, "where")) return true;
 	const json_t *where = member_object(m, value, "where");

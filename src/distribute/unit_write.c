@@ -94,6 +94,13 @@ static void write_slot(struct json *j, const struct results_file_slot *s)
 		write_branch(j, "where", s->where);
 	else
 		json_text(j, "where", NULL);
+	if (s->is_place) {
+		json_open(j, "at", '{');
+		json_text(j, "file", s->at.file);
+		json_count(j, "line", s->at.line);
+		json_count(j, "column", s->at.column);
+		json_close(j);
+	}
 	json_close(j);
 }
 

@@ -46,8 +46,6 @@ void engine_init(struct engine *e, struct shared *shared, uint32_t worker)
 		              .worker = worker,
 		              .weight = 1 };
 	tally_init(&e->tally, e->program);
-	e->violated = mem_take0(e->tally.slot_count, sizeof *e->violated);
-	e->violated_by = mem_take0(e->tally.slot_count, sizeof *e->violated_by);
 	region_init(&e->errors);
 	e->no_errors = region_mark(&e->errors);
 	make_context(e);

@@ -77,8 +77,10 @@ struct shared {
 	atomic_uint idle;  /* threads that want a branch */
 	atomic_bool pause; /* a snapshot is wanted */
 	char apart_too[CACHE_LINE];
-	_Atomic uint64_t output; /* executions output, by all (numbers) */
-	_Atomic uint64_t memory; /* bytes held by all, and the most so far */
+	_Atomic uint32_t violated; /* levels with a violation (classify), a bit
+	                            * each */
+	_Atomic uint64_t output;   /* executions output, by all (numbers) */
+	_Atomic uint64_t memory;   /* bytes held by all, and the most so far */
 	_Atomic uint64_t memory_peak;
 };
 
@@ -110,7 +112,7 @@ struct engine {
 	 * (those come last), and by how many histories. */
 	uint32_t *violated;
 	uint64_t *violated_by;
-	uint32_t violated_count, violated_itself;
+	uint32_t violated_count, violated_capacity, violated_itself;
 	uint64_t weight;             /* of the current execution */
 	const struct finding *error; /* of it: the first run-time error */
 	struct region errors;        /* holds it, behind no_errors */

@@ -4,29 +4,35 @@
 #include "dpor/engine.h"
 #include "execution/complete.h"
 #include "history/history.h"
+#include "vm/program.h"
 
 struct wanted {
+	struct tally *tally;
 	uint32_t slot;
-	const struct finding *finding; /* a copy in `region` */
-	struct region *region;
+	const struct finding *finding; /* a copy in the tally's region */
 };
 
 static void take_finding(void *data, uint32_t slot, const struct finding *f)
 {
 	struct wanted *w = data;
-	if (slot == w->slot && !w->finding)
-		w->finding = finding_copy(w->region, f);
+	if (w->finding) return;
+	if (w->slot >= w->tally->program_slots && f->kind == FINDING_ERROR)
+		slot = tally_error_slot(
+			w->tally,
+			program_position(w->tally->program, f->point));
+	if (slot == w->slot) w->finding = finding_copy(&w->tally->findings, f);
 }
 
 static bool make_example(struct engine *e, struct tally *t, uint32_t slot)
 {
-	struct explore_violation *v = &t->violations[slot];
-	struct wanted w = { .slot = slot, .region = &t->findings };
-	if (engine_replay(e, v->where) != REPLAYED) return false;
+	struct wanted w = { .tally = t, .slot = slot };
+	if (engine_replay(e, t->violations[slot].where) != REPLAYED)
+		return false;
 	if (engine_ledger(e)->pending.active) return false;
 	const struct execution *x = &engine_state(e)->execution;
-	v->example = execution_history(x);
 	execution_findings(x, take_finding, &w);
+	struct explore_violation *v = &t->violations[slot];
+	v->example = execution_history(x);
 	v->finding = w.finding;
 	return true;
 }

@@ -136,6 +136,7 @@ static void end(struct explorer *e)
 		tally_add(&e->total, &pool_engine(e->pool, i)->tally);
 	e->total.stats.seconds = before + seconds_now() - e->shared.wall_start;
 	e->total.stats.stop = why_it_ended(e);
+	tally_sort_errors(&e->total);
 	add_orbits(e);
 	struct outward *outward = &pool_engine(e->pool, 0)->outward;
 	e->nearest = outward->nearest;
@@ -204,7 +205,19 @@ uint32_t explorer_slot_robust(const struct explorer *e)
 
 uint32_t explorer_slot_count(const struct explorer *e)
 {
-	return program_assertion_count(e->shared.program) + 2;
+	return e->total.slot_count;
+}
+
+uint32_t explorer_slot_places(const struct explorer *e)
+{
+	return e->total.program_slots;
+}
+
+struct position explorer_error_place(const struct explorer *e, uint32_t slot)
+{
+	const struct tally *t = &e->total;
+	assert(slot >= t->program_slots && slot < t->slot_count);
+	return t->errors.items[slot - t->program_slots];
 }
 
 const struct explore_violation *explorer_violation(const struct explorer *e,

@@ -50,6 +50,9 @@ struct explore_options {
 	                   * EXPLORE_CE: the others explore under level */
 	WITH_BUDGET;      /* memory 0: half of the machine's */
 	bool stop_on_violation;
+	/* With classify: stop when levels of which this one is the base, and
+	 * itself, each have a violation. */
+	bool stop_when_all_violated;
 	bool robust;           /* count unserializable histories, and take each
 	                        * as a violation of `assert serializable` */
 	bool classify;         /* count histories of every level (--levels) */
@@ -110,7 +113,8 @@ struct explore_stats {
 };
 
 /* What is known of one assertion (indices as in program_assertion; one more
- * slot at the end stands for run-time errors and one for robust). */
+ * slot behind them stands for run-time errors and one for robust; then each
+ * place of a run-time error has its own). */
 struct explore_violation {
 	uint64_t histories; /* that violate it */
 	/* With classify: the violating histories that satisfy each level. */
@@ -139,7 +143,8 @@ struct explore_execution {
 	uint64_t changes;            /* EXPLORE_OUTWARD: changed reads */
 	uint64_t weight;             /* histories that it stands for */
 	uint64_t violated_count;
-	const uint32_t *violated; /* slots, increasing */
+	const uint32_t *violated; /* slots, increasing; those of places are not
+	                           * among them */
 };
 
 struct explore_observer {
@@ -182,10 +187,14 @@ const struct program *explorer_program(const struct explorer *e);
 
 const char *explorer_algorithm_word(enum explorer_algorithm a); /* "ce" */
 
-/* Slots: program_assertion_count() assertions, then two more. */
+/* Slots: program_assertion_count() assertions, then two more, then one for each
+ * place where a run-time error happened, in the order of the places. */
 uint32_t explorer_slot_count(const struct explorer *e);
 uint32_t explorer_slot_error(const struct explorer *e);  /* run-time errors */
 uint32_t explorer_slot_robust(const struct explorer *e); /* --robust */
+uint32_t explorer_slot_places(const struct explorer *e); /* the first place */
+/* Of a slot from there on. Without the line of the source. */
+struct position explorer_error_place(const struct explorer *e, uint32_t slot);
 const struct explore_violation *explorer_violation(const struct explorer *e,
                                                    uint32_t slot);
 /* Was the reach point (program_reach_point) executed in some execution? */

@@ -72,6 +72,12 @@ static void note_example(struct engine *e, struct explore_violation *v,
 static void add_violated(struct engine *e, const struct orbit_violation *v)
 {
 	uint32_t at = e->violated_count++;
+	if (at == e->violated_capacity) {
+		uint32_t most = e->violated_capacity = 2 * at + 8;
+		e->violated = mem_grow(e->violated, most, sizeof *e->violated);
+		e->violated_by =
+			mem_grow(e->violated_by, most, sizeof *e->violated_by);
+	}
 	if (!v->image) {
 		uint32_t own = e->violated_itself++;
 		e->violated[at] = e->violated[own];
@@ -114,11 +120,21 @@ const struct finding *explore_error(const struct explore_execution *x)
 	return x->engine->error;
 }
 
+/* Errors count as a whole, and at each place. */
+static void violate_place(struct engine *e, const struct finding *f)
+{
+	keep_error(e, f);
+	violate(e,
+	        tally_error_slot(&e->tally,
+	                         program_position(e->program, f->point)),
+	        f);
+}
+
 static void violate_by_finding(void *data, uint32_t slot,
                                const struct finding *f)
 {
-	if (f->kind == FINDING_ERROR) keep_error(data, f);
 	violate(data, slot, f);
+	if (f->kind == FINDING_ERROR) violate_place(data, f);
 }
 
 static void violate_by_image(struct engine *e, const struct orbit_violation *v)
@@ -172,6 +188,8 @@ static void classify(struct engine *e)
 		    !ledger_satisfies(engine_ledger(e), (enum level)l))
 			continue;
 		add_weight(e, &e->tally.stats.per_level[l]);
+		if (e->violated_count)
+			atomic_fetch_or(&e->shared->violated, 1u << l);
 		for (uint32_t i = 0; i < e->violated_count; i++) {
 			uint64_t *n = &e->tally.violations[e->violated[i]]
 			                       .per_level[l];
@@ -194,10 +212,24 @@ static bool tell_observer(struct engine *e, struct explore_execution *x)
 {
 	const struct explore_observer *o = &e->shared->observer;
 	if (!o->history) return true;
-	sort_slots(e->violated, e->violated_itself);
-	x->violated_count = e->violated_itself;
+	uint32_t count = e->violated_itself;
+	sort_slots(e->violated, count);
+	while (count && e->violated[count - 1] >= e->tally.program_slots)
+		count--; /* errors are in it as a whole */
+	x->violated_count = count;
 	x->violated = e->violated;
 	return o->history(o->payload, x);
+}
+
+static bool all_levels_violated(const struct engine *e)
+{
+	uint32_t violated = atomic_load(&e->shared->violated);
+	for (enum level l = 0; l < LEVEL_COUNT; l++)
+		if ((l == e->options.level ||
+		     level_base(l) == e->options.level) &&
+		    !(violated >> l & 1))
+			return false;
+	return true;
 }
 
 /* Goes on unless a limit on histories, a violation or the observer says no. */
@@ -206,6 +238,9 @@ static bool may_go_on(struct engine *e, bool told, uint64_t number)
 	const struct explore_options *o = &e->options;
 	if (!told) return engine_stop(e, STOP_INTERRUPTED);
 	if (o->stop_on_violation && e->violated_count)
+		return engine_stop(e, STOP_VIOLATION);
+	if (o->stop_when_all_violated && e->violated_count &&
+	    all_levels_violated(e))
 		return engine_stop(e, STOP_VIOLATION);
 	if (o->max_histories && number >= o->max_histories)
 		return engine_stop(e, STOP_HISTORIES);

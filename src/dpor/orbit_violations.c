@@ -12,7 +12,7 @@ struct orbit {
 	struct engine *engine;
 	const struct symmetry *symmetry;
 	visitor *visit;
-	uint32_t error_slot;
+	uint32_t error_slot; /* of run-time errors, wherever they happen */
 	const struct machine_state **finals; /* by session: of the image */
 	uint32_t *image; /* to be filled in: by session, what it becomes */
 	bool *taken;     /* by session: its state is in `finals` */
@@ -93,26 +93,85 @@ static void tell_twins(struct orbit *m, uint32_t failed, uint32_t in)
 	}
 }
 
-/* True if there was a run-time error. */
-static bool tell_of_sessions(struct orbit *m)
+/* ---- run-time errors in the code of sessions ---- */
+
+static uint32_t slot_of_place(const struct orbit *m, uint32_t point)
+{
+	struct engine *e = m->engine;
+	return tally_error_slot(&e->tally, program_position(e->program, point));
+}
+
+/* The error that ended the session, or NULL. */
+static const struct finding *error_of(const struct orbit *m, uint32_t session)
+{
+	const struct finding *f = machine_findings(state_of(m, session));
+	while (f && f->kind != FINDING_ERROR) f = f->older;
+	return f;
+}
+
+/* The same place in the code of this session; SYMMETRY_NONE: it has none. */
+static uint32_t point_counterpart(const struct symmetry *y, uint32_t twin,
+                                  uint32_t session)
+{
+	for (uint32_t i = 0; i < y->point_count; i++)
+		if (y->point_session[i] == session && y->point_twin[i] == twin)
+			return i;
+	return SYMMETRY_NONE;
+}
+
+/* As of assertions: that of session `in` is in its own code. */
+static void tell_twin_errors(struct orbit *m, uint32_t point, uint32_t in)
 {
 	const struct symmetry *y = m->symmetry;
-	bool error = false;
+	uint32_t twin = y->point_twin[point], count = 0, size = 0;
+	for (uint32_t s = 0; s < y->session_count; s++) {
+		if (y->class_of[s] != y->class_of[in]) continue;
+		const struct finding *f = error_of(m, s);
+		size++;
+		count += f && f->point == point_counterpart(y, twin, s);
+	}
+	uint64_t histories = histories_of(m, count, size);
+	for (uint32_t s = 0; s < y->session_count; s++) {
+		if (y->class_of[s] != y->class_of[in]) continue;
+		uint32_t there = point_counterpart(y, twin, s);
+		const struct finding *f = error_of(m, s);
+		if (there == SYMMETRY_NONE) continue;
+		if (f && f->point != there) f = NULL;
+		no_change(m);
+		m->image[in] = s;
+		m->image[s] = in;
+		tell(m, slot_of_place(m, there), histories, f,
+		     f ? NULL : m->image);
+	}
+}
+
+static void tell_error(struct orbit *m, const struct finding *f, uint32_t in)
+{
+	const struct symmetry *y = m->symmetry;
+	tell(m, m->error_slot, m->engine->weight, f, NULL);
+	if (y->point_session[f->point] == SYMMETRY_NONE)
+		tell(m, slot_of_place(m, f->point), m->engine->weight, f, NULL);
+	else
+		tell_twin_errors(m, f->point, in);
+}
+
+static void tell_of_sessions(struct orbit *m)
+{
+	const struct symmetry *y = m->symmetry;
 	for (uint32_t s = 0; s < y->session_count; s++) {
 		const struct finding *f = machine_findings(state_of(m, s));
 		for (; f; f = f->older) {
-			uint32_t slot = f->assertion;
 			if (f->kind == FINDING_ASSUME) continue;
-			error |= f->kind == FINDING_ERROR;
-			if (f->kind == FINDING_ERROR) slot = m->error_slot;
-			if (f->kind == FINDING_ASSERT &&
-			    y->assertion_session[slot] != SYMMETRY_NONE)
-				tell_twins(m, slot, s);
+			if (f->kind == FINDING_ERROR)
+				tell_error(m, f, s);
+			else if (y->assertion_session[f->assertion] !=
+			         SYMMETRY_NONE)
+				tell_twins(m, f->assertion, s);
 			else
-				tell(m, slot, m->engine->weight, f, NULL);
+				tell(m, f->assertion, m->engine->weight, f,
+				     NULL);
 		}
 	}
-	return error;
 }
 
 /* ---- final assertions ---- */
@@ -123,6 +182,15 @@ static const struct finding *evaluate(struct orbit *m, uint32_t assertion)
 	                               m->finals);
 }
 
+/* Images that violate a slot. */
+struct outcome {
+	struct outcome *next;
+	uint32_t slot;
+	uint64_t images;
+	uint64_t latest; /* the number of one of them */
+	uint32_t *first; /* who stood in the places there */
+};
+
 /* Ways in which others take the places of some sessions. */
 struct places {
 	struct orbit *images;
@@ -130,9 +198,8 @@ struct places {
 	uint32_t count;
 	const uint32_t *assertions; /* evaluated in each */
 	uint32_t assertion_count;
-	uint64_t all, failed, wrong; /* how many there are; in which one
-	                              * fails; in which one is in error */
-	uint32_t *failed_first, *wrong_first; /* who stood there */
+	uint64_t all; /* how many there are */
+	struct outcome *outcomes;
 };
 
 static void note_first(const struct places *p, uint32_t *first)
@@ -145,20 +212,41 @@ static void note_first(const struct places *p, uint32_t *first)
 	}
 }
 
-static void look_at_places(struct places *p)
+static void note_outcome(struct places *p, uint32_t slot)
 {
 	struct region *r = &p->images->engine->context.region;
-	bool failed = false, wrong = false;
+	struct outcome *o = p->outcomes;
+	while (o && o->slot != slot) o = o->next;
+	if (!o) {
+		o = region_take0(r, sizeof *o);
+		*o = (struct outcome){ .next = p->outcomes, .slot = slot };
+		o->first = region_take(r, p->count * sizeof *o->first);
+		note_first(p, o->first);
+		p->outcomes = o;
+	}
+	if (o->latest == p->all) return;
+	o->latest = p->all;
+	o->images++;
+}
+
+static void look_at_places(struct places *p)
+{
+	struct orbit *m = p->images;
+	struct region *r = &m->engine->context.region;
+	p->all++;
 	for (uint32_t i = 0; i < p->assertion_count; i++) {
 		struct region_mark mark = region_mark(r);
-		const struct finding *f = evaluate(p->images, p->assertions[i]);
-		failed |= f && f->kind == FINDING_ASSERT;
-		wrong |= f && f->kind == FINDING_ERROR;
+		const struct finding *f = evaluate(m, p->assertions[i]);
+		bool failed = f, wrong = f && f->kind == FINDING_ERROR;
+		uint32_t point = f ? f->point : 0;
 		region_release(r, mark);
+		if (wrong) {
+			note_outcome(p, m->error_slot);
+			note_outcome(p, slot_of_place(m, point));
+		} else if (failed) {
+			note_outcome(p, p->assertions[i]);
+		}
 	}
-	if (failed && !p->failed++) note_first(p, p->failed_first);
-	if (wrong && !p->wrong++) note_first(p, p->wrong_first);
-	p->all++;
 }
 
 static void fill_places(struct places *p, uint32_t at)
@@ -203,40 +291,45 @@ static void make_image(struct orbit *m, const struct places *p,
 	memset(m->taken, 0, n * sizeof *m->taken);
 }
 
-static void begin_places(struct places *p, struct orbit *m)
+/* Of the history itself: a finding of the slot, or NULL. */
+static const struct finding *own_finding(struct orbit *m,
+                                         const struct places *p, uint32_t slot)
 {
-	struct region *r = &m->engine->context.region;
-	p->images = m;
-	p->failed_first = region_take(r, p->count * sizeof(uint32_t));
-	p->wrong_first = region_take(r, p->count * sizeof(uint32_t));
-	fill_places(p, 0);
+	for (uint32_t i = 0; i < p->assertion_count; i++) {
+		const struct finding *f = evaluate(m, p->assertions[i]);
+		if (!f) continue;
+		if (f->kind == FINDING_ERROR
+		            ? slot == m->error_slot ||
+		                      slot == slot_of_place(m, f->point)
+		            : slot == p->assertions[i])
+			return f;
+	}
+	return NULL;
 }
 
-static void tell_places(struct orbit *m, const struct places *p, uint32_t slot,
-                        uint64_t images, const uint32_t *first,
-                        enum finding_kind kind)
+static void tell_places(struct orbit *m, const struct places *p,
+                        const struct outcome *o)
 {
-	const struct finding *own = NULL;
-	if (!images) return;
-	for (uint32_t i = 0; i < p->assertion_count && !own; i++) {
-		own = evaluate(m, p->assertions[i]);
-		if (own && own->kind != kind) own = NULL;
-	}
-	if (!own) make_image(m, p, first);
-	tell(m, slot, histories_of(m, images, p->all), own,
+	const struct finding *own = own_finding(m, p, o->slot);
+	if (!own) make_image(m, p, o->first);
+	tell(m, o->slot, histories_of(m, o->images, p->all), own,
 	     own ? NULL : m->image);
 }
 
 static void tell_named(struct orbit *m, const struct symmetry_named *named)
 {
-	struct places p = { .sessions = named->sessions,
+	struct places p = { .images = m,
+		            .sessions = named->sessions,
 		            .count = named->count,
 		            .assertions = &named->assertion,
 		            .assertion_count = 1 };
-	begin_places(&p, m);
-	tell_places(m, &p, named->assertion, p.failed, p.failed_first,
-	            FINDING_ASSERT);
-	if (p.wrong) m->failing[m->failing_count++] = named->assertion;
+	fill_places(&p, 0);
+	for (const struct outcome *o = p.outcomes; o; o = o->next) {
+		if (o->slot == named->assertion)
+			tell_places(m, &p, o);
+		else if (o->slot == m->error_slot)
+			m->failing[m->failing_count++] = named->assertion;
+	}
 }
 
 /* Of the images in which some assertion is in error. */
@@ -256,22 +349,21 @@ static void tell_errors(struct orbit *m)
 	}
 	for (uint32_t s = 0; s < n; s++)
 		if (named[s]) sessions[count++] = s;
-	struct places p = { .sessions = sessions,
+	struct places p = { .images = m,
+		            .sessions = sessions,
 		            .count = count,
 		            .assertions = m->failing,
 		            .assertion_count = m->failing_count };
-	begin_places(&p, m);
-	tell_places(m, &p, m->error_slot, p.wrong, p.wrong_first,
-	            FINDING_ERROR);
+	fill_places(&p, 0);
+	for (const struct outcome *o = p.outcomes; o; o = o->next)
+		if (o->slot >= m->error_slot) tell_places(m, &p, o);
 }
 
-/* True if one that names no session was in error. */
-static bool tell_final(struct orbit *m)
+static void tell_final(struct orbit *m)
 {
 	const struct program *p = m->engine->program;
 	const struct symmetry *y = m->symmetry;
 	uint32_t next = 0;
-	bool error = false;
 	for (uint32_t i = 0; i < program_final_bound(p); i++) {
 		if (program_assertion(p, i)->kind != ASSERTION_FINAL) continue;
 		if (next < y->named_count && y->named[next].assertion == i) {
@@ -280,11 +372,13 @@ static bool tell_final(struct orbit *m)
 		}
 		const struct finding *f = evaluate(m, i);
 		if (!f) continue;
-		bool wrong = f->kind == FINDING_ERROR;
-		tell(m, wrong ? m->error_slot : i, m->engine->weight, f, NULL);
-		error |= wrong;
+		uint32_t slot = i;
+		if (f->kind == FINDING_ERROR) {
+			tell(m, m->error_slot, m->engine->weight, f, NULL);
+			slot = slot_of_place(m, f->point);
+		}
+		tell(m, slot, m->engine->weight, f, NULL);
 	}
-	return error;
 }
 
 void orbit_violations(struct engine *e, visitor *visit)
@@ -305,8 +399,10 @@ void orbit_violations(struct engine *e, visitor *visit)
 		                                  sizeof *m.failing),
 	};
 	for (uint32_t i = 0; i < n; i++) m.finals[i] = state_of(&m, i);
-	bool error = tell_of_sessions(&m);
-	error |= tell_final(&m);
-	if (!error && m.failing_count) tell_errors(&m);
+	tell_of_sessions(&m);
+	tell_final(&m);
+	/* In all images what the session's own code or another assertion was
+	 * in error with counts already. */
+	if (m.failing_count) tell_errors(&m);
 	region_release(r, mark);
 }

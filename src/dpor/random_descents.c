@@ -52,12 +52,13 @@ static bool on_history(void *payload, const struct explore_execution *e)
 struct counts {
 	struct explore_stats stats;
 	struct explore_violation *violations;
+	uint32_t slot_count;
 };
 
 static struct counts counts_now(const struct tally *t)
 {
 	size_t size = t->slot_count * sizeof *t->violations;
-	struct counts c = { t->stats, mem_take(size) };
+	struct counts c = { t->stats, mem_take(size), t->slot_count };
 	memcpy(c.violations, t->violations, size);
 	return c;
 }
@@ -70,7 +71,8 @@ static void take_back(struct tally *t, const struct counts *before)
 	t->stats.classes = s->classes;
 	t->stats.unserializable = s->unserializable;
 	memcpy(t->stats.per_level, s->per_level, sizeof s->per_level);
-	for (uint32_t i = 0; i < t->slot_count; i++) {
+	/* A history seen again has errors where they were seen before. */
+	for (uint32_t i = 0; i < before->slot_count; i++) {
 		struct explore_violation *v = &t->violations[i];
 		v->histories = before->violations[i].histories;
 		memcpy(v->per_level, before->violations[i].per_level,

@@ -1,5 +1,6 @@
 #include "dpor/tally.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,9 +12,13 @@
 
 void tally_init(struct tally *t, const struct program *p)
 {
-	*t = (struct tally){ .slot_count = program_assertion_count(p) + 2,
+	uint32_t slots = program_assertion_count(p) + 2;
+	*t = (struct tally){ .slot_count = slots,
+		             .program_slots = slots,
+		             .slot_capacity = slots,
+		             .program = p,
 		             .reach_count = program_reach_count(p) };
-	t->violations = mem_take0(t->slot_count, sizeof *t->violations);
+	t->violations = mem_take0(slots, sizeof *t->violations);
 	t->reached = mem_take0(BITS_WORDS(t->reach_count + 1), sizeof(word));
 	region_init(&t->findings);
 }
@@ -25,9 +30,37 @@ void tally_free(struct tally *t)
 		free(t->violations[i].where);
 	}
 	free(t->violations);
+	error_places_free(&t->errors);
 	free(t->reached);
 	region_free(&t->findings);
 	*t = (struct tally){ 0 };
+}
+
+uint32_t tally_error_slot(struct tally *t, struct position at)
+{
+	uint32_t slot = t->program_slots + error_places_number(&t->errors, at);
+	assert(slot <= t->slot_count);
+	if (slot < t->slot_count) return slot;
+	VEC_RESERVE(t->violations, t->slot_count, t->slot_capacity);
+	t->violations[t->slot_count++] = (struct explore_violation){ 0 };
+	return slot;
+}
+
+void tally_sort_errors(struct tally *t)
+{
+	struct position *at = t->errors.items;
+	struct explore_violation *v = t->violations + t->program_slots;
+	assert(t->slot_count == t->program_slots + t->errors.count);
+	for (uint32_t i = 1; i < t->errors.count; i++)
+		for (uint32_t j = i;
+		     j && position_compare(at[j], at[j - 1]) < 0; j--) {
+			struct position place = at[j];
+			struct explore_violation there = v[j];
+			at[j] = at[j - 1];
+			v[j] = v[j - 1];
+			at[j - 1] = place;
+			v[j - 1] = there;
+		}
 }
 
 static uint64_t greater(uint64_t a, uint64_t b)
@@ -88,11 +121,23 @@ static void forget_example(struct explore_violation *v)
 	v->where = NULL;
 }
 
+/* What `to` knows of slot `i` of `from`: places of errors are numbered as they
+ * were met. */
+static struct explore_violation *
+same_violation(struct tally *to, const struct tally *from, uint32_t i)
+{
+	assert(to->program_slots == from->program_slots);
+	if (i >= from->program_slots)
+		i = tally_error_slot(
+			to, from->errors.items[i - from->program_slots]);
+	return &to->violations[i];
+}
+
 static void add_all_but_examples(struct tally *to, const struct tally *from)
 {
 	tally_add_stats(&to->stats, &from->stats);
-	for (uint32_t i = 0; i < to->slot_count; i++)
-		add_counts(&to->violations[i], &from->violations[i]);
+	for (uint32_t i = 0; i < from->slot_count; i++)
+		add_counts(same_violation(to, from, i), &from->violations[i]);
 	for (uint32_t w = 0; w < BITS_WORDS(to->reach_count + 1); w++)
 		to->reached[w] |= from->reached[w];
 }
@@ -100,8 +145,8 @@ static void add_all_but_examples(struct tally *to, const struct tally *from)
 void tally_add(struct tally *to, struct tally *from)
 {
 	add_all_but_examples(to, from);
-	for (uint32_t i = 0; i < to->slot_count; i++) {
-		struct explore_violation *a = &to->violations[i];
+	for (uint32_t i = 0; i < from->slot_count; i++) {
+		struct explore_violation *a = same_violation(to, from, i);
 		struct explore_violation *b = &from->violations[i];
 		if (!has_earlier_example(b, a)) continue;
 		forget_example(a);
@@ -118,8 +163,8 @@ void tally_add(struct tally *to, struct tally *from)
 void tally_add_places(struct tally *to, const struct tally *from)
 {
 	add_all_but_examples(to, from);
-	for (uint32_t i = 0; i < to->slot_count; i++) {
-		struct explore_violation *a = &to->violations[i];
+	for (uint32_t i = 0; i < from->slot_count; i++) {
+		struct explore_violation *a = same_violation(to, from, i);
 		const struct explore_violation *b = &from->violations[i];
 		if (!has_earlier_example(b, a)) continue;
 		forget_example(a);

@@ -10,12 +10,18 @@
 #include "base/region.h"
 #include "dpor/explorer.h"
 #include "dpor/work/branch.h"
+#include "execution/error_places.h"
 
 struct tally {
 	struct explore_stats stats; /* stop: why it ended, of the first that
 	                             * did for a reason */
 	uint32_t slot_count;
-	struct explore_violation *violations; /* by slot */
+	/* By slot: those that the program has, then one for each place of a
+	 * run-time error. */
+	struct explore_violation *violations;
+	uint32_t program_slots, slot_capacity;
+	struct error_places errors;
+	const struct program *program; /* borrowed */
 	uint32_t reach_count;
 	uint64_t *reached;      /* bit set of reach points */
 	struct region findings; /* copies of findings of the examples */
@@ -30,6 +36,12 @@ static inline uint64_t tally_sum(uint64_t a, uint64_t b)
 
 void tally_init(struct tally *t, const struct program *p);
 void tally_free(struct tally *t);
+/* The slot of run-time errors at this place, new if need be: then `violations`
+ * may move. */
+uint32_t tally_error_slot(struct tally *t, struct position at);
+/* Puts the slots of run-time errors in the order of their places, which is the
+ * same whoever met them first. */
+void tally_sort_errors(struct tally *t);
 /* Adds all counts and CPU times; of depth, memory and wall time the greatest
  * is kept, of reasons to stop and of examples the first one. `from` keeps its
  * counts, but its examples may be taken from it. */

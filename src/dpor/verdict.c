@@ -13,7 +13,8 @@ _Static_assert(TRANSACTIONS_MAX == 16384 && KEYS_MAX == 1048576 &&
 bool explorer_slot_checked(const struct explorer *e, uint32_t slot)
 {
 	assert(slot < explorer_slot_count(e));
-	if (slot == explorer_slot_error(e)) return false;
+	if (slot == explorer_slot_error(e) || slot >= explorer_slot_places(e))
+		return false;
 	if (slot == explorer_slot_robust(e)) return explorer_options(e)->robust;
 	return program_assertion_met(explorer_program(e), slot);
 }

@@ -193,8 +193,13 @@ void report_violation(struct text *t, const struct style *s,
 	if (x->history && &r->assertions[a->shown_by] == a) {
 		print_example(t, s, x);
 	} else if (x->history) {
-		text_format(t, "    the history shown for: %s\n",
-		            r->assertions[a->shown_by].text);
+		const struct result_assertion *b = &r->assertions[a->shown_by];
+		text_format(t, "    the history shown for: %s", b->text);
+		if (b->slot == a->slot) {
+			text_string(t, " at ");
+			name_position(t, b->at);
+		}
+		text_char(t, '\n');
 		print_finding(t, s, x);
 	}
 	if (a->repeat)

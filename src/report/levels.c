@@ -3,6 +3,7 @@
 
 #include "report/report.h"
 #include "result/levels.h"
+#include "result/names.h"
 #include "result/numbers.h"
 
 enum { CELL_LEAST = 7 };
@@ -52,11 +53,33 @@ static void print_cell(struct text *t, const struct style *s,
 	text_free(&words);
 }
 
+/* In words of the user, if there are some. */
+static void name_row(struct text *t, const struct result *r, uint32_t row)
+{
+	const struct result_assertion *a = &r->assertions[row];
+	bool error = a->slot == program_assertion_count(r->program);
+	assert(row < r->assertion_count);
+	text_clear(t);
+	if (a->message && !program_is_native(r->program)) {
+		text_format(t, "assert \"%s\"", a->message);
+		return;
+	}
+	text_string(t, a->text);
+	if (!error || !a->at.file) return;
+	text_char(t, ' ');
+	name_position(t, a->at);
+}
+
+/* One that is longer has a line of its own. */
 static void print_label(struct text *t, const char *label, unsigned width)
 {
 	size_t used = style_columns(label);
-	style_fit(t, label, width);
-	if (used < width) text_pad(t, ' ', width - used);
+	text_string(t, label);
+	if (used > width) {
+		text_char(t, '\n');
+		used = 0;
+	}
+	text_pad(t, ' ', width - used);
 }
 
 static void print_head(struct text *t, const struct style *s, unsigned label,
@@ -72,15 +95,17 @@ static void print_head(struct text *t, const struct style *s, unsigned label,
 	text_char(t, '\n');
 }
 
-static unsigned label_width(const struct levels_table *table, unsigned least,
+static unsigned label_width(const struct result *r, unsigned least,
                             unsigned most)
 {
+	struct text label = { 0 };
 	unsigned width = least;
-	for (uint32_t i = 0; i < table->slot_count; i++) {
-		unsigned w =
-			(unsigned)style_columns(text_get(&table->slots[i]));
-		if (levels_table_has_row(table, i) && w > width) width = w;
+	for (uint32_t i = 0; i < r->assertion_count; i++) {
+		name_row(&label, r, i);
+		unsigned w = (unsigned)style_columns(text_get(&label));
+		if (w > width) width = w;
 	}
+	text_free(&label);
 	return width < most ? width : most;
 }
 
@@ -93,9 +118,9 @@ void report_levels(struct text *t, const struct style *s,
 	unsigned widths[LEVEL_COUNT], used = 0;
 	column_widths(table, widths);
 	for (int l = 0; l < LEVEL_COUNT; l++) used += widths[l];
-	unsigned label = label_width(
-		table, 16, s->width > used + 24 ? s->width - used : 24);
-	bool rows = false;
+	unsigned label =
+		label_width(r, 16, s->width > used + 24 ? s->width - used : 24);
+	struct text row = { 0 };
 	text_char(t, '\n');
 	print_head(t, s, label, widths, asked);
 	print_label(t, "histories", label);
@@ -103,17 +128,17 @@ void report_levels(struct text *t, const struct style *s,
 		print_cell(t, s, &table->columns[l],
 		           table->columns[l].histories, widths[l], false);
 	text_char(t, '\n');
-	for (uint32_t i = 0; i < table->slot_count; i++) {
-		if (!levels_table_has_row(table, i)) continue;
-		rows = true;
-		print_label(t, text_get(&table->slots[i]), label);
+	assert(r->assertion_count == table->row_count);
+	for (uint32_t i = 0; i < table->row_count; i++) {
+		name_row(&row, r, i);
+		print_label(t, text_get(&row), label);
 		for (int l = 0; l < LEVEL_COUNT; l++)
 			print_cell(t, s, &table->columns[l],
-			           table->columns[l].violated[i], widths[l],
-			           true);
+			           table->rows[i].violated[l], widths[l], true);
 		text_char(t, '\n');
 	}
-	if (rows)
+	if (table->row_count)
 		text_string(t, "\nThe rows of assertions count the histories "
 		               "that violate them.\n");
+	text_free(&row);
 }

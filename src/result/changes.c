@@ -219,15 +219,15 @@ static bool print_others(struct text *t, const struct explorer *e,
                          const char *before)
 {
 	uint32_t all = others(e, false), fail = others(e, true);
-	bool error = explorer_slot_violated(e, explorer_slot_error(e));
-	if (!fail && !error) return false;
+	uint32_t places = explorer_slot_count(e) - explorer_slot_places(e);
+	if (!fail && !places) return false;
 	text_string(t, before);
 	if (fail && all == 1)
 		text_string(t, "the assertion fails");
 	else if (fail)
 		name_failing(t, fail, all);
-	if (fail && error) text_string(t, ", and ");
-	if (error) text_string(t, "a run-time error happens");
+	if (fail && places) text_string(t, ", and ");
+	if (places) name_errors(t, places);
 	return true;
 }
 

@@ -34,17 +34,17 @@ static void violated_reason(struct text *t, const struct explorer *e)
 {
 	uint32_t checked = explorer_checked_count(e);
 	uint32_t violated = explorer_violated_count(e);
-	bool error = explorer_slot_violated(e, explorer_slot_error(e));
+	uint32_t places = explorer_slot_count(e) - explorer_slot_places(e);
 	bool robust = explorer_options(e)->robust;
-	assert(violated <= checked && (violated || error));
+	assert(violated <= checked && (violated || places));
 	if (violated && checked == 1)
 		text_string(t, robust ? "not robust: some histories are not "
 		                        "serializable"
 		                      : "the assertion fails");
 	else if (violated)
 		name_failing(t, violated, checked);
-	if (violated && error) text_string(t, ", and ");
-	if (error) text_string(t, "a run-time error happens");
+	if (violated && places) text_string(t, ", and ");
+	if (places) name_errors(t, places);
 	text_string(t, " under ");
 }
 
@@ -143,7 +143,7 @@ static const char *fails_in(struct result *r, const struct explorer *e,
                             uint32_t slot)
 {
 	const struct explore_violation *v = explorer_violation(e, slot);
-	bool error = slot == explorer_slot_error(e);
+	bool error = slot >= explorer_slot_places(e);
 	struct text t = { 0 };
 	assert(v->histories && v->histories <= explorer_stats(e)->histories);
 	text_string(&t, error ? "happens in " : "fails in ");
@@ -163,8 +163,11 @@ static void add_assertion(struct result *r, const struct explorer *e,
 {
 	const struct explore_violation *v = explorer_violation(e, slot);
 	bool violated = explorer_slot_violated(e, slot);
-	struct result_assertion *a = result_assertion(r, slot, v->finding);
+	bool error = slot >= explorer_slot_places(e);
+	struct result_assertion *a = result_assertion(
+		r, error ? explorer_slot_error(e) : slot, v->finding);
 	assert(violated || !v->example);
+	if (error && !v->finding) a->at = explorer_error_place(e, slot);
 	a->state = violated     ? ASSERTION_FAILS
 	           : is_open(e) ? ASSERTION_OPEN
 	                        : ASSERTION_HOLDS;
@@ -183,10 +186,17 @@ static void add_assertions(struct result *r, const struct explorer *e,
                            enum result_depth depth)
 {
 	r->has_assertions = true;
+	uint32_t robust = explorer_slot_robust(e);
 	r->state_width = sizeof "fails  " - 1;
-	for (uint32_t i = 0; i < explorer_slot_count(e); i++)
+	for (uint32_t i = 0; i < explorer_slot_error(e); i++)
 		if (explorer_slot_checked(e, i) || explorer_slot_violated(e, i))
 			add_assertion(r, e, i, depth);
+	for (uint32_t i = explorer_slot_places(e); i < explorer_slot_count(e);
+	     i++)
+		add_assertion(r, e, i, depth);
+	if (explorer_slot_checked(e, robust) ||
+	    explorer_slot_violated(e, robust))
+		add_assertion(r, e, robust, depth);
 }
 
 /* ---- statistics ---- */

@@ -3,45 +3,57 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "dpor/explorer.h"
 #include "dpor/verdict.h"
 #include "result/names.h"
 
-struct levels_table *levels_table_new(const struct explorer *e)
+struct levels_table *levels_table_new(const struct program *p)
 {
 	struct levels_table *t = mem_take0(1, sizeof *t);
-	t->slot_count = explorer_slot_count(e);
-	t->program = explorer_program(e);
-	t->slots = mem_take0(t->slot_count, sizeof *t->slots);
-	t->checked = mem_take0(t->slot_count, sizeof *t->checked);
-	for (int l = 0; l < LEVEL_COUNT; l++)
-		t->columns[l].violated =
-			mem_take0(t->slot_count, sizeof(uint64_t));
+	t->program = p;
 	return t;
 }
 
 void levels_table_free(struct levels_table *t)
 {
 	if (!t) return;
-	for (uint32_t s = 0; s < t->slot_count; s++) text_free(&t->slots[s]);
-	for (int l = 0; l < LEVEL_COUNT; l++) free(t->columns[l].violated);
-	free(t->slots);
-	free(t->checked);
+	free(t->rows);
+	error_places_free(&t->errors);
 	free(t);
 }
 
-/* Those met so far: a native program may come to others under another level. */
-static void note_slots(struct levels_table *t, const struct explorer *e)
+/* Assertions by number, run-time errors by place, robustness. */
+static struct levels_row *row_of(struct levels_table *t, uint32_t slot,
+                                 struct position at)
 {
-	for (uint32_t s = 0; s < t->slot_count; s++) {
-		bool checked = explorer_slot_checked(e, s);
-		t->checked[s] |= checked;
-		if (!t->slots[s].length &&
-		    (checked || explorer_slot_violated(e, s)))
-			name_program_slot(&t->slots[s], t->program, s);
-	}
+	uint32_t i = 0;
+	while (i < t->row_count && (t->rows[i].slot < slot ||
+	                            (t->rows[i].slot == slot &&
+	                             position_compare(t->rows[i].at, at) < 0)))
+		i++;
+	if (i < t->row_count && t->rows[i].slot == slot &&
+	    !position_compare(t->rows[i].at, at))
+		return &t->rows[i];
+	VEC_RESERVE(t->rows, t->row_count, t->row_capacity);
+	memmove(&t->rows[i + 1], &t->rows[i],
+	        (t->row_count++ - i) * sizeof *t->rows);
+	t->rows[i] = (struct levels_row){ .slot = slot, .at = at };
+	return &t->rows[i];
+}
+
+static struct levels_row *row_of_slot(struct levels_table *t,
+                                      const struct explorer *e, uint32_t slot)
+{
+	if (slot < explorer_slot_places(e))
+		return row_of(
+			t, slot,
+			name_program_slot_position(t->program, slot, NULL));
+	struct position at = explorer_error_place(e, slot);
+	uint32_t place = error_places_number(&t->errors, at);
+	return row_of(t, explorer_slot_error(e), t->errors.items[place]);
 }
 
 void levels_table_set(struct levels_table *t, const struct explorer *e,
@@ -51,14 +63,17 @@ void levels_table_set(struct levels_table *t, const struct explorer *e,
 	bool own = explorer_options(e)->level == l;
 	assert(own || explorer_options(e)->classify);
 	struct levels_column *c = &t->columns[l];
-	assert(t->slot_count == explorer_slot_count(e));
-	note_slots(t, e);
 	c->ran = true;
 	c->complete = s->stop == STOP_NONE;
 	c->histories = own ? s->histories : s->per_level[l];
-	for (uint32_t i = 0; i < t->slot_count; i++) {
+	for (uint32_t i = 0; i < explorer_slot_count(e); i++) {
 		const struct explore_violation *v = explorer_violation(e, i);
-		c->violated[i] = !v ? 0 : own ? v->histories : v->per_level[l];
+		bool checked = explorer_slot_checked(e, i);
+		uint64_t n = own ? v->histories : v->per_level[l];
+		if (i == explorer_slot_error(e) || (!checked && !n)) continue;
+		struct levels_row *row = row_of_slot(t, e, i);
+		row->checked |= checked;
+		row->violated[l] = n;
 	}
 }
 
@@ -66,18 +81,9 @@ enum verdict levels_table_verdict(const struct levels_table *t, enum level l)
 {
 	const struct levels_column *c = &t->columns[l];
 	assert(l < LEVEL_COUNT);
-	for (uint32_t s = 0; s < t->slot_count; s++)
-		if (c->violated[s]) return VERDICT_VIOLATED;
+	for (uint32_t i = 0; i < t->row_count; i++)
+		if (t->rows[i].violated[l]) return VERDICT_VIOLATED;
 	return c->ran && c->complete ? VERDICT_HOLDS : VERDICT_INCONCLUSIVE;
-}
-
-bool levels_table_has_row(const struct levels_table *t, uint32_t slot)
-{
-	assert(slot < t->slot_count);
-	if (t->checked[slot]) return true;
-	for (int l = 0; l < LEVEL_COUNT; l++)
-		if (t->columns[l].violated[slot]) return true;
-	return false;
 }
 
 /* ---- the result ---- */
@@ -85,22 +91,30 @@ bool levels_table_has_row(const struct levels_table *t, uint32_t slot)
 static void name_reason(struct text *t, const struct levels_table *table,
                         enum level asked)
 {
-	uint32_t violated = 0, rows = 0;
+	uint32_t fail = 0, assertions = 0, places = 0;
 	assert(asked < LEVEL_COUNT);
-	for (uint32_t i = 0; i < table->slot_count; i++) {
-		bool row = levels_table_has_row(table, i);
-		rows += row;
-		violated += row && table->columns[asked].violated[i] > 0;
+	for (uint32_t i = 0; i < table->row_count; i++) {
+		const struct levels_row *row = &table->rows[i];
+		bool error =
+			row->slot == program_assertion_count(table->program);
+		bool violated = row->violated[asked] > 0;
+		assertions += !error;
+		fail += !error && violated;
+		places += error && violated;
 	}
 	switch (levels_table_verdict(table, asked)) {
 	case VERDICT_VIOLATED:
-		text_format(t, "%" PRIu32 " of %" PRIu32 " assertion%s %s",
-		            violated, rows, rows == 1 ? "" : "s",
-		            violated == 1 ? "fails" : "fail");
+		if (fail)
+			text_format(
+				t, "%" PRIu32 " of %" PRIu32 " assertion%s %s",
+				fail, assertions, assertions == 1 ? "" : "s",
+				fail == 1 ? "fails" : "fail");
+		if (fail && places) text_string(t, ", and ");
+		if (places) name_errors(t, places);
 		break;
 	case VERDICT_HOLDS:
-		text_string(t, rows ? "no assertion fails"
-		                    : "nothing is asserted");
+		text_string(t, assertions ? "no assertion fails"
+		                          : "nothing is asserted");
 		break;
 	default: text_string(t, "not everything was explored");
 	}
@@ -120,15 +134,15 @@ static void add_column(struct result *r, struct result_values *to,
 	result_text(r, column, "verdict",
 	            verdict_word(levels_table_verdict(table, l)));
 	struct result_values *violated = result_list(r, column, "violated");
-	for (uint32_t i = 0; i < table->slot_count; i++)
-		if (levels_table_has_row(table, i))
-			result_count(r, violated, NULL, c->violated[i]);
+	for (uint32_t i = 0; i < table->row_count; i++)
+		result_count(r, violated, NULL, table->rows[i].violated[l]);
 }
 
 struct result *result_of_levels(const struct levels_table *table,
                                 enum level asked)
 {
 	struct result *r = result_new(table->program, asked);
+	r->has_assertions = true;
 	struct result_values *list;
 	struct text reason = { 0 };
 	r->levels = table;
@@ -138,10 +152,12 @@ struct result *result_of_levels(const struct levels_table *table,
 	r->reason_in_words = true;
 	result_text(r, &r->settings, "program", program_path(table->program));
 	result_text(r, &r->settings, "level", level_word(asked));
-	list = result_list(r, &r->findings, "assertions");
-	for (uint32_t i = 0; i < table->slot_count; i++)
-		if (levels_table_has_row(table, i))
-			result_text(r, list, NULL, text_get(&table->slots[i]));
+	for (uint32_t i = 0; i < table->row_count; i++) {
+		struct result_assertion *a =
+			result_assertion(r, table->rows[i].slot, NULL);
+		a->at = table->rows[i].at;
+		a->state = ASSERTION_UNKNOWN; /* it depends on the level */
+	}
 	list = result_list(r, &r->findings, "levels");
 	for (enum level l = 0; l < LEVEL_COUNT; l++)
 		add_column(r, list, table, l);

@@ -157,6 +157,16 @@ void name_failing(struct text *t, uint32_t count, uint32_t of)
 	            count == 1 ? "fails" : "fail");
 }
 
+void name_errors(struct text *t, uint32_t places)
+{
+	assert(places);
+	if (places == 1)
+		text_string(t, "a run-time error happens");
+	else
+		text_format(t, "run-time errors happen at %" PRIu32 " places",
+		            places);
+}
+
 void name_nothing_fails(struct text *t, uint32_t checked)
 {
 	if (!checked)

@@ -46,6 +46,8 @@ const char *name_slot_kind(const struct program *p, uint32_t slot);
 void name_finding_values(struct text *t, const struct finding *f);
 /* "1 of 3 assertions fails" */
 void name_failing(struct text *t, uint32_t count, uint32_t of);
+/* "a run-time error happens", at so many places */
+void name_errors(struct text *t, uint32_t places);
 /* "both assertions are true in ", of so many that are checked. */
 void name_nothing_fails(struct text *t, uint32_t checked);
 /* "1 changed read", "2 changed reads" */

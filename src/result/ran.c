@@ -18,18 +18,17 @@ static uint64_t run_counted(const struct run_case *c)
 
 static bool run_slot_checked(const struct run_case *c, uint32_t slot)
 {
-	uint32_t assertions =
-		program_assertion_count(campaign_program(c->campaign));
-	assert(slot < campaign_slot_count(c->campaign));
-	if (slot == assertions) return false; /* run-time errors are met */
-	if (slot > assertions) return campaign_options(c->campaign)->robust;
+	const struct campaign *k = c->campaign;
+	assert(slot < campaign_slot_count(k));
+	if (slot == campaign_slot_robust(k)) return campaign_options(k)->robust;
+	if (slot >= campaign_slot_error(k)) return false; /* they are met */
 	return program_assertion_met(campaign_program(c->campaign), slot);
 }
 
 static bool run_slot_violated(const struct run_case *c, uint32_t slot)
 {
-	bool error =
-		slot == program_assertion_count(campaign_program(c->campaign));
+	bool error = slot >= campaign_slot_error(c->campaign) &&
+	             slot != campaign_slot_robust(c->campaign);
 	return (error || run_slot_checked(c, slot)) &&
 	       campaign_slot(c->campaign, slot)->violating;
 }
@@ -50,10 +49,10 @@ static uint32_t violated_count(const struct run_case *c)
 	return n;
 }
 
-static bool error_happens(const struct run_case *c)
+static uint32_t error_places(const struct run_case *c)
 {
-	return run_slot_violated(
-		c, program_assertion_count(campaign_program(c->campaign)));
+	return campaign_slot_count(c->campaign) - 1 -
+	       campaign_slot_robust(c->campaign);
 }
 
 static double run_slot_mean(const struct run_case *c, uint32_t slot)
@@ -74,7 +73,7 @@ static uint64_t run_seed(const struct run_case *c, uint64_t number)
 enum verdict run_verdict(const struct run_case *c)
 {
 	const struct coverage *all = c->coverage;
-	if (violated_count(c) || error_happens(c)) return VERDICT_VIOLATED;
+	if (violated_count(c) || error_places(c)) return VERDICT_VIOLATED;
 	if (!run_counted(c)) return VERDICT_INCONCLUSIVE;
 	if (all && all->complete && all->seen_histories == all->histories)
 		return VERDICT_HOLDS;
@@ -115,8 +114,8 @@ static void violated_reason(struct text *t, const struct run_case *c)
 		                      : "the assertion fails");
 	else if (violated)
 		name_failing(t, violated, checked);
-	if (violated && error_happens(c)) text_string(t, ", or ");
-	if (error_happens(c)) text_string(t, "a run-time error happens");
+	if (violated && error_places(c)) text_string(t, ", or ");
+	if (error_places(c)) name_errors(t, error_places(c));
 	in_runs(t, c);
 }
 
@@ -275,7 +274,7 @@ static const char *fails_in(struct result *r, const struct run_case *c,
 	const struct campaign_slot *s = campaign_slot(c->campaign, slot);
 	uint64_t counted = run_counted(c);
 	assert(s->violating && s->violating <= counted);
-	bool error = slot == program_assertion_count(r->program);
+	bool error = slot > campaign_slot_robust(c->campaign);
 	struct text t = { 0 };
 	text_string(&t, error ? "happens in " : "fails in ");
 	if (counted == 1) {
@@ -309,16 +308,16 @@ static enum result_state state_of(const struct run_case *c, uint32_t slot)
 }
 
 static void add_first(struct result *r, struct result_assertion *a,
-                      const struct run_case *c)
+                      const struct run_case *c, uint32_t slot)
 {
-	const struct campaign_slot *s = campaign_slot(c->campaign, a->slot);
+	const struct campaign_slot *s = campaign_slot(c->campaign, slot);
 	struct text command = { 0 };
 	assert(s->first_run && s->example);
 	name_run_command(&command, c, s->first_run);
 	a->repeat = result_words(r, &command);
 	result_count(r, &a->members, "first_run", s->first_run);
 	result_count(r, &a->members, "first_seed", run_seed(c, s->first_run));
-	result_seconds(r, &a->members, "mean_runs", run_slot_mean(c, a->slot));
+	result_seconds(r, &a->members, "mean_runs", run_slot_mean(c, slot));
 	result_text(r, &a->members, "repeat", a->repeat);
 	result_example(r, a, s->example, s->finding);
 	text_free(&command);
@@ -330,13 +329,15 @@ static void add_assertion(struct result *r, const struct run_case *c,
 	const struct campaign_slot *s = campaign_slot(c->campaign, slot);
 	bool violated = run_slot_violated(c, slot);
 	if (!violated && !run_slot_checked(c, slot)) return;
-	struct result_assertion *a = result_assertion(r, slot, s->finding);
+	bool error = slot > campaign_slot_robust(c->campaign);
+	struct result_assertion *a = result_assertion(
+		r, error ? campaign_slot_error(c->campaign) : slot, s->finding);
 	a->state = state_of(c, slot);
 	a->counted = true;
 	a->violations = s->violating;
 	if (!violated || depth == RESULT_VERDICT) return;
 	a->where = fails_in(r, c, slot);
-	add_first(r, a, c);
+	add_first(r, a, c, slot);
 }
 
 /* ---- measures ---- */
@@ -537,8 +538,12 @@ struct result *result_of_runs(const struct run_case *c, enum result_depth depth)
 	result_text(r, &r->findings, "stop", stop_word(stop));
 	r->has_assertions = true;
 	r->state_width = sizeof "passes  " - 1;
-	for (uint32_t i = 0; i < campaign_slot_count(c->campaign); i++)
+	uint32_t robust = campaign_slot_robust(c->campaign);
+	for (uint32_t i = 0; i < campaign_slot_error(c->campaign); i++)
 		add_assertion(r, c, i, depth);
+	for (uint32_t i = robust + 1; i < campaign_slot_count(c->campaign); i++)
+		add_assertion(r, c, i, depth);
+	add_assertion(r, c, robust, depth);
 	if (depth == RESULT_VERDICT) return r;
 	add_curve(r, c);
 	add_coverage(r, c);

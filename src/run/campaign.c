@@ -7,6 +7,7 @@
 #include "base/seconds.h"
 #include "base/hash_set.h"
 #include "execution/complete.h"
+#include "execution/error_places.h"
 #include "history/history.h"
 #include "vm/program.h"
 
@@ -22,6 +23,8 @@ struct campaign {
 	uint32_t expected_reads;
 	struct hash_set histories, outcomes;
 	struct campaign_slot *slots;
+	uint32_t slot_count, slot_capacity;
+	struct error_places errors; /* each has a slot behind the others */
 	uint32_t *violated;
 	uint32_t violated_count;
 	struct campaign_point *points;
@@ -89,18 +92,39 @@ static bool is_full(const struct campaign *c)
 	       c->options.memory;
 }
 
-static void violate(struct campaign *c, uint32_t slot)
+static void count(struct campaign *c, uint32_t slot, const struct finding *f)
 {
 	struct campaign_slot *s = &c->slots[slot];
-	uint32_t assertions = program_assertion_count(c->program);
-	c->violated[c->violated_count++] = slot;
 	s->last_counted = counted(c);
 	if (s->violating++) return;
 	s->first_run = c->stats.runs;
 	s->example = runner_history(c->runner);
-	const struct finding *f =
-		slot <= assertions ? runner_finding(c->runner, slot) : NULL;
 	if (f) s->finding = finding_copy(&c->findings, f);
+}
+
+/* Once for each place, however often it happens there in this run. */
+static void count_at_place(void *data, uint32_t slot, const struct finding *f)
+{
+	struct campaign *c = data;
+	if (slot != campaign_slot_error(c)) return;
+	slot = campaign_slot_robust(c) + 1 +
+	       error_places_number(&c->errors,
+	                           program_position(c->program, f->point));
+	if (slot == c->slot_count) {
+		VEC_RESERVE(c->slots, c->slot_count, c->slot_capacity);
+		c->slots[c->slot_count++] = (struct campaign_slot){ 0 };
+	}
+	if (c->slots[slot].last_counted != counted(c)) count(c, slot, f);
+}
+
+static void violate(struct campaign *c, uint32_t slot)
+{
+	bool robust = slot == campaign_slot_robust(c);
+	c->violated[c->violated_count++] = slot;
+	count(c, slot, robust ? NULL : runner_finding(c->runner, slot));
+	if (slot == campaign_slot_error(c))
+		execution_findings(runner_execution(c->runner), count_at_place,
+		                   c);
 }
 
 static void note_violations(struct campaign *c, bool serializable)
@@ -110,7 +134,7 @@ static void note_violations(struct campaign *c, bool serializable)
 	c->violated_count = 0;
 	for (uint32_t i = 0; i < count; i++) violate(c, slots[i]);
 	if (c->options.robust && !serializable)
-		violate(c, campaign_slot_count(c) - 1);
+		violate(c, campaign_slot_robust(c));
 	c->stats.violating += c->violated_count > 0;
 }
 
@@ -263,8 +287,9 @@ struct campaign *campaign_new(const struct program *p,
 	if (observer) c->observer = *observer;
 	c->runner = runner_new(p, o->level, o->interrupt);
 	runner_memory(c->runner, o->memory);
-	c->slots = mem_take0(campaign_slot_count(c), sizeof *c->slots);
-	c->violated = mem_take0(campaign_slot_count(c), sizeof *c->violated);
+	c->slot_count = c->slot_capacity = campaign_slot_robust(c) + 1;
+	c->slots = mem_take0(c->slot_count, sizeof *c->slots);
+	c->violated = mem_take0(c->slot_count, sizeof *c->violated);
 	region_init(&c->findings);
 	return c;
 }
@@ -278,6 +303,7 @@ void campaign_free(struct campaign *c)
 	hash_set_free(&c->histories);
 	hash_set_free(&c->outcomes);
 	free(c->slots);
+	error_places_free(&c->errors);
 	free(c->violated);
 	free(c->points);
 	region_free(&c->findings);
@@ -301,7 +327,17 @@ const struct program *campaign_program(const struct campaign *c)
 
 uint32_t campaign_slot_count(const struct campaign *c)
 {
-	return program_assertion_count(c->program) + 2;
+	return c->slot_count;
+}
+
+uint32_t campaign_slot_error(const struct campaign *c)
+{
+	return program_assertion_count(c->program);
+}
+
+uint32_t campaign_slot_robust(const struct campaign *c)
+{
+	return program_assertion_count(c->program) + 1;
 }
 
 const struct campaign_slot *campaign_slot(const struct campaign *c,

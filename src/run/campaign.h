@@ -31,7 +31,8 @@ struct campaign_stats {
 	enum stop_reason stop; /* STOP_TOO_LARGE: see campaign_problem */
 };
 
-/* One assertion, run-time errors or robustness (slots as in explorer.h). */
+/* One assertion, run-time errors, robustness, or run-time errors at one place
+ * (slots as in explorer.h). */
 struct campaign_slot {
 	uint64_t violating;      /* runs */
 	uint64_t first_run;      /* number of the first one; 0: none */
@@ -75,7 +76,10 @@ void campaign_start(struct campaign *c); /* runs it; call once */
 const struct campaign_stats *campaign_stats(const struct campaign *c);
 const struct campaign_options *campaign_options(const struct campaign *c);
 const struct program *campaign_program(const struct campaign *c);
-uint32_t campaign_slot_count(const struct campaign *c); /* assertions + 2 */
+/* Assertions, two more, and one for each place of a run-time error. */
+uint32_t campaign_slot_count(const struct campaign *c);
+uint32_t campaign_slot_error(const struct campaign *c);
+uint32_t campaign_slot_robust(const struct campaign *c);
 const struct campaign_slot *campaign_slot(const struct campaign *c,
                                           uint32_t slot);
 const struct campaign_point *campaign_curve(const struct campaign *c,
