@@ -19,7 +19,14 @@
 
 /* ---- a program that is run with random answers ---- */
 
-enum { MOMENTS = 64, WRITTEN = 256 };
+enum { MOMENTS = 64, WRITTEN = 256, BEGUN = 64 };
+
+/* A transaction that was run: the session at its beginning, and a key that it
+ * read. */
+struct begun {
+	const struct machine_state *state;
+	uint32_t key;
+};
 
 struct bench {
 	const struct program *program;
@@ -31,6 +38,12 @@ struct bench {
 	/* The transaction so far: at its beginning, and where reads waited. */
 	struct machine_state *moments[MOMENTS];
 	uint32_t moment_count;
+	/* This and the session's transactions before it, at their beginnings.
+	 */
+	struct machine_state *begins[MOMENTS];
+	uint32_t begin_count;
+	struct begun begun[BEGUN]; /* by anybody */
+	uint32_t begun_count;
 	/* What was written, by anybody. */
 	uint32_t keys[WRITTEN];
 	struct value values[WRITTEN];
@@ -65,6 +78,14 @@ static void note_moment(struct bench *b)
 	b->moments[b->moment_count++] = copy;
 }
 
+static void note_begin(struct bench *b)
+{
+	b->moment_count = 0;
+	note_moment(b);
+	if (b->begin_count < MOMENTS)
+		b->begins[b->begin_count++] = b->moments[0];
+}
+
 static struct value some_value(struct bench *b, uint32_t key)
 {
 	uint32_t tries = 8;
@@ -81,6 +102,15 @@ static void note_write(struct bench *b, uint32_t key, struct value v)
 	                                  : rng_below(&b->rng, WRITTEN);
 	b->keys[i] = key;
 	b->values[i] = v;
+	for (uint32_t r = 0; r < b->begun_count; r++) {
+		if (b->begun[r].key != key) continue;
+		bool fed = true;
+		for (uint32_t w = 0; w < b->begin_count; w++)
+			fed &= footprints_may_feed(b->footprints, b->begins[w],
+			                           b->begun[r].state);
+		ck_assert_msg(fed, "%s is written for it",
+		              keys_name(b->machine.keys, key));
+	}
 }
 
 static void check_read(struct bench *b, uint32_t key)
@@ -90,6 +120,9 @@ static void check_read(struct bench *b, uint32_t key)
 			footprints_may_read(b->footprints, b->moments[i], key),
 			"%s is read, after %u reads",
 			keys_name(b->machine.keys, key), i);
+	uint32_t i = b->begun_count < BEGUN ? b->begun_count++
+	                                    : rng_below(&b->rng, BEGUN);
+	b->begun[i] = (struct begun){ b->moments[0], key };
 	b->reads++;
 }
 
@@ -97,13 +130,11 @@ static void run_session(struct bench *b, uint32_t session)
 {
 	struct request r = { .kind = REQUEST_BEGIN };
 	machine_start(b->program, session, b->live);
+	b->begin_count = 0;
 	while (r.kind != REQUEST_DONE) {
 		machine_step(&b->machine, b->live, &r);
 		switch (r.kind) {
-		case REQUEST_BEGIN:
-			b->moment_count = 0;
-			note_moment(b);
-			break;
+		case REQUEST_BEGIN: note_begin(b); break;
 		case REQUEST_READ:
 			check_read(b, r.key);
 			note_moment(b);
@@ -370,6 +401,33 @@ START_TEST(no_history_is_lost)
 }
 END_TEST
 
+/* Whoever reads first waits for nobody: of the orders in which others pass a
+ * session that nobody writes for, none is begun. */
+START_TEST(nobody_waits_in_vain)
+{
+	enum { READERS = 7 };
+	struct text t = { 0 };
+	text_string(&t, "global x = 0; global y = 0;\n");
+	for (int i = 0; i < READERS; i++)
+		text_format(&t, "session r%d { txn { let a = x; } }\n", i);
+	text_string(&t, "session w { txn { let a = x; y = a; } }\n");
+	struct program *p = program_from_text(text_get(&t));
+	struct explore_options o = { .algorithm = EXPLORE_ORDERLY,
+		                     .level = LEVEL_SERIAL,
+		                     .base = LEVEL_SERIAL,
+		                     .max_changes = UINT64_MAX };
+	struct explorer *e = explorer_new(p, &o, NULL);
+	explorer_run(e);
+	ck_assert_uint_eq(explorer_stats(e)->histories, 1);
+	ck_assert_uint_eq(explorer_stats(e)->blocked, 0);
+	/* Begins, reads, ends, and a write. */
+	ck_assert_uint_eq(explorer_stats(e)->explore_calls, 3 * READERS + 4);
+	explorer_free(e);
+	program_free(p);
+	text_free(&t);
+}
+END_TEST
+
 /* ---- what is known ---- */
 
 /* The first session's first transaction: may it read these, at its beginning
@@ -453,6 +511,7 @@ void add_footprint_tests(TCase *tests)
 	tcase_add_loop_test(tests, nothing_is_read_that_is_not_in_it, 0, 4);
 	tcase_add_loop_test(tests, nor_in_shipped_programs, 0, 6);
 	tcase_add_loop_test(tests, no_history_is_lost, 0, 4);
+	tcase_add_test(tests, nobody_waits_in_vain);
 	tcase_add_test(tests, constants_are_known);
 	tcase_add_test(tests, what_changes_is_not_known);
 	tcase_add_test(tests, loops_come_again);

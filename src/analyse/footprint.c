@@ -16,7 +16,7 @@
 
 #define NOWHERE UINT32_MAX
 
-/* An instruction that reads. */
+/* An instruction that reads or writes. */
 struct access {
 	uint32_t until; /* the last instruction from which it can be reached
 	                 * without leaving the transaction */
@@ -24,13 +24,25 @@ struct access {
 	const struct value *index; /* NULL: any */
 };
 
-struct footprint {
-	struct access *accesses;
+struct accesses {
+	struct access *items;
 	uint32_t count, capacity;
-	/* By key: 1 and the greatest `until` of its accesses, or 1 if it has
-	 * none; 0: never asked. */
+};
+
+struct footprint {
+	struct accesses reads, writes;
+	uint32_t site;    /* the instruction that calls it, or is its BEGIN */
+	uint32_t from;    /* what the session does from there on is behind this
+	                   * instruction, in its code: where the outermost loop
+	                   * around the site begins, or the site */
+	uint32_t session; /* whose code that is */
+	/* By key: 1 and the greatest `until` of its reads, or 1 if it has none;
+	 * 0: never asked. */
 	uint32_t *until;
 	uint32_t until_count;
+	/* By session: 1 and its last site where something may be written that
+	 * is read here, or 0. NULL: never asked. */
+	uint32_t *fed;
 };
 
 struct footprints {
@@ -182,10 +194,10 @@ static void mark_ways(struct footprints *f, const struct piece *c)
 	}
 }
 
-static void add_access(struct footprint *t, struct access a)
+static void add_access(struct accesses *to, struct access a)
 {
-	VEC_RESERVE(t->accesses, t->count, t->capacity);
-	t->accesses[t->count++] = a;
+	VEC_RESERVE(to->items, to->count, to->capacity);
+	to->items[to->count++] = a;
 }
 
 static const struct value no_index; /* of scalars */
@@ -194,9 +206,10 @@ static void note_access(struct footprints *f, struct footprint *t, uint32_t at)
 {
 	const struct program *p = f->program;
 	struct instruction i = p->code[at];
-	if (i.op != OP_READ && i.op != OP_READ_AT) return;
+	bool reads = i.op == OP_READ || i.op == OP_READ_AT;
+	if (!reads && i.op != OP_WRITE && i.op != OP_WRITE_AT) return;
 	struct access a = { .until = f->ways[at] };
-	if (i.op == OP_READ) {
+	if (i.op == OP_READ || i.op == OP_WRITE) {
 		const struct static_key *key = &p->keys[i.x];
 		a.global = key->global;
 		a.count = key->count;
@@ -207,16 +220,17 @@ static void note_access(struct footprints *f, struct footprint *t, uint32_t at)
 		a.index = known_row(f, i.b, i.n);
 	}
 	assert(a.global < p->globals_count);
-	add_access(t, a);
+	add_access(reads ? &t->reads : &t->writes, a);
 }
 
 /* Of a piece that begins with BEGIN, with the values of its registers from 1
  * on, NULL where they are not known. Returns its number. */
 static uint32_t add_footprint(struct footprints *f, const struct piece *c,
+                              uint32_t site,
                               const struct value *const *arguments,
                               uint32_t count)
 {
-	struct footprint t = { 0 };
+	struct footprint t = { .site = site, .from = site };
 	const struct value **outer = f->known;
 	assert(count < c->registers || !count);
 	f->known = mem_take0(c->registers + 1, sizeof(struct value *));
@@ -245,12 +259,14 @@ static bool is_transaction(const struct program *p, struct instruction i)
 }
 
 /* The arguments are constants of the session, or unknown. */
-static uint32_t add_called(struct footprints *f, struct instruction call)
+static uint32_t add_called(struct footprints *f, uint32_t site)
 {
+	struct instruction call = f->program->code[site];
 	const struct function *callee = &f->program->functions[call.x];
 	struct piece c = { callee->entry, callee->entry + callee->length,
 		           callee->registers };
-	return add_footprint(f, &c, f->known + call.a + 1, callee->parameters);
+	return add_footprint(f, &c, site, f->known + call.a + 1,
+	                     callee->parameters);
 }
 
 /* A transaction of the session itself: up to where the next one may begin.
@@ -262,14 +278,32 @@ static void add_own(struct footprints *f, const struct piece *session,
 	struct piece c = { begin, begin + 1, session->registers };
 	assert(p->code[begin].op == OP_BEGIN);
 	while (c.end < session->end && p->code[c.end].op != OP_BEGIN) c.end++;
-	uint32_t number = add_footprint(f, &c, NULL, 0);
+	uint32_t number = add_footprint(f, &c, begin, NULL, 0);
 	for (uint32_t i = begin; i < c.end; i++) f->at[i] = number;
 }
 
-static void add_session(struct footprints *f, const struct session *s)
+/* The session's footprints are those from this one on. */
+static void mark_loops(struct footprints *f, const struct piece *session,
+                       uint32_t first)
+{
+	for (uint32_t i = session->first; i < session->end; i++) {
+		uint32_t target = jump_target(f->program->code[i]);
+		if (target > i) continue;
+		for (uint32_t n = first; n < f->count; n++) {
+			struct footprint *t = &f->items[n];
+			if (target <= t->site && t->site <= i &&
+			    target < t->from)
+				t->from = target;
+		}
+	}
+}
+
+static void add_session(struct footprints *f, uint32_t session)
 {
 	const struct program *p = f->program;
+	const struct session *s = &p->sessions[session];
 	struct piece c = { s->entry, s->entry + s->length, s->registers };
+	uint32_t first = f->count;
 	f->known = mem_take0(c.registers + 1, sizeof(struct value *));
 	for (uint32_t i = c.first; i < c.end; i++)
 		if (p->code[i].op == OP_BEGIN) add_own(f, &c, i);
@@ -277,12 +311,14 @@ static void add_session(struct footprints *f, const struct session *s)
 		if (bits_has(f->targets, i))
 			memset(f->known, 0,
 			       c.registers * sizeof(struct value *));
-		if (is_transaction(p, p->code[i]))
-			f->at[i] = add_called(f, p->code[i]);
+		if (is_transaction(p, p->code[i])) f->at[i] = add_called(f, i);
 		go_past(f, &c, p->code[i]);
 	}
 	free(f->known);
 	f->known = NULL;
+	for (uint32_t n = first; n < f->count; n++)
+		f->items[n].session = session;
+	mark_loops(f, &c, first);
 }
 
 struct footprints *footprints_new(const struct program *p,
@@ -299,8 +335,7 @@ struct footprints *footprints_new(const struct program *p,
 	f->written = mem_take0(BITS_WORDS(REGISTERS_MAX), sizeof(word));
 	f->ways = mem_take(p->code_count * sizeof *f->ways);
 	mark_targets(f);
-	for (uint32_t i = 0; i < p->sessions_count; i++)
-		add_session(f, &p->sessions[i]);
+	for (uint32_t i = 0; i < p->sessions_count; i++) add_session(f, i);
 	free(f->ways);
 	f->ways = NULL;
 	return f;
@@ -310,8 +345,10 @@ void footprints_free(struct footprints *f)
 {
 	if (!f) return;
 	for (uint32_t i = 0; i < f->count; i++) {
-		free(f->items[i].accesses);
+		free(f->items[i].reads.items);
+		free(f->items[i].writes.items);
 		free(f->items[i].until);
+		free(f->items[i].fed);
 	}
 	free(f->items);
 	free(f->at);
@@ -327,8 +364,12 @@ size_t footprints_bytes(const struct footprints *f)
 	size_t bytes = f->region.held + f->capacity * sizeof *f->items;
 	if (f->at) bytes += f->program->code_count * sizeof *f->at;
 	for (uint32_t i = 0; i < f->count; i++)
-		bytes += f->items[i].capacity * sizeof(struct access) +
-		         f->items[i].until_count * sizeof(uint32_t);
+		bytes += (f->items[i].reads.capacity +
+		          f->items[i].writes.capacity) *
+		                 sizeof(struct access) +
+		         f->items[i].until_count * sizeof(uint32_t) +
+		         (f->items[i].fed ? f->program->sessions_count : 0) *
+		                 sizeof(uint32_t);
 	return bytes;
 }
 
@@ -350,8 +391,8 @@ static uint32_t find_until(const struct footprints *f,
                            const struct footprint *t, uint32_t key)
 {
 	uint32_t until = 0;
-	for (uint32_t i = 0; i < t->count; i++) {
-		const struct access *a = &t->accesses[i];
+	for (uint32_t i = 0; i < t->reads.count; i++) {
+		const struct access *a = &t->reads.items[i];
 		if (a->until > until &&
 		    keys_match(f->keys, key, a->global, a->index, a->count))
 			until = a->until;
@@ -377,4 +418,44 @@ bool footprints_may_read(struct footprints *f, const struct machine_state *s,
                          uint32_t key)
 {
 	return !f->at || until(f, of_session(f, s), key) >= s->pc;
+}
+
+static bool may_meet(const struct access *a, const struct access *b)
+{
+	if (a->global != b->global || a->count != b->count) return false;
+	if (!a->index || !b->index) return true;
+	for (uint32_t i = 0; i < a->count; i++)
+		if (!value_equal(a->index[i], b->index[i])) return false;
+	return true;
+}
+
+static bool meets_some(const struct access *a, const struct accesses *others)
+{
+	for (uint32_t i = 0; i < others->count; i++)
+		if (may_meet(a, &others->items[i])) return true;
+	return false;
+}
+
+static void find_fed(const struct footprints *f, struct footprint *reader)
+{
+	reader->fed =
+		mem_take0(f->program->sessions_count, sizeof *reader->fed);
+	for (uint32_t n = 0; n < f->count; n++) {
+		const struct footprint *t = &f->items[n];
+		uint32_t *last = &reader->fed[t->session];
+		for (uint32_t i = 0; i < t->writes.count && *last <= t->site;
+		     i++)
+			if (meets_some(&t->writes.items[i], &reader->reads))
+				*last = t->site + 1;
+	}
+}
+
+bool footprints_may_feed(struct footprints *f, const struct machine_state *from,
+                         const struct machine_state *to)
+{
+	if (!f->at) return true;
+	const struct footprint *writer = of_session(f, from);
+	struct footprint *reader = of_session(f, to);
+	if (!reader->fed) find_fed(f, reader);
+	return reader->fed[writer->session] > writer->from;
 }

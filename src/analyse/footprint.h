@@ -1,5 +1,5 @@
-/* What a transaction may read, as its code tells: found once, before anything
- * runs.
+/* What a transaction may read and write, as its code tells: found once, before
+ * anything runs.
  *
  * A footprint belongs to a place in the code of a session where it calls a
  * transaction, or where one of its own begins; arguments that are constants
@@ -31,5 +31,10 @@ size_t footprints_bytes(const struct footprints *f); /* NULL: 0 */
  * a number of the key table. Answers are kept, by transaction and key. */
 bool footprints_may_read(struct footprints *f, const struct machine_state *s,
                          uint32_t key);
+/* Two sessions just after the beginning of a transaction: may one write, in
+ * this transaction or in a later one, something that the other may read in
+ * its? Answers are kept, by transaction. */
+bool footprints_may_feed(struct footprints *f, const struct machine_state *from,
+                         const struct machine_state *to);
 
 #endif

@@ -64,12 +64,75 @@ static bool may_read_from(const struct engine *e,
 	return false;
 }
 
-bool canonical_order_may_begin(const struct engine *e, uint32_t session)
+/* Can the session's next transaction come, by what was written so far? */
+static bool can_come(const struct engine *e, uint32_t session)
 {
-	const struct execution *x = &engine_state(e)->execution;
-	if (context_is_finally(&e->context, session)) return true;
+	const struct machine_state *s =
+		engine_state(e)->execution.points[session].state;
 	uint32_t passed = canonical_order_passed(e, session);
-	return !passed || may_read_from(e, x->points[session].state, passed);
+	return !passed || may_read_from(e, s, passed);
+}
+
+/* May one of these sessions write what this one waits for? */
+static bool is_fed(const struct engine *e, const word *able, unsigned words,
+                   uint32_t session)
+{
+	const struct session_point *points = engine_state(e)->execution.points;
+	BITS_EACH(i, able, words)
+		if (footprints_may_feed(e->context.footprints, points[i].state,
+		                        points[session].state))
+			return true;
+	return false;
+}
+
+/* Fills the rows: which sessions that have not ended can go on, and which wait
+ * for others. */
+static void sort_sessions(const struct engine *e, uint32_t next, word *able,
+                          word *waiting)
+{
+	const struct session_point *points = engine_state(e)->execution.points;
+	uint32_t count = e->context.sessions - e->context.has_finally;
+	for (uint32_t i = 0; i < count; i++) {
+		if (points[i].ended) continue;
+		bool passed = i < next && next < count;
+		bits_add(i == next || (!passed && can_come(e, i)) ? able
+		                                                  : waiting,
+		         i);
+	}
+}
+
+/* The same, if the session `next` goes on now; UINT32_MAX: nobody does. */
+static bool can_end(struct engine *e, uint32_t next)
+{
+	struct region *r = &e->context.region;
+	struct region_mark mark = region_mark(r);
+	unsigned words = BITS_WORDS(e->context.sessions);
+	word *able = region_take0(r, 2 * words * sizeof *able);
+	word *waiting = able + words;
+	sort_sessions(e, next, able, waiting);
+	for (bool more = true; more;) {
+		more = false;
+		BITS_EACH(i, waiting, words) {
+			if (!is_fed(e, able, words, i)) continue;
+			bits_drop(waiting, i);
+			bits_add(able, i);
+			more = true;
+		}
+	}
+	bool can = bits_empty(waiting, words);
+	region_release(r, mark);
+	return can;
+}
+
+bool canonical_order_can_end(struct engine *e)
+{
+	return can_end(e, UINT32_MAX);
+}
+
+bool canonical_order_may_begin(struct engine *e, uint32_t session)
+{
+	if (context_is_finally(&e->context, session)) return true;
+	return can_come(e, session) && can_end(e, session);
 }
 
 bool canonical_order_restrict(const struct engine *e, word *valid)

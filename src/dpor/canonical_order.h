@@ -13,7 +13,10 @@
  * A session is passed over where a transaction of a later one stands behind its
  * last. Its next transaction then has to read from there or later on. If its
  * code reads nothing that was written there, it cannot come next; and where it
- * may read that for the last time, it has to do so.
+ * may read that for the last time, it has to do so. Until it can come, it waits
+ * for a session that writes what it may read. If that waits, too, and so on in
+ * a circle, or there is none, no order of a complete history begins like this:
+ * most of the beginnings that lead nowhere are refused so, before they are run.
  */
 #ifndef ISO_DPOR_CANONICAL_ORDER_H
 #define ISO_DPOR_CANONICAL_ORDER_H
@@ -31,8 +34,12 @@ uint32_t canonical_order_passed(const struct engine *e, uint32_t session);
 /* Is the order of the transactions, of which the last has just ended, the
  * first one of its history? */
 bool canonical_order_keeps(const struct engine *e);
-/* Can it be, if the session's transaction comes next? */
-bool canonical_order_may_begin(const struct engine *e, uint32_t session);
+/* Can it be, and canonical_order_can_end(), if the session's transaction comes
+ * next? */
+bool canonical_order_may_begin(struct engine *e, uint32_t session);
+/* Can it go on as the first order of a complete history? As far as code tells:
+ * is there nobody who waits in vain? */
+bool canonical_order_can_end(struct engine *e);
 /* Drops the writers that the pending transaction, which waits for a read,
  * cannot read from in a first order; true if there were any. */
 bool canonical_order_restrict(const struct engine *e, word *valid);

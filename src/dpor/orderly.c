@@ -432,7 +432,7 @@ static bool keeps(struct engine *e)
 {
 	struct staleness *stale = e->orderly.staleness;
 	struct relation r;
-	if (!is_first(e)) return false;
+	if (!is_first(e) || !canonical_order_can_end(e)) return false;
 	if (!stale) return true;
 	closure_relation(engine_closure(e), &r);
 	if (staleness_within(stale, &r, e->options.max_changes)) return true;
