@@ -3,7 +3,9 @@
 #include <assert.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 
 static int is_over(void *clock)
@@ -36,6 +38,52 @@ static void implies(struct proposal *p, int a, int b)
 	proposal_add(p, -a);
 	proposal_add(p, b);
 	proposal_add(p, 0);
+}
+
+/* ---- variables that stand for clauses ---- */
+
+static uint32_t find_definition(const struct proposal *p, const int *clauses,
+                                size_t count, struct table_probe *at)
+{
+	uint32_t i;
+	*at = table_probe(hash_bytes(count, clauses, count * sizeof *clauses));
+	while ((i = table_next(&p->by_clauses, at)) != TABLE_NONE) {
+		const struct definition *d = &p->definitions[i];
+		if (d->count == count && !memcmp(p->defined + d->first, clauses,
+		                                 count * sizeof *clauses))
+			break;
+	}
+	return i;
+}
+
+static void keep_definition(struct proposal *p, const int *clauses,
+                            size_t count, int variable, struct table_probe at)
+{
+	VEC_RESERVE(p->definitions, p->definition_count,
+	            p->definition_capacity);
+	table_put(&p->by_clauses, at, p->definition_count);
+	p->definitions[p->definition_count++] =
+		(struct definition){ variable, p->defined_count, count };
+	for (size_t i = 0; i < count; i++) {
+		VEC_RESERVE(p->defined, p->defined_count, p->defined_capacity);
+		p->defined[p->defined_count++] = clauses[i];
+	}
+}
+
+int proposal_implying(struct proposal *p, const int *clauses, size_t count)
+{
+	struct table_probe at;
+	assert(count > 1 && clauses[0] && !clauses[count - 1]);
+	if (count == 2) return clauses[0];
+	uint32_t known = find_definition(p, clauses, count, &at);
+	if (known != TABLE_NONE) return p->definitions[known].variable;
+	int variable = proposal_variable(p);
+	keep_definition(p, clauses, count, variable, at);
+	for (size_t i = 0; i < count; i++) {
+		if (!i || !clauses[i - 1]) proposal_add(p, -variable);
+		proposal_add(p, clauses[i]);
+	}
+	return variable;
 }
 
 /* ---- at most one ---- */
@@ -205,6 +253,7 @@ bool proposal_init(struct proposal *p, const struct observed_history *o,
 {
 	*p = (struct proposal){ .o = o, .c = c, .sat = ccadical_init() };
 	mem_hold(p->sat, drop_sat);
+	table_init(&p->by_clauses, 0);
 	assert(o->n + c->count + c->option_count < INT_MAX);
 	p->variables = (int)(o->n + c->count + c->option_count);
 	p->kept = mem_take0(o->words + 1, sizeof *p->kept);
@@ -239,6 +288,9 @@ void proposal_free(struct proposal *p)
 	free(p->chosen);
 	free(p->taken);
 	free(p->counter);
+	free(p->definitions);
+	free(p->defined);
+	table_free(&p->by_clauses);
 }
 
 /* ---- proposals ---- */

@@ -12,7 +12,13 @@
 
 #include <ccadical.h>
 
+#include "base/table.h"
 #include "predict/divergent_copies.h"
+
+struct definition {
+	int variable;
+	size_t first, count; /* its clauses, in proposal.defined */
+};
 
 struct proposal {
 	const struct observed_history *o;
@@ -25,6 +31,13 @@ struct proposal {
 	uint32_t *chosen; /* copies that are there, increasing */
 	uint32_t chosen_count;
 	bool *taken; /* by option */
+	/* Variables that stand for clauses, see proposal_implying. */
+	struct definition *definitions;
+	uint32_t definition_count;
+	size_t definition_capacity;
+	int *defined; /* their clauses, one behind the other */
+	size_t defined_count, defined_capacity;
+	struct table by_clauses;
 	/* At most so many changed reads, when that is counted. */
 	int *counter; /* outputs: more than i reads are changed */
 	uint32_t counter_size;
@@ -47,6 +60,10 @@ enum proposal_answer proposal_next_within(struct proposal *p, uint32_t changes);
 /* Learning: literals are added one by one, 0 ends a clause. */
 void proposal_add(struct proposal *p, int literal);
 int proposal_variable(struct proposal *p); /* a new one */
+/* A literal that, when it is true, makes these clauses true, each with a 0 at
+ * its end. The same clauses always get the same one: what is learnt time and
+ * again is mostly what was learnt before. */
+int proposal_implying(struct proposal *p, const int *clauses, size_t count);
 /* Roughly what the solver holds. */
 uint64_t proposal_bytes(const struct proposal *p);
 

@@ -34,25 +34,7 @@ void serial_clauses_free(struct serial_clauses *x)
 
 /* ---- the clause ---- */
 
-static void add_refused(const struct serial_clauses *x, struct proposal *p,
-                        const struct copy *y, const bool *row)
-{
-	uint32_t first = first_option(&x->p, y), width = option_width(&x->p, y);
-	assert(first + width <= x->c->option_count);
-	for (uint32_t a = 0; a < width; a++)
-		if (!row[a]) proposal_add(p, literal_option(p, first + a));
-}
-
-static bool grants_all(const bool *row, uint32_t width)
-{
-	for (uint32_t a = 0; a < width; a++)
-		if (!row[a]) return false;
-	return true;
-}
-
-/* What the clause says of one copy: `literals` gathers, for the clause, that it
- * does not fit. Clauses of their own define a variable where a copy has several
- * places. */
+/* Literals, and zeros where clauses end. */
 struct literals {
 	int *items;
 	size_t count, capacity;
@@ -61,8 +43,26 @@ struct literals {
 static void gather(struct literals *l, int literal)
 {
 	VEC_RESERVE(l->items, l->count, l->capacity);
-	assert(literal);
 	l->items[l->count++] = literal;
+}
+
+/* The options that a place refuses. */
+static void gather_refused(const struct serial_clauses *x,
+                           const struct proposal *p, const struct copy *y,
+                           const bool *row, struct literals *l)
+{
+	uint32_t first = first_option(&x->p, y), width = option_width(&x->p, y);
+	assert(first + width <= x->c->option_count);
+	for (uint32_t a = 0; a < width; a++)
+		if (!row[a]) gather(l, literal_option(p, first + a));
+	gather(l, 0);
+}
+
+static bool grants_all(const bool *row, uint32_t width)
+{
+	for (uint32_t a = 0; a < width; a++)
+		if (!row[a]) return false;
+	return true;
 }
 
 /* Each option of the only free read that is granted nowhere; the copy itself if
@@ -73,7 +73,6 @@ static void gather_single(const struct serial_clauses *x, struct proposal *p,
 	const struct copy *y = &x->c->copies[copy];
 	const struct free_read *r = &x->c->reads[y->first];
 	bool fits = false;
-	size_t before = l->count;
 	for (uint32_t a = r->first; a < r[1].first; a++) {
 		struct place places[3];
 		bool granted = false;
@@ -87,17 +86,21 @@ static void gather_single(const struct serial_clauses *x, struct proposal *p,
 		}
 		if (!granted) gather(l, literal_option(p, a));
 	}
-	if (fits) return;
-	assert(before <= l->count);
-	l->count = before;
-	gather(l, literal_copy(p, copy));
+	if (!fits) {
+		l->count = 0;
+		gather(l, literal_copy(p, copy));
+	}
+	if (l->count) gather(l, 0);
 }
 
+/* Clauses that say together that the copy fits at no place with the options
+ * taken; none if it always fits, or is not meant. */
 static void gather_copy(struct serial_clauses *x, struct proposal *p,
                         size_t copy, struct literals *l)
 {
 	const struct copy *y = &x->c->copies[copy];
 	uint32_t width = option_width(&x->p, y), low = first_gap(&x->p, y);
+	l->count = 0;
 	if (low == NO_GAP) return;
 	assert(low <= x->p.s.count);
 	if (y[1].first - y->first == 1) {
@@ -105,37 +108,73 @@ static void gather_copy(struct serial_clauses *x, struct proposal *p,
 		return;
 	}
 	uint32_t rows = fill_rows(&x->p, copy, low);
-	if (rows == 0) {
-		gather(l, literal_copy(p, copy));
-		return;
-	}
 	for (uint32_t i = 0; i < rows; i++)
 		if (grants_all(x->p.granted + (size_t)i * width, width)) return;
-	int misfit = proposal_variable(p);
-	for (uint32_t i = 0; i < rows; i++) {
-		proposal_add(p, -misfit);
-		add_refused(x, p, y, x->p.granted + (size_t)i * width);
-		proposal_add(p, 0);
-	}
-	gather(l, misfit);
+	for (uint32_t i = 0; i < rows; i++)
+		gather_refused(x, p, y, x->p.granted + (size_t)i * width, l);
+	if (rows) return;
+	gather(l, literal_copy(p, copy));
+	gather(l, 0);
 }
 
+/* Transactions are kept together with all that they need, so that some that are
+ * not in the order are kept only if a first one of them is. */
+static bool is_first_outside(const struct serial_clauses *x, uint32_t t)
+{
+	const struct observed_history *o = x->o;
+	const struct facts *f = o->facts;
+	if (x->p.s.at[t] != NO_GAP) return false;
+	for (uint32_t i = o->need_first[t]; i < o->need_first[t + 1]; i++)
+		if (x->p.s.at[o->needs[i]] == NO_GAP) return false;
+	for (uint32_t i = f->read_first[t]; i < f->read_first[t + 1]; i++)
+		if (f->reads[i].from && x->p.s.at[f->reads[i].from] == NO_GAP)
+			return false;
+	return true;
+}
+
+enum { BRANCHES = 16 };
+
+/* One literal for each few of the list; a 0 stands for nothing, and the others
+ * keep their places, so that equal parts of two lists meet. Returns how many
+ * there are then. */
+static size_t join_literals(struct proposal *p, int *list, size_t count)
+{
+	size_t joined = 0;
+	for (size_t i = 0; i < count; joined++) {
+		int clause[BRANCHES + 1];
+		size_t length = 0;
+		for (int k = 0; k < BRANCHES && i < count; k++, i++)
+			if (list[i]) clause[length++] = list[i];
+		clause[length] = 0;
+		list[joined] =
+			length ? proposal_implying(p, clause, length + 1) : 0;
+	}
+	return joined;
+}
+
+/* A clause with a literal for each copy would be long, and its like come again
+ * and again: it is a tree of short ones that most of them have in common. */
 static void learn(struct serial_clauses *x, struct proposal *p)
 {
 	struct literals l = { 0 };
-	for (uint32_t t = 1; t < x->o->n; t++)
-		if (x->p.s.at[t] == NO_GAP) gather(&l, -literal_out(t));
+	size_t count = x->c->count;
+	int *misfits = mem_take0(count + 1, sizeof *misfits);
 	bool over = check_clock_over(x->clock);
 	for (size_t i = 0; i < x->c->count && !over; i++) {
 		gather_copy(x, p, i, &l);
+		if (l.count)
+			misfits[i] = proposal_implying(p, l.items, l.count);
 		over = check_clock_over(x->clock);
 	}
-	if (!over) {
-		for (size_t i = 0; i < l.count; i++)
-			proposal_add(p, l.items[i]);
-		proposal_add(p, 0);
-	}
 	free(l.items);
+	while (count > BRANCHES && !over)
+		count = join_literals(p, misfits, count);
+	for (size_t i = 0; i < count && !over; i++)
+		if (misfits[i]) proposal_add(p, misfits[i]);
+	for (uint32_t t = 1; t < x->o->n && !over; t++)
+		if (is_first_outside(x, t)) proposal_add(p, -literal_out(t));
+	if (!over) proposal_add(p, 0);
+	free(misfits);
 }
 
 void serial_clauses_learn_observed(struct serial_clauses *x, struct proposal *p,
