@@ -226,6 +226,27 @@ errors 'errors, with a checkpoint'
 run 1 run places.tx --json
 equal 'errors of runs' "$(grep -o '"kind":"error"' out | wc -l)" 3
 
+# --- what assumptions leave out is told, and nothing holds without a history ---
+cat >assumed.tx <<'END'
+global x = 0;
+session a { txn { let v = x; assume v == 0; x = 2; } }
+session b { txn { let w = x; assert w < 5; } }
+session c { txn { x = 3; } }
+END
+run 0 explore assumed.tx -q
+prints '(cc); left out: 2 executions that make an assumption false'
+run 0 explore assumed.tx -i ser -q
+prints '(ser); left out: '
+sed 's/v == 0/v == 7/' assumed.tx >vacuous.tx
+for way in '' '-i ser' --algorithm=dfs --algorithm=orderly -j2; do
+	run 4 explore vacuous.tx $way
+	prints 'inconclusive: there is no history to judge by: '
+	prints 'an assumption false, under'
+	prints '  open   assert w < 5'
+done
+run 4 explore vacuous.tx --levels
+prints 'inconclusive: there is no history to judge by under'
+
 # --levels: by place, and assertions by what the user says of them.
 run 1 explore places.tx --levels
 prints 'violated: run-time errors happen at 3 places under'

@@ -65,10 +65,9 @@ enum verdict explorer_verdict(const struct explorer *e)
 	for (uint32_t s = 0; s < explorer_slot_count(e); s++)
 		if (explorer_slot_violated(e, s)) return VERDICT_VIOLATED;
 	enum stop_reason stop = explorer_stats(e)->stop;
-	if (stop == STOP_NONE) return VERDICT_HOLDS;
-	return stop == STOP_CHANGES && explorer_stats(e)->histories
-	               ? VERDICT_HOLDS
-	               : VERDICT_INCONCLUSIVE;
+	bool all = stop == STOP_NONE || stop == STOP_CHANGES;
+	return all && explorer_stats(e)->histories ? VERDICT_HOLDS
+	                                           : VERDICT_INCONCLUSIVE;
 }
 
 const char *explorer_algorithm_word(enum explorer_algorithm a)

@@ -12,8 +12,8 @@ struct program;
 
 /* A violation that was seen is definite, even if a limit came later; without
  * one, only a complete exploration holds. That up to max_changes is complete:
- * it was asked about these histories only; but if there are none, nothing is
- * known. */
+ * it was asked about these histories only. But if there are no histories, since
+ * each execution makes an assumption false, nothing is known. */
 enum verdict explorer_verdict(const struct explorer *e);
 
 /* Is the slot something that was checked: an assertion of the program, or

@@ -268,10 +268,7 @@ static void holds_reason(struct text *t, const struct explorer *e)
 {
 	const struct explore_stats *s = explorer_stats(e);
 	uint32_t all = others(e, false);
-	if (!s->histories) {
-		text_string(t, "no history exists");
-		return;
-	}
+	assert(s->histories);
 	text_string(t, "every history ");
 	if (within_limit(e)) {
 		print_bound(t, s->changes);
@@ -292,6 +289,12 @@ static void holds_reason(struct text *t, const struct explorer *e)
 static void inconclusive_reason(struct text *t, const struct explorer *e)
 {
 	const struct explore_stats *s = explorer_stats(e);
+	if (s->stop == STOP_NONE) {
+		text_string(t, s->pruned ? "each execution makes an "
+		                           "assumption false"
+		                         : "no history exists");
+		return;
+	}
 	if (within_limit(e)) {
 		text_string(t, "no history ");
 		print_bound(t, s->changes);

@@ -56,10 +56,37 @@ static void holds_reason(struct text *t, const struct explorer *e)
 	text_string(t, " under ");
 }
 
+static void executions(struct text *t, uint64_t n)
+{
+	number_plural(t, n, "execution", "executions");
+}
+
+/* There is no history. */
+static void vacuous_reason(struct text *t, const struct explore_stats *s)
+{
+	assert(!s->histories);
+	text_string(t, "there is no history to judge by");
+	if (s->pruned) {
+		text_string(t, ": ");
+		executions(t, s->pruned);
+		text_string(t, s->pruned == 1 ? " makes" : " make");
+		text_string(t, " an assumption false");
+	}
+	if (s->filtered) {
+		text_string(t, s->pruned ? ", and the level forbids "
+		                         : ": the level forbids ");
+		executions(t, s->filtered);
+	}
+	text_string(t, ", under ");
+}
+
 static void inconclusive_reason(struct text *t, const struct explorer *e)
 {
 	const struct explore_stats *s = explorer_stats(e);
-	assert(s->stop != STOP_NONE);
+	if (s->stop == STOP_NONE) {
+		vacuous_reason(t, s);
+		return;
+	}
 	if (s->stop == STOP_STALE) {
 		text_string(t, "no violation in the ");
 		number_plural(t, s->histories, "history", "histories");
@@ -74,10 +101,31 @@ static void inconclusive_reason(struct text *t, const struct explorer *e)
 	              "histories seen under ");
 }
 
+/* Who reads that something holds shall know what was assumed away. Code in C
+ * that was cut short made no assumption false. */
+static void name_left_out(struct text *t, const struct explorer *e)
+{
+	const struct explore_stats *s = explorer_stats(e);
+	struct position at;
+	if (!s->pruned || !s->histories ||
+	    program_bound_met(explorer_program(e), &at))
+		return;
+	text_string(t, "; left out: ");
+	/* Each iteration meets them again. */
+	if (explores_outward(e))
+		text_string(t, "executions");
+	else
+		executions(t, s->pruned);
+	text_string(t, s->pruned == 1 && !explores_outward(e)
+	                       ? " that makes an assumption false"
+	                       : " that make an assumption false");
+}
+
 static void name_reason(struct text *t, const struct explorer *e)
 {
 	if (explores_outward(e)) {
 		changes_reason(t, e);
+		name_left_out(t, e);
 		return;
 	}
 	switch (explorer_verdict(e)) {
@@ -86,6 +134,7 @@ static void name_reason(struct text *t, const struct explorer *e)
 	default: inconclusive_reason(t, e); break;
 	}
 	name_level(t, explorer_options(e)->level);
+	name_left_out(t, e);
 }
 
 /* ---- settings ---- */
@@ -130,12 +179,13 @@ static void add_settings(struct result *r, const struct explorer *e)
 
 /* ---- assertions ---- */
 
-/* May there be other histories of those that were asked for? */
+/* May there be other histories of those that were asked for, or are there none
+ * to judge by? */
 static bool is_open(const struct explorer *e)
 {
 	const struct explore_stats *s = explorer_stats(e);
-	return s->stop != STOP_NONE &&
-	       !(s->stop == STOP_CHANGES && s->histories);
+	bool all = s->stop == STOP_NONE || s->stop == STOP_CHANGES;
+	return !all || !s->histories;
 }
 
 /* "fails in 3 of 12 histories seen so far, for example:" */

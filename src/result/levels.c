@@ -83,7 +83,8 @@ enum verdict levels_table_verdict(const struct levels_table *t, enum level l)
 	assert(l < LEVEL_COUNT);
 	for (uint32_t i = 0; i < t->row_count; i++)
 		if (t->rows[i].violated[l]) return VERDICT_VIOLATED;
-	return c->ran && c->complete ? VERDICT_HOLDS : VERDICT_INCONCLUSIVE;
+	return c->ran && c->complete && c->histories ? VERDICT_HOLDS
+	                                             : VERDICT_INCONCLUSIVE;
 }
 
 /* ---- the result ---- */
@@ -116,7 +117,10 @@ static void name_reason(struct text *t, const struct levels_table *table,
 		text_string(t, assertions ? "no assertion fails"
 		                          : "nothing is asserted");
 		break;
-	default: text_string(t, "not everything was explored");
+	default:
+		text_string(t, table->columns[asked].complete
+		                       ? "there is no history to judge by"
+		                       : "not everything was explored");
 	}
 	text_string(t, " under ");
 	name_level(t, asked);

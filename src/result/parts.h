@@ -9,7 +9,7 @@ struct history;
 struct trace;
 struct witness;
 
-/* warnings.c: adds a warning if no history was complete, and one for each
+/* warnings.c: adds a warning if code in C was cut short, and one for each
  * assertion and branch that no execution reached. Says nothing of reaching when
  * the exploration ended early: the rest might have reached it. */
 void explored_warnings(struct diags *d, const struct explorer *e);

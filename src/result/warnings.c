@@ -9,25 +9,6 @@
 /* Each warning carries its source line, so their number has to be bounded. */
 enum { WARNINGS_MOST = 100 };
 
-static void warn_no_history(struct diags *d, const struct explorer *e)
-{
-	const struct explore_stats *s = explorer_stats(e);
-	const char *path = program_path(explorer_program(e));
-	if (s->histories || s->stop != STOP_NONE) return;
-	if (s->filtered)
-		diags_add(d, DIAG_WARNING, path, 0, 0, NULL,
-		          "no history satisfies the level: the result says "
-		          "nothing");
-	else if (s->pruned)
-		diags_add(d, DIAG_WARNING, path, 0, 0, NULL,
-		          "an assumption is false in every execution: the "
-		          "result says nothing");
-	else
-		diags_add(d, DIAG_WARNING, path, 0, 0, NULL,
-		          "there is no complete history: the result says "
-		          "nothing");
-}
-
 static void warn_point(struct diags *d, struct reach_point point)
 {
 	static const char *const messages[] = {
@@ -93,7 +74,6 @@ void explored_warnings(struct diags *d, const struct explorer *e)
 {
 	const struct program *p = explorer_program(e);
 	warn_bound(d, p);
-	warn_no_history(d, e);
 	if (explorer_stats(e)->stop != STOP_NONE) return;
 	uint32_t shown = 0, count = program_reach_count(p);
 	for (uint32_t i = 0; i < count && shown < WARNINGS_MOST; i++)
