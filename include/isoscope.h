@@ -2,7 +2,10 @@
  * does what the program does:
  *
  *     explore         iso_check_new(), iso_check_run(); iso_program_levels(),
- *                     iso_program_estimate(), iso_program_sample()
+ *                     iso_program_estimate(), iso_program_sample();
+ *                     iso_check_with_files() for --checkpoint, --resume,
+ *                     --unit and --histories
+ *     split, merge    iso_program_split(), iso_program_merge()
  *     run             iso_program_run()
  *     record          iso_program_record()
  *     compare         iso_program_compare()
@@ -94,7 +97,10 @@ ISO_API const char *iso_version(void);
 	  "the diagnostics say why; there may be a part of it")               \
 	X(ISO_E_MEMORY, -10, "out of memory",                                 \
 	  "nothing was made, and outputs are NULL; a check that was running " \
-	  "can only be freed")
+	  "can only be freed")                                                \
+	X(ISO_E_PART, -11, "the part of an exploration does not fit",         \
+	  "a unit, checkpoint or result cannot be read, or belongs to "       \
+	  "another program or split; the diagnostics say why")
 
 enum {
 #define ISO_X(id, number, text, when) id = number,
@@ -150,6 +156,23 @@ ISO_API int iso_program_load(iso_program **out, const char *path,
 /* The same for a text in memory; imports are relative to `path`. */
 ISO_API int iso_program_load_text(iso_program **out, const char *path,
                                   const char *source, size_t length,
+                                  iso_diags **diags);
+/* How code in C is run; zero is the default everywhere. */
+typedef struct iso_load_options {
+	size_t size;         /* sizeof (iso_load_options); 0: this version */
+	double step_timeout; /* seconds that it may take from one call of
+	                      * isoscope's functions to the next (10) */
+	uint64_t max_transactions; /* that a session begins (1000) */
+	uint64_t max_accesses;     /* reads and writes in one (10000) */
+	uint64_t memory;   /* bytes, half of which are for what sessions were
+	                    * seen to do */
+	double timeout;    /* seconds from now on, after which no code in C
+	                    * runs any more (no limit) */
+	bool shows_output; /* what it prints is printed */
+} iso_load_options;
+/* iso_program_load() with options, which may be NULL. */
+ISO_API int iso_program_load_with(iso_program **out, const char *path,
+                                  const iso_load_options *options,
                                   iso_diags **diags);
 /* Checks of the program must have been freed before. */
 ISO_API void iso_program_free(iso_program *program);
@@ -535,9 +558,9 @@ typedef struct iso_options {
 	                        * a violation */
 	bool classify;         /* count the histories of every level */
 	bool check_duplicates; /* a debugging aid: remembers all histories */
-	unsigned threads;      /* that explore; 0: one. The results are the
-	                        * same; iso_observer.history is called by any
-	                        * of them, one at a time */
+	unsigned threads;      /* that explore, at most 4096; 0: one. The
+	                        * results are the same; iso_observer.history
+	                        * is called by any of them, one at a time */
 	/* These two explore orderly, whatever `algorithm` says. */
 	bool symmetry; /* one history of each class of those that differ only
 	                * in which of several sessions with the same code did
@@ -550,6 +573,9 @@ typedef struct iso_options {
 	 * serializable or, with `bounded`, to all with at most max_changes of
 	 * them. Must live as long as the check. */
 	const iso_history *from;
+	/* All sessions, in the order in which they are tried: "bob,alice".
+	 * NULL: as declared. */
+	const char *sessions_order;
 } iso_options;
 
 typedef enum iso_stop {
@@ -605,14 +631,42 @@ typedef struct iso_observer {
  * symmetric to count in 64 bits). */
 ISO_API int iso_check_new(iso_check **out, const iso_program *program,
                           const iso_options *options);
+/* Files of an exploration; each path may be NULL. */
+typedef struct iso_check_files {
+	size_t size; /* sizeof (iso_check_files); 0: this version */
+	/* At most one of them: a checkpoint, or a unit of a split, to go on
+	 * with. It decides what is explored: of the options, only limits and
+	 * threads may be set. */
+	const char *resume, *unit;
+	/* Where what was found and what is left is written, now and then, and
+	 * at the end. By default the file that is resumed, or, for
+	 * unit-003.json, result-003.json beside it, which is gone on with if it
+	 * is there. */
+	const char *checkpoint;
+	double every; /* seconds from one to the next; 0: 60 */
+	/* Each history, a line of JSON, as it is met, or in the order of one
+	 * thread: then not with the files above. */
+	const char *histories;
+	bool sorted;
+	const char *temporary; /* folder for files while sorting; NULL: /tmp */
+} iso_check_files;
+/* iso_check_new() with files. `options`, `files` and `diags` may be NULL; the
+ * paths must live as long as the check. Also returns ISO_E_PART. */
+ISO_API int iso_check_with_files(iso_check **out, const iso_program *program,
+                                 const iso_options *options,
+                                 const iso_check_files *files,
+                                 iso_diags **diags);
 ISO_API void iso_check_free(iso_check *check);
 /* Adds an observer, before the run; may be called often. Returns 0,
  * ISO_E_ARGUMENT or ISO_E_STATE. */
 ISO_API int iso_check_observe(iso_check *check, const iso_observer *observer,
                               void *payload);
 /* Explores; once per check. Returns ISO_HOLDS, ISO_VIOLATED, ISO_INCONCLUSIVE
- * (a limit came first, and no violation), or a negative error. */
+ * (a limit came first, and no violation), or a negative error. After
+ * ISO_E_FILE, what was found is there all the same: iso_check_result(). */
 ISO_API int iso_check_run(iso_check *check);
+/* Which file could not be written, and why; NULL: all could. */
+ISO_API const char *iso_check_problem(const iso_check *check);
 /* After it ran: the same as the other results have it. The check must live as
  * long. Returns 0, ISO_E_ARGUMENT or ISO_E_STATE. */
 ISO_API int iso_check_result(iso_result **out, const iso_check *check);
@@ -632,6 +686,34 @@ ISO_API int iso_program_estimate(iso_result **out, const iso_program *program,
 ISO_API int iso_program_sample(iso_result **out, const iso_program *program,
                                const iso_options *options, uint64_t descents,
                                uint64_t seed);
+/* ---- explorations in parts ---- */
+
+typedef struct iso_split {
+	size_t size;        /* sizeof (iso_split), by the caller */
+	size_t branches;    /* that the units consist of */
+	uint64_t histories; /* met so far, which are in no unit */
+} iso_split;
+/* Writes so many units into a folder, which is made: unit-001.json and so on,
+ * and split.json for what was met until then. What is split is the program or,
+ * if `part` is not NULL, what is left of that unit or checkpoint: then the
+ * options say nothing of what is explored, and without a folder it is that of
+ * the part. `options`, `out` and `diags` may be NULL. Returns 0, what
+ * iso_check_new() returns, ISO_E_PART, ISO_E_LIMIT (the program is too large),
+ * ISO_E_FILE or ISO_E_CLIENT. */
+ISO_API int iso_program_split(const iso_program *program,
+                              const iso_options *options, const char *part,
+                              uint32_t units, const char *folder,
+                              iso_split *out, iso_diags **diags);
+/* Adds up what was explored of a split, from its folders. With `partial`, units
+ * may be missing or not finished: the verdict is of what was found. Returns 0,
+ * ISO_E_ARGUMENT, ISO_E_PART or ISO_E_CLIENT. */
+ISO_API int iso_program_merge(iso_result **out, const iso_program *program,
+                              const char *const *folders, size_t count,
+                              bool partial, iso_diags **diags);
+/* The path of the program that a unit, checkpoint or result is of, for
+ * iso_free(). Returns 0, ISO_E_ARGUMENT or ISO_E_PART. */
+ISO_API int iso_part_program(char **out, const char *part, iso_diags **diags);
+
 /* Asks the run to end soon. Async-signal-safe, and safe from any thread. */
 ISO_API void iso_check_stop(iso_check *check);
 /* Fills out->size bytes of `out`. Returns 0, ISO_E_ARGUMENT or ISO_E_STATE. */

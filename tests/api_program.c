@@ -3,6 +3,8 @@
  *
  *     api_program ISOSCOPE histories FILE...
  *     api_program ISOSCOPE programs FILE...
+ *     api_program ISOSCOPE parts FILE...
+ *     api_program ISOSCOPE clients FILE...
  *     api_program ISOSCOPE generated
  *     api_program ISOSCOPE mistakes FILE PROGRAM
  *
@@ -43,14 +45,11 @@ static void add(struct said *s, const char *bytes, size_t count)
 	s->out[s->length] = 0;
 }
 
-/* What `isoscope WORDS FILE` prints. */
-static struct said ask(const char *words, const char *file)
+static struct said ask_shell(const char *command)
 {
 	struct said s = { NULL, 0, 0 };
-	char command[4096], chunk[4096];
+	char chunk[4096];
 	size_t n;
-	snprintf(command, sizeof command, "'%s' %s '%s' 2>/dev/null", isoscope,
-	         words, file);
 	FILE *f = popen(command, "r");
 	if (!f) abort();
 	add(&s, "", 0);
@@ -60,16 +59,26 @@ static struct said ask(const char *words, const char *file)
 	return s;
 }
 
+/* What `isoscope WORDS FILE` prints. */
+static struct said ask(const char *words, const char *file)
+{
+	char command[4096];
+	snprintf(command, sizeof command, "'%s' %s '%s' 2>/dev/null", isoscope,
+	         words, file);
+	return ask_shell(command);
+}
+
 /* Times and memory are not the same twice. */
 static void blur(char *json)
 {
+	struct said plain = { NULL, 0, 0 };
 	char *to = json;
-	for (char *s = json; *s;) {
-		size_t digits = strspn(s, "0123456789");
-		int memory = digits && s - json > 9 &&
+	add(&plain, json, strlen(json));
+	for (const char *s = plain.out; *s;) {
+		size_t digits = strspn(s, "0123456789"), at = s - plain.out;
+		int memory = digits && at > 14 &&
 		             (!strncmp(s - 9, "\"memory\":", 9) ||
-		              (s - json > 14 &&
-		               !strncmp(s - 14, "\"memory_peak\":", 14)));
+		              !strncmp(s - 14, "\"memory_peak\":", 14));
 		if (memory) {
 			*to++ = '#';
 			s += digits;
@@ -79,12 +88,13 @@ static void blur(char *json)
 			s += strspn(s, "0123456789e+-");
 		} else {
 			size_t step = digits ? digits : 1;
-			memmove(to, s, step);
+			memcpy(to, s, step);
 			to += step;
 			s += step;
 		}
 	}
 	*to = 0;
+	free(plain.out);
 }
 
 /* Does the program say this? */
@@ -408,8 +418,23 @@ static void explore_otherwise(const iso_program *p, const char *file)
 	iso_result_free(r);
 }
 
+/* The names of its sessions, the last one first; NULL: there is none, or
+ * `finally`, which has no place in an order. */
+static const char *reversed(const iso_program *p, char *to, size_t size)
+{
+	size_t length = 0;
+	for (size_t i = iso_program_session_count(p); i-- > 0;) {
+		const char *name = iso_program_session_name(p, i);
+		if (!strcmp(name, "finally")) return NULL;
+		length += (size_t)snprintf(to + length, size - length, "%s%s",
+		                           length ? "," : "", name);
+	}
+	return length ? to : NULL;
+}
+
 static void explore_program(const iso_program *p, const char *file)
 {
+	char words[200], command[300];
 	iso_options o;
 	memset(&o, 0, sizeof o);
 	o.level = ISO_LEVEL_SI;
@@ -423,6 +448,13 @@ static void explore_program(const iso_program *p, const char *file)
 	o.robust = true;
 	explore_as(p, file, "explore --json -i si -j1 --robust --max-changes 1",
 	           &o);
+	o.bounded = o.robust = false;
+	o.sessions_order = reversed(p, words, sizeof words);
+	if (o.sessions_order) {
+		snprintf(command, sizeof command,
+		         "explore --json -i si -j1 --sessions-order %s", words);
+		explore_as(p, file, command, &o);
+	}
 	explore_from(p, file);
 	explore_otherwise(p, file);
 }
@@ -484,6 +516,195 @@ static void use_program(const char *file)
 	record_program(p, file);
 	compare_program(p, file);
 	iso_program_free(p);
+}
+
+/* ---- explorations in parts ---- */
+
+static bool stop_after_two(void *payload, const iso_execution *e)
+{
+	(void)payload;
+	return iso_execution_number(e) < 2;
+}
+
+/* The end of an exploration that files were asked of. */
+static char *run_with(const iso_program *p, const iso_options *o,
+                      const iso_check_files *f, bool early, const char *file)
+{
+	iso_check *c;
+	iso_result *r;
+	iso_diags *diags;
+	iso_observer observer;
+	struct said json = { NULL, 0, 0 };
+	memset(&observer, 0, sizeof observer);
+	observer.history = stop_after_two;
+	int status = iso_check_with_files(&c, p, o, f, &diags);
+	expect(status == ISO_OK && !iso_diags_count(diags), "files", file);
+	iso_diags_free(diags);
+	if (status != ISO_OK) abort();
+	if (early && iso_check_observe(c, &observer, NULL) != ISO_OK) abort();
+	expect(iso_check_run(c) >= 0 && !iso_check_problem(c), "all is written",
+	       file);
+	if (iso_check_result(&r, c) != ISO_OK) abort();
+	add(&json, iso_result_json(r), strlen(iso_result_json(r)));
+	leave_out_estimate(json.out);
+	iso_result_free(r);
+	iso_check_free(c);
+	return json.out;
+}
+
+static void same_found(const char *what, const char *file, struct said *wanted,
+                       char *found)
+{
+	leave_out_estimate(wanted->out);
+	compare(what, file, wanted, found);
+	free(found);
+}
+
+static void checkpoint_program(const iso_program *p, const char *file)
+{
+	struct said whole = ask("explore --json -i si -j1", file), lines;
+	iso_check_files f;
+	iso_options o;
+	char *path;
+	memset(&f, 0, sizeof f);
+	memset(&o, 0, sizeof o);
+	f.size = sizeof f;
+	o.level = ISO_LEVEL_SI;
+	f.checkpoint = "checkpoint.json";
+	f.histories = "lines.jsonl";
+	remove(f.checkpoint);
+	free(run_with(p, &o, &f, true, file));
+	expect(iso_part_program(&path, f.checkpoint, NULL) == ISO_OK &&
+	               !strcmp(path, file),
+	       "whose checkpoint it is", file);
+	iso_free(path);
+	memset(&o, 0, sizeof o);
+	f.resume = f.checkpoint;
+	f.checkpoint = f.histories = NULL;
+	same_found("resume", file, &whole, run_with(p, &o, &f, false, file));
+	lines = ask("explore -q -i si -j1 --histories=- --dot=dot", file);
+	struct said mine = ask_shell("cat lines.jsonl");
+	compare("histories", file, &lines, mine.out);
+	free(mine.out);
+}
+
+/* Explores the unit, the first two histories first; or splits it again. */
+static void explore_unit(const iso_program *p, unsigned i, const char *file)
+{
+	char unit[40];
+	iso_check_files f;
+	iso_split again;
+	memset(&f, 0, sizeof f);
+	snprintf(unit, sizeof unit, "parts/unit-%03u.json", i);
+	f.unit = unit;
+	if (i != 2) {
+		if (i == 1) free(run_with(p, NULL, &f, true, file));
+		free(run_with(p, NULL, &f, false, file));
+		return;
+	}
+	again.size = sizeof again;
+	if (iso_program_split(p, NULL, unit, 2, NULL, &again, NULL) == ISO_OK) {
+		f.unit = "parts/unit-002.1.json";
+		free(run_with(p, NULL, &f, false, file));
+		f.unit = "parts/unit-002.2.json";
+	}
+	free(run_with(p, NULL, &f, false, file));
+}
+
+static void split_program(const iso_program *p, const char *file)
+{
+	static const char *const folders[] = { "parts" };
+	struct said whole = ask("explore --json -i cc -j1", file);
+	struct said said = ask_shell("rm -rf parts other");
+	char words[80];
+	iso_options o;
+	iso_split made;
+	iso_result *r;
+	iso_diags *diags;
+	free(said.out);
+	memset(&o, 0, sizeof o);
+	o.level = ISO_LEVEL_CC;
+	made.size = sizeof made;
+	if (iso_program_split(p, &o, NULL, 3, "parts", &made, NULL) != ISO_OK)
+		abort();
+	said = ask("split -i cc -n 3 -o other", file);
+	snprintf(words, sizeof words, "other: 3 units with %zu branch%s; %llu",
+	         made.branches, made.branches == 1 ? "" : "es",
+	         (unsigned long long)made.histories);
+	expect(!strncmp(said.out, words, strlen(words)), "split", words);
+	free(said.out);
+	said = ask_shell("cat parts/unit-003.json");
+	struct said wanted = ask_shell("cat other/unit-003.json");
+	compare("the units", file, &wanted, said.out);
+	free(said.out);
+	expect(iso_program_merge(&r, p, folders, 1, false, &diags) ==
+	                       ISO_E_PART &&
+	               !r && iso_diags_count(diags) >= 3,
+	       "nothing is explored", file);
+	iso_diags_free(diags);
+	for (unsigned i = 1; i <= 3; i++) explore_unit(p, i, file);
+	if (iso_program_merge(&r, p, folders, 1, false, NULL) != ISO_OK)
+		abort();
+	said = (struct said){ NULL, 0, 0 };
+	add(&said, iso_result_json(r), strlen(iso_result_json(r)));
+	same_found("merge", file, &whole, said.out);
+	iso_result_free(r);
+}
+
+static void use_parts(const char *file)
+{
+	iso_program *p, *other;
+	iso_check *c;
+	iso_check_files f;
+	iso_diags *diags;
+	memset(&f, 0, sizeof f);
+	if (iso_program_load(&p, file, NULL) != ISO_OK) abort();
+	checkpoint_program(p, file);
+	split_program(p, file);
+	static const char another[] = "session a { }";
+	if (iso_program_load_text(&other, "a.tx", another, strlen(another),
+	                          NULL) != ISO_OK)
+		abort();
+	f.resume = "checkpoint.json";
+	expect(iso_check_with_files(&c, other, NULL, &f, &diags) ==
+	                       ISO_E_PART &&
+	               !c && iso_diags_count(diags) == 1,
+	       "a checkpoint of another program", file);
+	iso_diags_free(diags);
+	f.resume = "lines.jsonl";
+	expect(iso_check_with_files(&c, p, NULL, &f, NULL) == ISO_E_PART,
+	       "no checkpoint", file);
+	f.unit = "parts/unit-001.json";
+	expect(iso_check_with_files(&c, p, NULL, &f, NULL) == ISO_E_ARGUMENT,
+	       "a checkpoint and a unit", file);
+	iso_program_free(other);
+	iso_program_free(p);
+}
+
+/* ---- code in C ---- */
+
+static void use_client(const char *file)
+{
+	iso_program *p;
+	iso_load_options load;
+	iso_options o;
+	memset(&o, 0, sizeof o);
+	memset(&load, 0, sizeof load);
+	load.max_transactions = 1;
+	load.max_accesses = 3;
+	load.step_timeout = 5;
+	load.memory = 1 << 20;
+	load.timeout = 3600;
+	o.level = ISO_LEVEL_CC;
+	if (iso_program_load_with(&p, file, &load, NULL) != ISO_OK) abort();
+	explore_as(p, file,
+	           "explore --json -i cc -j1 --max-transactions 1 "
+	           "--max-accesses 3",
+	           &o);
+	iso_program_free(p);
+	load.timeout = -1;
+	expect(iso_program_load_with(&p, file, &load, NULL) == ISO_E_ARGUMENT,
+	       "a time that is no limit", file);
 }
 
 /* ---- generated histories ---- */
@@ -616,6 +837,12 @@ static void make_mistakes(const char *file, const char *program)
 	               iso_result_verdict(r) != ISO_HOLDS,
 	       "runs that are stopped", program);
 	iso_result_free(r);
+	iso_options many;
+	iso_check *c;
+	memset(&many, 0, sizeof many);
+	many.threads = 4097;
+	expect(iso_check_new(&c, p, &many) == ISO_E_ARGUMENT,
+	       "too many threads", program);
 	g.anomaly = "strange";
 	expect(iso_history_generate(&none, &g, &diags) == ISO_E_ARGUMENT &&
 	               iso_diags_count(diags) == 1,
@@ -644,6 +871,8 @@ int main(int count, char **arguments)
 	for (int i = 3; i < count; i++) {
 		if (!strcmp(what, "histories")) use_history(arguments[i]);
 		if (!strcmp(what, "programs")) use_program(arguments[i]);
+		if (!strcmp(what, "parts")) use_parts(arguments[i]);
+		if (!strcmp(what, "clients")) use_client(arguments[i]);
 	}
 	printf("%d passed, %d failed\n", passed, failed);
 	return failed ? 1 : 0;

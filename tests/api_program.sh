@@ -18,6 +18,33 @@ part mistakes other.jsonl \
 	"$top/programs/litmus/lost-update.tx"
 part generated
 part programs "$top"/programs/litmus/*.tx "$top"/programs/examples/on-call.tx
+part parts "$top/programs/litmus/lost-update.tx" \
+	"$top/programs/examples/on-call.tx" \
+	"$top/programs/courseware/client-1.tx"
+cat >client.c <<'END'
+#include <isoscope/client.h>
+static void count(void *key)
+{
+	for (int i = 0; i < 9; i++) {
+		iso_begin("count");
+		iso_put_int(key, iso_get_int(key) + 1);
+		for (int k = 0; k < 9; k++) iso_get_int(key);
+		iso_commit();
+	}
+}
+void iso_client(void)
+{
+	iso_initial_int("x", 0);
+	iso_session("ann", count, "x");
+	iso_session("ben", count, "x");
+}
+END
+if ${CC:-cc} -g -shared -fPIC -I"$top/include" -o client.so client.c 2>err
+then
+	part clients "$PWD/client.so"
+else
+	fail 'a client does not compile'
+fi
 for folder in anomalies databases edges good hermitage isopredict lists manual
 do
 	find "$top/tests/histories/$folder" -type f | sort >files

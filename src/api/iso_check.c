@@ -5,13 +5,12 @@
 #include <stdlib.h>
 
 #include "api/explorations.h"
+#include "api/history_lines.h"
 #include "api/objects.h"
 #include "api/programs.h"
 #include "api/results.h"
-#include "analyse/symmetry.h"
 #include "base/memory.h"
 #include "dpor/explorer.h"
-#include "execution/observed_reads.h"
 #include "dpor/verdict.h"
 #include "history/history.h"
 #include "vm/program.h"
@@ -25,18 +24,13 @@ struct registered {
 	void *payload;
 };
 
-/* What an exploration is asked to do, with what it borrows. */
-struct asked {
-	struct explore_options options;
-	struct symmetry *symmetry; /* NULL: nothing is borrowed */
-	struct observed_reads *observed;
-};
-
 struct iso_check {
 	struct explorer *explorer;
-	struct asked asked;
-	pthread_mutex_t telling; /* observers are told one at a time */
-	bool told_to_stop;       /* by one of them */
+	struct explore_plan plan;
+	struct history_lines *histories; /* NULL: not asked for */
+	struct problem problem;          /* what could not be written */
+	pthread_mutex_t telling;         /* observers are told one at a time */
+	bool told_to_stop;               /* by one of them */
 	atomic_bool interrupt;
 	bool ran;
 	/* All that is behind the pointers here, but for examples; when memory
@@ -46,6 +40,7 @@ struct iso_check {
 	struct registered *observers;
 	size_t observer_count, observer_capacity;
 	iso_history **examples; /* by slot, made when asked for */
+	uint32_t example_count;
 };
 
 _Static_assert((int)ISO_STOP_HISTORIES == (int)STOP_HISTORIES &&
@@ -93,6 +88,7 @@ static bool forward_history(void *payload, const struct explore_execution *e)
 	iso_check *c = payload;
 	iso_execution execution = { e };
 	assert(c->ran);
+	if (c->histories && !history_lines_add(c->histories, e)) return false;
 	pthread_mutex_lock(&c->telling);
 	bool go_on = !c->told_to_stop;
 	size_t count = go_on ? c->observer_count : 0;
@@ -123,129 +119,196 @@ static bool forward_tick(void *payload, const struct explore_stats *so_far,
 	return go_on;
 }
 
-/* Chooses the two levels; ISO_E_LEVEL when they don't fit. */
-static int choose_levels(struct explore_options *to, const iso_options *from,
-                         const struct program *p)
-{
-	struct problem problem = { 0 };
-	if (is_level(from->level))
-		to->level = internal_level(from->level);
-	else if (!program_level(p, &to->level, &problem)) {
-		problem_free(&problem);
-		return ISO_E_LEVEL;
-	}
-	if (to->algorithm != EXPLORE_CE) {
-		to->base = to->level;
-		if (is_level(from->base) &&
-		    internal_level(from->base) != to->level)
-			return ISO_E_LEVEL;
-		return ISO_OK;
-	}
-	to->base = level_base(to->level);
-	if (is_level(from->base)) to->base = internal_level(from->base);
-	if (!level_is_extensible(to->base) ||
-	    !level_implies(to->level, to->base))
-		return ISO_E_LEVEL;
-	return ISO_OK;
-}
+/* More than any machine has cores. */
+enum { THREADS_MAX = 4096 };
 
-static void asked_free(struct asked *a)
+static bool is_orderly(const iso_options *o)
 {
-	symmetry_free(a->symmetry);
-	observed_reads_free(a->observed);
-}
-
-/* What the exploration needs to know of the program first. */
-static int borrow(struct asked *a, const iso_options *given,
-                  const struct program *p)
-{
-	struct explore_options *o = &a->options;
-	struct diags d = { 0 };
-	int status = ISO_OK;
-	assert(!a->symmetry && !a->observed);
-	if (given->from) {
-		o->observed = a->observed = observed_reads_new(
-			p, history_as_trace(given->from), &d);
-		if (!a->observed) status = ISO_E_HISTORY;
-	}
-	if (given->symmetry) {
-		o->symmetry = a->symmetry = symmetry_new(p, &d);
-		if (!a->symmetry) status = ISO_E_PROGRAM;
-	}
-	/* Where each history is a class of its own, the usual algorithm finds
-	 * the same, and faster. */
-	if (a->symmetry && a->symmetry->trivial && !given->bounded &&
-	    !given->algorithm) {
-		o->symmetry = NULL;
-		o->algorithm = EXPLORE_CE;
-		o->base = level_base(o->level);
-	}
-	diags_free(&d);
-	return status;
+	return o->symmetry || (o->bounded && !o->from);
 }
 
 static bool options_fit(const iso_options *o)
 {
-	bool orderly = o->symmetry || (o->bounded && !o->from);
 	if ((o->level && !is_level(o->level)) ||
 	    (o->base && !is_level(o->base)) || !(o->timeout >= 0) ||
-	    o->algorithm < ISO_EXPLORE_CE || o->algorithm > ISO_EXPLORE_ORDERLY)
+	    o->algorithm < ISO_EXPLORE_CE ||
+	    o->algorithm > ISO_EXPLORE_ORDERLY || o->threads > THREADS_MAX)
 		return false;
-	if (o->algorithm == ISO_EXPLORE_DFS && orderly) return false;
+	if (o->algorithm == ISO_EXPLORE_DFS && is_orderly(o)) return false;
 	return !o->from || (!o->symmetry && !o->algorithm && o->threads <= 1);
 }
 
-/* Reads the options; to be freed if that is fine. */
-static int ask(struct asked *a, const iso_program *program,
-               const iso_options *options)
+static struct explore_options internal_options(const iso_options *o)
+{
+	return (struct explore_options){
+		.algorithm = o->from         ? EXPLORE_OUTWARD
+		             : is_orderly(o) ? EXPLORE_ORDERLY
+		                             : algorithms[o->algorithm],
+		.max_histories = o->max_histories,
+		.timeout = o->timeout,
+		.memory = o->memory,
+		.stop_on_violation = o->stop_on_violation,
+		.robust = o->robust || o->from,
+		.classify = o->classify,
+		.check_duplicates = o->check_duplicates,
+		.jobs = o->threads ? o->threads : 1,
+		.max_changes = o->bounded ? o->max_changes : UINT64_MAX,
+		.stop_unserializable = o->from && !o->bounded,
+	};
+}
+
+bool check_options_read(iso_options *to, const iso_options *from)
+{
+	return options_read(to, sizeof *to, from) && options_fit(to);
+}
+
+bool check_options_are_limits(const iso_options *o)
+{
+	return !o->level && !o->base && !o->algorithm && !o->robust &&
+	       !o->classify && !o->symmetry && !o->bounded && !o->from &&
+	       !o->sessions_order;
+}
+
+/* The public error for a plan that cannot be made. */
+static int plan_error(const struct explore_plan *x, const struct problem *p)
+{
+	static const int errors[] = {
+		[PLAN_LEVELS] = ISO_E_LEVEL,     [PLAN_ORDER] = ISO_E_ARGUMENT,
+		[PLAN_TASK] = ISO_E_PART,        [PLAN_FROM] = ISO_E_HISTORY,
+		[PLAN_SYMMETRY] = ISO_E_PROGRAM,
+	};
+	assert(p->kind);
+	return errors[x->step];
+}
+
+int check_plan_make(struct explore_plan *x, const iso_program *program,
+                    const iso_options *given, const struct task *task,
+                    struct problem *p)
+{
+	struct explore_wish w = {
+		.level = is_level(given->level) ? internal_level(given->level)
+		                                : LEVEL_COUNT,
+		.base = is_level(given->base) ? internal_level(given->base)
+		                              : LEVEL_COUNT,
+		.order = given->sessions_order,
+		.symmetry = given->symmetry,
+		.any_algorithm = !given->algorithm,
+		.from = given->from ? history_as_trace(given->from) : NULL,
+		.task = task,
+		.otherwise = "what was found so far is void, so start again",
+	};
+	x->options = internal_options(given);
+	if (explore_plan_make(x, program->compiled, &w, p)) return ISO_OK;
+	return plan_error(x, p);
+}
+
+/* For calls that take no file. */
+static int plan(struct explore_plan *x, const iso_program *program,
+                const iso_options *options)
 {
 	iso_options given;
-	*a = (struct asked){ 0 };
-	if (!options_read(&given, sizeof given, options) ||
-	    !options_fit(&given))
-		return ISO_E_ARGUMENT;
-	bool orderly = given.symmetry || (given.bounded && !given.from);
-	a->options = (struct explore_options){
-		.algorithm = given.from ? EXPLORE_OUTWARD
-		             : orderly  ? EXPLORE_ORDERLY
-		                        : algorithms[given.algorithm],
-		.max_histories = given.max_histories,
-		.timeout = given.timeout,
-		.memory = given.memory,
-		.stop_on_violation = given.stop_on_violation,
-		.robust = given.robust || given.from,
-		.classify = given.classify,
-		.check_duplicates = given.check_duplicates,
-		.jobs = given.threads ? given.threads : 1,
-		.max_changes = given.bounded ? given.max_changes : UINT64_MAX,
-		.stop_unserializable = given.from && !given.bounded,
-	};
-	int status = choose_levels(&a->options, &given, program->compiled);
-	if (status == ISO_OK) status = borrow(a, &given, program->compiled);
-	if (status < 0) asked_free(a);
+	struct problem problem = { 0 };
+	*x = (struct explore_plan){ 0 };
+	if (!check_options_read(&given, options)) return ISO_E_ARGUMENT;
+	int status = check_plan_make(x, program, &given, NULL, &problem);
+	problem_free(&problem);
 	return status;
 }
 
-static int try_check_new(iso_check *c, const iso_program *program,
-                         const iso_options *options)
+static bool forward_snapshot(void *payload, const struct tally *found,
+                             const struct branch_list *open)
 {
-	struct asked asked;
-	int status = ask(&asked, program, options);
-	if (status < 0) return status;
-	asked.options.interrupt = &c->interrupt;
+	iso_check *c = payload;
+	kept_snapshot(&c->plan.kept, found, open, &c->problem);
+	return true;
+}
+
+/* Begins what is written, and the explorer. */
+static bool begin_check(iso_check *c, const iso_check_files *files,
+                        struct problem *p)
+{
+	struct explore_plan *x = &c->plan;
+	struct kept *k = &x->kept;
+	if (!kept_accept(k, x->program, &x->options, x->order, p)) return false;
+	FILE *to = kept_histories(k, p);
+	if (p->kind) return false;
+	if (to)
+		c->histories = history_lines_new(
+			to, x->options.jobs, files->sorted,
+			files->temporary ? files->temporary : "/tmp");
 	struct explore_observer observer = { .payload = c,
 		                             .history = forward_history,
 		                             .tick = forward_tick };
-	c->asked = asked;
-	c->explorer =
-		explorer_new(program->compiled, &asked.options, &observer);
+	x->options.interrupt = &c->interrupt;
+	if (k->unit) {
+		x->options.snapshot_every = k->files.every;
+		observer.snapshot = forward_snapshot;
+	}
+	c->explorer = explorer_new(x->program, &x->options, &observer);
+	return kept_begin(k, c->explorer, &c->problem) ||
+	       problem_diagnosed(p, PROBLEM_INPUT);
+}
+
+int part_error(const struct problem *p)
+{
+	static const int errors[] = {
+		[PROBLEM_NONE] = ISO_OK,
+		[PROBLEM_REQUEST] = ISO_E_ARGUMENT,
+		[PROBLEM_INPUT] = ISO_E_PART,
+		[PROBLEM_LIMIT] = ISO_E_LIMIT,
+		[PROBLEM_SYSTEM] = ISO_E_FILE,
+		[PROBLEM_FAULT] = ISO_E_CLIENT,
+	};
+	return errors[p->kind];
+}
+
+/* Do the files go together, and with the options? */
+static bool files_fit(const iso_check_files *f, const iso_options *o)
+{
+	bool begun = f->resume || f->unit;
+	if ((f->resume && f->unit) || !(f->every >= 0)) return false;
+	if (begun && !check_options_are_limits(o)) return false;
+	if (!begun && !f->checkpoint) return true;
+	return !o->from && !o->check_duplicates && !f->sorted;
+}
+
+static int plan_check(iso_check *c, const iso_program *program,
+                      const iso_options *options, const iso_check_files *files)
+{
+	iso_options given;
+	iso_check_files f;
+	struct problem *p = &c->problem;
+	struct kept *k = &c->plan.kept;
+	if (!check_options_read(&given, options) ||
+	    !options_read(&f, sizeof f, files) || !files_fit(&f, &given))
+		return ISO_E_ARGUMENT;
+	struct kept_files paths = { f.resume, f.unit, f.checkpoint, f.every,
+		                    f.histories };
+	if (!kept_read(k, &paths, p)) return part_error(p);
+	int status =
+		check_plan_make(&c->plan, program, &given, kept_task(k), p);
+	if (status < 0) return status;
+	return begin_check(c, &f, p) ? ISO_OK : part_error(p);
+}
+
+static int free_parts(iso_check *check)
+{
+	for (uint32_t s = 0; s < check->example_count; s++)
+		iso_history_free(check->examples[s]);
+	free(check->examples);
+	free(check->observers);
+	history_lines_end(check->histories, "", &check->problem);
+	explorer_free(check->explorer);
+	explore_plan_free(&check->plan);
+	problem_free(&check->problem);
 	return ISO_OK;
 }
 
 /* Outside of its own heap. */
 static int take_check(iso_check **out)
 {
-	iso_check *c = *out = mem_take0(1, sizeof *c);
+	iso_check *c = mem_take0(1, sizeof *c);
+	*out = c;
 	atomic_init(&c->interrupt, false);
 	pthread_mutex_init(&c->telling, NULL);
 	return ISO_OK;
@@ -258,36 +321,69 @@ static void give_check(iso_check *c)
 	free(c);
 }
 
-int iso_check_new(iso_check **out, const iso_program *program,
-                  const iso_options *options)
+/* The check's diagnostics, and what its problem says, into a list of the
+ * caller's. */
+static int copy_problem(iso_diags **to, const struct problem *p)
+{
+	struct diags list = { 0 };
+	for (size_t i = 0; i < p->diags.count; i++) {
+		const struct diag *d = &p->diags.items[i];
+		diags_add(&list, d->kind, d->file, d->line, d->column,
+		          d->source_line, "%s", d->message);
+	}
+	if (p->words.length)
+		diags_add(&list, DIAG_ERROR, NULL, 0, 0, NULL, "%s",
+		          p->words.data);
+	diags_give(to, &list);
+	return ISO_OK;
+}
+
+/* Frees what was made, if the check cannot be had. */
+static int finish_check(iso_check *c, iso_diags **diags, int status)
+{
+	int told = ISO_OK, freed = ISO_OK;
+	if (status == ISO_E_MEMORY) return status;
+	if (diags) CALL_IN(NULL, told, copy_problem(diags, &c->problem));
+	if (status == ISO_OK && told == ISO_OK) return ISO_OK;
+	if (told < 0) *diags = NULL;
+	CALL_IN(c->heap, freed, free_parts(c));
+	(void)freed;
+	return status < 0 ? status : told;
+}
+
+static int fill_check(iso_check *c, const iso_program *program,
+                      const iso_options *options, const iso_check_files *files,
+                      iso_diags **diags)
 {
 	int status;
-	iso_check *c = NULL;
+	c->heap = mem_heap_new();
+	if (!c->heap) return ISO_E_MEMORY;
+	CALL_IN(c->heap, status, plan_check(c, program, options, files));
+	return finish_check(c, diags, status);
+}
+
+int iso_check_with_files(iso_check **out, const iso_program *program,
+                         const iso_options *options,
+                         const iso_check_files *files, iso_diags **diags)
+{
+	int status;
+	if (diags) *diags = NULL;
 	if (!out || !program) return ISO_E_ARGUMENT;
 	*out = NULL;
-	CALL_IN(NULL, status, take_check(&c));
-	if (status < 0) return status;
-	c->heap = mem_heap_new();
-	status = ISO_E_MEMORY;
-	if (c->heap)
-		CALL_IN(c->heap, status, try_check_new(c, program, options));
-	if (status < 0)
-		give_check(c);
-	else
-		*out = c;
+	CALL_IN(NULL, status, take_check(out));
+	if (status == ISO_OK)
+		status = fill_check(*out, program, options, files, diags);
+	if (status < 0 && *out) {
+		give_check(*out);
+		*out = NULL;
+	}
 	return status;
 }
 
-static int free_parts(iso_check *check)
+int iso_check_new(iso_check **out, const iso_program *program,
+                  const iso_options *options)
 {
-	uint32_t slots = explorer_slot_count(check->explorer);
-	for (uint32_t s = 0; check->examples && s < slots; s++)
-		iso_history_free(check->examples[s]);
-	free(check->examples);
-	free(check->observers);
-	explorer_free(check->explorer);
-	asked_free(&check->asked);
-	return ISO_OK;
+	return iso_check_with_files(out, program, options, NULL, NULL);
 }
 
 void iso_check_free(iso_check *check)
@@ -327,11 +423,33 @@ int iso_check_observe(iso_check *check, const iso_observer *observer,
 	return status;
 }
 
+/* False if not all was written: then the problem says why. What was not at one
+ * time, and was later, is none. */
+static bool end_files(iso_check *c)
+{
+	struct problem kept = { 0 };
+	const struct kept *k = &c->plan.kept;
+	const char *path = k->files.histories;
+	if (!path && k->unit) path = k->unit->histories;
+	bool fine = kept_end(&c->plan.kept, c->explorer, &kept);
+	if (fine && !k->failing) problem_free(&c->problem);
+	if (!c->problem.kind) {
+		c->problem = kept;
+	} else {
+		problem_free(&kept);
+	}
+	fine &= history_lines_end(c->histories, path, &c->problem);
+	c->histories = NULL;
+	return fine;
+}
+
 static int try_check_run(iso_check *check)
 {
 	explorer_run(check->explorer);
+	bool written = end_files(check);
 	if (program_fault(explorer_program(check->explorer)))
 		return ISO_E_CLIENT;
+	if (!written) return ISO_E_FILE;
 	switch (explorer_verdict(check->explorer)) {
 	case VERDICT_HOLDS: return ISO_HOLDS;
 	case VERDICT_VIOLATED: return ISO_VIOLATED;
@@ -350,6 +468,13 @@ int iso_check_run(iso_check *check)
 	CALL_IN(check->heap, status, try_check_run(check));
 	check->failed = status == ISO_E_MEMORY;
 	return status;
+}
+
+const char *iso_check_problem(const iso_check *check)
+{
+	if (!check || check->failed || !check->problem.words.length)
+		return NULL;
+	return check->problem.words.data;
 }
 
 void iso_check_stop(iso_check *check)
@@ -405,26 +530,27 @@ static void end_nothing(void *payload, struct explorer *e)
 static int try_program_levels(iso_result **out, const iso_program *program,
                               const iso_options *options)
 {
-	struct asked asked;
+	struct explore_plan x;
 	struct problem problem = { 0 };
 	if (!out || !program) return ISO_E_ARGUMENT;
 	*out = NULL;
-	int status = ask(&asked, program, options);
-	if (status < 0) return status;
-	if (asked.observed || asked.options.algorithm == EXPLORE_DFS) {
-		asked_free(&asked);
-		return ISO_E_ARGUMENT;
+	int status = plan(&x, program, options);
+	if (status == ISO_OK &&
+	    (x.observed || x.options.algorithm == EXPLORE_DFS))
+		status = ISO_E_ARGUMENT;
+	if (status < 0) {
+		explore_plan_free(&x);
+		return status;
 	}
-	struct levels_request q = { .program = program->compiled,
-		                    .options = &asked.options,
+	struct levels_request q = { .program = x.program,
+		                    .options = &x.options,
 		                    .begin = observe_nothing,
 		                    .end = end_nothing };
 	struct levels_table *table = explore_all_levels(&q);
 	if (program_sound(program->compiled, &problem))
-		*out = iso_result_of(
-			result_of_levels(table, asked.options.level));
+		*out = iso_result_of(result_of_levels(table, x.options.level));
 	levels_table_free(table);
-	asked_free(&asked);
+	explore_plan_free(&x);
 	return problem_give(&problem, NULL);
 }
 
@@ -452,23 +578,22 @@ static int try_program_estimate(iso_result **out, const iso_program *program,
                                 const iso_options *options, double seconds,
                                 uint64_t seed)
 {
-	struct asked asked;
+	struct explore_plan x;
 	struct outlook outlook;
 	if (!out || !program || !(seconds > 0)) return ISO_E_ARGUMENT;
 	*out = NULL;
-	int status = ask(&asked, program, options);
-	if (status < 0) return status;
-	status = ISO_E_ARGUMENT;
-	if (!asked.observed) {
-		struct outlook_request q = { .program = program->compiled,
-			                     .options = &asked.options,
+	int status = plan(&x, program, options);
+	if (status == ISO_OK && x.observed) status = ISO_E_ARGUMENT;
+	if (status == ISO_OK) {
+		struct outlook_request q = { .program = x.program,
+			                     .options = &x.options,
 			                     .seconds = seconds,
 			                     .seed = seed };
 		struct explorer *e = explore_ahead(&q, &outlook);
 		status = give(out, program, e,
 		              &(struct explored_beside){ .outlook = &outlook });
 	}
-	asked_free(&asked);
+	explore_plan_free(&x);
 	return status;
 }
 
@@ -487,22 +612,21 @@ static int try_program_sample(iso_result **out, const iso_program *program,
                               const iso_options *options, uint64_t descents,
                               uint64_t seed)
 {
-	struct asked asked;
+	struct explore_plan x;
 	struct sample_share share;
 	if (!out || !program || !descents) return ISO_E_ARGUMENT;
 	*out = NULL;
-	int status = ask(&asked, program, options);
-	if (status < 0) return status;
-	status = ISO_E_ARGUMENT;
-	if (asked.options.algorithm == EXPLORE_CE &&
-	    !asked.options.max_histories) {
-		struct explorer *e =
-			explore_sample(program->compiled, &asked.options, NULL,
-		                       descents, seed, &share);
+	int status = plan(&x, program, options);
+	if (status == ISO_OK &&
+	    (x.options.algorithm != EXPLORE_CE || x.options.max_histories))
+		status = ISO_E_ARGUMENT;
+	if (status == ISO_OK) {
+		struct explorer *e = explore_sample(x.program, &x.options, NULL,
+		                                    descents, seed, &share);
 		status = give(out, program, e,
 		              &(struct explored_beside){ .sample = &share });
 	}
-	asked_free(&asked);
+	explore_plan_free(&x);
 	return status;
 }
 
@@ -595,6 +719,16 @@ static void describe(iso_violation *v, const struct explorer *e, uint32_t slot)
 	v->histories = found->histories;
 }
 
+/* There are more slots the more places of run-time errors are met. */
+static void reserve_examples(iso_check *check, uint32_t count)
+{
+	if (count <= check->example_count) return;
+	check->examples =
+		mem_grow(check->examples, count, sizeof *check->examples);
+	while (check->example_count < count)
+		check->examples[check->example_count++] = NULL;
+}
+
 static int try_check_violation(iso_check *check, size_t i, iso_violation *out)
 {
 	if (!check || !out) return ISO_E_ARGUMENT;
@@ -606,9 +740,7 @@ static int try_check_violation(iso_check *check, size_t i, iso_violation *out)
 	assert(slot < explorer_slot_count(e));
 	describe(&v, e, slot);
 	struct history *example = explorer_violation(e, slot)->example;
-	if (!check->examples)
-		check->examples = mem_take0(explorer_slot_count(e),
-		                            sizeof *check->examples);
+	reserve_examples(check, slot + 1);
 	if (example && !check->examples[slot])
 		check->examples[slot] = history_of_exploration(example, true);
 	v.example = check->examples[slot];

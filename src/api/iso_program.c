@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/objects.h"
+#include "api/programs.h"
 #include "base/memory.h"
 #include "compile/load.h"
 #include "lang/format.h"
@@ -21,20 +22,37 @@ static int finish_load(iso_program **out, struct program *compiled,
 }
 
 static int try_program_load(iso_program **out, const char *path,
-                            iso_diags **diags)
+                            const iso_load_options *options, iso_diags **diags)
 {
-	if (diags) *diags = NULL;
-	if (!out || !path) return ISO_E_ARGUMENT;
-	*out = NULL;
+	iso_load_options given;
 	struct diags list = { 0 };
-	struct program *p = load_program(path, &list);
+	struct code_in_c c = CODE_IN_C;
+	if (diags) *diags = NULL;
+	if (!out || !path || !options_read(&given, sizeof given, options) ||
+	    !(given.step_timeout >= 0) || !(given.timeout >= 0))
+		return ISO_E_ARGUMENT;
+	*out = NULL;
+	if (given.step_timeout > 0) c.step_timeout = given.step_timeout;
+	if (given.max_transactions)
+		c.bounds.transactions = given.max_transactions;
+	if (given.max_accesses) c.bounds.accesses = given.max_accesses;
+	c.memory = given.memory;
+	c.timeout = given.timeout;
+	c.shows_output = given.shows_output;
+	struct program *p = program_load_as(path, &c, &list);
 	return finish_load(out, p, &list, diags);
 }
 
 int iso_program_load(iso_program **out, const char *path, iso_diags **diags)
 {
+	return iso_program_load_with(out, path, NULL, diags);
+}
+
+int iso_program_load_with(iso_program **out, const char *path,
+                          const iso_load_options *options, iso_diags **diags)
+{
 	int status;
-	CALL_IN(NULL, status, try_program_load(out, path, diags));
+	CALL_IN(NULL, status, try_program_load(out, path, options, diags));
 	if (status == ISO_E_MEMORY && out) *out = NULL;
 	if (status == ISO_E_MEMORY && diags) *diags = NULL;
 	return status;

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stddef.h>
 
+#include "api/explore_plan.h"
 #include "api/problem.h"
 #include "axioms/level.h"
 #include "base/memory.h"
@@ -103,5 +104,17 @@ iso_history *history_of_trace(struct trace *t, bool borrowed);
 iso_history *history_of_exploration(struct history *h, bool borrowed);
 /* In either form; the history's. */
 const struct trace *history_as_trace(const iso_history *h);
+
+/* Are they of a check, and do they go together? */
+bool check_options_read(iso_options *to, const iso_options *from);
+/* Do they say nothing that a file decides which is gone on with? */
+bool check_options_are_limits(const iso_options *o);
+/* Makes the plan of an exploration; the task, or NULL, is that of a file. To be
+ * freed either way. Returns 0 or the error. */
+int check_plan_make(struct explore_plan *x, const iso_program *program,
+                    const iso_options *given, const struct task *task,
+                    struct problem *p);
+/* The error for what is wrong with a part of an exploration. */
+int part_error(const struct problem *p);
 
 #endif

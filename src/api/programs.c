@@ -1,7 +1,27 @@
 #include "api/programs.h"
 
-#include "native/host/library.h"
+#include <assert.h>
+
+#include "base/seconds.h"
+#include "compile/load.h"
 #include "vm/program.h"
+
+/* Seconds: whoever counts the time begins a little later. */
+static const double LATER = 0.1;
+
+struct program *program_load_as(const char *path, const struct code_in_c *c,
+                                struct diags *d)
+{
+	assert(c->step_timeout > 0);
+	struct program *p = load_program_within(path, c->step_timeout, d);
+	if (!p) return NULL;
+	library_configure(p, c->step_timeout, c->bounds, c->shows_output);
+	if (c->memory) library_set_budget(p, c->memory / 2);
+	library_set_limits(p, c->interrupt,
+	                   c->timeout > 0 ? seconds_now() + c->timeout + LATER
+	                                  : 0);
+	return p;
+}
 
 bool program_level(const struct program *p, enum level *out,
                    struct problem *problem)

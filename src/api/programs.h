@@ -1,12 +1,33 @@
-/* What a program says about itself before and after it is run. */
+/* Loading a program, and what it says about itself before and after it is run.
+ */
 #ifndef ISO_API_PROGRAMS_H
 #define ISO_API_PROGRAMS_H
 
 #include "api/problem.h"
 #include "axioms/level.h"
+#include "native/host/library.h"
 
 struct program;
 
+/* How a program's code in C is run. */
+struct code_in_c {
+	double step_timeout; /* seconds from one call of isoscope's functions
+	                      * to the next */
+	struct library_bounds bounds;
+	uint64_t memory; /* bytes, half of which are for what it was seen to
+	                  * do; 0: as usual */
+	double timeout;  /* seconds, from loading; a little later it is given
+	                  * up. 0: never */
+	bool shows_output;
+	const atomic_bool *interrupt; /* borrowed; NULL: none */
+};
+#define CODE_IN_C                                          \
+	((struct code_in_c){ .step_timeout = STEP_TIMEOUT, \
+	                     .bounds = LIBRARY_BOUNDS })
+
+/* NULL if it has errors; those, and warnings, are added to `d`. */
+struct program *program_load_as(const char *path, const struct code_in_c *c,
+                                struct diags *d);
 /* The level that it states, else cc. False if there is no such level. */
 bool program_level(const struct program *p, enum level *out,
                    struct problem *problem);

@@ -55,12 +55,10 @@ static bool read_limits(const struct command_line *c, struct explore_options *o)
 /* A unit or a checkpoint names its program. */
 static bool program_is_named(const struct command_line *c)
 {
-	double seconds;
-	struct library_bounds bounds;
+	struct code_in_c code = CODE_IN_C;
 	bool by_file = c->value[OPTION_UNIT] || c->value[OPTION_RESUME];
-	return by_file && !c->operand_count
-	               ? setting_code_in_c(c, &seconds, &bounds)
-	               : one_program(c);
+	return by_file && !c->operand_count ? setting_code_in_c(c, &code)
+	                                    : one_program(c);
 }
 
 bool settings_read(struct exploration *x)

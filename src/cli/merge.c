@@ -54,13 +54,12 @@ int merge_main(const struct command_line *c)
 {
 	struct merging g = { 0 };
 	struct problem problem = { 0 };
-	double seconds;
-	struct library_bounds bounds;
+	struct code_in_c how = CODE_IN_C;
 	if (!c->operand_count) {
 		say("merge needs the folder of a split: isoscope merge FOLDER");
 		return EXIT_USAGE;
 	}
-	if (!setting_code_in_c(c, &seconds, &bounds)) return EXIT_USAGE;
+	if (!setting_code_in_c(c, &how)) return EXIT_USAGE;
 	int code = merge(c, &g, &problem);
 	merge_free(&g);
 	problem_free(&problem);

@@ -299,8 +299,7 @@ static bool settings(struct predicting *x)
 	const struct command_line *c = x->line;
 	struct predict_request *r = &x->request;
 	const char *level = c->value[OPTION_PREDICT_LEVEL];
-	double seconds;
-	struct library_bounds bounds;
+	struct code_in_c code = CODE_IN_C;
 	x->recording = c->value[OPTION_FROM_PROGRAM];
 	x->json = c->value[OPTION_JSON];
 	x->quiet = c->value[OPTION_QUIET];
@@ -326,8 +325,7 @@ static bool settings(struct predicting *x)
 	       histories_settings(&x->to, &r->in, c) &&
 	       setting_count(c, OPTION_RUNS, &r->runs) &&
 	       setting_seed(c, OPTION_RUN_SEED, &r->seed) &&
-	       setting_code_in_c(c, &seconds, &bounds) && level_fits(r) &&
-	       options_fit(x);
+	       setting_code_in_c(c, &code) && level_fits(r) && options_fit(x);
 }
 
 int predict_main(const struct command_line *c)

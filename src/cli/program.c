@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "api/inputs.h"
+#include "api/programs.h"
 #include "base/diag.h"
-#include "base/seconds.h"
 #include "cli/exit_codes.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -14,7 +14,6 @@
 #include "cli/settings.h"
 #include "cli/signals.h"
 #include "isoscope.h"
-#include "compile/load.h"
 #include "native/host/client.h"
 #include "native/host/library.h"
 #include "report/report.h"
@@ -23,33 +22,13 @@
 bool one_program(const struct command_line *c)
 {
 	const char *word = command_table[c->command].word;
-	double seconds;
-	struct library_bounds bounds;
-	if (c->operand_count == 1)
-		return setting_code_in_c(c, &seconds, &bounds);
+	struct code_in_c code = CODE_IN_C;
+	if (c->operand_count == 1) return setting_code_in_c(c, &code);
 	if (c->operand_count)
 		say("%s takes one program, not %zu", word, c->operand_count);
 	else
 		say("%s needs a program: isoscope %s PROGRAM", word, word);
 	return false;
-}
-
-#define LATER 0.1 /* seconds */
-
-/* How the program's code in C is run. */
-static void configure(const struct command_line *c, const struct program *p,
-                      double seconds, struct library_bounds bounds)
-{
-	uint64_t memory = 0;
-	double timeout = 0, deadline = 0;
-	assert(seconds > 0);
-	library_configure(p, seconds, bounds, c->value[OPTION_CLIENT_OUTPUT]);
-	if (setting_memory(c, OPTION_MEMORY, &memory) && memory)
-		library_set_budget(p, memory / 2);
-	/* Whoever counts the time begins a little later. */
-	if (setting_seconds(c, OPTION_TIMEOUT, &timeout) && timeout > 0)
-		deadline = seconds_now() + timeout + LATER;
-	library_set_limits(p, signals_flag(), deadline);
 }
 
 /* Who has code in C may well forget to compile it. */
@@ -69,13 +48,11 @@ struct program *given_program(const struct command_line *c, const char *path,
                               struct diags *d)
 {
 	assert(path);
-	double seconds = STEP_TIMEOUT;
-	struct library_bounds bounds = LIBRARY_BOUNDS;
+	struct code_in_c code = CODE_IN_C;
 	/* one_program() has said so */
-	(void)setting_code_in_c(c, &seconds, &bounds);
-	struct program *p = load_program_within(path, seconds, d);
-	if (p) configure(c, p, seconds, bounds);
-	return p;
+	(void)setting_code_in_c(c, &code);
+	code.interrupt = signals_flag();
+	return program_load_as(path, &code, d);
 }
 
 struct program *read_program(const struct command_line *c, const char *path)

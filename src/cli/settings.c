@@ -162,13 +162,13 @@ bool setting_step_timeout(const struct command_line *c, double *out)
 	return false;
 }
 
-bool setting_code_in_c(const struct command_line *c, double *seconds,
-                       struct library_bounds *bounds)
+bool setting_code_in_c(const struct command_line *c, struct code_in_c *out)
 {
-	return setting_step_timeout(c, seconds) &&
+	out->shows_output = c->value[OPTION_CLIENT_OUTPUT];
+	return setting_step_timeout(c, &out->step_timeout) &&
 	       setting_count(c, OPTION_MAX_TRANSACTIONS,
-	                     &bounds->transactions) &&
-	       setting_count(c, OPTION_MAX_ACCESSES, &bounds->accesses);
+	                     &out->bounds.transactions) &&
+	       setting_count(c, OPTION_MAX_ACCESSES, &out->bounds.accesses);
 }
 
 bool setting_level(const struct command_line *c, enum option_id option,

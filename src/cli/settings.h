@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "api/programs.h"
 #include "cli/options.h"
-#include "native/host/library.h"
 
 struct predict_options;
 struct program;
@@ -31,9 +31,9 @@ bool setting_seconds(const struct command_line *c, enum option_id option,
 /* The same for --step-timeout, where 0 is no limit: then a number that is never
  * reached. */
 bool setting_step_timeout(const struct command_line *c, double *out);
-/* That, --max-transactions and --max-accesses: how code in C is run. */
-bool setting_code_in_c(const struct command_line *c, double *seconds,
-                       struct library_bounds *bounds);
+/* That, --max-transactions, --max-accesses, and the limits that hold for code
+ * in C too: how it is run. */
+bool setting_code_in_c(const struct command_line *c, struct code_in_c *out);
 /* The isolation level: the option's, else the one that the program states,
  * else cc. */
 bool setting_level(const struct command_line *c, enum option_id option,

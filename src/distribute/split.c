@@ -125,7 +125,8 @@ static void add_piece(struct splitting *s, struct branch *b)
 	VEC_RESERVE(s->pieces, s->count, s->capacity);
 	s->pieces[s->count++] = (struct piece){ b, size };
 	if (s->count > s->most) s->most = s->count;
-	s->observer->tick(s->observer->payload, s->most, s->enough);
+	if (s->observer->tick)
+		s->observer->tick(s->observer->payload, s->most, s->enough);
 }
 
 /* Takes the branches over. */

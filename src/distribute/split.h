@@ -17,7 +17,8 @@ enum split_end {
 	SPLIT_FOREIGN  /* what is left cannot be done by the program */
 };
 
-/* Told now and then how many branches there are, of those that are enough. */
+/* Told now and then how many branches there are, of those that are enough;
+ * `tick` may be NULL. */
 struct split_observer {
 	void *payload;
 	void (*tick)(void *payload, size_t branches, size_t enough);
