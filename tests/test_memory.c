@@ -1,6 +1,7 @@
 /* Memory that runs out: at the n-th time that some is taken, for every n, the
  * work is left, and nothing stays behind (which a build that looks for leaks
  * would tell). */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -360,7 +361,45 @@ static bool use_history(const iso_history *h)
 	return enough;
 }
 
-static bool use_library(const char *path)
+static char *rest_of(const char *folder, const char *name)
+{
+	struct text t = { 0 };
+	text_format(&t, "%s/%s", folder, name);
+	return t.data;
+}
+
+/* With files, and in parts. */
+static bool explore_in_parts(const iso_program *program, const char *folder)
+{
+	char *checkpoint = rest_of(folder, "checkpoint.json"),
+	     *histories = rest_of(folder, "histories"),
+	     *split = rest_of(folder, "split.json");
+	const char *folders[] = { folder };
+	iso_options o = { .max_histories = 2 };
+	iso_check_files f = { .checkpoint = checkpoint,
+		              .histories = histories };
+	iso_check *check;
+	iso_result *result;
+	remove(checkpoint);
+	remove(split);
+	bool enough =
+		is_enough(iso_check_with_files(&check, program, &o, &f, NULL));
+	if (check) enough = is_enough(iso_check_run(check));
+	iso_check_free(check);
+	enough &= is_enough(iso_program_split(program, NULL,
+	                                      enough ? checkpoint : NULL, 2,
+	                                      folder, NULL, NULL));
+	if (enough)
+		enough = is_enough(iso_program_merge(&result, program, folders,
+		                                     1, true, NULL));
+	if (enough) iso_result_free(result);
+	free(checkpoint);
+	free(histories);
+	free(split);
+	return enough;
+}
+
+static bool use_library(const char *path, const char *folder)
 {
 	iso_program *program;
 	iso_history *recorded, *read;
@@ -374,6 +413,7 @@ static bool use_library(const char *path)
 	iso_diags_free(diags);
 	if (!enough) return false;
 	enough = explore_outside(program);
+	enough &= explore_in_parts(program, folder);
 	enough &= is_enough(iso_program_run(&result, program, &run));
 	iso_result_free(result);
 	enough &=
@@ -391,19 +431,21 @@ START_TEST(library)
 {
 	struct rng r = { first_seed() };
 	struct text path = { 0 };
+	struct folder folder = folder_new();
 	text_format(&path, "%s/tests/histories/anomalies/write-skew.hist",
 	            source_top());
 	long long n = 0;
 	for (bool enough = false; !enough;) {
 		atomic_llong left = n;
 		mem_allow(&left);
-		enough = use_library(text_get(&path));
+		enough = use_library(text_get(&path), folder.path);
 		mem_allow(NULL);
 		ck_assert(enough == (atomic_load(&left) >= 0));
 		n += !is_quick() || n < 30 ? 1
 		                           : 1 + rng_below(&r, (uint32_t)n / 3);
 	}
 	text_free(&path);
+	folder_remove(&folder);
 }
 END_TEST
 

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -216,9 +217,10 @@ bool kept_accept(struct kept *k, const struct program *program,
 static void remember_histories(struct unit *unit, const char *path)
 {
 	assert(path);
-	char *real = realpath(path, NULL);
+	char real[PATH_MAX];
+	char *known = mem_copy_string(realpath(path, real) ? real : path);
 	free(unit->histories);
-	unit->histories = real ? real : mem_copy_string(path);
+	unit->histories = known;
 }
 
 static FILE *begin_histories(struct unit *unit, const char *path,

@@ -79,26 +79,55 @@ static bool add_file(struct merger *m, const char *folder, const char *name,
 	return u;
 }
 
-static int is_ours(const struct dirent *entry)
+struct names {
+	char **items;
+	size_t count, capacity;
+};
+
+static int compare_names(const void *a, const void *b)
 {
-	return unit_file_kind(entry->d_name) != NULL;
+	const char *const *x = a, *const *y = b;
+	return strcmp(*x, *y);
+}
+
+static void close_folder(void *folder)
+{
+	closedir(folder);
+}
+
+/* The files of a split in the folder, by name. */
+static bool list(struct names *n, const char *path)
+{
+	DIR *folder = opendir(path);
+	const struct dirent *e;
+	if (!folder) return false;
+	mem_hold(folder, close_folder);
+	while ((e = readdir(folder)) != NULL) {
+		if (!unit_file_kind(e->d_name)) continue;
+		VEC_RESERVE(n->items, n->count, n->capacity);
+		n->items[n->count++] = mem_copy_string(e->d_name);
+	}
+	mem_let_go(folder);
+	closedir(folder);
+	if (n->count)
+		qsort(n->items, n->count, sizeof *n->items, compare_names);
+	return true;
 }
 
 bool merger_add(struct merger *m, const char *folder, struct diags *d)
 {
-	struct dirent **names;
-	int count = scandir(folder, &names, is_ours, alphasort);
-	bool fine = count >= 0;
+	struct names names = { 0 };
+	bool fine = list(&names, folder);
 	if (!fine)
 		diags_add(d, DIAG_ERROR, folder, 0, 0, NULL,
 		          "cannot read this folder: %s", strerror(errno));
-	for (int i = 0; i < count; i++) {
+	for (size_t i = 0; i < names.count; i++) {
 		if (d->errors < ERRORS_SHOWN &&
-		    !add_file(m, folder, names[i]->d_name, d))
+		    !add_file(m, folder, names.items[i], d))
 			fine = false;
-		free(names[i]);
+		free(names.items[i]);
 	}
-	if (count >= 0) free(names);
+	free(names.items);
 	if (!m->folder) m->folder = mem_copy_string(folder);
 	return fine;
 }

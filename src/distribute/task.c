@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,8 +11,8 @@
 
 static char *absolute(const char *path)
 {
-	char *real = realpath(path, NULL);
-	return real ? real : mem_copy_string(path);
+	char real[PATH_MAX];
+	return mem_copy_string(realpath(path, real) ? real : path);
 }
 
 void task_init(struct task *t, const struct program *p,
@@ -54,9 +55,8 @@ void task_free(struct task *t)
 const char *task_path(const struct task *t)
 {
 	assert(t->given && t->program);
-	char *real = realpath(t->given, NULL);
-	bool same = real && !strcmp(real, t->program);
-	free(real);
+	char real[PATH_MAX];
+	bool same = realpath(t->given, real) && !strcmp(real, t->program);
 	return same ? t->given : t->program;
 }
 
