@@ -71,4 +71,12 @@ void strings_sort(struct strings *s);
 size_t strings_unique(struct strings *s);
 void strings_free(struct strings *s);
 
+/* The address sanitizer's allocator may be locked for ever in a process that
+ * was forked while another thread allocated. */
+#ifdef __SANITIZE_ADDRESS__
+enum { FORKS_AMONG_THREADS = 0 };
+#else
+enum { FORKS_AMONG_THREADS = 1 };
+#endif
+
 #endif

@@ -591,14 +591,6 @@ static struct program *load(const char *path)
 
 static struct folder folder;
 
-/* The address sanitizer's allocator may be locked for ever in a process that
- * was forked while another thread allocated. */
-#ifdef __SANITIZE_ADDRESS__
-enum { FORKS_AMONG_THREADS = 0 };
-#else
-enum { FORKS_AMONG_THREADS = 1 };
-#endif
-
 /* A client of tests/native, compiled anew. */
 static char *client_of(const char *file, const char *options)
 {

@@ -265,6 +265,7 @@ static void *explore_in_thread(void *program)
 /* Each with a worker of its own. */
 START_TEST(two_threads_explore_one_program)
 {
+	if (!FORKS_AMONG_THREADS) return;
 	pthread_t threads[THREADS];
 	struct program *p = load(client("heavy", "locks_in_between"));
 	for (int round = 0; round < 5; round++) {
