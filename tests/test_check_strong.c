@@ -70,7 +70,7 @@ static struct history *random_run(struct rng *r)
 	struct workload w = workload_default();
 	struct diags d = { 0 };
 	w.ops = 12 + rng_below(r, 70);
-	w.sessions = 2 + rng_below(r, 8);
+	w.sessions = 2 + rng_below(r, rng_below(r, 3) ? 8 : 40);
 	w.length = 1 + rng_below(r, 4);
 	w.keys = 1 + rng_below(r, 6);
 	w.reads = 0.2 + 0.1 * rng_below(r, 6);
@@ -351,8 +351,39 @@ START_TEST(search_is_needed)
 }
 END_TEST
 
+/* A transaction each session: rows of a closure by sessions would not fit. */
+START_TEST(many_sessions)
+{
+	struct check_limits little = { .memory = 8 << 20 };
+	struct workload w = workload_default();
+	struct check_clock *clock = check_clock_new(&little);
+	struct diags d = { 0 };
+	w.sessions = 1000;
+	w.ops = 2 * w.sessions;
+	w.length = 2;
+	w.keys = 10;
+	w.level = LEVEL_SER;
+	w.seed = first_seed();
+	struct trace *t = workload_run(&w, &d);
+	ck_assert(t);
+	struct facts *f = facts_of_trace(t);
+	for (int k = 0; k < LEVELS; k++) {
+		struct check_result r;
+		check_strong(f, levels[k], clock, &r);
+		ck_assert_msg(r.verdict == VERDICT_HOLDS, "%s: %s",
+		              level_word(levels[k]), r.reason);
+		check_result_free(&r);
+	}
+	facts_free(f);
+	trace_free(t);
+	diags_free(&d);
+	check_clock_free(clock);
+}
+END_TEST
+
 void add_check_strong_tests(TCase *tests)
 {
+	tcase_add_test(tests, many_sessions);
 	tcase_add_test(tests, search_is_needed);
 	tcase_add_loop_test(tests, random_histories, 0, RUNS);
 	tcase_add_loop_test(tests, stages, 0, RUNS);

@@ -5,40 +5,129 @@
 
 #include "base/memory.h"
 
-/* Is t the last of its session, so that nobody else wants to continue it? */
-static bool ends_session(const struct facts *f, uint32_t t)
+enum {
+	FEW_SESSIONS = 4, /* are not worth a look for fewer chains */
+	LOOK = 64         /* transactions before t that are looked at */
+};
+
+/* Chains while they are made, in the order of the facts. */
+struct cover {
+	const struct facts *f;
+	struct chains *chains;
+	uint32_t longest;
+	bool across; /* may a chain leave a session before its end? */
+	bool *tail;  /* those that end their chain */
+	/* Going back from one transaction: */
+	uint32_t *queue, *next; /* next: the one it was met from */
+	uint32_t *met;          /* for which one it was met last */
+	uint32_t count;
+	size_t via_count, via_capacity;
+};
+
+/* May something follow u in its chain, if it comes after u? */
+static bool may_go_on(const struct cover *c, uint32_t u)
 {
-	return t + 1 == f->session_first[f->session_of[t] + 1];
+	const struct facts *f = c->f;
+	bool ends_session = u + 1 == f->session_first[f->session_of[u] + 1];
+	return c->tail[u] && (c->across || ends_session) &&
+	       c->chains->place_of[u] + 1 < c->longest;
 }
 
-/* A transaction that t may follow in a chain, or 0. `tail` is true for those
- * that end their chain. */
-static uint32_t find_tail(const struct facts *f, const bool *tail, uint32_t t)
+static void meet(struct cover *c, uint32_t t, uint32_t u, uint32_t from)
 {
-	if (t > f->session_first[f->session_of[t]]) return t - 1;
-	for (uint32_t i = f->read_first[t]; i < f->read_first[t + 1]; i++) {
-		uint32_t u = f->reads[i].from;
-		if (u && tail[u] && ends_session(f, u)) return u;
+	if (!u || c->met[u] == t) return;
+	c->met[u] = t;
+	c->next[u] = from;
+	c->queue[c->count++] = u;
+}
+
+/* Meets what comes right before u, to look for what t may follow. */
+static void meet_before(struct cover *c, uint32_t t, uint32_t u)
+{
+	const struct facts *f = c->f;
+	if (u > f->session_first[f->session_of[u]]) meet(c, t, u - 1, u);
+	for (uint32_t i = f->read_first[u];
+	     i < f->read_first[u + 1] && c->count < LOOK; i++)
+		meet(c, t, f->reads[i].from, u);
+}
+
+/* A transaction that t may follow in a chain, or 0. */
+static uint32_t find_tail(struct cover *c, uint32_t t)
+{
+	const struct facts *f = c->f;
+	bool first = t == f->session_first[f->session_of[t]];
+	if (!first && c->tail[t - 1] &&
+	    c->chains->place_of[t - 1] + 1 < c->longest)
+		return t - 1;
+	c->count = 0;
+	if (first || c->across) meet_before(c, t, t);
+	for (uint32_t i = 0; i < c->count; i++) {
+		uint32_t u = c->queue[i];
+		if (may_go_on(c, u)) return u;
+		if (c->across && c->count < LOOK) meet_before(c, t, u);
 	}
 	return 0;
 }
 
-static void assign(struct chains *c, const struct facts *f)
+static void add_via(struct cover *c, uint32_t t)
 {
-	bool *tail = mem_take0(f->n, sizeof *tail);
+	struct chains *to = c->chains;
+	VEC_RESERVE(to->via, c->via_count, c->via_capacity);
+	to->via[c->via_count++] = t;
+}
+
+static void follow(struct cover *c, uint32_t t, uint32_t u)
+{
+	struct chains *to = c->chains;
+	assert(c->tail[u] && to->place_of[u] + 1 < c->longest);
+	to->chain_of[t] = to->chain_of[u];
+	to->place_of[t] = to->place_of[u] + 1;
+	c->tail[u] = false;
+	if (!c->count || c->next[u] == t) return;
+	to->via_first[t] = (uint32_t)c->via_count;
+	for (u = c->next[u]; u != t; u = c->next[u]) add_via(c, u);
+	add_via(c, 0);
+}
+
+static void assign(struct cover *c)
+{
+	const struct facts *f = c->f;
 	for (uint32_t k = 1; k < f->n; k++) {
-		uint32_t t = f->order[k], u = find_tail(f, tail, t);
-		assert(t > 0 && t < f->n && (!u || tail[u]));
-		if (u) {
-			c->chain_of[t] = c->chain_of[u];
-			c->place_of[t] = c->place_of[u] + 1;
-			tail[u] = false;
-		} else {
-			c->chain_of[t] = c->count++;
-		}
-		tail[t] = true;
+		uint32_t t = f->order[k];
+		c->count = 0;
+		uint32_t u = find_tail(c, t);
+		if (u)
+			follow(c, t, u);
+		else
+			c->chains->chain_of[t] = c->chains->count++;
+		c->tail[t] = true;
 	}
-	free(tail);
+}
+
+static struct chains *cover(const struct facts *f, uint32_t longest,
+                            bool across)
+{
+	struct chains *to = mem_take0(1, sizeof *to);
+	struct cover c = { .f = f,
+		           .chains = to,
+		           .longest = longest,
+		           .across = across,
+		           .tail = mem_take0(f->n, sizeof *c.tail),
+		           .queue = mem_take((LOOK + (size_t)1) *
+		                             sizeof *c.queue),
+		           .next = mem_take0(f->n, sizeof *c.next),
+		           .met = mem_take0(f->n, sizeof *c.met) };
+	assert(longest > 0 && f->order);
+	to->chain_of = mem_take0(f->n, sizeof *to->chain_of);
+	to->place_of = mem_take0(f->n, sizeof *to->place_of);
+	to->via_first = mem_take0(f->n, sizeof *to->via_first);
+	add_via(&c, 0);
+	assign(&c);
+	free(c.tail);
+	free(c.queue);
+	free(c.next);
+	free(c.met);
+	return to;
 }
 
 static void list_members(struct chains *c, const struct facts *f)
@@ -84,18 +173,21 @@ static void list_groups(struct chains *c, const struct facts *f)
 	c->group_first[f->key_count] = count;
 }
 
-struct chains *chains_new(const struct facts *f)
+struct chains *chains_new(const struct facts *f, uint32_t longest)
 {
-	struct chains *c = mem_take0(1, sizeof *c);
+	struct chains *c = cover(f, longest, false);
+	if (f->session_count > FEW_SESSIONS) {
+		struct chains *other = cover(f, longest, true);
+		bool fewer = other->count < c->count;
+		chains_free(fewer ? c : other);
+		if (fewer) c = other;
+	}
 	size_t writers = f->writer_first[f->key_count];
-	c->chain_of = mem_take0(f->n, sizeof *c->chain_of);
-	c->place_of = mem_take0(f->n, sizeof *c->place_of);
 	c->members = mem_take0(f->n, sizeof *c->members);
 	c->writers = mem_take0(writers + 1, sizeof *c->writers);
 	c->groups = mem_take0(writers + 1, sizeof *c->groups);
 	c->group_first =
 		mem_take0((size_t)f->key_count + 1, sizeof *c->group_first);
-	assign(c, f);
 	list_members(c, f);
 	list_writers(c, f);
 	list_groups(c, f);
@@ -109,6 +201,8 @@ void chains_free(struct chains *c)
 	free(c->place_of);
 	free(c->first);
 	free(c->members);
+	free(c->via);
+	free(c->via_first);
 	free(c->writers);
 	free(c->groups);
 	free(c->group_first);

@@ -1,6 +1,7 @@
 /* The transactions of a history as few chains, each ordered by so U wr, so that
- * "which of this chain come before" is one number. Sessions are chains; a
- * session that begins by reading from the end of another one continues it.
+ * "which of this chain come before" is one number. Sessions are chains, and a
+ * session that begins by reading from the end of another one continues it;
+ * where there are many sessions, chains go across them if fewer do then.
  */
 #ifndef ISO_CHECK_CHAINS_H
 #define ISO_CHECK_CHAINS_H
@@ -19,6 +20,9 @@ struct chains {
 	uint32_t *place_of; /* place in its chain, from 0 */
 	uint32_t *first;    /* count + 1: range of members */
 	uint32_t *members;  /* transactions */
+	/* Those on a path of so U wr from the one before t in its chain to t:
+	 * via[via_first[t]], ... up to a 0. */
+	uint32_t *via, *via_first;
 	/* Writers of each key by (chain, place), and their groups: those of
 	 * key x are group_first[x] .. group_first[x + 1] - 1. */
 	uint32_t *writers;
@@ -26,8 +30,9 @@ struct chains {
 	uint32_t *group_first; /* key_count + 1 */
 };
 
-/* f->order must not be NULL. Linear; the caller frees it. */
-struct chains *chains_new(const struct facts *f);
+/* Chains of at most `longest` transactions. f->order must not be NULL. Linear;
+ * the caller frees it. */
+struct chains *chains_new(const struct facts *f, uint32_t longest);
 void chains_free(struct chains *c); /* NULL is fine */
 
 #endif

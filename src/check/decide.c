@@ -1,5 +1,6 @@
-/* The answer for one strong level: saturation, guesses, and where these leave
- * something open the SAT search; stronger levels are tried first. */
+/* The answer for one strong level: a likely order, if it is right; else
+ * saturation, guesses, and where these leave something open the SAT search.
+ * Stronger levels are tried first. */
 #include "check/strong.h"
 
 #include <assert.h>
@@ -24,6 +25,14 @@ static void open_result(struct strong *s, struct check_result *out)
 	if (s->too_large) out->reason = CHECK_MEMORY;
 }
 
+/* The order of topo is one that the level allows. */
+static void take_order(struct strong *s, struct check_result *out)
+{
+	out->verdict = VERDICT_HOLDS;
+	out->order = mem_take(s->f->n * sizeof *out->order);
+	strong_order(s, out->order);
+}
+
 static void decide_rest(struct strong *s, bool stop_at_guess,
                         struct check_result *out)
 {
@@ -36,10 +45,8 @@ static void decide_rest(struct strong *s, bool stop_at_guess,
 	} else if (answer == ANSWER_OPEN) {
 		open_result(s, out);
 	} else {
-		out->verdict = VERDICT_HOLDS;
-		out->order = mem_take(s->f->n * sizeof *out->order);
 		reach_sort(s);
-		strong_order(s, out->order);
+		take_order(s, out);
 	}
 	free(core);
 }
@@ -47,7 +54,9 @@ static void decide_rest(struct strong *s, bool stop_at_guess,
 static void decide(struct strong *s, bool stop_at_guess,
                    struct check_result *out)
 {
-	if (saturate(s)) {
+	if (!s->conflicting && likely_order(s)) {
+		take_order(s, out);
+	} else if (saturate(s)) {
 		decide_rest(s, stop_at_guess, out);
 	} else if (s->out_of_time) {
 		open_result(s, out);

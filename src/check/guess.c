@@ -12,12 +12,7 @@
 #include "base/memory.h"
 #include "check/strong.h"
 
-enum {
-	FIRST_CHUNK = 32,
-	/* Rows kept for going back; without them it costs a whole closure. */
-	ROWS_KEPT = 1 << 16,
-	PATIENCE = 20000
-};
+enum { FIRST_CHUNK = 32, PATIENCE = 20000 };
 
 struct decision {
 	struct edge edge, other;
@@ -122,6 +117,7 @@ static void forget_decisions(struct guess *g, size_t count)
 static void return_to(struct guess *g, uint32_t i)
 {
 	struct strong *s = g->s;
+	if (s->marks_lost) g->stage_count = 0;
 	while (g->stage_count && g->stages[g->stage_count - 1].decisions > i)
 		g->stage_count--;
 	if (g->stage_count) {
@@ -176,10 +172,7 @@ static bool propagate(struct guess *g)
 static void begin_stage(struct guess *g)
 {
 	struct strong *s = g->s;
-	if (s->kept_count > ROWS_KEPT) {
-		reach_settle(s);
-		g->stage_count = 0;
-	}
+	if (s->marks_lost) g->stage_count = 0;
 	VEC_RESERVE(g->stages, g->stage_count, g->stage_capacity);
 	g->stages[g->stage_count++] =
 		(struct stage){ reach_mark(s), (uint32_t)g->count };
@@ -208,7 +201,7 @@ enum strong_answer guess_guided(struct strong *s, const struct guide *guide)
 		           .root = s->edge_count };
 	g.sequence = mem_take(s->f->n * sizeof *g.sequence);
 	proof_init(&g.proof, s);
-	reach_sort_by_time(s);
+	likely_order(s);
 	strong_order(s, g.sequence);
 	assert(g.sequence[0] == 0);
 	bool done = decide(&g);
@@ -242,7 +235,7 @@ enum strong_answer guess(struct strong *s)
 {
 	uint32_t *rank = mem_take(s->points * sizeof *rank);
 	struct guide guide = { is_along, ignore, rank, PATIENCE };
-	reach_sort_by_time(s);
+	likely_order(s);
 	memcpy(rank, s->topo_rank, s->points * sizeof *rank);
 	enum strong_answer answer = guess_guided(s, &guide);
 	free(rank);

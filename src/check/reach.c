@@ -22,14 +22,67 @@ static inline lanes smaller(lanes a, lanes b)
 	return (a & m) | (b & ~m);
 }
 
-static void raise_row(lanes *to, const lanes *from, uint32_t blocks)
+static void unite_rows(lanes *to, const lanes *from, uint32_t blocks)
 {
-	for (uint32_t i = 0; i < blocks; i++) to[i] = larger(to[i], from[i]);
+	for (uint32_t i = 0; i < blocks; i++) to[i] |= from[i];
 }
 
-static void lower_row(lanes *to, const lanes *from, uint32_t blocks)
+static void raise_row(const struct strong *s, lanes *to, const lanes *from)
 {
-	for (uint32_t i = 0; i < blocks; i++) to[i] = smaller(to[i], from[i]);
+	if (s->chain_bit)
+		unite_rows(to, from, s->blocks);
+	else
+		for (uint32_t i = 0; i < s->blocks; i++)
+			to[i] = larger(to[i], from[i]);
+}
+
+static void lower_row(const struct strong *s, lanes *to, const lanes *from)
+{
+	if (s->chain_bit)
+		unite_rows(to, from, s->blocks);
+	else
+		for (uint32_t i = 0; i < s->blocks; i++)
+			to[i] = smaller(to[i], from[i]);
+}
+
+/* Is p in a row of pre? */
+static bool has_before(const struct strong *s, const lanes *row, uint32_t p)
+{
+	if (s->chain_bit) return row_has(row, point_bit(s, p));
+	return ((const int16_t *)row)[point_chain(s, p)] > point_place(s, p);
+}
+
+/* In a row of suc? */
+static bool has_after(const struct strong *s, const lanes *row, uint32_t p)
+{
+	if (s->chain_bit) return row_has(row, point_bit(s, p));
+	return ((const int16_t *)row)[point_chain(s, p)] <= point_place(s, p);
+}
+
+static void put_bit(lanes *row, uint32_t bit)
+{
+	((row_bits *)row)[bit / 64] |= (row_bits)1 << bit % 64;
+}
+
+/* p and its chain's points before it are in the row, p being the last. */
+static void put_before(const struct strong *s, lanes *row, uint32_t p)
+{
+	int16_t *entry = (int16_t *)row + point_chain(s, p);
+	int16_t place = (int16_t)point_place(s, p);
+	if (s->chain_bit)
+		put_bit(row, point_bit(s, p));
+	else if (*entry <= place)
+		*entry = (int16_t)(place + 1);
+}
+
+static void put_after(const struct strong *s, lanes *row, uint32_t p)
+{
+	int16_t *entry = (int16_t *)row + point_chain(s, p);
+	int16_t place = (int16_t)point_place(s, p);
+	if (s->chain_bit)
+		put_bit(row, point_bit(s, p));
+	else if (*entry > place)
+		*entry = place;
 }
 
 static lanes *row_of(const struct strong *s, lanes *rows, uint32_t p)
@@ -40,21 +93,17 @@ static lanes *row_of(const struct strong *s, lanes *rows, uint32_t p)
 /* What comes before a point because q does. */
 static void take_before(const struct strong *s, lanes *row, uint32_t q)
 {
-	int32_t *entry = (int32_t *)row + point_chain(s, q);
-	int32_t place = point_place(s, q);
-	if (*entry > place) return;
-	raise_row(row, row_of(s, s->pre, q), s->blocks);
-	*entry = place + 1;
+	if (has_before(s, row, q)) return;
+	raise_row(s, row, row_of(s, s->pre, q));
+	put_before(s, row, q);
 }
 
 /* What comes after a point because q does. */
 static void take_after(const struct strong *s, lanes *row, uint32_t q)
 {
-	int32_t *entry = (int32_t *)row + point_chain(s, q);
-	int32_t place = point_place(s, q);
-	if (*entry <= place) return;
-	lower_row(row, row_of(s, s->suc, q), s->blocks);
-	*entry = place;
+	if (has_after(s, row, q)) return;
+	lower_row(s, row, row_of(s, s->suc, q));
+	put_after(s, row, q);
 }
 
 uint32_t point_next(const struct strong *s, uint32_t p)
@@ -77,12 +126,25 @@ uint32_t point_previous(const struct strong *s, uint32_t p)
 
 /* ---- Changes ---- */
 
+/* Of all rows that are kept to go back. Without them that costs a whole
+ * closure. */
+#ifdef ISO_CHECKS
+enum { KEPT_BYTES = 1 << 12 };
+#else
+enum { KEPT_BYTES = 1 << 25 };
+#endif
+
 /* Keeps a row as it was at the last mark; called before it changes. */
 static void keep_row(struct strong *s, uint32_t p, unsigned which)
 {
 	assert(p < s->points && which <= 1);
 	size_t row = 2 * (size_t)p + which;
 	if (!s->mark || s->kept_at[row] == s->mark) return;
+	if (s->kept_count * s->blocks * sizeof(lanes) >= KEPT_BYTES) {
+		reach_settle(s);
+		s->marks_lost = true;
+		return;
+	}
 	s->kept_at[row] = s->mark;
 	if (s->kept_count == s->kept_capacity) {
 		s->kept_capacity = 2 * s->kept_capacity + 64;
@@ -141,7 +203,7 @@ static void fill_pre(struct strong *s, uint32_t p, lanes *row)
 	} else {
 		memcpy(row, row_of(s, s->pre, previous),
 		       s->blocks * sizeof *row);
-		((int32_t *)row)[point_chain(s, p)] = point_place(s, p);
+		put_before(s, row, previous);
 	}
 	for (uint32_t e = s->first_in[p]; e != NO_EDGE; e = s->edges[e].next_in)
 		take_before(s, row, s->edges[e].from);
@@ -152,11 +214,12 @@ static void fill_suc(struct strong *s, uint32_t p, lanes *row)
 {
 	uint32_t next = point_next(s, p);
 	if (next == UINT32_MAX) {
-		for (uint32_t i = 0; i < 4 * s->blocks; i++)
-			((int32_t *)row)[i] = INT32_MAX;
+		int16_t none = s->chain_bit ? 0 : INT16_MAX;
+		for (uint32_t i = 0; i < s->blocks; i++)
+			row[i] = (lanes){ 0 } + none;
 	} else {
 		memcpy(row, row_of(s, s->suc, next), s->blocks * sizeof *row);
-		((int32_t *)row)[point_chain(s, p)] = point_place(s, p) + 1;
+		put_after(s, row, next);
 	}
 	for (uint32_t e = s->first_out[p]; e != NO_EDGE;
 	     e = s->edges[e].next_out)
@@ -195,91 +258,82 @@ bool reach_rebuild(struct strong *s)
 
 /* ---- One edge ---- */
 
-static void push(struct strong *s, uint32_t p, uint32_t *end)
+/* The point with this place in its chain. */
+static uint32_t point_at(const struct strong *s, uint32_t chain, int32_t place)
 {
-	if (s->queued[p]) return;
-	s->queued[p] = true;
-	s->queue[*end] = p;
-	*end = (*end + 1) % s->points;
+	const struct chains *c = s->chains;
+	uint32_t at = c->first[chain] + ((uint32_t)place >> s->two);
+	return point_begin(s, c->members[at]) + ((uint32_t)place & s->two);
 }
 
-static bool any(lanes m)
+static uint32_t list_bits(struct strong *s, const lanes *row,
+                          const lanes *without, uint32_t count)
 {
-	return m[0] | m[1] | m[2] | m[3];
+	const row_bits *a = (const row_bits *)row;
+	const row_bits *b = (const row_bits *)without;
+	size_t words = s->blocks * sizeof(lanes) / sizeof(row_bits);
+	for (size_t i = 0; i < words; i++)
+		for (row_bits m = a[i] & ~b[i]; m; m &= m - 1) {
+			size_t bit = 64 * i + (unsigned)__builtin_ctzll(m);
+			s->queue[count++] = s->bit_point[bit];
+		}
+	return count;
 }
 
-/* Does the first row have less than the second? */
-static bool is_lower(const lanes *row, const lanes *other, uint32_t blocks)
+/* Adds to s->queue the points that are in one row of pre and not in another. */
+static uint32_t list_before(struct strong *s, const lanes *row,
+                            const lanes *without, uint32_t count)
 {
-	lanes m = { 0 };
-	for (uint32_t i = 0; i < blocks; i++) m |= row[i] < other[i];
-	return any(m);
-}
-
-/* Row p takes over what comes before q; true if that changes it. */
-static bool raise_by(struct strong *s, uint32_t p, uint32_t q)
-{
-	lanes *row = row_of(s, s->pre, p);
-	const lanes *other = row_of(s, s->pre, q);
-	int32_t *entry = (int32_t *)row + point_chain(s, q);
-	int32_t place = point_place(s, q);
-	if (*entry > place && !is_lower(row, other, s->blocks)) return false;
-	keep_row(s, p, 0);
-	raise_row(row, other, s->blocks);
-	if (*entry <= place) *entry = place + 1;
-	note_change(s, p, CHANGED_PRE);
-	return true;
-}
-
-/* Row p takes over what comes after q; true if that changes it. */
-static bool lower_by(struct strong *s, uint32_t p, uint32_t q)
-{
-	lanes *row = row_of(s, s->suc, p);
-	const lanes *other = row_of(s, s->suc, q);
-	int32_t *entry = (int32_t *)row + point_chain(s, q);
-	int32_t place = point_place(s, q);
-	if (*entry <= place && !is_lower(other, row, s->blocks)) return false;
-	keep_row(s, p, 1);
-	lower_row(row, other, s->blocks);
-	if (*entry > place) *entry = place;
-	note_change(s, p, CHANGED_SUC);
-	return true;
-}
-
-static size_t spread_forward(struct strong *s, const struct edge *e)
-{
-	uint32_t begin = 0, end = 0;
-	size_t steps = 0;
-	if (raise_by(s, e->to, e->from)) push(s, e->to, &end);
-	for (; begin != end; begin = (begin + 1) % s->points, steps++) {
-		uint32_t p = s->queue[begin], next = point_next(s, p);
-		s->queued[p] = false;
-		if (next != UINT32_MAX && raise_by(s, next, p))
-			push(s, next, &end);
-		for (uint32_t i = s->first_out[p]; i != NO_EDGE;
-		     i = s->edges[i].next_out)
-			if (raise_by(s, s->edges[i].to, p))
-				push(s, s->edges[i].to, &end);
+	if (s->chain_bit) return list_bits(s, row, without, count);
+	for (uint32_t c = 0; c < s->chains->count; c++) {
+		int32_t end = row_pre(s, row, c);
+		for (int32_t i = row_pre(s, without, c); i < end; i++)
+			s->queue[count++] = point_at(s, c, i);
 	}
-	return steps;
+	return count;
 }
 
-static size_t spread_backward(struct strong *s, const struct edge *e)
+/* The same with rows of suc. */
+static uint32_t list_after(struct strong *s, const lanes *row,
+                           const lanes *without, uint32_t count)
 {
-	uint32_t begin = 0, end = 0;
-	size_t steps = 0;
-	if (lower_by(s, e->from, e->to)) push(s, e->from, &end);
-	for (; begin != end; begin = (begin + 1) % s->points, steps++) {
-		uint32_t p = s->queue[begin], previous = point_previous(s, p);
-		s->queued[p] = false;
-		if (previous != UINT32_MAX && lower_by(s, previous, p))
-			push(s, previous, &end);
-		for (uint32_t i = s->first_in[p]; i != NO_EDGE;
-		     i = s->edges[i].next_in)
-			if (lower_by(s, s->edges[i].from, p))
-				push(s, s->edges[i].from, &end);
+	if (s->chain_bit) return list_bits(s, row, without, count);
+	for (uint32_t c = 0; c < s->chains->count; c++) {
+		int32_t end = row_suc(s, without, c), most = chain_points(s, c);
+		if (end > most) end = most;
+		for (int32_t i = row_suc(s, row, c); i < end; i++)
+			s->queue[count++] = point_at(s, c, i);
 	}
-	return steps;
+	return count;
+}
+
+/* Who is before its beginning comes before all that is after its end: rows of
+ * these only change. Returns how many do. */
+static size_t close_edge(struct strong *s, const struct edge *e)
+{
+	const lanes *before = row_of(s, s->pre, e->from);
+	const lanes *after = row_of(s, s->suc, e->to);
+	s->queue[0] = e->from;
+	uint32_t middle = list_before(s, before, row_of(s, s->pre, e->to), 1);
+	s->queue[middle] = e->to;
+	uint32_t end =
+		list_after(s, after, row_of(s, s->suc, e->from), middle + 1);
+	assert(end <= s->points);
+	for (uint32_t i = 0; i < middle; i++) {
+		uint32_t p = s->queue[i];
+		keep_row(s, p, 1);
+		lower_row(s, row_of(s, s->suc, p), after);
+		put_after(s, row_of(s, s->suc, p), e->to);
+		note_change(s, p, CHANGED_SUC);
+	}
+	for (uint32_t i = middle; i < end; i++) {
+		uint32_t p = s->queue[i];
+		keep_row(s, p, 0);
+		raise_row(s, row_of(s, s->pre, p), before);
+		put_before(s, row_of(s, s->pre, p), e->from);
+		note_change(s, p, CHANGED_PRE);
+	}
+	return end;
 }
 
 /* ---- Adding and taking back ---- */
@@ -303,10 +357,7 @@ static bool take_edge(struct strong *s, size_t *steps)
 	}
 	link_edge(s, i);
 	s->linked++;
-	if (!point_before(s, e->from, e->to)) {
-		*steps += spread_forward(s, e);
-		*steps += spread_backward(s, e);
-	}
+	if (!point_before(s, e->from, e->to)) *steps += close_edge(s, e);
 	s->closed = s->linked;
 	return true;
 }
@@ -314,9 +365,11 @@ static bool take_edge(struct strong *s, size_t *steps)
 bool reach_update(struct strong *s)
 {
 	size_t steps = 0;
-	if (s->edge_count - s->linked > s->points / 4) return reach_rebuild(s);
 	while (s->linked < s->edge_count) {
-		if (steps > s->edge_count) return reach_rebuild(s);
+		s->out_of_time = check_clock_over(s->clock);
+		if (s->out_of_time) return false;
+		if (steps > s->edge_count + s->points)
+			return reach_rebuild(s);
 		if (!take_edge(s, &steps)) return false;
 	}
 	return true;
@@ -339,11 +392,13 @@ struct reach_mark reach_mark(struct strong *s)
 	struct reach_mark m = { s->edge_count, s->kept_count };
 	assert(s->linked == s->edge_count && !s->changed_count);
 	s->mark = ++s->marks;
+	s->marks_lost = false;
 	return m;
 }
 
 void reach_back(struct strong *s, struct reach_mark m)
 {
+	assert(s->mark && !s->marks_lost);
 	while (s->kept_count > m.kept) {
 		size_t row = s->kept[--s->kept_count];
 		lanes *to = row_of(s, row % 2 ? s->suc : s->pre,
@@ -373,7 +428,7 @@ void reach_truncate(struct strong *s, size_t count)
 
 /* ---- Orders of the points, and cycles of edges ---- */
 
-static void count_degrees(struct strong *s)
+void reach_count_degrees(struct strong *s)
 {
 	for (uint32_t p = 1u << s->two; p < s->points; p++)
 		s->degree[p] = point_previous(s, p) != UINT32_MAX;
@@ -391,7 +446,7 @@ static void release(struct strong *s, uint32_t p, uint32_t *end)
 bool reach_sort_points(struct strong *s)
 {
 	uint32_t end = 0, first = 1u << s->two;
-	count_degrees(s);
+	reach_count_degrees(s);
 	for (uint32_t p = first; p < s->points; p++)
 		if (!s->degree[p]) {
 			s->topo_rank[p] = end;
@@ -412,76 +467,6 @@ void reach_sort(struct strong *s)
 	bool acyclic = reach_sort_points(s);
 	assert(acyclic);
 	(void)acyclic;
-}
-
-/* ---- An order close to that of time ---- */
-
-/* When a transaction ran, from 0 to 1, if its session ran all the time. */
-static double hour_of(const struct facts *f, uint32_t t)
-{
-	uint32_t session = f->session_of[t];
-	uint32_t first = f->session_first[session];
-	uint32_t count = f->session_first[session + 1] - first;
-	return (t - first + 0.5) / count;
-}
-
-struct heap {
-	uint32_t *items; /* points */
-	uint32_t count;
-	const double *hours; /* by transaction */
-	unsigned two;
-};
-
-static bool is_earlier(const struct heap *h, uint32_t p, uint32_t q)
-{
-	double a = h->hours[p >> h->two], b = h->hours[q >> h->two];
-	return a < b || (a == b && p < q);
-}
-
-static void heap_push(struct heap *h, uint32_t p)
-{
-	uint32_t i = h->count++;
-	for (; i && is_earlier(h, p, h->items[(i - 1) / 2]); i = (i - 1) / 2)
-		h->items[i] = h->items[(i - 1) / 2];
-	h->items[i] = p;
-}
-
-static uint32_t heap_pop(struct heap *h)
-{
-	uint32_t top = h->items[0], last = h->items[--h->count], i = 0;
-	for (uint32_t child; (child = 2 * i + 1) < h->count; i = child) {
-		if (child + 1 < h->count &&
-		    is_earlier(h, h->items[child + 1], h->items[child]))
-			child++;
-		if (!is_earlier(h, h->items[child], last)) break;
-		h->items[i] = h->items[child];
-	}
-	h->items[i] = last;
-	return top;
-}
-
-void reach_sort_by_time(struct strong *s)
-{
-	uint32_t end = 0;
-	double *hours = mem_take(s->f->n * sizeof *hours);
-	struct heap h = { .items = s->queue, .hours = hours, .two = s->two };
-	for (uint32_t t = 1; t < s->f->n; t++) hours[t] = hour_of(s->f, t);
-	count_degrees(s);
-	for (uint32_t p = 1u << s->two; p < s->points; p++)
-		if (!s->degree[p]) heap_push(&h, p);
-	while (h.count) {
-		uint32_t p = heap_pop(&h), next = point_next(s, p);
-		s->topo_rank[p] = end;
-		s->topo[end++] = p;
-		if (next != UINT32_MAX && !--s->degree[next])
-			heap_push(&h, next);
-		for (uint32_t e = s->first_out[p]; e != NO_EDGE;
-		     e = s->edges[e].next_out)
-			if (!--s->degree[s->edges[e].to])
-				heap_push(&h, s->edges[e].to);
-	}
-	assert(end == s->points - (1u << s->two));
-	free(hours);
 }
 
 void strong_order(const struct strong *s, uint32_t *order)
@@ -538,12 +523,15 @@ static void append_base(struct strong *s, uint32_t t, uint32_t u, bool whole)
 		s, (struct edge){ .from = from, .to = to, .rule = EDGE_BASE });
 }
 
-/* wr, and what the last session of all follows. */
+/* so where chains do not tell it, wr, and what the last session of all
+ * follows. */
 static void append_bases(struct strong *s)
 {
 	const struct facts *f = s->f;
 	for (uint32_t t = 1; t < f->n; t++) {
 		uint32_t last = HISTORY_INIT;
+		if (t > f->session_first[f->session_of[t]])
+			append_base(s, t - 1, t, true);
 		for (uint32_t i = f->read_first[t]; i < f->read_first[t + 1];
 		     i++) {
 			uint32_t from = f->reads[i].from;
@@ -581,10 +569,60 @@ static void list_readers(struct strong *s)
 		}
 }
 
+/* Twice the rows, for those that are kept to go back. */
 static uint64_t memory_of(const struct strong *s)
 {
 	return (uint64_t)s->points * (4 * 16 * (uint64_t)s->blocks + 64) +
 	       (uint64_t)s->f->read_first[s->f->n] * 40;
+}
+
+/* Gives each chain its bits in a word; returns the number of words. */
+static uint32_t place_bits(struct strong *s)
+{
+	const struct chains *c = s->chains;
+	uint32_t bit = 0;
+	s->chain_bit = mem_take((c->count + (size_t)1) * sizeof *s->chain_bit);
+	for (uint32_t i = 0; i < c->count; i++) {
+		uint32_t points = (uint32_t)chain_points(s, i);
+		assert(points > 0 && points < 64);
+		if (bit % 64 + points > 64) bit += 64 - bit % 64;
+		s->chain_bit[i] = bit;
+		bit += points;
+	}
+	return (bit + 63) / 64;
+}
+
+static void list_bit_points(struct strong *s, uint32_t words)
+{
+	uint32_t first = 1u << s->two;
+	s->bit_point = mem_take0((size_t)words * 64, sizeof *s->bit_point);
+	for (uint32_t p = first; p < s->points; p++)
+		s->bit_point[point_bit(s, p)] = p;
+}
+
+/* The smaller rows: numbers for each chain, or bits for each point. */
+static void choose_rows(struct strong *s)
+{
+	uint32_t bytes;
+	s->chains = chains_new(s->f, (INT16_MAX - 1u) >> s->two);
+	bytes = 2 * s->chains->count;
+	if (bytes > s->points / 8) {
+		struct chains *short_ones = chains_new(s->f, 63u >> s->two);
+		struct chains *long_ones = s->chains;
+		s->chains = short_ones;
+		uint32_t words = place_bits(s);
+		bool bits = 8 * words < bytes;
+		s->chains = bits ? short_ones : long_ones;
+		chains_free(bits ? long_ones : short_ones);
+		if (bits) {
+			bytes = 8 * words;
+			list_bit_points(s, words);
+		} else {
+			free(s->chain_bit);
+			s->chain_bit = NULL;
+		}
+	}
+	s->blocks = bytes / sizeof(lanes) + 1;
 }
 
 static void take_arrays(struct strong *s)
@@ -601,7 +639,6 @@ static void take_arrays(struct strong *s)
 	s->changed = mem_take(n * sizeof *s->changed);
 	s->has_changed = mem_take0(n, sizeof *s->has_changed);
 	s->queue = mem_take(n * sizeof *s->queue);
-	s->queued = mem_take0(n, sizeof *s->queued);
 	s->degree = mem_take0(n, sizeof *s->degree);
 	s->kept_at = mem_take0(2 * n, sizeof *s->kept_at);
 }
@@ -618,9 +655,7 @@ bool strong_init(struct strong *s, const struct facts *f, enum level l,
 		              .by_writers = level_orders_rivals(l) };
 	if (f->n > UINT32_MAX >> 2) return false;
 	s->points = f->n << s->two;
-	s->chains = chains_new(f);
-	s->blocks = (s->chains->count + 3) / 4;
-	if (!s->blocks) s->blocks = 1;
+	choose_rows(s);
 	if (check_clock_too_large(c, memory_of(s))) return false;
 	take_arrays(s);
 	list_readers(s);
@@ -634,6 +669,8 @@ bool strong_init(struct strong *s, const struct facts *f, enum level l,
 void strong_free(struct strong *s)
 {
 	chains_free(s->chains);
+	free(s->chain_bit);
+	free(s->bit_point);
 	free(s->pre);
 	free(s->suc);
 	free(s->first_out);
@@ -646,7 +683,6 @@ void strong_free(struct strong *s)
 	free(s->changed);
 	free(s->has_changed);
 	free(s->queue);
-	free(s->queued);
 	free(s->degree);
 	free(s->kept_at);
 	free(s->kept);

@@ -31,6 +31,13 @@ static void mark(struct reasons *r, uint32_t t)
 	r->proof->core[t] = true;
 }
 
+/* Those by which t comes after the one before it in its chain. */
+static void mark_via(struct reasons *r, uint32_t t)
+{
+	const struct chains *c = r->s->chains;
+	for (uint32_t i = c->via_first[t]; c->via[i]; i++) mark(r, c->via[i]);
+}
+
 static void use_edge(struct reasons *r, uint32_t i)
 {
 	struct proof *p = r->proof;
@@ -135,10 +142,11 @@ static void take_path(struct reasons *r, uint32_t a, uint32_t b, size_t limit)
 	for (uint32_t p = b; p != a; p = r->parent[p]) {
 		uint32_t t = point_owner(s, p);
 		uint32_t u = point_owner(s, r->parent[p]);
+		if (facts_so(s->f, u, t) || t == u) continue;
 		if (r->by_edge[p] != NO_EDGE)
 			use_edge(r, r->by_edge[p]);
-		else if (s->f->session_of[t] == s->f->session_of[u])
-			continue;
+		else
+			mark_via(r, t);
 		mark(r, t);
 		mark(r, u);
 	}

@@ -83,13 +83,14 @@ static void source_rule(struct strong *s, uint32_t r, struct facts_read read)
 	uint32_t a = read.from;
 	assert(r && a < s->f->n);
 	uint32_t to = s->exclusive ? point_begin(s, a) : point_commit(s, a);
-	const int32_t *pre = point_row(s, s->pre, point_begin(s, r));
-	const int32_t *known = point_row(s, s->pre, to);
+	const lanes *pre = point_row(s, s->pre, point_begin(s, r));
+	const lanes *known = point_row(s, s->pre, to);
 	for (uint32_t i = c->group_first[read.key];
 	     i < c->group_first[read.key + 1] && !s->conflicting; i++) {
 		const struct chain_writers *g = &c->groups[i];
-		if (pre[g->chain] <= (a ? known[g->chain] : 0)) continue;
-		uint32_t at = writer_from(s, g, pre[g->chain]);
+		int32_t before = row_pre(s, pre, g->chain);
+		if (before <= (a ? row_pre(s, known, g->chain) : 0)) continue;
+		uint32_t at = writer_from(s, g, before);
 		if (at == g->first) continue;
 		uint32_t w = c->writers[at - 1];
 		if (w == a) continue;
@@ -103,14 +104,13 @@ static void source_rule(struct strong *s, uint32_t r, struct facts_read read)
 static void reader_rule(struct strong *s, uint32_t r, uint32_t key, uint32_t a)
 {
 	const struct chains *c = s->chains;
-	const int32_t *suc =
-		a ? point_row(s, s->suc, point_commit(s, a)) : NULL;
-	const int32_t *known = point_row(s, s->suc, point_begin(s, r));
+	const lanes *suc = a ? point_row(s, s->suc, point_commit(s, a)) : NULL;
+	const lanes *known = point_row(s, s->suc, point_begin(s, r));
 	for (uint32_t i = c->group_first[key];
 	     i < c->group_first[key + 1] && !s->conflicting; i++) {
 		const struct chain_writers *g = &c->groups[i];
-		int32_t from = suc ? suc[g->chain] : 0;
-		if (from >= known[g->chain]) continue;
+		int32_t from = suc ? row_suc(s, suc, g->chain) : 0;
+		if (from >= row_suc(s, known, g->chain)) continue;
 		uint32_t at = writer_from(s, g, from);
 		if (at == g->end) continue;
 		uint32_t w = c->writers[at];
@@ -124,13 +124,14 @@ static void rival_rule(struct strong *s, uint32_t a, uint32_t key)
 {
 	const struct chains *c = s->chains;
 	assert(s->two && s->exclusive && a);
-	const int32_t *suc = point_row(s, s->suc, point_begin(s, a));
-	const int32_t *known = point_row(s, s->suc, point_commit(s, a));
+	const lanes *suc = point_row(s, s->suc, point_begin(s, a));
+	const lanes *known = point_row(s, s->suc, point_commit(s, a));
 	for (uint32_t i = c->group_first[key];
 	     i < c->group_first[key + 1] && !s->conflicting; i++) {
 		const struct chain_writers *g = &c->groups[i];
-		if (suc[g->chain] >= known[g->chain]) continue;
-		uint32_t at = writer_from(s, g, suc[g->chain]);
+		int32_t after = row_suc(s, suc, g->chain);
+		if (after >= row_suc(s, known, g->chain)) continue;
+		uint32_t at = writer_from(s, g, after);
 		if (at < g->end && c->writers[at] == a) at++;
 		if (at == g->end) continue;
 		force(s, point_commit(s, a), point_begin(s, c->writers[at]),
@@ -178,7 +179,8 @@ bool saturate(struct strong *s)
 	s->init_read = true;
 	while (s->changed_count || s->edge_count > s->linked) {
 		while (s->changed_count && !s->conflicting &&
-		       s->edge_count - s->linked < BATCH) {
+		       s->edge_count - s->linked < BATCH &&
+		       !check_clock_over(s->clock)) {
 			uint32_t p = s->changed[s->changed_first];
 			s->changed_first = (s->changed_first + 1) % s->points;
 			s->changed_count--;
@@ -210,15 +212,17 @@ static bool visit_read(struct choice_visit *v, uint32_t r,
 	const struct chains *c = s->chains;
 	uint32_t a = read.from;
 	if (!a) return true;
-	const int32_t *pre = point_row(s, s->pre, point_commit(s, a));
-	const int32_t *suc = point_row(s, s->suc, point_begin(s, r));
+	const lanes *pre = point_row(s, s->pre, point_commit(s, a));
+	const lanes *suc = point_row(s, s->suc, point_begin(s, r));
 	for (uint32_t i = c->group_first[read.key];
 	     i < c->group_first[read.key + 1]; i++) {
 		const struct chain_writers *g = &c->groups[i];
-		for (uint32_t at = writer_from(s, g, pre[g->chain]);
-		     at < g->end; at++) {
+		int32_t before = row_pre(s, pre, g->chain);
+		int32_t after = row_suc(s, suc, g->chain);
+		for (uint32_t at = writer_from(s, g, before); at < g->end;
+		     at++) {
 			uint32_t w = c->writers[at];
-			if (commit_place(s, w) >= suc[g->chain]) break;
+			if (commit_place(s, w) >= after) break;
 			if (w == a || w == r) continue;
 			struct open_choice choice = {
 				.first = { .from = point_commit(s, w),
@@ -237,16 +241,17 @@ static bool visit_write(struct choice_visit *v, uint32_t a, uint32_t key)
 {
 	struct strong *s = v->s;
 	const struct chains *c = s->chains;
-	const int32_t *pre = point_row(s, s->pre, point_begin(s, a));
-	const int32_t *suc = point_row(s, s->suc, point_commit(s, a));
+	const lanes *pre = point_row(s, s->pre, point_begin(s, a));
+	const lanes *suc = point_row(s, s->suc, point_commit(s, a));
 	for (uint32_t i = c->group_first[key]; i < c->group_first[key + 1];
 	     i++) {
 		const struct chain_writers *g = &c->groups[i];
-		for (uint32_t at = writer_from(s, g, pre[g->chain]);
-		     at < g->end; at++) {
+		int32_t before = row_pre(s, pre, g->chain);
+		int32_t after = row_suc(s, suc, g->chain);
+		for (uint32_t at = writer_from(s, g, before); at < g->end;
+		     at++) {
 			uint32_t w = c->writers[at];
-			if (point_place(s, point_begin(s, w)) >= suc[g->chain])
-				break;
+			if (point_place(s, point_begin(s, w)) >= after) break;
 			if (w <= a) continue;
 			struct open_choice choice = {
 				.first = { .from = point_commit(s, a),

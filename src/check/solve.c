@@ -251,7 +251,7 @@ static void solver_init(struct solver *v, struct strong *s)
 	*v = (struct solver){ .s = s, .sat = new_sat(s->clock) };
 	table_init(&v->by_edge, 0);
 	ccadical_set_option(v->sat, "phase", 0);
-	reach_sort_by_time(s);
+	likely_order(s);
 	for (uint32_t t = 1; t < s->f->n; t++)
 		if (!choices_of(s, t, add_choice, v)) break;
 	for (size_t i = 0; i < v->choice_count; i++) {

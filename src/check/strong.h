@@ -40,14 +40,21 @@ struct edge {
 	enum edge_rule rule;
 };
 
-typedef int32_t lanes __attribute__((vector_size(16)));
+typedef int16_t lanes __attribute__((vector_size(16), may_alias));
+typedef uint64_t row_bits __attribute__((may_alias));
 
 /* Rows of the closure: for each point and chain, how many of the chain's points
  * come before it (pre), and the first one that comes after it (suc). A chain's
- * points are numbered along it. */
+ * points are numbered along it.
+ *
+ * Of few long chains a row has these numbers, of 16 bits; of many short ones a
+ * bit for each point that comes before, or after. The bits of a chain, at most
+ * 63, lie in one word. */
 struct strong {
 	const struct facts *f;
 	struct chains *chains;
+	uint32_t *chain_bit; /* by chain: its first bit; NULL: numbers */
+	uint32_t *bit_point; /* by bit: its point */
 	struct check_clock *clock;
 	/* Properties of the level. */
 	unsigned two;    /* 1 if a transaction has two points */
@@ -55,7 +62,7 @@ struct strong {
 	bool exclusive;  /* of two writers of a key, the earlier is in sight */
 	bool by_writers; /* and with their order all is decided */
 	uint32_t points; /* f->n << two; those of init are not used */
-	uint32_t blocks; /* of 4 chains each: width of a row */
+	uint32_t blocks; /* of 16 bytes each: width of a row */
 	lanes *pre, *suc;
 	uint32_t *first_out, *first_in; /* edges by point */
 	struct edge *edges;
@@ -74,14 +81,14 @@ struct strong {
 	uint32_t *changed; /* a ring */
 	uint32_t changed_first, changed_count;
 	uint8_t *has_changed; /* CHANGED_PRE, CHANGED_SUC by point */
-	uint32_t *queue;      /* of points */
-	bool *queued;
+	uint32_t *queue;      /* of points whose rows change */
 	/* Rows as they were at marks: 2 * point, + 1 for suc. */
 	size_t *kept;
 	lanes *kept_rows;
 	size_t kept_count, kept_capacity;
 	uint64_t *kept_at;    /* by row: the mark that it was kept for */
 	uint64_t mark, marks; /* the last mark, 0: none; all of them */
+	bool marks_lost;      /* too many rows had to be kept */
 	uint32_t *degree;     /* edges from points that are not sorted yet */
 	/* The edge that closed a cycle, with the edges before this number. Its
 	 * end is 0, and there is no path, if a read from init was to see
@@ -117,15 +124,57 @@ static inline int32_t point_place(const struct strong *s, uint32_t p)
 	uint32_t place = s->chains->place_of[point_owner(s, p)];
 	return (int32_t)((place << s->two) + (p & s->two));
 }
-static inline int32_t *point_row(const struct strong *s, lanes *rows,
-                                 uint32_t p)
+static inline lanes *point_row(const struct strong *s, lanes *rows, uint32_t p)
 {
-	return (int32_t *)(rows + (size_t)p * s->blocks);
+	return rows + (size_t)p * s->blocks;
+}
+static inline int32_t chain_points(const struct strong *s, uint32_t chain)
+{
+	const uint32_t *first = &s->chains->first[chain];
+	return (int32_t)((first[1] - first[0]) << s->two);
+}
+/* The bits of a chain, and of others behind them. */
+static inline row_bits row_chain(const struct strong *s, const lanes *row,
+                                 uint32_t chain)
+{
+	uint32_t bit = s->chain_bit[chain];
+	return ((const row_bits *)row)[bit / 64] >> bit % 64;
+}
+/* Where the chain ends, for looking for the lowest bit. */
+static inline row_bits chain_end(const struct strong *s, uint32_t chain)
+{
+	return (row_bits)1 << chain_points(s, chain);
+}
+/* In a row of pre: how many of the chain come before. */
+static inline int32_t row_pre(const struct strong *s, const lanes *row,
+                              uint32_t chain)
+{
+	if (!s->chain_bit) return ((const int16_t *)row)[chain];
+	return __builtin_ctzll(~row_chain(s, row, chain) | chain_end(s, chain));
+}
+/* In a row of suc: the first of the chain that comes after; if none does, a
+ * number that no point has. */
+static inline int32_t row_suc(const struct strong *s, const lanes *row,
+                              uint32_t chain)
+{
+	if (!s->chain_bit) return ((const int16_t *)row)[chain];
+	return __builtin_ctzll(row_chain(s, row, chain) | chain_end(s, chain));
+}
+/* The bit of a point in a row of bits. */
+static inline uint32_t point_bit(const struct strong *s, uint32_t p)
+{
+	return s->chain_bit[point_chain(s, p)] + (uint32_t)point_place(s, p);
+}
+static inline bool row_has(const lanes *row, uint32_t bit)
+{
+	return ((const row_bits *)row)[bit / 64] >> bit % 64 & 1;
 }
 /* Is point a before point b, by the closure? */
 static inline bool point_before(const struct strong *s, uint32_t a, uint32_t b)
 {
-	return point_place(s, a) < point_row(s, s->pre, b)[point_chain(s, a)];
+	const lanes *row = point_row(s, s->pre, b);
+	if (s->chain_bit) return row_has(row, point_bit(s, a));
+	return point_place(s, a) < row_pre(s, row, point_chain(s, a));
 }
 /* The neighbours in the chain, or UINT32_MAX. */
 uint32_t point_next(const struct strong *s, uint32_t p);
@@ -143,14 +192,15 @@ void reach_append(struct strong *s, struct edge e);
 /* Brings the closure up to date with the appended edges. False if there is a
  * cycle, which is the conflict then, or if time is over. */
 bool reach_update(struct strong *s);
-/* A place to come back to; saturated, no edge appended since. */
+/* A place to come back to, unless marks_lost since; saturated, no edge appended
+ * since. */
 struct reach_mark {
 	size_t edges, kept;
 };
 /* Costs a copy of each row that changes afterwards. Marks may be nested. */
 struct reach_mark reach_mark(struct strong *s);
 void reach_back(struct strong *s, struct reach_mark m);
-/* Forgets all marks: what was added is to stay. */
+/* Forgets all marks. */
 void reach_settle(struct strong *s);
 /* Goes back to the first `count` edges without a mark, at the cost of the whole
  * closure. */
@@ -166,9 +216,17 @@ bool reach_sort_points(struct strong *s);
 void reach_find_cycle(struct strong *s);
 /* The same for edges that have no cycle. */
 void reach_sort(struct strong *s);
-/* The same, and close to the order in which they may have run: as if all
- * sessions ran all the time, each at a pace of its own. */
-void reach_sort_by_time(struct strong *s);
+/* Edges to each point, the chain's included, into s->degree. */
+void reach_count_degrees(struct strong *s);
+
+/* ---- likely_order.c ---- */
+
+/* Makes topo and topo_rank agree with all edges, which have no cycle, and close
+ * to an order in which the transactions may have run: as if all sessions ran
+ * all the time, each at a pace of its own, but for writers, which wait until a
+ *  key's last version was read by all who read it. True if no wait was in vain:
+ * then this is an order that the level allows. */
+bool likely_order(struct strong *s);
 
 /* ---- saturate.c ---- */
 
