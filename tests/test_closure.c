@@ -459,7 +459,7 @@ START_TEST(far)
 		                             LEVEL_SI };
 	struct rng r = { first_seed() };
 	struct closure c;
-	uint32_t count = is_quick() ? 100000 : 1000000;
+	uint32_t count = is_quick() ? 60000 : 1000000;
 	struct drive d = { .rng = &r,
 		           .sessions = 50,
 		           .keys = 10000,

@@ -159,7 +159,7 @@ START_TEST(intervals_hold_the_truth)
 	glob_t found = { 0 };
 	struct coverage c = { 0 };
 	find_expected(&found);
-	for (size_t i = 0; i < found.gl_pathc; i += is_quick() ? 5 : 1)
+	for (size_t i = 0; i < found.gl_pathc; i += is_quick() ? 10 : 1)
 		cover_program(&c, found.gl_pathv[i], EXPLORE_CE);
 	check_coverage(&c);
 	globfree(&found);
@@ -172,7 +172,7 @@ START_TEST(intervals_hold_the_truth_orderly)
 	glob_t found = { 0 };
 	struct coverage c = { 0 };
 	find_expected(&found);
-	for (size_t i = 0; i < found.gl_pathc; i += is_quick() ? 15 : 3)
+	for (size_t i = 0; i < found.gl_pathc; i += is_quick() ? 30 : 3)
 		cover_program(&c, found.gl_pathv[i], EXPLORE_ORDERLY);
 	check_coverage(&c);
 	globfree(&found);
@@ -265,7 +265,8 @@ START_TEST(what_is_left_is_estimated)
 	const struct explore_stats *s = explorer_stats(x);
 	ck_assert_uint_eq(s->histories, most);
 	struct mean histories = { 0 };
-	for (uint64_t seed = 1; seed <= 50; seed++) {
+	uint64_t seeds = is_quick() ? 15 : 50;
+	for (uint64_t seed = 1; seed <= seeds; seed++) {
 		struct estimator *e = estimator_new(p, &o, seed);
 		estimator_advance(e, explorer_open(x), s->histories,
 		                  s->end_states);
