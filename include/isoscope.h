@@ -162,8 +162,8 @@ typedef struct iso_load_options {
 	size_t size;         /* sizeof (iso_load_options); 0: this version */
 	double step_timeout; /* seconds that it may take from one call of
 	                      * isoscope's functions to the next (10) */
-	uint64_t max_transactions; /* that a session begins (1000) */
-	uint64_t max_accesses;     /* reads and writes in one (10000) */
+	uint64_t max_transactions; /* that a session begins (3000) */
+	uint64_t max_accesses;     /* reads and writes in one (60000) */
 	uint64_t memory;   /* bytes, half of which are for what sessions were
 	                    * seen to do */
 	double timeout;    /* seconds from now on, after which no code in C
@@ -589,9 +589,8 @@ typedef enum iso_stop {
 	ISO_STOP_KEYS,         /* too many distinct keys */
 	ISO_STOP_EVENTS,       /* too many events in one transaction */
 	ISO_STOP_CLIENT,       /* iso_check_run() returned ISO_E_CLIENT */
-	ISO_STOP_BOUND,        /* a session in C began more than 1000
-	                        * transactions, or made more than 10000 reads
-	                        * and writes in one, and was cut short */
+	ISO_STOP_BOUND,        /* a session in C came to max_transactions or
+	                        * max_accesses, and was cut short */
 	ISO_STOP_CHANGES,      /* all with max_changes changed reads or fewer */
 	ISO_STOP_STALE         /* the same of stale reads */
 } iso_stop;

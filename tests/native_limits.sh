@@ -76,20 +76,43 @@ endless() {
 	shift 2
 	for name; do
 		compile loops "$name"
-		run "$code" explore "$name.so" --step-timeout 1 --timeout 90
+		run "$code" explore "$name.so" --step-timeout 1 --timeout 90 \
+			$bounds
 		cat err >>out
 		prints "$text"
 		lacks 'time limit'
 		gone "explore $name.so"
 	done
 }
+bounds='--max-transactions 1000 --max-accesses 10000'
 more='more than 10000 reads and writes in a transaction, here at '
 endless 4 "session 'victim' makes $more" reads reads_new_keys writes
 more='more than 1000 transactions, here at '
 endless 4 "session 'victim' makes $more" \
 	begins_and_commits begins_and_aborts writes_again_and_again
+bounds=
+# Those without the options end a loop, too.
+compile loops reads
+run 4 explore reads.so -q
+prints "inconclusive: session 'victim' makes more than 60000 reads and writes "
+prints ' in a transaction, at '
+prints ' and is cut short there, with no violation in the 1 history seen'
 # What is within the bounds is explored.
 compile loops begins_and_commits
+# A run that is cut short has not made an assumption false.
+run 4 run begins_and_commits.so --max-transactions 30
+prints "inconclusive: session 'victim' makes more than 30 transactions, at "
+prints 'cut short'
+lacks assumption
+run 4 run begins_and_commits.so --max-transactions 30 --json
+prints '"stop":"bound"'
+run 4 record begins_and_commits.so --max-transactions 30 --seed 2
+says "no run was recorded: session 'victim' makes more than 30 transactions"
+run 4 predict --program begins_and_commits.so --max-transactions 30 --seed 2
+prints "session 'victim' makes more than 30 transactions"
+lacks assumption
+run 4 compare begins_and_commits.so --max-transactions 30 --json
+prints '"stop":"bound"'
 run 4 explore begins_and_commits.so --max-transactions 3 --json
 prints '"stop":"bound"'
 prints '"pruned":1'
@@ -100,7 +123,7 @@ run 4 explore many_transactions.so --max-transactions 199
 prints 'more than 199 transactions, here at '
 run 0 explore many_transactions.so --max-transactions 200
 compile loops reads
-run 0 run reads.so --runs 10
+run 4 run reads.so --runs 10
 says 'reads and writes in a transaction, here, and was cut short'
 run 4 explore reads.so --max-accesses 100000
 prints 'a transaction makes more than 65,535 reads and writes'

@@ -252,6 +252,7 @@ static bool predict_run(struct predicting *x, uint64_t i)
 	assert(i >= 1 && i <= r->runs);
 	struct runner *runner = runner_of(x);
 	enum run_end end = record_serial(runner, seed);
+	struct position at;
 	if (program_fault(r->program))
 		return problem_diagnosed(problem, PROBLEM_FAULT);
 	switch (end) {
@@ -260,6 +261,9 @@ static bool predict_run(struct predicting *x, uint64_t i)
 		if (r->left_out && !r->left_out(r->data, seed))
 			x->stopped = true;
 		x->summary->left_out++;
+		return true;
+	case RUN_BOUND:
+		x->in.stopped = program_bound_met(r->program, &at);
 		return true;
 	case RUN_INTERRUPTED:
 		x->in.stopped = check_clock_reason(x->in.clock);

@@ -20,7 +20,9 @@ enum { SEEDS_TRIED = 1000 };
 /* The first run that counts. */
 static bool run_once(struct runner *r, uint64_t *seed, struct problem *problem)
 {
+	const struct program *p = runner_program(r);
 	uint64_t first = *seed, tried = 0;
+	struct position at;
 	enum run_end end;
 	do {
 		*seed = first + tried;
@@ -36,6 +38,10 @@ static bool run_once(struct runner *r, uint64_t *seed, struct problem *problem)
 			"no run was recorded: the runs of all %d seeds from "
 			"%" PRIu64 " on violate an assumption",
 			SEEDS_TRIED, first);
+	case RUN_BOUND:
+		return problem_set(problem, PROBLEM_LIMIT,
+		                   "no run was recorded: %s, and is cut short",
+		                   program_bound_met(p, &at));
 	case RUN_INTERRUPTED:
 		return problem_set(problem, PROBLEM_LIMIT, "interrupted");
 	case RUN_MEMORY:

@@ -62,8 +62,7 @@ struct budget {
 	X(STOP_GUEST, "guest", "guest",                                        \
 	  "the program does not do the same again")                            \
 	/* a session in C was cut short (program_bound_met()) */               \
-	X(STOP_BOUND, "bound", "bound",                                        \
-	  "a session was cut short; see the warning")                          \
+	X(STOP_BOUND, "bound", "bound", "a session was cut short")             \
 	/* all with max_changes changed reads or fewer were explored, and      \
 	 * there may be others */                                              \
 	X(STOP_CHANGES, "changes", "changes",                                  \

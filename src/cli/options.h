@@ -258,11 +258,11 @@ enum command {
 	  "functions (10; 0: no limit); taking longer is reported as an "      \
 	  "error of the program")                                              \
 	X(MAX_TRANSACTIONS, IN_RUNNING, "max-transactions", 0, "N", NULL,      \
-	  "how many transactions a session in C may begin (1000); what goes "  \
+	  "how many transactions a session in C may begin (3000); what goes "  \
 	  "on is left out, with a warning")                                    \
 	X(MAX_ACCESSES, IN_RUNNING, "max-accesses", 0, "N", NULL,              \
 	  "how many reads and writes one of its transactions may make "        \
-	  "(10000)")                                                           \
+	  "(60000)")                                                           \
 	X(CLIENT_OUTPUT, IN_RUNNING, "client-output", 0, NULL, NULL,           \
 	  "show what code in C prints, every time it runs; without it only "   \
 	  "the last lines before a crash are shown")                           \

@@ -14,6 +14,17 @@ bool execution_pruned(const struct execution *x)
 	return false;
 }
 
+bool execution_cut_short(const struct execution *x)
+{
+	bool cut = false;
+	for (uint32_t i = 0; i < x->context->sessions; i++) {
+		const struct machine_state *s = x->points[i].state;
+		if (machine_pruned(s) && !machine_cut_short(s)) return false;
+		cut |= machine_pruned(s);
+	}
+	return cut;
+}
+
 /* Keys and transactions by what they are: their numbers depend on the context.
  */
 static uint64_t hash_event(uint64_t h, const struct execution *x,

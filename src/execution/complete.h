@@ -21,6 +21,8 @@ uint64_t execution_hash(const struct execution *x);
 uint64_t execution_outcome(const struct execution *x);
 /* Did it meet a false assumption, so that it does not count? */
 bool execution_pruned(const struct execution *x);
+/* Of one that is pruned: did it meet a bound on native code only? */
+bool execution_cut_short(const struct execution *x);
 
 /* Calls `visit` for every failed assertion and run-time error, top-level
  * assertions included (`serializable` is not among them). A slot is the

@@ -132,6 +132,7 @@ static bool replay(struct comparison *c, const struct prediction *p)
 	struct replay_parts parts = { p->truncated, p->divergent };
 	replay_history(c->runner, p->history, p->order, parts, &r);
 	bool counts = r.end == RUN_COMPLETE || r.end == RUN_PRUNED;
+	if (r.end == RUN_BOUND) end_way(&s->prediction, STOP_BOUND);
 	s->prediction.executions += counts;
 	s->predictions += counts;
 	if (r.end == RUN_COMPLETE) note_replay(c, &r);
@@ -257,6 +258,7 @@ static bool record_one(struct comparison *c, uint64_t seed, bool *fresh)
 	if (end == RUN_INTERRUPTED) end_way(r, end_of_time(c));
 	if (end == RUN_TOO_LARGE) end_way(r, STOP_TOO_LARGE);
 	if (end == RUN_MEMORY) end_way(r, STOP_MEMORY);
+	if (end == RUN_BOUND) end_way(r, STOP_BOUND);
 	if (end != RUN_COMPLETE) return end == RUN_PRUNED;
 	if (!hash_set_add(&c->traces, runner_hash(c->runner))) return true;
 	*fresh = true;

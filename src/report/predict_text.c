@@ -234,6 +234,7 @@ static void print_replay(struct text *t, const struct style *s,
 {
 	static const char *const ends[] = {
 		[RUN_PRUNED] = "meets a false assumption",
+		[RUN_BOUND] = "has a session that is cut short",
 		[RUN_INTERRUPTED] = "was not finished in time",
 		[RUN_MEMORY] = "needs more memory than the limit allows",
 		[RUN_TOO_LARGE] = "grows too large",

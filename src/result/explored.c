@@ -95,7 +95,7 @@ static void inconclusive_reason(struct text *t, const struct explorer *e)
 		text_string(t, ", and others were left out, under ");
 		return;
 	}
-	text_string(t, stop_text(s->stop));
+	name_stop(t, explorer_program(e), s->stop);
 	text_string(t, ", with no violation in the ");
 	number_plural(t, s->histories, "history seen under ",
 	              "histories seen under ");

@@ -181,6 +181,20 @@ void name_nothing_fails(struct text *t, uint32_t checked)
 		            checked);
 }
 
+void name_stop(struct text *t, const struct program *p, enum stop_reason why)
+{
+	struct position at;
+	const char *bound =
+		why == STOP_BOUND ? program_bound_met(p, &at) : NULL;
+	if (!bound) {
+		text_string(t, stop_text(why));
+		return;
+	}
+	text_format(t, "%s, at ", bound);
+	name_position(t, at);
+	text_string(t, ", and is cut short there");
+}
+
 void name_changed_reads(struct text *t, uint64_t n)
 {
 	if (n)

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "axioms/level.h"
+#include "base/budget.h"
 #include "base/text.h"
 #include "vm/program.h"
 
@@ -50,6 +51,9 @@ void name_failing(struct text *t, uint32_t count, uint32_t of);
 void name_errors(struct text *t, uint32_t places);
 /* "both assertions are true in ", of so many that are checked. */
 void name_nothing_fails(struct text *t, uint32_t checked);
+/* Why it stopped: stop_text(), but where a session in C was cut short, which
+ * one, and where. */
+void name_stop(struct text *t, const struct program *p, enum stop_reason why);
 /* "1 changed read", "2 changed reads" */
 void name_changed_reads(struct text *t, uint64_t n);
 /* "with at most 2 stale reads", "without stale reads" */

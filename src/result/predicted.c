@@ -85,9 +85,9 @@ static void add_replay(struct result *r, struct result_values *to,
                        const struct replay_result *replay)
 {
 	static const char *const ends[] = {
-		[RUN_COMPLETE] = "complete",       [RUN_PRUNED] = "pruned",
-		[RUN_INTERRUPTED] = "interrupted", [RUN_MEMORY] = "memory",
-		[RUN_TOO_LARGE] = "too-large",
+		[RUN_COMPLETE] = "complete", [RUN_PRUNED] = "pruned",
+		[RUN_BOUND] = "bound",       [RUN_INTERRUPTED] = "interrupted",
+		[RUN_MEMORY] = "memory",     [RUN_TOO_LARGE] = "too-large",
 	};
 	if (!replay) {
 		result_text(r, to, "validation", NULL);

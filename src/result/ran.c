@@ -12,8 +12,8 @@
 static uint64_t run_counted(const struct run_case *c)
 {
 	const struct campaign_stats *s = campaign_stats(c->campaign);
-	assert(s->pruned <= s->runs);
-	return s->runs - s->pruned;
+	assert(s->pruned + s->cut <= s->runs);
+	return s->runs - s->pruned - s->cut;
 }
 
 static bool run_slot_checked(const struct run_case *c, uint32_t slot)
@@ -82,11 +82,13 @@ enum verdict run_verdict(const struct run_case *c)
 	return VERDICT_NO_VIOLATION;
 }
 
-static const char *name_stop(const struct run_case *c)
+static void name_run_stop(struct text *t, const struct run_case *c)
 {
 	enum stop_reason stop = campaign_stats(c->campaign)->stop;
-	return stop == STOP_TOO_LARGE ? campaign_problem(c->campaign)
-	                              : stop_text(stop);
+	if (stop == STOP_TOO_LARGE)
+		text_string(t, campaign_problem(c->campaign));
+	else
+		name_stop(t, campaign_program(c->campaign), stop);
 }
 
 /* " in 3 of 1,000 runs" */
@@ -153,16 +155,17 @@ static void all_histories(struct text *t, uint64_t histories)
 
 static void open_reason(struct text *t, const struct run_case *c)
 {
-	assert(!run_counted(c) || campaign_stats(c->campaign)->stop);
-	uint64_t runs = campaign_stats(c->campaign)->runs;
-	if (runs && !run_counted(c)) {
+	const struct campaign_stats *s = campaign_stats(c->campaign);
+	assert(!run_counted(c) || s->stop);
+	uint64_t runs = s->runs;
+	if (runs && runs == s->pruned) {
 		text_string(t, "no run counts, as ");
 		text_string(t, runs == 1 ? "it" : "each of ");
 		if (runs > 1) number_count(t, runs);
 		text_string(t, " makes an assumption false,");
 		return;
 	}
-	text_string(t, name_stop(c));
+	name_run_stop(t, c);
 	text_string(t, ", with no violation in ");
 	number_plural(t, run_counted(c), "run", "runs");
 }
@@ -383,6 +386,7 @@ static void add_stats(struct result *r, const struct run_case *c)
 	struct result_values *to = result_group(r, &r->measures, "stats");
 	result_count(r, to, "runs", s->runs);
 	result_count(r, to, "pruned", s->pruned);
+	result_count(r, to, "cut", s->cut);
 	result_count(r, to, "violating", s->violating);
 	result_count(r, to, "unserializable", s->unserializable);
 	result_count(r, to, "histories", s->histories);
@@ -410,13 +414,20 @@ static void line_of_runs(struct result *r, const struct run_case *c)
 		            run_seed(c, s->runs));
 	if (s->stop != STOP_NONE) {
 		text_string(&t, "; ");
-		text_string(&t, name_stop(c));
+		text_string(&t, s->stop == STOP_TOO_LARGE
+		                        ? campaign_problem(c->campaign)
+		                        : stop_text(s->stop));
 	}
 	result_line(r, "runs", s->runs, &t);
 	if (s->pruned) {
 		text_string(&t, "of them made an assumption false, and do not "
 		                "count");
 		result_line(r, "pruned", s->pruned, &t);
+	}
+	if (s->cut) {
+		text_string(&t, "of them met --max-transactions or "
+		                "--max-accesses, and do not count");
+		result_line(r, "cut short", s->cut, &t);
 	}
 	text_free(&t);
 }
@@ -493,8 +504,9 @@ static void name_coverage(struct text *t, const struct run_case *c)
 	assert(c->coverage_wanted);
 	text_char(t, '\n');
 	if (!v) {
-		text_format(t, "The program was not explored: %s.\n",
-		            name_stop(c));
+		text_string(t, "The program was not explored: ");
+		name_run_stop(t, c);
+		text_string(t, ".\n");
 		return;
 	}
 	text_string(t, "The runs have seen ");

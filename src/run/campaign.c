@@ -11,7 +11,10 @@
 #include "history/history.h"
 #include "vm/program.h"
 
-enum { PLAN_SEED = 0 }; /* of the run that counts the reads */
+enum {
+	PLAN_SEED = 0, /* of the run that counts the reads */
+	CUT_MOST = 1   /* runs, if there were no others: then it ends */
+};
 static const double tick_seconds = 0.05;
 
 struct campaign {
@@ -51,10 +54,10 @@ static uint64_t point_after(uint64_t n)
 	return first == 2 ? n / 2 * 5 : 2 * n;
 }
 
-/* Runs so far that met no false assumption. */
+/* Runs so far that met no false assumption, and no bound. */
 static uint64_t counted(const struct campaign *c)
 {
-	return c->stats.runs - c->stats.pruned;
+	return c->stats.runs - c->stats.pruned - c->stats.cut;
 }
 
 static void add_point(struct campaign *c)
@@ -228,7 +231,7 @@ static void plan(struct campaign *c)
 	struct policy weakest = { .kind = POLICY_WEAK, .weak = 0 };
 	if (c->options.policy.kind != POLICY_WEAK) return;
 	enum run_end end = run(c, weakest, PLAN_SEED, &random);
-	if (end == RUN_COMPLETE || end == RUN_PRUNED)
+	if (end == RUN_COMPLETE || end == RUN_PRUNED || end == RUN_BOUND)
 		c->expected_reads = random.open_reads;
 }
 
@@ -247,6 +250,8 @@ static void run_next(struct campaign *c)
 	c->stats.reads += runner_reads(c->runner);
 	if (end == RUN_PRUNED)
 		c->stats.pruned++;
+	else if (end == RUN_BOUND)
+		c->stats.cut++;
 	else
 		note_complete(c);
 	note_point(c);
@@ -270,7 +275,10 @@ void campaign_start(struct campaign *c)
 		tick(c);
 		if (!c->stopped && is_full(c)) stop(c, STOP_MEMORY);
 		if (!c->stopped) run_next(c);
+		if (c->stats.cut == CUT_MOST && c->stats.cut == c->stats.runs)
+			stop(c, STOP_BOUND);
 	}
+	if (c->stats.cut && !c->stopped) stop(c, STOP_BOUND);
 	add_last_point(c);
 	measure(c);
 }

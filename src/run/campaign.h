@@ -22,6 +22,7 @@ struct campaign_options {
 struct campaign_stats {
 	uint64_t runs;                /* that were begun and not interrupted */
 	uint64_t pruned;              /* of them, that met a false assumption */
+	uint64_t cut;                 /* with a session in C cut short */
 	uint64_t violating;           /* violate at least one slot */
 	uint64_t unserializable;      /* always counted */
 	uint64_t histories, outcomes; /* distinct ones */

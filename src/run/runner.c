@@ -443,7 +443,8 @@ static enum run_end too_full(struct runner *r)
 static enum run_end finish(struct runner *r)
 {
 	if (r->too_many) return too_many_transactions(r);
-	return execution_pruned(&r->execution) ? RUN_PRUNED : RUN_COMPLETE;
+	if (!execution_pruned(&r->execution)) return RUN_COMPLETE;
+	return execution_cut_short(&r->execution) ? RUN_BOUND : RUN_PRUNED;
 }
 
 static enum run_end run_once(struct runner *r)

@@ -63,6 +63,7 @@ struct run_chooser {
 enum run_end {
 	RUN_COMPLETE,
 	RUN_PRUNED,      /* it met a false assumption: it does not count */
+	RUN_BOUND,       /* likewise: a session in C was cut short */
 	RUN_INTERRUPTED, /* *interrupt became true, or the deadline passed */
 	RUN_MEMORY,      /* the limit was reached: see runner_memory */
 	RUN_TOO_LARGE    /* too many transactions, keys or events: see

@@ -71,6 +71,13 @@ bool machine_pruned(const struct machine_state *s)
 	return s->pruned;
 }
 
+bool machine_cut_short(const struct machine_state *s)
+{
+	const struct finding *f = s->pruned ? s->findings : NULL;
+	while (f && f->kind != FINDING_ASSUME) f = f->older;
+	return f && f->message;
+}
+
 struct value machine_local(const struct program *p,
                            const struct machine_state *s, uint32_t local)
 {

@@ -88,7 +88,8 @@ struct finding {
 	enum finding_kind kind;
 	uint32_t assertion;   /* index for program_assertion(); ASSERT only */
 	uint32_t point;       /* where in the source */
-	const char *message;  /* ERROR: what happened, in the region */
+	const char *message;  /* ERROR: what happened, in the region. ASSUME:
+	                       * NULL, unless the session was cut short */
 	uint32_t value_count; /* of the names that an assertion mentions */
 	struct finding_value values[];
 };
@@ -124,6 +125,9 @@ const struct finding *machine_findings(const struct machine_state *s);
  * ignored (it is still run to its end: the transaction aborts, the session
  * stops). After a run-time error it stops likewise, but counts. */
 bool machine_pruned(const struct machine_state *s);
+/* The same, but there was a bound on what native code may do, and no false
+ * assumption. */
+bool machine_cut_short(const struct machine_state *s);
 /* A top-level local of the session: its value, null if never set. */
 struct value machine_local(const struct program *p,
                            const struct machine_state *s, uint32_t local);

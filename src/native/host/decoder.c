@@ -193,6 +193,7 @@ static struct tree_step *cut(struct decoder *x, uint64_t pc, uint64_t bound,
 {
 	library_meet_bound(x->guest->library, x->last->session,
 	                   guest_point(x->guest, pc), bound, what);
+	add_finding(x, FINDING_ASSUME, pc)->message = "cut short";
 	x->pruned = true;
 	x->given_up = true;
 	x->end = x->last->open ? DECODER_ABORTS : DECODER_ENDS;

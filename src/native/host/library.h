@@ -28,7 +28,9 @@ struct library_bounds {
 	uint64_t transactions; /* that it begins */
 	uint64_t accesses;     /* in one of them */
 };
-#define LIBRARY_BOUNDS ((struct library_bounds){ 1000, 10000 })
+/* A session without an end takes some seconds and 150 MB until it is cut short:
+ * time grows with the cube of the transactions, memory with the square. */
+#define LIBRARY_BOUNDS ((struct library_bounds){ 3000, 60000 })
 
 /* `client` may be NULL; it is copied. Nothing is started. */
 struct library *library_new(const char *client, double step_timeout);
