@@ -4,7 +4,7 @@
 # freed past base/memory.h. Then plants
 # such errors in a copy, to see that they would be found.
 #
-#	base < vm < native < lang < analyse < compile < history < axioms
+#	base < vm < native < lang < sql < analyse < compile < history < axioms
 #	< execution < dpor < formats < check < generate < run < predict
 #	< distribute < result < report < api < cli
 #
@@ -32,7 +32,7 @@ edges() {
 upward() {
 	awk '
 	BEGIN {
-		n = split("base vm native lang analyse compile " \
+		n = split("base vm native lang sql analyse compile " \
 			"history axioms execution dpor " \
 			"formats check generate run predict distribute " \
 			"result report api cli", name)
@@ -52,7 +52,7 @@ upward() {
 		else if ($1 !~ /native\/host\// && \
 				$1 ~ /native\// && $2 ~ /native\/host\//)
 			print $1 " includes " $2 ": the explorer'"'"'s side"
-		else if (to ~ /^(lang|analyse|compile)$/ && \
+		else if (to ~ /^(lang|sql|analyse|compile)$/ && \
 				 from ~ /^(history|axioms)$/)
 			print $1 " includes " $2 ": knows no programs"
 	}'

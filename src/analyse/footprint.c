@@ -328,7 +328,7 @@ struct footprints *footprints_new(const struct program *p,
 	f->program = p;
 	f->keys = keys;
 	region_init(&f->region);
-	if (p->native) return f;
+	if (p->guest) return f;
 	f->at = mem_take(p->code_count * sizeof *f->at);
 	memset(f->at, 0xff, p->code_count * sizeof *f->at);
 	f->targets = mem_take0(BITS_WORDS(p->code_count), sizeof(word));

@@ -82,7 +82,7 @@ static uint32_t find_class(const struct symmetry *s, const struct program *p,
                            uint32_t session)
 {
 	assert(session < p->sessions_count);
-	if (p->native || is_finally(p, session)) return session;
+	if (p->guest || is_finally(p, session)) return session;
 	for (uint32_t i = 0; i < session; i++) {
 		if (s->class_of[i] != i) continue;
 		bool declared = program_are_symmetric(p, i, session);

@@ -10,7 +10,9 @@
 static bool choose_level(enum level *l, const struct program *p,
                          bool level_given, struct problem *problem)
 {
-	if (level_given) return predict_level_possible(*l, problem);
+	if (level_given)
+		return program_takes_level(p, *l, problem) &&
+		       predict_level_possible(*l, problem);
 	if (!program_level(p, l, problem)) return false;
 	if (!level_is_serial(*l)) return true;
 	return problem_set(problem, PROBLEM_REQUEST,

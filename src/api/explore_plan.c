@@ -39,7 +39,9 @@ static bool choose_levels(struct explore_options *o, const struct program *p,
                           const struct explore_wish *w, struct problem *problem)
 {
 	o->level = w->level;
-	if (w->level == LEVEL_COUNT && !program_level(p, &o->level, problem))
+	if (w->level == LEVEL_COUNT
+	            ? !program_level(p, &o->level, problem)
+	            : !program_takes_level(p, w->level, problem))
 		return false;
 	o->base = o->level;
 	if (o->algorithm == EXPLORE_CE) {

@@ -517,7 +517,7 @@ static bool read_run(struct run_request *r, iso_run_options *o,
 		                   "there is no policy '%s'", o->policy);
 	if (!o->level) return program_level(p, &c->level, problem);
 	c->level = internal_level(o->level);
-	return true;
+	return program_takes_level(p, c->level, problem);
 }
 
 static int try_program_run(iso_result **out, const iso_program *program,

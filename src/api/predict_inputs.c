@@ -42,7 +42,10 @@ static bool read_level(struct predicting *x, const struct trace *observed)
 	const struct predict_request *r = x->request;
 	struct problem *problem = x->in.problem;
 	enum level stated = LEVEL_COUNT;
-	if (r->level_given) return true;
+	if (r->level_given)
+		return !r->program ||
+		       program_takes_level(r->program, x->options.level,
+		                           problem);
 	if (observed && observed->level)
 		stated = level_from_word(observed->level);
 	if (stated < LEVEL_COUNT && !level_is_serial(stated)) {

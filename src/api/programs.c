@@ -23,11 +23,30 @@ struct program *program_load_as(const char *path, const struct code_in_c *c,
 	return p;
 }
 
+bool program_takes_level(const struct program *p, enum level l,
+                         struct problem *problem)
+{
+	struct text words = { 0 };
+	if (!program_is_sql(p) || (l < LEVEL_COUNT && level_excludes_rivals(l)))
+		return true;
+	for (enum level i = 0; i < LEVEL_COUNT; i++)
+		if (level_excludes_rivals(i))
+			text_format(&words, "%s%s", words.length ? ", " : "",
+			            level_word(i));
+	problem_set(problem, PROBLEM_REQUEST,
+	            "%s: transactions in SQL lock the rows that they change; "
+	            "of the levels, these see to it: %s. Choose one with -i",
+	            program_path(p), text_get(&words));
+	text_free(&words);
+	return false;
+}
+
 bool program_level(const struct program *p, enum level *out,
                    struct problem *problem)
 {
 	const char *word = program_isolation(p);
 	enum level l = word ? level_from_word(word) : LEVEL_DEFAULT;
+	if (!program_takes_level(p, l, problem)) return false;
 	if (l == LEVEL_COUNT)
 		return problem_set(problem, PROBLEM_REQUEST,
 		                   "%s: there is no isolation level '%s'",

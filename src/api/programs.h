@@ -31,6 +31,9 @@ struct program *program_load_as(const char *path, const struct code_in_c *c,
 /* The level that it states, else cc. False if there is no such level. */
 bool program_level(const struct program *p, enum level *out,
                    struct problem *problem);
+/* Can it be run under this level? */
+bool program_takes_level(const struct program *p, enum level l,
+                         struct problem *problem);
 /* After it was run: does its code in C do the same each time? If not, nothing
  * that was found is worth anything, and program_fault() says why. */
 bool program_sound(const struct program *p, struct problem *problem);

@@ -54,6 +54,12 @@ static void describe(struct text *t, const struct program *p)
 /* False, after saying so, if there is none. */
 static bool dump(struct text *t, const struct program *p)
 {
+	if (program_is_sql(p)) {
+		say("%s has statements of SQL, which are carried out as they "
+		    "are: there is no bytecode",
+		    program_path(p));
+		return false;
+	}
 	if (program_is_native(p)) {
 		say("%s is a shared object: it has machine code, not bytecode",
 		    program_path(p));

@@ -13,6 +13,7 @@
 #include "cli/output.h"
 #include "cli/program.h"
 #include "lang/format.h"
+#include "sql/load.h"
 
 enum { INPUT_MOST = 64 << 20 }; /* bytes, as for programs that are explored */
 
@@ -99,6 +100,12 @@ static int format_file(const struct command_line *c, const char *path)
 	struct text before = { 0 }, after = { 0 };
 	struct diags d = { 0 };
 	int code = EXIT_INPUT;
+	if (sql_is_spec(path)) {
+		say("%s is left as it is: fmt takes programs in isoscope's "
+		    "language",
+		    path);
+		return EXIT_HOLDS;
+	}
 	if (!is_client(path, "fmt takes programs in isoscope's language") &&
 	    read_all(path, &before) &&
 	    format_program_text(name_of(path), text_get(&before), before.length,

@@ -179,9 +179,9 @@ bool setting_level(const struct command_line *c, enum option_id option,
 	if (word) {
 		*out = level_from_word(word); /* the option table knows it */
 		assert(*out < LEVEL_COUNT);
-		return true;
 	}
-	bool fine = program_level(p, out, &problem);
+	bool fine = word ? program_takes_level(p, *out, &problem)
+	                 : program_level(p, out, &problem);
 	if (!fine) say("%s", text_get(&problem.words));
 	problem_free(&problem);
 	return fine;

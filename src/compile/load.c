@@ -16,6 +16,7 @@
 #include "lang/source.h"
 #include "native/host/client.h"
 #include "native/host/library.h"
+#include "sql/load.h"
 #include "vm/program.h"
 
 /* A program being loaded. */
@@ -175,6 +176,7 @@ static struct program *load(const char *path, const char *source, size_t length,
                             enum compile_purpose purpose, double step_timeout,
                             struct diags *d)
 {
+	if (sql_is_spec(path)) return sql_load_spec(path, source, length, d);
 	struct loading l = { .purpose = purpose, .step_timeout = step_timeout };
 	region_init(&l.region);
 	sources_init(&l.all, &l.region, d);

@@ -271,12 +271,13 @@ struct program {
 	 * each line. */
 	struct table constant_table, key_table, line_table;
 
-	/* Code that is not bytecode (vm/guest.h), or NULL; `native`: all the
-	 * sessions are (a session's `entry` is then its number there), and so
-	 * are the positions, transaction names and assertions. The only global
-	 * has the keys as its index. */
+	/* Code that is not bytecode (vm/guest.h), or NULL; `guest`: all the
+	 * sessions are (a session's `entry` is then its number there).
+	 * `native`: they are in C, and so are the positions, transaction names
+	 * and assertions; the only global has the keys as its index. `sql`:
+	 * those are the program's own; a key is a tuple of index values. */
 	struct guest_library *library;
-	bool native;
+	bool guest, native, sql;
 	uint32_t expectations; /* native: its final assertions come first */
 
 	/* Of a view made by program_reordered(): whose code it shares, and the

@@ -45,9 +45,10 @@ struct guest_note {
 
 struct guest_step {
 	enum guest_request kind;
-	bool pruned;    /* after a false assumption */
-	uint32_t name;  /* for program_transaction_name() */
-	uint32_t point; /* for program_position() */
+	bool pruned;     /* after a false assumption */
+	uint32_t name;   /* for program_transaction_name() */
+	uint32_t point;  /* for program_position() */
+	uint32_t global; /* of the key: in C there is but one */
 	struct value key, value;
 	const struct finding *findings; /* all of the session up to here */
 	const struct guest_note *notes; /* the same, newest first */
@@ -105,8 +106,8 @@ struct guest_ops {
 	 * where: what happened, or NULL. */
 	const char *(*bound)(struct guest_library *l, uint32_t *point);
 
-	/* What sessions are found to do, by number. Copies and pointers that
-	 * stay valid. */
+	/* What sessions in C are found to do, by number. Copies and pointers
+	 * that stay valid. */
 	struct position (*position)(struct guest_library *l, uint32_t point);
 	const char *(*transaction)(struct guest_library *l, uint32_t name);
 	/* One of program_assertion_count(); `met` when some session came to

@@ -63,7 +63,10 @@ static void request_access(struct machine *m, struct machine_state *s,
                            const struct guest_step *step, struct request *out)
 {
 	out->kind = step->kind == GUEST_GET ? REQUEST_READ : REQUEST_WRITE;
-	out->key = keys_find(m->keys, 0, &step->key, 1);
+	bool spread = m->program->sql;
+	out->key = keys_find(m->keys, step->global,
+	                     spread ? step->key.o->items : &step->key,
+	                     spread ? step->key.o->length : 1);
 	out->value = step->value;
 	out->point = step->point;
 	if (out->key == KEY_NONE) stop(m, s, MACHINE_KEYS_FULL, out);

@@ -57,7 +57,7 @@ void machine_start(const struct program *p, uint32_t session,
 {
 	assert(session < p->sessions_count);
 	memset(s, 0, machine_state_size(p));
-	if (!p->native) s->pc = p->sessions[session].entry;
+	if (!p->guest) s->pc = p->sessions[session].entry;
 	s->session = session & SESSIONS_MAX;
 }
 
@@ -89,7 +89,7 @@ struct value machine_local(const struct program *p,
 void machine_answer(const struct program *p, struct machine_state *s,
                     struct value v)
 {
-	if (p->native) {
+	if (p->guest) {
 		guest_session_answer(s, v);
 		return;
 	}
@@ -101,7 +101,7 @@ void machine_answer(const struct program *p, struct machine_state *s,
 uint64_t machine_outcome(const struct program *p, const struct machine_state *s,
                          uint64_t hash)
 {
-	if (p->native) return guest_session_outcome(s, hash);
+	if (p->guest) return guest_session_outcome(s, hash);
 	const struct session *session = p->sessions + s->session;
 	for (uint32_t i = 0; i < session->local_count; i++)
 		hash = hash_mix(hash, value_hash(machine_local(p, s, i)));
@@ -600,7 +600,7 @@ void machine_step(struct machine *m, struct machine_state *s,
 		request_end(s, out);
 		return;
 	}
-	if (m->program->native) {
+	if (m->program->guest) {
 		guest_session_step(m, s, out);
 		return;
 	}
@@ -629,7 +629,7 @@ machine_final_assertion(struct machine *m, uint32_t assertion,
 	const struct program *p = m->program;
 	assert(assertion < p->assertions_count &&
 	       program_assertion(p, assertion)->kind == ASSERTION_FINAL);
-	if (p->native) return guest_expectation(m, assertion, states);
+	if (p->guest) return guest_expectation(m, assertion, states);
 	struct run r = {
 		.machine = m,
 		.state = outside_state(m->region, p->final_entries[assertion],

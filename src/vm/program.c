@@ -386,7 +386,9 @@ bool program_finish(struct program *p, const char **which)
 	for (uint32_t i = 0; i < p->functions_count; i++)
 		function_stack(p, i, 0);
 	free_tables(p);
-	return finish_sessions(p, which) && finish_assertions(p, which);
+	/* A guest's sessions and final assertions have no code here. */
+	return p->guest ||
+	       (finish_sessions(p, which) && finish_assertions(p, which));
 }
 
 /* ---- What exploration and reports see ---- */
@@ -472,6 +474,11 @@ bool program_assertion_met(const struct program *p, uint32_t i)
 bool program_is_native(const struct program *p)
 {
 	return p->native;
+}
+
+bool program_is_sql(const struct program *p)
+{
+	return p->sql;
 }
 
 const char *program_fault(const struct program *p)

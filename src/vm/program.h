@@ -66,6 +66,8 @@ uint32_t program_final_bound(const struct program *p);
 bool program_assertion_met(const struct program *p, uint32_t i);
 /* Are its sessions functions of a shared object? */
 bool program_is_native(const struct program *p);
+/* Are they statements of SQL? */
+bool program_is_sql(const struct program *p);
 /* Why nothing that was found about the program is worth anything (native code
  * that does not do the same each time), in lines of text, or NULL. */
 const char *program_fault(const struct program *p);

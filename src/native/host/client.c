@@ -137,7 +137,7 @@ static struct program *new_program(const char *path, struct library *l)
 {
 	struct program *p = program_new(path);
 	p->library = library_guest(l);
-	p->native = true;
+	p->guest = p->native = true;
 	p->stack = GUEST_REGISTERS;
 	program_add_global(p, "", 1, value_null());
 	assert(p->globals_count == 1);

@@ -141,6 +141,11 @@ static const struct guest_ops library_ops = {
 	.release = library_free,
 };
 
+bool library_is_native(const struct program *p)
+{
+	return p->library && p->library->ops == &library_ops;
+}
+
 struct library *library_new(const char *client, double step_timeout)
 {
 	struct library *l = mem_take0(1, sizeof *l);
@@ -151,7 +156,7 @@ struct library *library_new(const char *client, double step_timeout)
 
 void library_settle(const struct program *p)
 {
-	if (!p->library) return;
+	if (!library_is_native(p)) return;
 	struct guest *g = library_of(p->library)->all;
 	for (; g && !program_fault(p); g = g->next) guest_settle(g);
 }

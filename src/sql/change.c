@@ -1,0 +1,420 @@
+/* INSERT, UPDATE, DELETE. */
+#include <assert.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "sql/run.h"
+
+void sql_write(struct sql_run *x, const struct sql_table *t, uint32_t global,
+               struct value key, struct value row)
+{
+	assert(key.tag == VALUE_TUPLE);
+	if (x->setup) {
+		known_set(x->known, global, key, row);
+		return;
+	}
+	struct sql_write *w = region_take(x->region, sizeof *w);
+	*w = (struct sql_write){ x->writes, t, global, x->point, key, row };
+	x->writes = w;
+}
+
+/* The version of a row with these columns. */
+static struct value row_of(struct sql_run *x, const struct sql_table *t,
+                           const struct value *columns)
+{
+	uint32_t n = t->column_count;
+	struct value *pairs =
+		region_take(x->region, (2 * n + 1) * sizeof *pairs);
+	for (uint32_t c = 0; c < n; c++) {
+		uint32_t slot = t->columns[c].slot;
+		pairs[2 * slot] = t->names[slot];
+		pairs[2 * slot + 1] = columns[c];
+	}
+	return value_record(x->region, pairs, n);
+}
+
+/* "(1, ann)", as in PostgreSQL's details */
+static void print_columns(struct text *t, struct sql_run *x,
+                          const struct sql_table *table,
+                          const struct value *columns)
+{
+	text_char(t, '(');
+	for (uint32_t c = 0; c < table->column_count; c++) {
+		if (c) text_string(t, ", ");
+		text_string(t,
+		            sql_is_null(columns[c])
+		                    ? "null"
+		                    : sql_to_text(x->region, columns[c],
+		                                  table->columns[c].type.kind)
+		                              .o->bytes);
+	}
+	text_char(t, ')');
+}
+
+/* NOT NULL and CHECK. */
+static bool check_row(struct sql_run *x, const struct sql_table *t,
+                      const struct value *columns)
+{
+	struct sql_frame f = { .rows = &columns };
+	for (uint32_t c = 0; c < t->column_count; c++) {
+		if (!t->columns[c].not_null || !sql_is_null(columns[c]))
+			continue;
+		return sql_run_fails(x, "23502",
+		                     "null value in column \"%s\" of relation "
+		                     "\"%s\" violates not-null constraint",
+		                     t->columns[c].name, t->name);
+	}
+	for (uint32_t i = 0; i < t->check_count; i++) {
+		struct value v;
+		if (!sql_eval(x, &f, t->checks[i].condition, &v)) return false;
+		if (sql_is_null(v) || v.i) continue;
+		struct text row = { 0 };
+		print_columns(&row, x, t, columns);
+		sql_run_fails(x, "23514",
+		              "new row for relation \"%s\" violates check "
+		              "constraint \"%s\": %s",
+		              t->name, t->checks[i].name, text_get(&row));
+		text_free(&row);
+		return false;
+	}
+	return true;
+}
+
+static bool is_double(struct sql_run *x, const struct sql_unique *u)
+{
+	return sql_run_fails(x, "23505",
+	                     "duplicate key value violates unique constraint "
+	                     "\"%s\"",
+	                     u->name);
+}
+
+/* ---- Unique constraints: an entry has the key of its row ---- */
+
+/* Is another row there with these values? */
+static bool find_entry(struct sql_run *x, const struct sql_unique *u,
+                       const struct value *columns, struct value *entry,
+                       struct value *holder)
+{
+	*entry = sql_key(x, u, columns);
+	*holder = value_null();
+	return sql_is_null(*entry) || sql_read(x, u->global, *entry, holder);
+}
+
+static bool enter(struct sql_run *x, const struct sql_table *t,
+                  const struct value *columns, const struct value *old,
+                  struct value key)
+{
+	for (uint32_t i = 0; i < t->unique_count; i++) {
+		const struct sql_unique *u = &t->uniques[i];
+		struct value entry, holder;
+		struct value before = old ? sql_key(x, u, old) : value_null();
+		struct value now = sql_key(x, u, columns);
+		if (old && value_equal(before, now) &&
+		    value_equal(old[t->column_count], key))
+			continue;
+		if (!sql_is_null(before))
+			sql_write(x, NULL, u->global, before, value_null());
+		if (!find_entry(x, u, columns, &entry, &holder)) return false;
+		if (!sql_is_null(holder)) return is_double(x, u);
+		if (!sql_is_null(entry))
+			sql_write(x, NULL, u->global, entry, key);
+	}
+	return true;
+}
+
+static void leave(struct sql_run *x, const struct sql_table *t,
+                  const struct value *columns)
+{
+	for (uint32_t i = 0; i < t->unique_count; i++) {
+		struct value entry = sql_key(x, &t->uniques[i], columns);
+		if (!sql_is_null(entry))
+			sql_write(x, NULL, t->uniques[i].global, entry,
+			          value_null());
+	}
+}
+
+/* ---- UPDATE ---- */
+
+static bool default_of(struct sql_run *x, const struct sql_column *c,
+                       struct value *out)
+{
+	struct sql_frame none = { 0 };
+	*out = value_null();
+	if (c->sequence)
+		*out = value_int(x->sequences[c->sequence - 1]++);
+	else if (c->initial)
+		return sql_eval(x, &none, c->initial, out);
+	return true;
+}
+
+/* The row of this key, in place of what was there. */
+static bool replace(struct sql_run *x, const struct sql_table *t,
+                    const struct value *old, struct value *columns)
+{
+	struct value key = old[t->column_count];
+	struct value before = key, there;
+	if (!check_row(x, t, columns)) return false;
+	if (t->primary) key = sql_key(x, t->primary, columns);
+	columns[t->column_count] = key;
+	if (!value_equal(key, before)) {
+		if (!sql_read(x, t->global, key, &there)) return false;
+		if (!sql_is_null(there)) return is_double(x, t->primary);
+		sql_write(x, t, t->global, before, value_null());
+	}
+	if (!enter(x, t, columns, old, key)) return false;
+	sql_write(x, t, t->global, key, row_of(x, t, columns));
+	return true;
+}
+
+/* The columns that SET gives, from the frame. */
+static bool set_columns(struct sql_run *x, const struct sql_table *t,
+                        const struct sql_frame *f, const struct sql_set *sets,
+                        uint32_t count, struct value *columns)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		struct value *to = &columns[sets[i].column];
+		bool fine = sets[i].value
+		                    ? sql_eval(x, f, sets[i].value, to)
+		                    : default_of(x, &t->columns[sets[i].column],
+		                                 to);
+		if (!fine) return false;
+	}
+	return true;
+}
+
+static bool add_returned(struct sql_run *x, const struct sql_statement *s,
+                         const struct sql_frame *f)
+{
+	struct value *row;
+	if (!s->returning_count) return true;
+	row = region_take(x->region, s->returning_count * sizeof *row);
+	for (uint32_t i = 0; i < s->returning_count; i++)
+		if (!sql_eval(x, f, s->returning[i].value, &row[i]))
+			return false;
+	sql_rows_add(x->region, &x->result, row);
+	return true;
+}
+
+static struct value *copy_columns(struct sql_run *x, const struct sql_table *t,
+                                  const struct value *columns)
+{
+	size_t size = (t->column_count + (size_t)1) * sizeof *columns;
+	return memcpy(region_take(x->region, size), columns, size);
+}
+
+/* Has the statement changed the row already? Then it stays as it is. */
+static bool is_done(const struct sql_matches *rows, uint32_t i, uint32_t column)
+{
+	for (uint32_t j = 0; j < i; j++)
+		if (value_equal(rows->items[j][0][column],
+		                rows->items[i][0][column]))
+			return true;
+	return false;
+}
+
+/* All rows are found before the first is changed. */
+static bool run_update(struct sql_run *x, const struct sql_statement *s)
+{
+	const struct sql_table *t = s->table;
+	struct sql_matches rows;
+	if (!sql_match(x, s->query, NULL, &rows)) return false;
+	for (uint32_t i = 0; i < rows.count; i++) {
+		const struct value *old = rows.items[i][0];
+		struct sql_frame f = { .rows = rows.items[i] };
+		struct value *columns = copy_columns(x, t, old);
+		if (is_done(&rows, i, t->column_count)) continue;
+		if (!set_columns(x, t, &f, s->sets, s->set_count, columns) ||
+		    !replace(x, t, old, columns))
+			return false;
+		const struct value **now =
+			region_take(x->region, (s->query->relation_count + 1) *
+		                                       sizeof *now);
+		memcpy(now, rows.items[i],
+		       s->query->relation_count * sizeof *now);
+		now[0] = columns;
+		f.rows = now;
+		if (!add_returned(x, s, &f)) return false;
+	}
+	return true;
+}
+
+static bool run_delete(struct sql_run *x, const struct sql_statement *s)
+{
+	const struct sql_table *t = s->table;
+	struct sql_matches rows;
+	if (!sql_match(x, s->query, NULL, &rows)) return false;
+	for (uint32_t i = 0; i < rows.count; i++) {
+		const struct value *old = rows.items[i][0];
+		struct sql_frame f = { .rows = rows.items[i] };
+		if (is_done(&rows, i, t->column_count)) continue;
+		leave(x, t, old);
+		sql_write(x, t, t->global, old[t->column_count], value_null());
+		if (!add_returned(x, s, &f)) return false;
+	}
+	return true;
+}
+
+/* ---- INSERT ---- */
+
+/* The row that stands in the way of a new one by this constraint: its columns,
+ * or NULL. */
+static bool find_conflict(struct sql_run *x, const struct sql_table *t,
+                          const struct sql_unique *u,
+                          const struct value *columns, const struct value **out)
+{
+	struct value key, row;
+	*out = NULL;
+	if (u == t->primary) {
+		key = sql_key(x, u, columns);
+	} else {
+		struct value entry;
+		if (!find_entry(x, u, columns, &entry, &key)) return false;
+		if (sql_is_null(key)) return true;
+	}
+	if (!sql_read(x, t->global, key, &row)) return false;
+	if (!sql_is_null(row)) *out = sql_columns(x, t, key, row);
+	return true;
+}
+
+static bool update_instead(struct sql_run *x, const struct sql_statement *s,
+                           const struct value *old, const struct value *new)
+{
+	const struct sql_table *t = s->table;
+	const struct value *rows[] = { old, new }, *now[1];
+	struct sql_frame f = { .rows = rows };
+	struct value *columns = copy_columns(x, t, old);
+	bool holds = true;
+	if (s->conflict_where &&
+	    !sql_eval_condition(x, &f, s->conflict_where, &holds))
+		return false;
+	if (!holds) return true;
+	for (const struct sql_write *w = x->writes; w; w = w->older)
+		if (w->point == x->point && w->global == t->global &&
+		    value_equal(w->key, old[t->column_count]))
+			return sql_run_fails(x, "21000",
+			                     "ON CONFLICT DO UPDATE command "
+			                     "cannot affect row a second time");
+	now[0] = columns;
+	if (!set_columns(x, t, &f, s->conflict_sets, s->conflict_set_count,
+	                 columns) ||
+	    !replace(x, t, old, columns))
+		return false;
+	f.rows = now;
+	return add_returned(x, s, &f);
+}
+
+static struct value birth_key(struct sql_run *x)
+{
+	struct value items[] = {
+		value_string(x->region, x->session, strlen(x->session)),
+		value_int(x->statement), value_int(++x->births)
+	};
+	return value_sequence(x->region, VALUE_TUPLE, items, 3);
+}
+
+/* *done: another row was there, and it went ON CONFLICT's way. */
+static bool meet_conflicts(struct sql_run *x, const struct sql_statement *s,
+                           const struct value *columns, bool *done)
+{
+	const struct sql_table *t = s->table;
+	for (uint32_t i = 0; i <= t->unique_count && !*done; i++) {
+		const struct sql_unique *u =
+			i ? &t->uniques[i - 1] : t->primary;
+		const struct value *old;
+		if (!u || (s->arbiter && s->arbiter != u)) continue;
+		if (!find_conflict(x, t, u, columns, &old)) return false;
+		if (!old) continue;
+		*done = true;
+		if (s->conflict == CONFLICT_UPDATE)
+			return update_instead(x, s, old, columns);
+	}
+	return true;
+}
+
+static bool insert_row(struct sql_run *x, const struct sql_statement *s,
+                       struct value *columns)
+{
+	const struct sql_table *t = s->table;
+	const struct value *rows[] = { columns };
+	struct sql_frame f = { .rows = rows };
+	struct value there;
+	bool done = false;
+	if (!check_row(x, t, columns)) return false;
+	if (s->conflict != CONFLICT_ERROR &&
+	    (!meet_conflicts(x, s, columns, &done) || done))
+		return done && x->stop == SQL_GOES_ON;
+	struct value key =
+		t->primary ? sql_key(x, t->primary, columns) : birth_key(x);
+	columns[t->column_count] = key;
+	if (t->primary) {
+		if (!sql_read(x, t->global, key, &there)) return false;
+		if (!sql_is_null(there)) return is_double(x, t->primary);
+	}
+	if (!enter(x, t, columns, NULL, key)) return false;
+	sql_write(x, t, t->global, key, row_of(x, t, columns));
+	return add_returned(x, s, &f);
+}
+
+/* The columns of a new row, from those given; `values`: NULL is DEFAULT. */
+static bool new_row(struct sql_run *x, const struct sql_statement *s,
+                    const struct value *given, const struct sql_expr **values,
+                    struct value **out)
+{
+	const struct sql_table *t = s->table;
+	struct sql_frame none = { 0 };
+	struct value *columns = *out = region_take0(
+		x->region, (t->column_count + 1) * sizeof *columns);
+	bool *set = region_take0(x->region, t->column_count + 1);
+	for (uint32_t i = 0; i < s->set_count; i++) {
+		uint32_t c = s->sets[i].column;
+		if (values && !values[i]) continue;
+		set[c] = true;
+		if (given)
+			columns[c] = given[i];
+		else if (!sql_eval(x, &none, values[i], &columns[c]))
+			return false;
+	}
+	for (uint32_t c = 0; c < t->column_count; c++)
+		if (!set[c] && !default_of(x, &t->columns[c], &columns[c]))
+			return false;
+	return true;
+}
+
+static bool run_insert(struct sql_run *x, const struct sql_statement *s)
+{
+	const struct sql_query *q = s->query;
+	struct sql_rows rows = { 0 };
+	struct value *columns;
+	/* VALUES of an INSERT may have DEFAULT in it. */
+	if (q->value_count && !q->targets) {
+		for (uint32_t i = 0; i < q->value_count; i++)
+			if (!new_row(x, s, NULL,
+			             q->target_count ? q->values[i] : NULL,
+			             &columns) ||
+			    !insert_row(x, s, columns))
+				return false;
+		return true;
+	}
+	if (!sql_run_query(x, q, NULL, &rows)) return false;
+	for (uint32_t i = 0; i < rows.count; i++)
+		if (!new_row(x, s, rows.items[i], NULL, &columns) ||
+		    !insert_row(x, s, columns))
+			return false;
+	return true;
+}
+
+bool sql_run_statement(struct sql_run *x, const struct sql_statement *s)
+{
+	x->stop = SQL_GOES_ON;
+	x->point = s->point;
+	x->read_count = x->births = 0;
+	x->result = (struct sql_rows){ 0 };
+	switch (s->kind) {
+	case STATEMENT_QUERY:
+		return sql_run_query(x, s->query, NULL, &x->result);
+	case STATEMENT_INSERT: return run_insert(x, s);
+	case STATEMENT_UPDATE: return run_update(x, s);
+	case STATEMENT_DELETE: return run_delete(x, s);
+	default: return true;
+	}
+}

@@ -1,0 +1,384 @@
+/* Expressions. */
+#include <assert.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/utf8.h"
+#include "sql/procs.h"
+#include "sql/run.h"
+
+bool sql_run_fails(struct sql_run *x, const char *state, const char *format,
+                   ...)
+{
+	struct text t = { 0 };
+	va_list args;
+	va_start(args, format);
+	text_vformat(&t, format, args);
+	va_end(args);
+	x->stop = SQL_FAILED;
+	sql_fail(x->region, &x->failure, state, "%s", text_get(&t));
+	text_free(&t);
+	return false;
+}
+
+/* ---- Functions ---- */
+
+static bool compute(struct sql_run *x, const struct sql_expr *e, int64_t a,
+                    int64_t b, struct value *out)
+{
+	int64_t n = 0;
+	bool over = false;
+	switch (e->function->operation) {
+	case DO_ADD: over = __builtin_add_overflow(a, b, &n); break;
+	case DO_SUB: over = __builtin_sub_overflow(a, b, &n); break;
+	case DO_MUL: over = __builtin_mul_overflow(a, b, &n); break;
+	case DO_DIV:
+	case DO_MOD:
+		if (!b) return sql_run_fails(x, "22012", "division by zero");
+		over = e->function->operation == DO_DIV && b == -1 &&
+		       a == INT64_MIN;
+		if (e->function->operation == DO_MOD)
+			n = b == -1 ? 0 : a % b;
+		else if (!over)
+			n = a / b;
+		break;
+	default: assert(!"arithmetic");
+	}
+	if (e->type.kind == SQL_INT2) over |= n < INT16_MIN || n > INT16_MAX;
+	if (e->type.kind == SQL_INT4) over |= n < INT32_MIN || n > INT32_MAX;
+	if (over)
+		return sql_run_fails(x, "22003", "%s out of range",
+		                     sql_kind_name(e->type.kind));
+	*out = value_int(n);
+	return true;
+}
+
+/* LIKE: % stands for any text, _ for one character, \ takes the next as it
+ * is. -1: the pattern ends in it. */
+static int is_like(const char *s, const char *s_end, const char *p,
+                   const char *p_end)
+{
+	for (; p < p_end; p++) {
+		if (*p == '%') {
+			while (p < p_end && *p == '%') p++;
+			for (;; s++) {
+				int r = is_like(s, s_end, p, p_end);
+				if (r || s == s_end) return r;
+			}
+		}
+		if (*p == '\\' && ++p == p_end) return -1;
+		if (s == s_end) return 0;
+		if (*p == '_' && p[-1] != '\\') {
+			size_t n = utf8_length(s, (size_t)(s_end - s));
+			s += n ? n : 1;
+		} else if (*p != *s++) {
+			return 0;
+		}
+	}
+	return s == s_end;
+}
+
+static bool like(struct sql_run *x, struct value s, struct value p, bool wanted,
+                 struct value *out)
+{
+	int r = is_like(s.o->bytes, s.o->bytes + s.o->length, p.o->bytes,
+	                p.o->bytes + p.o->length);
+	if (r < 0)
+		return sql_run_fails(x, "22025",
+		                     "LIKE pattern must not end "
+		                     "with escape character");
+	*out = value_bool((r > 0) == wanted);
+	return true;
+}
+
+static struct value concatenate(struct sql_run *x, struct value a,
+                                struct value b)
+{
+	struct text t = { 0 };
+	text_bytes(&t, a.o->bytes, a.o->length);
+	text_bytes(&t, b.o->bytes, b.o->length);
+	struct value v = value_string(x->region, text_get(&t), t.length);
+	text_free(&t);
+	return v;
+}
+
+static struct value change_case(struct sql_run *x, struct value v, bool upper)
+{
+	char *s = region_copy_string(x->region, v.o->bytes, v.o->length);
+	for (uint32_t i = 0; i < v.o->length; i++) {
+		if (upper && s[i] >= 'a' && s[i] <= 'z') s[i] -= 'a' - 'A';
+		if (!upper && s[i] >= 'A' && s[i] <= 'Z') s[i] += 'a' - 'A';
+	}
+	return value_string(x->region, s, v.o->length);
+}
+
+static int64_t count_characters(struct value v, bool padded)
+{
+	int64_t n = 0;
+	uint32_t length = v.o->length;
+	while (padded && length && v.o->bytes[length - 1] == ' ') length--;
+	for (uint32_t i = 0; i < length; n++) {
+		size_t step = utf8_length(v.o->bytes + i, length - i);
+		i += step ? (uint32_t)step : 1;
+	}
+	return n;
+}
+
+static bool call(struct sql_run *x, const struct sql_expr *e,
+                 const struct value *a, struct value *out)
+{
+	enum sql_operation op = e->function->operation;
+	enum sql_kind kind = e->args[0]->type.kind;
+	if (op <= DO_GE) {
+		int order = sql_compare(a[0], a[1], kind);
+		bool holds = op == DO_EQ   ? !order
+		             : op == DO_NE ? order != 0
+		             : op == DO_LT ? order < 0
+		             : op == DO_LE ? order <= 0
+		             : op == DO_GT ? order > 0
+		                           : order >= 0;
+		*out = value_bool(holds);
+		return true;
+	}
+	switch (op) {
+	case DO_NEGATE:
+	case DO_ABS:
+		if (op == DO_ABS && a[0].i >= 0) {
+			*out = a[0];
+			return true;
+		}
+		if ((kind == SQL_INT2 && a[0].i == INT16_MIN) ||
+		    (kind == SQL_INT4 && a[0].i == INT32_MIN) ||
+		    a[0].i == INT64_MIN)
+			return sql_run_fails(x, "22003", "%s out of range",
+			                     sql_kind_name(kind));
+		*out = value_int(-a[0].i);
+		return true;
+	case DO_PLUS: *out = a[0]; return true;
+	case DO_CONCAT: *out = concatenate(x, a[0], a[1]); return true;
+	case DO_LIKE: return like(x, a[0], a[1], true, out);
+	case DO_NOT_LIKE: return like(x, a[0], a[1], false, out);
+	case DO_LENGTH:
+		*out = value_int(count_characters(a[0], kind == SQL_CHAR));
+		return true;
+	case DO_LOWER: *out = change_case(x, a[0], false); return true;
+	case DO_UPPER: *out = change_case(x, a[0], true); return true;
+	default: return compute(x, e, a[0].i, a[1].i, out);
+	}
+}
+
+/* Of NULL, all functions that are no aggregates make NULL. */
+static bool eval_call(struct sql_run *x, const struct sql_frame *f,
+                      const struct sql_expr *e, struct value *out)
+{
+	struct value args[PROC_ARGUMENTS];
+	bool null = false;
+	assert(e->count <= PROC_ARGUMENTS);
+	for (uint32_t i = 0; i < e->count; i++) {
+		if (!sql_eval(x, f, e->args[i], &args[i])) return false;
+		null |= sql_is_null(args[i]);
+	}
+	*out = value_null();
+	return null || call(x, e, args, out);
+}
+
+/* ---- Three values ---- */
+
+/* AND ends with the first false, OR with the first true. */
+static bool eval_junction(struct sql_run *x, const struct sql_frame *f,
+                          const struct sql_expr *e, struct value *out)
+{
+	bool ends = e->kind == EXPR_OR;
+	*out = value_bool(!ends);
+	for (uint32_t i = 0; i < e->count; i++) {
+		struct value v;
+		if (!sql_eval(x, f, e->args[i], &v)) return false;
+		if (sql_is_null(v))
+			*out = v;
+		else if (v.i == ends) {
+			*out = v;
+			return true;
+		}
+	}
+	return true;
+}
+
+bool sql_eval_condition(struct sql_run *x, const struct sql_frame *f,
+                        const struct sql_expr *e, bool *out)
+{
+	struct value v;
+	if (!sql_eval(x, f, e, &v)) return false;
+	*out = !sql_is_null(v) && v.i;
+	return true;
+}
+
+static bool eval_is_bool(struct sql_run *x, const struct sql_frame *f,
+                         const struct sql_expr *e, struct value *out)
+{
+	struct value v;
+	if (!sql_eval(x, f, e->args[0], &v)) return false;
+	*out = value_bool(value_equal(v, e->constant) != e->negated);
+	return true;
+}
+
+static bool eval_is_distinct(struct sql_run *x, const struct sql_frame *f,
+                             const struct sql_expr *e, struct value *out)
+{
+	struct value a, b;
+	if (!sql_eval(x, f, e->args[0], &a) || !sql_eval(x, f, e->args[1], &b))
+		return false;
+	bool distinct = sql_is_null(a) || sql_is_null(b)
+	                        ? sql_is_null(a) != sql_is_null(b)
+	                        : sql_compare(a, b, e->args[0]->type.kind) != 0;
+	*out = value_bool(distinct != e->negated);
+	return true;
+}
+
+/* ---- Choices ---- */
+
+static bool eval_case(struct sql_run *x, const struct sql_frame *f,
+                      const struct sql_expr *e, struct value *out)
+{
+	uint32_t i = 0;
+	for (; i + 1 < e->count; i += 2) {
+		bool holds;
+		if (!sql_eval_condition(x, f, e->args[i], &holds)) return false;
+		if (holds) return sql_eval(x, f, e->args[i + 1], out);
+	}
+	return sql_eval(x, f, e->args[i], out);
+}
+
+static bool eval_coalesce(struct sql_run *x, const struct sql_frame *f,
+                          const struct sql_expr *e, struct value *out)
+{
+	for (uint32_t i = 0; i < e->count; i++) {
+		if (!sql_eval(x, f, e->args[i], out)) return false;
+		if (!sql_is_null(*out)) break;
+	}
+	return true;
+}
+
+static bool eval_nullif(struct sql_run *x, const struct sql_frame *f,
+                        const struct sql_expr *e, struct value *out)
+{
+	bool same;
+	if (!sql_eval_condition(x, f, e->args[1], &same)) return false;
+	*out = value_null();
+	return same || sql_eval(x, f, e->args[0], out);
+}
+
+static bool eval_greatest(struct sql_run *x, const struct sql_frame *f,
+                          const struct sql_expr *e, struct value *out)
+{
+	*out = value_null();
+	for (uint32_t i = 0; i < e->count; i++) {
+		struct value v;
+		if (!sql_eval(x, f, e->args[i], &v)) return false;
+		if (sql_is_null(v)) continue;
+		int order = sql_is_null(*out)
+		                    ? 0
+		                    : sql_compare(v, *out, e->type.kind);
+		if (sql_is_null(*out) || (e->negated ? order < 0 : order > 0))
+			*out = v;
+	}
+	return true;
+}
+
+static bool eval_cast(struct sql_run *x, const struct sql_frame *f,
+                      const struct sql_expr *e, struct value *out)
+{
+	struct value v;
+	if (!sql_eval(x, f, e->args[0], &v)) return false;
+	if (sql_convert(x->region, v, e->args[0]->type, e->type, e->negated,
+	                out, &x->failure))
+		return true;
+	x->stop = SQL_FAILED;
+	return false;
+}
+
+/* ---- Queries ---- */
+
+/* NULL if it is not among them, but one of them or it is NULL. */
+static bool eval_in(struct sql_run *x, const struct sql_frame *f,
+                    const struct sql_expr *e, struct value *out)
+{
+	struct sql_rows rows = { 0 };
+	struct value v;
+	if (!sql_eval(x, f, e->args[0], &v) ||
+	    !sql_run_query(x, e->query, f, &rows))
+		return false;
+	*out = value_bool(false);
+	for (uint32_t i = 0; i < rows.count; i++) {
+		struct value item = rows.items[i][0];
+		if (sql_is_null(v) || sql_is_null(item)) {
+			*out = value_null();
+		} else if (!sql_compare(v, item, e->args[0]->type.kind)) {
+			*out = value_bool(true);
+			break;
+		}
+	}
+	return true;
+}
+
+static bool eval_scalar(struct sql_run *x, const struct sql_frame *f,
+                        const struct sql_expr *e, struct value *out)
+{
+	struct sql_rows rows = { 0 };
+	if (!sql_run_query(x, e->query, f, &rows)) return false;
+	if (rows.count > 1)
+		return sql_run_fails(x, "21000",
+		                     "more than one row returned by a subquery "
+		                     "used as an expression");
+	*out = rows.count ? rows.items[0][0] : value_null();
+	return true;
+}
+
+static bool eval_exists(struct sql_run *x, const struct sql_frame *f,
+                        const struct sql_expr *e, struct value *out)
+{
+	struct sql_rows rows = { 0 };
+	if (!sql_run_query(x, e->query, f, &rows)) return false;
+	*out = value_bool(rows.count);
+	return true;
+}
+
+bool sql_eval(struct sql_run *x, const struct sql_frame *f,
+              const struct sql_expr *e, struct value *out)
+{
+	const struct value *row;
+	struct value v;
+	switch (e->kind) {
+	case EXPR_CONSTANT: *out = e->constant; return true;
+	case EXPR_COLUMN:
+		for (uint32_t i = 0; i < e->up; i++) f = f->outer;
+		row = f->rows[e->relation];
+		*out = row ? row[e->column] : value_null();
+		return true;
+	case EXPR_CALL: return eval_call(x, f, e, out);
+	case EXPR_AND:
+	case EXPR_OR: return eval_junction(x, f, e, out);
+	case EXPR_NOT:
+		if (!sql_eval(x, f, e->args[0], &v)) return false;
+		*out = sql_is_null(v) ? v : value_bool(!v.i);
+		return true;
+	case EXPR_IS_NULL:
+		if (!sql_eval(x, f, e->args[0], &v)) return false;
+		*out = value_bool(sql_is_null(v) != e->negated);
+		return true;
+	case EXPR_IS_BOOL: return eval_is_bool(x, f, e, out);
+	case EXPR_IS_DISTINCT: return eval_is_distinct(x, f, e, out);
+	case EXPR_CASE: return eval_case(x, f, e, out);
+	case EXPR_COALESCE: return eval_coalesce(x, f, e, out);
+	case EXPR_NULLIF: return eval_nullif(x, f, e, out);
+	case EXPR_GREATEST: return eval_greatest(x, f, e, out);
+	case EXPR_CAST: return eval_cast(x, f, e, out);
+	case EXPR_IN: return eval_in(x, f, e, out);
+	case EXPR_SCALAR: return eval_scalar(x, f, e, out);
+	case EXPR_EXISTS: return eval_exists(x, f, e, out);
+	case EXPR_AGGREGATE: *out = f->aggregates[e->number]; return true;
+	case EXPR_STEP_ERROR: *out = x->step_errors[e->relation]; return true;
+	}
+	assert(!"an expression");
+	return false;
+}

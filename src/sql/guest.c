@@ -1,0 +1,298 @@
+/* Sessions in SQL as the machine runs them (vm/guest.h): what a session does is
+ * kept as a tree of steps. Where it is not known what follows, the statement at
+ * hand is carried out from its beginning, with the answers to its reads so far.
+ *
+ * A transaction's writes are told when it commits, the last of each key: what
+ * was rolled back to a savepoint has never been written.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "native/host/step_tree.h"
+#include "sql/image.h"
+#include "sql/run.h"
+#include "sql/state.h"
+#include "vm/bytecode.h"
+#include "vm/machine.h"
+
+enum { BUDGET = 1 << 28 }; /* bytes that a runner keeps of what it saw */
+
+/* A step, and where it leaves the session. */
+struct sql_step {
+	struct tree_step tree; /* first */
+	/* The session at the beginning of the statement that reads; after the
+	 * step, if it is no read. */
+	const struct sql_state *state;
+	uint32_t reads; /* of that statement, up to this step */
+};
+
+struct guest {
+	struct sql_image *image;
+	struct guest *next, *next_idle;
+	struct region region, scratch;
+	struct step_tree tree;
+	struct sql_step *roots;
+	uint64_t serial, asked;
+	size_t budget;
+};
+
+/* ---- Making ---- */
+
+static void make_roots(struct guest *g)
+{
+	const struct sql_image *image = g->image;
+	uint32_t sessions = image->program->sessions_count;
+	uint32_t count = sessions + image->assertion_count;
+	table_init(&g->tree.by_answer, 0);
+	g->roots = region_take0(&g->region, (count + 1) * sizeof *g->roots);
+	for (uint32_t i = 0; i < count; i++) {
+		struct sql_step *root = &g->roots[i];
+		root->tree.step.kind = GUEST_START;
+		root->tree.serial = ++g->serial;
+		root->tree.session = i;
+		root->tree.kept = true;
+		root->state = sql_state_new(&g->region, image, i);
+	}
+}
+
+static void forget(struct guest *g)
+{
+	step_tree_free(&g->tree);
+	g->tree = (struct step_tree){ 0 };
+	region_free(&g->region);
+	region_init(&g->region);
+	make_roots(g);
+}
+
+void sql_guests_forget(struct sql_image *image)
+{
+	for (struct guest *g = image->all_guests; g; g = g->next) forget(g);
+}
+
+static struct guest *guest_new(struct sql_image *image)
+{
+	struct guest *g = mem_take0(1, sizeof *g);
+	g->image = image;
+	region_init(&g->region);
+	region_init(&g->scratch);
+	make_roots(g);
+	return g;
+}
+
+static struct guest *take(struct guest_library *l,
+                          const struct machine_limits *limits)
+{
+	struct sql_image *image = sql_image_of(l);
+	mem_lock(&image->lock);
+	struct guest *g = image->idle;
+	if (g) image->idle = g->next_idle;
+	mem_unlock(&image->lock);
+	if (!g) {
+		g = guest_new(image);
+		mem_lock(&image->lock);
+		g->next = image->all_guests;
+		image->all_guests = g;
+		mem_unlock(&image->lock);
+	}
+	g->budget = limits->memory && limits->memory < BUDGET
+	                    ? (size_t)limits->memory
+	                    : BUDGET;
+	return g;
+}
+
+static void give_back(struct guest_library *l, struct guest *g)
+{
+	struct sql_image *image = sql_image_of(l);
+	mem_lock(&image->lock);
+	g->next_idle = image->idle;
+	image->idle = g;
+	mem_unlock(&image->lock);
+}
+
+static size_t bytes(const struct guest *g)
+{
+	return g->region.held + g->scratch.held + step_tree_bytes(&g->tree);
+}
+
+static uint64_t asked(const struct guest *g)
+{
+	return g->asked;
+}
+
+static double cpu(const struct guest *g)
+{
+	(void)g; /* all that is run is run in this thread */
+	return 0;
+}
+
+static void settle(struct guest *g)
+{
+	(void)g; /* nothing depends on anything else */
+}
+
+static const struct guest_step *start(struct guest *g, uint32_t session)
+{
+	return &g->roots[session].tree.step;
+}
+
+/* ---- The next step ---- */
+
+static void add_step(struct guest *g, struct sql_step *from, struct sql_step *s)
+{
+	s->tree.before = &from->tree;
+	s->tree.session = from->tree.session;
+	s->tree.serial = ++g->serial;
+	/* Kept steps follow kept ones; in a machine's region, those that were
+	 * made together follow each other. */
+	if (s->tree.kept || !step_waits(&from->tree))
+		step_tree_add(&g->tree, &from->tree, &s->tree);
+}
+
+/* The answers to the statement's reads, up to that of `from`. */
+static const struct value *collect(struct guest *g, const struct sql_step *from,
+                                   struct value answer, uint32_t count)
+{
+	struct value *all = region_take(&g->scratch, (count + 1) * sizeof *all);
+	for (uint32_t i = count; i-- > 0;) {
+		all[i] = answer;
+		answer = from->tree.answer;
+		from = (const struct sql_step *)from->tree.before;
+	}
+	return all;
+}
+
+/* The first step behind `from`; others may follow that are known as well. */
+static struct sql_step *make_steps(struct guest *g, struct sql_step *from,
+                                   struct value answer, struct region *to)
+{
+	bool waits = step_waits(&from->tree);
+	uint32_t count = waits ? from->reads : 0;
+	struct sql_move m = { .image = g->image,
+		              .session = from->tree.session,
+		              .from = from->state,
+		              .answers = collect(g, from, answer, count),
+		              .answer_count = count,
+		              .region = to,
+		              .scratch = &g->scratch };
+	struct sql_step *first = NULL, *last = from;
+	g->asked++;
+	sql_move(&m);
+	for (struct sql_emitted *e = m.first; e; e = e->next) {
+		struct sql_step *s = region_take0(to, sizeof *s);
+		s->tree.step = e->step;
+		s->tree.kept = to == &g->region;
+		s->state = e->state;
+		s->reads =
+			e->step.kind == GUEST_GET || e->step.kind == GUEST_NOTED
+				? e->reads
+				: 0;
+		if (!first && waits) s->tree.answer = value_copy(to, answer);
+		if (first || s->tree.kept)
+			add_step(g, last, s);
+		else {
+			s->tree.before = &last->tree;
+			s->tree.session = last->tree.session;
+			s->tree.serial = ++g->serial;
+		}
+		if (!first) first = s;
+		last = s;
+	}
+	assert(first);
+	return first;
+}
+
+static const struct guest_step *next(struct guest *g,
+                                     const struct guest_step *from,
+                                     struct value answer, struct region *r)
+{
+	struct sql_step *at = (struct sql_step *)from;
+	struct tree_step *known = step_tree_find(&g->tree, &at->tree, answer);
+	if (known) return &known->step;
+	bool keep = at->tree.kept && bytes(g) < g->budget;
+	struct region_mark mark = region_mark(&g->scratch);
+	struct sql_step *s = make_steps(g, at, answer, keep ? &g->region : r);
+	region_release(&g->scratch, mark);
+	return &s->tree.step;
+}
+
+/* ---- The library ---- */
+
+static bool call(struct guest *g, uint32_t function,
+                 const struct value *arguments, uint32_t count,
+                 struct region *r, struct value *out, const char **error)
+{
+	(void)g, (void)function, (void)arguments, (void)count, (void)r;
+	(void)out;
+	*error = "a program in SQL has no functions in C";
+	return false;
+}
+
+static const char *fault(struct guest_library *l)
+{
+	struct sql_image *image = sql_image_of(l);
+	mem_lock(&image->lock);
+	const char *why = image->fault;
+	mem_unlock(&image->lock);
+	return why;
+}
+
+void sql_image_grew(struct sql_image *image, const struct sql_table *t,
+                    struct value key, struct value row)
+{
+	struct text why = { 0 };
+	if (!image->settled) {
+		known_add(&image->known, t, key, row);
+		return;
+	}
+	text_format(&why,
+	            "a session wrote a row of table \"%s\" that was not seen "
+	            "before the exploration: ",
+	            t->name);
+	value_print(&why, row);
+	mem_lock(&image->lock);
+	if (!image->fault) {
+		image->fault = why.data;
+		why = (struct text){ 0 };
+	}
+	mem_unlock(&image->lock);
+	text_free(&why);
+}
+
+static const char *bound(struct guest_library *l, uint32_t *point)
+{
+	(void)l;
+	*point = 0;
+	return NULL;
+}
+
+static void release(struct guest_library *l)
+{
+	struct sql_image *image = sql_image_of(l);
+	while (image->all_guests) {
+		struct guest *g = image->all_guests;
+		image->all_guests = g->next;
+		step_tree_free(&g->tree);
+		region_free(&g->region);
+		region_free(&g->scratch);
+		free(g);
+	}
+	sql_image_free(image);
+}
+
+/* Places, names and assertions are the program's own. */
+const struct guest_ops sql_guest_ops = {
+	.take = take,
+	.give_back = give_back,
+	.bytes = bytes,
+	.asked = asked,
+	.cpu = cpu,
+	.settle = settle,
+	.start = start,
+	.next = next,
+	.call = call,
+	.fault = fault,
+	.bound = bound,
+	.release = release,
+};

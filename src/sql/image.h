@@ -1,0 +1,82 @@
+/* A program in SQL, ready to run: its sessions, statement by statement. */
+#ifndef ISO_SQL_IMAGE_H
+#define ISO_SQL_IMAGE_H
+
+#include <pthread.h>
+
+#include "sql/known.h"
+#include "sql/resolve.h"
+#include "vm/guest.h"
+
+struct program;
+
+/* A statement of a session. */
+struct sql_item {
+	const struct sql_statement *statement;
+	uint32_t step;      /* among all; SQL_NO_STEP in the session's setup */
+	uint32_t name;      /* of a transaction that begins with it */
+	uint32_t next_step; /* where the session goes on after an error */
+};
+
+#define SQL_NO_STEP UINT32_MAX
+
+struct sql_session {
+	const char *name;
+	struct sql_item *items;
+	uint32_t count, capacity;
+	const int64_t *sequences; /* what each gives it first */
+};
+
+/* What an assertion has to know: results of steps, and tables, by number. */
+struct sql_assertion {
+	const struct sql_statement *query;
+	uint32_t *steps;
+	uint32_t step_count, step_capacity;
+};
+
+/* What assertions ask of tables, in one last transaction. */
+struct sql_asked {
+	const struct sql_relation **relations;
+	uint32_t count, capacity;
+};
+
+struct sql_image {
+	struct guest_library guest; /* first: its address is the image's */
+	struct program *program;
+	struct region region;
+	struct sources all;
+	struct sql_catalog catalog;
+	struct known known;
+	struct sql_session *sessions;
+	uint32_t session_count;
+	struct sql_assertion *assertions;
+	uint32_t assertion_count;
+	struct sql_asked asked;
+	uint32_t finally_name;
+	const char **step_sessions; /* by step: whose it is */
+	bool settled;         /* the known rows are not to grow any more */
+	pthread_mutex_t lock; /* for what follows */
+	struct guest *all_guests, *idle;
+	char *fault;
+};
+
+static inline struct sql_image *sql_image_of(struct guest_library *l)
+{
+	return (struct sql_image *)l;
+}
+
+/* guest.c */
+extern const struct guest_ops sql_guest_ops;
+/* Sessions wrote a version that was not known. */
+void sql_image_grew(struct sql_image *image, const struct sql_table *t,
+                    struct value key, struct value row);
+
+/* saturate.c: runs sessions in many orders until no new versions turn up. */
+void sql_saturate(struct sql_image *image);
+/* guest.c: what runners know of sessions holds no more. */
+void sql_guests_forget(struct sql_image *image);
+
+/* load.c */
+void sql_image_free(struct sql_image *image);
+
+#endif

@@ -1,0 +1,251 @@
+/* Statements of SQL after names and types were resolved: what execution runs
+ * and static analyses read. All of it is immutable, in the region of the
+ * program that it belongs to.
+ */
+#ifndef ISO_SQL_IR_H
+#define ISO_SQL_IR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lang/source.h"
+#include "sql/type.h"
+#include "vm/value.h"
+
+struct sql_expr;
+struct sql_proc;
+struct sql_query;
+
+/* ---- The schema ---- */
+
+struct sql_column {
+	const char *name;
+	struct sql_type type;
+	bool not_null;
+	const struct sql_expr *initial; /* DEFAULT, or NULL */
+	uint32_t sequence;              /* number + 1 of that which it draws
+	                                 * from; 0: none */
+	uint32_t slot;                  /* its place among the names, sorted */
+};
+
+/* PRIMARY KEY and UNIQUE. */
+struct sql_unique {
+	const char *name;
+	uint32_t count;
+	const uint32_t *columns;
+	uint32_t global; /* of its keys, for others than the primary key */
+};
+
+struct sql_check {
+	const char *name;
+	const struct sql_expr *condition; /* of relation 0 */
+};
+
+struct sql_table {
+	const char *name;
+	struct place at;
+	uint32_t number, global; /* among the tables, of the program's keys */
+	struct sql_column *columns;
+	uint32_t column_count, column_capacity;
+	const struct sql_unique *primary; /* NULL: rows have their birth */
+	struct sql_unique *uniques;
+	uint32_t unique_count, unique_capacity;
+	struct sql_check *checks;
+	uint32_t check_count, check_capacity;
+	struct value *names; /* of the columns, by slot */
+	bool *filtered;      /* columns that conditions of sessions mention,
+	                      * where they do not name the key */
+};
+
+struct sql_sequence {
+	const char *name;
+	int64_t start, step;
+};
+
+/* ---- Expressions ---- */
+
+enum sql_expr_kind {
+	EXPR_CONSTANT,
+	EXPR_COLUMN, /* `column` of relation `relation`, `up` queries out */
+	EXPR_CALL,   /* `function` of the arguments, NULL if one is */
+	EXPR_AND,    /* of all arguments */
+	EXPR_OR,
+	EXPR_NOT,
+	EXPR_IS_NULL,     /* `negated`: IS NOT NULL */
+	EXPR_IS_BOOL,     /* IS [NOT] `constant`: true, false or unknown */
+	EXPR_IS_DISTINCT, /* `negated`: IS NOT DISTINCT FROM */
+	EXPR_CASE,        /* condition, result, ..., and else */
+	EXPR_COALESCE,
+	EXPR_NULLIF,    /* the first one, unless the second, x = y, is true */
+	EXPR_GREATEST,  /* `negated`: LEAST */
+	EXPR_CAST,      /* to `type` */
+	EXPR_IN,        /* arg 0 is in `query`, or among the other arguments,
+	                 * by `function`; `negated`: NOT IN */
+	EXPR_EXISTS,    /* `query` has a row */
+	EXPR_SCALAR,    /* the value of the one row of `query` */
+	EXPR_AGGREGATE, /* `function` of `distinct` arguments, where `filter` */
+	EXPR_STEP_ERROR /* in assertions: SQLSTATE of step `relation`, or NULL
+	                 */
+};
+
+struct sql_expr {
+	enum sql_expr_kind kind;
+	struct sql_type type;
+	struct place at;
+	uint32_t count;
+	const struct sql_expr **args;
+	struct value constant;
+	uint32_t relation, column, up;
+	const struct sql_proc *function;
+	bool negated, distinct;
+	uint32_t number; /* of an aggregate, in its query */
+	const struct sql_query *query;
+	const struct sql_expr *filter;
+};
+
+/* ---- Queries ---- */
+
+enum sql_relation_kind {
+	RELATION_TABLE,
+	RELATION_QUERY, /* in FROM, WITH, of a view */
+	RELATION_STEP   /* in assertions: what a step returned */
+};
+
+/* How a table's rows are found: what the condition says of this table alone,
+ * once those before it in FROM are there. */
+struct sql_access {
+	/* Equality on the whole primary key: what each of its columns equals.
+	 * NULL: there is none. */
+	const struct sql_expr **key;
+	/* Of the conditions, that whose other columns are known. */
+	const struct sql_expr **conditions;
+	uint32_t condition_count;
+	uint32_t fixed; /* the first so many mention no other relation */
+};
+
+struct sql_relation {
+	enum sql_relation_kind kind;
+	uint32_t number; /* in its query */
+	const char *name;
+	struct place at;
+	const struct sql_table *table;
+	const struct sql_query *query;
+	uint32_t query_up; /* what it mentions of others is so far out */
+	uint32_t step;
+	const struct sql_column *columns; /* names and types */
+	uint32_t column_count;
+	struct sql_access access; /* of tables */
+};
+
+/* FROM: a relation, or a join of two. */
+enum sql_join { JOIN_NONE, JOIN_INNER, JOIN_LEFT };
+struct sql_from {
+	enum sql_join join;
+	uint32_t relation;            /* JOIN_NONE */
+	const struct sql_from *a, *b; /* else */
+	const struct sql_expr *on;    /* NULL: true */
+};
+
+struct sql_target {
+	const char *name;
+	const struct sql_expr *value;
+};
+
+struct sql_order {
+	const struct sql_expr *by; /* NULL: target number `target` */
+	uint32_t target;
+	bool descending, nulls_first;
+};
+
+/* Strength of a lock on the rows read (levels.md, 2). */
+enum sql_lock {
+	LOCK_NONE,
+	LOCK_KEY_SHARE,
+	LOCK_SHARE,
+	LOCK_NO_KEY_UPDATE,
+	LOCK_UPDATE
+};
+
+struct sql_query {
+	struct place at;
+	struct sql_relation *relations;
+	uint32_t relation_count;
+	const struct sql_from *from;  /* NULL: one row of nothing */
+	const struct sql_expr *where; /* or NULL */
+	const struct sql_expr **group;
+	uint32_t group_count;
+	bool grouped; /* has GROUP BY, HAVING or an aggregate */
+	const struct sql_expr *having;
+	const struct sql_expr **aggregates;
+	uint32_t aggregate_count;
+	/* VALUES: rows of `target_count` expressions; else one row. */
+	const struct sql_target *targets;
+	uint32_t target_count;
+	const struct sql_expr ***values;
+	uint32_t value_count;
+	bool distinct;
+	const struct sql_order *order;
+	uint32_t order_count;
+	const struct sql_expr *limit, *offset;
+	enum sql_lock lock;
+};
+
+/* ---- Statements ---- */
+
+enum sql_statement_kind {
+	STATEMENT_QUERY,
+	STATEMENT_INSERT,
+	STATEMENT_UPDATE,
+	STATEMENT_DELETE,
+	STATEMENT_BEGIN,
+	STATEMENT_COMMIT,
+	STATEMENT_ROLLBACK,
+	STATEMENT_SAVEPOINT, /* `name` */
+	STATEMENT_ROLLBACK_TO,
+	STATEMENT_RELEASE,
+	STATEMENT_NOTHING /* of the schema: was carried out at once */
+};
+
+struct sql_set {
+	uint32_t column;
+	const struct sql_expr *value; /* NULL: DEFAULT */
+};
+
+enum sql_conflict { CONFLICT_ERROR, CONFLICT_NOTHING, CONFLICT_UPDATE };
+
+struct sql_statement {
+	enum sql_statement_kind kind;
+	struct place at;
+	uint32_t point;   /* of the program: where it stands */
+	const char *name; /* of a savepoint */
+	/* QUERY; INSERT: the rows; UPDATE and DELETE: relation 0 is the table,
+	 * and `where` and FROM are its own. */
+	struct sql_query *query;
+	const struct sql_table *table;
+	const struct sql_set *sets; /* UPDATE; INSERT: the columns given, value
+	                             * unused */
+	uint32_t set_count;
+	enum sql_conflict conflict;
+	const struct sql_unique *arbiter;    /* NULL: any */
+	const struct sql_set *conflict_sets; /* of relations 0, the row that is
+	                                      * there, and 1, excluded */
+	uint32_t conflict_set_count;
+	const struct sql_expr *conflict_where;
+	const struct sql_target *returning; /* of relation 0 */
+	uint32_t returning_count;
+};
+
+/* What comes out of it: columns of a query or of RETURNING. */
+static inline uint32_t sql_result_columns(const struct sql_statement *s)
+{
+	return s->kind == STATEMENT_QUERY ? s->query->target_count
+	                                  : s->returning_count;
+}
+
+static inline const struct sql_target *
+sql_result_targets(const struct sql_statement *s)
+{
+	return s->kind == STATEMENT_QUERY ? s->query->targets : s->returning;
+}
+
+#endif

@@ -1,0 +1,544 @@
+#include "sql/load.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "lang/limits.h"
+#include "sql/image.h"
+#include "sql/parser.h"
+#include "sql/run.h"
+#include "vm/bytecode.h"
+#include "vm/guest_session.h"
+
+/* A specification being loaded. */
+struct loading {
+	struct sql_image *image;
+	struct program *program;
+	struct spec spec;
+	struct sql_parser *parser;
+	int64_t *sequences; /* what set-up draws next */
+	uint32_t set_up;    /* statements of set-up so far */
+	uint64_t digest;
+	bool failed;
+};
+
+bool sql_is_spec(const char *path)
+{
+	size_t n = strlen(path);
+	return n > 5 && !strcmp(path + n - 5, ".spec");
+}
+
+static bool fail(struct loading *l, struct place at, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static bool fail(struct loading *l, struct place at, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	source_verror(&l->image->all, at, format, args);
+	va_end(args);
+	l->failed = true;
+	return false;
+}
+
+/* ---- Statements ---- */
+
+/* PostgreSQL's message, where it points to. */
+static void tell_refusal(struct loading *l, const struct spec_block *b,
+                         struct sql_refusal *why)
+{
+	struct place at = b->at;
+	at.offset += why->at;
+	fail(l, at, "%s", text_get(&why->message));
+}
+
+/* The statements of a block, or NULL. */
+static json_t *parse_block(struct loading *l, const struct spec_block *b)
+{
+	struct sql_refusal why = { 0 };
+	const char *text = l->image->all.items[b->at.source].text;
+	char *copy = mem_take(b->length + (size_t)1);
+	memcpy(copy, text + b->at.offset, b->length);
+	copy[b->length] = 0;
+	json_t *statements = sql_parse(l->parser, copy, b->length, &why);
+	free(copy);
+	if (!statements) tell_refusal(l, b, &why);
+	text_free(&why.message);
+	return statements;
+}
+
+/* Does with each statement of the block what `take` does, up to an error. */
+static void each_statement(struct loading *l, const struct spec_block *b,
+                           enum sql_purpose purpose,
+                           void (*take)(struct loading *l, void *data,
+                                        const struct sql_statement *s),
+                           void *data)
+{
+	json_t *all = parse_block(l, b);
+	for (size_t i = 0; i < json_array_size(all) && !l->failed; i++) {
+		const struct sql_statement *s = sql_resolve(
+			&l->image->catalog, b, purpose, json_array_get(all, i));
+		if (s)
+			take(l, data, s);
+		else
+			l->failed = true;
+	}
+	json_decref(all);
+}
+
+/* ---- Set-up ---- */
+
+/* Sequences that the statement has made give their first value next. */
+static void start_sequences(struct loading *l, uint32_t known)
+{
+	const struct sql_catalog *c = &l->image->catalog;
+	l->sequences = mem_grow(l->sequences, c->sequence_count + 1,
+	                        sizeof *l->sequences);
+	for (uint32_t i = known; i < c->sequence_count; i++)
+		l->sequences[i] = c->sequences[i].start;
+}
+
+static void set_up(struct loading *l, void *data, const struct sql_statement *s)
+{
+	struct region scratch;
+	uint32_t *sequences = data;
+	start_sequences(l, *sequences);
+	*sequences = l->image->catalog.sequence_count;
+	region_init(&scratch);
+	struct sql_run x = { .region = &scratch,
+		             .known = &l->image->known,
+		             .setup = true,
+		             .session = "setup",
+		             .statement = ++l->set_up,
+		             .sequences = l->sequences };
+	if (!sql_run_statement(&x, s))
+		fail(l, s->at, "setup failed: %s (%s)", x.failure.message,
+		     x.failure.state);
+	region_free(&scratch);
+}
+
+/* A file that set-up names: all of it is a block. */
+static bool read_setup_file(struct loading *l, struct spec_setup *s)
+{
+	struct text path = { 0 }, all = { 0 };
+	char buffer[1 << 14];
+	size_t n;
+	const char *from = program_path(l->program);
+	const char *slash = strrchr(from, '/');
+	if (*s->file != '/' && slash)
+		text_bytes(&path, from, (size_t)(slash - from) + 1);
+	text_string(&path, s->file);
+	FILE *f = fopen(text_get(&path), "rb");
+	const char *why = f ? NULL : strerror(errno);
+	while (f && (n = fread(buffer, 1, sizeof buffer, f)) > 0 &&
+	       all.length <= LIMIT_FILE)
+		text_bytes(&all, buffer, n);
+	if (f && ferror(f)) why = strerror(errno);
+	if (all.length > LIMIT_FILE) why = "the file is larger than 64 MiB";
+	if (f) fclose(f);
+	if (why) {
+		fail(l, s->at, "cannot read '%s': %s", text_get(&path), why);
+	} else {
+		uint32_t source =
+			sources_add(&l->image->all, text_get(&path),
+		                    text_get(&all), (uint32_t)all.length);
+		s->sql = (struct spec_block){ { source, 0 },
+			                      (uint32_t)all.length };
+		l->digest = hash_bytes(l->digest, text_get(&all), all.length);
+		if (!source_check_text(&l->image->all, source))
+			l->failed = true;
+	}
+	text_free(&path);
+	text_free(&all);
+	return !l->failed;
+}
+
+static void run_setups(struct loading *l)
+{
+	uint32_t sequences = 0;
+	start_sequences(l, 0);
+	for (uint32_t i = 0; i < l->spec.setup_count && !l->failed; i++) {
+		struct spec_setup *s = &l->spec.setups[i];
+		if (s->file && !read_setup_file(l, s)) return;
+		each_statement(l, &s->sql, PURPOSE_SETUP, set_up, &sequences);
+	}
+}
+
+/* ---- Sessions ---- */
+
+struct session_part {
+	struct sql_session *session;
+	uint32_t step, name;
+};
+
+static void add_item(struct loading *l, void *data,
+                     const struct sql_statement *s)
+{
+	const struct session_part *part = data;
+	struct sql_session *x = part->session;
+	(void)l;
+	VEC_RESERVE(x->items, x->count, x->capacity);
+	x->items[x->count++] = (struct sql_item){ .statement = s,
+		                                  .step = part->step,
+		                                  .name = part->name };
+}
+
+/* The last statement that returns something tells what the step returns. */
+static void find_result(struct loading *l, const struct sql_session *x,
+                        uint32_t from, struct sql_step_result *out)
+{
+	struct region *r = &l->image->region;
+	for (uint32_t i = from; i < x->count; i++) {
+		const struct sql_statement *s = x->items[i].statement;
+		uint32_t n = sql_result_columns(s);
+		const struct sql_target *targets = sql_result_targets(s);
+		if (!n) continue;
+		struct sql_column *columns =
+			region_take0(r, n * sizeof *columns);
+		for (uint32_t c = 0; c < n; c++)
+			columns[c] = (struct sql_column){
+				.name = targets[c].name,
+				.type = targets[c].value->type
+			};
+		out->columns = columns;
+		out->column_count = n;
+	}
+}
+
+static void add_part(struct loading *l, struct sql_session *x,
+                     const struct spec_block *b, uint32_t step,
+                     const char *name)
+{
+	struct session_part part = {
+		x, step, program_add_transaction(l->program, name)
+	};
+	uint32_t from = x->count;
+	each_statement(l, b, PURPOSE_STEP, add_item, &part);
+	for (uint32_t i = from; i < x->count; i++)
+		x->items[i].next_step = x->count;
+}
+
+static void add_step(struct loading *l, struct sql_session *x,
+                     const struct spec_session *session,
+                     const struct spec_step *step)
+{
+	struct sql_catalog *c = &l->image->catalog;
+	uint32_t from = x->count, number = c->step_count;
+	add_part(l, x, &step->sql, number, step->name);
+	VEC_RESERVE(c->steps, c->step_count, c->step_capacity);
+	c->steps[c->step_count++] = (struct sql_step_result){
+		.name = step->name,
+		.session = session->step_count == 1 ? session->name : NULL
+	};
+	find_result(l, x, from, &c->steps[number]);
+}
+
+static void add_session(struct loading *l, uint32_t number)
+{
+	struct program *p = l->program;
+	const struct spec_session *s = &l->spec.sessions[number];
+	struct sql_session *x = &l->image->sessions[number];
+	struct text setup = { 0 };
+	x->name = s->name;
+	if (s->has_setup) {
+		text_format(&setup, "%s", "setup");
+		add_part(l, x, &s->setup, SQL_NO_STEP, text_get(&setup));
+		text_free(&setup);
+	}
+	for (uint32_t i = 0; i < s->step_count && !l->failed; i++)
+		add_step(l, x, s, &s->steps[i]);
+	uint32_t i = program_add_session(p, s->name);
+	p->sessions[i].entry = i;
+}
+
+/* What sequences give is not taken back, and sessions do not wait for each
+ * other: each has a range. */
+enum { RANGE = 1000 };
+
+static void give_ranges(struct loading *l)
+{
+	uint32_t n = l->image->catalog.sequence_count;
+	for (uint32_t i = 0; i < l->image->session_count; i++) {
+		int64_t *own =
+			region_take(&l->image->region, (n + 1) * sizeof *own);
+		for (uint32_t k = 0; k < n; k++)
+			own[k] = l->sequences[k] + (int64_t)i * RANGE;
+		l->image->sessions[i].sequences = own;
+	}
+}
+
+static void add_sessions(struct loading *l)
+{
+	struct sql_image *image = l->image;
+	if (l->spec.session_count > LIMIT_SESSIONS) {
+		fail(l, l->spec.sessions[0].at, "more than %d sessions",
+		     LIMIT_SESSIONS);
+		return;
+	}
+	image->sessions =
+		region_take0(&image->region, (l->spec.session_count + 1) *
+	                                             sizeof *image->sessions);
+	image->session_count = l->spec.session_count;
+	for (uint32_t i = 0; i < image->session_count && !l->failed; i++)
+		add_session(l, i);
+	give_ranges(l);
+	uint32_t steps = image->catalog.step_count, n = 0;
+	image->step_sessions = region_take0(
+		&image->region, (steps + 1) * sizeof *image->step_sessions);
+	for (uint32_t i = 0; i < image->session_count; i++)
+		for (uint32_t k = 0;
+		     k < l->spec.sessions[i].step_count && n < steps; k++)
+			image->step_sessions[n++] = image->sessions[i].name;
+}
+
+/* ---- Assertions ---- */
+
+static void note_step(struct sql_assertion *a, uint32_t step)
+{
+	for (uint32_t i = 0; i < a->step_count; i++)
+		if (a->steps[i] == step) return;
+	VEC_RESERVE(a->steps, a->step_count, a->step_capacity);
+	a->steps[a->step_count++] = step;
+}
+
+static void find_asked_in(struct sql_image *image, struct sql_assertion *a,
+                          const struct sql_query *q);
+
+static void find_asked(struct sql_image *image, struct sql_assertion *a,
+                       const struct sql_expr *e)
+{
+	if (!e) return;
+	if (e->kind == EXPR_STEP_ERROR) note_step(a, e->relation);
+	for (uint32_t i = 0; i < e->count; i++)
+		find_asked(image, a, e->args[i]);
+	find_asked(image, a, e->filter);
+	if (e->query) find_asked_in(image, a, e->query);
+}
+
+static void find_asked_from(struct sql_image *image, struct sql_assertion *a,
+                            const struct sql_from *f)
+{
+	if (!f || f->join == JOIN_NONE) return;
+	find_asked_from(image, a, f->a);
+	find_asked_from(image, a, f->b);
+	find_asked(image, a, f->on);
+}
+
+/* What the query asks for, in all its parts. */
+static void find_asked_in(struct sql_image *image, struct sql_assertion *a,
+                          const struct sql_query *q)
+{
+	struct sql_asked *asked = &image->asked;
+	for (uint32_t i = 0; i < q->relation_count; i++) {
+		const struct sql_relation *x = &q->relations[i];
+		if (x->kind == RELATION_STEP) note_step(a, x->step);
+		if (x->kind == RELATION_QUERY)
+			find_asked_in(image, a, x->query);
+		if (x->kind != RELATION_TABLE) continue;
+		VEC_RESERVE(asked->relations, asked->count, asked->capacity);
+		asked->relations[asked->count++] = x;
+	}
+	find_asked_from(image, a, q->from);
+	find_asked(image, a, q->where);
+	find_asked(image, a, q->having);
+	for (uint32_t i = 0; i < q->group_count; i++)
+		find_asked(image, a, q->group[i]);
+	for (uint32_t i = 0; i < q->order_count; i++)
+		find_asked(image, a, q->order[i].by);
+	for (uint32_t i = 0; i < q->target_count; i++)
+		find_asked(image, a, q->targets[i].value);
+	for (uint32_t i = 0; i < q->value_count; i++)
+		for (uint32_t c = 0; c < q->target_count; c++)
+			find_asked(image, a, q->values[i][c]);
+	find_asked(image, a, q->limit);
+	find_asked(image, a, q->offset);
+}
+
+struct assertion_part {
+	struct sql_assertion *assertion;
+	const struct spec_assert *spec;
+	bool found;
+};
+
+/* The query on one line, as it is shown. */
+static void one_line(struct text *t, const char *s, size_t length)
+{
+	bool blank = false;
+	for (size_t i = 0; i < length; i++) {
+		if (strchr(" \t\r\n", s[i])) {
+			blank = t->length > 0;
+			continue;
+		}
+		if (blank) text_char(t, ' ');
+		blank = false;
+		text_char(t, s[i]);
+	}
+}
+
+static void add_assertion(struct loading *l, void *data,
+                          const struct sql_statement *s)
+{
+	struct assertion_part *part = data;
+	const struct spec_block *b = &part->spec->sql;
+	const struct sql_query *q = s->query;
+	struct text t = { 0 };
+	if (part->found) {
+		fail(l, s->at, "an assertion is one query");
+		return;
+	}
+	if (q->target_count != 1 ||
+	    q->targets[0].value->type.kind != SQL_BOOL) {
+		fail(l, s->at, "an assertion has one column, a boolean");
+		return;
+	}
+	part->found = true;
+	part->assertion->query = s;
+	find_asked_in(l->image, part->assertion, q);
+	one_line(&t, l->image->all.items[b->at.source].text + b->at.offset,
+	         b->length);
+	struct assertion a = { .kind = ASSERTION_FINAL,
+		               .text = text_get(&t),
+		               .message = part->spec->message };
+	a.at = program_position(
+		l->program,
+		program_add_position(
+			l->program,
+			source_position(&l->image->all, part->spec->at)));
+	program_add_assertion(l->program, &a);
+	text_free(&t);
+}
+
+static void add_assertions(struct loading *l)
+{
+	struct sql_image *image = l->image;
+	uint32_t n = l->spec.assert_count;
+	image->assertions = region_take0(&image->region,
+	                                 (n + 1) * sizeof *image->assertions);
+	image->assertion_count = n;
+	for (uint32_t i = 0; i < n && !l->failed; i++) {
+		const struct spec_assert *a = &l->spec.asserts[i];
+		struct assertion_part part = { &image->assertions[i], a,
+			                       false };
+		each_statement(l, &a->sql, PURPOSE_ASSERT, add_assertion,
+		               &part);
+		if (!part.found && !l->failed)
+			fail(l, a->at, "this assertion has no query");
+	}
+	if (!image->asked.count) return;
+	uint32_t i = program_add_session(l->program, "finally");
+	l->program->sessions[i].entry = i;
+	l->program->has_finally = true;
+	image->finally_name = program_add_transaction(l->program, "finally");
+}
+
+/* ---- The whole ---- */
+
+static void set_initial_rows(struct loading *l)
+{
+	struct known *k = &l->image->known;
+	struct program *p = l->program;
+	for (uint32_t g = 0; g < k->global_count; g++)
+		for (uint32_t i = 0; i < k->globals[g].count; i++) {
+			const struct known_row *row = k->globals[g].items[i];
+			if (!row->initial) continue;
+			if (p->keys_count >= LIMIT_KEYS) {
+				fail(l, (struct place){ 0 },
+				     "more than %d rows in setup", LIMIT_KEYS);
+				return;
+			}
+			uint32_t key = program_add_key(p, g, row->key.o->items,
+			                               row->key.o->length);
+			program_set_initial(p, key, row->versions[0]);
+		}
+}
+
+static void set_isolation(struct loading *l)
+{
+	const char *level = l->spec.isolation;
+	l->program->isolation = level ? region_copy_string(&l->program->region,
+	                                                   level, strlen(level))
+	                              : "prc";
+}
+
+static struct program *load(struct loading *l, const char *path,
+                            const char *text, size_t length)
+{
+	struct sql_image *image = l->image;
+	uint32_t n = sources_add(&image->all, path, text, (uint32_t)length);
+	const char *which;
+	l->digest = hash_bytes(0, text, length);
+	if (!source_check_text(&image->all, n) ||
+	    !spec_read(&l->spec, &image->all, n, &image->region))
+		return NULL;
+	set_isolation(l);
+	run_setups(l);
+	if (!l->failed) add_sessions(l);
+	if (!l->failed) add_assertions(l);
+	if (!l->failed) set_initial_rows(l);
+	if (l->failed || !program_finish(l->program, &which)) return NULL;
+	l->program->stack = GUEST_REGISTERS;
+	l->program->digest = l->digest;
+	sql_saturate(image);
+	return l->program;
+}
+
+static struct program *new_program(struct sql_image *image, const char *path)
+{
+	struct program *p = program_new(path);
+	p->guest = p->sql = true;
+	p->library = &image->guest;
+	p->stack = GUEST_REGISTERS;
+	image->program = p;
+	image->guest.ops = &sql_guest_ops;
+	return p;
+}
+
+struct program *sql_load_spec(const char *path, const char *text, size_t length,
+                              struct diags *d)
+{
+	struct sql_image *image = mem_take0(1, sizeof *image);
+	struct loading l = { .image = image, .parser = sql_parser_new() };
+	region_init(&image->region);
+	sources_init(&image->all, &image->region, d);
+	known_init(&image->known);
+	pthread_mutex_init(&image->lock, NULL);
+	l.program = new_program(image, path);
+	image->catalog = (struct sql_catalog){ .region = &image->region,
+		                               .all = &image->all,
+		                               .program = l.program };
+	struct program *p = load(&l, path, text, length);
+	sql_parser_free(l.parser);
+	spec_free(&l.spec);
+	free(l.sequences);
+	if (!p) program_free(l.program);
+	return p;
+}
+
+void sql_image_free(struct sql_image *image)
+{
+	struct sql_catalog *c = &image->catalog;
+	for (uint32_t i = 0; i < c->table_count; i++) {
+		free(c->tables[i]->columns);
+		free(c->tables[i]->uniques);
+		free(c->tables[i]->checks);
+	}
+	free(c->tables);
+	free(c->sequences);
+	free(c->steps);
+	for (uint32_t i = 0; i < image->session_count; i++)
+		free(image->sessions[i].items);
+	for (uint32_t i = 0; i < image->assertion_count; i++)
+		free(image->assertions[i].steps);
+	free(image->asked.relations);
+	free(image->fault);
+	known_free(&image->known);
+	sources_free(&image->all);
+	pthread_mutex_destroy(&image->lock);
+	region_free(&image->region);
+	free(image);
+}

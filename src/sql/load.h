@@ -1,0 +1,19 @@
+/* From a specification in SQL to a program. */
+#ifndef ISO_SQL_LOAD_H
+#define ISO_SQL_LOAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/diag.h"
+
+struct program;
+
+/* Is it the name of a specification? */
+bool sql_is_spec(const char *path);
+/* NULL after adding errors to `d`. Files that it names are relative to `path`.
+ */
+struct program *sql_load_spec(const char *path, const char *text, size_t length,
+                              struct diags *d);
+
+#endif

@@ -1,0 +1,273 @@
+#include "sql/procs.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <string.h>
+
+#include "base/diag.h"
+
+#define COMPARE(a, b)                                   \
+	{ "=", DO_EQ, SQL_BOOL, 2, { a, b } },          \
+		{ "<>", DO_NE, SQL_BOOL, 2, { a, b } }, \
+		{ "<", DO_LT, SQL_BOOL, 2, { a, b } },  \
+		{ "<=", DO_LE, SQL_BOOL, 2, { a, b } }, \
+		{ ">", DO_GT, SQL_BOOL, 2, { a, b } },  \
+	{                                               \
+		">=", DO_GE, SQL_BOOL, 2,               \
+		{                                       \
+			a, b                            \
+		}                                       \
+	}
+#define COMPUTE(result, a, b)                         \
+	{ "+", DO_ADD, result, 2, { a, b } },         \
+		{ "-", DO_SUB, result, 2, { a, b } }, \
+		{ "*", DO_MUL, result, 2, { a, b } }, \
+	{                                             \
+		"/", DO_DIV, result, 2,               \
+		{                                     \
+			a, b                          \
+		}                                     \
+	}
+#define OF_INTEGER(t)                                                          \
+	{ "%", DO_MOD, t, 2, { t, t } }, { "mod", DO_MOD, t, 2, { t, t } },    \
+		{ "-", DO_NEGATE, t, 1, { t } },                               \
+		{ "+", DO_PLUS, t, 1, { t } }, { "abs", DO_ABS, t, 1, { t } }, \
+		{ "min", DO_MIN, t, 1, { t } },                                \
+	{                                                                      \
+		"max", DO_MAX, t, 1,                                           \
+		{                                                              \
+			t                                                      \
+		}                                                              \
+	}
+
+static const struct sql_proc procs[] = {
+	COMPARE(SQL_BOOL, SQL_BOOL),
+	COMPARE(SQL_INT2, SQL_INT2),
+	COMPARE(SQL_INT2, SQL_INT4),
+	COMPARE(SQL_INT2, SQL_INT8),
+	COMPARE(SQL_INT4, SQL_INT2),
+	COMPARE(SQL_INT4, SQL_INT4),
+	COMPARE(SQL_INT4, SQL_INT8),
+	COMPARE(SQL_INT8, SQL_INT2),
+	COMPARE(SQL_INT8, SQL_INT4),
+	COMPARE(SQL_INT8, SQL_INT8),
+	COMPARE(SQL_TEXT, SQL_TEXT),
+	COMPARE(SQL_CHAR, SQL_CHAR),
+	COMPUTE(SQL_INT2, SQL_INT2, SQL_INT2),
+	COMPUTE(SQL_INT4, SQL_INT2, SQL_INT4),
+	COMPUTE(SQL_INT8, SQL_INT2, SQL_INT8),
+	COMPUTE(SQL_INT4, SQL_INT4, SQL_INT2),
+	COMPUTE(SQL_INT4, SQL_INT4, SQL_INT4),
+	COMPUTE(SQL_INT8, SQL_INT4, SQL_INT8),
+	COMPUTE(SQL_INT8, SQL_INT8, SQL_INT2),
+	COMPUTE(SQL_INT8, SQL_INT8, SQL_INT4),
+	COMPUTE(SQL_INT8, SQL_INT8, SQL_INT8),
+	OF_INTEGER(SQL_INT2),
+	OF_INTEGER(SQL_INT4),
+	OF_INTEGER(SQL_INT8),
+	{ "||", DO_CONCAT, SQL_TEXT, 2, { SQL_TEXT, SQL_TEXT } },
+	{ "||", DO_CONCAT, SQL_TEXT, 2, { SQL_TEXT, SQL_ANY } },
+	{ "||", DO_CONCAT, SQL_TEXT, 2, { SQL_ANY, SQL_TEXT } },
+	{ "~~", DO_LIKE, SQL_BOOL, 2, { SQL_TEXT, SQL_TEXT } },
+	{ "~~", DO_LIKE, SQL_BOOL, 2, { SQL_CHAR, SQL_TEXT } },
+	{ "!~~", DO_NOT_LIKE, SQL_BOOL, 2, { SQL_TEXT, SQL_TEXT } },
+	{ "!~~", DO_NOT_LIKE, SQL_BOOL, 2, { SQL_CHAR, SQL_TEXT } },
+	{ "length", DO_LENGTH, SQL_INT4, 1, { SQL_TEXT } },
+	{ "length", DO_LENGTH, SQL_INT4, 1, { SQL_CHAR } },
+	{ "lower", DO_LOWER, SQL_TEXT, 1, { SQL_TEXT } },
+	{ "upper", DO_UPPER, SQL_TEXT, 1, { SQL_TEXT } },
+	{ "count", DO_COUNT, SQL_INT8, 0, { 0 } },
+	{ "count", DO_COUNT, SQL_INT8, 1, { SQL_ANY } },
+	{ "sum", DO_SUM, SQL_INT8, 1, { SQL_INT2 } },
+	{ "sum", DO_SUM, SQL_INT8, 1, { SQL_INT4 } },
+	{ "min", DO_MIN, SQL_TEXT, 1, { SQL_TEXT } },
+	{ "min", DO_MIN, SQL_CHAR, 1, { SQL_CHAR } },
+	{ "max", DO_MAX, SQL_TEXT, 1, { SQL_TEXT } },
+	{ "max", DO_MAX, SQL_CHAR, 1, { SQL_CHAR } },
+	{ "bool_and", DO_BOOL_AND, SQL_BOOL, 1, { SQL_BOOL } },
+	{ "every", DO_BOOL_AND, SQL_BOOL, 1, { SQL_BOOL } },
+	{ "bool_or", DO_BOOL_OR, SQL_BOOL, 1, { SQL_BOOL } },
+	{ "string_agg", DO_STRING_AGG, SQL_TEXT, 2, { SQL_TEXT, SQL_TEXT } },
+};
+
+enum { PROCS = sizeof procs / sizeof *procs };
+
+/* Those that are still in question. */
+struct candidates {
+	const enum sql_kind *types; /* of the arguments */
+	uint32_t arguments, count;
+	const struct sql_proc *items[PROCS];
+};
+
+bool sql_has_proc(const char *name)
+{
+	for (size_t i = 0; i < PROCS; i++)
+		if (!strcmp(procs[i].name, name)) return true;
+	return false;
+}
+
+const char *sql_nearest_proc(const char *name)
+{
+	const char *names[PROCS];
+	size_t count = 0;
+	for (size_t i = 0; i < PROCS; i++)
+		if (isalpha((unsigned char)*procs[i].name))
+			names[count++] = procs[i].name;
+	return diag_nearest(name, names, count);
+}
+
+/* All arguments have its types. */
+static bool is_exact(const struct sql_proc *p, const enum sql_kind *types)
+{
+	for (uint32_t i = 0; i < p->count; i++)
+		if (p->types[i] != types[i]) return false;
+	return true;
+}
+
+static bool is_possible(const struct sql_proc *p, const enum sql_kind *types)
+{
+	for (uint32_t i = 0; i < p->count; i++)
+		if (p->types[i] != SQL_ANY &&
+		    !sql_can_coerce(types[i], p->types[i], COERCE_IMPLICIT))
+			return false;
+	return true;
+}
+
+/* An operator with one literal: is there one whose both sides have the type of
+ * the other side? */
+static const struct sql_proc *
+as_other_side(const char *name, const enum sql_kind *types, uint32_t count)
+{
+	if (count != 2 ||
+	    (types[0] == SQL_UNKNOWN) == (types[1] == SQL_UNKNOWN))
+		return NULL;
+	enum sql_kind known = types[0] == SQL_UNKNOWN ? types[1] : types[0];
+	for (size_t i = 0; i < PROCS; i++)
+		if (!strcmp(procs[i].name, name) && procs[i].count == 2 &&
+		    procs[i].types[0] == known && procs[i].types[1] == known)
+			return &procs[i];
+	return NULL;
+}
+
+/* How well the candidate fits; the best ones stay. */
+typedef uint32_t measure(const struct candidates *c, const struct sql_proc *p);
+
+static uint32_t exact_types(const struct candidates *c,
+                            const struct sql_proc *p)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < c->arguments; i++)
+		n += c->types[i] != SQL_UNKNOWN && p->types[i] == c->types[i];
+	return n;
+}
+
+static uint32_t exact_or_preferred(const struct candidates *c,
+                                   const struct sql_proc *p)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < c->arguments; i++)
+		n += c->types[i] != SQL_UNKNOWN &&
+		     (p->types[i] == c->types[i] ||
+		      (sql_kind_is_preferred(p->types[i]) &&
+		       sql_kind_category(p->types[i]) ==
+		               sql_kind_category(c->types[i])));
+	return n;
+}
+
+static void keep_best(struct candidates *c, measure *of)
+{
+	uint32_t best = 0, kept = 0;
+	for (uint32_t i = 0; i < c->count; i++) {
+		uint32_t n = of(c, c->items[i]);
+		if (n > best) best = n;
+	}
+	for (uint32_t i = 0; i < c->count; i++)
+		if (of(c, c->items[i]) == best) c->items[kept++] = c->items[i];
+	c->count = kept;
+}
+
+/* The category that a literal in this place gets, or 0: a string if some
+ * candidate takes one, else what all agree on. */
+static char literal_category(const struct candidates *c, uint32_t place)
+{
+	char found = 0;
+	for (uint32_t i = 0; i < c->count; i++) {
+		char here = sql_kind_category(c->items[i]->types[place]);
+		if (here == 'S') return 'S';
+		if (found && here != found) found = '?';
+		if (!found) found = here;
+	}
+	return found == '?' ? 0 : found;
+}
+
+/* Literals take categories, and of those the preferred types. */
+static void settle_literals(struct candidates *c)
+{
+	char categories[PROC_ARGUMENTS];
+	bool preferred[PROC_ARGUMENTS] = { false };
+	uint32_t kept = 0;
+	for (uint32_t a = 0; a < c->arguments; a++) {
+		categories[a] = 0;
+		if (c->types[a] != SQL_UNKNOWN) continue;
+		categories[a] = literal_category(c, a);
+		if (!categories[a]) return;
+		for (uint32_t i = 0; i < c->count; i++) {
+			enum sql_kind k = c->items[i]->types[a];
+			if (sql_kind_category(k) == categories[a] &&
+			    sql_kind_is_preferred(k))
+				preferred[a] = true;
+		}
+	}
+	for (uint32_t i = 0; i < c->count; i++) {
+		bool fits = true;
+		for (uint32_t a = 0; a < c->arguments && fits; a++) {
+			enum sql_kind k = c->items[i]->types[a];
+			if (!categories[a]) continue;
+			fits = sql_kind_category(k) == categories[a] &&
+			       (!preferred[a] || sql_kind_is_preferred(k));
+		}
+		if (fits) c->items[kept++] = c->items[i];
+	}
+	if (kept) c->count = kept;
+}
+
+/* If all that is known is of one type, the literals are of it as well. */
+static const struct sql_proc *as_known_types(const struct candidates *c)
+{
+	enum sql_kind known = SQL_UNKNOWN, all[PROC_ARGUMENTS];
+	for (uint32_t a = 0; a < c->arguments; a++) {
+		if (c->types[a] == SQL_UNKNOWN) continue;
+		if (known != SQL_UNKNOWN && c->types[a] != known) return NULL;
+		known = c->types[a];
+	}
+	if (known == SQL_UNKNOWN) return NULL;
+	for (uint32_t a = 0; a < c->arguments; a++) all[a] = known;
+	const struct sql_proc *only = NULL;
+	for (uint32_t i = 0; i < c->count; i++) {
+		if (!is_possible(c->items[i], all)) continue;
+		if (only) return NULL;
+		only = c->items[i];
+	}
+	return only;
+}
+
+enum sql_choice sql_choose_proc(const char *name, const enum sql_kind *types,
+                                uint32_t count, const struct sql_proc **out)
+{
+	struct candidates c = { .types = types, .arguments = count };
+	assert(count <= PROC_ARGUMENTS);
+	for (size_t i = 0; i < PROCS; i++) {
+		if (strcmp(procs[i].name, name) || procs[i].count != count)
+			continue;
+		*out = &procs[i];
+		if (is_exact(*out, types)) return CHOICE_MADE;
+		if (is_possible(*out, types)) c.items[c.count++] = *out;
+	}
+	if ((*out = as_other_side(name, types, count))) return CHOICE_MADE;
+	if (!c.count) return CHOICE_NONE;
+	keep_best(&c, exact_types);
+	if (c.count > 1) keep_best(&c, exact_or_preferred);
+	if (c.count > 1) settle_literals(&c);
+	*out = c.count == 1 ? c.items[0] : as_known_types(&c);
+	return *out ? CHOICE_MADE : CHOICE_SEVERAL;
+}

@@ -1,0 +1,491 @@
+#include "sql/resolve.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "sql/resolve_parts.h"
+#include "vm/bytecode.h"
+
+/* ---- Changes ---- */
+
+static int find_column(struct resolver *r, const struct sql_table *t,
+                       const char *name)
+{
+	const char **names = mem_take0(t->column_count + 1, sizeof *names);
+	int found = -1;
+	for (uint32_t i = 0; i < t->column_count; i++) {
+		names[i] = t->columns[i].name;
+		if (!strcmp(names[i], name)) found = (int)i;
+	}
+	const char *near = diag_nearest(name, names, t->column_count);
+	free(names);
+	if (found < 0)
+		refuse(r, r->place,
+		       "column \"%s\" of relation \"%s\" does not "
+		       "exist%s%s%s",
+		       name, t->name, near ? "; did you mean \"" : "",
+		       near ? near : "", near ? "\"?" : "");
+	return found;
+}
+
+static const struct sql_expr *assigned(struct resolver *r,
+                                       const struct sql_table *t,
+                                       uint32_t column,
+                                       const struct sql_expr *e)
+{
+	struct text what = { 0 };
+	text_format(&what, "column \"%s\"", t->columns[column].name);
+	e = coerce(r, e, t->columns[column].type, COERCE_ASSIGNMENT,
+	           text_get(&what));
+	text_free(&what);
+	return e;
+}
+
+static bool resolve_sets(struct resolver *r, struct scope *s,
+                         const struct sql_table *t, json_t *list,
+                         const struct sql_set **out, uint32_t *out_count)
+{
+	uint32_t count = (uint32_t)json_array_size(list);
+	struct sql_set *sets =
+		region_take0(r->region, (count + 1) * sizeof *sets);
+	s->no_aggregates = "UPDATE";
+	for (uint32_t i = 0; i < count; i++) {
+		json_t *body, *x;
+		node_is(json_array_get(list, i), "ResTarget", &body);
+		struct place at = r->place = node_place(r, body);
+		int column = find_column(r, t, node_string(body, "name"));
+		json_t *value = json_object_get(body, "val");
+		if (column < 0) return false;
+		if (json_object_get(body, "indirection") ||
+		    node_is(value, "MultiAssignRef", &x))
+			refuse_construct(r, at, "this assignment");
+		sets[i].column = (uint32_t)column;
+		for (uint32_t j = 0; j < i; j++)
+			if (sets[j].column == sets[i].column)
+				refuse(r, at,
+				       "multiple assignments to same column "
+				       "\"%s\"",
+				       t->columns[column].name);
+		if (!r->failed && !node_is(value, "SetToDefault", &x))
+			sets[i].value = assigned(r, t, sets[i].column,
+			                         resolve_expr(r, s, value));
+	}
+	s->no_aggregates = NULL;
+	*out = sets;
+	*out_count = count;
+	return !r->failed;
+}
+
+static bool resolve_returning(struct resolver *r, struct scope *s, json_t *body,
+                              struct sql_statement *st)
+{
+	s->no_aggregates = "RETURNING";
+	return resolve_targets(r, s, json_object_get(body, "returningList"),
+	                       &st->returning, &st->returning_count);
+}
+
+static struct sql_table *changed_table(struct resolver *r, json_t *body,
+                                       const char **alias)
+{
+	json_t *relation = json_object_get(body, "relation");
+	r->place = node_place(r, relation);
+	if (json_object_get(body, "withClause"))
+		refuse_construct(r, r->place, "WITH before a change");
+	json_t *named = json_object_get(relation, "alias");
+	*alias = named ? node_string(named, "aliasname") : NULL;
+	return r->failed ? NULL : find_table(r, relation);
+}
+
+static void free_scope(struct scope *s)
+{
+	free(s->relations);
+	free(s->aggregates);
+	free(s->named);
+}
+
+/* The rows that UPDATE and DELETE change: relation 0 first. */
+static bool resolve_rows(struct resolver *r, struct scope *s, json_t *body,
+                         const char *more, const char *alias,
+                         struct sql_statement *st)
+{
+	struct sql_query *q = region_take0(r->region, sizeof *q);
+	struct sql_from *first = region_take0(r->region, sizeof *first);
+	json_t *where = json_object_get(body, "whereClause");
+	q->at = st->at;
+	q->from = first;
+	st->query = q;
+	add_table(r, s, st->table, alias);
+	if (!resolve_from(r, s, json_object_get(body, more), &q->from))
+		return false;
+	if (where) q->where = resolve_condition(r, s, where, "WHERE");
+	return !r->failed;
+}
+
+bool resolve_update(struct resolver *r, json_t *body, struct sql_statement *st)
+{
+	struct scope s = { 0 };
+	const char *alias;
+	st->kind = STATEMENT_UPDATE;
+	st->table = changed_table(r, body, &alias);
+	bool fine = st->table &&
+	            resolve_rows(r, &s, body, "fromClause", alias, st) &&
+	            resolve_sets(r, &s, st->table,
+	                         json_object_get(body, "targetList"), &st->sets,
+	                         &st->set_count) &&
+	            resolve_returning(r, &s, body, st);
+	if (fine) finish_query(r, &s, st->query);
+	free_scope(&s);
+	return fine;
+}
+
+bool resolve_delete(struct resolver *r, json_t *body, struct sql_statement *st)
+{
+	struct scope s = { 0 };
+	const char *alias;
+	st->kind = STATEMENT_DELETE;
+	st->table = changed_table(r, body, &alias);
+	bool fine = st->table &&
+	            resolve_rows(r, &s, body, "usingClause", alias, st) &&
+	            resolve_returning(r, &s, body, st);
+	if (fine) finish_query(r, &s, st->query);
+	free_scope(&s);
+	return fine;
+}
+
+/* The columns that INSERT gives: those named, or the first ones. */
+static bool inserted_columns(struct resolver *r, json_t *body,
+                             struct sql_statement *st, uint32_t given)
+{
+	json_t *list = json_object_get(body, "cols"), *x;
+	const struct sql_table *t = st->table;
+	uint32_t count = list ? (uint32_t)json_array_size(list) : given;
+	if (given > count || (list && given < count) ||
+	    given > t->column_count) {
+		refuse(r, r->place, "INSERT has more %s",
+		       given < count ? "target columns than expressions"
+		                     : "expressions than target columns");
+		return false;
+	}
+	struct sql_set *sets =
+		region_take0(r->region, (count + 1) * sizeof *sets);
+	for (uint32_t i = 0; i < count; i++) {
+		sets[i].column = i;
+		if (!list) continue;
+		node_is(json_array_get(list, i), "ResTarget", &x);
+		r->place = node_place(r, x);
+		int column = find_column(r, t, node_string(x, "name"));
+		if (column < 0) return false;
+		sets[i].column = (uint32_t)column;
+		for (uint32_t j = 0; j < i; j++)
+			if (sets[j].column == sets[i].column)
+				refuse(r, r->place,
+				       "column \"%s\" specified more than once",
+				       t->columns[column].name);
+	}
+	st->sets = sets;
+	st->set_count = count;
+	return !r->failed;
+}
+
+/* VALUES of an INSERT: each expression becomes one of its column's type;
+ * DEFAULT is NULL there. */
+static bool inserted_values(struct resolver *r, json_t *body, json_t *rows,
+                            struct sql_statement *st)
+{
+	struct scope s = { .no_aggregates = "VALUES" };
+	struct sql_query *q = region_take0(r->region, sizeof *q);
+	uint32_t count = (uint32_t)json_array_size(rows);
+	json_t *list, *x;
+	q->at = st->at;
+	q->value_count = count;
+	q->values = region_take0(r->region, (count + 1) * sizeof *q->values);
+	for (uint32_t i = 0; i < count && !r->failed; i++) {
+		node_is(json_array_get(rows, i), "List", &list);
+		list = json_object_get(list, "items");
+		uint32_t n = (uint32_t)json_array_size(list);
+		if (!i && !inserted_columns(r, body, st, n)) break;
+		if (i && n != q->target_count) {
+			refuse(r, r->place,
+			       "VALUES lists must all be the same "
+			       "length");
+			break;
+		}
+		q->target_count = n;
+		q->values[i] =
+			region_take0(r->region, (n + 1) * sizeof **q->values);
+		for (uint32_t c = 0; c < n && !r->failed; c++) {
+			json_t *item = json_array_get(list, c);
+			if (node_is(item, "SetToDefault", &x)) continue;
+			q->values[i][c] =
+				assigned(r, st->table, st->sets[c].column,
+			                 resolve_expr(r, &s, item));
+		}
+	}
+	st->query = q;
+	free_scope(&s);
+	return !r->failed;
+}
+
+static bool inserted_query(struct resolver *r, json_t *body, json_t *select,
+                           struct sql_statement *st)
+{
+	struct sql_query *q = resolve_query(r, NULL, select);
+	if (!q || !inserted_columns(r, body, st, q->target_count)) return false;
+	struct sql_target *targets = region_take0(
+		r->region, (q->target_count + 1) * sizeof *targets);
+	for (uint32_t i = 0; i < q->target_count; i++) {
+		targets[i] = q->targets[i];
+		targets[i].value = assigned(r, st->table, st->sets[i].column,
+		                            q->targets[i].value);
+	}
+	q->targets = targets;
+	st->query = q;
+	return !r->failed;
+}
+
+static bool same_columns(const struct sql_unique *u, const uint32_t *columns,
+                         uint32_t count)
+{
+	for (uint32_t i = 0; i < u->count; i++) {
+		bool found = false;
+		for (uint32_t j = 0; j < count; j++)
+			found |= u->columns[i] == columns[j];
+		if (!found) return false;
+	}
+	return u->count == count;
+}
+
+/* The constraint that ON CONFLICT names, or that of its columns. */
+static bool resolve_arbiter(struct resolver *r, json_t *infer,
+                            struct sql_statement *st)
+{
+	const struct sql_table *t = st->table;
+	json_t *list = json_object_get(infer, "indexElems"), *x;
+	uint32_t count = (uint32_t)json_array_size(list);
+	const char *name = node_string(infer, "conname");
+	uint32_t *columns =
+		region_take0(r->region, (count + 1) * sizeof *columns);
+	if (json_object_get(infer, "whereClause"))
+		refuse_construct(r, r->place, "a partial index");
+	for (uint32_t i = 0; i < count; i++) {
+		node_is(json_array_get(list, i), "IndexElem", &x);
+		if (!*node_string(x, "name")) {
+			refuse_construct(r, r->place,
+			                 "an index of expressions");
+			return false;
+		}
+		int column = find_column(r, t, node_string(x, "name"));
+		if (column < 0) return false;
+		columns[i] = (uint32_t)column;
+	}
+	for (uint32_t i = 0; i <= t->unique_count; i++) {
+		const struct sql_unique *u =
+			i < t->unique_count ? &t->uniques[i] : t->primary;
+		if (u && (*name ? !strcmp(u->name, name)
+		                : same_columns(u, columns, count))) {
+			st->arbiter = u;
+			return !r->failed;
+		}
+	}
+	if (*name)
+		refuse(r, r->place,
+		       "constraint \"%s\" for table \"%s\" does not exist",
+		       name, t->name);
+	else
+		refuse(r, r->place,
+		       "there is no unique or exclusion constraint matching "
+		       "the ON CONFLICT specification");
+	return false;
+}
+
+static bool resolve_conflict(struct resolver *r, json_t *clause,
+                             const char *alias, struct sql_statement *st)
+{
+	json_t *infer = json_object_get(clause, "infer");
+	json_t *where = json_object_get(clause, "whereClause");
+	struct scope s = { 0 };
+	bool update =
+		!strcmp(node_string(clause, "action"), "ONCONFLICT_UPDATE");
+	st->conflict = update ? CONFLICT_UPDATE : CONFLICT_NOTHING;
+	r->place = node_place(r, clause);
+	if (infer && !resolve_arbiter(r, infer, st)) return false;
+	if (!update) return true;
+	if (!infer) {
+		refuse(r, r->place,
+		       "ON CONFLICT DO UPDATE requires inference specification "
+		       "or constraint name");
+		return false;
+	}
+	add_table(r, &s, st->table, alias);
+	add_table(r, &s, st->table, "excluded");
+	bool fine = resolve_sets(r, &s, st->table,
+	                         json_object_get(clause, "targetList"),
+	                         &st->conflict_sets, &st->conflict_set_count);
+	if (fine && where)
+		fine = (st->conflict_where = resolve_condition(
+				r, &s, where, "WHERE")) != NULL;
+	free_scope(&s);
+	return fine;
+}
+
+bool resolve_insert(struct resolver *r, json_t *body, struct sql_statement *st)
+{
+	struct scope s = { 0 };
+	const char *alias;
+	json_t *select = NULL, *rows, *conflict;
+	st->kind = STATEMENT_INSERT;
+	if (!(st->table = changed_table(r, body, &alias))) return false;
+	if (strcmp(node_string(body, "override"), "OVERRIDING_NOT_SET"))
+		refuse_construct(r, r->place, "OVERRIDING");
+	node_is(json_object_get(body, "selectStmt"), "SelectStmt", &select);
+	rows = json_object_get(select, "valuesLists");
+	bool plain = rows && !json_object_get(select, "sortClause") &&
+	             !json_object_get(select, "limitCount") &&
+	             !json_object_get(select, "limitOffset");
+	if (!select) { /* DEFAULT VALUES */
+		struct sql_query *q = region_take0(r->region, sizeof *q);
+		q->value_count = 1;
+		q->values = region_take0(r->region, sizeof *q->values);
+		q->at = st->at;
+		st->query = q;
+	} else if (plain ? !inserted_values(r, body, rows, st)
+	                 : !inserted_query(r, body, select, st)) {
+		return false;
+	}
+	conflict = json_object_get(body, "onConflictClause");
+	if (conflict && !resolve_conflict(r, conflict, alias, st)) return false;
+	add_table(r, &s, st->table, alias);
+	bool fine = resolve_returning(r, &s, body, st);
+	free_scope(&s);
+	return fine;
+}
+
+/* ---- Transactions ---- */
+
+static bool resolve_transaction(struct resolver *r, json_t *body,
+                                struct sql_statement *s)
+{
+	static const struct {
+		const char *kind;
+		enum sql_statement_kind means;
+	} kinds[] = {
+		{ "TRANS_STMT_BEGIN", STATEMENT_BEGIN },
+		{ "TRANS_STMT_START", STATEMENT_BEGIN },
+		{ "TRANS_STMT_COMMIT", STATEMENT_COMMIT },
+		{ "TRANS_STMT_ROLLBACK", STATEMENT_ROLLBACK },
+		{ "TRANS_STMT_SAVEPOINT", STATEMENT_SAVEPOINT },
+		{ "TRANS_STMT_ROLLBACK_TO", STATEMENT_ROLLBACK_TO },
+		{ "TRANS_STMT_RELEASE", STATEMENT_RELEASE },
+	};
+	const char *kind = node_string(body, "kind");
+	json_t *options = json_object_get(body, "options"), *x;
+	for (size_t i = 0; i < json_array_size(options); i++) {
+		node_is(json_array_get(options, i), "DefElem", &x);
+		if (strcmp(node_string(x, "defname"), "transaction_isolation"))
+			refuse_construct(r, node_place(r, x),
+			                 "this transaction mode");
+		else
+			refuse_construct(r, node_place(r, x),
+			                 "a level of one transaction (give the "
+			                 "level of all with -i)");
+	}
+	if (node_flag(body, "chain")) refuse_construct(r, s->at, "AND CHAIN");
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds && !r->failed; i++)
+		if (!strcmp(kinds[i].kind, kind)) {
+			s->kind = kinds[i].means;
+			s->name = keep_name(
+				r, node_string(body, "savepoint_name"));
+			return true;
+		}
+	refuse_construct(r, s->at, "two-phase commit");
+	return false;
+}
+
+/* ---- The whole ---- */
+
+static bool resolve_body(struct resolver *r, const char *kind, json_t *body,
+                         struct sql_statement *s)
+{
+	struct text t = { 0 };
+	bool changes = true;
+	if (!strcmp(kind, "SelectStmt")) {
+		s->query = resolve_query(r, NULL, body);
+		return s->query != NULL;
+	}
+	if (r->purpose == PURPOSE_ASSERT) {
+		refuse(r, s->at, "an assertion is one query");
+		return false;
+	}
+	if (!strcmp(kind, "InsertStmt")) return resolve_insert(r, body, s);
+	if (!strcmp(kind, "UpdateStmt")) return resolve_update(r, body, s);
+	if (!strcmp(kind, "DeleteStmt")) return resolve_delete(r, body, s);
+	if (!strcmp(kind, "TransactionStmt") && r->purpose == PURPOSE_STEP)
+		return resolve_transaction(r, body, s);
+	s->kind = STATEMENT_NOTHING;
+	if (!strcmp(kind, "CreateStmt")) {
+		if (r->purpose == PURPOSE_SETUP)
+			return resolve_create_table(r, body);
+		changes = false;
+	}
+	text_format(&t, "%s%s", changes ? "this statement: " : "", kind);
+	if (text_get(&t) && t.length > 4 &&
+	    !strcmp(t.data + t.length - 4, "Stmt")) {
+		t.data[t.length - 4] = 0;
+		t.length -= 4;
+	}
+	refuse_construct(r, s->at,
+	                 changes ? text_get(&t)
+	                         : "a change of the schema outside of setup");
+	text_free(&t);
+	return false;
+}
+
+/* The first byte of the statement that is neither blank nor comment. */
+static uint32_t first_byte(const char *text, uint32_t from, uint32_t to)
+{
+	while (from < to) {
+		if (strchr(" \t\r\n\f;", text[from])) {
+			from++;
+		} else if (!strncmp(text + from, "--", 2)) {
+			while (from < to && text[from] != '\n') from++;
+		} else if (!strncmp(text + from, "/*", 2)) {
+			int depth = 0;
+			do {
+				int open = !strncmp(text + from, "/*", 2);
+				int shut = !strncmp(text + from, "*/", 2);
+				depth += open - shut;
+				from += open || shut ? 2 : 1;
+			} while (depth && from < to);
+		} else {
+			break;
+		}
+	}
+	return from;
+}
+
+struct sql_statement *sql_resolve(struct sql_catalog *c,
+                                  const struct spec_block *block,
+                                  enum sql_purpose purpose, json_t *statement)
+{
+	struct resolver r = { .catalog = c,
+		              .region = c->region,
+		              .base = block->at,
+		              .place = block->at,
+		              .purpose = purpose };
+	struct sql_statement *s = region_take0(c->region, sizeof *s);
+	const struct source *in = &c->all->items[block->at.source];
+	uint32_t from = (uint32_t)node_integer(statement, "stmt_location");
+	json_t *body;
+	const char *kind = node_kind(json_object_get(statement, "stmt"), &body);
+	assert(from <= block->length);
+	s->at = (struct place){ block->at.source,
+		                first_byte(in->text, block->at.offset + from,
+		                           block->at.offset + block->length) };
+	r.place = s->at;
+	s->point = program_add_position(c->program,
+	                                source_position(c->all, s->at));
+	bool fine = resolve_body(&r, kind, body, s);
+	assert(fine == !r.failed);
+	return fine ? s : NULL;
+}

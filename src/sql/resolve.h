@@ -1,0 +1,42 @@
+/* From PostgreSQL's raw statements to the IR: names are looked up, types and
+ * operators chosen as PostgreSQL does; what is outside the subset is refused
+ * where it stands. */
+#ifndef ISO_SQL_RESOLVE_H
+#define ISO_SQL_RESOLVE_H
+
+#include <jansson.h>
+
+#include "base/region.h"
+#include "lang/source.h"
+#include "sql/ir.h"
+#include "sql/spec.h"
+
+/* What a step of a session returns, for assertions. */
+struct sql_step_result {
+	const char *name, *session; /* the session's, if it has no other step */
+	const struct sql_column *columns;
+	uint32_t column_count;
+};
+
+/* All that names can mean. */
+struct sql_catalog {
+	struct region *region;
+	struct sources *all;
+	struct program *program; /* gets the globals and places */
+	struct sql_table **tables;
+	uint32_t table_count, table_capacity;
+	struct sql_sequence *sequences;
+	uint32_t sequence_count, sequence_capacity;
+	struct sql_step_result *steps;
+	uint32_t step_count, step_capacity;
+};
+
+enum sql_purpose { PURPOSE_SETUP, PURPOSE_STEP, PURPOSE_ASSERT };
+
+/* A raw statement (what "stmts" lists) of this block. NULL after reporting an
+ * error. */
+struct sql_statement *sql_resolve(struct sql_catalog *c,
+                                  const struct spec_block *block,
+                                  enum sql_purpose purpose, json_t *statement);
+
+#endif

@@ -1,0 +1,110 @@
+/* What the files of the resolver share. */
+#ifndef ISO_SQL_RESOLVE_PARTS_H
+#define ISO_SQL_RESOLVE_PARTS_H
+
+#include "sql/procs.h"
+#include "sql/resolve.h"
+
+/* The query whose names are being looked up, and those around it. */
+struct scope {
+	struct scope *outer;
+	struct sql_relation *relations;
+	uint32_t relation_count, relation_capacity;
+	const struct sql_expr **aggregates;
+	uint32_t aggregate_count, aggregate_capacity;
+	const char *no_aggregates; /* "WHERE", where none may stand; or NULL */
+	bool in_aggregate;
+	/* WITH: names of queries. */
+	struct named_query {
+		const char *name;
+		const struct sql_query *query;
+	} * named;
+	uint32_t named_count, named_capacity;
+};
+
+struct resolver {
+	struct sql_catalog *catalog;
+	struct region *region;
+	struct place base;  /* of byte 0 of the block */
+	struct place place; /* of the innermost node that has one */
+	enum sql_purpose purpose;
+	bool failed; /* an error was reported */
+};
+
+/* ---- Nodes ---- */
+
+/* The name of a node, as "A_Const", and what it holds. */
+const char *node_kind(json_t *node, json_t **body);
+bool node_is(json_t *node, const char *kind, json_t **body);
+const char *node_string(json_t *body, const char *field); /* or "" */
+int64_t node_integer(json_t *body, const char *field);    /* or 0 */
+bool node_flag(json_t *body, const char *field);
+/* The text of a String node. */
+const char *node_name(json_t *string);
+struct place node_place(const struct resolver *r, json_t *body);
+
+/* Reports an error; NULL. */
+void *refuse(struct resolver *r, struct place at, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* The same of what is SQL, but not in the subset. */
+void *refuse_construct(struct resolver *r, struct place at, const char *what);
+
+/* ---- Types ---- */
+
+bool resolve_type(struct resolver *r, json_t *type_name, struct sql_type *out,
+                  bool *serial);
+
+/* ---- Expressions ---- */
+
+struct sql_expr *expr_new(struct resolver *r, enum sql_expr_kind kind,
+                          enum sql_kind type, uint32_t count);
+struct sql_expr *expr_constant(struct resolver *r, enum sql_kind type,
+                               struct value v);
+const struct sql_expr *resolve_expr(struct resolver *r, struct scope *s,
+                                    json_t *node);
+/* The same, as a condition of this clause. */
+const struct sql_expr *resolve_condition(struct resolver *r, struct scope *s,
+                                         json_t *node, const char *clause);
+/* The expression as one of this type; NULL after reporting that it cannot
+ * be. `what` is said of it: "column \"n\"". */
+const struct sql_expr *coerce(struct resolver *r, const struct sql_expr *e,
+                              struct sql_type type, enum sql_coercion when,
+                              const char *what);
+/* Literals that nothing gave a type become texts. */
+const struct sql_expr *settle(struct resolver *r, const struct sql_expr *e);
+/* `name` of two expressions, as an operator. */
+const struct sql_expr *make_operator(struct resolver *r, const char *name,
+                                     const struct sql_expr *a,
+                                     const struct sql_expr *b);
+/* A common type of all (UNION, CASE): each is made one of it. `what` names the
+ * construct. */
+bool unify(struct resolver *r, const struct sql_expr **all, uint32_t count,
+           const char *what, struct sql_type *out);
+const struct sql_expr *column_of(struct resolver *r, struct scope *s,
+                                 uint32_t up, uint32_t relation,
+                                 uint32_t column);
+const char *keep_name(struct resolver *r, const char *name);
+
+/* ---- Queries ---- */
+
+struct sql_query *resolve_query(struct resolver *r, struct scope *outer,
+                                json_t *select);
+struct sql_relation *add_table(struct resolver *r, struct scope *s,
+                               const struct sql_table *t, const char *alias);
+struct sql_table *find_table(struct resolver *r, json_t *range_var);
+/* SELECT's list, and that of RETURNING. */
+bool resolve_targets(struct resolver *r, struct scope *s, json_t *list,
+                     const struct sql_target **out, uint32_t *count);
+bool resolve_from(struct resolver *r, struct scope *s, json_t *list,
+                  const struct sql_from **out);
+/* Fills what the query has of the scope, and how its relations are found. */
+void finish_query(struct resolver *r, struct scope *s, struct sql_query *q);
+
+/* ---- Statements ---- */
+
+bool resolve_create_table(struct resolver *r, json_t *body);
+bool resolve_insert(struct resolver *r, json_t *body, struct sql_statement *s);
+bool resolve_update(struct resolver *r, json_t *body, struct sql_statement *s);
+bool resolve_delete(struct resolver *r, json_t *body, struct sql_statement *s);
+
+#endif

@@ -1,0 +1,816 @@
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "sql/resolve_parts.h"
+
+/* ---- FROM ---- */
+
+static struct sql_relation *add_relation(struct resolver *r, struct scope *s,
+                                         const char *name)
+{
+	for (uint32_t i = 0; i < s->relation_count; i++)
+		if (!strcmp(s->relations[i].name, name))
+			refuse(r, r->place,
+			       "table name \"%s\" specified more than once",
+			       name);
+	VEC_RESERVE(s->relations, s->relation_count, s->relation_capacity);
+	struct sql_relation *x = &s->relations[s->relation_count];
+	*x = (struct sql_relation){ .number = s->relation_count++,
+		                    .name = keep_name(r, name),
+		                    .at = r->place };
+	return x;
+}
+
+struct sql_relation *add_table(struct resolver *r, struct scope *s,
+                               const struct sql_table *t, const char *alias)
+{
+	struct sql_relation *x = add_relation(r, s, alias ? alias : t->name);
+	x->kind = RELATION_TABLE;
+	x->table = t;
+	x->columns = t->columns;
+	x->column_count = t->column_count;
+	return x;
+}
+
+/* `up`: how many queries out what it mentions of others stands. */
+static void add_query(struct resolver *r, struct scope *s, const char *name,
+                      const struct sql_query *q, uint32_t up)
+{
+	struct sql_relation *x = add_relation(r, s, name);
+	struct sql_column *columns = region_take0(
+		r->region, (q->target_count + 1) * sizeof *columns);
+	for (uint32_t i = 0; i < q->target_count; i++)
+		columns[i] = (struct sql_column){
+			.name = q->targets[i].name,
+			.type = q->targets[i].value->type
+		};
+	x->kind = RELATION_QUERY;
+	x->query = q;
+	x->query_up = up;
+	x->columns = columns;
+	x->column_count = q->target_count;
+}
+
+struct sql_table *find_table(struct resolver *r, json_t *range_var)
+{
+	const struct sql_catalog *c = r->catalog;
+	const char *name = node_string(range_var, "relname"), *near;
+	const char *schema = node_string(range_var, "schemaname");
+	const char **names;
+	if (*schema && strcmp(schema, "public")) {
+		refuse_construct(r, r->place, "a schema other than public");
+		return NULL;
+	}
+	for (uint32_t i = 0; i < c->table_count; i++)
+		if (!strcmp(c->tables[i]->name, name)) return c->tables[i];
+	names = mem_take0(c->table_count + 1, sizeof *names);
+	for (uint32_t i = 0; i < c->table_count; i++)
+		names[i] = c->tables[i]->name;
+	near = diag_nearest(name, names, c->table_count);
+	free(names);
+	return refuse(r, r->place, "relation \"%s\" does not exist%s%s%s", name,
+	              near ? "; did you mean \"" : "", near ? near : "",
+	              near ? "\"?" : "");
+}
+
+/* In assertions: what the step returned. A session with one step lends it its
+ * name. */
+static bool add_step(struct resolver *r, struct scope *s, const char *name,
+                     const char *alias)
+{
+	const struct sql_catalog *c = r->catalog;
+	for (uint32_t i = 0; i < c->step_count; i++) {
+		const struct sql_step_result *step = &c->steps[i];
+		if (strcmp(step->name, name) &&
+		    (!step->session || strcmp(step->session, name)))
+			continue;
+		struct sql_relation *x =
+			add_relation(r, s, alias ? alias : name);
+		x->kind = RELATION_STEP;
+		x->step = i;
+		x->columns = step->columns;
+		x->column_count = step->column_count;
+		return true;
+	}
+	return false;
+}
+
+static const char *alias_of(struct resolver *r, json_t *body)
+{
+	json_t *alias = json_object_get(body, "alias");
+	if (!alias) return NULL;
+	if (json_object_get(alias, "colnames"))
+		refuse_construct(r, r->place, "names of columns in an alias");
+	return node_string(alias, "aliasname");
+}
+
+static const struct sql_query *named_query(struct scope *s, const char *name,
+                                           uint32_t *up)
+{
+	for (*up = 0; s; s = s->outer, ++*up)
+		for (uint32_t i = s->named_count; i-- > 0;)
+			if (!strcmp(s->named[i].name, name))
+				return s->named[i].query;
+	return NULL;
+}
+
+static struct sql_from *from_relation(struct resolver *r, struct scope *s)
+{
+	struct sql_from *f = region_take0(r->region, sizeof *f);
+	f->relation = s->relation_count - 1;
+	return f;
+}
+
+static struct sql_from *resolve_item(struct resolver *r, struct scope *s,
+                                     json_t *node);
+
+static struct sql_from *resolve_range(struct resolver *r, struct scope *s,
+                                      json_t *body)
+{
+	const char *name = node_string(body, "relname");
+	const char *alias = alias_of(r, body);
+	uint32_t up;
+	const struct sql_query *q = named_query(s, name, &up);
+	if (q)
+		add_query(r, s, alias ? alias : name, q, up);
+	else if (r->purpose != PURPOSE_ASSERT || !add_step(r, s, name, alias)) {
+		struct sql_table *t = find_table(r, body);
+		if (t) add_table(r, s, t, alias);
+	}
+	return r->failed ? NULL : from_relation(r, s);
+}
+
+static struct sql_from *resolve_join(struct resolver *r, struct scope *s,
+                                     json_t *body)
+{
+	const char *kind = node_string(body, "jointype");
+	struct sql_from *f = region_take0(r->region, sizeof *f);
+	f->join = !strcmp(kind, "JOIN_LEFT") ? JOIN_LEFT : JOIN_INNER;
+	if (strcmp(kind, "JOIN_LEFT") && strcmp(kind, "JOIN_INNER"))
+		return refuse_construct(r, r->place, "a RIGHT or FULL join");
+	if (node_flag(body, "isNatural") ||
+	    json_object_get(body, "usingClause"))
+		return refuse_construct(r, r->place, "NATURAL JOIN and USING");
+	f->a = resolve_item(r, s, json_object_get(body, "larg"));
+	f->b = resolve_item(r, s, json_object_get(body, "rarg"));
+	json_t *on = json_object_get(body, "quals");
+	if (on && !r->failed) f->on = resolve_condition(r, s, on, "JOIN/ON");
+	return r->failed ? NULL : f;
+}
+
+/* A query that does not see the relations beside it. */
+static struct sql_query *resolve_nested(struct resolver *r, struct scope *s,
+                                        json_t *select)
+{
+	uint32_t count = s->relation_count;
+	s->relation_count = 0;
+	struct sql_query *q = resolve_query(r, s, select);
+	s->relation_count = count;
+	return q;
+}
+
+static struct sql_from *resolve_item(struct resolver *r, struct scope *s,
+                                     json_t *node)
+{
+	json_t *body, *select = NULL;
+	const char *kind = node_kind(node, &body);
+	if (r->failed) return NULL;
+	if (json_object_get(body, "location")) r->place = node_place(r, body);
+	if (!strcmp(kind, "RangeVar")) return resolve_range(r, s, body);
+	if (!strcmp(kind, "JoinExpr")) return resolve_join(r, s, body);
+	if (strcmp(kind, "RangeSubselect") || node_flag(body, "lateral"))
+		return refuse_construct(r, r->place,
+		                        "LATERAL, or a function "
+		                        "in FROM");
+	const char *alias = alias_of(r, body);
+	if (!alias)
+		return refuse(r, r->place,
+		              "subquery in FROM must have an alias");
+	node_is(json_object_get(body, "subquery"), "SelectStmt", &select);
+	struct sql_query *q = resolve_nested(r, s, select);
+	if (!q) return NULL;
+	add_query(r, s, alias, q, 0);
+	return from_relation(r, s);
+}
+
+bool resolve_from(struct resolver *r, struct scope *s, json_t *list,
+                  const struct sql_from **out)
+{
+	const struct sql_from *all = *out;
+	for (size_t i = 0; i < json_array_size(list) && !r->failed; i++) {
+		struct sql_from *next =
+			resolve_item(r, s, json_array_get(list, i));
+		struct sql_from *both;
+		if (!all) {
+			all = next;
+			continue;
+		}
+		both = region_take0(r->region, sizeof *both);
+		*both = (struct sql_from){ JOIN_INNER, 0, all, next, NULL };
+		all = both;
+	}
+	*out = all;
+	return !r->failed;
+}
+
+/* ---- How tables are read ---- */
+
+/* What the expression mentions of this query's relations. */
+struct mentioned {
+	uint64_t relations; /* bit set; those from 63 on share a bit */
+	bool outer;         /* something of the queries around */
+	bool unclear; /* subqueries and aggregates: not to be asked early */
+};
+
+static uint64_t relation_bit(uint32_t relation)
+{
+	return (uint64_t)1 << (relation < 63 ? relation : 63);
+}
+
+static void find_mentioned(const struct sql_expr *e, struct mentioned *m)
+{
+	if (e->kind == EXPR_COLUMN && !e->up)
+		m->relations |= relation_bit(e->relation);
+	if (e->kind == EXPR_COLUMN && e->up) m->outer = true;
+	if (e->query || e->kind == EXPR_AGGREGATE || e->kind == EXPR_STEP_ERROR)
+		m->unclear = true;
+	for (uint32_t i = 0; i < e->count; i++) find_mentioned(e->args[i], m);
+}
+
+/* A condition, and the relations whose rows it can rule out. */
+struct conjunct {
+	const struct sql_expr *condition;
+	struct mentioned mentioned;
+	uint64_t rules_out;
+};
+
+struct conjuncts {
+	struct conjunct *items;
+	uint32_t count, capacity;
+};
+
+static void add_conjuncts(struct conjuncts *c, const struct sql_expr *e,
+                          uint64_t rules_out)
+{
+	if (e->kind == EXPR_AND) {
+		for (uint32_t i = 0; i < e->count; i++)
+			add_conjuncts(c, e->args[i], rules_out);
+		return;
+	}
+	struct conjunct x = { .condition = e, .rules_out = rules_out };
+	find_mentioned(e, &x.mentioned);
+	if (x.mentioned.unclear) return;
+	VEC_RESERVE(c->items, c->count, c->capacity);
+	c->items[c->count++] = x;
+}
+
+/* `open`: relations that conditions from here on up can rule out. */
+static void add_joins(struct conjuncts *c, const struct sql_from *f,
+                      uint64_t *open)
+{
+	uint64_t a = 0, b = 0;
+	if (f->join == JOIN_NONE) {
+		*open = relation_bit(f->relation);
+		return;
+	}
+	add_joins(c, f->a, &a);
+	add_joins(c, f->b, &b);
+	*open = f->join == JOIN_LEFT ? a : a | b;
+	if (f->on) add_conjuncts(c, f->on, f->join == JOIN_LEFT ? b : a | b);
+}
+
+/* Is it column = expression of others? The expression, and the column. */
+static const struct sql_expr *equals(const struct sql_expr *e,
+                                     uint32_t relation, uint32_t *column)
+{
+	if (e->kind != EXPR_CALL || e->function->operation != DO_EQ)
+		return NULL;
+	for (int i = 0; i < 2; i++) {
+		const struct sql_expr *a = e->args[i], *b = e->args[1 - i];
+		struct mentioned m = { 0 };
+		if (a->kind != EXPR_COLUMN || a->up || a->relation != relation)
+			continue;
+		find_mentioned(b, &m);
+		if (m.relations & relation_bit(relation)) continue;
+		*column = a->column;
+		return b;
+	}
+	return NULL;
+}
+
+static void find_key(struct resolver *r, struct sql_relation *x,
+                     uint32_t relation)
+{
+	const struct sql_unique *primary = x->table->primary;
+	struct sql_access *access = &x->access;
+	if (!primary) return;
+	const struct sql_expr **key =
+		region_take0(r->region, (primary->count + 1) * sizeof *key);
+	for (uint32_t k = 0; k < primary->count; k++) {
+		for (uint32_t i = 0; i < access->condition_count; i++) {
+			uint32_t column;
+			const struct sql_expr *to = equals(
+				access->conditions[i], relation, &column);
+			if (to && column == primary->columns[k]) key[k] = to;
+		}
+		if (!key[k]) return;
+	}
+	access->key = key;
+}
+
+static void note_filtered(const struct sql_table *t, const struct sql_expr *e,
+                          uint32_t relation)
+{
+	if (e->kind == EXPR_COLUMN && !e->up && e->relation == relation)
+		t->filtered[e->column] = true;
+	for (uint32_t i = 0; i < e->count; i++)
+		note_filtered(t, e->args[i], relation);
+}
+
+/* Conditions whose other relations stand before it in FROM, those about it
+ * alone first. */
+static void find_access(struct resolver *r, struct scope *s,
+                        const struct conjuncts *c, uint32_t relation)
+{
+	struct sql_relation *x = &s->relations[relation];
+	struct sql_access *access = &x->access;
+	uint64_t self = relation_bit(relation), before = self - 1;
+	if (x->kind != RELATION_TABLE || relation >= 63) return;
+	access->conditions = region_take0(
+		r->region, (c->count + 1) * sizeof *access->conditions);
+	for (int others = 0; others < 2; others++) {
+		for (uint32_t i = 0; i < c->count; i++) {
+			const struct conjunct *j = &c->items[i];
+			uint64_t m = j->mentioned.relations;
+			bool alone = m == self && !j->mentioned.outer;
+			if (!(m & self) || !(j->rules_out & self) ||
+			    (m & ~(self | before)) || alone == others)
+				continue;
+			access->conditions[access->condition_count++] =
+				j->condition;
+		}
+		if (!others) access->fixed = access->condition_count;
+	}
+	find_key(r, x, relation);
+	if (access->key) return;
+	for (uint32_t i = 0; i < access->condition_count; i++)
+		note_filtered(x->table, access->conditions[i], relation);
+}
+
+void finish_query(struct resolver *r, struct scope *s, struct sql_query *q)
+{
+	struct conjuncts c = { 0 };
+	uint64_t open = 0;
+	if (q->from) add_joins(&c, q->from, &open);
+	if (q->where) add_conjuncts(&c, q->where, open);
+	for (uint32_t i = 0; i < s->relation_count; i++)
+		find_access(r, s, &c, i);
+	free(c.items);
+	q->relation_count = s->relation_count;
+	q->relations = region_take0(r->region, (s->relation_count + 1) *
+	                                               sizeof *q->relations);
+	for (uint32_t i = 0; i < s->relation_count; i++)
+		q->relations[i] = s->relations[i];
+	q->aggregate_count = s->aggregate_count;
+	q->aggregates = region_take0(r->region, (s->aggregate_count + 1) *
+	                                                sizeof *q->aggregates);
+	for (uint32_t i = 0; i < s->aggregate_count; i++)
+		q->aggregates[i] = s->aggregates[i];
+	if (s->aggregate_count) q->grouped = true;
+}
+
+static void free_scope(struct scope *s)
+{
+	free(s->relations);
+	free(s->aggregates);
+	free(s->named);
+}
+
+/* ---- SELECT's list ---- */
+
+struct targets {
+	struct sql_target *items;
+	uint32_t count, capacity;
+};
+
+static void add_target(struct targets *t, const char *name,
+                       const struct sql_expr *value)
+{
+	VEC_RESERVE(t->items, t->count, t->capacity);
+	t->items[t->count++] = (struct sql_target){ name, value };
+}
+
+/* `*` and `t.*` */
+static void add_star(struct resolver *r, struct scope *s, struct targets *t,
+                     const char *only)
+{
+	bool found = false;
+	for (uint32_t i = 0; i < s->relation_count; i++) {
+		const struct sql_relation *x = &s->relations[i];
+		if (only && strcmp(only, x->name)) continue;
+		found = true;
+		for (uint32_t c = 0; c < x->column_count; c++)
+			add_target(t, x->columns[c].name,
+			           column_of(r, s, 0, i, c));
+	}
+	if (!found)
+		refuse(r, r->place,
+		       only ? "missing FROM-clause entry for table \"%s\""
+		            : "SELECT * with no tables specified is not valid",
+		       only);
+}
+
+/* The name that PostgreSQL gives a column without AS. */
+static const char *figure_name(json_t *node)
+{
+	json_t *body, *list;
+	const char *kind = node_kind(node, &body);
+	if (!strcmp(kind, "ColumnRef")) {
+		list = json_object_get(body, "fields");
+		return node_name(
+			json_array_get(list, json_array_size(list) - 1));
+	}
+	if (!strcmp(kind, "FuncCall")) {
+		list = json_object_get(body, "funcname");
+		return node_name(
+			json_array_get(list, json_array_size(list) - 1));
+	}
+	if (!strcmp(kind, "TypeCast")) {
+		const char *of = figure_name(json_object_get(body, "arg"));
+		if (strcmp(of, "?column?")) return of;
+		list = json_object_get(json_object_get(body, "typeName"),
+		                       "names");
+		return node_name(
+			json_array_get(list, json_array_size(list) - 1));
+	}
+	if (!strcmp(kind, "CaseExpr")) {
+		const char *of =
+			figure_name(json_object_get(body, "defresult"));
+		return strcmp(of, "?column?") ? of : "case";
+	}
+	if (!strcmp(kind, "CoalesceExpr")) return "coalesce";
+	if (!strcmp(kind, "MinMaxExpr"))
+		return strcmp(node_string(body, "op"), "IS_LEAST") ? "greatest"
+		                                                   : "least";
+	if (!strcmp(kind, "A_Expr") &&
+	    !strcmp(node_string(body, "kind"), "AEXPR_NULLIF"))
+		return "nullif";
+	if (!strcmp(kind, "SubLink")) {
+		const char *what = node_string(body, "subLinkType");
+		json_t *select, *target;
+		if (!strcmp(what, "EXISTS_SUBLINK")) return "exists";
+		if (strcmp(what, "EXPR_SUBLINK")) return "?column?";
+		node_is(json_object_get(body, "subselect"), "SelectStmt",
+		        &select);
+		list = json_object_get(select, "targetList");
+		if (!node_is(json_array_get(list, 0), "ResTarget", &target))
+			return "?column?";
+		const char *name = node_string(target, "name");
+		return *name ? name
+		             : figure_name(json_object_get(target, "val"));
+	}
+	return "?column?";
+}
+
+static void resolve_target(struct resolver *r, struct scope *s, json_t *node,
+                           struct targets *t)
+{
+	json_t *body, *value, *column, *star;
+	node_is(node, "ResTarget", &body);
+	r->place = node_place(r, body);
+	value = json_object_get(body, "val");
+	if (node_is(value, "ColumnRef", &column)) {
+		json_t *fields = json_object_get(column, "fields");
+		size_t n = json_array_size(fields);
+		if (n <= 2 &&
+		    node_is(json_array_get(fields, n - 1), "A_Star", &star)) {
+			add_star(r, s, t,
+			         n == 2 ? node_name(json_array_get(fields, 0))
+			                : NULL);
+			return;
+		}
+	}
+	const char *name = node_string(body, "name");
+	const struct sql_expr *e = settle(r, resolve_expr(r, s, value));
+	if (e)
+		add_target(t, keep_name(r, *name ? name : figure_name(value)),
+		           e);
+}
+
+bool resolve_targets(struct resolver *r, struct scope *s, json_t *list,
+                     const struct sql_target **out, uint32_t *count)
+{
+	struct targets t = { 0 };
+	for (size_t i = 0; i < json_array_size(list) && !r->failed; i++)
+		resolve_target(r, s, json_array_get(list, i), &t);
+	struct sql_target *all =
+		region_take0(r->region, (t.count + 1) * sizeof *all);
+	for (uint32_t i = 0; i < t.count; i++) all[i] = t.items[i];
+	*out = all;
+	*count = t.count;
+	free(t.items);
+	return !r->failed;
+}
+
+/* ---- ORDER BY, GROUP BY ---- */
+
+/* A number, or the name of an output column; -1: an expression. */
+static int64_t target_meant(struct resolver *r, const struct sql_query *q,
+                            json_t *node, bool names)
+{
+	json_t *body, *ival;
+	int64_t found = -1;
+	if (node_is(node, "A_Const", &body) &&
+	    (ival = json_object_get(body, "ival"))) {
+		int64_t n = node_integer(ival, "ival");
+		r->place = node_place(r, body);
+		if (n >= 1 && n <= q->target_count) return n - 1;
+		refuse(r, r->place, "position %d is not in select list",
+		       (int)n);
+	}
+	if (names && node_is(node, "ColumnRef", &body)) {
+		json_t *fields = json_object_get(body, "fields");
+		if (json_array_size(fields) != 1) return -1;
+		const char *name = node_name(json_array_get(fields, 0));
+		for (uint32_t i = 0; i < q->target_count; i++)
+			if (!strcmp(q->targets[i].name, name)) found = i;
+	}
+	return found;
+}
+
+static void resolve_order(struct resolver *r, struct scope *s,
+                          struct sql_query *q, json_t *list)
+{
+	uint32_t count = (uint32_t)json_array_size(list);
+	struct sql_order *all =
+		region_take0(r->region, (count + 1) * sizeof *all);
+	for (uint32_t i = 0; i < count && !r->failed; i++) {
+		json_t *body, *node;
+		node_is(json_array_get(list, i), "SortBy", &body);
+		node = json_object_get(body, "node");
+		const char *nulls = node_string(body, "sortby_nulls");
+		int64_t target = target_meant(r, q, node, true);
+		if (!strcmp(node_string(body, "sortby_dir"), "SORTBY_USING"))
+			refuse_construct(r, r->place, "ORDER BY ... USING");
+		all[i].descending =
+			!strcmp(node_string(body, "sortby_dir"), "SORTBY_DESC");
+		all[i].nulls_first = strstr(nulls, "DEFAULT")
+		                             ? all[i].descending
+		                             : strstr(nulls, "FIRST") != NULL;
+		if (target >= 0)
+			all[i].target = (uint32_t)target;
+		else if (q->value_count)
+			refuse_construct(r, r->place,
+			                 "ORDER BY an expression after VALUES");
+		else
+			all[i].by = settle(r, resolve_expr(r, s, node));
+		if (all[i].by && q->distinct)
+			refuse(r, all[i].by->at,
+			       "for SELECT DISTINCT, ORDER BY expressions must "
+			       "appear in select list");
+	}
+	q->order = all;
+	q->order_count = count;
+}
+
+static void resolve_group(struct resolver *r, struct scope *s,
+                          struct sql_query *q, json_t *list)
+{
+	uint32_t count = (uint32_t)json_array_size(list);
+	q->group = region_take0(r->region, (count + 1) * sizeof *q->group);
+	s->no_aggregates = "GROUP BY";
+	for (uint32_t i = 0; i < count && !r->failed; i++) {
+		json_t *node = json_array_get(list, i), *set;
+		int64_t target = target_meant(r, q, node, false);
+		if (node_is(node, "GroupingSet", &set))
+			refuse_construct(r, r->place, "a grouping set");
+		else
+			q->group[i] =
+				target >= 0
+					? q->targets[target].value
+					: settle(r, resolve_expr(r, s, node));
+	}
+	s->no_aggregates = NULL;
+	q->group_count = count;
+	if (count) q->grouped = true;
+}
+
+static bool same_expr(const struct sql_expr *a, const struct sql_expr *b)
+{
+	if (a->kind != b->kind || a->count != b->count ||
+	    a->function != b->function || a->relation != b->relation ||
+	    a->column != b->column || a->up != b->up ||
+	    a->negated != b->negated || a->query != b->query ||
+	    a->type.kind != b->type.kind ||
+	    !value_equal(a->constant, b->constant))
+		return false;
+	for (uint32_t i = 0; i < a->count; i++)
+		if (!same_expr(a->args[i], b->args[i])) return false;
+	return true;
+}
+
+/* Does GROUP BY have the whole primary key of the relation? */
+static bool has_key(const struct sql_query *q, const struct scope *s,
+                    uint32_t relation)
+{
+	const struct sql_table *t = s->relations[relation].table;
+	if (!t || !t->primary) return false;
+	for (uint32_t k = 0; k < t->primary->count; k++) {
+		bool found = false;
+		for (uint32_t i = 0; i < q->group_count; i++) {
+			const struct sql_expr *g = q->group[i];
+			found |= g->kind == EXPR_COLUMN && !g->up &&
+			         g->relation == relation &&
+			         g->column == t->primary->columns[k];
+		}
+		if (!found) return false;
+	}
+	return true;
+}
+
+/* Columns outside of aggregates must be the same in all rows of a group. */
+static void check_grouped(struct resolver *r, const struct scope *s,
+                          const struct sql_query *q, const struct sql_expr *e)
+{
+	for (uint32_t i = 0; i < q->group_count; i++)
+		if (same_expr(q->group[i], e)) return;
+	if (e->kind == EXPR_AGGREGATE) return;
+	if (e->kind == EXPR_COLUMN && !e->up) {
+		const struct sql_relation *x = &s->relations[e->relation];
+		if (has_key(q, s, e->relation)) return;
+		refuse(r, e->at,
+		       "column \"%s.%s\" must appear in the GROUP BY clause or "
+		       "be used in an aggregate function",
+		       x->name, x->columns[e->column].name);
+	}
+	for (uint32_t i = 0; i < e->count; i++)
+		check_grouped(r, s, q, e->args[i]);
+}
+
+static void check_groups(struct resolver *r, const struct scope *s,
+                         const struct sql_query *q)
+{
+	if (!q->group_count && !s->aggregate_count && !q->having) return;
+	for (uint32_t i = 0; i < q->target_count; i++)
+		check_grouped(r, s, q, q->targets[i].value);
+	if (q->having) check_grouped(r, s, q, q->having);
+	for (uint32_t i = 0; i < q->order_count; i++)
+		if (q->order[i].by) check_grouped(r, s, q, q->order[i].by);
+}
+
+/* ---- The whole ---- */
+
+static void resolve_values(struct resolver *r, struct scope *s,
+                           struct sql_query *q, json_t *list)
+{
+	uint32_t rows = (uint32_t)json_array_size(list), columns = 0;
+	q->values = region_take0(r->region, (rows + 1) * sizeof *q->values);
+	for (uint32_t i = 0; i < rows && !r->failed; i++) {
+		json_t *body, *items;
+		node_is(json_array_get(list, i), "List", &body);
+		items = json_object_get(body, "items");
+		uint32_t n = (uint32_t)json_array_size(items);
+		if (!i) columns = n;
+		if (n != columns)
+			refuse(r, r->place,
+			       "VALUES lists must all be the same length");
+		q->values[i] =
+			region_take0(r->region, (n + 1) * sizeof **q->values);
+		for (uint32_t c = 0; c < n && !r->failed; c++)
+			q->values[i][c] =
+				resolve_expr(r, s, json_array_get(items, c));
+	}
+	if (r->failed) return;
+	struct sql_target *targets =
+		region_take0(r->region, (columns + 1) * sizeof *targets);
+	const struct sql_expr **column =
+		region_take0(r->region, (rows + 1) * sizeof *column);
+	for (uint32_t c = 0; c < columns; c++) {
+		struct sql_type type;
+		char name[24];
+		for (uint32_t i = 0; i < rows; i++) column[i] = q->values[i][c];
+		if (!unify(r, column, rows, "VALUES", &type)) return;
+		for (uint32_t i = 0; i < rows; i++) q->values[i][c] = column[i];
+		snprintf(name, sizeof name, "column%u", (unsigned)c + 1);
+		targets[c] =
+			(struct sql_target){ keep_name(r, name), column[0] };
+	}
+	q->value_count = rows;
+	q->targets = targets;
+	q->target_count = columns;
+}
+
+static void resolve_with(struct resolver *r, struct scope *s, json_t *with)
+{
+	json_t *list = json_object_get(with, "ctes"), *body, *select;
+	if (node_flag(with, "recursive"))
+		refuse_construct(r, r->place, "WITH RECURSIVE");
+	for (size_t i = 0; i < json_array_size(list) && !r->failed; i++) {
+		node_is(json_array_get(list, i), "CommonTableExpr", &body);
+		r->place = node_place(r, body);
+		if (json_object_get(body, "aliascolnames"))
+			refuse_construct(r, r->place,
+			                 "names of columns in WITH");
+		if (!node_is(json_object_get(body, "ctequery"), "SelectStmt",
+		             &select)) {
+			refuse_construct(r, r->place, "a change inside WITH");
+			return;
+		}
+		const struct sql_query *q = resolve_nested(r, s, select);
+		if (!q) return;
+		VEC_RESERVE(s->named, s->named_count, s->named_capacity);
+		s->named[s->named_count++] = (struct named_query){
+			keep_name(r, node_string(body, "ctename")), q
+		};
+	}
+}
+
+static const struct sql_expr *resolve_count(struct resolver *r, struct scope *s,
+                                            json_t *node, const char *clause)
+{
+	if (!node || r->failed) return NULL;
+	s->no_aggregates = clause;
+	const struct sql_expr *e =
+		coerce(r, resolve_expr(r, s, node), sql_type(SQL_INT8),
+	               COERCE_IMPLICIT, clause);
+	s->no_aggregates = NULL;
+	return e;
+}
+
+static void resolve_lock(struct resolver *r, struct sql_query *q, json_t *list)
+{
+	json_t *body;
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		node_is(json_array_get(list, i), "LockingClause", &body);
+		const char *word = node_string(body, "strength");
+		struct text t = { 0 };
+		text_format(
+			&t, "%s",
+			strcmp(node_string(body, "waitPolicy"), "LockWaitBlock")
+				? "NOWAIT and SKIP LOCKED"
+			: strstr(word, "KEYSHARE") ? "FOR KEY SHARE"
+			: strstr(word, "NOKEY")    ? "FOR NO KEY UPDATE"
+			: strstr(word, "SHARE")    ? "FOR SHARE"
+						   : "FOR UPDATE");
+		refuse_construct(r, q->at, text_get(&t));
+		text_free(&t);
+	}
+}
+
+static void resolve_select(struct resolver *r, struct scope *s, json_t *body,
+                           struct sql_query *q)
+{
+	json_t *x;
+	static const char *const outside[][2] = {
+		{ "intoClause", "SELECT INTO" },
+		{ "windowClause", "WINDOW" },
+	};
+	for (size_t i = 0; i < sizeof outside / sizeof *outside; i++)
+		if (json_object_get(body, outside[i][0]))
+			refuse_construct(r, q->at, outside[i][1]);
+	if (strcmp(node_string(body, "op"), "SETOP_NONE"))
+		refuse_construct(r, q->at, "UNION, INTERSECT or EXCEPT");
+	if ((x = json_object_get(body, "withClause"))) resolve_with(r, s, x);
+	resolve_from(r, s, json_object_get(body, "fromClause"), &q->from);
+	if ((x = json_object_get(body, "whereClause")) && !r->failed)
+		q->where = resolve_condition(r, s, x, "WHERE");
+	if ((x = json_object_get(body, "valuesLists")))
+		resolve_values(r, s, q, x);
+	else if (!r->failed)
+		resolve_targets(r, s, json_object_get(body, "targetList"),
+		                &q->targets, &q->target_count);
+	x = json_object_get(body, "distinctClause");
+	q->distinct = x != NULL;
+	if (json_array_size(x) && json_object_size(json_array_get(x, 0)))
+		refuse_construct(r, q->at, "DISTINCT ON");
+	resolve_group(r, s, q, json_object_get(body, "groupClause"));
+	if ((x = json_object_get(body, "havingClause")) && !r->failed) {
+		q->having = resolve_condition(r, s, x, "HAVING");
+		q->grouped = true;
+	}
+	resolve_order(r, s, q, json_object_get(body, "sortClause"));
+	q->limit = resolve_count(r, s, json_object_get(body, "limitCount"),
+	                         "LIMIT");
+	q->offset = resolve_count(r, s, json_object_get(body, "limitOffset"),
+	                          "OFFSET");
+	if (!strcmp(node_string(body, "limitOption"), "LIMIT_OPTION_WITH_TIES"))
+		refuse_construct(r, q->at, "WITH TIES");
+	if (!r->failed)
+		resolve_lock(r, q, json_object_get(body, "lockingClause"));
+}
+
+struct sql_query *resolve_query(struct resolver *r, struct scope *outer,
+                                json_t *body)
+{
+	struct scope s = { .outer = outer };
+	struct sql_query *q = region_take0(r->region, sizeof *q);
+	q->at = r->place;
+	resolve_select(r, &s, body, q);
+	if (!r->failed) check_groups(r, &s, q);
+	if (!r->failed) finish_query(r, &s, q);
+	free_scope(&s);
+	return r->failed ? NULL : q;
+}

@@ -1,0 +1,301 @@
+/* CREATE TABLE. */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "sql/resolve_parts.h"
+#include "vm/bytecode.h"
+
+static bool is_taken(const struct sql_table *t, const char *name)
+{
+	if (t->primary && !strcmp(t->primary->name, name)) return true;
+	for (uint32_t i = 0; i < t->unique_count; i++)
+		if (!strcmp(t->uniques[i].name, name)) return true;
+	for (uint32_t i = 0; i < t->check_count; i++)
+		if (!strcmp(t->checks[i].name, name)) return true;
+	return false;
+}
+
+/* table_column_..._ending, with a number if it is taken. */
+static const char *name_constraint(struct resolver *r,
+                                   const struct sql_table *t, json_t *body,
+                                   const uint32_t *columns, uint32_t count,
+                                   const char *ending)
+{
+	const char *given = node_string(body, "conname");
+	if (*given) return keep_name(r, given);
+	struct text name = { 0 };
+	for (int n = 0; !n || is_taken(t, text_get(&name)); n++) {
+		text_clear(&name);
+		text_string(&name, t->name);
+		for (uint32_t i = 0; i < count; i++)
+			text_format(&name, "_%s", t->columns[columns[i]].name);
+		text_format(&name, "_%s", ending);
+		if (n) text_format(&name, "%d", n);
+	}
+	const char *kept = keep_name(r, text_get(&name));
+	text_free(&name);
+	return kept;
+}
+
+/* The columns that a constraint of the table lists; one of a column has but
+ * this. */
+static uint32_t *constraint_columns(struct resolver *r,
+                                    const struct sql_table *t, json_t *body,
+                                    int64_t self, uint32_t *count)
+{
+	json_t *keys = json_object_get(body, "keys");
+	*count = self >= 0 ? 1 : (uint32_t)json_array_size(keys);
+	uint32_t *columns =
+		region_take0(r->region, (*count + 1) * sizeof *columns);
+	if (self >= 0) {
+		columns[0] = (uint32_t)self;
+		return columns;
+	}
+	for (uint32_t i = 0; i < *count; i++) {
+		const char *name = node_name(json_array_get(keys, i));
+		uint32_t c = 0;
+		while (c < t->column_count && strcmp(t->columns[c].name, name))
+			c++;
+		if (c == t->column_count)
+			return refuse(r, r->place,
+			              "column \"%s\" named in key does not "
+			              "exist",
+			              name);
+		columns[i] = c;
+	}
+	return columns;
+}
+
+static void add_primary(struct resolver *r, struct sql_table *t, json_t *body,
+                        int64_t self)
+{
+	struct sql_unique *u = region_take0(r->region, sizeof *u);
+	u->columns = constraint_columns(r, t, body, self, &u->count);
+	if (r->failed) return;
+	if (t->primary) {
+		refuse(r, r->place,
+		       "multiple primary keys for table \"%s\" are not allowed",
+		       t->name);
+		return;
+	}
+	u->name = name_constraint(r, t, body, NULL, 0, "pkey");
+	for (uint32_t i = 0; i < u->count; i++)
+		t->columns[u->columns[i]].not_null = true;
+	t->primary = u;
+}
+
+static void add_unique(struct resolver *r, struct sql_table *t, json_t *body,
+                       int64_t self)
+{
+	struct sql_unique u = { 0 };
+	u.columns = constraint_columns(r, t, body, self, &u.count);
+	if (r->failed) return;
+	if (node_flag(body, "nulls_not_distinct"))
+		refuse_construct(r, r->place, "NULLS NOT DISTINCT");
+	u.name = name_constraint(r, t, body, u.columns, u.count, "key");
+	VEC_RESERVE(t->uniques, t->unique_count, t->unique_capacity);
+	t->uniques[t->unique_count++] = u;
+}
+
+static void first_column(const struct sql_expr *e, int64_t *column, bool *more)
+{
+	if (e->kind == EXPR_COLUMN) {
+		*more |= *column >= 0 && *column != (int64_t)e->column;
+		*column = e->column;
+	}
+	for (uint32_t i = 0; i < e->count; i++)
+		first_column(e->args[i], column, more);
+}
+
+static void add_check(struct resolver *r, struct sql_table *t, json_t *body)
+{
+	struct scope s = { 0 };
+	int64_t column = -1;
+	bool more = false;
+	add_table(r, &s, t, NULL);
+	const struct sql_expr *e = resolve_condition(
+		r, &s, json_object_get(body, "raw_expr"), "CHECK");
+	free(s.relations);
+	if (!e) return;
+	first_column(e, &column, &more);
+	uint32_t named = (uint32_t)column;
+	VEC_RESERVE(t->checks, t->check_count, t->check_capacity);
+	t->checks[t->check_count] = (struct sql_check){
+		.name = name_constraint(r, t, body, &named,
+		                        column >= 0 && !more, "check"),
+		.condition = e
+	};
+	t->check_count++;
+}
+
+static void draw_from_sequence(struct resolver *r, const struct sql_table *t,
+                               struct sql_column *column)
+{
+	struct sql_catalog *c = r->catalog;
+	struct text name = { 0 };
+	text_format(&name, "%s_%s_seq", t->name, column->name);
+	VEC_RESERVE(c->sequences, c->sequence_count, c->sequence_capacity);
+	c->sequences[c->sequence_count] = (struct sql_sequence){
+		.name = keep_name(r, text_get(&name)), .start = 1, .step = 1
+	};
+	text_free(&name);
+	column->sequence = ++c->sequence_count;
+	column->not_null = true;
+}
+
+static void set_default(struct resolver *r, struct sql_column *column,
+                        json_t *body)
+{
+	struct scope s = { .no_aggregates = "DEFAULT" };
+	struct text what = { 0 };
+	text_format(&what, "column \"%s\"", column->name);
+	column->initial = coerce(
+		r, resolve_expr(r, &s, json_object_get(body, "raw_expr")),
+		column->type, COERCE_ASSIGNMENT, text_get(&what));
+	text_free(&what);
+}
+
+/* `self`: the column that it stands behind, or -1. */
+static void add_constraint(struct resolver *r, struct sql_table *t,
+                           json_t *body, int64_t self)
+{
+	const char *kind = node_string(body, "contype");
+	struct sql_column *column = self >= 0 ? &t->columns[self] : NULL;
+	r->place = node_place(r, body);
+	if (node_flag(body, "deferrable"))
+		refuse_construct(r, r->place, "a deferrable constraint");
+	else if (!strcmp(kind, "CONSTR_PRIMARY"))
+		add_primary(r, t, body, self);
+	else if (!strcmp(kind, "CONSTR_UNIQUE"))
+		add_unique(r, t, body, self);
+	else if (!strcmp(kind, "CONSTR_CHECK"))
+		add_check(r, t, body);
+	else if (!strcmp(kind, "CONSTR_NOTNULL"))
+		column->not_null = true;
+	else if (!strcmp(kind, "CONSTR_NULL"))
+		return;
+	else if (!strcmp(kind, "CONSTR_DEFAULT"))
+		set_default(r, column, body);
+	else if (!strcmp(kind, "CONSTR_IDENTITY"))
+		draw_from_sequence(r, t, column);
+	else if (!strcmp(kind, "CONSTR_FOREIGN"))
+		refuse_construct(r, r->place, "a foreign key");
+	else
+		refuse_construct(r, r->place, "this constraint");
+}
+
+static void add_column(struct resolver *r, struct sql_table *t, json_t *body)
+{
+	const char *name = node_string(body, "colname");
+	struct sql_column column = { .name = keep_name(r, name) };
+	bool serial;
+	r->place = node_place(r, body);
+	for (uint32_t i = 0; i < t->column_count; i++)
+		if (!strcmp(t->columns[i].name, name))
+			refuse(r, r->place,
+			       "column \"%s\" specified more than once", name);
+	if (r->failed || !resolve_type(r, json_object_get(body, "typeName"),
+	                               &column.type, &serial))
+		return;
+	if (column.type.kind == SQL_CHAR && !column.type.length)
+		column.type.length = 1;
+	if (serial) draw_from_sequence(r, t, &column);
+	VEC_RESERVE(t->columns, t->column_count, t->column_capacity);
+	t->columns[t->column_count++] = column;
+}
+
+/* First all columns, then what is said of them: constraints mention others. */
+static void add_elements(struct resolver *r, struct sql_table *t, json_t *list)
+{
+	json_t *body, *constraints;
+	for (size_t i = 0; i < json_array_size(list) && !r->failed; i++) {
+		const char *kind = node_kind(json_array_get(list, i), &body);
+		if (!strcmp(kind, "ColumnDef"))
+			add_column(r, t, body);
+		else if (strcmp(kind, "Constraint"))
+			refuse_construct(r, r->place, "LIKE in CREATE TABLE");
+	}
+	for (size_t i = 0, column = 0; i < json_array_size(list) && !r->failed;
+	     i++) {
+		if (node_is(json_array_get(list, i), "Constraint", &body)) {
+			add_constraint(r, t, body, -1);
+			continue;
+		}
+		constraints = json_object_get(body, "constraints");
+		for (size_t k = 0;
+		     k < json_array_size(constraints) && !r->failed; k++) {
+			json_t *c;
+			node_is(json_array_get(constraints, k), "Constraint",
+			        &c);
+			add_constraint(r, t, c, (int64_t)column);
+		}
+		column++;
+	}
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct sql_column *const *x = a, *const *y = b;
+	return strcmp((*x)->name, (*y)->name);
+}
+
+/* Rows are records, whose fields are sorted by name. */
+static void sort_names(struct resolver *r, struct sql_table *t)
+{
+	uint32_t n = t->column_count;
+	struct sql_column **sorted = mem_take0(n + 1, sizeof *sorted);
+	for (uint32_t i = 0; i < n; i++) sorted[i] = &t->columns[i];
+	qsort(sorted, n, sizeof *sorted, by_name);
+	t->names = region_take0(r->region, (n + 1) * sizeof *t->names);
+	for (uint32_t i = 0; i < n; i++) {
+		sorted[i]->slot = i;
+		t->names[i] = value_string(r->region, sorted[i]->name,
+		                           strlen(sorted[i]->name));
+	}
+	free(sorted);
+	t->filtered = region_take0(r->region, n + 1);
+}
+
+bool resolve_create_table(struct resolver *r, json_t *body)
+{
+	struct sql_catalog *c = r->catalog;
+	json_t *relation = json_object_get(body, "relation");
+	struct sql_table *t = region_take0(r->region, sizeof *t);
+	static const char *const outside[][2] = {
+		{ "inhRelations", "INHERITS" },
+		{ "partspec", "PARTITION BY" },
+		{ "partbound", "PARTITION OF" },
+		{ "ofTypename", "CREATE TABLE OF" },
+	};
+	r->place = t->at = node_place(r, relation);
+	t->name = keep_name(r, node_string(relation, "relname"));
+	for (size_t i = 0; i < sizeof outside / sizeof *outside; i++)
+		if (json_object_get(body, outside[i][0]))
+			refuse_construct(r, t->at, outside[i][1]);
+	if (strcmp(node_string(relation, "relpersistence"), "p") &&
+	    strcmp(node_string(relation, "relpersistence"), "u"))
+		refuse_construct(r, t->at, "a temporary table");
+	for (uint32_t i = 0; i < c->table_count; i++) {
+		if (strcmp(c->tables[i]->name, t->name)) continue;
+		if (node_flag(body, "if_not_exists")) return !r->failed;
+		refuse(r, t->at, "relation \"%s\" already exists", t->name);
+	}
+	add_elements(r, t, json_object_get(body, "tableElts"));
+	/* The catalog's tables own their arrays: sql_catalog_free(). */
+	t->number = c->table_count;
+	VEC_RESERVE(c->tables, c->table_count, c->table_capacity);
+	c->tables[c->table_count++] = t;
+	if (r->failed) return false;
+	sort_names(r, t);
+	t->global = program_add_global(c->program, t->name,
+	                               t->primary ? t->primary->count : 3,
+	                               value_null());
+	for (uint32_t i = 0; i < t->unique_count; i++)
+		t->uniques[i].global =
+			program_add_global(c->program, t->uniques[i].name,
+		                           t->uniques[i].count, value_null());
+	assert(t->number + 1 == c->table_count);
+	return true;
+}

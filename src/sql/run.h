@@ -1,0 +1,116 @@
+/* Carrying out a statement on rows that come from elsewhere: from set-up, from
+ * the answers to reads, from what was noted for an assertion.
+ */
+#ifndef ISO_SQL_RUN_H
+#define ISO_SQL_RUN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/region.h"
+#include "sql/convert.h"
+#include "sql/ir.h"
+#include "sql/known.h"
+
+/* What a transaction has written so far, newest first. */
+struct sql_write {
+	const struct sql_write *older;
+	const struct sql_table *table; /* NULL: an entry of a constraint */
+	uint32_t global, point;
+	struct value key, row;
+};
+
+enum sql_stop {
+	SQL_GOES_ON,
+	SQL_FAILED, /* `failure` */
+	SQL_WAITS   /* for the answer to the read `wanted` */
+};
+
+struct sql_read {
+	uint32_t global, point;
+	struct value key;
+};
+
+/* Rows of a result. */
+struct sql_rows {
+	const struct value **items;
+	uint32_t count, capacity;
+};
+
+struct sql_run {
+	struct region *region;
+	struct known *known;
+	bool setup; /* rows are those known, and are changed there */
+	/* In assertions: results of steps, SQLSTATE of failed ones (or NULL),
+	 * by step; and rows of tables, by number. */
+	const struct sql_rows *steps, *tables;
+	const struct value *step_errors;
+	/* In sessions: */
+	const struct sql_write *writes;
+	const struct value *answers; /* to the statement's reads so far */
+	uint32_t answer_count;
+	const char *session; /* its name, and the number of the statement in
+	                      * it: rows without a key are born there */
+	uint32_t statement;
+	uint32_t births;
+	int64_t *sequences; /* what each gives next */
+	uint32_t point;
+	/* What comes of it. */
+	enum sql_stop stop;
+	struct sql_failure failure;
+	struct sql_read wanted;
+	struct sql_rows result;
+	/* Keys read by the statement: each is read once. */
+	struct sql_read *reads;
+	struct value *values;
+	uint32_t read_count, read_capacity;
+};
+
+/* Rows of the query's relations, and of the queries around it. */
+struct sql_frame {
+	const struct sql_frame *outer;
+	const struct value **rows; /* by relation; NULL: a row of NULLs */
+	const struct value *aggregates;
+};
+
+/* Carries out a query or a change; false: run->stop says why not. */
+bool sql_run_statement(struct sql_run *x, const struct sql_statement *s);
+
+/* ---- Between its files ---- */
+
+bool sql_run_fails(struct sql_run *x, const char *state, const char *format,
+                   ...) __attribute__((format(printf, 3, 4)));
+bool sql_eval(struct sql_run *x, const struct sql_frame *f,
+              const struct sql_expr *e, struct value *out);
+/* Is it true, neither false nor NULL? */
+bool sql_eval_condition(struct sql_run *x, const struct sql_frame *f,
+                        const struct sql_expr *e, bool *out);
+bool sql_run_query(struct sql_run *x, const struct sql_query *q,
+                   const struct sql_frame *outer, struct sql_rows *out);
+/* The joined rows of a query that satisfy WHERE: each item has a row for each
+ * relation. */
+struct sql_matches {
+	const struct value ***items;
+	uint32_t count, capacity;
+};
+bool sql_match(struct sql_run *x, const struct sql_query *q,
+               const struct sql_frame *outer, struct sql_matches *out);
+/* Can a version of the row that is known be one that the relation is about, by
+ * the conditions on it alone? */
+bool sql_may_match(struct sql_run *x, const struct sql_relation *relation,
+                   const struct known_row *row);
+/* The value of a key: NULL if there is none; false: it is waited for. */
+bool sql_read(struct sql_run *x, uint32_t global, struct value key,
+              struct value *out);
+void sql_write(struct sql_run *x, const struct sql_table *t, uint32_t global,
+               struct value key, struct value row);
+/* The columns of a row that was read, and behind them its key. */
+const struct value *sql_columns(struct sql_run *x, const struct sql_table *t,
+                                struct value key, struct value row);
+/* Its key, from its columns; NULL if one of them is. */
+struct value sql_key(struct sql_run *x, const struct sql_unique *u,
+                     const struct value *columns);
+void sql_rows_add(struct region *r, struct sql_rows *rows,
+                  const struct value *row);
+
+#endif

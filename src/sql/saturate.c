@@ -1,0 +1,175 @@
+/* Before sessions are explored, their transactions are run in some orders, with
+ * reads from any version that was committed: so most rows that they can write
+ * are known, and conditions need not be looked at again.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/rng.h"
+#include "sql/image.h"
+#include "vm/bytecode.h"
+#include "vm/machine.h"
+
+enum {
+	RUNS_QUIET = 64,    /* in which nothing turns up, and it is over */
+	RUNS_MOST = 4096,   /* and it is over anyway */
+	STEPS_MOST = 100000 /* of one run */
+};
+
+/* What was committed to one key, oldest first. */
+struct versions {
+	uint32_t global;
+	struct value key;
+	struct value *items;
+	uint32_t count, capacity;
+};
+
+struct saturation {
+	struct sql_image *image;
+	struct guest *guest;
+	struct region region; /* of one run */
+	struct rng rng;
+	struct versions *keys;
+	uint32_t key_count, key_capacity;
+	struct table table;
+	const struct guest_step **at;     /* by session: its last step */
+	struct guest_step const **writes; /* of the transaction at hand */
+	uint32_t write_count, write_capacity;
+};
+
+static struct versions *versions_of(struct saturation *s, uint32_t global,
+                                    struct value key)
+{
+	struct table_probe probe =
+		table_probe(hash_mix(global, value_hash(key)));
+	uint32_t i;
+	while ((i = table_next(&s->table, &probe)) != TABLE_NONE)
+		if (s->keys[i].global == global &&
+		    value_equal(s->keys[i].key, key))
+			return &s->keys[i];
+	const struct known_row *row =
+		known_find(known_of(&s->image->known, global), key);
+	VEC_RESERVE(s->keys, s->key_count, s->key_capacity);
+	struct versions *v = &s->keys[s->key_count];
+	*v = (struct versions){ .global = global, .key = key };
+	VEC_RESERVE(v->items, v->count, v->capacity);
+	v->items[v->count++] =
+		row && row->initial ? row->versions[0] : value_null();
+	table_put(&s->table, probe, s->key_count++);
+	return v;
+}
+
+/* Half of the runs are serial. */
+static struct value choose(struct saturation *s, const struct versions *v,
+                           bool newest)
+{
+	uint32_t i =
+		newest ? v->count - 1 : (uint32_t)rng_below(&s->rng, v->count);
+	return v->items[i];
+}
+
+static void commit(struct saturation *s)
+{
+	for (uint32_t i = 0; i < s->write_count; i++) {
+		const struct guest_step *w = s->writes[i];
+		struct versions *v = versions_of(s, w->global, w->key);
+		VEC_RESERVE(v->items, v->count, v->capacity);
+		v->items[v->count++] = w->value;
+	}
+	s->write_count = 0;
+}
+
+/* The next transaction of the session; false if there is none. */
+static bool run_transaction(struct saturation *s, uint32_t session, bool newest,
+                            uint32_t *steps)
+{
+	const struct guest_ops *ops = s->image->guest.ops;
+	const struct guest_step *step = s->at[session];
+	s->write_count = 0;
+	while (++*steps < STEPS_MOST) {
+		struct value answer = value_null();
+		if (step->kind == GUEST_GET)
+			answer = choose(s,
+			                versions_of(s, step->global, step->key),
+			                newest);
+		step = ops->next(s->guest, step, answer, &s->region);
+		s->at[session] = step;
+		switch (step->kind) {
+		case GUEST_PUT:
+			VEC_RESERVE(s->writes, s->write_count,
+			            s->write_capacity);
+			s->writes[s->write_count++] = step;
+			break;
+		case GUEST_COMMIT: commit(s); return true;
+		case GUEST_ABORT: return true;
+		case GUEST_END: return false;
+		default: break;
+		}
+	}
+	return false;
+}
+
+static void forget_versions(struct saturation *s)
+{
+	for (uint32_t i = 0; i < s->key_count; i++) free(s->keys[i].items);
+	s->key_count = 0;
+	table_clear(&s->table);
+}
+
+static void run_once(struct saturation *s, uint32_t sessions, bool serial)
+{
+	uint32_t left = sessions, steps = 0;
+	uint32_t *alive = mem_take0(sessions + 1, sizeof *alive);
+	for (uint32_t i = 0; i < sessions; i++) {
+		alive[i] = i;
+		s->at[i] = s->image->guest.ops->start(s->guest, i);
+	}
+	while (left && steps < STEPS_MOST) {
+		uint32_t i = (uint32_t)rng_below(&s->rng, left);
+		bool newest = serial || rng_below(&s->rng, 2);
+		if (!run_transaction(s, alive[i], newest, &steps))
+			alive[i] = alive[--left];
+	}
+	free(alive);
+	forget_versions(s);
+}
+
+static uint64_t known_versions(const struct known *k)
+{
+	uint64_t n = 0;
+	for (uint32_t g = 0; g < k->global_count; g++)
+		for (uint32_t i = 0; i < k->globals[g].count; i++)
+			n += k->globals[g].items[i]->count;
+	return n;
+}
+
+void sql_saturate(struct sql_image *image)
+{
+	uint32_t sessions = image->session_count;
+	struct saturation s = { .image = image };
+	struct machine_limits none = { 0 };
+	region_init(&s.region);
+	table_init(&s.table, 0);
+	s.rng.state = 1;
+	s.guest = image->guest.ops->take(&image->guest, &none);
+	s.at = mem_take0(sessions + 1, sizeof *s.at);
+	for (uint32_t run = 0, quiet = 0; quiet < RUNS_QUIET && run < RUNS_MOST;
+	     run++) {
+		uint64_t before = known_versions(&image->known);
+		struct region_mark mark = region_mark(&s.region);
+		run_once(&s, sessions, run % 2 == 0);
+		region_release(&s.region, mark);
+		quiet = known_versions(&image->known) == before ? quiet + 1 : 0;
+		if (!quiet) sql_guests_forget(image);
+	}
+	image->guest.ops->give_back(&image->guest, s.guest);
+	image->settled = true;
+	free(s.at);
+	free(s.keys);
+	free(s.writes);
+	table_free(&s.table);
+	region_free(&s.region);
+}

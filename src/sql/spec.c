@@ -1,0 +1,314 @@
+#include "sql/spec.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum word_kind { WORD_END, WORD_NAME, WORD_QUOTED, WORD_BLOCK, WORD_MARK };
+
+struct word {
+	enum word_kind kind;
+	struct place at;
+	const char *name;        /* of names */
+	struct spec_block block; /* of blocks: without braces and blanks */
+};
+
+struct spec_reader {
+	struct spec *spec;
+	struct sources *all;
+	uint32_t source;
+	const char *text;
+	uint32_t length, next;
+	struct word word; /* the one to be looked at */
+	bool failed;
+	bool told_permutations;
+};
+
+static void fail(struct spec_reader *r, struct place at, const char *what)
+{
+	if (!r->failed) source_error(r->all, at, "%s", what);
+	r->failed = true;
+	r->next = r->length;
+	r->word.kind = WORD_END;
+}
+
+/* ---- Words (specscanner.l) ---- */
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' ||
+	       c == '\v';
+}
+
+static bool begins_name(unsigned char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+	       c >= 128;
+}
+
+static bool goes_on_name(unsigned char c)
+{
+	return begins_name(c) || (c >= '0' && c <= '9') || c == '$';
+}
+
+static void skip_blanks(struct spec_reader *r)
+{
+	while (r->next < r->length) {
+		char c = r->text[r->next];
+		if (c == '#')
+			while (r->next < r->length && r->text[r->next] != '\n')
+				r->next++;
+		else if (is_blank(c))
+			r->next++;
+		else
+			return;
+	}
+}
+
+/* Two quotes inside are one. */
+static void read_quoted(struct spec_reader *r)
+{
+	struct text name = { 0 };
+	uint32_t i = r->next + 1;
+	for (;; i++) {
+		if (i >= r->length || r->text[i] == '\n') {
+			text_free(&name);
+			fail(r, r->word.at, "this quoted name has no end");
+			return;
+		}
+		if (r->text[i] == '"') {
+			if (i + 1 >= r->length || r->text[i + 1] != '"') break;
+			i++;
+		}
+		text_char(&name, r->text[i]);
+	}
+	r->next = i + 1;
+	r->word.kind = WORD_QUOTED;
+	r->word.name = region_copy_string(r->spec->region, text_get(&name),
+	                                  name.length);
+	text_free(&name);
+}
+
+/* As in PostgreSQL, the first closing brace ends it. */
+static void read_block(struct spec_reader *r)
+{
+	const char *end = memchr(r->text + r->next, '}', r->length - r->next);
+	if (!end) {
+		fail(r, r->word.at, "this block has no closing brace");
+		return;
+	}
+	uint32_t from = r->next + 1, to = (uint32_t)(end - r->text);
+	r->next = to + 1;
+	while (from < to && is_blank(r->text[from])) from++;
+	while (to > from && is_blank(r->text[to - 1])) to--;
+	r->word.kind = WORD_BLOCK;
+	r->word.block = (struct spec_block){ { r->source, from }, to - from };
+}
+
+static void read_word(struct spec_reader *r)
+{
+	skip_blanks(r);
+	r->word = (struct word){ .at = { r->source, r->next } };
+	if (r->next >= r->length) return;
+	char c = r->text[r->next];
+	if (c == '{') {
+		read_block(r);
+	} else if (c == '"') {
+		read_quoted(r);
+	} else if (begins_name((unsigned char)c)) {
+		uint32_t from = r->next;
+		while (r->next < r->length &&
+		       goes_on_name((unsigned char)r->text[r->next]))
+			r->next++;
+		r->word.kind = WORD_NAME;
+		r->word.name = region_copy_string(
+			r->spec->region, r->text + from, r->next - from);
+	} else {
+		r->word.kind = WORD_MARK;
+		r->next++;
+	}
+}
+
+static bool is_word(const struct spec_reader *r, const char *keyword)
+{
+	return r->word.kind == WORD_NAME && !strcmp(r->word.name, keyword);
+}
+
+static bool accept(struct spec_reader *r, const char *keyword)
+{
+	if (!is_word(r, keyword)) return false;
+	read_word(r);
+	return true;
+}
+
+static const char *read_name(struct spec_reader *r, const char *expected)
+{
+	const char *name = r->word.name;
+	if (r->word.kind != WORD_NAME && r->word.kind != WORD_QUOTED) {
+		fail(r, r->word.at, expected);
+		return "";
+	}
+	read_word(r);
+	return name;
+}
+
+static struct spec_block read_sql(struct spec_reader *r, const char *expected)
+{
+	struct spec_block b = r->word.block;
+	if (r->word.kind != WORD_BLOCK)
+		fail(r, r->word.at, expected);
+	else
+		read_word(r);
+	return b;
+}
+
+/* ---- The grammar (specparse.y) ---- */
+
+/* setup: "setup" (block | "file") */
+static void read_setup(struct spec_reader *r)
+{
+	struct spec *s = r->spec;
+	struct spec_setup setup = { .at = r->word.at };
+	if (r->word.kind == WORD_QUOTED)
+		setup.file = read_name(r, "");
+	else
+		setup.sql = read_sql(r, "expected SQL in braces, or a file in "
+		                        "double quotes, after 'setup'");
+	VEC_RESERVE(s->setups, s->setup_count, s->setup_capacity);
+	s->setups[s->setup_count++] = setup;
+}
+
+static void check_step_is_new(struct spec_reader *r, const char *name,
+                              struct place at)
+{
+	const struct spec *s = r->spec;
+	for (uint32_t i = 0; i < s->session_count; i++)
+		for (uint32_t j = 0; j < s->sessions[i].step_count; j++) {
+			const struct spec_step *old = &s->sessions[i].steps[j];
+			if (strcmp(old->name, name) || r->failed) continue;
+			source_error(r->all, at, "duplicate step name '%s'",
+			             name);
+			source_note(r->all, old->at, "it is used here as well");
+			r->failed = true;
+		}
+}
+
+/* step: "step" name block */
+static void read_step(struct spec_reader *r, struct spec_session *s)
+{
+	struct spec_step step = { .at = r->word.at };
+	step.name = read_name(r, "expected the step's name");
+	step.sql = read_sql(r, "expected the step's SQL in braces");
+	check_step_is_new(r, step.name, step.at);
+	VEC_RESERVE(s->steps, s->step_count, s->step_capacity);
+	s->steps[s->step_count++] = step;
+}
+
+/* session: "session" name ["setup" block] step* ["teardown" block] */
+static void read_session(struct spec_reader *r)
+{
+	struct spec *s = r->spec;
+	struct place at = r->word.at;
+	const char *name = read_name(r, "expected the session's name");
+	for (uint32_t i = 0; i < s->session_count && !r->failed; i++)
+		if (!strcmp(s->sessions[i].name, name)) {
+			source_error(r->all, at, "duplicate session name '%s'",
+			             name);
+			r->failed = true;
+		}
+	VEC_RESERVE(s->sessions, s->session_count, s->session_capacity);
+	struct spec_session *x = &s->sessions[s->session_count++];
+	*x = (struct spec_session){ .name = name, .at = at };
+	if (accept(r, "setup")) {
+		x->has_setup = true;
+		x->setup = read_sql(r, "expected the setup's SQL in braces");
+	}
+	while (accept(r, "step")) read_step(r, x);
+	if (!r->failed && !x->step_count)
+		fail(r, at, "this session has no step");
+	if (accept(r, "teardown"))
+		read_sql(r, "expected the teardown's SQL in braces");
+}
+
+/* permutation: "permutation" step*, each with marks in parentheses. All orders
+ * are explored. */
+static void read_permutation(struct spec_reader *r, struct place at)
+{
+	static const char *const keywords[] = { "setup",       "teardown",
+		                                "session",     "step",
+		                                "permutation", "assert",
+		                                "isolation" };
+	if (!r->told_permutations)
+		source_note(r->all, at,
+		            "all orders are explored, whatever permutations "
+		            "are listed");
+	r->told_permutations = true;
+	for (; r->word.kind != WORD_END && r->word.kind != WORD_BLOCK;
+	     read_word(r))
+		for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
+			if (is_word(r, keywords[i])) return;
+}
+
+/* assert: "assert" ["message"] block */
+static void read_assert(struct spec_reader *r, struct place at)
+{
+	struct spec *s = r->spec;
+	struct spec_assert a = { .at = at };
+	if (r->word.kind == WORD_QUOTED) a.message = read_name(r, "");
+	a.sql = read_sql(r, "expected the assertion's query in braces");
+	VEC_RESERVE(s->asserts, s->assert_count, s->assert_capacity);
+	s->asserts[s->assert_count++] = a;
+}
+
+static void read_item(struct spec_reader *r)
+{
+	struct place at = r->word.at;
+	struct spec *s = r->spec;
+	if (accept(r, "setup")) {
+		read_setup(r);
+	} else if (accept(r, "teardown")) {
+		read_sql(r, "expected the teardown's SQL in braces");
+	} else if (accept(r, "session")) {
+		read_session(r);
+	} else if (accept(r, "permutation")) {
+		read_permutation(r, at);
+	} else if (accept(r, "assert")) {
+		read_assert(r, at);
+	} else if (accept(r, "isolation")) {
+		if (s->isolation) fail(r, at, "the level is given twice");
+		s->isolation_at = r->word.at;
+		s->isolation = read_name(r, "expected the name of a level");
+	} else {
+		fail(r, at,
+		     "expected 'setup', 'teardown', 'session', 'permutation', "
+		     "'assert' or 'isolation'");
+	}
+}
+
+bool spec_read(struct spec *s, struct sources *all, uint32_t source,
+               struct region *region)
+{
+	struct spec_reader r = { .spec = s,
+		                 .all = all,
+		                 .source = source,
+		                 .text = all->items[source].text,
+		                 .length = all->items[source].length };
+	*s = (struct spec){ .region = region };
+	read_word(&r);
+	while (r.word.kind != WORD_END) read_item(&r);
+	if (!r.failed && !s->session_count)
+		fail(&r, (struct place){ source, 0 },
+		     "there is no session: session NAME step NAME { SQL }");
+	assert(r.failed || s->sessions);
+	return !r.failed;
+}
+
+void spec_free(struct spec *s)
+{
+	for (uint32_t i = 0; i < s->session_count; i++)
+		free(s->sessions[i].steps);
+	free(s->sessions);
+	free(s->setups);
+	free(s->asserts);
+}

@@ -1,0 +1,62 @@
+/* Test specifications of PostgreSQL's isolation tester (specparse.y), with two
+ * blocks more: `assert "what" { query }` and `isolation LEVEL`. */
+#ifndef ISO_SQL_SPEC_H
+#define ISO_SQL_SPEC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/region.h"
+#include "lang/source.h"
+
+/* SQL text, as it stands in a source. */
+struct spec_block {
+	struct place at; /* its first byte */
+	uint32_t length;
+};
+
+struct spec_step {
+	const char *name;
+	struct place at;
+	struct spec_block sql;
+};
+
+struct spec_session {
+	const char *name;
+	struct place at;
+	bool has_setup;
+	struct spec_block setup;
+	struct spec_step *steps;
+	uint32_t step_count, step_capacity;
+};
+
+struct spec_setup {
+	const char *file; /* NULL: the block itself */
+	struct place at;
+	struct spec_block sql;
+};
+
+struct spec_assert {
+	const char *message; /* NULL: none */
+	struct place at;
+	struct spec_block sql;
+};
+
+struct spec {
+	struct region *region;
+	struct spec_setup *setups;
+	struct spec_session *sessions;
+	struct spec_assert *asserts;
+	uint32_t setup_count, setup_capacity;
+	uint32_t session_count, session_capacity;
+	uint32_t assert_count, assert_capacity;
+	const char *isolation; /* NULL: none */
+	struct place isolation_at;
+};
+
+/* Reads the source of this number; false after reporting errors. */
+bool spec_read(struct spec *s, struct sources *all, uint32_t source,
+               struct region *r);
+void spec_free(struct spec *s);
+
+#endif

@@ -1,0 +1,545 @@
+#include "sql/state.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "vm/bytecode.h"
+#include "vm/machine.h"
+
+const struct sql_state *
+sql_state_new(struct region *r, const struct sql_image *image, uint32_t session)
+{
+	struct sql_state *s = region_take0(r, sizeof *s);
+	if (session < image->session_count)
+		s->sequences = image->sessions[session].sequences;
+	return s;
+}
+
+/* ---- What lasts ---- */
+
+static struct sql_state *copy_state(struct sql_move *m,
+                                    const struct sql_state *s)
+{
+	struct sql_state *copy = region_take(m->region, sizeof *copy);
+	*copy = *s;
+	return copy;
+}
+
+/* Writes up to `old`, which last already, copied to what lasts. */
+static const struct sql_write *keep_writes(struct sql_move *m,
+                                           const struct sql_write *new,
+                                           const struct sql_write *old)
+{
+	if (new == old) return old;
+	struct sql_write *w = region_take(m->region, sizeof *w);
+	*w = *new;
+	w->older = keep_writes(m, new->older, old);
+	w->key = value_copy(m->region, new->key);
+	w->row = value_copy(m->region, new->row);
+	return w;
+}
+
+static struct guest_note *make_note(struct sql_move *m,
+                                    const struct guest_note *older,
+                                    const char *name, struct value v)
+{
+	struct guest_note *n = region_take(m->region, sizeof *n);
+	*n = (struct guest_note){ older, older ? older->count + 1 : 1, name,
+		                  value_copy(m->region, v) };
+	return n;
+}
+
+/* ---- Emitting ---- */
+
+static struct guest_step *emit(struct sql_move *m, enum guest_request kind,
+                               const struct sql_state *after)
+{
+	struct sql_emitted *e = region_take0(m->scratch, sizeof *e);
+	if (!m->first) m->last = &m->first;
+	*m->last = e;
+	m->last = &e->next;
+	e->step.kind = kind;
+	e->step.notes = after->notes;
+	e->state = after;
+	return &e->step;
+}
+
+static void emit_read(struct sql_move *m, const struct sql_state *s,
+                      const struct sql_read *read)
+{
+	struct guest_step *step = emit(m, GUEST_GET, s);
+	step->key = value_copy(m->region, read->key);
+	step->global = read->global;
+	step->point = read->point;
+	m->first->reads = m->answer_count + 1;
+}
+
+/* The last write of each key, in the order of the first ones. */
+static void emit_writes(struct sql_move *m, const struct sql_write *writes,
+                        const struct sql_state *before)
+{
+	uint32_t count = 0, i = 0;
+	for (const struct sql_write *w = writes; w; w = w->older) count++;
+	const struct sql_write **all =
+		region_take(m->scratch, (count + 1) * sizeof *all);
+	for (const struct sql_write *w = writes; w; w = w->older)
+		all[count - ++i] = w;
+	for (i = 0; i < count; i++) {
+		const struct sql_write *newest = writes;
+		bool first = true;
+		for (uint32_t j = 0; j < i && first; j++)
+			first = all[j]->global != all[i]->global ||
+			        !value_equal(all[j]->key, all[i]->key);
+		if (!first) continue;
+		while (newest->global != all[i]->global ||
+		       !value_equal(newest->key, all[i]->key))
+			newest = newest->older;
+		struct guest_step *step = emit(m, GUEST_PUT, before);
+		step->global = newest->global;
+		step->key = newest->key;
+		step->value = newest->row;
+		step->point = newest->point;
+		if (newest->table && !known_has(&m->image->known, newest->table,
+		                                newest->key, newest->row))
+			sql_image_grew(m->image, newest->table, newest->key,
+			               newest->row);
+	}
+}
+
+/* ---- The ends of steps and transactions ---- */
+
+static const struct sql_item *item_of(const struct sql_move *m,
+                                      const struct sql_state *s)
+{
+	return &m->image->sessions[m->session].items[s->next];
+}
+
+/* A step ends: its result is noted. */
+static void end_step(struct sql_move *m, struct sql_state *s)
+{
+	if (s->result)
+		s->notes = make_note(m, s->notes, s->result->name,
+		                     s->result->value);
+	s->result = NULL;
+}
+
+static void next_item(struct sql_move *m, struct sql_state *s)
+{
+	const struct sql_item *item = item_of(m, s);
+	if (++s->next == item->next_step) end_step(m, s);
+}
+
+/* The rest of the step is not carried out, as by the server that was sent all
+ * of it at once. */
+static void skip_step(struct sql_move *m, struct sql_state *s,
+                      const struct sql_failure *why)
+{
+	const struct sql_item *item = item_of(m, s);
+	s->result = NULL;
+	s->next = item->next_step;
+	if (item->step == SQL_NO_STEP) return;
+	struct value pair[] = { value_string(m->scratch, "error", 5),
+		                value_string(m->scratch, why->state,
+		                             strlen(why->state)) };
+	s->notes =
+		make_note(m, s->notes, m->image->catalog.steps[item->step].name,
+	                  value_record(m->scratch, pair, 1));
+}
+
+static void forget_transaction(struct sql_state *s)
+{
+	s->transaction = TXN_NONE;
+	s->writes = NULL;
+	s->savepoints = NULL;
+}
+
+static void commit(struct sql_move *m, const struct sql_state *before,
+                   const struct sql_write *writes, struct sql_state *after)
+{
+	emit_writes(m, writes, before);
+	forget_transaction(after);
+	emit(m, GUEST_COMMIT, after);
+}
+
+/* ---- Statements ---- */
+
+/* What a statement returned, as a list of tuples. */
+static struct value rows_value(struct sql_move *m, const struct sql_rows *rows,
+                               uint32_t columns)
+{
+	struct value *all =
+		region_take(m->scratch, (rows->count + 1) * sizeof *all);
+	for (uint32_t i = 0; i < rows->count; i++)
+		all[i] = value_sequence(m->scratch, VALUE_TUPLE, rows->items[i],
+		                        columns);
+	return value_sequence(m->scratch, VALUE_LIST, all, rows->count);
+}
+
+static void note_result(struct sql_move *m, struct sql_state *s,
+                        const struct sql_rows *rows)
+{
+	const struct sql_item *item = item_of(m, s);
+	uint32_t columns = sql_result_columns(item->statement);
+	if (!columns || item->step == SQL_NO_STEP) return;
+	s->result = make_note(m, NULL, m->image->catalog.steps[item->step].name,
+	                      rows_value(m, rows, columns));
+}
+
+/* The transaction fails. It has aborted at once, unless it can go back to a
+ * savepoint. */
+static bool fail(struct sql_move *m, struct sql_state *s,
+                 const struct sql_failure *why)
+{
+	bool explicit = s->transaction == TXN_OPEN;
+	bool returns = explicit && s->savepoints;
+	skip_step(m, s, why);
+	if (returns) {
+		s->transaction = TXN_FAILED;
+		return false;
+	}
+	forget_transaction(s);
+	if (explicit) s->transaction = TXN_FAILED_ENDED;
+	emit(m, GUEST_ABORT, s);
+	return true;
+}
+
+/* Carries out a query or a change. True if something was emitted. */
+static bool run_statement(struct sql_move *m, const struct sql_state *before,
+                          struct sql_state *s)
+{
+	const struct sql_image *image = m->image;
+	const struct sql_item *item = item_of(m, s);
+	size_t sequences = image->catalog.sequence_count * sizeof(int64_t);
+	struct sql_run x = { .region = m->scratch,
+		             .known = &m->image->known,
+		             .writes = s->writes,
+		             .answers = m->answers,
+		             .answer_count = m->answer_count,
+		             .session = image->sessions[m->session].name,
+		             .statement = s->next };
+	x.sequences = region_take(m->region, sequences + 1);
+	if (sequences) memcpy(x.sequences, s->sequences, sequences);
+	bool fine = sql_run_statement(&x, item->statement);
+	if (!fine && x.stop == SQL_WAITS) {
+		emit_read(m, before, &x.wanted);
+		return true;
+	}
+	assert(x.read_count == m->answer_count);
+	m->answer_count = 0;
+	s->sequences = x.sequences;
+	if (!fine) return fail(m, s, &x.failure);
+	note_result(m, s, &x.result);
+	const struct sql_write *writes = keep_writes(m, x.writes, s->writes);
+	bool implicit = s->transaction == TXN_IMPLICIT;
+	s->writes = writes;
+	next_item(m, s);
+	if (implicit) commit(m, before, writes, s);
+	return implicit;
+}
+
+static const struct sql_savepoint *find_savepoint(const struct sql_state *s,
+                                                  const char *name)
+{
+	const struct sql_savepoint *p = s->savepoints;
+	while (p && strcmp(p->name, name)) p = p->older;
+	return p;
+}
+
+static bool run_savepoint(struct sql_move *m, struct sql_state *s,
+                          const struct sql_statement *st)
+{
+	struct sql_failure why = { 0 };
+	const struct sql_savepoint *p = find_savepoint(s, st->name);
+	if (st->kind == STATEMENT_SAVEPOINT) {
+		struct sql_savepoint *new = region_take(m->region, sizeof *new);
+		*new = (struct sql_savepoint){ s->savepoints, st->name,
+			                       s->writes };
+		s->savepoints = new;
+	} else if (!p) {
+		sql_fail(m->scratch, &why, "3B001",
+		         "savepoint \"%s\" does not exist", st->name);
+		return fail(m, s, &why);
+	} else if (st->kind == STATEMENT_ROLLBACK_TO) {
+		s->savepoints = p;
+		s->writes = p->writes;
+	} else {
+		s->savepoints = p->older;
+	}
+	next_item(m, s);
+	return false;
+}
+
+/* Inside a transaction. */
+static bool run_inside(struct sql_move *m, const struct sql_state *before,
+                       struct sql_state *s)
+{
+	const struct sql_statement *st = item_of(m, s)->statement;
+	switch (st->kind) {
+	case STATEMENT_COMMIT:
+		next_item(m, s);
+		commit(m, before, before->writes, s);
+		return true;
+	case STATEMENT_ROLLBACK:
+		next_item(m, s);
+		forget_transaction(s);
+		emit(m, GUEST_ABORT, s);
+		return true;
+	case STATEMENT_SAVEPOINT:
+	case STATEMENT_ROLLBACK_TO:
+	case STATEMENT_RELEASE: return run_savepoint(m, s, st);
+	case STATEMENT_BEGIN: /* a warning */
+	case STATEMENT_NOTHING: next_item(m, s); return false;
+	default: return run_statement(m, before, s);
+	}
+}
+
+/* After an error, before the end of the transaction. */
+static bool run_failed(struct sql_move *m, struct sql_state *s)
+{
+	const struct sql_statement *st = item_of(m, s)->statement;
+	bool ended = s->transaction == TXN_FAILED_ENDED;
+	const struct sql_savepoint *p;
+	struct sql_failure why = { 0 };
+	if (st->kind == STATEMENT_COMMIT || st->kind == STATEMENT_ROLLBACK) {
+		next_item(m, s);
+		forget_transaction(s);
+		if (!ended) emit(m, GUEST_ABORT, s);
+		return !ended;
+	}
+	if (st->kind == STATEMENT_ROLLBACK_TO &&
+	    (p = find_savepoint(s, st->name))) {
+		s->transaction = TXN_OPEN;
+		s->savepoints = p;
+		s->writes = p->writes;
+		next_item(m, s);
+		return false;
+	}
+	sql_fail(m->scratch, &why,
+	         st->kind == STATEMENT_ROLLBACK_TO ? "3B001" : "25P02",
+	         "current transaction is aborted, commands ignored until end "
+	         "of transaction block");
+	skip_step(m, s, &why);
+	return false;
+}
+
+static bool begin(struct sql_move *m, struct sql_state *s)
+{
+	const struct sql_item *item = item_of(m, s);
+	struct sql_failure why = { 0 };
+	switch (item->statement->kind) {
+	case STATEMENT_BEGIN:
+		s->transaction = TXN_OPEN;
+		next_item(m, s);
+		break;
+	case STATEMENT_COMMIT:
+	case STATEMENT_ROLLBACK: /* a warning */
+	case STATEMENT_NOTHING: next_item(m, s); return false;
+	case STATEMENT_SAVEPOINT:
+	case STATEMENT_ROLLBACK_TO:
+	case STATEMENT_RELEASE:
+		sql_fail(m->scratch, &why, "25P01",
+		         "can only be used in transaction blocks");
+		skip_step(m, s, &why);
+		return false;
+	default: s->transaction = TXN_IMPLICIT; break;
+	}
+	emit(m, GUEST_BEGIN, s)->name = item->name;
+	return true;
+}
+
+static void move_session(struct sql_move *m)
+{
+	const struct sql_session *session = &m->image->sessions[m->session];
+	const struct sql_state *before = m->from;
+	for (;;) {
+		struct sql_state *s = copy_state(m, before);
+		bool emitted;
+		if (s->next == session->count) {
+			bool open = s->transaction == TXN_OPEN ||
+			            s->transaction == TXN_FAILED;
+			forget_transaction(s);
+			if (open) emit(m, GUEST_ABORT, s);
+			emit(m, GUEST_END, s)->value = value_bool(true);
+			return;
+		}
+		switch (s->transaction) {
+		case TXN_NONE: emitted = begin(m, s); break;
+		case TXN_IMPLICIT:
+		case TXN_OPEN: emitted = run_inside(m, before, s); break;
+		default: emitted = run_failed(m, s); break;
+		}
+		if (emitted) return;
+		before = s;
+	}
+}
+
+/* ---- The last transaction ---- */
+
+/* Can a row that is known be one that some assertion asks for? */
+static bool is_asked(struct sql_run *x, const struct sql_image *image,
+                     const struct sql_table *t, const struct known_row *row)
+{
+	for (uint32_t i = 0; i < image->asked.count; i++) {
+		const struct sql_relation *relation = image->asked.relations[i];
+		if (relation->table == t && sql_may_match(x, relation, row))
+			return true;
+	}
+	return false;
+}
+
+/* Rows of the table that assertions may ask for, as (key, row). */
+static bool read_table(struct sql_move *m, struct sql_run *x,
+                       const struct sql_table *t, struct value *out)
+{
+	const struct known_rows *rows = known_of(&m->image->known, t->global);
+	struct value *found =
+		region_take(m->scratch, (rows->count + 1) * sizeof *found);
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < rows->count; i++) {
+		struct value pair[2] = { rows->items[i]->key };
+		if (!is_asked(x, m->image, t, rows->items[i])) continue;
+		if (!sql_read(x, t->global, pair[0], &pair[1])) return false;
+		if (sql_is_null(pair[1])) continue;
+		found[count++] =
+			value_sequence(m->scratch, VALUE_TUPLE, pair, 2);
+	}
+	*out = value_sequence(m->scratch, VALUE_LIST, found, count);
+	return true;
+}
+
+static void move_finally(struct sql_move *m)
+{
+	const struct sql_catalog *c = &m->image->catalog;
+	struct sql_state *s = copy_state(m, m->from);
+	struct sql_run x = { .region = m->scratch,
+		             .known = &m->image->known,
+		             .answers = m->answers,
+		             .answer_count = m->answer_count };
+	if (s->next++ == 0) {
+		emit(m, GUEST_BEGIN, s)->name = m->image->finally_name;
+		return;
+	}
+	if (s->next > 2) {
+		emit(m, GUEST_END, s)->value = value_bool(true);
+		return;
+	}
+	for (uint32_t i = 0; i < c->table_count; i++) {
+		struct value rows;
+		if (!read_table(m, &x, c->tables[i], &rows)) {
+			emit_read(m, m->from, &x.wanted);
+			return;
+		}
+		if (rows.o->length)
+			s->notes = make_note(m, s->notes, c->tables[i]->name,
+			                     rows);
+	}
+	emit(m, GUEST_COMMIT, s);
+}
+
+/* ---- Assertions ---- */
+
+static struct value note_key(struct sql_move *m, const char *session,
+                             const char *name)
+{
+	struct value pair[] = { value_string(m->region, session,
+		                             strlen(session)),
+		                value_string(m->region, name, strlen(name)) };
+	return value_sequence(m->region, VALUE_TUPLE, pair, 2);
+}
+
+/* Results of steps and rows of tables, from what was noted of them. */
+static void take_notes(struct sql_move *m, const struct sql_assertion *a,
+                       struct sql_run *x)
+{
+	const struct sql_catalog *c = &m->image->catalog;
+	struct sql_rows *steps =
+		region_take0(m->scratch, (c->step_count + 1) * sizeof *steps);
+	struct sql_rows *tables =
+		region_take0(m->scratch, (c->table_count + 1) * sizeof *tables);
+	struct value *errors =
+		region_take0(m->scratch, (c->step_count + 1) * sizeof *errors);
+	for (uint32_t i = 0; i < m->answer_count; i++) {
+		struct value v = m->answers[i];
+		bool step = i < a->step_count;
+		uint32_t n = step ? a->steps[i] : i - a->step_count;
+		if (v.tag == VALUE_RECORD) errors[n] = v.o->items[1];
+		for (uint32_t k = 0; v.tag == VALUE_LIST && k < v.o->length;
+		     k++) {
+			const struct value *row = v.o->items[k].o->items;
+			if (step)
+				sql_rows_add(m->scratch, &steps[n], row);
+			else
+				sql_rows_add(m->scratch, &tables[n],
+				             sql_columns(x, c->tables[n],
+				                         row[0], row[1]));
+		}
+	}
+	x->steps = steps;
+	x->tables = tables;
+	x->step_errors = errors;
+}
+
+static const struct finding *wrong(struct sql_move *m, uint32_t point,
+                                   const char *what, const char *state)
+{
+	struct text t = { 0 };
+	struct finding *f = region_take0(m->region, sizeof *f);
+	text_format(&t, "the assertion cannot be decided: %s%s%s%s", what,
+	            *state ? " (" : "", state, *state ? ")" : "");
+	f->kind = FINDING_ERROR;
+	f->point = point;
+	f->message = region_copy_string(m->region, text_get(&t), t.length);
+	text_free(&t);
+	return f;
+}
+
+static void move_assertion(struct sql_move *m, uint32_t number)
+{
+	const struct sql_catalog *c = &m->image->catalog;
+	const struct sql_assertion *a = &m->image->assertions[number];
+	uint32_t tables = m->image->asked.count ? c->table_count : 0;
+	uint32_t n = m->answer_count, point = a->query->point;
+	struct sql_run x = { .region = m->scratch, .known = &m->image->known };
+	if (n < a->step_count + tables) {
+		struct guest_step *step = emit(m, GUEST_NOTED, m->from);
+		step->key =
+			n < a->step_count
+				? note_key(m,
+		                           m->image->step_sessions[a->steps[n]],
+		                           c->steps[a->steps[n]].name)
+				: note_key(m, "finally",
+		                           c->tables[n - a->step_count]->name);
+		step->point = point;
+		m->first->reads = n + 1;
+		return;
+	}
+	take_notes(m, a, &x);
+	struct guest_step *end = emit(m, GUEST_END, m->from);
+	end->point = point;
+	end->value = value_bool(false);
+	if (!sql_run_statement(&x, a->query))
+		end->findings =
+			wrong(m, point, x.failure.message, x.failure.state);
+	else if (x.result.count != 1)
+		end->findings =
+			wrong(m, point,
+		              x.result.count ? "it has more than one row"
+		                             : "it has no row",
+		              "");
+	else if (sql_is_null(x.result.items[0][0]))
+		end->findings = wrong(m, point, "it is NULL", "");
+	else
+		end->value = x.result.items[0][0];
+}
+
+void sql_move(struct sql_move *m)
+{
+	uint32_t sessions = m->image->program->sessions_count;
+	if (m->session < m->image->session_count)
+		move_session(m);
+	else if (m->session < sessions)
+		move_finally(m);
+	else
+		move_assertion(m, m->session - sessions);
+}

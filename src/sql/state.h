@@ -1,0 +1,59 @@
+/* A session between two of its statements, and how it goes on from there. */
+#ifndef ISO_SQL_STATE_H
+#define ISO_SQL_STATE_H
+
+#include "sql/image.h"
+#include "sql/run.h"
+
+enum sql_transaction {
+	TXN_NONE,
+	TXN_IMPLICIT, /* of the statement at hand alone */
+	TXN_OPEN,
+	TXN_FAILED,      /* up to its end, or a savepoint, all is refused */
+	TXN_FAILED_ENDED /* the same, and it has aborted already */
+};
+
+struct sql_savepoint {
+	const struct sql_savepoint *older;
+	const char *name;
+	const struct sql_write *writes;
+};
+
+/* Immutable. */
+struct sql_state {
+	uint32_t next; /* the item to be carried out */
+	enum sql_transaction transaction;
+	const struct sql_write *writes;
+	const struct sql_savepoint *savepoints;
+	const int64_t *sequences;
+	const struct guest_note *notes;
+	const struct guest_note *result; /* of the step at hand, so far */
+};
+
+const struct sql_state *sql_state_new(struct region *r,
+                                      const struct sql_image *image,
+                                      uint32_t session);
+
+struct sql_emitted {
+	struct sql_emitted *next;
+	struct guest_step step;
+	const struct sql_state *state;
+	uint32_t reads;
+};
+
+/* From a state, with answers to reads of the statement at hand, to what the
+ * session asks for next: one thing, or several if no answer is needed. */
+struct sql_move {
+	struct sql_image *image;
+	uint32_t session; /* from the number of sessions on: assertions */
+	const struct sql_state *from;
+	const struct value *answers;
+	uint32_t answer_count;
+	struct region *region;  /* for what lasts */
+	struct region *scratch; /* for what does not */
+	struct sql_emitted *first, **last;
+};
+
+void sql_move(struct sql_move *m);
+
+#endif

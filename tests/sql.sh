@@ -1,0 +1,196 @@
+#!/bin/sh
+# Programs in SQL, from outside: what is explored, and what is refused where.
+. "${srcdir:-$(dirname "$0")/..}/tests/shell.sh"
+
+cat >seat.spec <<'END_OF_SPEC'
+# Two people, one seat.
+setup {
+  CREATE TABLE seat (id int PRIMARY KEY, owner text);
+  INSERT INTO seat VALUES (1, NULL);
+}
+teardown { DROP TABLE seat; }
+session ann
+step a { UPDATE seat SET owner = 'ann' WHERE id = 1 AND owner IS NULL
+	RETURNING id; }
+session ben
+setup { BEGIN; }
+step b { SELECT owner FROM seat WHERE id = 1; }
+step b2 { UPDATE seat SET owner = 'ben' WHERE id = 1 RETURNING owner; }
+step b3 { COMMIT; }
+permutation a b b2 b3
+assert "ann keeps it" {
+  SELECT NOT EXISTS (SELECT 1 FROM ann) OR owner = 'ann' FROM seat
+}
+assert { SELECT count(*) = 1 FROM b2 }
+END_OF_SPEC
+
+cat >skew.spec <<'END_OF_SPEC'
+setup {
+  CREATE TABLE doctor (name text PRIMARY KEY, on_call bool NOT NULL);
+  INSERT INTO doctor VALUES ('alice', true), ('bob', true);
+}
+session s1
+step r1 { BEGIN; SELECT count(*) AS n FROM doctor WHERE on_call; }
+step w1 { UPDATE doctor SET on_call = false WHERE name = 'alice'
+	AND (SELECT count(*) FROM doctor WHERE on_call) >= 2; }
+step c1 { COMMIT; }
+session s2
+step r2 { BEGIN; SELECT count(*) AS n FROM doctor WHERE on_call; }
+step w2 { UPDATE doctor SET on_call = false WHERE name = 'bob'
+	AND (SELECT count(*) FROM doctor WHERE on_call) >= 2; }
+step c2 { COMMIT; }
+assert "somebody is on call" { SELECT count(*) >= 1 FROM doctor WHERE on_call }
+isolation si
+END_OF_SPEC
+
+# Rows that a session may insert are read where they are not there yet.
+cat >phantom.spec <<'END_OF_SPEC'
+setup { CREATE TABLE booking (room int, slot int, who text NOT NULL); }
+session ann
+step a { INSERT INTO booking SELECT 1, 9, 'ann' WHERE NOT EXISTS
+	(SELECT 1 FROM booking WHERE room = 1 AND slot = 9); }
+session ben
+step b { INSERT INTO booking SELECT 1, 9, 'ben' WHERE NOT EXISTS
+	(SELECT 1 FROM booking WHERE room = 1 AND slot = 9); }
+session cid
+step c { INSERT INTO booking SELECT 2, 9, 'cid' WHERE NOT EXISTS
+	(SELECT 1 FROM booking WHERE room = 2 AND slot = 9); }
+assert "no room is booked twice" {
+  SELECT NOT EXISTS (SELECT 1 FROM booking x JOIN booking y
+    ON x.room = y.room AND x.slot = y.slot WHERE x.who < y.who)
+}
+END_OF_SPEC
+
+cat >errors.spec <<'END_OF_SPEC'
+setup {
+  CREATE TABLE name (name text PRIMARY KEY CHECK (length(name) > 1),
+    n int NOT NULL DEFAULT 7, UNIQUE (n));
+  INSERT INTO name VALUES ('root', 0);
+}
+session s
+step dup { INSERT INTO name VALUES ('root', 1); }
+step unique1 { INSERT INTO name VALUES ('x1', 0); }
+step null { INSERT INTO name VALUES ('x2', NULL); }
+step check1 { INSERT INTO name VALUES ('x'); }
+step zero { SELECT 1 / n FROM name; }
+step fine { INSERT INTO name VALUES ('x3') RETURNING n; }
+step begin1 { BEGIN; }
+step save { SAVEPOINT p; DELETE FROM name; }
+step bad { INSERT INTO name VALUES ('y', 1); }
+step failed { SELECT 1 AS one; }
+step back { ROLLBACK TO p; }
+step commit1 { COMMIT; }
+assert { SELECT dup.error = '23505' AND unique1.error = '23505'
+  AND null.error = '23502' AND check1.error = '23514' AND zero.error = '22012'
+  AND fine.error IS NULL AND bad.error = '23514' AND failed.error = '25P02' }
+assert { SELECT count(*) = 2 AND max(n) = 7 FROM name }
+assert { SELECT n = 7 FROM fine }
+END_OF_SPEC
+sed -i 's/null\.error/"null".error/' errors.spec
+
+run 1 explore seat.spec -i ser -j1
+prints 'holds  assert SELECT count(*) = 1 FROM b2'
+prints 'ann keeps it'
+prints 'histories                 2  under ser'
+run 1 explore seat.spec -i si
+prints 'histories                 2  under si'
+run 1 explore skew.spec
+prints 'write skew'
+run 0 explore skew.spec -i ser
+prints 'histories                 2  under ser'
+run 1 explore phantom.spec -i si
+prints 'no room is booked twice'
+run 0 explore phantom.spec -i ser
+run 0 explore errors.spec -i si
+prints 'histories                 1  under si'
+for level in psi si ser; do
+	for file in seat skew phantom; do
+		run 0 compile $file.spec
+		"$ISOSCOPE" explore $file.spec -i $level -j1 --json >out 2>err
+		one=$(jq .counts.histories out)
+		"$ISOSCOPE" explore $file.spec -i $level --algorithm dfs \
+			--json >out 2>err
+		if [ "$one" = "$(jq .counts.histories out)" ]; then
+			pass
+		else
+			fail "$file at $level: $one histories, and dfs others"
+		fi
+	done
+done
+run 1 run skew.spec --runs 50
+prints 'somebody is on call'
+run 0 explore skew.spec --estimate -i ser
+run 0 fmt skew.spec
+says 'is left as it is'
+
+# What cannot be run, and why.
+run 2 explore seat.spec
+says 'psi, si, ser. Choose one with -i'
+run 2 explore seat.spec -i rc
+says 'psi, si, ser. Choose one with -i'
+run 2 explore skew.spec --levels
+
+# refuse SQL TEXT: a step with this statement is refused so.
+refuse() {
+	printf '%s\n' "setup { CREATE TABLE seat (id int PRIMARY KEY," \
+		'  owner text, n bigint); }' 'session s' "step a { $1 }" >x.spec
+	run 3 explore x.spec -i si
+	says "$2"
+}
+refuse 'SELECT ownr FROM seat' \
+	'x.spec:4:17: error: column "ownr" does not exist; did you mean "owner"?'
+refuse 'SELECT * FROM seats' \
+	'relation "seats" does not exist; did you mean "seat"?'
+refuse 'SELECT FROM WHERE' 'syntax error at or near "WHERE"'
+refuse "SELECT 'é', 1 FROM WHERE" 'x.spec:4:29: error: syntax error'
+refuse 'SELECT id = owner FROM seat' 'operator does not exist: integer = text'
+refuse 'SELECT lenght(owner) FROM seat' 'did you mean "length"?'
+refuse "SELECT id FROM seat WHERE id = 'x'" \
+	'invalid input syntax for type integer: "x" (22P02)'
+refuse 'SELECT owner, count(*) FROM seat' 'must appear in the GROUP BY'
+refuse 'SELECT id FROM seat FOR UPDATE' 'FOR UPDATE: not supported'
+refuse 'SELECT random()' 'function random() does not exist'
+refuse 'CREATE TABLE t (id int)' 'a change of the schema outside of setup'
+refuse 'BEGIN ISOLATION LEVEL SERIALIZABLE' 'a level of one transaction'
+refuse "UPDATE seat SET id = 'x'::text" \
+	'column "id" is of type integer but expression is of type text'
+refuse 'INSERT INTO seat VALUES (1, 2, 3, 4)' 'INSERT has more expressions than target columns'
+refuse 'WITH RECURSIVE x AS (SELECT 1) SELECT 1 FROM x' 'WITH RECURSIVE'
+refuse 'LOCK TABLE seat' 'this statement: Lock'
+
+# bad TEXT CODE-LINES...: a specification that is no good.
+bad() {
+	text=$1
+	shift
+	printf '%s\n' "$@" >x.spec
+	run 3 explore x.spec -i si
+	says "$text"
+}
+bad 'there is no session' '# nothing'
+bad 'this block has no closing brace' 'setup { SELECT 1;'
+bad 'this session has no step' 'session s'
+bad "duplicate step name 'a'" 'session s' 'step a { SELECT 1 }' 'session t' \
+	'step a { SELECT 1 }'
+bad 'setup failed: duplicate key value violates unique constraint "t_pkey"' \
+	'setup { CREATE TABLE t (i int PRIMARY KEY);' \
+	'INSERT INTO t VALUES (1), (1); }' 'session s' 'step a { SELECT 1 }'
+bad 'an assertion has one column, a boolean' 'session s' \
+	'step a { SELECT 1 AS x }' 'assert { SELECT x FROM a }'
+bad "cannot read 'lost.sql'" 'setup "lost.sql"' 'session s' \
+	'step a { SELECT 1 }'
+{
+	printf 'session s step a { SELECT '
+	printf '(%.0s' $(seq 1000)
+	printf 1
+	printf ')%.0s' $(seq 1000)
+	printf ' AS x; }\n'
+} >deep.spec
+run 0 explore deep.spec -i si
+{
+	printf 'session s step a { SELECT '
+	printf -- '- %.0s' $(seq 100000)
+	printf '1; }\n'
+} >deep.spec
+run 3 explore deep.spec -i si
+
+finish
