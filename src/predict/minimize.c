@@ -45,20 +45,6 @@ static void saved_free(struct saved *s)
 	free(s->taken);
 }
 
-/* Keeps all that did not happen after a transaction that diverges. */
-static void keep_most(struct proposal *p)
-{
-	const struct observed_history *o = p->o;
-	bits_zero(p->kept, o->words);
-	for (uint32_t t = 1; t < o->n; t++) bits_add(p->kept, t);
-	for (uint32_t i = 0; i < p->chosen_count; i++) {
-		uint32_t t = p->c->copies[p->chosen[i]].transaction;
-		const word *later = observed_row(o, o->later, t);
-		for (uint32_t w = 0; w < o->words; w++) p->kept[w] &= ~later[w];
-		bits_drop(p->kept, t);
-	}
-}
-
 static bool is_prediction(struct predictor *p)
 {
 	struct choice_of choice = predictor_choice(p);
@@ -96,7 +82,7 @@ static void drop_copies(struct predictor *p)
 	while (place-- && !check_clock_over(p->clock)) {
 		struct saved before = save(&p->p);
 		drop_copy(&p->p, place);
-		keep_most(&p->p);
+		proposal_keep_most(&p->p);
 		stays(p, &before);
 	}
 }
@@ -132,7 +118,7 @@ static void drop_options(struct predictor *p)
 void predictor_minimize(struct predictor *p)
 {
 	struct saved before = save(&p->p);
-	keep_most(&p->p);
+	proposal_keep_most(&p->p);
 	stays(p, &before);
 	drop_copies(p);
 	if (!p->complete) drop_options(p);

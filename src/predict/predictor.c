@@ -3,11 +3,13 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/seconds.h"
 #include "check/minimal_violation.h"
 #include "check/strong.h"
+#include "predict/conflict_cycles.h"
 
 /* ---- questions about a candidate ---- */
 
@@ -165,8 +167,27 @@ static void core_of_transactions(const struct facts *f,
 	}
 }
 
-static void learn_level(struct predictor *p, const uint32_t *transactions,
-                        uint32_t count)
+/* Of the core, what was only kept to have as much as possible is left out of
+ * the proposal, with all that happened after it. False if there is none. */
+static bool leave_out(struct predictor *p, const struct minimal_violation *core,
+                      const word *proposed)
+{
+	const struct candidate *x = &p->x;
+	bool some = false;
+	for (uint32_t i = 0; i < core->count; i++) {
+		uint32_t t = x->numbers[core->transactions[i]];
+		if (x->copy_of[core->transactions[i]] != UINT32_MAX ||
+		    bits_has(proposed, t))
+			continue;
+		proposal_leave_out(&p->p, t);
+		some = true;
+	}
+	return some;
+}
+
+/* Returns whether the proposal, which had `proposed` kept, has less now. */
+static bool learn_level(struct predictor *p, const uint32_t *transactions,
+                        uint32_t count, const word *proposed)
 {
 	const struct facts *f = &p->x.facts;
 	struct minimal_violation core = { 0 };
@@ -177,8 +198,10 @@ static void learn_level(struct predictor *p, const uint32_t *transactions,
 		core_of_transactions(f, &core, transactions, count);
 	}
 	forbid_core(p, &core);
+	bool less = leave_out(p, &core, proposed);
 	minimal_violation_free(&core);
 	p->stats.level_clauses++;
+	return less;
 }
 
 /* ---- one round ---- */
@@ -192,17 +215,35 @@ static void learn_order(struct predictor *p, const uint32_t *order)
 		                     PLACES_END);
 }
 
+/* Asks the level of the last proposal, with as much kept as it allows: if that
+ * is serializable, so is every part, and if it is not, it is a prediction. */
+static enum finding_answer judge_level(struct predictor *p)
+{
+	size_t size = (p->o.words + (size_t)1) * sizeof(word);
+	word *proposed = mem_take(size);
+	enum finding_answer answer;
+	bool less;
+	memcpy(proposed, p->p.kept, size);
+	proposal_keep_most(&p->p);
+	do {
+		uint32_t *core = NULL, core_count = 0;
+		struct choice_of choice = predictor_choice(p);
+		candidate_make(&p->x, &choice);
+		answer = predictor_allows(p, &core, &core_count);
+		less = answer == ANSWERED_NO &&
+		       learn_level(p, core, core_count, proposed);
+		free(core);
+	} while (less);
+	free(proposed);
+	return answer;
+}
+
 /* Is the last proposal a prediction? If not, it is refused for good. */
 static enum finding_answer judge(struct predictor *p)
 {
-	struct choice_of choice = predictor_choice(p);
-	uint32_t *core = NULL, core_count = 0, *order = NULL;
-	candidate_make(&p->x, &choice);
-	enum finding_answer answer = predictor_allows(p, &core, &core_count);
-	if (answer == ANSWERED_NO) learn_level(p, core, core_count);
-	free(core);
+	uint32_t *order = NULL;
+	enum finding_answer answer = judge_level(p);
 	if (answer != ANSWERED_YES) return answer;
-	assert(!order);
 	answer = predictor_serializable(p, &order);
 	if (answer == ANSWERED_NO) return ANSWERED_YES;
 	if (answer == ANSWERED_OPEN) return ANSWERED_OPEN;
@@ -367,6 +408,7 @@ static bool begin(struct predictor *p, bool first)
 	candidate_init(&p->x, &p->o, &p->c);
 	p->clauses = serial_clauses_new(&p->o, &p->c, p->clock);
 	if (p->o.serializable) {
+		conflict_cycles_demand(&p->p);
 		serial_clauses_learn_observed(p->clauses, &p->p, PLACES_OWN);
 		serial_clauses_learn_observed(p->clauses, &p->p, PLACES_END);
 	}

@@ -226,7 +226,11 @@ static void add_conflict(void *data, size_t a, size_t b)
 static void add_rival(void *data, size_t option, uint32_t u)
 {
 	struct proposal *p = data;
+	assert(!p->rival_count ||
+	       p->rivals[p->rival_count - 1].option <= option);
 	implies(p, literal_option(p, option), literal_out(u));
+	VEC_RESERVE(p->rivals, p->rival_count, p->rival_capacity);
+	p->rivals[p->rival_count++] = (struct option_rival){ option, u };
 }
 
 static void add_updates(void *data, const size_t *options, size_t count)
@@ -288,6 +292,7 @@ void proposal_free(struct proposal *p)
 	free(p->chosen);
 	free(p->taken);
 	free(p->counter);
+	free(p->rivals);
 	free(p->definitions);
 	free(p->defined);
 	table_free(&p->by_clauses);
@@ -323,6 +328,27 @@ enum proposal_answer proposal_next(struct proposal *p)
 	case UNSATISFIABLE: return PROPOSAL_NONE;
 	default: return PROPOSAL_STOPPED;
 	}
+}
+
+void proposal_leave_out(struct proposal *p, uint32_t t)
+{
+	const struct observed_history *o = p->o;
+	const word *later = observed_row(o, o->later, t);
+	for (uint32_t w = 0; w < o->words; w++) p->kept[w] &= ~later[w];
+	bits_drop(p->kept, t);
+}
+
+void proposal_keep_most(struct proposal *p)
+{
+	const struct divergent_copies *c = p->c;
+	size_t rival = 0;
+	bits_zero(p->kept, p->o->words);
+	for (uint32_t t = 1; t < p->o->n; t++) bits_add(p->kept, t);
+	for (uint32_t i = 0; i < p->chosen_count; i++)
+		proposal_leave_out(p, c->copies[p->chosen[i]].transaction);
+	for (; rival < p->rival_count; rival++)
+		if (p->taken[p->rivals[rival].option])
+			proposal_leave_out(p, p->rivals[rival].transaction);
 }
 
 /* ---- counting changed reads ---- */

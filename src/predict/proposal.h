@@ -20,6 +20,12 @@ struct definition {
 	size_t first, count; /* its clauses, in proposal.defined */
 };
 
+/* The option cannot be taken while the transaction is kept. */
+struct option_rival {
+	size_t option;
+	uint32_t transaction;
+};
+
 struct proposal {
 	const struct observed_history *o;
 	const struct divergent_copies *c;
@@ -30,7 +36,9 @@ struct proposal {
 	word *kept;       /* a row, without init */
 	uint32_t *chosen; /* copies that are there, increasing */
 	uint32_t chosen_count;
-	bool *taken; /* by option */
+	bool *taken;                 /* by option */
+	struct option_rival *rivals; /* by option */
+	size_t rival_count, rival_capacity;
 	/* Variables that stand for clauses, see proposal_implying. */
 	struct definition *definitions;
 	uint32_t definition_count;
@@ -57,6 +65,11 @@ void proposal_free(struct proposal *p);
 enum proposal_answer proposal_next(struct proposal *p);
 /* The same, with at most `changes` changed reads. */
 enum proposal_answer proposal_next_within(struct proposal *p, uint32_t changes);
+/* Makes the last proposal keep all that may be there with its copies, as far as
+ * its clauses tell: but what happened after their transactions, and rivals. */
+void proposal_keep_most(struct proposal *p);
+/* Keeps neither t nor what happened after it. */
+void proposal_leave_out(struct proposal *p, uint32_t t);
 /* Learning: literals are added one by one, 0 ends a clause. */
 void proposal_add(struct proposal *p, int literal);
 int proposal_variable(struct proposal *p); /* a new one */
