@@ -6,6 +6,7 @@
  *     api_program ISOSCOPE parts FILE...
  *     api_program ISOSCOPE clients FILE...
  *     api_program ISOSCOPE generated
+ *     api_program ISOSCOPE memory
  *     api_program ISOSCOPE mistakes FILE PROGRAM
  *
  * It is C and C++ at once.
@@ -14,6 +15,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 static int passed, failed;
 static const char *isoscope;
@@ -740,6 +743,66 @@ static void use_generated(void)
 	}
 }
 
+/* ---- memory ---- */
+
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+#define TAKES_ALL_ADDRESSES 1
+#elif defined __has_feature
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define TAKES_ALL_ADDRESSES 1
+#endif
+#endif
+
+/* Bytes of addresses that the process has. */
+static uint64_t addresses(void)
+{
+	unsigned long pages = 0;
+	FILE *f = fopen("/proc/self/statm", "r");
+	if (!f || fscanf(f, "%lu", &pages) != 1) abort();
+	fclose(f);
+	return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Memory that runs out while a solver works is an error like any other. */
+static void starve(void)
+{
+	iso_generate_options g;
+	iso_predict_options o;
+	iso_history *h;
+	int without = 0;
+#ifdef TAKES_ALL_ADDRESSES
+	return;
+#endif
+	memset(&g, 0, sizeof g);
+	memset(&o, 0, sizeof o);
+	g.transactions = 800;
+	g.sessions = 12;
+	g.keys = 20;
+	g.seed = 3;
+	o.level = ISO_LEVEL_PSI;
+	o.wanted = 100000;
+	o.limits.timeout = 1;
+	o.no_witness = true;
+	if (iso_history_generate(&h, &g, NULL) != ISO_OK) abort();
+	for (uint64_t more = 2; more <= 64; more++) {
+		struct rlimit all, some;
+		iso_result *r;
+		if (getrlimit(RLIMIT_AS, &all)) abort();
+		some = all;
+		some.rlim_cur = addresses() + (more << 20);
+		if (setrlimit(RLIMIT_AS, &some)) abort();
+		int status = iso_history_predict(&r, h, &o, NULL);
+		if (setrlimit(RLIMIT_AS, &all)) abort();
+		expect(status == (r ? ISO_OK : ISO_E_MEMORY), "little memory",
+		       iso_strerror(status));
+		without += status == ISO_E_MEMORY;
+		iso_result_free(r);
+		if (status == ISO_OK) break;
+	}
+	expect(without > 0, "too little", "memory");
+	iso_history_free(h);
+}
+
 /* ---- mistakes ---- */
 
 static bool stop_at_once(void *payload)
@@ -866,6 +929,7 @@ int main(int count, char **arguments)
 	const char *what = arguments[2];
 	expect(!strcmp(iso_version(), ISO_VERSION), "the version", ISO_VERSION);
 	if (!strcmp(what, "generated")) use_generated();
+	if (!strcmp(what, "memory")) starve();
 	if (!strcmp(what, "mistakes") && count == 5)
 		make_mistakes(arguments[3], arguments[4]);
 	for (int i = 3; i < count; i++) {

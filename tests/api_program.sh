@@ -17,6 +17,7 @@ part() {
 part mistakes other.jsonl \
 	"$top/programs/litmus/lost-update.tx"
 part generated
+part memory
 part programs "$top"/programs/litmus/*.tx "$top"/programs/examples/on-call.tx
 part parts "$top/programs/litmus/lost-update.tx" \
 	"$top/programs/examples/on-call.tx" \

@@ -380,3 +380,44 @@ void mem_unlock(pthread_mutex_t *m)
 	here.lock_count--;
 	pthread_mutex_unlock(m);
 }
+
+/* ---- The solver's memory ---- */
+
+/* The SAT solver is C++. Its operators new are these, which nobody else sees:
+ * without memory they leave the work as mem_take() does, instead of throwing
+ * what no function in C can catch. The solver is released by mem_hold(). */
+#define SOLVER(symbol) __asm__(symbol) __attribute__((visibility("hidden")))
+
+void *solver_new(size_t size) SOLVER("_Znwm");
+void *solver_new_array(size_t size) SOLVER("_Znam");
+void solver_delete(void *p) SOLVER("_ZdlPv");
+void solver_delete_sized(void *p, size_t size) SOLVER("_ZdlPvm");
+void solver_delete_array(void *p) SOLVER("_ZdaPv");
+
+void *solver_new(size_t size)
+{
+	void *p = malloc(size ? size : 1);
+	if (!p) mem_fail();
+	return p;
+}
+
+void *solver_new_array(size_t size)
+{
+	return solver_new(size);
+}
+
+void solver_delete(void *p)
+{
+	free(p);
+}
+
+void solver_delete_sized(void *p, size_t size)
+{
+	(void)size;
+	free(p);
+}
+
+void solver_delete_array(void *p)
+{
+	free(p);
+}
