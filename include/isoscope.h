@@ -38,7 +38,8 @@
  * - There is no global state. A program is immutable: any number of threads may
  *   use one at a time. A check belongs to one thread at a time, except that
  *   iso_check_stop() may be called from anywhere.
- * - The library prints nothing and reads no environment variable.
+ * - The library prints nothing, but what code in C prints where that was asked
+ *   for, and reads no environment variable.
  * - When memory cannot be had, every function that returns an int may return
  *   ISO_E_MEMORY; one that returns what a history says, nothing (NULL, 0).
  * - Zeroed option structures mean the defaults. Structures begin with their
@@ -389,6 +390,26 @@ ISO_API const char *iso_result_text(const iso_result *result);
 /* What the program prints with --json: an object on a line. */
 ISO_API const char *iso_result_json(const iso_result *result);
 ISO_API void iso_result_free(iso_result *result);
+
+/* What the JSON form says, by its names, which the manual lists: "complete",
+ * "stats.histories", "assertions.0.violated".
+ *
+ * How many elements a list has, or members an object; 0 for all else. */
+ISO_API size_t iso_result_size(const iso_result *result, const char *name);
+/* NULL if there is no string of this name. */
+ISO_API const char *iso_result_string(const iso_result *result,
+                                      const char *name);
+/* Each returns 0, ISO_E_ARGUMENT, or ISO_E_RANGE: there is none of this name
+ * and kind. A count is a number, too. */
+ISO_API int iso_result_count(const iso_result *result, const char *name,
+                             uint64_t *out);
+ISO_API int iso_result_number(const iso_result *result, const char *name,
+                              double *out);
+/* 0 or 1, or an error as above. */
+ISO_API int iso_result_flag(const iso_result *result, const char *name);
+/* A history, such as "assertions.0.example", for the caller. */
+ISO_API int iso_result_history(iso_history **out, const iso_result *result,
+                               const char *name);
 
 /* ---- checking a history ---- */
 

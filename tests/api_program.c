@@ -352,6 +352,56 @@ static void leave_out_estimate(char *json)
 	if (end) memmove(begin, end + 1, strlen(end + 1) + 1);
 }
 
+/* The members of the JSON say what the check says. */
+static void look_into(iso_check *c, const iso_result *r, const char *file)
+{
+	iso_stats stats;
+	iso_violation v;
+	uint64_t n = 0;
+	double number = -1;
+	char name[80];
+	stats.size = sizeof stats;
+	v.size = sizeof v;
+	expect(iso_check_stats(c, &stats) == ISO_OK &&
+	               iso_result_count(r, "stats.histories", &n) == ISO_OK &&
+	               n == stats.histories,
+	       "stats.histories", file);
+	expect(iso_result_number(r, "stats.seconds", &number) == ISO_OK &&
+	               number >= 0,
+	       "stats.seconds", file);
+	expect(iso_result_count(r, "version", &n) == ISO_OK && n == 1,
+	       "version", file);
+	expect(iso_result_flag(r, "complete") == (stats.stop == ISO_STOP_NONE),
+	       "complete", file);
+	expect(iso_result_count(r, "verdict", &n) == ISO_E_RANGE &&
+	               iso_result_flag(r, "nothing.such") == ISO_E_RANGE &&
+	               !iso_result_string(r, "stats.histories") &&
+	               !iso_result_size(r, "verdict"),
+	       "no such member", file);
+	for (size_t i = 0; i < iso_check_violation_count(c); i++) {
+		iso_history *h;
+		if (iso_check_violation(c, i, &v) != ISO_OK) abort();
+		if (!v.example || v.kind != ISO_VIOLATION_ASSERTION) continue;
+		size_t a = 0;
+		for (; a < iso_result_size(r, "assertions"); a++) {
+			snprintf(name, sizeof name, "assertions.%zu.line", a);
+			if (iso_result_count(r, name, &n) == ISO_OK &&
+			    n == v.line)
+				break;
+		}
+		snprintf(name, sizeof name, "assertions.%zu.violated", a);
+		expect(iso_result_count(r, name, &n) == ISO_OK &&
+		               n == v.histories,
+		       name, file);
+		snprintf(name, sizeof name, "assertions.%zu.example", a);
+		if (iso_result_history(&h, r, name) != ISO_OK) abort();
+		expect(iso_history_transaction_count(h) ==
+		               iso_history_transaction_count(v.example),
+		       name, file);
+		iso_history_free(h);
+	}
+}
+
 static void explore_as(const iso_program *p, const char *file,
                        const char *words, const iso_options *options)
 {
@@ -365,6 +415,7 @@ static void explore_as(const iso_program *p, const char *file,
 	expect(verdict == iso_result_verdict(r) &&
 	               exit_code(verdict) == wanted.code,
 	       "the exit code of explore", file);
+	look_into(c, r, file);
 	struct said mine = { NULL, 0, 0 };
 	add(&mine, iso_result_json(r), strlen(iso_result_json(r)));
 	leave_out_estimate(wanted.out);

@@ -201,7 +201,7 @@ START_TEST(values_are_printed_in_the_order_they_were_added)
 	result_line_text(r, "memory", &number, &t);
 	report_json(&t, r, "1");
 	ck_assert_str_eq(text_get(&t),
-	                 "{\"isoscope\":\"1\",\"file\":null,\"line\":3,"
+	                 "{\"isoscope\":\"1\",\"version\":1,\"file\":null,\"line\":3,"
 	                 "\"verdict\":\"holds\",\"reason\":\"all is well\","
 	                 "\"g\":{\"l\":[0.25,false]},\"s\":1.000000}\n");
 	text_clear(&t);

@@ -72,6 +72,7 @@ void iso_result_free(iso_result *result)
 	if (result->clock) check_clock_free(result->clock);
 	text_free(&result->text);
 	text_free(&result->json);
+	result_members_free(result);
 	free(result);
 }
 
@@ -335,8 +336,8 @@ size_t iso_result_prediction_count(const iso_result *result)
 	return result ? result->prediction_count : 0;
 }
 
-int iso_result_prediction(const iso_result *result, size_t i,
-                          iso_prediction *out)
+static int try_result_prediction(const iso_result *result, size_t i,
+                                 iso_prediction *out)
 {
 	if (!result || !out) return ISO_E_ARGUMENT;
 	if (i >= result->prediction_count) return ISO_E_RANGE;
@@ -355,6 +356,14 @@ int iso_result_prediction(const iso_result *result, size_t i,
 	};
 	return structure_write(out, &public, sizeof public) ? ISO_OK
 	                                                    : ISO_E_ARGUMENT;
+}
+
+int iso_result_prediction(const iso_result *result, size_t i,
+                          iso_prediction *out)
+{
+	int status;
+	CALL_IN(NULL, status, try_result_prediction(result, i, out));
+	return status;
 }
 
 /* ---- recording and replaying ---- */

@@ -37,9 +37,9 @@ struct here {
 
 static _Thread_local struct here here;
 
-/* The one place of the library that writes to stderr: where there is no work
- * to be left, nothing can be allocated for a message that travels any other
- * way. */
+/* Where there is no work to be left, nothing can be allocated for a message
+ * that travels any other way. The functions of isoscope.h begin some, so that
+ * only the program comes here. */
 _Noreturn void mem_fail(void)
 {
 	if (here.exit) longjmp(*here.exit, 1);

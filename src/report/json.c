@@ -135,6 +135,7 @@ void report_json_begin(struct json *j, const char *version)
 	assert(version && !j->depth);
 	json_open(j, NULL, '{');
 	json_text(j, "isoscope", version);
+	json_count(j, "version", RESULT_JSON_VERSION);
 }
 
 void report_json_end(struct json *j)

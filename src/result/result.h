@@ -24,8 +24,9 @@
  *
  * The JSON form (docs/manual.md, section 20) is the spine in this order:
  *
- *	{"isoscope":..., settings..., "verdict":..., "reason":..., findings...,
- *	 "assertions":[...], "warnings":[...], measures...}
+ *	{"isoscope":..., "version":..., settings..., "verdict":...,
+ *	 "reason":..., findings..., "assertions":[...], "warnings":[...],
+ *	 measures...}
  *
  * Memory: all strings and values are copies in the result's own region, so
  * words may be composed in a scratch text. Borrowed are the program, and the
@@ -157,6 +158,9 @@ struct result_assertion {
 struct result_line {
 	const char *label, *number, *words;
 };
+
+/* Of the JSON form. Members that are added leave it as it is. */
+enum { RESULT_JSON_VERSION = 1 };
 
 /* How much is told: a verdict is cheap, examples need their anomaly. */
 enum result_depth { RESULT_VERDICT, RESULT_WHOLE };
