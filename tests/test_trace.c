@@ -321,12 +321,12 @@ START_TEST(outcomes)
 	expect_under("A1!:rx=7 A2:wx=8 A3!:rx=8 A3!:wx=9 A3!:rx=9", counting,
 	             "A [1! rx=7<?] [2 wx=8] [3! rx=8<2 wx=9 rx=9<s]; "
 	             "thin-air 1 rx=7<?");
-	/* unknown: committed if read, and then only its writes count */
+	/* unknown: committed if somebody read from it who did */
 	expect("A1?:wx=1 A1?:ry=5 B2:rx=1 C3?:wx=2 D4?:rx=2",
 	       "A [1 wx=1 ry=5<?] | B [2 rx=1<1] | C [3? wx=2] | "
-	       "D [4? rx=2<?]");
+	       "D [4? rx=2<?]; thin-air 1 ry=5<?");
 	expect("B2:rx=1 A1?:wx=1 A1?:ry=2 C3?:wy=2",
-	       "B [2 rx=1<1] | A [1 wx=1 ry=2<?] | C [3? wy=2]");
+	       "B [2 rx=1<1] | A [1 wx=1 ry=2<3] | C [3 wy=2]");
 }
 END_TEST
 
@@ -368,6 +368,16 @@ START_TEST(unknown_values_as_initial)
 	rules.unknown_is_initial = true;
 	expect_under("A1:rx=7 B2:wy=1 B3:ry=1 B3:ry=2", rules,
 	             "A [1 rx=0<0] | B [2 wy=1] [3 ry=1<2 ry=0<0]");
+	/* several: each has a writer; what was there initially is another */
+	expect_under("A1:rx=7 A2:rx=8 A3:rx=7 B4:ry=1 B5:ry=0", rules,
+	             "A [1 rx=7<0] [2 rx=8<0] [3 rx=7<0] | "
+	             "B [4 ry=1<0] [5 ry=0<0] | "
+	             "unseen1 [0 wx=7] | unseen2 [0 wx=8] | unseen3 [0 wy=1]");
+	/* beside transactions that stand for init */
+	rules.initial_transaction = true;
+	expect_under("A9:wx=0 B1:rx=7 B1:wx=5 B2:rx=8", rules,
+	             "B [1 rx=7<0 wx=5] [2 rx=8<0] | unseen1 [0 wx=7] | "
+	             "unseen2 [0 wx=8]");
 }
 END_TEST
 
@@ -883,7 +893,10 @@ static void twin_source(struct twin *w, uint32_t i)
 	bool final = true;
 	op->from = -2;
 	op->anomaly = -1;
-	if (w->status[op->transaction] != TRACE_COMMITTED) return;
+	if (w->status[op->transaction] == TRACE_ABORTED ||
+	    (w->status[op->transaction] == TRACE_UNKNOWN &&
+	     !w->read_from[op->transaction]))
+		return;
 	for (uint32_t k = 0; k < w->count; k++) {
 		const struct twin_op *o = &w->ops[k];
 		if (!o->write || o->key != op->key) continue;
@@ -908,6 +921,14 @@ static void twin_source(struct twin *w, uint32_t i)
 		if (!final) op->anomaly = ANOMALY_INTERMEDIATE;
 		w->read_from[writer->transaction] = true;
 	}
+}
+
+/* Often enough for all that committed to be known. */
+static void twin_sources(struct twin *w)
+{
+	for (int pass = 0; pass < MADE_TRANSACTIONS; pass++)
+		for (uint32_t k = 0; k < w->count; k++)
+			if (!w->ops[k].write) twin_source(w, k);
 }
 
 /* Adds them in the order of `place`, which keeps each transaction's order. */
@@ -1003,10 +1024,8 @@ START_TEST(sources_like_the_twin)
 		struct twin w;
 		uint32_t place[MADE_OPS];
 		make_ops(&w, &r);
-		for (uint32_t k = 0; k < w.count; k++) {
-			if (!w.ops[k].write) twin_source(&w, k);
-			place[k] = k;
-		}
+		twin_sources(&w);
+		for (uint32_t k = 0; k < w.count; k++) place[k] = k;
 		struct trace *mixed = twin_build(&w, place);
 		twin_compare(&w, mixed);
 		group_places(&w, place);

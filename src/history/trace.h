@@ -55,8 +55,9 @@ struct trace_op {
 enum trace_status {
 	TRACE_COMMITTED,
 	TRACE_ABORTED, /* its writes are invisible, its reads count if kept */
-	TRACE_UNKNOWN  /* outcome unknown, and nobody read from it: as aborted.
-	                * One that somebody read from has become COMMITTED */
+	TRACE_UNKNOWN  /* outcome unknown, and nobody read from it whose reads
+	                * count: neither writes nor reads. One that somebody
+	                * read from has become COMMITTED */
 };
 
 struct trace_transaction {
@@ -134,7 +135,7 @@ struct trace {
 	 * to each that was not. 0 and 0: in no order. */
 	struct history_known *known;
 	uint32_t chain_count, tail_count;
-	bool lists; /* reads are of lists (Elle list-append) */
+	bool lists;     /* reads are of lists (Elle list-append) */
 	bool valueless; /* no values were observed: those of writes only tell
 	                 * them apart, and nobody is to be shown any */
 	/* In order of (transaction, operation); at most TRACE_ANOMALIES_KEPT

@@ -60,6 +60,8 @@ static void free_shell(struct trace_builder *b)
 	free(b->values);
 	free(b->anomalies);
 	free(b->number);
+	free(b->confirmed);
+	free(b->unwritten);
 	free(b);
 }
 
@@ -442,18 +444,24 @@ static void keep_anomalies(struct trace_builder *b)
 
 /* ---- finishing ---- */
 
+static void report_too_many(const struct trace_builder *b, struct diags *d)
+{
+	uint32_t most = b->op_limit < b->transaction_limit
+	                        ? b->op_limit
+	                        : b->transaction_limit;
+	diags_add(d, DIAG_ERROR, b->trace->file, b->trace->line, 0, NULL,
+	          "the history has more than %" PRIu32 " operations or "
+	          "transactions, the most that isoscope holds; check a "
+	          "shorter part of it",
+	          most);
+}
+
 static bool check_frame(const struct trace_builder *b, struct diags *d)
 {
 	const struct trace *t = b->trace;
 	uint32_t last = 0;
 	if (b->too_many)
-		diags_add(d, DIAG_ERROR, t->file, t->line, 0, NULL,
-		          "the history has more than %" PRIu32 " operations or "
-		          "transactions, the most that isoscope holds; check a "
-		          "shorter part of it",
-		          b->op_limit < b->transaction_limit
-		                  ? b->op_limit
-		                  : b->transaction_limit);
+		report_too_many(b, d);
 	else if (!t->session_count)
 		diags_add(d, DIAG_ERROR, t->file, t->line, 0, NULL,
 		          "the history has no session: nothing was recorded, "
@@ -472,6 +480,7 @@ static bool check_frame(const struct trace_builder *b, struct diags *d)
 static void tidy(struct trace_builder *b)
 {
 	struct trace *t = b->trace;
+	trace_move_unseen(b);
 	t->op_count -= b->initial_ops;
 	if (b->version_count || b->duplicates)
 		for (uint32_t i = 0; i < t->op_count; i++)
@@ -489,7 +498,9 @@ static struct trace *finish(struct trace_builder *b, struct diags *d)
 {
 	b->diags = d;
 	trace_sort(b);
-	if (!trace_resolve(b)) {
+	bool resolved = trace_resolve(b);
+	if (b->too_many) report_too_many(b, d);
+	if (!resolved || b->too_many) {
 		trace_builder_free(b);
 		return NULL;
 	}

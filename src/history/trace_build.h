@@ -23,7 +23,8 @@ struct trace_rules {
 	bool aborted_reads; /* reads of aborted transactions count (isoscope);
 	                     * else they are dropped */
 	bool unknown_is_initial; /* a value that nobody wrote is the initial
-	                          * one (logs that lack writers) */
+	                          * one, or has a writer that the log lacks
+	                          * (trace_unseen.c) */
 	bool sources; /* the format names the sources of reads (isoscope,
 	               * Cobra): values written twice are an error only where a
 	               * read without a source has such a value. Also true once

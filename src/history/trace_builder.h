@@ -1,6 +1,7 @@
 /* What the files that make a trace share: trace_build.c collects, trace_sort.c
  * numbers and groups, trace_resolve.c finds the sources of reads,
- * trace_versions.c turns lists into an order of their writers.
+ * trace_unseen.c adds those that the record lacks, trace_versions.c turns lists
+ * into an order of their writers.
  *
  * A handle of a transaction is its place in the order of adding, from 1;
  * 0 is init.
@@ -73,6 +74,14 @@ struct trace_builder {
 	struct table by_source; /* (writer, key, value) -> write */
 	struct table finals;    /* (writer, key) -> its last write */
 	uint32_t *last_write;   /* by key: the last write that was looked at */
+	uint32_t *confirmed;    /* transactions of unknown outcome that were
+	                         * read, and whose reads wait */
+	size_t confirmed_count, confirmed_capacity;
+	uint32_t *unwritten; /* reads of values that nobody wrote */
+	size_t unwritten_count, unwritten_capacity;
+	uint32_t unseen; /* transactions that were added for them, of one write
+	                  * each; the last ones */
+	uint32_t unseen_sessions;
 };
 
 /* Finishes a builder whose reads all have sources, by transactions that write
@@ -87,6 +96,13 @@ void trace_sort(struct trace_builder *b);
 /* Finds the writer of each read. False, with errors added, if one cannot be
  * told. */
 bool trace_resolve(struct trace_builder *b);
+/* Writers for b->unwritten, and for elements of lists that nobody wrote; their
+ * operations come behind those that stand for init, until trace_move_unseen
+ * moves them over these. */
+void trace_add_unseen(struct trace_builder *b);
+void trace_move_unseen(struct trace_builder *b);
+/* Enters a write, so that trace_find_value finds it. */
+void trace_enter_value(struct trace_builder *b, uint32_t op);
 /* The order of writers that lists tell; after trace_resolve. */
 void trace_resolve_versions(struct trace_builder *b);
 
@@ -98,10 +114,6 @@ void trace_note_anomaly(struct trace_builder *b, enum trace_anomaly_kind kind,
  * operation or of a trace_value with these flags. */
 uint32_t trace_find_value(const struct trace_builder *b, uint32_t key,
                           int64_t value, uint8_t flags);
-/* A read of this transaction takes a value that `writer` wrote: one whose
- * outcome was not known did commit. */
-void trace_was_read(struct trace_builder *b, uint32_t writer);
-
 /* The flags that tell values apart. */
 static inline uint8_t value_kind(uint8_t flags)
 {

@@ -61,6 +61,14 @@ static bool same_write(const struct trace_op *a, const struct trace_op *b)
 	return a->key == b->key && op_has_value(a, b->value, b->flags);
 }
 
+void trace_enter_value(struct trace_builder *b, uint32_t op)
+{
+	const struct trace_op *w = &b->trace->ops[op];
+	struct table_probe probe = probe_of(0, w->key, w->value, w->flags);
+	while (table_next(&b->by_value, &probe) != TABLE_NONE) continue;
+	table_put(&b->by_value, probe, op);
+}
+
 /* Enters a write; returns the write of the same value by another transaction,
  * or twice by this one when that matters, that is there already. A repetition
  * of this transaction's replaces the earlier one. */
@@ -436,11 +444,15 @@ static void take_all_writes(struct trace_builder *b)
 
 /* ---- reads ---- */
 
-void trace_was_read(struct trace_builder *b, uint32_t writer)
+/* Somebody read from this transaction: if its outcome was not known, it did
+ * commit, and its own reads count. */
+static void was_read(struct trace_builder *b, uint32_t writer)
 {
 	struct trace_transaction *w = &b->trace->transactions[writer];
-	if (b->outcomes && w->status == TRACE_UNKNOWN)
-		w->status = TRACE_COMMITTED;
+	if (!b->outcomes || w->status != TRACE_UNKNOWN) return;
+	w->status = TRACE_COMMITTED;
+	VEC_RESERVE(b->confirmed, b->confirmed_count, b->confirmed_capacity);
+	b->confirmed[b->confirmed_count++] = writer;
 }
 
 static void fill_in(struct trace_op *read, int64_t value, uint8_t flags)
@@ -472,7 +484,7 @@ static void read_write(struct trace_builder *b, uint32_t t, uint32_t i,
 	}
 	if (!(write->flags & TRACE_FINAL))
 		trace_note_anomaly(b, ANOMALY_INTERMEDIATE, t, i, writer, j);
-	trace_was_read(b, writer);
+	was_read(b, writer);
 	read->from = writer;
 }
 
@@ -508,14 +520,12 @@ static void read_own(struct trace_builder *b, uint32_t t, uint32_t i,
 	trace_note_anomaly(b, ANOMALY_INTERNAL, t, i, TRACE_NOBODY, own);
 }
 
-/* A value that nobody wrote is taken for the initial one. */
-static void take_initial(struct trace_builder *b, struct trace_op *read)
+/* A value that nobody wrote, and that may have been there initially. */
+static void note_unwritten(struct trace_builder *b, uint32_t i)
 {
-	const uint8_t kinds = TRACE_TEXT | TRACE_NULL | TRACE_MISSING;
-	struct trace_value v = b->trace->keys[read->key].initial;
-	read->from = TRACE_INIT;
-	read->value = v.number;
-	read->flags = (uint8_t)((read->flags & ~kinds) | (v.flags & kinds));
+	VEC_RESERVE(b->unwritten, b->unwritten_count, b->unwritten_capacity);
+	b->trace->ops[i].from = TRACE_NOBODY;
+	b->unwritten[b->unwritten_count++] = i;
 }
 
 static void read_by_value(struct trace_builder *b, uint32_t t, uint32_t i)
@@ -533,7 +543,7 @@ static void read_by_value(struct trace_builder *b, uint32_t t, uint32_t i)
 	} else if (is_initial(b, read)) {
 		read->from = TRACE_INIT;
 	} else if (b->rules.unknown_is_initial) {
-		take_initial(b, read);
+		note_unwritten(b, i);
 	} else {
 		trace_note_anomaly(b, ANOMALY_THIN_AIR, t, i, TRACE_NOBODY,
 		                   TRACE_NONE);
@@ -547,7 +557,7 @@ static void read_from_init(struct trace_builder *b, uint32_t t, uint32_t i)
 	fill_in(read, v.number, v.flags);
 	if (is_initial(b, read)) return;
 	if (b->rules.unknown_is_initial)
-		take_initial(b, read);
+		note_unwritten(b, i);
 	else
 		report_initial(b, t, read);
 }
@@ -602,14 +612,6 @@ static void take_source(struct trace_builder *b, uint32_t t, uint32_t i)
 	                   find_final(b, from, read->key));
 }
 
-/* Do the reads of a transaction count? Those of one whose outcome is not known
- * do not, even if it did commit. */
-static bool reads_count(const struct trace_builder *b, uint8_t status)
-{
-	return status == TRACE_COMMITTED ||
-	       (status == TRACE_ABORTED && b->rules.aborted_reads);
-}
-
 static void resolve_reads(struct trace_builder *b, uint32_t t, bool count)
 {
 	struct trace_op *ops = b->trace->ops;
@@ -629,19 +631,53 @@ static void resolve_reads(struct trace_builder *b, uint32_t t, bool count)
 	}
 }
 
+/* What is in a list was read, whoever read it. */
+static void confirm_listed(struct trace_builder *b)
+{
+	for (size_t l = 0; l < b->version_count; l++)
+		for (uint32_t i = 0; i < b->versions[l].count; i++) {
+			struct trace_value v =
+				b->values[b->versions[l].first + i];
+			uint32_t op = trace_find_value(b, b->versions[l].key,
+			                               v.number, v.flags);
+			if (op != TABLE_NONE)
+				was_read(b, b->trace->ops[op].from);
+		}
+}
+
+/* Transactions of unknown outcome: those that were read from, by one whose
+ * reads count, committed, so their reads count too; of the others nothing is
+ * known to have happened. */
+static void resolve_unknown(struct trace_builder *b, const bool *unknown)
+{
+	const struct trace *t = b->trace;
+	confirm_listed(b);
+	for (size_t i = 0; i < b->confirmed_count; i++)
+		resolve_reads(b, b->confirmed[i], true);
+	for (uint32_t i = 1; i < t->transaction_count; i++)
+		if (unknown[i] && t->transactions[i].status == TRACE_UNKNOWN)
+			resolve_reads(b, i, false);
+}
+
 bool trace_resolve(struct trace_builder *b)
 {
 	const struct trace *t = b->trace;
 	take_all_writes(b);
 	if (b->errors) return false;
-	/* Which reads count has to be known before reads make transactions
-	 * of unknown outcome committed. */
-	bool *count = mem_take0(b->handles, sizeof *count);
+	/* As they were before reads make some of them committed. */
+	bool *unknown = mem_take0(b->handles, sizeof *unknown);
 	for (uint32_t i = 1; i < t->transaction_count; i++)
-		count[i] = reads_count(b, t->transactions[i].status);
-	for (uint32_t h = 1; h < b->handles; h++)
-		if (b->number[h])
-			resolve_reads(b, b->number[h], count[b->number[h]]);
-	free(count);
+		unknown[i] = t->transactions[i].status == TRACE_UNKNOWN;
+	for (uint32_t h = 1; h < b->handles; h++) {
+		uint32_t i = b->number[h];
+		if (i && !unknown[i])
+			resolve_reads(b, i,
+			              t->transactions[i].status ==
+			                              TRACE_COMMITTED ||
+			                      b->rules.aborted_reads);
+	}
+	if (b->outcomes) resolve_unknown(b, unknown);
+	free(unknown);
+	if (b->rules.unknown_is_initial && !b->errors) trace_add_unseen(b);
 	return !b->errors;
 }

@@ -104,6 +104,7 @@ static void move_transactions(struct trace_builder *b)
 	free(t->transactions);
 	t->transactions = sorted;
 	t->transaction_count = count;
+	b->transaction_capacity = count;
 }
 
 static void number_transactions(struct trace_builder *b, const bool *initial)
@@ -160,6 +161,7 @@ static void group_operations(struct trace_builder *b)
 	}
 	free(t->ops);
 	t->ops = sorted;
+	b->op_capacity = t->op_count;
 }
 
 /* Each transaction's operations lie together already: only those that stand

@@ -63,7 +63,6 @@ static void take_list(struct versions *v, const struct trace_versions *list)
 			continue;
 		}
 		t->ops[op].flags |= OP_LISTED;
-		trace_was_read(v->b, writer);
 		follow(v, list->key, writer);
 	}
 }
