@@ -54,7 +54,7 @@ static void decide_rest(struct strong *s, bool stop_at_guess,
 static void decide(struct strong *s, bool stop_at_guess,
                    struct check_result *out)
 {
-	if (!s->conflicting && likely_order(s)) {
+	if (!s->conflicting && !s->out_of_time && likely_order(s)) {
 		take_order(s, out);
 	} else if (saturate(s)) {
 		decide_rest(s, stop_at_guess, out);
