@@ -167,7 +167,7 @@ static void add_transaction(struct cycles *x, uint32_t t)
 		add_event(x, t, i);
 }
 
-/* Is the first event of the key, by its writer at this place, the write? */
+/* Of a writer of the key: where it first accesses it. */
 static uint32_t first_event(const struct cycles *x, uint32_t key, uint32_t t)
 {
 	uint32_t i = x->o->first[t];

@@ -97,29 +97,84 @@ static bool changes_otherwise(const struct predictor *p, const struct copy *y,
 	return false;
 }
 
-/* Reads that take nothing need not be changed, or can be answered in some way
- * at least. */
-static void drop_options(struct predictor *p)
+/* The read takes again what it took, if that is there. */
+static void try_observed(struct predictor *p, const struct copy *y,
+                         const struct free_read *r)
+{
+	uint32_t taken = UINT32_MAX, observed = UINT32_MAX;
+	for (uint32_t a = r->first; a < r[1].first; a++) {
+		if (p->p.taken[a]) taken = a;
+		if (p->c.options[a].observed) observed = a;
+	}
+	if (taken == UINT32_MAX || observed == UINT32_MAX ||
+	    taken == observed || !changes_otherwise(p, y, taken))
+		return;
+	uint32_t w = p->c.options[observed].writer;
+	if (w && !bits_has(p->p.kept, w)) return;
+	struct saved before = save(&p->p);
+	p->p.taken[taken] = false;
+	p->p.taken[observed] = true;
+	stays(p, &before);
+}
+
+static void restore_reads(struct predictor *p)
 {
 	for (uint32_t i = 0; i < p->p.chosen_count; i++) {
 		const struct copy *y = &p->c.copies[p->p.chosen[i]];
-		for (uint32_t a = p->c.reads[y->first].first;
-		     a < p->c.reads[y[1].first].first; a++) {
-			if (!p->p.taken[a] || check_clock_over(p->clock) ||
-			    !changes_otherwise(p, y, a))
-				continue;
-			struct saved before = save(&p->p);
-			p->p.taken[a] = false;
-			stays(p, &before);
-		}
+		for (uint32_t k = y->first;
+		     k < y[1].first && !check_clock_over(p->clock); k++)
+			try_observed(p, y, &p->c.reads[k]);
 	}
 }
 
-void predictor_minimize(struct predictor *p)
+static void minimize(struct predictor *p)
 {
 	struct saved before = save(&p->p);
 	proposal_keep_most(&p->p);
 	stays(p, &before);
 	drop_copies(p);
-	if (!p->complete) drop_options(p);
+	restore_reads(p);
+}
+
+/* ---- the nearest ---- */
+
+/* For who wants one prediction only: rounds, and conflicts of the solver, that
+ * are made to find one that changes less. */
+enum { ROUNDS = 200, CONFLICTS = 20000 };
+
+/* Bounds that double, so that where few changes are enough only few are
+ * counted. */
+static uint32_t next_bound(const struct predictor *p, uint32_t best)
+{
+	uint32_t bound = p->changes < 8 ? 15 : 2 * p->changes;
+	return bound < best ? bound : best - 1;
+}
+
+void predictor_approach(struct predictor *p)
+{
+	bool patient = p->options.enumerate;
+	uint32_t least = p->changes;
+	minimize(p);
+	uint32_t best = proposal_changes(&p->p);
+	struct saved nearest = save(&p->p);
+	p->p.patience = patient ? 0 : CONFLICTS;
+	while (p->changes < best) {
+		uint32_t bound = next_bound(p, best);
+		enum predict_answer answer =
+			predictor_search(p, bound, patient ? 0 : ROUNDS);
+		if (answer == PREDICT_UNKNOWN) break;
+		if (answer == PREDICT_NONE) {
+			p->changes = bound + 1;
+			continue;
+		}
+		minimize(p);
+		assert(proposal_changes(&p->p) < best);
+		best = proposal_changes(&p->p);
+		saved_free(&nearest);
+		nearest = save(&p->p);
+	}
+	p->p.patience = 0;
+	p->nearest = best <= (p->part ? least : p->changes);
+	restore(&p->p, &nearest);
+	saved_free(&nearest);
 }

@@ -31,7 +31,11 @@
 #include "check/check.h"
 #include "history/trace.h"
 
-enum predict_boundary { BOUNDARY_STRICT, BOUNDARY_RELAXED };
+enum predict_boundary {
+	BOUNDARY_STRICT,
+	BOUNDARY_RELAXED,
+	BOUNDARY_BOTH /* strict, and then relaxed */
+};
 enum predict_encoding {
 	ENCODING_EXACT, /* not serializable */
 	ENCODING_APPROX /* a cycle in pco, the least relation that every commit
@@ -43,8 +47,8 @@ struct predict_options {
 	enum predict_boundary boundary;
 	enum predict_encoding encoding;
 	bool enumerate; /* predictor_next is called again and again:
-	                 * predictions come with the fewest changed reads
-	                 * first */
+	                 * within a boundary, predictions come with the fewest
+	                 * changed reads first, however long that takes */
 };
 
 enum predict_answer {
@@ -86,6 +90,9 @@ struct prediction {
 	uint32_t changed_count;
 	struct session_cut *cuts; /* by session of the observed trace */
 	uint32_t divergent_count;
+	enum predict_boundary boundary; /* that it is within */
+	bool nearest;  /* none within the boundary, but for those that came
+	                * before, changes fewer reads: proved */
 	bool observed; /* nothing changed and nothing left out: the
 	                * observed execution itself is unserializable */
 };
@@ -109,8 +116,11 @@ struct predictor *predictor_new(const struct trace *observed,
                                 struct check_clock *c, struct diags *d);
 void predictor_free(struct predictor *p); /* NULL is fine */
 /* The next prediction; a further one has other changed reads, and not all
- * those of an earlier one. FOUND fills `out`, which the caller frees. */
+ * those of an earlier one. Without `enumerate` there is one within a boundary.
+ * FOUND fills `out`, which the caller frees. */
 enum predict_answer predictor_next(struct predictor *p, struct prediction *out);
+/* Goes on to the next boundary; false if there is none. */
+bool predictor_widen(struct predictor *p);
 const struct predict_stats *predictor_stats(const struct predictor *p);
 /* Why the last answer was UNKNOWN: "the time limit was reached". */
 const char *predictor_reason(const struct predictor *p);

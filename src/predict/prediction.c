@@ -20,64 +20,6 @@ void prediction_free(struct prediction *p)
 	*p = (struct prediction){ 0 };
 }
 
-/* ---- free reads that took nothing ---- */
-
-static bool is_there(const struct predictor *p, uint32_t writer)
-{
-	assert(writer < p->o.n);
-	return writer == 0 || bits_has(p->p.kept, writer);
-}
-
-static bool has_taken(const struct predictor *p, const struct free_read *r)
-{
-	for (uint32_t a = r->first; a < r[1].first; a++)
-		if (p->p.taken[a]) return true;
-	return false;
-}
-
-static bool is_allowed(struct predictor *p, bool *undecided)
-{
-	struct choice_of choice = predictor_choice(p);
-	candidate_make(&p->x, &choice);
-	enum finding_answer answer = predictor_allows(p, NULL, NULL);
-	*undecided = answer == ANSWERED_OPEN;
-	return answer == ANSWERED_YES;
-}
-
-/* The observed writer first. */
-static bool fill_read(struct predictor *p, const struct free_read *r)
-{
-	bool undecided = false;
-	for (int observed = 1; observed >= 0; observed--)
-		for (uint32_t a = r->first; a < r[1].first; a++) {
-			const struct option *option = &p->c.options[a];
-			if (option->observed != observed ||
-			    !is_there(p, option->writer))
-				continue;
-			p->p.taken[a] = true;
-			if (is_allowed(p, &undecided)) return true;
-			p->p.taken[a] = false;
-			if (undecided) return false;
-		}
-	return false;
-}
-
-/* Mostly all of them can be as they were. */
-static void fill_as_observed(struct predictor *p, bool take)
-{
-	for (uint32_t i = 0; i < p->p.chosen_count; i++) {
-		const struct copy *y = &p->c.copies[p->p.chosen[i]];
-		for (uint32_t k = y->first; k < y[1].first; k++) {
-			const struct free_read *r = &p->c.reads[k];
-			if (has_taken(p, r)) continue;
-			for (uint32_t a = r->first; a < r[1].first; a++)
-				if (p->c.options[a].observed &&
-				    is_there(p, p->c.options[a].writer))
-					p->p.taken[a] = take;
-		}
-	}
-}
-
 /* Is the copy what was observed, and whole? */
 static bool is_unchanged(const struct predictor *p, const struct copy *y)
 {
@@ -101,32 +43,6 @@ static void keep_unchanged(struct predictor *p)
 	}
 	assert(left <= p->p.chosen_count);
 	p->p.chosen_count = left;
-}
-
-static bool fill_reads(struct predictor *p)
-{
-	size_t size = (p->c.option_count + 1) * sizeof *p->p.taken;
-	bool *before = mem_take(size), undecided;
-	memcpy(before, p->p.taken, size);
-	fill_as_observed(p, true);
-	bool fine = is_allowed(p, &undecided);
-	if (!fine) memcpy(p->p.taken, before, size);
-	free(before);
-	for (uint32_t i = 0; i < p->p.chosen_count && !undecided; i++) {
-		const struct copy *y = &p->c.copies[p->p.chosen[i]];
-		for (uint32_t k = y->first; k < y[1].first; k++) {
-			const struct free_read *r = &p->c.reads[k];
-			if (!has_taken(p, r) && !fill_read(p, r)) return false;
-		}
-	}
-	return !undecided;
-}
-
-bool predictor_fill(struct predictor *p)
-{
-	if (!fill_reads(p)) return false;
-	keep_unchanged(p);
-	return true;
 }
 
 /* ---- the history ---- */
@@ -347,6 +263,7 @@ void predictor_build(struct predictor *p, struct prediction *out)
 		                     .aborted_reads = true };
 	struct building x = { .p = p, .out = out };
 	const struct trace *r = p->o.trace;
+	keep_unchanged(p);
 	struct choice_of choice = predictor_choice(p);
 	candidate_make(&p->x, &choice);
 	uint32_t n = p->x.facts.n;
@@ -365,5 +282,7 @@ void predictor_build(struct predictor *p, struct prediction *out)
 		copy_string(out->history, level_word(p->options.level));
 	out->history->valueless = r->valueless;
 	assert(out->history->transaction_count == n);
+	out->boundary = p->options.boundary;
+	out->nearest = p->nearest;
 	out->observed = n == r->transaction_count && !out->divergent_count;
 }

@@ -256,41 +256,22 @@ static enum finding_answer judge(struct predictor *p)
 	return ANSWERED_NO;
 }
 
-/* Who wants one prediction only is not to wait long for the smallest. */
-static bool still_few(const struct predictor *p)
-{
-	enum { PATIENCE = 60, CHANGES = 16 };
-	return p->options.enumerate ||
-	       (p->stats.rounds <= PATIENCE && p->changes <= CHANGES);
-}
-
-/* Further proposals with as many changes as may be, then with more; NONE when
- * there is none whatever the changes. */
-static enum proposal_answer propose(struct predictor *p)
-{
-	while ((p->few = p->few && still_few(p))) {
-		enum proposal_answer answer =
-			proposal_next_within(&p->p, p->changes);
-		if (answer != PROPOSAL_NONE) return answer;
-		answer = proposal_next(&p->p);
-		if (answer != PROPOSAL_MADE) return answer;
-		p->changes++;
-		assert(p->changes);
-	}
-	return proposal_next(&p->p);
-}
-
 /* What was learnt has to be held too. */
 static bool is_too_large(const struct predictor *p)
 {
 	return check_clock_too_large(p->clock, proposal_bytes(&p->p));
 }
 
-static enum predict_answer search(struct predictor *p)
+enum predict_answer predictor_search(struct predictor *p, uint32_t changes,
+                                     uint64_t rounds)
 {
-	for (;;) {
+	uint64_t end = rounds ? p->stats.rounds + rounds : UINT64_MAX;
+	while (p->stats.rounds < end) {
 		if (check_clock_over(p->clock) || is_too_large(p)) break;
-		enum proposal_answer proposed = propose(p);
+		enum proposal_answer proposed =
+			changes == CHANGES_ANY
+				? proposal_next(&p->p)
+				: proposal_next_within(&p->p, changes);
 		if (proposed == PROPOSAL_NONE) return PREDICT_NONE;
 		if (proposed == PROPOSAL_STOPPED) break;
 		p->stats.rounds++;
@@ -303,12 +284,25 @@ static enum predict_answer search(struct predictor *p)
 	return PREDICT_UNKNOWN;
 }
 
+/* A further one may change as few reads as the last one. */
+static enum predict_answer search(struct predictor *p)
+{
+	enum predict_answer answer = PREDICT_NONE;
+	p->nearest = true;
+	if (p->changes && p->options.enumerate)
+		answer = predictor_search(p, p->changes, 0);
+	if (answer == PREDICT_NONE)
+		answer = predictor_search(p, CHANGES_ANY, 0);
+	if (answer == PREDICT_FOUND) predictor_approach(p);
+	return answer;
+}
+
 /* ---- beginning ---- */
 
 /* The observed execution itself, as a proposal. */
 static enum finding_answer judge_observed(struct predictor *p)
 {
-	if (!p->o.allowed || p->o.serializable) return ANSWERED_NO;
+	if (!p->o.allowed || p->o.serializable || p->itself) return ANSWERED_NO;
 	for (uint32_t t = 1; t < p->o.n; t++) bits_add(p->p.kept, t);
 	p->p.chosen_count = 0;
 	struct choice_of choice = predictor_choice(p);
@@ -330,7 +324,7 @@ static void count_reads(struct predictor *p)
 	for (uint32_t i = 0; i < p->stats.reads; i++)
 		p->stats.contended +=
 			o->key_of[o->facts->reads[i].key] != UINT32_MAX;
-	p->stats.options = p->c.option_count;
+	p->stats.options += p->c.option_count;
 }
 
 /* Of an execution that is allowed and serializable, cutting a transaction
@@ -344,17 +338,6 @@ static enum unchanged_copies unchanged_copies(const struct predictor *p)
 		return UNCHANGED_ALL;
 	if (strict && level_excludes_rivals(o->level)) return UNCHANGED_CUT;
 	return UNCHANGED_NONE;
-}
-
-/* Is counting the changed reads of a proposal a small matter? */
-static bool changes_are_few(const struct divergent_copies *c)
-{
-	enum { COUNTED_MOST = 10000 };
-	size_t count = 0;
-	for (size_t i = 0; i < c->read_count; i++)
-		count += (size_t)c->o->events[c->reads[i].event].count *
-		         (c->reads[i + 1].first - c->reads[i].first);
-	return count <= COUNTED_MOST;
 }
 
 static void free_search(struct predictor *p)
@@ -381,29 +364,63 @@ static bool choose_copies(struct predictor *p, bool first)
 	struct copies_scope scope = { o->boundary, unchanged_copies(p),
 		                      predictor_quick(p), 0, first ? MANY : 0 };
 	bool fine = copies_init(&p->c, &p->o, &scope, p->clock, &p->reason);
+	p->part = scope.only;
 	if (fine || !p->c.too_many) return fine;
 	copies_free(&p->c);
+	p->part = true;
 	scope.near = NEAR;
 	scope.most = 0;
 	return copies_init(&p->c, &p->o, &scope, p->clock, &p->reason);
+}
+
+/* The option that this change would be; UINT32_MAX if no copy can make it. */
+static uint32_t option_of_change(const struct predictor *p,
+                                 const struct changed_read *change)
+{
+	const struct observed_history *o = &p->o;
+	const struct divergent_copies *c = &p->c;
+	uint32_t t = change->transaction;
+	uint32_t key = o->key_of[o->trace->ops[change->op].key];
+	if (c->first_copy[t] == c->first_copy[t + 1]) return UINT32_MAX;
+	const struct copy *y = &c->copies[c->first_copy[t]];
+	for (uint32_t k = y->first; k < y[1].first; k++) {
+		const struct observed_event *e = &o->events[c->reads[k].event];
+		if (o->merged ? e->key != key : e->op != change->op) continue;
+		for (uint32_t a = c->reads[k].first; a < c->reads[k + 1].first;
+		     a++)
+			if (c->options[a].writer == change->writer) return a;
+	}
+	return UINT32_MAX;
+}
+
+/* Refuses whatever has all the changes of a prediction within the boundary
+ * before. */
+static void refuse_given(struct predictor *p)
+{
+	for (size_t i = 0, first = 0; i < p->given_count; i++) {
+		bool possible = true;
+		if (p->given[i].op != UINT32_MAX) continue;
+		for (size_t k = first; k < i; k++)
+			possible &=
+				option_of_change(p, &p->given[k]) != UINT32_MAX;
+		for (size_t k = first; k < i && possible; k++)
+			proposal_add(&p->p,
+			             -literal_option(&p->p,
+			                             option_of_change(
+							     p, &p->given[k])));
+		if (possible && first < i) proposal_add(&p->p, 0);
+		first = i + 1;
+	}
 }
 
 /* Everything that is needed before the first proposal; false if a limit came
  * first. */
 static bool begin(struct predictor *p, bool first)
 {
-	const struct predict_options *o = &p->options;
 	if (!choose_copies(p, first)) return false;
-	/* Strict copies change a read each, and there are few of them. */
-	p->few = o->enumerate ||
-	         (o->boundary == BOUNDARY_RELAXED && changes_are_few(&p->c));
-	/* Where two writers of a key must see one another, a copy may have to
-	 * see another one, which it cannot read from: so a read that is left
-	 * open may have no answer. Nor may it have one among near writers. */
-	p->complete = p->few || p->c.near || level_excludes_rivals(o->level);
+	p->changes = p->c.unchanged == UNCHANGED_NONE;
 	count_reads(p);
-	if (!proposal_init(&p->p, &p->o, &p->c, p->complete, p->clock))
-		return false;
+	if (!proposal_init(&p->p, &p->o, &p->c, p->clock)) return false;
 	assert(!p->clauses);
 	candidate_init(&p->x, &p->o, &p->c);
 	p->clauses = serial_clauses_new(&p->o, &p->c, p->clock);
@@ -412,6 +429,7 @@ static bool begin(struct predictor *p, bool first)
 		serial_clauses_learn_observed(p->clauses, &p->p, PLACES_OWN);
 		serial_clauses_learn_observed(p->clauses, &p->p, PLACES_END);
 	}
+	if (p->options.enumerate) refuse_given(p);
 	return true;
 }
 
@@ -419,7 +437,7 @@ static enum predict_answer search_from(struct predictor *p, bool first)
 {
 	if (!begin(p, first)) return PREDICT_UNKNOWN;
 	switch (judge_observed(p)) {
-	case ANSWERED_YES: return PREDICT_FOUND;
+	case ANSWERED_YES: p->itself = p->nearest = true; return PREDICT_FOUND;
 	case ANSWERED_OPEN: return PREDICT_UNKNOWN;
 	case ANSWERED_NO: break;
 	}
@@ -455,19 +473,51 @@ static void refuse_repetition(struct predictor *p)
 	if (some) proposal_add(&p->p, 0);
 }
 
+static bool look_at(struct predictor *p, const struct trace *observed)
+{
+	bool merge = p->options.boundary == BOUNDARY_RELAXED;
+	return observed_history_init(&p->o, observed, p->options.level, merge,
+	                             p->clock, &p->reason);
+}
+
+bool predictor_widen(struct predictor *p)
+{
+	const struct trace *observed = p->o.trace;
+	if (!p->wider) return false;
+	free_search(p);
+	observed_history_free(&p->o);
+	p->options.boundary = BOUNDARY_RELAXED;
+	p->wider = p->begun = p->ended = false;
+	p->failed = !look_at(p, observed);
+	return true;
+}
+
+static void note_given(struct predictor *p, const struct prediction *out)
+{
+	for (uint32_t i = 0; i <= out->changed_count; i++) {
+		VEC_RESERVE(p->given, p->given_count, p->given_capacity);
+		p->given[p->given_count++] =
+			i < out->changed_count
+				? out->changed[i]
+				: (struct changed_read){ .op = UINT32_MAX };
+	}
+}
+
 enum predict_answer predictor_next(struct predictor *p, struct prediction *out)
 {
 	double since = seconds_now();
-	enum predict_answer answer = PREDICT_NONE;
-	if (!p->ended) answer = p->begun ? search(p) : first_answer(p);
-	if (answer == PREDICT_FOUND) predictor_minimize(p);
-	if (answer == PREDICT_FOUND && !predictor_fill(p))
-		answer = PREDICT_UNKNOWN;
+	enum predict_answer answer;
+	do {
+		answer = PREDICT_NONE;
+		if (!p->ended) answer = p->begun ? search(p) : first_answer(p);
+	} while (answer == PREDICT_NONE && predictor_widen(p));
 	if (answer == PREDICT_FOUND) {
 		predictor_build(p, out);
 		refuse_repetition(p);
+		if (p->wider) note_given(p, out);
 	}
 	p->ended |= answer != PREDICT_FOUND;
+	p->wider &= answer != PREDICT_UNKNOWN;
 	assert(answer != PREDICT_UNKNOWN || p->reason ||
 	       check_clock_reason(p->clock));
 	if (check_clock_reason(p->clock))
@@ -508,9 +558,9 @@ struct predictor *predictor_new(const struct trace *observed,
 	struct predictor *p = mem_take0(1, sizeof *p);
 	p->options = *o;
 	p->clock = c;
-	bool merge = o->boundary == BOUNDARY_RELAXED;
-	p->failed = !observed_history_init(&p->o, observed, o->level, merge, c,
-	                                   &p->reason);
+	p->wider = o->boundary == BOUNDARY_BOTH;
+	if (p->wider) p->options.boundary = BOUNDARY_STRICT;
+	p->failed = !look_at(p, observed);
 	if (!p->failed && !p->o.order) {
 		refuse(d, observed,
 		       "its transactions read from each other in "
@@ -527,6 +577,7 @@ void predictor_free(struct predictor *p)
 	if (!p) return;
 	free_search(p);
 	observed_history_free(&p->o);
+	free(p->given);
 	free(p);
 }
 

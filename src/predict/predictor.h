@@ -15,11 +15,17 @@ struct predictor {
 	struct proposal p;
 	struct candidate x;
 	struct serial_clauses *clauses;
-	bool begun, ended;  /* the first call came; there is no further one */
-	bool failed;        /* a limit came when beginning */
-	bool complete;      /* every free read of a proposal is answered */
-	bool few;           /* proposals with few changed reads come first */
-	uint32_t changes;   /* then: so many may change */
+	bool begun, ended; /* the first call came; there is no further one */
+	bool failed;       /* a limit came when beginning */
+	bool wider;        /* another boundary is to come */
+	bool itself;       /* the observed execution was the first */
+	bool part;         /* not all copies and options are offered */
+	bool nearest;      /* of the last prediction: as in predict.h */
+	uint32_t changes;  /* no further one changes fewer reads */
+	/* Of all predictions the changed reads; each set ends with an op
+	 * UINT32_MAX. */
+	struct changed_read *given;
+	size_t given_count, given_capacity;
 	const char *reason; /* why an answer is UNKNOWN */
 };
 
@@ -40,14 +46,17 @@ enum finding_answer predictor_serializable(struct predictor *p,
  * diverges, the latest one; 0 if none does so for reasons that are seen at
  * once. (rc and none only: prediction by the quick rules.) */
 uint32_t predictor_quick(const struct predictor *p);
-/* minimize.c: makes the last proposal, which is a prediction, keep more
- * transactions, and diverge and change less, while it stays one. Stops early
- * when a limit is reached. */
-void predictor_minimize(struct predictor *p);
-/* prediction.c: answers the free reads that took nothing. False if a limit came
- * first. */
-bool predictor_fill(struct predictor *p);
-/* The last proposal, in which every free read is answered, as a prediction. */
+enum { CHANGES_ANY = UINT32_MAX };
+/* Makes proposals with at most so many changed reads until one is a prediction.
+ * UNKNOWN also after that many rounds; 0: no limit. */
+enum predict_answer predictor_search(struct predictor *p, uint32_t changes,
+                                     uint64_t rounds);
+/* minimize.c: from the last proposal, which is a prediction, to one with the
+ * fewest changed reads, which keeps as much as may be. Stops early when a limit
+ * is reached, and for who wants one only, when it takes long: then it may not
+ * be the nearest. */
+void predictor_approach(struct predictor *p);
+/* prediction.c: the last proposal as a prediction. */
 void predictor_build(struct predictor *p, struct prediction *out);
 
 static inline struct choice_of predictor_choice(const struct predictor *p)

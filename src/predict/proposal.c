@@ -158,8 +158,7 @@ static void keep_fixed(struct proposal *p, int in, const struct copy *x,
 	*from = x->end - 1;
 }
 
-static void add_read(struct proposal *p, int in, const struct free_read *r,
-                     bool complete)
+static void add_read(struct proposal *p, int in, const struct free_read *r)
 {
 	for (uint32_t a = r->first; a < r[1].first; a++) {
 		uint32_t w = p->c->options[a].writer;
@@ -167,7 +166,6 @@ static void add_read(struct proposal *p, int in, const struct free_read *r,
 		if (w) implies(p, literal_option(p, a), -literal_out(w));
 	}
 	at_most_one_from(p, literal_option(p, r->first), r[1].first - r->first);
-	if (!complete) return;
 	proposal_add(p, -in);
 	for (uint32_t a = r->first; a < r[1].first; a++)
 		proposal_add(p, literal_option(p, a));
@@ -186,7 +184,7 @@ static void some_change(struct proposal *p, int in, const struct copy *x)
 	proposal_add(p, 0);
 }
 
-static void add_copy(struct proposal *p, size_t copy, bool complete)
+static void add_copy(struct proposal *p, size_t copy)
 {
 	const struct observed_history *o = p->o;
 	const struct copy *x = &p->c->copies[copy];
@@ -196,11 +194,11 @@ static void add_copy(struct proposal *p, size_t copy, bool complete)
 	for (uint32_t i = o->need_first[t]; i < o->need_first[t + 1]; i++)
 		implies(p, in, -literal_out(o->needs[i]));
 	for (uint32_t r = x->first; r < x[1].first; r++)
-		add_read(p, in, &p->c->reads[r], complete);
+		add_read(p, in, &p->c->reads[r]);
 	if (p->c->unchanged == UNCHANGED_NONE) some_change(p, in, x);
 }
 
-static void add_copies(struct proposal *p, uint32_t t, bool complete)
+static void add_copies(struct proposal *p, uint32_t t)
 {
 	const struct divergent_copies *c = p->c;
 	uint32_t first = c->first_copy[t], end = c->first_copy[t + 1];
@@ -208,7 +206,7 @@ static void add_copies(struct proposal *p, uint32_t t, bool complete)
 	uint32_t from = p->o->first[t];
 	int before = 0;
 	for (uint32_t i = first; i < end; i++) {
-		add_copy(p, i, complete);
+		add_copy(p, i);
 		keep_fixed(p, literal_copy(p, i), &c->copies[i], &before,
 		           &from);
 	}
@@ -252,8 +250,7 @@ static void drop_sat(void *sat)
 }
 
 bool proposal_init(struct proposal *p, const struct observed_history *o,
-                   const struct divergent_copies *c, bool complete,
-                   struct check_clock *clock)
+                   const struct divergent_copies *c, struct check_clock *clock)
 {
 	*p = (struct proposal){ .o = o, .c = c, .sat = ccadical_init() };
 	mem_hold(p->sat, drop_sat);
@@ -274,7 +271,7 @@ bool proposal_init(struct proposal *p, const struct observed_history *o,
 	for (uint32_t t = 1; t < o->n; t++) {
 		if (check_clock_over(clock)) return false;
 		keep_closed(p, t);
-		add_copies(p, t, complete);
+		add_copies(p, t);
 	}
 	copies_conflicts(c, PAIR_BUDGET, add_conflict, p);
 	copies_rivals(c, add_rival, p);
@@ -323,6 +320,7 @@ static void take_model(struct proposal *p)
 enum proposal_answer proposal_next(struct proposal *p)
 {
 	enum { SATISFIABLE = 10, UNSATISFIABLE = 20 };
+	if (p->patience) ccadical_limit(p->sat, "conflicts", p->patience);
 	switch (ccadical_solve(p->sat)) {
 	case SATISFIABLE: take_model(p); return PROPOSAL_MADE;
 	case UNSATISFIABLE: return PROPOSAL_NONE;
@@ -397,28 +395,92 @@ static struct total total_of(struct proposal *p, const int *literals,
 	return add_totals(p, a, b, most);
 }
 
-static void count_changes(struct proposal *p, uint32_t most)
+/* A literal that every option that changes the read implies; 0 if there is
+ * none. */
+static int change_of(struct proposal *p, const struct free_read *r)
+{
+	const struct option *options = p->c->options;
+	int only = 0, changed = 0;
+	for (uint32_t a = r->first; a < r[1].first; a++) {
+		if (options[a].observed) continue;
+		if (!only) {
+			only = literal_option(p, a);
+			continue;
+		}
+		if (!changed) {
+			changed = proposal_variable(p);
+			implies(p, only, changed);
+		}
+		implies(p, literal_option(p, a), changed);
+	}
+	return changed ? changed : only;
+}
+
+static struct total changes_of_copy(struct proposal *p, const struct copy *y,
+                                    uint32_t most)
 {
 	size_t count = 0, room = 0;
 	int *changes = NULL;
-	for (size_t i = 0; i < p->c->read_count; i++) {
-		const struct free_read *r = &p->c->reads[i];
+	for (uint32_t k = y->first; k < y[1].first; k++) {
+		const struct free_read *r = &p->c->reads[k];
 		uint32_t times = p->o->events[r->event].count;
-		for (uint32_t a = r->first; a < r[1].first; a++)
-			for (uint32_t k = 0; k < times && k < most &&
-			                     !p->c->options[a].observed;
-			     k++) {
-				VEC_RESERVE(changes, count, room);
-				changes[count++] = literal_option(p, a);
-			}
+		int change = change_of(p, r);
+		for (uint32_t i = 0; i < times && i < most && change; i++) {
+			VEC_RESERVE(changes, count, room);
+			changes[count++] = change;
+		}
 	}
 	struct total t = total_of(p, changes, count, most);
+	free(changes);
+	return t;
+}
+
+/* A session has one copy at most, so that theirs need no adding up. */
+static struct total changes_of_session(struct proposal *p, uint32_t session,
+                                       uint32_t most)
+{
+	const struct divergent_copies *c = p->c;
+	const struct facts *f = p->o->facts;
+	struct total all = { mem_take0((size_t)most + 1, sizeof(int)), 0 };
+	for (uint32_t i = c->first_copy[f->session_first[session]];
+	     i < c->first_copy[f->session_first[session + 1]]; i++) {
+		struct total t = changes_of_copy(p, &c->copies[i], most);
+		for (uint32_t k = 0; k < t.count; k++) {
+			if (k == all.count)
+				all.outputs[all.count++] = proposal_variable(p);
+			implies(p, t.outputs[k], all.outputs[k]);
+		}
+		free(t.outputs);
+	}
+	return all;
+}
+
+static void count_changes(struct proposal *p, uint32_t most)
+{
+	struct total t = total_of(p, NULL, 0, most);
+	for (uint32_t s = 0; s < p->o->facts->session_count; s++)
+		t = add_totals(p, t, changes_of_session(p, s, most), most);
 	assert(t.count <= most);
 	p->counted_all = t.count < most;
-	free(changes);
 	free(p->counter);
 	p->counter = t.outputs;
 	p->counter_size = t.count;
+}
+
+uint32_t proposal_changes(const struct proposal *p)
+{
+	const struct divergent_copies *c = p->c;
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < p->chosen_count; i++) {
+		const struct copy *y = &c->copies[p->chosen[i]];
+		for (uint32_t k = y->first; k < y[1].first; k++)
+			for (uint32_t a = c->reads[k].first;
+			     a < c->reads[k + 1].first; a++)
+				if (p->taken[a] && !c->options[a].observed)
+					count += p->o->events[c->reads[k].event]
+					                 .count;
+	}
+	return count;
 }
 
 enum proposal_answer proposal_next_within(struct proposal *p, uint32_t changes)

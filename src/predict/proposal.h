@@ -2,10 +2,9 @@
  * and what their free reads take.
  *
  * Variables: out(t), transaction t is not kept; in(c), copy c is there; and one
- * for each option. Clauses say what a proposal is; what is learnt about levels
- * and serial orders comes later. A free read without an option takes some
- * writer that the level allows. Under rc, ra, cc and pc there always is one,
- * and it neither helps nor hurts, for copies are read by nobody.
+ * for each option, of which every free read of a copy that is there has one.
+ * Clauses say what a proposal is; what is learnt about levels and serial orders
+ * comes later.
  */
 #ifndef ISO_PREDICT_PROPOSAL_H
 #define ISO_PREDICT_PROPOSAL_H
@@ -50,21 +49,22 @@ struct proposal {
 	int *counter; /* outputs: more than i reads are changed */
 	uint32_t counter_size;
 	bool counted_all; /* never more changes than the counter has */
+	int patience;     /* conflicts of the solver before it stops; 0: any */
 };
 
 enum proposal_answer { PROPOSAL_MADE, PROPOSAL_NONE, PROPOSAL_STOPPED };
 
-/* With `complete`, every free read of a copy that is there has an option.
- * Observed execution and copies are borrowed. False if the time was over
+/* Observed execution and copies are borrowed. False if the time was over
  * first; to be freed in either case. */
 bool proposal_init(struct proposal *p, const struct observed_history *o,
-                   const struct divergent_copies *c, bool complete,
-                   struct check_clock *clock);
+                   const struct divergent_copies *c, struct check_clock *clock);
 void proposal_free(struct proposal *p);
 /* The next proposal: any model of the clauses so far. */
 enum proposal_answer proposal_next(struct proposal *p);
 /* The same, with at most `changes` changed reads. */
 enum proposal_answer proposal_next_within(struct proposal *p, uint32_t changes);
+/* How many reads the last proposal changes. */
+uint32_t proposal_changes(const struct proposal *p);
 /* Makes the last proposal keep all that may be there with its copies, as far as
  * its clauses tell: but what happened after their transactions, and rivals. */
 void proposal_keep_most(struct proposal *p);
