@@ -939,6 +939,19 @@ START_TEST(what_a_format_has_not_is_an_error)
 }
 END_TEST
 
+/* Lines of a session with another negative number are another aborted
+ * transaction of Plume. */
+START_TEST(aborted_transactions_of_plume)
+{
+	static const char text[] = "w(1,1,1,-1)\nw(2,2,1,-1)\nw(3,3,1,-2)\n"
+				   "w(4,4,2,-2)\nw(5,5,1,-2)\nw(6,6,1,3)\n"
+				   "w(7,7,1,-2)\n";
+	struct trace *t = parse_good(FORMAT_PLUME, text, strlen(text));
+	ck_assert_uint_eq(t->transaction_count, 1 + 5);
+	trace_free(t);
+}
+END_TEST
+
 /* What is printed of a history in the text of Plume. */
 static void check_plume(const char *text, const char *printed)
 {
@@ -1031,6 +1044,7 @@ void add_formats_tests(TCase *tests)
 	tcase_add_test(tests, logs_are_read_by_number);
 	tcase_add_test(tests, what_a_format_has_not_is_an_error);
 	tcase_add_test(tests, integers_are_kept_where_they_can_be);
+	tcase_add_test(tests, aborted_transactions_of_plume);
 	tcase_add_loop_test(tests, the_last_of_equal_writes_is_read, 0,
 	                    sizeof repeated / sizeof *repeated);
 	tcase_add_test(tests, words_are_formats);

@@ -216,6 +216,7 @@ static const struct evaluation evaluations[] = {
 	{ "one && true", NULL },
 	{ "!one", NULL },
 	{ "true && false || true", "true" },
+	{ "true || false && false", "true" },
 	{ "false && one / 0 == 1", "false" },
 	{ "true || one / 0 == 1", "true" },
 	{ "1 < 2 && 2 <= 2 && 3 > 2 && 2 >= 2", "true" },
