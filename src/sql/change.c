@@ -9,7 +9,7 @@ void sql_write(struct sql_run *x, const struct sql_table *t, uint32_t global,
                struct value key, struct value row)
 {
 	assert(key.tag == VALUE_TUPLE);
-	if (x->setup) {
+	if (x->direct) {
 		known_set(x->known, global, key, row);
 		return;
 	}
@@ -284,6 +284,13 @@ static bool update_instead(struct sql_run *x, const struct sql_statement *s,
 	struct sql_frame f = { .rows = rows };
 	struct value *columns = copy_columns(x, t, old);
 	bool holds = true;
+	for (const struct sql_write *w = x->writes; w != x->written_before;
+	     w = w->older)
+		if (w->global == t->global &&
+		    value_equal(w->key, old[t->column_count]))
+			return sql_run_fails(x, "21000",
+			                     "ON CONFLICT DO UPDATE command "
+			                     "cannot affect row a second time");
 	if (s->conflict_where &&
 	    !sql_eval_condition(x, &f, s->conflict_where, &holds))
 		return false;
@@ -408,7 +415,10 @@ bool sql_run_statement(struct sql_run *x, const struct sql_statement *s)
 	x->stop = SQL_GOES_ON;
 	x->point = s->point;
 	x->read_count = x->births = 0;
+	x->written_before = x->writes;
 	x->result = (struct sql_rows){ 0 };
+	if (*s->doom.state)
+		return sql_run_fails(x, s->doom.state, "%s", s->doom.message);
 	switch (s->kind) {
 	case STATEMENT_QUERY:
 		return sql_run_query(x, s->query, NULL, &x->result);

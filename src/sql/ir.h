@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "lang/source.h"
+#include "sql/convert.h"
 #include "sql/type.h"
 #include "vm/value.h"
 
@@ -216,8 +217,9 @@ enum sql_conflict { CONFLICT_ERROR, CONFLICT_NOTHING, CONFLICT_UPDATE };
 struct sql_statement {
 	enum sql_statement_kind kind;
 	struct place at;
-	uint32_t point;   /* of the program: where it stands */
-	const char *name; /* of a savepoint */
+	uint32_t point;          /* of the program: where it stands */
+	const char *name;        /* of a savepoint */
+	struct sql_failure doom; /* it fails so, before anything is done */
 	/* QUERY; INSERT: the rows; UPDATE and DELETE: relation 0 is the table,
 	 * and `where` and FROM are its own. */
 	struct sql_query *query;

@@ -112,7 +112,8 @@ static void set_up(struct loading *l, void *data, const struct sql_statement *s)
 	region_init(&scratch);
 	struct sql_run x = { .region = &scratch,
 		             .known = &l->image->known,
-		             .setup = true,
+		             .serial = true,
+		             .direct = true,
 		             .session = "setup",
 		             .statement = ++l->set_up,
 		             .sequences = l->sequences };

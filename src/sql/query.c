@@ -65,7 +65,7 @@ bool sql_read(struct sql_run *x, uint32_t global, struct value key,
 		*out = own->row;
 		return true;
 	}
-	if (x->setup) {
+	if (x->serial) {
 		*out = initial_row(x, global, key);
 		return true;
 	}

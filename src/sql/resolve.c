@@ -230,6 +230,7 @@ static bool inserted_values(struct resolver *r, json_t *body, json_t *rows,
 static bool inserted_query(struct resolver *r, json_t *body, json_t *select,
                            struct sql_statement *st)
 {
+	r->keep_literals = true;
 	struct sql_query *q = resolve_query(r, NULL, select);
 	if (!q || !inserted_columns(r, body, st, q->target_count)) return false;
 	struct sql_target *targets = region_take0(
@@ -441,29 +442,6 @@ static bool resolve_body(struct resolver *r, const char *kind, json_t *body,
 	return false;
 }
 
-/* The first byte of the statement that is neither blank nor comment. */
-static uint32_t first_byte(const char *text, uint32_t from, uint32_t to)
-{
-	while (from < to) {
-		if (strchr(" \t\r\n\f;", text[from])) {
-			from++;
-		} else if (!strncmp(text + from, "--", 2)) {
-			while (from < to && text[from] != '\n') from++;
-		} else if (!strncmp(text + from, "/*", 2)) {
-			int depth = 0;
-			do {
-				int open = !strncmp(text + from, "/*", 2);
-				int shut = !strncmp(text + from, "*/", 2);
-				depth += open - shut;
-				from += open || shut ? 2 : 1;
-			} while (depth && from < to);
-		} else {
-			break;
-		}
-	}
-	return from;
-}
-
 struct sql_statement *sql_resolve(struct sql_catalog *c,
                                   const struct spec_block *block,
                                   enum sql_purpose purpose, json_t *statement)
@@ -480,12 +458,13 @@ struct sql_statement *sql_resolve(struct sql_catalog *c,
 	const char *kind = node_kind(json_object_get(statement, "stmt"), &body);
 	assert(from <= block->length);
 	s->at = (struct place){ block->at.source,
-		                first_byte(in->text, block->at.offset + from,
-		                           block->at.offset + block->length) };
+		                skip_blanks(in->text, block->at.offset + from,
+		                            block->at.offset + block->length) };
 	r.place = s->at;
 	s->point = program_add_position(c->program,
 	                                source_position(c->all, s->at));
 	bool fine = resolve_body(&r, kind, body, s);
 	assert(fine == !r.failed);
+	s->doom = r.doom;
 	return fine ? s : NULL;
 }

@@ -1,4 +1,5 @@
 #include <assert.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +49,28 @@ struct place node_place(const struct resolver *r, json_t *body)
 	struct place p = r->base;
 	if (at > 0) p.offset += (uint32_t)at;
 	return at < 0 ? r->place : p;
+}
+
+uint32_t skip_blanks(const char *text, uint32_t from, uint32_t to)
+{
+	while (from < to) {
+		if (strchr(" \t\r\n\f\v;", text[from])) {
+			from++;
+		} else if (!strncmp(text + from, "--", 2)) {
+			while (from < to && text[from] != '\n') from++;
+		} else if (!strncmp(text + from, "/*", 2)) {
+			int depth = 0;
+			do {
+				int open = !strncmp(text + from, "/*", 2);
+				int shut = !strncmp(text + from, "*/", 2);
+				depth += open - shut;
+				from += open || shut ? 2 : 1;
+			} while (depth && from < to);
+		} else {
+			break;
+		}
+	}
+	return from;
 }
 
 void *refuse(struct resolver *r, struct place at, const char *format, ...)
@@ -180,8 +203,13 @@ static const struct sql_expr *coerce_constant(struct resolver *r,
 	struct value v;
 	if (!sql_convert(r->region, e->constant, e->type, type,
 	                 when == COERCE_EXPLICIT, &v, &why)) {
-		refuse(r, e->at, "%s (%s)", why.message, why.state);
-		return NULL;
+		/* What is too long fails before anything is done, each time. */
+		if (strcmp(why.state, "22001")) {
+			refuse(r, e->at, "%s (%s)", why.message, why.state);
+			return NULL;
+		}
+		if (!*r->doom.state) r->doom = why;
+		v = e->constant;
 	}
 	struct sql_expr *c = expr_constant(r, type.kind, v);
 	c->at = e->at;
@@ -214,7 +242,7 @@ const struct sql_expr *coerce(struct resolver *r, const struct sql_expr *e,
 		return coerce_constant(r, e, type, when);
 	/* Texts of all lengths are held alike. */
 	if (sql_is_string(e->type.kind) && type.kind != SQL_CHAR &&
-	    e->type.kind != SQL_CHAR && !type.length) {
+	    e->type.kind != SQL_CHAR && !type.length && e->kind != EXPR_CAST) {
 		struct sql_expr *copy = region_take(r->region, sizeof *copy);
 		*copy = *e;
 		copy->type = type;
@@ -385,12 +413,25 @@ static const struct sql_expr *resolve_digits(struct resolver *r,
                                              const char *digits)
 {
 	char *end;
+	errno = 0;
 	long long n = strtoll(digits, &end, 10);
-	bool whole = *digits && !*end && n != INT64_MAX && n != INT64_MIN;
+	bool whole = *digits && !*end && !errno;
 	if (whole) return expr_constant(r, SQL_INT8, value_int(n));
 	return refuse_construct(r, r->place,
 	                        "a number with a fraction, or of more than 64 "
 	                        "bits,");
+}
+
+/* libpg_query leaves negative numbers out of its JSON, as it does zero: what
+ * the source says. */
+static int64_t integer_at(const struct resolver *r, json_t *x)
+{
+	const struct source *in = &r->catalog->all->items[r->place.source];
+	uint32_t at = r->place.offset;
+	int64_t n = node_integer(x, "ival");
+	if (n || at >= in->length || in->text[at] != '-') return n;
+	at = skip_blanks(in->text, at + 1, in->length);
+	return -strtoll(in->text + at, NULL, 10);
 }
 
 static const struct sql_expr *resolve_constant(struct resolver *r, json_t *body)
@@ -399,8 +440,7 @@ static const struct sql_expr *resolve_constant(struct resolver *r, json_t *body)
 	if (node_flag(body, "isnull"))
 		return expr_constant(r, SQL_UNKNOWN, value_null());
 	if ((x = json_object_get(body, "ival")))
-		return expr_constant(r, SQL_INT4,
-		                     value_int(node_integer(x, "ival")));
+		return expr_constant(r, SQL_INT4, value_int(integer_at(r, x)));
 	if ((x = json_object_get(body, "boolval")))
 		return expr_constant(r, SQL_BOOL,
 		                     value_bool(node_flag(x, "boolval")));
@@ -504,7 +544,8 @@ static const struct sql_expr *resolve_operator(struct resolver *r,
 	if (r->failed) return NULL;
 	/* - 5 is a literal, so that there is a smallest one. */
 	if (!left && !strcmp(name, "-") && args[0]->kind == EXPR_CONSTANT &&
-	    sql_is_integer(args[0]->type.kind)) {
+	    sql_is_integer(args[0]->type.kind) &&
+	    !sql_is_null(args[0]->constant)) {
 		int64_t n = -args[0]->constant.i;
 		return expr_constant(
 			r, n == INT32_MIN ? SQL_INT4 : args[0]->type.kind,

@@ -2,6 +2,7 @@
 #ifndef ISO_SQL_RESOLVE_PARTS_H
 #define ISO_SQL_RESOLVE_PARTS_H
 
+#include "sql/convert.h"
 #include "sql/procs.h"
 #include "sql/resolve.h"
 
@@ -13,7 +14,7 @@ struct scope {
 	const struct sql_expr **aggregates;
 	uint32_t aggregate_count, aggregate_capacity;
 	const char *no_aggregates; /* "WHERE", where none may stand; or NULL */
-	bool in_aggregate;
+	bool in_aggregate, keep_literals;
 	/* WITH: names of queries. */
 	struct named_query {
 		const char *name;
@@ -28,7 +29,10 @@ struct resolver {
 	struct place base;  /* of byte 0 of the block */
 	struct place place; /* of the innermost node that has one */
 	enum sql_purpose purpose;
-	bool failed; /* an error was reported */
+	bool keep_literals;      /* of the next query: what it is put into gives
+	                          * them a type */
+	bool failed;             /* an error was reported */
+	struct sql_failure doom; /* what the statement fails with when run */
 };
 
 /* ---- Nodes ---- */
@@ -42,6 +46,9 @@ bool node_flag(json_t *body, const char *field);
 /* The text of a String node. */
 const char *node_name(json_t *string);
 struct place node_place(const struct resolver *r, json_t *body);
+
+/* The first byte from there on that is neither blank nor comment. */
+uint32_t skip_blanks(const char *text, uint32_t from, uint32_t to);
 
 /* Reports an error; NULL. */
 void *refuse(struct resolver *r, struct place at, const char *format, ...)

@@ -494,7 +494,8 @@ static void resolve_target(struct resolver *r, struct scope *s, json_t *node,
 		}
 	}
 	const char *name = node_string(body, "name");
-	const struct sql_expr *e = settle(r, resolve_expr(r, s, value));
+	const struct sql_expr *e = resolve_expr(r, s, value);
+	if (!s->keep_literals) e = settle(r, e);
 	if (e)
 		add_target(t, keep_name(r, *name ? name : figure_name(value)),
 		           e);
@@ -805,9 +806,10 @@ static void resolve_select(struct resolver *r, struct scope *s, json_t *body,
 struct sql_query *resolve_query(struct resolver *r, struct scope *outer,
                                 json_t *body)
 {
-	struct scope s = { .outer = outer };
+	struct scope s = { .outer = outer, .keep_literals = r->keep_literals };
 	struct sql_query *q = region_take0(r->region, sizeof *q);
 	q->at = r->place;
+	r->keep_literals = false;
 	resolve_select(r, &s, body, q);
 	if (!r->failed) check_groups(r, &s, q);
 	if (!r->failed) finish_query(r, &s, q);

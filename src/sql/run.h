@@ -40,13 +40,14 @@ struct sql_rows {
 struct sql_run {
 	struct region *region;
 	struct known *known;
-	bool setup; /* rows are those known, and are changed there */
+	bool serial; /* rows are as known: as set-up has left them so far */
+	bool direct; /* changes are made there at once */
 	/* In assertions: results of steps, SQLSTATE of failed ones (or NULL),
 	 * by step; and rows of tables, by number. */
 	const struct sql_rows *steps, *tables;
 	const struct value *step_errors;
 	/* In sessions: */
-	const struct sql_write *writes;
+	const struct sql_write *writes, *written_before; /* the statement */
 	const struct value *answers; /* to the statement's reads so far */
 	uint32_t answer_count;
 	const char *session; /* its name, and the number of the statement in

@@ -14,7 +14,7 @@
 #include "vm/machine.h"
 
 enum {
-	RUNS_QUIET = 64,    /* in which nothing turns up, and it is over */
+	RUNS_QUIET = 256,   /* in which nothing turns up, and it is over */
 	RUNS_MOST = 4096,   /* and it is over anyway */
 	STEPS_MOST = 100000 /* of one run */
 };
