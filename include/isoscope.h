@@ -712,10 +712,12 @@ typedef struct iso_split {
 	size_t size;        /* sizeof (iso_split), by the caller */
 	size_t branches;    /* that the units consist of */
 	uint64_t histories; /* met so far, which are in no unit */
+	uint32_t units;     /* that were made: fewer where so many branches
+	                     * cannot be found; 0: all was met */
 } iso_split;
-/* Writes so many units into a folder, which is made: unit-001.json and so on,
- * and split.json for what was met until then. What is split is the program or,
- * if `part` is not NULL, what is left of that unit or checkpoint: then the
+/* Writes up to so many units into a folder, which is made: unit-001.json and so
+ * on, and split.json for what was met until then. What is split is the program
+ * or, if `part` is not NULL, what is left of that unit or checkpoint: then the
  * options say nothing of what is explored, and without a folder it is that of
  * the part. `options`, `out` and `diags` may be NULL. Returns 0, what
  * iso_check_new() returns, ISO_E_PART, ISO_E_LIMIT (the program is too large),

@@ -23,6 +23,7 @@ found() {
 
 # explore_unit FILE: in a random number of threads; some are ended early.
 explore_unit() {
+	[ -e "$1" ] || return 0 # a split may have no units
 	draw 2; threads=$((drawn + 1))
 	draw 3
 	if [ "$drawn" -eq 0 ]; then
@@ -104,6 +105,22 @@ compare 4 lost.tx -i si --base rc
 compare 4 lost.tx -i cc --sessions-order c,b,a
 compare 30 lost.tx -i none
 compare 2 "$top/programs/courseware/client-3.tx" -i cc
+
+# As many units as there is something for, of 12 histories none.
+rm -rf few
+run 0 split "$top/programs/examples/last-seat.tx" -i cc -n 1000 -o few
+prints 'few: 0 units with 0 branches; '
+prints 'there is nothing to explore: isoscope merge few'
+equal 'files' "$(ls few)" split.json
+"$ISOSCOPE" explore "$top/programs/examples/last-seat.tx" -i cc --json -j 1 \
+	2>err | found >plain.json
+"$ISOSCOPE" merge few --json 2>err | found >merged.json
+same 'a split without units' merged.json plain.json
+run 3 split few/split.json -n 2 -o fewer
+says 'nothing is left to explore'
+run 0 split lost.tx -i cc -n 5000 -o few2
+equal 'units' "$(ls few2/unit-* | wc -l)" "$(sed -n 's/.*: \([0-9]*\) units.*/\1/p' out)"
+if grep -l '"open":\[\]' few2/unit-*; then fail 'empty units'; else pass; fi
 
 # --- words ---
 run 0 split lost.tx -i cc -n 3 -o s

@@ -29,7 +29,8 @@ static int make_parts(struct division *v, const char *path, iso_split *out,
 	if (!split_make(v, path, &observer, p)) return part_error(p);
 	iso_split made = { .size = sizeof made,
 		           .branches = split_branches(v),
-		           .histories = split_histories(v) };
+		           .histories = split_histories(v),
+		           .units = v->count };
 	if (!out || structure_write(out, &made, sizeof made)) return ISO_OK;
 	return ISO_E_ARGUMENT;
 }

@@ -178,7 +178,7 @@ bool split_make(struct division *v, const char *path,
 	                                observer, v->count, v->parts);
 	if (!program_sound(x->program, p)) return false;
 	switch (how) {
-	case SPLIT_DONE: return save_all(v, p);
+	case SPLIT_DONE: v->count = v->unit->parts; return save_all(v, p);
 	case SPLIT_FOREIGN:
 		return problem_set(p, PROBLEM_INPUT,
 		                   "%s holds what the program cannot do; split "

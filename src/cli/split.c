@@ -76,12 +76,18 @@ static bool tell(const struct division *v)
 	struct text t = { 0 };
 	size_t branches = split_branches(v);
 	uint64_t found = split_histories(v);
+	assert(v->count || !branches);
 	text_format(&t,
 	            "%s: %" PRIu32 " %s with %zu %s; %" PRIu64
 	            " %s met so far\n",
 	            v->folder, v->count, v->count == 1 ? "unit" : "units",
 	            branches, branches == 1 ? "branch" : "branches", found,
 	            found == 1 ? "history was" : "histories were");
+	if (!v->count)
+		text_format(&t,
+		            "%s: these are all, so there is nothing to "
+		            "explore: isoscope merge %s\n",
+		            v->folder, v->folder);
 	bool fine = output_text(stdout, "-", &t);
 	text_free(&t);
 	return fine;

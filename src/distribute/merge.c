@@ -57,7 +57,7 @@ void merger_free(struct merger *m)
 static enum kind kind_of(const char *word, const struct unit *u)
 {
 	assert(word && u);
-	if (u->parts) return KIND_SPLIT;
+	if (u->parts_split) return KIND_SPLIT;
 	return strcmp(word, "unit") ? KIND_RESULT : KIND_UNIT;
 }
 
@@ -191,7 +191,7 @@ static bool belongs(struct merger *m, struct file *f, const struct unit *split)
 {
 	struct text t = { 0 };
 	struct text why = { 0 };
-	assert(split->parts);
+	assert(split->parts_split);
 	f->reached = true;
 	if (!task_equal(&f->unit->task, &split->task, &why))
 		text_format(&t,
@@ -259,7 +259,7 @@ static void check_parts(struct merger *m, const struct file *split,
                         struct file *sub)
 {
 	struct text t = { 0 };
-	assert(sub->kind == KIND_SPLIT && sub->unit->parts);
+	assert(sub->kind == KIND_SPLIT && sub->unit->parts_split);
 	struct file *result = find(m, KIND_RESULT, sub->unit->id, 0);
 	for (; result;
 	     result = find(m, KIND_RESULT, sub->unit->id, behind(m, result))) {

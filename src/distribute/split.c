@@ -199,7 +199,7 @@ static uint32_t smallest(const double *loads, uint32_t parts)
 /* Each piece, the largest first, to the part that has the least so far. */
 static void hand_out(struct splitting *s, uint32_t parts, struct unit **out)
 {
-	double *loads = mem_take0(parts, sizeof *loads);
+	double *loads = mem_take0(parts + 1, sizeof *loads);
 	for (size_t i = 0; i < s->count; i++) {
 		uint32_t to = smallest(loads, parts);
 		/* To replay a branch takes a while, too. */
@@ -229,7 +229,8 @@ static uint64_t split_hash(const struct unit *u, uint32_t parts,
 static void make_parts(struct splitting *s, struct unit *u, uint32_t parts,
                        struct unit **out)
 {
-	assert(!u->parts && parts);
+	assert(!u->parts_split && parts);
+	if (parts > s->count) parts = (uint32_t)s->count;
 	for (uint32_t i = 0; i < parts; i++) out[i] = new_part(u, i);
 	hand_out(s, parts, out);
 	u->parts = parts;
@@ -269,7 +270,7 @@ enum split_end split_unit(struct unit *u, const struct program *p,
                           const struct split_observer *observer, uint32_t parts,
                           struct unit **out)
 {
-	assert(parts && !u->parts);
+	assert(parts && !u->parts_split);
 	struct splitting s;
 	struct tally found;
 	const struct branch_list nothing = { 0 };

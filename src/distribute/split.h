@@ -24,8 +24,9 @@ struct split_observer {
 	void (*tick)(void *payload, size_t branches, size_t enough);
 };
 
-/* Makes `parts` units, which are left in `out` and are the caller's; what
- * remains of `u` is what was found until then, and that it was split. The
+/* Makes `parts` units, or as many as there are branches, perhaps none: all was
+ * met. They are left in `out` and are the caller's; what remains of `u` is what
+ * was found until then, and that it was split into so many (u->parts). The
  * program is the task's, in its order; the options are complete. Takes some
  * milliseconds for each branch: 8 to 32 of them for each part. */
 enum split_end split_unit(struct unit *u, const struct program *p,

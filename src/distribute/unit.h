@@ -33,7 +33,8 @@ struct unit {
 	uint64_t split;
 	struct branch_list open;
 	struct results_file found;
-	/* If it was split: into how many parts, and by which split; else 0. */
+	/* If it was split: into how many parts (none: nothing was left), and by
+	 * which split; else both are 0. */
 	uint32_t parts;
 	uint64_t parts_split;
 	/* --histories: where they are written, and how many bytes of it hold

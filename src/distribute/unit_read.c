@@ -312,8 +312,8 @@ static bool read_split(struct members *m, const json_t *unit, struct unit *u)
 	if (!json_object_get(unit, "parts")) return true;
 	const json_t *o = member_object(m, unit, "parts");
 	return o && member_number(m, o, "count", UNIT_PARTS_MAX, &u->parts) &&
-	       (u->parts || member_wrong(m, "count", "a positive number")) &&
-	       member_hash(m, o, "split", &u->parts_split);
+	       member_hash(m, o, "split", &u->parts_split) &&
+	       (u->parts_split || member_wrong(m, "split", "another number"));
 }
 
 static bool read_histories(struct members *m, const json_t *unit,

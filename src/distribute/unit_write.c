@@ -149,7 +149,8 @@ static void write_open(struct json *j, const struct branch_list *open)
 /* What belongs to only some of them. */
 static void write_rest(struct json *j, const struct unit *u)
 {
-	if (u->parts) {
+	assert(u->parts_split || !u->parts);
+	if (u->parts_split) {
 		json_line(j);
 		json_open(j, "parts", '{');
 		json_count(j, "count", u->parts);
