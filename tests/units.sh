@@ -246,7 +246,7 @@ says 'is not what it was'
 run 2 split lost.tx -o x
 says 'split needs the number of units: -n K'
 run 2 split lost.tx -n 0 -o x
-says '--units takes a positive number'
+says '-n takes a positive number'
 run 2 split lost.tx -n 3
 says 'split needs a folder for the units: -o DIR'
 run 2 split lost.tx -n 3 -o lost.tx/x

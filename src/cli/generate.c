@@ -28,11 +28,11 @@ static bool read_whole(const struct command_line *c, enum option_id option,
 		return true;
 	}
 	if (most < UINT64_MAX)
-		say("--%s takes a number from 0 to %llu, not '%s'",
-		    option_table[option].word, (unsigned long long)most, words);
+		say("%s takes a number from 0 to %llu, not '%s'",
+		    c->spelling[option], (unsigned long long)most, words);
 	else
-		say("--%s takes a 64-bit number, not '%s'",
-		    option_table[option].word, words);
+		say("%s takes a 64-bit number, not '%s'", c->spelling[option],
+		    words);
 	return false;
 }
 
@@ -57,8 +57,8 @@ static bool read_decimal(const struct command_line *c, enum option_id option,
 		*out = x;
 		return true;
 	}
-	say("--%s takes a number such as 0.5, not '%s'",
-	    option_table[option].word, words);
+	say("%s takes a number such as 0.5, not '%s'", c->spelling[option],
+	    words);
 	return false;
 }
 

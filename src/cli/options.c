@@ -2,7 +2,9 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/diag.h"
 #include "base/memory.h"
@@ -91,18 +93,29 @@ static bool is_choice(const char *option, const char *word, const char *choices)
 		assert(n <= MOST);
 	}
 	const char *meant = diag_nearest(word, words, n);
+	for (size_t i = 0; i < n; i++)
+		if (!strcasecmp(words[i], word)) meant = words[i];
 	struct text list = { 0 };
 	for (size_t i = 0; i < n; i++) {
 		if (i) text_string(&list, i + 1 < n ? ", " : " or ");
 		text_string(&list, words[i]);
 	}
 	if (meant)
-		say("--%s takes %s, not '%s'; did you mean '%s'?", option,
+		say("%s takes %s, not '%s'; did you mean '%s'?", option,
 		    text_get(&list), word, meant);
 	else
-		say("--%s takes %s, not '%s'", option, text_get(&list), word);
+		say("%s takes %s, not '%s'", option, text_get(&list), word);
 	text_free(&list);
 	return false;
+}
+
+static void note_spelling(struct command_line *c, int option, char letter)
+{
+	char *to = c->spelling[option];
+	int n = letter ? snprintf(to, OPTION_SPELLING, "-%c", letter)
+	               : snprintf(to, OPTION_SPELLING, "--%s",
+	                          option_table[option].word);
+	assert(n > 0 && n < OPTION_SPELLING);
 }
 
 /* Sets an option. `joined` is what stands behind '=' or the letter, or NULL;
@@ -111,24 +124,26 @@ static bool set_option(struct command_line *c, int option, const char *joined,
                        const char *next, bool *used)
 {
 	const struct option_entry *o = &option_table[option];
+	const char *spelling = c->spelling[option];
 	*used = false;
 	assert(belongs(option, c->command));
 	if (!o->argument && joined) {
-		say("--%s takes no argument", o->word);
+		say("%s takes no argument", spelling);
 		return false;
 	}
 	if (!joined && option_alone(o)) {
 		joined = "";
 	} else if (!joined) {
 		if (!next) {
-			say("--%s needs an argument: --%s %s", o->word, o->word,
+			say("%s needs an argument: %s %s", spelling, spelling,
 			    o->argument);
 			return false;
 		}
 		joined = next;
 		*used = true;
 	}
-	if (o->choices && !is_choice(o->word, joined, o->choices)) return false;
+	if (o->choices && !is_choice(spelling, joined, o->choices))
+		return false;
 	c->value[option] = joined;
 	return true;
 }
@@ -141,8 +156,10 @@ static bool read_long(struct command_line *c, const char *word,
 	for (int o = 0; o < OPTION_COUNT; o++)
 		if (belongs(o, c->command) &&
 		    strlen(option_table[o].word) == length &&
-		    !memcmp(option_table[o].word, word, length))
+		    !memcmp(option_table[o].word, word, length)) {
+			note_spelling(c, o, '\0');
 			return set_option(c, o, joined, next, used);
+		}
 	char *name = mem_copy_string(word);
 	name[length] = '\0';
 	unknown_option(c->command, name);
@@ -166,6 +183,7 @@ static bool read_letters(struct command_line *c, const char *letters,
 			say_where_help_is(c->command);
 			return false;
 		}
+		note_spelling(c, o, *letters);
 		bool takes = !option_alone(&option_table[o]);
 		const char *joined = takes && letters[1] ? letters + 1 : NULL;
 		if (!set_option(c, o, joined, next, used)) return false;

@@ -319,11 +319,15 @@ extern const struct option_entry option_table[OPTION_COUNT];
 extern const struct command_entry command_table[COMMAND_COUNT];
 
 /* What was given on the command line; strings are borrowed from argv. */
+enum { OPTION_SPELLING = 32 }; /* bytes, at most */
+
 struct command_line {
 	enum command command;
 	const char *value[OPTION_COUNT]; /* NULL: not given; "" for flags, and
 	                                  * for arguments that were left out */
-	const char **operands;           /* owned */
+	/* As the user gave it: "-n", "--units". */
+	char spelling[OPTION_COUNT][OPTION_SPELLING];
+	const char **operands; /* owned */
 	size_t operand_count;
 };
 

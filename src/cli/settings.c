@@ -46,8 +46,7 @@ bool setting_count(const struct command_line *c, enum option_id option,
 		*out = n;
 		return true;
 	}
-	say("--%s takes a positive number, not '%s'", option_table[option].word,
-	    words);
+	say("%s takes a positive number, not '%s'", c->spelling[option], words);
 	return false;
 }
 
@@ -65,8 +64,8 @@ bool setting_jobs(const struct command_line *c, unsigned *out)
 		*out = (unsigned)n;
 		return true;
 	}
-	say("--jobs takes a number of threads from 1 to %d, not '%s'", JOBS_MAX,
-	    words);
+	say("%s takes a number of threads from 1 to %d, not '%s'",
+	    c->spelling[OPTION_JOBS], JOBS_MAX, words);
 	return false;
 }
 
@@ -83,9 +82,9 @@ bool setting_seed(const struct command_line *c, enum option_id option,
 		*out = n;
 		return true;
 	}
-	say("--%s takes a whole number from 0 to 18446744073709551615, not "
+	say("%s takes a whole number from 0 to 18446744073709551615, not "
 	    "'%s'",
-	    option_table[option].word, words);
+	    c->spelling[option], words);
 	return false;
 }
 
@@ -115,8 +114,8 @@ bool setting_memory(const struct command_line *c, enum option_id option,
 			return true;
 		}
 	}
-	say("--%s takes a size such as 500M or 2G, not '%s'",
-	    option_table[option].word, words);
+	say("%s takes a size such as 500M or 2G, not '%s'", c->spelling[option],
+	    words);
 	return false;
 }
 
@@ -142,8 +141,8 @@ bool setting_seconds(const struct command_line *c, enum option_id option,
 		*out = n;
 		return true;
 	}
-	say("--%s takes a positive number of seconds, not '%s'",
-	    option_table[option].word, words);
+	say("%s takes a positive number of seconds, not '%s'",
+	    c->spelling[option], words);
 	return false;
 }
 

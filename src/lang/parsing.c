@@ -141,7 +141,12 @@ bool parser_expect(struct parser *p, enum token_kind kind)
 {
 	if (p->panic) return false;
 	if (parser_accept(p, kind)) return true;
-	if (kind == TOKEN_SEMICOLON && p->at)
+	bool ends = kind == TOKEN_SEMICOLON || kind == TOKEN_CLOSE;
+	if (ends && parser_peek(p) == TOKEN_SET)
+		parser_fail(p, parser_here(p),
+		            "expected %s, found '='; '==' compares",
+		            token_name(kind));
+	else if (kind == TOKEN_SEMICOLON && p->at)
 		parser_fail(p, parser_behind(p), "expected ';' before %s",
 		            parser_found(p));
 	else

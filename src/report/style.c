@@ -87,3 +87,15 @@ void style_fit(struct text *t, const char *words, size_t columns)
 	/* A character of two columns may leave one. */
 	text_pad(t, ' ', columns - kept - 1);
 }
+
+void style_around(struct text *t, const char *words, size_t columns, size_t at)
+{
+	assert(at && columns > 1);
+	if (style_columns(words) > columns && at > columns * 3 / 4) {
+		for (size_t i = columns / 2; i < at && *words; i++)
+			take_character(&words);
+		text_string(t, "…");
+		columns--;
+	}
+	style_fit(t, words, columns);
+}

@@ -47,5 +47,8 @@ size_t style_columns(const char *words);
 /* The text if it takes at most so many columns; else exactly so many, an
  * ellipsis behind the part that fits. */
 void style_fit(struct text *t, const char *words, size_t columns);
+/* The same, but of a text that is too long a part with its character number
+ * `at` (from 1). */
+void style_around(struct text *t, const char *words, size_t columns, size_t at);
 
 #endif

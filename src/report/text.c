@@ -7,7 +7,12 @@
 #include "result/numbers.h"
 #include "result/result.h"
 
-enum { LABEL_WIDTH = 15, NUMBER_WIDTH = 12, WARNINGS_SHOWN = 8 };
+enum {
+	LABEL_WIDTH = 15,
+	NUMBER_WIDTH = 12,
+	WARNINGS_SHOWN = 8,
+	WARNING_COLUMNS = 60 /* of a line of source */
+};
 
 /* ---- the verdict ---- */
 
@@ -60,9 +65,11 @@ static void print_warning(struct text *t, const struct style *s,
 	if (d->source_line && d->line) {
 		const char *line = d->source_line;
 		while (*line == ' ' || *line == '\t') line++;
+		size_t before = (size_t)(line - d->source_line);
 		text_string(t, ": ");
 		style_begin(t, s, STYLE_DIM);
-		style_fit(t, line, 60);
+		style_around(t, line, WARNING_COLUMNS,
+		             d->column > before ? d->column - before : 1);
 		style_end(t, s);
 	}
 	text_char(t, '\n');
@@ -85,10 +92,11 @@ static void print_warnings(struct text *t, const struct style *s,
 	if (d->count > shown) {
 		style_words(t, s, STYLE_YELLOW, "warning: ");
 		text_format(t,
-		            "%zu %s never reached, mostly in imported "
+		            "%zu %s%s never reached, mostly in imported "
 		            "files; --json lists them\n",
-		            d->count - shown,
-		            shown ? "other places were" : "places were");
+		            d->count - shown, shown ? "other " : "",
+		            d->count - shown == 1 ? "place was"
+		                                  : "places were");
 	}
 }
 
