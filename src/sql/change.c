@@ -410,6 +410,52 @@ static bool run_insert(struct sql_run *x, const struct sql_statement *s)
 	return true;
 }
 
+/* ---- The schema ---- */
+
+/* Rows that are there get their entries. */
+static bool run_index(struct sql_run *x, const struct sql_statement *s)
+{
+	const struct sql_table *t = s->table;
+	const struct known_rows *rows = known_of(x->known, t->global);
+	assert(x->serial);
+	for (uint32_t i = 0; i < rows->count; i++) {
+		const struct known_row *row = rows->items[i];
+		struct value entry, holder;
+		if (!row->initial) continue;
+		const struct value *columns =
+			sql_columns(x, t, row->key, row->versions[0]);
+		if (!find_entry(x, s->arbiter, columns, &entry, &holder))
+			return false;
+		if (!sql_is_null(holder))
+			return sql_run_fails(x, "23505",
+			                     "could not create unique index "
+			                     "\"%s\"",
+			                     s->arbiter->name);
+		if (!sql_is_null(entry))
+			sql_write(x, NULL, s->arbiter->global, entry, row->key);
+		/* The rows of another global may have moved. */
+		rows = known_of(x->known, t->global);
+	}
+	return true;
+}
+
+static bool run_truncate(struct sql_run *x, const struct sql_statement *s)
+{
+	for (uint32_t n = 0; n < s->table_count; n++) {
+		const struct sql_table *t = s->tables[n];
+		for (uint32_t i = 0; i < known_of(x->known, t->global)->count;
+		     i++) {
+			const struct known_row *row =
+				known_of(x->known, t->global)->items[i];
+			if (!row->initial) continue;
+			leave(x, t,
+			      sql_columns(x, t, row->key, row->versions[0]));
+			sql_write(x, t, t->global, row->key, value_null());
+		}
+	}
+	return true;
+}
+
 bool sql_run_statement(struct sql_run *x, const struct sql_statement *s)
 {
 	x->stop = SQL_GOES_ON;
@@ -425,6 +471,8 @@ bool sql_run_statement(struct sql_run *x, const struct sql_statement *s)
 	case STATEMENT_INSERT: return run_insert(x, s);
 	case STATEMENT_UPDATE: return run_update(x, s);
 	case STATEMENT_DELETE: return run_delete(x, s);
+	case STATEMENT_INDEX: return run_index(x, s);
+	case STATEMENT_TRUNCATE: return run_truncate(x, s);
 	default: return true;
 	}
 }

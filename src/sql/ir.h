@@ -54,6 +54,7 @@ struct sql_table {
 	struct sql_check *checks;
 	uint32_t check_count, check_capacity;
 	struct value *names; /* of the columns, by slot */
+	bool scanned;        /* some condition does not name the key */
 	bool *filtered;      /* columns that conditions of sessions mention,
 	                      * where they do not name the key */
 };
@@ -204,7 +205,9 @@ enum sql_statement_kind {
 	STATEMENT_SAVEPOINT, /* `name` */
 	STATEMENT_ROLLBACK_TO,
 	STATEMENT_RELEASE,
-	STATEMENT_NOTHING /* of the schema: was carried out at once */
+	STATEMENT_INDEX,    /* the table's constraint `arbiter` is new */
+	STATEMENT_TRUNCATE, /* the tables */
+	STATEMENT_NOTHING   /* of the schema: was carried out at once */
 };
 
 struct sql_set {
@@ -224,6 +227,8 @@ struct sql_statement {
 	 * and `where` and FROM are its own. */
 	struct sql_query *query;
 	const struct sql_table *table;
+	const struct sql_table **tables; /* TRUNCATE */
+	uint32_t table_count;
 	const struct sql_set *sets; /* UPDATE; INSERT: the columns given, value
 	                             * unused */
 	uint32_t set_count;

@@ -530,6 +530,7 @@ void sql_image_free(struct sql_image *image)
 	}
 	free(c->tables);
 	free(c->sequences);
+	free(c->views);
 	free(c->steps);
 	for (uint32_t i = 0; i < image->session_count; i++)
 		free(image->sessions[i].items);

@@ -405,6 +405,17 @@ static bool resolve_transaction(struct resolver *r, json_t *body,
 
 /* ---- The whole ---- */
 
+static const struct {
+	const char *kind;
+	bool (*resolve)(struct resolver *r, json_t *body,
+	                struct sql_statement *s);
+} schema[] = {
+	{ "CreateStmt", resolve_create_table },
+	{ "IndexStmt", resolve_index },
+	{ "ViewStmt", resolve_view },
+	{ "TruncateStmt", resolve_truncate },
+};
+
 static bool resolve_body(struct resolver *r, const char *kind, json_t *body,
                          struct sql_statement *s)
 {
@@ -424,9 +435,10 @@ static bool resolve_body(struct resolver *r, const char *kind, json_t *body,
 	if (!strcmp(kind, "TransactionStmt") && r->purpose == PURPOSE_STEP)
 		return resolve_transaction(r, body, s);
 	s->kind = STATEMENT_NOTHING;
-	if (!strcmp(kind, "CreateStmt")) {
+	for (size_t i = 0; i < sizeof schema / sizeof *schema; i++) {
+		if (strcmp(kind, schema[i].kind)) continue;
 		if (r->purpose == PURPOSE_SETUP)
-			return resolve_create_table(r, body);
+			return schema[i].resolve(r, body, s);
 		changes = false;
 	}
 	text_format(&t, "%s%s", changes ? "this statement: " : "", kind);

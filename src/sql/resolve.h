@@ -29,6 +29,11 @@ struct sql_catalog {
 	uint32_t sequence_count, sequence_capacity;
 	struct sql_step_result *steps;
 	uint32_t step_count, step_capacity;
+	struct sql_view {
+		const char *name;
+		const struct sql_query *query;
+	} * views;
+	uint32_t view_count, view_capacity;
 };
 
 enum sql_purpose { PURPOSE_SETUP, PURPOSE_STEP, PURPOSE_ASSERT };

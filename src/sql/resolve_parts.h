@@ -109,7 +109,12 @@ void finish_query(struct resolver *r, struct scope *s, struct sql_query *q);
 
 /* ---- Statements ---- */
 
-bool resolve_create_table(struct resolver *r, json_t *body);
+bool resolve_create_table(struct resolver *r, json_t *body,
+                          struct sql_statement *s);
+bool resolve_index(struct resolver *r, json_t *body, struct sql_statement *s);
+bool resolve_view(struct resolver *r, json_t *body, struct sql_statement *s);
+bool resolve_truncate(struct resolver *r, json_t *body,
+                      struct sql_statement *s);
 bool resolve_insert(struct resolver *r, json_t *body, struct sql_statement *s);
 bool resolve_update(struct resolver *r, json_t *body, struct sql_statement *s);
 bool resolve_delete(struct resolver *r, json_t *body, struct sql_statement *s);

@@ -114,6 +114,17 @@ static const struct sql_query *named_query(struct scope *s, const char *name,
 		for (uint32_t i = s->named_count; i-- > 0;)
 			if (!strcmp(s->named[i].name, name))
 				return s->named[i].query;
+	*up = 0;
+	return NULL;
+}
+
+/* It mentions nothing of the queries around it. */
+static const struct sql_query *view_of(const struct resolver *r,
+                                       const char *name)
+{
+	const struct sql_catalog *c = r->catalog;
+	for (uint32_t i = 0; i < c->view_count; i++)
+		if (!strcmp(c->views[i].name, name)) return c->views[i].query;
 	return NULL;
 }
 
@@ -134,6 +145,7 @@ static struct sql_from *resolve_range(struct resolver *r, struct scope *s,
 	const char *alias = alias_of(r, body);
 	uint32_t up;
 	const struct sql_query *q = named_query(s, name, &up);
+	if (!q) q = view_of(r, name);
 	if (q)
 		add_query(r, s, alias ? alias : name, q, up);
 	else if (r->purpose != PURPOSE_ASSERT || !add_step(r, s, name, alias)) {
@@ -355,6 +367,8 @@ static void find_access(struct resolver *r, struct scope *s,
 		if (!others) access->fixed = access->condition_count;
 	}
 	find_key(r, x, relation);
+	struct sql_table *t = r->catalog->tables[x->table->number];
+	t->scanned |= !access->key || r->purpose == PURPOSE_ASSERT;
 	if (access->key) return;
 	for (uint32_t i = 0; i < access->condition_count; i++)
 		note_filtered(x->table, access->conditions[i], relation);

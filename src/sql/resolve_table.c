@@ -258,8 +258,10 @@ static void sort_names(struct resolver *r, struct sql_table *t)
 	t->filtered = region_take0(r->region, n + 1);
 }
 
-bool resolve_create_table(struct resolver *r, json_t *body)
+bool resolve_create_table(struct resolver *r, json_t *body,
+                          struct sql_statement *s)
 {
+	(void)s;
 	struct sql_catalog *c = r->catalog;
 	json_t *relation = json_object_get(body, "relation");
 	struct sql_table *t = region_take0(r->region, sizeof *t);
@@ -298,4 +300,84 @@ bool resolve_create_table(struct resolver *r, json_t *body)
 		                           t->uniques[i].count, value_null());
 	assert(t->number + 1 == c->table_count);
 	return true;
+}
+
+/* ---- Indexes, views ---- */
+
+/* Of indexes, only unique ones matter. */
+bool resolve_index(struct resolver *r, json_t *body, struct sql_statement *s)
+{
+	json_t *list = json_object_get(body, "indexParams"), *x;
+	uint32_t count = (uint32_t)json_array_size(list);
+	r->place = node_place(r, json_object_get(body, "relation"));
+	struct sql_table *t = find_table(r, json_object_get(body, "relation"));
+	if (!t || !node_flag(body, "unique")) return t != NULL;
+	struct sql_unique u = { .count = count };
+	uint32_t *columns =
+		region_take0(r->region, (count + 1) * sizeof *columns);
+	if (json_object_get(body, "whereClause"))
+		refuse_construct(r, r->place, "a partial unique index");
+	for (uint32_t i = 0; i < count && !r->failed; i++) {
+		node_is(json_array_get(list, i), "IndexElem", &x);
+		const char *name = node_string(x, "name");
+		uint32_t c = 0;
+		while (c < t->column_count && strcmp(t->columns[c].name, name))
+			c++;
+		if (!*name)
+			refuse_construct(r, r->place,
+			                 "a unique index of expressions");
+		else if (c == t->column_count)
+			refuse(r, r->place, "column \"%s\" does not exist",
+			       name);
+		columns[i] = c;
+	}
+	if (r->failed) return false;
+	const char *name = node_string(body, "idxname");
+	u.name = *name ? keep_name(r, name)
+	               : name_constraint(r, t, body, columns, count, "idx");
+	u.columns = columns;
+	u.global = program_add_global(r->catalog->program, u.name, count,
+	                              value_null());
+	VEC_RESERVE(t->uniques, t->unique_count, t->unique_capacity);
+	t->uniques[t->unique_count] = u;
+	s->kind = STATEMENT_INDEX;
+	s->table = t;
+	s->arbiter = &t->uniques[t->unique_count++];
+	return true;
+}
+
+bool resolve_view(struct resolver *r, json_t *body, struct sql_statement *s)
+{
+	struct sql_catalog *c = r->catalog;
+	json_t *view = json_object_get(body, "view"), *select;
+	const char *name = node_string(view, "relname");
+	(void)s;
+	r->place = node_place(r, view);
+	if (json_object_get(body, "aliases"))
+		refuse_construct(r, r->place, "names of columns in a view");
+	for (uint32_t i = 0; i < c->table_count; i++)
+		if (!strcmp(c->tables[i]->name, name))
+			refuse(r, r->place, "relation \"%s\" already exists",
+			       name);
+	node_is(json_object_get(body, "query"), "SelectStmt", &select);
+	const struct sql_query *q =
+		r->failed ? NULL : resolve_query(r, NULL, select);
+	if (!q) return false;
+	VEC_RESERVE(c->views, c->view_count, c->view_capacity);
+	c->views[c->view_count++] = (struct sql_view){ keep_name(r, name), q };
+	return true;
+}
+
+bool resolve_truncate(struct resolver *r, json_t *body, struct sql_statement *s)
+{
+	json_t *list = json_object_get(body, "relations"), *x;
+	uint32_t count = (uint32_t)json_array_size(list);
+	s->kind = STATEMENT_TRUNCATE;
+	s->tables = region_take0(r->region, (count + 1) * sizeof *s->tables);
+	for (uint32_t i = 0; i < count && !r->failed; i++) {
+		node_is(json_array_get(list, i), "RangeVar", &x);
+		r->place = node_place(r, x);
+		s->tables[s->table_count++] = find_table(r, x);
+	}
+	return !r->failed;
 }
