@@ -401,29 +401,6 @@ struct guest_library *library_guest(struct library *l)
 
 /* ---- Settings ---- */
 
-void library_configure(const struct program *p, double step_timeout,
-                       struct library_bounds bounds, bool show_output)
-{
-	if (!library_is_native(p)) return;
-	struct library *l = library_of(p->library);
-	l->step_timeout = step_timeout;
-	l->bounds = bounds;
-	l->show_output = show_output;
-}
-
-void library_set_limits(const struct program *p, const atomic_bool *flag,
-                        double deadline)
-{
-	if (!library_is_native(p)) return;
-	library_of(p->library)->interrupt = flag;
-	library_of(p->library)->deadline = deadline;
-}
-
-void library_set_budget(const struct program *p, size_t bytes)
-{
-	if (library_is_native(p)) library_of(p->library)->budget = bytes;
-}
-
 size_t library_budget(const struct library *l)
 {
 	return l->budget;

@@ -64,9 +64,6 @@ static inline struct library *library_of(struct guest_library *g)
 	return (struct library *)g;
 }
 
-/* Does the program have a library of this kind? */
-bool library_is_native(const struct program *p);
-
 static inline void library_lock(struct library *l)
 {
 	mem_lock(&l->lock);

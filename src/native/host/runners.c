@@ -141,7 +141,8 @@ static const struct guest_ops library_ops = {
 	.release = library_free,
 };
 
-bool library_is_native(const struct program *p)
+/* Does the program have a library of this kind? */
+static bool is_native(const struct program *p)
 {
 	return p->library && p->library->ops == &library_ops;
 }
@@ -154,9 +155,32 @@ struct library *library_new(const char *client, double step_timeout)
 	return l;
 }
 
+void library_configure(const struct program *p, double step_timeout,
+                       struct library_bounds bounds, bool show_output)
+{
+	if (!is_native(p)) return;
+	struct library *l = library_of(p->library);
+	l->step_timeout = step_timeout;
+	l->bounds = bounds;
+	l->show_output = show_output;
+}
+
+void library_set_limits(const struct program *p, const atomic_bool *flag,
+                        double deadline)
+{
+	if (!is_native(p)) return;
+	library_of(p->library)->interrupt = flag;
+	library_of(p->library)->deadline = deadline;
+}
+
+void library_set_budget(const struct program *p, size_t bytes)
+{
+	if (is_native(p)) library_of(p->library)->budget = bytes;
+}
+
 void library_settle(const struct program *p)
 {
-	if (!library_is_native(p)) return;
+	if (!is_native(p)) return;
 	struct guest *g = library_of(p->library)->all;
 	for (; g && !program_fault(p); g = g->next) guest_settle(g);
 }
