@@ -40,6 +40,7 @@ struct campaign {
 
 static void stop(struct campaign *c, enum stop_reason why)
 {
+	assert(why != STOP_NONE);
 	c->stats.stop = why;
 	c->stopped = true;
 }
@@ -50,6 +51,7 @@ static void stop(struct campaign *c, enum stop_reason why)
 static uint64_t point_after(uint64_t n)
 {
 	uint64_t first = n;
+	assert(n);
 	while (first >= 10) first /= 10;
 	return first == 2 ? n / 2 * 5 : 2 * n;
 }
@@ -57,6 +59,7 @@ static uint64_t point_after(uint64_t n)
 /* Runs so far that met no false assumption, and no bound. */
 static uint64_t counted(const struct campaign *c)
 {
+	assert(c->stats.pruned + c->stats.cut <= c->stats.runs);
 	return c->stats.runs - c->stats.pruned - c->stats.cut;
 }
 
@@ -97,7 +100,9 @@ static bool is_full(const struct campaign *c)
 
 static void count(struct campaign *c, uint32_t slot, const struct finding *f)
 {
+	assert(slot < c->slot_count);
 	struct campaign_slot *s = &c->slots[slot];
+	assert(!s->violating == !s->example && s->violating < counted(c));
 	s->last_counted = counted(c);
 	if (s->violating++) return;
 	s->first_run = c->stats.runs;
@@ -123,6 +128,7 @@ static void count_at_place(void *data, uint32_t slot, const struct finding *f)
 static void violate(struct campaign *c, uint32_t slot)
 {
 	bool robust = slot == campaign_slot_robust(c);
+	assert(c->violated_count <= campaign_slot_robust(c));
 	c->violated[c->violated_count++] = slot;
 	count(c, slot, robust ? NULL : runner_finding(c->runner, slot));
 	if (slot == campaign_slot_error(c))
@@ -161,6 +167,8 @@ static void note_complete(struct campaign *c)
 	struct runner *r = c->runner;
 	bool is_new = hash_set_add(&c->histories, runner_hash(r));
 	hash_set_add(&c->outcomes, runner_outcome(r));
+	assert(c->histories.count <= counted(c));
+	assert(c->outcomes.count <= counted(c));
 	c->stats.histories = c->histories.count;
 	c->stats.outcomes = c->outcomes.count;
 	bool serializable = runner_satisfies(r, LEVEL_SERIAL);
@@ -238,6 +246,7 @@ static void plan(struct campaign *c)
 static void run_next(struct campaign *c)
 {
 	struct random_chooser random;
+	assert(!c->stopped && c->stats.runs < c->options.runs);
 	uint64_t taken_back = runner_taken_back(c->runner);
 	uint64_t seed = c->options.seed + c->stats.runs;
 	enum run_end end = run(c, c->options.policy, seed, &random);
@@ -270,6 +279,7 @@ static void begin(struct campaign *c)
 
 void campaign_start(struct campaign *c)
 {
+	assert(!c->stats.runs && !c->stopped); /* once */
 	begin(c);
 	while (!c->stopped && c->stats.runs < c->options.runs) {
 		tick(c);
@@ -359,6 +369,8 @@ const struct campaign_point *campaign_curve(const struct campaign *c,
                                             uint32_t *count)
 {
 	*count = c->point_count;
+	assert(!c->point_count ||
+	       c->points[c->point_count - 1].runs <= counted(c));
 	return c->points;
 }
 

@@ -1,4 +1,5 @@
 /* How much of what there is the runs of a campaign have seen. */
+#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -47,6 +48,8 @@ void campaign_coverage(const struct campaign *c, const struct budget *limits,
 		explorer_new(campaign_program(c), &options, &observer);
 	explorer_run(e);
 	const struct explore_stats *s = explorer_stats(e);
+	assert(out->seen_histories <= s->histories);
+	assert(out->seen_outcomes <= count.outcomes.count);
 	out->complete = s->stop == STOP_NONE;
 	out->histories = s->histories;
 	out->outcomes = count.outcomes.count;

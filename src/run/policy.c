@@ -1,5 +1,6 @@
 #include "run/policy.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@ static const char *const words[POLICY_COUNT] = {
 
 const char *policy_word(enum policy_kind k)
 {
+	assert(k < POLICY_COUNT);
 	return words[k];
 }
 
@@ -97,6 +99,7 @@ static bool draw_weak(struct random_chooser *c)
 	bool weak = c->weak_left >= (places + 1) / 2
 	                    ? rng_below(&c->rng, 2) == 0
 	                    : rng_below(&c->rng, places) < c->weak_left;
+	assert(c->weak_left <= c->policy.weak);
 	if (weak) c->weak_left--;
 	return weak;
 }
@@ -124,6 +127,7 @@ static uint32_t choose_session(void *data, const uint32_t *ready,
                                uint32_t count)
 {
 	struct random_chooser *c = data;
+	assert(count);
 	return ready[rng_below(&c->rng, count)];
 }
 
@@ -131,6 +135,7 @@ static void order_writers(void *data, const struct run_read *read,
                           struct run_writer *w, uint32_t count)
 {
 	struct random_chooser *c = data;
+	assert(count); /* a key has its initial value at least */
 	(void)read;
 	switch (c->policy.kind) {
 	case POLICY_UNIFORM: shuffle(&c->rng, w, count); break;
@@ -145,6 +150,7 @@ static void order_writers(void *data, const struct run_read *read,
 void random_chooser_begin(struct random_chooser *c, struct policy p,
                           uint64_t seed, uint32_t expected_reads)
 {
+	assert(p.kind < POLICY_COUNT);
 	*c = (struct random_chooser){ .policy = p,
 		                      .seed = seed,
 		                      .expected_reads = expected_reads };

@@ -109,6 +109,7 @@ static bool has(const uint32_t *items, uint32_t count, uint32_t x)
 
 static void run_session(struct replay *x, uint32_t session)
 {
+	assert(session < program_session_count(x->program));
 	struct places *p = &x->places[session];
 	uint32_t t = transaction_of(x, session, p->count);
 	VEC_RESERVE(p->items, p->count, p->capacity);
@@ -141,6 +142,7 @@ static uint32_t choose_session(void *data, const uint32_t *ready,
 {
 	struct replay *x = data;
 	uint32_t session = next_in_order(x, ready, count);
+	assert(count);
 	if (session == NEVER) session = ready[0];
 	run_session(x, session);
 	return session;
@@ -182,6 +184,9 @@ static uint32_t operation_of(struct replay *x, const struct run_read *read)
 {
 	uint32_t t = transaction_of(x, read->session, read->index);
 	if (t == NEVER) return NEVER;
+	/* Reads are met in order, so the one before has said where to search.
+	 */
+	assert(!read->number || read->number < x->from_capacity);
 	uint32_t from = read->number ? x->from[read->number]
 	                             : x->history->transactions[t].first_op;
 	uint32_t op = find_read(x, t, from, read->key);
@@ -192,6 +197,8 @@ static uint32_t operation_of(struct replay *x, const struct run_read *read)
 /* Places of writers: init first, then the transactions as they ran. */
 static uint32_t place_of(const struct replay *x, const struct run_writer *w)
 {
+	assert(w->session == UINT32_MAX ||
+	       w->index < x->places[w->session].count);
 	return w->session == UINT32_MAX
 	               ? 0
 	               : x->places[w->session].items[w->index] + 1;
@@ -213,6 +220,7 @@ static void sort_by_distance(struct replay *x, struct run_writer *w,
 		                      place - place_of(x, &w[before - 1]));
 		x->sorted[i] = later ? w[after++] : w[--before];
 	}
+	assert(after == count && !before);
 	memcpy(w, x->sorted, count * sizeof *w);
 }
 
@@ -286,6 +294,7 @@ static uint32_t next_read(const struct replay *x, uint32_t t, uint32_t from)
 {
 	const struct trace_transaction *of = &x->history->transactions[t];
 	uint32_t end = of->first_op + of->op_count;
+	assert(from >= of->first_op && from <= end);
 	while (from < end && !is_external(&x->history->ops[from])) from++;
 	return from;
 }
@@ -304,6 +313,7 @@ static uint32_t list_reads(const struct ledger_transaction *log,
 		if (e->event.kind == EVENT_READ &&
 		    e->event.from != HISTORY_SELF)
 			reads[--at] = &e->event;
+	assert(!at);
 	return count;
 }
 
@@ -411,6 +421,7 @@ static void compare_transaction(struct replay *x, const struct execution *e,
 	const struct trace_transaction *of = &x->history->transactions[t];
 	uint32_t session = x->program_of[of->session];
 	uint32_t index = t - x->history->sessions[of->session].first;
+	assert(index < x->history->sessions[of->session].count);
 	if (index >= e->ledger.done[session]) {
 		out->diverged = true;
 		return;

@@ -116,6 +116,8 @@ static bool begin_run(struct runner *r)
 	if (context_too_many(r->program)) return false;
 	if (is_stale(r)) renew_context(r);
 	execution_keep(&r->execution, 1);
+	assert(r->execution.ledger.closure.count == 1 &&
+	       !r->execution.ledger.pending.active);
 	ledger_forget_numbers(&r->context.ledgers);
 	region_release(&r->context.region, r->start);
 	region_release(&r->findings, (struct region_mark){ 0 });
@@ -182,6 +184,7 @@ static bool may_read(struct runner *r, uint32_t key, uint32_t source)
 static void keep_reads(struct runner *r, uint32_t reads)
 {
 	struct closure *c = &r->execution.ledger.closure;
+	assert(reads <= r->choice_count && r->strong);
 	closure_rewind(c, c->count, r->choices[0].before.reads, true);
 	for (uint32_t i = 0; i < reads; i++)
 		closure_read(c, r->choices[i].request.key,
@@ -213,6 +216,7 @@ static uint32_t shortest_forbidden(struct runner *r,
 		else
 			bad = middle;
 	}
+	assert(bad == good + 1 && bad <= r->choice_count);
 	return bad;
 }
 
@@ -222,6 +226,7 @@ static uint32_t shortest_forbidden(struct runner *r,
 static uint32_t forbidden_choice(struct runner *r)
 {
 	const struct ledger *l = &r->execution.ledger;
+	assert(l->closure.count > 1 && !l->pending.active);
 	uint32_t id = l->closure.order[l->closure.count - 1];
 	const struct ledger_transaction *log = l->transactions[id];
 	uint32_t all = r->choice_count;
@@ -240,6 +245,7 @@ static uint32_t forbidden_choice(struct runner *r)
 static bool take_writer(struct runner *r, struct choice *c)
 {
 	bool tested = !r->chooser->likely && c->order_count > 1;
+	assert(c->order_count && c->cursor <= c->order_count);
 	while (c->cursor < c->order_count) {
 		uint32_t source = c->order[c->cursor++];
 		bool latest = c->serial && source == c->latest;
@@ -256,6 +262,7 @@ static bool take_writer(struct runner *r, struct choice *c)
 /* The state as it was before the choice, waiting for a writer. */
 static void take_back(struct runner *r, const struct choice *c)
 {
+	assert(c->waiting && c->order_count > 1);
 	r->taken_back++;
 	execution_rewind(&r->execution, &c->before);
 	region_release(&r->context.region, c->mark);
@@ -374,6 +381,7 @@ static void on_read(struct runner *r, const struct request *request)
 		return;
 	}
 	uint32_t source = r->writers[0].id;
+	assert(bits_has(r->valid, source)); /* one of those that were told */
 	r->serial = r->serial && source == latest;
 	execution_read(&r->execution, request, source, NULL);
 }
@@ -408,6 +416,7 @@ static bool begin_next(struct runner *r)
 	if (!count) return false;
 	uint32_t session =
 		r->chooser->session(r->chooser->data, r->ready, count);
+	assert(session >= r->ready[0] && session <= r->ready[count - 1]);
 	r->too_many = !execution_begin(&r->execution, session);
 	return !r->too_many;
 }
@@ -467,6 +476,7 @@ static enum run_end run_once(struct runner *r)
 
 enum run_end runner_run(struct runner *r, const struct run_chooser *c)
 {
+	assert(!r->chooser && c->session && c->writers);
 	r->chooser = c;
 	enum run_end end = run_once(r);
 	if (end == RUN_TOO_LARGE && !r->fresh &&
@@ -503,6 +513,7 @@ uint64_t runner_outcome(const struct runner *r)
 
 bool runner_satisfies(struct runner *r, enum level l)
 {
+	assert(l < LEVEL_COUNT && !r->chooser);
 	if (r->serial || level_implies(r->level, l)) return true;
 	if (!r->known[l])
 		r->allowed[l] = ledger_satisfies(&r->execution.ledger, l);
@@ -518,6 +529,8 @@ uint32_t runner_reads(const struct runner *r)
 static void violate(struct runner *r, uint32_t slot)
 {
 	uint32_t at = r->violated_count++;
+	assert(slot <= program_assertion_count(r->program) &&
+	       at <= program_assertion_count(r->program));
 	for (; at && r->violated[at - 1] > slot; at--)
 		r->violated[at] = r->violated[at - 1];
 	r->violated[at] = slot;
@@ -526,6 +539,7 @@ static void violate(struct runner *r, uint32_t slot)
 static void note_finding(void *data, uint32_t slot, const struct finding *f)
 {
 	struct runner *r = data;
+	assert(f && slot <= program_assertion_count(r->program));
 	if (r->found[slot]) return;
 	r->found[slot] = finding_copy(&r->findings, f);
 	violate(r, slot);
@@ -565,6 +579,7 @@ struct runner *runner_new(const struct program *p, enum level l,
                           const atomic_bool *interrupt)
 {
 	struct runner *r = mem_take0(1, sizeof *r);
+	assert(l < LEVEL_COUNT);
 	uint32_t slots = program_assertion_count(p) + 1;
 	r->program = p;
 	r->level = l;
@@ -606,6 +621,7 @@ enum level runner_level(const struct runner *r)
 
 void runner_deadline(struct runner *r, double seconds)
 {
+	assert(seconds >= 0);
 	r->deadline = seconds;
 }
 
