@@ -251,7 +251,7 @@ static const struct {
 	{ FORMAT_AWDIT, "w 1 2\n--- 5\n", 2, 5, "'r KEY VALUE'" },
 	{ FORMAT_AWDIT, "w 1 99999999999999999999\n", 1, 5,
 	  "does not fit 64 bits" },
-	{ FORMAT_DBCOP_TEXT, "[x:=1\n[y:=2]", 1, 6, "expected ']'" },
+	{ FORMAT_DBCOP_TEXT, "[x:=1\n[y:=2]", 1, 1, "'[' that is not closed" },
 	{ FORMAT_DBCOP_TEXT, "[x=1]", 1, 3, "expected ':='" },
 	{ FORMAT_DBCOP_TEXT, "[x:=?]", 1, 5, "expected an integer" },
 	{ FORMAT_DBCOP_TEXT, "[x:=1] y", 1, 8, "expected a transaction" },

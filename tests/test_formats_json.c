@@ -458,7 +458,7 @@ static const struct sample samples[] = {
 	  "{:type :ok, :process 3, :value [[:r a [7 1]] [:r b [2 1]]]}\n"
 	  "{:type :ok, :process 4, :value [[:r c [1 1]]]}\n",
 	  NULL,
-	  "thin-air G1a incompatible-order" },
+	  "thin-air G1a duplicate-elements" },
 	/* not all own appends, the last one or an earlier one missing */
 	{ FORMAT_LIST_EDN,
 	  "{:type :ok, :process 1, :value [[:append a 1] [:append a 2] [:r a [2"
@@ -550,7 +550,7 @@ static const struct {
 	{ I, "{\"sessions\":[{}]}{}",
 	  "1:18: expected the end of the line, found {" },
 	{ I, "{\"sessions\":[{},]}", "1:17: expected a value, found ']'" },
-	{ I, "{\"sessions\":[{}", "1:16: expected ',' or ']', found the end" },
+	{ I, "{\"sessions\":[{}", "1:13: '[' that is not closed" },
 	{ I, "{\"sessions\" [{}]}", "1:13: expected ':', found '['" },
 	{ I, "{\"sessions\":[{\"name\":1}]}",
 	  "1:22: sessions[0]: expected a name in quotes, found 1" },
@@ -655,7 +655,7 @@ static const struct {
 	{ E, OK("[[:w 1 2]]") "\n" OK("[[:w 1 2]]") "\n" OK("[[:r 1 2]]"),
 	  "2:0: the value 2 is written twice to key 1" },
 	{ E, OK("[[:w 1 2]"), "1:41: expected ']', found '}'" },
-	{ E, "{:type :ok, :value [[:w 1 2", "1:28: the file ends inside '['" },
+	{ E, "{:type :ok, :value [[:w 1 2", "1:21: '[' that is not closed" },
 	{ L, OK("[[:w 1 2]]"), "1:34: w in a history of lists" },
 	{ L, OK("[[:r 1 2]]"), "1:39: expected the list that was read" },
 	{ L, OK("[[:r 1 [nil]]]"), "1:40: expected a value: an integer" },

@@ -100,9 +100,14 @@ static bool parse_transaction(struct dbcop *p)
 	enum trace_status status =
 		is_uncommitted(p->s.at) ? TRACE_ABORTED : TRACE_COMMITTED;
 	uint32_t t = trace_transaction_new(p->b, p->session, status, p->s.line);
-	p->s.at++;
+	const char *opening = p->s.at++;
 	scan_blanks(&p->s);
 	while (*p->s.at != ']') {
+		if (*p->s.at == '\n' || p->s.at >= p->s.end) {
+			p->s.at = opening;
+			return scan_wrong(&p->s, "'[' that is not closed in "
+			                         "its line");
+		}
 		if (!parse_operation(p, t)) return false;
 		scan_blanks(&p->s);
 		if (*p->s.at == ',') p->s.at++;

@@ -144,10 +144,7 @@ static bool closing(struct forms *f, struct form *x)
 static bool the_end(struct forms *f, struct form *x)
 {
 	x->kind = FORM_END;
-	if (!f->depth) return true;
-	char open = f->open[f->depth - 1];
-	return forms_error_at(f, f->end, "the file ends inside '%s%c'",
-	                      open == '#' ? "#" : "", open == '#' ? '{' : open);
+	return !f->depth || forms_unclosed(f);
 }
 
 /* What stands next where tags and #_ are forms like others: as tags they give

@@ -179,7 +179,7 @@ static int compare_places(const void *a, const void *b)
 }
 
 /* An element that is in the list before is no version of its own: marks it,
- * and reports that the list contradicts itself. */
+ * and reports it. */
 static void find_repeated(struct elle_lists *l, const struct versions *v,
                           bool *repeated)
 {
@@ -192,7 +192,7 @@ static void find_repeated(struct elle_lists *l, const struct versions *v,
 		if (!equal(places[i - 1].value, places[i].value)) continue;
 		uint32_t op = v->items[places[i].at].reader;
 		repeated[places[i].at] = true;
-		trace_anomaly_add(l->builder, ANOMALY_LISTS, op, op);
+		trace_anomaly_add(l->builder, ANOMALY_REPEATED, op, TRACE_NONE);
 	}
 	free(places);
 }

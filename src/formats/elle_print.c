@@ -343,7 +343,7 @@ static bool find_lists(struct printer *p, const uint32_t *order,
 {
 	static const enum trace_anomaly_kind kinds[] = {
 		ANOMALY_THIN_AIR, ANOMALY_ABORTED, ANOMALY_INTERNAL,
-		ANOMALY_FUTURE, ANOMALY_LISTS
+		ANOMALY_FUTURE,   ANOMALY_LISTS,   ANOMALY_REPEATED
 	};
 	const struct trace *r = p->r;
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)

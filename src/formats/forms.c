@@ -120,6 +120,15 @@ const char *forms_show(const struct forms *f, const char *at, char out[32])
 	return out;
 }
 
+bool forms_unclosed(struct forms *f)
+{
+	assert(f->depth > 0 && f->at >= f->end);
+	char open = f->open[f->depth - 1];
+	return forms_error_at(f, f->opened[f->depth - 1],
+	                      "'%s%c' that is not closed",
+	                      open == '#' ? "#" : "", open == '#' ? '{' : open);
+}
+
 /* ---- atoms ---- */
 
 bool form_is(const struct form *x, const char *word)
@@ -158,6 +167,7 @@ bool forms_push(struct forms *f, struct form *x, char bracket)
 		                      "nested more than %d levels deep",
 		                      FORM_DEPTH_MAX);
 	assert(f->depth < FORM_DEPTH_MAX);
+	f->opened[f->depth] = x->at;
 	f->open[f->depth++] = bracket;
 	x->kind = FORM_OPEN;
 	x->bracket = bracket;

@@ -58,8 +58,9 @@ struct forms {
 	enum form_syntax syntax;
 	uint32_t line;
 	uint16_t depth;
-	uint8_t phase;             /* of JSON: what may follow */
-	char open[FORM_DEPTH_MAX]; /* the brackets that are open */
+	uint8_t phase;                      /* of JSON: what may follow */
+	char open[FORM_DEPTH_MAX];          /* the brackets that are open */
+	const char *opened[FORM_DEPTH_MAX]; /* where they stand */
 	struct text unescaped;
 };
 
@@ -112,5 +113,7 @@ void forms_integer(struct form *x);
 bool forms_push(struct forms *f, struct form *x, char bracket);
 /* Takes one bracket off; the next byte closes it. */
 bool forms_pop(struct forms *f, struct form *x);
+/* Where the input ends inside brackets: adds an error at the innermost one. */
+bool forms_unclosed(struct forms *f);
 
 #endif

@@ -25,6 +25,7 @@ static void skip_blanks(struct forms *f)
 static bool unexpected(struct forms *f, const char *what)
 {
 	char shown[32];
+	if (f->at >= f->end && f->depth) return forms_unclosed(f);
 	return forms_error_at(f, f->at, "expected %s, found %s", what,
 	                      forms_show(f, f->at, shown));
 }

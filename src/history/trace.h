@@ -95,7 +95,9 @@ struct trace_key {
 	  "internal inconsistency: not its own last write", true)             \
 	X(ANOMALY_FUTURE, "future", "read of the own later write", true)      \
 	X(ANOMALY_LISTS, "incompatible-order",                                \
-	  "lists that are no prefix of each other", true)
+	  "lists that are no prefix of each other", true)                     \
+	X(ANOMALY_REPEATED, "duplicate-elements",                             \
+	  "list that has an element twice", true)
 
 enum trace_anomaly_kind {
 #define X(id, word, name, always) id,

@@ -70,6 +70,7 @@ struct trace_builder {
 	/* While resolving: */
 	struct diags *diags;
 	uint32_t errors;
+	const char *advised;    /* the advice that the last error gave */
 	struct table by_value;  /* (key, value) -> write */
 	struct table by_source; /* (writer, key, value) -> write */
 	struct table finals;    /* (writer, key) -> its last write */

@@ -182,6 +182,13 @@ static void report(struct trace_builder *b, uint32_t line, struct text *t)
 	text_free(t);
 }
 
+/* What to do about errors of this kind; not again if the last one was alike. */
+static void advise(struct trace_builder *b, struct text *t, const char *advice)
+{
+	if (b->advised != advice) text_string(t, advice);
+	b->advised = advice;
+}
+
 static bool is_initial(const struct trace_builder *b, const struct trace_op *op)
 {
 	struct trace_value v = b->trace->keys[op->key].initial;
@@ -190,6 +197,10 @@ static bool is_initial(const struct trace_builder *b, const struct trace_op *op)
 
 static void report_twice(struct trace_builder *b, uint32_t x, uint32_t y)
 {
+	static const char twice[] =
+		"; who reads it cannot be told then: each write of a key needs "
+		"a value of its own, or a format that names the writer that is "
+		"read (isoscope)";
 	const struct trace *r = b->trace;
 	struct text t = { 0 };
 	if (b->errors >= ERRORS_MOST) return;
@@ -207,15 +218,16 @@ static void report_twice(struct trace_builder *b, uint32_t x, uint32_t y)
 	text_string(&t, r->ops[x].from == r->ops[y].from ? " and again by "
 	                                                 : " and by ");
 	print_write(&t, r, y);
-	text_string(&t, "; who reads it cannot be told then: each write of a "
-	                "key needs a value of its own, or a format that names "
-	                "the writer that is read (isoscope)");
+	advise(b, &t, twice);
 	report(b, r->ops[y].line, &t);
 }
 
 /* Where 0 stands for what was there before, and somebody else wrote it. */
 static void report_initial_write(struct trace_builder *b, uint32_t op)
 {
+	static const char initial[] =
+		"; who reads it cannot be told then: write another value, or "
+		"use a format that names the writer that is read (isoscope)";
 	const struct trace *r = b->trace;
 	struct text t = { 0 };
 	if (b->errors >= ERRORS_MOST) return;
@@ -225,9 +237,8 @@ static void report_initial_write(struct trace_builder *b, uint32_t op)
 	text_string(&t, " to key ");
 	trace_print_key(&t, r, r->ops[op].key);
 	text_string(&t, ", which in this format is the value that it has "
-	                "initially; who reads it cannot be told then: write "
-	                "another value, or use a format that names the writer "
-	                "that is read (isoscope)");
+	                "initially");
+	advise(b, &t, initial);
 	report(b, r->ops[op].line, &t);
 }
 
@@ -260,6 +271,7 @@ static uint32_t find_other(const struct trace *r, uint32_t op)
 static void report_ambiguous(struct trace_builder *b, uint32_t transaction,
                              const struct trace_op *read, uint32_t write)
 {
+	static const char name_it[] = "; the read has to name its writer";
 	const struct trace *r = b->trace;
 	struct text t = { 0 };
 	if (b->errors >= ERRORS_MOST) return;
@@ -268,7 +280,7 @@ static void report_ambiguous(struct trace_builder *b, uint32_t transaction,
 	print_write(&t, r, write);
 	text_string(&t, " and ");
 	print_write(&t, r, find_other(r, write));
-	text_string(&t, "; the read has to name its writer");
+	advise(b, &t, name_it);
 	report(b, read->line, &t);
 }
 
@@ -310,6 +322,9 @@ static void report_source(struct trace_builder *b, uint32_t transaction,
                           const struct trace_op *read, uint32_t source,
                           uint32_t wrote)
 {
+	static const char correct[] =
+		"; correct the writer or the value, or leave the writer out "
+	        "where values tell it";
 	const struct trace *r = b->trace;
 	struct text t = { 0 };
 	if (b->errors >= ERRORS_MOST) return;
@@ -330,14 +345,14 @@ static void report_source(struct trace_builder *b, uint32_t transaction,
 			text_format(&t, " (line %" PRIu32 ")",
 			            r->ops[wrote].line);
 	}
-	text_string(&t, "; correct the writer or the value, or leave the "
-	                "writer out where values tell it");
+	advise(b, &t, correct);
 	report(b, read->line, &t);
 }
 
 static void report_initial(struct trace_builder *b, uint32_t transaction,
                            const struct trace_op *read)
 {
+	static const char either[] = "; correct the one or the other";
 	const struct trace *r = b->trace;
 	struct trace_value v = r->keys[read->key].initial;
 	struct text t = { 0 };
@@ -345,7 +360,7 @@ static void report_initial(struct trace_builder *b, uint32_t transaction,
 	print_read(&t, r, transaction, read);
 	text_string(&t, " from init, but the initial value of that key is ");
 	trace_print_value(&t, r, v.number, v.flags);
-	text_string(&t, "; correct the one or the other");
+	advise(b, &t, either);
 	report(b, read->line, &t);
 }
 

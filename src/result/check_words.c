@@ -145,6 +145,9 @@ static void name_fault(struct text *t, const struct trace *r,
 		break;
 	case ANOMALY_INTERNAL:
 	case ANOMALY_LISTS: name_contradiction(t, r, a); break;
+	case ANOMALY_REPEATED:
+		text_string(t, " and has an element twice");
+		break;
 	case ANOMALY_COUNT: break;
 	}
 }
