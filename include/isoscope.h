@@ -367,7 +367,8 @@ enum {
 	ISO_HOLDS = 0,
 	ISO_VIOLATED = 1,
 	ISO_INCONCLUSIVE = 2, /* a limit came first, or nothing counts */
-	ISO_NO_VIOLATION = 3  /* random runs never prove that there is none */
+	ISO_NO_VIOLATION = 3  /* random runs, and predictions from a trace,
+	                       * never prove that there is none */
 };
 
 /* What limits a call; zero: nothing does. */
@@ -445,7 +446,9 @@ typedef struct iso_predict_options {
 	size_t size;      /* sizeof (iso_predict_options); 0: this version */
 	iso_level level;  /* default: what the history states, or the program,
 	                   * else cc. Not ser */
-	bool relaxed;     /* keep what follows a read that is answered anew */
+	bool strict;      /* only predictions without what follows a read that
+	                   * is answered anew */
+	bool relaxed;     /* only those that keep it. Default: both kinds */
 	bool approximate; /* IsoPredict's sufficient condition, not the exact
 	                   * one */
 	uint64_t wanted;  /* predictions, those with the fewest changed reads
@@ -536,11 +539,11 @@ ISO_API int iso_program_replay(const iso_program *program,
 typedef struct iso_compare_options {
 	size_t size;     /* sizeof (iso_compare_options); 0: this version */
 	iso_level level; /* default: what the program says, else cc. Not ser */
-	bool relaxed, approximate; /* as in iso_predict_options */
-	uint64_t traces;           /* distinct serial ones at most; 0: all */
-	uint64_t predictions;      /* of each trace at most; 0: one */
-	uint64_t runs;             /* random ones; 0: as many executions as
-	                            * prediction needs */
+	bool strict, relaxed, approximate; /* as in iso_predict_options */
+	uint64_t traces;      /* distinct serial ones at most; 0: all */
+	uint64_t predictions; /* of each trace at most; 0: one */
+	uint64_t runs;        /* random ones; 0: as many executions as
+	                       * prediction needs */
 	uint64_t seed;
 	uint64_t max_histories; /* of the exploration; 0: no limit */
 	unsigned threads;       /* of the exploration; 0: one */

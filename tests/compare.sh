@@ -36,6 +36,9 @@ END
 
 # --- what is printed ---
 run 1 compare counter.tx
+line 1 "$reached 1 of 1 $one and 1 of 1 $fail $cc"
+prints 'boundary     both, exact'
+run 1 compare counter.tx --boundary strict
 line 1 "$reached 0 of 1 $one and 0 of 1 $fail $cc"
 line 3 'executions unserializable assertions CPU time'
 prints 'assert !(a.v == 0 && b.v == 0)  counter.tx:5'

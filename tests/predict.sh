@@ -46,7 +46,7 @@ expected() {
 				prints 'violated: ' ;;
 			unsat) run 0 predict -q "$name.txt" -i $level \
 				--boundary $boundary
-				prints 'holds: ' ;;
+				prints 'no violation: nothing found near' ;;
 			esac
 			shift
 		done
@@ -118,10 +118,16 @@ same 'the verdict alone' line out
 "$ISOSCOPE" predict -q - <named.jsonl >out 2>err
 same 'from the standard input' line out
 run 1 predict named.jsonl --boundary relaxed
-prints 'an execution that'
+prints 'an execution within the relaxed boundary that'
+prints 'of each session the prediction has, within the relaxed boundary'
 prints 'bob.2 get with reads answered anew'
 run 0 predict named.jsonl -i si
+prints 'no violation: nothing found near this trace: within the strict and the'
+prints 'relaxed boundary, every execution that Snapshot Isolation (si) allows is'
+prints 'outwards from a trace (explore --from TRACE PROGRAM)'
+run 0 predict named.jsonl -i si --boundary strict
 prints 'within the strict boundary, every execution that Snapshot Isolation'
+prints 'both boundaries (without --boundary)'
 run 4 predict named.jsonl -i si --encoding approx
 prints 'inconclusive: the sufficient condition shows no execution'
 prints 'approx encoding'
@@ -170,7 +176,7 @@ prints '3 feasible executions that Read Committed (rc) allows are not'
 prints 'serializable; the first with 1 read changed: 1.3'
 prints_lines 3 'changed read '
 prints 'prediction 3'
-prints '3 predictions; every other one within the strict boundary has all'
+prints '3 predictions; every other one within the strict and the relaxed boundary'
 run 1 predict several.txt -i rc --all 2
 prints '2 predictions; there may be others'
 run 1 predict several.txt -i rc --all 3 --histories all.jsonl -q
@@ -179,31 +185,45 @@ prints_lines 3 '"changed":'
 prints '"number":3'
 
 # --- several histories ---
-run 1 predict deposits.txt crossed.txt ring.txt lost-update.txt
-prints 'deposits.txt: holds'
+run 1 predict --boundary strict deposits.txt crossed.txt ring.txt \
+	lost-update.txt
+prints 'deposits.txt: no violation'
 prints 'crossed.txt: violated: 2 reads changed'
 prints 'lost-update.txt: violated: the observed execution itself'
 prints 'violated: from 3 of 4 histories'
 prints 'The first prediction, from crossed.txt:'
 prints_lines 1 'changed read '
-run 1 predict -q deposits.txt crossed.txt
+run 1 predict -q --boundary strict deposits.txt crossed.txt
 prints 'violated: from 1 of 2 histories'
 prints_lines 1 ''
-run 0 predict deposits.txt alone.txt
-prints 'holds: within the strict boundary of all 2 histories'
+run 0 predict deposits.txt alone.txt --boundary strict
+prints 'no violation: nothing found near all 2 histories: within the strict'
+prints 'other traces (--program PROGRAM --runs N)'
 cat named.jsonl stated.jsonl >two.jsonl
 run 0 predict two.jsonl --history 2
 run 3 predict two.jsonl --history 3
 says 'holds 2 histories'
 run 1 predict two.jsonl
 prints 'two.jsonl:1: violated'
-prints 'two.jsonl:2: holds'
+prints 'two.jsonl:2: no violation'
+
+# --- both boundaries, strict first ---
+run 1 predict deposits.txt
+prints 'an execution within the relaxed boundary that Causal Consistency (cc)'
+prints '; the strict and the relaxed boundary, exact encoding'
+run 1 predict account.txt -i rc --all 100 --json
+grep -oE '"boundary":"[a-z]+","nearest"' out | sort -u >boundaries
+equal 'boundaries of predictions' "$(wc -l <boundaries)" 2
+run 1 predict account.txt -i rc --all 100
+prints 'within the relaxed boundary or the strict one'
 
 # --- JSON ---
 run 1 predict named.jsonl alone.txt --json
 prints_lines 2 '"isoscope":'
 prints '"verdict":"violated"'
-prints '"verdict":"holds"'
+prints '"verdict":"no violation"'
+prints '"boundary":"both","encoding":"exact"'
+prints '"observed":false,"boundary":"strict","nearest":true,"changed"'
 prints '"changed":[{"transaction":"bob.2 get","session":"bob","index":1,'
 prints '"operation":0,"line":1,"key":"x","observed":{"from":"alice.1 put",'
 prints '"value":1},"predicted":{"from":"init","value":0}}],"sessions":'
@@ -322,7 +342,7 @@ prints 'validated: board.tx, run along this prediction, gives an execution'
 prints 'it follows the prediction in everything'
 prints 'recorded with seed 1'
 run 1 predict --program board.tx --runs 6 --seed 4
-prints_lines 6 ' changed; validated'
+prints_lines 6 ' changed, strict; validated'
 prints 'board.tx, seed 4: '
 prints 'board.tx, seed 9: '
 prints 'violated: from all 6 traces a validated execution'
@@ -335,7 +355,10 @@ same 'the same seeds give the same result' before again
 run 0 predict --program board.tx -i si
 run 1 predict --program add.tx --boundary relaxed
 prints 'lost update'
-run 0 predict --program add.tx
+run 0 predict --program add.tx --boundary strict
+run 1 predict --program add.tx
+prints 'lost update'
+prints 'within the relaxed boundary'
 run 0 predict --program add.tx --boundary relaxed -i psi
 run 1 predict --program board.tx --json --runs 2
 prints_lines 2 '"validation":{"end":"complete","validated":true,'
@@ -352,7 +375,8 @@ run 4 predict --program spend.tx --runs 8 --boundary relaxed
 prints 'inconclusive: nothing is shown from any of 8 traces'
 prints 'not validated, diverged'
 prints 'not validated: a false prediction: spend.tx'
-run 0 predict --program spend.tx --runs 8
+run 0 predict --program spend.tx --runs 8 --boundary strict
+prints 'more traces (--runs N)'
 
 # Recorded first, then predicted from, then run.
 "$ISOSCOPE" record board.tx --seed 3 >trace.jsonl

@@ -267,6 +267,12 @@ static bool on_tick(void *data, const char *path, uint64_t done)
 	return limits->stop && limits->stop(limits->payload);
 }
 
+static enum predict_boundary boundary_of(bool strict, bool relaxed)
+{
+	if (strict == relaxed) return BOUNDARY_BOTH;
+	return strict ? BOUNDARY_STRICT : BOUNDARY_RELAXED;
+}
+
 static int try_history_predict(iso_result **out, const iso_history *history,
                                const iso_predict_options *options,
                                iso_diags **diags)
@@ -294,8 +300,8 @@ static int try_history_predict(iso_result **out, const iso_history *history,
 		        .memory = given.limits.memory,
 		        .tick = on_tick,
 		        .tick_data = &given.limits },
-		.options = { .boundary = given.relaxed ? BOUNDARY_RELAXED
-		                                       : BOUNDARY_STRICT,
+		.options = { .boundary =
+		                     boundary_of(given.strict, given.relaxed),
 		             .encoding = given.approximate ? ENCODING_APPROX
 		                                           : ENCODING_EXACT,
 		             .enumerate = given.wanted > 0 },
@@ -581,8 +587,8 @@ static int try_program_compare(iso_result **out, const iso_program *program,
 		return ISO_E_ARGUMENT;
 	*out = NULL;
 	struct compare_options o = {
-		.predict = { .boundary = given.relaxed ? BOUNDARY_RELAXED
-		                                       : BOUNDARY_STRICT,
+		.predict = { .boundary =
+		                     boundary_of(given.strict, given.relaxed),
 		             .encoding = given.approximate ? ENCODING_APPROX
 		                                           : ENCODING_EXACT },
 		.traces = given.traces,

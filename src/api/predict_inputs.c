@@ -134,8 +134,10 @@ static void take(struct predicting *x, struct predict_case *c,
 	struct replay_result replay = { 0 };
 	bool shown = x->shown < SHOWS_VIOLATED;
 	struct predicted p = { .number = ++c->found, .prediction = prediction };
-	assert(c->found <= (c->wanted ? c->wanted : 1));
+	c->feasible += prediction->boundary == BOUNDARY_STRICT;
 	if (p.number == 1) {
+		c->first_boundary = prediction->boundary;
+		c->nearest = prediction->nearest;
 		c->changed = prediction->changed_count;
 		c->itself = prediction->observed;
 		name_predicted_changes(first, c->observed, prediction);
@@ -154,14 +156,30 @@ static void take(struct predicting *x, struct predict_case *c,
 
 /* ---- one history ---- */
 
+/* Is it enough, with so many found within the boundary? Where the program shows
+ * none of them, the next boundary has its turn. */
+static bool is_enough(const struct predict_case *c, struct predictor *predictor,
+                      uint64_t *within)
+{
+	uint64_t wanted = c->wanted ? c->wanted : 1;
+	bool shown = !c->program || c->validated || c->itself;
+	if (c->found >= wanted && shown) return true;
+	if (*within < wanted) return false;
+	*within = 0;
+	return !predictor_widen(predictor);
+}
+
 static void search(struct predicting *x, struct predict_case *c,
                    struct predictor *predictor, struct text *first)
 {
-	uint64_t wanted = c->wanted ? c->wanted : 1;
-	while (c->found < wanted && !x->stopped) {
+	enum predict_boundary boundary = BOUNDARY_BOTH;
+	uint64_t within = 0;
+	while (!is_enough(c, predictor, &within) && !x->stopped) {
 		struct prediction p = { 0 };
 		c->answer = predictor_next(predictor, &p);
 		if (c->answer != PREDICT_FOUND) break;
+		within = p.boundary == boundary ? within + 1 : 1;
+		boundary = p.boundary;
 		take(x, c, &p, first);
 		if (x->request->keep) x->request->keep(x->request->data, &p);
 		prediction_free(&p);

@@ -96,9 +96,10 @@ enum command {
 	X(FROM_PROGRAM, IN_PREDICT, "program", 0, "PROGRAM", NULL,             \
 	  "record serial traces of this program, and predict from each")       \
 	X(BOUNDARY, IN_PREDICT | IN_COMPARE, "boundary", 0, "NAME",            \
-	  "strict relaxed",                                                    \
+	  "both strict relaxed",                                               \
 	  "what is kept of a transaction that reads something else: nothing "  \
-	  "after that read (strict), or everything (relaxed)")                 \
+	  "after that read (strict), or everything (relaxed); without it "     \
+	  "both, strict first")                                                \
 	X(ENCODING, IN_PREDICT | IN_COMPARE, "encoding", 0, "NAME",            \
 	  "exact approx",                                                      \
 	  "exact, or the sufficient condition of IsoPredict (approx)")         \

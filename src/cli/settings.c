@@ -190,6 +190,9 @@ void setting_encoding(const struct command_line *c, struct predict_options *o)
 {
 	const char *boundary = c->value[OPTION_BOUNDARY];
 	const char *encoding = c->value[OPTION_ENCODING];
+	o->boundary = BOUNDARY_BOTH;
+	if (boundary && !strcmp(boundary, "strict"))
+		o->boundary = BOUNDARY_STRICT;
 	if (boundary && !strcmp(boundary, "relaxed"))
 		o->boundary = BOUNDARY_RELAXED;
 	if (encoding && !strcmp(encoding, "approx"))

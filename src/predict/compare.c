@@ -160,12 +160,14 @@ static enum predict_answer next_prediction(struct comparison *c,
 	return a;
 }
 
-/* Up to as many predictions as were asked for, each replayed at once. */
+/* Up to as many predictions as were asked for, each replayed at once; where
+ * none of them is shown, as many again within the next boundary. */
 static void predict_all(struct comparison *c, struct predictor *p)
 {
 	struct compare_stats *s = &c->stats;
 	uint64_t most = c->options.predictions ? c->options.predictions : 1;
-	for (uint64_t i = 0; i < most; i++) {
+	uint64_t validated = s->validated;
+	for (uint64_t i = 0, left = most; left; i++, left--) {
 		struct prediction found;
 		enum predict_answer a = next_prediction(c, p, &found);
 		if (!i) {
@@ -177,6 +179,8 @@ static void predict_all(struct comparison *c, struct predictor *p)
 		bool replayed = replay(c, &found);
 		prediction_free(&found);
 		if (!replayed) return;
+		bool shown = s->validated > validated;
+		if (left == 1 && !shown && predictor_widen(p)) left = most + 1;
 	}
 }
 

@@ -6,6 +6,7 @@
 #include "result/compared.h"
 #include "result/names.h"
 #include "result/numbers.h"
+#include "result/predicted.h"
 
 enum {
 	LABEL_WIDTH = 13, /* of rows and counts */
@@ -172,7 +173,7 @@ static void print_options(struct text *t, const struct comparison *c)
 {
 	const struct predict_options *o = &comparison_options(c)->predict;
 	text_format(t, "%-*s%s, %s\n", LABEL_WIDTH, "boundary",
-	            o->boundary == BOUNDARY_STRICT ? "strict" : "relaxed",
+	            predict_boundary_word(o->boundary),
 	            o->encoding == ENCODING_EXACT ? "exact" : "approx");
 }
 

@@ -26,6 +26,8 @@ void report_predict_line(struct text *t, const struct style *s,
 			              "reads changed");
 		else
 			text_string(t, "a part of the observed execution");
+		text_format(t, ", %s",
+		            predict_boundary_word(c->first_boundary));
 	} else if (c->reason) {
 		text_format(t, ": %s", c->reason);
 	}
@@ -77,12 +79,12 @@ static void reason_violated(struct text *t, const struct predict_summary *m)
 	text_string(t, " allows and that is not serializable is predicted");
 }
 
-static void reason_holds(struct text *t, const struct predict_summary *m)
+static void reason_nothing(struct text *t, const struct predict_summary *m)
 {
-	text_format(t, "within the %s boundary of ",
-	            predict_boundary_word(m->options.boundary));
+	text_string(t, "nothing found near ");
 	print_share(t, m, m->histories);
-	text_string(t, ", every execution that ");
+	text_format(t, ": within %s, every execution that ",
+	            predict_boundary_words(m->options.boundary));
 	name_levels_of(t, m);
 	text_string(t, " allows is serializable");
 }
@@ -103,7 +105,7 @@ static void reason_undecided(struct text *t, const struct predict_summary *m)
 		number_plural(t, m->histories, "history",
 		              m->recorded ? "traces" : "histories");
 	}
-	if (!m->verdicts[VERDICT_HOLDS]) return;
+	if (!m->verdicts[VERDICT_NO_VIOLATION]) return;
 	text_string(t, ", and for ");
 	number_count(t, m->verdicts[VERDICT_INCONCLUSIVE]);
 	text_string(t, " of them nothing is excluded");
@@ -117,7 +119,7 @@ void report_predict_summary_verdict(struct text *t, const struct style *s,
 	text_string(t, ": ");
 	switch (v) {
 	case VERDICT_VIOLATED: reason_violated(t, m); break;
-	case VERDICT_HOLDS: reason_holds(t, m); break;
+	case VERDICT_NO_VIOLATION: reason_nothing(t, m); break;
 	default: reason_undecided(t, m); break;
 	}
 	if (m->stopped)
@@ -141,6 +143,8 @@ void report_predict_summary(struct text *t, const struct style *s,
                             const struct predict_summary *m)
 {
 	report_predict_summary_verdict(t, s, m);
+	if (predict_summary_verdict(m) == VERDICT_NO_VIOLATION)
+		name_predict_next_steps(t, m->recorded, m->options.boundary);
 	text_char(t, '\n');
 	print_count(t, m->recorded ? "traces" : "histories", m->histories);
 	print_count(t, "predicted", m->answers[PREDICT_FOUND]);

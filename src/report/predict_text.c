@@ -84,13 +84,13 @@ static void print_unexplained(struct text *t, const struct style *s,
 
 /* "2 of 5 operations, up to its read of x" */
 static void print_cut(struct text *t, const struct predict_case *c,
-                      const struct session_cut *cut)
+                      const struct prediction *p, const struct session_cut *cut)
 {
 	const struct trace_transaction *x =
 		&c->observed->transactions[cut->divergent];
 	text_string(t, cut->kept ? ", then " : "");
 	name_trace_transaction(t, c->observed, cut->divergent);
-	if (c->options->boundary == BOUNDARY_RELAXED) {
+	if (p->boundary == BOUNDARY_RELAXED) {
 		text_string(t, " with reads answered anew");
 		return;
 	}
@@ -128,9 +128,9 @@ static void print_kept(struct text *t, const struct trace_session *x,
 }
 
 static void print_session(struct text *t, const struct predict_case *c,
-                          uint32_t s, const struct session_cut *cut,
-                          size_t width)
+                          const struct prediction *p, uint32_t s, size_t width)
 {
+	const struct session_cut *cut = &p->cuts[s];
 	assert(s < c->observed->session_count);
 	const struct trace_session *x = &c->observed->sessions[s];
 	bool diverges = cut->divergent != TRACE_NONE;
@@ -142,7 +142,7 @@ static void print_session(struct text *t, const struct predict_case *c,
 	text_pad(t, ' ', width - style_columns(text_get(&name)));
 	text_string(t, "  ");
 	print_kept(t, x, cut);
-	if (diverges) print_cut(t, c, cut);
+	if (diverges) print_cut(t, c, p, cut);
 	if (left && (cut->kept || diverges)) {
 		text_string(t, "; ");
 		number_count(t, left);
@@ -187,13 +187,14 @@ static void print_sessions(struct text *t, const struct predict_case *c,
 	size_t width = widest_name(c, p);
 	uint32_t shown = 0, others = 0, whole = 0;
 	if (p->observed) return;
-	text_string(t, "\nof each session the prediction has\n");
+	text_format(t, "\nof each session the prediction has, within %s\n",
+	            predict_boundary_words(p->boundary));
 	for (uint32_t s = 0; s < c->observed->session_count; s++) {
 		if (!c->observed->sessions[s].count) continue;
 		if (!is_shown(c->observed, p, s))
 			whole++;
 		else if (shown++ < SESSIONS_SHOWN)
-			print_session(t, c, s, &p->cuts[s], width);
+			print_session(t, c, p, s, width);
 		else
 			others++;
 	}
@@ -271,6 +272,20 @@ static void print_title(struct text *t, const struct style *s,
 	text_free(&title);
 }
 
+/* Is it the nearest one? What comes later is as near as what is left. */
+static void print_nearness(struct text *t, const struct predict_case *c,
+                           const struct predicted *p)
+{
+	const struct prediction *x = p->prediction;
+	if (p->number > 1 || !x->changed_count) return;
+	if (x->nearest && x->changed_count > 1)
+		text_format(t, "\nnone within %s changes fewer reads\n",
+		            predict_boundary_words(x->boundary));
+	else if (!x->nearest)
+		text_format(t, "\nanother one may change fewer reads%s\n",
+		            c->wanted ? "" : "; --all 1 looks for the nearest");
+}
+
 void report_predicted(struct text *t, const struct style *s,
                       const struct predict_case *c, const struct predicted *p)
 {
@@ -278,6 +293,7 @@ void report_predicted(struct text *t, const struct style *s,
 	if (c->wanted) print_title(t, s, p);
 	if (p->prediction->changed_count)
 		report_changed_reads(t, s, c->observed, p->prediction);
+	print_nearness(t, c, p);
 	if (p->witness)
 		print_witness(t, s, c, p);
 	else
@@ -288,6 +304,9 @@ void report_predicted(struct text *t, const struct style *s,
 
 void report_predict_end(struct text *t, const struct predict_case *c)
 {
+	if (predict_verdict(c) == VERDICT_NO_VIOLATION)
+		name_predict_next_steps(t, c->format == FORMAT_COUNT,
+		                        c->options->boundary);
 	if (!c->wanted || !c->found) return;
 	text_char(t, '\n');
 	number_plural(t, c->found, "prediction", "predictions");
@@ -298,9 +317,9 @@ void report_predict_end(struct text *t, const struct predict_case *c)
 	}
 	if (c->answer == PREDICT_NONE)
 		text_format(t,
-		            "; every other one within the %s boundary has "
-		            "all the changes of %s\n",
-		            predict_boundary_word(c->options->boundary),
+		            "; every other one within %s has all the changes "
+		            "of %s\n",
+		            predict_boundary_words(c->options->boundary),
 		            c->found == 1 ? "this one" : "one of these");
 	else if (c->answer == PREDICT_UNKNOWN)
 		text_format(t, "; there may be others: %s\n",
@@ -331,8 +350,8 @@ static void print_observed(struct text *t, const struct predict_case *c)
 		text_format(t, "; recorded with seed %" PRIu64, c->seed);
 	text_format(t, "\nlevel     %s", level_word(c->options->level));
 	if (c->stated_by) text_format(t, ", %s", c->stated_by);
-	text_format(t, "; %s boundary, %s encoding\n",
-	            predict_boundary_word(c->options->boundary),
+	text_format(t, "; %s, %s encoding\n",
+	            predict_boundary_words(c->options->boundary),
 	            predict_encoding_word(c->options->encoding));
 }
 

@@ -5,6 +5,7 @@
 #include "predict/compare.h"
 #include "result/names.h"
 #include "result/numbers.h"
+#include "result/predicted.h"
 
 const char *compare_way_name(enum compare_way w)
 {
@@ -139,8 +140,7 @@ static void add_settings(struct result *r, const struct comparison *c)
 	struct result_values *to = &r->settings;
 	result_text(r, to, "program", program_path(r->program));
 	result_text(r, to, "level", level_word(p->level));
-	result_text(r, to, "boundary",
-	            p->boundary == BOUNDARY_STRICT ? "strict" : "relaxed");
+	result_text(r, to, "boundary", predict_boundary_word(p->boundary));
 	result_text(r, to, "encoding",
 	            p->encoding == ENCODING_EXACT ? "exact" : "approx");
 	result_count(r, to, "seed", o->seed);

@@ -28,13 +28,36 @@ enum verdict predict_verdict(const struct predict_case *c)
 	if (refuted(c)) return VERDICT_INCONCLUSIVE;
 	if (c->found) return VERDICT_VIOLATED;
 	if (c->answer == PREDICT_NONE && c->options->encoding == ENCODING_EXACT)
-		return VERDICT_HOLDS;
+		return VERDICT_NO_VIOLATION;
 	return VERDICT_INCONCLUSIVE;
 }
 
 const char *predict_boundary_word(enum predict_boundary b)
 {
-	return b == BOUNDARY_STRICT ? "strict" : "relaxed";
+	return b == BOUNDARY_BOTH     ? "both"
+	       : b == BOUNDARY_STRICT ? "strict"
+	                              : "relaxed";
+}
+
+const char *predict_boundary_words(enum predict_boundary b)
+{
+	return b == BOUNDARY_BOTH     ? "the strict and the relaxed boundary"
+	       : b == BOUNDARY_STRICT ? "the strict boundary"
+	                              : "the relaxed boundary";
+}
+
+void name_predict_next_steps(struct text *t, bool recorded,
+                             enum predict_boundary b)
+{
+	text_string(t, "which says nothing of executions farther away; "
+	               "there are: ");
+	if (b != BOUNDARY_BOTH)
+		text_string(t, "both boundaries (without --boundary), ");
+	text_string(t, recorded
+	                       ? "more traces (--runs N), "
+	                       : "other traces (--program PROGRAM --runs N), ");
+	text_string(t, "outwards from a trace (explore --from TRACE PROGRAM), "
+	               "all executions (explore PROGRAM)\n");
 }
 
 const char *predict_encoding_word(enum predict_encoding e)
@@ -73,7 +96,7 @@ static void reason_changes(struct text *t, const struct predict_case *c)
 
 static void reason_found(struct text *t, const struct predict_case *c)
 {
-	bool strict = c->options->boundary == BOUNDARY_STRICT, one;
+	bool strict = c->feasible == c->found, one;
 	if (c->itself) {
 		reason_itself(t, c);
 		return;
@@ -86,7 +109,11 @@ static void reason_found(struct text *t, const struct predict_case *c)
 	else
 		number_count(t, c->found);
 	if (!one && strict) text_string(t, " feasible");
-	text_string(t, one ? " execution that " : " executions that ");
+	text_string(t, one ? " execution" : " executions");
+	bool beyond = !strict && !(one && c->validated);
+	if (beyond) text_string(t, " within the relaxed boundary");
+	if (beyond && c->feasible) text_string(t, " or the strict one");
+	text_string(t, " that ");
 	name_level(t, c->options->level);
 	text_string(t, one ? " allows is not serializable"
 	                   : " allows are not serializable");
@@ -112,17 +139,19 @@ static void reason_refuted(struct text *t, const struct predict_case *c)
 
 static void reason_none(struct text *t, const struct predict_case *c)
 {
-	const char *boundary = predict_boundary_word(c->options->boundary);
+	const char *boundary = predict_boundary_words(c->options->boundary);
 	if (c->options->encoding == ENCODING_EXACT) {
-		text_format(t, "within the %s boundary, every execution that ",
+		text_format(t,
+		            "nothing found near this trace: within %s, every "
+		            "execution that ",
 		            boundary);
 		name_level(t, c->options->level);
 		text_string(t, " allows is serializable");
 		return;
 	}
 	text_format(t,
-	            "the sufficient condition shows no execution within the "
-	            "%s boundary that ",
+	            "the sufficient condition shows no execution within %s "
+	            "that ",
 	            boundary);
 	name_level(t, c->options->level);
 	text_string(t, " allows; whether there is one, --encoding exact "

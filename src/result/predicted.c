@@ -111,6 +111,8 @@ void result_prediction(struct result *r, const struct predict_case *c,
 	assert(p->number == c->found);
 	result_count(r, to, "number", p->number);
 	result_flag(r, to, "observed", x->observed);
+	result_text(r, to, "boundary", predict_boundary_word(x->boundary));
+	result_flag(r, to, "nearest", x->nearest);
 	struct result_values *list = result_list(r, to, "changed");
 	for (uint32_t i = 0; i < x->changed_count; i++)
 		add_change(r, result_group(r, list, NULL), c->observed,
@@ -220,5 +222,5 @@ enum verdict predict_summary_verdict(const struct predict_summary *m)
 	if (m->verdicts[VERDICT_VIOLATED]) return VERDICT_VIOLATED;
 	return m->verdicts[VERDICT_INCONCLUSIVE] || m->stopped || !m->histories
 	               ? VERDICT_INCONCLUSIVE
-	               : VERDICT_HOLDS;
+	               : VERDICT_NO_VIOLATION;
 }

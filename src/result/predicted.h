@@ -46,6 +46,9 @@ struct predict_case {
 	const char *first; /* the changed reads of the first
 	                    * prediction, in words; or NULL */
 	uint64_t changed;  /* how many they are */
+	enum predict_boundary first_boundary;
+	bool nearest;      /* the first one is */
+	uint64_t feasible; /* how many are within the strict boundary */
 	bool itself;       /* the observed history is the first
 	                    * prediction itself */
 	double read_seconds, explain_seconds, validate_seconds;
@@ -53,10 +56,15 @@ struct predict_case {
 
 /* The run along a prediction gave an execution that is not serializable. */
 bool predicted_validated(const struct replay_result *r);
-/* HOLDS: there is no prediction, proved. UNDECIDED: none was found and none was
- * excluded, or none of those found could be validated. */
+/* NO_VIOLATION: there is no prediction, proved. INCONCLUSIVE: none was found
+ * and none was excluded, or none of those found could be validated. */
 enum verdict predict_verdict(const struct predict_case *c);
 const char *predict_boundary_word(enum predict_boundary b); /* "strict" */
+/* "the strict boundary", "the strict and the relaxed boundary" */
+const char *predict_boundary_words(enum predict_boundary b);
+/* What else can be done where nothing was found, a line. */
+void name_predict_next_steps(struct text *t, bool recorded,
+                             enum predict_boundary b);
 const char *predict_encoding_word(enum predict_encoding e); /* "exact" */
 /* What stands behind the verdict's word and colon. */
 void name_predict_reason(struct text *t, const struct predict_case *c);
@@ -80,7 +88,7 @@ struct predict_summary {
 	struct predict_options options; /* of the last one */
 	bool mixed;                     /* not all have the same level */
 	uint64_t histories;
-	uint64_t verdicts[VERDICT_INCONCLUSIVE + 1];
+	uint64_t verdicts[VERDICT_COUNT];
 	uint64_t answers[PREDICT_UNKNOWN + 1]; /* FOUND: at least one */
 	uint64_t validated;  /* histories with a validated prediction */
 	uint64_t refuted;    /* with predictions, none of them validated */
