@@ -84,6 +84,12 @@ for kind in sessions transactions; do
 	sessions) echo "## Scaling in sessions (of three transactions)" ;;
 	*) echo "## Scaling in transactions per session (three sessions)" ;;
 	esac
+	if [ "$kind" = sessions ]; then
+		printf '\n%s\n%s\n%s\n' \
+			"The paper's own clients of these sizes are not published: those of" \
+			"\`programs/scale\` are this project's, so the numbers cannot be compared with" \
+			"the paper's one by one."
+	fi
 	printf '\n![%s](benchmarks/%s.svg)\n\n' "$kind" "$kind"
 	printf 'Histories under `ce(cc)`, and user CPU seconds:\n\n'
 	awk -F, '

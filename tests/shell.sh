@@ -5,6 +5,7 @@
 # started) and `top` the source tree, both as absolute paths. The last run's
 # standard output and error are in the files out and err.
 set -u
+unset COLUMNS
 LC_ALL=C
 export LC_ALL
 

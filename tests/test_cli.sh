@@ -269,6 +269,32 @@ run 1 explore order.tx
 equal 'what is read first' "$(sed -n 's/.*│ *read \(.\) .*/\1/p' out | tr -d '\n')" xy
 prints 'holds  assert r == 6'
 
+# --- a history that is too wide has its sessions one below the other ---
+cat >four.tx <<'END'
+global rows["a key that is long"] = {name: "and a value", n: 0};
+txn add(n) { rows["a key that is long"] = {name: rows["a key that is long"].name, n: n}; }
+session a { add(1); }
+session b { add(2); }
+session c { add(3); }
+session d { add(4); }
+assert serializable;
+END
+uncut() {
+	equal "events, $1 columns" "$(grep -c 'read rows\["a key that is long"\] = {n: [0-9], name: "and a value"}  .* init' out)" "$2"
+	equal "writes, $1 columns" "$(grep -c 'write rows\["a key that is long"\] = {n: [0-9], name: "and a value"}' out)" "$3"
+}
+run 1 explore four.tx -i rc
+uncut '' 4 4
+lacks '│'
+for columns in 40 100; do
+	COLUMNS=$columns "$ISOSCOPE" explore four.tx -i rc >out
+	uncut $columns 4 4
+	lacks '│'
+done
+COLUMNS=400 "$ISOSCOPE" explore four.tx -i rc >out
+uncut 400 4 4
+prints '│'
+
 # --- what assumptions leave out is told, and nothing holds without a history ---
 cat >assumed.tx <<'END'
 global x = 0;

@@ -157,6 +157,7 @@ START_TEST(wide_characters_leave_tables_straight)
 	struct history *h =
 		history_from_notation("T1: Wx ; T2: y<0 | T3: x<T1 ; T4: Wy");
 	struct style plain = { .width = 60 };
+	bool stacked = false;
 	ck_assert(setlocale(LC_CTYPE, "C.UTF-8"));
 	for (size_t columns = 60; columns > 24; columns--) {
 		struct text t = { 0 };
@@ -172,7 +173,10 @@ START_TEST(wide_characters_leave_tables_straight)
 			ck_assert_msg(at == bar, "%s", text_get(&t));
 			rows++;
 		}
-		ck_assert_uint_gt(rows, 3);
+		/* Too narrow for columns: from there on there are none. */
+		ck_assert(rows > 3 || (!rows && columns < 60));
+		ck_assert(!stacked || !rows);
+		stacked = !rows;
 		text_free(&t);
 	}
 	history_free(h);
@@ -200,10 +204,11 @@ START_TEST(values_are_printed_in_the_order_they_were_added)
 	text_string(&t, "resident");
 	result_line_text(r, "memory", &number, &t);
 	report_json(&t, r, "1");
-	ck_assert_str_eq(text_get(&t),
-	                 "{\"isoscope\":\"1\",\"version\":1,\"file\":null,\"line\":3,"
-	                 "\"verdict\":\"holds\",\"reason\":\"all is well\","
-	                 "\"g\":{\"l\":[0.25,false]},\"s\":1.000000}\n");
+	ck_assert_str_eq(
+		text_get(&t),
+		"{\"isoscope\":\"1\",\"version\":1,\"file\":null,\"line\":3,"
+		"\"verdict\":\"holds\",\"reason\":\"all is well\","
+		"\"g\":{\"l\":[0.25,false]},\"s\":1.000000}\n");
 	text_clear(&t);
 	report_text(&t, &(struct style){ .width = 80 }, r);
 	ck_assert_str_eq(text_get(&t),

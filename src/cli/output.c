@@ -16,7 +16,8 @@
 
 enum {
 	WIDTH_PIPED = 120, /* when no terminal says how wide it is */
-	WIDTH_LEAST = 40
+	WIDTH_LEAST = 40,
+	WIDTH_MOST = 65535 /* as ioctl() has it */
 };
 
 void say(const char *format, ...)
@@ -46,13 +47,23 @@ static bool wants_colour(const struct command_line *c, FILE *to)
 	return isatty(fileno(to));
 }
 
+/* What the user says, the terminal's, or what suits a pipe. */
+static unsigned width_of(FILE *to)
+{
+	const char *said = getenv("COLUMNS");
+	char *end = NULL;
+	unsigned long n = said ? strtoul(said, &end, 10) : 0;
+	struct winsize size;
+	if (!n || *end || n > WIDTH_MOST) n = 0;
+	if (!n && isatty(fileno(to)) && !ioctl(fileno(to), TIOCGWINSZ, &size))
+		n = size.ws_col;
+	if (!n) return WIDTH_PIPED;
+	return n < WIDTH_LEAST ? WIDTH_LEAST : (unsigned)n;
+}
+
 struct style output_style(const struct command_line *c, FILE *to)
 {
-	struct winsize size;
-	struct style s = { wants_colour(c, to), WIDTH_PIPED };
-	if (isatty(fileno(to)) && !ioctl(fileno(to), TIOCGWINSZ, &size) &&
-	    size.ws_col)
-		s.width = size.ws_col < WIDTH_LEAST ? WIDTH_LEAST : size.ws_col;
+	struct style s = { wants_colour(c, to), width_of(to) };
 	assert(s.width >= WIDTH_LEAST);
 	return s;
 }

@@ -11,19 +11,16 @@
 #include "result/names.h"
 
 enum {
-	COLUMN_LEAST = 22, /* no column is made narrower to fit the width */
 	ROWS_IN_FULL = 60, /* a longer table leaves out what is not shared */
-	WIDTH_MOST = 4096, /* of a value that no width limits */
 	GAP = 3            /* between columns: " │ " */
 };
 
-/* One row of the table; only one column of it has text. When it is too wide,
- * first the value is cut, then the tail, then the head. */
+/* One row of the table; only one column of it has text. */
 struct cell {
 	uint32_t column;
 	enum style_mark mark;
 	bool marked; /* else plain */
-	struct text head, value, tail;
+	struct text body, tail;
 	struct text short_tail; /* instead, when the table is too wide */
 };
 
@@ -37,6 +34,7 @@ struct table {
 	size_t count, capacity;
 	word *shared; /* keys that one transaction writes and another
 	               * reads or writes */
+	bool stacked; /* in one column, without its heading */
 	bool all;     /* show events of keys that are not shared, too */
 	const struct event_marks *marks; /* or NULL */
 };
@@ -99,12 +97,12 @@ static void add_event(struct table *t, uint32_t column, const struct event *e,
 	assert(e->key < t->h->key_count);
 	struct cell *c =
 		marked ? add_marked(t, column, STYLE_RED) : add_cell(t, column);
-	text_string(&c->head, marked ? "* " : "  ");
-	text_string(&c->head, e->kind == EVENT_READ ? "read " : "write ");
-	name_key(&c->head, t->h, e->key);
+	text_string(&c->body, marked ? "* " : "  ");
+	text_string(&c->body, e->kind == EVENT_READ ? "read " : "write ");
+	name_key(&c->body, t->h, e->key);
 	if (!t->h->valueless) {
-		text_string(&c->head, " = ");
-		value_print(&c->value, e->value);
+		text_string(&c->body, " = ");
+		value_print(&c->body, e->value);
 	}
 	if (e->kind != EVENT_READ) return;
 	if (e->from == HISTORY_SELF) {
@@ -123,7 +121,7 @@ static void add_transaction(struct table *t, uint32_t i)
 	const struct transaction *x = &t->h->transactions[i];
 	uint32_t column = t->column_of[x->session];
 	struct cell *heading = add_marked(t, column, STYLE_BOLD);
-	name_transaction(&heading->head, t->h, i);
+	name_transaction(&heading->body, t->h, i);
 	uint32_t left_out = 0;
 	for (uint32_t e = 0; e < x->event_count; e++) {
 		bool marked = event_is_marked(t->marks, i, e);
@@ -134,20 +132,18 @@ static void add_transaction(struct table *t, uint32_t i)
 	}
 	if (left_out) {
 		struct cell *c = add_marked(t, column, STYLE_DIM);
-		text_format(&c->head, "  … %" PRIu32 " on keys not shared",
+		text_format(&c->body, "  … %" PRIu32 " on keys not shared",
 		            left_out);
 	}
 	if (x->aborted)
-		text_string(&add_marked(t, column, STYLE_YELLOW)->head,
+		text_string(&add_marked(t, column, STYLE_YELLOW)->body,
 		            "  abort");
 }
 
 /* Of what stands before the tail. */
 static unsigned body_width(const struct cell *c)
 {
-	size_t w = style_columns(text_get(&c->head)) +
-	           style_columns(text_get(&c->value));
-	return w < WIDTH_MOST ? (unsigned)w : WIDTH_MOST;
+	return (unsigned)style_columns(text_get(&c->body));
 }
 
 /* With the tail at its place. */
@@ -204,77 +200,38 @@ static void shorten_tails(struct table *t)
 	}
 }
 
-/* Makes the table fit, if that can be: says all tails shortly, then takes
- * columns from the widest ones. */
+/* One column, in which nothing has to be in line: transactions come one below
+ * the other, and their names tell the sessions. */
+static void stack(struct table *t)
+{
+	t->stacked = true;
+	t->column_count = 1;
+	t->tail_at[0] = 0;
+	for (size_t i = 0; i < t->count; i++) t->cells[i].column = 0;
+}
+
+/* Makes the table fit, if that can be, by saying all tails shortly. Keys and
+ * values are never cut: where columns have no room, there are none. */
 static void narrow(struct table *t, unsigned available)
 {
 	if (total_width(t) <= available) return;
 	shorten_tails(t);
 	measure(t);
-	for (unsigned total = total_width(t); total > available; total--) {
-		uint32_t widest = 0;
-		for (uint32_t c = 0; c < t->column_count; c++)
-			if (t->width[c] > t->width[widest]) widest = c;
-		if (t->width[widest] <= COLUMN_LEAST) return;
-		t->width[widest]--;
-	}
+	if (total_width(t) <= available) return;
+	shorten_tails(t);
+	stack(t);
 }
 
-/* How many columns the parts of a cell get. */
-struct parts {
-	unsigned head, value, tail;
-};
-
-static unsigned at_most(unsigned n, unsigned most)
-{
-	return n < most ? n : most;
-}
-
-/* Takes columns from a part, but not the last `least`, until the parts fit. */
-static void cut(struct parts *p, unsigned *part, unsigned least, unsigned width)
-{
-	assert(part >= &p->head && part <= &p->tail);
-	unsigned total = p->head + p->value + p->tail;
-	if (total <= width || *part <= least) return;
-	*part -= at_most(total - width, *part - least);
-}
-
-static struct parts fit(const struct cell *c, unsigned width)
-{
-	struct parts p = {
-		.head = (unsigned)style_columns(text_get(&c->head)),
-		.tail = (unsigned)style_columns(text_get(&c->tail)),
-	};
-	p.value = body_width(c) - p.head;
-	cut(&p, &p.value, at_most(p.value, 5), width);
-	cut(&p, &p.tail, at_most(p.tail, 8), width);
-	cut(&p, &p.value, at_most(p.value, 1), width);
-	cut(&p, &p.head, at_most(p.head, 1), width);
-	cut(&p, &p.tail, 0, width);
-	assert(p.head + p.value + p.tail <= width);
-	return p;
-}
-
-/* Exactly the column's width, blanks at the end included. */
 static void print_cell(struct text *t, const struct style *s,
                        const struct table *b, const struct cell *c)
 {
-	unsigned width = b->width[c->column];
-	struct parts p = fit(c, width);
-	unsigned at = p.head + p.value;
-	if (p.tail && b->tail_at[c->column] > at)
-		at = at_most(b->tail_at[c->column], width - p.tail);
 	if (c->marked) style_begin(t, s, c->mark);
-	style_fit(t, text_get(&c->head), p.head);
-	style_fit(t, text_get(&c->value), p.value);
+	text_string(t, text_get(&c->body));
 	if (c->marked) style_end(t, s);
-	text_pad(t, ' ', at - p.head - p.value);
-	if (p.tail) {
-		style_begin(t, s, STYLE_CYAN);
-		style_fit(t, text_get(&c->tail), p.tail);
-		style_end(t, s);
-	}
-	text_pad(t, ' ', width - at - p.tail);
+	if (!c->tail.length) return;
+	unsigned width = body_width(c), at = b->tail_at[c->column];
+	if (at > width) text_pad(t, ' ', at - width);
+	style_words(t, s, STYLE_CYAN, text_get(&c->tail));
 }
 
 static void print_bar(struct text *t, const struct style *s)
@@ -291,11 +248,14 @@ static void print_row(struct text *t, const struct style *s,
 	text_pad(t, ' ', indent);
 	assert(cell->column < b->column_count);
 	for (uint32_t c = 0; c < b->column_count; c++) {
+		unsigned used = 0;
 		if (c) print_bar(t, s);
-		if (c == cell->column)
+		if (c == cell->column) {
 			print_cell(t, s, b, cell);
-		else
-			text_pad(t, ' ', b->width[c]);
+			used = cell_width(b, cell);
+		}
+		if (c + 1 < b->column_count)
+			text_pad(t, ' ', b->width[c] - used);
 	}
 	while (t->length && t->data[t->length - 1] == ' ') t->length--;
 	t->data[t->length] = '\0';
@@ -314,10 +274,8 @@ static void print_header(struct text *t, const struct style *s,
 		text_clear(&name);
 		name_session(&name, h, i);
 		size_t used = style_columns(text_get(&name));
-		if (used > b->width[c]) used = b->width[c];
-		style_begin(t, s, STYLE_BLUE);
-		style_fit(t, text_get(&name), used);
-		style_end(t, s);
+		assert(used <= b->width[c]);
+		style_words(t, s, STYLE_BLUE, text_get(&name));
 		if (c + 1 < b->column_count)
 			text_pad(t, ' ', b->width[c] - used);
 		c++;
@@ -360,11 +318,10 @@ void report_marked(struct text *t, const struct style *s,
 	struct table b = { .h = h, .marks = marks };
 	lay_out(&b);
 	narrow(&b, s->width > indent ? s->width - indent : 1);
-	if (b.column_count) print_header(t, s, &b, indent);
+	if (b.column_count && !b.stacked) print_header(t, s, &b, indent);
 	for (size_t i = 0; i < b.count; i++) {
 		print_row(t, s, &b, &b.cells[i], indent);
-		text_free(&b.cells[i].head);
-		text_free(&b.cells[i].value);
+		text_free(&b.cells[i].body);
 		text_free(&b.cells[i].tail);
 		text_free(&b.cells[i].short_tail);
 	}
