@@ -682,21 +682,25 @@ static void split_program(const iso_program *p, const char *file)
 	if (iso_program_split(p, &o, NULL, 3, "parts", &made, NULL) != ISO_OK)
 		abort();
 	said = ask("split -i cc -n 3 -o other", file);
-	snprintf(words, sizeof words, "other: 3 units with %zu branch%s; %llu",
+	snprintf(words, sizeof words,
+	         "other: %u unit%s with %zu branch%s; %llu",
+	         (unsigned)made.units, made.units == 1 ? "" : "s",
 	         made.branches, made.branches == 1 ? "" : "es",
 	         (unsigned long long)made.histories);
 	expect(!strncmp(said.out, words, strlen(words)), "split", words);
 	free(said.out);
-	said = ask_shell("cat parts/unit-003.json");
-	struct said wanted = ask_shell("cat other/unit-003.json");
+	said = ask_shell("cat parts/unit-*.json");
+	struct said wanted = ask_shell("cat other/unit-*.json");
 	compare("the units", file, &wanted, said.out);
 	free(said.out);
-	expect(iso_program_merge(&r, p, folders, 1, false, &diags) ==
-	                       ISO_E_PART &&
-	               !r && iso_diags_count(diags) >= 3,
-	       "nothing is explored", file);
+	int status = iso_program_merge(&r, p, folders, 1, false, &diags);
+	expect(status == (made.units ? ISO_E_PART : ISO_OK) &&
+	               !r == (made.units > 0) &&
+	               iso_diags_count(diags) >= made.units,
+	       "before anything is explored", file);
+	iso_result_free(r);
 	iso_diags_free(diags);
-	for (unsigned i = 1; i <= 3; i++) explore_unit(p, i, file);
+	for (unsigned i = 1; i <= made.units; i++) explore_unit(p, i, file);
 	if (iso_program_merge(&r, p, folders, 1, false, NULL) != ISO_OK)
 		abort();
 	said = (struct said){ NULL, 0, 0 };
@@ -728,7 +732,7 @@ static void use_parts(const char *file)
 	f.resume = "lines.jsonl";
 	expect(iso_check_with_files(&c, p, NULL, &f, NULL) == ISO_E_PART,
 	       "no checkpoint", file);
-	f.unit = "parts/unit-001.json";
+	f.unit = "unit-001.json";
 	expect(iso_check_with_files(&c, p, NULL, &f, NULL) == ISO_E_ARGUMENT,
 	       "a checkpoint and a unit", file);
 	iso_program_free(other);

@@ -21,7 +21,8 @@ part memory
 part programs "$top"/programs/litmus/*.tx "$top"/programs/examples/on-call.tx
 part parts "$top/programs/litmus/lost-update.tx" \
 	"$top/programs/examples/on-call.tx" \
-	"$top/programs/courseware/client-1.tx"
+	"$top/programs/courseware/client-1.tx" \
+	"$top/programs/examples/shopping-cart-layout.tx"
 cat >client.c <<'END'
 #include <isoscope/client.h>
 static void count(void *key)
