@@ -99,11 +99,28 @@ for way in '-j 3' '--algorithm orderly' --symmetry '--max-changes 99'; do
 done
 run 4 explore "$seat" --levels --max-changes 0
 prints ' ≥2 '
-run 0 explore "$seat" --symmetry -i ser
+run 1 explore "$seat" --symmetry -i cc
 says 'no two sessions are interchangeable, so --symmetry changes nothing'
 prints 'explore calls            18  '
 run 0 explore "$same" --symmetry --json
 prints '"algorithm":"orderly"'
+
+# --- the algorithm: by the level, unless an option needs another one ---
+for way in '-i ser' '-i si' '-i pc -j 2' '-i cc --algorithm orderly'; do
+	# shellcheck disable=SC2086
+	"$ISOSCOPE" explore "$seat" --json $way >out 2>err
+	prints '"algorithm":"orderly"'
+done
+for way in '-i cc' '-i ra' '-i ser --base cc' '-i ser --algorithm ce' \
+	'-i si --random 9'; do
+	# shellcheck disable=SC2086
+	"$ISOSCOPE" explore "$seat" --json $way >out 2>err
+	prints '"algorithm":"ce"'
+done
+rm -rf halves
+run 0 split "$seat" -q -i ser -n 2 -o halves
+grep -q '"algorithm": *"orderly"' halves/*.json && pass ||
+	fail "a unit that does not tell how it is explored"
 says_nothing
 
 # --- a part: what it is, and of how much ---

@@ -21,8 +21,13 @@ struct access {
 	uint32_t until; /* the last instruction from which it can be reached
 	                 * without leaving the transaction */
 	uint32_t global, count;
-	const struct value *index; /* NULL: any */
+	const struct value *index;
 };
+
+/* In an index, that of which nothing is known: a record, which no key has in
+ * its index. */
+static const struct value_object no_fields;
+static const struct value anything = { .tag = VALUE_RECORD, .o = &no_fields };
 
 struct accesses {
 	struct access *items;
@@ -54,6 +59,9 @@ struct footprints {
 	/* By instruction of sessions: the number of the footprint of the
 	 * transaction that it calls, or is part of; else NOWHERE. */
 	uint32_t *at;
+	/* By key: as in footprint.fed. */
+	uint32_t **fed;
+	uint32_t fed_count;
 	word *targets; /* instructions that are jumped to */
 	/* While going through a piece of code: the values of registers, NULL
 	 * where they are not known; and those that it writes. */
@@ -130,14 +138,15 @@ static const struct value *operand(const struct footprints *f, uint32_t v)
 	               : f->known[v];
 }
 
-/* A copy of `count` registers from `first` on; NULL if one is not known. */
+/* A copy of `count` registers from `first` on. */
 static const struct value *known_row(struct footprints *f, uint32_t first,
                                      uint32_t count)
 {
-	for (uint32_t i = 0; i < count; i++)
-		if (!f->known[first + i]) return NULL;
 	struct value *row = region_take(&f->region, (count + 1) * sizeof *row);
-	for (uint32_t i = 0; i < count; i++) row[i] = *f->known[first + i];
+	for (uint32_t i = 0; i < count; i++) {
+		const struct value *known = f->known[first + i];
+		row[i] = known ? *known : anything;
+	}
 	return row;
 }
 
@@ -151,7 +160,6 @@ static const struct value *result_of(struct footprints *f, struct instruction i)
 	case OP_LOAD: return &f->program->constants[i.x];
 	case OP_TUPLE:
 		items = known_row(f, i.b, i.c);
-		if (!items) return NULL;
 		tuple = region_take(&f->region, sizeof *tuple);
 		*tuple = value_sequence(&f->region, VALUE_TUPLE, items, i.c);
 		return tuple;
@@ -350,6 +358,8 @@ void footprints_free(struct footprints *f)
 		free(f->items[i].until);
 		free(f->items[i].fed);
 	}
+	for (uint32_t i = 0; i < f->fed_count; i++) free(f->fed[i]);
+	free(f->fed);
 	free(f->items);
 	free(f->at);
 	free(f->targets);
@@ -387,15 +397,41 @@ static struct footprint *of_session(const struct footprints *f,
 	return &f->items[number];
 }
 
+/* Can the two be parts of the index of one key? */
+static bool may_equal(struct value a, struct value b)
+{
+	if (a.tag == VALUE_RECORD || b.tag == VALUE_RECORD) return true;
+	if (a.tag != VALUE_TUPLE || b.tag != VALUE_TUPLE)
+		return value_equal(a, b);
+	if (a.o->length != b.o->length) return false;
+	for (uint32_t i = 0; i < a.o->length; i++)
+		if (!may_equal(a.o->items[i], b.o->items[i])) return false;
+	return true;
+}
+
+static bool may_meet(const struct access *a, const struct access *b)
+{
+	if (a->global != b->global || a->count != b->count) return false;
+	for (uint32_t i = 0; i < a->count; i++)
+		if (!may_equal(a->index[i], b->index[i])) return false;
+	return true;
+}
+
+static struct access access_of_key(const struct footprints *f, uint32_t key)
+{
+	struct access a = { 0 };
+	a.index = keys_index(f->keys, key, &a.global, &a.count);
+	return a;
+}
+
 static uint32_t find_until(const struct footprints *f,
                            const struct footprint *t, uint32_t key)
 {
 	uint32_t until = 0;
+	struct access asked = access_of_key(f, key);
 	for (uint32_t i = 0; i < t->reads.count; i++) {
 		const struct access *a = &t->reads.items[i];
-		if (a->until > until &&
-		    keys_match(f->keys, key, a->global, a->index, a->count))
-			until = a->until;
+		if (a->until > until && may_meet(a, &asked)) until = a->until;
 	}
 	return until;
 }
@@ -420,15 +456,6 @@ bool footprints_may_read(struct footprints *f, const struct machine_state *s,
 	return !f->at || until(f, of_session(f, s), key) >= s->pc;
 }
 
-static bool may_meet(const struct access *a, const struct access *b)
-{
-	if (a->global != b->global || a->count != b->count) return false;
-	if (!a->index || !b->index) return true;
-	for (uint32_t i = 0; i < a->count; i++)
-		if (!value_equal(a->index[i], b->index[i])) return false;
-	return true;
-}
-
 static bool meets_some(const struct access *a, const struct accesses *others)
 {
 	for (uint32_t i = 0; i < others->count; i++)
@@ -436,18 +463,21 @@ static bool meets_some(const struct access *a, const struct accesses *others)
 	return false;
 }
 
-static void find_fed(const struct footprints *f, struct footprint *reader)
+/* By session: 1 and its last site where something may be written that one of
+ * these reads, or 0. */
+static uint32_t *find_fed(const struct footprints *f,
+                          const struct accesses *reads)
 {
-	reader->fed =
-		mem_take0(f->program->sessions_count, sizeof *reader->fed);
+	uint32_t *fed = mem_take0(f->program->sessions_count, sizeof *fed);
 	for (uint32_t n = 0; n < f->count; n++) {
 		const struct footprint *t = &f->items[n];
-		uint32_t *last = &reader->fed[t->session];
+		uint32_t *last = &fed[t->session];
 		for (uint32_t i = 0; i < t->writes.count && *last <= t->site;
 		     i++)
-			if (meets_some(&t->writes.items[i], &reader->reads))
+			if (meets_some(&t->writes.items[i], reads))
 				*last = t->site + 1;
 	}
+	return fed;
 }
 
 bool footprints_may_feed(struct footprints *f, const struct machine_state *from,
@@ -456,6 +486,26 @@ bool footprints_may_feed(struct footprints *f, const struct machine_state *from,
 	if (!f->at) return true;
 	const struct footprint *writer = of_session(f, from);
 	struct footprint *reader = of_session(f, to);
-	if (!reader->fed) find_fed(f, reader);
+	if (!reader->fed) reader->fed = find_fed(f, &reader->reads);
 	return reader->fed[writer->session] > writer->from;
+}
+
+bool footprints_may_write(struct footprints *f,
+                          const struct machine_state *from, uint32_t key)
+{
+	if (!f->at) return true;
+	const struct footprint *writer = of_session(f, from);
+	if (key >= f->fed_count) {
+		uint32_t count = keys_count(f->keys);
+		f->fed = mem_grow(f->fed, count, sizeof *f->fed);
+		memset(f->fed + f->fed_count, 0,
+		       (count - f->fed_count) * sizeof *f->fed);
+		f->fed_count = count;
+	}
+	if (!f->fed[key]) {
+		struct access asked = access_of_key(f, key);
+		struct accesses one = { .items = &asked, .count = 1 };
+		f->fed[key] = find_fed(f, &one);
+	}
+	return f->fed[key][writer->session] > writer->from;
 }

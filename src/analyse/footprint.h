@@ -36,5 +36,8 @@ bool footprints_may_read(struct footprints *f, const struct machine_state *s,
  * its? Answers are kept, by transaction. */
 bool footprints_may_feed(struct footprints *f, const struct machine_state *from,
                          const struct machine_state *to);
+/* The same for one key. */
+bool footprints_may_write(struct footprints *f,
+                          const struct machine_state *from, uint32_t key);
 
 #endif

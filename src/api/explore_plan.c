@@ -44,6 +44,9 @@ static bool choose_levels(struct explore_options *o, const struct program *p,
 	            : !program_takes_level(p, w->level, problem))
 		return false;
 	o->base = o->level;
+	if (w->any_algorithm && w->base == LEVEL_COUNT &&
+	    o->algorithm == EXPLORE_CE)
+		o->algorithm = explorer_usual_algorithm(o->level);
 	if (o->algorithm == EXPLORE_CE) {
 		o->base =
 			w->base == LEVEL_COUNT ? level_base(o->level) : w->base;
@@ -169,8 +172,7 @@ static bool find_symmetry(struct explore_plan *x, bool any_algorithm,
 	    o->max_changes < UINT64_MAX)
 		return true;
 	o->symmetry = NULL;
-	o->algorithm = EXPLORE_CE;
-	o->base = level_base(o->level);
+	o->algorithm = explorer_usual_algorithm(o->level);
 	return true;
 }
 

@@ -20,8 +20,9 @@ struct explore_wish {
 	enum level level, base; /* LEVEL_COUNT: not said */
 	const char *order;      /* "bob,alice"; NULL: as declared */
 	bool symmetry;
-	/* Where no two sessions can be exchanged, another algorithm finds the
-	 * same faster, and may be taken. */
+	/* The options' algorithm was not asked for: the usual one may be taken
+	 * in place of EXPLORE_CE; and where no two sessions can be exchanged,
+	 * in place of EXPLORE_ORDERLY. */
 	bool any_algorithm;
 	/* The observed history to begin at; NULL: none. */
 	const struct trace *from;

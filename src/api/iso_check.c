@@ -52,9 +52,10 @@ _Static_assert((int)ISO_STOP_HISTORIES == (int)STOP_HISTORIES &&
                "iso_stop follows STOP_TABLE");
 
 static const enum explorer_algorithm algorithms[] = {
-	[ISO_EXPLORE_CE] = EXPLORE_CE,
+	[ISO_EXPLORE_USUAL] = EXPLORE_CE,
 	[ISO_EXPLORE_DFS] = EXPLORE_DFS,
 	[ISO_EXPLORE_ORDERLY] = EXPLORE_ORDERLY,
+	[ISO_EXPLORE_CE] = EXPLORE_CE,
 };
 
 static void public_stats(iso_stats *out, const struct explore_stats *s)
@@ -131,8 +132,8 @@ static bool options_fit(const iso_options *o)
 {
 	if ((o->level && !is_level(o->level)) ||
 	    (o->base && !is_level(o->base)) || !(o->timeout >= 0) ||
-	    o->algorithm < ISO_EXPLORE_CE ||
-	    o->algorithm > ISO_EXPLORE_ORDERLY || o->threads > THREADS_MAX)
+	    o->algorithm < ISO_EXPLORE_USUAL || o->algorithm > ISO_EXPLORE_CE ||
+	    o->threads > THREADS_MAX)
 		return false;
 	if (o->algorithm == ISO_EXPLORE_DFS && is_orderly(o)) return false;
 	return !o->from || (!o->symmetry && !o->algorithm && o->threads <= 1);
@@ -202,14 +203,17 @@ int check_plan_make(struct explore_plan *x, const iso_program *program,
 	return plan_error(x, p);
 }
 
-/* For calls that take no file. */
+/* For calls that take no file; `usual` is explore-ce for those that need it. */
 static int plan(struct explore_plan *x, const iso_program *program,
-                const iso_options *options)
+                const iso_options *options, iso_algorithm usual)
 {
 	iso_options given;
 	struct problem problem = { 0 };
 	*x = (struct explore_plan){ 0 };
 	if (!check_options_read(&given, options)) return ISO_E_ARGUMENT;
+	if (given.algorithm == ISO_EXPLORE_USUAL && !given.from &&
+	    !is_orderly(&given))
+		given.algorithm = usual;
 	int status = check_plan_make(x, program, &given, NULL, &problem);
 	problem_free(&problem);
 	return status;
@@ -534,7 +538,7 @@ static int try_program_levels(iso_result **out, const iso_program *program,
 	struct problem problem = { 0 };
 	if (!out || !program) return ISO_E_ARGUMENT;
 	*out = NULL;
-	int status = plan(&x, program, options);
+	int status = plan(&x, program, options, ISO_EXPLORE_CE);
 	if (status == ISO_OK && (program_is_sql(x.program) || x.observed ||
 	                         x.options.algorithm == EXPLORE_DFS))
 		status = ISO_E_ARGUMENT;
@@ -582,7 +586,7 @@ static int try_program_estimate(iso_result **out, const iso_program *program,
 	struct outlook outlook;
 	if (!out || !program || !(seconds > 0)) return ISO_E_ARGUMENT;
 	*out = NULL;
-	int status = plan(&x, program, options);
+	int status = plan(&x, program, options, ISO_EXPLORE_USUAL);
 	if (status == ISO_OK && x.observed) status = ISO_E_ARGUMENT;
 	if (status == ISO_OK) {
 		struct outlook_request q = { .program = x.program,
@@ -616,7 +620,7 @@ static int try_program_sample(iso_result **out, const iso_program *program,
 	struct sample_share share;
 	if (!out || !program || !descents) return ISO_E_ARGUMENT;
 	*out = NULL;
-	int status = plan(&x, program, options);
+	int status = plan(&x, program, options, ISO_EXPLORE_CE);
 	if (status == ISO_OK &&
 	    (x.options.algorithm != EXPLORE_CE || x.options.max_histories))
 		status = ISO_E_ARGUMENT;

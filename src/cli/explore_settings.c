@@ -87,6 +87,10 @@ struct explore_wish explore_wish_read(const struct command_line *c)
 		.base = level_said(c->value[OPTION_BASE]),
 		.order = c->value[OPTION_SESSIONS_ORDER],
 		.symmetry = c->value[OPTION_SYMMETRY],
-		.any_algorithm = !c->value[OPTION_ALGORITHM],
+		/* --levels explores one level for others; --random draws from
+		 * branches that all lead to histories of the base. */
+		.any_algorithm = !c->value[OPTION_ALGORITHM] &&
+		                 !c->value[OPTION_LEVELS] &&
+		                 !c->value[OPTION_RANDOM],
 	};
 }

@@ -228,9 +228,10 @@ enum command {
 	  "explore under this weaker level (none, rc, ra or cc) and filter; "  \
 	  "without it the level itself, or cc for pc, psi, si and ser")        \
 	X(ALGORITHM, IN_EXPLORING, "algorithm", 0, "NAME", "ce dfs orderly",   \
-	  "ce gives every history once, and so does orderly, which "           \
-	  "--symmetry and --max-changes need; dfs is the baseline without "    \
-	  "reduction, which repeats histories")                                \
+	  "ce and orderly give every history once: ce is usual for none, rc, " \
+	  "ra and cc, orderly for the other levels, --symmetry and "           \
+	  "--max-changes; dfs, the baseline without reduction, repeats "       \
+	  "histories")                                                         \
 	X(ROBUST, IN_EXPLORING | IN_RUN, "robust", 0, NULL, NULL,              \
 	  "require that every history is serializable")                        \
 	X(LEVELS, IN_EXPLORE, "levels", 0, NULL, NULL,                         \

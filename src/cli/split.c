@@ -115,7 +115,7 @@ static int split_program(struct splitting *s, const struct program *p)
 	struct explore_wish w = explore_wish_read(c);
 	if (s->division.from_file) w.task = &s->division.unit->task;
 	w.otherwise = "split it again";
-	w.any_algorithm = false;
+	if (w.symmetry) w.any_algorithm = false;
 	bool fine =
 		explore_plan_make(&s->x.plan, p, &w, &s->problem) && make(s);
 	bool fault = s->problem.kind == PROBLEM_FAULT;

@@ -40,9 +40,10 @@ static uint32_t last_predecessor(const struct closure *c)
 	return last;
 }
 
-bool canonical_order_keeps(const struct engine *e)
+bool canonical_order_keeps(struct engine *e)
 {
 	const struct ledger *l = engine_ledger(e);
+	first_reads_note_end(e);
 	const struct closure *c = &l->closure;
 	uint32_t place = c->count - 1;
 	if (c->blocks[place].after_all) return true;
@@ -64,30 +65,71 @@ static bool may_read_from(const struct engine *e,
 	return false;
 }
 
-/* Can the session's next transaction come, by what was written so far? */
-static bool can_come(const struct engine *e, uint32_t session)
+/* Was one of the keys written at `from` or behind it? */
+static bool some_written(const struct closure *c, const struct key_list *keys,
+                         uint32_t from)
 {
+	for (uint32_t i = 0; i < keys->count; i++) {
+		if (keys->items[i] >= c->key_count) continue;
+		const word *writers =
+			c->writers + (size_t)keys->items[i] * c->words;
+		BITS_EACH(t, writers, c->words)
+			if (c->position[t] >= from) return true;
+	}
+	return false;
+}
+
+/* Can the session's next transaction come, by what was written so far? */
+static bool can_come(struct engine *e, uint32_t session)
+{
+	const struct closure *c = engine_closure(e);
 	const struct machine_state *s =
 		engine_state(e)->execution.points[session].state;
 	uint32_t passed = canonical_order_passed(e, session);
-	return !passed || may_read_from(e, s, passed);
+	if (!passed) return true;
+	if (!may_read_from(e, s, passed)) return false;
+	const struct key_list *keys = first_reads(e, session, passed, false);
+	if (keys && !some_written(c, keys, passed))
+		keys = first_reads(e, session, passed, true);
+	return !keys || some_written(c, keys, passed);
 }
 
-/* May one of these sessions write what this one waits for? */
-static bool is_fed(const struct engine *e, const word *able, unsigned words,
-                   uint32_t session)
+/* May one of these sessions write one of the keys? */
+static bool some_to_be_written(const struct engine *e,
+                               const struct key_list *keys, const word *by,
+                               unsigned words)
 {
 	const struct session_point *points = engine_state(e)->execution.points;
-	BITS_EACH(i, able, words)
-		if (footprints_may_feed(e->context.footprints, points[i].state,
-		                        points[session].state))
-			return true;
+	for (uint32_t k = 0; k < keys->count; k++)
+		BITS_EACH(i, by, words)
+			if (footprints_may_write(e->context.footprints,
+			                         points[i].state,
+			                         keys->items[k]))
+				return true;
 	return false;
+}
+
+/* May one of these sessions write what this one, passed at `place`, waits for?
+ */
+static bool is_fed(struct engine *e, const word *able, unsigned words,
+                   uint32_t session, uint32_t place)
+{
+	const struct session_point *points = engine_state(e)->execution.points;
+	bool fed = false;
+	BITS_EACH(i, able, words)
+		fed |= footprints_may_feed(e->context.footprints,
+		                           points[i].state,
+		                           points[session].state);
+	if (!fed) return false;
+	const struct key_list *keys = first_reads(e, session, place, false);
+	if (keys && !some_to_be_written(e, keys, able, words))
+		keys = first_reads(e, session, place, true);
+	return !keys || some_to_be_written(e, keys, able, words);
 }
 
 /* Fills the rows: which sessions that have not ended can go on, and which wait
  * for others. */
-static void sort_sessions(const struct engine *e, uint32_t next, word *able,
+static void sort_sessions(struct engine *e, uint32_t next, word *able,
                           word *waiting)
 {
 	const struct session_point *points = engine_state(e)->execution.points;
@@ -101,11 +143,13 @@ static void sort_sessions(const struct engine *e, uint32_t next, word *able,
 	}
 }
 
-/* The same, if the session `next` goes on now; UINT32_MAX: nobody does. */
+/* Can the order end, if the session `next` goes on now; UINT32_MAX: nobody
+ * does? */
 static bool can_end(struct engine *e, uint32_t next)
 {
 	struct region *r = &e->context.region;
 	struct region_mark mark = region_mark(r);
+	uint32_t end = engine_closure(e)->count;
 	unsigned words = BITS_WORDS(e->context.sessions);
 	word *able = region_take0(r, 2 * words * sizeof *able);
 	word *waiting = able + words;
@@ -113,7 +157,10 @@ static bool can_end(struct engine *e, uint32_t next)
 	for (bool more = true; more;) {
 		more = false;
 		BITS_EACH(i, waiting, words) {
-			if (!is_fed(e, able, words, i)) continue;
+			bool passed_now = next < UINT32_MAX && i < next;
+			uint32_t place =
+				passed_now ? end : canonical_order_passed(e, i);
+			if (!is_fed(e, able, words, i, place)) continue;
 			bits_drop(waiting, i);
 			bits_add(able, i);
 			more = true;

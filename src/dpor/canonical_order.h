@@ -33,7 +33,7 @@ struct engine;
 uint32_t canonical_order_passed(const struct engine *e, uint32_t session);
 /* Is the order of the transactions, of which the last has just ended, the
  * first one of its history? */
-bool canonical_order_keeps(const struct engine *e);
+bool canonical_order_keeps(struct engine *e);
 /* Can it be, and canonical_order_can_end(), if the session's transaction comes
  * next? */
 bool canonical_order_may_begin(struct engine *e, uint32_t session);

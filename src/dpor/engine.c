@@ -55,6 +55,7 @@ void engine_init(struct engine *e, struct shared *shared, uint32_t worker)
 void engine_free(struct engine *e)
 {
 	if (e->algorithm->end) e->algorithm->end(e);
+	first_reads_free(&e->first_reads, e->context.sessions);
 	for (uint32_t i = 0; i < e->state_count; i++) {
 		state_free(e->states[i]);
 		free(e->states[i]);

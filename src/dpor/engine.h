@@ -12,6 +12,7 @@
 
 #include "base/hash_set.h"
 #include "dpor/explorer.h"
+#include "dpor/first_reads.h"
 #include "dpor/orderly.h"
 #include "dpor/outward.h"
 #include "dpor/state.h"
@@ -117,9 +118,10 @@ struct engine {
 	const struct finding *error; /* of it: the first run-time error */
 	struct region errors;        /* holds it, behind no_errors */
 	struct region_mark no_errors;
-	uint64_t until;           /* stop after so many end states; 0: never */
-	struct outward outward;   /* of EXPLORE_OUTWARD */
-	struct orderly orderly;   /* of EXPLORE_ORDERLY */
+	uint64_t until;         /* stop after so many end states; 0: never */
+	struct outward outward; /* of EXPLORE_OUTWARD */
+	struct orderly orderly; /* of EXPLORE_ORDERLY */
+	struct first_reads first_reads; /* of these two */
 	word *prefix_writers;     /* filter.c: writers among a prefix of < */
 	size_t prefix_capacity;   /* words of it */
 	double cpu_start;         /* in seconds, of this thread's clock */

@@ -39,6 +39,7 @@ static uint64_t bytes_held(const struct engine *e)
 		bytes += state_bytes(e->states[i]);
 	if (e->algorithm->bytes) bytes += e->algorithm->bytes(e);
 	return bytes + e->frame_capacity * sizeof *e->frames +
+	       first_reads_bytes(&e->first_reads, e->context.sessions) +
 	       footprints_bytes(e->context.footprints);
 }
 

@@ -66,8 +66,14 @@ enum verdict explorer_verdict(const struct explorer *e)
 		if (explorer_slot_violated(e, s)) return VERDICT_VIOLATED;
 	enum stop_reason stop = explorer_stats(e)->stop;
 	bool all = stop == STOP_NONE || stop == STOP_CHANGES;
-	return all && explorer_stats(e)->histories ? VERDICT_HOLDS
-	                                           : VERDICT_INCONCLUSIVE;
+	/* A part of an exploration may have no end; that assumptions leave
+	 * none, or that nothing is like the observed history, proves nothing.
+	 */
+	const struct explore_stats *s = explorer_stats(e);
+	bool judged = s->histories ||
+	              (!s->pruned &&
+	               explorer_options(e)->algorithm != EXPLORE_OUTWARD);
+	return all && judged ? VERDICT_HOLDS : VERDICT_INCONCLUSIVE;
 }
 
 const char *explorer_algorithm_word(enum explorer_algorithm a)

@@ -130,14 +130,13 @@ uint32_t keys_find(struct keys *k, uint32_t global, const struct value *index,
 	return add(k, probe, hash, global, copy_index(k, index, count), count);
 }
 
-bool keys_match(const struct keys *k, uint32_t key, uint32_t global,
-                const struct value *index, uint32_t count)
+const struct value *keys_index(const struct keys *k, uint32_t key,
+                               uint32_t *global, uint32_t *count)
 {
-	const struct key *item = &k->items[key];
 	assert(key < k->count);
-	if (!index) return item->global == global;
-	return is_key(item, index_hash(global, index, count), global, index,
-	              count);
+	*global = k->items[key].global;
+	*count = k->items[key].count;
+	return k->items[key].index;
 }
 
 struct keys *keys_new(const struct program *p)

@@ -29,9 +29,9 @@ void keys_free(struct keys *k);
 uint32_t keys_find(struct keys *k, uint32_t global, const struct value *index,
                    uint32_t count);
 uint32_t keys_count(const struct keys *k);
-/* Is it the one with this global and index; NULL: with any? */
-bool keys_match(const struct keys *k, uint32_t key, uint32_t global,
-                const struct value *index, uint32_t count);
+/* Its global, and its index values. */
+const struct value *keys_index(const struct keys *k, uint32_t key,
+                               uint32_t *global, uint32_t *count);
 size_t keys_bytes(const struct keys *k); /* held */
 /* What `init` wrote to the key. */
 struct value keys_initial(const struct keys *k, uint32_t key);

@@ -1,0 +1,214 @@
+#include "dpor/first_reads.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "dpor/engine.h"
+#include "vm/program.h"
+
+/* What takes longer is given up. */
+enum { WAYS = 256, VALUES = 16, OWN_WRITES = 64, LISTS = 1 << 18 };
+
+/* A run ahead. */
+struct run {
+	struct engine *engine;
+	struct key_list *found;
+	uint32_t place; /* writers stand before it */
+	uint32_t ways;  /* gone so far */
+	bool one_way;
+	/* The transaction's own writes, newest last. */
+	uint32_t own_count, own_keys[OWN_WRITES];
+	struct value own_values[OWN_WRITES];
+};
+
+void first_reads_free(struct first_reads *f, uint32_t sessions)
+{
+	for (size_t i = 0; i < (size_t)f->places * sessions; i++)
+		free(f->lists[i].items);
+	free(f->lists);
+	free(f->changed);
+}
+
+size_t first_reads_bytes(const struct first_reads *f, uint32_t sessions)
+{
+	return (size_t)f->places *
+	       (sizeof *f->changed + sessions * sizeof(struct key_list));
+}
+
+static void reserve(struct engine *e, uint32_t place)
+{
+	struct first_reads *f = &e->first_reads;
+	if (place < f->places) return;
+	uint32_t places = 2 * place + 2;
+	size_t sessions = e->context.sessions, old = f->places * sessions;
+	f->lists = mem_grow(f->lists, places * sessions, sizeof *f->lists);
+	memset(f->lists + old, 0, (places * sessions - old) * sizeof *f->lists);
+	f->changed = mem_grow(f->changed, places, sizeof *f->changed);
+	memset(f->changed + f->places, 0,
+	       (places - f->places) * sizeof *f->changed);
+	f->places = places;
+}
+
+/* A branch begins with transactions that nobody notes. */
+static void look_at_branch(struct engine *e)
+{
+	struct first_reads *f = &e->first_reads;
+	if (f->branch == e->branches) return;
+	f->branch = e->branches;
+	f->now++;
+	for (uint32_t i = 0; i < f->places; i++) f->changed[i] = f->now;
+}
+
+void first_reads_note_end(struct engine *e)
+{
+	uint32_t place = engine_closure(e)->count;
+	assert(place > 1 && !engine_ledger(e)->pending.active);
+	if (((size_t)place + 1) * e->context.sessions > LISTS / 2) return;
+	look_at_branch(e);
+	reserve(e, place);
+	e->first_reads.changed[place] = ++e->first_reads.now;
+}
+
+/* ---- running ahead ---- */
+
+static const struct value *own_write(const struct run *r, uint32_t key)
+{
+	for (uint32_t i = r->own_count; i-- > 0;)
+		if (r->own_keys[i] == key) return &r->own_values[i];
+	return NULL;
+}
+
+static void add_key(struct key_list *l, uint32_t key)
+{
+	for (uint32_t i = 0; i < l->count; i++)
+		if (l->items[i] == key) return;
+	VEC_RESERVE(l->items, l->count, l->capacity);
+	l->items[l->count++] = key;
+}
+
+static bool has_value(const struct value *values, uint32_t count,
+                      struct value v)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (value_equal(values[i], v)) return true;
+	return false;
+}
+
+/* The different values of the key that were written before the place; 0 if
+ * there are too many. */
+static uint32_t values_of(const struct run *r, uint32_t key,
+                          struct value *values)
+{
+	const struct ledger *l = engine_ledger(r->engine);
+	const struct closure *c = &l->closure;
+	uint32_t count = 1;
+	values[0] = keys_initial(r->engine->context.machine.keys, key);
+	if (key >= c->key_count) return count;
+	BITS_EACH(t, c->writers + (size_t)key * c->words, c->words) {
+		if (t == HISTORY_INIT || c->position[t] >= r->place) continue;
+		struct value v = ledger_value(l, key, t);
+		if (has_value(values, count, v)) continue;
+		if (count == VALUES) return 0;
+		values[count++] = v;
+	}
+	return count;
+}
+
+static bool run_ahead(struct run *r, struct machine_state *live);
+
+/* The same from a read on, for each of its values. */
+static bool run_with_each(struct run *r, const struct machine_state *waiting,
+                          const struct value *values, uint32_t count)
+{
+	struct context *c = &r->engine->context;
+	uint32_t own_count = r->own_count;
+	assert(count > 1 && count <= VALUES);
+	for (uint32_t i = 0; i < count; i++) {
+		struct machine_state *live = context_copy_state(c, waiting);
+		r->own_count = own_count;
+		machine_answer(c->program, live, values[i]);
+		if (++r->ways > WAYS || !run_ahead(r, live)) return false;
+	}
+	return true;
+}
+
+/* Finds all that the transaction may read; false: that is too much. */
+static bool run_ahead(struct run *r, struct machine_state *live)
+{
+	struct context *c = &r->engine->context;
+	for (;;) {
+		struct request q;
+		struct value values[VALUES];
+		const struct value *own;
+		uint32_t count;
+		machine_step(&c->machine, live, &q);
+		if (c->machine.stop) return false;
+		switch (q.kind) {
+		case REQUEST_WRITE:
+			if (r->own_count == OWN_WRITES) return false;
+			r->own_keys[r->own_count] = q.key;
+			r->own_values[r->own_count++] = q.value;
+			break;
+		case REQUEST_READ:
+			own = own_write(r, q.key);
+			if (own) {
+				machine_answer(c->program, live, *own);
+				break;
+			}
+			add_key(r->found, q.key);
+			count = values_of(r, q.key, values);
+			if (!count) return false;
+			if (count > 1 && !r->one_way)
+				return run_with_each(r, live, values, count);
+			machine_answer(c->program, live, values[count - 1]);
+			break;
+		default: return true;
+		}
+	}
+}
+
+/* Nothing that is run ahead counts as reached. */
+static bool find(struct engine *e, uint32_t session, uint32_t place,
+                 bool one_way, struct key_list *found)
+{
+	struct context *c = &e->context;
+	const struct machine_state *s =
+		engine_state(e)->execution.points[session].state;
+	struct run r = {
+		.engine = e, .found = found, .place = place, .one_way = one_way
+	};
+	struct region_mark mark = region_mark(&c->region);
+	uint64_t *reached = c->machine.reached;
+	if (c->machine.guest || program_is_sql(c->program) ||
+	    keys_count(c->machine.keys) > KEYS_MAX / 2)
+		return false;
+	c->machine.reached = NULL;
+	bool all = run_ahead(&r, context_copy_state(c, s));
+	c->machine.reached = reached;
+	region_release(&c->region, mark);
+	return all;
+}
+
+const struct key_list *first_reads(struct engine *e, uint32_t session,
+                                   uint32_t place, bool all)
+{
+	struct first_reads *f = &e->first_reads;
+	if (((size_t)place + 1) * e->context.sessions > LISTS / 2) return NULL;
+	look_at_branch(e);
+	reserve(e, place);
+	struct key_list *l =
+		&f->lists[(size_t)place * e->context.sessions + session];
+	assert(session < e->context.sessions);
+	if (l->known_at <= f->changed[place]) {
+		l->count = 0;
+		l->extent = find(e, session, place, true, l) ? KEYS_SOME
+		                                             : KEYS_TOO_MANY;
+		l->known_at = ++f->now;
+	}
+	if (all && l->extent == KEYS_SOME)
+		l->extent = find(e, session, place, false, l) ? KEYS_ALL
+		                                              : KEYS_TOO_MANY;
+	return l->extent == KEYS_TOO_MANY ? NULL : l;
+}
