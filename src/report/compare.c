@@ -10,7 +10,7 @@
 
 enum {
 	LABEL_WIDTH = 13, /* of rows and counts */
-	CELL_WIDTH = 16,
+	CELL_WIDTH = 18,
 	COUNT_WIDTH = 8
 };
 
@@ -32,6 +32,21 @@ static void print_count(struct text *t, uint64_t n)
 	text_free(&words);
 }
 
+/* "5 (71.4 %)" of all that there are; without a share where that is open. */
+static void print_share(struct text *t, const struct comparison *c, uint64_t n,
+                        uint64_t of)
+{
+	struct text words = { 0 };
+	number_count(&words, n);
+	if (of && comparison_stats(c)->exploration.end == STOP_NONE) {
+		text_string(&words, " (");
+		number_share(&words, n, of);
+		text_char(&words, ')');
+	}
+	print_cell(t, text_get(&words));
+	text_free(&words);
+}
+
 static void print_way(struct text *t, const struct style *s,
                       const struct comparison *c, enum compare_way w)
 {
@@ -40,8 +55,8 @@ static void print_way(struct text *t, const struct style *s,
 	struct text seconds = { 0 };
 	text_format(t, "  %-*s", LABEL_WIDTH, compare_way_name(w));
 	print_count(t, r->executions);
-	print_count(t, r->unserializable);
-	print_count(t, r->slots);
+	print_share(t, c, r->unserializable, comparison_unserializable(c));
+	print_share(t, c, r->slots, comparison_violated_slots(c));
 	number_seconds(&seconds, r->cpu_seconds);
 	print_cell(t, text_get(&seconds));
 	text_free(&seconds);

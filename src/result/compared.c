@@ -1,6 +1,7 @@
 #include "result/compared.h"
 
 #include <assert.h>
+#include <math.h>
 
 #include "predict/compare.h"
 #include "result/names.h"
@@ -55,32 +56,25 @@ static bool is_listed(const struct comparison *c, uint32_t slot)
 
 /* ---- the verdict ---- */
 
-/* "12 of at least 40 unserializable histories" */
-static void share(struct text *t, uint64_t n, uint64_t of, bool least,
-                  const char *one, const char *many)
+/* "there are at least 40 unserializable histories and 3 violated assertions":
+ * of the program. How much of that each way reaches is no matter of the
+ * verdict. */
+static void name_violated(struct text *t, const struct comparison *c)
 {
-	assert(n <= of);
-	number_count(t, n);
-	text_string(t, least ? " of at least " : " of ");
-	number_plural(t, of, one, many);
-}
-
-/* "prediction reached 12 of 40 unserializable histories and 2 of 3 violated
- * assertions" */
-static void name_reached(struct text *t, const struct comparison *c)
-{
-	const struct compare_stats *s = comparison_stats(c);
 	uint64_t histories = comparison_unserializable(c);
 	uint64_t slots = comparison_violated_slots(c);
-	bool least = s->exploration.end != STOP_NONE;
-	text_string(t, "prediction reached ");
+	bool least = comparison_stats(c)->exploration.end != STOP_NONE;
+	bool one = (histories ? histories : slots) == 1;
+	assert(histories || slots);
+	text_string(t, one ? "there is " : "there are ");
+	if (least) text_string(t, "at least ");
 	if (histories)
-		share(t, s->prediction.unserializable, histories, least,
-		      "unserializable history", "unserializable histories");
+		number_plural(t, histories, "unserializable history",
+		              "unserializable histories");
 	if (histories && slots) text_string(t, " and ");
 	if (slots)
-		share(t, s->prediction.slots, slots, least,
-		      "violated assertion", "violated assertions");
+		number_plural(t, slots, "violated assertion",
+		              "violated assertions");
 }
 
 /* "; prediction and exploration ended early: the time limit was reached" */
@@ -117,7 +111,7 @@ static void name_reason(struct text *t, const struct comparison *c)
 {
 	enum level l = comparison_options(c)->predict.level;
 	switch (comparison_verdict(c)) {
-	case VERDICT_VIOLATED: name_reached(t, c); break;
+	case VERDICT_VIOLATED: name_violated(t, c); break;
 	case VERDICT_HOLDS:
 		text_string(t, "there is no unserializable history and no "
 		               "violated assertion");
@@ -147,13 +141,19 @@ static void add_settings(struct result *r, const struct comparison *c)
 }
 
 static struct result_values *add_way(struct result *r, const char *name,
+                                     const struct comparison *c,
                                      const struct compare_reach *reach)
 {
+	double share = NAN;
+	uint64_t all = comparison_unserializable(c);
+	if (all && comparison_stats(c)->exploration.end == STOP_NONE)
+		share = (double)reach->unserializable / (double)all;
 	assert(reach->confirmed <= reach->unserializable);
 	struct result_values *to = result_group(r, &r->findings, name);
 	result_count(r, to, "executions", reach->executions);
 	result_count(r, to, "unserializable", reach->unserializable);
 	result_count(r, to, "confirmed", reach->confirmed);
+	result_number(r, to, "share", share);
 	result_count(r, to, "violated", reach->slots);
 	result_flag(r, to, "complete", reach->end == STOP_NONE);
 	result_text(r, to, "stop", stop_word(reach->end));
@@ -161,14 +161,15 @@ static struct result_values *add_way(struct result *r, const char *name,
 	return to;
 }
 
-static void add_ways(struct result *r, const struct compare_stats *s)
+static void add_ways(struct result *r, const struct comparison *c)
 {
-	struct result_values *to = add_way(r, "prediction", &s->prediction);
+	const struct compare_stats *s = comparison_stats(c);
+	struct result_values *to = add_way(r, "prediction", c, &s->prediction);
 	result_seconds(r, to, "recording_seconds", s->recording_seconds);
 	result_seconds(r, to, "predicting_seconds", s->predicting_seconds);
 	result_seconds(r, to, "replaying_seconds", s->replaying_seconds);
-	add_way(r, "random", &s->random);
-	to = add_way(r, "exploration", &s->exploration);
+	add_way(r, "random", c, &s->random);
+	to = add_way(r, "exploration", c, &s->exploration);
 	result_count(r, to, "histories", s->histories);
 }
 
@@ -222,7 +223,7 @@ struct result *result_of_comparison(const struct comparison *c)
 	result_count(r, &r->findings, "unserializable",
 	             comparison_unserializable(c));
 	result_count(r, &r->findings, "violated", comparison_violated_slots(c));
-	add_ways(r, comparison_stats(c));
+	add_ways(r, c);
 	add_traces(r, comparison_stats(c));
 	r->has_assertions = true;
 	for (uint32_t i = 0; i < comparison_slot_count(c); i++)

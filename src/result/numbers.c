@@ -152,3 +152,15 @@ void number_duration(struct text *t, double seconds)
 	else
 		text_string(t, "more than a million years");
 }
+
+void number_share(struct text *t, uint64_t n, uint64_t of)
+{
+	assert(n <= of && of);
+	double percent = 100 * (double)n / (double)of;
+	if (n && percent < 0.1)
+		text_string(t, "< 0.1 %");
+	else if (n < of && percent > 99.9)
+		text_string(t, "> 99.9 %");
+	else
+		text_format(t, n == of || !n ? "%.0f %%" : "%.1f %%", percent);
+}

@@ -26,5 +26,7 @@ void number_about(struct text *t, double n);
 void number_range(struct text *t, double low, double high);
 /* "less than 0.1 s", 2.3 s, 4 min, 2.5 hours, 12 days, 3 years */
 void number_duration(struct text *t, double seconds);
+/* "33.1 %"; a little is not nothing. */
+void number_share(struct text *t, uint64_t n, uint64_t of);
 
 #endif

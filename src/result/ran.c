@@ -238,19 +238,6 @@ static void name_run_command(struct text *t, const struct run_case *c,
 	if (o->robust) text_string(t, " --robust");
 }
 
-/* "33.1 %"; a little is not nothing. */
-static void name_share(struct text *t, uint64_t n, uint64_t of)
-{
-	assert(n <= of && of);
-	double percent = 100 * (double)n / (double)of;
-	if (n && percent < 0.1)
-		text_string(t, "< 0.1 %");
-	else if (n < of && percent > 99.9)
-		text_string(t, "> 99.9 %");
-	else
-		text_format(t, n == of || !n ? "%.0f %%" : "%.1f %%", percent);
-}
-
 /* ---- settings ---- */
 
 static void add_settings(struct result *r, const struct run_case *c)
@@ -287,7 +274,7 @@ static const char *fails_in(struct result *r, const struct run_case *c,
 		text_string(&t, " of ");
 		number_count(&t, counted);
 		text_string(&t, " runs (");
-		name_share(&t, s->violating, counted);
+		number_share(&t, s->violating, counted);
 		text_char(&t, ')');
 		if (s->violating > 1)
 			text_format(&t, ", after %.1f runs on average",
@@ -436,7 +423,7 @@ static void line_of_share(struct result *r, const char *label, uint64_t n,
                           uint64_t of)
 {
 	struct text t = { 0 };
-	name_share(&t, n, of);
+	number_share(&t, n, of);
 	text_string(&t, of == 1 ? " of the one run" : " of the runs");
 	result_line(r, label, n, &t);
 	text_free(&t);
@@ -475,7 +462,7 @@ static void print_seen(struct text *t, const struct coverage *v, uint64_t runs,
 	number_plural(t, all, one, many);
 	if (!v->complete || !all) return;
 	text_string(t, " (");
-	name_share(t, runs, all);
+	number_share(t, runs, all);
 	text_char(t, ')');
 }
 
