@@ -59,6 +59,7 @@ struct trace *awdit_text_parse(struct input *in, const struct reader_options *o,
                                struct diags *d)
 {
 	struct trace_rules rules = scan_rules(o);
+	rules.initial_written = true;
 	struct awdit a = {
 		.s = scan_begin(in, d),
 		.b = trace_builder_new(in->file, &rules),

@@ -15,11 +15,13 @@ struct trace_rules {
 	/* The value that a key has before anything is written, and whether
 	 * transactions stand for init, and are left out, that commit, read
 	 * nothing, write to each key its initial value, and have none but such
-	 * before them in their session (text formats: value 0). That another
-	 * transaction writes such a value too is then an error. A session of
+	 * before them in their session (text formats: value 0). A read of such
+	 * a value that another transaction wrote too is then an error, unless
+	 * the format gives it no meaning but by these transactions
+	 * (initial_written): then it is from that other one. A session of
 	 * nothing but such transactions is left out as well. */
 	struct trace_value initial;
-	bool initial_transaction;
+	bool initial_transaction, initial_written;
 	bool aborted_reads; /* reads of aborted transactions count (isoscope);
 	                     * else they are dropped */
 	bool unknown_is_initial; /* a value that nobody wrote is the initial

@@ -295,7 +295,8 @@ static bool means_initial(const struct trace_builder *b,
                           const struct trace_op *write)
 {
 	return !names_writers(b) && b->rules.initial_transaction &&
-	       write->from != TRACE_INIT && is_initial(b, write);
+	       !b->rules.initial_written && write->from != TRACE_INIT &&
+	       is_initial(b, write);
 }
 
 /* A read of what this duplicate wrote: of each of these one error tells. */
@@ -324,7 +325,7 @@ static void report_source(struct trace_builder *b, uint32_t transaction,
 {
 	static const char correct[] =
 		"; correct the writer or the value, or leave the writer out "
-	        "where values tell it";
+		"where values tell it";
 	const struct trace *r = b->trace;
 	struct text t = { 0 };
 	if (b->errors >= ERRORS_MOST) return;
