@@ -193,6 +193,10 @@ bad "duplicate step name 'a'" 'session s' 'step a { SELECT 1 }' 'session t' \
 bad 'setup failed: duplicate key value violates unique constraint "t_pkey"' \
 	'setup { CREATE TABLE t (i int PRIMARY KEY);' \
 	'INSERT INTO t VALUES (1), (1); }' 'session s' 'step a { SELECT 1 }'
+printf '%s\n' 'session s' 'setup { SELECT 1/0; }' 'step a { SELECT 1; }' \
+	>x.spec
+run 1 explore x.spec -i si
+prints 'setup failed: division by zero (22012)'
 bad 'an assertion has one column, a boolean' 'session s' \
 	'step a { SELECT 1 AS x }' 'assert { SELECT x FROM a }'
 bad "cannot read 'lost.sql'" 'setup "lost.sql"' 'session s' \

@@ -67,6 +67,7 @@ static int try_program_load_text(iso_program **out, const char *path,
 	*out = NULL;
 	struct diags list = { 0 };
 	struct program *p = load_program_text(path, source, length, &list);
+	if (p) program_know_rows(p);
 	return finish_load(out, p, &list, diags);
 }
 

@@ -31,6 +31,10 @@ struct program *program_load_as(const char *path, const struct code_in_c *c,
 /* The level that it states, else cc. False if there is no such level. */
 bool program_level(const struct program *p, enum level *out,
                    struct problem *problem);
+/* Of a program in SQL: which rows its sessions can write decides what
+ * conditions read. Explores it, or the beginning of it, until nothing new turns
+ * up. The same whatever the level is that it is explored under later. */
+void program_know_rows(struct program *p);
 /* Can it be run under this level? */
 bool program_takes_level(const struct program *p, enum level l,
                          struct problem *problem);

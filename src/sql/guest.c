@@ -246,12 +246,16 @@ void sql_image_grew(struct sql_image *image, const struct sql_table *t,
 		known_add(&image->known, t, key, row);
 		return;
 	}
-	text_format(&why,
-	            "a session wrote a row of table \"%s\" that was not seen "
-	            "before the exploration: ",
-	            t->name);
+	text_format(
+		&why,
+		"the exploration is too large to know beforehand which rows "
+		"conditions can find: a session has written a row of table "
+		"\"%s\" that was not known, ",
+		t->name);
 	value_print(&why, row);
+	text_string(&why, ". Give it fewer sessions or statements");
 	mem_lock(&image->lock);
+	known_add(&image->grown, t, key, row);
 	if (!image->fault) {
 		image->fault = why.data;
 		why = (struct text){ 0 };

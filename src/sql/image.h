@@ -57,7 +57,8 @@ struct sql_image {
 	bool settled;         /* the known rows are not to grow any more */
 	pthread_mutex_t lock; /* for what follows */
 	struct guest *all_guests, *idle;
-	char *fault;
+	struct known grown; /* rows that turned up since, */
+	char *fault;        /* and what is said of the first */
 };
 
 static inline struct sql_image *sql_image_of(struct guest_library *l)

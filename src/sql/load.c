@@ -507,6 +507,7 @@ struct program *sql_load_spec(const char *path, const char *text, size_t length,
 	region_init(&image->region);
 	sources_init(&image->all, &image->region, d);
 	known_init(&image->known);
+	known_init(&image->grown);
 	pthread_mutex_init(&image->lock, NULL);
 	l.program = new_program(image, path);
 	image->catalog = (struct sql_catalog){ .region = &image->region,
@@ -518,6 +519,29 @@ struct program *sql_load_spec(const char *path, const char *text, size_t length,
 	free(l.sequences);
 	if (!p) program_free(l.program);
 	return p;
+}
+
+bool sql_take_growth(struct program *p)
+{
+	struct sql_image *image = sql_image_of(p->library);
+	const struct sql_catalog *c = &image->catalog;
+	bool any = image->fault != NULL;
+	assert(p->sql);
+	for (uint32_t i = 0; any && i < c->table_count; i++) {
+		const struct sql_table *t = c->tables[i];
+		const struct known_rows *rows =
+			known_of(&image->grown, t->global);
+		for (uint32_t k = 0; k < rows->count; k++)
+			for (uint32_t v = 0; v < rows->items[k]->count; v++)
+				known_add(&image->known, t, rows->items[k]->key,
+				          rows->items[k]->versions[v]);
+	}
+	free(image->fault);
+	image->fault = NULL;
+	known_free(&image->grown);
+	known_init(&image->grown);
+	if (any) sql_guests_forget(image);
+	return any;
 }
 
 void sql_image_free(struct sql_image *image)
@@ -539,6 +563,7 @@ void sql_image_free(struct sql_image *image)
 	free(image->asked.relations);
 	free(image->fault);
 	known_free(&image->known);
+	known_free(&image->grown);
 	sources_free(&image->all);
 	pthread_mutex_destroy(&image->lock);
 	region_free(&image->region);

@@ -16,4 +16,8 @@ bool sql_is_spec(const char *path);
 struct program *sql_load_spec(const char *path, const char *text, size_t length,
                               struct diags *d);
 
+/* Rows that sessions wrote, and that were not known, are known from now on;
+ * nothing may be run meanwhile. False: there were none. */
+bool sql_take_growth(struct program *p);
+
 #endif

@@ -61,6 +61,7 @@ static struct guest_step *emit(struct sql_move *m, enum guest_request kind,
 	m->last = &e->next;
 	e->step.kind = kind;
 	e->step.notes = after->notes;
+	e->step.findings = after->findings;
 	e->state = after;
 	return &e->step;
 }
@@ -107,6 +108,22 @@ static void emit_writes(struct sql_move *m, const struct sql_write *writes,
 	}
 }
 
+/* A run-time error. */
+static const struct finding *wrong(struct sql_move *m, uint32_t point,
+                                   const char *who, const char *what,
+                                   const char *state)
+{
+	struct text t = { 0 };
+	struct finding *f = region_take0(m->region, sizeof *f);
+	text_format(&t, "%s: %s%s%s%s", who, what, *state ? " (" : "", state,
+	            *state ? ")" : "");
+	f->kind = FINDING_ERROR;
+	f->point = point;
+	f->message = region_copy_string(m->region, text_get(&t), t.length);
+	text_free(&t);
+	return f;
+}
+
 /* ---- The ends of steps and transactions ---- */
 
 static const struct sql_item *item_of(const struct sql_move *m,
@@ -138,7 +155,12 @@ static void skip_step(struct sql_move *m, struct sql_state *s,
 	const struct sql_item *item = item_of(m, s);
 	s->result = NULL;
 	s->next = item->next_step;
-	if (item->step == SQL_NO_STEP) return;
+	if (item->step == SQL_NO_STEP) {
+		s->findings = wrong(m, item->statement->point,
+		                    "the session's setup failed", why->message,
+		                    why->state);
+		return;
+	}
 	struct value pair[] = { value_string(m->scratch, "error", 5),
 		                value_string(m->scratch, why->state,
 		                             strlen(why->state)) };
@@ -480,26 +502,13 @@ static void take_notes(struct sql_move *m, const struct sql_assertion *a,
 	x->step_errors = errors;
 }
 
-static const struct finding *wrong(struct sql_move *m, uint32_t point,
-                                   const char *what, const char *state)
-{
-	struct text t = { 0 };
-	struct finding *f = region_take0(m->region, sizeof *f);
-	text_format(&t, "the assertion cannot be decided: %s%s%s%s", what,
-	            *state ? " (" : "", state, *state ? ")" : "");
-	f->kind = FINDING_ERROR;
-	f->point = point;
-	f->message = region_copy_string(m->region, text_get(&t), t.length);
-	text_free(&t);
-	return f;
-}
-
 static void move_assertion(struct sql_move *m, uint32_t number)
 {
 	const struct sql_catalog *c = &m->image->catalog;
 	const struct sql_assertion *a = &m->image->assertions[number];
 	uint32_t tables = m->image->asked.count ? c->table_count : 0;
 	uint32_t n = m->answer_count, point = a->query->point;
+	static const char undecided[] = "the assertion cannot be decided";
 	struct sql_run x = { .region = m->scratch, .known = &m->image->known };
 	if (n < a->step_count + tables) {
 		struct guest_step *step = emit(m, GUEST_NOTED, m->from);
@@ -519,16 +528,16 @@ static void move_assertion(struct sql_move *m, uint32_t number)
 	end->point = point;
 	end->value = value_bool(false);
 	if (!sql_run_statement(&x, a->query))
-		end->findings =
-			wrong(m, point, x.failure.message, x.failure.state);
+		end->findings = wrong(m, point, undecided, x.failure.message,
+		                      x.failure.state);
 	else if (x.result.count != 1)
 		end->findings =
-			wrong(m, point,
+			wrong(m, point, undecided,
 		              x.result.count ? "it has more than one row"
 		                             : "it has no row",
 		              "");
 	else if (sql_is_null(x.result.items[0][0]))
-		end->findings = wrong(m, point, "it is NULL", "");
+		end->findings = wrong(m, point, undecided, "it is NULL", "");
 	else
 		end->value = x.result.items[0][0];
 }

@@ -27,6 +27,7 @@ struct sql_state {
 	const struct sql_savepoint *savepoints;
 	const int64_t *sequences;
 	const struct guest_note *notes;
+	const struct finding *findings;  /* a setup that failed */
 	const struct guest_note *result; /* of the step at hand, so far */
 };
 
