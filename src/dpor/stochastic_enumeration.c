@@ -62,6 +62,15 @@ static bool on_history(void *payload, const struct explore_execution *x)
 	return true;
 }
 
+/* An exploration goes on in little memory, but descents that are given up for
+ * want of it are those into the largest parts of the tree: what is left would
+ * be far too small. So they have some of their own. */
+static uint64_t memory_for(uint64_t limit)
+{
+	const uint64_t least = UINT64_C(32) << 20;
+	return limit && limit < least ? least : limit;
+}
+
 struct stochastic *stochastic_new(const struct program *p,
                                   const struct explore_options *o,
                                   uint64_t seed)
@@ -73,7 +82,7 @@ struct stochastic *stochastic_new(const struct program *p,
 		                           .level = o->level,
 		                           .base = o->base,
 		                           .interrupt = o->interrupt,
-		                           .memory = o->memory,
+		                           .memory = memory_for(o->memory),
 		                           .jobs = 1,
 		                           .max_changes = o->max_changes,
 		                           .symmetry = o->symmetry };

@@ -49,7 +49,7 @@ void stochastic_hurry(struct stochastic *a, double seconds);
 /* One group of `width` descents from these branches together; false if
  * something stopped it (an interrupt, the time, a limit that no option sets):
  * then the count says nothing. What is open takes 256 MiB at most, or
- * options.memory if that is less. */
+ * options.memory if that is less, but 32 MiB in any case. */
 bool stochastic_descend(struct stochastic *a, const struct branch_list *from,
                         uint32_t width, struct stochastic_count *count);
 
