@@ -255,7 +255,7 @@ static void begin(struct trial *t)
 		session = SESSIONS - 1;
 	for (uint32_t i = 1; i < p->count; i++)
 		index += p->items[i].session == session;
-	ck_assert(ledger_begin(&t->ledger, session, 0, t->level,
+	ck_assert(ledger_begin(&t->ledger, session, 0, 0,
 	                       session + 1 == SESSIONS));
 	p->items[p->count++] = (struct plain_transaction){ .session = session,
 		                                           .index = index,
@@ -452,8 +452,7 @@ START_TEST(many_transactions)
 	ledger_go_in_order(&l);
 	for (uint32_t i = 0; i < most; i++) {
 		uint32_t key = rng_below(&rng, 50), count;
-		ck_assert(ledger_begin(&l, rng_below(&rng, 8), 0,
-		                       (enum level)_i, false));
+		ck_assert(ledger_begin(&l, rng_below(&rng, 8), 0, 0, false));
 		const uint32_t *w = ledger_list_writers(&l, key, 2, &count);
 		ledger_read(&l, key, 0, w[count - 1], value_null(), NULL);
 		ledger_write(&l, rng_below(&rng, 50), 0, value_int(i));
@@ -478,17 +477,17 @@ START_TEST(too_many_transactions)
 	shared.numbers.most = 5;
 	ledger_init(&l, LEVEL_CC, 0, &shared);
 	for (uint32_t i = 0; i < 4; i++) {
-		ck_assert(ledger_begin(&l, 3 - i, 0, LEVEL_CC, false));
+		ck_assert(ledger_begin(&l, 3 - i, 0, 0, false));
 		ledger_end(&l, false, NULL);
 		ck_assert_uint_eq(ledger_number(&shared, 3 - i, 0), i + 1);
 	}
-	ck_assert(!ledger_begin(&l, 9, 0, LEVEL_CC, false));
+	ck_assert(!ledger_begin(&l, 9, 0, 0, false));
 	ck_assert_uint_eq(ledger_number(&shared, 9, 0), LEDGER_NONE);
 	ledger_keep(&l, 2);
-	ck_assert(ledger_begin(&l, 0, 0, LEVEL_CC, false));
+	ck_assert(ledger_begin(&l, 0, 0, 0, false));
 	ledger_keep(&l, 1);
 	ledger_forget_numbers(&shared);
-	ck_assert(ledger_begin(&l, 9, 0, LEVEL_CC, false));
+	ck_assert(ledger_begin(&l, 9, 0, 0, false));
 	ledger_free(&l);
 	ledger_shared_free(&shared);
 	region_free(&region);

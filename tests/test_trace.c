@@ -1088,15 +1088,15 @@ START_TEST(histories_and_back)
 	for (int i = 0; i < 2000; i++) {
 		struct history *h = history_random(&r, random_shape(&r));
 		for (uint32_t k = 1; k < h->transaction_count; k++)
-			h->transactions[k].level = (uint8_t)rng_below(&r, 9);
+			h->transactions[k].own = (uint8_t)rng_below(&r, 9);
 		struct trace *t = trace_of_history(h, "memory");
 		uint32_t *numbers;
 		struct history *back = trace_history(t, NULL, &numbers);
 		expect_same_history(h, back);
 		for (uint32_t k = 0; k < h->transaction_count; k++) {
 			ck_assert_uint_eq(numbers[k], k);
-			ck_assert_uint_eq(back->transactions[k].level,
-			                  h->transactions[k].level);
+			ck_assert_uint_eq(back->transactions[k].own,
+			                  h->transactions[k].own);
 		}
 		ck_assert(is_order(back, back->order));
 		ck_assert_uint_eq(t->anomaly_count, 0);

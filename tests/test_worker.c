@@ -71,7 +71,7 @@ static void show_string(struct wire_reader *r, struct text *out)
 static const struct {
 	const char *name, *operands;
 } steps[] = {
-	[STEP_BEGIN] = { "begin", "s" },
+	[STEP_BEGIN] = { "begin", "ss" },
 	[STEP_GET] = { "get", "v" },
 	[STEP_PUT] = { "put", "vv" },
 	[STEP_COMMIT] = { "commit", "" },
@@ -319,15 +319,15 @@ START_TEST(sessions_go_on_where_they_wait)
 {
 	struct process *p = start(copies);
 	ck_assert_str_eq(steps_of(p, 0, AFRESH, NO_VALUES),
-	                 "begin 'copy'; get \"x\"");
+	                 "begin 'copy' ''; get \"x\"");
 	ck_assert_str_eq(steps_of(p, 1, AFRESH, VALUES(number(3))),
-	                 "begin 'copy'; get \"x\"; get \"where\"");
+	                 "begin 'copy' ''; get \"x\"; get \"where\"");
 	ck_assert_str_eq(steps_of(p, 0, GO_ON, VALUES(number(7), null)),
 	                 "get \"where\"; error 'iso_put(): the key is null, "
 	                 "or a null pointer: keys are integers, strings or "
 	                 "bytes'");
 	ck_assert_str_eq(steps_of(p, 1, GO_ON, VALUES(string("z"))),
-	                 "put \"z\" 4; commit; note 'b' 3; begin 'txn'; "
+	                 "put \"z\" 4; commit; note 'b' 3; begin 'txn' ''; "
 	                 "get \"s\"");
 	ck_assert_str_eq(steps_of(p, 1, GO_ON, NO_VALUES), "");
 	ck_assert_str_eq(steps_of(p, 1, GO_ON, VALUES(null)),
@@ -348,12 +348,13 @@ START_TEST(sessions_begin_anew_often)
 		                 PROCESS_REPLIED);
 		if (i % 4 != 3) continue;
 		char expected[300];
-		snprintf(expected, sizeof expected,
-		         "begin 'copy'; get \"x\"; get \"where\"; put %d %d; "
-		         "commit; note 'b' %d; begin 'txn'; get \"s\"; "
-		         "put \"b\" \"t\"; abort; assert %d 'seven'; "
-		         "assert 1 ''; return 1",
-		         -i, i + 1, i, i == 7);
+		snprintf(
+			expected, sizeof expected,
+			"begin 'copy' ''; get \"x\"; get \"where\"; put %d %d; "
+			"commit; note 'b' %d; begin 'txn' ''; get \"s\"; "
+			"put \"b\" \"t\"; abort; assert %d 'seven'; "
+			"assert 1 ''; return 1",
+			-i, i + 1, i, i == 7);
 		ck_assert_str_eq(said(p), expected);
 	}
 	process_free(p);
@@ -570,7 +571,7 @@ START_TEST(mistakes_are_explained)
 	ck_assert_str_eq(found, expected);
 	check_senseless(p, 0, GO_ON);
 	ck_assert_str_eq(steps_of(p, 1, AFRESH, NO_VALUES),
-	                 "begin 'f'; commit; return 1");
+	                 "begin 'f' ''; commit; return 1");
 	process_free(p);
 }
 END_TEST
@@ -593,7 +594,7 @@ START_TEST(expectations_and_assumptions_have_limits)
 	              "	iso_expect(\"writes\", writes, \"x\");\n"
 	              "}\n");
 	ck_assert_str_eq(steps_of(p, 0, AFRESH, NO_VALUES),
-	                 "begin 't'; assume");
+	                 "begin 't' ''; assume");
 	ck_assert_str_eq(steps_of(p, 1, AFRESH, NO_VALUES),
 	                 "error 'iso_put_int(\"x\") in a function of "
 	                 "iso_expect(): it may use iso_noted() and "
@@ -683,7 +684,7 @@ START_TEST(workers_end_with_a_reason)
 	for (int round = 0; round < 2; round++) {
 		steps_of(p, 0, AFRESH, NO_VALUES);
 		ck_assert_int_eq(ask(p, 1, AFRESH, NO_VALUES), PROCESS_DIED);
-		ck_assert_int_eq(strncmp(said(p), "begin 'last'", 12), 0);
+		ck_assert_int_eq(strncmp(said(p), "begin 'last' ''", 12), 0);
 		ck_assert_ptr_null(strstr(said(p), "return"));
 		ck_assert_int_eq(process_crash(p), ends[_i].kind);
 		text_clear(&why);

@@ -12,6 +12,8 @@ struct twin_read {
 /* What the axioms speak of, taken out of the history once. */
 struct facts {
 	uint32_t n;
+	enum level level[TWIN_TRANSACTIONS];
+	bool heeds_known;              /* some level is not `none` */
 	set direct[TWIN_TRANSACTIONS]; /* predecessors in so U wr */
 	set past[TWIN_TRANSACTIONS];   /* predecessors in (so U wr)+ */
 	set before[TWIN_TRANSACTIONS]; /* known to precede in co */
@@ -187,20 +189,39 @@ static void see(struct facts *f, uint32_t t3)
 		if (seen >> t & 1) f->visible[t3] |= f->visible[t];
 }
 
-static bool place_rest(struct facts *f, enum level l, uint32_t count)
+static bool place_rest(struct facts *f, uint32_t count)
 {
 	if (count == f->n) return true;
 	for (uint32_t t = 0; t < f->n; t++) {
 		set bit = (set)1 << t;
 		if (f->placed & bit || f->direct[t] & ~f->placed) continue;
-		if (l != LEVEL_NONE && f->before[t] & ~f->placed) continue;
+		if (f->heeds_known && f->before[t] & ~f->placed) continue;
 		see(f, t);
-		if (!reads_agree(f, l, t)) continue;
+		if (!reads_agree(f, f->level[t], t)) continue;
 		f->placed |= bit;
 		f->position[t] = count;
-		if (place_rest(f, l, count + 1)) return true;
+		if (place_rest(f, count + 1)) return true;
 		f->placed &= ~bit;
 	}
+	return false;
+}
+
+/* Transactions have the level of their own, or this one. */
+static void take_levels(struct facts *f, const struct history *h, enum level l)
+{
+	f->heeds_known = false;
+	for (uint32_t t = 0; t < f->n; t++) {
+		uint8_t own = h->transactions[t].own;
+		f->level[t] = own ? (enum level)(own - 1) : l;
+		f->heeds_known |= f->level[t] != LEVEL_NONE;
+	}
+	f->placed = 0;
+}
+
+static bool has_mix(const struct history *h)
+{
+	for (uint32_t t = 1; t < h->transaction_count; t++)
+		if (h->transactions[t].own) return true;
 	return false;
 }
 
@@ -208,7 +229,8 @@ bool twin_allows(enum level l, const struct history *h)
 {
 	struct facts *f = facts_new(h);
 	if (!f) return false;
-	bool allowed = place_rest(f, l, 0);
+	take_levels(f, h, l);
+	bool allowed = place_rest(f, 0);
 	facts_free(f);
 	return allowed;
 }
@@ -219,8 +241,9 @@ unsigned twin_levels(const struct history *h)
 	unsigned levels = 0;
 	if (!f) return 0;
 	for (enum level l = 0; l < LEVEL_COUNT; l++) {
-		f->placed = 0;
-		if (place_rest(f, l, 0)) levels |= 1u << l;
+		if (!level_mixes(l) && has_mix(h)) continue;
+		take_levels(f, h, l);
+		if (place_rest(f, 0)) levels |= 1u << l;
 	}
 	facts_free(f);
 	return levels;
@@ -240,7 +263,6 @@ static void closure(matrix m, uint32_t n)
 
 struct plain {
 	const struct facts *f;
-	enum level level;
 	matrix so_wr, past, co, visible;
 };
 
@@ -248,19 +270,20 @@ static bool plain_phi(const struct plain *p, uint32_t t2, uint32_t t3,
                       uint32_t a)
 {
 	const struct facts *f = p->f;
+	enum level level = f->level[t3];
 	bool found = false;
-	if (p->level == LEVEL_RC)
+	if (level == LEVEL_RC)
 		for (uint32_t i = 0; i < a; i++)
 			found |= f->reads[t3][i].source == t2;
-	if (p->level == LEVEL_RA) found = p->so_wr[t2][t3];
-	if (p->level == LEVEL_CC) found = p->past[t2][t3];
-	if (p->level == LEVEL_PSI) found = p->visible[t2][t3];
-	if (p->level == LEVEL_SER) found = p->co[t2][t3];
-	if (p->level == LEVEL_PC || p->level == LEVEL_SI)
+	if (level == LEVEL_RA) found = p->so_wr[t2][t3];
+	if (level == LEVEL_CC) found = p->past[t2][t3];
+	if (level == LEVEL_PSI) found = p->visible[t2][t3];
+	if (level == LEVEL_SER) found = p->co[t2][t3];
+	if (level == LEVEL_PC || level == LEVEL_SI)
 		for (uint32_t t4 = 0; t4 < f->n; t4++)
 			found |=
 				(t2 == t4 || p->co[t2][t4]) && p->so_wr[t4][t3];
-	if (p->level == LEVEL_SI)
+	if (level == LEVEL_SI)
 		for (uint32_t t4 = 0; t4 < f->n; t4++)
 			found |= f->writes[t3] & f->writes[t4] &&
 			         (t2 == t4 || p->co[t2][t4]) && p->co[t4][t3];
@@ -293,7 +316,7 @@ static bool test_order(struct plain *p, const uint32_t *order)
 	for (uint32_t i = 0; i < f->n; i++)
 		for (uint32_t j = 0; j < f->n; j++) {
 			if (p->so_wr[i][j] && !p->co[i][j]) return false;
-			if (p->level != LEVEL_NONE && f->before[j] >> i & 1 &&
+			if (f->heeds_known && f->before[j] >> i & 1 &&
 			    !p->co[i][j])
 				return false;
 			p->visible[i][j] =
@@ -326,7 +349,7 @@ bool twin_allows_plain(enum level l, const struct history *h)
 	struct plain *p = calloc(1, sizeof *p);
 	uint32_t order[TWIN_TRANSACTIONS];
 	p->f = f;
-	p->level = l;
+	take_levels(f, h, l);
 	for (uint32_t t = 0; t < f->n; t++) {
 		order[t] = t;
 		for (uint32_t a = 0; a < f->n; a++)

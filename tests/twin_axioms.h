@@ -16,6 +16,8 @@
 /* Histories of up to this many transactions (init included) and keys. */
 enum { TWIN_TRANSACTIONS = 32, TWIN_KEYS = 64 };
 
+/* Of transactions with a level of their own, that one counts. */
+
 /* Gives up an order at the first transaction whose reads break an axiom. */
 bool twin_allows(enum level l, const struct history *h);
 /* Looks at complete orders only, with relations as matrices. For up to some 8

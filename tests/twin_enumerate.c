@@ -147,6 +147,7 @@ static struct history *take_history(const struct search *s)
 		h->order[i] = number_of(h, t);
 		struct transaction *w = &h->transactions[h->order[i]];
 		w->name = program_transaction_name(s->program, t->name);
+		w->own = program_transaction_level(s->program, t->name);
 		w->session = t->session;
 		w->index = t->index;
 		w->aborted = t->aborted;

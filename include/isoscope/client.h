@@ -95,6 +95,9 @@ ISO_CLIENT_API void iso_isolation(const char *level);
 
 /* Begins a transaction; the name is for reports ("txn" if null). */
 ISO_CLIENT_API void iso_begin(const char *name);
+/* The same at a level of its own, whatever the others have: "none", "rc", "ra",
+ * "cc", "pc", "si" or "ser". */
+ISO_CLIENT_API void iso_begin_at(const char *name, const char *level);
 ISO_CLIENT_API void iso_commit(void);
 /* Undoes what the transaction wrote. Your code goes on after the call. */
 ISO_CLIENT_API void iso_abort(void);

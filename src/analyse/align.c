@@ -173,6 +173,11 @@ static bool align_statement(struct stmt *a, struct stmt *b,
 static bool align_block(struct block *a, struct block *b, struct difference *d)
 {
 	struct stmt *x = a->first, *y = b->first;
+	if (a->level != b->level) {
+		struct place at = a->level ? a->level_at : b->level_at;
+		return differ(d, at, at,
+		              "run transactions at different levels");
+	}
 	for (; x && y; x = x->next, y = y->next)
 		if (!align_statement(x, y, d)) return false;
 	if (!x && !y) return true;

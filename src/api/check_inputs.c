@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "api/check_history.h"
+#include "api/programs.h"
 #include "base/seconds.h"
 
 struct checking {
@@ -28,6 +29,9 @@ static bool check_input(struct checking *x, const struct input *i)
 	const struct check_request *r = x->request;
 	struct checked c;
 	assert(i->number && i->trace->transaction_count);
+	if (!trace_uniform(i->trace, "a history is checked at one level",
+	                   x->in.problem))
+		return false;
 	check_history(&c, i->trace, r->levels, x->in.clock);
 	c.found.format = i->format;
 	c.found.number = i->number;

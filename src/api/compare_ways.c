@@ -10,10 +10,10 @@
 static bool choose_level(enum level *l, const struct program *p,
                          bool level_given, struct problem *problem)
 {
-	if (level_given)
-		return program_takes_level(p, *l, problem) &&
-		       predict_level_possible(*l, problem);
-	if (!program_level(p, l, problem)) return false;
+	if (!program_level(p, level_given ? *l : LEVEL_COUNT, l, problem) ||
+	    !program_uniform(p, problem))
+		return false;
+	if (level_given) return predict_level_possible(*l, problem);
 	if (!level_is_serial(*l)) return true;
 	return problem_set(problem, PROBLEM_REQUEST,
 	                   "%s states ser, under which every history is "

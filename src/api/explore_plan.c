@@ -38,11 +38,7 @@ static bool base_fits(enum level level, enum level base, struct problem *p)
 static bool choose_levels(struct explore_options *o, const struct program *p,
                           const struct explore_wish *w, struct problem *problem)
 {
-	o->level = w->level;
-	if (w->level == LEVEL_COUNT
-	            ? !program_level(p, &o->level, problem)
-	            : !program_takes_level(p, w->level, problem))
-		return false;
+	if (!program_level(p, w->level, &o->level, problem)) return false;
 	o->base = o->level;
 	if (w->any_algorithm && w->base == LEVEL_COUNT &&
 	    o->algorithm == EXPLORE_CE)

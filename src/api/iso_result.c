@@ -458,11 +458,9 @@ static int try_program_replay(const iso_program *program,
 	if (diags) *diags = NULL;
 	if (!program || !history || !out || (level && !is_level(level)))
 		return ISO_E_ARGUMENT;
-	bool fine = true;
-	if (level)
-		l = internal_level(level);
-	else
-		fine = program_level(program->compiled, &l, &problem);
+	bool fine = program_level(program->compiled,
+	                          level ? internal_level(level) : LEVEL_COUNT,
+	                          &l, &problem);
 	if (fine && replay(program->compiled, history_as_trace(history), l,
 	                   &found, &problem)) {
 		iso_replay public = { .size = sizeof public,
@@ -530,9 +528,9 @@ static bool read_run(struct run_request *r, iso_run_options *o,
 	if (o->policy && !policy_from_word(o->policy, &c->policy))
 		return problem_set(problem, PROBLEM_REQUEST,
 		                   "there is no policy '%s'", o->policy);
-	if (!o->level) return program_level(p, &c->level, problem);
-	c->level = internal_level(o->level);
-	return program_takes_level(p, c->level, problem);
+	return program_level(p,
+	                     o->level ? internal_level(o->level) : LEVEL_COUNT,
+	                     &c->level, problem);
 }
 
 static int try_program_run(iso_result **out, const iso_program *program,

@@ -37,15 +37,15 @@ bool predict_level_possible(enum level l, struct problem *p)
 	                   "weaker than ser");
 }
 
-static bool read_level(struct predicting *x, const struct trace *observed)
+static bool choose_level(struct predicting *x, const struct trace *observed)
 {
 	const struct predict_request *r = x->request;
 	struct problem *problem = x->in.problem;
 	enum level stated = LEVEL_COUNT;
 	if (r->level_given)
 		return !r->program ||
-		       program_takes_level(r->program, x->options.level,
-		                           problem);
+		       program_level(r->program, x->options.level,
+		                     &x->options.level, problem);
 	if (observed && observed->level)
 		stated = level_from_word(observed->level);
 	if (stated < LEVEL_COUNT && !level_is_serial(stated)) {
@@ -56,7 +56,7 @@ static bool read_level(struct predicting *x, const struct trace *observed)
 	x->options.level = LEVEL_DEFAULT;
 	x->stated_by = "as nothing else is stated";
 	if (!r->program || !program_isolation(r->program)) return true;
-	if (!program_level(r->program, &x->options.level, problem))
+	if (!program_level(r->program, LEVEL_COUNT, &x->options.level, problem))
 		return false;
 	x->stated_by = "as the program states";
 	if (!level_is_serial(x->options.level)) return true;
@@ -64,6 +64,17 @@ static bool read_level(struct predicting *x, const struct trace *observed)
 	                   "%s states ser, and predictions are never "
 	                   "serializable: choose a weaker level with -i",
 	                   r->program_path);
+}
+
+/* The level at hand, which is one for all. */
+static bool read_level(struct predicting *x, const struct trace *observed)
+{
+	const struct program *p = x->request->program;
+	struct problem *problem = x->in.problem;
+	const char *why = "predictions are made at one level";
+	return choose_level(x, observed) &&
+	       (!p || program_uniform(p, problem)) &&
+	       (!observed || trace_uniform(observed, why, problem));
 }
 
 /* The runner of the program under the level at hand. */

@@ -5,6 +5,7 @@
 #include "base/seconds.h"
 #include "compile/load.h"
 #include "dpor/explorer.h"
+#include "history/trace.h"
 #include "sql/load.h"
 #include "vm/program.h"
 
@@ -45,8 +46,9 @@ struct program *program_load_as(const char *path, const struct code_in_c *c,
 	return p;
 }
 
-bool program_takes_level(const struct program *p, enum level l,
-                         struct problem *problem)
+/* Has the level what the program's statements need of it? */
+static bool program_takes_level(const struct program *p, enum level l,
+                                struct problem *problem)
 {
 	struct text words = { 0 };
 	if (!program_is_sql(p) || (l < LEVEL_COUNT && level_excludes_rivals(l)))
@@ -63,18 +65,71 @@ bool program_takes_level(const struct program *p, enum level l,
 	return false;
 }
 
-bool program_level(const struct program *p, enum level *out,
+/* "file:3:5: transaction 'enroll' has level si of its own" */
+static void own_level_words(struct text *t, const struct program *p,
+                            uint32_t name, struct position at)
+{
+	text_format(t, "%s:%u:%u: transaction '%s' has level %s of its own",
+	            at.file, at.line, at.column,
+	            program_transaction_name(p, name),
+	            own_level_word(program_transaction_level(p, name)));
+}
+
+static bool own_levels_problem(const struct program *p, const char *why,
+                               struct problem *problem)
+{
+	uint32_t name;
+	struct position at;
+	struct text words = { 0 };
+	if (!program_finds_own_level(p, &name, &at)) return true;
+	own_level_words(&words, p, name, at);
+	problem_set(problem, PROBLEM_REQUEST, "%s%s", text_get(&words), why);
+	text_free(&words);
+	return false;
+}
+
+bool program_uniform(const struct program *p, struct problem *problem)
+{
+	library_set_uniform(p, true);
+	return own_levels_problem(p, ": predictions are made at one level",
+	                          problem);
+}
+
+bool trace_uniform(const struct trace *t, const char *why,
+                   struct problem *problem)
+{
+	for (uint32_t i = 1; i < t->transaction_count; i++) {
+		const struct trace_transaction *w = &t->transactions[i];
+		if (!w->own) continue;
+		return problem_set(problem, PROBLEM_INPUT,
+		                   "%s:%u: transaction '%s' has level %s of "
+		                   "its own: %s",
+		                   t->file, w->line ? w->line : t->line,
+		                   w->name ? w->name : "",
+		                   own_level_word(w->own), why);
+	}
+	return true;
+}
+
+bool program_level(const struct program *p, enum level given, enum level *out,
                    struct problem *problem)
 {
 	const char *word = program_isolation(p);
-	enum level l = word ? level_from_word(word) : LEVEL_DEFAULT;
-	if (!program_takes_level(p, l, problem)) return false;
+	enum level l = given != LEVEL_COUNT ? given
+	               : word               ? level_from_word(word)
+	                                    : LEVEL_DEFAULT;
 	if (l == LEVEL_COUNT)
 		return problem_set(problem, PROBLEM_REQUEST,
 		                   "%s: there is no isolation level '%s'",
 		                   program_path(p), word);
+	if (!program_takes_level(p, l, problem)) return false;
 	*out = l;
-	return true;
+	library_set_uniform(p, !level_mixes(l));
+	if (level_mixes(l)) return true;
+	return own_levels_problem(p,
+	                          ", beside which that of the others, psi, has "
+	                          "no meaning: choose another one with -i",
+	                          problem);
 }
 
 bool program_sound(const struct program *p, struct problem *problem)

@@ -8,6 +8,7 @@
 #include "native/host/library.h"
 
 struct program;
+struct trace;
 
 /* How a program's code in C is run. */
 struct code_in_c {
@@ -28,16 +29,21 @@ struct code_in_c {
 /* NULL if it has errors; those, and warnings, are added to `d`. */
 struct program *program_load_as(const char *path, const struct code_in_c *c,
                                 struct diags *d);
-/* The level that it states, else cc. False if there is no such level. */
-bool program_level(const struct program *p, enum level *out,
+/* The level given, if there is one (not LEVEL_COUNT), else the one that the
+ * program states, else cc. False if there is no such level, or if it cannot
+ * stand beside those that transactions have of their own. */
+bool program_level(const struct program *p, enum level given, enum level *out,
+                   struct problem *problem);
+/* From here on to the next program_level() no transaction may have a level of
+ * its own. False if some have one. */
+bool program_uniform(const struct program *p, struct problem *problem);
+/* The same of a recorded history; `why` is said if so. */
+bool trace_uniform(const struct trace *t, const char *why,
                    struct problem *problem);
 /* Of a program in SQL: which rows its sessions can write decides what
  * conditions read. Explores it, or the beginning of it, until nothing new turns
  * up. The same whatever the level is that it is explored under later. */
 void program_know_rows(struct program *p);
-/* Can it be run under this level? */
-bool program_takes_level(const struct program *p, enum level l,
-                         struct problem *problem);
 /* After it was run: does its code in C do the same each time? If not, nothing
  * that was found is worth anything, and program_fault() says why. */
 bool program_sound(const struct program *p, struct problem *problem);

@@ -107,7 +107,7 @@ static const char *write_cycle_name(const struct witness *w)
 static const char *dirty_name(const struct history *h)
 {
 	struct dirty_read dirty;
-	if (!dirty_read_find(h, &dirty)) return NULL;
+	if (!dirty_read_find(h, LEVEL_SERIAL, false, &dirty)) return NULL;
 	return dirty.aborted ? "aborted read (G1a)" : "intermediate read (G1b)";
 }
 

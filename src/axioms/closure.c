@@ -42,6 +42,7 @@ void closure_init(struct closure *c, enum level level, uint32_t room,
 {
 	memset(c, 0, sizeof *c);
 	c->level = level <= LEVEL_CC ? level : LEVEL_CC;
+	c->levelless = c->level == LEVEL_NONE;
 	c->region = region;
 	c->takes_snapshots = true;
 	c->forward_from = UINT32_MAX;
@@ -191,6 +192,10 @@ static __attribute__((noinline, cold)) void make_room(struct closure *c,
 	spread_rows(c->direct, c->words, old.direct, old.words, rows);
 	spread_rows(c->so, c->words, old.so, old.words, rows);
 	free(old.reach);
+	if (c->owns) {
+		c->owns = mem_grow(c->owns, c->n, sizeof *c->owns);
+		memset(c->owns + old.n, 0, c->n - old.n);
+	}
 	if (c->words == old.words || !c->key_capacity) return;
 	c->writers =
 		mem_take0((size_t)c->key_capacity * c->words, sizeof(word));
@@ -210,12 +215,20 @@ void closure_go_without_level(struct closure *c)
 {
 	assert(c->count == 1);
 	c->level = LEVEL_NONE;
+	c->levelless = true;
+}
+
+void closure_may_mix(struct closure *c)
+{
+	assert(c->count == 1 && !c->forward);
+	c->levelless = false;
 }
 
 void closure_free(struct closure *c)
 {
 	forward_free(c->forward);
 	free(c->found);
+	free(c->owns);
 	free(c->reach);
 	free(c->newest);
 	free(c->targets);
@@ -303,7 +316,7 @@ static struct closure_snapshot *snapshot_place(struct closure *c, size_t size)
 
 static const struct closure_snapshot *take_snapshot(struct closure *c)
 {
-	if (c->level == LEVEL_NONE || !c->snapshot_every) return NULL;
+	if (c->levelless || !c->snapshot_every) return NULL;
 	if (c->count % c->snapshot_every) return NULL;
 	size_t size = 2 * (size_t)c->n * c->words * sizeof(word);
 	struct closure_snapshot *s = snapshot_place(c, sizeof *s + size);
@@ -340,12 +353,57 @@ static void begin_rows(struct closure *c, uint32_t t,
 	BITS_EACH(u, into, words) bits_add(closure_row(c, c->reach, u), t);
 }
 
+/* ---- Levels of single transactions ---- */
+
+/* Lemma. A mix of none, rc, ra and cc, by the level of each reader, is prefix
+ * closed and causally extensible (PLDI 2023, section 3.2), so explore-ce may
+ * explore under it.
+ *
+ * Let co be a commit order of h. A prefix has fewer premises and the same
+ * order. Let t be maximal in so U wr and read x next. Nobody reads from t or
+ * follows it, so what the new read forces is forced by t's own level alone: let
+ * it read from the last in co of those writers of x that t's level shows it
+ * already (init among them; under rc its sources, under ra so and its sources,
+ * under cc its past). Each of those is before it in co, and it adds nothing to
+ * what t is shown. A write of t is seen by nobody. Hence co, with t last, is a
+ * commit order again: at no point were levels of others in question.
+ *
+ * The incremental test is that of one level for the same reason: all new edges
+ * lead into sources of the pending transaction's reads, by its own level. */
+static enum level reader_level(const struct closure *c, own_level own)
+{
+	if (c->levelless || !own) return c->level;
+	return level_base((enum level)(own - 1));
+}
+
+static inline void note_level(struct closure *c, uint32_t t, own_level own)
+{
+	c->reader = c->level;
+	if (__builtin_expect(c->owns == NULL, 1)) return;
+	c->reader = reader_level(c, own);
+	c->owns[t] = own;
+}
+
+void closure_give_level(struct closure *c, own_level own)
+{
+	uint32_t t = c->order[c->count - 1];
+	assert(own && !c->forward);
+	assert(c->count > 1 && !c->blocks[c->count - 1].written);
+	if (!c->owns) c->owns = mem_take0(c->n, sizeof *c->owns);
+	c->blocks[c->count - 1].own = own;
+	c->strong_owns |= !level_is_extensible((enum level)(own - 1));
+	note_level(c, t, own);
+}
+
+/* ---- Appending ---- */
+
 static void append(struct closure *c, uint32_t t, struct closure_block b)
 {
 	assert(c->count < c->n && t > 0 && t < c->n);
 	c->order[c->count] = t;
 	c->position[t] = c->count;
 	c->blocks[c->count++] = b;
+	note_level(c, t, b.own);
 	begin_rows(c, t, &b);
 }
 
@@ -419,13 +477,13 @@ BITS_INLINE struct forced forced_edges(struct closure *c, uint32_t key,
 	const word *writers = c->writers + (size_t)key * words;
 	word *visible = c->scratch + ((size_t)c->n + 4) * words;
 	word *fresh = visible + words;
-	if (c->level == LEVEL_NONE) return f;
-	if (c->level == LEVEL_RC) {
+	if (c->reader == LEVEL_NONE) return f;
+	if (c->reader == LEVEL_RC) {
 		force(c, &f, source, writers, c->seen, words);
 		return f;
 	}
 	bits_zero(fresh, words);
-	if (c->level == LEVEL_RA) {
+	if (c->reader == LEVEL_RA) {
 		bits_copy(visible, c->direct + (size_t)t * words, words);
 		if (!bits_has(visible, source)) bits_add(fresh, source);
 	} else {
@@ -487,7 +545,7 @@ BITS_INLINE void valid_writers(struct closure *c, uint32_t key, word *out,
 {
 	const word *writers = c->writers + (size_t)key * words;
 	bits_copy(out, writers, words);
-	if (c->level == LEVEL_NONE) return;
+	if (c->reader == LEVEL_NONE) return;
 	BITS_EACH(source, writers, words)
 		if (!may_read(c, key, source, words)) bits_drop(out, source);
 }
@@ -563,7 +621,7 @@ BITS_INLINE void read_from(struct closure *c, uint32_t key, uint32_t source,
 	bits_add(past, source);
 	bits_add(c->direct + (size_t)t * words, source);
 	bits_add(c->seen, source);
-	if (c->level == LEVEL_NONE) return;
+	if (c->levelless) return;
 	word *only = c->scratch + ((size_t)c->n + 4) * words;
 	bits_zero(only, words);
 	bits_add(only, source);
@@ -676,7 +734,7 @@ void closure_rewind(struct closure *c, uint32_t count, uint32_t reads,
 		c->blocks[i].written_count = 0;
 	}
 	uint32_t start = from;
-	if (c->level != LEVEL_NONE && from < c->count) {
+	if (!c->levelless && from < c->count) {
 		start = restore_rows(c, from);
 		for (uint32_t i = start; i < from; i++)
 			unmark_writes(c, &c->blocks[i], c->order[i]);
@@ -705,6 +763,14 @@ static void copy_writers(struct closure *to, const struct closure *from)
 		to->writers[i] = from->writers[i] & kept[i % words];
 }
 
+static void copy_owns(struct closure *to, const struct closure *from)
+{
+	to->owns = mem_grow(to->owns, to->n, sizeof *to->owns);
+	memset(to->owns, 0, to->n * sizeof *to->owns);
+	if (from->owns)
+		memcpy(to->owns, from->owns, from->n * sizeof *to->owns);
+}
+
 void closure_copy_prefix(struct closure *to, const struct closure *from,
                          uint32_t count)
 {
@@ -720,6 +786,9 @@ void closure_copy_prefix(struct closure *to, const struct closure *from,
 		lay_rows(to, from->n);
 	}
 	to->level = from->level;
+	to->levelless = from->levelless;
+	to->strong_owns |= from->strong_owns;
+	if (from->owns || to->owns) copy_owns(to, from);
 	to->region = from->region;
 	memcpy(to->past, from->past, 3 * rows * sizeof(word));
 	memcpy(to->order, from->order, count * sizeof *to->order);
@@ -738,7 +807,7 @@ void closure_copy_prefix(struct closure *to, const struct closure *from,
 	copy_writers(to, from);
 	if (count == from->count) {
 		memcpy(to->reach, from->reach, 2 * rows * sizeof(word));
-	} else if (to->level != LEVEL_NONE) {
+	} else if (!to->levelless) {
 		uint32_t start = restore_rows(to, count);
 		for (uint32_t i = start; i < count; i++)
 			unmark_writes(to, &to->blocks[i], to->order[i]);
@@ -761,5 +830,6 @@ void closure_relation(const struct closure *c, struct relation *out)
 		.past = c->past,
 		.writers = c->writers,
 		.reads = c->reads,
+		.owns = c->owns,
 	};
 }

@@ -8,7 +8,8 @@
  * anything: all new edges would lead into the sources of the pending
  * transaction's own reads.
  *
- * For pc, psi, si and ser the rows are those of cc.
+ * For pc, psi, si and ser the rows are those of cc. A transaction may have a
+ * level of its own: then its reads force what that level says.
  *
  * Six rows of a bit for each pair of transactions are the quickest there is for
  * those who search, and too much for very long histories: who only goes forward
@@ -30,6 +31,7 @@ struct closure_block {
 	uint32_t first_read; /* index of its first external read */
 	uint32_t previous;   /* the one before it in its session, or 0 */
 	bool after_all;      /* so-after every transaction before it */
+	own_level own;
 	uint32_t written_count;
 	const uint32_t *written; /* keys it wrote, borrowed; NULL if pending */
 	const struct closure_snapshot *snapshot; /* before it, or NULL */
@@ -45,6 +47,12 @@ struct forward;
 
 struct closure {
 	enum level level;  /* NONE, RC, RA or CC */
+	enum level reader; /* the pending one's: its own, or `level` */
+	bool levelless;    /* no reader is asked about: no closure is kept */
+	/* By number, once some transaction has had a level of its own; else
+	 * NULL. And has one had a level that is not extensible? */
+	own_level *owns;
+	bool strong_owns;
 	uint32_t n, words; /* room: numbers 1 .. n - 1; 0 is init */
 	/* Rows, n each. */
 	word *reach;   /* after it in the closure with forced edges, strict */
@@ -114,6 +122,13 @@ size_t closure_bytes(const struct closure *c);
  * rows move, and are longer when n passes a multiple of 64. */
 void closure_begin(struct closure *c, uint32_t t, uint32_t previous,
                    bool after_all);
+/* From now on transactions may have levels of their own. Before the first
+ * closure_begin; not for closure_go_sparse. */
+void closure_may_mix(struct closure *c);
+/* The transaction that was just begun has a level of its own. Its reads are
+ * answered as that level, or the strongest extensible one below it, says: which
+ * is exact for a mix of extensible levels (closure.c). */
+void closure_give_level(struct closure *c, own_level own);
 /* Committed transactions from which the pending one may read `key` next: all
  * t' with x in writes(t') such that the level still holds. `out` has c->words
  * words. ValidWrites of the paper, section 5.1. */

@@ -54,7 +54,10 @@ static void derive_forced(struct derived *d, uint32_t place)
 {
 	const struct closure *c = d->c;
 	uint32_t t = c->order[place];
-	enum sight sight = level_sight(c->level);
+	own_level own = c->blocks[place].own;
+	enum sight sight =
+		level_sight(own ? level_base((enum level)(own - 1)) : c->level);
+	if (sight == SIGHT_NOTHING) return;
 	word *earlier = mem_take0(d->words, sizeof *earlier);
 	const word *seen = sight == SIGHT_SOURCES  ? earlier
 	                   : sight == SIGHT_DIRECT ? row(d, d->direct, t)
@@ -99,7 +102,7 @@ static void expect(bool right, const char *what, uint32_t t)
 static void compare(const struct derived *d)
 {
 	const struct closure *c = d->c;
-	bool reaches = level_sight(c->level) != SIGHT_NOTHING;
+	bool reaches = !c->levelless;
 	size_t size = d->words * sizeof(word);
 	for (uint32_t k = 1; k < c->count; k++) {
 		uint32_t t = c->order[k];

@@ -22,10 +22,15 @@ static bool is_intermediate(const struct transaction *writer, uint32_t key,
 	return false;
 }
 
-bool dirty_read_find(const struct history *h, struct dirty_read *out)
+bool dirty_read_find(const struct history *h, enum level l, bool mixed,
+                     struct dirty_read *out)
 {
 	for (uint32_t t = 1; t < h->transaction_count; t++) {
 		const struct transaction *reader = &h->transactions[t];
+		enum level own = mixed && reader->own
+		                         ? (enum level)(reader->own - 1)
+		                         : l;
+		if (level_sight(own) == SIGHT_NOTHING) continue;
 		for (uint32_t i = 0; i < reader->event_count; i++) {
 			const struct event *e = &reader->events[i];
 			if (e->kind != EVENT_READ || e->from == HISTORY_SELF ||

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "axioms/level.h"
+
 struct history;
 
 struct dirty_read {
@@ -13,7 +15,9 @@ struct dirty_read {
 	bool aborted; /* the writer aborted; else it wrote the key again */
 };
 
-/* The first such read, if any. */
-bool dirty_read_find(const struct history *h, struct dirty_read *out);
+/* The first such read that the level forbids, if any; `mixed`: the reader's own
+ * level, if it has one. */
+bool dirty_read_find(const struct history *h, enum level l, bool mixed,
+                     struct dirty_read *out);
 
 #endif

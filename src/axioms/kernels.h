@@ -18,5 +18,8 @@ bool snapshot_allows(struct level_scratch *s, const struct relation *r,
                      bool exclusive);
 /* ser. */
 bool serial_allows(struct level_scratch *s, const struct relation *r);
+/* Each transaction at the level of its own (r->owns), or else at this one. */
+bool mixed_allows(struct level_scratch *s, const struct relation *r,
+                  enum level others);
 
 #endif

@@ -48,9 +48,24 @@ enum level level_base(enum level l)
 	return base;
 }
 
+enum level level_of_all(enum level others, const struct relation *r)
+{
+	enum level first = others;
+	for (uint32_t k = 1; k < r->order_count && r->owns; k++) {
+		enum level l = level_of(others, r, r->order[k]);
+		assert(level_mixes(l) || l == others);
+		if (k == 1) first = l;
+		if (l != first) return LEVEL_COUNT;
+	}
+	return first;
+}
+
 bool level_allows(enum level l, const struct relation *r,
                   struct level_scratch *s)
 {
+	enum level others = l;
+	if (r->owns) l = level_of_all(others, r);
+	if (l == LEVEL_COUNT) return mixed_allows(s, r, others);
 	if (level_is_serial(l)) return serial_allows(s, r);
 	if (level_has_snapshots(l))
 		return snapshot_allows(s, r, level_excludes_rivals(l));
@@ -58,16 +73,25 @@ bool level_allows(enum level l, const struct relation *r,
 	return weak_allows(s, r, level_sight(l));
 }
 
-bool level_allows_history(enum level l, const struct history *h)
+static bool history_allowed(enum level l, bool mixed, const struct history *h)
 {
 	struct dirty_read dirty;
-	if (!h->order) return false;
-	if (level_sight(l) == SIGHT_NOTHING) return true;
-	if (dirty_read_find(h, &dirty)) return false;
+	if (!h->order || dirty_read_find(h, l, mixed, &dirty)) return false;
 	struct relation *r = relation_of_history(h);
 	struct level_scratch *s = level_scratch_new();
+	if (mixed) relation_take_owns(r, h);
 	bool allowed = level_allows(l, r, s);
 	level_scratch_free(s);
 	relation_free(r);
 	return allowed;
+}
+
+bool level_allows_history(enum level l, const struct history *h)
+{
+	return history_allowed(l, false, h);
+}
+
+bool level_allows_mix(enum level others, const struct history *h)
+{
+	return history_allowed(others, true, h);
 }

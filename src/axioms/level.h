@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "base/text.h"
+#include "history/relation.h"
 
 /* The writers that a read has in sight: it must not take a version of its key
  * that is older than one of theirs. Each sees all that the one before sees. */
@@ -103,6 +104,14 @@ static inline enum sight level_sight(enum level l)
 {
 	return level_row(l)->sight;
 }
+/* Can a transaction have it beside others with other levels? What it must see
+ * is then a condition on its reads and one commit order; what one that excludes
+ * rivals without seeing a prefix must see is not. */
+static inline bool level_mixes(enum level l)
+{
+	return level_row(l)->sight == SIGHT_PREFIX ||
+	       level_row(l)->rivals == RIVALS_FREE;
+}
 /* Of two writers of one key, is one in sight of the other? */
 static inline bool level_excludes_rivals(enum level l)
 {
@@ -129,9 +138,6 @@ static inline bool level_needs_order(enum level l)
 	return level_row(l)->sight == SIGHT_PREFIX || level_excludes_rivals(l);
 }
 
-struct history;
-struct relation;
-
 /* Once the order of the writers of each key is decided, is all of it? */
 static inline bool level_orders_rivals(enum level l)
 {
@@ -151,12 +157,29 @@ struct level_scratch *level_scratch_new(void);
 void level_scratch_free(struct level_scratch *s);
 size_t level_scratch_bytes(const struct level_scratch *s); /* held */
 
-/* Does the history satisfy the level? Exact for every level. */
+/* A mix. A transaction may have a level of its own (relation.owns); the others
+ * have the one that is asked about. A history satisfies its levels if there is
+ * one commit order such that what each reader must see, by its own level, is no
+ * newer than what it read (Bouajjani, Enea, Roman-Calvo, CAV 2025). A stronger
+ * level for some transactions allows no more. */
+static inline enum level level_of(enum level others, const struct relation *r,
+                                  uint32_t t)
+{
+	return r->owns && r->owns[t] ? (enum level)(r->owns[t] - 1) : others;
+}
+/* The level of all transactions, if there is one; LEVEL_COUNT: a mix, of levels
+ * that level_mixes(). */
+enum level level_of_all(enum level others, const struct relation *r);
+
+/* Does the history satisfy the level? Exact for every level and mix. */
 bool level_allows(enum level l, const struct relation *r,
                   struct level_scratch *s);
 /* The same, and false for a history with a cycle of so and wr (which no level
- * allows), or with a dirty read (which `none` alone allows). */
+ * allows), or with a dirty read (which `none` alone allows). Levels that
+ * transactions have of their own do not count. */
 bool level_allows_history(enum level l, const struct history *h);
+/* But here they do. */
+bool level_allows_mix(enum level others, const struct history *h);
 
 /* Why a history violates a level: a cycle of transactions. */
 enum reason_kind {
@@ -189,6 +212,9 @@ struct witness {
  * the cycle of the one tried. A ww that a read forces names its reader; one
  * that is known or has another reason names `from`. */
 bool level_witness(enum level l, const struct history *h, struct witness *out);
+/* The same where levels that transactions have of their own count. */
+bool level_witness_mix(enum level others, const struct history *h,
+                       struct witness *out);
 void witness_free(struct witness *w);
 /* "so", "wr", "forced", "ww" or "rw". */
 const char *reason_word(enum reason_kind r);

@@ -26,7 +26,7 @@ size_t level_scratch_bytes(const struct level_scratch *s)
 
 /* Sizes of the arrays in bytes, in the order of struct level_scratch. */
 struct layout {
-	size_t closure, row, spare, longs, ints;
+	size_t closure, row, spare, set, longs, ints;
 };
 
 static struct layout layout_of(const struct relation *r, unsigned points)
@@ -36,6 +36,7 @@ static struct layout layout_of(const struct relation *r, unsigned points)
 	return (struct layout){ .closure = n * points * width,
 		                .row = n * r->words * sizeof(word),
 		                .spare = 4 * width,
+		                .set = r->words * sizeof(word),
 		                .longs = n * sizeof(uint64_t),
 		                .ints = n * sizeof(uint32_t) };
 }
@@ -57,6 +58,9 @@ static void lay_out(struct level_scratch *s, const struct layout *l)
 	s->rivals = carve(&next, l->row);
 	s->visible = carve(&next, l->row);
 	s->spare = carve(&next, l->spare);
+	s->prefix = carve(&next, l->set);
+	s->serial = carve(&next, l->set);
+	s->exclusives = carve(&next, l->set);
 	s->keys = carve(&next, l->longs);
 	s->tried = carve(&next, l->ints);
 	s->rank = carve(&next, l->ints);
@@ -70,8 +74,8 @@ void scratch_grow(struct level_scratch *s, const struct relation *r,
 	assert(r->words >= BITS_WORDS(r->n) && r->order_count <= r->n);
 	assert(points == 1 || points == 2);
 	struct layout l = layout_of(r, points);
-	size_t need =
-		2 * l.closure + 3 * l.row + l.spare + l.longs + 3 * l.ints;
+	size_t need = 2 * l.closure + 3 * l.row + l.spare + 3 * l.set +
+	              l.longs + 3 * l.ints;
 	if (need > s->capacity) {
 		free(s->memory);
 		s->memory = mem_take(need);

@@ -59,6 +59,10 @@ struct level_scratch {
 	word *rivals;  /* other writers (not init) of keys it writes */
 	word *visible; /* psi: what it sees in the order tried */
 	word *spare;   /* 4 rows of `width` words */
+	/* Of a mix (mixed.c), as sets of transactions: those that see a prefix
+	 * of the commit order, the serial ones among them, and those that have
+	 * all rivals that commit before them in sight. */
+	word *prefix, *serial, *exclusives;
 	/* One entry for each transaction. */
 	uint64_t *keys;  /* for sorting */
 	uint32_t *tried; /* the order tried */
@@ -274,6 +278,15 @@ BITS_INLINE void order_extend(struct level_scratch *s, const struct relation *r,
 	assert(count == r->order_count);
 }
 
+/* The place after the last member of a set among the first `end` of an order;
+ * 0 if there is none. */
+BITS_INLINE uint32_t order_end(const uint32_t *order, uint32_t end,
+                               const word *set)
+{
+	while (end && !bits_has(set, order[end - 1])) end--;
+	return end;
+}
+
 /* The first member of (writers and seen, without t1 and what is placed before
  * it), that is, a writer that hides t1 from a transaction that sees `seen`;
  * 64 * words if there is none. */
@@ -288,6 +301,24 @@ BITS_INLINE unsigned order_hider(const struct level_scratch *s,
 		if (hiding) return 64 * w + (unsigned)__builtin_ctzll(hiding);
 	}
 	return 64 * words;
+}
+
+/* The transactions that the read number i must see, of a level whose sight does
+ * not depend on the commit order. `earlier` is kept from one read to the next
+ * of its transaction. */
+BITS_INLINE const word *order_sight(const struct relation *r, uint32_t i,
+                                    enum sight sight, word *earlier,
+                                    unsigned words)
+{
+	const struct relation_read *reads = r->reads;
+	uint32_t t = reads[i].reader;
+	if (sight == SIGHT_DIRECT) return r->direct + (size_t)t * words;
+	if (sight == SIGHT_PAST) return r->past + (size_t)t * words;
+	if (i == 0 || reads[i - 1].reader != t)
+		bits_zero(earlier, words);
+	else
+		bits_add(earlier, reads[i - 1].source);
+	return earlier;
 }
 
 /* Adds t2 -> t1 (plus `base` each) for all t2 in this word of a set. */

@@ -61,15 +61,6 @@ BITS_INLINE bool snapshot_rivals(struct level_scratch *s,
 	return true;
 }
 
-/* The place after the last member of a set among the first `end` of an order;
- * 0 if there is none. */
-BITS_INLINE uint32_t snapshot_end(const uint32_t *order, uint32_t end,
-                                  const word *set)
-{
-	while (end && !bits_has(set, order[end - 1])) end--;
-	return end;
-}
-
 /* Finds for each transaction the smallest snapshot that it can have in this
  * order of commits: up to the last that it depends on, and, if they exclude
  * each other, up to the last rival that commits before it. `seen` are the rows
@@ -88,11 +79,11 @@ BITS_INLINE bool snapshot_bounds(struct level_scratch *s,
 	s->bound[order[0]] = order[0];
 	for (uint32_t k = 1; k < r->order_count; k++) {
 		uint32_t t = order[k];
-		uint32_t end = snapshot_end(order, k, rows + stride * t);
+		uint32_t end = order_end(order, k, rows + stride * t);
 		s->bound[t] = order[end];
 		if (!s->exclusive) continue;
 		const word *rivals = order_row(s->rivals, t, words);
-		uint32_t last = snapshot_end(order, k, rivals);
+		uint32_t last = order_end(order, k, rivals);
 		if (last <= end) continue;
 		s->bound[t] = order[last];
 		if (!closed) continue;

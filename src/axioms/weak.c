@@ -5,23 +5,6 @@
 
 #include <assert.h>
 
-/* The transactions that the read number i must see. `earlier` is kept from one
- * read to the next. */
-BITS_INLINE const word *weak_sight(const struct relation *r, uint32_t i,
-                                   enum sight sight, word *earlier,
-                                   unsigned words)
-{
-	const struct relation_read *reads = r->reads;
-	uint32_t t = reads[i].reader;
-	if (sight == SIGHT_DIRECT) return r->direct + (size_t)t * words;
-	if (sight == SIGHT_PAST) return r->past + (size_t)t * words;
-	if (i == 0 || reads[i - 1].reader != t)
-		bits_zero(earlier, words);
-	else
-		bits_add(earlier, reads[i - 1].source);
-	return earlier;
-}
-
 BITS_INLINE bool weak_in_own_order(struct level_scratch *s,
                                    const struct relation *r, enum sight sight,
                                    unsigned words)
@@ -30,7 +13,7 @@ BITS_INLINE bool weak_in_own_order(struct level_scratch *s,
 	for (uint32_t i = 0; i < r->read_count; i++) {
 		struct relation_read a = r->reads[i];
 		const word *writers = r->writers + (size_t)a.key * words;
-		const word *seen = weak_sight(r, i, sight, s->visible, words);
+		const word *seen = order_sight(r, i, sight, s->visible, words);
 		if (order_hider(s, writers, seen, a.source, words) < 64 * words)
 			return false;
 	}
@@ -47,7 +30,7 @@ BITS_INLINE bool weak_in_some_order(struct level_scratch *s,
 	for (uint32_t i = 0; i < r->read_count; i++) {
 		struct relation_read a = r->reads[i];
 		const word *writers = r->writers + (size_t)a.key * words;
-		const word *seen = weak_sight(r, i, sight, s->visible, words);
+		const word *seen = order_sight(r, i, sight, s->visible, words);
 		for (unsigned w = 0; w < words; w++) {
 			word forced = writers[w] & seen[w];
 			if (w == a.source >> 6)

@@ -30,9 +30,39 @@ const char *reason_word(enum reason_kind r)
 	return words[r];
 }
 
+/* Tells what read number i forces, of a level whose sight does not depend on
+ * the order. */
+static void each_forced(const struct relation *r, uint32_t i, enum sight sight,
+                        word *earlier, void (*tell)(void *, struct dependency),
+                        void *data)
+{
+	struct relation_read a = r->reads[i];
+	const word *writers = r->writers + (size_t)a.key * r->words;
+	const word *seen = order_sight(r, i, sight, earlier, r->words);
+	BITS_EACH(t2, seen, r->words) {
+		if (t2 == a.source || !bits_has(writers, t2)) continue;
+		tell(data, (struct dependency){ t2, a.source, REASON_FORCED,
+		                                a.key, a.reader });
+	}
+}
+
+/* The same of all reads of such levels. */
+static void all_forced(enum level others, const struct relation *r,
+                       void (*tell)(void *, struct dependency), void *data)
+{
+	word *earlier = mem_take0(r->words, sizeof *earlier);
+	for (uint32_t i = 0; i < r->read_count; i++) {
+		enum level l = level_of(others, r, r->reads[i].reader);
+		if (!level_needs_order(l) && level_sight(l) != SIGHT_NOTHING)
+			each_forced(r, i, level_sight(l), earlier, tell, data);
+	}
+	free(earlier);
+}
+
 /* A proof that there is no commit order. */
 struct refutation {
-	enum level level;
+	enum level level; /* of those that have none of their own */
+	bool two;         /* points for each transaction */
 	const struct relation *r;
 	struct level_scratch *s; /* the closure of d */
 	struct dependencies d;
@@ -41,9 +71,20 @@ struct refutation {
 	struct witness cycle;
 };
 
+static enum level level_at(const struct refutation *p, uint32_t t)
+{
+	return level_of(p->level, p->r, t);
+}
+
 static uint32_t commit_of(const struct refutation *p, uint32_t t)
 {
-	return level_has_snapshots(p->level) ? p->d.half + t : t;
+	return p->two ? p->d.half + t : t;
+}
+
+/* What commits before this point is in sight of t. */
+static uint32_t sight_of(const struct refutation *p, uint32_t t)
+{
+	return level_is_serial(level_at(p, t)) ? commit_of(p, t) : t;
 }
 
 static const word *writers_of(const struct refutation *p, uint32_t key)
@@ -67,11 +108,16 @@ static void add(struct refutation *p, struct dependency e)
 		p->changed = true;
 }
 
+static bool is_exclusive(const struct refutation *p, uint32_t t)
+{
+	return level_orders_rivals(level_at(p, t));
+}
+
 /* Under si, of two writers of one key the later begins after the earlier has
  * committed: where it begins comes first of what is known to come after. */
 static uint32_t later_writer(const struct refutation *p, uint32_t t)
 {
-	return level_excludes_rivals(p->level) ? t : commit_of(p, t);
+	return is_exclusive(p, t) ? t : commit_of(p, t);
 }
 
 /* t2 wrote the key after t1, from whom t read it: t comes first. Where a
@@ -80,10 +126,10 @@ static uint32_t later_writer(const struct refutation *p, uint32_t t)
 static void apply_antidependency(struct refutation *p, struct relation_read a,
                                  uint32_t t2)
 {
-	uint32_t after = commit_of(p, t2);
-	struct dependency e = { a.reader, after, REASON_RW, a.key, a.reader };
+	uint32_t after = commit_of(p, t2), sight = sight_of(p, a.reader);
+	struct dependency e = { sight, after, REASON_RW, a.key, a.reader };
 	if (!order_has(p->s, commit_of(p, a.source), after, p->d.width)) return;
-	if (level_sight(p->level) == SIGHT_PREFIX)
+	if (level_sight(level_at(p, a.reader)) == SIGHT_PREFIX)
 		add(p, e);
 	else if (order_has(p->s, t2, a.reader, p->d.width))
 		close_cycle(p, e);
@@ -94,7 +140,7 @@ static void apply_sight(struct refutation *p, struct relation_read a,
                         uint32_t t2)
 {
 	uint32_t from = commit_of(p, t2), to = later_writer(p, a.source);
-	if (!order_has(p->s, from, a.reader, p->d.width)) return;
+	if (!order_has(p->s, from, sight_of(p, a.reader), p->d.width)) return;
 	add(p, (struct dependency){ from, to, REASON_WW, a.key, a.reader });
 }
 
@@ -105,12 +151,20 @@ static void each_read(struct refutation *p,
 	for (uint32_t i = 0; i < p->r->read_count; i++) {
 		struct relation_read a = p->r->reads[i];
 		const word *writers = writers_of(p, a.key);
+		if (!level_needs_order(level_at(p, a.reader))) continue;
 		BITS_EACH(t2, writers, p->r->words) {
 			if (t2 == a.source || t2 == a.reader) continue;
 			apply(p, a, t2);
 			if (p->cycle.count == 2) return;
 		}
 	}
+}
+
+/* Is one of two transactions not to overlap with those that write a key of its?
+ */
+static bool exclude(const struct refutation *p, uint32_t a, uint32_t b)
+{
+	return a != b && a && b && (is_exclusive(p, a) || is_exclusive(p, b));
 }
 
 /* Two writers of one key do not overlap. */
@@ -120,11 +174,12 @@ static void apply_exclusion(struct refutation *p)
 		const word *writers = writers_of(p, x);
 		BITS_EACH(a, writers, p->r->words)
 			BITS_EACH(b, writers, p->r->words) {
-				if (a == b || a == 0 || b == 0) continue;
-				if (!order_has(p->s, a, commit_of(p, b),
-				               p->d.width))
+				if (!exclude(p, a, b)) continue;
+				if (!order_has(p->s, later_writer(p, a),
+				               commit_of(p, b), p->d.width))
 					continue;
-				add(p, (struct dependency){ commit_of(p, a), b,
+				add(p, (struct dependency){ commit_of(p, a),
+				                            later_writer(p, b),
 				                            REASON_WW, x, a });
 			}
 	}
@@ -146,15 +201,13 @@ static void apply_known(struct refutation *p)
  * a cycle that has one is easier to read than one through init. */
 static bool saturate(struct refutation *p)
 {
-	bool apart = level_has_snapshots(p->level) &&
-	             level_excludes_rivals(p->level);
 	do {
 		p->changed = false;
 		each_read(p, apply_antidependency);
 		if (p->failed) break;
 		if (p->changed) continue;
 		each_read(p, apply_sight);
-		if (apart && !p->failed) apply_exclusion(p);
+		if (p->two && !p->failed) apply_exclusion(p);
 	} while (p->changed && !p->failed);
 	return !p->failed;
 }
@@ -179,14 +232,17 @@ static bool choices_of_reads(struct refutation *p,
 	for (uint32_t i = 0; i < p->r->read_count; i++) {
 		struct relation_read a = p->r->reads[i];
 		uint32_t t1 = commit_of(p, a.source);
+		uint32_t sight = sight_of(p, a.reader);
 		const word *writers = writers_of(p, a.key);
+		if (level_sight(level_at(p, a.reader)) != SIGHT_PREFIX)
+			continue;
 		BITS_EACH(t2, writers, p->r->words) {
 			if (t2 == a.source || t2 == a.reader) continue;
 			uint32_t commit = commit_of(p, t2);
-			struct alternative c = { { a.reader, commit, REASON_RW,
-				                   a.key, a.reader },
-				                 { commit, t1, REASON_WW, a.key,
-				                   a.reader } };
+			struct alternative c = {
+				{ sight, commit, REASON_RW, a.key, a.reader },
+				{ commit, t1, REASON_WW, a.key, a.reader }
+			};
 			if (is_open(p, c) && take(p, c)) return true;
 		}
 	}
@@ -202,10 +258,12 @@ static bool choices_of_writers(struct refutation *p,
 		const word *writers = writers_of(p, x);
 		BITS_EACH(a, writers, p->r->words)
 			BITS_EACH(b, writers, p->r->words) {
-				if (b <= a || a == 0) continue;
+				if (b <= a || !exclude(p, a, b)) continue;
 				struct alternative c = {
-					{ commit_of(p, a), b, REASON_WW, x, a },
-					{ commit_of(p, b), a, REASON_WW, x, b }
+					{ commit_of(p, a), later_writer(p, b),
+					  REASON_WW, x, a },
+					{ commit_of(p, b), later_writer(p, a),
+					  REASON_WW, x, b }
 				};
 				if (is_open(p, c) && take(p, c)) return true;
 			}
@@ -216,8 +274,11 @@ static bool choices_of_writers(struct refutation *p,
 static bool choices(struct refutation *p,
                     bool (*take)(struct refutation *, struct alternative))
 {
-	return level_orders_rivals(p->level) ? choices_of_writers(p, take)
-	                                     : choices_of_reads(p, take);
+	enum level l = level_of_all(p->level, p->r);
+	if (l == LEVEL_COUNT)
+		return choices_of_writers(p, take) || choices_of_reads(p, take);
+	return level_orders_rivals(l) ? choices_of_writers(p, take)
+	                              : choices_of_reads(p, take);
 }
 
 /* Adds the dependency and what follows; false if that closes a cycle. */
@@ -267,12 +328,22 @@ static bool take_any(struct refutation *p, struct alternative c)
 /* Looking for forced choices costs the square of their number. */
 enum { PROBE_MAX = 128 };
 
+/* What the read of a weaker level in a mix forces. */
+static void add_weak(void *refutation, struct dependency e)
+{
+	struct refutation *p = refutation;
+	e.to = later_writer(p, e.to);
+	e.from = commit_of(p, e.from);
+	if (!p->failed) add(p, e);
+}
+
 /* Every way leads to a cycle; goes one of them, by forced choices as long as
  * there are any. */
 static void prove(struct refutation *p)
 {
 	bool probe = p->r->order_count <= PROBE_MAX;
 	apply_known(p);
+	all_forced(p->level, p->r, add_weak, p);
 	bool more = !p->failed && saturate(p);
 	while (more && !p->failed)
 		more = (probe && choices(p, take_if_forced)) ||
@@ -283,9 +354,8 @@ static void prove(struct refutation *p)
 /* Two points: a transaction begins before it commits. */
 static void begin_closure(struct refutation *p)
 {
-	unsigned points = level_has_snapshots(p->level) ? 2 : 1;
-	scratch_grow(p->s, p->r, points);
-	if (points == 2)
+	scratch_grow(p->s, p->r, p->two ? 2 : 1);
+	if (p->two)
 		order_begin_two(p->s, p->r, p->r->words);
 	else
 		order_begin(p->s, p->r, p->r->words);
@@ -294,34 +364,14 @@ static void begin_closure(struct refutation *p)
 static void strong_witness(enum level l, const struct relation *r,
                            struct level_scratch *s, struct witness *out)
 {
-	struct refutation p = { .level = l, .r = r, .s = s };
-	dependencies_init(&p.d, r, level_has_snapshots(l) ? 2 : 1);
+	enum level all = level_of_all(l, r);
+	bool two = all == LEVEL_COUNT || level_has_snapshots(all);
+	struct refutation p = { .level = l, .two = two, .r = r, .s = s };
+	dependencies_init(&p.d, r, two ? 2 : 1);
 	begin_closure(&p);
 	prove(&p);
 	dependencies_free(&p.d);
 	*out = p.cycle;
-}
-
-/* Adds what read number i forces. */
-static void add_forced(struct dependencies *d, enum sight sight, uint32_t i,
-                       word *earlier)
-{
-	const struct relation *r = d->r;
-	struct relation_read a = r->reads[i];
-	const word *writers = r->writers + (size_t)a.key * r->words;
-	const word *seen = earlier;
-	if (sight == SIGHT_DIRECT)
-		seen = r->direct + (size_t)a.reader * r->words;
-	if (sight == SIGHT_PAST) seen = r->past + (size_t)a.reader * r->words;
-	if (i == 0 || r->reads[i - 1].reader != a.reader)
-		bits_zero(earlier, r->words);
-	BITS_EACH(t2, seen, r->words) {
-		if (t2 == a.source || !bits_has(writers, t2)) continue;
-		dependencies_add(d, (struct dependency){ t2, a.source,
-		                                         REASON_FORCED, a.key,
-		                                         a.reader });
-	}
-	bits_add(earlier, a.source);
 }
 
 static void add_known(struct dependencies *d)
@@ -334,17 +384,20 @@ static void add_known(struct dependencies *d)
 	}
 }
 
+static void add_to_graph(void *d, struct dependency e)
+{
+	dependencies_add(d, e);
+}
+
 /* For rc, ra and cc: all known and forced dependencies, then the shortest cycle
  * through one of them. */
 static void weak_witness(enum level l, const struct relation *r,
                          struct witness *out)
 {
 	struct dependencies d;
-	word *earlier = mem_take0(r->words, sizeof *earlier);
 	dependencies_init(&d, r, 1);
 	add_known(&d);
-	for (uint32_t i = 0; i < r->read_count; i++)
-		add_forced(&d, level_sight(l), i, earlier);
+	all_forced(l, r, add_to_graph, &d);
 	for (uint32_t t = 0; t < r->n && out->count != 2; t++) {
 		uint32_t limit = out->count ? out->count : UINT32_MAX;
 		bool searched = false;
@@ -356,7 +409,6 @@ static void weak_witness(enum level l, const struct relation *r,
 		}
 	}
 	assert(out->count);
-	free(earlier);
 	dependencies_free(&d);
 }
 
@@ -379,6 +431,14 @@ static void dirty_witness(struct dirty_read dirty, struct witness *out)
 		                               .reader = dirty.reader };
 }
 
+static bool some_need_order(enum level others, const struct relation *r)
+{
+	for (uint32_t k = 1; k < r->order_count; k++)
+		if (level_needs_order(level_of(others, r, r->order[k])))
+			return true;
+	return false;
+}
+
 static void relation_witness(enum level l, const struct relation *r,
                              struct witness *out)
 {
@@ -387,24 +447,36 @@ static void relation_witness(enum level l, const struct relation *r,
 		base_witness(r, out);
 	else if (level_allows(l, r, s))
 		out->count = 0;
-	else if (!level_needs_order(l))
+	else if (!some_need_order(l, r))
 		weak_witness(l, r, out);
 	else
 		strong_witness(l, r, s, out);
 	level_scratch_free(s);
 }
 
-bool level_witness(enum level l, const struct history *h, struct witness *out)
+static bool history_witness(enum level l, bool mixed, const struct history *h,
+                            struct witness *out)
 {
 	struct dirty_read dirty;
 	*out = (struct witness){ 0 };
-	if (h->order && level_sight(l) != SIGHT_NOTHING &&
-	    dirty_read_find(h, &dirty)) {
+	if (h->order && dirty_read_find(h, l, mixed, &dirty)) {
 		dirty_witness(dirty, out);
 		return true;
 	}
 	struct relation *r = relation_of_history(h);
+	if (mixed) relation_take_owns(r, h);
 	relation_witness(l, r, out);
 	relation_free(r);
 	return out->count > 0;
+}
+
+bool level_witness(enum level l, const struct history *h, struct witness *out)
+{
+	return history_witness(l, false, h, out);
+}
+
+bool level_witness_mix(enum level others, const struct history *h,
+                       struct witness *out)
+{
+	return history_witness(others, true, h, out);
 }

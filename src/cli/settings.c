@@ -174,13 +174,9 @@ bool setting_level(const struct command_line *c, enum option_id option,
                    const struct program *p, enum level *out)
 {
 	struct problem problem = { 0 };
-	const char *word = c->value[option];
-	if (word) {
-		*out = level_from_word(word); /* the option table knows it */
-		assert(*out < LEVEL_COUNT);
-	}
-	bool fine = word ? program_takes_level(p, *out, &problem)
-	                 : program_level(p, out, &problem);
+	const char *word = c->value[option]; /* the option table knows it */
+	enum level given = word ? level_from_word(word) : LEVEL_COUNT;
+	bool fine = program_level(p, given, out, &problem);
 	if (!fine) say("%s", text_get(&problem.words));
 	problem_free(&problem);
 	return fine;

@@ -85,6 +85,8 @@ void code_write(struct code *c, const struct key *k, uint32_t operand,
 
 void code_block(struct code *c, struct block *b);
 void code_statement(struct code *c, struct stmt *s);
+/* The level of the transaction with this body. */
+own_level code_own_level(const struct block *b);
 /* BEGIN ... COMMIT of an anonymous transaction. */
 void code_anonymous(struct code *c, struct block *b, struct place at,
                     bool wants_result, uint32_t result);

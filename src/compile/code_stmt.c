@@ -82,6 +82,14 @@ static uint64_t iterations(struct code *c, struct stmt *s)
 
 /* --- transactions -------------------------------------------------------- */
 
+own_level code_own_level(const struct block *b)
+{
+	if (!b->level) return 0;
+	int number = level_number(b->level->text);
+	assert(number >= 0);
+	return (own_level)(number + 1);
+}
+
 static void transaction(struct code *c, const char *name, struct block *b,
                         struct place at, bool wants_result, uint32_t result)
 {
@@ -91,7 +99,9 @@ static void transaction(struct code *c, const char *name, struct block *b,
 	c->wants_result = wants_result;
 	c->result = result;
 	c->bound = saturated_sum(c->bound, 1);
-	code_emit(c, op_ax(OP_BEGIN, 0, program_add_transaction(c->p, name)),
+	code_emit(c,
+	          op_ax(OP_BEGIN, 0,
+	                program_add_transaction(c->p, name, code_own_level(b))),
 	          at);
 	code_block(c, b);
 	code_emit(c, op_ax(OP_COMMIT, 0, 0), at);

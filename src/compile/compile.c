@@ -243,7 +243,9 @@ static void compile_txn(struct code *c, struct item *i)
 	new_frame(c, bind_params(i));
 	uint32_t entry = code_emit(
 		c,
-		op_ax(OP_BEGIN, 0, program_add_transaction(p, i->name->text)),
+		op_ax(OP_BEGIN, 0,
+	              program_add_transaction(p, i->name->text,
+	                                      code_own_level(i->body))),
 		i->at);
 	code_block(c, i->body);
 	code_emit(c, op_ax(OP_COMMIT, 0, 0), i->at);

@@ -7,7 +7,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/level_words.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "lang/ast.h"
 #include "lang/check.h"
 #include "compile/compile.h"
@@ -224,13 +226,13 @@ static struct program *load_client(const char *path, double step_timeout,
                                    struct diags *d)
 {
 	struct program *p = client_load(path, step_timeout, d);
-	const char *level = p ? program_isolation(p) : NULL, *near;
-	if (!level || is_isolation_level(level, &near)) return p;
-	diags_add(d, DIAG_ERROR, path, 0, 0, NULL,
-	          "iso_isolation(): unknown isolation level '%s'%s%s%s there "
-	          "are none, rc, ra, cc, pc, psi, si, ser",
-	          level, near ? "; did you mean '" : ";", near ? near : "",
-	          near ? "'?" : "");
+	const char *level = p ? program_isolation(p) : NULL;
+	if (!level || level_number(level) >= 0) return p;
+	struct text why = { 0 };
+	level_unknown(&why, level);
+	diags_add(d, DIAG_ERROR, path, 0, 0, NULL, "iso_isolation(): %s",
+	          text_get(&why));
+	text_free(&why);
 	program_free(p);
 	return NULL;
 }

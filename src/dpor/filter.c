@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "dpor/algorithm.h"
 #include "dpor/engine.h"
 #include "history/relation.h"
 
@@ -51,9 +52,9 @@ bool engine_passes_filter(struct engine *e)
 	const struct explore_options *o = &e->options;
 	struct state *s = engine_state(e);
 	uint32_t count = engine_closure(e)->count;
-	if (o->base == o->level)
-		return level_is_extensible(o->level) ||
-		       ledger_allows(engine_ledger(e));
+	struct ledger *l = engine_ledger(e);
+	if (o->base == o->level && ledger_is_extensible(l)) return true;
+	if (e->algorithm->heeds_level) return ledger_allows(l);
 	if (s->bad_prefix <= count) return false;
 	if (prefix_allowed(e, count)) {
 		s->good_prefix = count;

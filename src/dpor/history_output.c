@@ -168,9 +168,9 @@ static void add_weight(const struct engine *e, uint64_t *count)
 static void check_serializable(struct engine *e)
 {
 	if (!e->shared->checks_serializable) return;
-	if (level_is_serial(e->options.level) ||
-	    ledger_satisfies(engine_ledger(e), LEVEL_SERIAL))
-		return;
+	bool serial =
+		level_is_serial(e->options.level) && !engine_closure(e)->owns;
+	if (serial || ledger_satisfies(engine_ledger(e), LEVEL_SERIAL)) return;
 	add_weight(e, &e->tally.stats.unserializable);
 	if (e->options.robust) violate(e, slot_robust(e), NULL);
 	if (program_is_native(e->program)) return;
@@ -180,13 +180,20 @@ static void check_serializable(struct engine *e)
 			violate(e, i, NULL);
 }
 
+/* Is the history allowed if those without a level of their own have this one?
+ */
+static bool allows_others(const struct engine *e, enum level l)
+{
+	const struct ledger *ledger = engine_ledger(e);
+	if (!ledger->closure.owns) return ledger_satisfies(ledger, l);
+	return level_mixes(l) && ledger_allows_at(ledger, l);
+}
+
 static void classify(struct engine *e)
 {
 	for (int l = 0; l < LEVEL_COUNT; l++) {
 		bool known = level_implies(e->options.level, (enum level)l);
-		if (!known &&
-		    !ledger_satisfies(engine_ledger(e), (enum level)l))
-			continue;
+		if (!known && !allows_others(e, (enum level)l)) continue;
 		add_weight(e, &e->tally.stats.per_level[l]);
 		if (e->violated_count)
 			atomic_fetch_or(&e->shared->violated, 1u << l);

@@ -444,7 +444,7 @@ static enum go ended(struct engine *e)
 {
 	struct ledger *l = engine_ledger(e);
 	if (!keeps(e)) return GO_BACK;
-	if (level_is_extensible(l->level) || ledger_allows(l)) return GO_DEEPER;
+	if (ledger_is_extensible(l) || ledger_allows(l)) return GO_DEEPER;
 	e->tally.stats.blocked++;
 	return GO_BACK;
 }

@@ -179,7 +179,7 @@ bool swap_reads_latest_after_all(struct state *s, struct state *scratch,
                                  uint32_t read)
 {
 	struct region *region = &s->execution.context->region;
-	if (level_sight(state_closure(s)->level) == SIGHT_NOTHING) return false;
+	if (state_closure(s)->levelless) return false;
 	struct region_mark mark = region_mark(region);
 	struct relation_read r = state_closure(s)->reads[read];
 	reduce(scratch, s, read);

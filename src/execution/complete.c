@@ -231,7 +231,7 @@ static void copy_session(struct history *h, const struct execution *x,
 		t->session = session;
 		t->index = j;
 		t->aborted = log->aborted;
-		t->level = (uint8_t)(log->level + 1);
+		t->own = log->own;
 		copy_events(h, t, log, numbers, place);
 	}
 }

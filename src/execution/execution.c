@@ -5,11 +5,13 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "vm/program.h"
 
 void execution_init(struct execution *x, struct context *c, enum level level)
 {
 	*x = (struct execution){ .context = c };
 	ledger_init(&x->ledger, level, c->sessions, &c->ledgers);
+	if (program_may_mix(c->program)) ledger_may_mix(&x->ledger);
 	x->points = mem_take0(c->sessions, sizeof *x->points);
 	memcpy(x->points, c->start, c->sessions * sizeof *x->points);
 }
@@ -42,7 +44,8 @@ bool execution_begin(struct execution *x, uint32_t session)
 {
 	struct context *c = x->context;
 	const struct session_point *p = &x->points[session];
-	if (!ledger_begin(&x->ledger, session, p->name, x->ledger.level,
+	own_level own = program_transaction_level(c->program, p->name);
+	if (!ledger_begin(&x->ledger, session, p->name, own,
 	                  context_is_finally(c, session)))
 		return false;
 	x->live = context_copy_state(c, p->state);

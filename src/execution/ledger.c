@@ -92,6 +92,11 @@ void ledger_go_anywhere(struct ledger *l, bool alone)
 	if (alone) closure_go_without_level(&l->closure);
 }
 
+void ledger_may_mix(struct ledger *l)
+{
+	closure_may_mix(&l->closure);
+}
+
 void ledger_free(struct ledger *l)
 {
 	strong_closure_free(l->strong);
@@ -181,9 +186,9 @@ static void own_rebuild(struct ledger *l)
 /* ---- A transaction ---- */
 
 bool ledger_begin(struct ledger *l, uint32_t session, uint32_t name,
-                  enum level level, bool after_all)
+                  own_level own, bool after_all)
 {
-	assert(!l->pending.active && level == l->level);
+	assert(!l->pending.active);
 	reserve_session(l, session);
 	uint32_t index = l->done[session];
 	uint32_t previous = ledger_last(l, session);
@@ -191,13 +196,14 @@ bool ledger_begin(struct ledger *l, uint32_t session, uint32_t name,
 	if (id == LEDGER_NONE) return false;
 	reserve(l, id);
 	closure_begin(&l->closure, id, previous, after_all);
+	if (own) closure_give_level(&l->closure, own);
 	own_clear(l);
 	l->pending = (struct ledger_pending){ .active = true,
 		                              .id = id,
 		                              .session = session,
 		                              .index = index,
 		                              .name = name,
-		                              .level = level };
+		                              .own = own };
 	return true;
 }
 
@@ -285,7 +291,7 @@ void ledger_end(struct ledger *l, bool aborted,
 	t->session = p->session;
 	t->index = p->index;
 	t->name = p->name;
-	t->level = p->level;
+	t->own = p->own;
 	t->aborted = aborted;
 	t->event_count = p->event_count;
 	t->last = p->last;
@@ -302,7 +308,7 @@ bool ledger_commit(struct ledger *l, const struct session_point *after)
 		return false;
 	ledger_end(l, false, after);
 	if (l->in_order) return true;
-	if (level_is_extensible(l->level) || ledger_allows(l)) return true;
+	if (ledger_is_extensible(l) || ledger_allows(l)) return true;
 	ledger_rewind(l, &before);
 	return false;
 }
@@ -327,14 +333,23 @@ bool ledger_satisfies(const struct ledger *l, enum level level)
 	assert(!l->in_order);
 	struct relation r;
 	closure_relation(&l->closure, &r);
+	r.owns = NULL;
+	return level_allows(level, &r, l->shared->scratch);
+}
+
+bool ledger_allows_at(const struct ledger *l, enum level level)
+{
+	assert(!l->in_order);
+	struct relation r;
+	closure_relation(&l->closure, &r);
 	return level_allows(level, &r, l->shared->scratch);
 }
 
 bool ledger_allows(struct ledger *l)
 {
-	if (l->strong && !l->pending.active)
+	if (l->strong && !l->pending.active && !l->closure.owns)
 		return strong_closure_allows(l->strong, &l->closure);
-	return ledger_satisfies(l, l->level);
+	return ledger_allows_at(l, l->level);
 }
 
 bool ledger_may_read(struct ledger *l, uint32_t key, uint32_t source)
@@ -342,7 +357,7 @@ bool ledger_may_read(struct ledger *l, uint32_t key, uint32_t source)
 	struct closure *c = &l->closure;
 	know_key(c, key);
 	if (!closure_may_read(c, key, source)) return false;
-	if (l->in_order || level_is_extensible(l->level)) return true;
+	if (l->in_order || ledger_is_extensible(l)) return true;
 	uint32_t count = c->count, reads = c->read_count;
 	closure_read(c, key, source);
 	bool allowed = ledger_allows(l);
@@ -352,9 +367,9 @@ bool ledger_may_read(struct ledger *l, uint32_t key, uint32_t source)
 
 void ledger_restrict(struct ledger *l, uint32_t key, word *row)
 {
-	if (l->strong)
+	if (l->strong && !l->closure.owns)
 		strong_closure_restrict(l->strong, &l->closure, key, row);
-	else if (!level_is_extensible(l->level))
+	else if (!ledger_is_extensible(l))
 		BITS_EACH(t, row, l->closure.words)
 			if (!ledger_may_read(l, key, t)) bits_drop(row, t);
 }
@@ -463,12 +478,13 @@ void ledger_copy_begin(struct ledger *to, const struct ledger *from,
 	const struct ledger_transaction *t = from->transactions[id];
 	assert(!to->pending.active);
 	closure_begin(&to->closure, id, b->previous, b->after_all);
+	if (t->own) closure_give_level(&to->closure, t->own);
 	to->pending = (struct ledger_pending){ .active = true,
 		                               .id = id,
 		                               .session = t->session,
 		                               .index = t->index,
 		                               .name = t->name,
-		                               .level = t->level };
+		                               .own = t->own };
 }
 
 void ledger_copy_end(struct ledger *to, const struct ledger *from)

@@ -89,7 +89,7 @@ struct ledger_event {
 struct ledger_transaction {
 	uint32_t session, index; /* place in session order */
 	uint32_t name;           /* the caller's */
-	enum level level;
+	own_level own;
 	bool aborted;
 	uint32_t event_count;
 	const struct ledger_event *last; /* newest event */
@@ -105,15 +105,15 @@ struct ledger_pending {
 	bool active;
 	uint32_t id;
 	uint32_t session, index, name;
-	enum level level;
+	own_level own;
 	const struct ledger_event *last;
 	uint32_t event_count;
 };
 
 struct ledger {
 	struct closure closure;
-	enum level level;
-	bool in_order; /* ledger_go_in_order */
+	enum level level; /* of transactions that have none of their own */
+	bool in_order;    /* ledger_go_in_order */
 	struct ledger_shared *shared;
 	struct strong_closure *strong; /* of ledger_go_anywhere, or NULL */
 	/* By number; NULL: not here, or it has not ended. */
@@ -145,14 +145,23 @@ void ledger_go_in_order(struct ledger *l);
  * answers are wanted, and ledger_writers() need not tell what its base allows.
  * Call it before the first ledger_begin. */
 void ledger_go_anywhere(struct ledger *l, bool alone);
+/* From now on transactions may have levels of their own. Call it before the
+ * first ledger_begin; not for ledger_go_in_order. */
+void ledger_may_mix(struct ledger *l);
+/* Does the level decide each read when it is made? If not, what follows may
+ * make it wrong: ask ledger_allows(). */
+static inline bool ledger_is_extensible(const struct ledger *l)
+{
+	return level_is_extensible(l->level) && !l->closure.strong_owns;
+}
 /* Bytes held, without what is in the region. */
 size_t ledger_bytes(const struct ledger *l);
 
-/* Begins the next transaction of the session under this level (as yet, that of
- * the ledger); after_all: it follows all others in session order. False if
- * there are too many transactions. */
+/* Begins the next transaction of the session, at this level (0: that of the
+ * ledger); after_all: it follows all others in session order. False if there
+ * are too many transactions. */
 bool ledger_begin(struct ledger *l, uint32_t session, uint32_t name,
-                  enum level level, bool after_all);
+                  own_level own, bool after_all);
 /* The pending transaction's newest write of the key; NULL: there is none, and
  * a read of it is external. */
 static inline const struct ledger_event *
@@ -165,9 +174,9 @@ void ledger_write(struct ledger *l, uint32_t key, uint32_t point,
 /* Reads what it wrote itself. */
 struct value ledger_read_own(struct ledger *l, uint32_t key, uint32_t point);
 /* Reads from `source`, which must be allowed, a value that is
- * ledger_value() or, of init, the caller's. Exact only for the extensible
- * levels: of others it is enough that ledger_writers() has the source; then
- * ledger_allows() tells. */
+ * ledger_value() or, of init, the caller's. Exact only if
+ * ledger_is_extensible(): else it is enough that ledger_writers() has the
+ * source; then ledger_allows() tells. */
 void ledger_read(struct ledger *l, uint32_t key, uint32_t point,
                  uint32_t source, struct value value,
                  const struct machine_state *waiting);
@@ -205,9 +214,11 @@ const uint32_t *ledger_list_writers(struct ledger *l, uint32_t key,
 void ledger_restrict(struct ledger *l, uint32_t key, word *row);
 /* Of the same for one writer of the key. Exact for every level. */
 bool ledger_may_read(struct ledger *l, uint32_t key, uint32_t source);
-/* Does the history so far satisfy the level? Exact for every level. */
+/* Does the history so far satisfy its levels? Exact for every level. */
 bool ledger_allows(struct ledger *l);
-/* The same for another level. */
+/* The same with this one for those transactions that have none of their own. */
+bool ledger_allows_at(const struct ledger *l, enum level level);
+/* Would it satisfy this level, if all transactions had it? */
 bool ledger_satisfies(const struct ledger *l, enum level level);
 /* The members of the row, ended transactions and init, sorted by session and
  * place in it, init first. */

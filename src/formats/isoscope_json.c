@@ -2,8 +2,8 @@
  *
  * Only "sessions" is required. What may be left out: "init" and keys in it
  * (the initial value is then null), the names of sessions and transactions,
- * "status" (committed), "after", "transactions", "events". Members that are not
- * known ("verdict", "violated") are passed over. A status may also be
+ * "status" (committed), "at", "after", "transactions", "events". Members that
+ * are not known ("verdict", "violated") are passed over. A status may also be
  * "unknown": nobody knows whether the transaction committed.
  *
  * An event is an array, ["r", key, value, from] or ["w", key, value], or an
@@ -167,6 +167,7 @@ struct transaction_place {
 	struct extent events;
 	uint32_t handle;
 	enum trace_status status;
+	own_level own;
 };
 
 #define NONE UINT32_MAX
@@ -290,12 +291,36 @@ static bool read_status(struct parser *p, struct transaction_place *t)
 	return true;
 }
 
+/* The level of its own. */
+static bool read_level(struct parser *p, struct transaction_place *t)
+{
+	struct form x;
+	struct text why = { 0 };
+	if (!form_next(&p->f, &x)) return false;
+	if (x.kind != FORM_STRING) return expected(p, &x, "a level in quotes");
+	text_clear(&p->scratch);
+	text_bytes(&p->scratch, x.text, x.length);
+	const char *word = text_get(&p->scratch);
+	const char *problem = own_level_problem(word);
+	t->own = (own_level)(level_number(word) + 1);
+	if (problem)
+		text_string(&why, problem);
+	else if (!t->own)
+		level_unknown(&why, word);
+	else
+		return true;
+	wrong(p, &x, "%s", text_get(&why));
+	text_free(&why);
+	return false;
+}
+
 static bool transaction_member(struct parser *p, struct transaction_place *t,
                                const struct form *name)
 {
 	if (form_is(name, "name"))
 		return read_name(p, &t->name, "a name in quotes");
 	if (form_is(name, "status")) return read_status(p, t);
+	if (form_is(name, "at")) return read_level(p, t);
 	if (form_is(name, "events"))
 		return read_extent(p, &t->events, '[', "an array of events");
 	return skip_value(p);
@@ -733,6 +758,7 @@ static void add_transaction(struct parser *p, uint32_t session,
 {
 	t->handle =
 		trace_transaction_new(p->builder, session, t->status, p->line);
+	if (t->own) trace_transaction_level(p->builder, t->handle, t->own);
 	if (t->name.given)
 		trace_transaction_name(p->builder, t->handle,
 		                       text_get(&p->names) + t->name.at,

@@ -230,6 +230,7 @@ static void print_transaction(struct text *t, const struct trace *r,
 	}
 	text_string(t, "\"status\":\"");
 	text_string(t, status[x->status]);
+	if (x->own) text_format(t, "\",\"at\":\"%s", own_level_word(x->own));
 	text_string(t, "\",\"events\":[");
 	print_events(t, r, transaction, anomaly);
 	text_string(t, "]}");
@@ -286,7 +287,7 @@ bool isoscope_print(struct text *t, const struct trace *r,
 	(void)order;
 	struct versions v = { 0 };
 	unsigned can = CAN_ABORT | CAN_ABORT_READS | CAN_KNOWN | CAN_AFTER_ALL |
-	               CAN_EMPTY;
+	               CAN_EMPTY | CAN_LEVELS;
 	if (!format_can_write(r, FORMAT_ISOSCOPE, can, d)) return false;
 	bool good = !r->known_count || versions_find(&v, r, NULL);
 	if (good)

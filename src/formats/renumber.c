@@ -431,6 +431,14 @@ static bool lists_are_wrong(const struct trace *r, enum format f,
 	return false;
 }
 
+/* The first transaction that has a level of its own; 0: none has. */
+static uint32_t with_own_level(const struct trace *r)
+{
+	for (uint32_t t = 1; t < r->transaction_count; t++)
+		if (r->transactions[t].own) return t;
+	return 0;
+}
+
 bool format_can_write(const struct trace *r, enum format f, unsigned can,
                       struct diags *d)
 {
@@ -459,6 +467,10 @@ bool format_can_write(const struct trace *r, enum format f, unsigned can,
 		              "the order of writes, which lists tell in this "
 		              "history",
 		              "isoscope, list-edn or list-json", d);
+	if (!(can & CAN_LEVELS) && (t = with_own_level(r)) != 0)
+		return cannot(r, f, r->transactions[t].line,
+		              "levels that transactions have of their own",
+		              "isoscope", d);
 	if (!(can & CAN_EMPTY) && !has_operations(r, can))
 		return cannot(r, f, r->line,
 		              "transactions without operations, and this "

@@ -58,6 +58,9 @@ static void print_transaction(struct text *t, const struct history *h,
 	print_name(t, transaction->name);
 	text_string(t, ",\"status\":");
 	text_string(t, transaction->aborted ? "\"aborted\"" : "\"committed\"");
+	if (transaction->own)
+		text_format(t, ",\"at\":\"%s\"",
+		            own_level_word(transaction->own));
 	text_string(t, ",\"events\":[");
 	for (uint32_t i = 0; i < transaction->event_count; i++) {
 		if (i) text_char(t, ',');
@@ -78,6 +81,13 @@ static void print_session(struct text *t, const struct history *h,
 		print_transaction(t, h, &h->transactions[s->first + i]);
 	}
 	text_string(t, "]}");
+}
+
+bool history_has_owns(const struct history *h)
+{
+	for (uint32_t t = 1; t < h->transaction_count; t++)
+		if (h->transactions[t].own) return true;
+	return false;
 }
 
 void history_print_members(struct text *t, const struct history *h)

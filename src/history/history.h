@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/level_words.h"
 #include "base/region.h"
 #include "base/text.h"
 #include "vm/value.h"
@@ -33,8 +34,7 @@ struct transaction {
 	uint32_t session; /* UINT32_MAX for init */
 	uint32_t index;   /* in its session, from 0 */
 	bool aborted;
-	uint8_t level; /* that it ran at: 1 + its number in the table of levels
-	                * (axioms/level.h); 0: nobody said */
+	own_level own;
 	uint32_t event_count;
 	struct event *events; /* program order */
 };
@@ -74,6 +74,8 @@ struct history {
 	struct history_known *known;
 };
 
+/* Has some transaction a level of its own? */
+bool history_has_owns(const struct history *h);
 void history_free(struct history *h); /* frees h itself too; NULL is fine */
 
 /* Canonical JSON text, one line without line end: equal for equal histories

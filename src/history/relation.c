@@ -126,9 +126,18 @@ struct relation *relation_of_history(const struct history *h)
 	return r;
 }
 
+void relation_take_owns(struct relation *r, const struct history *h)
+{
+	assert(!r->owns && r->n == h->transaction_count);
+	own_level *owns = mem_take0(r->n, sizeof *owns);
+	for (uint32_t t = 1; t < r->n; t++) owns[t] = h->transactions[t].own;
+	r->owns = owns;
+}
+
 void relation_free(struct relation *r)
 {
 	if (!r) return;
+	free((void *)r->owns);
 	free((void *)r->order);
 	free(r->so);
 	free(r->direct);

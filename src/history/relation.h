@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/bits.h"
+#include "base/level_words.h"
 
 struct history;
 
@@ -36,11 +37,16 @@ struct relation {
 	 * in co, `from` precedes `to`. All levels but none heed them. */
 	uint32_t known_count;
 	const struct history_known *known;
+	/* By transaction: levels that they have of their own. NULL: they have
+	 * none, or these are not to count. */
+	const own_level *owns;
 };
 
 /* Builds the relation of a history; freed by relation_free. If so U wr has a
  * cycle (h->order is NULL), order is NULL and past is empty. */
 struct relation *relation_of_history(const struct history *h);
+/* The levels that the transactions of this history have of their own count. */
+void relation_take_owns(struct relation *r, const struct history *h);
 void relation_free(struct relation *r);
 
 #endif

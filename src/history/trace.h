@@ -68,7 +68,7 @@ struct trace_transaction {
 	uint32_t session; /* TRACE_NONE for init */
 	uint32_t line;    /* 0 when unknown */
 	uint8_t status;   /* enum trace_status */
-	uint8_t level;    /* as in history.h */
+	own_level own;
 	bool has_number;
 };
 

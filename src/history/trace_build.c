@@ -171,6 +171,12 @@ static struct trace_transaction *transaction_of(struct trace_builder *b,
 	return &b->trace->transactions[handle];
 }
 
+void trace_transaction_level(struct trace_builder *b, uint32_t transaction,
+                             own_level own)
+{
+	transaction_of(b, transaction)->own = own;
+}
+
 void trace_transaction_name(struct trace_builder *b, uint32_t transaction,
                             const char *name, size_t length)
 {

@@ -55,6 +55,9 @@ uint32_t trace_transaction_new(struct trace_builder *b, uint32_t session,
                                enum trace_status status, uint32_t line);
 void trace_transaction_name(struct trace_builder *b, uint32_t transaction,
                             const char *name, size_t length);
+/* The level that it has of its own. */
+void trace_transaction_level(struct trace_builder *b, uint32_t transaction,
+                             own_level own);
 void trace_transaction_number(struct trace_builder *b, uint32_t transaction,
                               int64_t number);
 

@@ -359,7 +359,7 @@ static void take_transaction(struct view *v, uint32_t i, uint32_t session)
 	to->session = session;
 	to->index = n - v->t->sessions[w->session].first;
 	to->aborted = w->status == TRACE_ABORTED;
-	to->level = w->level;
+	to->own = w->own;
 	to->events = region_take0(&v->h->region,
 	                          (count + (size_t)1) * sizeof *to->events);
 	for (uint32_t k = 0; k < w->op_count; k++)
@@ -562,6 +562,6 @@ struct trace *trace_of_history(const struct history *h, const char *file)
 	add_known_order(t, h);
 	assert(t->transaction_count == h->transaction_count);
 	for (uint32_t i = 1; i < t->transaction_count; i++)
-		t->transactions[i].level = h->transactions[i].level;
+		t->transactions[i].own = h->transactions[i].own;
 	return t;
 }

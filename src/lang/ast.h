@@ -185,6 +185,9 @@ struct stmt {
 
 struct block {
 	struct stmt *first;
+	/* Of a transaction: the level of its own, or NULL. */
+	struct symbol *level;
+	struct place level_at;
 };
 
 enum item_kind {

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/level_words.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "lang/limits.h"
 #include "lang/parser.h"
 #include "lang/scope.h"
@@ -277,10 +279,31 @@ static void check_parts(struct checker *c, struct expr *e)
 	e->constant = constant;
 }
 
+static bool check_level_word(struct checker *c, const char *word,
+                             struct place at)
+{
+	if (level_number(word) >= 0) return true;
+	struct text why = { 0 };
+	level_unknown(&why, word);
+	scope_error(c, at, "%s", text_get(&why));
+	text_free(&why);
+	return false;
+}
+
+/* The level that a transaction has of its own. */
+static void check_own_level(struct checker *c, const struct block *b)
+{
+	if (!b->level || !check_level_word(c, b->level->text, b->level_at))
+		return;
+	const char *problem = own_level_problem(b->level->text);
+	if (problem) scope_error(c, b->level_at, "%s", problem);
+}
+
 /* An anonymous transaction in a session. */
 static void check_transaction(struct checker *c, struct block *b,
                               struct place at)
 {
+	check_own_level(c, b);
 	if (c->where == WHERE_SESSION) {
 		c->where = WHERE_TRANSACTION;
 		check_block(c, b);
@@ -415,6 +438,7 @@ static void check_body(struct checker *c, struct item *i, enum where where)
 	assert(!c->level && !c->body);
 	c->where = where;
 	c->body = i->body;
+	check_own_level(c, i->body);
 	c->owner = i->kind == ITEM_TXN ? NULL : i;
 	scope_enter(c);
 	for (uint32_t n = 0; n < i->param_count; n++)
@@ -459,28 +483,9 @@ static void check_global(struct checker *c, struct item *i)
 	check_expr(c, i->value);
 }
 
-bool is_isolation_level(const char *name, const char **near)
-{
-	/* The words of the table in axioms/level.h, which is above us. */
-	static const char *const levels[] = { "none", "rc",  "ra", "cc",
-		                              "pc",   "psi", "si", "ser" };
-	size_t count = sizeof levels / sizeof *levels;
-	for (size_t n = 0; n < count; n++)
-		if (!strcmp(name, levels[n])) return true;
-	*near = diag_nearest(name, levels, count);
-	return false;
-}
-
 static void check_isolation(struct checker *c, struct item *i)
 {
-	const char *near;
-	if (!is_isolation_level(i->name->text, &near)) {
-		scope_error(c, i->at,
-		            "unknown isolation level '%s'%s%s%s there are "
-		            "none, rc, ra, cc, pc, psi, si, ser",
-		            i->name->text, near ? "; did you mean '" : ";",
-		            near ? near : "", near ? "'?" : "");
-	}
+	check_level_word(c, i->name->text, i->at);
 	if (c->isolation && c->isolation->name != i->name) {
 		scope_error(c, i->at,
 		            "another isolation level was given "

@@ -12,8 +12,4 @@
  * False when there was an error. */
 bool check(struct syntax *syntax, struct sources *all);
 
-/* Is there an isolation level of this name? If not, *near is the name that may
- * have been meant, or NULL. */
-bool is_isolation_level(const char *name, const char **near);
-
 #endif

@@ -9,13 +9,29 @@
 
 static struct block *parse_body(struct parser *p);
 
-/* expression | "txn" block */
+/* transaction := [ "at" NAME ] block */
+struct block *parse_transaction(struct parser *p)
+{
+	struct symbol *level = NULL;
+	struct place at = { 0 };
+	if (!p->panic && parser_word_is(p, "at")) {
+		parser_advance(p);
+		at = parser_place(p, parser_here(p));
+		level = parse_name(p, "a level's name");
+	}
+	struct block *b = parse_block(p);
+	b->level = level;
+	b->level_at = at;
+	return b;
+}
+
+/* expression | "txn" transaction */
 static struct expr *parse_value(struct parser *p)
 {
 	if (parser_peek(p) != TOKEN_TXN) return parse_expression(p);
 	struct expr *e = parser_new_expr(p, EXPR_TXN, parser_here(p));
 	parser_advance(p);
-	e->transaction = parse_block(p);
+	e->transaction = parse_transaction(p);
 	return parser_finish(p, e);
 }
 
@@ -132,7 +148,8 @@ static void parse_simple(struct parser *p, struct stmt *s)
 }
 
 /* statement := let | if | for | "abort" ";" | return | "assert" assertion
- *            | "assume" expression ";" | "skip" ";" | "txn" block | simple */
+ *            | "assume" expression ";" | "skip" ";" | "txn" transaction |
+ * simple */
 static void parse_statement_into(struct parser *p, struct stmt *s)
 {
 	enum token_kind kind = parser_peek(p);
@@ -158,7 +175,7 @@ static void parse_statement_into(struct parser *p, struct stmt *s)
 		return;
 	case TOKEN_TXN:
 		s->kind = STMT_TXN;
-		s->body = parse_block(p);
+		s->body = parse_transaction(p);
 		return;
 	default: parse_simple(p, s); return;
 	}

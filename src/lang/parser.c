@@ -127,7 +127,7 @@ static void parse_extern(struct parser *p, struct item *i)
 	parser_expect(p, TOKEN_SEMICOLON);
 }
 
-/* NAME params block */
+/* NAME params transaction */
 static void parse_txn(struct parser *p, struct item *i)
 {
 	if (parser_peek(p) == TOKEN_OPEN_BRACE) {
@@ -138,11 +138,7 @@ static void parse_txn(struct parser *p, struct item *i)
 	}
 	i->name = parse_name(p, "a transaction's name");
 	parse_params(p, i);
-	if (!p->panic && parser_word_is(p, "at"))
-		parser_fail(p, parser_here(p),
-		            "'at LEVEL' is reserved: transactions have no "
-		            "levels of their own yet");
-	i->body = parse_block(p);
+	i->body = parse_transaction(p);
 }
 
 /* "serializable" ";" | assertion */
@@ -189,7 +185,7 @@ static void parse_symmetric(struct parser *p, struct item *i)
 }
 
 /* item := "global" global | "const" const | "fn" fn | "txn" txn
- *       | "session" NAME block | "finally" block | "assert" assertion
+ *       | "session" NAME block | "finally" transaction | "assert" assertion
  *       | "isolation" NAME ";" | "import" STRING ";"
  *       | "extern" "fn" extern | "symmetric" symmetric
  * `kind` is the first word; "extern" and "symmetric" are also names. */
@@ -221,7 +217,7 @@ static void parse_item_into(struct parser *p, struct item *i,
 	case TOKEN_FINALLY:
 		i->kind = ITEM_FINALLY;
 		i->name = symbol_find(&p->syntax->symbols, "finally", 7);
-		i->body = parse_block(p);
+		i->body = parse_transaction(p);
 		return;
 	case TOKEN_ASSERT:
 		i->kind = ITEM_ASSERT;

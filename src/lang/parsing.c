@@ -64,6 +64,16 @@ bool parser_word_is(const struct parser *p, const char *word)
 	       !memcmp(p->text->text + t->offset, word, t->length);
 }
 
+/* Is this word followed by a level, "at" NAME? "txn" is then an anonymous
+ * transaction; "txn" NAME "(" declares one. */
+static bool has_level(const struct parser *p)
+{
+	struct parser next = *p;
+	parser_advance(&next);
+	return parser_word_is(&next, "at") &&
+	       parser_peek_second(&next) == TOKEN_NAME;
+}
+
 bool parser_begins_item(const struct parser *p)
 {
 	enum token_kind second = parser_peek_second(p);
@@ -72,9 +82,9 @@ bool parser_begins_item(const struct parser *p)
 	case TOKEN_CONST:
 	case TOKEN_FN:
 	case TOKEN_SESSION:
-	case TOKEN_ISOLATION:
-	case TOKEN_TXN: return second == TOKEN_NAME;
-	case TOKEN_FINALLY: return second == TOKEN_OPEN_BRACE;
+	case TOKEN_ISOLATION: return second == TOKEN_NAME;
+	case TOKEN_TXN: return second == TOKEN_NAME && !has_level(p);
+	case TOKEN_FINALLY: return second == TOKEN_OPEN_BRACE || has_level(p);
 	case TOKEN_IMPORT: return second == TOKEN_STRING;
 	case TOKEN_NAME:
 		return (second == TOKEN_FN && parser_word_is(p, "extern")) ||

@@ -37,7 +37,7 @@ enum wire_command {
 
 /* Replies are sequences of: u8 kind, u64 program counter, operands. */
 enum wire_step {
-	STEP_BEGIN = 1, /* string */
+	STEP_BEGIN = 1, /* string: name, string: level or "" */
 	STEP_GET,       /* value: key */
 	STEP_PUT,       /* value: key, value */
 	STEP_COMMIT,

@@ -8,13 +8,14 @@
 #include "result/explored.h"
 #include "result/names.h"
 
-/* The history satisfies the level it was made under; whether it is
- * serializable as well is what most readers want to know next. */
+/* The history satisfies the level it was made under, or its levels; whether it
+ * is serializable as well is what most readers want to know next. */
 static void print_verdict(struct json *j, const struct history_line *l)
 {
+	bool mixed = history_has_owns(l->history);
 	json_open(j, "verdict", '{');
-	json_bool(j, level_word(l->level), true);
-	if (!level_is_serial(l->level))
+	json_bool(j, mixed ? "levels" : level_word(l->level), true);
+	if (mixed || !level_is_serial(l->level))
 		json_bool(j, level_word(LEVEL_SERIAL), l->serializable);
 	json_close(j);
 }
@@ -74,7 +75,7 @@ void report_history(struct text *t, const struct explore_execution *e)
 		.outward = explores_outward(x),
 		.changes = e->changes,
 	};
-	if (!level_is_serial(l.level))
+	if (!level_is_serial(l.level) || history_has_owns(h))
 		l.serializable = explore_satisfies(e, LEVEL_SERIAL);
 	report_history_line(t, &l);
 	history_free(h);

@@ -52,7 +52,6 @@ struct runner {
 	/* The run. */
 	bool serial;            /* all reads so far were the latest, in the
 	                         * order of the run */
-	bool strong;            /* the level is not extensible */
 	struct choice *choices; /* of the pending transaction */
 	uint32_t choice_count, choice_capacity;
 	struct region kept; /* what they remember */
@@ -81,7 +80,9 @@ static void make_context(struct runner *r)
 	r->program_keys = keys_count(r->context.machine.keys);
 	r->fresh = true;
 	execution_init(&r->execution, &r->context, r->level);
-	closure_go_forward(&r->execution.ledger.closure, r->strong);
+	closure_go_forward(&r->execution.ledger.closure,
+	                   !level_is_extensible(r->level) ||
+	                           program_may_mix(r->program));
 	r->start = region_mark(&r->context.region);
 }
 
@@ -184,7 +185,8 @@ static bool may_read(struct runner *r, uint32_t key, uint32_t source)
 static void keep_reads(struct runner *r, uint32_t reads)
 {
 	struct closure *c = &r->execution.ledger.closure;
-	assert(reads <= r->choice_count && r->strong);
+	assert(reads <= r->choice_count &&
+	       !ledger_is_extensible(&r->execution.ledger));
 	closure_rewind(c, c->count, r->choices[0].before.reads, true);
 	for (uint32_t i = 0; i < reads; i++)
 		closure_read(c, r->choices[i].request.key,
@@ -376,7 +378,7 @@ static void on_read(struct runner *r, const struct request *request)
 	uint32_t count = list_writers(r);
 	uint32_t latest = r->writers[count - 1].id;
 	ask_writers(r, request, count);
-	if (r->strong) {
+	if (!ledger_is_extensible(l)) {
 		choose(r, request, count, latest);
 		return;
 	}
@@ -388,7 +390,7 @@ static void on_read(struct runner *r, const struct request *request)
 
 static void on_end(struct runner *r)
 {
-	if (!r->strong) return;
+	if (ledger_is_extensible(&r->execution.ledger)) return;
 	uint32_t number = forbidden_choice(r);
 	if (number)
 		choose_again(r, number);
@@ -514,9 +516,10 @@ uint64_t runner_outcome(const struct runner *r)
 bool runner_satisfies(struct runner *r, enum level l)
 {
 	assert(l < LEVEL_COUNT && !r->chooser);
-	if (r->serial || level_implies(r->level, l)) return true;
-	if (!r->known[l])
-		r->allowed[l] = ledger_satisfies(&r->execution.ledger, l);
+	const struct ledger *ledger = &r->execution.ledger;
+	if (r->serial) return true;
+	if (!ledger->closure.owns && level_implies(r->level, l)) return true;
+	if (!r->known[l]) r->allowed[l] = ledger_satisfies(ledger, l);
 	r->known[l] = true;
 	return r->allowed[l];
 }
@@ -583,7 +586,6 @@ struct runner *runner_new(const struct program *p, enum level l,
 	uint32_t slots = program_assertion_count(p) + 1;
 	r->program = p;
 	r->level = l;
-	r->strong = !level_is_extensible(l);
 	r->interrupt = interrupt;
 	r->ready = mem_take0(program_session_count(p) + 1, sizeof *r->ready);
 	r->violated = mem_take0(slots, sizeof *r->violated);

@@ -216,7 +216,7 @@ static void add_part(struct loading *l, struct sql_session *x,
                      const char *name)
 {
 	struct session_part part = {
-		x, step, program_add_transaction(l->program, name)
+		x, step, program_add_transaction(l->program, name, 0)
 	};
 	uint32_t from = x->count;
 	each_statement(l, b, PURPOSE_STEP, add_item, &part);
@@ -434,7 +434,7 @@ static void add_assertions(struct loading *l)
 	uint32_t i = program_add_session(l->program, "finally");
 	l->program->sessions[i].entry = i;
 	l->program->has_finally = true;
-	image->finally_name = program_add_transaction(l->program, "finally");
+	image->finally_name = program_add_transaction(l->program, "finally", 0);
 }
 
 /* ---- The whole ---- */

@@ -169,6 +169,12 @@ enum builtin {
 		BUILTIN_COUNT
 };
 
+/* What a transaction is called, and the level that it has of its own. */
+struct transaction_name {
+	const char *name;
+	own_level level;
+};
+
 /* A transaction or a pure function. */
 struct function {
 	const char *name;
@@ -245,7 +251,7 @@ struct program {
 	uint32_t sessions_count, sessions_capacity;
 	struct function *functions;
 	uint32_t functions_count, functions_capacity;
-	const char **transactions; /* names */
+	struct transaction_name *transactions;
 	uint32_t transactions_count, transactions_capacity;
 	const char **externs; /* names of functions in C, numbered as in
 	                       * the library */
@@ -346,8 +352,9 @@ void program_add_symmetric(struct program *p, const uint32_t *sessions,
                            uint32_t count);
 /* Does one declaration name both? */
 bool program_are_symmetric(const struct program *p, uint32_t a, uint32_t b);
-/* The number of a transaction name, made if there is none. */
-uint32_t program_add_transaction(struct program *p, const char *name);
+/* The number of a transaction name with this level, made if there is none. */
+uint32_t program_add_transaction(struct program *p, const char *name,
+                                 own_level level);
 /* The assertion's strings are copied; a->at is taken as it is, its strings
  * must be those of program_position() of a position added before. */
 uint32_t program_add_assertion(struct program *p, const struct assertion *a);

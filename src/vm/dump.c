@@ -101,6 +101,12 @@ static void dump_site(struct text *t, const struct program *p, uint32_t site)
 	if (s->value_count) text_char(t, ')');
 }
 
+static void dump_transaction(struct text *t, const struct transaction_name *n)
+{
+	text_string(t, n->name);
+	if (n->level) text_format(t, " at %s", own_level_word(n->level));
+}
+
 /* One operand, by its letter in the layout (see OPCODES). */
 static void dump_part(struct text *t, const struct program *p,
                       struct instruction i, char letter)
@@ -120,7 +126,7 @@ static void dump_part(struct text *t, const struct program *p,
 	case 'g': dump_family_key(t, p, i); break;
 	case 'f': text_string(t, p->functions[i.x].name); break;
 	case 'u': text_string(t, builtin_name(i.c)); break;
-	case 't': text_string(t, p->transactions[i.x]); break;
+	case 't': dump_transaction(t, &p->transactions[i.x]); break;
 	case 'x': text_string(t, p->externs[i.c]); break;
 	case 's': dump_site(t, p, i.x); break;
 	case 'p': text_format(t, "%u", i.x); break;

@@ -262,11 +262,16 @@ bool program_are_symmetric(const struct program *p, uint32_t a, uint32_t b)
 	return declaration && declaration == p->sessions[b].symmetric;
 }
 
-uint32_t program_add_transaction(struct program *p, const char *name)
+uint32_t program_add_transaction(struct program *p, const char *name,
+                                 own_level level)
 {
 	for (uint32_t i = 0; i < p->transactions_count; i++)
-		if (!strcmp(p->transactions[i], name)) return i;
-	return APPEND(p, transactions, keep_string(p, name));
+		if (p->transactions[i].level == level &&
+		    !strcmp(p->transactions[i].name, name))
+			return i;
+	return APPEND(
+		p, transactions,
+		((struct transaction_name){ keep_string(p, name), level }));
 }
 
 uint32_t program_add_assertion(struct program *p, const struct assertion *a)
@@ -423,7 +428,34 @@ const char *program_transaction_name(const struct program *p, uint32_t name)
 {
 	if (p->native) return p->library->ops->transaction(p->library, name);
 	assert(name < p->transactions_count);
-	return p->transactions[name];
+	return p->transactions[name].name;
+}
+
+own_level program_transaction_level(const struct program *p, uint32_t name)
+{
+	if (p->native) return p->library->ops->level(p->library, name);
+	assert(name < p->transactions_count);
+	return p->transactions[name].level;
+}
+
+bool program_finds_own_level(const struct program *p, uint32_t *name,
+                             struct position *at)
+{
+	for (uint32_t i = 0; i < p->code_count; i++) {
+		*name = p->code[i].x;
+		if (p->code[i].op != OP_BEGIN || !p->transactions[*name].level)
+			continue;
+		*at = program_position(p, p->points[i]);
+		return true;
+	}
+	return false;
+}
+
+bool program_may_mix(const struct program *p)
+{
+	for (uint32_t i = 0; i < p->transactions_count; i++)
+		if (p->transactions[i].level) return true;
+	return p->native;
 }
 
 uint32_t program_session_bound(const struct program *p, uint32_t session)

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/level_words.h"
 #include "vm/value.h"
 
 struct program;
@@ -49,6 +50,15 @@ bool program_has_finally(const struct program *p);
 const char *program_session_name(const struct program *p, uint32_t session);
 /* Name of a transaction ("txn" for an anonymous one) by request.name. */
 const char *program_transaction_name(const struct program *p, uint32_t name);
+/* The level that transactions of this name have of their own; 0: the program's.
+ */
+own_level program_transaction_level(const struct program *p, uint32_t name);
+/* May transactions have levels of their own? Of native programs that is not
+ * known before they run. */
+bool program_may_mix(const struct program *p);
+/* A transaction that has one, and where; false if none is known of. */
+bool program_finds_own_level(const struct program *p, uint32_t *name,
+                             struct position *at);
 /* An upper bound on the transactions that the session can run, or 0 when no
  * static bound is known (a session loop over a computed collection). */
 uint32_t program_session_bound(const struct program *p, uint32_t session);

@@ -32,6 +32,20 @@ static void begin_in_a_transaction(void *unused)
 	iso_commit();
 }
 
+static void unknown_level(void *unused)
+{
+	(void)unused;
+	iso_begin_at("strange", "sj");
+	iso_commit();
+}
+
+static void level_of_all(void *unused)
+{
+	(void)unused;
+	iso_begin_at("strange", "psi");
+	iso_commit();
+}
+
 static void get_outside(void *unused)
 {
 	(void)unused;

@@ -200,15 +200,42 @@ static struct tree_step *cut(struct decoder *x, uint64_t pc, uint64_t bound,
 	return NULL;
 }
 
+/* Else `why` says what is wrong with the level of a transaction. */
+static bool level_is_fine(const struct decoder *x, const char *level,
+                          struct text *why)
+{
+	if (!*level) return true;
+	text_format(why, "iso_begin_at(): ");
+	const char *problem = own_level_problem(level);
+	if (level_number(level) < 0)
+		level_unknown(why, level);
+	else if (problem)
+		text_string(why, problem);
+	else if (library_is_uniform(x->guest->library))
+		text_string(why, "the others have a level that has no meaning "
+		                 "beside another one");
+	else
+		return true;
+	return false;
+}
+
 static struct tree_step *begin_step(struct decoder *x, uint64_t pc)
 {
 	size_t length;
 	const char *name = wire_get_string(&x->wire, &length);
+	const char *level = wire_get_string(&x->wire, &length);
 	uint64_t most = library_bounds(x->guest->library).transactions;
 	if (x->last->transactions >= most && !x->wire.bad)
 		return cut(x, pc, most, "transactions");
+	struct text why = { 0 };
+	if (!x->wire.bad && !level_is_fine(x, level, &why)) {
+		fail(x, pc, text_get(&why));
+		text_free(&why);
+		return NULL;
+	}
 	struct tree_step *s = new_step(x, GUEST_BEGIN, pc);
-	s->step.name = guest_transaction(x->guest, name);
+	own_level own = *level ? (own_level)(level_number(level) + 1) : 0;
+	s->step.name = library_transaction_number(x->guest->library, name, own);
 	return s;
 }
 

@@ -105,6 +105,10 @@ static void print_request(struct text *t, struct library *l,
 	case GUEST_BEGIN:
 		text_format(t, "begin %s",
 		            library_transaction(l, s->step.name));
+		if (library_transaction_level(l, s->step.name))
+			text_format(t, " at %s",
+			            own_level_word(library_transaction_level(
+					    l, s->step.name)));
 		break;
 	case GUEST_GET:
 	case GUEST_NOTED:

@@ -42,11 +42,6 @@ uint32_t guest_point(struct guest *g, uint64_t pc)
 	return point;
 }
 
-uint32_t guest_transaction(struct guest *g, const char *name)
-{
-	return library_transaction_number(g->library, name);
-}
-
 uint32_t guest_assertion(struct guest *g, const char *message, uint64_t pc)
 {
 	return library_assertion_number(g->library, message,

@@ -56,7 +56,6 @@ const struct guest_step *guest_next(struct guest *g,
 
 /* Numbers for what is met: of the library. */
 uint32_t guest_point(struct guest *g, uint64_t pc);
-uint32_t guest_transaction(struct guest *g, const char *name);
 uint32_t guest_assertion(struct guest *g, const char *message, uint64_t pc);
 
 /* A name or message of user code, in the region: what is no UTF-8 becomes the

@@ -65,25 +65,41 @@ static uint32_t name_number(struct names *n, const char *name)
 	return n->count++;
 }
 
-uint32_t library_transaction_number(struct library *l, const char *name)
+/* Names of transactions are kept behind a byte for the level: '0' for none. */
+uint32_t library_transaction_number(struct library *l, const char *name,
+                                    own_level level)
 {
+	struct text both = { 0 };
+	text_char(&both, (char)('0' + level));
+	text_string(&both, name);
 	library_lock(l);
 	struct region_mark mark = region_mark(&l->region);
 	uint32_t count = l->transactions.count;
-	uint32_t i =
-		name_number(&l->transactions, text_of_guest(&l->region, name));
+	uint32_t i = name_number(&l->transactions,
+	                         text_of_guest(&l->region, text_get(&both)));
 	if (l->transactions.count == count) region_release(&l->region, mark);
 	library_unlock(l);
+	text_free(&both);
 	return i;
 }
 
-const char *library_transaction(struct library *l, uint32_t name)
+static const char *transaction(struct library *l, uint32_t name)
 {
 	library_lock(l);
 	assert(name < l->transactions.count);
 	const char *s = l->transactions.items[name];
 	library_unlock(l);
 	return s;
+}
+
+const char *library_transaction(struct library *l, uint32_t name)
+{
+	return transaction(l, name) + 1;
+}
+
+own_level library_transaction_level(struct library *l, uint32_t name)
+{
+	return (own_level)(transaction(l, name)[0] - '0');
 }
 
 const char *library_session_name(struct library *l, uint32_t session)
@@ -400,6 +416,11 @@ struct guest_library *library_guest(struct library *l)
 }
 
 /* ---- Settings ---- */
+
+bool library_is_uniform(const struct library *l)
+{
+	return l->uniform;
+}
 
 size_t library_budget(const struct library *l)
 {

@@ -59,6 +59,10 @@ const struct foreign_function *library_function(const struct library *l,
  * in `why`, if not. */
 bool library_try(struct library *l, struct text *why);
 
+/* May no transaction have a level of its own? Then one that asks for it makes
+ * an error. Before anything is run. */
+void library_set_uniform(const struct program *p, bool uniform);
+bool library_is_uniform(const struct library *l);
 /* How many bytes each runner keeps of what sessions were seen to do; what is
  * beyond is run again each time. */
 void library_set_budget(const struct program *p, size_t bytes);
@@ -68,12 +72,14 @@ bool library_shows_output(const struct library *l);
 
 /* What sessions are met to do; numbers are given once. Any thread. */
 uint32_t library_point(struct library *l, const char *object, uint64_t address);
-uint32_t library_transaction_number(struct library *l, const char *name);
+uint32_t library_transaction_number(struct library *l, const char *name,
+                                    own_level level);
 /* When there are too many, that is the library's fault. */
 uint32_t library_assertion_number(struct library *l, const char *message,
                                   uint32_t point);
 struct position library_position(struct library *l, uint32_t point);
 const char *library_transaction(struct library *l, uint32_t name);
+own_level library_transaction_level(struct library *l, uint32_t name);
 const char *library_assertion_text(struct library *l, uint32_t assertion);
 const char *library_session_name(struct library *l, uint32_t session);
 /* Assertions as another process can know them, where they have other numbers or

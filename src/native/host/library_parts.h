@@ -36,7 +36,7 @@ struct library {
 	uint32_t function_count, function_capacity;
 	double step_timeout;
 	struct library_bounds bounds;
-	bool show_output;
+	bool show_output, uniform;
 	const atomic_bool *interrupt;
 	double deadline;
 	size_t budget;

@@ -105,6 +105,11 @@ static const char *transaction(struct guest_library *l, uint32_t name)
 	return library_transaction(library_of(l), name);
 }
 
+static own_level level(struct guest_library *l, uint32_t name)
+{
+	return library_transaction_level(library_of(l), name);
+}
+
 static const struct assertion *assertion(struct guest_library *library,
                                          uint32_t i, bool *met)
 {
@@ -137,6 +142,7 @@ static const struct guest_ops library_ops = {
 	.bound = bound,
 	.position = position,
 	.transaction = transaction,
+	.level = level,
 	.assertion = assertion,
 	.release = library_free,
 };
@@ -176,6 +182,11 @@ void library_set_limits(const struct program *p, const atomic_bool *flag,
 void library_set_budget(const struct program *p, size_t bytes)
 {
 	if (is_native(p)) library_of(p->library)->budget = bytes;
+}
+
+void library_set_uniform(const struct program *p, bool uniform)
+{
+	if (is_native(p)) library_of(p->library)->uniform = uniform;
 }
 
 void library_settle(const struct program *p)

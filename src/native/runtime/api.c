@@ -179,22 +179,36 @@ static void put_text(struct wire_writer *w, const char *s)
 	wire_put_string(w, s ? s : "", s ? strlen(s) : 0);
 }
 
-void iso_begin(const char *name)
+/* `level` may be NULL. */
+static void begin(const struct call *c, const char *name, const char *level)
 {
-	struct call c = API_CALL(iso_string(name));
-	struct task *s = api_enter(&c, TASK_PLAIN);
+	struct task *s = api_enter(c, TASK_PLAIN);
 	if (s->transaction)
-		api_fail(&c,
+		api_fail(c,
 		         " in the middle of transaction \"%s\": "
 		         "iso_commit() or iso_abort() comes first",
 		         s->transaction);
 	if (!name) name = "txn";
 	s->transaction = region_copy_string(&s->memory, name, strlen(name));
-	s->begun = c.pc;
+	s->begun = c->pc;
 	assert(s->transaction);
-	struct wire_writer w = step_begin(STEP_BEGIN, c.pc);
+	struct wire_writer w = step_begin(STEP_BEGIN, c->pc);
 	put_text(&w, name);
+	put_text(&w, level);
 	step_end(&w);
+}
+
+void iso_begin(const char *name)
+{
+	struct call c = API_CALL(iso_string(name));
+	begin(&c, name, NULL);
+}
+
+void iso_begin_at(const char *name, const char *level)
+{
+	struct call c = API_CALL(iso_string(name));
+	if (!level) api_fail(&c, ": the level is a null pointer");
+	begin(&c, name, level);
 }
 
 static void end_transaction(const struct call *c, enum wire_step kind)

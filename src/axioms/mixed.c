@@ -1,0 +1,256 @@
+/* A mix of levels: what a read must see depends on the level of its reader, and
+ * all levels are about one commit order.
+ *
+ * Two points for each transaction, as for pc and si. A reader of pc or si sees
+ * what commits before it begins, which it does as early as it can; a serial one
+ * sees what commits before it commits. What the readers of weaker levels see
+ * does not depend on the order: what their reads force is there from the start.
+ * Under si the rivals of t that commit before it, whatever their level, do so
+ * before it begins; of rivals that commit later nothing is asked here.
+ */
+#include "axioms/kernels.h"
+
+#include <assert.h>
+
+BITS_INLINE bool mixed_is_serial(const struct level_scratch *s, uint32_t t)
+{
+	return bits_has(s->serial, t);
+}
+
+/* The point of t before which what it sees has committed. */
+BITS_INLINE unsigned mixed_sight(const struct level_scratch *s, uint32_t t,
+                                 unsigned half)
+{
+	return mixed_is_serial(s, t) ? half + t : t;
+}
+
+BITS_INLINE void mixed_sort(struct level_scratch *s, const struct relation *r,
+                            enum level others, unsigned words)
+{
+	bits_zero(s->prefix, words);
+	bits_zero(s->serial, words);
+	bits_zero(s->exclusives, words);
+	for (uint32_t k = 1; k < r->order_count; k++) {
+		uint32_t t = r->order[k];
+		enum level l = level_of(others, r, t);
+		if (level_sight(l) != SIGHT_PREFIX) continue;
+		bits_add(s->prefix, t);
+		if (level_is_serial(l))
+			bits_add(s->serial, t);
+		else if (level_excludes_rivals(l))
+			bits_add(s->exclusives, t);
+	}
+}
+
+/* Are the reads of weaker levels as this order, which was placed, has them? */
+BITS_INLINE bool mixed_weak_in_order(struct level_scratch *s,
+                                     const struct relation *r,
+                                     enum level others, unsigned words)
+{
+	for (uint32_t i = 0; i < r->read_count; i++) {
+		struct relation_read a = r->reads[i];
+		enum sight sight = level_sight(level_of(others, r, a.reader));
+		if (sight == SIGHT_NOTHING || sight == SIGHT_PREFIX) continue;
+		const word *writers = r->writers + (size_t)a.key * words;
+		const word *seen = order_sight(r, i, sight, s->visible, words);
+		if (order_hider(s, writers, seen, a.source, words) < 64 * words)
+			return false;
+	}
+	return true;
+}
+
+/* The edges that they force. */
+BITS_INLINE bool mixed_weak_forced(struct level_scratch *s,
+                                   const struct relation *r, enum level others,
+                                   unsigned words)
+{
+	const unsigned half = 64 * words, width = 2 * words;
+	for (uint32_t i = 0; i < r->read_count; i++) {
+		struct relation_read a = r->reads[i];
+		enum sight sight = level_sight(level_of(others, r, a.reader));
+		if (sight == SIGHT_NOTHING || sight == SIGHT_PREFIX) continue;
+		const word *writers = r->writers + (size_t)a.key * words;
+		const word *seen = order_sight(r, i, sight, s->visible, words);
+		for (unsigned w = 0; w < words; w++) {
+			word forced = writers[w] & seen[w];
+			if (w == a.source >> 6)
+				forced &= ~((word)1 << (a.source & 63));
+			if (!order_add_into(s, forced, w, half, half + a.source,
+			                    width))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* Forced, for a read of t from t1 and another writer t2 of the key: t2 commits
+ * before t1 if it is in sight of t; it is not if it commits after t1. */
+BITS_INLINE bool mixed_reads(struct level_scratch *s, const struct relation *r,
+                             bool *changed, unsigned words)
+{
+	const unsigned half = 64 * words, width = 2 * words;
+	for (uint32_t i = 0; i < r->read_count; i++) {
+		struct relation_read a = r->reads[i];
+		uint32_t t = a.reader, t1 = a.source;
+		if (!bits_has(s->prefix, t)) continue;
+		unsigned sight = mixed_sight(s, t, half);
+		const word *writers = r->writers + (size_t)a.key * words;
+		const word *before_t =
+			order_row(s->before, sight, width) + words;
+		const word *before_t1 =
+			order_row(s->before, half + t1, width) + words;
+		const word *after_t = order_row(s->after, sight, width) + words;
+		const word *after_t1 =
+			order_row(s->after, half + t1, width) + words;
+		for (unsigned w = 0; w < words; w++) {
+			word early = writers[w] & before_t[w] & ~before_t1[w];
+			if (w == t1 >> 6) early &= ~((word)1 << (t1 & 63));
+			if (early && !order_add_into(s, early, w, half,
+			                             half + t1, width))
+				return false;
+			word late = writers[w] & after_t1[w] & ~after_t[w];
+			if (w == t >> 6) late &= ~((word)1 << (t & 63));
+			if (late &&
+			    !order_add_from(s, sight, late, w, half, width))
+				return false;
+			*changed |= (early | late) != 0;
+		}
+	}
+	return true;
+}
+
+/* Forced, for t of si and a rival u: one commits before t begins, or t commits
+ * before the other. */
+BITS_INLINE bool mixed_rivals(struct level_scratch *s, const struct relation *r,
+                              bool *changed, unsigned words)
+{
+	const unsigned half = 64 * words, width = 2 * words;
+	BITS_EACH(t, s->exclusives, words) {
+		const word *rivals = order_row(s->rivals, t, words);
+		const word *after_begin = order_row(s->after, t, width) + words;
+		const word *after_commit =
+			order_row(s->after, half + t, width) + words;
+		const word *before_begin =
+			order_row(s->before, t, width) + words;
+		const word *before_commit =
+			order_row(s->before, half + t, width) + words;
+		for (unsigned w = 0; w < words; w++) {
+			word later =
+				rivals[w] & after_begin[w] & ~after_commit[w];
+			if (later &&
+			    !order_add_from(s, half + t, later, w, half, width))
+				return false;
+			word sooner =
+				rivals[w] & before_commit[w] & ~before_begin[w];
+			if (sooner &&
+			    !order_add_into(s, sooner, w, half, t, width))
+				return false;
+			*changed |= (later | sooner) != 0;
+		}
+	}
+	(void)r;
+	return true;
+}
+
+BITS_INLINE bool mixed_saturate(struct level_scratch *s,
+                                const struct relation *r, unsigned words)
+{
+	for (bool changed = true; changed;) {
+		changed = false;
+		if (!mixed_reads(s, r, &changed, words) ||
+		    !mixed_rivals(s, r, &changed, words))
+			return false;
+	}
+	return true;
+}
+
+/* Finds for each transaction that sees a prefix the smallest one that it can
+ * see in this order of commits: all before it; or up to the last that it
+ * depends on and, under si, the last rival. As snapshot_bounds(). */
+BITS_INLINE bool mixed_bounds(struct level_scratch *s, const struct relation *r,
+                              const uint32_t *order, bool closed,
+                              struct order_choice *out, unsigned words)
+{
+	const unsigned half = 64 * words, width = 2 * words;
+	const word *rows = closed ? s->before + words : r->past;
+	const size_t stride = closed ? width : words;
+	for (uint32_t k = 1; k < r->order_count; k++) {
+		uint32_t t = order[k];
+		s->bound[t] = t;
+		if (!bits_has(s->prefix, t) || mixed_is_serial(s, t)) continue;
+		uint32_t end = order_end(order, k, rows + stride * t);
+		s->bound[t] = order[end];
+		if (!bits_has(s->exclusives, t)) continue;
+		const word *rivals = order_row(s->rivals, t, words);
+		uint32_t last = order_end(order, k, rivals);
+		if (last <= end) continue;
+		s->bound[t] = order[last];
+		if (!closed) continue;
+		const word *later = order_row(s->after, t, width) + words;
+		const word *snapshot = order_row(s->placed, order[last], words);
+		if (!bits_meet(later, snapshot, words)) continue;
+		uint32_t rival = order[last - 1];
+		out->first = (struct order_edge){ half + t, half + rival };
+		out->second = (struct order_edge){ half + rival, t };
+		return false;
+	}
+	return true;
+}
+
+/* Is this the order of commits of an execution, as far as those go that see a
+ * prefix? */
+BITS_INLINE bool mixed_in_order(struct level_scratch *s,
+                                const struct relation *r, const uint32_t *order,
+                                bool closed, struct order_choice *out,
+                                unsigned words)
+{
+	const unsigned half = 64 * words;
+	assert(r->order_count && order[0] == 0);
+	order_place(s, order, r->order_count, words);
+	if (!mixed_bounds(s, r, order, closed, out, words)) return false;
+	for (uint32_t i = 0; i < r->read_count; i++) {
+		struct relation_read a = r->reads[i];
+		if (!bits_has(s->prefix, a.reader)) continue;
+		const word *writers = r->writers + (size_t)a.key * words;
+		const word *seen =
+			order_row(s->placed, s->bound[a.reader], words);
+		unsigned t2 = order_hider(s, writers, seen, a.source, words);
+		if (t2 == half) continue;
+		out->first =
+			(struct order_edge){ mixed_sight(s, a.reader, half),
+			                     half + t2 };
+		out->second = (struct order_edge){ half + t2, half + a.source };
+		return false;
+	}
+	return true;
+}
+
+BITS_INLINE bool mixed_accept(struct level_scratch *s, const struct relation *r,
+                              struct order_choice *out, unsigned words)
+{
+	return mixed_in_order(s, r, s->tried, true, out, words);
+}
+
+BITS_INLINE bool mixed_check(struct level_scratch *s, const struct relation *r,
+                             enum level others, unsigned words)
+{
+	const unsigned half = 64 * words, width = 2 * words;
+	struct order_choice unused;
+	mixed_sort(s, r, others, words);
+	order_rivals(s, r, words);
+	if (mixed_in_order(s, r, r->order, false, &unused, words) &&
+	    mixed_weak_in_order(s, r, others, words) && order_agrees(s, r))
+		return true;
+	order_begin_two(s, r, words);
+	return order_add_known(s, r, half, half, width) &&
+	       mixed_weak_forced(s, r, others, words) &&
+	       order_search(s, r, words, 2, mixed_saturate, mixed_accept);
+}
+
+bool mixed_allows(struct level_scratch *s, const struct relation *r,
+                  enum level others)
+{
+	scratch_grow(s, r, 2);
+	return r->words == 1 ? mixed_check(s, r, others, 1)
+	                     : mixed_check(s, r, others, r->words);
+}

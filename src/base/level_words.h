@@ -1,0 +1,29 @@
+/* The words for isolation levels, for those who only pass them on: a program, a
+ * history's file. What a level is stands in axioms/level.h; numbers are places
+ * in its table, and tests/test_levels.c compares the two.
+ */
+#ifndef ISO_BASE_LEVEL_WORDS_H
+#define ISO_BASE_LEVEL_WORDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/text.h"
+
+/* A level that a transaction may have of its own, beside others of other
+ * levels: 1 + its number; 0 for one that has none. */
+typedef uint8_t own_level;
+
+/* The number of the level; a negative one if there is none of this word. */
+int level_number(const char *word);
+/* "si"; NULL for none. */
+const char *own_level_word(own_level l);
+/* "unknown isolation level 'sj'; did you mean 'si'? there are none, ..." */
+void level_unknown(struct text *t, const char *word);
+
+/* Can a transaction have this level of its own? psi is not said of one
+ * transaction: what it sees is made of the orders in which all that write a
+ * key, whatever their level, follow each other. NULL, or why not. */
+const char *own_level_problem(const char *word);
+
+#endif

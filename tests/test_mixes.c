@@ -1,0 +1,274 @@
+/* Mixes: transactions with levels of their own, against the definition.
+ *
+ * Random histories: is each allowed, and why not. Random programs whose
+ * transactions are given levels at random: every explorer must output exactly
+ * the histories that the brute force has, whatever level the others have.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dpor/explorer.h"
+#include "random_program.h"
+#include "suites.h"
+#include "support.h"
+#include "twin_axioms.h"
+#include "twin_enumerate.h"
+
+enum {
+	RUNS = 20,
+	HISTORIES = 100000,
+	PROGRAMS = 20000,
+	PREFIXES = 1500, /* brute force gives up beyond this many */
+	BASELINE_LIMIT = 2000
+};
+
+/* One of the levels that mix, or 0. */
+static own_level random_own(struct rng *r, uint32_t none)
+{
+	enum level l;
+	if (rng_below(r, 8) < none) return 0;
+	do l = (enum level)rng_below(r, LEVEL_COUNT);
+	while (!level_mixes(l));
+	return (own_level)(l + 1);
+}
+
+/* ---- histories ---- */
+
+static void give_levels(struct rng *r, struct history *h)
+{
+	uint32_t none = rng_below(r, 5);
+	for (uint32_t t = 1; t < h->transaction_count; t++)
+		h->transactions[t].own = random_own(r, none);
+}
+
+/* The witness is a cycle; a wr alone for a dirty read. */
+static bool is_cycle(const struct witness *w)
+{
+	for (uint32_t i = 0; i < w->count; i++)
+		if (w->edges[i].to != w->edges[(i + 1) % w->count].from)
+			return false;
+	return w->count > 1;
+}
+
+static void try_history(struct rng *r, const struct history *h, uint64_t seed)
+{
+	struct witness w;
+	enum level others;
+	do others = (enum level)rng_below(r, LEVEL_COUNT);
+	while (!level_mixes(others));
+	bool expected = twin_allows(others, h);
+	char *text = history_to_notation(h);
+	ck_assert_msg(level_allows_mix(others, h) == expected,
+	              "seed %llu, others %s: should be %d: %s",
+	              (unsigned long long)seed, level_word(others), expected,
+	              text);
+	if (h->transaction_count < 7)
+		ck_assert(twin_allows_plain(others, h) == expected);
+	ck_assert(level_witness_mix(others, h, &w) == !expected);
+	ck_assert(expected || is_cycle(&w));
+	witness_free(&w);
+	free(text);
+}
+
+START_TEST(random_histories)
+{
+	uint64_t share = programs_or(HISTORIES) / RUNS + 1;
+	for (uint64_t i = 0; i < share; i++) {
+		uint64_t seed = process_seed(_i, i);
+		struct rng r = { seed };
+		struct history_shape shape = { .sessions = 2 + rng_below(&r, 4),
+			                       .transactions =
+			                               3 + rng_below(&r, 5),
+			                       .events = 2 + rng_below(&r, 3),
+			                       .keys = 1 + rng_below(&r, 3),
+			                       .causal = rng_below(&r, 2) };
+		struct history *h = history_random(&r, shape);
+		give_levels(&r, h);
+		try_history(&r, h, seed);
+		/* Rows of more than one word. */
+		if (i % 16 == 0) {
+			struct history *more = history_padded(h, 64);
+			enum level l = LEVEL_CC;
+			ck_assert(level_allows_mix(l, more) ==
+			          twin_allows(l, h));
+			history_free(more);
+		}
+		history_free(h);
+	}
+}
+END_TEST
+
+/* All at the same level: what that level says. */
+START_TEST(one_level)
+{
+	for (uint64_t i = 0; i < programs_or(2000); i++) {
+		struct rng r = { process_seed(100, i) };
+		struct history *h = history_random(
+			&r, (struct history_shape){ 4, 6, 4, 3, i % 2 });
+		for (enum level l = 0; l < LEVEL_COUNT; l++) {
+			if (!level_mixes(l)) continue;
+			bool allowed = level_allows_history(l, h);
+			ck_assert(level_allows_mix(l, h) == allowed);
+			for (uint32_t t = 1; t < h->transaction_count; t++)
+				h->transactions[t].own = (own_level)(l + 1);
+			ck_assert(level_allows_mix(0, h) == allowed);
+			/* One that reads nothing asks for nothing. */
+			ck_assert(!allowed || level_allows_mix(l, h));
+			for (uint32_t t = 1; t < h->transaction_count; t++)
+				h->transactions[t].own = 0;
+		}
+		history_free(h);
+	}
+}
+END_TEST
+
+/* The words of base/level_words.h are those of the table. */
+START_TEST(words_of_levels)
+{
+	for (enum level l = 0; l < LEVEL_COUNT; l++) {
+		ck_assert_int_eq(level_number(level_word(l)), (int)l);
+		ck_assert_str_eq(own_level_word((own_level)(l + 1)),
+		                 level_word(l));
+		ck_assert(!own_level_problem(level_word(l)) == level_mixes(l));
+	}
+	ck_assert_int_lt(level_number("sj"), 0);
+	ck_assert_ptr_null(own_level_word(0));
+}
+END_TEST
+
+/* ---- programs ---- */
+
+struct trial {
+	uint64_t seed;
+	struct text source;
+	struct program *program;
+	struct enumeration expected;
+	struct explore_options options;
+	struct strings found;
+};
+
+/* The same program, its transactions at random levels. */
+static void mix(struct text *out, const char *source, struct rng *r)
+{
+	uint32_t none = rng_below(r, 5);
+	for (const char *s = source; *s;) {
+		size_t length = strcspn(s, "\n");
+		const char *word = s + strspn(s, "\t");
+		bool begins = !strncmp(word, "txn", 3) ||
+		              !strncmp(word, "finally", 7);
+		own_level own = begins ? random_own(r, none) : 0;
+		if (own) {
+			text_bytes(out, s, length - 1);
+			text_format(out, "at %s {", own_level_word(own));
+		} else {
+			text_bytes(out, s, length);
+		}
+		s += length;
+		if (*s) text_char(out, *s++);
+	}
+}
+
+static bool collect(void *payload, const struct explore_execution *e)
+{
+	struct trial *t = payload;
+	struct history *h = explore_history(e);
+	struct text text = { 0 };
+	history_print_canonical(&text, h);
+	strings_add(&t->found, text_get(&text));
+	text_free(&text);
+	history_free(h);
+	return true;
+}
+
+__attribute__((noreturn)) static void
+complain(const struct trial *t, const char *what, const char *history)
+{
+	ck_abort_msg("seed %llu, %s, others %s: %s: %s\n%s",
+	             (unsigned long long)t->seed,
+	             explorer_algorithm_word(t->options.algorithm),
+	             level_word(t->options.level), what, history,
+	             text_get(&t->source));
+	abort();
+}
+
+static void compare(const struct trial *t, bool all)
+{
+	size_t found = 0;
+	for (size_t i = 0; i < t->expected.count; i++) {
+		const struct twin_history *h = &t->expected.items[i];
+		if (!(h->levels >> t->options.level & 1)) continue;
+		int order = found < t->found.count
+		                    ? strcmp(t->found.items[found], h->text)
+		                    : 1;
+		if (order < 0) break;
+		if (order == 0) found++;
+		if (order > 0 && all) complain(t, "missing", h->text);
+	}
+	if (found < t->found.count) complain(t, "wrong", t->found.items[found]);
+}
+
+static void explore(struct trial *t, enum explorer_algorithm a, enum level l,
+                    uint64_t limit)
+{
+	struct explore_observer o = { .payload = t, .history = collect };
+	t->options = (struct explore_options){ .algorithm = a,
+		                               .level = l,
+		                               .base = level_base(l),
+		                               .max_changes = UINT64_MAX,
+		                               .max_histories = limit };
+	struct explorer *e = explorer_new(t->program, &t->options, &o);
+	explorer_run(e);
+	const struct explore_stats *s = explorer_stats(e);
+	if (a == EXPLORE_CE && s->blocked) complain(t, "blocked", "");
+	strings_sort(&t->found);
+	if (strings_unique(&t->found) && a != EXPLORE_DFS)
+		complain(t, "a history twice", "");
+	compare(t, s->stop == STOP_NONE);
+	explorer_free(e);
+	strings_free(&t->found);
+	t->found = (struct strings){ 0 };
+}
+
+static bool try_program(uint64_t seed)
+{
+	struct trial t = { .seed = seed };
+	struct rng r = { seed };
+	struct text plain = { 0 };
+	random_program(&plain, seed);
+	mix(&t.source, text_get(&plain), &r);
+	t.program = program_from_text(text_get(&t.source));
+	bool small = twin_enumerate(t.program,
+	                            (struct twin_options){ .limit = PREFIXES },
+	                            &t.expected);
+	for (enum level l = 0; small && l < LEVEL_COUNT; l++) {
+		if (!level_mixes(l)) continue;
+		explore(&t, EXPLORE_CE, l, 0);
+		explore(&t, EXPLORE_ORDERLY, l, 0);
+	}
+	enum level l;
+	do l = (enum level)rng_below(&r, LEVEL_COUNT);
+	while (!level_mixes(l));
+	if (small) explore(&t, EXPLORE_DFS, l, BASELINE_LIMIT);
+	enumeration_free(&t.expected);
+	program_free(t.program);
+	text_free(&t.source);
+	text_free(&plain);
+	return small;
+}
+
+START_TEST(random_programs)
+{
+	uint64_t share = programs_or(PROGRAMS) / RUNS + 1, tried = 0;
+	for (uint64_t i = 0; tried < share; i++)
+		tried += try_program(process_seed(200 + _i, i));
+}
+END_TEST
+
+void add_mixes_tests(TCase *tests)
+{
+	tcase_add_test(tests, words_of_levels);
+	tcase_add_test(tests, one_level);
+	tcase_add_loop_test(tests, random_histories, 0, RUNS);
+	tcase_add_loop_test(tests, random_programs, 0, RUNS);
+}
