@@ -29,21 +29,22 @@
  *     iso_diags_free(diags);
  *
  * Rules that hold everywhere:
- * - Functions that can fail return an int: 0 or more is success, less is one of
- *   ISO_ERRORS, and iso_strerror() says it in words.
+ * - Functions that can fail return an int: 0 or more means success, a negative
+ *   number is one of ISO_ERRORS, and iso_strerror() puts it in words.
  * - Every object has one owner. What a function stores through `**out` belongs
- *   to the caller, who gives it back with the type's _free function; those take
+ *   to the caller, who frees it with the type's _free function, which accepts
  *   NULL. Strings and `const` pointers that are returned live as long as the
  *   object they came from.
  * - There is no global state. A program is immutable: any number of threads may
  *   use one at a time. A check belongs to one thread at a time, except that
  *   iso_check_stop() may be called from anywhere.
- * - The library prints nothing, but what code in C prints where that was asked
- *   for, and reads no environment variable.
- * - When memory cannot be had, every function that returns an int may return
- *   ISO_E_MEMORY; one that returns what a history says, nothing (NULL, 0).
- * - Zeroed option structures mean the defaults. Structures begin with their
- *   size, so that fields can be added at the end without breaking callers.
+ * - The library prints nothing (except the output of code in C, if you ask for
+ *   it), and reads no environment variables.
+ * - When memory runs out, functions that return an int return ISO_E_MEMORY, and
+ *   functions that look into a history return nothing (NULL, 0).
+ * - An options structure that is all zero stands for the defaults. Structures
+ *   begin with their size, so that fields can be added at the end without
+ *   breaking callers.
  */
 #ifndef ISOSCOPE_H
 #define ISOSCOPE_H
@@ -67,40 +68,40 @@ extern "C" {
 #define ISO_API
 #endif
 
-/* The version of the library that runs, "0.1.0"; the macros tell the version
+/* The version of the library at run time, "0.1.0"; the macros give the version
  * that the caller was compiled with. */
 ISO_API const char *iso_version(void);
 
 /* ---- errors ---- */
 
-/* X(identifier, number, text, when it happens and what state remains) */
-#define ISO_ERRORS(X)                                                         \
-	X(ISO_E_ARGUMENT, -1, "invalid argument",                             \
-	  "a pointer that must not be NULL is, or a number is out of range; " \
-	  "nothing was changed")                                              \
-	X(ISO_E_PROGRAM, -2, "the program cannot be read or compiled",        \
-	  "the diagnostics say why; no program was made")                     \
-	X(ISO_E_LEVEL, -3, "unusable isolation level or base level",          \
-	  "the base is not causally extensible, or is stronger than the "     \
-	  "level; no check was made")                                         \
-	X(ISO_E_STATE, -4, "the check has already run, or not yet",           \
-	  "the call came at the wrong time; nothing was changed")             \
-	X(ISO_E_RANGE, -5, "no element has this index",                       \
-	  "the index is not below the count; the output was not written")     \
-	X(ISO_E_CLIENT, -6, "code in C does not do the same each time",       \
-	  "what was found is worth nothing; iso_program_fault() says why")    \
-	X(ISO_E_HISTORY, -7, "the history does not fit",                      \
-	  "it cannot be read, or the format cannot express it, or it is of "  \
-	  "no use for what is asked; the diagnostics say why")                \
-	X(ISO_E_LIMIT, -8, "a limit or an interruption came first",           \
-	  "there is no result, or only that of a part")                       \
-	X(ISO_E_FILE, -9, "a file cannot be written",                         \
-	  "the diagnostics say why; there may be a part of it")               \
-	X(ISO_E_MEMORY, -10, "out of memory",                                 \
-	  "nothing was made, and outputs are NULL; a check that was running " \
-	  "can only be freed")                                                \
-	X(ISO_E_PART, -11, "the part of an exploration does not fit",         \
-	  "a unit, checkpoint or result cannot be read, or belongs to "       \
+/* X(identifier, number, text, when it happens and what is left) */
+#define ISO_ERRORS(X)                                                          \
+	X(ISO_E_ARGUMENT, -1, "invalid argument",                              \
+	  "a required pointer is NULL, or a number is out of range; "          \
+	  "nothing was changed")                                               \
+	X(ISO_E_PROGRAM, -2, "the program cannot be read or compiled",         \
+	  "the diagnostics say why; no program was made")                      \
+	X(ISO_E_LEVEL, -3, "unusable isolation level or base level",           \
+	  "the base is not causally extensible, or is stronger than the "      \
+	  "level; no check was made")                                          \
+	X(ISO_E_STATE, -4, "the check has already run, or has not run yet",    \
+	  "the call came at the wrong time; nothing was changed")              \
+	X(ISO_E_RANGE, -5, "no element has this index",                        \
+	  "the index is not below the count; the output was not written")      \
+	X(ISO_E_CLIENT, -6, "code in C is not deterministic",                  \
+	  "nothing that was found counts; iso_program_fault() says why")       \
+	X(ISO_E_HISTORY, -7, "the history cannot be used",                     \
+	  "it cannot be read, the format cannot express it, or it does not "   \
+	  "fit what was asked; the diagnostics say why")                       \
+	X(ISO_E_LIMIT, -8, "stopped by a limit or an interruption",            \
+	  "there is no result, or only a partial one")                         \
+	X(ISO_E_FILE, -9, "a file cannot be written",                          \
+	  "the diagnostics say why; part of it may be there")                  \
+	X(ISO_E_MEMORY, -10, "out of memory",                                  \
+	  "nothing was made, and outputs are NULL; all that can be done with " \
+	  "a check that was running is to free it")                            \
+	X(ISO_E_PART, -11, "the unit or checkpoint cannot be used",            \
+	  "a unit, checkpoint or result cannot be read, or belongs to "        \
 	  "another program or split; the diagnostics say why")
 
 enum {
@@ -110,7 +111,7 @@ enum {
 		ISO_OK = 0
 };
 
-/* The text of an error; never NULL, also for numbers that are none. */
+/* The text of an error; never NULL, even for numbers that are not errors. */
 ISO_API const char *iso_strerror(int error);
 
 /* ---- isolation levels ---- */
@@ -130,7 +131,7 @@ typedef enum iso_level {
 /* "cc" and "Causal Consistency"; NULL for ISO_LEVEL_DEFAULT and non-levels. */
 ISO_API const char *iso_level_word(iso_level level);
 ISO_API const char *iso_level_name(iso_level level);
-/* The level of this word ("cc"); ISO_LEVEL_DEFAULT when there is none. */
+/* The level for a word such as "cc"; ISO_LEVEL_DEFAULT if there is none. */
 ISO_API iso_level iso_level_from_word(const char *word);
 
 /* ---- programs ---- */
@@ -149,8 +150,8 @@ typedef struct iso_diag {
 } iso_diag;
 
 /* Reads and compiles a program and what it imports, or loads a shared object
- * with sessions in C (isoscope/client.h). `diags` may be NULL; else
- * it receives a list (empty at best) that the caller frees, on success too.
+ * with sessions in C (isoscope/client.h). `diags` may be NULL; otherwise it
+ * receives a list, possibly empty, that the caller frees, even on success.
  * Returns 0, ISO_E_ARGUMENT or ISO_E_PROGRAM. */
 ISO_API int iso_program_load(iso_program **out, const char *path,
                              iso_diags **diags);
@@ -165,23 +166,24 @@ typedef struct iso_load_options {
 	                      * isoscope's functions to the next (10) */
 	uint64_t max_transactions; /* that a session begins (3000) */
 	uint64_t max_accesses;     /* reads and writes in one (60000) */
-	uint64_t memory;   /* bytes, half of which are for what sessions were
-	                    * seen to do */
-	double timeout;    /* seconds from now on, after which no code in C
-	                    * runs any more (no limit) */
-	bool shows_output; /* what it prints is printed */
+	uint64_t memory;   /* bytes; half of them hold what sessions were seen
+	                    * to do */
+	double timeout;    /* seconds from loading, after which no code in C
+	                    * is run (no limit) */
+	bool shows_output; /* let its output through */
 } iso_load_options;
 /* iso_program_load() with options, which may be NULL. */
 ISO_API int iso_program_load_with(iso_program **out, const char *path,
                                   const iso_load_options *options,
                                   iso_diags **diags);
-/* Checks of the program must have been freed before. */
+/* Free the checks of the program first. */
 ISO_API void iso_program_free(iso_program *program);
 
-/* Its bytecode in readable form, for iso_free(). Returns 0, ISO_E_ARGUMENT, or
- * ISO_E_PROGRAM for code in C, which has none. */
+/* Its bytecode in readable form, to be freed with iso_free(). Returns 0,
+ * ISO_E_ARGUMENT, or ISO_E_PROGRAM for code in C, which has no bytecode. */
 ISO_API int iso_program_print(const iso_program *program, char **out);
-/* A program in canonical layout, for iso_free(); `path` is for the diagnostics.
+/* A program in canonical layout, to be freed with iso_free(); diagnostics name
+ * it by `path`.
  * Returns 0, ISO_E_ARGUMENT or ISO_E_PROGRAM. */
 ISO_API int iso_source_format(char **out, const char *path, const char *source,
                               size_t length, iso_diags **diags);
@@ -190,14 +192,14 @@ ISO_API int iso_source_format(char **out, const char *path, const char *source,
 ISO_API size_t iso_program_session_count(const iso_program *program);
 ISO_API const char *iso_program_session_name(const iso_program *program,
                                              size_t session);
-/* Those of code in C are counted when some session has come to them. */
+/* An assertion in C counts once some session has reached it. */
 ISO_API size_t iso_program_assertion_count(const iso_program *program);
-/* The condition as the program states it; of code in C its message. */
+/* The condition as the program states it; for code in C, its message. */
 ISO_API const char *iso_program_assertion_text(const iso_program *program,
                                                size_t assertion);
 
-/* Why nothing that was found is worth anything: code in C that does not do the
- * same each time. Lines of text, or NULL. */
+/* Why nothing that was found counts: how its code in C was seen not to be
+ * deterministic. Several lines of text, or NULL. */
 ISO_API const char *iso_program_fault(const iso_program *program);
 
 ISO_API size_t iso_diags_count(const iso_diags *diags);
@@ -207,12 +209,12 @@ ISO_API void iso_diags_free(iso_diags *diags);
 
 /* ---- histories ---- */
 
-/* Read from files, made, recorded, or met by an exploration. A history does not
- * change; it belongs to one thread at a time. */
+/* Read from a file, generated, recorded, or found by an exploration. Histories
+ * do not change; each belongs to one thread at a time. */
 typedef struct iso_history iso_history;
 
 typedef enum iso_format {
-	ISO_FORMAT_DETECT, /* reading: the content tells; writing: ISOSCOPE */
+	ISO_FORMAT_DETECT, /* to read: from the content; to write: ISOSCOPE */
 	ISO_FORMAT_ISOSCOPE,
 	ISO_FORMAT_PLUME,
 	ISO_FORMAT_AWDIT,
@@ -230,7 +232,7 @@ typedef enum iso_format {
 /* "rw-edn" and "Jepsen and Elle, rw-register, EDN"; NULL for DETECT. */
 ISO_API const char *iso_format_word(iso_format format);
 ISO_API const char *iso_format_description(iso_format format);
-/* ISO_FORMAT_DETECT when there is none of this word. */
+/* ISO_FORMAT_DETECT if there is no format of this name. */
 ISO_API iso_format iso_format_from_word(const char *word);
 
 typedef struct iso_read_options {
@@ -240,8 +242,8 @@ typedef struct iso_read_options {
 	                          * initial one */
 } iso_read_options;
 
-/* Reads the histories of a file (or folder, or "-" for the standard input) one
- * after the other; only isoscope's own format has several in one. */
+/* Reads the histories of a file, of a folder, or of standard input ("-"), one
+ * after the other; only isoscope's own format holds more than one. */
 typedef struct iso_reader iso_reader;
 /* `options` and `diags` may be NULL. Returns 0, ISO_E_ARGUMENT or
  * ISO_E_HISTORY. */
@@ -258,9 +260,9 @@ ISO_API int iso_history_read(iso_history **out, const char *path,
                              const iso_read_options *options,
                              iso_diags **diags);
 
-/* The history in a format, for iso_free(); *length, unless that is NULL,
- * without the zero at its end. Returns 0, ISO_E_ARGUMENT or ISO_E_HISTORY: the
- * format cannot express the history, or is a folder. */
+/* The history in a format, to be freed with iso_free(); `length` may be NULL,
+ * and does not count the zero byte at the end. Returns 0, ISO_E_ARGUMENT or
+ * ISO_E_HISTORY: the format cannot express the history, or is a folder. */
 ISO_API int iso_history_print(const iso_history *history, iso_format format,
                               char **out, size_t *length, iso_diags **diags);
 /* The same into a file or, for Cobra, a folder. Also ISO_E_FILE. */
@@ -268,15 +270,15 @@ ISO_API int iso_history_write(const iso_history *history, iso_format format,
                               const char *path, iso_diags **diags);
 ISO_API void iso_free(void *printed);
 
-/* One line of JSON, the same for equal histories: see the history format in
- * the manual. NULL if there is none, as of a history with lists. */
+/* One line of JSON, the same for equal histories: see the history format in the
+ * manual. NULL if it has none, as a history of lists. */
 ISO_API const char *iso_history_text(const iso_history *history);
 
 ISO_API size_t iso_history_session_count(const iso_history *history);
 /* NULL if there is no such session. */
 ISO_API const char *iso_history_session_name(const iso_history *history,
                                              size_t session);
-/* With `init`, which is number 0; the others come session by session, in
+/* Including `init`, which is number 0; the others follow session by session, in
  * session order. */
 ISO_API size_t iso_history_transaction_count(const iso_history *history);
 ISO_API size_t iso_history_event_count(const iso_history *history);
@@ -286,7 +288,7 @@ ISO_API size_t iso_history_event_count(const iso_history *history);
 typedef enum iso_outcome {
 	ISO_COMMITTED,
 	ISO_ABORTED,
-	ISO_OUTCOME_UNKNOWN /* and nobody read from it */
+	ISO_OUTCOME_UNKNOWN /* and nothing reads from it */
 } iso_outcome;
 
 typedef struct iso_transaction {
@@ -305,14 +307,15 @@ typedef struct iso_event {
 	/* The key's name, or NULL and its number. */
 	const char *key;
 	int64_t key_number;
-	/* The value as JSON text, or NULL and a number, or `absent`. Of a list
-	 * (`list`): its last element, or the one that is appended. */
+	/* The value as JSON text; or NULL, and a number or `absent`. With
+	 * `list`: the last element of a list that is read, or the one that is
+	 * appended. */
 	const char *value;
 	int64_t number;
-	bool absent; /* null, an empty list, or not known */
+	bool absent; /* null, an empty list, or unknown */
 	bool list;
-	size_t writer; /* of a read: the transaction it reads from, which may
-	                * be its own; ISO_NONE: it is not known */
+	size_t writer; /* of a read: the transaction it reads from, possibly
+	                * its own; ISO_NONE: unknown */
 	uint32_t line; /* in the file; 0: unknown */
 } iso_event;
 
@@ -322,24 +325,24 @@ ISO_API int iso_history_transaction(const iso_history *history,
 ISO_API int iso_history_event(const iso_history *history, size_t transaction,
                               size_t event, iso_event *out);
 
-/* 1 if the history satisfies the level, 0 if not, or ISO_E_ARGUMENT. Without
- * limits: iso_history_check() takes some. */
+/* 1 if the history satisfies the level, 0 if not, or ISO_E_ARGUMENT. It takes
+ * as long as it takes; iso_history_check() has limits. */
 ISO_API int iso_history_satisfies(const iso_history *history, iso_level level);
-/* The usual name of the anomaly that the history shows, and through
- * `forbidden_by`, unless that is NULL, the weakest level that forbids it. NULL
- * and ISO_LEVEL_DEFAULT when the history is serializable. */
+/* The usual name of the anomaly that the history shows and, in `forbidden_by`,
+ * which may be NULL, the weakest level that forbids it. NULL and
+ * ISO_LEVEL_DEFAULT if the history is serializable. */
 ISO_API const char *iso_history_anomaly(const iso_history *history,
                                         iso_level *forbidden_by);
-/* Histories that were read, made or handed over; not those that a check or a
- * result owns. */
+/* For histories that were read, generated or handed over, not for those that a
+ * check or a result owns. */
 ISO_API void iso_history_free(iso_history *history);
 
-/* A history of a simulated store. Zero is the default everywhere. */
+/* How a simulated store makes a history. Zero stands for the default. */
 typedef struct iso_generate_options {
 	size_t size;     /* sizeof (iso_generate_options); 0: this version */
-	iso_level level; /* that the store keeps (ser) */
+	iso_level level; /* that the store guarantees (ser) */
 	uint64_t ops;    /* operations of all transactions together (40) */
-	uint64_t transactions; /* so many, instead of ops */
+	uint64_t transactions; /* their number, in place of ops */
 	uint32_t sessions;     /* (5) */
 	uint32_t length;       /* operations of a transaction (4) */
 	bool geometric;        /* the length varies, and `length` is the mean */
@@ -351,8 +354,8 @@ typedef struct iso_generate_options {
 	                        * may miss, if the level allows (100) */
 	double aborts;         /* fraction of the transactions (0) */
 	uint64_t seed;         /* (1) */
-	const char *anomaly;   /* "lost-update", ...: plants it (none) */
-	iso_format format;     /* that it is to be written in */
+	const char *anomaly;   /* plants one: "lost-update", ... (none) */
+	iso_format format;     /* in which it is going to be written */
 } iso_generate_options;
 
 /* `options` may be NULL. Returns 0, or ISO_E_ARGUMENT: the diagnostics say
@@ -371,37 +374,37 @@ enum {
 	                       * never prove that there is none */
 };
 
-/* What limits a call; zero: nothing does. */
+/* Limits of a call; zero: no limit. */
 typedef struct iso_limits {
 	double timeout;  /* seconds of wall time */
 	uint64_t memory; /* bytes */
-	/* Asked now and then, by the thread of the call: true to stop. */
+	/* Called now and then, in the caller's thread; true stops the call. */
 	bool (*stop)(void *payload);
 	void *payload;
 } iso_limits;
 
-/* What was found. Strings and histories live as long as it does. */
+/* What was found. Its strings and histories live as long as it does. */
 typedef struct iso_result iso_result;
 /* ISO_HOLDS, ISO_VIOLATED, ISO_INCONCLUSIVE, ISO_NO_VIOLATION, or
  * ISO_E_ARGUMENT. */
 ISO_API int iso_result_verdict(const iso_result *result);
-/* "violated: not serializable; ...": what the program prints, without colours,
- * in lines. */
+/* "violated: not serializable; ...": what the program prints, without colours.
+ */
 ISO_API const char *iso_result_text(const iso_result *result);
-/* What the program prints with --json: an object on a line. */
+/* What the program prints with --json: an object on one line. */
 ISO_API const char *iso_result_json(const iso_result *result);
 ISO_API void iso_result_free(iso_result *result);
 
-/* What the JSON form says, by its names, which the manual lists: "complete",
+/* Members of the JSON form by name, as the manual lists them: "complete",
  * "stats.histories", "assertions.0.violated".
  *
- * How many elements a list has, or members an object; 0 for all else. */
+ * The number of elements of a list, or of members of an object; otherwise 0. */
 ISO_API size_t iso_result_size(const iso_result *result, const char *name);
-/* NULL if there is no string of this name. */
+/* NULL if there is no string by this name. */
 ISO_API const char *iso_result_string(const iso_result *result,
                                       const char *name);
-/* Each returns 0, ISO_E_ARGUMENT, or ISO_E_RANGE: there is none of this name
- * and kind. A count is a number, too. */
+/* Each returns 0, ISO_E_ARGUMENT, or ISO_E_RANGE: there is nothing of this kind
+ * by this name. Counts are numbers, too. */
 ISO_API int iso_result_count(const iso_result *result, const char *name,
                              uint64_t *out);
 ISO_API int iso_result_number(const iso_result *result, const char *name,
@@ -417,19 +420,19 @@ ISO_API int iso_result_history(iso_history **out, const iso_result *result,
 typedef struct iso_history_check_options {
 	size_t size;     /* sizeof (iso_history_check_options); 0: this one */
 	unsigned levels; /* bit `1 << level` for each; 0: all */
-	bool no_witness; /* don't look for why levels are violated */
-	bool orders;     /* look for commit orders of the strongest levels that
-	                  * hold */
+	bool no_witness; /* do not look for why levels are violated */
+	bool orders;     /* look for commit orders under the strongest levels
+	                  * that hold */
 	iso_limits limits;
 } iso_history_check_options;
 
 /* `options` may be NULL. The history must live as long as the result. The
- * verdict is of all levels together. Returns 0 or ISO_E_ARGUMENT. */
+ * verdict is that of all levels together. Returns 0 or ISO_E_ARGUMENT. */
 ISO_API int iso_history_check(iso_result **out, const iso_history *history,
                               const iso_history_check_options *options);
 /* The verdict on a level; ISO_E_RANGE if it was not checked. */
 ISO_API int iso_result_level(const iso_result *result, iso_level level);
-/* What violates the level: "lost update"; or NULL. */
+/* What violates the level, such as "lost update"; or NULL. */
 ISO_API const char *iso_result_anomaly(const iso_result *result,
                                        iso_level level);
 /* The part of the history that violates the level, or NULL. */
@@ -453,9 +456,9 @@ typedef struct iso_predict_options {
 	                   * one */
 	uint64_t wanted;  /* predictions, those with the fewest changed reads
 	                   * first; 0: any one */
-	const iso_program *program; /* to run along what is predicted; NULL:
+	const iso_program *program; /* to be run along the predictions; NULL:
 	                             * none */
-	bool no_witness;            /* don't look for why predictions are not
+	bool no_witness;            /* do not look for why predictions are not
 	                             * serializable */
 	iso_limits limits;
 } iso_predict_options;
@@ -469,7 +472,7 @@ ISO_API int iso_history_predict(iso_result **out, const iso_history *history,
 typedef struct iso_prediction {
 	size_t size;                /* sizeof (iso_prediction), by the caller */
 	const iso_history *history; /* owned by the result */
-	bool observed;       /* it is the observed one: nothing is changed */
+	bool observed;              /* it is the observed one, unchanged */
 	size_t changed;      /* reads that read from another transaction */
 	bool validated;      /* run along it, the program's execution was not
 	                      * serializable */
@@ -483,10 +486,10 @@ ISO_API int iso_result_prediction(const iso_result *result, size_t i,
 
 /* ---- running a program ---- */
 
-/* A serial run, as an observed history: that of the seed, or of the first one
- * behind it whose run meets no false assumption. The diagnostics warn of what
- * fails in the run. `seed` and `diags` may be NULL; *seed is replaced by the
- * one used. Returns 0, ISO_E_ARGUMENT, ISO_E_LIMIT or ISO_E_CLIENT. */
+/* A serial run, as an observed history: that of the seed, or of the first seed
+ * after it whose run meets no false assumption. The diagnostics warn of what
+ * fails in the run. `seed` and `diags` may be NULL; *seed becomes the seed that
+ * was used. Returns 0, ISO_E_ARGUMENT, ISO_E_LIMIT or ISO_E_CLIENT. */
 ISO_API int iso_program_record(iso_history **out, const iso_program *program,
                                uint64_t *seed, iso_diags **diags);
 
@@ -503,35 +506,35 @@ typedef struct iso_run_options {
 	iso_level level;    /* default: what the program says, else cc */
 	const char *policy; /* "uniform" (default), "weak=3", ... */
 	uint64_t runs;      /* (1000) */
-	uint64_t seed; /* (1) of the first run; the others count on from it */
+	uint64_t seed; /* (1) of the first run; each other has the next one */
 	bool robust;   /* an unserializable history is a violation */
 	bool stop_on_violation;
-	bool coverage; /* explore the program as well, and say how much of
-	                * what there is the runs have seen */
+	bool coverage; /* also explore the program, to tell how much of it the
+	                * runs have seen */
 	uint64_t max_histories; /* of that exploration; 0: no limit */
 	unsigned threads;       /* of that exploration; 0: one */
-	/* Each run that counts; may be NULL. False to stop. */
+	/* Called for each run that counts; may be NULL. False stops. */
 	bool (*run)(void *payload, const iso_run *run);
 	void *payload;
 	iso_limits limits;
 } iso_run_options;
 
-/* Runs at random. `options` may be NULL.  Returns 0, ISO_E_ARGUMENT or
+/* Random runs. `options` may be NULL. Returns 0, ISO_E_ARGUMENT or
  * ISO_E_CLIENT. */
 ISO_API int iso_program_run(iso_result **out, const iso_program *program,
                             const iso_run_options *options);
 
 typedef struct iso_replay {
 	size_t size;       /* sizeof (iso_replay), by the caller */
-	bool diverged;     /* somewhere the history could not be followed */
-	uint64_t changed;  /* reads that were answered by another transaction
-	                    * than the history's */
-	uint64_t values;   /* reads that got another value, though from it */
+	bool diverged;     /* at some point the history could not be followed */
+	uint64_t changed;  /* reads from another transaction than in the
+	                    * history */
+	uint64_t values;   /* reads from the same one, but of another value */
 	bool serializable; /* the execution that resulted */
 } iso_replay;
 /* Runs the program along a history of it, under the level. Returns 0,
- * ISO_E_ARGUMENT, ISO_E_HISTORY, ISO_E_LIMIT (it met a false assumption, or is
- * too large) or ISO_E_CLIENT. */
+ * ISO_E_ARGUMENT, ISO_E_HISTORY, ISO_E_LIMIT (the run met a false assumption,
+ * or is too large) or ISO_E_CLIENT. */
 ISO_API int iso_program_replay(const iso_program *program,
                                const iso_history *history, iso_level level,
                                iso_replay *out, iso_diags **diags);
@@ -550,8 +553,7 @@ typedef struct iso_compare_options {
 	iso_limits limits;
 } iso_compare_options;
 /* Prediction, random runs and exploration side by side. `options` and `diags`
- * may be NULL.  Returns 0,
- * ISO_E_ARGUMENT or ISO_E_CLIENT. */
+ * may be NULL. Returns 0, ISO_E_ARGUMENT or ISO_E_CLIENT. */
 ISO_API int iso_program_compare(iso_result **out, const iso_program *program,
                                 const iso_compare_options *options,
                                 iso_diags **diags);
@@ -586,23 +588,22 @@ typedef struct iso_options {
 	                        * a violation */
 	bool classify;         /* count the histories of every level */
 	bool check_duplicates; /* a debugging aid: remembers all histories */
-	unsigned threads;      /* that explore, at most 4096; 0: one. The
-	                        * results are the same; iso_observer.history
-	                        * is called by any of them, one at a time */
+	unsigned threads;      /* up to 4096; 0: one. The results are the same;
+	                        * any thread may call iso_observer.history,
+	                        * but never two at a time */
 	/* These two explore orderly, whatever `algorithm` says. */
-	bool symmetry; /* one history of each class of those that differ only
-	                * in which of several sessions with the same code did
-	                * what */
+	bool symmetry; /* of histories that differ only in which of several
+	                * sessions with the same code did what, one */
 	bool bounded;  /* only histories with a serial order in which at most
 	                * max_changes reads do not read the latest */
 	uint64_t max_changes;
-	/* Begin at this observed history of the program and go outwards, those
-	 * with the fewest changed reads first: to the first that is not
-	 * serializable or, with `bounded`, to all with at most max_changes of
-	 * them. Must live as long as the check. */
+	/* Begin at this observed history of the program and go outwards,
+	 * histories with the fewest changed reads first: up to the first one
+	 * that is not serializable or, with `bounded`, to all that change at
+	 * most max_changes reads. It must live as long as the check. */
 	const iso_history *from;
-	/* All sessions, in the order in which they are tried: "bob,alice".
-	 * NULL: as declared. */
+	/* All sessions, in the order in which they are to be tried:
+	 * "bob,alice". NULL: as declared. */
 	const char *sessions_order;
 } iso_options;
 
@@ -612,15 +613,15 @@ typedef enum iso_stop {
 	ISO_STOP_HISTORIES,
 	ISO_STOP_TIME,
 	ISO_STOP_MEMORY,
-	ISO_STOP_INTERRUPTED,  /* iso_check_stop(), or a callback said stop */
+	ISO_STOP_INTERRUPTED,  /* by iso_check_stop() or a callback */
 	ISO_STOP_TRANSACTIONS, /* too many transactions in one session */
 	ISO_STOP_KEYS,         /* too many distinct keys */
 	ISO_STOP_EVENTS,       /* too many events in one transaction */
 	ISO_STOP_CLIENT,       /* iso_check_run() returned ISO_E_CLIENT */
 	ISO_STOP_BOUND,        /* a session in C came to max_transactions or
 	                        * max_accesses, and was cut short */
-	ISO_STOP_CHANGES,      /* all with max_changes changed reads or fewer */
-	ISO_STOP_STALE         /* the same of stale reads */
+	ISO_STOP_CHANGES,      /* max_changes: others change more reads */
+	ISO_STOP_STALE         /* max_changes: others have more stale reads */
 } iso_stop;
 
 typedef struct iso_stats {
@@ -643,39 +644,41 @@ typedef struct iso_stats {
 	uint64_t per_level[ISO_LEVEL_SER + 1];
 } iso_stats;
 
-/* Callbacks; each may be NULL. They run in the thread of iso_check_run() and
- * return true to go on, false to stop the check. */
+/* Callbacks; each may be NULL. They return true to go on, false to stop the
+ * check. */
 typedef struct iso_observer {
 	/* A history was found. `e` is valid during the call. */
 	bool (*history)(void *payload, const iso_execution *e);
-	/* Now and then. */
+	/* Called now and then, by the thread of iso_check_run(). */
 	bool (*tick)(void *payload, const iso_stats *so_far, uint32_t depth);
 } iso_observer;
 
 /* The program is borrowed, the options are copied; `options` may be NULL.
- * Returns 0, ISO_E_ARGUMENT (or they do not go together), ISO_E_LEVEL,
- * ISO_E_HISTORY (`from` is of another program) or ISO_E_PROGRAM (it is too
- * symmetric to count in 64 bits). */
+ * Returns 0, ISO_E_ARGUMENT (also for options that exclude each other),
+ * ISO_E_LEVEL, ISO_E_HISTORY (`from` is of another program) or ISO_E_PROGRAM
+ * (its symmetric histories cannot be counted in 64 bits). */
 ISO_API int iso_check_new(iso_check **out, const iso_program *program,
                           const iso_options *options);
+
 /* Files of an exploration; each path may be NULL. */
 typedef struct iso_check_files {
 	size_t size; /* sizeof (iso_check_files); 0: this version */
-	/* At most one of them: a checkpoint, or a unit of a split, to go on
-	 * with. It decides what is explored: of the options, only limits and
-	 * threads may be set. */
+	/* What to go on with: a checkpoint or a unit of a split, not both. It
+	 * decides what is explored: of the options, only limits and threads
+	 * may be set. */
 	const char *resume, *unit;
-	/* Where what was found and what is left is written, now and then, and
-	 * at the end. By default the file that is resumed, or, for
-	 * unit-003.json, result-003.json beside it, which is gone on with if it
-	 * is there. */
+	/* The file that says how far it is, written now and then and at the
+	 * end. Default: the checkpoint that is resumed or, beside
+	 * unit-003.json, result-003.json. If that result is there already, it
+	 * is what is gone on with. */
 	const char *checkpoint;
-	double every; /* seconds from one to the next; 0: 60 */
-	/* Each history, a line of JSON, as it is met, or in the order of one
-	 * thread: then not with the files above. */
+	double every; /* seconds between checkpoints; 0: 60 */
+	/* Takes each history as a line of JSON: in the order in which they are
+	 * found or, `sorted`, in which one thread finds them; that excludes
+	 * the files above. */
 	const char *histories;
 	bool sorted;
-	const char *temporary; /* folder for files while sorting; NULL: /tmp */
+	const char *temporary; /* folder for sorting; NULL: /tmp */
 } iso_check_files;
 /* iso_check_new() with files. `options`, `files` and `diags` may be NULL; the
  * paths must live as long as the check. Also returns ISO_E_PART. */
@@ -684,77 +687,48 @@ ISO_API int iso_check_with_files(iso_check **out, const iso_program *program,
                                  const iso_check_files *files,
                                  iso_diags **diags);
 ISO_API void iso_check_free(iso_check *check);
-/* Adds an observer, before the run; may be called often. Returns 0,
+/* Adds an observer, before the run; there may be several. Returns 0,
  * ISO_E_ARGUMENT or ISO_E_STATE. */
 ISO_API int iso_check_observe(iso_check *check, const iso_observer *observer,
                               void *payload);
 /* Explores; once per check. Returns ISO_HOLDS, ISO_VIOLATED, ISO_INCONCLUSIVE
- * (a limit came first, and no violation), or a negative error. After
- * ISO_E_FILE, what was found is there all the same: iso_check_result(). */
+ * (stopped by a limit, before any violation was found), or a negative error.
+ * After ISO_E_FILE, iso_check_result() has the result nevertheless. */
 ISO_API int iso_check_run(iso_check *check);
-/* Which file could not be written, and why; NULL: all could. */
+/* Which file could not be written, and why; NULL if all could. */
 ISO_API const char *iso_check_problem(const iso_check *check);
-/* After it ran: the same as the other results have it. The check must live as
- * long. Returns 0, ISO_E_ARGUMENT or ISO_E_STATE. */
+/* After the run: what was found, as other calls return it. Returns 0,
+ * ISO_E_ARGUMENT or ISO_E_STATE. */
 ISO_API int iso_check_result(iso_result **out, const iso_check *check);
-/* Explorations of other kinds; `options` are those of a check, and may be NULL.
- * Each returns 0, what iso_check_new() returns, ISO_E_ARGUMENT also for options
- * that make no sense here, or ISO_E_CLIENT.
+
+/* Explorations of other kinds. `options` are those of a check, and may be NULL.
+ * Each returns 0, an error of iso_check_new() (ISO_E_ARGUMENT also for options
+ * that make no sense here), or ISO_E_CLIENT.
  *
  * Under all levels: a table of assertions. */
 ISO_API int iso_program_levels(iso_result **out, const iso_program *program,
                                const iso_options *options);
-/* Explores for so many seconds, and estimates how many histories there are and
- * how long exploring them takes. */
+/* Explores for so many seconds, then estimates how many histories there are and
+ * how long it takes to explore them all. */
 ISO_API int iso_program_estimate(iso_result **out, const iso_program *program,
                                  const iso_options *options, double seconds,
                                  uint64_t seed);
-/* So many independent random descents. */
+/* Independent random descents. */
 ISO_API int iso_program_sample(iso_result **out, const iso_program *program,
                                const iso_options *options, uint64_t descents,
                                uint64_t seed);
-/* ---- explorations in parts ---- */
-
-typedef struct iso_split {
-	size_t size;        /* sizeof (iso_split), by the caller */
-	size_t branches;    /* that the units consist of */
-	uint64_t histories; /* met so far, which are in no unit */
-	uint32_t units;     /* that were made: fewer where so many branches
-	                     * cannot be found; 0: all was met */
-} iso_split;
-/* Writes up to so many units into a folder, which is made: unit-001.json and so
- * on, and split.json for what was met until then. What is split is the program
- * or, if `part` is not NULL, what is left of that unit or checkpoint: then the
- * options say nothing of what is explored, and without a folder it is that of
- * the part. `options`, `out` and `diags` may be NULL. Returns 0, what
- * iso_check_new() returns, ISO_E_PART, ISO_E_LIMIT (the program is too large),
- * ISO_E_FILE or ISO_E_CLIENT. */
-ISO_API int iso_program_split(const iso_program *program,
-                              const iso_options *options, const char *part,
-                              uint32_t units, const char *folder,
-                              iso_split *out, iso_diags **diags);
-/* Adds up what was explored of a split, from its folders. With `partial`, units
- * may be missing or not finished: the verdict is of what was found. Returns 0,
- * ISO_E_ARGUMENT, ISO_E_PART or ISO_E_CLIENT. */
-ISO_API int iso_program_merge(iso_result **out, const iso_program *program,
-                              const char *const *folders, size_t count,
-                              bool partial, iso_diags **diags);
-/* The path of the program that a unit, checkpoint or result is of, for
- * iso_free(). Returns 0, ISO_E_ARGUMENT or ISO_E_PART. */
-ISO_API int iso_part_program(char **out, const char *part, iso_diags **diags);
-
 /* Asks the run to end soon. Async-signal-safe, and safe from any thread. */
 ISO_API void iso_check_stop(iso_check *check);
 /* Fills out->size bytes of `out`. Returns 0, ISO_E_ARGUMENT or ISO_E_STATE. */
 ISO_API int iso_check_stats(const iso_check *check, iso_stats *out);
 
-/* One execution, inside the history callback. */
+/* An execution, within the history callback. */
 ISO_API uint64_t iso_execution_number(const iso_execution *e); /* from 1 */
 /* Equal for equal histories. */
 ISO_API uint64_t iso_execution_hash(const iso_execution *e);
 /* How many assertions it violates. */
 ISO_API size_t iso_execution_violated(const iso_execution *e);
-/* A copy of its history, for the caller. */
+/* A copy of its history, which is the caller's. */
 ISO_API int iso_execution_history(const iso_execution *e, iso_history **out);
 
 typedef enum iso_violation_kind {
@@ -769,14 +743,45 @@ typedef struct iso_violation {
 	const char *text; /* the condition, or the error's message */
 	const char *file; /* NULL when no place is concerned */
 	uint32_t line, column;
-	uint64_t histories;         /* how many violate it */
+	uint64_t histories;         /* that violate it */
 	const iso_history *example; /* the first of them, owned by the check */
 } iso_violation;
 
-/* What was found violated, after (or in a callback of) the run. */
+/* What was found to be violated, after the run or in one of its callbacks. */
 ISO_API size_t iso_check_violation_count(const iso_check *check);
 /* Returns 0, ISO_E_ARGUMENT or ISO_E_RANGE. */
 ISO_API int iso_check_violation(iso_check *check, size_t i, iso_violation *out);
+
+/* ---- explorations in parts ---- */
+
+typedef struct iso_split {
+	size_t size;        /* sizeof (iso_split), by the caller */
+	size_t branches;    /* in all units together */
+	uint64_t histories; /* found so far, which are in no unit */
+	uint32_t units;     /* that were made: fewer than asked for if there are
+	                     * not as many branches; 0: nothing is left */
+} iso_split;
+/* Divides an exploration into at most so many units, and writes them into a
+ * folder, which is made if need be: unit-001.json and so on, and split.json
+ * with what was found on the way. What is divided is the exploration of the
+ * program or, if `part` is not NULL, what is left of that unit or checkpoint;
+ * then only limits may be set in the options, and the default folder is the
+ * part's own. `options`, `out` and `diags` may be NULL. Returns 0, an error of
+ * iso_check_new(), ISO_E_PART, ISO_E_LIMIT (the program is too large),
+ * ISO_E_FILE or ISO_E_CLIENT. */
+ISO_API int iso_program_split(const iso_program *program,
+                              const iso_options *options, const char *part,
+                              uint32_t units, const char *folder,
+                              iso_split *out, iso_diags **diags);
+/* Adds up what was found of all units of a split, from the files in its
+ * folders. With `partial`, units need not be finished: the verdict is that of
+ * what was found. Returns 0, ISO_E_ARGUMENT, ISO_E_PART or ISO_E_CLIENT. */
+ISO_API int iso_program_merge(iso_result **out, const iso_program *program,
+                              const char *const *folders, size_t count,
+                              bool partial, iso_diags **diags);
+/* The path of the program that a unit, checkpoint or result belongs to, to be
+ * freed with iso_free(). Returns 0, ISO_E_ARGUMENT or ISO_E_PART. */
+ISO_API int iso_part_program(char **out, const char *part, iso_diags **diags);
 
 #ifdef __cplusplus
 }

@@ -383,13 +383,25 @@ void mem_unlock(pthread_mutex_t *m)
 
 /* ---- The solver's memory ---- */
 
+#ifdef __has_feature
+#define HAS_ADDRESS_SANITIZER __has_feature(address_sanitizer)
+#elif defined __SANITIZE_ADDRESS__
+#define HAS_ADDRESS_SANITIZER 1
+#else
+#define HAS_ADDRESS_SANITIZER 0
+#endif
+
 /* The SAT solver is C++. Its operators new are these, which nobody else sees:
  * without memory they leave the work as mem_take() does, instead of throwing
- * what no function in C can catch. The solver is released by mem_hold(). */
+ * what no function in C can catch. The solver is released by mem_hold(). (The
+ * address sanitizer wants operators of its own, and never throws.) */
+#if !HAS_ADDRESS_SANITIZER
 #define SOLVER(symbol) __asm__(symbol) __attribute__((visibility("hidden")))
 
 void *solver_new(size_t size) SOLVER("_Znwm");
 void *solver_new_array(size_t size) SOLVER("_Znam");
+void *solver_try_new(size_t size, const void *tag)
+	SOLVER("_ZnwmRKSt9nothrow_t");
 void solver_delete(void *p) SOLVER("_ZdlPv");
 void solver_delete_sized(void *p, size_t size) SOLVER("_ZdlPvm");
 void solver_delete_array(void *p) SOLVER("_ZdaPv");
@@ -404,6 +416,12 @@ void *solver_new(size_t size)
 void *solver_new_array(size_t size)
 {
 	return solver_new(size);
+}
+
+void *solver_try_new(size_t size, const void *tag)
+{
+	(void)tag;
+	return malloc(size ? size : 1);
 }
 
 void solver_delete(void *p)
@@ -421,3 +439,5 @@ void solver_delete_array(void *p)
 {
 	free(p);
 }
+
+#endif
