@@ -295,6 +295,14 @@ COLUMNS=400 "$ISOSCOPE" explore four.tx -i rc >out
 uncut 400 4 4
 prints '│'
 
+# --- edges there and back have labels in two places ---
+run 1 explore lost.tx --dot back.dot
+equal 'ports' "$(grep -c 'port=n.*label="rw x"' back.dot) $(grep -c 'port=s.*label="rw x"' back.dot)" '1 1'
+if command -v dot >/dev/null; then
+	equal 'labels' "$(dot -Tplain back.dot |
+		sed -n 's/^edge.*"rw x" \(.*\) dashed.*/\1/p' | sort -u | wc -l)" 2
+fi
+
 # --- what assumptions leave out is told, and nothing holds without a history ---
 cat >assumed.tx <<'END'
 global x = 0;

@@ -332,21 +332,42 @@ static void print_observed(struct text *t, const struct picture *p)
 	text_free(&keys);
 }
 
+static bool is_derived(const struct witness_edge *e)
+{
+	return e->reason != REASON_SO && e->reason != REASON_WR;
+}
+
+/* Of two derived edges between the same boxes, one there and one back, Graphviz
+ * draws the second over the first, label over label: one goes along the top of
+ * the boxes, the other along their bottom. */
+static const char *ports_of(const struct witness *w,
+                            const struct witness_edge *e)
+{
+	bool back = false;
+	for (uint32_t i = 0; i < w->count; i++)
+		back |= is_derived(&w->edges[i]) && w->edges[i].from == e->to &&
+		        w->edges[i].to == e->from;
+	if (!back || !is_derived(e)) return "";
+	return e->from < e->to ? ", tailport=ne, headport=nw"
+	                       : ", tailport=sw, headport=se";
+}
+
 static void print_cycle(struct text *t, const struct history *h,
                         const struct witness *w)
 {
 	struct text words = { 0 };
 	for (uint32_t i = 0; i < w->count; i++) {
 		const struct witness_edge *e = &w->edges[i];
-		bool derived = e->reason != REASON_SO && e->reason != REASON_WR;
 		text_clear(&words);
 		explain_edge_label(&words, h, e);
 		text_format(t,
 		            "  t%" PRIu32 " -> t%" PRIu32
 		            " [color=\"#c0392b\", fontcolor=\"#c0392b\", "
-		            "penwidth=2%s, label=\"",
+		            "penwidth=2%s%s, label=\"",
 		            e->from, e->to,
-		            derived ? ", style=dashed, constraint=false" : "");
+		            is_derived(e) ? ", style=dashed, constraint=false"
+		                          : "",
+		            ports_of(w, e));
 		quote(t, text_get(&words));
 		text_string(t, "\"];\n");
 	}
