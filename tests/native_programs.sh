@@ -87,7 +87,8 @@ counts() {
 	fi
 	tr -d ' \n' <out | tr '{},' '\n\n\n' | awk -F: -v level="$2" '
 		$1 == "\"complete\"" && $2 != "true" { bad = " incomplete" }
-		$1 == "\"blocked\"" && $2 != 0 { bad = bad " blocked" }
+		$1 == "\"algorithm\"" { ce = $2 == "\"ce\"" }
+		$1 == "\"blocked\"" && $2 != 0 && ce { bad = bad " blocked" }
 		$1 == "\"violated\"" { violated = violated " " $2 }
 		$1 == "\"histories\"" { histories = $2 }
 		END { print level " " histories violated bad }'
