@@ -120,6 +120,15 @@ done
 run 1 run skew.spec --runs 50
 prints 'somebody is on call'
 run 0 explore skew.spec --estimate -i ser
+run 0 compile --dump seat.spec
+prints "reads seat by key [1] where (seat.id = 1) AND (seat.owner IS NULL)"
+prints "sets owner := 'ann'"
+prints 'a  seat.spec:8:10'
+run 0 compile --dump phantom.spec
+prints 'reads booking where (booking.room = 1) AND (booking.slot = 9)'
+for file in "$top"/programs/sql/*.spec; do
+	run 0 compile --dump "$file"
+done
 run 0 fmt skew.spec
 says 'is left as it is'
 

@@ -118,11 +118,11 @@ bool program_level(const struct program *p, enum level given, enum level *out,
 	enum level l = given != LEVEL_COUNT ? given
 	               : word               ? level_from_word(word)
 	                                    : LEVEL_DEFAULT;
+	if (!program_takes_level(p, l, problem)) return false;
 	if (l == LEVEL_COUNT)
 		return problem_set(problem, PROBLEM_REQUEST,
 		                   "%s: there is no isolation level '%s'",
 		                   program_path(p), word);
-	if (!program_takes_level(p, l, problem)) return false;
 	*out = l;
 	library_set_uniform(p, !level_mixes(l));
 	if (level_mixes(l)) return true;

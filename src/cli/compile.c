@@ -7,6 +7,7 @@
 #include "cli/program.h"
 #include "compile/load.h"
 #include "report/style.h"
+#include "sql/load.h"
 #include "vm/keys.h"
 #include "vm/program.h"
 #include "result/numbers.h"
@@ -55,10 +56,8 @@ static void describe(struct text *t, const struct program *p)
 static bool dump(struct text *t, const struct program *p)
 {
 	if (program_is_sql(p)) {
-		say("%s has statements of SQL, which are carried out as they "
-		    "are: there is no bytecode",
-		    program_path(p));
-		return false;
+		sql_dump(p, t);
+		return true;
 	}
 	if (program_is_native(p)) {
 		say("%s is a shared object: it has machine code, not bytecode",

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "base/diag.h"
+#include "base/text.h"
 
 struct program;
 
@@ -16,6 +17,8 @@ bool sql_is_spec(const char *path);
 struct program *sql_load_spec(const char *path, const char *text, size_t length,
                               struct diags *d);
 
+/* What each of its statements does, to which rows: a line for each fact. */
+void sql_dump(const struct program *p, struct text *t);
 /* Rows that sessions wrote, and that were not known, are known from now on;
  * nothing may be run meanwhile. False: there were none. */
 bool sql_take_growth(struct program *p);
