@@ -434,10 +434,50 @@ static void compare_levels(struct predict_trial *t, const struct twin_trace *w,
 	expect_statistics(t, w);
 }
 
+static uint32_t fewest(const struct twin_sets *s)
+{
+	uint32_t least = UINT32_MAX;
+	for (size_t i = 0; i < s->count; i++) {
+		uint32_t bits = 0;
+		for (uint32_t w = 0; w < TWIN_WORDS; w++)
+			bits += (uint32_t)__builtin_popcountll(
+				s->items[i].words[w]);
+		if (bits < least) least = bits;
+	}
+	return least;
+}
+
+/* Without more ado: the nearest one within the strict boundary, if there is
+ * one, then the nearest within the relaxed one. */
+static void compare_both(struct predict_trial *t,
+                         const struct twin_predictions *p, enum level l)
+{
+	struct run r;
+	struct prediction found;
+	t->o = (struct predict_options){ .level = l,
+		                         .boundary = BOUNDARY_BOTH };
+	run_begin(&r, t);
+	for (unsigned b = 0; b < 2; b++) {
+		const struct twin_sets *s = &p[b].sets[l][ENCODING_EXACT];
+		if (!s->count) continue;
+		t->o.boundary = row_boundary(b);
+		if (!run_next(&r, t, &found))
+			predict_complain(t, "of both: none");
+		if (found.boundary != row_boundary(b))
+			predict_complain(t, "of both: the other boundary");
+		if (!found.nearest || found.changed_count != fewest(s))
+			predict_complain(t, "of both: not the nearest");
+		bool itself = found.observed;
+		prediction_free(&found);
+		if (itself) break;
+	}
+	run_end(&r);
+}
+
 static void compare_with_twin(struct predict_trial *t)
 {
+	struct twin_predictions both[2];
 	struct twin_trace w;
-	struct twin_predictions p;
 	ck_assert(twin_trace_init(&w, t->h));
 	for (unsigned b = 0; b < 2; b++) {
 		struct twin_search s = { .boundary = row_boundary(b),
@@ -445,10 +485,13 @@ static void compare_with_twin(struct predict_trial *t)
 			                 .encodings = ENCODINGS_ALL,
 			                 .most = MOST };
 		t->o = (struct predict_options){ .boundary = s.boundary };
-		twin_predict(&w, &s, &p);
-		if (!p.gave_up) compare_levels(t, &w, &p);
-		twin_predictions_free(&p);
+		twin_predict(&w, &s, &both[b]);
+		if (!both[b].gave_up) compare_levels(t, &w, &both[b]);
 	}
+	for (enum level l = 0; l < LEVEL_SER; l++)
+		if (!both[0].gave_up && !both[1].gave_up)
+			compare_both(t, both, l);
+	for (unsigned b = 0; b < 2; b++) twin_predictions_free(&both[b]);
 	twin_trace_free(&w);
 }
 
