@@ -70,7 +70,7 @@ static struct history *random_run(struct rng *r)
 	struct workload w = workload_default();
 	struct diags d = { 0 };
 	w.ops = 12 + rng_below(r, 70);
-	w.sessions = 2 + rng_below(r, rng_below(r, 3) ? 8 : 40);
+	w.sessions = 2 + rng_below(r, 8);
 	w.length = 1 + rng_below(r, 4);
 	w.keys = 1 + rng_below(r, 6);
 	w.reads = 0.2 + 0.1 * rng_below(r, 6);
