@@ -111,6 +111,16 @@ says "no run was recorded: session 'victim' makes more than 30 transactions"
 run 4 predict --program begins_and_commits.so --max-transactions 30 --seed 2
 prints "session 'victim' makes more than 30 transactions"
 lacks assumption
+run 4 explore begins_and_commits.so --max-transactions 30 --checkpoint cut.json
+run 4 explore --resume cut.json -q
+prints 'a session was cut short'
+run 0 split begins_and_commits.so -n 2 -o cut --max-transactions 30
+for unit in cut/unit-*; do
+	[ ! -e "$unit" ] ||
+		"$ISOSCOPE" explore --unit "$unit" --max-transactions 30 -q >out
+done
+run 4 merge cut -q
+prints 'a session was cut short'
 run 4 compare begins_and_commits.so --max-transactions 30 --json
 prints '"stop":"bound"'
 run 4 explore begins_and_commits.so --max-transactions 3 --json

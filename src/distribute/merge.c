@@ -370,7 +370,8 @@ static bool add(const struct unit *u, const struct program *p,
 	struct tally one;
 	bool fits = results_file_tally(&u->found, p, &one);
 	if (fits) {
-		if (!u->open.count && u->found.stats.stop != STOP_STALE)
+		if (!u->open.count && u->found.stats.stop != STOP_STALE &&
+		    u->found.stats.stop != STOP_BOUND)
 			one.stats.stop = STOP_NONE;
 		tally_add(found, &one);
 		branch_list_copy(open, &u->open);

@@ -80,6 +80,9 @@ static void expander_tally(struct expander *x, struct tally *to)
 	engine_finish(&x->engine);
 	engine_measure(&x->engine);
 	x->engine.tally.stats.seconds = seconds_now() - x->shared.wall_start;
+	struct position at;
+	if (program_bound_met(x->shared.program, &at))
+		x->engine.tally.stats.stop = STOP_BOUND;
 	tally_add(to, &x->engine.tally);
 }
 

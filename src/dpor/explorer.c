@@ -18,6 +18,7 @@ struct explorer {
 	struct tally total;      /* found before; in the end, all */
 	struct branch_list open; /* to begin with; in the end, what is left */
 	bool open_is_too_large;
+	bool was_cut;         /* a session in C, before it was resumed */
 	double next_snapshot; /* in seconds_now() */
 	struct history *nearest;
 };
@@ -44,6 +45,7 @@ void explorer_resume(struct explorer *e, struct branch_list *open,
 	if (!so_far) return;
 	tally_free(&e->total);
 	e->total = *so_far;
+	e->was_cut = so_far->stats.stop == STOP_BOUND;
 	e->total.stats.stop = STOP_NONE;
 	atomic_store(&e->shared.output, e->total.stats.classes);
 	*so_far = (struct tally){ 0 };
@@ -114,7 +116,8 @@ static enum stop_reason why_it_ended(const struct explorer *e)
 		stop = STOP_NONE;
 	if (stop) return (enum stop_reason)stop;
 	struct position at;
-	if (program_bound_met(e->shared.program, &at)) return STOP_BOUND;
+	if (e->was_cut || program_bound_met(e->shared.program, &at))
+		return STOP_BOUND;
 	return e->total.stats.cut ? STOP_STALE : STOP_NONE;
 }
 
