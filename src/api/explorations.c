@@ -85,7 +85,9 @@ static void run_level(const struct levels_request *q,
 	if (!*table) *table = levels_table_new(q->program);
 	levels_table_set(*table, e, l);
 	for (enum level s = l + 1; s < LEVEL_COUNT; s++)
-		if (level_base(s) == l) levels_table_set(*table, e, s);
+		if (level_base(s) == l &&
+		    (level_mixes(s) || !program_mixes(q->program)))
+			levels_table_set(*table, e, s);
 	explorer_free(e);
 }
 

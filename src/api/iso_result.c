@@ -119,6 +119,12 @@ static int try_history_check(iso_result **out, const iso_history *history,
 	if (!out || !history || !options_read(&given, sizeof given, options) ||
 	    !limits_fit(&given.limits) || !internal_levels(given.levels))
 		return ISO_E_ARGUMENT;
+	struct problem problem = { 0 };
+	*out = NULL;
+	if (!trace_uniform(history_as_trace(history), "", &problem)) {
+		problem_free(&problem);
+		return ISO_E_HISTORY;
+	}
 	struct check_limits limits = internal_limits(&given.limits);
 	iso_result *r = *out = mem_take0(1, sizeof *r);
 	struct checked *c = r->checked = mem_take0(1, sizeof *c);

@@ -451,11 +451,16 @@ bool program_finds_own_level(const struct program *p, uint32_t *name,
 	return false;
 }
 
-bool program_may_mix(const struct program *p)
+bool program_mixes(const struct program *p)
 {
 	for (uint32_t i = 0; i < p->transactions_count; i++)
 		if (p->transactions[i].level) return true;
-	return p->native;
+	return false;
+}
+
+bool program_may_mix(const struct program *p)
+{
+	return p->native || program_mixes(p);
 }
 
 uint32_t program_session_bound(const struct program *p, uint32_t session)
