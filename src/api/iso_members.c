@@ -6,6 +6,7 @@
 
 #include "api/objects.h"
 #include "api/results.h"
+#include "base/memory.h"
 #include "formats/parsers.h"
 #include "history/trace.h"
 
