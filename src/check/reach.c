@@ -126,25 +126,12 @@ uint32_t point_previous(const struct strong *s, uint32_t p)
 
 /* ---- Changes ---- */
 
-/* Of all rows that are kept to go back. Without them that costs a whole
- * closure. */
-#ifdef ISO_CHECKS
-enum { KEPT_BYTES = 1 << 12 };
-#else
-enum { KEPT_BYTES = 1 << 25 };
-#endif
-
 /* Keeps a row as it was at the last mark; called before it changes. */
 static void keep_row(struct strong *s, uint32_t p, unsigned which)
 {
 	assert(p < s->points && which <= 1);
 	size_t row = 2 * (size_t)p + which;
 	if (!s->mark || s->kept_at[row] == s->mark) return;
-	if (s->kept_count * s->blocks * sizeof(lanes) >= KEPT_BYTES) {
-		reach_settle(s);
-		s->marks_lost = true;
-		return;
-	}
 	s->kept_at[row] = s->mark;
 	if (s->kept_count == s->kept_capacity) {
 		s->kept_capacity = 2 * s->kept_capacity + 64;
@@ -392,13 +379,12 @@ struct reach_mark reach_mark(struct strong *s)
 	struct reach_mark m = { s->edge_count, s->kept_count };
 	assert(s->linked == s->edge_count && !s->changed_count);
 	s->mark = ++s->marks;
-	s->marks_lost = false;
 	return m;
 }
 
 void reach_back(struct strong *s, struct reach_mark m)
 {
-	assert(s->mark && !s->marks_lost);
+	assert(s->mark);
 	while (s->kept_count > m.kept) {
 		size_t row = s->kept[--s->kept_count];
 		lanes *to = row_of(s, row % 2 ? s->suc : s->pre,

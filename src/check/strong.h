@@ -88,7 +88,6 @@ struct strong {
 	size_t kept_count, kept_capacity;
 	uint64_t *kept_at;    /* by row: the mark that it was kept for */
 	uint64_t mark, marks; /* the last mark, 0: none; all of them */
-	bool marks_lost;      /* too many rows had to be kept */
 	uint32_t *degree;     /* edges from points that are not sorted yet */
 	/* The edge that closed a cycle, with the edges before this number. Its
 	 * end is 0, and there is no path, if a read from init was to see
@@ -192,7 +191,7 @@ void reach_append(struct strong *s, struct edge e);
 /* Brings the closure up to date with the appended edges. False if there is a
  * cycle, which is the conflict then, or if time is over. */
 bool reach_update(struct strong *s);
-/* A place to come back to, unless marks_lost since; saturated, no edge appended
+/* A place to come back to; saturated, no edge appended
  * since. */
 struct reach_mark {
 	size_t edges, kept;
