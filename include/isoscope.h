@@ -122,6 +122,7 @@ typedef enum iso_level {
 	ISO_LEVEL_RC,      /* Read Committed */
 	ISO_LEVEL_RA,      /* Read Atomic */
 	ISO_LEVEL_CC,      /* Causal Consistency */
+	ISO_LEVEL_PRC,     /* PostgreSQL's Read Committed */
 	ISO_LEVEL_PC,      /* Prefix Consistency */
 	ISO_LEVEL_PSI,     /* Parallel Snapshot Isolation */
 	ISO_LEVEL_SI,      /* Snapshot Isolation */

@@ -62,7 +62,7 @@ anomaly G1b none isopredict
 anomaly internal 'no level' list-edn list-json isopredict
 anomaly G1c 'no level'
 anomaly otv none
-anomaly fractured-read rc
+anomaly fractured-read prc
 anomaly causality ra
 anomaly long-fork psi
 anomaly lost-update pc

@@ -8,12 +8,12 @@
 
 struct litmus_row {
 	const char *name;
-	/* none rc ra cc pc psi si ser: A allowed, - forbidden */
+	/* none rc ra cc prc pc psi si ser: A allowed, - forbidden */
 	const char *levels;
 	const char *history; /* history_from_notation */
 };
 
-enum { LITMUS_ROWS = 40 };
+enum { LITMUS_ROWS = 41 };
 /* Row i, from 0. */
 const struct litmus_row *litmus_row(int i);
 

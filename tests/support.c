@@ -198,8 +198,9 @@ static void scan_notation(struct notation *n, const char *text)
 			strings_add(&n->names, bare);
 			free(bare);
 		} else {
+			w += *w == '+';
 			char *key = mem_copy_string(w + (*w == 'W'));
-			key[strcspn(key, "<")] = 0;
+			key[strcspn(key, "</")] = 0;
 			find_string(&n->keys, key, true);
 			free(key);
 		}
@@ -209,12 +210,23 @@ static void scan_notation(struct notation *n, const char *text)
 
 static void parse_event(struct notation *n, struct event *e, const char *w)
 {
+	const char *letter = strchr(w, '/');
+	if (*w == '+') {
+		e->joined = true;
+		w++;
+	}
+	char *key = mem_copy_string(w + (*w == 'W'));
+	if (letter) {
+		e->strength = strength_from_letter(letter + 1);
+		ck_assert_int_ne(e->strength, STRENGTH_COUNT);
+		key[strcspn(key, "/")] = 0;
+	}
 	if (*w == 'W') {
 		e->kind = EVENT_WRITE;
-		e->key = find_string(&n->keys, w + 1, false);
+		e->key = find_string(&n->keys, key, false);
+		free(key);
 		return;
 	}
-	char *key = mem_copy_string(w);
 	char *from = strchr(key, '<');
 	ck_assert_msg(from != NULL, "notation: bad event %s", w);
 	*from++ = 0;
@@ -288,13 +300,16 @@ static void print_event(struct text *t, const struct history *h,
                         const struct event *e)
 {
 	const char *key = h->keys[e->key].name;
+	text_string(t, e->joined ? " +" : " ");
 	if (e->kind == EVENT_WRITE)
-		text_format(t, " W%s", key);
+		text_format(t, "W%s", key);
 	else if (e->from == HISTORY_SELF)
-		text_format(t, " %s<self", key);
+		text_format(t, "%s<self", key);
 	else
-		text_format(t, " %s<%s", key,
+		text_format(t, "%s<%s", key,
 		            e->from ? h->transactions[e->from].name : "0");
+	if (e->strength != STRENGTH_PLAIN)
+		text_format(t, "/%s", strength_letter(e->strength));
 }
 
 char *history_to_notation(const struct history *h)

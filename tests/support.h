@@ -17,6 +17,8 @@
  * `x<0` from init, `x<self` the own write. `NAME!:` is an aborted
  * transaction; a session that begins with `*` follows all the others.
  *     T1: Wx ; T2: y<0 | T3: x<T1
+ * `x<0/S` locks with this strength, `Wx/N` too; `+y<0` belongs to the statement
+ * of the event before it.
  * The order is NULL where so U wr has a cycle. Stops the test if malformed. */
 struct history *history_from_notation(const char *notation);
 /* The inverse, for messages; the caller frees it. */

@@ -139,7 +139,7 @@ static void try_program(uint64_t seed, enum level level, struct variety *v)
 	struct program *p = program_from_text(text_get(&source));
 	struct explore_options o = {
 		.level = level,
-		.base = level_is_extensible(level) ? level : LEVEL_CC,
+		.base = level_base(level),
 		.robust = true,
 		.max_histories = HISTORIES_MOST,
 	};

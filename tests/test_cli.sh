@@ -229,9 +229,9 @@ equal 'errors of runs' "$(grep -o '"kind":"error"' out | wc -l)" 3
 
 # --- what is said of mistakes names them as they were made ---
 run 2 explore lost.tx -i SI
-says "-i takes none, rc, ra, cc, pc, psi, si or ser, not 'SI'; did you mean 'si'?"
+says "-i takes none, rc, ra, cc, prc, pc, psi, si or ser, not 'SI'; did you mean 'si'?"
 run 2 explore lost.tx --isolation=SER
-says "--isolation takes none, rc, ra, cc, pc, psi, si or ser, not 'SER'; did you mean 'ser'?"
+says "--isolation takes none, rc, ra, cc, prc, pc, psi, si or ser, not 'SER'; did you mean 'ser'?"
 run 2 split lost.tx -n 0 -o x
 says "-n takes a positive number, not '0'"
 run 2 explore lost.tx -qj0
@@ -336,7 +336,7 @@ prints '"violated":[0,1,2,2]'
 # Each level is explored until it has a violation, or to its end.
 run 0 explore lost.tx --levels --stop-on-violation -i ser
 equal 'cells' "$(grep '^assert' out | tr -s ' ' | sed 's/.*"//')" \
-	' ≥1 ≥1 ≥1 1 1 0 0 0'
+	' ≥1 ≥1 ≥1 1 ≥1 1 0 0 0'
 
 # --- recorded histories ---
 # is TEXT: the result is this, and nothing else.

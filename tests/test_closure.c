@@ -478,7 +478,7 @@ START_TEST(far)
 		end_transaction(&d, t);
 	}
 	ck_assert_uint_eq(c.count, count + 1);
-	ck_assert_uint_lt(closure_bytes(&c) / count, 600);
+	ck_assert_uint_lt(closure_bytes(&c) / count, 620);
 	drive_end(&d);
 }
 END_TEST

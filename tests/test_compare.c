@@ -178,7 +178,7 @@ static struct counts explore(const struct program *p, enum level l)
 {
 	struct explore_options o = {
 		.level = l,
-		.base = level_is_extensible(l) ? l : LEVEL_CC,
+		.base = level_base(l),
 		.robust = true,
 		.max_histories = HISTORIES_MOST,
 	};
@@ -365,7 +365,7 @@ static int check_predictions(const struct program *p,
 	enum level l = predict->level;
 	struct explore_options o = {
 		.level = l,
-		.base = level_is_extensible(l) ? l : LEVEL_CC,
+		.base = level_base(l),
 	};
 	x.options.enumerate = true;
 	x.runner = runner_new(p, l, NULL);

@@ -194,7 +194,7 @@ static void permuted(struct trial *t, struct rng *rng, enum level level)
 	}
 	struct program *p = program_reordered(t->program, order);
 	t->options = (struct explore_options){ .level = level, .base = level };
-	if (!level_is_extensible(level)) t->options.base = LEVEL_CC;
+	if (!level_is_extensible(level)) t->options.base = level_base(level);
 	run(p, t->options, false, &r);
 	expect_statistics(t, &r);
 	result_free(&r);
@@ -214,6 +214,10 @@ static void all_explorations(struct trial *t)
 	for (enum level l = LEVEL_PC; l < LEVEL_COUNT; l++)
 		explore(t, l, LEVEL_CC);
 	permuted(t, &rng, LEVEL_PC + rng_below(&rng, 4));
+	if (level_implies(LEVEL_PRC, t->level_from)) {
+		explore(t, LEVEL_PRC, LEVEL_RC);
+		permuted(t, &rng, LEVEL_PRC);
+	}
 	baseline(t, t->level_from == LEVEL_NONE
 	                    ? (enum level)rng_below(&rng, LEVEL_COUNT)
 	                    : LEVEL_CC);
@@ -319,13 +323,13 @@ struct counted {
 
 static const struct counted counted[] = {
 	{ "swapped, small",
-	  { 12, 12, 12, 9, -1, -1, -1, -1 },
+	  { 12, 12, 12, 9, -1, -1, -1, -1, -1 },
 	  "global x = 0; global y = 0;\n"
 	  "session s1 { txn { let a = x; let b = y; } }\n"
 	  "session s2 { txn { let a = y; x = 1; } txn { y = 2; } }\n"
 	  "session s3 { txn { y = 3; } }\n" },
 	{ "swapped, large",
-	  { 180, 144, 108, 60, 56, 30, 30, 30 },
+	  { 180, 144, 108, 60, 86, 56, 30, 30, 30 },
 	  "global k[*] = 0;\n"
 	  "session s0 { txn { let a = k[1]; k[1] = 2; let b = k[0]; } }\n"
 	  "session s1 { txn { k[0] = 4; k[0] = 5; k[1] = 6; }\n"
@@ -333,14 +337,14 @@ static const struct counted counted[] = {
 	  "session s2 { txn { let a = k[0]; k[0] = a + 11; }\n"
 	  "             txn { let b = k[1]; k[1] = 13; } }\n" },
 	{ "SimpleTest",
-	  { 104, 68, 8, 7, -1, -1, 7, 6 },
+	  { 104, 68, 8, 7, -1, -1, -1, 7, 6 },
 	  "global x = 0; global y = 0; global z = 0;\n"
 	  "session s1 { txn { x = 1; y = 1; }\n"
 	  "             txn { let a = y; if (a == 0) y = -1; } }\n"
 	  "session s2 { txn { let a = x; let b = y; z = 1; } }\n"
 	  "session s3 { txn { let a = x; let b = y; let c = z; } }\n" },
 	{ "nothing to read",
-	  { 1, 1, 1, 1, 1, 1, 1, 1 },
+	  { 1, 1, 1, 1, 1, 1, 1, 1, 1 },
 	  "global x = 0;\n"
 	  "session s1 { txn { x = 1; } txn { x = 2; } }\n"
 	  "session s2 { txn { x = 3; } }\n" },
@@ -381,7 +385,7 @@ static uint64_t violating(const char *source, enum level l, uint32_t slot)
 	struct program *p = program_from_text(source);
 	struct explore_options o = { .level = l, .base = l, .robust = true };
 	struct result r;
-	if (!level_is_extensible(l)) o.base = LEVEL_CC;
+	if (!level_is_extensible(l)) o.base = level_base(l);
 	run(p, o, false, &r);
 	uint64_t n = r.violations[slot];
 	result_free(&r);
@@ -438,7 +442,7 @@ static const char lost_update[] =
 
 START_TEST(lost_update_by_level)
 {
-	static const int expected[] = { -1, -1, 1, 1, 1, 0, 0, 0 };
+	static const int expected[] = { -1, -1, 1, 1, 1, 1, 0, 0, 0 };
 	for (enum level l = LEVEL_RA; l < LEVEL_COUNT; l++)
 		ck_assert_msg((violating(lost_update, l, 0) > 0) ==
 		                      (expected[l] > 0),

@@ -159,7 +159,10 @@ START_TEST(stronger_levels_fail)
 			trace_free(t);
 		}
 		for (enum level l = 0; l < LEVEL_COUNT; l++) {
-			if (level_implies(w.level, l)) continue;
+			/* Without reads that lock, si is one of those that
+			 * imply prc. */
+			if (level_implies(w.level, l) || l == LEVEL_PRC)
+				continue;
 			if (held[l] > SEEDS * 3 / 4)
 				ck_abort_msg("%s holds in %u of %d histories "
 				             "of %s",
@@ -263,7 +266,8 @@ START_TEST(planted_anomaly_alone)
 		w.seed = first_seed() * 1000 + (uint64_t)i;
 		w.sessions = 4 + (uint32_t)i % 4;
 		struct trace *t = generated(&w);
-		if (levels_of(t) != expected)
+		/* prc forbids some that are named after others. */
+		if ((levels_of(t) ^ expected) & ~(1u << LEVEL_PRC))
 			ck_abort_msg("%s, seed %llu: levels %x, not %x",
 			             planted_word(w.planted),
 			             (unsigned long long)w.seed, levels_of(t),
@@ -404,8 +408,8 @@ START_TEST(seeds_are_for_ever)
 {
 	static const uint64_t expected[LEVEL_COUNT] = {
 		0x53ffcf60f573c905, 0xcb5e3072f6d499ff, 0xf1b828f5ce6079b9,
-		0xcf24f2334380098b, 0x0527dfbc463d8090, 0xe76e5a7da0b80734,
-		0xadee1a4b3802a07f, 0x205f9ad2300b9c2d,
+		0xcf24f2334380098b, 0xf049600cf20063b8, 0x0527dfbc463d8090,
+		0xe76e5a7da0b80734, 0xadee1a4b3802a07f, 0x205f9ad2300b9c2d,
 	};
 	struct workload w = mixed(20);
 	for (w.level = 0; w.level < LEVEL_COUNT; w.level++) {

@@ -58,6 +58,18 @@ static void same_as_definition(const struct history *h,
 	}
 }
 
+static void check_witness(enum level l, const struct history *h)
+{
+	struct witness w = { 0 };
+	bool forbidden = !twin_allows(l, h);
+	bool found = level_witness(l, h, &w);
+	if (found != forbidden)
+		ck_abort_msg("%s: %s, a witness is %s", history_to_notation(h),
+		             level_word(l), found ? "made up" : "missing");
+	if (found) twin_check_witness(l, h, &w);
+	witness_free(&w);
+}
+
 /* Also counts, so that a generator gone dull is noticed: each level has to
  * forbid something that the levels just below it allow. */
 START_TEST(random_histories)
@@ -81,6 +93,44 @@ START_TEST(random_histories)
 				              "%s never differs from %s",
 				              level_word(a), level_word(b));
 	ck_assert_uint_gt(seen[LEVEL_SER], fewer(HISTORIES) / 20);
+}
+END_TEST
+
+/* The same with accesses that lock, and statements of several events. */
+static struct history *random_locked(struct rng *r)
+{
+	struct history_shape shape = random_shape(r);
+	shape.transactions = 4 + rng_below(r, 3);
+	struct history *h = history_random(r, shape);
+	uint32_t odds = 1 + rng_below(r, 4);
+	for (uint32_t t = 1; t < h->transaction_count; t++)
+		for (uint32_t i = 0; i < h->transactions[t].event_count; i++) {
+			struct event *e = &h->transactions[t].events[i];
+			e->joined = i && !rng_below(r, 3);
+			if (rng_below(r, odds)) continue;
+			e->strength = e->kind == EVENT_WRITE
+			                      ? STRENGTH_NO_KEY_UPDATE
+			                      : rng_below(r, STRENGTH_COUNT);
+		}
+	return h;
+}
+
+START_TEST(random_locks)
+{
+	struct rng r = { first_seed() * 10000 + (uint64_t)_i };
+	unsigned allowed[LEVEL_COUNT] = { 0 };
+	for (int i = 0; i < fewer(HISTORIES) / 2; i++) {
+		struct history *h = random_locked(&r);
+		unsigned levels = twin_levels(h);
+		for (enum level l = 0; l < LEVEL_COUNT; l++)
+			allowed[l] += levels >> l & 1;
+		same_as_definition(h, h, levels);
+		for (enum level l = 0; l < LEVEL_COUNT; l++)
+			check_witness(l, h);
+		history_free(h);
+	}
+	ck_assert_uint_gt(allowed[LEVEL_SER], fewer(HISTORIES) / 40);
+	ck_assert_uint_gt(allowed[LEVEL_PRC], allowed[LEVEL_SER]);
 }
 END_TEST
 
@@ -212,9 +262,9 @@ END_TEST
 START_TEST(implications)
 {
 	static const char *const expected[] = {
-		/* none rc ra cc pc psi si ser */
-		"1.......", "11......", "111.....", "1111....",
-		"11111...", "1111.1..", "1111111.", "11111111",
+		/* none rc ra cc prc pc psi si ser */
+		"1........", "11.......", "111......", "1111.....", "11..1....",
+		"1111.1...", "1111..1..", "1111.111.", "111111111",
 	};
 	for (enum level a = 0; a < LEVEL_COUNT; a++)
 		for (enum level b = 0; b < LEVEL_COUNT; b++)
@@ -235,24 +285,14 @@ START_TEST(words)
 	ck_assert(!level_is_extensible(LEVEL_PC));
 	for (enum level l = 0; l < LEVEL_COUNT; l++) {
 		ck_assert_int_eq(level_needs_order(l), l > LEVEL_CC);
-		ck_assert_int_eq(level_base(l), l < LEVEL_CC ? l : LEVEL_CC);
+		enum level base = l < LEVEL_CC ? l : LEVEL_CC;
+		if (level_has_statements(l)) base = LEVEL_RC;
+		ck_assert_int_eq(level_base(l), base);
 	}
 }
 END_TEST
 
 /* ---- witnesses ---- */
-
-static void check_witness(enum level l, const struct history *h)
-{
-	struct witness w = { 0 };
-	bool forbidden = !twin_allows(l, h);
-	bool found = level_witness(l, h, &w);
-	if (found != forbidden)
-		ck_abort_msg("%s: %s, a witness is %s", history_to_notation(h),
-		             level_word(l), found ? "made up" : "missing");
-	if (found) twin_check_witness(l, h, &w);
-	witness_free(&w);
-}
 
 START_TEST(witnesses)
 {
@@ -388,6 +428,7 @@ void add_levels_tests(TCase *tests)
 {
 	tcase_add_loop_test(tests, random_histories, 0, RUNS);
 	tcase_add_loop_test(tests, padded_histories, 0, RUNS);
+	tcase_add_loop_test(tests, random_locks, 0, RUNS);
 	tcase_add_test(tests, many_transactions);
 	tcase_add_loop_test(tests, definition_twice, 0, 4);
 	tcase_add_loop_test(tests, known_definition_twice, 0, 4);

@@ -370,7 +370,7 @@ static void compare_level(struct trial *t, enum level l)
 	struct explore_options o = { .level = l,
 		                     .base = l,
 		                     .check_duplicates = true };
-	if (!level_is_extensible(l)) o.base = LEVEL_CC;
+	o.base = level_base(l);
 	compare(t, "explore", o);
 }
 

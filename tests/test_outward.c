@@ -318,7 +318,7 @@ static struct explore_options directly(enum level l)
 {
 	return (struct explore_options){
 		.level = l,
-		.base = level_is_extensible(l) ? l : LEVEL_CC,
+		.base = level_base(l),
 		.robust = true,
 		.max_histories = HISTORIES_MOST,
 	};

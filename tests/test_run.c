@@ -103,7 +103,7 @@ static struct known *find_known(const struct trial *t, uint64_t hash)
 
 static enum level base_of(enum level l)
 {
-	return level_is_extensible(l) ? l : LEVEL_CC;
+	return level_base(l);
 }
 
 static void explore(struct trial *t, enum level l)

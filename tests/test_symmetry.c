@@ -320,7 +320,7 @@ static bool compare_at(struct subject *s, enum level level)
 {
 	struct found all, classes;
 	s->all.level = s->classes.level = level;
-	s->all.base = level_is_extensible(level) ? level : LEVEL_CC;
+	s->all.base = level_base(level);
 	struct explorer *a =
 		explore(s->program, &s->all, &all, CALLS, s->symmetry);
 	if (!all.too_many) {

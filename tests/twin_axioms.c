@@ -3,10 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "twin_points.h"
+
 typedef uint32_t set; /* of transactions */
 
 struct twin_read {
 	uint32_t key, source;
+	set locked; /* transactions whose writes it excludes */
 };
 
 /* What the axioms speak of, taken out of the history once. */
@@ -68,6 +71,19 @@ static void take_known(struct facts *f, const struct history *h)
 	}
 }
 
+static set excluded(const struct history *h, const struct event *e)
+{
+	set s = 0;
+	for (uint32_t t = 1; t < h->transaction_count; t++)
+		for (uint32_t i = 0; i < h->transactions[t].event_count; i++) {
+			const struct event *w = &h->transactions[t].events[i];
+			if (w->kind == EVENT_WRITE && w->key == e->key &&
+			    strengths_exclude(e->strength, event_strength(w)))
+				s |= (set)1 << t;
+		}
+	return s;
+}
+
 static void take_reads(struct facts *f, const struct history *h, uint32_t t)
 {
 	const struct transaction *w = &h->transactions[t];
@@ -76,7 +92,7 @@ static void take_reads(struct facts *f, const struct history *h, uint32_t t)
 		const struct event *e = &w->events[i];
 		if (e->kind != EVENT_READ || e->from == HISTORY_SELF) continue;
 		f->reads[t][f->read_count[t]++] =
-			(struct twin_read){ e->key, e->from };
+			(struct twin_read){ e->key, e->from, excluded(h, e) };
 	}
 }
 
@@ -147,6 +163,7 @@ static set writers_of_common_key(const struct facts *f, uint32_t t3)
 static bool phi(const struct facts *f, enum level l, uint32_t t2, uint32_t t3,
                 uint32_t a)
 {
+	if (l != LEVEL_NONE && f->reads[t3][a].locked >> t2 & 1) return true;
 	switch (l) {
 	case LEVEL_NONE: return false;
 	case LEVEL_RC:
@@ -230,7 +247,7 @@ bool twin_allows(enum level l, const struct history *h)
 	struct facts *f = facts_new(h);
 	if (!f) return false;
 	take_levels(f, h, l);
-	bool allowed = place_rest(f, 0);
+	bool allowed = l == LEVEL_PRC ? twin_points_allow(h) : place_rest(f, 0);
 	facts_free(f);
 	return allowed;
 }
@@ -243,7 +260,8 @@ unsigned twin_levels(const struct history *h)
 	for (enum level l = 0; l < LEVEL_COUNT; l++) {
 		if (!level_mixes(l) && has_mix(h)) continue;
 		take_levels(f, h, l);
-		if (place_rest(f, 0)) levels |= 1u << l;
+		if (l == LEVEL_PRC ? twin_points_allow(h) : place_rest(f, 0))
+			levels |= 1u << l;
 	}
 	facts_free(f);
 	return levels;
@@ -271,7 +289,8 @@ static bool plain_phi(const struct plain *p, uint32_t t2, uint32_t t3,
 {
 	const struct facts *f = p->f;
 	enum level level = f->level[t3];
-	bool found = false;
+	bool found = level != LEVEL_NONE && p->co[t2][t3] &&
+	             f->reads[t3][a].locked >> t2 & 1;
 	if (level == LEVEL_RC)
 		for (uint32_t i = 0; i < a; i++)
 			found |= f->reads[t3][i].source == t2;
@@ -344,6 +363,7 @@ static bool permute(struct plain *p, uint32_t *order, uint32_t done)
 
 bool twin_allows_plain(enum level l, const struct history *h)
 {
+	if (l == LEVEL_PRC) return twin_allows(l, h);
 	struct facts *f = facts_new(h);
 	if (!f) return false;
 	struct plain *p = calloc(1, sizeof *p);

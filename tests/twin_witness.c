@@ -35,6 +35,32 @@ static bool reads_from_another(const struct history *h, uint32_t t,
 	return false;
 }
 
+static bool has_locks(const struct history *h)
+{
+	for (uint32_t t = 1; t < h->transaction_count; t++)
+		for (uint32_t i = 0; i < h->transactions[t].event_count; i++)
+			if (h->transactions[t].events[i].kind == EVENT_READ &&
+			    h->transactions[t].events[i].strength !=
+			            STRENGTH_PLAIN)
+				return true;
+	return false;
+}
+
+/* Do the two lock the key so that they exclude each other? */
+static bool locks(const struct history *h, uint32_t a, uint32_t b, uint32_t key)
+{
+	const struct transaction *s = &h->transactions[a];
+	const struct transaction *t = &h->transactions[b];
+	for (uint32_t i = 0; i < s->event_count; i++)
+		for (uint32_t k = 0; k < t->event_count; k++)
+			if (s->events[i].key == key &&
+			    t->events[k].key == key &&
+			    strengths_exclude(event_strength(&s->events[i]),
+			                      event_strength(&t->events[k])))
+				return true;
+	return false;
+}
+
 /* (a, b) in (so U wr)+ */
 static bool causal(const struct history *h, uint32_t a, uint32_t b)
 {
@@ -93,12 +119,15 @@ static bool edge_holds(enum level l, const struct history *h,
 		       reads(h, e->reader, e->key, e->to) &&
 		       is_visible(l, h, e);
 	case REASON_WW:
-		return (l > LEVEL_CC || is_known(h, e)) &&
+		return (l > LEVEL_CC || is_known(h, e) || has_locks(h)) &&
 		       twin_writes(h, e->from, e->key) &&
 		       twin_writes(h, e->to, e->key);
 	case REASON_RW:
-		return l > LEVEL_CC && twin_writes(h, e->to, e->key) &&
+		return (l > LEVEL_CC || has_locks(h)) &&
+		       twin_writes(h, e->to, e->key) &&
 		       reads_from_another(h, e->from, e->key, e->to);
+	case REASON_LOCK: return locks(h, e->from, e->to, e->key);
+	case REASON_COUNT: break;
 	}
 	return false;
 }

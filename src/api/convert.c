@@ -93,8 +93,12 @@ static bool strongest_is_one(const struct trace *t, enum format to,
 {
 	*out = LEVEL_COUNT;
 	if (!decided(to, results, p)) return false;
+	/* That of a level with statements is asked for where nothing says more
+	 * than its base. */
 	for (enum level l = 0; l < LEVEL_COUNT; l++)
-		if (results[l].verdict == VERDICT_HOLDS) *out = l;
+		if (results[l].verdict == VERDICT_HOLDS &&
+		    (!level_has_statements(l) || *out == level_base(l)))
+			*out = l;
 	if (*out == LEVEL_COUNT ||
 	    (level_sight(*out) == SIGHT_NOTHING && t->known_count))
 		return problem_set(p, PROBLEM_INPUT,
@@ -103,8 +107,9 @@ static bool strongest_is_one(const struct trace *t, enum format to,
 		                   "it; rw-edn and rw-json need no order",
 		                   format_word(to));
 	enum level other = 0, both = 0;
-	while (other < *out && (results[other].verdict != VERDICT_HOLDS ||
-	                        level_implies(*out, other)))
+	while (other < *out &&
+	       (results[other].verdict != VERDICT_HOLDS ||
+	        level_has_statements(other) || level_implies(*out, other)))
 		other++;
 	if (other == *out) return true;
 	while (!level_implies(both, *out) || !level_implies(both, other))

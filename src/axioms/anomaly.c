@@ -204,6 +204,19 @@ static const char *parallel_snapshot_name(const struct history *h,
 	return count_reason(w, REASON_RW) > 1 ? "long fork" : "G-single";
 }
 
+/* rc allows it: a statement, or what locks, is to see more than one step. */
+static const char *statement_name(const struct witness *w)
+{
+	if (count_reason(w, REASON_LOCK) > 0) return "lock held by both";
+	if (count_reason(w, REASON_RW) != 1)
+		return count_reason(w, REASON_WR) > 0 ? "long fork"
+		                                      : "store buffering";
+	if (count_reason(w, REASON_SO) > 0)
+		return w->count == 2 ? "read-your-writes violation"
+		                     : "session sees an older state";
+	return "statement sees an older state";
+}
+
 static const char *serializable_name(const struct history *h,
                                      const struct witness *w)
 {
@@ -226,6 +239,7 @@ static const char *cycle_name(const struct history *h, enum level l,
 	case SIGHT_PAST:
 		return exclusive ? parallel_snapshot_name(h, w)
 		                 : causal_name(h, w);
+	case SIGHT_STATEMENT: return statement_name(w);
 	case SIGHT_PREFIX: break;
 	}
 	if (level_is_serial(l)) return serializable_name(h, w);
@@ -267,13 +281,17 @@ static bool is_lost_update(const struct history *h)
 }
 
 /* The first level in the table that l implies and that forbids the history;
- * LEVEL_COUNT if there is none. Neither of pc and psi is the weaker one: of a
- * history that both forbid, a lost update says more than who saw what first. */
+ * LEVEL_COUNT if there is none. Anomalies have their names from levels that
+ * know of no statements, where it can be. Neither of pc and psi is the weaker
+ * one: of a history that both forbid, a lost update says more than who saw what
+ * first. */
 static enum level weakest_forbidding(enum level l, const struct history *h)
 {
 	enum level weak = 0;
 	while (weak < LEVEL_COUNT &&
-	       (!level_implies(l, weak) || level_allows_history(weak, h)))
+	       (!level_implies(l, weak) ||
+	        (level_has_statements(weak) && weak != l) ||
+	        level_allows_history(weak, h)))
 		weak++;
 	if (weak == LEVEL_COUNT || !level_has_snapshots(weak) ||
 	    !level_excludes_rivals(l) || !is_lost_update(h))

@@ -116,6 +116,11 @@ bool closure_writes_sparse(const struct closure *c, uint32_t key, uint32_t t)
 	return c->forward && forward_writes(c->forward, key, t);
 }
 
+void closure_write(struct closure *c, uint32_t key)
+{
+	if (c->forward) forward_write(c->forward, key);
+}
+
 bool closure_may_end(struct closure *c, const uint32_t *written, uint32_t count)
 {
 	return !c->forward || forward_may_end(c->forward, written, count);
@@ -638,8 +643,9 @@ void closure_read(struct closure *c, uint32_t key, uint32_t source)
 	else
 		read_from(c, key, source, c->words);
 	VEC_RESERVE(c->reads, c->read_count, c->read_capacity);
-	c->reads[c->read_count++] =
-		(struct relation_read){ pending(c), key, source };
+	c->reads[c->read_count++] = (struct relation_read){
+		.reader = pending(c), .key = key, .source = source
+	};
 	closure_check(c);
 }
 

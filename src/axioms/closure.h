@@ -141,6 +141,8 @@ const uint32_t *closure_list_writers(struct closure *c, uint32_t key,
 bool closure_may_read(struct closure *c, uint32_t key, uint32_t source);
 /* The pending transaction reads `key` from `source`, which must be valid. */
 void closure_read(struct closure *c, uint32_t key, uint32_t source);
+/* The pending transaction writes, which who goes in order has to know. */
+void closure_write(struct closure *c, uint32_t key);
 /* May the pending transaction end having written these keys? True but in order
  * (closure_go_in_order) under psi and si. */
 bool closure_may_end(struct closure *c, const uint32_t *written,

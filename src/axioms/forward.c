@@ -53,7 +53,7 @@ struct edge {
 
 struct forward {
 	enum level level;
-	bool in_order; /* pc, psi, si, ser: all are one chain */
+	bool in_order; /* prc, pc, psi, si, ser: all are one chain */
 	uint32_t room; /* transaction numbers */
 	struct place *place;
 	uint32_t *links_of; /* newest link from a transaction, or NOWHERE */
@@ -578,11 +578,27 @@ static void narrow(const struct forward *f, uint32_t key, uint32_t s,
 		*high = g->positions[next] - 1;
 }
 
+/* Where the next read is at the latest: that of a new statement, at the end. */
+static uint32_t latest(const struct forward *f)
+{
+	return level_has_statements(f->level) ? f->chains[0].count - 1
+	                                      : f->high;
+}
+
+void forward_write(struct forward *f, uint32_t key)
+{
+	if (!level_has_statements(f->level)) return;
+	const struct key_writers *k = writers_of(f, key);
+	if (!k->count || !k->groups[0].count) return;
+	uint32_t last = k->groups[0].positions[k->groups[0].count - 1];
+	if (f->low < last) f->low = last;
+}
+
 bool forward_may_read(struct forward *f, uint32_t key, uint32_t source)
 {
 	assert(f->pending && forward_writes(f, key, source));
 	if (f->in_order) {
-		uint32_t low = f->low, high = f->high;
+		uint32_t low = f->low, high = latest(f);
 		narrow(f, key, source, &low, &high);
 		return low <= high;
 	}
@@ -596,6 +612,7 @@ void forward_read(struct forward *f, uint32_t key, uint32_t source)
 	struct pending_read read = { key, source, f->change_count, f->low,
 		                     f->high };
 	if (f->in_order) {
+		f->high = latest(f);
 		narrow(f, key, source, &f->low, &f->high);
 		assert(f->low <= f->high);
 	} else if (has_clocks(f)) {
@@ -659,7 +676,7 @@ static void find_in_order(struct forward *f, uint32_t key, uint32_t most)
 	const struct key_writers *k = writers_of(f, key);
 	const struct key_group *g = k->groups;
 	uint32_t first = k->count ? count_up_to(g, f->low) : 0;
-	uint32_t end = k->count ? count_up_to(g, f->high) : 0;
+	uint32_t end = k->count ? count_up_to(g, latest(f)) : 0;
 	if (!first) find(f, 0);
 	if (first) first--;
 	if (end - first > most) first = end - most;

@@ -19,11 +19,12 @@
  * costs chains and not writers; and s is a valid writer only if it does not
  * precede any such u, which leaves the last few of each chain to be looked at.
  *
- * Under pc, psi, si and ser the order of appending is the commit order. A
+ * Under prc, pc, psi, si and ser the order of appending is the commit order. A
  * transaction sees a beginning of it, how long being left open as far as
  * its reads and writes allow: all that follows its predecessor in its session
  * (pc); and the last writers of the keys it writes (psi, si); all before it
- * (ser). What is answered is legal, and each read has a writer; but other
+ * (ser); under prc a longer one with each read, chosen as short as its writer
+ * allows. What is answered is legal, and each read has a writer; but other
  * histories, which need another commit order, or under psi more than one, are
  * not made.
  */
@@ -47,6 +48,9 @@ void forward_begin(struct forward *f, uint32_t t, uint32_t previous,
                    bool after_all);
 bool forward_may_read(struct forward *f, uint32_t key, uint32_t source);
 void forward_read(struct forward *f, uint32_t key, uint32_t source);
+/* The pending transaction writes: under prc, all that it reads later is as new
+ * as the version that it replaces. */
+void forward_write(struct forward *f, uint32_t key);
 bool forward_writes(const struct forward *f, uint32_t key, uint32_t t);
 /* The valid writers of the key, for the caller until the next call: init
  * first, then chain by chain, of each only the newest `most`. */

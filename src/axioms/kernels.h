@@ -16,6 +16,9 @@ bool parallel_snapshot_allows(struct level_scratch *s,
 /* pc; with `exclusive` rivals, si. */
 bool snapshot_allows(struct level_scratch *s, const struct relation *r,
                      bool exclusive);
+/* prc; where reads lock, all but none and psi. */
+bool points_allows(struct level_scratch *s, const struct relation *r,
+                   enum level level);
 /* ser. */
 bool serial_allows(struct level_scratch *s, const struct relation *r);
 /* Each transaction at the level of its own (r->owns), or else at this one. */

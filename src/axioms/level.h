@@ -24,12 +24,14 @@
 /* The writers that a read has in sight: it must not take a version of its key
  * that is older than one of theirs. Each sees all that the one before sees. */
 enum sight {
-	SIGHT_NOTHING, /* nor do dirty reads matter */
-	SIGHT_SOURCES, /* those that its transaction has read from so far */
-	SIGHT_DIRECT,  /* one step of so U wr, whenever it is taken */
-	SIGHT_PAST,    /* any number of steps; and those between two writers of
-	                * one key, if these exclude each other */
-	SIGHT_PREFIX   /* all that committed before a moment */
+	SIGHT_NOTHING,   /* nor do dirty reads matter */
+	SIGHT_SOURCES,   /* those that its transaction has read from so far */
+	SIGHT_STATEMENT, /* the same, and all that committed before a moment of
+	                  * each statement */
+	SIGHT_DIRECT,    /* one step of so U wr, whenever it is taken */
+	SIGHT_PAST,  /* any number of steps; and those between two writers of
+	              * one key, if these exclude each other */
+	SIGHT_PREFIX /* all that committed before a moment */
 };
 
 /* When that is. The later ones leave less room for what others do. */
@@ -41,8 +43,10 @@ enum moment {
 
 /* What two transactions that write one key may do. */
 enum rivals {
-	RIVALS_FREE,    /* run side by side */
-	RIVALS_EXCLUDED /* one is in sight of the other */
+	RIVALS_FREE,     /* run side by side */
+	RIVALS_EXCLUDED, /* one is in sight of the other */
+	RIVALS_LOCKED    /* one commits before the other locks the key, be it to
+	                  * read or to write */
 };
 
 /*     identifier, word on the command line, name, causally extensible,
@@ -58,6 +62,8 @@ enum rivals {
 	  RIVALS_FREE)                                                        \
 	X(LEVEL_CC, "cc", "Causal Consistency", true, SIGHT_PAST,             \
 	  MOMENT_BEGIN, RIVALS_FREE)                                          \
+	X(LEVEL_PRC, "prc", "PostgreSQL's Read Committed", false,             \
+	  SIGHT_STATEMENT, MOMENT_READ, RIVALS_LOCKED)                        \
 	X(LEVEL_PC, "pc", "Prefix Consistency", false, SIGHT_PREFIX,          \
 	  MOMENT_BEGIN, RIVALS_FREE)                                          \
 	X(LEVEL_PSI, "psi", "Parallel Snapshot Isolation", false, SIGHT_PAST, \
@@ -65,7 +71,7 @@ enum rivals {
 	X(LEVEL_SI, "si", "Snapshot Isolation", false, SIGHT_PREFIX,          \
 	  MOMENT_BEGIN, RIVALS_EXCLUDED)                                      \
 	X(LEVEL_SER, "ser", "Serializability", false, SIGHT_PREFIX,           \
-	  MOMENT_COMMIT, RIVALS_EXCLUDED)
+	  MOMENT_COMMIT, RIVALS_LOCKED)
 
 enum level {
 #define X(id, ...) id,
@@ -112,10 +118,23 @@ static inline bool level_mixes(enum level l)
 	return level_row(l)->sight == SIGHT_PREFIX ||
 	       level_row(l)->rivals == RIVALS_FREE;
 }
+/* Has each statement of a transaction a snapshot of its own, and do locks count
+ * from their statement on? */
+static inline bool level_has_statements(enum level l)
+{
+	return level_row(l)->sight == SIGHT_STATEMENT;
+}
+/* Is it decided by the points of axioms/points.h? Under psi, transactions see
+ * what is no beginning of a line. */
+static inline bool level_has_points(enum level l)
+{
+	return level_row(l)->sight != SIGHT_PAST ||
+	       level_row(l)->rivals == RIVALS_FREE;
+}
 /* Of two writers of one key, is one in sight of the other? */
 static inline bool level_excludes_rivals(enum level l)
 {
-	return level_row(l)->rivals == RIVALS_EXCLUDED;
+	return level_row(l)->rivals != RIVALS_FREE && !level_has_statements(l);
 }
 /* Does every history of the level come from transactions that ran one after
  * the other? */
@@ -135,7 +154,8 @@ static inline bool level_has_snapshots(enum level l)
  * edges that reads force decide; else there are choices. */
 static inline bool level_needs_order(enum level l)
 {
-	return level_row(l)->sight == SIGHT_PREFIX || level_excludes_rivals(l);
+	return level_row(l)->sight == SIGHT_PREFIX ||
+	       level_row(l)->rivals != RIVALS_FREE;
 }
 
 /* Once the order of the writers of each key is decided, is all of it? */
@@ -189,7 +209,10 @@ enum reason_kind {
 	                * although it was to see `from`: so `from` is earlier */
 	REASON_WW,     /* both wrote `key`; this order is known (history.h), the
 	                * only one left, or the one tried */
-	REASON_RW      /* `from` read `key` as it was before `to` wrote it */
+	REASON_RW,     /* `from` read `key` as it was before `to` wrote it */
+	REASON_LOCK,   /* `from` held a lock on `key` to its end, before `to`
+	                * could have one */
+	REASON_COUNT
 };
 
 struct witness_edge {
@@ -216,7 +239,7 @@ bool level_witness(enum level l, const struct history *h, struct witness *out);
 bool level_witness_mix(enum level others, const struct history *h,
                        struct witness *out);
 void witness_free(struct witness *w);
-/* "so", "wr", "forced", "ww" or "rw". */
+/* "so", "wr", "forced", "ww", "rw" or "lock". */
 const char *reason_word(enum reason_kind r);
 
 /* The usual name of the anomaly that a history which is not serializable

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "axioms/points.h"
 #include "base/memory.h"
 
 struct level_scratch *level_scratch_new(void)
@@ -15,12 +16,14 @@ void level_scratch_free(struct level_scratch *s)
 	free(s->memory);
 	free(s->changes);
 	free(s->frames);
+	points_free(s->points);
 	free(s);
 }
 
 size_t level_scratch_bytes(const struct level_scratch *s)
 {
-	return s->capacity + s->change_capacity * sizeof *s->changes +
+	return (s->points ? points_bytes(s->points) : 0) + s->capacity +
+	       s->change_capacity * sizeof *s->changes +
 	       s->frame_capacity * sizeof *s->frames;
 }
 

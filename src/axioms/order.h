@@ -75,6 +75,7 @@ struct level_scratch {
 	struct order_frame *frames;
 	size_t frame_count, frame_capacity;
 	bool logging;
+	struct points *points; /* of points_allows, or NULL */
 };
 
 /* Makes room for a relation, with 1 or 2 points for each transaction, and lays

@@ -985,7 +985,9 @@ static bool try_writer(struct strong_closure *s, const struct closure *c,
 	size_t begin = r->change_count;
 	uint32_t t = c->order[c->count - 1];
 	s->trying = true;
-	s->trial = (struct relation_read){ t, key, source };
+	s->trial = (struct relation_read){ .reader = t,
+		                           .key = key,
+		                           .source = source };
 	bool allowed = add(s, s->h.half + source, t) && force(s, c, s->trial) &&
 	               saturate(s, c, begin) && complete(s, c, adopts);
 	order_undo(r, begin);

@@ -65,6 +65,7 @@ bool weak_allows(struct level_scratch *s, const struct relation *r,
 	case SIGHT_SOURCES: return weak_with(s, r, SIGHT_SOURCES);
 	case SIGHT_DIRECT: return weak_with(s, r, SIGHT_DIRECT);
 	case SIGHT_PAST: return weak_with(s, r, SIGHT_PAST);
+	case SIGHT_STATEMENT:
 	case SIGHT_PREFIX: break;
 	}
 	assert(!"this sight needs a commit order");

@@ -10,6 +10,7 @@
 
 #include "axioms/dependencies.h"
 #include "axioms/order.h"
+#include "axioms/points.h"
 #include "axioms/dirty_read.h"
 #include "base/memory.h"
 #include "history/history.h"
@@ -22,11 +23,11 @@ void witness_free(struct witness *w)
 
 const char *reason_word(enum reason_kind r)
 {
-	static const char *const words[] = { [REASON_SO] = "so",
-		                             [REASON_WR] = "wr",
-		                             [REASON_FORCED] = "forced",
-		                             [REASON_WW] = "ww",
-		                             [REASON_RW] = "rw" };
+	static const char *const words[] = {
+		[REASON_SO] = "so",         [REASON_WR] = "wr",
+		[REASON_FORCED] = "forced", [REASON_WW] = "ww",
+		[REASON_RW] = "rw",         [REASON_LOCK] = "lock"
+	};
 	return words[r];
 }
 
@@ -439,6 +440,26 @@ static bool some_need_order(enum level others, const struct relation *r)
 	return false;
 }
 
+/* psi forbids it only because of what reads lock: then its base does, or the
+ * next stronger level that has points, whose cycle is shown. */
+static void locked_witness(enum level l, const struct relation *r,
+                           struct level_scratch *s, struct witness *out)
+{
+	enum level m = level_base(l);
+	if (level_allows(m, r, s))
+		for (m = l + 1; !level_implies(m, l) || !level_has_points(m);)
+			m++;
+	points_witness(r, m, out);
+}
+
+static bool allows_without_locks(enum level l, const struct relation *r,
+                                 struct level_scratch *s)
+{
+	struct relation plain = *r;
+	plain.locks_reads = false;
+	return level_allows(l, &plain, s);
+}
+
 static void relation_witness(enum level l, const struct relation *r,
                              struct witness *out)
 {
@@ -447,6 +468,11 @@ static void relation_witness(enum level l, const struct relation *r,
 		base_witness(r, out);
 	else if (level_allows(l, r, s))
 		out->count = 0;
+	else if ((level_has_statements(l) && !r->owns) ||
+	         (r->locks_reads && !r->owns && level_has_points(l)))
+		points_witness(r, l, out);
+	else if (r->locks_reads && !r->owns && allows_without_locks(l, r, s))
+		locked_witness(l, r, s, out);
 	else if (!some_need_order(l, r))
 		weak_witness(l, r, out);
 	else

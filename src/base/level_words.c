@@ -4,7 +4,7 @@
 
 #include "base/diag.h"
 
-static const char *const words[] = { "none", "rc",  "ra", "cc",
+static const char *const words[] = { "none", "rc",  "ra", "cc", "prc",
 	                             "pc",   "psi", "si", "ser" };
 enum { WORDS = sizeof words / sizeof *words };
 
@@ -32,6 +32,8 @@ void level_unknown(struct text *t, const char *word)
 
 const char *own_level_problem(const char *word)
 {
+	if (!strcmp(word, "prc"))
+		return "prc is as yet a level of all transactions together";
 	return strcmp(word, "psi")
 	               ? NULL
 	               : "psi is a level of all transactions together: beside "

@@ -13,11 +13,26 @@ void check_result_free(struct check_result *r)
 	*r = (struct check_result){ 0 };
 }
 
+/* What the strongest extensible level forbids, or ser allows, is decided. */
+static void check_statements(const struct facts *f, enum level l,
+                             struct check_clock *c, struct check_result *out)
+{
+	check_weak(f, level_base(l), c, out);
+	if (out->verdict == VERDICT_VIOLATED) return;
+	check_result_free(out);
+	check_strong_guess(f, LEVEL_SERIAL, c, out);
+	if (out->verdict == VERDICT_HOLDS) return;
+	check_result_free(out);
+	check_by_points(f, l, c, out);
+}
+
 static void check_large(const struct facts *f, enum level l,
                         struct check_clock *c, struct check_result *out)
 {
 	*out = (struct check_result){ 0 };
-	if (!level_needs_order(l))
+	if (level_has_statements(l) && f->order)
+		check_statements(f, l, c, out);
+	else if (!level_needs_order(l))
 		check_weak(f, l, c, out);
 	else
 		check_strong(f, l, c, out);

@@ -77,6 +77,12 @@ enum { CHECK_SMALL = 64, CHECK_BY_KERNEL = 16 };
 void check_small(const struct facts *f, enum level l, struct check_result *out);
 void check_weak(const struct facts *f, enum level l, struct check_clock *c,
                 struct check_result *out);
+/* Guesses only: HOLDS, VIOLATED, or nothing is said. */
+void check_strong_guess(const struct facts *f, enum level l,
+                        struct check_clock *c, struct check_result *out);
+/* Any level but psi; histories with an order. */
+void check_by_points(const struct facts *f, enum level l, struct check_clock *c,
+                     struct check_result *out);
 void check_strong(const struct facts *f, enum level l, struct check_clock *c,
                   struct check_result *out);
 

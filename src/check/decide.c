@@ -74,13 +74,19 @@ static void try_level(const struct facts *f, enum level l,
                       struct check_result *out)
 {
 	struct strong s;
-	assert(f->order && level_needs_order(l));
+	assert(f->order && level_needs_order(l) && !level_has_statements(l));
 	*out = (struct check_result){ .verdict = VERDICT_UNDECIDED };
 	if (strong_init(&s, f, l, c))
 		decide(&s, stop_at_guess, out);
 	else
 		out->reason = CHECK_MEMORY;
 	strong_free(&s);
+}
+
+void check_strong_guess(const struct facts *f, enum level l,
+                        struct check_clock *c, struct check_result *out)
+{
+	try_level(f, l, c, true, out);
 }
 
 void check_strong(const struct facts *f, enum level l, struct check_clock *c,
@@ -94,7 +100,9 @@ void check_strong(const struct facts *f, enum level l, struct check_clock *c,
 	/* What satisfies a stronger level is often found out sooner: it forces
 	 * more, and under ser fewer writers need an order. */
 	for (enum level stronger = LEVEL_COUNT - 1; stronger > l; stronger--) {
-		if (!level_implies(stronger, l)) continue;
+		if (!level_implies(stronger, l) ||
+		    level_has_statements(stronger))
+			continue;
 		try_level(f, stronger, c, true, out);
 		if (out->verdict == VERDICT_HOLDS) return;
 		check_result_free(out);

@@ -44,10 +44,14 @@ static void show_reads(const struct trace *t, const struct facts *f,
 	assert(next == c->read_count);
 }
 
+/* `locks`: what locks a key that it wrote counts from the first one on. */
 static bool writes_key(const struct trace_op *op, const struct facts *f,
-                       const uint32_t *writes, uint32_t count)
+                       const uint32_t *writes, uint32_t count, bool locks)
 {
-	if (op->kind != EVENT_WRITE || !(op->flags & TRACE_FINAL)) return false;
+	bool version = op->kind == EVENT_WRITE && op->flags & TRACE_FINAL;
+	bool lock = op->kind == EVENT_WRITE ||
+	            (op->from == TRACE_SELF && op->strength != STRENGTH_PLAIN);
+	if (!(locks ? lock : version)) return false;
 	uint32_t low = 0, high = count;
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
@@ -61,7 +65,8 @@ static bool writes_key(const struct trace_op *op, const struct facts *f,
 
 /* They have the keys that it wrote in increasing order. */
 static void show_writes(const struct trace *t, const struct facts *f,
-                        const struct minimal_violation *c, bool *shown)
+                        const struct minimal_violation *c, bool locks,
+                        bool *shown)
 {
 	uint32_t next = 0;
 	for (uint32_t k = 0; k < c->count; k++) {
@@ -73,7 +78,9 @@ static void show_writes(const struct trace *t, const struct facts *f,
 		for (uint32_t i = w->first_op; i < w->first_op + w->op_count;
 		     i++)
 			if (writes_key(&t->ops[i], f, c->writes + first,
-			               next - first))
+			               next - first, locks) ||
+			    (locks && w->status == TRACE_ABORTED &&
+			     t->ops[i].kind == EVENT_WRITE))
 				shown[i] = true;
 	}
 	assert(next == c->write_count);
@@ -117,25 +124,30 @@ static void tell_known(const struct trace *t, const struct minimal_violation *c,
 		};
 }
 
-static uint64_t count_ops(const struct trace *t,
-                          const struct minimal_violation *c)
+static uint64_t count_hidden(const struct trace *t,
+                             const struct minimal_violation *c,
+                             const bool *shown)
 {
 	uint64_t count = 0;
-	for (uint32_t k = 0; k < c->count; k++)
-		count += t->transactions[c->transactions[k]].op_count;
+	for (uint32_t k = 0; k < c->count; k++) {
+		const struct trace_transaction *w =
+			&t->transactions[c->transactions[k]];
+		for (uint32_t i = 0; i < w->op_count; i++)
+			count += !shown[w->first_op + i];
+	}
 	return count;
 }
 
 static void make_part(const struct trace *t, const struct facts *f,
-                      const struct minimal_violation *c,
+                      const struct minimal_violation *c, enum level l,
                       struct check_witness *out)
 {
 	bool *shown = mem_take0((size_t)t->op_count + 1, sizeof *shown);
 	struct trace_part part = { c->transactions, c->count, shown };
 	show_reads(t, f, c, shown);
-	show_writes(t, f, c, shown);
+	show_writes(t, f, c, level_has_statements(l), shown);
 	out->part = trace_history(t, &part, &out->numbers);
-	out->hidden_ops = count_ops(t, c) - c->read_count - c->write_count;
+	out->hidden_ops = count_hidden(t, c, shown);
 	out->minimal = c->minimal;
 	tell_known(t, c, out);
 	free(shown);
@@ -188,7 +200,7 @@ bool check_explain(const struct trace *t, const struct facts *f, enum level l,
 	bool found = find(f, l, r, clock, &core);
 	check_clock_free(clock);
 	if (!found) return false;
-	make_part(t, f, &core, out);
+	make_part(t, f, &core, l, out);
 	minimal_violation_free(&core);
 	/* The kernels and the axioms behind them have the last word. */
 	if (!level_witness(l, out->part, &out->cycle)) {

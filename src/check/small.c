@@ -29,12 +29,19 @@ static void fill_events(struct small *s, const struct facts *f)
 		for (uint32_t i = f->read_first[t]; i < f->read_first[t + 1];
 		     i++) {
 			r->reads[r->read_count++] = (struct relation_read){
-				.reader = t,
-				.key = f->reads[i].key,
-				.source = f->reads[i].from
+				t, f->reads[i].key, f->reads[i].from,
+				f->reads[i].statement, f->reads[i].strength
 			};
+			r->locks_reads |=
+				f->reads[i].strength != STRENGTH_PLAIN;
 			bits_add(&s->direct[t], f->reads[i].from);
 		}
+		for (uint32_t i = f->lock_first[t]; i < f->lock_first[t + 1];
+		     i++)
+			r->writes[r->write_count++] = (struct relation_write){
+				t, f->locks[i].key, f->locks[i].statement,
+				f->locks[i].strength, f->locks[i].reads_own
+			};
 		for (uint32_t i = f->write_first[t]; i < f->write_first[t + 1];
 		     i++)
 			bits_add(&r->writers[f->writes[i]], t);
@@ -63,6 +70,8 @@ static bool small_allows(const struct facts *f, enum level l)
 		.writers = mem_take0((size_t)f->key_count + 1, sizeof(word)),
 		.reads = mem_take(((size_t)f->read_first[f->n] + 1) *
 		                  sizeof *s.r.reads),
+		.writes = mem_take(((size_t)f->lock_first[f->n] + 1) *
+		                   sizeof *s.r.writes),
 		.known_count = f->known_count,
 		.known = f->known
 	};
@@ -74,6 +83,7 @@ static bool small_allows(const struct facts *f, enum level l)
 	level_scratch_free(scratch);
 	free(s.r.writers);
 	free(s.r.reads);
+	free(s.r.writes);
 	return allowed;
 }
 

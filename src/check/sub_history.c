@@ -241,7 +241,8 @@ static void take_reads(struct making *m)
 			if (!is_read(m->p, i)) continue;
 			f->reads[count++] =
 				(struct facts_read){ key_number(m, r.key),
-				                     m->p->number[r.from] };
+				                     m->p->number[r.from],
+				                     r.statement, r.strength };
 		}
 		f->read_first[t + 1] = (uint32_t)count;
 	}
@@ -268,6 +269,30 @@ static void take_writes(struct making *m)
 	}
 }
 
+/* Of the writes that are there, and of those of aborted transactions. */
+static void take_locks(struct making *m)
+{
+	const struct facts *whole = m->p->whole;
+	struct facts *f = m->f;
+	size_t most = 1, count = 0;
+	for (uint32_t t = 1; t < f->n; t++)
+		most += whole->lock_first[m->chosen[t] + 1] -
+		        whole->lock_first[m->chosen[t]];
+	f->locks = mem_take(most * sizeof *f->locks);
+	f->lock_first = mem_take0((size_t)f->n + 1, sizeof *f->lock_first);
+	for (uint32_t t = 1; t < f->n; t++) {
+		uint32_t u = m->chosen[t], end = whole->lock_first[u + 1];
+		for (uint32_t i = whole->lock_first[u]; i < end; i++) {
+			struct facts_lock l = whole->locks[i];
+			uint32_t write = sub_history_write(whole, u, l.key);
+			if (write != NONE && !m->p->writes[write]) continue;
+			l.key = key_number(m, l.key);
+			f->locks[count++] = l;
+		}
+		f->lock_first[t + 1] = (uint32_t)count;
+	}
+}
+
 /* Numbers of keys that increase in the part as in the whole. */
 static void sort_keys(struct making *m)
 {
@@ -283,6 +308,8 @@ static void sort_keys(struct making *m)
 		f->reads[i].key = new[f->reads[i].key];
 	for (uint32_t i = 0; i < f->write_first[f->n]; i++)
 		f->writes[i] = new[f->writes[i]];
+	for (uint32_t i = 0; i < f->lock_first[f->n]; i++)
+		f->locks[i].key = new[f->locks[i].key];
 	free(old);
 	free(new);
 }
@@ -411,6 +438,7 @@ struct facts *sub_history_take(struct sub_histories *p,
 	take_sessions(&m);
 	take_reads(&m);
 	take_writes(&m);
+	take_locks(&m);
 	sort_keys(&m);
 	take_writers(m.f);
 	take_known(&m, transactions, count);

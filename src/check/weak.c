@@ -14,6 +14,7 @@ static void add_edges(struct graph *g, enum level l)
 	case SIGHT_SOURCES: read_committed_edges(g); break;
 	case SIGHT_DIRECT: read_atomic_edges(g); break;
 	case SIGHT_PAST: causal_edges(g); break;
+	case SIGHT_STATEMENT:
 	case SIGHT_PREFIX: break;
 	}
 	graph_add_known(g);

@@ -157,7 +157,7 @@ enum command {
 	  "explore this part, which 'isoscope split' wrote, instead of a "     \
 	  "PROGRAM")                                                           \
 	X(CHECK_LEVEL, IN_CHECK, "isolation", 'i', "LEVEL", CHOICE_LEVELS,     \
-	  "the isolation level to check; without it all eight")                \
+	  "the isolation level to check; without it all nine")                 \
 	X(FORMAT, IN_CHECK | IN_PREDICT, "format", 0, "FORMAT",                \
 	  CHOICE_FORMATS,                                                      \
 	  "the format of the input; without it, the content tells")            \

@@ -38,12 +38,8 @@ static bool prefix_allowed(struct engine *e, uint32_t count)
 {
 	const struct closure *c = engine_closure(e);
 	struct relation r;
-	closure_relation(c, &r);
-	if (count < c->count) {
-		r.order_count = count;
-		r.read_count = c->blocks[count].first_read;
-		r.writers = writers_of_prefix(e, c, count);
-	}
+	ledger_relation(engine_ledger(e), e->options.level, count, &r);
+	if (count < c->count) r.writers = writers_of_prefix(e, c, count);
 	return level_allows(e->options.level, &r, e->context.ledgers.scratch);
 }
 

@@ -31,6 +31,8 @@ void ledger_shared_free(struct ledger_shared *s)
 		free(s->numbers.sessions[i].items);
 	free(s->numbers.sessions);
 	level_scratch_free(s->scratch);
+	free(s->reads);
+	free(s->writes);
 	memset(s, 0, sizeof *s);
 }
 
@@ -87,7 +89,8 @@ void ledger_init(struct ledger *l, enum level level, uint32_t sessions,
 void ledger_go_anywhere(struct ledger *l, bool alone)
 {
 	assert(!l->strong && l->closure.count == 1);
-	if (level_is_extensible(l->level)) return;
+	if (level_is_extensible(l->level) || level_has_statements(l->level))
+		return;
 	l->strong = strong_closure_new(l->level);
 	if (alone) closure_go_without_level(&l->closure);
 }
@@ -227,6 +230,7 @@ void ledger_write(struct ledger *l, uint32_t key, uint32_t point,
 		.kind = EVENT_WRITE, .key = key, .point = point, .value = value
 	};
 	know_key(&l->closure, key);
+	if (l->in_order) closure_write(&l->closure, key);
 	own_set(l, e);
 }
 
@@ -328,11 +332,96 @@ const uint32_t *ledger_list_writers(struct ledger *l, uint32_t key,
 	return closure_list_writers(&l->closure, key, most, count);
 }
 
+/* A write, or a read of the own write that locks. */
+static bool is_lock(const struct event *e)
+{
+	return e->kind == EVENT_WRITE ||
+	       (e->from == HISTORY_SELF && e->strength != STRENGTH_PLAIN);
+}
+
+/* Events from the last to the first: their reads and writes go before `end` and
+ * `write_end`. */
+static void take_events(struct ledger_shared *s, const struct ledger_event *e,
+                        uint32_t t, uint32_t count, uint32_t end,
+                        uint32_t write_end)
+{
+	uint32_t statement = count;
+	for (; e; statement -= !e->event.joined, e = e->before) {
+		const struct event *v = &e->event;
+		if (is_lock(v))
+			s->writes[--write_end] = (struct relation_write){
+				t, v->key, statement, event_strength(v),
+				v->kind == EVENT_READ
+			};
+		else if (v->kind == EVENT_READ && v->from != HISTORY_SELF)
+			s->reads[--end] = (struct relation_read){
+				t, v->key, v->from, statement, v->strength
+			};
+	}
+}
+
+static uint32_t count_writes(const struct ledger_event *e)
+{
+	uint32_t count = 0;
+	for (; e; e = e->before) count += is_lock(&e->event);
+	return count;
+}
+
+/* Reads with their statements, and writes, which the closure has not. */
+static void add_statements(const struct ledger *l, struct relation *r)
+{
+	struct ledger_shared *s = l->shared;
+	const struct closure *c = &l->closure;
+	if (s->read_capacity <= r->read_count) {
+		s->read_capacity = 2 * r->read_count + 1;
+		s->reads =
+			mem_grow(s->reads, s->read_capacity, sizeof *s->reads);
+	}
+	r->write_count = 0;
+	/* The last read may be one that is only being tried. */
+	memcpy(s->reads, r->reads, r->read_count * sizeof *s->reads);
+	for (uint32_t i = 1; i < r->order_count; i++) {
+		uint32_t t = c->order[i];
+		const struct ledger_transaction *w = l->transactions[t];
+		const struct ledger_event *last = w ? w->last : l->pending.last;
+		uint32_t count = w ? w->event_count : l->pending.event_count;
+		uint32_t end = i + 1 < c->count ? c->blocks[i + 1].first_read
+		                                : c->read_count;
+		uint32_t writes = count_writes(last), first;
+		first = c->blocks[i].first_read;
+		for (const struct ledger_event *e = last; e; e = e->before)
+			first += e->event.kind == EVENT_READ &&
+			         e->event.from != HISTORY_SELF;
+		if (first < end) s->reads[first].statement = count + 1;
+		r->write_count += writes;
+		if (r->write_count > s->write_capacity) {
+			s->write_capacity = 2 * r->write_count;
+			s->writes = mem_grow(s->writes, s->write_capacity,
+			                     sizeof *s->writes);
+		}
+		take_events(s, last, t, count, first, r->write_count);
+	}
+	r->reads = s->reads;
+	r->writes = s->writes;
+}
+
+void ledger_relation(const struct ledger *l, enum level level, uint32_t count,
+                     struct relation *out)
+{
+	const struct closure *c = &l->closure;
+	assert(!l->in_order && count <= c->count);
+	closure_relation(c, out);
+	if (count < c->count) {
+		out->order_count = count;
+		out->read_count = c->blocks[count].first_read;
+	}
+	if (level_has_statements(level)) add_statements(l, out);
+}
+
 bool ledger_satisfies(const struct ledger *l, enum level level)
 {
-	assert(!l->in_order);
 	struct relation r;
-	closure_relation(&l->closure, &r);
+	ledger_relation(l, level, l->closure.count, &r);
 	r.owns = NULL;
 	return level_allows(level, &r, l->shared->scratch);
 }
@@ -341,7 +430,7 @@ bool ledger_allows_at(const struct ledger *l, enum level level)
 {
 	assert(!l->in_order);
 	struct relation r;
-	closure_relation(&l->closure, &r);
+	ledger_relation(l, level, l->closure.count, &r);
 	return level_allows(level, &r, l->shared->scratch);
 }
 

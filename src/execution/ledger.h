@@ -59,6 +59,10 @@ struct ledger_shared {
 	struct region *region; /* of events and transactions; borrowed */
 	struct ledger_numbers numbers;
 	struct level_scratch *scratch;
+	/* What happened, for levels that ask for statements. */
+	struct relation_read *reads;
+	struct relation_write *writes;
+	uint32_t read_capacity, write_capacity;
 };
 
 void ledger_shared_init(struct ledger_shared *s, struct region *region);
@@ -220,6 +224,10 @@ bool ledger_allows(struct ledger *l);
 bool ledger_allows_at(const struct ledger *l, enum level level);
 /* Would it satisfy this level, if all transactions had it? */
 bool ledger_satisfies(const struct ledger *l, enum level level);
+/* The history so far, or its first `count` transactions without the writes of
+ * the others in `writers`, for this level: valid until the next question. */
+void ledger_relation(const struct ledger *l, enum level level, uint32_t count,
+                     struct relation *out);
 /* The members of the row, ended transactions and init, sorted by session and
  * place in it, init first. */
 void ledger_list(const struct ledger *l, const word *row, uint32_t *out);

@@ -179,6 +179,10 @@ void store_begin(struct store *s, uint32_t session,
 	switch (s->sight) {
 	case SIGHT_NOTHING: break; /* chooses at each read */
 	case SIGHT_SOURCES: s->cut = recent_commit(s); break;
+	case SIGHT_STATEMENT:
+		s->cut = recent_commit(s);
+		see_at_least(s, s->last[session]);
+		break;
 	case SIGHT_DIRECT: s->salt = rng_next(s->rng); break;
 	case SIGHT_PAST:
 		replicas_receive(s->replicas, s->site);
@@ -227,7 +231,8 @@ static const struct version *version_seen(struct store *s, uint32_t key)
 	uint32_t site;
 	if (s->replicas) return newest(s, key, true, &site);
 	if (s->sight == SIGHT_DIRECT) return version_seen_whole(s, key);
-	if (s->sight == SIGHT_SOURCES) step_forward(s);
+	if (s->sight == SIGHT_SOURCES || s->sight == SIGHT_STATEMENT)
+		step_forward(s);
 	if (s->sight == SIGHT_NOTHING) s->cut = recent_commit(s);
 	return version_at(chain_of(s, key, 0), s->cut);
 }
@@ -246,6 +251,9 @@ void store_write(struct store *s, uint32_t key, uint32_t value)
 	assert(key < s->keys && value > 0);
 	struct own_write *own = &s->own[key];
 	if (s->left) s->left--;
+	/* Who replaces a version has waited for it. */
+	if (s->sight == SIGHT_STATEMENT)
+		see_overwritten(s, &(struct planned_op){ key, true }, 1);
 	if (own->transaction != s->transaction) {
 		VEC_RESERVE(s->written, s->written_count, s->written_capacity);
 		s->written[s->written_count++] = key;
@@ -275,7 +283,8 @@ void store_end(struct store *s, bool commit)
 	} else if (commit) {
 		s->place = s->last[s->session] = ++s->now;
 		publish(s, s->now, s->session);
-	} else if (level_has_snapshots(s->level)) {
+	} else if (level_has_snapshots(s->level) ||
+	           s->sight == SIGHT_STATEMENT) {
 		/* As if it had happened at its snapshot. */
 		s->last[s->session] = s->cut;
 	}

@@ -23,6 +23,7 @@ static struct facts *facts_new(uint32_t transactions, uint32_t keys,
 	f->session_of[HISTORY_INIT] = UINT32_MAX;
 	f->read_first = mem_take0((size_t)f->n + 1, sizeof *f->read_first);
 	f->write_first = mem_take0((size_t)f->n + 1, sizeof *f->write_first);
+	f->lock_first = mem_take0((size_t)f->n + 1, sizeof *f->lock_first);
 	f->writer_first = mem_take0((size_t)keys + 1, sizeof *f->writer_first);
 	f->session_first[sessions] = f->n;
 	return f;
@@ -37,6 +38,8 @@ void facts_free(struct facts *f)
 	free(f->reads);
 	free(f->write_first);
 	free(f->writes);
+	free(f->lock_first);
+	free(f->locks);
 	free(f->writer_first);
 	free(f->writers);
 	free(f->known);
@@ -55,9 +58,12 @@ static void take_session(struct facts *f, uint32_t s, uint32_t first,
 	for (uint32_t t = first; t < first + count; t++) f->session_of[t] = s;
 }
 
-static void take_arrays(struct facts *f, size_t reads, size_t writes)
+static void take_arrays(struct facts *f, size_t reads, size_t writes,
+                        size_t locks)
 {
 	assert(reads < UINT32_MAX && writes < UINT32_MAX);
+	assert(locks < UINT32_MAX);
+	f->locks = mem_take0(locks ? locks : 1, sizeof *f->locks);
 	f->reads = mem_take0(reads ? reads : 1, sizeof *f->reads);
 	f->writes = mem_take0(writes ? writes : 1, sizeof *f->writes);
 	f->writers = mem_take0(writes ? writes : 1, sizeof *f->writers);
@@ -241,16 +247,26 @@ static bool trace_writes(const struct trace_transaction *t,
 	       op->flags & TRACE_FINAL;
 }
 
+static bool trace_locks(const struct trace_transaction *t,
+                        const struct trace_op *op)
+{
+	bool owns = op->kind == EVENT_WRITE ||
+	            (op->from == TRACE_SELF && op->strength != STRENGTH_PLAIN);
+	return owns && t->status != TRACE_UNKNOWN;
+}
+
 static void count_trace(struct facts *f, const struct trace *t)
 {
 	for (uint32_t i = 1; i < t->transaction_count; i++) {
 		const struct trace_transaction *w = &t->transactions[i];
-		uint32_t reads = 0, writes = 0;
+		uint32_t reads = 0, writes = 0, locks = 0;
 		for (uint32_t k = 0; k < w->op_count; k++) {
 			const struct trace_op *op = &t->ops[w->first_op + k];
 			reads += trace_reads(w, op);
 			writes += trace_writes(w, op);
+			locks += trace_locks(w, op);
 		}
+		f->lock_first[i + 1] = f->lock_first[i] + locks;
 		f->read_first[i + 1] = f->read_first[i] + reads;
 		f->write_first[i + 1] = f->write_first[i] + writes;
 	}
@@ -258,17 +274,24 @@ static void count_trace(struct facts *f, const struct trace *t)
 
 static void take_trace(struct facts *f, const struct trace *t)
 {
-	uint32_t reads = 0, writes = 0;
+	uint32_t reads = 0, writes = 0, locks = 0;
 	for (uint32_t i = 1; i < t->transaction_count; i++) {
 		const struct trace_transaction *w = &t->transactions[i];
+		uint32_t statement = 0;
 		for (uint32_t k = 0; k < w->op_count; k++) {
 			const struct trace_op *op = &t->ops[w->first_op + k];
+			statement += !op->joined;
 			if (trace_reads(w, op))
 				f->reads[reads++] =
-					(struct facts_read){ op->key,
-					                     op->from };
-			else if (trace_writes(w, op))
-				f->writes[writes++] = op->key;
+					(struct facts_read){ op->key, op->from,
+					                     statement,
+					                     op->strength };
+			if (trace_writes(w, op)) f->writes[writes++] = op->key;
+			if (trace_locks(w, op))
+				f->locks[locks++] = (struct facts_lock){
+					op->key, statement, trace_strength(op),
+					op->kind == EVENT_READ
+				};
 		}
 	}
 	assert(reads == f->read_first[f->n] && writes == f->write_first[f->n]);
@@ -282,7 +305,8 @@ struct facts *facts_of_trace(const struct trace *t)
 		take_session(f, s, t->sessions[s].first, t->sessions[s].count,
 		             t->sessions[s].after_all);
 	count_trace(f, t);
-	take_arrays(f, f->read_first[f->n], f->write_first[f->n]);
+	take_arrays(f, f->read_first[f->n], f->write_first[f->n],
+	            f->lock_first[f->n]);
 	take_trace(f, t);
 	take_known(f, t->known, t->known_count);
 	sort_writes(f);
@@ -301,15 +325,25 @@ static bool history_reads(const struct history *h, const struct event *e)
 
 static void take_history(struct facts *f, const struct history *h)
 {
-	uint32_t reads = 0, writes = 0;
+	uint32_t reads = 0, writes = 0, locks = 0;
 	uint32_t *writer = mem_take0((size_t)h->key_count + 1, sizeof *writer);
 	for (uint32_t t = 1; t < h->transaction_count; t++) {
 		const struct transaction *w = &h->transactions[t];
+		uint32_t statement = 0;
 		for (uint32_t i = 0; i < w->event_count; i++) {
 			const struct event *e = &w->events[i];
+			statement += !e->joined;
+			if (e->kind == EVENT_WRITE ||
+			    (e->from == HISTORY_SELF &&
+			     e->strength != STRENGTH_PLAIN))
+				f->locks[locks++] = (struct facts_lock){
+					e->key, statement, event_strength(e),
+					e->kind == EVENT_READ
+				};
 			if (history_reads(h, e)) {
-				f->reads[reads++] =
-					(struct facts_read){ e->key, e->from };
+				f->reads[reads++] = (struct facts_read){
+					e->key, e->from, statement, e->strength
+				};
 			} else if (e->kind == EVENT_WRITE && !w->aborted &&
 			           writer[e->key] != t) {
 				writer[e->key] = t;
@@ -318,6 +352,7 @@ static void take_history(struct facts *f, const struct history *h)
 		}
 		f->read_first[t + 1] = reads;
 		f->write_first[t + 1] = writes;
+		f->lock_first[t + 1] = locks;
 	}
 	free(writer);
 }
@@ -332,7 +367,7 @@ struct facts *facts_of_history(const struct history *h)
 		             h->sessions[s].after_all);
 	for (uint32_t t = 1; t < h->transaction_count; t++)
 		events += h->transactions[t].event_count;
-	take_arrays(f, events, events);
+	take_arrays(f, events, events, events);
 	take_history(f, h);
 	take_known(f, h->known, h->known_count);
 	sort_writes(f);

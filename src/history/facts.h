@@ -14,6 +14,17 @@ struct trace;
 struct facts_read {
 	uint32_t key;
 	uint32_t from; /* transaction; 0 is init */
+	/* Of one transaction, they increase from statement to statement. */
+	uint32_t statement : 29;
+	enum strength strength : 3;
+};
+
+/* A write, or a read of the own write, as what it locks. */
+struct facts_lock {
+	uint32_t key;
+	uint32_t statement : 28;
+	enum strength strength : 3;
+	bool reads_own : 1;
 };
 
 /* Transactions 0 .. n - 1 have the numbers of the trace; 0 is init, which
@@ -33,6 +44,9 @@ struct facts {
 	 * listed. */
 	uint32_t *write_first; /* n + 1 */
 	uint32_t *writes;
+	/* All writes of t in program order, though it may have aborted. */
+	uint32_t *lock_first; /* n + 1 */
+	struct facts_lock *locks;
 	/* Committed writers of each key in the order of their numbers,
 	 * without init. */
 	uint32_t *writer_first; /* key_count + 1 */

@@ -6,6 +6,42 @@
 
 #include "base/memory.h"
 
+bool strengths_exclude(enum strength a, enum strength b)
+{
+	static const bool table[STRENGTH_COUNT][STRENGTH_COUNT] = {
+		[STRENGTH_KEY_SHARE] = { [STRENGTH_UPDATE] = true },
+		[STRENGTH_SHARE] = { [STRENGTH_NO_KEY_UPDATE] = true,
+		                     [STRENGTH_UPDATE] = true },
+		[STRENGTH_NO_KEY_UPDATE] = { [STRENGTH_SHARE] = true,
+		                             [STRENGTH_NO_KEY_UPDATE] = true,
+		                             [STRENGTH_UPDATE] = true },
+		[STRENGTH_UPDATE] = { [STRENGTH_KEY_SHARE] = true,
+		                      [STRENGTH_SHARE] = true,
+		                      [STRENGTH_NO_KEY_UPDATE] = true,
+		                      [STRENGTH_UPDATE] = true }
+	};
+	assert(table[a][b] == table[b][a]);
+	return table[a][b];
+}
+
+static const char *const letters[STRENGTH_COUNT] = {
+#define X(id, letter) letter,
+	STRENGTH_TABLE(X)
+#undef X
+};
+
+const char *strength_letter(enum strength s)
+{
+	return letters[s];
+}
+
+enum strength strength_from_letter(const char *letter)
+{
+	enum strength s = STRENGTH_PLAIN + 1;
+	while (s < STRENGTH_COUNT && strcmp(letters[s], letter)) s++;
+	return s;
+}
+
 void history_free(struct history *h)
 {
 	if (!h) return;

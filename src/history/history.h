@@ -21,13 +21,51 @@
 
 enum event_kind { EVENT_READ, EVENT_WRITE };
 
+/* How an access locks its row until its transaction ends, as in PostgreSQL:
+ * FOR KEY SHARE, FOR SHARE, FOR NO KEY UPDATE (the write of an UPDATE), FOR
+ * UPDATE (the write of a DELETE). */
+/*     identifier, letter in files */
+#define STRENGTH_TABLE(X)              \
+	X(STRENGTH_PLAIN, "")          \
+	X(STRENGTH_KEY_SHARE, "K")     \
+	X(STRENGTH_SHARE, "S")         \
+	X(STRENGTH_NO_KEY_UPDATE, "N") \
+	X(STRENGTH_UPDATE, "X")
+
+enum strength {
+#define X(id, letter) id,
+	STRENGTH_TABLE(X)
+#undef X
+		STRENGTH_COUNT
+};
+
+/* Do such accesses of two transactions to one row exclude each other? A plain
+ * one, which is a read, excludes nothing. */
+bool strengths_exclude(enum strength a, enum strength b);
+/* "K"; "" for a plain access. */
+const char *strength_letter(enum strength s);
+/* STRENGTH_COUNT when there is none of this letter. */
+enum strength strength_from_letter(const char *letter);
+
 struct event {
 	enum event_kind kind;
 	uint32_t key;   /* index into history.keys */
 	uint32_t from;  /* READ: writer's transaction number, or HISTORY_SELF */
 	uint32_t point; /* place in the program's source, 0 when none */
+	/* A plain write locks as STRENGTH_UPDATE does. */
+	enum strength strength : 8;
+	bool joined; /* it belongs to the statement of the event before it in
+	              * its transaction; else it begins one */
 	struct value value;
 };
+
+/* That of the lock it takes; STRENGTH_PLAIN: it takes none. */
+static inline enum strength event_strength(const struct event *e)
+{
+	return e->kind == EVENT_WRITE && e->strength == STRENGTH_PLAIN
+	               ? STRENGTH_UPDATE
+	               : e->strength;
+}
 
 struct transaction {
 	const char *name;

@@ -15,17 +15,30 @@ static word *row(word *rows, const struct relation *r, uint32_t i)
 static void take_events(struct relation *r, const struct history *h, uint32_t t)
 {
 	const struct transaction *transaction = &h->transactions[t];
+	uint32_t statement = 0;
 	for (uint32_t i = 0; i < transaction->event_count; i++) {
 		const struct event *e = &transaction->events[i];
 		assert(e->key < h->key_count);
+		statement += !e->joined;
 		if (e->kind == EVENT_WRITE) {
+			r->writes[r->write_count++] = (struct relation_write){
+				t, e->key, statement, event_strength(e), false
+			};
 			if (!transaction->aborted)
 				bits_add(row(r->writers, r, e->key), t);
-		} else if (e->from != HISTORY_SELF) {
+		} else if (e->from == HISTORY_SELF) {
+			if (e->strength != STRENGTH_PLAIN)
+				r->writes[r->write_count++] =
+					(struct relation_write){ t, e->key,
+					                         statement,
+					                         e->strength,
+					                         true };
+		} else {
 			assert(e->from < h->transaction_count && e->from != t);
 			r->reads[r->read_count++] = (struct relation_read){
-				.reader = t, .key = e->key, .source = e->from
+				t, e->key, e->from, statement, e->strength
 			};
+			r->locks_reads |= e->strength != STRENGTH_PLAIN;
 			bits_add(row(r->direct, r, t), e->from);
 		}
 	}
@@ -115,6 +128,7 @@ struct relation *relation_of_history(const struct history *h)
 	for (uint32_t t = 0; t < r->n; t++)
 		events += h->transactions[t].event_count;
 	r->reads = mem_take0(events, sizeof *r->reads);
+	r->writes = mem_take0(events, sizeof *r->writes);
 	for (uint32_t x = 0; x < r->key_count; x++)
 		bits_add(row(r->writers, r, x), HISTORY_INIT);
 	fill_so(r, h);
@@ -144,6 +158,7 @@ void relation_free(struct relation *r)
 	free(r->past);
 	free(r->writers);
 	free(r->reads);
+	free(r->writes);
 	free((void *)r->known);
 	free(r);
 }

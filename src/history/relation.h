@@ -12,13 +12,24 @@
 
 #include "base/bits.h"
 #include "base/level_words.h"
-
-struct history;
+#include "history/history.h"
 
 struct relation_read {
 	uint32_t reader; /* transaction */
 	uint32_t key;
 	uint32_t source; /* transaction read from */
+	uint32_t statement : 28;
+	enum strength strength : 4;
+};
+
+/* A write, of a transaction that may have aborted: its lock counts. Or a read
+ * of the own write, which may lock more. */
+struct relation_write {
+	uint32_t writer;
+	uint32_t key;
+	uint32_t statement;
+	enum strength strength;
+	bool reads_own;
 };
 
 struct relation {
@@ -33,6 +44,11 @@ struct relation {
 	word *writers; /* key_count rows: committed writers, always init */
 	/* External reads; those of one transaction together, in its order. */
 	struct relation_read *reads;
+	/* All writes, likewise; what has no statements leaves them out. The
+	 * numbers of a transaction's statements increase. */
+	bool locks_reads; /* some have a strength */
+	uint32_t write_count;
+	struct relation_write *writes;
 	/* Pairs of writers of a key (neither is init) whose order is given:
 	 * in co, `from` precedes `to`. All levels but none heed them. */
 	uint32_t known_count;

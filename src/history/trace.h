@@ -50,7 +50,17 @@ struct trace_op {
 	uint32_t line; /* in the file; 0 when unknown */
 	uint8_t kind;  /* enum event_kind */
 	uint8_t flags;
+	uint8_t strength; /* enum strength; of a write, PLAIN means UPDATE */
+	bool joined;      /* as in history.h */
 };
+
+/* That of the lock it takes. */
+static inline enum strength trace_strength(const struct trace_op *op)
+{
+	return op->kind == EVENT_WRITE && op->strength == STRENGTH_PLAIN
+	               ? STRENGTH_UPDATE
+	               : (enum strength)op->strength;
+}
 
 enum trace_status {
 	TRACE_COMMITTED,

@@ -374,6 +374,15 @@ void trace_op_source(struct trace_builder *b, enum trace_source kind,
 		op->from = transaction;
 }
 
+void trace_op_access(struct trace_builder *b, enum strength strength,
+                     bool joined)
+{
+	assert(b->trace->op_count);
+	struct trace_op *op = &b->trace->ops[b->trace->op_count - 1];
+	op->strength = (uint8_t)strength;
+	op->joined = joined;
+}
+
 void trace_op_list(struct trace_builder *b)
 {
 	assert(b->trace->op_count);

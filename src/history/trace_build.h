@@ -85,6 +85,10 @@ uint32_t trace_op_add(struct trace_builder *b, uint32_t transaction,
 enum trace_source { TRACE_FROM_INIT, TRACE_FROM_SELF, TRACE_FROM_OTHER };
 void trace_op_source(struct trace_builder *b, enum trace_source kind,
                      uint32_t transaction);
+/* The last added operation locks so; and it belongs to the statement of the one
+ * before it in its transaction. */
+void trace_op_access(struct trace_builder *b, enum strength strength,
+                     bool joined);
 /* Adds TRACE_LIST to the flags of the last added operation. */
 void trace_op_list(struct trace_builder *b);
 

@@ -329,6 +329,7 @@ static void take_event(struct view *v, struct transaction *to, uint32_t op)
 	e->kind = (enum event_kind)o->kind;
 	e->key = v->key[o->key];
 	e->value = value_in(v, o->value, o->flags);
+	e->strength = (enum strength)o->strength;
 	if (o->kind == EVENT_WRITE)
 		e->from = 0;
 	else if (o->from == TRACE_SELF)
@@ -362,9 +363,14 @@ static void take_transaction(struct view *v, uint32_t i, uint32_t session)
 	to->own = w->own;
 	to->events = region_take0(&v->h->region,
 	                          (count + (size_t)1) * sizeof *to->events);
-	for (uint32_t k = 0; k < w->op_count; k++)
-		if (has_op(v, n, w->first_op + k))
-			take_event(v, to, w->first_op + k);
+	bool begun = false; /* the statement at hand has an event here */
+	for (uint32_t k = 0; k < w->op_count; k++) {
+		begun &= v->t->ops[w->first_op + k].joined;
+		if (!has_op(v, n, w->first_op + k)) continue;
+		take_event(v, to, w->first_op + k);
+		to->events[to->event_count - 1].joined = begun;
+		begun = true;
+	}
 }
 
 /* The next session of h is this one of t; its transactions begin at *next. */
@@ -508,6 +514,7 @@ static void add_event(struct trace_builder *b, uint32_t transaction,
 {
 	trace_op_add(b, transaction, e->kind, e->key, value_out(b, e->value),
 	             0);
+	trace_op_access(b, e->strength, e->joined);
 	if (e->kind == EVENT_WRITE) return;
 	if (e->from == HISTORY_SELF)
 		trace_op_source(b, TRACE_FROM_SELF, 0);

@@ -22,6 +22,8 @@ void candidate_init(struct candidate *x, const struct observed_history *o,
 	f->reads = mem_take0(events, sizeof *f->reads);
 	f->write_first = mem_take0(n, sizeof *f->write_first);
 	f->writes = mem_take0(events, sizeof *f->writes);
+	f->lock_first = mem_take0(n, sizeof *f->lock_first);
+	f->locks = mem_take0(events, sizeof *f->locks);
 	f->writer_first =
 		mem_take0((size_t)o->key_count + 2, sizeof *f->writer_first);
 	f->writers = mem_take0(events, sizeof *f->writers);
@@ -42,6 +44,8 @@ void candidate_free(struct candidate *x)
 	free(f->reads);
 	free(f->write_first);
 	free(f->writes);
+	free(f->lock_first);
+	free(f->locks);
 	free(f->writer_first);
 	free(f->writers);
 	free(f->order);
@@ -96,21 +100,25 @@ static void number_all(struct candidate *x, const struct choice_of *choice)
 
 /* ---- events ---- */
 
-static void add_read(struct candidate *x, uint32_t *count, uint32_t key,
-                     uint32_t from, uint32_t option)
+static void add_read(struct candidate *x, uint32_t *count,
+                     const struct observed_event *e, uint32_t from,
+                     uint32_t option)
 {
+	uint32_t key = e->key;
 	assert(key < x->o->key_count && x->here[from] < x->facts.n);
 	x->option_of[*count] = option;
-	x->facts.reads[(*count)++] = (struct facts_read){ key, x->here[from] };
+	x->facts.reads[(*count)++] =
+		(struct facts_read){ key, x->here[from], e->statement,
+		                     e->strength };
 }
 
 static void add_taken(struct candidate *x, const struct choice_of *choice,
                       const struct free_read *r, uint32_t *count)
 {
-	uint32_t key = x->o->events[r->event].key;
+	const struct observed_event *e = &x->o->events[r->event];
 	for (uint32_t a = r->first; a < r[1].first; a++)
 		if (choice->taken[a])
-			add_read(x, count, key, x->c->options[a].writer, a);
+			add_read(x, count, e, x->c->options[a].writer, a);
 }
 
 static void add_copy_reads(struct candidate *x, const struct choice_of *choice,
@@ -124,7 +132,7 @@ static void add_copy_reads(struct candidate *x, const struct choice_of *choice,
 		if (r < y[1].first && x->c->reads[r].event == i)
 			add_taken(x, choice, &x->c->reads[r++], count);
 		else
-			add_read(x, count, e->key, e->from, UINT32_MAX);
+			add_read(x, count, e, e->from, UINT32_MAX);
 	}
 }
 
@@ -139,23 +147,26 @@ static void add_events(struct candidate *x, const struct choice_of *choice)
 		assert(whole || x->c->copies[copy].transaction == t);
 		uint32_t end = whole ? o->first[t + 1] : x->c->copies[copy].end;
 		f->read_first[i] = reads;
-		f->write_first[i] = writes;
+		f->write_first[i] = f->lock_first[i] = writes;
 		if (!whole)
 			add_copy_reads(x, choice, &x->c->copies[copy], &reads);
 		for (uint32_t k = o->first[t]; k < end; k++) {
 			const struct observed_event *e = &o->events[k];
-			if (e->kind == EVENT_WRITE)
+			if (e->kind == EVENT_WRITE) {
+				f->locks[writes] = (struct facts_lock){
+					e->key, e->statement, e->strength, false
+				};
 				f->writes[writes++] = e->key;
-			else if (whole)
-				add_read(x, &reads, e->key, e->from,
-				         UINT32_MAX);
+			} else if (whole) {
+				add_read(x, &reads, e, e->from, UINT32_MAX);
+			}
 		}
 		qsort(f->writes + f->write_first[i], writes - f->write_first[i],
 		      sizeof *f->writes, number_compare);
 	}
 	assert(reads + writes <= o->first[o->n]);
 	f->read_first[f->n] = reads;
-	f->write_first[f->n] = writes;
+	f->write_first[f->n] = f->lock_first[f->n] = writes;
 }
 
 /* The lists of writers of each key, from the lists of keys of each writer. */

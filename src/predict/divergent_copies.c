@@ -345,7 +345,7 @@ static void conflicts_of(const struct divergent_copies *c,
 	const struct copy *x = &c->copies[r->copy];
 	uint32_t end = x[1].first;
 	assert(r >= c->reads + x->first && r < c->reads + end);
-	bool in_turn = c->o->sight == SIGHT_SOURCES;
+	bool in_turn = c->o->sight < SIGHT_DIRECT;
 	uint32_t from = in_turn ? (uint32_t)(r - c->reads) + 1 : x->first;
 	for (uint32_t i = from; i < end; i++) {
 		const struct free_read *q = &c->reads[i];

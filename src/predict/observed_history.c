@@ -143,13 +143,19 @@ static uint32_t take_transaction(struct observed_history *o, uint32_t *seen,
 {
 	const struct trace *r = o->trace;
 	const struct trace_transaction *w = &r->transactions[t];
-	uint32_t idle = 0;
+	uint32_t idle = 0, statement = 0;
 	for (uint32_t i = w->first_op; i < w->first_op + w->op_count; i++) {
 		const struct trace_op *op = &r->ops[i];
+		statement += !op->joined;
 		if (!is_read(w, op) && !is_write(w, op)) continue;
-		struct observed_event e = {
-			o->key_of[op->key], op->from, i, 1, idle, op->kind
-		};
+		struct observed_event e = { .key = o->key_of[op->key],
+			                    .from = op->from,
+			                    .op = i,
+			                    .count = 1,
+			                    .idle = idle,
+			                    .statement = statement,
+			                    .strength = trace_strength(op),
+			                    .kind = op->kind };
 		if (e.key == UINT32_MAX) {
 			idle = i + 1;
 		} else if (!is_repeated(o, seen, &e, t, total)) {

@@ -24,6 +24,8 @@ struct observed_event {
 	/* The last external read of another key between the event before it,
 	 * in the transaction, and this one: its op, + 1; 0: none. */
 	uint32_t idle;
+	uint32_t statement;
+	enum strength strength : 8;
 	uint8_t kind; /* enum event_kind */
 };
 

@@ -40,6 +40,14 @@ bool check_undecided(const struct check_case *c)
 	return any_has(c, VERDICT_UNDECIDED);
 }
 
+/* A level of statements is told where nothing else says more than the base that
+ * it is stronger than. */
+static bool is_outshone(enum level l, enum level holds)
+{
+	return level_implies(holds, l) ||
+	       (level_has_statements(l) && !level_implies(l, holds));
+}
+
 unsigned check_strongest(const struct check_case *c,
                          enum level out[LEVEL_COUNT])
 {
@@ -49,7 +57,7 @@ unsigned check_strongest(const struct check_case *c,
 		if (!check_has(c, l, VERDICT_HOLDS)) continue;
 		for (enum level s = 0; s < LEVEL_COUNT; s++)
 			implied |= s != l && check_has(c, s, VERDICT_HOLDS) &&
-			           level_implies(s, l);
+			           is_outshone(l, s);
 		if (!implied) out[count++] = l;
 	}
 	return count;

@@ -113,13 +113,20 @@ void explain_edge(struct text *t, const struct history *h,
 	case REASON_FORCED: explain_forced(t, h, e); break;
 	case REASON_WW: explain_ww(t, h, e); break;
 	case REASON_RW: explain_rw(t, h, e); break;
+	case REASON_LOCK:
+		say(t, h, e->from, " locks ");
+		name_key(t, h, e->key);
+		text_string(t, " to its end, before ");
+		say(t, h, e->to, " can");
+		break;
+	case REASON_COUNT: break;
 	}
 }
 
 void explain_edge_label(struct text *t, const struct history *h,
                         const struct witness_edge *e)
 {
-	assert(e->reason <= REASON_RW);
+	assert(e->reason < REASON_COUNT);
 	text_string(t, reason_word(e->reason));
 	if (e->reason == REASON_SO) return;
 	text_char(t, ' ');

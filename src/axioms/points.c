@@ -1,0 +1,874 @@
+#include "axioms/points.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "axioms/kernels.h"
+#include "axioms/order.h"
+#include "base/memory.h"
+#include "history/relation.h"
+
+#define NONE UINT32_MAX
+
+/* A read at a point; one under rc, ra or cc, which do not ask for one, has
+ * NONE. */
+struct point_read {
+	uint32_t reader, key, source, at;
+};
+
+/* A write, or a read that locks. */
+struct point_lock {
+	uint32_t owner, key;
+	uint32_t until;  /* u: the owner's first point that it must precede */
+	uint32_t source; /* of a read */
+	uint32_t statement;
+	enum strength strength;
+	bool writes,
+		first; /* is it a write, and the owner's first of the key */
+};
+
+/* Why a point comes before another; of two points of one transaction,
+ * REASON_COUNT. */
+struct point_edge {
+	uint32_t from, to;
+	enum reason_kind reason;
+	uint32_t key, reader;
+};
+
+/* Two edges of which every line has one. */
+struct point_choice {
+	struct point_edge first, second;
+};
+
+struct point_transaction {
+	uint32_t commit;
+	enum level level;
+	bool committed;
+};
+
+struct points {
+	struct level_scratch rows; /* the closure, with its log */
+	unsigned width;            /* of rows of points */
+	unsigned words;            /* of rows of transactions */
+	uint32_t room;             /* points */
+	uint32_t node_count, lock_count, read_count;
+	uint32_t lock_capacity, read_capacity;
+	size_t choice_count, choice_capacity;
+	uint32_t *owner;               /* by point: its transaction */
+	uint32_t *line, *rank, *count; /* an order of the points, by place */
+	struct point_transaction *of;  /* by transaction */
+	uint32_t transactions;
+	word *past;          /* rows of transactions: before it in (so U wr)+ */
+	word *so;            /* likewise, in session order */
+	word *direct, *seen; /* one row each: of the pending one */
+	struct point_choice *choices;
+	struct point_lock *locks;
+	struct point_read *reads;
+	struct points_pending pending;
+	bool failed; /* the edges have closed a cycle */
+	/* For a witness: the edges as they were added, and the one that closed
+	 * a cycle. */
+	bool recording;
+	bool (*stop)(void *data); /* asked while it searches, or NULL */
+	void *stop_data;
+	bool gave_up;
+	struct point_edge *edges, closing;
+	size_t edge_count, edge_capacity;
+};
+
+/* ---- Memory ---- */
+
+struct points *points_new(void)
+{
+	return mem_take0(1, sizeof(struct points));
+}
+
+void points_free(struct points *p)
+{
+	if (!p) return;
+	free(p->rows.memory);
+	free(p->rows.changes);
+	free(p->rows.frames);
+	free(p->of);
+	free(p->choices);
+	free(p->locks);
+	free(p->reads);
+	free(p->edges);
+	free(p);
+}
+
+size_t points_bytes(const struct points *p)
+{
+	return level_scratch_bytes(&p->rows) + p->transactions * sizeof *p->of +
+	       p->choice_capacity * sizeof *p->choices +
+	       p->lock_capacity * sizeof *p->locks +
+	       p->read_capacity * sizeof *p->reads;
+}
+
+static void *carve(char **next, size_t count, size_t size)
+{
+	void *at = *next;
+	*next += count * size;
+	return at;
+}
+
+static void lay_out(struct points *p)
+{
+	struct level_scratch *s = &p->rows;
+	size_t n = p->room, rows = n * p->width;
+	size_t past = (size_t)p->transactions * p->words;
+	size_t need = (2 * rows + 5 * (size_t)p->width + 2 * past +
+	               2 * (size_t)p->words) *
+	                      sizeof(word) +
+	              4 * n * sizeof(uint32_t);
+	if (need > s->capacity) {
+		free(s->memory);
+		s->memory = mem_take(need);
+		s->capacity = need;
+	}
+	char *next = s->memory;
+	s->closure = s->after = carve(&next, rows, sizeof(word));
+	s->before = carve(&next, rows, sizeof(word));
+	s->spare = carve(&next, 5 * (size_t)p->width, sizeof(word));
+	p->past = carve(&next, past, sizeof(word));
+	p->so = carve(&next, past, sizeof(word));
+	p->direct = carve(&next, p->words, sizeof(word));
+	p->seen = carve(&next, p->words, sizeof(word));
+	p->owner = carve(&next, n, sizeof(uint32_t));
+	p->line = carve(&next, n, sizeof(uint32_t));
+	p->rank = carve(&next, n, sizeof(uint32_t));
+	p->count = carve(&next, n, sizeof(uint32_t));
+	assert(next == s->memory + need);
+}
+
+void points_clear(struct points *p, uint32_t transactions, uint32_t points)
+{
+	p->words = BITS_WORDS(transactions);
+	p->width = BITS_WORDS(points + 1);
+	p->room = 64 * p->width;
+	if (transactions > p->transactions || !p->of) {
+		p->of = mem_grow(p->of, transactions + 1, sizeof *p->of);
+		p->transactions = transactions;
+	}
+	lay_out(p);
+	p->node_count = 1;
+	p->lock_count = p->read_count = 0;
+	p->choice_count = p->rows.change_count = p->rows.frame_count = 0;
+	p->rows.logging = true;
+	p->failed = false;
+	p->edge_count = 0;
+	p->pending = (struct points_pending){ 0 };
+	p->of[0] = (struct point_transaction){ .committed = true };
+	p->owner[0] = 0;
+	bits_zero(p->rows.after, p->width);
+	bits_zero(p->rows.before, p->width);
+	bits_zero(p->past, p->words);
+}
+
+/* ---- Points and edges ---- */
+
+static word *before(const struct points *p, uint32_t point)
+{
+	return order_row(p->rows.before, point, p->width);
+}
+
+static uint32_t commit_of(const struct points *p, uint32_t t)
+{
+	return p->of[t].commit;
+}
+
+/* A point after those of the row, and before none. */
+static uint32_t new_point(struct points *p, uint32_t owner, const word *row)
+{
+	uint32_t i = p->node_count++;
+	assert(i < p->room);
+	p->owner[i] = owner;
+	bits_copy(before(p, i), row, p->width);
+	bits_zero(order_row(p->rows.after, i, p->width), p->width);
+	BITS_EACH(b, row, p->width)
+		bits_add(order_row(p->rows.after, b, p->width), i);
+	return i;
+}
+
+static void drop_point(struct points *p)
+{
+	uint32_t i = --p->node_count;
+	BITS_EACH(b, before(p, i), p->width)
+		bits_drop(order_row(p->rows.after, b, p->width), i);
+}
+
+static bool is_before(const struct points *p, uint32_t a, uint32_t b)
+{
+	return order_has(&p->rows, a, b, p->width);
+}
+
+static void record(struct points *p, struct point_edge e)
+{
+	if (!p->recording) return;
+	VEC_RESERVE(p->edges, p->edge_count, p->edge_capacity);
+	p->edges[p->edge_count++] = e;
+}
+
+/* False, with nothing changed, when that closes a cycle. */
+static bool add(struct points *p, const struct point_edge *e)
+{
+	bool fine = p->width == 1
+	                    ? order_add(&p->rows, e->from, e->to, 1)
+	                    : order_add(&p->rows, e->from, e->to, p->width);
+	if (fine)
+		record(p, *e);
+	else
+		p->closing = *e;
+	return fine;
+}
+
+/* What every line has. */
+static void add_edge(struct points *p, struct point_edge e)
+{
+	if (!p->failed && !add(p, &e)) p->failed = true;
+}
+
+/* Every line has one of them: init's commit comes after nothing. */
+static void add_choice(struct points *p, struct point_edge first,
+                       struct point_edge second)
+{
+	if (is_before(p, first.from, first.to) ||
+	    is_before(p, second.from, second.to))
+		return;
+	if (first.to == 0) {
+		add_edge(p, second);
+		return;
+	}
+	VEC_RESERVE(p->choices, p->choice_count, p->choice_capacity);
+	p->choices[p->choice_count++] = (struct point_choice){ first, second };
+}
+
+/* A read at a point and another writer of its key. */
+static void part_writer(struct points *p, const struct point_read *r,
+                        uint32_t writer)
+{
+	uint32_t c = commit_of(p, writer);
+	add_choice(
+		p,
+		(struct point_edge){ c, commit_of(p, r->source), REASON_WW,
+	                             r->key, r->reader },
+		(struct point_edge){ r->at, c, REASON_RW, r->key, r->reader });
+}
+
+/* ---- Locks ---- */
+
+static bool is_version(const struct points *p, const struct point_lock *l,
+                       uint32_t key)
+{
+	return l->key == key && l->first && p->of[l->owner].committed;
+}
+
+/* Where the owner of a write has its lock; under levels without statements, at
+ * its commit. */
+static uint32_t lock_point(const struct points *p, const struct point_lock *l)
+{
+	return level_has_statements(p->of[l->owner].level)
+	               ? l->until
+	               : commit_of(p, l->owner);
+}
+
+/* A read that locks and another writer of its key. */
+static void part_locked_read(struct points *p, const struct point_lock *read,
+                             const struct point_lock *write)
+{
+	if (read->key != write->key || read->source == write->owner ||
+	    read->source == NONE ||
+	    !strengths_exclude(read->strength, write->strength))
+		return;
+	add_choice(p,
+	           (struct point_edge){ commit_of(p, write->owner),
+	                                commit_of(p, read->source), REASON_WW,
+	                                read->key, read->owner },
+	           (struct point_edge){ commit_of(p, read->owner),
+	                                lock_point(p, write), REASON_RW,
+	                                read->key, read->owner });
+}
+
+/* Two locks that exclude each other. Where no owner has a point but its commit
+ * there, one of the two commits first, whatever else holds. */
+static void part_locks(struct points *p, const struct point_lock *a,
+                       const struct point_lock *b)
+{
+	uint32_t c = commit_of(p, a->owner), d = commit_of(p, b->owner);
+	uint32_t u = lock_point(p, a), v = lock_point(p, b);
+	bool versions = a->writes && b->writes;
+	enum reason_kind reason = versions ? REASON_WW : REASON_LOCK;
+	if (versions) {
+		u = a->until;
+		v = b->until;
+	}
+	if (u == c && v == d) return;
+	add_choice(p, (struct point_edge){ d, u, reason, a->key, b->owner },
+	           (struct point_edge){ c, v, reason, a->key, a->owner });
+}
+
+/* The pending transaction's next lock that has none gets its u. */
+static void resolve(struct points *p, uint32_t until)
+{
+	struct point_lock *l = &p->locks[p->pending.resolved++];
+	l->until = until;
+	bool reads = !l->writes && l->source != NONE;
+	if (reads)
+		add_edge(p, (struct point_edge){ commit_of(p, l->source), until,
+		                                 REASON_WR, l->key, l->owner });
+	for (const struct point_lock *o = p->locks;
+	     o < &p->locks[p->lock_count]; o++) {
+		if (o->owner == l->owner) break;
+		if (o->key != l->key) continue;
+		if (strengths_exclude(o->strength, l->strength))
+			part_locks(p, l, o);
+		if (reads && o->writes && p->of[o->owner].committed)
+			part_locked_read(p, l, o);
+	}
+}
+
+/* Where what the pending transaction writes must have been locked; or, in an
+ * earlier statement, NONE if that is still open. */
+static uint32_t until_of(const struct points *p, bool writes)
+{
+	const struct points_pending *t = &p->pending;
+	if (level_has_statements(t->level)) return NONE;
+	return writes && t->begin != NONE && level_excludes_rivals(t->level)
+	               ? t->begin
+	               : t->commit;
+}
+
+static void add_lock(struct points *p, struct point_lock lock)
+{
+	uint32_t until = until_of(p, lock.writes);
+	VEC_RESERVE(p->locks, p->lock_count, p->lock_capacity);
+	p->locks[p->lock_count++] = lock;
+	if (until != NONE) resolve(p, until);
+}
+
+/* ---- A transaction ---- */
+
+static void record_so(struct points *p, uint32_t t, uint32_t point)
+{
+	const word *so = order_row(p->so, t, p->words);
+	if (!p->recording) return;
+	BITS_EACH(u, so, p->words)
+		record(p, (struct point_edge){ commit_of(p, u), point,
+		                               REASON_SO, 0, t });
+}
+
+void points_begin(struct points *p, uint32_t t, enum level level,
+                  const word *so, unsigned words)
+{
+	word *row = p->rows.spare + 4 * (size_t)p->width;
+	assert(!p->pending.t && t && t < 64 * p->words);
+	assert(words <= p->words);
+	bits_zero(row, p->width);
+	bits_zero(order_row(p->so, t, p->words), p->words);
+	bits_copy(order_row(p->so, t, p->words), so, words);
+	BITS_EACH(u, so, words) {
+		uint32_t c = commit_of(p, u);
+		bits_or(row, before(p, c), p->width);
+		bits_add(row, c);
+	}
+	bits_add(row, 0);
+	p->pending = (struct points_pending){ .t = t,
+		                              .level = level,
+		                              .begin = NONE,
+		                              .last = NONE,
+		                              .resolved = p->lock_count };
+	if (level_has_snapshots(level)) {
+		p->pending.begin = new_point(p, t, row);
+		record_so(p, t, p->pending.begin);
+		bits_add(row, p->pending.begin);
+	}
+	p->pending.commit = new_point(p, t, row);
+	record_so(p, t, p->pending.commit);
+	if (p->pending.begin != NONE)
+		record(p,
+		       (struct point_edge){ p->pending.begin, p->pending.commit,
+		                            REASON_COUNT, 0, t });
+	p->of[t] = (struct point_transaction){ .commit = p->pending.commit,
+		                               .level = level };
+}
+
+/* The point of a statement of prc: that of its reads so far, or a new one. */
+static uint32_t statement_point(struct points *p, uint32_t statement)
+{
+	struct points_pending *t = &p->pending;
+	word *row = p->rows.spare + 4 * (size_t)p->width;
+	if (t->last != NONE && t->statement == statement) return t->last;
+	/* So far only what precedes it in session order is before its commit,
+	 * beside its own points and what its locks wait for. */
+	uint32_t last = t->last;
+	bits_copy(row, before(p, last != NONE ? last : t->commit), p->width);
+	if (last != NONE) bits_add(row, last);
+	t->last = new_point(p, t->t, row);
+	t->statement = statement;
+	if (last == NONE)
+		record_so(p, t->t, t->last);
+	else
+		record(p, (struct point_edge){ last, t->last, REASON_COUNT, 0,
+		                               t->t });
+	add_edge(p, (struct point_edge){ t->last, t->commit, REASON_COUNT, 0,
+	                                 t->t });
+	while (t->resolved < p->lock_count &&
+	       p->locks[t->resolved].statement < statement)
+		resolve(p, t->last);
+	return t->last;
+}
+
+/* Where the pending transaction's plain reads are; NONE: at no point. */
+static uint32_t read_point(struct points *p, uint32_t statement)
+{
+	const struct points_pending *t = &p->pending;
+	if (level_has_statements(t->level))
+		return statement_point(p, statement);
+	if (level_is_serial(t->level)) return t->commit;
+	return t->begin;
+}
+
+static void read_at(struct points *p, struct point_read r)
+{
+	VEC_RESERVE(p->reads, p->read_count, p->read_capacity);
+	p->reads[p->read_count++] = r;
+	add_edge(p,
+	         (struct point_edge){ commit_of(p, r.source),
+	                              r.at == NONE ? p->pending.commit : r.at,
+	                              REASON_WR, r.key, r.reader });
+	if (r.at == NONE) return;
+	for (uint32_t i = 0; i < p->lock_count; i++)
+		if (is_version(p, &p->locks[i], r.key) &&
+		    p->locks[i].owner != r.source)
+			part_writer(p, &r, p->locks[i].owner);
+}
+
+void points_read(struct points *p, uint32_t key, uint32_t source,
+                 enum strength strength, uint32_t statement)
+{
+	uint32_t t = p->pending.t;
+	assert(t && source != t && p->of[source].committed);
+	if (strength < STRENGTH_SHARE ||
+	    !level_has_statements(p->pending.level)) {
+		uint32_t at = read_point(p, statement);
+		read_at(p, (struct point_read){ t, key, source, at });
+	}
+	if (strength != STRENGTH_PLAIN &&
+	    level_sight(p->pending.level) != SIGHT_NOTHING)
+		add_lock(p, (struct point_lock){ .owner = t,
+		                                 .key = key,
+		                                 .source = source,
+		                                 .statement = statement,
+		                                 .strength = strength });
+}
+
+void points_write(struct points *p, uint32_t key, enum strength strength,
+                  uint32_t statement)
+{
+	uint32_t t = p->pending.t;
+	bool first = true;
+	assert(t);
+	for (uint32_t i = p->lock_count; i-- > 0 && p->locks[i].owner == t;) {
+		const struct point_lock *l = &p->locks[i];
+		if (l->key != key) continue;
+		if (l->writes && l->strength >= strength) return;
+		first &= !l->first;
+	}
+	add_lock(p, (struct point_lock){ .owner = t,
+	                                 .key = key,
+	                                 .statement = statement,
+	                                 .strength = strength,
+	                                 .writes = true,
+	                                 .first = first });
+}
+
+void points_lock(struct points *p, uint32_t key, enum strength strength,
+                 uint32_t statement)
+{
+	add_lock(p, (struct point_lock){ .owner = p->pending.t,
+	                                 .key = key,
+	                                 .source = NONE,
+	                                 .statement = statement,
+	                                 .strength = strength });
+}
+
+static bool writes(const struct points *p, uint32_t t, uint32_t key)
+{
+	for (uint32_t i = 0; i < p->lock_count; i++)
+		if (p->locks[i].owner == t && is_version(p, &p->locks[i], key))
+			return true;
+	return false;
+}
+
+/* What a read that has no point is to see: rc, ra, cc. */
+static const word *sight_of(struct points *p, uint32_t first, uint32_t read)
+{
+	switch (level_sight(p->pending.level)) {
+	case SIGHT_SOURCES:
+		bits_zero(p->seen, p->words);
+		while (first < read)
+			bits_add(p->seen, p->reads[first++].source);
+		return p->seen;
+	case SIGHT_DIRECT: return p->direct;
+	case SIGHT_PAST: return order_row(p->past, p->pending.t, p->words);
+	default: return NULL;
+	}
+}
+
+/* t sees s, but read from another: that is the later writer. */
+static void order_seen(struct points *p)
+{
+	uint32_t first = p->read_count, t = p->pending.t;
+	while (first && p->reads[first - 1].reader == t) first--;
+	for (uint32_t i = first; i < p->read_count; i++) {
+		struct point_read r = p->reads[i];
+		const word *seen = r.at == NONE ? sight_of(p, first, i) : NULL;
+		if (!seen) continue;
+		BITS_EACH(s, seen, p->words)
+			if (s && s != r.source && writes(p, s, r.key))
+				add_edge(p, (struct point_edge){
+						    commit_of(p, s),
+						    commit_of(p, r.source),
+						    REASON_FORCED, r.key, t });
+	}
+}
+
+/* The pending transaction has committed, and others have read its keys. */
+static void enter_versions(struct points *p)
+{
+	uint32_t t = p->pending.t, first = p->lock_count;
+	while (first && p->locks[first - 1].owner == t) first--;
+	for (uint32_t i = first; i < p->lock_count; i++) {
+		const struct point_lock *l = &p->locks[i];
+		if (!l->writes) continue;
+		for (uint32_t k = 0; k < first; k++)
+			if (!p->locks[k].writes)
+				part_locked_read(p, &p->locks[k], l);
+		for (uint32_t k = 0; l->first && k < p->read_count; k++) {
+			const struct point_read *r = &p->reads[k];
+			if (r->key == l->key && r->reader != t && r->at != NONE)
+				part_writer(p, r, t);
+		}
+	}
+}
+
+void points_end(struct points *p, bool aborted)
+{
+	struct points_pending *t = &p->pending;
+	word *past = order_row(p->past, t->t, p->words);
+	assert(t->t);
+	while (t->resolved < p->lock_count) resolve(p, t->commit);
+	bits_copy(p->direct, order_row(p->so, t->t, p->words), p->words);
+	for (uint32_t i = p->read_count; i-- > 0 && p->reads[i].reader == t->t;)
+		bits_add(p->direct, p->reads[i].source);
+	bits_copy(past, p->direct, p->words);
+	BITS_EACH(u, p->direct, p->words)
+		bits_or(past, order_row(p->past, u, p->words), p->words);
+	order_seen(p);
+	p->of[t->t].committed = !aborted;
+	if (!aborted) enter_versions(p);
+	t->t = 0;
+}
+
+void points_know(struct points *p, struct history_known k)
+{
+	assert(p->of[k.from].committed && p->of[k.to].committed);
+	add_edge(p,
+	         (struct point_edge){ commit_of(p, k.from), commit_of(p, k.to),
+	                              REASON_WW, k.key, k.from });
+}
+
+/* ---- Is there a line? ---- */
+
+static bool is_closed(const struct points *p, const struct point_edge *e)
+{
+	return e->from == e->to || is_before(p, e->to, e->from);
+}
+
+static bool is_open(const struct points *p, const struct point_choice *c)
+{
+	return !is_before(p, c->first.from, c->first.to) &&
+	       !is_before(p, c->second.from, c->second.to);
+}
+
+/* Of each pair of which one edge would close a cycle, the other is there. */
+static bool saturate(struct points *p)
+{
+	for (bool changed = true; changed;) {
+		changed = false;
+		for (size_t i = 0; i < p->choice_count; i++) {
+			const struct point_choice *c = &p->choices[i];
+			if (!is_open(p, c)) continue;
+			if (is_closed(p, &c->first)) {
+				if (!add(p, &c->second)) return false;
+				changed = true;
+			} else if (is_closed(p, &c->second)) {
+				if (!add(p, &c->first)) return false;
+				changed = true;
+			}
+		}
+	}
+	return true;
+}
+
+/* An order of the points with all edges: by how many are before each. */
+static void make_line(struct points *p)
+{
+	uint32_t n = p->node_count, end = 0;
+	for (uint32_t i = 0; i < n; i++) p->count[i] = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		p->rank[i] = bits_count(before(p, i), p->width);
+		p->count[p->rank[i]]++;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t here = p->count[i];
+		p->count[i] = end;
+		end += here;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		p->rank[i] = p->count[p->rank[i]]++;
+		p->line[p->rank[i]] = i;
+	}
+}
+
+/* A pair of which the line has neither edge; NULL: there is none. */
+static const struct point_choice *broken_choice(const struct points *p)
+{
+	const uint32_t *rank = p->rank;
+	for (size_t i = 0; i < p->choice_count; i++) {
+		const struct point_choice *c = &p->choices[i];
+		if (rank[c->first.from] >= rank[c->first.to] &&
+		    rank[c->second.from] >= rank[c->second.to])
+			return c;
+	}
+	return NULL;
+}
+
+/* Goes back to the last choice with an edge left, and takes that edge. (A frame
+ * keeps the number of the choice.) */
+static bool backtrack(struct points *p)
+{
+	struct level_scratch *s = &p->rows;
+	while (s->frame_count) {
+		struct order_frame f = s->frames[--s->frame_count];
+		order_undo(s, f.changes);
+		if (add(p, &p->choices[f.second.from].second) && saturate(p))
+			return true;
+	}
+	return false;
+}
+
+/* Every choice adds an edge, so this ends. */
+static bool search_line(struct points *p)
+{
+	for (;;) {
+		make_line(p);
+		const struct point_choice *c = broken_choice(p);
+		if (!c) return true;
+		if (p->stop && p->stop(p->stop_data)) {
+			p->gave_up = true;
+			return true;
+		}
+		order_push(&p->rows, (struct order_edge){
+					     (uint32_t)(c - p->choices), 0 });
+		if (!(add(p, &c->first) && saturate(p)) && !backtrack(p))
+			return false;
+	}
+}
+
+void points_stop_when(struct points *p, bool (*stop)(void *data), void *data)
+{
+	p->stop = stop;
+	p->stop_data = data;
+}
+
+bool points_gave_up(const struct points *p)
+{
+	return p->gave_up;
+}
+
+bool points_allow(struct points *p)
+{
+	struct level_scratch *s = &p->rows;
+	p->gave_up = false;
+	if (!p->failed && !saturate(p)) p->failed = true;
+	if (p->failed) return false;
+	size_t changes = s->change_count;
+	bool found = search_line(p);
+	order_undo(s, changes);
+	s->frame_count = 0;
+	p->failed = !found;
+	return found;
+}
+
+void points_commits(const struct points *p, uint32_t *out)
+{
+	for (uint32_t i = 0; i < p->node_count; i++) {
+		uint32_t t = p->owner[p->line[i]];
+		if (p->line[i] == commit_of(p, t)) *out++ = t;
+	}
+}
+
+/* ---- Taking back ---- */
+
+struct points_mark points_mark(const struct points *p)
+{
+	return (struct points_mark){ .nodes = p->node_count,
+		                     .locks = p->lock_count,
+		                     .reads = p->read_count,
+		                     .choices = p->choice_count,
+		                     .changes = p->rows.change_count,
+		                     .failed = p->failed,
+		                     .pending = p->pending };
+}
+
+void points_rewind(struct points *p, const struct points_mark *m)
+{
+	assert(m->nodes <= p->node_count && m->locks <= p->lock_count);
+	order_undo(&p->rows, m->changes);
+	while (p->node_count > m->nodes) drop_point(p);
+	p->lock_count = m->locks;
+	p->read_count = m->reads;
+	p->choice_count = m->choices;
+	p->failed = m->failed;
+	p->pending = m->pending;
+	if (m->pending.t) p->of[m->pending.t].committed = false;
+}
+
+/* ---- A whole history ---- */
+
+struct events {
+	const struct relation_read *read, *read_end;
+	const struct relation_write *write, *write_end;
+};
+
+/* Those of the transaction, which come next; did it abort? */
+static bool take_events(struct points *p, const struct relation *r,
+                        struct events *e, uint32_t t)
+{
+	bool aborted = false;
+	for (;;) {
+		bool reads = e->read < e->read_end && e->read->reader == t;
+		bool writes = e->write < e->write_end && e->write->writer == t;
+		if (!reads && !writes) return aborted;
+		if (!writes ||
+		    (reads && e->read->statement <= e->write->statement)) {
+			const struct relation_read *a = e->read++;
+			points_read(p, a->key, a->source, a->strength,
+			            a->statement);
+		} else {
+			const struct relation_write *w = e->write++;
+			if (w->reads_own)
+				points_lock(p, w->key, w->strength,
+				            w->statement);
+			else
+				points_write(p, w->key, w->strength,
+				             w->statement);
+			aborted = !bits_has(
+				r->writers + (size_t)w->key * r->words, t);
+		}
+	}
+}
+
+void points_of_relation(struct points *p, const struct relation *r,
+                        enum level level)
+{
+	uint32_t *first = mem_take0(2 * (size_t)r->n + 2, sizeof *first);
+	uint32_t *writes = first + r->n + 1;
+	points_clear(p, r->n,
+	             points_of_transaction(0) * r->order_count + r->read_count);
+	for (uint32_t i = r->read_count; i-- > 0;)
+		first[r->reads[i].reader] = i;
+	for (uint32_t i = r->write_count; i-- > 0;)
+		writes[r->writes[i].writer] = i;
+	for (uint32_t k = 1; k < r->order_count; k++) {
+		uint32_t t = r->order[k];
+		struct events e = { r->reads + first[t],
+			            r->reads + r->read_count,
+			            r->writes + writes[t],
+			            r->writes + r->write_count };
+		points_begin(p, t, level, r->so + (size_t)t * r->words,
+		             r->words);
+		points_end(p, take_events(p, r, &e, t));
+	}
+	for (uint32_t i = 0; i < r->known_count; i++)
+		points_know(p, r->known[i]);
+	free(first);
+}
+
+/* ---- Why not ---- */
+
+/* The edge that brought the search to each point, NONE where it did not come:
+ * from where the closing edge leads to, until it is back. */
+static uint32_t *search_back(const struct points *p)
+{
+	uint32_t *by = mem_take(2 * (size_t)p->node_count * sizeof *by);
+	uint32_t *queue = by + p->node_count, first = 0, last = 0;
+	for (uint32_t i = 0; i < p->node_count; i++) by[i] = NONE;
+	queue[last++] = p->closing.to;
+	while (queue[first] != p->closing.from) {
+		uint32_t at = queue[first++];
+		for (size_t i = 0; i < p->edge_count; i++) {
+			uint32_t to = p->edges[i].to;
+			if (p->edges[i].from != at || by[to] != NONE ||
+			    to == p->closing.to)
+				continue;
+			by[to] = (uint32_t)i;
+			queue[last++] = to;
+		}
+		assert(first < last);
+	}
+	return by;
+}
+
+/* The closing edge, and the way back from where it leads to. */
+static void take_cycle(const struct points *p, struct witness *out)
+{
+	uint32_t *by = search_back(p), at = p->closing.from;
+	const struct point_edge *e = &p->closing;
+	out->edges = mem_take((p->node_count + (size_t)1) * sizeof *out->edges);
+	out->count = 0;
+	for (;; e = &p->edges[by[at]], at = e->from) {
+		uint32_t from = p->owner[e->from], to = p->owner[e->to];
+		enum reason_kind reason = e->reason;
+		if (reason == REASON_WW &&
+		    !(p->of[from].committed && p->of[to].committed))
+			reason = REASON_LOCK;
+		if (reason != REASON_COUNT)
+			out->edges[out->count++] =
+				(struct witness_edge){ from, to, reason, e->key,
+				                       e->reader };
+		if (at == p->closing.to) break;
+	}
+	for (uint32_t i = 0; i < out->count / 2; i++) {
+		struct witness_edge w = out->edges[i];
+		out->edges[i] = out->edges[out->count - 1 - i];
+		out->edges[out->count - 1 - i] = w;
+	}
+	free(by);
+}
+
+void points_witness(const struct relation *r, enum level level,
+                    struct witness *out)
+{
+	struct points *p = points_new();
+	p->recording = true;
+	points_of_relation(p, r, level);
+	for (size_t i = 0; !p->failed;
+	     i = i + 1 < p->choice_count ? i + 1 : 0) {
+		if (!saturate(p))
+			p->failed = true;
+		else if (is_open(p, &p->choices[i]))
+			add_edge(p, p->choices[i].first);
+	}
+	take_cycle(p, out);
+	points_free(p);
+}
+
+bool points_allows(struct level_scratch *s, const struct relation *r,
+                   enum level level)
+{
+	if (!s->points) s->points = points_new();
+	points_of_relation(s->points, r, level);
+	return points_allow(s->points);
+}

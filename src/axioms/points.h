@@ -1,0 +1,114 @@
+/* Transactions as points on a line: which lines does a history leave?
+ *
+ * A transaction commits at a point c(t). What it reads, it reads at a point:
+ * under prc each statement has one, p(1) < p(2) < .. < c(t); under pc and si
+ * there is one for all, where the transaction begins; under ser it is c(t). A
+ * read from w, at p, of a key that s writes as well asks for
+ *
+ *     c(w) < p,  and  c(s) < c(w)  or  p < c(s).
+ *
+ * What locks a row, as writes do, locks it from a point l(a) on, which lies
+ * between that of its statement and the next one's, until c(t). Of two
+ * transactions whose locks exclude each other, s commits before t locks, or t
+ * before s does. Nothing but the next statement asks for l(a) to be early: so
+ * it need not be a point. Let u(a) be the point of the first read at a point of
+ * its own in a later statement than a's, or c(t); put l(a) just before it, and
+ * what is left is
+ *
+ *     c(s) < u(a)  or  c(t) < u(b)            (t holds a, s holds b).
+ *
+ * Of two writers of one key si asks the same with the beginnings as u. A read
+ * that locks (shared, or to write) is one at l(a): for w it asks for c(w) <
+ * u(a), and for another writer s of the key, whose lock it excludes, for c(s) <
+ * c(w) or c(t) < u(b). Under the other levels it is one at c(t) besides.
+ *
+ * So every level but psi is edges between points and pairs of edges one of
+ * which must be there: a history satisfies its levels if and only if there is
+ * an order of the points with all the edges, and one of each pair. That is
+ * what is kept here, closed transitively and under `the other edge closes a
+ * cycle', while a history grows and is taken back; what that leaves open is
+ * searched. Each transaction may have a level of its own.
+ */
+#ifndef ISO_AXIOMS_POINTS_H
+#define ISO_AXIOMS_POINTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "axioms/level.h"
+#include "base/bits.h"
+#include "history/history.h"
+
+struct points;
+struct relation;
+
+struct points *points_new(void);
+void points_free(struct points *p); /* NULL is fine */
+size_t points_bytes(const struct points *p);
+
+/* Only init is there; room for so many transactions and points, which is all
+ * there will be. */
+void points_clear(struct points *p, uint32_t transactions, uint32_t points);
+/* Points that a transaction with so many external reads can have. */
+static inline uint32_t points_of_transaction(uint32_t reads)
+{
+	return reads + 2;
+}
+
+/* Transaction t begins, pending; these precede it in session order. */
+void points_begin(struct points *p, uint32_t t, enum level level,
+                  const word *before, unsigned words);
+/* What the pending transaction does next, in the order of its statements, which
+ * have increasing numbers. It reads from a transaction that has ended, or from
+ * init. */
+void points_read(struct points *p, uint32_t key, uint32_t source,
+                 enum strength strength, uint32_t statement);
+/* A key may be written several times. */
+void points_write(struct points *p, uint32_t key, enum strength strength,
+                  uint32_t statement);
+/* It reads what it wrote itself, and locks it so. */
+void points_lock(struct points *p, uint32_t key, enum strength strength,
+                 uint32_t statement);
+void points_end(struct points *p, bool aborted);
+/* Two that have ended, and whose order is given. */
+void points_know(struct points *p, struct history_known k);
+
+/* Is there such an order? Exact. */
+bool points_allow(struct points *p);
+/* Asked now and then while it searches; if that is true, so is points_allow,
+ * and it gave up. */
+void points_stop_when(struct points *p, bool (*stop)(void *data), void *data);
+bool points_gave_up(const struct points *p);
+/* After points_allow was true: its transactions by their commits, init first.
+ */
+void points_commits(const struct points *p, uint32_t *out);
+
+/* A time in the life of the points. */
+struct points_mark {
+	uint32_t nodes, locks, reads;
+	size_t choices, changes;
+	bool failed;
+	struct points_pending {
+		uint32_t t; /* 0: none */
+		enum level level;
+		uint32_t begin, commit;
+		uint32_t last;      /* its newest point of a read, or NONE */
+		uint32_t statement; /* of that */
+		uint32_t resolved;  /* locks whose u is known */
+	} pending;
+};
+struct points_mark points_mark(const struct points *p);
+/* Back to that time, which is one of the present past. */
+void points_rewind(struct points *p, const struct points_mark *m);
+
+/* Of a history that the level forbids: a cycle of transactions, from a shortest
+ * one of points; of the pairs of edges left open, those that were tried. */
+void points_witness(const struct relation *r, enum level level,
+                    struct witness *out);
+
+/* The whole of a history, under one level. */
+void points_of_relation(struct points *p, const struct relation *r,
+                        enum level level);
+
+#endif
