@@ -12,7 +12,12 @@
 #include "base/memory.h"
 #include "check/strong.h"
 
-enum { FIRST_CHUNK = 32, PATIENCE = 20000 };
+enum {
+	FIRST_CHUNK = 32,
+	/* Of rows kept for going back; without them it costs a whole closure. */
+	KEPT_BYTES = 1 << 25,
+	PATIENCE = 20000
+};
 
 struct decision {
 	struct edge edge, other;
@@ -117,7 +122,6 @@ static void forget_decisions(struct guess *g, size_t count)
 static void return_to(struct guess *g, uint32_t i)
 {
 	struct strong *s = g->s;
-	if (s->marks_lost) g->stage_count = 0;
 	while (g->stage_count && g->stages[g->stage_count - 1].decisions > i)
 		g->stage_count--;
 	if (g->stage_count) {
@@ -172,7 +176,10 @@ static bool propagate(struct guess *g)
 static void begin_stage(struct guess *g)
 {
 	struct strong *s = g->s;
-	if (s->marks_lost) g->stage_count = 0;
+	if (s->kept_count * s->blocks * sizeof(lanes) > KEPT_BYTES) {
+		reach_settle(s);
+		g->stage_count = 0;
+	}
 	VEC_RESERVE(g->stages, g->stage_count, g->stage_capacity);
 	g->stages[g->stage_count++] =
 		(struct stage){ reach_mark(s), (uint32_t)g->count };
