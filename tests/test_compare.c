@@ -188,7 +188,7 @@ static struct counts explore(const struct program *p, enum level l)
 	const struct explore_stats *s = explorer_stats(e);
 	struct counts n = { s->stop == STOP_NONE, s->histories,
 		            s->unserializable, 0 };
-	for (uint32_t i = 0; i + 1 < explorer_slot_count(e); i++)
+	for (uint32_t i = 0; i <= explorer_slot_error(e); i++)
 		n.slots += explorer_violation(e, i)->histories > 0;
 	explorer_free(e);
 	return n;

@@ -290,7 +290,7 @@ static void explore(const struct program *p, const struct explore_options *o,
 	struct explorer *e = explorer_new(p, o, &observer);
 	explorer_run(e);
 	*stats = *explorer_stats(e);
-	for (uint32_t i = 0; i < explorer_slot_count(e); i++)
+	for (uint32_t i = 0; i < explorer_slot_places(e); i++)
 		count_violations(r, i, explorer_violation(e, i)->histories);
 	explorer_free(e);
 }
