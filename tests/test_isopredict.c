@@ -111,7 +111,7 @@ START_TEST(names_and_values_are_kept)
 	ck_assert_str_eq(
 		text_get(&printed),
 		"{\"history\":1,\"values\":false,\"init\":{\"Set(s:r)\":null,"
-	        "\"k\":null,"
+		"\"k\":null,"
 		"\"n\":null},\"sessions\":[{\"name\":\"1\",\"transactions\":[{"
 		"\"name\":\"t4\",\"status\":\"committed\",\"events\":["
 		"[\"w\",\"k\",1]]}]},{\"name\":\"a\",\"transactions\":[{"

@@ -14,7 +14,8 @@
 
 enum {
 	FIRST_CHUNK = 32,
-	/* Of rows kept for going back; without them it costs a whole closure. */
+	/* Of rows kept for going back; without them it costs a whole closure.
+	 */
 	KEPT_BYTES = 1 << 25,
 	PATIENCE = 20000
 };

@@ -355,8 +355,7 @@ bool reach_update(struct strong *s)
 	while (s->linked < s->edge_count) {
 		s->out_of_time = check_clock_over(s->clock);
 		if (s->out_of_time) return false;
-		if (steps > s->edge_count + s->points)
-			return reach_rebuild(s);
+		if (steps > s->edge_count + s->points) return reach_rebuild(s);
 		if (!take_edge(s, &steps)) return false;
 	}
 	return true;
