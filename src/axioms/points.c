@@ -46,6 +46,15 @@ struct point_transaction {
 	bool committed;
 };
 
+struct points_pending {
+	uint32_t t; /* 0: none */
+	enum level level;
+	uint32_t begin, commit;
+	uint32_t last;      /* its newest point of a read, or NONE */
+	uint32_t statement; /* of that */
+	uint32_t resolved;  /* locks whose u is known */
+};
+
 struct points {
 	struct level_scratch rows; /* the closure, with its log */
 	unsigned width;            /* of rows of points */
@@ -188,13 +197,6 @@ static uint32_t new_point(struct points *p, uint32_t owner, const word *row)
 	BITS_EACH(b, row, p->width)
 		bits_add(order_row(p->rows.after, b, p->width), i);
 	return i;
-}
-
-static void drop_point(struct points *p)
-{
-	uint32_t i = --p->node_count;
-	BITS_EACH(b, before(p, i), p->width)
-		bits_drop(order_row(p->rows.after, b, p->width), i);
 }
 
 static bool is_before(const struct points *p, uint32_t a, uint32_t b)
@@ -707,32 +709,6 @@ void points_commits(const struct points *p, uint32_t *out)
 		uint32_t t = p->owner[p->line[i]];
 		if (p->line[i] == commit_of(p, t)) *out++ = t;
 	}
-}
-
-/* ---- Taking back ---- */
-
-struct points_mark points_mark(const struct points *p)
-{
-	return (struct points_mark){ .nodes = p->node_count,
-		                     .locks = p->lock_count,
-		                     .reads = p->read_count,
-		                     .choices = p->choice_count,
-		                     .changes = p->rows.change_count,
-		                     .failed = p->failed,
-		                     .pending = p->pending };
-}
-
-void points_rewind(struct points *p, const struct points_mark *m)
-{
-	assert(m->nodes <= p->node_count && m->locks <= p->lock_count);
-	order_undo(&p->rows, m->changes);
-	while (p->node_count > m->nodes) drop_point(p);
-	p->lock_count = m->locks;
-	p->read_count = m->reads;
-	p->choice_count = m->choices;
-	p->failed = m->failed;
-	p->pending = m->pending;
-	if (m->pending.t) p->of[m->pending.t].committed = false;
 }
 
 /* ---- A whole history ---- */

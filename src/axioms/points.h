@@ -84,24 +84,6 @@ bool points_gave_up(const struct points *p);
  */
 void points_commits(const struct points *p, uint32_t *out);
 
-/* A time in the life of the points. */
-struct points_mark {
-	uint32_t nodes, locks, reads;
-	size_t choices, changes;
-	bool failed;
-	struct points_pending {
-		uint32_t t; /* 0: none */
-		enum level level;
-		uint32_t begin, commit;
-		uint32_t last;      /* its newest point of a read, or NONE */
-		uint32_t statement; /* of that */
-		uint32_t resolved;  /* locks whose u is known */
-	} pending;
-};
-struct points_mark points_mark(const struct points *p);
-/* Back to that time, which is one of the present past. */
-void points_rewind(struct points *p, const struct points_mark *m);
-
 /* Of a history that the level forbids: a cycle of transactions, from a shortest
  * one of points; of the pairs of edges left open, those that were tried. */
 void points_witness(const struct relation *r, enum level level,
