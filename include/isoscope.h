@@ -552,6 +552,8 @@ typedef struct iso_compare_options {
 	uint64_t max_histories; /* of the exploration; 0: no limit */
 	unsigned threads;       /* of the exploration; 0: one */
 	iso_limits limits;
+	uint64_t seeds; /* the random runs as often, each time with the seeds
+	                 * behind those before; 0: once */
 } iso_compare_options;
 /* Prediction, random runs and exploration side by side. `options` and `diags`
  * may be NULL. Returns 0, ISO_E_ARGUMENT or ISO_E_CLIENT. */

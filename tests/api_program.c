@@ -515,14 +515,16 @@ static void explore_program(const iso_program *p, const char *file)
 
 static void compare_program(const iso_program *p, const char *file)
 {
-	struct said wanted = ask("compare --json -i cc --traces 2 -j1 "
-	                         "--max-histories 300",
-	                         file);
+	struct said wanted =
+		ask("compare --json -i cc --traces 2 --seeds 2 -j1 "
+	            "--max-histories 300",
+	            file);
 	iso_compare_options o;
 	iso_result *r;
 	memset(&o, 0, sizeof o);
 	o.level = ISO_LEVEL_CC;
 	o.traces = 2;
+	o.seeds = 2;
 	o.max_histories = 300;
 	o.threads = 1;
 	if (iso_program_compare(&r, p, &o, NULL) != ISO_OK) abort();

@@ -59,6 +59,22 @@ equal 'lines of --quiet' "$(wc -l <out)" 1
 run 1 compare counter.tx --traces 1 --runs 50 --seed 7
 prints 'distinct serial ones, in 1 recorded run'
 line 5 "random runs 50 1 (100 %) 1 (100 %) $(sed -n 5p out | tr -s ' ' | cut -d' ' -f11-)"
+# Together as many runs with one seed; each as that seed alone.
+row() { sed -n "$1p" out | tr -s ' ' | cut -d' ' -f"$2"; }
+payments=$programs/oltp/checked/smallbank-payments.tx
+run 1 compare "$payments" -i cc --runs 4 --seed 7 --seeds 3
+together=$(row 5 4-9)
+line 6 "seed 7 4 $(row 6 5-)"
+line 8 "seed 15 4 $(row 8 5-)"
+second=$(row 7 5-9)
+run 1 compare "$payments" -i cc --runs 12 --seed 7
+equal 'three seeds' "$together" "$(row 5 4-9)"
+run 1 compare "$payments" -i cc --runs 4 --seed 11
+equal 'the second seed' "$second" "$(row 5 5-9)"
+run 1 compare counter.tx --runs 50 --seeds 2 --json
+prints '"seeds":[{"seed":1,"executions":50,"unserializable":1,"share":1'
+prints '{"seed":51,'
+run 2 compare counter.tx --seeds 0
 run 1 compare counter.tx --color always
 prints '[1;31mviolated'
 

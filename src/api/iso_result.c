@@ -603,6 +603,7 @@ static int try_program_compare(iso_result **out, const iso_program *program,
 		.memory = given.limits.memory,
 		.max_histories = given.max_histories,
 		.jobs = given.threads,
+		.seeds = given.seeds,
 	};
 	if (given.level) o.predict.level = internal_level(given.level);
 	struct compare_observer observer = { &given.limits, on_compare_tick };

@@ -59,6 +59,7 @@ static bool settings(struct comparing *x)
 	       setting_count(c, OPTION_ALL, &o->predictions) &&
 	       setting_count(c, OPTION_RUNS, &o->runs) &&
 	       setting_seed(c, OPTION_RUN_SEED, &o->seed) &&
+	       setting_count(c, OPTION_SEEDS, &o->seeds) &&
 	       setting_count(c, OPTION_MAX_HISTORIES, &o->max_histories) &&
 	       setting_jobs(c, &o->jobs) &&
 	       setting_memory(c, OPTION_MEMORY, &o->memory) &&

@@ -118,6 +118,9 @@ enum command {
 	  "N", NULL,                                                           \
 	  "the same number gives the same result, on every machine (1); run "  \
 	  "number i has the seed N + i - 1")                                   \
+	X(SEEDS, IN_COMPARE, "seeds", 0, "N", NULL,                            \
+	  "do the random runs N times, each time with other seeds, and say "   \
+	  "how much each time finds; without it once")                         \
 	X(POLICY, IN_RUN, "policy", 0, "NAME",                                 \
 	  "uniform session-first latest oldest weak=",                         \
 	  "how writers are chosen: uniform, session-first, latest, oldest, "   \

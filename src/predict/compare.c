@@ -1,5 +1,6 @@
 #include "predict/compare.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -26,6 +27,8 @@ struct comparison {
 	struct hash_set traces;
 	/* Unserializable histories by prediction and by random runs. */
 	struct hash_set reached[BY_EXPLORATION];
+	struct compare_seed *seeds; /* so far; the last is at work */
+	uint64_t seed_count, seed_capacity;
 	uint32_t slots;
 	bool *violated[COMPARE_WAYS];
 	pthread_mutex_t lock; /* of what the threads that explore note */
@@ -315,17 +318,57 @@ static void predict(struct comparison *c)
 static bool on_run(void *payload, const struct campaign_run *r)
 {
 	struct comparison *c = payload;
+	assert(c->seed_count);
 	note_violated(c, BY_RUNS, r->violated, r->violated_count);
-	if (r->new_history && !r->serializable)
+	if (r->new_history && !r->serializable) {
+		c->seeds[c->seed_count - 1].reach.unserializable++;
 		c->stats.random.unserializable += hash_set_add(
 			&c->reached[BY_RUNS], runner_hash(r->runner));
+	}
 	return !interrupted(c);
 }
 
 static bool on_campaign_tick(void *payload, const struct campaign_stats *s)
 {
 	struct comparison *c = payload;
-	return tick(c, s->runs, c->options.runs);
+	return tick(c, c->stats.random.executions + s->runs,
+	            c->options.runs * c->options.seeds);
+}
+
+static struct compare_seed *add_seed(struct comparison *c, uint64_t seed)
+{
+	if (c->seed_count == c->seed_capacity) {
+		c->seed_capacity = c->seed_capacity * 2 + 4;
+		c->seeds =
+			mem_grow(c->seeds, c->seed_capacity, sizeof *c->seeds);
+	}
+	struct compare_seed *s = &c->seeds[c->seed_count++];
+	*s = (struct compare_seed){ .seed = seed };
+	return s;
+}
+
+static void run_seed(struct comparison *c, uint64_t runs, uint64_t seed)
+{
+	struct compare_reach *all = &c->stats.random;
+	struct compare_reach *r = &add_seed(c, seed)->reach;
+	struct campaign_options options = {
+		.level = c->options.predict.level,
+		.runs = runs,
+		.seed = seed,
+		.budget = what_is_left(c),
+	};
+	struct campaign_observer observer = { c, on_run, on_campaign_tick };
+	double begun = seconds_of_cpu();
+	struct campaign *a = campaign_new(c->program, &options, &observer);
+	campaign_start(a);
+	r->executions = campaign_stats(a)->runs;
+	r->end = stop_broadly(campaign_stats(a)->stop);
+	for (uint32_t i = 0; i < c->slots; i++)
+		r->slots += campaign_slot(a, i)->violating > 0;
+	campaign_free(a);
+	r->cpu_seconds = seconds_of_cpu() - begun;
+	all->executions += r->executions;
+	end_way(all, r->end);
 }
 
 static void run_at_random(struct comparison *c)
@@ -333,19 +376,13 @@ static void run_at_random(struct comparison *c)
 	const struct compare_options *o = &c->options;
 	struct compare_reach *r = &c->stats.random;
 	uint64_t runs = o->runs ? o->runs : c->stats.prediction.executions;
-	struct campaign_options options = {
-		.level = o->predict.level,
-		.runs = runs,
-		.seed = o->seed,
-		.budget = what_is_left(c),
-	};
-	struct campaign_observer observer = { c, on_run, on_campaign_tick };
 	if (!runs) return;
-	struct campaign *a = campaign_new(c->program, &options, &observer);
-	campaign_start(a);
-	r->executions = campaign_stats(a)->runs;
-	end_way(r, stop_broadly(campaign_stats(a)->stop));
-	campaign_free(a);
+	for (uint64_t i = 0; i < o->seeds && r->end == STOP_NONE; i++) {
+		if (i && is_over(c))
+			end_way(r, end_of_time(c));
+		else
+			run_seed(c, runs, o->seed + i * runs);
+	}
 	count_slots(c, BY_RUNS, r);
 	r->cpu_seconds = seconds_of_cpu() - c->way_cpu_begun;
 }
@@ -429,6 +466,7 @@ struct comparison *comparison_new(const struct program *p,
 	struct comparison *c = mem_take0(1, sizeof *c);
 	c->program = p;
 	c->options = *o;
+	if (!o->seeds) c->options.seeds = 1;
 	c->options.predict.enumerate = o->predictions > 1;
 	if (observer) c->observer = *observer;
 	if (o->timeout > 0) c->deadline = seconds_now() + o->timeout;
@@ -449,6 +487,7 @@ void comparison_free(struct comparison *c)
 	hash_set_free(&c->traces);
 	for (int w = 0; w < BY_EXPLORATION; w++) hash_set_free(&c->reached[w]);
 	for (int w = 0; w < COMPARE_WAYS; w++) free(c->violated[w]);
+	free(c->seeds);
 	pthread_mutex_destroy(&c->lock);
 	free(c);
 }
@@ -503,6 +542,13 @@ enum verdict comparison_verdict(const struct comparison *c)
 	if (comparison_unserializable(c) || comparison_violated_slots(c))
 		return VERDICT_VIOLATED;
 	return comparison_complete(c) ? VERDICT_HOLDS : VERDICT_INCONCLUSIVE;
+}
+
+const struct compare_seed *comparison_seeds(const struct comparison *c,
+                                            uint64_t *count)
+{
+	*count = c->seed_count;
+	return c->seeds;
 }
 
 uint32_t comparison_slot_count(const struct comparison *c)

@@ -21,6 +21,8 @@ struct compare_options {
 	uint64_t runs;        /* random ones; 0: as many executions as
 	                       * prediction needed: traces and replays */
 	uint64_t seed;
+	uint64_t seeds; /* the random runs as often, each time with the seeds
+	                 * behind those before; 0 is 1 */
 	/* The timeout is of the whole: a third for prediction, half of what is
 	 * left for random runs; the memory of each way by itself. */
 	WITH_BUDGET;
@@ -36,6 +38,12 @@ struct compare_reach {
 	                          * of them, once it is complete */
 	uint64_t slots;          /* violated: assertions, run-time errors */
 	double cpu_seconds;
+};
+
+/* The random runs that began with one seed. */
+struct compare_seed {
+	uint64_t seed;
+	struct compare_reach reach; /* without `confirmed` */
 };
 
 struct compare_stats {
@@ -82,6 +90,9 @@ uint64_t comparison_unserializable(const struct comparison *c);
 uint64_t comparison_violated_slots(const struct comparison *c);
 const struct compare_options *comparison_options(const struct comparison *c);
 const struct program *comparison_program(const struct comparison *c);
+/* Of each seed that had its turn; all together are the random runs. */
+const struct compare_seed *comparison_seeds(const struct comparison *c,
+                                            uint64_t *count);
 /* Assertions, and one for run-time errors. */
 uint32_t comparison_slot_count(const struct comparison *c);
 /* Was the slot (execution.h) violated by prediction, random runs,

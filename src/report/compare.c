@@ -1,5 +1,6 @@
 /* How much prediction, random runs and exploration have found, in words. */
 #include <assert.h>
+#include <inttypes.h>
 
 #include "predict/compare.h"
 #include "report/report.h"
@@ -47,13 +48,12 @@ static void print_share(struct text *t, const struct comparison *c, uint64_t n,
 	text_free(&words);
 }
 
-static void print_way(struct text *t, const struct style *s,
-                      const struct comparison *c, enum compare_way w)
+static void print_reach(struct text *t, const struct style *s,
+                        const struct comparison *c, const char *label,
+                        const struct compare_reach *r)
 {
-	const struct compare_reach *r = compare_reach_of(c, w);
-	assert(w < COMPARE_WAYS);
 	struct text seconds = { 0 };
-	text_format(t, "  %-*s", LABEL_WIDTH, compare_way_name(w));
+	text_format(t, "  %-*s", LABEL_WIDTH, label);
 	print_count(t, r->executions);
 	print_share(t, c, r->unserializable, comparison_unserializable(c));
 	print_share(t, c, r->slots, comparison_violated_slots(c));
@@ -65,6 +65,21 @@ static void print_way(struct text *t, const struct style *s,
 		style_words(t, s, STYLE_YELLOW, compare_end_words(r->end));
 	}
 	text_char(t, '\n');
+}
+
+/* Each seed's part of the random runs. */
+static void print_seeds(struct text *t, const struct style *s,
+                        const struct comparison *c)
+{
+	uint64_t count;
+	const struct compare_seed *seeds = comparison_seeds(c, &count);
+	struct text label = { 0 };
+	for (uint64_t i = 0; i < count; i++) {
+		text_clear(&label);
+		text_format(&label, "  seed %" PRIu64, seeds[i].seed);
+		print_reach(t, s, c, text_get(&label), &seeds[i].reach);
+	}
+	text_free(&label);
 }
 
 static void print_table(struct text *t, const struct style *s,
@@ -79,8 +94,12 @@ static void print_table(struct text *t, const struct style *s,
 		print_cell(t, heads[i]);
 	style_end(t, s);
 	text_char(t, '\n');
-	for (enum compare_way w = 0; w < COMPARE_WAYS; w++)
-		print_way(t, s, c, w);
+	for (enum compare_way w = 0; w < COMPARE_WAYS; w++) {
+		print_reach(t, s, c, compare_way_name(w),
+		            compare_reach_of(c, w));
+		if (w == BY_RUNS && comparison_options(c)->seeds > 1)
+			print_seeds(t, s, c);
+	}
 }
 
 /* ---- violated assertions, and who found them ---- */

@@ -140,25 +140,49 @@ static void add_settings(struct result *r, const struct comparison *c)
 	result_count(r, to, "seed", o->seed);
 }
 
+/* Of all unserializable histories; NAN where that is open. */
+static double share_of(const struct comparison *c,
+                       const struct compare_reach *reach)
+{
+	uint64_t all = comparison_unserializable(c);
+	if (!all || comparison_stats(c)->exploration.end != STOP_NONE)
+		return NAN;
+	return (double)reach->unserializable / (double)all;
+}
+
 static struct result_values *add_way(struct result *r, const char *name,
                                      const struct comparison *c,
                                      const struct compare_reach *reach)
 {
-	double share = NAN;
-	uint64_t all = comparison_unserializable(c);
-	if (all && comparison_stats(c)->exploration.end == STOP_NONE)
-		share = (double)reach->unserializable / (double)all;
 	assert(reach->confirmed <= reach->unserializable);
 	struct result_values *to = result_group(r, &r->findings, name);
 	result_count(r, to, "executions", reach->executions);
 	result_count(r, to, "unserializable", reach->unserializable);
 	result_count(r, to, "confirmed", reach->confirmed);
-	result_number(r, to, "share", share);
+	result_number(r, to, "share", share_of(c, reach));
 	result_count(r, to, "violated", reach->slots);
 	result_flag(r, to, "complete", reach->end == STOP_NONE);
 	result_text(r, to, "stop", stop_word(reach->end));
 	result_seconds(r, to, "cpu_seconds", reach->cpu_seconds);
 	return to;
+}
+
+static void add_seeds(struct result *r, struct result_values *random,
+                      const struct comparison *c)
+{
+	uint64_t count;
+	const struct compare_seed *seeds = comparison_seeds(c, &count);
+	struct result_values *all = result_list(r, random, "seeds");
+	assert(count <= comparison_options(c)->seeds);
+	for (uint64_t i = 0; i < count; i++) {
+		const struct compare_reach *reach = &seeds[i].reach;
+		struct result_values *to = result_group(r, all, NULL);
+		result_count(r, to, "seed", seeds[i].seed);
+		result_count(r, to, "executions", reach->executions);
+		result_count(r, to, "unserializable", reach->unserializable);
+		result_number(r, to, "share", share_of(c, reach));
+		result_count(r, to, "violated", reach->slots);
+	}
 }
 
 static void add_ways(struct result *r, const struct comparison *c)
@@ -168,7 +192,8 @@ static void add_ways(struct result *r, const struct comparison *c)
 	result_seconds(r, to, "recording_seconds", s->recording_seconds);
 	result_seconds(r, to, "predicting_seconds", s->predicting_seconds);
 	result_seconds(r, to, "replaying_seconds", s->replaying_seconds);
-	add_way(r, "random", c, &s->random);
+	to = add_way(r, "random", c, &s->random);
+	if (comparison_options(c)->seeds > 1) add_seeds(r, to, c);
 	to = add_way(r, "exploration", c, &s->exploration);
 	result_count(r, to, "histories", s->histories);
 }
