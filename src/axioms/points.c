@@ -49,6 +49,7 @@ struct point_transaction {
 struct points_pending {
 	uint32_t t; /* 0: none */
 	enum level level;
+	bool aborts;
 	uint32_t begin, commit;
 	uint32_t last;      /* its newest point of a read, or NONE */
 	uint32_t statement; /* of that */
@@ -359,7 +360,7 @@ static void record_so(struct points *p, uint32_t t, uint32_t point)
 		                               REASON_SO, 0, t });
 }
 
-void points_begin(struct points *p, uint32_t t, enum level level,
+void points_begin(struct points *p, uint32_t t, enum level level, bool aborts,
                   const word *so, unsigned words)
 {
 	word *row = p->rows.spare + 4 * (size_t)p->width;
@@ -376,6 +377,7 @@ void points_begin(struct points *p, uint32_t t, enum level level,
 	bits_add(row, 0);
 	p->pending = (struct points_pending){ .t = t,
 		                              .level = level,
+		                              .aborts = aborts,
 		                              .begin = NONE,
 		                              .last = NONE,
 		                              .resolved = p->lock_count };
@@ -470,6 +472,10 @@ void points_write(struct points *p, uint32_t key, enum strength strength,
 	uint32_t t = p->pending.t;
 	bool first = true;
 	assert(t);
+	/* It was locked until the abort, which only the points of statements
+	 * can tell; and it is nobody's rival. */
+	if (p->pending.aborts && !level_has_statements(p->pending.level))
+		return;
 	for (uint32_t i = p->lock_count; i-- > 0 && p->locks[i].owner == t;) {
 		const struct point_lock *l = &p->locks[i];
 		if (l->key != key) continue;
@@ -554,7 +560,7 @@ static void enter_versions(struct points *p)
 	}
 }
 
-void points_end(struct points *p, bool aborted)
+void points_end(struct points *p)
 {
 	struct points_pending *t = &p->pending;
 	word *past = order_row(p->past, t->t, p->words);
@@ -567,8 +573,8 @@ void points_end(struct points *p, bool aborted)
 	BITS_EACH(u, p->direct, p->words)
 		bits_or(past, order_row(p->past, u, p->words), p->words);
 	order_seen(p);
-	p->of[t->t].committed = !aborted;
-	if (!aborted) enter_versions(p);
+	p->of[t->t].committed = !t->aborts;
+	if (!t->aborts) enter_versions(p);
 	t->t = 0;
 }
 
@@ -718,15 +724,21 @@ struct events {
 	const struct relation_write *write, *write_end;
 };
 
-/* Those of the transaction, which come next; did it abort? */
-static bool take_events(struct points *p, const struct relation *r,
-                        struct events *e, uint32_t t)
+/* A write of it is no version. */
+static bool has_aborted(const struct relation *r, const struct events *e,
+                        uint32_t t)
 {
-	bool aborted = false;
+	return e->write < e->write_end && e->write->writer == t &&
+	       !bits_has(r->writers + (size_t)e->write->key * r->words, t);
+}
+
+/* Those of the transaction, which come next. */
+static void take_events(struct points *p, struct events *e, uint32_t t)
+{
 	for (;;) {
 		bool reads = e->read < e->read_end && e->read->reader == t;
 		bool writes = e->write < e->write_end && e->write->writer == t;
-		if (!reads && !writes) return aborted;
+		if (!reads && !writes) return;
 		if (!writes ||
 		    (reads && e->read->statement <= e->write->statement)) {
 			const struct relation_read *a = e->read++;
@@ -740,8 +752,6 @@ static bool take_events(struct points *p, const struct relation *r,
 			else
 				points_write(p, w->key, w->strength,
 				             w->statement);
-			aborted = !bits_has(
-				r->writers + (size_t)w->key * r->words, t);
 		}
 	}
 }
@@ -763,9 +773,10 @@ void points_of_relation(struct points *p, const struct relation *r,
 			            r->reads + r->read_count,
 			            r->writes + writes[t],
 			            r->writes + r->write_count };
-		points_begin(p, t, level, r->so + (size_t)t * r->words,
-		             r->words);
-		points_end(p, take_events(p, r, &e, t));
+		points_begin(p, t, level, has_aborted(r, &e, t),
+		             r->so + (size_t)t * r->words, r->words);
+		take_events(p, &e, t);
+		points_end(p);
 	}
 	for (uint32_t i = 0; i < r->known_count; i++)
 		points_know(p, r->known[i]);

@@ -57,7 +57,7 @@ static inline uint32_t points_of_transaction(uint32_t reads)
 }
 
 /* Transaction t begins, pending; these precede it in session order. */
-void points_begin(struct points *p, uint32_t t, enum level level,
+void points_begin(struct points *p, uint32_t t, enum level level, bool aborts,
                   const word *before, unsigned words);
 /* What the pending transaction does next, in the order of its statements, which
  * have increasing numbers. It reads from a transaction that has ended, or from
@@ -70,7 +70,7 @@ void points_write(struct points *p, uint32_t key, enum strength strength,
 /* It reads what it wrote itself, and locks it so. */
 void points_lock(struct points *p, uint32_t key, enum strength strength,
                  uint32_t statement);
-void points_end(struct points *p, bool aborted);
+void points_end(struct points *p);
 /* Two that have ended, and whose order is given. */
 void points_know(struct points *p, struct history_known k);
 

@@ -49,8 +49,7 @@ static void take_transaction(struct points *p, const struct facts *f,
 			w++;
 		}
 	}
-	points_end(p, writes > f->lock_first[t] &&
-	                      f->write_first[t] == f->write_first[t + 1]);
+	points_end(p);
 }
 
 static void decide(struct points *p, const struct facts *f, enum level l,
@@ -61,7 +60,10 @@ static void decide(struct points *p, const struct facts *f, enum level l,
 	for (uint32_t k = 1; k < f->n && !check_clock_over(c); k++) {
 		uint32_t t = f->order[k];
 		fill_before(f, t, row, words);
-		points_begin(p, t, l, row, words);
+		points_begin(p, t, l,
+		             f->lock_first[t] < f->lock_first[t + 1] &&
+		                     f->write_first[t] == f->write_first[t + 1],
+		             row, words);
 		take_transaction(p, f, t);
 	}
 	free(row);
