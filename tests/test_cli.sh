@@ -70,6 +70,31 @@ cp lost.tx kept.tx
 run 2 explore lost.tx --histories ./lost.tx
 says 'would overwrite the program'
 cmp -s lost.tx kept.tx && pass || fail 'the program was overwritten'
+# Keys and values that are long are whole, on lines of 80 columns.
+nine=aaaaaaaaa,bbbbbbbbb,ccccccccc,ddddddddd,eeeeeeeee,fffffffff,ggggggggg
+cat >wide.tx <<END
+global the_balance_of_a_customer_with_a_name_that_is_long = "";
+global x = "";
+txn add(s) {
+	let a = the_balance_of_a_customer_with_a_name_that_is_long;
+	let b = x;
+	the_balance_of_a_customer_with_a_name_that_is_long = s;
+	x = s;
+	return a;
+}
+session a { let v = add("$nine,a"); }
+session b { let v = add("$nine,b"); }
+assert !(a.v == "" && b.v == "");
+END
+run 1 explore wide.tx --dot wide.dot
+tr -d '\n' <wide.dot | sed 's/\\l    //g' >out
+prints " write the_balance_of_a_customer_with_a_name_that_is_long = \\\"$nine,a\\\""
+prints " write x = \\\"$nine,b\\\""
+prints '"wr the_balance_of_a_customer_with_a_name_that_is_long,\nx"'
+if command -v dot >/dev/null; then
+	run 1 explore wide.tx --svg wide.svg
+	equal 'failures of Graphviz' "$(grep -c triangulation err)" 0
+fi
 run 2 explore lost.tx --histories both --dot both
 says 'cannot both be written'
 run 2 explore lost.tx --timeout 0x10

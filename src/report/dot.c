@@ -14,7 +14,8 @@
 #include "report/style.h"
 
 enum {
-	LINE_COLUMNS = 44, /* of text in a box */
+	LINE_COLUMNS = 80, /* of text in a box; what is longer goes on below */
+	KEYS_COLUMNS = 44, /* of the keys at an arrow, unless one is longer */
 	EVENTS_SHOWN = 24  /* per transaction */
 };
 
@@ -86,24 +87,36 @@ static void quote_html(struct text *t, const char *words)
 	}
 }
 
-/* One left-aligned line of a box. */
-static void label_line(struct text *t, const char *words, bool html,
+static void label_part(struct text *t, const char *words, bool html,
                        bool changed)
 {
-	struct text cut = { 0 };
-	style_fit(&cut, words, LINE_COLUMNS);
 	if (html) {
 		if (changed)
 			text_format(t, "<font color=\"%s\"><b>",
 			            changed_colour);
-		quote_html(t, text_get(&cut));
+		quote_html(t, words);
 		text_string(t, changed ? "</b></font>" : "");
 		text_string(t, "<br align=\"left\"/>");
 	} else {
-		quote(t, text_get(&cut));
+		quote(t, words);
 		text_string(t, "\\l");
 	}
-	text_free(&cut);
+}
+
+/* Left-aligned in a box. */
+static void label_line(struct text *t, const char *words, bool html,
+                       bool changed)
+{
+	struct text part = { 0 };
+	do {
+		const char *end = style_part(words, LINE_COLUMNS);
+		text_bytes(&part, words, (size_t)(end - words));
+		label_part(t, text_get(&part), html, changed);
+		text_clear(&part);
+		text_string(&part, "    ");
+		words = end;
+	} while (*words);
+	text_free(&part);
 }
 
 static void event_words(struct text *t, const struct history *h,
@@ -230,39 +243,53 @@ static bool counts(const struct picture *p, uint32_t from, uint32_t to,
 	return true;
 }
 
+/* Adds it to those at an arrow; `columns`: of their last line. */
+static void add_key(struct text *keys, size_t *columns, const struct history *h,
+                    uint32_t key)
+{
+	struct text name = { 0 };
+	name_key(&name, h, key);
+	size_t n = style_columns(text_get(&name));
+	if (*columns && *columns + 2 + n > KEYS_COLUMNS) {
+		text_string(keys, ",\\n");
+		*columns = 0;
+	} else if (*columns) {
+		text_string(keys, ", ");
+		*columns += 2;
+	}
+	quote(keys, text_get(&name));
+	*columns += n;
+	text_free(&name);
+}
+
 /* The keys that `to` reads from `from`, commas between; false if none. */
 static bool keys_read(struct text *t, const struct picture *p, uint32_t from,
                       uint32_t to, bool changed)
 {
 	const struct transaction *x = &p->h->transactions[to];
-	size_t before = t->length;
+	size_t columns = 0;
 	for (uint32_t e = 0; e < x->event_count; e++) {
 		if (!counts(p, from, to, e, changed)) continue;
 		bool repeated = false;
 		for (uint32_t f = 0; f < e; f++)
 			repeated |= x->events[f].key == x->events[e].key &&
 			            counts(p, from, to, f, changed);
-		if (repeated) continue;
-		if (t->length > before) text_string(t, ", ");
-		name_key(t, p->h, x->events[e].key);
+		if (!repeated) add_key(t, &columns, p->h, x->events[e].key);
 	}
-	return t->length > before;
+	return columns > 0;
 }
 
-/* An arrow that is labelled with a word and keys. */
+/* An arrow that is labelled with a word and keys, which add_key made. */
 static void print_arrow(struct text *t, uint32_t from, uint32_t to,
                         const char *colour, const char *look, const char *word,
                         const struct text *keys)
 {
-	struct text cut = { 0 };
-	style_fit(&cut, text_get(keys), LINE_COLUMNS);
 	text_format(t,
 	            "  t%" PRIu32 " -> t%" PRIu32
 	            " [color=\"%s\", fontcolor=\"%s\"%s, label=\"%s ",
 	            from, to, colour, colour, look, word);
-	quote(t, text_get(&cut));
+	text_string(t, text_get(keys));
 	text_string(t, "\"];\n");
-	text_free(&cut);
 }
 
 static void print_reads(struct text *t, const struct picture *p)
@@ -315,15 +342,15 @@ static void print_observed(struct text *t, const struct picture *p)
 		const struct dot_change *c = &p->changes[i];
 		if (c->observed == UINT32_MAX || is_repeated(p, i, false))
 			continue;
+		size_t columns = 0;
 		text_clear(&keys);
-		name_key(&keys, p->h, changed_key(p, i));
+		add_key(&keys, &columns, p->h, changed_key(p, i));
 		for (uint32_t j = i + 1; j < p->change_count; j++) {
 			if (p->changes[j].reader != c->reader ||
 			    p->changes[j].observed != c->observed ||
 			    is_repeated(p, j, true))
 				continue;
-			text_string(&keys, ", ");
-			name_key(&keys, p->h, changed_key(p, j));
+			add_key(&keys, &columns, p->h, changed_key(p, j));
 		}
 		print_arrow(t, c->observed, c->reader, "#95a5a6",
 		            ", style=dashed, constraint=false", "observed",
@@ -348,8 +375,8 @@ static const char *ports_of(const struct witness *w,
 		back |= is_derived(&w->edges[i]) && w->edges[i].from == e->to &&
 		        w->edges[i].to == e->from;
 	if (!back || !is_derived(e)) return "";
-	return e->from < e->to ? ", tailport=ne, headport=nw"
-	                       : ", tailport=sw, headport=se";
+	return e->from < e->to ? ", tailport=n, headport=n"
+	                       : ", tailport=s, headport=s";
 }
 
 static void print_cycle(struct text *t, const struct history *h,

@@ -68,6 +68,19 @@ size_t style_columns(const char *words)
 	return n;
 }
 
+const char *style_part(const char *words, size_t columns)
+{
+	const char *next = words, *end = words;
+	size_t used = 0;
+	assert(columns > 1);
+	while (*next) {
+		used += take_character(&next);
+		if (used > columns) break;
+		end = next;
+	}
+	return end;
+}
+
 void style_fit(struct text *t, const char *words, size_t columns)
 {
 	if (style_columns(words) <= columns) {

@@ -44,6 +44,8 @@ void style_verdict(struct text *t, const struct style *s, enum verdict v);
  * locale: without one for UTF-8, each character takes one). Control characters
  * are counted as what style_fit and value_print make of them: one each. */
 size_t style_columns(const char *words);
+/* Behind as much of the text as takes at most so many columns, at least two. */
+const char *style_part(const char *words, size_t columns);
 /* The text if it takes at most so many columns; else exactly so many, an
  * ellipsis behind the part that fits. */
 void style_fit(struct text *t, const char *words, size_t columns);
