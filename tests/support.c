@@ -451,6 +451,7 @@ static void copy_session(struct history *to, const struct history *from,
 		c->name = region_copy_string(&to->region, w->name,
 		                             strlen(w->name));
 		c->aborted = w->aborted;
+		c->own = w->own;
 		c->event_count = w->event_count;
 		c->events = region_take0(
 			&to->region, (w->event_count + 1) * sizeof *c->events);

@@ -342,7 +342,8 @@ static void expect_exploration(struct trial *t, const struct program *p,
 	explore(p, o, &native, &stats);
 	expect_result(t, &native, scripted);
 	expect_statistics(t, &stats, expected);
-	expect_search(t, &stats, expected);
+	/* Only of a script it is known what a session can read first. */
+	if (o->algorithm != EXPLORE_ORDERLY) expect_search(t, &stats, expected);
 	result_free(&native);
 	if (program_fault(p)) complain(t, "a fault", NULL);
 }
@@ -371,6 +372,11 @@ static void compare_level(struct trial *t, enum level l)
 		                     .base = l,
 		                     .check_duplicates = true };
 	o.base = level_base(l);
+	/* The end states of rc may be millions, few of them prc's. */
+	if (level_has_statements(l)) {
+		o.algorithm = EXPLORE_ORDERLY;
+		o.base = l;
+	}
 	compare(t, "explore", o);
 }
 
