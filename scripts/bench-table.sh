@@ -208,10 +208,12 @@ if [ -f "$results/predict.csv" ]; then
 	predicted "$results/predict.csv" 'ra pc psi si' \
 		'strict exact,relaxed exact'
 	cat <<-'END'
-	With a strict boundary, a transaction that reads something else loses
-	the writes behind that read, and with them the write conflict that
-	`psi` and `si` forbid: such predictions diverge and are rarely
-	validated. The relaxed boundary keeps the writes.
+	Within the strict boundary alone, a transaction that reads something
+	else loses the writes behind that read, and with them the write
+	conflict that `psi` and `si` forbid: such predictions diverge and are
+	rarely validated. The relaxed boundary keeps the writes. These numbers
+	are of each boundary by itself; without `--boundary`, `predict` looks
+	at both, the strict one first.
 
 	TPC-C is known to be robust against `si`. The predictions that are
 	validated are read-only transaction anomalies, through what that
