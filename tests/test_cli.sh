@@ -346,6 +346,10 @@ for way in '' '-i ser' --algorithm=dfs --algorithm=orderly -j2; do
 	prints 'an assumption false, under'
 	prints '  open   assert w < 5'
 done
+run 0 explore assumed.tx --levels
+prints '(cc); left out: 2 executions that make an assumption false'
+run 0 explore assumed.tx --levels -i si
+prints '(si); left out: 2 executions under cc that make an assumption false'
 run 4 explore vacuous.tx --levels
 prints 'inconclusive: there is no history to judge by under'
 

@@ -9,6 +9,7 @@
 #include "dpor/explorer.h"
 #include "dpor/verdict.h"
 #include "result/names.h"
+#include "result/numbers.h"
 
 struct levels_table *levels_table_new(const struct program *p)
 {
@@ -66,6 +67,8 @@ void levels_table_set(struct levels_table *t, const struct explorer *e,
 	c->ran = true;
 	c->complete = s->stop == STOP_NONE;
 	c->histories = own ? s->histories : s->per_level[l];
+	c->explored = explorer_options(e)->level;
+	c->pruned = s->pruned;
 	for (uint32_t i = 0; i < explorer_slot_count(e); i++) {
 		const struct explore_violation *v = explorer_violation(e, i);
 		bool checked = explorer_slot_checked(e, i);
@@ -88,6 +91,21 @@ enum verdict levels_table_verdict(const struct levels_table *t, enum level l)
 }
 
 /* ---- the result ---- */
+
+/* Not of code in C that was cut short, which made no assumption false. */
+static void name_left_out(struct text *t, const struct levels_table *table,
+                          enum level asked)
+{
+	const struct levels_column *c = &table->columns[asked];
+	struct position at;
+	if (!c->pruned || program_bound_met(table->program, &at)) return;
+	text_string(t, "; left out: ");
+	number_plural(t, c->pruned, "execution", "executions");
+	if (c->explored != asked)
+		text_format(t, " under %s", level_word(c->explored));
+	text_string(t, c->pruned == 1 ? " that makes an assumption false"
+	                              : " that make an assumption false");
+}
 
 static void name_reason(struct text *t, const struct levels_table *table,
                         enum level asked)
@@ -124,6 +142,7 @@ static void name_reason(struct text *t, const struct levels_table *table,
 	}
 	text_string(t, " under ");
 	name_level(t, asked);
+	name_left_out(t, table, asked);
 }
 
 static void add_column(struct result *r, struct result_values *to,

@@ -14,6 +14,8 @@ struct levels_column {
 	bool ran;      /* else an interruption came first */
 	bool complete; /* else the numbers are lower bounds */
 	uint64_t histories;
+	enum level explored; /* this one or its base: under it, so many */
+	uint64_t pruned;     /* executions made an assumption false */
 };
 
 /* An assertion, robustness, or run-time errors at one place. */
