@@ -257,6 +257,14 @@ run 2 explore lost.tx -i SI
 says "-i takes none, rc, ra, cc, prc, pc, psi, si or ser, not 'SI'; did you mean 'si'?"
 run 2 explore lost.tx --isolation=SER
 says "--isolation takes none, rc, ra, cc, prc, pc, psi, si or ser, not 'SER'; did you mean 'ser'?"
+echo 'global x = 0;
+txn f() at si { x += 1; }
+session a { f(); }
+session b { f(); }' >own-level.tx
+for level in psi prc; do
+	run 2 explore own-level.tx -i $level
+	says "beside which the others cannot have $level"
+done
 run 2 split lost.tx -n 0 -o x
 says "-n takes a positive number, not '0'"
 run 2 explore lost.tx -qj0

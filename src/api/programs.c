@@ -126,10 +126,14 @@ bool program_level(const struct program *p, enum level given, enum level *out,
 	*out = l;
 	library_set_uniform(p, !level_mixes(l));
 	if (level_mixes(l)) return true;
-	return own_levels_problem(p,
-	                          ", beside which that of the others, psi, has "
-	                          "no meaning: choose another one with -i",
-	                          problem);
+	struct text why = { 0 };
+	text_format(&why,
+	            ", beside which the others cannot have %s: choose another "
+	            "level with -i",
+	            level_word(l));
+	bool sound = own_levels_problem(p, text_get(&why), problem);
+	text_free(&why);
+	return sound;
 }
 
 bool program_sound(const struct program *p, struct problem *problem)
