@@ -393,8 +393,9 @@ void mem_unlock(pthread_mutex_t *m)
 
 /* The SAT solver is C++. Its operators new are these, which nobody else sees:
  * without memory they leave the work as mem_take() does, instead of throwing
- * what no function in C can catch. The solver is released by mem_hold(). (The
- * address sanitizer wants operators of its own, and never throws.) */
+ * what no function in C can catch. It may then be between two states, which its
+ * destructor would not stand: so what it has taken is the heap's, and goes with
+ * it. (The address sanitizer wants operators of its own, and never throws.) */
 #if !HAS_ADDRESS_SANITIZER
 #define SOLVER(symbol) __asm__(symbol) __attribute__((visibility("hidden")))
 
@@ -408,36 +409,47 @@ void solver_delete_array(void *p) SOLVER("_ZdaPv");
 
 void *solver_new(size_t size)
 {
-	void *p = malloc(size ? size : 1);
-	if (!p) mem_fail();
-	return p;
+	return mem_take(size);
 }
 
 void *solver_new_array(size_t size)
 {
-	return solver_new(size);
+	return mem_take(size);
 }
 
 void *solver_try_new(size_t size, const void *tag)
 {
 	(void)tag;
-	return malloc(size ? size : 1);
+	return mem_take(size);
 }
 
 void solver_delete(void *p)
 {
-	free(p);
+	mem_free(p);
 }
 
 void solver_delete_sized(void *p, size_t size)
 {
 	(void)size;
-	free(p);
+	mem_free(p);
 }
 
 void solver_delete_array(void *p)
 {
-	free(p);
+	mem_free(p);
+}
+
+void mem_hold_solver(void *solver, void (*release)(void *))
+{
+	(void)solver;
+	(void)release;
+}
+
+#else
+
+void mem_hold_solver(void *solver, void (*release)(void *))
+{
+	mem_hold(solver, release);
 }
 
 #endif

@@ -86,6 +86,8 @@ bool mem_apart(bool apart);
 /* If the work is left, `release` is called with the thing, before memory is
  * given back. Who releases it himself says so first. */
 void mem_hold(void *thing, void (*release)(void *thing));
+/* The same for the SAT solver, whose memory is the heap's where it can be. */
+void mem_hold_solver(void *solver, void (*release)(void *solver));
 void mem_let_go(void *thing);
 /* A mutex that is unlocked if the work is left. A work holds at most four. */
 void mem_lock(pthread_mutex_t *m);

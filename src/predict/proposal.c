@@ -253,7 +253,7 @@ bool proposal_init(struct proposal *p, const struct observed_history *o,
                    const struct divergent_copies *c, struct check_clock *clock)
 {
 	*p = (struct proposal){ .o = o, .c = c, .sat = ccadical_init() };
-	mem_hold(p->sat, drop_sat);
+	mem_hold_solver(p->sat, drop_sat);
 	table_init(&p->by_clauses, 0);
 	assert(o->n + c->count + c->option_count < INT_MAX);
 	p->variables = (int)(o->n + c->count + c->option_count);
