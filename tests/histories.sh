@@ -5,7 +5,7 @@
 # ISOSCOPE_QUICK there are fewer conversions.
 . "${srcdir:-$(dirname "$0")/..}/tests/shell.sh"
 folder=$top/tests/histories
-levels='none rc ra cc pc psi si ser'
+levels='none rc ra cc prc pc psi si ser'
 formats='isoscope plume awdit dbcop-bincode dbcop-json dbcop-text cobra rw-edn
 	rw-json list-edn list-json isopredict'
 if [ -n "${ISOSCOPE_QUICK:-}" ]; then formats='isoscope plume list-edn'; fi
