@@ -19,10 +19,11 @@ struct versions {
 	uint32_t count, capacity;
 };
 
-/* What the running transaction wrote to a key. */
+/* What the running transaction wrote to a key, if it is the one. */
 struct own_write {
 	uint32_t transaction; /* that wrote last; 0: none */
 	uint32_t value;
+	uint32_t released; /* prc: when one that aborted gave its lock back */
 };
 
 struct store {
@@ -252,13 +253,16 @@ void store_write(struct store *s, uint32_t key, uint32_t value)
 	struct own_write *own = &s->own[key];
 	if (s->left) s->left--;
 	/* Who replaces a version has waited for it. */
-	if (s->sight == SIGHT_STATEMENT)
+	if (s->sight == SIGHT_STATEMENT) {
 		see_overwritten(s, &(struct planned_op){ key, true }, 1);
+		see_at_least(s, own->released);
+	}
 	if (own->transaction != s->transaction) {
 		VEC_RESERVE(s->written, s->written_count, s->written_capacity);
 		s->written[s->written_count++] = key;
 	}
-	*own = (struct own_write){ s->transaction, value };
+	own->transaction = s->transaction;
+	own->value = value;
 }
 
 static void publish(struct store *s, uint32_t when, uint32_t rank)
@@ -287,6 +291,8 @@ void store_end(struct store *s, bool commit)
 	           s->sight == SIGHT_STATEMENT) {
 		/* As if it had happened at its snapshot. */
 		s->last[s->session] = s->cut;
+		for (uint32_t i = 0; i < s->written_count; i++)
+			s->own[s->written[i]].released = s->cut;
 	}
 	s->written_count = 0;
 }
