@@ -167,7 +167,7 @@ static void compare_twins(struct predict_trial *t)
 					predict_complain(
 						t, found ? "only cuts predict"
 							 : "only boundaries "
-					                   "predict");
+							   "predict");
 			}
 	twin_predictions_free(&p);
 	twin_trace_free(&w);
@@ -607,7 +607,7 @@ static void expect_monotone(struct predict_trial *t, enum level l,
 					    !found[w][b][e])
 						predict_complain(
 							t, "a weaker level has "
-						           "none");
+							   "none");
 	for (unsigned b = 0; b < 2; b++)
 		if (found[l][b][ENCODING_APPROX] &&
 		    !found[l][b][ENCODING_EXACT])
