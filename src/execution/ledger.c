@@ -379,7 +379,8 @@ static void add_statements(const struct ledger *l, struct relation *r)
 	}
 	r->write_count = 0;
 	/* The last read may be one that is only being tried. */
-	memcpy(s->reads, r->reads, r->read_count * sizeof *s->reads);
+	if (r->read_count)
+		memcpy(s->reads, r->reads, r->read_count * sizeof *s->reads);
 	for (uint32_t i = 1; i < r->order_count; i++) {
 		uint32_t t = c->order[i];
 		const struct ledger_transaction *w = l->transactions[t];
