@@ -97,13 +97,6 @@ static struct sql_table *changed_table(struct resolver *r, json_t *body,
 	return r->failed ? NULL : find_table(r, relation);
 }
 
-static void free_scope(struct scope *s)
-{
-	free(s->relations);
-	free(s->aggregates);
-	free(s->named);
-}
-
 /* The rows that UPDATE and DELETE change: relation 0 first. */
 static bool resolve_rows(struct resolver *r, struct scope *s, json_t *body,
                          const char *more, const char *alias,

@@ -91,11 +91,23 @@ const struct sql_expr *column_of(struct resolver *r, struct scope *s,
                                  uint32_t up, uint32_t relation,
                                  uint32_t column);
 const char *keep_name(struct resolver *r, const char *name);
+/* What the nodes of these names are. */
+const struct sql_expr *resolve_column(struct resolver *r, struct scope *s,
+                                      json_t *body);
+const struct sql_expr *resolve_a_expr(struct resolver *r, struct scope *s,
+                                      json_t *body);
+const struct sql_expr *resolve_call(struct resolver *r, struct scope *s,
+                                    json_t *body);
 
 /* ---- Queries ---- */
 
+void free_scope(struct scope *s);
+
 struct sql_query *resolve_query(struct resolver *r, struct scope *outer,
                                 json_t *select);
+/* A query that does not see the relations beside it. */
+struct sql_query *resolve_nested(struct resolver *r, struct scope *s,
+                                 json_t *select);
 struct sql_relation *add_table(struct resolver *r, struct scope *s,
                                const struct sql_table *t, const char *alias);
 struct sql_table *find_table(struct resolver *r, json_t *range_var);

@@ -1,0 +1,172 @@
+/* How tables are read: by key, or by which conditions. */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "sql/procs.h"
+#include "sql/resolve_parts.h"
+
+/* What the expression mentions of this query's relations. */
+struct mentioned {
+	uint64_t relations; /* bit set; those from 63 on share a bit */
+	bool outer;         /* something of the queries around */
+	bool unclear; /* subqueries and aggregates: not to be asked early */
+};
+
+static uint64_t relation_bit(uint32_t relation)
+{
+	return (uint64_t)1 << (relation < 63 ? relation : 63);
+}
+
+static void find_mentioned(const struct sql_expr *e, struct mentioned *m)
+{
+	if (e->kind == EXPR_COLUMN && !e->up)
+		m->relations |= relation_bit(e->relation);
+	if (e->kind == EXPR_COLUMN && e->up) m->outer = true;
+	if (e->query || e->kind == EXPR_AGGREGATE || e->kind == EXPR_STEP_ERROR)
+		m->unclear = true;
+	for (uint32_t i = 0; i < e->count; i++) find_mentioned(e->args[i], m);
+}
+
+/* A condition, and the relations whose rows it can rule out. */
+struct conjunct {
+	const struct sql_expr *condition;
+	struct mentioned mentioned;
+	uint64_t rules_out;
+};
+
+struct conjuncts {
+	struct conjunct *items;
+	uint32_t count, capacity;
+};
+
+static void add_conjuncts(struct conjuncts *c, const struct sql_expr *e,
+                          uint64_t rules_out)
+{
+	if (e->kind == EXPR_AND) {
+		for (uint32_t i = 0; i < e->count; i++)
+			add_conjuncts(c, e->args[i], rules_out);
+		return;
+	}
+	struct conjunct x = { .condition = e, .rules_out = rules_out };
+	find_mentioned(e, &x.mentioned);
+	if (x.mentioned.unclear) return;
+	VEC_RESERVE(c->items, c->count, c->capacity);
+	c->items[c->count++] = x;
+}
+
+/* `open`: relations that conditions from here on up can rule out. */
+static void add_joins(struct conjuncts *c, const struct sql_from *f,
+                      uint64_t *open)
+{
+	uint64_t a = 0, b = 0;
+	if (f->join == JOIN_NONE) {
+		*open = relation_bit(f->relation);
+		return;
+	}
+	add_joins(c, f->a, &a);
+	add_joins(c, f->b, &b);
+	*open = f->join == JOIN_LEFT ? a : a | b;
+	if (f->on) add_conjuncts(c, f->on, f->join == JOIN_LEFT ? b : a | b);
+}
+
+/* Is it column = expression of others? The expression, and the column. */
+static const struct sql_expr *equals(const struct sql_expr *e,
+                                     uint32_t relation, uint32_t *column)
+{
+	if (e->kind != EXPR_CALL || e->function->operation != DO_EQ)
+		return NULL;
+	for (int i = 0; i < 2; i++) {
+		const struct sql_expr *a = e->args[i], *b = e->args[1 - i];
+		struct mentioned m = { 0 };
+		if (a->kind != EXPR_COLUMN || a->up || a->relation != relation)
+			continue;
+		find_mentioned(b, &m);
+		if (m.relations & relation_bit(relation)) continue;
+		*column = a->column;
+		return b;
+	}
+	return NULL;
+}
+
+static void find_key(struct resolver *r, struct sql_relation *x,
+                     uint32_t relation)
+{
+	const struct sql_unique *primary = x->table->primary;
+	struct sql_access *access = &x->access;
+	if (!primary) return;
+	const struct sql_expr **key =
+		region_take0(r->region, (primary->count + 1) * sizeof *key);
+	for (uint32_t k = 0; k < primary->count; k++) {
+		for (uint32_t i = 0; i < access->condition_count; i++) {
+			uint32_t column;
+			const struct sql_expr *to = equals(
+				access->conditions[i], relation, &column);
+			if (to && column == primary->columns[k]) key[k] = to;
+		}
+		if (!key[k]) return;
+	}
+	access->key = key;
+}
+
+static void note_filtered(const struct sql_table *t, const struct sql_expr *e,
+                          uint32_t relation)
+{
+	if (e->kind == EXPR_COLUMN && !e->up && e->relation == relation)
+		t->filtered[e->column] = true;
+	for (uint32_t i = 0; i < e->count; i++)
+		note_filtered(t, e->args[i], relation);
+}
+
+/* Conditions whose other relations stand before it in FROM, those about it
+ * alone first. */
+static void find_access(struct resolver *r, struct scope *s,
+                        const struct conjuncts *c, uint32_t relation)
+{
+	struct sql_relation *x = &s->relations[relation];
+	struct sql_access *access = &x->access;
+	uint64_t self = relation_bit(relation), before = self - 1;
+	if (x->kind != RELATION_TABLE || relation >= 63) return;
+	access->conditions = region_take0(
+		r->region, (c->count + 1) * sizeof *access->conditions);
+	for (int others = 0; others < 2; others++) {
+		for (uint32_t i = 0; i < c->count; i++) {
+			const struct conjunct *j = &c->items[i];
+			uint64_t m = j->mentioned.relations;
+			bool alone = m == self && !j->mentioned.outer;
+			if (!(m & self) || !(j->rules_out & self) ||
+			    (m & ~(self | before)) || alone == others)
+				continue;
+			access->conditions[access->condition_count++] =
+				j->condition;
+		}
+		if (!others) access->fixed = access->condition_count;
+	}
+	find_key(r, x, relation);
+	struct sql_table *t = r->catalog->tables[x->table->number];
+	t->scanned |= !access->key || r->purpose == PURPOSE_ASSERT;
+	if (access->key) return;
+	for (uint32_t i = 0; i < access->condition_count; i++)
+		note_filtered(x->table, access->conditions[i], relation);
+}
+
+void finish_query(struct resolver *r, struct scope *s, struct sql_query *q)
+{
+	struct conjuncts c = { 0 };
+	uint64_t open = 0;
+	if (q->from) add_joins(&c, q->from, &open);
+	if (q->where) add_conjuncts(&c, q->where, open);
+	for (uint32_t i = 0; i < s->relation_count; i++)
+		find_access(r, s, &c, i);
+	free(c.items);
+	q->relation_count = s->relation_count;
+	q->relations = region_take0(r->region, (s->relation_count + 1) *
+	                                               sizeof *q->relations);
+	for (uint32_t i = 0; i < s->relation_count; i++)
+		q->relations[i] = s->relations[i];
+	q->aggregate_count = s->aggregate_count;
+	q->aggregates = region_take0(r->region, (s->aggregate_count + 1) *
+	                                                sizeof *q->aggregates);
+	for (uint32_t i = 0; i < s->aggregate_count; i++)
+		q->aggregates[i] = s->aggregates[i];
+	if (s->aggregate_count) q->grouped = true;
+}

@@ -1,0 +1,300 @@
+/* Operators and functions. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "sql/resolve_parts.h"
+
+static void print_signature(struct text *t, const char *name,
+                            const struct sql_expr *const *args, uint32_t count,
+                            bool is_operator)
+{
+	if (!is_operator) text_format(t, "%s(", name);
+	for (uint32_t i = 0; i < count; i++) {
+		if (is_operator && (i || count == 1))
+			text_format(t, "%s%s ", i ? " " : "", name);
+		else if (i)
+			text_string(t, ", ");
+		text_string(t, sql_kind_name(args[i]->type.kind));
+	}
+	if (!is_operator) text_char(t, ')');
+}
+
+static const struct sql_expr *make_call(struct resolver *r, const char *name,
+                                        const struct sql_expr **args,
+                                        uint32_t count, bool is_operator)
+{
+	enum sql_kind kinds[PROC_ARGUMENTS];
+	const struct sql_proc *p = NULL;
+	enum sql_choice choice = CHOICE_NONE;
+	for (uint32_t i = 0; i < count && count <= PROC_ARGUMENTS; i++) {
+		if (!args[i]) return NULL;
+		kinds[i] = args[i]->type.kind;
+	}
+	if (count <= PROC_ARGUMENTS)
+		choice = sql_choose_proc(name, kinds, count, &p);
+	if (choice != CHOICE_MADE) {
+		struct text t = { 0 };
+		print_signature(&t, name, args, count, is_operator);
+		const char *near = is_operator || sql_has_proc(name)
+		                           ? NULL
+		                           : sql_nearest_proc(name);
+		const char *why = choice == CHOICE_NONE ? "does not exist"
+		                                        : "is not unique";
+		if (is_operator)
+			refuse(r, r->place, "operator %s: %s", why,
+			       text_get(&t));
+		else
+			refuse(r, r->place, "function %s %s%s%s%s",
+			       text_get(&t), why,
+			       near ? "; did you mean \"" : "",
+			       near ? near : "", near ? "\"?" : "");
+		text_free(&t);
+		return NULL;
+	}
+	struct sql_expr *e = expr_new(r, EXPR_CALL, p->result, count);
+	e->function = p;
+	for (uint32_t i = 0; i < count; i++) {
+		struct sql_type type = sql_type(p->types[i]);
+		e->args[i] = type.kind == SQL_ANY
+		                     ? settle(r, args[i])
+		                     : coerce(r, args[i], type, COERCE_IMPLICIT,
+		                              "argument");
+		if (!e->args[i]) return NULL;
+		if (type.kind == SQL_ANY && p->operation == DO_CONCAT)
+			e->args[i] = coerce(r, e->args[i], sql_type(SQL_TEXT),
+			                    COERCE_EXPLICIT, "argument");
+	}
+	return r->failed ? NULL : e;
+}
+
+const struct sql_expr *make_operator(struct resolver *r, const char *name,
+                                     const struct sql_expr *a,
+                                     const struct sql_expr *b)
+{
+	const struct sql_expr *args[] = { a, b };
+	if (!a || !b) return NULL;
+	return make_call(r, name, args, 2, true);
+}
+
+static const struct sql_expr *resolve_operator(struct resolver *r,
+                                               struct scope *s, json_t *body)
+{
+	json_t *names = json_object_get(body, "name");
+	json_t *left = json_object_get(body, "lexpr");
+	const char *name =
+		node_name(json_array_get(names, json_array_size(names) - 1));
+	struct place at = r->place;
+	const struct sql_expr *args[2] = { NULL };
+	uint32_t count = 0;
+	if (left) args[count++] = resolve_expr(r, s, left);
+	args[count++] = resolve_expr(r, s, json_object_get(body, "rexpr"));
+	r->place = at;
+	if (r->failed) return NULL;
+	/* - 5 is a literal, so that there is a smallest one. */
+	if (!left && !strcmp(name, "-") && args[0]->kind == EXPR_CONSTANT &&
+	    sql_is_integer(args[0]->type.kind) &&
+	    !sql_is_null(args[0]->constant)) {
+		int64_t n = -args[0]->constant.i;
+		return expr_constant(
+			r, n == INT32_MIN ? SQL_INT4 : args[0]->type.kind,
+			value_int(n));
+	}
+	return make_call(r, name, args, count, true);
+}
+
+/* AND or OR or another kind of two. */
+static const struct sql_expr *both(struct resolver *r, enum sql_expr_kind kind,
+                                   const struct sql_expr *a,
+                                   const struct sql_expr *b)
+{
+	if (!a || !b) return NULL;
+	struct sql_expr *e = expr_new(r, kind, SQL_BOOL, 2);
+	e->args[0] = a;
+	e->args[1] = b;
+	return e;
+}
+
+static const struct sql_expr *negation(struct resolver *r,
+                                       const struct sql_expr *a)
+{
+	if (!a) return NULL;
+	struct sql_expr *e = expr_new(r, EXPR_NOT, SQL_BOOL, 1);
+	e->args[0] = a;
+	return e;
+}
+
+static const struct sql_expr *resolve_between(struct resolver *r,
+                                              struct scope *s, json_t *body,
+                                              bool negated, bool symmetric)
+{
+	json_t *list = json_object_get(
+		json_object_get(json_object_get(body, "rexpr"), "List"),
+		"items");
+	const struct sql_expr *x =
+		resolve_expr(r, s, json_object_get(body, "lexpr"));
+	const struct sql_expr *low =
+		resolve_expr(r, s, json_array_get(list, 0));
+	const struct sql_expr *high =
+		resolve_expr(r, s, json_array_get(list, 1));
+	if (r->failed) return NULL;
+	const struct sql_expr *in =
+		both(r, EXPR_AND, make_operator(r, ">=", x, low),
+	             make_operator(r, "<=", x, high));
+	if (symmetric)
+		in = both(r, EXPR_OR, in,
+		          both(r, EXPR_AND, make_operator(r, ">=", x, high),
+		               make_operator(r, "<=", x, low)));
+	return negated ? negation(r, in) : in;
+}
+
+/* x IN (a, b) is x = a OR x = b; x NOT IN (a, b) is x <> a AND x <> b. */
+static const struct sql_expr *resolve_in(struct resolver *r, struct scope *s,
+                                         json_t *body)
+{
+	json_t *list = json_object_get(
+		json_object_get(json_object_get(body, "rexpr"), "List"),
+		"items");
+	json_t *names = json_object_get(body, "name");
+	const char *name = node_name(json_array_get(names, 0));
+	uint32_t count = (uint32_t)json_array_size(list);
+	const struct sql_expr *x =
+		resolve_expr(r, s, json_object_get(body, "lexpr"));
+	struct sql_expr *e = expr_new(
+		r, !strcmp(name, "=") ? EXPR_OR : EXPR_AND, SQL_BOOL, count);
+	const struct sql_expr **items =
+		region_take0(r->region, (count + 1) * sizeof *items);
+	if (!x) return NULL;
+	for (uint32_t i = 0; i < count; i++)
+		items[i] = resolve_expr(r, s, json_array_get(list, i));
+	for (uint32_t i = 0; i < count; i++)
+		e->args[i] = make_operator(r, name, x, items[i]);
+	return r->failed ? NULL : e;
+}
+
+static const struct sql_expr *resolve_distinct(struct resolver *r,
+                                               struct scope *s, json_t *body,
+                                               bool negated)
+{
+	const struct sql_expr *a =
+		resolve_expr(r, s, json_object_get(body, "lexpr"));
+	const struct sql_expr *b =
+		resolve_expr(r, s, json_object_get(body, "rexpr"));
+	const struct sql_expr *same = make_operator(r, "=", a, b);
+	if (!same) return NULL;
+	struct sql_expr *e = expr_new(r, EXPR_IS_DISTINCT, SQL_BOOL, 2);
+	e->args[0] = same->args[0];
+	e->args[1] = same->args[1];
+	e->negated = negated;
+	return e;
+}
+
+static const struct sql_expr *resolve_nullif(struct resolver *r,
+                                             struct scope *s, json_t *body)
+{
+	const struct sql_expr *a =
+		resolve_expr(r, s, json_object_get(body, "lexpr"));
+	const struct sql_expr *b =
+		resolve_expr(r, s, json_object_get(body, "rexpr"));
+	const struct sql_expr *same = make_operator(r, "=", a, b);
+	if (!same) return NULL;
+	a = a->type.kind == SQL_UNKNOWN ? same->args[0] : a;
+	struct sql_expr *e = expr_new(r, EXPR_NULLIF, a->type.kind, 2);
+	e->type = a->type;
+	e->args[0] = a;
+	e->args[1] = same;
+	return e;
+}
+
+const struct sql_expr *resolve_a_expr(struct resolver *r, struct scope *s,
+                                      json_t *body)
+{
+	const char *kind = node_string(body, "kind");
+	if (!strcmp(kind, "AEXPR_OP") || !strcmp(kind, "AEXPR_LIKE"))
+		return resolve_operator(r, s, body);
+	if (!strcmp(kind, "AEXPR_IN")) {
+		json_t *list;
+		if (!node_is(json_object_get(body, "rexpr"), "List", &list))
+			return refuse_construct(r, r->place, "this IN");
+		return resolve_in(r, s, body);
+	}
+	if (!strcmp(kind, "AEXPR_BETWEEN"))
+		return resolve_between(r, s, body, false, false);
+	if (!strcmp(kind, "AEXPR_NOT_BETWEEN"))
+		return resolve_between(r, s, body, true, false);
+	if (!strcmp(kind, "AEXPR_BETWEEN_SYM"))
+		return resolve_between(r, s, body, false, true);
+	if (!strcmp(kind, "AEXPR_NOT_BETWEEN_SYM"))
+		return resolve_between(r, s, body, true, true);
+	if (!strcmp(kind, "AEXPR_DISTINCT"))
+		return resolve_distinct(r, s, body, false);
+	if (!strcmp(kind, "AEXPR_NOT_DISTINCT"))
+		return resolve_distinct(r, s, body, true);
+	if (!strcmp(kind, "AEXPR_NULLIF")) return resolve_nullif(r, s, body);
+	return refuse_construct(r, r->place, "this operator");
+}
+
+static const struct sql_expr *make_aggregate(struct resolver *r,
+                                             struct scope *s, json_t *body,
+                                             const struct sql_expr *call,
+                                             bool was_in_aggregate)
+{
+	struct sql_expr *e = region_take(r->region, sizeof *e);
+	json_t *filter = json_object_get(body, "agg_filter");
+	const char *name = call->function->name;
+	*e = *call;
+	e->kind = EXPR_AGGREGATE;
+	e->distinct = node_flag(body, "agg_distinct");
+	if (was_in_aggregate)
+		return refuse(r, r->place,
+		              "aggregate function calls cannot be nested");
+	if (s->no_aggregates)
+		return refuse(r, r->place,
+		              "aggregate functions are not allowed in %s",
+		              s->no_aggregates);
+	if (json_object_get(body, "agg_order"))
+		return refuse_construct(r, r->place,
+		                        "ORDER BY in an aggregate");
+	if (filter && !(e->filter = resolve_condition(r, s, filter, "FILTER")))
+		return NULL;
+	if (!e->count && !node_flag(body, "agg_star"))
+		return refuse(r, r->place,
+		              "%s(*) must be used to call a parameterless "
+		              "aggregate function",
+		              name);
+	e->number = s->aggregate_count;
+	VEC_RESERVE(s->aggregates, s->aggregate_count, s->aggregate_capacity);
+	s->aggregates[s->aggregate_count++] = e;
+	return e;
+}
+
+const struct sql_expr *resolve_call(struct resolver *r, struct scope *s,
+                                    json_t *body)
+{
+	json_t *names = json_object_get(body, "funcname");
+	json_t *given = json_object_get(body, "args");
+	uint32_t count = (uint32_t)json_array_size(given);
+	const char *name =
+		node_name(json_array_get(names, json_array_size(names) - 1));
+	struct place at = r->place;
+	bool was = s->in_aggregate;
+	const struct sql_expr **args =
+		region_take0(r->region, (count + 1) * sizeof *args);
+	if (json_object_get(body, "over"))
+		return refuse_construct(r, at, "a window function");
+	bool aggregates = false;
+	static const char *const known[] = { "count", "sum",       "min",
+		                             "max",   "bool_and",  "bool_or",
+		                             "every", "string_agg" };
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		aggregates |= !strcmp(name, known[i]);
+	s->in_aggregate = was || aggregates;
+	for (uint32_t i = 0; i < count; i++)
+		args[i] = resolve_expr(r, s, json_array_get(given, i));
+	r->place = at;
+	const struct sql_expr *e =
+		r->failed ? NULL : make_call(r, name, args, count, false);
+	if (e && sql_proc_is_aggregate(e->function))
+		e = make_aggregate(r, s, body, e, was);
+	s->in_aggregate = was;
+	return e;
+}

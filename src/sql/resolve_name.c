@@ -1,0 +1,149 @@
+/* Names of columns. */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "sql/resolve_parts.h"
+
+const struct sql_expr *column_of(struct resolver *r, struct scope *s,
+                                 uint32_t up, uint32_t relation,
+                                 uint32_t column)
+{
+	for (uint32_t i = 0; i < up; i++) s = s->outer;
+	const struct sql_relation *from = &s->relations[relation];
+	assert(column < from->column_count);
+	struct sql_expr *e = expr_new(r, EXPR_COLUMN, SQL_UNKNOWN, 0);
+	e->type = from->columns[column].type;
+	e->up = up;
+	e->relation = relation;
+	e->column = column;
+	return e;
+}
+
+static int column_in(const struct sql_relation *from, const char *name)
+{
+	for (uint32_t i = 0; i < from->column_count; i++)
+		if (!strcmp(from->columns[i].name, name)) return (int)i;
+	return -1;
+}
+
+/* Of all columns in sight. */
+static const char *nearest_column(struct scope *s, const char *relation,
+                                  const char *name)
+{
+	const char **names = NULL, *near;
+	size_t count = 0, capacity = 0;
+	for (; s; s = s->outer)
+		for (uint32_t i = 0; i < s->relation_count; i++) {
+			const struct sql_relation *from = &s->relations[i];
+			if (relation && strcmp(from->name, relation)) continue;
+			for (uint32_t c = 0; c < from->column_count; c++) {
+				VEC_RESERVE(names, count, capacity);
+				names[count++] = from->columns[c].name;
+			}
+		}
+	near = diag_nearest(name, names, count);
+	free(names);
+	return near;
+}
+
+static const struct sql_expr *no_column(struct resolver *r, struct scope *s,
+                                        const char *relation, const char *name)
+{
+	const char *near = nearest_column(s, relation, name);
+	const char *dot = relation ? "." : "", *quote = relation ? "" : "\"";
+	return refuse(r, r->place, "column %s%s%s%s%s does not exist%s%s%s",
+	              quote, relation ? relation : "", dot, name, quote,
+	              near ? "; did you mean \"" : "", near ? near : "",
+	              near ? "\"?" : "");
+}
+
+static const struct sql_expr *plain_column(struct resolver *r, struct scope *s,
+                                           const char *name)
+{
+	uint32_t up = 0;
+	for (struct scope *at = s; at; at = at->outer, up++) {
+		int found = -1;
+		uint32_t relation = 0;
+		for (uint32_t i = 0; i < at->relation_count; i++) {
+			int c = column_in(&at->relations[i], name);
+			if (c < 0) continue;
+			if (found >= 0)
+				return refuse(r, r->place,
+				              "column reference \"%s\" is "
+				              "ambiguous",
+				              name);
+			found = c;
+			relation = i;
+		}
+		if (found >= 0)
+			return column_of(r, s, up, relation, (uint32_t)found);
+	}
+	return no_column(r, s, NULL, name);
+}
+
+static int find_relation(struct scope *s, const char *name, uint32_t *up,
+                         struct scope **at)
+{
+	*up = 0;
+	for (; s; s = s->outer, ++*up)
+		for (uint32_t i = 0; i < s->relation_count; i++)
+			if (!strcmp(s->relations[i].name, name)) {
+				*at = s;
+				return (int)i;
+			}
+	return -1;
+}
+
+/* step.error, which needs no FROM. */
+static const struct sql_expr *step_error(struct resolver *r, const char *step)
+{
+	const struct sql_catalog *c = r->catalog;
+	for (uint32_t i = 0; i < c->step_count; i++) {
+		const struct sql_step_result *x = &c->steps[i];
+		if (strcmp(x->name, step) &&
+		    (!x->session || strcmp(x->session, step)))
+			continue;
+		struct sql_expr *e = expr_new(r, EXPR_STEP_ERROR, SQL_TEXT, 0);
+		e->relation = i;
+		return e;
+	}
+	return NULL;
+}
+
+static const struct sql_expr *qualified_column(struct resolver *r,
+                                               struct scope *s,
+                                               const char *relation,
+                                               const char *name)
+{
+	uint32_t up = 0;
+	struct scope *at = NULL;
+	int found = find_relation(s, relation, &up, &at);
+	int column = found < 0 ? -1 : column_in(&at->relations[found], name);
+	if (column >= 0)
+		return column_of(r, s, up, (uint32_t)found, (uint32_t)column);
+	if (r->purpose == PURPOSE_ASSERT && !strcmp(name, "error")) {
+		const struct sql_expr *e = step_error(r, relation);
+		if (e) return e;
+	}
+	if (found >= 0) return no_column(r, s, relation, name);
+	return refuse(r, r->place, "missing FROM-clause entry for table \"%s\"",
+	              relation);
+}
+
+const struct sql_expr *resolve_column(struct resolver *r, struct scope *s,
+                                      json_t *body)
+{
+	json_t *fields = json_object_get(body, "fields"), *star;
+	size_t count = json_array_size(fields);
+	json_t *last = json_array_get(fields, count - 1);
+	if (node_is(last, "A_Star", &star))
+		return refuse_construct(r, r->place, "a whole row as a value");
+	if (count == 1) return plain_column(r, s, node_name(last));
+	if (count == 2)
+		return qualified_column(r, s,
+		                        node_name(json_array_get(fields, 0)),
+		                        node_name(last));
+	return refuse_construct(r, r->place, "a name of more than two parts");
+}

@@ -1,0 +1,90 @@
+/* Nodes of libpg_query's JSON, and refusals. */
+#include <string.h>
+
+#include "sql/resolve_parts.h"
+
+const char *node_kind(json_t *node, json_t **body)
+{
+	void *i = json_object_iter(node);
+	*body = i ? json_object_iter_value(i) : NULL;
+	return i ? json_object_iter_key(i) : "";
+}
+
+bool node_is(json_t *node, const char *kind, json_t **body)
+{
+	return !strcmp(node_kind(node, body), kind);
+}
+
+const char *node_string(json_t *body, const char *field)
+{
+	const char *s = json_string_value(json_object_get(body, field));
+	return s ? s : "";
+}
+
+int64_t node_integer(json_t *body, const char *field)
+{
+	return json_integer_value(json_object_get(body, field));
+}
+
+bool node_flag(json_t *body, const char *field)
+{
+	return json_is_true(json_object_get(body, field));
+}
+
+const char *node_name(json_t *string)
+{
+	return node_string(json_object_get(string, "String"), "sval");
+}
+
+struct place node_place(const struct resolver *r, json_t *body)
+{
+	int64_t at = node_integer(body, "location");
+	struct place p = r->base;
+	if (at > 0) p.offset += (uint32_t)at;
+	return at < 0 ? r->place : p;
+}
+
+uint32_t skip_blanks(const char *text, uint32_t from, uint32_t to)
+{
+	while (from < to) {
+		if (strchr(" \t\r\n\f\v;", text[from])) {
+			from++;
+		} else if (!strncmp(text + from, "--", 2)) {
+			while (from < to && text[from] != '\n') from++;
+		} else if (!strncmp(text + from, "/*", 2)) {
+			int depth = 0;
+			do {
+				int open = !strncmp(text + from, "/*", 2);
+				int shut = !strncmp(text + from, "*/", 2);
+				depth += open - shut;
+				from += open || shut ? 2 : 1;
+			} while (depth && from < to);
+		} else {
+			break;
+		}
+	}
+	return from;
+}
+
+void *refuse(struct resolver *r, struct place at, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	if (!r->failed) source_verror(r->catalog->all, at, format, args);
+	va_end(args);
+	r->failed = true;
+	return NULL;
+}
+
+void *refuse_construct(struct resolver *r, struct place at, const char *what)
+{
+	return refuse(r, at,
+	              "%s: not supported; see 'SQL programs' in the manual for "
+	              "what is, and write it in another way",
+	              what);
+}
+
+const char *keep_name(struct resolver *r, const char *name)
+{
+	return region_copy_string(r->region, name, strlen(name));
+}

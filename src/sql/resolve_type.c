@@ -1,0 +1,206 @@
+/* Types, and expressions made into ones of another type. */
+#include <assert.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "sql/convert.h"
+#include "sql/resolve_parts.h"
+
+/* ---- Types ---- */
+
+static bool kind_of_name(const char *name, enum sql_kind *out)
+{
+	static const struct {
+		const char *name;
+		enum sql_kind kind;
+	} names[] = {
+		{ "bool", SQL_BOOL },    { "int2", SQL_INT2 },
+		{ "int4", SQL_INT4 },    { "int8", SQL_INT8 },
+		{ "text", SQL_TEXT },    { "varchar", SQL_VARCHAR },
+		{ "bpchar", SQL_CHAR },  { "smallserial", SQL_INT2 },
+		{ "serial", SQL_INT4 },  { "bigserial", SQL_INT8 },
+		{ "serial2", SQL_INT2 }, { "serial4", SQL_INT4 },
+		{ "serial8", SQL_INT8 },
+	};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!strcmp(names[i].name, name)) {
+			*out = names[i].kind;
+			return true;
+		}
+	return false;
+}
+
+static bool resolve_length(struct resolver *r, json_t *type_name,
+                           struct sql_type *out)
+{
+	json_t *mods = json_object_get(type_name, "typmods"), *body;
+	if (!json_array_size(mods)) return true;
+	bool one = json_array_size(mods) == 1 &&
+	           node_is(json_array_get(mods, 0), "A_Const", &body);
+	int64_t n =
+		one ? node_integer(json_object_get(body, "ival"), "ival") : 0;
+	if (n >= 1 && n <= 10485760 &&
+	    (out->kind == SQL_VARCHAR || out->kind == SQL_CHAR)) {
+		out->length = (int32_t)n;
+		return true;
+	}
+	struct text t = { 0 };
+	sql_type_print(&t, *out);
+	refuse(r, node_place(r, type_name),
+	       "type modifier is not allowed, or "
+	       "out of range, for type \"%s\"",
+	       text_get(&t));
+	text_free(&t);
+	return false;
+}
+
+bool resolve_type(struct resolver *r, json_t *type_name, struct sql_type *out,
+                  bool *serial)
+{
+	json_t *names = json_object_get(type_name, "names");
+	size_t count = json_array_size(names);
+	const char *name = node_name(json_array_get(names, count - 1));
+	struct place at = node_place(r, type_name);
+	struct text t = { 0 };
+	*out = (struct sql_type){ 0 };
+	if (serial) *serial = strstr(name, "serial") != NULL;
+	if (json_array_size(json_object_get(type_name, "arrayBounds"))) {
+		text_format(&t, "an array type (%s[])", name);
+		refuse_construct(r, at, text_get(&t));
+	} else if (!kind_of_name(name, &out->kind) ||
+	           (!serial && strstr(name, "serial"))) {
+		text_format(&t, "type \"%s\"", name);
+		refuse_construct(r, at, text_get(&t));
+	}
+	text_free(&t);
+	return !r->failed && resolve_length(r, type_name, out);
+}
+
+/* ---- Making ---- */
+
+struct sql_expr *expr_new(struct resolver *r, enum sql_expr_kind kind,
+                          enum sql_kind type, uint32_t count)
+{
+	struct sql_expr *e = region_take0(r->region, sizeof *e);
+	e->kind = kind;
+	e->type.kind = type;
+	e->at = r->place;
+	e->count = count;
+	e->args = region_take0(r->region, (count + 1) * sizeof *e->args);
+	return e;
+}
+
+struct sql_expr *expr_constant(struct resolver *r, enum sql_kind type,
+                               struct value v)
+{
+	struct sql_expr *e = expr_new(r, EXPR_CONSTANT, type, 0);
+	e->constant = v;
+	return e;
+}
+
+static bool same_type(struct sql_type a, struct sql_type b)
+{
+	return a.kind == b.kind && (!b.length || a.length == b.length);
+}
+
+/* A constant can be converted at once; an error is the statement's. */
+static const struct sql_expr *coerce_constant(struct resolver *r,
+                                              const struct sql_expr *e,
+                                              struct sql_type type,
+                                              enum sql_coercion when)
+{
+	struct sql_failure why = { 0 };
+	struct value v;
+	if (!sql_convert(r->region, e->constant, e->type, type,
+	                 when == COERCE_EXPLICIT, &v, &why)) {
+		/* What is too long fails before anything is done, each time. */
+		if (strcmp(why.state, "22001")) {
+			refuse(r, e->at, "%s (%s)", why.message, why.state);
+			return NULL;
+		}
+		if (!*r->doom.state) r->doom = why;
+		v = e->constant;
+	}
+	struct sql_expr *c = expr_constant(r, type.kind, v);
+	c->at = e->at;
+	c->type = type;
+	return c;
+}
+
+const struct sql_expr *coerce(struct resolver *r, const struct sql_expr *e,
+                              struct sql_type type, enum sql_coercion when,
+                              const char *what)
+{
+	if (!e) return NULL;
+	if (same_type(e->type, type)) return e;
+	if (!sql_can_coerce(e->type.kind, type.kind, when)) {
+		struct text from = { 0 }, to = { 0 };
+		sql_type_print(&from, e->type);
+		sql_type_print(&to, type);
+		if (when == COERCE_ASSIGNMENT)
+			refuse(r, e->at,
+			       "%s is of type %s but expression is of type %s",
+			       what, text_get(&to), text_get(&from));
+		else
+			refuse(r, e->at, "%s %s, not type %s", what,
+			       text_get(&to), text_get(&from));
+		text_free(&from);
+		text_free(&to);
+		return NULL;
+	}
+	if (e->kind == EXPR_CONSTANT && e->type.kind == SQL_UNKNOWN)
+		return coerce_constant(r, e, type, when);
+	/* Texts of all lengths are held alike. */
+	if (sql_is_string(e->type.kind) && type.kind != SQL_CHAR &&
+	    e->type.kind != SQL_CHAR && !type.length && e->kind != EXPR_CAST) {
+		struct sql_expr *copy = region_take(r->region, sizeof *copy);
+		*copy = *e;
+		copy->type = type;
+		return copy;
+	}
+	struct sql_expr *c = expr_new(r, EXPR_CAST, type.kind, 1);
+	c->at = e->at;
+	c->type = type;
+	c->args[0] = e;
+	c->negated = when == COERCE_EXPLICIT;
+	return c;
+}
+
+const struct sql_expr *settle(struct resolver *r, const struct sql_expr *e)
+{
+	if (!e || e->type.kind != SQL_UNKNOWN) return e;
+	return coerce(r, e, sql_type(SQL_TEXT), COERCE_IMPLICIT, "");
+}
+
+bool unify(struct resolver *r, const struct sql_expr **all, uint32_t count,
+           const char *what, struct sql_type *out)
+{
+	struct sql_type best = sql_type(SQL_UNKNOWN);
+	bool same = true;
+	for (uint32_t i = 0; i < count; i++) {
+		struct sql_type t = all[i]->type;
+		if (t.kind == SQL_UNKNOWN) continue;
+		if (best.kind == SQL_UNKNOWN) {
+			best = t;
+			continue;
+		}
+		same &= same_type(best, t) && same_type(t, best);
+		if (sql_kind_category(t.kind) != sql_kind_category(best.kind)) {
+			refuse(r, all[i]->at,
+			       "%s types %s and %s cannot be matched", what,
+			       sql_kind_name(best.kind), sql_kind_name(t.kind));
+			return false;
+		}
+		if (!sql_kind_is_preferred(best.kind) &&
+		    sql_can_coerce(best.kind, t.kind, COERCE_IMPLICIT) &&
+		    !sql_can_coerce(t.kind, best.kind, COERCE_IMPLICIT))
+			best = t;
+	}
+	if (best.kind == SQL_UNKNOWN) best = sql_type(SQL_TEXT);
+	if (!same) best.length = 0;
+	for (uint32_t i = 0; i < count; i++)
+		if (!(all[i] = coerce(r, all[i], best, COERCE_IMPLICIT, what)))
+			return false;
+	*out = best;
+	return true;
+}
