@@ -168,15 +168,18 @@ static uint32_t choose_writer(struct trial *t, uint32_t key)
 {
 	struct ledger *l = &t->ledger;
 	uint32_t choice = UINT32_MAX, seen = 0, count, listed = 0;
-	word row = 0;
+	word row = 0, restricted;
 	uint32_t sorted[MOST + 1];
 	ck_assert_uint_eq(l->closure.words, 1);
 	ledger_writers(l, key, &row);
+	restricted = row;
+	ledger_restrict(l, key, &restricted);
 	for (uint32_t i = 0; i + 1 < t->plain.count; i++) {
 		uint32_t id = number_at(t, i);
 		bool valid = plain_may_read(t, key, i);
 		bool has = bits_has(&row, id);
 		ck_assert(has || !valid);
+		ck_assert(bits_has(&restricted, id) == valid);
 		if (level_is_extensible(t->level)) ck_assert(has == valid);
 		listed += has;
 		if (!plain_writes(&t->plain, i, key)) continue;
@@ -374,6 +377,8 @@ START_TEST(like_a_history_from_scratch)
 		struct trial t;
 		begin_trial(&t, (enum level)_i,
 		            first_seed() * 8000 + (uint64_t)(8 * i + _i));
+		if (rng_below(&t.rng, 3))
+			ledger_go_anywhere(&t.ledger, rng_below(&t.rng, 2));
 		for (int n = 0; n < 120; n++) {
 			step(&t);
 			compare_levels(&t, &t.ledger, t.plain.count);

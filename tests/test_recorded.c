@@ -259,9 +259,13 @@ static void check_directly(const struct history *h, const struct trace *t,
 	for (enum level l = 0; l < LEVEL_COUNT; l++) {
 		struct check_result r = { 0 };
 		bool allowed = expected >> l & 1;
-		if (level_has_statements(l) && f->order)
-			check_by_points(f, l, clock, &r);
-		else if (!level_needs_order(l) || !f->order)
+		if (level_has_statements(l) && f->order) {
+			check_statements(f, l, clock, &r);
+			struct check_result points;
+			check_by_points(f, l, clock, &points);
+			ck_assert_int_eq(points.verdict, r.verdict);
+			check_result_free(&points);
+		} else if (!level_needs_order(l) || !f->order)
 			check_weak(f, l, clock, &r);
 		else
 			check_strong(f, l, clock, &r);

@@ -1,90 +1,11 @@
-#include "axioms/points.h"
+#include "axioms/points_inside.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
 #include "axioms/kernels.h"
-#include "axioms/order.h"
 #include "base/memory.h"
 #include "history/relation.h"
-
-#define NONE UINT32_MAX
-
-/* A read at a point; one under rc, ra or cc, which do not ask for one, has
- * NONE. */
-struct point_read {
-	uint32_t reader, key, source, at;
-};
-
-/* A write, or a read that locks. */
-struct point_lock {
-	uint32_t owner, key;
-	uint32_t until;  /* u: the owner's first point that it must precede */
-	uint32_t source; /* of a read */
-	uint32_t statement;
-	enum strength strength;
-	bool writes,
-		first; /* is it a write, and the owner's first of the key */
-};
-
-/* Why a point comes before another; of two points of one transaction,
- * REASON_COUNT. */
-struct point_edge {
-	uint32_t from, to;
-	enum reason_kind reason;
-	uint32_t key, reader;
-};
-
-/* Two edges of which every line has one. */
-struct point_choice {
-	struct point_edge first, second;
-};
-
-struct point_transaction {
-	uint32_t commit;
-	enum level level;
-	bool committed;
-};
-
-struct points_pending {
-	uint32_t t; /* 0: none */
-	enum level level;
-	bool aborts;
-	uint32_t begin, commit;
-	uint32_t last;      /* its newest point of a read, or NONE */
-	uint32_t statement; /* of that */
-	uint32_t resolved;  /* locks whose u is known */
-};
-
-struct points {
-	struct level_scratch rows; /* the closure, with its log */
-	unsigned width;            /* of rows of points */
-	unsigned words;            /* of rows of transactions */
-	uint32_t room;             /* points */
-	uint32_t node_count, lock_count, read_count;
-	uint32_t lock_capacity, read_capacity;
-	size_t choice_count, choice_capacity;
-	uint32_t *owner;               /* by point: its transaction */
-	uint32_t *line, *rank, *count; /* an order of the points, by place */
-	struct point_transaction *of;  /* by transaction */
-	uint32_t transactions;
-	word *past;          /* rows of transactions: before it in (so U wr)+ */
-	word *so;            /* likewise, in session order */
-	word *direct, *seen; /* one row each: of the pending one */
-	struct point_choice *choices;
-	struct point_lock *locks;
-	struct point_read *reads;
-	struct points_pending pending;
-	bool failed; /* the edges have closed a cycle */
-	/* For a witness: the edges as they were added, and the one that closed
-	 * a cycle. */
-	bool recording;
-	bool (*stop)(void *data); /* asked while it searches, or NULL */
-	void *stop_data;
-	bool gave_up;
-	struct point_edge *edges, closing;
-	size_t edge_count, edge_capacity;
-};
 
 /* ---- Memory ---- */
 
@@ -177,16 +98,6 @@ void points_clear(struct points *p, uint32_t transactions, uint32_t points)
 
 /* ---- Points and edges ---- */
 
-static word *before(const struct points *p, uint32_t point)
-{
-	return order_row(p->rows.before, point, p->width);
-}
-
-static uint32_t commit_of(const struct points *p, uint32_t t)
-{
-	return p->of[t].commit;
-}
-
 /* A point after those of the row, and before none. */
 static uint32_t new_point(struct points *p, uint32_t owner, const word *row)
 {
@@ -200,11 +111,6 @@ static uint32_t new_point(struct points *p, uint32_t owner, const word *row)
 	return i;
 }
 
-static bool is_before(const struct points *p, uint32_t a, uint32_t b)
-{
-	return order_has(&p->rows, a, b, p->width);
-}
-
 static void record(struct points *p, struct point_edge e)
 {
 	if (!p->recording) return;
@@ -212,8 +118,7 @@ static void record(struct points *p, struct point_edge e)
 	p->edges[p->edge_count++] = e;
 }
 
-/* False, with nothing changed, when that closes a cycle. */
-static bool add(struct points *p, const struct point_edge *e)
+bool points_add(struct points *p, const struct point_edge *e)
 {
 	bool fine = p->width == 1
 	                    ? order_add(&p->rows, e->from, e->to, 1)
@@ -225,10 +130,9 @@ static bool add(struct points *p, const struct point_edge *e)
 	return fine;
 }
 
-/* What every line has. */
-static void add_edge(struct points *p, struct point_edge e)
+void points_add_edge(struct points *p, struct point_edge e)
 {
-	if (!p->failed && !add(p, &e)) p->failed = true;
+	if (!p->failed && !points_add(p, &e)) p->failed = true;
 }
 
 /* Every line has one of them: init's commit comes after nothing. */
@@ -238,8 +142,12 @@ static void add_choice(struct points *p, struct point_edge first,
 	if (is_before(p, first.from, first.to) ||
 	    is_before(p, second.from, second.to))
 		return;
-	if (first.to == 0) {
-		add_edge(p, second);
+	if (first.to == 0 || is_closed(p, &first)) {
+		points_add_edge(p, second);
+		return;
+	}
+	if (is_closed(p, &second)) {
+		points_add_edge(p, first);
 		return;
 	}
 	VEC_RESERVE(p->choices, p->choice_count, p->choice_capacity);
@@ -317,8 +225,9 @@ static void resolve(struct points *p, uint32_t until)
 	l->until = until;
 	bool reads = !l->writes && l->source != NONE;
 	if (reads)
-		add_edge(p, (struct point_edge){ commit_of(p, l->source), until,
-		                                 REASON_WR, l->key, l->owner });
+		points_add_edge(p, (struct point_edge){ commit_of(p, l->source),
+		                                        until, REASON_WR,
+		                                        l->key, l->owner });
 	for (const struct point_lock *o = p->locks;
 	     o < &p->locks[p->lock_count]; o++) {
 		if (o->owner == l->owner) break;
@@ -414,8 +323,8 @@ static uint32_t statement_point(struct points *p, uint32_t statement)
 	else
 		record(p, (struct point_edge){ last, t->last, REASON_COUNT, 0,
 		                               t->t });
-	add_edge(p, (struct point_edge){ t->last, t->commit, REASON_COUNT, 0,
-	                                 t->t });
+	points_add_edge(p, (struct point_edge){ t->last, t->commit,
+	                                        REASON_COUNT, 0, t->t });
 	while (t->resolved < p->lock_count &&
 	       p->locks[t->resolved].statement < statement)
 		resolve(p, t->last);
@@ -436,10 +345,10 @@ static void read_at(struct points *p, struct point_read r)
 {
 	VEC_RESERVE(p->reads, p->read_count, p->read_capacity);
 	p->reads[p->read_count++] = r;
-	add_edge(p,
-	         (struct point_edge){ commit_of(p, r.source),
-	                              r.at == NONE ? p->pending.commit : r.at,
-	                              REASON_WR, r.key, r.reader });
+	points_add_edge(
+		p, (struct point_edge){ commit_of(p, r.source),
+	                                r.at == NONE ? p->pending.commit : r.at,
+	                                REASON_WR, r.key, r.reader });
 	if (r.at == NONE) return;
 	for (uint32_t i = 0; i < p->lock_count; i++)
 		if (is_version(p, &p->locks[i], r.key) &&
@@ -534,10 +443,11 @@ static void order_seen(struct points *p)
 		if (!seen) continue;
 		BITS_EACH(s, seen, p->words)
 			if (s && s != r.source && writes(p, s, r.key))
-				add_edge(p, (struct point_edge){
-						    commit_of(p, s),
-						    commit_of(p, r.source),
-						    REASON_FORCED, r.key, t });
+				points_add_edge(
+					p, (struct point_edge){
+						   commit_of(p, s),
+						   commit_of(p, r.source),
+						   REASON_FORCED, r.key, t });
 	}
 }
 
@@ -558,6 +468,12 @@ static void enter_versions(struct points *p)
 				part_writer(p, r, t);
 		}
 	}
+}
+
+void points_abort(struct points *p)
+{
+	assert(p->pending.t && level_has_statements(p->pending.level));
+	p->pending.aborts = true;
 }
 
 void points_end(struct points *p)
@@ -581,140 +497,64 @@ void points_end(struct points *p)
 void points_know(struct points *p, struct history_known k)
 {
 	assert(p->of[k.from].committed && p->of[k.to].committed);
-	add_edge(p,
-	         (struct point_edge){ commit_of(p, k.from), commit_of(p, k.to),
-	                              REASON_WW, k.key, k.from });
+	points_add_edge(p, (struct point_edge){ commit_of(p, k.from),
+	                                        commit_of(p, k.to), REASON_WW,
+	                                        k.key, k.from });
 }
 
-/* ---- Is there a line? ---- */
-
-static bool is_closed(const struct points *p, const struct point_edge *e)
+bool points_may_see(const struct points *p, uint32_t key, uint32_t source)
 {
-	return e->from == e->to || is_before(p, e->to, e->from);
-}
-
-static bool is_open(const struct points *p, const struct point_choice *c)
-{
-	return !is_before(p, c->first.from, c->first.to) &&
-	       !is_before(p, c->second.from, c->second.to);
-}
-
-/* Of each pair of which one edge would close a cycle, the other is there. */
-static bool saturate(struct points *p)
-{
-	for (bool changed = true; changed;) {
-		changed = false;
-		for (size_t i = 0; i < p->choice_count; i++) {
-			const struct point_choice *c = &p->choices[i];
-			if (!is_open(p, c)) continue;
-			if (is_closed(p, &c->first)) {
-				if (!add(p, &c->second)) return false;
-				changed = true;
-			} else if (is_closed(p, &c->second)) {
-				if (!add(p, &c->first)) return false;
-				changed = true;
-			}
-		}
+	const struct points_pending *t = &p->pending;
+	const word *early = before(p, t->last != NONE ? t->last : t->commit);
+	uint32_t c = commit_of(p, source);
+	for (uint32_t i = 0; i < p->lock_count; i++) {
+		const struct point_lock *l = &p->locks[i];
+		if (!is_version(p, l, key) || l->owner == source) continue;
+		uint32_t other = commit_of(p, l->owner);
+		if (bits_has(early, other) && is_before(p, c, other))
+			return false;
 	}
 	return true;
 }
 
-/* An order of the points with all edges: by how many are before each. */
-static void make_line(struct points *p)
+/* ---- Going back ---- */
+
+struct points_mark points_mark(const struct points *p)
 {
-	uint32_t n = p->node_count, end = 0;
-	for (uint32_t i = 0; i < n; i++) p->count[i] = 0;
-	for (uint32_t i = 0; i < n; i++) {
-		p->rank[i] = bits_count(before(p, i), p->width);
-		p->count[p->rank[i]]++;
-	}
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t here = p->count[i];
-		p->count[i] = end;
-		end += here;
-	}
-	for (uint32_t i = 0; i < n; i++) {
-		p->rank[i] = p->count[p->rank[i]]++;
-		p->line[p->rank[i]] = i;
-	}
+	return (struct points_mark){ .changes = p->rows.change_count,
+		                     .choices = p->choice_count,
+		                     .points = p->node_count,
+		                     .locks = p->lock_count,
+		                     .reads = p->read_count,
+		                     .failed = p->failed,
+		                     .pending = p->pending };
 }
 
-/* A pair of which the line has neither edge; NULL: there is none. */
-static const struct point_choice *broken_choice(const struct points *p)
+/* Points enter the rows of those before them without a note in the log. */
+static void drop_points(struct points *p, uint32_t count)
 {
-	const uint32_t *rank = p->rank;
-	for (size_t i = 0; i < p->choice_count; i++) {
-		const struct point_choice *c = &p->choices[i];
-		if (rank[c->first.from] >= rank[c->first.to] &&
-		    rank[c->second.from] >= rank[c->second.to])
-			return c;
+	unsigned first = count / 64;
+	word kept = ((word)1 << count % 64) - 1;
+	for (uint32_t i = 0; i < count; i++) {
+		word *row = order_row(p->rows.after, i, p->width);
+		row[first] &= kept;
+		for (unsigned w = first + 1; w < p->width; w++) row[w] = 0;
 	}
-	return NULL;
+	p->node_count = count;
 }
 
-/* Goes back to the last choice with an edge left, and takes that edge. (A frame
- * keeps the number of the choice.) */
-static bool backtrack(struct points *p)
+void points_back(struct points *p, const struct points_mark *m)
 {
-	struct level_scratch *s = &p->rows;
-	while (s->frame_count) {
-		struct order_frame f = s->frames[--s->frame_count];
-		order_undo(s, f.changes);
-		if (add(p, &p->choices[f.second.from].second) && saturate(p))
-			return true;
-	}
-	return false;
-}
-
-/* Every choice adds an edge, so this ends. */
-static bool search_line(struct points *p)
-{
-	for (;;) {
-		make_line(p);
-		const struct point_choice *c = broken_choice(p);
-		if (!c) return true;
-		if (p->stop && p->stop(p->stop_data)) {
-			p->gave_up = true;
-			return true;
-		}
-		order_push(&p->rows, (struct order_edge){
-					     (uint32_t)(c - p->choices), 0 });
-		if (!(add(p, &c->first) && saturate(p)) && !backtrack(p))
-			return false;
-	}
-}
-
-void points_stop_when(struct points *p, bool (*stop)(void *data), void *data)
-{
-	p->stop = stop;
-	p->stop_data = data;
-}
-
-bool points_gave_up(const struct points *p)
-{
-	return p->gave_up;
-}
-
-bool points_allow(struct points *p)
-{
-	struct level_scratch *s = &p->rows;
-	p->gave_up = false;
-	if (!p->failed && !saturate(p)) p->failed = true;
-	if (p->failed) return false;
-	size_t changes = s->change_count;
-	bool found = search_line(p);
-	order_undo(s, changes);
-	s->frame_count = 0;
-	p->failed = !found;
-	return found;
-}
-
-void points_commits(const struct points *p, uint32_t *out)
-{
-	for (uint32_t i = 0; i < p->node_count; i++) {
-		uint32_t t = p->owner[p->line[i]];
-		if (p->line[i] == commit_of(p, t)) *out++ = t;
-	}
+	assert(!p->recording && m->points <= p->node_count);
+	assert(m->choices <= p->choice_count && m->locks <= p->lock_count);
+	order_undo(&p->rows, m->changes);
+	if (m->points < p->node_count) drop_points(p, m->points);
+	p->choice_count = m->choices;
+	p->lock_count = m->locks;
+	p->read_count = m->reads;
+	p->failed = m->failed;
+	p->pending = m->pending;
+	if (m->pending.t) p->of[m->pending.t].committed = false;
 }
 
 /* ---- A whole history ---- */
@@ -781,75 +621,6 @@ void points_of_relation(struct points *p, const struct relation *r,
 	for (uint32_t i = 0; i < r->known_count; i++)
 		points_know(p, r->known[i]);
 	free(first);
-}
-
-/* ---- Why not ---- */
-
-/* The edge that brought the search to each point, NONE where it did not come:
- * from where the closing edge leads to, until it is back. */
-static uint32_t *search_back(const struct points *p)
-{
-	uint32_t *by = mem_take(2 * (size_t)p->node_count * sizeof *by);
-	uint32_t *queue = by + p->node_count, first = 0, last = 0;
-	for (uint32_t i = 0; i < p->node_count; i++) by[i] = NONE;
-	queue[last++] = p->closing.to;
-	while (queue[first] != p->closing.from) {
-		uint32_t at = queue[first++];
-		for (size_t i = 0; i < p->edge_count; i++) {
-			uint32_t to = p->edges[i].to;
-			if (p->edges[i].from != at || by[to] != NONE ||
-			    to == p->closing.to)
-				continue;
-			by[to] = (uint32_t)i;
-			queue[last++] = to;
-		}
-		assert(first < last);
-	}
-	return by;
-}
-
-/* The closing edge, and the way back from where it leads to. */
-static void take_cycle(const struct points *p, struct witness *out)
-{
-	uint32_t *by = search_back(p), at = p->closing.from;
-	const struct point_edge *e = &p->closing;
-	out->edges = mem_take((p->node_count + (size_t)1) * sizeof *out->edges);
-	out->count = 0;
-	for (;; e = &p->edges[by[at]], at = e->from) {
-		uint32_t from = p->owner[e->from], to = p->owner[e->to];
-		enum reason_kind reason = e->reason;
-		if (reason == REASON_WW &&
-		    !(p->of[from].committed && p->of[to].committed))
-			reason = REASON_LOCK;
-		if (reason != REASON_COUNT)
-			out->edges[out->count++] =
-				(struct witness_edge){ from, to, reason, e->key,
-				                       e->reader };
-		if (at == p->closing.to) break;
-	}
-	for (uint32_t i = 0; i < out->count / 2; i++) {
-		struct witness_edge w = out->edges[i];
-		out->edges[i] = out->edges[out->count - 1 - i];
-		out->edges[out->count - 1 - i] = w;
-	}
-	free(by);
-}
-
-void points_witness(const struct relation *r, enum level level,
-                    struct witness *out)
-{
-	struct points *p = points_new();
-	p->recording = true;
-	points_of_relation(p, r, level);
-	for (size_t i = 0; !p->failed;
-	     i = i + 1 < p->choice_count ? i + 1 : 0) {
-		if (!saturate(p))
-			p->failed = true;
-		else if (is_open(p, &p->choices[i]))
-			add_edge(p, p->choices[i].first);
-	}
-	take_cycle(p, out);
-	points_free(p);
 }
 
 bool points_allows(struct level_scratch *s, const struct relation *r,

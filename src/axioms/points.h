@@ -43,6 +43,18 @@
 struct points;
 struct relation;
 
+#define POINTS_NONE UINT32_MAX
+
+struct points_pending {
+	uint32_t t; /* 0: none */
+	enum level level;
+	bool aborts;
+	uint32_t begin, commit;
+	uint32_t last;      /* its newest point of a read, or POINTS_NONE */
+	uint32_t statement; /* of that */
+	uint32_t resolved;  /* locks whose u is known */
+};
+
 struct points *points_new(void);
 void points_free(struct points *p); /* NULL is fine */
 size_t points_bytes(const struct points *p);
@@ -70,12 +82,20 @@ void points_write(struct points *p, uint32_t key, enum strength strength,
 /* It reads what it wrote itself, and locks it so. */
 void points_lock(struct points *p, uint32_t key, enum strength strength,
                  uint32_t statement);
+/* The pending transaction will abort, if it did not begin so: under levels with
+ * statements. */
+void points_abort(struct points *p);
 void points_end(struct points *p);
 /* Two that have ended, and whose order is given. */
 void points_know(struct points *p, struct history_known k);
 
 /* Is there such an order? Exact. */
 bool points_allow(struct points *p);
+/* Adds the edges that are forced; false if they close a cycle. */
+bool points_saturate(struct points *p);
+/* May the pending transaction's next statement still read the key from there?
+ * If not, another version is certain to hide it. */
+bool points_may_see(const struct points *p, uint32_t key, uint32_t source);
 /* Asked now and then while it searches; if that is true, so is points_allow,
  * and it gave up. */
 void points_stop_when(struct points *p, bool (*stop)(void *data), void *data);
@@ -83,6 +103,16 @@ bool points_gave_up(const struct points *p);
 /* After points_allow was true: its transactions by their commits, init first.
  */
 void points_commits(const struct points *p, uint32_t *out);
+
+/* A time in their life, and back to it. */
+struct points_mark {
+	size_t changes, choices;
+	uint32_t points, locks, reads;
+	bool failed;
+	struct points_pending pending;
+};
+struct points_mark points_mark(const struct points *p);
+void points_back(struct points *p, const struct points_mark *m);
 
 /* Of a history that the level forbids: a cycle of transactions, from a shortest
  * one of points; of the pairs of edges left open, those that were tried. */

@@ -173,10 +173,10 @@ static void list_groups(struct chains *c, const struct facts *f)
 	c->group_first[f->key_count] = count;
 }
 
-struct chains *chains_new(const struct facts *f, uint32_t longest)
+struct chains *chains_new(const struct facts *f, uint32_t longest, bool across)
 {
 	struct chains *c = cover(f, longest, false);
-	if (f->session_count > FEW_SESSIONS) {
+	if (across && f->session_count > FEW_SESSIONS) {
 		struct chains *other = cover(f, longest, true);
 		bool fewer = other->count < c->count;
 		chains_free(fewer ? c : other);

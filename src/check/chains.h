@@ -30,9 +30,10 @@ struct chains {
 	uint32_t *group_first; /* key_count + 1 */
 };
 
-/* Chains of at most `longest` transactions. f->order must not be NULL. Linear;
+/* Chains of at most `longest` transactions; unless they may go across, one
+ * leaves a session at its end only. f->order must not be NULL. Linear;
  * the caller frees it. */
-struct chains *chains_new(const struct facts *f, uint32_t longest);
+struct chains *chains_new(const struct facts *f, uint32_t longest, bool across);
 void chains_free(struct chains *c); /* NULL is fine */
 
 #endif

@@ -14,8 +14,8 @@ void check_result_free(struct check_result *r)
 }
 
 /* What the strongest extensible level forbids, or ser allows, is decided. */
-static void check_statements(const struct facts *f, enum level l,
-                             struct check_clock *c, struct check_result *out)
+static void check_by_statements(const struct facts *f, enum level l,
+                                struct check_clock *c, struct check_result *out)
 {
 	check_weak(f, level_base(l), c, out);
 	if (out->verdict == VERDICT_VIOLATED) return;
@@ -23,7 +23,10 @@ static void check_statements(const struct facts *f, enum level l,
 	check_strong_guess(f, LEVEL_SERIAL, c, out);
 	if (out->verdict == VERDICT_HOLDS) return;
 	check_result_free(out);
-	check_by_points(f, l, c, out);
+	if (check_has_plain_reads(f))
+		check_statements(f, l, c, out);
+	else
+		check_by_points(f, l, c, out);
 }
 
 static void check_large(const struct facts *f, enum level l,
@@ -31,7 +34,7 @@ static void check_large(const struct facts *f, enum level l,
 {
 	*out = (struct check_result){ 0 };
 	if (level_has_statements(l) && f->order)
-		check_statements(f, l, c, out);
+		check_by_statements(f, l, c, out);
 	else if (!level_needs_order(l))
 		check_weak(f, l, c, out);
 	else

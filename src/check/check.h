@@ -80,6 +80,16 @@ void check_weak(const struct facts *f, enum level l, struct check_clock *c,
 /* Guesses only: HOLDS, VIOLATED, or nothing is said. */
 void check_strong_guess(const struct facts *f, enum level l,
                         struct check_clock *c, struct check_result *out);
+/* A level with statements; histories with an order. */
+void check_statements(const struct facts *f, enum level l,
+                      struct check_clock *c, struct check_result *out);
+/* Does no read lock? For those alone the former is made. */
+bool check_has_plain_reads(const struct facts *f);
+struct strong_locks;
+/* Behind it: facts of which each transaction is one point. */
+void check_strong_locks(const struct facts *f, enum level l,
+                        const struct strong_locks *locks, struct check_clock *c,
+                        struct check_result *out);
 /* Any level but psi; histories with an order. */
 void check_by_points(const struct facts *f, enum level l, struct check_clock *c,
                      struct check_result *out);

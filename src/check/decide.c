@@ -54,7 +54,8 @@ static void decide_rest(struct strong *s, bool stop_at_guess,
 static void decide(struct strong *s, bool stop_at_guess,
                    struct check_result *out)
 {
-	if (!s->conflicting && !s->out_of_time && likely_order(s)) {
+	if (!s->conflicting && !s->out_of_time && likely_order(s) &&
+	    (!s->locks || locks_agree(s))) {
 		take_order(s, out);
 	} else if (saturate(s)) {
 		decide_rest(s, stop_at_guess, out);
@@ -78,6 +79,19 @@ static void try_level(const struct facts *f, enum level l,
 	*out = (struct check_result){ .verdict = VERDICT_UNDECIDED };
 	if (strong_init(&s, f, l, c))
 		decide(&s, stop_at_guess, out);
+	else
+		out->reason = CHECK_MEMORY;
+	strong_free(&s);
+}
+
+void check_strong_locks(const struct facts *f, enum level l,
+                        const struct strong_locks *locks, struct check_clock *c,
+                        struct check_result *out)
+{
+	struct strong s;
+	*out = (struct check_result){ .verdict = VERDICT_UNDECIDED };
+	if (strong_init_locks(&s, f, locks, l, c))
+		decide(&s, false, out);
 	else
 		out->reason = CHECK_MEMORY;
 	strong_free(&s);

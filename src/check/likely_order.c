@@ -26,12 +26,12 @@ struct scheduling {
 	uint32_t end;               /* points that are placed */
 	uint32_t *version;          /* by key: its last writer */
 	uint32_t *unread;           /* by key: reads of that version to come */
-	uint32_t *begun;         /* by key: its writers that have begun and not
-	                          * committed */
-	uint32_t *first_waiting; /* by key, points; or 0 */
-	uint32_t *next_waiting;  /* by point */
-	bool *waits;             /* by point */
-	bool forced;             /* one went on before its time */
+	uint32_t *begun;            /* by key: its writers, or locks, that have
+	                             * begun and not committed */
+	uint32_t *first_waiting;    /* by key, points; or 0 */
+	uint32_t *next_waiting;     /* by point */
+	bool *waits;                /* by point */
+	bool forced;                /* one went on before its time */
 };
 
 /* ---- the earliest first ---- */
@@ -98,6 +98,30 @@ static void count_reads(struct scheduling *x, uint32_t t, bool back)
 	}
 }
 
+/* A key that is locked and would be here again, or UINT32_MAX. */
+static uint32_t locked_key(const struct scheduling *x, uint32_t p)
+{
+	const struct strong *s = x->s;
+	for (uint32_t i = s->until_first[p]; i < s->until_first[p + 1]; i++) {
+		uint32_t key = s->locks->items[s->until_locks[i]].key;
+		if (x->begun[key]) return key;
+	}
+	return UINT32_MAX;
+}
+
+/* Takes the locks that begin before the point, and lets go those that end
+ * there. */
+static void place_locks(struct scheduling *x, uint32_t p)
+{
+	const struct strong *s = x->s;
+	for (uint32_t i = s->until_first[p]; i < s->until_first[p + 1]; i++)
+		x->begun[s->locks->items[s->until_locks[i]].key]++;
+	for (uint32_t i = s->commit_first[p]; i < s->commit_first[p + 1]; i++) {
+		x->begun[s->locks->items[i].key]--;
+		let_go(x, s->locks->items[i].key);
+	}
+}
+
 /* A key for which the point has to wait, or UINT32_MAX. */
 static uint32_t obstacle(struct scheduling *x, uint32_t p)
 {
@@ -114,6 +138,7 @@ static uint32_t obstacle(struct scheduling *x, uint32_t p)
 			found = key;
 	}
 	if (!s->two) count_reads(x, t, true);
+	if (s->locks && found == UINT32_MAX) found = locked_key(x, p);
 	return found;
 }
 
@@ -123,6 +148,7 @@ static void place_begin(struct scheduling *x, uint32_t t)
 	count_reads(x, t, false);
 	for (uint32_t i = f->read_first[t]; i < f->read_first[t + 1]; i++)
 		if (!x->unread[f->reads[i].key]) let_go(x, f->reads[i].key);
+	if (x->s->locks) return;
 	for (uint32_t i = f->write_first[t]; i < f->write_first[t + 1]; i++)
 		x->begun[f->writes[i]]++;
 }
@@ -135,7 +161,7 @@ static void place_commit(struct scheduling *x, uint32_t t)
 		uint32_t key = f->writes[i];
 		x->version[key] = t;
 		x->unread[key] = 0;
-		x->begun[key]--;
+		if (!s->locks) x->begun[key]--;
 		let_go(x, key);
 	}
 	for (uint32_t i = s->reader_first[t]; i < s->reader_first[t + 1]; i++)
@@ -157,6 +183,7 @@ static void place(struct scheduling *x, uint32_t p)
 	s->topo[x->end++] = p;
 	if (p == point_begin(s, t)) place_begin(x, t);
 	if (p == point_commit(s, t)) place_commit(x, t);
+	if (s->locks) place_locks(x, p);
 	if (next != UINT32_MAX) release(x, next);
 	for (uint32_t e = s->first_out[p]; e != NO_EDGE;
 	     e = s->edges[e].next_out)

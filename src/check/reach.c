@@ -589,10 +589,12 @@ static void list_bit_points(struct strong *s, uint32_t words)
 static void choose_rows(struct strong *s)
 {
 	uint32_t bytes;
-	s->chains = chains_new(s->f, (INT16_MAX - 1u) >> s->two);
+	bool across = !s->locks; /* who locks, does it on its session's chain */
+	s->chains = chains_new(s->f, (INT16_MAX - 1u) >> s->two, across);
 	bytes = 2 * s->chains->count;
 	if (bytes > s->points / 8) {
-		struct chains *short_ones = chains_new(s->f, 63u >> s->two);
+		struct chains *short_ones =
+			chains_new(s->f, 63u >> s->two, across);
 		struct chains *long_ones = s->chains;
 		s->chains = short_ones;
 		uint32_t words = place_bits(s);
@@ -628,14 +630,16 @@ static void take_arrays(struct strong *s)
 	s->kept_at = mem_take0(2 * n, sizeof *s->kept_at);
 }
 
-bool strong_init(struct strong *s, const struct facts *f, enum level l,
+static bool init(struct strong *s, const struct facts *f,
+                 const struct strong_locks *locks, enum level l,
                  struct check_clock *c)
 {
-	assert(level_needs_order(l));
+	assert(level_needs_order(l) && level_has_statements(l) == !!locks);
 	*s = (struct strong){ .f = f,
 		              .clock = c,
 		              .two = level_has_snapshots(l),
-		              .prefix = level_sight(l) == SIGHT_PREFIX,
+		              .prefix = locks || level_sight(l) == SIGHT_PREFIX,
+		              .locks = locks,
 		              .exclusive = level_excludes_rivals(l),
 		              .by_writers = level_orders_rivals(l) };
 	if (f->n > UINT32_MAX >> 2) return false;
@@ -644,6 +648,7 @@ bool strong_init(struct strong *s, const struct facts *f, enum level l,
 	if (check_clock_too_large(c, memory_of(s))) return false;
 	take_arrays(s);
 	list_readers(s);
+	if (locks) locks_list(s);
 	append_bases(s);
 	bool acyclic = reach_rebuild(s);
 	if (!acyclic) return true;
@@ -651,8 +656,22 @@ bool strong_init(struct strong *s, const struct facts *f, enum level l,
 	return true;
 }
 
+bool strong_init(struct strong *s, const struct facts *f, enum level l,
+                 struct check_clock *c)
+{
+	return init(s, f, NULL, l, c);
+}
+
+bool strong_init_locks(struct strong *s, const struct facts *f,
+                       const struct strong_locks *locks, enum level l,
+                       struct check_clock *c)
+{
+	return init(s, f, locks, l, c);
+}
+
 void strong_free(struct strong *s)
 {
+	locks_free(s);
 	chains_free(s->chains);
 	free(s->chain_bit);
 	free(s->bit_point);

@@ -176,6 +176,14 @@ static void take_reason(struct reasons *r, const struct edge *e)
 		take_path(r, point_begin(s, from), point_commit(s, to),
 		          e->limit);
 		break;
+	case EDGE_LOCK: {
+		const struct strong_lock *a = &s->locks->items[e->third];
+		uint32_t last = lock_commit(s, e->to, a->key);
+		mark(r, a->until);
+		mark(r, last);
+		take_path(r, a->until, last, e->limit);
+		break;
+	}
 	case EDGE_CHOICE: use_choice(r, e); break;
 	}
 }

@@ -162,6 +162,12 @@ static void look_at_commit(struct strong *s, uint32_t t)
 	}
 }
 
+static void force_lock(struct strong *s, uint32_t from, uint32_t to,
+                       uint32_t lock)
+{
+	force(s, from, to, EDGE_LOCK, lock);
+}
+
 static void look_at(struct strong *s, uint32_t p)
 {
 	uint32_t t = point_owner(s, p);
@@ -170,6 +176,7 @@ static void look_at(struct strong *s, uint32_t p)
 	s->has_changed[p] = 0;
 	if (p == point_begin(s, t)) look_at_begin(s, t, what);
 	if (p == point_commit(s, t) && what & CHANGED_SUC) look_at_commit(s, t);
+	if (s->locks && what & CHANGED_SUC) locks_saturate(s, p, force_lock);
 }
 
 bool saturate(struct strong *s)
@@ -274,7 +281,7 @@ bool choices_of(struct strong *s, uint32_t t, choice_visitor *visit, void *data)
 		for (uint32_t i = f->read_first[t]; i < f->read_first[t + 1];
 		     i++)
 			if (!visit_read(&v, t, f->reads[i])) return false;
-		return true;
+		return !s->locks || lock_choices_of(s, t, visit, data);
 	}
 	for (uint32_t i = f->write_first[t]; i < f->write_first[t + 1]; i++)
 		if (!visit_write(&v, t, f->writes[i])) return false;

@@ -26,6 +26,8 @@ enum edge_rule {
 	EDGE_READER, /* r -> w, since a (third) is before w */
 	EDGE_RIVAL,  /* commit of a -> begin of b, which write one key, since
 	              * the begin of a is before the commit of b */
+	EDGE_LOCK,   /* commit of a -> where b locks a key that a locks (third:
+	              * the lock), since a locks it before the commit of b */
 	EDGE_CHOICE  /* guessed, or true in the solver's model */
 };
 
@@ -38,6 +40,22 @@ struct edge {
 	uint32_t limit;             /* the reason is a path of the edges that
 	                             * came before this number */
 	enum edge_rule rule;
+};
+
+/* A key is locked from one point on until another, where the transaction
+ * commits; so that of two locks one ends before the other begins. */
+struct strong_lock {
+	uint32_t commit, until; /* until: the point before which it begins */
+	uint32_t key;
+};
+struct strong_locks {
+	struct strong_lock *items; /* by commit */
+	uint32_t count;
+};
+/* The locks of a key that lie in one chain. */
+struct lock_group {
+	uint32_t chain;
+	uint32_t first, end; /* range of lock_order */
 };
 
 typedef int16_t lanes __attribute__((vector_size(16), may_alias));
@@ -62,7 +80,15 @@ struct strong {
 	bool exclusive;  /* of two writers of a key, the earlier is in sight */
 	bool by_writers; /* and with their order all is decided */
 	uint32_t points; /* f->n << two; those of init are not used */
-	uint32_t blocks; /* of 16 bytes each: width of a row */
+	/* Under levels with statements, where a transaction is one point. */
+	const struct strong_locks *locks;
+	uint32_t *lock_order; /* by key, chain, and place of the commit */
+	struct lock_group *lock_groups;
+	uint32_t *lock_group_first; /* key_count + 1 */
+	uint32_t *until_first;      /* by point: those of until_locks whose */
+	uint32_t *until_locks;      /* `until` it is */
+	uint32_t *commit_first;     /* by point: the items whose commit it is */
+	uint32_t blocks;            /* of 16 bytes each: width of a row */
 	lanes *pre, *suc;
 	uint32_t *first_out, *first_in; /* edges by point */
 	struct edge *edges;
@@ -185,6 +211,11 @@ uint32_t point_previous(const struct strong *s, uint32_t p);
  * it; conflicting if these have a cycle. To be freed in either case. */
 bool strong_init(struct strong *s, const struct facts *f, enum level l,
                  struct check_clock *c);
+/* The same for facts of which each transaction is one point, with locks: of a
+ * level with statements (statements.c). */
+bool strong_init_locks(struct strong *s, const struct facts *f,
+                       const struct strong_locks *locks, enum level l,
+                       struct check_clock *c);
 void strong_free(struct strong *s);
 /* Appends an edge; the closure does not know it yet. */
 void reach_append(struct strong *s, struct edge e);
@@ -235,6 +266,21 @@ bool saturate(struct strong *s);
 /* Looks at everything again in the next call. */
 void saturate_again(struct strong *s);
 
+/* ---- locks.c ---- */
+
+void locks_list(struct strong *s);
+void locks_free(struct strong *s);
+/* Forced: of two locks of a key one ends before the other begins; so it does if
+ * it begins before the other ends. Calls force for the locks that begin before
+ * point p. */
+typedef void lock_forcer(struct strong *s, uint32_t from, uint32_t to,
+                         uint32_t lock);
+void locks_saturate(struct strong *s, uint32_t p, lock_forcer *force);
+/* Do no two of a key overlap, in the order of topo? */
+bool locks_agree(const struct strong *s);
+/* The end of the lock of this key that begins before point `until`. */
+uint32_t lock_commit(const struct strong *s, uint32_t until, uint32_t key);
+
 /* ---- open choices ---- */
 
 /* One of two edges must be chosen; none is implied, none is impossible. */
@@ -247,6 +293,8 @@ typedef bool choice_visitor(void *data, const struct open_choice *c);
  * visited at one of them only. */
 bool choices_of(struct strong *s, uint32_t t, choice_visitor *visit,
                 void *data);
+bool lock_choices_of(struct strong *s, uint32_t t, choice_visitor *visit,
+                     void *data);
 
 /* ---- guess.c, solve.c ---- */
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "axioms/statement_closure.h"
 #include "axioms/strong_closure.h"
 #include "base/memory.h"
 #include "history/relation.h"
@@ -88,10 +89,12 @@ void ledger_init(struct ledger *l, enum level level, uint32_t sessions,
 
 void ledger_go_anywhere(struct ledger *l, bool alone)
 {
-	assert(!l->strong && l->closure.count == 1);
-	if (level_is_extensible(l->level) || level_has_statements(l->level))
-		return;
-	l->strong = strong_closure_new(l->level);
+	assert(!l->strong && !l->statements && l->closure.count == 1);
+	if (level_is_extensible(l->level)) return;
+	if (level_has_statements(l->level))
+		l->statements = statement_closure_new(l->level);
+	else
+		l->strong = strong_closure_new(l->level);
 	if (alone) closure_go_without_level(&l->closure);
 }
 
@@ -103,6 +106,7 @@ void ledger_may_mix(struct ledger *l)
 void ledger_free(struct ledger *l)
 {
 	strong_closure_free(l->strong);
+	statement_closure_free(l->statements);
 	closure_free(&l->closure);
 	free(l->transactions);
 	free(l->done);
@@ -122,6 +126,7 @@ size_t ledger_bytes(const struct ledger *l)
 {
 	return closure_bytes(&l->closure) +
 	       (l->strong ? strong_closure_bytes(l->strong) : 0) +
+	       (l->statements ? statement_closure_bytes(l->statements) : 0) +
 	       l->capacity * sizeof *l->transactions +
 	       l->own_capacity * sizeof *l->own;
 }
@@ -199,6 +204,7 @@ bool ledger_begin(struct ledger *l, uint32_t session, uint32_t name,
 	if (id == LEDGER_NONE) return false;
 	reserve(l, id);
 	closure_begin(&l->closure, id, previous, after_all);
+	if (l->statements) statement_closure_begin(l->statements, id);
 	if (own) closure_give_level(&l->closure, own);
 	own_clear(l);
 	l->pending = (struct ledger_pending){ .active = true,
@@ -222,6 +228,11 @@ static inline struct ledger_event *append(struct ledger *l)
 	return e;
 }
 
+static inline void note_event(struct ledger *l, const struct ledger_event *e)
+{
+	if (l->statements) statement_closure_event(l->statements, &e->event);
+}
+
 void ledger_write(struct ledger *l, uint32_t key, uint32_t point,
                   struct value value)
 {
@@ -231,6 +242,7 @@ void ledger_write(struct ledger *l, uint32_t key, uint32_t point,
 	};
 	know_key(&l->closure, key);
 	if (l->in_order) closure_write(&l->closure, key);
+	note_event(l, e);
 	own_set(l, e);
 }
 
@@ -242,6 +254,7 @@ struct value ledger_read_own(struct ledger *l, uint32_t key, uint32_t point)
 		                   .point = point,
 		                   .from = HISTORY_SELF,
 		                   .value = l->own[key]->event.value };
+	note_event(l, e);
 	return e->event.value;
 }
 
@@ -257,6 +270,7 @@ void ledger_read(struct ledger *l, uint32_t key, uint32_t point,
 		                   .from = source,
 		                   .value = value };
 	e->waiting = waiting;
+	note_event(l, e);
 	closure_read(&l->closure, key, source);
 }
 
@@ -280,6 +294,7 @@ static void collect_writes(const struct ledger *l, struct ledger_transaction *t)
 static void enter(struct ledger *l, const struct ledger_transaction *t)
 {
 	closure_end(&l->closure, t->written, t->written_count);
+	if (l->statements) statement_closure_end(l->statements, t->aborted);
 	l->transactions[l->pending.id] = t;
 	l->done[t->session]++;
 	l->pending.active = false;
@@ -439,7 +454,21 @@ bool ledger_allows(struct ledger *l)
 {
 	if (l->strong && !l->pending.active && !l->closure.owns)
 		return strong_closure_allows(l->strong, &l->closure);
+	if (l->statements && !l->closure.owns)
+		return statement_closure_allows(l->statements, &l->closure);
 	return ledger_allows_at(l, l->level);
+}
+
+static bool may_read_statement(struct ledger *l, uint32_t key, uint32_t source)
+{
+	struct event read = { .kind = EVENT_READ, .key = key };
+	unsigned words = l->closure.words;
+	word *row = mem_take0(words, sizeof *row);
+	bits_add(row, source);
+	statement_closure_restrict(l->statements, &l->closure, &read, row);
+	bool allowed = bits_has(row, source);
+	free(row);
+	return allowed;
 }
 
 bool ledger_may_read(struct ledger *l, uint32_t key, uint32_t source)
@@ -448,6 +477,8 @@ bool ledger_may_read(struct ledger *l, uint32_t key, uint32_t source)
 	know_key(c, key);
 	if (!closure_may_read(c, key, source)) return false;
 	if (l->in_order || ledger_is_extensible(l)) return true;
+	if (l->statements && !l->closure.owns)
+		return may_read_statement(l, key, source);
 	uint32_t count = c->count, reads = c->read_count;
 	closure_read(c, key, source);
 	bool allowed = ledger_allows(l);
@@ -459,6 +490,10 @@ void ledger_restrict(struct ledger *l, uint32_t key, word *row)
 {
 	if (l->strong && !l->closure.owns)
 		strong_closure_restrict(l->strong, &l->closure, key, row);
+	else if (l->statements && !l->closure.owns)
+		statement_closure_restrict(
+			l->statements, &l->closure,
+			&(struct event){ .kind = EVENT_READ, .key = key }, row);
 	else if (!ledger_is_extensible(l))
 		BITS_EACH(t, row, l->closure.words)
 			if (!ledger_may_read(l, key, t)) bits_drop(row, t);
@@ -524,6 +559,8 @@ void ledger_keep(struct ledger *l, uint32_t count)
 		count < c->count ? c->blocks[count].first_read : c->read_count;
 	forget(l, count);
 	if (l->strong) strong_closure_rewind(l->strong, count, reads, false);
+	if (l->statements)
+		statement_closure_rewind(l->statements, count, 0, false);
 	closure_rewind(&l->closure, count, reads, false);
 	l->pending.active = false;
 }
@@ -537,6 +574,9 @@ void ledger_rewind(struct ledger *l, const struct ledger_mark *m)
 	forget(l, m->count - 1);
 	if (l->strong)
 		strong_closure_rewind(l->strong, m->count, m->reads, true);
+	if (l->statements)
+		statement_closure_rewind(l->statements, m->count,
+		                         m->pending.event_count, true);
 	closure_rewind(&l->closure, m->count, m->reads, true);
 	l->pending = m->pending;
 	own_rebuild(l);
@@ -547,6 +587,7 @@ void ledger_rewind(struct ledger *l, const struct ledger_mark *m)
 void ledger_copy(struct ledger *to, const struct ledger *from, uint32_t count)
 {
 	assert(to->shared == from->shared && count <= from->closure.count);
+	assert(!to->statements);
 	closure_copy_prefix(&to->closure, &from->closure, count);
 	reserve(to, from->capacity - 1);
 	if (from->session_count) reserve_session(to, from->session_count - 1);

@@ -30,6 +30,7 @@
 
 struct level_scratch;
 struct machine_state;
+struct statement_closure;
 struct strong_closure;
 struct session_point;
 
@@ -119,7 +120,10 @@ struct ledger {
 	enum level level; /* of transactions that have none of their own */
 	bool in_order;    /* ledger_go_in_order */
 	struct ledger_shared *shared;
-	struct strong_closure *strong; /* of ledger_go_anywhere, or NULL */
+	/* Of ledger_go_anywhere, or NULL; of a level with statements the other.
+	 */
+	struct strong_closure *strong;
+	struct statement_closure *statements;
 	/* By number; NULL: not here, or it has not ended. */
 	const struct ledger_transaction **transactions;
 	uint32_t capacity;

@@ -1,0 +1,100 @@
+/* What the parts of points.h share: the points, the edges between them, and
+ * what is still to be chosen. */
+#ifndef ISO_AXIOMS_POINTS_INSIDE_H
+#define ISO_AXIOMS_POINTS_INSIDE_H
+
+#include "axioms/order.h"
+#include "axioms/points.h"
+
+#define NONE POINTS_NONE
+
+/* A read at a point; one under rc, ra or cc, which do not ask for one, has
+ * NONE. */
+struct point_read {
+	uint32_t reader, key, source, at;
+};
+
+/* A write, or a read that locks. */
+struct point_lock {
+	uint32_t owner, key;
+	uint32_t until;  /* u: the owner's first point that it must precede */
+	uint32_t source; /* of a read */
+	uint32_t statement;
+	enum strength strength;
+	bool writes,
+		first; /* is it a write, and the owner's first of the key */
+};
+
+/* Why a point comes before another; of two points of one transaction,
+ * REASON_COUNT. */
+struct point_edge {
+	uint32_t from, to;
+	enum reason_kind reason;
+	uint32_t key, reader;
+};
+
+/* Two edges of which every line has one. */
+struct point_choice {
+	struct point_edge first, second;
+};
+
+struct point_transaction {
+	uint32_t commit;
+	enum level level;
+	bool committed;
+};
+
+struct points {
+	struct level_scratch rows; /* the closure, with its log */
+	unsigned width;            /* of rows of points */
+	unsigned words;            /* of rows of transactions */
+	uint32_t room;             /* points */
+	uint32_t node_count, lock_count, read_count;
+	uint32_t lock_capacity, read_capacity;
+	size_t choice_count, choice_capacity;
+	uint32_t *owner;               /* by point: its transaction */
+	uint32_t *line, *rank, *count; /* an order of the points, by place */
+	struct point_transaction *of;  /* by transaction */
+	uint32_t transactions;
+	word *past;          /* rows of transactions: before it in (so U wr)+ */
+	word *so;            /* likewise, in session order */
+	word *direct, *seen; /* one row each: of the pending one */
+	struct point_choice *choices;
+	struct point_lock *locks;
+	struct point_read *reads;
+	struct points_pending pending;
+	bool failed; /* the edges have closed a cycle */
+	/* For a witness: the edges as they were added, and the one that closed
+	 * a cycle. */
+	bool recording;
+	bool (*stop)(void *data); /* asked while it searches, or NULL */
+	void *stop_data;
+	bool gave_up;
+	struct point_edge *edges, closing;
+	size_t edge_count, edge_capacity;
+};
+
+static inline uint32_t commit_of(const struct points *p, uint32_t t)
+{
+	return p->of[t].commit;
+}
+static inline word *before(const struct points *p, uint32_t point)
+{
+	return order_row(p->rows.before, point, p->width);
+}
+static inline bool is_before(const struct points *p, uint32_t a, uint32_t b)
+{
+	return order_has(&p->rows, a, b, p->width);
+}
+/* Would it close a cycle? */
+static inline bool is_closed(const struct points *p, const struct point_edge *e)
+{
+	return e->from == e->to || is_before(p, e->to, e->from);
+}
+
+/* Adds it; false, with nothing changed, when that closes a cycle. */
+bool points_add(struct points *p, const struct point_edge *e);
+/* Adds what every line has. */
+void points_add_edge(struct points *p, struct point_edge e);
+
+#endif

@@ -1,0 +1,208 @@
+#include "axioms/points_inside.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "history/relation.h"
+
+/* ---- Is there a line? ---- */
+
+static bool is_open(const struct points *p, const struct point_choice *c)
+{
+	return !is_before(p, c->first.from, c->first.to) &&
+	       !is_before(p, c->second.from, c->second.to);
+}
+
+/* Of each pair of which one edge would close a cycle, the other is there. */
+static bool saturate(struct points *p)
+{
+	for (bool changed = true; changed;) {
+		changed = false;
+		for (size_t i = 0; i < p->choice_count; i++) {
+			const struct point_choice *c = &p->choices[i];
+			if (!is_open(p, c)) continue;
+			if (is_closed(p, &c->first)) {
+				if (!points_add(p, &c->second)) return false;
+				changed = true;
+			} else if (is_closed(p, &c->second)) {
+				if (!points_add(p, &c->first)) return false;
+				changed = true;
+			}
+		}
+	}
+	return true;
+}
+
+/* An order of the points with all edges: by how many are before each. */
+static void make_line(struct points *p)
+{
+	uint32_t n = p->node_count, end = 0;
+	for (uint32_t i = 0; i < n; i++) p->count[i] = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		p->rank[i] = bits_count(before(p, i), p->width);
+		p->count[p->rank[i]]++;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t here = p->count[i];
+		p->count[i] = end;
+		end += here;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		p->rank[i] = p->count[p->rank[i]]++;
+		p->line[p->rank[i]] = i;
+	}
+}
+
+/* A pair of which the line has neither edge; NULL: there is none. */
+static const struct point_choice *broken_choice(const struct points *p)
+{
+	const uint32_t *rank = p->rank;
+	for (size_t i = 0; i < p->choice_count; i++) {
+		const struct point_choice *c = &p->choices[i];
+		if (rank[c->first.from] >= rank[c->first.to] &&
+		    rank[c->second.from] >= rank[c->second.to])
+			return c;
+	}
+	return NULL;
+}
+
+/* Goes back to the last choice with an edge left, and takes that edge. (A frame
+ * keeps the number of the choice.) */
+static bool backtrack(struct points *p)
+{
+	struct level_scratch *s = &p->rows;
+	while (s->frame_count) {
+		struct order_frame f = s->frames[--s->frame_count];
+		order_undo(s, f.changes);
+		if (points_add(p, &p->choices[f.second.from].second) &&
+		    saturate(p))
+			return true;
+	}
+	return false;
+}
+
+/* Every choice adds an edge, so this ends. */
+static bool search_line(struct points *p)
+{
+	for (;;) {
+		make_line(p);
+		const struct point_choice *c = broken_choice(p);
+		if (!c) return true;
+		if (p->stop && p->stop(p->stop_data)) {
+			p->gave_up = true;
+			return true;
+		}
+		order_push(&p->rows, (struct order_edge){
+					     (uint32_t)(c - p->choices), 0 });
+		if (!(points_add(p, &c->first) && saturate(p)) && !backtrack(p))
+			return false;
+	}
+}
+
+void points_stop_when(struct points *p, bool (*stop)(void *data), void *data)
+{
+	p->stop = stop;
+	p->stop_data = data;
+}
+
+bool points_gave_up(const struct points *p)
+{
+	return p->gave_up;
+}
+
+bool points_saturate(struct points *p)
+{
+	if (!p->failed && !saturate(p)) p->failed = true;
+	return !p->failed;
+}
+
+bool points_allow(struct points *p)
+{
+	struct level_scratch *s = &p->rows;
+	p->gave_up = false;
+	if (!points_saturate(p)) return false;
+	size_t changes = s->change_count;
+	bool found = search_line(p);
+	order_undo(s, changes);
+	s->frame_count = 0;
+	p->failed = !found;
+	return found;
+}
+
+void points_commits(const struct points *p, uint32_t *out)
+{
+	for (uint32_t i = 0; i < p->node_count; i++) {
+		uint32_t t = p->owner[p->line[i]];
+		if (p->line[i] == commit_of(p, t)) *out++ = t;
+	}
+}
+
+/* ---- Why not ---- */
+
+/* The edge that brought the search to each point, NONE where it did not come:
+ * from where the closing edge leads to, until it is back. */
+static uint32_t *search_back(const struct points *p)
+{
+	uint32_t *by = mem_take(2 * (size_t)p->node_count * sizeof *by);
+	uint32_t *queue = by + p->node_count, first = 0, last = 0;
+	for (uint32_t i = 0; i < p->node_count; i++) by[i] = NONE;
+	queue[last++] = p->closing.to;
+	while (queue[first] != p->closing.from) {
+		uint32_t at = queue[first++];
+		for (size_t i = 0; i < p->edge_count; i++) {
+			uint32_t to = p->edges[i].to;
+			if (p->edges[i].from != at || by[to] != NONE ||
+			    to == p->closing.to)
+				continue;
+			by[to] = (uint32_t)i;
+			queue[last++] = to;
+		}
+		assert(first < last);
+	}
+	return by;
+}
+
+/* The closing edge, and the way back from where it leads to. */
+static void take_cycle(const struct points *p, struct witness *out)
+{
+	uint32_t *by = search_back(p), at = p->closing.from;
+	const struct point_edge *e = &p->closing;
+	out->edges = mem_take((p->node_count + (size_t)1) * sizeof *out->edges);
+	out->count = 0;
+	for (;; e = &p->edges[by[at]], at = e->from) {
+		uint32_t from = p->owner[e->from], to = p->owner[e->to];
+		enum reason_kind reason = e->reason;
+		if (reason == REASON_WW &&
+		    !(p->of[from].committed && p->of[to].committed))
+			reason = REASON_LOCK;
+		if (reason != REASON_COUNT)
+			out->edges[out->count++] =
+				(struct witness_edge){ from, to, reason, e->key,
+				                       e->reader };
+		if (at == p->closing.to) break;
+	}
+	for (uint32_t i = 0; i < out->count / 2; i++) {
+		struct witness_edge w = out->edges[i];
+		out->edges[i] = out->edges[out->count - 1 - i];
+		out->edges[out->count - 1 - i] = w;
+	}
+	free(by);
+}
+
+void points_witness(const struct relation *r, enum level level,
+                    struct witness *out)
+{
+	struct points *p = points_new();
+	p->recording = true;
+	points_of_relation(p, r, level);
+	for (size_t i = 0; !p->failed;
+	     i = i + 1 < p->choice_count ? i + 1 : 0) {
+		if (!saturate(p))
+			p->failed = true;
+		else if (is_open(p, &p->choices[i]))
+			points_add_edge(p, p->choices[i].first);
+	}
+	take_cycle(p, out);
+	points_free(p);
+}

@@ -1,0 +1,441 @@
+#include "axioms/statement_closure.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "axioms/points.h"
+#include "base/memory.h"
+
+#define NOWHERE UINT32_MAX
+
+enum happening { BEGINS, READS, WRITES, READS_OWN, COMMITS, ABORTS };
+
+/* One thing that happened; of a transaction that begins, `source` is its
+ * number. */
+struct happened {
+	uint32_t key, source;
+	uint32_t statement; /* in its transaction */
+	enum happening what : 8;
+	enum strength strength : 8;
+	bool joined;
+};
+
+/* Where the last statement of a transaction that was looked at up to log entry
+ * `end` is in the order: behind at least `low` ranks, and at most `high`. Its
+ * next one is behind all that held what it has locked. */
+struct fit {
+	uint32_t end, low, high, locked;
+};
+
+struct statement_closure {
+	enum level level;
+	struct happened *log;
+	uint32_t count, capacity;
+	uint32_t *first; /* by turn: where it begins in the log */
+	uint32_t turns, first_capacity;
+	uint32_t locks;  /* the first entry that locks what it reads; or more
+	                  * than there are */
+	uint32_t aborts; /* the first aborted one that wrote, likewise */
+	/* The order: ranks of ended transactions by number, for those of the
+	 * first `ordered` turns. */
+	uint32_t *rank;
+	uint32_t rank_capacity, ordered, next_rank;
+	struct fit fit; /* of the pending one */
+	/* The points, of the first `fed` log entries. */
+	struct points *points;
+	struct points_mark *marks; /* before each */
+	uint32_t mark_capacity, fed;
+	uint32_t room, point_room; /* 0: to be laid out */
+	uint32_t *commits;
+};
+
+/* ---- memory ---- */
+
+struct statement_closure *statement_closure_new(enum level level)
+{
+	assert(level_has_statements(level));
+	struct statement_closure *s = mem_take0(1, sizeof *s);
+	s->level = level;
+	s->points = points_new();
+	s->turns = s->ordered = s->next_rank = 1;
+	s->first_capacity = 16;
+	s->first = mem_take0(s->first_capacity, sizeof *s->first);
+	s->locks = s->aborts = NOWHERE;
+	return s;
+}
+
+void statement_closure_free(struct statement_closure *s)
+{
+	if (!s) return;
+	points_free(s->points);
+	free(s->log);
+	free(s->first);
+	free(s->rank);
+	free(s->marks);
+	free(s->commits);
+	free(s);
+}
+
+size_t statement_closure_bytes(const struct statement_closure *s)
+{
+	return points_bytes(s->points) + s->capacity * sizeof *s->log +
+	       s->mark_capacity * sizeof *s->marks +
+	       s->first_capacity * sizeof *s->first +
+	       (size_t)(s->rank_capacity + s->room) * sizeof *s->rank;
+}
+
+/* ---- what happens ---- */
+
+static void append(struct statement_closure *s, struct happened h)
+{
+	VEC_RESERVE(s->log, s->count, s->capacity);
+	s->log[s->count++] = h;
+}
+
+void statement_closure_begin(struct statement_closure *s, uint32_t t)
+{
+	VEC_RESERVE(s->first, s->turns, s->first_capacity);
+	s->first[s->turns++] = s->count;
+	append(s, (struct happened){ .what = BEGINS, .source = t });
+}
+
+void statement_closure_event(struct statement_closure *s, const struct event *e)
+{
+	const struct happened *last = &s->log[s->count - 1];
+	bool joined = e->joined && last->what != BEGINS;
+	if (e->kind == EVENT_READ && e->strength != STRENGTH_PLAIN &&
+	    s->locks > s->count)
+		s->locks = s->count;
+	append(s, (struct happened){
+			  .key = e->key,
+			  .source = e->kind == EVENT_READ ? e->from : NOWHERE,
+			  .statement = last->statement + !joined,
+			  .what = e->kind == EVENT_WRITE    ? WRITES
+	                          : e->from == HISTORY_SELF ? READS_OWN
+	                                                    : READS,
+			  .strength = event_strength(e),
+			  .joined = joined });
+}
+
+void statement_closure_end(struct statement_closure *s, bool aborted)
+{
+	for (uint32_t i = s->first[s->turns - 1]; aborted && i < s->count; i++)
+		if (s->log[i].what == WRITES && s->aborts > s->count)
+			s->aborts = s->count;
+	append(s, (struct happened){ .what = aborted ? ABORTS : COMMITS });
+}
+
+static bool is_pending(const struct statement_closure *s)
+{
+	return s->turns > 1 && s->log[s->count - 1].what < COMMITS;
+}
+
+/* ---- points ---- */
+
+/* Makes room, at which what was fed is forgotten. */
+static void lay_out(struct statement_closure *s, const struct closure *c)
+{
+	uint32_t points = points_of_transaction(0) * (s->turns + 1) + s->count;
+	if (c->n <= s->room && points <= s->point_room) return;
+	if (s->room < c->n) s->room = c->n;
+	if (s->point_room < points) s->point_room = points + points / 2;
+	s->commits = mem_grow(s->commits, s->room, sizeof *s->commits);
+	points_clear(s->points, s->room, s->point_room);
+	s->fed = 0;
+}
+
+static void take(struct points *p, const struct happened *h)
+{
+	switch (h->what) {
+	case READS:
+		points_read(p, h->key, h->source, h->strength, h->statement);
+		break;
+	case WRITES: points_write(p, h->key, h->strength, h->statement); break;
+	case READS_OWN:
+		if (h->strength != STRENGTH_PLAIN)
+			points_lock(p, h->key, h->strength, h->statement);
+		break;
+	case ABORTS:
+		points_abort(p);
+		points_end(p);
+		break;
+	case COMMITS: points_end(p); break;
+	case BEGINS: break;
+	}
+}
+
+static void feed(struct statement_closure *s, const struct closure *c)
+{
+	lay_out(s, c);
+	if (s->mark_capacity < s->capacity) {
+		s->mark_capacity = s->capacity;
+		s->marks = mem_grow(s->marks, s->capacity, sizeof *s->marks);
+	}
+	while (s->fed < s->count) {
+		const struct happened *h = &s->log[s->fed];
+		s->marks[s->fed++] = points_mark(s->points);
+		if (h->what == BEGINS)
+			points_begin(s->points, h->source, s->level, false,
+			             closure_row(c, c->so, h->source),
+			             c->words);
+		else
+			take(s->points, h);
+	}
+}
+
+/* Is there a line, the pending transaction holding its locks to the end? If
+ * `adopts`, it gives the order. */
+static bool has_line(struct statement_closure *s, const struct closure *c,
+                     bool adopts)
+{
+	struct points_mark m = points_mark(s->points);
+	bool pending = is_pending(s);
+	if (pending) {
+		points_abort(s->points);
+		points_end(s->points);
+	}
+	bool found = points_allow(s->points);
+	if (found && adopts) {
+		points_commits(s->points, s->commits);
+		for (uint32_t i = 1; i < s->turns; i++)
+			s->rank[s->commits[i]] = i;
+		s->next_rank = s->turns;
+		s->ordered = c->count - pending;
+		s->fit.end = 0;
+	}
+	if (pending) points_back(s->points, &m);
+	return found;
+}
+
+static bool mend(struct statement_closure *s, const struct closure *c)
+{
+	feed(s, c);
+	return has_line(s, c, true);
+}
+
+/* ---- the order ---- */
+
+/* The first rank of one of these writers above this one. */
+static uint32_t next_version(const struct statement_closure *s,
+                             const struct closure *c, uint32_t key,
+                             uint32_t rank, uint32_t turn)
+{
+	const word *writers = c->writers + (size_t)key * c->words;
+	uint32_t next = NOWHERE;
+	BITS_EACH(u, writers, c->words)
+		if (c->position[u] < turn && s->rank[u] > rank &&
+		    s->rank[u] < next)
+			next = s->rank[u];
+	return next;
+}
+
+/* The last rank of those who have aborted, before this turn, and locked the
+ * key; 0 if nobody has. */
+static uint32_t aborted_rank(const struct statement_closure *s,
+                             const struct closure *c, uint32_t key,
+                             uint32_t turn)
+{
+	uint32_t last = 0;
+	for (uint32_t i = 1; i < turn; i++) {
+		uint32_t end = s->first[i + 1], rank = s->rank[c->order[i]];
+		if (s->log[end - 1].what != ABORTS || rank < last) continue;
+		for (uint32_t k = s->first[i]; k < end; k++)
+			if (s->log[k].what == WRITES && s->log[k].key == key)
+				last = rank;
+	}
+	return last;
+}
+
+/* The last rank of those who had the key locked before. */
+static uint32_t holder_rank(const struct statement_closure *s,
+                            const struct closure *c, uint32_t key,
+                            uint32_t turn)
+{
+	const word *writers = c->writers + (size_t)key * c->words;
+	uint32_t last = 0;
+	BITS_EACH(u, writers, c->words)
+		if (c->position[u] < turn && s->rank[u] > last)
+			last = s->rank[u];
+	if (s->aborts < s->count) {
+		uint32_t other = aborted_rank(s, c, key, turn);
+		if (other > last) last = other;
+	}
+	return last;
+}
+
+static struct fit fit_of_begin(const struct statement_closure *s,
+                               const struct closure *c, uint32_t turn)
+{
+	const struct closure_block *b = &c->blocks[turn];
+	return (struct fit){ .end = s->first[turn] + 1,
+		             .low = b->after_all ? s->next_rank
+		                                 : s->rank[b->previous] + 1,
+		             .high = NOWHERE };
+}
+
+/* A statement begins. */
+static void start_statement(struct fit *f)
+{
+	if (f->low < f->locked) f->low = f->locked;
+	f->high = NOWHERE;
+}
+
+/* The statement reads a version of this rank, the next one having the other. */
+static void narrow(struct fit *f, uint32_t rank, uint32_t next)
+{
+	if (f->low <= rank) f->low = rank + 1;
+	if (f->high > next) f->high = next;
+}
+
+/* Does the transaction at this turn, with what it did so far, fit into the
+ * order if it commits last? */
+static bool fits(struct statement_closure *s, const struct closure *c,
+                 uint32_t turn, struct fit *f)
+{
+	uint32_t end = turn + 1 < s->turns ? s->first[turn + 1] : s->count;
+	for (; f->end < end; f->end++) {
+		const struct happened *h = &s->log[f->end];
+		if (!h->joined) start_statement(f);
+		if (h->what == READS) {
+			uint32_t rank = s->rank[h->source];
+			narrow(f, rank, next_version(s, c, h->key, rank, turn));
+			if (f->low > f->high) return false;
+		} else if (h->what == WRITES) {
+			uint32_t rank = holder_rank(s, c, h->key, turn);
+			if (f->locked <= rank) f->locked = rank + 1;
+		}
+	}
+	return true;
+}
+
+static void make_ranks(struct statement_closure *s, const struct closure *c)
+{
+	if (c->n <= s->rank_capacity) return;
+	s->rank = mem_grow(s->rank, c->n, sizeof *s->rank);
+	s->rank_capacity = c->n;
+	s->rank[HISTORY_INIT] = 0;
+}
+
+/* Has the pending transaction a place in the order? */
+static bool pending_fits(struct statement_closure *s, const struct closure *c)
+{
+	uint32_t turn = s->turns - 1;
+	if (s->locks < s->count) return false;
+	if (s->fit.end <= s->first[turn]) s->fit = fit_of_begin(s, c, turn);
+	if (fits(s, c, turn, &s->fit)) return true;
+	s->fit.end = 0;
+	return false;
+}
+
+/* All that have ended get a place in the order. */
+static bool line_up(struct statement_closure *s, const struct closure *c)
+{
+	uint32_t end = c->count - is_pending(s);
+	assert(s->turns == c->count);
+	make_ranks(s, c);
+	for (; s->ordered < end; s->ordered++) {
+		struct fit f = fit_of_begin(s, c, s->ordered);
+		bool last = s->ordered + 1 == c->count;
+		if (last && s->fit.end > s->first[s->ordered]) f = s->fit;
+		if (s->locks < s->count || s->next_rank > NOWHERE / 2 ||
+		    !fits(s, c, s->ordered, &f))
+			return mend(s, c);
+		s->rank[c->order[s->ordered]] = s->next_rank++;
+	}
+	s->fit.end = is_pending(s) ? s->fit.end : 0;
+	return true;
+}
+
+/* ---- questions ---- */
+
+/* Those of the writers that need no look at the points. */
+static void fitting_writers(struct statement_closure *s,
+                            const struct closure *c, const struct event *read,
+                            const word *asked, word *out)
+{
+	const word *writers = c->writers + (size_t)read->key * c->words;
+	uint32_t turn = s->turns - 1;
+	struct fit at = s->fit;
+	if (!read->joined) start_statement(&at);
+	bits_zero(out, c->words);
+	BITS_EACH(u, asked, c->words) {
+		struct fit f = at;
+		uint32_t rank = s->rank[u];
+		assert(bits_has(writers, u));
+		(void)writers;
+		narrow(&f, rank, next_version(s, c, read->key, rank, turn));
+		if (f.low <= f.high) bits_add(out, u);
+	}
+}
+
+/* May the pending transaction read the key from there, as the points say? */
+static bool try_writer(struct statement_closure *s, const struct closure *c,
+                       const struct event *read, uint32_t source)
+{
+	struct points *p = s->points;
+	struct points_mark m = points_mark(p);
+	const struct happened *last = &s->log[s->count - 1];
+	bool joined = read->joined && last->what != BEGINS;
+	if (read->strength < STRENGTH_SHARE && !joined &&
+	    !points_may_see(p, read->key, source))
+		return false;
+	points_read(p, read->key, source, read->strength,
+	            last->statement + !joined);
+	bool allowed = has_line(s, c, false);
+	points_back(p, &m);
+	return allowed;
+}
+
+void statement_closure_restrict(struct statement_closure *s,
+                                const struct closure *c,
+                                const struct event *read, word *valid)
+{
+	assert(is_pending(s));
+	word fitting[1], *row = fitting;
+	if (!line_up(s, c)) {
+		bits_zero(valid, c->words);
+		return;
+	}
+	if (c->words > 1) row = mem_take(c->words * sizeof *row);
+	bits_zero(row, c->words);
+	if (read->strength == STRENGTH_PLAIN && s->locks > s->count &&
+	    (pending_fits(s, c) || (mend(s, c) && pending_fits(s, c))))
+		fitting_writers(s, c, read, valid, row);
+	for (unsigned w = 0; w < c->words; w++) valid[w] &= ~row[w];
+	if (!bits_empty(valid, c->words)) {
+		feed(s, c);
+		points_saturate(s->points);
+		BITS_EACH(u, valid, c->words)
+			if (!try_writer(s, c, read, u)) bits_drop(valid, u);
+		bits_or(valid, row, c->words);
+	} else {
+		bits_copy(valid, row, c->words);
+	}
+	if (c->words > 1) free(row);
+}
+
+bool statement_closure_allows(struct statement_closure *s,
+                              const struct closure *c)
+{
+	if (!line_up(s, c)) return false;
+	return !is_pending(s) || pending_fits(s, c) || mend(s, c);
+}
+
+/* ---- going back ---- */
+
+void statement_closure_rewind(struct statement_closure *s, uint32_t count,
+                              uint32_t events, bool pending)
+{
+	uint32_t end = count < s->turns ? s->first[count] : s->count;
+	if (pending) end = s->first[count - 1] + 1 + events;
+	assert(count <= s->turns && end <= s->count);
+	s->turns = count;
+	s->count = end;
+	if (s->locks >= end) s->locks = NOWHERE;
+	if (s->aborts >= end) s->aborts = NOWHERE;
+	if (s->ordered > count - pending) s->ordered = count - pending;
+	if (s->fit.end > end) s->fit.end = 0;
+	if (s->fed <= end) return;
+	s->fed = end;
+	points_back(s->points, &s->marks[end]);
+}
