@@ -132,7 +132,8 @@ typedef enum iso_level {
 /* "cc" and "Causal Consistency"; NULL for ISO_LEVEL_DEFAULT and non-levels. */
 ISO_API const char *iso_level_word(iso_level level);
 ISO_API const char *iso_level_name(iso_level level);
-/* The level for a word such as "cc"; ISO_LEVEL_DEFAULT if there is none. */
+/* The level for a word such as "cc", or for what a database calls it, such as
+ * "postgres-serializable"; ISO_LEVEL_DEFAULT if there is none. */
 ISO_API iso_level iso_level_from_word(const char *word);
 
 /* ---- programs ---- */

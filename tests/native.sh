@@ -342,4 +342,27 @@ for version in 99 11 17; do
 		-I"$top/include" header.c >out 2>err &&
 		pass || fail "the header as C$version"
 done
+# --- levels beside which another one has no meaning ---
+cat >mixed.c <<'END'
+#include <isoscope/client.h>
+static void add(void *level)
+{
+	iso_begin_at("add", level);
+	iso_put_int("x", iso_get_int("x") + 1);
+	iso_commit();
+}
+void iso_client(void)
+{
+	iso_initial_int("x", 0);
+	iso_session("a", add, "si");
+	iso_session("b", add, "sqlserver-snapshot");
+}
+END
+${CC:-cc} -g -shared -fPIC -I"$top/include" -o mixed.so mixed.c
+run 0 explore mixed.so --levels
+equal 'a C client at levels of its own' \
+	"$(sed -n '/^histories/s/  */ /gp' out)" 'histories 2 2 2 2 - 2 - 2 2'
+run 1 explore mixed.so -i psi
+prints 'iso_begin_at(): the others have a level that has no meaning'
+
 finish

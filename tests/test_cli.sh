@@ -252,11 +252,118 @@ errors 'errors, with a checkpoint'
 run 1 run places.tx --json
 equal 'errors of runs' "$(grep -o '"kind":"error"' out | wc -l)" 3
 
+# --- levels by the names that databases have for them ---
+while read -r name level code; do
+	run "$code" explore lost.tx -i "$name"
+	prints "($level), as $name"
+	run "$code" explore lost.tx -i "$name" --json
+	prints "\"level\":\"$level\",\"deployment\":\"$name\""
+	sed "1s/^/isolation \"$name\"; /" lost.tx >named.tx
+	run "$code" explore named.tx
+	prints "($level), as $name"
+	run "$code" run named.tx --runs 200
+	prints "($level), as $name"
+done <<'END'
+postgres-read-committed prc 1
+postgres-repeatable-read si 0
+postgres-repeatable-read-replicas psi 0
+postgres-serializable ser 0
+oracle-serializable si 0
+sqlserver-snapshot si 0
+sqlite ser 0
+spanner ser 0
+cockroachdb ser 0
+END
+run 1 explore named.tx -i postgres-read-committed
+prints '(prc), as postgres-read-committed'
+run 0 explore named.tx -i si
+prints '(si)'
+lacks ', as '
+run 1 explore named.tx --levels -i postgres-read-committed
+prints '(prc), as postgres-read-committed'
+run 2 explore lost.tx -i postgres-repeatable-raed
+says "did you mean 'postgres-repeatable-read'?"
+run 2 explore lost.tx -i mysql-repeatable-read
+run 2 explore lost.tx -i ser --base postgres-read-committed
+says '--base takes none, rc'
+sed 's/^txn add()/& at "sqlserver-snapshot"/' lost.tx >own.tx
+run 0 explore own.tx -i rc
+sed 's/^txn add()/& at "postgres-repeatable-read-replicas"/' lost.tx >own.tx
+run 3 explore own.tx
+says "own.tx:2:14: error: psi is a level of all transactions together"
+wrong 'isolation "postgres-serialisable";
+global x = 0;
+session a { txn { x = 1; } }' \
+	"wrong.tx:1:11: error: unknown isolation level 'postgres-serialisable'; did you mean 'postgres-serializable'?"
+run 0 fmt named.tx
+prints 'isolation "cockroachdb";'
+run 0 record lost.tx -o serial.jsonl
+run 0 check serial.jsonl -i cockroachdb
+prints 'satisfies Serializability (ser), as cockroachdb'
+run 0 check serial.jsonl -i cockroachdb --json
+prints '"deployment":"cockroachdb"'
+run 0 predict serial.jsonl -i oracle-serializable
+prints '(si), as oracle-serializable, allows is serializable'
+run 2 predict serial.jsonl -i sqlite
+run 0 compare lost.tx -i oracle-serializable
+prints '(si), as oracle-serializable'
+run 0 help explore
+prints 'postgres-repeatable-read-replicas'
+
+# --- where one level is meant, mixes are refused with their place ---
+sed 's/^txn add()/& at si/' lost.tx >mix.tx
+own="mix.tx:2:5: transaction 'add' has level si of its own"
+run 0 explore mix.tx -i rc
+for level in psi prc; do
+	for how in explore run; do
+		# shellcheck disable=SC2086
+		run 2 $how mix.tx -i $level
+		prints_nothing
+		says "$own, beside which the others cannot have $level: choose another level with -i"
+	done
+	sed "s/^txn add()/& at $level/" lost.tx >own.tx
+	run 3 explore own.tx
+	prints_nothing
+	says "own.tx:2:14: error: $level is "
+done
+for how in compare 'predict --program'; do
+	for level in '' '-i rc' '-i si'; do
+		# shellcheck disable=SC2086
+		run 2 $how mix.tx $level
+		prints_nothing
+		says "$own: predictions are made at one level"
+	done
+done
+run 0 record mix.tx -o mix.jsonl
+run 2 predict serial.jsonl --validate mix.tx -i rc
+says "$own: predictions are made at one level"
+own="mix.jsonl:1: transaction 'add' has level si of its own"
+for level in '' '-i psi' '-i rc' --json; do
+	# shellcheck disable=SC2086
+	run 3 check mix.jsonl $level
+	prints_nothing
+	says "$own: a history is checked at one level"
+done
+run 3 predict mix.jsonl
+says "$own: predictions are made at one level"
+sed 's/"at":"si"/"at":"psi"/' mix.jsonl >psi.jsonl
+run 3 check psi.jsonl
+says 'psi.jsonl:1:'
+says 'psi is a level of all transactions together'
+run 0 explore mix.tx --levels -i rc
+sed -n '/^histories/s/  */ /gp' out >counted
+equal 'levels beside which none has a meaning' \
+	"$(cut -d ' ' -f 6,8 counted)" '- -'
+
 # --- what is said of mistakes names them as they were made ---
 run 2 explore lost.tx -i SI
-says "-i takes none, rc, ra, cc, prc, pc, psi, si or ser, not 'SI'; did you mean 'si'?"
+levels='none, rc, ra, cc, prc, pc, psi, si, ser'
+levels="$levels, postgres-read-committed, postgres-repeatable-read"
+levels="$levels, postgres-repeatable-read-replicas, postgres-serializable"
+levels="$levels, oracle-serializable, sqlserver-snapshot, sqlite, spanner"
+says "-i takes $levels or cockroachdb, not 'SI'; did you mean 'si'?"
 run 2 explore lost.tx --isolation=SER
-says "--isolation takes none, rc, ra, cc, prc, pc, psi, si or ser, not 'SER'; did you mean 'ser'?"
+says "--isolation takes $levels or cockroachdb, not 'SER'; did you mean 'ser'?"
 echo 'global x = 0;
 txn f() at si { x += 1; }
 session a { f(); }

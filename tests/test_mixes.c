@@ -132,6 +132,13 @@ START_TEST(words_of_levels)
 		                 level_word(l));
 		ck_assert(!own_level_problem(level_word(l)) == level_mixes(l));
 	}
+	for (const struct deployment *d = deployments(); d->name; d++) {
+		ck_assert_int_ge(level_number(d->level), 0);
+		ck_assert_int_eq(level_number(d->name), level_number(d->level));
+		ck_assert_ptr_eq(level_deployment(d->name), d->name);
+		ck_assert_ptr_null(level_deployment(d->level));
+	}
+	ck_assert_ptr_null(level_deployment(NULL));
 	ck_assert_int_lt(level_number("sj"), 0);
 	ck_assert_ptr_null(own_level_word(0));
 }

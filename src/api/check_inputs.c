@@ -34,6 +34,7 @@ static bool check_input(struct checking *x, const struct input *i)
 		return false;
 	check_history(&c, i->trace, r->levels, x->in.clock);
 	c.found.format = i->format;
+	c.found.as = r->as;
 	c.found.number = i->number;
 	c.found.read_seconds = i->read_seconds;
 	bool violated = check_overall(&c.found) == VERDICT_VIOLATED;

@@ -16,6 +16,7 @@ enum explain_wanted {
 struct check_request {
 	struct inputs_options in;
 	unsigned levels; /* bit l: level l */
+	const char *as;  /* of a single one: what the database calls it */
 	enum explain_wanted explain;
 	bool witness; /* explain until some history has a witness, too */
 	bool orders;  /* find commit orders */

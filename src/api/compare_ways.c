@@ -30,6 +30,7 @@ struct comparison *compare_ways(const struct program *p,
 {
 	struct compare_options options = *o;
 	assert(!level_given || o->predict.level < LEVEL_COUNT);
+	if (!level_given) options.predict.as = program_deployment(p, NULL);
 	if (!choose_level(&options.predict.level, p, level_given, problem))
 		return NULL;
 	struct comparison *c = comparison_new(p, &options, observer);

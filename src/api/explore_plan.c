@@ -39,6 +39,8 @@ static bool choose_levels(struct explore_options *o, const struct program *p,
                           const struct explore_wish *w, struct problem *problem)
 {
 	if (!program_level(p, w->level, &o->level, problem)) return false;
+	if (w->level == LEVEL_COUNT || w->word)
+		o->as = program_deployment(p, w->word);
 	o->base = o->level;
 	if (w->any_algorithm && w->base == LEVEL_COUNT &&
 	    o->algorithm == EXPLORE_CE)

@@ -18,6 +18,7 @@ struct trace;
 /* Beside the options that are numbers. */
 struct explore_wish {
 	enum level level, base; /* LEVEL_COUNT: not said */
+	const char *word;       /* of the level, if it was said by one */
 	const char *order;      /* "bob,alice"; NULL: as declared */
 	bool symmetry;
 	/* The options' algorithm was not asked for: the usual one may be taken

@@ -552,7 +552,8 @@ static int try_program_levels(iso_result **out, const iso_program *program,
 		                    .end = end_nothing };
 	struct levels_table *table = explore_all_levels(&q);
 	if (program_sound(program->compiled, &problem))
-		*out = iso_result_of(result_of_levels(table, x.options.level));
+		*out = iso_result_of(
+			result_of_levels(table, x.options.level, x.options.as));
 	levels_table_free(table);
 	explore_plan_free(&x);
 	return problem_give(&problem, NULL);

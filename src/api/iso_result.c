@@ -534,6 +534,7 @@ static bool read_run(struct run_request *r, iso_run_options *o,
 	if (o->policy && !policy_from_word(o->policy, &c->policy))
 		return problem_set(problem, PROBLEM_REQUEST,
 		                   "there is no policy '%s'", o->policy);
+	if (!o->level) c->as = program_deployment(p, NULL);
 	return program_level(p,
 	                     o->level ? internal_level(o->level) : LEVEL_COUNT,
 	                     &c->level, problem);

@@ -52,6 +52,7 @@ static bool choose_level(struct predicting *x, const struct trace *observed)
 		return !r->program ||
 		       program_level(r->program, x->options.level,
 		                     &x->options.level, problem);
+	x->options.as = NULL;
 	if (observed && observed->level)
 		stated = level_from_word(observed->level);
 	if (stated < LEVEL_COUNT && !level_is_serial(stated)) {
@@ -64,6 +65,7 @@ static bool choose_level(struct predicting *x, const struct trace *observed)
 	if (!r->program || !program_isolation(r->program)) return true;
 	if (!program_level(r->program, LEVEL_COUNT, &x->options.level, problem))
 		return false;
+	x->options.as = program_deployment(r->program, NULL);
 	x->stated_by = "as the program states";
 	if (!level_is_serial(x->options.level)) return true;
 	return problem_set(problem, PROBLEM_REQUEST,

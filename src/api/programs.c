@@ -51,8 +51,7 @@ static bool program_takes_level(const struct program *p, enum level l,
                                 struct problem *problem)
 {
 	struct text words = { 0 };
-	if (!program_is_sql(p) || (l < LEVEL_COUNT && level_excludes_rivals(l)))
-		return true;
+	if (!program_is_sql(p) || level_excludes_rivals(l)) return true;
 	for (enum level i = 0; i < LEVEL_COUNT; i++)
 		if (level_excludes_rivals(i))
 			text_format(&words, "%s%s", words.length ? ", " : "",
@@ -111,6 +110,11 @@ bool trace_uniform(const struct trace *t, const char *why,
 	return true;
 }
 
+const char *program_deployment(const struct program *p, const char *given)
+{
+	return level_deployment(given ? given : program_isolation(p));
+}
+
 bool program_level(const struct program *p, enum level given, enum level *out,
                    struct problem *problem)
 {
@@ -118,11 +122,11 @@ bool program_level(const struct program *p, enum level given, enum level *out,
 	enum level l = given != LEVEL_COUNT ? given
 	               : word               ? level_from_word(word)
 	                                    : LEVEL_DEFAULT;
-	if (!program_takes_level(p, l, problem)) return false;
 	if (l == LEVEL_COUNT)
 		return problem_set(problem, PROBLEM_REQUEST,
 		                   "%s: there is no isolation level '%s'",
 		                   program_path(p), word);
+	if (!program_takes_level(p, l, problem)) return false;
 	*out = l;
 	library_set_uniform(p, !level_mixes(l));
 	if (level_mixes(l)) return true;

@@ -34,6 +34,9 @@ struct program *program_load_as(const char *path, const struct code_in_c *c,
  * stand beside those that transactions have of their own. */
 bool program_level(const struct program *p, enum level given, enum level *out,
                    struct problem *problem);
+/* The deployment as which the level was said: the word given, if there is one,
+ * else that of the program. NULL: it was not said so. */
+const char *program_deployment(const struct program *p, const char *given);
 /* From here on to the next program_level() no transaction may have a level of
  * its own. False if some have one. */
 bool program_uniform(const struct program *p, struct problem *problem);

@@ -1,10 +1,10 @@
 #include "axioms/level.h"
 
 #include <assert.h>
-#include <string.h>
 
 #include "axioms/kernels.h"
 #include "axioms/dirty_read.h"
+#include "base/level_words.h"
 #include "history/history.h"
 #include "history/relation.h"
 
@@ -21,9 +21,8 @@ const struct level_row *level_row(enum level l)
 
 enum level level_from_word(const char *word)
 {
-	for (enum level l = 0; l < LEVEL_COUNT; l++)
-		if (!strcmp(word, level_word(l))) return l;
-	return LEVEL_COUNT;
+	int number = level_number(word);
+	return number < 0 ? LEVEL_COUNT : (enum level)number;
 }
 
 /* Each property is ordered, and asks for more the later its value stands. The

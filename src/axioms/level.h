@@ -164,7 +164,7 @@ static inline bool level_orders_rivals(enum level l)
 	return level_excludes_rivals(l) && !level_is_serial(l);
 }
 
-/* LEVEL_COUNT when no level has this name. */
+/* Of a level or a deployment; LEVEL_COUNT when none has this name. */
 enum level level_from_word(const char *word);
 /* True when every history that satisfies `strong` satisfies `weak`. */
 bool level_implies(enum level strong, enum level weak);

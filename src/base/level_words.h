@@ -14,7 +14,29 @@
  * levels: 1 + its number; 0 for one that has none. */
 typedef uint8_t own_level;
 
-/* The number of the level; a negative one if there is none of this word. */
+/* What databases call their levels, and what these are: X(name, word). */
+#define DEPLOYMENT_TABLE(X)                           \
+	X("postgres-read-committed", "prc")           \
+	X("postgres-repeatable-read", "si")           \
+	X("postgres-repeatable-read-replicas", "psi") \
+	X("postgres-serializable", "ser")             \
+	X("oracle-serializable", "si")                \
+	X("sqlserver-snapshot", "si")                 \
+	X("sqlite", "ser")                            \
+	X("spanner", "ser")                           \
+	X("cockroachdb", "ser")
+
+struct deployment {
+	const char *name, *level;
+};
+
+/* Ends with a row without a name. */
+const struct deployment *deployments(void);
+/* The name in the table if the word is one of a deployment, else NULL, as for
+ * no word. */
+const char *level_deployment(const char *word);
+/* The number of the level, for its word or a deployment's; a negative one if
+ * there is none. */
 int level_number(const char *word);
 /* "si"; NULL for none. */
 const char *own_level_word(own_level l);

@@ -211,6 +211,7 @@ static bool settings(struct checking *x)
 	x->style = output_style(c, outputs_result_stream(c));
 	x->request.levels =
 		level ? 1u << level_from_word(level) : (1u << LEVEL_COUNT) - 1;
+	x->request.as = level_deployment(level);
 	x->request.explain = explanations(x);
 	x->request.witness = pictures_wanted(c);
 	x->request.orders = x->orders;

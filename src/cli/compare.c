@@ -83,6 +83,7 @@ static int compare(struct comparing *x, const struct program *p)
 	struct problem problem = { 0 };
 	const char *level = x->line->value[OPTION_PREDICT_LEVEL];
 	if (level) x->options.predict.level = level_from_word(level);
+	x->options.predict.as = level_deployment(level);
 	signals_catch();
 	x->options.interrupt = signals_flag();
 	x->begun = seconds_now();

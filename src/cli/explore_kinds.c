@@ -42,7 +42,8 @@ static void end_level(void *payload, struct explorer *e)
 static int deliver_levels(const struct exploration *x,
                           const struct levels_table *table)
 {
-	struct result *r = result_of_levels(table, x->plan.options.level);
+	struct result *r = result_of_levels(table, x->plan.options.level,
+	                                    x->plan.options.as);
 	struct text t = { 0 };
 	if (x->json)
 		report_json(&t, r, iso_version());

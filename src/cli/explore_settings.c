@@ -84,6 +84,7 @@ struct explore_wish explore_wish_read(const struct command_line *c)
 {
 	return (struct explore_wish){
 		.level = level_said(c->value[OPTION_ISOLATION]),
+		.word = c->value[OPTION_ISOLATION],
 		.base = level_said(c->value[OPTION_BASE]),
 		.order = c->value[OPTION_SESSIONS_ORDER],
 		.symmetry = c->value[OPTION_SYMMETRY],

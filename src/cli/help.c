@@ -67,6 +67,9 @@ static void print_levels(struct text *t)
 	for (int l = 0; l < LEVEL_COUNT; l++)
 		text_format(t, "  %-5s %s\n", level_word((enum level)l),
 		            level_name((enum level)l));
+	text_string(t, "\nThe same, as databases call them:\n");
+	for (const struct deployment *d = deployments(); d->name; d++)
+		text_format(t, "  %-5s %s\n", d->level, d->name);
 }
 
 static void print_formats(struct text *t)

@@ -62,6 +62,12 @@ static void man_tables(struct text *t)
 	for (int l = 0; l < LEVEL_COUNT; l++)
 		text_format(t, ".TP\n.B %s\n%s\n", level_word((enum level)l),
 		            level_name((enum level)l));
+	text_string(t, ".PP\nThe same, as databases call them:\n");
+	for (const struct deployment *d = deployments(); d->name; d++) {
+		text_string(t, ".TP\n.B ");
+		roff(t, d->name);
+		text_format(t, "\n%s\n", d->level);
+	}
 	text_string(t, ".SH FORMATS OF HISTORIES\n");
 	for (int f = 0; f < FORMAT_COUNT; f++) {
 		text_string(t, ".TP\n.B ");

@@ -80,8 +80,8 @@ static bool chooses(const char *word, const char *choice)
 /* The word is one of the choices, or the nearest one is suggested. */
 static bool is_choice(const char *option, const char *word, const char *choices)
 {
-	enum { MOST = 16 };
-	char copy[128];
+	enum { MOST = 32 };
+	char copy[512];
 	const char *words[MOST];
 	size_t n = 0;
 	assert(strlen(choices) < sizeof copy);

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "axioms/level.h"
+#include "base/level_words.h"
 #include "formats/formats.h"
 #include "generate/workload.h"
 
@@ -73,7 +74,9 @@ enum command {
 
 /* The words that an option's argument may be, with spaces between. */
 #define LEVEL_WORD_AND_SPACE(id, word, ...) word " "
-#define CHOICE_LEVELS LEVEL_TABLE(LEVEL_WORD_AND_SPACE)
+#define DEPLOYMENT_AND_SPACE(name, word) name " "
+#define CHOICE_LEVELS \
+	LEVEL_TABLE(LEVEL_WORD_AND_SPACE) DEPLOYMENT_TABLE(DEPLOYMENT_AND_SPACE)
 #define FORMAT_WORD_AND_SPACE(id, word, ending, description) word " "
 #define CHOICE_FORMATS FORMAT_TABLE(FORMAT_WORD_AND_SPACE)
 #define ANOMALY_WORD_AND_SPACE(id, word, forbidden_by, description) word " "
@@ -227,7 +230,8 @@ enum command {
 	X(PARTIAL, IN_MERGE, "partial", 0, NULL, NULL,                         \
 	  "accept units that are not finished, and report what is known so "   \
 	  "far")                                                               \
-	X(BASE, IN_EXPLORING, "base", 0, "LEVEL", CHOICE_LEVELS,               \
+	X(BASE, IN_EXPLORING, "base", 0, "LEVEL",                              \
+	  LEVEL_TABLE(LEVEL_WORD_AND_SPACE),                                   \
 	  "explore under this weaker level (none, rc, ra or cc) and filter; "  \
 	  "without it the level itself, or cc for pc, psi, si and ser")        \
 	X(ALGORITHM, IN_EXPLORING, "algorithm", 0, "NAME", "ce dfs orderly",   \

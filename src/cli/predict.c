@@ -306,6 +306,7 @@ static bool settings(struct predicting *x)
 	x->style = output_style(c, outputs_result_stream(c));
 	r->level_given = level;
 	if (level) r->options.level = level_from_word(level);
+	r->options.as = level_deployment(level);
 	setting_encoding(c, &r->options);
 	r->options.enumerate = c->value[OPTION_ALL];
 	r->program_path =

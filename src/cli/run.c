@@ -180,6 +180,8 @@ int run_main(const struct command_line *c)
 	x.program = p;
 	if (setting_level(c, OPTION_ISOLATION, p, &x.request.options.level) &&
 	    pictures_possible(c)) {
+		x.request.options.as =
+			program_deployment(p, c->value[OPTION_ISOLATION]);
 		signals_catch();
 		x.request.options.interrupt = signals_flag();
 		code = run_program(&x);

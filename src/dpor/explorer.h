@@ -45,6 +45,7 @@ enum explorer_algorithm {
 struct explore_options {
 	enum explorer_algorithm algorithm;
 	enum level level; /* histories output satisfy this */
+	const char *as;   /* what the database calls it, if it was said so */
 	enum level base;  /* explored under this, extensible and weaker;
 	                   * equal to level when that is extensible. Only
 	                   * EXPLORE_CE: the others explore under level */

@@ -32,6 +32,15 @@ struct symbol *parse_name(struct parser *p, const char *what)
 	return symbol_find(&p->syntax->symbols, "?", 1);
 }
 
+struct symbol *parse_level(struct parser *p)
+{
+	if (parser_peek(p) != TOKEN_STRING)
+		return parse_name(p, "a level's name");
+	uint32_t length;
+	const char *name = parse_string(p, &length);
+	return symbol_find(&p->syntax->symbols, name, length);
+}
+
 struct local *parse_local(struct parser *p, const char *what)
 {
 	struct local *l = region_take0(p->syntax->region, sizeof *l);

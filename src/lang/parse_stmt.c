@@ -9,7 +9,7 @@
 
 static struct block *parse_body(struct parser *p);
 
-/* transaction := [ "at" NAME ] block */
+/* transaction := [ "at" level ] block */
 struct block *parse_transaction(struct parser *p)
 {
 	struct symbol *level = NULL;
@@ -17,7 +17,7 @@ struct block *parse_transaction(struct parser *p)
 	if (!p->panic && parser_word_is(p, "at")) {
 		parser_advance(p);
 		at = parser_place(p, parser_here(p));
-		level = parse_name(p, "a level's name");
+		level = parse_level(p);
 	}
 	struct block *b = parse_block(p);
 	b->level = level;

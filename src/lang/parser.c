@@ -186,7 +186,7 @@ static void parse_symmetric(struct parser *p, struct item *i)
 
 /* item := "global" global | "const" const | "fn" fn | "txn" txn
  *       | "session" NAME block | "finally" transaction | "assert" assertion
- *       | "isolation" NAME ";" | "import" STRING ";"
+ *       | "isolation" level ";" | "import" STRING ";"
  *       | "extern" "fn" extern | "symmetric" symmetric
  * `kind` is the first word; "extern" and "symmetric" are also names. */
 static void parse_item_into(struct parser *p, struct item *i,
@@ -225,7 +225,8 @@ static void parse_item_into(struct parser *p, struct item *i,
 		return;
 	case TOKEN_ISOLATION:
 		i->kind = ITEM_ISOLATION;
-		i->name = parse_name(p, "a level's name");
+		i->at = parser_place(p, parser_here(p));
+		i->name = parse_level(p);
 		parser_expect(p, TOKEN_SEMICOLON);
 		return;
 	case TOKEN_NAME:

@@ -93,6 +93,8 @@ struct expr *parser_finish(struct parser *p, struct expr *e);
 
 /* `what` says in messages what the name is of. */
 struct symbol *parse_name(struct parser *p, const char *what);
+/* level := NAME | STRING; names of deployments have hyphens */
+struct symbol *parse_level(struct parser *p);
 /* A name with its place. */
 struct local *parse_local(struct parser *p, const char *what);
 /* The value of the string token here, in the region and followed by a zero

@@ -44,6 +44,7 @@ enum predict_encoding {
 
 struct predict_options {
 	enum level level; /* none to si */
+	const char *as;   /* what the database calls it, if it was said so */
 	enum predict_boundary boundary;
 	enum predict_encoding encoding;
 	bool enumerate; /* predictor_next is called again and again:

@@ -329,7 +329,7 @@ void report_summary_verdict(struct text *t, const struct style *s,
 	else
 		text_string(t, one ? "violates " : "violate ");
 	if (v != VERDICT_UNDECIDED && (l < LEVEL_COUNT || v == VERDICT_HOLDS))
-		name_level(t, l < LEVEL_COUNT ? l : LEVEL_SERIAL);
+		name_level_as(t, l < LEVEL_COUNT ? l : LEVEL_SERIAL, m->as);
 	if (m->stopped)
 		text_format(t, "; %s, and the rest was not looked at",
 		            m->stopped);

@@ -63,7 +63,7 @@ static void name_levels_of(struct text *t, const struct predict_summary *m)
 	if (m->mixed)
 		text_string(t, "the level it states");
 	else
-		name_level(t, m->options.level);
+		name_level_as(t, m->options.level, m->options.as);
 }
 
 static void reason_violated(struct text *t, const struct predict_summary *m)

@@ -294,7 +294,7 @@ static void reason_of_one(struct text *t, const struct check_case *c,
 	}
 	text_format(t, "the history %s ",
 	            check_has(c, l, VERDICT_HOLDS) ? "satisfies" : "violates");
-	name_level(t, l);
+	name_level_as(t, l, c->as);
 }
 
 void name_check_reason(struct text *t, const struct check_case *c)

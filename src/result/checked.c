@@ -152,6 +152,7 @@ static void add_settings(struct result *r, const struct check_case *c)
 	result_count_if(r, to, "line", t->line, t->line);
 	result_text(r, to, "format", format_word(c->format));
 	result_count(r, to, "sessions", t->session_count);
+	if (c->as) result_text(r, to, "deployment", c->as);
 	result_count(r, to, "transactions", t->transaction_count - 1);
 	result_count(r, to, "operations", t->op_count);
 	result_count(r, to, "keys", t->key_count);
@@ -209,6 +210,7 @@ void check_summary_add(struct check_summary *m, const struct check_case *c)
 	enum verdict v = check_overall(c);
 	m->histories++;
 	m->wanted = c->wanted;
+	m->as = c->as;
 	m->overall[v]++;
 	for (enum level l = 0; l < LEVEL_COUNT; l++)
 		if (c->wanted >> l & 1) m->verdicts[l][c->results[l].verdict]++;

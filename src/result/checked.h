@@ -19,8 +19,9 @@ struct result;
 struct check_case {
 	const struct trace *trace;
 	enum format format;
-	uint64_t number;                    /* in its file, from 1 */
-	unsigned wanted;                    /* bit l: level l was checked */
+	uint64_t number; /* in its file, from 1 */
+	unsigned wanted; /* bit l: level l was checked */
+	const char *as;  /* what the database calls it, if one and so said */
 	const struct check_result *results; /* LEVEL_COUNT */
 	/* LEVEL_COUNT; those without `part` have none. NULL: no witness was
 	 * looked for. */
@@ -68,6 +69,7 @@ void name_trace_anomaly(struct text *t, const struct trace *r,
 struct check_summary {
 	uint64_t histories, unlisted; /* violating ones that are not listed */
 	unsigned wanted;
+	const char *as; /* as above */
 	uint64_t verdicts[LEVEL_COUNT][VERDICT_UNDECIDED + 1];
 	uint64_t overall[VERDICT_UNDECIDED + 1];
 	struct text list; /* the first that are violating, a line each */

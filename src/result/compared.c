@@ -121,7 +121,7 @@ static void name_reason(struct text *t, const struct comparison *c)
 		               "assertion was found");
 	}
 	text_string(t, " under ");
-	name_level(t, l);
+	name_level_as(t, l, comparison_options(c)->predict.as);
 	name_ends(t, c);
 }
 
@@ -133,7 +133,7 @@ static void add_settings(struct result *r, const struct comparison *c)
 	const struct predict_options *p = &o->predict;
 	struct result_values *to = &r->settings;
 	result_text(r, to, "program", program_path(r->program));
-	result_text(r, to, "level", level_word(p->level));
+	result_level(r, p->level, p->as);
 	result_text(r, to, "boundary", predict_boundary_word(p->boundary));
 	result_text(r, to, "encoding",
 	            p->encoding == ENCODING_EXACT ? "exact" : "approx");

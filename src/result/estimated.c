@@ -192,7 +192,7 @@ void outlook_words(struct text *t, const struct explorer *e,
 		name_bound(t, options->max_changes);
 	}
 	text_string(t, " under ");
-	name_level(t, options->level);
+	name_level_as(t, options->level, options->as);
 	name_interval(t, &o->whole);
 	name_time(t, o);
 }

@@ -133,7 +133,7 @@ static void name_reason(struct text *t, const struct explorer *e)
 	case VERDICT_HOLDS: holds_reason(t, e); break;
 	default: inconclusive_reason(t, e); break;
 	}
-	name_level(t, explorer_options(e)->level);
+	name_level_as(t, explorer_options(e)->level, explorer_options(e)->as);
 	name_left_out(t, e);
 }
 
@@ -167,7 +167,7 @@ static void add_settings(struct result *r, const struct explorer *e)
 	const struct explore_options *o = explorer_options(e);
 	struct result_values *to = &r->settings;
 	result_text(r, to, "program", program_path(r->program));
-	result_text(r, to, "level", level_word(o->level));
+	result_level(r, o->level, o->as);
 	result_text(r, to, "base", level_word(o->base));
 	result_text(r, to, "algorithm", explorer_algorithm_word(o->algorithm));
 	result_count(r, to, "jobs", o->jobs ? o->jobs : 1);

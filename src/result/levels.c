@@ -108,7 +108,7 @@ static void name_left_out(struct text *t, const struct levels_table *table,
 }
 
 static void name_reason(struct text *t, const struct levels_table *table,
-                        enum level asked)
+                        enum level asked, const char *as)
 {
 	uint32_t fail = 0, assertions = 0, places = 0;
 	assert(asked < LEVEL_COUNT);
@@ -141,7 +141,7 @@ static void name_reason(struct text *t, const struct levels_table *table,
 		                       : "not everything was explored");
 	}
 	text_string(t, " under ");
-	name_level(t, asked);
+	name_level_as(t, asked, as);
 	name_left_out(t, table, asked);
 }
 
@@ -162,7 +162,7 @@ static void add_column(struct result *r, struct result_values *to,
 }
 
 struct result *result_of_levels(const struct levels_table *table,
-                                enum level asked)
+                                enum level asked, const char *as)
 {
 	struct result *r = result_new(table->program, asked);
 	r->has_assertions = true;
@@ -170,11 +170,11 @@ struct result *result_of_levels(const struct levels_table *table,
 	struct text reason = { 0 };
 	r->levels = table;
 	r->verdict = levels_table_verdict(table, asked);
-	name_reason(&reason, table, asked);
+	name_reason(&reason, table, asked, as);
 	r->reason = result_words(r, &reason);
 	r->reason_in_words = true;
 	result_text(r, &r->settings, "program", program_path(table->program));
-	result_text(r, &r->settings, "level", level_word(asked));
+	result_level(r, asked, as);
 	for (uint32_t i = 0; i < table->row_count; i++) {
 		struct result_assertion *a =
 			result_assertion(r, table->rows[i].slot, NULL);

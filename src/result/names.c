@@ -7,6 +7,7 @@
 #include "base/utf8.h"
 #include "history/history.h"
 #include "result/numbers.h"
+#include "result/result.h"
 #include "vm/machine.h"
 
 static const struct history_session *session_of(const struct history *h,
@@ -148,6 +149,18 @@ void name_level(struct text *t, enum level l)
 {
 	assert(l < LEVEL_COUNT);
 	text_format(t, "%s (%s)", level_name(l), level_word(l));
+}
+
+void name_level_as(struct text *t, enum level l, const char *as)
+{
+	name_level(t, l);
+	if (as) text_format(t, ", as %s", as);
+}
+
+void result_level(struct result *r, enum level l, const char *as)
+{
+	result_text(r, &r->settings, "level", level_word(l));
+	if (as) result_text(r, &r->settings, "deployment", as);
 }
 
 void name_failing(struct text *t, uint32_t count, uint32_t of)

@@ -10,6 +10,8 @@
 #include "base/text.h"
 #include "vm/program.h"
 
+struct result;
+
 struct history;
 struct finding;
 
@@ -29,6 +31,10 @@ void name_or_number(struct text *t, const char *word, const char *name);
 void name_plain(struct text *t, const char *name);
 /* "Snapshot Isolation (si)" */
 void name_level(struct text *t, enum level l);
+/* "Snapshot Isolation (si), as oracle-serializable"; NULL: as above. */
+void name_level_as(struct text *t, enum level l, const char *as);
+/* The settings "level" and, if there is one, "deployment". */
+void result_level(struct result *r, enum level l, const char *as);
 /* "last-seat.tx:21:1"; nothing for an unknown place. */
 void name_position(struct text *t, struct position at);
 /* "assert !(alice.ok == true)", "run-time error". Slots are numbered as in

@@ -67,11 +67,18 @@ const char *predict_encoding_word(enum predict_encoding e)
 
 /* ---- the verdict in words ---- */
 
+/* In the middle of a sentence. */
+static void name_level_here(struct text *t, const struct predict_options *o)
+{
+	name_level_as(t, o->level, o->as);
+	if (o->as) text_char(t, ',');
+}
+
 static void reason_itself(struct text *t, const struct predict_case *c)
 {
 	text_string(t, "the observed execution itself is not serializable, "
 	               "though ");
-	name_level(t, c->options->level);
+	name_level_here(t, c->options);
 	text_string(t, " allows it");
 	if (c->found < 2) return;
 	text_string(t, "; ");
@@ -114,7 +121,7 @@ static void reason_found(struct text *t, const struct predict_case *c)
 	if (beyond) text_string(t, " within the relaxed boundary");
 	if (beyond && c->feasible) text_string(t, " or the strict one");
 	text_string(t, " that ");
-	name_level(t, c->options->level);
+	name_level_here(t, c->options);
 	text_string(t, one ? " allows is not serializable"
 	                   : " allows are not serializable");
 	if (!one && c->program) {
@@ -145,7 +152,7 @@ static void reason_none(struct text *t, const struct predict_case *c)
 		            "nothing found near this trace: within %s, every "
 		            "execution that ",
 		            boundary);
-		name_level(t, c->options->level);
+		name_level_here(t, c->options);
 		text_string(t, " allows is serializable");
 		return;
 	}
@@ -153,7 +160,7 @@ static void reason_none(struct text *t, const struct predict_case *c)
 	            "the sufficient condition shows no execution within %s "
 	            "that ",
 	            boundary);
-	name_level(t, c->options->level);
+	name_level_here(t, c->options);
 	text_string(t, " allows; whether there is one, --encoding exact "
 	               "decides");
 }

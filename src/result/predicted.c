@@ -4,6 +4,7 @@
 #include <assert.h>
 
 #include "result/checked.h"
+#include "result/names.h"
 #include "result/parts.h"
 #include "result/result.h"
 
@@ -143,7 +144,7 @@ static void add_settings(struct result *r, const struct predict_case *c)
 	result_text(r, to, "format", recorded ? NULL : format_word(c->format));
 	if (recorded) result_count(r, to, "seed", c->seed);
 	result_count(r, to, "sessions", t->session_count);
-	result_text(r, to, "level", level_word(c->options->level));
+	result_level(r, c->options->level, c->options->as);
 	result_text(r, to, "boundary",
 	            predict_boundary_word(c->options->boundary));
 	result_text(r, to, "encoding",

@@ -185,7 +185,8 @@ static void name_run_reason(struct text *t, const struct run_case *c)
 	default: open_reason(t, c); break;
 	}
 	text_string(t, " under ");
-	name_level(t, campaign_options(c->campaign)->level);
+	name_level_as(t, campaign_options(c->campaign)->level,
+	              campaign_options(c->campaign)->as);
 }
 
 /* ---- how to repeat a run ---- */
@@ -246,7 +247,7 @@ static void add_settings(struct result *r, const struct run_case *c)
 	struct result_values *to = &r->settings;
 	struct text policy = { 0 };
 	result_text(r, to, "program", program_path(r->program));
-	result_text(r, to, "level", level_word(o->level));
+	result_level(r, o->level, o->as);
 	name_policy(&policy, c);
 	result_taken(r, to, "policy", &policy);
 	result_count(r, to, "seed", o->seed);

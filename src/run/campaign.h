@@ -10,6 +10,7 @@
 
 struct campaign_options {
 	enum level level;
+	const char *as; /* what the database calls it, if it was said so */
 	struct policy policy;
 	uint64_t runs, seed;
 	bool robust; /* an unserializable history violates a slot of

@@ -111,6 +111,7 @@ struct guest_ops {
 	struct position (*position)(struct guest_library *l, uint32_t point);
 	const char *(*transaction)(struct guest_library *l, uint32_t name);
 	own_level (*level)(struct guest_library *l, uint32_t name);
+	bool (*mixes)(struct guest_library *l); /* one has a level */
 	/* One of program_assertion_count(); `met` when some session came to
 	 * it (expectations always are). */
 	const struct assertion *(*assertion)(struct guest_library *l,

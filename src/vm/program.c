@@ -453,6 +453,7 @@ bool program_finds_own_level(const struct program *p, uint32_t *name,
 
 bool program_mixes(const struct program *p)
 {
+	if (p->native) return p->library->ops->mixes(p->library);
 	for (uint32_t i = 0; i < p->transactions_count; i++)
 		if (p->transactions[i].level) return true;
 	return false;

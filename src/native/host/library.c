@@ -102,6 +102,16 @@ own_level library_transaction_level(struct library *l, uint32_t name)
 	return (own_level)(transaction(l, name)[0] - '0');
 }
 
+bool library_mixes(struct library *l)
+{
+	bool mixes = false;
+	library_lock(l);
+	for (uint32_t i = 0; i < l->transactions.count && !mixes; i++)
+		mixes = l->transactions.items[i][0] != '0';
+	library_unlock(l);
+	return mixes;
+}
+
 const char *library_session_name(struct library *l, uint32_t session)
 {
 	assert(session < l->sessions.count + l->expectation_count);

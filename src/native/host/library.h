@@ -80,6 +80,8 @@ uint32_t library_assertion_number(struct library *l, const char *message,
 struct position library_position(struct library *l, uint32_t point);
 const char *library_transaction(struct library *l, uint32_t name);
 own_level library_transaction_level(struct library *l, uint32_t name);
+/* Has one that is known a level of its own? */
+bool library_mixes(struct library *l);
 const char *library_assertion_text(struct library *l, uint32_t assertion);
 const char *library_session_name(struct library *l, uint32_t session);
 /* Assertions as another process can know them, where they have other numbers or

@@ -110,6 +110,11 @@ static own_level level(struct guest_library *l, uint32_t name)
 	return library_transaction_level(library_of(l), name);
 }
 
+static bool mixes(struct guest_library *l)
+{
+	return library_mixes(library_of(l));
+}
+
 static const struct assertion *assertion(struct guest_library *library,
                                          uint32_t i, bool *met)
 {
@@ -143,6 +148,7 @@ static const struct guest_ops library_ops = {
 	.position = position,
 	.transaction = transaction,
 	.level = level,
+	.mixes = mixes,
 	.assertion = assertion,
 	.release = library_free,
 };
