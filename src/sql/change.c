@@ -41,21 +41,25 @@ static void print_columns(struct text *t, struct sql_run *x,
 	text_char(t, '(');
 	for (uint32_t c = 0; c < table->column_count; c++) {
 		if (c) text_string(t, ", ");
-		text_string(t,
-		            sql_is_null(columns[c])
-		                    ? "null"
-		                    : sql_to_text(x->region, columns[c],
-		                                  table->columns[c].type.kind)
-		                              .o->bytes);
+		text_string(t, sql_is_null(columns[c])
+		                       ? "null"
+		                       : sql_to_text(x->region, columns[c],
+		                                     table->columns[c].type)
+		                                 .o->bytes);
 	}
 	text_char(t, ')');
 }
 
-/* NOT NULL and CHECK. */
+/* Columns that are made of others, NOT NULL and CHECK. */
 static bool check_row(struct sql_run *x, const struct sql_table *t,
-                      const struct value *columns)
+                      struct value *columns)
 {
-	struct sql_frame f = { .rows = &columns };
+	const struct value *rows[] = { columns };
+	struct sql_frame f = { .rows = rows };
+	for (uint32_t c = 0; c < t->column_count; c++)
+		if (t->columns[c].made &&
+		    !sql_eval(x, &f, t->columns[c].made, &columns[c]))
+			return false;
 	for (uint32_t c = 0; c < t->column_count; c++) {
 		if (!t->columns[c].not_null || !sql_is_null(columns[c]))
 			continue;
@@ -140,11 +144,7 @@ static bool default_of(struct sql_run *x, const struct sql_column *c,
 {
 	struct sql_frame none = { 0 };
 	*out = value_null();
-	if (c->sequence)
-		*out = value_int(x->sequences[c->sequence - 1]++);
-	else if (c->initial)
-		return sql_eval(x, &none, c->initial, out);
-	return true;
+	return !c->initial || sql_eval(x, &none, c->initial, out);
 }
 
 /* The row of this key, in place of what was there. */
@@ -439,6 +439,20 @@ static bool run_index(struct sql_run *x, const struct sql_statement *s)
 	return true;
 }
 
+static bool run_check(struct sql_run *x, const struct sql_statement *s)
+{
+	const struct sql_table *t = s->table;
+	const struct known_rows *rows = known_of(x->known, t->global);
+	for (uint32_t i = 0; i < rows->count; i++) {
+		const struct known_row *row = rows->items[i];
+		if (!row->initial) continue;
+		const struct value *columns =
+			sql_columns(x, t, row->key, row->versions[0]);
+		if (!check_row(x, t, copy_columns(x, t, columns))) return false;
+	}
+	return true;
+}
+
 static bool run_truncate(struct sql_run *x, const struct sql_statement *s)
 {
 	for (uint32_t n = 0; n < s->table_count; n++) {
@@ -472,6 +486,7 @@ bool sql_run_statement(struct sql_run *x, const struct sql_statement *s)
 	case STATEMENT_UPDATE: return run_update(x, s);
 	case STATEMENT_DELETE: return run_delete(x, s);
 	case STATEMENT_INDEX: return run_index(x, s);
+	case STATEMENT_CHECK: return run_check(x, s);
 	case STATEMENT_TRUNCATE: return run_truncate(x, s);
 	default: return true;
 	}

@@ -4,30 +4,24 @@
 
 #include <stdbool.h>
 
-#include "base/region.h"
+#include "sql/failure.h"
 #include "sql/type.h"
 #include "vm/value.h"
-
-/* An error as PostgreSQL raises it. */
-struct sql_failure {
-	char state[6];       /* SQLSTATE; "" if there is none */
-	const char *message; /* in a region */
-};
-
-/* Sets the error, and returns false. */
-bool sql_fail(struct region *r, struct sql_failure *f, const char *state,
-              const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* The value as one of another type; `written`: by a cast that stands there,
  * which cuts texts to their length. */
 bool sql_convert(struct region *r, struct value v, struct sql_type from,
                  struct sql_type to, bool written, struct value *out,
                  struct sql_failure *why);
-/* As text, as PostgreSQL writes it; not of NULL. */
-struct value sql_to_text(struct region *r, struct value v, enum sql_kind kind);
+/* As text, as a cast makes it; not of NULL. */
+struct value sql_to_text(struct region *r, struct value v,
+                         struct sql_type type);
 /* The order of two values, neither NULL, both of a type that compares with
  * this one; texts as in the collation C. */
-int sql_compare(struct value a, struct value b, enum sql_kind kind);
+int sql_compare(struct value a, struct value b, struct sql_type type);
+/* Equal values of the type, as parts of keys, are the same value. */
+struct value sql_key_part(struct region *r, struct value v,
+                          struct sql_type type);
 
 static inline bool sql_is_null(struct value v)
 {

@@ -107,7 +107,16 @@ static void print_expr(struct text *t, const struct within *w,
 		sql_type_print(t, e->type);
 		return;
 	case EXPR_STEP_ERROR: text_string(t, "error of a step"); return;
-	case EXPR_IN: print_list(t, w, e, "", "", " IN "); break;
+	case EXPR_ARRAY: print_list(t, w, e, "ARRAY[", ", ", "]"); return;
+	case EXPR_ELEMENT: print_list(t, w, e, "", "[", "]"); return;
+	case EXPR_NEXTVAL: text_string(t, "nextval()"); return;
+	case EXPR_ANY:
+		print_expr(t, w, e->args[0]);
+		text_format(t, " %s %s ", e->function->name,
+		            e->negated ? "ALL" : "ANY");
+		if (e->query) break;
+		print_expr(t, w, e->args[1]);
+		return;
 	case EXPR_EXISTS: text_string(t, "EXISTS "); break;
 	case EXPR_SCALAR: break;
 	}

@@ -5,6 +5,8 @@
 
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "sql/moment.h"
+#include "sql/numeric.h"
 #include "sql/procs.h"
 #include "sql/run.h"
 
@@ -125,22 +127,68 @@ static int64_t count_characters(struct value v, bool padded)
 	return n;
 }
 
+static bool compares(enum sql_operation op, struct value a, struct value b,
+                     struct sql_type type)
+{
+	int order = sql_compare(a, b, type);
+	return op == DO_EQ   ? !order
+	       : op == DO_NE ? order != 0
+	       : op == DO_LT ? order < 0
+	       : op == DO_LE ? order <= 0
+	       : op == DO_GT ? order > 0
+	                     : order >= 0;
+}
+
+static bool call_numeric(struct sql_run *x, enum sql_operation op,
+                         const struct value *a, uint32_t count,
+                         struct value *out)
+{
+	if (op > DO_MOD) {
+		*out = sql_numeric_change(x->region, op, a[0],
+		                          count > 1 ? a[1].i : 0);
+		return true;
+	}
+	if (sql_numeric_compute(x->region, op, a[0], a[1], out, &x->failure))
+		return true;
+	x->stop = SQL_FAILED;
+	return false;
+}
+
+static bool call_moment(struct sql_run *x, const struct sql_proc *p,
+                        const struct value *a, struct value *out)
+{
+	bool part = p->operation == DO_EXTRACT || p->operation == DO_DATE_TRUNC;
+	if (part ? sql_moment_part(x->region, p, a[0], a[1], out, &x->failure)
+	         : sql_moment_compute(x->region, p, a[0], a[1], out,
+	                              &x->failure))
+		return true;
+	x->stop = SQL_FAILED;
+	return false;
+}
+
+static bool is_time(enum sql_kind k)
+{
+	return sql_is_moment(k) || k == SQL_INTERVAL;
+}
+
 static bool call(struct sql_run *x, const struct sql_expr *e,
                  const struct value *a, struct value *out)
 {
-	enum sql_operation op = e->function->operation;
-	enum sql_kind kind = e->args[0]->type.kind;
-	if (op <= DO_GE) {
-		int order = sql_compare(a[0], a[1], kind);
-		bool holds = op == DO_EQ   ? !order
-		             : op == DO_NE ? order != 0
-		             : op == DO_LT ? order < 0
-		             : op == DO_LE ? order <= 0
-		             : op == DO_GT ? order > 0
-		                           : order >= 0;
-		*out = value_bool(holds);
+	const struct sql_proc *p = e->function;
+	enum sql_operation op = p->operation;
+	if (op == DO_NOW) {
+		*out = value_string(x->region, SQL_NOW, strlen(SQL_NOW));
 		return true;
 	}
+	enum sql_kind kind = p->types[0];
+	if (op <= DO_GE) {
+		*out = value_bool(compares(op, a[0], a[1], e->args[0]->type));
+		return true;
+	}
+	if (kind == SQL_NUMERIC && op != DO_PLUS)
+		return call_numeric(x, op, a, e->count, out);
+	if (is_time(kind) || (e->count > 1 && is_time(p->types[1])))
+		return call_moment(x, p, a, out);
 	switch (op) {
 	case DO_NEGATE:
 	case DO_ABS:
@@ -161,6 +209,11 @@ static bool call(struct sql_run *x, const struct sql_expr *e,
 	case DO_NOT_LIKE: return like(x, a[0], a[1], false, out);
 	case DO_LENGTH:
 		*out = value_int(count_characters(a[0], kind == SQL_CHAR));
+		return true;
+	case DO_CARDINALITY: *out = value_int(a[0].o->length); return true;
+	case DO_ARRAY_LENGTH:
+		*out = a[0].o->length && a[1].i == 1 ? value_int(a[0].o->length)
+		                                     : value_null();
 		return true;
 	case DO_LOWER: *out = change_case(x, a[0], false); return true;
 	case DO_UPPER: *out = change_case(x, a[0], true); return true;
@@ -230,7 +283,7 @@ static bool eval_is_distinct(struct sql_run *x, const struct sql_frame *f,
 		return false;
 	bool distinct = sql_is_null(a) || sql_is_null(b)
 	                        ? sql_is_null(a) != sql_is_null(b)
-	                        : sql_compare(a, b, e->args[0]->type.kind) != 0;
+	                        : sql_compare(a, b, e->args[0]->type) != 0;
 	*out = value_bool(distinct != e->negated);
 	return true;
 }
@@ -276,9 +329,8 @@ static bool eval_greatest(struct sql_run *x, const struct sql_frame *f,
 		struct value v;
 		if (!sql_eval(x, f, e->args[i], &v)) return false;
 		if (sql_is_null(v)) continue;
-		int order = sql_is_null(*out)
-		                    ? 0
-		                    : sql_compare(v, *out, e->type.kind);
+		int order =
+			sql_is_null(*out) ? 0 : sql_compare(v, *out, e->type);
 		if (sql_is_null(*out) || (e->negated ? order < 0 : order > 0))
 			*out = v;
 	}
@@ -299,25 +351,75 @@ static bool eval_cast(struct sql_run *x, const struct sql_frame *f,
 
 /* ---- Queries ---- */
 
-/* NULL if it is not among them, but one of them or it is NULL. */
-static bool eval_in(struct sql_run *x, const struct sql_frame *f,
-                    const struct sql_expr *e, struct value *out)
+/* Compares with one item after the other. What decides is true of some (ANY),
+ * or false of some (ALL); else it is NULL if one is NULL. */
+static void compare_item(const struct sql_expr *e, struct value v,
+                         struct value item, struct value *out)
+{
+	if (!sql_is_null(*out) && out->i == !e->negated) return;
+	if (sql_is_null(v) || sql_is_null(item))
+		*out = value_null();
+	else if (compares(e->function->operation, v, item, e->args[0]->type) ==
+	         !e->negated)
+		*out = value_bool(!e->negated);
+}
+
+static bool eval_any_of_array(struct sql_run *x, const struct sql_frame *f,
+                              const struct sql_expr *e, struct value v,
+                              struct value *out)
+{
+	struct value array;
+	if (!sql_eval(x, f, e->args[1], &array)) return false;
+	*out = value_bool(e->negated);
+	if (sql_is_null(array)) *out = array;
+	for (uint32_t i = 0; !sql_is_null(array) && i < array.o->length; i++)
+		compare_item(e, v, array.o->items[i], out);
+	return true;
+}
+
+static bool eval_any(struct sql_run *x, const struct sql_frame *f,
+                     const struct sql_expr *e, struct value *out)
 {
 	struct sql_rows rows = { 0 };
 	struct value v;
-	if (!sql_eval(x, f, e->args[0], &v) ||
-	    !sql_run_query(x, e->query, f, &rows))
-		return false;
-	*out = value_bool(false);
+	if (!sql_eval(x, f, e->args[0], &v)) return false;
+	if (!e->query) return eval_any_of_array(x, f, e, v, out);
+	if (!sql_run_query(x, e->query, f, &rows)) return false;
+	*out = value_bool(e->negated);
 	for (uint32_t i = 0; i < rows.count; i++) {
-		struct value item = rows.items[i][0];
-		if (sql_is_null(v) || sql_is_null(item)) {
-			*out = value_null();
-		} else if (!sql_compare(v, item, e->args[0]->type.kind)) {
-			*out = value_bool(true);
-			break;
+		struct value item;
+		if (!sql_convert(x->region, rows.items[i][0],
+		                 e->query->targets[0].value->type, e->item,
+		                 false, &item, &x->failure)) {
+			x->stop = SQL_FAILED;
+			return false;
 		}
+		compare_item(e, v, item, out);
 	}
+	return true;
+}
+
+static bool eval_array(struct sql_run *x, const struct sql_frame *f,
+                       const struct sql_expr *e, struct value *out)
+{
+	struct value *items =
+		region_take(x->region, (e->count + (size_t)1) * sizeof *items);
+	for (uint32_t i = 0; i < e->count; i++)
+		if (!sql_eval(x, f, e->args[i], &items[i])) return false;
+	*out = value_sequence(x->region, VALUE_LIST, items, e->count);
+	return true;
+}
+
+static bool eval_element(struct sql_run *x, const struct sql_frame *f,
+                         const struct sql_expr *e, struct value *out)
+{
+	struct value array, at;
+	if (!sql_eval(x, f, e->args[0], &array) ||
+	    !sql_eval(x, f, e->args[1], &at))
+		return false;
+	bool there = !sql_is_null(array) && !sql_is_null(at) && at.i >= 1 &&
+	             at.i <= array.o->length;
+	*out = there ? array.o->items[at.i - 1] : value_null();
 	return true;
 }
 
@@ -373,7 +475,13 @@ bool sql_eval(struct sql_run *x, const struct sql_frame *f,
 	case EXPR_NULLIF: return eval_nullif(x, f, e, out);
 	case EXPR_GREATEST: return eval_greatest(x, f, e, out);
 	case EXPR_CAST: return eval_cast(x, f, e, out);
-	case EXPR_IN: return eval_in(x, f, e, out);
+	case EXPR_ANY: return eval_any(x, f, e, out);
+	case EXPR_ARRAY: return eval_array(x, f, e, out);
+	case EXPR_ELEMENT: return eval_element(x, f, e, out);
+	case EXPR_NEXTVAL:
+		*out = value_int(x->sequences[e->number]);
+		x->sequences[e->number] += e->constant.i;
+		return true;
 	case EXPR_SCALAR: return eval_scalar(x, f, e, out);
 	case EXPR_EXISTS: return eval_exists(x, f, e, out);
 	case EXPR_AGGREGATE: *out = f->aggregates[e->number]; return true;

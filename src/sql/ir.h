@@ -14,6 +14,7 @@
 #include "vm/value.h"
 
 struct sql_expr;
+struct sql_order;
 struct sql_proc;
 struct sql_query;
 
@@ -24,9 +25,9 @@ struct sql_column {
 	struct sql_type type;
 	bool not_null;
 	const struct sql_expr *initial; /* DEFAULT, or NULL */
-	uint32_t sequence;              /* number + 1 of that which it draws
-	                                 * from; 0: none */
-	uint32_t slot;                  /* its place among the names, sorted */
+	const struct sql_expr *made;    /* GENERATED: of relation 0; or NULL */
+	bool always;   /* GENERATED ALWAYS: no other value may be given */
+	uint32_t slot; /* its place among the names, sorted */
 };
 
 /* PRIMARY KEY and UNIQUE. */
@@ -34,6 +35,7 @@ struct sql_unique {
 	const char *name;
 	uint32_t count;
 	const uint32_t *columns;
+	const struct sql_type *types; /* of the columns */
 	uint32_t global; /* of its keys, for others than the primary key */
 };
 
@@ -81,8 +83,12 @@ enum sql_expr_kind {
 	EXPR_NULLIF,    /* the first one, unless the second, x = y, is true */
 	EXPR_GREATEST,  /* `negated`: LEAST */
 	EXPR_CAST,      /* to `type` */
-	EXPR_IN,        /* arg 0 is in `query`, or among the other arguments,
-	                 * by `function`; `negated`: NOT IN */
+	EXPR_ANY,       /* arg 0 compares, by `function`, with some item of
+	                 * `query`, as the type of `item`, or of the array
+	                 * arg 1; `negated`: with all items */
+	EXPR_ARRAY,     /* of the arguments */
+	EXPR_ELEMENT,   /* of array 0, number arg 1, from 1 */
+	EXPR_NEXTVAL,   /* of sequence `number`, in steps of `constant` */
 	EXPR_EXISTS,    /* `query` has a row */
 	EXPR_SCALAR,    /* the value of the one row of `query` */
 	EXPR_AGGREGATE, /* `function` of `distinct` arguments, where `filter` */
@@ -101,8 +107,11 @@ struct sql_expr {
 	const struct sql_proc *function;
 	bool negated, distinct;
 	uint32_t number; /* of an aggregate, in its query */
+	struct sql_type item;
 	const struct sql_query *query;
 	const struct sql_expr *filter;
+	const struct sql_order *order; /* of what an aggregate sees */
+	uint32_t order_count;
 };
 
 /* ---- Queries ---- */
@@ -140,7 +149,8 @@ struct sql_relation {
 };
 
 /* FROM: a relation, or a join of two. */
-enum sql_join { JOIN_NONE, JOIN_INNER, JOIN_LEFT };
+/* a RIGHT JOIN b is b LEFT JOIN a. */
+enum sql_join { JOIN_NONE, JOIN_INNER, JOIN_LEFT, JOIN_FULL };
 struct sql_from {
 	enum sql_join join;
 	uint32_t relation;            /* JOIN_NONE */
@@ -168,8 +178,20 @@ enum sql_lock {
 	LOCK_UPDATE
 };
 
+enum sql_combination {
+	COMBINE_NONE,
+	COMBINE_UNION,
+	COMBINE_INTERSECT,
+	COMBINE_EXCEPT
+};
+
 struct sql_query {
 	struct place at;
+	/* UNION and the like, of relations 0, to which the targets belong, and
+	 * 1, with `right`; `all` keeps equal rows apart. */
+	enum sql_combination combination;
+	bool all;
+	const struct sql_expr **right;
 	struct sql_relation *relations;
 	uint32_t relation_count;
 	const struct sql_from *from;  /* NULL: one row of nothing */
@@ -206,6 +228,7 @@ enum sql_statement_kind {
 	STATEMENT_ROLLBACK_TO,
 	STATEMENT_RELEASE,
 	STATEMENT_INDEX,    /* the table's constraint `arbiter` is new */
+	STATEMENT_CHECK,    /* something new is asked of the table's rows */
 	STATEMENT_TRUNCATE, /* the tables */
 	STATEMENT_NOTHING   /* of the schema: was carried out at once */
 };
@@ -232,6 +255,7 @@ struct sql_statement {
 	const struct sql_set *sets; /* UPDATE; INSERT: the columns given, value
 	                             * unused */
 	uint32_t set_count;
+	bool overrides; /* INSERT: gives columns that are GENERATED ALWAYS */
 	enum sql_conflict conflict;
 	const struct sql_unique *arbiter;    /* NULL: any */
 	const struct sql_set *conflict_sets; /* of relations 0, the row that is

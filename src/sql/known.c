@@ -42,7 +42,10 @@ int known_compare(struct value a, struct value b)
 	assert(a.tag == VALUE_TUPLE && b.tag == VALUE_TUPLE);
 	assert(a.o->length == b.o->length);
 	for (uint32_t i = 0; i < a.o->length; i++) {
-		int order = sql_compare(a.o->items[i], b.o->items[i], SQL_TEXT);
+		struct value x = a.o->items[i], y = b.o->items[i];
+		int order = x.tag == VALUE_LIST
+		                    ? value_compare(x, y)
+		                    : sql_compare(x, y, sql_type(SQL_TEXT));
 		if (order) return order;
 	}
 	return 0;

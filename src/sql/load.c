@@ -268,7 +268,9 @@ static void give_ranges(struct loading *l)
 		int64_t *own =
 			region_take(&l->image->region, (n + 1) * sizeof *own);
 		for (uint32_t k = 0; k < n; k++)
-			own[k] = l->sequences[k] + (int64_t)i * RANGE;
+			own[k] = l->sequences[k] +
+			         (int64_t)i * RANGE *
+			                 l->image->catalog.sequences[k].step;
 		l->image->sessions[i].sequences = own;
 	}
 }
@@ -555,6 +557,7 @@ void sql_image_free(struct sql_image *image)
 	free(c->tables);
 	free(c->sequences);
 	free(c->views);
+	free(c->enums);
 	free(c->steps);
 	for (uint32_t i = 0; i < image->session_count; i++)
 		free(image->sessions[i].items);

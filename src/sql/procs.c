@@ -28,16 +28,29 @@
 			a, b                          \
 		}                                     \
 	}
-#define OF_INTEGER(t)                                                          \
+#define BOUNDS(t)                       \
+	{ "min", DO_MIN, t, 1, { t } }, \
+	{                               \
+		"max", DO_MAX, t, 1,    \
+		{                       \
+			t               \
+		}                       \
+	}
+#define OF_NUMBER(t)                                                           \
 	{ "%", DO_MOD, t, 2, { t, t } }, { "mod", DO_MOD, t, 2, { t, t } },    \
 		{ "-", DO_NEGATE, t, 1, { t } },                               \
 		{ "+", DO_PLUS, t, 1, { t } }, { "abs", DO_ABS, t, 1, { t } }, \
-		{ "min", DO_MIN, t, 1, { t } },                                \
-	{                                                                      \
-		"max", DO_MAX, t, 1,                                           \
-		{                                                              \
-			t                                                      \
-		}                                                              \
+		{ "avg", DO_AVG, SQL_NUMERIC, 1, { t } }, BOUNDS(t)
+/* A moment and an interval give a moment. */
+#define SHIFT(result, t)                                         \
+	{ "+", DO_ADD, result, 2, { t, SQL_INTERVAL } },         \
+		{ "+", DO_ADD, result, 2, { SQL_INTERVAL, t } }, \
+		{ "-", DO_SUB, result, 2, { t, SQL_INTERVAL } }, \
+	{                                                        \
+		"extract", DO_EXTRACT, SQL_NUMERIC, 2,           \
+		{                                                \
+			SQL_TEXT, t                              \
+		}                                                \
 	}
 
 static const struct sql_proc procs[] = {
@@ -62,9 +75,67 @@ static const struct sql_proc procs[] = {
 	COMPUTE(SQL_INT8, SQL_INT8, SQL_INT2),
 	COMPUTE(SQL_INT8, SQL_INT8, SQL_INT4),
 	COMPUTE(SQL_INT8, SQL_INT8, SQL_INT8),
-	OF_INTEGER(SQL_INT2),
-	OF_INTEGER(SQL_INT4),
-	OF_INTEGER(SQL_INT8),
+	OF_NUMBER(SQL_INT2),
+	OF_NUMBER(SQL_INT4),
+	OF_NUMBER(SQL_INT8),
+	COMPARE(SQL_NUMERIC, SQL_NUMERIC),
+	COMPUTE(SQL_NUMERIC, SQL_NUMERIC, SQL_NUMERIC),
+	OF_NUMBER(SQL_NUMERIC),
+	{ "sign", DO_SIGN, SQL_NUMERIC, 1, { SQL_NUMERIC } },
+	{ "ceil", DO_CEIL, SQL_NUMERIC, 1, { SQL_NUMERIC } },
+	{ "ceiling", DO_CEIL, SQL_NUMERIC, 1, { SQL_NUMERIC } },
+	{ "floor", DO_FLOOR, SQL_NUMERIC, 1, { SQL_NUMERIC } },
+	{ "round", DO_ROUND, SQL_NUMERIC, 1, { SQL_NUMERIC } },
+	{ "round", DO_ROUND, SQL_NUMERIC, 2, { SQL_NUMERIC, SQL_INT4 } },
+	{ "trunc", DO_TRUNC, SQL_NUMERIC, 1, { SQL_NUMERIC } },
+	{ "trunc", DO_TRUNC, SQL_NUMERIC, 2, { SQL_NUMERIC, SQL_INT4 } },
+	COMPARE(SQL_DATE, SQL_DATE),
+	COMPARE(SQL_TIMESTAMP, SQL_TIMESTAMP),
+	COMPARE(SQL_TIMESTAMPTZ, SQL_TIMESTAMPTZ),
+	COMPARE(SQL_INTERVAL, SQL_INTERVAL),
+	COMPARE(SQL_UUID, SQL_UUID),
+	COMPARE(SQL_ENUM, SQL_ENUM),
+	COMPARE(SQL_ARRAY, SQL_ARRAY),
+	BOUNDS(SQL_DATE),
+	BOUNDS(SQL_TIMESTAMP),
+	BOUNDS(SQL_TIMESTAMPTZ),
+	BOUNDS(SQL_INTERVAL),
+	BOUNDS(SQL_ENUM),
+	BOUNDS(SQL_ARRAY),
+	{ "+", DO_ADD, SQL_DATE, 2, { SQL_DATE, SQL_INT4 } },
+	{ "+", DO_ADD, SQL_DATE, 2, { SQL_INT4, SQL_DATE } },
+	{ "-", DO_SUB, SQL_DATE, 2, { SQL_DATE, SQL_INT4 } },
+	{ "-", DO_SUB, SQL_INT4, 2, { SQL_DATE, SQL_DATE } },
+	{ "-", DO_SUB, SQL_INTERVAL, 2, { SQL_TIMESTAMP, SQL_TIMESTAMP } },
+	{ "-", DO_SUB, SQL_INTERVAL, 2, { SQL_TIMESTAMPTZ, SQL_TIMESTAMPTZ } },
+	SHIFT(SQL_TIMESTAMP, SQL_DATE),
+	SHIFT(SQL_TIMESTAMP, SQL_TIMESTAMP),
+	SHIFT(SQL_TIMESTAMPTZ, SQL_TIMESTAMPTZ),
+	{ "+", DO_ADD, SQL_INTERVAL, 2, { SQL_INTERVAL, SQL_INTERVAL } },
+	{ "-", DO_SUB, SQL_INTERVAL, 2, { SQL_INTERVAL, SQL_INTERVAL } },
+	{ "-", DO_NEGATE, SQL_INTERVAL, 1, { SQL_INTERVAL } },
+	{ "*", DO_MUL, SQL_INTERVAL, 2, { SQL_INTERVAL, SQL_INT8 } },
+	{ "*", DO_MUL, SQL_INTERVAL, 2, { SQL_INT8, SQL_INTERVAL } },
+	{ "extract", DO_EXTRACT, SQL_NUMERIC, 2, { SQL_TEXT, SQL_INTERVAL } },
+	{ "date_trunc",
+	  DO_DATE_TRUNC,
+	  SQL_TIMESTAMP,
+	  2,
+	  { SQL_TEXT, SQL_TIMESTAMP } },
+	{ "date_trunc",
+	  DO_DATE_TRUNC,
+	  SQL_TIMESTAMPTZ,
+	  2,
+	  { SQL_TEXT, SQL_TIMESTAMPTZ } },
+	{ "now", DO_NOW, SQL_TIMESTAMPTZ, 0, { 0 } },
+	{ "transaction_timestamp", DO_NOW, SQL_TIMESTAMPTZ, 0, { 0 } },
+	{ "statement_timestamp", DO_NOW, SQL_TIMESTAMPTZ, 0, { 0 } },
+	{ "cardinality", DO_CARDINALITY, SQL_INT4, 1, { SQL_ARRAY } },
+	{ "array_length",
+	  DO_ARRAY_LENGTH,
+	  SQL_INT4,
+	  2,
+	  { SQL_ARRAY, SQL_INT4 } },
 	{ "||", DO_CONCAT, SQL_TEXT, 2, { SQL_TEXT, SQL_TEXT } },
 	{ "||", DO_CONCAT, SQL_TEXT, 2, { SQL_TEXT, SQL_ANY } },
 	{ "||", DO_CONCAT, SQL_TEXT, 2, { SQL_ANY, SQL_TEXT } },
@@ -80,14 +151,15 @@ static const struct sql_proc procs[] = {
 	{ "count", DO_COUNT, SQL_INT8, 1, { SQL_ANY } },
 	{ "sum", DO_SUM, SQL_INT8, 1, { SQL_INT2 } },
 	{ "sum", DO_SUM, SQL_INT8, 1, { SQL_INT4 } },
-	{ "min", DO_MIN, SQL_TEXT, 1, { SQL_TEXT } },
-	{ "min", DO_MIN, SQL_CHAR, 1, { SQL_CHAR } },
-	{ "max", DO_MAX, SQL_TEXT, 1, { SQL_TEXT } },
-	{ "max", DO_MAX, SQL_CHAR, 1, { SQL_CHAR } },
+	{ "sum", DO_SUM, SQL_NUMERIC, 1, { SQL_INT8 } },
+	{ "sum", DO_SUM, SQL_NUMERIC, 1, { SQL_NUMERIC } },
+	BOUNDS(SQL_TEXT),
+	BOUNDS(SQL_CHAR),
 	{ "bool_and", DO_BOOL_AND, SQL_BOOL, 1, { SQL_BOOL } },
 	{ "every", DO_BOOL_AND, SQL_BOOL, 1, { SQL_BOOL } },
 	{ "bool_or", DO_BOOL_OR, SQL_BOOL, 1, { SQL_BOOL } },
 	{ "string_agg", DO_STRING_AGG, SQL_TEXT, 2, { SQL_TEXT, SQL_TEXT } },
+	{ "array_agg", DO_ARRAY_AGG, SQL_ARRAY, 1, { SQL_ANY } },
 };
 
 enum { PROCS = sizeof procs / sizeof *procs };
@@ -103,6 +175,15 @@ bool sql_has_proc(const char *name)
 {
 	for (size_t i = 0; i < PROCS; i++)
 		if (!strcmp(procs[i].name, name)) return true;
+	return false;
+}
+
+bool sql_aggregates(const char *name)
+{
+	for (size_t i = 0; i < PROCS; i++)
+		if (!strcmp(procs[i].name, name) &&
+		    sql_proc_is_aggregate(&procs[i]))
+			return true;
 	return false;
 }
 

@@ -30,14 +30,26 @@ enum sql_operation {
 	DO_LENGTH,
 	DO_LOWER,
 	DO_UPPER,
+	DO_SIGN,
+	DO_CEIL,
+	DO_FLOOR,
+	DO_ROUND,
+	DO_TRUNC,
+	DO_NOW,
+	DO_EXTRACT,
+	DO_DATE_TRUNC,
+	DO_CARDINALITY,
+	DO_ARRAY_LENGTH,
 	/* Aggregates, all behind the first. */
 	DO_COUNT,
 	DO_SUM,
+	DO_AVG,
 	DO_MIN,
 	DO_MAX,
 	DO_BOOL_AND,
 	DO_BOOL_OR,
-	DO_STRING_AGG
+	DO_STRING_AGG,
+	DO_ARRAY_AGG
 };
 
 enum { PROC_ARGUMENTS = 2 };
@@ -61,6 +73,8 @@ enum sql_choice { CHOICE_MADE, CHOICE_NONE, CHOICE_SEVERAL };
 enum sql_choice sql_choose_proc(const char *name, const enum sql_kind *types,
                                 uint32_t count, const struct sql_proc **out);
 bool sql_has_proc(const char *name);
+/* Is it the name of an aggregate? */
+bool sql_aggregates(const char *name);
 /* The nearest name of a function, or NULL. */
 const char *sql_nearest_proc(const char *name);
 

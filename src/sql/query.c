@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "sql/numeric.h"
 #include "sql/procs.h"
 #include "sql/run.h"
 
@@ -112,6 +113,7 @@ struct value sql_key(struct sql_run *x, const struct sql_unique *u,
 	for (uint32_t i = 0; i < u->count; i++) {
 		items[i] = columns[u->columns[i]];
 		if (sql_is_null(items[i])) return value_null();
+		items[i] = sql_key_part(x->region, items[i], u->types[i]);
 	}
 	return value_sequence(x->region, VALUE_TUPLE, items, u->count);
 }
@@ -234,6 +236,7 @@ static bool named_key(const struct scan *s, struct value *out)
 		if (!sql_convert(x->region, items[i], e->type, to, false,
 		                 &items[i], &why))
 			return true;
+		items[i] = sql_key_part(x->region, items[i], to);
 	}
 	*out = value_sequence(x->region, VALUE_TUPLE, items, u->count);
 	return true;
@@ -337,6 +340,26 @@ static void clear_rows(struct joining *j, const struct sql_from *f)
 	clear_rows(j, f->b);
 }
 
+/* FULL JOIN, once all with the left side were there: this row of the right side
+ * stands alone if no row of the left side goes with it. */
+static bool put_found(struct sink *self)
+{
+	(void)self;
+	return true;
+}
+
+static bool put_right(struct sink *self)
+{
+	struct join_sink *s = (struct join_sink *)self;
+	struct sink found = { put_found };
+	struct join_sink pairs = {
+		{ put_pair }, s->joining, s->join, &found, false
+	};
+	if (!join_rows(s->joining, s->join->a, &pairs.sink)) return false;
+	clear_rows(s->joining, s->join->a);
+	return pairs.matched || s->then->put(s->then);
+}
+
 /* The left side is there. */
 static bool put_left(struct sink *self)
 {
@@ -346,7 +369,7 @@ static bool put_left(struct sink *self)
 	pairs.matched = false;
 	if (!join_rows(s->joining, s->join->b, &pairs.sink)) return false;
 	clear_rows(s->joining, s->join->b);
-	if (pairs.matched || s->join->join != JOIN_LEFT) return true;
+	if (pairs.matched || s->join->join == JOIN_INNER) return true;
 	return s->then->put(s->then);
 }
 
@@ -356,7 +379,11 @@ static bool join_rows(struct joining *j, const struct sql_from *f,
 	struct sql_rows rows = { 0 };
 	if (f->join != JOIN_NONE) {
 		struct join_sink left = { { put_left }, j, f, then, false };
-		return join_rows(j, f->a, &left.sink);
+		if (!join_rows(j, f->a, &left.sink)) return false;
+		if (f->join != JOIN_FULL) return true;
+		clear_rows(j, f->a);
+		left.sink.put = put_right;
+		return join_rows(j, f->b, &left.sink);
 	}
 	if (!relation_rows(j, f->relation, &rows)) return false;
 	for (uint32_t i = 0; i < rows.count; i++) {
@@ -409,6 +436,50 @@ bool sql_match(struct sql_run *x, const struct sql_query *q,
 	               : put_match(&sink.sink);
 }
 
+/* ---- Order ---- */
+
+/* A row of the result, or the rows that it is made of, and what it is ordered
+ * by. */
+struct made {
+	const struct value *row, **of, *by;
+};
+
+static int order_of(const struct made *a, const struct made *b,
+                    const struct sql_order *order, uint32_t count,
+                    const struct sql_target *targets)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		const struct sql_order *o = &order[i];
+		const struct sql_expr *of =
+			o->by ? o->by : targets[o->target].value;
+		bool na = sql_is_null(a->by[i]), nb = sql_is_null(b->by[i]);
+		int n;
+		if (na || nb)
+			n = na == nb ? 0 : na == o->nulls_first ? -1 : 1;
+		else
+			n = sql_compare(a->by[i], b->by[i], of->type);
+		if (n && !na && !nb && o->descending) n = -n;
+		if (n) return n;
+	}
+	return 0;
+}
+
+/* Insertion from the left: stable, and results are short. */
+static void sort_made(struct made *items, uint32_t item_count,
+                      const struct sql_order *order, uint32_t count,
+                      const struct sql_target *targets)
+{
+	for (uint32_t i = 1; count && i < item_count; i++) {
+		struct made x = items[i];
+		uint32_t at = i;
+		for (; at &&
+		       order_of(&items[at - 1], &x, order, count, targets) > 0;
+		     at--)
+			items[at] = items[at - 1];
+		items[at] = x;
+	}
+}
+
 /* ---- Groups ---- */
 
 struct group {
@@ -427,8 +498,7 @@ static bool same_values(const struct value *a, const struct value *b,
 {
 	for (uint32_t i = 0; i < count; i++) {
 		if (sql_is_null(a[i]) != sql_is_null(b[i])) return false;
-		if (!sql_is_null(a[i]) &&
-		    sql_compare(a[i], b[i], of[i]->type.kind))
+		if (!sql_is_null(a[i]) && sql_compare(a[i], b[i], of[i]->type))
 			return false;
 	}
 	return true;
@@ -460,8 +530,32 @@ struct accumulator {
 	struct value value; /* so far; NULL before the first */
 	struct text text;
 	int64_t count;
-	struct sql_rows seen; /* with DISTINCT */
+	struct sql_rows seen;  /* with DISTINCT */
+	struct sql_rows items; /* of an array */
 };
+
+/* Sums are of type bigint or numeric. */
+static bool add_number(struct sql_run *x, const struct sql_expr *e,
+                       struct value v, bool first, struct accumulator *a)
+{
+	enum sql_kind of = e->args[0]->type.kind;
+	if (e->type.kind == SQL_INT8) {
+		if (first) a->value = value_int(0);
+		if (!__builtin_add_overflow(a->value.i, v.i, &a->value.i))
+			return true;
+		return sql_run_fails(x, "22003", "bigint out of range");
+	}
+	if (of != SQL_NUMERIC) v = sql_numeric_of_integer(x->region, v.i);
+	if (first) {
+		a->value = v;
+		return true;
+	}
+	if (sql_numeric_compute(x->region, DO_ADD, a->value, v, &a->value,
+	                        &x->failure))
+		return true;
+	x->stop = SQL_FAILED;
+	return false;
+}
 
 static bool accumulate(struct sql_run *x, const struct sql_expr *e,
                        const struct value *args, struct accumulator *a)
@@ -470,17 +564,12 @@ static bool accumulate(struct sql_run *x, const struct sql_expr *e,
 	switch (e->function->operation) {
 	case DO_COUNT: return true;
 	case DO_SUM:
-		if (first) a->value = value_int(0);
-		if (__builtin_add_overflow(a->value.i, args[0].i, &a->value.i))
-			return sql_run_fails(x, "22003", "bigint out of range");
-		return true;
+	case DO_AVG: return add_number(x, e, args[0], first, a);
 	case DO_MIN:
 	case DO_MAX: {
-		int order =
-			first ? 0
-			      : sql_compare(args[0], a->value, e->type.kind);
-		if (first ||
-		    (e->function->operation == DO_MIN ? order < 0 : order > 0))
+		int order = first ? 0 : sql_compare(args[0], a->value, e->type);
+		if (first || (e->function->operation == DO_MIN ? order <= 0
+		                                               : order >= 0))
 			a->value = args[0];
 		return true;
 	}
@@ -495,6 +584,11 @@ static bool accumulate(struct sql_run *x, const struct sql_expr *e,
 			text_bytes(&a->text, args[1].o->bytes,
 			           args[1].o->length);
 		text_bytes(&a->text, args[0].o->bytes, args[0].o->length);
+		return true;
+	case DO_ARRAY_AGG:
+		sql_rows_add(x->region, &a->items,
+		             memcpy(region_take(x->region, sizeof *args), args,
+		                    sizeof *args));
 		return true;
 	default: assert(!"an aggregate"); return true;
 	}
@@ -522,10 +616,75 @@ static bool add_row(struct sql_run *x, const struct sql_frame *f,
 	if (!holds) return true;
 	for (uint32_t i = 0; i < e->count; i++)
 		if (!sql_eval(x, f, e->args[i], &args[i])) return false;
-	/* NULL is no input, but for count(*). */
-	if (e->count && sql_is_null(args[0])) return true;
+	/* NULL is no input, but for count(*) and array_agg(). */
+	if (e->count && sql_is_null(args[0]) &&
+	    e->function->operation != DO_ARRAY_AGG)
+		return true;
 	if (e->distinct && is_seen(x, a, e, args)) return true;
 	return accumulate(x, e, args, a);
+}
+
+/* The order in which an aggregate sees the rows; with DISTINCT, PostgreSQL
+ * sorts by the arguments. */
+static bool order_rows(struct sql_run *x, const struct sql_frame *outer,
+                       const struct sql_expr *e, struct sql_matches *rows)
+{
+	struct sql_order own[PROC_ARGUMENTS] = { { 0 } };
+	const struct sql_order *order = e->order;
+	uint32_t count = e->order_count;
+	if (!count && e->distinct && e->function->operation != DO_COUNT) {
+		for (count = 0; count < e->count; count++)
+			own[count].by = e->args[count];
+		order = own;
+	}
+	if (!count) return true;
+	struct made *all =
+		region_take(x->region, (rows->count + (size_t)1) * sizeof *all);
+	const struct value ***items = region_take(
+		x->region, (rows->count + (size_t)1) * sizeof *items);
+	for (uint32_t i = 0; i < rows->count; i++) {
+		struct sql_frame f = { .outer = outer, .rows = rows->items[i] };
+		struct value *by = region_take(x->region, count * sizeof *by);
+		for (uint32_t k = 0; k < count; k++)
+			if (!sql_eval(x, &f, order[k].by, &by[k])) return false;
+		all[i] = (struct made){ .of = rows->items[i], .by = by };
+	}
+	sort_made(all, rows->count, order, count, NULL);
+	for (uint32_t i = 0; i < rows->count; i++) items[i] = all[i].of;
+	rows->items = items;
+	return true;
+}
+
+static bool finish(struct sql_run *x, const struct sql_expr *e,
+                   struct accumulator *a, struct value *out)
+{
+	struct value *items, count;
+	*out = a->value;
+	switch (e->function->operation) {
+	case DO_COUNT: *out = value_int(a->count); return true;
+	case DO_STRING_AGG:
+		if (a->count)
+			*out = value_string(x->region, text_get(&a->text),
+			                    a->text.length);
+		return true;
+	case DO_ARRAY_AGG:
+		if (!a->count) return true;
+		items = region_take(x->region, a->items.count * sizeof *items);
+		for (uint32_t i = 0; i < a->items.count; i++)
+			items[i] = a->items.items[i][0];
+		*out = value_sequence(x->region, VALUE_LIST, items,
+		                      a->items.count);
+		return true;
+	case DO_AVG:
+		if (!a->count) return true;
+		count = sql_numeric_of_integer(x->region, a->count);
+		if (sql_numeric_compute(x->region, DO_DIV, a->value, count, out,
+		                        &x->failure))
+			return true;
+		x->stop = SQL_FAILED;
+		return false;
+	default: return true;
+	}
 }
 
 static bool aggregate(struct sql_run *x, const struct sql_frame *outer,
@@ -533,16 +692,14 @@ static bool aggregate(struct sql_run *x, const struct sql_frame *outer,
                       struct value *out)
 {
 	struct accumulator a = { .value = value_null() };
-	bool fine = true;
+	struct sql_matches sorted = *rows;
+	bool fine = order_rows(x, outer, e, &sorted);
 	for (uint32_t i = 0; i < rows->count && fine; i++) {
-		struct sql_frame f = { .outer = outer, .rows = rows->items[i] };
+		struct sql_frame f = { .outer = outer,
+			               .rows = sorted.items[i] };
 		fine = add_row(x, &f, e, &a);
 	}
-	*out = e->function->operation == DO_COUNT ? value_int(a.count)
-	       : e->function->operation == DO_STRING_AGG && a.count
-	               ? value_string(x->region, text_get(&a.text),
-	                              a.text.length)
-	               : a.value;
+	fine = fine && finish(x, e, &a, out);
 	text_free(&a.text);
 	return fine;
 }
@@ -575,11 +732,6 @@ static bool make_groups(struct sql_run *x, const struct sql_query *q,
 
 /* ---- Results ---- */
 
-/* A row of the result, and what it is ordered by. */
-struct made {
-	const struct value *row, *by;
-};
-
 struct making {
 	struct sql_run *run;
 	const struct sql_query *query;
@@ -587,18 +739,20 @@ struct making {
 	uint32_t count, capacity;
 };
 
+static bool same_row(const struct sql_query *q, const struct value *a,
+                     const struct value *b)
+{
+	for (uint32_t c = 0; c < q->target_count; c++) {
+		const struct sql_expr *of = q->targets[c].value;
+		if (!same_values(&a[c], &b[c], &of, 1)) return false;
+	}
+	return true;
+}
+
 static bool is_double(const struct making *m, const struct value *row)
 {
-	const struct sql_query *q = m->query;
-	for (uint32_t i = 0; i < m->count; i++) {
-		uint32_t c = 0;
-		for (; c < q->target_count; c++) {
-			const struct sql_expr *of = q->targets[c].value;
-			if (!same_values(&m->items[i].row[c], &row[c], &of, 1))
-				break;
-		}
-		if (c == q->target_count) return true;
-	}
+	for (uint32_t i = 0; i < m->count; i++)
+		if (same_row(m->query, m->items[i].row, row)) return true;
 	return false;
 }
 
@@ -608,7 +762,8 @@ static bool add_made(struct making *m, const struct sql_frame *f,
 	const struct sql_query *q = m->query;
 	struct region *r = m->run->region;
 	struct value *by = region_take(r, (q->order_count + 1) * sizeof *by);
-	if (q->distinct && is_double(m, row)) return true;
+	bool distinct = q->combination ? !q->all : q->distinct;
+	if (distinct && is_double(m, row)) return true;
 	for (uint32_t i = 0; i < q->order_count; i++) {
 		const struct sql_order *o = &q->order[i];
 		if (!o->by)
@@ -617,7 +772,7 @@ static bool add_made(struct making *m, const struct sql_frame *f,
 			return false;
 	}
 	REGION_RESERVE(r, m->items, m->count, m->capacity);
-	m->items[m->count++] = (struct made){ row, by };
+	m->items[m->count++] = (struct made){ .row = row, .by = by };
 	return true;
 }
 
@@ -651,11 +806,67 @@ static bool make_values(struct making *m, const struct sql_frame *outer)
 	return true;
 }
 
+/* One side of UNION and the like. */
+static bool make_side(struct making *m, const struct sql_frame *outer,
+                      uint32_t side, struct sql_rows *out)
+{
+	const struct sql_query *q = m->query;
+	const struct value *pair[2] = { NULL, NULL };
+	struct sql_frame f = { .outer = outer, .rows = pair };
+	struct sql_rows rows = { 0 };
+	if (!sql_run_query(m->run, q->relations[side].query, &f, &rows))
+		return false;
+	for (uint32_t i = 0; i < rows.count; i++) {
+		struct value *row = region_take(m->run->region,
+		                                (q->target_count + (size_t)1) *
+		                                        sizeof *row);
+		pair[side] = rows.items[i];
+		for (uint32_t c = 0; c < q->target_count; c++)
+			if (!sql_eval(m->run, &f,
+			              side ? q->right[c] : q->targets[c].value,
+			              &row[c]))
+				return false;
+		sql_rows_add(m->run->region, out, row);
+	}
+	return true;
+}
+
+/* Takes an equal row out of them. */
+static bool take_equal(const struct sql_query *q, struct sql_rows *rows,
+                       const struct value *row)
+{
+	for (uint32_t i = 0; i < rows->count; i++) {
+		if (!same_row(q, rows->items[i], row)) continue;
+		if (q->all) rows->items[i] = rows->items[--rows->count];
+		return true;
+	}
+	return false;
+}
+
+static bool make_combination(struct making *m, const struct sql_frame *outer)
+{
+	const struct sql_query *q = m->query;
+	struct sql_rows a = { 0 }, b = { 0 };
+	if (!make_side(m, outer, 0, &a) || !make_side(m, outer, 1, &b))
+		return false;
+	for (uint32_t i = 0; i < a.count; i++) {
+		bool kept = q->combination == COMBINE_UNION ||
+		            take_equal(q, &b, a.items[i]) ==
+		                    (q->combination == COMBINE_INTERSECT);
+		if (kept && !add_made(m, NULL, a.items[i])) return false;
+	}
+	for (uint32_t i = 0; q->combination == COMBINE_UNION && i < b.count;
+	     i++)
+		if (!add_made(m, NULL, b.items[i])) return false;
+	return true;
+}
+
 static bool make_rows(struct making *m, const struct sql_frame *outer)
 {
 	const struct sql_query *q = m->query;
 	struct sql_matches rows;
 	struct groups g = { 0 };
+	if (q->combination) return make_combination(m, outer);
 	if (q->value_count) return make_values(m, outer);
 	if (!sql_match(m->run, q, outer, &rows)) return false;
 	if (!q->grouped) {
@@ -678,38 +889,6 @@ static bool make_rows(struct making *m, const struct sql_frame *outer)
 		if (!make_row(m, &f)) return false;
 	}
 	return true;
-}
-
-static int order_of(const struct making *m, const struct made *a,
-                    const struct made *b)
-{
-	const struct sql_query *q = m->query;
-	for (uint32_t i = 0; i < q->order_count; i++) {
-		const struct sql_order *o = &q->order[i];
-		const struct sql_expr *of =
-			o->by ? o->by : q->targets[o->target].value;
-		bool na = sql_is_null(a->by[i]), nb = sql_is_null(b->by[i]);
-		int order;
-		if (na || nb)
-			order = na == nb ? 0 : na == o->nulls_first ? -1 : 1;
-		else
-			order = sql_compare(a->by[i], b->by[i], of->type.kind);
-		if (order && !na && !nb && o->descending) order = -order;
-		if (order) return order;
-	}
-	return 0;
-}
-
-/* Insertion from the left: stable, and results are short. */
-static void sort_made(struct making *m)
-{
-	for (uint32_t i = 1; m->query->order_count && i < m->count; i++) {
-		struct made x = m->items[i];
-		uint32_t at = i;
-		for (; at && order_of(m, &m->items[at - 1], &x) > 0; at--)
-			m->items[at] = m->items[at - 1];
-		m->items[at] = x;
-	}
 }
 
 static bool eval_bound(struct sql_run *x, const struct sql_frame *outer,
@@ -738,7 +917,7 @@ bool sql_run_query(struct sql_run *x, const struct sql_query *q,
 	    !eval_bound(x, outer, q->limit, "LIMIT", "2201W", &limit) ||
 	    !eval_bound(x, outer, q->offset, "OFFSET", "2201X", &offset))
 		return false;
-	sort_made(&m);
+	sort_made(m.items, m.count, q->order, q->order_count, q->targets);
 	for (int64_t i = offset; i < m.count && i - offset < limit; i++)
 		sql_rows_add(x->region, out, m.items[i].row);
 	return true;

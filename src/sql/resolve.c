@@ -42,6 +42,20 @@ static const struct sql_expr *assigned(struct resolver *r,
 	return e;
 }
 
+static void refuse_always(struct resolver *r, const struct sql_column *c,
+                          bool update)
+{
+	if (c->always && update)
+		refuse(r, r->place,
+		       "column \"%s\" can only be updated to DEFAULT (428C9)",
+		       c->name);
+	else if (c->always)
+		refuse(r, r->place,
+		       "cannot insert a non-DEFAULT value into column \"%s\" "
+		       "(428C9)",
+		       c->name);
+}
+
 static bool resolve_sets(struct resolver *r, struct scope *s,
                          const struct sql_table *t, json_t *list,
                          const struct sql_set **out, uint32_t *out_count)
@@ -67,7 +81,9 @@ static bool resolve_sets(struct resolver *r, struct scope *s,
 				       "multiple assignments to same column "
 				       "\"%s\"",
 				       t->columns[column].name);
-		if (!r->failed && !node_is(value, "SetToDefault", &x))
+		if (node_is(value, "SetToDefault", &x)) continue;
+		refuse_always(r, &t->columns[column], true);
+		if (!r->failed)
 			sets[i].value = assigned(r, t, sets[i].column,
 			                         resolve_expr(r, s, value));
 	}
@@ -209,7 +225,11 @@ static bool inserted_values(struct resolver *r, json_t *body, json_t *rows,
 			region_take0(r->region, (n + 1) * sizeof **q->values);
 		for (uint32_t c = 0; c < n && !r->failed; c++) {
 			json_t *item = json_array_get(list, c);
+			uint32_t to = st->sets[c].column;
 			if (node_is(item, "SetToDefault", &x)) continue;
+			if (!st->overrides || st->table->columns[to].made)
+				refuse_always(r, &st->table->columns[to],
+				              false);
 			q->values[i][c] =
 				assigned(r, st->table, st->sets[c].column,
 			                 resolve_expr(r, &s, item));
@@ -230,8 +250,20 @@ static bool inserted_query(struct resolver *r, json_t *body, json_t *select,
 		r->region, (q->target_count + 1) * sizeof *targets);
 	for (uint32_t i = 0; i < q->target_count; i++) {
 		targets[i] = q->targets[i];
-		targets[i].value = assigned(r, st->table, st->sets[i].column,
-		                            q->targets[i].value);
+		if (!st->overrides ||
+		    st->table->columns[st->sets[i].column].made)
+			refuse_always(r,
+			              &st->table->columns[st->sets[i].column],
+			              false);
+		if (r->failed) return false;
+		uint32_t to = st->sets[i].column;
+		targets[i].value =
+			assigned(r, st->table, to, q->targets[i].value);
+		if (q->combination)
+			q->right[i] = assigned(r, st->table, to, q->right[i]);
+		for (uint32_t k = 0; k < q->value_count; k++)
+			q->values[k][i] =
+				assigned(r, st->table, to, q->values[k][i]);
 	}
 	q->targets = targets;
 	st->query = q;
@@ -330,8 +362,10 @@ bool resolve_insert(struct resolver *r, json_t *body, struct sql_statement *st)
 	json_t *select = NULL, *rows, *conflict;
 	st->kind = STATEMENT_INSERT;
 	if (!(st->table = changed_table(r, body, &alias))) return false;
-	if (strcmp(node_string(body, "override"), "OVERRIDING_NOT_SET"))
-		refuse_construct(r, r->place, "OVERRIDING");
+	if (!strcmp(node_string(body, "override"), "OVERRIDING_USER_VALUE"))
+		refuse_construct(r, r->place, "OVERRIDING USER VALUE");
+	st->overrides = !strcmp(node_string(body, "override"),
+	                        "OVERRIDING_SYSTEM_VALUE");
 	node_is(json_object_get(body, "selectStmt"), "SelectStmt", &select);
 	rows = json_object_get(select, "valuesLists");
 	bool plain = rows && !json_object_get(select, "sortClause") &&
@@ -407,6 +441,9 @@ static const struct {
 	{ "IndexStmt", resolve_index },
 	{ "ViewStmt", resolve_view },
 	{ "TruncateStmt", resolve_truncate },
+	{ "CreateSeqStmt", resolve_sequence },
+	{ "CreateEnumStmt", resolve_enum },
+	{ "AlterTableStmt", resolve_alter_table },
 };
 
 static bool resolve_body(struct resolver *r, const char *kind, json_t *body,

@@ -34,6 +34,8 @@ struct sql_catalog {
 		const struct sql_query *query;
 	} * views;
 	uint32_t view_count, view_capacity;
+	const struct sql_enum **enums;
+	uint32_t enum_count, enum_capacity;
 };
 
 enum sql_purpose { PURPOSE_SETUP, PURPOSE_STEP, PURPOSE_ASSERT };

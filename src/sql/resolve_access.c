@@ -37,6 +37,7 @@ struct conjunct {
 struct conjuncts {
 	struct conjunct *items;
 	uint32_t count, capacity;
+	uint64_t there, before[63];
 };
 
 static void add_conjuncts(struct conjuncts *c, const struct sql_expr *e,
@@ -54,19 +55,23 @@ static void add_conjuncts(struct conjuncts *c, const struct sql_expr *e,
 	c->items[c->count++] = x;
 }
 
-/* `open`: relations that conditions from here on up can rule out. */
+/* `open`: relations that conditions from here on up can rule out. Of each
+ * relation it is noted which ones are there before it. */
 static void add_joins(struct conjuncts *c, const struct sql_from *f,
                       uint64_t *open)
 {
 	uint64_t a = 0, b = 0;
 	if (f->join == JOIN_NONE) {
 		*open = relation_bit(f->relation);
+		if (f->relation < 63) c->before[f->relation] = c->there;
+		c->there |= *open;
 		return;
 	}
 	add_joins(c, f->a, &a);
 	add_joins(c, f->b, &b);
-	*open = f->join == JOIN_LEFT ? a : a | b;
-	if (f->on) add_conjuncts(c, f->on, f->join == JOIN_LEFT ? b : a | b);
+	*open = f->join == JOIN_LEFT ? a : f->join == JOIN_FULL ? 0 : a | b;
+	if (f->on && f->join != JOIN_FULL)
+		add_conjuncts(c, f->on, f->join == JOIN_LEFT ? b : a | b);
 }
 
 /* Is it column = expression of others? The expression, and the column. */
@@ -124,8 +129,9 @@ static void find_access(struct resolver *r, struct scope *s,
 {
 	struct sql_relation *x = &s->relations[relation];
 	struct sql_access *access = &x->access;
-	uint64_t self = relation_bit(relation), before = self - 1;
+	uint64_t self = relation_bit(relation), before;
 	if (x->kind != RELATION_TABLE || relation >= 63) return;
+	before = c->before[relation];
 	access->conditions = region_take0(
 		r->region, (c->count + 1) * sizeof *access->conditions);
 	for (int others = 0; others < 2; others++) {

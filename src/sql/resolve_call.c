@@ -14,9 +14,53 @@ static void print_signature(struct text *t, const char *name,
 			text_format(t, "%s%s ", i ? " " : "", name);
 		else if (i)
 			text_string(t, ", ");
-		text_string(t, sql_kind_name(args[i]->type.kind));
+		struct sql_type type = args[i]->type;
+		type.length = 0;
+		sql_type_print(t, type);
 	}
 	if (!is_operator) text_char(t, ')');
+}
+
+/* What gives something else each time it is called cannot be explored. */
+static bool is_uncertain(const char *name)
+{
+	static const char *const names[] = { "random", "clock_timestamp",
+		                             "timeofday", "gen_random_uuid",
+		                             "txid_current" };
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!strcmp(names[i], name)) return true;
+	return false;
+}
+
+/* The type of the function's argument: an enum or array is that of the first
+ * argument which is one. False: of two that differ. */
+static bool argument_type(const struct sql_expr *const *args, uint32_t count,
+                          enum sql_kind kind, struct sql_type *out)
+{
+	bool found = false;
+	*out = sql_type(kind);
+	if (kind != SQL_ENUM && kind != SQL_ARRAY) return true;
+	for (uint32_t i = 0; i < count; i++) {
+		struct sql_type t = args[i]->type;
+		if (t.kind != kind) continue;
+		if (found && !sql_same_type(*out, t)) return false;
+		*out = t;
+		found = true;
+	}
+	return found;
+}
+
+/* array_agg(): the type of its argument is that of the elements. */
+static const struct sql_expr *make_array_of(struct resolver *r,
+                                            struct sql_expr *e)
+{
+	struct sql_type of = e->args[0]->type;
+	if (of.kind == SQL_ARRAY)
+		return refuse_construct(r, e->at,
+		                        "an array of several dimensions");
+	e->type.element = of.kind;
+	e->type.labels = of.labels;
+	return e;
 }
 
 static const struct sql_expr *make_call(struct resolver *r, const char *name,
@@ -32,6 +76,16 @@ static const struct sql_expr *make_call(struct resolver *r, const char *name,
 	}
 	if (count <= PROC_ARGUMENTS)
 		choice = sql_choose_proc(name, kinds, count, &p);
+	for (uint32_t i = 0; i < count && choice == CHOICE_MADE; i++) {
+		struct sql_type type;
+		if (!argument_type(args, count, p->types[i], &type))
+			choice = CHOICE_NONE;
+	}
+	if (!is_operator && is_uncertain(name))
+		return refuse(r, r->place,
+		              "%s() gives something else each time: not "
+		              "supported; write a constant",
+		              name);
 	if (choice != CHOICE_MADE) {
 		struct text t = { 0 };
 		print_signature(&t, name, args, count, is_operator);
@@ -54,7 +108,8 @@ static const struct sql_expr *make_call(struct resolver *r, const char *name,
 	struct sql_expr *e = expr_new(r, EXPR_CALL, p->result, count);
 	e->function = p;
 	for (uint32_t i = 0; i < count; i++) {
-		struct sql_type type = sql_type(p->types[i]);
+		struct sql_type type;
+		argument_type(args, count, p->types[i], &type);
 		e->args[i] = type.kind == SQL_ANY
 		                     ? settle(r, args[i])
 		                     : coerce(r, args[i], type, COERCE_IMPLICIT,
@@ -64,7 +119,13 @@ static const struct sql_expr *make_call(struct resolver *r, const char *name,
 			e->args[i] = coerce(r, e->args[i], sql_type(SQL_TEXT),
 			                    COERCE_EXPLICIT, "argument");
 	}
-	return r->failed ? NULL : e;
+	if (r->failed) return NULL;
+	if (p->result == SQL_ENUM ||
+	    (p->result == SQL_ARRAY && p->types[0] == SQL_ARRAY))
+		e->type = e->args[0]->type;
+	else if (p->operation == DO_ARRAY_AGG)
+		return make_array_of(r, e);
+	return e;
 }
 
 const struct sql_expr *make_operator(struct resolver *r, const char *name,
@@ -205,6 +266,59 @@ static const struct sql_expr *resolve_nullif(struct resolver *r,
 	return e;
 }
 
+const struct sql_expr *make_now(struct resolver *r)
+{
+	return make_call(r, "now", NULL, 0, false);
+}
+
+struct sql_expr *make_any(struct resolver *r, const char *name,
+                          const struct sql_expr *x, struct sql_type item)
+{
+	struct sql_expr *of = expr_new(r, EXPR_CONSTANT, SQL_UNKNOWN, 0);
+	of->type = item;
+	const struct sql_expr *one = make_operator(r, name, x, of);
+	if (!one) return NULL;
+	if (one->function->operation > DO_GE)
+		return refuse_construct(r, r->place,
+		                        "ANY or ALL of this operator");
+	struct sql_expr *e = expr_new(r, EXPR_ANY, SQL_BOOL, 2);
+	e->function = one->function;
+	e->args[0] = one->args[0];
+	e->item = one->args[1]->type;
+	return e;
+}
+
+/* x op ANY (array) */
+static const struct sql_expr *
+resolve_any_array(struct resolver *r, struct scope *s, json_t *body, bool all)
+{
+	const char *name =
+		node_name(json_array_get(json_object_get(body, "name"), 0));
+	struct place at = r->place;
+	const struct sql_expr *x =
+		resolve_expr(r, s, json_object_get(body, "lexpr"));
+	const struct sql_expr *array =
+		resolve_expr(r, s, json_object_get(body, "rexpr"));
+	r->place = at;
+	if (r->failed) return NULL;
+	struct sql_type type = { .kind = SQL_ARRAY,
+		                 .element = x->type.kind,
+		                 .labels = x->type.labels };
+	if (array->type.kind == SQL_ARRAY)
+		type = array->type;
+	else if (array->type.kind != SQL_UNKNOWN)
+		return refuse(r, at,
+		              "op ANY/ALL (array) requires array on right "
+		              "side");
+	struct sql_expr *e = make_any(r, name, x, sql_element_type(type));
+	if (!e) return NULL;
+	type.element = e->item.kind;
+	type.labels = e->item.labels;
+	e->args[1] = coerce(r, array, type, COERCE_IMPLICIT, "argument");
+	e->negated = all;
+	return r->failed ? NULL : e;
+}
+
 const struct sql_expr *resolve_a_expr(struct resolver *r, struct scope *s,
                                       json_t *body)
 {
@@ -217,6 +331,9 @@ const struct sql_expr *resolve_a_expr(struct resolver *r, struct scope *s,
 			return refuse_construct(r, r->place, "this IN");
 		return resolve_in(r, s, body);
 	}
+	if (!strcmp(kind, "AEXPR_OP_ANY") || !strcmp(kind, "AEXPR_OP_ALL"))
+		return resolve_any_array(r, s, body,
+		                         !strcmp(kind, "AEXPR_OP_ALL"));
 	if (!strcmp(kind, "AEXPR_BETWEEN"))
 		return resolve_between(r, s, body, false, false);
 	if (!strcmp(kind, "AEXPR_NOT_BETWEEN"))
@@ -239,7 +356,7 @@ static const struct sql_expr *make_aggregate(struct resolver *r,
                                              bool was_in_aggregate)
 {
 	struct sql_expr *e = region_take(r->region, sizeof *e);
-	json_t *filter = json_object_get(body, "agg_filter");
+	json_t *filter = json_object_get(body, "agg_filter"), *list;
 	const char *name = call->function->name;
 	*e = *call;
 	e->kind = EXPR_AGGREGATE;
@@ -251,9 +368,11 @@ static const struct sql_expr *make_aggregate(struct resolver *r,
 		return refuse(r, r->place,
 		              "aggregate functions are not allowed in %s",
 		              s->no_aggregates);
-	if (json_object_get(body, "agg_order"))
-		return refuse_construct(r, r->place,
-		                        "ORDER BY in an aggregate");
+	list = json_object_get(body, "agg_order");
+	s->in_aggregate = true;
+	if (list && !(e->order = resolve_sort(r, s, list, &e->order_count)))
+		return NULL;
+	s->in_aggregate = was_in_aggregate;
 	if (filter && !(e->filter = resolve_condition(r, s, filter, "FILTER")))
 		return NULL;
 	if (!e->count && !node_flag(body, "agg_star"))
@@ -279,14 +398,11 @@ const struct sql_expr *resolve_call(struct resolver *r, struct scope *s,
 	bool was = s->in_aggregate;
 	const struct sql_expr **args =
 		region_take0(r->region, (count + 1) * sizeof *args);
+	if (!strcmp(name, "nextval") && count == 1)
+		return resolve_nextval(r, json_array_get(given, 0));
 	if (json_object_get(body, "over"))
 		return refuse_construct(r, at, "a window function");
-	bool aggregates = false;
-	static const char *const known[] = { "count", "sum",       "min",
-		                             "max",   "bool_and",  "bool_or",
-		                             "every", "string_agg" };
-	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-		aggregates |= !strcmp(name, known[i]);
+	bool aggregates = sql_aggregates(name);
 	s->in_aggregate = was || aggregates;
 	for (uint32_t i = 0; i < count; i++)
 		args[i] = resolve_expr(r, s, json_array_get(given, i));

@@ -5,22 +5,25 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "sql/numeric.h"
 #include "sql/resolve_parts.h"
 
 /* ---- Constants ---- */
 
-/* Digits that are too many for int4 come as "fval". */
+/* Digits that are too many for int4, and such with a point, come as "fval". */
 static const struct sql_expr *resolve_digits(struct resolver *r,
                                              const char *digits)
 {
 	char *end;
+	struct sql_failure why = { 0 };
+	struct value v, text = value_string(r->region, digits, strlen(digits));
 	errno = 0;
 	long long n = strtoll(digits, &end, 10);
 	bool whole = *digits && !*end && !errno;
 	if (whole) return expr_constant(r, SQL_INT8, value_int(n));
-	return refuse_construct(r, r->place,
-	                        "a number with a fraction, or of more than 64 "
-	                        "bits,");
+	if (!sql_numeric_of_text(r->region, text, &v, &why))
+		return refuse(r, r->place, "%s (%s)", why.message, why.state);
+	return expr_constant(r, SQL_NUMERIC, v);
 }
 
 /* libpg_query leaves negative numbers out of its JSON, as it does zero: what
@@ -163,6 +166,8 @@ static const struct sql_expr *resolve_cast(struct resolver *r, struct scope *s,
 	    !resolve_type(r, json_object_get(body, "typeName"), &type, NULL))
 		return NULL;
 	r->place = at;
+	if (e->kind == EXPR_ARRAY && !e->count && type.kind == SQL_ARRAY)
+		((struct sql_expr *)e)->type = type;
 	if (!sql_can_coerce(e->type.kind, type.kind, COERCE_EXPLICIT))
 		return refuse(r, at, "cannot cast type %s to %s",
 		              sql_kind_name(e->type.kind),
@@ -196,20 +201,72 @@ static const struct sql_expr *resolve_sublink(struct resolver *r,
 	}
 	json_t *names = json_object_get(body, "operName");
 	const char *name = names ? node_name(json_array_get(names, 0)) : "=";
-	if (strcmp(kind, "ANY_SUBLINK") || strcmp(name, "="))
-		return refuse_construct(r, at, "this kind of subquery");
-	/* The comparison is of the left side and a column of the subquery's
-	 * result, which stands for its value in arg 1. */
-	struct sql_expr *item = expr_new(r, EXPR_CONSTANT, SQL_UNKNOWN, 0);
-	item->type = q->targets[0].value->type;
-	const struct sql_expr *same = make_operator(
-		r, "=", resolve_expr(r, s, json_object_get(body, "testexpr")),
-		item);
-	if (!same) return NULL;
-	e = expr_new(r, EXPR_IN, SQL_BOOL, 1);
-	e->args[0] = same->args[0];
+	const struct sql_expr *x =
+		resolve_expr(r, s, json_object_get(body, "testexpr"));
+	r->place = at;
+	if (!x || !(e = make_any(r, name, x, q->targets[0].value->type)))
+		return NULL;
+	e->count = 1;
 	e->query = q;
+	e->negated = !strcmp(kind, "ALL_SUBLINK");
 	return e;
+}
+
+/* ARRAY[a, b] */
+static const struct sql_expr *resolve_array(struct resolver *r, struct scope *s,
+                                            json_t *body)
+{
+	json_t *list = json_object_get(body, "elements");
+	uint32_t count = (uint32_t)json_array_size(list);
+	struct sql_expr *e = expr_new(r, EXPR_ARRAY, SQL_ARRAY, count);
+	struct sql_type of = { 0 };
+	for (uint32_t i = 0; i < count && !r->failed; i++)
+		e->args[i] = resolve_expr(r, s, json_array_get(list, i));
+	if (r->failed || !unify(r, e->args, count, "ARRAY", &of)) return NULL;
+	if (of.kind == SQL_ARRAY)
+		return refuse_construct(r, e->at,
+		                        "an array of several dimensions");
+	e->type.element = count ? of.kind : SQL_UNKNOWN;
+	e->type.labels = of.labels;
+	return e;
+}
+
+/* a[1] */
+static const struct sql_expr *resolve_element(struct resolver *r,
+                                              struct scope *s, json_t *body)
+{
+	json_t *list = json_object_get(body, "indirection"), *at;
+	struct sql_expr *e = expr_new(r, EXPR_ELEMENT, SQL_UNKNOWN, 2);
+	if (json_array_size(list) != 1 ||
+	    !node_is(json_array_get(list, 0), "A_Indices", &at) ||
+	    node_flag(at, "is_slice"))
+		return refuse_construct(r, e->at, "this subscript or field");
+	e->args[0] = resolve_expr(r, s, json_object_get(body, "arg"));
+	e->args[1] = coerce(r, resolve_expr(r, s, json_object_get(at, "uidx")),
+	                    sql_type(SQL_INT4), COERCE_ASSIGNMENT,
+	                    "array subscript must have type");
+	if (r->failed) return NULL;
+	if (e->args[0]->type.kind != SQL_ARRAY)
+		return refuse(r, e->at,
+		              "cannot subscript type %s because it does not "
+		              "support subscripting",
+		              sql_kind_name(e->args[0]->type.kind));
+	e->type = sql_element_type(e->args[0]->type);
+	return e;
+}
+
+/* CURRENT_TIMESTAMP and the like: now() */
+static const struct sql_expr *resolve_current(struct resolver *r, json_t *body)
+{
+	const char *op = node_string(body, "op");
+	const struct sql_expr *now = make_now(r);
+	if (!strcmp(op, "SVFOP_CURRENT_TIMESTAMP")) return now;
+	if (!strcmp(op, "SVFOP_LOCALTIMESTAMP"))
+		return coerce(r, now, sql_type(SQL_TIMESTAMP), COERCE_EXPLICIT,
+		              "");
+	if (!strcmp(op, "SVFOP_CURRENT_DATE"))
+		return coerce(r, now, sql_type(SQL_DATE), COERCE_EXPLICIT, "");
+	return refuse_construct(r, r->place, "this value of the session");
 }
 
 static const struct sql_expr *resolve_min_max(struct resolver *r,
@@ -241,6 +298,9 @@ static const struct sql_expr *resolve_kind(struct resolver *r, struct scope *s,
 	if (!strcmp(kind, "CoalesceExpr"))
 		return resolve_list(r, s, json_object_get(body, "args"),
 		                    EXPR_COALESCE, "COALESCE");
+	if (!strcmp(kind, "A_ArrayExpr")) return resolve_array(r, s, body);
+	if (!strcmp(kind, "A_Indirection")) return resolve_element(r, s, body);
+	if (!strcmp(kind, "SQLValueFunction")) return resolve_current(r, body);
 	if (!strcmp(kind, "ParamRef"))
 		return refuse(r, r->place, "there is no parameter $%d",
 		              (int)node_integer(body, "number"));

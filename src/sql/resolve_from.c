@@ -21,20 +21,55 @@ static struct sql_relation *add_relation(struct resolver *r, struct scope *s,
 	return x;
 }
 
-struct sql_relation *add_table(struct resolver *r, struct scope *s,
-                               const struct sql_table *t, const char *alias)
+/* Its columns can be named from now on; `names`: the first ones so. */
+static void show_columns(struct resolver *r, struct scope *s,
+                         struct sql_relation *x, json_t *names)
+{
+	uint32_t count = (uint32_t)json_array_size(names);
+	if (count > x->column_count)
+		refuse(r, r->place,
+		       "table \"%s\" has %u columns available but %u columns "
+		       "specified",
+		       x->name, (unsigned)x->column_count, (unsigned)count);
+	if (count && !r->failed) {
+		struct sql_column *renamed = region_take(
+			r->region, x->column_count * sizeof *renamed);
+		memcpy(renamed, x->columns, x->column_count * sizeof *renamed);
+		for (uint32_t i = 0; i < count; i++)
+			renamed[i].name = keep_name(
+				r, node_name(json_array_get(names, i)));
+		x->columns = renamed;
+	}
+	for (uint32_t i = 0; i < x->column_count; i++) {
+		VEC_RESERVE(s->visible, s->visible_count, s->visible_capacity);
+		s->visible[s->visible_count++] =
+			(struct visible_column){ x->columns[i].name, x->number,
+			                         i, NULL };
+	}
+}
+
+static struct sql_relation *add_named_table(struct resolver *r, struct scope *s,
+                                            const struct sql_table *t,
+                                            const char *alias, json_t *names)
 {
 	struct sql_relation *x = add_relation(r, s, alias ? alias : t->name);
 	x->kind = RELATION_TABLE;
 	x->table = t;
 	x->columns = t->columns;
 	x->column_count = t->column_count;
+	show_columns(r, s, x, names);
 	return x;
+}
+
+struct sql_relation *add_table(struct resolver *r, struct scope *s,
+                               const struct sql_table *t, const char *alias)
+{
+	return add_named_table(r, s, t, alias, NULL);
 }
 
 /* `up`: how many queries out what it mentions of others stands. */
 static void add_query(struct resolver *r, struct scope *s, const char *name,
-                      const struct sql_query *q, uint32_t up)
+                      const struct sql_query *q, uint32_t up, json_t *names)
 {
 	struct sql_relation *x = add_relation(r, s, name);
 	struct sql_column *columns = region_take0(
@@ -49,6 +84,13 @@ static void add_query(struct resolver *r, struct scope *s, const char *name,
 	x->query_up = up;
 	x->columns = columns;
 	x->column_count = q->target_count;
+	show_columns(r, s, x, names);
+}
+
+void add_part(struct resolver *r, struct scope *s, const char *name,
+              const struct sql_query *q)
+{
+	add_query(r, s, name, q, 0, NULL);
 }
 
 struct sql_table *find_table(struct resolver *r, json_t *range_var)
@@ -76,7 +118,7 @@ struct sql_table *find_table(struct resolver *r, json_t *range_var)
 /* In assertions: what the step returned. A session with one step lends it its
  * name. */
 static bool add_step(struct resolver *r, struct scope *s, const char *name,
-                     const char *alias)
+                     const char *alias, json_t *names)
 {
 	const struct sql_catalog *c = r->catalog;
 	for (uint32_t i = 0; i < c->step_count; i++) {
@@ -90,18 +132,18 @@ static bool add_step(struct resolver *r, struct scope *s, const char *name,
 		x->step = i;
 		x->columns = step->columns;
 		x->column_count = step->column_count;
+		show_columns(r, s, x, names);
 		return true;
 	}
 	return false;
 }
 
-static const char *alias_of(struct resolver *r, json_t *body)
+/* NULL: none; and the names that it gives columns. */
+static const char *alias_of(json_t *body, json_t **names)
 {
 	json_t *alias = json_object_get(body, "alias");
-	if (!alias) return NULL;
-	if (json_object_get(alias, "colnames"))
-		refuse_construct(r, r->place, "names of columns in an alias");
-	return node_string(alias, "aliasname");
+	*names = json_object_get(alias, "colnames");
+	return alias ? node_string(alias, "aliasname") : NULL;
 }
 
 static const struct sql_query *named_query(struct scope *s, const char *name,
@@ -139,44 +181,150 @@ static struct sql_from *resolve_range(struct resolver *r, struct scope *s,
                                       json_t *body)
 {
 	const char *name = node_string(body, "relname");
-	const char *alias = alias_of(r, body);
+	json_t *names;
+	const char *alias = alias_of(body, &names);
 	uint32_t up;
 	const struct sql_query *q = named_query(s, name, &up);
 	if (!q) q = view_of(r, name);
 	if (q)
-		add_query(r, s, alias ? alias : name, q, up);
-	else if (r->purpose != PURPOSE_ASSERT || !add_step(r, s, name, alias)) {
+		add_query(r, s, alias ? alias : name, q, up, names);
+	else if (r->purpose != PURPOSE_ASSERT ||
+	         !add_step(r, s, name, alias, names)) {
 		struct sql_table *t = find_table(r, body);
-		if (t) add_table(r, s, t, alias);
+		if (t) add_named_table(r, s, t, alias, names);
 	}
 	return r->failed ? NULL : from_relation(r, s);
+}
+
+/* A column of this name among those from `from` to `to`; a number past them if
+ * there is none. */
+static uint32_t find_visible(struct resolver *r, const struct scope *s,
+                             const char *name, uint32_t from, uint32_t to)
+{
+	uint32_t found = to;
+	for (uint32_t i = from; i < to; i++) {
+		if (strcmp(s->visible[i].name, name)) continue;
+		if (found < to)
+			refuse(r, r->place,
+			       "common column name \"%s\" appears more than "
+			       "once in a table",
+			       name);
+		found = i;
+	}
+	return found;
+}
+
+const struct sql_expr *visible_column(struct resolver *r, struct scope *s,
+                                      uint32_t up, uint32_t i)
+{
+	const struct scope *at = s;
+	for (uint32_t k = 0; k < up; k++) at = at->outer;
+	const struct visible_column *v = &at->visible[i];
+	if (!v->merged) return column_of(r, s, up, v->relation, v->column);
+	return up ? outward(r, v->merged, up) : v->merged;
+}
+
+/* One column for two of a name. `*on`: with their equality. */
+static bool merge_column(struct resolver *r, struct scope *s, const char *name,
+                         enum sql_join join, bool right, uint32_t from,
+                         uint32_t middle, const struct sql_expr **on)
+{
+	uint32_t i = find_visible(r, s, name, from, middle);
+	uint32_t j = find_visible(r, s, name, middle, s->visible_count);
+	if (!r->failed && (i == middle || j == s->visible_count))
+		refuse(r, r->place,
+		       "column \"%s\" specified in USING clause does not exist "
+		       "in %s table",
+		       name, i == middle ? "left" : "right");
+	if (r->failed) return false;
+	const struct sql_expr *a = visible_column(r, s, 0, i);
+	const struct sql_expr *b = visible_column(r, s, 0, j);
+	const struct sql_expr *same = make_operator(r, "=", a, b);
+	const struct sql_expr *both[] = { a, b };
+	struct sql_type type;
+	if (!same || !unify(r, both, 2, "JOIN/USING", &type)) return false;
+	struct sql_expr *all = expr_new(r, EXPR_AND, SQL_BOOL, 2);
+	all->args[0] = *on;
+	all->args[1] = same;
+	*on = *on ? all : same;
+	struct sql_expr *merged = expr_new(r, EXPR_COALESCE, SQL_UNKNOWN, 2);
+	merged->type = type;
+	merged->args[0] = both[0];
+	merged->args[1] = both[1];
+	struct visible_column v = { s->visible[i].name, 0, 0, merged };
+	if (join != JOIN_FULL) v.merged = both[right];
+	/* The two go, and the one is put behind those merged before. */
+	memmove(&s->visible[j], &s->visible[j + 1],
+	        (--s->visible_count - j) * sizeof v);
+	memmove(&s->visible[from + 1], &s->visible[from],
+	        (i - from) * sizeof v);
+	s->visible[from] = v;
+	return true;
+}
+
+/* USING, or NATURAL with all that both sides have. */
+static const struct sql_expr *merge_columns(struct resolver *r, struct scope *s,
+                                            json_t *names, enum sql_join join,
+                                            bool right, uint32_t from,
+                                            uint32_t middle)
+{
+	const struct sql_expr *on = NULL;
+	uint32_t merged = 0;
+	for (size_t i = 0; i < json_array_size(names); i++, merged++)
+		if (!merge_column(r, s, node_name(json_array_get(names, i)),
+		                  join, right, from + merged, middle, &on))
+			return NULL;
+	for (uint32_t i = from; !names && i < middle; i++) {
+		const char *name = s->visible[i].name;
+		if (find_visible(r, s, name, middle, s->visible_count) ==
+		    s->visible_count)
+			continue;
+		if (!merge_column(r, s, name, join, right, from + merged,
+		                  middle, &on))
+			return NULL;
+		merged++;
+	}
+	return on;
 }
 
 static struct sql_from *resolve_join(struct resolver *r, struct scope *s,
                                      json_t *body)
 {
 	const char *kind = node_string(body, "jointype");
-	struct sql_from *f = region_take0(r->region, sizeof *f);
-	f->join = !strcmp(kind, "JOIN_LEFT") ? JOIN_LEFT : JOIN_INNER;
-	if (strcmp(kind, "JOIN_LEFT") && strcmp(kind, "JOIN_INNER"))
-		return refuse_construct(r, r->place, "a RIGHT or FULL join");
-	if (node_flag(body, "isNatural") ||
-	    json_object_get(body, "usingClause"))
-		return refuse_construct(r, r->place, "NATURAL JOIN and USING");
-	f->a = resolve_item(r, s, json_object_get(body, "larg"));
-	f->b = resolve_item(r, s, json_object_get(body, "rarg"));
+	json_t *names = json_object_get(body, "usingClause");
 	json_t *on = json_object_get(body, "quals");
-	if (on && !r->failed) f->on = resolve_condition(r, s, on, "JOIN/ON");
+	struct sql_from *f = region_take0(r->region, sizeof *f);
+	bool right = !strcmp(kind, "JOIN_RIGHT");
+	uint32_t from = s->visible_count;
+	f->join = right || !strcmp(kind, "JOIN_LEFT") ? JOIN_LEFT
+	          : !strcmp(kind, "JOIN_FULL")        ? JOIN_FULL
+	                                              : JOIN_INNER;
+	if (json_object_get(body, "alias"))
+		return refuse_construct(r, r->place, "an alias of a join");
+	f->a = resolve_item(r, s, json_object_get(body, "larg"));
+	uint32_t middle = s->visible_count;
+	f->b = resolve_item(r, s, json_object_get(body, "rarg"));
+	if (r->failed) return NULL;
+	if (names || node_flag(body, "isNatural"))
+		f->on = merge_columns(r, s, names, f->join, right, from,
+		                      middle);
+	if (on) f->on = resolve_condition(r, s, on, "JOIN/ON");
+	if (right) {
+		const struct sql_from *a = f->a;
+		f->a = f->b;
+		f->b = a;
+	}
 	return r->failed ? NULL : f;
 }
 
 struct sql_query *resolve_nested(struct resolver *r, struct scope *s,
                                  json_t *select)
 {
-	uint32_t count = s->relation_count;
-	s->relation_count = 0;
+	uint32_t count = s->relation_count, visible = s->visible_count;
+	s->relation_count = s->visible_count = 0;
 	struct sql_query *q = resolve_query(r, s, select);
 	s->relation_count = count;
+	s->visible_count = visible;
 	return q;
 }
 
@@ -193,14 +341,15 @@ static struct sql_from *resolve_item(struct resolver *r, struct scope *s,
 		return refuse_construct(r, r->place,
 		                        "LATERAL, or a function "
 		                        "in FROM");
-	const char *alias = alias_of(r, body);
+	json_t *names;
+	const char *alias = alias_of(body, &names);
 	if (!alias)
 		return refuse(r, r->place,
 		              "subquery in FROM must have an alias");
 	node_is(json_object_get(body, "subquery"), "SelectStmt", &select);
 	struct sql_query *q = resolve_nested(r, s, select);
 	if (!q) return NULL;
-	add_query(r, s, alias, q, 0);
+	add_query(r, s, alias, q, 0, names);
 	return from_relation(r, s);
 }
 

@@ -59,26 +59,38 @@ static const struct sql_expr *no_column(struct resolver *r, struct scope *s,
 	              near ? "\"?" : "");
 }
 
+/* An expression of a query as it is written so many queries further in. */
+const struct sql_expr *outward(struct resolver *r, const struct sql_expr *e,
+                               uint32_t up)
+{
+	struct sql_expr *copy = region_take(r->region, sizeof *copy);
+	*copy = *e;
+	assert(!e->query);
+	if (e->kind == EXPR_COLUMN) copy->up += up;
+	copy->args =
+		region_take0(r->region, (e->count + 1) * sizeof *copy->args);
+	for (uint32_t i = 0; i < e->count; i++)
+		copy->args[i] = outward(r, e->args[i], up);
+	return copy;
+}
+
 static const struct sql_expr *plain_column(struct resolver *r, struct scope *s,
                                            const char *name)
 {
 	uint32_t up = 0;
 	for (struct scope *at = s; at; at = at->outer, up++) {
-		int found = -1;
-		uint32_t relation = 0;
-		for (uint32_t i = 0; i < at->relation_count; i++) {
-			int c = column_in(&at->relations[i], name);
-			if (c < 0) continue;
-			if (found >= 0)
+		uint32_t found = at->visible_count;
+		for (uint32_t i = 0; i < at->visible_count; i++) {
+			if (strcmp(at->visible[i].name, name)) continue;
+			if (found < at->visible_count)
 				return refuse(r, r->place,
 				              "column reference \"%s\" is "
 				              "ambiguous",
 				              name);
-			found = c;
-			relation = i;
+			found = i;
 		}
-		if (found >= 0)
-			return column_of(r, s, up, relation, (uint32_t)found);
+		if (found < at->visible_count)
+			return visible_column(r, s, up, found);
 	}
 	return no_column(r, s, NULL, name);
 }

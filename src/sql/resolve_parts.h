@@ -11,6 +11,13 @@ struct scope {
 	struct scope *outer;
 	struct sql_relation *relations;
 	uint32_t relation_count, relation_capacity;
+	/* What names without a relation can mean, in the order of `*`. */
+	struct visible_column {
+		const char *name;
+		uint32_t relation, column;
+		const struct sql_expr *merged; /* by USING; or NULL */
+	} * visible;
+	uint32_t visible_count, visible_capacity;
 	const struct sql_expr **aggregates;
 	uint32_t aggregate_count, aggregate_capacity;
 	const char *no_aggregates; /* "WHERE", where none may stand; or NULL */
@@ -83,6 +90,14 @@ const struct sql_expr *settle(struct resolver *r, const struct sql_expr *e);
 const struct sql_expr *make_operator(struct resolver *r, const char *name,
                                      const struct sql_expr *a,
                                      const struct sql_expr *b);
+/* `name` of an expression and items of this type, as ANY; the items are left
+ * out. */
+struct sql_expr *make_any(struct resolver *r, const char *name,
+                          const struct sql_expr *x, struct sql_type item);
+const struct sql_expr *make_now(struct resolver *r);
+/* ORDER BY without numbers and names of columns of the result. */
+const struct sql_order *resolve_sort(struct resolver *r, struct scope *s,
+                                     json_t *list, uint32_t *count);
 /* A common type of all (UNION, CASE): each is made one of it. `what` names the
  * construct. */
 bool unify(struct resolver *r, const struct sql_expr **all, uint32_t count,
@@ -90,6 +105,11 @@ bool unify(struct resolver *r, const struct sql_expr **all, uint32_t count,
 const struct sql_expr *column_of(struct resolver *r, struct scope *s,
                                  uint32_t up, uint32_t relation,
                                  uint32_t column);
+/* One of the scope so many out, by its number there. */
+const struct sql_expr *visible_column(struct resolver *r, struct scope *s,
+                                      uint32_t up, uint32_t i);
+const struct sql_expr *outward(struct resolver *r, const struct sql_expr *e,
+                               uint32_t up);
 const char *keep_name(struct resolver *r, const char *name);
 /* What the nodes of these names are. */
 const struct sql_expr *resolve_column(struct resolver *r, struct scope *s,
@@ -110,6 +130,9 @@ struct sql_query *resolve_nested(struct resolver *r, struct scope *s,
                                  json_t *select);
 struct sql_relation *add_table(struct resolver *r, struct scope *s,
                                const struct sql_table *t, const char *alias);
+/* A side of UNION and the like. */
+void add_part(struct resolver *r, struct scope *s, const char *name,
+              const struct sql_query *q);
 struct sql_table *find_table(struct resolver *r, json_t *range_var);
 /* SELECT's list, and that of RETURNING. */
 bool resolve_targets(struct resolver *r, struct scope *s, json_t *list,
@@ -121,6 +144,29 @@ void finish_query(struct resolver *r, struct scope *s, struct sql_query *q);
 
 /* ---- Statements ---- */
 
+uint32_t add_sequence(struct resolver *r, const char *name, int64_t start,
+                      int64_t step);
+bool sequence_options(struct resolver *r, json_t *list, int64_t *start,
+                      int64_t *step);
+/* The number of the sequence, or -1. */
+int find_sequence(const struct sql_catalog *c, const char *name);
+/* nextval() of the sequence. */
+struct sql_expr *draw(struct resolver *r, uint32_t sequence);
+const struct sql_expr *resolve_nextval(struct resolver *r, json_t *arg);
+/* NULL: none any more. */
+void set_default(struct resolver *r, struct sql_column *column, json_t *raw);
+/* `self`: the column that it stands behind, or -1. */
+void add_constraint(struct resolver *r, struct sql_table *t, json_t *body,
+                    int64_t self);
+/* The statement gives rows that are there their entries in the table's newest
+ * constraint. */
+void add_index(struct resolver *r, struct sql_table *t,
+               struct sql_statement *s);
+bool resolve_sequence(struct resolver *r, json_t *body,
+                      struct sql_statement *s);
+bool resolve_enum(struct resolver *r, json_t *body, struct sql_statement *s);
+bool resolve_alter_table(struct resolver *r, json_t *body,
+                         struct sql_statement *s);
 bool resolve_create_table(struct resolver *r, json_t *body,
                           struct sql_statement *s);
 bool resolve_index(struct resolver *r, json_t *body, struct sql_statement *s);

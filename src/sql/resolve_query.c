@@ -9,6 +9,7 @@
 void free_scope(struct scope *s)
 {
 	free(s->relations);
+	free(s->visible);
 	free(s->aggregates);
 	free(s->named);
 }
@@ -31,10 +32,12 @@ static void add_target(struct targets *t, const char *name,
 static void add_star(struct resolver *r, struct scope *s, struct targets *t,
                      const char *only)
 {
-	bool found = false;
-	for (uint32_t i = 0; i < s->relation_count; i++) {
+	bool found = !only && s->relation_count;
+	for (uint32_t i = 0; !only && i < s->visible_count; i++)
+		add_target(t, s->visible[i].name, visible_column(r, s, 0, i));
+	for (uint32_t i = 0; only && i < s->relation_count; i++) {
 		const struct sql_relation *x = &s->relations[i];
-		if (only && strcmp(only, x->name)) continue;
+		if (strcmp(only, x->name)) continue;
 		found = true;
 		for (uint32_t c = 0; c < x->column_count; c++)
 			add_target(t, x->columns[c].name,
@@ -166,6 +169,35 @@ static int64_t target_meant(struct resolver *r, const struct sql_query *q,
 	return found;
 }
 
+static void resolve_direction(struct resolver *r, json_t *body,
+                              struct sql_order *o)
+{
+	const char *nulls = node_string(body, "sortby_nulls");
+	const char *direction = node_string(body, "sortby_dir");
+	if (!strcmp(direction, "SORTBY_USING"))
+		refuse_construct(r, r->place, "ORDER BY ... USING");
+	o->descending = !strcmp(direction, "SORTBY_DESC");
+	o->nulls_first = strstr(nulls, "DEFAULT")
+	                         ? o->descending
+	                         : strstr(nulls, "FIRST") != NULL;
+}
+
+const struct sql_order *resolve_sort(struct resolver *r, struct scope *s,
+                                     json_t *list, uint32_t *count)
+{
+	json_t *body;
+	*count = (uint32_t)json_array_size(list);
+	struct sql_order *all =
+		region_take0(r->region, (*count + (size_t)1) * sizeof *all);
+	for (uint32_t i = 0; i < *count && !r->failed; i++) {
+		node_is(json_array_get(list, i), "SortBy", &body);
+		resolve_direction(r, body, &all[i]);
+		all[i].by = settle(
+			r, resolve_expr(r, s, json_object_get(body, "node")));
+	}
+	return r->failed ? NULL : all;
+}
+
 static void resolve_order(struct resolver *r, struct scope *s,
                           struct sql_query *q, json_t *list)
 {
@@ -176,20 +208,15 @@ static void resolve_order(struct resolver *r, struct scope *s,
 		json_t *body, *node;
 		node_is(json_array_get(list, i), "SortBy", &body);
 		node = json_object_get(body, "node");
-		const char *nulls = node_string(body, "sortby_nulls");
 		int64_t target = target_meant(r, q, node, true);
-		if (!strcmp(node_string(body, "sortby_dir"), "SORTBY_USING"))
-			refuse_construct(r, r->place, "ORDER BY ... USING");
-		all[i].descending =
-			!strcmp(node_string(body, "sortby_dir"), "SORTBY_DESC");
-		all[i].nulls_first = strstr(nulls, "DEFAULT")
-		                             ? all[i].descending
-		                             : strstr(nulls, "FIRST") != NULL;
+		resolve_direction(r, body, &all[i]);
 		if (target >= 0)
 			all[i].target = (uint32_t)target;
-		else if (q->value_count)
-			refuse_construct(r, r->place,
-			                 "ORDER BY an expression after VALUES");
+		else if (q->value_count || q->combination)
+			refuse(r, r->place,
+			       "invalid UNION/INTERSECT/EXCEPT ORDER BY "
+			       "clause: "
+			       "only names and numbers of columns can be used");
 		else
 			all[i].by = settle(r, resolve_expr(r, s, node));
 		if (all[i].by && q->distinct)
@@ -353,6 +380,50 @@ static void resolve_with(struct resolver *r, struct scope *s, json_t *with)
 	}
 }
 
+/* UNION and the like: both sides are relations of the query. */
+static void resolve_combination(struct resolver *r, struct scope *s,
+                                struct sql_query *q, json_t *body)
+{
+	static const char *const words[] = { [COMBINE_UNION] = "UNION",
+		                             [COMBINE_INTERSECT] = "INTERSECT",
+		                             [COMBINE_EXCEPT] = "EXCEPT" };
+	const char *op = node_string(body, "op");
+	q->combination = COMBINE_UNION;
+	while (strcmp(op + strlen("SETOP_"), words[q->combination]))
+		q->combination++;
+	q->all = node_flag(body, "all");
+	r->keep_literals = true;
+	const struct sql_query *a =
+		resolve_nested(r, s, json_object_get(body, "larg"));
+	r->keep_literals = true;
+	const struct sql_query *b =
+		r->failed ? NULL
+			  : resolve_nested(r, s, json_object_get(body, "rarg"));
+	if (!a || !b) return;
+	uint32_t n = a->target_count;
+	if (n != b->target_count) {
+		refuse(r, q->at,
+		       "each %s query must have the same number of columns",
+		       words[q->combination]);
+		return;
+	}
+	add_part(r, s, "*SELECT* 1", a);
+	add_part(r, s, "*SELECT* 2", b);
+	struct sql_target *targets =
+		region_take0(r->region, (n + (size_t)1) * sizeof *targets);
+	q->right = region_take0(r->region, (n + (size_t)1) * sizeof *q->right);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct sql_expr *pair[] = { column_of(r, s, 0, 0, i),
+			                          column_of(r, s, 0, 1, i) };
+		struct sql_type type;
+		if (!unify(r, pair, 2, words[q->combination], &type)) return;
+		targets[i] = (struct sql_target){ a->targets[i].name, pair[0] };
+		q->right[i] = pair[1];
+	}
+	q->targets = targets;
+	q->target_count = n;
+}
+
 static const struct sql_expr *resolve_count(struct resolver *r, struct scope *s,
                                             json_t *node, const char *clause)
 {
@@ -396,15 +467,15 @@ static void resolve_select(struct resolver *r, struct scope *s, json_t *body,
 	for (size_t i = 0; i < sizeof outside / sizeof *outside; i++)
 		if (json_object_get(body, outside[i][0]))
 			refuse_construct(r, q->at, outside[i][1]);
-	if (strcmp(node_string(body, "op"), "SETOP_NONE"))
-		refuse_construct(r, q->at, "UNION, INTERSECT or EXCEPT");
 	if ((x = json_object_get(body, "withClause"))) resolve_with(r, s, x);
+	if (strcmp(node_string(body, "op"), "SETOP_NONE"))
+		resolve_combination(r, s, q, body);
 	resolve_from(r, s, json_object_get(body, "fromClause"), &q->from);
 	if ((x = json_object_get(body, "whereClause")) && !r->failed)
 		q->where = resolve_condition(r, s, x, "WHERE");
 	if ((x = json_object_get(body, "valuesLists")))
 		resolve_values(r, s, q, x);
-	else if (!r->failed)
+	else if (!r->failed && !q->combination)
 		resolve_targets(r, s, json_object_get(body, "targetList"),
 		                &q->targets, &q->target_count);
 	x = json_object_get(body, "distinctClause");

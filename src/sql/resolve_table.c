@@ -68,6 +68,17 @@ static uint32_t *constraint_columns(struct resolver *r,
 	return columns;
 }
 
+static const struct sql_type *column_types(struct resolver *r,
+                                           const struct sql_table *t,
+                                           const struct sql_unique *u)
+{
+	struct sql_type *types =
+		region_take0(r->region, (u->count + 1) * sizeof *types);
+	for (uint32_t i = 0; i < u->count; i++)
+		types[i] = t->columns[u->columns[i]].type;
+	return types;
+}
+
 static void add_primary(struct resolver *r, struct sql_table *t, json_t *body,
                         int64_t self)
 {
@@ -81,6 +92,7 @@ static void add_primary(struct resolver *r, struct sql_table *t, json_t *body,
 		return;
 	}
 	u->name = name_constraint(r, t, body, NULL, 0, "pkey");
+	u->types = column_types(r, t, u);
 	for (uint32_t i = 0; i < u->count; i++)
 		t->columns[u->columns[i]].not_null = true;
 	t->primary = u;
@@ -95,6 +107,7 @@ static void add_unique(struct resolver *r, struct sql_table *t, json_t *body,
 	if (node_flag(body, "nulls_not_distinct"))
 		refuse_construct(r, r->place, "NULLS NOT DISTINCT");
 	u.name = name_constraint(r, t, body, u.columns, u.count, "key");
+	u.types = column_types(r, t, &u);
 	VEC_RESERVE(t->uniques, t->unique_count, t->unique_capacity);
 	t->uniques[t->unique_count++] = u;
 }
@@ -117,7 +130,7 @@ static void add_check(struct resolver *r, struct sql_table *t, json_t *body)
 	add_table(r, &s, t, NULL);
 	const struct sql_expr *e = resolve_condition(
 		r, &s, json_object_get(body, "raw_expr"), "CHECK");
-	free(s.relations);
+	free_scope(&s);
 	if (!e) return;
 	first_column(e, &column, &more);
 	uint32_t named = (uint32_t)column;
@@ -130,36 +143,76 @@ static void add_check(struct resolver *r, struct sql_table *t, json_t *body)
 	t->check_count++;
 }
 
-static void draw_from_sequence(struct resolver *r, const struct sql_table *t,
-                               struct sql_column *column)
+uint32_t add_sequence(struct resolver *r, const char *name, int64_t start,
+                      int64_t step)
 {
 	struct sql_catalog *c = r->catalog;
-	struct text name = { 0 };
-	text_format(&name, "%s_%s_seq", t->name, column->name);
 	VEC_RESERVE(c->sequences, c->sequence_count, c->sequence_capacity);
 	c->sequences[c->sequence_count] = (struct sql_sequence){
-		.name = keep_name(r, text_get(&name)), .start = 1, .step = 1
+		.name = keep_name(r, name), .start = start, .step = step
 	};
-	text_free(&name);
-	column->sequence = ++c->sequence_count;
-	column->not_null = true;
+	return c->sequence_count++;
 }
 
-static void set_default(struct resolver *r, struct sql_column *column,
-                        json_t *body)
+struct sql_expr *draw(struct resolver *r, uint32_t sequence)
+{
+	struct sql_expr *e = expr_new(r, EXPR_NEXTVAL, SQL_INT8, 0);
+	e->number = sequence;
+	e->constant = value_int(r->catalog->sequences[sequence].step);
+	return e;
+}
+
+static void draw_from_sequence(struct resolver *r, const struct sql_table *t,
+                               struct sql_column *column, json_t *options)
+{
+	struct text name = { 0 };
+	int64_t start, step;
+	if (!sequence_options(r, options, &start, &step)) return;
+	text_format(&name, "%s_%s_seq", t->name, column->name);
+	uint32_t sequence = add_sequence(r, text_get(&name), start, step);
+	column->initial = coerce(r, draw(r, sequence), column->type,
+	                         COERCE_ASSIGNMENT, "column");
+	column->not_null = true;
+	text_free(&name);
+}
+
+void set_default(struct resolver *r, struct sql_column *column, json_t *raw)
 {
 	struct scope s = { .no_aggregates = "DEFAULT" };
 	struct text what = { 0 };
 	text_format(&what, "column \"%s\"", column->name);
-	column->initial = coerce(
-		r, resolve_expr(r, &s, json_object_get(body, "raw_expr")),
-		column->type, COERCE_ASSIGNMENT, text_get(&what));
+	column->initial =
+		raw ? coerce(r, resolve_expr(r, &s, raw), column->type,
+	                     COERCE_ASSIGNMENT, text_get(&what))
+		    : NULL;
 	text_free(&what);
 }
 
-/* `self`: the column that it stands behind, or -1. */
-static void add_constraint(struct resolver *r, struct sql_table *t,
-                           json_t *body, int64_t self)
+/* GENERATED ALWAYS AS (...) STORED */
+static void set_made(struct resolver *r, const struct sql_table *t,
+                     struct sql_column *column, json_t *raw)
+{
+	struct scope s = { .no_aggregates = "column generation expressions" };
+	struct text what = { 0 };
+	text_format(&what, "column \"%s\"", column->name);
+	add_table(r, &s, t, NULL);
+	column->made = coerce(r, resolve_expr(r, &s, raw), column->type,
+	                      COERCE_ASSIGNMENT, text_get(&what));
+	column->always = true;
+	free_scope(&s);
+	text_free(&what);
+}
+
+/* GENERATED ALWAYS (a) or BY DEFAULT (d) AS IDENTITY */
+static void draw_identity(struct resolver *r, const struct sql_table *t,
+                          struct sql_column *column, json_t *body)
+{
+	column->always = !strcmp(node_string(body, "generated_when"), "a");
+	draw_from_sequence(r, t, column, json_object_get(body, "options"));
+}
+
+void add_constraint(struct resolver *r, struct sql_table *t, json_t *body,
+                    int64_t self)
 {
 	const char *kind = node_string(body, "contype");
 	struct sql_column *column = self >= 0 ? &t->columns[self] : NULL;
@@ -177,9 +230,11 @@ static void add_constraint(struct resolver *r, struct sql_table *t,
 	else if (!strcmp(kind, "CONSTR_NULL"))
 		return;
 	else if (!strcmp(kind, "CONSTR_DEFAULT"))
-		set_default(r, column, body);
+		set_default(r, column, json_object_get(body, "raw_expr"));
+	else if (!strcmp(kind, "CONSTR_GENERATED"))
+		set_made(r, t, column, json_object_get(body, "raw_expr"));
 	else if (!strcmp(kind, "CONSTR_IDENTITY"))
-		draw_from_sequence(r, t, column);
+		draw_identity(r, t, column, body);
 	else if (!strcmp(kind, "CONSTR_FOREIGN"))
 		refuse_construct(r, r->place, "a foreign key");
 	else
@@ -201,7 +256,7 @@ static void add_column(struct resolver *r, struct sql_table *t, json_t *body)
 		return;
 	if (column.type.kind == SQL_CHAR && !column.type.length)
 		column.type.length = 1;
-	if (serial) draw_from_sequence(r, t, &column);
+	if (serial) draw_from_sequence(r, t, &column, NULL);
 	VEC_RESERVE(t->columns, t->column_count, t->column_capacity);
 	t->columns[t->column_count++] = column;
 }
@@ -304,6 +359,16 @@ bool resolve_create_table(struct resolver *r, json_t *body,
 
 /* ---- Indexes, views ---- */
 
+void add_index(struct resolver *r, struct sql_table *t, struct sql_statement *s)
+{
+	struct sql_unique *u = &t->uniques[t->unique_count - 1];
+	u->global = program_add_global(r->catalog->program, u->name, u->count,
+	                               value_null());
+	s->kind = STATEMENT_INDEX;
+	s->table = t;
+	s->arbiter = u;
+}
+
 /* Of indexes, only unique ones matter. */
 bool resolve_index(struct resolver *r, json_t *body, struct sql_statement *s)
 {
@@ -336,13 +401,10 @@ bool resolve_index(struct resolver *r, json_t *body, struct sql_statement *s)
 	u.name = *name ? keep_name(r, name)
 	               : name_constraint(r, t, body, columns, count, "idx");
 	u.columns = columns;
-	u.global = program_add_global(r->catalog->program, u.name, count,
-	                              value_null());
+	u.types = column_types(r, t, &u);
 	VEC_RESERVE(t->uniques, t->unique_count, t->unique_capacity);
-	t->uniques[t->unique_count] = u;
-	s->kind = STATEMENT_INDEX;
-	s->table = t;
-	s->arbiter = &t->uniques[t->unique_count++];
+	t->uniques[t->unique_count++] = u;
+	add_index(r, t, s);
 	return true;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "sql/convert.h"
+#include "sql/numeric.h"
 #include "sql/resolve_parts.h"
 
 /* ---- Types ---- */
@@ -14,12 +15,25 @@ static bool kind_of_name(const char *name, enum sql_kind *out)
 		const char *name;
 		enum sql_kind kind;
 	} names[] = {
-		{ "bool", SQL_BOOL },    { "int2", SQL_INT2 },
-		{ "int4", SQL_INT4 },    { "int8", SQL_INT8 },
-		{ "text", SQL_TEXT },    { "varchar", SQL_VARCHAR },
-		{ "bpchar", SQL_CHAR },  { "smallserial", SQL_INT2 },
-		{ "serial", SQL_INT4 },  { "bigserial", SQL_INT8 },
-		{ "serial2", SQL_INT2 }, { "serial4", SQL_INT4 },
+		{ "bool", SQL_BOOL },
+		{ "int2", SQL_INT2 },
+		{ "int4", SQL_INT4 },
+		{ "int8", SQL_INT8 },
+		{ "numeric", SQL_NUMERIC },
+		{ "text", SQL_TEXT },
+		{ "varchar", SQL_VARCHAR },
+		{ "bpchar", SQL_CHAR },
+		{ "date", SQL_DATE },
+		{ "timestamp", SQL_TIMESTAMP },
+		{ "timestamptz", SQL_TIMESTAMPTZ },
+		{ "interval", SQL_INTERVAL },
+		{ "uuid", SQL_UUID },
+		{ "void", SQL_VOID },
+		{ "smallserial", SQL_INT2 },
+		{ "serial", SQL_INT4 },
+		{ "bigserial", SQL_INT8 },
+		{ "serial2", SQL_INT2 },
+		{ "serial4", SQL_INT4 },
 		{ "serial8", SQL_INT8 },
 	};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -30,20 +44,49 @@ static bool kind_of_name(const char *name, enum sql_kind *out)
 	return false;
 }
 
+static bool find_enum(const struct resolver *r, const char *name,
+                      struct sql_type *out)
+{
+	const struct sql_catalog *c = r->catalog;
+	for (uint32_t i = 0; i < c->enum_count; i++)
+		if (!strcmp(c->enums[i]->name, name)) {
+			*out = (struct sql_type){ .kind = SQL_ENUM,
+				                  .labels = c->enums[i] };
+			return true;
+		}
+	return false;
+}
+
+static int64_t modifier(json_t *list, size_t i)
+{
+	json_t *body;
+	if (!node_is(json_array_get(list, i), "A_Const", &body)) return -1;
+	return node_integer(json_object_get(body, "ival"), "ival");
+}
+
+/* (n) of texts, (precision, scale) of numbers */
+static bool read_length(json_t *mods, struct sql_type *out)
+{
+	size_t count = json_array_size(mods);
+	int64_t n = modifier(mods, 0);
+	int64_t scale = count > 1 ? modifier(mods, 1) : 0;
+	if (out->kind == SQL_NUMERIC && count <= 2 && n >= 1 && n <= 1000 &&
+	    scale >= 0 && scale <= 1000) {
+		out->length = sql_numeric_length((int)n, (int)scale);
+		return true;
+	}
+	if (count != 1 || n < 1 || n > 10485760 ||
+	    (out->kind != SQL_VARCHAR && out->kind != SQL_CHAR))
+		return false;
+	out->length = (int32_t)n;
+	return true;
+}
+
 static bool resolve_length(struct resolver *r, json_t *type_name,
                            struct sql_type *out)
 {
-	json_t *mods = json_object_get(type_name, "typmods"), *body;
-	if (!json_array_size(mods)) return true;
-	bool one = json_array_size(mods) == 1 &&
-	           node_is(json_array_get(mods, 0), "A_Const", &body);
-	int64_t n =
-		one ? node_integer(json_object_get(body, "ival"), "ival") : 0;
-	if (n >= 1 && n <= 10485760 &&
-	    (out->kind == SQL_VARCHAR || out->kind == SQL_CHAR)) {
-		out->length = (int32_t)n;
-		return true;
-	}
+	json_t *mods = json_object_get(type_name, "typmods");
+	if (!json_array_size(mods) || read_length(mods, out)) return true;
 	struct text t = { 0 };
 	sql_type_print(&t, *out);
 	refuse(r, node_place(r, type_name),
@@ -59,21 +102,28 @@ bool resolve_type(struct resolver *r, json_t *type_name, struct sql_type *out,
 {
 	json_t *names = json_object_get(type_name, "names");
 	size_t count = json_array_size(names);
+	size_t bounds =
+		json_array_size(json_object_get(type_name, "arrayBounds"));
 	const char *name = node_name(json_array_get(names, count - 1));
 	struct place at = node_place(r, type_name);
 	struct text t = { 0 };
 	*out = (struct sql_type){ 0 };
 	if (serial) *serial = strstr(name, "serial") != NULL;
-	if (json_array_size(json_object_get(type_name, "arrayBounds"))) {
-		text_format(&t, "an array type (%s[])", name);
-		refuse_construct(r, at, text_get(&t));
-	} else if (!kind_of_name(name, &out->kind) ||
+	if (bounds > 1) {
+		refuse_construct(r, at, "an array of several dimensions");
+	} else if ((!kind_of_name(name, &out->kind) &&
+	            !find_enum(r, name, out)) ||
 	           (!serial && strstr(name, "serial"))) {
 		text_format(&t, "type \"%s\"", name);
 		refuse_construct(r, at, text_get(&t));
 	}
 	text_free(&t);
-	return !r->failed && resolve_length(r, type_name, out);
+	if (r->failed || !resolve_length(r, type_name, out)) return false;
+	if (bounds)
+		*out = (struct sql_type){ .kind = SQL_ARRAY,
+			                  .element = out->kind,
+			                  .labels = out->labels };
+	return true;
 }
 
 /* ---- Making ---- */
@@ -96,11 +146,6 @@ struct sql_expr *expr_constant(struct resolver *r, enum sql_kind type,
 	struct sql_expr *e = expr_new(r, EXPR_CONSTANT, type, 0);
 	e->constant = v;
 	return e;
-}
-
-static bool same_type(struct sql_type a, struct sql_type b)
-{
-	return a.kind == b.kind && (!b.length || a.length == b.length);
 }
 
 /* A constant can be converted at once; an error is the statement's. */
@@ -127,13 +172,25 @@ static const struct sql_expr *coerce_constant(struct resolver *r,
 	return c;
 }
 
+/* Enums do not become others; arrays become those whose elements they have. */
+static bool same_labels(struct sql_type from, struct sql_type to,
+                        enum sql_coercion when)
+{
+	if (from.kind != to.kind) return true;
+	if (from.kind == SQL_ARRAY)
+		return sql_can_coerce(from.element, to.element, when) &&
+		       (to.element != SQL_ENUM || from.labels == to.labels);
+	return from.kind != SQL_ENUM || from.labels == to.labels;
+}
+
 const struct sql_expr *coerce(struct resolver *r, const struct sql_expr *e,
                               struct sql_type type, enum sql_coercion when,
                               const char *what)
 {
 	if (!e) return NULL;
-	if (same_type(e->type, type)) return e;
-	if (!sql_can_coerce(e->type.kind, type.kind, when)) {
+	if (sql_same_type(e->type, type)) return e;
+	if (!sql_can_coerce(e->type.kind, type.kind, when) ||
+	    !same_labels(e->type, type, when)) {
 		struct text from = { 0 }, to = { 0 };
 		sql_type_print(&from, e->type);
 		sql_type_print(&to, type);
@@ -184,7 +241,7 @@ bool unify(struct resolver *r, const struct sql_expr **all, uint32_t count,
 			best = t;
 			continue;
 		}
-		same &= same_type(best, t) && same_type(t, best);
+		same &= sql_same_type(best, t) && sql_same_type(t, best);
 		if (sql_kind_category(t.kind) != sql_kind_category(best.kind)) {
 			refuse(r, all[i]->at,
 			       "%s types %s and %s cannot be matched", what,

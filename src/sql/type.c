@@ -15,8 +15,25 @@ const char *sql_kind_name(enum sql_kind k)
 
 void sql_type_print(struct text *t, struct sql_type type)
 {
-	text_string(t, sql_kind_name(type.kind));
-	if (type.length) text_format(t, "(%d)", (int)type.length);
+	if (type.kind == SQL_ARRAY) {
+		sql_type_print(t, sql_element_type(type));
+		text_string(t, "[]");
+		return;
+	}
+	text_string(t, type.kind == SQL_ENUM && type.labels
+	                       ? type.labels->name
+	                       : sql_kind_name(type.kind));
+	if (type.kind == SQL_NUMERIC && type.length)
+		text_format(t, "(%d,%d)", (int)type.length >> 16,
+		            (int)type.length & 0xffff);
+	else if (type.length)
+		text_format(t, "(%d)", (int)type.length);
+}
+
+bool sql_same_type(struct sql_type a, struct sql_type b)
+{
+	return a.kind == b.kind && a.element == b.element &&
+	       a.labels == b.labels && (!b.length || a.length == b.length);
 }
 
 char sql_kind_category(enum sql_kind k)
@@ -51,8 +68,11 @@ bool sql_can_coerce(enum sql_kind from, enum sql_kind to,
 	if (sql_is_string(from) && sql_is_string(to)) return true;
 	if (sql_kind_category(from) == 'N' && sql_kind_category(to) == 'N')
 		return from < to || when >= COERCE_ASSIGNMENT;
+	if (from == SQL_VOID || to == SQL_VOID) return false;
 	if (sql_is_string(to)) return when >= COERCE_ASSIGNMENT;
 	if (sql_is_string(from)) return when == COERCE_EXPLICIT;
+	if (sql_kind_category(from) == 'D' && sql_kind_category(to) == 'D')
+		return from < to || when >= COERCE_ASSIGNMENT;
 	if (from == SQL_BOOL && to == SQL_INT4) return when == COERCE_EXPLICIT;
 	if (from == SQL_INT4 && to == SQL_BOOL) return when == COERCE_EXPLICIT;
 	return false;

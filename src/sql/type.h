@@ -1,6 +1,6 @@
 /* The types of SQL, as far as they are known here, and how their values are
- * held: NULL is null; booleans and integers are themselves; all others are
- * strings of the text that PostgreSQL writes. */
+ * held: NULL is null; booleans and integers are themselves; arrays are lists;
+ * all others are strings of the text that PostgreSQL writes. */
 #ifndef ISO_SQL_TYPE_H
 #define ISO_SQL_TYPE_H
 
@@ -20,6 +20,14 @@
 	X(SQL_TEXT, "text", 'S', true)                                \
 	X(SQL_VARCHAR, "character varying", 'S', false)               \
 	X(SQL_CHAR, "character", 'S', false)                          \
+	X(SQL_DATE, "date", 'D', false)                               \
+	X(SQL_TIMESTAMP, "timestamp without time zone", 'D', false)   \
+	X(SQL_TIMESTAMPTZ, "timestamp with time zone", 'D', true)     \
+	X(SQL_INTERVAL, "interval", 'T', true)                        \
+	X(SQL_UUID, "uuid", 'U', false)                               \
+	X(SQL_ENUM, "enum", 'E', false)                               \
+	X(SQL_ARRAY, "array", 'A', false)                             \
+	X(SQL_VOID, "void", 'P', false)                               \
 	X(SQL_ANY, "any", 'P', false) /* what a function takes */
 
 enum sql_kind {
@@ -29,9 +37,18 @@ enum sql_kind {
 		SQL_KIND_COUNT
 };
 
+struct sql_enum {
+	const char *name;
+	const char *const *labels; /* in their order */
+	uint32_t count;
+};
+
 struct sql_type {
 	enum sql_kind kind;
-	int32_t length; /* varchar(n), character(n): n; 0: any */
+	int32_t length; /* varchar(n), character(n): n; numeric(p, s): see
+	                 * sql_numeric_length(); 0: any */
+	enum sql_kind element;         /* of arrays */
+	const struct sql_enum *labels; /* of enums, and arrays of such */
 };
 
 static inline struct sql_type sql_type(enum sql_kind kind)
@@ -49,6 +66,15 @@ static inline bool sql_is_string(enum sql_kind k)
 	return k == SQL_TEXT || k == SQL_VARCHAR || k == SQL_CHAR;
 }
 
+static inline struct sql_type sql_element_type(struct sql_type array)
+{
+	return (struct sql_type){ .kind = array.element,
+		                  .labels = array.labels };
+}
+
+/* Are values of both held alike, and does the second ask for no other length?
+ */
+bool sql_same_type(struct sql_type a, struct sql_type b);
 const char *sql_kind_name(enum sql_kind k);
 /* With its length: character varying(10). */
 void sql_type_print(struct text *t, struct sql_type type);
