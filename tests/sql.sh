@@ -121,7 +121,7 @@ run 1 run skew.spec --runs 50
 prints 'somebody is on call'
 run 0 explore skew.spec --estimate -i ser
 run 0 compile --dump seat.spec
-prints "reads seat by key [1] where (seat.id = 1) AND (seat.owner IS NULL)"
+prints "locks to update seat by key [1] where (seat.id = 1) AND (seat.owner IS NULL)"
 prints "sets owner := 'ann'"
 prints 'a  seat.spec:8:10'
 run 0 compile --dump phantom.spec
@@ -180,7 +180,7 @@ refuse 'SELECT id FROM seat FOR UPDATE' 'FOR UPDATE: not supported'
 refuse 'SELECT random()' 'random() gives something else each time'
 refuse 'SELECT count(*) OVER () FROM seat' 'a window function'
 refuse 'CREATE TABLE t (id int)' 'a change of the schema outside of setup'
-refuse 'BEGIN ISOLATION LEVEL SERIALIZABLE' 'a level of one transaction'
+refuse 'BEGIN AND CHAIN' 'syntax error'
 refuse "UPDATE seat SET id = 'x'::text" \
 	'column "id" is of type integer but expression is of type text'
 refuse 'INSERT INTO seat VALUES (1, 2, 3, 4)' 'INSERT has more expressions than target columns'

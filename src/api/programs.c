@@ -122,6 +122,7 @@ bool program_level(const struct program *p, enum level given, enum level *out,
 	enum level l = given != LEVEL_COUNT ? given
 	               : word               ? level_from_word(word)
 	                                    : LEVEL_DEFAULT;
+	if (program_is_sql(p) && given != LEVEL_COUNT) sql_drop_levels(p);
 	if (l == LEVEL_COUNT)
 		return problem_set(problem, PROBLEM_REQUEST,
 		                   "%s: there is no isolation level '%s'",

@@ -6,42 +6,6 @@
 
 #include "base/memory.h"
 
-bool strengths_exclude(enum strength a, enum strength b)
-{
-	static const bool table[STRENGTH_COUNT][STRENGTH_COUNT] = {
-		[STRENGTH_KEY_SHARE] = { [STRENGTH_UPDATE] = true },
-		[STRENGTH_SHARE] = { [STRENGTH_NO_KEY_UPDATE] = true,
-		                     [STRENGTH_UPDATE] = true },
-		[STRENGTH_NO_KEY_UPDATE] = { [STRENGTH_SHARE] = true,
-		                             [STRENGTH_NO_KEY_UPDATE] = true,
-		                             [STRENGTH_UPDATE] = true },
-		[STRENGTH_UPDATE] = { [STRENGTH_KEY_SHARE] = true,
-		                      [STRENGTH_SHARE] = true,
-		                      [STRENGTH_NO_KEY_UPDATE] = true,
-		                      [STRENGTH_UPDATE] = true }
-	};
-	assert(table[a][b] == table[b][a]);
-	return table[a][b];
-}
-
-static const char *const letters[STRENGTH_COUNT] = {
-#define X(id, letter) letter,
-	STRENGTH_TABLE(X)
-#undef X
-};
-
-const char *strength_letter(enum strength s)
-{
-	return letters[s];
-}
-
-enum strength strength_from_letter(const char *letter)
-{
-	enum strength s = STRENGTH_PLAIN + 1;
-	while (s < STRENGTH_COUNT && strcmp(letters[s], letter)) s++;
-	return s;
-}
-
 void history_free(struct history *h)
 {
 	if (!h) return;
@@ -84,7 +48,29 @@ static void print_event(struct text *t, const struct history *h,
 		text_char(t, ',');
 		print_source(t, h, e->from);
 	}
+	event_print_strength(t, e->kind, e->strength);
 	text_char(t, ']');
+}
+
+void event_print_strength(struct text *t, enum event_kind kind,
+                          enum strength strength)
+{
+	bool usual = strength == STRENGTH_PLAIN ||
+	             (kind == EVENT_WRITE && strength == STRENGTH_UPDATE);
+	if (!usual) text_format(t, ",\"%s\"", strength_letter(strength));
+}
+
+void statement_print(struct text *t, uint32_t number)
+{
+	text_format(t, "[\"stmt\",%u]", number);
+}
+
+/* Has some statement several events? */
+static bool has_statements(const struct transaction *t)
+{
+	for (uint32_t i = 1; i < t->event_count; i++)
+		if (t->events[i].joined) return true;
+	return false;
 }
 
 static void print_transaction(struct text *t, const struct history *h,
@@ -98,8 +84,13 @@ static void print_transaction(struct text *t, const struct history *h,
 		text_format(t, ",\"at\":\"%s\"",
 		            own_level_word(transaction->own));
 	text_string(t, ",\"events\":[");
-	for (uint32_t i = 0; i < transaction->event_count; i++) {
+	bool statements = has_statements(transaction);
+	for (uint32_t i = 0, number = 0; i < transaction->event_count; i++) {
 		if (i) text_char(t, ',');
+		if (statements && (!i || !transaction->events[i].joined)) {
+			statement_print(t, ++number);
+			text_char(t, ',');
+		}
 		print_event(t, h, &transaction->events[i]);
 	}
 	text_string(t, "]}");

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/access.h"
 #include "base/level_words.h"
 #include "base/region.h"
 #include "base/text.h"
@@ -20,32 +21,6 @@
 #define HISTORY_SELF UINT32_MAX /* a read of the transaction's own write */
 
 enum event_kind { EVENT_READ, EVENT_WRITE };
-
-/* How an access locks its row until its transaction ends, as in PostgreSQL:
- * FOR KEY SHARE, FOR SHARE, FOR NO KEY UPDATE (the write of an UPDATE), FOR
- * UPDATE (the write of a DELETE). */
-/*     identifier, letter in files */
-#define STRENGTH_TABLE(X)              \
-	X(STRENGTH_PLAIN, "")          \
-	X(STRENGTH_KEY_SHARE, "K")     \
-	X(STRENGTH_SHARE, "S")         \
-	X(STRENGTH_NO_KEY_UPDATE, "N") \
-	X(STRENGTH_UPDATE, "X")
-
-enum strength {
-#define X(id, letter) id,
-	STRENGTH_TABLE(X)
-#undef X
-		STRENGTH_COUNT
-};
-
-/* Do such accesses of two transactions to one row exclude each other? A plain
- * one, which is a read, excludes nothing. */
-bool strengths_exclude(enum strength a, enum strength b);
-/* "K"; "" for a plain access. */
-const char *strength_letter(enum strength s);
-/* STRENGTH_COUNT when there is none of this letter. */
-enum strength strength_from_letter(const char *letter);
 
 struct event {
 	enum event_kind kind;
@@ -122,5 +97,13 @@ void history_print_canonical(struct text *t, const struct history *h);
 /* The members "init" and "sessions" only, for writers of fuller lines:
  * "init":{..},"sessions":[..] */
 void history_print_members(struct text *t, const struct history *h);
+
+/* For writers of the same format: the strength of an access, with the comma
+ * before it, or nothing where it is the usual one; and the beginning of a
+ * statement, which a transaction that has one of several events says of each:
+ * ["stmt",2]. */
+void event_print_strength(struct text *t, enum event_kind kind,
+                          enum strength strength);
+void statement_print(struct text *t, uint32_t number);
 
 #endif

@@ -6,7 +6,7 @@
 #include "sql/run.h"
 
 void sql_write(struct sql_run *x, const struct sql_table *t, uint32_t global,
-               struct value key, struct value row)
+               struct value key, struct value row, enum strength strength)
 {
 	assert(key.tag == VALUE_TUPLE);
 	if (x->direct) {
@@ -14,7 +14,10 @@ void sql_write(struct sql_run *x, const struct sql_table *t, uint32_t global,
 		return;
 	}
 	struct sql_write *w = region_take(x->region, sizeof *w);
-	*w = (struct sql_write){ x->writes, t, global, x->point, key, row };
+	*w = (struct sql_write){ x->writes, t,        global,
+		                 x->point,  key,      row,
+		                 strength,  x->begun, x->read_count };
+	x->begun = true;
 	x->writes = w;
 }
 
@@ -101,7 +104,8 @@ static bool find_entry(struct sql_run *x, const struct sql_unique *u,
 {
 	*entry = sql_key(x, u, columns);
 	*holder = value_null();
-	return sql_is_null(*entry) || sql_read(x, u->global, *entry, holder);
+	return sql_is_null(*entry) ||
+	       sql_read(x, u->global, *entry, STRENGTH_LOOK, holder);
 }
 
 static bool enter(struct sql_run *x, const struct sql_table *t,
@@ -117,11 +121,13 @@ static bool enter(struct sql_run *x, const struct sql_table *t,
 		    value_equal(old[t->column_count], key))
 			continue;
 		if (!sql_is_null(before))
-			sql_write(x, NULL, u->global, before, value_null());
+			sql_write(x, NULL, u->global, before, value_null(),
+			          STRENGTH_UPDATE);
 		if (!find_entry(x, u, columns, &entry, &holder)) return false;
 		if (!sql_is_null(holder)) return is_double(x, u);
 		if (!sql_is_null(entry))
-			sql_write(x, NULL, u->global, entry, key);
+			sql_write(x, NULL, u->global, entry, key,
+			          STRENGTH_UPDATE);
 	}
 	return true;
 }
@@ -133,7 +139,7 @@ static void leave(struct sql_run *x, const struct sql_table *t,
 		struct value entry = sql_key(x, &t->uniques[i], columns);
 		if (!sql_is_null(entry))
 			sql_write(x, NULL, t->uniques[i].global, entry,
-			          value_null());
+			          value_null(), STRENGTH_UPDATE);
 	}
 }
 
@@ -147,9 +153,24 @@ static bool default_of(struct sql_run *x, const struct sql_column *c,
 	return !c->initial || sql_eval(x, &none, c->initial, out);
 }
 
-/* The row of this key, in place of what was there. */
-static bool replace(struct sql_run *x, const struct sql_table *t,
-                    const struct value *old, struct value *columns)
+/* Of an UPDATE: the columns of keys are those that others can refer to. */
+static enum strength strength_of(const struct sql_table *t,
+                                 const struct value *old,
+                                 const struct value *columns)
+{
+	for (uint32_t i = 0; i <= t->unique_count; i++) {
+		const struct sql_unique *u =
+			i < t->unique_count ? &t->uniques[i] : t->primary;
+		for (uint32_t k = 0; u && k < u->count; k++)
+			if (!value_equal(old[u->columns[k]],
+			                 columns[u->columns[k]]))
+				return STRENGTH_UPDATE;
+	}
+	return STRENGTH_NO_KEY_UPDATE;
+}
+
+bool sql_replace(struct sql_run *x, const struct sql_table *t,
+                 const struct value *old, struct value *columns)
 {
 	struct value key = old[t->column_count];
 	struct value before = key, there;
@@ -157,13 +178,26 @@ static bool replace(struct sql_run *x, const struct sql_table *t,
 	if (t->primary) key = sql_key(x, t->primary, columns);
 	columns[t->column_count] = key;
 	if (!value_equal(key, before)) {
-		if (!sql_read(x, t->global, key, &there)) return false;
+		if (!sql_read(x, t->global, key, STRENGTH_LOOK, &there))
+			return false;
 		if (!sql_is_null(there)) return is_double(x, t->primary);
-		sql_write(x, t, t->global, before, value_null());
+		sql_write(x, t, t->global, before, value_null(),
+		          STRENGTH_UPDATE);
 	}
 	if (!enter(x, t, columns, old, key)) return false;
-	sql_write(x, t, t->global, key, row_of(x, t, columns));
+	sql_write(x, t, t->global, key, row_of(x, t, columns),
+	          strength_of(t, old, columns));
+	sql_refer(x, t, old, columns);
 	return true;
+}
+
+void sql_remove(struct sql_run *x, const struct sql_table *t,
+                const struct value *old)
+{
+	leave(x, t, old);
+	sql_write(x, t, t->global, old[t->column_count], value_null(),
+	          STRENGTH_UPDATE);
+	sql_refer(x, t, old, NULL);
 }
 
 /* The columns that SET gives, from the frame. */
@@ -203,53 +237,53 @@ static struct value *copy_columns(struct sql_run *x, const struct sql_table *t,
 }
 
 /* Has the statement changed the row already? Then it stays as it is. */
-static bool is_done(const struct sql_matches *rows, uint32_t i, uint32_t column)
+static bool is_done(const struct sql_run *x, const struct sql_write *before,
+                    const struct sql_table *t, const struct value *row)
 {
-	for (uint32_t j = 0; j < i; j++)
-		if (value_equal(rows->items[j][0][column],
-		                rows->items[i][0][column]))
+	for (const struct sql_write *w = x->writes; w != before; w = w->older)
+		if (w->global == t->global &&
+		    value_equal(w->key, row[t->column_count]))
 			return true;
 	return false;
 }
 
-/* All rows are found before the first is changed. */
-static bool run_update(struct sql_run *x, const struct sql_statement *s)
+static bool update_row(struct sql_run *x, const struct sql_statement *s,
+                       const struct value **rows)
 {
 	const struct sql_table *t = s->table;
-	struct sql_matches rows;
-	if (!sql_match(x, s->query, NULL, &rows)) return false;
-	for (uint32_t i = 0; i < rows.count; i++) {
-		const struct value *old = rows.items[i][0];
-		struct sql_frame f = { .rows = rows.items[i] };
-		struct value *columns = copy_columns(x, t, old);
-		if (is_done(&rows, i, t->column_count)) continue;
-		if (!set_columns(x, t, &f, s->sets, s->set_count, columns) ||
-		    !replace(x, t, old, columns))
-			return false;
-		const struct value **now =
-			region_take(x->region, (s->query->relation_count + 1) *
-		                                       sizeof *now);
-		memcpy(now, rows.items[i],
-		       s->query->relation_count * sizeof *now);
-		now[0] = columns;
-		f.rows = now;
-		if (!add_returned(x, s, &f)) return false;
-	}
-	return true;
+	struct sql_frame f = { .rows = rows };
+	struct value *columns = copy_columns(x, t, rows[0]);
+	if (!set_columns(x, t, &f, s->sets, s->set_count, columns) ||
+	    !sql_replace(x, t, rows[0], columns))
+		return false;
+	rows[0] = columns;
+	return add_returned(x, s, &f);
 }
 
-static bool run_delete(struct sql_run *x, const struct sql_statement *s)
+static bool delete_row(struct sql_run *x, const struct sql_statement *s,
+                       const struct value **rows)
 {
-	const struct sql_table *t = s->table;
+	struct sql_frame f = { .rows = rows };
+	sql_remove(x, s->table, rows[0]);
+	return add_returned(x, s, &f);
+}
+
+/* All rows are found before the first is changed. */
+static bool run_change(struct sql_run *x, const struct sql_statement *s)
+{
+	const struct sql_write *before = x->writes;
 	struct sql_matches rows;
 	if (!sql_match(x, s->query, NULL, &rows)) return false;
 	for (uint32_t i = 0; i < rows.count; i++) {
-		const struct value *old = rows.items[i][0];
-		struct sql_frame f = { .rows = rows.items[i] };
-		if (is_done(&rows, i, t->column_count)) continue;
-		leave(x, t, old);
-		sql_write(x, t, t->global, old[t->column_count], value_null());
-		if (!add_returned(x, s, &f)) return false;
+		bool kept;
+		if (is_done(x, before, s->table, rows.items[i][0])) continue;
+		if (!sql_lock_rows(x, s->query, NULL, rows.items[i], &kept))
+			return false;
+		if (!kept) continue;
+		bool fine = s->kind == STATEMENT_UPDATE
+		                    ? update_row(x, s, rows.items[i])
+		                    : delete_row(x, s, rows.items[i]);
+		if (!fine) return false;
 	}
 	return true;
 }
@@ -271,8 +305,19 @@ static bool find_conflict(struct sql_run *x, const struct sql_table *t,
 		if (!find_entry(x, u, columns, &entry, &key)) return false;
 		if (sql_is_null(key)) return true;
 	}
-	if (!sql_read(x, t->global, key, &row)) return false;
+	if (!sql_read(x, t->global, key, STRENGTH_LOOK, &row)) return false;
 	if (!sql_is_null(row)) *out = sql_columns(x, t, key, row);
+	return true;
+}
+
+/* The row is locked, and is what it is then. */
+static bool lock_conflicting(struct sql_run *x, const struct sql_table *t,
+                             const struct value **row)
+{
+	struct value key = (*row)[t->column_count], now;
+	if (!sql_read(x, t->global, key, STRENGTH_NO_KEY_UPDATE, &now))
+		return false;
+	if (!sql_is_null(now)) *row = sql_columns(x, t, key, now);
 	return true;
 }
 
@@ -291,6 +336,8 @@ static bool update_instead(struct sql_run *x, const struct sql_statement *s,
 			return sql_run_fails(x, "21000",
 			                     "ON CONFLICT DO UPDATE command "
 			                     "cannot affect row a second time");
+	if (!lock_conflicting(x, t, &old)) return false;
+	rows[0] = old;
 	if (s->conflict_where &&
 	    !sql_eval_condition(x, &f, s->conflict_where, &holds))
 		return false;
@@ -304,7 +351,7 @@ static bool update_instead(struct sql_run *x, const struct sql_statement *s,
 	now[0] = columns;
 	if (!set_columns(x, t, &f, s->conflict_sets, s->conflict_set_count,
 	                 columns) ||
-	    !replace(x, t, old, columns))
+	    !sql_replace(x, t, old, columns))
 		return false;
 	f.rows = now;
 	return add_returned(x, s, &f);
@@ -354,11 +401,13 @@ static bool insert_row(struct sql_run *x, const struct sql_statement *s,
 		t->primary ? sql_key(x, t->primary, columns) : birth_key(x);
 	columns[t->column_count] = key;
 	if (t->primary) {
-		if (!sql_read(x, t->global, key, &there)) return false;
+		if (!sql_read(x, t->global, key, STRENGTH_LOOK, &there))
+			return false;
 		if (!sql_is_null(there)) return is_double(x, t->primary);
 	}
 	if (!enter(x, t, columns, NULL, key)) return false;
-	sql_write(x, t, t->global, key, row_of(x, t, columns));
+	sql_write(x, t, t->global, key, row_of(x, t, columns), STRENGTH_UPDATE);
+	sql_refer(x, t, NULL, columns);
 	return add_returned(x, s, &f);
 }
 
@@ -432,7 +481,8 @@ static bool run_index(struct sql_run *x, const struct sql_statement *s)
 			                     "\"%s\"",
 			                     s->arbiter->name);
 		if (!sql_is_null(entry))
-			sql_write(x, NULL, s->arbiter->global, entry, row->key);
+			sql_write(x, NULL, s->arbiter->global, entry, row->key,
+			          STRENGTH_UPDATE);
 		/* The rows of another global may have moved. */
 		rows = known_of(x->known, t->global);
 	}
@@ -464,7 +514,8 @@ static bool run_truncate(struct sql_run *x, const struct sql_statement *s)
 			if (!row->initial) continue;
 			leave(x, t,
 			      sql_columns(x, t, row->key, row->versions[0]));
-			sql_write(x, t, t->global, row->key, value_null());
+			sql_write(x, t, t->global, row->key, value_null(),
+			          STRENGTH_UPDATE);
 		}
 	}
 	return true;
@@ -475,6 +526,8 @@ bool sql_run_statement(struct sql_run *x, const struct sql_statement *s)
 	x->stop = SQL_GOES_ON;
 	x->point = s->point;
 	x->read_count = x->births = 0;
+	x->begun = false;
+	x->referrals = NULL;
 	x->written_before = x->writes;
 	x->result = (struct sql_rows){ 0 };
 	if (*s->doom.state)
@@ -482,9 +535,9 @@ bool sql_run_statement(struct sql_run *x, const struct sql_statement *s)
 	switch (s->kind) {
 	case STATEMENT_QUERY:
 		return sql_run_query(x, s->query, NULL, &x->result);
-	case STATEMENT_INSERT: return run_insert(x, s);
-	case STATEMENT_UPDATE: return run_update(x, s);
-	case STATEMENT_DELETE: return run_delete(x, s);
+	case STATEMENT_INSERT: return run_insert(x, s) && sql_run_referrals(x);
+	case STATEMENT_UPDATE:
+	case STATEMENT_DELETE: return run_change(x, s) && sql_run_referrals(x);
 	case STATEMENT_INDEX: return run_index(x, s);
 	case STATEMENT_CHECK: return run_check(x, s);
 	case STATEMENT_TRUNCATE: return run_truncate(x, s);

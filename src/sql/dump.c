@@ -134,13 +134,21 @@ static void print_item(struct text *t, const struct within *w,
 	print_expr(t, w, e);
 }
 
+static const char *const lock_words[] = {
+	[STRENGTH_KEY_SHARE] = "key shares",
+	[STRENGTH_SHARE] = "shares",
+	[STRENGTH_NO_KEY_UPDATE] = "locks to update",
+	[STRENGTH_UPDATE] = "locks",
+};
+
 /* How the rows of a table are found. */
 static void print_access(struct text *t, const struct within *w,
                          const struct sql_relation *x, const char *indent)
 {
 	const struct sql_access *a = &x->access;
 	const struct sql_table *table = x->table;
-	text_format(t, "\n%sreads %s", indent, table->name);
+	text_format(t, "\n%s%s %s", indent,
+	            x->lock ? lock_words[x->lock] : "reads", table->name);
 	if (strcmp(x->name, table->name)) text_format(t, " as %s", x->name);
 	for (uint32_t i = 0; a->key && i < table->primary->count; i++) {
 		text_string(t, i ? ", " : " by key [");
@@ -197,12 +205,16 @@ static void print_statement(struct text *t, const struct sql_statement *s)
 		[STATEMENT_SAVEPOINT] = "SAVEPOINT",
 		[STATEMENT_ROLLBACK_TO] = "ROLLBACK TO",
 		[STATEMENT_RELEASE] = "RELEASE",
+		[STATEMENT_SET_TRANSACTION] = "SET TRANSACTION",
 	};
 	struct within w = { 0 };
 	assert(s->kind < sizeof words / sizeof *words && words[s->kind]);
 	text_string(t, words[s->kind]);
 	if (s->table) text_format(t, " %s", s->table->name);
-	if (s->name) text_format(t, " %s", s->name);
+	if (s->name && *s->name) text_format(t, " %s", s->name);
+	if (s->modes.level)
+		text_format(t, " at %s", own_level_word(s->modes.level));
+	if (s->modes.read_only) text_string(t, " READ ONLY");
 	if (!s->query) return;
 	print_query(t, NULL, s->query, "      ");
 	if (s->kind == STATEMENT_UPDATE) {

@@ -157,8 +157,11 @@ static const struct value *collect(struct guest *g, const struct sql_step *from,
 	struct value *all = region_take(&g->scratch, (count + 1) * sizeof *all);
 	for (uint32_t i = count; i-- > 0;) {
 		all[i] = answer;
-		answer = from->tree.answer;
-		from = (const struct sql_step *)from->tree.before;
+		/* Writes may stand between two reads. */
+		do {
+			answer = from->tree.answer;
+			from = (const struct sql_step *)from->tree.before;
+		} while (i && !step_waits(&from->tree));
 	}
 	return all;
 }

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/access.h"
+#include "base/level_words.h"
 #include "lang/source.h"
 #include "sql/convert.h"
 #include "sql/type.h"
@@ -44,6 +46,26 @@ struct sql_check {
 	const struct sql_expr *condition; /* of relation 0 */
 };
 
+/* What becomes of rows that refer to one that goes, or gets another key. */
+enum sql_action {
+	ACTION_NONE, /* an error */
+	ACTION_RESTRICT,
+	ACTION_CASCADE,
+	ACTION_SET_NULL
+};
+
+/* FOREIGN KEY. */
+struct sql_foreign {
+	const char *name;
+	const struct sql_table *from, *to;
+	uint32_t unique; /* of `to`: number + 1, or 0, the primary key */
+	uint32_t count;
+	const uint32_t *columns;    /* of `from`, as those of that stand */
+	const uint32_t *to_columns; /* these */
+	enum sql_action on_delete, on_update;
+	struct sql_foreign *next_from, *next_to; /* of the two tables */
+};
+
 struct sql_table {
 	const char *name;
 	struct place at;
@@ -55,16 +77,25 @@ struct sql_table {
 	uint32_t unique_count, unique_capacity;
 	struct sql_check *checks;
 	uint32_t check_count, check_capacity;
-	struct value *names; /* of the columns, by slot */
-	bool scanned;        /* some condition does not name the key */
-	bool *filtered;      /* columns that conditions of sessions mention,
-	                      * where they do not name the key */
+	struct sql_foreign *foreigns;  /* that rows of it refer by */
+	struct sql_foreign *referrers; /* that others refer to it by */
+	struct value *names;           /* of the columns, by slot */
+	bool scanned;   /* some condition does not name the key */
+	bool *filtered; /* columns that conditions of sessions mention,
+	                 * where they do not name the key */
 };
 
 struct sql_sequence {
 	const char *name;
 	int64_t start, step;
 };
+
+/* The key that it refers to. */
+static inline const struct sql_unique *
+sql_foreign_unique(const struct sql_foreign *f)
+{
+	return f->unique ? &f->to->uniques[f->unique - 1] : f->to->primary;
+}
 
 /* ---- Expressions ---- */
 
@@ -132,6 +163,9 @@ struct sql_access {
 	const struct sql_expr **conditions;
 	uint32_t condition_count;
 	uint32_t fixed; /* the first so many mention no other relation */
+	/* They are about nothing but the primary key, which is never changed.
+	 */
+	bool key_alone;
 };
 
 struct sql_relation {
@@ -146,6 +180,8 @@ struct sql_relation {
 	const struct sql_column *columns; /* names and types */
 	uint32_t column_count;
 	struct sql_access access; /* of tables */
+	/* Of its rows that the query finds. */
+	enum strength lock;
 };
 
 /* FROM: a relation, or a join of two. */
@@ -167,15 +203,6 @@ struct sql_order {
 	const struct sql_expr *by; /* NULL: target number `target` */
 	uint32_t target;
 	bool descending, nulls_first;
-};
-
-/* Strength of a lock on the rows read (levels.md, 2). */
-enum sql_lock {
-	LOCK_NONE,
-	LOCK_KEY_SHARE,
-	LOCK_SHARE,
-	LOCK_NO_KEY_UPDATE,
-	LOCK_UPDATE
 };
 
 enum sql_combination {
@@ -211,7 +238,10 @@ struct sql_query {
 	const struct sql_order *order;
 	uint32_t order_count;
 	const struct sql_expr *limit, *offset;
-	enum sql_lock lock;
+	bool locks; /* some relation has one */
+	/* Which rows of the one relation are found follows from the conditions
+	 * of its access, which are all there is. */
+	bool plain;
 };
 
 /* ---- Statements ---- */
@@ -227,6 +257,7 @@ enum sql_statement_kind {
 	STATEMENT_SAVEPOINT, /* `name` */
 	STATEMENT_ROLLBACK_TO,
 	STATEMENT_RELEASE,
+	STATEMENT_SET_TRANSACTION,
 	STATEMENT_INDEX,    /* the table's constraint `arbiter` is new */
 	STATEMENT_CHECK,    /* something new is asked of the table's rows */
 	STATEMENT_TRUNCATE, /* the tables */
@@ -238,6 +269,12 @@ struct sql_set {
 	const struct sql_expr *value; /* NULL: DEFAULT */
 };
 
+/* Of a transaction, as far as they are given. */
+struct sql_modes {
+	own_level level; /* 0: not given */
+	bool read_only, read_write;
+};
+
 enum sql_conflict { CONFLICT_ERROR, CONFLICT_NOTHING, CONFLICT_UPDATE };
 
 struct sql_statement {
@@ -245,6 +282,7 @@ struct sql_statement {
 	struct place at;
 	uint32_t point;          /* of the program: where it stands */
 	const char *name;        /* of a savepoint */
+	struct sql_modes modes;  /* BEGIN and SET TRANSACTION */
 	struct sql_failure doom; /* it fails so, before anything is done */
 	/* QUERY; INSERT: the rows; UPDATE and DELETE: relation 0 is the table,
 	 * and `where` and FROM are its own. */

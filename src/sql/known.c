@@ -100,6 +100,7 @@ void known_set(struct known *k, uint32_t global, struct value key,
 {
 	struct known_row *row = row_of(k, global, key);
 	row->count = row->initial = 0;
+	row->deleted = false;
 	if (sql_is_null(value)) return;
 	VEC_RESERVE(row->versions, row->count, row->capacity);
 	row->versions[row->count++] = value_copy(&k->region, value);
@@ -122,7 +123,8 @@ bool known_has(struct known *k, const struct sql_table *t, struct value key,
                struct value value)
 {
 	const struct known_row *row = known_find(known_of(k, t->global), key);
-	if (sql_is_null(value) || !t->scanned) return true;
+	if (sql_is_null(value)) return row && (!row->initial || row->deleted);
+	if (!t->scanned) return true;
 	for (uint32_t i = 0; row && i < row->count; i++)
 		if (are_alike(t, row->versions[i], value)) return true;
 	return false;
@@ -133,6 +135,10 @@ bool known_add(struct known *k, const struct sql_table *t, struct value key,
 {
 	if (known_has(k, t, key, value)) return false;
 	struct known_row *row = row_of(k, t->global, key);
+	if (sql_is_null(value)) {
+		row->deleted = true;
+		return true;
+	}
 	VEC_RESERVE(row->versions, row->count, row->capacity);
 	row->versions[row->count++] = value_copy(&k->region, value);
 	return true;

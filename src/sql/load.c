@@ -24,6 +24,8 @@ struct loading {
 	int64_t *sequences; /* what set-up draws next */
 	uint32_t set_up;    /* statements of set-up so far */
 	uint64_t digest;
+	uint32_t transactions; /* that sessions begin */
+	own_level common;      /* which all of them ask for; 0: none */
 	bool failed;
 };
 
@@ -257,6 +259,78 @@ static void add_session(struct loading *l, uint32_t number)
 	p->sessions[i].entry = i;
 }
 
+/* ---- Levels of transactions ---- */
+
+/* What BEGIN, and SET TRANSACTION right behind it, ask for. */
+static own_level asked_level(const struct sql_session *x, uint32_t begin)
+{
+	own_level level = x->items[begin].statement->modes.level;
+	for (uint32_t i = begin + 1; i < x->count; i++) {
+		const struct sql_statement *s = x->items[i].statement;
+		if (s->kind != STATEMENT_SET_TRANSACTION) break;
+		if (s->modes.level) level = s->modes.level;
+	}
+	return level;
+}
+
+/* Does with each transaction what `take` does; `begin`: the item that begins
+ * it. */
+static void each_transaction(struct loading *l,
+                             void (*take)(struct loading *l,
+                                          struct sql_item *begin,
+                                          own_level level))
+{
+	for (uint32_t k = 0; k < l->image->session_count; k++) {
+		const struct sql_session *x = &l->image->sessions[k];
+		bool open = false;
+		for (uint32_t i = 0; i < x->count; i++) {
+			enum sql_statement_kind kind =
+				x->items[i].statement->kind;
+			bool begins = !open && kind == STATEMENT_BEGIN;
+			if (begins || (!open && kind <= STATEMENT_DELETE))
+				take(l, &x->items[i],
+				     begins ? asked_level(x, i) : 0);
+			if (kind == STATEMENT_BEGIN) open = true;
+			if (kind == STATEMENT_COMMIT ||
+			    kind == STATEMENT_ROLLBACK)
+				open = false;
+		}
+	}
+}
+
+/* l->common: the level of all, if they have one. */
+static void note_level(struct loading *l, struct sql_item *begin,
+                       own_level level)
+{
+	(void)begin;
+	if (!l->transactions++) l->common = level;
+	if (l->common != level) l->common = 0;
+}
+
+static void give_level(struct loading *l, struct sql_item *begin,
+                       own_level level)
+{
+	struct program *p = l->program;
+	if (!level || !strcmp(own_level_word(level), p->isolation)) return;
+	const char *why = own_level_problem(own_level_word(level));
+	if (why) fail(l, begin->statement->at, "%s", why);
+	p->own_point = begin->statement->point;
+	begin->name = program_add_transaction(
+		p, program_transaction_name(p, begin->name), level);
+}
+
+/* A level that all ask for is the program's. */
+static void find_levels(struct loading *l)
+{
+	each_transaction(l, note_level);
+	if (l->common) {
+		const char *word = own_level_word(l->common);
+		l->program->isolation = region_copy_string(&l->program->region,
+		                                           word, strlen(word));
+	}
+	each_transaction(l, give_level);
+}
+
 /* What sequences give is not taken back, and sessions do not wait for each
  * other: each has a range. */
 enum { RANGE = 1000 };
@@ -481,6 +555,7 @@ static struct program *load(struct loading *l, const char *path,
 	set_isolation(l);
 	run_setups(l);
 	if (!l->failed) add_sessions(l);
+	if (!l->failed) find_levels(l);
 	if (!l->failed) add_assertions(l);
 	if (!l->failed) set_initial_rows(l);
 	if (l->failed || !program_finish(l->program, &which)) return NULL;
@@ -523,6 +598,22 @@ struct program *sql_load_spec(const char *path, const char *text, size_t length,
 	return p;
 }
 
+void sql_drop_levels(const struct program *p)
+{
+	struct program *own = sql_image_of(p->library)->program;
+	assert(p->sql);
+	for (uint32_t i = 0; i < own->transactions_count; i++)
+		own->transactions[i].level = 0;
+}
+
+static void take_row(struct known *k, const struct sql_table *t,
+                     const struct known_row *row)
+{
+	if (row->deleted) known_add(k, t, row->key, value_null());
+	for (uint32_t i = 0; i < row->count; i++)
+		known_add(k, t, row->key, row->versions[i]);
+}
+
 bool sql_take_growth(struct program *p)
 {
 	struct sql_image *image = sql_image_of(p->library);
@@ -534,9 +625,7 @@ bool sql_take_growth(struct program *p)
 		const struct known_rows *rows =
 			known_of(&image->grown, t->global);
 		for (uint32_t k = 0; k < rows->count; k++)
-			for (uint32_t v = 0; v < rows->items[k]->count; v++)
-				known_add(&image->known, t, rows->items[k]->key,
-				          rows->items[k]->versions[v]);
+			take_row(&image->known, t, rows->items[k]);
 	}
 	free(image->fault);
 	image->fault = NULL;

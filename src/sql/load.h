@@ -19,6 +19,9 @@ struct program *sql_load_spec(const char *path, const char *text, size_t length,
 
 /* What each of its statements does, to which rows: a line for each fact. */
 void sql_dump(const struct program *p, struct text *t);
+/* Levels that transactions ask for count no longer: another is given for all.
+ */
+void sql_drop_levels(const struct program *p);
 /* Rows that sessions wrote, and that were not known, are known from now on;
  * nothing may be run meanwhile. False: there were none. */
 bool sql_take_growth(struct program *p);

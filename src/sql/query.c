@@ -41,10 +41,9 @@ static bool same_key(uint32_t global, struct value key, uint32_t g,
 	return global == g && value_equal(key, k);
 }
 
-static const struct sql_write *own_write(const struct sql_run *x,
-                                         uint32_t global, struct value key)
+const struct sql_write *sql_own_write(const struct sql_write *w,
+                                      uint32_t global, struct value key)
 {
-	const struct sql_write *w = x->writes;
 	while (w && !same_key(global, key, w->global, w->key)) w = w->older;
 	return w;
 }
@@ -59,9 +58,11 @@ static struct value initial_row(const struct sql_run *x, uint32_t global,
 }
 
 bool sql_read(struct sql_run *x, uint32_t global, struct value key,
-              struct value *out)
+              enum strength strength, struct value *out)
 {
-	const struct sql_write *own = own_write(x, global, key);
+	const struct sql_write *own = sql_own_write(
+		strength == STRENGTH_PLAIN ? x->written_before : x->writes,
+		global, key);
 	if (own) {
 		*out = own->row;
 		return true;
@@ -72,11 +73,13 @@ bool sql_read(struct sql_run *x, uint32_t global, struct value key,
 	}
 	for (uint32_t i = 0; i < x->read_count; i++)
 		if (same_key(global, key, x->reads[i].global,
-		             x->reads[i].key)) {
+		             x->reads[i].key) &&
+		    x->reads[i].strength == strength) {
 			*out = x->values[i];
 			return true;
 		}
-	struct sql_read read = { global, x->point, key };
+	struct sql_read read = { global, x->point, key, strength, x->begun };
+	x->begun = true;
 	if (x->read_count == x->answer_count) {
 		x->wanted = read;
 		x->stop = SQL_WAITS;
@@ -123,6 +126,7 @@ struct value sql_key(struct sql_run *x, const struct sql_unique *u,
 /* A table being read for a query, with the rows before it in FROM. */
 struct scan {
 	struct sql_run *run;
+	const struct sql_query *query; /* NULL: of no relation that is locked */
 	const struct sql_relation *relation;
 	uint32_t number; /* of the relation */
 	const struct sql_frame *frame;
@@ -171,7 +175,9 @@ bool sql_may_match(struct sql_run *x, const struct sql_relation *relation,
 	uint32_t n = relation->number;
 	struct sql_frame f = { .rows = region_take0(x->region,
 		                                    (n + 1) * sizeof *f.rows) };
-	struct scan s = { x, relation, n, &f, relation->access.fixed, NULL };
+	struct scan s = {
+		x, NULL, relation, n, &f, relation->access.fixed, NULL
+	};
 	return matters(&s, row);
 }
 
@@ -194,25 +200,63 @@ static int order_of_keys(const void *a, const void *b)
 	                     *(const struct value *)b);
 }
 
+/* Is a version of it found whichever it is, now and when it is locked? */
+static bool is_certain(const struct scan *s, const struct known_row *row)
+{
+	const struct sql_table *t = s->relation->table;
+	const struct sql_access *a = &s->relation->access;
+	bool found = true;
+	if (!row || !row->initial || row->deleted) return false;
+	if (a->key_alone) return true;
+	/* Other versions than these are not told apart. */
+	if (a->key) return false;
+	for (uint32_t i = 0; i < row->count && found; i++) {
+		struct region_mark mark = region_mark(s->run->region);
+		found = satisfies(s,
+		                  sql_columns(s->run, t, row->key,
+		                              row->versions[i]),
+		                  true, &found) &&
+		        found;
+		s->run->stop = SQL_GOES_ON;
+		region_release(s->run->region, mark);
+	}
+	return found;
+}
+
+/* Where the row is locked and found in any case, it is not read before. */
+static bool read_row(const struct scan *s, struct value key, struct value *out)
+{
+	struct sql_run *x = s->run;
+	uint32_t global = s->relation->table->global;
+	enum strength strength = STRENGTH_PLAIN;
+	if (s->relation->lock && s->query->plain && !x->serial &&
+	    is_certain(s, known_find(known_of(x->known, global), key)))
+		strength = s->relation->lock;
+	return sql_read(x, global, key, strength, out);
+}
+
 static bool scan_keys(const struct scan *s)
 {
 	struct sql_run *x = s->run;
 	uint32_t global = s->relation->table->global, count = 0, most;
 	const struct known_rows *rows = known_of(x->known, global);
 	most = rows->count;
-	for (const struct sql_write *w = x->writes; w; w = w->older) most++;
+	for (const struct sql_write *w = x->written_before; w; w = w->older)
+		most++;
 	struct value *keys = region_take(x->region, (most + 1) * sizeof *keys);
-	for (const struct sql_write *w = x->writes; w; w = w->older)
-		if (w->global == global && own_write(x, global, w->key) == w)
+	for (const struct sql_write *w = x->written_before; w; w = w->older)
+		if (w->global == global &&
+		    sql_own_write(x->written_before, global, w->key) == w)
 			keys[count++] = w->key;
 	for (uint32_t i = 0; i < rows->count; i++)
-		if (!own_write(x, global, rows->items[i]->key) &&
+		if (!sql_own_write(x->written_before, global,
+		                   rows->items[i]->key) &&
 		    matters(s, rows->items[i]))
 			keys[count++] = rows->items[i]->key;
 	qsort(keys, count, sizeof *keys, order_of_keys);
 	for (uint32_t i = 0; i < count; i++) {
 		struct value row;
-		if (!sql_read(x, global, keys[i], &row) ||
+		if (!read_row(s, keys[i], &row) ||
 		    !add_if_satisfies(s, keys[i], row))
 			return false;
 	}
@@ -261,8 +305,7 @@ static bool scan_table(const struct scan *s)
 	if (!s->relation->access.key) return scan_keys(s);
 	if (!named_key(s, &key)) return false;
 	if (sql_is_null(key)) return true;
-	return sql_read(x, t->global, key, &row) &&
-	       add_if_satisfies(s, key, row);
+	return read_row(s, key, &row) && add_if_satisfies(s, key, row);
 }
 
 /* ---- FROM ---- */
@@ -289,7 +332,7 @@ static bool relation_rows(struct joining *j, uint32_t number,
 	switch (relation->kind) {
 	case RELATION_TABLE:
 		return scan_table(&(struct scan){
-			j->run, relation, number, j->frame,
+			j->run, j->query, relation, number, j->frame,
 			relation->access.condition_count, out });
 	case RELATION_STEP: *out = j->run->steps[relation->step]; return true;
 	case RELATION_QUERY: break;
@@ -442,6 +485,7 @@ bool sql_match(struct sql_run *x, const struct sql_query *q,
  * by. */
 struct made {
 	const struct value *row, **of, *by;
+	const struct value **found; /* by relation, if some are locked */
 };
 
 static int order_of(const struct made *a, const struct made *b,
@@ -772,7 +816,8 @@ static bool add_made(struct making *m, const struct sql_frame *f,
 			return false;
 	}
 	REGION_RESERVE(r, m->items, m->count, m->capacity);
-	m->items[m->count++] = (struct made){ .row = row, .by = by };
+	m->items[m->count++] =
+		(struct made){ .row = row, .by = by, .found = f->rows };
 	return true;
 }
 
@@ -891,6 +936,25 @@ static bool make_rows(struct making *m, const struct sql_frame *outer)
 	return true;
 }
 
+/* Rows are locked in their order, up to LIMIT; those that are newer by then are
+ * made anew. */
+static bool lock_made(struct making *m, const struct sql_frame *outer,
+                      uint32_t i, bool *kept)
+{
+	const struct sql_query *q = m->query;
+	struct made *a = &m->items[i];
+	struct sql_frame f = { .outer = outer, .rows = a->found };
+	if (!sql_lock_rows(m->run, q, outer, a->found, kept)) return false;
+	if (!*kept) return true;
+	struct value *row = region_take(m->run->region,
+	                                (q->target_count + 1) * sizeof *row);
+	for (uint32_t c = 0; c < q->target_count; c++)
+		if (!sql_eval(m->run, &f, q->targets[c].value, &row[c]))
+			return false;
+	a->row = row;
+	return true;
+}
+
 static bool eval_bound(struct sql_run *x, const struct sql_frame *outer,
                        const struct sql_expr *e, const char *clause,
                        const char *state, int64_t *out)
@@ -918,7 +982,17 @@ bool sql_run_query(struct sql_run *x, const struct sql_query *q,
 	    !eval_bound(x, outer, q->offset, "OFFSET", "2201X", &offset))
 		return false;
 	sort_made(m.items, m.count, q->order, q->order_count, q->targets);
-	for (int64_t i = offset; i < m.count && i - offset < limit; i++)
-		sql_rows_add(x->region, out, m.items[i].row);
+	if (!q->locks) {
+		for (int64_t i = offset; i < m.count && i - offset < limit; i++)
+			sql_rows_add(x->region, out, m.items[i].row);
+		return true;
+	}
+	int64_t kept = 0;
+	for (uint32_t i = 0; i < m.count && kept - offset < limit; i++) {
+		bool keeps;
+		if (!lock_made(&m, outer, i, &keeps)) return false;
+		if (keeps && kept++ >= offset)
+			sql_rows_add(x->region, out, m.items[i].row);
+	}
 	return true;
 }

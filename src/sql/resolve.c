@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/level_words.h"
 #include "base/memory.h"
 #include "sql/resolve_parts.h"
 #include "vm/bytecode.h"
@@ -144,6 +145,7 @@ bool resolve_update(struct resolver *r, json_t *body, struct sql_statement *st)
 	                         &st->set_count) &&
 	            resolve_returning(r, &s, body, st);
 	if (fine) finish_query(r, &s, st->query);
+	if (fine) st->query->relations[0].lock = STRENGTH_NO_KEY_UPDATE;
 	free_scope(&s);
 	return fine;
 }
@@ -158,6 +160,7 @@ bool resolve_delete(struct resolver *r, json_t *body, struct sql_statement *st)
 	            resolve_rows(r, &s, body, "usingClause", alias, st) &&
 	            resolve_returning(r, &s, body, st);
 	if (fine) finish_query(r, &s, st->query);
+	if (fine) st->query->relations[0].lock = STRENGTH_UPDATE;
 	free_scope(&s);
 	return fine;
 }
@@ -391,6 +394,56 @@ bool resolve_insert(struct resolver *r, json_t *body, struct sql_statement *st)
 
 /* ---- Transactions ---- */
 
+/* What PostgreSQL calls the levels. */
+static const struct {
+	const char *words, *level;
+} levels[] = { { "read uncommitted", "prc" },
+	       { "read committed", "prc" },
+	       { "repeatable read", "si" },
+	       { "serializable", "ser" } };
+
+/* ISOLATION LEVEL, READ ONLY, READ WRITE, [NOT] DEFERRABLE, which only waits.
+ */
+static void resolve_modes(struct resolver *r, json_t *options,
+                          struct sql_modes *out)
+{
+	json_t *x, *constant;
+	for (size_t i = 0; i < json_array_size(options) && !r->failed; i++) {
+		node_is(json_array_get(options, i), "DefElem", &x);
+		const char *name = node_string(x, "defname");
+		node_is(json_object_get(x, "arg"), "A_Const", &constant);
+		const char *word =
+			node_string(json_object_get(constant, "sval"), "sval");
+		if (!strcmp(name, "transaction_read_only")) {
+			out->read_only =
+				node_integer(json_object_get(constant, "ival"),
+			                     "ival") != 0;
+			out->read_write = !out->read_only;
+		}
+		for (size_t k = 0; k < sizeof levels / sizeof *levels; k++)
+			if (!strcmp(name, "transaction_isolation") &&
+			    !strcmp(word, levels[k].words))
+				out->level =
+					(own_level)(level_number(
+							    levels[k].level) +
+				                    1);
+	}
+}
+
+static bool resolve_set(struct resolver *r, json_t *body,
+                        struct sql_statement *s)
+{
+	const char *name = node_string(body, "name");
+	if (strcmp(node_string(body, "kind"), "VAR_SET_MULTI") ||
+	    strcmp(name, "TRANSACTION")) {
+		refuse_construct(r, s->at, "SET, but for SET TRANSACTION");
+		return false;
+	}
+	s->kind = STATEMENT_SET_TRANSACTION;
+	resolve_modes(r, json_object_get(body, "args"), &s->modes);
+	return !r->failed;
+}
+
 static bool resolve_transaction(struct resolver *r, json_t *body,
                                 struct sql_statement *s)
 {
@@ -407,17 +460,7 @@ static bool resolve_transaction(struct resolver *r, json_t *body,
 		{ "TRANS_STMT_RELEASE", STATEMENT_RELEASE },
 	};
 	const char *kind = node_string(body, "kind");
-	json_t *options = json_object_get(body, "options"), *x;
-	for (size_t i = 0; i < json_array_size(options); i++) {
-		node_is(json_array_get(options, i), "DefElem", &x);
-		if (strcmp(node_string(x, "defname"), "transaction_isolation"))
-			refuse_construct(r, node_place(r, x),
-			                 "this transaction mode");
-		else
-			refuse_construct(r, node_place(r, x),
-			                 "a level of one transaction (give the "
-			                 "level of all with -i)");
-	}
+	resolve_modes(r, json_object_get(body, "options"), &s->modes);
 	if (node_flag(body, "chain")) refuse_construct(r, s->at, "AND CHAIN");
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds && !r->failed; i++)
 		if (!strcmp(kinds[i].kind, kind)) {
@@ -464,6 +507,8 @@ static bool resolve_body(struct resolver *r, const char *kind, json_t *body,
 	if (!strcmp(kind, "DeleteStmt")) return resolve_delete(r, body, s);
 	if (!strcmp(kind, "TransactionStmt") && r->purpose == PURPOSE_STEP)
 		return resolve_transaction(r, body, s);
+	if (!strcmp(kind, "VariableSetStmt") && r->purpose == PURPOSE_STEP)
+		return resolve_set(r, body, s);
 	s->kind = STATEMENT_NOTHING;
 	for (size_t i = 0; i < sizeof schema / sizeof *schema; i++) {
 		if (strcmp(kind, schema[i].kind)) continue;

@@ -113,6 +113,35 @@ static void find_key(struct resolver *r, struct sql_relation *x,
 	access->key = key;
 }
 
+static bool mentions_others(const struct sql_expr *e,
+                            const struct sql_unique *primary)
+{
+	bool found = e->kind == EXPR_COLUMN;
+	for (uint32_t k = 0; found && k < primary->count; k++)
+		found = primary->columns[k] != e->column;
+	for (uint32_t i = 0; i < e->count && !found; i++)
+		found = mentions_others(e->args[i], primary);
+	return found;
+}
+
+static bool is_about_key(const struct sql_relation *x)
+{
+	const struct sql_access *a = &x->access;
+	for (uint32_t i = 0; i < a->condition_count; i++)
+		if (mentions_others(a->conditions[i], x->table->primary))
+			return false;
+	return true;
+}
+
+static uint32_t count_conjuncts(const struct sql_expr *e)
+{
+	uint32_t count = e != NULL;
+	if (!e || e->kind != EXPR_AND) return count;
+	for (uint32_t i = count = 0; i < e->count; i++)
+		count += count_conjuncts(e->args[i]);
+	return count;
+}
+
 static void note_filtered(const struct sql_table *t, const struct sql_expr *e,
                           uint32_t relation)
 {
@@ -148,6 +177,7 @@ static void find_access(struct resolver *r, struct scope *s,
 		if (!others) access->fixed = access->condition_count;
 	}
 	find_key(r, x, relation);
+	access->key_alone = access->key && is_about_key(x);
 	struct sql_table *t = r->catalog->tables[x->table->number];
 	t->scanned |= !access->key || r->purpose == PURPOSE_ASSERT;
 	if (access->key) return;
@@ -175,4 +205,7 @@ void finish_query(struct resolver *r, struct scope *s, struct sql_query *q)
 	for (uint32_t i = 0; i < s->aggregate_count; i++)
 		q->aggregates[i] = s->aggregates[i];
 	if (s->aggregate_count) q->grouped = true;
+	q->plain = s->relation_count == 1 && !q->limit && !q->offset &&
+	           !q->order_count &&
+	           count_conjuncts(q->where) == q->relations[0].access.fixed;
 }

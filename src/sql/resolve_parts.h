@@ -156,6 +156,15 @@ const struct sql_expr *resolve_nextval(struct resolver *r, json_t *arg);
 /* NULL: none any more. */
 void set_default(struct resolver *r, struct sql_column *column, json_t *raw);
 /* `self`: the column that it stands behind, or -1. */
+/* table_column_..._ending, with a number if it is taken, or the name given. */
+const char *name_constraint(struct resolver *r, const struct sql_table *t,
+                            json_t *body, const uint32_t *columns,
+                            uint32_t count, const char *ending);
+/* FOREIGN KEY; `self` as in add_constraint(). */
+void add_foreign(struct resolver *r, struct sql_table *t, json_t *body,
+                 int64_t self);
+/* Rows of it that may refer to one that goes are looked for. */
+void look_for_referring(struct sql_table *t);
 void add_constraint(struct resolver *r, struct sql_table *t, json_t *body,
                     int64_t self);
 /* The statement gives rows that are there their entries in the table's newest

@@ -436,23 +436,70 @@ static const struct sql_expr *resolve_count(struct resolver *r, struct scope *s,
 	return e;
 }
 
-static void resolve_lock(struct resolver *r, struct sql_query *q, json_t *list)
+static enum strength locking_strength(json_t *clause)
+{
+	const char *word = node_string(clause, "strength");
+	return strstr(word, "KEYSHARE") ? STRENGTH_KEY_SHARE
+	       : strstr(word, "NOKEY")  ? STRENGTH_NO_KEY_UPDATE
+	       : strstr(word, "SHARE")  ? STRENGTH_SHARE
+	                                : STRENGTH_UPDATE;
+}
+
+static void lock_relation(struct resolver *r, struct sql_query *q,
+                          struct sql_relation *x, enum strength strength)
+{
+	if (x->kind != RELATION_TABLE)
+		refuse_construct(r, r->place, "FOR UPDATE of a query in FROM");
+	if (strength > x->lock) x->lock = strength;
+	q->locks = true;
+}
+
+/* Of the relations that it names, or of all. */
+static void lock_relations(struct resolver *r, struct scope *s,
+                           struct sql_query *q, json_t *clause)
+{
+	json_t *named = json_object_get(clause, "lockedRels"), *body;
+	enum strength strength = locking_strength(clause);
+	for (uint32_t i = 0; !named && i < s->relation_count; i++)
+		lock_relation(r, q, &s->relations[i], strength);
+	for (size_t k = 0; k < json_array_size(named) && !r->failed; k++) {
+		uint32_t i = 0;
+		node_is(json_array_get(named, k), "RangeVar", &body);
+		const char *name = node_string(body, "relname");
+		while (i < s->relation_count &&
+		       strcmp(s->relations[i].name, name))
+			i++;
+		if (i < s->relation_count)
+			lock_relation(r, q, &s->relations[i], strength);
+		else
+			refuse(r, node_place(r, body),
+			       "relation \"%s\" in FOR UPDATE clause not found "
+			       "in FROM clause",
+			       name);
+	}
+}
+
+static void resolve_lock(struct resolver *r, struct scope *s,
+                         struct sql_query *q, json_t *list)
 {
 	json_t *body;
-	for (size_t i = 0; i < json_array_size(list); i++) {
+	const char *beside = q->distinct                    ? "DISTINCT clause"
+	                     : q->grouped || q->group_count ? "GROUP BY clause"
+	                     : s->aggregate_count ? "aggregate functions"
+	                                          : NULL;
+	for (size_t i = 0; i < json_array_size(list) && !r->failed; i++) {
 		node_is(json_array_get(list, i), "LockingClause", &body);
-		const char *word = node_string(body, "strength");
-		struct text t = { 0 };
-		text_format(
-			&t, "%s",
-			strcmp(node_string(body, "waitPolicy"), "LockWaitBlock")
-				? "NOWAIT and SKIP LOCKED"
-			: strstr(word, "KEYSHARE") ? "FOR KEY SHARE"
-			: strstr(word, "NOKEY")    ? "FOR NO KEY UPDATE"
-			: strstr(word, "SHARE")    ? "FOR SHARE"
-						   : "FOR UPDATE");
-		refuse_construct(r, q->at, text_get(&t));
-		text_free(&t);
+		if (strcmp(node_string(body, "waitPolicy"), "LockWaitBlock"))
+			refuse_construct(r, q->at, "NOWAIT and SKIP LOCKED");
+		else if (r->purpose == PURPOSE_ASSERT)
+			refuse(r, q->at, "an assertion locks no rows");
+		else if (!beside)
+			refuse_construct(r, q->at, "FOR UPDATE");
+		else if (beside)
+			refuse(r, q->at, "FOR UPDATE is not allowed with %s",
+			       beside);
+		else
+			lock_relations(r, s, q, body);
 	}
 }
 
@@ -495,7 +542,7 @@ static void resolve_select(struct resolver *r, struct scope *s, json_t *body,
 	if (!strcmp(node_string(body, "limitOption"), "LIMIT_OPTION_WITH_TIES"))
 		refuse_construct(r, q->at, "WITH TIES");
 	if (!r->failed)
-		resolve_lock(r, q, json_object_get(body, "lockingClause"));
+		resolve_lock(r, s, q, json_object_get(body, "lockingClause"));
 }
 
 struct sql_query *resolve_query(struct resolver *r, struct scope *outer,

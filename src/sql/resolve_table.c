@@ -14,14 +14,15 @@ static bool is_taken(const struct sql_table *t, const char *name)
 		if (!strcmp(t->uniques[i].name, name)) return true;
 	for (uint32_t i = 0; i < t->check_count; i++)
 		if (!strcmp(t->checks[i].name, name)) return true;
+	for (const struct sql_foreign *f = t->foreigns; f; f = f->next_from)
+		if (!strcmp(f->name, name)) return true;
 	return false;
 }
 
 /* table_column_..._ending, with a number if it is taken. */
-static const char *name_constraint(struct resolver *r,
-                                   const struct sql_table *t, json_t *body,
-                                   const uint32_t *columns, uint32_t count,
-                                   const char *ending)
+const char *name_constraint(struct resolver *r, const struct sql_table *t,
+                            json_t *body, const uint32_t *columns,
+                            uint32_t count, const char *ending)
 {
 	const char *given = node_string(body, "conname");
 	if (*given) return keep_name(r, given);
@@ -236,7 +237,7 @@ void add_constraint(struct resolver *r, struct sql_table *t, json_t *body,
 	else if (!strcmp(kind, "CONSTR_IDENTITY"))
 		draw_identity(r, t, column, body);
 	else if (!strcmp(kind, "CONSTR_FOREIGN"))
-		refuse_construct(r, r->place, "a foreign key");
+		add_foreign(r, t, body, self);
 	else
 		refuse_construct(r, r->place, "this constraint");
 }
@@ -311,6 +312,7 @@ static void sort_names(struct resolver *r, struct sql_table *t)
 	}
 	free(sorted);
 	t->filtered = region_take0(r->region, n + 1);
+	look_for_referring(t);
 }
 
 bool resolve_create_table(struct resolver *r, json_t *body,

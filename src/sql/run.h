@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/access.h"
 #include "base/region.h"
 #include "sql/convert.h"
 #include "sql/ir.h"
@@ -18,6 +19,9 @@ struct sql_write {
 	const struct sql_table *table; /* NULL: an entry of a constraint */
 	uint32_t global, point;
 	struct value key, row;
+	enum strength strength;
+	bool joined;
+	uint32_t after; /* reads of the statement that came before it */
 };
 
 enum sql_stop {
@@ -29,6 +33,20 @@ enum sql_stop {
 struct sql_read {
 	uint32_t global, point;
 	struct value key;
+	enum strength strength;
+	bool joined;
+};
+
+/* An INSERT looks for its key. */
+#define STRENGTH_LOOK STRENGTH_UPDATE
+
+/* A row that was changed and may refer to others, or be referred to. */
+struct sql_referral {
+	struct sql_referral *next;
+	const struct sql_foreign *foreign;
+	const struct value *old, *new; /* columns; NULL: there is none */
+	bool checks; /* that of `new` refers to a row; else what refers to `old`
+	              */
 };
 
 /* Rows of a result. */
@@ -54,6 +72,8 @@ struct sql_run {
 	                      * it: rows without a key are born there */
 	uint32_t statement;
 	uint32_t births;
+	bool begun; /* the next access belongs to the same moment as the last */
+	struct sql_referral *referrals, **last_referral;
 	int64_t *sequences; /* what each gives next */
 	uint32_t point;
 	/* What comes of it. */
@@ -100,11 +120,31 @@ bool sql_match(struct sql_run *x, const struct sql_query *q,
  * the conditions on it alone? */
 bool sql_may_match(struct sql_run *x, const struct sql_relation *relation,
                    const struct known_row *row);
-/* The value of a key: NULL if there is none; false: it is waited for. */
+/* The value of a key: NULL if there is none; false: it is waited for. A plain
+ * read does not see what the statement itself has written. */
 bool sql_read(struct sql_run *x, uint32_t global, struct value key,
-              struct value *out);
+              enum strength strength, struct value *out);
 void sql_write(struct sql_run *x, const struct sql_table *t, uint32_t global,
-               struct value key, struct value row);
+               struct value key, struct value row, enum strength strength);
+const struct sql_write *sql_own_write(const struct sql_write *newest,
+                                      uint32_t global, struct value key);
+/* Of joined rows that a query finds, those of relations that it locks are
+ * locked, and become the newest versions; not kept: these do not satisfy its
+ * conditions any more, or are gone. */
+bool sql_lock_rows(struct sql_run *x, const struct sql_query *q,
+                   const struct sql_frame *outer, const struct value **rows,
+                   bool *kept);
+/* change.c, for foreign.c: a row is removed, or replaced by one with these
+ * columns, and what refers to it or it refers to is looked at later. */
+void sql_remove(struct sql_run *x, const struct sql_table *t,
+                const struct value *old);
+bool sql_replace(struct sql_run *x, const struct sql_table *t,
+                 const struct value *old, struct value *columns);
+/* foreign.c: the row was changed; and, at the end of the statement, what that
+ * means for others. */
+void sql_refer(struct sql_run *x, const struct sql_table *t,
+               const struct value *old, const struct value *new);
+bool sql_run_referrals(struct sql_run *x);
 /* The columns of a row that was read, and behind them its key. */
 const struct value *sql_columns(struct sql_run *x, const struct sql_table *t,
                                 struct value key, struct value row);

@@ -82,6 +82,21 @@ static void commit(struct saturation *s)
 	s->write_count = 0;
 }
 
+/* The last write of a key is what it becomes. */
+static void note_write(struct saturation *s, const struct guest_step *step)
+{
+	uint32_t i = 0;
+	while (i < s->write_count &&
+	       (s->writes[i]->global != step->global ||
+	        !value_equal(s->writes[i]->key, step->key)))
+		i++;
+	if (i == s->write_count) {
+		VEC_RESERVE(s->writes, s->write_count, s->write_capacity);
+		s->write_count++;
+	}
+	s->writes[i] = step;
+}
+
 /* The next transaction of the session; false if there is none. */
 static bool run_transaction(struct saturation *s, uint32_t session, bool newest,
                             uint32_t *steps)
@@ -98,11 +113,7 @@ static bool run_transaction(struct saturation *s, uint32_t session, bool newest,
 		step = ops->next(s->guest, step, answer, &s->region);
 		s->at[session] = step;
 		switch (step->kind) {
-		case GUEST_PUT:
-			VEC_RESERVE(s->writes, s->write_count,
-			            s->write_capacity);
-			s->writes[s->write_count++] = step;
-			break;
+		case GUEST_PUT: note_write(s, step); break;
 		case GUEST_COMMIT: commit(s); return true;
 		case GUEST_ABORT: return true;
 		case GUEST_END: return false;
@@ -142,7 +153,8 @@ static uint64_t known_versions(const struct known *k)
 	uint64_t n = 0;
 	for (uint32_t g = 0; g < k->global_count; g++)
 		for (uint32_t i = 0; i < k->globals[g].count; i++)
-			n += k->globals[g].items[i]->count;
+			n += k->globals[g].items[i]->count +
+			     k->globals[g].items[i]->deleted;
 	return n;
 }
 

@@ -52,8 +52,8 @@ static struct guest_note *make_note(struct sql_move *m,
 
 /* ---- Emitting ---- */
 
-static struct guest_step *emit(struct sql_move *m, enum guest_request kind,
-                               const struct sql_state *after)
+static struct sql_emitted *emit(struct sql_move *m, enum guest_request kind,
+                                const struct sql_state *after)
 {
 	struct sql_emitted *e = region_take0(m->scratch, sizeof *e);
 	if (!m->first) m->last = &m->first;
@@ -63,49 +63,61 @@ static struct guest_step *emit(struct sql_move *m, enum guest_request kind,
 	e->step.notes = after->notes;
 	e->step.findings = after->findings;
 	e->state = after;
-	return &e->step;
+	return e;
 }
 
 static void emit_read(struct sql_move *m, const struct sql_state *s,
                       const struct sql_read *read)
 {
-	struct guest_step *step = emit(m, GUEST_GET, s);
-	step->key = value_copy(m->region, read->key);
-	step->global = read->global;
-	step->point = read->point;
-	m->first->reads = m->answer_count + 1;
+	struct sql_emitted *e = emit(m, GUEST_GET, s);
+	e->step.key = value_copy(m->region, read->key);
+	e->step.global = read->global;
+	e->step.point = read->point;
+	e->step.strength = read->strength;
+	e->step.joined = read->joined;
+	e->reads = m->answer_count + 1;
 }
 
-/* The last write of each key, in the order of the first ones. */
-static void emit_writes(struct sql_move *m, const struct sql_write *writes,
-                        const struct sql_state *before)
+static void emit_write(struct sql_move *m, const struct sql_state *s,
+                       const struct sql_write *w, bool joined)
 {
-	uint32_t count = 0, i = 0;
-	for (const struct sql_write *w = writes; w; w = w->older) count++;
-	const struct sql_write **all =
-		region_take(m->scratch, (count + 1) * sizeof *all);
+	struct guest_step *step = &emit(m, GUEST_PUT, s)->step;
+	step->global = w->global;
+	step->key = value_copy(m->region, w->key);
+	step->value = value_copy(m->region, w->row);
+	step->point = w->point;
+	step->strength = w->strength;
+	step->joined = joined;
+}
+
+/* The writes up to `old` that came after so many reads of the statement. */
+static void emit_writes(struct sql_move *m, const struct sql_state *s,
+                        const struct sql_write *w, const struct sql_write *old,
+                        uint32_t after)
+{
+	if (w == old || w->after < after) return;
+	emit_writes(m, s, w->older, old, after);
+	emit_write(m, s, w, w->joined);
+}
+
+/* Those that were held back. The reads that locked their rows stand where they
+ * were made. */
+static void emit_held_back(struct sql_move *m, const struct sql_state *before,
+                           struct sql_state *s, const struct sql_write *w)
+{
+	if (w == s->told) return;
+	emit_held_back(m, before, s, w->older);
+	emit_write(m, before, w, w->joined || s->accessed);
+	s->accessed = true;
+}
+
+/* Versions that others can read. */
+static void make_known(struct sql_move *m, const struct sql_write *writes)
+{
 	for (const struct sql_write *w = writes; w; w = w->older)
-		all[count - ++i] = w;
-	for (i = 0; i < count; i++) {
-		const struct sql_write *newest = writes;
-		bool first = true;
-		for (uint32_t j = 0; j < i && first; j++)
-			first = all[j]->global != all[i]->global ||
-			        !value_equal(all[j]->key, all[i]->key);
-		if (!first) continue;
-		while (newest->global != all[i]->global ||
-		       !value_equal(newest->key, all[i]->key))
-			newest = newest->older;
-		struct guest_step *step = emit(m, GUEST_PUT, before);
-		step->global = newest->global;
-		step->key = newest->key;
-		step->value = newest->row;
-		step->point = newest->point;
-		if (newest->table && !known_has(&m->image->known, newest->table,
-		                                newest->key, newest->row))
-			sql_image_grew(m->image, newest->table, newest->key,
-			               newest->row);
-	}
+		if (w->table && sql_own_write(writes, w->global, w->key) == w &&
+		    !known_has(&m->image->known, w->table, w->key, w->row))
+			sql_image_grew(m->image, w->table, w->key, w->row);
 }
 
 /* A run-time error. */
@@ -172,14 +184,16 @@ static void skip_step(struct sql_move *m, struct sql_state *s,
 static void forget_transaction(struct sql_state *s)
 {
 	s->transaction = TXN_NONE;
-	s->writes = NULL;
+	s->writes = s->told = NULL;
 	s->savepoints = NULL;
+	s->accessed = s->ran = s->read_only = false;
 }
 
 static void commit(struct sql_move *m, const struct sql_state *before,
                    const struct sql_write *writes, struct sql_state *after)
 {
-	emit_writes(m, writes, before);
+	emit_held_back(m, before, after, writes);
+	make_known(m, writes);
 	forget_transaction(after);
 	emit(m, GUEST_COMMIT, after);
 }
@@ -226,12 +240,32 @@ static bool fail(struct sql_move *m, struct sql_state *s,
 	return true;
 }
 
+static bool changes(const struct sql_statement *st)
+{
+	return st->kind != STATEMENT_QUERY || st->query->locks;
+}
+
+static bool fail_read_only(struct sql_move *m, struct sql_state *s,
+                           const struct sql_statement *st)
+{
+	struct sql_failure why = { 0 };
+	sql_fail(m->scratch, &why, "25006",
+	         "cannot execute %s in a read-only transaction",
+	         st->kind == STATEMENT_INSERT   ? "INSERT"
+	         : st->kind == STATEMENT_UPDATE ? "UPDATE"
+	         : st->kind == STATEMENT_DELETE ? "DELETE"
+	                                        : "SELECT FOR UPDATE");
+	return fail(m, s, &why);
+}
+
 /* Carries out a query or a change. True if something was emitted. */
 static bool run_statement(struct sql_move *m, const struct sql_state *before,
                           struct sql_state *s)
 {
 	const struct sql_image *image = m->image;
 	const struct sql_item *item = item_of(m, s);
+	if (s->read_only && changes(item->statement))
+		return fail_read_only(m, s, item->statement);
 	size_t sequences = image->catalog.sequence_count * sizeof(int64_t);
 	struct sql_run x = { .region = m->scratch,
 		             .known = &m->image->known,
@@ -243,18 +277,24 @@ static bool run_statement(struct sql_move *m, const struct sql_state *before,
 	x.sequences = region_take(m->region, sequences + 1);
 	if (sequences) memcpy(x.sequences, s->sequences, sequences);
 	bool fine = sql_run_statement(&x, item->statement);
-	if (!fine && x.stop == SQL_WAITS) {
+	bool waits = !fine && x.stop == SQL_WAITS;
+	const struct sql_write *writes = keep_writes(m, x.writes, s->writes);
+	assert(waits || x.read_count == m->answer_count);
+	if (!s->savepoints)
+		emit_writes(m, before, writes, s->writes, m->answer_count);
+	if (waits) {
 		emit_read(m, before, &x.wanted);
 		return true;
 	}
-	assert(x.read_count == m->answer_count);
+	bool implicit = s->transaction == TXN_IMPLICIT;
+	s->accessed |= x.begun;
+	s->ran = true;
 	m->answer_count = 0;
 	s->sequences = x.sequences;
 	if (!fine) return fail(m, s, &x.failure);
 	note_result(m, s, &x.result);
-	const struct sql_write *writes = keep_writes(m, x.writes, s->writes);
-	bool implicit = s->transaction == TXN_IMPLICIT;
 	s->writes = writes;
+	if (!s->savepoints) s->told = writes;
 	next_item(m, s);
 	if (implicit) commit(m, before, writes, s);
 	return implicit;
@@ -268,8 +308,8 @@ static const struct sql_savepoint *find_savepoint(const struct sql_state *s,
 	return p;
 }
 
-static bool run_savepoint(struct sql_move *m, struct sql_state *s,
-                          const struct sql_statement *st)
+static bool run_savepoint(struct sql_move *m, const struct sql_state *before,
+                          struct sql_state *s, const struct sql_statement *st)
 {
 	struct sql_failure why = { 0 };
 	const struct sql_savepoint *p = find_savepoint(s, st->name);
@@ -288,6 +328,29 @@ static bool run_savepoint(struct sql_move *m, struct sql_state *s,
 	} else {
 		s->savepoints = p->older;
 	}
+	if (!s->savepoints) {
+		emit_held_back(m, before, s, s->writes);
+		s->told = s->writes;
+	}
+	next_item(m, s);
+	return false;
+}
+
+/* The level is the transaction's from its beginning on: find_levels(). */
+static bool set_modes(struct sql_move *m, struct sql_state *s,
+                      const struct sql_modes *modes)
+{
+	struct sql_failure why = { 0 };
+	if (s->ran && (modes->level || (s->read_only && modes->read_write))) {
+		sql_fail(m->scratch, &why, "25001",
+		         modes->level
+		                 ? "SET TRANSACTION ISOLATION LEVEL must be "
+		                   "called before any query"
+		                 : "transaction read-write mode must be set "
+		                   "before any query");
+		return fail(m, s, &why);
+	}
+	s->read_only = (s->read_only || modes->read_only) && !modes->read_write;
 	next_item(m, s);
 	return false;
 }
@@ -309,7 +372,8 @@ static bool run_inside(struct sql_move *m, const struct sql_state *before,
 		return true;
 	case STATEMENT_SAVEPOINT:
 	case STATEMENT_ROLLBACK_TO:
-	case STATEMENT_RELEASE: return run_savepoint(m, s, st);
+	case STATEMENT_RELEASE: return run_savepoint(m, before, s, st);
+	case STATEMENT_SET_TRANSACTION: return set_modes(m, s, &st->modes);
 	case STATEMENT_BEGIN: /* a warning */
 	case STATEMENT_NOTHING: next_item(m, s); return false;
 	default: return run_statement(m, before, s);
@@ -352,10 +416,12 @@ static bool begin(struct sql_move *m, struct sql_state *s)
 	switch (item->statement->kind) {
 	case STATEMENT_BEGIN:
 		s->transaction = TXN_OPEN;
+		s->read_only = item->statement->modes.read_only;
 		next_item(m, s);
 		break;
 	case STATEMENT_COMMIT:
 	case STATEMENT_ROLLBACK: /* a warning */
+	case STATEMENT_SET_TRANSACTION:
 	case STATEMENT_NOTHING: next_item(m, s); return false;
 	case STATEMENT_SAVEPOINT:
 	case STATEMENT_ROLLBACK_TO:
@@ -366,7 +432,7 @@ static bool begin(struct sql_move *m, struct sql_state *s)
 		return false;
 	default: s->transaction = TXN_IMPLICIT; break;
 	}
-	emit(m, GUEST_BEGIN, s)->name = item->name;
+	emit(m, GUEST_BEGIN, s)->step.name = item->name;
 	return true;
 }
 
@@ -382,7 +448,7 @@ static void move_session(struct sql_move *m)
 			            s->transaction == TXN_FAILED;
 			forget_transaction(s);
 			if (open) emit(m, GUEST_ABORT, s);
-			emit(m, GUEST_END, s)->value = value_bool(true);
+			emit(m, GUEST_END, s)->step.value = value_bool(true);
 			return;
 		}
 		switch (s->transaction) {
@@ -421,7 +487,8 @@ static bool read_table(struct sql_move *m, struct sql_run *x,
 	for (uint32_t i = 0; i < rows->count; i++) {
 		struct value pair[2] = { rows->items[i]->key };
 		if (!is_asked(x, m->image, t, rows->items[i])) continue;
-		if (!sql_read(x, t->global, pair[0], &pair[1])) return false;
+		if (!sql_read(x, t->global, pair[0], STRENGTH_PLAIN, &pair[1]))
+			return false;
 		if (sql_is_null(pair[1])) continue;
 		found[count++] =
 			value_sequence(m->scratch, VALUE_TUPLE, pair, 2);
@@ -439,11 +506,11 @@ static void move_finally(struct sql_move *m)
 		             .answers = m->answers,
 		             .answer_count = m->answer_count };
 	if (s->next++ == 0) {
-		emit(m, GUEST_BEGIN, s)->name = m->image->finally_name;
+		emit(m, GUEST_BEGIN, s)->step.name = m->image->finally_name;
 		return;
 	}
 	if (s->next > 2) {
-		emit(m, GUEST_END, s)->value = value_bool(true);
+		emit(m, GUEST_END, s)->step.value = value_bool(true);
 		return;
 	}
 	for (uint32_t i = 0; i < c->table_count; i++) {
@@ -511,20 +578,20 @@ static void move_assertion(struct sql_move *m, uint32_t number)
 	static const char undecided[] = "the assertion cannot be decided";
 	struct sql_run x = { .region = m->scratch, .known = &m->image->known };
 	if (n < a->step_count + tables) {
-		struct guest_step *step = emit(m, GUEST_NOTED, m->from);
-		step->key =
+		struct sql_emitted *e = emit(m, GUEST_NOTED, m->from);
+		e->step.key =
 			n < a->step_count
 				? note_key(m,
 		                           m->image->step_sessions[a->steps[n]],
 		                           c->steps[a->steps[n]].name)
 				: note_key(m, "finally",
 		                           c->tables[n - a->step_count]->name);
-		step->point = point;
-		m->first->reads = n + 1;
+		e->step.point = point;
+		e->reads = n + 1;
 		return;
 	}
 	take_notes(m, a, &x);
-	struct guest_step *end = emit(m, GUEST_END, m->from);
+	struct guest_step *end = &emit(m, GUEST_END, m->from)->step;
 	end->point = point;
 	end->value = value_bool(false);
 	if (!sql_run_statement(&x, a->query))

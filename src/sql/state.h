@@ -24,6 +24,12 @@ struct sql_state {
 	uint32_t next; /* the item to be carried out */
 	enum sql_transaction transaction;
 	const struct sql_write *writes;
+	/* Up to here they were told. What is written behind a savepoint is not,
+	 * until that is released: it may be as if it had never been. */
+	const struct sql_write *told;
+	bool accessed; /* the transaction has read or written */
+	bool ran;      /* and carried out a query or a change */
+	bool read_only;
 	const struct sql_savepoint *savepoints;
 	const int64_t *sequences;
 	const struct guest_note *notes;

@@ -284,6 +284,8 @@ struct program {
 	 * those are the program's own; a key is a tuple of index values. */
 	struct guest_library *library;
 	bool guest, native, sql;
+	/* SQL: where some transaction begins at a level of its own. */
+	uint32_t own_point;
 	uint32_t expectations; /* native: its final assertions come first */
 
 	/* Of a view made by program_reordered(): whose code it shares, and the

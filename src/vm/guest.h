@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/access.h"
 #include "base/region.h"
 #include "vm/program.h"
 #include "vm/value.h"
@@ -45,10 +46,12 @@ struct guest_note {
 
 struct guest_step {
 	enum guest_request kind;
-	bool pruned;     /* after a false assumption */
-	uint32_t name;   /* for program_transaction_name() */
-	uint32_t point;  /* for program_position() */
-	uint32_t global; /* of the key: in C there is but one */
+	bool pruned;            /* after a false assumption */
+	uint32_t name;          /* for program_transaction_name() */
+	uint32_t point;         /* for program_position() */
+	uint32_t global;        /* of the key: in C there is but one */
+	enum strength strength; /* GET, PUT: as in struct db_access */
+	bool joined;
 	struct value key, value;
 	const struct finding *findings; /* all of the session up to here */
 	const struct guest_note *notes; /* the same, newest first */

@@ -441,6 +441,11 @@ own_level program_transaction_level(const struct program *p, uint32_t name)
 bool program_finds_own_level(const struct program *p, uint32_t *name,
                              struct position *at)
 {
+	for (*name = 0; p->sql && *name < p->transactions_count; ++*name) {
+		if (!p->transactions[*name].level) continue;
+		*at = program_position(p, p->own_point);
+		return true;
+	}
 	for (uint32_t i = 0; i < p->code_count; i++) {
 		*name = p->code[i].x;
 		if (p->code[i].op != OP_BEGIN || !p->transactions[*name].level)

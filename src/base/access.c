@@ -1,0 +1,47 @@
+#include "base/access.h"
+
+#include <assert.h>
+#include <string.h>
+
+bool strengths_exclude(enum strength a, enum strength b)
+{
+	static const bool table[STRENGTH_COUNT][STRENGTH_COUNT] = {
+		[STRENGTH_KEY_SHARE] = { [STRENGTH_UPDATE] = true },
+		[STRENGTH_SHARE] = { [STRENGTH_NO_KEY_UPDATE] = true,
+		                     [STRENGTH_UPDATE] = true },
+		[STRENGTH_NO_KEY_UPDATE] = { [STRENGTH_SHARE] = true,
+		                             [STRENGTH_NO_KEY_UPDATE] = true,
+		                             [STRENGTH_UPDATE] = true },
+		[STRENGTH_UPDATE] = { [STRENGTH_KEY_SHARE] = true,
+		                      [STRENGTH_SHARE] = true,
+		                      [STRENGTH_NO_KEY_UPDATE] = true,
+		                      [STRENGTH_UPDATE] = true }
+	};
+	assert(table[a][b] == table[b][a]);
+	return table[a][b];
+}
+
+static const struct {
+	const char *letter, *word;
+} strengths[STRENGTH_COUNT] = {
+#define X(id, letter, word) { letter, word },
+	STRENGTH_TABLE(X)
+#undef X
+};
+
+const char *strength_letter(enum strength s)
+{
+	return strengths[s].letter;
+}
+
+const char *strength_word(enum strength s)
+{
+	return strengths[s].word;
+}
+
+enum strength strength_from_letter(const char *letter)
+{
+	enum strength s = STRENGTH_PLAIN + 1;
+	while (s < STRENGTH_COUNT && strcmp(strengths[s].letter, letter)) s++;
+	return s;
+}

@@ -1,0 +1,211 @@
+/* Foreign keys, as PostgreSQL's triggers see to them: at the end of a
+ * statement, row by row, in statements of their own. A row that refers locks
+ * the one that it refers to, which then cannot go; one that goes looks for
+ * those that refer to it, as they are at that moment, at every level. */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "sql/convert.h"
+#include "sql/run.h"
+
+/* ---- Noting ---- */
+
+static bool differ(const struct value *a, const struct value *b,
+                   const uint32_t *columns, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (!value_equal(a[columns[i]], b[columns[i]])) return true;
+	return false;
+}
+
+static void note(struct sql_run *x, struct sql_referral r)
+{
+	struct sql_referral *kept = region_take(x->region, sizeof *kept);
+	*kept = r;
+	if (!x->referrals) x->last_referral = &x->referrals;
+	*x->last_referral = kept;
+	x->last_referral = &kept->next;
+}
+
+void sql_refer(struct sql_run *x, const struct sql_table *t,
+               const struct value *old, const struct value *new)
+{
+	for (const struct sql_foreign *f = t->referrers; old && f;
+	     f = f->next_to)
+		if (!new || differ(old, new, f->to_columns, f->count))
+			note(x,
+			     (struct sql_referral){ NULL, f, old, new, false });
+	for (const struct sql_foreign *f = t->foreigns; new &&f;
+	     f = f->next_from)
+		if (!old || differ(old, new, f->columns, f->count))
+			note(x,
+			     (struct sql_referral){ NULL, f, old, new, true });
+}
+
+/* ---- The row that is referred to ---- */
+
+/* What these columns refer to; NULL: nothing. */
+static struct value referred_key(struct sql_run *x, const struct sql_foreign *f,
+                                 const struct value *columns)
+{
+	struct sql_unique u = { .count = f->count, .columns = f->columns };
+	return sql_key(x, &u, columns);
+}
+
+static bool check_referred(struct sql_run *x, const struct sql_foreign *f,
+                           const struct value *columns)
+{
+	struct value key = referred_key(x, f, columns), row;
+	if (sql_is_null(key)) return true;
+	if (f->unique && !sql_read(x, sql_foreign_unique(f)->global, key,
+	                           STRENGTH_PLAIN, &key))
+		return false;
+	if (!sql_is_null(key)) {
+		if (!sql_read(x, f->to->global, key, STRENGTH_KEY_SHARE, &row))
+			return false;
+		if (!sql_is_null(row)) return true;
+	}
+	return sql_run_fails(x, "23503",
+	                     "insert or update on table \"%s\" violates "
+	                     "foreign key constraint \"%s\"",
+	                     f->from->name, f->name);
+}
+
+/* ---- The rows that refer ---- */
+
+static bool refers(struct sql_run *x, const struct sql_foreign *f,
+                   const struct value *columns, struct value to)
+{
+	struct value key = referred_key(x, f, columns);
+	return !sql_is_null(key) && !known_compare(key, to);
+}
+
+static bool may_refer(struct sql_run *x, const struct sql_foreign *f,
+                      const struct known_row *row, struct value to)
+{
+	bool found = false;
+	for (uint32_t i = 0; i < row->count && !found; i++)
+		found = refers(
+			x, f,
+			sql_columns(x, f->from, row->key, row->versions[i]),
+			to);
+	return found;
+}
+
+/* The row that refers is changed with the one that it refers to. */
+static bool follow(struct sql_run *x, const struct sql_foreign *f,
+                   enum sql_action action, const struct value *row,
+                   const struct value *new)
+{
+	const struct sql_table *t = f->from;
+	struct value there, key = row[t->column_count];
+	bool removes = action == ACTION_CASCADE && !new;
+	if (!sql_read(x, t->global, key,
+	              removes ? STRENGTH_UPDATE : STRENGTH_NO_KEY_UPDATE,
+	              &there))
+		return false;
+	if (sql_is_null(there)) return true;
+	const struct value *old = sql_columns(x, t, key, there);
+	if (removes) {
+		sql_remove(x, t, old);
+		return true;
+	}
+	size_t size = (t->column_count + (size_t)1) * sizeof *old;
+	struct value *columns = memcpy(region_take(x->region, size), old, size);
+	for (uint32_t i = 0; i < f->count; i++)
+		columns[f->columns[i]] = action == ACTION_SET_NULL
+		                                 ? value_null()
+		                                 : new[f->to_columns[i]];
+	return sql_replace(x, t, old, columns);
+}
+
+static bool forbid(struct sql_run *x, const struct sql_foreign *f)
+{
+	return sql_run_fails(x, "23503",
+	                     "update or delete on table \"%s\" violates "
+	                     "foreign key constraint \"%s\" on table \"%s\"",
+	                     f->to->name, f->name, f->from->name);
+}
+
+static int order_of_keys(const void *a, const void *b)
+{
+	return known_compare(*(const struct value *)a,
+	                     *(const struct value *)b);
+}
+
+/* Keys of rows that may refer to it, in their order. */
+static struct value *referring_keys(struct sql_run *x,
+                                    const struct sql_foreign *f,
+                                    struct value to, uint32_t *count)
+{
+	uint32_t global = f->from->global, most;
+	const struct known_rows *rows = known_of(x->known, global);
+	most = rows->count + 1;
+	for (const struct sql_write *w = x->writes; w; w = w->older) most++;
+	struct value *keys = region_take(x->region, most * sizeof *keys);
+	*count = 0;
+	for (const struct sql_write *w = x->writes; w; w = w->older)
+		if (sql_own_write(x->writes, global, w->key) == w)
+			keys[(*count)++] = w->key;
+	for (uint32_t i = 0; i < rows->count; i++)
+		if (!sql_own_write(x->writes, global, rows->items[i]->key) &&
+		    may_refer(x, f, rows->items[i], to))
+			keys[(*count)++] = rows->items[i]->key;
+	qsort(keys, *count, sizeof *keys, order_of_keys);
+	return keys;
+}
+
+/* Is there a row with the key again, which the statement itself has made? */
+static bool is_there_again(struct sql_run *x, const struct sql_foreign *f,
+                           struct value key)
+{
+	const struct sql_write *w = sql_own_write(
+		x->writes,
+		f->unique ? sql_foreign_unique(f)->global : f->to->global, key);
+	return w && !sql_is_null(w->row);
+}
+
+static bool check_referring(struct sql_run *x, const struct sql_foreign *f,
+                            const struct value *old, const struct value *new)
+{
+	struct sql_unique u = { .count = f->count, .columns = f->to_columns };
+	enum sql_action action = new ? f->on_update : f->on_delete;
+	struct value to = sql_key(x, &u, old);
+	uint32_t count;
+	if (sql_is_null(to) ||
+	    (action == ACTION_NONE && is_there_again(x, f, to)))
+		return true;
+	struct value *keys = referring_keys(x, f, to, &count);
+	for (uint32_t i = 0; i < count; i++) {
+		struct value row;
+		if (!sql_read(x, f->from->global, keys[i], STRENGTH_LOOK, &row))
+			return false;
+		if (sql_is_null(row)) continue;
+		const struct value *columns =
+			sql_columns(x, f->from, keys[i], row);
+		if (!refers(x, f, columns, to)) continue;
+		if (action == ACTION_NONE || action == ACTION_RESTRICT)
+			return forbid(x, f);
+		if (!follow(x, f, action, columns, new)) return false;
+	}
+	return true;
+}
+
+bool sql_run_referrals(struct sql_run *x)
+{
+	/* What follows a change of theirs is looked at right after it. */
+	struct sql_referral *all = x->referrals;
+	x->referrals = NULL;
+	for (struct sql_referral *r = all; r; r = r->next) {
+		x->written_before = x->writes;
+		x->begun = false;
+		bool fine = r->checks ? check_referred(x, r->foreign, r->new)
+		                      : check_referring(x, r->foreign, r->old,
+		                                        r->new);
+		if (!fine || !sql_run_referrals(x)) return false;
+	}
+	assert(!x->referrals);
+	return true;
+}

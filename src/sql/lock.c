@@ -1,0 +1,69 @@
+/* Rows that a statement finds and locks: it found them as they were at its
+ * beginning; another may have changed them since, and have committed. */
+#include <assert.h>
+
+#include "base/memory.h"
+#include "sql/convert.h"
+#include "sql/run.h"
+
+/* Do the joined rows satisfy what FROM asks of them? An outer join holds,
+ * whatever its condition, where there is no row on its other side. */
+static bool joins_hold(struct sql_run *x, const struct sql_frame *f,
+                       const struct sql_from *from, bool *holds)
+{
+	if (from->join == JOIN_NONE) return true;
+	if (!joins_hold(x, f, from->a, holds)) return false;
+	if (!*holds) return true;
+	const struct sql_from *b = from->b;
+	if (from->join == JOIN_LEFT) {
+		while (b->join != JOIN_NONE) b = b->a;
+		if (!f->rows[b->relation]) return true;
+	}
+	if (!joins_hold(x, f, from->b, holds)) return false;
+	return !*holds || !from->on ||
+	       sql_eval_condition(x, f, from->on, holds);
+}
+
+/* The conditions again, on the newest versions; all else is as it was. */
+static bool still_found(struct sql_run *x, const struct sql_query *q,
+                        const struct sql_frame *outer,
+                        const struct value **rows, bool *out)
+{
+	struct sql_frame f = { .outer = outer, .rows = rows };
+	*out = true;
+	if (!joins_hold(x, &f, q->from, out)) return false;
+	return !*out || !q->where || sql_eval_condition(x, &f, q->where, out);
+}
+
+static bool are_same(const struct value *a, const struct value *b,
+                     uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (!value_equal(a[i], b[i])) return false;
+	return true;
+}
+
+bool sql_lock_rows(struct sql_run *x, const struct sql_query *q,
+                   const struct sql_frame *outer, const struct value **rows,
+                   bool *kept)
+{
+	bool changed = false;
+	*kept = true;
+	for (uint32_t i = 0; i < q->relation_count; i++) {
+		const struct sql_table *t = q->relations[i].table;
+		struct value key, row;
+		if (!q->relations[i].lock || !rows[i]) continue;
+		key = rows[i][t->column_count];
+		if (!sql_read(x, t->global, key, q->relations[i].lock, &row))
+			return false;
+		if (sql_is_null(row)) {
+			*kept = false;
+			return true;
+		}
+		const struct value *columns = sql_columns(x, t, key, row);
+		changed |= !are_same(columns, rows[i], t->column_count);
+		rows[i] = columns;
+	}
+	assert(x->stop == SQL_GOES_ON);
+	return !changed || still_found(x, q, outer, rows, kept);
+}
