@@ -47,8 +47,12 @@ crash becomes_another_program \
 crash becomes_a_sleeper 'became another program by exec(): "sleep"'
 crash closes_everything 'closed file descriptors that are not its own' \
 	victim.h:
+# What tells the place is among what they spoil: it may be one or several.
 for name in spoils_with_ones spoils_with_zeros spoils_here_and_there; do
-	crash $name 'wrote over memory that is not its own'
+	try 1 crashes $name 'violated: ' 'run-time error' \
+		'wrote over memory that is not its own' \
+		'victim.1 last words' 'read x = 0'
+	says_nothing
 done
 crash ignores_signals
 crash handles_signals 'own handler'
@@ -248,8 +252,10 @@ try 1 checks expectation_of_the_final_session \
 try 1 checks final_session_crashes 'happens in 2 of 4 histories' \
 	'finally' 'read counter = 1' 'SIGSEGV' 'crash_after_look()'
 try 0 checks assumes '2 pruned'
-try 0 checks assumes_what_is_false
-try 0 checks assumes_behind_a_failure
+for name in assumes_what_is_false assumes_behind_a_failure; do
+	try 4 checks $name 'there is no history to judge by' \
+		'1 execution makes an assumption false'
+done
 try 0 checks aborts \
 	'holds: both assertions are true in the one history'
 try 1 checks goes_on 'first' 'second' 'behind the transaction' \

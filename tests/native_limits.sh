@@ -114,13 +114,16 @@ lacks assumption
 run 4 explore begins_and_commits.so --max-transactions 30 --checkpoint cut.json
 run 4 explore --resume cut.json -q
 prints 'a session was cut short'
+run 2 explore --resume cut.json --max-transactions 40
+says 'the checkpoint says what is explored'
 run 0 split begins_and_commits.so -n 2 -o cut --max-transactions 30
 for unit in cut/unit-*; do
 	[ ! -e "$unit" ] ||
-		"$ISOSCOPE" explore --unit "$unit" --max-transactions 30 -q >out
+		"$ISOSCOPE" explore --unit "$unit" -q >out
 done
 run 4 merge cut -q
 prints 'a session was cut short'
+lacks 'more than 3000'
 run 4 compare begins_and_commits.so --max-transactions 30 --json
 prints '"stop":"bound"'
 run 4 explore begins_and_commits.so --max-transactions 3 --json

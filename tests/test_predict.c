@@ -837,6 +837,71 @@ START_TEST(no_time_is_unknown)
 }
 END_TEST
 
+struct stopping {
+	uint64_t asked, after; /* 0: never stops */
+};
+
+static bool stop_after(void *data)
+{
+	struct stopping *s = data;
+	return ++s->asked == s->after;
+}
+
+/* The first of all predictions, the search being stopped when it has asked so
+ * often. Those that are found are right. */
+static enum predict_answer stopped_first(const struct predict_trial *t,
+                                         struct stopping *s,
+                                         struct prediction *p)
+{
+	struct check_limits limits = { .stop = stop_after, .stop_data = s };
+	struct check_clock *c = check_clock_new(&limits);
+	struct diags d = { 0 };
+	struct predictor *r = predictor_new(t->trace, &t->o, c, &d);
+	ck_assert_ptr_nonnull(r);
+	enum predict_answer answer = predictor_next(r, p);
+	if (answer == PREDICT_FOUND) expect_prediction(t, p);
+	predictor_free(r);
+	diags_free(&d);
+	check_clock_free(c);
+	return answer;
+}
+
+/* A search that is stopped while it looks for a prediction with fewer changes
+ * gives the one that it has, and does not call it the nearest unless it is. */
+START_TEST(what_was_found_is_given_at_a_stop)
+{
+	uint64_t seed = first_seed(), farther = 0;
+	for (int n = 0; n < 400 && farther < 3; n++, seed++) {
+		struct rng r = { seed };
+		struct predict_trial t = { .seed = seed,
+			                   .o = { .level = LEVEL_CC,
+			                          .boundary = BOUNDARY_RELAXED,
+			                          .enumerate = true } };
+		struct stopping s = { 0 };
+		struct prediction best, p;
+		random_large(&t, &r, 24);
+		if (stopped_first(&t, &s, &best) == PREDICT_FOUND) {
+			uint64_t all = s.asked;
+			for (s.after = all; s.after > 0; s.after--) {
+				s.asked = 0;
+				if (stopped_first(&t, &s, &p) != PREDICT_FOUND)
+					continue;
+				ck_assert_uint_ge(p.changed_count,
+				                  best.changed_count);
+				if (p.nearest)
+					ck_assert_uint_eq(p.changed_count,
+					                  best.changed_count);
+				farther += !p.nearest;
+				prediction_free(&p);
+			}
+			prediction_free(&best);
+		}
+		end_large(&t);
+	}
+	ck_assert_uint_gt(farther, 0);
+}
+END_TEST
+
 /* One write of x, and one read of what may be another value. */
 static struct trace *trace_by_hand(int64_t read, bool lists)
 {
@@ -905,5 +970,6 @@ void add_predict_tests(TCase *tests)
 	tcase_add_loop_test(tests, few_writers_predict_nothing, 0, RUNS);
 	tcase_add_test(tests, voter_is_predictable_at_rc_only);
 	tcase_add_test(tests, no_time_is_unknown);
+	tcase_add_test(tests, what_was_found_is_given_at_a_stop);
 	tcase_add_test(tests, what_prediction_does_not_apply_to_is_refused);
 }

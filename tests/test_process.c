@@ -198,6 +198,7 @@ static void *ask_and_kill(void *data)
 START_TEST(many_threads_have_workers)
 {
 	enum { THREADS = 4 };
+	if (!FORKS_AMONG_THREADS) return;
 	pthread_t threads[THREADS];
 	bool good[THREADS];
 	uint32_t files = open_files();

@@ -143,7 +143,7 @@ static bool is_of_program(const struct task *t, const struct program *p,
                           const char *otherwise, struct problem *problem)
 {
 	struct text why = { 0 };
-	bool fits = task_has_program(t, p, &why);
+	bool fits = task_take_program(t, p, &why);
 	assert(otherwise);
 	if (!fits)
 		problem_set(problem, PROBLEM_INPUT, "%s; %s", text_get(&why),

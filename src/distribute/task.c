@@ -33,6 +33,7 @@ void task_init(struct task *t, const struct program *p,
 		.classify = o->classify,
 		.symmetry = orderly && o->symmetry,
 		.max_changes = orderly ? o->max_changes : UINT64_MAX,
+		.bounds = library_session_bounds(p),
 	};
 }
 
@@ -70,12 +71,14 @@ void task_options(const struct task *t, struct explore_options *o)
 	o->max_changes = t->max_changes;
 }
 
-bool task_has_program(const struct task *t, const struct program *p,
-                      struct text *why)
+bool task_take_program(const struct task *t, const struct program *p,
+                       struct text *why)
 {
 	if (t->digest == program_digest(p) &&
-	    t->sessions == program_session_count(p))
+	    t->sessions == program_session_count(p)) {
+		library_bound_sessions(p, t->bounds);
 		return true;
+	}
 	text_format(why,
 	            "%s, or a file that it imports, is not what it was: "
 	            "its hash was %016" PRIx64 ", and is %016" PRIx64,
@@ -120,6 +123,15 @@ static bool same_changes(uint64_t a, uint64_t b, struct text *why)
 	return false;
 }
 
+static bool same_bound(uint64_t a, uint64_t b, const char *option,
+                       struct text *why)
+{
+	if (a != b)
+		text_format(why, "with --%s %" PRIu64 ", not %" PRIu64, option,
+		            a, b);
+	return a == b;
+}
+
 bool task_equal(const struct task *t, const struct task *wanted,
                 struct text *why)
 {
@@ -146,5 +158,9 @@ bool task_equal(const struct task *t, const struct task *wanted,
 	                 "histories counted by level", why) &&
 	       same_flag(t->symmetry, wanted->symmetry,
 	                 "symmetric histories explored once", why) &&
-	       same_changes(t->max_changes, wanted->max_changes, why);
+	       same_changes(t->max_changes, wanted->max_changes, why) &&
+	       same_bound(t->bounds.transactions, wanted->bounds.transactions,
+	                  "max-transactions", why) &&
+	       same_bound(t->bounds.accesses, wanted->bounds.accesses,
+	                  "max-accesses", why);
 }

@@ -10,6 +10,7 @@
 #include "axioms/level.h"
 #include "base/text.h"
 #include "dpor/explorer.h"
+#include "native/host/library.h"
 
 struct program;
 
@@ -24,6 +25,8 @@ struct task {
 	bool robust, classify;
 	bool symmetry;        /* symmetric histories are explored once */
 	uint64_t max_changes; /* UINT64_MAX: no limit */
+	/* Of sessions in C; zeros: the program has none. */
+	struct library_bounds bounds;
 };
 
 /* `order` may be NULL; `p` may be the view in that order. */
@@ -36,9 +39,10 @@ void task_free(struct task *t);
 const char *task_path(const struct task *t);
 /* Sets what the task decides; the symmetry is left to who has the program. */
 void task_options(const struct task *t, struct explore_options *o);
-/* Is the program the one of the task? If not, why is added to the text. */
-bool task_has_program(const struct task *t, const struct program *p,
-                      struct text *why);
+/* Is the program the one of the task? Then its sessions in C have the task's
+ * bounds from here on; if not, why is added to the text. */
+bool task_take_program(const struct task *t, const struct program *p,
+                       struct text *why);
 /* Are both parts of one exploration? If not, the first difference is added to
  * the text: "under si, not ser". */
 bool task_equal(const struct task *t, const struct task *wanted,

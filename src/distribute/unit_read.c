@@ -63,6 +63,17 @@ static bool levels_fit(struct members *m, const struct task *k)
 	return member_wrong(m, "base", "a weaker, extensible level");
 }
 
+/* Files from before there were bounds in them have the usual ones. */
+static bool read_bounds(struct members *m, const json_t *o, struct task *k)
+{
+	k->bounds = LIBRARY_BOUNDS;
+	return !json_object_get(o, "max_transactions") ||
+	       (member_count(m, o, "max_transactions", UINT64_MAX,
+	                     &k->bounds.transactions) &&
+	        member_count(m, o, "max_accesses", UINT64_MAX,
+	                     &k->bounds.accesses));
+}
+
 static bool read_options(struct members *m, const json_t *unit, struct task *k)
 {
 	const json_t *o = member_object(m, unit, "options");
@@ -76,7 +87,7 @@ static bool read_options(struct members *m, const json_t *unit, struct task *k)
 	       (member_is_null(o, "max_changes") ||
 	        member_count(m, o, "max_changes", UINT64_MAX,
 	                     &k->max_changes)) &&
-	       read_order(m, o, k);
+	       read_bounds(m, o, k) && read_order(m, o, k);
 }
 
 /* ---- branches ---- */

@@ -40,6 +40,8 @@ static void write_task(struct json *j, const struct task *k)
 		json_text(j, "max_changes", NULL);
 	else
 		write_number(j, "max_changes", k->max_changes);
+	write_number(j, "max_transactions", k->bounds.transactions);
+	write_number(j, "max_accesses", k->bounds.accesses);
 	json_text(j, "sessions_order", k->order);
 	json_close(j);
 }

@@ -108,6 +108,11 @@ struct library_bounds library_bounds(const struct library *l);
 /* Of a program that may have a library; for runners taken from now on. */
 void library_configure(const struct program *p, double step_timeout,
                        struct library_bounds bounds, bool show_output);
+/* Those of its sessions in C; zeros if the program has no library. */
+struct library_bounds library_session_bounds(const struct program *p);
+/* Changes these alone, of a program that may have a library. */
+void library_bound_sessions(const struct program *p,
+                            struct library_bounds bounds);
 /* User code is given up when the flag is true: borrowed, or NULL; and from this
  * time on, as seconds_now() counts, if it is not 0. */
 void library_set_limits(const struct program *p, const atomic_bool *flag,

@@ -177,6 +177,18 @@ void library_configure(const struct program *p, double step_timeout,
 	l->show_output = show_output;
 }
 
+struct library_bounds library_session_bounds(const struct program *p)
+{
+	return is_native(p) ? library_of(p->library)->bounds
+	                    : (struct library_bounds){ 0 };
+}
+
+void library_bound_sessions(const struct program *p,
+                            struct library_bounds bounds)
+{
+	if (is_native(p)) library_of(p->library)->bounds = bounds;
+}
+
 void library_set_limits(const struct program *p, const atomic_bool *flag,
                         double deadline)
 {
