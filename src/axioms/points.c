@@ -305,15 +305,33 @@ void points_begin(struct points *p, uint32_t t, enum level level, bool aborts,
 		                               .level = level };
 }
 
-/* The point of a statement of prc: that of its reads so far, or a new one. */
-static uint32_t statement_point(struct points *p, uint32_t statement)
+/* Nothing but the last point keeps this read, in a statement behind it, from
+ * being earlier, and so it can be just behind it, whatever happens. */
+static bool is_next_to_last(const struct points *p, uint32_t source)
+{
+	const struct points_pending *t = &p->pending;
+	return t->resolved == p->lock_count &&
+	       is_before(p, commit_of(p, source), t->last);
+}
+
+/* The point of a read in a statement of prc: that of its reads so far, or a
+ * new one. */
+static uint32_t statement_point(struct points *p, uint32_t source,
+                                uint32_t statement)
 {
 	struct points_pending *t = &p->pending;
 	word *row = p->rows.spare + 4 * (size_t)p->width;
-	if (t->last != NONE && t->statement == statement) return t->last;
+	bool again = t->last != NONE && t->statement == statement;
+	if (again && !t->merged) return t->last;
+	if (t->last != NONE && is_next_to_last(p, source)) {
+		t->merged = true;
+		t->statement = statement;
+		return t->last;
+	}
 	/* So far only what precedes it in session order is before its commit,
 	 * beside its own points and what its locks wait for. */
 	uint32_t last = t->last;
+	t->merged = false;
 	bits_copy(row, before(p, last != NONE ? last : t->commit), p->width);
 	if (last != NONE) bits_add(row, last);
 	t->last = new_point(p, t->t, row);
@@ -332,11 +350,12 @@ static uint32_t statement_point(struct points *p, uint32_t statement)
 }
 
 /* Where the pending transaction's plain reads are; NONE: at no point. */
-static uint32_t read_point(struct points *p, uint32_t statement)
+static uint32_t read_point(struct points *p, uint32_t source,
+                           uint32_t statement)
 {
 	const struct points_pending *t = &p->pending;
 	if (level_has_statements(t->level))
-		return statement_point(p, statement);
+		return statement_point(p, source, statement);
 	if (level_is_serial(t->level)) return t->commit;
 	return t->begin;
 }
@@ -356,6 +375,22 @@ static void read_at(struct points *p, struct point_read r)
 			part_writer(p, &r, p->locks[i].owner);
 }
 
+/* The statement's reads so far, which were just behind the last point, are at a
+ * point of its own. */
+static void move_reads(struct points *p, uint32_t statement, uint32_t at)
+{
+	uint32_t t = p->pending.t, first = p->read_count, end = first;
+	while (first && p->reads[first - 1].reader == t &&
+	       p->reads[first - 1].statement == statement)
+		first--;
+	for (uint32_t i = first; i < end; i++) {
+		struct point_read r = p->reads[i];
+		if (r.at == at) break;
+		r.at = at;
+		read_at(p, r);
+	}
+}
+
 void points_read(struct points *p, uint32_t key, uint32_t source,
                  enum strength strength, uint32_t statement)
 {
@@ -363,8 +398,10 @@ void points_read(struct points *p, uint32_t key, uint32_t source,
 	assert(t && source != t && p->of[source].committed);
 	if (strength < STRENGTH_SHARE ||
 	    !level_has_statements(p->pending.level)) {
-		uint32_t at = read_point(p, statement);
-		read_at(p, (struct point_read){ t, key, source, at });
+		uint32_t at = read_point(p, source, statement);
+		move_reads(p, statement, at);
+		read_at(p,
+		        (struct point_read){ t, key, source, at, statement });
 	}
 	if (strength != STRENGTH_PLAIN &&
 	    level_sight(p->pending.level) != SIGHT_NOTHING)
@@ -502,19 +539,18 @@ void points_know(struct points *p, struct history_known k)
 	                                        k.key, k.from });
 }
 
-bool points_may_see(const struct points *p, uint32_t key, uint32_t source)
+void points_refuse(struct points *p, const word *writers, word *valid,
+                   unsigned words)
 {
 	const struct points_pending *t = &p->pending;
 	const word *early = before(p, t->last != NONE ? t->last : t->commit);
-	uint32_t c = commit_of(p, source);
-	for (uint32_t i = 0; i < p->lock_count; i++) {
-		const struct point_lock *l = &p->locks[i];
-		if (!is_version(p, l, key) || l->owner == source) continue;
-		uint32_t other = commit_of(p, l->owner);
-		if (bits_has(early, other) && is_before(p, c, other))
-			return false;
-	}
-	return true;
+	word *hidden = p->rows.spare + 4 * (size_t)p->width;
+	bits_zero(hidden, p->width);
+	BITS_EACH(s, writers, words)
+		if (bits_has(early, commit_of(p, s)))
+			bits_or(hidden, before(p, commit_of(p, s)), p->width);
+	BITS_EACH(u, valid, words)
+		if (bits_has(hidden, commit_of(p, u))) bits_drop(valid, u);
 }
 
 /* ---- Going back ---- */

@@ -51,7 +51,8 @@ struct points_pending {
 	bool aborts;
 	uint32_t begin, commit;
 	uint32_t last;      /* its newest point of a read, or POINTS_NONE */
-	uint32_t statement; /* of that */
+	uint32_t statement; /* of its newest read */
+	bool merged;        /* whose reads so far are at the point before it */
 	uint32_t resolved;  /* locks whose u is known */
 };
 
@@ -93,9 +94,10 @@ void points_know(struct points *p, struct history_known k);
 bool points_allow(struct points *p);
 /* Adds the edges that are forced; false if they close a cycle. */
 bool points_saturate(struct points *p);
-/* May the pending transaction's next statement still read the key from there?
- * If not, another version is certain to hide it. */
-bool points_may_see(const struct points *p, uint32_t key, uint32_t source);
+/* Of some of the writers of a key, drops those that another one is certain to
+ * hide from the pending transaction's next statement. */
+void points_refuse(struct points *p, const word *writers, word *valid,
+                   unsigned words);
 /* Asked now and then while it searches; if that is true, so is points_allow,
  * and it gave up. */
 void points_stop_when(struct points *p, bool (*stop)(void *data), void *data);

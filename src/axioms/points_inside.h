@@ -11,7 +11,7 @@
 /* A read at a point; one under rc, ra or cc, which do not ask for one, has
  * NONE. */
 struct point_read {
-	uint32_t reader, key, source, at;
+	uint32_t reader, key, source, at, statement;
 };
 
 /* A write, or a read that locks. */

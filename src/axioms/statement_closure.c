@@ -368,22 +368,38 @@ static void fitting_writers(struct statement_closure *s,
 	}
 }
 
-/* May the pending transaction read the key from there, as the points say? */
+/* May the pending transaction read the key from there, as the points say? If it
+ * may and `adopts`, the order becomes one with this read. */
 static bool try_writer(struct statement_closure *s, const struct closure *c,
-                       const struct event *read, uint32_t source)
+                       const struct event *read, uint32_t source, bool adopts)
 {
 	struct points *p = s->points;
 	struct points_mark m = points_mark(p);
 	const struct happened *last = &s->log[s->count - 1];
 	bool joined = read->joined && last->what != BEGINS;
-	if (read->strength < STRENGTH_SHARE && !joined &&
-	    !points_may_see(p, read->key, source))
-		return false;
 	points_read(p, read->key, source, read->strength,
 	            last->statement + !joined);
-	bool allowed = has_line(s, c, false);
+	bool allowed = has_line(s, c, adopts);
 	points_back(p, &m);
 	return allowed;
+}
+
+/* Of these writers, drops those that the points refuse. The first one of all
+ * will be the first to be read from, if that is before number `first`. */
+static void try_writers(struct statement_closure *s, const struct closure *c,
+                        const struct event *read, uint32_t first, word *valid)
+{
+	const word *writers = c->writers + (size_t)read->key * c->words;
+	feed(s, c);
+	points_saturate(s->points);
+	if (read->strength < STRENGTH_SHARE && !read->joined)
+		points_refuse(s->points, writers, valid, c->words);
+	BITS_EACH(u, valid, c->words) {
+		if (!try_writer(s, c, read, u, u < first))
+			bits_drop(valid, u);
+		else if (u < first)
+			first = u;
+	}
 }
 
 void statement_closure_restrict(struct statement_closure *s,
@@ -403,10 +419,7 @@ void statement_closure_restrict(struct statement_closure *s,
 		fitting_writers(s, c, read, valid, row);
 	for (unsigned w = 0; w < c->words; w++) valid[w] &= ~row[w];
 	if (!bits_empty(valid, c->words)) {
-		feed(s, c);
-		points_saturate(s->points);
-		BITS_EACH(u, valid, c->words)
-			if (!try_writer(s, c, read, u)) bits_drop(valid, u);
+		try_writers(s, c, read, bits_next(row, 0, c->words), valid);
 		bits_or(valid, row, c->words);
 	} else {
 		bits_copy(valid, row, c->words);

@@ -54,11 +54,22 @@ BITS_INLINE bool bits_empty(const word *a, unsigned words)
 		if (a[w]) return false;
 	return true;
 }
+/* Without an instruction for it, the compiler's own is a call. */
+BITS_INLINE unsigned word_count(word a)
+{
+#ifdef __POPCNT__
+	return (unsigned)__builtin_popcountll(a);
+#else
+	a -= a >> 1 & 0x5555555555555555u;
+	a = (a & 0x3333333333333333u) + (a >> 2 & 0x3333333333333333u);
+	a = (a + (a >> 4)) & 0x0f0f0f0f0f0f0f0fu;
+	return (unsigned)(a * 0x0101010101010101u >> 56);
+#endif
+}
 BITS_INLINE unsigned bits_count(const word *a, unsigned words)
 {
 	unsigned n = 0;
-	for (unsigned w = 0; w < words; w++)
-		n += (unsigned)__builtin_popcountll(a[w]);
+	for (unsigned w = 0; w < words; w++) n += word_count(a[w]);
 	return n;
 }
 /* The smallest member that is at least `from`, or 64 * words if none. */
