@@ -816,8 +816,9 @@ static bool add_made(struct making *m, const struct sql_frame *f,
 			return false;
 	}
 	REGION_RESERVE(r, m->items, m->count, m->capacity);
-	m->items[m->count++] =
-		(struct made){ .row = row, .by = by, .found = f->rows };
+	m->items[m->count++] = (struct made){ .row = row,
+		                              .by = by,
+		                              .found = f ? f->rows : NULL };
 	return true;
 }
 
