@@ -13,6 +13,7 @@
  *     predict         iso_history_predict()
  *     convert         iso_reader_open(), iso_history_print()
  *     generate        iso_history_generate()
+ *     separate        iso_levels_separate()
  *     compile, fmt    iso_program_load(), iso_source_format()
  *
  * Exploring a program, for example:
@@ -485,6 +486,26 @@ ISO_API size_t iso_result_prediction_count(const iso_result *result);
 /* Returns 0, ISO_E_ARGUMENT or ISO_E_RANGE. */
 ISO_API int iso_result_prediction(const iso_result *result, size_t i,
                                   iso_prediction *out);
+
+/* ---- levels ---- */
+
+typedef struct iso_separate_options {
+	size_t size; /* sizeof (iso_separate_options); 0: this version */
+	uint32_t max_transactions; /* of the histories looked at (4) */
+	uint32_t max_events;       /* reads and writes together (6) */
+	bool locks;                /* also those in which reads lock */
+	bool statements;           /* also those with statements of several
+	                            * events */
+	double timeout;            /* seconds; 0: no limit */
+} iso_separate_options;
+/* A smallest history that one level allows and the other forbids, and one the
+ * other way round. A level is "si"; or one of the two is a mix, "si+ser", in
+ * which each transaction has one of these. `options` and `diags` may be NULL.
+ * Returns 0 or ISO_E_ARGUMENT. */
+ISO_API int iso_levels_separate(iso_result **out, const char *one,
+                                const char *other,
+                                const iso_separate_options *options,
+                                iso_diags **diags);
 
 /* ---- running a program ---- */
 

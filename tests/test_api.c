@@ -169,8 +169,34 @@ START_TEST(threads_of_one_check_find_what_one_finds)
 }
 END_TEST
 
+START_TEST(levels_are_told_apart)
+{
+	iso_result *r;
+	uint64_t events = 0;
+	iso_separate_options few = { .max_transactions = 2 };
+	ck_assert_int_eq(iso_levels_separate(&r, "si", "ser", NULL, NULL), 0);
+	ck_assert_int_eq(iso_result_verdict(r), ISO_HOLDS);
+	ck_assert_int_eq(iso_result_count(r, "separations.0.events", &events),
+	                 0);
+	ck_assert_uint_eq(events, 4);
+	ck_assert_int_eq(iso_result_flag(r, "separations.1.implied"), 1);
+	iso_result_free(r);
+	ck_assert_int_eq(iso_levels_separate(&r, "cc", "pc", &few, NULL), 0);
+	ck_assert_int_lt(iso_result_count(r, "separations.0.events", &events),
+	                 0);
+	iso_result_free(r);
+	few.max_transactions = 99;
+	ck_assert_int_eq(iso_levels_separate(&r, "cc", "pc", &few, NULL),
+	                 ISO_E_ARGUMENT);
+	ck_assert_int_eq(iso_levels_separate(&r, "cc", "sc", NULL, NULL),
+	                 ISO_E_ARGUMENT);
+	ck_assert_ptr_null(r);
+}
+END_TEST
+
 void add_api_tests(TCase *tests)
 {
+	tcase_add_test(tests, levels_are_told_apart);
 	tcase_add_test(tests, threads_of_one_check_find_what_one_finds);
 	tcase_add_test(tests, two_programs_in_two_threads);
 	tcase_add_test(tests, one_program_in_two_threads);

@@ -490,7 +490,7 @@ static bool history_witness(enum level l, bool mixed, const struct history *h,
 		return true;
 	}
 	struct relation *r = relation_of_history(h);
-	if (mixed) relation_take_owns(r, h);
+	if (mixed && history_has_owns(h)) relation_take_owns(r, h);
 	relation_witness(l, r, out);
 	relation_free(r);
 	return out->count > 0;

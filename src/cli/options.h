@@ -35,6 +35,8 @@
 	  "write a recorded history in another format")                      \
 	X(GENERATE, generate, "",                                            \
 	  "make a random history, of a store that keeps a level")            \
+	X(SEPARATE, separate, "LEVEL LEVEL",                                 \
+	  "find the smallest history that tells two levels apart")           \
 	X(FMT, fmt, "FILE...", "print programs in canonical layout")         \
 	X(COMPILE, compile, "FILE", "check a program, or show its bytecode") \
 	X(HELP, help, "[COMMAND]", "explain a command and its options")      \
@@ -59,12 +61,14 @@ enum command {
 #define IN_CHECK (1u << COMMAND_CHECK)
 #define IN_CONVERT (1u << COMMAND_CONVERT)
 #define IN_GENERATE (1u << COMMAND_GENERATE)
+#define IN_SEPARATE (1u << COMMAND_SEPARATE)
 #define IN_FMT (1u << COMMAND_FMT)
 #define IN_COMPILE (1u << COMMAND_COMPILE)
 #define IN_HELP (1u << COMMAND_HELP)
-#define IN_COLOURED \
-	(IN_RUNNING | IN_CHECK | IN_CONVERT | IN_GENERATE | IN_FMT | IN_COMPILE)
-#define IN_DRAWING (IN_EXPLORE | IN_RUN | IN_PREDICT | IN_CHECK)
+#define IN_COLOURED                                                       \
+	(IN_RUNNING | IN_CHECK | IN_CONVERT | IN_GENERATE | IN_SEPARATE | \
+	 IN_FMT | IN_COMPILE)
+#define IN_DRAWING (IN_EXPLORE | IN_RUN | IN_PREDICT | IN_CHECK | IN_SEPARATE)
 #define IN_REPORTING (IN_DRAWING | IN_COMPARE)
 /* Those that run programs. */
 #define IN_RUNNING                                                            \
@@ -219,6 +223,14 @@ enum command {
 	  "long-fork, lost-update or write-skew")                              \
 	X(GENERATED, IN_GENERATE | IN_RECORD, "format", 0, "FORMAT",           \
 	  CHOICE_FORMATS, "the format to write (isoscope)")                    \
+	X(SMALL_TRANSACTIONS, IN_SEPARATE, "max-transactions", 0, "N", NULL,   \
+	  "look at histories of up to N transactions (4)")                     \
+	X(SMALL_EVENTS, IN_SEPARATE, "max-events", 0, "N", NULL,               \
+	  "that have up to N reads and writes together (6)")                   \
+	X(LOCKS, IN_SEPARATE, "locks", 0, NULL, NULL,                          \
+	  "also at those in which reads lock, shared or to write")             \
+	X(STATEMENTS, IN_SEPARATE, "statements", 0, NULL, NULL,                \
+	  "also at those in which one statement reads several keys")           \
 	X(RESULT, IN_EXPLORE, "output", 'o', "FILE", NULL,                     \
 	  "with --unit: where its result goes; without it, beside the unit")   \
 	X(UNITS, IN_SPLIT, "units", 'n', "K", NULL, "into how many units")     \
@@ -259,7 +271,7 @@ enum command {
 	  "stop an exploration after N histories (run: that of --coverage)")   \
 	X(TIMEOUT, IN_REPORTING, "timeout", 0, "SECONDS", NULL,                \
 	  "stop after so much time")                                           \
-	X(MEMORY, IN_REPORTING, "memory", 0, "SIZE", NULL,                     \
+	X(MEMORY, IN_REPORTING & ~IN_SEPARATE, "memory", 0, "SIZE", NULL,      \
 	  "stop when the work needs more than SIZE bytes (k, M, G: powers "    \
 	  "of 1024)")                                                          \
 	X(STEP_TIMEOUT, IN_RUNNING, "step-timeout", 0, "SECONDS", NULL,        \

@@ -478,6 +478,7 @@ static struct dot_change *changes_of(const struct result_example *x)
 
 bool report_picture(struct text *t, const struct result *r)
 {
+	if (r->separated) return report_separated_picture(t, r);
 	for (uint32_t i = 0; i < r->assertion_count; i++) {
 		const struct result_assertion *a = &r->assertions[i];
 		const struct result_example *x = &a->example;

@@ -37,6 +37,13 @@ void report_levels(struct text *t, const struct style *s,
 void report_compare(struct text *t, const struct style *s,
                     const struct result *r);
 
+/* separated.c: each way a history that one level allows and the other forbids,
+ * and why. */
+void report_separated(struct text *t, const struct style *s,
+                      const struct result *r);
+/* The first of them; false if there is none. */
+bool report_separated_picture(struct text *t, const struct result *r);
+
 /* ---- example.c ---- */
 
 /* In a list of all: "  fails  assert ...  file.tx:9:1". */

@@ -152,6 +152,10 @@ void report_text(struct text *t, const struct style *s, const struct result *r)
 		report_compare(t, s, r);
 		return;
 	}
+	if (r->separated) {
+		report_separated(t, s, r);
+		return;
+	}
 	report_verdict(t, s, r);
 	if (r->levels) report_levels(t, s, r);
 	if (r->note) text_string(t, r->note);

@@ -54,6 +54,7 @@ struct comparison;
 struct finding;
 struct history;
 struct levels_table;
+struct separated;
 
 /* ---- named values ---- */
 
@@ -195,9 +196,11 @@ struct result {
 	struct result_values measures;
 	struct result_line *lines;
 	uint32_t line_count;
-	/* Borrowed, each NULL but for its command: --levels, compare. */
+	/* Borrowed, each NULL but for its command: --levels, compare,
+	 * separate. */
 	const struct levels_table *levels;
 	const struct comparison *comparison;
+	const struct separated *separated;
 	/* A list of groups of counts that people see as a table, with words
 	 * above its columns; NULL: there is none. */
 	const struct result_values *table;
