@@ -465,9 +465,10 @@ void explore_all(const struct program *p, const struct explore_options *o,
 	explore_once(p, o, m, NULL, NULL, f);
 }
 
-bool explore_steps(const struct program *p, const struct explore_options *o,
-                   uint64_t steps, struct branch_list *open,
-                   struct tally *so_far, struct found *f)
+bool explore_until(const struct program *p, const struct explore_options *o,
+                   enum explore_end end, uint64_t many,
+                   struct branch_list *open, struct tally *so_far,
+                   struct found *f)
 {
 	struct watch w;
 	struct explore_observer observer = { .payload = &w, .history = see };
@@ -480,7 +481,8 @@ bool explore_steps(const struct program *p, const struct explore_options *o,
 	shared_init(&shared, p, &limited, &observer, NULL);
 	engine_init(&e, &shared, 0);
 	engine_start_clock(&e);
-	e.next_tick = steps;
+	e.next_tick = end == END_AT_STEP ? many : UINT64_MAX;
+	if (end == END_AT_TOIL) e.toil = TOIL_MOST - many;
 	engine_explore(&e, branch_root());
 	engine_measure(&e);
 	bool stopped = atomic_load(&shared.stop) != STOP_NONE;

@@ -76,11 +76,14 @@ struct manner {
 void explore_once(const struct program *p, const struct explore_options *o,
                   const struct manner *m, struct branch_list *open,
                   struct tally *so_far, struct found *f);
-/* One engine on its own, from the root up to that step;
- * false if it came to the end before. */
-bool explore_steps(const struct program *p, const struct explore_options *o,
-                   uint64_t steps, struct branch_list *open,
-                   struct tally *so_far, struct found *f);
+/* One engine on its own, from the root up to that step, or until its swaps have
+ * copied so many reads and keys, of TOIL_MOST; false if it came to the end
+ * before. */
+enum explore_end { END_AT_STEP, END_AT_TOIL };
+bool explore_until(const struct program *p, const struct explore_options *o,
+                   enum explore_end end, uint64_t many,
+                   struct branch_list *open, struct tally *so_far,
+                   struct found *f);
 /* From beginning to end. */
 void explore_all(const struct program *p, const struct explore_options *o,
                  const struct manner *m, struct found *f);

@@ -403,15 +403,17 @@ END_TEST
 /* ---- cut at each step ---- */
 
 static void cut_at(const struct subject *s, const struct explore_options *o,
-                   uint64_t steps, const struct found *whole, bool *more)
+                   enum explore_end end, uint64_t many,
+                   const struct found *whole, bool *more)
 {
 	struct branch_list open = { 0 };
 	struct tally so_far = { 0 };
 	struct found f = { 0 };
 	char what[64];
-	*more = explore_steps(s->program, o, steps, &open, &so_far, &f);
-	snprintf(what, sizeof what, "cut at step %llu",
-	         (unsigned long long)steps);
+	*more = explore_until(s->program, o, end, many, &open, &so_far, &f);
+	snprintf(what, sizeof what, "cut at %s %llu",
+	         end == END_AT_STEP ? "step" : "toil",
+	         (unsigned long long)many);
 	expect_open(s, o, what, &open, &f);
 	/* Too many steps for an engine alone. */
 	explore_once(s->program, o, NULL, &open, &so_far, &f);
@@ -428,7 +430,11 @@ static void cut_everywhere(const struct subject *s,
 	bool more = true;
 	(void)r;
 	for (uint64_t step = 0; more && step < STEPS; step++)
-		cut_at(s, o, step, whole, &more);
+		cut_at(s, o, END_AT_STEP, step, whole, &more);
+	/* A state that is copied has a read and a key at least. */
+	more = true;
+	for (uint64_t toil = 2; more && toil < STEPS; toil += 5)
+		cut_at(s, o, END_AT_TOIL, toil, whole, &more);
 }
 
 START_TEST(cut_at_each_step)

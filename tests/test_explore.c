@@ -642,6 +642,40 @@ START_TEST(many_sessions)
 }
 END_TEST
 
+/* A transaction that reads more than is looked at before it runs, one that
+ * reads more often, and a long one: the same histories either way. */
+START_TEST(long_transactions_in_order)
+{
+	static const char source[] =
+		"global k[*] = 0; global n = 0;\n"
+		"session a { txn { for i in 0..300 { let v = k[i]; } n = 1; } "
+		"}\n"
+		"session b { txn { let v = n; for i in 0..500 { let w = k[9]; }"
+		" k[7] = v + 1; } }\n"
+		"session c { txn { let v = k[299]; k[9] = v + n; }"
+		" txn { for i in 0..100 { k[i] = i; } let v = k[299]; } }\n"
+		"session d { txn { k[299] = 5; let v = k[7]; } }\n";
+	struct program *p = program_from_text(source);
+	for (enum level l = LEVEL_PC; l <= LEVEL_SER; l++) {
+		struct explore_options o = { .level = l,
+			                     .base = level_base(l),
+			                     .max_changes = UINT64_MAX };
+		struct result ce, orderly;
+		run(p, o, true, &ce);
+		o.algorithm = EXPLORE_ORDERLY;
+		run(p, o, true, &orderly);
+		ck_assert_uint_gt(ce.stats.histories, 10);
+		ck_assert_uint_eq(orderly.stats.histories, ce.stats.histories);
+		for (size_t i = 0; i < ce.texts.count; i++)
+			ck_assert_str_eq(ce.texts.items[i],
+			                 orderly.texts.items[i]);
+		result_free(&ce);
+		result_free(&orderly);
+	}
+	program_free(p);
+}
+END_TEST
+
 void add_explore_tests(TCase *tests)
 {
 	tcase_add_loop_test(tests, known_counts, 0, COUNTED);
@@ -658,6 +692,7 @@ void add_explore_tests(TCase *tests)
 	tcase_add_test(tests, stops_in_time);
 	tcase_add_test(tests, memory_is_flat);
 	tcase_add_test(tests, many_sessions);
+	tcase_add_test(tests, long_transactions_in_order);
 	tcase_add_test(tests, brute_force_twice);
 	tcase_add_loop_test(tests, random_programs, 0, RUNS);
 }

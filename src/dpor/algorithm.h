@@ -16,7 +16,8 @@ struct algorithm {
 	enum go (*next)(struct engine *e);
 	/* The pending transaction waits for the value of a read. */
 	enum go (*read)(struct engine *e, const struct request *r);
-	/* It takes its value from `source`; the rest as in swap_read(). */
+	/* It takes its value from `source`; the rest as in swap_read(), but
+	 * that who never swaps need not be given the session's state. */
 	void (*choose)(struct engine *e, const struct request *r,
 	               const struct machine_state *waiting, uint32_t source,
 	               const word *valid);

@@ -56,7 +56,11 @@ struct frame {
 	const word *valid; /* the writers, as a row */
 };
 
-enum { CACHE_LINE = 64, CAPTURE_MOST = 256 << 20 };
+enum {
+	CACHE_LINE = 64,
+	CAPTURE_MOST = 256 << 20,
+	TOIL_MOST = 1 << 16 /* reads and keys: some milliseconds */
+};
 
 /* What the engines of an exploration share; they change the atomics only. */
 struct shared {
@@ -102,10 +106,12 @@ struct engine {
 	uint32_t current; /* index of the state that is explored */
 	struct frame *frames;
 	size_t frame_count, frame_capacity;
-	struct branch *branch;    /* being explored; NULL: none */
-	uint64_t branches;        /* how many were begun so far */
-	bool unopened;            /* it was not yet replayed to its end */
-	bool at_end;              /* the current state is dealt with */
+	struct branch *branch; /* being explored; NULL: none */
+	uint64_t branches;     /* how many were begun so far */
+	bool unopened;         /* it was not yet replayed to its end */
+	bool at_end;           /* the current state is dealt with */
+	bool ends_again; /* its last transaction is to end once more: all had
+	                  * to stop before what follows was known */
 	struct region_mark start; /* of the region, with no state */
 	bool impossible;          /* a branch was none of this program */
 	struct tally tally;
@@ -135,6 +141,7 @@ struct engine {
 	uint64_t asked;      /* machine_guest_asked() at the last look */
 	uint64_t next_tick;  /* context.steps at which limits are looked at */
 	uint64_t tick_steps; /* from one look to the next */
+	uint64_t toil;       /* engine_toil() since the last look */
 	double ticked;       /* seconds_now() of the last look; 0: none */
 };
 
@@ -195,6 +202,9 @@ void engine_measure(struct engine *e);
 bool engine_may_go_on(struct engine *e);
 /* The same, and others are given what they wait for. */
 bool engine_tick(struct engine *e);
+/* The current state is about to be copied, once more in the same step. The same
+ * as engine_may_go_on(), now and then. */
+bool engine_toil(struct engine *e);
 /* All engines are to stop for this reason, unless they do for another one
  * already. Always false. */
 bool engine_stop(struct engine *e, enum stop_reason why);

@@ -103,9 +103,10 @@ static uint64_t count_refused(const struct closure *c, uint32_t t,
 
 /* ComputeReorderings(h, <) for the transaction t that has just ended, which are
  * the reads of keys that it wrote outside of its causal past; and of those the
- * ones that pass the first half of Optimality, latest in < first. Returns how
- * many; *reads is in the region. */
-static uint32_t reorderings(struct engine *e, const uint32_t **reads)
+ * ones that pass the first half of Optimality, latest in < first. *count tells
+ * how many; *reads is in the region. False if all are to stop first. */
+static bool reorderings(struct engine *e, const uint32_t **reads,
+                        uint32_t *total)
 {
 	struct state *s = engine_state(e);
 	struct state *scratch = engine_nested_state(e, e->current + 1);
@@ -113,9 +114,12 @@ static uint32_t reorderings(struct engine *e, const uint32_t **reads)
 	const struct closure *c = state_closure(s);
 	uint32_t t = c->order[c->count - 1], count = 0, *found = NULL;
 	const word *past = c->past + (size_t)t * c->words;
-	if (!c->blocks[c->count - 1].written_count) return 0;
+	*total = 0;
+	if (!c->blocks[c->count - 1].written_count) return true;
 	for (uint32_t i = c->blocks[c->count - 1].first_read; i-- > 0;) {
 		if (bits_has(past, c->reads[i].reader)) continue;
+		if (s->notes[i].latest == LATEST_MAYBE && !engine_toil(e))
+			return false;
 		if (!swap_reads_latest(s, scratch, i)) {
 			uint64_t refused = count_refused(c, t, i);
 			stats->swaps_not_latest += refused;
@@ -130,16 +134,19 @@ static uint32_t reorderings(struct engine *e, const uint32_t **reads)
 	}
 	stats->swaps_considered += count;
 	*reads = found;
-	return count;
+	*total = count;
+	return true;
 }
 
 /* The second half of Optimality, and Swap: the next of the reorderings whose
  * result satisfies the base level is the current state; false if none is left.
- */
+ * True also if all are to stop; those that are left are still to be tried. */
 static bool next_swap(struct engine *e, struct frame *f)
 {
 	if (f->cursor == 0) state_keep(engine_state(e), f->at.count);
 	while (f->cursor < f->end) {
+		e->at_end = !engine_toil(e);
+		if (e->at_end) return true;
 		uint32_t read = f->items[f->cursor++];
 		f->choice = f->cursor;
 		region_release(&e->context.region, f->mark);
@@ -155,12 +162,31 @@ static bool next_swap(struct engine *e, struct frame *f)
 	return false;
 }
 
+/* What is left begins behind the last read of t: the steps from there on are
+ * not counted now. */
+static enum go stop_before_swaps(struct engine *e)
+{
+	const struct state *s = engine_state(e);
+	const struct closure *c = state_closure(s);
+	uint32_t t = c->order[c->count - 1];
+	bool reads = c->blocks[c->count - 1].first_read < c->read_count;
+	const struct ledger_event *last =
+		reads ? s->notes[c->read_count - 1].node : NULL;
+	const struct ledger_event *v =
+		s->execution.ledger.transactions[t]->last;
+	for (; v != last; v = v->before) e->uncounted++;
+	e->uncounted++;
+	e->ends_again = true;
+	return GO_STOP;
+}
+
 /* exploreSwaps(P, h, <, locals), to be taken up behind explore(P, h, <,
  * locals). */
 static enum go explore_swaps(struct engine *e)
 {
 	const uint32_t *reads;
-	uint32_t count = reorderings(e, &reads);
+	uint32_t count;
+	if (!reorderings(e, &reads, &count)) return stop_before_swaps(e);
 	if (count)
 		search_open(e, FRAME_SWAPS, reads, count)->mark =
 			region_mark(&e->context.region);

@@ -8,8 +8,16 @@
 #include "dpor/engine.h"
 #include "vm/program.h"
 
-/* What takes longer is given up. */
-enum { WAYS = 256, VALUES = 16, OWN_WRITES = 64, LISTS = 1 << 18 };
+/* What takes longer is given up: it would cost more than the beginnings that it
+ * refuses. */
+enum {
+	WAYS = 256,
+	VALUES = 16,
+	OWN_WRITES = 64,
+	KEYS = 256,
+	READS = 4096, /* on all ways */
+	LISTS = 1 << 18
+};
 
 /* A run ahead. */
 struct run {
@@ -17,6 +25,7 @@ struct run {
 	struct key_list *found;
 	uint32_t place; /* writers stand before it */
 	uint32_t ways;  /* gone so far */
+	uint32_t reads; /* on them */
 	bool one_way;
 	/* The transaction's own writes, newest last. */
 	uint32_t own_count, own_keys[OWN_WRITES];
@@ -34,7 +43,8 @@ void first_reads_free(struct first_reads *f, uint32_t sessions)
 size_t first_reads_bytes(const struct first_reads *f, uint32_t sessions)
 {
 	return (size_t)f->places *
-	       (sizeof *f->changed + sessions * sizeof(struct key_list));
+	               (sizeof *f->changed + sessions * sizeof *f->lists) +
+	       f->keys * sizeof *f->lists->items;
 }
 
 static void reserve(struct engine *e, uint32_t place)
@@ -80,12 +90,23 @@ static const struct value *own_write(const struct run *r, uint32_t key)
 	return NULL;
 }
 
-static void add_key(struct key_list *l, uint32_t key)
+static bool has_key(const struct key_list *l, uint32_t key)
 {
 	for (uint32_t i = 0; i < l->count; i++)
-		if (l->items[i] == key) return;
+		if (l->items[i] == key) return true;
+	return false;
+}
+
+/* False if there are too many. */
+static bool add_key(struct first_reads *f, struct key_list *l, uint32_t key)
+{
+	if (has_key(l, key)) return true;
+	if (l->count == KEYS) return false;
+	f->keys -= l->capacity;
 	VEC_RESERVE(l->items, l->count, l->capacity);
+	f->keys += l->capacity;
 	l->items[l->count++] = key;
+	return true;
 }
 
 static bool has_value(const struct value *values, uint32_t count,
@@ -152,12 +173,14 @@ static bool run_ahead(struct run *r, struct machine_state *live)
 			r->own_values[r->own_count++] = q.value;
 			break;
 		case REQUEST_READ:
+			if (++r->reads > READS) return false;
 			own = own_write(r, q.key);
 			if (own) {
 				machine_answer(c->program, live, *own);
 				break;
 			}
-			add_key(r->found, q.key);
+			if (!add_key(&r->engine->first_reads, r->found, q.key))
+				return false;
 			count = values_of(r, q.key, values);
 			if (!count) return false;
 			if (count > 1 && !r->one_way)
@@ -191,6 +214,65 @@ static bool find(struct engine *e, uint32_t session, uint32_t place,
 	return all;
 }
 
+/* ---- keeping answers ---- */
+
+static struct key_list *list_at(struct engine *e, uint32_t session,
+                                uint32_t place)
+{
+	struct first_reads *f = &e->first_reads;
+	assert(session < e->context.sessions && place < f->places);
+	return &f->lists[(size_t)place * e->context.sessions + session];
+}
+
+/* Was one of the keys written at `from` or behind it, before `to`? */
+static bool some_between(const struct closure *c, const struct key_list *l,
+                         uint32_t from, uint32_t to)
+{
+	for (uint32_t p = from; p < to; p++)
+		for (uint32_t i = 0; i < c->blocks[p].written_count; i++)
+			if (has_key(l, c->blocks[p].written[i])) return true;
+	return false;
+}
+
+/* Where nothing that the transaction reads is written, it does the same. With
+ * more to read, there are as many ways or more. */
+static bool is_as_before(struct engine *e, uint32_t session, uint32_t place,
+                         bool all, struct key_list *l)
+{
+	struct first_reads *f = &e->first_reads;
+	const struct ledger *ledger = engine_ledger(e);
+	const struct closure *c = &ledger->closure;
+	uint32_t last = c->position[ledger_last(ledger, session)];
+	for (uint32_t p = place; --p > last;) {
+		const struct key_list *k = list_at(e, session, p);
+		if (k->known_at <= f->changed[p]) continue;
+		if (all && k->extent == KEYS_TOO_MANY) {
+			l->extent = KEYS_TOO_MANY;
+			return true;
+		}
+		if (k->extent == KEYS_TOO_MANY ||
+		    (all && k->extent == KEYS_SOME))
+			continue;
+		if (some_between(c, k, p, place)) return false;
+		l->count = 0;
+		for (uint32_t i = 0; i < k->count; i++)
+			add_key(f, l, k->items[i]);
+		l->extent = k->extent;
+		return true;
+	}
+	return false;
+}
+
+static void find_list(struct engine *e, uint32_t session, uint32_t place,
+                      bool all, struct key_list *l)
+{
+	if (is_as_before(e, session, place, all, l)) return;
+	if (!find(e, session, place, !all, l))
+		l->extent = KEYS_TOO_MANY;
+	else
+		l->extent = all ? KEYS_ALL : KEYS_SOME;
+}
+
 const struct key_list *first_reads(struct engine *e, uint32_t session,
                                    uint32_t place, bool all)
 {
@@ -198,17 +280,13 @@ const struct key_list *first_reads(struct engine *e, uint32_t session,
 	if (((size_t)place + 1) * e->context.sessions > LISTS / 2) return NULL;
 	look_at_branch(e);
 	reserve(e, place);
-	struct key_list *l =
-		&f->lists[(size_t)place * e->context.sessions + session];
-	assert(session < e->context.sessions);
+	struct key_list *l = list_at(e, session, place);
 	if (l->known_at <= f->changed[place]) {
 		l->count = 0;
-		l->extent = find(e, session, place, true, l) ? KEYS_SOME
-		                                             : KEYS_TOO_MANY;
+		find_list(e, session, place, false, l);
 		l->known_at = ++f->now;
 	}
 	if (all && l->extent == KEYS_SOME)
-		l->extent = find(e, session, place, false, l) ? KEYS_ALL
-		                                              : KEYS_TOO_MANY;
+		find_list(e, session, place, true, l);
 	return l->extent == KEYS_TOO_MANY ? NULL : l;
 }

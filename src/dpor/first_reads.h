@@ -24,6 +24,7 @@ struct key_list {
 struct first_reads {
 	struct key_list *lists; /* by place, and by session */
 	uint32_t places;
+	size_t keys;       /* that all lists have room for */
 	uint64_t *changed; /* by place: when what stands before it was put
 	                    * there; in ticks of `now` */
 	uint64_t now;

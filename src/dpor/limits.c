@@ -104,6 +104,15 @@ bool engine_may_go_on(struct engine *e)
 	return atomic_load(&e->shared->stop) == STOP_NONE;
 }
 
+bool engine_toil(struct engine *e)
+{
+	const struct closure *c = engine_closure(e);
+	e->toil += c->read_count + c->key_count;
+	if (e->toil < TOIL_MOST) return true;
+	e->toil = 0;
+	return engine_may_go_on(e);
+}
+
 bool engine_tick(struct engine *e)
 {
 	e->asked = machine_guest_asked(&e->context.machine);

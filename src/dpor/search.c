@@ -46,11 +46,14 @@ enum go search_writers(struct engine *e, const struct request *r,
 {
 	struct context *c = &e->context;
 	unsigned words = engine_closure(e)->words;
+	const struct machine_state *waiting = NULL;
 	uint32_t first = bits_next(valid, 0, words);
 	if (first >= 64 * words) return GO_BACK;
-	const struct machine_state *waiting =
-		context_copy_state(c, engine_state(e)->execution.live);
-	if (bits_next(valid, first + 1, words) < 64 * words) {
+	bool several = bits_next(valid, first + 1, words) < 64 * words;
+	if (several || e->algorithm->next_swap)
+		waiting =
+			context_copy_state(c, engine_state(e)->execution.live);
+	if (several) {
 		uint32_t count = bits_count(valid, words);
 		uint32_t *writers =
 			region_take(&c->region, count * sizeof *writers);

@@ -83,10 +83,11 @@ struct branch *engine_here(const struct engine *e, enum branch_kind kind)
 {
 	const struct ledger *l = engine_ledger(e);
 	struct words path = { 0 }, script = { 0 };
-	uint32_t ended = l->closure.count - l->pending.active;
+	bool is_open = l->pending.active || e->ends_again;
+	uint32_t ended = l->closure.count - is_open;
 	add_choices(&path, e, e->frame_count);
 	add_all_ended(&script, l, 1, ended);
-	if (l->pending.active)
+	if (is_open)
 		add_transaction(&script, l, l->pending.session, ended,
 		                l->closure.read_count);
 	return finish(kind, &path, &script);
@@ -96,7 +97,8 @@ static void capture_here(const struct engine *e, struct branch_list *out)
 {
 	enum branch_kind kind = BRANCH_BETWEEN;
 	if (e->at_end) return;
-	if (engine_ledger(e)->pending.active) kind = BRANCH_PENDING;
+	if (engine_ledger(e)->pending.active || e->ends_again)
+		kind = BRANCH_PENDING;
 	branch_list_add(out, engine_here(e, kind));
 }
 

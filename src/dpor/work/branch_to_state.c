@@ -121,7 +121,7 @@ enum replay engine_replay(struct engine *e, const struct branch *b)
 {
 	struct reader r = { .branch = b };
 	struct state *s = engine_nested_state(e, 0);
-	e->at_end = false;
+	e->at_end = e->ends_again = false;
 	e->frame_count = 0;
 	e->current = 0;
 	state_keep(s, 1);
