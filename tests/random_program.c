@@ -17,6 +17,7 @@ struct writer {
 	uint32_t budget; /* accesses left in this transaction */
 	uint32_t aborts; /* 0: none in this program */
 	uint32_t assumes;
+	bool locks;
 };
 
 static uint32_t below(struct writer *w, uint32_t n)
@@ -45,6 +46,13 @@ static void spend(struct writer *w, uint32_t accesses)
 	w->budget -= accesses < w->budget ? accesses : w->budget;
 }
 
+/* Before a key that is read. */
+static void lock(struct writer *w)
+{
+	if (!w->locks || one_in(w, 2)) return;
+	text_string(w->out, one_in(w, 3) ? "shared " : "locked ");
+}
+
 /* A key that can be read and assigned to. */
 static void key(struct writer *w)
 {
@@ -60,6 +68,14 @@ static void key(struct writer *w)
 	} else {
 		text_string(w->out, names[below(w, w->keys)]);
 	}
+}
+
+/* One whose index is none of the database. */
+static void simple_key(struct writer *w)
+{
+	static const char *const names[] = { "x", "k[0]", "k[1]", "y" };
+	spend(w, 1);
+	text_string(w->out, names[below(w, w->keys)]);
 }
 
 static void constant(struct writer *w)
@@ -87,6 +103,7 @@ static void expression(struct writer *w)
 		return;
 	case 4:
 		if (w->budget < 2) break;
+		lock(w);
 		key(w);
 		text_string(w->out, " + 1");
 		return;
@@ -109,10 +126,12 @@ static void condition(struct writer *w)
 		/* The key on the right is read or not. */
 		local(w);
 		text_string(w->out, one_in(w, 2) ? " == 0 && " : " > 0 || ");
+		lock(w);
 		key(w);
 	} else if (w->local_count && !one_in(w, 4)) {
 		local(w);
 	} else {
+		lock(w);
 		key(w);
 	}
 	text_format(w->out, " %s %u", compare[below(w, 4)], below(w, 3));
@@ -124,19 +143,29 @@ static void declare(struct writer *w)
 	text_format(w->out, "let v%u = ", name);
 	if (one_in(w, 5))
 		expression(w);
-	else
+	else {
+		lock(w);
 		key(w);
+	}
 	text_char(w->out, ';');
 	if (w->local_count < LOCALS) w->locals[w->local_count++] = name;
 }
 
 static void assign(struct writer *w)
 {
-	if (w->budget > 1 && one_in(w, 4)) {
+	if (w->budget > 1 && one_in(w, w->locks ? 2 : 4)) {
+		bool atomic = w->locks && one_in(w, 2);
 		spend(w, 1);
+		if (atomic) text_string(w->out, "atomic ");
 		key(w);
 		text_string(w->out, " += ");
-		constant(w);
+		if (w->locks && w->budget > 1 && one_in(w, 3)) {
+			w->locks = !atomic;
+			expression(w);
+			w->locks = true;
+		} else {
+			constant(w);
+		}
 	} else {
 		key(w);
 		text_string(w->out, " = ");
@@ -185,11 +214,47 @@ static void loop(struct writer *w)
 	w->local_count = locals;
 }
 
+/* What it does not lock is read first. */
+static void grouped(struct writer *w)
+{
+	uint32_t locals = w->local_count;
+	text_string(w->out, "statement {");
+	w->indent++;
+	w->locks = false;
+	for (uint32_t i = 1 + below(w, 2); i--;) {
+		line(w);
+		declare(w);
+	}
+	w->locks = true;
+	for (uint32_t i = below(w, 3); i--;) {
+		line(w);
+		text_format(w->out, "let v%u = %s ", w->next_name++,
+		            one_in(w, 2) ? "locked" : "shared");
+		simple_key(w);
+		text_char(w->out, ';');
+	}
+	if (!one_in(w, 3)) {
+		line(w);
+		bool atomic = one_in(w, 2);
+		if (atomic) text_string(w->out, "atomic ");
+		simple_key(w);
+		text_string(w->out, atomic ? " += " : " = ");
+		constant(w);
+		text_char(w->out, ';');
+	}
+	w->indent--;
+	line(w);
+	text_string(w->out, "}");
+	w->local_count = locals;
+}
+
 static void statement(struct writer *w, int depth)
 {
 	uint32_t choice = below(w, 24);
 	line(w);
-	if (choice < 9) {
+	if (w->locks && one_in(w, 8)) {
+		grouped(w);
+	} else if (choice < 9) {
 		declare(w);
 	} else if (choice < 17) {
 		assign(w);
@@ -310,9 +375,11 @@ static void globals(struct writer *w)
 	text_string(w->out, "global k[*] = 0;\n");
 }
 
-void random_program(struct text *out, uint64_t seed)
+static void write_program(struct text *out, uint64_t seed, bool locks)
 {
-	struct writer w = { .rng = { seed }, .out = out, .next = 3 };
+	struct writer w = {
+		.rng = { seed }, .out = out, .next = 3, .locks = locks
+	};
 	w.keys = 1 + below(&w, 4);
 	w.aborts = one_in(&w, 2);
 	w.assumes = one_in(&w, 3);
@@ -331,4 +398,14 @@ void random_program(struct text *out, uint64_t seed)
 	if (one_in(&w, 2))
 		text_format(out, "assert s0.r0 != %u || s1.r1 == null;\n",
 		            below(&w, 4));
+}
+
+void random_program(struct text *out, uint64_t seed)
+{
+	write_program(out, seed, false);
+}
+
+void random_locking_program(struct text *out, uint64_t seed)
+{
+	write_program(out, seed, true);
 }

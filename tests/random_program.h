@@ -12,5 +12,8 @@
  * assumptions, assertions, run-time errors, session code that depends on what
  * transactions returned, and sometimes `finally`. */
 void random_program(struct text *out, uint64_t seed);
+/* The same with locked and shared reads, atomic updates, and statements of
+ * several reads and writes. */
+void random_locking_program(struct text *out, uint64_t seed);
 
 #endif

@@ -173,7 +173,7 @@ static uint32_t choose_writer(struct trial *t, uint32_t key)
 	ck_assert_uint_eq(l->closure.words, 1);
 	ledger_writers(l, key, &row);
 	restricted = row;
-	ledger_restrict(l, key, &restricted);
+	ledger_restrict(l, db_access_plain(key, 0), &restricted);
 	for (uint32_t i = 0; i + 1 < t->plain.count; i++) {
 		uint32_t id = number_at(t, i);
 		bool valid = plain_may_read(t, key, i);
@@ -183,10 +183,12 @@ static uint32_t choose_writer(struct trial *t, uint32_t key)
 		if (level_is_extensible(t->level)) ck_assert(has == valid);
 		listed += has;
 		if (!plain_writes(&t->plain, i, key)) continue;
-		ck_assert(ledger_may_read(l, key, id) == valid);
+		ck_assert(ledger_may_read(l, db_access_plain(key, 0), id) ==
+		          valid);
 		if (valid && !rng_below(&t->rng, ++seen)) choice = i;
 	}
-	const uint32_t *list = ledger_list_writers(l, key, UINT32_MAX, &count);
+	const uint32_t *list = ledger_list_writers(l, db_access_plain(key, 0),
+	                                           UINT32_MAX, &count);
 	ck_assert_uint_eq(count, listed);
 	for (uint32_t i = 0; i < count; i++) ck_assert(bits_has(&row, list[i]));
 	ledger_list(l, &row, sorted);
@@ -214,7 +216,7 @@ static void read_key(struct trial *t, uint32_t key)
 			e.value = last->events[i].value;
 	ck_assert((own != NULL) == (e.value != 0));
 	if (own) {
-		struct value v = ledger_read_own(l, key, 0);
+		struct value v = ledger_read_own(l, db_access_plain(key, 0));
 		ck_assert(value_equal(v, value_int(e.value)));
 	} else {
 		e.from = choose_writer(t, key);
@@ -227,7 +229,7 @@ static void read_key(struct trial *t, uint32_t key)
 			    w->events[i].key == key)
 				e.value = w->events[i].value;
 		if (source) ck_assert(value_equal(v, value_int(e.value)));
-		ledger_read(l, key, 0, source, v, NULL);
+		ledger_read(l, db_access_plain(key, 0), source, v, NULL);
 	}
 	last->events[last->count++] = e;
 }
@@ -236,7 +238,7 @@ static void write_key(struct trial *t, uint32_t key)
 {
 	struct plain_transaction *last = last_of(&t->plain);
 	int64_t value = ++t->next_value;
-	ledger_write(&t->ledger, key, 0, value_int(value));
+	ledger_write(&t->ledger, db_access_plain(key, 0), value_int(value));
 	last->events[last->count++] =
 		(struct plain_event){ EVENT_WRITE, key, 0, value };
 }
@@ -417,13 +419,16 @@ START_TEST(in_order)
 					continue;
 				}
 				const uint32_t *list = ledger_list_writers(
-					&t.ledger, key, UINT32_MAX, &count);
+					&t.ledger, db_access_plain(key, 0),
+					UINT32_MAX, &count);
 				ck_assert_uint_gt(count, 0);
 				uint32_t id = list[rng_below(&t.rng, count)];
 				uint32_t place = t.ledger.closure.position[id];
-				ck_assert(ledger_may_read(&t.ledger, key, id));
-				ledger_read(&t.ledger, key, 0, id, value_null(),
-				            NULL);
+				ck_assert(ledger_may_read(
+					&t.ledger, db_access_plain(key, 0),
+					id));
+				ledger_read(&t.ledger, db_access_plain(key, 0),
+				            id, value_null(), NULL);
 				last->events[last->count++] =
 					(struct plain_event){ EVENT_READ, key,
 					                      place, 0 };
@@ -458,9 +463,12 @@ START_TEST(many_transactions)
 	for (uint32_t i = 0; i < most; i++) {
 		uint32_t key = rng_below(&rng, 50), count;
 		ck_assert(ledger_begin(&l, rng_below(&rng, 8), 0, 0, false));
-		const uint32_t *w = ledger_list_writers(&l, key, 2, &count);
-		ledger_read(&l, key, 0, w[count - 1], value_null(), NULL);
-		ledger_write(&l, rng_below(&rng, 50), 0, value_int(i));
+		const uint32_t *w = ledger_list_writers(
+			&l, db_access_plain(key, 0), 2, &count);
+		ledger_read(&l, db_access_plain(key, 0), w[count - 1],
+		            value_null(), NULL);
+		ledger_write(&l, db_access_plain(rng_below(&rng, 50), 0),
+		             value_int(i));
 		if (!ledger_commit(&l, NULL)) ledger_end(&l, true, NULL);
 	}
 	ck_assert_uint_lt(ledger_bytes(&l) / most, 1000);

@@ -2,7 +2,8 @@
  *
  * Random histories: is each allowed, and why not. Random programs whose
  * transactions are given levels at random: every explorer must output exactly
- * the histories that the brute force has, whatever level the others have.
+ * the histories that the brute force has, whatever level the others have. The
+ * same of programs whose reads lock, with levels of their own or without.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,6 +41,18 @@ static void give_levels(struct rng *r, struct history *h)
 	uint32_t none = rng_below(r, 5);
 	for (uint32_t t = 1; t < h->transaction_count; t++)
 		h->transactions[t].own = random_own(r, none);
+}
+
+static void give_locks(struct rng *r, struct history *h)
+{
+	for (uint32_t t = 1; t < h->transaction_count; t++)
+		for (uint32_t i = 0; i < h->transactions[t].event_count; i++) {
+			struct event *e = &h->transactions[t].events[i];
+			if (rng_below(r, 2)) continue;
+			e->strength = e->kind == EVENT_WRITE
+			                      ? STRENGTH_NO_KEY_UPDATE
+			                      : rng_below(r, STRENGTH_COUNT);
+		}
 }
 
 /* The witness is a cycle; a wr alone for a dirty read. */
@@ -85,6 +98,7 @@ START_TEST(random_histories)
 			                       .causal = rng_below(&r, 2) };
 		struct history *h = history_random(&r, shape);
 		give_levels(&r, h);
+		if (i % 2) give_locks(&r, h);
 		try_history(&r, h, seed);
 		/* Rows of more than one word. */
 		if (i % 16 == 0) {
@@ -237,25 +251,36 @@ static void explore(struct trial *t, enum explorer_algorithm a, enum level l,
 	t->found = (struct strings){ 0 };
 }
 
-static bool try_program(uint64_t seed)
+static bool is_asked(enum level l, bool mixed)
+{
+	return mixed ? level_mixes(l) : true;
+}
+
+static bool try_program(uint64_t seed, bool locks, bool mixed)
 {
 	struct trial t = { .seed = seed };
 	struct rng r = { seed };
 	struct text plain = { 0 };
-	random_program(&plain, seed);
-	mix(&t.source, text_get(&plain), &r);
+	if (locks)
+		random_locking_program(&plain, seed);
+	else
+		random_program(&plain, seed);
+	if (mixed)
+		mix(&t.source, text_get(&plain), &r);
+	else
+		text_string(&t.source, text_get(&plain));
 	t.program = program_from_text(text_get(&t.source));
 	bool small = twin_enumerate(t.program,
 	                            (struct twin_options){ .limit = PREFIXES },
 	                            &t.expected);
 	for (enum level l = 0; small && l < LEVEL_COUNT; l++) {
-		if (!level_mixes(l)) continue;
+		if (!is_asked(l, mixed)) continue;
 		explore(&t, EXPLORE_CE, l, 0);
 		explore(&t, EXPLORE_ORDERLY, l, 0);
 	}
 	enum level l;
 	do l = (enum level)rng_below(&r, LEVEL_COUNT);
-	while (!level_mixes(l));
+	while (!is_asked(l, mixed));
 	if (small) explore(&t, EXPLORE_DFS, l, BASELINE_LIMIT);
 	enumeration_free(&t.expected);
 	program_free(t.program);
@@ -268,7 +293,16 @@ START_TEST(random_programs)
 {
 	uint64_t share = programs_or(PROGRAMS) / RUNS + 1, tried = 0;
 	for (uint64_t i = 0; tried < share; i++)
-		tried += try_program(process_seed(200 + _i, i));
+		tried += try_program(process_seed(200 + _i, i), false, true);
+}
+END_TEST
+
+START_TEST(random_locks)
+{
+	uint64_t share = programs_or(PROGRAMS) / RUNS + 1, tried = 0;
+	for (uint64_t i = 0; tried < share; i++)
+		tried += try_program(process_seed(300 + _i, i), true,
+		                     i % 4 == 0);
 }
 END_TEST
 
@@ -278,4 +312,5 @@ void add_mixes_tests(TCase *tests)
 	tcase_add_test(tests, one_level);
 	tcase_add_loop_test(tests, random_histories, 0, RUNS);
 	tcase_add_loop_test(tests, random_programs, 0, RUNS);
+	tcase_add_loop_test(tests, random_locks, 0, RUNS);
 }

@@ -67,13 +67,22 @@ static void show_string(struct wire_reader *r, struct text *out)
 	text_format(out, " '%.*s'", (int)length, s);
 }
 
-/* Of each step: its name, and operands: s string, v value, b byte. */
+/* A byte that seldom is another than 0. */
+static void show_rare(struct wire_reader *r, struct text *out)
+{
+	uint8_t b = wire_get_u8(r);
+	if (b) text_format(out, " %d", b);
+}
+
+/* Of each step: its name, and operands: s string, v value, b byte, l byte that
+ * seldom is another than 0. */
 static const struct {
 	const char *name, *operands;
 } steps[] = {
 	[STEP_BEGIN] = { "begin", "ss" },
-	[STEP_GET] = { "get", "v" },
-	[STEP_PUT] = { "put", "vv" },
+	[STEP_GET] = { "get", "vl" },
+	[STEP_PUT] = { "put", "vvll" },
+	[STEP_STATEMENT] = { "statement", "" },
 	[STEP_COMMIT] = { "commit", "" },
 	[STEP_ABORT] = { "abort", "" },
 	[STEP_ASSERT] = { "assert", "bs" },
@@ -103,6 +112,8 @@ static uint64_t show_step(struct wire_reader *r, struct text *out)
 			show_string(r, out);
 		else if (*o == 'v')
 			show_value(r, out);
+		else if (*o == 'l')
+			show_rare(r, out);
 		else
 			text_format(out, " %d", wire_get_u8(r));
 	return pc;

@@ -294,10 +294,10 @@ static bool plain_phi(const struct plain *p, uint32_t t2, uint32_t t3,
 	if (level == LEVEL_RC)
 		for (uint32_t i = 0; i < a; i++)
 			found |= f->reads[t3][i].source == t2;
-	if (level == LEVEL_RA) found = p->so_wr[t2][t3];
-	if (level == LEVEL_CC) found = p->past[t2][t3];
-	if (level == LEVEL_PSI) found = p->visible[t2][t3];
-	if (level == LEVEL_SER) found = p->co[t2][t3];
+	if (level == LEVEL_RA) found |= p->so_wr[t2][t3];
+	if (level == LEVEL_CC) found |= p->past[t2][t3];
+	if (level == LEVEL_PSI) found |= p->visible[t2][t3];
+	if (level == LEVEL_SER) found |= p->co[t2][t3];
 	if (level == LEVEL_PC || level == LEVEL_SI)
 		for (uint32_t t4 = 0; t4 < f->n; t4++)
 			found |=

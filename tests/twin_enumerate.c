@@ -316,7 +316,9 @@ static void run_transaction(struct search *s, uint32_t session)
 		if (t->event_count == EVENTS || r.key >= KEYS) abort();
 		struct event e = { .kind = EVENT_READ,
 			           .key = r.key,
-			           .point = r.point };
+			           .point = r.point,
+			           .strength = r.strength,
+			           .joined = r.joined };
 		if (r.kind == REQUEST_READ) {
 			read_everything(s, session, e);
 			return;

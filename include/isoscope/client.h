@@ -111,6 +111,40 @@ ISO_CLIENT_API void iso_put(struct iso_value key, struct iso_value value);
 ISO_CLIENT_API void iso_put_int(const char *key, int64_t value);
 ISO_CLIENT_API void iso_put_string(const char *key, const char *value);
 
+/* Locks, which last until the transaction ends, as PostgreSQL has them: FOR KEY
+ * SHARE, FOR SHARE, FOR NO KEY UPDATE and FOR UPDATE. What an UPDATE writes is
+ * locked with ISO_NO_KEY_UPDATE, what a DELETE does, and iso_put(), with
+ * ISO_UPDATE. */
+enum iso_lock {
+	ISO_NO_LOCK,
+	ISO_KEY_SHARE,
+	ISO_SHARE,
+	ISO_NO_KEY_UPDATE,
+	ISO_UPDATE
+};
+
+/* Reads the key and locks it so. */
+ISO_CLIENT_API struct iso_value iso_get_for(struct iso_value key,
+                                            enum iso_lock lock);
+/* Writes, and locks so: ISO_NO_KEY_UPDATE or ISO_UPDATE. */
+ISO_CLIENT_API void iso_put_for(struct iso_value key, struct iso_value value,
+                                enum iso_lock lock);
+/* Reads with ISO_UPDATE, and with ISO_SHARE. */
+ISO_CLIENT_API struct iso_value iso_get_locked(struct iso_value key);
+ISO_CLIENT_API int64_t iso_get_locked_int(const char *key);
+ISO_CLIENT_API const char *iso_get_locked_string(const char *key);
+ISO_CLIENT_API struct iso_value iso_get_shared(struct iso_value key);
+ISO_CLIENT_API int64_t iso_get_shared_int(const char *key);
+ISO_CLIENT_API const char *iso_get_shared_string(const char *key);
+/* One statement, as UPDATE .. SET value = value + by: reads the integer and
+ * writes the sum, both with ISO_NO_KEY_UPDATE. Returns the sum. */
+ISO_CLIENT_API int64_t iso_atomic_add(const char *key, int64_t by);
+/* All reads and writes from here to the next iso_statement() or the end of the
+ * transaction are one statement of the database, which reads what it does not
+ * lock, from one moment, before it locks or writes anything. Without it each is
+ * one. */
+ISO_CLIENT_API void iso_statement(void);
+
 /* ---- What should be true: from sessions ---- */
 
 /* When the condition is false the assertion fails; the session goes on. The

@@ -472,9 +472,10 @@ static void flow_statement(struct flow *f, struct stmt *s)
 		return;
 	case STMT_SET:
 	case STMT_ADD:
+	case STMT_ATOMIC:
 		target = flow_expr(f, s->target);
 		unite(f, target, flow_expr(f, s->value));
-		if (s->kind == STMT_ADD)
+		if (s->kind != STMT_SET)
 			sort_use(target, use_of(OP_ADD), s->at);
 		return;
 	case STMT_IF: flow_if(f, s); return;
@@ -486,6 +487,7 @@ static void flow_statement(struct flow *f, struct stmt *s)
 	case STMT_ASSUME:
 	case STMT_CALL: flow_expr(f, s->value); return;
 	case STMT_TXN: flow_anonymous(f, s->body); return;
+	case STMT_STATEMENT: flow_block(f, s->body); return;
 	case STMT_ABORT:
 	case STMT_SKIP: return;
 	}

@@ -44,7 +44,7 @@ static bool choose_levels(struct explore_options *o, const struct program *p,
 	o->base = o->level;
 	if (w->any_algorithm && w->base == LEVEL_COUNT &&
 	    o->algorithm == EXPLORE_CE)
-		o->algorithm = explorer_usual_algorithm(o->level);
+		o->algorithm = explorer_usual_algorithm(p, o->level);
 	if (o->algorithm == EXPLORE_CE) {
 		o->base =
 			w->base == LEVEL_COUNT ? level_base(o->level) : w->base;
@@ -170,7 +170,7 @@ static bool find_symmetry(struct explore_plan *x, bool any_algorithm,
 	    o->max_changes < UINT64_MAX)
 		return true;
 	o->symmetry = NULL;
-	o->algorithm = explorer_usual_algorithm(o->level);
+	o->algorithm = explorer_usual_algorithm(x->program, o->level);
 	return true;
 }
 

@@ -611,6 +611,12 @@ bool closure_may_read(struct closure *c, uint32_t key, uint32_t source)
 	return may_read(c, key, source, c->words);
 }
 
+bool closure_is_newest(const struct closure *c, uint32_t key, uint32_t source)
+{
+	assert(c->forward && closure_writes(c, key, source));
+	return forward_is_newest(c->forward, key, source);
+}
+
 BITS_INLINE void read_from(struct closure *c, uint32_t key, uint32_t source,
                            unsigned words)
 {

@@ -139,6 +139,9 @@ const uint32_t *closure_list_writers(struct closure *c, uint32_t key,
                                      uint32_t most, uint32_t *count);
 /* The same question for one writer. */
 bool closure_may_read(struct closure *c, uint32_t key, uint32_t source);
+/* In order (closure_go_in_order): is that the last writer of the key, which is
+ * one? */
+bool closure_is_newest(const struct closure *c, uint32_t key, uint32_t source);
 /* The pending transaction reads `key` from `source`, which must be valid. */
 void closure_read(struct closure *c, uint32_t key, uint32_t source);
 /* The pending transaction writes, which who goes in order has to know. */

@@ -578,6 +578,15 @@ static void narrow(const struct forward *f, uint32_t key, uint32_t s,
 		*high = g->positions[next] - 1;
 }
 
+bool forward_is_newest(const struct forward *f, uint32_t key, uint32_t t)
+{
+	const struct key_writers *k = writers_of(f, key);
+	const struct key_group *g = k->groups;
+	assert(f->in_order && forward_writes(f, key, t));
+	return !k->count || !g->count ||
+	       g->positions[g->count - 1] == f->place[t].position;
+}
+
 /* Where the next read is at the latest: that of a new statement, at the end. */
 static uint32_t latest(const struct forward *f)
 {

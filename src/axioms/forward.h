@@ -47,6 +47,8 @@ size_t forward_bytes(const struct forward *f);
 void forward_begin(struct forward *f, uint32_t t, uint32_t previous,
                    bool after_all);
 bool forward_may_read(struct forward *f, uint32_t key, uint32_t source);
+/* In order. */
+bool forward_is_newest(const struct forward *f, uint32_t key, uint32_t t);
 void forward_read(struct forward *f, uint32_t key, uint32_t source);
 /* The pending transaction writes: under prc, all that it reads later is as new
  * as the version that it replaces. */

@@ -16,7 +16,7 @@ bool parallel_snapshot_allows(struct level_scratch *s,
 /* pc; with `exclusive` rivals, si. */
 bool snapshot_allows(struct level_scratch *s, const struct relation *r,
                      bool exclusive);
-/* prc; where reads lock, all but none and psi. */
+/* prc; where reads lock, all but none, psi and ser, and mixes. */
 bool points_allows(struct level_scratch *s, const struct relation *r,
                    enum level level);
 /* ser. */

@@ -64,10 +64,10 @@ bool level_allows(enum level l, const struct relation *r,
 {
 	enum level others = l;
 	if (r->owns) l = level_of_all(others, r);
-	if (l == LEVEL_COUNT) return mixed_allows(s, r, others);
-	if (level_has_statements(l) ||
-	    (r->locks_reads && level_sight(l) != SIGHT_NOTHING &&
-	     level_has_points(l)))
+	if (l == LEVEL_COUNT)
+		return r->locks_reads ? points_allows(s, r, others)
+		                      : mixed_allows(s, r, others);
+	if (level_has_statements(l) || level_asks_points_for_locks(l, r))
 		return points_allows(s, r, l);
 	if (level_is_serial(l)) return serial_allows(s, r);
 	if (level_has_snapshots(l))

@@ -187,6 +187,14 @@ static inline enum level level_of(enum level others, const struct relation *r,
 {
 	return r->owns && r->owns[t] ? (enum level)(r->owns[t] - 1) : others;
 }
+/* Are the reads that lock the business of points? A read that locks must see
+ * all that commits before its transaction does; under ser each one does. */
+static inline bool level_asks_points_for_locks(enum level l,
+                                               const struct relation *r)
+{
+	return r->locks_reads && level_sight(l) != SIGHT_NOTHING &&
+	       !level_is_serial(l) && level_has_points(l);
+}
 /* The level of all transactions, if there is one; LEVEL_COUNT: a mix, of levels
  * that level_mixes(). */
 enum level level_of_all(enum level others, const struct relation *r);

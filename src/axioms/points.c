@@ -649,7 +649,7 @@ void points_of_relation(struct points *p, const struct relation *r,
 			            r->reads + r->read_count,
 			            r->writes + writes[t],
 			            r->writes + r->write_count };
-		points_begin(p, t, level, has_aborted(r, &e, t),
+		points_begin(p, t, level_of(level, r, t), has_aborted(r, &e, t),
 		             r->so + (size_t)t * r->words, r->words);
 		take_events(p, &e, t);
 		points_end(p);

@@ -121,7 +121,7 @@ void points_back(struct points *p, const struct points_mark *m);
 void points_witness(const struct relation *r, enum level level,
                     struct witness *out);
 
-/* The whole of a history, under one level. */
+/* The whole of a history; at this level are those without one of their own. */
 void points_of_relation(struct points *p, const struct relation *r,
                         enum level level);
 

@@ -469,9 +469,9 @@ static void relation_witness(enum level l, const struct relation *r,
 	else if (level_allows(l, r, s))
 		out->count = 0;
 	else if ((level_has_statements(l) && !r->owns) ||
-	         (r->locks_reads && !r->owns && level_has_points(l)))
+	         (r->locks_reads && (r->owns || level_has_points(l))))
 		points_witness(r, l, out);
-	else if (r->locks_reads && !r->owns && allows_without_locks(l, r, s))
+	else if (r->locks_reads && allows_without_locks(l, r, s))
 		locked_witness(l, r, s, out);
 	else if (!some_need_order(l, r))
 		weak_witness(l, r, out);

@@ -7,6 +7,7 @@
 #ifndef ISO_COMPILE_CODE_H
 #define ISO_COMPILE_CODE_H
 
+#include "base/access.h"
 #include "lang/ast.h"
 #include "lang/source.h"
 #include "vm/bytecode.h"
@@ -40,6 +41,7 @@ struct code {
 	struct patches aborts;   /* ABORT instructions of the transaction */
 	struct patches returns;  /* anonymous transaction: jumps to its end */
 	bool anonymous;          /* `return` is a jump, not a RETURN */
+	bool in_statement;       /* of several reads and writes */
 	bool wants_result;       /* the anonymous transaction gives a value */
 	uint32_t result;         /* in this register */
 	struct watched *watched; /* of the assertion being compiled */
@@ -78,10 +80,10 @@ struct key {
 	uint32_t key, global, base, count;
 };
 struct key code_key(struct code *c, struct expr *e);
-void code_read(struct code *c, const struct key *k, uint32_t reg,
-               struct place at);
-void code_write(struct code *c, const struct key *k, uint32_t operand,
-                struct place at);
+void code_read(struct code *c, const struct key *k, enum strength strength,
+               uint32_t reg, struct place at);
+void code_write(struct code *c, const struct key *k, enum strength strength,
+                uint32_t operand, struct place at);
 
 void code_block(struct code *c, struct block *b);
 void code_statement(struct code *c, struct stmt *s);

@@ -195,9 +195,16 @@ struct key code_key(struct code *c, struct expr *e)
 	return k;
 }
 
-void code_read(struct code *c, const struct key *k, uint32_t reg,
-               struct place at)
+static void code_lock(struct code *c, enum strength strength, struct place at)
 {
+	if (strength != STRENGTH_PLAIN)
+		code_emit(c, op_abc(OP_LOCK, strength, 0, 0, 0), at);
+}
+
+void code_read(struct code *c, const struct key *k, enum strength strength,
+               uint32_t reg, struct place at)
+{
+	code_lock(c, strength, at);
 	code_emit(c,
 	          k->is_static ? op_ax(OP_READ, reg, k->key)
 	                       : op_abc(OP_READ_AT, k->count, reg, k->base,
@@ -205,9 +212,10 @@ void code_read(struct code *c, const struct key *k, uint32_t reg,
 	          at);
 }
 
-void code_write(struct code *c, const struct key *k, uint32_t operand,
-                struct place at)
+void code_write(struct code *c, const struct key *k, enum strength strength,
+                uint32_t operand, struct place at)
 {
+	code_lock(c, strength, at);
 	code_emit(c,
 	          k->is_static ? op_ax(OP_WRITE, operand, k->key)
 	                       : op_abc(OP_WRITE_AT, k->count, operand, k->base,
@@ -221,7 +229,7 @@ static void into_read(struct code *c, struct expr *e, uint32_t reg)
 {
 	struct key k = code_key(c, e);
 	const struct watched *w = code_watched(c, e);
-	code_read(c, &k, w ? w->reg : reg, expr_place(e));
+	code_read(c, &k, (enum strength)e->op, w ? w->reg : reg, expr_place(e));
 	if (w && w->reg != reg)
 		code_emit(c, op_abc(OP_MOVE, 0, reg, w->reg, 0), expr_place(e));
 }

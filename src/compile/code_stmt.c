@@ -165,7 +165,61 @@ static void statement_set(struct code *c, struct stmt *s)
 		return;
 	}
 	struct key k = code_key(c, s->target);
-	code_write(c, &k, code_operand(c, s->value), expr_place(s->target));
+	code_write(c, &k, STRENGTH_PLAIN, code_operand(c, s->value),
+	           expr_place(s->target));
+}
+
+struct reads {
+	bool plain, locked;
+};
+
+static void note_reads(void *context, struct expr *e)
+{
+	struct reads *r = context;
+	if (e->ref == REF_GLOBAL &&
+	    (e->kind == EXPR_NAME || e->kind == EXPR_INDEX)) {
+		r->plain |= e->op == STRENGTH_PLAIN;
+		r->locked |= e->op != STRENGTH_PLAIN;
+	}
+	expr_parts(e, note_reads, r);
+}
+
+/* From here on all is one statement; false if it was so already. */
+static bool begin_statement(struct code *c, struct place at)
+{
+	if (c->in_statement) return false;
+	code_emit(c, op_abc(OP_STATEMENT, 1, 0, 0, 0), at);
+	return c->in_statement = true;
+}
+
+static void end_statement(struct code *c, struct place at)
+{
+	code_emit(c, op_abc(OP_STATEMENT, 0, 0, 0, 0), at);
+	c->in_statement = false;
+}
+
+static void statement_block(struct code *c, struct stmt *s)
+{
+	bool begun = begin_statement(c, s->at);
+	assert(begun);
+	(void)begun;
+	code_block(c, s->body);
+	end_statement(c, s->at);
+}
+
+/* What else it reads comes first: of a statement, what it locks is read last.
+ */
+static void statement_atomic(struct code *c, struct stmt *s)
+{
+	struct place at = expr_place(s->target);
+	bool begun = begin_statement(c, s->at);
+	struct key k = code_key(c, s->target);
+	uint32_t sum = code_registers(c, 1);
+	uint32_t right = code_operand(c, s->value);
+	code_read(c, &k, STRENGTH_NO_KEY_UPDATE, sum, at);
+	code_emit(c, op_abc(OP_ADD, 0, sum, sum, right), at);
+	code_write(c, &k, STRENGTH_NO_KEY_UPDATE, sum, at);
+	if (begun) end_statement(c, s->at);
 }
 
 static void statement_add(struct code *c, struct stmt *s)
@@ -177,12 +231,17 @@ static void statement_add(struct code *c, struct stmt *s)
 		code_emit(c, op_abc(OP_ADD, 0, reg, reg, right), at);
 		return;
 	}
+	/* One statement, unless it locks: what it reads after that is newer. */
+	struct reads r = { false, false };
+	note_reads(&r, s->value);
+	bool begun = r.plain && !r.locked && begin_statement(c, s->at);
 	struct key k = code_key(c, s->target);
 	uint32_t sum = code_registers(c, 1);
-	code_read(c, &k, sum, at);
+	code_read(c, &k, STRENGTH_PLAIN, sum, at);
 	uint32_t right = code_operand(c, s->value);
 	code_emit(c, op_abc(OP_ADD, 0, sum, sum, right), at);
-	code_write(c, &k, sum, at);
+	code_write(c, &k, STRENGTH_PLAIN, sum, at);
+	if (begun) end_statement(c, s->at);
 }
 
 static void reach(struct code *c, enum reach_kind kind, struct place at)
@@ -262,6 +321,7 @@ static void statement(struct code *c, struct stmt *s)
 	case STMT_LET: statement_let(c, s); return;
 	case STMT_SET: statement_set(c, s); return;
 	case STMT_ADD: statement_add(c, s); return;
+	case STMT_ATOMIC: statement_atomic(c, s); return;
 	case STMT_IF: statement_if(c, s); return;
 	case STMT_FOR: statement_for(c, s); return;
 	case STMT_ABORT:
@@ -277,6 +337,7 @@ static void statement(struct code *c, struct stmt *s)
 	case STMT_SKIP: return;
 	case STMT_CALL: code_operand(c, s->value); return;
 	case STMT_TXN: code_anonymous(c, s->body, s->at, false, 0); return;
+	case STMT_STATEMENT: statement_block(c, s); return;
 	}
 }
 

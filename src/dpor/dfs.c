@@ -54,7 +54,7 @@ enum go dfs_read(struct engine *e, const struct request *r, dfs_filter *filter)
 	word *valid = region_take(&e->context.region, words * sizeof *valid);
 	ledger_writers(l, r->key, valid);
 	bool beyond = filter && filter(e, r->key, valid);
-	ledger_restrict(l, r->key, valid);
+	ledger_restrict(l, request_db_access(r), valid);
 	enum go go = search_writers(e, r, valid);
 	e->tally.stats.blocked += go == GO_BACK && !beyond;
 	return go;

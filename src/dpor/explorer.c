@@ -191,6 +191,13 @@ const struct history *explorer_nearest(const struct explorer *e)
 	return e->nearest;
 }
 
+enum explorer_algorithm explorer_usual_algorithm(const struct program *p,
+                                                 enum level l)
+{
+	bool locks = program_locks(p) && level_sight(l) != SIGHT_NOTHING;
+	return level_is_extensible(l) && !locks ? EXPLORE_CE : EXPLORE_ORDERLY;
+}
+
 const struct program *explorer_program(const struct explorer *e)
 {
 	return e->shared.program;

@@ -187,12 +187,10 @@ const struct explore_options *explorer_options(const struct explorer *e);
 const struct program *explorer_program(const struct explorer *e);
 
 /* The one that finds every history once and is usually the fastest: where
- * explore-ce* would explore a weaker level and filter, orderly, which prunes as
- * it goes. */
-static inline enum explorer_algorithm explorer_usual_algorithm(enum level l)
-{
-	return level_is_extensible(l) ? EXPLORE_CE : EXPLORE_ORDERLY;
-}
+ * explore-ce* would explore a weaker level, or one without locks, and filter,
+ * orderly, which prunes as it goes. */
+enum explorer_algorithm explorer_usual_algorithm(const struct program *p,
+                                                 enum level l);
 const char *explorer_algorithm_word(enum explorer_algorithm a); /* "ce" */
 
 /* Slots: program_assertion_count() assertions, then two more, then one for each

@@ -145,9 +145,12 @@ bool swap_apply(struct state *to, const struct state *from, uint32_t read)
 	reduce(to, from, read);
 	if (!closure_may_read(&state_ledger(to)->closure, r.key, t))
 		return false;
+	const struct event *e = &note->node->event;
 	struct request again = { .kind = REQUEST_READ,
 		                 .key = r.key,
-		                 .point = note->node->event.point };
+		                 .point = e->point,
+		                 .strength = e->strength,
+		                 .joined = e->joined };
 	swap_read(to, &again, note->node->waiting, t, NULL);
 	assert(to->notes[state_closure(to)->read_count - 1].latest ==
 	       LATEST_NO);

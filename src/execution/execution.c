@@ -12,6 +12,7 @@ void execution_init(struct execution *x, struct context *c, enum level level)
 	*x = (struct execution){ .context = c };
 	ledger_init(&x->ledger, level, c->sessions, &c->ledgers);
 	if (program_may_mix(c->program)) ledger_may_mix(&x->ledger);
+	if (program_locks(c->program)) ledger_may_lock(&x->ledger);
 	x->points = mem_take0(c->sessions, sizeof *x->points);
 	memcpy(x->points, c->start, c->sessions * sizeof *x->points);
 }
@@ -93,12 +94,13 @@ enum advance execution_run(struct execution *x, struct request *r)
 					closure_know_key(&l->closure, r->key);
 				return ADVANCE_READ;
 			}
-			machine_answer(c->program, x->live,
-			               ledger_read_own(l, r->key, r->point));
+			machine_answer(
+				c->program, x->live,
+				ledger_read_own(l, request_db_access(r)));
 			c->steps++;
 			break;
 		case REQUEST_WRITE:
-			ledger_write(l, r->key, r->point, r->value);
+			ledger_write(l, request_db_access(r), r->value);
 			c->steps++;
 			break;
 		default:
@@ -117,7 +119,7 @@ void execution_read(struct execution *x, const struct request *r,
 	struct value value = source == HISTORY_INIT
 	                             ? keys_initial(c->machine.keys, r->key)
 	                             : ledger_value(&x->ledger, r->key, source);
-	ledger_read(&x->ledger, r->key, r->point, source, value, waiting);
+	ledger_read(&x->ledger, request_db_access(r), source, value, waiting);
 	machine_answer(c->program, x->live, value);
 	c->steps++;
 }

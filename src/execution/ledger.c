@@ -93,6 +93,8 @@ void ledger_go_anywhere(struct ledger *l, bool alone)
 	if (level_is_extensible(l->level)) return;
 	if (level_has_statements(l->level))
 		l->statements = statement_closure_new(l->level);
+	else if (ledger_heeds_locks(l))
+		return;
 	else
 		l->strong = strong_closure_new(l->level);
 	if (alone) closure_go_without_level(&l->closure);
@@ -101,6 +103,12 @@ void ledger_go_anywhere(struct ledger *l, bool alone)
 void ledger_may_mix(struct ledger *l)
 {
 	closure_may_mix(&l->closure);
+	l->mixes = true;
+}
+
+void ledger_may_lock(struct ledger *l)
+{
+	l->locks = true;
 }
 
 void ledger_free(struct ledger *l)
@@ -233,45 +241,53 @@ static inline void note_event(struct ledger *l, const struct ledger_event *e)
 	if (l->statements) statement_closure_event(l->statements, &e->event);
 }
 
-void ledger_write(struct ledger *l, uint32_t key, uint32_t point,
-                  struct value value)
+static struct event event_of(enum event_kind kind, struct db_access a,
+                             uint32_t from, struct value value)
+{
+	return (struct event){ .kind = kind,
+		               .key = a.key,
+		               .from = from,
+		               .point = a.point,
+		               .strength = a.strength,
+		               .joined = a.joined,
+		               .value = value };
+}
+
+/* A read that is made or asked about: if it locks, so does the ledger. */
+static inline void note_lock(struct ledger *l, struct db_access a)
+{
+	if (a.strength != STRENGTH_PLAIN) l->locks = true;
+}
+
+void ledger_write(struct ledger *l, struct db_access a, struct value value)
 {
 	struct ledger_event *e = append(l);
-	e->event = (struct event){
-		.kind = EVENT_WRITE, .key = key, .point = point, .value = value
-	};
-	know_key(&l->closure, key);
-	if (l->in_order) closure_write(&l->closure, key);
+	e->event = event_of(EVENT_WRITE, a, 0, value);
+	know_key(&l->closure, a.key);
+	if (l->in_order) closure_write(&l->closure, a.key);
 	note_event(l, e);
 	own_set(l, e);
 }
 
-struct value ledger_read_own(struct ledger *l, uint32_t key, uint32_t point)
+struct value ledger_read_own(struct ledger *l, struct db_access a)
 {
 	struct ledger_event *e = append(l);
-	e->event = (struct event){ .kind = EVENT_READ,
-		                   .key = key,
-		                   .point = point,
-		                   .from = HISTORY_SELF,
-		                   .value = l->own[key]->event.value };
+	struct value value = l->own[a.key]->event.value;
+	e->event = event_of(EVENT_READ, a, HISTORY_SELF, value);
 	note_event(l, e);
-	return e->event.value;
+	return value;
 }
 
-void ledger_read(struct ledger *l, uint32_t key, uint32_t point,
-                 uint32_t source, struct value value,
-                 const struct machine_state *waiting)
+void ledger_read(struct ledger *l, struct db_access a, uint32_t source,
+                 struct value value, const struct machine_state *waiting)
 {
-	assert(!ledger_own_write(l, key));
+	assert(!ledger_own_write(l, a.key));
 	struct ledger_event *e = append(l);
-	e->event = (struct event){ .kind = EVENT_READ,
-		                   .key = key,
-		                   .point = point,
-		                   .from = source,
-		                   .value = value };
+	e->event = event_of(EVENT_READ, a, source, value);
 	e->waiting = waiting;
 	note_event(l, e);
-	closure_read(&l->closure, key, source);
+	note_lock(l, a);
+	closure_read(&l->closure, a.key, source);
 }
 
 /* The keys that the pending transaction wrote, with their last values. */
@@ -340,11 +356,17 @@ void ledger_writers(struct ledger *l, uint32_t key, word *out)
 	closure_valid_writers(&l->closure, key, out);
 }
 
-const uint32_t *ledger_list_writers(struct ledger *l, uint32_t key,
+const uint32_t *ledger_list_writers(struct ledger *l, struct db_access a,
                                     uint32_t most, uint32_t *count)
 {
-	know_key(&l->closure, key);
-	return closure_list_writers(&l->closure, key, most, count);
+	know_key(&l->closure, a.key);
+	const uint32_t *list =
+		closure_list_writers(&l->closure, a.key, most, count);
+	if (a.strength == STRENGTH_PLAIN || !l->in_order || !*count)
+		return list;
+	list += *count - 1;
+	*count = closure_is_newest(&l->closure, a.key, *list);
+	return list;
 }
 
 /* A write, or a read of the own write that locks. */
@@ -393,7 +415,8 @@ static void add_statements(const struct ledger *l, struct relation *r)
 			mem_grow(s->reads, s->read_capacity, sizeof *s->reads);
 	}
 	r->write_count = 0;
-	/* The last read may be one that is only being tried. */
+	/* The last read may be one that is only being tried: its statement is
+	 * 1 if that is the last one, and 0 if it begins another. */
 	if (r->read_count)
 		memcpy(s->reads, r->reads, r->read_count * sizeof *s->reads);
 	for (uint32_t i = 1; i < r->order_count; i++) {
@@ -408,7 +431,9 @@ static void add_statements(const struct ledger *l, struct relation *r)
 		for (const struct ledger_event *e = last; e; e = e->before)
 			first += e->event.kind == EVENT_READ &&
 			         e->event.from != HISTORY_SELF;
-		if (first < end) s->reads[first].statement = count + 1;
+		if (first < end)
+			s->reads[first].statement =
+				count + !s->reads[first].statement;
 		r->write_count += writes;
 		if (r->write_count > s->write_capacity) {
 			s->write_capacity = 2 * r->write_count;
@@ -431,7 +456,8 @@ void ledger_relation(const struct ledger *l, enum level level, uint32_t count,
 		out->order_count = count;
 		out->read_count = c->blocks[count].first_read;
 	}
-	if (level_has_statements(level)) add_statements(l, out);
+	out->locks_reads = l->locks;
+	if (l->locks || level_has_statements(level)) add_statements(l, out);
 }
 
 bool ledger_satisfies(const struct ledger *l, enum level level)
@@ -452,16 +478,18 @@ bool ledger_allows_at(const struct ledger *l, enum level level)
 
 bool ledger_allows(struct ledger *l)
 {
-	if (l->strong && !l->pending.active && !l->closure.owns)
+	if (l->strong && !l->pending.active && !l->closure.owns &&
+	    !ledger_heeds_locks(l))
 		return strong_closure_allows(l->strong, &l->closure);
 	if (l->statements && !l->closure.owns)
 		return statement_closure_allows(l->statements, &l->closure);
 	return ledger_allows_at(l, l->level);
 }
 
-static bool may_read_statement(struct ledger *l, uint32_t key, uint32_t source)
+static bool may_read_statement(struct ledger *l, struct db_access a,
+                               uint32_t source)
 {
-	struct event read = { .kind = EVENT_READ, .key = key };
+	struct event read = event_of(EVENT_READ, a, source, value_null());
 	unsigned words = l->closure.words;
 	word *row = mem_take0(words, sizeof *row);
 	bits_add(row, source);
@@ -471,32 +499,39 @@ static bool may_read_statement(struct ledger *l, uint32_t key, uint32_t source)
 	return allowed;
 }
 
-bool ledger_may_read(struct ledger *l, uint32_t key, uint32_t source)
+bool ledger_may_read(struct ledger *l, struct db_access a, uint32_t source)
 {
 	struct closure *c = &l->closure;
-	know_key(c, key);
-	if (!closure_may_read(c, key, source)) return false;
-	if (l->in_order || ledger_is_extensible(l)) return true;
+	know_key(c, a.key);
+	note_lock(l, a);
+	if (!closure_may_read(c, a.key, source)) return false;
+	if (l->in_order)
+		return a.strength == STRENGTH_PLAIN ||
+		       closure_is_newest(c, a.key, source);
+	if (ledger_is_extensible(l)) return true;
 	if (l->statements && !l->closure.owns)
-		return may_read_statement(l, key, source);
+		return may_read_statement(l, a, source);
 	uint32_t count = c->count, reads = c->read_count;
-	closure_read(c, key, source);
+	closure_read(c, a.key, source);
+	c->reads[reads].strength = a.strength;
+	c->reads[reads].statement = a.joined;
 	bool allowed = ledger_allows(l);
 	closure_rewind(c, count, reads, true);
 	return allowed;
 }
 
-void ledger_restrict(struct ledger *l, uint32_t key, word *row)
+void ledger_restrict(struct ledger *l, struct db_access a, word *row)
 {
-	if (l->strong && !l->closure.owns)
-		strong_closure_restrict(l->strong, &l->closure, key, row);
+	struct event read = event_of(EVENT_READ, a, 0, value_null());
+	note_lock(l, a);
+	if (l->strong && !l->closure.owns && !ledger_heeds_locks(l))
+		strong_closure_restrict(l->strong, &l->closure, a.key, row);
 	else if (l->statements && !l->closure.owns)
-		statement_closure_restrict(
-			l->statements, &l->closure,
-			&(struct event){ .kind = EVENT_READ, .key = key }, row);
+		statement_closure_restrict(l->statements, &l->closure, &read,
+		                           row);
 	else if (!ledger_is_extensible(l))
 		BITS_EACH(t, row, l->closure.words)
-			if (!ledger_may_read(l, key, t)) bits_drop(row, t);
+			if (!ledger_may_read(l, a, t)) bits_drop(row, t);
 }
 
 /* ---- Lists ---- */
@@ -588,6 +623,8 @@ void ledger_copy(struct ledger *to, const struct ledger *from, uint32_t count)
 {
 	assert(to->shared == from->shared && count <= from->closure.count);
 	assert(!to->statements);
+	to->locks |= from->locks;
+	assert(to->mixes == from->mixes);
 	closure_copy_prefix(&to->closure, &from->closure, count);
 	reserve(to, from->capacity - 1);
 	if (from->session_count) reserve_session(to, from->session_count - 1);

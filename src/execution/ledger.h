@@ -119,6 +119,8 @@ struct ledger {
 	struct closure closure;
 	enum level level; /* of transactions that have none of their own */
 	bool in_order;    /* ledger_go_in_order */
+	bool locks;       /* some read has locked its row */
+	bool mixes;       /* ledger_may_mix */
 	struct ledger_shared *shared;
 	/* Of ledger_go_anywhere, or NULL; of a level with statements the other.
 	 */
@@ -145,7 +147,8 @@ void ledger_free(struct ledger *l);
  * proportional to them; only the last one can be taken back. What is allowed
  * satisfies the level, but not all that does is allowed; there is
  * ledger_list_writers() in place of ledger_writers(), and no question about the
- * history as a whole. */
+ * history as a whole. A read that locks finds the newest version or none: not
+ * for rc, ra and cc, whose commit order is another. */
 void ledger_go_in_order(struct ledger *l);
 /* For who searches, and so asks again and again, going back in between, through
  * ledger_keep and ledger_rewind alone: questions about a level that is not
@@ -156,11 +159,24 @@ void ledger_go_anywhere(struct ledger *l, bool alone);
 /* From now on transactions may have levels of their own. Call it before the
  * first ledger_begin; not for ledger_go_in_order. */
 void ledger_may_mix(struct ledger *l);
+/* Reads will lock: it is as if one had. Best before ledger_go_anywhere. */
+void ledger_may_lock(struct ledger *l);
+/* Do locks forbid anything? Under ser each read sees as much as one that locks;
+ * under none they are nothing. */
+static inline bool ledger_heeds_locks(const struct ledger *l)
+{
+	return l->locks &&
+	       (l->mixes || !(level_is_serial(l->level) ||
+	                      level_sight(l->level) == SIGHT_NOTHING));
+}
 /* Does the level decide each read when it is made? If not, what follows may
- * make it wrong: ask ledger_allows(). */
+ * make it wrong: ask ledger_allows(). Where reads lock, no level does: when T1
+ * and T2 have both locked x and seen the same version, neither is wrong as long
+ * as the other does not write x. */
 static inline bool ledger_is_extensible(const struct ledger *l)
 {
-	return level_is_extensible(l->level) && !l->closure.strong_owns;
+	return level_is_extensible(l->level) && !l->closure.strong_owns &&
+	       !ledger_heeds_locks(l);
 }
 /* Bytes held, without what is in the region. */
 size_t ledger_bytes(const struct ledger *l);
@@ -177,17 +193,15 @@ ledger_own_write(const struct ledger *l, uint32_t key)
 {
 	return key < l->own_capacity ? l->own[key] : NULL;
 }
-void ledger_write(struct ledger *l, uint32_t key, uint32_t point,
-                  struct value value);
+void ledger_write(struct ledger *l, struct db_access a, struct value value);
 /* Reads what it wrote itself. */
-struct value ledger_read_own(struct ledger *l, uint32_t key, uint32_t point);
+struct value ledger_read_own(struct ledger *l, struct db_access a);
 /* Reads from `source`, which must be allowed, a value that is
  * ledger_value() or, of init, the caller's. Exact only if
  * ledger_is_extensible(): else it is enough that ledger_writers() has the
  * source; then ledger_allows() tells. */
-void ledger_read(struct ledger *l, uint32_t key, uint32_t point,
-                 uint32_t source, struct value value,
-                 const struct machine_state *waiting);
+void ledger_read(struct ledger *l, struct db_access a, uint32_t source,
+                 struct value value, const struct machine_state *waiting);
 /* What the transaction, which is not init, wrote last to the key. */
 static inline struct value ledger_value(const struct ledger *l, uint32_t key,
                                         uint32_t source)
@@ -209,19 +223,20 @@ void ledger_end(struct ledger *l, bool aborted,
 bool ledger_commit(struct ledger *l, const struct session_point *after);
 
 /* Writers from which the pending transaction may read the key next, as a row of
- * closure.words words: those that the level allows, if it is extensible; else
- * there may be more, which ledger_restrict() sorts out. */
+ * closure.words words: those that the level allows, if it is extensible and the
+ * read does not lock; else there may be more, which ledger_restrict() sorts
+ * out. */
 void ledger_writers(struct ledger *l, uint32_t key, word *out);
 /* The same, listed in their order, until the next call: of each session only
  * those among its newest `most` writers, or more. With a small number there may
  * be none. */
-const uint32_t *ledger_list_writers(struct ledger *l, uint32_t key,
+const uint32_t *ledger_list_writers(struct ledger *l, struct db_access a,
                                     uint32_t most, uint32_t *count);
 /* Of this row, of some of the writers, drops those that the level forbids.
  * Exact for every level. */
-void ledger_restrict(struct ledger *l, uint32_t key, word *row);
+void ledger_restrict(struct ledger *l, struct db_access a, word *row);
 /* Of the same for one writer of the key. Exact for every level. */
-bool ledger_may_read(struct ledger *l, uint32_t key, uint32_t source);
+bool ledger_may_read(struct ledger *l, struct db_access a, uint32_t source);
 /* Does the history so far satisfy its levels? Exact for every level. */
 bool ledger_allows(struct ledger *l);
 /* The same with this one for those transactions that have none of their own. */

@@ -12,6 +12,13 @@
  * the writer. To leave out the value of a read instead, use the object. So a
  * third element always is a value.
  *
+ * What an access locks stands last: ["r", key, value, from, "S"], ["w", key,
+ * value, "N"], in the object "lock": "S". Reads without it lock nothing, writes
+ * are "X". ["stmt", n] among the events says that those that follow, up to the
+ * next one, are one statement; the numbers of a transaction increase. Events
+ * before the first are a statement each. In a statement what it reads without a
+ * lock, or with "K", comes first: the database reads that from one moment.
+ *
  * "versions" may name keys with an array of values each: the order in which
  * these were written (values that are not in it were written later), which is
  * known where lists were read. No value may be written twice to such a key.
@@ -73,6 +80,11 @@ struct parser {
 	uint32_t versioned_count, versioned_capacity;
 	struct name program, level;
 	bool has_sessions, valueless;
+	/* Of the transaction: is the next event in a statement, that of the
+	 * event before it; and that statement's number. */
+	bool grouped, joined;
+	bool locked; /* has the statement locked or written? */
+	int64_t statement;
 	struct text names, scratch;
 	struct region region; /* of values on their way */
 };
@@ -412,6 +424,7 @@ struct event_parts {
 	struct trace_value value;
 	enum trace_source source;
 	uint32_t writer; /* a handle */
+	enum strength strength;
 };
 
 /* [session, transaction], both from 0 */
@@ -470,17 +483,51 @@ static bool read_key(struct parser *p, const struct form *x,
 	return true;
 }
 
+/* `or` is what else may stand here: "" or "']' or ". */
+static bool read_strength(struct parser *p, const struct form *x,
+                          const char * or, struct event_parts *e)
+{
+	char what[64];
+	text_clear(&p->scratch);
+	if (x->kind == FORM_STRING) text_bytes(&p->scratch, x->text, x->length);
+	e->strength = strength_from_letter(text_get(&p->scratch));
+	snprintf(what, sizeof what, "%sa lock: \"K\", \"S\", \"N\" or \"X\"",
+	         or);
+	return e->strength < STRENGTH_COUNT || expected(p, x, what);
+}
+
+/* ["stmt", n]; the word is read */
+static bool begin_statement(struct parser *p)
+{
+	struct form n, x;
+	if (!form_next(&p->f, &n)) return false;
+	if (n.kind != FORM_INTEGER || !n.fits)
+		return expected(p, &n, "the number of a statement");
+	if (p->grouped && n.number <= p->statement)
+		return wrong(p, &n,
+		             "statements are out of order: %lld comes after "
+		             "%lld",
+		             (long long)n.number, (long long)p->statement);
+	p->grouped = true;
+	p->joined = p->locked = false;
+	p->statement = n.number;
+	if (!form_next(&p->f, &x)) return false;
+	return x.kind == FORM_CLOSE || expected(p, &x, "']'");
+}
+
 /* ["r", key, value, from]; the bracket is read */
 static bool read_array(struct parser *p, struct event_parts *e)
 {
 	struct form x;
 	if (!form_next(&p->f, &x)) return false;
+	if (x.kind == FORM_STRING && form_is(&x, "stmt"))
+		return begin_statement(p);
 	if (x.kind == FORM_STRING && form_is(&x, "r"))
 		e->kind = EVENT_READ;
 	else if (x.kind == FORM_STRING && form_is(&x, "w"))
 		e->kind = EVENT_WRITE;
 	else
-		return expected(p, &x, "\"r\" or \"w\"");
+		return expected(p, &x, "\"r\", \"w\" or \"stmt\"");
 	if (!form_next(&p->f, &x) || !read_key(p, &x, e)) return false;
 	if (!form_next(&p->f, &x) || !read_value(p, &x, &e->value))
 		return false;
@@ -488,6 +535,10 @@ static bool read_array(struct parser *p, struct event_parts *e)
 	if (!form_next(&p->f, &x)) return false;
 	if (x.kind != FORM_CLOSE && e->kind == EVENT_READ) {
 		if (!read_from(p, &x, e)) return false;
+		if (!form_next(&p->f, &x)) return false;
+	}
+	if (x.kind != FORM_CLOSE) {
+		if (!read_strength(p, &x, "']' or ", e)) return false;
 		if (!form_next(&p->f, &x)) return false;
 	}
 	return x.kind == FORM_CLOSE || expected(p, &x, "']'");
@@ -508,6 +559,7 @@ static bool object_member(struct parser *p, const struct form *name,
 		e->has_value = true;
 		return read_value(p, &x, &e->value);
 	}
+	if (form_is(name, "lock")) return read_strength(p, &x, "", e);
 	return from ? read_from(p, &x, e) : form_skip(&p->f, &x);
 }
 
@@ -531,6 +583,12 @@ static bool check_event(struct parser *p, const struct form *start,
 		             "\"w\", with a key");
 	if (e->kind == EVENT_WRITE && e->has_source)
 		return wrong(p, start, "a write has no \"from\"");
+	if (e->kind == EVENT_WRITE && e->strength != STRENGTH_PLAIN &&
+	    e->strength < STRENGTH_NO_KEY_UPDATE)
+		return wrong(p, start,
+		             "a write locks its key as \"N\" or \"X\", not "
+		             "as \"%s\"",
+		             strength_letter(e->strength));
 	if (e->kind == EVENT_WRITE && !e->has_value)
 		return wrong(p, start, "the write has no value");
 	if (!e->has_value && !e->has_source)
@@ -550,9 +608,22 @@ static bool read_event(struct parser *p, struct form *x, uint32_t transaction)
 	                      "[\"w\", key, value]"))
 		return false;
 	if (!(array ? read_array(p, &e) : read_object(p, &e))) return false;
+	if (array && !e.has_key) return true; /* a statement begins */
 	if (!check_event(p, &start, &e)) return false;
 	trace_op_add(p->builder, transaction, e.kind, e.key, e.value, p->line);
 	if (e.has_source) trace_op_source(p->builder, e.source, e.writer);
+	bool locks = e.kind == EVENT_WRITE || e.strength >= STRENGTH_SHARE;
+	bool own = e.has_source && e.source == TRACE_FROM_SELF;
+	if (p->joined && p->locked && !locks && !own)
+		return wrong(p, &start,
+		             "statement %lld is out of order: what it reads "
+		             "without a lock comes before what it locks or "
+		             "writes",
+		             (long long)p->statement);
+	p->locked |= locks;
+	if (e.strength != STRENGTH_PLAIN || p->joined)
+		trace_op_access(p->builder, e.strength, p->joined);
+	p->joined = p->grouped;
 	return true;
 }
 
@@ -560,6 +631,7 @@ static bool read_events(struct parser *p, const struct transaction_place *t)
 {
 	struct form x;
 	if (!t->events.at) return true;
+	p->grouped = p->joined = false;
 	forms_restart(&p->f, t->events.at, t->events.end, p->line);
 	if (!form_next(&p->f, &x)) return false;
 	for (p->event = 0;; p->event++) {

@@ -153,6 +153,9 @@ static void print_valueless(struct text *t, const struct trace *r,
 		text_string(t, ",\"from\":");
 		text_string(t, source.data + 1);
 	}
+	if (op->strength)
+		text_format(t, ",\"lock\":\"%s\"",
+		            strength_letter((enum strength)op->strength));
 	text_char(t, '}');
 	text_free(&source);
 }
@@ -169,6 +172,10 @@ static void print_op(struct text *t, const struct trace *r,
 	text_char(t, ',');
 	print_value(t, r, op->value, op->flags);
 	if (op->kind == EVENT_READ) print_source(t, r, op->from);
+	if (op->kind == EVENT_READ && op->from == TRACE_NOBODY && op->strength)
+		text_string(t, ",null");
+	event_print_strength(t, (enum event_kind)op->kind,
+	                     (enum strength)op->strength);
 	text_char(t, ']');
 }
 
@@ -196,14 +203,31 @@ static bool counts(const struct trace *r, uint32_t transaction, uint32_t op,
 	               : r->anomaly_count == TRACE_ANOMALIES_KEPT;
 }
 
+/* Has some statement several operations? */
+static bool has_statements(const struct trace *r,
+                           const struct trace_transaction *x)
+{
+	for (uint32_t i = 1; i < x->op_count; i++)
+		if (r->ops[x->first_op + i].joined) return true;
+	return false;
+}
+
 static void print_events(struct text *t, const struct trace *r,
                          uint32_t transaction, uint32_t *anomaly)
 {
 	const struct trace_transaction *x = &r->transactions[transaction];
 	const char *comma = "";
+	bool statements = has_statements(r, x), begun = false;
+	uint32_t number = 0;
 	for (uint32_t i = x->first_op; i < x->first_op + x->op_count; i++) {
+		begun &= r->ops[i].joined;
 		if (!counts(r, transaction, i, anomaly)) continue;
 		text_string(t, comma);
+		if (statements && !begun) {
+			statement_print(t, ++number);
+			text_char(t, ',');
+		}
+		begun = true;
 		print_op(t, r, &r->ops[i]);
 		comma = ",";
 	}
@@ -287,7 +311,7 @@ bool isoscope_print(struct text *t, const struct trace *r,
 	(void)order;
 	struct versions v = { 0 };
 	unsigned can = CAN_ABORT | CAN_ABORT_READS | CAN_KNOWN | CAN_AFTER_ALL |
-	               CAN_EMPTY | CAN_LEVELS;
+	               CAN_EMPTY | CAN_LEVELS | CAN_LOCKS;
 	if (!format_can_write(r, FORMAT_ISOSCOPE, can, d)) return false;
 	bool good = !r->known_count || versions_find(&v, r, NULL);
 	if (good)

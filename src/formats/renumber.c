@@ -439,6 +439,15 @@ static uint32_t with_own_level(const struct trace *r)
 	return 0;
 }
 
+/* The first operation that locks otherwise than is usual, or belongs to the
+ * statement of the one before; TRACE_NONE: there is none. */
+static uint32_t with_lock(const struct trace *r)
+{
+	for (uint32_t i = 0; i < r->op_count; i++)
+		if (r->ops[i].strength || r->ops[i].joined) return i;
+	return TRACE_NONE;
+}
+
 bool format_can_write(const struct trace *r, enum format f, unsigned can,
                       struct diags *d)
 {
@@ -470,6 +479,11 @@ bool format_can_write(const struct trace *r, enum format f, unsigned can,
 	if (!(can & CAN_LEVELS) && (t = with_own_level(r)) != 0)
 		return cannot(r, f, r->transactions[t].line,
 		              "levels that transactions have of their own",
+		              "isoscope", d);
+	if (!(can & CAN_LOCKS) && (t = with_lock(r)) != TRACE_NONE)
+		return cannot(r, f, r->ops[t].line,
+		              "what reads and writes lock, and which of them "
+		              "are one statement",
 		              "isoscope", d);
 	if (!(can & CAN_EMPTY) && !has_operations(r, can))
 		return cannot(r, f, r->line,

@@ -39,7 +39,8 @@ enum format_can {
 	CAN_KNOWN = 4,       /* the order in which lists were written */
 	CAN_AFTER_ALL = 8,   /* a session that follows all others */
 	CAN_EMPTY = 16,      /* transactions without operations */
-	CAN_LEVELS = 32      /* levels that transactions have of their own */
+	CAN_LEVELS = 32,     /* levels that transactions have of their own */
+	CAN_LOCKS = 64       /* what accesses lock, and statements */
 };
 /* Can the format, which has these, express the history? If not, adds an error.
  * Lists with anomalies are an error always. Without CAN_ABORT: aborted

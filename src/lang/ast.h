@@ -95,7 +95,8 @@ struct field {
 struct expr {
 	uint8_t kind;   /* enum expr_kind */
 	uint8_t op;     /* opcode of UNARY and BINARY; enum loop_kind;
-	                 * number of a builtin */
+	                 * number of a builtin; of a NAME or INDEX that
+	                 * reads a key, enum strength */
 	uint8_t ref;    /* enum reference; of NAME, FIELD, INDEX, CALL */
 	bool constant;  /* worth evaluating at compile time */
 	uint16_t depth; /* 1 + that of the deepest part */
@@ -149,18 +150,20 @@ struct expr {
 };
 
 enum stmt_kind {
-	STMT_LET, /* local, value */
-	STMT_SET, /* target, value */
-	STMT_ADD, /* target += value */
-	STMT_IF,  /* arms, orelse */
-	STMT_FOR, /* local, value [.. until], body */
+	STMT_LET,    /* local, value */
+	STMT_SET,    /* target, value */
+	STMT_ADD,    /* target += value */
+	STMT_ATOMIC, /* atomic target += value */
+	STMT_IF,     /* arms, orelse */
+	STMT_FOR,    /* local, value [.. until], body */
 	STMT_ABORT,
 	STMT_RETURN, /* value, or NULL */
 	STMT_ASSERT, /* value, message */
 	STMT_ASSUME, /* value */
 	STMT_SKIP,
-	STMT_CALL, /* value */
-	STMT_TXN   /* body */
+	STMT_CALL,     /* value */
+	STMT_TXN,      /* body */
+	STMT_STATEMENT /* body */
 };
 
 struct arm {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/access.h"
 #include "base/level_words.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -58,6 +59,24 @@ static bool global_allowed(struct checker *c, const struct expr *e,
 	return false;
 }
 
+/* May this expression, which names a key or something else, lock? Reports if
+ * not. */
+static void check_lock(struct checker *c, const struct expr *e,
+                       const char *name)
+{
+	const char *word = e->op == STRENGTH_SHARE ? "shared" : "locked";
+	if (e->op == STRENGTH_PLAIN) return;
+	if (e->ref == REF_LOCAL || e->ref == REF_CONST)
+		scope_error(c, (struct place){ e->source, e->start },
+		            "only the read of a global can lock: '%s' is a %s",
+		            name, e->ref == REF_LOCAL ? "local" : "constant");
+	else if (c->asserting && e->ref == REF_GLOBAL)
+		scope_error(c, (struct place){ e->source, e->start },
+		            "an assertion only looks, it cannot lock: read "
+		            "before it, as in 'let v = %s %s%s;'",
+		            word, name, e->kind == EXPR_INDEX ? "[...]" : "");
+}
+
 static void check_item_name(struct checker *c, struct expr *e,
                             struct item *item)
 {
@@ -108,6 +127,7 @@ static void check_name(struct checker *c, struct expr *e)
 	} else {
 		scope_unknown_name(c, e);
 	}
+	check_lock(c, e, name->text);
 }
 
 /* session.local in a top-level assertion. */
@@ -149,8 +169,10 @@ static void check_key(struct checker *c, struct expr *e, struct item *family)
 			name->text, family->index_count,
 			family->index_count == 1 ? "" : "s", e->index_count);
 	e->ref = REF_GLOBAL;
+	e->op = e->indexed->op;
 	e->indexed = NULL;
 	e->family = family;
+	check_lock(c, e, name->text);
 }
 
 static void check_index(struct checker *c, struct expr *e)
@@ -346,6 +368,10 @@ static void check_target(struct checker *c, struct expr *e)
 	while (base->kind == EXPR_FIELD ||
 	       (base->kind == EXPR_INDEX && base->ref != REF_GLOBAL))
 		base = base->kind == EXPR_FIELD ? base->base : base->indexed;
+	if (e->ref == REF_GLOBAL && e->op != STRENGTH_PLAIN)
+		scope_error(c, (struct place){ e->source, e->start },
+		            "a write locks by itself; 'atomic x += ...' reads "
+		            "and writes in one");
 	if (e->ref == REF_LOCAL || e->ref == REF_GLOBAL) return;
 	if (base->kind == EXPR_NAME && base->ref == REF_CONST)
 		scope_error(c, expr_place(e), "'%s' is a constant",
@@ -386,6 +412,118 @@ static void check_in_transaction(struct checker *c, const struct stmt *s,
 		            word);
 }
 
+/* ---- the order within a statement ---- */
+
+/* The database reads what a statement does not lock from one moment, before it
+ * locks anything. */
+struct moments {
+	struct checker *c;
+	bool locked, told;
+};
+
+static void order_block(struct moments *m, const struct block *b);
+
+static void order_expr(void *context, struct expr *e)
+{
+	struct moments *m = context;
+	if (e->kind == EXPR_TXN) return;
+	expr_parts(e, order_expr, m);
+	if (e->ref != REF_GLOBAL ||
+	    (e->kind != EXPR_NAME && e->kind != EXPR_INDEX))
+		return;
+	if (m->locked && e->op == STRENGTH_PLAIN && !m->told) {
+		scope_error(m->c, expr_place(e),
+		            "a statement reads what it does not lock before it "
+		            "locks or writes anything");
+		m->told = true;
+	}
+	m->locked |= e->op != STRENGTH_PLAIN;
+}
+
+static void order_update(struct moments *m, const struct stmt *s)
+{
+	bool global = s->target->ref == REF_GLOBAL;
+	if (s->kind == STMT_ADD)
+		order_expr(m, s->target);
+	else if (global)
+		expr_parts(s->target, order_expr, m);
+	order_expr(m, s->value);
+	m->locked |= global;
+}
+
+static void order_if(struct moments *m, const struct stmt *s)
+{
+	bool after = false;
+	for (uint32_t i = 0; i < s->arm_count; i++) {
+		order_expr(m, s->arms[i].condition);
+		bool before = m->locked;
+		order_block(m, s->arms[i].body);
+		after |= m->locked;
+		m->locked = before;
+	}
+	if (s->orelse) order_block(m, s->orelse);
+	m->locked |= after;
+}
+
+static void order_statement(struct moments *m, const struct stmt *s)
+{
+	switch (s->kind) {
+	case STMT_SET:
+	case STMT_ADD:
+	case STMT_ATOMIC: order_update(m, s); return;
+	case STMT_IF: order_if(m, s); return;
+	case STMT_FOR:
+		order_expr(m, s->value);
+		if (s->until) order_expr(m, s->until);
+		/* Twice: what one round locks comes before the next one. */
+		order_block(m, s->body);
+		order_block(m, s->body);
+		return;
+	case STMT_STATEMENT: order_block(m, s->body); return;
+	default:
+		if (s->value) order_expr(m, s->value);
+		return;
+	}
+}
+
+static void order_block(struct moments *m, const struct block *b)
+{
+	for (const struct stmt *s = b->first; s; s = s->next)
+		order_statement(m, s);
+}
+
+static void check_atomic(struct checker *c, struct stmt *s)
+{
+	check_target(c, s->target);
+	check_expr(c, s->value);
+	if (s->target->ref == REF_LOCAL)
+		scope_error(c, expr_place(s->target),
+		            "'atomic' is for an update of a global: '%s' is a "
+		            "local",
+		            s->target->name->text);
+	if (!c->statement) order_statement(&(struct moments){ .c = c }, s);
+}
+
+static void check_grouped(struct checker *c, struct stmt *s)
+{
+	check_in_transaction(c, s, "statement");
+	if (c->statement)
+		scope_error(c, s->at,
+		            "a statement cannot be within a statement");
+	bool outer = c->statement;
+	c->statement = true;
+	check_block(c, s->body);
+	c->statement = outer;
+	if (!outer) order_block(&(struct moments){ .c = c }, s->body);
+}
+
+static void check_asserted(struct checker *c, struct expr *e)
+{
+	c->asserting = true;
+	check_expr(c, e);
+	c->asserting = false;
+}
+
 static void check_call_statement(struct checker *c, struct stmt *s)
 {
 	check_expr(c, s->value);
@@ -408,6 +546,7 @@ static void check_statement(struct checker *c, struct stmt *s)
 		check_target(c, s->target);
 		check_expr(c, s->value);
 		return;
+	case STMT_ATOMIC: check_atomic(c, s); return;
 	case STMT_IF: check_if(c, s); return;
 	case STMT_FOR: check_for(c, s); return;
 	case STMT_ABORT: check_in_transaction(c, s, "abort"); return;
@@ -415,11 +554,12 @@ static void check_statement(struct checker *c, struct stmt *s)
 		check_in_transaction(c, s, "return");
 		if (s->value) check_expr(c, s->value);
 		return;
-	case STMT_ASSERT:
+	case STMT_ASSERT: check_asserted(c, s->value); return;
 	case STMT_ASSUME: check_expr(c, s->value); return;
 	case STMT_SKIP: return;
 	case STMT_CALL: check_call_statement(c, s); return;
 	case STMT_TXN: check_transaction(c, s->body, s->at); return;
+	case STMT_STATEMENT: check_grouped(c, s); return;
 	}
 }
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/access.h"
 #include "base/memory.h"
 #include "lang/limits.h"
 #include "lang/parser.h"
@@ -260,12 +261,30 @@ static struct expr *parse_loop(struct parser *p, int kind)
 	return parser_finish(p, e);
 }
 
-/* NAME | NAME "(" [ expression { "," expression } ] ")" | loop */
+/* The word before a key that is read and locked; it is taken. Not a name: what
+ * follows tells. */
+static enum strength parse_lock(struct parser *p)
+{
+	bool shared = parser_word_is(p, "shared");
+	if (parser_peek_second(p) != TOKEN_NAME ||
+	    (!shared && !parser_word_is(p, "locked")))
+		return STRENGTH_PLAIN;
+	parser_advance(p);
+	return shared ? STRENGTH_SHARE : STRENGTH_UPDATE;
+}
+
+/* [ "locked" | "shared" ] NAME
+ *     | NAME "(" [ expression { "," expression } ] ")" | loop */
 static struct expr *parse_name_or_call(struct parser *p)
 {
+	uint32_t start = parser_here(p);
+	enum strength strength = parse_lock(p);
 	enum token_kind second = parser_peek_second(p);
 	bool call = second == TOKEN_OPEN;
 	int loop = call ? loop_of(p) : -1;
+	if (call && strength != STRENGTH_PLAIN)
+		parser_fail(p, start,
+		            "only the read of a global can lock, not a call");
 	if (loop >= 0) return parse_loop(p, loop);
 	if ((second == TOKEN_NAME || second == TOKEN_TIMES) &&
 	    parser_word_is(p, "SELECT")) {
@@ -273,11 +292,13 @@ static struct expr *parse_name_or_call(struct parser *p)
 		                    "an expression");
 		return parser_null_expr(p);
 	}
-	struct expr *e = parser_new_expr(p, call ? EXPR_CALL : EXPR_NAME,
-	                                 parser_here(p));
+	struct expr *e =
+		parser_new_expr(p, call ? EXPR_CALL : EXPR_NAME, start);
+	e->at = parser_here(p);
 	struct symbol *name = parse_name(p, "a name");
 	if (!call) {
 		e->name = name;
+		e->op = (uint8_t)strength;
 		return parser_finish(p, e);
 	}
 	parser_advance(p);

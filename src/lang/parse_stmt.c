@@ -147,9 +147,42 @@ static void parse_simple(struct parser *p, struct stmt *s)
 	parser_expect(p, TOKEN_SEMICOLON);
 }
 
+/* "atomic" target "+=" expression ";" */
+static void parse_atomic(struct parser *p, struct stmt *s)
+{
+	parser_advance(p);
+	s->kind = STMT_ATOMIC;
+	s->target = parse_expression(p);
+	if (!p->panic && parser_peek(p) != TOKEN_PLUS_SET)
+		parser_fail(p, parser_here(p),
+		            "'atomic' is for one update, as in 'atomic x += "
+		            "1': expected '+=', found %s",
+		            parser_found(p));
+	parser_expect(p, TOKEN_PLUS_SET);
+	s->value = p->panic ? parser_null_expr(p) : parse_expression(p);
+	parser_expect(p, TOKEN_SEMICOLON);
+}
+
+/* Words that no name is kept from being: what follows tells. */
+static bool parse_with_word(struct parser *p, struct stmt *s)
+{
+	enum token_kind second = parser_peek_second(p);
+	if (second == TOKEN_NAME && parser_word_is(p, "atomic")) {
+		parse_atomic(p, s);
+	} else if (second == TOKEN_OPEN_BRACE &&
+	           parser_word_is(p, "statement")) {
+		parser_advance(p);
+		s->kind = STMT_STATEMENT;
+		s->body = parse_block(p);
+	} else {
+		return false;
+	}
+	return true;
+}
+
 /* statement := let | if | for | "abort" ";" | return | "assert" assertion
- *            | "assume" expression ";" | "skip" ";" | "txn" transaction |
- * simple */
+ *            | "assume" expression ";" | "skip" ";" | "txn" transaction
+ *            | atomic | "statement" block | simple */
 static void parse_statement_into(struct parser *p, struct stmt *s)
 {
 	enum token_kind kind = parser_peek(p);
@@ -177,7 +210,9 @@ static void parse_statement_into(struct parser *p, struct stmt *s)
 		s->kind = STMT_TXN;
 		s->body = parse_transaction(p);
 		return;
-	default: parse_simple(p, s); return;
+	default:
+		if (!parse_with_word(p, s)) parse_simple(p, s);
+		return;
 	}
 }
 

@@ -168,10 +168,10 @@ static const char *const item_words[] = { "global",  "const",     "fn",
 	                                  "extern",  "txn",       "session",
 	                                  "finally", "assert",    "isolation",
 	                                  "import",  "symmetric", NULL };
-static const char *const statement_words[] = { "let",    "if",     "else",
-	                                       "for",    "abort",  "return",
-	                                       "assert", "assume", "skip",
-	                                       "txn",    NULL };
+static const char *const statement_words[] = {
+	"let",    "if",   "else", "for",    "abort",     "return", "assert",
+	"assume", "skip", "txn",  "atomic", "statement", NULL
+};
 
 const char *const *parser_item_words(void)
 {

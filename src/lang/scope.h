@@ -27,6 +27,8 @@ struct checker {
 	struct item *pure;   /* fn or const being checked, or NULL */
 	struct block *body;  /* of the txn or session being checked */
 	struct item *isolation;
+	bool asserting; /* within an assertion */
+	bool statement; /* within `statement { .. }` */
 };
 
 void scope_error(struct checker *c, struct place at, const char *format, ...)

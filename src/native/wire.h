@@ -38,8 +38,10 @@ enum wire_command {
 /* Replies are sequences of: u8 kind, u64 program counter, operands. */
 enum wire_step {
 	STEP_BEGIN = 1, /* string: name, string: level or "" */
-	STEP_GET,       /* value: key */
-	STEP_PUT,       /* value: key, value */
+	STEP_GET,       /* value: key, u8 lock */
+	STEP_PUT,       /* value: key, value, u8 lock, u8: in the statement of
+	                 * the access before it? */
+	STEP_STATEMENT, /* the next access begins one, of all that follow */
 	STEP_COMMIT,
 	STEP_ABORT,
 	STEP_ASSERT, /* u8 condition, string */

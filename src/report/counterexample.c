@@ -98,12 +98,7 @@ static void add_event(struct table *t, uint32_t column, const struct event *e,
 	struct cell *c =
 		marked ? add_marked(t, column, STYLE_RED) : add_cell(t, column);
 	text_string(&c->body, marked ? "* " : "  ");
-	text_string(&c->body, e->kind == EVENT_READ ? "read " : "write ");
-	name_key(&c->body, t->h, e->key);
-	if (!t->h->valueless) {
-		text_string(&c->body, " = ");
-		value_print(&c->body, e->value);
-	}
+	name_event(&c->body, t->h, e);
 	if (e->kind != EVENT_READ) return;
 	if (e->from == HISTORY_SELF) {
 		text_string(&c->tail, "  its own");

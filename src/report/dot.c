@@ -122,12 +122,8 @@ static void label_line(struct text *t, const char *words, bool html,
 static void event_words(struct text *t, const struct history *h,
                         const struct event *e)
 {
-	assert(e->key < h->key_count);
-	text_string(t, e->kind == EVENT_READ ? "  read " : "  write ");
-	name_key(t, h, e->key);
-	if (h->valueless) return;
-	text_string(t, " = ");
-	value_print(t, e->value);
+	text_string(t, "  ");
+	name_event(t, h, e);
 }
 
 /* The lines of a box, of HTML where one of them has a colour. */

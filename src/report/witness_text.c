@@ -78,12 +78,7 @@ static void print_event(struct text *t, const struct history *h,
 	assert(e->key < h->key_count);
 	text_pad(t, ' ', INDENT);
 	text_string(t, marked ? "* " : "  ");
-	text_string(t, e->kind == EVENT_READ ? "read " : "write ");
-	name_key(t, h, e->key);
-	if (!h->valueless) {
-		text_string(t, " = ");
-		value_print(t, e->value);
-	}
+	name_event(t, h, e);
 	if (e->kind == EVENT_READ) {
 		text_string(t, "  from ");
 		if (e->from == HISTORY_SELF)

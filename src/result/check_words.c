@@ -232,6 +232,9 @@ void name_trace_operation(struct text *t, const struct trace *r, uint32_t op)
 		return;
 	}
 	text_string(t, read ? "reads " : "writes ");
+	if (read && o->strength)
+		text_format(t, "%s ",
+		            strength_word((enum strength)o->strength));
 	name_trace_key(t, r, o->key);
 	if (r->valueless || o->flags & TRACE_MISSING) return;
 	if (!list)

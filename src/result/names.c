@@ -68,6 +68,18 @@ void name_key(struct text *t, const struct history *h, uint32_t key)
 	name_or_number(t, "key", h->keys[key].name);
 }
 
+void name_event(struct text *t, const struct history *h, const struct event *e)
+{
+	assert(e->key < h->key_count);
+	text_string(t, e->kind == EVENT_READ ? "read " : "write ");
+	if (e->kind == EVENT_READ && e->strength != STRENGTH_PLAIN)
+		text_format(t, "%s ", strength_word(e->strength));
+	name_key(t, h, e->key);
+	if (h->valueless) return;
+	text_string(t, " = ");
+	value_print(t, e->value);
+}
+
 void name_session(struct text *t, const struct history *h, uint32_t session)
 {
 	assert(session < h->session_count);

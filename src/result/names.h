@@ -22,6 +22,8 @@ void name_transaction_short(struct text *t, const struct history *h,
                             uint32_t i);
 /* `seats["db"]`; "key 7" for one whose name is a number. */
 void name_key(struct text *t, const struct history *h, uint32_t key);
+/* "read locked x = 1", without the value where none was observed. */
+void name_event(struct text *t, const struct history *h, const struct event *e);
 /* "alice"; "session 7" likewise. */
 void name_session(struct text *t, const struct history *h, uint32_t session);
 /* The same for any name and word. */

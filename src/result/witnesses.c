@@ -25,6 +25,8 @@ static void add_event(struct result *r, struct result_values *to,
 		else
 			name_transaction(&words, h, e->from);
 		result_taken(r, to, NULL, &words);
+		if (e->strength != STRENGTH_PLAIN)
+			result_text(r, to, NULL, strength_letter(e->strength));
 	}
 	text_free(&words);
 }

@@ -48,6 +48,7 @@ struct runner {
 	struct execution execution;
 	struct region_mark start;
 	bool too_many; /* transactions */
+	bool locks;    /* some read has locked its row, in some run */
 	const char *problem;
 	/* The run. */
 	bool serial;            /* all reads so far were the latest, in the
@@ -82,7 +83,9 @@ static void make_context(struct runner *r)
 	execution_init(&r->execution, &r->context, r->level);
 	closure_go_forward(&r->execution.ledger.closure,
 	                   !level_is_extensible(r->level) ||
-	                           program_may_mix(r->program));
+	                           program_may_mix(r->program) ||
+	                           program_locks(r->program));
+	if (r->locks) ledger_may_lock(&r->execution.ledger);
 	r->start = region_mark(&r->context.region);
 }
 
@@ -175,10 +178,11 @@ static bool level_holds(struct runner *r)
 }
 
 /* May the pending transaction read this next? All it has read is allowed. */
-static bool may_read(struct runner *r, uint32_t key, uint32_t source)
+static bool may_read(struct runner *r, const struct request *q, uint32_t source)
 {
 	r->steps += STEPS_PER_TEST;
-	return ledger_may_read(&r->execution.ledger, key, source);
+	return ledger_may_read(&r->execution.ledger, request_db_access(q),
+	                       source);
 }
 
 /* Leaves in the closure the first `reads` choices of the last transaction. */
@@ -246,12 +250,14 @@ static uint32_t forbidden_choice(struct runner *r)
  * waits for it. */
 static bool take_writer(struct runner *r, struct choice *c)
 {
-	bool tested = !r->chooser->likely && c->order_count > 1;
+	bool only = c->order_count == 1 &&
+	            !ledger_heeds_locks(&r->execution.ledger);
+	bool tested = !r->chooser->likely && !only;
 	assert(c->order_count && c->cursor <= c->order_count);
 	while (c->cursor < c->order_count) {
 		uint32_t source = c->order[c->cursor++];
 		bool latest = c->serial && source == c->latest;
-		if (tested && !latest && !may_read(r, c->request.key, source))
+		if (tested && !latest && !may_read(r, &c->request, source))
 			continue;
 		c->source = source;
 		r->serial = latest;
@@ -272,19 +278,26 @@ static void take_back(struct runner *r, const struct choice *c)
 	r->execution.live = context_copy_state(&r->context, c->waiting);
 }
 
-/* Takes back the choice of this number and those after it, and goes on with
- * the next writer; where there is none left, from the choice before. A choice
- * of the latest writer in a commit order is never taken back, so it ends. */
-static void choose_again(struct runner *r, uint32_t number)
+/* The last choice goes on with the next writer; where there is none left, the
+ * choice before. A choice of the latest writer in a commit order is never taken
+ * back, so it ends. */
+static void choose_another(struct runner *r)
 {
-	keep_reads(r, number);
-	for (r->choice_count = number;; r->choice_count--) {
+	for (;; r->choice_count--) {
 		assert(r->choice_count);
 		struct choice *c = &r->choices[r->choice_count - 1];
 		if (c->cursor == c->order_count) continue;
 		take_back(r, c);
 		if (take_writer(r, c)) return;
 	}
+}
+
+/* Takes back the choice of this number and those after it. */
+static void choose_again(struct runner *r, uint32_t number)
+{
+	keep_reads(r, number);
+	r->choice_count = number;
+	choose_another(r);
 }
 
 static void note_writer(struct runner *r, uint32_t count, uint32_t id)
@@ -347,8 +360,9 @@ static const struct machine_state *keep_machine(struct runner *r)
 static void choose(struct runner *r, const struct request *request,
                    uint32_t count, uint32_t latest)
 {
+	const struct ledger *l = &r->execution.ledger;
 	struct choice c = {
-		.before = ledger_mark(&r->execution.ledger),
+		.before = ledger_mark(l),
 		.request = *request,
 		.order = keep_order(r, count),
 		.order_count = count,
@@ -360,10 +374,11 @@ static void choose(struct runner *r, const struct request *request,
 	c.mark = region_mark(&r->context.region);
 	VEC_RESERVE(r->choices, r->choice_count, r->choice_capacity);
 	r->choices[r->choice_count++] = c;
-	/* Without its writes a transaction can always read on. */
-	bool taken = take_writer(r, &r->choices[r->choice_count - 1]);
-	assert(taken);
-	(void)taken;
+	/* Without its writes a transaction can always read on, unless locks
+	 * have decided what it does not see. */
+	if (take_writer(r, &r->choices[r->choice_count - 1])) return;
+	assert(ledger_heeds_locks(l));
+	choose_another(r);
 }
 
 static void on_read(struct runner *r, const struct request *request)
@@ -396,6 +411,17 @@ static void on_end(struct runner *r)
 		choose_again(r, number);
 	else
 		forget_choices(r);
+}
+
+/* Native code locks, which was not known: what this run chose so far was not
+ * noted as it has to be then. True if it has to begin anew. */
+static bool begins_to_lock(struct runner *r, const struct request *request)
+{
+	if (request->strength == STRENGTH_PLAIN || r->execution.ledger.locks)
+		return false;
+	r->locks = true;
+	ledger_may_lock(&r->execution.ledger);
+	return true;
 }
 
 /* ---- The run ---- */
@@ -469,7 +495,12 @@ static enum run_end run_once(struct runner *r)
 		if (!r->execution.ledger.pending.active && !begin_next(r))
 			return finish(r);
 		switch (execution_run(&r->execution, &request)) {
-		case ADVANCE_READ: on_read(r, &request); break;
+		case ADVANCE_READ:
+			if (begins_to_lock(r, &request))
+				begin_run(r);
+			else
+				on_read(r, &request);
+			break;
 		case ADVANCE_ENDED: on_end(r); break;
 		case ADVANCE_FULL: return too_full(r);
 		}

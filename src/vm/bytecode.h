@@ -50,10 +50,11 @@
 
 /* X(NAME, layout of operands for the dump)
  * Layout letters: n the count; a b c a register; A B C a V() operand; k a
- * constant; j a jump target; q a static key; g a global (with n index values
- * beginning at the register named by b); f a function; u a builtin; t a
- * transaction name; x a function in C; s an assertion site; p a reach point; S
- * a session (the register of its local is c); # a plain number in c. */
+ * constant; j a jump target; q a static key; l a strength; g a global (with n
+ * index values beginning at the register named by b); f a function; u a
+ * builtin; t a transaction name; x a function in C; s an assertion site; p a
+ * reach point; S a session (the register of its local is c); # a plain number
+ * in c. */
 #define OPCODES(X)                                                             \
 	/* Moves */                                                            \
 	X(MOVE, "aB") /* R[a] = V(b) */                                        \
@@ -113,6 +114,10 @@
 	X(WRITE, "Aq")    /* write of V(a) to static key x */                  \
 	X(READ_AT, "ag")  /* R[a] = read of global c [R[b] .. R[b+n-1]] */     \
 	X(WRITE_AT, "Ag") /* write of V(a) to global c [R[b] .. R[b+n-1]] */   \
+	X(LOCK, "l")      /* the next instruction reads or writes, and locks   \
+	                   * its row with strength n */                        \
+	X(STATEMENT, "n") /* n = 1: all reads and writes from here on are one  \
+	                   * statement; n = 0: each is one again */            \
 	/* Assertions */                                                       \
 	X(ASSERT, "As") /* V(a) must be true: assertion site x */              \
 	X(ASSUME, "A")  /* V(a) must be true, or the session ends and the      \
@@ -284,6 +289,7 @@ struct program {
 	 * those are the program's own; a key is a tuple of index values. */
 	struct guest_library *library;
 	bool guest, native, sql;
+	bool locks; /* some read locks, as far as is known */
 	/* SQL: where some transaction begins at a level of its own. */
 	uint32_t own_point;
 	uint32_t expectations; /* native: its final assertions come first */

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/access.h"
 #include "base/text.h"
 
 const char *opcode_name(enum opcode op)
@@ -123,6 +124,7 @@ static void dump_part(struct text *t, const struct program *p,
 	case 'k': dump_constant(t, p, i.x); break;
 	case 'j': text_format(t, "-> %u", i.x); break;
 	case 'q': dump_static_key(t, p, i.x); break;
+	case 'l': text_string(t, strength_letter(i.n)); break;
 	case 'g': dump_family_key(t, p, i); break;
 	case 'f': text_string(t, p->functions[i.x].name); break;
 	case 'u': text_string(t, builtin_name(i.c)); break;

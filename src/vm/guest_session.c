@@ -69,6 +69,8 @@ static void request_access(struct machine *m, struct machine_state *s,
 	                     spread ? step->key.o->length : 1);
 	out->value = step->value;
 	out->point = step->point;
+	out->strength = step->strength;
+	out->joined = step->joined;
 	if (out->key == KEY_NONE) stop(m, s, MACHINE_KEYS_FULL, out);
 }
 

@@ -288,6 +288,14 @@ static bool call_extern(struct run *r, struct instruction i,
 	return fine;
 }
 
+/* Does the access that comes now belong to the statement of the one before? */
+static bool begin_or_join(struct machine_state *s)
+{
+	bool joined = s->statement == STATEMENT_MORE;
+	if (s->statement == STATEMENT_FIRST) s->statement = STATEMENT_MORE;
+	return joined;
+}
+
 /* The end of a session that is stopped: its transaction aborts first. */
 static void request_end(struct machine_state *s, struct request *out)
 {
@@ -334,6 +342,15 @@ static void request_end(struct machine_state *s, struct request *out)
 		return;                                 \
 	} while (0)
 
+/* The same for a read or write. */
+#define ACCESS(k)                                      \
+	do {                                           \
+		out->point = p->points[ip - code - 1]; \
+		out->strength = strength;              \
+		out->joined = begin_or_join(s);        \
+		REQUEST(k);                            \
+	} while (0)
+
 /* Runs to the next request. The only long function here: one case for each
  * opcode, whose meanings stand in bytecode.h.
  *
@@ -347,6 +364,7 @@ static void run(struct run *r, struct request *out)
 	struct value *R = s->registers + s->base;
 	const struct value *bases[2] = { R, p->constants };
 	struct instruction i;
+	enum strength strength = STRENGTH_PLAIN;
 
 	for (;;) {
 		i = *ip++;
@@ -514,6 +532,7 @@ static void run(struct run *r, struct request *out)
 		case OP_BEGIN:
 			assert(!s->in_transaction);
 			s->in_transaction = 1;
+			s->statement = STATEMENT_OWN;
 			out->name = i.x;
 			REQUEST(REQUEST_BEGIN);
 		case OP_COMMIT:
@@ -525,26 +544,24 @@ static void run(struct run *r, struct request *out)
 			s->in_transaction = 0;
 			ip = code + i.x;
 			REQUEST(REQUEST_ABORT);
-		case OP_READ:
-			out->key = i.x;
-			out->point = p->points[ip - code - 1];
-			REQUEST(REQUEST_READ);
+		case OP_READ: out->key = i.x; ACCESS(REQUEST_READ);
 		case OP_WRITE:
 			out->key = i.x;
 			out->value = V(i.a);
-			out->point = p->points[ip - code - 1];
-			REQUEST(REQUEST_WRITE);
+			ACCESS(REQUEST_WRITE);
 		case OP_READ_AT:
 			if (!find_key(r, i, R + i.b, &out->key)) goto failed;
 			if (out->key == KEY_NONE) goto full;
-			out->point = p->points[ip - code - 1];
-			REQUEST(REQUEST_READ);
+			ACCESS(REQUEST_READ);
 		case OP_WRITE_AT:
 			if (!find_key(r, i, R + i.b, &out->key)) goto failed;
 			if (out->key == KEY_NONE) goto full;
 			out->value = V(i.a);
-			out->point = p->points[ip - code - 1];
-			REQUEST(REQUEST_WRITE);
+			ACCESS(REQUEST_WRITE);
+		case OP_LOCK: strength = (enum strength)i.n; break;
+		case OP_STATEMENT:
+			s->statement = i.n ? STATEMENT_FIRST : STATEMENT_OWN;
+			break;
 
 		case OP_ASSERT: {
 			struct value v = V(i.a);

@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/access.h"
 #include "base/region.h"
 #include "vm/keys.h"
 #include "vm/value.h"
@@ -70,8 +71,19 @@ struct request {
 	uint32_t name;  /* BEGIN: index for program_transaction_name() */
 	uint32_t point; /* place in the source of READ and WRITE, for reports:
 	                 * index for program_position() */
+	/* Of READ and WRITE, as in struct db_access. */
+	enum strength strength : 8;
+	bool joined;
 	struct value value;
 };
+
+static inline struct db_access request_db_access(const struct request *r)
+{
+	return (struct db_access){ .key = r->key,
+		                   .point = r->point,
+		                   .strength = r->strength,
+		                   .joined = r->joined };
+}
 
 /* Something that a session met: a failed assertion, a run-time error, or a
  * false assumption. A list, newest first, hanging from the session's state, in

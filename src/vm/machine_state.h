@@ -13,13 +13,21 @@ struct finding;
 
 struct machine_state {
 	alignas(16) const struct finding *findings; /* newest */
-	uint32_t pc;                                /* next instruction */
+	uint32_t pc : 30;                           /* next instruction */
+	uint32_t statement : 2;                     /* enum statement */
 	uint16_t base;         /* register 0 of the running frame */
 	uint16_t session : 13; /* place in program->sessions */
 	uint16_t in_transaction : 1;
 	uint16_t pruned : 1;  /* met a false assumption */
 	uint16_t stopped : 1; /* ended, or is about to */
 	struct value registers[];
+};
+
+/* What the next read or write belongs to. */
+enum statement {
+	STATEMENT_OWN,   /* a statement of its own */
+	STATEMENT_FIRST, /* one of several, and it is the first */
+	STATEMENT_MORE   /* that of the access before it */
 };
 
 _Static_assert(offsetof(struct machine_state, registers) == 16,

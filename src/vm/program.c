@@ -95,6 +95,7 @@ uint32_t program_emit(struct program *p, struct instruction i, uint32_t point)
 	reserve((void **)&p->points, p->code_count, &p->points_capacity,
 	        sizeof *p->points);
 	p->points[p->code_count] = point;
+	p->locks |= i.op == OP_LOCK;
 	return APPEND(p, code, i);
 }
 
@@ -467,6 +468,11 @@ bool program_mixes(const struct program *p)
 bool program_may_mix(const struct program *p)
 {
 	return p->native || program_mixes(p);
+}
+
+bool program_locks(const struct program *p)
+{
+	return p->locks;
 }
 
 uint32_t program_session_bound(const struct program *p, uint32_t session)

@@ -61,6 +61,9 @@ bool program_finds_own_level(const struct program *p, uint32_t *name,
                              struct position *at);
 /* Is one known of? */
 bool program_mixes(const struct program *p);
+/* Do reads lock? Of native programs that is not known before they run: false.
+ */
+bool program_locks(const struct program *p);
 /* An upper bound on the transactions that the session can run, or 0 when no
  * static bound is known (a session loop over a computed collection). */
 uint32_t program_session_bound(const struct program *p, uint32_t session);

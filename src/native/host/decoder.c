@@ -18,6 +18,7 @@ void decoder_rebase(struct decoder *x, const struct tree_step *last,
 	x->findings = last->step.findings;
 	x->notes = last->step.notes;
 	x->pruned = last->step.pruned;
+	x->statement = false;
 	x->region = r;
 	x->kept = kept;
 }
@@ -44,7 +45,7 @@ void decoder_read(struct decoder *x, enum process_answer outcome,
 
 bool decoder_is_pending(const struct decoder *x)
 {
-	return x->findings != x->last->step.findings ||
+	return x->statement || x->findings != x->last->step.findings ||
 	       x->notes != x->last->step.notes;
 }
 
@@ -161,6 +162,10 @@ static struct tree_step *new_step(struct decoder *x, enum guest_request kind,
 	s->transactions = x->last->transactions + (kind == GUEST_BEGIN);
 	s->accesses = kind == GUEST_BEGIN ? 0 : x->last->accesses;
 	s->accesses += kind == GUEST_GET || kind == GUEST_PUT;
+	s->groups = kind != GUEST_BEGIN && (x->last->groups || x->statement);
+	s->step.joined = x->last->groups && !x->statement &&
+	                 (kind == GUEST_GET || kind == GUEST_PUT);
+	x->statement = false;
 	x->since = -1;
 	s->kept = x->kept;
 	s->open = kind == GUEST_BEGIN ||
@@ -252,6 +257,13 @@ static struct tree_step *access_step(struct decoder *x, enum guest_request kind,
 			value_of_wire(x->region, wire_get_value(&x->wire));
 	else
 		x->answers--;
+	uint8_t lock = wire_get_u8(&x->wire);
+	if (kind == GUEST_PUT) s->step.joined |= wire_get_u8(&x->wire) == 1;
+	if (lock > ISO_UPDATE) x->wire.bad = true;
+	s->step.strength =
+		x->wire.bad || (kind == GUEST_PUT && lock == ISO_UPDATE)
+			? STRENGTH_PLAIN
+			: (enum strength)lock;
 	return s;
 }
 
@@ -296,6 +308,7 @@ static struct tree_step *read_entry(struct decoder *x)
 	case STEP_RETURN: return return_step(x, pc);
 	case STEP_ASSERT: read_assertion(x, pc); break;
 	case STEP_NOTE: add_note(x); break;
+	case STEP_STATEMENT: x->statement = true; break;
 	case STEP_ASSUME: assume(x, pc); break;
 	case STEP_ERROR: fail(x, pc, wire_get_string(w, &length)); break;
 	case STEP_MORE: x->more = true; break;

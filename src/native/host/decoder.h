@@ -27,6 +27,7 @@ struct decoder {
 	const struct finding *findings; /* of the session so far */
 	const struct guest_note *notes;
 	bool pruned;
+	bool statement; /* the next access begins one, of several */
 	enum decoder_end end;
 	bool given_up; /* by isoscope, after a long time */
 	double since;  /* process_cpu() when a reply ended

@@ -44,7 +44,8 @@ bool steps_agree(const struct tree_step *a, const struct tree_step *b)
 {
 	const struct guest_step *s = &a->step, *t = &b->step;
 	return s->kind == t->kind && s->name == t->name &&
-	       s->pruned == t->pruned && value_equal(s->key, t->key) &&
+	       s->pruned == t->pruned && s->strength == t->strength &&
+	       s->joined == t->joined && value_equal(s->key, t->key) &&
 	       value_equal(s->value, t->value) && findings_agree(a, b) &&
 	       notes_agree(a, b);
 }
@@ -87,6 +88,13 @@ static void print_key(struct text *t, struct value key)
 		value_print(t, key);
 }
 
+static void print_strength(struct text *t, const struct guest_step *s)
+{
+	if (s->joined) text_string(t, "in the same statement ");
+	if (s->kind == GUEST_GET && s->strength != STRENGTH_PLAIN)
+		text_format(t, "%s ", strength_word(s->strength));
+}
+
 /* Expectations return something. */
 static void print_return(struct text *t, struct library *l,
                          const struct tree_step *s)
@@ -113,6 +121,7 @@ static void print_request(struct text *t, struct library *l,
 	case GUEST_GET:
 	case GUEST_NOTED:
 		text_string(t, s->step.kind == GUEST_GET ? "get " : "noted ");
+		print_strength(t, &s->step);
 		print_key(t, s->step.key);
 		if (!next) break;
 		text_string(t, " = ");
@@ -120,6 +129,7 @@ static void print_request(struct text *t, struct library *l,
 		break;
 	case GUEST_PUT:
 		text_string(t, "put ");
+		print_strength(t, &s->step);
 		print_key(t, s->step.key);
 		text_string(t, " = ");
 		value_print(t, s->step.value);

@@ -22,6 +22,7 @@ struct tree_step {
 	uint64_t transactions;  /* begun by the session */
 	uint64_t accesses;      /* since the last of them began */
 	bool open;              /* in the middle of a transaction */
+	bool groups;            /* it has begun statements by itself */
 	bool kept;              /* in the tree, not in a machine's
 	                         * region, which is given back */
 	bool twice;             /* GUEST_END: was run again, and did

@@ -191,6 +191,7 @@ static void begin(const struct call *c, const char *name, const char *level)
 	if (!name) name = "txn";
 	s->transaction = region_copy_string(&s->memory, name, strlen(name));
 	s->begun = c->pc;
+	s->grouped = s->locked = false;
 	assert(s->transaction);
 	struct wire_writer w = step_begin(STEP_BEGIN, c->pc);
 	put_text(&w, name);
@@ -231,12 +232,21 @@ void iso_abort(void)
 	end_transaction(&c, STEP_ABORT);
 }
 
-static struct iso_value get(const struct call *c, struct iso_value key)
+static struct iso_value get(const struct call *c, struct iso_value key,
+                            enum iso_lock lock)
 {
-	enter_transaction(c);
+	struct task *s = enter_transaction(c);
+	if (s->grouped && s->locked && lock < ISO_SHARE)
+		api_fail(c, ": a statement reads what it does not lock before "
+		            "it locks or writes anything; iso_statement() "
+		            "begins another");
+	s->locked |= lock >= ISO_SHARE;
 	api_check_key(c, key);
+	if ((unsigned)lock > ISO_UPDATE)
+		api_fail(c, ": there is no lock %d", (int)lock);
 	struct wire_writer w = step_begin(STEP_GET, c->pc);
 	wire_put_value(&w, key);
+	wire_put_u8(&w, (uint8_t)lock);
 	return step_ask(&w);
 }
 
@@ -260,55 +270,141 @@ static _Noreturn void fail_kind(const struct call *c, struct iso_value v,
 	         v.kind == ISO_BYTES ? " the string" : "", is, way_out);
 }
 
+static int64_t get_int(const struct call *c, enum iso_lock lock)
+{
+	struct iso_value v = get(c, c->about, lock);
+	if (v.kind != ISO_INT) fail_kind(c, v, "integer");
+	return v.integer;
+}
+
+static const char *get_string(const struct call *c, enum iso_lock lock)
+{
+	struct iso_value v = get(c, c->about, lock);
+	if (v.kind == ISO_INT) fail_kind(c, v, "string");
+	return v.kind == ISO_NULL ? NULL : v.bytes;
+}
+
 struct iso_value iso_get(struct iso_value key)
 {
 	struct call c = API_CALL(key);
-	return get(&c, key);
+	return get(&c, key, ISO_NO_LOCK);
 }
 
 int64_t iso_get_int(const char *key)
 {
 	struct call c = API_CALL(iso_string(key));
-	struct iso_value v = get(&c, c.about);
-	if (v.kind != ISO_INT) fail_kind(&c, v, "integer");
-	return v.integer;
+	return get_int(&c, ISO_NO_LOCK);
 }
 
 const char *iso_get_string(const char *key)
 {
 	struct call c = API_CALL(iso_string(key));
-	struct iso_value v = get(&c, c.about);
-	if (v.kind == ISO_INT) fail_kind(&c, v, "string");
-	return v.kind == ISO_NULL ? NULL : v.bytes;
+	return get_string(&c, ISO_NO_LOCK);
 }
 
-static void put(const struct call *c, struct iso_value key, struct iso_value v)
+struct iso_value iso_get_for(struct iso_value key, enum iso_lock lock)
 {
-	enter_transaction(c);
+	struct call c = API_CALL(key);
+	return get(&c, key, lock);
+}
+
+struct iso_value iso_get_locked(struct iso_value key)
+{
+	struct call c = API_CALL(key);
+	return get(&c, key, ISO_UPDATE);
+}
+
+int64_t iso_get_locked_int(const char *key)
+{
+	struct call c = API_CALL(iso_string(key));
+	return get_int(&c, ISO_UPDATE);
+}
+
+const char *iso_get_locked_string(const char *key)
+{
+	struct call c = API_CALL(iso_string(key));
+	return get_string(&c, ISO_UPDATE);
+}
+
+struct iso_value iso_get_shared(struct iso_value key)
+{
+	struct call c = API_CALL(key);
+	return get(&c, key, ISO_SHARE);
+}
+
+int64_t iso_get_shared_int(const char *key)
+{
+	struct call c = API_CALL(iso_string(key));
+	return get_int(&c, ISO_SHARE);
+}
+
+const char *iso_get_shared_string(const char *key)
+{
+	struct call c = API_CALL(iso_string(key));
+	return get_string(&c, ISO_SHARE);
+}
+
+/* ISO_NO_LOCK: as usual. `joined`: in the statement of the access before it. */
+static void put(const struct call *c, struct iso_value key, struct iso_value v,
+                enum iso_lock lock, bool joined)
+{
+	enter_transaction(c)->locked = true;
 	api_check_key(c, key);
 	api_check_value(c, v, "value");
 	struct wire_writer w = step_begin(STEP_PUT, c->pc);
 	wire_put_value(&w, key);
 	wire_put_value(&w, v);
+	wire_put_u8(&w, (uint8_t)lock);
+	wire_put_u8(&w, joined);
 	step_end(&w);
 }
 
 void iso_put(struct iso_value key, struct iso_value value)
 {
 	struct call c = API_CALL(key);
-	put(&c, key, value);
+	put(&c, key, value, ISO_NO_LOCK, false);
 }
 
 void iso_put_int(const char *key, int64_t value)
 {
 	struct call c = API_CALL(iso_string(key));
-	put(&c, c.about, iso_int(value));
+	put(&c, c.about, iso_int(value), ISO_NO_LOCK, false);
 }
 
 void iso_put_string(const char *key, const char *value)
 {
 	struct call c = API_CALL(iso_string(key));
-	put(&c, c.about, iso_string(value));
+	put(&c, c.about, iso_string(value), ISO_NO_LOCK, false);
+}
+
+void iso_put_for(struct iso_value key, struct iso_value value,
+                 enum iso_lock lock)
+{
+	struct call c = API_CALL(key);
+	if (lock != ISO_NO_KEY_UPDATE && lock != ISO_UPDATE)
+		api_fail(&c, ": a write locks with ISO_NO_KEY_UPDATE or "
+		             "ISO_UPDATE");
+	put(&c, key, value, lock, false);
+}
+
+int64_t iso_atomic_add(const char *key, int64_t by)
+{
+	struct call c = API_CALL(iso_string(key));
+	int64_t sum, old = get_int(&c, ISO_NO_KEY_UPDATE);
+	if (__builtin_add_overflow(old, by, &sum))
+		api_fail(&c, ": the sum is larger than 64 bits");
+	put(&c, c.about, iso_int(sum), ISO_NO_KEY_UPDATE, true);
+	return sum;
+}
+
+void iso_statement(void)
+{
+	struct call c = API_CALL(iso_null());
+	struct task *s = enter_transaction(&c);
+	s->grouped = true;
+	s->locked = false;
+	struct wire_writer w = step_begin(STEP_STATEMENT, c.pc);
+	step_end(&w);
 }
 
 /* ---- What should be true ---- */

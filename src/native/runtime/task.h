@@ -38,6 +38,8 @@ struct task {
 	struct region memory;    /* what lives as long as the fibre */
 	const char *transaction; /* the open one, or NULL */
 	uint64_t begun;          /* where: program counter */
+	bool grouped;            /* iso_statement() was called in it */
+	bool locked;             /* and something was locked or written since */
 	uint64_t entry;          /* the address of its function, or 0 */
 	uint64_t called;         /* from where it last called the API */
 	bool over;               /* abandoned by itself */
