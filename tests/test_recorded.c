@@ -251,6 +251,43 @@ static struct history *random_history(struct rng *r)
 	return h;
 }
 
+static void give_locks(struct rng *r, struct history *h)
+{
+	uint32_t odds = 1 + rng_below(r, 4);
+	for (uint32_t t = 1; t < h->transaction_count; t++)
+		for (uint32_t i = 0; i < h->transactions[t].event_count; i++) {
+			struct event *e = &h->transactions[t].events[i];
+			if (rng_below(r, odds)) continue;
+			e->strength = e->kind == EVENT_WRITE
+			                      ? STRENGTH_NO_KEY_UPDATE
+			                      : rng_below(r, STRENGTH_COUNT);
+		}
+}
+
+/* Larger ones whose reads lock, by other ways than small ones. */
+START_TEST(random_locks)
+{
+	struct rng r = { first_seed() * 9300 + (uint64_t)_i };
+	int count = histories() / 4;
+	for (int i = 0; i < count; i++) {
+		struct history *h = random_history(&r);
+		h->known_count = 0;
+		give_locks(&r, h);
+		unsigned expected = twin_levels(h);
+		struct history *more = history_padded(h, 20);
+		struct trace *t = trace_of_history(more, "random");
+		if (levels_of_trace(t) != expected) {
+			char *notation = history_to_notation(h);
+			same_levels(levels_of_trace(t), expected, notation,
+			            FORMAT_COUNT);
+		}
+		trace_free(t);
+		history_free(more);
+		history_free(h);
+	}
+}
+END_TEST
+
 /* What check_level would ask for larger histories. */
 static void check_directly(const struct history *h, const struct trace *t,
                            unsigned expected, struct check_clock *clock)
@@ -558,6 +595,7 @@ void add_recorded_tests(TCase *tests)
 	tcase_add_loop_test(tests, classic_through_format, 0, LITMUS_ROWS);
 	tcase_add_loop_test(tests, bad_through_format, 0, BAD);
 	tcase_add_loop_test(tests, random_histories, 0, RUNS);
+	tcase_add_loop_test(tests, random_locks, 0, RUNS);
 	tcase_add_loop_test(tests, random_histories_through_format, 0, RUNS);
 	tcase_add_loop_test(tests, explored_histories, 0, EXPLORATIONS);
 	tcase_add_test(tests, collections);

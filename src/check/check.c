@@ -29,12 +29,46 @@ static void check_by_statements(const struct facts *f, enum level l,
 		check_by_points(f, l, c, out);
 }
 
+/* Reads that lock, of a level to which they say something: what it forbids
+ * without locks, or ser allows, is decided. */
+static void check_locked(const struct facts *f, enum level l,
+                         struct check_clock *c, struct check_result *out)
+{
+	if (level_needs_order(l))
+		check_strong(f, l, c, out);
+	else
+		check_weak(f, l, c, out);
+	if (out->verdict == VERDICT_VIOLATED) return;
+	check_result_free(out);
+	check_strong_guess(f, LEVEL_SERIAL, c, out);
+	if (out->verdict == VERDICT_HOLDS) return;
+	check_result_free(out);
+	if (level_has_points(l))
+		check_by_points(f, l, c, out);
+	else if (f->n <= CHECK_SMALL)
+		check_small(f, l, out);
+	else
+		*out = (struct check_result){
+			.verdict = VERDICT_UNDECIDED,
+			.reason = "reads lock, and there are more than 63 "
+				  "transactions"
+		};
+}
+
+static bool heeds_locks(const struct facts *f, enum level l)
+{
+	return f->order && level_sight(l) != SIGHT_NOTHING &&
+	       !level_is_serial(l) && !check_has_plain_reads(f);
+}
+
 static void check_large(const struct facts *f, enum level l,
                         struct check_clock *c, struct check_result *out)
 {
 	*out = (struct check_result){ 0 };
 	if (level_has_statements(l) && f->order)
 		check_by_statements(f, l, c, out);
+	else if (heeds_locks(f, l))
+		check_locked(f, l, c, out);
 	else if (!level_needs_order(l))
 		check_weak(f, l, c, out);
 	else
