@@ -40,11 +40,4 @@ __attribute__((noreturn)) void predict_complain(const struct predict_trial *t,
 void expect_prediction(const struct predict_trial *t,
                        const struct prediction *p);
 
-/* One of those at which predictions are made. */
-static inline enum level predicted_level(uint64_t number)
-{
-	enum level l = (enum level)(number % LEVEL_SER);
-	return level_has_statements(l) ? LEVEL_CC : l;
-}
-
 #endif

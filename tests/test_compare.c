@@ -9,7 +9,6 @@
 #include "predict/compare.h"
 #include "random_program.h"
 #include "run/replay.h"
-#include "predict_support.h"
 #include "suites.h"
 #include "support.h"
 #include "twin_axioms.h"
@@ -393,7 +392,7 @@ static bool try_program(uint64_t seed, int *validated)
 {
 	struct text source = { 0 };
 	struct compare_options o = {
-		.predict = { .level = predicted_level(seed),
+		.predict = { .level = (enum level)(seed % LEVEL_SER),
 		             .boundary = seed / LEVEL_SER % 2 ? BOUNDARY_RELAXED
 		                                              : BOUNDARY_STRICT,
 		             .encoding = seed % 5 ? ENCODING_EXACT

@@ -19,7 +19,6 @@ static void take_events(struct twin_trace *t, uint32_t transaction,
 		bool write = e->kind == EVENT_WRITE;
 		if (!write && e->from == HISTORY_SELF) continue;
 		uint32_t at = (*position)++;
-		if (write && w->aborted) continue;
 		t->events[t->event_count++] =
 			(struct twin_event){ .transaction = transaction,
 			                     .place = i,
@@ -82,6 +81,7 @@ void twin_trace_free(struct twin_trace *t)
 const struct twin_event *twin_write_of(const struct twin_trace *t,
                                        uint32_t transaction, uint32_t key)
 {
+	if (t->h->transactions[transaction].aborted) return NULL;
 	for (uint32_t i = t->first[transaction]; i < t->first[transaction + 1];
 	     i++)
 		if (t->events[i].write && t->events[i].key == key)

@@ -13,8 +13,7 @@ static bool choose_level(enum level *l, const struct program *p,
 	if (!program_level(p, level_given ? *l : LEVEL_COUNT, l, problem) ||
 	    !program_uniform(p, problem))
 		return false;
-	if (level_given || level_has_statements(*l))
-		return predict_level_possible(*l, problem);
+	if (level_given) return predict_level_possible(*l, problem);
 	if (!level_is_serial(*l)) return true;
 	return problem_set(problem, PROBLEM_REQUEST,
 	                   "%s states ser, under which every history is "

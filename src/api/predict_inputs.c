@@ -31,12 +31,6 @@ struct predicting {
 
 bool predict_level_possible(enum level l, struct problem *p)
 {
-	/* What locks until its end bounds what may be cut: not yet exact. */
-	if (level_has_statements(l))
-		return problem_set(p, PROBLEM_REQUEST,
-		                   "no predictions are made at %s: choose "
-		                   "another level with -i",
-		                   level_word(l));
 	if (!level_is_serial(l)) return true;
 	return problem_set(p, PROBLEM_REQUEST,
 	                   "predictions are never serializable: choose a level "
@@ -81,7 +75,6 @@ static bool read_level(struct predicting *x, const struct trace *observed)
 	struct problem *problem = x->in.problem;
 	const char *why = "predictions are made at one level";
 	return choose_level(x, observed) &&
-	       predict_level_possible(x->options.level, problem) &&
 	       (!p || program_uniform(p, problem)) &&
 	       (!observed || trace_uniform(observed, why, problem));
 }

@@ -228,7 +228,8 @@ struct witness_edge {
 	enum reason_kind reason;
 	uint32_t key;    /* history key; WR, FORCED, WW, RW */
 	uint32_t reader; /* FORCED: the transaction whose read forces it; WW:
-	                  * likewise, or `from` */
+	                  * likewise, or `from`; RW: who wrote what `from`
+	                  * read, or `from` */
 };
 
 struct witness {

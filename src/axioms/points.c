@@ -163,7 +163,7 @@ static void part_writer(struct points *p, const struct point_read *r,
 		p,
 		(struct point_edge){ c, commit_of(p, r->source), REASON_WW,
 	                             r->key, r->reader },
-		(struct point_edge){ r->at, c, REASON_RW, r->key, r->reader });
+		(struct point_edge){ r->at, c, REASON_RW, r->key, r->source });
 }
 
 /* ---- Locks ---- */
@@ -197,7 +197,7 @@ static void part_locked_read(struct points *p, const struct point_lock *read,
 	                                read->key, read->owner },
 	           (struct point_edge){ commit_of(p, read->owner),
 	                                lock_point(p, write), REASON_RW,
-	                                read->key, read->owner });
+	                                read->key, read->source });
 }
 
 /* Two locks that exclude each other. Where no owner has a point but its commit

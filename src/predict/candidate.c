@@ -13,7 +13,7 @@ void candidate_init(struct candidate *x, const struct observed_history *o,
 	uint32_t sessions = o->facts->session_count;
 	*x = (struct candidate){ .o = o, .c = c };
 	struct facts *f = &x->facts;
-	f->key_count = o->key_count;
+	f->key_count = o->lock_keys;
 	f->session_count = sessions;
 	f->session_first =
 		mem_take0((size_t)sessions + 1, sizeof *f->session_first);
@@ -23,9 +23,9 @@ void candidate_init(struct candidate *x, const struct observed_history *o,
 	f->write_first = mem_take0(n, sizeof *f->write_first);
 	f->writes = mem_take0(events, sizeof *f->writes);
 	f->lock_first = mem_take0(n, sizeof *f->lock_first);
-	f->locks = mem_take0(events, sizeof *f->locks);
+	f->locks = mem_take0(o->lock_first[o->n] + (size_t)1, sizeof *f->locks);
 	f->writer_first =
-		mem_take0((size_t)o->key_count + 2, sizeof *f->writer_first);
+		mem_take0((size_t)o->lock_keys + 2, sizeof *f->writer_first);
 	f->writers = mem_take0(events, sizeof *f->writers);
 	f->order = mem_take0(n, sizeof *f->order);
 	f->rank = mem_take0(n, sizeof *f->rank);
@@ -136,37 +136,49 @@ static void add_copy_reads(struct candidate *x, const struct choice_of *choice,
 	}
 }
 
+/* What a transaction, or its part, locks. */
+static void add_locks(struct candidate *x, uint32_t i, uint32_t *count)
+{
+	const struct observed_history *o = x->o;
+	uint32_t t = x->numbers[i], copy = x->copy_of[i];
+	bool whole = copy == UINT32_MAX || x->c->boundary == BOUNDARY_RELAXED;
+	x->facts.lock_first[i] = *count;
+	for (uint32_t k = o->lock_first[t]; k < o->lock_first[t + 1]; k++) {
+		const struct observed_lock *l = &o->locks[k];
+		if (!whole && l->op >= x->c->copies[copy].ops_end) break;
+		x->facts.locks[(*count)++] = l->lock;
+	}
+}
+
 static void add_events(struct candidate *x, const struct choice_of *choice)
 {
 	const struct observed_history *o = x->o;
 	struct facts *f = &x->facts;
-	uint32_t reads = 0, writes = 0;
+	uint32_t reads = 0, writes = 0, locks = 0;
 	for (uint32_t i = 0; i < f->n; i++) {
 		uint32_t t = x->numbers[i], copy = x->copy_of[i];
 		bool whole = copy == UINT32_MAX;
 		assert(whole || x->c->copies[copy].transaction == t);
 		uint32_t end = whole ? o->first[t + 1] : x->c->copies[copy].end;
 		f->read_first[i] = reads;
-		f->write_first[i] = f->lock_first[i] = writes;
+		f->write_first[i] = writes;
+		add_locks(x, i, &locks);
 		if (!whole)
 			add_copy_reads(x, choice, &x->c->copies[copy], &reads);
 		for (uint32_t k = o->first[t]; k < end; k++) {
 			const struct observed_event *e = &o->events[k];
-			if (e->kind == EVENT_WRITE) {
-				f->locks[writes] = (struct facts_lock){
-					e->key, e->statement, e->strength, false
-				};
+			if (e->kind == EVENT_WRITE)
 				f->writes[writes++] = e->key;
-			} else if (whole) {
+			else if (whole)
 				add_read(x, &reads, e, e->from, UINT32_MAX);
-			}
 		}
 		qsort(f->writes + f->write_first[i], writes - f->write_first[i],
 		      sizeof *f->writes, number_compare);
 	}
 	assert(reads + writes <= o->first[o->n]);
 	f->read_first[f->n] = reads;
-	f->write_first[f->n] = f->lock_first[f->n] = writes;
+	f->write_first[f->n] = writes;
+	f->lock_first[f->n] = locks;
 }
 
 /* The lists of writers of each key, from the lists of keys of each writer. */

@@ -182,6 +182,56 @@ static void take_events(struct observed_history *o)
 	free(seen);
 }
 
+/* ---- locks ---- */
+
+static bool is_lock(const struct trace_transaction *w,
+                    const struct trace_op *op)
+{
+	if (w->status == TRACE_UNKNOWN) return false;
+	return op->kind == EVENT_WRITE ||
+	       (op->from == TRACE_SELF && op->strength != STRENGTH_PLAIN);
+}
+
+/* Of a key that somebody locks: its number, which it may get now. */
+static uint32_t lock_key(struct observed_history *o, uint32_t *numbers,
+                         uint32_t key)
+{
+	if (o->key_of[key] != UINT32_MAX) return o->key_of[key];
+	if (!numbers[key]) numbers[key] = ++o->lock_keys;
+	return numbers[key] - 1;
+}
+
+static void take_locks(struct observed_history *o)
+{
+	const struct trace *r = o->trace;
+	bool locks = level_has_statements(o->level);
+	uint32_t total = 0, statement;
+	uint32_t *numbers =
+		mem_take0((size_t)o->facts->key_count + 1, sizeof *numbers);
+	size_t size = locks ? r->op_count : 0;
+	o->lock_keys = o->key_count;
+	o->lock_first = mem_take0((size_t)o->n + 1, sizeof *o->lock_first);
+	o->locks = mem_take0(size + 1, sizeof *o->locks);
+	for (uint32_t t = 1; t < o->n; t++) {
+		const struct trace_transaction *w = &r->transactions[t];
+		uint32_t end = locks ? w->first_op + w->op_count : 0;
+		o->lock_first[t] = total;
+		statement = 0;
+		for (uint32_t i = w->first_op; i < end; i++) {
+			const struct trace_op *op = &r->ops[i];
+			statement += !op->joined;
+			if (!is_lock(w, op)) continue;
+			o->locks[total++] = (struct observed_lock){
+				{ lock_key(o, numbers, op->key), statement,
+				  trace_strength(op), op->kind == EVENT_READ },
+				i
+			};
+		}
+	}
+	o->lock_first[o->n] = total;
+	free(numbers);
+}
+
 /* ---- what is before what ---- */
 
 static void take_needs(struct observed_history *o)
@@ -288,6 +338,7 @@ bool observed_history_init(struct observed_history *o, const struct trace *t,
 	number_keys(o);
 	take_writers(o);
 	take_events(o);
+	take_locks(o);
 	take_needs(o);
 	if (o->facts->order) close_past(o);
 	return true;
@@ -300,6 +351,8 @@ void observed_history_free(struct observed_history *o)
 	free(o->rank);
 	free(o->first);
 	free(o->events);
+	free(o->lock_first);
+	free(o->locks);
 	free(o->writer_first);
 	free(o->writers);
 	free(o->writer_rows);

@@ -29,6 +29,11 @@ struct observed_event {
 	uint8_t kind; /* enum event_kind */
 };
 
+struct observed_lock {
+	struct facts_lock lock;
+	uint32_t op; /* as in observed_event */
+};
+
 struct observed_history {
 	const struct trace *trace;
 	enum level level;
@@ -49,6 +54,12 @@ struct observed_history {
 	uint32_t *first; /* n + 1 */
 	struct observed_event *events;
 	uint32_t key_count; /* contended ones */
+	/* Under a level with statements: what t locks, locks[lock_first[t]] ..,
+	 * in program order; aborted transactions lock too. Their keys may be
+	 * others, with numbers behind those of the contended ones. */
+	uint32_t *lock_first; /* n + 1 */
+	struct observed_lock *locks;
+	uint32_t lock_keys; /* all */
 	/* Committed writers of each key without init, in the order. */
 	uint32_t *writer_first, *writers;
 	word *writer_rows; /* key_count rows, without init */

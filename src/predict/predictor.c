@@ -342,6 +342,8 @@ static enum unchanged_copies unchanged_copies(const struct predictor *p)
 	bool strict = o->boundary == BOUNDARY_STRICT;
 	if (!p->o.allowed || !p->o.serializable || (strict && o->enumerate))
 		return UNCHANGED_ALL;
+	/* Behind it may be reads at a later moment, and locks. */
+	if (strict && level_has_statements(o->level)) return UNCHANGED_ALL;
 	if (strict && level_excludes_rivals(o->level)) return UNCHANGED_CUT;
 	return UNCHANGED_NONE;
 }

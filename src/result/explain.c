@@ -40,7 +40,8 @@ static void explain_so(struct text *t, const struct history *h,
 static void explain_rw(struct text *t, const struct history *h,
                        const struct witness_edge *e)
 {
-	uint32_t source = source_of(h, e->from, e->key);
+	uint32_t source = e->reader != e->from ? e->reader
+	                                       : source_of(h, e->from, e->key);
 	say(t, h, e->from, " reads ");
 	name_key(t, h, e->key);
 	if (source == HISTORY_INIT) {
