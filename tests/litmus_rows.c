@@ -55,6 +55,18 @@ static const struct litmus_row rows[LITMUS_ROWS] = {
 	{ "own write", "AAAAAAAAA", "T1: Wx x<self | T2: Wx x<self" },
 	/* A snapshot is older than the locks that come after it. */
 	{ "late lock", "AAAA-AAA-", "T1: Wx y<0 | T2: Wy x<0/X" },
+	/* Lost updates: both have to lock, or to write in one. */
+	{ "locked update", "A--------", "T1: x<0/X Wx | T2: x<0/X Wx" },
+	{ "half-locked update", "AAAAAA---", "T1: x<0/X Wx | T2: x<0 Wx" },
+	{ "atomic update", "A--------", "T1: x<0/N +Wx/N | T2: x<0/N +Wx/N" },
+	/* Write skew: both have to lock, and so that the writes wait. */
+	{ "half-locked skew", "AAAAAAAA-",
+	  "T1: x<0 y<0/X Wx | T2: x<0 y<0 Wy" },
+	{ "locked skew", "A--------", "T1: x<0 y<0/X Wx | T2: x<0/X y<0 Wy" },
+	{ "shared skew", "A--------",
+	  "T1: x<0 y<0/S Wx/N | T2: x<0/S y<0 Wy/N" },
+	{ "key-shared skew", "AAAAAAAA-",
+	  "T1: x<0 y<0/K Wx/N | T2: x<0/K y<0 Wy" },
 };
 
 const struct litmus_row *litmus_row(int i)

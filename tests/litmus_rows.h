@@ -13,7 +13,7 @@ struct litmus_row {
 	const char *history; /* history_from_notation */
 };
 
-enum { LITMUS_ROWS = 41 };
+enum { LITMUS_ROWS = 48 };
 /* Row i, from 0. */
 const struct litmus_row *litmus_row(int i);
 

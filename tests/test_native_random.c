@@ -21,6 +21,7 @@
 #include "native/host/client.h"
 #include "native/host/library.h"
 #include "random_client.h"
+#include "random_program.h"
 #include "run/campaign.h"
 #include "suites.h"
 #include "support.h"
@@ -633,7 +634,10 @@ static void try_program(uint64_t seed)
 {
 	struct trial t = { .seed = seed };
 	struct rng rng = { seed };
-	random_client(&t.source, seed);
+	if (seed % 4 == 3)
+		random_locking_program(&t.source, seed);
+	else
+		random_client(&t.source, seed);
 	write_program(&t);
 	t.scripted = load(&t, false);
 	t.native = load(&t, true);

@@ -27,6 +27,8 @@ enum node_kind {
 	CALL,      /* name(a); no parameter: a is NULL */
 	LET,       /* let name = a */
 	SET, ADD,  /* a = b, a += b */
+	ATOMIC,    /* atomic a += b */
+	GROUP,     /* statement a */
 	IF,        /* if (a) b else c */
 	FOR,       /* for name in a..b { c } */
 	BLOCK,     /* a, then what comes next */
@@ -42,6 +44,7 @@ struct node {
 	char op[3];
 	char *name, *other;
 	int64_t number;
+	enum iso_lock lock; /* of a name or index that is read */
 	struct node *a, *b, *c;
 	struct node *next; /* statement of a block, or definition */
 };
@@ -119,6 +122,10 @@ static struct node *string(struct interpreted *p)
 static struct node *named(struct interpreted *p)
 {
 	struct node *n = node(p, NAME);
+	n->lock = accept(p, "locked")   ? ISO_UPDATE
+	          : accept(p, "shared") ? ISO_SHARE
+	                                : ISO_NO_LOCK;
+	blank(p);
 	n->name = word(p);
 	if (accept(p, "[")) {
 		n->kind = INDEXED;
@@ -239,11 +246,12 @@ static struct node *simple(struct interpreted *p, enum node_kind kind)
 
 static struct node *assignment(struct interpreted *p)
 {
+	bool atomic = accept(p, "atomic");
 	struct node *n = primary(p);
 	if (n->kind != CALL) {
 		struct node *target = n;
 		n = node(p, SET);
-		if (accept(p, "+=")) n->kind = ADD;
+		if (accept(p, "+=")) n->kind = atomic ? ATOMIC : ADD;
 		else expect(p, "=");
 		n->a = target;
 		n->b = expression(p, 1);
@@ -264,6 +272,11 @@ static struct node *statement(struct interpreted *p)
 	if (accept(p, "assume")) return simple(p, ASSUME);
 	if (accept(p, "txn")) {
 		n = node(p, ANONYMOUS);
+		n->a = block(p);
+		return n;
+	}
+	if (accept(p, "statement")) {
+		n = node(p, GROUP);
 		n->a = block(p);
 		return n;
 	}
@@ -295,6 +308,9 @@ struct run {
 	struct local *locals;
 	struct chunk *chunks;
 	bool in_transaction, is_finally;
+	/* The transaction has had statements of several accesses, and is in
+	 * one: else each access begins one. */
+	bool grouped, in_group;
 	int depth; /* of blocks */
 };
 
@@ -390,13 +406,43 @@ static int64_t divided(int64_t a, int64_t b, bool remainder)
 	return remainder ? a % divisor : a / divisor;
 }
 
+static void begin_access(struct run *r)
+{
+	if (r->grouped && !r->in_group) iso_statement();
+}
+
+/* True if it was not in one already. */
+static bool begin_group(struct run *r)
+{
+	if (r->in_group) return false;
+	iso_statement();
+	return r->grouped = r->in_group = true;
+}
+
 /* The left side of an operator. */
 static struct iso_value operand(struct run *r, const struct node *n)
 {
 	if (n->a->kind == NAME && n->b->kind == NUMBER &&
-	    !find(r, n->a->name))
-		return iso_int(iso_get_int(n->a->name));
+	    !find(r, n->a->name)) {
+		begin_access(r);
+		switch (n->a->lock) {
+		case ISO_UPDATE:
+			return iso_int(iso_get_locked_int(n->a->name));
+		case ISO_SHARE:
+			return iso_int(iso_get_shared_int(n->a->name));
+		default: return iso_int(iso_get_int(n->a->name));
+		}
+	}
 	return evaluate(r, n->a);
+}
+
+static struct iso_value get(struct run *r, struct iso_value key,
+                            const struct node *n)
+{
+	begin_access(r);
+	if (n->lock == ISO_NO_LOCK) return iso_get(key);
+	if (n->line % 2) return iso_get_for(key, n->lock);
+	return n->lock == ISO_SHARE ? iso_get_shared(key) : iso_get_locked(key);
 }
 
 static struct iso_value operation(struct run *r, const struct node *n)
@@ -429,6 +475,7 @@ static struct iso_value transact(struct run *r, const char *name,
 	struct iso_value result = iso_null();
 	struct local *outer = r->locals;
 	iso_begin(name);
+	r->grouped = r->in_group = false;
 	r->in_transaction = true;
 	if (execute(r, n, &result) == ABORTS) {
 		iso_abort();
@@ -464,8 +511,8 @@ static struct iso_value evaluate(struct run *r, const struct node *n)
 	case STRING: return iso_string(n->name);
 	case NAME:
 		l = find(r, n->name);
-		return l ? l->value : iso_get(iso_string(n->name));
-	case INDEXED: return iso_get(evaluate(r, n->a));
+		return l ? l->value : get(r, iso_string(n->name), n);
+	case INDEXED: return get(r, evaluate(r, n->a), n);
 	case NOTED: return iso_noted(n->name, n->other);
 	case BINARY: return operation(r, n);
 	case CALL: return call(r, n);
@@ -475,8 +522,9 @@ static struct iso_value evaluate(struct run *r, const struct node *n)
 
 /* ---- statements ---- */
 
-static void put(struct iso_value key, struct iso_value value)
+static void put(struct run *r, struct iso_value key, struct iso_value value)
 {
+	begin_access(r);
 	if (key.kind == ISO_BYTES && value.kind == ISO_INT)
 		iso_put_int(key.bytes, value.integer);
 	else if (key.kind == ISO_BYTES && value.kind == ISO_BYTES)
@@ -499,22 +547,62 @@ static void assign(struct run *r, const struct node *n)
 		return;
 	}
 	struct iso_value key = target(r, n->a);
-	put(key, evaluate(r, n->b));
+	put(r, key, evaluate(r, n->b));
 }
 
-static void increase(struct run *r, const struct node *n)
+/* Does it read a key so? */
+static bool reads(struct run *r, const struct node *n, bool lock)
 {
-	struct iso_value key = target(r, n->a), sum;
-	struct iso_value a = iso_get(key), b = evaluate(r, n->b);
+	if (!n) return false;
+	bool key = n->kind == INDEXED ||
+	           (n->kind == NAME && !find(r, n->name));
+	return (key && lock == (n->lock != ISO_NO_LOCK)) ||
+	       reads(r, n->a, lock) || reads(r, n->b, lock);
+}
+
+static struct iso_value sum_of(struct run *r, const struct node *n,
+                               struct iso_value a, struct iso_value b)
+{
 	int64_t integer = 0;
 	if (a.kind == ISO_BYTES && b.kind == ISO_BYTES)
-		sum = joined(r, a, b);
-	else if (a.kind != ISO_INT || b.kind != ISO_INT ||
-	         __builtin_add_overflow(a.integer, b.integer, &integer))
-		sum = wrong(r, n);
-	else
-		sum = iso_int(integer);
-	put(key, sum);
+		return joined(r, a, b);
+	if (a.kind != ISO_INT || b.kind != ISO_INT ||
+	    __builtin_add_overflow(a.integer, b.integer, &integer))
+		return wrong(r, n);
+	return iso_int(integer);
+}
+
+/* A statement, if it reads several keys without locks. */
+static void increase(struct run *r, const struct node *n)
+{
+	bool group = reads(r, n->b, false) && !reads(r, n->b, true);
+	bool begun = group && begin_group(r);
+	struct iso_value key = target(r, n->a);
+	struct iso_value a = get(r, key, n->a), b = evaluate(r, n->b);
+	put(r, key, sum_of(r, n, a, b));
+	if (begun) r->in_group = false;
+}
+
+static void increase_at_once(struct run *r, const struct node *n)
+{
+	bool begun = begin_group(r);
+	struct iso_value key = target(r, n->a), b = evaluate(r, n->b);
+	if (key.kind == ISO_BYTES && n->b->kind == NUMBER && n->line % 2) {
+		iso_atomic_add(key.bytes, b.integer);
+	} else {
+		struct iso_value a = iso_get_for(key, ISO_NO_KEY_UPDATE);
+		iso_put_for(key, sum_of(r, n, a, b), ISO_NO_KEY_UPDATE);
+	}
+	if (begun) r->in_group = false;
+}
+
+static enum flow execute_group(struct run *r, const struct node *n,
+                               struct iso_value *result)
+{
+	begin_group(r);
+	enum flow flow = execute(r, n->a, result);
+	r->in_group = false;
+	return flow;
 }
 
 static enum flow repeat(struct run *r, const struct node *n,
@@ -576,6 +664,8 @@ static enum flow execute(struct run *r, const struct node *n,
 	case LET: let(r, n); break;
 	case SET: assign(r, n); break;
 	case ADD: increase(r, n); break;
+	case ATOMIC: increase_at_once(r, n); break;
+	case GROUP: return execute_group(r, n, result);
 	case ASSERT: check(r, n); break;
 	case ASSUME: iso_assume(holds(r, n->a)); break;
 	case ANONYMOUS: transact(r, "txn", n->a); break;
