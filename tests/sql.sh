@@ -88,6 +88,60 @@ assert { SELECT n = 7 FROM fine }
 END_OF_SPEC
 sed -i 's/null\.error/"null".error/' errors.spec
 
+# Routines: what they read and write is their caller's.
+cat >buy.spec <<'END_OF_SPEC'
+setup {
+CREATE TABLE seat (id int PRIMARY KEY, owner text);
+CREATE TABLE refused (who text PRIMARY KEY, why text);
+INSERT INTO seat VALUES (1, NULL);
+CREATE FUNCTION buy(n int, who text) RETURNS bool LANGUAGE plpgsql AS $$
+DECLARE
+  o text;
+BEGIN
+  SELECT owner INTO o FROM seat WHERE id = n;
+  IF o IS NULL THEN
+    UPDATE seat SET owner = who WHERE id = n;
+    RETURN true;
+  END IF;
+  RAISE EXCEPTION 'sold to %', o;
+EXCEPTION WHEN raise_exception THEN
+  INSERT INTO refused VALUES (who, sqlerrm);
+  RETURN false;
+END $$;
+}
+session ann
+step a { SELECT buy(1, 'ann') AS ok; }
+session ben
+step b { SELECT buy(1, 'ben') AS ok; }
+assert "it is sold once" { SELECT NOT (a.ok AND b.ok) FROM a, b }
+assert "who does not get it is told" {
+  SELECT count(*) = 1 AND bool_and(why = 'sold to ' || owner)
+  FROM refused CROSS JOIN seat
+}
+isolation si
+END_OF_SPEC
+
+cat >spin.spec <<'END_OF_SPEC'
+setup { CREATE TABLE t (i int PRIMARY KEY);
+CREATE PROCEDURE spin() LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO t VALUES (1);
+  LOOP
+    NULL;
+  END LOOP;
+EXCEPTION WHEN OTHERS THEN NULL;
+END $$; }
+session s
+step a { CALL spin(); }
+END_OF_SPEC
+
+run 0 explore buy.spec
+prints 'histories                 2  under si'
+run 0 compile --dump buy.spec
+prints "SELECT"
+run 1 explore spin.spec -i si
+prints 'an endless loop: loops of one statement went round more than 100000 times'
+prints 'spin.spec:5:3'
 run 1 explore seat.spec -i ser -j1
 prints 'holds  assert SELECT count(*) = 1 FROM b2'
 prints 'ann keeps it'
@@ -186,6 +240,18 @@ refuse "UPDATE seat SET id = 'x'::text" \
 refuse 'INSERT INTO seat VALUES (1, 2, 3, 4)' 'INSERT has more expressions than target columns'
 refuse 'WITH RECURSIVE x AS (SELECT 1) SELECT 1 FROM x' 'WITH RECURSIVE'
 refuse 'LOCK TABLE seat' 'this statement: Lock'
+refuse 'SELECT buy(1)' 'function buy(integer) does not exist'
+refuse 'CALL buy(1)' 'procedure buy(integer) does not exist'
+refuse 'DO $$ BEGIN UPDATE seat SET ownr = 1; END $$' \
+	'x.spec:4:38: error: column "ownr" of relation "seat" does not exist; did you mean "owner"?'
+refuse 'DO $$ DECLARE id int; BEGIN UPDATE seat SET n = 1 WHERE id = 1; END $$' \
+	'column reference "id" is ambiguous'
+refuse 'DO $$ BEGIN IF true THEN NULL; END; END $$' 'syntax error at or near ";"'
+refuse 'DO $$ BEGIN x := 1; END $$' '"x" is not a known variable'
+refuse 'DO $$ DECLARE i integr; BEGIN END $$' 'type "integr"'
+refuse 'DO $$ BEGIN PERFORM 1 FROM; END $$' 'syntax error at end of input'
+refuse "DO \$\$ BEGIN EXECUTE 'SELECT 1'; END \$\$" 'EXECUTE of a text'
+refuse "DO \$\$ BEGIN RAISE 'a %'; END \$\$" 'too few parameters specified for RAISE'
 
 # bad TEXT CODE-LINES...: a specification that is no good.
 bad() {

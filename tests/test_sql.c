@@ -1,237 +1,12 @@
 /* Statements of SQL, one after the other, as a private PostgreSQL 15 carries
  * them out: the same rows, and errors in the same places. */
-#include <errno.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/rng.h"
-#include "sql/load.h"
-#include "sql/parser.h"
-#include "sql/resolve.h"
-#include "sql/run.h"
+#include "sql_server.h"
 #include "suites.h"
 #include "support.h"
-#include "vm/bytecode.h"
-
-#define SERVER "/usr/lib/postgresql/15/bin"
-
-/* ---- A server of our own ---- */
-
-struct server {
-	char folder[64];
-	const char *as; /* root must not run it */
-	pid_t pid;
-};
-
-static int shell(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-static int shell(const char *format, ...)
-{
-	struct text t = { 0 };
-	va_list args;
-	va_start(args, format);
-	text_vformat(&t, format, args);
-	va_end(args);
-	int code = system(text_get(&t));
-	text_free(&t);
-	return code;
-}
-
-/* It ends when this process does, whatever ends it. */
-static void server_exec(const struct server *s)
-{
-	struct text t = { 0 };
-	text_format(&t,
-	            "cd %s && exec setpriv %s --pdeathsig QUIT " SERVER
-	            "/postgres -D data -k %s -h '' -F >>log 2>&1",
-	            s->folder, s->as, s->folder);
-	execl("/bin/sh", "sh", "-c", text_get(&t), (char *)NULL);
-	_exit(127);
-}
-
-/* False where there is none. */
-static bool server_start(struct server *s)
-{
-	enum { TRIES = 600 };
-	if (access(SERVER "/initdb", X_OK)) {
-		fprintf(stderr, "nothing is compared with PostgreSQL: install "
-		                "postgresql-15\n");
-		return false;
-	}
-	strcpy(s->folder, "/tmp/isoscope-sql-XXXXXX");
-	ck_assert(mkdtemp(s->folder) != NULL);
-	ck_assert(!chmod(s->folder, 0777));
-	s->as = geteuid() ? ""
-	                  : "--reuid postgres --regid postgres --init-groups";
-	ck_assert(!shell("cd %s && setpriv %s " SERVER "/initdb -D data "
-	                 "-U test -A trust --no-locale -E UTF8 --no-sync "
-	                 ">log 2>&1",
-	                 s->folder, s->as));
-	s->pid = fork();
-	if (!s->pid) server_exec(s);
-	ck_assert_int_gt(s->pid, 0);
-	for (int i = 0; shell(SERVER "/pg_isready -q -h %s", s->folder); i++) {
-		ck_assert_msg(i < TRIES && !waitpid(s->pid, NULL, WNOHANG),
-		              "PostgreSQL does not start: see %s/log",
-		              s->folder);
-		usleep(100000);
-	}
-	return true;
-}
-
-static void server_stop(const struct server *s)
-{
-	kill(s->pid, SIGQUIT);
-	waitpid(s->pid, NULL, 0);
-	shell("rm -rf %s", s->folder);
-}
-
-/* What psql prints of the script: unaligned rows, SQLSTATEs. */
-static char *server_run(const struct server *s, const struct text *script)
-{
-	char path[96];
-	struct text out = { 0 };
-	char buffer[1 << 14];
-	size_t n;
-	snprintf(path, sizeof path, "%s/script", s->folder);
-	FILE *f = fopen(path, "w");
-	ck_assert(f != NULL);
-	fwrite(script->data, 1, script->length, f);
-	fclose(f);
-	ck_assert(!shell("cd %s && psql -X -q -A -t -P null=NULL -v "
-	                 "VERBOSITY=sqlstate -h %s -U test -f script postgres "
-	                 ">out 2>&1",
-	                 s->folder, s->folder));
-	snprintf(path, sizeof path, "%s/out", s->folder);
-	ck_assert((f = fopen(path, "r")) != NULL);
-	while ((n = fread(buffer, 1, sizeof buffer, f)) > 0)
-		text_bytes(&out, buffer, n);
-	fclose(f);
-	return out.data ? out.data : mem_copy_string("");
-}
-
-/* ---- The same here ---- */
-
-struct here {
-	struct region region;
-	struct diags diags;
-	struct sources all;
-	struct sql_catalog catalog;
-	struct known known;
-	struct sql_parser *parser;
-	int64_t sequences[16];
-	uint32_t started; /* of them */
-	uint32_t statements;
-};
-
-static void here_begin(struct here *h)
-{
-	memset(h, 0, sizeof *h);
-	region_init(&h->region);
-	sources_init(&h->all, &h->region, &h->diags);
-	known_init(&h->known);
-	h->parser = sql_parser_new();
-	h->catalog = (struct sql_catalog){ .region = &h->region,
-		                           .all = &h->all,
-		                           .program = program_new("sql") };
-}
-
-static void here_end(struct here *h)
-{
-	for (uint32_t i = 0; i < h->catalog.table_count; i++) {
-		free(h->catalog.tables[i]->columns);
-		free(h->catalog.tables[i]->uniques);
-		free(h->catalog.tables[i]->checks);
-	}
-	free(h->catalog.tables);
-	free(h->catalog.sequences);
-	free(h->catalog.enums);
-	program_free(h->catalog.program);
-	sql_parser_free(h->parser);
-	known_free(&h->known);
-	sources_free(&h->all);
-	diags_free(&h->diags);
-	region_free(&h->region);
-}
-
-static void apply(struct here *h, const struct sql_write *w)
-{
-	if (!w) return;
-	apply(h, w->older);
-	known_set(&h->known, w->global, w->key, w->row);
-}
-
-static void print_value(struct text *t, struct region *r, struct value v,
-                        struct sql_type type)
-{
-	if (sql_is_null(v))
-		text_string(t, "NULL");
-	else if (type.kind == SQL_BOOL)
-		text_string(t, v.i ? "t" : "f");
-	else if (v.tag == VALUE_STRING)
-		text_string(t, v.o->bytes);
-	else
-		text_string(t, sql_to_text(r, v, type).o->bytes);
-}
-
-static void print_rows(struct text *t, struct region *r,
-                       const struct sql_statement *s,
-                       const struct sql_rows *rows)
-{
-	for (uint32_t i = 0; i < rows->count; i++) {
-		for (uint32_t c = 0; c < sql_result_columns(s); c++) {
-			if (c) text_char(t, '|');
-			print_value(t, r, rows->items[i][c],
-			            sql_result_targets(s)[c].value->type);
-		}
-		text_char(t, '\n');
-	}
-}
-
-/* Carries the statement out, and prints what it gives. What is refused before
- * it is run has no SQLSTATE: "refused". */
-static void here_run(struct here *h, const char *sql, struct text *out)
-{
-	struct sql_refusal why = { 0 };
-	uint32_t length = (uint32_t)strlen(sql);
-	uint32_t source = sources_add(&h->all, "x", sql, length);
-	struct spec_block block = { { source, 0 }, length };
-	json_t *all = sql_parse(h->parser, sql, length, &why);
-	ck_assert_msg(all != NULL, "%s: %s", sql, text_get(&why.message));
-	const struct sql_statement *s = sql_resolve(
-		&h->catalog, &block, PURPOSE_SETUP, json_array_get(all, 0));
-	json_decref(all);
-	if (!s) {
-		text_format(out, "refused %s\n",
-		            h->diags.items[h->diags.count - 1].message);
-		h->all.errors = 0;
-		return;
-	}
-	struct region scratch;
-	for (; h->started < h->catalog.sequence_count; h->started++)
-		h->sequences[h->started] =
-			h->catalog.sequences[h->started].start;
-	region_init(&scratch);
-	struct sql_run x = { .region = &scratch,
-		             .known = &h->known,
-		             .serial = true,
-		             .session = "s",
-		             .statement = ++h->statements,
-		             .sequences = h->sequences };
-	if (!sql_run_statement(&x, s)) {
-		text_format(out, "ERROR:  %s\n", x.failure.state);
-	} else {
-		apply(h, x.writes);
-		print_rows(out, &scratch, s, &x.result);
-	}
-	region_free(&scratch);
-}
 
 /* ---- Random expressions ---- */
 
@@ -593,143 +368,8 @@ static void query(struct text *t, struct rng *r)
 	}
 }
 
-/* ---- Comparing ---- */
-
-static int by_text(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* RETURNING has no order: the lines, sorted. */
-static void sort_lines(char *s)
-{
-	char *copy = mem_copy_string(s), *lines[64], *at = copy;
-	size_t n = 0;
-	for (; n < 64 && (lines[n] = strsep(&at, "\n")) && at; n++) continue;
-	qsort(lines, n, sizeof *lines, by_text);
-	*s = 0;
-	for (size_t i = 0; i < n; i++) {
-		strcat(s, lines[i]);
-		strcat(s, "\n");
-	}
-	free(copy);
-}
-
-/* Does the server say the same? An error that is found before running has its
- * SQLSTATE in the message, or is one of the class 42. */
-static bool agrees(const char *theirs, const char *ours)
-{
-	/* A FULL JOIN that the server has no algorithm for. */
-	if (strstr(theirs, "ERROR:  0A000")) return true;
-	if (!strncmp(ours, "refused", 7)) {
-		char state[16] = "ERROR:  42";
-		const char *told = strrchr(ours, '(');
-		if (told && strlen(told) == strlen("(22P02)\n"))
-			snprintf(state, sizeof state, "ERROR:  %.5s", told + 1);
-		return strstr(theirs, state) != NULL;
-	}
-	if (!strncmp(ours, "ERROR", 5)) return strstr(theirs, ours) != NULL;
-	return !strcmp(theirs, ours);
-}
-
-/* The server computes what is constant beforehand, and drops what that decides:
- * an error in there is only ours. */
-static bool may_be_dropped(const char *ours)
-{
-	return !strcmp(ours, "ERROR:  22003\n") ||
-	       !strcmp(ours, "ERROR:  22012\n");
-}
-
-struct script {
-	struct text all; /* for the server */
-	char **statements;
-	uint32_t count, capacity;
-};
-
-static void add(struct script *s, const char *sql)
-{
-	text_format(&s->all, "\\echo %c%u\n%s;\n", '@', (unsigned)s->count,
-	            sql);
-	VEC_RESERVE(s->statements, s->count, s->capacity);
-	s->statements[s->count++] = mem_copy_string(sql);
-}
-
-/* psql tells where: "psql:script:12: ERROR:  22012" */
-static char *cut_places(char *out)
-{
-	struct text t = { 0 };
-	for (char *line = out, *end; *line; line = end + 1) {
-		end = strchr(line, '\n');
-		if (!end) break;
-		*end = 0;
-		char *error = strstr(line, "ERROR:  ");
-		text_format(&t, "%s\n", error ? error : line);
-	}
-	free(out);
-	return t.data ? t.data : mem_copy_string("");
-}
-
-/* The output of statement i, up to the next mark; shortens the text. */
-static char *part_of(char *out, uint32_t i)
-{
-	char mark[24];
-	snprintf(mark, sizeof mark, "@%u\n", (unsigned)i);
-	char *at = strstr(out, mark);
-	ck_assert_msg(at != NULL, "no %s", mark);
-	at += strlen(mark);
-	snprintf(mark, sizeof mark, "@%u\n", (unsigned)i + 1);
-	char *end = strstr(at, mark);
-	size_t n = end ? (size_t)(end - at) : strlen(at);
-	char *copy = mem_take(n + 1);
-	memcpy(copy, at, n);
-	copy[n] = 0;
-	return copy;
-}
-
-static void compare(struct script *s, const struct server *server,
-                    uint64_t seed)
-{
-	struct here here;
-	struct text told = { 0 };
-	uint32_t differ = 0, refused = 0, dropped = 0;
-	char *out = cut_places(server_run(server, &s->all)), *at = out;
-	here_begin(&here);
-	for (uint32_t i = 0; i < s->count; i++) {
-		struct text ours = { 0 };
-		char *theirs = part_of(at, i);
-		at = strstr(at, "@");
-		here_run(&here, s->statements[i], &ours);
-		if (strstr(s->statements[i], "RETURNING")) {
-			sort_lines(theirs);
-			if (ours.length) sort_lines(ours.data);
-		}
-		refused += !strncmp(text_get(&ours), "refused", 7);
-		bool same = agrees(theirs, text_get(&ours));
-		if (!same && may_be_dropped(text_get(&ours)))
-			dropped++;
-		else if (!same && differ++ < 6)
-			text_format(&told, "%s\ntheirs:\n%sours:\n%s\n",
-			            s->statements[i], theirs, text_get(&ours));
-		text_free(&ours);
-		free(theirs);
-		free(s->statements[i]);
-	}
-	here_end(&here);
-	free(out);
-	free(s->statements);
-	text_free(&s->all);
-	ck_assert_msg(!differ, "%u of %u differ; ISOSCOPE_SEED=%lu\n%s",
-	              (unsigned)differ, (unsigned)s->count, (unsigned long)seed,
-	              text_get(&told));
-	text_free(&told);
-	ck_assert_msg(refused < s->count, "all are refused");
-	ck_assert_msg(dropped <= 2 + s->count / 100, "%u dropped",
-	              (unsigned)dropped);
-}
-
 static const char *const schema[] = {
-	"SET timezone = 'UTC'; DROP TABLE IF EXISTS e, u; DROP TYPE IF EXISTS "
-	"mood",
+	"SET timezone = 'UTC'",
 	"CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy')",
 	"CREATE TABLE e (k int PRIMARY KEY, b bool, s smallint, i int, "
 	"l bigint, t text, v varchar(5), c char(4), n numeric, m numeric(6,2), "
@@ -768,26 +408,23 @@ static void add_schema(struct script *s)
 	/* The first is for the server alone. */
 	text_format(&s->all, "%s;\n", schema[0]);
 	for (size_t i = 1; i < sizeof schema / sizeof *schema; i++)
-		add(s, schema[i]);
+		script_add(s, schema[i]);
 }
 
 START_TEST(expressions_are_postgresqls)
 {
-	struct server server;
 	struct script s = { 0 };
 	struct rng r = { first_seed() };
 	uint64_t count = programs_or(10000);
-	if (!server_start(&server)) return;
 	text_string(&s.all, "SET client_min_messages = error;\n");
 	add_schema(&s);
 	for (uint64_t i = 0; i < count; i++) {
 		struct text t = { 0 };
 		query(&t, &r);
-		add(&s, text_get(&t));
+		script_add(&s, text_get(&t));
 		text_free(&t);
 	}
-	compare(&s, &server, first_seed());
-	server_stop(&server);
+	script_compare(&s);
 }
 END_TEST
 
@@ -891,30 +528,189 @@ static void change(struct text *t, struct rng *r)
 
 START_TEST(changes_are_postgresqls)
 {
-	struct server server;
 	struct script s = { 0 };
 	struct rng r = { first_seed() };
 	uint64_t count = programs_or(2000);
-	if (!server_start(&server)) return;
 	text_string(&s.all, "SET client_min_messages = error;\n");
 	add_schema(&s);
 	for (uint64_t i = 0; i < 5 * count; i++) {
 		struct text t = { 0 };
 		change(&t, &r);
-		add(&s, text_get(&t));
-		add(&s, "SELECT * FROM u ORDER BY a");
-		add(&s, "SELECT * FROM w ORDER BY n");
-		if (i % 16 == 15) add(&s, "DELETE FROM u");
-		if (i % 24 == 23) add(&s, "DELETE FROM w");
+		script_add(&s, text_get(&t));
+		script_add(&s, "SELECT * FROM u ORDER BY a");
+		script_add(&s, "SELECT * FROM w ORDER BY n");
+		if (i % 16 == 15) script_add(&s, "DELETE FROM u");
+		if (i % 24 == 23) script_add(&s, "DELETE FROM w");
 		text_free(&t);
 	}
-	compare(&s, &server, first_seed());
-	server_stop(&server);
+	script_compare(&s);
+}
+END_TEST
+
+/* ---- Random calls ---- */
+
+static const char *const routines[] = {
+	"CREATE TABLE acc (id int PRIMARY KEY, owner text, n int NOT NULL "
+	"CHECK "
+	"(n >= 0))",
+	"CREATE TABLE log (id serial PRIMARY KEY, what text, at date DEFAULT "
+	"now())",
+	"INSERT INTO acc VALUES (1, 'a', 10), (2, 'b', 5), (3, NULL, 0)",
+	"CREATE FUNCTION move(src int, dst int, much int) RETURNS int LANGUAGE "
+	"plpgsql AS $$\n"
+	"<<outer>>\nDECLARE\n  had int;\n  r acc%ROWTYPE;\n"
+	"  c CONSTANT numeric(6,2) NOT NULL := 1.5;\n"
+	"BEGIN\n"
+	"  SELECT n INTO STRICT had FROM acc WHERE id = src;\n"
+	"  IF had < much THEN\n"
+	"    RAISE EXCEPTION 'only % of %', had, much USING ERRCODE = "
+	"'P0042';\n"
+	"  ELSIF much = 0 THEN RETURN -1; END IF;\n"
+	"  UPDATE acc SET n = n - much WHERE id = src;\n"
+	"  UPDATE acc SET n = n + much WHERE id = dst RETURNING * INTO r;\n"
+	"  IF NOT FOUND THEN RAISE no_data_found; END IF;\n"
+	"  INSERT INTO log (what) VALUES (src || '->' || dst || ' ' || "
+	"coalesce(r.owner, '?'));\n"
+	"  RETURN had + r.n * c;\n"
+	"END outer $$",
+	"CREATE FUNCTION tried(src int, dst int, much int) RETURNS text "
+	"LANGUAGE "
+	"plpgsql AS $$\n"
+	"DECLARE x int := 7; state text;\n"
+	"BEGIN\n"
+	"  INSERT INTO log (what) VALUES ('try');\n"
+	"  BEGIN\n"
+	"    x := move(src, dst, much);\n"
+	"    UPDATE acc SET n = n - 1 WHERE id = 3;\n"
+	"    RETURN 'moved ' || x;\n"
+	"  EXCEPTION\n"
+	"    WHEN check_violation THEN RETURN 'check ' || sqlstate;\n"
+	"    WHEN no_data_found OR too_many_rows THEN x := x + 1;\n"
+	"    WHEN SQLSTATE 'P0042' THEN\n"
+	"      GET STACKED DIAGNOSTICS state = MESSAGE_TEXT;\n"
+	"      RETURN state;\n"
+	"    WHEN OTHERS THEN RAISE;\n"
+	"  END;\n"
+	"  RETURN x::text || ' nothing';\n"
+	"END $$",
+	"CREATE FUNCTION walk(most int) RETURNS SETOF int LANGUAGE plpgsql AS "
+	"$$\n"
+	"DECLARE i int := 100; r record; k int = 0;\n"
+	"BEGIN\n"
+	"  FOR i IN REVERSE most..1 BY 2 LOOP\n"
+	"    CONTINUE WHEN i = 3;\n    EXIT WHEN i < -5;\n    RETURN NEXT i;\n"
+	"  END LOOP;\n"
+	"  <<all_rows>> FOR r IN SELECT id, n FROM acc ORDER BY id DESC LOOP\n"
+	"    LOOP k := k + 1; EXIT all_rows WHEN k > most; EXIT WHEN k % 2 = "
+	"0; "
+	"END LOOP;\n"
+	"    RETURN NEXT r.id * 10 + r.n;\n"
+	"  END LOOP;\n"
+	"  WHILE k > 0 LOOP k := k - 2; END LOOP;\n"
+	"  RETURN QUERY SELECT k UNION ALL SELECT i;\n"
+	"  GET DIAGNOSTICS k = ROW_COUNT;\n  RETURN NEXT k;\n"
+	"  IF FOUND THEN RETURN NEXT -7; END IF;\n"
+	"END $$",
+	"CREATE FUNCTION named(x int) RETURNS text LANGUAGE plpgsql AS $$\n"
+	"DECLARE v text; a int[] := ARRAY[x, 2]; y int; d date := "
+	"'2024-01-01';\n"
+	"BEGIN\n"
+	"  CASE x WHEN 1, 2 THEN v := 'small'; WHEN 3 THEN NULL; ELSE v := x; "
+	"END "
+	"CASE;\n"
+	"  FOREACH y IN ARRAY a LOOP v := v || '/' || y; END LOOP;\n"
+	"  CASE WHEN x > 2 THEN v := coalesce(v, 'none') || d + x; WHEN x = 0 "
+	"THEN "
+	"RETURN NULL; END CASE;\n"
+	"  DECLARE x text := v; BEGIN RETURN x || named.x; END;\n"
+	"END $$",
+	"CREATE FUNCTION total(who text DEFAULT 'a') RETURNS bigint LANGUAGE "
+	"sql AS "
+	"$$ SELECT sum(n) FROM acc WHERE owner = who OR owner IS NULL $$",
+	"CREATE FUNCTION both_of(a int, INOUT b int, OUT c text) LANGUAGE "
+	"plpgsql "
+	"AS $$ BEGIN b := a + b; c := 'c' || a; IF a = 3 THEN RETURN; END IF; "
+	"b := "
+	"b * 2; END $$",
+	"CREATE FUNCTION listed(low int) RETURNS TABLE (num int, who text) "
+	"LANGUAGE sql STRICT AS $$ SELECT id, owner FROM acc WHERE n >= low "
+	"ORDER "
+	"BY id $$",
+	"CREATE PROCEDURE pay(src int, INOUT much int) LANGUAGE plpgsql AS $$ "
+	"BEGIN "
+	"PERFORM move(src, 3, much); much := much * 2; END $$",
+	"CREATE FUNCTION fact(n int) RETURNS numeric LANGUAGE plpgsql AS $$ "
+	"BEGIN "
+	"IF n < 2 THEN RETURN 1; END IF; RETURN n * fact(n - 1); END $$",
+};
+
+static void call(struct text *t, struct rng *r)
+{
+	unsigned a = (unsigned)rng_below(r, 5), b = (unsigned)rng_below(r, 4);
+	unsigned n = (unsigned)rng_below(r, 8);
+	switch (rng_below(r, 14)) {
+	case 0: text_format(t, "SELECT move(%u, %u, %u)", a, b, n); break;
+	case 1:
+	case 2: text_format(t, "SELECT tried(%u, %u, %u)", a, b, n); break;
+	case 3: text_format(t, "SELECT * FROM walk(%u)", n); break;
+	case 4: text_format(t, "SELECT named(%u) AS x", a); break;
+	case 5: text_string(t, "SELECT total(), total('b')"); break;
+	case 6: text_format(t, "SELECT * FROM both_of(%u, %u)", a, n); break;
+	case 7:
+		text_format(t,
+		            "SELECT l.num, a.n FROM listed(%u) l JOIN acc a ON "
+		            "a.id = l.num ORDER BY 1",
+		            n);
+		break;
+	case 8: text_format(t, "CALL pay(%u, %u)", a, n); break;
+	case 9: text_format(t, "SELECT fact(%u), fact(20)", n); break;
+	case 10:
+		text_format(t,
+		            "DO $$ DECLARE i int; BEGIN FOR i IN 1..%u LOOP "
+		            "UPDATE acc SET n = n + 1 WHERE id = i; END LOOP; "
+		            "IF i IS NOT NULL THEN RAISE 'x'; END IF; END $$",
+		            n);
+		break;
+	case 11:
+		text_format(t, "DO $$ BEGIN ASSERT %u > 3, 'small'; END $$", n);
+		break;
+	case 12:
+		text_format(t, "UPDATE acc SET n = fact(%u) WHERE id = %u", n,
+		            a);
+		break;
+	default:
+		text_format(t,
+		            "SELECT id, named(id) FROM acc WHERE total() > "
+		            "%u ORDER BY id",
+		            n);
+	}
+}
+
+START_TEST(routines_are_postgresqls)
+{
+	struct script s = { 0 };
+	struct rng r = { first_seed() };
+	uint64_t count = programs_or(2000);
+	text_string(&s.all, "SET client_min_messages = error;\n");
+	for (size_t i = 0; i < sizeof routines / sizeof *routines; i++)
+		script_add(&s, routines[i]);
+	for (uint64_t i = 0; i < count; i++) {
+		struct text t = { 0 };
+		call(&t, &r);
+		script_add(&s, text_get(&t));
+		script_add(&s, "SELECT * FROM acc ORDER BY id");
+		script_add(&s, "SELECT id, what FROM log ORDER BY id");
+		if (i % 16 == 15) script_add(&s, "DELETE FROM log");
+		if (i % 16 == 15) script_add(&s, "UPDATE acc SET n = id * 3");
+		text_free(&t);
+	}
+	script_compare(&s);
 }
 END_TEST
 
 void add_sql_tests(TCase *tests)
 {
+	tcase_add_test(tests, routines_are_postgresqls);
 	tcase_add_test(tests, expressions_are_postgresqls);
 	tcase_add_test(tests, changes_are_postgresqls);
 }

@@ -220,6 +220,7 @@ static bool add_returned(struct sql_run *x, const struct sql_statement *s,
                          const struct sql_frame *f)
 {
 	struct value *row;
+	x->affected++;
 	if (!s->returning_count) return true;
 	row = region_take(x->region, s->returning_count * sizeof *row);
 	for (uint32_t i = 0; i < s->returning_count; i++)
@@ -251,7 +252,7 @@ static bool update_row(struct sql_run *x, const struct sql_statement *s,
                        const struct value **rows)
 {
 	const struct sql_table *t = s->table;
-	struct sql_frame f = { .rows = rows };
+	struct sql_frame f = { .outer = x->outer, .rows = rows };
 	struct value *columns = copy_columns(x, t, rows[0]);
 	if (!set_columns(x, t, &f, s->sets, s->set_count, columns) ||
 	    !sql_replace(x, t, rows[0], columns))
@@ -263,7 +264,7 @@ static bool update_row(struct sql_run *x, const struct sql_statement *s,
 static bool delete_row(struct sql_run *x, const struct sql_statement *s,
                        const struct value **rows)
 {
-	struct sql_frame f = { .rows = rows };
+	struct sql_frame f = { .outer = x->outer, .rows = rows };
 	sql_remove(x, s->table, rows[0]);
 	return add_returned(x, s, &f);
 }
@@ -273,11 +274,11 @@ static bool run_change(struct sql_run *x, const struct sql_statement *s)
 {
 	const struct sql_write *before = x->writes;
 	struct sql_matches rows;
-	if (!sql_match(x, s->query, NULL, &rows)) return false;
+	if (!sql_match(x, s->query, x->outer, &rows)) return false;
 	for (uint32_t i = 0; i < rows.count; i++) {
 		bool kept;
 		if (is_done(x, before, s->table, rows.items[i][0])) continue;
-		if (!sql_lock_rows(x, s->query, NULL, rows.items[i], &kept))
+		if (!sql_lock_rows(x, s->query, x->outer, rows.items[i], &kept))
 			return false;
 		if (!kept) continue;
 		bool fine = s->kind == STATEMENT_UPDATE
@@ -326,7 +327,7 @@ static bool update_instead(struct sql_run *x, const struct sql_statement *s,
 {
 	const struct sql_table *t = s->table;
 	const struct value *rows[] = { old, new }, *now[1];
-	struct sql_frame f = { .rows = rows };
+	struct sql_frame f = { .outer = x->outer, .rows = rows };
 	struct value *columns = copy_columns(x, t, old);
 	bool holds = true;
 	for (const struct sql_write *w = x->writes; w != x->written_before;
@@ -342,12 +343,6 @@ static bool update_instead(struct sql_run *x, const struct sql_statement *s,
 	    !sql_eval_condition(x, &f, s->conflict_where, &holds))
 		return false;
 	if (!holds) return true;
-	for (const struct sql_write *w = x->writes; w; w = w->older)
-		if (w->point == x->point && w->global == t->global &&
-		    value_equal(w->key, old[t->column_count]))
-			return sql_run_fails(x, "21000",
-			                     "ON CONFLICT DO UPDATE command "
-			                     "cannot affect row a second time");
 	now[0] = columns;
 	if (!set_columns(x, t, &f, s->conflict_sets, s->conflict_set_count,
 	                 columns) ||
@@ -390,7 +385,7 @@ static bool insert_row(struct sql_run *x, const struct sql_statement *s,
 {
 	const struct sql_table *t = s->table;
 	const struct value *rows[] = { columns };
-	struct sql_frame f = { .rows = rows };
+	struct sql_frame f = { .outer = x->outer, .rows = rows };
 	struct value there;
 	bool done = false;
 	if (!check_row(x, t, columns)) return false;
@@ -417,7 +412,7 @@ static bool new_row(struct sql_run *x, const struct sql_statement *s,
                     struct value **out)
 {
 	const struct sql_table *t = s->table;
-	struct sql_frame none = { 0 };
+	struct sql_frame none = { .outer = x->outer };
 	struct value *columns = *out = region_take0(
 		x->region, (t->column_count + 1) * sizeof *columns);
 	bool *set = region_take0(x->region, t->column_count + 1);
@@ -451,7 +446,7 @@ static bool run_insert(struct sql_run *x, const struct sql_statement *s)
 				return false;
 		return true;
 	}
-	if (!sql_run_query(x, q, NULL, &rows)) return false;
+	if (!sql_run_query(x, q, x->outer, &rows)) return false;
 	for (uint32_t i = 0; i < rows.count; i++)
 		if (!new_row(x, s, rows.items[i], NULL, &columns) ||
 		    !insert_row(x, s, columns))
@@ -521,20 +516,38 @@ static bool run_truncate(struct sql_run *x, const struct sql_statement *s)
 	return true;
 }
 
+static bool run_call(struct sql_run *x, const struct sql_statement *s)
+{
+	const struct sql_routine *routine = s->call->routine;
+	struct sql_frame f = { .outer = x->outer };
+	struct value *args = region_take(
+		x->region, (s->call->count + (size_t)1) * sizeof *args);
+	for (uint32_t i = 0; i < s->call->count; i++)
+		if (!sql_eval(x, &f, s->call->args[i], &args[i])) return false;
+	return sql_call(x, routine, args, &x->result);
+}
+
 bool sql_run_statement(struct sql_run *x, const struct sql_statement *s)
 {
 	x->stop = SQL_GOES_ON;
-	x->point = s->point;
 	x->read_count = x->births = 0;
-	x->begun = false;
 	x->referrals = NULL;
-	x->written_before = x->writes;
 	x->result = (struct sql_rows){ 0 };
+	return sql_carry_out(x, s);
+}
+
+bool sql_carry_out(struct sql_run *x, const struct sql_statement *s)
+{
+	x->point = s->point;
+	x->written_before = x->writes;
+	x->begun = false;
+	x->affected = 0;
 	if (*s->doom.state)
 		return sql_run_fails(x, s->doom.state, "%s", s->doom.message);
 	switch (s->kind) {
 	case STATEMENT_QUERY:
-		return sql_run_query(x, s->query, NULL, &x->result);
+		return sql_run_query(x, s->query, x->outer, &x->result);
+	case STATEMENT_CALL: return run_call(x, s);
 	case STATEMENT_INSERT: return run_insert(x, s) && sql_run_referrals(x);
 	case STATEMENT_UPDATE:
 	case STATEMENT_DELETE: return run_change(x, s) && sql_run_referrals(x);

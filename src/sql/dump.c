@@ -110,6 +110,10 @@ static void print_expr(struct text *t, const struct within *w,
 	case EXPR_ARRAY: print_list(t, w, e, "ARRAY[", ", ", "]"); return;
 	case EXPR_ELEMENT: print_list(t, w, e, "", "[", "]"); return;
 	case EXPR_NEXTVAL: text_string(t, "nextval()"); return;
+	case EXPR_ROUTINE:
+		text_string(t, e->routine->name);
+		print_list(t, w, e, "(", ", ", ")");
+		return;
 	case EXPR_ANY:
 		print_expr(t, w, e->args[0]);
 		text_format(t, " %s %s ", e->function->name,
@@ -199,6 +203,7 @@ static void print_statement(struct text *t, const struct sql_statement *s)
 		[STATEMENT_INSERT] = "INSERT INTO",
 		[STATEMENT_UPDATE] = "UPDATE",
 		[STATEMENT_DELETE] = "DELETE FROM",
+		[STATEMENT_CALL] = "CALL",
 		[STATEMENT_BEGIN] = "BEGIN",
 		[STATEMENT_COMMIT] = "COMMIT",
 		[STATEMENT_ROLLBACK] = "ROLLBACK",
@@ -215,6 +220,10 @@ static void print_statement(struct text *t, const struct sql_statement *s)
 	if (s->modes.level)
 		text_format(t, " at %s", own_level_word(s->modes.level));
 	if (s->modes.read_only) text_string(t, " READ ONLY");
+	if (s->call) {
+		text_char(t, ' ');
+		print_expr(t, NULL, s->call);
+	}
 	if (!s->query) return;
 	print_query(t, NULL, s->query, "      ");
 	if (s->kind == STATEMENT_UPDATE) {

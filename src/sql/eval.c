@@ -445,6 +445,20 @@ static bool eval_exists(struct sql_run *x, const struct sql_frame *f,
 	return true;
 }
 
+static bool eval_routine(struct sql_run *x, const struct sql_frame *f,
+                         const struct sql_expr *e, struct value *out)
+{
+	struct sql_rows rows = { 0 };
+	struct value *args =
+		region_take(x->region, (e->count + (size_t)1) * sizeof *args);
+	for (uint32_t i = 0; i < e->count; i++)
+		if (!sql_eval(x, f, e->args[i], &args[i])) return false;
+	if (!sql_call(x, e->routine, args, &rows)) return false;
+	*out = rows.count && e->routine->column_count ? rows.items[0][0]
+	                                              : value_null();
+	return true;
+}
+
 bool sql_eval(struct sql_run *x, const struct sql_frame *f,
               const struct sql_expr *e, struct value *out)
 {
@@ -478,6 +492,7 @@ bool sql_eval(struct sql_run *x, const struct sql_frame *f,
 	case EXPR_ANY: return eval_any(x, f, e, out);
 	case EXPR_ARRAY: return eval_array(x, f, e, out);
 	case EXPR_ELEMENT: return eval_element(x, f, e, out);
+	case EXPR_ROUTINE: return eval_routine(x, f, e, out);
 	case EXPR_NEXTVAL:
 		*out = value_int(x->sequences[e->number]);
 		x->sequences[e->number] += e->constant.i;

@@ -19,6 +19,7 @@ struct sql_expr;
 struct sql_order;
 struct sql_proc;
 struct sql_query;
+struct sql_routine;
 
 /* ---- The schema ---- */
 
@@ -101,7 +102,9 @@ sql_foreign_unique(const struct sql_foreign *f)
 
 enum sql_expr_kind {
 	EXPR_CONSTANT,
-	EXPR_COLUMN, /* `column` of relation `relation`, `up` queries out */
+	EXPR_COLUMN, /* `column` of relation `relation`, `up` queries out; the
+	              * outermost query of a routine has one relation, its
+	              * variables */
 	EXPR_CALL,   /* `function` of the arguments, NULL if one is */
 	EXPR_AND,    /* of all arguments */
 	EXPR_OR,
@@ -119,6 +122,8 @@ enum sql_expr_kind {
 	                 * arg 1; `negated`: with all items */
 	EXPR_ARRAY,     /* of the arguments */
 	EXPR_ELEMENT,   /* of array 0, number arg 1, from 1 */
+	EXPR_ROUTINE,   /* `routine` of the arguments, one for each of its
+	                 * parameters */
 	EXPR_NEXTVAL,   /* of sequence `number`, in steps of `constant` */
 	EXPR_EXISTS,    /* `query` has a row */
 	EXPR_SCALAR,    /* the value of the one row of `query` */
@@ -136,6 +141,7 @@ struct sql_expr {
 	struct value constant;
 	uint32_t relation, column, up;
 	const struct sql_proc *function;
+	const struct sql_routine *routine;
 	bool negated, distinct;
 	uint32_t number; /* of an aggregate, in its query */
 	struct sql_type item;
@@ -150,6 +156,7 @@ struct sql_expr {
 enum sql_relation_kind {
 	RELATION_TABLE,
 	RELATION_QUERY, /* in FROM, WITH, of a view */
+	RELATION_CALL,  /* what a routine returns */
 	RELATION_STEP   /* in assertions: what a step returned */
 };
 
@@ -176,6 +183,7 @@ struct sql_relation {
 	const struct sql_table *table;
 	const struct sql_query *query;
 	uint32_t query_up; /* what it mentions of others is so far out */
+	const struct sql_expr *call;
 	uint32_t step;
 	const struct sql_column *columns; /* names and types */
 	uint32_t column_count;
@@ -254,6 +262,7 @@ enum sql_statement_kind {
 	STATEMENT_BEGIN,
 	STATEMENT_COMMIT,
 	STATEMENT_ROLLBACK,
+	STATEMENT_CALL,      /* `call`; what it returns is in `returning` */
 	STATEMENT_SAVEPOINT, /* `name` */
 	STATEMENT_ROLLBACK_TO,
 	STATEMENT_RELEASE,
@@ -287,6 +296,7 @@ struct sql_statement {
 	/* QUERY; INSERT: the rows; UPDATE and DELETE: relation 0 is the table,
 	 * and `where` and FROM are its own. */
 	struct sql_query *query;
+	const struct sql_expr *call;
 	const struct sql_table *table;
 	const struct sql_table **tables; /* TRUNCATE */
 	uint32_t table_count;
@@ -302,6 +312,85 @@ struct sql_statement {
 	const struct sql_expr *conflict_where;
 	const struct sql_target *returning; /* of relation 0 */
 	uint32_t returning_count;
+};
+
+/* ---- Routines: functions and procedures ---- */
+
+enum sql_code_kind {
+	CODE_BLOCK,  /* `body` after `variables` were set, with handlers */
+	CODE_ASSIGN, /* `value` to target 0 */
+	CODE_IF,     /* `value`: `body`, else `other` */
+	CODE_LOOP,   /* `body`, while `value` if there is one */
+	CODE_FOR,    /* target 0 from `value` to `upper` by `step` */
+	CODE_EACH,   /* the targets in the rows of `statement` */
+	CODE_ITEM,   /* target 0 in the array `value` */
+	CODE_EXIT,   /* if `value`, if there is one; of the loop `label` */
+	CODE_CONTINUE,
+	CODE_RETURN, /* `value`, or the row of the targets */
+	CODE_NEXT,   /* the same, and goes on */
+	CODE_ROWS,   /* RETURN QUERY `statement` */
+	CODE_RAISE,
+	CODE_SQL,  /* `statement`; its first row to the targets */
+	CODE_COUNT /* target 0 := rows of the last statement */
+};
+
+struct sql_handler {
+	const char **states; /* SQLSTATEs; "OTHER" */
+	uint32_t count;
+	const struct sql_code *body;
+};
+
+struct sql_code {
+	enum sql_code_kind kind;
+	struct place at;
+	uint32_t point; /* of the program */
+	const struct sql_code *next;
+	const struct sql_code *body, *other;
+	const char *label; /* of blocks and loops; of EXIT: that meant */
+	const struct sql_expr *value, *upper, *step;
+	const struct sql_statement *statement;
+	const struct sql_target_slot {
+		uint32_t slot;
+		struct sql_type type; /* of the variable */
+		bool not_null;
+	} * targets;
+	uint32_t target_count;
+	bool reverse, strict, into;
+	/* Of a block: a variable with what it begins with, each. */
+	const struct sql_code *variables;
+	const struct sql_handler *handlers;
+	uint32_t handler_count;
+	uint32_t error_slot; /* SQLSTATE, and behind it the message */
+	/* RAISE: the text, with % for each argument; `state`: NULL: P0001 */
+	const char *format, *state;
+	const struct sql_expr **args;
+	uint32_t arg_count;
+	const struct sql_expr *message, *code; /* USING */
+	bool fails;                            /* EXCEPTION */
+	bool asserts;                          /* ASSERT `value`, `message` */
+};
+
+struct sql_routine {
+	const char *name;
+	struct place at;
+	bool procedure, strict, set;
+	bool sql;                 /* `statements`; else `body` */
+	uint32_t parameter_count; /* those that are given */
+	const struct sql_type *parameters;
+	const uint32_t *parameter_slots;
+	const struct sql_expr **defaults; /* of parameters, or NULL */
+	struct sql_type result;           /* void: none */
+	/* What it returns as rows: one column, or those of a table, or OUT
+	 * parameters, which are variables. */
+	const struct sql_column *columns;
+	uint32_t column_count;
+	bool composite; /* rows are no single values */
+	const uint32_t *out_slots;
+	uint32_t out_count;
+	uint32_t slot_count; /* FOUND is the first */
+	const struct sql_code *body;
+	const struct sql_statement **statements;
+	uint32_t statement_count;
 };
 
 /* What comes out of it: columns of a query or of RETURNING. */

@@ -589,9 +589,11 @@ struct program *sql_load_spec(const char *path, const char *text, size_t length,
 	l.program = new_program(image, path);
 	image->catalog = (struct sql_catalog){ .region = &image->region,
 		                               .all = &image->all,
-		                               .program = l.program };
+		                               .program = l.program,
+		                               .parser = l.parser };
 	struct program *p = load(&l, path, text, length);
 	sql_parser_free(l.parser);
+	image->catalog.parser = NULL;
 	spec_free(&l.spec);
 	free(l.sequences);
 	if (!p) program_free(l.program);
@@ -647,6 +649,7 @@ void sql_image_free(struct sql_image *image)
 	free(c->sequences);
 	free(c->views);
 	free(c->enums);
+	free(c->routines);
 	free(c->steps);
 	for (uint32_t i = 0; i < image->session_count; i++)
 		free(image->sessions[i].items);

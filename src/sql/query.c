@@ -71,7 +71,7 @@ bool sql_read(struct sql_run *x, uint32_t global, struct value key,
 		*out = initial_row(x, global, key);
 		return true;
 	}
-	for (uint32_t i = 0; i < x->read_count; i++)
+	for (uint32_t i = x->read_base; i < x->read_count; i++)
 		if (same_key(global, key, x->reads[i].global,
 		             x->reads[i].key) &&
 		    x->reads[i].strength == strength) {
@@ -324,6 +324,25 @@ struct joining {
 	bool *cached;
 };
 
+static bool call_rows(struct joining *j, const struct sql_expr *e,
+                      struct sql_rows *out)
+{
+	struct sql_run *x = j->run;
+	struct value *args =
+		region_take(x->region, (e->count + (size_t)1) * sizeof *args);
+	for (uint32_t i = 0; i < e->count; i++)
+		if (!sql_eval(x, j->frame, e->args[i], &args[i])) return false;
+	if (!sql_call(x, e->routine, args, out)) return false;
+	/* One that returns no set returns one row. */
+	if (!out->count && !e->routine->set)
+		sql_rows_add(
+			x->region, out,
+			region_take0(x->region,
+		                     (e->routine->column_count + (size_t)1) *
+		                             sizeof(struct value)));
+	return true;
+}
+
 static bool relation_rows(struct joining *j, uint32_t number,
                           struct sql_rows *out)
 {
@@ -335,6 +354,7 @@ static bool relation_rows(struct joining *j, uint32_t number,
 			j->run, j->query, relation, number, j->frame,
 			relation->access.condition_count, out });
 	case RELATION_STEP: *out = j->run->steps[relation->step]; return true;
+	case RELATION_CALL: return call_rows(j, relation->call, out);
 	case RELATION_QUERY: break;
 	}
 	for (uint32_t i = 0; i < relation->query_up; i++) f = f->outer;

@@ -134,7 +134,7 @@ static bool resolve_rows(struct resolver *r, struct scope *s, json_t *body,
 
 bool resolve_update(struct resolver *r, json_t *body, struct sql_statement *st)
 {
-	struct scope s = { 0 };
+	struct scope s = { .outer = r->outer };
 	const char *alias;
 	st->kind = STATEMENT_UPDATE;
 	st->table = changed_table(r, body, &alias);
@@ -152,7 +152,7 @@ bool resolve_update(struct resolver *r, json_t *body, struct sql_statement *st)
 
 bool resolve_delete(struct resolver *r, json_t *body, struct sql_statement *st)
 {
-	struct scope s = { 0 };
+	struct scope s = { .outer = r->outer };
 	const char *alias;
 	st->kind = STATEMENT_DELETE;
 	st->table = changed_table(r, body, &alias);
@@ -205,7 +205,7 @@ static bool inserted_columns(struct resolver *r, json_t *body,
 static bool inserted_values(struct resolver *r, json_t *body, json_t *rows,
                             struct sql_statement *st)
 {
-	struct scope s = { .no_aggregates = "VALUES" };
+	struct scope s = { .outer = r->outer, .no_aggregates = "VALUES" };
 	struct sql_query *q = region_take0(r->region, sizeof *q);
 	uint32_t count = (uint32_t)json_array_size(rows);
 	json_t *list, *x;
@@ -247,7 +247,7 @@ static bool inserted_query(struct resolver *r, json_t *body, json_t *select,
                            struct sql_statement *st)
 {
 	r->keep_literals = true;
-	struct sql_query *q = resolve_query(r, NULL, select);
+	struct sql_query *q = resolve_query(r, r->outer, select);
 	if (!q || !inserted_columns(r, body, st, q->target_count)) return false;
 	struct sql_target *targets = region_take0(
 		r->region, (q->target_count + 1) * sizeof *targets);
@@ -333,7 +333,7 @@ static bool resolve_conflict(struct resolver *r, json_t *clause,
 {
 	json_t *infer = json_object_get(clause, "infer");
 	json_t *where = json_object_get(clause, "whereClause");
-	struct scope s = { 0 };
+	struct scope s = { .outer = r->outer };
 	bool update =
 		!strcmp(node_string(clause, "action"), "ONCONFLICT_UPDATE");
 	st->conflict = update ? CONFLICT_UPDATE : CONFLICT_NOTHING;
@@ -360,7 +360,7 @@ static bool resolve_conflict(struct resolver *r, json_t *clause,
 
 bool resolve_insert(struct resolver *r, json_t *body, struct sql_statement *st)
 {
-	struct scope s = { 0 };
+	struct scope s = { .outer = r->outer };
 	const char *alias;
 	json_t *select = NULL, *rows, *conflict;
 	st->kind = STATEMENT_INSERT;
@@ -487,6 +487,7 @@ static const struct {
 	{ "CreateSeqStmt", resolve_sequence },
 	{ "CreateEnumStmt", resolve_enum },
 	{ "AlterTableStmt", resolve_alter_table },
+	{ "CreateFunctionStmt", resolve_routine },
 };
 
 static bool resolve_body(struct resolver *r, const char *kind, json_t *body,
@@ -495,7 +496,7 @@ static bool resolve_body(struct resolver *r, const char *kind, json_t *body,
 	struct text t = { 0 };
 	bool changes = true;
 	if (!strcmp(kind, "SelectStmt")) {
-		s->query = resolve_query(r, NULL, body);
+		s->query = resolve_query(r, r->outer, body);
 		return s->query != NULL;
 	}
 	if (r->purpose == PURPOSE_ASSERT) {
@@ -505,6 +506,9 @@ static bool resolve_body(struct resolver *r, const char *kind, json_t *body,
 	if (!strcmp(kind, "InsertStmt")) return resolve_insert(r, body, s);
 	if (!strcmp(kind, "UpdateStmt")) return resolve_update(r, body, s);
 	if (!strcmp(kind, "DeleteStmt")) return resolve_delete(r, body, s);
+	if (!strcmp(kind, "CallStmt"))
+		return resolve_call_statement(r, body, s);
+	if (!strcmp(kind, "DoStmt")) return resolve_do(r, body, s);
 	if (!strcmp(kind, "TransactionStmt") && r->purpose == PURPOSE_STEP)
 		return resolve_transaction(r, body, s);
 	if (!strcmp(kind, "VariableSetStmt") && r->purpose == PURPOSE_STEP)
@@ -529,6 +533,23 @@ static bool resolve_body(struct resolver *r, const char *kind, json_t *body,
 	return false;
 }
 
+struct sql_statement *resolve_statement(struct resolver *r, json_t *statement,
+                                        struct place at)
+{
+	struct sql_statement *s = region_take0(r->region, sizeof *s);
+	json_t *body;
+	const char *kind = node_kind(json_object_get(statement, "stmt"), &body);
+	s->at = r->place = at;
+	s->point = program_add_position(
+		r->catalog->program, source_position(r->catalog->all, s->at));
+	r->doom = (struct sql_failure){ 0 };
+	bool fine = resolve_body(r, kind, body, s);
+	assert(fine == !r->failed);
+	s->doom = r->doom;
+	r->doom = (struct sql_failure){ 0 };
+	return fine ? s : NULL;
+}
+
 struct sql_statement *sql_resolve(struct sql_catalog *c,
                                   const struct spec_block *block,
                                   enum sql_purpose purpose, json_t *statement)
@@ -538,20 +559,11 @@ struct sql_statement *sql_resolve(struct sql_catalog *c,
 		              .base = block->at,
 		              .place = block->at,
 		              .purpose = purpose };
-	struct sql_statement *s = region_take0(c->region, sizeof *s);
 	const struct source *in = &c->all->items[block->at.source];
 	uint32_t from = (uint32_t)node_integer(statement, "stmt_location");
-	json_t *body;
-	const char *kind = node_kind(json_object_get(statement, "stmt"), &body);
 	assert(from <= block->length);
-	s->at = (struct place){ block->at.source,
-		                skip_blanks(in->text, block->at.offset + from,
-		                            block->at.offset + block->length) };
-	r.place = s->at;
-	s->point = program_add_position(c->program,
-	                                source_position(c->all, s->at));
-	bool fine = resolve_body(&r, kind, body, s);
-	assert(fine == !r.failed);
-	s->doom = r.doom;
-	return fine ? s : NULL;
+	struct place at = { block->at.source,
+		            skip_blanks(in->text, block->at.offset + from,
+		                        block->at.offset + block->length) };
+	return resolve_statement(&r, statement, at);
 }

@@ -9,6 +9,7 @@
 #include "base/region.h"
 #include "lang/source.h"
 #include "sql/ir.h"
+#include "sql/parser.h"
 #include "sql/spec.h"
 
 /* What a step of a session returns, for assertions. */
@@ -34,11 +35,19 @@ struct sql_catalog {
 		const struct sql_query *query;
 	} * views;
 	uint32_t view_count, view_capacity;
+	struct sql_routine **routines;
+	uint32_t routine_count, routine_capacity;
+	struct sql_parser *parser; /* borrowed, while it is being filled */
 	const struct sql_enum **enums;
 	uint32_t enum_count, enum_capacity;
 };
 
-enum sql_purpose { PURPOSE_SETUP, PURPOSE_STEP, PURPOSE_ASSERT };
+enum sql_purpose {
+	PURPOSE_SETUP,
+	PURPOSE_STEP,
+	PURPOSE_ASSERT,
+	PURPOSE_ROUTINE /* inside of one */
+};
 
 /* A raw statement (what "stmts" lists) of this block. NULL after reporting an
  * error. */

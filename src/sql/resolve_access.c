@@ -22,7 +22,8 @@ static void find_mentioned(const struct sql_expr *e, struct mentioned *m)
 	if (e->kind == EXPR_COLUMN && !e->up)
 		m->relations |= relation_bit(e->relation);
 	if (e->kind == EXPR_COLUMN && e->up) m->outer = true;
-	if (e->query || e->kind == EXPR_AGGREGATE || e->kind == EXPR_STEP_ERROR)
+	if (e->query || e->kind == EXPR_AGGREGATE ||
+	    e->kind == EXPR_STEP_ERROR || e->kind == EXPR_ROUTINE)
 		m->unclear = true;
 	for (uint32_t i = 0; i < e->count; i++) find_mentioned(e->args[i], m);
 }

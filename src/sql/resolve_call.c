@@ -408,7 +408,12 @@ const struct sql_expr *resolve_call(struct resolver *r, struct scope *s,
 		args[i] = resolve_expr(r, s, json_array_get(given, i));
 	r->place = at;
 	const struct sql_expr *e =
-		r->failed ? NULL : make_call(r, name, args, count, false);
+		r->failed ? NULL : call_routine(r, name, args, count, false);
+	if (e || r->failed) {
+		s->in_aggregate = was;
+		return e;
+	}
+	e = make_call(r, name, args, count, false);
 	if (e && sql_proc_is_aggregate(e->function))
 		e = make_aggregate(r, s, body, e, was);
 	s->in_aggregate = was;

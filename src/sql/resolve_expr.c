@@ -302,8 +302,7 @@ static const struct sql_expr *resolve_kind(struct resolver *r, struct scope *s,
 	if (!strcmp(kind, "A_Indirection")) return resolve_element(r, s, body);
 	if (!strcmp(kind, "SQLValueFunction")) return resolve_current(r, body);
 	if (!strcmp(kind, "ParamRef"))
-		return refuse(r, r->place, "there is no parameter $%d",
-		              (int)node_integer(body, "number"));
+		return resolve_parameter(r, s, node_integer(body, "number"));
 	if (!strcmp(kind, "SetToDefault"))
 		return refuse(r, r->place,
 		              "DEFAULT is not allowed in this context");

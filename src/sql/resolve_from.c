@@ -328,6 +328,46 @@ struct sql_query *resolve_nested(struct resolver *r, struct scope *s,
 	return q;
 }
 
+/* A routine that returns rows, or one value: its column has the alias's name.
+ */
+static struct sql_from *resolve_call_item(struct resolver *r, struct scope *s,
+                                          json_t *body)
+{
+	json_t *names, *list, *call;
+	const char *alias = alias_of(body, &names);
+	json_t *functions = json_object_get(body, "functions");
+	node_is(json_array_get(functions, 0), "List", &list);
+	list = json_object_get(list, "items");
+	if (json_array_size(functions) != 1 || node_flag(body, "ordinality") ||
+	    json_object_get(body, "coldeflist") ||
+	    !node_is(json_array_get(list, 0), "FuncCall", &call))
+		return refuse_construct(r, r->place, "this function in FROM");
+	uint32_t count = s->relation_count, visible = s->visible_count;
+	s->relation_count = s->visible_count = 0;
+	const struct sql_expr *e = resolve_expr(r, s, json_array_get(list, 0));
+	s->relation_count = count;
+	s->visible_count = visible;
+	if (!e) return NULL;
+	if (e->kind != EXPR_ROUTINE)
+		return refuse_construct(r, e->at,
+		                        "a function in FROM that no CREATE "
+		                        "FUNCTION made");
+	struct sql_relation *x =
+		add_relation(r, s, alias ? alias : e->routine->name);
+	struct sql_column *column = region_take0(r->region, sizeof *column);
+	x->kind = RELATION_CALL;
+	x->call = e;
+	x->columns = e->routine->columns;
+	x->column_count = e->routine->column_count;
+	if (alias && x->column_count == 1 && !e->routine->out_count) {
+		*column = e->routine->columns[0];
+		column->name = x->name;
+		x->columns = column;
+	}
+	show_columns(r, s, x, names);
+	return from_relation(r, s);
+}
+
 static struct sql_from *resolve_item(struct resolver *r, struct scope *s,
                                      json_t *node)
 {
@@ -337,10 +377,10 @@ static struct sql_from *resolve_item(struct resolver *r, struct scope *s,
 	if (json_object_get(body, "location")) r->place = node_place(r, body);
 	if (!strcmp(kind, "RangeVar")) return resolve_range(r, s, body);
 	if (!strcmp(kind, "JoinExpr")) return resolve_join(r, s, body);
+	if (!strcmp(kind, "RangeFunction") && !node_flag(body, "lateral"))
+		return resolve_call_item(r, s, body);
 	if (strcmp(kind, "RangeSubselect") || node_flag(body, "lateral"))
-		return refuse_construct(r, r->place,
-		                        "LATERAL, or a function "
-		                        "in FROM");
+		return refuse_construct(r, r->place, "LATERAL");
 	json_t *names;
 	const char *alias = alias_of(body, &names);
 	if (!alias)

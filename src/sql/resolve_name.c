@@ -74,6 +74,106 @@ const struct sql_expr *outward(struct resolver *r, const struct sql_expr *e,
 	return copy;
 }
 
+struct variable *find_variable(const struct variables *v, const char *label,
+                               const char *name)
+{
+	for (uint32_t i = v ? v->count : 0; i-- > 0;) {
+		struct variable *x = &v->items[i];
+		if (!x->hidden && x->name && !strcmp(x->name, name) &&
+		    (!label || (x->label && !strcmp(x->label, label))))
+			return x;
+	}
+	return NULL;
+}
+
+/* Of the routine that the scope is in, so many scopes out; or NULL. */
+static const struct variables *variables_of(const struct scope *s, uint32_t *up)
+{
+	for (*up = 0; s; s = s->outer, ++*up)
+		if (s->variables) return s->variables;
+	return NULL;
+}
+
+static const struct sql_expr *variable_value(struct resolver *r, uint32_t up,
+                                             uint32_t slot,
+                                             struct sql_type type)
+{
+	struct sql_expr *e = expr_new(r, EXPR_COLUMN, SQL_UNKNOWN, 0);
+	e->type = type;
+	e->up = up;
+	e->column = slot;
+	return e;
+}
+
+static const struct sql_expr *
+plain_variable(struct resolver *r, const struct scope *s, const char *name)
+{
+	uint32_t up;
+	const struct variables *all = variables_of(s, &up);
+	const struct variable *v = find_variable(all, NULL, name);
+	if (!v) return NULL;
+	if (v->record)
+		return refuse_construct(r, r->place, "a whole row as a value");
+	return variable_value(r, up, v->slot, v->type);
+}
+
+static const struct sql_expr *record_field(struct resolver *r, uint32_t up,
+                                           const struct variable *v,
+                                           const char *name)
+{
+	for (uint32_t i = 0; i < v->column_count; i++)
+		if (!strcmp(v->columns[i].name, name))
+			return variable_value(r, up, v->slot + i,
+			                      v->columns[i].type);
+	if (!v->column_count)
+		return refuse(r, r->place, "record \"%s\" is not assigned yet",
+		              v->name);
+	return refuse(r, r->place, "record \"%s\" has no field \"%s\"", v->name,
+	              name);
+}
+
+/* $1 */
+const struct sql_expr *resolve_parameter(struct resolver *r,
+                                         const struct scope *s, int64_t number)
+{
+	uint32_t up;
+	const struct variables *all = variables_of(s, &up);
+	if (!all || number < 1 || number > all->parameter_count)
+		return refuse(r, r->place, "there is no parameter $%d",
+		              (int)number);
+	const struct variable *v = &all->items[number - 1];
+	return variable_value(r, up, v->slot, v->type);
+}
+
+/* record.field, or block.variable; NULL without an error: neither. */
+static const struct sql_expr *qualified_variable(struct resolver *r,
+                                                 const struct scope *s,
+                                                 const char *first,
+                                                 const char *name)
+{
+	uint32_t up;
+	const struct variables *all = variables_of(s, &up);
+	const struct variable *v = find_variable(all, NULL, first);
+	if (v && v->record) return record_field(r, up, v, name);
+	v = find_variable(all, first, name);
+	return v ? variable_value(r, up, v->slot, v->type) : NULL;
+}
+
+/* A column that a variable of PL/pgSQL has the name of as well. */
+static bool is_unclear(struct resolver *r, const struct scope *s,
+                       const char *name)
+{
+	uint32_t up;
+	const struct variables *all = variables_of(s, &up);
+	if (!all || all->shadows || !find_variable(all, NULL, name))
+		return false;
+	refuse(r, r->place,
+	       "column reference \"%s\" is ambiguous: it could refer to either "
+	       "a PL/pgSQL variable or a table column (42702)",
+	       name);
+	return true;
+}
+
 static const struct sql_expr *plain_column(struct resolver *r, struct scope *s,
                                            const char *name)
 {
@@ -90,9 +190,12 @@ static const struct sql_expr *plain_column(struct resolver *r, struct scope *s,
 			found = i;
 		}
 		if (found < at->visible_count)
-			return visible_column(r, s, up, found);
+			return is_unclear(r, s, name)
+			               ? NULL
+			               : visible_column(r, s, up, found);
 	}
-	return no_column(r, s, NULL, name);
+	const struct sql_expr *v = plain_variable(r, s, name);
+	return v || r->failed ? v : no_column(r, s, NULL, name);
 }
 
 static int find_relation(struct scope *s, const char *name, uint32_t *up,
@@ -140,6 +243,8 @@ static const struct sql_expr *qualified_column(struct resolver *r,
 		if (e) return e;
 	}
 	if (found >= 0) return no_column(r, s, relation, name);
+	const struct sql_expr *v = qualified_variable(r, s, relation, name);
+	if (v || r->failed) return v;
 	return refuse(r, r->place, "missing FROM-clause entry for table \"%s\"",
 	              relation);
 }

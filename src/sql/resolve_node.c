@@ -44,10 +44,10 @@ struct place node_place(const struct resolver *r, json_t *body)
 	return at < 0 ? r->place : p;
 }
 
-uint32_t skip_blanks(const char *text, uint32_t from, uint32_t to)
+uint32_t skip_space(const char *text, uint32_t from, uint32_t to)
 {
 	while (from < to) {
-		if (strchr(" \t\r\n\f\v;", text[from])) {
+		if (strchr(" \t\r\n\f\v", text[from])) {
 			from++;
 		} else if (!strncmp(text + from, "--", 2)) {
 			while (from < to && text[from] != '\n') from++;
@@ -63,6 +63,14 @@ uint32_t skip_blanks(const char *text, uint32_t from, uint32_t to)
 			break;
 		}
 	}
+	return from;
+}
+
+uint32_t skip_blanks(const char *text, uint32_t from, uint32_t to)
+{
+	from = skip_space(text, from, to);
+	while (from < to && text[from] == ';')
+		from = skip_space(text, from + 1, to);
 	return from;
 }
 

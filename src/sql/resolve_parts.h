@@ -20,6 +20,7 @@ struct scope {
 	uint32_t visible_count, visible_capacity;
 	const struct sql_expr **aggregates;
 	uint32_t aggregate_count, aggregate_capacity;
+	struct variables *variables; /* of the outermost scope of a routine */
 	const char *no_aggregates; /* "WHERE", where none may stand; or NULL */
 	bool in_aggregate, keep_literals;
 	/* WITH: names of queries. */
@@ -30,12 +31,31 @@ struct scope {
 	uint32_t named_count, named_capacity;
 };
 
+/* Of a routine. */
+struct variables {
+	struct variable {
+		const char *name, *label; /* of its block, or the routine */
+		uint32_t slot, depth;
+		struct sql_type type;
+		bool hidden, constant, not_null;
+		/* Fields have slots behind each other. A record has none until
+		 * it gets rows. */
+		bool record;
+		const struct sql_column *columns;
+		uint32_t column_count;
+	} * items;
+	uint32_t count, capacity, slots;
+	uint32_t parameter_count; /* those come first */
+	bool shadows;             /* in SQL, columns come first */
+};
+
 struct resolver {
 	struct sql_catalog *catalog;
 	struct region *region;
 	struct place base;  /* of byte 0 of the block */
 	struct place place; /* of the innermost node that has one */
 	enum sql_purpose purpose;
+	struct scope *outer;     /* of a routine; or NULL */
 	bool keep_literals;      /* of the next query: what it is put into gives
 	                          * them a type */
 	bool failed;             /* an error was reported */
@@ -54,7 +74,9 @@ bool node_flag(json_t *body, const char *field);
 const char *node_name(json_t *string);
 struct place node_place(const struct resolver *r, json_t *body);
 
-/* The first byte from there on that is neither blank nor comment. */
+/* The first byte from there on that is neither blank nor comment; nor, with
+ * skip_blanks(), a semicolon. */
+uint32_t skip_space(const char *text, uint32_t from, uint32_t to);
 uint32_t skip_blanks(const char *text, uint32_t from, uint32_t to);
 
 /* Reports an error; NULL. */
@@ -118,6 +140,37 @@ const struct sql_expr *resolve_a_expr(struct resolver *r, struct scope *s,
                                       json_t *body);
 const struct sql_expr *resolve_call(struct resolver *r, struct scope *s,
                                     json_t *body);
+
+const struct sql_expr *resolve_parameter(struct resolver *r,
+                                         const struct scope *s, int64_t number);
+/* The variable of this name, of this block if `label` is not NULL; or NULL. */
+struct variable *find_variable(const struct variables *v, const char *label,
+                               const char *name);
+
+/* ---- Routines ---- */
+
+/* Its call with these arguments; NULL without an error if there is none of this
+ * name, or with one. */
+const struct sql_expr *call_routine(struct resolver *r, const char *name,
+                                    const struct sql_expr **args,
+                                    uint32_t count, bool procedure);
+bool resolve_routine(struct resolver *r, json_t *body, struct sql_statement *s);
+bool resolve_do(struct resolver *r, json_t *body, struct sql_statement *s);
+bool resolve_call_statement(struct resolver *r, json_t *body,
+                            struct sql_statement *s);
+/* The body of a routine in PL/pgSQL, which stands there; or in SQL. False after
+ * reporting an error. */
+bool resolve_code(struct resolver *r, struct sql_routine *routine,
+                  struct scope *scope, struct place at, uint32_t length);
+bool resolve_statements(struct resolver *r, struct sql_routine *routine,
+                        struct place at, uint32_t length);
+/* A statement among others, at this place of the block. */
+struct sql_statement *resolve_statement(struct resolver *r, json_t *statement,
+                                        struct place at);
+/* Statements of a text that stands at this place, as PostgreSQL's parser reads
+ * it, with `before` in front of it. */
+json_t *parse_at(struct resolver *r, struct place at, const char *before,
+                 const char *text, uint32_t length);
 
 /* ---- Queries ---- */
 

@@ -76,6 +76,13 @@ struct sql_run {
 	struct sql_referral *referrals, **last_referral;
 	int64_t *sequences; /* what each gives next */
 	uint32_t point;
+	/* The routine that is being run: its variables; how deep in others; how
+	 * often loops went round, since the statement began. */
+	const struct sql_frame *outer;
+	uint32_t depth, rounds;
+	bool endless;       /* too often */
+	uint32_t read_base; /* reads before it are of other statements */
+	uint64_t affected;  /* rows */
 	/* What comes of it. */
 	enum sql_stop stop;
 	struct sql_failure failure;
@@ -106,6 +113,14 @@ bool sql_eval(struct sql_run *x, const struct sql_frame *f,
 /* Is it true, neither false nor NULL? */
 bool sql_eval_condition(struct sql_run *x, const struct sql_frame *f,
                         const struct sql_expr *e, bool *out);
+/* Calls a routine with its arguments: the rows that it returns. */
+bool sql_call(struct sql_run *x, const struct sql_routine *routine,
+              const struct value *args, struct sql_rows *out);
+/* A statement, inside of a routine as well. */
+bool sql_carry_out(struct sql_run *x, const struct sql_statement *s);
+/* One inside of a routine: what is around it stays as it is. */
+bool sql_run_inner(struct sql_run *x, const struct sql_statement *s,
+                   struct sql_rows *out);
 bool sql_run_query(struct sql_run *x, const struct sql_query *q,
                    const struct sql_frame *outer, struct sql_rows *out);
 /* The joined rows of a query that satisfy WHERE: each item has a row for each

@@ -291,6 +291,9 @@ static bool run_statement(struct sql_move *m, const struct sql_state *before,
 	s->ran = true;
 	m->answer_count = 0;
 	s->sequences = x.sequences;
+	if (x.endless)
+		s->findings = wrong(m, x.point, "an endless loop",
+		                    x.failure.message, "");
 	if (!fine) return fail(m, s, &x.failure);
 	note_result(m, s, &x.result);
 	s->writes = writes;
