@@ -142,6 +142,67 @@ prints "SELECT"
 run 1 explore spin.spec -i si
 prints 'an endless loop: loops of one statement went round more than 100000 times'
 prints 'spin.spec:5:3'
+
+# A row that refers to another one locks it, and one that goes looks for those
+# that refer to it.
+cat >foreign.spec <<'END_OF_SPEC'
+setup {
+  CREATE TABLE course (id int PRIMARY KEY, name text);
+  CREATE TABLE student (id int PRIMARY KEY, course int REFERENCES course);
+  INSERT INTO course VALUES (1, 'logic');
+}
+session ann
+step a { INSERT INTO student VALUES (1, 1); }
+session ben
+step b { DELETE FROM course WHERE id = 1; }
+assert "no student is in a course that is gone" {
+  SELECT count(*) = 0 FROM student s LEFT JOIN course c ON c.id = s.course
+    WHERE c.id IS NULL
+}
+assert "one of them fails" {
+  SELECT (ann.error IS NULL) <> (ben.error IS NULL)
+    AND coalesce(ann.error, ben.error) = '23503'
+}
+END_OF_SPEC
+
+# What is read beside the row that is locked is as old as the statement; locked
+# before, it is not.
+cat >locked.spec <<'END_OF_SPEC'
+setup { CREATE TABLE t (id int PRIMARY KEY, n int); INSERT INTO t VALUES (1, 0); }
+session a
+step a1 { BEGIN; }
+step a2 { SELECT n FROM t WHERE id = 1; }
+step a3 { UPDATE t SET n = (SELECT n + 1 FROM t WHERE id = 1) WHERE id = 1; }
+step a4 { COMMIT; }
+session b
+step b1 { BEGIN; }
+step b2 { SELECT n FROM t WHERE id = 1; }
+step b3 { UPDATE t SET n = (SELECT n + 1 FROM t WHERE id = 1) WHERE id = 1; }
+step b4 { COMMIT; }
+assert { SELECT n = 2 FROM t }
+END_OF_SPEC
+sed 's/SELECT n FROM t WHERE id = 1;/SELECT n FROM t WHERE id = 1 FOR UPDATE;/' \
+	locked.spec >locking.spec
+
+cat >levels.spec <<'END_OF_SPEC'
+setup { CREATE TABLE t (id int PRIMARY KEY, n int); INSERT INTO t VALUES (1, 0), (2, 0); }
+session a
+step a1 { BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT n FROM t WHERE id = 1; }
+step a2 { UPDATE t SET n = 1 WHERE id = 2; COMMIT; }
+session b
+step b1 { BEGIN; SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; SELECT n FROM t WHERE id = 2; }
+step b2 { UPDATE t SET n = 1 WHERE id = 1; COMMIT; }
+session c
+step c1 { BEGIN TRANSACTION READ ONLY; SELECT n FROM t WHERE id = 2; }
+step c2 { UPDATE t SET n = 1 WHERE id = 1; }
+step c3 { COMMIT; }
+assert { SELECT c2.error = '25006' }
+isolation ser
+END_OF_SPEC
+
+run 1 explore seat.spec
+prints "under PostgreSQL's Read Committed (prc)"
+run 1 explore seat.spec --levels
 run 1 explore seat.spec -i ser -j1
 prints 'holds  assert SELECT count(*) = 1 FROM b2'
 prints 'ann keeps it'
@@ -157,7 +218,7 @@ prints 'no room is booked twice'
 run 0 explore phantom.spec -i ser
 run 0 explore errors.spec -i si
 prints 'histories                 1  under si'
-for level in psi si ser; do
+for level in rc cc prc psi si ser; do
 	for file in seat skew phantom; do
 		run 0 compile $file.spec
 		"$ISOSCOPE" explore $file.spec -i $level -j1 --json >out 2>err
@@ -171,6 +232,25 @@ for level in psi si ser; do
 		fi
 	done
 done
+for level in ra cc prc pc psi si ser; do
+	run 0 explore foreign.spec -i $level
+	prints "histories                 2  under $level"
+	run 0 explore locking.spec -i $level
+	prints "histories                 2  under $level"
+done
+run 0 explore locked.spec -i si
+run 1 explore locked.spec
+prints 'read updating t[1]'
+run 0 explore levels.spec
+prints 'histories                 6  under ser'
+run 0 explore levels.spec -i prc
+sed 's/ser$/prc/' levels.spec >mixed.spec
+run 2 explore mixed.spec
+says "mixed.spec:6:11: transaction 'a1' has level ser of its own"
+sed 's/BEGIN;/BEGIN ISOLATION LEVEL REPEATABLE READ;/' skew.spec >own.spec
+sed -i 's/isolation si/isolation ser/' own.spec
+run 1 explore own.spec
+prints 'under Snapshot Isolation (si)'
 run 1 run skew.spec --runs 50
 prints 'somebody is on call'
 run 0 explore skew.spec --estimate -i ser
@@ -186,11 +266,12 @@ done
 run 0 fmt skew.spec
 says 'is left as it is'
 
-# The shipped programs: histories and verdict at psi, si and ser, in two ways.
+# The shipped programs: histories and verdict at prc, psi, si and ser, in two
+# ways.
 while read -r name rest; do
 	# shellcheck disable=SC2086
 	set -- $rest
-	for level in psi si ser; do
+	for level in prc psi si ser; do
 		for way in ce orderly; do
 			"$ISOSCOPE" explore "$top/programs/sql/$name.spec" \
 				-i $level --algorithm $way --json >out 2>err
@@ -206,11 +287,6 @@ while read -r name rest; do
 done <"$top/programs/sql/expected"
 
 # What cannot be run, and why.
-run 2 explore seat.spec
-says 'psi, si, ser. Choose one with -i'
-run 2 explore seat.spec -i rc
-says 'psi, si, ser. Choose one with -i'
-run 2 explore skew.spec --levels
 
 # refuse SQL TEXT: a step with this statement is refused so.
 refuse() {
@@ -230,7 +306,13 @@ refuse 'SELECT lenght(owner) FROM seat' 'did you mean "length"?'
 refuse "SELECT id FROM seat WHERE id = 'x'" \
 	'invalid input syntax for type integer: "x" (22P02)'
 refuse 'SELECT owner, count(*) FROM seat' 'must appear in the GROUP BY'
-refuse 'SELECT id FROM seat FOR UPDATE' 'FOR UPDATE: not supported'
+refuse 'SELECT id FROM seat FOR UPDATE NOWAIT' \
+	'x.spec:4:10: error: NOWAIT and SKIP LOCKED: not supported'
+refuse 'SELECT id FROM seat FOR SHARE SKIP LOCKED' 'NOWAIT and SKIP LOCKED'
+refuse 'SELECT count(*) FROM seat FOR UPDATE' \
+	'FOR UPDATE is not allowed with aggregate functions'
+refuse 'SELECT 1 FROM seat FOR UPDATE OF x' \
+	'relation "x" in FOR UPDATE clause not found'
 refuse 'SELECT random()' 'random() gives something else each time'
 refuse 'SELECT count(*) OVER () FROM seat' 'a window function'
 refuse 'CREATE TABLE t (id int)' 'a change of the schema outside of setup'

@@ -539,8 +539,8 @@ static int try_program_levels(iso_result **out, const iso_program *program,
 	if (!out || !program) return ISO_E_ARGUMENT;
 	*out = NULL;
 	int status = plan(&x, program, options, ISO_EXPLORE_CE);
-	if (status == ISO_OK && (program_is_sql(x.program) || x.observed ||
-	                         x.options.algorithm == EXPLORE_DFS))
+	if (status == ISO_OK &&
+	    (x.observed || x.options.algorithm == EXPLORE_DFS))
 		status = ISO_E_ARGUMENT;
 	if (status < 0) {
 		explore_plan_free(&x);

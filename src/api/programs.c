@@ -46,24 +46,6 @@ struct program *program_load_as(const char *path, const struct code_in_c *c,
 	return p;
 }
 
-/* Has the level what the program's statements need of it? */
-static bool program_takes_level(const struct program *p, enum level l,
-                                struct problem *problem)
-{
-	struct text words = { 0 };
-	if (!program_is_sql(p) || level_excludes_rivals(l)) return true;
-	for (enum level i = 0; i < LEVEL_COUNT; i++)
-		if (level_excludes_rivals(i))
-			text_format(&words, "%s%s", words.length ? ", " : "",
-			            level_word(i));
-	problem_set(problem, PROBLEM_REQUEST,
-	            "%s: transactions in SQL lock the rows that they change; "
-	            "of the levels, these see to it: %s. Choose one with -i",
-	            program_path(p), text_get(&words));
-	text_free(&words);
-	return false;
-}
-
 /* "file:3:5: transaction 'enroll' has level si of its own" */
 static void own_level_words(struct text *t, const struct program *p,
                             uint32_t name, struct position at)
@@ -127,7 +109,6 @@ bool program_level(const struct program *p, enum level given, enum level *out,
 		return problem_set(problem, PROBLEM_REQUEST,
 		                   "%s: there is no isolation level '%s'",
 		                   program_path(p), word);
-	if (!program_takes_level(p, l, problem)) return false;
 	*out = l;
 	library_set_uniform(p, !level_mixes(l));
 	if (level_mixes(l)) return true;

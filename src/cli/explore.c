@@ -67,12 +67,6 @@ static int explore_one(struct exploration *x)
 static int explore_as_asked(struct exploration *x)
 {
 	const struct command_line *c = x->line;
-	if (c->value[OPTION_LEVELS] && program_is_sql(x->plan.program)) {
-		say("%s: --levels tries levels under which transactions in SQL "
-		    "cannot be run; choose one with -i",
-		    c->operands[0]);
-		return EXIT_USAGE;
-	}
 	if (c->value[OPTION_LEVELS]) return explore_levels(x);
 	if (c->value[OPTION_ESTIMATE]) return explore_estimate(x);
 	if (c->value[OPTION_RANDOM]) return explore_random(x);

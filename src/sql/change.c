@@ -17,7 +17,7 @@ void sql_write(struct sql_run *x, const struct sql_table *t, uint32_t global,
 	*w = (struct sql_write){ x->writes, t,        global,
 		                 x->point,  key,      row,
 		                 strength,  x->begun, x->read_count };
-	x->begun = true;
+	x->begun = x->locked = true;
 	x->writes = w;
 }
 
@@ -97,15 +97,30 @@ static bool is_double(struct sql_run *x, const struct sql_unique *u)
 
 /* ---- Unique constraints: an entry has the key of its row ---- */
 
+/* INSERT looks for a row in its way, the newest; where there is none, it locks
+ * what it will write. What it finds it does not keep: that matters where the
+ * transaction goes on, so there it looks first. */
+static bool look(struct sql_run *x, uint32_t global, struct value key,
+                 bool goes_on, struct value *out)
+{
+	*out = value_null();
+	if ((goes_on || x->guarded || x->handled) &&
+	    !sql_own_write(x->writes, global, key) &&
+	    !sql_read(x, global, key, STRENGTH_PLAIN, out))
+		return false;
+	return !sql_is_null(*out) ||
+	       sql_read(x, global, key, STRENGTH_UPDATE, out);
+}
+
 /* Is another row there with these values? */
 static bool find_entry(struct sql_run *x, const struct sql_unique *u,
-                       const struct value *columns, struct value *entry,
-                       struct value *holder)
+                       const struct value *columns, bool goes_on,
+                       struct value *entry, struct value *holder)
 {
 	*entry = sql_key(x, u, columns);
 	*holder = value_null();
 	return sql_is_null(*entry) ||
-	       sql_read(x, u->global, *entry, STRENGTH_LOOK, holder);
+	       look(x, u->global, *entry, goes_on, holder);
 }
 
 static bool enter(struct sql_run *x, const struct sql_table *t,
@@ -123,7 +138,8 @@ static bool enter(struct sql_run *x, const struct sql_table *t,
 		if (!sql_is_null(before))
 			sql_write(x, NULL, u->global, before, value_null(),
 			          STRENGTH_UPDATE);
-		if (!find_entry(x, u, columns, &entry, &holder)) return false;
+		if (!find_entry(x, u, columns, false, &entry, &holder))
+			return false;
 		if (!sql_is_null(holder)) return is_double(x, u);
 		if (!sql_is_null(entry))
 			sql_write(x, NULL, u->global, entry, key,
@@ -178,8 +194,7 @@ bool sql_replace(struct sql_run *x, const struct sql_table *t,
 	if (t->primary) key = sql_key(x, t->primary, columns);
 	columns[t->column_count] = key;
 	if (!value_equal(key, before)) {
-		if (!sql_read(x, t->global, key, STRENGTH_LOOK, &there))
-			return false;
+		if (!look(x, t->global, key, false, &there)) return false;
 		if (!sql_is_null(there)) return is_double(x, t->primary);
 		sql_write(x, t, t->global, before, value_null(),
 		          STRENGTH_UPDATE);
@@ -269,12 +284,35 @@ static bool delete_row(struct sql_run *x, const struct sql_statement *s,
 	return add_returned(x, s, &f);
 }
 
+/* What SET reads of other rows it reads before the first one is locked. */
+static bool read_for_sets(struct sql_run *x, const struct sql_statement *s,
+                          const struct sql_matches *rows)
+{
+	bool found = false;
+	for (uint32_t i = 0; i < s->set_count; i++)
+		found |= sql_has_query(s->sets[i].value);
+	for (uint32_t i = 0; found && i < rows->count; i++) {
+		struct sql_frame f = { .outer = x->outer,
+			               .rows = rows->items[i] };
+		struct value out;
+		for (uint32_t k = 0; k < s->set_count; k++)
+			if (sql_has_query(s->sets[k].value) &&
+			    !sql_eval(x, &f, s->sets[k].value, &out) &&
+			    x->stop == SQL_WAITS)
+				return false;
+	}
+	x->stop = SQL_GOES_ON;
+	return true;
+}
+
 /* All rows are found before the first is changed. */
 static bool run_change(struct sql_run *x, const struct sql_statement *s)
 {
 	const struct sql_write *before = x->writes;
 	struct sql_matches rows;
-	if (!sql_match(x, s->query, x->outer, &rows)) return false;
+	if (!sql_match(x, s->query, x->outer, &rows) ||
+	    !read_for_sets(x, s, &rows))
+		return false;
 	for (uint32_t i = 0; i < rows.count; i++) {
 		bool kept;
 		if (is_done(x, before, s->table, rows.items[i][0])) continue;
@@ -295,7 +333,8 @@ static bool run_change(struct sql_run *x, const struct sql_statement *s)
  * or NULL. */
 static bool find_conflict(struct sql_run *x, const struct sql_table *t,
                           const struct sql_unique *u,
-                          const struct value *columns, const struct value **out)
+                          const struct value *columns, bool goes_on,
+                          const struct value **out)
 {
 	struct value key, row;
 	*out = NULL;
@@ -303,10 +342,11 @@ static bool find_conflict(struct sql_run *x, const struct sql_table *t,
 		key = sql_key(x, u, columns);
 	} else {
 		struct value entry;
-		if (!find_entry(x, u, columns, &entry, &key)) return false;
+		if (!find_entry(x, u, columns, goes_on, &entry, &key))
+			return false;
 		if (sql_is_null(key)) return true;
 	}
-	if (!sql_read(x, t->global, key, STRENGTH_LOOK, &row)) return false;
+	if (!look(x, t->global, key, goes_on, &row)) return false;
 	if (!sql_is_null(row)) *out = sql_columns(x, t, key, row);
 	return true;
 }
@@ -371,7 +411,9 @@ static bool meet_conflicts(struct sql_run *x, const struct sql_statement *s,
 			i ? &t->uniques[i - 1] : t->primary;
 		const struct value *old;
 		if (!u || (s->arbiter && s->arbiter != u)) continue;
-		if (!find_conflict(x, t, u, columns, &old)) return false;
+		if (!find_conflict(x, t, u, columns,
+		                   s->conflict == CONFLICT_NOTHING, &old))
+			return false;
 		if (!old) continue;
 		*done = true;
 		if (s->conflict == CONFLICT_UPDATE)
@@ -396,8 +438,7 @@ static bool insert_row(struct sql_run *x, const struct sql_statement *s,
 		t->primary ? sql_key(x, t->primary, columns) : birth_key(x);
 	columns[t->column_count] = key;
 	if (t->primary) {
-		if (!sql_read(x, t->global, key, STRENGTH_LOOK, &there))
-			return false;
+		if (!look(x, t->global, key, false, &there)) return false;
 		if (!sql_is_null(there)) return is_double(x, t->primary);
 	}
 	if (!enter(x, t, columns, NULL, key)) return false;
@@ -468,7 +509,7 @@ static bool run_index(struct sql_run *x, const struct sql_statement *s)
 		if (!row->initial) continue;
 		const struct value *columns =
 			sql_columns(x, t, row->key, row->versions[0]);
-		if (!find_entry(x, s->arbiter, columns, &entry, &holder))
+		if (!find_entry(x, s->arbiter, columns, false, &entry, &holder))
 			return false;
 		if (!sql_is_null(holder))
 			return sql_run_fails(x, "23505",
@@ -540,7 +581,7 @@ bool sql_carry_out(struct sql_run *x, const struct sql_statement *s)
 {
 	x->point = s->point;
 	x->written_before = x->writes;
-	x->begun = false;
+	sql_begin_moment(x);
 	x->affected = 0;
 	if (*s->doom.state)
 		return sql_run_fails(x, s->doom.state, "%s", s->doom.message);

@@ -50,7 +50,8 @@ void sql_refer(struct sql_run *x, const struct sql_table *t,
 static struct value referred_key(struct sql_run *x, const struct sql_foreign *f,
                                  const struct value *columns)
 {
-	struct sql_unique u = { .count = f->count, .columns = f->columns };
+	struct sql_unique u = *sql_foreign_unique(f);
+	u.columns = f->columns;
 	return sql_key(x, &u, columns);
 }
 
@@ -170,9 +171,8 @@ static bool is_there_again(struct sql_run *x, const struct sql_foreign *f,
 static bool check_referring(struct sql_run *x, const struct sql_foreign *f,
                             const struct value *old, const struct value *new)
 {
-	struct sql_unique u = { .count = f->count, .columns = f->to_columns };
 	enum sql_action action = new ? f->on_update : f->on_delete;
-	struct value to = sql_key(x, &u, old);
+	struct value to = sql_key(x, sql_foreign_unique(f), old);
 	uint32_t count;
 	if (sql_is_null(to) ||
 	    (action == ACTION_NONE && is_there_again(x, f, to)))
@@ -180,7 +180,8 @@ static bool check_referring(struct sql_run *x, const struct sql_foreign *f,
 	struct value *keys = referring_keys(x, f, to, &count);
 	for (uint32_t i = 0; i < count; i++) {
 		struct value row;
-		if (!sql_read(x, f->from->global, keys[i], STRENGTH_LOOK, &row))
+		if (!sql_read(x, f->from->global, keys[i], STRENGTH_KEY_SHARE,
+		              &row))
 			return false;
 		if (sql_is_null(row)) continue;
 		const struct value *columns =
@@ -200,7 +201,8 @@ bool sql_run_referrals(struct sql_run *x)
 	x->referrals = NULL;
 	for (struct sql_referral *r = all; r; r = r->next) {
 		x->written_before = x->writes;
-		x->begun = false;
+		sql_begin_moment(x);
+		x->read_base = x->read_count;
 		bool fine = r->checks ? check_referred(x, r->foreign, r->new)
 		                      : check_referring(x, r->foreign, r->old,
 		                                        r->new);

@@ -151,6 +151,14 @@ struct sql_expr {
 	uint32_t order_count;
 };
 
+static inline bool sql_has_query(const struct sql_expr *e)
+{
+	bool found = e && e->query;
+	for (uint32_t i = 0; e && i < e->count && !found; i++)
+		found = sql_has_query(e->args[i]);
+	return found;
+}
+
 /* ---- Queries ---- */
 
 enum sql_relation_kind {
@@ -248,7 +256,7 @@ struct sql_query {
 	const struct sql_expr *limit, *offset;
 	bool locks; /* some relation has one */
 	/* Which rows of the one relation are found follows from the conditions
-	 * of its access, which are all there is. */
+	 * of its access, which are all there is; and nothing else is read. */
 	bool plain;
 };
 

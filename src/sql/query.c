@@ -78,8 +78,10 @@ bool sql_read(struct sql_run *x, uint32_t global, struct value key,
 			*out = x->values[i];
 			return true;
 		}
+	if (x->locked && strength < STRENGTH_SHARE) sql_begin_moment(x);
 	struct sql_read read = { global, x->point, key, strength, x->begun };
 	x->begun = true;
+	x->locked |= strength >= STRENGTH_SHARE;
 	if (x->read_count == x->answer_count) {
 		x->wanted = read;
 		x->stop = SQL_WAITS;

@@ -146,6 +146,8 @@ bool resolve_update(struct resolver *r, json_t *body, struct sql_statement *st)
 	            resolve_returning(r, &s, body, st);
 	if (fine) finish_query(r, &s, st->query);
 	if (fine) st->query->relations[0].lock = STRENGTH_NO_KEY_UPDATE;
+	for (uint32_t i = 0; fine && i < st->set_count; i++)
+		if (sql_has_query(st->sets[i].value)) st->query->plain = false;
 	free_scope(&s);
 	return fine;
 }

@@ -190,6 +190,7 @@ void finish_query(struct resolver *r, struct scope *s, struct sql_query *q)
 {
 	struct conjuncts c = { 0 };
 	uint64_t open = 0;
+	bool reads = false;
 	if (q->from) add_joins(&c, q->from, &open);
 	if (q->where) add_conjuncts(&c, q->where, open);
 	for (uint32_t i = 0; i < s->relation_count; i++)
@@ -206,7 +207,9 @@ void finish_query(struct resolver *r, struct scope *s, struct sql_query *q)
 	for (uint32_t i = 0; i < s->aggregate_count; i++)
 		q->aggregates[i] = s->aggregates[i];
 	if (s->aggregate_count) q->grouped = true;
-	q->plain = s->relation_count == 1 && !q->limit && !q->offset &&
-	           !q->order_count &&
+	for (uint32_t i = 0; i < q->target_count && q->targets; i++)
+		reads |= sql_has_query(q->targets[i].value);
+	q->plain = !reads && s->relation_count == 1 && !q->limit &&
+	           !q->offset && !q->order_count &&
 	           count_conjuncts(q->where) == q->relations[0].access.fixed;
 }

@@ -97,7 +97,6 @@ void add_foreign(struct resolver *r, struct sql_table *t, json_t *body,
 	struct sql_foreign *f = region_take0(r->region, sizeof *f);
 	uint32_t own = (uint32_t)self, count = 1, *from = &own;
 	struct sql_table *to = t;
-	refuse_construct(r, r->place, "a foreign key");
 	if (strcmp(node_string(other, "relname"), t->name))
 		to = find_table(r, other);
 	if (to && self < 0) from = foreign_columns(r, t, names, &count);

@@ -493,8 +493,6 @@ static void resolve_lock(struct resolver *r, struct scope *s,
 			refuse_construct(r, q->at, "NOWAIT and SKIP LOCKED");
 		else if (r->purpose == PURPOSE_ASSERT)
 			refuse(r, q->at, "an assertion locks no rows");
-		else if (!beside)
-			refuse_construct(r, q->at, "FOR UPDATE");
 		else if (beside)
 			refuse(r, q->at, "FOR UPDATE is not allowed with %s",
 			       beside);

@@ -234,13 +234,24 @@ static bool handles(const struct sql_handler *h, const char *state)
 	return false;
 }
 
+/* What was written since then stays: from now on it can be told. */
+static void settle(struct sql_run *x, const struct sql_write *old)
+{
+	for (struct sql_write *w = (struct sql_write *)x->writes; w != old;
+	     w = (struct sql_write *)w->older)
+		w->after = x->read_count;
+}
+
 /* An error in a block with handlers takes back what the block has written. */
 static enum flow run_handled(struct activation *a, const struct sql_code *c)
 {
 	struct sql_run *x = a->run;
 	const struct sql_write *writes = x->writes;
 	const struct sql_failure *before = a->caught;
+	if (!x->handled++) x->settled = writes;
 	enum flow flow = run_list(a, c->body);
+	if (flow == FLOW_STOP && x->stop == SQL_WAITS) return flow;
+	if (!--x->handled) settle(x, writes);
 	if (flow != FLOW_STOP || x->stop != SQL_FAILED || x->endless)
 		return flow;
 	struct sql_failure failure = x->failure;
@@ -506,7 +517,7 @@ bool sql_run_inner(struct sql_run *x, const struct sql_statement *s,
 	x->written_before = written;
 	x->referrals = referrals;
 	x->last_referral = last;
-	x->begun = false; /* what follows is of another moment */
+	sql_begin_moment(x);
 	x->read_base = base;
 	if (fine) x->point = point;
 	return fine;

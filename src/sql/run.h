@@ -37,9 +37,6 @@ struct sql_read {
 	bool joined;
 };
 
-/* An INSERT looks for its key. */
-#define STRENGTH_LOOK STRENGTH_UPDATE
-
 /* A row that was changed and may refer to others, or be referred to. */
 struct sql_referral {
 	struct sql_referral *next;
@@ -72,7 +69,14 @@ struct sql_run {
 	                      * it: rows without a key are born there */
 	uint32_t statement;
 	uint32_t births;
-	bool begun; /* the next access belongs to the same moment as the last */
+	bool guarded; /* an error does not end the transaction */
+	/* How deep in blocks with handlers; what was written before the
+	 * outermost, and is not taken back by one. */
+	uint32_t handled;
+	const struct sql_write *settled;
+	/* The next access belongs to the same moment as the last; something was
+	 * locked there: what is read without a lock was to come before. */
+	bool begun, locked;
 	struct sql_referral *referrals, **last_referral;
 	int64_t *sequences; /* what each gives next */
 	uint32_t point;
@@ -88,7 +92,7 @@ struct sql_run {
 	struct sql_failure failure;
 	struct sql_read wanted;
 	struct sql_rows result;
-	/* Keys read by the statement: each is read once. */
+	/* Keys read by the statement: each is read once at one moment. */
 	struct sql_read *reads;
 	struct value *values;
 	uint32_t read_count, read_capacity;
@@ -143,6 +147,11 @@ void sql_write(struct sql_run *x, const struct sql_table *t, uint32_t global,
                struct value key, struct value row, enum strength strength);
 const struct sql_write *sql_own_write(const struct sql_write *newest,
                                       uint32_t global, struct value key);
+/* What comes next is of a moment of its own. */
+static inline void sql_begin_moment(struct sql_run *x)
+{
+	x->begun = x->locked = false;
+}
 /* Of joined rows that a query finds, those of relations that it locks are
  * locked, and become the newest versions; not kept: these do not satisfy its
  * conditions any more, or are gone. */

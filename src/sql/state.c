@@ -270,6 +270,7 @@ static bool run_statement(struct sql_move *m, const struct sql_state *before,
 	struct sql_run x = { .region = m->scratch,
 		             .known = &m->image->known,
 		             .writes = s->writes,
+		             .guarded = s->savepoints != NULL,
 		             .answers = m->answers,
 		             .answer_count = m->answer_count,
 		             .session = image->sessions[m->session].name,
@@ -280,6 +281,8 @@ static bool run_statement(struct sql_move *m, const struct sql_state *before,
 	bool waits = !fine && x.stop == SQL_WAITS;
 	const struct sql_write *writes = keep_writes(m, x.writes, s->writes);
 	assert(waits || x.read_count == m->answer_count);
+	if (!s->savepoints && x.handled)
+		writes = keep_writes(m, x.settled, s->writes);
 	if (!s->savepoints)
 		emit_writes(m, before, writes, s->writes, m->answer_count);
 	if (waits) {
@@ -287,7 +290,7 @@ static bool run_statement(struct sql_move *m, const struct sql_state *before,
 		return true;
 	}
 	bool implicit = s->transaction == TXN_IMPLICIT;
-	s->accessed |= x.begun;
+	s->accessed |= x.read_count || x.writes != s->writes;
 	s->ran = true;
 	m->answer_count = 0;
 	s->sequences = x.sequences;
