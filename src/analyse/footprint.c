@@ -440,9 +440,8 @@ static uint32_t until(struct footprints *f, struct footprint *t, uint32_t key)
 {
 	if (key >= t->until_count) {
 		uint32_t count = keys_count(f->keys);
-		t->until = mem_grow(t->until, count, sizeof *t->until);
-		memset(t->until + t->until_count, 0,
-		       (count - t->until_count) * sizeof *t->until);
+		t->until = mem_grow0(t->until, t->until_count, count,
+		                     sizeof *t->until);
 		t->until_count = count;
 	}
 	if (!t->until[key]) t->until[key] = 1 + find_until(f, t, key);
@@ -497,9 +496,7 @@ bool footprints_may_write(struct footprints *f,
 	const struct footprint *writer = of_session(f, from);
 	if (key >= f->fed_count) {
 		uint32_t count = keys_count(f->keys);
-		f->fed = mem_grow(f->fed, count, sizeof *f->fed);
-		memset(f->fed + f->fed_count, 0,
-		       (count - f->fed_count) * sizeof *f->fed);
+		f->fed = mem_grow0(f->fed, f->fed_count, count, sizeof *f->fed);
 		f->fed_count = count;
 	}
 	if (!f->fed[key]) {

@@ -253,19 +253,6 @@ static bool begin_check(iso_check *c, const iso_check_files *files,
 	       problem_diagnosed(p, PROBLEM_INPUT);
 }
 
-int part_error(const struct problem *p)
-{
-	static const int errors[] = {
-		[PROBLEM_NONE] = ISO_OK,
-		[PROBLEM_REQUEST] = ISO_E_ARGUMENT,
-		[PROBLEM_INPUT] = ISO_E_PART,
-		[PROBLEM_LIMIT] = ISO_E_LIMIT,
-		[PROBLEM_SYSTEM] = ISO_E_FILE,
-		[PROBLEM_FAULT] = ISO_E_CLIENT,
-	};
-	return errors[p->kind];
-}
-
 /* Do the files go together, and with the options? */
 static bool files_fit(const iso_check_files *f, const iso_options *o)
 {
@@ -288,11 +275,11 @@ static int plan_check(iso_check *c, const iso_program *program,
 		return ISO_E_ARGUMENT;
 	struct kept_files paths = { f.resume, f.unit, f.checkpoint, f.every,
 		                    f.histories };
-	if (!kept_read(k, &paths, p)) return part_error(p);
+	if (!kept_read(k, &paths, p)) return problem_error(p, ISO_E_PART);
 	int status =
 		check_plan_make(&c->plan, program, &given, kept_task(k), p);
 	if (status < 0) return status;
-	return begin_check(c, &f, p) ? ISO_OK : part_error(p);
+	return begin_check(c, &f, p) ? ISO_OK : problem_error(p, ISO_E_PART);
 }
 
 static int free_parts(iso_check *check)
@@ -728,10 +715,9 @@ static void describe(iso_violation *v, const struct explorer *e, uint32_t slot)
 static void reserve_examples(iso_check *check, uint32_t count)
 {
 	if (count <= check->example_count) return;
-	check->examples =
-		mem_grow(check->examples, count, sizeof *check->examples);
-	while (check->example_count < count)
-		check->examples[check->example_count++] = NULL;
+	check->examples = mem_grow0(check->examples, check->example_count,
+	                            count, sizeof *check->examples);
+	check->example_count = count;
 }
 
 static int try_check_violation(iso_check *check, size_t i, iso_violation *out)

@@ -113,18 +113,23 @@ void diags_give(iso_diags **to, struct diags *list)
 	*list = (struct diags){ 0 };
 }
 
+int problem_error(const struct problem *p, int input)
+{
+	assert(input < ISO_OK);
+	switch (p->kind) {
+	case PROBLEM_NONE: break;
+	case PROBLEM_REQUEST: return ISO_E_ARGUMENT;
+	case PROBLEM_INPUT: return input;
+	case PROBLEM_LIMIT: return ISO_E_LIMIT;
+	case PROBLEM_SYSTEM: return ISO_E_FILE;
+	case PROBLEM_FAULT: return ISO_E_CLIENT;
+	}
+	return ISO_OK;
+}
+
 int problem_give(struct problem *p, iso_diags **to)
 {
-	static const int errors[] = {
-		[PROBLEM_NONE] = ISO_OK,
-		[PROBLEM_REQUEST] = ISO_E_ARGUMENT,
-		[PROBLEM_INPUT] = ISO_E_HISTORY,
-		[PROBLEM_LIMIT] = ISO_E_LIMIT,
-		[PROBLEM_SYSTEM] = ISO_E_FILE,
-		[PROBLEM_FAULT] = ISO_E_CLIENT,
-	};
-	int error = errors[p->kind];
-	assert(error <= ISO_OK);
+	int error = problem_error(p, ISO_E_HISTORY);
 	if (p->words.length)
 		diags_add(&p->diags, DIAG_ERROR, NULL, 0, 0, NULL, "%s",
 		          text_get(&p->words));

@@ -26,7 +26,8 @@ static int make_parts(struct division *v, const char *path, iso_split *out,
                       struct problem *p)
 {
 	const struct split_observer observer = { 0 };
-	if (!split_make(v, path, &observer, p)) return part_error(p);
+	if (!split_make(v, path, &observer, p))
+		return problem_error(p, ISO_E_PART);
 	iso_split made = { .size = sizeof made,
 		           .branches = split_branches(v),
 		           .histories = split_histories(v),
@@ -41,7 +42,7 @@ static int split(struct division *v, const iso_program *program,
 {
 	if ((part && !split_read(v, part, p)) ||
 	    !split_into(v, folder, part, units, p))
-		return part_error(p);
+		return problem_error(p, ISO_E_PART);
 	int status = check_plan_make(v->plan, program, given,
 	                             part ? &v->unit->task : NULL, p);
 	return status < 0 ? status : make_parts(v, part, out, p);
@@ -102,7 +103,7 @@ static int try_program_merge(iso_result **out, const iso_program *program,
 	}
 	explorer_free(e);
 	merge_free(&g);
-	return give_with(part_error(&problem), &problem, diags);
+	return give_with(problem_error(&problem, ISO_E_PART), &problem, diags);
 }
 
 int iso_program_merge(iso_result **out, const iso_program *program,

@@ -95,8 +95,11 @@ bool structure_write(void *to, const void *from, size_t size);
 
 /* Hands over or drops the list. */
 void diags_give(iso_diags **to, struct diags *list);
-/* The public error for a problem, or 0; its words become a diagnostic, and all
- * of those are handed over or dropped. */
+/* The public error for a problem, or 0; `input` is the one for what cannot be
+ * read. */
+int problem_error(const struct problem *p, int input);
+/* The same where histories are read; the words become a diagnostic, and all
+ * diagnostics are handed over or dropped. */
 int problem_give(struct problem *p, iso_diags **to);
 
 /* Takes over the trace or the history, unless it is `borrowed`. */
@@ -114,7 +117,5 @@ bool check_options_are_limits(const iso_options *o);
 int check_plan_make(struct explore_plan *x, const iso_program *program,
                     const iso_options *given, const struct task *task,
                     struct problem *p);
-/* The error for what is wrong with a part of an exploration. */
-int part_error(const struct problem *p);
 
 #endif

@@ -2,99 +2,98 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/hash.h"
 #include "base/memory.h"
 
 enum {
-	TIME,
-	BUDGET,
-	PLACE, /* words of a slot */
-	FIRST_SLOTS = 64,
-	BYTES_MAX = 64 << 20 /* then new failures replace old ones */
+	FEW = 64,            /* that a search finds room for */
+	BYTES_MAX = 64 << 20 /* then all are forgotten */
 };
 
 void dead_ends_free(struct dead_ends *f)
 {
-	free(f->slots);
+	table_free(&f->table);
+	free(f->items);
 }
 
 size_t dead_ends_bytes(const struct dead_ends *f)
 {
-	return f->slot_count * f->stride * sizeof *f->slots;
+	return table_bytes(&f->table) +
+	       (size_t)f->capacity * f->stride * sizeof *f->items;
 }
 
-static void take_slots(struct dead_ends *f, size_t count)
+/* In time that does not grow with what an earlier search learnt. */
+static void forget(struct dead_ends *f)
 {
-	f->slots = mem_take0(count * f->stride, sizeof *f->slots);
-	f->slot_count = count;
-	f->used = 0;
+	f->count = 0;
+	if (f->table.slots && f->table.mask <= 2 * FEW) {
+		table_clear(&f->table);
+		return;
+	}
+	table_free(&f->table);
+	table_init(&f->table, FEW);
 }
 
 void dead_ends_begin(struct dead_ends *f, unsigned words)
 {
-	f->time++;
-	f->used = 0;
 	assert(words);
-	if (f->stride >= PLACE + words) return;
-	dead_ends_free(f);
-	f->stride = PLACE + words;
-	take_slots(f, FIRST_SLOTS);
+	forget(f);
+	if (f->stride > words) return;
+	free(f->items);
+	f->items = NULL;
+	f->capacity = 0;
+	f->stride = 1 + words;
 }
 
-/* The slot of the place, or the empty one where it belongs. */
-static word *slot_of(const struct dead_ends *f, const word *place,
-                     unsigned words)
+/* The budget of the i-th, and behind it the place. */
+static word *item(const struct dead_ends *f, uint32_t i)
 {
-	assert(PLACE + words <= f->stride && f->used < f->slot_count);
+	assert(i < f->count);
+	return f->items + (size_t)i * f->stride;
+}
+
+static uint32_t find(const struct dead_ends *f, const word *place,
+                     unsigned words, struct table_probe *probe)
+{
 	uint64_t hash = 0;
+	uint32_t i;
+	assert(words < f->stride);
 	for (unsigned w = 0; w < words; w++) hash = hash_mix(hash, place[w]);
-	for (size_t i = hash;; i++) {
-		word *slot = f->slots + (i & (f->slot_count - 1)) * f->stride;
-		if (slot[TIME] != f->time) return slot;
-		if (!memcmp(slot + PLACE, place, words * sizeof *place))
-			return slot;
-	}
+	*probe = table_probe(hash);
+	while ((i = table_next(&f->table, probe)) != TABLE_NONE)
+		if (!memcmp(item(f, i) + 1, place, words * sizeof *place))
+			break;
+	return i;
 }
 
 bool dead_ends_has(const struct dead_ends *f, const word *place, unsigned words,
                    uint64_t budget)
 {
-	const word *slot = slot_of(f, place, words);
-	return slot[TIME] == f->time && slot[BUDGET] >= budget;
-}
-
-static void grow(struct dead_ends *f, unsigned words)
-{
-	struct dead_ends old = *f;
-	take_slots(f, 2 * old.slot_count);
-	for (size_t i = 0; i < old.slot_count; i++) {
-		const word *slot = old.slots + i * old.stride;
-		if (slot[TIME] == f->time)
-			dead_ends_add(f, slot + PLACE, words, slot[BUDGET]);
-	}
-	dead_ends_free(&old);
+	struct table_probe probe;
+	uint32_t i = find(f, place, words, &probe);
+	return i != TABLE_NONE && *item(f, i) >= budget;
 }
 
 void dead_ends_add(struct dead_ends *f, const word *place, unsigned words,
                    uint64_t budget)
 {
-	if (2 * f->used >= f->slot_count) {
-		if (2 * dead_ends_bytes(f) <= BYTES_MAX) {
-			grow(f, words);
-		} else {
-			f->time++;
-			f->used = 0;
+	struct table_probe probe;
+	bool full = f->count == f->capacity;
+	if (full && 2 * dead_ends_bytes(f) > BYTES_MAX) forget(f);
+	uint32_t i = find(f, place, words, &probe);
+	if (i == TABLE_NONE) {
+		if (f->count == f->capacity) {
+			f->capacity = f->capacity ? 2 * f->capacity : FEW;
+			f->items = mem_grow(f->items, f->capacity,
+			                    f->stride * sizeof *f->items);
 		}
-	}
-	word *slot = slot_of(f, place, words);
-	if (slot[TIME] != f->time) {
-		f->used++;
-		assert(f->used < f->slot_count);
-		slot[TIME] = f->time;
-		bits_copy(slot + PLACE, place, words);
-	} else if (slot[BUDGET] >= budget) {
+		i = f->count++;
+		table_put(&f->table, probe, i);
+		bits_copy(item(f, i) + 1, place, words);
+	} else if (*item(f, i) >= budget) {
 		return;
 	}
-	slot[BUDGET] = budget;
+	*item(f, i) = budget;
 }

@@ -9,15 +9,13 @@
 #include <stdint.h>
 
 #include "base/bits.h"
+#include "base/table.h"
 
-/* Open addressing. A slot holds the time of the search that filled it (others
- * are empty), the budget, and the place. */
 struct dead_ends {
-	word *slots;
-	size_t slot_count; /* a power of two, or 0 */
-	size_t used;
-	unsigned stride; /* words of a slot */
-	uint64_t time;
+	struct table table; /* of the items */
+	word *items;        /* of each the budget, and behind it the place */
+	uint32_t count, capacity;
+	unsigned stride; /* words of an item */
 };
 
 void dead_ends_free(struct dead_ends *f);

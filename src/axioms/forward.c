@@ -181,8 +181,7 @@ static void widen_clocks(struct forward *f)
 	}
 	uint32_t **rows[] = { &f->before, &f->sight, &f->bound };
 	for (int i = 0; i < 3; i++) {
-		*rows[i] = mem_grow(*rows[i], stride, sizeof **rows[i]);
-		memset(*rows[i] + old, 0, (stride - old) * sizeof **rows[i]);
+		*rows[i] = mem_grow0(*rows[i], old, stride, sizeof **rows[i]);
 	}
 	f->stride = stride;
 }
@@ -351,9 +350,8 @@ static void add_writer(struct forward *f, uint32_t key, struct place p)
 	if (key >= f->key_count) {
 		uint32_t count = f->key_count ? f->key_count : 16;
 		while (count <= key) count += count / 2;
-		f->keys = mem_grow(f->keys, count, sizeof *f->keys);
-		memset(f->keys + f->key_count, 0,
-		       (count - f->key_count) * sizeof *f->keys);
+		f->keys = mem_grow0(f->keys, f->key_count, count,
+		                    sizeof *f->keys);
 		f->key_count = count;
 	}
 	struct key_writers *k = &f->keys[key];
@@ -388,8 +386,7 @@ static uint32_t new_chain(struct forward *f)
 	uint32_t old = f->chain_capacity;
 	if (f->chain_count == old) {
 		uint32_t more = old ? 2 * old : 8;
-		f->chains = mem_grow(f->chains, more, sizeof *f->chains);
-		memset(f->chains + old, 0, (more - old) * sizeof *f->chains);
+		f->chains = mem_grow0(f->chains, old, more, sizeof *f->chains);
 		f->chain_capacity = more;
 	}
 	f->chains[f->chain_count].count = 0;

@@ -42,18 +42,24 @@ BITS_INLINE void mixed_sort(struct level_scratch *s, const struct relation *r,
 	}
 }
 
+/* What read number i must see whatever the order is: nothing, if that depends
+ * on the order. */
+BITS_INLINE enum sight mixed_weak_sight(const struct relation *r,
+                                        enum level others, uint32_t i)
+{
+	enum sight sight = level_sight(level_of(others, r, r->reads[i].reader));
+	return sight == SIGHT_PREFIX ? SIGHT_NOTHING : sight;
+}
+
 /* Are the reads of weaker levels as this order, which was placed, has them? */
 BITS_INLINE bool mixed_weak_in_order(struct level_scratch *s,
                                      const struct relation *r,
                                      enum level others, unsigned words)
 {
 	for (uint32_t i = 0; i < r->read_count; i++) {
-		struct relation_read a = r->reads[i];
-		enum sight sight = level_sight(level_of(others, r, a.reader));
-		if (sight == SIGHT_NOTHING || sight == SIGHT_PREFIX) continue;
-		const word *writers = r->writers + (size_t)a.key * words;
-		const word *seen = order_sight(r, i, sight, s->visible, words);
-		if (order_hider(s, writers, seen, a.source, words) < 64 * words)
+		enum sight sight = mixed_weak_sight(r, others, i);
+		if (sight != SIGHT_NOTHING &&
+		    !order_sees_latest(s, r, i, sight, words))
 			return false;
 	}
 	return true;
@@ -66,55 +72,23 @@ BITS_INLINE bool mixed_weak_forced(struct level_scratch *s,
 {
 	const unsigned half = 64 * words, width = 2 * words;
 	for (uint32_t i = 0; i < r->read_count; i++) {
-		struct relation_read a = r->reads[i];
-		enum sight sight = level_sight(level_of(others, r, a.reader));
-		if (sight == SIGHT_NOTHING || sight == SIGHT_PREFIX) continue;
-		const word *writers = r->writers + (size_t)a.key * words;
-		const word *seen = order_sight(r, i, sight, s->visible, words);
-		for (unsigned w = 0; w < words; w++) {
-			word forced = writers[w] & seen[w];
-			if (w == a.source >> 6)
-				forced &= ~((word)1 << (a.source & 63));
-			if (!order_add_into(s, forced, w, half, half + a.source,
-			                    width))
-				return false;
-		}
+		enum sight sight = mixed_weak_sight(r, others, i);
+		if (sight != SIGHT_NOTHING &&
+		    !order_force_seen(s, r, i, sight, half, width, words))
+			return false;
 	}
 	return true;
 }
 
-/* Forced, for a read of t from t1 and another writer t2 of the key: t2 commits
- * before t1 if it is in sight of t; it is not if it commits after t1. */
 BITS_INLINE bool mixed_reads(struct level_scratch *s, const struct relation *r,
                              bool *changed, unsigned words)
 {
-	const unsigned half = 64 * words, width = 2 * words;
 	for (uint32_t i = 0; i < r->read_count; i++) {
-		struct relation_read a = r->reads[i];
-		uint32_t t = a.reader, t1 = a.source;
-		if (!bits_has(s->prefix, t)) continue;
-		unsigned sight = mixed_sight(s, t, half);
-		const word *writers = r->writers + (size_t)a.key * words;
-		const word *before_t =
-			order_row(s->before, sight, width) + words;
-		const word *before_t1 =
-			order_row(s->before, half + t1, width) + words;
-		const word *after_t = order_row(s->after, sight, width) + words;
-		const word *after_t1 =
-			order_row(s->after, half + t1, width) + words;
-		for (unsigned w = 0; w < words; w++) {
-			word early = writers[w] & before_t[w] & ~before_t1[w];
-			if (w == t1 >> 6) early &= ~((word)1 << (t1 & 63));
-			if (early && !order_add_into(s, early, w, half,
-			                             half + t1, width))
-				return false;
-			word late = writers[w] & after_t1[w] & ~after_t[w];
-			if (w == t >> 6) late &= ~((word)1 << (t & 63));
-			if (late &&
-			    !order_add_from(s, sight, late, w, half, width))
-				return false;
-			*changed |= (early | late) != 0;
-		}
+		uint32_t t = r->reads[i].reader;
+		if (bits_has(s->prefix, t) &&
+		    !order_force_prefix(s, r, i, mixed_sight(s, t, 64 * words),
+		                        changed, words))
+			return false;
 	}
 	return true;
 }

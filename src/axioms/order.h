@@ -322,6 +322,18 @@ BITS_INLINE const word *order_sight(const struct relation *r, uint32_t i,
 	return earlier;
 }
 
+/* Read number i, of a level of that sight: is its source, in the order that was
+ * placed last, the last writer of the key of those that it must see? */
+BITS_INLINE bool order_sees_latest(struct level_scratch *s,
+                                   const struct relation *r, uint32_t i,
+                                   enum sight sight, unsigned words)
+{
+	struct relation_read a = r->reads[i];
+	const word *writers = r->writers + (size_t)a.key * words;
+	const word *seen = order_sight(r, i, sight, s->visible, words);
+	return order_hider(s, writers, seen, a.source, words) == 64 * words;
+}
+
 /* Adds t2 -> t1 (plus `base` each) for all t2 in this word of a set. */
 BITS_INLINE bool order_add_into(struct level_scratch *s, word set, unsigned w,
                                 unsigned base, unsigned to, unsigned width)
@@ -329,6 +341,26 @@ BITS_INLINE bool order_add_into(struct level_scratch *s, word set, unsigned w,
 	for (; set; set &= set - 1) {
 		unsigned i = 64 * w + (unsigned)__builtin_ctzll(set);
 		if (!order_add(s, base + i, to, width)) return false;
+	}
+	return true;
+}
+
+/* The edges that read number i, of a level of that sight, forces (plus `base`
+ * each): other writers of the key that it must see come before its source. */
+BITS_INLINE bool order_force_seen(struct level_scratch *s,
+                                  const struct relation *r, uint32_t i,
+                                  enum sight sight, unsigned base,
+                                  unsigned width, unsigned words)
+{
+	struct relation_read a = r->reads[i];
+	const word *writers = r->writers + (size_t)a.key * words;
+	const word *seen = order_sight(r, i, sight, s->visible, words);
+	assert(!bits_has(seen, a.reader));
+	for (unsigned w = 0; w < words; w++) {
+		word forced = writers[w] & seen[w];
+		if (w == a.source >> 6) forced &= ~((word)1 << (a.source & 63));
+		if (!order_add_into(s, forced, w, base, base + a.source, width))
+			return false;
 	}
 	return true;
 }
@@ -341,6 +373,39 @@ BITS_INLINE bool order_add_from(struct level_scratch *s, unsigned from,
 	for (; set; set &= set - 1) {
 		unsigned i = 64 * w + (unsigned)__builtin_ctzll(set);
 		if (!order_add(s, from, base + i, width)) return false;
+	}
+	return true;
+}
+
+/* Forced, for read number i, of t from t1, that sees what commits before the
+ * point `sight` of t, and another writer t2 of the key: t2 commits before t1
+ * does if it is in sight; it is not if it commits after t1. Two points for each
+ * transaction. False on a cycle. */
+BITS_INLINE bool order_force_prefix(struct level_scratch *s,
+                                    const struct relation *r, uint32_t i,
+                                    unsigned sight, bool *changed,
+                                    unsigned words)
+{
+	const unsigned half = 64 * words, width = 2 * words;
+	struct relation_read a = r->reads[i];
+	uint32_t t = a.reader, t1 = a.source;
+	const word *writers = r->writers + (size_t)a.key * words;
+	const word *before_t = order_row(s->before, sight, width) + words;
+	const word *before_t1 = order_row(s->before, half + t1, width) + words;
+	const word *after_t = order_row(s->after, sight, width) + words;
+	const word *after_t1 = order_row(s->after, half + t1, width) + words;
+	assert(sight == t || sight == half + t);
+	for (unsigned w = 0; w < words; w++) {
+		word early = writers[w] & before_t[w] & ~before_t1[w];
+		if (w == t1 >> 6) early &= ~((word)1 << (t1 & 63));
+		if (early &&
+		    !order_add_into(s, early, w, half, half + t1, width))
+			return false;
+		word late = writers[w] & after_t1[w] & ~after_t[w];
+		if (w == t >> 6) late &= ~((word)1 << (t & 63));
+		if (late && !order_add_from(s, sight, late, w, half, width))
+			return false;
+		*changed |= (early | late) != 0;
 	}
 	return true;
 }

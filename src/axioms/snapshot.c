@@ -5,36 +5,14 @@
 
 #include <assert.h>
 
-/* Forced, for a read of t from t1 and another writer t2 of the key: t2 commits
- * before t1 does when it commits before t begins, and after t begins when it
- * commits after t1. False on a cycle. */
 BITS_INLINE bool snapshot_reads(struct level_scratch *s,
                                 const struct relation *r, bool *changed,
                                 unsigned words)
 {
-	const unsigned half = 64 * words, width = 2 * words;
-	for (uint32_t i = 0; i < r->read_count; i++) {
-		struct relation_read a = r->reads[i];
-		uint32_t t = a.reader, t1 = a.source;
-		const word *writers = r->writers + (size_t)a.key * words;
-		const word *before_t = order_row(s->before, t, width) + words;
-		const word *before_t1 =
-			order_row(s->before, half + t1, width) + words;
-		const word *after_t = order_row(s->after, t, width) + words;
-		const word *after_t1 =
-			order_row(s->after, half + t1, width) + words;
-		for (unsigned w = 0; w < words; w++) {
-			word early = writers[w] & before_t[w] & ~before_t1[w];
-			if (w == t1 >> 6) early &= ~((word)1 << (t1 & 63));
-			if (early && !order_add_into(s, early, w, half,
-			                             half + t1, width))
-				return false;
-			word late = writers[w] & after_t1[w] & ~after_t[w];
-			if (late && !order_add_from(s, t, late, w, half, width))
-				return false;
-			*changed |= (early | late) != 0;
-		}
-	}
+	for (uint32_t i = 0; i < r->read_count; i++)
+		if (!order_force_prefix(s, r, i, r->reads[i].reader, changed,
+		                        words))
+			return false;
 	return true;
 }
 

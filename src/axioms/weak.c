@@ -10,13 +10,8 @@ BITS_INLINE bool weak_in_own_order(struct level_scratch *s,
                                    unsigned words)
 {
 	order_place(s, r->order, r->order_count, words);
-	for (uint32_t i = 0; i < r->read_count; i++) {
-		struct relation_read a = r->reads[i];
-		const word *writers = r->writers + (size_t)a.key * words;
-		const word *seen = order_sight(r, i, sight, s->visible, words);
-		if (order_hider(s, writers, seen, a.source, words) < 64 * words)
-			return false;
-	}
+	for (uint32_t i = 0; i < r->read_count; i++)
+		if (!order_sees_latest(s, r, i, sight, words)) return false;
 	return order_agrees(s, r);
 }
 
@@ -27,18 +22,9 @@ BITS_INLINE bool weak_in_some_order(struct level_scratch *s,
 	assert(sight > SIGHT_NOTHING && sight < SIGHT_PREFIX);
 	order_begin(s, r, words);
 	if (!order_add_known(s, r, 0, 0, words)) return false;
-	for (uint32_t i = 0; i < r->read_count; i++) {
-		struct relation_read a = r->reads[i];
-		const word *writers = r->writers + (size_t)a.key * words;
-		const word *seen = order_sight(r, i, sight, s->visible, words);
-		for (unsigned w = 0; w < words; w++) {
-			word forced = writers[w] & seen[w];
-			if (w == a.source >> 6)
-				forced &= ~((word)1 << (a.source & 63));
-			if (!order_add_into(s, forced, w, 0, a.source, words))
-				return false;
-		}
-	}
+	for (uint32_t i = 0; i < r->read_count; i++)
+		if (!order_force_seen(s, r, i, sight, 0, words, words))
+			return false;
 	return true;
 }
 

@@ -10,16 +10,6 @@ struct json json_to(struct text *to)
 	return (struct json){ .to = to };
 }
 
-struct json json_within(struct text *to)
-{
-	assert(to->length);
-	bool begun = to->data[to->length - 1] != '{';
-	return (struct json){ .to = to,
-		              .depth = 1,
-		              .begun = (uint64_t)begun << 1,
-		              .objects = 2 };
-}
-
 static bool in_object(const struct json *j)
 {
 	return j->objects >> j->depth & 1;
@@ -39,14 +29,6 @@ struct text *json_value(struct json *j, const char *name)
 		text_char(j->to, ':');
 	}
 	return j->to;
-}
-
-void json_members(struct json *j)
-{
-	uint64_t here = (uint64_t)1 << j->depth;
-	assert(in_object(j));
-	if (j->begun & here) text_char(j->to, ',');
-	j->begun |= here;
 }
 
 void json_open(struct json *j, const char *name, char kind)
@@ -87,6 +69,11 @@ void json_taken(struct json *j, const char *name, struct text *value)
 	assert(value != j->to);
 	json_text(j, name, text_get(value));
 	text_clear(value);
+}
+
+void json_int(struct json *j, const char *name, int64_t n)
+{
+	text_int(json_value(j, name), n);
 }
 
 void json_count(struct json *j, const char *name, uint64_t n)

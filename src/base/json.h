@@ -32,9 +32,6 @@ struct json {
 
 struct json json_to(struct text *to);
 
-/* Goes on with members of an object that others have begun in the text. */
-struct json json_within(struct text *to);
-
 /* An object for '{', an array for '['. */
 void json_open(struct json *j, const char *name, char kind);
 void json_close(struct json *j);
@@ -44,6 +41,7 @@ void json_line(struct json *j);
 void json_text(struct json *j, const char *name, const char *value);
 /* The same, and empties it. */
 void json_taken(struct json *j, const char *name, struct text *value);
+void json_int(struct json *j, const char *name, int64_t n);
 void json_count(struct json *j, const char *name, uint64_t n);
 /* The count, or null if nobody knows. */
 void json_count_if(struct json *j, const char *name, bool known, uint64_t n);
@@ -54,8 +52,5 @@ void json_seconds(struct json *j, const char *name, double seconds);
 void json_bool(struct json *j, const char *name, bool value);
 /* Begins a value that the caller prints to `to` by itself. */
 struct text *json_value(struct json *j, const char *name);
-/* Others print members of the object to `to`, one at least, with commas
- * between them. */
-void json_members(struct json *j);
 
 #endif

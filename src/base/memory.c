@@ -157,6 +157,14 @@ void *mem_grow(void *p, size_t count, size_t size)
 	return q;
 }
 
+void *mem_grow0(void *p, size_t before, size_t count, size_t size)
+{
+	assert(before <= count && size);
+	char *grown = mem_grow(p, count, size);
+	memset(grown + before * size, 0, (count - before) * size);
+	return grown;
+}
+
 char *mem_copy_string(const char *s)
 {
 	size_t n = strlen(s) + 1;

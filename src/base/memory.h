@@ -24,6 +24,8 @@
 void *mem_take(size_t size);                /* contents undefined */
 void *mem_take0(size_t count, size_t size); /* zeroed array */
 void *mem_grow(void *p, size_t count, size_t size);
+/* Grows an array of `before` to one of `count`; what is new is zeroed. */
+void *mem_grow0(void *p, size_t before, size_t count, size_t size);
 char *mem_copy_string(const char *s);
 void mem_free(void *p); /* NULL is fine */
 #define free(p) mem_free(p)

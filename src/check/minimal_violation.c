@@ -497,7 +497,7 @@ static bool find_lost_update(const struct facts *f, uint32_t *first,
 			struct facts_read r = f->reads[i];
 			if (!facts_writes(f, t, r.key)) continue;
 			uint32_t write = f->write_first[f->n] + r.key;
-			if (r.from) write = sub_history_write(f, r.from, r.key);
+			if (r.from) write = facts_write(f, r.from, r.key);
 			if (write == UINT32_MAX) continue;
 			if (first[write] && first[write] != t) {
 				pair[0] = first[write];

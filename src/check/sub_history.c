@@ -23,20 +23,6 @@ static uint32_t *all_none(size_t count)
 	return numbers;
 }
 
-uint32_t sub_history_write(const struct facts *f, uint32_t t, uint32_t key)
-{
-	uint32_t low = f->write_first[t], high = f->write_first[t + 1];
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (f->writes[middle] < key)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	bool found = low < f->write_first[t + 1] && f->writes[low] == key;
-	return found ? low : NONE;
-}
-
 static void take_pairs(struct sub_histories *p)
 {
 	const struct facts *f = p->whole;
@@ -44,8 +30,8 @@ static void take_pairs(struct sub_histories *p)
 	p->before = all_none(f->write_first[f->n]);
 	for (uint32_t i = 0; i < f->known_count; i++) {
 		struct history_known e = f->known[i];
-		uint32_t from = sub_history_write(f, e.from, e.key);
-		uint32_t to = sub_history_write(f, e.to, e.key);
+		uint32_t from = facts_write(f, e.from, e.key);
+		uint32_t to = facts_write(f, e.to, e.key);
 		if (from == NONE || to == NONE) continue;
 		p->pairs[p->pair_count++] =
 			(struct sub_history_pair){ e, from, to };
@@ -103,7 +89,7 @@ static bool is_read(const struct sub_histories *p, uint32_t i)
 	struct facts_read r = p->whole->reads[i];
 	if (!p->reads[i] || p->number[r.from] == NONE) return false;
 	if (r.from == 0) return true;
-	uint32_t write = sub_history_write(p->whole, r.from, r.key);
+	uint32_t write = facts_write(p->whole, r.from, r.key);
 	return write == NONE || p->writes[write];
 }
 
@@ -127,7 +113,7 @@ static bool move_pair(struct sub_histories *p, struct sub_history_pair *e)
 		return false;
 	}
 	if (k->from == NONE || k->from == k->to) return false;
-	e->from = sub_history_write(p->whole, k->from, k->key);
+	e->from = facts_write(p->whole, k->from, k->key);
 	return true;
 }
 
@@ -284,7 +270,7 @@ static void take_locks(struct making *m)
 		uint32_t u = m->chosen[t], end = whole->lock_first[u + 1];
 		for (uint32_t i = whole->lock_first[u]; i < end; i++) {
 			struct facts_lock l = whole->locks[i];
-			uint32_t write = sub_history_write(whole, u, l.key);
+			uint32_t write = facts_write(whole, u, l.key);
 			if (write != NONE && !m->p->writes[write]) continue;
 			l.key = key_number(m, l.key);
 			f->locks[count++] = l;

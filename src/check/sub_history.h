@@ -35,9 +35,6 @@ struct sub_histories {
 /* All operations count. Linear in the facts, as is the memory held. */
 void sub_history_init(struct sub_histories *p, const struct facts *whole);
 void sub_history_free(struct sub_histories *p);
-/* The index of the write among f->writes; UINT32_MAX if t, not init, does not
- * write the key. By binary search. */
-uint32_t sub_history_write(const struct facts *f, uint32_t t, uint32_t key);
 /* From now on all parts consist of some of these transactions. */
 void sub_history_narrow(struct sub_histories *p, const uint32_t *transactions,
                         uint32_t count);

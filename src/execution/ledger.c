@@ -57,9 +57,8 @@ static uint32_t give_number(struct ledger_shared *s, uint32_t session,
 	if (n->count >= n->most) return LEDGER_NONE;
 	if (session >= n->session_count) {
 		uint32_t count = 2 * session + 2;
-		n->sessions = mem_grow(n->sessions, count, sizeof *n->sessions);
-		memset(n->sessions + n->session_count, 0,
-		       (count - n->session_count) * sizeof *n->sessions);
+		n->sessions = mem_grow0(n->sessions, n->session_count, count,
+		                        sizeof *n->sessions);
 		n->session_count = count;
 	}
 	assert(index == n->sessions[session].count);
@@ -144,10 +143,8 @@ static void reserve(struct ledger *l, uint32_t id)
 {
 	if (id < l->capacity) return;
 	uint32_t capacity = 2 * l->capacity > id ? 2 * l->capacity : id + 1;
-	l->transactions =
-		mem_grow(l->transactions, capacity, sizeof *l->transactions);
-	memset(l->transactions + l->capacity, 0,
-	       (capacity - l->capacity) * sizeof *l->transactions);
+	l->transactions = mem_grow0(l->transactions, l->capacity, capacity,
+	                            sizeof *l->transactions);
 	l->capacity = capacity;
 }
 
@@ -155,9 +152,7 @@ static void reserve_session(struct ledger *l, uint32_t session)
 {
 	if (session < l->session_count) return;
 	uint32_t count = 2 * session + 2;
-	l->done = mem_grow(l->done, count, sizeof *l->done);
-	memset(l->done + l->session_count, 0,
-	       (count - l->session_count) * sizeof *l->done);
+	l->done = mem_grow0(l->done, l->session_count, count, sizeof *l->done);
 	l->session_count = count;
 }
 

@@ -16,10 +16,12 @@
  * beginning: the file is read as if nobody did, and once more when it turns out
  * that somebody did. (In the record of 2019 0 always is the initial version.)
  */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/memory.h"
 #include "formats/forms.h"
 #include "formats/renumber.h"
@@ -395,50 +397,49 @@ struct trace *dbcop_json_parse(struct input *in, const struct reader_options *o,
 
 /* Of transactions that did not commit, or of which that is not known, only the
  * writes count. */
-static void print_events(struct text *t, const struct trace *r,
+static void print_events(struct json *j, const struct trace *r,
                          const struct trace_transaction *w, const int64_t *keys,
                          const int64_t *values, const bool *counts)
 {
-	const char *comma = "";
+	assert(w->first_op + w->op_count <= r->op_count);
+	json_open(j, "events", '[');
 	for (uint32_t i = w->first_op; i < w->first_op + w->op_count; i++) {
 		const struct trace_op *op = &r->ops[i];
-		bool read = op->kind == EVENT_READ;
 		if (!counts[i]) continue;
-		text_string(t, comma);
-		text_string(t, read ? "{\"Read\":{\"variable\":"
-		                    : "{\"Write\":{\"variable\":");
-		text_int(t, keys[op->key]);
-		text_string(t, ",\"version\":");
+		json_open(j, NULL, '{');
+		json_open(j, op->kind == EVENT_READ ? "Read" : "Write", '{');
+		json_int(j, "variable", keys[op->key]);
 		if (values[i])
-			text_int(t, values[i]);
+			json_int(j, "version", values[i]);
 		else
-			text_string(t, "null");
-		text_string(t, "}}");
-		comma = ",";
+			json_text(j, "version", NULL);
+		json_close(j);
+		json_close(j);
 	}
+	json_close(j);
 }
 
-static void print_sessions(struct text *t, const struct trace *r,
+static void print_sessions(struct json *j, const struct trace *r,
                            const int64_t *keys, const int64_t *values,
                            const bool *counts)
 {
-	const char *before = "[";
+	bool first = true;
 	for (uint32_t s = 0; s < r->session_count; s++) {
 		const struct trace_session *session = &r->sessions[s];
 		if (session->after_all) continue;
-		text_string(t, before);
-		before = ",\n[";
+		if (!first) json_line(j);
+		first = false;
+		json_open(j, NULL, '[');
 		for (uint32_t i = 0; i < session->count; i++) {
 			const struct trace_transaction *w =
 				&r->transactions[session->first + i];
-			text_string(t,
-			            i ? ",\n{\"events\":[" : "\n{\"events\":[");
-			print_events(t, r, w, keys, values, counts);
-			text_string(t, w->status == TRACE_COMMITTED
-			                       ? "],\"committed\":true}"
-			                       : "],\"committed\":false}");
+			json_line(j);
+			json_open(j, NULL, '{');
+			print_events(j, r, w, keys, values, counts);
+			json_bool(j, "committed", w->status == TRACE_COMMITTED);
+			json_close(j);
 		}
-		text_char(t, ']');
+		json_close(j);
 	}
 }
 
@@ -451,10 +452,12 @@ bool dbcop_json_print(struct text *t, const struct trace *r,
 		return false;
 	int64_t *values = renumber_values(r, &rules);
 	int64_t *keys = renumber_keys(r, &rules);
-	text_char(t, '[');
 	bool *counts = ops_that_count(r);
-	print_sessions(t, r, keys, values, counts);
-	text_string(t, "]\n");
+	struct json j = json_to(t);
+	json_open(&j, NULL, '[');
+	print_sessions(&j, r, keys, values, counts);
+	json_close(&j);
+	text_char(t, '\n');
 	free(counts);
 	free(values);
 	free(keys);

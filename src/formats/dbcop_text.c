@@ -43,8 +43,7 @@ static void note_zero(struct dbcop *p, uint32_t key)
 {
 	if (key >= p->zero_count) {
 		uint32_t count = 2 * key + 8;
-		p->zero = mem_grow(p->zero, count, 1);
-		memset(p->zero + p->zero_count, 0, count - p->zero_count);
+		p->zero = mem_grow0(p->zero, p->zero_count, count, 1);
 		p->zero_count = count;
 	}
 	if (p->zero[key]) return;

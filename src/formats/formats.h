@@ -9,6 +9,8 @@
 #include "formats/format_table.h"
 #include "history/trace.h"
 
+struct json;
+
 struct reader_options {
 	enum format format;      /* FORMAT_COUNT: detect */
 	bool unknown_is_initial; /* values that nobody wrote are initial */
@@ -38,6 +40,11 @@ void history_reader_close(struct history_reader *r); /* NULL is fine */
  * A folder format is written by format_write_folder only. */
 bool format_print(struct text *t, enum format f, const struct trace *r,
                   const uint32_t *order, struct diags *d);
+/* Our own format, for writers of fuller lines: opens an object with the members
+ * of the history, and leaves it to be gone on with and closed. False, with
+ * nothing printed, as above. */
+bool format_open_isoscope(struct json *j, const struct trace *r,
+                          struct diags *d);
 bool format_is_folder(enum format f);
 /* Can this folder format express the history? If not, adds an error as
  * format_print does. */

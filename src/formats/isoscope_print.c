@@ -1,40 +1,35 @@
 /* Writing our own format: as history_print_canonical writes, of a trace of any
  * size. */
 #include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/memory.h"
 #include "formats/parsers.h"
 #include "formats/renumber.h"
 #include "formats/versions.h"
 
-static void print_string(struct text *t, const char *s)
-{
-	text_json_string(t, s, strlen(s));
-}
+enum { DIGITS = 24 }; /* of a number */
 
-static void print_key(struct text *t, const struct trace *r, uint32_t key)
+/* That of a key without a name is its number, in `digits`. */
+static const char *key_name(const struct trace *r, uint32_t key,
+                            char digits[DIGITS])
 {
 	const struct trace_key *k = &r->keys[key];
 	assert(key < r->key_count);
-	if (k->name) {
-		print_string(t, k->name);
-	} else {
-		text_char(t, '"');
-		text_int(t, k->number);
-		text_char(t, '"');
-	}
+	if (k->name) return k->name;
+	snprintf(digits, DIGITS, "%" PRId64, k->number);
+	return digits;
 }
 
-static void print_value(struct text *t, const struct trace *r, int64_t value,
-                        unsigned flags)
+static void print_value(struct json *j, const char *name, const struct trace *r,
+                        int64_t value, unsigned flags)
 {
-	if (flags & (TRACE_TEXT | TRACE_NULL))
-		trace_print_value(t, r, value,
-		                  flags & (TRACE_TEXT | TRACE_NULL));
-	else
-		text_int(t, value);
+	trace_print_value(json_value(j, name), r, value,
+	                  flags & (TRACE_TEXT | TRACE_NULL));
 }
 
 /* ---- keys in increasing order of name ---- */
@@ -71,112 +66,92 @@ static struct named_key *sorted_keys(const struct trace *r, struct text *digits)
 	return keys;
 }
 
-static void print_init(struct text *t, const struct trace *r,
+static void print_init(struct json *j, const struct trace *r,
                        const struct named_key *keys)
 {
-	text_string(t, "\"init\":{");
+	json_open(j, "init", '{');
 	for (uint32_t i = 0; i < r->key_count; i++) {
 		const struct trace_key *k = &r->keys[keys[i].key];
-		if (i) text_char(t, ',');
-		print_string(t, keys[i].name);
-		text_char(t, ':');
-		print_value(t, r, k->initial.number, k->initial.flags);
+		print_value(j, keys[i].name, r, k->initial.number,
+		            k->initial.flags);
 	}
-	text_char(t, '}');
+	json_close(j);
 }
 
 /* ---- the order of writes, where it is known ---- */
 
-static void print_key_versions(struct text *t, const struct trace *r,
-                               const struct versions *v, uint32_t key)
+static void print_key_versions(struct json *j, const struct trace *r,
+                               const struct versions *v,
+                               const struct named_key *key)
 {
-	assert(v->ordered[key] <= v->first[key + 1] - v->first[key]);
-	print_key(t, r, key);
-	text_string(t, ":[");
-	for (uint32_t i = 0; i < v->ordered[key]; i++) {
-		const struct trace_op *op = &r->ops[v->ops[v->first[key] + i]];
-		if (i) text_char(t, ',');
-		print_value(t, r, op->value, op->flags);
+	uint32_t k = key->key;
+	assert(v->ordered[k] <= v->first[k + 1] - v->first[k]);
+	json_open(j, key->name, '[');
+	for (uint32_t i = 0; i < v->ordered[k]; i++) {
+		const struct trace_op *op = &r->ops[v->ops[v->first[k] + i]];
+		print_value(j, NULL, r, op->value, op->flags);
 	}
-	text_char(t, ']');
+	json_close(j);
 }
 
 /* Of keys with several writers. */
-static void print_versions(struct text *t, const struct trace *r,
+static void print_versions(struct json *j, const struct trace *r,
                            const struct versions *v,
                            const struct named_key *keys)
 {
-	const char *before = "\"versions\":{";
 	bool *known = mem_take0(r->key_count + (size_t)1, sizeof *known);
 	for (uint32_t i = 0; i < r->known_count; i++)
 		known[r->known[i].key] = true;
-	for (uint32_t i = 0; i < r->key_count; i++) {
-		if (!known[keys[i].key]) continue;
-		text_string(t, before);
-		print_key_versions(t, r, v, keys[i].key);
-		before = ",";
-	}
-	text_string(t, "},");
+	json_open(j, "versions", '{');
+	for (uint32_t i = 0; i < r->key_count; i++)
+		if (known[keys[i].key]) print_key_versions(j, r, v, &keys[i]);
+	json_close(j);
 	free(known);
 }
 
 /* ---- sessions ---- */
 
-/* With the comma before it; nothing where the writer is not known. */
-static void print_source(struct text *t, const struct trace *r, uint32_t from)
+/* Nothing where the writer is not known. */
+static void print_source(struct json *j, const char *name,
+                         const struct trace *r, uint32_t from)
 {
 	if (from == TRACE_NOBODY) return;
-	text_char(t, ',');
-	if (from == TRACE_SELF) {
-		text_string(t, "\"self\"");
-	} else if (from == TRACE_INIT) {
-		text_string(t, "\"init\"");
-	} else {
-		uint32_t session = r->transactions[from].session;
-		text_char(t, '[');
-		text_int(t, session);
-		text_char(t, ',');
-		text_int(t, from - r->sessions[session].first);
-		text_char(t, ']');
-	}
-}
-
-/* The value is missing: as an object. */
-static void print_valueless(struct text *t, const struct trace *r,
-                            const struct trace_op *op)
-{
-	struct text source = { 0 };
-	print_source(&source, r, op->from);
-	text_string(t, "{\"r\":");
-	print_key(t, r, op->key);
-	if (source.length) {
-		text_string(t, ",\"from\":");
-		text_string(t, source.data + 1);
-	}
-	if (op->strength)
-		text_format(t, ",\"lock\":\"%s\"",
-		            strength_letter((enum strength)op->strength));
-	text_char(t, '}');
-	text_free(&source);
-}
-
-static void print_op(struct text *t, const struct trace *r,
-                     const struct trace_op *op)
-{
-	if (op->kind == EVENT_READ && op->flags & TRACE_MISSING) {
-		print_valueless(t, r, op);
+	if (from == TRACE_SELF || from == TRACE_INIT) {
+		json_text(j, name, from == TRACE_SELF ? "self" : "init");
 		return;
 	}
-	text_string(t, op->kind == EVENT_READ ? "[\"r\"," : "[\"w\",");
-	print_key(t, r, op->key);
-	text_char(t, ',');
-	print_value(t, r, op->value, op->flags);
-	if (op->kind == EVENT_READ) print_source(t, r, op->from);
-	if (op->kind == EVENT_READ && op->from == TRACE_NOBODY && op->strength)
-		text_string(t, ",null");
-	event_print_strength(t, (enum event_kind)op->kind,
-	                     (enum strength)op->strength);
-	text_char(t, ']');
+	assert(from < r->transaction_count);
+	uint32_t session = r->transactions[from].session;
+	json_open(j, name, '[');
+	json_int(j, NULL, session);
+	json_int(j, NULL, from - r->sessions[session].first);
+	json_close(j);
+}
+
+/* A read without its value is an object. */
+static void print_op(struct json *j, const struct trace *r,
+                     const struct trace_op *op)
+{
+	char digits[DIGITS];
+	const char *key = key_name(r, op->key, digits);
+	bool read = op->kind == EVENT_READ;
+	enum strength strength = (enum strength)op->strength;
+	if (read && op->flags & TRACE_MISSING) {
+		json_open(j, NULL, '{');
+		json_text(j, "r", key);
+		print_source(j, "from", r, op->from);
+		if (strength) json_text(j, "lock", strength_letter(strength));
+	} else {
+		json_open(j, NULL, '[');
+		json_text(j, NULL, read ? "r" : "w");
+		json_text(j, NULL, key);
+		print_value(j, NULL, r, op->value, op->flags);
+		if (read) print_source(j, NULL, r, op->from);
+		if (read && op->from == TRACE_NOBODY && strength)
+			json_text(j, NULL, NULL);
+		event_print_strength(j, (enum event_kind)op->kind, strength);
+	}
+	json_close(j);
 }
 
 /* Operations lie in the order of the file, transactions in that of sessions. */
@@ -212,28 +187,22 @@ static bool has_statements(const struct trace *r,
 	return false;
 }
 
-static void print_events(struct text *t, const struct trace *r,
+static void print_events(struct json *j, const struct trace *r,
                          uint32_t transaction, uint32_t *anomaly)
 {
 	const struct trace_transaction *x = &r->transactions[transaction];
-	const char *comma = "";
 	bool statements = has_statements(r, x), begun = false;
 	uint32_t number = 0;
 	for (uint32_t i = x->first_op; i < x->first_op + x->op_count; i++) {
 		begun &= r->ops[i].joined;
 		if (!counts(r, transaction, i, anomaly)) continue;
-		text_string(t, comma);
-		if (statements && !begun) {
-			statement_print(t, ++number);
-			text_char(t, ',');
-		}
+		if (statements && !begun) statement_print(j, ++number);
 		begun = true;
-		print_op(t, r, &r->ops[i]);
-		comma = ",";
+		print_op(j, r, &r->ops[i]);
 	}
 }
 
-static void print_transaction(struct text *t, const struct trace *r,
+static void print_transaction(struct json *j, const struct trace *r,
                               uint32_t transaction, uint32_t *anomaly)
 {
 	const struct trace_transaction *x = &r->transactions[transaction];
@@ -242,84 +211,80 @@ static void print_transaction(struct text *t, const struct trace *r,
 		[TRACE_ABORTED] = "aborted",
 		[TRACE_UNKNOWN] = "unknown",
 	};
-	text_char(t, '{');
-	if (x->name) {
-		text_string(t, "\"name\":");
-		print_string(t, x->name);
-		text_char(t, ',');
-	} else if (x->has_number) {
-		text_string(t, "\"name\":\"t");
-		text_int(t, x->number);
-		text_string(t, "\",");
-	}
-	text_string(t, "\"status\":\"");
-	text_string(t, status[x->status]);
-	if (x->own) text_format(t, "\",\"at\":\"%s", own_level_word(x->own));
-	text_string(t, "\",\"events\":[");
-	print_events(t, r, transaction, anomaly);
-	text_string(t, "]}");
+	json_open(j, NULL, '{');
+	if (x->name)
+		json_text(j, "name", x->name);
+	else if (x->has_number)
+		text_format(json_value(j, "name"), "\"t%" PRId64 "\"",
+		            x->number);
+	json_text(j, "status", status[x->status]);
+	if (x->own) json_text(j, "at", own_level_word(x->own));
+	json_open(j, "events", '[');
+	print_events(j, r, transaction, anomaly);
+	json_close(j);
+	json_close(j);
 }
 
-static void print_session(struct text *t, const struct trace *r,
+static void print_session(struct json *j, const struct trace *r,
                           const struct trace_session *s, uint32_t *anomaly)
 {
-	text_string(t, "{\"name\":");
-	print_string(t, s->name);
-	if (s->after_all) text_string(t, ",\"after\":\"all\"");
-	text_string(t, ",\"transactions\":[");
-	for (uint32_t i = 0; i < s->count; i++) {
-		if (i) text_char(t, ',');
-		print_transaction(t, r, s->first + i, anomaly);
-	}
-	text_string(t, "]}");
+	json_open(j, NULL, '{');
+	json_text(j, "name", s->name);
+	if (s->after_all) json_text(j, "after", "all");
+	json_open(j, "transactions", '[');
+	for (uint32_t i = 0; i < s->count; i++)
+		print_transaction(j, r, s->first + i, anomaly);
+	json_close(j);
+	json_close(j);
 }
 
-static void print_history(struct text *t, const struct trace *r,
+/* Without its end. */
+static void print_history(struct json *j, const struct trace *r,
                           const struct versions *v)
 {
 	uint32_t anomaly = 0;
-	text_string(t, "{\"history\":1,");
-	if (r->program) {
-		text_string(t, "\"program\":");
-		print_string(t, r->program);
-		text_char(t, ',');
-	}
-	if (r->level) {
-		text_string(t, "\"level\":");
-		print_string(t, r->level);
-		text_char(t, ',');
-	}
-	if (r->valueless) text_string(t, "\"values\":false,");
 	struct text digits = { 0 };
+	json_open(j, NULL, '{');
+	json_int(j, "history", 1);
+	if (r->program) json_text(j, "program", r->program);
+	if (r->level) json_text(j, "level", r->level);
+	if (r->valueless) json_bool(j, "values", false);
 	struct named_key *keys = sorted_keys(r, &digits);
-	print_init(t, r, keys);
-	text_char(t, ',');
-	if (r->known_count) print_versions(t, r, v, keys);
+	print_init(j, r, keys);
+	if (r->known_count) print_versions(j, r, v, keys);
 	free(keys);
 	text_free(&digits);
-	text_string(t, "\"sessions\":[");
-	for (uint32_t s = 0; s < r->session_count; s++) {
-		if (s) text_char(t, ',');
-		print_session(t, r, &r->sessions[s], &anomaly);
-	}
-	text_string(t, "]}\n");
+	json_open(j, "sessions", '[');
+	for (uint32_t s = 0; s < r->session_count; s++)
+		print_session(j, r, &r->sessions[s], &anomaly);
+	json_close(j);
 }
 
-bool isoscope_print(struct text *t, const struct trace *r,
-                    const uint32_t *order, struct diags *d)
+bool format_open_isoscope(struct json *j, const struct trace *r,
+                          struct diags *d)
 {
-	(void)order;
 	struct versions v = { 0 };
 	unsigned can = CAN_ABORT | CAN_ABORT_READS | CAN_KNOWN | CAN_AFTER_ALL |
 	               CAN_EMPTY | CAN_LEVELS | CAN_LOCKS;
 	if (!format_can_write(r, FORMAT_ISOSCOPE, can, d)) return false;
 	bool good = !r->known_count || versions_find(&v, r, NULL);
 	if (good)
-		print_history(t, r, &v);
+		print_history(j, r, &v);
 	else
 		diags_add(d, DIAG_ERROR, r->file, r->line, 0, NULL,
 		          "this history cannot be written: the appends of "
 		          "two transactions to a key are interleaved");
 	versions_free(&v);
 	return good;
+}
+
+bool isoscope_print(struct text *t, const struct trace *r,
+                    const uint32_t *order, struct diags *d)
+{
+	struct json j = json_to(t);
+	(void)order;
+	if (!format_open_isoscope(&j, r, d)) return false;
+	json_close(&j);
+	text_char(t, '\n');
+	return true;
 }

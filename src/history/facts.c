@@ -29,9 +29,8 @@ static struct facts *facts_new(uint32_t transactions, uint32_t keys,
 	return f;
 }
 
-void facts_free(struct facts *f)
+void facts_clear(struct facts *f)
 {
-	if (!f) return;
 	free(f->session_first);
 	free(f->session_of);
 	free(f->read_first);
@@ -45,6 +44,12 @@ void facts_free(struct facts *f)
 	free(f->known);
 	free(f->order);
 	free(f->rank);
+	*f = (struct facts){ 0 };
+}
+
+void facts_free(struct facts *f)
+{
+	if (f) facts_clear(f);
 	free(f);
 }
 
@@ -375,10 +380,9 @@ struct facts *facts_of_history(const struct history *h)
 	return f;
 }
 
-bool facts_writes(const struct facts *f, uint32_t t, uint32_t key)
+uint32_t facts_write(const struct facts *f, uint32_t t, uint32_t key)
 {
 	assert(t < f->n && key < f->key_count);
-	if (t == HISTORY_INIT) return true;
 	uint32_t low = f->write_first[t], high = f->write_first[t + 1];
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
@@ -387,5 +391,11 @@ bool facts_writes(const struct facts *f, uint32_t t, uint32_t key)
 		else
 			high = middle;
 	}
-	return low < f->write_first[t + 1] && f->writes[low] == key;
+	bool found = low < f->write_first[t + 1] && f->writes[low] == key;
+	return found ? low : UINT32_MAX;
+}
+
+bool facts_writes(const struct facts *f, uint32_t t, uint32_t key)
+{
+	return t == HISTORY_INIT || facts_write(f, t, key) != UINT32_MAX;
 }

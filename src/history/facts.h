@@ -62,9 +62,14 @@ struct facts {
 /* Both free with facts_free. Linear. */
 struct facts *facts_of_trace(const struct trace *t);
 struct facts *facts_of_history(const struct history *h);
-void facts_free(struct facts *f);
+void facts_free(struct facts *f); /* NULL is fine */
+/* Frees only what the arrays of the structure are. */
+void facts_clear(struct facts *f);
 
-/* Does t write the key? (init does.) By binary search. */
+/* The number of this write in `writes`, or UINT32_MAX if t does not write the
+ * key, or is init. By binary search. */
+uint32_t facts_write(const struct facts *f, uint32_t t, uint32_t key);
+/* Does t write the key? (init does.) */
 bool facts_writes(const struct facts *f, uint32_t t, uint32_t key);
 /* Does a precede b in session order? */
 static inline bool facts_so(const struct facts *f, uint32_t a, uint32_t b)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/memory.h"
 
 void history_free(struct history *h)
@@ -14,55 +15,46 @@ void history_free(struct history *h)
 	free(h);
 }
 
-static void print_name(struct text *t, const char *name)
+static void print_source(struct json *j, const struct history *h, uint32_t from)
 {
-	text_json_string(t, name, strlen(name));
-}
-
-static void print_source(struct text *t, const struct history *h, uint32_t from)
-{
-	if (from == HISTORY_SELF) {
-		text_string(t, "\"self\"");
-	} else if (from == HISTORY_INIT) {
-		text_string(t, "\"init\"");
-	} else {
-		assert(from < h->transaction_count);
-		const struct transaction *w = &h->transactions[from];
-		text_char(t, '[');
-		text_int(t, w->session);
-		text_char(t, ',');
-		text_int(t, w->index);
-		text_char(t, ']');
+	if (from == HISTORY_SELF || from == HISTORY_INIT) {
+		json_text(j, NULL, from == HISTORY_SELF ? "self" : "init");
+		return;
 	}
+	assert(from < h->transaction_count);
+	json_open(j, NULL, '[');
+	json_int(j, NULL, h->transactions[from].session);
+	json_int(j, NULL, h->transactions[from].index);
+	json_close(j);
 }
 
-static void print_event(struct text *t, const struct history *h,
+static void print_event(struct json *j, const struct history *h,
                         const struct event *e)
 {
 	assert(e->key < h->key_count);
-	text_string(t, e->kind == EVENT_READ ? "[\"r\"," : "[\"w\",");
-	print_name(t, h->keys[e->key].name);
-	text_char(t, ',');
-	value_print_json(t, e->value);
-	if (e->kind == EVENT_READ) {
-		text_char(t, ',');
-		print_source(t, h, e->from);
-	}
-	event_print_strength(t, e->kind, e->strength);
-	text_char(t, ']');
+	json_open(j, NULL, '[');
+	json_text(j, NULL, e->kind == EVENT_READ ? "r" : "w");
+	json_text(j, NULL, h->keys[e->key].name);
+	value_print_json(json_value(j, NULL), e->value);
+	if (e->kind == EVENT_READ) print_source(j, h, e->from);
+	event_print_strength(j, e->kind, e->strength);
+	json_close(j);
 }
 
-void event_print_strength(struct text *t, enum event_kind kind,
+void event_print_strength(struct json *j, enum event_kind kind,
                           enum strength strength)
 {
 	bool usual = strength == STRENGTH_PLAIN ||
 	             (kind == EVENT_WRITE && strength == STRENGTH_UPDATE);
-	if (!usual) text_format(t, ",\"%s\"", strength_letter(strength));
+	if (!usual) json_text(j, NULL, strength_letter(strength));
 }
 
-void statement_print(struct text *t, uint32_t number)
+void statement_print(struct json *j, uint32_t number)
 {
-	text_format(t, "[\"stmt\",%u]", number);
+	json_open(j, NULL, '[');
+	json_text(j, NULL, "stmt");
+	json_count(j, NULL, number);
+	json_close(j);
 }
 
 /* Has some statement several events? */
@@ -73,41 +65,36 @@ static bool has_statements(const struct transaction *t)
 	return false;
 }
 
-static void print_transaction(struct text *t, const struct history *h,
+static void print_transaction(struct json *j, const struct history *h,
                               const struct transaction *transaction)
 {
-	text_string(t, "{\"name\":");
-	print_name(t, transaction->name);
-	text_string(t, ",\"status\":");
-	text_string(t, transaction->aborted ? "\"aborted\"" : "\"committed\"");
+	json_open(j, NULL, '{');
+	json_text(j, "name", transaction->name);
+	json_text(j, "status", transaction->aborted ? "aborted" : "committed");
 	if (transaction->own)
-		text_format(t, ",\"at\":\"%s\"",
-		            own_level_word(transaction->own));
-	text_string(t, ",\"events\":[");
+		json_text(j, "at", own_level_word(transaction->own));
+	json_open(j, "events", '[');
 	bool statements = has_statements(transaction);
 	for (uint32_t i = 0, number = 0; i < transaction->event_count; i++) {
-		if (i) text_char(t, ',');
-		if (statements && (!i || !transaction->events[i].joined)) {
-			statement_print(t, ++number);
-			text_char(t, ',');
-		}
-		print_event(t, h, &transaction->events[i]);
+		if (statements && (!i || !transaction->events[i].joined))
+			statement_print(j, ++number);
+		print_event(j, h, &transaction->events[i]);
 	}
-	text_string(t, "]}");
+	json_close(j);
+	json_close(j);
 }
 
-static void print_session(struct text *t, const struct history *h,
+static void print_session(struct json *j, const struct history *h,
                           const struct history_session *s)
 {
-	text_string(t, "{\"name\":");
-	print_name(t, s->name);
-	if (s->after_all) text_string(t, ",\"after\":\"all\"");
-	text_string(t, ",\"transactions\":[");
-	for (uint32_t i = 0; i < s->count; i++) {
-		if (i) text_char(t, ',');
-		print_transaction(t, h, &h->transactions[s->first + i]);
-	}
-	text_string(t, "]}");
+	json_open(j, NULL, '{');
+	json_text(j, "name", s->name);
+	if (s->after_all) json_text(j, "after", "all");
+	json_open(j, "transactions", '[');
+	for (uint32_t i = 0; i < s->count; i++)
+		print_transaction(j, h, &h->transactions[s->first + i]);
+	json_close(j);
+	json_close(j);
 }
 
 bool history_has_owns(const struct history *h)
@@ -117,26 +104,24 @@ bool history_has_owns(const struct history *h)
 	return false;
 }
 
-void history_print_members(struct text *t, const struct history *h)
+void history_print_members(struct json *j, const struct history *h)
 {
-	text_string(t, "\"init\":{");
-	for (uint32_t k = 0; k < h->key_count; k++) {
-		if (k) text_char(t, ',');
-		print_name(t, h->keys[k].name);
-		text_char(t, ':');
-		value_print_json(t, h->keys[k].initial);
-	}
-	text_string(t, "},\"sessions\":[");
-	for (uint32_t s = 0; s < h->session_count; s++) {
-		if (s) text_char(t, ',');
-		print_session(t, h, &h->sessions[s]);
-	}
-	text_char(t, ']');
+	json_open(j, "init", '{');
+	for (uint32_t k = 0; k < h->key_count; k++)
+		value_print_json(json_value(j, h->keys[k].name),
+		                 h->keys[k].initial);
+	json_close(j);
+	json_open(j, "sessions", '[');
+	for (uint32_t s = 0; s < h->session_count; s++)
+		print_session(j, h, &h->sessions[s]);
+	json_close(j);
 }
 
 void history_print_canonical(struct text *t, const struct history *h)
 {
-	text_string(t, "{\"history\":1,");
-	history_print_members(t, h);
-	text_char(t, '}');
+	struct json j = json_to(t);
+	json_open(&j, NULL, '{');
+	json_int(&j, "history", 1);
+	history_print_members(&j, h);
+	json_close(&j);
 }

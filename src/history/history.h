@@ -15,6 +15,8 @@
 #include "base/text.h"
 #include "vm/value.h"
 
+struct json;
+
 /* Transactions are numbered 0 .. transaction_count - 1 over all sessions:
  * number 0 is `init`; the others come session by session, in session order. */
 #define HISTORY_INIT 0u
@@ -96,14 +98,14 @@ void history_free(struct history *h); /* frees h itself too; NULL is fine */
 void history_print_canonical(struct text *t, const struct history *h);
 /* The members "init" and "sessions" only, for writers of fuller lines:
  * "init":{..},"sessions":[..] */
-void history_print_members(struct text *t, const struct history *h);
+void history_print_members(struct json *j, const struct history *h);
 
-/* For writers of the same format: the strength of an access, with the comma
- * before it, or nothing where it is the usual one; and the beginning of a
+/* For writers of the same format: the strength of an access,
+ * or nothing where it is the usual one; and the beginning of a
  * statement, which a transaction that has one of several events says of each:
  * ["stmt",2]. */
-void event_print_strength(struct text *t, enum event_kind kind,
+void event_print_strength(struct json *j, enum event_kind kind,
                           enum strength strength);
-void statement_print(struct text *t, uint32_t number);
+void statement_print(struct json *j, uint32_t number);
 
 #endif

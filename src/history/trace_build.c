@@ -215,10 +215,8 @@ static void remember_key(struct trace_builder *b, int64_t number, uint32_t key)
 	uint32_t n = (uint32_t)number;
 	if (n >= b->small_count) {
 		uint32_t count = 2 * n + 64;
-		b->small_keys =
-			mem_grow(b->small_keys, count, sizeof *b->small_keys);
-		memset(b->small_keys + b->small_count, 0,
-		       (count - b->small_count) * sizeof *b->small_keys);
+		b->small_keys = mem_grow0(b->small_keys, b->small_count, count,
+		                          sizeof *b->small_keys);
 		b->small_count = count;
 	}
 	b->small_keys[n] = key + 1;

@@ -37,19 +37,7 @@ void candidate_init(struct candidate *x, const struct observed_history *o,
 
 void candidate_free(struct candidate *x)
 {
-	struct facts *f = &x->facts;
-	free(f->session_first);
-	free(f->session_of);
-	free(f->read_first);
-	free(f->reads);
-	free(f->write_first);
-	free(f->writes);
-	free(f->lock_first);
-	free(f->locks);
-	free(f->writer_first);
-	free(f->writers);
-	free(f->order);
-	free(f->rank);
+	facts_clear(&x->facts);
 	free(x->numbers);
 	free(x->copy_of);
 	free(x->option_of);

@@ -51,8 +51,7 @@ void report_history_line(struct text *t, const struct history_line *l)
 	}
 	if (l->classes) json_count(&j, "stands_for", l->stands_for);
 	if (l->outward) json_count(&j, "changes", l->changes);
-	json_members(&j);
-	history_print_members(t, l->history);
+	history_print_members(&j, l->history);
 	print_verdict(&j, l);
 	print_violated(&j, l);
 	report_json_end(&j);

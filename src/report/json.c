@@ -87,8 +87,7 @@ static void print_example(struct json *j, const struct result_example *x)
 	assert(x->history && x->forbidden_by <= LEVEL_COUNT);
 	json_open(j, "example", '{');
 	json_count(j, "history", 1);
-	json_members(j);
-	history_print_members(j->to, x->history);
+	history_print_members(j, x->history);
 	print_order(j, x->history);
 	if (x->compared) print_changes(j, x);
 	if (x->finding) print_failure(j, x);

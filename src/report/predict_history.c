@@ -83,11 +83,10 @@ void report_predicted_history(struct text *t, const struct predict_case *c,
 	struct diags d = { 0 };
 	copy.program = c->observed->program;
 	copy.level = level_word(c->options->level);
-	bool printed = format_print(t, FORMAT_ISOSCOPE, &copy, NULL, &d);
+	struct json writer = json_to(t), *j = &writer;
+	bool printed = format_open_isoscope(j, &copy, &d);
 	diags_free(&d);
 	if (!printed) return;
-	t->length -= 2; /* the closing brace and the line end */
-	struct json writer = json_within(t), *j = &writer;
 	json_open(j, "verdict", '{');
 	json_bool(j, copy.level, true);
 	json_bool(j, "ser", false);

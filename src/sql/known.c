@@ -28,10 +28,8 @@ void known_free(struct known *k)
 struct known_rows *known_of(struct known *k, uint32_t global)
 {
 	if (global >= k->global_count) {
-		k->globals =
-			mem_grow(k->globals, global + 1, sizeof *k->globals);
-		memset(k->globals + k->global_count, 0,
-		       (global + 1 - k->global_count) * sizeof *k->globals);
+		k->globals = mem_grow0(k->globals, k->global_count, global + 1,
+		                       sizeof *k->globals);
 		k->global_count = global + 1;
 	}
 	return &k->globals[global];
