@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "axioms/allows.h"
 #include "axioms/level.h"
 #include "base/memory.h"
 #include "base/text.h"

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "axioms/allows.h"
 #include "base/memory.h"
 #include "check/strong.h"
 #include "generate/workload.h"

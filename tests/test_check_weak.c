@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "axioms/allows.h"
 #include "base/memory.h"
 #include "check/check.h"
 #include "check/path_cover.h"

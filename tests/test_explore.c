@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "axioms/allows.h"
 #include "dpor/explorer.h"
 #include "random_program.h"
 #include "suites.h"

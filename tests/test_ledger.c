@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "axioms/allows.h"
 #include "base/memory.h"
 #include "execution/ledger.h"
 #include "suites.h"

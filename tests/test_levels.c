@@ -2,7 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "axioms/allows.h"
 #include "axioms/level.h"
+#include "axioms/witness.h"
 #include "suites.h"
 #include "support.h"
 #include "twin_axioms.h"

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "axioms/allows.h"
 #include "axioms/level.h"
+#include "axioms/witness.h"
 #include "litmus_rows.h"
 #include "suites.h"
 #include "support.h"

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "axioms/allows.h"
+#include "axioms/witness.h"
 #include "dpor/explorer.h"
 #include "random_program.h"
 #include "suites.h"

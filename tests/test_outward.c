@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "axioms/allows.h"
 #include "axioms/level.h"
 #include "base/diag.h"
 #include "base/memory.h"

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "axioms/allows.h"
 #include "separate/separate.h"
 #include "separate/small_histories.h"
 #include "suites.h"

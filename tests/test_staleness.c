@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "axioms/allows.h"
 #include "axioms/dead_ends.h"
 #include "axioms/level.h"
 #include "axioms/staleness.h"

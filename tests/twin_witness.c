@@ -1,3 +1,4 @@
+#include "axioms/witness.h"
 #include "twin_witness.h"
 
 #include <check.h>

@@ -3,6 +3,7 @@
 #define TESTS_TWIN_WITNESS_H
 
 #include "axioms/level.h"
+#include "axioms/witness.h"
 #include "history/history.h"
 
 /* Stops the test unless these are at least two edges, each of them really

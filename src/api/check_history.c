@@ -2,6 +2,7 @@
 
 #include <assert.h>
 
+#include "axioms/witness.h"
 #include "base/seconds.h"
 #include "history/facts.h"
 #include "history/history.h"

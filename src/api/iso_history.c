@@ -10,6 +10,8 @@
 #include "api/generated.h"
 #include "api/inputs.h"
 #include "api/objects.h"
+#include "axioms/allows.h"
+#include "axioms/witness.h"
 #include "base/memory.h"
 #include "base/seconds.h"
 #include "history/history.h"

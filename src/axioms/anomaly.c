@@ -2,12 +2,14 @@
  * has a witness of. Names are those of Berenson et al. (SIGMOD 1995), Adya
  * (1999), Terry et al. (session guarantees, 1994), Fekete et al. (read-only
  * anomaly, 2004), Bailis et al. (fractured reads, 2014). */
+#include "axioms/allows.h"
 #include "axioms/level.h"
 
 #include <assert.h>
 
 #include "axioms/dependencies.h"
 #include "axioms/dirty_read.h"
+#include "axioms/witness.h"
 #include "history/history.h"
 #include "history/relation.h"
 

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "axioms/witness.h"
 #include "base/memory.h"
 
 #define NEVER UINT32_MAX

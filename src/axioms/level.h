@@ -1,7 +1,7 @@
 /* Isolation levels: one table, three questions.
  *
- * Is this history allowed (level_allows); if not, why (level_witness); and,
- * while a history grows, which writers may this read take (closure.h).
+ * Is this history allowed (allows.h); if not, why (witness.h); and, while a
+ * history grows, which writers may this read take (closure.h).
  *
  * A row of the table says what a level is. Who needs to know asks for a
  * property of the row: a level is named in the axioms only, so that a new one
@@ -171,12 +171,6 @@ bool level_implies(enum level strong, enum level weak);
 /* The strongest extensible level that it implies: explored in its place. */
 enum level level_base(enum level l);
 
-/* Reusable memory of level_allows, so that it does not allocate. */
-struct level_scratch;
-struct level_scratch *level_scratch_new(void);
-void level_scratch_free(struct level_scratch *s);
-size_t level_scratch_bytes(const struct level_scratch *s); /* held */
-
 /* A mix. A transaction may have a level of its own (relation.owns); the others
  * have the one that is asked about. A history satisfies its levels if there is
  * one commit order such that what each reader must see, by its own level, is no
@@ -198,66 +192,5 @@ static inline bool level_asks_points_for_locks(enum level l,
 /* The level of all transactions, if there is one; LEVEL_COUNT: a mix, of levels
  * that level_mixes(). */
 enum level level_of_all(enum level others, const struct relation *r);
-
-/* Does the history satisfy the level? Exact for every level and mix. */
-bool level_allows(enum level l, const struct relation *r,
-                  struct level_scratch *s);
-/* The same, and false for a history with a cycle of so and wr (which no level
- * allows), or with a dirty read (which `none` alone allows). Levels that
- * transactions have of their own do not count. */
-bool level_allows_history(enum level l, const struct history *h);
-/* But here they do. */
-bool level_allows_mix(enum level others, const struct history *h);
-
-/* Why a history violates a level: a cycle of transactions. */
-enum reason_kind {
-	REASON_SO,     /* session order */
-	REASON_WR,     /* `to` reads `key` from `from` */
-	REASON_FORCED, /* `from` also wrote `key`, which `reader` read from `to`
-	                * although it was to see `from`: so `from` is earlier */
-	REASON_WW,     /* both wrote `key`; this order is known (history.h), the
-	                * only one left, or the one tried */
-	REASON_RW,     /* `from` read `key` as it was before `to` wrote it */
-	REASON_LOCK,   /* `from` held a lock on `key` to its end, before `to`
-	                * could have one */
-	REASON_COUNT
-};
-
-struct witness_edge {
-	uint32_t from, to; /* transactions; `to` is the next edge's `from` */
-	enum reason_kind reason;
-	uint32_t key;    /* history key; WR, FORCED, WW, RW */
-	uint32_t reader; /* FORCED: the transaction whose read forces it; WW:
-	                  * likewise, or `from`; RW: who wrote what `from`
-	                  * read, or `from` */
-};
-
-struct witness {
-	uint32_t count;
-	struct witness_edge *edges; /* malloc'ed */
-};
-
-/* Fills `out` with a shortest cycle found; false if the history satisfies the
- * level. A dirty read is a single wr, not a cycle. For pc, psi, si and ser the
- * cycle is one of dependencies so, wr, ww and rw, under every order of the
- * writers that the level leaves open; where several orders were open, it is
- * the cycle of the one tried. A ww that a read forces names its reader; one
- * that is known or has another reason names `from`. */
-bool level_witness(enum level l, const struct history *h, struct witness *out);
-/* The same where levels that transactions have of their own count. */
-bool level_witness_mix(enum level others, const struct history *h,
-                       struct witness *out);
-void witness_free(struct witness *w);
-/* "so", "wr", "forced", "ww", "rw" or "lock". */
-const char *reason_word(enum reason_kind r);
-
-/* The usual name of the anomaly that a history which is not serializable
- * shows, and the weakest level that forbids the history: the first in the
- * table. NULL and LEVEL_COUNT for a history that is serializable. */
-const char *anomaly_name(const struct history *h, enum level *forbidden_by);
-/* The same for a history that level l forbids: of l and the levels that it
- * implies, the weakest one. NULL and LEVEL_COUNT if l allows the history. */
-const char *anomaly_name_under(enum level l, const struct history *h,
-                               enum level *forbidden_by);
 
 #endif

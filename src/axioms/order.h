@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "axioms/level.h"
+#include "axioms/scratch.h"
 #include "base/bits.h"
 #include "history/history.h"
 #include "history/relation.h"

@@ -42,6 +42,7 @@
 
 struct points;
 struct relation;
+struct witness;
 
 #define POINTS_NONE UINT32_MAX
 

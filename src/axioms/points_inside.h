@@ -5,6 +5,7 @@
 
 #include "axioms/order.h"
 #include "axioms/points.h"
+#include "axioms/witness.h"
 
 #define NONE POINTS_NONE
 

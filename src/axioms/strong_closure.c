@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "axioms/allows.h"
 #include "axioms/order.h"
 #include "axioms/parallel_snapshot.h"
 #include "base/memory.h"

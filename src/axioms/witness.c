@@ -3,6 +3,7 @@
  * The rules are those of the checks, applied one dependency at a time so that
  * each keeps its reason and the cycle can be read edge by edge.
  */
+#include "axioms/allows.h"
 #include "axioms/level.h"
 
 #include <assert.h>
@@ -12,6 +13,7 @@
 #include "axioms/order.h"
 #include "axioms/points.h"
 #include "axioms/dirty_read.h"
+#include "axioms/witness.h"
 #include "base/memory.h"
 #include "history/history.h"
 

@@ -1,3 +1,4 @@
+#include "axioms/witness.h"
 #include "check/minimal_violation.h"
 
 #include <assert.h>

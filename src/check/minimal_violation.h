@@ -8,6 +8,7 @@
 #ifndef ISO_CHECK_MINIMAL_VIOLATION_H
 #define ISO_CHECK_MINIMAL_VIOLATION_H
 
+#include "axioms/witness.h"
 #include "check/check.h"
 
 struct check_witness {

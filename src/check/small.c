@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "axioms/allows.h"
 #include "base/memory.h"
 #include "check/check.h"
 #include "history/relation.h"

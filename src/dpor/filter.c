@@ -11,6 +11,7 @@
  */
 #include <stdlib.h>
 
+#include "axioms/allows.h"
 #include "base/memory.h"
 #include "dpor/algorithm.h"
 #include "dpor/engine.h"

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "axioms/allows.h"
 #include "axioms/statement_closure.h"
 #include "axioms/strong_closure.h"
 #include "base/memory.h"

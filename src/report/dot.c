@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "axioms/level.h"
+#include "axioms/witness.h"
 #include "base/memory.h"
 #include "history/history.h"
 #include "result/explain.h"

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "axioms/witness.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "history/history.h"

@@ -3,6 +3,7 @@
 #define ISO_REPORT_PREDICT_PART_H
 
 #include "axioms/level.h"
+#include "axioms/witness.h"
 #include "report/counterexample.h"
 #include "report/dot.h"
 #include "result/predicted.h"

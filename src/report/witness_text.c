@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "axioms/witness.h"
 #include "base/memory.h"
 #include "history/history.h"
 #include "report/counterexample.h"

@@ -2,6 +2,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "axioms/allows.h"
+#include "axioms/witness.h"
 #include "base/memory.h"
 #include "history/history.h"
 #include "result/names.h"

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 
+#include "axioms/witness.h"
 #include "result/names.h"
 
 /* The transaction that `reader` read `key` from first, or HISTORY_SELF. */

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "axioms/level.h"
+#include "axioms/witness.h"
 #include "base/text.h"
 #include "history/history.h"
 

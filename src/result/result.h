@@ -43,6 +43,7 @@
 #include <stdint.h>
 
 #include "axioms/level.h"
+#include "axioms/witness.h"
 #include "base/budget.h"
 #include "base/diag.h"
 #include "base/region.h"

@@ -1,6 +1,7 @@
 /* The small part of a recorded history that violates a level. */
 #include <assert.h>
 
+#include "axioms/witness.h"
 #include "check/minimal_violation.h"
 #include "history/history.h"
 #include "history/trace.h"

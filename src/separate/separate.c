@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "axioms/allows.h"
 #include "base/level_words.h"
 #include "base/memory.h"
 #include "base/seconds.h"

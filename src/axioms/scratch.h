@@ -1,0 +1,12 @@
+/* Reusable memory of level_allows, so that it does not allocate. */
+#ifndef ISO_AXIOMS_SCRATCH_H
+#define ISO_AXIOMS_SCRATCH_H
+
+#include <stddef.h>
+
+struct level_scratch;
+struct level_scratch *level_scratch_new(void);
+void level_scratch_free(struct level_scratch *s);
+size_t level_scratch_bytes(const struct level_scratch *s); /* held */
+
+#endif
