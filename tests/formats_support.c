@@ -5,20 +5,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "formats/renumber.h"
 #include "support.h"
-
-static format_parser *parser_of(enum format f)
-{
-	switch (f) {
-	case FORMAT_DBCOP_JSON: return dbcop_json_parse;
-	case FORMAT_REGISTER_EDN: return register_edn_parse;
-	case FORMAT_REGISTER_JSON: return register_json_parse;
-	case FORMAT_LIST_EDN: return list_edn_parse;
-	case FORMAT_LIST_JSON: return list_json_parse;
-	case FORMAT_ISOPREDICT: return isopredict_parse;
-	default: ck_abort_msg("no parser for %s", format_word(f));
-	}
-}
+#include "trace_shape.h"
 
 struct trace *parse_bytes(enum format f, const char *bytes, size_t length,
                           struct diags *d)
@@ -31,21 +20,37 @@ struct trace *parse_bytes(enum format f, const char *bytes, size_t length,
 	struct trace *t =
 		f == FORMAT_ISOSCOPE
 			? isoscope_parse(&in, copy, copy + length, 1, &o, d)
-			: parser_of(f)(&in, &o, d);
+			: format_parse(&in, f, &o, d);
 	free(copy);
+	return t;
+}
+
+struct trace *parse_good_bytes(enum format f, const char *bytes, size_t length)
+{
+	struct diags d = { 0 };
+	struct trace *t = parse_bytes(f, bytes, length, &d);
+	char *errors = diags_to_text(&d);
+	ck_assert_msg(t && !d.errors, "%s: %s%.*s", format_word(f), errors,
+	              (int)length, bytes);
+	free(errors);
+	diags_free(&d);
 	return t;
 }
 
 struct trace *parse_good(enum format f, const char *bytes)
 {
-	struct diags d = { 0 };
-	struct trace *t = parse_bytes(f, bytes, strlen(bytes), &d);
-	char *errors = diags_to_text(&d);
-	ck_assert_msg(t && !d.errors, "%s: %s%s", format_word(f), errors,
-	              bytes);
-	free(errors);
-	diags_free(&d);
-	return t;
+	return parse_good_bytes(f, bytes, strlen(bytes));
+}
+
+enum format detect_bytes(const char *bytes, size_t length)
+{
+	char *copy = mem_take(length + 1);
+	memcpy(copy, bytes, length);
+	copy[length] = '\0';
+	struct input in = { .file = "test", .bytes = copy, .length = length };
+	enum format f = format_detect(&in);
+	free(copy);
+	return f;
 }
 
 struct text print_good(enum format f, const struct trace *t,
@@ -70,4 +75,75 @@ void check_anomalies(const struct trace *t, const char *expected)
 	}
 	ck_assert_str_eq(text_get(&words), expected);
 	text_free(&words);
+}
+
+static void put_number(struct text *t, uint64_t x, bool low_first)
+{
+	for (int i = 0; i < 8; i++) {
+		int shift = 8 * (low_first ? i : 7 - i);
+		text_char(t, (char)(x >> shift & 0xff));
+	}
+}
+
+struct text bytes_of(const char *notation, bool low_first)
+{
+	struct text t = { 0 };
+	const char *at = notation;
+	while (*at) {
+		size_t n = strcspn(at, " ");
+		if (*at == 'b') {
+			text_char(&t, (char)strtol(at + 1, NULL, 0));
+		} else if (*at == '"') {
+			put_number(&t, n - 2, low_first);
+			text_bytes(&t, at + 1, n - 2);
+		} else if (*at == '.') {
+			text_bytes(&t, at + 1, n - 1);
+		} else {
+			put_number(&t, strtoull(at, NULL, 0), low_first);
+		}
+		at += n;
+		at += strspn(at, " ");
+	}
+	return t;
+}
+
+/* ---- shapes ---- */
+
+char *shape_of(const struct trace *t, unsigned without)
+{
+	struct text s = { 0 };
+	trace_shape(&s, t, without);
+	return s.data ? s.data : mem_copy_string("");
+}
+
+static bool has_operations(const struct trace *t)
+{
+	bool *counts = ops_that_count(t), found = false;
+	for (uint32_t i = 0; i < t->op_count; i++) found |= counts[i];
+	free(counts);
+	return found;
+}
+
+bool format_may_refuse(enum format f, const struct trace *t)
+{
+	bool no_aborted = f == FORMAT_AWDIT || f == FORMAT_COBRA;
+	bool no_empty = f == FORMAT_PLUME || f == FORMAT_AWDIT;
+	char *shape = shape_of(t, shape_of_format(f));
+	bool empty = !strcmp(shape, "\n");
+	free(shape);
+	if (f == FORMAT_DBCOP_TEXT && t->transaction_count <= 2)
+		return !has_operations(t);
+	return (no_aborted && t->anomalies_found[ANOMALY_ABORTED]) ||
+	       (no_empty && empty);
+}
+
+void check_same_shape(enum format f, const struct trace *a,
+                      const struct trace *b, const char *text)
+{
+	char *before = shape_of(a, shape_of_format(f));
+	char *after = shape_of(b, shape_of_format(f));
+	ck_assert_msg(!strcmp(before, after), "%s:\n%s%s\ngives\n%s",
+	              format_word(f), before, text, after);
+	free(before);
+	free(after);
 }

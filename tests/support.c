@@ -440,6 +440,26 @@ struct history *history_random(struct rng *r, struct history_shape shape)
 	return h;
 }
 
+void history_tell_orders(struct rng *r, struct history *h, uint32_t turned)
+{
+	uint32_t n = h->transaction_count;
+	h->known = region_take(&h->region, ((size_t)n * n * h->key_count + 1) *
+	                                           sizeof *h->known);
+	for (uint32_t i = 1; i < n; i++)
+		for (uint32_t j = i + 1; j < n; j++)
+			for (uint32_t x = 0; x < h->key_count; x++) {
+				uint32_t a = h->order[i], b = h->order[j];
+				if (!twin_writes(h, a, x) ||
+				    !twin_writes(h, b, x) || rng_below(r, 3))
+					continue;
+				bool turn = rng_below(r, turned) == 0;
+				h->known[h->known_count++] =
+					(struct history_known){ turn ? b : a,
+					                        turn ? a : b,
+					                        x };
+			}
+}
+
 static void copy_session(struct history *to, const struct history *from,
                          uint32_t s, const uint32_t *number)
 {

@@ -36,6 +36,9 @@ struct history_shape {
 };
 /* A random history whose so U wr is acyclic. */
 struct history *history_random(struct rng *r, struct history_shape shape);
+/* Tells the order of some writers of a key, mostly as they come in h->order:
+ * one in `turned` pairs is turned around. */
+void history_tell_orders(struct rng *r, struct history *h, uint32_t turned);
 /* The same history with `extra` sessions added before, between and after the
  * others, of one transaction each, on keys of their own: the same levels hold.
  * Numbers of the old transactions change. */

@@ -21,36 +21,6 @@ static unsigned histories_per_run(void)
 	return all < 30 * RUNS ? 30 : all / RUNS;
 }
 
-static bool is_writer(const struct history *h, uint32_t t, uint32_t key)
-{
-	const struct transaction *w = &h->transactions[t];
-	for (uint32_t i = 0; i < w->event_count; i++)
-		if (w->events[i].kind == EVENT_WRITE && w->events[i].key == key)
-			return !w->aborted;
-	return false;
-}
-
-/* Tells the order of some writers, mostly as they come in h->order. */
-static void tell_orders(struct rng *r, struct history *h)
-{
-	uint32_t n = h->transaction_count;
-	h->known = region_take(&h->region, ((size_t)n * n * h->key_count + 1) *
-	                                           sizeof *h->known);
-	for (uint32_t i = 1; i < n; i++)
-		for (uint32_t j = i + 1; j < n; j++)
-			for (uint32_t x = 0; x < h->key_count; x++) {
-				uint32_t a = h->order[i], b = h->order[j];
-				if (!is_writer(h, a, x) ||
-				    !is_writer(h, b, x) || rng_below(r, 3))
-					continue;
-				bool turn = rng_below(r, 20) == 0;
-				h->known[h->known_count++] =
-					(struct history_known){ turn ? b : a,
-					                        turn ? a : b,
-					                        x };
-			}
-}
-
 /* Small and often in violation of cc already. */
 static struct history *random_small(struct rng *r)
 {
@@ -95,7 +65,7 @@ static struct history *random_history(struct rng *r)
 		if (h->transaction_count <= CHECK_SMALL) break;
 		history_free(h);
 	} while (true);
-	if (rng_below(r, 4) == 0) tell_orders(r, h);
+	if (rng_below(r, 4) == 0) history_tell_orders(r, h, 20);
 	return h;
 }
 

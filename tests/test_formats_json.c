@@ -805,13 +805,6 @@ static const enum format ours[] = { FORMAT_ISOSCOPE, FORMAT_DBCOP_JSON,
 
 enum { OURS = sizeof ours / sizeof *ours };
 
-static char *shape_of(const struct trace *t, unsigned without)
-{
-	struct text s = { 0 };
-	trace_shape(&s, t, without);
-	return s.data ? s.data : mem_copy_string("");
-}
-
 /* Elle has no sessions without transactions. */
 static unsigned kept_by(enum format f)
 {

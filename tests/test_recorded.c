@@ -212,27 +212,6 @@ static void read_elsewhere(struct rng *r, struct history *h)
 	history_find_order(h);
 }
 
-/* Tells the order of some writers, mostly as they come in h->order. */
-static void tell_orders(struct rng *r, struct history *h)
-{
-	uint32_t n = h->transaction_count;
-	h->known = region_take(&h->region, ((size_t)n * n * h->key_count + 1) *
-	                                           sizeof *h->known);
-	for (uint32_t i = 1; i < n; i++)
-		for (uint32_t j = i + 1; j < n; j++)
-			for (uint32_t x = 0; x < h->key_count; x++) {
-				uint32_t a = h->order[i], b = h->order[j];
-				if (!twin_writes(h, a, x) ||
-				    !twin_writes(h, b, x) || rng_below(r, 3))
-					continue;
-				bool turn = rng_below(r, 10) == 0;
-				h->known[h->known_count++] =
-					(struct history_known){ turn ? b : a,
-					                        turn ? a : b,
-					                        x };
-			}
-}
-
 /* Up to 7 transactions. */
 static struct history *random_history(struct rng *r)
 {
@@ -247,7 +226,7 @@ static struct history *random_history(struct rng *r)
 	if (rng_below(r, 8) == 0)
 		read_elsewhere(r, h);
 	else if (rng_below(r, 4) == 0)
-		tell_orders(r, h);
+		history_tell_orders(r, h, 10);
 	return h;
 }
 

@@ -269,9 +269,7 @@ unsigned twin_levels(const struct history *h)
 
 /* ---- complete orders, relations as matrices ---- */
 
-typedef bool matrix[TWIN_TRANSACTIONS][TWIN_TRANSACTIONS];
-
-static void closure(matrix m, uint32_t n)
+void twin_closure(twin_matrix m, uint32_t n)
 {
 	for (uint32_t k = 0; k < n; k++)
 		for (uint32_t i = 0; i < n; i++)
@@ -281,7 +279,7 @@ static void closure(matrix m, uint32_t n)
 
 struct plain {
 	const struct facts *f;
-	matrix so_wr, past, co, visible;
+	twin_matrix so_wr, past, co, visible;
 };
 
 static bool plain_phi(const struct plain *p, uint32_t t2, uint32_t t3,
@@ -342,7 +340,7 @@ static bool test_order(struct plain *p, const uint32_t *order)
 				p->so_wr[i][j] ||
 				(p->co[i][j] && f->writes[i] & f->writes[j]);
 		}
-	closure(p->visible, f->n);
+	twin_closure(p->visible, f->n);
 	return order_meets_axioms(p);
 }
 
@@ -376,7 +374,7 @@ bool twin_allows_plain(enum level l, const struct history *h)
 			p->so_wr[a][t] = f->direct[t] >> a & 1;
 	}
 	memcpy(p->past, p->so_wr, sizeof p->past);
-	closure(p->past, f->n);
+	twin_closure(p->past, f->n);
 	bool allowed = permute(p, order, 0);
 	free(p);
 	facts_free(f);

@@ -16,6 +16,11 @@
 /* Histories of up to this many transactions (init included) and keys. */
 enum { TWIN_TRANSACTIONS = 32, TWIN_KEYS = 64 };
 
+/* A relation between transactions. */
+typedef bool twin_matrix[TWIN_TRANSACTIONS][TWIN_TRANSACTIONS];
+/* Makes it transitive, among the first n. */
+void twin_closure(twin_matrix m, uint32_t n);
+
 /* Of transactions with a level of their own, that one counts. */
 
 /* Gives up an order at the first transaction whose reads break an axiom. */

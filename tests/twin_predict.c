@@ -132,17 +132,7 @@ static void add_set(struct twin_sets *s, const struct twin_set *set)
 
 /* ---- the least commit order ---- */
 
-typedef bool matrix[TWIN_TRANSACTIONS][TWIN_TRANSACTIONS];
-
-static void closure(matrix m, uint32_t n)
-{
-	for (uint32_t k = 0; k < n; k++)
-		for (uint32_t i = 0; i < n; i++)
-			for (uint32_t j = 0; j < n; j++)
-				m[i][j] |= m[i][k] && m[k][j];
-}
-
-static bool put(matrix m, uint32_t a, uint32_t b)
+static bool put(twin_matrix m, uint32_t a, uint32_t b)
 {
 	bool new = !m[a][b];
 	m[a][b] = true;
@@ -150,7 +140,7 @@ static bool put(matrix m, uint32_t a, uint32_t b)
 }
 
 /* t reads key from w: what of another writer u of the key? */
-static bool decide(matrix pco, uint32_t u, uint32_t t, uint32_t w)
+static bool decide(twin_matrix pco, uint32_t u, uint32_t t, uint32_t w)
 {
 	bool more = false;
 	if (pco[u][t]) more |= put(pco, u, w);
@@ -158,7 +148,7 @@ static bool decide(matrix pco, uint32_t u, uint32_t t, uint32_t w)
 	return more;
 }
 
-static bool decide_all(matrix pco, const struct history *h)
+static bool decide_all(twin_matrix pco, const struct history *h)
 {
 	bool more = false;
 	for (uint32_t t = 1; t < h->transaction_count; t++)
@@ -177,13 +167,13 @@ static bool decide_all(matrix pco, const struct history *h)
 bool twin_pco_cyclic(const struct history *h)
 {
 	uint32_t n = h->transaction_count;
-	matrix pco = { { false } };
+	twin_matrix pco = { { false } };
 	if (n > TWIN_TRANSACTIONS) abort();
 	for (uint32_t a = 0; a < n; a++)
 		for (uint32_t b = 0; b < n; b++)
 			pco[a][b] = twin_session_order(h, a, b) ||
 			            twin_write_read(h, a, b);
-	do closure(pco, n);
+	do twin_closure(pco, n);
 	while (decide_all(pco, h));
 	for (uint32_t a = 0; a < n; a++)
 		if (pco[a][a]) return true;

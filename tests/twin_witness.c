@@ -1,9 +1,9 @@
-#include "axioms/witness.h"
 #include "twin_witness.h"
 
 #include <check.h>
 #include <stdlib.h>
 
+#include "axioms/witness.h"
 #include "support.h"
 #include "twin_axioms.h"
 
