@@ -57,7 +57,7 @@ done
 
 if command -v c++ >/dev/null; then
 	if c++ -std=c++11 -Wall -Wextra -Werror -fsyntax-only \
-		-I"$top/include" -x c++ "$top/tests/api_program.c" \
+		-I"$top/include" -x c++ "$top"/tests/api_*.c \
 		>out 2>err; then
 		pass
 	else
