@@ -42,27 +42,33 @@ static enum style_mark state_mark(enum result_state state)
 	}
 }
 
-void report_assertion_line(struct text *t, const struct style *s,
-                           const struct result *r,
-                           const struct result_assertion *a)
+void report_assertion_place(struct text *t, const struct style *s,
+                            const struct result_assertion *a, size_t used)
 {
-	struct text place = { 0 }, says = { 0 };
-	assert(a->text && a->state != ASSERTION_UNKNOWN);
+	struct text place = { 0 };
 	name_position(&place, a->at);
-	text_string(&says, state_word(a->state));
-	assert(says.length < r->state_width);
-	text_pad(&says, ' ', r->state_width - says.length);
-	text_string(t, "  ");
-	style_words(t, s, state_mark(a->state), text_get(&says));
-	size_t used = 2 + r->state_width + 2 + style_columns(text_get(&place));
-	size_t room = s->width > used + 20 ? s->width - used : 20;
-	style_fit(t, a->text, room);
+	used += 2 + style_columns(text_get(&place));
+	style_fit(t, a->text, s->width > used + 20 ? s->width - used : 20);
 	if (place.length) {
 		text_string(t, "  ");
 		style_words(t, s, STYLE_DIM, text_get(&place));
 	}
 	text_char(t, '\n');
 	text_free(&place);
+}
+
+void report_assertion_line(struct text *t, const struct style *s,
+                           const struct result *r,
+                           const struct result_assertion *a)
+{
+	struct text says = { 0 };
+	assert(a->text && a->state != ASSERTION_UNKNOWN);
+	text_string(&says, state_word(a->state));
+	assert(says.length < r->state_width);
+	text_pad(&says, ' ', r->state_width - says.length);
+	text_string(t, "  ");
+	style_words(t, s, state_mark(a->state), text_get(&says));
+	report_assertion_place(t, s, a, 2 + r->state_width);
 	text_free(&says);
 }
 

@@ -28,15 +28,6 @@ void report_text(struct text *t, const struct style *s, const struct result *r);
 /* A line of costs, for checks and predictions: "memory    12 MB resident" */
 void report_memory(struct text *t);
 
-/* levels.c: the table of all levels. */
-void report_levels(struct text *t, const struct style *s,
-                   const struct result *r);
-
-/* compare.c: the verdict, a table of the three ways, the assertions that one
- * of them violates, and what became of traces and predictions. */
-void report_compare(struct text *t, const struct style *s,
-                    const struct result *r);
-
 /* separated.c: each way a history that one level allows and the other forbids,
  * and why. */
 void report_separated(struct text *t, const struct style *s,
@@ -46,6 +37,9 @@ bool report_separated_picture(struct text *t, const struct result *r);
 
 /* ---- example.c ---- */
 
+/* "assert ...  file.tx:9:1", a line, behind so many columns. */
+void report_assertion_place(struct text *t, const struct style *s,
+                            const struct result_assertion *a, size_t used);
 /* In a list of all: "  fails  assert ...  file.tx:9:1". */
 void report_assertion_line(struct text *t, const struct style *s,
                            const struct result *r,

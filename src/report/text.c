@@ -1,15 +1,17 @@
 #include "report/report.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "result/names.h"
 #include "result/numbers.h"
 #include "result/result.h"
 
 enum {
-	LABEL_WIDTH = 15,
-	NUMBER_WIDTH = 12,
+	GAP = 2,           /* before a column */
+	LABELS_LEAST = 24, /* that labels of rows may take */
 	WARNINGS_SHOWN = 8,
 	WARNING_COLUMNS = 60 /* of a line of source */
 };
@@ -50,6 +52,21 @@ static void print_assertions(struct text *t, const struct style *s,
 	for (uint32_t i = 0; i < r->assertion_count; i++)
 		if (r->assertions[i].state != ASSERTION_UNKNOWN)
 			report_assertion_line(t, s, r, &r->assertions[i]);
+}
+
+static void print_found(struct text *t, const struct style *s,
+                        const struct result *r)
+{
+	bool any = false;
+	for (uint32_t i = 0; i < r->assertion_count; i++) {
+		const struct result_assertion *a = &r->assertions[i];
+		if (!a->found_by) continue;
+		if (!any) text_string(t, "\nviolated\n");
+		any = true;
+		text_string(t, "  ");
+		report_assertion_place(t, s, a, 2);
+		text_format(t, "    by %s\n", a->found_by);
+	}
 }
 
 /* ---- warnings ---- */
@@ -102,14 +119,19 @@ static void print_warnings(struct text *t, const struct style *s,
 
 /* ---- counts ---- */
 
-static void print_line(struct text *t, const struct result_line *l)
+static void print_line(struct text *t, const struct result *r,
+                       const struct result_line *l)
 {
-	size_t label = style_columns(l->label), n = style_columns(l->number);
-	assert(l->label && l->number && l->words);
+	size_t label = style_columns(l->label);
+	assert(l->label && l->words);
 	text_string(t, l->label);
-	if (label < LABEL_WIDTH) text_pad(t, ' ', LABEL_WIDTH - label);
-	if (n < NUMBER_WIDTH) text_pad(t, ' ', NUMBER_WIDTH - n);
-	text_format(t, "%s  %s\n", l->number, l->words);
+	if (label < r->label_width) text_pad(t, ' ', r->label_width - label);
+	if (l->number) {
+		size_t n = style_columns(l->number);
+		if (n < r->number_width) text_pad(t, ' ', r->number_width - n);
+		text_format(t, "%s  ", l->number);
+	}
+	text_format(t, "%s\n", l->words);
 }
 
 void report_memory(struct text *t)
@@ -119,54 +141,98 @@ void report_memory(struct text *t)
 	text_char(t, '\n');
 }
 
-static void print_table(struct text *t, const struct style *s,
-                        const struct result *r)
+/* ---- the table ---- */
+
+/* The widths of its columns; returns that of the labels. */
+static unsigned measure(const struct result_table *x, const struct style *s,
+                        unsigned *widths)
 {
-	struct text n = { 0 };
-	assert(r->table->first && r->table_heads[0]);
-	text_char(t, '\n');
-	style_begin(t, s, STYLE_DIM);
-	for (int i = 0; i < RESULT_COLUMNS; i++)
-		text_format(t, "%*s", NUMBER_WIDTH, r->table_heads[i]);
-	style_end(t, s);
-	text_char(t, '\n');
-	for (const struct result_value *row = r->table->first; row;
-	     row = row->next) {
-		const struct result_value *cell = row->values.first;
-		for (; cell; cell = cell->next) {
-			text_clear(&n);
-			number_count(&n, cell->count);
-			if (n.length < NUMBER_WIDTH)
-				text_pad(t, ' ', NUMBER_WIDTH - n.length);
-			text_string(t, text_get(&n));
+	unsigned label = x->label_least, used = 0;
+	for (unsigned i = 0; i < x->columns; i++) {
+		widths[i] = x->column_least;
+		for (const struct result_row *r = x->first; r; r = r->next) {
+			size_t w = style_columns(r->cells[i].words) + GAP;
+			if (w > widths[i]) widths[i] = (unsigned)w;
 		}
-		text_char(t, '\n');
+		used += widths[i];
 	}
-	text_free(&n);
+	for (const struct result_row *r = x->first; r; r = r->next) {
+		size_t w = style_columns(r->label);
+		if (w > label) label = (unsigned)w;
+	}
+	unsigned most =
+		s->width > used + LABELS_LEAST ? s->width - used : LABELS_LEAST;
+	return label < most ? label : most;
 }
+
+static void print_cell(struct text *t, const struct style *s,
+                       const struct result_cell *c, unsigned width)
+{
+	static const enum style_mark marks[] = {
+		[MARK_DIM] = STYLE_DIM,    [MARK_NAME] = STYLE_BLUE,
+		[MARK_ASKED] = STYLE_BOLD, [MARK_GOOD] = STYLE_GREEN,
+		[MARK_BAD] = STYLE_RED,
+	};
+	text_pad(t, ' ', width - style_columns(c->words));
+	if (c->mark == MARK_NONE)
+		text_string(t, c->words);
+	else
+		style_words(t, s, marks[c->mark], c->words);
+}
+
+/* A label that is longer has a line of its own. */
+static void print_row(struct text *t, const struct style *s,
+                      const struct result_table *x, const struct result_row *r,
+                      unsigned label, const unsigned *widths)
+{
+	size_t used = style_columns(r->label);
+	text_string(t, r->label);
+	if (used > label) {
+		text_char(t, '\n');
+		used = 0;
+	}
+	text_pad(t, ' ', label - used);
+	for (unsigned i = 0; i < x->columns; i++)
+		print_cell(t, s, &r->cells[i], widths[i]);
+	if (r->note) {
+		text_string(t, "  ");
+		style_words(t, s, STYLE_YELLOW, r->note);
+	}
+	text_char(t, '\n');
+}
+
+static void print_table(struct text *t, const struct style *s,
+                        const struct result_table *x)
+{
+	unsigned *widths = mem_take0(x->columns, sizeof *widths);
+	unsigned label = measure(x, s, widths);
+	text_char(t, '\n');
+	for (const struct result_row *r = x->first; r; r = r->next)
+		print_row(t, s, x, r, label, widths);
+	free(widths);
+}
+
+/* ---- all ---- */
 
 void report_text(struct text *t, const struct style *s, const struct result *r)
 {
 	assert(r->reason);
-	if (r->comparison) {
-		report_compare(t, s, r);
-		return;
-	}
 	if (r->separated) {
 		report_separated(t, s, r);
 		return;
 	}
 	report_verdict(t, s, r);
-	if (r->levels) report_levels(t, s, r);
+	if (r->table && r->table_leads) print_table(t, s, r->table);
 	if (r->note) text_string(t, r->note);
 	print_assertions(t, s, r);
+	print_found(t, s, r);
 	for (uint32_t i = 0; i < r->assertion_count; i++)
 		if (r->assertions[i].where)
 			report_violation(t, s, r, &r->assertions[i]);
 	if (r->has_warnings) print_warnings(t, s, r);
 	if (r->line_count) text_char(t, '\n');
 	for (uint32_t i = 0; i < r->line_count; i++)
-		print_line(t, &r->lines[i]);
-	if (r->table) print_table(t, s, r);
+		print_line(t, r, &r->lines[i]);
+	if (r->table && !r->table_leads) print_table(t, s, r->table);
 	if (r->closing) text_string(t, r->closing);
 }

@@ -8,10 +8,4 @@
 /* After comparison_run. */
 struct result *result_of_comparison(const struct comparison *c);
 
-const char *compare_way_name(enum compare_way w); /* "random runs" */
-const struct compare_reach *compare_reach_of(const struct comparison *c,
-                                             enum compare_way w);
-/* "the time limit was reached" */
-const char *compare_end_words(enum stop_reason end);
-
 #endif

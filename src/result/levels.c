@@ -11,6 +11,8 @@
 #include "result/names.h"
 #include "result/numbers.h"
 
+enum { COLUMN_LEAST = 7, LABEL_LEAST = 16 };
+
 struct levels_table *levels_table_new(const struct program *p)
 {
 	struct levels_table *t = mem_take0(1, sizeof *t);
@@ -161,6 +163,74 @@ static void add_column(struct result *r, struct result_values *to,
 		result_count(r, violated, NULL, table->rows[i].violated[l]);
 }
 
+/* ---- the table ---- */
+
+static const char *cell_words(struct result *r, const struct levels_column *c,
+                              uint64_t n)
+{
+	struct text words = { 0 };
+	assert(c->ran || !n);
+	if (!c->ran) return "-";
+	if (!c->complete) text_string(&words, "≥");
+	number_count(&words, n);
+	const char *kept = result_words(r, &words);
+	text_free(&words);
+	return kept;
+}
+
+/* In words of the user, if there are some. */
+static void name_row(struct text *t, const struct result *r,
+                     const struct result_assertion *a)
+{
+	bool error = a->slot == program_assertion_count(r->program);
+	if (a->message && !program_is_native(r->program)) {
+		text_format(t, "assert \"%s\"", a->message);
+		return;
+	}
+	text_string(t, a->text);
+	if (!error || !a->at.file) return;
+	text_char(t, ' ');
+	name_position(t, a->at);
+}
+
+/* How many histories violate it. */
+static void add_row(struct result *r, const struct levels_table *table,
+                    uint32_t i)
+{
+	struct text label = { 0 };
+	name_row(&label, r, &r->assertions[i]);
+	struct result_row *row = result_row(r, text_get(&label));
+	for (enum level l = 0; l < LEVEL_COUNT; l++) {
+		const struct levels_column *c = &table->columns[l];
+		uint64_t n = table->rows[i].violated[l];
+		row->cells[l].words = cell_words(r, c, n);
+		if (n)
+			row->cells[l].mark = MARK_BAD;
+		else if (c->ran && c->complete)
+			row->cells[l].mark = MARK_GOOD;
+	}
+	text_free(&label);
+}
+
+static void add_table(struct result *r, const struct levels_table *table)
+{
+	result_table(r, LEVEL_COUNT, COLUMN_LEAST, LABEL_LEAST);
+	struct result_row *head = result_row(r, "");
+	for (enum level l = 0; l < LEVEL_COUNT; l++)
+		head->cells[l] = (struct result_cell){
+			level_word(l), l == r->level ? MARK_ASKED : MARK_NAME
+		};
+	struct result_row *row = result_row(r, "histories");
+	for (enum level l = 0; l < LEVEL_COUNT; l++)
+		row->cells[l].words = cell_words(r, &table->columns[l],
+		                                 table->columns[l].histories);
+	assert(r->assertion_count == table->row_count);
+	for (uint32_t i = 0; i < table->row_count; i++) add_row(r, table, i);
+	if (table->row_count)
+		r->closing = "\nThe rows of assertions count the histories "
+			     "that violate them.\n";
+}
+
 struct result *result_of_levels(const struct levels_table *table,
                                 enum level asked, const char *as)
 {
@@ -168,7 +238,6 @@ struct result *result_of_levels(const struct levels_table *table,
 	r->has_assertions = true;
 	struct result_values *list;
 	struct text reason = { 0 };
-	r->levels = table;
 	r->verdict = levels_table_verdict(table, asked);
 	name_reason(&reason, table, asked, as);
 	r->reason = result_words(r, &reason);
@@ -184,6 +253,7 @@ struct result *result_of_levels(const struct levels_table *table,
 	list = result_list(r, &r->findings, "levels");
 	for (enum level l = 0; l < LEVEL_COUNT; l++)
 		add_column(r, list, table, l);
+	add_table(r, table);
 	text_free(&reason);
 	return r;
 }

@@ -6,7 +6,6 @@
 #include <stdint.h>
 
 #include "base/text.h"
-#include "result/numbers.h"
 
 /* 1234567 as 1,234,567. */
 void number_count(struct text *t, uint64_t n);

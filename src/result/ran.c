@@ -333,21 +333,34 @@ static void add_assertion(struct result *r, const struct run_case *c,
 
 /* ---- measures ---- */
 
+/* People see it as a table. */
 static void add_curve(struct result *r, const struct run_case *c)
 {
+	enum { COLUMNS = 3, COLUMN_WIDTH = 12 };
+	static const char *const names[] = { "runs", "histories", "outcomes" };
+	static const char *const heads[] = { "after runs", "histories",
+		                             "outcomes" };
+	struct text words = { 0 };
 	uint32_t count;
 	const struct campaign_point *p = campaign_curve(c->campaign, &count);
 	struct result_values *to = result_list(r, &r->measures, "curve");
+	if (!count) return;
+	result_table(r, COLUMNS, COLUMN_WIDTH, 0);
+	struct result_row *head = result_row(r, "");
+	for (int i = 0; i < COLUMNS; i++)
+		head->cells[i] = (struct result_cell){ heads[i], MARK_DIM };
 	for (uint32_t i = 0; i < count; i++) {
+		const uint64_t n[COLUMNS] = { p[i].runs, p[i].histories,
+			                      p[i].outcomes };
 		struct result_values *point = result_group(r, to, NULL);
-		result_count(r, point, "runs", p[i].runs);
-		result_count(r, point, "histories", p[i].histories);
-		result_count(r, point, "outcomes", p[i].outcomes);
+		struct result_row *row = result_row(r, "");
+		for (int k = 0; k < COLUMNS; k++) {
+			result_count(r, point, names[k], n[k]);
+			number_count(&words, n[k]);
+			row->cells[k].words = result_words(r, &words);
+		}
 	}
-	r->table = to->first ? to : NULL;
-	r->table_heads[0] = "after runs";
-	r->table_heads[1] = "histories";
-	r->table_heads[2] = "outcomes";
+	text_free(&words);
 }
 
 static void add_coverage(struct result *r, const struct run_case *c)

@@ -8,6 +8,9 @@
 #include "base/memory.h"
 #include "result/numbers.h"
 
+/* Of lines, where nobody says otherwise. */
+enum { LABEL_WIDTH = 15, NUMBER_WIDTH = 12 };
+
 struct result *result_new(const struct program *p, enum level l)
 {
 	struct result *r = mem_take0(1, sizeof *r);
@@ -15,6 +18,8 @@ struct result *result_new(const struct program *p, enum level l)
 	region_init(&r->region);
 	r->program = p;
 	r->level = l;
+	r->label_width = LABEL_WIDTH;
+	r->number_width = NUMBER_WIDTH;
 	return r;
 }
 
@@ -129,16 +134,26 @@ void result_json(struct result *r, struct result_values *to, const char *name,
 	add(r, to, name, RESULT_JSON)->text = result_words(r, printed);
 }
 
+static void add_line(struct result *r, const char *label, const char *number,
+                     const char *words)
+{
+	assert(label && words);
+	r->lines = mem_grow(r->lines, r->line_count + 1, sizeof *r->lines);
+	r->lines[r->line_count++] =
+		(struct result_line){ copy(r, label), number, words };
+}
+
 void result_line_text(struct result *r, const char *label, struct text *number,
                       struct text *words)
 {
 	assert(number != words);
-	r->lines = mem_grow(r->lines, r->line_count + 1, sizeof *r->lines);
-	r->lines[r->line_count++] = (struct result_line){
-		.label = copy(r, label),
-		.number = result_words(r, number),
-		.words = result_words(r, words),
-	};
+	const char *n = result_words(r, number);
+	add_line(r, label, n, result_words(r, words));
+}
+
+void result_line_words(struct result *r, const char *label, struct text *words)
+{
+	add_line(r, label, NULL, result_words(r, words));
 }
 
 void result_line(struct result *r, const char *label, uint64_t n,
@@ -170,4 +185,31 @@ void result_line_time(struct result *r, double seconds, double cpu_seconds,
 	result_line_text(r, "time", &number, &words);
 	text_free(&number);
 	text_free(&words);
+}
+
+/* ---- tables ---- */
+
+struct result_table *result_table(struct result *r, unsigned columns,
+                                  unsigned column_least, unsigned label_least)
+{
+	assert(columns && !r->table);
+	r->table = region_take0(&r->region, sizeof *r->table);
+	r->table->columns = columns;
+	r->table->column_least = column_least;
+	r->table->label_least = label_least;
+	return r->table;
+}
+
+struct result_row *result_row(struct result *r, const char *label)
+{
+	struct result_table *t = r->table;
+	struct result_row *row = region_take0(
+		&r->region, sizeof *row + t->columns * sizeof *row->cells);
+	assert(label && !t->first == !t->last);
+	row->label = copy(r, label);
+	if (t->last)
+		t->last->next = row;
+	else
+		t->first = row;
+	return t->last = row;
 }

@@ -51,10 +51,8 @@
 #include "base/verdict.h"
 #include "vm/program.h"
 
-struct comparison;
 struct finding;
 struct history;
-struct levels_table;
 struct separated;
 
 /* ---- named values ---- */
@@ -148,6 +146,9 @@ struct result_assertion {
 	 * it is not, or nothing is to be told of it. */
 	const char *where;
 	const char *repeat; /* the command that shows it again, or NULL */
+	/* Who found that it is violated: "prediction, exploration"; NULL: there
+	 * is only one way to find it. */
+	const char *found_by;
 	struct result_values members; /* behind "violated" */
 	struct result_example example;
 	uint32_t shown_by; /* the first assertion whose example is the same
@@ -158,7 +159,33 @@ struct result_assertion {
 
 /* A line below the result: "stale reads     2  at most, in some order". */
 struct result_line {
-	const char *label, *number, *words;
+	const char *label, *number, *words; /* number NULL: words follow the
+	                                     * label */
+};
+
+/* A table: rows of cells, each at the right of its column, behind labels. The
+ * first row is that of the heads. Columns are as wide as their cells, and at
+ * least so wide. */
+enum result_mark {
+	MARK_NONE,
+	MARK_DIM,
+	MARK_NAME,
+	MARK_ASKED, /* what was asked about, among others */
+	MARK_GOOD,
+	MARK_BAD
+};
+struct result_cell {
+	const char *words;
+	enum result_mark mark;
+};
+struct result_row {
+	struct result_row *next;
+	const char *label, *note; /* a note is behind all cells; or NULL */
+	struct result_cell cells[];
+};
+struct result_table {
+	unsigned columns, column_least, label_least;
+	struct result_row *first, *last;
 };
 
 /* Of the JSON form. Members that are added leave it as it is. */
@@ -166,8 +193,6 @@ enum { RESULT_JSON_VERSION = 1 };
 
 /* How much is told: a verdict is cheap, examples need their anomaly. */
 enum result_depth { RESULT_VERDICT, RESULT_WHOLE };
-
-enum { RESULT_COLUMNS = 3 };
 
 struct result {
 	struct region region;          /* of all strings and values */
@@ -197,15 +222,10 @@ struct result {
 	struct result_values measures;
 	struct result_line *lines;
 	uint32_t line_count;
-	/* Borrowed, each NULL but for its command: --levels, compare,
-	 * separate. */
-	const struct levels_table *levels;
-	const struct comparison *comparison;
-	const struct separated *separated;
-	/* A list of groups of counts that people see as a table, with words
-	 * above its columns; NULL: there is none. */
-	const struct result_values *table;
-	const char *table_heads[RESULT_COLUMNS];
+	unsigned label_width, number_width; /* of lines */
+	struct result_table *table;         /* NULL: there is none */
+	bool table_leads; /* it stands above the assertions and the lines */
+	const struct separated *separated; /* of that command; borrowed */
 	const char *closing; /* paragraphs below the lines, or NULL */
 };
 
@@ -247,6 +267,13 @@ void result_line(struct result *r, const char *label, uint64_t n,
 /* The same for what is no plain number, such as "1.4 MB"; emptied as well. */
 void result_line_text(struct result *r, const char *label, struct text *number,
                       struct text *words);
+/* One of words alone; emptied. */
+void result_line_words(struct result *r, const char *label, struct text *words);
+/* A table without rows, and a row, each of its cells still without words.
+ * Labels are copied. */
+struct result_table *result_table(struct result *r, unsigned columns,
+                                  unsigned column_least, unsigned label_least);
+struct result_row *result_row(struct result *r, const char *label);
 /* Lines of what it took: how many of `n` there were in each second ("20,000
  * runs per second"), unless that is noise; and the memory, if that is known. */
 void result_line_time(struct result *r, double seconds, double cpu_seconds,
