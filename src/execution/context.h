@@ -14,8 +14,8 @@
 /* Where a session stands between two transactions. */
 struct session_point {
 	const struct machine_state *state; /* after the BEGIN request */
-	bool ended;                        /* there is no next transaction */
 	uint32_t name;                     /* of the next transaction */
+	bool ended;                        /* there is no next transaction */
 	bool readless;                     /* which reads nothing of others;
 	                                    * known if context.looks_ahead */
 };

@@ -237,16 +237,19 @@ static inline void note_event(struct ledger *l, const struct ledger_event *e)
 	if (l->statements) statement_closure_event(l->statements, &e->event);
 }
 
-static struct event event_of(enum event_kind kind, struct db_access a,
-                             uint32_t from, struct value value)
+/* Member by member: this happens at each event, and a structure that is copied
+ * as a whole, right after its parts were written, is waited for. */
+static inline void make_event(struct event *e, enum event_kind kind,
+                              struct db_access a, uint32_t from,
+                              struct value value)
 {
-	return (struct event){ .kind = kind,
-		               .key = a.key,
-		               .from = from,
-		               .point = a.point,
-		               .strength = a.strength,
-		               .joined = a.joined,
-		               .value = value };
+	e->kind = kind;
+	e->strength = a.strength;
+	e->joined = a.joined;
+	e->key = a.key;
+	e->point = a.point;
+	e->from = from;
+	e->value = value;
 }
 
 /* A read that is made or asked about: if it locks, so does the ledger. */
@@ -258,7 +261,7 @@ static inline void note_lock(struct ledger *l, struct db_access a)
 void ledger_write(struct ledger *l, struct db_access a, struct value value)
 {
 	struct ledger_event *e = append(l);
-	e->event = event_of(EVENT_WRITE, a, 0, value);
+	make_event(&e->event, EVENT_WRITE, a, 0, value);
 	know_key(&l->closure, a.key);
 	if (l->in_order) closure_write(&l->closure, a.key);
 	note_event(l, e);
@@ -269,7 +272,7 @@ struct value ledger_read_own(struct ledger *l, struct db_access a)
 {
 	struct ledger_event *e = append(l);
 	struct value value = l->own[a.key]->event.value;
-	e->event = event_of(EVENT_READ, a, HISTORY_SELF, value);
+	make_event(&e->event, EVENT_READ, a, HISTORY_SELF, value);
 	note_event(l, e);
 	return value;
 }
@@ -279,7 +282,7 @@ void ledger_read(struct ledger *l, struct db_access a, uint32_t source,
 {
 	assert(!ledger_own_write(l, a.key));
 	struct ledger_event *e = append(l);
-	e->event = event_of(EVENT_READ, a, source, value);
+	make_event(&e->event, EVENT_READ, a, source, value);
 	e->waiting = waiting;
 	note_event(l, e);
 	note_lock(l, a);
@@ -485,7 +488,8 @@ bool ledger_allows(struct ledger *l)
 static bool may_read_statement(struct ledger *l, struct db_access a,
                                uint32_t source)
 {
-	struct event read = event_of(EVENT_READ, a, source, value_null());
+	struct event read;
+	make_event(&read, EVENT_READ, a, source, value_null());
 	unsigned words = l->closure.words;
 	word *row = mem_take0(words, sizeof *row);
 	bits_add(row, source);
@@ -518,7 +522,8 @@ bool ledger_may_read(struct ledger *l, struct db_access a, uint32_t source)
 
 void ledger_restrict(struct ledger *l, struct db_access a, word *row)
 {
-	struct event read = event_of(EVENT_READ, a, 0, value_null());
+	struct event read;
+	make_event(&read, EVENT_READ, a, 0, value_null());
 	note_lock(l, a);
 	if (l->strong && !l->closure.owns && !ledger_heeds_locks(l))
 		strong_closure_restrict(l->strong, &l->closure, a.key, row);

@@ -25,14 +25,14 @@ struct json;
 enum event_kind { EVENT_READ, EVENT_WRITE };
 
 struct event {
-	enum event_kind kind;
+	enum event_kind kind : 8;
+	/* A plain write locks as STRENGTH_UPDATE does. */
+	enum strength strength : 8;
+	bool joined;    /* it belongs to the statement of the event before it in
+	                 * its transaction; else it begins one */
 	uint32_t key;   /* index into history.keys */
 	uint32_t from;  /* READ: writer's transaction number, or HISTORY_SELF */
 	uint32_t point; /* place in the program's source, 0 when none */
-	/* A plain write locks as STRENGTH_UPDATE does. */
-	enum strength strength : 8;
-	bool joined; /* it belongs to the statement of the event before it in
-	              * its transaction; else it begins one */
 	struct value value;
 };
 
