@@ -174,6 +174,9 @@ typedef struct iso_load_options {
 	double timeout;    /* seconds from loading, after which no code in C
 	                    * is run (no limit) */
 	bool shows_output; /* let its output through */
+	/* Of a file of SQL: "name: SQL", and queries that must be true; lists
+	 * that end in NULL, or NULL. */
+	const char *const *sessions, *const *asserts;
 } iso_load_options;
 /* iso_program_load() with options, which may be NULL. */
 ISO_API int iso_program_load_with(iso_program **out, const char *path,

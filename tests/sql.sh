@@ -135,6 +135,48 @@ session s
 step a { CALL spin(); }
 END_OF_SPEC
 
+# A file of SQL, with sessions and assertions from the command line.
+cat >shop.sql <<'END_OF_SQL'
+CREATE TYPE state AS ENUM ('free', 'sold');
+CREATE TABLE seat (id int PRIMARY KEY, owner text, now_is state DEFAULT 'free');
+INSERT INTO seat VALUES (1), (2);
+CREATE PROCEDURE buy(n int, who text) LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE seat SET owner = who, now_is = 'sold' WHERE id = n AND now_is = 'free';
+  IF NOT FOUND THEN RAISE 'sold'; END IF;
+END $$;
+END_OF_SQL
+shop() {
+	explored=$1
+	shift
+	run "$explored" "$@" --session "ann: CALL buy(1, 'ann')" \
+		--session "ben: CALL buy(1, 'ben')" \
+		--assert "SELECT count(*) = 1 FROM seat WHERE now_is = 'sold'" \
+		--assert 'SELECT (ann.error IS NULL) <> (ben.error IS NULL)'
+}
+shop 0 explore shop.sql -i si
+prints 'histories                 2  under si'
+shop 0 explore shop.sql -i ser -j1
+shop 0 run shop.sql -i si --runs 20
+shop 0 record shop.sql
+shop 0 compile --dump shop.sql
+prints "CALL buy(1, 'ann')"
+run 1 explore shop.sql -i si --session "ann: CALL buy(1, 'ann')" \
+	--assert 'SELECT ann.error IS NOT NULL'
+prints 'at --assert:1:1'
+run 3 explore shop.sql -i si
+says "there is no session: give it one with --session 'name: SQL'"
+run 3 explore shop.sql -i si --session 'SELECT 1'
+says "--session:1:1: error: expected a session as 'name: SQL'"
+run 3 explore shop.sql -i si --session 'a: SELECT 1' --session 'a: SELECT 2'
+says 'a session of this name was given before'
+run 3 explore shop.sql -i si --session 'a: CALL bye(1)'
+says '--session:1:9: error: procedure bye(integer) does not exist'
+run 3 explore buy.spec --session 'a: SELECT 1'
+says '--session and --assert are for files of SQL'
+run 0 fmt shop.sql
+says 'is left as it is'
+
 run 0 explore buy.spec
 prints 'histories                 2  under si'
 run 0 compile --dump buy.spec

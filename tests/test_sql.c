@@ -293,15 +293,20 @@ static void combination(struct text *t, struct rng *r, int depth)
 		                             "INTERSECT", "INTERSECT ALL",
 		                             "EXCEPT",    "EXCEPT ALL" };
 	static const char *const heads[] = { "SELECT ", "SELECT DISTINCT " };
-	static maker *const makers[] = { int_expr, number_expr };
 	const char *word = ONE_OF(r, words);
-	/* Which one of equal numbers with different scales stays is not told.
-	 */
-	bool all = !strcmp(word, "UNION ALL");
+	/* Which one of equal numbers with different scales comes first, or
+	 * stays, is not told: all have the same. */
+	bool numbers = rng_below(r, 3) == 0;
 	for (int i = 0; i < 2; i++) {
 		text_string(t, ONE_OF(r, heads));
 		text_string(t, "b, ");
-		makers[all && rng_below(r, 2)](t, r, depth);
+		if (numbers) {
+			text_string(t, "round(");
+			number_expr(t, r, depth);
+			text_string(t, ", 3)");
+		} else {
+			int_expr(t, r, depth);
+		}
 		text_string(t, i ? " FROM e x(k, b) WHERE k > 2" : " FROM e");
 		if (!i) text_format(t, " %s ", word);
 	}

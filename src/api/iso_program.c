@@ -39,6 +39,7 @@ static int try_program_load(iso_program **out, const char *path,
 	c.memory = given.memory;
 	c.timeout = given.timeout;
 	c.shows_output = given.shows_output;
+	c.sql = (struct sql_arguments){ given.sessions, given.asserts };
 	struct program *p = program_load_as(path, &c, &list);
 	return finish_load(out, p, &list, diags);
 }

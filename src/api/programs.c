@@ -35,7 +35,8 @@ struct program *program_load_as(const char *path, const struct code_in_c *c,
                                 struct diags *d)
 {
 	assert(c->step_timeout > 0);
-	struct program *p = load_program_within(path, c->step_timeout, d);
+	struct program *p =
+		load_program_with(path, c->step_timeout, &c->sql, d);
 	if (!p) return NULL;
 	program_know_rows(p);
 	library_configure(p, c->step_timeout, c->bounds, c->shows_output);

@@ -6,6 +6,7 @@
 #include "api/problem.h"
 #include "axioms/level.h"
 #include "native/host/library.h"
+#include "sql/load.h"
 
 struct program;
 struct trace;
@@ -21,6 +22,8 @@ struct code_in_c {
 	                  * up. 0: never */
 	bool shows_output;
 	const atomic_bool *interrupt; /* borrowed; NULL: none */
+	/* Of files of SQL; borrowed while they are loaded. */
+	struct sql_arguments sql;
 };
 #define CODE_IN_C                                          \
 	((struct code_in_c){ .step_timeout = STEP_TIMEOUT, \

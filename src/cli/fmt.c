@@ -100,7 +100,7 @@ static int format_file(const struct command_line *c, const char *path)
 	struct text before = { 0 }, after = { 0 };
 	struct diags d = { 0 };
 	int code = EXIT_INPUT;
-	if (sql_is_spec(path)) {
+	if (sql_is_spec(path) || sql_is_script(path)) {
 		say("%s is left as it is: fmt takes programs in isoscope's "
 		    "language",
 		    path);

@@ -118,6 +118,15 @@ static void note_spelling(struct command_line *c, int option, char letter)
 	assert(n > 0 && n < OPTION_SPELLING);
 }
 
+static void add_value(const char ***list, const char *value)
+{
+	size_t n = 0;
+	while (*list && (*list)[n]) n++;
+	*list = mem_grow(*list, n + 2, sizeof **list);
+	(*list)[n] = value;
+	(*list)[n + 1] = NULL;
+}
+
 /* Sets an option. `joined` is what stands behind '=' or the letter, or NULL;
  * `next` the following argument, or NULL. *used tells if that was taken. */
 static bool set_option(struct command_line *c, int option, const char *joined,
@@ -145,6 +154,8 @@ static bool set_option(struct command_line *c, int option, const char *joined,
 	if (o->choices && !is_choice(spelling, joined, o->choices))
 		return false;
 	c->value[option] = joined;
+	if (option == OPTION_SESSION) add_value(&c->sessions, joined);
+	if (option == OPTION_ASSERT) add_value(&c->asserts, joined);
 	return true;
 }
 
@@ -220,4 +231,6 @@ bool command_line_read(struct command_line *c, enum command command, int count,
 void command_line_free(struct command_line *c)
 {
 	free(c->operands);
+	free(c->sessions);
+	free(c->asserts);
 }

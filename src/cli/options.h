@@ -278,6 +278,12 @@ enum command {
 	  "how long code in C may run between two calls of isoscope's "        \
 	  "functions (10; 0: no limit); taking longer is reported as an "      \
 	  "error of the program")                                              \
+	X(SESSION, IN_RUNNING | IN_COMPILE, "session", 0, "NAME:SQL", NULL,    \
+	  "a session of a file of SQL, as 'ann: CALL buy(1)'; several are "    \
+	  "given one by one")                                                  \
+	X(ASSERT, IN_RUNNING | IN_COMPILE, "assert", 0, "QUERY", NULL,         \
+	  "a query that must be true when the sessions of a file of SQL have " \
+	  "ended; several are given one by one")                               \
 	X(MAX_TRANSACTIONS, IN_RUNNING, "max-transactions", 0, "N", NULL,      \
 	  "how many transactions a session in C may begin (3000); what goes "  \
 	  "on is left out, with a warning")                                    \
@@ -350,6 +356,8 @@ struct command_line {
 	char spelling[OPTION_COUNT][OPTION_SPELLING];
 	const char **operands; /* owned */
 	size_t operand_count;
+	const char **sessions, **asserts; /* --session, --assert: in order, and
+	                                   * NULL; owned; NULL: none */
 };
 
 /* COMMAND_COUNT if there is no such command. */

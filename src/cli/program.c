@@ -52,6 +52,7 @@ struct program *given_program(const struct command_line *c, const char *path,
 	/* one_program() has said so */
 	(void)setting_code_in_c(c, &code);
 	code.interrupt = signals_flag();
+	code.sql = (struct sql_arguments){ c->sessions, c->asserts };
 	return program_load_as(path, &code, d);
 }
 

@@ -176,9 +176,11 @@ static struct program *load_text(struct loading *l, const char *path,
 
 static struct program *load(const char *path, const char *source, size_t length,
                             enum compile_purpose purpose, double step_timeout,
-                            struct diags *d)
+                            const struct sql_arguments *given, struct diags *d)
 {
 	if (sql_is_spec(path)) return sql_load_spec(path, source, length, d);
+	if (sql_is_script(path))
+		return sql_load_script(path, source, length, given, d);
 	struct loading l = { .purpose = purpose, .step_timeout = step_timeout };
 	region_init(&l.region);
 	sources_init(&l.all, &l.region, d);
@@ -195,13 +197,15 @@ static struct program *load(const char *path, const char *source, size_t length,
 struct program *load_program_text(const char *path, const char *source,
                                   size_t length, struct diags *d)
 {
-	return load(path, source, length, COMPILE_TO_RUN, STEP_TIMEOUT, d);
+	return load(path, source, length, COMPILE_TO_RUN, STEP_TIMEOUT, NULL,
+	            d);
 }
 
 struct program *load_untrusted_text(const char *path, const char *source,
                                     size_t length, struct diags *d)
 {
-	return load(path, source, length, COMPILE_TO_SHOW, STEP_TIMEOUT, d);
+	return load(path, source, length, COMPILE_TO_SHOW, STEP_TIMEOUT, NULL,
+	            d);
 }
 
 /* --- native clients ---------------------------------------------------- */
@@ -245,8 +249,22 @@ struct program *load_program(const char *path, struct diags *d)
 struct program *load_program_within(const char *path, double step_timeout,
                                     struct diags *d)
 {
+	return load_program_with(path, step_timeout, NULL, d);
+}
+
+struct program *load_program_with(const char *path, double step_timeout,
+                                  const struct sql_arguments *given,
+                                  struct diags *d)
+{
 	const char *why = NULL;
 	size_t length = 0;
+	if (given && (given->sessions || given->asserts) &&
+	    !sql_is_script(path)) {
+		diags_add(d, DIAG_ERROR, path, 0, 0, NULL,
+		          "--session and --assert are for files of SQL, which "
+		          "end in .sql");
+		return NULL;
+	}
 	if (begins_as_shared_object(path))
 		return load_client(path, step_timeout, d);
 	char *text = read_file(path, &length, &why);
@@ -262,8 +280,8 @@ struct program *load_program_within(const char *path, double step_timeout,
 		          why);
 		return NULL;
 	}
-	struct program *p =
-		load(path, text, length, COMPILE_TO_RUN, step_timeout, d);
+	struct program *p = load(path, text, length, COMPILE_TO_RUN,
+	                         step_timeout, given, d);
 	free(text);
 	return p;
 }

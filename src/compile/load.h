@@ -9,6 +9,7 @@
 #include "base/text.h"
 
 struct program;
+struct sql_arguments;
 
 /* Reads, parses, checks and compiles the file and its imports. Returns NULL
  * when there is any error; all errors and warnings are added to `d`. A file
@@ -18,6 +19,10 @@ struct program *load_program(const char *path, struct diags *d);
  * isoscope's functions to the next, while it is loaded as well. */
 struct program *load_program_within(const char *path, double step_timeout,
                                     struct diags *d);
+/* The same for a file of SQL, if it is one, with sessions and assertions. */
+struct program *load_program_with(const char *path, double step_timeout,
+                                  const struct sql_arguments *given,
+                                  struct diags *d);
 /* The same for a text in memory; imports are relative to `path`. */
 struct program *load_program_text(const char *path, const char *source,
                                   size_t length, struct diags *d);

@@ -20,6 +20,8 @@ struct loading {
 	struct sql_image *image;
 	struct program *program;
 	struct spec spec;
+	bool script; /* a file of SQL, explored with what is given */
+	const struct sql_arguments *given;
 	struct sql_parser *parser;
 	int64_t *sequences; /* what set-up draws next */
 	uint32_t set_up;    /* statements of set-up so far */
@@ -29,10 +31,20 @@ struct loading {
 	bool failed;
 };
 
+static bool ends_in(const char *path, const char *ending)
+{
+	size_t n = strlen(path), m = strlen(ending);
+	return n > m && !strcmp(path + n - m, ending);
+}
+
 bool sql_is_spec(const char *path)
 {
-	size_t n = strlen(path);
-	return n > 5 && !strcmp(path + n - 5, ".spec");
+	return ends_in(path, ".spec");
+}
+
+bool sql_is_script(const char *path)
+{
+	return ends_in(path, ".sql");
 }
 
 static bool fail(struct loading *l, struct place at, const char *format, ...)
@@ -542,6 +554,27 @@ static void set_isolation(struct loading *l)
 	                              : "prc";
 }
 
+/* What the script is explored with is a part of the program. */
+static void digest_arguments(struct loading *l, const char *const *list)
+{
+	for (size_t i = 0; list && list[i]; i++)
+		l->digest = hash_bytes(l->digest, list[i], strlen(list[i]) + 1);
+}
+
+static bool read_spec(struct loading *l, uint32_t source)
+{
+	struct sql_image *image = l->image;
+	if (!source_check_text(&image->all, source)) return false;
+	if (!l->script)
+		return spec_read(&l->spec, &image->all, source, &image->region);
+	if (l->given) {
+		digest_arguments(l, l->given->sessions);
+		digest_arguments(l, l->given->asserts);
+	}
+	return spec_of_script(&l->spec, &image->all, source, l->given,
+	                      &image->region);
+}
+
 static struct program *load(struct loading *l, const char *path,
                             const char *text, size_t length)
 {
@@ -549,9 +582,7 @@ static struct program *load(struct loading *l, const char *path,
 	uint32_t n = sources_add(&image->all, path, text, (uint32_t)length);
 	const char *which;
 	l->digest = hash_bytes(0, text, length);
-	if (!source_check_text(&image->all, n) ||
-	    !spec_read(&l->spec, &image->all, n, &image->region))
-		return NULL;
+	if (!read_spec(l, n)) return NULL;
 	set_isolation(l);
 	run_setups(l);
 	if (!l->failed) add_sessions(l);
@@ -576,11 +607,13 @@ static struct program *new_program(struct sql_image *image, const char *path)
 	return p;
 }
 
-struct program *sql_load_spec(const char *path, const char *text, size_t length,
-                              struct diags *d)
+static struct program *load_with(struct loading l, const char *path,
+                                 const char *text, size_t length,
+                                 struct diags *d)
 {
 	struct sql_image *image = mem_take0(1, sizeof *image);
-	struct loading l = { .image = image, .parser = sql_parser_new() };
+	l.image = image;
+	l.parser = sql_parser_new();
 	region_init(&image->region);
 	sources_init(&image->all, &image->region, d);
 	known_init(&image->known);
@@ -614,6 +647,21 @@ static void take_row(struct known *k, const struct sql_table *t,
 	if (row->deleted) known_add(k, t, row->key, value_null());
 	for (uint32_t i = 0; i < row->count; i++)
 		known_add(k, t, row->key, row->versions[i]);
+}
+
+struct program *sql_load_spec(const char *path, const char *text, size_t length,
+                              struct diags *d)
+{
+	return load_with((struct loading){ 0 }, path, text, length, d);
+}
+
+struct program *sql_load_script(const char *path, const char *text,
+                                size_t length,
+                                const struct sql_arguments *given,
+                                struct diags *d)
+{
+	return load_with((struct loading){ .script = true, .given = given },
+	                 path, text, length, d);
 }
 
 bool sql_take_growth(struct program *p)

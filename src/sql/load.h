@@ -10,12 +10,25 @@
 
 struct program;
 
-/* Is it the name of a specification? */
+/* What a file of SQL is explored with: "name: SQL", and queries that must be
+ * true. Lists that end in NULL, or NULL. */
+struct sql_arguments {
+	const char *const *sessions, *const *asserts;
+};
+
+/* Is it the name of a specification? Of a file of SQL? */
 bool sql_is_spec(const char *path);
+bool sql_is_script(const char *path);
 /* NULL after adding errors to `d`. Files that it names are relative to `path`.
  */
 struct program *sql_load_spec(const char *path, const char *text, size_t length,
                               struct diags *d);
+
+/* The same for a file of SQL. */
+struct program *sql_load_script(const char *path, const char *text,
+                                size_t length,
+                                const struct sql_arguments *given,
+                                struct diags *d);
 
 /* What each of its statements does, to which rows: a line for each fact. */
 void sql_dump(const struct program *p, struct text *t);

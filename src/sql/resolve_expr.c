@@ -27,15 +27,20 @@ static const struct sql_expr *resolve_digits(struct resolver *r,
 }
 
 /* libpg_query leaves negative numbers out of its JSON, as it does zero: what
- * the source says. */
+ * the source says, with any number of signs and parentheses. */
 static int64_t integer_at(const struct resolver *r, json_t *x)
 {
 	const struct source *in = &r->catalog->all->items[r->place.source];
 	uint32_t at = r->place.offset;
 	int64_t n = node_integer(x, "ival");
+	bool minus = false;
 	if (n || at >= in->length || in->text[at] != '-') return n;
-	at = skip_blanks(in->text, at + 1, in->length);
-	return -strtoll(in->text + at, NULL, 10);
+	while (at < in->length && strchr("-+(", in->text[at])) {
+		minus ^= in->text[at] == '-';
+		at = skip_space(in->text, at + 1, in->length);
+	}
+	n = strtoll(in->text + at, NULL, 10);
+	return minus ? -n : n;
 }
 
 static const struct sql_expr *resolve_constant(struct resolver *r, json_t *body)

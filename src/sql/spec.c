@@ -304,6 +304,71 @@ bool spec_read(struct spec *s, struct sources *all, uint32_t source,
 	return !r.failed;
 }
 
+/* "name: SQL" */
+static void add_given_session(struct spec_reader *r, const char *given)
+{
+	struct spec *s = r->spec;
+	uint32_t length = (uint32_t)strlen(given), at = 0, colon;
+	uint32_t source = sources_add(r->all, "--session", given, length);
+	struct place place = { source, 0 };
+	if (!source_check_text(r->all, source)) {
+		r->failed = true;
+		return;
+	}
+	while (at < length && is_blank(given[at])) at++;
+	uint32_t end = at;
+	if (end < length && begins_name((unsigned char)given[end]))
+		while (end < length && goes_on_name((unsigned char)given[end]))
+			end++;
+	for (colon = end; colon < length && is_blank(given[colon]);) colon++;
+	if (end == at || given[colon] != ':') {
+		fail(r, place, "expected a session as 'name: SQL'");
+		return;
+	}
+	const char *name = region_copy_string(s->region, given + at, end - at);
+	for (uint32_t i = 0; i < s->session_count && !r->failed; i++)
+		if (!strcmp(s->sessions[i].name, name))
+			fail(r, place,
+			     "a session of this name was given before");
+	struct spec_step step = { .name = name, .at = place };
+	step.sql = (struct spec_block){ { source, colon + 1 },
+		                        length - colon - 1 };
+	VEC_RESERVE(s->sessions, s->session_count, s->session_capacity);
+	struct spec_session *x = &s->sessions[s->session_count++];
+	*x = (struct spec_session){ .name = name, .at = place };
+	VEC_RESERVE(x->steps, x->step_count, x->step_capacity);
+	x->steps[x->step_count++] = step;
+}
+
+bool spec_of_script(struct spec *s, struct sources *all, uint32_t source,
+                    const struct sql_arguments *given, struct region *region)
+{
+	struct spec_reader r = { .spec = s, .all = all };
+	uint32_t length = all->items[source].length;
+	*s = (struct spec){ .region = region };
+	VEC_RESERVE(s->setups, s->setup_count, s->setup_capacity);
+	s->setups[s->setup_count++] =
+		(struct spec_setup){ .at = { source, 0 },
+		                     .sql = { { source, 0 }, length } };
+	for (size_t i = 0; given && given->sessions && given->sessions[i]; i++)
+		add_given_session(&r, given->sessions[i]);
+	for (size_t i = 0; given && given->asserts && given->asserts[i]; i++) {
+		const char *text = given->asserts[i];
+		uint32_t n = (uint32_t)strlen(text);
+		uint32_t from = sources_add(all, "--assert", text, n);
+		VEC_RESERVE(s->asserts, s->assert_count, s->assert_capacity);
+		s->asserts[s->assert_count++] =
+			(struct spec_assert){ .at = { from, 0 },
+			                      .sql = { { from, 0 }, n } };
+		if (!source_check_text(all, from)) r.failed = true;
+	}
+	if (!r.failed && !s->session_count)
+		fail(&r, (struct place){ source, 0 },
+		     "there is no session: give it one with --session "
+		     "'name: SQL'");
+	return !r.failed;
+}
+
 void spec_free(struct spec *s)
 {
 	for (uint32_t i = 0; i < s->session_count; i++)

@@ -8,6 +8,7 @@
 
 #include "base/region.h"
 #include "lang/source.h"
+#include "sql/load.h"
 
 /* SQL text, as it stands in a source. */
 struct spec_block {
@@ -57,6 +58,10 @@ struct spec {
 /* Reads the source of this number; false after reporting errors. */
 bool spec_read(struct spec *s, struct sources *all, uint32_t source,
                struct region *r);
+/* The same of a file of SQL, all of which is set-up, with sessions "name: SQL",
+ * each of one step of the same name, and assertions, which stand elsewhere. */
+bool spec_of_script(struct spec *s, struct sources *all, uint32_t source,
+                    const struct sql_arguments *given, struct region *r);
 void spec_free(struct spec *s);
 
 #endif
