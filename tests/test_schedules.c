@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "axioms/allows.h"
 #include "axioms/level.h"
 #include "base/hash.h"
 #include "base/hash_set.h"
