@@ -243,6 +243,118 @@ static void give_locks(struct rng *r, struct history *h)
 		}
 }
 
+/* ---- Schedules ---- */
+
+/* Transactions while a schedule runs. */
+struct runs {
+	const struct history *h;
+	uint32_t begun[64], locked[64]; /* statements, events */
+	bool ended[64];
+	uint32_t newest[64]; /* by key */
+};
+
+static uint32_t statement_end(const struct transaction *t, uint32_t count)
+{
+	uint32_t i = 0;
+	for (; i < t->event_count; i++)
+		if (!t->events[i].joined && count-- == 0) break;
+	return i;
+}
+
+static bool takes_lock(const struct event *e)
+{
+	return event_strength(e) != STRENGTH_PLAIN;
+}
+
+/* Does a transaction that runs hold a lock that excludes this one? */
+static bool is_locked(const struct runs *x, uint32_t t, const struct event *e)
+{
+	for (uint32_t s = 1; s < x->h->transaction_count; s++)
+		for (uint32_t i = 0; s != t && i < x->locked[s]; i++) {
+			const struct event *o =
+				&x->h->transactions[s].events[i];
+			if (!x->ended[s] && takes_lock(o) && o->key == e->key &&
+			    strengths_exclude(event_strength(o),
+			                      event_strength(e)))
+				return true;
+		}
+	return false;
+}
+
+/* What the transaction has begun gets its locks, before it goes on. */
+static void take_locks(struct runs *x, uint32_t t)
+{
+	const struct transaction *w = &x->h->transactions[t];
+	uint32_t end = statement_end(w, x->begun[t]);
+	for (; x->locked[t] < end; x->locked[t]++) {
+		const struct event *e = &w->events[x->locked[t]];
+		if (!takes_lock(e)) continue;
+		ck_assert(!is_locked(x, t, e));
+		if (e->kind == EVENT_READ && e->from != HISTORY_SELF &&
+		    e->strength >= STRENGTH_SHARE)
+			ck_assert_uint_eq(x->newest[e->key], e->from);
+	}
+}
+
+static void begin_statement(struct runs *x, struct check_moment m)
+{
+	const struct transaction *w = &x->h->transactions[m.transaction];
+	uint32_t first = statement_end(w, m.statement - 1);
+	if (w->index) ck_assert(x->ended[m.transaction - 1]);
+	ck_assert_uint_eq(++x->begun[m.transaction], m.statement);
+	for (uint32_t i = first; i < statement_end(w, m.statement); i++) {
+		const struct event *e = &w->events[i];
+		if (e->kind == EVENT_READ && e->from != HISTORY_SELF &&
+		    e->strength < STRENGTH_SHARE)
+			ck_assert_uint_eq(x->newest[e->key], e->from);
+	}
+}
+
+static void end_transaction(struct runs *x, uint32_t t)
+{
+	const struct transaction *w = &x->h->transactions[t];
+	ck_assert_uint_eq(statement_end(w, x->begun[t]), w->event_count);
+	for (uint32_t i = 0; !w->aborted && i < w->event_count; i++)
+		if (w->events[i].kind == EVENT_WRITE)
+			x->newest[w->events[i].key] = t;
+	x->ended[t] = true;
+}
+
+/* A schedule gives the history, by the rules of a database. */
+static void follow_schedule(const struct history *h, const struct trace *t,
+                            const struct facts *f, enum level l,
+                            struct check_clock *clock)
+{
+	struct check_result r = { 0 };
+	struct runs x = { .h = h };
+	ck_assert(check_schedule(t, f, l, clock, &r));
+	for (size_t i = 0; i < r.schedule_count; i++) {
+		struct check_moment m = r.schedule[i];
+		take_locks(&x, m.transaction);
+		if (m.statement)
+			begin_statement(&x, m);
+		else
+			end_transaction(&x, m.transaction);
+	}
+	for (uint32_t i = 1; i < h->transaction_count; i++)
+		ck_assert(x.ended[i]);
+	check_result_free(&r);
+}
+
+static void follow_schedules(const struct history *h, unsigned allowed)
+{
+	struct check_limits no_limits = { 0 };
+	struct check_clock *clock = check_clock_new(&no_limits);
+	struct trace *t = trace_of_history(h, "random");
+	struct facts *f = facts_of_trace(t);
+	for (enum level l = 0; l < LEVEL_COUNT; l++)
+		if (level_has_statements(l) && allowed >> l & 1)
+			follow_schedule(h, t, f, l, clock);
+	facts_free(f);
+	trace_free(t);
+	check_clock_free(clock);
+}
+
 /* Larger ones whose reads lock, by other ways than small ones. */
 START_TEST(random_locks)
 {
@@ -253,6 +365,7 @@ START_TEST(random_locks)
 		h->known_count = 0;
 		give_locks(&r, h);
 		unsigned expected = twin_levels(h);
+		follow_schedules(h, expected);
 		struct history *more = history_padded(h, 20);
 		struct trace *t = trace_of_history(more, "random");
 		if (levels_of_trace(t) != expected) {
@@ -314,6 +427,7 @@ START_TEST(random_histories)
 		struct history *h = random_history(&r);
 		struct trace *t = trace_of_history(h, "random");
 		unsigned expected = twin_levels(h);
+		follow_schedules(h, expected);
 		if (levels_of_trace(t) != expected) {
 			char *notation = history_to_notation(h);
 			same_levels(levels_of_trace(t), expected, notation,

@@ -38,9 +38,13 @@ void checked_find_orders(struct checked *c)
 	enum level levels[LEVEL_COUNT];
 	unsigned count = check_strongest(&c->found, levels);
 	assert(count <= LEVEL_COUNT);
-	for (unsigned i = 0; i < count; i++)
-		check_commit_order(c->facts, levels[i], c->clock,
-		                   &c->results[levels[i]]);
+	for (unsigned i = 0; i < count; i++) {
+		struct check_result *r = &c->results[levels[i]];
+		if (check_commit_order(c->facts, levels[i], c->clock, r) &&
+		    level_has_statements(levels[i]))
+			check_schedule(c->found.trace, c->facts, levels[i],
+			               c->clock, r);
+	}
 }
 
 enum level checked_witnessed(const struct checked *c)

@@ -107,6 +107,13 @@ bool points_gave_up(const struct points *p);
  */
 void points_commits(const struct points *p, uint32_t *out);
 
+uint32_t points_count(const struct points *p);
+/* Likewise, under levels with statements: calls `visit` for the points in their
+ * order, but those of init. A point is that of the statements up to this one,
+ * or (0) where the transaction ends. */
+typedef void point_visitor(void *data, uint32_t t, uint32_t statement);
+void points_each(const struct points *p, point_visitor *visit, void *data);
+
 /* A time in their life, and back to it. */
 struct points_mark {
 	size_t changes, choices;

@@ -138,6 +138,28 @@ void points_commits(const struct points *p, uint32_t *out)
 	}
 }
 
+uint32_t points_count(const struct points *p)
+{
+	return p->node_count;
+}
+
+void points_each(const struct points *p, point_visitor *visit, void *data)
+{
+	uint32_t *statement = mem_take0(p->node_count, sizeof *statement);
+	for (uint32_t i = 0; i < p->read_count; i++) {
+		const struct point_read *r = &p->reads[i];
+		if (r->at != NONE && r->statement > statement[r->at])
+			statement[r->at] = r->statement;
+	}
+	for (uint32_t i = 0; i < p->node_count; i++) {
+		uint32_t at = p->line[i], t = p->owner[at];
+		bool ends = at == commit_of(p, t);
+		assert(ends || statement[at]);
+		if (t) visit(data, t, ends ? 0 : statement[at]);
+	}
+	free(statement);
+}
+
 /* ---- Why not ---- */
 
 /* The edge that brought the search to each point, NONE where it did not come:

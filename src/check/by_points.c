@@ -52,6 +52,19 @@ static void take_transaction(struct points *p, const struct facts *f,
 	points_end(p);
 }
 
+static void add_moment(void *result, uint32_t t, uint32_t statement)
+{
+	struct check_result *r = result;
+	r->schedule[r->schedule_count++] =
+		(struct check_moment){ t, statement };
+}
+
+static void take_schedule(const struct points *p, struct check_result *r)
+{
+	r->schedule = mem_take(points_count(p) * sizeof *r->schedule);
+	points_each(p, add_moment, r);
+}
+
 static void decide(struct points *p, const struct facts *f, enum level l,
                    struct check_clock *c, struct check_result *out)
 {
@@ -76,6 +89,7 @@ static void decide(struct points *p, const struct facts *f, enum level l,
 		out->verdict = VERDICT_HOLDS;
 		out->order = mem_take(f->n * sizeof *out->order);
 		points_commits(p, out->order);
+		take_schedule(p, out);
 	} else {
 		out->verdict = VERDICT_VIOLATED;
 		out->core = mem_take(f->n * sizeof *out->core);

@@ -10,6 +10,7 @@ void check_result_free(struct check_result *r)
 {
 	free(r->order);
 	free(r->core);
+	free(r->schedule);
 	*r = (struct check_result){ 0 };
 }
 
@@ -94,6 +95,70 @@ bool check_commit_order(const struct facts *f, enum level l,
 	again.order = NULL;
 	check_result_free(&again);
 	return r->order;
+}
+
+/* ---- Schedules ---- */
+
+/* What has been begun so far, by transaction. */
+struct expanding {
+	const struct trace *t;
+	uint32_t *begun;
+	struct check_moment *moments;
+	size_t count, capacity;
+};
+
+static void add_moment(struct expanding *x, uint32_t transaction,
+                       uint32_t statement)
+{
+	VEC_RESERVE(x->moments, x->count, x->capacity);
+	x->moments[x->count++] =
+		(struct check_moment){ transaction, statement };
+}
+
+static uint32_t count_statements(const struct trace *t, uint32_t transaction)
+{
+	const struct trace_transaction *w = &t->transactions[transaction];
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < w->op_count; i++)
+		count += !t->ops[w->first_op + i].joined;
+	return count;
+}
+
+/* Those of which nothing is read begin right before what follows in their
+ * transaction: then what they wait for has ended. */
+static void expand(struct expanding *x, struct check_moment m)
+{
+	uint32_t *begun = &x->begun[m.transaction];
+	uint32_t end = m.statement ? m.statement
+	                           : count_statements(x->t, m.transaction);
+	if (x->t->transactions[m.transaction].status == TRACE_UNKNOWN) return;
+	while (*begun < end) add_moment(x, m.transaction, ++*begun);
+	if (!m.statement) add_moment(x, m.transaction, 0);
+}
+
+bool check_schedule(const struct trace *t, const struct facts *f, enum level l,
+                    struct check_clock *c, struct check_result *r)
+{
+	struct check_result again;
+	assert(level_has_statements(l) && f->order);
+	if (check_has_plain_reads(f))
+		check_statements(f, l, c, &again);
+	else
+		check_by_points(f, l, c, &again);
+	bool found = again.schedule != NULL;
+	if (found) {
+		struct expanding x = {
+			.t = t, .begun = mem_take0(f->n, sizeof *x.begun)
+		};
+		for (size_t i = 0; i < again.schedule_count; i++)
+			expand(&x, again.schedule[i]);
+		free(x.begun);
+		free(r->schedule);
+		r->schedule = x.moments;
+		r->schedule_count = x.count;
+	}
+	check_result_free(&again);
+	return found;
 }
 
 /* ---- Several levels ---- */

@@ -39,6 +39,11 @@ const char *check_clock_reason(const struct check_clock *c);
 bool check_clock_too_large(const struct check_clock *c, uint64_t bytes);
 #define CHECK_MEMORY "the memory limit was reached"
 
+/* In a schedule a statement begins, or (number 0) the transaction ends. */
+struct check_moment {
+	uint32_t transaction, statement;
+};
+
 struct check_result {
 	enum verdict verdict;
 	/* HOLDS: the n transactions in a commit order, if one was made. */
@@ -50,6 +55,10 @@ struct check_result {
 	uint32_t *core;
 	uint32_t core_count;
 	const char *reason; /* UNDECIDED: why */
+	/* HOLDS, a level with statements, if check_schedule was asked: what
+	 * happens one after the other. */
+	struct check_moment *schedule;
+	size_t schedule_count;
 };
 void check_result_free(struct check_result *r);
 
@@ -60,6 +69,9 @@ void check_level(const struct facts *f, enum level l, struct check_clock *c,
  * clock's limits came first. */
 bool check_commit_order(const struct facts *f, enum level l,
                         struct check_clock *c, struct check_result *r);
+/* The same for the schedule; of another level there is none. */
+bool check_schedule(const struct trace *t, const struct facts *f, enum level l,
+                    struct check_clock *c, struct check_result *r);
 /* All the levels in `wanted` (bit l for level l), using that some imply
  * others; regards anomalies. `results` has LEVEL_COUNT entries; those not
  * wanted stay zero, without being VERDICT_HOLDS in any sense. */

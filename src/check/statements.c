@@ -224,6 +224,25 @@ static void take_order(const struct statements *s, struct check_result *r)
 	assert(count == s->f->n);
 }
 
+static void take_schedule(const struct statements *s, struct check_result *r)
+{
+	const struct facts *p = &s->part;
+	uint32_t count = 0;
+	if (!r->order) return;
+	r->schedule = mem_take(2 * (size_t)p->n * sizeof *r->schedule);
+	for (uint32_t i = 1; i < p->n; i++) {
+		uint32_t part = r->order[i], t = s->owner[part];
+		bool reads = p->read_first[part] < p->read_first[part + 1];
+		if (reads)
+			r->schedule[count++] = (struct check_moment){
+				t, p->reads[p->read_first[part]].statement
+			};
+		if (part == s->commit_of[t])
+			r->schedule[count++] = (struct check_moment){ t, 0 };
+	}
+	r->schedule_count = count;
+}
+
 static void take_core(const struct statements *s, struct check_result *r)
 {
 	uint32_t count = 0;
@@ -241,6 +260,7 @@ void check_statements(const struct facts *f, enum level l,
 	assert(f->order && check_has_plain_reads(f));
 	statements_init(&s, f);
 	check_strong_locks(&s.part, l, &s.locks, c, out);
+	take_schedule(&s, out);
 	take_order(&s, out);
 	take_core(&s, out);
 	statements_free(&s);

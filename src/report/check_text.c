@@ -254,11 +254,33 @@ static void print_order(struct text *t, const struct check_case *c,
 	}
 }
 
+static void print_schedule(struct text *t, const struct check_case *c,
+                           enum level l)
+{
+	const struct check_result *r = &c->results[l];
+	if (!r->schedule) return;
+	text_format(t, "\nschedule under %s:\n", level_word(l));
+	for (size_t i = 0; i < r->schedule_count; i++) {
+		struct check_moment m = r->schedule[i];
+		text_string(t, "  ");
+		name_trace_transaction(t, c->trace, m.transaction);
+		if (m.statement)
+			text_format(t, " starts statement %" PRIu32 "\n",
+			            m.statement);
+		else
+			text_format(t, " %s\n",
+			            check_end_word(c, m.transaction));
+	}
+}
+
 void report_commit_orders(struct text *t, const struct check_case *c)
 {
 	enum level levels[LEVEL_COUNT];
 	unsigned count = check_strongest(c, levels);
-	for (unsigned i = 0; i < count; i++) print_order(t, c, levels[i]);
+	for (unsigned i = 0; i < count; i++) {
+		print_order(t, c, levels[i]);
+		print_schedule(t, c, levels[i]);
+	}
 	if (!count)
 		text_string(t, "\nno level holds, so there is no commit "
 		               "order\n");

@@ -115,7 +115,43 @@ static void add_witnesses(struct result *r, const struct check_case *c)
 	}
 }
 
-/* ---- commit orders ---- */
+/* ---- commit orders and schedules ---- */
+
+const char *check_end_word(const struct check_case *c, uint32_t transaction)
+{
+	return c->trace->transactions[transaction].status == TRACE_COMMITTED
+	               ? "commits"
+	               : "aborts";
+}
+
+/* ["s.1","starts",2], ["s.1","commits"] */
+static void add_schedules(struct result *r, const struct check_case *c)
+{
+	enum level levels[LEVEL_COUNT];
+	unsigned count = check_strongest(c, levels);
+	struct text words = { 0 };
+	struct result_values *schedules = NULL;
+	for (unsigned i = 0; i < count; i++) {
+		const struct check_result *x = &c->results[levels[i]];
+		if (!x->schedule) continue;
+		if (!schedules)
+			schedules = result_group(r, &r->findings, "schedules");
+		struct result_values *list =
+			result_list(r, schedules, level_word(levels[i]));
+		for (size_t k = 0; k < x->schedule_count; k++) {
+			struct check_moment m = x->schedule[k];
+			struct result_values *to = result_list(r, list, NULL);
+			name_trace_transaction(&words, c->trace, m.transaction);
+			result_taken(r, to, NULL, &words);
+			result_text(r, to, NULL,
+			            m.statement
+			                    ? "starts"
+			                    : check_end_word(c, m.transaction));
+			if (m.statement) result_count(r, to, NULL, m.statement);
+		}
+	}
+	text_free(&words);
+}
 
 static void add_orders(struct result *r, const struct check_case *c)
 {
@@ -173,7 +209,10 @@ struct result *result_of_check(const struct check_case *c, bool orders)
 	add_anomalies(r, c->trace);
 	add_witnesses(r, c);
 	result_text(r, &r->findings, "unexplained", c->unexplained);
-	if (orders) add_orders(r, c);
+	if (orders) {
+		add_orders(r, c);
+		add_schedules(r, c);
+	}
 	struct result_values *to = result_group(r, &r->measures, "seconds");
 	result_seconds(r, to, "read", c->read_seconds);
 	result_seconds(r, to, "check", c->check_seconds);

@@ -39,6 +39,8 @@ bool check_has(const struct check_case *c, enum level l, enum verdict verdict);
 bool check_undecided(const struct check_case *c); /* some level is */
 /* Of all levels together: violated if one is, else undecided if one is. */
 enum verdict check_overall(const struct check_case *c);
+/* How a transaction of a schedule ends: "commits", "aborts". */
+const char *check_end_word(const struct check_case *c, uint32_t transaction);
 /* The levels that hold and are not implied by another one that does. Returns
  * how many. */
 unsigned check_strongest(const struct check_case *c,
