@@ -178,4 +178,20 @@ struct value sql_key(struct sql_run *x, const struct sql_unique *u,
 void sql_rows_add(struct region *r, struct sql_rows *rows,
                   const struct value *row);
 
+/* The rows of a table that a relation of the query is about: as far as the
+ * first so many of its conditions tell. */
+bool sql_scan(struct sql_run *x, const struct sql_query *q, uint32_t number,
+              const struct sql_frame *f, uint32_t conditions,
+              struct sql_rows *out);
+/* An array in a region: the old one stays there. */
+void *sql_grow(struct region *r, const void *old, uint32_t count, size_t size);
+#define REGION_RESERVE(r, items, count, capacity)                     \
+	do {                                                          \
+		if ((count) == (capacity)) {                          \
+			(items) = sql_grow((r), (items), (count),     \
+			                   sizeof *(items));          \
+			(capacity) = (capacity) ? 2 * (capacity) : 8; \
+		}                                                     \
+	} while (0)
+
 #endif

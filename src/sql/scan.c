@@ -1,0 +1,309 @@
+/* Which rows of a table are read. */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "sql/run.h"
+
+/* ---- Rows ---- */
+
+void *sql_grow(struct region *r, const void *old, uint32_t count, size_t size)
+{
+	void *more = region_take(r, (count ? 2 * (size_t)count : 8) * size);
+	if (count) memcpy(more, old, count * size);
+	return more;
+}
+
+void sql_rows_add(struct region *r, struct sql_rows *rows,
+                  const struct value *row)
+{
+	REGION_RESERVE(r, rows->items, rows->count, rows->capacity);
+	rows->items[rows->count++] = row;
+}
+
+/* ---- Reading ---- */
+
+static bool same_key(uint32_t global, struct value key, uint32_t g,
+                     struct value k)
+{
+	return global == g && value_equal(key, k);
+}
+
+const struct sql_write *sql_own_write(const struct sql_write *w,
+                                      uint32_t global, struct value key)
+{
+	while (w && !same_key(global, key, w->global, w->key)) w = w->older;
+	return w;
+}
+
+/* The row that set-up left. */
+static struct value initial_row(const struct sql_run *x, uint32_t global,
+                                struct value key)
+{
+	const struct known_row *row =
+		known_find(known_of(x->known, global), key);
+	return row && row->initial ? row->versions[0] : value_null();
+}
+
+bool sql_read(struct sql_run *x, uint32_t global, struct value key,
+              enum strength strength, struct value *out)
+{
+	const struct sql_write *own = sql_own_write(
+		strength == STRENGTH_PLAIN ? x->written_before : x->writes,
+		global, key);
+	if (own) {
+		*out = own->row;
+		return true;
+	}
+	if (x->serial) {
+		*out = initial_row(x, global, key);
+		return true;
+	}
+	for (uint32_t i = x->read_base; i < x->read_count; i++)
+		if (same_key(global, key, x->reads[i].global,
+		             x->reads[i].key) &&
+		    x->reads[i].strength == strength) {
+			*out = x->values[i];
+			return true;
+		}
+	if (x->locked && strength < STRENGTH_SHARE) sql_begin_moment(x);
+	struct sql_read read = { global, x->point, key, strength, x->begun };
+	x->begun = true;
+	x->locked |= strength >= STRENGTH_SHARE;
+	if (x->read_count == x->answer_count) {
+		x->wanted = read;
+		x->stop = SQL_WAITS;
+		return false;
+	}
+	if (x->read_count == x->read_capacity) {
+		uint32_t n = x->read_count;
+		x->reads = sql_grow(x->region, x->reads, n, sizeof *x->reads);
+		x->values =
+			sql_grow(x->region, x->values, n, sizeof *x->values);
+		x->read_capacity = n ? 2 * n : 8;
+	}
+	*out = x->answers[x->read_count];
+	x->reads[x->read_count] = read;
+	x->values[x->read_count++] = *out;
+	return true;
+}
+
+const struct value *sql_columns(struct sql_run *x, const struct sql_table *t,
+                                struct value key, struct value row)
+{
+	struct value *columns =
+		region_take(x->region, (t->column_count + 1) * sizeof *columns);
+	assert(row.tag == VALUE_RECORD && row.o->length == 2 * t->column_count);
+	for (uint32_t c = 0; c < t->column_count; c++)
+		columns[c] = row.o->items[2 * t->columns[c].slot + 1];
+	columns[t->column_count] = key;
+	return columns;
+}
+
+struct value sql_key(struct sql_run *x, const struct sql_unique *u,
+                     const struct value *columns)
+{
+	struct value *items = region_take(x->region, u->count * sizeof *items);
+	for (uint32_t i = 0; i < u->count; i++) {
+		items[i] = columns[u->columns[i]];
+		if (sql_is_null(items[i])) return value_null();
+		items[i] = sql_key_part(x->region, items[i], u->types[i]);
+	}
+	return value_sequence(x->region, VALUE_TUPLE, items, u->count);
+}
+
+/* ---- Rows of a table ---- */
+
+/* A table being read for a query, with the rows before it in FROM. */
+struct scan {
+	struct sql_run *run;
+	const struct sql_query *query; /* NULL: of no relation that is locked */
+	const struct sql_relation *relation;
+	uint32_t number; /* of the relation */
+	const struct sql_frame *frame;
+	uint32_t conditions; /* how many are looked at */
+	struct sql_rows *out;
+};
+
+/* Does the row satisfy the conditions? An error is one where it counts only:
+ * what fails on a version that may never be read is worth a read. */
+static bool satisfies(const struct scan *s, const struct value *columns,
+                      bool certain, bool *out)
+{
+	const struct sql_access *a = &s->relation->access;
+	const struct value **place = &s->frame->rows[s->number];
+	const struct value *before = *place;
+	bool fine = true;
+	*place = columns;
+	*out = true;
+	for (uint32_t i = 0; i < s->conditions && *out && fine; i++)
+		fine = sql_eval_condition(s->run, s->frame, a->conditions[i],
+		                          out);
+	*place = before;
+	if (fine || certain) return fine;
+	s->run->stop = SQL_GOES_ON;
+	*out = true;
+	return true;
+}
+
+/* Can a version that is known satisfy the conditions? */
+static bool matters(const struct scan *s, const struct known_row *row)
+{
+	const struct sql_table *t = s->relation->table;
+	bool found = false;
+	for (uint32_t i = 0; i < row->count && !found; i++) {
+		struct region_mark mark = region_mark(s->run->region);
+		satisfies(s, sql_columns(s->run, t, row->key, row->versions[i]),
+		          false, &found);
+		region_release(s->run->region, mark);
+	}
+	return found;
+}
+
+bool sql_may_match(struct sql_run *x, const struct sql_relation *relation,
+                   const struct known_row *row)
+{
+	uint32_t n = relation->number;
+	struct sql_frame f = { .rows = region_take0(x->region,
+		                                    (n + 1) * sizeof *f.rows) };
+	struct scan s = {
+		x, NULL, relation, n, &f, relation->access.fixed, NULL
+	};
+	return matters(&s, row);
+}
+
+static bool add_if_satisfies(const struct scan *s, struct value key,
+                             struct value row)
+{
+	const struct sql_table *t = s->relation->table;
+	bool wanted;
+	if (sql_is_null(row)) return true;
+	const struct value *columns = sql_columns(s->run, t, key, row);
+	if (!satisfies(s, columns, true, &wanted)) return false;
+	if (wanted) sql_rows_add(s->run->region, s->out, columns);
+	return true;
+}
+
+/* Keys in order: those known, and those that the transaction itself made. */
+static int order_of_keys(const void *a, const void *b)
+{
+	return known_compare(*(const struct value *)a,
+	                     *(const struct value *)b);
+}
+
+/* Is a version of it found whichever it is, now and when it is locked? */
+static bool is_certain(const struct scan *s, const struct known_row *row)
+{
+	const struct sql_table *t = s->relation->table;
+	const struct sql_access *a = &s->relation->access;
+	bool found = true;
+	if (!row || !row->initial || row->deleted) return false;
+	if (a->key_alone) return true;
+	/* Other versions than these are not told apart. */
+	if (a->key) return false;
+	for (uint32_t i = 0; i < row->count && found; i++) {
+		struct region_mark mark = region_mark(s->run->region);
+		found = satisfies(s,
+		                  sql_columns(s->run, t, row->key,
+		                              row->versions[i]),
+		                  true, &found) &&
+		        found;
+		s->run->stop = SQL_GOES_ON;
+		region_release(s->run->region, mark);
+	}
+	return found;
+}
+
+/* Where the row is locked and found in any case, it is not read before. */
+static bool read_row(const struct scan *s, struct value key, struct value *out)
+{
+	struct sql_run *x = s->run;
+	uint32_t global = s->relation->table->global;
+	enum strength strength = STRENGTH_PLAIN;
+	if (s->relation->lock && s->query->plain && !x->serial &&
+	    is_certain(s, known_find(known_of(x->known, global), key)))
+		strength = s->relation->lock;
+	return sql_read(x, global, key, strength, out);
+}
+
+static bool scan_keys(const struct scan *s)
+{
+	struct sql_run *x = s->run;
+	uint32_t global = s->relation->table->global, count = 0, most;
+	const struct known_rows *rows = known_of(x->known, global);
+	most = rows->count;
+	for (const struct sql_write *w = x->written_before; w; w = w->older)
+		most++;
+	struct value *keys = region_take(x->region, (most + 1) * sizeof *keys);
+	for (const struct sql_write *w = x->written_before; w; w = w->older)
+		if (w->global == global &&
+		    sql_own_write(x->written_before, global, w->key) == w)
+			keys[count++] = w->key;
+	for (uint32_t i = 0; i < rows->count; i++)
+		if (!sql_own_write(x->written_before, global,
+		                   rows->items[i]->key) &&
+		    matters(s, rows->items[i]))
+			keys[count++] = rows->items[i]->key;
+	qsort(keys, count, sizeof *keys, order_of_keys);
+	for (uint32_t i = 0; i < count; i++) {
+		struct value row;
+		if (!read_row(s, keys[i], &row) ||
+		    !add_if_satisfies(s, keys[i], row))
+			return false;
+	}
+	return true;
+}
+
+/* The key that the conditions name; NULL if there can be no such row. */
+static bool named_key(const struct scan *s, struct value *out)
+{
+	const struct sql_table *t = s->relation->table;
+	const struct sql_unique *u = t->primary;
+	struct sql_run *x = s->run;
+	struct value *items = region_take(x->region, u->count * sizeof *items);
+	*out = value_null();
+	for (uint32_t i = 0; i < u->count; i++) {
+		const struct sql_expr *e = s->relation->access.key[i];
+		struct sql_type to = t->columns[u->columns[i]].type;
+		struct sql_failure why = { 0 };
+		if (!sql_eval(x, s->frame, e, &items[i])) return false;
+		if (sql_is_null(items[i])) return true;
+		if (!sql_convert(x->region, items[i], e->type, to, false,
+		                 &items[i], &why))
+			return true;
+		items[i] = sql_key_part(x->region, items[i], to);
+	}
+	*out = value_sequence(x->region, VALUE_TUPLE, items, u->count);
+	return true;
+}
+
+static bool scan_table(const struct scan *s)
+{
+	struct sql_run *x = s->run;
+	const struct sql_table *t = s->relation->table;
+	struct value key, row;
+	if (x->tables) {
+		const struct sql_rows *all = &x->tables[t->number];
+		for (uint32_t i = 0; i < all->count; i++) {
+			bool wanted;
+			if (!satisfies(s, all->items[i], true, &wanted))
+				return false;
+			if (wanted)
+				sql_rows_add(x->region, s->out, all->items[i]);
+		}
+		return true;
+	}
+	if (!s->relation->access.key) return scan_keys(s);
+	if (!named_key(s, &key)) return false;
+	if (sql_is_null(key)) return true;
+	return read_row(s, key, &row) && add_if_satisfies(s, key, row);
+}
+
+bool sql_scan(struct sql_run *x, const struct sql_query *q, uint32_t number,
+              const struct sql_frame *f, uint32_t conditions,
+              struct sql_rows *out)
+{
+	return scan_table(&(struct scan){ x, q, &q->relations[number], number,
+	                                  f, conditions, out });
+}
