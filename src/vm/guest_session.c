@@ -158,7 +158,8 @@ uint64_t guest_session_outcome(const struct machine_state *s, uint64_t hash)
 
 /* ---- Final expectations ---- */
 
-static struct value noted_by(const struct machine_state *s, const char *name)
+struct value guest_session_noted(const struct machine_state *s,
+                                 const char *name)
 {
 	const struct guest_step *step = step_of(s);
 	for (const struct guest_note *n = step ? step->notes : NULL; n;
@@ -176,7 +177,7 @@ static bool find_noted(const struct program *p, struct value key,
 	const char *name = key.o->items[1].o->bytes;
 	for (uint32_t i = 0; i < p->sessions_count; i++) {
 		if (strcmp(p->sessions[i].name, session)) continue;
-		*out = noted_by(states[i], name);
+		*out = guest_session_noted(states[i], name);
 		return true;
 	}
 	return false;

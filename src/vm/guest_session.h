@@ -13,6 +13,9 @@ void guest_session_step(struct machine *m, struct machine_state *s,
                         struct request *out);
 void guest_session_answer(struct machine_state *s, struct value v);
 uint64_t guest_session_outcome(const struct machine_state *s, uint64_t hash);
+/* The last value that was noted under this name, or NULL. */
+struct value guest_session_noted(const struct machine_state *s,
+                                 const char *name);
 /* machine_final_assertion() of an expectation. */
 const struct finding *
 guest_expectation(struct machine *m, uint32_t assertion,
