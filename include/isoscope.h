@@ -2,7 +2,8 @@
  * does what the program does:
  *
  *     explore         iso_check_new(), iso_check_run(); iso_program_levels(),
- *                     iso_program_estimate(), iso_program_sample();
+ *                     iso_program_estimate(), iso_program_sample(),
+ *                     iso_program_repair();
  *                     iso_check_with_files() for --checkpoint, --resume,
  *                     --unit and --histories
  *     split, merge    iso_program_split(), iso_program_merge()
@@ -745,6 +746,12 @@ ISO_API int iso_program_estimate(iso_result **out, const iso_program *program,
 ISO_API int iso_program_sample(iso_result **out, const iso_program *program,
                                const iso_options *options, uint64_t descents,
                                uint64_t seed);
+/* The cheapest edits of a program in .tx, at most so many together (0: 3),
+ * under which nothing is violated; its files are read anew. Also returns
+ * ISO_E_PROGRAM. `diags` may be NULL. */
+ISO_API int iso_program_repair(iso_result **out, const iso_program *program,
+                               const iso_options *options, uint32_t max_edits,
+                               iso_diags **diags);
 /* Asks the run to end soon. Async-signal-safe, and safe from any thread. */
 ISO_API void iso_check_stop(iso_check *check);
 /* Fills out->size bytes of `out`. Returns 0, ISO_E_ARGUMENT or ISO_E_STATE. */

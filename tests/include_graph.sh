@@ -5,8 +5,8 @@
 # such errors in a copy, to see that they would be found.
 #
 #	base < vm < native < lang < sql < analyse < compile < history < axioms
-#	< execution < dpor < formats < check < generate < separate < run
-#	< predict < distribute < result < report < api < cli
+#	< execution < dpor < formats < check < generate < separate < repair
+#	< run < predict < distribute < result < report < api < cli
 #
 # A folder includes only what stands left of it; history and axioms know
 # nothing of the language; native/runtime knows nothing of native/host.
@@ -34,7 +34,8 @@ upward() {
 	BEGIN {
 		n = split("base vm native lang sql analyse compile " \
 			"history axioms execution dpor " \
-			"formats check generate separate run predict distribute " \
+			"formats check generate separate repair run predict " \
+			"distribute " \
 			"result report api cli", name)
 		for (i = 1; i <= n; i++) rank[name[i]] = i
 	}

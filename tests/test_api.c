@@ -9,6 +9,7 @@
 #include "isoscope.h"
 #include "random_program.h"
 #include "suites.h"
+#include "file_support.h"
 #include "support.h"
 
 enum { THREADS = 2, PROGRAMS = 150 };
@@ -194,8 +195,40 @@ START_TEST(levels_are_told_apart)
 }
 END_TEST
 
+START_TEST(a_program_is_repaired)
+{
+	static const char text[] = "global n = 0;\n"
+				   "txn add() { n += 1; }\n"
+				   "session a { add(); }\n"
+				   "session b { add(); }\n"
+				   "finally { let end = n; }\n"
+				   "assert finally.end == 2;\n";
+	iso_program *p;
+	iso_result *r;
+	iso_diags *d;
+	iso_options no = { .symmetry = true };
+	folder_enter();
+	file_write_text("add.tx", text);
+	ck_assert_int_eq(iso_program_load(&p, "add.tx", NULL), 0);
+	iso_options prc = { .level = ISO_LEVEL_PRC };
+	ck_assert_int_eq(iso_program_repair(&r, p, &prc, 0, &d), 0);
+	ck_assert_int_eq(iso_result_verdict(r), ISO_VIOLATED);
+	ck_assert_str_eq(iso_result_string(r, "answers.0.diff"),
+	                 "add.tx:2\n"
+	                 "- txn add() { n += 1; }\n"
+	                 "+ txn add() { atomic n += 1; }\n");
+	iso_result_free(r);
+	iso_diags_free(d);
+	ck_assert_int_eq(iso_program_repair(&r, p, &no, 0, NULL),
+	                 ISO_E_ARGUMENT);
+	iso_program_free(p);
+	folder_leave();
+}
+END_TEST
+
 void add_api_tests(TCase *tests)
 {
+	tcase_add_test(tests, a_program_is_repaired);
 	tcase_add_test(tests, levels_are_told_apart);
 	tcase_add_test(tests, threads_of_one_check_find_what_one_finds);
 	tcase_add_test(tests, two_programs_in_two_threads);

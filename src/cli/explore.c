@@ -68,6 +68,7 @@ static int explore_as_asked(struct exploration *x)
 {
 	const struct command_line *c = x->line;
 	if (c->value[OPTION_LEVELS]) return explore_levels(x);
+	if (c->value[OPTION_FIX]) return explore_repair(x);
 	if (c->value[OPTION_ESTIMATE]) return explore_estimate(x);
 	if (c->value[OPTION_RANDOM]) return explore_random(x);
 	return explore_one(x);

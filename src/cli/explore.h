@@ -32,6 +32,8 @@ struct explore_wish explore_wish_read(const struct command_line *c);
 int explore_levels(struct exploration *x);
 int explore_estimate(struct exploration *x);
 int explore_random(struct exploration *x);
+/* explore_repair.c: --fix. */
+int explore_repair(struct exploration *x);
 /* Gives the explorer what a run before has found; false, after saying why, if
  * that cannot be done. */
 bool explore_goes_on(struct exploration *x, struct explorer *e);

@@ -61,6 +61,14 @@ static const struct rule rules[] = {
 	  "descents are independent of one another: to go on, "
 	  "make others with --seed",
 	  OTHERS(OPTION_CHECK_DUPLICATES, OPTION_CHECKPOINT, OPTION_RESUME) },
+	{ OPTION_FIX, "many variants of the program are explored",
+	  OTHERS(OPTION_LEVELS, OPTION_ESTIMATE, OPTION_RANDOM,
+	         OPTION_CHECKPOINT, OPTION_RESUME, OPTION_UNIT,
+	         OPTION_HISTORIES, OPTION_DOT, OPTION_SVG,
+	         OPTION_CHECK_DUPLICATES, OPTION_STOP) },
+	{ OPTION_FIX, "all their histories are, in the usual way",
+	  OTHERS(OPTION_EXPLORE_FROM, OPTION_SYMMETRY, OPTION_MAX_CHANGES,
+	         OPTION_BASE, OPTION_ALGORITHM, OPTION_SESSIONS_ORDER) },
 	{ OPTION_SYMMETRY,
 	  "only --algorithm orderly explores classes, and "
 	  "that under the level itself",
@@ -94,6 +102,7 @@ static bool rule_is_kept(const struct command_line *c, const struct rule *r)
 static const struct rule needs[] = {
 	{ OPTION_SORTED, NULL, OTHERS(OPTION_HISTORIES) },
 	{ OPTION_RESULT, NULL, OTHERS(OPTION_UNIT) },
+	{ OPTION_MAX_EDITS, NULL, OTHERS(OPTION_FIX) },
 	{ OPTION_CHECKPOINT_EVERY, NULL,
 	  OTHERS(OPTION_CHECKPOINT, OPTION_RESUME, OPTION_UNIT) },
 	{ OPTION_EXPLORE_SEED, NULL, OTHERS(OPTION_RANDOM, OPTION_ESTIMATE) },

@@ -253,6 +253,12 @@ enum command {
 	  "histories")                                                         \
 	X(ROBUST, IN_EXPLORING | IN_RUN, "robust", 0, NULL, NULL,              \
 	  "require that every history is serializable")                        \
+	X(FIX, IN_EXPLORE, "fix", 0, NULL, NULL,                               \
+	  "find the cheapest edits of the program under which nothing is "     \
+	  "violated: reads that lock, atomic updates, transactions at a "      \
+	  "stronger level")                                                    \
+	X(MAX_EDITS, IN_EXPLORE, "max-edits", 0, "N", NULL,                    \
+	  "with --fix: at most N edits together (3)")                          \
 	X(LEVELS, IN_EXPLORE, "levels", 0, NULL, NULL,                         \
 	  "print a table of assertions and histories under all levels")        \
 	X(HISTORIES, IN_EXPLORE | IN_RUN | IN_PREDICT, "histories", 0, "FILE", \

@@ -30,6 +30,7 @@ struct loading {
 	size_t file_count, file_capacity;
 	enum compile_purpose purpose;
 	double step_timeout;
+	const struct load_edited *edited; /* NULL: nothing is */
 	bool failed;
 };
 
@@ -105,6 +106,22 @@ static bool first_time(struct loading *l, char *file)
 	return true;
 }
 
+/* The text that stands for the file, if there is one. */
+static char *read_or_edited(const struct load_edited *x, const char *path,
+                            size_t *length, const char **why)
+{
+	for (size_t i = 0; x && i < x->count; i++) {
+		const struct load_text *t = &x->texts[i];
+		if (strcmp(t->path, path)) continue;
+		char *copy = mem_take(t->length + 1);
+		memcpy(copy, t->text, t->length);
+		copy[t->length] = '\0';
+		*length = t->length;
+		return copy;
+	}
+	return read_file(path, length, why);
+}
+
 /* --- imports ----------------------------------------------------------- */
 
 static void parse_text(struct loading *l, const char *path, const char *text,
@@ -138,8 +155,9 @@ static void import(struct loading *l, struct item *i)
 		free(path);
 		return;
 	}
-	char *text = l->all.count < LIMIT_FILES ? read_file(path, &length, &why)
-	                                        : NULL;
+	char *text = l->all.count < LIMIT_FILES
+	                     ? read_or_edited(l->edited, path, &length, &why)
+	                     : NULL;
 	if (!text) {
 		source_error(&l->all, i->at, "cannot read '%s': %s", path,
 		             why ? why : "too many files");
@@ -171,17 +189,21 @@ static struct program *load_text(struct loading *l, const char *path,
 	for (struct item *i = l->syntax.first; i; i = i->next)
 		if (i->kind == ITEM_IMPORT) import(l, i);
 	if (l->failed || !check(&l->syntax, &l->all)) return NULL;
+	if (l->edited) l->edited->look(l->edited->data, &l->syntax, &l->all);
 	return compile(&l->syntax, &l->all, l->purpose, l->step_timeout);
 }
 
 static struct program *load(const char *path, const char *source, size_t length,
                             enum compile_purpose purpose, double step_timeout,
-                            const struct sql_arguments *given, struct diags *d)
+                            const struct sql_arguments *given,
+                            const struct load_edited *edited, struct diags *d)
 {
 	if (sql_is_spec(path)) return sql_load_spec(path, source, length, d);
 	if (sql_is_script(path))
 		return sql_load_script(path, source, length, given, d);
-	struct loading l = { .purpose = purpose, .step_timeout = step_timeout };
+	struct loading l = { .purpose = purpose,
+		             .step_timeout = step_timeout,
+		             .edited = edited };
 	region_init(&l.region);
 	sources_init(&l.all, &l.region, d);
 	syntax_init(&l.syntax, &l.region);
@@ -198,14 +220,32 @@ struct program *load_program_text(const char *path, const char *source,
                                   size_t length, struct diags *d)
 {
 	return load(path, source, length, COMPILE_TO_RUN, STEP_TIMEOUT, NULL,
-	            d);
+	            NULL, d);
+}
+
+struct program *load_program_edited(const char *path,
+                                    const struct load_edited *edited,
+                                    struct diags *d)
+{
+	const char *why = NULL;
+	size_t length = 0;
+	char *text = read_or_edited(edited, path, &length, &why);
+	if (!text) {
+		diags_add(d, DIAG_ERROR, path, 0, 0, NULL, "cannot read: %s",
+		          why);
+		return NULL;
+	}
+	struct program *p = load(path, text, length, COMPILE_TO_RUN,
+	                         STEP_TIMEOUT, NULL, edited, d);
+	free(text);
+	return p;
 }
 
 struct program *load_untrusted_text(const char *path, const char *source,
                                     size_t length, struct diags *d)
 {
 	return load(path, source, length, COMPILE_TO_SHOW, STEP_TIMEOUT, NULL,
-	            d);
+	            NULL, d);
 }
 
 /* --- native clients ---------------------------------------------------- */
@@ -281,7 +321,7 @@ struct program *load_program_with(const char *path, double step_timeout,
 		return NULL;
 	}
 	struct program *p = load(path, text, length, COMPILE_TO_RUN,
-	                         step_timeout, given, d);
+	                         step_timeout, given, NULL, d);
 	free(text);
 	return p;
 }

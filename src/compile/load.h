@@ -9,7 +9,9 @@
 #include "base/text.h"
 
 struct program;
+struct sources;
 struct sql_arguments;
+struct syntax;
 
 /* Reads, parses, checks and compiles the file and its imports. Returns NULL
  * when there is any error; all errors and warnings are added to `d`. A file
@@ -26,6 +28,24 @@ struct program *load_program_with(const char *path, double step_timeout,
 /* The same for a text in memory; imports are relative to `path`. */
 struct program *load_program_text(const char *path, const char *source,
                                   size_t length, struct diags *d);
+/* The same with some of its files, the program's own included, as they would
+ * be: these texts in place of what is read. What was parsed and checked is
+ * shown to `look` before it is compiled. */
+struct load_text {
+	const char *path; /* as the diagnostics have it */
+	const char *text;
+	size_t length;
+};
+struct load_edited {
+	const struct load_text *texts;
+	size_t count;
+	void (*look)(void *data, const struct syntax *tree,
+	             struct sources *all);
+	void *data;
+};
+struct program *load_program_edited(const char *path,
+                                    const struct load_edited *edited,
+                                    struct diags *d);
 /* The same for a text that nobody vouches for: the libraries of `extern fn` are
  * not loaded, and nothing of them is run, so constants that need one are
  * errors. The program is to be looked at, not to be run. */

@@ -188,6 +188,7 @@ struct stmt {
 
 struct block {
 	struct stmt *first;
+	struct place at; /* of the brace that opens it */
 	/* Of a transaction: the level of its own, or NULL. */
 	struct symbol *level;
 	struct place level_at;

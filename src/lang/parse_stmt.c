@@ -250,6 +250,7 @@ struct block *parse_block(struct parser *p)
 {
 	struct block *b = region_take0(p->syntax->region, sizeof *b);
 	uint32_t open = parser_here(p);
+	b->at = parser_place(p, open);
 	if (p->panic || !parser_expect(p, TOKEN_OPEN_BRACE)) return b;
 	if (parser_enter(p)) {
 		parse_statements(p, b);

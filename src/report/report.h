@@ -28,6 +28,10 @@ void report_text(struct text *t, const struct style *s, const struct result *r);
 /* A line of costs, for checks and predictions: "memory    12 MB resident" */
 void report_memory(struct text *t);
 
+/* repaired.c: the edits that are enough, and those that are not. */
+void report_repaired(struct text *t, const struct style *s,
+                     const struct result *r);
+
 /* separated.c: each way a history that one level allows and the other forbids,
  * and why. */
 void report_separated(struct text *t, const struct style *s,

@@ -221,6 +221,10 @@ void report_text(struct text *t, const struct style *s, const struct result *r)
 		report_separated(t, s, r);
 		return;
 	}
+	if (r->repair) {
+		report_repaired(t, s, r);
+		return;
+	}
 	report_verdict(t, s, r);
 	if (r->table && r->table_leads) print_table(t, s, r->table);
 	if (r->note) text_string(t, r->note);

@@ -53,6 +53,7 @@
 
 struct finding;
 struct history;
+struct repair;
 struct separated;
 
 /* ---- named values ---- */
@@ -225,7 +226,9 @@ struct result {
 	unsigned label_width, number_width; /* of lines */
 	struct result_table *table;         /* NULL: there is none */
 	bool table_leads; /* it stands above the assertions and the lines */
-	const struct separated *separated; /* of that command; borrowed */
+	/* Of their commands; borrowed. */
+	const struct separated *separated;
+	const struct repair *repair;
 	const char *closing; /* paragraphs below the lines, or NULL */
 };
 

@@ -1,0 +1,62 @@
+/* explore --fix. */
+#include "cli/explore.h"
+#include "cli/exit_codes.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/outputs.h"
+#include "cli/settings.h"
+#include "report/progress.h"
+#include "result/repaired.h"
+#include "vm/program.h"
+
+struct repairing {
+	struct progress progress;
+};
+
+static bool on_tick(void *payload, const char *what,
+                    const struct explore_stats *s, uint32_t depth)
+{
+	struct repairing *r = payload;
+	r->progress.what = what;
+	progress_tick(&r->progress, s, depth);
+	r->progress.what = NULL;
+	return true;
+}
+
+int explore_repair(struct exploration *x)
+{
+	const struct command_line *c = x->line;
+	const struct program *p = x->plan.program;
+	struct repairing repairing = { output_progress(c) };
+	uint64_t max_edits = REPAIR_EDITS;
+	struct repair found;
+	struct diags d = { 0 };
+	if (program_is_native(p) || program_is_sql(p)) {
+		say("%s: --fix edits programs in .tx", program_path(p));
+		return EXIT_USAGE;
+	}
+	if (!setting_count(c, OPTION_MAX_EDITS, &max_edits)) return EXIT_USAGE;
+	bool fine = repair(&found,
+	                   &(struct repair_options){
+				   .path = program_path(p),
+				   .level_said = c->value[OPTION_ISOLATION],
+				   .explore = x->plan.options,
+				   .max_edits = (uint32_t)max_edits,
+				   .max_answers = REPAIR_ANSWERS,
+				   .tick = on_tick,
+				   .payload = &repairing,
+			   },
+	                   &d);
+	progress_end(&repairing.progress);
+	say_diagnostics(c, &d);
+	diags_free(&d);
+	int code = EXIT_INPUT;
+	if (fine) {
+		struct result *r = result_of_repair(&found);
+		code = outputs_result(c, r, NULL) ? exit_code_of(r->verdict)
+		                                  : EXIT_INTERNAL;
+		result_free(r);
+	}
+	repair_free(&found);
+	return code;
+}

@@ -1,0 +1,246 @@
+#include "repair/accesses.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "vm/bytecode.h"
+
+struct walk {
+	struct accesses *to;
+	struct sources *all;
+	uint32_t transaction; /* UINT32_MAX: outside of any */
+	bool fixed;           /* access.fixed */
+};
+
+static void walk_block(struct walk *w, const struct block *b);
+
+static void add_access(struct walk *w, const struct expr *e, bool write,
+                       enum strength strength)
+{
+	struct accesses *a = w->to;
+	struct position at = source_position(w->all, expr_place(e));
+	assert(w->transaction < a->transaction_count);
+	VEC_RESERVE(a->items, a->count, a->capacity);
+	a->items[a->count++] = (struct access){ .transaction = w->transaction,
+		                                .write = write,
+		                                .fixed = w->fixed,
+		                                .strength = strength,
+		                                .key = e,
+		                                .source = e->source,
+		                                .offset = e->at,
+		                                .line = at.line,
+		                                .column = at.column };
+}
+
+static void walk_transaction(struct walk *w, const struct item *item,
+                             const struct block *b, struct place at)
+{
+	struct accesses *a = w->to;
+	uint32_t outer = w->transaction;
+	VEC_RESERVE(a->transactions, a->transaction_count,
+	            a->transaction_capacity);
+	w->transaction = a->transaction_count;
+	a->transactions[a->transaction_count++] = (struct access_transaction){
+		.name = item ? item->name : NULL,
+		.body = b,
+		.at = at,
+		.item = item,
+		.last = item && item->kind == ITEM_FINALLY,
+	};
+	walk_block(w, b);
+	w->transaction = outer;
+}
+
+static bool is_key(const struct expr *e)
+{
+	return e->ref == REF_GLOBAL &&
+	       (e->kind == EXPR_NAME || e->kind == EXPR_INDEX);
+}
+
+static void walk_expr(void *context, struct expr *e)
+{
+	struct walk *w = context;
+	if (e->kind == EXPR_TXN) {
+		walk_transaction(w, NULL, e->transaction, expr_place(e));
+		return;
+	}
+	if (e->kind == EXPR_CALL && e->ref == REF_TRANSACTION) {
+		struct accesses *a = w->to;
+		VEC_RESERVE(a->called, a->called_count, a->called_capacity);
+		a->called[a->called_count++] = e->callee_item;
+	}
+	expr_parts(e, walk_expr, w);
+	if (is_key(e)) add_access(w, e, false, (enum strength)e->op);
+}
+
+/* ---- updates ---- */
+
+static bool same_text(const struct walk *w, const struct expr *a,
+                      const struct expr *b)
+{
+	const char *text = w->all->items[a->source].text;
+	uint32_t n = a->end - a->at;
+	return a->source == b->source && n == b->end - b->at &&
+	       !memcmp(text + a->at, text + b->at, n);
+}
+
+struct use {
+	const struct local *local; /* NULL: any access */
+	uint32_t count;
+};
+
+static void count_uses(void *context, struct expr *e)
+{
+	struct use *u = context;
+	u->count += u->local ? e->ref == REF_LOCAL && e->kind == EXPR_NAME &&
+	                               e->local == u->local
+	                     : is_key(e) || e->kind == EXPR_TXN;
+	expr_parts(e, count_uses, u);
+}
+
+static uint32_t uses(const struct local *l, struct expr *e)
+{
+	struct use u = { l, 0 };
+	if (e) count_uses(&u, e);
+	return u.count;
+}
+
+static uint32_t uses_behind(const struct local *l, const struct stmt *s)
+{
+	uint32_t n = 0;
+	for (; s; s = s->next) {
+		n += uses(l, s->target) + uses(l, s->value) + uses(l, s->until);
+		for (uint32_t i = 0; i < s->arm_count; i++)
+			n += uses(l, s->arms[i].condition) +
+			     uses_behind(l, s->arms[i].body->first);
+		if (s->orelse) n += uses_behind(l, s->orelse->first);
+		if (s->body) n += uses_behind(l, s->body->first);
+	}
+	return n;
+}
+
+/* Do its indexes read nothing? Then the target is one access. */
+static bool is_plain_target(struct expr *e)
+{
+	return is_key(e) && uses(NULL, e) == 1;
+}
+
+/* The right side of `left + right`, which accesses nothing; or NULL. */
+static struct expr *right_of_sum(struct expr *e, struct expr **left)
+{
+	if (e->kind != EXPR_BINARY || e->op != OP_ADD || uses(NULL, e->right))
+		return NULL;
+	*left = e->left;
+	return e->right;
+}
+
+/* The statement was walked, and the one before it, if that counts: the last two
+ * accesses are those of an update. */
+static void note_update(struct walk *w, const struct stmt *s,
+                        const struct stmt *before)
+{
+	struct accesses *a = w->to;
+	struct expr *left, *right = s->value;
+	uint32_t begin = s->at.offset;
+	if (!s->target || !is_plain_target(s->target)) return;
+	if (s->kind == STMT_SET) {
+		right = right_of_sum(s->value, &left);
+		if (!right) return;
+		bool read = is_plain_target(left) && !left->op &&
+		            same_text(w, left, s->target);
+		bool held = before && before->kind == STMT_LET &&
+		            is_plain_target(before->value) &&
+		            !before->value->op &&
+		            same_text(w, before->value, s->target) &&
+		            left->kind == EXPR_NAME && left->ref == REF_LOCAL &&
+		            left->local == before->local &&
+		            !uses(before->local, right) &&
+		            !uses(before->local, s->target) &&
+		            !uses_behind(before->local, s->next);
+		if (!read && !held) return;
+		if (held) begin = before->at.offset;
+	} else if (s->kind != STMT_ADD || uses(NULL, right)) {
+		return;
+	}
+	assert(a->count >= 2 && a->items[a->count - 1].write);
+	VEC_RESERVE(a->updates, a->update_count, a->update_capacity);
+	a->updates[a->update_count++] =
+		(struct access_update){ a->count - 2, a->count - 1, begin,
+		                        right->start, s->target };
+}
+
+/* ---- statements ---- */
+
+/* Of a target: what its indexes read, and the read of an update. */
+static void walk_target(struct walk *w, const struct stmt *s)
+{
+	if (!is_key(s->target)) return;
+	expr_parts(s->target, walk_expr, w);
+	if (s->kind != STMT_ATOMIC && s->kind != STMT_ADD) return;
+	add_access(w, s->target, false,
+	           s->kind == STMT_ATOMIC ? STRENGTH_NO_KEY_UPDATE
+	                                  : STRENGTH_PLAIN);
+	w->to->items[w->to->count - 1].fixed = true;
+}
+
+static void walk_statement(struct walk *w, const struct stmt *s)
+{
+	bool target = s->target != NULL, outer = w->fixed;
+	w->fixed |= s->kind == STMT_ASSERT || s->kind == STMT_STATEMENT;
+	if (target) walk_target(w, s);
+	if (s->value) walk_expr(w, s->value);
+	if (target && is_key(s->target))
+		add_access(w, s->target, true,
+		           s->kind == STMT_ATOMIC ? STRENGTH_NO_KEY_UPDATE
+		                                  : STRENGTH_PLAIN);
+	if (s->until) walk_expr(w, s->until);
+	for (uint32_t i = 0; i < s->arm_count; i++) {
+		walk_expr(w, s->arms[i].condition);
+		walk_block(w, s->arms[i].body);
+	}
+	if (s->orelse) walk_block(w, s->orelse);
+	if (s->kind == STMT_TXN)
+		walk_transaction(w, NULL, s->body, s->at);
+	else if (s->body)
+		walk_block(w, s->body);
+	w->fixed = outer;
+}
+
+static void walk_block(struct walk *w, const struct block *b)
+{
+	const struct stmt *before = NULL;
+	for (const struct stmt *s = b->first; s; before = s, s = s->next) {
+		walk_statement(w, s);
+		if (w->transaction != UINT32_MAX && !w->fixed)
+			note_update(w, s, before);
+	}
+}
+
+void accesses_find(struct accesses *a, const struct syntax *tree,
+                   struct sources *all)
+{
+	struct walk w = { a, all, UINT32_MAX, false };
+	for (const struct item *i = tree->first; i; i = i->next) {
+		if (i->kind == ITEM_SESSION)
+			walk_block(&w, i->body);
+		else if (i->kind == ITEM_TXN || i->kind == ITEM_FINALLY)
+			walk_transaction(&w, i, i->body, i->at);
+	}
+	for (uint32_t t = 0; t < a->transaction_count; t++) {
+		struct access_transaction *x = &a->transactions[t];
+		x->runs = !x->item || x->last;
+		for (uint32_t k = 0; k < a->called_count; k++)
+			x->runs |= a->called[k] == x->item;
+	}
+}
+
+void accesses_free(struct accesses *a)
+{
+	free(a->items);
+	free(a->transactions);
+	free(a->updates);
+	free(a->called);
+	*a = (struct accesses){ 0 };
+}

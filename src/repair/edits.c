@@ -1,0 +1,623 @@
+#include "repair/edits.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "axioms/allows.h"
+#include "base/level_words.h"
+#include "base/memory.h"
+#include "base/region.h"
+#include "compile/load.h"
+#include "history/history.h"
+#include "repair/accesses.h"
+#include "vm/program.h"
+
+struct file {
+	const char *path, *text;
+	size_t length;
+};
+
+struct edits {
+	struct region region;
+	const char *path;
+	enum level level;
+	struct file *files;
+	size_t file_count;
+	struct edit_transaction *transactions;
+	/* As it was; edits keep the order of the accesses. */
+	struct accesses accesses;
+	struct edit *items;
+	uint32_t count, capacity;
+};
+
+/* ---- what there is to change ---- */
+
+static struct edit *add_edit(struct edits *e, enum edit_kind kind)
+{
+	static const unsigned costs[] = {
+#define X(id, word, cost) [id] = (cost),
+		EDIT_TABLE(X)
+#undef X
+	};
+	VEC_RESERVE(e->items, e->count, e->capacity);
+	struct edit *new = &e->items[e->count++];
+	*new = (struct edit){ .kind = kind,
+		              .cost = costs[kind],
+		              .level = LEVEL_COUNT };
+	return new;
+}
+
+static const char *text_of(struct edits *e, const char *before,
+                           const char *word, const char *behind)
+{
+	struct text t = { 0 };
+	text_format(&t, "%s%s%s", before, word, behind);
+	const char *copy =
+		region_copy_string(&e->region, text_get(&t), t.length);
+	text_free(&t);
+	return copy;
+}
+
+/* Of levels at which reads too can be the reason to abort a transaction. */
+static unsigned level_cost(enum level l)
+{
+	return level_is_serial(l) ? 1 : 0;
+}
+
+/* Each level that it can have of its own, but the one it has. */
+static void add_transaction_edits(struct edits *e, uint32_t t,
+                                  const struct block *b)
+{
+	const struct edit_transaction *x = &e->transactions[t];
+	enum level own = x->own ? (enum level)(x->own - 1) : e->level;
+	if (x->fixed || !level_mixes(e->level)) return;
+	for (enum level l = 0; l < LEVEL_COUNT; l++) {
+		if (l == own || !level_mixes(l)) continue;
+		struct edit *i = add_edit(e, EDIT_TRANSACTION);
+		i->transaction = t;
+		i->level = l;
+		i->cost += level_cost(l);
+		i->source = b->at.source;
+		i->offset = b->level ? b->level_at.offset : b->at.offset;
+		i->removed = b->level ? b->level->length : 0;
+		i->text = b->level ? text_of(e, "", level_word(l), "")
+		                   : text_of(e, "at ", level_word(l), " ");
+	}
+}
+
+/* Does a transaction write what it reads there, or another key of its family?
+ */
+static bool writes_too(const struct accesses *a, const struct access *read)
+{
+	const struct expr *k = read->key;
+	for (uint32_t i = 0; i < a->count; i++) {
+		const struct access *x = &a->items[i];
+		if (!x->write || x->transaction != read->transaction ||
+		    x->key->kind != k->kind)
+			continue;
+		if (k->kind == EXPR_INDEX ? x->key->family == k->family
+		                          : x->key->item == k->item)
+			return true;
+	}
+	return false;
+}
+
+static void add_lock_edits(struct edits *e)
+{
+	const struct accesses *a = &e->accesses;
+	for (uint32_t i = 0; i < a->count; i++) {
+		const struct access *x = &a->items[i];
+		if (x->write || x->fixed || x->strength != STRENGTH_PLAIN ||
+		    e->transactions[x->transaction].fixed)
+			continue;
+		bool writes = writes_too(a, x);
+		struct edit *new = add_edit(e, EDIT_LOCK);
+		new->transaction = x->transaction;
+		new->read = i;
+		new->strength = writes ? STRENGTH_UPDATE : STRENGTH_SHARE;
+		new->source = x->source;
+		new->offset = x->offset;
+		new->text = writes ? "locked " : "shared ";
+	}
+}
+
+static void add_atomic_edits(struct edits *e)
+{
+	const struct accesses *a = &e->accesses;
+	for (uint32_t i = 0; i < a->update_count; i++) {
+		const struct access_update *u = &a->updates[i];
+		uint32_t source = u->target->source;
+		const char *text = e->files[source].text;
+		struct text key = { 0 };
+		if (e->transactions[a->items[u->read].transaction].fixed)
+			continue;
+		struct edit *new = add_edit(e, EDIT_ATOMIC);
+		new->transaction = a->items[u->read].transaction;
+		new->read = u->read;
+		new->write = u->write;
+		new->source = source;
+		new->offset = u->begin;
+		new->removed = u->right - u->begin;
+		text_bytes(&key, text + u->target->at,
+		           u->target->end - u->target->at);
+		new->text = text_of(e, "atomic ", text_get(&key), " += ");
+		text_free(&key);
+	}
+}
+
+static void add_program_edits(struct edits *e, const struct syntax *tree,
+                              bool level_said)
+{
+	const struct item *said = NULL;
+	uint32_t own = 0, counted = 0;
+	for (const struct item *i = tree->first; i; i = i->next)
+		if (i->kind == ITEM_ISOLATION) said = i;
+	for (uint32_t t = 0; t < e->accesses.transaction_count; t++) {
+		own += e->transactions[t].own != 0;
+		counted += !e->transactions[t].fixed;
+	}
+	for (enum level l = 0; l < LEVEL_COUNT; l++) {
+		if (l == e->level || (own && !level_mixes(l))) continue;
+		struct edit *i = add_edit(e, EDIT_PROGRAM);
+		i->level = l;
+		i->cost = (i->cost + level_cost(l)) * (counted ? counted : 1);
+		if (level_said) {
+			i->text = text_of(e, "", "", "");
+		} else if (said) {
+			i->source = said->at.source;
+			i->offset = said->at.offset;
+			i->removed = said->name->length;
+			i->text = text_of(e, "", level_word(l), "");
+		} else {
+			i->text =
+				text_of(e, "isolation ", level_word(l), ";\n");
+		}
+	}
+}
+
+/* ---- reading the program ---- */
+
+struct reading {
+	struct edits *edits;
+	bool level_said;
+};
+
+static void copy_files(struct edits *e, const struct sources *all)
+{
+	e->file_count = all->count;
+	e->files = region_take0(&e->region, all->count * sizeof *e->files);
+	for (size_t i = 0; i < all->count; i++) {
+		const struct source *s = &all->items[i];
+		e->files[i] =
+			(struct file){ region_copy_string(&e->region, s->path,
+			                                  strlen(s->path)),
+			               region_copy_string(&e->region, s->text,
+			                                  s->length),
+			               s->length };
+	}
+}
+
+static void take_transactions(struct edits *e, struct sources *all)
+{
+	uint32_t n = e->accesses.transaction_count;
+	e->transactions =
+		region_take0(&e->region, (n + 1) * sizeof *e->transactions);
+	for (uint32_t t = 0; t < n; t++) {
+		const struct access_transaction *x =
+			&e->accesses.transactions[t];
+		const struct symbol *level = x->body->level;
+		e->transactions[t] = (struct edit_transaction){
+			.name = x->name ? region_copy_string(&e->region,
+			                                     x->name->text,
+			                                     x->name->length)
+			                : NULL,
+			.source = x->at.source,
+			.line = source_position(all, x->at).line,
+			.own = level ? (own_level)(level_number(level->text) +
+			                           1)
+			             : 0,
+			.fixed = x->last || !x->runs,
+		};
+	}
+}
+
+static void look(void *data, const struct syntax *tree, struct sources *all)
+{
+	struct reading *r = data;
+	struct edits *e = r->edits;
+	copy_files(e, all);
+	accesses_find(&e->accesses, tree, all);
+	take_transactions(e, all);
+	add_lock_edits(e);
+	add_atomic_edits(e);
+	for (uint32_t t = 0; t < e->accesses.transaction_count; t++)
+		add_transaction_edits(e, t, e->accesses.transactions[t].body);
+	add_program_edits(e, tree, r->level_said);
+	/* The tree goes. */
+	for (uint32_t t = 0; t < e->accesses.transaction_count; t++)
+		e->accesses.transactions[t].body = NULL;
+}
+
+struct edits *edits_new(const char *path, enum level level, bool level_said,
+                        struct diags *d)
+{
+	struct edits *e = mem_take0(1, sizeof *e);
+	struct reading r = { e, level_said };
+	struct load_edited x = { .look = look, .data = &r };
+	region_init(&e->region);
+	e->path = region_copy_string(&e->region, path, strlen(path));
+	e->level = level;
+	struct program *p = load_program_edited(path, &x, d);
+	if (!p) {
+		edits_free(e);
+		return NULL;
+	}
+	program_free(p);
+	return e;
+}
+
+void edits_free(struct edits *e)
+{
+	if (!e) return;
+	accesses_free(&e->accesses);
+	free(e->items);
+	region_free(&e->region);
+	free(e);
+}
+
+uint32_t edits_count(const struct edits *e)
+{
+	return e->count;
+}
+
+const struct edit *edits_get(const struct edits *e, uint32_t i)
+{
+	assert(i < e->count);
+	return &e->items[i];
+}
+
+uint32_t edits_transaction_count(const struct edits *e)
+{
+	return e->accesses.transaction_count;
+}
+
+const struct edit_transaction *edits_transaction(const struct edits *e,
+                                                 uint32_t i)
+{
+	assert(i < e->accesses.transaction_count);
+	return &e->transactions[i];
+}
+
+const char *edits_file(const struct edits *e, uint32_t source)
+{
+	assert(source < e->file_count);
+	return e->files[source].path;
+}
+
+/* ---- sets of edits ---- */
+
+static enum level before(const struct edits *e, const struct edit *i)
+{
+	own_level own = i->kind == EDIT_TRANSACTION
+	                        ? e->transactions[i->transaction].own
+	                        : 0;
+	return own ? (enum level)(own - 1) : e->level;
+}
+
+bool edits_strengthen(const struct edits *e, uint32_t i)
+{
+	const struct edit *x = edits_get(e, i);
+	if (x->level == LEVEL_COUNT) return true;
+	return level_implies(x->level, before(e, x));
+}
+
+bool edits_weaken(const struct edits *e, uint32_t i)
+{
+	const struct edit *x = edits_get(e, i);
+	return x->level != LEVEL_COUNT && level_implies(before(e, x), x->level);
+}
+
+bool edits_join(const struct edits *e, uint32_t a, uint32_t b)
+{
+	const struct edit *x = edits_get(e, a), *y = edits_get(e, b);
+	if (x->kind > y->kind) {
+		const struct edit *z = x;
+		x = y;
+		y = z;
+	}
+	if (x->kind == EDIT_LOCK && y->kind == EDIT_ATOMIC)
+		return x->read != y->read;
+	if (x->kind == EDIT_TRANSACTION && y->kind == EDIT_TRANSACTION)
+		return x->transaction != y->transaction;
+	if (y->kind != EDIT_PROGRAM) return true;
+	if (x->kind == EDIT_PROGRAM) return false;
+	return x->kind != EDIT_TRANSACTION ||
+	       (level_mixes(y->level) && !level_implies(y->level, x->level));
+}
+
+bool edits_imply(const struct edits *e, uint32_t a, uint32_t b)
+{
+	const struct edit *x = edits_get(e, a), *y = edits_get(e, b);
+	if (a == b) return true;
+	if (x->level == LEVEL_COUNT || y->level == LEVEL_COUNT) return false;
+	if (!level_implies(x->level, y->level)) return false;
+	if (x->kind == EDIT_PROGRAM)
+		return y->kind == EDIT_PROGRAM ||
+		       !e->transactions[y->transaction].own;
+	return y->kind == EDIT_TRANSACTION && x->transaction == y->transaction;
+}
+
+enum level edits_level(const struct edits *e, struct edit_set s)
+{
+	for (uint32_t i = 0; i < s.count; i++) {
+		const struct edit *x = edits_get(e, s.items[i]);
+		if (x->kind == EDIT_PROGRAM) return x->level;
+	}
+	return e->level;
+}
+
+/* ---- the text ---- */
+
+static int compare_places(const void *a, const void *b)
+{
+	const struct edit *const *x = a, *const *y = b;
+	if ((*x)->source != (*y)->source)
+		return (*x)->source < (*y)->source ? -1 : 1;
+	return (*x)->offset < (*y)->offset ? -1 : (*x)->offset > (*y)->offset;
+}
+
+/* In the order of their places; malloc'ed. */
+static const struct edit **sorted(const struct edits *e, struct edit_set s)
+{
+	const struct edit **all = mem_take0(s.count + 1, sizeof *all);
+	for (uint32_t i = 0; i < s.count; i++)
+		all[i] = edits_get(e, s.items[i]);
+	qsort(all, s.count, sizeof *all, compare_places);
+	return all;
+}
+
+/* The bytes of the file from `at` to `end`, which no edit crosses, as they are
+ * then. */
+static void print_edited(struct text *t, const struct edits *e,
+                         const struct edit *const *all, uint32_t count,
+                         uint32_t source, size_t at, size_t end)
+{
+	const struct file *f = &e->files[source];
+	for (uint32_t i = 0; i < count; i++) {
+		const struct edit *x = all[i];
+		if (x->source != source || x->offset < at || x->offset >= end)
+			continue;
+		text_bytes(t, f->text + at, x->offset - at);
+		text_string(t, x->text);
+		at = x->offset + x->removed;
+	}
+	assert(at <= end);
+	text_bytes(t, f->text + at, end - at);
+}
+
+static void look_again(void *data, const struct syntax *tree,
+                       struct sources *all)
+{
+	struct accesses *a = data;
+	accesses_find(a, tree, all);
+	/* The tree goes. */
+	a->transaction_count = 0;
+}
+
+struct edited edits_make(const struct edits *e, struct edit_set s)
+{
+	const struct edit **all = sorted(e, s);
+	struct load_text *texts = mem_take0(e->file_count, sizeof *texts);
+	struct text *new = mem_take0(e->file_count, sizeof *new);
+	for (uint32_t i = 0; i < e->file_count; i++) {
+		print_edited(&new[i], e, all, s.count, i, 0,
+		             e->files[i].length);
+		texts[i] =
+			(struct load_text){ e->files[i].path, text_get(&new[i]),
+			                    new[i].length };
+	}
+	struct edited out = { .accesses = mem_take0(1, sizeof *out.accesses) };
+	struct load_edited x = { .texts = texts,
+		                 .count = e->file_count,
+		                 .look = look_again,
+		                 .data = out.accesses };
+	struct diags d = { 0 };
+	out.program = load_program_edited(e->path, &x, &d);
+	/* What the language says of places where nothing can lock is heeded,
+	 * but it may say more. */
+	if (out.program && out.accesses->count != e->accesses.count)
+		edited_free(&out);
+	diags_free(&d);
+	for (size_t i = 0; i < e->file_count; i++) text_free(&new[i]);
+	free(new);
+	free(texts);
+	free(all);
+	return out;
+}
+
+void edited_free(struct edited *x)
+{
+	program_free(x->program);
+	if (x->accesses) accesses_free(x->accesses);
+	free(x->accesses);
+	*x = (struct edited){ 0 };
+}
+
+/* ---- diffs ---- */
+
+static size_t line_begin(const struct file *f, size_t at)
+{
+	while (at && f->text[at - 1] != '\n') at--;
+	return at;
+}
+
+/* Behind its line end. */
+static size_t line_end(const struct file *f, size_t at)
+{
+	while (at < f->length && f->text[at] != '\n') at++;
+	return at < f->length ? at + 1 : at;
+}
+
+static uint32_t line_number(const struct file *f, size_t at)
+{
+	uint32_t n = 1;
+	for (size_t i = 0; i < at; i++) n += f->text[i] == '\n';
+	return n;
+}
+
+uint32_t edits_line(const struct edits *e, uint32_t i)
+{
+	const struct edit *x = edits_get(e, i);
+	return line_number(&e->files[x->source], x->offset);
+}
+
+/* Lines behind a sign. */
+static void print_lines(struct text *t, const char *lines, size_t length,
+                        unsigned indent, char sign)
+{
+	for (size_t i = 0; i < length;) {
+		const char *end = memchr(lines + i, '\n', length - i);
+		size_t n = end ? (size_t)(end - lines) - i : length - i;
+		text_pad(t, ' ', indent);
+		text_format(t, "%c ", sign);
+		text_bytes(t, lines + i, n);
+		text_char(t, '\n');
+		i += n + 1;
+	}
+}
+
+void edits_diff(struct text *t, const struct edits *e, struct edit_set s,
+                unsigned indent)
+{
+	const struct edit **all = sorted(e, s);
+	for (uint32_t i = 0, last; i < s.count; i = last) {
+		const struct file *f = &e->files[all[i]->source];
+		size_t at = line_begin(f, all[i]->offset);
+		size_t end = line_end(f, all[i]->offset + all[i]->removed);
+		for (last = i + 1;
+		     last < s.count && all[last]->source == all[i]->source &&
+		     all[last]->offset < end;
+		     last++)
+			end = line_end(f,
+			               all[last]->offset + all[last]->removed);
+		struct text new = { 0 };
+		print_edited(&new, e, all, s.count, all[i]->source, at, end);
+		size_t same = 0;
+		while (same < new.length &&
+		       same < end - at &&new.data[new.length - 1 - same] ==
+		               f->text[end - 1 - same])
+			same++;
+		/* Nothing but a line before them is new. */
+		bool only_new = same == end - at && all[i]->offset == at;
+		if (new.length != end - at || same != new.length) {
+			text_pad(t, ' ', indent);
+			text_format(t, "%s:%" PRIu32 "\n", f->path,
+			            line_number(f, at));
+			if (!only_new)
+				print_lines(t, f->text + at, end - at, indent,
+				            '-');
+			print_lines(t, text_get(&new),
+			            only_new ? new.length - same : new.length,
+			            indent, '+');
+		}
+		text_free(&new);
+	}
+	free(all);
+}
+
+/* ---- other sets of edits, asked about a history ---- */
+
+/* 0 for what is no access, else 1 + its number. */
+static uint32_t access_at(const struct edits *e, const struct accesses *a,
+                          struct position at, bool write)
+{
+	uint32_t i = 0;
+	if (!at.file) return 0;
+	while (i < a->count &&
+	       (a->items[i].line != at.line ||
+	        a->items[i].column != at.column || a->items[i].write != write ||
+	        strcmp(e->files[a->items[i].source].path, at.file)))
+		i++;
+	return i < a->count ? i + 1 : 0;
+}
+
+void edits_mark(const struct edits *e, const struct edited *x,
+                struct history *h)
+{
+	for (uint32_t t = 1; t < h->transaction_count; t++)
+		for (uint32_t i = 0; i < h->transactions[t].event_count; i++) {
+			struct event *v = &h->transactions[t].events[i];
+			v->point = access_at(
+				e, x->accesses,
+				program_position(x->program, v->point),
+				v->kind == EVENT_WRITE);
+			assert(v->point);
+		}
+}
+
+/* The level of its own that the edits leave the transaction. */
+static own_level own_then(const struct edits *e, struct edit_set s, uint32_t t)
+{
+	for (uint32_t i = 0; i < s.count; i++) {
+		const struct edit *x = edits_get(e, s.items[i]);
+		if (x->kind == EDIT_TRANSACTION && x->transaction == t)
+			return (own_level)(x->level + 1);
+	}
+	return e->transactions[t].own;
+}
+
+/* The locks that the edits leave an access. */
+static enum strength strength_then(const struct edits *e, struct edit_set s,
+                                   uint32_t access)
+{
+	for (uint32_t i = 0; i < s.count; i++) {
+		const struct edit *x = edits_get(e, s.items[i]);
+		if (x->kind == EDIT_LOCK && x->read == access)
+			return x->strength;
+		if (x->kind == EDIT_ATOMIC &&
+		    (x->read == access || x->write == access))
+			return STRENGTH_NO_KEY_UPDATE;
+	}
+	return e->accesses.items[access].strength;
+}
+
+static bool has_edit(struct edit_set s, uint32_t edit)
+{
+	for (uint32_t i = 0; i < s.count; i++)
+		if (s.items[i] == edit) return true;
+	return false;
+}
+
+static bool same_locks(const struct edits *e, struct edit_set a,
+                       struct edit_set b)
+{
+	for (uint32_t i = 0; i < a.count; i++)
+		if (e->items[a.items[i]].level == LEVEL_COUNT &&
+		    !has_edit(b, a.items[i]))
+			return false;
+	return true;
+}
+
+bool edits_allow(const struct edits *e, struct edit_set s, struct edit_set of,
+                 struct history *h)
+{
+	enum level others = edits_level(e, s);
+	bool statements = false;
+	for (uint32_t t = 1; t < h->transaction_count; t++) {
+		struct transaction *x = &h->transactions[t];
+		if (!x->event_count) continue;
+		uint32_t access = x->events[0].point - 1;
+		assert(access < e->accesses.count);
+		x->own = own_then(e, s, e->accesses.items[access].transaction);
+		statements |= level_has_statements(
+			x->own ? (enum level)(x->own - 1) : others);
+		for (uint32_t i = 0; i < x->event_count; i++)
+			x->events[i].strength =
+				strength_then(e, s, x->events[i].point - 1);
+	}
+	if (statements && (!same_locks(e, s, of) || !same_locks(e, of, s)))
+		return false;
+	return level_allows_mix(others, h);
+}

@@ -1,0 +1,427 @@
+#include "repair/repair.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/seconds.h"
+#include "dpor/verdict.h"
+#include "history/history.h"
+#include "vm/program.h"
+
+enum {
+	KEPT = 4, /* histories of one exploration */
+	FAILING = 5,
+	OF_A_KIND = 2 /* of these */
+};
+
+/* What is left to a limit of time that has just passed. */
+static const double TIME_LEAST = 0.001;
+
+/* A history with a violation, marked, and the edits it was found under. */
+struct counterexample {
+	struct history *history;
+	uint32_t *items, count;
+};
+
+struct search {
+	struct repair *out;
+	struct counterexample *pool;
+	uint32_t pool_count, pool_capacity;
+	double begun;
+	uint32_t *set; /* being put together */
+	uint32_t set_count;
+	/* Of the exploration that runs. */
+	pthread_mutex_t lock;
+	const struct edited *edited;
+	struct edit_set edits;
+	uint32_t kept;
+	uint64_t violating;
+};
+
+static uint32_t *copy_items(struct edit_set s)
+{
+	uint32_t *copy = mem_take0((size_t)s.count + 1, sizeof *copy);
+	if (s.count) memcpy(copy, s.items, s.count * sizeof *copy);
+	return copy;
+}
+
+static unsigned cost_of(const struct edits *e, struct edit_set s)
+{
+	unsigned cost = 0;
+	for (uint32_t i = 0; i < s.count; i++)
+		cost += edits_get(e, s.items[i])->cost;
+	return cost;
+}
+
+static struct edit_set set_of(const struct repair_row *r)
+{
+	return (struct edit_set){ r->items, r->count };
+}
+
+/* ---- exploring ---- */
+
+static void keep(struct search *x, const struct explore_execution *e)
+{
+	VEC_RESERVE(x->pool, x->pool_count, x->pool_capacity);
+	struct counterexample *c = &x->pool[x->pool_count++];
+	c->history = explore_history(e);
+	c->items = copy_items(x->edits);
+	c->count = x->edits.count;
+	edits_mark(x->out->edits, x->edited, c->history);
+}
+
+/* Called by several threads. */
+static bool on_history(void *payload, const struct explore_execution *e)
+{
+	struct search *x = payload;
+	if (!e->violated_count) return true;
+	pthread_mutex_lock(&x->lock);
+	x->violating++;
+	if (x->kept < KEPT) {
+		x->kept++;
+		keep(x, e);
+	}
+	pthread_mutex_unlock(&x->lock);
+	return true;
+}
+
+static bool on_tick(void *payload, const struct explore_stats *s,
+                    uint32_t depth)
+{
+	struct search *x = payload;
+	const struct repair_options *o = &x->out->options;
+	struct text what = { 0 };
+	if (!o->tick) return true;
+	text_format(&what, "set %" PRIu64, x->out->sets);
+	bool go_on = o->tick(o->payload, text_get(&what), s, depth);
+	text_free(&what);
+	return go_on;
+}
+
+static bool is_late(const struct search *x)
+{
+	const struct explore_options *o = &x->out->options.explore;
+	return (o->interrupt && atomic_load(o->interrupt)) ||
+	       (o->timeout > 0 && seconds_now() - x->begun >= o->timeout);
+}
+
+/* The program with these edits: to the end, or to its first violation. */
+static struct repair_row explore_set(struct search *x, struct edit_set s,
+                                     bool to_the_end)
+{
+	struct repair *out = x->out;
+	struct explore_options o = out->options.explore;
+	struct edited edited = edits_make(out->edits, s);
+	struct repair_row row = { .verdict = VERDICT_INCONCLUSIVE };
+	if (!edited.program) return row;
+	struct explore_observer observer = { .payload = x,
+		                             .history = on_history,
+		                             .tick = on_tick };
+	o.level = edits_level(out->edits, s);
+	o.algorithm = explorer_usual_algorithm(edited.program, o.level);
+	o.base = o.algorithm == EXPLORE_CE ? level_base(o.level) : o.level;
+	o.stop_on_violation = !to_the_end;
+	o.max_changes = UINT64_MAX;
+	if (o.timeout > 0)
+		o.timeout = fmax(o.timeout - (seconds_now() - x->begun),
+		                 TIME_LEAST);
+	x->edited = &edited;
+	x->edits = s;
+	x->kept = 0;
+	x->violating = 0;
+	struct explorer *e = explorer_new(edited.program, &o, &observer);
+	explorer_run(e);
+	const struct explore_stats *stats = explorer_stats(e);
+	row = (struct repair_row){ .items = copy_items(s),
+		                   .count = s.count,
+		                   .cost = cost_of(out->edits, s),
+		                   .verdict = explorer_verdict(e),
+		                   .histories = stats->histories,
+		                   .violating = x->violating,
+		                   .complete = stats->stop == STOP_NONE };
+	if (stats->stop && stats->stop != STOP_VIOLATION && !out->stop)
+		out->stop = stats->stop;
+	out->explored++;
+	explorer_free(e);
+	edited_free(&edited);
+	return row;
+}
+
+static void add_row(struct repair_rows *to, struct repair_row row)
+{
+	VEC_RESERVE(to->items, to->count, to->capacity);
+	to->items[to->count++] = row;
+}
+
+static bool meets_violation(struct search *x, struct edit_set s)
+{
+	for (uint32_t i = x->pool_count; i-- > 0;) {
+		const struct counterexample *c = &x->pool[i];
+		struct edit_set of = { c->items, c->count };
+		if (edits_allow(x->out->edits, s, of, c->history)) return true;
+	}
+	return false;
+}
+
+/* Is nothing violated with these edits? Then `row` is what was found. */
+static bool repairs(struct search *x, struct edit_set s, struct repair_row *row)
+{
+	x->out->sets++;
+	if (meets_violation(x, s) || is_late(x)) return false;
+	*row = explore_set(x, s, false);
+	if (row->verdict == VERDICT_HOLDS) return true;
+	free(row->items);
+	return false;
+}
+
+/* ---- sets of edits ---- */
+
+/* Does the set allow no more than the answer does? */
+static bool is_within(const struct edits *e, struct edit_set s,
+                      struct edit_set answer)
+{
+	for (uint32_t i = 0; i < answer.count; i++) {
+		uint32_t k = 0;
+		while (k < s.count &&
+		       !edits_imply(e, s.items[k], answer.items[i]))
+			k++;
+		if (k == s.count) return false;
+	}
+	return true;
+}
+
+static bool is_answered(const struct search *x, struct edit_set s,
+                        bool whole_programs)
+{
+	const struct repair_rows *a = &x->out->answers;
+	for (uint32_t i = 0; i < a->count; i++) {
+		struct edit_set answer = set_of(&a->items[i]);
+		bool whole = answer.count == 1 &&
+		             edits_get(x->out->edits, answer.items[0])->kind ==
+		                     EDIT_PROGRAM;
+		if (whole == whole_programs &&
+		    is_within(x->out->edits, s, answer))
+			return true;
+	}
+	return false;
+}
+
+/* What databases offer to keep transactions apart: levels at which two that
+ * write one key do not run side by side. */
+static bool is_offered(const struct edits *e, uint32_t i)
+{
+	const struct edit *x = edits_get(e, i);
+	return edits_strengthen(e, i) &&
+	       (x->level == LEVEL_COUNT ||
+	        level_row(x->level)->rivals != RIVALS_FREE);
+}
+
+static bool is_full(const struct search *x)
+{
+	return is_late(x) ||
+	       x->out->answers.count >= x->out->options.max_answers;
+}
+
+/* All sets that go on with edits from this one on, and cost just so much. */
+static void try_sets(struct search *x, uint32_t from, unsigned cost)
+{
+	const struct edits *e = x->out->edits;
+	struct edit_set s = { x->set, x->set_count };
+	if (is_full(x)) return;
+	if (!cost) {
+		struct repair_row row;
+		if (!is_answered(x, s, false) && repairs(x, s, &row))
+			add_row(&x->out->answers, row);
+		return;
+	}
+	if (s.count == x->out->options.max_edits) return;
+	for (uint32_t i = from; i < edits_count(e); i++) {
+		const struct edit *new = edits_get(e, i);
+		bool fits = new->cost <= cost &&is_offered(e, i) &&
+		            new->kind != EDIT_PROGRAM;
+		for (uint32_t k = 0; fits && k < s.count; k++)
+			fits = edits_join(e, s.items[k], i);
+		if (!fits) continue;
+		x->set[x->set_count++] = i;
+		try_sets(x, i + 1, cost - new->cost);
+		x->set_count--;
+	}
+}
+
+/* The whole program at one level, weak ones first. False if not even the
+ * strongest, at which transactions run one after the other, helps. */
+static bool try_programs(struct search *x, struct repair_rows *found)
+{
+	const struct edits *e = x->out->edits;
+	bool serial = level_is_serial(x->out->options.explore.level);
+	for (uint32_t i = 0; i < edits_count(e); i++) {
+		const struct edit *new = edits_get(e, i);
+		struct edit_set s = { &i, 1 };
+		struct repair_row row;
+		bool known = false;
+		if (new->kind != EDIT_PROGRAM || !is_offered(e, i)) continue;
+		for (uint32_t k = 0; k < found->count; k++)
+			known |= is_within(e, s, set_of(&found->items[k]));
+		if (known)
+			serial = true;
+		else if (repairs(x, s, &row)) {
+			serial = true;
+			add_row(found, row);
+		}
+	}
+	return serial && found->count;
+}
+
+static unsigned most_of(const struct search *x)
+{
+	const struct edits *e = x->out->edits;
+	unsigned most = 0, costs = 0;
+	for (uint32_t i = 0; i < edits_count(e); i++) {
+		const struct edit *new = edits_get(e, i);
+		if (new->kind == EDIT_PROGRAM || !is_offered(e, i)) continue;
+		if (new->cost > most) most = new->cost;
+		costs += new->cost;
+	}
+	most *= x->out->options.max_edits;
+	return most < costs ? most : costs;
+}
+
+/* ---- what is not enough, what is too much ---- */
+
+/* Explores it to the end, unless that was done, or a row says as much. */
+static bool add_failing(struct search *x, struct edit_set s)
+{
+	struct repair_rows *rows = &x->out->failing;
+	if (rows->count >= FAILING || is_late(x) || is_answered(x, s, false) ||
+	    is_answered(x, s, true))
+		return false;
+	for (uint32_t i = 0; i < rows->count; i++)
+		if (is_within(x->out->edits, set_of(&rows->items[i]), s))
+			return false;
+	struct repair_row row = explore_set(x, s, true);
+	if (row.violating)
+		add_row(rows, row);
+	else
+		free(row.items);
+	return row.violating;
+}
+
+/* Of one kind; of levels the strongest. */
+static void add_failing_kind(struct search *x, enum edit_kind kind)
+{
+	const struct edits *e = x->out->edits;
+	uint32_t added = 0;
+	for (uint32_t k = 0; k < edits_count(e) && added < OF_A_KIND; k++) {
+		bool level = kind == EDIT_TRANSACTION || kind == EDIT_PROGRAM;
+		uint32_t i = level ? edits_count(e) - 1 - k : k;
+		if (edits_get(e, i)->kind == kind && is_offered(e, i))
+			added += add_failing(x, (struct edit_set){ &i, 1 });
+	}
+}
+
+/* A part of an answer; one lock, one update; a level that sounds strong. */
+static void find_failing(struct search *x)
+{
+	const struct repair_rows *answers = &x->out->answers;
+	for (uint32_t i = 0; i < answers->count; i++) {
+		struct edit_set s = set_of(&answers->items[i]);
+		for (uint32_t k = 0; s.count > 1 && k < s.count; k++)
+			add_failing(x, (struct edit_set){ &s.items[k], 1 });
+		if (s.count > 1) break;
+	}
+	add_failing_kind(x, EDIT_PROGRAM);
+	for (enum edit_kind kind = 0; kind < EDIT_KIND_COUNT; kind++)
+		if (kind != EDIT_PROGRAM) add_failing_kind(x, kind);
+}
+
+/* Each transaction in turn at the weakest level that still does. */
+static void find_weaker(struct search *x)
+{
+	const struct edits *e = x->out->edits;
+	x->set_count = 0;
+	for (uint32_t t = 0; t < edits_transaction_count(e); t++)
+		for (uint32_t i = 0; i < edits_count(e); i++) {
+			const struct edit *new = edits_get(e, i);
+			struct repair_row row;
+			if (new->kind != EDIT_TRANSACTION ||
+			    new->transaction != t || !edits_weaken(e, i) ||
+			    level_sight(new->level) == SIGHT_NOTHING)
+				continue;
+			x->set[x->set_count++] = i;
+			struct edit_set s = { x->set, x->set_count };
+			if (repairs(x, s, &row)) {
+				free(x->out->weaker.items);
+				x->out->weaker = row;
+				break;
+			}
+			x->set_count--;
+		}
+}
+
+/* ---- all ---- */
+
+static void find_answers(struct search *x)
+{
+	struct repair *out = x->out;
+	struct repair_rows whole = { 0 };
+	bool helps = try_programs(x, &whole);
+	out->hopeless = !helps && !out->stop && !is_late(x);
+	if (!out->hopeless) {
+		unsigned most = most_of(x);
+		for (unsigned cost = 1; cost <= most && !is_full(x); cost++)
+			try_sets(x, 0, cost);
+		out->cut = is_full(x);
+	}
+	for (uint32_t i = 0; i < whole.count; i++)
+		add_row(&out->answers, whole.items[i]);
+	free(whole.items);
+	if (!out->hopeless) find_failing(x);
+}
+
+bool repair(struct repair *out, const struct repair_options *o, struct diags *d)
+{
+	struct search x = { .out = out, .begun = seconds_now() };
+	*out = (struct repair){ .options = *o };
+	out->edits = edits_new(o->path, o->explore.level, o->level_said, d);
+	if (!out->edits) return false;
+	pthread_mutex_init(&x.lock, NULL);
+	x.set = mem_take0((size_t)edits_count(out->edits) + 1, sizeof *x.set);
+	out->asked = explore_set(&x, (struct edit_set){ NULL, 0 }, true);
+	if (out->asked.verdict == VERDICT_VIOLATED)
+		find_answers(&x);
+	else if (out->asked.verdict == VERDICT_HOLDS)
+		find_weaker(&x);
+	if (is_late(&x) && !out->stop)
+		out->stop =
+			o->explore.timeout > 0 ? STOP_TIME : STOP_INTERRUPTED;
+	for (uint32_t i = 0; i < x.pool_count; i++) {
+		history_free(x.pool[i].history);
+		free(x.pool[i].items);
+	}
+	free(x.pool);
+	free(x.set);
+	pthread_mutex_destroy(&x.lock);
+	out->seconds = seconds_now() - x.begun;
+	return true;
+}
+
+static void rows_free(struct repair_rows *r)
+{
+	for (uint32_t i = 0; i < r->count; i++) free(r->items[i].items);
+	free(r->items);
+}
+
+void repair_free(struct repair *r)
+{
+	rows_free(&r->answers);
+	rows_free(&r->failing);
+	free(r->asked.items);
+	free(r->weaker.items);
+	edits_free(r->edits);
+	*r = (struct repair){ 0 };
+}

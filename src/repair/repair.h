@@ -1,0 +1,65 @@
+/* The cheapest changes of a program under which nothing is violated.
+ *
+ * More edits allow fewer histories, so the sets of edits that repair a program
+ * are those above some smallest ones, which are looked for by increasing cost.
+ * A set dies at once if it allows a history with a violation that was met
+ * before. What survives is explored up to its first violation, which joins
+ * those; without one the exploration is complete, and the set an answer.
+ */
+#ifndef ISO_REPAIR_REPAIR_H
+#define ISO_REPAIR_REPAIR_H
+
+#include "base/verdict.h"
+#include "dpor/explorer.h"
+#include "repair/edits.h"
+
+enum { REPAIR_EDITS = 3, REPAIR_ANSWERS = 8 }; /* at most, by default */
+
+struct repair_options {
+	const char *path;
+	bool level_said; /* by the command line, not by the program */
+	struct explore_options explore; /* the limits are of all together */
+	uint32_t max_edits, max_answers;
+	/* Called now and then, with what is tried; may be NULL. */
+	bool (*tick)(void *payload, const char *what,
+	             const struct explore_stats *s, uint32_t depth);
+	void *payload;
+};
+
+/* A set of edits, and what was found of the program with them. */
+struct repair_row {
+	uint32_t *items, count;
+	unsigned cost;
+	enum verdict verdict;
+	uint64_t histories, violating; /* as far as it was explored */
+	bool complete;
+};
+
+struct repair_rows {
+	struct repair_row *items;
+	uint32_t count, capacity;
+};
+
+struct repair {
+	struct repair_options options;
+	struct edits *edits;
+	struct repair_row asked;    /* without edits */
+	struct repair_rows answers; /* the cheapest first; of the whole program
+	                             * at a level, the weakest */
+	struct repair_rows failing; /* what one would try first */
+	struct repair_row weaker;   /* of a program in which nothing is
+	                             * violated: as weak as transactions may be */
+	bool hopeless;              /* even one after the other they fail */
+	bool cut;                   /* there may be other answers */
+	uint64_t sets, explored;    /* tried; and how many of them explored */
+	double seconds;
+	enum stop_reason stop;
+};
+
+/* False, with diagnostics, if the program cannot be loaded. To be freed with
+ * repair_free either way. */
+bool repair(struct repair *out, const struct repair_options *o,
+            struct diags *d);
+void repair_free(struct repair *r);
+
+#endif

@@ -1,0 +1,107 @@
+/* What repairs a program, as diffs of it. */
+#include <assert.h>
+#include <inttypes.h>
+
+#include "report/report.h"
+#include "result/numbers.h"
+#include "result/repaired.h"
+
+enum { INDENT = 6 };
+
+static void print_heading(struct text *t, const struct style *s,
+                          const struct repair *x, const struct repair_row *row)
+{
+	struct text words = { 0 };
+	name_edits(&words, x->edits,
+	           (struct edit_set){ row->items, row->count });
+	style_words(t, s, STYLE_BOLD, text_get(&words));
+	text_free(&words);
+}
+
+/* Of the level that the command line says, the text says nothing. */
+static void print_diff(struct text *t, const struct repair *x,
+                       const struct repair_row *row)
+{
+	struct edit_set set = { row->items, row->count };
+	enum level l = edits_level(x->edits, set);
+	edits_diff(t, x->edits, set, INDENT);
+	if (x->options.level_said && l != x->options.explore.level) {
+		text_pad(t, ' ', INDENT);
+		text_format(t, "- -i %s\n",
+		            level_word(x->options.explore.level));
+		text_pad(t, ' ', INDENT);
+		text_format(t, "+ -i %s\n", level_word(l));
+	}
+}
+
+static void print_answers(struct text *t, const struct style *s,
+                          const struct repair *x)
+{
+	bool aborts = false;
+	if (!x->answers.count) return;
+	text_string(t, "\nEach of these is enough, the cheapest first:\n");
+	for (uint32_t i = 0; i < x->answers.count; i++) {
+		const struct repair_row *row = &x->answers.items[i];
+		text_format(t, "\n  %" PRIu32 ". ", i + 1);
+		print_heading(t, s, x, row);
+		text_format(t, "  (cost %u; nothing is violated in ",
+		            row->cost);
+		number_plural(t, row->histories, "history", "histories");
+		text_string(t, ")\n");
+		print_diff(t, x, row);
+		for (uint32_t k = 0; k < row->count; k++)
+			aborts |= edits_get(x->edits, row->items[k])->level <
+			          LEVEL_COUNT;
+	}
+	if (aborts)
+		text_string(t, "\nA transaction at a stronger level may be "
+		               "aborted, and then has to be tried again.\n");
+	if (x->cut) text_string(t, "\nThere may be others.\n");
+}
+
+static void print_failing(struct text *t, const struct style *s,
+                          const struct repair *x)
+{
+	if (!x->failing.count) return;
+	text_string(t, "\nNot enough:\n\n");
+	for (uint32_t i = 0; i < x->failing.count; i++) {
+		const struct repair_row *row = &x->failing.items[i];
+		text_string(t, "  - ");
+		print_heading(t, s, x, row);
+		text_string(t, row->complete ? ": " : ": at least ");
+		number_count(t, row->violating);
+		text_string(t, " of ");
+		number_plural(t, row->histories, "history", "histories");
+		text_string(t, row->histories == 1 ? " violates it still\n"
+		                                   : " violate it still\n");
+		print_diff(t, x, row);
+	}
+}
+
+static void print_weaker(struct text *t, const struct style *s,
+                         const struct repair *x)
+{
+	if (!x->weaker.count) return;
+	text_string(t, "\nStronger than needed: nothing is violated with ");
+	print_heading(t, s, x, &x->weaker);
+	text_string(t, " either\n");
+	print_diff(t, x, &x->weaker);
+}
+
+void report_repaired(struct text *t, const struct style *s,
+                     const struct result *r)
+{
+	const struct repair *x = r->repair;
+	assert(x);
+	report_verdict(t, s, r);
+	print_answers(t, s, x);
+	print_failing(t, s, x);
+	print_weaker(t, s, x);
+	text_char(t, '\n');
+	number_plural(t, x->sets, "set of edits", "sets of edits");
+	text_string(t, ", ");
+	number_plural(t, x->explored, "exploration", "explorations");
+	text_string(t, ", ");
+	number_seconds(t, x->seconds);
+	text_char(t, '\n');
+}

@@ -1,0 +1,14 @@
+/* The result of looking for changes of a program that repair it. */
+#ifndef ISO_RESULT_REPAIRED_H
+#define ISO_RESULT_REPAIRED_H
+
+#include "repair/repair.h"
+#include "result/result.h"
+
+/* What was found is borrowed. */
+struct result *result_of_repair(const struct repair *r);
+
+/* "a locked read in enroll and pay at si" */
+void name_edits(struct text *t, const struct edits *e, struct edit_set s);
+
+#endif

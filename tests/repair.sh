@@ -1,0 +1,52 @@
+#!/bin/sh
+# isoscope explore --fix, from outside: the programs of the manual.
+. "${srcdir:-$(dirname "$0")/..}/tests/shell.sh"
+examples=$top/programs/examples
+
+run 1 explore --fix "$examples/last-seat.tx"
+prints '1. a locked read in enroll  (cost 1; nothing is violated in 2 histories)'
+prints '+     let who = locked enrolled[course];'
+prints '+ txn enroll(student, course) at si {'
+run 1 explore --fix "$examples/on-call.tx"
+prints '+     if (on_call[me] && locked on_call[other]) {'
+prints '- a locked read in go_home: 1 of 3 histories violate it still'
+prints '+     if (locked on_call[me] && on_call[other]) {'
+run 1 explore --fix "$examples/shopping-cart.tx" --json
+prints '"words":"one atomic update in add_item"'
+prints '+     atomic cart[user] += [item];'
+prints '"not_enough":[{'
+run 1 explore --fix "$examples/courseware.tx" -q
+prints 'violated: '
+lacks 'locked'
+run 1 explore --fix "$top/programs/oltp/checked/smallbank-penalty.tx"
+prints '+     if (shared savings[who] + checking[who] < amount) {'
+prints '+ txn write_check(name, amount) at ser {'
+# What holds has levels that are stronger than needed; -i stands in no file.
+run 0 explore --fix -i ser "$examples/last-seat.tx"
+prints 'Stronger than needed'
+prints '+ txn enroll(student, course) at si {'
+run 1 explore --fix -i rc "$examples/last-seat.tx"
+prints '- -i rc'
+# The limits hold for all together.
+run 4 explore --fix -i cc "$top/programs/tpcc/client-1.tx" --robust \
+	--timeout 0.001
+# The answers, put into the program, repair it.
+run 1 explore --fix "$examples/last-seat.tx"
+sed 's/let who = enrolled/let who = locked enrolled/' \
+	"$examples/last-seat.tx" >repaired.tx
+run 0 explore repaired.tx
+
+cat >serial.tx <<'END'
+global n = 0;
+session a { txn { n = 1; } }
+finally { let end = n; }
+assert finally.end == 0;
+END
+run 1 explore --fix serial.tx
+prints 'no lock and no level repairs that'
+run 2 explore --fix serial.tx --symmetry
+says '--fix cannot be used with --symmetry'
+run 2 explore serial.tx --max-edits 2
+says '--max-edits needs --fix'
+run 3 explore --fix missing.tx
+finish
