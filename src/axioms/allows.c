@@ -12,11 +12,9 @@ bool level_allows(enum level l, const struct relation *r,
 {
 	enum level others = l;
 	if (r->owns) l = level_of_all(others, r);
-	if (l == LEVEL_COUNT)
-		return r->locks_reads ? points_allows(s, r, others)
-		                      : mixed_allows(s, r, others);
-	if (level_has_statements(l) || level_asks_points_for_locks(l, r))
-		return points_allows(s, r, l);
+	if (l == LEVEL_COUNT) return mixed_allows(s, r, others);
+	if (level_has_statements(l)) return points_allows(s, r, l);
+	if (level_mixes_locks(l, r)) return mixed_allows(s, r, l);
 	if (level_is_serial(l)) return serial_allows(s, r);
 	if (level_has_snapshots(l))
 		return snapshot_allows(s, r, level_excludes_rivals(l));

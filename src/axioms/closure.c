@@ -641,6 +641,12 @@ BITS_INLINE void read_from(struct closure *c, uint32_t key, uint32_t source,
 
 void closure_read(struct closure *c, uint32_t key, uint32_t source)
 {
+	closure_read_locking(c, key, source, STRENGTH_PLAIN);
+}
+
+void closure_read_locking(struct closure *c, uint32_t key, uint32_t source,
+                          enum strength strength)
+{
 	assert(closure_writes(c, key, source));
 	if (c->words == 1)
 		read_from(c, key, source, 1);
@@ -649,9 +655,11 @@ void closure_read(struct closure *c, uint32_t key, uint32_t source)
 	else
 		read_from(c, key, source, c->words);
 	VEC_RESERVE(c->reads, c->read_count, c->read_capacity);
-	c->reads[c->read_count++] = (struct relation_read){
-		.reader = pending(c), .key = key, .source = source
-	};
+	c->reads[c->read_count++] =
+		(struct relation_read){ .reader = pending(c),
+		                        .key = key,
+		                        .source = source,
+		                        .strength = strength };
 	closure_check(c);
 }
 
@@ -692,7 +700,7 @@ static void replay(struct closure *c, uint32_t from, uint32_t to,
 		c->read_count = b.first_read;
 		while (c->read_count < end) {
 			struct relation_read r = c->reads[c->read_count];
-			closure_read(c, r.key, r.source);
+			closure_read_locking(c, r.key, r.source, r.strength);
 		}
 		mark_writes(c, &b, c->order[i]);
 	}

@@ -144,6 +144,9 @@ bool closure_may_read(struct closure *c, uint32_t key, uint32_t source);
 bool closure_is_newest(const struct closure *c, uint32_t key, uint32_t source);
 /* The pending transaction reads `key` from `source`, which must be valid. */
 void closure_read(struct closure *c, uint32_t key, uint32_t source);
+/* The same of a read that locks, which is only noted. */
+void closure_read_locking(struct closure *c, uint32_t key, uint32_t source,
+                          enum strength strength);
 /* The pending transaction writes, which who goes in order has to know. */
 void closure_write(struct closure *c, uint32_t key);
 /* May the pending transaction end having written these keys? True but in order

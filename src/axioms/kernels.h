@@ -16,12 +16,13 @@ bool parallel_snapshot_allows(struct level_scratch *s,
 /* pc; with `exclusive` rivals, si. */
 bool snapshot_allows(struct level_scratch *s, const struct relation *r,
                      bool exclusive);
-/* prc; where reads lock, all but none, psi and ser, and mixes. */
+/* prc. */
 bool points_allows(struct level_scratch *s, const struct relation *r,
                    enum level level);
 /* ser. */
 bool serial_allows(struct level_scratch *s, const struct relation *r);
-/* Each transaction at the level of its own (r->owns), or else at this one. */
+/* Each transaction at the level of its own (r->owns), or else at this one; and
+ * reads that lock. */
 bool mixed_allows(struct level_scratch *s, const struct relation *r,
                   enum level others);
 

@@ -181,13 +181,12 @@ static inline enum level level_of(enum level others, const struct relation *r,
 {
 	return r->owns && r->owns[t] ? (enum level)(r->owns[t] - 1) : others;
 }
-/* Are the reads that lock the business of points? A read that locks must see
- * all that commits before its transaction does; under ser each one does. */
-static inline bool level_asks_points_for_locks(enum level l,
-                                               const struct relation *r)
+/* Do reads that lock make it a mix of one commit order? They must see all that
+ * commits before their transaction does, as under ser each read does. */
+static inline bool level_mixes_locks(enum level l, const struct relation *r)
 {
 	return r->locks_reads && level_sight(l) != SIGHT_NOTHING &&
-	       !level_is_serial(l) && level_has_points(l);
+	       !level_is_serial(l) && level_mixes(l);
 }
 /* The level of all transactions, if there is one; LEVEL_COUNT: a mix, of levels
  * that level_mixes(). */

@@ -7,6 +7,9 @@
  * does not depend on the order: what their reads force is there from the start.
  * Under si the rivals of t that commit before it, whatever their level, do so
  * before it begins; of rivals that commit later nothing is asked here.
+ *
+ * A read that locks sees, whatever the level of its reader, what a serial one
+ * does, as far as its lock goes. So one level with locks is a mix as well.
  */
 #include "axioms/kernels.h"
 
@@ -30,9 +33,11 @@ BITS_INLINE void mixed_sort(struct level_scratch *s, const struct relation *r,
 	bits_zero(s->prefix, words);
 	bits_zero(s->serial, words);
 	bits_zero(s->exclusives, words);
+	bits_zero(s->lockers, words);
 	for (uint32_t k = 1; k < r->order_count; k++) {
 		uint32_t t = r->order[k];
 		enum level l = level_of(others, r, t);
+		if (level_sight(l) != SIGHT_NOTHING) bits_add(s->lockers, t);
 		if (level_sight(l) != SIGHT_PREFIX) continue;
 		bits_add(s->prefix, t);
 		if (level_is_serial(l))
@@ -80,14 +85,48 @@ BITS_INLINE bool mixed_weak_forced(struct level_scratch *s,
 	return true;
 }
 
+BITS_INLINE bool mixed_locks(const struct level_scratch *s,
+                             struct relation_read a)
+{
+	return a.strength != STRENGTH_PLAIN && bits_has(s->lockers, a.reader);
+}
+
+/* The writers of the key that the lock of a read excludes, those of this very
+ * row among them: all; or those that lock as DELETE does. */
+BITS_INLINE const word *mixed_excluded(struct level_scratch *s,
+                                       const struct relation *r,
+                                       struct relation_read a, unsigned words)
+{
+	const word *writers = r->writers + (size_t)a.key * words;
+	word *some = s->visible + words; /* row 0 is of order_sight */
+	if (a.strength >= STRENGTH_SHARE) return writers;
+	bits_zero(some, words);
+	for (uint32_t i = 0; i < r->write_count; i++) {
+		const struct relation_write *w = &r->writes[i];
+		if (w->key == a.key && !w->reads_own &&
+		    bits_has(writers, w->writer) &&
+		    strengths_exclude(a.strength, w->strength))
+			bits_add(some, w->writer);
+	}
+	return some;
+}
+
 BITS_INLINE bool mixed_reads(struct level_scratch *s, const struct relation *r,
                              bool *changed, unsigned words)
 {
+	const unsigned half = 64 * words;
 	for (uint32_t i = 0; i < r->read_count; i++) {
-		uint32_t t = r->reads[i].reader;
+		struct relation_read a = r->reads[i];
+		uint32_t t = a.reader;
 		if (bits_has(s->prefix, t) &&
-		    !order_force_prefix(s, r, i, mixed_sight(s, t, 64 * words),
+		    !order_force_prefix(s, a, mixed_sight(s, t, half),
+		                        r->writers + (size_t)a.key * words,
 		                        changed, words))
+			return false;
+		if (r->locks_reads && mixed_locks(s, a) &&
+		    !order_force_prefix(s, a, half + t,
+		                        mixed_excluded(s, r, a, words), changed,
+		                        words))
 			return false;
 	}
 	return true;
@@ -171,8 +210,23 @@ BITS_INLINE bool mixed_bounds(struct level_scratch *s, const struct relation *r,
 	return true;
 }
 
+/* Does the read see in this order, where this is in its sight, no newer version
+ * than it has? */
+BITS_INLINE bool mixed_read_in_order(const struct level_scratch *s,
+                                     struct relation_read a, unsigned sight,
+                                     const word *writers, const word *seen,
+                                     struct order_choice *out, unsigned words)
+{
+	const unsigned half = 64 * words;
+	unsigned t2 = order_hider(s, writers, seen, a.source, words);
+	if (t2 == half) return true;
+	out->first = (struct order_edge){ sight, half + t2 };
+	out->second = (struct order_edge){ half + t2, half + a.source };
+	return false;
+}
+
 /* Is this the order of commits of an execution, as far as those go that see a
- * prefix? */
+ * prefix, and locks? */
 BITS_INLINE bool mixed_in_order(struct level_scratch *s,
                                 const struct relation *r, const uint32_t *order,
                                 bool closed, struct order_choice *out,
@@ -184,17 +238,19 @@ BITS_INLINE bool mixed_in_order(struct level_scratch *s,
 	if (!mixed_bounds(s, r, order, closed, out, words)) return false;
 	for (uint32_t i = 0; i < r->read_count; i++) {
 		struct relation_read a = r->reads[i];
-		if (!bits_has(s->prefix, a.reader)) continue;
-		const word *writers = r->writers + (size_t)a.key * words;
-		const word *seen =
-			order_row(s->placed, s->bound[a.reader], words);
-		unsigned t2 = order_hider(s, writers, seen, a.source, words);
-		if (t2 == half) continue;
-		out->first =
-			(struct order_edge){ mixed_sight(s, a.reader, half),
-			                     half + t2 };
-		out->second = (struct order_edge){ half + t2, half + a.source };
-		return false;
+		if (bits_has(s->prefix, a.reader) &&
+		    !mixed_read_in_order(
+			    s, a, mixed_sight(s, a.reader, half),
+			    r->writers + (size_t)a.key * words,
+			    order_row(s->placed, s->bound[a.reader], words),
+			    out, words))
+			return false;
+		if (r->locks_reads && mixed_locks(s, a) &&
+		    !mixed_read_in_order(s, a, half + a.reader,
+		                         mixed_excluded(s, r, a, words),
+		                         order_row(s->placed, a.reader, words),
+		                         out, words))
+			return false;
 	}
 	return true;
 }

@@ -64,6 +64,7 @@ static void lay_out(struct level_scratch *s, const struct layout *l)
 	s->prefix = carve(&next, l->set);
 	s->serial = carve(&next, l->set);
 	s->exclusives = carve(&next, l->set);
+	s->lockers = carve(&next, l->set);
 	s->keys = carve(&next, l->longs);
 	s->tried = carve(&next, l->ints);
 	s->rank = carve(&next, l->ints);
@@ -77,7 +78,7 @@ void scratch_grow(struct level_scratch *s, const struct relation *r,
 	assert(r->words >= BITS_WORDS(r->n) && r->order_count <= r->n);
 	assert(points == 1 || points == 2);
 	struct layout l = layout_of(r, points);
-	size_t need = 2 * l.closure + 3 * l.row + l.spare + 3 * l.set +
+	size_t need = 2 * l.closure + 3 * l.row + l.spare + 4 * l.set +
 	              l.longs + 3 * l.ints;
 	if (need > s->capacity) {
 		free(s->memory);

@@ -64,6 +64,7 @@ struct level_scratch {
 	 * of the commit order, the serial ones among them, and those that have
 	 * all rivals that commit before them in sight. */
 	word *prefix, *serial, *exclusives;
+	word *lockers; /* whose locks count */
 	/* One entry for each transaction. */
 	uint64_t *keys;  /* for sorting */
 	uint32_t *tried; /* the order tried */
@@ -378,19 +379,17 @@ BITS_INLINE bool order_add_from(struct level_scratch *s, unsigned from,
 	return true;
 }
 
-/* Forced, for read number i, of t from t1, that sees what commits before the
- * point `sight` of t, and another writer t2 of the key: t2 commits before t1
- * does if it is in sight; it is not if it commits after t1. Two points for each
- * transaction. False on a cycle. */
+/* Forced, for a read of t from t1 that sees what commits before the point
+ * `sight` of t, and each other one of these writers of the key, t2: it commits
+ * before t1 does if it is in sight; it is not if it commits after t1. Two
+ * points for each transaction. False on a cycle. */
 BITS_INLINE bool order_force_prefix(struct level_scratch *s,
-                                    const struct relation *r, uint32_t i,
-                                    unsigned sight, bool *changed,
+                                    struct relation_read a, unsigned sight,
+                                    const word *writers, bool *changed,
                                     unsigned words)
 {
 	const unsigned half = 64 * words, width = 2 * words;
-	struct relation_read a = r->reads[i];
 	uint32_t t = a.reader, t1 = a.source;
-	const word *writers = r->writers + (size_t)a.key * words;
 	const word *before_t = order_row(s->before, sight, width) + words;
 	const word *before_t1 = order_row(s->before, half + t1, width) + words;
 	const word *after_t = order_row(s->after, sight, width) + words;

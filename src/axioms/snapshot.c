@@ -9,10 +9,13 @@ BITS_INLINE bool snapshot_reads(struct level_scratch *s,
                                 const struct relation *r, bool *changed,
                                 unsigned words)
 {
-	for (uint32_t i = 0; i < r->read_count; i++)
-		if (!order_force_prefix(s, r, i, r->reads[i].reader, changed,
-		                        words))
+	for (uint32_t i = 0; i < r->read_count; i++) {
+		struct relation_read a = r->reads[i];
+		if (!order_force_prefix(s, a, a.reader,
+		                        r->writers + (size_t)a.key * words,
+		                        changed, words))
 			return false;
+	}
 	return true;
 }
 

@@ -74,7 +74,7 @@ static inline void copy_read(struct state *to, const struct state *from,
 	*note = from->notes[i];
 	if (anew || (note->latest != LATEST_NO && !note->lonely))
 		classify(l, r.key, r.source, NULL, note);
-	closure_read(&l->closure, r.key, r.source);
+	closure_read_locking(&l->closure, r.key, r.source, r.strength);
 }
 
 /* Appends an ended transaction of `from` to `to`, with the same reads. */

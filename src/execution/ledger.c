@@ -255,7 +255,8 @@ static inline void make_event(struct event *e, enum event_kind kind,
 /* A read that is made or asked about: if it locks, so does the ledger. */
 static inline void note_lock(struct ledger *l, struct db_access a)
 {
-	if (a.strength != STRENGTH_PLAIN) l->locks = true;
+	l->locks |= a.strength != STRENGTH_PLAIN;
+	l->key_shares |= a.strength == STRENGTH_KEY_SHARE;
 }
 
 void ledger_write(struct ledger *l, struct db_access a, struct value value)
@@ -286,7 +287,7 @@ void ledger_read(struct ledger *l, struct db_access a, uint32_t source,
 	e->waiting = waiting;
 	note_event(l, e);
 	note_lock(l, a);
-	closure_read(&l->closure, a.key, source);
+	closure_read_locking(&l->closure, a.key, source, a.strength);
 }
 
 /* The keys that the pending transaction wrote, with their last values. */
@@ -456,7 +457,9 @@ void ledger_relation(const struct ledger *l, enum level level, uint32_t count,
 		out->read_count = c->blocks[count].first_read;
 	}
 	out->locks_reads = l->locks;
-	if (l->locks || level_has_statements(level)) add_statements(l, out);
+	if (level_has_statements(level) || l->key_shares ||
+	    (l->locks && !level_mixes(level)))
+		add_statements(l, out);
 }
 
 bool ledger_satisfies(const struct ledger *l, enum level level)
@@ -512,8 +515,7 @@ bool ledger_may_read(struct ledger *l, struct db_access a, uint32_t source)
 	if (l->statements && !l->closure.owns)
 		return may_read_statement(l, a, source);
 	uint32_t count = c->count, reads = c->read_count;
-	closure_read(c, a.key, source);
-	c->reads[reads].strength = a.strength;
+	closure_read_locking(c, a.key, source, a.strength);
 	c->reads[reads].statement = a.joined;
 	bool allowed = ledger_allows(l);
 	closure_rewind(c, count, reads, true);
@@ -625,6 +627,7 @@ void ledger_copy(struct ledger *to, const struct ledger *from, uint32_t count)
 	assert(to->shared == from->shared && count <= from->closure.count);
 	assert(!to->statements);
 	to->locks |= from->locks;
+	to->key_shares |= from->key_shares;
 	assert(to->mixes == from->mixes);
 	closure_copy_prefix(&to->closure, &from->closure, count);
 	reserve(to, from->capacity - 1);

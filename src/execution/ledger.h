@@ -120,6 +120,7 @@ struct ledger {
 	enum level level; /* of transactions that have none of their own */
 	bool in_order;    /* ledger_go_in_order */
 	bool locks;       /* some read has locked its row */
+	bool key_shares;  /* and not against all that write it */
 	bool mixes;       /* ledger_may_mix */
 	struct ledger_shared *shared;
 	/* Of ledger_go_anywhere, or NULL; of a level with statements the other.

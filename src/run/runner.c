@@ -193,9 +193,11 @@ static void keep_reads(struct runner *r, uint32_t reads)
 	assert(reads <= r->choice_count &&
 	       !ledger_is_extensible(&r->execution.ledger));
 	closure_rewind(c, c->count, r->choices[0].before.reads, true);
-	for (uint32_t i = 0; i < reads; i++)
-		closure_read(c, r->choices[i].request.key,
-		             r->choices[i].source);
+	for (uint32_t i = 0; i < reads; i++) {
+		const struct choice *choice = &r->choices[i];
+		closure_read_locking(c, choice->request.key, choice->source,
+		                     choice->request.strength);
+	}
 }
 
 /* Is the last transaction allowed with its first `reads` choices and, if there
