@@ -258,17 +258,22 @@ size_t closure_bytes(const struct closure *c)
 	       c->read_capacity * sizeof *c->reads;
 }
 
+/* For so many keys. */
+static void reserve_keys(struct closure *c, uint32_t count)
+{
+	if (count <= c->key_capacity) return;
+	uint32_t capacity = c->key_capacity ? c->key_capacity : 16;
+	while (capacity < count) capacity *= 2;
+	c->writers =
+		mem_grow(c->writers, (size_t)capacity * c->words, sizeof(word));
+	c->key_capacity = capacity;
+}
+
 void closure_know_key(struct closure *c, uint32_t key)
 {
 	if (key < c->key_count) return;
 	if (c->forward) return;
-	if (key >= c->key_capacity) {
-		uint32_t capacity = c->key_capacity ? c->key_capacity : 16;
-		while (capacity <= key) capacity *= 2;
-		c->writers = mem_grow(c->writers, (size_t)capacity * c->words,
-		                      sizeof(word));
-		c->key_capacity = capacity;
-	}
+	reserve_keys(c, key + 1);
 	for (; c->key_count <= key; c->key_count++) {
 		word *row = c->writers + (size_t)c->key_count * c->words;
 		bits_zero(row, c->words);
@@ -770,7 +775,8 @@ static void copy_writers(struct closure *to, const struct closure *from)
 {
 	unsigned words = from->words;
 	word *kept = to->scratch;
-	if (from->key_count) closure_know_key(to, from->key_count - 1);
+	reserve_keys(to, from->key_count);
+	to->key_count = from->key_count;
 	bits_zero(kept, words);
 	for (uint32_t i = 0; i < to->count; i++) bits_add(kept, to->order[i]);
 	size_t size = (size_t)from->key_count * words;
@@ -823,7 +829,6 @@ void closure_copy_prefix(struct closure *to, const struct closure *from,
 	if (reads) memcpy(to->reads, from->reads, reads * sizeof *to->reads);
 	to->count = count;
 	to->read_count = reads;
-	to->key_count = 0;
 	copy_writers(to, from);
 	if (count == from->count) {
 		memcpy(to->reach, from->reach, 2 * rows * sizeof(word));

@@ -322,7 +322,7 @@ void ledger_end(struct ledger *l, bool aborted,
 	const struct ledger_pending *p = &l->pending;
 	assert(p->active);
 	struct ledger_transaction *t =
-		region_take0(l->shared->region, sizeof *t);
+		region_take(l->shared->region, sizeof *t);
 	t->session = p->session;
 	t->index = p->index;
 	t->name = p->name;
@@ -330,6 +330,9 @@ void ledger_end(struct ledger *l, bool aborted,
 	t->aborted = aborted;
 	t->event_count = p->event_count;
 	t->last = p->last;
+	t->written_count = 0;
+	t->written = NULL;
+	t->values = NULL;
 	t->after = after;
 	if (!aborted) collect_writes(l, t);
 	enter(l, t);

@@ -144,7 +144,7 @@ struct keys *keys_new(const struct program *p)
 	struct keys *k = mem_take0(1, sizeof *k);
 	k->program = p;
 	region_init(&k->region);
-	table_init(&k->table, p->keys_count);
+	table_init(&k->table, 2 * p->keys_count); /* it is asked all the time */
 	for (uint32_t i = 0; i < p->keys_count; i++) {
 		const struct static_key *s = p->keys + i;
 		/* its number is i: the bytecode relies on it */

@@ -28,21 +28,18 @@ struct value_object *object_bytes(struct region *r, uint32_t count)
 	return o;
 }
 
-static uint32_t value_weight(struct value v)
-{
-	return v.tag < VALUE_STRING ? 1 : v.o->weight;
-}
-
 static void seal_items(struct value_object *o, uint64_t seed)
 {
 	uint64_t hash = hash_mix(seed, o->length);
 	uint64_t weight = 1;
 	uint32_t depth = 0;
 	for (uint32_t i = 0; i < o->length; i++) {
-		uint32_t d = value_depth(o->items[i]);
-		hash = hash_mix(hash, value_hash(o->items[i]));
-		weight += value_weight(o->items[i]);
-		if (d > depth) depth = d;
+		struct value v = o->items[i];
+		hash = hash_mix(hash, value_hash(v));
+		weight++;
+		if (v.tag < VALUE_STRING) continue;
+		weight += v.o->weight - 1;
+		if (v.o->depth > depth) depth = v.o->depth;
 	}
 	o->hash = hash;
 	o->depth = depth + 1 < DEPTH_SATURATED ? depth + 1 : DEPTH_SATURATED;
