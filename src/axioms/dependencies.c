@@ -3,7 +3,6 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "axioms/witness.h"
 #include "base/memory.h"
 
 #define NEVER UINT32_MAX

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #include "axioms/level.h"
-#include "axioms/witness.h"
+#include "axioms/reason.h"
 #include "base/bits.h"
 #include "history/relation.h"
 

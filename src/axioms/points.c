@@ -3,9 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "axioms/allows.h"
 #include "axioms/kernels.h"
-#include "axioms/witness.h"
 #include "base/memory.h"
 #include "history/relation.h"
 

@@ -5,7 +5,7 @@
 
 #include "axioms/order.h"
 #include "axioms/points.h"
-#include "axioms/witness.h"
+#include "axioms/reason.h"
 
 #define NONE POINTS_NONE
 

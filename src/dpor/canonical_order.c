@@ -1,6 +1,7 @@
 #include "dpor/canonical_order.h"
 
 #include "dpor/engine.h"
+#include "dpor/first_reads.h"
 #include "analyse/footprint.h"
 
 /* The last place behind `after` and before `end` that a transaction of a later

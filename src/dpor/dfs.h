@@ -1,6 +1,6 @@
 /* Depth first through all orders of transactions (EXPLORE_DFS): the baseline,
  * which finds a history once for each of its orders. What goes outwards
- * (outward.h) or orderly (orderly.h) leaves most of these out.
+ * (outward.c) or orderly (orderly.c) leaves most of these out.
  */
 #ifndef ISO_DPOR_DFS_H
 #define ISO_DPOR_DFS_H

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/seconds.h"
 #include "dpor/algorithm.h"
+#include "dpor/first_reads.h"
 #include "vm/program.h"
 
 struct state *engine_nested_state(struct engine *e, uint32_t index)

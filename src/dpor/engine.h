@@ -11,10 +11,8 @@
 #include <stdatomic.h>
 
 #include "base/hash_set.h"
-#include "dpor/explorer.h"
-#include "dpor/first_reads.h"
-#include "dpor/orderly.h"
-#include "dpor/outward.h"
+#include "dpor/algorithm_state.h"
+#include "dpor/explore.h"
 #include "dpor/state.h"
 #include "dpor/tally.h"
 #include "dpor/work/branch.h"

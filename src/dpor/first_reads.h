@@ -12,24 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "dpor/algorithm_state.h"
+
 struct engine;
-
-struct key_list {
-	uint32_t *items;
-	uint32_t count, capacity;
-	enum { KEYS_SOME, KEYS_ALL, KEYS_TOO_MANY } extent;
-	uint64_t known_at; /* of what it is; see first_reads.c */
-};
-
-struct first_reads {
-	struct key_list *lists; /* by place, and by session */
-	uint32_t places;
-	size_t keys;       /* that all lists have room for */
-	uint64_t *changed; /* by place: when what stands before it was put
-	                    * there; in ticks of `now` */
-	uint64_t now;
-	uint64_t branch; /* number of the branch being explored */
-};
 
 void first_reads_free(struct first_reads *f, uint32_t sessions);
 size_t first_reads_bytes(const struct first_reads *f, uint32_t sessions);

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "dpor/algorithm.h"
+#include "dpor/explorer.h"
 #include "dpor/orbit_violations.h"
 #include "execution/complete.h"
 #include "vm/program.h"

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/seconds.h"
 #include "dpor/algorithm.h"
+#include "dpor/first_reads.h"
 
 /* A step takes much less than a microsecond, and up to a millisecond in very
  * long programs: limits are to be heeded in time there as well. */

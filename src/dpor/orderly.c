@@ -1,4 +1,17 @@
-/* Is a word the first of its class? Branch and bound over the other words of
+/* Orderly generation (EXPLORE_ORDERLY): each history once, or one of each class
+ * of symmetric ones, by extending only what is first in its class.
+ *
+ * A history is written as a word: for each place of a total order that extends
+ * so U wr the session of the transaction there, and the places that its reads
+ * have their values from. Of all words of a history, for all orders and all
+ * permutations of interchangeable sessions, the first one in lexicographic
+ * order stands for the class. A prefix of a first word is the first word of its
+ * own class: if there was an earlier one, the rest could be put behind it. So a
+ * search that appends transactions, and goes on only from first words, comes to
+ * each class once. (R. C. Read, Every one a winner, Annals of Discrete
+ * Mathematics 2, 1978.)
+ *
+ * Is a word the first of its class? Branch and bound over the other words of
  * the same history: at each place stands a transaction whose predecessors were
  * placed before; a session is given the smallest label of its class that is
  * left when its first transaction is placed. Only words that are equal so far
@@ -15,8 +28,6 @@
  * one, as for the stabilizers of a permutation group. (B. D. McKay, Practical
  * graph isomorphism, Congressus Numerantium 30, 1981.)
  */
-#include "dpor/orderly.h"
-
 #include <stdlib.h>
 #include <string.h>
 

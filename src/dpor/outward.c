@@ -1,11 +1,22 @@
-#include "dpor/outward.h"
-
+/* Exploring outwards from an observed history (EXPLORE_OUTWARD): histories
+ * that change few of its reads come first.
+ *
+ * Iterations for k from 0 on: each goes depth first through the serial orders
+ * of transactions of which it is not known that they change more than k of the
+ * observed reads, and outputs the complete histories that change exactly k. So
+ * a history is output in one iteration only. The next k is the least number of
+ * changes known of what was cut.
+ *
+ * And once in it, because of all orders of a history only the first is kept
+ * (canonical_order.h).
+ */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "dpor/canonical_order.h"
 #include "dpor/dfs.h"
+#include "dpor/explorer.h"
 #include "execution/observed_reads.h"
 #include "history/history.h"
 

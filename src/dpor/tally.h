@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "base/region.h"
-#include "dpor/explorer.h"
+#include "dpor/explore.h"
 #include "dpor/work/branch.h"
 #include "execution/error_places.h"
 
