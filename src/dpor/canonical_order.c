@@ -1,5 +1,7 @@
 #include "dpor/canonical_order.h"
 
+#include <assert.h>
+
 #include "dpor/engine.h"
 #include "dpor/first_reads.h"
 #include "analyse/footprint.h"
@@ -33,6 +35,7 @@ uint32_t canonical_order_passed(const struct engine *e, uint32_t session)
  * that it has so far. */
 static uint32_t last_predecessor(const struct closure *c)
 {
+	assert(c->count > 1);
 	const struct closure_block *b = &c->blocks[c->count - 1];
 	uint32_t last = c->position[b->previous];
 	for (uint32_t r = b->first_read; r < c->read_count; r++)
@@ -179,6 +182,7 @@ bool canonical_order_can_end(struct engine *e)
 
 bool canonical_order_may_begin(struct engine *e, uint32_t session)
 {
+	assert(session < e->context.sessions);
 	if (context_is_finally(&e->context, session)) return true;
 	return can_come(e, session) && can_end(e, session);
 }

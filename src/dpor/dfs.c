@@ -1,5 +1,7 @@
 #include "dpor/dfs.h"
 
+#include <assert.h>
+
 /* ---- Sessions ---- */
 
 /* A transaction without external reads does the same wherever it stands, and
@@ -35,6 +37,7 @@ enum go dfs_next(struct engine *e)
 	uint32_t session =
 		execution_next_session(&engine_state(e)->execution, 0);
 	size_t frames = e->frame_count;
+	assert(!engine_ledger(e)->pending.active);
 	if (session == UINT32_MAX) return search_complete(e);
 	branch_on_session(e, session);
 	enum go go = search_begin(e, session);
@@ -50,6 +53,7 @@ enum go dfs_next(struct engine *e)
 enum go dfs_read(struct engine *e, const struct request *r, dfs_filter *filter)
 {
 	struct ledger *l = engine_ledger(e);
+	assert(l->pending.active && r->kind == REQUEST_READ);
 	uint32_t words = l->closure.words;
 	word *valid = region_take(&e->context.region, words * sizeof *valid);
 	ledger_writers(l, r->key, valid);

@@ -1,5 +1,6 @@
 #include "dpor/engine.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -10,6 +11,7 @@
 
 struct state *engine_nested_state(struct engine *e, uint32_t index)
 {
+	assert(index <= e->state_count);
 	while (index >= e->state_count) {
 		e->states = mem_grow(e->states, e->state_count + 1,
 		                     sizeof *e->states);
@@ -39,6 +41,7 @@ static void make_context(struct engine *e)
 
 void engine_init(struct engine *e, struct shared *shared, uint32_t worker)
 {
+	assert(shared->algorithm && shared->program);
 	*e = (struct engine){ .shared = shared,
 		              .program = shared->program,
 		              .options = shared->options,

@@ -28,6 +28,8 @@
  * finds, as above. ComputeReorderings is empty but behind a commit, so nothing
  * is looked at elsewhere.
  */
+#include <assert.h>
+
 #include "dpor/algorithm.h"
 #include "dpor/swap.h"
 
@@ -52,6 +54,7 @@ static enum go next(struct engine *e)
 static const word *valid_writes(struct engine *e, uint32_t key)
 {
 	struct ledger *l = engine_ledger(e);
+	assert(l->pending.active);
 	word *valid = region_take(&e->context.region,
 	                          l->closure.words * sizeof *valid);
 	ledger_writers(l, key, valid);
@@ -93,6 +96,7 @@ static void choose(struct engine *e, const struct request *r,
 static uint64_t count_refused(const struct closure *c, uint32_t t,
                               uint32_t read)
 {
+	assert(read < c->read_count && t == c->order[c->count - 1]);
 	const word *past = c->past + (size_t)t * c->words;
 	uint64_t count = 0;
 	for (uint32_t i = 0; i <= read; i++)
@@ -112,6 +116,7 @@ static bool reorderings(struct engine *e, const uint32_t **reads,
 	struct state *scratch = engine_nested_state(e, e->current + 1);
 	struct explore_stats *stats = &e->tally.stats;
 	const struct closure *c = state_closure(s);
+	assert(c->count > 1 && !engine_ledger(e)->pending.active);
 	uint32_t t = c->order[c->count - 1], count = 0, *found = NULL;
 	const word *past = c->past + (size_t)t * c->words;
 	*total = 0;
@@ -143,6 +148,7 @@ static bool reorderings(struct engine *e, const uint32_t **reads,
  * True also if all are to stop; those that are left are still to be tried. */
 static bool next_swap(struct engine *e, struct frame *f)
 {
+	assert(f->state + 1 < e->state_count);
 	if (f->cursor == 0) state_keep(engine_state(e), f->at.count);
 	while (f->cursor < f->end) {
 		e->at_end = !engine_toil(e);

@@ -39,6 +39,7 @@ struct explorer *explorer_new(const struct program *p,
 void explorer_resume(struct explorer *e, struct branch_list *open,
                      struct tally *so_far)
 {
+	assert(!e->pool);
 	branch_list_free(&e->open);
 	e->open = *open;
 	*open = (struct branch_list){ 0 };

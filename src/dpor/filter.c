@@ -9,6 +9,7 @@
  * Who explores under the level itself (dfs, orderly, outward) has its verdict
  * at hand.
  */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "axioms/allows.h"
@@ -50,6 +51,7 @@ bool engine_passes_filter(struct engine *e)
 	struct state *s = engine_state(e);
 	uint32_t count = engine_closure(e)->count;
 	struct ledger *l = engine_ledger(e);
+	assert(!l->pending.active && s->good_prefix <= count);
 	if (o->base == o->level && ledger_is_extensible(l)) return true;
 	if (e->algorithm->heeds_level) return ledger_allows(l);
 	if (s->bad_prefix <= count) return false;

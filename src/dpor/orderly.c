@@ -28,6 +28,7 @@
  * one, as for the stabilizers of a permutation group. (B. D. McKay, Practical
  * graph isomorphism, Congressus Numerantium 30, 1981.)
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -167,6 +168,7 @@ static uint32_t label_of(const struct search *s, uint32_t session)
 static uint32_t label_at(const struct search *s, uint32_t place)
 {
 	const struct ledger *l = s->ledger;
+	assert(place && place < s->end);
 	return l->transactions[l->closure.order[place]]->session;
 }
 
@@ -222,6 +224,7 @@ static enum outcome compare_reads(const struct search *s, uint32_t transaction,
 static void put(struct search *s, uint32_t session, uint32_t transaction,
                 uint32_t place)
 {
+	assert(place < s->end && s->place[transaction] == NONE);
 	if (s->label[session] == NONE) {
 		uint32_t *fresh = &s->fresh[s->orderly->head[session]];
 		s->label[session] = *fresh;
@@ -238,6 +241,7 @@ static void take_back(struct search *s, uint32_t place, uint32_t end)
 {
 	while (end-- > place) {
 		uint32_t transaction = s->placed[end];
+		assert(s->place[transaction] == end);
 		uint32_t session =
 			s->ledger->transactions[transaction]->session;
 		s->place[transaction] = NONE;

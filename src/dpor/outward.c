@@ -10,6 +10,7 @@
  * And once in it, because of all orders of a history only the first is kept
  * (canonical_order.h).
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,6 +51,7 @@ static uint32_t *reach(uint32_t *items, uint32_t place, uint32_t *capacity)
 static uint64_t changes_so_far(const struct engine *e)
 {
 	uint32_t reads = engine_closure(e)->read_count;
+	assert(reads <= e->outward.spent_capacity);
 	return reads ? e->outward.spent[reads - 1] : 0;
 }
 
@@ -196,6 +198,7 @@ static bool may_begin(struct engine *e, uint32_t session, bool again)
 	bool itself = session < e->context.sessions &&
 	              must_change(e, session, session);
 	o->reserved = reach(o->reserved, place, &o->reserved_capacity);
+	assert(place < o->reserved_capacity);
 	o->reserved[place] = others;
 	return !too_many(o, changes_so_far(e) + others + itself);
 }
@@ -242,6 +245,7 @@ static bool deepen(struct engine *e)
 {
 	struct outward *o = &e->outward;
 	if (o->next == UINT64_MAX) return false;
+	assert(o->next > o->budget);
 	if (o->next > e->options.max_changes) {
 		e->tally.stats.changes = e->options.max_changes;
 		return engine_stop(e, STOP_CHANGES);

@@ -66,6 +66,7 @@ static struct counts counts_now(const struct tally *t)
 /* Examples stay: what was seen before is as good. */
 static void take_back(struct tally *t, const struct counts *before)
 {
+	assert(t->stats.histories >= before->stats.histories);
 	const struct explore_stats *s = &before->stats;
 	t->stats.histories = s->histories;
 	t->stats.classes = s->classes;
@@ -100,6 +101,7 @@ static void expand(struct descents *d, const struct place *p)
 
 static void push(struct descents *d, struct branch *b, uint64_t descents)
 {
+	assert(b && descents);
 	VEC_RESERVE(d->places, d->count, d->capacity);
 	d->places[d->count++] = (struct place){ b, descents };
 }
@@ -117,6 +119,7 @@ static void clear_shares(struct descents *d, size_t count)
 static void spread(struct descents *d, uint64_t descents)
 {
 	struct branch_list *l = &d->found;
+	assert(l->count && l->count <= UINT32_MAX);
 	clear_shares(d, l->count);
 	for (uint64_t i = 0; i < descents; i++)
 		d->shares[rng_below(&d->rng, (uint32_t)l->count)]++;

@@ -1,5 +1,7 @@
 /* The search: one loop over a stack of open choices, whatever the algorithm
  * (algorithm.h). */
+#include <assert.h>
+
 #include "base/memory.h"
 #include "dpor/algorithm.h"
 
@@ -8,6 +10,7 @@
 struct frame *search_open(struct engine *e, enum frame_kind kind,
                           const uint32_t *items, uint32_t count)
 {
+	assert(count && e->branch && e->current < e->state_count);
 	VEC_RESERVE(e->frames, e->frame_count, e->frame_capacity);
 	struct frame *f = &e->frames[e->frame_count++];
 	*f = (struct frame){ .kind = kind,
@@ -28,6 +31,7 @@ enum go search_stop(struct engine *e, enum stop_reason why)
 
 enum go search_complete(struct engine *e)
 {
+	assert(!engine_ledger(e)->pending.active);
 	e->at_end = true;
 	return engine_output(e) ? GO_BACK : GO_STOP;
 }
@@ -35,6 +39,8 @@ enum go search_complete(struct engine *e)
 enum go search_begin(struct engine *e, uint32_t session)
 {
 	const struct algorithm *a = e->algorithm;
+	assert(!engine_ledger(e)->pending.active);
+	assert(session < e->context.sessions);
 	if (a->may_begin && !a->may_begin(e, session, false)) return GO_BACK;
 	if (execution_begin(&engine_state(e)->execution, session))
 		return GO_DEEPER;
@@ -47,6 +53,7 @@ enum go search_writers(struct engine *e, const struct request *r,
 	struct context *c = &e->context;
 	unsigned words = engine_closure(e)->words;
 	const struct machine_state *waiting = NULL;
+	assert(engine_ledger(e)->pending.active && r->kind == REQUEST_READ);
 	uint32_t first = bits_next(valid, 0, words);
 	if (first >= 64 * words) return GO_BACK;
 	bool several = bits_next(valid, first + 1, words) < 64 * words;
@@ -76,6 +83,7 @@ static bool next_writer(struct engine *e, struct frame *f)
 {
 	struct state *s = engine_state(e);
 	if (f->cursor >= f->end) return false;
+	assert(f->waiting && f->cursor == f->choice + 1);
 	uint32_t source = f->items[f->cursor++];
 	f->choice++;
 	state_rewind(s, &f->at);
@@ -90,6 +98,7 @@ static bool next_writer(struct engine *e, struct frame *f)
 static bool next_session(struct engine *e, struct frame *f)
 {
 	if (f->cursor >= f->end) return false;
+	assert(f->items && f->at.count);
 	state_keep(engine_state(e), f->at.count);
 	region_release(&e->context.region, f->mark);
 	while (f->cursor < f->end) {
@@ -109,6 +118,7 @@ static bool go_back(struct engine *e)
 {
 	while (e->frame_count) {
 		struct frame *f = &e->frames[e->frame_count - 1];
+		assert(f->state < e->state_count && f->cursor <= f->end);
 		bool more = false;
 		e->current = f->state;
 		e->at_end = false;
@@ -150,6 +160,7 @@ static enum go step(struct engine *e)
 enum go search_machine_stopped(struct engine *e)
 {
 	const atomic_bool *interrupt = e->options.interrupt;
+	assert(e->context.machine.stop);
 	switch (e->context.machine.stop) {
 	case MACHINE_FAULT: return search_stop(e, STOP_GUEST);
 	case MACHINE_INTERRUPTED:

@@ -13,6 +13,7 @@ static void classify(struct ledger *l, uint32_t key, uint32_t source,
                      const word *valid, struct read_note *note)
 {
 	struct closure *c = &l->closure;
+	assert(l->pending.active && key < c->key_count);
 	const word *past = closure_row(c, c->past, l->pending.id);
 	const word *writers = c->writers + (size_t)key * c->words;
 	note->latest = LATEST_NO;
@@ -82,6 +83,7 @@ static void append_kept(struct state *to, const struct state *from, uint32_t at)
 {
 	const struct ledger *l = &from->execution.ledger;
 	const struct closure *c = &l->closure;
+	assert(at && at < c->count);
 	uint32_t end = at + 1 < c->count ? c->blocks[at + 1].first_read
 	                                 : c->read_count;
 	ledger_copy_begin(state_ledger(to), l, at);
@@ -95,6 +97,7 @@ static void append_interrupted(struct state *to, const struct state *from,
                                uint32_t at, uint32_t read)
 {
 	const struct ledger *l = &from->execution.ledger;
+	assert(at && l->closure.blocks[at].first_read <= read);
 	ledger_copy_begin(state_ledger(to), l, at);
 	for (uint32_t i = l->closure.blocks[at].first_read; i < read; i++)
 		copy_read(to, from, i, true);
@@ -106,6 +109,7 @@ static void append_interrupted(struct state *to, const struct state *from,
 static void copy_notes(struct state *to, const struct state *from,
                        uint32_t count)
 {
+	assert(to != from);
 	if (to->note_capacity < count) {
 		to->note_capacity = from->note_capacity;
 		to->notes = mem_grow(to->notes, to->note_capacity,
@@ -167,6 +171,7 @@ static bool later_writer_valid(struct state *reduced, uint32_t key,
 {
 	struct ledger *l = state_ledger(reduced);
 	struct closure *c = &l->closure;
+	assert(l->pending.active && key < c->key_count);
 	const word *past = closure_row(c, c->past, l->pending.id);
 	const word *writers = c->writers + (size_t)key * c->words;
 	BITS_EACH(t, past, c->words)

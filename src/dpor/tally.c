@@ -70,6 +70,7 @@ static uint64_t greater(uint64_t a, uint64_t b)
 
 void tally_add_stats(struct explore_stats *to, const struct explore_stats *from)
 {
+	assert(to != from);
 	to->histories = tally_sum(to->histories, from->histories);
 	to->classes += from->classes;
 	to->end_states += from->end_states;
@@ -108,6 +109,7 @@ static void add_counts(struct explore_violation *to,
 static bool has_earlier_example(const struct explore_violation *a,
                                 const struct explore_violation *b)
 {
+	assert(a != b);
 	if (!a->where) return false;
 	return !b->where || branch_compare(a->where, b->where) < 0;
 }
@@ -135,6 +137,7 @@ same_violation(struct tally *to, const struct tally *from, uint32_t i)
 
 static void add_all_but_examples(struct tally *to, const struct tally *from)
 {
+	assert(to->reach_count == from->reach_count);
 	tally_add_stats(&to->stats, &from->stats);
 	for (uint32_t i = 0; i < from->slot_count; i++)
 		add_counts(same_violation(to, from, i), &from->violations[i]);
@@ -168,6 +171,7 @@ void tally_add_places(struct tally *to, const struct tally *from)
 		const struct explore_violation *b = &from->violations[i];
 		if (!has_earlier_example(b, a)) continue;
 		forget_example(a);
+		assert(b->where);
 		a->where = branch_copy(b->where);
 	}
 }

@@ -9,6 +9,7 @@
 
 void execution_init(struct execution *x, struct context *c, enum level level)
 {
+	assert(c->program && level < LEVEL_COUNT);
 	*x = (struct execution){ .context = c };
 	ledger_init(&x->ledger, level, c->sessions, &c->ledgers);
 	if (program_may_mix(c->program)) ledger_may_mix(&x->ledger);
@@ -44,6 +45,7 @@ uint32_t execution_next_session(const struct execution *x, uint32_t from)
 bool execution_begin(struct execution *x, uint32_t session)
 {
 	struct context *c = x->context;
+	assert(session < c->sessions && !x->points[session].ended);
 	const struct session_point *p = &x->points[session];
 	own_level own = program_transaction_level(c->program, p->name);
 	if (!ledger_begin(&x->ledger, session, p->name, own,
@@ -72,6 +74,7 @@ static const struct session_point *run_between(struct context *c,
 static void end(struct execution *x, bool aborted)
 {
 	uint32_t session = x->ledger.pending.session;
+	assert(session < x->context->sessions);
 	const struct session_point *after = run_between(x->context, x->live);
 	ledger_end(&x->ledger, aborted, after);
 	x->points[session] = *after;
@@ -116,6 +119,7 @@ void execution_read(struct execution *x, const struct request *r,
                     uint32_t source, const struct machine_state *waiting)
 {
 	struct context *c = x->context;
+	assert(x->ledger.pending.active && r->kind == REQUEST_READ);
 	struct value value = source == HISTORY_INIT
 	                             ? keys_initial(c->machine.keys, r->key)
 	                             : ledger_value(&x->ledger, r->key, source);

@@ -16,6 +16,7 @@ struct branch *branch_new(enum branch_kind kind, const uint32_t *path,
                           uint32_t path_length, const uint32_t *script,
                           uint32_t script_length)
 {
+	assert((!path_length || path) && (!script_length || script));
 	struct branch *b = mem_take(branch_bytes(path_length, script_length));
 	uint32_t *place = (uint32_t *)(b + 1);
 	if (path_length) memcpy(place, path, path_length * sizeof *place);
@@ -46,6 +47,7 @@ void branch_rename(struct branch *b, const uint32_t *sessions)
 		for (w += 2; reads--; w += 2)
 			if (w[0]) w[0] = sessions[w[0] - 1] + 1;
 	}
+	assert(w == end);
 }
 
 struct branch *branch_root(void)
@@ -99,6 +101,7 @@ int branch_compare(const struct branch *a, const struct branch *b)
 
 void branch_list_add(struct branch_list *l, struct branch *b)
 {
+	assert(b);
 	VEC_RESERVE(l->items, l->count, l->capacity);
 	l->items[l->count++] = b;
 }

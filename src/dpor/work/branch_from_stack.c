@@ -1,4 +1,5 @@
 /* From the stack of open choices to branches. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -28,6 +29,7 @@ static void add_transaction(struct words *w, const struct ledger *l,
 {
 	const struct closure *c = &l->closure;
 	uint32_t first = c->blocks[at].first_read;
+	assert(at && at < c->count && first <= end);
 	add_word(w, session);
 	add_word(w, end - first);
 	for (uint32_t r = first; r < end; r++)
@@ -46,6 +48,7 @@ static void add_ended(struct words *w, const struct ledger *l, uint32_t at)
 static void add_all_ended(struct words *w, const struct ledger *l,
                           uint32_t from, uint32_t to)
 {
+	assert(to <= l->closure.count);
 	for (uint32_t at = from; at < to; at++) add_ended(w, l, at);
 }
 
@@ -53,6 +56,7 @@ static void add_all_ended(struct words *w, const struct ledger *l,
 static void add_last_read(struct words *w, uint32_t head,
                           const struct ledger *l, uint32_t source)
 {
+	assert(head + 1 < w->count);
 	w->items[head + 1]++;
 	add_source(w, l, source);
 }
@@ -62,6 +66,7 @@ static void add_last_read(struct words *w, uint32_t head,
 static void add_choices(struct words *path, const struct engine *e,
                         size_t frames)
 {
+	assert(frames <= e->frame_count);
 	for (uint32_t i = 0; i < e->branch->path_length; i++)
 		add_word(path, e->branch->path[i]);
 	for (size_t i = 0; i < frames; i++) add_word(path, e->frames[i].choice);
@@ -116,6 +121,7 @@ static struct branch *read_alternative(const struct engine *e, size_t at,
 	const struct frame *f = &e->frames[at];
 	const struct ledger *l = ledger_of(e, f);
 	struct words path = { 0 }, script = { 0 };
+	assert(f->at.count > 1 && f->at.pending.active);
 	uint32_t last = f->at.count - 1;
 	add_choices(&path, e, at);
 	add_word(&path, rank);
@@ -133,6 +139,7 @@ static void add_swapped(struct words *script, const struct ledger *l,
 	const struct closure *c = &l->closure;
 	uint32_t t = c->order[count - 1], reader = c->reads[read].reader;
 	uint32_t at = c->position[reader];
+	assert(at && at < count - 1 && read < c->read_count);
 	const word *past = c->past + (size_t)t * c->words;
 	add_all_ended(script, l, 1, at);
 	for (uint32_t i = at + 1; i < count; i++)
@@ -159,6 +166,7 @@ static struct branch *session_alternative(const struct engine *e, size_t at,
 {
 	const struct frame *f = &e->frames[at];
 	uint32_t session = f->items[i];
+	assert(session < e->context.sessions && f->at.count);
 	struct words path = { 0 }, script = { 0 };
 	add_choices(&path, e, at);
 	add_word(&path, session);
@@ -210,6 +218,7 @@ void engine_capture(const struct engine *e, struct branch_list *out)
 	capture_here(e, out);
 	for (size_t at = e->frame_count; at-- > 0;) {
 		const struct frame *f = &e->frames[at];
+		assert(f->cursor <= f->end);
 		for (uint32_t i = f->cursor; i < f->end; i++)
 			branch_list_add(out, alternative(e, at, i));
 	}

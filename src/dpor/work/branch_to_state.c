@@ -33,6 +33,7 @@ static bool is_fresh(const struct reader *r)
  * written the key. LEDGER_NONE if it has not. */
 static uint32_t next_source(struct engine *e, struct reader *r, uint32_t key)
 {
+	assert(r->reads && r->at + 2 <= r->branch->script_length);
 	const uint32_t *read = r->branch->script + r->at;
 	r->at += 2;
 	r->reads--;
@@ -101,6 +102,7 @@ static bool may_begin(struct engine *e, const struct reader *r,
 static enum replay replay_transaction(struct engine *e, struct reader *r)
 {
 	struct execution *x = &engine_state(e)->execution;
+	assert(r->at + 2 <= r->branch->script_length);
 	uint32_t session = r->branch->script[r->at];
 	if (e->context.steps >= e->next_tick && !engine_may_go_on(e))
 		return REPLAY_STOPPED;

@@ -1,4 +1,5 @@
 /* Exploring one branch: all that is left of it, or up to its first choice. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -13,6 +14,7 @@ static void forget_branch(struct engine *e)
 /* Takes the branch over; false if nothing is there, or all is stopped. */
 static bool begin_branch(struct engine *e, struct branch *b)
 {
+	assert(b);
 	free(e->branch);
 	e->branch = b;
 	e->branches++;

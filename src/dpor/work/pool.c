@@ -1,5 +1,6 @@
 #include "dpor/work/pool.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
@@ -59,6 +60,7 @@ static void make_engine(struct worker *w)
 
 struct pool *pool_new(struct shared *shared, unsigned jobs)
 {
+	assert(jobs);
 	struct pool *p = mem_take0(1, sizeof *p);
 	p->shared = shared;
 	p->jobs = jobs;
@@ -92,6 +94,7 @@ unsigned pool_jobs(const struct pool *p)
 
 struct engine *pool_engine(struct pool *p, unsigned worker)
 {
+	assert(worker < p->jobs && p->workers[worker].ready);
 	return &p->workers[worker].engine;
 }
 
@@ -100,6 +103,7 @@ struct engine *pool_engine(struct pool *p, unsigned worker)
 static void note_idle(struct pool *p)
 {
 	unsigned idle = p->waiting;
+	assert(idle <= p->running || !p->running);
 	if (p->over || p->queue.count >= idle)
 		idle = 0;
 	else
@@ -109,6 +113,7 @@ static void note_idle(struct pool *p)
 
 static void put(struct pool *p, struct branch *b)
 {
+	assert(b);
 	branch_list_add(&p->queue, b);
 	struct branch **items = p->queue.items;
 	for (size_t i = p->queue.count - 1;
@@ -164,6 +169,7 @@ static struct branch *next_branch(struct pool *p, struct engine *e)
 	note_idle(p);
 	pthread_cond_signal(&p->quiet);
 	while (must_wait(p)) pthread_cond_wait(&p->work, &p->lock);
+	assert(p->waiting && (p->over || p->queue.count));
 	if (!p->over) b = p->queue.items[--p->queue.count];
 	p->waiting--;
 	note_idle(p);
@@ -177,6 +183,7 @@ static void leave(struct pool *p)
 {
 	mem_lock(&p->lock);
 	p->left++;
+	assert(p->left <= p->running);
 	pthread_cond_signal(&p->quiet);
 	mem_unlock(&p->lock);
 }
@@ -400,12 +407,14 @@ static void park(struct pool *p)
 	pthread_cond_signal(&p->quiet);
 	while (atomic_load(&p->shared->pause))
 		pthread_cond_wait(&p->going, &p->lock);
+	assert(p->parked);
 	p->parked--;
 }
 
 /* At its ticks; false if all are to stop. */
 static bool visit(struct pool *p, struct engine *e)
 {
+	assert(e->worker < p->jobs);
 	struct worker *w = &p->workers[e->worker];
 	mem_lock(&p->lock);
 	w->reported = e->tally.stats;
