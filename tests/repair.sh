@@ -21,6 +21,31 @@ lacks 'locked'
 run 1 explore --fix "$top/programs/oltp/checked/smallbank-penalty.tx"
 prints '+     if (shared savings[who] + checking[who] < amount) {'
 prints '+ txn write_check(name, amount) at ser {'
+# SmallBank: under si just the programs with balance, transact_savings and
+# write_check are not robust, and write_check is the one to change (Fekete 2005;
+# Alomari, Cahill, Fekete, Roehm 2008).
+for mask in $(seq 1 31); do
+	{
+		echo "isolation si; import \"$top/programs/oltp/apps/smallbank.tx\";"
+		n=0
+		for call in 'balance("c1")' 'deposit_checking("c1", 5)' \
+			'transact_savings("c1", 2020)' \
+			'amalgamate("c1", "c2")' 'write_check("c1", 500)'; do
+			[ $((mask >> n & 1)) -eq 0 ] ||
+				echo "session s$n { $call; }"
+			n=$((n + 1))
+		done
+	} >bank.tx
+	if [ $((mask & 21)) -eq 21 ]; then
+		run 1 explore --fix --robust bank.tx
+		prints '1. a shared read in write_check  (cost 1;'
+		prints '2. write_check at ser  (cost 4;'
+		prints '3. all at ser  '
+		lacks '4. '
+	else
+		run 0 explore --fix --robust bank.tx
+	fi
+done
 # What holds has levels that are stronger than needed; -i stands in no file.
 run 0 explore --fix -i ser "$examples/last-seat.tx"
 prints 'Stronger than needed'

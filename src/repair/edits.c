@@ -87,15 +87,18 @@ static void add_transaction_edits(struct edits *e, uint32_t t,
 	}
 }
 
-/* Does a transaction write what it reads there, or another key of its family?
- */
-static bool writes_too(const struct accesses *a, const struct access *read)
+/* Does the transaction of the read, or any that runs, write that key or another
+ * of its family? */
+static bool is_written(const struct edits *e, const struct access *read,
+                       bool by_it)
 {
+	const struct accesses *a = &e->accesses;
 	const struct expr *k = read->key;
 	for (uint32_t i = 0; i < a->count; i++) {
 		const struct access *x = &a->items[i];
-		if (!x->write || x->transaction != read->transaction ||
-		    x->key->kind != k->kind)
+		if (!x->write || x->key->kind != k->kind) continue;
+		if (by_it ? x->transaction != read->transaction
+		          : !a->transactions[x->transaction].runs)
 			continue;
 		if (k->kind == EXPR_INDEX ? x->key->family == k->family
 		                          : x->key->item == k->item)
@@ -104,6 +107,7 @@ static bool writes_too(const struct accesses *a, const struct access *read)
 	return false;
 }
 
+/* Not where nobody writes: such locks would be shared, and keep nobody out. */
 static void add_lock_edits(struct edits *e)
 {
 	const struct accesses *a = &e->accesses;
@@ -112,7 +116,8 @@ static void add_lock_edits(struct edits *e)
 		if (x->write || x->fixed || x->strength != STRENGTH_PLAIN ||
 		    e->transactions[x->transaction].fixed)
 			continue;
-		bool writes = writes_too(a, x);
+		if (!is_written(e, x, false)) continue;
+		bool writes = is_written(e, x, true);
 		struct edit *new = add_edit(e, EDIT_LOCK);
 		new->transaction = x->transaction;
 		new->read = i;

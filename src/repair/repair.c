@@ -158,12 +158,17 @@ static void add_row(struct repair_rows *to, struct repair_row row)
 	to->items[to->count++] = row;
 }
 
+/* What ruled out the last set is asked first. */
 static bool meets_violation(struct search *x, struct edit_set s)
 {
 	for (uint32_t i = x->pool_count; i-- > 0;) {
-		const struct counterexample *c = &x->pool[i];
-		struct edit_set of = { c->items, c->count };
-		if (edits_allow(x->out->edits, s, of, c->history)) return true;
+		struct counterexample c = x->pool[i];
+		struct edit_set of = { c.items, c.count };
+		if (!edits_allow(x->out->edits, s, of, c.history)) continue;
+		uint32_t last = x->pool_count - 1;
+		x->pool[i] = x->pool[last];
+		x->pool[last] = c;
+		return true;
 	}
 	return false;
 }
