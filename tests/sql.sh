@@ -331,6 +331,37 @@ while read -r name rest; do
 	done
 done <"$top/programs/sql/expected"
 
+# All the ways to explore give the same histories, and an observed execution is
+# gone out from, predicted on and checked.
+set -- "$top/programs/sql/tpcc.spec"
+for level in prc si ser; do
+	"$ISOSCOPE" explore "$1" -i $level --json >out 2>err
+	all=$(jq .stats.histories out)
+	run 0 explore "$1" -i $level -j 2
+	prints " $all  under $level"
+	run 0 split "$1" -i $level --units 3 -o units
+	for unit in units/unit-*.json; do
+		run 0 explore --unit "$unit"
+	done
+	run 0 merge units
+	prints " $all  under $level"
+	rm -r units
+	run 4 explore "$1" -i $level --max-histories 20 --checkpoint kept.json
+	run 0 explore --resume kept.json
+	prints " $all  under $level"
+	rm kept.json
+	run 0 record "$top/programs/sql/on-call.spec" --seed 2 -o seen.jsonl
+	run 0 check seen.jsonl -i $level
+	expect=1
+	[ $level = ser ] && expect=0
+	run $expect explore "$top/programs/sql/on-call.spec" -i $level \
+		--from seen.jsonl
+done
+run 1 predict seen.jsonl -i prc --validate "$top/programs/sql/on-call.spec"
+prints 'reads doctor["alice"] from init instead of'
+run 1 compare "$top/programs/sql/on-call.spec"
+prints 'exploration '
+
 # What cannot be run, and why.
 
 # refuse SQL TEXT: a step with this statement is refused so.
