@@ -180,7 +180,9 @@ says 'is left as it is'
 run 0 explore buy.spec
 prints 'histories                 2  under si'
 run 0 compile --dump buy.spec
-prints "SELECT"
+prints 'function buy(n, who)'
+prints 'by key [n] where (seat.id = n)'
+prints 'after an error P0001'
 run 1 explore spin.spec -i si
 prints 'an endless loop: loops of one statement went round more than 100000 times'
 prints 'spin.spec:5:3'

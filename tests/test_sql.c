@@ -405,6 +405,14 @@ static const char *const schema[] = {
 	"INSERT INTO w (n) VALUES (0), (1.25)",
 	"ALTER TABLE w ADD CONSTRAINT w_d CHECK (d < '2025-01-01')",
 	"ALTER TABLE w ADD UNIQUE (o, d)",
+	"CREATE TABLE late (i int, n numeric(4,1) UNIQUE)",
+	"INSERT INTO late VALUES (1, 1), (2, 2), (5, 3)",
+	"ALTER TABLE late ADD CONSTRAINT late_pkey PRIMARY KEY (i)",
+	"INSERT INTO late VALUES (7, 2.00)",
+	"INSERT INTO late VALUES (5, 7)",
+	"UPDATE late SET i = 9, n = 4 WHERE i = 2",
+	"INSERT INTO late VALUES (2, 2)",
+	"SELECT * FROM late ORDER BY n",
 	"ALTER TABLE w ALTER COLUMN d SET DEFAULT date '2024-01-01' + 1",
 };
 

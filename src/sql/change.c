@@ -525,6 +525,43 @@ static bool run_index(struct sql_run *x, const struct sql_statement *s)
 	return true;
 }
 
+/* Rows had their birth as a key. */
+static bool run_key(struct sql_run *x, const struct sql_statement *s)
+{
+	const struct sql_table *t = s->table;
+	const struct sql_unique *u = t->primary;
+	for (uint32_t i = 0; i < known_of(x->known, s->old_global)->count;
+	     i++) {
+		const struct known_row *old =
+			known_of(x->known, s->old_global)->items[i];
+		struct value there;
+		if (!old->initial) continue;
+		struct value *columns = copy_columns(
+			x, t, sql_columns(x, t, old->key, old->versions[0]));
+		struct value key = sql_key(x, u, columns);
+		if (sql_is_null(key))
+			return sql_run_fails(x, "23502",
+			                     "a column of primary key \"%s\" "
+			                     "contains null values",
+			                     u->name);
+		if (!sql_read(x, t->global, key, STRENGTH_UPDATE, &there))
+			return false;
+		if (!sql_is_null(there))
+			return sql_run_fails(x, "23505",
+			                     "could not create unique index "
+			                     "\"%s\"",
+			                     u->name);
+		leave(x, t, columns);
+		columns[t->column_count] = key;
+		sql_write(x, t, t->global, key, row_of(x, t, columns),
+		          STRENGTH_UPDATE);
+		sql_write(x, t, s->old_global, old->key, value_null(),
+		          STRENGTH_UPDATE);
+		if (!enter(x, t, columns, NULL, key)) return false;
+	}
+	return true;
+}
+
 static bool run_check(struct sql_run *x, const struct sql_statement *s)
 {
 	const struct sql_table *t = s->table;
@@ -593,6 +630,7 @@ bool sql_carry_out(struct sql_run *x, const struct sql_statement *s)
 	case STATEMENT_UPDATE:
 	case STATEMENT_DELETE: return run_change(x, s) && sql_run_referrals(x);
 	case STATEMENT_INDEX: return run_index(x, s);
+	case STATEMENT_KEY: return run_key(x, s);
 	case STATEMENT_CHECK: return run_check(x, s);
 	case STATEMENT_TRUNCATE: return run_truncate(x, s);
 	default: return true;

@@ -42,7 +42,8 @@ static void print_column(struct text *t, const struct within *w,
 		return;
 	}
 	const struct sql_relation *x = &w->relations[e->relation];
-	text_format(t, "%s.%s", x->name, x->columns[e->column].name);
+	text_format(t, "%s%s%s", x->name, *x->name ? "." : "",
+	            x->columns[e->column].name);
 }
 
 static void print_constant(struct text *t, struct value v)
@@ -196,7 +197,8 @@ static void print_sets(struct text *t, const struct within *w,
 	}
 }
 
-static void print_statement(struct text *t, const struct sql_statement *s)
+static void print_statement(struct text *t, const struct within *outer,
+                            const struct sql_statement *s)
 {
 	static const char *const words[] = {
 		[STATEMENT_QUERY] = "SELECT",
@@ -212,7 +214,7 @@ static void print_statement(struct text *t, const struct sql_statement *s)
 		[STATEMENT_RELEASE] = "RELEASE",
 		[STATEMENT_SET_TRANSACTION] = "SET TRANSACTION",
 	};
-	struct within w = { 0 };
+	struct within w = { .outer = outer };
 	assert(s->kind < sizeof words / sizeof *words && words[s->kind]);
 	text_string(t, words[s->kind]);
 	if (s->table) text_format(t, " %s", s->table->name);
@@ -222,10 +224,10 @@ static void print_statement(struct text *t, const struct sql_statement *s)
 	if (s->modes.read_only) text_string(t, " READ ONLY");
 	if (s->call) {
 		text_char(t, ' ');
-		print_expr(t, NULL, s->call);
+		print_expr(t, outer, s->call);
 	}
 	if (!s->query) return;
-	print_query(t, NULL, s->query, "      ");
+	print_query(t, outer, s->query, "      ");
 	if (s->kind == STATEMENT_UPDATE) {
 		w.relations = s->query->relations;
 		w.count = s->query->relation_count;
@@ -240,6 +242,106 @@ static void print_statement(struct text *t, const struct sql_statement *s)
 		            s->arbiter ? s->arbiter->name : "any key",
 		            s->conflict == CONFLICT_UPDATE ? "updates"
 		                                           : "does nothing");
+}
+
+/* ---- Routines ---- */
+
+static void print_list_of_code(struct text *t, const struct within *w,
+                               const struct program *p,
+                               const struct sql_code *c, uint32_t depth);
+
+static void print_targets(struct text *t, const struct within *w,
+                          const struct sql_code *c)
+{
+	for (uint32_t i = 0; i < c->target_count; i++)
+		text_format(t, "%s%s", i ? ", " : " ",
+		            w->relations->columns[c->targets[i].slot].name);
+}
+
+static void print_code(struct text *t, const struct within *w,
+                       const struct program *p, const struct sql_code *c,
+                       uint32_t depth)
+{
+	static const char *const words[] = {
+		[CODE_BLOCK] = "block",
+		[CODE_ASSIGN] = "set",
+		[CODE_IF] = "if",
+		[CODE_LOOP] = "loop",
+		[CODE_FOR] = "for",
+		[CODE_EACH] = "for each",
+		[CODE_ITEM] = "for each",
+		[CODE_EXIT] = "exit",
+		[CODE_CONTINUE] = "continue",
+		[CODE_RETURN] = "return",
+		[CODE_NEXT] = "return next",
+		[CODE_ROWS] = "return",
+		[CODE_RAISE] = "raise",
+		[CODE_SQL] = "do",
+		[CODE_COUNT] = "set rows to",
+	};
+	text_char(t, '\n');
+	text_pad(t, ' ', 4 + 2 * depth);
+	text_format(t, "%u: %s", (unsigned)program_position(p, c->point).line,
+	            c->asserts ? "assert" : words[c->kind]);
+	print_targets(t, w, c);
+	if (c->value) {
+		text_string(t, c->kind == CODE_ASSIGN ? " := " : " ");
+		print_expr(t, w, c->value);
+	}
+	if (c->upper) {
+		text_string(t, c->reverse ? " down to " : " to ");
+		print_expr(t, w, c->upper);
+	}
+	if (c->statement) {
+		text_char(t, ' ');
+		print_statement(t, w, c->statement);
+	}
+	for (const struct sql_code *v = c->variables; v; v = v->next)
+		print_code(t, w, p, v, depth + 1);
+	print_list_of_code(t, w, p, c->body, depth + 1);
+	if (c->other) {
+		text_char(t, '\n');
+		text_pad(t, ' ', 4 + 2 * depth);
+		text_string(t, "else");
+		print_list_of_code(t, w, p, c->other, depth + 1);
+	}
+	for (uint32_t i = 0; i < c->handler_count; i++) {
+		const struct sql_handler *h = &c->handlers[i];
+		text_char(t, '\n');
+		text_pad(t, ' ', 4 + 2 * depth);
+		text_string(t, "after an error");
+		for (uint32_t k = 0; k < h->count; k++)
+			text_format(t, " %s", h->states[k]);
+		print_list_of_code(t, w, p, h->body, depth + 1);
+	}
+}
+
+static void print_list_of_code(struct text *t, const struct within *w,
+                               const struct program *p,
+                               const struct sql_code *c, uint32_t depth)
+{
+	for (; c; c = c->next) print_code(t, w, p, c, depth);
+}
+
+static void print_routine(struct text *t, const struct program *p,
+                          const struct sql_routine *r)
+{
+	const struct sql_relation variables = { .name = "",
+		                                .columns = r->slots,
+		                                .column_count = r->slot_count };
+	struct within w = { NULL, &variables, 1 };
+	text_format(t, "%s %s(", r->procedure ? "procedure" : "function",
+	            r->name);
+	for (uint32_t i = 0; i < r->parameter_count; i++)
+		text_format(t, "%s%s", i ? ", " : "",
+		            r->slots[r->parameter_slots[i]].name);
+	text_char(t, ')');
+	print_list_of_code(t, &w, p, r->body, 0);
+	for (uint32_t i = 0; i < r->statement_count; i++) {
+		text_string(t, "\n    ");
+		print_statement(t, &w, r->statements[i]);
+	}
+	text_char(t, '\n');
 }
 
 void sql_dump(const struct program *p, struct text *t)
@@ -260,10 +362,12 @@ void sql_dump(const struct program *p, struct text *t)
 					: image->catalog.steps[item->step].name,
 				at.file, (unsigned)at.line,
 				(unsigned)at.column);
-			print_statement(t, item->statement);
+			print_statement(t, NULL, item->statement);
 			text_char(t, '\n');
 		}
 	}
+	for (uint32_t i = 0; i < image->catalog.routine_count; i++)
+		print_routine(t, p, image->catalog.routines[i]);
 	for (uint32_t i = 0; i < image->assertion_count; i++) {
 		text_format(t, "assertion %u", (unsigned)i + 1);
 		print_query(t, NULL, image->assertions[i].query->query, "    ");

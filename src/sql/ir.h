@@ -275,8 +275,10 @@ enum sql_statement_kind {
 	STATEMENT_ROLLBACK_TO,
 	STATEMENT_RELEASE,
 	STATEMENT_SET_TRANSACTION,
-	STATEMENT_INDEX,    /* the table's constraint `arbiter` is new */
-	STATEMENT_CHECK,    /* something new is asked of the table's rows */
+	STATEMENT_INDEX, /* the table's constraint `arbiter` is new */
+	STATEMENT_KEY,   /* the table has a primary key now; its rows are those
+	                  * of `old_global` */
+	STATEMENT_CHECK, /* something new is asked of the table's rows */
 	STATEMENT_TRUNCATE, /* the tables */
 	STATEMENT_NOTHING   /* of the schema: was carried out at once */
 };
@@ -306,6 +308,7 @@ struct sql_statement {
 	struct sql_query *query;
 	const struct sql_expr *call;
 	const struct sql_table *table;
+	uint32_t old_global;
 	const struct sql_table **tables; /* TRUNCATE */
 	uint32_t table_count;
 	const struct sql_set *sets; /* UPDATE; INSERT: the columns given, value
@@ -395,7 +398,9 @@ struct sql_routine {
 	bool composite; /* rows are no single values */
 	const uint32_t *out_slots;
 	uint32_t out_count;
-	uint32_t slot_count; /* FOUND is the first */
+	uint32_t slot_count;            /* FOUND is the first */
+	const struct sql_column *slots; /* variables: names and types; what has
+	                                 * no name has "" */
 	const struct sql_code *body;
 	const struct sql_statement **statements;
 	uint32_t statement_count;

@@ -247,6 +247,34 @@ static void check_last(struct resolver *r, const struct sql_routine *routine)
 	}
 }
 
+/* The variables, by slot: fields of a record are "record.field". */
+static void name_slots(struct making *m)
+{
+	const struct variables *v = &m->variables;
+	struct sql_column *all = region_take0(
+		m->r->region, (v->slots + (size_t)1) * sizeof *all);
+	for (uint32_t i = 0; i < v->slots; i++) all[i].name = "";
+	for (uint32_t i = 0; i < v->count; i++) {
+		const struct variable *x = &v->items[i];
+		if (!x->name) continue;
+		for (uint32_t k = 0; x->record && k < x->column_count; k++) {
+			struct text name = { 0 };
+			text_format(&name, "%s.%s", x->name,
+			            x->columns[k].name);
+			all[x->slot + k] = (struct sql_column){
+				.name = keep_name(m->r, text_get(&name)),
+				.type = x->columns[k].type
+			};
+			text_free(&name);
+		}
+		if (!x->record)
+			all[x->slot] = (struct sql_column){ .name = x->name,
+				                            .type = x->type };
+	}
+	m->routine->slots = all;
+	m->routine->slot_count = v->slots;
+}
+
 /* The body, in its language. */
 static void resolve_body_of(struct making *m, json_t *options,
                             const char *language)
@@ -267,6 +295,8 @@ static void resolve_body_of(struct making *m, json_t *options,
 	if (!strcmp(language, "sql")) {
 		m->routine->sql = true;
 		m->variables.shadows = true;
+		/* There is no FOUND. */
+		m->variables.items[m->variables.count - 1].hidden = true;
 		resolve_statements(r, m->routine, at, length);
 		check_last(r, m->routine);
 	} else if (!strcmp(language, "plpgsql")) {
@@ -274,7 +304,7 @@ static void resolve_body_of(struct making *m, json_t *options,
 	} else {
 		refuse_construct(r, r->place, "a language but plpgsql and sql");
 	}
-	m->routine->slot_count = m->variables.slots;
+	name_slots(m);
 	r->outer = outer;
 	r->purpose = purpose;
 }

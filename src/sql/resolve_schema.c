@@ -145,11 +145,8 @@ static void alter_constraint(struct resolver *r, struct sql_table *t,
 {
 	const char *kind = node_string(constraint, "contype");
 	uint32_t uniques = t->unique_count;
-	if (json_object_get(constraint, "indexname") ||
-	    !strcmp(kind, "CONSTR_PRIMARY")) {
-		refuse_construct(r, r->place,
-		                 "a primary key that is added later, or by an "
-		                 "index,");
+	if (json_object_get(constraint, "indexname")) {
+		refuse_construct(r, r->place, "a constraint by an index");
 		return;
 	}
 	add_constraint(r, t, constraint, -1);
@@ -158,6 +155,11 @@ static void alter_constraint(struct resolver *r, struct sql_table *t,
 		add_index(r, t, s);
 	else if (!strcmp(kind, "CONSTR_CHECK"))
 		s->kind = STATEMENT_CHECK;
+	if (strcmp(kind, "CONSTR_PRIMARY")) return;
+	s->kind = STATEMENT_KEY;
+	s->old_global = t->global;
+	t->global = program_add_global(r->catalog->program, t->name,
+	                               t->primary->count, value_null());
 }
 
 bool resolve_alter_table(struct resolver *r, json_t *body,
