@@ -70,6 +70,8 @@ START_TEST(anomalies_have_their_names)
 {
 	static const struct named named[] = {
 		{ "P4", "lost update" },
+		{ "locked update", "lost update" },
+		{ "locked skew", "write skew" },
 		{ "G2-item", "write skew" },
 		{ "L-longfork", "long fork" },
 		{ "L-causal", "causal" },

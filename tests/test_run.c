@@ -469,7 +469,10 @@ static bool try_program(uint64_t seed)
 {
 	struct trial t = { .seed = seed };
 	struct twin_options o = { .level = LEVEL_NONE, .limit = PREFIXES };
-	random_program(&t.source, seed);
+	if (seed % 4)
+		random_program(&t.source, seed);
+	else
+		random_locking_program(&t.source, seed);
 	t.program = program_from_text(text_get(&t.source));
 	bool small = twin_enumerate(t.program, o, &t.expected) &&
 	             t.expected.count <= HISTORIES;

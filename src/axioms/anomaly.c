@@ -10,6 +10,7 @@
 #include "axioms/dependencies.h"
 #include "axioms/dirty_read.h"
 #include "axioms/witness.h"
+#include "base/memory.h"
 #include "history/history.h"
 #include "history/relation.h"
 
@@ -303,12 +304,58 @@ static enum level weakest_forbidding(enum level l, const struct history *h)
 	return weak;
 }
 
+static bool some_read_locks(const struct history *h)
+{
+	for (uint32_t t = 1; t < h->transaction_count; t++)
+		for (uint32_t i = 0; i < h->transactions[t].event_count; i++) {
+			const struct event *e = &h->transactions[t].events[i];
+			if (e->kind == EVENT_READ &&
+			    e->strength != STRENGTH_PLAIN)
+				return true;
+		}
+	return false;
+}
+
+/* If the level forbids the history only because of what its reads lock: the
+ * name that it has without that, under ser, which asks of all reads what locks
+ * ask of theirs. Else NULL. */
+static const char *locked_name(enum level weak, const struct history *h)
+{
+	size_t count = 0;
+	if (!some_read_locks(h)) return NULL;
+	for (uint32_t t = 0; t < h->transaction_count; t++)
+		count += h->transactions[t].event_count;
+	struct history plain = *h;
+	struct event *events = mem_take((count + 1) * sizeof *events);
+	plain.transactions =
+		mem_take(h->transaction_count * sizeof *plain.transactions);
+	count = 0;
+	for (uint32_t t = 0; t < h->transaction_count; t++) {
+		struct transaction *w = &plain.transactions[t];
+		*w = h->transactions[t];
+		for (uint32_t i = 0; i < w->event_count; i++) {
+			events[count + i] = w->events[i];
+			events[count + i].strength = STRENGTH_PLAIN;
+		}
+		w->events = events + count;
+		count += w->event_count;
+	}
+	enum level unlocked;
+	const char *name = level_allows_history(weak, &plain)
+	                           ? anomaly_name(&plain, &unlocked)
+	                           : NULL;
+	free(plain.transactions);
+	free(events);
+	return name;
+}
+
 const char *anomaly_name_under(enum level l, const struct history *h,
                                enum level *forbidden_by)
 {
 	enum level weak = *forbidden_by = weakest_forbidding(l, h);
 	if (weak == LEVEL_COUNT) return NULL;
 	const char *name = h->order ? dirty_name(h) : NULL;
+	if (!name && h->order) name = locked_name(weak, h);
 	if (!name && level_excludes_rivals(weak) && is_lost_update(h))
 		name = "lost update";
 	return name ? name : name_of_cycle(h, weak);
