@@ -591,7 +591,10 @@ START_TEST(explored_histories)
 	for (int i = _i; i < count; i += EXPLORATIONS) {
 		struct text source = { 0 };
 		struct strings all = { 0 };
-		random_program(&source, seed + (uint64_t)i);
+		if (i % 3)
+			random_program(&source, seed + (uint64_t)i);
+		else
+			random_locking_program(&source, seed + (uint64_t)i);
 		struct program *p = program_from_text(text_get(&source));
 		if (explore(p, LEVEL_NONE, &all) && all.count) {
 			write_lines(path, &all);

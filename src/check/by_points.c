@@ -89,7 +89,7 @@ static void decide(struct points *p, const struct facts *f, enum level l,
 		out->verdict = VERDICT_HOLDS;
 		out->order = mem_take(f->n * sizeof *out->order);
 		points_commits(p, out->order);
-		take_schedule(p, out);
+		if (level_has_statements(l)) take_schedule(p, out);
 	} else {
 		out->verdict = VERDICT_VIOLATED;
 		out->core = mem_take(f->n * sizeof *out->core);
