@@ -115,6 +115,8 @@ static void add_reason(struct result *r, const struct repair *x)
 	struct text t = { 0 };
 	if (asked->verdict == VERDICT_HOLDS)
 		text_string(&t, "there is nothing to repair under ");
+	else if (r->verdict == VERDICT_INCONCLUSIVE && !x->stop)
+		text_string(&t, "no history counts under ");
 	else if (r->verdict == VERDICT_INCONCLUSIVE)
 		text_format(&t, "%s before a repair was found, under ",
 		            stop_text(x->stop));
