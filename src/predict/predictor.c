@@ -10,7 +10,6 @@
 #include "check/minimal_violation.h"
 #include "check/strong.h"
 #include "predict/conflict_cycles.h"
-#include "predict/snapshots.h"
 
 /* ---- questions about a candidate ---- */
 
@@ -263,9 +262,6 @@ static bool is_too_large(const struct predictor *p)
 	return check_clock_too_large(p->clock, proposal_bytes(&p->p));
 }
 
-/* Rounds that may be enough without knowing more about the level. */
-enum { FEW = 2 };
-
 enum predict_answer predictor_search(struct predictor *p, uint32_t changes,
                                      uint64_t rounds)
 {
@@ -279,8 +275,6 @@ enum predict_answer predictor_search(struct predictor *p, uint32_t changes,
 		if (proposed == PROPOSAL_NONE) return PREDICT_NONE;
 		if (proposed == PROPOSAL_STOPPED) break;
 		p->stats.rounds++;
-		if (p->o.sight == SIGHT_PREFIX && ++p->rounds == FEW)
-			snapshots_demand(&p->p);
 		enum finding_answer answer = judge(p);
 		if (answer == ANSWERED_YES) return PREDICT_FOUND;
 		if (answer == ANSWERED_OPEN) return PREDICT_UNKNOWN;
@@ -427,7 +421,6 @@ static bool begin(struct predictor *p, bool first)
 {
 	if (!choose_copies(p, first)) return false;
 	p->changes = p->c.unchanged == UNCHANGED_NONE;
-	p->rounds = 0;
 	count_reads(p);
 	if (!proposal_init(&p->p, &p->o, &p->c, p->clock)) return false;
 	assert(!p->clauses);

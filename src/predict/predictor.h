@@ -19,7 +19,6 @@ struct predictor {
 	bool failed;       /* a limit came when beginning */
 	bool wider;        /* another boundary is to come */
 	bool itself;       /* the observed execution was the first */
-	uint64_t rounds;   /* within the boundary */
 	bool part;         /* not all copies and options are offered */
 	bool nearest;      /* of the last prediction: as in predict.h */
 	uint32_t changes;  /* no further one changes fewer reads */
