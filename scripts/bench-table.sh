@@ -22,8 +22,9 @@ time per exploration. \`>\` marks runs that were cut off: their counts are what
 was reached.
 
 Algorithms: \`ce(cc)\` is explore-ce under causal consistency, \`ce*(A B)\`
-explores under A and keeps the histories of B, \`dfs(cc)\` is the search without
-reduction, in which histories repeat.
+explores under A and keeps the histories of B, \`orderly(A)\`, the default for
+strong levels, explores A itself, \`dfs(cc)\` is the search without reduction,
+in which histories repeat.
 
 END
 
