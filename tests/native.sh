@@ -377,7 +377,7 @@ END
 ${CC:-cc} -g -shared -fPIC -I"$top/include" -o mixed.so mixed.c
 run 0 explore mixed.so --levels
 equal 'a C client at levels of its own' \
-	"$(sed -n '/^histories/s/  */ /gp' out)" 'histories 2 2 2 2 - 2 - 2 2'
+	"$(sed -n '/^histories/s/  */ /gp' out)" 'histories 2 2 2 2 2 2 - 2 2'
 run 1 explore mixed.so -i psi
 prints 'iso_begin_at(): the others have a level that has no meaning'
 

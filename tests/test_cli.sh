@@ -310,50 +310,81 @@ prints '(si), as oracle-serializable'
 run 0 help explore
 prints 'postgres-repeatable-read-replicas'
 
-# --- where one level is meant, mixes are refused with their place ---
+# --- transactions with levels of their own ---
 sed 's/^txn add()/& at si/' lost.tx >mix.tx
 own="mix.tx:2:5: transaction 'add' has level si of its own"
 run 0 explore mix.tx -i rc
-for level in psi prc; do
-	for how in explore run; do
-		# shellcheck disable=SC2086
-		run 2 $how mix.tx -i $level
-		prints_nothing
-		says "$own, beside which the others cannot have $level: choose another level with -i"
-	done
-	sed "s/^txn add()/& at $level/" lost.tx >own.tx
-	run 3 explore own.tx
-	prints_nothing
-	says "own.tx:2:14: error: $level is "
-done
-for how in compare 'predict --program'; do
-	for level in '' '-i rc' '-i si'; do
-		# shellcheck disable=SC2086
-		run 2 $how mix.tx $level
-		prints_nothing
-		says "$own: predictions are made at one level"
-	done
-done
-run 0 record mix.tx -o mix.jsonl
-run 2 predict serial.jsonl --validate mix.tx -i rc
-says "$own: predictions are made at one level"
-own="mix.jsonl:1: transaction 'add' has level si of its own"
-for level in '' '-i psi' '-i rc' --json; do
+for how in explore run compare 'predict --program'; do
 	# shellcheck disable=SC2086
-	run 3 check mix.jsonl $level
+	run 2 $how mix.tx -i psi
 	prints_nothing
-	says "$own: a history is checked at one level"
+	says "$own, beside which the others cannot have psi: choose another level with -i"
 done
-run 3 predict mix.jsonl
-says "$own: predictions are made at one level"
+sed "s/^txn add()/& at psi/" lost.tx >own.tx
+run 3 explore own.tx
+prints_nothing
+says "own.tx:2:14: error: psi is "
+for level in rc prc si; do
+	run 0 explore mix.tx -i $level
+	prints "($level), beside transactions with levels of their own"
+	run 0 run mix.tx -i $level
+done
+run 0 compare mix.tx -i rc
+run 0 predict --program mix.tx -i ser
+run 0 record mix.tx -o mix.jsonl
+run 0 check mix.jsonl -i rc
+prints 'the history satisfies the levels of its transactions'
+run 0 check mix.jsonl --strongest
+prints own
+run 0 predict mix.jsonl
+prints 'every execution that the mix of its levels, with Causal Consistency (cc) for the others, allows is serializable'
+own="mix.jsonl:1: transaction 'add' has level si of its own"
+for how in check predict; do
+	run 3 $how mix.jsonl -i psi
+	prints_nothing
+	says "$own, beside which the others cannot have psi: choose another level with -i"
+done
 sed 's/"at":"si"/"at":"psi"/' mix.jsonl >psi.jsonl
 run 3 check psi.jsonl
 says 'psi.jsonl:1:'
 says 'psi is a level of all transactions together'
+sed 's/"at":"si"/"at":"sj"/' mix.jsonl >sj.jsonl
+run 3 check sj.jsonl
+says "unknown isolation level 'sj'; did you mean 'si'?"
+sed 's/"at":"si"/"at":"prc"/' mix.jsonl >prc.jsonl
+run 0 check prc.jsonl
+run 1 predict prc.jsonl
+prints 'that the mix of its levels, with Causal Consistency (cc) for the others, allows is not serializable'
 run 0 explore mix.tx --levels -i rc
 sed -n '/^histories/s/  */ /gp' out >counted
 equal 'levels beside which none has a meaning' \
-	"$(cut -d ' ' -f 6,8 counted)" '- -'
+	"$(cut -d ' ' -f 6,8 counted)" '2 -'
+cat >skew.tx <<'END'
+global x = 0;
+global y = 0;
+txn a() at si { let v = x; y = v + 1; }
+txn b() { let v = y; x = v + 1; }
+session s { a(); }
+session t { b(); }
+assert serializable;
+END
+run 1 explore skew.tx -i ser --histories skew.jsonl
+prints 's.1 a at si'
+prints 's.1 before t.1: s.1 a at si reads x as it was initially'
+run 0 check skew.jsonl
+prints 'all 3 histories satisfy their levels, with Serializability (ser) for those that have none'
+run 1 predict skew.jsonl -i ser
+prints 'though the mix of its levels, with Serializability (ser) for the others, allows it'
+sed 's/"at":"si"/"at":"ser"/' skew.jsonl >skewed.jsonl
+run 1 check skewed.jsonl --history 1
+prints 'violated: not serializable; the strongest level of the others that holds is Snapshot Isolation (si)'
+prints 'write skew (G2-item): violates its levels, with Serializability (ser) for the others'
+prints '  Its levels would need an order with'
+prints 's.1 a at ser reads x as it was initially, before t.1 b writes it'
+run 1 check skewed.jsonl --history 1 -i ser --json --dot skewed.dot
+prints '"own_levels":1'
+prints '"at":"ser","words":"s.1 a at ser reads x'
+grep -q 's.1 a at ser' skewed.dot && pass || fail 'a picture with levels'
 
 # --- what is said of mistakes names them as they were made ---
 run 2 explore lost.tx -i SI
@@ -368,10 +399,8 @@ echo 'global x = 0;
 txn f() at si { x += 1; }
 session a { f(); }
 session b { f(); }' >own-level.tx
-for level in psi prc; do
-	run 2 explore own-level.tx -i $level
-	says "beside which the others cannot have $level"
-done
+run 2 explore own-level.tx -i psi
+says 'beside which the others cannot have psi'
 run 2 split lost.tx -n 0 -o x
 says "-n takes a positive number, not '0'"
 run 2 explore lost.tx -qj0

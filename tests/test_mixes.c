@@ -11,6 +11,9 @@
 
 #include "axioms/allows.h"
 #include "axioms/witness.h"
+#include "base/memory.h"
+#include "check/strong.h"
+#include "check/sub_history.h"
 #include "dpor/explorer.h"
 #include "random_program.h"
 #include "suites.h"
@@ -136,6 +139,120 @@ START_TEST(one_level)
 		}
 		history_free(h);
 	}
+}
+END_TEST
+
+/* ---- checks of histories of any size ---- */
+
+struct tried {
+	const struct history *h;
+	const struct facts *f;
+	enum level others;
+	bool allowed;
+	uint64_t seed;
+	struct check_clock *clock;
+};
+
+/* Do the transactions of the core violate the levels by themselves? */
+static void try_core(const struct tried *x, const uint32_t *core,
+                     uint32_t count)
+{
+	struct sub_histories parts;
+	struct check_result r;
+	sub_history_init(&parts, x->f);
+	struct facts *f = sub_history_take(&parts, core, count);
+	check_small(f, x->others, &r);
+	ck_assert_msg(r.verdict == VERDICT_VIOLATED,
+	              "seed %llu: the core does not suffice",
+	              (unsigned long long)x->seed);
+	check_result_free(&r);
+	facts_free(f);
+	sub_history_free(&parts);
+}
+
+static void compare_check(const struct tried *x, const char *what,
+                          struct check_result *r)
+{
+	bool holds = r->verdict == VERDICT_HOLDS;
+	if (r->verdict == VERDICT_UNDECIDED || holds != x->allowed)
+		ck_abort_msg("seed %llu, others %s, %s: should be %d: %s",
+		             (unsigned long long)x->seed, level_word(x->others),
+		             what, x->allowed, history_to_notation(x->h));
+	if (holds && r->order)
+		ck_assert(twin_allows_order(x->others, x->h, r->order));
+	if (!holds) try_core(x, r->core, r->core_count);
+	check_result_free(r);
+}
+
+/* The search alone, without guesses. */
+static void try_solving(const struct tried *x)
+{
+	struct strong s;
+	bool *core = mem_take0(x->f->n, sizeof *core);
+	struct check_result r = { .verdict = VERDICT_VIOLATED };
+	r.core = mem_take(x->f->n * sizeof *r.core);
+	ck_assert(strong_init(&s, x->f, x->others, x->clock));
+	bool open = saturate(&s);
+	if (open && solve(&s, core) == ANSWER_YES) {
+		reach_sort(&s);
+		r.verdict = VERDICT_HOLDS;
+		r.order = mem_take(x->f->n * sizeof *r.order);
+		strong_order(&s, r.order);
+	}
+	for (uint32_t t = 1; t < x->f->n; t++)
+		if (!open || core[t]) r.core[r.core_count++] = t;
+	compare_check(x, "solving", &r);
+	strong_free(&s);
+	free(core);
+}
+
+static bool has_statements(const struct facts *f, enum level others)
+{
+	return facts_levels(f, others) >> LEVEL_PRC & 1;
+}
+
+static void try_checks(const struct tried *x)
+{
+	struct check_result r;
+	check_small(x->f, x->others, &r);
+	compare_check(x, "small", &r);
+	if (facts_level_of_all(x->f, x->others) < LEVEL_COUNT) return;
+	check_mixed(x->f, x->others, x->clock, &r);
+	compare_check(x, "mixed", &r);
+	check_by_points(x->f, x->others, x->clock, &r);
+	compare_check(x, "points", &r);
+	if (has_statements(x->f, x->others)) return;
+	check_strong(x->f, x->others, x->clock, &r);
+	compare_check(x, "strong", &r);
+	try_solving(x);
+}
+
+START_TEST(random_checks)
+{
+	uint64_t share = programs_or(HISTORIES) / RUNS + 1;
+	struct check_clock *clock =
+		check_clock_new(&(struct check_limits){ 0 });
+	for (uint64_t i = 0; i < share; i++) {
+		struct tried x = { .seed = process_seed(300 + _i, i),
+			           .clock = clock };
+		struct rng r = { x.seed };
+		struct history *h = history_random(
+			&r, (struct history_shape){
+				    2 + rng_below(&r, 4), 3 + rng_below(&r, 6),
+				    2 + rng_below(&r, 3), 1 + rng_below(&r, 3),
+				    rng_below(&r, 2) });
+		give_levels(&r, h);
+		struct facts *f = facts_of_history(h);
+		x.h = h;
+		x.f = f;
+		do x.others = (enum level)rng_below(&r, LEVEL_COUNT);
+		while (!level_mixes(x.others));
+		x.allowed = twin_allows(x.others, h);
+		try_checks(&x);
+		facts_free(f);
+		history_free(h);
+	}
+	check_clock_free(clock);
 }
 END_TEST
 
@@ -313,6 +430,7 @@ void add_mixes_tests(TCase *tests)
 	tcase_add_test(tests, words_of_levels);
 	tcase_add_test(tests, one_level);
 	tcase_add_loop_test(tests, random_histories, 0, RUNS);
+	tcase_add_loop_test(tests, random_checks, 0, RUNS);
 	tcase_add_loop_test(tests, random_programs, 0, RUNS);
 	tcase_add_loop_test(tests, random_locks, 0, RUNS);
 }

@@ -14,6 +14,7 @@ struct twin_read {
 
 /* What the axioms speak of, taken out of the history once. */
 struct facts {
+	const struct history *h;
 	uint32_t n;
 	enum level level[TWIN_TRANSACTIONS];
 	bool heeds_known;              /* some level is not `none` */
@@ -121,6 +122,7 @@ static struct facts *facts_new(const struct history *h)
 	    h->key_count > TWIN_KEYS)
 		abort();
 	struct facts *f = calloc(1, sizeof *f);
+	f->h = h;
 	f->n = h->transaction_count;
 	for (uint32_t t = 0; t < f->n; t++) {
 		for (uint32_t k = 0; k < h->key_count; k++)
@@ -198,6 +200,105 @@ static bool reads_agree(const struct facts *f, enum level l, uint32_t t3)
 	return true;
 }
 
+/* ---- prc beside others ---- */
+
+/* A gap of co is a number of transactions before it; points are in gaps, each
+ * as early as it can be. */
+
+static void not_before(uint32_t *gap, uint32_t least)
+{
+	if (*gap < least) *gap = least;
+}
+
+/* Where the version that t1 wrote ends, of the `count` transactions. */
+static uint32_t end_of_version(const struct facts *f, uint32_t t1, uint32_t key,
+                               uint32_t count)
+{
+	uint32_t end = count;
+	for (uint32_t s = 0; s < f->n; s++)
+		if ((f->placed & f->writers[key]) >> s & 1 &&
+		    f->position[s] > f->position[t1] && f->position[s] < end)
+			end = f->position[s];
+	return end;
+}
+
+static bool is_lock(const struct event *e)
+{
+	return e->kind == EVENT_WRITE || e->strength != STRENGTH_PLAIN;
+}
+
+/* Does s lock what excludes this? A write of one that aborts is a lock where
+ * there are statements, a read one where levels matter. */
+static bool locks_against(const struct facts *f, uint32_t s,
+                          const struct event *e)
+{
+	const struct transaction *w = &f->h->transactions[s];
+	for (uint32_t i = 0; i < w->event_count; i++) {
+		const struct event *o = &w->events[i];
+		bool write = o->kind == EVENT_WRITE;
+		if (!is_lock(o) || o->key != e->key ||
+		    !strengths_exclude(event_strength(o), event_strength(e)))
+			continue;
+		if (write ? f->level[s] == LEVEL_PRC || !w->aborted
+		          : f->level[s] != LEVEL_NONE)
+			return true;
+	}
+	return false;
+}
+
+/* The earliest gap for the lock of event e of a statement at `p`; false: there
+ * is none. */
+static bool lock_gap(const struct facts *f, const struct event *e, uint32_t p,
+                     uint32_t count, uint32_t *gap)
+{
+	bool reads = e->kind == EVENT_READ && e->from != HISTORY_SELF;
+	*gap = p;
+	for (uint32_t s = 1; s < f->n; s++)
+		if (f->placed >> s & 1 && locks_against(f, s, e))
+			not_before(gap, f->position[s] + 1);
+	if (!reads) return true;
+	set hidden = excluded(f->h, e) & f->placed & f->writers[e->key];
+	for (uint32_t s = 1; s < f->n; s++)
+		if (hidden >> s & 1 && f->position[s] > f->position[e->from])
+			return false;
+	if (e->strength < STRENGTH_SHARE) return true;
+	not_before(gap, f->position[e->from] + 1);
+	return *gap <= end_of_version(f, e->from, e->key, count);
+}
+
+static bool points_agree(const struct facts *f, uint32_t t3, uint32_t count)
+{
+	const struct transaction *t = &f->h->transactions[t3];
+	uint32_t at = 0;
+	for (uint32_t s = 0; s < f->n; s++)
+		if (twin_session_order(f->h, s, t3))
+			not_before(&at, f->position[s] + 1);
+	for (uint32_t i = 0, end; i < t->event_count; i = end) {
+		uint32_t high = count, gap;
+		end = i + 1;
+		while (end < t->event_count && t->events[end].joined) end++;
+		for (uint32_t k = i; k < end; k++) {
+			const struct event *e = &t->events[k];
+			if (e->kind == EVENT_WRITE || e->from == HISTORY_SELF ||
+			    e->strength >= STRENGTH_SHARE)
+				continue;
+			not_before(&at, f->position[e->from] + 1);
+			uint32_t last =
+				end_of_version(f, e->from, e->key, count);
+			if (last < high) high = last;
+		}
+		if (at > high) return false;
+		uint32_t p = at;
+		for (uint32_t k = i; k < end; k++) {
+			if (!is_lock(&t->events[k])) continue;
+			if (!lock_gap(f, &t->events[k], p, count, &gap))
+				return false;
+			not_before(&at, gap);
+		}
+	}
+	return at <= count;
+}
+
 static void see(struct facts *f, uint32_t t3)
 {
 	set seen = f->direct[t3] | writers_of_common_key(f, t3);
@@ -206,15 +307,22 @@ static void see(struct facts *f, uint32_t t3)
 		if (seen >> t & 1) f->visible[t3] |= f->visible[t];
 }
 
+/* Can t come next in co, behind the `count` transactions that are placed? */
+static bool may_follow(struct facts *f, uint32_t t, uint32_t count)
+{
+	if (f->direct[t] & ~f->placed) return false;
+	if (f->heeds_known && f->before[t] & ~f->placed) return false;
+	see(f, t);
+	return f->level[t] == LEVEL_PRC ? points_agree(f, t, count)
+	                                : reads_agree(f, f->level[t], t);
+}
+
 static bool place_rest(struct facts *f, uint32_t count)
 {
 	if (count == f->n) return true;
 	for (uint32_t t = 0; t < f->n; t++) {
 		set bit = (set)1 << t;
-		if (f->placed & bit || f->direct[t] & ~f->placed) continue;
-		if (f->heeds_known && f->before[t] & ~f->placed) continue;
-		see(f, t);
-		if (!reads_agree(f, f->level[t], t)) continue;
+		if (f->placed & bit || !may_follow(f, t, count)) continue;
 		f->placed |= bit;
 		f->position[t] = count;
 		if (place_rest(f, count + 1)) return true;
@@ -235,6 +343,13 @@ static void take_levels(struct facts *f, const struct history *h, enum level l)
 	f->placed = 0;
 }
 
+static bool has_prc(const struct facts *f)
+{
+	for (uint32_t t = 1; t < f->n; t++)
+		if (f->level[t] == LEVEL_PRC) return true;
+	return false;
+}
+
 static bool has_mix(const struct history *h)
 {
 	for (uint32_t t = 1; t < h->transaction_count; t++)
@@ -247,7 +362,27 @@ bool twin_allows(enum level l, const struct history *h)
 	struct facts *f = facts_new(h);
 	if (!f) return false;
 	take_levels(f, h, l);
-	bool allowed = l == LEVEL_PRC ? twin_points_allow(h) : place_rest(f, 0);
+	bool allowed = place_rest(f, 0);
+	if (l == LEVEL_PRC && !has_mix(h) && allowed != twin_points_allow(h))
+		abort();
+	facts_free(f);
+	return allowed;
+}
+
+bool twin_allows_order(enum level l, const struct history *h,
+                       const uint32_t *order)
+{
+	struct facts *f = facts_new(h);
+	if (!f) return false;
+	take_levels(f, h, l);
+	uint32_t count = 0;
+	while (count < f->n && !(f->placed >> order[count] & 1) &&
+	       may_follow(f, order[count], count)) {
+		f->placed |= (set)1 << order[count];
+		f->position[order[count]] = count;
+		count++;
+	}
+	bool allowed = count == f->n;
 	facts_free(f);
 	return allowed;
 }
@@ -260,7 +395,8 @@ unsigned twin_levels(const struct history *h)
 	for (enum level l = 0; l < LEVEL_COUNT; l++) {
 		if (!level_mixes(l) && has_mix(h)) continue;
 		take_levels(f, h, l);
-		if (l == LEVEL_PRC ? twin_points_allow(h) : place_rest(f, 0))
+		if (l == LEVEL_PRC && !has_mix(h) ? twin_points_allow(h)
+		                                  : place_rest(f, 0))
 			levels |= 1u << l;
 	}
 	facts_free(f);
@@ -361,13 +497,16 @@ static bool permute(struct plain *p, uint32_t *order, uint32_t done)
 
 bool twin_allows_plain(enum level l, const struct history *h)
 {
-	if (l == LEVEL_PRC) return twin_allows(l, h);
 	struct facts *f = facts_new(h);
 	if (!f) return false;
+	take_levels(f, h, l);
+	if (has_prc(f)) {
+		facts_free(f);
+		return twin_allows(l, h);
+	}
 	struct plain *p = calloc(1, sizeof *p);
 	uint32_t order[TWIN_TRANSACTIONS];
 	p->f = f;
-	take_levels(f, h, l);
 	for (uint32_t t = 0; t < f->n; t++) {
 		order[t] = t;
 		for (uint32_t a = 0; a < f->n; a++)

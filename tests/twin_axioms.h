@@ -28,6 +28,9 @@ bool twin_allows(enum level l, const struct history *h);
 /* Looks at complete orders only, with relations as matrices. For up to some 8
  * transactions; checks that giving up early is right. */
 bool twin_allows_plain(enum level l, const struct history *h);
+/* By this order of all its transactions as co. */
+bool twin_allows_order(enum level l, const struct history *h,
+                       const uint32_t *order);
 /* Bit l is set when the history satisfies level l. */
 unsigned twin_levels(const struct history *h);
 

@@ -2,10 +2,38 @@
 
 #include <assert.h>
 
+#include "api/programs.h"
 #include "axioms/witness.h"
 #include "base/seconds.h"
 #include "history/facts.h"
 #include "history/history.h"
+
+static enum check_owns check_owns_of(const struct trace *t)
+{
+	uint32_t count = 0;
+	for (uint32_t i = 1; i < t->transaction_count; i++)
+		count += t->transactions[i].own != 0;
+	if (!count) return OWNS_NONE;
+	return count + 1 < t->transaction_count ? OWNS_SOME : OWNS_ALL;
+}
+
+bool check_levels_fit(const struct trace *t, unsigned *levels,
+                      struct problem *problem)
+{
+	enum check_owns owns = check_owns_of(t);
+	enum level l = 0, first;
+	if (owns == OWNS_NONE) return true;
+	while (!(*levels >> l & 1)) l++;
+	first = l;
+	for (; l < LEVEL_COUNT; l++) {
+		if (!(*levels >> l & 1)) continue;
+		if (!level_mixes(l))
+			*levels &= ~(1u << l);
+		else if (owns == OWNS_ALL)
+			*levels = 1u << l;
+	}
+	return *levels || trace_takes_level(t, first, problem);
+}
 
 void check_history(struct checked *c, const struct trace *t, unsigned levels,
                    struct check_clock *clock)
@@ -17,6 +45,7 @@ void check_history(struct checked *c, const struct trace *t, unsigned levels,
 		                        .number = 1,
 		                        .wanted = levels,
 		                        .results = c->results };
+	c->found.owns = check_owns_of(t);
 	for (enum level l = 0; l < LEVEL_COUNT; l++)
 		c->found.shown_by[l] = LEVEL_COUNT;
 	double begun = seconds_now();
@@ -41,7 +70,7 @@ void checked_find_orders(struct checked *c)
 	for (unsigned i = 0; i < count; i++) {
 		struct check_result *r = &c->results[levels[i]];
 		if (check_commit_order(c->facts, levels[i], c->clock, r) &&
-		    level_has_statements(levels[i]))
+		    level_has_statements(levels[i]) && !c->facts->owns)
 			check_schedule(c->found.trace, c->facts, levels[i],
 			               c->clock, r);
 	}
@@ -110,7 +139,7 @@ static void settle(struct checked *c, enum level l)
 	while (to < l && !(check_has(found, to, VERDICT_UNDECIDED) &&
 	                   level_implies(to, w->weakest)))
 		to++;
-	if (to == l || !level_witness(to, w->part, &cycle)) return;
+	if (to == l || !check_cycle(c->facts, to, w->part, &cycle)) return;
 	witness_free(&w->cycle);
 	w->cycle = cycle;
 	for (enum level o = to; o < LEVEL_COUNT; o++) {

@@ -14,6 +14,13 @@ struct checked {
 	struct check_witness witnesses[LEVEL_COUNT];
 };
 
+struct problem;
+
+/* Where transactions have levels of their own, the levels to ask about are
+ * those that the others can have; if none do, one level will do. False if there
+ * is none. */
+bool check_levels_fit(const struct trace *t, unsigned *levels,
+                      struct problem *problem);
 /* Decides the levels (bit l for level l). The trace and the clock are borrowed
  * for as long as the result lives, which must not be moved. */
 void check_history(struct checked *c, const struct trace *t, unsigned levels,

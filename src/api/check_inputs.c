@@ -3,7 +3,6 @@
 #include <assert.h>
 
 #include "api/check_history.h"
-#include "api/programs.h"
 #include "base/seconds.h"
 
 struct checking {
@@ -28,11 +27,10 @@ static bool check_input(struct checking *x, const struct input *i)
 {
 	const struct check_request *r = x->request;
 	struct checked c;
+	unsigned levels = r->levels;
 	assert(i->number && i->trace->transaction_count);
-	if (!trace_uniform(i->trace, "a history is checked at one level",
-	                   x->in.problem))
-		return false;
-	check_history(&c, i->trace, r->levels, x->in.clock);
+	if (!check_levels_fit(i->trace, &levels, x->in.problem)) return false;
+	check_history(&c, i->trace, levels, x->in.clock);
 	c.found.format = i->format;
 	c.found.as = r->as;
 	c.found.number = i->number;

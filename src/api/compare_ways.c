@@ -10,11 +10,11 @@
 static bool choose_level(enum level *l, const struct program *p,
                          bool level_given, struct problem *problem)
 {
-	if (!program_level(p, level_given ? *l : LEVEL_COUNT, l, problem) ||
-	    !program_uniform(p, problem))
+	bool mixed = program_mixes(p);
+	if (!program_level(p, level_given ? *l : LEVEL_COUNT, l, problem))
 		return false;
-	if (level_given) return predict_level_possible(*l, problem);
-	if (!level_is_serial(*l)) return true;
+	if (level_given) return predict_level_possible(*l, mixed, problem);
+	if (!level_is_serial(*l) || mixed) return true;
 	return problem_set(problem, PROBLEM_REQUEST,
 	                   "%s states ser, under which every history is "
 	                   "serializable: choose a weaker level with -i",

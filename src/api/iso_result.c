@@ -121,7 +121,8 @@ static int try_history_check(iso_result **out, const iso_history *history,
 		return ISO_E_ARGUMENT;
 	struct problem problem = { 0 };
 	*out = NULL;
-	if (!trace_uniform(history_as_trace(history), "", &problem)) {
+	unsigned levels = internal_levels(given.levels);
+	if (!check_levels_fit(history_as_trace(history), &levels, &problem)) {
 		problem_free(&problem);
 		return ISO_E_HISTORY;
 	}
@@ -129,8 +130,7 @@ static int try_history_check(iso_result **out, const iso_history *history,
 	iso_result *r = *out = mem_take0(1, sizeof *r);
 	struct checked *c = r->checked = mem_take0(1, sizeof *c);
 	r->clock = check_clock_new(&limits);
-	check_history(c, history_as_trace(history),
-	              internal_levels(given.levels), r->clock);
+	check_history(c, history_as_trace(history), levels, r->clock);
 	c->found.format = history->format < FORMAT_COUNT ? history->format
 	                                                 : FORMAT_ISOSCOPE;
 	c->found.number = history->number;

@@ -29,15 +29,16 @@ struct predicting {
 
 /* ---- the level ---- */
 
-bool predict_level_possible(enum level l, struct problem *p)
+bool predict_level_possible(enum level l, bool mixed, struct problem *p)
 {
-	if (!level_is_serial(l)) return true;
+	if (!level_is_serial(l) || mixed) return true;
 	return problem_set(p, PROBLEM_REQUEST,
 	                   "predictions are never serializable: choose a level "
 	                   "weaker than ser");
 }
 
-static bool choose_level(struct predicting *x, const struct trace *observed)
+static bool choose_level(struct predicting *x, const struct trace *observed,
+                         bool mixed)
 {
 	const struct predict_request *r = x->request;
 	struct problem *problem = x->in.problem;
@@ -61,22 +62,25 @@ static bool choose_level(struct predicting *x, const struct trace *observed)
 		return false;
 	x->options.as = program_deployment(r->program, NULL);
 	x->stated_by = "as the program states";
-	if (!level_is_serial(x->options.level)) return true;
+	if (!level_is_serial(x->options.level) || mixed) return true;
 	return problem_set(problem, PROBLEM_REQUEST,
 	                   "%s states ser, and predictions are never "
 	                   "serializable: choose a weaker level with -i",
 	                   r->program_path);
 }
 
-/* The level at hand, which is one for all. */
+/* The level at hand; if some transactions have one of their own, that of the
+ * others. */
 static bool read_level(struct predicting *x, const struct trace *observed)
 {
 	const struct program *p = x->request->program;
 	struct problem *problem = x->in.problem;
-	const char *why = "predictions are made at one level";
-	return choose_level(x, observed) &&
-	       (!p || program_uniform(p, problem)) &&
-	       (!observed || trace_uniform(observed, why, problem));
+	bool mixed =
+		observed ? trace_has_owns(observed) : p && program_mixes(p);
+	return choose_level(x, observed, mixed) &&
+	       predict_level_possible(x->options.level, mixed, problem) &&
+	       (!observed ||
+	        trace_takes_level(observed, x->options.level, problem));
 }
 
 /* The runner of the program under the level at hand. */
@@ -108,10 +112,12 @@ static void explain(struct predicting *x, struct predict_case *c,
 	assert(!p->witness && !p->unexplained);
 	struct check_result result = { 0 };
 	double begun = seconds_now();
-	struct facts *f = facts_of_trace(h);
-	check_level(f, LEVEL_SERIAL, clock, &result);
+	struct facts *f = facts_of_trace(h), plain = facts_without_owns(f);
+	check_level(&plain, LEVEL_SERIAL, clock, &result);
 	if (result.verdict == VERDICT_VIOLATED &&
-	    check_explain(h, f, LEVEL_SERIAL, &result, clock, out)) {
+	    check_explain(h, &plain, LEVEL_SERIAL, &result, clock, out)) {
+		if (f->owns)
+			out->part->others = (own_level)(x->options.level + 1);
 		p->witness = out;
 	} else {
 		p->unexplained = check_clock_reason(clock);
@@ -328,8 +334,6 @@ bool predict_inputs(const struct predict_request *r, struct predict_summary *m,
 		                .options = r->options,
 		                .summary = m };
 	assert(!m->histories && (!r->runs || (r->program && !r->in.count)));
-	if (r->level_given && !predict_level_possible(r->options.level, p))
-		return false;
 	inputs_begin(&x.in, &r->in, p);
 	if (r->runs) m->recorded = r->program_path;
 	bool fine =

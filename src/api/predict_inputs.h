@@ -43,7 +43,7 @@ struct predict_request {
 };
 
 /* Any level but ser, under which nothing is unserializable. */
-bool predict_level_possible(enum level l, struct problem *p);
+bool predict_level_possible(enum level l, bool mixed, struct problem *p);
 /* The summary is of what was looked at, also if there was a problem: then
  * false. */
 bool predict_inputs(const struct predict_request *r, struct predict_summary *m,

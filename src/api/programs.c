@@ -70,26 +70,33 @@ static bool own_levels_problem(const struct program *p, const char *why,
 	return false;
 }
 
-bool program_uniform(const struct program *p, struct problem *problem)
+/* What follows the transaction that has a level of its own. */
+static void others_cannot(struct text *why, enum level l)
 {
-	library_set_uniform(p, true);
-	return own_levels_problem(p, ": predictions are made at one level",
-	                          problem);
+	text_format(why,
+	            ", beside which the others cannot have %s: choose another "
+	            "level with -i",
+	            level_word(l));
 }
 
-bool trace_uniform(const struct trace *t, const char *why,
-                   struct problem *problem)
+bool trace_takes_level(const struct trace *t, enum level others,
+                       struct problem *problem)
 {
+	struct text why = { 0 };
+	if (level_mixes(others)) return true;
+	others_cannot(&why, others);
 	for (uint32_t i = 1; i < t->transaction_count; i++) {
 		const struct trace_transaction *w = &t->transactions[i];
 		if (!w->own) continue;
-		return problem_set(problem, PROBLEM_INPUT,
-		                   "%s:%u: transaction '%s' has level %s of "
-		                   "its own: %s",
-		                   t->file, w->line ? w->line : t->line,
-		                   w->name ? w->name : "",
-		                   own_level_word(w->own), why);
+		problem_set(problem, PROBLEM_INPUT,
+		            "%s:%u: transaction '%s' has level %s of its own%s",
+		            t->file, w->line ? w->line : t->line,
+		            w->name ? w->name : "", own_level_word(w->own),
+		            text_get(&why));
+		text_free(&why);
+		return false;
 	}
+	text_free(&why);
 	return true;
 }
 
@@ -114,10 +121,7 @@ bool program_level(const struct program *p, enum level given, enum level *out,
 	library_set_uniform(p, !level_mixes(l));
 	if (level_mixes(l)) return true;
 	struct text why = { 0 };
-	text_format(&why,
-	            ", beside which the others cannot have %s: choose another "
-	            "level with -i",
-	            level_word(l));
+	others_cannot(&why, l);
 	bool sound = own_levels_problem(p, text_get(&why), problem);
 	text_free(&why);
 	return sound;

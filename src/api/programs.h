@@ -40,12 +40,10 @@ bool program_level(const struct program *p, enum level given, enum level *out,
 /* The deployment as which the level was said: the word given, if there is one,
  * else that of the program. NULL: it was not said so. */
 const char *program_deployment(const struct program *p, const char *given);
-/* From here on to the next program_level() no transaction may have a level of
- * its own. False if some have one. */
-bool program_uniform(const struct program *p, struct problem *problem);
-/* The same of a recorded history; `why` is said if so. */
-bool trace_uniform(const struct trace *t, const char *why,
-                   struct problem *problem);
+/* Can the level stand beside those that transactions of a recorded history have
+ * of their own? */
+bool trace_takes_level(const struct trace *t, enum level others,
+                       struct problem *problem);
 /* Of a program in SQL: which rows its sessions can write decides what
  * conditions read. Explores it, or the beginning of it, until nothing new turns
  * up. The same whatever the level is that it is explored under later. */

@@ -11,9 +11,9 @@ bool level_allows(enum level l, const struct relation *r,
                   struct level_scratch *s)
 {
 	enum level others = l;
+	if (level_asks_points(others, r)) return points_allows(s, r, others);
 	if (r->owns) l = level_of_all(others, r);
 	if (l == LEVEL_COUNT) return mixed_allows(s, r, others);
-	if (level_has_statements(l)) return points_allows(s, r, l);
 	if (level_mixes_locks(l, r)) return mixed_allows(s, r, l);
 	if (level_is_serial(l)) return serial_allows(s, r);
 	if (level_has_snapshots(l))

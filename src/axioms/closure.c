@@ -402,6 +402,7 @@ void closure_give_level(struct closure *c, own_level own)
 	if (!c->owns) c->owns = mem_take0(c->n, sizeof *c->owns);
 	c->blocks[c->count - 1].own = own;
 	c->strong_owns |= !level_is_extensible((enum level)(own - 1));
+	c->statement_owns |= level_has_statements((enum level)(own - 1));
 	note_level(c, t, own);
 }
 
@@ -814,6 +815,7 @@ void closure_copy_prefix(struct closure *to, const struct closure *from,
 	to->level = from->level;
 	to->levelless = from->levelless;
 	to->strong_owns |= from->strong_owns;
+	to->statement_owns |= from->statement_owns;
 	if (from->owns || to->owns) copy_owns(to, from);
 	to->region = from->region;
 	memcpy(to->past, from->past, 3 * rows * sizeof(word));

@@ -52,7 +52,7 @@ struct closure {
 	/* By number, once some transaction has had a level of its own; else
 	 * NULL. And has one had a level that is not extensible? */
 	own_level *owns;
-	bool strong_owns;
+	bool strong_owns, statement_owns;
 	uint32_t n, words; /* room: numbers 1 .. n - 1; 0 is init */
 	/* Rows, n each. */
 	word *reach;   /* after it in the closure with forced edges, strict */

@@ -55,3 +55,13 @@ enum level level_of_all(enum level others, const struct relation *r)
 	}
 	return first;
 }
+
+bool level_asks_points(enum level others, const struct relation *r)
+{
+	uint32_t k = 1;
+	if (!r->owns) return level_has_statements(others);
+	while (k < r->order_count &&
+	       !level_has_statements(level_of(others, r, r->order[k])))
+		k++;
+	return k < r->order_count;
+}

@@ -110,14 +110,6 @@ static inline enum sight level_sight(enum level l)
 {
 	return level_row(l)->sight;
 }
-/* Can a transaction have it beside others with other levels? What it must see
- * is then a condition on its reads and one commit order; what one that excludes
- * rivals without seeing a prefix must see is not. */
-static inline bool level_mixes(enum level l)
-{
-	return level_row(l)->sight == SIGHT_PREFIX ||
-	       level_row(l)->rivals == RIVALS_FREE;
-}
 /* Has each statement of a transaction a snapshot of its own, and do locks count
  * from their statement on? */
 static inline bool level_has_statements(enum level l)
@@ -130,6 +122,13 @@ static inline bool level_has_points(enum level l)
 {
 	return level_row(l)->sight != SIGHT_PAST ||
 	       level_row(l)->rivals == RIVALS_FREE;
+}
+/* Can a transaction have it beside others with other levels? What it must see
+ * is then a condition on its reads, its points and one commit order; what one
+ * that excludes rivals without seeing a prefix must see is not. */
+static inline bool level_mixes(enum level l)
+{
+	return level_has_points(l);
 }
 /* Of two writers of one key, is one in sight of the other? */
 static inline bool level_excludes_rivals(enum level l)
@@ -181,6 +180,9 @@ static inline enum level level_of(enum level others, const struct relation *r,
 {
 	return r->owns && r->owns[t] ? (enum level)(r->owns[t] - 1) : others;
 }
+/* Has some transaction statements? Then it is a question for points
+ * (axioms/points.h). */
+bool level_asks_points(enum level others, const struct relation *r);
 /* Do reads that lock make it a mix of one commit order? They must see all that
  * commits before their transaction does, as under ser each read does. */
 static inline bool level_mixes_locks(enum level l, const struct relation *r)

@@ -470,7 +470,7 @@ static void relation_witness(enum level l, const struct relation *r,
 		base_witness(r, out);
 	else if (level_allows(l, r, s))
 		out->count = 0;
-	else if ((level_has_statements(l) && !r->owns) ||
+	else if (level_asks_points(l, r) ||
 	         (r->locks_reads && (r->owns || level_has_points(l))))
 		points_witness(r, l, out);
 	else if (r->locks_reads && allows_without_locks(l, r, s))

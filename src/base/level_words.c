@@ -72,8 +72,6 @@ const char *own_level_problem(const char *word)
 {
 	word = own_level_word((own_level)(level_number(word) + 1));
 	if (!word) return NULL; /* there is no such level */
-	if (!strcmp(word, "prc"))
-		return "prc is as yet a level of all transactions together";
 	return strcmp(word, "psi")
 	               ? NULL
 	               : "psi is a level of all transactions together: beside "

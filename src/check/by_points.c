@@ -14,13 +14,16 @@ static bool is_over(void *clock)
 	return check_clock_over(clock);
 }
 
-/* All of session order; rows of so many words. */
+/* Enough that all of session order follows, in rows of so many words; in a mix
+ * all of it, since some levels go by single steps. */
 static void fill_before(const struct facts *f, uint32_t t, word *row,
                         unsigned words)
 {
 	bits_zero(row, words);
 	bits_add(row, HISTORY_INIT);
 	uint32_t s = f->session_of[t];
+	for (uint32_t u = 1; f->owns && u < f->n; u++)
+		if (facts_so(f, u, t)) bits_add(row, u);
 	if (t > f->session_first[s]) bits_add(row, t - 1);
 	if (s != f->after_all) return;
 	for (uint32_t i = 0; i < f->session_count; i++)
@@ -73,7 +76,7 @@ static void decide(struct points *p, const struct facts *f, enum level l,
 	for (uint32_t k = 1; k < f->n && !check_clock_over(c); k++) {
 		uint32_t t = f->order[k];
 		fill_before(f, t, row, words);
-		points_begin(p, t, l,
+		points_begin(p, t, facts_level(f, l, t),
 		             f->lock_first[t] < f->lock_first[t + 1] &&
 		                     f->write_first[t] == f->write_first[t + 1],
 		             row, words);
@@ -89,7 +92,7 @@ static void decide(struct points *p, const struct facts *f, enum level l,
 		out->verdict = VERDICT_HOLDS;
 		out->order = mem_take(f->n * sizeof *out->order);
 		points_commits(p, out->order);
-		if (level_has_statements(l)) take_schedule(p, out);
+		if (level_has_statements(l) && !f->owns) take_schedule(p, out);
 	} else {
 		out->verdict = VERDICT_VIOLATED;
 		out->core = mem_take(f->n * sizeof *out->core);

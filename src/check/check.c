@@ -14,6 +14,23 @@ void check_result_free(struct check_result *r)
 	*r = (struct check_result){ 0 };
 }
 
+unsigned facts_levels(const struct facts *f, enum level others)
+{
+	unsigned levels = 0;
+	if (!f->owns || f->n == 1) return 1u << others;
+	for (uint32_t t = 1; t < f->n; t++)
+		levels |= 1u << facts_level(f, others, t);
+	return levels;
+}
+
+enum level facts_level_of_all(const struct facts *f, enum level others)
+{
+	unsigned levels = facts_levels(f, others);
+	enum level first = 0;
+	while (!(levels >> first & 1)) first++;
+	return levels == 1u << first ? first : LEVEL_COUNT;
+}
+
 /* What the strongest extensible level forbids, or ser allows, is decided. */
 static void check_by_statements(const struct facts *f, enum level l,
                                 struct check_clock *c, struct check_result *out)
@@ -62,18 +79,22 @@ static bool heeds_locks(const struct facts *f, enum level l)
 	       !level_is_serial(l) && !check_has_plain_reads(f);
 }
 
-static void check_large(const struct facts *f, enum level l,
+static void check_large(const struct facts *f, enum level others,
                         struct check_clock *c, struct check_result *out)
 {
 	*out = (struct check_result){ 0 };
-	if (level_has_statements(l) && f->order)
-		check_by_statements(f, l, c, out);
-	else if (heeds_locks(f, l))
-		check_locked(f, l, c, out);
+	enum level l = facts_level_of_all(f, others);
+	struct facts plain = facts_without_owns(f);
+	if (l == LEVEL_COUNT)
+		check_mixed(f, others, c, out);
+	else if (level_has_statements(l) && f->order)
+		check_by_statements(&plain, l, c, out);
+	else if (heeds_locks(&plain, l))
+		check_locked(&plain, l, c, out);
 	else if (!level_needs_order(l))
-		check_weak(f, l, c, out);
+		check_weak(&plain, l, c, out);
 	else
-		check_strong(f, l, c, out);
+		check_strong(&plain, l, c, out);
 }
 
 void check_level(const struct facts *f, enum level l, struct check_clock *c,
@@ -205,14 +226,29 @@ static void spread(struct deciding *s, enum level from)
 	}
 }
 
+/* Does the level of a reader forbid an anomaly of the kind? Those that were not
+ * kept are of readers without a level of their own. */
+static bool is_forbidden(const struct trace *t, enum trace_anomaly_kind k,
+                         enum level others)
+{
+	uint64_t kept = 0;
+	if (trace_anomaly_forbidden_always(k)) return t->anomalies_found[k];
+	for (uint32_t i = 0; i < t->anomaly_count; i++) {
+		const struct trace_anomaly *a = &t->anomalies[i];
+		own_level own = t->transactions[a->transaction].own;
+		enum level l = own ? (enum level)(own - 1) : others;
+		if (a->kind != k) continue;
+		if (level_sight(l) != SIGHT_NOTHING) return true;
+		kept++;
+	}
+	return kept < t->anomalies_found[k] &&
+	       level_sight(others) != SIGHT_NOTHING;
+}
+
 enum trace_anomaly_kind check_forbidding(const struct trace *t, enum level l)
 {
-	bool dirty = level_sight(l) == SIGHT_NOTHING;
 	enum trace_anomaly_kind k = 0;
-	while (k < ANOMALY_COUNT &&
-	       !(t->anomalies_found[k] &&
-	         (!dirty || trace_anomaly_forbidden_always(k))))
-		k++;
+	while (k < ANOMALY_COUNT && !is_forbidden(t, k, l)) k++;
 	return k;
 }
 

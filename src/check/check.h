@@ -5,6 +5,9 @@
  * leaves open, a complete search by SAT. Histories of few transactions are
  * decided by the kernels of src/axioms, which are quicker there; with more,
  * their search can take for ever.
+ *
+ * Where transactions have levels of their own (facts.owns), a level that is
+ * asked about is that of the others.
  */
 #ifndef ISO_CHECK_CHECK_H
 #define ISO_CHECK_CHECK_H
@@ -38,6 +41,24 @@ const char *check_clock_reason(const struct check_clock *c);
  * then, with CHECK_MEMORY as its reason. */
 bool check_clock_too_large(const struct check_clock *c, uint64_t bytes);
 #define CHECK_MEMORY "the memory limit was reached"
+
+/* That of transaction t. */
+static inline enum level facts_level(const struct facts *f, enum level others,
+                                     uint32_t t)
+{
+	return f->owns && f->owns[t] ? (enum level)(f->owns[t] - 1) : others;
+}
+/* Bit l: some transaction has level l. */
+unsigned facts_levels(const struct facts *f, enum level others);
+/* The level of all transactions; LEVEL_COUNT: it is a mix. */
+enum level facts_level_of_all(const struct facts *f, enum level others);
+/* The same, borrowed, where no levels of their own count. */
+static inline struct facts facts_without_owns(const struct facts *f)
+{
+	struct facts plain = *f;
+	plain.owns = NULL;
+	return plain;
+}
 
 /* In a schedule a statement begins, or (number 0) the transaction ends. */
 struct check_moment {
@@ -83,8 +104,9 @@ void check_levels(const struct trace *t, const struct facts *f, unsigned wanted,
 enum trace_anomaly_kind check_forbidding(const struct trace *t, enum level l);
 
 /* Behind check_level. weak: rc, ra, cc (and none), and histories without an
- * order, which no level allows; strong: levels that need an order; small:
- * any level, up to CHECK_SMALL transactions, init included, without order. */
+ * order, which no level allows; strong: levels that need an order, and mixes of
+ * levels without statements; mixed: all mixes; small: any level and mix, up to
+ * CHECK_SMALL transactions, init included, without order. */
 enum { CHECK_SMALL = 64, CHECK_BY_KERNEL = 16 };
 void check_small(const struct facts *f, enum level l, struct check_result *out);
 void check_weak(const struct facts *f, enum level l, struct check_clock *c,
@@ -107,5 +129,7 @@ void check_by_points(const struct facts *f, enum level l, struct check_clock *c,
                      struct check_result *out);
 void check_strong(const struct facts *f, enum level l, struct check_clock *c,
                   struct check_result *out);
+void check_mixed(const struct facts *f, enum level others,
+                 struct check_clock *c, struct check_result *out);
 
 #endif

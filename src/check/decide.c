@@ -75,7 +75,7 @@ static void try_level(const struct facts *f, enum level l,
                       struct check_result *out)
 {
 	struct strong s;
-	assert(f->order && level_needs_order(l) && !level_has_statements(l));
+	assert(f->order);
 	*out = (struct check_result){ .verdict = VERDICT_UNDECIDED };
 	if (strong_init(&s, f, l, c))
 		decide(&s, stop_at_guess, out);
@@ -113,7 +113,8 @@ void check_strong(const struct facts *f, enum level l, struct check_clock *c,
 	}
 	/* What satisfies a stronger level is often found out sooner: it forces
 	 * more, and under ser fewer writers need an order. */
-	for (enum level stronger = LEVEL_COUNT - 1; stronger > l; stronger--) {
+	for (enum level stronger = LEVEL_COUNT - 1; !f->owns && stronger > l;
+	     stronger--) {
 		if (!level_implies(stronger, l) ||
 		    level_has_statements(stronger))
 			continue;

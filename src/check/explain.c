@@ -140,13 +140,13 @@ static uint64_t count_hidden(const struct trace *t,
 }
 
 static void make_part(const struct trace *t, const struct facts *f,
-                      const struct minimal_violation *c, enum level l,
+                      const struct minimal_violation *c, bool locks,
                       struct check_witness *out)
 {
 	bool *shown = mem_take0((size_t)t->op_count + 1, sizeof *shown);
 	struct trace_part part = { c->transactions, c->count, shown };
 	show_reads(t, f, c, shown);
-	show_writes(t, f, c, level_has_statements(l), shown);
+	show_writes(t, f, c, locks, shown);
 	out->part = trace_history(t, &part, &out->numbers);
 	out->hidden_ops = count_hidden(t, c, shown);
 	out->minimal = c->minimal;
@@ -189,6 +189,22 @@ static struct check_clock *clock_within(struct check_clock *c)
 	return check_clock_new(&limits);
 }
 
+bool check_cycle(const struct facts *f, enum level l,
+                 const struct history *part, struct witness *out)
+{
+	return f->owns ? level_witness_mix(l, part, out)
+	               : level_witness(l, part, out);
+}
+
+/* Do writes matter that are not the last ones? */
+static bool needs_locks(const struct facts *f, enum level l)
+{
+	unsigned levels = facts_levels(f, l);
+	for (enum level m = 0; m < LEVEL_COUNT; m++)
+		if (levels >> m & 1 && level_has_statements(m)) return true;
+	return false;
+}
+
 bool check_explain(const struct trace *t, const struct facts *f, enum level l,
                    const struct check_result *r, struct check_clock *c,
                    struct check_witness *out)
@@ -201,13 +217,17 @@ bool check_explain(const struct trace *t, const struct facts *f, enum level l,
 	bool found = find(f, l, r, clock, &core);
 	check_clock_free(clock);
 	if (!found) return false;
-	make_part(t, f, &core, l, out);
+	make_part(t, f, &core, needs_locks(f, l), out);
 	minimal_violation_free(&core);
+	if (f->owns) out->part->others = (own_level)(l + 1);
 	/* The kernels and the axioms behind them have the last word. */
-	if (!level_witness(l, out->part, &out->cycle)) {
+	if (!check_cycle(f, l, out->part, &out->cycle)) {
 		check_witness_free(out);
 		return false;
 	}
-	out->anomaly = anomaly_name_under(l, out->part, &out->weakest);
+	/* Names are those of cycles that one level for all forbids. */
+	out->anomaly = anomaly_name_under(f->owns ? LEVEL_SERIAL : l, out->part,
+	                                  &out->weakest);
+	if (f->owns) out->weakest = l;
 	return true;
 }

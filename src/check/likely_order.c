@@ -129,26 +129,35 @@ static uint32_t obstacle(struct scheduling *x, uint32_t p)
 	const struct facts *f = s->f;
 	uint32_t t = point_owner(s, p), found = UINT32_MAX;
 	bool commits = p == point_commit(s, t);
-	if (!s->two) count_reads(x, t, false);
+	bool reads = commits && p == point_sight(s, t) && reads_by_order(s, t);
+	bool begun = excludes_rivals(s, t);
+	if (reads) count_reads(x, t, false);
 	for (uint32_t i = f->write_first[t];
 	     i < f->write_first[t + 1] && found == UINT32_MAX; i++) {
 		uint32_t key = f->writes[i];
 		if ((commits && x->unread[key]) ||
-		    (s->two && s->exclusive && x->begun[key] > commits))
+		    (s->two && s->exclusive && (commits || begun) &&
+		     x->begun[key] > (commits && begun)))
 			found = key;
 	}
-	if (!s->two) count_reads(x, t, true);
+	if (reads) count_reads(x, t, true);
 	if (s->locks && found == UINT32_MAX) found = locked_key(x, p);
 	return found;
+}
+
+static void place_reads(struct scheduling *x, uint32_t t)
+{
+	const struct facts *f = x->s->f;
+	if (!reads_by_order(x->s, t)) return;
+	count_reads(x, t, false);
+	for (uint32_t i = f->read_first[t]; i < f->read_first[t + 1]; i++)
+		if (!x->unread[f->reads[i].key]) let_go(x, f->reads[i].key);
 }
 
 static void place_begin(struct scheduling *x, uint32_t t)
 {
 	const struct facts *f = x->s->f;
-	count_reads(x, t, false);
-	for (uint32_t i = f->read_first[t]; i < f->read_first[t + 1]; i++)
-		if (!x->unread[f->reads[i].key]) let_go(x, f->reads[i].key);
-	if (x->s->locks) return;
+	if (x->s->locks || !excludes_rivals(x->s, t)) return;
 	for (uint32_t i = f->write_first[t]; i < f->write_first[t + 1]; i++)
 		x->begun[f->writes[i]]++;
 }
@@ -161,11 +170,12 @@ static void place_commit(struct scheduling *x, uint32_t t)
 		uint32_t key = f->writes[i];
 		x->version[key] = t;
 		x->unread[key] = 0;
-		if (!s->locks) x->begun[key]--;
+		if (!s->locks) x->begun[key] -= excludes_rivals(s, t);
 		let_go(x, key);
 	}
 	for (uint32_t i = s->reader_first[t]; i < s->reader_first[t + 1]; i++)
-		x->unread[s->readers[i].key]++;
+		if (reads_by_order(s, s->readers[i].reader))
+			x->unread[s->readers[i].key]++;
 }
 
 /* ---- all of them ---- */
@@ -181,6 +191,7 @@ static void place(struct scheduling *x, uint32_t p)
 	uint32_t t = point_owner(s, p), next = point_next(s, p);
 	s->topo_rank[p] = x->end;
 	s->topo[x->end++] = p;
+	if (p == point_sight(s, t)) place_reads(x, t);
 	if (p == point_begin(s, t)) place_begin(x, t);
 	if (p == point_commit(s, t)) place_commit(x, t);
 	if (s->locks) place_locks(x, p);

@@ -46,6 +46,8 @@ enum {
 struct shrink {
 	struct sub_histories parts;
 	enum level level;
+	bool needs_order; /* it does, or one that a transaction has of its own
+	                   */
 	struct check_clock *clock;
 	bool unsure; /* a check was undecided, or the time is over */
 	int considered;
@@ -63,7 +65,7 @@ static bool transactions_violate(struct shrink *s, const uint32_t *items,
                                  uint32_t count, struct check_result *core)
 {
 	if (count == 0) return false;
-	if (count > (level_needs_order(s->level) ? STRONG_MAX : WEAK_MAX)) {
+	if (count > (s->needs_order ? STRONG_MAX : WEAK_MAX)) {
 		s->unsure = true;
 		return false;
 	}
@@ -435,8 +437,16 @@ static uint32_t *in_order(const struct facts *f, const uint32_t *transactions,
  * told in time, the kernels cannot tell either. */
 static bool is_too_large(const struct shrink *s, uint32_t count)
 {
-	if (!level_needs_order(s->level)) return count > WEAK_CORE_MAX;
+	if (!s->needs_order) return count > WEAK_CORE_MAX;
 	return count > (s->unsure ? SMALL : STRONG_CORE_MAX);
+}
+
+static bool some_need_order(const struct facts *f, enum level others)
+{
+	unsigned levels = facts_levels(f, others);
+	for (enum level l = 0; l < LEVEL_COUNT; l++)
+		if (levels >> l & 1 && level_needs_order(l)) return true;
+	return false;
 }
 
 /* Some minimal core; then better ones, if they are looked for. */
@@ -444,7 +454,9 @@ static bool find(const struct facts *f, enum level l,
                  const uint32_t *transactions, uint32_t count, bool look,
                  struct check_clock *c, struct minimal_violation *out)
 {
-	struct shrink s = { .level = l, .clock = c };
+	struct shrink s = { .level = l,
+		            .needs_order = some_need_order(f, l),
+		            .clock = c };
 	uint32_t *items = in_order(f, transactions, count), left = count;
 	*out = (struct minimal_violation){ 0 };
 	sub_history_init(&s.parts, f);
@@ -556,7 +568,9 @@ void minimal_violation_improve(const struct facts *f, enum level l,
                                struct check_clock *c,
                                struct minimal_violation *best)
 {
-	struct shrink s = { .level = l, .clock = c };
+	struct shrink s = { .level = l,
+		            .needs_order = some_need_order(f, l),
+		            .clock = c };
 	if (!f->order || f->n <= SMALL || best->count <= 2) return;
 	sub_history_init(&s.parts, f);
 	sub_history_forget_idle(&s.parts);

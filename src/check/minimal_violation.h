@@ -36,6 +36,10 @@ bool check_explain(const struct trace *t, const struct facts *f, enum level l,
                    const struct check_result *r, struct check_clock *c,
                    struct check_witness *out);
 void check_witness_free(struct check_witness *w);
+/* Why the level forbids a part of a history with these facts; false if it does
+ * not. */
+bool check_cycle(const struct facts *f, enum level l,
+                 const struct history *part, struct witness *out);
 
 /* ---- behind check_explain ---- */
 

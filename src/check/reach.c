@@ -524,8 +524,6 @@ static void append_bases(struct strong *s)
 			last = from;
 		}
 	}
-	for (uint32_t i = 0; i < f->known_count; i++)
-		append_base(s, f->known[i].from, f->known[i].to, s->exclusive);
 	if (f->after_all == UINT32_MAX) return;
 	uint32_t last = f->session_first[f->after_all];
 	if (last == f->session_first[f->after_all + 1]) return;
@@ -533,6 +531,14 @@ static void append_bases(struct strong *s)
 		if (k != f->after_all &&
 		    f->session_first[k] < f->session_first[k + 1])
 			append_base(s, f->session_first[k + 1] - 1, last, true);
+}
+
+static void append_known(struct strong *s)
+{
+	const struct facts *f = s->f;
+	for (uint32_t i = 0; i < f->known_count; i++)
+		append_base(s, f->known[i].from, f->known[i].to,
+		            excludes_rivals(s, f->known[i].to));
 }
 
 static void list_readers(struct strong *s)
@@ -630,18 +636,51 @@ static void take_arrays(struct strong *s)
 	s->kept_at = mem_take0(2 * n, sizeof *s->kept_at);
 }
 
+static void take_mix(struct strong *s, enum level others)
+{
+	const struct facts *f = s->f;
+	s->asks = mem_take0(f->n, sizeof *s->asks);
+	s->two = 1;
+	s->prefix = true;
+	for (uint32_t t = 1; t < f->n; t++) {
+		enum level l = facts_level(f, others, t);
+		assert(level_mixes(l) && !level_has_statements(l));
+		if (level_sight(l) == SIGHT_PREFIX) s->asks[t] |= ASKS_PREFIX;
+		if (level_is_serial(l)) s->asks[t] |= ASKS_SERIAL;
+		if (level_orders_rivals(l)) s->asks[t] |= ASKS_EXCLUSION;
+		s->exclusive |= level_orders_rivals(l);
+	}
+}
+
+/* The edges that are there before any rule is applied. */
+static bool begin_closure(struct strong *s, enum level others)
+{
+	append_bases(s);
+	if (s->asks) {
+		if (!reach_rebuild(s)) return false;
+		append_forced(s, others);
+		if (s->conflicting) return false;
+	}
+	append_known(s);
+	return reach_rebuild(s);
+}
+
 static bool init(struct strong *s, const struct facts *f,
                  const struct strong_locks *locks, enum level l,
                  struct check_clock *c)
 {
-	assert(level_needs_order(l) && level_has_statements(l) == !!locks);
-	*s = (struct strong){ .f = f,
-		              .clock = c,
-		              .two = level_has_snapshots(l),
-		              .prefix = locks || level_sight(l) == SIGHT_PREFIX,
-		              .locks = locks,
-		              .exclusive = level_excludes_rivals(l),
-		              .by_writers = level_orders_rivals(l) };
+	enum level all = facts_level_of_all(f, l);
+	*s = (struct strong){ .f = f, .clock = c, .locks = locks };
+	if (all == LEVEL_COUNT) {
+		take_mix(s, l);
+	} else {
+		assert(level_needs_order(all));
+		s->two = level_has_snapshots(all);
+		s->prefix = locks || level_sight(all) == SIGHT_PREFIX;
+		s->exclusive = level_excludes_rivals(all);
+		s->by_writers = level_orders_rivals(all);
+	}
+	assert(!locks || level_has_statements(all));
 	if (f->n > UINT32_MAX >> 2) return false;
 	s->points = f->n << s->two;
 	choose_rows(s);
@@ -649,10 +688,7 @@ static bool init(struct strong *s, const struct facts *f,
 	take_arrays(s);
 	list_readers(s);
 	if (locks) locks_list(s);
-	append_bases(s);
-	bool acyclic = reach_rebuild(s);
-	if (!acyclic) return true;
-	saturate_again(s);
+	if (begin_closure(s, l)) saturate_again(s);
 	return true;
 }
 
@@ -673,6 +709,7 @@ void strong_free(struct strong *s)
 {
 	locks_free(s);
 	chains_free(s->chains);
+	free(s->asks);
 	free(s->chain_bit);
 	free(s->bit_point);
 	free(s->pre);

@@ -163,7 +163,7 @@ static void take_reason(struct reasons *r, const struct edge *e)
 	case EDGE_BASE: break;
 	case EDGE_SOURCE:
 		mark(r, e->third);
-		take_path(r, point_commit(s, from), point_begin(s, e->third),
+		take_path(r, point_commit(s, from), point_sight(s, e->third),
 		          e->limit);
 		break;
 	case EDGE_READER:
@@ -173,7 +173,7 @@ static void take_reason(struct reasons *r, const struct edge *e)
 		          e->limit);
 		break;
 	case EDGE_RIVAL:
-		take_path(r, point_begin(s, from), point_commit(s, to),
+		take_path(r, point_rival(s, from), point_commit(s, to),
 		          e->limit);
 		break;
 	case EDGE_LOCK: {

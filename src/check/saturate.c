@@ -5,7 +5,8 @@
  *	(reader) if a is before w, then r is before w; under psi only where r
  *	         writes x too, since it is not to see w then;
  * and for two writers a and b of one key under si:
- *	(rival)  if a begins before b commits, then a commits before b begins.
+ *	(rival)  if a begins before b commits, then a commits before b begins;
+ * in a mix, where one of them is of si, `begins' is the commit for the other.
  * Of the writers in one chain only the last one before, and the first one
  * after, give an edge that does not follow from the chain. So a pass costs
  * the number of operations times the number of chains.
@@ -13,6 +14,9 @@
 #include "check/strong.h"
 
 #include <assert.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
 
 /* A batch of edges this large goes into the closure before more are sought:
  * with them, many others are implied. */
@@ -82,8 +86,8 @@ static void source_rule(struct strong *s, uint32_t r, struct facts_read read)
 	const struct chains *c = s->chains;
 	uint32_t a = read.from;
 	assert(r && a < s->f->n);
-	uint32_t to = s->exclusive ? point_begin(s, a) : point_commit(s, a);
-	const lanes *pre = point_row(s, s->pre, point_begin(s, r));
+	uint32_t to = point_rival(s, a);
+	const lanes *pre = point_row(s, s->pre, point_sight(s, r));
 	const lanes *known = point_row(s, s->pre, to);
 	for (uint32_t i = c->group_first[read.key];
 	     i < c->group_first[read.key + 1] && !s->conflicting; i++) {
@@ -105,7 +109,7 @@ static void reader_rule(struct strong *s, uint32_t r, uint32_t key, uint32_t a)
 {
 	const struct chains *c = s->chains;
 	const lanes *suc = a ? point_row(s, s->suc, point_commit(s, a)) : NULL;
-	const lanes *known = point_row(s, s->suc, point_begin(s, r));
+	const lanes *known = point_row(s, s->suc, point_sight(s, r));
 	for (uint32_t i = c->group_first[key];
 	     i < c->group_first[key + 1] && !s->conflicting; i++) {
 		const struct chain_writers *g = &c->groups[i];
@@ -115,38 +119,49 @@ static void reader_rule(struct strong *s, uint32_t r, uint32_t key, uint32_t a)
 		if (at == g->end) continue;
 		uint32_t w = c->writers[at];
 		if (w != r)
-			force(s, point_begin(s, r), point_commit(s, w),
+			force(s, point_sight(s, r), point_commit(s, w),
 			      EDGE_READER, a);
 	}
+}
+
+/* Must one of two writers of a key be in sight of the other? */
+static inline bool are_rivals(const struct strong *s, uint32_t a, uint32_t b)
+{
+	return excludes_rivals(s, a) || excludes_rivals(s, b);
 }
 
 static void rival_rule(struct strong *s, uint32_t a, uint32_t key)
 {
 	const struct chains *c = s->chains;
 	assert(s->two && s->exclusive && a);
-	const lanes *suc = point_row(s, s->suc, point_begin(s, a));
+	const lanes *suc = point_row(s, s->suc, point_rival(s, a));
 	const lanes *known = point_row(s, s->suc, point_commit(s, a));
 	for (uint32_t i = c->group_first[key];
 	     i < c->group_first[key + 1] && !s->conflicting; i++) {
 		const struct chain_writers *g = &c->groups[i];
 		int32_t after = row_suc(s, suc, g->chain);
-		if (after >= row_suc(s, known, g->chain)) continue;
+		if (!s->asks && after >= row_suc(s, known, g->chain)) continue;
 		uint32_t at = writer_from(s, g, after);
 		if (at < g->end && c->writers[at] == a) at++;
-		if (at == g->end) continue;
-		force(s, point_commit(s, a), point_begin(s, c->writers[at]),
+		if (at == g->end || !are_rivals(s, a, c->writers[at])) continue;
+		force(s, point_commit(s, a), point_rival(s, c->writers[at]),
 		      EDGE_RIVAL, 0);
 	}
 }
 
-static void look_at_begin(struct strong *s, uint32_t t, uint8_t what)
+static void look_at_reads(struct strong *s, uint32_t t)
 {
 	const struct facts *f = s->f;
-	if (what & CHANGED_PRE)
-		for (uint32_t i = f->read_first[t];
-		     i < f->read_first[t + 1] && !s->conflicting; i++)
-			source_rule(s, t, f->reads[i]);
-	if (!(what & CHANGED_SUC) || !s->exclusive || !s->two) return;
+	if (!reads_by_order(s, t)) return;
+	for (uint32_t i = f->read_first[t];
+	     i < f->read_first[t + 1] && !s->conflicting; i++)
+		source_rule(s, t, f->reads[i]);
+}
+
+static void look_at_writes(struct strong *s, uint32_t t)
+{
+	const struct facts *f = s->f;
+	if (!s->exclusive || !s->two) return;
 	for (uint32_t i = f->write_first[t];
 	     i < f->write_first[t + 1] && !s->conflicting; i++)
 		rival_rule(s, t, f->writes[i]);
@@ -157,6 +172,7 @@ static void look_at_commit(struct strong *s, uint32_t t)
 	for (uint32_t i = s->reader_first[t];
 	     i < s->reader_first[t + 1] && !s->conflicting; i++) {
 		uint32_t r = s->readers[i].reader, key = s->readers[i].key;
+		if (!reads_by_order(s, r)) continue;
 		if (s->prefix || facts_writes(s->f, r, key))
 			reader_rule(s, r, key, t);
 	}
@@ -174,9 +190,11 @@ static void look_at(struct strong *s, uint32_t p)
 	uint8_t what = s->has_changed[p];
 	assert(t && p < s->points);
 	s->has_changed[p] = 0;
-	if (p == point_begin(s, t)) look_at_begin(s, t, what);
-	if (p == point_commit(s, t) && what & CHANGED_SUC) look_at_commit(s, t);
-	if (s->locks && what & CHANGED_SUC) locks_saturate(s, p, force_lock);
+	if (p == point_sight(s, t) && what & CHANGED_PRE) look_at_reads(s, t);
+	if (!(what & CHANGED_SUC)) return;
+	if (p == point_rival(s, t)) look_at_writes(s, t);
+	if (p == point_commit(s, t)) look_at_commit(s, t);
+	if (s->locks) locks_saturate(s, p, force_lock);
 }
 
 bool saturate(struct strong *s)
@@ -220,7 +238,7 @@ static bool visit_read(struct choice_visit *v, uint32_t r,
 	uint32_t a = read.from;
 	if (!a) return true;
 	const lanes *pre = point_row(s, s->pre, point_commit(s, a));
-	const lanes *suc = point_row(s, s->suc, point_begin(s, r));
+	const lanes *suc = point_row(s, s->suc, point_sight(s, r));
 	for (uint32_t i = c->group_first[read.key];
 	     i < c->group_first[read.key + 1]; i++) {
 		const struct chain_writers *g = &c->groups[i];
@@ -234,7 +252,7 @@ static bool visit_read(struct choice_visit *v, uint32_t r,
 			struct open_choice choice = {
 				.first = { .from = point_commit(s, w),
 				           .to = point_commit(s, a) },
-				.second = { .from = point_begin(s, r),
+				.second = { .from = point_sight(s, r),
 				            .to = point_commit(s, w) },
 			};
 			if (!v->visit(v->data, &choice)) return false;
@@ -248,7 +266,7 @@ static bool visit_write(struct choice_visit *v, uint32_t a, uint32_t key)
 {
 	struct strong *s = v->s;
 	const struct chains *c = s->chains;
-	const lanes *pre = point_row(s, s->pre, point_begin(s, a));
+	const lanes *pre = point_row(s, s->pre, point_rival(s, a));
 	const lanes *suc = point_row(s, s->suc, point_commit(s, a));
 	for (uint32_t i = c->group_first[key]; i < c->group_first[key + 1];
 	     i++) {
@@ -258,13 +276,13 @@ static bool visit_write(struct choice_visit *v, uint32_t a, uint32_t key)
 		for (uint32_t at = writer_from(s, g, before); at < g->end;
 		     at++) {
 			uint32_t w = c->writers[at];
-			if (point_place(s, point_begin(s, w)) >= after) break;
-			if (w <= a) continue;
+			if (point_place(s, point_rival(s, w)) >= after) break;
+			if (w <= a || !are_rivals(s, a, w)) continue;
 			struct open_choice choice = {
 				.first = { .from = point_commit(s, a),
-				           .to = point_begin(s, w) },
+				           .to = point_rival(s, w) },
 				.second = { .from = point_commit(s, w),
-				            .to = point_begin(s, a) },
+				            .to = point_rival(s, a) },
 			};
 			if (!v->visit(v->data, &choice)) return false;
 		}
@@ -277,13 +295,120 @@ bool choices_of(struct strong *s, uint32_t t, choice_visitor *visit, void *data)
 	const struct facts *f = s->f;
 	struct choice_visit v = { s, visit, data };
 	assert(t > 0 && t < f->n && !s->changed_count);
-	if (!s->by_writers) {
-		for (uint32_t i = f->read_first[t]; i < f->read_first[t + 1];
-		     i++)
-			if (!visit_read(&v, t, f->reads[i])) return false;
+	for (uint32_t i = f->read_first[t];
+	     !s->by_writers && reads_by_order(s, t) && i < f->read_first[t + 1];
+	     i++)
+		if (!visit_read(&v, t, f->reads[i])) return false;
+	if (!s->by_writers && !s->asks)
 		return !s->locks || lock_choices_of(s, t, visit, data);
-	}
 	for (uint32_t i = f->write_first[t]; i < f->write_first[t + 1]; i++)
 		if (!visit_write(&v, t, f->writes[i])) return false;
 	return true;
+}
+
+/* ---- Reads that do not go by the order ---- */
+
+struct weak_reads {
+	struct strong *s;
+	/* Reads of the reader at hand: by key its first one, + 1; by read the
+	 * next one of the key, + 1. What is not above its reads is of others.
+	 */
+	uint32_t *first, *next;
+	uint32_t *seen; /* by writer: the last reader that read from it */
+};
+
+/* r sees w, and reads the key from another. */
+static void force_later(struct strong *s, uint32_t w, uint32_t r,
+                        struct facts_read read)
+{
+	if (w == read.from || s->conflicting) return;
+	if (read.from)
+		force(s, point_commit(s, w), point_rival(s, read.from),
+		      EDGE_SOURCE, r);
+	else
+		conflict_with_init(s, w, r);
+}
+
+/* The last writer of the key before t in its session; 0: there is none. */
+static uint32_t writer_in_session(const struct facts *f, uint32_t t,
+                                  uint32_t key)
+{
+	uint32_t low = f->writer_first[key], high = f->writer_first[key + 1];
+	uint32_t begin = low;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (f->writers[middle] < t)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == begin) return 0;
+	uint32_t w = f->writers[low - 1];
+	return w >= f->session_first[f->session_of[t]] ? w : 0;
+}
+
+static void list_by_key(struct weak_reads *x, uint32_t r)
+{
+	const struct facts *f = x->s->f;
+	uint32_t begin = f->read_first[r];
+	for (uint32_t i = f->read_first[r + 1]; i-- > begin;) {
+		uint32_t *first = &x->first[f->reads[i].key];
+		x->next[i] = *first > begin ? *first : 0;
+		*first = i + 1;
+	}
+}
+
+/* What the reader sees by reading from others: under rc (`in_turn`) its later
+ * reads, else all of them. */
+static void take_sources(struct weak_reads *x, uint32_t r, bool in_turn)
+{
+	const struct facts *f = x->s->f;
+	uint32_t begin = f->read_first[r], end = f->read_first[r + 1];
+	list_by_key(x, r);
+	for (uint32_t i = begin; i < end && !x->s->conflicting; i++) {
+		uint32_t w = f->reads[i].from;
+		if (!w || x->seen[w] == r) continue;
+		x->seen[w] = r;
+		for (uint32_t k = f->write_first[w]; k < f->write_first[w + 1];
+		     k++)
+			for (uint32_t a = x->first[f->writes[k]]; a > begin;
+			     a = x->next[a - 1])
+				if (!in_turn || a - 1 > i)
+					force_later(x->s, w, r,
+					            f->reads[a - 1]);
+	}
+}
+
+static void take_session(struct strong *s, uint32_t r)
+{
+	const struct facts *f = s->f;
+	for (uint32_t i = f->read_first[r]; i < f->read_first[r + 1]; i++) {
+		uint32_t w = writer_in_session(f, r, f->reads[i].key);
+		if (w) force_later(s, w, r, f->reads[i]);
+	}
+}
+
+void append_forced(struct strong *s, enum level others)
+{
+	const struct facts *f = s->f;
+	struct weak_reads x = { .s = s };
+	x.first = mem_take0((size_t)f->key_count + 1, sizeof *x.first);
+	x.next = mem_take0((size_t)f->read_first[f->n] + 1, sizeof *x.next);
+	x.seen = mem_take0(f->n, sizeof *x.seen);
+	for (uint32_t t = 1; t < f->n && !s->conflicting; t++) {
+		enum sight sight = level_sight(facts_level(f, others, t));
+		bool all = f->session_of[t] == f->after_all;
+		if (reads_by_order(s, t) || sight == SIGHT_NOTHING) continue;
+		if (sight == SIGHT_PAST || (sight == SIGHT_DIRECT && all)) {
+			for (uint32_t i = f->read_first[t];
+			     i < f->read_first[t + 1] && !s->conflicting; i++)
+				source_rule(s, t, f->reads[i]);
+			continue;
+		}
+		take_sources(&x, t, sight == SIGHT_SOURCES);
+		if (sight == SIGHT_DIRECT) take_session(s, t);
+	}
+	free(x.first);
+	free(x.next);
+	free(x.seen);
 }

@@ -74,7 +74,8 @@ static bool small_allows(const struct facts *f, enum level l)
 		.writes = mem_take(((size_t)f->lock_first[f->n] + 1) *
 		                   sizeof *s.r.writes),
 		.known_count = f->known_count,
-		.known = f->known
+		.known = f->known,
+		.owns = f->owns
 	};
 	fill_so(&s, f);
 	fill_events(&s, f);

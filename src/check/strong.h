@@ -1,11 +1,14 @@
-/* Deciding pc, psi, si and ser on large histories.
+/* Deciding pc, psi, si and ser, and mixes, on large histories.
  *
  * The unknown commit order is a partial order of points, to which edges are
  * added: those that every commit order must contain (saturate.c), then guesses
  * (guess.c), and what these leave open is searched completely
  * (solve.c). For psi and ser a transaction is one point; for pc and si it is
  * two, begin and commit: the level holds iff there is an acyclic order of
- * points that meets the rules of saturate.c and leaves no choice open.
+ * points that meets the rules of saturate.c and leaves no choice open. In a mix
+ * it is two for each, and the rules are those of each reader's own level: what
+ * serial ones see has committed before they commit; what the reads of rc, ra
+ * and cc force does not depend on the order, and is there from the start.
  * (Biswas and Enea, OOPSLA 2019; begin and commit points as in Viper,
  * EuroSys 2023.)
  */
@@ -79,6 +82,7 @@ struct strong {
 	bool prefix;     /* it sees a prefix of the commit order */
 	bool exclusive;  /* of two writers of a key, the earlier is in sight */
 	bool by_writers; /* and with their order all is decided */
+	uint8_t *asks;   /* of a mix, by transaction: ASKS_...; else NULL */
 	uint32_t points; /* f->n << two; those of init are not used */
 	/* Under levels with statements, where a transaction is one point. */
 	const struct strong_locks *locks;
@@ -127,6 +131,10 @@ struct strong {
 
 enum { CHANGED_PRE = 1, CHANGED_SUC = 2 };
 
+/* What the level of a transaction in a mix asks: that it sees a prefix of the
+ * commit order, and this up to its commit; that rivals are in its sight. */
+enum { ASKS_PREFIX = 1, ASKS_SERIAL = 2, ASKS_EXCLUSION = 4 };
+
 static inline uint32_t point_begin(const struct strong *s, uint32_t t)
 {
 	return t << s->two;
@@ -134,6 +142,26 @@ static inline uint32_t point_begin(const struct strong *s, uint32_t t)
 static inline uint32_t point_commit(const struct strong *s, uint32_t t)
 {
 	return (t << s->two) + s->two;
+}
+/* Does what its reads must see depend on the commit order? */
+static inline bool reads_by_order(const struct strong *s, uint32_t t)
+{
+	return !s->asks || s->asks[t] & ASKS_PREFIX;
+}
+static inline bool excludes_rivals(const struct strong *s, uint32_t t)
+{
+	return s->asks ? s->asks[t] & ASKS_EXCLUSION : s->exclusive;
+}
+/* What has committed before this point is in sight of t. */
+static inline uint32_t point_sight(const struct strong *s, uint32_t t)
+{
+	bool serial = s->asks && s->asks[t] & ASKS_SERIAL;
+	return serial ? point_commit(s, t) : point_begin(s, t);
+}
+/* Rivals that commit before t do so before this point. */
+static inline uint32_t point_rival(const struct strong *s, uint32_t t)
+{
+	return excludes_rivals(s, t) ? point_begin(s, t) : point_commit(s, t);
 }
 static inline uint32_t point_owner(const struct strong *s, uint32_t p)
 {
@@ -207,8 +235,10 @@ uint32_t point_previous(const struct strong *s, uint32_t p);
 
 /* ---- reach.c: the edges and their closure ---- */
 
-/* Begins with so, wr and known orders. False when the memory limit forbids
- * it; conflicting if these have a cycle. To be freed in either case. */
+/* Begins with so, wr and known orders, and in a mix with what the reads of
+ * weaker levels force; `l` is the level of those that have none of their own.
+ * False when the memory limit forbids it; conflicting if these have a cycle. To
+ * be freed in either case. */
 bool strong_init(struct strong *s, const struct facts *f, enum level l,
                  struct check_clock *c);
 /* The same for facts of which each transaction is one point, with locks: of a
@@ -265,6 +295,9 @@ bool likely_order(struct strong *s);
 bool saturate(struct strong *s);
 /* Looks at everything again in the next call. */
 void saturate_again(struct strong *s);
+/* Appends the edges that reads force which do not go by the order, from the
+ * closure of so U wr alone. */
+void append_forced(struct strong *s, enum level others);
 
 /* ---- locks.c ---- */
 

@@ -406,6 +406,15 @@ static void take_order(struct making *m)
 		find_order(f);
 }
 
+static void take_owns(struct making *m)
+{
+	const own_level *owns = m->p->whole->owns;
+	if (!owns) return;
+	m->f->owns = mem_take(m->f->n * sizeof *owns);
+	for (uint32_t t = 0; t < m->f->n; t++)
+		m->f->owns[t] = owns[m->chosen[t]];
+}
+
 static void forget(struct making *m)
 {
 	for (uint32_t t = 1; t < m->f->n; t++)
@@ -429,6 +438,7 @@ struct facts *sub_history_take(struct sub_histories *p,
 	take_writers(m.f);
 	take_known(&m, transactions, count);
 	take_order(&m);
+	take_owns(&m);
 	forget(&m);
 	return m.f;
 }

@@ -43,7 +43,7 @@ static void draw(struct checking *x, const struct check_case *c)
 	const struct check_witness *w = &c->witnesses[l];
 	name_trace_place(&title, c->trace, c->trace->line);
 	text_string(&title, " violates ");
-	name_level(&title, l);
+	name_checked_level(&title, c, l);
 	if (w->anomaly) text_format(&title, ": %s", w->anomaly);
 	report_dot(&x->picture, w->part, text_get(&title), &w->cycle);
 	text_free(&title);
@@ -110,7 +110,7 @@ static bool on_checked(void *data, const struct check_case *c, bool shown)
 {
 	struct checking *x = data;
 	if (x->request.witness) draw(x, c);
-	assert(c->wanted == x->request.levels);
+	assert(c->wanted && !(c->wanted & ~x->request.levels));
 	if (x->strongest)
 		tell_strongest(x, c);
 	else if (x->json)

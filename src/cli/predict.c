@@ -284,16 +284,6 @@ static bool options_fit(const struct predicting *x)
 
 /* ---- the command line ---- */
 
-static bool level_fits(const struct predict_request *r)
-{
-	struct problem problem = { 0 };
-	bool fine = !r->level_given ||
-	            predict_level_possible(r->options.level, &problem);
-	if (!fine) say("%s", text_get(&problem.words));
-	problem_free(&problem);
-	return fine;
-}
-
 static bool settings(struct predicting *x)
 {
 	const struct command_line *c = x->line;
@@ -326,7 +316,7 @@ static bool settings(struct predicting *x)
 	       histories_settings(&x->to, &r->in, c) &&
 	       setting_count(c, OPTION_RUNS, &r->runs) &&
 	       setting_seed(c, OPTION_RUN_SEED, &r->seed) &&
-	       setting_code_in_c(c, &code) && level_fits(r) && options_fit(x);
+	       setting_code_in_c(c, &code) && options_fit(x);
 }
 
 int predict_main(const struct command_line *c)

@@ -35,6 +35,7 @@ static void make_context(struct engine *e)
 	if (begun <= 0) begun = seconds_now();
 	if (o->timeout > 0) limits.deadline = begun + o->timeout;
 	context_init(&e->context, e->program, e->tally.reached, &limits);
+	e->context.uniform = e->options.uniform;
 	if (e->algorithm->looks_ahead) context_look_ahead(&e->context);
 	e->start = region_mark(&e->context.region);
 }

@@ -48,6 +48,8 @@ struct explore_options {
 	                   * equal to level when that is extensible. Only
 	                   * EXPLORE_CE: the others explore under level */
 	WITH_BUDGET;      /* memory 0: half of the machine's */
+	bool uniform; /* all transactions have that level, whatever they have of
+	               * their own */
 	bool stop_on_violation;
 	/* With classify: stop when levels of which this one is the base, and
 	 * itself, each have a violation. */

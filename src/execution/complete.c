@@ -258,6 +258,8 @@ struct history *execution_history(const struct execution *x)
 	                       h->transaction_count * sizeof *h->order);
 	for (uint32_t i = 0; i < c->count; i++)
 		h->order[i] = numbers[c->order[i]];
+	if (!x->ledger.uniform && history_has_owns(h))
+		h->others = (own_level)(x->ledger.level + 1);
 	free(numbers);
 	free(place);
 	return h;

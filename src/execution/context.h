@@ -28,6 +28,8 @@ struct context {
 	size_t state_size;
 	uint32_t sessions;
 	bool has_finally;
+	bool uniform; /* levels that transactions have of their own do not count
+	               */
 	struct session_point *start;   /* by session, before everything */
 	uint64_t steps;                /* begins, events and ends so far */
 	bool looks_ahead;              /* at session_point.readless */

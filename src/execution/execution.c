@@ -12,7 +12,9 @@ void execution_init(struct execution *x, struct context *c, enum level level)
 	assert(c->program && level < LEVEL_COUNT);
 	*x = (struct execution){ .context = c };
 	ledger_init(&x->ledger, level, c->sessions, &c->ledgers);
-	if (program_may_mix(c->program)) ledger_may_mix(&x->ledger);
+	x->ledger.uniform = c->uniform;
+	if (!c->uniform && program_may_mix(c->program))
+		ledger_may_mix(&x->ledger);
 	if (program_locks(c->program)) ledger_may_lock(&x->ledger);
 	x->points = mem_take0(c->sessions, sizeof *x->points);
 	memcpy(x->points, c->start, c->sessions * sizeof *x->points);

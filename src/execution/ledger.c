@@ -209,7 +209,7 @@ bool ledger_begin(struct ledger *l, uint32_t session, uint32_t name,
 	reserve(l, id);
 	closure_begin(&l->closure, id, previous, after_all);
 	if (l->statements) statement_closure_begin(l->statements, id);
-	if (own) closure_give_level(&l->closure, own);
+	if (own && !l->uniform) closure_give_level(&l->closure, own);
 	own_clear(l);
 	l->pending = (struct ledger_pending){ .active = true,
 		                              .id = id,
@@ -460,7 +460,7 @@ void ledger_relation(const struct ledger *l, enum level level, uint32_t count,
 		out->read_count = c->blocks[count].first_read;
 	}
 	out->locks_reads = l->locks;
-	if (level_has_statements(level) || l->key_shares ||
+	if (level_has_statements(level) || c->statement_owns || l->key_shares ||
 	    (l->locks && !level_mixes(level)))
 		add_statements(l, out);
 }
@@ -653,7 +653,7 @@ void ledger_copy_begin(struct ledger *to, const struct ledger *from,
 	const struct ledger_transaction *t = from->transactions[id];
 	assert(!to->pending.active);
 	closure_begin(&to->closure, id, b->previous, b->after_all);
-	if (t->own) closure_give_level(&to->closure, t->own);
+	if (t->own && !to->uniform) closure_give_level(&to->closure, t->own);
 	to->pending = (struct ledger_pending){ .active = true,
 		                               .id = id,
 		                               .session = t->session,

@@ -122,6 +122,8 @@ struct ledger {
 	bool locks;       /* some read has locked its row */
 	bool key_shares;  /* and not against all that write it */
 	bool mixes;       /* ledger_may_mix */
+	bool uniform;     /* levels that transactions have of their own are
+	                   * noted, but do not count */
 	struct ledger_shared *shared;
 	/* Of ledger_go_anywhere, or NULL; of a level with statements the other.
 	 */

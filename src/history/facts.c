@@ -44,6 +44,7 @@ void facts_clear(struct facts *f)
 	free(f->known);
 	free(f->order);
 	free(f->rank);
+	free(f->owns);
 	*f = (struct facts){ 0 };
 }
 
@@ -51,6 +52,13 @@ void facts_free(struct facts *f)
 {
 	if (f) facts_clear(f);
 	free(f);
+}
+
+static void take_own(struct facts *f, uint32_t t, own_level own)
+{
+	if (!own) return;
+	if (!f->owns) f->owns = mem_take0(f->n, sizeof *f->owns);
+	f->owns[t] = own;
 }
 
 static void take_session(struct facts *f, uint32_t s, uint32_t first,
@@ -283,6 +291,7 @@ static void take_trace(struct facts *f, const struct trace *t)
 	for (uint32_t i = 1; i < t->transaction_count; i++) {
 		const struct trace_transaction *w = &t->transactions[i];
 		uint32_t statement = 0;
+		take_own(f, i, w->own);
 		for (uint32_t k = 0; k < w->op_count; k++) {
 			const struct trace_op *op = &t->ops[w->first_op + k];
 			statement += !op->joined;
@@ -335,6 +344,7 @@ static void take_history(struct facts *f, const struct history *h)
 	for (uint32_t t = 1; t < h->transaction_count; t++) {
 		const struct transaction *w = &h->transactions[t];
 		uint32_t statement = 0;
+		take_own(f, t, w->own);
 		for (uint32_t i = 0; i < w->event_count; i++) {
 			const struct event *e = &w->events[i];
 			statement += !e->joined;

@@ -57,6 +57,9 @@ struct facts {
 	 * advance side by side; NULL if there is a cycle. */
 	uint32_t *order;
 	uint32_t *rank; /* place in it, by transaction; or NULL */
+	/* n: levels that transactions have of their own. NULL: none has one,
+	 * or these are not to count. */
+	own_level *owns;
 };
 
 /* Both free with facts_free. Linear. */

@@ -84,6 +84,9 @@ struct history {
 	 * reads from and that precede it in so: transaction numbers, init
 	 * first. NULL if so U wr has a cycle. */
 	uint32_t *order;
+	own_level others;     /* that of transactions without a level of their
+	                       * own, beside those that have one; 0: not known,
+	                       * or none has one */
 	bool valueless;       /* as in trace.h */
 	uint32_t known_count; /* 0 for what isoscope explores */
 	struct history_known *known;

@@ -37,6 +37,13 @@ static const struct anomaly_row *anomaly_row(enum trace_anomaly_kind k)
 	return &rows[k];
 }
 
+bool trace_has_owns(const struct trace *t)
+{
+	uint32_t i = 1;
+	while (i < t->transaction_count && !t->transactions[i].own) i++;
+	return i < t->transaction_count;
+}
+
 const char *trace_anomaly_word(enum trace_anomaly_kind k)
 {
 	return anomaly_row(k)->word;

@@ -150,14 +150,18 @@ struct trace {
 	bool lists;     /* reads are of lists (Elle list-append) */
 	bool valueless; /* no values were observed: those of writes only tell
 	                 * them apart, and nobody is to be shown any */
-	/* In order of (transaction, operation); at most TRACE_ANOMALIES_KEPT
-	 * are kept, all are counted. */
+	/* In order of (transaction, operation); TRACE_ANOMALIES_KEPT are kept,
+	 * and those of transactions with a level of their own; all are
+	 * counted. */
 	struct trace_anomaly *anomalies;
 	uint32_t anomaly_count; /* kept */
 	uint64_t anomalies_found[ANOMALY_COUNT];
 };
 
 void trace_free(struct trace *t); /* NULL is fine */
+
+/* Has some transaction a level of its own? */
+bool trace_has_owns(const struct trace *t);
 
 const char *trace_anomaly_word(enum trace_anomaly_kind k);
 const char *trace_anomaly_name(enum trace_anomaly_kind k);

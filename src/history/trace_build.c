@@ -433,6 +433,20 @@ static int compare_anomalies(const void *a, const void *b)
 	return (x->kind > y->kind) - (x->kind < y->kind);
 }
 
+/* Those beyond the first are dropped, but for those of transactions with levels
+ * of their own, which may allow them. */
+static size_t drop_anomalies(struct trace_builder *b, size_t count)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < count; i++) {
+		uint32_t t = b->anomalies[i].transaction;
+		if (kept < TRACE_ANOMALIES_KEPT ||
+		    b->trace->transactions[t].own)
+			b->anomalies[kept++] = b->anomalies[i];
+	}
+	return kept;
+}
+
 /* Sorts and counts them; one of a kind for each read is enough. */
 static void keep_anomalies(struct trace_builder *b)
 {
@@ -448,7 +462,7 @@ static void keep_anomalies(struct trace_builder *b)
 		t->anomalies_found[a->kind]++;
 		b->anomalies[count++] = *a;
 	}
-	if (count > TRACE_ANOMALIES_KEPT) count = TRACE_ANOMALIES_KEPT;
+	count = drop_anomalies(b, count);
 	t->anomalies =
 		mem_grow(b->anomalies, count ? count : 1, sizeof *t->anomalies);
 	t->anomaly_count = (uint32_t)count;

@@ -28,6 +28,7 @@ void candidate_init(struct candidate *x, const struct observed_history *o,
 		mem_take0((size_t)o->lock_keys + 2, sizeof *f->writer_first);
 	f->writers = mem_take0(events, sizeof *f->writers);
 	f->order = mem_take0(n, sizeof *f->order);
+	if (o->facts->owns) f->owns = mem_take0(n, sizeof *f->owns);
 	f->rank = mem_take0(n, sizeof *f->rank);
 	x->numbers = mem_take0(n, sizeof *x->numbers);
 	x->copy_of = mem_take0(n, sizeof *x->copy_of);
@@ -52,6 +53,7 @@ static void number(struct candidate *x, uint32_t session, uint32_t t,
 	assert(x->facts.n < x->o->n);
 	uint32_t i = x->facts.n++;
 	x->facts.session_of[i] = session;
+	if (x->facts.owns) x->facts.owns[i] = x->o->facts->owns[t];
 	x->numbers[i] = t;
 	x->copy_of[i] = copy;
 	x->here[t] = i;

@@ -244,6 +244,7 @@ static struct explore_options exploration_options(const struct comparison *c,
 static void record_all(struct comparison *c)
 {
 	struct explore_options o = exploration_options(c, LEVEL_SERIAL);
+	o.uniform = true;
 	struct explore_observer observer = { .payload = c,
 		                             .history = on_serial,
 		                             .tick = on_explore_tick };

@@ -35,21 +35,23 @@ static void see_session(const struct observed_history *o, word *seen,
 static void session_view(const struct observed_history *o, uint32_t t,
                          word *seen)
 {
+	enum sight sight = observed_sight(o, t);
 	bits_zero(seen, o->words);
-	if (o->sight >= SIGHT_PAST)
+	if (sight >= SIGHT_PAST)
 		for (uint32_t i = o->need_first[t]; i < o->need_first[t + 1];
 		     i++)
 			see(o, seen, o->needs[i], true);
-	else if (o->sight == SIGHT_DIRECT)
+	else if (sight == SIGHT_DIRECT)
 		see_session(o, seen, t);
 }
 
 /* A strict copy that goes on behind this read sees its writer as well. */
-static void see_fixed(const struct observed_history *o,
+static void see_fixed(const struct observed_history *o, uint32_t t,
                       const struct observed_event *e, word *seen)
 {
-	if (e->kind == EVENT_READ && o->sight > SIGHT_NOTHING)
-		see(o, seen, e->from, o->sight >= SIGHT_PAST);
+	enum sight sight = observed_sight(o, t);
+	if (e->kind == EVENT_READ && sight > SIGHT_NOTHING)
+		see(o, seen, e->from, sight >= SIGHT_PAST);
 }
 
 /* Does the view hold a writer of the key, other than w, that is after w? */
@@ -63,11 +65,13 @@ static bool is_stale(const struct observed_history *o, const word *view,
 	return false;
 }
 
-/* What a copy sees once a read takes w. */
-static void view_of(const struct observed_history *o, uint32_t w, word *view)
+/* What a copy of t sees once a read takes w. */
+static void view_of(const struct observed_history *o, uint32_t t, uint32_t w,
+                    word *view)
 {
+	enum sight sight = observed_sight(o, t);
 	bits_zero(view, o->words);
-	if (o->sight > SIGHT_NOTHING) see(o, view, w, o->sight >= SIGHT_PAST);
+	if (sight > SIGHT_NOTHING) see(o, view, w, sight >= SIGHT_PAST);
 }
 
 /* Would a fixed read be stale once this one takes w? Under rc only later reads
@@ -78,9 +82,9 @@ static bool outdates_fixed(const struct divergent_copies *c,
 {
 	const struct observed_history *o = c->o;
 	if (w == 0 || c->boundary == BOUNDARY_RELAXED ||
-	    o->sight < SIGHT_DIRECT)
+	    observed_sight(o, x->transaction) < SIGHT_DIRECT)
 		return false;
-	view_of(o, w, view);
+	view_of(o, x->transaction, w, view);
 	for (uint32_t i = o->first[x->transaction]; i < event; i++) {
 		const struct observed_event *e = &o->events[i];
 		if (e->kind == EVENT_READ && e->from != w &&
@@ -221,7 +225,7 @@ static void add_copies(struct divergent_copies *c, uint32_t t, word *view)
 	for (uint32_t i = first; i < end; i++) {
 		add_idle_copy(c, t, i);
 		add_copy(c, t, i, i + 1, view);
-		see_fixed(o, &o->events[i], view);
+		see_fixed(o, t, &o->events[i], view);
 	}
 }
 
@@ -345,7 +349,7 @@ static void conflicts_of(const struct divergent_copies *c,
 	const struct copy *x = &c->copies[r->copy];
 	uint32_t end = x[1].first;
 	assert(r >= c->reads + x->first && r < c->reads + end);
-	bool in_turn = c->o->sight < SIGHT_DIRECT;
+	bool in_turn = observed_sight(c->o, x->transaction) < SIGHT_DIRECT;
 	uint32_t from = in_turn ? (uint32_t)(r - c->reads) + 1 : x->first;
 	for (uint32_t i = from; i < end; i++) {
 		const struct free_read *q = &c->reads[i];
@@ -368,7 +372,8 @@ void copies_conflicts(const struct divergent_copies *c, uint64_t budget,
 		for (size_t a = r->first; a < r[1].first && budget; a++) {
 			uint32_t w = c->options[a].writer;
 			if (w == 0) continue;
-			view_of(c->o, w, c->view);
+			view_of(c->o, c->copies[c->reads[i].copy].transaction,
+			        w, c->view);
 			conflicts_of(c, r, a, c->view, &budget, visit, data);
 		}
 	}

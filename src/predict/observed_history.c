@@ -204,17 +204,16 @@ static uint32_t lock_key(struct observed_history *o, uint32_t *numbers,
 static void take_locks(struct observed_history *o)
 {
 	const struct trace *r = o->trace;
-	bool locks = level_has_statements(o->level);
 	uint32_t total = 0, statement;
 	uint32_t *numbers =
 		mem_take0((size_t)o->facts->key_count + 1, sizeof *numbers);
-	size_t size = locks ? r->op_count : 0;
+	size_t size = o->points ? r->op_count : 0;
 	o->lock_keys = o->key_count;
 	o->lock_first = mem_take0((size_t)o->n + 1, sizeof *o->lock_first);
 	o->locks = mem_take0(size + 1, sizeof *o->locks);
 	for (uint32_t t = 1; t < o->n; t++) {
 		const struct trace_transaction *w = &r->transactions[t];
-		uint32_t end = locks ? w->first_op + w->op_count : 0;
+		uint32_t end = o->points ? w->first_op + w->op_count : 0;
 		o->lock_first[t] = total;
 		statement = 0;
 		for (uint32_t i = w->first_op; i < end; i++) {
@@ -280,11 +279,10 @@ static void close_past(struct observed_history *o)
 
 /* ---- levels ---- */
 
-static bool decide(struct observed_history *o, enum level l,
-                   struct check_clock *c, bool *holds, struct check_result *r,
-                   const char **reason)
+static bool decide(const struct facts *f, enum level l, struct check_clock *c,
+                   bool *holds, struct check_result *r, const char **reason)
 {
-	check_level(o->facts, l, c, r);
+	check_level(f, l, c, r);
 	*holds = r->verdict == VERDICT_HOLDS;
 	*reason = r->reason;
 	return r->verdict != VERDICT_UNDECIDED;
@@ -294,16 +292,18 @@ static bool find_order(struct observed_history *o, struct check_clock *c,
                        const char **reason)
 {
 	struct check_result serial = { 0 }, level = { 0 };
-	bool fine =
-		decide(o, LEVEL_SERIAL, c, &o->serializable, &serial, reason);
+	struct facts plain = facts_without_owns(o->facts);
+	bool fine = decide(&plain, LEVEL_SERIAL, c, &o->serializable, &serial,
+	                   reason);
 	o->allowed = o->serializable;
 	if (fine && o->serializable &&
-	    !check_commit_order(o->facts, LEVEL_SERIAL, c, &serial)) {
+	    !check_commit_order(&plain, LEVEL_SERIAL, c, &serial)) {
 		*reason = check_clock_reason(c);
 		fine = false;
 	}
 	if (fine && !o->serializable)
-		fine = decide(o, o->level, c, &o->allowed, &level, reason);
+		fine = decide(o->facts, o->level, c, &o->allowed, &level,
+		              reason);
 	if (fine && o->facts->order) {
 		const uint32_t *order =
 			serial.order ? serial.order : o->facts->order;
@@ -318,14 +318,26 @@ static bool find_order(struct observed_history *o, struct check_clock *c,
 	return fine;
 }
 
+static void take_levels(struct observed_history *o)
+{
+	unsigned levels = facts_levels(o->facts, o->level);
+	o->points = !check_has_plain_reads(o->facts);
+	for (enum level l = 0; l < LEVEL_COUNT; l++) {
+		if (!(levels >> l & 1)) continue;
+		if (level_sight(l) < o->sight) o->sight = level_sight(l);
+		o->some_exclusive |= level_excludes_rivals(l);
+		o->points |= level_has_statements(l);
+		o->exclusive = levels == 1u << l && level_excludes_rivals(l);
+	}
+}
+
 bool observed_history_init(struct observed_history *o, const struct trace *t,
                            enum level l, bool merge, struct check_clock *c,
                            const char **reason)
 {
 	*o = (struct observed_history){ .trace = t,
 		                        .level = l,
-		                        .sight = level_sight(l),
-		                        .exclusive = level_excludes_rivals(l),
+		                        .sight = SIGHT_PREFIX,
 		                        .n = t->transaction_count,
 		                        .words = BITS_WORDS(
 						t->transaction_count) };
@@ -333,6 +345,7 @@ bool observed_history_init(struct observed_history *o, const struct trace *t,
 	*reason = CHECK_MEMORY;
 	if (check_clock_too_large(c, 4 * rows)) return false;
 	o->facts = facts_of_trace(t);
+	take_levels(o);
 	if (!find_order(o, c, reason)) return false;
 	o->merged = merge && o->allowed && o->sight >= SIGHT_DIRECT;
 	number_keys(o);

@@ -36,11 +36,13 @@ struct observed_lock {
 
 struct observed_history {
 	const struct trace *trace;
-	enum level level;
-	/* Of the level: what reads have in sight; of two writers of a key, the
-	 * other one. */
+	enum level level; /* of transactions that have none of their own */
+	/* Of the level, in a mix of all of them: what reads have in sight, at
+	 * least; of two writers of a key, the other one. And does that hold of
+	 * some? */
 	enum sight sight;
-	bool exclusive;
+	bool exclusive, some_exclusive;
+	bool points;         /* some have statements, or reads lock */
 	uint32_t n, words;   /* transactions, init too; words of a row */
 	struct facts *facts; /* the whole, with all keys */
 	bool allowed;        /* it satisfies the level */
@@ -54,7 +56,7 @@ struct observed_history {
 	uint32_t *first; /* n + 1 */
 	struct observed_event *events;
 	uint32_t key_count; /* contended ones */
-	/* Under a level with statements: what t locks, locks[lock_first[t]] ..,
+	/* With points: what t locks, locks[lock_first[t]] ..,
 	 * in program order; aborted transactions lock too. Their keys may be
 	 * others, with numbers behind those of the contended ones. */
 	uint32_t *lock_first; /* n + 1 */
@@ -102,6 +104,12 @@ static inline void observed_include(const struct observed_history *o, word *row,
 	if (t == 0) return;
 	bits_or(row, observed_row(o, o->past, t), o->words);
 	bits_add(row, t);
+}
+/* What the reads of t have in sight. */
+static inline enum sight observed_sight(const struct observed_history *o,
+                                        uint32_t t)
+{
+	return level_sight(facts_level(o->facts, o->level, t));
 }
 /* Does t write the key? */
 static inline bool observed_writes(const struct observed_history *o, uint32_t t,

@@ -218,6 +218,7 @@ static void add_transaction(struct building *x, uint32_t i)
 	if (w->name)
 		trace_transaction_name(x->b, handle, w->name, strlen(w->name));
 	if (w->has_number) trace_transaction_number(x->b, handle, w->number);
+	if (w->own) trace_transaction_level(x->b, handle, w->own);
 	uint32_t ops = add_ops(x, handle, t, y);
 	if (!y) {
 		cut->kept++;

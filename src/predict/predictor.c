@@ -41,7 +41,7 @@ static enum finding_answer decide_serializable(struct predictor *p,
                                                uint32_t **order)
 {
 	struct check_result r = { 0 };
-	const struct facts *f = &p->x.facts;
+	const struct facts plain = facts_without_owns(&p->x.facts), *f = &plain;
 	check_level(f, LEVEL_SERIAL, p->clock, &r);
 	enum finding_answer answer = answer_of(p, &r);
 	if (order && answer == ANSWERED_YES) {
@@ -61,9 +61,10 @@ static enum finding_answer decide_serializable(struct predictor *p,
 static enum finding_answer has_no_pco_cycle(struct predictor *p)
 {
 	struct strong s;
+	struct facts plain = facts_without_owns(&p->x.facts);
 	enum finding_answer answer = ANSWERED_OPEN;
 	p->reason = CHECK_MEMORY;
-	if (strong_init(&s, &p->x.facts, LEVEL_SERIAL, p->clock)) {
+	if (strong_init(&s, &plain, LEVEL_SERIAL, p->clock)) {
 		if (saturate(&s))
 			answer = ANSWERED_YES;
 		else if (s.conflicting)
@@ -337,8 +338,8 @@ static enum unchanged_copies unchanged_copies(const struct predictor *p)
 	if (!p->o.allowed || !p->o.serializable || (strict && o->enumerate))
 		return UNCHANGED_ALL;
 	/* Behind it may be reads at a later moment, and locks. */
-	if (strict && level_has_statements(o->level)) return UNCHANGED_ALL;
-	if (strict && level_excludes_rivals(o->level)) return UNCHANGED_CUT;
+	if (strict && p->o.points) return UNCHANGED_ALL;
+	if (strict && p->o.some_exclusive) return UNCHANGED_CUT;
 	return UNCHANGED_NONE;
 }
 

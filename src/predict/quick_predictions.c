@@ -56,6 +56,7 @@ static bool is_obvious(const struct predictor *p, uint32_t t)
 	const struct observed_history *o = &p->o;
 	bool relaxed = p->options.boundary == BOUNDARY_RELAXED;
 	assert(t > 0 && t < o->n && !o->exclusive);
+	if (observed_sight(o, t) > SIGHT_SOURCES) return false;
 	for (uint32_t i = o->first[t]; i < o->first[t + 1]; i++) {
 		const struct observed_event *e = &o->events[i];
 		if (e->kind != EVENT_READ) continue;
@@ -69,8 +70,8 @@ static bool is_obvious(const struct predictor *p, uint32_t t)
 
 uint32_t predictor_quick(const struct predictor *p)
 {
-	if (level_sight(p->options.level) > SIGHT_SOURCES ||
-	    !p->o.serializable || p->options.enumerate)
+	if (p->o.sight > SIGHT_SOURCES || !p->o.serializable ||
+	    p->options.enumerate)
 		return 0;
 	for (uint32_t i = p->o.n; i-- > 1;)
 		if (is_obvious(p, p->o.order[i])) return p->o.order[i];

@@ -107,11 +107,11 @@ static void print_title(struct text *t, const struct style *s,
 		text_string(t, ": ");
 	}
 	text_string(t, "violates ");
-	if (count == LEVEL_COUNT - 1) {
+	if (count == LEVEL_COUNT - 1 && !c->owns) {
 		text_string(t, "every level\n");
 		return;
 	}
-	name_level(t, l);
+	name_checked_level(t, c, l);
 	if (count) text_string(t, ", and so ");
 	name_levels(t, stronger, count);
 	text_char(t, '\n');
@@ -152,7 +152,10 @@ static void print_witness(struct text *t, const struct style *s,
 	text_string(t, ":\n\n");
 	report_witness_part(t, s, w->part, NULL);
 	text_char(t, '\n');
-	report_witness_cycle(t, w, l);
+	report_witness_cycle(t, w,
+	                     c->owns                           ? "Its levels"
+	                     : level_sight(l) == SIGHT_NOTHING ? "Every level"
+	                                                       : level_name(l));
 	if (c->trace->lists)
 		text_string(t, "  of a list that was read, the last element "
 		               "is shown\n");
@@ -238,7 +241,8 @@ static void print_order(struct text *t, const struct check_case *c,
                         enum level l)
 {
 	const uint32_t *order = c->results[l].order;
-	text_format(t, "\ncommit order under %s", level_word(l));
+	text_format(t, "\ncommit order under %s",
+	            checked_level_word(c->owns, l));
 	if (!order) {
 		text_string(t, ": none was found within the limits\n");
 		return;
@@ -291,7 +295,7 @@ void report_strongest(struct text *t, const struct check_case *c)
 	enum level levels[LEVEL_COUNT];
 	unsigned count = check_strongest(c, levels);
 	for (unsigned i = 0; i < count; i++)
-		text_format(t, "%s\n", level_word(levels[i]));
+		text_format(t, "%s\n", checked_level_word(c->owns, levels[i]));
 	if (!count) text_string(t, "no level\n");
 }
 
@@ -302,7 +306,7 @@ void report_strongest_of(struct text *t, const struct check_case *c)
 	name_trace_place(t, c->trace, c->trace->line);
 	text_char(t, ':');
 	for (unsigned i = 0; i < count; i++)
-		text_format(t, " %s", level_word(levels[i]));
+		text_format(t, " %s", checked_level_word(c->owns, levels[i]));
 	text_string(t, count ? "\n" : " no level\n");
 }
 
@@ -331,6 +335,16 @@ static void print_share(struct text *t, const struct check_summary *m,
 	text_string(t, " histories ");
 }
 
+static void name_summary_level(struct text *t, const struct check_summary *m,
+                               enum level l)
+{
+	if (m->owns == OWNS_ALL)
+		text_string(t, "the levels of their transactions");
+	if (m->owns == OWNS_SOME) text_string(t, "their levels, with ");
+	if (m->owns != OWNS_ALL) name_level_as(t, l, m->as);
+	if (m->owns == OWNS_SOME) text_string(t, " for those that have none");
+}
+
 void report_summary_verdict(struct text *t, const struct style *s,
                             const struct check_summary *m)
 {
@@ -351,7 +365,7 @@ void report_summary_verdict(struct text *t, const struct style *s,
 	else
 		text_string(t, one ? "violates " : "violate ");
 	if (v != VERDICT_UNDECIDED && (l < LEVEL_COUNT || v == VERDICT_HOLDS))
-		name_level_as(t, l < LEVEL_COUNT ? l : LEVEL_SERIAL, m->as);
+		name_summary_level(t, m, l < LEVEL_COUNT ? l : LEVEL_SERIAL);
 	if (m->stopped)
 		text_format(t, "; %s, and the rest was not looked at",
 		            m->stopped);
@@ -374,8 +388,10 @@ static void print_counts(struct text *t, const struct check_summary *m)
 	text_char(t, '\n');
 	for (enum level l = 0; l < LEVEL_COUNT; l++) {
 		if (!(m->wanted >> l & 1)) continue;
-		text_format(t, "  %-4s  %-*s", level_word(l), NAME_WIDTH,
-		            level_name(l));
+		bool own = m->owns == OWNS_ALL;
+		text_format(t, "  %-4s  %-*s", checked_level_word(m->owns, l),
+		            NAME_WIDTH,
+		            own ? "Levels of their own" : level_name(l));
 		for (enum verdict v = 0; v <= VERDICT_UNDECIDED; v++) {
 			text_clear(&n);
 			number_count(&n, m->verdicts[l][v]);

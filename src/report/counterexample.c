@@ -116,7 +116,7 @@ static void add_transaction(struct table *t, uint32_t i)
 	const struct transaction *x = &t->h->transactions[i];
 	uint32_t column = t->column_of[x->session];
 	struct cell *heading = add_marked(t, column, STYLE_BOLD);
-	name_transaction(&heading->body, t->h, i);
+	name_transaction_at(&heading->body, t->h, i);
 	uint32_t left_out = 0;
 	for (uint32_t e = 0; e < x->event_count; e++) {
 		bool marked = event_is_marked(t->marks, i, e);

@@ -136,7 +136,7 @@ static void print_label(struct text *t, const struct picture *p, uint32_t i)
 	struct text words = { 0 };
 	uint32_t hidden = 0;
 	text_char(t, html ? '<' : '"');
-	name_transaction(&words, p->h, i);
+	name_transaction_at(&words, p->h, i);
 	if (x->aborted) text_string(&words, " (aborted)");
 	label_line(t, text_get(&words), html, false);
 	for (uint32_t e = 0; e < x->event_count; e++) {

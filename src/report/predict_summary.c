@@ -64,6 +64,9 @@ static void name_levels_of(struct text *t, const struct predict_summary *m)
 		text_string(t, "the level it states");
 	else
 		name_level_as(t, m->options.level, m->options.as);
+	if (m->owns)
+		text_string(t, ", beside transactions with levels of their "
+		               "own,");
 }
 
 static void reason_violated(struct text *t, const struct predict_summary *m)

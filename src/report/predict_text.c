@@ -58,7 +58,7 @@ static void print_witness(struct text *t, const struct style *s,
 	}
 	text_string(t, "not serializable\n");
 	print_part(t, s, c, p);
-	report_witness_cycle(t, p->witness, LEVEL_SERIAL);
+	report_witness_cycle(t, p->witness, level_name(LEVEL_SERIAL));
 }
 
 /* Without a witness: what changed, and who wrote what is read. */

@@ -98,7 +98,7 @@ static void print_list(struct text *t, const struct style *s,
 		const struct transaction *x = &h->transactions[i];
 		text_pad(t, ' ', INDENT);
 		style_begin(t, s, STYLE_BOLD);
-		name_transaction(t, h, i);
+		name_transaction_at(t, h, i);
 		style_end(t, s);
 		text_char(t, '\n');
 		for (uint32_t e = 0; e < x->event_count; e++)
@@ -167,12 +167,10 @@ static void print_others(struct text *t, const struct check_witness *w)
 }
 
 void report_witness_cycle(struct text *t, const struct check_witness *w,
-                          enum level l)
+                          const char *who)
 {
 	if (!w->cycle.count) return;
-	text_format(t, "  %s would need an order with\n",
-	            level_sight(l) == SIGHT_NOTHING ? "Every level"
-	                                            : level_name(l));
+	text_format(t, "  %s would need an order with\n", who);
 	report_cycle(t, w->part, &w->cycle, INDENT);
 	text_string(t, "  which leads back to where it began\n");
 	if (w->minimal) print_others(t, w);

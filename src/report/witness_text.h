@@ -23,9 +23,9 @@ void report_witness_part(struct text *t, const struct style *s,
  * bob.1: " and the clause. */
 void report_cycle(struct text *t, const struct history *h,
                   const struct witness *w, unsigned indent);
-/* Why no order of the part satisfies the level; nothing if the witness has no
- * cycle. */
+/* Why no order of the part satisfies `who` ("Snapshot Isolation"); nothing if
+ * the witness has no cycle. */
 void report_witness_cycle(struct text *t, const struct check_witness *w,
-                          enum level l);
+                          const char *who);
 
 #endif

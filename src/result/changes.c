@@ -318,7 +318,8 @@ void changes_reason(struct text *t, const struct explorer *e)
 	default: inconclusive_reason(t, e); break;
 	}
 	text_string(t, " under ");
-	name_level_as(t, explorer_options(e)->level, explorer_options(e)->as);
+	name_program_level(t, explorer_program(e), explorer_options(e)->level,
+	                   explorer_options(e)->as);
 	if (explorer_verdict(e) != VERDICT_VIOLATED && within_limit(e))
 		text_string(t, "; any with more were not explored");
 }

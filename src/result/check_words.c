@@ -172,6 +172,21 @@ void name_trace_anomaly(struct text *t, const struct trace *r,
 
 /* ---- names ---- */
 
+const char *checked_level_word(enum check_owns owns, enum level l)
+{
+	return owns == OWNS_ALL ? "own" : level_word(l);
+}
+
+void name_checked_level(struct text *t, const struct check_case *c,
+                        enum level l)
+{
+	if (c->owns == OWNS_ALL)
+		text_string(t, "the levels of its transactions");
+	if (c->owns == OWNS_SOME) text_string(t, "its levels, with ");
+	if (c->owns != OWNS_ALL) name_level_as(t, l, c->as);
+	if (c->owns == OWNS_SOME) text_string(t, " for the others");
+}
+
 void name_levels(struct text *t, const enum level *levels, unsigned count)
 {
 	assert(count <= LEVEL_COUNT);
@@ -279,9 +294,11 @@ static void strongest_levels(struct text *t, const struct check_case *c,
 	if (!count) {
 		text_string(t, known ? "no level is known to hold"
 		                     : "no level allows this history");
+		if (c->owns) text_string(t, ", whatever the others have");
 		return;
 	}
 	text_format(t, "the strongest level%s ", count == 1 ? "" : "s");
+	if (c->owns) text_string(t, "of the others ");
 	text_string(t, known ? "known to hold " : "that hold");
 	if (!known) text_string(t, count == 1 ? "s " : " ");
 	text_string(t, count == 1 ? "is " : "are ");
@@ -297,7 +314,7 @@ static void reason_of_one(struct text *t, const struct check_case *c,
 	}
 	text_format(t, "the history %s ",
 	            check_has(c, l, VERDICT_HOLDS) ? "satisfies" : "violates");
-	name_level_as(t, l, c->as);
+	name_checked_level(t, c, l);
 }
 
 void name_check_reason(struct text *t, const struct check_case *c)
@@ -311,7 +328,7 @@ void name_check_reason(struct text *t, const struct check_case *c)
 	switch (check_overall(c)) {
 	case VERDICT_HOLDS:
 		text_string(t, "the history satisfies ");
-		name_level(t, LEVEL_SERIAL);
+		name_checked_level(t, c, LEVEL_SERIAL);
 		text_string(t, ", and so every level");
 		return;
 	case VERDICT_VIOLATED:

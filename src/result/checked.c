@@ -12,12 +12,13 @@
 /* ---- levels ---- */
 
 static void add_level_words(struct result *r, struct result_values *to,
-                            const char *name, const enum level *levels,
-                            unsigned count)
+                            const char *name, const struct check_case *c,
+                            const enum level *levels, unsigned count)
 {
 	struct result_values *list = result_list(r, to, name);
 	for (unsigned i = 0; i < count; i++)
-		result_text(r, list, NULL, level_word(levels[i]));
+		result_text(r, list, NULL,
+		            checked_level_word(c->owns, levels[i]));
 }
 
 /* Has the level a witness of its own? */
@@ -42,7 +43,7 @@ static void add_levels(struct result *r, const struct check_case *c)
 		const struct check_result *found = &c->results[l];
 		if (!(c->wanted >> l & 1)) continue;
 		struct result_values *to =
-			result_group(r, levels, level_word(l));
+			result_group(r, levels, checked_level_word(c->owns, l));
 		result_text(r, to, "verdict", verdict_word(found->verdict));
 		if (found->verdict == VERDICT_UNDECIDED)
 			result_text(r, to, "reason", found->reason);
@@ -110,7 +111,7 @@ static void add_witnesses(struct result *r, const struct check_case *c)
 			    c->shown_by[o] == l)
 				levels[count++] = o;
 		struct result_values *to = result_group(r, list, NULL);
-		add_level_words(r, to, "levels", levels, count);
+		add_level_words(r, to, "levels", c, levels, count);
 		result_witness(r, to, c->trace, &c->witnesses[l]);
 	}
 }
@@ -164,8 +165,8 @@ static void add_orders(struct result *r, const struct check_case *c)
 	for (unsigned i = 0; i < count; i++) {
 		const uint32_t *order = c->results[levels[i]].order;
 		if (!order) continue;
-		struct result_values *list =
-			result_list(r, orders, level_word(levels[i]));
+		struct result_values *list = result_list(
+			r, orders, checked_level_word(c->owns, levels[i]));
 		for (uint32_t k = 0; k < t->transaction_count; k++) {
 			if (order[k] == TRACE_INIT ||
 			    t->transactions[order[k]].status != TRACE_COMMITTED)
@@ -179,6 +180,14 @@ static void add_orders(struct result *r, const struct check_case *c)
 
 /* ---- all ---- */
 
+static uint64_t own_levels(const struct trace *t)
+{
+	uint64_t count = 0;
+	for (uint32_t i = 1; i < t->transaction_count; i++)
+		count += t->transactions[i].own != 0;
+	return count;
+}
+
 static void add_settings(struct result *r, const struct check_case *c)
 {
 	const struct trace *t = c->trace;
@@ -190,6 +199,7 @@ static void add_settings(struct result *r, const struct check_case *c)
 	result_count(r, to, "sessions", t->session_count);
 	if (c->as) result_text(r, to, "deployment", c->as);
 	result_count(r, to, "transactions", t->transaction_count - 1);
+	if (c->owns) result_count(r, to, "own_levels", own_levels(t));
 	result_count(r, to, "operations", t->op_count);
 	result_count(r, to, "keys", t->key_count);
 }
@@ -203,8 +213,8 @@ struct result *result_of_check(const struct check_case *c, bool orders)
 	name_check_reason(&reason, c);
 	r->reason = result_words(r, &reason);
 	add_settings(r, c);
-	add_level_words(r, &r->findings, "strongest", levels,
-	                check_strongest(c, levels));
+	unsigned count = check_strongest(c, levels);
+	add_level_words(r, &r->findings, "strongest", c, levels, count);
 	add_levels(r, c);
 	add_anomalies(r, c->trace);
 	add_witnesses(r, c);
@@ -248,7 +258,11 @@ void check_summary_add(struct check_summary *m, const struct check_case *c)
 {
 	enum verdict v = check_overall(c);
 	m->histories++;
-	m->wanted = c->wanted;
+	m->wanted |= c->wanted;
+	if (m->histories == 1)
+		m->owns = c->owns;
+	else if (c->owns != m->owns)
+		m->owns = OWNS_SOME;
 	m->as = c->as;
 	m->overall[v]++;
 	for (enum level l = 0; l < LEVEL_COUNT; l++)

@@ -15,13 +15,18 @@
 
 struct result;
 
+/* How many transactions have levels of their own? If some do, a level that is
+ * asked about is that of the others. */
+enum check_owns { OWNS_NONE, OWNS_SOME, OWNS_ALL };
+
 /* Everything is borrowed. */
 struct check_case {
 	const struct trace *trace;
 	enum format format;
 	uint64_t number; /* in its file, from 1 */
 	unsigned wanted; /* bit l: level l was checked */
-	const char *as;  /* what the database calls it, if one and so said */
+	enum check_owns owns;
+	const char *as; /* what the database calls it, if one and so said */
 	const struct check_result *results; /* LEVEL_COUNT */
 	/* LEVEL_COUNT; those without `part` have none. NULL: no witness was
 	 * looked for. */
@@ -48,6 +53,12 @@ unsigned check_strongest(const struct check_case *c,
 /* The usual name of what violates the level, or NULL. */
 const char *check_anomaly_name(const struct check_case *c, enum level l);
 
+/* "si"; "own" where all transactions have levels of their own. */
+const char *checked_level_word(enum check_owns owns, enum level l);
+/* What the history satisfies or violates, at this level: "Snapshot Isolation
+ * (si)", "its levels, with Snapshot Isolation (si) for the others". */
+void name_checked_level(struct text *t, const struct check_case *c,
+                        enum level l);
 /* "pc, psi and si", by their words; a single one with its name. */
 void name_level_or_levels(struct text *t, const enum level *levels,
                           unsigned count);
@@ -71,7 +82,8 @@ void name_trace_anomaly(struct text *t, const struct trace *r,
 struct check_summary {
 	uint64_t histories, unlisted; /* violating ones that are not listed */
 	unsigned wanted;
-	const char *as; /* as above */
+	enum check_owns owns; /* OWNS_SOME: of some of them, or not of all */
+	const char *as;       /* as above */
 	uint64_t verdicts[LEVEL_COUNT][VERDICT_UNDECIDED + 1];
 	uint64_t overall[VERDICT_UNDECIDED + 1];
 	struct text list; /* the first that are violating, a line each */

@@ -122,7 +122,8 @@ static void name_reason(struct text *t, const struct comparison *c)
 		               "assertion was found");
 	}
 	text_string(t, " under ");
-	name_level_as(t, l, comparison_options(c)->predict.as);
+	name_program_level(t, comparison_program(c), l,
+	                   comparison_options(c)->predict.as);
 	name_ends(t, c);
 }
 

@@ -23,6 +23,14 @@ static void say(struct text *t, const struct history *h, uint32_t who,
 	text_string(t, does);
 }
 
+/* Of one whose level is the reason. */
+static void say_at(struct text *t, const struct history *h, uint32_t who,
+                   const char *does)
+{
+	name_transaction_at(t, h, who);
+	text_string(t, does);
+}
+
 static void explain_so(struct text *t, const struct history *h,
                        const struct witness_edge *e)
 {
@@ -43,7 +51,7 @@ static void explain_rw(struct text *t, const struct history *h,
 {
 	uint32_t source = e->reader != e->from ? e->reader
 	                                       : source_of(h, e->from, e->key);
-	say(t, h, e->from, " reads ");
+	say_at(t, h, e->from, " reads ");
 	name_key(t, h, e->key);
 	if (source == HISTORY_INIT) {
 		text_string(t, " as it was initially");
@@ -58,7 +66,7 @@ static void explain_rw(struct text *t, const struct history *h,
 static void explain_forced(struct text *t, const struct history *h,
                            const struct witness_edge *e)
 {
-	say(t, h, e->reader, " knows of ");
+	say_at(t, h, e->reader, " knows of ");
 	say(t, h, e->from, ", which wrote ");
 	name_key(t, h, e->key);
 	text_string(t, ", and yet reads ");
@@ -88,13 +96,25 @@ static void explain_ww(struct text *t, const struct history *h,
 	say(t, h, e->to, " does, ");
 	if (e->reader != e->from) {
 		text_string(t, "as ");
-		say(t, h, e->reader, ", which comes after ");
+		say_at(t, h, e->reader, ", which comes after ");
 		say(t, h, e->from, ", reads from ");
 		name_transaction(t, h, e->to);
 	} else if (is_known(h, e)) {
 		text_string(t, "as the lists that were read tell");
 	} else {
 		text_string(t, "since the other order fails likewise");
+	}
+}
+
+const char *edge_level(const struct history *h, const struct witness_edge *e)
+{
+	switch (e->reason) {
+	case REASON_FORCED: return transaction_level(h, e->reader);
+	case REASON_RW: return transaction_level(h, e->from);
+	case REASON_WW:
+		return e->reader == e->from ? NULL
+		                            : transaction_level(h, e->reader);
+	default: return NULL;
 	}
 }
 

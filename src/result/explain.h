@@ -13,6 +13,9 @@
  * enroll writes it". */
 void explain_edge(struct text *t, const struct history *h,
                   const struct witness_edge *e);
+/* The level by which the edge is there, or by which it is allowed (rw): that of
+ * the reader. NULL where levels do not differ, or none is the reason. */
+const char *edge_level(const struct history *h, const struct witness_edge *e);
 /* "so", "wr seats", "rw seats", ... for the arrows of pictures. */
 void explain_edge_label(struct text *t, const struct history *h,
                         const struct witness_edge *e);

@@ -133,7 +133,8 @@ static void name_reason(struct text *t, const struct explorer *e)
 	case VERDICT_HOLDS: holds_reason(t, e); break;
 	default: inconclusive_reason(t, e); break;
 	}
-	name_level_as(t, explorer_options(e)->level, explorer_options(e)->as);
+	name_program_level(t, explorer_program(e), explorer_options(e)->level,
+	                   explorer_options(e)->as);
 	name_left_out(t, e);
 }
 

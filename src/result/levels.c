@@ -143,7 +143,7 @@ static void name_reason(struct text *t, const struct levels_table *table,
 		                       : "not everything was explored");
 	}
 	text_string(t, " under ");
-	name_level_as(t, asked, as);
+	name_program_level(t, table->program, asked, as);
 	name_left_out(t, table, asked);
 }
 

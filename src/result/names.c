@@ -54,6 +54,19 @@ void name_transaction(struct text *t, const struct history *h, uint32_t i)
 	}
 }
 
+const char *transaction_level(const struct history *h, uint32_t i)
+{
+	own_level own = h->transactions[i].own;
+	return i == HISTORY_INIT ? NULL : own_level_word(own ? own : h->others);
+}
+
+void name_transaction_at(struct text *t, const struct history *h, uint32_t i)
+{
+	const char *level = transaction_level(h, i);
+	name_transaction(t, h, i);
+	if (level) text_format(t, " at %s", level);
+}
+
 void name_or_number(struct text *t, const char *word, const char *name)
 {
 	const char *digits = name + (*name == '-');
@@ -167,6 +180,15 @@ void name_level_as(struct text *t, enum level l, const char *as)
 {
 	name_level(t, l);
 	if (as) text_format(t, ", as %s", as);
+}
+
+void name_program_level(struct text *t, const struct program *p, enum level l,
+                        const char *as)
+{
+	name_level_as(t, l, as);
+	if (program_mixes(p))
+		text_string(t,
+		            ", beside transactions with levels of their own");
 }
 
 void result_level(struct result *r, enum level l, const char *as)

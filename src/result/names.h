@@ -17,6 +17,10 @@ struct finding;
 
 /* "alice.1 enroll", "init", "bob.2" (anonymous), "finally". */
 void name_transaction(struct text *t, const struct history *h, uint32_t i);
+/* The same with its level, where levels may differ: "alice.1 enroll at si". */
+void name_transaction_at(struct text *t, const struct history *h, uint32_t i);
+/* The word of that level; NULL where they do not, and for init. */
+const char *transaction_level(const struct history *h, uint32_t i);
 /* The same without the transaction's own name: "alice.1". */
 void name_transaction_short(struct text *t, const struct history *h,
                             uint32_t i);
@@ -35,6 +39,10 @@ void name_plain(struct text *t, const char *name);
 void name_level(struct text *t, enum level l);
 /* "Snapshot Isolation (si), as oracle-serializable"; NULL: as above. */
 void name_level_as(struct text *t, enum level l, const char *as);
+/* The same where some transactions of the program may have levels of their own:
+ * then the level is that of the others. */
+void name_program_level(struct text *t, const struct program *p, enum level l,
+                        const char *as);
 /* The settings "level" and, if there is one, "deployment". */
 void result_level(struct result *r, enum level l, const char *as);
 /* "last-seat.tx:21:1"; nothing for an unknown place. */

@@ -68,17 +68,20 @@ const char *predict_encoding_word(enum predict_encoding e)
 /* ---- the verdict in words ---- */
 
 /* In the middle of a sentence. */
-static void name_level_here(struct text *t, const struct predict_options *o)
+static void name_level_here(struct text *t, const struct predict_case *c)
 {
-	name_level_as(t, o->level, o->as);
-	if (o->as) text_char(t, ',');
+	bool mixed = trace_has_owns(c->observed);
+	if (mixed) text_string(t, "the mix of its levels, with ");
+	name_level_as(t, c->options->level, c->options->as);
+	if (mixed) text_string(t, " for the others");
+	if (mixed || c->options->as) text_char(t, ',');
 }
 
 static void reason_itself(struct text *t, const struct predict_case *c)
 {
 	text_string(t, "the observed execution itself is not serializable, "
 	               "though ");
-	name_level_here(t, c->options);
+	name_level_here(t, c);
 	text_string(t, " allows it");
 	if (c->found < 2) return;
 	text_string(t, "; ");
@@ -121,7 +124,7 @@ static void reason_found(struct text *t, const struct predict_case *c)
 	if (beyond) text_string(t, " within the relaxed boundary");
 	if (beyond && c->feasible) text_string(t, " or the strict one");
 	text_string(t, " that ");
-	name_level_here(t, c->options);
+	name_level_here(t, c);
 	text_string(t, one ? " allows is not serializable"
 	                   : " allows are not serializable");
 	if (!one && c->program) {
@@ -152,7 +155,7 @@ static void reason_none(struct text *t, const struct predict_case *c)
 		            "nothing found near this trace: within %s, every "
 		            "execution that ",
 		            boundary);
-		name_level_here(t, c->options);
+		name_level_here(t, c);
 		text_string(t, " allows is serializable");
 		return;
 	}
@@ -160,7 +163,7 @@ static void reason_none(struct text *t, const struct predict_case *c)
 	            "the sufficient condition shows no execution within %s "
 	            "that ",
 	            boundary);
-	name_level_here(t, c->options);
+	name_level_here(t, c);
 	text_string(t, " allows; whether there is one, --encoding exact "
 	               "decides");
 }

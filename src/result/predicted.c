@@ -207,6 +207,7 @@ void predict_summary_add(struct predict_summary *m,
 {
 	enum verdict v = predict_verdict(c);
 	m->mixed |= m->histories && m->options.level != c->options->level;
+	m->owns |= trace_has_owns(c->observed);
 	m->options = *c->options;
 	m->program = c->program;
 	m->histories++;

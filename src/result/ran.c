@@ -185,8 +185,9 @@ static void name_run_reason(struct text *t, const struct run_case *c)
 	default: open_reason(t, c); break;
 	}
 	text_string(t, " under ");
-	name_level_as(t, campaign_options(c->campaign)->level,
-	              campaign_options(c->campaign)->as);
+	name_program_level(t, campaign_program(c->campaign),
+	                   campaign_options(c->campaign)->level,
+	                   campaign_options(c->campaign)->as);
 }
 
 /* ---- how to repeat a run ---- */

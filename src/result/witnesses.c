@@ -32,6 +32,13 @@ static void add_event(struct result *r, struct result_values *to,
 	text_free(&words);
 }
 
+/* Where levels differ. */
+static void add_level(struct result *r, struct result_values *to,
+                      const char *word)
+{
+	if (word) result_text(r, to, "at", word);
+}
+
 static void add_transaction(struct result *r, struct result_values *to,
                             const struct trace *t,
                             const struct check_witness *w, uint32_t i)
@@ -45,6 +52,7 @@ static void add_transaction(struct result *r, struct result_values *to,
 	result_taken(r, to, "transaction", &words);
 	result_text(r, to, "session", h->sessions[x->session].name);
 	result_count(r, to, "index", x->index);
+	add_level(r, to, transaction_level(h, i));
 	result_count_if(r, to, "line", line, line);
 	result_flag(r, to, "committed", !x->aborted);
 	struct result_values *operations = result_list(r, to, "operations");
@@ -67,6 +75,7 @@ void result_cycle(struct result *r, struct result_values *to,
 		result_taken(r, edge, "to", &words);
 		explain_edge_label(&words, h, e);
 		result_taken(r, edge, "reason", &words);
+		add_level(r, edge, edge_level(h, e));
 		explain_edge(&words, h, e);
 		result_taken(r, edge, "words", &words);
 	}
