@@ -522,6 +522,9 @@ void points_end(struct points *p)
 	bits_copy(p->direct, order_row(p->so, t->t, p->words), p->words);
 	for (uint32_t i = p->read_count; i-- > 0 && p->reads[i].reader == t->t;)
 		bits_add(p->direct, p->reads[i].source);
+	for (uint32_t i = p->lock_count; i-- > 0 && p->locks[i].owner == t->t;)
+		if (!p->locks[i].writes && p->locks[i].source != NONE)
+			bits_add(p->direct, p->locks[i].source);
 	bits_copy(past, p->direct, p->words);
 	BITS_EACH(u, p->direct, p->words)
 		bits_or(past, order_row(p->past, u, p->words), p->words);
