@@ -233,11 +233,10 @@ static struct tree_step *begin_step(struct decoder *x, uint64_t pc)
 	if (x->last->transactions >= most && !x->wire.bad)
 		return cut(x, pc, most, "transactions");
 	struct text why = { 0 };
-	if (!x->wire.bad && !level_is_fine(x, level, &why)) {
-		fail(x, pc, text_get(&why));
-		text_free(&why);
-		return NULL;
-	}
+	bool fine = x->wire.bad || level_is_fine(x, level, &why);
+	if (!fine) fail(x, pc, text_get(&why));
+	text_free(&why);
+	if (!fine) return NULL;
 	struct tree_step *s = new_step(x, GUEST_BEGIN, pc);
 	own_level own = *level ? (own_level)(level_number(level) + 1) : 0;
 	s->step.name = library_transaction_number(x->guest->library, name, own);
