@@ -1196,7 +1196,7 @@ run 3 explore counts.so --svg counts.svg --histories counts.jsonl
 if [ -e counts.svg ]; then fail "$what: draws a picture"; else pass; fi
 run 0 compile counts.so
 
-# --- the examples in C of the README and the manual ---
+# --- the example in C of the manual ---
 # shown FILE LINE: what the file shows behind the line, up to the end of the
 # block or to an ellipsis.
 shown() {
@@ -1215,9 +1215,5 @@ shown "$top/docs/manual.md" "$ isoscope explore seat.so" >expected
 head -n "$(wc -l <expected)" out >begin
 same 'the manual: the example' begin expected
 [ "$(wc -l <expected)" -gt 10 ] && pass || fail 'the manual: no example'
-# README.md shows a part of it.
-shown "$top/README.md" '#include <isoscope/client.h>' >part
-[ "$(wc -l <part)" -gt 10 ] && in_order part example.c &&
-	pass || fail 'README.md shows the example of the manual'
 
 finish
