@@ -69,6 +69,20 @@ assert finally.end == 0;
 END
 run 1 explore --fix serial.tx
 prints 'no lock and no level repairs that'
+# A level of the program leaves those of the transactions: it says nothing of
+# serial histories.
+cat >own.tx <<'END'
+global x = 0;
+global y = 0;
+txn f() at si { let a = x; y = a + 1; return a; }
+txn g() at si { let b = y; x = b + 1; return b; }
+session s { let r = f(); }
+session t { let r = g(); }
+assert !(s.r == 0 && t.r == 0);
+END
+run 1 explore --fix own.tx
+prints '1. a shared read in f and a shared read in g  (cost 2;'
+prints '4. f at ser and g at ser  (cost 8;'
 run 2 explore --fix serial.tx --symmetry
 says '--fix cannot be used with --symmetry'
 run 2 explore serial.tx --max-edits 2

@@ -87,8 +87,9 @@ ISO_CLIENT_API void iso_finally(void (*function)(void *data), void *data);
  * may use iso_noted() only. */
 ISO_CLIENT_API void iso_expect(const char *text, bool (*holds)(void *data),
                                void *data);
-/* The isolation level to check under, unless --isolation says otherwise: "rc",
- * "ra", "cc", "pc", "psi", "si" or "ser". */
+/* The isolation level to check under, unless --isolation says otherwise:
+ * "none", "rc", "ra", "cc", "prc", "pc", "psi", "si" or "ser", or a database's
+ * name for one. */
 ISO_CLIENT_API void iso_isolation(const char *level);
 
 /* ---- Transactions: from sessions ---- */
@@ -96,7 +97,7 @@ ISO_CLIENT_API void iso_isolation(const char *level);
 /* Begins a transaction; the name is for reports ("txn" if null). */
 ISO_CLIENT_API void iso_begin(const char *name);
 /* The same at a level of its own, whatever the others have: "none", "rc", "ra",
- * "cc", "pc", "si" or "ser". */
+ * "cc", "prc", "pc", "si" or "ser", or a database's name for one. */
 ISO_CLIENT_API void iso_begin_at(const char *name, const char *level);
 ISO_CLIENT_API void iso_commit(void);
 /* Undoes what the transaction wrote. Your code goes on after the call. */

@@ -258,6 +258,14 @@ static void try_sets(struct search *x, uint32_t from, unsigned cost)
 	}
 }
 
+/* Has some transaction a level that one of the program does not change? */
+static bool have_own_levels(const struct edits *e)
+{
+	for (uint32_t i = 0; i < edits_transaction_count(e); i++)
+		if (edits_transaction(e, i)->own) return true;
+	return false;
+}
+
 /* The whole program at one level, weak ones first. False if not even the
  * strongest, at which transactions run one after the other, helps. */
 static bool try_programs(struct search *x, struct repair_rows *found)
@@ -279,7 +287,7 @@ static bool try_programs(struct search *x, struct repair_rows *found)
 			add_row(found, row);
 		}
 	}
-	return serial && found->count;
+	return (serial && found->count) || have_own_levels(e);
 }
 
 static unsigned most_of(const struct search *x)
