@@ -285,6 +285,19 @@ done
 run 0 explore locked.spec -i si
 run 1 explore locked.spec
 prints 'read updating t[1]'
+# A statement looks for all its rows before it locks one.
+cat >whole.spec <<'END'
+setup { CREATE TABLE o (id int PRIMARY KEY, v int);
+        INSERT INTO o VALUES (1, 1), (2, 2); }
+session a
+step a1 { BEGIN; UPDATE o SET v = 2 WHERE id = 1; INSERT INTO o VALUES (3, 3);
+          COMMIT; }
+session b
+step b1 { SELECT id FROM o WHERE v >= 2 FOR UPDATE; }
+assert { SELECT count(*) <> 1 FROM b1 WHERE id IN (1, 3) }
+END
+run 0 explore whole.spec
+prints 'histories                 2  under prc'
 run 0 explore levels.spec
 prints 'histories                 6  under ser'
 run 0 explore levels.spec -i prc

@@ -124,6 +124,7 @@ struct scan {
 	const struct sql_frame *frame;
 	uint32_t conditions; /* how many are looked at */
 	struct sql_rows *out;
+	bool certain; /* all that are locked are found in any case */
 };
 
 /* Does the row satisfy the conditions? An error is one where it counts only:
@@ -167,9 +168,8 @@ bool sql_may_match(struct sql_run *x, const struct sql_relation *relation,
 	uint32_t n = relation->number;
 	struct sql_frame f = { .rows = region_take0(x->region,
 		                                    (n + 1) * sizeof *f.rows) };
-	struct scan s = {
-		x, NULL, relation, n, &f, relation->access.fixed, NULL
-	};
+	struct scan s = { x,    NULL, relation, n, &f, relation->access.fixed,
+		          NULL, false };
 	return matters(&s, row);
 }
 
@@ -215,19 +215,24 @@ static bool is_certain(const struct scan *s, const struct known_row *row)
 	return found;
 }
 
-/* Where the row is locked and found in any case, it is not read before. */
+/* Where rows are locked and found in any case, they are not read before; all of
+ * them, since a statement looks for its rows before it locks any. */
 static bool read_row(const struct scan *s, struct value key, struct value *out)
 {
 	struct sql_run *x = s->run;
 	uint32_t global = s->relation->table->global;
 	enum strength strength = STRENGTH_PLAIN;
-	if (s->relation->lock && s->query->plain && !x->serial &&
-	    is_certain(s, known_find(known_of(x->known, global), key)))
-		strength = s->relation->lock;
+	if (s->certain) strength = s->relation->lock;
 	return sql_read(x, global, key, strength, out);
 }
 
-static bool scan_keys(const struct scan *s)
+/* Does the statement lock rows of this table, and read nothing else? */
+static bool locks_alone(const struct scan *s)
+{
+	return s->relation->lock && s->query->plain && !s->run->serial;
+}
+
+static bool scan_keys(struct scan *s)
 {
 	struct sql_run *x = s->run;
 	uint32_t global = s->relation->table->global, count = 0, most;
@@ -246,6 +251,11 @@ static bool scan_keys(const struct scan *s)
 		    matters(s, rows->items[i]))
 			keys[count++] = rows->items[i]->key;
 	qsort(keys, count, sizeof *keys, order_of_keys);
+	s->certain = locks_alone(s);
+	for (uint32_t i = 0; i < count && s->certain; i++)
+		s->certain =
+			sql_own_write(x->written_before, global, keys[i]) ||
+			is_certain(s, known_find(rows, keys[i]));
 	for (uint32_t i = 0; i < count; i++) {
 		struct value row;
 		if (!read_row(s, keys[i], &row) ||
@@ -278,7 +288,7 @@ static bool named_key(const struct scan *s, struct value *out)
 	return true;
 }
 
-static bool scan_table(const struct scan *s)
+static bool scan_table(struct scan *s)
 {
 	struct sql_run *x = s->run;
 	const struct sql_table *t = s->relation->table;
@@ -297,6 +307,9 @@ static bool scan_table(const struct scan *s)
 	if (!s->relation->access.key) return scan_keys(s);
 	if (!named_key(s, &key)) return false;
 	if (sql_is_null(key)) return true;
+	s->certain =
+		locks_alone(s) &&
+		is_certain(s, known_find(known_of(x->known, t->global), key));
 	return read_row(s, key, &row) && add_if_satisfies(s, key, row);
 }
 
@@ -305,5 +318,5 @@ bool sql_scan(struct sql_run *x, const struct sql_query *q, uint32_t number,
               struct sql_rows *out)
 {
 	return scan_table(&(struct scan){ x, q, &q->relations[number], number,
-	                                  f, conditions, out });
+	                                  f, conditions, out, false });
 }
