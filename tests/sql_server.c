@@ -1,15 +1,11 @@
 #include "sql_server.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/memory.h"
+#include "postgres.h"
 #include "sql/load.h"
 #include "sql/parser.h"
 #include "sql/resolve.h"
@@ -18,81 +14,8 @@
 #include "support.h"
 #include "vm/bytecode.h"
 
-#define SERVER "/usr/lib/postgresql/15/bin"
-
-/* ---- A server of our own ---- */
-
-struct server {
-	char folder[64];
-	const char *as; /* root must not run it */
-	pid_t pid;
-};
-
-static int shell(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-static int shell(const char *format, ...)
-{
-	struct text t = { 0 };
-	va_list args;
-	va_start(args, format);
-	text_vformat(&t, format, args);
-	va_end(args);
-	int code = system(text_get(&t));
-	text_free(&t);
-	return code;
-}
-
-/* It ends when this process does, whatever ends it. */
-static void server_exec(const struct server *s)
-{
-	struct text t = { 0 };
-	text_format(&t,
-	            "cd %s && exec setpriv %s --pdeathsig QUIT " SERVER
-	            "/postgres -D data -k %s -h '' -F >>log 2>&1",
-	            s->folder, s->as, s->folder);
-	execl("/bin/sh", "sh", "-c", text_get(&t), (char *)NULL);
-	_exit(127);
-}
-
-/* False where there is none. */
-static bool server_start(struct server *s)
-{
-	enum { TRIES = 600 };
-	if (access(SERVER "/initdb", X_OK)) {
-		fprintf(stderr, "nothing is compared with PostgreSQL: install "
-		                "postgresql-15\n");
-		return false;
-	}
-	strcpy(s->folder, "/tmp/isoscope-sql-XXXXXX");
-	ck_assert(mkdtemp(s->folder) != NULL);
-	ck_assert(!chmod(s->folder, 0777));
-	s->as = geteuid() ? ""
-	                  : "--reuid postgres --regid postgres --init-groups";
-	ck_assert(!shell("cd %s && setpriv %s " SERVER "/initdb -D data "
-	                 "-U test -A trust --no-locale -E UTF8 --no-sync "
-	                 ">log 2>&1",
-	                 s->folder, s->as));
-	s->pid = fork();
-	if (!s->pid) server_exec(s);
-	ck_assert_int_gt(s->pid, 0);
-	for (int i = 0; shell(SERVER "/pg_isready -q -h %s", s->folder); i++) {
-		ck_assert_msg(i < TRIES && !waitpid(s->pid, NULL, WNOHANG),
-		              "PostgreSQL does not start: see %s/log",
-		              s->folder);
-		usleep(100000);
-	}
-	return true;
-}
-
-static void server_stop(const struct server *s)
-{
-	kill(s->pid, SIGQUIT);
-	waitpid(s->pid, NULL, 0);
-	shell("rm -rf %s", s->folder);
-}
-
 /* What psql prints of the script: unaligned rows, SQLSTATEs. */
-static char *server_run(const struct server *s, const struct text *script)
+static char *server_run(const struct postgres *s, const struct text *script)
 {
 	char path[96];
 	struct text out = { 0 };
@@ -322,7 +245,7 @@ static char *part_of(char *out, uint32_t i)
 	return copy;
 }
 
-static void compare(struct script *s, const struct server *server)
+static void compare(struct script *s, const struct postgres *server)
 {
 	struct here here;
 	struct text told = { 0 };
@@ -365,8 +288,8 @@ static void compare(struct script *s, const struct server *server)
 
 void script_compare(struct script *s)
 {
-	struct server server;
-	if (!server_start(&server)) return;
+	struct postgres server;
+	if (!postgres_start(&server)) return;
 	compare(s, &server);
-	server_stop(&server);
+	postgres_stop(&server);
 }

@@ -232,15 +232,23 @@ static const struct sql_expr *resolve_in(struct resolver *r, struct scope *s,
 	return r->failed ? NULL : e;
 }
 
+/* Both operands, compared; `left` is the first as it was written. */
+static const struct sql_expr *resolve_equality(struct resolver *r,
+                                               struct scope *s, json_t *body,
+                                               const struct sql_expr **left)
+{
+	*left = resolve_expr(r, s, json_object_get(body, "lexpr"));
+	return make_operator(
+		r, "=", *left,
+		resolve_expr(r, s, json_object_get(body, "rexpr")));
+}
+
 static const struct sql_expr *resolve_distinct(struct resolver *r,
                                                struct scope *s, json_t *body,
                                                bool negated)
 {
-	const struct sql_expr *a =
-		resolve_expr(r, s, json_object_get(body, "lexpr"));
-	const struct sql_expr *b =
-		resolve_expr(r, s, json_object_get(body, "rexpr"));
-	const struct sql_expr *same = make_operator(r, "=", a, b);
+	const struct sql_expr *left;
+	const struct sql_expr *same = resolve_equality(r, s, body, &left);
 	if (!same) return NULL;
 	struct sql_expr *e = expr_new(r, EXPR_IS_DISTINCT, SQL_BOOL, 2);
 	e->args[0] = same->args[0];
@@ -252,11 +260,8 @@ static const struct sql_expr *resolve_distinct(struct resolver *r,
 static const struct sql_expr *resolve_nullif(struct resolver *r,
                                              struct scope *s, json_t *body)
 {
-	const struct sql_expr *a =
-		resolve_expr(r, s, json_object_get(body, "lexpr"));
-	const struct sql_expr *b =
-		resolve_expr(r, s, json_object_get(body, "rexpr"));
-	const struct sql_expr *same = make_operator(r, "=", a, b);
+	const struct sql_expr *a;
+	const struct sql_expr *same = resolve_equality(r, s, body, &a);
 	if (!same) return NULL;
 	a = a->type.kind == SQL_UNKNOWN ? same->args[0] : a;
 	struct sql_expr *e = expr_new(r, EXPR_NULLIF, a->type.kind, 2);
