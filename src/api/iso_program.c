@@ -5,6 +5,7 @@
 
 #include "api/objects.h"
 #include "api/programs.h"
+#include "dpor/known_rows.h"
 #include "base/memory.h"
 #include "compile/load.h"
 #include "lang/format.h"
@@ -39,7 +40,8 @@ static int try_program_load(iso_program **out, const char *path,
 	c.memory = given.memory;
 	c.timeout = given.timeout;
 	c.shows_output = given.shows_output;
-	c.sql = (struct sql_arguments){ given.sessions, given.asserts };
+	c.sql = (struct sql_arguments){ .sessions = given.sessions,
+		                        .asserts = given.asserts };
 	struct program *p = program_load_as(path, &c, &list);
 	return finish_load(out, p, &list, diags);
 }
@@ -68,7 +70,7 @@ static int try_program_load_text(iso_program **out, const char *path,
 	*out = NULL;
 	struct diags list = { 0 };
 	struct program *p = load_program_text(path, source, length, &list);
-	if (p) program_know_rows(p);
+	if (p) explorer_know_rows(p);
 	return finish_load(out, p, &list, diags);
 }
 

@@ -4,32 +4,13 @@
 
 #include "base/seconds.h"
 #include "compile/load.h"
-#include "dpor/explorer.h"
+#include "dpor/known_rows.h"
 #include "history/trace.h"
 #include "sql/load.h"
 #include "vm/program.h"
 
 /* Seconds: whoever counts the time begins a little later. */
 static const double LATER = 0.1;
-
-/* Explored so far, at most, to know the rows: some hundredths of a second. */
-enum { KNOWING = 5000 };
-
-void program_know_rows(struct program *p)
-{
-	enum level base = level_base(LEVEL_SERIAL);
-	struct explore_options o = { .algorithm = EXPLORE_CE,
-		                     .level = base,
-		                     .base = base,
-		                     .max_histories = KNOWING,
-		                     .jobs = 1 };
-	if (!program_is_sql(p)) return;
-	do {
-		struct explorer *e = explorer_new(p, &o, NULL);
-		explorer_run(e);
-		explorer_free(e);
-	} while (sql_take_growth(p));
-}
 
 struct program *program_load_as(const char *path, const struct code_in_c *c,
                                 struct diags *d)
@@ -38,7 +19,7 @@ struct program *program_load_as(const char *path, const struct code_in_c *c,
 	struct program *p =
 		load_program_with(path, c->step_timeout, &c->sql, d);
 	if (!p) return NULL;
-	program_know_rows(p);
+	explorer_know_rows(p);
 	library_configure(p, c->step_timeout, c->bounds, c->shows_output);
 	if (c->memory) library_set_budget(p, c->memory / 2);
 	library_set_limits(p, c->interrupt,

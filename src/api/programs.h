@@ -44,10 +44,6 @@ const char *program_deployment(const struct program *p, const char *given);
  * of their own? */
 bool trace_takes_level(const struct trace *t, enum level others,
                        struct problem *problem);
-/* Of a program in SQL: which rows its sessions can write decides what
- * conditions read. Explores it, or the beginning of it, until nothing new turns
- * up. The same whatever the level is that it is explored under later. */
-void program_know_rows(struct program *p);
 /* After it was run: does its code in C do the same each time? If not, nothing
  * that was found is worth anything, and program_fault() says why. */
 bool program_sound(const struct program *p, struct problem *problem);

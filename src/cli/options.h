@@ -290,6 +290,9 @@ enum command {
 	X(ASSERT, IN_RUNNING | IN_COMPILE, "assert", 0, "QUERY", NULL,         \
 	  "a query that must be true when the sessions of a file of SQL have " \
 	  "ended; several are given one by one")                               \
+	X(READ_ALL_ROWS, IN_RUNNING, "read-all-rows", 0, NULL, NULL,           \
+	  "in SQL, each condition reads every row of its table, as it is "     \
+	  "defined; otherwise those that can make no difference are left out") \
 	X(MAX_TRANSACTIONS, IN_RUNNING, "max-transactions", 0, "N", NULL,      \
 	  "how many transactions a session in C may begin (3000); what goes "  \
 	  "on is left out, with a warning")                                    \

@@ -52,7 +52,11 @@ struct program *given_program(const struct command_line *c, const char *path,
 	/* one_program() has said so */
 	(void)setting_code_in_c(c, &code);
 	code.interrupt = signals_flag();
-	code.sql = (struct sql_arguments){ c->sessions, c->asserts };
+	code.sql = (struct sql_arguments){
+		.sessions = c->sessions,
+		.asserts = c->asserts,
+		.all_rows = c->value[OPTION_READ_ALL_ROWS] != NULL,
+	};
 	return program_load_as(path, &code, d);
 }
 

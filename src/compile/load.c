@@ -198,9 +198,8 @@ static struct program *load(const char *path, const char *source, size_t length,
                             const struct sql_arguments *given,
                             const struct load_edited *edited, struct diags *d)
 {
-	if (sql_is_spec(path)) return sql_load_spec(path, source, length, d);
-	if (sql_is_script(path))
-		return sql_load_script(path, source, length, given, d);
+	if (sql_is_spec(path) || sql_is_script(path))
+		return sql_load(path, source, length, given, d);
 	struct loading l = { .purpose = purpose,
 		             .step_timeout = step_timeout,
 		             .edited = edited };
@@ -235,8 +234,12 @@ struct program *load_program_edited(const char *path,
 		          why);
 		return NULL;
 	}
+	struct sql_arguments given = { 0 };
+	if (edited->given) given = *edited->given;
+	given.texts = edited->texts;
+	given.text_count = edited->count;
 	struct program *p = load(path, text, length, COMPILE_TO_RUN,
-	                         STEP_TIMEOUT, NULL, edited, d);
+	                         STEP_TIMEOUT, &given, edited, d);
 	free(text);
 	return p;
 }

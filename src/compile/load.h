@@ -9,6 +9,7 @@
 #include "base/text.h"
 
 struct program;
+struct load_text;
 struct sources;
 struct sql_arguments;
 struct syntax;
@@ -31,14 +32,12 @@ struct program *load_program_text(const char *path, const char *source,
 /* The same with some of its files, the program's own included, as they would
  * be: these texts in place of what is read. What was parsed and checked is
  * shown to `look` before it is compiled. */
-struct load_text {
-	const char *path; /* as the diagnostics have it */
-	const char *text;
-	size_t length;
-};
 struct load_edited {
 	const struct load_text *texts;
 	size_t count;
+	/* Of a program in SQL, for which there is nothing to look at before it
+	 * is loaded. */
+	const struct sql_arguments *given;
 	void (*look)(void *data, const struct syntax *tree,
 	             struct sources *all);
 	void *data;

@@ -26,6 +26,13 @@ struct source {
 	} last;
 };
 
+/* What a file would hold. */
+struct load_text {
+	const char *path; /* as diagnostics have it */
+	const char *text;
+	size_t length;
+};
+
 /* All files of a program, in order of loading: the first is the program. */
 struct sources {
 	struct source *items;

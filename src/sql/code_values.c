@@ -125,7 +125,7 @@ const struct sql_statement *read_statement(struct reader *p, struct span s,
 	r->base = place_at(p, s.from - blank);
 	if (all && json_array_size(all) == 1)
 		statement = resolve_statement(r, json_array_get(all, 0),
-		                              place_at(p, s.from));
+		                              place_at(p, s.from), s.to);
 	else if (all)
 		refuse(r, place_at(p, s.from), "one statement is expected");
 	json_decref(all);

@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "sql/known.h"
+#include "sql/load.h"
 #include "sql/resolve.h"
 #include "vm/guest.h"
 
@@ -54,6 +55,9 @@ struct sql_image {
 	struct sql_asked asked;
 	uint32_t finally_name;
 	const char **step_sessions; /* by step: whose it is */
+	const char *isolation;      /* as the specification has it, or NULL */
+	struct place isolation_at;
+	struct sql_arguments given; /* without texts */
 	bool settled;         /* the known rows are not to grow any more */
 	pthread_mutex_t lock; /* for what follows */
 	struct guest *all_guests, *idle;

@@ -299,6 +299,7 @@ enum sql_conflict { CONFLICT_ERROR, CONFLICT_NOTHING, CONFLICT_UPDATE };
 struct sql_statement {
 	enum sql_statement_kind kind;
 	struct place at;
+	uint32_t end;            /* of its text, without the semicolon */
 	uint32_t point;          /* of the program: where it stands */
 	const char *name;        /* of a savepoint */
 	struct sql_modes modes;  /* BEGIN and SET TRANSACTION */
@@ -385,6 +386,7 @@ struct sql_routine {
 	const char *name;
 	struct place at;
 	bool procedure, strict, set;
+	bool called;              /* by some statement or expression */
 	bool sql;                 /* `statements`; else `body` */
 	uint32_t parameter_count; /* those that are given */
 	const struct sql_type *parameters;

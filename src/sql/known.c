@@ -122,7 +122,7 @@ bool known_has(struct known *k, const struct sql_table *t, struct value key,
 {
 	const struct known_row *row = known_find(known_of(k, t->global), key);
 	if (sql_is_null(value)) return row && (!row->initial || row->deleted);
-	if (!t->scanned) return true;
+	if (!t->scanned && !k->all_rows) return true;
 	for (uint32_t i = 0; row && i < row->count; i++)
 		if (are_alike(t, row->versions[i], value)) return true;
 	return false;

@@ -28,6 +28,7 @@ struct known_rows {
 
 struct known {
 	struct region region;
+	bool all_rows; /* conditions read all of them */
 	struct known_rows *globals;
 	uint32_t global_count;
 };

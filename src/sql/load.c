@@ -137,25 +137,39 @@ static void set_up(struct loading *l, void *data, const struct sql_statement *s)
 	region_free(&scratch);
 }
 
+/* What a file that set-up names holds, or would; or why it cannot be read. */
+static const char *read_whole(const struct sql_arguments *given,
+                              const char *path, struct text *all)
+{
+	char buffer[1 << 14];
+	size_t n;
+	for (size_t i = 0; given && i < given->text_count; i++) {
+		const struct load_text *t = &given->texts[i];
+		if (strcmp(t->path, path)) continue;
+		text_bytes(all, t->text, t->length);
+		return NULL;
+	}
+	FILE *f = fopen(path, "rb");
+	if (!f) return strerror(errno);
+	while ((n = fread(buffer, 1, sizeof buffer, f)) > 0 &&
+	       all->length <= LIMIT_FILE)
+		text_bytes(all, buffer, n);
+	const char *why = ferror(f) ? strerror(errno) : NULL;
+	fclose(f);
+	return all->length > LIMIT_FILE ? "the file is larger than 64 MiB"
+	                                : why;
+}
+
 /* A file that set-up names: all of it is a block. */
 static bool read_setup_file(struct loading *l, struct spec_setup *s)
 {
 	struct text path = { 0 }, all = { 0 };
-	char buffer[1 << 14];
-	size_t n;
 	const char *from = program_path(l->program);
 	const char *slash = strrchr(from, '/');
 	if (*s->file != '/' && slash)
 		text_bytes(&path, from, (size_t)(slash - from) + 1);
 	text_string(&path, s->file);
-	FILE *f = fopen(text_get(&path), "rb");
-	const char *why = f ? NULL : strerror(errno);
-	while (f && (n = fread(buffer, 1, sizeof buffer, f)) > 0 &&
-	       all.length <= LIMIT_FILE)
-		text_bytes(&all, buffer, n);
-	if (f && ferror(f)) why = strerror(errno);
-	if (all.length > LIMIT_FILE) why = "the file is larger than 64 MiB";
-	if (f) fclose(f);
+	const char *why = read_whole(l->given, text_get(&path), &all);
 	if (why) {
 		fail(l, s->at, "cannot read '%s': %s", text_get(&path), why);
 	} else {
@@ -554,23 +568,41 @@ static void set_isolation(struct loading *l)
 	                              : "prc";
 }
 
-/* What the script is explored with is a part of the program. */
-static void digest_arguments(struct loading *l, const char *const *list)
+static const char *const *take_arguments(struct loading *l,
+                                         const char *const *list)
 {
-	for (size_t i = 0; list && list[i]; i++)
-		l->digest = hash_bytes(l->digest, list[i], strlen(list[i]) + 1);
+	struct region *r = &l->image->region;
+	size_t count = 0;
+	while (list && list[count]) count++;
+	const char **copy = region_take0(r, (count + 1) * sizeof *copy);
+	for (size_t i = 0; i < count; i++) {
+		size_t n = strlen(list[i]);
+		l->digest = hash_bytes(l->digest, list[i], n + 1);
+		copy[i] = region_copy_string(r, list[i], n);
+	}
+	return copy;
+}
+
+/* What it is explored with is a part of the program. */
+static void take_given(struct loading *l)
+{
+	struct sql_image *image = l->image;
+	if (l->script) {
+		image->given.sessions = take_arguments(l, l->given->sessions);
+		image->given.asserts = take_arguments(l, l->given->asserts);
+	}
+	if (!l->given->all_rows) return;
+	image->given.all_rows = image->known.all_rows = true;
+	l->digest = hash_mix(l->digest, 1);
 }
 
 static bool read_spec(struct loading *l, uint32_t source)
 {
 	struct sql_image *image = l->image;
 	if (!source_check_text(&image->all, source)) return false;
+	if (l->given) take_given(l);
 	if (!l->script)
 		return spec_read(&l->spec, &image->all, source, &image->region);
-	if (l->given) {
-		digest_arguments(l, l->given->sessions);
-		digest_arguments(l, l->given->asserts);
-	}
 	return spec_of_script(&l->spec, &image->all, source, l->given,
 	                      &image->region);
 }
@@ -583,6 +615,8 @@ static struct program *load(struct loading *l, const char *path,
 	const char *which;
 	l->digest = hash_bytes(0, text, length);
 	if (!read_spec(l, n)) return NULL;
+	image->isolation = l->spec.isolation;
+	image->isolation_at = l->spec.isolation_at;
 	set_isolation(l);
 	run_setups(l);
 	if (!l->failed) add_sessions(l);
@@ -607,11 +641,12 @@ static struct program *new_program(struct sql_image *image, const char *path)
 	return p;
 }
 
-static struct program *load_with(struct loading l, const char *path,
-                                 const char *text, size_t length,
-                                 struct diags *d)
+struct program *sql_load(const char *path, const char *text, size_t length,
+                         const struct sql_arguments *given, struct diags *d)
 {
+	struct loading l = { .script = sql_is_script(path), .given = given };
 	struct sql_image *image = mem_take0(1, sizeof *image);
+	assert(l.script || sql_is_spec(path));
 	l.image = image;
 	l.parser = sql_parser_new();
 	region_init(&image->region);
@@ -633,6 +668,12 @@ static struct program *load_with(struct loading l, const char *path,
 	return p;
 }
 
+const struct sql_arguments *sql_given(const struct program *p)
+{
+	assert(p->sql);
+	return &sql_image_of(p->library)->given;
+}
+
 void sql_drop_levels(const struct program *p)
 {
 	struct program *own = sql_image_of(p->library)->program;
@@ -647,21 +688,6 @@ static void take_row(struct known *k, const struct sql_table *t,
 	if (row->deleted) known_add(k, t, row->key, value_null());
 	for (uint32_t i = 0; i < row->count; i++)
 		known_add(k, t, row->key, row->versions[i]);
-}
-
-struct program *sql_load_spec(const char *path, const char *text, size_t length,
-                              struct diags *d)
-{
-	return load_with((struct loading){ 0 }, path, text, length, d);
-}
-
-struct program *sql_load_script(const char *path, const char *text,
-                                size_t length,
-                                const struct sql_arguments *given,
-                                struct diags *d)
-{
-	return load_with((struct loading){ .script = true, .given = given },
-	                 path, text, length, d);
 }
 
 bool sql_take_growth(struct program *p)

@@ -8,28 +8,30 @@
 #include "base/diag.h"
 #include "base/text.h"
 
+struct load_text;
 struct program;
 
 /* What a file of SQL is explored with: "name: SQL", and queries that must be
- * true. Lists that end in NULL, or NULL. */
+ * true. Lists that end in NULL, or NULL. And texts in place of files that
+ * set-up names. */
 struct sql_arguments {
 	const char *const *sessions, *const *asserts;
+	const struct load_text *texts;
+	size_t text_count;
+	/* Conditions read all rows, as those do that can make no difference. */
+	bool all_rows;
 };
 
 /* Is it the name of a specification? Of a file of SQL? */
 bool sql_is_spec(const char *path);
 bool sql_is_script(const char *path);
-/* NULL after adding errors to `d`. Files that it names are relative to `path`.
- */
-struct program *sql_load_spec(const char *path, const char *text, size_t length,
-                              struct diags *d);
+/* Either of them; NULL after adding errors to `d`. Files that it names are
+ * relative to `path`. `given` may be NULL. */
+struct program *sql_load(const char *path, const char *text, size_t length,
+                         const struct sql_arguments *given, struct diags *d);
 
-/* The same for a file of SQL. */
-struct program *sql_load_script(const char *path, const char *text,
-                                size_t length,
-                                const struct sql_arguments *given,
-                                struct diags *d);
-
+/* What it was loaded with, of a program in SQL; as long as that lives. */
+const struct sql_arguments *sql_given(const struct program *p);
 /* What each of its statements does, to which rows: a line for each fact. */
 void sql_dump(const struct program *p, struct text *t);
 /* Levels that transactions ask for count no longer: another is given for all.

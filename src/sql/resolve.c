@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/level_words.h"
 #include "base/memory.h"
@@ -399,10 +400,17 @@ bool resolve_insert(struct resolver *r, json_t *body, struct sql_statement *st)
 /* What PostgreSQL calls the levels. */
 static const struct {
 	const char *words, *level;
-} levels[] = { { "read uncommitted", "prc" },
-	       { "read committed", "prc" },
-	       { "repeatable read", "si" },
-	       { "serializable", "ser" } };
+} levels[] = { { "READ COMMITTED", "prc" },
+	       { "REPEATABLE READ", "si" },
+	       { "SERIALIZABLE", "ser" },
+	       { "READ UNCOMMITTED", "prc" } };
+
+const char *sql_level_words(const char *level)
+{
+	for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
+		if (!strcmp(levels[i].level, level)) return levels[i].words;
+	return NULL;
+}
 
 /* ISOLATION LEVEL, READ ONLY, READ WRITE, [NOT] DEFERRABLE, which only waits.
  */
@@ -424,7 +432,7 @@ static void resolve_modes(struct resolver *r, json_t *options,
 		}
 		for (size_t k = 0; k < sizeof levels / sizeof *levels; k++)
 			if (!strcmp(name, "transaction_isolation") &&
-			    !strcmp(word, levels[k].words))
+			    !strcasecmp(word, levels[k].words))
 				out->level =
 					(own_level)(level_number(
 							    levels[k].level) +
@@ -536,12 +544,14 @@ static bool resolve_body(struct resolver *r, const char *kind, json_t *body,
 }
 
 struct sql_statement *resolve_statement(struct resolver *r, json_t *statement,
-                                        struct place at)
+                                        struct place at, uint32_t end)
 {
 	struct sql_statement *s = region_take0(r->region, sizeof *s);
 	json_t *body;
 	const char *kind = node_kind(json_object_get(statement, "stmt"), &body);
+	assert(at.offset <= end);
 	s->at = r->place = at;
+	s->end = end;
 	s->point = program_add_position(
 		r->catalog->program, source_position(r->catalog->all, s->at));
 	r->doom = (struct sql_failure){ 0 };
@@ -550,6 +560,21 @@ struct sql_statement *resolve_statement(struct resolver *r, json_t *statement,
 	s->doom = r->doom;
 	r->doom = (struct sql_failure){ 0 };
 	return fine ? s : NULL;
+}
+
+struct sql_statement *resolve_in_block(struct resolver *r, json_t *statement,
+                                       const struct spec_block *block)
+{
+	const char *text = r->catalog->all->items[block->at.source].text;
+	uint32_t from = (uint32_t)node_integer(statement, "stmt_location");
+	uint32_t length = (uint32_t)node_integer(statement, "stmt_len");
+	if (!length) length = block->length - from; /* it has no semicolon */
+	assert(from + length <= block->length);
+	from += block->at.offset;
+	struct place at = { block->at.source,
+		            skip_blanks(text, from, from + length) };
+	return resolve_statement(r, statement, at,
+	                         end_of_words(text, at.offset, from + length));
 }
 
 struct sql_statement *sql_resolve(struct sql_catalog *c,
@@ -561,11 +586,5 @@ struct sql_statement *sql_resolve(struct sql_catalog *c,
 		              .base = block->at,
 		              .place = block->at,
 		              .purpose = purpose };
-	const struct source *in = &c->all->items[block->at.source];
-	uint32_t from = (uint32_t)node_integer(statement, "stmt_location");
-	assert(from <= block->length);
-	struct place at = { block->at.source,
-		            skip_blanks(in->text, block->at.offset + from,
-		                        block->at.offset + block->length) };
-	return resolve_statement(&r, statement, at);
+	return resolve_in_block(&r, statement, block);
 }

@@ -55,4 +55,7 @@ struct sql_statement *sql_resolve(struct sql_catalog *c,
                                   const struct spec_block *block,
                                   enum sql_purpose purpose, json_t *statement);
 
+/* As ISOLATION LEVEL has it; NULL: PostgreSQL has no such level. */
+const char *sql_level_words(const char *level);
+
 #endif

@@ -1,4 +1,5 @@
 /* Nodes of libpg_query's JSON, and refusals. */
+#include <assert.h>
 #include <string.h>
 
 #include "sql/resolve_parts.h"
@@ -72,6 +73,25 @@ uint32_t skip_blanks(const char *text, uint32_t from, uint32_t to)
 	while (from < to && text[from] == ';')
 		from = skip_space(text, from + 1, to);
 	return from;
+}
+
+uint32_t end_of_words(const char *text, uint32_t from, uint32_t to)
+{
+	uint32_t end = from;
+	while (from < to) {
+		uint32_t next = skip_space(text, from, to);
+		if (next > from) {
+			from = next;
+			continue;
+		}
+		const char *shut = strchr("'\"", text[from])
+		                           ? memchr(text + from + 1, text[from],
+		                                    to - from - 1)
+		                           : NULL;
+		end = from = (shut ? (uint32_t)(shut - text) : from) + 1;
+	}
+	assert(end <= to);
+	return end;
 }
 
 void *refuse(struct resolver *r, struct place at, const char *format, ...)

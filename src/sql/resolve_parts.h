@@ -78,6 +78,8 @@ struct place node_place(const struct resolver *r, json_t *body);
  * skip_blanks(), a semicolon. */
 uint32_t skip_space(const char *text, uint32_t from, uint32_t to);
 uint32_t skip_blanks(const char *text, uint32_t from, uint32_t to);
+/* Behind the last byte that is neither. */
+uint32_t end_of_words(const char *text, uint32_t from, uint32_t to);
 
 /* Reports an error; NULL. */
 void *refuse(struct resolver *r, struct place at, const char *format, ...)
@@ -164,9 +166,12 @@ bool resolve_code(struct resolver *r, struct sql_routine *routine,
                   struct scope *scope, struct place at, uint32_t length);
 bool resolve_statements(struct resolver *r, struct sql_routine *routine,
                         struct place at, uint32_t length);
-/* A statement among others, at this place of the block. */
+/* A statement whose text begins at this place, and ends there. */
 struct sql_statement *resolve_statement(struct resolver *r, json_t *statement,
-                                        struct place at);
+                                        struct place at, uint32_t end);
+/* One of those that the block holds. */
+struct sql_statement *resolve_in_block(struct resolver *r, json_t *statement,
+                                       const struct spec_block *block);
 /* Statements of a text that stands at this place, as PostgreSQL's parser reads
  * it, with `before` in front of it. */
 json_t *parse_at(struct resolver *r, struct place at, const char *before,

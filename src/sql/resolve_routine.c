@@ -205,13 +205,9 @@ bool resolve_statements(struct resolver *r, struct sql_routine *routine,
 	r->base = at;
 	for (size_t i = 0; i < n && !r->failed; i++) {
 		json_t *x = json_array_get(all, i);
-		struct place from = at;
-		from.offset = skip_blanks(
-			text,
-			at.offset + (uint32_t)node_integer(x, "stmt_location"),
-			at.offset + length);
+		struct spec_block all_of_it = { at, length };
 		routine->statements[routine->statement_count++] =
-			resolve_statement(r, x, from);
+			resolve_in_block(r, x, &all_of_it);
 	}
 	json_decref(all);
 	r->base = base;
@@ -433,11 +429,11 @@ const struct sql_expr *call_routine(struct resolver *r, const char *name,
                                     uint32_t count, bool procedure)
 {
 	const struct sql_catalog *c = r->catalog;
-	const struct sql_routine *best = NULL;
+	struct sql_routine *best = NULL;
 	uint32_t best_fit = 0;
 	bool known = false, several = false;
 	for (uint32_t i = 0; i < c->routine_count; i++) {
-		const struct sql_routine *x = c->routines[i];
+		struct sql_routine *x = c->routines[i];
 		if (strcmp(x->name, name)) continue;
 		known = true;
 		uint32_t fit = fits(x, args, count);
@@ -460,6 +456,7 @@ const struct sql_expr *call_routine(struct resolver *r, const char *name,
 	                              best->parameter_count);
 	e->type = best->result;
 	e->routine = best;
+	best->called = true;
 	for (uint32_t i = 0; i < best->parameter_count; i++)
 		e->args[i] = i < count ? coerce(r, args[i], best->parameters[i],
 		                                COERCE_IMPLICIT, "argument")
@@ -516,6 +513,7 @@ bool resolve_do(struct resolver *r, json_t *body, struct sql_statement *s)
 	if (r->purpose == PURPOSE_ROUTINE)
 		refuse_construct(r, r->place, "DO inside of a routine");
 	begin(&m, r, "inline_code_block");
+	m.routine->called = true;
 	m.routine->result = sql_type(SQL_VOID);
 	add_found(&m);
 	if (!r->failed)

@@ -152,7 +152,7 @@ static bool satisfies(const struct scan *s, const struct value *columns,
 static bool matters(const struct scan *s, const struct known_row *row)
 {
 	const struct sql_table *t = s->relation->table;
-	bool found = false;
+	bool found = s->run->known->all_rows;
 	for (uint32_t i = 0; i < row->count && !found; i++) {
 		struct region_mark mark = region_mark(s->run->region);
 		satisfies(s, sql_columns(s->run, t, row->key, row->versions[i]),
@@ -251,7 +251,7 @@ static bool scan_keys(struct scan *s)
 		    matters(s, rows->items[i]))
 			keys[count++] = rows->items[i]->key;
 	qsort(keys, count, sizeof *keys, order_of_keys);
-	s->certain = locks_alone(s);
+	s->certain = locks_alone(s) && !x->known->all_rows;
 	for (uint32_t i = 0; i < count && s->certain; i++)
 		s->certain =
 			sql_own_write(x->written_before, global, keys[i]) ||
@@ -304,7 +304,7 @@ static bool scan_table(struct scan *s)
 		}
 		return true;
 	}
-	if (!s->relation->access.key) return scan_keys(s);
+	if (!s->relation->access.key || x->known->all_rows) return scan_keys(s);
 	if (!named_key(s, &key)) return false;
 	if (sql_is_null(key)) return true;
 	s->certain =
