@@ -143,6 +143,7 @@ static void here_run(struct here *h, const char *sql, struct text *out)
 			h->catalog.sequences[h->started].start;
 	region_init(&scratch);
 	struct sql_run x = { .region = &scratch,
+		             .inner = sql_inner(),
 		             .known = &h->known,
 		             .serial = true,
 		             .session = "s",

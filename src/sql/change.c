@@ -5,22 +5,6 @@
 #include "base/memory.h"
 #include "sql/run.h"
 
-void sql_write(struct sql_run *x, const struct sql_table *t, uint32_t global,
-               struct value key, struct value row, enum strength strength)
-{
-	assert(key.tag == VALUE_TUPLE);
-	if (x->direct) {
-		known_set(x->known, global, key, row);
-		return;
-	}
-	struct sql_write *w = region_take(x->region, sizeof *w);
-	*w = (struct sql_write){ x->writes, t,        global,
-		                 x->point,  key,      row,
-		                 strength,  x->begun, x->read_count };
-	x->begun = x->locked = true;
-	x->writes = w;
-}
-
 /* The version of a row with these columns. */
 static struct value row_of(struct sql_run *x, const struct sql_table *t,
                            const struct value *columns)
@@ -594,38 +578,9 @@ static bool run_truncate(struct sql_run *x, const struct sql_statement *s)
 	return true;
 }
 
-static bool run_call(struct sql_run *x, const struct sql_statement *s)
+bool sql_change(struct sql_run *x, const struct sql_statement *s)
 {
-	const struct sql_routine *routine = s->call->routine;
-	struct sql_frame f = { .outer = x->outer };
-	struct value *args = region_take(
-		x->region, (s->call->count + (size_t)1) * sizeof *args);
-	for (uint32_t i = 0; i < s->call->count; i++)
-		if (!sql_eval(x, &f, s->call->args[i], &args[i])) return false;
-	return sql_call(x, routine, args, &x->result);
-}
-
-bool sql_run_statement(struct sql_run *x, const struct sql_statement *s)
-{
-	x->stop = SQL_GOES_ON;
-	x->read_count = x->births = 0;
-	x->referrals = NULL;
-	x->result = (struct sql_rows){ 0 };
-	return sql_carry_out(x, s);
-}
-
-bool sql_carry_out(struct sql_run *x, const struct sql_statement *s)
-{
-	x->point = s->point;
-	x->written_before = x->writes;
-	sql_begin_moment(x);
-	x->affected = 0;
-	if (*s->doom.state)
-		return sql_run_fails(x, s->doom.state, "%s", s->doom.message);
 	switch (s->kind) {
-	case STATEMENT_QUERY:
-		return sql_run_query(x, s->query, x->outer, &x->result);
-	case STATEMENT_CALL: return run_call(x, s);
 	case STATEMENT_INSERT: return run_insert(x, s) && sql_run_referrals(x);
 	case STATEMENT_UPDATE:
 	case STATEMENT_DELETE: return run_change(x, s) && sql_run_referrals(x);

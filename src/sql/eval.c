@@ -10,20 +10,6 @@
 #include "sql/procs.h"
 #include "sql/run.h"
 
-bool sql_run_fails(struct sql_run *x, const char *state, const char *format,
-                   ...)
-{
-	struct text t = { 0 };
-	va_list args;
-	va_start(args, format);
-	text_vformat(&t, format, args);
-	va_end(args);
-	x->stop = SQL_FAILED;
-	sql_fail(x->region, &x->failure, state, "%s", text_get(&t));
-	text_free(&t);
-	return false;
-}
-
 /* ---- Functions ---- */
 
 static bool compute(struct sql_run *x, const struct sql_expr *e, int64_t a,
@@ -384,7 +370,7 @@ static bool eval_any(struct sql_run *x, const struct sql_frame *f,
 	struct value v;
 	if (!sql_eval(x, f, e->args[0], &v)) return false;
 	if (!e->query) return eval_any_of_array(x, f, e, v, out);
-	if (!sql_run_query(x, e->query, f, &rows)) return false;
+	if (!x->inner->query(x, e->query, f, &rows)) return false;
 	*out = value_bool(e->negated);
 	for (uint32_t i = 0; i < rows.count; i++) {
 		struct value item;
@@ -427,7 +413,7 @@ static bool eval_scalar(struct sql_run *x, const struct sql_frame *f,
                         const struct sql_expr *e, struct value *out)
 {
 	struct sql_rows rows = { 0 };
-	if (!sql_run_query(x, e->query, f, &rows)) return false;
+	if (!x->inner->query(x, e->query, f, &rows)) return false;
 	if (rows.count > 1)
 		return sql_run_fails(x, "21000",
 		                     "more than one row returned by a subquery "
@@ -440,7 +426,7 @@ static bool eval_exists(struct sql_run *x, const struct sql_frame *f,
                         const struct sql_expr *e, struct value *out)
 {
 	struct sql_rows rows = { 0 };
-	if (!sql_run_query(x, e->query, f, &rows)) return false;
+	if (!x->inner->query(x, e->query, f, &rows)) return false;
 	*out = value_bool(rows.count);
 	return true;
 }
@@ -453,7 +439,7 @@ static bool eval_routine(struct sql_run *x, const struct sql_frame *f,
 		region_take(x->region, (e->count + (size_t)1) * sizeof *args);
 	for (uint32_t i = 0; i < e->count; i++)
 		if (!sql_eval(x, f, e->args[i], &args[i])) return false;
-	if (!sql_call(x, e->routine, args, &rows)) return false;
+	if (!x->inner->call(x, e->routine, args, &rows)) return false;
 	*out = rows.count && e->routine->column_count ? rows.items[0][0]
 	                                              : value_null();
 	return true;

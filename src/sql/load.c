@@ -125,6 +125,7 @@ static void set_up(struct loading *l, void *data, const struct sql_statement *s)
 	*sequences = l->image->catalog.sequence_count;
 	region_init(&scratch);
 	struct sql_run x = { .region = &scratch,
+		             .inner = sql_inner(),
 		             .known = &l->image->known,
 		             .serial = true,
 		             .direct = true,

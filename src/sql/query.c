@@ -32,7 +32,7 @@ static bool call_rows(struct joining *j, const struct sql_expr *e,
 		region_take(x->region, (e->count + (size_t)1) * sizeof *args);
 	for (uint32_t i = 0; i < e->count; i++)
 		if (!sql_eval(x, j->frame, e->args[i], &args[i])) return false;
-	if (!sql_call(x, e->routine, args, out)) return false;
+	if (!x->inner->call(x, e->routine, args, out)) return false;
 	/* One that returns no set returns one row. */
 	if (!out->count && !e->routine->set)
 		sql_rows_add(

@@ -52,8 +52,24 @@ struct sql_rows {
 	uint32_t count, capacity;
 };
 
+struct sql_run;
+struct sql_frame;
+
+/* What an expression can hold that is more than an expression: queries and
+ * calls, which hold expressions in turn. Expressions reach them through this;
+ * everything else is called from above: statements, routines, changes and
+ * queries, scans, expressions, reads and writes. */
+struct sql_inner {
+	bool (*query)(struct sql_run *x, const struct sql_query *q,
+	              const struct sql_frame *outer, struct sql_rows *out);
+	/* Of a routine with its arguments: the rows that it returns. */
+	bool (*call)(struct sql_run *x, const struct sql_routine *routine,
+	             const struct value *args, struct sql_rows *out);
+};
+
 struct sql_run {
 	struct region *region;
+	const struct sql_inner *inner; /* sql_inner() */
 	struct known *known;
 	bool serial; /* rows are as known: as set-up has left them so far */
 	bool direct; /* changes are made there at once */
@@ -105,6 +121,8 @@ struct sql_frame {
 	const struct value *aggregates;
 };
 
+const struct sql_inner *sql_inner(void);
+
 /* Carries out a query or a change; false: run->stop says why not. */
 bool sql_run_statement(struct sql_run *x, const struct sql_statement *s);
 
@@ -120,6 +138,8 @@ bool sql_eval_condition(struct sql_run *x, const struct sql_frame *f,
 /* Calls a routine with its arguments: the rows that it returns. */
 bool sql_call(struct sql_run *x, const struct sql_routine *routine,
               const struct value *args, struct sql_rows *out);
+/* A change of rows or of the schema. */
+bool sql_change(struct sql_run *x, const struct sql_statement *s);
 /* A statement, inside of a routine as well. */
 bool sql_carry_out(struct sql_run *x, const struct sql_statement *s);
 /* One inside of a routine: what is around it stays as it is. */

@@ -268,6 +268,7 @@ static bool run_statement(struct sql_move *m, const struct sql_state *before,
 		return fail_read_only(m, s, item->statement);
 	size_t sequences = image->catalog.sequence_count * sizeof(int64_t);
 	struct sql_run x = { .region = m->scratch,
+		             .inner = sql_inner(),
 		             .known = &m->image->known,
 		             .writes = s->writes,
 		             .guarded = s->savepoints != NULL,
@@ -508,6 +509,7 @@ static void move_finally(struct sql_move *m)
 	const struct sql_catalog *c = &m->image->catalog;
 	struct sql_state *s = copy_state(m, m->from);
 	struct sql_run x = { .region = m->scratch,
+		             .inner = sql_inner(),
 		             .known = &m->image->known,
 		             .answers = m->answers,
 		             .answer_count = m->answer_count };
@@ -582,7 +584,9 @@ static void move_assertion(struct sql_move *m, uint32_t number)
 	uint32_t tables = m->image->asked.count ? c->table_count : 0;
 	uint32_t n = m->answer_count, point = a->query->point;
 	static const char undecided[] = "the assertion cannot be decided";
-	struct sql_run x = { .region = m->scratch, .known = &m->image->known };
+	struct sql_run x = { .region = m->scratch,
+		             .inner = sql_inner(),
+		             .known = &m->image->known };
 	if (n < a->step_count + tables) {
 		struct sql_emitted *e = emit(m, GUEST_NOTED, m->from);
 		e->step.key =

@@ -1,0 +1,147 @@
+/* What all who carry out a statement stand on: rows of results, failing, and
+ * keys that are read and written. */
+#include "sql/run.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+
+void *sql_grow(struct region *r, const void *old, uint32_t count, size_t size)
+{
+	void *more = region_take(r, (count ? 2 * (size_t)count : 8) * size);
+	if (count) memcpy(more, old, count * size);
+	return more;
+}
+
+void sql_rows_add(struct region *r, struct sql_rows *rows,
+                  const struct value *row)
+{
+	REGION_RESERVE(r, rows->items, rows->count, rows->capacity);
+	rows->items[rows->count++] = row;
+}
+
+bool sql_run_fails(struct sql_run *x, const char *state, const char *format,
+                   ...)
+{
+	struct text t = { 0 };
+	va_list args;
+	va_start(args, format);
+	text_vformat(&t, format, args);
+	va_end(args);
+	x->stop = SQL_FAILED;
+	sql_fail(x->region, &x->failure, state, "%s", text_get(&t));
+	text_free(&t);
+	return false;
+}
+
+/* ---- Keys ---- */
+
+static bool same_key(uint32_t global, struct value key, uint32_t g,
+                     struct value k)
+{
+	return global == g && value_equal(key, k);
+}
+
+const struct sql_write *sql_own_write(const struct sql_write *w,
+                                      uint32_t global, struct value key)
+{
+	while (w && !same_key(global, key, w->global, w->key)) w = w->older;
+	return w;
+}
+
+/* The row that set-up left. */
+static struct value initial_row(const struct sql_run *x, uint32_t global,
+                                struct value key)
+{
+	const struct known_row *row =
+		known_find(known_of(x->known, global), key);
+	return row && row->initial ? row->versions[0] : value_null();
+}
+
+bool sql_read(struct sql_run *x, uint32_t global, struct value key,
+              enum strength strength, struct value *out)
+{
+	const struct sql_write *own = sql_own_write(
+		strength == STRENGTH_PLAIN ? x->written_before : x->writes,
+		global, key);
+	if (own) {
+		*out = own->row;
+		return true;
+	}
+	if (x->serial) {
+		*out = initial_row(x, global, key);
+		return true;
+	}
+	for (uint32_t i = x->read_base; i < x->read_count; i++)
+		if (same_key(global, key, x->reads[i].global,
+		             x->reads[i].key) &&
+		    x->reads[i].strength == strength) {
+			*out = x->values[i];
+			return true;
+		}
+	if (x->locked && strength < STRENGTH_SHARE) sql_begin_moment(x);
+	struct sql_read read = { global, x->point, key, strength, x->begun };
+	x->begun = true;
+	x->locked |= strength >= STRENGTH_SHARE;
+	if (x->read_count == x->answer_count) {
+		x->wanted = read;
+		x->stop = SQL_WAITS;
+		return false;
+	}
+	if (x->read_count == x->read_capacity) {
+		uint32_t n = x->read_count;
+		x->reads = sql_grow(x->region, x->reads, n, sizeof *x->reads);
+		x->values =
+			sql_grow(x->region, x->values, n, sizeof *x->values);
+		x->read_capacity = n ? 2 * n : 8;
+	}
+	*out = x->answers[x->read_count];
+	x->reads[x->read_count] = read;
+	x->values[x->read_count++] = *out;
+	return true;
+}
+
+void sql_write(struct sql_run *x, const struct sql_table *t, uint32_t global,
+               struct value key, struct value row, enum strength strength)
+{
+	assert(key.tag == VALUE_TUPLE);
+	if (x->direct) {
+		known_set(x->known, global, key, row);
+		return;
+	}
+	struct sql_write *w = region_take(x->region, sizeof *w);
+	*w = (struct sql_write){ x->writes, t,        global,
+		                 x->point,  key,      row,
+		                 strength,  x->begun, x->read_count };
+	x->begun = x->locked = true;
+	x->writes = w;
+}
+
+/* ---- Rows of tables ---- */
+
+const struct value *sql_columns(struct sql_run *x, const struct sql_table *t,
+                                struct value key, struct value row)
+{
+	struct value *columns =
+		region_take(x->region, (t->column_count + 1) * sizeof *columns);
+	assert(row.tag == VALUE_RECORD && row.o->length == 2 * t->column_count);
+	for (uint32_t c = 0; c < t->column_count; c++)
+		columns[c] = row.o->items[2 * t->columns[c].slot + 1];
+	columns[t->column_count] = key;
+	return columns;
+}
+
+struct value sql_key(struct sql_run *x, const struct sql_unique *u,
+                     const struct value *columns)
+{
+	struct value *items = region_take(x->region, u->count * sizeof *items);
+	for (uint32_t i = 0; i < u->count; i++) {
+		items[i] = columns[u->columns[i]];
+		if (sql_is_null(items[i])) return value_null();
+		items[i] = sql_key_part(x->region, items[i], u->types[i]);
+	}
+	return value_sequence(x->region, VALUE_TUPLE, items, u->count);
+}

@@ -1,0 +1,48 @@
+/* A statement of any kind: above queries, changes and routines, which are above
+ * expressions. */
+#include "sql/run.h"
+
+#include <assert.h>
+
+const struct sql_inner *sql_inner(void)
+{
+	static const struct sql_inner inner = { sql_run_query, sql_call };
+	return &inner;
+}
+
+static bool run_call(struct sql_run *x, const struct sql_statement *s)
+{
+	const struct sql_routine *routine = s->call->routine;
+	struct sql_frame f = { .outer = x->outer };
+	struct value *args = region_take(
+		x->region, (s->call->count + (size_t)1) * sizeof *args);
+	for (uint32_t i = 0; i < s->call->count; i++)
+		if (!sql_eval(x, &f, s->call->args[i], &args[i])) return false;
+	return sql_call(x, routine, args, &x->result);
+}
+
+bool sql_carry_out(struct sql_run *x, const struct sql_statement *s)
+{
+	x->point = s->point;
+	x->written_before = x->writes;
+	sql_begin_moment(x);
+	x->affected = 0;
+	if (*s->doom.state)
+		return sql_run_fails(x, s->doom.state, "%s", s->doom.message);
+	switch (s->kind) {
+	case STATEMENT_QUERY:
+		return sql_run_query(x, s->query, x->outer, &x->result);
+	case STATEMENT_CALL: return run_call(x, s);
+	default: return sql_change(x, s);
+	}
+}
+
+bool sql_run_statement(struct sql_run *x, const struct sql_statement *s)
+{
+	assert(x->inner);
+	x->stop = SQL_GOES_ON;
+	x->read_count = x->births = 0;
+	x->referrals = NULL;
+	x->result = (struct sql_rows){ 0 };
+	return sql_carry_out(x, s);
+}
