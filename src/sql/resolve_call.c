@@ -355,6 +355,84 @@ const struct sql_expr *resolve_a_expr(struct resolver *r, struct scope *s,
 	return refuse_construct(r, r->place, "this operator");
 }
 
+/* ---- Routines ---- */
+
+/* How well the routine fits: 0 not at all, else more for each exact type. */
+static uint32_t fits(const struct sql_routine *routine,
+                     const struct sql_expr *const *args, uint32_t count)
+{
+	uint32_t n = 1;
+	if (count > routine->parameter_count) return 0;
+	for (uint32_t i = 0; i < routine->parameter_count; i++) {
+		enum sql_kind to = routine->parameters[i].kind;
+		if (i >= count) {
+			if (!routine->defaults[i]) return 0;
+			continue;
+		}
+		if (!sql_can_coerce(args[i]->type.kind, to, COERCE_IMPLICIT))
+			return 0;
+		n += args[i]->type.kind == to ? 2 : 0;
+		n += args[i]->type.kind == SQL_UNKNOWN && to == SQL_TEXT;
+	}
+	return n;
+}
+
+static void no_routine(struct resolver *r, const char *name,
+                       const struct sql_expr *const *args, uint32_t count,
+                       bool procedure, const char *what)
+{
+	struct text t = { 0 };
+	for (uint32_t i = 0; i < count; i++) {
+		if (i) text_string(&t, ", ");
+		sql_type_print(&t, args[i]->type);
+	}
+	refuse(r, r->place, "%s %s(%s) %s",
+	       procedure ? "procedure" : "function", name, text_get(&t), what);
+	text_free(&t);
+}
+
+const struct sql_expr *call_routine(struct resolver *r, const char *name,
+                                    const struct sql_expr **args,
+                                    uint32_t count, bool procedure)
+{
+	const struct sql_catalog *c = r->catalog;
+	struct sql_routine *best = NULL;
+	uint32_t best_fit = 0;
+	bool known = false, several = false;
+	for (uint32_t i = 0; i < c->routine_count; i++) {
+		struct sql_routine *x = c->routines[i];
+		if (strcmp(x->name, name)) continue;
+		known = true;
+		uint32_t fit = fits(x, args, count);
+		several = fit && fit == best_fit;
+		if (fit <= best_fit) continue;
+		best = x;
+		best_fit = fit;
+	}
+	if (!known && !procedure) return NULL;
+	if (!best || several) {
+		no_routine(r, name, args, count, procedure,
+		           several ? "is not unique" : "does not exist");
+		return NULL;
+	}
+	if (best->procedure != procedure)
+		return refuse(r, r->place, "%s() is a %s%s", name,
+		              procedure ? "function" : "procedure",
+		              procedure ? "" : ": to call it, use CALL");
+	struct sql_expr *e = expr_new(r, EXPR_ROUTINE, best->result.kind,
+	                              best->parameter_count);
+	e->type = best->result;
+	e->routine = best;
+	best->called = true;
+	for (uint32_t i = 0; i < best->parameter_count; i++)
+		e->args[i] = i < count ? coerce(r, args[i], best->parameters[i],
+		                                COERCE_IMPLICIT, "argument")
+		                       : best->defaults[i];
+	return r->failed ? NULL : e;
+}
+
+/* ---- Calls ---- */
+
 static const struct sql_expr *make_aggregate(struct resolver *r,
                                              struct scope *s, json_t *body,
                                              const struct sql_expr *call,

@@ -24,9 +24,7 @@ static uint32_t *foreign_columns(struct resolver *r, const struct sql_table *t,
 			continue;
 		}
 		const char *name = node_name(json_array_get(names, i));
-		uint32_t c = 0;
-		while (c < t->column_count && strcmp(t->columns[c].name, name))
-			c++;
+		uint32_t c = column_named(t, name);
 		if (c == t->column_count)
 			return refuse(r, r->place,
 			              "column \"%s\" referenced in foreign key "

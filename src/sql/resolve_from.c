@@ -214,16 +214,6 @@ static uint32_t find_visible(struct resolver *r, const struct scope *s,
 	return found;
 }
 
-const struct sql_expr *visible_column(struct resolver *r, struct scope *s,
-                                      uint32_t up, uint32_t i)
-{
-	const struct scope *at = s;
-	for (uint32_t k = 0; k < up; k++) at = at->outer;
-	const struct visible_column *v = &at->visible[i];
-	if (!v->merged) return column_of(r, s, up, v->relation, v->column);
-	return up ? outward(r, v->merged, up) : v->merged;
-}
-
 /* One column for two of a name. `*on`: with their equality. */
 static bool merge_column(struct resolver *r, struct scope *s, const char *name,
                          enum sql_join join, bool right, uint32_t from,

@@ -21,6 +21,16 @@ const struct sql_expr *column_of(struct resolver *r, struct scope *s,
 	return e;
 }
 
+const struct sql_expr *visible_column(struct resolver *r, struct scope *s,
+                                      uint32_t up, uint32_t i)
+{
+	const struct scope *at = s;
+	for (uint32_t k = 0; k < up; k++) at = at->outer;
+	const struct visible_column *v = &at->visible[i];
+	if (!v->merged) return column_of(r, s, up, v->relation, v->column);
+	return up ? outward(r, v->merged, up) : v->merged;
+}
+
 static int column_in(const struct sql_relation *from, const char *name)
 {
 	for (uint32_t i = 0; i < from->column_count; i++)

@@ -112,6 +112,25 @@ void *refuse_construct(struct resolver *r, struct place at, const char *what)
 	              what);
 }
 
+json_t *parse_at(struct resolver *r, struct place at, const char *before,
+                 const char *text, uint32_t length)
+{
+	struct text all = { 0 };
+	struct sql_refusal why = { 0 };
+	size_t front = strlen(before);
+	text_string(&all, before);
+	text_bytes(&all, text, length);
+	json_t *statements =
+		sql_parse(r->catalog->parser, text_get(&all), all.length, &why);
+	if (!statements) {
+		at.offset += why.at > front ? why.at - (uint32_t)front : 0;
+		refuse(r, at, "%s", text_get(&why.message));
+	}
+	text_free(&why.message);
+	text_free(&all);
+	return statements;
+}
+
 const char *keep_name(struct resolver *r, const char *name)
 {
 	return region_copy_string(r->region, name, strlen(name));

@@ -87,6 +87,11 @@ void *refuse(struct resolver *r, struct place at, const char *format, ...)
 /* The same of what is SQL, but not in the subset. */
 void *refuse_construct(struct resolver *r, struct place at, const char *what);
 
+/* Statements of a text that stands at this place, as PostgreSQL's parser reads
+ * it, with `before` in front of it. */
+json_t *parse_at(struct resolver *r, struct place at, const char *before,
+                 const char *text, uint32_t length);
+
 /* ---- Types ---- */
 
 bool resolve_type(struct resolver *r, json_t *type_name, struct sql_type *out,
@@ -149,13 +154,14 @@ const struct sql_expr *resolve_parameter(struct resolver *r,
 struct variable *find_variable(const struct variables *v, const char *label,
                                const char *name);
 
-/* ---- Routines ---- */
-
-/* Its call with these arguments; NULL without an error if there is none of this
- * name, or with one. */
+/* The call of a routine with these arguments; NULL without an error if there is
+ * none of this name, or with one. */
 const struct sql_expr *call_routine(struct resolver *r, const char *name,
                                     const struct sql_expr **args,
                                     uint32_t count, bool procedure);
+
+/* ---- Routines ---- */
+
 bool resolve_routine(struct resolver *r, json_t *body, struct sql_statement *s);
 bool resolve_do(struct resolver *r, json_t *body, struct sql_statement *s);
 bool resolve_call_statement(struct resolver *r, json_t *body,
@@ -172,10 +178,6 @@ struct sql_statement *resolve_statement(struct resolver *r, json_t *statement,
 /* One of those that the block holds. */
 struct sql_statement *resolve_in_block(struct resolver *r, json_t *statement,
                                        const struct spec_block *block);
-/* Statements of a text that stands at this place, as PostgreSQL's parser reads
- * it, with `before` in front of it. */
-json_t *parse_at(struct resolver *r, struct place at, const char *before,
-                 const char *text, uint32_t length);
 
 /* ---- Queries ---- */
 
@@ -200,7 +202,7 @@ bool resolve_from(struct resolver *r, struct scope *s, json_t *list,
 /* Fills what the query has of the scope, and how its relations are found. */
 void finish_query(struct resolver *r, struct scope *s, struct sql_query *q);
 
-/* ---- Statements ---- */
+/* ---- Sequences ---- */
 
 uint32_t add_sequence(struct resolver *r, const char *name, int64_t start,
                       int64_t step);
@@ -211,18 +213,34 @@ int find_sequence(const struct sql_catalog *c, const char *name);
 /* nextval() of the sequence. */
 struct sql_expr *draw(struct resolver *r, uint32_t sequence);
 const struct sql_expr *resolve_nextval(struct resolver *r, json_t *arg);
-/* NULL: none any more. */
-void set_default(struct resolver *r, struct sql_column *column, json_t *raw);
-/* `self`: the column that it stands behind, or -1. */
+
+/* ---- Constraints ---- */
+
+/* The number of the column; that of columns: there is none of this name. */
+uint32_t column_named(const struct sql_table *t, const char *name);
 /* table_column_..._ending, with a number if it is taken, or the name given. */
 const char *name_constraint(struct resolver *r, const struct sql_table *t,
                             json_t *body, const uint32_t *columns,
                             uint32_t count, const char *ending);
-/* FOREIGN KEY; `self` as in add_constraint(). */
+const struct sql_type *column_types(struct resolver *r,
+                                    const struct sql_table *t,
+                                    const struct sql_unique *u);
+/* `self`: the column that the constraint stands behind, or -1. */
+void add_primary(struct resolver *r, struct sql_table *t, json_t *body,
+                 int64_t self);
+void add_unique(struct resolver *r, struct sql_table *t, json_t *body,
+                int64_t self);
+void add_check(struct resolver *r, struct sql_table *t, json_t *body);
 void add_foreign(struct resolver *r, struct sql_table *t, json_t *body,
                  int64_t self);
 /* Rows of it that may refer to one that goes are looked for. */
 void look_for_referring(struct sql_table *t);
+
+/* ---- Statements ---- */
+
+/* NULL: none any more. */
+void set_default(struct resolver *r, struct sql_column *column, json_t *raw);
+/* A constraint of any kind. */
 void add_constraint(struct resolver *r, struct sql_table *t, json_t *body,
                     int64_t self);
 /* The statement gives rows that are there their entries in the table's newest
