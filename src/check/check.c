@@ -6,31 +6,6 @@
 
 #include "base/memory.h"
 
-void check_result_free(struct check_result *r)
-{
-	free(r->order);
-	free(r->core);
-	free(r->schedule);
-	*r = (struct check_result){ 0 };
-}
-
-unsigned facts_levels(const struct facts *f, enum level others)
-{
-	unsigned levels = 0;
-	if (!f->owns || f->n == 1) return 1u << others;
-	for (uint32_t t = 1; t < f->n; t++)
-		levels |= 1u << facts_level(f, others, t);
-	return levels;
-}
-
-enum level facts_level_of_all(const struct facts *f, enum level others)
-{
-	unsigned levels = facts_levels(f, others);
-	enum level first = 0;
-	while (!(levels >> first & 1)) first++;
-	return levels == 1u << first ? first : LEVEL_COUNT;
-}
-
 /* What the strongest extensible level forbids, or ser allows, is decided. */
 static void check_by_statements(const struct facts *f, enum level l,
                                 struct check_clock *c, struct check_result *out)

@@ -15,9 +15,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "axioms/level.h"
-#include "base/verdict.h"
-#include "history/facts.h"
+#include "check/check_result.h"
+#include "check/levels.h"
 #include "history/trace.h"
 
 struct check_limits {
@@ -41,47 +40,6 @@ const char *check_clock_reason(const struct check_clock *c);
  * then, with CHECK_MEMORY as its reason. */
 bool check_clock_too_large(const struct check_clock *c, uint64_t bytes);
 #define CHECK_MEMORY "the memory limit was reached"
-
-/* That of transaction t. */
-static inline enum level facts_level(const struct facts *f, enum level others,
-                                     uint32_t t)
-{
-	return f->owns && f->owns[t] ? (enum level)(f->owns[t] - 1) : others;
-}
-/* Bit l: some transaction has level l. */
-unsigned facts_levels(const struct facts *f, enum level others);
-/* The level of all transactions; LEVEL_COUNT: it is a mix. */
-enum level facts_level_of_all(const struct facts *f, enum level others);
-/* The same, borrowed, where no levels of their own count. */
-static inline struct facts facts_without_owns(const struct facts *f)
-{
-	struct facts plain = *f;
-	plain.owns = NULL;
-	return plain;
-}
-
-/* In a schedule a statement begins, or (number 0) the transaction ends. */
-struct check_moment {
-	uint32_t transaction, statement;
-};
-
-struct check_result {
-	enum verdict verdict;
-	/* HOLDS: the n transactions in a commit order, if one was made. */
-	uint32_t *order;
-	/* VIOLATED: transactions that already violate the level when all
-	 * others are left out (with the reads from them), increasing, without
-	 * init. NULL: an anomaly of the trace is the reason, or (count 0)
-	 * nothing smaller than the history is known. */
-	uint32_t *core;
-	uint32_t core_count;
-	const char *reason; /* UNDECIDED: why */
-	/* HOLDS, a level with statements, if check_schedule was asked: what
-	 * happens one after the other. */
-	struct check_moment *schedule;
-	size_t schedule_count;
-};
-void check_result_free(struct check_result *r);
 
 /* One level. Facts of a trace without anomalies that forbid the level. */
 void check_level(const struct facts *f, enum level l, struct check_clock *c,

@@ -233,7 +233,7 @@ static inline bool point_before(const struct strong *s, uint32_t a, uint32_t b)
 uint32_t point_next(const struct strong *s, uint32_t p);
 uint32_t point_previous(const struct strong *s, uint32_t p);
 
-/* ---- reach.c: the edges and their closure ---- */
+/* ---- prepare.c ---- */
 
 /* Begins with so, wr and known orders, and in a mix with what the reads of
  * weaker levels force; `l` is the level of those that have none of their own.
@@ -247,6 +247,9 @@ bool strong_init_locks(struct strong *s, const struct facts *f,
                        const struct strong_locks *locks, enum level l,
                        struct check_clock *c);
 void strong_free(struct strong *s);
+
+/* ---- reach.c: the edges and their closure ---- */
+
 /* Appends an edge; the closure does not know it yet. */
 void reach_append(struct strong *s, struct edge e);
 /* Brings the closure up to date with the appended edges. False if there is a
@@ -260,6 +263,8 @@ struct reach_mark {
 /* Costs a copy of each row that changes afterwards. Marks may be nested. */
 struct reach_mark reach_mark(struct strong *s);
 void reach_back(struct strong *s, struct reach_mark m);
+/* The next saturate() looks at everything again. */
+void saturate_again(struct strong *s);
 /* Forgets all marks. */
 void reach_settle(struct strong *s);
 /* Goes back to the first `count` edges without a mark, at the cost of the whole
@@ -293,8 +298,6 @@ bool likely_order(struct strong *s);
 /* Adds all edges that are forced by the rules. False on a contradiction
  * (conflicting) or when time is over (out_of_time). */
 bool saturate(struct strong *s);
-/* Looks at everything again in the next call. */
-void saturate_again(struct strong *s);
 /* Appends the edges that reads force which do not go by the order, from the
  * closure of so U wr alone. */
 void append_forced(struct strong *s, enum level others);
