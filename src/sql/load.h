@@ -7,20 +7,9 @@
 
 #include "base/diag.h"
 #include "base/text.h"
+#include "sql/arguments.h"
 
-struct load_text;
 struct program;
-
-/* What a file of SQL is explored with: "name: SQL", and queries that must be
- * true. Lists that end in NULL, or NULL. And texts in place of files that
- * set-up names. */
-struct sql_arguments {
-	const char *const *sessions, *const *asserts;
-	const struct load_text *texts;
-	size_t text_count;
-	/* Conditions read all rows, as those do that can make no difference. */
-	bool all_rows;
-};
 
 /* Is it the name of a specification? Of a file of SQL? */
 bool sql_is_spec(const char *path);

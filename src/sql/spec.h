@@ -8,7 +8,7 @@
 
 #include "base/region.h"
 #include "lang/source.h"
-#include "sql/load.h"
+#include "sql/arguments.h"
 
 /* SQL text, as it stands in a source. */
 struct spec_block {

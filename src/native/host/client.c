@@ -8,6 +8,7 @@
 #include "native/host/process.h"
 #include "native/host/guest.h"
 #include "native/host/imports.h"
+#include "native/host/guest_value.h"
 #include "vm/bytecode.h"
 #include "vm/guest_session.h"
 

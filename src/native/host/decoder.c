@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "native/host/guest_value.h"
 #include "vm/machine.h"
 
 enum {

@@ -8,6 +8,7 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "native/host/guest.h"
+#include "native/host/guest_value.h"
 
 enum {
 	KEPT_BYTES = 64 << 20, /* of results; further ones are not kept */

@@ -10,6 +10,7 @@
 #include "base/seconds.h"
 #include "native/host/divergence.h"
 #include "native/host/decoder.h"
+#include "native/host/guest_value.h"
 
 enum {
 	LEAVES_MOST = 4096,     /* run once more in the end, */

@@ -58,15 +58,6 @@ const struct guest_step *guest_next(struct guest *g,
 uint32_t guest_point(struct guest *g, uint64_t pc);
 uint32_t guest_assertion(struct guest *g, const char *message, uint64_t pc);
 
-/* A name or message of user code, in the region: what is no UTF-8 becomes the
- * replacement character, so that all that is written can be read again. */
-const char *text_of_guest(struct region *r, const char *s);
-/* The worker's answer as a value in `r`, and a value as an answer, which may
- * use `r`. Bytes that are not UTF-8 or hold a zero are {bytes: "hexadecimal"}.
- */
-struct value value_of_wire(struct region *r, struct iso_value v);
-struct iso_value wire_of_value(struct region *r, struct value v);
-
 /* foreign_call.c: guest_ops.call. Functions are pure: results are kept, and the
  * first call with given arguments is made twice, to see that it is. */
 bool guest_call(struct guest *g, uint32_t function,

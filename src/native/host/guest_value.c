@@ -1,9 +1,9 @@
-/* Values between user code and the machine. */
+#include "native/host/guest_value.h"
+
 #include <assert.h>
 #include <string.h>
 
 #include "base/utf8.h"
-#include "native/host/guest.h"
 #include "vm/value_build.h"
 
 static bool is_text(const char *bytes, size_t length)

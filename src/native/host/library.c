@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "base/table.h"
 #include "native/host/declarations.h"
-#include "native/host/guest.h"
+#include "native/host/guest_value.h"
 #include "native/host/process.h"
 #include "native/host/source_lines.h"
 #include "vm/bytecode.h"

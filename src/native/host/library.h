@@ -11,7 +11,6 @@
 #include <stdint.h>
 
 #include "base/text.h"
-#include "native/runtime/worker.h"
 #include "vm/guest.h"
 
 struct library;

@@ -12,6 +12,7 @@
 #include "base/table.h"
 #include "native/host/declarations.h"
 #include "native/host/library.h"
+#include "native/job.h"
 #include "vm/bytecode.h"
 
 /* Where code stands: by its address in a file, and as reports show it. */

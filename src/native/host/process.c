@@ -26,6 +26,7 @@
 #include "base/seconds.h"
 #include "native/host/crash_report.h"
 #include "native/runtime/child.h"
+#include "native/runtime/worker.h"
 #include "native/host/loaded.h"
 #include "native/host/shared_memory.h"
 #include "native/host/source_lines.h"

@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 #include "base/text.h"
+#include "native/job.h"
 #include "native/shared.h"
-#include "native/runtime/worker.h"
 
 struct process;
 

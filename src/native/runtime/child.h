@@ -2,7 +2,7 @@
 #ifndef ISO_NATIVE_RUNTIME_CHILD_H
 #define ISO_NATIVE_RUNTIME_CHILD_H
 
-#include "native/runtime/worker.h"
+#include "native/job.h"
 
 struct child {
 	int socket, lifeline;

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "isoscope/client.h"
-#include "native/runtime/worker.h"
+#include "vm/guest.h"
 
 /* The function's address, or NULL with the reason in *why, which stays valid
  * until the next call. */

@@ -5,18 +5,9 @@
 #ifndef ISO_NATIVE_RUNTIME_WORKER_H
 #define ISO_NATIVE_RUNTIME_WORKER_H
 
-#include <stdint.h>
-
-#include "vm/guest.h"
+#include "native/job.h"
 
 struct shared;
-
-/* What a worker is to load. */
-struct worker_job {
-	const char *client; /* shared object with iso_client(), or NULL */
-	const struct foreign_function *functions;
-	uint32_t function_count;
-};
 
 /* The life of the worker, after fork(). Waits for `shared->asked` (wakeup_wait)
  * before each command, rings `shared->answered` when the reply is complete; the

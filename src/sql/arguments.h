@@ -1,0 +1,21 @@
+/* What is said about a file of SQL on the command line. */
+#ifndef ISO_SQL_ARGUMENTS_H
+#define ISO_SQL_ARGUMENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct load_text;
+
+/* What a file of SQL is explored with: "name: SQL", and queries that must be
+ * true. Lists that end in NULL, or NULL. And texts in place of files that
+ * set-up names. */
+struct sql_arguments {
+	const char *const *sessions, *const *asserts;
+	const struct load_text *texts;
+	size_t text_count;
+	/* Conditions read all rows, as those do that can make no difference. */
+	bool all_rows;
+};
+
+#endif
