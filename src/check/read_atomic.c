@@ -74,33 +74,13 @@ static void take_read(struct read_atomic *a, struct facts_read read)
 		graph_add(g, k->last, read.from);
 }
 
-static void force(struct read_atomic *a, uint32_t writer, uint32_t key)
+/* Nothing, if the reader does not read the key. */
+static void force(void *data, uint32_t writer, uint32_t key)
 {
-	assert(a->states[key].reader == a->reader);
-	uint32_t source = a->states[key].source;
-	if (source != writer) graph_add(a->g, writer, source);
-}
-
-enum { SEARCH_COST = 4 }; /* of a key among some, in looks at one */
-
-/* The keys that the writer wrote and the reader reads: goes through the smaller
- * set, which is what makes it n^1.5. */
-static void force_common_keys(struct read_atomic *a, uint32_t writer)
-{
-	const struct facts *f = a->g->f;
-	uint32_t begin = f->write_first[writer];
-	uint32_t end = f->write_first[writer + 1];
-	if (end - begin <= SEARCH_COST * a->key_count) {
-		for (uint32_t i = begin; i < end; i++)
-			if (a->states[f->writes[i]].reader == a->reader)
-				force(a, writer, f->writes[i]);
-		graph_enough(a->g, end - begin);
-		return;
-	}
-	for (uint32_t i = 0; i < a->key_count; i++)
-		if (write_sets_has(&a->sets, writer, a->keys[i]))
-			force(a, writer, a->keys[i]);
-	graph_enough(a->g, a->key_count);
+	struct read_atomic *a = data;
+	const struct key_state *k = &a->states[key];
+	if (k->reader == a->reader && k->source != writer)
+		graph_add(a->g, writer, k->source);
 }
 
 static void take_reader(struct read_atomic *a, uint32_t t)
@@ -116,7 +96,8 @@ static void take_reader(struct read_atomic *a, uint32_t t)
 		if (!from || a->seen[from] == t) continue;
 		if (a->g->stopped) return;
 		a->seen[from] = t;
-		force_common_keys(a, from);
+		write_sets_common(&a->sets, a->g, from, a->keys, a->key_count,
+		                  force, a);
 	}
 	for (uint32_t i = f->write_first[t]; i < f->write_first[t + 1]; i++) {
 		struct key_state *k = &a->states[f->writes[i]];

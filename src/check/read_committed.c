@@ -26,34 +26,14 @@ struct read_committed {
 	uint32_t reader;
 };
 
-static void force(struct read_committed *c, uint32_t writer, uint32_t key)
+/* Nothing, if the reader does not read the key later. */
+static void force(void *data, uint32_t writer, uint32_t key)
 {
+	struct read_committed *c = data;
 	const struct later *l = &c->later[key];
-	assert(l->reader == c->reader);
+	if (l->reader != c->reader) return;
 	uint32_t to = l->next != writer ? l->next : l->second;
 	if (to != GRAPH_NONE) graph_add(c->g, writer, to);
-}
-
-enum { SEARCH_COST = 4 }; /* of a key among some, in looks at one */
-
-/* The keys that the writer wrote and that are read later: goes through the
- * smaller set, which is what makes it n^1.5. */
-static void force_common_keys(struct read_committed *c, uint32_t writer)
-{
-	const struct facts *f = c->g->f;
-	uint32_t begin = f->write_first[writer];
-	uint32_t end = f->write_first[writer + 1];
-	if (end - begin <= SEARCH_COST * c->key_count) {
-		for (uint32_t i = begin; i < end; i++)
-			if (c->later[f->writes[i]].reader == c->reader)
-				force(c, writer, f->writes[i]);
-		graph_enough(c->g, end - begin);
-		return;
-	}
-	for (uint32_t i = 0; i < c->key_count; i++)
-		if (write_sets_has(&c->sets, writer, c->keys[i]))
-			force(c, writer, c->keys[i]);
-	graph_enough(c->g, c->key_count);
 }
 
 static void remember(struct read_committed *c, struct facts_read read)
@@ -83,7 +63,9 @@ static void take_reader(struct read_committed *c, uint32_t t)
 	}
 	for (uint32_t i = end; i-- > begin && !c->g->stopped;) {
 		uint32_t from = f->reads[i].from;
-		if (from && c->first[from] == i + 1) force_common_keys(c, from);
+		if (from && c->first[from] == i + 1)
+			write_sets_common(&c->sets, c->g, from, c->keys,
+			                  c->key_count, force, c);
 		remember(c, f->reads[i]);
 	}
 }
