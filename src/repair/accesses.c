@@ -81,6 +81,7 @@ static bool same_text(const struct walk *w, const struct expr *a,
                       const struct expr *b)
 {
 	const char *text = w->all->items[a->source].text;
+	assert(a->at <= a->end && b->at <= b->end);
 	uint32_t n = a->end - a->at;
 	return a->source == b->source && n == b->end - b->at &&
 	       !memcmp(text + a->at, text + b->at, n);

@@ -42,6 +42,7 @@ static struct edit *add_edit(struct edits *e, enum edit_kind kind)
 #undef X
 	};
 	VEC_RESERVE(e->items, e->count, e->capacity);
+	assert(kind < EDIT_KIND_COUNT && costs[kind]);
 	struct edit *new = &e->items[e->count++];
 	*new = (struct edit){ .kind = kind,
 		              .cost = costs[kind],
@@ -71,6 +72,7 @@ static void add_transaction_edits(struct edits *e, uint32_t t,
                                   const struct block *b)
 {
 	const struct edit_transaction *x = &e->transactions[t];
+	assert(t < e->accesses.transaction_count);
 	enum level own = x->own ? (enum level)(x->own - 1) : e->level;
 	if (x->fixed || !level_mixes(e->level)) return;
 	for (enum level l = 0; l < LEVEL_COUNT; l++) {
@@ -94,6 +96,7 @@ static bool is_written(const struct edits *e, const struct access *read,
 {
 	const struct accesses *a = &e->accesses;
 	const struct expr *k = read->key;
+	assert(!read->write && read->transaction < a->transaction_count);
 	for (uint32_t i = 0; i < a->count; i++) {
 		const struct access *x = &a->items[i];
 		if (!x->write || x->key->kind != k->kind) continue;
@@ -138,6 +141,8 @@ static void add_atomic_edits(struct edits *e)
 		struct text key = { 0 };
 		if (e->transactions[a->items[u->read].transaction].fixed)
 			continue;
+		assert(u->begin <= u->right && u->target->at <= u->target->end);
+		assert(u->right <= e->files[source].length);
 		struct edit *new = add_edit(e, EDIT_ATOMIC);
 		new->transaction = a->items[u->read].transaction;
 		new->read = u->read;
@@ -332,6 +337,7 @@ bool edits_join(const struct edits *e, uint32_t a, uint32_t b)
 		x = y;
 		y = z;
 	}
+	assert(a != b && x->kind <= y->kind);
 	if (x->kind == EDIT_LOCK && y->kind == EDIT_ATOMIC)
 		return x->read != y->read;
 	if (x->kind == EDIT_TRANSACTION && y->kind == EDIT_TRANSACTION)
@@ -391,6 +397,7 @@ static void print_edited(struct text *t, const struct edits *e,
 {
 	const struct file *f = &e->files[source];
 	for (uint32_t i = 0; i < count; i++) {
+		assert(!i || compare_places(&all[i - 1], &all[i]) <= 0);
 		const struct edit *x = all[i];
 		if (x->source != source || x->offset < at || x->offset >= end)
 			continue;
@@ -565,6 +572,7 @@ void edits_mark(const struct edits *e, const struct edited *x,
 /* The level of its own that the edits leave the transaction. */
 static own_level own_then(const struct edits *e, struct edit_set s, uint32_t t)
 {
+	assert(t < e->accesses.transaction_count);
 	for (uint32_t i = 0; i < s.count; i++) {
 		const struct edit *x = edits_get(e, s.items[i]);
 		if (x->kind == EDIT_TRANSACTION && x->transaction == t)
@@ -577,6 +585,7 @@ static own_level own_then(const struct edits *e, struct edit_set s, uint32_t t)
 static enum strength strength_then(const struct edits *e, struct edit_set s,
                                    uint32_t access)
 {
+	assert(access < e->accesses.count);
 	for (uint32_t i = 0; i < s.count; i++) {
 		const struct edit *x = edits_get(e, s.items[i]);
 		if (x->kind == EDIT_LOCK && x->read == access)

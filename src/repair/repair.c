@@ -67,6 +67,7 @@ static struct edit_set set_of(const struct repair_row *r)
 
 static void keep(struct search *x, const struct explore_execution *e)
 {
+	assert(x->edited->program && x->kept <= KEPT);
 	VEC_RESERVE(x->pool, x->pool_count, x->pool_capacity);
 	struct counterexample *c = &x->pool[x->pool_count++];
 	c->history = explore_history(e);
@@ -237,6 +238,8 @@ static void try_sets(struct search *x, uint32_t from, unsigned cost)
 {
 	const struct edits *e = x->out->edits;
 	struct edit_set s = { x->set, x->set_count };
+	assert(from <= edits_count(e));
+	assert(s.count <= x->out->options.max_edits);
 	if (is_full(x)) return;
 	if (!cost) {
 		struct repair_row row;
@@ -270,6 +273,7 @@ static bool have_own_levels(const struct edits *e)
  * strongest, at which transactions run one after the other, helps. */
 static bool try_programs(struct search *x, struct repair_rows *found)
 {
+	assert(!found->count && !x->out->answers.count);
 	const struct edits *e = x->out->edits;
 	bool serial = level_is_serial(x->out->options.explore.level);
 	for (uint32_t i = 0; i < edits_count(e); i++) {
@@ -310,6 +314,7 @@ static unsigned most_of(const struct search *x)
 static bool add_failing(struct search *x, struct edit_set s)
 {
 	struct repair_rows *rows = &x->out->failing;
+	assert(s.count == 1);
 	if (rows->count >= FAILING || is_late(x) || is_answered(x, s, false) ||
 	    is_answered(x, s, true))
 		return false;
@@ -342,6 +347,7 @@ static void find_failing(struct search *x)
 {
 	const struct repair_rows *answers = &x->out->answers;
 	for (uint32_t i = 0; i < answers->count; i++) {
+		assert(answers->items[i].verdict == VERDICT_HOLDS);
 		struct edit_set s = set_of(&answers->items[i]);
 		for (uint32_t k = 0; s.count > 1 && k < s.count; k++)
 			add_failing(x, (struct edit_set){ &s.items[k], 1 });
@@ -357,6 +363,7 @@ static void find_weaker(struct search *x)
 {
 	const struct edits *e = x->out->edits;
 	x->set_count = 0;
+	assert(x->out->asked.verdict == VERDICT_HOLDS);
 	for (uint32_t t = 0; t < edits_transaction_count(e); t++)
 		for (uint32_t i = 0; i < edits_count(e); i++) {
 			const struct edit *new = edits_get(e, i);

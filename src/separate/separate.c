@@ -100,6 +100,7 @@ static bool allows(struct search *x, const struct small_history *s,
                    enum level others, bool mixed)
 {
 	struct relation r = s->relation;
+	assert(r.n == s->transaction_count && r.words == 1);
 	r.owns = mixed ? x->owns : NULL;
 	return (!s->dirty || dirt_allowed(x, s, others)) &&
 	       level_allows(others, &r, x->scratch);

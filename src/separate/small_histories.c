@@ -49,6 +49,7 @@ static uint32_t renamed(const struct enumeration *e, uint32_t i,
 	const struct small_event *a = &e->h.events[i];
 	if (names->key[a->key] == UINT32_MAX)
 		names->key[a->key] = names->key_count++;
+	assert(names->key[a->key] < e->h.key_count);
 	return names->key[a->key] | names->transaction[a->source] << 8 |
 	       (uint32_t)a->strength << 16 | (uint32_t)a->joined << 24 |
 	       (uint32_t)e->h.aborted[e->owner[i]] << 25;
@@ -254,6 +255,7 @@ static bool choose_sources(struct enumeration *e, uint32_t i)
 static bool keys_matter(const struct enumeration *e)
 {
 	word users[SMALL_EVENTS] = { 0 };
+	assert(e->h.key_count <= e->h.event_count);
 	for (uint32_t i = 0; i < e->h.event_count; i++)
 		bits_add(&users[e->h.events[i].key], e->owner[i]);
 	for (uint32_t k = 0; k < e->h.key_count; k++) {
@@ -294,6 +296,7 @@ static bool choose_keys(struct enumeration *e, uint32_t i)
 static int compare_shapes(const struct small_history *h, uint32_t s)
 {
 	uint32_t t = h->session_first[s - 1], u = h->session_first[s];
+	assert(h->session_first[s + 1] - u == u - t);
 	uint32_t end = u;
 	for (; t < end; t++, u++) {
 		uint32_t a = h->first[t + 1] - h->first[t];
@@ -344,6 +347,7 @@ static bool choose_counts(struct enumeration *e, uint32_t t)
 {
 	struct small_history *h = &e->h;
 	uint32_t begin = h->first[t], behind = h->transaction_count - 1 - t;
+	assert(t && t < h->transaction_count && begin <= h->event_count);
 	uint32_t left = h->event_count - begin;
 	for (uint32_t n = behind ? 1 : left; n + behind <= left; n++) {
 		for (uint32_t i = 0; i < n; i++) e->owner[begin + i] = t;
@@ -359,6 +363,7 @@ static bool choose_sessions(struct enumeration *e, uint32_t t, uint32_t most)
 {
 	struct small_history *h = &e->h;
 	uint32_t s = h->session_count, left = h->transaction_count - t;
+	assert(t <= h->transaction_count && s < t);
 	h->session_first[s] = t;
 	if (!left) return choose_counts(e, 1);
 	h->session_count++;
