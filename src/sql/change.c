@@ -14,6 +14,7 @@ static struct value row_of(struct sql_run *x, const struct sql_table *t,
 		region_take(x->region, (2 * n + 1) * sizeof *pairs);
 	for (uint32_t c = 0; c < n; c++) {
 		uint32_t slot = t->columns[c].slot;
+		assert(slot < n);
 		pairs[2 * slot] = t->names[slot];
 		pairs[2 * slot + 1] = columns[c];
 	}
@@ -87,6 +88,7 @@ static bool is_double(struct sql_run *x, const struct sql_unique *u)
 static bool look(struct sql_run *x, uint32_t global, struct value key,
                  bool goes_on, struct value *out)
 {
+	assert(key.tag == VALUE_TUPLE);
 	*out = value_null();
 	if ((goes_on || x->guarded || x->handled) &&
 	    !sql_own_write(x->writes, global, key) &&
@@ -205,6 +207,7 @@ static bool set_columns(struct sql_run *x, const struct sql_table *t,
                         uint32_t count, struct value *columns)
 {
 	for (uint32_t i = 0; i < count; i++) {
+		assert(sets[i].column < t->column_count);
 		struct value *to = &columns[sets[i].column];
 		bool fine = sets[i].value
 		                    ? sql_eval(x, f, sets[i].value, to)
@@ -253,6 +256,7 @@ static bool update_row(struct sql_run *x, const struct sql_statement *s,
 	const struct sql_table *t = s->table;
 	struct sql_frame f = { .outer = x->outer, .rows = rows };
 	struct value *columns = copy_columns(x, t, rows[0]);
+	assert(s->kind == STATEMENT_UPDATE);
 	if (!set_columns(x, t, &f, s->sets, s->set_count, columns) ||
 	    !sql_replace(x, t, rows[0], columns))
 		return false;
@@ -294,6 +298,7 @@ static bool run_change(struct sql_run *x, const struct sql_statement *s)
 {
 	const struct sql_write *before = x->writes;
 	struct sql_matches rows;
+	assert(s->query->relations[0].table == s->table);
 	if (!sql_match(x, s->query, x->outer, &rows) ||
 	    !read_for_sets(x, s, &rows))
 		return false;
@@ -354,6 +359,7 @@ static bool update_instead(struct sql_run *x, const struct sql_statement *s,
 	struct sql_frame f = { .outer = x->outer, .rows = rows };
 	struct value *columns = copy_columns(x, t, old);
 	bool holds = true;
+	assert(s->conflict == CONFLICT_UPDATE);
 	for (const struct sql_write *w = x->writes; w != x->written_before;
 	     w = w->older)
 		if (w->global == t->global &&
@@ -443,6 +449,7 @@ static bool new_row(struct sql_run *x, const struct sql_statement *s,
 	bool *set = region_take0(x->region, t->column_count + 1);
 	for (uint32_t i = 0; i < s->set_count; i++) {
 		uint32_t c = s->sets[i].column;
+		assert(c < t->column_count);
 		if (values && !values[i]) continue;
 		set[c] = true;
 		if (given)
@@ -514,6 +521,7 @@ static bool run_key(struct sql_run *x, const struct sql_statement *s)
 {
 	const struct sql_table *t = s->table;
 	const struct sql_unique *u = t->primary;
+	assert(x->serial && u);
 	for (uint32_t i = 0; i < known_of(x->known, s->old_global)->count;
 	     i++) {
 		const struct known_row *old =
@@ -562,6 +570,7 @@ static bool run_check(struct sql_run *x, const struct sql_statement *s)
 
 static bool run_truncate(struct sql_run *x, const struct sql_statement *s)
 {
+	assert(x->serial);
 	for (uint32_t n = 0; n < s->table_count; n++) {
 		const struct sql_table *t = s->tables[n];
 		for (uint32_t i = 0; i < known_of(x->known, t->global)->count;

@@ -1,4 +1,5 @@
 /* Expressions, statements and variables in PL/pgSQL. */
+#include <assert.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -117,6 +118,8 @@ const struct sql_statement *read_statement(struct reader *p, struct span s,
 	uint32_t length = s.to - s.from, blank = (uint32_t)strlen(before);
 	struct sql_statement *statement = NULL;
 	if (r->failed) return NULL;
+	assert(s.from <= s.to && s.to <= p->end);
+	assert(!into || (s.from <= into->from && into->to <= s.to));
 	char *copy = region_copy_string(r->region, p->text + s.from, length);
 	if (into)
 		memset(copy + (into->from - s.from), ' ',
@@ -153,6 +156,7 @@ struct variable *add_variable(struct reader *p, const char *name,
 void hide_variables(struct reader *p, uint32_t from)
 {
 	struct variables *v = p->scope->variables;
+	assert(from <= v->count);
 	for (uint32_t i = from; i < v->count; i++) v->items[i].hidden = true;
 }
 
@@ -161,6 +165,7 @@ static void give_fields(struct reader *p, struct variable *x,
 {
 	struct variables *v = p->scope->variables;
 	x->record = true;
+	assert(!x->column_count);
 	x->slot = v->slots;
 	x->columns = columns;
 	x->column_count = count;
@@ -173,6 +178,7 @@ static void bind_record(struct reader *p, struct variable *x,
 {
 	uint32_t count = sql_result_columns(s);
 	const struct sql_target *targets = sql_result_targets(s);
+	assert(x->record);
 	struct sql_column *columns =
 		region_take0(p->r->region, (count + 1) * sizeof *columns);
 	bool same = x->column_count == count;
@@ -198,6 +204,7 @@ struct sql_target_slot *fields_of(struct reader *p, const struct variable *x,
                                   uint32_t *count)
 {
 	*count = x->record ? x->column_count : 1;
+	assert(x->slot + *count <= p->scope->variables->slots);
 	struct sql_target_slot *all =
 		region_take0(p->r->region, (*count + (size_t)1) * sizeof *all);
 	for (uint32_t i = 0; i < *count; i++)

@@ -1,4 +1,5 @@
 /* The words of PL/pgSQL. */
+#include <assert.h>
 #include <ctype.h>
 #include <string.h>
 
@@ -26,6 +27,7 @@ static const char *unquoted(struct reader *p, uint32_t from, uint32_t to,
 /* 'text', "name", with doubled quotes inside. */
 static void read_quoted(struct reader *p, char quote)
 {
+	assert(p->text[p->word.from] == quote);
 	uint32_t i = p->word.from + 1;
 	while (i < p->end &&
 	       (p->text[i] != quote ||
@@ -40,6 +42,7 @@ static void read_quoted(struct reader *p, char quote)
 static bool read_dollars(struct reader *p)
 {
 	uint32_t from = p->word.from, i = from + 1;
+	assert(p->text[from] == '$');
 	while (i < p->end && goes_on_name(p->text[i]) && p->text[i] != '$') i++;
 	if (i >= p->end || p->text[i] != '$') return false;
 	size_t tag = i + 1 - from;

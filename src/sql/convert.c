@@ -240,6 +240,7 @@ static bool array_of_text(struct region *r, struct value v, struct sql_type to,
 		if (!(s = read_element(s, &t, &null))) goto malformed;
 		struct value text = value_string(r, text_get(&t), t.length);
 		items[count] = value_null();
+		assert(count <= v.o->length);
 		fine = null || sql_convert(r, text, sql_type(SQL_UNKNOWN),
 		                           sql_element_type(to), false,
 		                           &items[count], why);
@@ -301,6 +302,7 @@ static bool convert_elements(struct region *r, struct value v,
 {
 	struct value *items =
 		region_take(r, (v.o->length + (size_t)1) * sizeof *items);
+	assert(v.tag == VALUE_LIST);
 	for (uint32_t i = 0; i < v.o->length; i++)
 		if (!sql_convert(r, v.o->items[i], sql_element_type(from),
 		                 sql_element_type(to), false, &items[i], why))

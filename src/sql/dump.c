@@ -42,6 +42,7 @@ static void print_column(struct text *t, const struct within *w,
 		return;
 	}
 	const struct sql_relation *x = &w->relations[e->relation];
+	assert(e->column < x->column_count);
 	text_format(t, "%s%s%s", x->name, *x->name ? "." : "",
 	            x->columns[e->column].name);
 }

@@ -370,6 +370,7 @@ static bool eval_any(struct sql_run *x, const struct sql_frame *f,
 	struct value v;
 	if (!sql_eval(x, f, e->args[0], &v)) return false;
 	if (!e->query) return eval_any_of_array(x, f, e, v, out);
+	assert(e->query->target_count == 1);
 	if (!x->inner->query(x, e->query, f, &rows)) return false;
 	*out = value_bool(e->negated);
 	for (uint32_t i = 0; i < rows.count; i++) {
@@ -437,6 +438,7 @@ static bool eval_routine(struct sql_run *x, const struct sql_frame *f,
 	struct sql_rows rows = { 0 };
 	struct value *args =
 		region_take(x->region, (e->count + (size_t)1) * sizeof *args);
+	assert(e->count == e->routine->parameter_count);
 	for (uint32_t i = 0; i < e->count; i++)
 		if (!sql_eval(x, f, e->args[i], &args[i])) return false;
 	if (!x->inner->call(x, e->routine, args, &rows)) return false;

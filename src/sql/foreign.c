@@ -32,6 +32,7 @@ static void note(struct sql_run *x, struct sql_referral r)
 void sql_refer(struct sql_run *x, const struct sql_table *t,
                const struct value *old, const struct value *new)
 {
+	assert(old || new);
 	for (const struct sql_foreign *f = t->referrers; old && f;
 	     f = f->next_to)
 		if (!new || differ(old, new, f->to_columns, f->count))
@@ -103,6 +104,7 @@ static bool follow(struct sql_run *x, const struct sql_foreign *f,
 	const struct sql_table *t = f->from;
 	struct value there, key = row[t->column_count];
 	bool removes = action == ACTION_CASCADE && !new;
+	assert(action == ACTION_CASCADE || action == ACTION_SET_NULL);
 	if (!sql_read(x, t->global, key,
 	              removes ? STRENGTH_UPDATE : STRENGTH_NO_KEY_UPDATE,
 	              &there))
@@ -155,6 +157,7 @@ static struct value *referring_keys(struct sql_run *x,
 		    may_refer(x, f, rows->items[i], to))
 			keys[(*count)++] = rows->items[i]->key;
 	qsort(keys, *count, sizeof *keys, order_of_keys);
+	assert(*count < most);
 	return keys;
 }
 

@@ -105,6 +105,7 @@ static struct guest *take(struct guest_library *l,
 static void give_back(struct guest_library *l, struct guest *g)
 {
 	struct sql_image *image = sql_image_of(l);
+	assert(g->image == image);
 	mem_lock(&image->lock);
 	g->next_idle = image->idle;
 	image->idle = g;
@@ -134,6 +135,8 @@ static void settle(struct guest *g)
 
 static const struct guest_step *start(struct guest *g, uint32_t session)
 {
+	assert(session <
+	       g->image->program->sessions_count + g->image->assertion_count);
 	return &g->roots[session].tree.step;
 }
 
@@ -141,6 +144,7 @@ static const struct guest_step *start(struct guest *g, uint32_t session)
 
 static void add_step(struct guest *g, struct sql_step *from, struct sql_step *s)
 {
+	assert(from->tree.kept || !s->tree.kept);
 	s->tree.before = &from->tree;
 	s->tree.session = from->tree.session;
 	s->tree.serial = ++g->serial;

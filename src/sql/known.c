@@ -64,6 +64,7 @@ static uint32_t place_of(const struct known_rows *rows, struct value key,
 		else
 			high = mid;
 	}
+	assert(low <= rows->count);
 	return low;
 }
 
@@ -90,6 +91,9 @@ static struct known_row *row_of(struct known *k, uint32_t global,
 	        (rows->count - at) * sizeof *rows->items);
 	rows->items[at] = row;
 	rows->count++;
+	assert(!at || known_compare(rows->items[at - 1]->key, key) < 0);
+	assert(at + 1 == rows->count ||
+	       known_compare(key, rows->items[at + 1]->key) < 0);
 	return row;
 }
 
@@ -103,11 +107,13 @@ void known_set(struct known *k, uint32_t global, struct value key,
 	VEC_RESERVE(row->versions, row->count, row->capacity);
 	row->versions[row->count++] = value_copy(&k->region, value);
 	row->initial = 1;
+	assert(row->count == 1 && !row->deleted);
 }
 
 /* Do all conditions treat the two alike? */
 static bool are_alike(const struct sql_table *t, struct value a, struct value b)
 {
+	assert(a.tag == VALUE_RECORD && b.tag == VALUE_RECORD);
 	for (uint32_t c = 0; c < t->column_count; c++) {
 		uint32_t field = 2 * t->columns[c].slot + 1;
 		if (t->filtered[c] &&

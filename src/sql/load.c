@@ -76,6 +76,8 @@ static json_t *parse_block(struct loading *l, const struct spec_block *b)
 {
 	struct sql_refusal why = { 0 };
 	const char *text = l->image->all.items[b->at.source].text;
+	assert(b->at.offset + b->length <=
+	       l->image->all.items[b->at.source].length);
 	char *copy = mem_take(b->length + (size_t)1);
 	memcpy(copy, text + b->at.offset, b->length);
 	copy[b->length] = 0;
@@ -111,6 +113,7 @@ static void each_statement(struct loading *l, const struct spec_block *b,
 static void start_sequences(struct loading *l, uint32_t known)
 {
 	const struct sql_catalog *c = &l->image->catalog;
+	assert(known <= c->sequence_count);
 	l->sequences = mem_grow(l->sequences, c->sequence_count + 1,
 	                        sizeof *l->sequences);
 	for (uint32_t i = known; i < c->sequence_count; i++)
@@ -291,6 +294,7 @@ static void add_session(struct loading *l, uint32_t number)
 /* What BEGIN, and SET TRANSACTION right behind it, ask for. */
 static own_level asked_level(const struct sql_session *x, uint32_t begin)
 {
+	assert(x->items[begin].statement->kind == STATEMENT_BEGIN);
 	own_level level = x->items[begin].statement->modes.level;
 	for (uint32_t i = begin + 1; i < x->count; i++) {
 		const struct sql_statement *s = x->items[i].statement;
@@ -398,6 +402,7 @@ static void add_sessions(struct loading *l)
 		for (uint32_t k = 0;
 		     k < l->spec.sessions[i].step_count && n < steps; k++)
 			image->step_sessions[n++] = image->sessions[i].name;
+	assert(l->failed || n == steps);
 }
 
 /* ---- Assertions ---- */
@@ -491,6 +496,7 @@ static void add_assertion(struct loading *l, void *data,
 	const struct spec_block *b = &part->spec->sql;
 	const struct sql_query *q = s->query;
 	struct text t = { 0 };
+	assert(s->kind == STATEMENT_QUERY);
 	if (part->found) {
 		fail(l, s->at, "an assertion is one query");
 		return;
@@ -549,6 +555,7 @@ static void set_initial_rows(struct loading *l)
 	for (uint32_t g = 0; g < k->global_count; g++)
 		for (uint32_t i = 0; i < k->globals[g].count; i++) {
 			const struct known_row *row = k->globals[g].items[i];
+			assert(row->count == row->initial);
 			if (!row->initial) continue;
 			if (p->keys_count >= LIMIT_KEYS) {
 				fail(l, (struct place){ 0 },

@@ -53,6 +53,7 @@ bool sql_lock_rows(struct sql_run *x, const struct sql_query *q,
 		const struct sql_table *t = q->relations[i].table;
 		struct value key, row;
 		if (!q->relations[i].lock || !rows[i]) continue;
+		assert(t && q->relations[i].lock < STRENGTH_COUNT);
 		key = rows[i][t->column_count];
 		if (!sql_read(x, t->global, key, q->relations[i].lock, &row))
 			return false;

@@ -33,6 +33,7 @@ static int days_of(int64_t year, int month)
 {
 	static const int days[] = { 31, 28, 31, 30, 31, 30,
 		                    31, 31, 30, 31, 30, 31 };
+	assert(month >= 1 && month <= 12);
 	return days[month - 1] + (month == 2 && is_leap(year));
 }
 
@@ -56,6 +57,8 @@ static struct date date_of(int64_t number)
 	struct date d = { era * 400 + y, (int)(m < 10 ? m + 3 : m - 9),
 		          (int)(day - (153 * m + 2) / 5 + 1) };
 	d.year += d.month <= 2;
+	assert(z >= 0 && d.month >= 1 && d.month <= 12);
+	assert(d.day >= 1 && d.day <= days_of(d.year, d.month));
 	return d;
 }
 
@@ -71,6 +74,7 @@ static int64_t last_day(void)
 
 static int64_t floor_divide(int64_t a, int64_t b)
 {
+	assert(b > 0);
 	return a / b - (a % b < 0);
 }
 
@@ -81,6 +85,7 @@ static void print_fraction(struct text *t, int64_t micros)
 {
 	char digits[16];
 	if (!micros) return;
+	assert(micros > 0 && micros < SECOND);
 	snprintf(digits, sizeof digits, ".%06d", (int)micros);
 	size_t n = strlen(digits);
 	while (digits[n - 1] == '0') digits[--n] = 0;
@@ -103,6 +108,7 @@ static bool give_moment(struct region *r, int64_t at, enum sql_kind kind,
 	if (day < first_day() || day > last_day())
 		return sql_fail(r, why, "22008", "%s out of range",
 		                kind == SQL_DATE ? "date" : "timestamp");
+	assert(rest >= 0 && rest < DAY);
 	struct date d = date_of(day);
 	text_format(&t, "%04d-%02d-%02d", (int)d.year, d.month, d.day);
 	if (kind != SQL_DATE) {
@@ -265,6 +271,7 @@ struct value sql_moment_convert(struct region *r, struct value v,
 	struct value out = v;
 	if (from != to) {
 		int64_t at = moment(v);
+		assert(sql_is_moment(from) && sql_is_moment(to));
 		if (to == SQL_DATE) at = floor_divide(at, DAY) * DAY;
 		give_moment(r, at, to, &out, &none);
 	}
@@ -330,6 +337,7 @@ static bool add_unit(struct interval *i, const char *unit, size_t length,
 	};
 	if (length > 2 && (unit[length - 1] == 's' || unit[length - 1] == 'S'))
 		length--;
+	assert(part >= -SECOND && part <= SECOND);
 	for (size_t k = 0; k < sizeof units / sizeof *units; k++) {
 		if (strlen(units[k].name) != length ||
 		    strncasecmp(units[k].name, unit, length))
@@ -513,6 +521,7 @@ bool sql_moment_compute(struct region *r, const struct sql_proc *p,
 		b = swapped;
 		right = left;
 	}
+	assert(sql_is_moment(p->types[0]) || sql_is_moment(p->types[1]));
 	int64_t at = moment(a);
 	if (sql_is_moment(right)) {
 		int64_t apart = at - moment(b);
@@ -583,6 +592,7 @@ static bool extract(struct region *r, enum part part, struct value v,
 	struct date d = { 0 };
 	int64_t at = 0, day = 0;
 	bool spans = kind == SQL_INTERVAL;
+	assert(spans || sql_is_moment(kind));
 	if (spans) {
 		i = interval(v);
 		d.year = i.months / 12;

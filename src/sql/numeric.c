@@ -39,6 +39,7 @@ static void divide(mpz_t n, const mpz_t by, enum rounding how)
 {
 	mpz_t rest, twice;
 	bool minus = (mpz_sgn(n) < 0) != (mpz_sgn(by) < 0);
+	assert(mpz_sgn(by));
 	if (how == UP) {
 		mpz_cdiv_q(n, n, by);
 		return;
@@ -80,6 +81,7 @@ static void align(struct decimal *a, struct decimal *b)
 	long scale = a->scale > b->scale ? a->scale : b->scale;
 	rescale(a, scale, TO_NEAREST);
 	rescale(b, scale, TO_NEAREST);
+	assert(a->scale == b->scale);
 }
 
 /* ---- Texts ---- */
@@ -109,6 +111,7 @@ static struct value give(struct region *r, struct decimal *d)
 	mpz_abs(d->n, d->n);
 	char *digits = mpz_get_str(NULL, 10, d->n);
 	size_t length = strlen(digits), scale = (size_t)d->scale;
+	assert(d->scale >= 0 && length);
 	if (minus) text_char(&t, '-');
 	if (length <= scale) {
 		text_string(&t, "0.");
@@ -209,6 +212,7 @@ bool sql_numeric_to_integer(struct region *r, struct value v, enum sql_kind to,
 {
 	struct decimal d;
 	int bits = to == SQL_INT2 ? 15 : to == SQL_INT4 ? 31 : 63;
+	assert(sql_is_integer(to));
 	take(&d, v);
 	rescale(&d, 0, TO_NEAREST);
 	mpz_t most;
@@ -227,6 +231,7 @@ bool sql_numeric_fit(struct region *r, struct value v, int32_t length,
 {
 	int precision = length >> 16, scale = length & 0xffff;
 	struct decimal d, most = { .scale = 0 };
+	assert(precision > 0);
 	take(&d, v);
 	rescale(&d, scale, TO_NEAREST);
 	mpz_init(most.n);
@@ -265,6 +270,7 @@ static long first_digit(const struct decimal *d, long *digit)
 	}
 	rescale(&top, 0, TO_ZERO);
 	*digit = (long)mpz_get_ui(top.n);
+	assert(*digit > 0 && *digit < 10000);
 	mpz_clears(n, top.n, NULL);
 	return weight;
 }

@@ -92,6 +92,7 @@ _Noreturn static void serve(int to)
 static bool start(struct sql_parser *p)
 {
 	int ends[2];
+	assert(!p->child);
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
 		return false;
 	pid_t child = fork();
@@ -115,6 +116,7 @@ static int stop(struct sql_parser *p)
 {
 	int status = 0;
 	close(p->to);
+	assert(p->child > 0);
 	while (waitpid(p->child, &status, 0) < 0 && errno == EINTR) continue;
 	p->child = 0;
 	return status;
@@ -138,6 +140,7 @@ static uint32_t byte_of(const char *text, size_t length, uint32_t character)
 	while (character > 1 && at < length) {
 		size_t n = utf8_length(text + at, length - at);
 		at += n ? n : 1;
+		assert(at <= length);
 		character--;
 	}
 	return (uint32_t)at;

@@ -258,6 +258,7 @@ static uint32_t exact_or_preferred(const struct candidates *c,
 static void keep_best(struct candidates *c, measure *of)
 {
 	uint32_t best = 0, kept = 0;
+	assert(c->count && c->arguments <= PROC_ARGUMENTS);
 	for (uint32_t i = 0; i < c->count; i++) {
 		uint32_t n = of(c, c->items[i]);
 		if (n > best) best = n;
@@ -271,6 +272,7 @@ static void keep_best(struct candidates *c, measure *of)
  * candidate takes one, else what all agree on. */
 static char literal_category(const struct candidates *c, uint32_t place)
 {
+	assert(place < c->arguments);
 	char found = 0;
 	for (uint32_t i = 0; i < c->count; i++) {
 		char here = sql_kind_category(c->items[i]->types[place]);

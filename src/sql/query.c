@@ -47,6 +47,7 @@ static bool relation_rows(struct joining *j, uint32_t number,
                           struct sql_rows *out)
 {
 	const struct sql_relation *relation = &j->query->relations[number];
+	assert(number < j->query->relation_count);
 	const struct sql_frame *f = j->frame;
 	switch (relation->kind) {
 	case RELATION_TABLE:
@@ -213,6 +214,7 @@ static int order_of(const struct made *a, const struct made *b,
 {
 	for (uint32_t i = 0; i < count; i++) {
 		const struct sql_order *o = &order[i];
+		assert(o->by || targets);
 		const struct sql_expr *of =
 			o->by ? o->by : targets[o->target].value;
 		bool na = sql_is_null(a->by[i]), nb = sql_is_null(b->by[i]);
@@ -302,6 +304,7 @@ static bool add_number(struct sql_run *x, const struct sql_expr *e,
                        struct value v, bool first, struct accumulator *a)
 {
 	enum sql_kind of = e->args[0]->type.kind;
+	assert(e->type.kind == SQL_INT8 || e->type.kind == SQL_NUMERIC);
 	if (e->type.kind == SQL_INT8) {
 		if (first) a->value = value_int(0);
 		if (!__builtin_add_overflow(a->value.i, v.i, &a->value.i))
@@ -374,6 +377,7 @@ static bool add_row(struct sql_run *x, const struct sql_frame *f,
 {
 	struct value args[PROC_ARGUMENTS] = { { 0 } };
 	bool holds = true;
+	assert(e->count <= PROC_ARGUMENTS);
 	if (e->filter && !sql_eval_condition(x, f, e->filter, &holds))
 		return false;
 	if (!holds) return true;
@@ -456,6 +460,7 @@ static bool aggregate(struct sql_run *x, const struct sql_frame *outer,
 {
 	struct accumulator a = { .value = value_null() };
 	struct sql_matches sorted = *rows;
+	assert(sql_proc_is_aggregate(e->function));
 	bool fine = order_rows(x, outer, e, &sorted);
 	for (uint32_t i = 0; i < rows->count && fine; i++) {
 		struct sql_frame f = { .outer = outer,
@@ -576,6 +581,7 @@ static bool make_side(struct making *m, const struct sql_frame *outer,
                       uint32_t side, struct sql_rows *out)
 {
 	const struct sql_query *q = m->query;
+	assert(side < 2 && q->relation_count == 2);
 	const struct value *pair[2] = { NULL, NULL };
 	struct sql_frame f = { .outer = outer, .rows = pair };
 	struct sql_rows rows = { 0 };
@@ -664,6 +670,7 @@ static bool lock_made(struct making *m, const struct sql_frame *outer,
 	const struct sql_query *q = m->query;
 	struct made *a = &m->items[i];
 	struct sql_frame f = { .outer = outer, .rows = a->found };
+	assert(q->locks && a->found);
 	if (!sql_lock_rows(m->run, q, outer, a->found, kept)) return false;
 	if (!*kept) return true;
 	struct value *row = region_take(m->run->region,

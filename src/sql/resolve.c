@@ -147,6 +147,7 @@ bool resolve_update(struct resolver *r, json_t *body, struct sql_statement *st)
 	            resolve_returning(r, &s, body, st);
 	if (fine) finish_query(r, &s, st->query);
 	if (fine) st->query->relations[0].lock = STRENGTH_NO_KEY_UPDATE;
+	assert(!fine || st->query->relations[0].table == st->table);
 	for (uint32_t i = 0; fine && i < st->set_count; i++)
 		if (sql_has_query(st->sets[i].value)) st->query->plain = false;
 	free_scope(&s);
@@ -164,6 +165,7 @@ bool resolve_delete(struct resolver *r, json_t *body, struct sql_statement *st)
 	            resolve_returning(r, &s, body, st);
 	if (fine) finish_query(r, &s, st->query);
 	if (fine) st->query->relations[0].lock = STRENGTH_UPDATE;
+	assert(!fine || st->query->relations[0].table == st->table);
 	free_scope(&s);
 	return fine;
 }
@@ -232,6 +234,7 @@ static bool inserted_values(struct resolver *r, json_t *body, json_t *rows,
 		for (uint32_t c = 0; c < n && !r->failed; c++) {
 			json_t *item = json_array_get(list, c);
 			uint32_t to = st->sets[c].column;
+			assert(to < st->table->column_count);
 			if (node_is(item, "SetToDefault", &x)) continue;
 			if (!st->overrides || st->table->columns[to].made)
 				refuse_always(r, &st->table->columns[to],

@@ -1,4 +1,5 @@
 /* How tables are read: by key, or by which conditions. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -81,6 +82,7 @@ static const struct sql_expr *equals(const struct sql_expr *e,
 {
 	if (e->kind != EXPR_CALL || e->function->operation != DO_EQ)
 		return NULL;
+	assert(e->count == 2);
 	for (int i = 0; i < 2; i++) {
 		const struct sql_expr *a = e->args[i], *b = e->args[1 - i];
 		struct mentioned m = { 0 };
@@ -157,6 +159,7 @@ static void note_filtered(const struct sql_table *t, const struct sql_expr *e,
 static void find_access(struct resolver *r, struct scope *s,
                         const struct conjuncts *c, uint32_t relation)
 {
+	assert(relation < s->relation_count);
 	struct sql_relation *x = &s->relations[relation];
 	struct sql_access *access = &x->access;
 	uint64_t self = relation_bit(relation), before;
@@ -177,6 +180,8 @@ static void find_access(struct resolver *r, struct scope *s,
 		}
 		if (!others) access->fixed = access->condition_count;
 	}
+	assert(access->fixed <= access->condition_count);
+	assert(access->condition_count <= c->count);
 	find_key(r, x, relation);
 	access->key_alone = access->key && is_about_key(x);
 	struct sql_table *t = r->catalog->tables[x->table->number];

@@ -1,4 +1,5 @@
 /* Operators and functions. */
+#include <assert.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -106,6 +107,7 @@ static const struct sql_expr *make_call(struct resolver *r, const char *name,
 		return NULL;
 	}
 	struct sql_expr *e = expr_new(r, EXPR_CALL, p->result, count);
+	assert(p->count == count);
 	e->function = p;
 	for (uint32_t i = 0; i < count; i++) {
 		struct sql_type type;
@@ -251,6 +253,7 @@ static const struct sql_expr *resolve_distinct(struct resolver *r,
 	const struct sql_expr *same = resolve_equality(r, s, body, &left);
 	if (!same) return NULL;
 	struct sql_expr *e = expr_new(r, EXPR_IS_DISTINCT, SQL_BOOL, 2);
+	assert(same->kind == EXPR_CALL && same->count == 2);
 	e->args[0] = same->args[0];
 	e->args[1] = same->args[1];
 	e->negated = negated;
@@ -264,6 +267,7 @@ static const struct sql_expr *resolve_nullif(struct resolver *r,
 	const struct sql_expr *same = resolve_equality(r, s, body, &a);
 	if (!same) return NULL;
 	a = a->type.kind == SQL_UNKNOWN ? same->args[0] : a;
+	assert(a->type.kind != SQL_UNKNOWN);
 	struct sql_expr *e = expr_new(r, EXPR_NULLIF, a->type.kind, 2);
 	e->type = a->type;
 	e->args[0] = a;
@@ -421,6 +425,7 @@ const struct sql_expr *call_routine(struct resolver *r, const char *name,
 		              procedure ? "" : ": to call it, use CALL");
 	struct sql_expr *e = expr_new(r, EXPR_ROUTINE, best->result.kind,
 	                              best->parameter_count);
+	assert(count <= best->parameter_count);
 	e->type = best->result;
 	e->routine = best;
 	best->called = true;
@@ -441,6 +446,7 @@ static const struct sql_expr *make_aggregate(struct resolver *r,
 	struct sql_expr *e = region_take(r->region, sizeof *e);
 	json_t *filter = json_object_get(body, "agg_filter"), *list;
 	const char *name = call->function->name;
+	assert(call->kind == EXPR_CALL);
 	*e = *call;
 	e->kind = EXPR_AGGREGATE;
 	e->distinct = node_flag(body, "agg_distinct");

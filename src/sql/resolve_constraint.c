@@ -51,6 +51,7 @@ static uint32_t *constraint_columns(struct resolver *r,
                                     int64_t self, uint32_t *count)
 {
 	json_t *keys = json_object_get(body, "keys");
+	assert(self < (int64_t)t->column_count);
 	*count = self >= 0 ? 1 : (uint32_t)json_array_size(keys);
 	uint32_t *columns =
 		region_take0(r->region, (*count + 1) * sizeof *columns);
@@ -95,6 +96,7 @@ void add_primary(struct resolver *r, struct sql_table *t, json_t *body,
 		return;
 	}
 	u->name = name_constraint(r, t, body, NULL, 0, "pkey");
+	assert(u->count);
 	u->types = column_types(r, t, u);
 	for (uint32_t i = 0; i < u->count; i++)
 		t->columns[u->columns[i]].not_null = true;
@@ -110,6 +112,7 @@ void add_unique(struct resolver *r, struct sql_table *t, json_t *body,
 	if (node_flag(body, "nulls_not_distinct"))
 		refuse_construct(r, r->place, "NULLS NOT DISTINCT");
 	u.name = name_constraint(r, t, body, u.columns, u.count, "key");
+	assert(u.count);
 	u.types = column_types(r, t, &u);
 	VEC_RESERVE(t->uniques, t->unique_count, t->unique_capacity);
 	t->uniques[t->unique_count++] = u;

@@ -30,6 +30,7 @@ static const struct sql_expr *resolve_digits(struct resolver *r,
  * the source says, with any number of signs and parentheses. */
 static int64_t integer_at(const struct resolver *r, json_t *x)
 {
+	assert(r->place.source < r->catalog->all->count);
 	const struct source *in = &r->catalog->all->items[r->place.source];
 	uint32_t at = r->place.offset;
 	int64_t n = node_integer(x, "ival");
@@ -72,6 +73,7 @@ static const struct sql_expr *resolve_bool_expr(struct resolver *r,
 	json_t *list = json_object_get(body, "args");
 	uint32_t count = (uint32_t)json_array_size(list);
 	bool and = !strcmp(op, "AND_EXPR"), not = !strcmp(op, "NOT_EXPR");
+	assert(!not || count == 1);
 	struct sql_expr *e = expr_new(r,
 	                              and   ? EXPR_AND
 	                              : not ? EXPR_NOT
@@ -129,6 +131,7 @@ static const struct sql_expr *resolve_list(struct resolver *r, struct scope *s,
 {
 	uint32_t count = (uint32_t)json_array_size(list);
 	struct sql_expr *e = expr_new(r, kind, SQL_UNKNOWN, count);
+	assert(count);
 	for (uint32_t i = 0; i < count; i++)
 		e->args[i] = resolve_expr(r, s, json_array_get(list, i));
 	if (r->failed || !unify(r, e->args, count, what, &e->type)) return NULL;

@@ -1,4 +1,5 @@
 /* FOREIGN KEY. */
+#include <assert.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -44,6 +45,7 @@ static bool match_unique(struct sql_foreign *f, uint32_t *from, uint32_t *to)
 			i ? &t->uniques[i - 1] : t->primary;
 		uint32_t k = 0;
 		if (!u || u->count != f->count) continue;
+		assert(u->count);
 		for (uint32_t j; k < f->count; k++) {
 			for (j = k; j < f->count && to[j] != u->columns[k];)
 				j++;
@@ -93,6 +95,7 @@ void add_foreign(struct resolver *r, struct sql_table *t, json_t *body,
 	json_t *other = json_object_get(body, "pktable");
 	json_t *names = json_object_get(body, "fk_attrs");
 	struct sql_foreign *f = region_take0(r->region, sizeof *f);
+	assert(self < (int64_t)t->column_count);
 	uint32_t own = (uint32_t)self, count = 1, *from = &own;
 	struct sql_table *to = t;
 	if (strcmp(node_string(other, "relname"), t->name))

@@ -1,4 +1,5 @@
 /* FROM. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,7 @@ static struct sql_relation *add_relation(struct resolver *r, struct scope *s,
 static void show_columns(struct resolver *r, struct scope *s,
                          struct sql_relation *x, json_t *names)
 {
+	assert(x->number + 1 == s->relation_count);
 	uint32_t count = (uint32_t)json_array_size(names);
 	if (count > x->column_count)
 		refuse(r, r->place,
@@ -169,6 +171,7 @@ static const struct sql_query *view_of(const struct resolver *r,
 
 static struct sql_from *from_relation(struct resolver *r, struct scope *s)
 {
+	assert(s->relation_count);
 	struct sql_from *f = region_take0(r->region, sizeof *f);
 	f->relation = s->relation_count - 1;
 	return f;
@@ -202,6 +205,7 @@ static uint32_t find_visible(struct resolver *r, const struct scope *s,
                              const char *name, uint32_t from, uint32_t to)
 {
 	uint32_t found = to;
+	assert(from <= to && to <= s->visible_count);
 	for (uint32_t i = from; i < to; i++) {
 		if (strcmp(s->visible[i].name, name)) continue;
 		if (found < to)
@@ -229,6 +233,7 @@ static bool merge_column(struct resolver *r, struct scope *s, const char *name,
 	if (r->failed) return false;
 	const struct sql_expr *a = visible_column(r, s, 0, i);
 	const struct sql_expr *b = visible_column(r, s, 0, j);
+	assert(from <= i && i < middle && middle <= j);
 	const struct sql_expr *same = make_operator(r, "=", a, b);
 	const struct sql_expr *both[] = { a, b };
 	struct sql_type type;

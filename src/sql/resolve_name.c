@@ -26,6 +26,7 @@ const struct sql_expr *visible_column(struct resolver *r, struct scope *s,
 {
 	const struct scope *at = s;
 	for (uint32_t k = 0; k < up; k++) at = at->outer;
+	assert(i < at->visible_count);
 	const struct visible_column *v = &at->visible[i];
 	if (!v->merged) return column_of(r, s, up, v->relation, v->column);
 	return up ? outward(r, v->merged, up) : v->merged;

@@ -47,6 +47,7 @@ struct place node_place(const struct resolver *r, json_t *body)
 
 uint32_t skip_space(const char *text, uint32_t from, uint32_t to)
 {
+	assert(from <= to);
 	while (from < to) {
 		if (strchr(" \t\r\n\f\v", text[from])) {
 			from++;

@@ -1,4 +1,5 @@
 /* SELECT and VALUES. */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -166,6 +167,7 @@ static int64_t target_meant(struct resolver *r, const struct sql_query *q,
 		for (uint32_t i = 0; i < q->target_count; i++)
 			if (!strcmp(q->targets[i].name, name)) found = i;
 	}
+	assert(found < (int64_t)q->target_count);
 	return found;
 }
 
@@ -268,6 +270,7 @@ static bool same_expr(const struct sql_expr *a, const struct sql_expr *b)
 static bool has_key(const struct sql_query *q, const struct scope *s,
                     uint32_t relation)
 {
+	assert(relation < s->relation_count);
 	const struct sql_table *t = s->relations[relation].table;
 	if (!t || !t->primary) return false;
 	for (uint32_t k = 0; k < t->primary->count; k++) {
@@ -292,6 +295,7 @@ static void check_grouped(struct resolver *r, const struct scope *s,
 	if (e->kind == EXPR_AGGREGATE) return;
 	if (e->kind == EXPR_COLUMN && !e->up) {
 		const struct sql_relation *x = &s->relations[e->relation];
+		assert(e->column < x->column_count);
 		if (has_key(q, s, e->relation)) return;
 		refuse(r, e->at,
 		       "column \"%s.%s\" must appear in the GROUP BY clause or "
@@ -409,6 +413,7 @@ static void resolve_combination(struct resolver *r, struct scope *s,
 	}
 	add_part(r, s, "*SELECT* 1", a);
 	add_part(r, s, "*SELECT* 2", b);
+	assert(s->relation_count == 2);
 	struct sql_target *targets =
 		region_take0(r->region, (n + (size_t)1) * sizeof *targets);
 	q->right = region_take0(r->region, (n + (size_t)1) * sizeof *q->right);

@@ -126,6 +126,7 @@ static void add_parameters(struct making *m, json_t *list)
 		}
 	}
 	m->variables.parameter_count = m->variables.count;
+	assert(m->variables.parameter_count < m->variables.slots);
 	routine->out_slots = out;
 	routine->columns = columns;
 	routine->column_count = routine->out_count;
@@ -181,6 +182,7 @@ bool resolve_statements(struct resolver *r, struct sql_routine *routine,
 	struct place base = r->base;
 	json_t *all = parse_at(r, at, "", text + at.offset, length);
 	size_t n = json_array_size(all);
+	assert(!routine->statement_count);
 	routine->statements =
 		region_take0(r->region, (n + 1) * sizeof *routine->statements);
 	r->base = at;
@@ -233,6 +235,7 @@ static void name_slots(struct making *m)
 	for (uint32_t i = 0; i < v->slots; i++) all[i].name = "";
 	for (uint32_t i = 0; i < v->count; i++) {
 		const struct variable *x = &v->items[i];
+		assert(x->slot + (x->record ? x->column_count : 1) <= v->slots);
 		if (!x->name) continue;
 		for (uint32_t k = 0; x->record && k < x->column_count; k++) {
 			struct text name = { 0 };

@@ -1,4 +1,5 @@
 /* CREATE TYPE, ALTER TABLE. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,6 +68,7 @@ static void alter_constraint(struct resolver *r, struct sql_table *t,
 		return;
 	}
 	add_constraint(r, t, constraint, -1);
+	assert(t->unique_count <= uniques + 1);
 	if (r->failed) return;
 	if (t->unique_count > uniques)
 		add_index(r, t, s);

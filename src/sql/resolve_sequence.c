@@ -26,6 +26,7 @@ uint32_t add_sequence(struct resolver *r, const char *name, int64_t start,
 
 struct sql_expr *draw(struct resolver *r, uint32_t sequence)
 {
+	assert(sequence < r->catalog->sequence_count);
 	struct sql_expr *e = expr_new(r, EXPR_NEXTVAL, SQL_INT8, 0);
 	e->number = sequence;
 	e->constant = value_int(r->catalog->sequences[sequence].step);

@@ -151,6 +151,7 @@ static void sort_names(struct resolver *r, struct sql_table *t)
 	t->names = region_take0(r->region, (n + 1) * sizeof *t->names);
 	for (uint32_t i = 0; i < n; i++) {
 		sorted[i]->slot = i;
+		assert(!i || by_name(&sorted[i - 1], &sorted[i]) < 0);
 		t->names[i] = value_string(r->region, sorted[i]->name,
 		                           strlen(sorted[i]->name));
 	}
@@ -207,6 +208,7 @@ bool resolve_create_table(struct resolver *r, json_t *body,
 
 void add_index(struct resolver *r, struct sql_table *t, struct sql_statement *s)
 {
+	assert(t->unique_count);
 	struct sql_unique *u = &t->uniques[t->unique_count - 1];
 	u->global = program_add_global(r->catalog->program, u->name, u->count,
 	                               value_null());

@@ -132,6 +132,7 @@ struct sql_expr *expr_new(struct resolver *r, enum sql_expr_kind kind,
                           enum sql_kind type, uint32_t count)
 {
 	struct sql_expr *e = region_take0(r->region, sizeof *e);
+	assert(type < SQL_KIND_COUNT);
 	e->kind = kind;
 	e->type.kind = type;
 	e->at = r->place;
@@ -189,6 +190,7 @@ const struct sql_expr *coerce(struct resolver *r, const struct sql_expr *e,
 {
 	if (!e) return NULL;
 	if (sql_same_type(e->type, type)) return e;
+	assert(type.kind < SQL_KIND_COUNT);
 	if (!sql_can_coerce(e->type.kind, type.kind, when) ||
 	    !same_labels(e->type, type, when)) {
 		struct text from = { 0 }, to = { 0 };
@@ -259,5 +261,6 @@ bool unify(struct resolver *r, const struct sql_expr **all, uint32_t count,
 		if (!(all[i] = coerce(r, all[i], best, COERCE_IMPLICIT, what)))
 			return false;
 	*out = best;
+	assert(out->kind != SQL_UNKNOWN);
 	return true;
 }

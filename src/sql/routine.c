@@ -73,6 +73,7 @@ static bool assign(struct activation *a, const struct sql_target_slot *t,
 		return sql_run_fails(a->run, "22004",
 		                     "null value cannot be assigned to a "
 		                     "variable declared NOT NULL");
+	assert(t->slot < a->routine->slot_count);
 	a->slots[t->slot] = v;
 	return true;
 }
@@ -156,6 +157,7 @@ static bool bound_of(struct activation *a, const struct sql_code *c,
 
 static enum flow run_for(struct activation *a, const struct sql_code *c)
 {
+	assert(c->target_count == 1);
 	int64_t from, to, step;
 	bool any = false;
 	enum flow flow = FLOW_ON;
@@ -248,6 +250,7 @@ static enum flow run_handled(struct activation *a, const struct sql_code *c)
 	struct sql_run *x = a->run;
 	const struct sql_write *writes = x->writes;
 	const struct sql_failure *before = a->caught;
+	assert(c->error_slot + 1 < a->routine->slot_count);
 	if (!x->handled++) x->settled = writes;
 	enum flow flow = run_list(a, c->body);
 	if (flow == FLOW_STOP && x->stop == SQL_WAITS) return flow;

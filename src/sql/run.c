@@ -75,6 +75,8 @@ bool sql_read(struct sql_run *x, uint32_t global, struct value key,
 		*out = initial_row(x, global, key);
 		return true;
 	}
+	assert(x->read_base <= x->read_count);
+	assert(x->read_count <= x->answer_count);
 	for (uint32_t i = x->read_base; i < x->read_count; i++)
 		if (same_key(global, key, x->reads[i].global,
 		             x->reads[i].key) &&

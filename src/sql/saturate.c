@@ -66,6 +66,7 @@ static struct versions *versions_of(struct saturation *s, uint32_t global,
 static struct value choose(struct saturation *s, const struct versions *v,
                            bool newest)
 {
+	assert(v->count);
 	uint32_t i =
 		newest ? v->count - 1 : (uint32_t)rng_below(&s->rng, v->count);
 	return v->items[i];
@@ -103,6 +104,7 @@ static bool run_transaction(struct saturation *s, uint32_t session, bool newest,
 {
 	const struct guest_ops *ops = s->image->guest.ops;
 	const struct guest_step *step = s->at[session];
+	assert(step->kind != GUEST_END);
 	s->write_count = 0;
 	while (++*steps < STEPS_MOST) {
 		struct value answer = value_null();
@@ -163,6 +165,7 @@ void sql_saturate(struct sql_image *image)
 	uint32_t sessions = image->session_count;
 	struct saturation s = { .image = image };
 	struct machine_limits none = { 0 };
+	assert(!image->settled);
 	region_init(&s.region);
 	table_init(&s.table, 0);
 	s.rng.state = 1;

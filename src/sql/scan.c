@@ -29,6 +29,7 @@ static bool satisfies(const struct scan *s, const struct value *columns,
 	bool fine = true;
 	*place = columns;
 	*out = true;
+	assert(s->conditions <= a->condition_count);
 	for (uint32_t i = 0; i < s->conditions && *out && fine; i++)
 		fine = sql_eval_condition(s->run, s->frame, a->conditions[i],
 		                          out);
@@ -90,6 +91,7 @@ static bool is_certain(const struct scan *s, const struct known_row *row)
 	const struct sql_access *a = &s->relation->access;
 	bool found = true;
 	if (!row || !row->initial || row->deleted) return false;
+	assert(row->count);
 	if (a->key_alone) return true;
 	/* Other versions than these are not told apart. */
 	if (a->key) return false;
@@ -142,6 +144,7 @@ static bool scan_keys(struct scan *s)
 		    matters(s, rows->items[i]))
 			keys[count++] = rows->items[i]->key;
 	qsort(keys, count, sizeof *keys, order_of_keys);
+	assert(count <= most);
 	s->certain = locks_alone(s) && !x->known->all_rows;
 	for (uint32_t i = 0; i < count && s->certain; i++)
 		s->certain =
@@ -162,6 +165,7 @@ static bool named_key(const struct scan *s, struct value *out)
 	const struct sql_table *t = s->relation->table;
 	const struct sql_unique *u = t->primary;
 	struct sql_run *x = s->run;
+	assert(u && s->relation->access.key);
 	struct value *items = region_take(x->region, u->count * sizeof *items);
 	*out = value_null();
 	for (uint32_t i = 0; i < u->count; i++) {

@@ -69,6 +69,7 @@ static void skip_blanks(struct spec_reader *r)
 /* Two quotes inside are one. */
 static void read_quoted(struct spec_reader *r)
 {
+	assert(r->text[r->next] == '"');
 	struct text name = { 0 };
 	uint32_t i = r->next + 1;
 	for (;; i++) {
@@ -93,6 +94,7 @@ static void read_quoted(struct spec_reader *r)
 /* As in PostgreSQL, the first closing brace ends it. */
 static void read_block(struct spec_reader *r)
 {
+	assert(r->text[r->next] == '{');
 	const char *end = memchr(r->text + r->next, '}', r->length - r->next);
 	if (!end) {
 		fail(r, r->word.at, "this block has no closing brace");
@@ -110,6 +112,7 @@ static void read_word(struct spec_reader *r)
 {
 	skip_blanks(r);
 	r->word = (struct word){ .at = { r->source, r->next } };
+	assert(r->next <= r->length);
 	if (r->next >= r->length) return;
 	char c = r->text[r->next];
 	if (c == '{') {

@@ -32,6 +32,7 @@ static const struct sql_write *keep_writes(struct sql_move *m,
                                            const struct sql_write *old)
 {
 	if (new == old) return old;
+	assert(new); /* `old` is among those before it */
 	struct sql_write *w = region_take(m->region, sizeof *w);
 	*w = *new;
 	w->older = keep_writes(m, new->older, old);
@@ -106,6 +107,7 @@ static void emit_held_back(struct sql_move *m, const struct sql_state *before,
                            struct sql_state *s, const struct sql_write *w)
 {
 	if (w == s->told) return;
+	assert(w);
 	emit_held_back(m, before, s, w->older);
 	emit_write(m, before, w, w->joined || s->accessed);
 	s->accessed = true;
@@ -166,6 +168,7 @@ static void skip_step(struct sql_move *m, struct sql_state *s,
 {
 	const struct sql_item *item = item_of(m, s);
 	s->result = NULL;
+	assert(s->next < item->next_step);
 	s->next = item->next_step;
 	if (item->step == SQL_NO_STEP) {
 		s->findings = wrong(m, item->statement->point,
@@ -192,6 +195,8 @@ static void forget_transaction(struct sql_state *s)
 static void commit(struct sql_move *m, const struct sql_state *before,
                    const struct sql_write *writes, struct sql_state *after)
 {
+	assert(after->transaction == TXN_IMPLICIT ||
+	       after->transaction == TXN_OPEN);
 	emit_held_back(m, before, after, writes);
 	make_known(m, writes);
 	forget_transaction(after);
@@ -320,6 +325,7 @@ static bool run_savepoint(struct sql_move *m, const struct sql_state *before,
 {
 	struct sql_failure why = { 0 };
 	const struct sql_savepoint *p = find_savepoint(s, st->name);
+	assert(s->transaction == TXN_OPEN);
 	if (st->kind == STATEMENT_SAVEPOINT) {
 		struct sql_savepoint *new = region_take(m->region, sizeof *new);
 		*new = (struct sql_savepoint){ s->savepoints, st->name,
@@ -394,6 +400,7 @@ static bool run_failed(struct sql_move *m, struct sql_state *s)
 	bool ended = s->transaction == TXN_FAILED_ENDED;
 	const struct sql_savepoint *p;
 	struct sql_failure why = { 0 };
+	assert(ended || s->transaction == TXN_FAILED);
 	if (st->kind == STATEMENT_COMMIT || st->kind == STATEMENT_ROLLBACK) {
 		next_item(m, s);
 		forget_transaction(s);
@@ -420,6 +427,7 @@ static bool begin(struct sql_move *m, struct sql_state *s)
 {
 	const struct sql_item *item = item_of(m, s);
 	struct sql_failure why = { 0 };
+	assert(!s->writes && !s->told && !s->savepoints);
 	switch (item->statement->kind) {
 	case STATEMENT_BEGIN:
 		s->transaction = TXN_OPEN;
@@ -560,6 +568,7 @@ static void take_notes(struct sql_move *m, const struct sql_assertion *a,
 		struct value v = m->answers[i];
 		bool step = i < a->step_count;
 		uint32_t n = step ? a->steps[i] : i - a->step_count;
+		assert(n < (step ? c->step_count : c->table_count));
 		if (v.tag == VALUE_RECORD) errors[n] = v.o->items[1];
 		for (uint32_t k = 0; v.tag == VALUE_LIST && k < v.o->length;
 		     k++) {
