@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "axioms/key_writers.h"
 #include "base/memory.h"
 
 enum {
@@ -17,17 +18,6 @@ struct place {
 
 struct chain {
 	uint32_t *members; /* transactions by position, from 1 */
-	uint32_t count, capacity;
-};
-
-/* The writers of a key in a chain: positions, ascending. */
-struct key_group {
-	uint32_t chain, count, capacity;
-	uint32_t *positions;
-};
-
-struct key_writers {
-	struct key_group *groups; /* by chain, ascending */
 	uint32_t count, capacity;
 };
 
@@ -63,8 +53,7 @@ struct forward {
 	 * and behind it what is seen. */
 	uint32_t **chunks;
 	uint32_t chunk_count, stride;
-	struct key_writers *keys;
-	uint32_t key_count;
+	struct key_writers keys;
 	struct link *links;
 	uint32_t link_count, link_capacity;
 	/* The pending transaction. */
@@ -95,20 +84,13 @@ struct forward *forward_new(enum level level)
 	return f;
 }
 
-static void free_groups(struct key_writers *k)
-{
-	for (uint32_t i = 0; i < k->count; i++) free(k->groups[i].positions);
-	free(k->groups);
-}
-
 void forward_free(struct forward *f)
 {
 	if (!f) return;
-	for (uint32_t i = 0; i < f->key_count; i++) free_groups(&f->keys[i]);
 	for (uint32_t i = 0; i < f->chain_capacity; i++)
 		free(f->chains[i].members);
 	for (uint32_t i = 0; i < f->chunk_count; i++) free(f->chunks[i]);
-	free(f->keys);
+	key_writers_free(&f->keys);
 	free(f->chains);
 	free(f->chunks);
 	free(f->place);
@@ -284,99 +266,23 @@ static void add_edge(struct forward *f, uint32_t u, uint32_t s)
 
 /* ---- Writers ---- */
 
-/* The group of the chain in the key, or where it would be. */
-static uint32_t group_at(const struct key_writers *k, uint32_t chain)
-{
-	uint32_t low = 0, high = k->count;
-	while (low < high) {
-		uint32_t middle = (low + high) / 2;
-		if (k->groups[middle].chain < chain)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/* How many of the group have positions up to this one. Those asked for are
- * mostly the last. */
-static uint32_t count_up_to(const struct key_group *g, uint32_t position)
-{
-	uint32_t low = 0, high = g->count, step = 1;
-	while (step < high && g->positions[high - step] > position) step *= 2;
-	if (step < high) low = high - step;
-	while (low < high) {
-		uint32_t middle = (low + high) / 2;
-		if (g->positions[middle] <= position)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-static const struct key_writers *writers_of(const struct forward *f,
-                                            uint32_t key)
-{
-	static const struct key_writers none;
-	return key < f->key_count ? &f->keys[key] : &none;
-}
-
 bool forward_writes(const struct forward *f, uint32_t key, uint32_t t)
 {
 	if (!t) return true;
-	const struct key_writers *k = writers_of(f, key);
 	struct place p = f->place[t];
-	uint32_t at = group_at(k, p.chain);
-	if (at == k->count || k->groups[at].chain != p.chain) return false;
-	const struct key_group *g = &k->groups[at];
-	uint32_t count = count_up_to(g, p.position);
-	return count && g->positions[count - 1] == p.position;
+	return key_writers_has(&f->keys, key, p.chain, p.position);
 }
 
 /* The last writer of the group among the first `to` of its chain, if it is not
  * among the first `from`; else 0. */
-static uint32_t last_between(const struct forward *f, const struct key_group *g,
-                             uint32_t from, uint32_t to)
+static uint32_t last_between(const struct forward *f,
+                             const struct writer_group *g, uint32_t from,
+                             uint32_t to)
 {
 	if (from >= to) return 0;
-	uint32_t count = count_up_to(g, to);
+	uint32_t count = writer_group_up_to(g, to);
 	if (!count || g->positions[count - 1] <= from) return 0;
 	return member(f, g->chain, g->positions[count - 1]);
-}
-
-static void add_writer(struct forward *f, uint32_t key, struct place p)
-{
-	if (key >= f->key_count) {
-		uint32_t count = f->key_count ? f->key_count : 16;
-		while (count <= key) count += count / 2;
-		f->keys = mem_grow0(f->keys, f->key_count, count,
-		                    sizeof *f->keys);
-		f->key_count = count;
-	}
-	struct key_writers *k = &f->keys[key];
-	uint32_t at = group_at(k, p.chain);
-	if (at == k->count || k->groups[at].chain != p.chain) {
-		if (k->count == k->capacity) {
-			uint32_t more = k->capacity ? 2 * k->capacity : 1;
-			k->groups =
-				mem_grow(k->groups, more, sizeof *k->groups);
-			k->capacity = more;
-		}
-		memmove(k->groups + at + 1, k->groups + at,
-		        (k->count - at) * sizeof *k->groups);
-		k->count++;
-		k->groups[at] = (struct key_group){ .chain = p.chain };
-	}
-	struct key_group *g = &k->groups[at];
-	if (g->count == g->capacity) {
-		uint32_t more = g->capacity + g->capacity / 2 + 2;
-		g->positions =
-			mem_grow(g->positions, more, sizeof *g->positions);
-		g->capacity = more;
-	}
-	assert(!g->count || g->positions[g->count - 1] < p.position);
-	g->positions[g->count++] = p.position;
 }
 
 /* ---- Begin ---- */
@@ -469,9 +375,9 @@ static bool force(struct forward *f, uint32_t u, uint32_t s)
 static bool force_seen(struct forward *f, uint32_t key, uint32_t s,
                        const uint32_t *from, const uint32_t *to)
 {
-	const struct key_writers *k = writers_of(f, key);
+	const struct writer_groups *k = key_writers_of(&f->keys, key);
 	for (uint32_t i = 0; i < k->count; i++) {
-		const struct key_group *g = &k->groups[i];
+		const struct writer_group *g = &k->groups[i];
 		uint32_t first = from ? from[g->chain] : 0;
 		uint32_t u = last_between(f, g, first, to[g->chain]);
 		if (u && !force(f, u, s)) return false;
@@ -565,20 +471,20 @@ static bool edges_acyclic(struct forward *f)
 static void narrow(const struct forward *f, uint32_t key, uint32_t s,
                    uint32_t *low, uint32_t *high)
 {
-	const struct key_writers *k = writers_of(f, key);
+	const struct writer_groups *k = key_writers_of(&f->keys, key);
 	uint32_t position = f->place[s].position;
 	if (*low < position) *low = position;
 	if (!k->count) return;
-	const struct key_group *g = &k->groups[0];
-	uint32_t next = count_up_to(g, position);
+	const struct writer_group *g = &k->groups[0];
+	uint32_t next = writer_group_up_to(g, position);
 	if (next < g->count && g->positions[next] <= *high)
 		*high = g->positions[next] - 1;
 }
 
 bool forward_is_newest(const struct forward *f, uint32_t key, uint32_t t)
 {
-	const struct key_writers *k = writers_of(f, key);
-	const struct key_group *g = k->groups;
+	const struct writer_groups *k = key_writers_of(&f->keys, key);
+	const struct writer_group *g = k->groups;
 	assert(f->in_order && forward_writes(f, key, t));
 	return !k->count || !g->count ||
 	       g->positions[g->count - 1] == f->place[t].position;
@@ -594,7 +500,7 @@ static uint32_t latest(const struct forward *f)
 void forward_write(struct forward *f, uint32_t key)
 {
 	if (!level_has_statements(f->level)) return;
-	const struct key_writers *k = writers_of(f, key);
+	const struct writer_groups *k = key_writers_of(&f->keys, key);
 	if (!k->count || !k->groups[0].count) return;
 	uint32_t last = k->groups[0].positions[k->groups[0].count - 1];
 	if (f->low < last) f->low = last;
@@ -657,14 +563,14 @@ static void bound_by(struct forward *f, uint32_t u, bool *any)
  * a writer of the key that is seen already. True if there is such a writer. */
 static bool find_bound(struct forward *f, uint32_t key)
 {
-	const struct key_writers *k = writers_of(f, key);
+	const struct writer_groups *k = key_writers_of(&f->keys, key);
 	const uint32_t *seen = NULL;
 	bool any = false;
 	memset(f->bound, 0, f->stride * sizeof *f->bound);
 	if (f->level == LEVEL_CC) seen = sight_of(f, f->pending);
 	if (f->level == LEVEL_RA) seen = f->before;
 	for (uint32_t i = 0; seen && i < k->count; i++) {
-		const struct key_group *g = &k->groups[i];
+		const struct writer_group *g = &k->groups[i];
 		bound_by(f, last_between(f, g, 0, seen[g->chain]), &any);
 	}
 	if (f->level == LEVEL_CC) return any;
@@ -679,10 +585,10 @@ static bool find_bound(struct forward *f, uint32_t key)
  * one has. */
 static void find_in_order(struct forward *f, uint32_t key, uint32_t most)
 {
-	const struct key_writers *k = writers_of(f, key);
-	const struct key_group *g = k->groups;
-	uint32_t first = k->count ? count_up_to(g, f->low) : 0;
-	uint32_t end = k->count ? count_up_to(g, latest(f)) : 0;
+	const struct writer_groups *k = key_writers_of(&f->keys, key);
+	const struct writer_group *g = k->groups;
+	uint32_t first = k->count ? writer_group_up_to(g, f->low) : 0;
+	uint32_t end = k->count ? writer_group_up_to(g, latest(f)) : 0;
 	if (!first) find(f, 0);
 	if (first) first--;
 	if (end - first > most) first = end - most;
@@ -692,7 +598,7 @@ static void find_in_order(struct forward *f, uint32_t key, uint32_t most)
 const uint32_t *forward_writers(struct forward *f, uint32_t key, uint32_t most,
                                 uint32_t *count)
 {
-	const struct key_writers *k = writers_of(f, key);
+	const struct writer_groups *k = key_writers_of(&f->keys, key);
 	f->found_count = 0;
 	if (f->in_order) {
 		find_in_order(f, key, most);
@@ -702,9 +608,10 @@ const uint32_t *forward_writers(struct forward *f, uint32_t key, uint32_t most,
 	bool any = has_clocks(f) && find_bound(f, key);
 	if (!any && forward_may_read(f, key, 0)) find(f, 0);
 	for (uint32_t i = 0; i < k->count; i++) {
-		const struct key_group *g = &k->groups[i];
+		const struct writer_group *g = &k->groups[i];
 		uint32_t end = g->count;
-		uint32_t first = any ? count_up_to(g, f->bound[g->chain]) : 0;
+		uint32_t first =
+			any ? writer_group_up_to(g, f->bound[g->chain]) : 0;
 		if (end - first > most) first = end - most;
 		for (; first < end; first++) {
 			uint32_t u = member(f, g->chain, g->positions[first]);
@@ -721,8 +628,9 @@ bool forward_may_end(struct forward *f, const uint32_t *written, uint32_t count)
 {
 	if (f->level != LEVEL_PSI && f->level != LEVEL_SI) return true;
 	for (uint32_t i = 0; i < count; i++) {
-		const struct key_writers *k = writers_of(f, written[i]);
-		const struct key_group *g = k->groups;
+		const struct writer_groups *k =
+			key_writers_of(&f->keys, written[i]);
+		const struct writer_group *g = k->groups;
 		if (k->count && g->count &&
 		    g->positions[g->count - 1] > f->high)
 			return false;
@@ -733,8 +641,9 @@ bool forward_may_end(struct forward *f, const uint32_t *written, uint32_t count)
 void forward_end(struct forward *f, const uint32_t *written, uint32_t count)
 {
 	assert(forward_may_end(f, written, count));
+	struct place p = f->place[f->pending];
 	for (uint32_t i = 0; i < count; i++)
-		add_writer(f, written[i], f->place[f->pending]);
+		key_writers_add(&f->keys, written[i], p.chain, p.position);
 }
 
 uint32_t forward_last(const struct forward *f)
@@ -745,12 +654,9 @@ uint32_t forward_last(const struct forward *f)
 void forward_reopen(struct forward *f, const uint32_t *written, uint32_t count)
 {
 	struct place p = f->place[f->pending];
-	for (uint32_t i = 0; i < count; i++) {
-		struct key_writers *k = &f->keys[written[i]];
-		struct key_group *g = &k->groups[group_at(k, p.chain)];
-		assert(g->count && g->positions[g->count - 1] == p.position);
-		g->count--;
-	}
+	for (uint32_t i = 0; i < count; i++)
+		key_writers_take_back(&f->keys, written[i], p.chain,
+		                      p.position);
 }
 
 static void undo_changes(struct forward *f, size_t count)
@@ -804,10 +710,7 @@ void forward_drop(struct forward *f)
 
 void forward_clear(struct forward *f)
 {
-	for (uint32_t i = 0; i < f->key_count; i++) {
-		free_groups(&f->keys[i]);
-		f->keys[i] = (struct key_writers){ 0 };
-	}
+	key_writers_clear(&f->keys);
 	f->chain_count = 0;
 	f->link_count = 0;
 	f->change_count = 0;
@@ -815,24 +718,18 @@ void forward_clear(struct forward *f)
 	f->pending = 0;
 }
 
-/* The groups of a key are reckoned, not counted. */
 size_t forward_bytes(const struct forward *f)
 {
-	size_t chains = 0, groups = 0;
+	size_t chains = 0;
 	for (uint32_t i = 0; i < f->chain_capacity; i++)
 		chains += sizeof *f->chains +
 		          f->chains[i].capacity * sizeof(uint32_t);
-	for (uint32_t i = 0; i < f->key_count; i++) {
-		const struct key_writers *k = &f->keys[i];
-		groups += sizeof *k + k->capacity * sizeof *k->groups;
-		for (uint32_t g = 0; g < k->count; g++)
-			groups += k->groups[g].capacity * sizeof(uint32_t);
-	}
 	return sizeof *f + f->room * (sizeof *f->place + sizeof *f->links_of) +
 	       chains +
 	       f->chunk_count * (sizeof *f->chunks +
 	                         CHUNK * clock_width(f) * sizeof(uint32_t)) +
-	       groups + f->link_capacity * sizeof *f->links +
+	       key_writers_bytes(&f->keys) +
+	       f->link_capacity * sizeof *f->links +
 	       f->read_capacity * sizeof *f->reads +
 	       f->change_capacity * sizeof *f->changes;
 }
