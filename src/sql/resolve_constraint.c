@@ -44,6 +44,23 @@ const char *name_constraint(struct resolver *r, const struct sql_table *t,
 	return kept;
 }
 
+uint32_t *columns_named(struct resolver *r, const struct sql_table *t,
+                        json_t *names, const char *where)
+{
+	uint32_t count = (uint32_t)json_array_size(names);
+	uint32_t *columns =
+		region_take0(r->region, (count + 1) * sizeof *columns);
+	for (uint32_t i = 0; i < count; i++) {
+		const char *name = node_name(json_array_get(names, i));
+		columns[i] = column_named(t, name);
+		if (columns[i] == t->column_count)
+			return refuse(r, r->place,
+			              "column \"%s\" %s does not exist", name,
+			              where);
+	}
+	return columns;
+}
+
 /* The columns that a constraint of the table lists; one of a column has but
  * this. */
 static uint32_t *constraint_columns(struct resolver *r,
@@ -53,22 +70,9 @@ static uint32_t *constraint_columns(struct resolver *r,
 	json_t *keys = json_object_get(body, "keys");
 	assert(self < (int64_t)t->column_count);
 	*count = self >= 0 ? 1 : (uint32_t)json_array_size(keys);
-	uint32_t *columns =
-		region_take0(r->region, (*count + 1) * sizeof *columns);
-	if (self >= 0) {
-		columns[0] = (uint32_t)self;
-		return columns;
-	}
-	for (uint32_t i = 0; i < *count; i++) {
-		const char *name = node_name(json_array_get(keys, i));
-		uint32_t c = column_named(t, name);
-		if (c == t->column_count)
-			return refuse(r, r->place,
-			              "column \"%s\" named in key does not "
-			              "exist",
-			              name);
-		columns[i] = c;
-	}
+	if (self < 0) return columns_named(r, t, keys, "named in key");
+	uint32_t *columns = region_take(r->region, sizeof *columns);
+	*columns = (uint32_t)self;
 	return columns;
 }
 

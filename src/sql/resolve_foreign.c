@@ -11,29 +11,17 @@ static uint32_t *foreign_columns(struct resolver *r, const struct sql_table *t,
 {
 	const struct sql_unique *primary = t->primary;
 	*count = (uint32_t)json_array_size(names);
-	if (!names && !primary)
+	if (names)
+		return columns_named(r, t, names,
+		                     "referenced in foreign key constraint");
+	if (!primary)
 		return refuse(r, r->place,
 		              "there is no primary key for referenced table "
 		              "\"%s\"",
 		              t->name);
-	if (!names) *count = primary->count;
-	uint32_t *columns =
-		region_take0(r->region, (*count + 1) * sizeof *columns);
-	for (uint32_t i = 0; i < *count; i++) {
-		if (!names) {
-			columns[i] = primary->columns[i];
-			continue;
-		}
-		const char *name = node_name(json_array_get(names, i));
-		uint32_t c = column_named(t, name);
-		if (c == t->column_count)
-			return refuse(r, r->place,
-			              "column \"%s\" referenced in foreign key "
-			              "constraint does not exist",
-			              name);
-		columns[i] = c;
-	}
-	return columns;
+	*count = primary->count;
+	return memcpy(region_take(r->region, *count * sizeof(uint32_t)),
+	              primary->columns, *count * sizeof(uint32_t));
 }
 
 /* Puts the pairs of columns in the order of a key of the other table. */

@@ -218,6 +218,10 @@ const struct sql_expr *resolve_nextval(struct resolver *r, json_t *arg);
 
 /* The number of the column; that of columns: there is none of this name. */
 uint32_t column_named(const struct sql_table *t, const char *name);
+/* Of a list of names; NULL after reporting that one does not exist, "named in
+ * key". */
+uint32_t *columns_named(struct resolver *r, const struct sql_table *t,
+                        json_t *names, const char *where);
 /* table_column_..._ending, with a number if it is taken, or the name given. */
 const char *name_constraint(struct resolver *r, const struct sql_table *t,
                             json_t *body, const uint32_t *columns,
