@@ -746,11 +746,19 @@ ISO_API int iso_program_estimate(iso_result **out, const iso_program *program,
 ISO_API int iso_program_sample(iso_result **out, const iso_program *program,
                                const iso_options *options, uint64_t descents,
                                uint64_t seed);
-/* The cheapest edits of a program in .tx, at most so many together (0: 3),
- * under which nothing is violated; its files are read anew. Also returns
- * ISO_E_PROGRAM. `diags` may be NULL. */
+typedef struct iso_repair_options {
+	size_t size; /* sizeof (iso_repair_options); 0: this version */
+	uint32_t max_edits;  /* at most so many together (3) */
+	const char *weights; /* a file with what edits cost, or NULL */
+	bool oracle;         /* what Oracle has, where a read that locks counts
+	                      * as a write */
+} iso_repair_options;
+/* The cheapest edits of a program in .tx under which nothing is violated; its
+ * files are read anew. Also returns ISO_E_PROGRAM, for a file of weights that
+ * cannot be read too. `repair` and `diags` may be NULL. */
 ISO_API int iso_program_repair(iso_result **out, const iso_program *program,
-                               const iso_options *options, uint32_t max_edits,
+                               const iso_options *options,
+                               const iso_repair_options *repair,
                                iso_diags **diags);
 /* Asks the run to end soon. Async-signal-safe, and safe from any thread. */
 ISO_API void iso_check_stop(iso_check *check);

@@ -5,22 +5,22 @@ examples=$top/programs/examples
 
 run 1 explore --fix "$examples/last-seat.tx"
 prints '1. a locked read in enroll  (cost 1; nothing is violated in 2 histories)'
-prints '+     let who = locked enrolled[course];'
-prints '+ txn enroll(student, course) at si {'
+prints '+    let who = locked enrolled[course];'
+prints '+txn enroll(student, course) at si {'
 run 1 explore --fix "$examples/on-call.tx"
-prints '+     if (on_call[me] && locked on_call[other]) {'
-prints '- a locked read in go_home: 1 of 3 histories violate it still'
-prints '+     if (locked on_call[me] && on_call[other]) {'
+prints '+    if (on_call[me] && locked on_call[other]) {'
+prints '- a locked read in go_home: still violated in 1 of 3 histories'
+prints '+    if (locked on_call[me] && on_call[other]) {'
 run 1 explore --fix "$examples/shopping-cart.tx" --json
 prints '"words":"one atomic update in add_item"'
-prints '+     atomic cart[user] += [item];'
+prints '+    atomic cart[user] += [item];'
 prints '"not_enough":[{'
 run 1 explore --fix "$examples/courseware.tx" -q
 prints 'violated: '
 lacks 'locked'
 run 1 explore --fix "$top/programs/oltp/checked/smallbank-penalty.tx"
-prints '+     if (shared savings[who] + checking[who] < amount) {'
-prints '+ txn write_check(name, amount) at ser {'
+prints '+    if (shared savings[who] + checking[who] < amount) {'
+prints '+txn write_check(name, amount) at ser {'
 # SmallBank: under si just the programs with balance, transact_savings and
 # write_check are not robust, and write_check is the one to change (Fekete 2005;
 # Alomari, Cahill, Fekete, Roehm 2008).
@@ -49,17 +49,43 @@ done
 # What holds has levels that are stronger than needed; -i stands in no file.
 run 0 explore --fix -i ser "$examples/last-seat.tx"
 prints 'Stronger than needed'
-prints '+ txn enroll(student, course) at si {'
+prints '+txn enroll(student, course) at si {'
 run 1 explore --fix -i rc "$examples/last-seat.tx"
-prints '- -i rc'
+prints 'with -i psi in place of -i rc'
+run 1 explore --fix -i rc "$examples/last-seat.tx" --json
+prints '"file":null,"line":null,"option":"-i psi"}],"diff":""'
 # The limits hold for all together.
 run 4 explore --fix -i cc "$top/programs/tpcc/client-1.tx" --robust \
 	--timeout 0.001
-# The answers, put into the program, repair it.
-run 1 explore --fix "$examples/last-seat.tx"
-sed 's/let who = enrolled/let who = locked enrolled/' \
-	"$examples/last-seat.tx" >repaired.tx
-run 0 explore repaired.tx
+# Each answer is a diff that patch applies, and the program then holds.
+apply() {
+	rm -rf patched
+	mkdir -p patched
+	cp -r "$top/programs" patched
+	if ! patch -s -p1 -d patched <"$1" >patch.out 2>&1; then
+		fail "$2: $1 does not apply: $(cat patch.out)"
+		return
+	fi
+	(cd patched && "$ISOSCOPE" explore -q "$2") >out 2>err
+	equal "exit code of $2 with $1" $? 0
+}
+# A file for each answer, as far as it is a diff.
+answers() {
+	awk '/^  [0-9]+\. / { n++ }
+	/^Not enough/ || /^A transaction/ { exit }
+	n && /^      [-+@ \\]/ { print >("answer." n) }' out
+}
+for name in last-seat on-call shopping-cart courseware twitter; do
+	rm -f answer.*
+	(cd "$top" && "$ISOSCOPE" explore --fix \
+		"programs/examples/$name.tx") >out 2>err
+	equal "exit code of --fix $name" $? 1
+	answers
+	[ -f answer.1 ] && command -v patch >/dev/null || continue
+	for file in answer.*; do
+		apply "$file" "programs/examples/$name.tx"
+	done
+done
 
 cat >serial.tx <<'END'
 global n = 0;
@@ -83,6 +109,21 @@ END
 run 1 explore --fix own.tx
 prints '1. a shared read in f and a shared read in g  (cost 2;'
 prints '4. f at ser and g at ser  (cost 8;'
+# What edits cost, and what Oracle has.
+echo 'lock never' >costs
+run 1 explore --fix --weights costs "$examples/last-seat.tx"
+prints '1. enroll at si  (cost 3;'
+lacks 'locked'
+echo 'lock 1 1' >costs
+run 3 explore --fix --weights costs "$examples/last-seat.tx"
+says "costs:1:8: error: nothing follows the cost"
+run 3 explore --fix --weights missing "$examples/last-seat.tx"
+run 1 explore --fix --oracle "$examples/on-call.tx"
+prints '1. a locked read in go_home  (cost 1;'
+prints 'a read that is locked counts as a write'
+lacks 'ser'
+run 2 explore --oracle serial.tx
+says '--oracle needs --fix'
 run 2 explore --fix serial.tx --symmetry
 says '--fix cannot be used with --symmetry'
 run 2 explore serial.tx --max-edits 2

@@ -211,15 +211,23 @@ START_TEST(a_program_is_repaired)
 	file_write_text("add.tx", text);
 	ck_assert_int_eq(iso_program_load(&p, "add.tx", NULL), 0);
 	iso_options prc = { .level = ISO_LEVEL_PRC };
-	ck_assert_int_eq(iso_program_repair(&r, p, &prc, 0, &d), 0);
+	ck_assert_int_eq(iso_program_repair(&r, p, &prc, NULL, &d), 0);
 	ck_assert_int_eq(iso_result_verdict(r), ISO_VIOLATED);
 	ck_assert_str_eq(iso_result_string(r, "answers.0.diff"),
-	                 "add.tx:2\n"
-	                 "- txn add() { n += 1; }\n"
-	                 "+ txn add() { atomic n += 1; }\n");
+	                 "--- a/add.tx\n+++ b/add.tx\n@@ -2 +2 @@\n"
+	                 "-txn add() { n += 1; }\n"
+	                 "+txn add() { atomic n += 1; }\n");
 	iso_result_free(r);
 	iso_diags_free(d);
-	ck_assert_int_eq(iso_program_repair(&r, p, &no, 0, NULL),
+	file_write_text("costs", "atomic never\n");
+	iso_repair_options costs = { .weights = "costs" };
+	ck_assert_int_eq(iso_program_repair(&r, p, &prc, &costs, NULL), 0);
+	ck_assert_str_eq(iso_result_string(r, "answers.0.words"), "add at si");
+	iso_result_free(r);
+	costs.weights = "missing";
+	ck_assert_int_eq(iso_program_repair(&r, p, &prc, &costs, NULL),
+	                 ISO_E_PROGRAM);
+	ck_assert_int_eq(iso_program_repair(&r, p, &no, NULL, NULL),
 	                 ISO_E_ARGUMENT);
 	iso_program_free(p);
 	folder_leave();

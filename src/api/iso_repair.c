@@ -13,30 +13,36 @@ static bool options_fit(const iso_options *o)
 }
 
 static int try_repair(iso_result **out, const iso_program *program,
-                      const iso_options *options, uint32_t max_edits,
+                      const iso_options *options,
+                      const iso_repair_options *repair_options,
                       iso_diags **diags)
 {
 	iso_options given;
+	iso_repair_options wanted;
 	struct problem problem = { 0 };
 	struct explore_plan plan = { 0 };
 	if (diags) *diags = NULL;
 	if (!out || !program || !check_options_read(&given, options) ||
-	    !options_fit(&given))
+	    !options_fit(&given) ||
+	    !options_read(&wanted, sizeof wanted, repair_options))
 		return ISO_E_ARGUMENT;
 	*out = NULL;
 	const struct program *p = program->compiled;
 	if (program_is_native(p) || program_is_sql(p)) return ISO_E_PROGRAM;
 	int status = check_plan_make(&plan, program, &given, NULL, &problem);
 	if (status == ISO_OK) {
-		struct repair found;
+		struct repair found = { 0 };
 		struct repair_options o = {
 			.path = program_path(p),
 			.level_said = given.level != ISO_LEVEL_DEFAULT,
 			.explore = plan.options,
-			.max_edits = max_edits ? max_edits : REPAIR_EDITS,
+			.oracle = wanted.oracle,
+			.max_edits = wanted.max_edits ? wanted.max_edits
+			                              : REPAIR_EDITS,
 			.max_answers = REPAIR_ANSWERS,
 		};
-		if (repair(&found, &o, &problem.diags))
+		if (repair_weights(&o, wanted.weights, &problem.diags) &&
+		    repair(&found, &o, &problem.diags))
 			*out = iso_result_of(result_of_repair(&found));
 		else
 			status = ISO_E_PROGRAM;
@@ -49,12 +55,13 @@ static int try_repair(iso_result **out, const iso_program *program,
 }
 
 int iso_program_repair(iso_result **out, const iso_program *program,
-                       const iso_options *options, uint32_t max_edits,
+                       const iso_options *options,
+                       const iso_repair_options *repair_options,
                        iso_diags **diags)
 {
 	int status;
 	CALL_IN(NULL, status,
-	        try_repair(out, program, options, max_edits, diags));
+	        try_repair(out, program, options, repair_options, diags));
 	if (status == ISO_E_MEMORY && out) *out = NULL;
 	if (status == ISO_E_MEMORY && diags) *diags = NULL;
 	return status;

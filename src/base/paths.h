@@ -8,6 +8,9 @@ struct text;
 
 /* Adds the folder of the file: "." if the path names none. */
 void path_folder(struct text *t, const char *path);
+/* Adds the path without parts that lead nowhere: "." and "folder/..", the
+ * latter unless the file is another one then, as behind a link. */
+void path_shortest(struct text *t, const char *path);
 bool path_exists(const char *path);
 /* Could the file be written? If not, errno says why. It is not touched. */
 bool path_is_writable(const char *path);

@@ -29,24 +29,26 @@ int explore_repair(struct exploration *x)
 	const struct program *p = x->plan.program;
 	struct repairing repairing = { output_progress(c) };
 	uint64_t max_edits = REPAIR_EDITS;
-	struct repair found;
+	struct repair found = { 0 };
 	struct diags d = { 0 };
 	if (program_is_native(p) || program_is_sql(p)) {
 		say("%s: --fix edits programs in .tx", program_path(p));
 		return EXIT_USAGE;
 	}
 	if (!setting_count(c, OPTION_MAX_EDITS, &max_edits)) return EXIT_USAGE;
-	bool fine = repair(&found,
-	                   &(struct repair_options){
-				   .path = program_path(p),
-				   .level_said = c->value[OPTION_ISOLATION],
-				   .explore = x->plan.options,
-				   .max_edits = (uint32_t)max_edits,
-				   .max_answers = REPAIR_ANSWERS,
-				   .tick = on_tick,
-				   .payload = &repairing,
-			   },
-	                   &d);
+	struct repair_options o = {
+		.path = program_path(p),
+		.level_said = c->value[OPTION_ISOLATION],
+		.explore = x->plan.options,
+		.oracle = c->value[OPTION_ORACLE],
+		.max_edits = max_edits < UINT32_MAX ? (uint32_t)max_edits
+		                                    : UINT32_MAX,
+		.max_answers = REPAIR_ANSWERS,
+		.tick = on_tick,
+		.payload = &repairing,
+	};
+	bool fine = repair_weights(&o, c->value[OPTION_WEIGHTS], &d) &&
+	            repair(&found, &o, &d);
 	progress_end(&repairing.progress);
 	say_diagnostics(c, &d);
 	diags_free(&d);

@@ -259,6 +259,12 @@ enum command {
 	  "stronger level")                                                    \
 	X(MAX_EDITS, IN_EXPLORE, "max-edits", 0, "N", NULL,                    \
 	  "with --fix: at most N edits together (3)")                          \
+	X(WEIGHTS, IN_EXPLORE, "weights", 0, "FILE", NULL,                     \
+	  "with --fix: what edits cost, in lines such as 'lock 1', "           \
+	  "'transaction ser 5' and 'atomic never'")                            \
+	X(ORACLE, IN_EXPLORE, "oracle", 0, NULL, NULL,                         \
+	  "with --fix: only what Oracle has, and a read that is locked "       \
+	  "counts as a write, as FOR UPDATE does there")                       \
 	X(LEVELS, IN_EXPLORE, "levels", 0, NULL, NULL,                         \
 	  "print a table of assertions and histories under all levels")        \
 	X(HISTORIES, IN_EXPLORE | IN_RUN | IN_PREDICT, "histories", 0, "FILE", \

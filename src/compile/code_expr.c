@@ -229,7 +229,12 @@ static void into_read(struct code *c, struct expr *e, uint32_t reg)
 {
 	struct key k = code_key(c, e);
 	const struct watched *w = code_watched(c, e);
-	code_read(c, &k, (enum strength)e->op, w ? w->reg : reg, expr_place(e));
+	enum strength lock = (enum strength)e->op;
+	code_read(c, &k, lock, w ? w->reg : reg, expr_place(e));
+	if (lock == STRENGTH_UPDATE && c->locks_write) {
+		assert(!w);
+		code_write(c, &k, STRENGTH_PLAIN, reg, expr_place(e));
+	}
 	if (w && w->reg != reg)
 		code_emit(c, op_abc(OP_MOVE, 0, reg, w->reg, 0), expr_place(e));
 }

@@ -126,7 +126,7 @@ static void compile_externs(struct code *c, struct syntax *syntax,
 			return;
 		}
 	}
-	if (count && purpose == COMPILE_TO_RUN)
+	if (count && purpose != COMPILE_TO_SHOW)
 		load_externs(c, syntax, step_timeout);
 }
 
@@ -417,7 +417,9 @@ static void digest(struct code *c, const struct syntax *syntax)
 struct program *compile(struct syntax *syntax, struct sources *all,
                         enum compile_purpose purpose, double step_timeout)
 {
-	struct code c = { .all = all, .region = syntax->region };
+	struct code c = { .all = all,
+		          .region = syntax->region,
+		          .locks_write = purpose == COMPILE_LOCKS_AS_WRITES };
 	c.p = program_new(all->items[0].path);
 	compile_externs(&c, syntax, purpose, step_timeout);
 	/* Without its libraries nothing can be evaluated. */

@@ -7,8 +7,13 @@
 
 /* COMPILE_TO_SHOW: nothing outside of isoscope is loaded or run. The libraries
  * of functions in C are not looked for, and constants that need one are
- * errors. */
-enum compile_purpose { COMPILE_TO_RUN, COMPILE_TO_SHOW };
+ * errors. COMPILE_LOCKS_AS_WRITES: to run, and a read that is `locked` writes
+ * back what it read. */
+enum compile_purpose {
+	COMPILE_TO_RUN,
+	COMPILE_TO_SHOW,
+	COMPILE_LOCKS_AS_WRITES
+};
 
 /* Functions in C may take so many seconds. Returns NULL when there was an error
  * (in a constant, a library, or a limit). */

@@ -238,7 +238,9 @@ struct program *load_program_edited(const char *path,
 	if (edited->given) given = *edited->given;
 	given.texts = edited->texts;
 	given.text_count = edited->count;
-	struct program *p = load(path, text, length, COMPILE_TO_RUN,
+	struct program *p = load(path, text, length,
+	                         edited->locks_write ? COMPILE_LOCKS_AS_WRITES
+	                                             : COMPILE_TO_RUN,
 	                         STEP_TIMEOUT, &given, edited, d);
 	free(text);
 	return p;

@@ -38,6 +38,8 @@ struct load_edited {
 	/* Of a program in SQL, for which there is nothing to look at before it
 	 * is loaded. */
 	const struct sql_arguments *given;
+	/* In .tx: a read that is `locked` writes back what it read. */
+	bool locks_write;
 	void (*look)(void *data, const struct syntax *tree,
 	             struct sources *all);
 	void *data;

@@ -128,48 +128,86 @@ static bool is_plain_target(struct expr *e)
 	return is_key(e) && uses(NULL, e) == 1;
 }
 
-/* The right side of `left + right`, which accesses nothing; or NULL. */
-static struct expr *right_of_sum(struct expr *e, struct expr **left)
+/* Of `first + e` and `first - e`, each as written without parentheses around
+ * first: what the value is computed from. */
+struct sum {
+	struct expr *first, *second;
+	bool minus;
+};
+
+/* The terms behind the second may only be added, as + is all of an update: it
+ * joins strings and lists and unites sets as well. Behind a minus all are
+ * numbers. */
+static bool find_sum(struct expr *e, struct sum *out)
 {
-	if (e->kind != EXPR_BINARY || e->op != OP_ADD || uses(NULL, e->right))
-		return NULL;
-	*left = e->left;
-	return e->right;
+	bool less = false, minus = false;
+	*out = (struct sum){ .first = e };
+	while (e->kind == EXPR_BINARY && (e->op == OP_ADD || e->op == OP_SUB) &&
+	       e->start == e->left->start) {
+		less |= minus;
+		minus = e->op == OP_SUB;
+		*out = (struct sum){ e->left, e->right, minus };
+		e = e->left;
+	}
+	return out->second && (out->minus || !less);
 }
 
-/* The statement was walked, and the one before it, if that counts: the last two
- * accesses are those of an update. */
+static bool is_number(const struct expr *e)
+{
+	return e->kind == EXPR_VALUE && e->value.tag == VALUE_INT;
+}
+
+/* `let n = x; x = n + e` where n has no other use. */
+static bool is_held(const struct walk *w, const struct sum *sum,
+                    const struct stmt *s, const struct stmt *before)
+{
+	return before && before->kind == STMT_LET &&
+	       is_plain_target(before->value) && !before->value->op &&
+	       same_text(w, before->value, s->target) &&
+	       sum->first->kind == EXPR_NAME && sum->first->ref == REF_LOCAL &&
+	       sum->first->local == before->local &&
+	       uses(before->local, s->value) == 1 &&
+	       !uses(before->local, s->target) &&
+	       !uses_behind(before->local, s->next);
+}
+
+/* The statement, and the one before it, were walked: the accesses from `first`
+ * on are this one's, and those from `earlier` on the other's. */
 static void note_update(struct walk *w, const struct stmt *s,
-                        const struct stmt *before)
+                        const struct stmt *before, uint32_t first,
+                        uint32_t earlier)
 {
 	struct accesses *a = w->to;
-	struct expr *left, *right = s->value;
-	uint32_t begin = s->at.offset;
+	struct access_update u = { .read = first,
+		                   .write = a->count - 1,
+		                   .begin = s->at.offset,
+		                   .target = s->target };
 	if (!s->target || !is_plain_target(s->target)) return;
 	if (s->kind == STMT_SET) {
-		right = right_of_sum(s->value, &left);
-		if (!right) return;
-		bool read = is_plain_target(left) && !left->op &&
-		            same_text(w, left, s->target);
-		bool held = before && before->kind == STMT_LET &&
-		            is_plain_target(before->value) &&
-		            !before->value->op &&
-		            same_text(w, before->value, s->target) &&
-		            left->kind == EXPR_NAME && left->ref == REF_LOCAL &&
-		            left->local == before->local &&
-		            !uses(before->local, right) &&
-		            !uses(before->local, s->target) &&
-		            !uses_behind(before->local, s->next);
-		if (!read && !held) return;
-		if (held) begin = before->at.offset;
-	} else if (s->kind != STMT_ADD || uses(NULL, right)) {
+		struct sum sum;
+		if (!find_sum(s->value, &sum)) return;
+		bool read = is_plain_target(sum.first) && !sum.first->op &&
+		            same_text(w, sum.first, s->target);
+		if (!read) {
+			if (!is_held(w, &sum, s, before)) return;
+			u.begin = before->at.offset;
+			u.read = earlier;
+		}
+		u.second = sum.second->start;
+		u.minus = sum.minus;
+		u.moves = uses(NULL, s->value) > read ||
+		          (sum.minus && !is_number(sum.second));
+	} else if (s->kind == STMT_ADD) {
+		u.second = s->value->start;
+		u.moves = uses(NULL, s->value) > 0;
+	} else {
 		return;
 	}
-	assert(a->count >= 2 && a->items[a->count - 1].write);
+	assert(u.read < u.write && u.begin < u.second);
+	assert(a->items[u.write].write && !a->items[u.read].write);
+	assert(a->items[u.read].transaction == a->items[u.write].transaction);
 	VEC_RESERVE(a->updates, a->update_count, a->update_capacity);
-	a->updates[a->update_count++] =
-		(struct access_update){ a->count - 2, a->count - 1, begin,
-		                        right->start, s->target };
+	a->updates[a->update_count++] = u;
 }
 
 /* ---- statements ---- */
@@ -189,7 +227,7 @@ static void walk_target(struct walk *w, const struct stmt *s)
 static void walk_statement(struct walk *w, const struct stmt *s)
 {
 	bool target = s->target != NULL, outer = w->fixed;
-	w->fixed |= s->kind == STMT_ASSERT || s->kind == STMT_STATEMENT;
+	w->fixed |= s->kind == STMT_ASSERT;
 	if (target) walk_target(w, s);
 	if (s->value) walk_expr(w, s->value);
 	if (target && is_key(s->target))
@@ -212,10 +250,13 @@ static void walk_statement(struct walk *w, const struct stmt *s)
 static void walk_block(struct walk *w, const struct block *b)
 {
 	const struct stmt *before = NULL;
+	uint32_t earlier = 0;
 	for (const struct stmt *s = b->first; s; before = s, s = s->next) {
+		uint32_t first = w->to->count;
 		walk_statement(w, s);
-		if (w->transaction != UINT32_MAX && !w->fixed)
-			note_update(w, s, before);
+		if (w->transaction != UINT32_MAX)
+			note_update(w, s, before, first, earlier);
+		earlier = first;
 	}
 }
 

@@ -13,20 +13,25 @@ struct access {
 	const struct expr *key; /* while the tree lives */
 	uint32_t transaction;
 	bool write;
-	/* A read that cannot lock: of an assertion, which only looks; of a
-	 * statement, which has an order of its own; or a part of an update. */
+	/* A read that cannot lock: of an assertion, which only looks; or a part
+	 * of an update. */
 	bool fixed;
 	enum strength strength;
 	uint32_t source, offset, line, column;
 };
 
 /* A read and the write of what is computed from it that can become one update:
- * `x += e`, `x = x + e`, or `let n = x; x = n + e` where n has no other use. It
- * stands from `begin` to the sum's right side. */
+ * `x += e`, `x = x + e`, `x = x - e`, or `let n = x; x = n + e` where n has no
+ * other use. It stands from `begin` to the second term of the sum, where e
+ * begins. */
 struct access_update {
 	uint32_t read, write; /* accesses */
-	uint32_t begin, right;
+	uint32_t begin, second;
 	const struct expr *target;
+	bool minus; /* the second term is taken away */
+	/* As one update it may do something else: e is read before what it is
+	 * added to, or -e may be an error where the difference is none. */
+	bool moves;
 };
 
 struct access_transaction {

@@ -8,6 +8,7 @@
 #include "axioms/allows.h"
 #include "base/level_words.h"
 #include "base/memory.h"
+#include "base/paths.h"
 #include "base/region.h"
 #include "compile/load.h"
 #include "history/history.h"
@@ -22,7 +23,7 @@ struct file {
 struct edits {
 	struct region region;
 	const char *path;
-	enum level level;
+	struct edit_terms terms;
 	struct file *files;
 	size_t file_count;
 	struct edit_transaction *transactions;
@@ -34,18 +35,14 @@ struct edits {
 
 /* ---- what there is to change ---- */
 
-static struct edit *add_edit(struct edits *e, enum edit_kind kind)
+static struct edit *add_edit(struct edits *e, enum edit_kind kind,
+                             unsigned cost)
 {
-	static const unsigned costs[] = {
-#define X(id, word, cost) [id] = (cost),
-		EDIT_TABLE(X)
-#undef X
-	};
 	VEC_RESERVE(e->items, e->count, e->capacity);
-	assert(kind < EDIT_KIND_COUNT && costs[kind]);
+	assert(kind < EDIT_KIND_COUNT);
 	struct edit *new = &e->items[e->count++];
 	*new = (struct edit){ .kind = kind,
-		              .cost = costs[kind],
+		              .cost = cost,
 		              .level = LEVEL_COUNT };
 	return new;
 }
@@ -61,26 +58,20 @@ static const char *text_of(struct edits *e, const char *before,
 	return copy;
 }
 
-/* Of levels at which reads too can be the reason to abort a transaction. */
-static unsigned level_cost(enum level l)
-{
-	return level_is_serial(l) ? 1 : 0;
-}
-
 /* Each level that it can have of its own, but the one it has. */
 static void add_transaction_edits(struct edits *e, uint32_t t,
                                   const struct block *b)
 {
 	const struct edit_transaction *x = &e->transactions[t];
 	assert(t < e->accesses.transaction_count);
-	enum level own = x->own ? (enum level)(x->own - 1) : e->level;
-	if (x->fixed || !level_mixes(e->level)) return;
+	enum level own = x->own ? (enum level)(x->own - 1) : e->terms.level;
+	if (x->fixed || !level_mixes(e->terms.level)) return;
 	for (enum level l = 0; l < LEVEL_COUNT; l++) {
 		if (l == own || !level_mixes(l)) continue;
-		struct edit *i = add_edit(e, EDIT_TRANSACTION);
+		struct edit *i = add_edit(e, EDIT_TRANSACTION,
+		                          e->terms.weights.transaction[l]);
 		i->transaction = t;
 		i->level = l;
-		i->cost += level_cost(l);
 		i->source = b->at.source;
 		i->offset = b->level ? b->level_at.offset : b->at.offset;
 		i->removed = b->level ? b->level->length : 0;
@@ -120,14 +111,16 @@ static void add_lock_edits(struct edits *e)
 		    e->transactions[x->transaction].fixed)
 			continue;
 		if (!is_written(e, x, false)) continue;
-		bool writes = is_written(e, x, true);
-		struct edit *new = add_edit(e, EDIT_LOCK);
+		bool writes = e->terms.locks_write || is_written(e, x, true);
+		enum strength lock = writes ? STRENGTH_UPDATE : STRENGTH_SHARE;
+		struct edit *new =
+			add_edit(e, EDIT_LOCK, e->terms.weights.lock[lock]);
 		new->transaction = x->transaction;
 		new->read = i;
-		new->strength = writes ? STRENGTH_UPDATE : STRENGTH_SHARE;
+		new->strength = lock;
 		new->source = x->source;
 		new->offset = x->offset;
-		new->text = writes ? "locked " : "shared ";
+		new->text = text_of(e, "", strength_word(lock), " ");
 	}
 }
 
@@ -141,24 +134,27 @@ static void add_atomic_edits(struct edits *e)
 		struct text key = { 0 };
 		if (e->transactions[a->items[u->read].transaction].fixed)
 			continue;
-		assert(u->begin <= u->right && u->target->at <= u->target->end);
-		assert(u->right <= e->files[source].length);
-		struct edit *new = add_edit(e, EDIT_ATOMIC);
+		assert(u->begin <= u->second &&
+		       u->target->at <= u->target->end);
+		assert(u->second <= e->files[source].length);
+		struct edit *new =
+			add_edit(e, EDIT_ATOMIC, e->terms.weights.atomic);
 		new->transaction = a->items[u->read].transaction;
 		new->read = u->read;
 		new->write = u->write;
 		new->source = source;
 		new->offset = u->begin;
-		new->removed = u->right - u->begin;
+		new->removed = u->second - u->begin;
+		new->moves = u->moves;
 		text_bytes(&key, text + u->target->at,
 		           u->target->end - u->target->at);
-		new->text = text_of(e, "atomic ", text_get(&key), " += ");
+		new->text = text_of(e, "atomic ", text_get(&key),
+		                    u->minus ? " += -" : " += ");
 		text_free(&key);
 	}
 }
 
-static void add_program_edits(struct edits *e, const struct syntax *tree,
-                              bool level_said)
+static void add_program_edits(struct edits *e, const struct syntax *tree)
 {
 	const struct item *said = NULL;
 	uint32_t own = 0, counted = 0;
@@ -169,11 +165,12 @@ static void add_program_edits(struct edits *e, const struct syntax *tree,
 		counted += !e->transactions[t].fixed;
 	}
 	for (enum level l = 0; l < LEVEL_COUNT; l++) {
-		if (l == e->level || (own && !level_mixes(l))) continue;
-		struct edit *i = add_edit(e, EDIT_PROGRAM);
+		if (l == e->terms.level || (own && !level_mixes(l))) continue;
+		struct edit *i = add_edit(e, EDIT_PROGRAM,
+		                          e->terms.weights.program[l] *
+		                                  (counted ? counted : 1));
 		i->level = l;
-		i->cost = (i->cost + level_cost(l)) * (counted ? counted : 1);
-		if (level_said) {
+		if (e->terms.level_said) {
 			i->text = text_of(e, "", "", "");
 		} else if (said) {
 			i->source = said->at.source;
@@ -188,11 +185,6 @@ static void add_program_edits(struct edits *e, const struct syntax *tree,
 }
 
 /* ---- reading the program ---- */
-
-struct reading {
-	struct edits *edits;
-	bool level_said;
-};
 
 static void copy_files(struct edits *e, const struct sources *all)
 {
@@ -235,8 +227,7 @@ static void take_transactions(struct edits *e, struct sources *all)
 
 static void look(void *data, const struct syntax *tree, struct sources *all)
 {
-	struct reading *r = data;
-	struct edits *e = r->edits;
+	struct edits *e = data;
 	copy_files(e, all);
 	accesses_find(&e->accesses, tree, all);
 	take_transactions(e, all);
@@ -244,21 +235,21 @@ static void look(void *data, const struct syntax *tree, struct sources *all)
 	add_atomic_edits(e);
 	for (uint32_t t = 0; t < e->accesses.transaction_count; t++)
 		add_transaction_edits(e, t, e->accesses.transactions[t].body);
-	add_program_edits(e, tree, r->level_said);
+	add_program_edits(e, tree);
 	/* The tree goes. */
 	for (uint32_t t = 0; t < e->accesses.transaction_count; t++)
 		e->accesses.transactions[t].body = NULL;
 }
 
-struct edits *edits_new(const char *path, enum level level, bool level_said,
+struct edits *edits_new(const char *path, const struct edit_terms *terms,
                         struct diags *d)
 {
 	struct edits *e = mem_take0(1, sizeof *e);
-	struct reading r = { e, level_said };
-	struct load_edited x = { .look = look, .data = &r };
+	struct load_edited x = { .look = look, .data = e };
+	assert(terms->level < LEVEL_COUNT);
 	region_init(&e->region);
 	e->path = region_copy_string(&e->region, path, strlen(path));
-	e->level = level;
+	e->terms = *terms;
 	struct program *p = load_program_edited(path, &x, d);
 	if (!p) {
 		edits_free(e);
@@ -313,20 +304,29 @@ static enum level before(const struct edits *e, const struct edit *i)
 	own_level own = i->kind == EDIT_TRANSACTION
 	                        ? e->transactions[i->transaction].own
 	                        : 0;
-	return own ? (enum level)(own - 1) : e->level;
+	return own ? (enum level)(own - 1) : e->terms.level;
+}
+
+/* A snapshot for the whole transaction forbids all that one for each statement
+ * does, but that reads which lock may find versions newer than it. */
+static bool is_stronger(enum level strong, enum level weak)
+{
+	return level_implies(strong, weak) ||
+	       (level_has_snapshots(strong) && level_excludes_rivals(strong) &&
+	        level_has_statements(weak));
 }
 
 bool edits_strengthen(const struct edits *e, uint32_t i)
 {
 	const struct edit *x = edits_get(e, i);
 	if (x->level == LEVEL_COUNT) return true;
-	return level_implies(x->level, before(e, x));
+	return is_stronger(x->level, before(e, x));
 }
 
 bool edits_weaken(const struct edits *e, uint32_t i)
 {
 	const struct edit *x = edits_get(e, i);
-	return x->level != LEVEL_COUNT && level_implies(before(e, x), x->level);
+	return x->level != LEVEL_COUNT && is_stronger(before(e, x), x->level);
 }
 
 bool edits_join(const struct edits *e, uint32_t a, uint32_t b)
@@ -345,7 +345,7 @@ bool edits_join(const struct edits *e, uint32_t a, uint32_t b)
 	if (y->kind != EDIT_PROGRAM) return true;
 	if (x->kind == EDIT_PROGRAM) return false;
 	return x->kind != EDIT_TRANSACTION ||
-	       (level_mixes(y->level) && !level_implies(y->level, x->level));
+	       (level_mixes(y->level) && !is_stronger(y->level, x->level));
 }
 
 bool edits_imply(const struct edits *e, uint32_t a, uint32_t b)
@@ -353,7 +353,7 @@ bool edits_imply(const struct edits *e, uint32_t a, uint32_t b)
 	const struct edit *x = edits_get(e, a), *y = edits_get(e, b);
 	if (a == b) return true;
 	if (x->level == LEVEL_COUNT || y->level == LEVEL_COUNT) return false;
-	if (!level_implies(x->level, y->level)) return false;
+	if (!is_stronger(x->level, y->level)) return false;
 	if (x->kind == EDIT_PROGRAM)
 		return y->kind == EDIT_PROGRAM ||
 		       !e->transactions[y->transaction].own;
@@ -366,7 +366,7 @@ enum level edits_level(const struct edits *e, struct edit_set s)
 		const struct edit *x = edits_get(e, s.items[i]);
 		if (x->kind == EDIT_PROGRAM) return x->level;
 	}
-	return e->level;
+	return e->terms.level;
 }
 
 /* ---- the text ---- */
@@ -433,6 +433,7 @@ struct edited edits_make(const struct edits *e, struct edit_set s)
 	struct edited out = { .accesses = mem_take0(1, sizeof *out.accesses) };
 	struct load_edited x = { .texts = texts,
 		                 .count = e->file_count,
+		                 .locks_write = e->terms.locks_write,
 		                 .look = look_again,
 		                 .data = out.accesses };
 	struct diags d = { 0 };
@@ -485,7 +486,7 @@ uint32_t edits_line(const struct edits *e, uint32_t i)
 	return line_number(&e->files[x->source], x->offset);
 }
 
-/* Lines behind a sign. */
+/* Lines behind a sign, of which the last may lack its end. */
 static void print_lines(struct text *t, const char *lines, size_t length,
                         unsigned indent, char sign)
 {
@@ -493,17 +494,73 @@ static void print_lines(struct text *t, const char *lines, size_t length,
 		const char *end = memchr(lines + i, '\n', length - i);
 		size_t n = end ? (size_t)(end - lines) - i : length - i;
 		text_pad(t, ' ', indent);
-		text_format(t, "%c ", sign);
+		text_char(t, sign);
 		text_bytes(t, lines + i, n);
 		text_char(t, '\n');
+		if (!end) {
+			text_pad(t, ' ', indent);
+			text_string(t, "\\ No newline at end of file\n");
+		}
 		i += n + 1;
 	}
+}
+
+static uint32_t count_lines(const char *text, size_t length)
+{
+	uint32_t n = 0;
+	for (size_t i = 0; i < length; i++)
+		n += text[i] == '\n' || i + 1 == length;
+	return n;
+}
+
+/* "15", or "15,2"; of none the line before. */
+static void print_range(struct text *t, uint32_t line, uint32_t count)
+{
+	text_format(t, "%" PRIu32, count ? line : line - 1);
+	if (count != 1) text_format(t, ",%" PRIu32, count);
+}
+
+/* As patch -p1 takes it, which goes nowhere above where it starts. */
+static void print_file(struct text *t, const char *path, unsigned indent)
+{
+	struct text clean = { 0 };
+	path_shortest(&clean, path);
+	const char *name = text_get(&clean) + strspn(text_get(&clean), "/");
+	text_pad(t, ' ', indent);
+	text_format(t, "--- a/%s\n", name);
+	text_pad(t, ' ', indent);
+	text_format(t, "+++ b/%s\n", name);
+	text_free(&clean);
+}
+
+/* Lines of the file from `at` to `end`, and those in their place. */
+struct hunk {
+	size_t at, end;
+	const char *new;
+	size_t length;
+};
+
+/* What both end with is left out where nothing but lines before it are new.
+ * False if nothing is. */
+static bool shorten(const struct file *f, struct hunk *h, size_t first)
+{
+	size_t same = 0, old = h->end - h->at;
+	while (same < h->length && same < old &&
+	       h->new[h->length - 1 - same] == f->text[h->end - 1 - same])
+		same++;
+	if (same == old && first == h->at) {
+		h->end = h->at;
+		h->length -= same;
+	}
+	return same != old || h->length;
 }
 
 void edits_diff(struct text *t, const struct edits *e, struct edit_set s,
                 unsigned indent)
 {
 	const struct edit **all = sorted(e, s);
+	const struct file *in = NULL;
+	int64_t longer = 0; /* by so many lines, the file so far */
 	for (uint32_t i = 0, last; i < s.count; i = last) {
 		const struct file *f = &e->files[all[i]->source];
 		size_t at = line_begin(f, all[i]->offset);
@@ -516,23 +573,24 @@ void edits_diff(struct text *t, const struct edits *e, struct edit_set s,
 			               all[last]->offset + all[last]->removed);
 		struct text new = { 0 };
 		print_edited(&new, e, all, s.count, all[i]->source, at, end);
-		size_t same = 0;
-		while (same < new.length &&
-		       same < end - at &&new.data[new.length - 1 - same] ==
-		               f->text[end - 1 - same])
-			same++;
-		/* Nothing but a line before them is new. */
-		bool only_new = same == end - at && all[i]->offset == at;
-		if (new.length != end - at || same != new.length) {
+		struct hunk h = { at, end, text_get(&new), new.length };
+		assert(at < end && end <= f->length);
+		if (shorten(f, &h, all[i]->offset)) {
+			uint32_t line = line_number(f, at);
+			uint32_t old = count_lines(f->text + at, h.end - at);
+			uint32_t count = count_lines(h.new, h.length);
+			if (f != in) print_file(t, f->path, indent);
+			if (f != in) longer = 0;
+			in = f;
 			text_pad(t, ' ', indent);
-			text_format(t, "%s:%" PRIu32 "\n", f->path,
-			            line_number(f, at));
-			if (!only_new)
-				print_lines(t, f->text + at, end - at, indent,
-				            '-');
-			print_lines(t, text_get(&new),
-			            only_new ? new.length - same : new.length,
-			            indent, '+');
+			text_string(t, "@@ -");
+			print_range(t, line, old);
+			text_string(t, " +");
+			print_range(t, (uint32_t)(line + longer), count);
+			text_string(t, " @@\n");
+			print_lines(t, f->text + at, h.end - at, indent, '-');
+			print_lines(t, h.new, h.length, indent, '+');
+			longer += (int64_t)count - old;
 		}
 		text_free(&new);
 	}
@@ -561,10 +619,13 @@ void edits_mark(const struct edits *e, const struct edited *x,
 	for (uint32_t t = 1; t < h->transaction_count; t++)
 		for (uint32_t i = 0; i < h->transactions[t].event_count; i++) {
 			struct event *v = &h->transactions[t].events[i];
-			v->point = access_at(
-				e, x->accesses,
-				program_position(x->program, v->point),
-				v->kind == EVENT_WRITE);
+			struct position at =
+				program_position(x->program, v->point);
+			bool write = v->kind == EVENT_WRITE;
+			v->point = access_at(e, x->accesses, at, write);
+			/* A lock that counts as a write. */
+			if (!v->point && e->terms.locks_write && write)
+				v->point = access_at(e, x->accesses, at, false);
 			assert(v->point);
 		}
 }
@@ -614,11 +675,34 @@ static bool same_locks(const struct edits *e, struct edit_set a,
 	return true;
 }
 
+static bool has_access(const struct history *h, uint32_t access)
+{
+	for (uint32_t t = 1; t < h->transaction_count; t++)
+		for (uint32_t i = 0; i < h->transactions[t].event_count; i++)
+			if (h->transactions[t].events[i].point == access + 1)
+				return true;
+	return false;
+}
+
+/* Has one of the edits that are not in b moved what is in the history? */
+static bool moved(const struct edits *e, struct edit_set a, struct edit_set b,
+                  const struct history *h)
+{
+	for (uint32_t i = 0; i < a.count; i++) {
+		const struct edit *x = edits_get(e, a.items[i]);
+		if (x->moves && !has_edit(b, a.items[i]) &&
+		    has_access(h, x->read))
+			return true;
+	}
+	return false;
+}
+
 bool edits_allow(const struct edits *e, struct edit_set s, struct edit_set of,
                  struct history *h)
 {
 	enum level others = edits_level(e, s);
 	bool statements = false;
+	if (moved(e, s, of, h) || moved(e, of, s, h)) return false;
 	for (uint32_t t = 1; t < h->transaction_count; t++) {
 		struct transaction *x = &h->transactions[t];
 		if (!x->event_count) continue;
@@ -631,7 +715,9 @@ bool edits_allow(const struct edits *e, struct edit_set s, struct edit_set of,
 			x->events[i].strength =
 				strength_then(e, s, x->events[i].point - 1);
 	}
-	if (statements && (!same_locks(e, s, of) || !same_locks(e, of, s)))
+	/* They decide what is one statement, or what is written. */
+	if ((statements || e->terms.locks_write) &&
+	    (!same_locks(e, s, of) || !same_locks(e, of, s)))
 		return false;
 	return level_allows_mix(others, h);
 }

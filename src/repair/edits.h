@@ -4,7 +4,8 @@
  * Only how accesses lock and at which level transactions run: whatever an
  * execution of the changed program does, the program does as well. So a history
  * of one is a history of the other, if the other's locks and levels allow it
- * (edits_allow).
+ * (edits_allow). Not so where an edit moves what a transaction does: a history
+ * of that tells nothing of programs without it, nor the other way round.
  */
 #ifndef ISO_REPAIR_EDITS_H
 #define ISO_REPAIR_EDITS_H
@@ -16,40 +17,22 @@
 #include "base/access.h"
 #include "base/diag.h"
 #include "base/text.h"
+#include "repair/weights.h"
 
 struct accesses;
 struct history;
 struct program;
 
-/*     identifier, word, cost unless weights say otherwise */
-#define EDIT_TABLE(X)                                                         \
-	/* a read locks its row to the end: shared, or to write where the     \
-	 * transaction writes the key as well */                              \
-	X(EDIT_LOCK, "lock", 1)                                               \
-	/* a read, and the write of what is computed from it */               \
-	X(EDIT_ATOMIC, "atomic", 2)                                           \
-	/* of a transaction, which may then be aborted and has to be tried    \
-	 * again; once more for a level without rivals that run side by side, \
-	 * at which reads can be the reason */                                \
-	X(EDIT_TRANSACTION, "transaction", 3)                                 \
-	/* of the whole program, for each of its transactions */              \
-	X(EDIT_PROGRAM, "program", 3)
-
-enum edit_kind {
-#define X(id, word, cost) id,
-	EDIT_TABLE(X)
-#undef X
-		EDIT_KIND_COUNT
-};
-
 struct edit {
 	enum edit_kind kind;
-	unsigned cost;
+	unsigned cost;        /* WEIGHT_NEVER: it is not to be offered */
 	uint32_t transaction; /* which, as below; not of PROGRAM */
 	enum level level;     /* TRANSACTION, PROGRAM */
 	/* Accesses. LOCK: a read; ATOMIC: a read, and a write. */
 	uint32_t read, write;
 	enum strength strength; /* LOCK */
+	bool moves; /* ATOMIC: what it adds is read before, or may be an error
+	             */
 	/* In file `source`, so many bytes make room for the text. */
 	uint32_t source, offset, removed;
 	const char *text;
@@ -65,10 +48,18 @@ struct edit_transaction {
 
 struct edits;
 
-/* Those of a program that is explored at a level; `level_said`: by the command
- * line, so that the text has no say. NULL, with the reason, if it cannot be
- * loaded. */
-struct edits *edits_new(const char *path, enum level level, bool level_said,
+/* What there is to choose from. */
+struct edit_terms {
+	enum level level; /* of the program */
+	bool level_said;  /* by the command line, so that the text has no say */
+	/* A read that locks to write counts as a write, as in Oracle: it is
+	 * explored as one that writes back what it read. */
+	bool locks_write;
+	struct edit_weights weights;
+};
+
+/* NULL, with the reason, if the program cannot be loaded. */
+struct edits *edits_new(const char *path, const struct edit_terms *terms,
                         struct diags *d);
 void edits_free(struct edits *e);
 
@@ -87,7 +78,10 @@ struct edit_set {
 	uint32_t count;
 };
 
-/* Does it allow less? The others allow more, or neither. */
+/* Does it allow less? The others allow more, or neither. Here and below, what
+ * si allows and prc does not, as to the versions that locks find, is left
+ * aside.
+ */
 bool edits_strengthen(const struct edits *e, uint32_t i);
 /* Does it allow more? */
 bool edits_weaken(const struct edits *e, uint32_t i);
@@ -114,8 +108,8 @@ void edits_mark(const struct edits *e, const struct edited *x,
  * that does not say it: locks change which accesses are one statement. */
 bool edits_allow(const struct edits *e, struct edit_set s, struct edit_set of,
                  struct history *h);
-/* The lines that change, as a diff: "file:12" and the lines, each behind so
- * many blanks, with - and +. */
+/* The lines that change, as a unified diff without context that `patch -p1`
+ * applies, each behind so many blanks; nothing if the text stays. */
 void edits_diff(struct text *t, const struct edits *e, struct edit_set s,
                 unsigned indent);
 

@@ -35,6 +35,7 @@ struct search {
 	double begun;
 	uint32_t *set; /* being put together */
 	uint32_t set_count;
+	unsigned next_cost; /* the least of sets that cost more; 0: none does */
 	/* Of the exploration that runs. */
 	pthread_mutex_t lock;
 	const struct edited *edited;
@@ -233,30 +234,40 @@ static bool is_full(const struct search *x)
 	       x->out->answers.count >= x->out->options.max_answers;
 }
 
-/* All sets that go on with edits from this one on, and cost just so much. */
-static void try_sets(struct search *x, uint32_t from, unsigned cost)
+static void note_cost(struct search *x, unsigned cost)
+{
+	if (!x->next_cost || cost < x->next_cost) x->next_cost = cost;
+}
+
+/* All sets that go on with edits from this one on, and cost just so much, of
+ * which `left` is left. */
+static void try_sets(struct search *x, uint32_t from, unsigned cost,
+                     unsigned left)
 {
 	const struct edits *e = x->out->edits;
 	struct edit_set s = { x->set, x->set_count };
-	assert(from <= edits_count(e));
+	assert(left <= cost && from <= edits_count(e));
 	assert(s.count <= x->out->options.max_edits);
 	if (is_full(x)) return;
-	if (!cost) {
+	if (!left && s.count) {
 		struct repair_row row;
 		if (!is_answered(x, s, false) && repairs(x, s, &row))
 			add_row(&x->out->answers, row);
-		return;
 	}
 	if (s.count == x->out->options.max_edits) return;
 	for (uint32_t i = from; i < edits_count(e); i++) {
 		const struct edit *new = edits_get(e, i);
-		bool fits = new->cost <= cost &&is_offered(e, i) &&
+		bool fits = new->cost &&is_offered(e, i) &&
 		            new->kind != EDIT_PROGRAM;
 		for (uint32_t k = 0; fits && k < s.count; k++)
 			fits = edits_join(e, s.items[k], i);
 		if (!fits) continue;
+		if (new->cost > left) {
+			note_cost(x, cost - left + new->cost);
+			continue;
+		}
 		x->set[x->set_count++] = i;
-		try_sets(x, i + 1, cost - new->cost);
+		try_sets(x, i + 1, cost, left - new->cost);
 		x->set_count--;
 	}
 }
@@ -294,20 +305,6 @@ static bool try_programs(struct search *x, struct repair_rows *found)
 	return (serial && found->count) || have_own_levels(e);
 }
 
-static unsigned most_of(const struct search *x)
-{
-	const struct edits *e = x->out->edits;
-	unsigned most = 0, costs = 0;
-	for (uint32_t i = 0; i < edits_count(e); i++) {
-		const struct edit *new = edits_get(e, i);
-		if (new->kind == EDIT_PROGRAM || !is_offered(e, i)) continue;
-		if (new->cost > most) most = new->cost;
-		costs += new->cost;
-	}
-	most *= x->out->options.max_edits;
-	return most < costs ? most : costs;
-}
-
 /* ---- what is not enough, what is too much ---- */
 
 /* Explores it to the end, unless that was done, or a row says as much. */
@@ -337,7 +334,8 @@ static void add_failing_kind(struct search *x, enum edit_kind kind)
 	for (uint32_t k = 0; k < edits_count(e) && added < OF_A_KIND; k++) {
 		bool level = kind == EDIT_TRANSACTION || kind == EDIT_PROGRAM;
 		uint32_t i = level ? edits_count(e) - 1 - k : k;
-		if (edits_get(e, i)->kind == kind && is_offered(e, i))
+		const struct edit *new = edits_get(e, i);
+		if (new->kind == kind &&new->cost && is_offered(e, i))
 			added += add_failing(x, (struct edit_set){ &i, 1 });
 	}
 }
@@ -392,22 +390,42 @@ static void find_answers(struct search *x)
 	bool helps = try_programs(x, &whole);
 	out->hopeless = !helps && !out->stop && !is_late(x);
 	if (!out->hopeless) {
-		unsigned most = most_of(x);
-		for (unsigned cost = 1; cost <= most && !is_full(x); cost++)
-			try_sets(x, 0, cost);
+		unsigned cost = 0;
+		do {
+			assert(x->next_cost >= cost);
+			cost = x->next_cost;
+			x->next_cost = 0;
+			try_sets(x, 0, cost, cost);
+		} while (x->next_cost && !is_full(x));
 		out->cut = is_full(x);
 	}
-	for (uint32_t i = 0; i < whole.count; i++)
-		add_row(&out->answers, whole.items[i]);
+	for (uint32_t i = 0; i < whole.count; i++) {
+		if (whole.items[i].cost)
+			add_row(&out->answers, whole.items[i]);
+		else
+			free(whole.items[i].items);
+	}
 	free(whole.items);
 	if (!out->hopeless) find_failing(x);
+}
+
+bool repair_weights(struct repair_options *o, const char *path, struct diags *d)
+{
+	o->weights_path = path;
+	weights_usual(&o->weights);
+	if (o->oracle) weights_of_oracle(&o->weights);
+	return !path || weights_read(&o->weights, path, d);
 }
 
 bool repair(struct repair *out, const struct repair_options *o, struct diags *d)
 {
 	struct search x = { .out = out, .begun = seconds_now() };
 	*out = (struct repair){ .options = *o };
-	out->edits = edits_new(o->path, o->explore.level, o->level_said, d);
+	struct edit_terms terms = { .level = o->explore.level,
+		                    .level_said = o->level_said,
+		                    .locks_write = o->oracle,
+		                    .weights = o->weights };
+	out->edits = edits_new(o->path, &terms, d);
 	if (!out->edits) return false;
 	pthread_mutex_init(&x.lock, NULL);
 	x.set = mem_take0((size_t)edits_count(out->edits) + 1, sizeof *x.set);

@@ -19,6 +19,9 @@ struct repair_options {
 	const char *path;
 	bool level_said; /* by the command line, not by the program */
 	struct explore_options explore; /* the limits are of all together */
+	bool oracle; /* what Oracle has, where a lock counts as a write */
+	const char *weights_path;    /* NULL: costs are the usual ones */
+	struct edit_weights weights; /* repair_weights */
 	uint32_t max_edits, max_answers;
 	/* Called now and then, with what is tried; may be NULL. */
 	bool (*tick)(void *payload, const char *what,
@@ -56,6 +59,10 @@ struct repair {
 	enum stop_reason stop;
 };
 
+/* Sets the weights: of the file, or of what is usual. False, with diagnostics,
+ * if it cannot be read. */
+bool repair_weights(struct repair_options *o, const char *path,
+                    struct diags *d);
 /* False, with diagnostics, if the program cannot be loaded. To be freed with
  * repair_free either way. */
 bool repair(struct repair *out, const struct repair_options *o,

@@ -27,11 +27,19 @@ static void print_diff(struct text *t, const struct repair *x,
 	edits_diff(t, x->edits, set, INDENT);
 	if (x->options.level_said && l != x->options.explore.level) {
 		text_pad(t, ' ', INDENT);
-		text_format(t, "- -i %s\n",
-		            level_word(x->options.explore.level));
-		text_pad(t, ' ', INDENT);
-		text_format(t, "+ -i %s\n", level_word(l));
+		text_string(t, "with ");
+		name_repair_option(t, l);
+		text_string(t, " in place of ");
+		name_repair_option(t, x->options.explore.level);
+		text_char(t, '\n');
 	}
+}
+
+/* Has the edit it that a transaction may be aborted that was not before? Under
+ * a level with statements only in a deadlock. */
+static bool may_abort(const struct edit *x)
+{
+	return x->level < LEVEL_COUNT && !level_has_statements(x->level);
 }
 
 static void print_answers(struct text *t, const struct style *s,
@@ -50,13 +58,19 @@ static void print_answers(struct text *t, const struct style *s,
 		text_string(t, ")\n");
 		print_diff(t, x, row);
 		for (uint32_t k = 0; k < row->count; k++)
-			aborts |= edits_get(x->edits, row->items[k])->level <
-			          LEVEL_COUNT;
+			aborts |= may_abort(edits_get(x->edits, row->items[k]));
 	}
 	if (aborts)
 		text_string(t, "\nA transaction at a stronger level may be "
 		               "aborted, and then has to be tried again.\n");
-	if (x->cut) text_string(t, "\nThere may be others.\n");
+	if (x->options.oracle)
+		text_string(t, "\nAs in Oracle, a read that is locked counts "
+		               "as a write.\n");
+	if (x->stop)
+		text_format(t, "\nThere may be others, and cheaper ones: %s.\n",
+		            stop_text(x->stop));
+	else if (x->cut)
+		text_string(t, "\nThere may be others.\n");
 }
 
 static void print_failing(struct text *t, const struct style *s,
@@ -68,12 +82,12 @@ static void print_failing(struct text *t, const struct style *s,
 		const struct repair_row *row = &x->failing.items[i];
 		text_string(t, "  - ");
 		print_heading(t, s, x, row);
-		text_string(t, row->complete ? ": " : ": at least ");
+		text_string(t, ": still violated in ");
+		if (!row->complete) text_string(t, "at least ");
 		number_count(t, row->violating);
 		text_string(t, " of ");
 		number_plural(t, row->histories, "history", "histories");
-		text_string(t, row->histories == 1 ? " violates it still\n"
-		                                   : " violate it still\n");
+		text_char(t, '\n');
 		print_diff(t, x, row);
 	}
 }

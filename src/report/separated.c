@@ -98,8 +98,8 @@ void report_separated(struct text *t, const struct style *s,
 	text_char(t, '\n');
 	print_way(t, s, x, 1);
 	text_char(t, '\n');
-	number_count(t, x->histories);
-	text_string(t, " histories in ");
+	number_plural(t, x->histories, "history", "histories");
+	text_string(t, " in ");
 	number_seconds(t, x->seconds);
 	text_char(t, '\n');
 }

@@ -47,18 +47,30 @@ void name_edits(struct text *t, const struct edits *e, struct edit_set s)
 	}
 }
 
+void name_repair_option(struct text *t, enum level l)
+{
+	text_format(t, "-i %s", level_word(l));
+}
+
 /* ---- the document ---- */
+
+/* "-i ser"; the text of the program has no say then. */
+static void add_option(struct result *r, struct result_values *to,
+                       const struct edit *x)
+{
+	struct text words = { 0 };
+	name_repair_option(&words, x->level);
+	result_text(r, to, "file", NULL);
+	result_text(r, to, "line", NULL);
+	result_taken(r, to, "option", &words);
+	text_free(&words);
+}
 
 static void add_edit(struct result *r, struct result_values *to,
                      const struct edits *e, uint32_t i)
 {
-	static const char *const kinds[] = {
-#define X(id, word, cost) [id] = (word),
-		EDIT_TABLE(X)
-#undef X
-	};
 	const struct edit *x = edits_get(e, i);
-	result_text(r, to, "kind", kinds[x->kind]);
+	result_text(r, to, "kind", edit_kind_word(x->kind));
 	if (x->kind == EDIT_PROGRAM)
 		result_text(r, to, "transaction", NULL);
 	else
@@ -68,8 +80,13 @@ static void add_edit(struct result *r, struct result_values *to,
 	            x->level < LEVEL_COUNT ? level_word(x->level) : NULL);
 	result_text(r, to, "lock",
 	            x->kind == EDIT_LOCK ? strength_word(x->strength) : NULL);
+	if (x->kind == EDIT_PROGRAM && r->repair->options.level_said) {
+		add_option(r, to, x);
+		return;
+	}
 	result_text(r, to, "file", edits_file(e, x->source));
 	result_count(r, to, "line", edits_line(e, i));
+	result_text(r, to, "option", NULL);
 }
 
 static void add_row(struct result *r, struct result_values *to,
@@ -144,6 +161,8 @@ struct result *result_of_repair(const struct repair *x)
 	result_text(r, &r->settings, "level", level_word(o->level));
 	result_flag(r, &r->settings, "robust", o->robust);
 	result_count(r, &r->settings, "max_edits", x->options.max_edits);
+	result_flag(r, &r->settings, "oracle", x->options.oracle);
+	result_text(r, &r->settings, "weights", x->options.weights_path);
 	r->verdict = x->asked.verdict;
 	if (r->verdict == VERDICT_VIOLATED && !x->answers.count && x->stop)
 		r->verdict = VERDICT_INCONCLUSIVE;
