@@ -255,6 +255,8 @@ run 1 explore seat.spec -i si
 prints 'histories                 2  under si'
 run 1 explore skew.spec
 prints 'write skew'
+prints '12: UPDATE doctor SET on_call = false WHERE name'
+lacks 'finally.doctor'
 run 0 explore skew.spec -i ser
 prints 'histories                 2  under ser'
 run 1 explore phantom.spec -i si

@@ -160,7 +160,7 @@ START_TEST(wide_characters_leave_tables_straight)
 		size_t bar = 0, rows = 0;
 		plain.width = (unsigned)columns;
 		h->keys[0].name = "東京の座席";
-		report_counterexample(&t, &plain, h, 2);
+		report_counterexample(&t, &plain, NULL, h, 2);
 		for (const char *s = text_get(&t); *s;
 		     s = strchr(s, '\n') + 1) {
 			size_t at = columns_before_bar(s);

@@ -9,10 +9,12 @@
 #include "base/memory.h"
 #include "history/history.h"
 #include "result/names.h"
+#include "vm/program.h"
 
 enum {
 	ROWS_IN_FULL = 60, /* a longer table leaves out what is not shared */
-	GAP = 3            /* between columns: " │ " */
+	GAP = 3,           /* between columns: " │ " */
+	STATEMENT_WIDTH = 68
 };
 
 /* One row of the table; only one column of it has text. */
@@ -37,6 +39,8 @@ struct table {
 	bool stacked; /* in one column, without its heading */
 	bool all;     /* show events of keys that are not shared, too */
 	const struct event_marks *marks; /* or NULL */
+	const struct program *sql;       /* whose statements are told; or NULL
+	                                  */
 };
 
 bool event_is_marked(const struct event_marks *m, uint32_t transaction,
@@ -110,6 +114,26 @@ static void add_event(struct table *t, uint32_t column, const struct event *e,
 	name_transaction_short(&c->short_tail, t->h, e->from);
 }
 
+/* "12: UPDATE seat SET ..." */
+static void add_statement(struct table *t, uint32_t column, uint32_t point)
+{
+	struct position at = program_position(t->sql, point);
+	struct cell *c = add_marked(t, column, STYLE_DIM);
+	const char *words = at.source_line;
+	/* Characters, not bytes. */
+	for (uint32_t i = 1; i < at.column && *words; i++) do
+			words++;
+		while ((*words & 0xc0) == 0x80);
+	struct text line = { 0 };
+	text_string(&line, words);
+	/* What ends the step. */
+	while (line.length && strchr("; \t}", line.data[line.length - 1]))
+		line.data[--line.length] = '\0';
+	text_format(&c->body, "  %" PRIu32 ": ", at.line);
+	style_fit(&c->body, text_get(&line), STATEMENT_WIDTH);
+	text_free(&line);
+}
+
 static void add_transaction(struct table *t, uint32_t i)
 {
 	assert(i && i < t->h->transaction_count);
@@ -117,13 +141,21 @@ static void add_transaction(struct table *t, uint32_t i)
 	uint32_t column = t->column_of[x->session];
 	struct cell *heading = add_marked(t, column, STYLE_BOLD);
 	name_transaction_at(&heading->body, t->h, i);
-	uint32_t left_out = 0;
+	/* What assertions ask at the end is no statement of a session. */
+	bool last = t->sql && program_has_finally(t->sql) &&
+	            x->session + 1 == program_session_count(t->sql);
+	uint32_t left_out = 0, told = 0;
 	for (uint32_t e = 0; e < x->event_count; e++) {
 		bool marked = event_is_marked(t->marks, i, e);
-		if (marked || t->all || bits_has(t->shared, x->events[e].key))
-			add_event(t, column, &x->events[e], marked);
-		else
+		if (!marked && !t->all &&
+		    !bits_has(t->shared, x->events[e].key)) {
 			left_out++;
+			continue;
+		}
+		if (t->sql && !last && told != x->events[e].point + 1)
+			add_statement(t, column, x->events[e].point);
+		told = x->events[e].point + 1;
+		add_event(t, column, &x->events[e], marked);
 	}
 	if (left_out) {
 		struct cell *c = add_marked(t, column, STYLE_DIM);
@@ -306,29 +338,37 @@ static void lay_out(struct table *t)
 	measure(t);
 }
 
+static void print_table(struct text *t, const struct style *s, struct table *b,
+                        unsigned indent)
+{
+	lay_out(b);
+	narrow(b, s->width > indent ? s->width - indent : 1);
+	if (b->column_count && !b->stacked) print_header(t, s, b, indent);
+	for (size_t i = 0; i < b->count; i++) {
+		print_row(t, s, b, &b->cells[i], indent);
+		text_free(&b->cells[i].body);
+		text_free(&b->cells[i].tail);
+		text_free(&b->cells[i].short_tail);
+	}
+	free(b->cells);
+	free(b->column_of);
+	free(b->width);
+	free(b->tail_at);
+	free(b->shared);
+}
+
 void report_marked(struct text *t, const struct style *s,
                    const struct history *h, const struct event_marks *marks,
                    unsigned indent)
 {
-	struct table b = { .h = h, .marks = marks };
-	lay_out(&b);
-	narrow(&b, s->width > indent ? s->width - indent : 1);
-	if (b.column_count && !b.stacked) print_header(t, s, &b, indent);
-	for (size_t i = 0; i < b.count; i++) {
-		print_row(t, s, &b, &b.cells[i], indent);
-		text_free(&b.cells[i].body);
-		text_free(&b.cells[i].tail);
-		text_free(&b.cells[i].short_tail);
-	}
-	free(b.cells);
-	free(b.column_of);
-	free(b.width);
-	free(b.tail_at);
-	free(b.shared);
+	print_table(t, s, &(struct table){ .h = h, .marks = marks }, indent);
 }
 
 void report_counterexample(struct text *t, const struct style *s,
-                           const struct history *h, unsigned indent)
+                           const struct program *p, const struct history *h,
+                           unsigned indent)
 {
-	report_marked(t, s, h, NULL, indent);
+	struct table b = { .h = h };
+	if (p && program_is_sql(p)) b.sql = p;
+	print_table(t, s, &b, indent);
 }

@@ -10,6 +10,7 @@
 #include "report/style.h"
 
 struct history;
+struct program;
 
 /* An event that is marked with a star. */
 struct event_mark {
@@ -22,9 +23,11 @@ struct event_marks {
 bool event_is_marked(const struct event_marks *m, uint32_t transaction,
                      uint32_t event); /* m may be NULL */
 
-/* `indent` columns stand before every row. */
+/* `indent` columns stand before every row. Of a program in SQL, which may be
+ * NULL, with the statements that read and write. */
 void report_counterexample(struct text *t, const struct style *s,
-                           const struct history *h, unsigned indent);
+                           const struct program *p, const struct history *h,
+                           unsigned indent);
 /* The same with marks, which may be NULL. */
 void report_marked(struct text *t, const struct style *s,
                    const struct history *h, const struct event_marks *marks,

@@ -128,22 +128,37 @@ static void print_source(struct text *t, const char *line)
 	text_char(t, '\n');
 }
 
+/* In SQL, what assertions asked of tables stands in the last transaction. */
+static void name_values(struct text *t, const struct result *r,
+                        const struct finding *f)
+{
+	static const char last[] = "finally.";
+	bool all = !r->program || !program_is_sql(r->program);
+	for (uint32_t i = 0; i < f->value_count; i++) {
+		if (!all && !strncmp(f->values[i].name, last, sizeof last - 1))
+			continue;
+		if (t->length) text_string(t, ", ");
+		name_finding_value(t, &f->values[i]);
+	}
+}
+
 static void print_finding(struct text *t, const struct style *s,
+                          const struct result *r,
                           const struct result_example *x)
 {
 	const struct finding *f = x->finding;
+	struct text values = { 0 };
 	if (!f) return;
 	text_string(t, "\n    ");
 	style_begin(t, s, STYLE_RED);
 	name_plain(t, f->message ? f->message : "fails");
 	style_end(t, s);
-	if (f->value_count) {
-		struct text values = { 0 };
-		name_finding_values(&values, f);
+	name_values(&values, r, f);
+	if (values.length) {
 		text_string(t, f->message ? ", where " : " with ");
 		style_fit(t, text_get(&values), VALUES_WIDTH * s->width);
-		text_free(&values);
 	}
+	text_free(&values);
 	text_char(t, '\n');
 	if (x->source_line) print_source(t, x->source_line);
 }
@@ -175,6 +190,7 @@ static void print_anomaly(struct text *t, const struct style *s,
 }
 
 static void print_example(struct text *t, const struct style *s,
+                          const struct result *r,
                           const struct result_example *x)
 {
 	assert(x->history->transaction_count);
@@ -183,8 +199,8 @@ static void print_example(struct text *t, const struct style *s,
 	if (x->history->transaction_count == 1) /* init */
 		text_string(t, "    no transaction was begun\n");
 	else
-		report_counterexample(t, s, x->history, INDENT);
-	print_finding(t, s, x);
+		report_counterexample(t, s, r->program, x->history, INDENT);
+	print_finding(t, s, r, x);
 	print_anomaly(t, s, x);
 }
 
@@ -197,7 +213,7 @@ void report_violation(struct text *t, const struct style *s,
 	print_heading(t, s, r, a);
 	text_format(t, "  %s\n", a->where);
 	if (x->history && &r->assertions[a->shown_by] == a) {
-		print_example(t, s, x);
+		print_example(t, s, r, x);
 	} else if (x->history) {
 		const struct result_assertion *b = &r->assertions[a->shown_by];
 		text_format(t, "    the history shown for: %s", b->text);
@@ -206,7 +222,7 @@ void report_violation(struct text *t, const struct style *s,
 			name_position(t, b->at);
 		}
 		text_char(t, '\n');
-		print_finding(t, s, x);
+		print_finding(t, s, r, x);
 	}
 	if (a->repeat)
 		text_format(t, "\n  To repeat this run: %s\n", a->repeat);

@@ -160,14 +160,11 @@ const char *name_slot_kind(const struct program *p, uint32_t slot)
 	return "serializable";
 }
 
-void name_finding_values(struct text *t, const struct finding *f)
+void name_finding_value(struct text *t, const struct finding_value *v)
 {
-	for (uint32_t i = 0; i < f->value_count; i++) {
-		if (i) text_string(t, ", ");
-		name_plain(t, f->values[i].name);
-		text_string(t, " = ");
-		value_print(t, f->values[i].value);
-	}
+	name_plain(t, v->name);
+	text_string(t, " = ");
+	value_print(t, v->value);
 }
 
 void name_level(struct text *t, enum level l)

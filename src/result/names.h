@@ -14,6 +14,7 @@ struct result;
 
 struct history;
 struct finding;
+struct finding_value;
 
 /* "alice.1 enroll", "init", "bob.2" (anonymous), "finally". */
 void name_transaction(struct text *t, const struct history *h, uint32_t i);
@@ -59,8 +60,8 @@ struct position name_program_slot_position(const struct program *p,
 /* Which kind of slot it is, in a word: "inline", "final", "serializable",
  * "error" or "robust". */
 const char *name_slot_kind(const struct program *p, uint32_t slot);
-/* What a finding knows of itself: "alice.ok = true, bob.ok = true". */
-void name_finding_values(struct text *t, const struct finding *f);
+/* What a finding knows of itself: "alice.ok = true". */
+void name_finding_value(struct text *t, const struct finding_value *v);
 /* "1 of 3 assertions fails" */
 void name_failing(struct text *t, uint32_t count, uint32_t of);
 /* "a run-time error happens", at so many places */
