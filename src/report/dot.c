@@ -475,7 +475,13 @@ static struct dot_change *changes_of(const struct result_example *x)
 
 bool report_picture(struct text *t, const struct result *r)
 {
-	if (r->separated) return report_separated_picture(t, r);
+	for (uint32_t i = 0; i < r->part_count; i++) {
+		const struct result_part *p = &r->parts[i];
+		if (!p->history) continue;
+		report_dot(t, p->history, p->title,
+		           p->cycle.count ? &p->cycle : NULL);
+		return true;
+	}
 	for (uint32_t i = 0; i < r->assertion_count; i++) {
 		const struct result_assertion *a = &r->assertions[i];
 		const struct result_example *x = &a->example;

@@ -32,13 +32,6 @@ void report_memory(struct text *t);
 void report_repaired(struct text *t, const struct style *s,
                      const struct result *r);
 
-/* separated.c: each way a history that one level allows and the other forbids,
- * and why. */
-void report_separated(struct text *t, const struct style *s,
-                      const struct result *r);
-/* The first of them; false if there is none. */
-bool report_separated_picture(struct text *t, const struct result *r);
-
 /* ---- example.c ---- */
 
 /* "assert ...  file.tx:9:1", a line, behind so many columns. */

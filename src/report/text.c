@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "report/witness_text.h"
 #include "result/names.h"
 #include "result/numbers.h"
 #include "result/result.h"
@@ -212,20 +213,50 @@ static void print_table(struct text *t, const struct style *s,
 	free(widths);
 }
 
+/* ---- parts ---- */
+
+static void print_part(struct text *t, const struct style *s,
+                       const struct result_part *p)
+{
+	enum { INDENT = 4 };
+	text_string(t, p->heading);
+	if (p->anomaly) {
+		text_string(t, ": ");
+		style_words(t, s, STYLE_RED, p->anomaly);
+	}
+	text_char(t, '\n');
+	if (!p->history) return;
+	text_char(t, '\n');
+	if (p->levels) text_format(t, "  %s\n\n", p->levels);
+	report_witness_part(t, s, p->history, NULL);
+	if (!p->cycle.count) return;
+	text_format(t, "\n  %s\n", p->cycle_leads);
+	report_cycle(t, p->history, &p->cycle, INDENT);
+	text_string(t, "  which leads back to where it began\n");
+}
+
+static void print_parts(struct text *t, const struct style *s,
+                        const struct result *r)
+{
+	for (uint32_t i = 0; i < r->part_count; i++) {
+		if (i) text_char(t, '\n');
+		print_part(t, s, &r->parts[i]);
+	}
+}
+
 /* ---- all ---- */
 
 void report_text(struct text *t, const struct style *s, const struct result *r)
 {
 	assert(r->reason);
-	if (r->separated) {
-		report_separated(t, s, r);
-		return;
-	}
 	if (r->repair) {
 		report_repaired(t, s, r);
 		return;
 	}
-	report_verdict(t, s, r);
+	if (r->part_count)
+		print_parts(t, s, r);
+	else
+		report_verdict(t, s, r);
 	if (r->table && r->table_leads) print_table(t, s, r->table);
 	if (r->note) text_string(t, r->note);
 	print_assertions(t, s, r);

@@ -6,6 +6,7 @@
 
 #include "axioms/witness.h"
 #include "base/memory.h"
+#include "history/history.h"
 #include "result/numbers.h"
 
 /* Of lines, where nobody says otherwise. */
@@ -30,7 +31,13 @@ void result_free(struct result *r)
 		struct result_example *x = &r->assertions[i].example;
 		if (x->cycle.count) witness_free(&x->cycle);
 	}
+	for (uint32_t i = 0; i < r->part_count; i++) {
+		struct result_part *p = &r->parts[i];
+		if (p->cycle.count) witness_free(&p->cycle);
+		history_free(p->history);
+	}
 	free(r->assertions);
+	free(r->parts);
 	free(r->lines);
 	diags_free(&r->warnings);
 	region_free(&r->region);

@@ -54,7 +54,6 @@
 struct finding;
 struct history;
 struct repair;
-struct separated;
 
 /* ---- named values ---- */
 
@@ -156,6 +155,18 @@ struct result_assertion {
 	                    * history: this one itself, or one before */
 };
 
+/* A small history that shows something, behind a line that says what; or the
+ * line alone. */
+struct result_part {
+	const char *heading;     /* "... allows what ... forbids, in 2 .." */
+	const char *anomaly;     /* its usual name, behind the line, or NULL */
+	const char *levels;      /* who has which, a line, or NULL */
+	struct history *history; /* NULL: there is none. Owned */
+	const char *title;       /* of its picture */
+	const char *cycle_leads; /* the line above the cycle */
+	struct witness cycle;    /* none: count == 0 */
+};
+
 /* ---- the rest ---- */
 
 /* A line below the result: "stale reads     2  at most, in some order". */
@@ -226,10 +237,11 @@ struct result {
 	unsigned label_width, number_width; /* of lines */
 	struct result_table *table;         /* NULL: there is none */
 	bool table_leads; /* it stands above the assertions and the lines */
-	/* Of their commands; borrowed. */
-	const struct separated *separated;
-	const struct repair *repair;
-	const char *closing; /* paragraphs below the lines, or NULL */
+	/* They stand in place of the verdict. */
+	struct result_part *parts;
+	uint32_t part_count;
+	const struct repair *repair; /* of its command; borrowed */
+	const char *closing;         /* paragraphs below the lines, or NULL */
 };
 
 struct result *result_new(const struct program *p, enum level l);

@@ -1,8 +1,8 @@
 #include "result/separated.h"
 
 #include <assert.h>
-#include <inttypes.h>
 
+#include "base/memory.h"
 #include "history/history.h"
 #include "result/names.h"
 #include "result/numbers.h"
@@ -25,7 +25,7 @@ static void side_words(struct text *t, unsigned levels, const char *between)
 	}
 }
 
-void name_separate_side(struct text *t, unsigned levels)
+static void name_side(struct text *t, unsigned levels)
 {
 	if (!is_mix(levels)) {
 		name_level(t, separate_others(levels));
@@ -35,7 +35,7 @@ void name_separate_side(struct text *t, unsigned levels)
 	side_words(t, levels, " and ");
 }
 
-void name_separate_limits(struct text *t, const struct separate_options *o)
+static void name_limits(struct text *t, const struct separate_options *o)
 {
 	text_string(t, "up to ");
 	number_plural(t, o->max_transactions, "transaction", "transactions");
@@ -46,15 +46,18 @@ void name_separate_limits(struct text *t, const struct separate_options *o)
 		text_string(t, ", with statements of several events");
 }
 
-void separation_cycle(const struct separated *s, int way, struct witness *out)
+/* Of the way's history, under the side that forbids it. */
+static struct witness cycle_of(const struct separated *s, int way)
 {
-	const struct history *h = s->ways[way].history;
-	assert(h);
-	*out = (struct witness){ 0 };
-	level_witness_mix(separate_others(s->options.sides[!way]), h, out);
+	struct witness cycle = { 0 };
+	assert(s->ways[way].history);
+	level_witness_mix(separate_others(s->options.sides[!way]),
+	                  s->ways[way].history, &cycle);
+	return cycle;
 }
 
-const char *separation_anomaly(const struct separated *s, int way)
+/* The usual name of what the history shows, or NULL. */
+static const char *anomaly_of(const struct separated *s, int way)
 {
 	unsigned no = s->options.sides[!way];
 	enum level by;
@@ -90,8 +93,79 @@ static void history_words(struct text *t, const struct history *h)
 
 /* ---- the document ---- */
 
-static void add_way(struct result *r, struct result_values *to,
-                    const struct separated *s, int way)
+/* Of a mix: who has which level. */
+static void name_levels_of(struct text *t, const struct separated *x,
+                           const struct history *h)
+{
+	unsigned mix = x->options.sides[0];
+	if (!is_mix(mix)) mix = x->options.sides[1];
+	if (!is_mix(mix)) return;
+	for (uint32_t i = 1; i < h->transaction_count; i++) {
+		own_level own = h->transactions[i].own;
+		if (i > 1) text_string(t, ", ");
+		name_transaction_short(t, h, i);
+		text_format(t, " runs at %s",
+		            own ? own_level_word(own)
+		                : level_word(separate_others(mix)));
+	}
+}
+
+/* "Snapshot Isolation (si) allows what Serializability (ser) forbids" */
+static void name_way(struct text *t, const struct separated *s, int way,
+                     const char *what)
+{
+	name_side(t, s->options.sides[way]);
+	text_format(t, " allows %s ", what);
+	name_side(t, s->options.sides[!way]);
+	text_string(t, " forbids");
+}
+
+/* With a history: takes it over. */
+static void fill_found(struct result *r, struct separated *s, int way,
+                       struct result_part *p)
+{
+	struct separation *w = &s->ways[way];
+	struct text words = { 0 };
+	name_way(&words, s, way, "what");
+	p->title = result_words(r, &words);
+	text_format(&words, "%s, in ", p->title);
+	number_plural(&words, w->transactions, "transaction", "transactions");
+	text_string(&words, " and ");
+	number_plural(&words, w->events, "event", "events");
+	p->heading = result_words(r, &words);
+	p->anomaly = anomaly_of(s, way);
+	name_levels_of(&words, s, w->history);
+	if (words.length) p->levels = result_words(r, &words);
+	name_side(&words, s->options.sides[!way]);
+	text_string(&words, " would need an order with");
+	p->cycle_leads = result_words(r, &words);
+	p->cycle = cycle_of(s, way);
+	p->history = w->history;
+	w->history = NULL;
+	text_free(&words);
+}
+
+static void fill_none(struct result *r, const struct separated *s, int way,
+                      struct result_part *p)
+{
+	struct text words = { 0 };
+	name_way(&words, s, way, "nothing that");
+	if (s->ways[way].implied) {
+		text_string(&words, ", however large");
+	} else {
+		text_string(&words, ", ");
+		name_limits(&words, &s->options);
+		if (s->stop)
+			text_format(&words, ", as far as the search went: %s",
+			            stop_text(s->stop));
+	}
+	p->heading = result_words(r, &words);
+	text_free(&words);
+}
+
+static void add_values(struct result *r, struct result_values *to,
+                       const struct separated *s, int way,
+                       const struct result_part *p)
 {
 	const struct separation *w = &s->ways[way];
 	struct text words = { 0 };
@@ -100,22 +174,50 @@ static void add_way(struct result *r, struct result_values *to,
 	side_words(&words, s->options.sides[!way], "+");
 	result_taken(r, to, "forbids", &words);
 	result_flag(r, to, "implied", w->implied);
-	if (w->history) {
-		struct witness cycle;
+	if (p->history) {
 		result_count(r, to, "transactions", w->transactions);
 		result_count(r, to, "events", w->events);
-		result_text(r, to, "anomaly", separation_anomaly(s, way));
-		history_words(&words, w->history);
+		result_text(r, to, "anomaly", p->anomaly);
+		history_words(&words, p->history);
 		result_taken(r, to, "words", &words);
-		history_print_canonical(&words, w->history);
+		history_print_canonical(&words, p->history);
 		result_json(r, to, "history", &words);
-		separation_cycle(s, way, &cycle);
-		result_cycle(r, result_list(r, to, "cycle"), w->history,
-		             &cycle);
-		if (cycle.count) witness_free(&cycle);
+		result_cycle(r, result_list(r, to, "cycle"), p->history,
+		             &p->cycle);
 	} else {
 		result_text(r, to, "history", NULL);
 	}
+	text_free(&words);
+}
+
+static void add_parts(struct result *r, struct separated *s)
+{
+	struct result_values *ways =
+		result_list(r, &r->findings, "separations");
+	r->parts = mem_take0(2, sizeof *r->parts);
+	r->part_count = 2;
+	for (int way = 0; way < 2; way++) {
+		struct result_part *p = &r->parts[way];
+		if (s->ways[way].history)
+			fill_found(r, s, way, p);
+		else
+			fill_none(r, s, way, p);
+		add_values(r, result_group(r, ways, NULL), s, way, p);
+	}
+}
+
+static void add_counts(struct result *r, const struct separated *s)
+{
+	struct result_values *stats = result_group(r, &r->measures, "stats");
+	struct text words = { 0 };
+	result_count(r, stats, "histories", s->histories);
+	result_seconds(r, stats, "seconds", s->seconds);
+	text_char(&words, '\n');
+	number_plural(&words, s->histories, "history", "histories");
+	text_string(&words, " in ");
+	number_seconds(&words, s->seconds);
+	text_char(&words, '\n');
+	r->closing = result_words(r, &words);
 	text_free(&words);
 }
 
@@ -134,12 +236,11 @@ static void add_reason(struct result *r, const struct separated *s)
 	text_free(&words);
 }
 
-struct result *result_of_separation(const struct separated *s)
+struct result *result_of_separation(struct separated *s)
 {
 	const struct separate_options *o = &s->options;
 	struct result *r = result_new(NULL, LEVEL_COUNT);
 	struct text words = { 0 };
-	r->separated = s;
 	struct result_values *sides = result_list(r, &r->settings, "levels");
 	for (int i = 0; i < 2; i++) {
 		side_words(&words, o->sides[i], "+");
@@ -152,13 +253,8 @@ struct result *result_of_separation(const struct separated *s)
 	r->verdict = s->stop ? VERDICT_INCONCLUSIVE : VERDICT_HOLDS;
 	add_reason(r, s);
 	result_text(r, &r->findings, "stop", stop_word(s->stop));
-	struct result_values *ways =
-		result_list(r, &r->findings, "separations");
-	for (int i = 0; i < 2; i++)
-		add_way(r, result_group(r, ways, NULL), s, i);
-	struct result_values *stats = result_group(r, &r->measures, "stats");
-	result_count(r, stats, "histories", s->histories);
-	result_seconds(r, stats, "seconds", s->seconds);
+	add_parts(r, s);
+	add_counts(r, s);
 	text_free(&words);
 	return r;
 }
