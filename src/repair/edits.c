@@ -58,6 +58,15 @@ static const char *text_of(struct edits *e, const char *before,
 	return copy;
 }
 
+/* The key as it is written. */
+static const char *key_of(struct edits *e, const struct expr *key)
+{
+	assert(key->at < key->end && key->end <= e->files[key->source].length);
+	return region_copy_string(&e->region,
+	                          e->files[key->source].text + key->at,
+	                          key->end - key->at);
+}
+
 /* Each level that it can have of its own, but the one it has. */
 static void add_transaction_edits(struct edits *e, uint32_t t,
                                   const struct block *b)
@@ -120,6 +129,7 @@ static void add_lock_edits(struct edits *e)
 		new->strength = lock;
 		new->source = x->source;
 		new->offset = x->offset;
+		new->key = key_of(e, x->key);
 		new->text = text_of(e, "", strength_word(lock), " ");
 	}
 }
@@ -130,8 +140,6 @@ static void add_atomic_edits(struct edits *e)
 	for (uint32_t i = 0; i < a->update_count; i++) {
 		const struct access_update *u = &a->updates[i];
 		uint32_t source = u->target->source;
-		const char *text = e->files[source].text;
-		struct text key = { 0 };
 		if (e->transactions[a->items[u->read].transaction].fixed)
 			continue;
 		assert(u->begin <= u->second &&
@@ -146,11 +154,9 @@ static void add_atomic_edits(struct edits *e)
 		new->offset = u->begin;
 		new->removed = u->second - u->begin;
 		new->moves = u->moves;
-		text_bytes(&key, text + u->target->at,
-		           u->target->end - u->target->at);
-		new->text = text_of(e, "atomic ", text_get(&key),
+		new->key = key_of(e, u->target);
+		new->text = text_of(e, "atomic ", new->key,
 		                    u->minus ? " += -" : " += ");
-		text_free(&key);
 	}
 }
 

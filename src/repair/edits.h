@@ -31,6 +31,7 @@ struct edit {
 	/* Accesses. LOCK: a read; ATOMIC: a read, and a write. */
 	uint32_t read, write;
 	enum strength strength; /* LOCK */
+	const char *key; /* LOCK, ATOMIC: what is read, as it is written */
 	bool moves; /* ATOMIC: what it adds is read before, or may be an error
 	             */
 	/* In file `source`, so many bytes make room for the text. */

@@ -15,17 +15,26 @@ static void name_edited(struct text *t, const struct edits *e, uint32_t i)
 		text_format(t, "the transaction in line %" PRIu32, x->line);
 }
 
+/* " of stock[item] in buy" */
+static void name_accessed(struct text *t, const struct edits *e,
+                          const struct edit *x)
+{
+	if (x->key) text_format(t, " of %s", x->key);
+	text_string(t, " in ");
+	name_edited(t, e, x->transaction);
+}
+
 static void name_edit(struct text *t, const struct edits *e, uint32_t i)
 {
 	const struct edit *x = edits_get(e, i);
 	switch (x->kind) {
 	case EDIT_LOCK:
-		text_format(t, "a %s read in ", strength_word(x->strength));
-		name_edited(t, e, x->transaction);
+		text_format(t, "a %s read", strength_word(x->strength));
+		name_accessed(t, e, x);
 		return;
 	case EDIT_ATOMIC:
-		text_string(t, "one atomic update in ");
-		name_edited(t, e, x->transaction);
+		text_string(t, "one atomic update");
+		name_accessed(t, e, x);
 		return;
 	case EDIT_TRANSACTION:
 		name_edited(t, e, x->transaction);

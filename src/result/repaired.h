@@ -8,7 +8,7 @@
 /* What was found is borrowed. */
 struct result *result_of_repair(const struct repair *r);
 
-/* "a locked read in enroll and pay at si" */
+/* "a locked read of seats[course] in enroll and pay at si" */
 void name_edits(struct text *t, const struct edits *e, struct edit_set s);
 /* What stands on the command line for a program at this level: "-i ser" */
 void name_repair_option(struct text *t, enum level l);
