@@ -187,6 +187,54 @@ run 1 explore spin.spec -i si
 prints 'an endless loop: loops of one statement went round more than 100000 times'
 prints 'spin.spec:5:3'
 
+# What one statement may take, in memory and steps.
+cat >large.spec <<'END_OF_SPEC'
+setup { CREATE TABLE t (id int); }
+session a
+step a { DO $$ DECLARE i text := 'x'; BEGIN LOOP i := i || i; END LOOP; END $$; }
+END_OF_SPEC
+cat >joined.spec <<'END_OF_SPEC'
+setup { CREATE VIEW d AS SELECT n FROM (VALUES (1), (2), (3), (4), (5), (6), (7), (8)) a (n); }
+session a
+step a { SELECT count(*) FROM d a, d b, d c, d d, d e, d f, d g, d h WHERE h.n < 0; }
+END_OF_SPEC
+run 1 explore large.spec
+prints 'a statement too large: it takes more than 256 MiB of memory'
+prints 'large.spec:3:50'
+run 1 explore joined.spec
+prints 'a statement without end: it takes more than 10000000 steps'
+prints 'joined.spec:3:10'
+
+# A key and another column: the row that the session makes is another one.
+cat >asked.spec <<'END_OF_SPEC'
+setup { CREATE TABLE t (id int PRIMARY KEY, n int); INSERT INTO t VALUES (1, 0); }
+session a
+step a { UPDATE t SET n = 5 WHERE id = 1; }
+assert { SELECT count(*) = 1 FROM t WHERE id = 1 AND n = 5 }
+END_OF_SPEC
+run 0 explore asked.spec
+
+# A subquery that gives the key: other rows are not read.
+cat >subkey.spec <<'END_OF_SPEC'
+setup { CREATE TABLE t (id int PRIMARY KEY, n int); CREATE TABLE u (id int, t_id int);
+  INSERT INTO t VALUES (1, 0), (2, 0); INSERT INTO u VALUES (7, 1); }
+session a
+step a { UPDATE t SET n = 1 WHERE id = (SELECT t_id FROM u WHERE id = 7); }
+session b
+step b { UPDATE t SET n = 1 WHERE id = 2; }
+END_OF_SPEC
+run 0 explore subkey.spec
+prints 'histories                 1  under prc'
+
+# What SET TRANSACTION asks for at the beginning of a step is its level.
+cat >steplevel.spec <<'END_OF_SPEC'
+setup { CREATE TABLE t (id int PRIMARY KEY, n int); INSERT INTO t VALUES (1, 0); }
+session a
+step a { SET TRANSACTION ISOLATION LEVEL SERIALIZABLE; SELECT n FROM t; UPDATE t SET n = 1; }
+END_OF_SPEC
+run 0 explore steplevel.spec
+prints 'under ser'
+
 # A row that refers to another one locks it, and one that goes looks for those
 # that refer to it.
 cat >foreign.spec <<'END_OF_SPEC'

@@ -413,6 +413,16 @@ static const char *const schema[] = {
 	"UPDATE late SET i = 9, n = 4 WHERE i = 2",
 	"INSERT INTO late VALUES (2, 2)",
 	"SELECT * FROM late ORDER BY n",
+	"CREATE TABLE refers (i int, n numeric)",
+	"INSERT INTO refers VALUES (1, 2.00), (9, NULL)",
+	"ALTER TABLE refers ADD FOREIGN KEY (i) REFERENCES late",
+	"ALTER TABLE refers ADD FOREIGN KEY (n) REFERENCES late (n)",
+	"DELETE FROM late WHERE i = 2",
+	"CREATE TABLE lone (i int PRIMARY KEY)",
+	"INSERT INTO lone VALUES (1), (2)",
+	"CREATE TABLE wrong (i int)",
+	"INSERT INTO wrong VALUES (1), (3)",
+	"ALTER TABLE wrong ADD FOREIGN KEY (i) REFERENCES lone",
 	"ALTER TABLE w ALTER COLUMN d SET DEFAULT date '2024-01-01' + 1",
 };
 

@@ -5,22 +5,6 @@
 #include "base/memory.h"
 #include "sql/run.h"
 
-/* The version of a row with these columns. */
-static struct value row_of(struct sql_run *x, const struct sql_table *t,
-                           const struct value *columns)
-{
-	uint32_t n = t->column_count;
-	struct value *pairs =
-		region_take(x->region, (2 * n + 1) * sizeof *pairs);
-	for (uint32_t c = 0; c < n; c++) {
-		uint32_t slot = t->columns[c].slot;
-		assert(slot < n);
-		pairs[2 * slot] = t->names[slot];
-		pairs[2 * slot + 1] = columns[c];
-	}
-	return value_record(x->region, pairs, n);
-}
-
 /* "(1, ann)", as in PostgreSQL's details */
 static void print_columns(struct text *t, struct sql_run *x,
                           const struct sql_table *table,
@@ -94,7 +78,7 @@ static bool look(struct sql_run *x, uint32_t global, struct value key,
 	    !sql_own_write(x->writes, global, key) &&
 	    !sql_read(x, global, key, STRENGTH_PLAIN, out))
 		return false;
-	return !sql_is_null(*out) ||
+	return !sql_is_gone(*out) ||
 	       sql_read(x, global, key, STRENGTH_UPDATE, out);
 }
 
@@ -181,12 +165,13 @@ bool sql_replace(struct sql_run *x, const struct sql_table *t,
 	columns[t->column_count] = key;
 	if (!value_equal(key, before)) {
 		if (!look(x, t->global, key, false, &there)) return false;
-		if (!sql_is_null(there)) return is_double(x, t->primary);
-		sql_write(x, t, t->global, before, value_null(),
+		if (!sql_is_gone(there)) return is_double(x, t->primary);
+		sql_write(x, t, t->global, before,
+		          sql_moved(x, t, old, columns, there),
 		          STRENGTH_UPDATE);
 	}
 	if (!enter(x, t, columns, old, key)) return false;
-	sql_write(x, t, t->global, key, row_of(x, t, columns),
+	sql_write(x, t, t->global, key, sql_row(x, t, columns),
 	          strength_of(t, old, columns));
 	sql_refer(x, t, old, columns);
 	return true;
@@ -196,7 +181,7 @@ void sql_remove(struct sql_run *x, const struct sql_table *t,
                 const struct value *old)
 {
 	leave(x, t, old);
-	sql_write(x, t, t->global, old[t->column_count], value_null(),
+	sql_write(x, t, t->global, old[t->column_count], sql_deleted(t, old),
 	          STRENGTH_UPDATE);
 	sql_refer(x, t, old, NULL);
 }
@@ -235,7 +220,7 @@ static bool add_returned(struct sql_run *x, const struct sql_statement *s,
 static struct value *copy_columns(struct sql_run *x, const struct sql_table *t,
                                   const struct value *columns)
 {
-	size_t size = (t->column_count + (size_t)1) * sizeof *columns;
+	size_t size = sql_row_size(t);
 	return memcpy(region_take(x->region, size), columns, size);
 }
 
@@ -336,7 +321,7 @@ static bool find_conflict(struct sql_run *x, const struct sql_table *t,
 		if (sql_is_null(key)) return true;
 	}
 	if (!look(x, t->global, key, goes_on, &row)) return false;
-	if (!sql_is_null(row)) *out = sql_columns(x, t, key, row);
+	if (!sql_is_gone(row)) *out = sql_columns(x, t, key, row);
 	return true;
 }
 
@@ -347,7 +332,7 @@ static bool lock_conflicting(struct sql_run *x, const struct sql_table *t,
 	struct value key = (*row)[t->column_count], now;
 	if (!sql_read(x, t->global, key, STRENGTH_NO_KEY_UPDATE, &now))
 		return false;
-	if (!sql_is_null(now)) *row = sql_columns(x, t, key, now);
+	if (!sql_is_gone(now)) *row = sql_columns(x, t, key, now);
 	return true;
 }
 
@@ -382,15 +367,6 @@ static bool update_instead(struct sql_run *x, const struct sql_statement *s,
 	return add_returned(x, s, &f);
 }
 
-static struct value birth_key(struct sql_run *x)
-{
-	struct value items[] = {
-		value_string(x->region, x->session, strlen(x->session)),
-		value_int(x->statement), value_int(++x->births)
-	};
-	return value_sequence(x->region, VALUE_TUPLE, items, 3);
-}
-
 /* *done: another row was there, and it went ON CONFLICT's way. */
 static bool meet_conflicts(struct sql_run *x, const struct sql_statement *s,
                            const struct value *columns, bool *done)
@@ -418,21 +394,23 @@ static bool insert_row(struct sql_run *x, const struct sql_statement *s,
 	const struct sql_table *t = s->table;
 	const struct value *rows[] = { columns };
 	struct sql_frame f = { .outer = x->outer, .rows = rows };
-	struct value there;
+	struct value there = value_null();
 	bool done = false;
 	if (!check_row(x, t, columns)) return false;
 	if (s->conflict != CONFLICT_ERROR &&
 	    (!meet_conflicts(x, s, columns, &done) || done))
 		return done && x->stop == SQL_GOES_ON;
 	struct value key =
-		t->primary ? sql_key(x, t->primary, columns) : birth_key(x);
+		t->primary ? sql_key(x, t->primary, columns) : sql_birth(x);
 	columns[t->column_count] = key;
 	if (t->primary) {
 		if (!look(x, t->global, key, false, &there)) return false;
-		if (!sql_is_null(there)) return is_double(x, t->primary);
+		if (!sql_is_gone(there)) return is_double(x, t->primary);
 	}
+	sql_born(x, t, columns, there);
 	if (!enter(x, t, columns, NULL, key)) return false;
-	sql_write(x, t, t->global, key, row_of(x, t, columns), STRENGTH_UPDATE);
+	sql_write(x, t, t->global, key, sql_row(x, t, columns),
+	          STRENGTH_UPDATE);
 	sql_refer(x, t, NULL, columns);
 	return add_returned(x, s, &f);
 }
@@ -444,8 +422,7 @@ static bool new_row(struct sql_run *x, const struct sql_statement *s,
 {
 	const struct sql_table *t = s->table;
 	struct sql_frame none = { .outer = x->outer };
-	struct value *columns = *out = region_take0(
-		x->region, (t->column_count + 1) * sizeof *columns);
+	struct value *columns = *out = region_take0(x->region, sql_row_size(t));
 	bool *set = region_take0(x->region, t->column_count + 1);
 	for (uint32_t i = 0; i < s->set_count; i++) {
 		uint32_t c = s->sets[i].column;
@@ -545,7 +522,7 @@ static bool run_key(struct sql_run *x, const struct sql_statement *s)
 			                     u->name);
 		leave(x, t, columns);
 		columns[t->column_count] = key;
-		sql_write(x, t, t->global, key, row_of(x, t, columns),
+		sql_write(x, t, t->global, key, sql_row(x, t, columns),
 		          STRENGTH_UPDATE);
 		sql_write(x, t, s->old_global, old->key, value_null(),
 		          STRENGTH_UPDATE);
@@ -564,8 +541,9 @@ static bool run_check(struct sql_run *x, const struct sql_statement *s)
 		const struct value *columns =
 			sql_columns(x, t, row->key, row->versions[0]);
 		if (!check_row(x, t, copy_columns(x, t, columns))) return false;
+		sql_refer(x, t, NULL, columns);
 	}
-	return true;
+	return sql_run_referrals(x);
 }
 
 static bool run_truncate(struct sql_run *x, const struct sql_statement *s)

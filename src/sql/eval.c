@@ -80,15 +80,16 @@ static bool like(struct sql_run *x, struct value s, struct value p, bool wanted,
 	return true;
 }
 
-static struct value concatenate(struct sql_run *x, struct value a,
-                                struct value b)
+static bool concatenate(struct sql_run *x, struct value a, struct value b,
+                        struct value *out)
 {
 	struct text t = { 0 };
+	if (!sql_spend(x, (size_t)a.o->length + b.o->length)) return false;
 	text_bytes(&t, a.o->bytes, a.o->length);
 	text_bytes(&t, b.o->bytes, b.o->length);
-	struct value v = value_string(x->region, text_get(&t), t.length);
+	*out = value_string(x->region, text_get(&t), t.length);
 	text_free(&t);
-	return v;
+	return true;
 }
 
 static struct value change_case(struct sql_run *x, struct value v, bool upper)
@@ -190,7 +191,7 @@ static bool call(struct sql_run *x, const struct sql_expr *e,
 		*out = value_int(-a[0].i);
 		return true;
 	case DO_PLUS: *out = a[0]; return true;
-	case DO_CONCAT: *out = concatenate(x, a[0], a[1]); return true;
+	case DO_CONCAT: return concatenate(x, a[0], a[1], out);
 	case DO_LIKE: return like(x, a[0], a[1], true, out);
 	case DO_NOT_LIKE: return like(x, a[0], a[1], false, out);
 	case DO_LENGTH:

@@ -67,7 +67,7 @@ static bool check_referred(struct sql_run *x, const struct sql_foreign *f,
 	if (!sql_is_null(key)) {
 		if (!sql_read(x, f->to->global, key, STRENGTH_KEY_SHARE, &row))
 			return false;
-		if (!sql_is_null(row)) return true;
+		if (!sql_is_gone(row)) return true;
 	}
 	return sql_run_fails(x, "23503",
 	                     "insert or update on table \"%s\" violates "
@@ -109,13 +109,13 @@ static bool follow(struct sql_run *x, const struct sql_foreign *f,
 	              removes ? STRENGTH_UPDATE : STRENGTH_NO_KEY_UPDATE,
 	              &there))
 		return false;
-	if (sql_is_null(there)) return true;
+	if (sql_is_gone(there)) return true;
 	const struct value *old = sql_columns(x, t, key, there);
 	if (removes) {
 		sql_remove(x, t, old);
 		return true;
 	}
-	size_t size = (t->column_count + (size_t)1) * sizeof *old;
+	size_t size = sql_row_size(t);
 	struct value *columns = memcpy(region_take(x->region, size), old, size);
 	for (uint32_t i = 0; i < f->count; i++)
 		columns[f->columns[i]] = action == ACTION_SET_NULL
@@ -168,7 +168,7 @@ static bool is_there_again(struct sql_run *x, const struct sql_foreign *f,
 	const struct sql_write *w = sql_own_write(
 		x->writes,
 		f->unique ? sql_foreign_unique(f)->global : f->to->global, key);
-	return w && !sql_is_null(w->row);
+	return w && !sql_is_gone(w->row);
 }
 
 static bool check_referring(struct sql_run *x, const struct sql_foreign *f,
@@ -186,7 +186,7 @@ static bool check_referring(struct sql_run *x, const struct sql_foreign *f,
 		if (!sql_read(x, f->from->global, keys[i], STRENGTH_KEY_SHARE,
 		              &row))
 			return false;
-		if (sql_is_null(row)) continue;
+		if (sql_is_gone(row)) continue;
 		const struct value *columns =
 			sql_columns(x, f->from, keys[i], row);
 		if (!refers(x, f, columns, to)) continue;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/seconds.h"
 #include "native/host/step_tree.h"
 #include "sql/image.h"
 #include "sql/run.h"
@@ -36,6 +37,7 @@ struct guest {
 	struct sql_step *roots;
 	uint64_t serial, asked;
 	size_t budget;
+	struct machine_limits limits;
 };
 
 /* ---- Making ---- */
@@ -96,6 +98,7 @@ static struct guest *take(struct guest_library *l,
 		image->all_guests = g;
 		mem_unlock(&image->lock);
 	}
+	g->limits = *limits;
 	g->budget = limits->memory && limits->memory < BUDGET
 	                    ? (size_t)limits->memory
 	                    : BUDGET;
@@ -170,7 +173,16 @@ static const struct value *collect(struct guest *g, const struct sql_step *from,
 	return all;
 }
 
-/* The first step behind `from`; others may follow that are known as well. */
+/* Is it no use to go on with a statement that takes long? */
+static bool gives_up(void *data)
+{
+	const struct guest *g = data;
+	return (g->limits.interrupt && atomic_load(g->limits.interrupt)) ||
+	       (g->limits.deadline > 0 && seconds_now() > g->limits.deadline);
+}
+
+/* The first step behind `from`; others may follow that are known as well. NULL:
+ * it was given up. */
 static struct sql_step *make_steps(struct guest *g, struct sql_step *from,
                                    struct value answer, struct region *to)
 {
@@ -182,10 +194,13 @@ static struct sql_step *make_steps(struct guest *g, struct sql_step *from,
 		              .answers = collect(g, from, answer, count),
 		              .answer_count = count,
 		              .region = to,
-		              .scratch = &g->scratch };
+		              .scratch = &g->scratch,
+		              .gives_up = gives_up,
+		              .gives_up_data = g };
 	struct sql_step *first = NULL, *last = from;
 	g->asked++;
 	sql_move(&m);
+	if (m.gave_up) return NULL;
 	for (struct sql_emitted *e = m.first; e; e = e->next) {
 		struct sql_step *s = region_take0(to, sizeof *s);
 		s->tree.step = e->step;
@@ -221,7 +236,7 @@ static const struct guest_step *next(struct guest *g,
 	struct region_mark mark = region_mark(&g->scratch);
 	struct sql_step *s = make_steps(g, at, answer, keep ? &g->region : r);
 	region_release(&g->scratch, mark);
-	return &s->tree.step;
+	return s ? &s->tree.step : NULL;
 }
 
 /* ---- The library ---- */

@@ -113,11 +113,13 @@ void known_set(struct known *k, uint32_t global, struct value key,
 /* Do all conditions treat the two alike? */
 static bool are_alike(const struct sql_table *t, struct value a, struct value b)
 {
+	uint32_t n = 2 * t->column_count;
+	const struct value *x = a.o->items + (a.o->length - n);
+	const struct value *y = b.o->items + (b.o->length - n);
 	assert(a.tag == VALUE_RECORD && b.tag == VALUE_RECORD);
 	for (uint32_t c = 0; c < t->column_count; c++) {
 		uint32_t field = 2 * t->columns[c].slot + 1;
-		if (t->filtered[c] &&
-		    !value_equal(a.o->items[field], b.o->items[field]))
+		if (t->filtered[c] && !value_equal(x[field], y[field]))
 			return false;
 	}
 	return true;
@@ -127,7 +129,7 @@ bool known_has(struct known *k, const struct sql_table *t, struct value key,
                struct value value)
 {
 	const struct known_row *row = known_find(known_of(k, t->global), key);
-	if (sql_is_null(value)) return row && (!row->initial || row->deleted);
+	if (value.tag != VALUE_RECORD) return row && row->deleted;
 	if (!t->scanned && !k->all_rows) return true;
 	for (uint32_t i = 0; row && i < row->count; i++)
 		if (are_alike(t, row->versions[i], value)) return true;
@@ -139,7 +141,7 @@ bool known_add(struct known *k, const struct sql_table *t, struct value key,
 {
 	if (known_has(k, t, key, value)) return false;
 	struct known_row *row = row_of(k, t->global, key);
-	if (sql_is_null(value)) {
+	if (value.tag != VALUE_RECORD) {
 		row->deleted = true;
 		return true;
 	}

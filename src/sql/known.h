@@ -17,7 +17,7 @@ struct known_row {
 	struct value *versions;
 	uint32_t count, capacity;
 	uint32_t initial; /* the first is what set-up left; else none is */
-	bool deleted;     /* by some session, though it was there */
+	bool deleted;     /* by some session, or moved to another key */
 };
 
 /* Of one global of the program: rows by key. */

@@ -291,14 +291,32 @@ static void add_session(struct loading *l, uint32_t number)
 
 /* ---- Levels of transactions ---- */
 
-/* What BEGIN, and SET TRANSACTION right behind it, ask for. */
+/* Does it begin a transaction, where there is none? */
+static bool begins(const struct sql_session *x, uint32_t i)
+{
+	switch (x->items[i].statement->kind) {
+	case STATEMENT_COMMIT:
+	case STATEMENT_ROLLBACK:
+	case STATEMENT_SAVEPOINT:
+	case STATEMENT_ROLLBACK_TO:
+	case STATEMENT_RELEASE:
+	case STATEMENT_NOTHING: return false;
+	case STATEMENT_SET_TRANSACTION: return i + 1 < x->items[i].next_step;
+	default: return true;
+	}
+}
+
+/* What BEGIN or SET TRANSACTION, and SET TRANSACTION right behind it, ask for.
+ */
 static own_level asked_level(const struct sql_session *x, uint32_t begin)
 {
-	assert(x->items[begin].statement->kind == STATEMENT_BEGIN);
+	assert(begin < x->count && begins(x, begin));
 	own_level level = x->items[begin].statement->modes.level;
 	for (uint32_t i = begin + 1; i < x->count; i++) {
 		const struct sql_statement *s = x->items[i].statement;
-		if (s->kind != STATEMENT_SET_TRANSACTION) break;
+		if (s->kind != STATEMENT_SET_TRANSACTION &&
+		    s->kind != STATEMENT_BEGIN)
+			break;
 		if (s->modes.level) level = s->modes.level;
 	}
 	return level;
@@ -313,18 +331,23 @@ static void each_transaction(struct loading *l,
 {
 	for (uint32_t k = 0; k < l->image->session_count; k++) {
 		const struct sql_session *x = &l->image->sessions[k];
-		bool open = false;
+		enum { NONE, STEP, BLOCK } inside = NONE;
 		for (uint32_t i = 0; i < x->count; i++) {
 			enum sql_statement_kind kind =
 				x->items[i].statement->kind;
-			bool begins = !open && kind == STATEMENT_BEGIN;
-			if (begins || (!open && kind <= STATEMENT_DELETE))
+			bool asks = kind == STATEMENT_BEGIN ||
+			            kind == STATEMENT_SET_TRANSACTION;
+			if (inside == NONE && begins(x, i)) {
 				take(l, &x->items[i],
-				     begins ? asked_level(x, i) : 0);
-			if (kind == STATEMENT_BEGIN) open = true;
+				     asks ? asked_level(x, i) : 0);
+				inside = STEP;
+			}
+			if (kind == STATEMENT_BEGIN) inside = BLOCK;
 			if (kind == STATEMENT_COMMIT ||
 			    kind == STATEMENT_ROLLBACK)
-				open = false;
+				inside = NONE;
+			if (inside == STEP && i + 1 == x->items[i].next_step)
+				inside = NONE;
 		}
 	}
 }

@@ -51,17 +51,16 @@ bool sql_lock_rows(struct sql_run *x, const struct sql_query *q,
 	*kept = true;
 	for (uint32_t i = 0; i < q->relation_count; i++) {
 		const struct sql_table *t = q->relations[i].table;
-		struct value key, row;
+		const struct value *columns;
 		if (!q->relations[i].lock || !rows[i]) continue;
 		assert(t && q->relations[i].lock < STRENGTH_COUNT);
-		key = rows[i][t->column_count];
-		if (!sql_read(x, t->global, key, q->relations[i].lock, &row))
+		if (!sql_read_again(x, t, q->relations[i].lock, rows[i],
+		                    &columns))
 			return false;
-		if (sql_is_null(row)) {
+		if (!columns) {
 			*kept = false;
 			return true;
 		}
-		const struct value *columns = sql_columns(x, t, key, row);
 		changed |= !are_same(columns, rows[i], t->column_count);
 		rows[i] = columns;
 	}

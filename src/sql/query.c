@@ -151,6 +151,7 @@ static bool join_rows(struct joining *j, const struct sql_from *f,
 	if (!relation_rows(j, f->relation, &rows)) return false;
 	for (uint32_t i = 0; i < rows.count; i++) {
 		j->frame->rows[f->relation] = rows.items[i];
+		if (!sql_spend(j->run, 0)) return false;
 		if (!then->put(then)) return false;
 	}
 	return true;

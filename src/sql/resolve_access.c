@@ -10,7 +10,9 @@
 struct mentioned {
 	uint64_t relations; /* bit set; those from 63 on share a bit */
 	bool outer;         /* something of the queries around */
-	bool unclear; /* subqueries and aggregates: not to be asked early */
+	bool asks;          /* has subqueries, which find other rows */
+	bool unclear; /* what is to be done in its place only: routines, locks,
+	                 aggregates */
 };
 
 static uint64_t relation_bit(uint32_t relation)
@@ -18,15 +20,70 @@ static uint64_t relation_bit(uint32_t relation)
 	return (uint64_t)1 << (relation < 63 ? relation : 63);
 }
 
-static void find_mentioned(const struct sql_expr *e, struct mentioned *m)
+static void mention_query(const struct sql_query *q, uint32_t depth,
+                          struct mentioned *m);
+
+/* `depth`: so many subqueries inside of this query. */
+static void mention(const struct sql_expr *e, uint32_t depth,
+                    struct mentioned *m)
 {
-	if (e->kind == EXPR_COLUMN && !e->up)
+	if (!e) return;
+	if (e->kind == EXPR_COLUMN && e->up == depth)
 		m->relations |= relation_bit(e->relation);
-	if (e->kind == EXPR_COLUMN && e->up) m->outer = true;
-	if (e->query || e->kind == EXPR_AGGREGATE ||
-	    e->kind == EXPR_STEP_ERROR || e->kind == EXPR_ROUTINE)
+	if (e->kind == EXPR_COLUMN && e->up > depth) m->outer = true;
+	if ((e->kind == EXPR_AGGREGATE && !depth) ||
+	    (e->kind == EXPR_NEXTVAL && depth) || e->kind == EXPR_STEP_ERROR ||
+	    e->kind == EXPR_ROUTINE)
 		m->unclear = true;
-	for (uint32_t i = 0; i < e->count; i++) find_mentioned(e->args[i], m);
+	if (e->query) {
+		m->asks = true;
+		mention_query(e->query, depth + 1, m);
+	}
+	for (uint32_t i = 0; i < e->count; i++) mention(e->args[i], depth, m);
+	mention(e->filter, depth, m);
+	for (uint32_t i = 0; i < e->order_count; i++)
+		mention(e->order[i].by, depth, m);
+}
+
+static void mention_from(const struct sql_from *f, uint32_t depth,
+                         struct mentioned *m)
+{
+	if (!f || f->join == JOIN_NONE) return;
+	mention_from(f->a, depth, m);
+	mention_from(f->b, depth, m);
+	mention(f->on, depth, m);
+}
+
+static void mention_relation(const struct sql_relation *x, uint32_t depth,
+                             struct mentioned *m)
+{
+	if (x->kind == RELATION_TABLE) return;
+	if (x->kind == RELATION_QUERY && x->query_up <= depth)
+		mention_query(x->query, depth + 1 - x->query_up, m);
+	else
+		m->unclear = true;
+}
+
+static void mention_query(const struct sql_query *q, uint32_t depth,
+                          struct mentioned *m)
+{
+	m->unclear |= q->locks;
+	for (uint32_t i = 0; i < q->relation_count; i++)
+		mention_relation(&q->relations[i], depth, m);
+	mention_from(q->from, depth, m);
+	mention(q->where, depth, m);
+	for (uint32_t i = 0; i < q->group_count; i++)
+		mention(q->group[i], depth, m);
+	mention(q->having, depth, m);
+	for (uint32_t i = 0; q->targets && i < q->target_count; i++)
+		mention(q->targets[i].value, depth, m);
+	for (uint32_t i = 0; i < q->value_count; i++)
+		for (uint32_t k = 0; k < q->target_count; k++)
+			mention(q->values[i][k], depth, m);
+	for (uint32_t i = 0; i < q->order_count; i++)
+		mention(q->order[i].by, depth, m);
+	mention(q->limit, depth, m);
+	mention(q->offset, depth, m);
 }
 
 /* A condition, and the relations whose rows it can rule out. */
@@ -51,7 +108,7 @@ static void add_conjuncts(struct conjuncts *c, const struct sql_expr *e,
 		return;
 	}
 	struct conjunct x = { .condition = e, .rules_out = rules_out };
-	find_mentioned(e, &x.mentioned);
+	mention(e, 0, &x.mentioned);
 	if (x.mentioned.unclear) return;
 	VEC_RESERVE(c->items, c->count, c->capacity);
 	c->items[c->count++] = x;
@@ -88,7 +145,7 @@ static const struct sql_expr *equals(const struct sql_expr *e,
 		struct mentioned m = { 0 };
 		if (a->kind != EXPR_COLUMN || a->up || a->relation != relation)
 			continue;
-		find_mentioned(b, &m);
+		mention(b, 0, &m);
 		if (m.relations & relation_bit(relation)) continue;
 		*column = a->column;
 		return b;
@@ -96,24 +153,38 @@ static const struct sql_expr *equals(const struct sql_expr *e,
 	return NULL;
 }
 
+/* Can the condition be looked at when the relation's rows are read? Others that
+ * it mentions stand before it in FROM. */
+static bool is_of(const struct conjunct *j, const struct conjuncts *c,
+                  uint32_t relation)
+{
+	uint64_t self = relation_bit(relation), m = j->mentioned.relations;
+	return (m & self) && (j->rules_out & self) &&
+	       !(m & ~(self | c->before[relation]));
+}
+
+/* What a subquery gives as a key is taken where nothing simpler names it. */
 static void find_key(struct resolver *r, struct sql_relation *x,
-                     uint32_t relation)
+                     const struct conjuncts *c, uint32_t relation)
 {
 	const struct sql_unique *primary = x->table->primary;
-	struct sql_access *access = &x->access;
 	if (!primary) return;
 	const struct sql_expr **key =
 		region_take0(r->region, (primary->count + 1) * sizeof *key);
-	for (uint32_t k = 0; k < primary->count; k++) {
-		for (uint32_t i = 0; i < access->condition_count; i++) {
+	for (int asks = 1; asks >= 0; asks--)
+		for (uint32_t i = 0; i < c->count; i++) {
+			const struct conjunct *j = &c->items[i];
+			const struct sql_expr *to;
 			uint32_t column;
-			const struct sql_expr *to = equals(
-				access->conditions[i], relation, &column);
-			if (to && column == primary->columns[k]) key[k] = to;
+			if (j->mentioned.asks != asks || !is_of(j, c, relation))
+				continue;
+			to = equals(j->condition, relation, &column);
+			for (uint32_t k = 0; to && k < primary->count; k++)
+				if (column == primary->columns[k]) key[k] = to;
 		}
+	for (uint32_t k = 0; k < primary->count; k++)
 		if (!key[k]) return;
-	}
-	access->key = key;
+	x->access.key = key;
 }
 
 static bool mentions_others(const struct sql_expr *e,
@@ -162,18 +233,17 @@ static void find_access(struct resolver *r, struct scope *s,
 	assert(relation < s->relation_count);
 	struct sql_relation *x = &s->relations[relation];
 	struct sql_access *access = &x->access;
-	uint64_t self = relation_bit(relation), before;
+	uint64_t self = relation_bit(relation);
 	if (x->kind != RELATION_TABLE || relation >= 63) return;
-	before = c->before[relation];
 	access->conditions = region_take0(
 		r->region, (c->count + 1) * sizeof *access->conditions);
 	for (int others = 0; others < 2; others++) {
 		for (uint32_t i = 0; i < c->count; i++) {
 			const struct conjunct *j = &c->items[i];
-			uint64_t m = j->mentioned.relations;
-			bool alone = m == self && !j->mentioned.outer;
-			if (!(m & self) || !(j->rules_out & self) ||
-			    (m & ~(self | before)) || alone == others)
+			bool alone = j->mentioned.relations == self &&
+			             !j->mentioned.outer;
+			if (j->mentioned.asks || !is_of(j, c, relation) ||
+			    alone == others)
 				continue;
 			access->conditions[access->condition_count++] =
 				j->condition;
@@ -182,11 +252,11 @@ static void find_access(struct resolver *r, struct scope *s,
 	}
 	assert(access->fixed <= access->condition_count);
 	assert(access->condition_count <= c->count);
-	find_key(r, x, relation);
+	find_key(r, x, c, relation);
 	access->key_alone = access->key && is_about_key(x);
 	struct sql_table *t = r->catalog->tables[x->table->number];
 	t->scanned |= !access->key || r->purpose == PURPOSE_ASSERT;
-	if (access->key) return;
+	if (access->key && r->purpose != PURPOSE_ASSERT) return;
 	for (uint32_t i = 0; i < access->condition_count; i++)
 		note_filtered(x->table, access->conditions[i], relation);
 }

@@ -96,6 +96,8 @@ void add_foreign(struct resolver *r, struct sql_table *t, json_t *body,
 			   : NULL;
 	if (*node_string(body, "fk_matchtype") == 'f')
 		refuse_construct(r, r->place, "MATCH FULL");
+	if (json_object_get(body, "fk_del_set_cols"))
+		refuse_construct(r, r->place, "SET NULL of some columns");
 	if (to_columns && f->count != count)
 		refuse(r, r->place,
 		       "number of referencing and referenced columns for "

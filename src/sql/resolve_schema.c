@@ -72,7 +72,9 @@ static void alter_constraint(struct resolver *r, struct sql_table *t,
 	if (r->failed) return;
 	if (t->unique_count > uniques)
 		add_index(r, t, s);
-	else if (!strcmp(kind, "CONSTR_CHECK"))
+	else if ((!strcmp(kind, "CONSTR_CHECK") ||
+	          !strcmp(kind, "CONSTR_FOREIGN")) &&
+	         !node_flag(constraint, "skip_validation"))
 		s->kind = STATEMENT_CHECK;
 	if (strcmp(kind, "CONSTR_PRIMARY")) return;
 	s->kind = STATEMENT_KEY;

@@ -108,13 +108,12 @@ static void set_found(struct activation *a, bool found)
 static bool goes_round(struct activation *a, const struct sql_code *c)
 {
 	struct sql_run *x = a->run;
-	if (++x->rounds <= ROUNDS_MOST) return true;
+	if (++x->rounds <= ROUNDS_MOST && sql_spend(x, 0)) return true;
 	x->point = c->point;
-	x->endless = true;
-	return sql_run_fails(x, "54000",
-	                     "loops of one statement went round more than %d "
-	                     "times",
-	                     (int)ROUNDS_MOST);
+	if (x->rounds <= ROUNDS_MOST) return false;
+	return sql_is_beyond(x, "an endless loop",
+	                     "loops of one statement went round more than "
+	                     "100000 times");
 }
 
 /* After the body was run once: does the loop go on? */
@@ -253,9 +252,9 @@ static enum flow run_handled(struct activation *a, const struct sql_code *c)
 	assert(c->error_slot + 1 < a->routine->slot_count);
 	if (!x->handled++) x->settled = writes;
 	enum flow flow = run_list(a, c->body);
-	if (flow == FLOW_STOP && x->stop == SQL_WAITS) return flow;
+	if (flow == FLOW_STOP && x->stop != SQL_FAILED) return flow;
 	if (!--x->handled) settle(x, writes);
-	if (flow != FLOW_STOP || x->stop != SQL_FAILED || x->endless)
+	if (flow != FLOW_STOP || x->stop != SQL_FAILED || x->beyond)
 		return flow;
 	struct sql_failure failure = x->failure;
 	for (uint32_t i = 0; i < c->handler_count; i++) {

@@ -37,6 +37,35 @@ bool sql_run_fails(struct sql_run *x, const char *state, const char *format,
 	return false;
 }
 
+/* ---- What a statement may take ---- */
+
+enum {
+	STEPS_MOST = 10000000,
+	MEMORY_MOST = 1 << 28, /* bytes */
+	STEPS_OF_PATIENCE = 1 << 12
+};
+
+bool sql_is_beyond(struct sql_run *x, const char *what, const char *why)
+{
+	x->beyond = what;
+	return sql_run_fails(x, "54000", "%s", why);
+}
+
+bool sql_spend(struct sql_run *x, size_t bytes)
+{
+	if (++x->spent > STEPS_MOST)
+		return sql_is_beyond(x, "a statement without end",
+		                     "it takes more than 10000000 steps");
+	if (bytes > MEMORY_MOST || x->region->held + bytes > MEMORY_MOST)
+		return sql_is_beyond(x, "a statement too large",
+		                     "it takes more than 256 MiB of memory");
+	if (x->spent % STEPS_OF_PATIENCE || !x->gives_up ||
+	    !x->gives_up(x->gives_up_data))
+		return true;
+	x->stop = SQL_GIVES_UP;
+	return false;
+}
+
 /* ---- Keys ---- */
 
 static bool same_key(uint32_t global, struct value key, uint32_t g,
@@ -123,18 +152,6 @@ void sql_write(struct sql_run *x, const struct sql_table *t, uint32_t global,
 }
 
 /* ---- Rows of tables ---- */
-
-const struct value *sql_columns(struct sql_run *x, const struct sql_table *t,
-                                struct value key, struct value row)
-{
-	struct value *columns =
-		region_take(x->region, (t->column_count + 1) * sizeof *columns);
-	assert(row.tag == VALUE_RECORD && row.o->length == 2 * t->column_count);
-	for (uint32_t c = 0; c < t->column_count; c++)
-		columns[c] = row.o->items[2 * t->columns[c].slot + 1];
-	columns[t->column_count] = key;
-	return columns;
-}
 
 struct value sql_key(struct sql_run *x, const struct sql_unique *u,
                      const struct value *columns)

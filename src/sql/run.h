@@ -26,8 +26,9 @@ struct sql_write {
 
 enum sql_stop {
 	SQL_GOES_ON,
-	SQL_FAILED, /* `failure` */
-	SQL_WAITS   /* for the answer to the read `wanted` */
+	SQL_FAILED,  /* `failure` */
+	SQL_WAITS,   /* for the answer to the read `wanted` */
+	SQL_GIVES_UP /* it was asked to */
 };
 
 struct sql_read {
@@ -100,7 +101,12 @@ struct sql_run {
 	 * often loops went round, since the statement began. */
 	const struct sql_frame *outer;
 	uint32_t depth, rounds;
-	bool endless;       /* too often */
+	/* How much was done for the statement; what it is if that is more than
+	 * one may take: this is an error in the program, not the database's. */
+	uint64_t spent;
+	const char *beyond;
+	bool (*gives_up)(void *data); /* asked now and then; or NULL */
+	void *gives_up_data;
 	uint32_t read_base; /* reads before it are of other statements */
 	uint64_t affected;  /* rows */
 	/* What comes of it. */
@@ -128,6 +134,11 @@ bool sql_run_statement(struct sql_run *x, const struct sql_statement *s);
 
 /* ---- Between its files ---- */
 
+/* A step is done, and so many bytes will be needed: false if that is too much.
+ */
+bool sql_spend(struct sql_run *x, size_t bytes);
+/* The statement is beyond what one may take. */
+bool sql_is_beyond(struct sql_run *x, const char *what, const char *why);
 bool sql_run_fails(struct sql_run *x, const char *state, const char *format,
                    ...) __attribute__((format(printf, 3, 4)));
 bool sql_eval(struct sql_run *x, const struct sql_frame *f,
@@ -189,9 +200,43 @@ bool sql_replace(struct sql_run *x, const struct sql_table *t,
 void sql_refer(struct sql_run *x, const struct sql_table *t,
                const struct value *old, const struct value *new);
 bool sql_run_referrals(struct sql_run *x);
-/* The columns of a row that was read, and behind them its key. */
+/* ---- row.c ---- */
+
+/* Of the values of a row in memory: its columns, and behind them its key, and
+ * which row of that key it is. */
+static inline size_t sql_row_size(const struct sql_table *t)
+{
+	return (t->column_count + (size_t)3) * sizeof(struct value);
+}
+/* The value of a key that has no row: null, or a list of those that left. */
+static inline bool sql_is_gone(struct value row)
+{
+	return sql_is_null(row) || row.tag == VALUE_LIST;
+}
+/* A row that was read, and back. */
 const struct value *sql_columns(struct sql_run *x, const struct sql_table *t,
                                 struct value key, struct value row);
+struct value sql_row(struct sql_run *x, const struct sql_table *t,
+                     const struct value *columns);
+/* What is left where the row is deleted. */
+struct value sql_deleted(const struct sql_table *t,
+                         const struct value *columns);
+/* The row `old` gets another key, that of `columns`, where `there` was left
+ * before; what is left at the old one. */
+struct value sql_moved(struct sql_run *x, const struct sql_table *t,
+                       const struct value *old, struct value *columns,
+                       struct value there);
+/* Where and when a row is inserted: the key of one that has no other. */
+struct value sql_birth(struct sql_run *x);
+/* A new row, where `there` was left before. */
+void sql_born(struct sql_run *x, const struct sql_table *t,
+              struct value *columns, struct value there);
+/* The newest version of a row that was found, wherever it is by now; NULL: it
+ * is gone. */
+bool sql_read_again(struct sql_run *x, const struct sql_table *t,
+                    enum strength strength, const struct value *found,
+                    const struct value **out);
+
 /* Its key, from its columns; NULL if one of them is. */
 struct value sql_key(struct sql_run *x, const struct sql_unique *u,
                      const struct value *columns);

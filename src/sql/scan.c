@@ -70,7 +70,7 @@ static bool add_if_satisfies(const struct scan *s, struct value key,
 {
 	const struct sql_table *t = s->relation->table;
 	bool wanted;
-	if (sql_is_null(row)) return true;
+	if (sql_is_gone(row)) return true;
 	const struct value *columns = sql_columns(s->run, t, key, row);
 	if (!satisfies(s, columns, true, &wanted)) return false;
 	if (wanted) sql_rows_add(s->run->region, s->out, columns);

@@ -113,11 +113,14 @@ static void emit_held_back(struct sql_move *m, const struct sql_state *before,
 	s->accessed = true;
 }
 
-/* Versions that others can read. */
+/* Versions that others can read; and where a row went, though another may be
+ * there by now. */
 static void make_known(struct sql_move *m, const struct sql_write *writes)
 {
 	for (const struct sql_write *w = writes; w; w = w->older)
-		if (w->table && sql_own_write(writes, w->global, w->key) == w &&
+		if (w->table &&
+		    (sql_is_gone(w->row) ||
+		     sql_own_write(writes, w->global, w->key) == w) &&
 		    !known_has(&m->image->known, w->table, w->key, w->row))
 			sql_image_grew(m->image, w->table, w->key, w->row);
 }
@@ -279,12 +282,16 @@ static bool run_statement(struct sql_move *m, const struct sql_state *before,
 		             .guarded = s->savepoints != NULL,
 		             .answers = m->answers,
 		             .answer_count = m->answer_count,
+		             .gives_up = m->gives_up,
+		             .gives_up_data = m->gives_up_data,
 		             .session = image->sessions[m->session].name,
 		             .statement = s->next };
 	x.sequences = region_take(m->region, sequences + 1);
 	if (sequences) memcpy(x.sequences, s->sequences, sequences);
 	bool fine = sql_run_statement(&x, item->statement);
 	bool waits = !fine && x.stop == SQL_WAITS;
+	m->gave_up = x.stop == SQL_GIVES_UP;
+	if (m->gave_up) return true;
 	const struct sql_write *writes = keep_writes(m, x.writes, s->writes);
 	assert(waits || x.read_count == m->answer_count);
 	if (!s->savepoints && x.handled)
@@ -295,22 +302,22 @@ static bool run_statement(struct sql_move *m, const struct sql_state *before,
 		emit_read(m, before, &x.wanted);
 		return true;
 	}
-	bool implicit = s->transaction == TXN_IMPLICIT;
 	s->accessed |= x.read_count || x.writes != s->writes;
 	s->ran = true;
 	m->answer_count = 0;
 	s->sequences = x.sequences;
-	if (x.endless)
-		s->findings = wrong(m, x.point, "an endless loop",
-		                    x.failure.message, "");
+	if (x.beyond)
+		s->findings =
+			wrong(m, x.point, x.beyond, x.failure.message, "");
 	if (!fine) return fail(m, s, &x.failure);
 	note_result(m, s, &x.result);
 	s->writes = writes;
 	if (!s->savepoints) s->told = writes;
 	next_item(m, s);
-	if (implicit) commit(m, before, writes, s);
-	return implicit;
+	return false;
 }
+
+static const char no_block[] = "can only be used in transaction blocks";
 
 static const struct sql_savepoint *find_savepoint(const struct sql_state *s,
                                                   const char *name)
@@ -325,7 +332,10 @@ static bool run_savepoint(struct sql_move *m, const struct sql_state *before,
 {
 	struct sql_failure why = { 0 };
 	const struct sql_savepoint *p = find_savepoint(s, st->name);
-	assert(s->transaction == TXN_OPEN);
+	if (s->transaction == TXN_IMPLICIT) {
+		sql_fail(m->scratch, &why, "25P01", "%s", no_block);
+		return fail(m, s, &why);
+	}
 	if (st->kind == STATEMENT_SAVEPOINT) {
 		struct sql_savepoint *new = region_take(m->region, sizeof *new);
 		*new = (struct sql_savepoint){ s->savepoints, st->name,
@@ -386,8 +396,10 @@ static bool run_inside(struct sql_move *m, const struct sql_state *before,
 	case STATEMENT_SAVEPOINT:
 	case STATEMENT_ROLLBACK_TO:
 	case STATEMENT_RELEASE: return run_savepoint(m, before, s, st);
+	case STATEMENT_BEGIN: /* what came before it in the step is inside */
+		s->transaction = TXN_OPEN;
+		return set_modes(m, s, &st->modes);
 	case STATEMENT_SET_TRANSACTION: return set_modes(m, s, &st->modes);
-	case STATEMENT_BEGIN: /* a warning */
 	case STATEMENT_NOTHING: next_item(m, s); return false;
 	default: return run_statement(m, before, s);
 	}
@@ -434,21 +446,36 @@ static bool begin(struct sql_move *m, struct sql_state *s)
 		s->read_only = item->statement->modes.read_only;
 		next_item(m, s);
 		break;
+	case STATEMENT_SET_TRANSACTION: /* a warning, if it stands alone */
+		if (s->next + 1 < item->next_step) {
+			s->transaction = TXN_IMPLICIT;
+			break;
+		}
+		next_item(m, s);
+		return false;
 	case STATEMENT_COMMIT:
 	case STATEMENT_ROLLBACK: /* a warning */
-	case STATEMENT_SET_TRANSACTION:
 	case STATEMENT_NOTHING: next_item(m, s); return false;
 	case STATEMENT_SAVEPOINT:
 	case STATEMENT_ROLLBACK_TO:
 	case STATEMENT_RELEASE:
-		sql_fail(m->scratch, &why, "25P01",
-		         "can only be used in transaction blocks");
+		sql_fail(m->scratch, &why, "25P01", "%s", no_block);
 		skip_step(m, s, &why);
 		return false;
 	default: s->transaction = TXN_IMPLICIT; break;
 	}
 	emit(m, GUEST_BEGIN, s)->step.name = item->name;
 	return true;
+}
+
+/* The statements of a step, which the server gets at once, are one transaction
+ * as far as they are in no other: it ends with the step. */
+static bool ends_with_step(const struct sql_move *m,
+                           const struct sql_state *before,
+                           const struct sql_state *s)
+{
+	return s->transaction == TXN_IMPLICIT &&
+	       s->next == item_of(m, before)->next_step;
 }
 
 static void move_session(struct sql_move *m)
@@ -469,7 +496,12 @@ static void move_session(struct sql_move *m)
 		switch (s->transaction) {
 		case TXN_NONE: emitted = begin(m, s); break;
 		case TXN_IMPLICIT:
-		case TXN_OPEN: emitted = run_inside(m, before, s); break;
+		case TXN_OPEN:
+			emitted = run_inside(m, before, s);
+			if (emitted || !ends_with_step(m, before, s)) break;
+			commit(m, before, s->writes, s);
+			emitted = true;
+			break;
 		default: emitted = run_failed(m, s); break;
 		}
 		if (emitted) return;
@@ -504,7 +536,7 @@ static bool read_table(struct sql_move *m, struct sql_run *x,
 		if (!is_asked(x, m->image, t, rows->items[i])) continue;
 		if (!sql_read(x, t->global, pair[0], STRENGTH_PLAIN, &pair[1]))
 			return false;
-		if (sql_is_null(pair[1])) continue;
+		if (sql_is_gone(pair[1])) continue;
 		found[count++] =
 			value_sequence(m->scratch, VALUE_TUPLE, pair, 2);
 	}
@@ -595,7 +627,9 @@ static void move_assertion(struct sql_move *m, uint32_t number)
 	static const char undecided[] = "the assertion cannot be decided";
 	struct sql_run x = { .region = m->scratch,
 		             .inner = sql_inner(),
-		             .known = &m->image->known };
+		             .known = &m->image->known,
+		             .gives_up = m->gives_up,
+		             .gives_up_data = m->gives_up_data };
 	if (n < a->step_count + tables) {
 		struct sql_emitted *e = emit(m, GUEST_NOTED, m->from);
 		e->step.key =
@@ -613,10 +647,11 @@ static void move_assertion(struct sql_move *m, uint32_t number)
 	struct guest_step *end = &emit(m, GUEST_END, m->from)->step;
 	end->point = point;
 	end->value = value_bool(false);
-	if (!sql_run_statement(&x, a->query))
+	if (!sql_run_statement(&x, a->query)) {
+		m->gave_up = x.stop == SQL_GIVES_UP;
 		end->findings = wrong(m, point, undecided, x.failure.message,
 		                      x.failure.state);
-	else if (x.result.count != 1)
+	} else if (x.result.count != 1)
 		end->findings =
 			wrong(m, point, undecided,
 		              x.result.count ? "it has more than one row"

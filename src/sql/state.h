@@ -7,7 +7,7 @@
 
 enum sql_transaction {
 	TXN_NONE,
-	TXN_IMPLICIT, /* of the statement at hand alone */
+	TXN_IMPLICIT, /* up to the end of the step */
 	TXN_OPEN,
 	TXN_FAILED,      /* up to its end, or a savepoint, all is refused */
 	TXN_FAILED_ENDED /* the same, and it has aborted already */
@@ -59,6 +59,9 @@ struct sql_move {
 	struct region *region;  /* for what lasts */
 	struct region *scratch; /* for what does not */
 	struct sql_emitted *first, **last;
+	bool (*gives_up)(void *data); /* asked now and then */
+	void *gives_up_data;
+	bool gave_up; /* what was emitted is worth nothing */
 };
 
 void sql_move(struct sql_move *m);
