@@ -148,6 +148,17 @@ void relation_take_owns(struct relation *r, const struct history *h)
 	r->owns = owns;
 }
 
+void relation_renew(struct relation *r, const struct history *h)
+{
+	assert(r->n == h->transaction_count);
+	free((void *)r->owns);
+	r->owns = NULL;
+	r->read_count = r->write_count = 0;
+	r->locks_reads = false;
+	for (uint32_t t = 1; t < r->n; t++) take_events(r, h, t);
+	relation_take_owns(r, h);
+}
+
 void relation_free(struct relation *r)
 {
 	if (!r) return;

@@ -63,6 +63,9 @@ struct relation {
 struct relation *relation_of_history(const struct history *h);
 /* The levels that the transactions of this history have of their own count. */
 void relation_take_owns(struct relation *r, const struct history *h);
+/* The history has other levels and locks than when the relation was made: so
+ * has the relation, and the levels count. */
+void relation_renew(struct relation *r, const struct history *h);
 void relation_free(struct relation *r);
 
 #endif

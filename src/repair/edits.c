@@ -12,6 +12,7 @@
 #include "base/region.h"
 #include "compile/load.h"
 #include "history/history.h"
+#include "history/relation.h"
 #include "repair/accesses.h"
 #include "vm/program.h"
 
@@ -704,7 +705,8 @@ static bool moved(const struct edits *e, struct edit_set a, struct edit_set b,
 }
 
 bool edits_allow(const struct edits *e, struct edit_set s, struct edit_set of,
-                 struct history *h)
+                 struct history *h, struct relation *r,
+                 struct level_scratch *scratch)
 {
 	enum level others = edits_level(e, s);
 	bool statements = false;
@@ -725,5 +727,7 @@ bool edits_allow(const struct edits *e, struct edit_set s, struct edit_set of,
 	if ((statements || e->terms.locks_write) &&
 	    (!same_locks(e, s, of) || !same_locks(e, of, s)))
 		return false;
-	return level_allows_mix(others, h);
+	if (!r) return level_allows_mix(others, h);
+	relation_renew(r, h);
+	return level_allows(others, r, scratch);
 }

@@ -21,7 +21,9 @@
 
 struct accesses;
 struct history;
+struct level_scratch;
 struct program;
+struct relation;
 
 struct edit {
 	enum edit_kind kind;
@@ -106,9 +108,12 @@ void edits_mark(const struct edits *e, const struct edited *x,
                 struct history *h);
 /* Does the program with these edits allow a history that was marked, of the
  * program with the edits `of`? Changes its levels and locks. False also where
- * that does not say it: locks change which accesses are one statement. */
+ * that does not say it: locks change which accesses are one statement. Many
+ * questions are quicker with its relation, if it has no dirty reads; or NULL.
+ */
 bool edits_allow(const struct edits *e, struct edit_set s, struct edit_set of,
-                 struct history *h);
+                 struct history *h, struct relation *r,
+                 struct level_scratch *scratch);
 /* The lines that change, as a unified diff without context that `patch -p1`
  * applies, each behind so many blanks; nothing if the text stays. */
 void edits_diff(struct text *t, const struct edits *e, struct edit_set s,

@@ -7,10 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "axioms/dirty_read.h"
+#include "axioms/scratch.h"
 #include "base/memory.h"
 #include "base/seconds.h"
 #include "dpor/verdict.h"
 #include "history/history.h"
+#include "history/relation.h"
 #include "vm/program.h"
 
 enum {
@@ -25,6 +28,7 @@ static const double TIME_LEAST = 0.001;
 /* A history with a violation, marked, and the edits it was found under. */
 struct counterexample {
 	struct history *history;
+	struct relation *relation; /* NULL: it has dirty reads */
 	uint32_t *items, count;
 };
 
@@ -32,6 +36,7 @@ struct search {
 	struct repair *out;
 	struct counterexample *pool;
 	uint32_t pool_count, pool_capacity;
+	struct level_scratch *scratch;
 	double begun;
 	uint32_t *set; /* being put together */
 	uint32_t set_count;
@@ -71,10 +76,14 @@ static void keep(struct search *x, const struct explore_execution *e)
 	assert(x->edited->program && x->kept <= KEPT);
 	VEC_RESERVE(x->pool, x->pool_count, x->pool_capacity);
 	struct counterexample *c = &x->pool[x->pool_count++];
+	struct dirty_read dirty;
+	*c = (struct counterexample){ .history = NULL };
 	c->history = explore_history(e);
 	c->items = copy_items(x->edits);
 	c->count = x->edits.count;
 	edits_mark(x->out->edits, x->edited, c->history);
+	if (!dirty_read_find(c->history, LEVEL_SERIAL, false, &dirty))
+		c->relation = relation_of_history(c->history);
 }
 
 /* Called by several threads. */
@@ -132,6 +141,8 @@ static struct repair_row explore_set(struct search *x, struct edit_set s,
 	if (o.timeout > 0)
 		o.timeout = fmax(o.timeout - (seconds_now() - x->begun),
 		                 TIME_LEAST);
+	out->asserts_nothing =
+		!o.robust && !program_assertion_count(edited.program);
 	x->edited = &edited;
 	x->edits = s;
 	x->kept = 0;
@@ -166,7 +177,9 @@ static bool meets_violation(struct search *x, struct edit_set s)
 	for (uint32_t i = x->pool_count; i-- > 0;) {
 		struct counterexample c = x->pool[i];
 		struct edit_set of = { c.items, c.count };
-		if (!edits_allow(x->out->edits, s, of, c.history)) continue;
+		if (!edits_allow(x->out->edits, s, of, c.history, c.relation,
+		                 x->scratch))
+			continue;
 		uint32_t last = x->pool_count - 1;
 		x->pool[i] = x->pool[last];
 		x->pool[last] = c;
@@ -428,22 +441,25 @@ bool repair(struct repair *out, const struct repair_options *o, struct diags *d)
 	out->edits = edits_new(o->path, &terms, d);
 	if (!out->edits) return false;
 	pthread_mutex_init(&x.lock, NULL);
+	x.scratch = level_scratch_new();
 	x.set = mem_take0((size_t)edits_count(out->edits) + 1, sizeof *x.set);
 	out->asked = explore_set(&x, (struct edit_set){ NULL, 0 }, true);
 	if (out->asked.verdict == VERDICT_VIOLATED)
 		find_answers(&x);
-	else if (out->asked.verdict == VERDICT_HOLDS)
+	else if (out->asked.verdict == VERDICT_HOLDS && !out->asserts_nothing)
 		find_weaker(&x);
 	if (is_late(&x) && !out->stop)
 		out->stop =
 			o->explore.timeout > 0 ? STOP_TIME : STOP_INTERRUPTED;
 	for (uint32_t i = 0; i < x.pool_count; i++) {
+		relation_free(x.pool[i].relation);
 		history_free(x.pool[i].history);
 		free(x.pool[i].items);
 	}
 	free(x.pool);
 	free(x.set);
 	pthread_mutex_destroy(&x.lock);
+	level_scratch_free(x.scratch);
 	out->seconds = seconds_now() - x.begun;
 	return true;
 }

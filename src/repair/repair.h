@@ -52,6 +52,8 @@ struct repair {
 	struct repair_rows failing; /* what one would try first */
 	struct repair_row weaker;   /* of a program in which nothing is
 	                             * violated: as weak as transactions may be */
+	bool asserts_nothing;       /* the program, but that it has no run-time
+	                             * errors */
 	bool hopeless;              /* even one after the other they fail */
 	bool cut;                   /* there may be other answers */
 	uint64_t sets, explored;    /* tried; and how many of them explored */

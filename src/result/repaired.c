@@ -139,7 +139,11 @@ static void add_reason(struct result *r, const struct repair *x)
 {
 	const struct repair_row *asked = &x->asked;
 	struct text t = { 0 };
-	if (asked->verdict == VERDICT_HOLDS)
+	if (asked->verdict == VERDICT_HOLDS && x->asserts_nothing)
+		text_string(&t,
+		            "nothing is asserted (--robust asks for serial "
+		            "histories), so there is nothing to repair under ");
+	else if (asked->verdict == VERDICT_HOLDS)
 		text_string(&t, "there is nothing to repair under ");
 	else if (r->verdict == VERDICT_INCONCLUSIVE && !x->stop)
 		text_string(&t, "no history counts under ");
