@@ -363,6 +363,9 @@ typedef struct iso_generate_options {
 	uint64_t seed;         /* (1) */
 	const char *anomaly;   /* plants one: "lost-update", ... (none) */
 	iso_format format;     /* in which it is going to be written */
+	const char *mix;       /* "rc+si+ser": each transaction has one of these
+	                        * levels of its own, in place of `level` (NULL) */
+	double locks;          /* fraction of the reads that lock (0) */
 } iso_generate_options;
 
 /* `options` may be NULL. Returns 0, or ISO_E_ARGUMENT: the diagnostics say

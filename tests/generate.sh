@@ -75,6 +75,37 @@ for level in none rc ra cc pc psi si ser; do
 	equal "strongest levels of $level" "$(strongest history)" "$level "
 done
 
+# Levels of transactions, and reads that lock.
+for arguments in '--level rc+prc+ser' '--level none+ra+cc+pc+si --locks 0.3' \
+	'--level prc --locks 0.5' '--level psi --locks 0.2'; do
+	# shellcheck disable=SC2086
+	"$ISOSCOPE" generate $arguments --ops 400 --sessions 8 --aborts 0.1 \
+		--keys 40 --lag 20 -o history 2>err
+	equal "exit code of generate $arguments" $? 0
+	level=${arguments#* }
+	case $arguments in *+*) level=cc ;; *) level=${level%% *} ;; esac
+	"$ISOSCOPE" check -q -i "$level" history >out 2>err
+	equal "check of generate $arguments" $? 0
+	"$ISOSCOPE" convert history --to isoscope -o again 2>err
+	cmp -s history again
+	equal "what $arguments made, converted" $? 0
+	"$ISOSCOPE" convert history --to plume >out 2>err
+	equal "generate $arguments, to plume" $? 3
+	grep -q 'write the history as isoscope' err
+	equal "what can hold $arguments is said" $? 0
+done
+"$ISOSCOPE" generate --level rc+ser --ops 400 --anomaly lost-update -o history
+"$ISOSCOPE" check -q -i rc history >out
+equal "an anomaly beside a mix, under rc" $? 0
+"$ISOSCOPE" check -q -i si history >out
+equal "an anomaly beside a mix, under si" $? 1
+refused "--level si+sj: unknown isolation level 'sj'; did you mean 'si'" \
+	--level si+sj
+refused "psi is a level of all transactions together" --level psi+si
+refused "no way to write" --format plume --level si+ser
+refused "no way to write" --format list-edn --locks 1
+refused "fraction of reads that lock" --locks 2
+
 # Seeds.
 "$ISOSCOPE" generate >plain 2>err
 equal "exit code of generate" $? 0

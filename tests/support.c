@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "axioms/level.h"
 #include "base/memory.h"
 #include "compile/load.h"
 #include "twin_axioms.h"
@@ -194,7 +195,7 @@ static void scan_notation(struct notation *n, const char *text)
 		if (is_mark(w)) continue;
 		if (is_name(w)) {
 			char *bare = mem_copy_string(w);
-			bare[strcspn(bare, "!:")] = 0;
+			bare[strcspn(bare, "@!:")] = 0;
 			strings_add(&n->names, bare);
 			free(bare);
 		} else {
@@ -244,6 +245,18 @@ static void begin_session(struct history *h, uint32_t *session, uint32_t next)
 	s->name = name_in(h, 's', *session);
 }
 
+/* "T1@si:" */
+static own_level own_in(const char *word)
+{
+	const char *at = strchr(word, '@');
+	char level[16] = { 0 };
+	if (!at) return 0;
+	strncpy(level, at + 1, sizeof level - 1);
+	level[strcspn(level, "!:")] = 0;
+	ck_assert_msg(level_number(level) >= 0, "notation: bad level %s", word);
+	return (own_level)(level_number(level) + 1);
+}
+
 static void parse_words(struct notation *n, struct history *h)
 {
 	uint32_t session = UINT32_MAX, t = 0;
@@ -263,6 +276,7 @@ static void parse_words(struct notation *n, struct history *h)
 			tr->session = session;
 			tr->index = h->sessions[session].count++;
 			tr->aborted = strchr(w, '!') != NULL;
+			tr->own = own_in(w);
 			tr->events = region_take0(&h->region,
 			                          n->words.count *
 			                                  sizeof *tr->events);
@@ -321,7 +335,9 @@ char *history_to_notation(const struct history *h)
 		for (uint32_t i = 0; i < h->sessions[s].count; i++) {
 			const struct transaction *w =
 				&h->transactions[h->sessions[s].first + i];
-			text_format(&t, "%s%s%s:", i ? " ; " : "", w->name,
+			const char *own = own_level_word(w->own);
+			text_format(&t, "%s%s%s%s%s:", i ? " ; " : "", w->name,
+			            own ? "@" : "", own ? own : "",
 			            w->aborted ? "!" : "");
 			for (uint32_t e = 0; e < w->event_count; e++)
 				print_event(&t, h, &w->events[e]);
@@ -438,6 +454,45 @@ struct history *history_random(struct rng *r, struct history_shape shape)
 	history_find_order(h);
 	ck_assert_ptr_nonnull(h->order);
 	return h;
+}
+
+void history_give_levels(struct rng *r, struct history *h)
+{
+	uint32_t none = rng_below(r, 5);
+	for (uint32_t t = 1; t < h->transaction_count; t++) {
+		enum level l = (enum level)rng_below(r, LEVEL_COUNT);
+		if (rng_below(r, 8) >= none && level_mixes(l))
+			h->transactions[t].own = (own_level)(l + 1);
+	}
+}
+
+/* What a statement does not lock it reads before. */
+static void join_some(struct rng *r, struct transaction *t)
+{
+	bool locked = false;
+	for (uint32_t i = 0; i < t->event_count; i++) {
+		struct event *e = &t->events[i];
+		bool locks =
+			e->kind == EVENT_WRITE || e->strength >= STRENGTH_SHARE;
+		e->joined = i && !rng_below(r, 3) && (locks || !locked);
+		locked = locks || (e->joined && locked);
+	}
+}
+
+void history_give_locks(struct rng *r, struct history *h)
+{
+	uint32_t odds = 1 + rng_below(r, 4);
+	bool statements = rng_below(r, 2);
+	for (uint32_t t = 1; t < h->transaction_count; t++) {
+		for (uint32_t i = 0; i < h->transactions[t].event_count; i++) {
+			struct event *e = &h->transactions[t].events[i];
+			if (rng_below(r, odds)) continue;
+			e->strength = e->kind == EVENT_WRITE
+			                      ? STRENGTH_NO_KEY_UPDATE
+			                      : rng_below(r, STRENGTH_COUNT);
+		}
+		if (statements) join_some(r, &h->transactions[t]);
+	}
 }
 
 void history_tell_orders(struct rng *r, struct history *h, uint32_t turned)

@@ -15,7 +15,8 @@
 /* A history in a line: sessions separated by `|`, transactions of a session by
  * `;`, each `NAME: EVENTS`. Events: `Wx` writes x, `x<T1` reads x from T1,
  * `x<0` from init, `x<self` the own write. `NAME!:` is an aborted
- * transaction; a session that begins with `*` follows all the others.
+ * transaction, `NAME@si:` one with a level of its own; a session that begins
+ * with `*` follows all the others.
  *     T1: Wx ; T2: y<0 | T3: x<T1
  * `x<0/S` locks with this strength, `Wx/N` too; `+y<0` belongs to the statement
  * of the event before it.
@@ -36,6 +37,11 @@ struct history_shape {
 };
 /* A random history whose so U wr is acyclic. */
 struct history *history_random(struct rng *r, struct history_shape shape);
+/* Levels of their own for some transactions, or for all: any that mix. */
+void history_give_levels(struct rng *r, struct history *h);
+/* Reads and writes that lock in every way, and statements of several accesses.
+ */
+void history_give_locks(struct rng *r, struct history *h);
 /* Tells the order of some writers of a key, mostly as they come in h->order:
  * one in `turned` pairs is turned around. */
 void history_tell_orders(struct rng *r, struct history *h, uint32_t turned);

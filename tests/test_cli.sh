@@ -326,7 +326,7 @@ prints_nothing
 says "own.tx:2:14: error: psi is "
 for level in rc prc si; do
 	run 0 explore mix.tx -i $level
-	prints "($level), beside transactions with levels of their own"
+	prints 'under the levels of its transactions'
 	run 0 run mix.tx -i $level
 done
 run 0 compare mix.tx -i rc
@@ -337,7 +337,10 @@ prints 'the history satisfies the levels of its transactions'
 run 0 check mix.jsonl --strongest
 prints own
 run 0 predict mix.jsonl
-prints 'every execution that the mix of its levels, with Causal Consistency (cc) for the others, allows is serializable'
+prints 'every execution that the mix of its levels allows is serializable'
+sed -n '/^level/p' out >line
+equal 'the levels asked about' "$(cat line)" \
+	'level     its levels; the strict and the relaxed boundary, exact encoding'
 own="mix.jsonl:1: transaction 'add' has level si of its own"
 for how in check predict; do
 	run 3 $how mix.jsonl -i psi
@@ -354,7 +357,7 @@ says "unknown isolation level 'sj'; did you mean 'si'?"
 sed 's/"at":"si"/"at":"prc"/' mix.jsonl >prc.jsonl
 run 0 check prc.jsonl
 run 1 predict prc.jsonl
-prints 'that the mix of its levels, with Causal Consistency (cc) for the others, allows is not serializable'
+prints 'that the mix of its levels allows is not serializable'
 run 0 explore mix.tx --levels -i rc
 sed -n '/^histories/s/  */ /gp' out >counted
 equal 'levels beside which none has a meaning' \
@@ -375,6 +378,23 @@ run 0 check skew.jsonl
 prints 'all 3 histories satisfy their levels, with Serializability (ser) for those that have none'
 run 1 predict skew.jsonl -i ser
 prints 'though the mix of its levels, with Serializability (ser) for the others, allows it'
+head -n 1 skew.jsonl >one.jsonl
+"$ISOSCOPE" predict one.jsonl -i ser >out 2>err
+prints 'level     its levels, with ser for the others; '
+run 1 predict skew.jsonl -i rc --json --histories predicted.jsonl
+prints '"level":"rc","own_levels":1'
+grep -q '"at":"si".*"verdict":{"levels":true,"ser":false}' predicted.jsonl &&
+	pass || fail 'a predicted history satisfies its levels'
+run 0 check -q predicted.jsonl -i rc
+# What reads lock, and their statements.
+cat >locks.jsonl <<'END'
+{"init":{"x":0,"y":0,"z":0},"sessions":[{"name":"a","transactions":[{"events":[["stmt",1],["r","z",0,"init"],["r","x",0,"init","S"],["stmt",2],["w","y",1,"N"]]}]},{"name":"b","transactions":[{"events":[["r","y",1,[0,0]],["w","x",1]]}]}]}
+END
+run 1 predict locks.jsonl -i prc --boundary relaxed --histories predicted.jsonl
+prints 'read shared x = 0  from init'
+grep -qF '["stmt",1],["r","z",0,"init"],["r","x",0,"init","S"],["stmt",2],["w","y",1,"N"]' \
+	predicted.jsonl && pass || fail 'a predicted history keeps locks'
+run 0 check -q predicted.jsonl -i prc
 sed 's/"at":"si"/"at":"ser"/' skew.jsonl >skewed.jsonl
 run 1 check skewed.jsonl --history 1
 prints 'violated: not serializable; the strongest level of the others that holds is Snapshot Isolation (si)'

@@ -250,6 +250,93 @@ START_TEST(commit_order_shows_level)
 }
 END_TEST
 
+/* ---- mixes and locks ---- */
+
+/* Two levels or more that can stand beside each other. */
+static unsigned random_mix(struct rng *r)
+{
+	unsigned mix = 0;
+	while (!(mix & (mix - 1))) {
+		enum level l = (enum level)rng_below(r, LEVEL_COUNT);
+		if (level_mixes(l)) mix |= 1u << l;
+	}
+	return mix;
+}
+
+/* Its transactions have levels of the mix, and all of these are there. */
+static void has_levels(const struct trace *t, unsigned mix)
+{
+	unsigned found = 0;
+	for (uint32_t i = 1; i < t->transaction_count; i++)
+		if (t->transactions[i].own)
+			found |= 1u << (t->transactions[i].own - 1);
+	ck_assert_uint_eq(found & ~mix, 0);
+	if (t->transaction_count > 30) ck_assert_uint_eq(found, mix);
+}
+
+static void levels_and_locks_hold(struct workload *w, struct rng *r)
+{
+	struct diags d = { 0 };
+	uint32_t *order, count;
+	w->mix = rng_below(r, 3) ? random_mix(r) : 0;
+	w->level = (enum level)rng_below(r, LEVEL_COUNT);
+	w->locks = w->mix && rng_below(r, 2) ? 0 : 0.1 + 0.2 * rng_below(r, 5);
+	w->seed = rng_next(r);
+	struct trace *t = workload_run_ordered(w, &order, &count, &d);
+	ck_assert_ptr_nonnull(t);
+	has_levels(t, w->mix);
+	struct history *h = trace_history(t, NULL, NULL);
+	check_order(t, order, count);
+	fix_order(h, order, count);
+	bool allowed = w->mix ? level_allows_mix(LEVEL_NONE, h)
+	                      : level_allows_history(w->level, h);
+	if (!allowed)
+		ck_abort_msg("seed %llu, levels %x, level %s, locks %g: %s",
+		             (unsigned long long)w->seed, w->mix,
+		             level_word(w->level), w->locks,
+		             history_to_notation(h));
+	history_free(h);
+	trace_free(t);
+	free(order);
+}
+
+START_TEST(mixes_and_locks)
+{
+	struct workload w = shape(_i);
+	struct rng r = { first_seed() * 1000 + (uint64_t)_i };
+	for (int i = 0; i < 3 * SEEDS; i++) levels_and_locks_hold(&w, &r);
+}
+END_TEST
+
+/* A level of a mix is not kept for all, and reads that lock are all that keeps
+ * updates from being lost. */
+START_TEST(mixes_are_not_dull)
+{
+	struct workload w = shape(0);
+	int violated = 0, unlocked = 0;
+	w.mix = 1u << LEVEL_RC | 1u << LEVEL_SER;
+	for (int i = 0; i < SEEDS; i++) {
+		w.seed = first_seed() * 1000 + (uint64_t)i;
+		struct trace *t = generated(&w);
+		violated += !(levels_of(t) >> LEVEL_RA & 1);
+		trace_free(t);
+	}
+	w.mix = 0;
+	w.level = LEVEL_RC;
+	for (int i = 0; i < 2 * SEEDS; i++) {
+		w.seed = first_seed() * 1000 + (uint64_t)i;
+		w.locks = i % 2;
+		struct trace *t = generated(&w);
+		bool serial = levels_of(t) >> LEVEL_SER & 1;
+		if (w.locks > 0) ck_assert(serial);
+		unlocked += !serial;
+		trace_free(t);
+	}
+	ck_assert_int_gt(violated, SEEDS / 4);
+	ck_assert_int_gt(unlocked, SEEDS / 4);
+}
+END_TEST
+
 /* ---- anomalies ---- */
 
 enum { PLANTS = 200 };
@@ -654,6 +741,8 @@ void add_generate_tests(TCase *tests)
 	tcase_add_loop_test(tests, levels_hold, 0, 2 * SHAPES);
 	tcase_add_test(tests, stronger_levels_fail);
 	tcase_add_loop_test(tests, commit_order_shows_level, 0, SHAPES);
+	tcase_add_loop_test(tests, mixes_and_locks, 0, SHAPES);
+	tcase_add_test(tests, mixes_are_not_dull);
 	tcase_add_loop_test(tests, planted_anomaly_alone, 0, PLANTED_COUNT);
 	tcase_add_test(tests, planted_anomalies_are_named);
 	tcase_add_test(tests, words_of_anomalies);

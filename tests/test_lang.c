@@ -50,7 +50,7 @@ static const struct wrong wrongs[] = {
 	{ "global x = 0;\ntxn t() at sj { x = 1; }\nsession s { t(); }",
 	  "error:2:12: unknown isolation level 'sj'; did you mean 'si'?" },
 	{ "global x = 0;\nsession s { txn at psi { x = 1; } }",
-	  "error:2:20: beside others it has no meaning" },
+	  "error:2:20: no transaction can have it of its own" },
 	{ "global x = 0;\nsession s at cc { txn { x = 1; } }",
 	  "error:2:11: expected '{'" },
 	{ "table item(id key);\nglobal x = 0;" SESSION,

@@ -104,16 +104,7 @@ static struct history *random_locked(struct rng *r)
 	struct history_shape shape = random_shape(r);
 	shape.transactions = 4 + rng_below(r, 3);
 	struct history *h = history_random(r, shape);
-	uint32_t odds = 1 + rng_below(r, 4);
-	for (uint32_t t = 1; t < h->transaction_count; t++)
-		for (uint32_t i = 0; i < h->transactions[t].event_count; i++) {
-			struct event *e = &h->transactions[t].events[i];
-			e->joined = i && !rng_below(r, 3);
-			if (rng_below(r, odds)) continue;
-			e->strength = e->kind == EVENT_WRITE
-			                      ? STRENGTH_NO_KEY_UPDATE
-			                      : rng_below(r, STRENGTH_COUNT);
-		}
+	history_give_locks(r, h);
 	return h;
 }
 

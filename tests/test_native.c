@@ -349,6 +349,7 @@ START_TEST(errors_have_their_places)
 	error_at("misuse", "begin_in_a_transaction", "iso_begin(\"inner\");");
 	error_at("misuse", "unknown_level",
 	         "iso_begin_at(\"strange\", \"sj\");");
+	error_at("misuse", "empty_level", "iso_begin_at(\"strange\", \"\");");
 	error_at("misuse", "level_of_all",
 	         "iso_begin_at(\"strange\", \"psi\");");
 	error_at("misuse", "noted_in_a_session", "iso_noted(\"misuser\"");

@@ -419,10 +419,11 @@ static void expect_statistics(const struct predict_trial *t,
 }
 
 static void compare_levels(struct predict_trial *t, const struct twin_trace *w,
-                           const struct twin_predictions *p)
+                           const struct twin_predictions *p, unsigned levels)
 {
-	for (enum level l = 0; l < LEVEL_SER; l++)
-		for (unsigned e = 0; e < TWIN_ENCODINGS; e++) {
+	for (enum level l = 0; l < LEVEL_COUNT; l++)
+		for (unsigned e = 0; levels >> l & 1 && e < TWIN_ENCODINGS;
+		     e++) {
 			const struct twin_sets *sets = &p->sets[l][e];
 			t->o.level = l;
 			t->o.encoding = (enum predict_encoding)e;
@@ -477,22 +478,22 @@ static void compare_both(struct predict_trial *t,
 	run_end(&r);
 }
 
-static void compare_with_twin(struct predict_trial *t)
+static void compare_with_twin(struct predict_trial *t, unsigned levels)
 {
 	struct twin_predictions both[2];
 	struct twin_trace w;
 	ck_assert(twin_trace_init(&w, t->h));
 	for (unsigned b = 0; b < 2; b++) {
 		struct twin_search s = { .boundary = row_boundary(b),
-			                 .levels = LEVELS_ALL,
+			                 .levels = levels,
 			                 .encodings = ENCODINGS_ALL,
 			                 .most = MOST };
 		t->o = (struct predict_options){ .boundary = s.boundary };
 		twin_predict(&w, &s, &both[b]);
-		if (!both[b].gave_up) compare_levels(t, &w, &both[b]);
+		if (!both[b].gave_up) compare_levels(t, &w, &both[b], levels);
 	}
-	for (enum level l = 0; l < LEVEL_SER; l++)
-		if (!both[0].gave_up && !both[1].gave_up)
+	for (enum level l = 0; l < LEVEL_COUNT; l++)
+		if (levels >> l & 1 && !both[0].gave_up && !both[1].gave_up)
 			compare_both(t, both, l);
 	for (unsigned b = 0; b < 2; b++) twin_predictions_free(&both[b]);
 	twin_trace_free(&w);
@@ -531,7 +532,7 @@ START_TEST(hard_traces_agree_with_brute_force)
 {
 	struct predict_trial t = { 0 };
 	trial_begin(&t, hard[_i]);
-	compare_with_twin(&t);
+	compare_with_twin(&t, LEVELS_ALL);
 	trial_end(&t);
 }
 END_TEST
@@ -544,9 +545,45 @@ START_TEST(predictor_agrees_with_brute_force)
 		char *notation = observed_random(&r, small_shape(&r));
 		struct predict_trial t = { .seed = seed };
 		trial_begin(&t, notation);
-		compare_with_twin(&t);
+		compare_with_twin(&t, LEVELS_ALL);
 		trial_end(&t);
 		free(notation);
+	}
+}
+END_TEST
+
+/* The level of those that have none of their own, and another one. */
+static unsigned levels_beside(struct rng *r, const struct history *h)
+{
+	bool mixed = history_has_owns(h);
+	unsigned levels = 0;
+	for (int i = 0; i < 2; i++) {
+		enum level l;
+		do l = (enum level)rng_below(r, LEVEL_COUNT);
+		while (mixed ? !level_mixes(l) : l == LEVEL_SER);
+		levels |= 1u << l;
+	}
+	return levels;
+}
+
+/* Levels of transactions, locks, statements: of one in three, both. */
+START_TEST(mixes_and_locks_agree_with_brute_force)
+{
+	uint64_t seed = first_seed() + (uint64_t)_i * 1000000;
+	for (uint64_t n = traces_per_run(); n > 0; n--, seed++) {
+		struct rng r = { ~seed };
+		char *plain = observed_random(&r, small_shape(&r));
+		struct history *h = history_from_notation(plain);
+		if (n % 3) history_give_levels(&r, h);
+		if (n % 3 != 1) history_give_locks(&r, h);
+		char *notation = history_to_notation(h);
+		struct predict_trial t = { .seed = seed };
+		trial_begin(&t, notation);
+		compare_with_twin(&t, levels_beside(&r, h));
+		trial_end(&t);
+		history_free(h);
+		free(notation);
+		free(plain);
 	}
 }
 END_TEST
@@ -954,6 +991,8 @@ void add_predict_tests(TCase *tests)
 	tcase_add_test(tests, approx_misses_the_gap);
 	tcase_add_loop_test(tests, hard_traces_agree_with_brute_force, 0, HARD);
 	tcase_add_loop_test(tests, predictor_agrees_with_brute_force, 0, RUNS);
+	tcase_add_loop_test(tests, mixes_and_locks_agree_with_brute_force, 0,
+	                    RUNS);
 	tcase_add_loop_test(tests, laws_hold_on_larger_traces, 0, RUNS);
 	tcase_add_loop_test(tests, cuts_agree_on_larger_traces, 0, RUNS);
 	tcase_add_loop_test(tests, few_writers_predict_nothing, 0, RUNS);

@@ -315,6 +315,76 @@ START_TEST(implied_or_separated)
 }
 END_TEST
 
+/* ---- all of two keys ---- */
+
+enum { SHARES = 20 };
+
+struct share {
+	struct level_scratch *scratch;
+	uint64_t seen, every, at; /* judged are those at `at` of `every` */
+};
+
+/* The definitions, the kernels, and what levels are said to imply: do they say
+ * the same? */
+static bool judge_by_definition(void *data, const struct small_history *s)
+{
+	struct share *x = data;
+	unsigned levels = 0;
+	if (x->seen++ % x->every != x->at) return true;
+	struct history *h = small_history_readable(s, NULL);
+	for (enum level l = 0; l < LEVEL_COUNT; l++)
+		if (defined(l, h)) levels |= 1u << l;
+	for (enum level a = 0; a < LEVEL_COUNT; a++) {
+		bool allowed =
+			s->dirty ? level_sight(a) == SIGHT_NOTHING
+				 : level_allows(a, &s->relation, x->scratch);
+		if (allowed != (levels >> a & 1))
+			ck_abort_msg("%s: %s", history_to_notation(h),
+			             level_word(a));
+		for (enum level b = 0; b < LEVEL_COUNT; b++)
+			if (levels >> a & 1 && !(levels >> b & 1) &&
+			    level_implies(a, b))
+				ck_abort_msg("%s: %s, not %s",
+				             history_to_notation(h),
+				             level_word(a), level_word(b));
+	}
+	history_free(h);
+	return true;
+}
+
+static void judge_scope(struct share *x, struct small_scope scope,
+                        uint32_t transactions, uint32_t events)
+{
+	scope.keys = 2;
+	for (uint32_t n = 1; n <= transactions; n++)
+		for (uint32_t k = n; k <= events; k++) {
+			scope.transactions = n;
+			scope.events = k;
+			ck_assert(small_histories(&scope, judge_by_definition,
+			                          NULL, x));
+		}
+}
+
+/* Every history of up to four transactions and two keys, as far as its events
+ * go: the lattice of levels, by the definitions. */
+START_TEST(all_of_two_keys)
+{
+	uint32_t more = is_quick() ? 0 : 2;
+	struct share x = { .scratch = level_scratch_new(),
+		           .every = SHARES * (is_quick() ? 4 : 1),
+		           .at = (uint64_t)_i };
+	judge_scope(&x, (struct small_scope){ 0 }, 4, 5 + more);
+	judge_scope(&x, (struct small_scope){ .aborts = true }, 3, 5 + more);
+	judge_scope(&x, (struct small_scope){ .locks = true }, 4, 4 + more);
+	judge_scope(&x, (struct small_scope){ .statements = true }, 4,
+	            5 + more);
+	judge_scope(&x,
+	            (struct small_scope){ .locks = true, .statements = true },
+	            3, 4 + more);
+	level_scratch_free(x.scratch);
+}
+END_TEST
+
 /* ---- separations ---- */
 
 static struct separated ask(const char *a, const char *b, bool locks)
@@ -324,8 +394,8 @@ static struct separated ask(const char *a, const char *b, bool locks)
 		                      .locks = locks };
 	struct separated out;
 	struct text why = { 0 };
-	ck_assert_msg(separate_side_read(a, &o.sides[0], &why), "%s", a);
-	ck_assert_msg(separate_side_read(b, &o.sides[1], &why), "%s", b);
+	ck_assert_msg(levels_read(a, &o.sides[0], &why), "%s", a);
+	ck_assert_msg(levels_read(b, &o.sides[1], &why), "%s", b);
 	separate(&out, &o);
 	ck_assert_int_eq(out.stop, STOP_NONE);
 	return out;
@@ -396,7 +466,7 @@ START_TEST(wrong_sides)
 	static const char *const words[] = { "sj", "", "si+", "si+psi", "+" };
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		struct text why = { 0 };
-		ck_assert(!separate_side_read(words[i], &side, &why));
+		ck_assert(!levels_read(words[i], &side, &why));
 		ck_assert_uint_gt(why.length, 0);
 		text_free(&why);
 	}
@@ -407,6 +477,7 @@ void add_separate_tests(TCase *tests)
 {
 	tcase_add_loop_test(tests, each_class_once, 0, 7);
 	tcase_add_test(tests, implied_or_separated);
+	tcase_add_loop_test(tests, all_of_two_keys, 0, SHARES);
 	tcase_add_test(tests, every_pair);
 	tcase_add_test(tests, known_sizes);
 	tcase_add_test(tests, wrong_sides);

@@ -369,6 +369,18 @@ bool twin_allows(enum level l, const struct history *h)
 	return allowed;
 }
 
+bool twin_serializable(const struct history *h)
+{
+	struct facts *f = facts_new(h);
+	if (!f) return false;
+	take_levels(f, h, LEVEL_SER);
+	for (uint32_t t = 0; t < f->n; t++) f->level[t] = LEVEL_SER;
+	f->heeds_known = true;
+	bool serial = place_rest(f, 0);
+	facts_free(f);
+	return serial;
+}
+
 bool twin_allows_order(enum level l, const struct history *h,
                        const uint32_t *order)
 {

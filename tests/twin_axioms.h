@@ -25,6 +25,8 @@ void twin_closure(twin_matrix m, uint32_t n);
 
 /* Gives up an order at the first transaction whose reads break an axiom. */
 bool twin_allows(enum level l, const struct history *h);
+/* Whatever the levels of transactions. */
+bool twin_serializable(const struct history *h);
 /* Looks at complete orders only, with relations as matrices. For up to some 8
  * transactions; checks that giving up early is right. */
 bool twin_allows_plain(enum level l, const struct history *h);

@@ -215,23 +215,25 @@ static bool others_are_whole(const struct search *c, uint32_t session)
 	return true;
 }
 
+/* Its events up to the one that has this position. */
 static void add_to_part(struct search *c, uint32_t transaction, uint32_t last)
 {
-	const struct history *h = c->t->h;
+	const struct transaction *from = &c->t->h->transactions[transaction];
 	struct transaction *to = &c->part.transactions[c->number[transaction]];
-	to->session = h->transactions[transaction].session;
-	to->index = h->transactions[transaction].index;
-	to->aborted = h->transactions[transaction].aborted;
+	struct event *events = to->events;
+	uint32_t i = c->t->first[transaction];
+	bool more = true;
+	*to = *from;
+	to->events = events;
 	to->event_count = 0;
-	for (uint32_t i = c->t->first[transaction];
-	     i < c->t->first[transaction + 1]; i++) {
-		const struct twin_event *e = &c->t->events[i];
-		if (e->position > last) continue;
-		to->events[to->event_count++] = (struct event){
-			.kind = e->write ? EVENT_WRITE : EVENT_READ,
-			.key = e->key,
-			.from = e->write ? 0 : c->number[c->choice[i]]
-		};
+	for (uint32_t k = 0; more && k < from->event_count; k++) {
+		struct event e = from->events[k];
+		if (e.kind == EVENT_WRITE || e.from != HISTORY_SELF) {
+			if (e.kind == EVENT_READ)
+				e.from = c->number[c->choice[i]];
+			more = c->t->events[i++].position != last;
+		}
+		events[to->event_count++] = e;
 	}
 }
 
@@ -297,7 +299,7 @@ static bool judge(struct search *c)
 	}
 	c->out->judged++;
 	make_part(c);
-	return twin_allows(LEVEL_SER, &c->part) || record(c);
+	return twin_serializable(&c->part) || record(c);
 }
 
 static void extend(struct search *c, uint32_t session);

@@ -8,19 +8,10 @@
 #include "history/facts.h"
 #include "history/history.h"
 
-static enum check_owns check_owns_of(const struct trace *t)
-{
-	uint32_t count = 0;
-	for (uint32_t i = 1; i < t->transaction_count; i++)
-		count += t->transactions[i].own != 0;
-	if (!count) return OWNS_NONE;
-	return count + 1 < t->transaction_count ? OWNS_SOME : OWNS_ALL;
-}
-
 bool check_levels_fit(const struct trace *t, unsigned *levels,
                       struct problem *problem)
 {
-	enum check_owns owns = check_owns_of(t);
+	enum check_owns owns = trace_owns(t);
 	enum level l = 0, first;
 	if (owns == OWNS_NONE) return true;
 	while (!(*levels >> l & 1)) l++;
@@ -45,7 +36,7 @@ void check_history(struct checked *c, const struct trace *t, unsigned levels,
 		                        .number = 1,
 		                        .wanted = levels,
 		                        .results = c->results };
-	c->found.owns = check_owns_of(t);
+	c->found.owns = trace_owns(t);
 	for (enum level l = 0; l < LEVEL_COUNT; l++)
 		c->found.shown_by[l] = LEVEL_COUNT;
 	double begun = seconds_now();

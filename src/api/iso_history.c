@@ -517,6 +517,13 @@ static bool read_workload(struct workload *w, const iso_generate_options *o,
 	if (o->lag) w->lag = o->lag;
 	w->aborts = o->aborts;
 	if (o->seed) w->seed = o->seed;
+	w->locks = o->locks;
+	struct text why = { 0 };
+	if (o->mix && !levels_read(o->mix, &w->mix, &why))
+		problem_set(p, PROBLEM_REQUEST, "%s: %s", o->mix,
+		            text_get(&why));
+	text_free(&why);
+	if (p->kind) return false;
 	if (!o->anomaly) return true;
 	w->planted = planted_from_word(o->anomaly);
 	return w->planted != PLANTED_COUNT ||

@@ -18,7 +18,7 @@ static bool read_request(struct separate_options *o, const char *const *sides,
 	};
 	for (int i = 0; i < 2; i++) {
 		struct text why = { 0 };
-		if (!separate_side_read(sides[i], &o->sides[i], &why))
+		if (!levels_read(sides[i], &o->sides[i], &why))
 			problem_set(problem, PROBLEM_REQUEST, "%s: %s",
 			            sides[i], text_get(&why));
 		text_free(&why);

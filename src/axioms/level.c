@@ -1,6 +1,7 @@
 #include "axioms/level.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "base/level_words.h"
 #include "history/relation.h"
@@ -20,6 +21,29 @@ enum level level_from_word(const char *word)
 {
 	int number = level_number(word);
 	return number < 0 ? LEVEL_COUNT : (enum level)number;
+}
+
+bool levels_read(const char *words, unsigned *out, struct text *why)
+{
+	struct text word = { 0 };
+	enum level alone = LEVEL_COUNT;
+	*out = 0;
+	for (const char *at = words; at && !why->length;) {
+		size_t length = strcspn(at, "+");
+		text_clear(&word);
+		text_bytes(&word, at, length);
+		enum level l = level_from_word(text_get(&word));
+		if (l == LEVEL_COUNT)
+			level_unknown(why, text_get(&word));
+		else
+			*out |= 1u << l;
+		if (l < LEVEL_COUNT && !level_mixes(l)) alone = l;
+		at = at[length] ? at + length + 1 : NULL;
+	}
+	if (!why->length && (*out & (*out - 1)) && alone < LEVEL_COUNT)
+		text_string(why, own_level_problem(level_word(alone)));
+	text_free(&word);
+	return !why->length;
 }
 
 /* Each property is ordered, and asks for more the later its value stands. The

@@ -165,6 +165,10 @@ static inline bool level_orders_rivals(enum level l)
 
 /* Of a level or a deployment; LEVEL_COUNT when none has this name. */
 enum level level_from_word(const char *word);
+/* A level in words, "si", or a mix, "si+ser": bit l for level l. False, with
+ * the reason, if there is no such level, or if one of them cannot stand beside
+ * others. */
+bool levels_read(const char *words, unsigned *out, struct text *why);
 /* True when every history that satisfies `strong` satisfies `weak`. */
 bool level_implies(enum level strong, enum level weak);
 /* The strongest extensible level that it implies: explored in its place. */

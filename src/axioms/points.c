@@ -607,8 +607,10 @@ struct events {
 static bool has_aborted(const struct relation *r, const struct events *e,
                         uint32_t t)
 {
-	return e->write < e->write_end && e->write->writer == t &&
-	       !bits_has(r->writers + (size_t)e->write->key * r->words, t);
+	const struct relation_write *w = e->write;
+	while (w < e->write_end && w->writer == t && w->reads_own) w++;
+	return w < e->write_end && w->writer == t &&
+	       !bits_has(r->writers + (size_t)w->key * r->words, t);
 }
 
 /* Those of the transaction, which come next. */

@@ -74,6 +74,6 @@ const char *own_level_problem(const char *word)
 	if (!word) return NULL; /* there is no such level */
 	return strcmp(word, "psi")
 	               ? NULL
-	               : "psi is a level of all transactions together: beside "
-	                 "others it has no meaning";
+	               : "psi is a level of all transactions together: no "
+	                 "transaction can have it of its own";
 }

@@ -55,6 +55,15 @@ static void take_transaction(struct points *p, const struct facts *f,
 	points_end(p);
 }
 
+/* It has written something, and nothing of that is there. */
+static bool has_aborted(const struct facts *f, uint32_t t)
+{
+	uint32_t i = f->lock_first[t];
+	while (i < f->lock_first[t + 1] && f->locks[i].reads_own) i++;
+	return i < f->lock_first[t + 1] &&
+	       f->write_first[t] == f->write_first[t + 1];
+}
+
 static void add_moment(void *result, uint32_t t, uint32_t statement)
 {
 	struct check_result *r = result;
@@ -76,10 +85,8 @@ static void decide(struct points *p, const struct facts *f, enum level l,
 	for (uint32_t k = 1; k < f->n && !check_clock_over(c); k++) {
 		uint32_t t = f->order[k];
 		fill_before(f, t, row, words);
-		points_begin(p, t, facts_level(f, l, t),
-		             f->lock_first[t] < f->lock_first[t + 1] &&
-		                     f->write_first[t] == f->write_first[t + 1],
-		             row, words);
+		points_begin(p, t, facts_level(f, l, t), has_aborted(f, t), row,
+		             words);
 		take_transaction(p, f, t);
 	}
 	free(row);

@@ -65,13 +65,28 @@ static bool read_decimal(const struct command_line *c, enum option_id option,
 static void read_words(const struct command_line *c, struct workload *w)
 {
 	const char *distribution = c->value[OPTION_DIST];
-	const char *level = c->value[OPTION_LEVEL];
 	const char *planted = c->value[OPTION_ANOMALY];
 	if (distribution && !strcmp(distribution, "zipf"))
 		w->distribution = DISTRIBUTION_ZIPF;
-	if (level) w->level = level_from_word(level);
 	if (planted) w->planted = planted_from_word(planted);
 	w->geometric = c->value[OPTION_GEOMETRIC];
+}
+
+/* One level, or several. */
+static bool read_level(const struct command_line *c, struct workload *w)
+{
+	const char *words = c->value[OPTION_LEVEL];
+	struct text why = { 0 };
+	if (!words) return true;
+	if (!strchr(words, '+')) {
+		w->level = level_from_word(words);
+		assert(w->level < LEVEL_COUNT);
+		return true;
+	}
+	bool fine = levels_read(words, &w->mix, &why);
+	if (!fine) say("--level %s: %s", words, text_get(&why));
+	text_free(&why);
+	return fine;
 }
 
 static bool read_size(const struct command_line *c, struct workload *w)
@@ -97,7 +112,7 @@ static bool read_workload(const struct command_line *c, struct workload *w)
 		    "zipf");
 		return false;
 	}
-	return read_size(c, w) &&
+	return read_level(c, w) && read_size(c, w) &&
 	       read_small(c, OPTION_SESSIONS, &w->sessions) &&
 	       read_small(c, OPTION_LENGTH, &w->length) &&
 	       read_small(c, OPTION_KEYS, &w->keys) &&
@@ -105,6 +120,7 @@ static bool read_workload(const struct command_line *c, struct workload *w)
 	       read_decimal(c, OPTION_THETA, &w->theta) &&
 	       read_small(c, OPTION_LAG, &w->lag) &&
 	       read_decimal(c, OPTION_ABORTS, &w->aborts) &&
+	       read_decimal(c, OPTION_LOCKED_READS, &w->locks) &&
 	       read_whole(c, OPTION_SEED, UINT64_MAX, &w->seed);
 }
 

@@ -151,7 +151,8 @@ static bool set_option(struct command_line *c, int option, const char *joined,
 		joined = next;
 		*used = true;
 	}
-	if (o->choices && !is_choice(spelling, joined, o->choices))
+	bool mix = option == OPTION_LEVEL && strchr(joined, '+');
+	if (o->choices && !mix && !is_choice(spelling, joined, o->choices))
 		return false;
 	c->value[option] = joined;
 	if (option == OPTION_SESSION) add_value(&c->sessions, joined);

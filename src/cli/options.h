@@ -208,7 +208,10 @@ enum command {
 	X(THETA, IN_GENERATE, "theta", 0, "X", NULL,                           \
 	  "the exponent of zipf (0.99)")                                       \
 	X(LEVEL, IN_GENERATE, "level", 0, "LEVEL", CHOICE_LEVELS,              \
-	  "the isolation level that the simulated store keeps (ser)")          \
+	  "the isolation level that the simulated store keeps (ser); or "      \
+	  "several, rc+si+ser, of which each transaction has one")             \
+	X(LOCKED_READS, IN_GENERATE, "locks", 0, "FRACTION", NULL,             \
+	  "how many of the reads lock, shared or to write (0)")                \
 	X(LAG, IN_GENERATE, "lag", 0, "N", NULL,                               \
 	  "how many of the last commits a transaction may miss, if the "       \
 	  "level allows (100)")                                                \

@@ -9,7 +9,7 @@
 static bool read_side(const char *words, unsigned *out)
 {
 	struct text why = { 0 };
-	bool fine = separate_side_read(words, out, &why);
+	bool fine = levels_read(words, out, &why);
 	if (!fine) say("%s: %s", words, text_get(&why));
 	text_free(&why);
 	return fine;

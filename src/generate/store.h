@@ -1,7 +1,11 @@
-/* A simulated store of numbers that keeps an isolation level.
+/* A simulated store of numbers that keeps an isolation level, or of each
+ * transaction its own.
  *
  * Transactions run one after the other, but a transaction need not see all that
- * was committed before it: how much of it is what the levels differ in.
+ * was committed before it: how much of it is what the levels differ in. Under a
+ * mix, and where reads lock, that order is the commit order; what is locked is
+ * read as it is newest. Else commits at different replicas may be in no order
+ * of time.
  */
 #ifndef ISO_GENERATE_STORE_H
 #define ISO_GENERATE_STORE_H
@@ -9,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/access.h"
 #include "base/rng.h"
 #include "generate/workload.h"
 
@@ -16,6 +21,7 @@
 struct planned_op {
 	uint32_t key;
 	bool write;
+	enum strength strength : 8; /* of a read */
 };
 
 struct store;
@@ -25,12 +31,14 @@ struct store *store_new(const struct workload *w, struct rng *r);
 void store_free(struct store *s); /* NULL is fine */
 
 /* Begins a transaction of a session, with a snapshot that does not conflict
- * with others under the store's level. Its operations follow in the order of
- * the plan. */
-void store_begin(struct store *s, uint32_t session,
+ * with others under its level: that of the store, or one of its mix. Its
+ * operations follow in the order of the plan. */
+void store_begin(struct store *s, enum level level, uint32_t session,
                  const struct planned_op *plan, uint32_t count);
+/* Has it written the key? Then a read of it locks nothing more. */
+bool store_wrote(const struct store *s, uint32_t key);
 /* The value, 0 if it is the initial one. */
-uint32_t store_read(struct store *s, uint32_t key);
+uint32_t store_read(struct store *s, uint32_t key, enum strength strength);
 void store_write(struct store *s, uint32_t key, uint32_t value);
 void store_end(struct store *s, bool commit);
 /* The place of the transaction that committed last in a commit order that

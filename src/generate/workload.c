@@ -76,6 +76,7 @@ static bool fits(const struct workload *w, struct diags *d)
 	       count_fits("keys", w->keys, WORKLOAD_KEYS_MOST, d) &&
 	       part_fits("the fraction of reads", w->reads, 1, d) &&
 	       part_fits("the fraction of aborts", w->aborts, 1, d) &&
+	       part_fits("the fraction of reads that lock", w->locks, 1, d) &&
 	       part_fits("theta", w->theta, ZIPF_THETA_MOST, d) &&
 	       planted_fits(w, d);
 }
@@ -155,18 +156,39 @@ static void make_plan(struct run *x)
 		op->write = !chance(&x->rng, x->w->reads);
 		op->key = x->zipf ? zipf_pick(x->zipf, &x->rng)
 		                  : rng_below(&x->rng, x->w->keys);
+		op->strength = STRENGTH_PLAIN;
+		if (x->w->locks > 0 && chance(&x->rng, x->w->locks))
+			op->strength = rng_below(&x->rng, 2) ? STRENGTH_SHARE
+			                                     : STRENGTH_UPDATE;
+		if (op->write) op->strength = STRENGTH_PLAIN;
 	}
 }
 
 static void run_op(struct run *x, uint32_t transaction,
                    const struct planned_op *op)
 {
-	uint32_t value = op->write ? x->value++ : store_read(x->store, op->key);
+	enum strength strength =
+		store_wrote(x->store, op->key) ? STRENGTH_PLAIN : op->strength;
+	uint32_t value = op->write ? x->value++
+	                           : store_read(x->store, op->key, strength);
 	if (op->write) store_write(x->store, op->key, value);
 	trace_op_add(x->builder, transaction,
 	             op->write ? EVENT_WRITE : EVENT_READ,
 	             trace_key_number(x->builder, op->key + 1),
 	             trace_value_number(value), 0);
+	if (strength) trace_op_access(x->builder, strength, false);
+}
+
+/* One of the mix. */
+static enum level next_level(struct run *x)
+{
+	uint32_t among = (uint32_t)__builtin_popcount(x->w->mix);
+	if (!among) return x->w->level;
+	uint32_t place = rng_below(&x->rng, among);
+	enum level l = 0;
+	while (!(x->w->mix >> l & 1) || place--) l++;
+	assert(level_mixes(l));
+	return l;
 }
 
 static void note_place(struct run *x)
@@ -185,7 +207,10 @@ static void run_transaction(struct run *x)
 		aborts ? TRACE_ABORTED : TRACE_COMMITTED, 0);
 	x->transactions++;
 	trace_transaction_number(x->builder, t, x->transactions + x->planted);
-	store_begin(x->store, session, x->plan, x->plan_count);
+	enum level level = next_level(x);
+	if (x->w->mix)
+		trace_transaction_level(x->builder, t, (own_level)(level + 1));
+	store_begin(x->store, level, session, x->plan, x->plan_count);
 	for (uint32_t i = 0; i < x->plan_count; i++) run_op(x, t, &x->plan[i]);
 	store_end(x->store, !aborts);
 	note_place(x);
@@ -301,8 +326,14 @@ struct trace *workload_run_ordered(const struct workload *w, uint32_t **order,
                                    uint32_t *order_count, struct diags *d)
 {
 	struct run x;
-	assert(w->level < LEVEL_COUNT);
+	struct workload one = *w;
+	assert(w->level < LEVEL_COUNT && w->mix < 1u << LEVEL_COUNT);
 	if (!fits(w, d)) return NULL;
+	if (w->mix && !(w->mix & (w->mix - 1))) {
+		one.level = (enum level)__builtin_ctz(w->mix);
+		one.mix = 0;
+		w = &one;
+	}
 	start(&x, w);
 	while (progress(&x) < goal(w) && x.ops < WORKLOAD_OPS_MOST) {
 		if (x.plant_due && progress(&x) >= x.plant_at) plant(&x);

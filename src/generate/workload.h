@@ -58,6 +58,10 @@ struct workload {
 	enum distribution distribution;
 	double theta;         /* of zipf; 0.99 */
 	enum level level;     /* that the store keeps */
+	unsigned mix;         /* several bits l: in its place, transactions have
+	                       * one of these levels of their own; 0 */
+	double locks;         /* fraction of the reads that lock, shared or to
+	                       * write */
 	uint32_t lag;         /* how many commits (ra, cc, psi, pc: of other
 	                       * sessions) a snapshot may miss */
 	double aborts;        /* fraction of transactions that abort */
@@ -71,6 +75,7 @@ struct workload {
 /* The defaults of the command line. */
 struct workload workload_default(void);
 /* Values are unique: each write writes the next number, from 1; 0 is initial.
+ * A planted anomaly has no level of its own.
  * Sessions, transactions and keys are numbers from 1. A planted anomaly is a
  * few transactions more, of some sessions, at a random place, on keys that no
  * other transaction has: where the store is serializable and nothing aborts,

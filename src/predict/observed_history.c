@@ -184,12 +184,16 @@ static void take_events(struct observed_history *o)
 
 /* ---- locks ---- */
 
-static bool is_lock(const struct trace_transaction *w,
+/* Writes, and reads that lock and are no events: of what the transaction wrote
+ * itself, and of keys that nobody writes. */
+static bool is_lock(const struct observed_history *o,
+                    const struct trace_transaction *w,
                     const struct trace_op *op)
 {
 	if (w->status == TRACE_UNKNOWN) return false;
-	return op->kind == EVENT_WRITE ||
-	       (op->from == TRACE_SELF && op->strength != STRENGTH_PLAIN);
+	if (op->kind == EVENT_WRITE) return true;
+	bool event = op->from != TRACE_SELF && o->key_of[op->key] != UINT32_MAX;
+	return op->strength != STRENGTH_PLAIN && !event;
 }
 
 /* Of a key that somebody locks: its number, which it may get now. */
@@ -219,7 +223,7 @@ static void take_locks(struct observed_history *o)
 		for (uint32_t i = w->first_op; i < end; i++) {
 			const struct trace_op *op = &r->ops[i];
 			statement += !op->joined;
-			if (!is_lock(w, op)) continue;
+			if (!is_lock(o, w, op)) continue;
 			o->locks[total++] = (struct observed_lock){
 				{ lock_key(o, numbers, op->key), statement,
 				  trace_strength(op), op->kind == EVENT_READ },
@@ -347,7 +351,8 @@ bool observed_history_init(struct observed_history *o, const struct trace *t,
 	o->facts = facts_of_trace(t);
 	take_levels(o);
 	if (!find_order(o, c, reason)) return false;
-	o->merged = merge && o->allowed && o->sight >= SIGHT_DIRECT;
+	o->merged =
+		merge && o->allowed && o->sight >= SIGHT_DIRECT && !o->points;
 	number_keys(o);
 	take_writers(o);
 	take_events(o);

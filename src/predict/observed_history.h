@@ -29,6 +29,7 @@ struct observed_event {
 	uint8_t kind; /* enum event_kind */
 };
 
+/* A write, or a read that locks without being an event. */
 struct observed_lock {
 	struct facts_lock lock;
 	uint32_t op; /* as in observed_event */
@@ -79,7 +80,8 @@ struct observed_history {
 /* False if a limit came first, with the reason in `reason`; `o` is to be freed
  * in either case. With `merge`, keys that are written by the same transactions
  * become one where the level forbids to see one without the other (ra and
- * stronger, observed execution allowed). The trace is borrowed. */
+ * stronger, observed execution allowed, no read locks). The trace is borrowed.
+ */
 bool observed_history_init(struct observed_history *o, const struct trace *t,
                            enum level l, bool merge, struct check_clock *c,
                            const char **reason);

@@ -192,8 +192,10 @@ static uint32_t add_ops(struct building *x, uint32_t handle, uint32_t t,
 	const struct trace *r = observed_trace(x);
 	uint32_t first = r->transactions[t].first_op;
 	uint32_t end = end_of_ops(x, t, y);
+	bool begun = false; /* is some of its statement there? */
 	for (uint32_t i = first; i < end; i++) {
 		const struct trace_op *op = &r->ops[i];
+		begun &= op->joined;
 		if (!is_told(x, t, i)) continue;
 		if (op->kind == EVENT_READ)
 			add_read(x, handle, t, i, y);
@@ -201,7 +203,10 @@ static uint32_t add_ops(struct building *x, uint32_t handle, uint32_t t,
 			trace_op_add(x->b, handle, EVENT_WRITE, op->key,
 			             value_out(x, op->value, op->flags),
 			             op->line);
+		trace_op_access(x->b, (enum strength)op->strength, begun);
+		begun = true;
 	}
+	assert(end >= first);
 	return end - first;
 }
 

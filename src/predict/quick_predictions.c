@@ -51,12 +51,23 @@ static bool reads_twice(const struct observed_history *o, uint32_t t,
 	return before && writer;
 }
 
+/* What locks is read as it is newest, and then binds what is read later. */
+static bool locks_reads(const struct observed_history *o, uint32_t t)
+{
+	uint32_t i = o->first[t];
+	while (i < o->first[t + 1] && (o->events[i].kind != EVENT_READ ||
+	                               o->events[i].strength == STRENGTH_PLAIN))
+		i++;
+	return i < o->first[t + 1];
+}
+
 static bool is_obvious(const struct predictor *p, uint32_t t)
 {
 	const struct observed_history *o = &p->o;
 	bool relaxed = p->options.boundary == BOUNDARY_RELAXED;
 	assert(t > 0 && t < o->n && !o->exclusive);
-	if (observed_sight(o, t) > SIGHT_SOURCES) return false;
+	if (observed_sight(o, t) > SIGHT_SOURCES || locks_reads(o, t))
+		return false;
 	for (uint32_t i = o->first[t]; i < o->first[t + 1]; i++) {
 		const struct observed_event *e = &o->events[i];
 		if (e->kind != EVENT_READ) continue;

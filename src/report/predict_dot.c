@@ -9,12 +9,15 @@ void report_predicted_dot(struct text *t, const struct predict_case *c,
 {
 	struct predict_part part;
 	struct text title = { 0 };
-	predict_part_find(&part, c->observed, p);
+	predict_part_find(&part, c, p);
 	text_string(&title,
 	            p->prediction->observed ? "observed: " : "predicted from ");
 	name_predict_place(&title, c);
 	text_string(&title, ", under ");
-	name_level(&title, c->options->level);
+	if (trace_has_owns(c->observed))
+		text_string(&title, "the levels of its transactions");
+	else
+		name_level(&title, c->options->level);
 	if (p->witness && p->witness->anomaly)
 		text_format(&title, ": %s", p->witness->anomaly);
 	report_dot_predicted(t, part.history, text_get(&title), &part.cycle,

@@ -88,7 +88,7 @@ void report_predicted_history(struct text *t, const struct predict_case *c,
 	diags_free(&d);
 	if (!printed) return;
 	json_open(j, "verdict", '{');
-	json_bool(j, copy.level, true);
+	json_bool(j, trace_has_owns(&copy) ? "levels" : copy.level, true);
 	json_bool(j, "ser", false);
 	json_close(j);
 	print_observed(j, c);

@@ -180,11 +180,11 @@ static void place_cycle(const struct choice *c, struct predict_part *out)
 	}
 }
 
-void predict_part_find(struct predict_part *out, const struct trace *observed,
+void predict_part_find(struct predict_part *out, const struct predict_case *of,
                        const struct predicted *p)
 {
-	assert(p->prediction);
-	struct choice c = { .observed = observed,
+	assert(p->prediction && of->options);
+	struct choice c = { .observed = of->observed,
 		            .predicted = p->prediction->history,
 		            .what = p };
 	*out = (struct predict_part){ 0 };
@@ -194,6 +194,8 @@ void predict_part_find(struct predict_part *out, const struct trace *observed,
 	choose_ops(&c);
 	struct trace_part part = { c.members, c.member_count, c.op };
 	out->history = trace_history(c.predicted, &part, NULL);
+	if (trace_has_owns(of->observed))
+		out->history->others = (own_level)(of->options->level + 1);
 	place_changes(&c, out);
 	place_cycle(&c, out);
 	free(c.place);

@@ -20,7 +20,7 @@ struct predict_part {
 };
 
 /* Linear in the predicted history. */
-void predict_part_find(struct predict_part *out, const struct trace *observed,
+void predict_part_find(struct predict_part *out, const struct predict_case *of,
                        const struct predicted *p);
 void predict_part_free(struct predict_part *p);
 

@@ -60,6 +60,10 @@ static void print_share(struct text *t, const struct predict_summary *m,
 
 static void name_levels_of(struct text *t, const struct predict_summary *m)
 {
+	if (m->owns == OWNS_ALL) {
+		text_string(t, "the mix of its levels");
+		return;
+	}
 	if (m->mixed)
 		text_string(t, "the level it states");
 	else

@@ -68,7 +68,7 @@ static void print_unexplained(struct text *t, const struct style *s,
 {
 	struct predict_part part;
 	if (!p->unexplained) return;
-	predict_part_find(&part, c->observed, p);
+	predict_part_find(&part, c, p);
 	text_format(t,
 	            "\na small part that shows why it is not serializable "
 	            "was not found: %s\n",
@@ -330,6 +330,18 @@ void report_predict_end(struct text *t, const struct predict_case *c)
 
 /* ---- costs ---- */
 
+static void print_level(struct text *t, const struct predict_case *c)
+{
+	enum check_owns owns = trace_owns(c->observed);
+	text_string(t, "\nlevel     ");
+	if (owns) text_string(t, "its levels");
+	if (owns == OWNS_ALL) return;
+	if (owns) text_string(t, ", with ");
+	text_string(t, level_word(c->options->level));
+	if (owns) text_string(t, " for the others");
+	if (c->stated_by) text_format(t, ", %s", c->stated_by);
+}
+
 static void print_observed(struct text *t, const struct predict_case *c)
 {
 	text_string(t, "\nobserved  ");
@@ -348,8 +360,7 @@ static void print_observed(struct text *t, const struct predict_case *c)
 		text_format(t, "; format %s", format_word(c->format));
 	else
 		text_format(t, "; recorded with seed %" PRIu64, c->seed);
-	text_format(t, "\nlevel     %s", level_word(c->options->level));
-	if (c->stated_by) text_format(t, ", %s", c->stated_by);
+	print_level(t, c);
 	text_format(t, "; %s, %s encoding\n",
 	            predict_boundary_words(c->options->boundary),
 	            predict_encoding_word(c->options->encoding));

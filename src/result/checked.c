@@ -180,12 +180,26 @@ static void add_orders(struct result *r, const struct check_case *c)
 
 /* ---- all ---- */
 
-static uint64_t own_levels(const struct trace *t)
+static uint32_t own_levels(const struct trace *t)
 {
-	uint64_t count = 0;
+	uint32_t count = 0;
 	for (uint32_t i = 1; i < t->transaction_count; i++)
 		count += t->transactions[i].own != 0;
+	assert(count < t->transaction_count);
 	return count;
+}
+
+enum check_owns trace_owns(const struct trace *t)
+{
+	uint32_t count = own_levels(t);
+	if (!count) return OWNS_NONE;
+	return count + 1 < t->transaction_count ? OWNS_SOME : OWNS_ALL;
+}
+
+void result_owns(struct result *r, const struct trace *t)
+{
+	uint32_t count = own_levels(t);
+	result_count_if(r, &r->settings, "own_levels", count, count);
 }
 
 static void add_settings(struct result *r, const struct check_case *c)
@@ -199,7 +213,7 @@ static void add_settings(struct result *r, const struct check_case *c)
 	result_count(r, to, "sessions", t->session_count);
 	if (c->as) result_text(r, to, "deployment", c->as);
 	result_count(r, to, "transactions", t->transaction_count - 1);
-	if (c->owns) result_count(r, to, "own_levels", own_levels(t));
+	result_owns(r, t);
 	result_count(r, to, "operations", t->op_count);
 	result_count(r, to, "keys", t->key_count);
 }

@@ -18,6 +18,9 @@ struct result;
 /* How many transactions have levels of their own? If some do, a level that is
  * asked about is that of the others. */
 enum check_owns { OWNS_NONE, OWNS_SOME, OWNS_ALL };
+enum check_owns trace_owns(const struct trace *t);
+/* For JSON: how many do, if some do. */
+void result_owns(struct result *r, const struct trace *t);
 
 /* Everything is borrowed. */
 struct check_case {

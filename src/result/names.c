@@ -182,6 +182,10 @@ void name_level_as(struct text *t, enum level l, const char *as)
 void name_program_level(struct text *t, const struct program *p, enum level l,
                         const char *as)
 {
+	if (program_owns_all(p)) {
+		text_string(t, "the levels of its transactions");
+		return;
+	}
 	name_level_as(t, l, as);
 	if (program_mixes(p))
 		text_string(t,

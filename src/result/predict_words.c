@@ -70,8 +70,11 @@ const char *predict_encoding_word(enum predict_encoding e)
 /* In the middle of a sentence. */
 static void name_level_here(struct text *t, const struct predict_case *c)
 {
-	bool mixed = trace_has_owns(c->observed);
-	if (mixed) text_string(t, "the mix of its levels, with ");
+	enum check_owns owns = trace_owns(c->observed);
+	bool mixed = owns == OWNS_SOME;
+	if (owns) text_string(t, "the mix of its levels");
+	if (owns == OWNS_ALL) return;
+	if (mixed) text_string(t, ", with ");
 	name_level_as(t, c->options->level, c->options->as);
 	if (mixed) text_string(t, " for the others");
 	if (mixed || c->options->as) text_char(t, ',');

@@ -145,6 +145,7 @@ static void add_settings(struct result *r, const struct predict_case *c)
 	if (recorded) result_count(r, to, "seed", c->seed);
 	result_count(r, to, "sessions", t->session_count);
 	result_level(r, c->options->level, c->options->as);
+	result_owns(r, t);
 	result_text(r, to, "boundary",
 	            predict_boundary_word(c->options->boundary));
 	result_text(r, to, "encoding",
@@ -207,7 +208,8 @@ void predict_summary_add(struct predict_summary *m,
 {
 	enum verdict v = predict_verdict(c);
 	m->mixed |= m->histories && m->options.level != c->options->level;
-	m->owns |= trace_has_owns(c->observed);
+	enum check_owns owns = trace_owns(c->observed);
+	m->owns = !m->histories || owns == m->owns ? owns : OWNS_SOME;
 	m->options = *c->options;
 	m->program = c->program;
 	m->histories++;

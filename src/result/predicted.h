@@ -11,6 +11,7 @@
 #include "check/minimal_violation.h"
 #include "formats/formats.h"
 #include "predict/predict.h"
+#include "result/checked.h"
 #include "run/replay.h"
 
 struct result;
@@ -87,7 +88,7 @@ bool predict_value(const struct trace *r, uint32_t writer, uint32_t key,
 struct predict_summary {
 	struct predict_options options; /* of the last one */
 	bool mixed;                     /* not all have the same level */
-	bool owns; /* some have transactions with levels of their own */
+	enum check_owns owns; /* OWNS_SOME: of some of them, or not of all */
 	uint64_t histories;
 	uint64_t verdicts[VERDICT_COUNT];
 	uint64_t answers[PREDICT_UNKNOWN + 1]; /* FOUND: at least one */

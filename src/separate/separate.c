@@ -31,29 +31,6 @@ enum level separate_others(unsigned levels)
 	return l;
 }
 
-bool separate_side_read(const char *words, unsigned *out, struct text *why)
-{
-	struct text word = { 0 };
-	enum level alone = LEVEL_COUNT;
-	*out = 0;
-	for (const char *at = words; at && !why->length;) {
-		size_t length = strcspn(at, "+");
-		text_clear(&word);
-		text_bytes(&word, at, length);
-		enum level l = level_from_word(text_get(&word));
-		if (l == LEVEL_COUNT)
-			level_unknown(why, text_get(&word));
-		else
-			*out |= 1u << l;
-		if (l < LEVEL_COUNT && !level_mixes(l)) alone = l;
-		at = at[length] ? at + length + 1 : NULL;
-	}
-	if (!why->length && is_mix(*out) && alone < LEVEL_COUNT)
-		text_string(why, own_level_problem(level_word(alone)));
-	text_free(&word);
-	return !why->length;
-}
-
 bool separate_possible(const struct separate_options *o, struct text *why)
 {
 	if (is_mix(o->sides[0]) && is_mix(o->sides[1]))

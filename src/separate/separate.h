@@ -43,9 +43,6 @@ struct separated {
 	enum stop_reason stop;
 };
 
-/* A side in words: "si", or a mix, "si+ser". False, with the reason, if there
- * is no such level, or if one of them cannot stand beside others. */
-bool separate_side_read(const char *words, unsigned *out, struct text *why);
 /* Do the options go together? If not, why. */
 bool separate_possible(const struct separate_options *o, struct text *why);
 /* The level of those transactions that have none of their own. */

@@ -193,6 +193,19 @@ static bool is_read_from(const struct enumeration *e, uint32_t t)
 	return false;
 }
 
+/* What a statement does not lock it reads first. */
+static bool statements_are_proper(const struct enumeration *e)
+{
+	bool locked = false;
+	for (uint32_t i = 0; i < e->h.event_count; i++) {
+		const struct small_event *a = &e->h.events[i];
+		bool locks = a->write || a->strength != STRENGTH_PLAIN;
+		if (a->joined && locked && !locks) return false;
+		locked = locks || (locked && a->joined);
+	}
+	return true;
+}
+
 static bool choose_aborts(struct enumeration *e, uint32_t t)
 {
 	if (!e->scope.aborts || t == e->h.transaction_count) return finish(e);
@@ -210,7 +223,7 @@ static bool choose_strengths(struct enumeration *e, uint32_t i)
 		                             STRENGTH_UPDATE };
 	bool go_on = true;
 	if (!e->scope.locks || i == e->h.event_count)
-		return choose_aborts(e, 1);
+		return !statements_are_proper(e) || choose_aborts(e, 1);
 	struct small_event *a = &e->h.events[i];
 	if (a->write) return choose_strengths(e, i + 1);
 	for (size_t k = 0; go_on && k < sizeof strengths; k++) {
@@ -276,6 +289,8 @@ static bool choose_keys(struct enumeration *e, uint32_t i)
 	for (uint32_t k = 0; k <= used; k++) {
 		/* Each event that is left can bring a key its second use. */
 		if (k == used && 2 * (used + 1) > h->event_count) continue;
+		if (k == used && e->scope.keys && used == e->scope.keys)
+			continue;
 		if (k == used) e->writers[h->key_count++] = 1;
 		if (!bits_has(&e->writers[k], t)) {
 			h->events[i].key = (uint8_t)k;

@@ -20,6 +20,7 @@ struct small_scope {
 	/* Exactly so many; init is not counted. At least 1, and no more than
 	 * above. */
 	uint32_t transactions, events;
+	uint32_t keys;   /* at most; 0: as many as there can be */
 	bool locks;      /* reads may be shared or locked */
 	bool statements; /* of several events */
 	bool aborts;     /* transactions that are read from may abort */

@@ -465,6 +465,14 @@ bool program_mixes(const struct program *p)
 	return false;
 }
 
+bool program_owns_all(const struct program *p)
+{
+	uint32_t i = 0;
+	if (p->native) return false;
+	while (i < p->transactions_count && p->transactions[i].level) i++;
+	return i && i == p->transactions_count;
+}
+
 bool program_may_mix(const struct program *p)
 {
 	return p->native || program_mixes(p);

@@ -61,6 +61,8 @@ bool program_finds_own_level(const struct program *p, uint32_t *name,
                              struct position *at);
 /* Is one known of? */
 bool program_mixes(const struct program *p);
+/* Is it known that all transactions have one? */
+bool program_owns_all(const struct program *p);
 /* Do reads lock? Of native programs that is not known before they run: false.
  */
 bool program_locks(const struct program *p);

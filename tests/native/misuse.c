@@ -39,6 +39,13 @@ static void unknown_level(void *unused)
 	iso_commit();
 }
 
+static void empty_level(void *unused)
+{
+	(void)unused;
+	iso_begin_at("strange", "");
+	iso_commit();
+}
+
 static void level_of_all(void *unused)
 {
 	(void)unused;

@@ -209,6 +209,7 @@ void iso_begin_at(const char *name, const char *level)
 {
 	struct call c = API_CALL(iso_string(name));
 	if (!level) api_fail(&c, ": the level is a null pointer");
+	if (!*level) api_fail(&c, ": the level is an empty string");
 	begin(&c, name, level);
 }
 
