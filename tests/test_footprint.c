@@ -427,6 +427,40 @@ START_TEST(nobody_waits_in_vain)
 }
 END_TEST
 
+static uint64_t steps_of(const char *source)
+{
+	struct program *p = program_from_text(source);
+	struct explore_options o = { .algorithm = EXPLORE_ORDERLY,
+		                     .level = LEVEL_SERIAL,
+		                     .base = LEVEL_SERIAL,
+		                     .max_changes = UINT64_MAX };
+	struct explorer *e = explorer_new(p, &o, NULL);
+	explorer_run(e);
+	ck_assert_uint_eq(explorer_stats(e)->histories, 2 * 3 * 3 * 3);
+	uint64_t steps = explorer_stats(e)->explore_calls;
+	explorer_free(e);
+	program_free(p);
+	return steps;
+}
+
+/* Who only reads is tried last, wherever it is declared. */
+START_TEST(readers_come_last)
+{
+	static const char readers[] = "session r { txn { let a = x; } }\n"
+				      "session s { txn { let a = x; } }\n"
+				      "session t { txn { let a = x; } }\n";
+	static const char writers[] =
+		"session v { txn { let a = x; x = a + 1; } }\n"
+		"session w { txn { let a = x; x = a + 2; } }\n";
+	struct text a = { 0 }, b = { 0 };
+	text_format(&a, "global x = 0;\n%s%s", writers, readers);
+	text_format(&b, "global x = 0;\n%s%s", readers, writers);
+	ck_assert_uint_eq(steps_of(text_get(&a)), steps_of(text_get(&b)));
+	text_free(&a);
+	text_free(&b);
+}
+END_TEST
+
 /* ---- what is known ---- */
 
 /* The first session's first transaction: may it read these, at its beginning
@@ -511,6 +545,7 @@ void add_footprint_tests(TCase *tests)
 	tcase_add_loop_test(tests, nor_in_shipped_programs, 0, 6);
 	tcase_add_loop_test(tests, no_history_is_lost, 0, 4);
 	tcase_add_test(tests, nobody_waits_in_vain);
+	tcase_add_test(tests, readers_come_last);
 	tcase_add_test(tests, constants_are_known);
 	tcase_add_test(tests, what_changes_is_not_known);
 	tcase_add_test(tests, loops_come_again);

@@ -489,6 +489,12 @@ bool footprints_may_feed(struct footprints *f, const struct machine_state *from,
 	return reader->fed[writer->session] > writer->from;
 }
 
+bool footprints_may_write_some(const struct footprints *f,
+                               const struct machine_state *s)
+{
+	return !f->at || of_session(f, s)->writes.count;
+}
+
 bool footprints_may_write(struct footprints *f,
                           const struct machine_state *from, uint32_t key)
 {

@@ -36,7 +36,10 @@ bool footprints_may_read(struct footprints *f, const struct machine_state *s,
  * its? Answers are kept, by transaction. */
 bool footprints_may_feed(struct footprints *f, const struct machine_state *from,
                          const struct machine_state *to);
-/* The same for one key. */
+/* A session just after the beginning of a transaction: may this one write? */
+bool footprints_may_write_some(const struct footprints *f,
+                               const struct machine_state *s);
+/* The same as footprints_may_feed() for one key. */
 bool footprints_may_write(struct footprints *f,
                           const struct machine_state *from, uint32_t key);
 

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/bits.h"
+
 struct history;
 struct staleness;
 
@@ -21,6 +23,17 @@ struct orderly {
 	                      * or UINT32_MAX */
 	uint32_t *memory;    /* for the search; see orderly.c */
 	size_t capacity;
+};
+
+/* canonical_order.c */
+struct canonical_order {
+	bool by_footprint; /* sessions come by what their next transactions
+	                    * may read and write; else by their numbers */
+	uint32_t *turns;   /* by session: what comes first at the place that
+	                    * is filled next */
+	word *passed;      /* by place: a row of the sessions that were passed
+	                    * over there */
+	size_t passed_words;
 };
 
 /* outward.c */

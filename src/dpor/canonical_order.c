@@ -1,18 +1,111 @@
 #include "dpor/canonical_order.h"
 
 #include <assert.h>
+#include <stdlib.h>
 
+#include "base/memory.h"
 #include "dpor/engine.h"
 #include "dpor/first_reads.h"
 #include "analyse/footprint.h"
 
-/* The last place behind `after` and before `end` that a transaction of a later
- * session than this one takes; 0 if there is none. */
-static uint32_t place_of_later(const struct ledger *l, uint32_t session,
+/* ---- which session comes first ---- */
+
+/* When the session's next transaction comes; earlier ones have smaller numbers.
+ *
+ * Where nobody writes any more what a transaction may read, it does the same
+ * whatever the others do: it comes at once, and no other has to be tried in its
+ * place. Then those come that most others wait for, so that these find written
+ * what they read and are seldom run in vain; and last those that only read: who
+ * is passed over by them waits for somebody else. */
+static uint32_t turn_of(const struct engine *e, uint32_t session)
+{
+	const struct session_point *points = engine_state(e)->execution.points;
+	struct footprints *f = e->context.footprints;
+	const struct machine_state *s = points[session].state;
+	uint32_t sessions = e->context.sessions, waiting = 0;
+	bool fed = false;
+	for (uint32_t i = 0; i < sessions; i++) {
+		if (i == session || points[i].ended) continue;
+		fed |= footprints_may_feed(f, points[i].state, s);
+		waiting += footprints_may_feed(f, s, points[i].state);
+	}
+	assert(waiting < sessions);
+	if (!fed) return 0;
+	return (footprints_may_write_some(f, s) ? 1 : 2) * sessions - waiting;
+}
+
+/* For the place behind all that is there. */
+static void find_turns(struct engine *e)
+{
+	const struct session_point *points = engine_state(e)->execution.points;
+	struct canonical_order *o = &e->order;
+	uint32_t sessions = e->context.sessions;
+	assert(!engine_ledger(e)->pending.active);
+	if (!o->by_footprint) return;
+	if (!o->turns) o->turns = mem_take(sessions * sizeof *o->turns);
+	for (uint32_t i = 0; i < sessions; i++)
+		if (!points[i].ended) o->turns[i] = turn_of(e, i);
+}
+
+/* At the place that the turns were found for. */
+static inline bool comes_before(const struct canonical_order *o, uint32_t a,
+                                uint32_t b)
+{
+	if (o->by_footprint && o->turns[a] != o->turns[b])
+		return o->turns[a] < o->turns[b];
+	return a < b;
+}
+
+void canonical_order_sort(struct engine *e, uint32_t *sessions, uint32_t count)
+{
+	find_turns(e);
+	if (!e->order.by_footprint) return;
+	for (uint32_t i = 1; i < count; i++) {
+		uint32_t session = sessions[i], k = i;
+		for (; k && comes_before(&e->order, session, sessions[k - 1]);
+		     k--)
+			sessions[k] = sessions[k - 1];
+		sessions[k] = session;
+	}
+}
+
+/* Notes whom the session passes over. */
+static void note_passed(struct engine *e, uint32_t session)
+{
+	struct canonical_order *o = &e->order;
+	uint32_t words = BITS_WORDS(e->context.sessions);
+	size_t place = engine_closure(e)->count;
+	if ((place + 1) * words > o->passed_words) {
+		o->passed_words = 2 * (place + 1) * words;
+		o->passed =
+			mem_grow(o->passed, o->passed_words, sizeof *o->passed);
+	}
+	word *row = o->passed + place * words;
+	bits_zero(row, words);
+	if (context_is_finally(&e->context, session)) return;
+	find_turns(e);
+	for (uint32_t i = 0; i < e->context.sessions; i++)
+		if (!engine_state(e)->execution.points[i].ended &&
+		    comes_before(o, i, session))
+			bits_add(row, i);
+}
+
+void canonical_order_free(struct canonical_order *o)
+{
+	free(o->turns);
+	free(o->passed);
+}
+
+/* ---- whom an order has passed over ---- */
+
+/* The last place behind `after` and before `end` where this session is passed
+ * over; 0 if there is none. */
+static uint32_t place_of_later(const struct engine *e, uint32_t session,
                                uint32_t after, uint32_t end)
 {
+	uint32_t words = BITS_WORDS(e->context.sessions);
 	for (uint32_t p = end; --p > after;)
-		if (l->transactions[l->closure.order[p]]->session > session)
+		if (bits_has(e->order.passed + (size_t)p * words, session))
 			return p;
 	return 0;
 }
@@ -26,9 +119,8 @@ static uint32_t place_of_last(const struct engine *e, uint32_t session)
 
 uint32_t canonical_order_passed(const struct engine *e, uint32_t session)
 {
-	const struct ledger *l = engine_ledger(e);
-	return place_of_later(l, session, place_of_last(e, session),
-	                      l->closure.count);
+	return place_of_later(e, session, place_of_last(e, session),
+	                      engine_closure(e)->count);
 }
 
 /* The place of the last predecessor of the transaction at the end, by the reads
@@ -51,7 +143,7 @@ bool canonical_order_keeps(struct engine *e)
 	const struct closure *c = &l->closure;
 	uint32_t place = c->count - 1;
 	if (c->blocks[place].after_all) return true;
-	return !place_of_later(l, l->transactions[c->order[place]]->session,
+	return !place_of_later(e, l->transactions[c->order[place]]->session,
 	                       last_predecessor(c), place);
 }
 
@@ -140,7 +232,7 @@ static void sort_sessions(struct engine *e, uint32_t next, word *able,
 	uint32_t count = e->context.sessions - e->context.has_finally;
 	for (uint32_t i = 0; i < count; i++) {
 		if (points[i].ended) continue;
-		bool passed = i < next && next < count;
+		bool passed = next < count && comes_before(&e->order, i, next);
 		bits_add(i == next || (!passed && can_come(e, i)) ? able
 		                                                  : waiting,
 		         i);
@@ -161,7 +253,8 @@ static bool can_end(struct engine *e, uint32_t next)
 	for (bool more = true; more;) {
 		more = false;
 		BITS_EACH(i, waiting, words) {
-			bool passed_now = next < UINT32_MAX && i < next;
+			bool passed_now = next < UINT32_MAX &&
+			                  comes_before(&e->order, i, next);
 			uint32_t place =
 				passed_now ? end : canonical_order_passed(e, i);
 			if (!is_fed(e, able, words, i, place)) continue;
@@ -180,9 +273,11 @@ bool canonical_order_can_end(struct engine *e)
 	return can_end(e, UINT32_MAX);
 }
 
-bool canonical_order_may_begin(struct engine *e, uint32_t session)
+bool canonical_order_may_begin(struct engine *e, uint32_t session, bool again)
 {
 	assert(session < e->context.sessions);
+	note_passed(e, session);
+	if (again) return true;
 	if (context_is_finally(&e->context, session)) return true;
 	return can_come(e, session) && can_end(e, session);
 }
@@ -195,7 +290,7 @@ bool canonical_order_restrict(const struct engine *e, word *valid)
 	const struct closure_block *b = &c->blocks[c->count - 1];
 	if (b->after_all) return false;
 	uint32_t passed = place_of_later(
-		l, l->pending.session, c->position[b->previous], c->count - 1);
+		e, l->pending.session, c->position[b->previous], c->count - 1);
 	/* Mostly it may: so the reads of a long transaction are not gone
 	 * through at each of them. */
 	if (!passed || may_read_from(e, x->live, passed) ||

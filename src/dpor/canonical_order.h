@@ -10,6 +10,13 @@
  * which could have stood there, and which comes after it. So the order of a
  * prefix decides whether it can be kept.
  *
+ * Under EXPLORE_ORDERLY, unless sessions can be exchanged, it is not the number
+ * that tells who comes before whom at a place, but what their next transactions
+ * may read and write. All the above holds as well: where each place has an
+ * order of the sessions that what stands before it tells, each history has one
+ * order in which each place is taken by the first session that can take it. But
+ * fewer beginnings lead nowhere.
+ *
  * A session is passed over where a transaction of a later one stands behind its
  * last. Its next transaction then has to read from there or later on. If its
  * code reads nothing that was written there, it cannot come next; and where it
@@ -26,6 +33,7 @@
 
 #include "base/bits.h"
 
+struct canonical_order;
 struct engine;
 
 /* The last place behind the session's last transaction that one of a later
@@ -35,8 +43,12 @@ uint32_t canonical_order_passed(const struct engine *e, uint32_t session);
  * first one of its history? */
 bool canonical_order_keeps(struct engine *e);
 /* Can it be, and canonical_order_can_end(), if the session's transaction comes
- * next? */
-bool canonical_order_may_begin(struct engine *e, uint32_t session);
+ * next? `again`: it did, and does once more. To be asked in either case, since
+ * whom it passes over is noted. */
+bool canonical_order_may_begin(struct engine *e, uint32_t session, bool again);
+/* Sorts sessions that are in the order of their numbers: as they come. */
+void canonical_order_sort(struct engine *e, uint32_t *sessions, uint32_t count);
+void canonical_order_free(struct canonical_order *o);
 /* Can it go on as the first order of a complete history? As far as code tells:
  * is there nobody who waits in vain? */
 bool canonical_order_can_end(struct engine *e);

@@ -2,34 +2,46 @@
 
 #include <assert.h>
 
+#include "dpor/canonical_order.h"
+
 /* ---- Sessions ---- */
 
-/* A transaction without external reads does the same wherever it stands, and
+/* The sessions that can go on, in the region; more than one, or NULL.
+ *
+ * A transaction without external reads does the same wherever it stands, and
  * nothing but its place in its session keeps it from standing where it could
  * first: no order in which later sessions pass it is the canonical one. (Who
  * wants all orders does not look ahead, and knows of none.) */
-static uint32_t next_to_try(const struct execution *x, uint32_t session)
-{
-	if (x->points[session].readless) return UINT32_MAX;
-	return execution_next_session(x, session + 1);
-}
-
-/* The sessions that can go on, this one first. */
-static void branch_on_session(struct engine *e, uint32_t session)
+static const uint32_t *list_sessions(struct engine *e, uint32_t *first,
+                                     uint32_t *count)
 {
 	const struct execution *x = &engine_state(e)->execution;
 	struct region *r = &e->context.region;
-	uint32_t count = 1, next = session;
-	while ((next = next_to_try(x, next)) != UINT32_MAX) count++;
-	if (count == 1) return;
-	uint32_t *items = region_take(r, count * sizeof *items);
-	items[0] = session;
-	for (uint32_t i = 1; i < count; i++)
-		items[i] = next_to_try(x, items[i - 1]);
+	struct region_mark mark = region_mark(r);
+	uint32_t *items = region_take(r, e->context.sessions * sizeof *items);
+	*count = 0;
+	for (uint32_t i = *first; i != UINT32_MAX;
+	     i = execution_next_session(x, i + 1))
+		items[(*count)++] = i;
+	if (e->algorithm->looks_ahead) canonical_order_sort(e, items, *count);
+	for (uint32_t i = 0; i < *count; i++)
+		if (x->points[items[i]].readless) *count = i + 1;
+	*first = items[0];
+	if (*count > 1) return items;
+	region_release(r, mark);
+	return NULL;
+}
+
+/* The first of the sessions that can go on, and the others after it. */
+static uint32_t branch_on_session(struct engine *e, uint32_t first)
+{
+	uint32_t count;
+	const uint32_t *items = list_sessions(e, &first, &count);
+	if (!items) return first;
 	struct frame *f = search_open(e, FRAME_SESSIONS, items, count);
-	f->choice = session;
 	f->cursor = 1;
-	f->mark = region_mark(r);
+	f->mark = region_mark(&e->context.region);
+	return first;
 }
 
 enum go dfs_next(struct engine *e)
@@ -39,7 +51,7 @@ enum go dfs_next(struct engine *e)
 	size_t frames = e->frame_count;
 	assert(!engine_ledger(e)->pending.active);
 	if (session == UINT32_MAX) return search_complete(e);
-	branch_on_session(e, session);
+	session = branch_on_session(e, session);
 	enum go go = search_begin(e, session);
 	if (go != GO_STOP || e->frame_count == frames) return go;
 	/* It could not begin: what is left begins with it. */

@@ -126,6 +126,7 @@ struct engine {
 	struct outward outward; /* of EXPLORE_OUTWARD */
 	struct orderly orderly; /* of EXPLORE_ORDERLY */
 	struct first_reads first_reads; /* of these two */
+	struct canonical_order order;   /* likewise */
 	word *prefix_writers;     /* filter.c: writers among a prefix of < */
 	size_t prefix_capacity;   /* words of it */
 	double cpu_start;         /* in seconds, of this thread's clock */

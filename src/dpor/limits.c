@@ -41,6 +41,7 @@ static uint64_t bytes_held(const struct engine *e)
 	if (e->algorithm->bytes) bytes += e->algorithm->bytes(e);
 	return bytes + e->frame_capacity * sizeof *e->frames +
 	       first_reads_bytes(&e->first_reads, e->context.sessions) +
+	       e->order.passed_words * sizeof(word) +
 	       footprints_bytes(e->context.footprints);
 }
 

@@ -188,7 +188,7 @@ static bool must_change(const struct engine *e, uint32_t session, uint32_t next)
  * it changes a read. */
 static bool may_begin(struct engine *e, uint32_t session, bool again)
 {
-	if (!again && !canonical_order_may_begin(e, session)) return false;
+	if (!canonical_order_may_begin(e, session, again)) return false;
 	struct outward *o = &e->outward;
 	uint32_t place = engine_closure(e)->count, others = 0;
 	if (context_is_finally(&e->context, session))

@@ -102,8 +102,8 @@ static bool next_session(struct engine *e, struct frame *f)
 	state_keep(engine_state(e), f->at.count);
 	region_release(&e->context.region, f->mark);
 	while (f->cursor < f->end) {
-		f->choice = f->items[f->cursor++];
-		enum go go = search_begin(e, f->choice);
+		f->choice = f->cursor++;
+		enum go go = search_begin(e, f->items[f->choice]);
 		if (go == GO_BACK) continue;
 		e->at_end = go == GO_STOP;
 		f->cursor -= e->at_end;

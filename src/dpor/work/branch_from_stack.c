@@ -169,7 +169,7 @@ static struct branch *session_alternative(const struct engine *e, size_t at,
 	assert(session < e->context.sessions && f->at.count);
 	struct words path = { 0 }, script = { 0 };
 	add_choices(&path, e, at);
-	add_word(&path, session);
+	add_word(&path, i);
 	add_all_ended(&script, ledger_of(e, f), 1, f->at.count);
 	add_word(&script, session);
 	add_word(&script, 0);
