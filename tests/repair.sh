@@ -195,6 +195,118 @@ prints 'a read that is locked counts as a write'
 lacks 'ser'
 run 2 explore --oracle serial.tx
 says '--oracle needs --fix'
+# Programs in SQL: FOR UPDATE and FOR SHARE, one UPDATE, levels. What is told is
+# a patch.
+# repaired N FILE: the program with its answer number N holds.
+repaired() {
+	command -v jq >/dev/null || return
+	command -v patch >/dev/null || return
+	"$ISOSCOPE" explore --fix "$2" --json 2>err |
+		jq -r ".answers[$1].diff" >answer.diff
+	cp "$2" kept
+	patch -s -p1 <answer.diff
+	run 0 explore -q "$2"
+	cp kept "$2"
+}
+cat >buy.spec <<'END'
+setup {
+CREATE TABLE seat (id int PRIMARY KEY, owner text);
+INSERT INTO seat VALUES (1, NULL);
+CREATE FUNCTION buy(n int, who text) RETURNS bool LANGUAGE plpgsql AS $$
+DECLARE
+  o text;
+BEGIN
+  SELECT owner INTO o FROM seat WHERE id = n; -- is it free?
+  IF o IS NULL THEN
+    UPDATE seat SET owner = who WHERE id = n;
+    RETURN true;
+  END IF;
+  RETURN false;
+END $$;
+}
+session ann
+step a { SELECT buy(1, 'ann') AS ok; }
+session ben
+step b { SELECT buy(1, 'ben') AS ok; }
+assert "it is sold once" { SELECT NOT (a.ok AND b.ok) FROM a, b }
+END
+run 1 explore --fix buy.spec
+prints '1. a locked read of seat in buy  (cost 1;'
+prints '+  SELECT owner INTO o FROM seat WHERE id = n FOR UPDATE; -- is it free?'
+prints '2. a at si and b at si  (cost 6;'
+prints "+step a { SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; SELECT buy(1, 'ann') AS ok; }"
+prints '3. all at si  (cost 6;'
+prints '+isolation si'
+repaired 0 buy.spec
+repaired 1 buy.spec
+repaired 2 buy.spec
+sed -n 2,14p buy.spec >shop.sql
+run 1 explore --fix shop.sql --session "ann: SELECT buy(1, 'ann') AS ok" \
+	--session "ben: SELECT buy(1, 'ben') AS ok" \
+	--assert 'SELECT NOT (ann.ok AND ben.ok) FROM ann, ben'
+prints '+++ b/shop.sql'
+prints '@@ -7 +7 @@'
+prints 'with -i si in place of -i prc'
+printf 'setup "shop.sql"\n' >split.spec
+sed 1,15d buy.spec >>split.spec
+run 1 explore --fix split.spec
+prints '+++ b/shop.sql'
+run 1 explore --fix -i prc buy.spec
+prints 'with -i si in place of -i prc'
+run 2 explore --fix --oracle buy.spec
+says '--oracle is for programs in .tx'
+cat >count.spec <<'END'
+setup {
+CREATE TABLE counter (id int PRIMARY KEY, n int);
+INSERT INTO counter VALUES (1, 0);
+CREATE PROCEDURE increase(k int) LANGUAGE plpgsql AS $$
+DECLARE
+  v int;
+BEGIN
+  SELECT n INTO v FROM counter WHERE id = 1;
+  UPDATE counter SET n = v + k WHERE id = 1;
+END $$;
+}
+session ann
+step a { CALL increase(1); }
+session ben
+step b { UPDATE counter SET n = (SELECT n + 2 FROM counter WHERE id = 1) WHERE id = 1; }
+assert "nothing is lost" { SELECT n = 3 FROM counter }
+END
+run 1 explore --fix count.spec
+prints 'one atomic update of counter in b and one atomic update of counter in increase  (cost 4;'
+prints '+  UPDATE counter SET n = n + k WHERE id = 1;'
+prints '+step b { UPDATE counter SET n = (n + 2) WHERE id = 1; }'
+repaired 0 count.spec
+repaired 1 count.spec
+# Of a write skew both have to be serializable; one has a level already.
+cat >skew.spec <<'END'
+setup { CREATE TABLE doctor (name text PRIMARY KEY, on_call bool NOT NULL);
+  INSERT INTO doctor VALUES ('alice', true), ('bob', true); }
+session s1
+setup { START TRANSACTION READ WRITE; }
+step w1 { UPDATE doctor SET on_call = false WHERE name = 'alice'
+  AND (SELECT count(*) FROM doctor WHERE on_call) >= 2; COMMIT; }
+session s2
+step w2 { BEGIN TRANSACTION ISOLATION LEVEL
+    REPEATABLE  READ; UPDATE doctor SET on_call = false WHERE name = 'bob'
+  AND (SELECT count(*) FROM doctor WHERE on_call) >= 2; COMMIT; }
+assert "somebody is on call" { SELECT count(*) >= 1 FROM doctor WHERE on_call }
+END
+run 1 explore --fix skew.spec
+prints '1. s1 at ser and w2 at ser  (cost 8;'
+prints '+setup { START TRANSACTION ISOLATION LEVEL SERIALIZABLE READ WRITE; }'
+prints '+    SERIALIZABLE; UPDATE doctor'
+repaired 0 skew.spec
+for file in "$top"/programs/sql/*.spec; do
+	case $file in
+	*/tpcc.spec|*/cart.spec) ;;
+	*) "$ISOSCOPE" explore --fix "$file" --max-edits 2 >out 2>err
+		code=$?
+		if [ $code -le 1 ]; then pass; else fail "--fix $file: $code"; fi ;;
+	esac
+done
+
 run 2 explore --fix serial.tx --symmetry
 says '--fix cannot be used with --symmetry'
 run 2 explore serial.tx --max-edits 2

@@ -2,6 +2,7 @@
 #include "api/explore_plan.h"
 #include "api/results.h"
 #include "result/repaired.h"
+#include "sql/load.h"
 #include "vm/program.h"
 
 /* Many variants are explored, each in the usual way. */
@@ -28,13 +29,15 @@ static int try_repair(iso_result **out, const iso_program *program,
 		return ISO_E_ARGUMENT;
 	*out = NULL;
 	const struct program *p = program->compiled;
-	if (program_is_native(p) || program_is_sql(p)) return ISO_E_PROGRAM;
+	if (program_is_native(p)) return ISO_E_PROGRAM;
+	if (program_is_sql(p) && wanted.oracle) return ISO_E_ARGUMENT;
 	int status = check_plan_make(&plan, program, &given, NULL, &problem);
 	if (status == ISO_OK) {
 		struct repair found = { 0 };
 		struct repair_options o = {
 			.path = program_path(p),
 			.level_said = given.level != ISO_LEVEL_DEFAULT,
+			.given = program_is_sql(p) ? sql_given(p) : NULL,
 			.explore = plan.options,
 			.oracle = wanted.oracle,
 			.max_edits = wanted.max_edits ? wanted.max_edits

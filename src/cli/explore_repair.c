@@ -7,6 +7,7 @@
 #include "cli/settings.h"
 #include "report/progress.h"
 #include "result/repaired.h"
+#include "sql/load.h"
 #include "vm/program.h"
 
 struct repairing {
@@ -31,14 +32,22 @@ int explore_repair(struct exploration *x)
 	uint64_t max_edits = REPAIR_EDITS;
 	struct repair found = { 0 };
 	struct diags d = { 0 };
-	if (program_is_native(p) || program_is_sql(p)) {
-		say("%s: --fix edits programs in .tx", program_path(p));
+	if (program_is_native(p)) {
+		say("%s: --fix edits programs in .tx and in SQL",
+		    program_path(p));
+		return EXIT_USAGE;
+	}
+	if (program_is_sql(p) && c->value[OPTION_ORACLE]) {
+		say("%s: --oracle is for programs in .tx; those in SQL are "
+		    "PostgreSQL's",
+		    program_path(p));
 		return EXIT_USAGE;
 	}
 	if (!setting_count(c, OPTION_MAX_EDITS, &max_edits)) return EXIT_USAGE;
 	struct repair_options o = {
 		.path = program_path(p),
 		.level_said = c->value[OPTION_ISOLATION],
+		.given = program_is_sql(p) ? sql_given(p) : NULL,
 		.explore = x->plan.options,
 		.oracle = c->value[OPTION_ORACLE],
 		.max_edits = max_edits < UINT32_MAX ? (uint32_t)max_edits

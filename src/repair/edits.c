@@ -9,35 +9,18 @@
 #include "base/level_words.h"
 #include "base/memory.h"
 #include "base/paths.h"
-#include "base/region.h"
 #include "compile/load.h"
+#include "dpor/known_rows.h"
 #include "history/history.h"
 #include "history/relation.h"
 #include "repair/accesses.h"
+#include "repair/edits_parts.h"
+#include "sql/load.h"
 #include "vm/program.h"
-
-struct file {
-	const char *path, *text;
-	size_t length;
-};
-
-struct edits {
-	struct region region;
-	const char *path;
-	struct edit_terms terms;
-	struct file *files;
-	size_t file_count;
-	struct edit_transaction *transactions;
-	/* As it was; edits keep the order of the accesses. */
-	struct accesses accesses;
-	struct edit *items;
-	uint32_t count, capacity;
-};
 
 /* ---- what there is to change ---- */
 
-static struct edit *add_edit(struct edits *e, enum edit_kind kind,
-                             unsigned cost)
+struct edit *edits_add(struct edits *e, enum edit_kind kind, unsigned cost)
 {
 	VEC_RESERVE(e->items, e->count, e->capacity);
 	assert(kind < EDIT_KIND_COUNT);
@@ -48,8 +31,8 @@ static struct edit *add_edit(struct edits *e, enum edit_kind kind,
 	return new;
 }
 
-static const char *text_of(struct edits *e, const char *before,
-                           const char *word, const char *behind)
+const char *edits_text(struct edits *e, const char *before, const char *word,
+                       const char *behind)
 {
 	struct text t = { 0 };
 	text_format(&t, "%s%s%s", before, word, behind);
@@ -73,20 +56,20 @@ static void add_transaction_edits(struct edits *e, uint32_t t,
                                   const struct block *b)
 {
 	const struct edit_transaction *x = &e->transactions[t];
-	assert(t < e->accesses.transaction_count);
+	assert(t < e->transaction_count);
 	enum level own = x->own ? (enum level)(x->own - 1) : e->terms.level;
 	if (x->fixed || !level_mixes(e->terms.level)) return;
 	for (enum level l = 0; l < LEVEL_COUNT; l++) {
 		if (l == own || !level_mixes(l)) continue;
-		struct edit *i = add_edit(e, EDIT_TRANSACTION,
-		                          e->terms.weights.transaction[l]);
+		struct edit *i = edits_add(e, EDIT_TRANSACTION,
+		                           e->terms.weights.transaction[l]);
 		i->transaction = t;
 		i->level = l;
 		i->source = b->at.source;
 		i->offset = b->level ? b->level_at.offset : b->at.offset;
 		i->removed = b->level ? b->level->length : 0;
-		i->text = b->level ? text_of(e, "", level_word(l), "")
-		                   : text_of(e, "at ", level_word(l), " ");
+		i->text = b->level ? edits_text(e, "", level_word(l), "")
+		                   : edits_text(e, "at ", level_word(l), " ");
 	}
 }
 
@@ -95,7 +78,7 @@ static void add_transaction_edits(struct edits *e, uint32_t t,
 static bool is_written(const struct edits *e, const struct access *read,
                        bool by_it)
 {
-	const struct accesses *a = &e->accesses;
+	const struct accesses *a = e->accesses;
 	const struct expr *k = read->key;
 	assert(!read->write && read->transaction < a->transaction_count);
 	for (uint32_t i = 0; i < a->count; i++) {
@@ -114,7 +97,7 @@ static bool is_written(const struct edits *e, const struct access *read,
 /* Not where nobody writes: such locks would be shared, and keep nobody out. */
 static void add_lock_edits(struct edits *e)
 {
-	const struct accesses *a = &e->accesses;
+	const struct accesses *a = e->accesses;
 	for (uint32_t i = 0; i < a->count; i++) {
 		const struct access *x = &a->items[i];
 		if (x->write || x->fixed || x->strength != STRENGTH_PLAIN ||
@@ -124,20 +107,20 @@ static void add_lock_edits(struct edits *e)
 		bool writes = e->terms.locks_write || is_written(e, x, true);
 		enum strength lock = writes ? STRENGTH_UPDATE : STRENGTH_SHARE;
 		struct edit *new =
-			add_edit(e, EDIT_LOCK, e->terms.weights.lock[lock]);
+			edits_add(e, EDIT_LOCK, e->terms.weights.lock[lock]);
 		new->transaction = x->transaction;
 		new->read = i;
 		new->strength = lock;
 		new->source = x->source;
 		new->offset = x->offset;
 		new->key = key_of(e, x->key);
-		new->text = text_of(e, "", strength_word(lock), " ");
+		new->text = edits_text(e, "", strength_word(lock), " ");
 	}
 }
 
 static void add_atomic_edits(struct edits *e)
 {
-	const struct accesses *a = &e->accesses;
+	const struct accesses *a = e->accesses;
 	for (uint32_t i = 0; i < a->update_count; i++) {
 		const struct access_update *u = &a->updates[i];
 		uint32_t source = u->target->source;
@@ -147,7 +130,7 @@ static void add_atomic_edits(struct edits *e)
 		       u->target->at <= u->target->end);
 		assert(u->second <= e->files[source].length);
 		struct edit *new =
-			add_edit(e, EDIT_ATOMIC, e->terms.weights.atomic);
+			edits_add(e, EDIT_ATOMIC, e->terms.weights.atomic);
 		new->transaction = a->items[u->read].transaction;
 		new->read = u->read;
 		new->write = u->write;
@@ -156,8 +139,8 @@ static void add_atomic_edits(struct edits *e)
 		new->removed = u->second - u->begin;
 		new->moves = u->moves;
 		new->key = key_of(e, u->target);
-		new->text = text_of(e, "atomic ", new->key,
-		                    u->minus ? " += -" : " += ");
+		new->text = edits_text(e, "atomic ", new->key,
+		                       u->minus ? " += -" : " += ");
 	}
 }
 
@@ -167,55 +150,55 @@ static void add_program_edits(struct edits *e, const struct syntax *tree)
 	uint32_t own = 0, counted = 0;
 	for (const struct item *i = tree->first; i; i = i->next)
 		if (i->kind == ITEM_ISOLATION) said = i;
-	for (uint32_t t = 0; t < e->accesses.transaction_count; t++) {
+	for (uint32_t t = 0; t < e->transaction_count; t++) {
 		own += e->transactions[t].own != 0;
 		counted += !e->transactions[t].fixed;
 	}
 	for (enum level l = 0; l < LEVEL_COUNT; l++) {
 		if (l == e->terms.level || (own && !level_mixes(l))) continue;
-		struct edit *i = add_edit(e, EDIT_PROGRAM,
-		                          e->terms.weights.program[l] *
-		                                  (counted ? counted : 1));
+		struct edit *i = edits_add(e, EDIT_PROGRAM,
+		                           e->terms.weights.program[l] *
+		                                   (counted ? counted : 1));
 		i->level = l;
 		if (e->terms.level_said) {
-			i->text = text_of(e, "", "", "");
+			i->text = edits_text(e, "", "", "");
 		} else if (said) {
 			i->source = said->at.source;
 			i->offset = said->at.offset;
 			i->removed = said->name->length;
-			i->text = text_of(e, "", level_word(l), "");
+			i->text = edits_text(e, "", level_word(l), "");
 		} else {
-			i->text =
-				text_of(e, "isolation ", level_word(l), ";\n");
+			i->text = edits_text(e, "isolation ", level_word(l),
+			                     ";\n");
 		}
 	}
 }
 
 /* ---- reading the program ---- */
 
-static void copy_files(struct edits *e, const struct sources *all)
+void edits_copy_files(struct edits *e, const struct sources *all)
 {
 	e->file_count = all->count;
 	e->files = region_take0(&e->region, all->count * sizeof *e->files);
 	for (size_t i = 0; i < all->count; i++) {
 		const struct source *s = &all->items[i];
-		e->files[i] =
-			(struct file){ region_copy_string(&e->region, s->path,
-			                                  strlen(s->path)),
-			               region_copy_string(&e->region, s->text,
-			                                  s->length),
-			               s->length };
+		e->files[i] = (struct edit_file){
+			region_copy_string(&e->region, s->path,
+			                   strlen(s->path)),
+			region_copy_string(&e->region, s->text, s->length),
+			s->length
+		};
 	}
 }
 
 static void take_transactions(struct edits *e, struct sources *all)
 {
-	uint32_t n = e->accesses.transaction_count;
-	e->transactions =
-		region_take0(&e->region, (n + 1) * sizeof *e->transactions);
+	uint32_t n = e->accesses->transaction_count;
+	e->transaction_count = n;
+	e->transactions = mem_take0(n + (size_t)1, sizeof *e->transactions);
 	for (uint32_t t = 0; t < n; t++) {
 		const struct access_transaction *x =
-			&e->accesses.transactions[t];
+			&e->accesses->transactions[t];
 		const struct symbol *level = x->body->level;
 		e->transactions[t] = (struct edit_transaction){
 			.name = x->name ? region_copy_string(&e->region,
@@ -235,25 +218,28 @@ static void take_transactions(struct edits *e, struct sources *all)
 static void look(void *data, const struct syntax *tree, struct sources *all)
 {
 	struct edits *e = data;
-	copy_files(e, all);
-	accesses_find(&e->accesses, tree, all);
+	edits_copy_files(e, all);
+	accesses_find(e->accesses, tree, all);
 	take_transactions(e, all);
 	add_lock_edits(e);
 	add_atomic_edits(e);
-	for (uint32_t t = 0; t < e->accesses.transaction_count; t++)
-		add_transaction_edits(e, t, e->accesses.transactions[t].body);
+	for (uint32_t t = 0; t < e->transaction_count; t++)
+		add_transaction_edits(e, t, e->accesses->transactions[t].body);
 	add_program_edits(e, tree);
 	/* The tree goes. */
-	for (uint32_t t = 0; t < e->accesses.transaction_count; t++)
-		e->accesses.transactions[t].body = NULL;
+	for (uint32_t t = 0; t < e->transaction_count; t++)
+		e->accesses->transactions[t].body = NULL;
 }
 
 struct edits *edits_new(const char *path, const struct edit_terms *terms,
                         struct diags *d)
 {
 	struct edits *e = mem_take0(1, sizeof *e);
-	struct load_edited x = { .look = look, .data = e };
+	struct load_edited x = { .given = terms->given,
+		                 .look = look,
+		                 .data = e };
 	assert(terms->level < LEVEL_COUNT);
+	e->accesses = mem_take0(1, sizeof *e->accesses);
 	region_init(&e->region);
 	e->path = region_copy_string(&e->region, path, strlen(path));
 	e->terms = *terms;
@@ -262,6 +248,8 @@ struct edits *edits_new(const char *path, const struct edit_terms *terms,
 		edits_free(e);
 		return NULL;
 	}
+	e->sql = program_is_sql(p);
+	if (e->sql) edits_find_sql(e, p);
 	program_free(p);
 	return e;
 }
@@ -269,10 +257,17 @@ struct edits *edits_new(const char *path, const struct edit_terms *terms,
 void edits_free(struct edits *e)
 {
 	if (!e) return;
-	accesses_free(&e->accesses);
+	if (e->accesses) accesses_free(e->accesses);
+	free(e->accesses);
+	free(e->transactions);
 	free(e->items);
 	region_free(&e->region);
 	free(e);
+}
+
+bool edits_say_level(const struct edits *e)
+{
+	return e->terms.level_said;
 }
 
 uint32_t edits_count(const struct edits *e)
@@ -288,13 +283,13 @@ const struct edit *edits_get(const struct edits *e, uint32_t i)
 
 uint32_t edits_transaction_count(const struct edits *e)
 {
-	return e->accesses.transaction_count;
+	return e->transaction_count;
 }
 
 const struct edit_transaction *edits_transaction(const struct edits *e,
                                                  uint32_t i)
 {
-	assert(i < e->accesses.transaction_count);
+	assert(i < e->transaction_count);
 	return &e->transactions[i];
 }
 
@@ -336,6 +331,13 @@ bool edits_weaken(const struct edits *e, uint32_t i)
 	return x->level != LEVEL_COUNT && is_stronger(before(e, x), x->level);
 }
 
+/* Do they change the same text? */
+static bool overlap(const struct edit *x, const struct edit *y)
+{
+	return x->source == y->source && x->offset < y->offset + y->removed &&
+	       y->offset < x->offset + x->removed;
+}
+
 bool edits_join(const struct edits *e, uint32_t a, uint32_t b)
 {
 	const struct edit *x = edits_get(e, a), *y = edits_get(e, b);
@@ -345,6 +347,7 @@ bool edits_join(const struct edits *e, uint32_t a, uint32_t b)
 		y = z;
 	}
 	assert(a != b && x->kind <= y->kind);
+	if (overlap(x, y)) return false;
 	if (x->kind == EDIT_LOCK && y->kind == EDIT_ATOMIC)
 		return x->read != y->read;
 	if (x->kind == EDIT_TRANSACTION && y->kind == EDIT_TRANSACTION)
@@ -402,7 +405,7 @@ static void print_edited(struct text *t, const struct edits *e,
                          const struct edit *const *all, uint32_t count,
                          uint32_t source, size_t at, size_t end)
 {
-	const struct file *f = &e->files[source];
+	const struct edit_file *f = &e->files[source];
 	for (uint32_t i = 0; i < count; i++) {
 		assert(!i || compare_places(&all[i - 1], &all[i]) <= 0);
 		const struct edit *x = all[i];
@@ -425,6 +428,18 @@ static void look_again(void *data, const struct syntax *tree,
 	a->transaction_count = 0;
 }
 
+/* Of a program in SQL the text says the level, unless the command line does,
+ * for all of its transactions. */
+static void know_sql(const struct edits *e, struct edited *x)
+{
+	const char *word = program_isolation(x->program);
+	if (e->terms.level_said)
+		sql_drop_levels(x->program);
+	else if (word)
+		x->level = level_from_word(word);
+	explorer_know_rows(x->program);
+}
+
 struct edited edits_make(const struct edits *e, struct edit_set s)
 {
 	const struct edit **all = sorted(e, s);
@@ -440,6 +455,7 @@ struct edited edits_make(const struct edits *e, struct edit_set s)
 	struct edited out = { .accesses = mem_take0(1, sizeof *out.accesses) };
 	struct load_edited x = { .texts = texts,
 		                 .count = e->file_count,
+		                 .given = e->terms.given,
 		                 .locks_write = e->terms.locks_write,
 		                 .look = look_again,
 		                 .data = out.accesses };
@@ -447,8 +463,10 @@ struct edited edits_make(const struct edits *e, struct edit_set s)
 	out.program = load_program_edited(e->path, &x, &d);
 	/* What the language says of places where nothing can lock is heeded,
 	 * but it may say more. */
-	if (out.program && out.accesses->count != e->accesses.count)
+	if (out.program && out.accesses->count != e->accesses->count)
 		edited_free(&out);
+	out.level = edits_level(e, s);
+	if (out.program && e->sql) know_sql(e, &out);
 	diags_free(&d);
 	for (size_t i = 0; i < e->file_count; i++) text_free(&new[i]);
 	free(new);
@@ -467,20 +485,20 @@ void edited_free(struct edited *x)
 
 /* ---- diffs ---- */
 
-static size_t line_begin(const struct file *f, size_t at)
+static size_t line_begin(const struct edit_file *f, size_t at)
 {
 	while (at && f->text[at - 1] != '\n') at--;
 	return at;
 }
 
 /* Behind its line end. */
-static size_t line_end(const struct file *f, size_t at)
+static size_t line_end(const struct edit_file *f, size_t at)
 {
 	while (at < f->length && f->text[at] != '\n') at++;
 	return at < f->length ? at + 1 : at;
 }
 
-static uint32_t line_number(const struct file *f, size_t at)
+static uint32_t line_number(const struct edit_file *f, size_t at)
 {
 	uint32_t n = 1;
 	for (size_t i = 0; i < at; i++) n += f->text[i] == '\n';
@@ -549,7 +567,7 @@ struct hunk {
 
 /* What both end with is left out where nothing but lines before it are new.
  * False if nothing is. */
-static bool shorten(const struct file *f, struct hunk *h, size_t first)
+static bool shorten(const struct edit_file *f, struct hunk *h, size_t first)
 {
 	size_t same = 0, old = h->end - h->at;
 	while (same < h->length && same < old &&
@@ -566,10 +584,10 @@ void edits_diff(struct text *t, const struct edits *e, struct edit_set s,
                 unsigned indent)
 {
 	const struct edit **all = sorted(e, s);
-	const struct file *in = NULL;
+	const struct edit_file *in = NULL;
 	int64_t longer = 0; /* by so many lines, the file so far */
 	for (uint32_t i = 0, last; i < s.count; i = last) {
-		const struct file *f = &e->files[all[i]->source];
+		const struct edit_file *f = &e->files[all[i]->source];
 		size_t at = line_begin(f, all[i]->offset);
 		size_t end = line_end(f, all[i]->offset + all[i]->removed);
 		for (last = i + 1;
@@ -623,6 +641,7 @@ static uint32_t access_at(const struct edits *e, const struct accesses *a,
 void edits_mark(const struct edits *e, const struct edited *x,
                 struct history *h)
 {
+	if (e->sql) return; /* edits_allow() does not ask */
 	for (uint32_t t = 1; t < h->transaction_count; t++)
 		for (uint32_t i = 0; i < h->transactions[t].event_count; i++) {
 			struct event *v = &h->transactions[t].events[i];
@@ -640,7 +659,7 @@ void edits_mark(const struct edits *e, const struct edited *x,
 /* The level of its own that the edits leave the transaction. */
 static own_level own_then(const struct edits *e, struct edit_set s, uint32_t t)
 {
-	assert(t < e->accesses.transaction_count);
+	assert(t < e->transaction_count);
 	for (uint32_t i = 0; i < s.count; i++) {
 		const struct edit *x = edits_get(e, s.items[i]);
 		if (x->kind == EDIT_TRANSACTION && x->transaction == t)
@@ -653,7 +672,7 @@ static own_level own_then(const struct edits *e, struct edit_set s, uint32_t t)
 static enum strength strength_then(const struct edits *e, struct edit_set s,
                                    uint32_t access)
 {
-	assert(access < e->accesses.count);
+	assert(access < e->accesses->count);
 	for (uint32_t i = 0; i < s.count; i++) {
 		const struct edit *x = edits_get(e, s.items[i]);
 		if (x->kind == EDIT_LOCK && x->read == access)
@@ -662,7 +681,7 @@ static enum strength strength_then(const struct edits *e, struct edit_set s,
 		    (x->read == access || x->write == access))
 			return STRENGTH_NO_KEY_UPDATE;
 	}
-	return e->accesses.items[access].strength;
+	return e->accesses->items[access].strength;
 }
 
 static bool has_edit(struct edit_set s, uint32_t edit)
@@ -711,12 +730,14 @@ bool edits_allow(const struct edits *e, struct edit_set s, struct edit_set of,
 	enum level others = edits_level(e, s);
 	bool statements = false;
 	if (moved(e, s, of, h) || moved(e, of, s, h)) return false;
+	/* What a statement reads depends on how it locks. */
+	if (e->sql) return false;
 	for (uint32_t t = 1; t < h->transaction_count; t++) {
 		struct transaction *x = &h->transactions[t];
 		if (!x->event_count) continue;
 		uint32_t access = x->events[0].point - 1;
-		assert(access < e->accesses.count);
-		x->own = own_then(e, s, e->accesses.items[access].transaction);
+		assert(access < e->accesses->count);
+		x->own = own_then(e, s, e->accesses->items[access].transaction);
 		statements |= level_has_statements(
 			x->own ? (enum level)(x->own - 1) : others);
 		for (uint32_t i = 0; i < x->event_count; i++)

@@ -24,6 +24,7 @@ struct history;
 struct level_scratch;
 struct program;
 struct relation;
+struct sql_arguments;
 
 struct edit {
 	enum edit_kind kind;
@@ -46,7 +47,9 @@ struct edit_transaction {
 	const char *name; /* NULL: it has none */
 	uint32_t source, line;
 	own_level own;
-	bool fixed; /* it is not run; or `finally`, which reads the end */
+	/* It is not run; or `finally`, which reads the end; or there is no
+	 * place for a level of its own, as in a routine in SQL. */
+	bool fixed;
 };
 
 struct edits;
@@ -55,6 +58,7 @@ struct edits;
 struct edit_terms {
 	enum level level; /* of the program */
 	bool level_said;  /* by the command line, so that the text has no say */
+	const struct sql_arguments *given; /* of a file of SQL; borrowed */
 	/* A read that locks to write counts as a write, as in Oracle: it is
 	 * explored as one that writes back what it read. */
 	bool locks_write;
@@ -66,6 +70,9 @@ struct edits *edits_new(const char *path, const struct edit_terms *terms,
                         struct diags *d);
 void edits_free(struct edits *e);
 
+/* Does the command line say the level of the program? It has to where no text
+ * can. */
+bool edits_say_level(const struct edits *e);
 uint32_t edits_count(const struct edits *e);
 const struct edit *edits_get(const struct edits *e, uint32_t i);
 uint32_t edits_transaction_count(const struct edits *e);
@@ -97,6 +104,7 @@ enum level edits_level(const struct edits *e, struct edit_set s);
 /* An edited program, and where its accesses are. */
 struct edited {
 	struct program *program;
+	enum level level; /* of transactions that have none of their own */
 	struct accesses *accesses;
 };
 /* To be freed with edited_free. No program, if it does not compile. */

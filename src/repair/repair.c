@@ -133,7 +133,7 @@ static struct repair_row explore_set(struct search *x, struct edit_set s,
 	struct explore_observer observer = { .payload = x,
 		                             .history = on_history,
 		                             .tick = on_tick };
-	o.level = edits_level(out->edits, s);
+	o.level = edited.level;
 	o.algorithm = explorer_usual_algorithm(edited.program, o.level);
 	o.base = o.algorithm == EXPLORE_CE ? level_base(o.level) : o.level;
 	o.stop_on_violation = !to_the_end;
@@ -150,10 +150,12 @@ static struct repair_row explore_set(struct search *x, struct edit_set s,
 	struct explorer *e = explorer_new(edited.program, &o, &observer);
 	explorer_run(e);
 	const struct explore_stats *stats = explorer_stats(e);
+	bool fault = program_fault(edited.program) != NULL;
 	row = (struct repair_row){ .items = copy_items(s),
 		                   .count = s.count,
 		                   .cost = cost_of(out->edits, s),
-		                   .verdict = explorer_verdict(e),
+		                   .verdict = fault ? VERDICT_INCONCLUSIVE
+		                                    : explorer_verdict(e),
 		                   .histories = stats->histories,
 		                   .violating = x->violating,
 		                   .complete = stats->stop == STOP_NONE };
@@ -436,10 +438,12 @@ bool repair(struct repair *out, const struct repair_options *o, struct diags *d)
 	*out = (struct repair){ .options = *o };
 	struct edit_terms terms = { .level = o->explore.level,
 		                    .level_said = o->level_said,
+		                    .given = o->given,
 		                    .locks_write = o->oracle,
 		                    .weights = o->weights };
 	out->edits = edits_new(o->path, &terms, d);
 	if (!out->edits) return false;
+	out->options.level_said = edits_say_level(out->edits);
 	pthread_mutex_init(&x.lock, NULL);
 	x.scratch = level_scratch_new();
 	x.set = mem_take0((size_t)edits_count(out->edits) + 1, sizeof *x.set);

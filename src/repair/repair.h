@@ -18,7 +18,8 @@ enum { REPAIR_EDITS = 3, REPAIR_ANSWERS = 8 }; /* at most, by default */
 struct repair_options {
 	const char *path;
 	bool level_said; /* by the command line, not by the program */
-	struct explore_options explore; /* the limits are of all together */
+	const struct sql_arguments *given; /* of a file of SQL */
+	struct explore_options explore;    /* the limits are of all together */
 	bool oracle; /* what Oracle has, where a lock counts as a write */
 	const char *weights_path;    /* NULL: costs are the usual ones */
 	struct edit_weights weights; /* repair_weights */

@@ -283,6 +283,12 @@ enum sql_statement_kind {
 	STATEMENT_NOTHING   /* of the schema: was carried out at once */
 };
 
+/* Does it read or write? Outside of a transaction it is one by itself. */
+static inline bool sql_is_access(enum sql_statement_kind k)
+{
+	return k <= STATEMENT_DELETE || k == STATEMENT_CALL;
+}
+
 struct sql_set {
 	uint32_t column;
 	const struct sql_expr *value; /* NULL: DEFAULT */
