@@ -340,7 +340,7 @@ START_TEST(cores)
 	struct rng r = { first_seed() * 2000 + (uint64_t)_i };
 	struct check_clock *clock = clock_new();
 	unsigned found = 0, larger = 0;
-	for (int i = 0; i < (is_quick() ? 60 : 300); i++) {
+	for (int i = 0; i < (is_quick() ? 30 : 300); i++) {
 		struct history *h = random_history(&r, i);
 		struct facts *f = facts_of_history(h);
 		for (enum level l = LEVEL_RC; l < LEVEL_COUNT; l++) {
@@ -360,7 +360,7 @@ START_TEST(cores)
 		facts_free(f);
 		history_free(h);
 	}
-	ck_assert_uint_gt(found, is_quick() ? 60 : 300);
+	ck_assert_uint_gt(found, is_quick() ? 30 : 300);
 	ck_assert_uint_le(larger, found / 100 + 2);
 	check_clock_free(clock);
 }

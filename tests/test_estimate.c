@@ -486,7 +486,7 @@ static bool watch_snapshot(void *payload, const struct tally *so_far,
 
 START_TEST(forecasts_of_a_run)
 {
-	struct program *p = shipped("wikipedia/client-5");
+	struct program *p = shipped("twitter/client-4");
 	struct explore_options o = options_for(EXPLORE_CE, LEVEL_RA);
 	struct line_watch w = { .forecast = forecast_new(p, &o) };
 	struct explore_observer observer = { .payload = &w,

@@ -396,6 +396,45 @@ START_TEST(like_a_history_from_scratch)
 }
 END_TEST
 
+/* Back at the end of a transaction that aborted, and from there into it: what
+ * another one read meanwhile is none of its own. */
+START_TEST(back_into_what_ended)
+{
+	enum { A, B };
+	struct trial t;
+	begin_trial(&t, (enum level)_i, first_seed());
+	ledger_go_anywhere(&t.ledger, false);
+	for (uint32_t session = 0; session < 2; session++) {
+		ck_assert(ledger_begin(&t.ledger, session, 0, 0, false));
+		for (uint32_t key = A; key <= B; key++)
+			ledger_write(&t.ledger, db_access_plain(key, 0),
+			             value_int(session));
+		ck_assert(ledger_commit(&t.ledger, NULL));
+	}
+	uint32_t other = ledger_number(&t.shared, 0, 0);
+	uint32_t newer = ledger_number(&t.shared, 1, 0);
+	ck_assert(ledger_begin(&t.ledger, 2, 0, 0, false));
+	struct ledger_mark in_it = ledger_mark(&t.ledger);
+	ledger_end(&t.ledger, true, NULL);
+	struct ledger_mark after = ledger_mark(&t.ledger);
+	ck_assert(ledger_begin(&t.ledger, 3, 0, 0, false));
+	ledger_read(&t.ledger, db_access_plain(A, 0), other, value_null(),
+	            NULL);
+	ledger_rewind(&t.ledger, &after);
+	ledger_rewind(&t.ledger, &in_it);
+	/* Had it read from the other one, that would come first. */
+	ledger_read(&t.ledger, db_access_plain(A, 0), newer, value_null(),
+	            NULL);
+	ck_assert(ledger_commit(&t.ledger, NULL));
+	ck_assert(ledger_begin(&t.ledger, 3, 0, 0, false));
+	ledger_read(&t.ledger, db_access_plain(A, 0), newer, value_null(),
+	            NULL);
+	ck_assert(ledger_may_read(&t.ledger, db_access_plain(B, 0), other) ==
+	          (t.level <= LEVEL_RC || level_has_statements(t.level)));
+	end_trial(&t);
+}
+END_TEST
+
 /* ---- Forward, in order ---- */
 
 /* What a ledger in order allows, read by read and commit by commit, satisfies
@@ -511,6 +550,7 @@ END_TEST
 void add_ledger_tests(TCase *tests)
 {
 	tcase_add_loop_test(tests, like_a_history_from_scratch, 0, LEVEL_COUNT);
+	tcase_add_loop_test(tests, back_into_what_ended, 0, LEVEL_COUNT);
 	tcase_add_loop_test(tests, in_order, 0, LEVEL_COUNT);
 	tcase_add_loop_test(tests, many_transactions, 0, LEVEL_COUNT);
 	tcase_add_test(tests, too_many_transactions);

@@ -28,7 +28,7 @@ enum { LEVELS_ALL = (1 << LEVEL_SER) - 1, ENCODINGS_ALL = 3 };
 static uint64_t traces_per_run(void)
 {
 	uint64_t all = programs_or(TRACES);
-	return all < 100 * RUNS ? 100 : all / RUNS;
+	return all < 40 * RUNS ? 40 : all / RUNS;
 }
 
 /* ---- traces with known answers ---- */

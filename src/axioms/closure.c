@@ -299,7 +299,7 @@ static void append(struct closure *c, uint32_t t, struct closure_block b)
 {
 	assert(c->count < c->n && t > 0 && t < c->n);
 	c->order[c->count] = t;
-	c->position[t] = c->count;
+	c->position[t] = c->begun = c->count;
 	c->blocks[c->count++] = b;
 	note_level(c, t, b.own);
 	begin_rows(c, t, &b);
@@ -633,7 +633,7 @@ void closure_rewind(struct closure *c, uint32_t count, uint32_t reads,
 {
 	assert(count <= c->count && reads <= c->read_count);
 	if (count == c->count && reads == c->read_count && is_pending &&
-	    !c->blocks[count - 1].written)
+	    !c->blocks[count - 1].written && c->begun + 1 == count)
 		return;
 	if (c->forward) {
 		closure_rewind_sparse(c, count, reads, is_pending);

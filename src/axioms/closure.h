@@ -72,6 +72,7 @@ struct closure {
 	uint32_t *position; /* the inverse */
 	struct closure_block *blocks; /* parallel to order */
 	uint32_t count;               /* of order, init included */
+	uint32_t begun; /* place in order of whom `seen` and `reader` tell */
 	uint32_t snapshot_every; /* 1 when rows are small; 0: no snapshots */
 	struct region *region;   /* holds the snapshots */
 	/* If one_snapshot: the newest, overwritten by the next; and where in
