@@ -283,6 +283,19 @@ static bool is_lost_update(const struct history *h)
 	return found;
 }
 
+/* `weak`, or a level with statements that it implies and that forbids the
+ * history too: writes of transactions that aborted stood in the way, and only
+ * such levels know of those. */
+static enum level weakest_with_statements(enum level weak,
+                                          const struct history *h)
+{
+	for (enum level m = 0; m < weak && weak < LEVEL_COUNT; m++)
+		if (level_has_statements(m) && level_implies(weak, m) &&
+		    !level_allows_history(m, h))
+			return m;
+	return weak;
+}
+
 /* The first level in the table that l implies and that forbids the history;
  * LEVEL_COUNT if there is none. Anomalies have their names from levels that
  * know of no statements, where it can be. Neither of pc and psi is the weaker
@@ -298,7 +311,7 @@ static enum level weakest_forbidding(enum level l, const struct history *h)
 		weak++;
 	if (weak == LEVEL_COUNT || !level_has_snapshots(weak) ||
 	    !level_excludes_rivals(l) || !is_lost_update(h))
-		return weak;
+		return weakest_with_statements(weak, h);
 	for (enum level m = weak; m <= l; m++)
 		if (level_excludes_rivals(m) && level_implies(l, m)) return m;
 	return weak;
