@@ -47,7 +47,7 @@ struct here {
 	struct sql_catalog catalog;
 	struct known known;
 	struct sql_parser *parser;
-	int64_t sequences[16];
+	struct sql_draws sequences[16];
 	uint32_t started; /* of them */
 	uint32_t statements;
 };
@@ -76,6 +76,7 @@ static void here_end(struct here *h)
 	free(h->catalog.sequences);
 	free(h->catalog.enums);
 	free(h->catalog.routines);
+	free(h->catalog.trigger_bodies);
 	program_free(h->catalog.program);
 	sql_parser_free(h->parser);
 	known_free(&h->known);
@@ -139,7 +140,7 @@ static void here_run(struct here *h, const char *sql, struct text *out)
 	}
 	struct region scratch;
 	for (; h->started < h->catalog.sequence_count; h->started++)
-		h->sequences[h->started] =
+		h->sequences[h->started].next =
 			h->catalog.sequences[h->started].start;
 	region_init(&scratch);
 	struct sql_run x = { .region = &scratch,
@@ -148,7 +149,8 @@ static void here_run(struct here *h, const char *sql, struct text *out)
 		             .serial = true,
 		             .session = "s",
 		             .statement = ++h->statements,
-		             .sequences = h->sequences };
+		             .sequences = h->sequences,
+		             .sequence_count = h->started };
 	if (!sql_run_statement(&x, s)) {
 		text_format(out, "ERROR:  %s\n", x.failure.state);
 	} else {
@@ -202,8 +204,13 @@ static bool agrees(const char *theirs, const char *ours)
  * computed. */
 static bool may_be_dropped(const char *ours)
 {
-	return !strcmp(ours, "ERROR:  22003\n") ||
-	       !strcmp(ours, "ERROR:  22012\n");
+	static const char *const states[] = { "22003", "22011", "22012",
+		                              "22023", "54000" };
+	for (size_t i = 0; i < sizeof states / sizeof *states; i++)
+		if (!strncmp(ours, "ERROR:  ", 8) &&
+		    !strncmp(ours + 8, states[i], 5))
+			return true;
+	return false;
 }
 
 void script_add(struct script *s, const char *sql)
@@ -267,8 +274,8 @@ static void compare(struct script *s, const struct postgres *server)
 		if (!same &&
 		    (may_be_dropped(text_get(&ours)) || may_be_dropped(theirs)))
 			dropped++;
-		else if (!same && differ++ < 6)
-			text_format(&told, "%s\ntheirs:\n%sours:\n%s\n",
+		else if (!same && differ++ < 3)
+			text_format(&told, "%s\ntheirs:\n%.500sours:\n%.500s\n",
 			            s->statements[i], theirs, text_get(&ours));
 		text_free(&ours);
 		free(theirs);

@@ -80,6 +80,23 @@ static void bool_expr(struct text *t, struct rng *r, int depth)
 		"(%T LIKE 'a%')",
 		"(%T LIKE '_b%')",
 		"(%T NOT LIKE '%b')",
+		"(%T ILIKE 'A%')",
+		"(%T NOT ILIKE %T)",
+		"(c ILIKE 'AB__')",
+		"starts_with(%T, %T)",
+		"((%I, %T) = (i, t))",
+		"((%I, %T, s) <> (%I, 'ab', 1))",
+		"((%I, %B) < (s, %B))",
+		"((%I, %T, k) >= (%I, %T, 3))",
+		"((%I, t) IN ((1, 'ab'), (%I, %T)))",
+		"((s, %T) NOT IN ((1, 'ab'), (%I, t)))",
+		"((%I, t) IN (SELECT x.i, %T FROM e x))",
+		"((i, s) NOT IN (SELECT x.s, x.i FROM e x WHERE x.k <> e.k))",
+		"((k, s) > ANY (SELECT x.s, x.k FROM e x WHERE %B))",
+		"((k, s) <= ALL (SELECT x.i, x.k FROM e x WHERE x.k < 4))",
+		"((i, %T) IS DISTINCT FROM (s, t))",
+		"((%I, t) IS NULL)",
+		"((%I, %T) IS NOT NULL)",
 		"(%I IS DISTINCT FROM %I)",
 		"(%T IS NOT DISTINCT FROM %T)",
 		"CASE WHEN %B THEN %B ELSE %B END",
@@ -150,6 +167,30 @@ static void int_expr(struct text *t, struct rng *r, int depth)
 		"a[%I]",
 		"cardinality(%Y)",
 		"array_length(%Y, 1)",
+		"(%I & %I)",
+		"(%I | s)",
+		"(%I # %I)",
+		"(~ %I)",
+		"(%I << 3)",
+		"(i << s)",
+		"(s << 1)",
+		"(%I >> i)",
+		"(- l)",
+		"abs(-2147483648)",
+		"(- ('-2147483648'::int))",
+		"(s + 1::smallint)",
+		"(s * s)",
+		"(l / -1)",
+		"(%I % -1)",
+		"(%I::smallint - 32767::smallint)",
+		"((%I)::bigint * 4611686018427387904)",
+		"(- ('-9223372036854775808'::bigint))",
+		"position(%T IN %T)",
+		"strpos(%T, 'b')",
+		"char_length(%T)",
+		"octet_length(%T || 'é')",
+		"octet_length(c)",
+		"ascii(%T)",
 	};
 	/* Constant parts are computed before anything is run: there, no column
 	 * means no error either. */
@@ -162,17 +203,63 @@ static void text_expr(struct text *t, struct rng *r, int depth)
 		                              "'ab'",       "''",   "'a_%'",
 		                              "NULL::text", "'Ab '" };
 	static const char *const forms[] = {
-		"(%T || %T)",          "(%T || c)",
-		"(t || %I)",           "lower(%T)",
-		"upper(%T)",           "CASE WHEN %B THEN %T ELSE %T END",
-		"COALESCE(%T, %T)",    "NULLIF(%T, 'ab')",
-		"GREATEST(%T, %T)",    "(%I::text)",
-		"(%B::text)",          "(%T::varchar(2))",
-		"(%T::char(3)::text)", "(c::text)",
-		"(%N::text)",          "(%D::text)",
-		"(%S || t)",           "(%V::text)",
-		"(o::text)",           "(%Y::text)",
-		"(q::text)",           "y[%I]",
+		"(%T || %T)",
+		"(%T || c)",
+		"(t || %I)",
+		"lower(%T)",
+		"upper(%T)",
+		"CASE WHEN %B THEN %T ELSE %T END",
+		"COALESCE(%T, %T)",
+		"NULLIF(%T, 'ab')",
+		"GREATEST(%T, %T)",
+		"(%I::text)",
+		"(%B::text)",
+		"(%T::varchar(2))",
+		"(%T::char(3)::text)",
+		"(c::text)",
+		"(%N::text)",
+		"(%D::text)",
+		"(%S || t)",
+		"(%V::text)",
+		"(o::text)",
+		"(%Y::text)",
+		"(q::text)",
+		"y[%I]",
+		"substring(%T FROM %I FOR 2)",
+		"substring(%T, 2)",
+		"substr(%T, %I)",
+		"substring('añbé', s, %I)",
+		"trim(%T)",
+		"trim(LEADING 'ab' FROM %T)",
+		"rtrim(%T, %T)",
+		"btrim('éxaé', 'éa')",
+		"ltrim(c)",
+		"replace(%T, %T, 'x')",
+		"replace(%T, 'b', %T)",
+		"concat(%T, %I, %B, c, NULL, %D)",
+		"concat_ws(%T, t, %N, NULL, %T)",
+		"format('%% %s|%L|%3$I|%2$-4s|%1$5s', %T, %I, 'Ab')",
+		"format(%T || '%s', %T)",
+		"left(%T, 2)",
+		"left('añbé', %I)",
+		"right(%T, s)",
+		"right('añbé', -1)",
+		"lpad(%T, 4)",
+		"lpad(%T, s, %T)",
+		"rpad(%T, 3, 'éx')",
+		"repeat(%T, 2)",
+		"reverse(%T || 'é')",
+		"split_part(%T, 'b', s)",
+		"split_part('a,b,,c', ',', -2)",
+		"initcap(%T)",
+		"translate(%T, 'ab', 'é')",
+		"chr(%I)",
+		"to_hex(%I)",
+		"md5(%T)",
+		"md5(repeat(%T, 30))",
+		"quote_literal(%T)",
+		"quote_ident(%T)",
+		"quote_ident('user')",
 	};
 	fill(t, r, depth, depth <= 0 ? ONE_OF(r, leaves) : ONE_OF(r, forms));
 }
@@ -313,6 +400,52 @@ static void combination(struct text *t, struct rng *r, int depth)
 	text_string(t, " ORDER BY 2, 1");
 }
 
+static void sets(struct text *t, struct rng *r, int depth)
+{
+	static const char *const lists[] = {
+		"SELECT k, generate_series(1, s) FROM e WHERE k <> 4 ORDER BY "
+		"1, 2",
+		"SELECT k, unnest(a), unnest(y) FROM e ORDER BY k, 2, 3",
+		"SELECT generate_series(%I % 20, %I % 50, 7) + k FROM e WHERE "
+		"k "
+		"< 3 ORDER BY 1 LIMIT 50",
+		"SELECT DISTINCT unnest(%Y) FROM e ORDER BY 1",
+		"SELECT generate_series(1, count(*)) FROM e WHERE %B",
+		"SELECT x FROM generate_series(5, 1, -2) x",
+		"SELECT x.n, e.k FROM generate_series(1, 3) x(n) LEFT JOIN e "
+		"ON e.k = x.n AND %B ORDER BY 1",
+		"SELECT * FROM unnest(ARRAY['b', NULL, 'a']) u(x) "
+		"ORDER BY x",
+		"SELECT generate_series(1.5, 4, 0.75)",
+		"SELECT generate_series(date '2024-01-30', '2024-03-01', "
+		"interval '1 month')",
+		"SELECT * FROM generate_series(timestamp '2024-01-01', "
+		"'2024-01-02', '7 hours') g(x)",
+		"SELECT k FROM e WHERE i IN (SELECT generate_series(1, k)) "
+		"ORDER BY k",
+		"SELECT generate_series(1, 3, 0)",
+		"SELECT k, x FROM e, LATERAL (SELECT max(y.i) FROM e y WHERE "
+		"y.k < e.k AND %B) z(x) ORDER BY k",
+		"SELECT k, x FROM e LEFT JOIN LATERAL (SELECT y.t FROM e y "
+		"WHERE y.k > e.k ORDER BY y.k LIMIT 2) z(x) ON true ORDER BY "
+		"1, "
+		"2",
+		"SELECT k, x FROM e, unnest(a) x WHERE %B ORDER BY 1, 2",
+		"SELECT e.k, x FROM e LEFT JOIN generate_series(1, k) x ON x > "
+		"2 ORDER BY 1, 2",
+		"SELECT k FROM e RIGHT JOIN LATERAL (SELECT e.k + 1) z(x) ON "
+		"true",
+		"SELECT b, (b, b) IN (SELECT x.b, x.i > 1 FROM e x) FROM e "
+		"GROUP BY b ORDER BY b",
+		"SELECT k, CASE WHEN b THEN generate_series(1, 2) END FROM e",
+		"SELECT k FROM e WHERE generate_series(1, 2) = 1",
+		"SELECT sum(generate_series(1, 2)) FROM e",
+		"SELECT upper(x) || unnest(y) FROM (SELECT t, y FROM e) z(x) "
+		"ORDER BY 1",
+	};
+	fill(t, r, depth, ONE_OF(r, lists));
+}
+
 static void join(struct text *t, struct rng *r)
 {
 	static const char *const words[] = { "JOIN", "LEFT JOIN", "RIGHT JOIN",
@@ -339,7 +472,8 @@ static void query(struct text *t, struct rng *r)
 		                         span_expr,   array_expr };
 	enum { MAKERS = sizeof makers / sizeof *makers };
 	int depth = 1 + (int)rng_below(r, 3);
-	switch (rng_below(r, 10)) {
+	switch (rng_below(r, 12)) {
+	case 10: sets(t, r, depth); return;
 	case 3: combination(t, r, depth); return;
 	case 4: join(t, r); return;
 	case 5:
@@ -662,6 +796,25 @@ static const char *const routines[] = {
 	"CREATE PROCEDURE pay(src int, INOUT much int) LANGUAGE plpgsql AS $$ "
 	"BEGIN "
 	"PERFORM move(src, 3, much); much := much * 2; END $$",
+	"CREATE FUNCTION dynamic(src int, much int) RETURNS SETOF text "
+	"LANGUAGE plpgsql AS $$\n"
+	"DECLARE k bigint; o text; r record;\n"
+	"BEGIN\n"
+	"  EXECUTE 'UPDATE acc SET n = n + $1 WHERE id = $2' USING much, "
+	"src;\n"
+	"  GET DIAGNOSTICS k = ROW_COUNT;\n"
+	"  RETURN NEXT k || ' ' || FOUND;\n"
+	"  EXECUTE format('SELECT %I, n FROM %I WHERE id = $1', 'owner', "
+	"'acc') INTO o, k USING src;\n"
+	"  RETURN NEXT concat(o, k);\n"
+	"  FOR r IN EXECUTE 'SELECT id FROM acc WHERE n > $1 + 2 ORDER BY id' "
+	"USING much LOOP RETURN NEXT r.id; END LOOP;\n"
+	"  RETURN QUERY EXECUTE 'SELECT owner FROM acc WHERE id <> ' || 1 || ' "
+	"ORDER BY id';\n"
+	"  EXECUTE 'SELECT n FROM acc WHERE id < $1' INTO STRICT k USING "
+	"src;\n"
+	"  RETURN NEXT k;\n"
+	"END $$",
 	"CREATE FUNCTION fact(n int) RETURNS numeric LANGUAGE plpgsql AS $$ "
 	"BEGIN "
 	"IF n < 2 THEN RETURN 1; END IF; RETURN n * fact(n - 1); END $$",
@@ -671,7 +824,11 @@ static void call(struct text *t, struct rng *r)
 {
 	unsigned a = (unsigned)rng_below(r, 5), b = (unsigned)rng_below(r, 4);
 	unsigned n = (unsigned)rng_below(r, 8);
-	switch (rng_below(r, 14)) {
+	switch (rng_below(r, 16)) {
+	case 14: text_format(t, "SELECT dynamic(%u, %u)", a, n); break;
+	case 15:
+		text_format(t, "SELECT walk(%u), id FROM acc ORDER BY 2, 1", n);
+		break;
 	case 0: text_format(t, "SELECT move(%u, %u, %u)", a, b, n); break;
 	case 1:
 	case 2: text_format(t, "SELECT tried(%u, %u, %u)", a, b, n); break;
@@ -731,9 +888,130 @@ START_TEST(routines_are_postgresqls)
 }
 END_TEST
 
+/* ---- Triggers ---- */
+
+static const char *const triggers[] = {
+	"CREATE TABLE note (what text)",
+	"CREATE TABLE item (id int PRIMARY KEY, n int, t text DEFAULT 'x', "
+	"twice int GENERATED ALWAYS AS (n * 2) STORED)",
+	"CREATE TABLE part (id int PRIMARY KEY, item int REFERENCES item ON "
+	"DELETE CASCADE ON UPDATE CASCADE, q int)",
+	"INSERT INTO item VALUES (1, 10), (2, 20), (3, 30)",
+	"INSERT INTO part VALUES (1, 1, 5), (2, 1, 6), (3, 2, 7)",
+	"CREATE FUNCTION tell() RETURNS trigger LANGUAGE plpgsql AS $tell$ "
+	"BEGIN INSERT INTO note VALUES (concat_ws(' ', TG_NAME, "
+	"TG_WHEN, TG_LEVEL, TG_OP, TG_TABLE_NAME, OLD.id, NEW.id)); RETURN "
+	"NULL; "
+	"END $tell$",
+	"CREATE FUNCTION shape() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN\n"
+	"  IF NEW.n < 0 THEN RETURN NULL; END IF;\n"
+	"  IF NEW.n = 99 THEN RAISE EXCEPTION 'no %', NEW.id USING ERRCODE = "
+	"'23514'; END IF;\n"
+	"  NEW.t := coalesce(OLD.t, '-') || upper(NEW.t) || (SELECT count(*) "
+	"FROM item);\n"
+	"  IF TG_OP = 'UPDATE' AND NEW.n = 7 THEN NEW.id = NEW.id + 10; END "
+	"IF;\n"
+	"  RETURN NEW;\nEND $$",
+	"CREATE FUNCTION guard() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN\n"
+	"  IF EXISTS (SELECT 1 FROM part WHERE item = OLD.id AND q > 6) THEN "
+	"RETURN NULL; END IF;\n"
+	"  UPDATE part SET q = q + 1 WHERE item = OLD.id;\n"
+	"  RETURN COALESCE(NEW, OLD);\nEND $$",
+	"CREATE FUNCTION again() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN\n"
+	"  IF NEW.id = 2 THEN UPDATE item SET t = 'again' WHERE id = 2; END "
+	"IF;\n"
+	"  RETURN NEW;\nEND $$",
+	"CREATE TRIGGER b_shape BEFORE INSERT OR UPDATE ON item FOR EACH ROW "
+	"EXECUTE FUNCTION shape()",
+	"CREATE TRIGGER a_guard BEFORE DELETE OR UPDATE OF id ON item FOR EACH "
+	"ROW EXECUTE FUNCTION guard()",
+	"CREATE TRIGGER told AFTER INSERT OR UPDATE OR DELETE ON item FOR EACH "
+	"ROW EXECUTE FUNCTION tell()",
+	"CREATE TRIGGER grew AFTER UPDATE ON item FOR EACH ROW WHEN (NEW.n > "
+	"OLD.n OR OLD.n IS NULL) EXECUTE FUNCTION tell()",
+	"CREATE TRIGGER parts AFTER UPDATE OF item OR DELETE ON part FOR EACH "
+	"ROW EXECUTE FUNCTION tell()",
+	"CREATE TRIGGER own BEFORE UPDATE ON item FOR EACH ROW WHEN (NEW.n = "
+	"13) EXECUTE FUNCTION again()",
+};
+
+static void triggering(struct text *t, struct rng *r)
+{
+	static const char *const numbers[] = { "-1", "3",  "5",  "7",
+		                               "13", "20", "99", "NULL" };
+	unsigned id = (unsigned)rng_below(r, 6);
+	const char *n = ONE_OF(r, numbers);
+	switch (rng_below(r, 8)) {
+	case 0:
+		text_format(t, "INSERT INTO item VALUES (%u, %s) RETURNING *",
+		            id, n);
+		break;
+	case 1:
+		text_format(t,
+		            "INSERT INTO item VALUES (%u, %s), (%u, 4) ON "
+		            "CONFLICT (id) DO UPDATE SET n = excluded.n + 1, t "
+		            "= excluded.t RETURNING id, n, t",
+		            id, n, id + 1);
+		break;
+	case 2:
+		text_format(t,
+		            "INSERT INTO item VALUES (%u, %s) ON CONFLICT "
+		            "DO NOTHING",
+		            id, n);
+		break;
+	case 3:
+		text_format(t,
+		            "UPDATE item SET n = %s WHERE id = %u RETURNING *",
+		            n, id);
+		break;
+	case 4:
+		text_format(t,
+		            "UPDATE item SET (id, t) = (id + 7, 'm') WHERE "
+		            "id = %u",
+		            id);
+		break;
+	case 5: text_format(t, "DELETE FROM item WHERE id = %u", id); break;
+	case 6:
+		text_format(t, "UPDATE item SET n = n + 1 WHERE n > %s", n);
+		break;
+	default:
+		text_format(t,
+		            "INSERT INTO part SELECT %u, id, n FROM item "
+		            "WHERE id < %u",
+		            id + 3, id);
+	}
+}
+
+START_TEST(triggers_are_postgresqls)
+{
+	struct script s = { 0 };
+	struct rng r = { first_seed() };
+	uint64_t count = programs_or(2000);
+	text_string(&s.all, "SET client_min_messages = error;\n");
+	for (size_t i = 0; i < sizeof triggers / sizeof *triggers; i++)
+		script_add(&s, triggers[i]);
+	for (uint64_t i = 0; i < count; i++) {
+		struct text t = { 0 };
+		triggering(&t, &r);
+		script_add(&s, text_get(&t));
+		script_add(&s, "SELECT * FROM item ORDER BY id");
+		script_add(&s, "SELECT * FROM part ORDER BY id");
+		script_add(
+			&s,
+			"SELECT what, count(*) FROM note GROUP BY what ORDER "
+			"BY what");
+		if (i % 8 == 7) script_add(&s, "DELETE FROM note");
+		if (i % 32 == 31) script_add(&s, "DELETE FROM part");
+		text_free(&t);
+	}
+	script_compare(&s);
+}
+END_TEST
+
 void add_sql_tests(TCase *tests)
 {
 	tcase_add_test(tests, routines_are_postgresqls);
+	tcase_add_test(tests, triggers_are_postgresqls);
 	tcase_add_test(tests, expressions_are_postgresqls);
 	tcase_add_test(tests, changes_are_postgresqls);
 }

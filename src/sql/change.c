@@ -242,9 +242,14 @@ static bool update_row(struct sql_run *x, const struct sql_statement *s,
 	struct sql_frame f = { .outer = x->outer, .rows = rows };
 	struct value *columns = copy_columns(x, t, rows[0]);
 	assert(s->kind == STATEMENT_UPDATE);
+	bool kept;
+	x->sets = s->sets;
+	x->set_count = s->set_count;
 	if (!set_columns(x, t, &f, s->sets, s->set_count, columns) ||
-	    !sql_replace(x, t, rows[0], columns))
+	    !sql_fire_before(x, t, rows[0], &columns, &kept))
 		return false;
+	if (!kept) return true;
+	if (!sql_replace(x, t, rows[0], columns)) return false;
 	rows[0] = columns;
 	return add_returned(x, s, &f);
 }
@@ -253,6 +258,10 @@ static bool delete_row(struct sql_run *x, const struct sql_statement *s,
                        const struct value **rows)
 {
 	struct sql_frame f = { .outer = x->outer, .rows = rows };
+	struct value *none = NULL;
+	bool kept;
+	if (!sql_fire_before(x, s->table, rows[0], &none, &kept)) return false;
+	if (!kept) return true;
 	sql_remove(x, s->table, rows[0]);
 	return add_returned(x, s, &f);
 }
@@ -358,11 +367,16 @@ static bool update_instead(struct sql_run *x, const struct sql_statement *s,
 	    !sql_eval_condition(x, &f, s->conflict_where, &holds))
 		return false;
 	if (!holds) return true;
-	now[0] = columns;
+	x->sets = s->conflict_sets;
+	x->set_count = s->conflict_set_count;
+	bool kept;
 	if (!set_columns(x, t, &f, s->conflict_sets, s->conflict_set_count,
 	                 columns) ||
-	    !sql_replace(x, t, old, columns))
+	    !sql_fire_before(x, t, old, &columns, &kept))
 		return false;
+	if (!kept) return true;
+	now[0] = columns;
+	if (!sql_replace(x, t, old, columns)) return false;
 	f.rows = now;
 	return add_returned(x, s, &f);
 }
@@ -392,10 +406,12 @@ static bool insert_row(struct sql_run *x, const struct sql_statement *s,
                        struct value *columns)
 {
 	const struct sql_table *t = s->table;
+	struct value there = value_null();
+	bool done = false, kept;
+	if (!sql_fire_before(x, t, NULL, &columns, &kept)) return false;
+	if (!kept) return true;
 	const struct value *rows[] = { columns };
 	struct sql_frame f = { .outer = x->outer, .rows = rows };
-	struct value there = value_null();
-	bool done = false;
 	if (!check_row(x, t, columns)) return false;
 	if (s->conflict != CONFLICT_ERROR &&
 	    (!meet_conflicts(x, s, columns, &done) || done))

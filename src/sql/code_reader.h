@@ -63,6 +63,12 @@ const struct sql_statement *read_statement(struct reader *p, struct span s,
                                            const struct span *into,
                                            const char *before);
 
+struct target_list;
+/* Behind EXECUTE: text [INTO [STRICT] targets] [USING expression, ...]; the
+ * statement and its values. `into`: NULL where there is none. */
+void read_execute(struct reader *p, struct sql_code *c,
+                  struct target_list *into);
+
 /* ---- Variables ---- */
 
 struct target_list {

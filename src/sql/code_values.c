@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "sql/code_reader.h"
+#include "sql/run.h"
 #include "vm/bytecode.h"
 
 /* ---- Expressions ---- */
@@ -54,12 +55,20 @@ static const struct sql_expr *resolve_select_expr(struct reader *p,
 	return e;
 }
 
-/* What PostgreSQL knows before it runs it is an error of the program here. */
-static void tell_doom(struct resolver *r)
+/* What is wrong with its literals is told when it is evaluated. */
+static const struct sql_expr *with_doom(struct resolver *r,
+                                        const struct sql_expr *e)
 {
-	if (*r->doom.state && !r->failed)
-		refuse(r, r->place, "%s (%s)", r->doom.message, r->doom.state);
+	if (r->failed || !e) return NULL;
+	if (!*r->doom.state) return e;
+	struct sql_expr *fails = expr_new(r, EXPR_FAILURE, SQL_UNKNOWN, 0);
+	struct sql_failure *why = region_take(r->region, sizeof *why);
+	*why = r->doom;
+	fails->at = e->at;
+	fails->type = e->type;
+	fails->failure = why;
 	r->doom = (struct sql_failure){ 0 };
+	return fails;
 }
 
 const struct sql_expr *read_expr(struct reader *p, struct span s)
@@ -84,8 +93,7 @@ const struct sql_expr *read_expr(struct reader *p, struct span s)
 		refuse(r, r->place, "this is no expression");
 	json_decref(all);
 	r->base = base;
-	tell_doom(r);
-	return r->failed ? NULL : e;
+	return with_doom(r, e);
 }
 
 /* As PL/pgSQL assigns: what is no assignment for SQL goes by its text. */
@@ -99,8 +107,7 @@ const struct sql_expr *become(struct resolver *r, const struct sql_expr *e,
 	} else {
 		e = coerce(r, e, type, COERCE_ASSIGNMENT, "variable");
 	}
-	tell_doom(r);
-	return e;
+	return with_doom(r, e);
 }
 
 const struct sql_expr *read_typed(struct reader *p, struct span s,
@@ -430,4 +437,138 @@ struct sql_code *read_declaration(struct reader *p, const char *label)
 	all->items[all->count++] = x;
 	c->targets = fields_of(p, &x, &c->target_count);
 	return c;
+}
+
+/* ---- EXECUTE: a text that is known when the program is loaded ---- */
+
+/* Does it depend on nothing that is there when the program runs? */
+static bool is_known(const struct sql_expr *e)
+{
+	static const bool depends[] = {
+		[EXPR_COLUMN] = true,     [EXPR_ROUTINE] = true,
+		[EXPR_NEXTVAL] = true,    [EXPR_CURRVAL] = true,
+		[EXPR_SET] = true,        [EXPR_AGGREGATE] = true,
+		[EXPR_STEP_ERROR] = true,
+	};
+	bool known =
+		!depends[e->kind] && !e->query &&
+		!(e->kind == EXPR_CALL && e->function->operation == DO_LASTVAL);
+	for (uint32_t i = 0; i < e->count && known; i++)
+		known = is_known(e->args[i]);
+	return known;
+}
+
+/* The text, or NULL after reporting an error. */
+static const char *known_text(struct reader *p, const struct sql_expr *e)
+{
+	struct sql_run x = { .region = p->r->region };
+	struct sql_frame none = { 0 };
+	struct value v;
+	if (!is_known(e))
+		return refuse_construct(
+			p->r, e->at,
+			"EXECUTE of a text that depends on variables (values "
+			"can be given by USING, and tables chosen by IF)");
+	if (!sql_eval(&x, &none, e, &v))
+		return refuse(p->r, e->at, "%s (%s)", x.failure.message,
+		              x.failure.state);
+	if (sql_is_null(v))
+		return refuse(p->r, e->at,
+		              "query string argument of EXECUTE is null "
+		              "(22004)");
+	return v.o->bytes;
+}
+
+/* Where the text stands: as it is, behind a quote; else in a source of its own.
+ */
+static struct place place_of(struct reader *p, const struct sql_expr *e,
+                             const char *text)
+{
+	struct sources *all = p->r->catalog->all;
+	const struct source *in = &all->items[e->at.source];
+	size_t length = strlen(text);
+	struct place at = e->at;
+	if (e->kind == EXPR_CONSTANT && at.offset + length + 1 < in->length &&
+	    in->text[at.offset] == '\'' &&
+	    !strncmp(in->text + at.offset + 1, text, length)) {
+		at.offset++;
+		return at;
+	}
+	struct text path = { 0 };
+	struct position from = source_position(all, at);
+	text_format(&path, "%s:%u: EXECUTE", from.file, (unsigned)from.line);
+	at = (struct place){
+		sources_add(all, text_get(&path), text, (uint32_t)length), 0
+	};
+	text_free(&path);
+	return at;
+}
+
+/* The statement, which knows nothing but $1, $2, ... */
+static const struct sql_statement *resolve_text(struct reader *p,
+                                                const struct sql_code *c,
+                                                const char *text,
+                                                struct place at)
+{
+	struct resolver *r = p->r;
+	struct variables given = { .shadows = true };
+	struct scope scope = { .variables = &given,
+		               .no_aggregates = "this context" };
+	struct scope *outer = r->outer;
+	struct place base = r->base;
+	const struct sql_statement *s = NULL;
+	given.items = region_take0(r->region, (c->arg_count + (size_t)1) *
+	                                              sizeof *given.items);
+	for (uint32_t i = 0; i < c->arg_count; i++)
+		given.items[i] = (struct variable){ .slot = i,
+			                            .type = c->args[i]->type };
+	given.count = given.parameter_count = given.slots = c->arg_count;
+	json_t *all = parse_at(r, at, "", text, (uint32_t)strlen(text));
+	r->base = at;
+	r->outer = &scope;
+	if (all && json_array_size(all) == 1)
+		s = resolve_statement(r, json_array_get(all, 0), at,
+		                      at.offset + (uint32_t)strlen(text));
+	else if (all)
+		refuse(r, at, "one statement is expected");
+	r->outer = outer;
+	r->base = base;
+	json_decref(all);
+	free_scope(&scope);
+	return s;
+}
+
+static void read_using(struct reader *p, struct sql_code *c)
+{
+	enum { MOST = 50 };
+	if (c->args) syntax_error(p);
+	c->args = region_take0(p->r->region, MOST * sizeof *c->args);
+	do {
+		struct span s = read_span(p, UNTIL(",", ";", "loop", "into"));
+		if (c->arg_count == MOST) syntax_error(p);
+		if (p->r->failed) return;
+		c->args[c->arg_count++] = settle(p->r, read_expr(p, s));
+	} while (accept_mark(p, ",") && !p->r->failed);
+}
+
+void read_execute(struct reader *p, struct sql_code *c,
+                  struct target_list *into)
+{
+	c->dynamic = true;
+	const struct sql_expr *e = read_typed(
+		p, read_span(p, UNTIL("into", "using", ";", "loop")), SQL_TEXT);
+	while (!p->r->failed) {
+		if (into && !c->into && accept_word(p, "into")) {
+			c->into = true;
+			c->strict = accept_word(p, "strict");
+			*into = read_targets(p);
+		} else if (accept_word(p, "using")) {
+			read_using(p, c);
+		} else {
+			break;
+		}
+	}
+	const char *text = p->r->failed ? NULL : known_text(p, e);
+	if (text) c->statement = resolve_text(p, c, text, place_of(p, e, text));
+	assert(c->statement || p->r->failed);
 }

@@ -108,15 +108,25 @@ static void print_expr(struct text *t, const struct within *w,
 		print_list(t, w, e, "", "", "::");
 		sql_type_print(t, e->type);
 		return;
+	case EXPR_FAILURE:
+		text_format(t, "error %s", e->failure->state);
+		return;
 	case EXPR_STEP_ERROR: text_string(t, "error of a step"); return;
 	case EXPR_ARRAY: print_list(t, w, e, "ARRAY[", ", ", "]"); return;
 	case EXPR_ELEMENT: print_list(t, w, e, "", "[", "]"); return;
 	case EXPR_NEXTVAL: text_string(t, "nextval()"); return;
+	case EXPR_CURRVAL: text_string(t, "currval()"); return;
+	case EXPR_SET: print_list(t, w, e, "", "", ""); return;
 	case EXPR_ROUTINE:
 		text_string(t, e->routine->name);
 		print_list(t, w, e, "(", ", ", ")");
 		return;
 	case EXPR_ANY:
+		if (!e->function) {
+			text_string(t,
+			            e->negated ? "row of ALL " : "row of ANY ");
+			break;
+		}
 		print_expr(t, w, e->args[0]);
 		text_format(t, " %s %s ", e->function->name,
 		            e->negated ? "ALL" : "ANY");

@@ -9,6 +9,7 @@
 #include "sql/numeric.h"
 #include "sql/procs.h"
 #include "sql/run.h"
+#include "sql/text_call.h"
 
 /* ---- Functions ---- */
 
@@ -67,9 +68,14 @@ static int is_like(const char *s, const char *s_end, const char *p,
 	return s == s_end;
 }
 
-static bool like(struct sql_run *x, struct value s, struct value p, bool wanted,
-                 struct value *out)
+static bool like(struct sql_run *x, struct value s, struct value p,
+                 enum sql_operation op, struct value *out)
 {
+	bool wanted = op == DO_LIKE || op == DO_ILIKE;
+	if (op == DO_ILIKE || op == DO_NOT_ILIKE) {
+		s = sql_change_case(x->region, s, false);
+		p = sql_change_case(x->region, p, false);
+	}
 	int r = is_like(s.o->bytes, s.o->bytes + s.o->length, p.o->bytes,
 	                p.o->bytes + p.o->length);
 	if (r < 0)
@@ -92,26 +98,14 @@ static bool concatenate(struct sql_run *x, struct value a, struct value b,
 	return true;
 }
 
-static struct value change_case(struct sql_run *x, struct value v, bool upper)
-{
-	char *s = region_copy_string(x->region, v.o->bytes, v.o->length);
-	for (uint32_t i = 0; i < v.o->length; i++) {
-		if (upper && s[i] >= 'a' && s[i] <= 'z') s[i] -= 'a' - 'A';
-		if (!upper && s[i] >= 'A' && s[i] <= 'Z') s[i] += 'a' - 'A';
-	}
-	return value_string(x->region, s, v.o->length);
-}
-
+/* character(n) without its padding. */
 static int64_t count_characters(struct value v, bool padded)
 {
-	int64_t n = 0;
-	uint32_t length = v.o->length;
-	while (padded && length && v.o->bytes[length - 1] == ' ') length--;
-	for (uint32_t i = 0; i < length; n++) {
-		size_t step = utf8_length(v.o->bytes + i, length - i);
-		i += step ? (uint32_t)step : 1;
-	}
-	return n;
+	size_t n = sql_characters(v);
+	for (uint32_t i = v.o->length; padded && i && v.o->bytes[i - 1] == ' ';
+	     i--)
+		n--;
+	return (int64_t)n;
 }
 
 static bool compares(enum sql_operation op, struct value a, struct value b,
@@ -158,6 +152,54 @@ static bool is_time(enum sql_kind k)
 	return sql_is_moment(k) || k == SQL_INTERVAL;
 }
 
+/* What a conversion or the like said of itself. */
+static bool checked(struct sql_run *x, bool fine)
+{
+	if (!fine) x->stop = SQL_FAILED;
+	return fine;
+}
+
+/* As the processor does it: of the distance, the bits that count. */
+static int64_t shifted(int64_t n, int64_t by, enum sql_operation op,
+                       enum sql_kind kind)
+{
+	bool left = op == DO_SHIFT_LEFT;
+	if (kind == SQL_INT8) {
+		by &= 63;
+		return left ? (int64_t)((uint64_t)n << by) : n >> by;
+	}
+	by &= 31;
+	if (left) n = (int32_t)((uint32_t)n << by);
+	if (!left) n >>= by;
+	return kind == SQL_INT2 ? (int16_t)n : n;
+}
+
+/* Of what the session drew last. */
+static bool last_value(struct sql_run *x, struct value *out)
+{
+	const struct sql_draws *last = NULL;
+	for (uint32_t i = 0; i < x->sequence_count; i++)
+		if (x->sequences[i].drawn > (last ? last->drawn : 0))
+			last = &x->sequences[i];
+	if (!last)
+		return sql_run_fails(
+			x, "55000",
+			"lastval is not yet defined in this session");
+	*out = value_int(last->last);
+	return true;
+}
+
+/* Of any number of values. */
+static bool join(struct sql_run *x, const struct sql_expr *e,
+                 const struct value *args, struct value *out)
+{
+	struct sql_type *types =
+		region_take(x->region, (e->count + (size_t)1) * sizeof *types);
+	for (uint32_t i = 0; i < e->count; i++) types[i] = e->args[i]->type;
+	return checked(x, sql_text_join(x->region, e->function, args, types,
+	                                e->count, out, &x->failure));
+}
+
 static bool call(struct sql_run *x, const struct sql_expr *e,
                  const struct value *a, struct value *out)
 {
@@ -172,6 +214,9 @@ static bool call(struct sql_run *x, const struct sql_expr *e,
 		*out = value_bool(compares(op, a[0], a[1], e->args[0]->type));
 		return true;
 	}
+	if (op >= DO_SUBSTRING && op <= DO_QUOTE_IDENT)
+		return checked(x, sql_text_call(x->region, p, a, e->count, out,
+		                                &x->failure));
 	if (kind == SQL_NUMERIC && op != DO_PLUS)
 		return call_numeric(x, op, a, e->count, out);
 	if (is_time(kind) || (e->count > 1 && is_time(p->types[1])))
@@ -192,8 +237,10 @@ static bool call(struct sql_run *x, const struct sql_expr *e,
 		return true;
 	case DO_PLUS: *out = a[0]; return true;
 	case DO_CONCAT: return concatenate(x, a[0], a[1], out);
-	case DO_LIKE: return like(x, a[0], a[1], true, out);
-	case DO_NOT_LIKE: return like(x, a[0], a[1], false, out);
+	case DO_LIKE:
+	case DO_NOT_LIKE:
+	case DO_ILIKE:
+	case DO_NOT_ILIKE: return like(x, a[0], a[1], op, out);
 	case DO_LENGTH:
 		*out = value_int(count_characters(a[0], kind == SQL_CHAR));
 		return true;
@@ -202,23 +249,39 @@ static bool call(struct sql_run *x, const struct sql_expr *e,
 		*out = a[0].o->length && a[1].i == 1 ? value_int(a[0].o->length)
 		                                     : value_null();
 		return true;
-	case DO_LOWER: *out = change_case(x, a[0], false); return true;
-	case DO_UPPER: *out = change_case(x, a[0], true); return true;
+	case DO_LOWER:
+	case DO_UPPER:
+		*out = sql_change_case(x->region, a[0], op == DO_UPPER);
+		return true;
+	case DO_LASTVAL: return last_value(x, out);
+	case DO_BIT_AND: *out = value_int(a[0].i & a[1].i); return true;
+	case DO_BIT_OR: *out = value_int(a[0].i | a[1].i); return true;
+	case DO_BIT_XOR: *out = value_int(a[0].i ^ a[1].i); return true;
+	case DO_BIT_NOT: *out = value_int(~a[0].i); return true;
+	case DO_SHIFT_LEFT:
+	case DO_SHIFT_RIGHT:
+		*out = value_int(shifted(a[0].i, a[1].i, op, kind));
+		return true;
 	default: return compute(x, e, a[0].i, a[1].i, out);
 	}
 }
 
-/* Of NULL, all functions that are no aggregates make NULL. */
+/* Of NULL, functions make NULL: all but aggregates, and those of any number of
+ * values. */
 static bool eval_call(struct sql_run *x, const struct sql_frame *f,
                       const struct sql_expr *e, struct value *out)
 {
-	struct value args[PROC_ARGUMENTS];
+	struct value few[PROC_ARGUMENTS], *args = few;
 	bool null = false;
-	assert(e->count <= PROC_ARGUMENTS);
+	if (e->count > PROC_ARGUMENTS)
+		args = region_take(x->region, e->count * sizeof *args);
 	for (uint32_t i = 0; i < e->count; i++) {
 		if (!sql_eval(x, f, e->args[i], &args[i])) return false;
 		null |= sql_is_null(args[i]);
 	}
+	if (sql_proc_takes_any_number(e->function))
+		return join(x, e, args, out);
+	assert(e->count <= PROC_ARGUMENTS);
 	*out = value_null();
 	return null || call(x, e, args, out);
 }
@@ -336,6 +399,35 @@ static bool eval_cast(struct sql_run *x, const struct sql_frame *f,
 	return false;
 }
 
+/* ---- Sequences ---- */
+
+static bool draw(struct sql_run *x, const struct sql_expr *e, struct value *out)
+{
+	struct sql_draws *d = &x->sequences[e->number];
+	assert(e->number < x->sequence_count);
+	for (uint32_t i = 0; i < x->sequence_count; i++)
+		if (x->sequences[i].drawn >= d->drawn)
+			d->drawn = x->sequences[i].drawn + 1;
+	d->last = d->next;
+	d->next += e->constant.i;
+	*out = value_int(d->last);
+	return true;
+}
+
+static bool current_value(struct sql_run *x, const struct sql_expr *e,
+                          struct value *out)
+{
+	const struct sql_draws *d = &x->sequences[e->number];
+	assert(e->number < x->sequence_count);
+	if (!d->drawn)
+		return sql_run_fails(x, "55000",
+		                     "currval of sequence \"%s\" is not yet "
+		                     "defined in this session",
+		                     e->constant.o->bytes);
+	*out = value_int(d->last);
+	return true;
+}
+
 /* ---- Queries ---- */
 
 /* Compares with one item after the other. What decides is true of some (ANY),
@@ -364,11 +456,31 @@ static bool eval_any_of_array(struct sql_run *x, const struct sql_frame *f,
 	return true;
 }
 
+static bool eval_any_row(struct sql_run *x, const struct sql_frame *f,
+                         const struct sql_expr *e, struct value *out)
+{
+	struct sql_rows rows = { 0 };
+	if (!x->inner->query(x, e->query, f, &rows)) return false;
+	*out = value_bool(e->negated);
+	for (uint32_t i = 0; i < rows.count; i++) {
+		struct sql_frame inner = { .outer = f, .rows = &rows.items[i] };
+		struct value v;
+		if (!sql_eval(x, &inner, e->args[0], &v)) return false;
+		if (sql_is_null(v)) *out = v;
+		if (!sql_is_null(v) && v.i == !e->negated) {
+			*out = v;
+			break;
+		}
+	}
+	return true;
+}
+
 static bool eval_any(struct sql_run *x, const struct sql_frame *f,
                      const struct sql_expr *e, struct value *out)
 {
 	struct sql_rows rows = { 0 };
 	struct value v;
+	if (!e->function) return eval_any_row(x, f, e, out);
 	if (!sql_eval(x, f, e->args[0], &v)) return false;
 	if (!e->query) return eval_any_of_array(x, f, e, v, out);
 	assert(e->query->target_count == 1);
@@ -482,12 +594,14 @@ bool sql_eval(struct sql_run *x, const struct sql_frame *f,
 	case EXPR_ARRAY: return eval_array(x, f, e, out);
 	case EXPR_ELEMENT: return eval_element(x, f, e, out);
 	case EXPR_ROUTINE: return eval_routine(x, f, e, out);
-	case EXPR_NEXTVAL:
-		*out = value_int(x->sequences[e->number]);
-		x->sequences[e->number] += e->constant.i;
-		return true;
+	case EXPR_NEXTVAL: return draw(x, e, out);
+	case EXPR_CURRVAL: return current_value(x, e, out);
+	case EXPR_SET: *out = f->sets[e->number]; return true;
 	case EXPR_SCALAR: return eval_scalar(x, f, e, out);
 	case EXPR_EXISTS: return eval_exists(x, f, e, out);
+	case EXPR_FAILURE:
+		return sql_run_fails(x, e->failure->state, "%s",
+		                     e->failure->message);
 	case EXPR_AGGREGATE: *out = f->aggregates[e->number]; return true;
 	case EXPR_STEP_ERROR: *out = x->step_errors[e->relation]; return true;
 	}

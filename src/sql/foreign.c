@@ -36,13 +36,21 @@ void sql_refer(struct sql_run *x, const struct sql_table *t,
 	for (const struct sql_foreign *f = t->referrers; old && f;
 	     f = f->next_to)
 		if (!new || differ(old, new, f->to_columns, f->count))
-			note(x,
-			     (struct sql_referral){ NULL, f, old, new, false });
+			note(x, (struct sql_referral){
+					.foreign = f, .old = old, .new = new });
 	for (const struct sql_foreign *f = t->foreigns; new &&f;
 	     f = f->next_from)
 		if (!old || differ(old, new, f->columns, f->count))
-			note(x,
-			     (struct sql_referral){ NULL, f, old, new, true });
+			note(x, (struct sql_referral){ .foreign = f,
+			                               .old = old,
+			                               .new = new,
+			                               .checks = true });
+	for (const struct sql_trigger *g = t->triggers; g; g = g->next)
+		if (sql_is_fired(x, g, false, old, new))
+			note(x, (struct sql_referral){ .table = t,
+			                               .trigger = g,
+			                               .old = old,
+			                               .new = new });
 }
 
 /* ---- The row that is referred to ---- */
@@ -111,17 +119,22 @@ static bool follow(struct sql_run *x, const struct sql_foreign *f,
 		return false;
 	if (sql_is_gone(there)) return true;
 	const struct value *old = sql_columns(x, t, key, there);
+	struct value *columns = NULL;
+	bool kept;
+	x->sets = NULL;
 	if (removes) {
-		sql_remove(x, t, old);
+		if (!sql_fire_before(x, t, old, &columns, &kept)) return false;
+		if (kept) sql_remove(x, t, old);
 		return true;
 	}
 	size_t size = sql_row_size(t);
-	struct value *columns = memcpy(region_take(x->region, size), old, size);
+	columns = memcpy(region_take(x->region, size), old, size);
 	for (uint32_t i = 0; i < f->count; i++)
 		columns[f->columns[i]] = action == ACTION_SET_NULL
 		                                 ? value_null()
 		                                 : new[f->to_columns[i]];
-	return sql_replace(x, t, old, columns);
+	return sql_fire_before(x, t, old, &columns, &kept) &&
+	       (!kept || sql_replace(x, t, old, columns));
 }
 
 static bool forbid(struct sql_run *x, const struct sql_foreign *f)
@@ -206,9 +219,11 @@ bool sql_run_referrals(struct sql_run *x)
 		x->written_before = x->writes;
 		sql_begin_moment(x);
 		x->read_base = x->read_count;
-		bool fine = r->checks ? check_referred(x, r->foreign, r->new)
-		                      : check_referring(x, r->foreign, r->old,
-		                                        r->new);
+		bool fine = r->trigger ? sql_fire_after(x, r->table, r->trigger,
+		                                        r->old, r->new)
+		            : r->checks ? check_referred(x, r->foreign, r->new)
+		                        : check_referring(x, r->foreign, r->old,
+		                                          r->new);
 		if (!fine || !sql_run_referrals(x)) return false;
 	}
 	assert(!x->referrals);

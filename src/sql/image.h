@@ -25,7 +25,7 @@ struct sql_session {
 	const char *name;
 	struct sql_item *items;
 	uint32_t count, capacity;
-	const int64_t *sequences; /* what each gives it first */
+	const struct sql_draws *sequences; /* before it draws any */
 };
 
 /* What an assertion has to know: results of steps, and tables, by number. */

@@ -80,10 +80,28 @@ struct sql_table {
 	uint32_t check_count, check_capacity;
 	struct sql_foreign *foreigns;  /* that rows of it refer by */
 	struct sql_foreign *referrers; /* that others refer to it by */
+	struct sql_trigger *triggers;  /* in the order of their names */
 	struct value *names;           /* of the columns, by slot */
 	bool scanned;   /* some condition does not name the key */
 	bool *filtered; /* columns that conditions of sessions mention,
 	                 * where they do not name the key */
+};
+
+enum sql_event { EVENT_INSERT = 1, EVENT_UPDATE = 2, EVENT_DELETE = 4 };
+
+/* CREATE TRIGGER ... FOR EACH ROW */
+struct sql_trigger {
+	const char *name;
+	bool before; /* else after, at the end of the statement */
+	unsigned events;
+	const uint32_t *columns; /* UPDATE OF; none: of any */
+	uint32_t column_count;
+	const struct sql_expr *condition; /* WHEN: of OLD, relation 0, and NEW,
+	                                   * 1; or NULL */
+	/* Its function, for this table: it is given the columns of NEW, those
+	 * of OLD, and the names that TG_OP and its like are. */
+	const struct sql_routine *routine;
+	struct sql_trigger *next;
 };
 
 struct sql_sequence {
@@ -119,15 +137,21 @@ enum sql_expr_kind {
 	EXPR_CAST,      /* to `type` */
 	EXPR_ANY,       /* arg 0 compares, by `function`, with some item of
 	                 * `query`, as the type of `item`, or of the array
-	                 * arg 1; `negated`: with all items */
+	                 * arg 1; `negated`: with all items; without a
+	                 * function: arg 0, one query further in, is true of
+	                 * some row, or all rows, of `query` */
 	EXPR_ARRAY,     /* of the arguments */
 	EXPR_ELEMENT,   /* of array 0, number arg 1, from 1 */
 	EXPR_ROUTINE,   /* `routine` of the arguments, one for each of its
 	                 * parameters */
 	EXPR_NEXTVAL,   /* of sequence `number`, in steps of `constant` */
+	EXPR_CURRVAL,   /* of sequence `number` */
+	EXPR_SET,       /* in SELECT's list: the value, in the row at hand, of
+	                 * arg 0, which returns a set */
 	EXPR_EXISTS,    /* `query` has a row */
 	EXPR_SCALAR,    /* the value of the one row of `query` */
 	EXPR_AGGREGATE, /* `function` of `distinct` arguments, where `filter` */
+	EXPR_FAILURE,   /* always fails with `failure` */
 	EXPR_STEP_ERROR /* in assertions: SQLSTATE of step `relation`, or NULL
 	                 */
 };
@@ -139,11 +163,12 @@ struct sql_expr {
 	uint32_t count;
 	const struct sql_expr **args;
 	struct value constant;
+	const struct sql_failure *failure;
 	uint32_t relation, column, up;
 	const struct sql_proc *function;
 	const struct sql_routine *routine;
 	bool negated, distinct;
-	uint32_t number; /* of an aggregate, in its query */
+	uint32_t number; /* of an aggregate or a set, in its query */
 	struct sql_type item;
 	const struct sql_query *query;
 	const struct sql_expr *filter;
@@ -164,7 +189,7 @@ static inline bool sql_has_query(const struct sql_expr *e)
 enum sql_relation_kind {
 	RELATION_TABLE,
 	RELATION_QUERY, /* in FROM, WITH, of a view */
-	RELATION_CALL,  /* what a routine returns */
+	RELATION_CALL,  /* what `call` returns */
 	RELATION_STEP   /* in assertions: what a step returned */
 };
 
@@ -191,6 +216,7 @@ struct sql_relation {
 	const struct sql_table *table;
 	const struct sql_query *query;
 	uint32_t query_up; /* what it mentions of others is so far out */
+	bool lateral;      /* it depends on those before it */
 	const struct sql_expr *call;
 	uint32_t step;
 	const struct sql_column *columns; /* names and types */
@@ -245,6 +271,8 @@ struct sql_query {
 	const struct sql_expr *having;
 	const struct sql_expr **aggregates;
 	uint32_t aggregate_count;
+	const struct sql_expr **sets; /* EXPR_SET */
+	uint32_t set_count;
 	/* VALUES: rows of `target_count` expressions; else one row. */
 	const struct sql_target *targets;
 	uint32_t target_count;
@@ -374,6 +402,7 @@ struct sql_code {
 	} * targets;
 	uint32_t target_count;
 	bool reverse, strict, into;
+	bool dynamic; /* EXECUTE: the statement's $1 ... are `args` */
 	/* Of a block: a variable with what it begins with, each. */
 	const struct sql_code *variables;
 	const struct sql_handler *handlers;
@@ -393,6 +422,7 @@ struct sql_routine {
 	struct place at;
 	bool procedure, strict, set;
 	bool called;              /* by some statement or expression */
+	bool trigger;             /* it returns a row, or none */
 	bool sql;                 /* `statements`; else `body` */
 	uint32_t parameter_count; /* those that are given */
 	const struct sql_type *parameters;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/level_words.h"
 #include "base/memory.h"
 #include "lang/limits.h"
 #include "sql/image.h"
@@ -23,8 +24,8 @@ struct loading {
 	bool script; /* a file of SQL, explored with what is given */
 	const struct sql_arguments *given;
 	struct sql_parser *parser;
-	int64_t *sequences; /* what set-up draws next */
-	uint32_t set_up;    /* statements of set-up so far */
+	struct sql_draws *sequences; /* of set-up */
+	uint32_t set_up;             /* statements of set-up so far */
 	uint64_t digest;
 	uint32_t transactions; /* that sessions begin */
 	own_level common;      /* which all of them ask for; 0: none */
@@ -117,7 +118,8 @@ static void start_sequences(struct loading *l, uint32_t known)
 	l->sequences = mem_grow(l->sequences, c->sequence_count + 1,
 	                        sizeof *l->sequences);
 	for (uint32_t i = known; i < c->sequence_count; i++)
-		l->sequences[i] = c->sequences[i].start;
+		l->sequences[i] =
+			(struct sql_draws){ .next = c->sequences[i].start };
 }
 
 static void set_up(struct loading *l, void *data, const struct sql_statement *s)
@@ -134,7 +136,8 @@ static void set_up(struct loading *l, void *data, const struct sql_statement *s)
 		             .direct = true,
 		             .session = "setup",
 		             .statement = ++l->set_up,
-		             .sequences = l->sequences };
+		             .sequences = l->sequences,
+		             .sequence_count = *sequences };
 	if (!sql_run_statement(&x, s))
 		fail(l, s->at, "setup failed: %s (%s)", x.failure.message,
 		     x.failure.state);
@@ -180,8 +183,7 @@ static bool read_setup_file(struct loading *l, struct spec_setup *s)
 		uint32_t source =
 			sources_add(&l->image->all, text_get(&path),
 		                    text_get(&all), (uint32_t)all.length);
-		s->sql = (struct spec_block){ { source, 0 },
-			                      (uint32_t)all.length };
+		s->sql = spec_whole(&l->image->all, source);
 		l->digest = hash_bytes(l->digest, text_get(&all), all.length);
 		if (!source_check_text(&l->image->all, source))
 			l->failed = true;
@@ -393,12 +395,13 @@ static void give_ranges(struct loading *l)
 {
 	uint32_t n = l->image->catalog.sequence_count;
 	for (uint32_t i = 0; i < l->image->session_count; i++) {
-		int64_t *own =
-			region_take(&l->image->region, (n + 1) * sizeof *own);
+		struct sql_draws *own =
+			region_take0(&l->image->region, (n + 1) * sizeof *own);
 		for (uint32_t k = 0; k < n; k++)
-			own[k] = l->sequences[k] +
-			         (int64_t)i * RANGE *
-			                 l->image->catalog.sequences[k].step;
+			own[k].next =
+				l->sequences[k].next +
+				(int64_t)i * RANGE *
+					l->image->catalog.sequences[k].step;
 		l->image->sessions[i].sequences = own;
 	}
 }
@@ -594,6 +597,12 @@ static void set_initial_rows(struct loading *l)
 static void set_isolation(struct loading *l)
 {
 	const char *level = l->spec.isolation;
+	if (level && level_number(level) < 0) {
+		struct text t = { 0 };
+		level_unknown(&t, level);
+		fail(l, l->spec.isolation_at, "%s", text_get(&t));
+		text_free(&t);
+	}
 	l->program->isolation = level ? region_copy_string(&l->program->region,
 	                                                   level, strlen(level))
 	                              : "prc";
@@ -649,7 +658,7 @@ static struct program *load(struct loading *l, const char *path,
 	image->isolation = l->spec.isolation;
 	image->isolation_at = l->spec.isolation_at;
 	set_isolation(l);
-	run_setups(l);
+	if (!l->failed) run_setups(l);
 	if (!l->failed) add_sessions(l);
 	if (!l->failed) find_levels(l);
 	if (!l->failed) add_assertions(l);
@@ -755,6 +764,7 @@ void sql_image_free(struct sql_image *image)
 	free(c->views);
 	free(c->enums);
 	free(c->routines);
+	free(c->trigger_bodies);
 	free(c->steps);
 	for (uint32_t i = 0; i < image->session_count; i++)
 		free(image->sessions[i].items);

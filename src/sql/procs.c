@@ -41,6 +41,57 @@
 		{ "-", DO_NEGATE, t, 1, { t } },                               \
 		{ "+", DO_PLUS, t, 1, { t } }, { "abs", DO_ABS, t, 1, { t } }, \
 		{ "avg", DO_AVG, SQL_NUMERIC, 1, { t } }, BOUNDS(t)
+#define BITS(t)                                                 \
+	{ "&", DO_BIT_AND, t, 2, { t, t } },                    \
+		{ "|", DO_BIT_OR, t, 2, { t, t } },             \
+		{ "#", DO_BIT_XOR, t, 2, { t, t } },            \
+		{ "~", DO_BIT_NOT, t, 1, { t } },               \
+		{ "<<", DO_SHIFT_LEFT, t, 2, { t, SQL_INT4 } }, \
+	{                                                       \
+		">>", DO_SHIFT_RIGHT, t, 2,                     \
+		{                                               \
+			t, SQL_INT4                             \
+		}                                               \
+	}
+#define SERIES(t, step)                                      \
+	{                                                    \
+		"generate_series", DO_GENERATE_SERIES, t, 3, \
+		{                                            \
+			t, t, step                           \
+		}                                            \
+	}
+#define TRIM(name, operation)                           \
+	{ name, operation, SQL_TEXT, 1, { SQL_TEXT } }, \
+	{                                               \
+		name, operation, SQL_TEXT, 2,           \
+		{                                       \
+			SQL_TEXT, SQL_TEXT              \
+		}                                       \
+	}
+#define PAD(name, operation)                                      \
+	{ name, operation, SQL_TEXT, 2, { SQL_TEXT, SQL_INT4 } }, \
+	{                                                         \
+		name, operation, SQL_TEXT, 3,                     \
+		{                                                 \
+			SQL_TEXT, SQL_INT4, SQL_TEXT              \
+		}                                                 \
+	}
+#define SUBSTRING(name)                                              \
+	{ name, DO_SUBSTRING, SQL_TEXT, 2, { SQL_TEXT, SQL_INT4 } }, \
+	{                                                            \
+		name, DO_SUBSTRING, SQL_TEXT, 3,                     \
+		{                                                    \
+			SQL_TEXT, SQL_INT4, SQL_INT4                 \
+		}                                                    \
+	}
+#define LENGTH(name)                                    \
+	{ name, DO_LENGTH, SQL_INT4, 1, { SQL_TEXT } }, \
+	{                                               \
+		name, DO_LENGTH, SQL_INT4, 1,           \
+		{                                       \
+			SQL_CHAR                        \
+		}                                       \
+	}
 /* A moment and an interval give a moment. */
 #define SHIFT(result, t)                                         \
 	{ "+", DO_ADD, result, 2, { t, SQL_INTERVAL } },         \
@@ -78,6 +129,9 @@ static const struct sql_proc procs[] = {
 	OF_NUMBER(SQL_INT2),
 	OF_NUMBER(SQL_INT4),
 	OF_NUMBER(SQL_INT8),
+	BITS(SQL_INT2),
+	BITS(SQL_INT4),
+	BITS(SQL_INT8),
 	COMPARE(SQL_NUMERIC, SQL_NUMERIC),
 	COMPUTE(SQL_NUMERIC, SQL_NUMERIC, SQL_NUMERIC),
 	OF_NUMBER(SQL_NUMERIC),
@@ -143,8 +197,85 @@ static const struct sql_proc procs[] = {
 	{ "~~", DO_LIKE, SQL_BOOL, 2, { SQL_CHAR, SQL_TEXT } },
 	{ "!~~", DO_NOT_LIKE, SQL_BOOL, 2, { SQL_TEXT, SQL_TEXT } },
 	{ "!~~", DO_NOT_LIKE, SQL_BOOL, 2, { SQL_CHAR, SQL_TEXT } },
-	{ "length", DO_LENGTH, SQL_INT4, 1, { SQL_TEXT } },
-	{ "length", DO_LENGTH, SQL_INT4, 1, { SQL_CHAR } },
+	{ "~~*", DO_ILIKE, SQL_BOOL, 2, { SQL_TEXT, SQL_TEXT } },
+	{ "~~*", DO_ILIKE, SQL_BOOL, 2, { SQL_CHAR, SQL_TEXT } },
+	{ "!~~*", DO_NOT_ILIKE, SQL_BOOL, 2, { SQL_TEXT, SQL_TEXT } },
+	{ "!~~*", DO_NOT_ILIKE, SQL_BOOL, 2, { SQL_CHAR, SQL_TEXT } },
+	LENGTH("length"),
+	LENGTH("char_length"),
+	LENGTH("character_length"),
+	{ "octet_length", DO_OCTET_LENGTH, SQL_INT4, 1, { SQL_TEXT } },
+	{ "octet_length", DO_OCTET_LENGTH, SQL_INT4, 1, { SQL_CHAR } },
+	SUBSTRING("substring"),
+	/* by regular expressions */
+	{ "substring", DO_OUTSIDE, SQL_TEXT, 2, { SQL_TEXT, SQL_TEXT } },
+	{ "substring",
+	  DO_OUTSIDE,
+	  SQL_TEXT,
+	  3,
+	  { SQL_TEXT, SQL_TEXT, SQL_TEXT } },
+	SUBSTRING("substr"),
+	{ "position", DO_POSITION, SQL_INT4, 2, { SQL_TEXT, SQL_TEXT } },
+	{ "strpos", DO_POSITION, SQL_INT4, 2, { SQL_TEXT, SQL_TEXT } },
+	TRIM("btrim", DO_BTRIM),
+	TRIM("ltrim", DO_LTRIM),
+	TRIM("rtrim", DO_RTRIM),
+	{ "replace",
+	  DO_REPLACE,
+	  SQL_TEXT,
+	  3,
+	  { SQL_TEXT, SQL_TEXT, SQL_TEXT } },
+	{ "left", DO_LEFT, SQL_TEXT, 2, { SQL_TEXT, SQL_INT4 } },
+	{ "right", DO_RIGHT, SQL_TEXT, 2, { SQL_TEXT, SQL_INT4 } },
+	PAD("lpad", DO_LPAD),
+	PAD("rpad", DO_RPAD),
+	{ "repeat", DO_REPEAT, SQL_TEXT, 2, { SQL_TEXT, SQL_INT4 } },
+	{ "reverse", DO_REVERSE, SQL_TEXT, 1, { SQL_TEXT } },
+	{ "split_part",
+	  DO_SPLIT_PART,
+	  SQL_TEXT,
+	  3,
+	  { SQL_TEXT, SQL_TEXT, SQL_INT4 } },
+	{ "initcap", DO_INITCAP, SQL_TEXT, 1, { SQL_TEXT } },
+	{ "translate",
+	  DO_TRANSLATE,
+	  SQL_TEXT,
+	  3,
+	  { SQL_TEXT, SQL_TEXT, SQL_TEXT } },
+	{ "starts_with", DO_STARTS_WITH, SQL_BOOL, 2, { SQL_TEXT, SQL_TEXT } },
+	{ "^@", DO_STARTS_WITH, SQL_BOOL, 2, { SQL_TEXT, SQL_TEXT } },
+	{ "ascii", DO_ASCII, SQL_INT4, 1, { SQL_TEXT } },
+	{ "chr", DO_CHR, SQL_TEXT, 1, { SQL_INT4 } },
+	{ "to_hex", DO_TO_HEX, SQL_TEXT, 1, { SQL_INT4 } },
+	{ "to_hex", DO_TO_HEX, SQL_TEXT, 1, { SQL_INT8 } },
+	{ "md5", DO_MD5, SQL_TEXT, 1, { SQL_TEXT } },
+	{ "quote_literal", DO_QUOTE_LITERAL, SQL_TEXT, 1, { SQL_TEXT } },
+	{ "quote_ident", DO_QUOTE_IDENT, SQL_TEXT, 1, { SQL_TEXT } },
+	{ "concat", DO_CONCAT_ALL, SQL_TEXT, 1, { SQL_ANY } },
+	{ "concat_ws", DO_CONCAT_WS, SQL_TEXT, 2, { SQL_TEXT, SQL_ANY } },
+	{ "format", DO_FORMAT, SQL_TEXT, 1, { SQL_TEXT } },
+	{ "lastval", DO_LASTVAL, SQL_INT8, 0, { 0 } },
+	{ "generate_series",
+	  DO_GENERATE_SERIES,
+	  SQL_INT4,
+	  2,
+	  { SQL_INT4, SQL_INT4 } },
+	{ "generate_series",
+	  DO_GENERATE_SERIES,
+	  SQL_INT8,
+	  2,
+	  { SQL_INT8, SQL_INT8 } },
+	{ "generate_series",
+	  DO_GENERATE_SERIES,
+	  SQL_NUMERIC,
+	  2,
+	  { SQL_NUMERIC, SQL_NUMERIC } },
+	SERIES(SQL_INT4, SQL_INT4),
+	SERIES(SQL_INT8, SQL_INT8),
+	SERIES(SQL_NUMERIC, SQL_NUMERIC),
+	SERIES(SQL_TIMESTAMP, SQL_INTERVAL),
+	SERIES(SQL_TIMESTAMPTZ, SQL_INTERVAL),
+	{ "unnest", DO_UNNEST, SQL_ANY, 1, { SQL_ARRAY } },
 	{ "lower", DO_LOWER, SQL_TEXT, 1, { SQL_TEXT } },
 	{ "upper", DO_UPPER, SQL_TEXT, 1, { SQL_TEXT } },
 	{ "count", DO_COUNT, SQL_INT8, 0, { 0 } },
@@ -184,6 +315,202 @@ bool sql_aggregates(const char *name)
 		if (!strcmp(procs[i].name, name) &&
 		    sql_proc_is_aggregate(&procs[i]))
 			return true;
+	return false;
+}
+
+/* What else PostgreSQL has, as far as people use it. */
+bool sql_is_outside(const char *name)
+{
+	static const char *const names[] = {
+		"!~",
+		"!~*",
+		"#-",
+		"#>",
+		"#>>",
+		"&&",
+		"->",
+		"->>",
+		"<@",
+		"?",
+		"?&",
+		"?|",
+		"@",
+		"@>",
+		"@?",
+		"@@",
+		"^",
+		"acos",
+		"age",
+		"array_append",
+		"array_cat",
+		"array_dims",
+		"array_fill",
+		"array_lower",
+		"array_ndims",
+		"array_position",
+		"array_positions",
+		"array_prepend",
+		"array_remove",
+		"array_replace",
+		"array_to_json",
+		"array_to_string",
+		"array_upper",
+		"asin",
+		"atan",
+		"atan2",
+		"bit_and",
+		"bit_count",
+		"bit_length",
+		"bit_or",
+		"bit_xor",
+		"cbrt",
+		"convert_from",
+		"convert_to",
+		"corr",
+		"cos",
+		"cot",
+		"cume_dist",
+		"current_database",
+		"current_query",
+		"current_schema",
+		"current_schemas",
+		"current_setting",
+		"date_bin",
+		"date_part",
+		"decode",
+		"degrees",
+		"dense_rank",
+		"div",
+		"encode",
+		"exp",
+		"factorial",
+		"first_value",
+		"gcd",
+		"get_bit",
+		"get_byte",
+		"hashtext",
+		"isfinite",
+		"json_agg",
+		"json_array_elements",
+		"json_build_array",
+		"json_build_object",
+		"json_each",
+		"json_object_agg",
+		"json_object_keys",
+		"jsonb_agg",
+		"jsonb_array_elements",
+		"jsonb_build_array",
+		"jsonb_build_object",
+		"jsonb_each",
+		"jsonb_object_agg",
+		"jsonb_object_keys",
+		"jsonb_pretty",
+		"jsonb_set",
+		"justify_days",
+		"justify_hours",
+		"justify_interval",
+		"lag",
+		"last_value",
+		"lcm",
+		"lead",
+		"like_escape",
+		"ln",
+		"log",
+		"log10",
+		"make_date",
+		"make_interval",
+		"make_time",
+		"make_timestamp",
+		"make_timestamptz",
+		"min_scale",
+		"mode",
+		"nth_value",
+		"ntile",
+		"num_nonnulls",
+		"num_nulls",
+		"overlaps",
+		"overlay",
+		"parse_ident",
+		"percent_rank",
+		"percentile_cont",
+		"percentile_disc",
+		"pg_advisory_lock",
+		"pg_advisory_unlock",
+		"pg_advisory_xact_lock",
+		"pg_backend_pid",
+		"pg_column_size",
+		"pg_current_xact_id",
+		"pg_get_serial_sequence",
+		"pg_notify",
+		"pg_sleep",
+		"pg_try_advisory_lock",
+		"pg_try_advisory_xact_lock",
+		"pg_typeof",
+		"pi",
+		"pow",
+		"power",
+		"quote_nullable",
+		"radians",
+		"rank",
+		"regexp_count",
+		"regexp_instr",
+		"regexp_like",
+		"regexp_match",
+		"regexp_matches",
+		"regexp_replace",
+		"regexp_split_to_array",
+		"regexp_split_to_table",
+		"regexp_substr",
+		"row_number",
+		"row_to_json",
+		"scale",
+		"set_bit",
+		"set_byte",
+		"set_config",
+		"setseed",
+		"setval",
+		"sha224",
+		"sha256",
+		"sha384",
+		"sha512",
+		"similar_to_escape",
+		"sin",
+		"sqrt",
+		"stddev",
+		"stddev_pop",
+		"stddev_samp",
+		"string_to_array",
+		"string_to_table",
+		"tan",
+		"timezone",
+		"to_ascii",
+		"to_char",
+		"to_date",
+		"to_json",
+		"to_jsonb",
+		"to_number",
+		"to_regclass",
+		"to_timestamp",
+		"to_tsquery",
+		"to_tsvector",
+		"trim_array",
+		"trim_scale",
+		"txid_current_if_assigned",
+		"txid_status",
+		"unistr",
+		"var_pop",
+		"var_samp",
+		"variance",
+		"version",
+		"width_bucket",
+		"xmlagg",
+		"|/",
+		"||/",
+		"~",
+		"~*",
+	};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!strcmp(names[i], name)) return true;
 	return false;
 }
 
@@ -338,11 +665,15 @@ enum sql_choice sql_choose_proc(const char *name, const enum sql_kind *types,
                                 uint32_t count, const struct sql_proc **out)
 {
 	struct candidates c = { .types = types, .arguments = count };
-	assert(count <= PROC_ARGUMENTS);
 	for (size_t i = 0; i < PROCS; i++) {
-		if (strcmp(procs[i].name, name) || procs[i].count != count)
-			continue;
+		if (strcmp(procs[i].name, name)) continue;
 		*out = &procs[i];
+		if (sql_proc_takes_any_number(*out)) {
+			if (count >= (*out)->count && is_possible(*out, types))
+				return CHOICE_MADE;
+			continue;
+		}
+		if ((*out)->count != count) continue;
 		if (is_exact(*out, types)) return CHOICE_MADE;
 		if (is_possible(*out, types)) c.items[c.count++] = *out;
 	}

@@ -24,25 +24,6 @@ struct joining {
 	bool *cached;
 };
 
-static bool call_rows(struct joining *j, const struct sql_expr *e,
-                      struct sql_rows *out)
-{
-	struct sql_run *x = j->run;
-	struct value *args =
-		region_take(x->region, (e->count + (size_t)1) * sizeof *args);
-	for (uint32_t i = 0; i < e->count; i++)
-		if (!sql_eval(x, j->frame, e->args[i], &args[i])) return false;
-	if (!x->inner->call(x, e->routine, args, out)) return false;
-	/* One that returns no set returns one row. */
-	if (!out->count && !e->routine->set)
-		sql_rows_add(
-			x->region, out,
-			region_take0(x->region,
-		                     (e->routine->column_count + (size_t)1) *
-		                             sizeof(struct value)));
-	return true;
-}
-
 static bool relation_rows(struct joining *j, uint32_t number,
                           struct sql_rows *out)
 {
@@ -54,14 +35,16 @@ static bool relation_rows(struct joining *j, uint32_t number,
 		return sql_scan(j->run, j->query, number, j->frame,
 		                relation->access.condition_count, out);
 	case RELATION_STEP: *out = j->run->steps[relation->step]; return true;
-	case RELATION_CALL: return call_rows(j, relation->call, out);
+	case RELATION_CALL:
 	case RELATION_QUERY: break;
 	}
 	for (uint32_t i = 0; i < relation->query_up; i++) f = f->outer;
-	if (!j->cached[number]) {
+	if (relation->lateral || !j->cached[number]) {
 		j->cached[number] = true;
-		if (!sql_run_query(j->run, relation->query, f,
-		                   &j->cache[number]))
+		if (relation->call ? !sql_set_rows(j->run, f, relation->call,
+		                                   &j->cache[number])
+		                   : !sql_run_query(j->run, relation->query, f,
+		                                    &j->cache[number]))
 			return false;
 	}
 	*out = j->cache[number];
@@ -547,6 +530,42 @@ static bool add_made(struct making *m, const struct sql_frame *f,
 	return true;
 }
 
+static bool make_one(struct making *m, const struct sql_frame *f)
+{
+	const struct sql_query *q = m->query;
+	struct value *row = region_take(m->run->region,
+	                                (q->target_count + 1) * sizeof *row);
+	for (uint32_t i = 0; i < q->target_count; i++)
+		if (!sql_eval(m->run, f, q->targets[i].value, &row[i]))
+			return false;
+	return add_made(m, f, row);
+}
+
+/* Sets go side by side, up to the end of the longest. */
+static bool make_sets(struct making *m, const struct sql_frame *f)
+{
+	const struct sql_query *q = m->query;
+	struct region *r = m->run->region;
+	struct sql_rows *all = region_take(r, q->set_count * sizeof *all);
+	uint32_t most = 0;
+	assert(!q->locks);
+	for (uint32_t i = 0; i < q->set_count; i++) {
+		if (!sql_set_rows(m->run, f, q->sets[i]->args[0], &all[i]))
+			return false;
+		if (all[i].count > most) most = all[i].count;
+	}
+	for (uint32_t n = 0; n < most; n++) {
+		struct value *row = region_take(r, q->set_count * sizeof *row);
+		struct sql_frame with = *f;
+		for (uint32_t i = 0; i < q->set_count; i++)
+			row[i] = n < all[i].count ? all[i].items[n][0]
+			                          : value_null();
+		with.sets = row;
+		if (!make_one(m, &with)) return false;
+	}
+	return true;
+}
+
 static bool make_row(struct making *m, const struct sql_frame *f)
 {
 	const struct sql_query *q = m->query;
@@ -554,12 +573,7 @@ static bool make_row(struct making *m, const struct sql_frame *f)
 	if (q->having && !sql_eval_condition(m->run, f, q->having, &holds))
 		return false;
 	if (!holds) return true;
-	struct value *row = region_take(m->run->region,
-	                                (q->target_count + 1) * sizeof *row);
-	for (uint32_t i = 0; i < q->target_count; i++)
-		if (!sql_eval(m->run, f, q->targets[i].value, &row[i]))
-			return false;
-	return add_made(m, f, row);
+	return q->set_count ? make_sets(m, f) : make_one(m, f);
 }
 
 static bool make_values(struct making *m, const struct sql_frame *outer)

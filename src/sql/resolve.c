@@ -58,6 +58,20 @@ static void refuse_always(struct resolver *r, const struct sql_column *c,
 		       c->name);
 }
 
+/* SET (a, b) = (x, y): what stands for the column. */
+static json_t *item_of_row(struct resolver *r, json_t *ref)
+{
+	json_t *items = row_items(json_object_get(ref, "source"));
+	if (!items)
+		refuse_construct(r, r->place,
+		                 "several columns that are set to a query");
+	else if (node_integer(ref, "ncolumns") !=
+	         (int64_t)json_array_size(items))
+		refuse(r, r->place,
+		       "number of columns does not match number of values");
+	return json_array_get(items, (size_t)node_integer(ref, "colno") - 1);
+}
+
 static bool resolve_sets(struct resolver *r, struct scope *s,
                          const struct sql_table *t, json_t *list,
                          const struct sql_set **out, uint32_t *out_count)
@@ -73,8 +87,9 @@ static bool resolve_sets(struct resolver *r, struct scope *s,
 		int column = find_column(r, t, node_string(body, "name"));
 		json_t *value = json_object_get(body, "val");
 		if (column < 0) return false;
-		if (json_object_get(body, "indirection") ||
-		    node_is(value, "MultiAssignRef", &x))
+		if (node_is(value, "MultiAssignRef", &x))
+			value = item_of_row(r, x);
+		if (json_object_get(body, "indirection"))
 			refuse_construct(r, at, "this assignment");
 		sets[i].column = (uint32_t)column;
 		for (uint32_t j = 0; j < i; j++)
@@ -501,6 +516,7 @@ static const struct {
 	{ "CreateEnumStmt", resolve_enum },
 	{ "AlterTableStmt", resolve_alter_table },
 	{ "CreateFunctionStmt", resolve_routine },
+	{ "CreateTrigStmt", resolve_trigger },
 };
 
 static bool resolve_body(struct resolver *r, const char *kind, json_t *body,

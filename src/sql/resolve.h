@@ -35,6 +35,12 @@ struct sql_catalog {
 		const struct sql_query *query;
 	} * views;
 	uint32_t view_count, view_capacity;
+	struct sql_trigger_body {
+		const char *name;
+		struct place at; /* what stands between the dollars */
+		uint32_t length;
+	} * trigger_bodies; /* functions that return a trigger */
+	uint32_t trigger_body_count, trigger_body_capacity;
 	struct sql_routine **routines;
 	uint32_t routine_count, routine_capacity;
 	struct sql_parser *parser; /* borrowed, while it is being filled */

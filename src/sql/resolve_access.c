@@ -281,6 +281,10 @@ void finish_query(struct resolver *r, struct scope *s, struct sql_query *q)
 	                                                sizeof *q->aggregates);
 	for (uint32_t i = 0; i < s->aggregate_count; i++)
 		q->aggregates[i] = s->aggregates[i];
+	q->set_count = s->set_count;
+	q->sets = region_take0(r->region,
+	                       (s->set_count + (size_t)1) * sizeof *q->sets);
+	for (uint32_t i = 0; i < s->set_count; i++) q->sets[i] = s->sets[i];
 	if (s->aggregate_count) q->grouped = true;
 	for (uint32_t i = 0; i < q->target_count && q->targets; i++)
 		reads |= sql_has_query(q->targets[i].value);

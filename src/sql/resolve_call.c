@@ -64,22 +64,61 @@ static const struct sql_expr *make_array_of(struct resolver *r,
 	return e;
 }
 
+/* There is none of this name for these arguments, or it is not clear which. */
+static void *no_call(struct resolver *r, const char *name,
+                     const struct sql_expr *const *args, uint32_t count,
+                     bool is_operator, enum sql_choice choice)
+{
+	struct text t = { 0 };
+	const char *what = is_operator ? "operator" : "function";
+	const char *why =
+		choice == CHOICE_NONE ? "does not exist" : "is not unique";
+	bool known = sql_has_proc(name), array = false;
+	for (uint32_t i = 0; i < count; i++)
+		array |= args[i]->type.kind == SQL_ARRAY;
+	print_signature(&t, name, args, count, is_operator);
+	if (choice == CHOICE_MADE || (!known && sql_is_outside(name)) ||
+	    (array && !strcmp(name, "||"))) {
+		refuse(r, r->place,
+		       "%s %s of PostgreSQL is not supported here; see 'SQL "
+		       "programs' in the manual for what is, or write a "
+		       "function of your own (CREATE FUNCTION)",
+		       what, text_get(&t));
+	} else if (is_operator) {
+		refuse(r, r->place, "operator %s: %s", why, text_get(&t));
+	} else {
+		const char *near = known ? NULL : sql_nearest_proc(name);
+		refuse(r, r->place, "function %s %s%s%s%s", text_get(&t), why,
+		       near ? "; did you mean \"" : "", near ? near : "",
+		       near ? "\"?" : "");
+	}
+	text_free(&t);
+	return NULL;
+}
+
+/* The type of its parameter number i; the last one stands for those behind. */
+static enum sql_kind parameter(const struct sql_proc *p, uint32_t i)
+{
+	if (i < p->count) return p->types[i];
+	assert(sql_proc_takes_any_number(p));
+	return SQL_ANY;
+}
+
 static const struct sql_expr *make_call(struct resolver *r, const char *name,
                                         const struct sql_expr **args,
                                         uint32_t count, bool is_operator)
 {
-	enum sql_kind kinds[PROC_ARGUMENTS];
+	enum sql_kind *kinds =
+		region_take(r->region, (count + (size_t)1) * sizeof *kinds);
 	const struct sql_proc *p = NULL;
-	enum sql_choice choice = CHOICE_NONE;
-	for (uint32_t i = 0; i < count && count <= PROC_ARGUMENTS; i++) {
+	for (uint32_t i = 0; i < count; i++) {
 		if (!args[i]) return NULL;
 		kinds[i] = args[i]->type.kind;
 	}
-	if (count <= PROC_ARGUMENTS)
-		choice = sql_choose_proc(name, kinds, count, &p);
+	enum sql_choice choice = sql_choose_proc(name, kinds, count, &p);
 	for (uint32_t i = 0; i < count && choice == CHOICE_MADE; i++) {
 		struct sql_type type;
-		if (!argument_type(args, count, p->types[i], &type))
+		if (!argument_type(args, count, parameter(p, i), &type))
 			choice = CHOICE_NONE;
 	}
 	if (!is_operator && is_uncertain(name))
@@ -87,31 +126,14 @@ static const struct sql_expr *make_call(struct resolver *r, const char *name,
 		              "%s() gives something else each time: not "
 		              "supported; write a constant",
 		              name);
-	if (choice != CHOICE_MADE) {
-		struct text t = { 0 };
-		print_signature(&t, name, args, count, is_operator);
-		const char *near = is_operator || sql_has_proc(name)
-		                           ? NULL
-		                           : sql_nearest_proc(name);
-		const char *why = choice == CHOICE_NONE ? "does not exist"
-		                                        : "is not unique";
-		if (is_operator)
-			refuse(r, r->place, "operator %s: %s", why,
-			       text_get(&t));
-		else
-			refuse(r, r->place, "function %s %s%s%s%s",
-			       text_get(&t), why,
-			       near ? "; did you mean \"" : "",
-			       near ? near : "", near ? "\"?" : "");
-		text_free(&t);
-		return NULL;
-	}
+	if (choice != CHOICE_MADE || p->operation == DO_OUTSIDE)
+		return no_call(r, name, args, count, is_operator, choice);
 	struct sql_expr *e = expr_new(r, EXPR_CALL, p->result, count);
-	assert(p->count == count);
+	assert(p->count == count || sql_proc_takes_any_number(p));
 	e->function = p;
 	for (uint32_t i = 0; i < count; i++) {
 		struct sql_type type;
-		argument_type(args, count, p->types[i], &type);
+		argument_type(args, count, parameter(p, i), &type);
 		e->args[i] = type.kind == SQL_ANY
 		                     ? settle(r, args[i])
 		                     : coerce(r, args[i], type, COERCE_IMPLICIT,
@@ -125,6 +147,8 @@ static const struct sql_expr *make_call(struct resolver *r, const char *name,
 	if (p->result == SQL_ENUM ||
 	    (p->result == SQL_ARRAY && p->types[0] == SQL_ARRAY))
 		e->type = e->args[0]->type;
+	else if (p->operation == DO_UNNEST)
+		e->type = sql_element_type(e->args[0]->type);
 	else if (p->operation == DO_ARRAY_AGG)
 		return make_array_of(r, e);
 	return e;
@@ -153,22 +177,12 @@ static const struct sql_expr *resolve_operator(struct resolver *r,
 	args[count++] = resolve_expr(r, s, json_object_get(body, "rexpr"));
 	r->place = at;
 	if (r->failed) return NULL;
-	/* - 5 is a literal, so that there is a smallest one. */
-	if (!left && !strcmp(name, "-") && args[0]->kind == EXPR_CONSTANT &&
-	    sql_is_integer(args[0]->type.kind) &&
-	    !sql_is_null(args[0]->constant)) {
-		int64_t n = -args[0]->constant.i;
-		return expr_constant(
-			r, n == INT32_MIN ? SQL_INT4 : args[0]->type.kind,
-			value_int(n));
-	}
 	return make_call(r, name, args, count, true);
 }
 
-/* AND or OR or another kind of two. */
-static const struct sql_expr *both(struct resolver *r, enum sql_expr_kind kind,
-                                   const struct sql_expr *a,
-                                   const struct sql_expr *b)
+const struct sql_expr *make_both(struct resolver *r, enum sql_expr_kind kind,
+                                 const struct sql_expr *a,
+                                 const struct sql_expr *b)
 {
 	if (!a || !b) return NULL;
 	struct sql_expr *e = expr_new(r, kind, SQL_BOOL, 2);
@@ -201,12 +215,13 @@ static const struct sql_expr *resolve_between(struct resolver *r,
 		resolve_expr(r, s, json_array_get(list, 1));
 	if (r->failed) return NULL;
 	const struct sql_expr *in =
-		both(r, EXPR_AND, make_operator(r, ">=", x, low),
-	             make_operator(r, "<=", x, high));
+		make_both(r, EXPR_AND, make_operator(r, ">=", x, low),
+	                  make_operator(r, "<=", x, high));
 	if (symmetric)
-		in = both(r, EXPR_OR, in,
-		          both(r, EXPR_AND, make_operator(r, ">=", x, high),
-		               make_operator(r, "<=", x, low)));
+		in = make_both(r, EXPR_OR, in,
+		               make_both(r, EXPR_AND,
+		                         make_operator(r, ">=", x, high),
+		                         make_operator(r, "<=", x, low)));
 	return negated ? negation(r, in) : in;
 }
 
@@ -231,6 +246,161 @@ static const struct sql_expr *resolve_in(struct resolver *r, struct scope *s,
 		items[i] = resolve_expr(r, s, json_array_get(list, i));
 	for (uint32_t i = 0; i < count; i++)
 		e->args[i] = make_operator(r, name, x, items[i]);
+	return r->failed ? NULL : e;
+}
+
+/* ---- Rows of values: (a, b) = (c, d) ---- */
+
+/* Of rows as of texts: the first pair that differs decides. */
+static const struct sql_expr *ordered(struct resolver *r, const char *name,
+                                      const struct sql_expr *const *a,
+                                      const struct sql_expr *const *b,
+                                      uint32_t count)
+{
+	const char strict[] = { *name, 0 };
+	const struct sql_expr *e =
+		make_operator(r, name, a[count - 1], b[count - 1]);
+	for (uint32_t i = count - 1; i-- > 0;)
+		e = make_both(r, EXPR_OR, make_operator(r, strict, a[i], b[i]),
+		              make_both(r, EXPR_AND,
+		                        make_operator(r, "=", a[i], b[i]), e));
+	return e;
+}
+
+static const struct sql_expr *compared(struct resolver *r, const char *name,
+                                       const struct sql_expr *const *a,
+                                       const struct sql_expr *const *b,
+                                       uint32_t count)
+{
+	bool equal = !strcmp(name, "="), differ = !strcmp(name, "<>");
+	assert(count > 0);
+	if (!equal && !differ && strcmp(name, "<") && strcmp(name, "<=") &&
+	    strcmp(name, ">") && strcmp(name, ">="))
+		return refuse(r, r->place,
+		              "could not determine interpretation of row "
+		              "comparison operator %s",
+		              name);
+	if (!equal && !differ) return ordered(r, name, a, b, count);
+	struct sql_expr *e =
+		expr_new(r, equal ? EXPR_AND : EXPR_OR, SQL_BOOL, count);
+	for (uint32_t i = 0; i < count; i++)
+		e->args[i] = make_operator(r, name, a[i], b[i]);
+	return r->failed ? NULL : e;
+}
+
+static const struct sql_expr **resolve_items(struct resolver *r,
+                                             struct scope *s, json_t *items)
+{
+	size_t count = json_array_size(items);
+	const struct sql_expr **all =
+		region_take0(r->region, (count + 1) * sizeof *all);
+	for (size_t i = 0; i < count && !r->failed; i++)
+		all[i] = resolve_expr(r, s, json_array_get(items, i));
+	return all;
+}
+
+static bool have_one_length(struct resolver *r, struct place at, size_t a,
+                            size_t b)
+{
+	if (!a || !b)
+		refuse(r, at, "cannot compare rows of zero length (0A000)");
+	else if (a != b)
+		refuse(r, at, "unequal number of entries in row expressions");
+	return !r->failed;
+}
+
+const struct sql_expr *compare_rows(struct resolver *r, struct scope *s,
+                                    const char *name, json_t *left,
+                                    json_t *right)
+{
+	json_t *a = row_items(left), *b = row_items(right);
+	struct place at = r->place;
+	if (!a || !b)
+		return refuse_construct(
+			r, at, "a row of values beside anything but another");
+	if (!have_one_length(r, at, json_array_size(a), json_array_size(b)))
+		return NULL;
+	const struct sql_expr **x = resolve_items(r, s, a);
+	const struct sql_expr **y = resolve_items(r, s, b);
+	r->place = at;
+	return r->failed
+	               ? NULL
+	               : compared(r, name, x, y, (uint32_t)json_array_size(a));
+}
+
+const struct sql_expr *rows_differ(struct resolver *r, struct scope *s,
+                                   json_t *left, json_t *right, bool negated)
+{
+	const struct sql_expr *same = compare_rows(r, s, "=", left, right);
+	if (!same) return NULL;
+	struct sql_expr *e = expr_new(r, negated ? EXPR_AND : EXPR_OR, SQL_BOOL,
+	                              same->count);
+	for (uint32_t i = 0; i < same->count; i++) {
+		struct sql_expr *one =
+			expr_new(r, EXPR_IS_DISTINCT, SQL_BOOL, 2);
+		one->args[0] = same->args[i]->args[0];
+		one->args[1] = same->args[i]->args[1];
+		one->negated = negated;
+		e->args[i] = one;
+	}
+	return e;
+}
+
+const struct sql_expr *row_is_null(struct resolver *r, struct scope *s,
+                                   json_t *row, bool negated)
+{
+	json_t *items = row_items(row);
+	uint32_t count = (uint32_t)json_array_size(items);
+	struct sql_expr *e = expr_new(r, EXPR_AND, SQL_BOOL, count);
+	const struct sql_expr **all = resolve_items(r, s, items);
+	for (uint32_t i = 0; i < count && !r->failed; i++) {
+		struct sql_expr *one = expr_new(r, EXPR_IS_NULL, SQL_BOOL, 1);
+		one->args[0] = settle(r, all[i]);
+		one->negated = negated;
+		e->args[i] = one;
+	}
+	return r->failed ? NULL : e;
+}
+
+const struct sql_expr *row_any(struct resolver *r, struct scope *s,
+                               const char *name, json_t *row,
+                               const struct sql_query *q, bool all)
+{
+	struct scope inner = { .outer = s, .no_aggregates = "this context" };
+	json_t *items = row_items(row);
+	uint32_t count = q->target_count;
+	struct place at = r->place;
+	struct sql_expr *e = expr_new(r, EXPR_ANY, SQL_BOOL, 1);
+	if (count != json_array_size(items))
+		return refuse(r, at, "subquery has too %s columns",
+		              count > json_array_size(items) ? "many" : "few");
+	add_part(r, &inner, "*SELECT*", q);
+	inner.visible_count = 0;
+	const struct sql_expr **a = resolve_items(r, &inner, items);
+	const struct sql_expr **b =
+		region_take0(r->region, (count + 1) * sizeof *b);
+	r->place = at;
+	for (uint32_t i = 0; i < count; i++)
+		b[i] = column_of(r, &inner, 0, 0, i);
+	if (!r->failed) e->args[0] = compared(r, name, a, b, count);
+	free_scope(&inner);
+	e->query = q;
+	e->negated = all;
+	return r->failed ? NULL : e;
+}
+
+static const struct sql_expr *
+resolve_row_in(struct resolver *r, struct scope *s, json_t *body, json_t *list)
+{
+	json_t *row = json_object_get(body, "lexpr");
+	const char *name =
+		node_name(json_array_get(json_object_get(body, "name"), 0));
+	uint32_t count = (uint32_t)json_array_size(list);
+	struct sql_expr *e = expr_new(
+		r, !strcmp(name, "=") ? EXPR_OR : EXPR_AND, SQL_BOOL, count);
+	for (uint32_t i = 0; i < count && !r->failed; i++)
+		e->args[i] =
+			compare_rows(r, s, name, row, json_array_get(list, i));
 	return r->failed ? NULL : e;
 }
 
@@ -332,14 +502,29 @@ const struct sql_expr *resolve_a_expr(struct resolver *r, struct scope *s,
                                       json_t *body)
 {
 	const char *kind = node_string(body, "kind");
-	if (!strcmp(kind, "AEXPR_OP") || !strcmp(kind, "AEXPR_LIKE"))
+	json_t *left = json_object_get(body, "lexpr");
+	json_t *right = json_object_get(body, "rexpr");
+	bool rows = row_items(left) != NULL;
+	if (rows && !strcmp(kind, "AEXPR_OP"))
+		return compare_rows(r, s,
+		                    node_name(json_array_get(
+					    json_object_get(body, "name"), 0)),
+		                    left, right);
+	if (!strcmp(kind, "AEXPR_OP") || !strcmp(kind, "AEXPR_LIKE") ||
+	    !strcmp(kind, "AEXPR_ILIKE"))
 		return resolve_operator(r, s, body);
 	if (!strcmp(kind, "AEXPR_IN")) {
 		json_t *list;
-		if (!node_is(json_object_get(body, "rexpr"), "List", &list))
+		if (!node_is(right, "List", &list))
 			return refuse_construct(r, r->place, "this IN");
+		if (rows)
+			return resolve_row_in(r, s, body,
+			                      json_object_get(list, "items"));
 		return resolve_in(r, s, body);
 	}
+	if (rows && strstr(kind, "DISTINCT"))
+		return rows_differ(r, s, left, right,
+		                   !strcmp(kind, "AEXPR_NOT_DISTINCT"));
 	if (!strcmp(kind, "AEXPR_OP_ANY") || !strcmp(kind, "AEXPR_OP_ALL"))
 		return resolve_any_array(r, s, body,
 		                         !strcmp(kind, "AEXPR_OP_ALL"));
@@ -475,6 +660,52 @@ static const struct sql_expr *make_aggregate(struct resolver *r,
 	return e;
 }
 
+static bool returns_set(const struct sql_expr *e)
+{
+	if (e->kind == EXPR_ROUTINE) return e->routine->set;
+	return e->kind == EXPR_CALL && sql_proc_returns_set(e->function);
+}
+
+static bool is_wide(const struct sql_expr *e)
+{
+	return e->kind == EXPR_ROUTINE && e->routine->composite;
+}
+
+/* A call that returns a set, in SELECT's list. `before`: the sets known before
+ * its arguments. */
+static const struct sql_expr *add_set(struct resolver *r, struct scope *s,
+                                      const struct sql_expr *call,
+                                      uint32_t before)
+{
+	if (s->in_aggregate)
+		return refuse(r, call->at,
+		              "aggregate function calls cannot contain "
+		              "set-returning function calls (0A000)");
+	if (!s->takes_sets)
+		return refuse(r, call->at,
+		              "set-returning functions are not allowed in %s "
+		              "(0A000); they may stand in FROM and in "
+		              "SELECT's list",
+		              s->no_aggregates ? s->no_aggregates
+		                               : "this context");
+	if (s->set_count > before)
+		return refuse_construct(r, call->at,
+		                        "a set-returning function in the "
+		                        "arguments of another");
+	if (is_wide(call) && !r->discards)
+		return refuse_construct(r, call->at,
+		                        "rows of several columns in SELECT's "
+		                        "list (write SELECT ... FROM the "
+		                        "function)");
+	struct sql_expr *e = expr_new(r, EXPR_SET, SQL_UNKNOWN, 1);
+	e->type = call->type;
+	e->args[0] = call;
+	e->number = s->set_count;
+	VEC_RESERVE(s->sets, s->set_count, s->set_capacity);
+	s->sets[s->set_count++] = e;
+	return e;
+}
+
 const struct sql_expr *resolve_call(struct resolver *r, struct scope *s,
                                     json_t *body)
 {
@@ -484,11 +715,14 @@ const struct sql_expr *resolve_call(struct resolver *r, struct scope *s,
 	const char *name =
 		node_name(json_array_get(names, json_array_size(names) - 1));
 	struct place at = r->place;
-	bool was = s->in_aggregate;
+	bool was = s->in_aggregate, in_from = r->calls_rows;
+	uint32_t sets = s->set_count;
+	r->calls_rows = false;
 	const struct sql_expr **args =
 		region_take0(r->region, (count + 1) * sizeof *args);
-	if (!strcmp(name, "nextval") && count == 1)
-		return resolve_nextval(r, json_array_get(given, 0));
+	if ((!strcmp(name, "nextval") || !strcmp(name, "currval")) &&
+	    count == 1)
+		return resolve_draw(r, name, json_array_get(given, 0));
 	if (json_object_get(body, "over"))
 		return refuse_construct(r, at, "a window function");
 	bool aggregates = sql_aggregates(name);
@@ -498,13 +732,16 @@ const struct sql_expr *resolve_call(struct resolver *r, struct scope *s,
 	r->place = at;
 	const struct sql_expr *e =
 		r->failed ? NULL : call_routine(r, name, args, count, false);
-	if (e || r->failed) {
-		s->in_aggregate = was;
-		return e;
-	}
-	e = make_call(r, name, args, count, false);
-	if (e && sql_proc_is_aggregate(e->function))
+	if (!e && !r->failed) e = make_call(r, name, args, count, false);
+	if (e && e->kind == EXPR_CALL && sql_proc_is_aggregate(e->function))
 		e = make_aggregate(r, s, body, e, was);
 	s->in_aggregate = was;
-	return e;
+	if (!e || in_from) return e;
+	if (returns_set(e)) return add_set(r, s, e, sets);
+	return aggregates || !is_wide(e) || r->discards
+	               ? e
+	               : refuse_construct(
+				 r, at,
+				 "a row of several columns as a value (write "
+				 "SELECT ... FROM the function)");
 }

@@ -157,10 +157,11 @@ static const struct sql_code *read_for(struct reader *p, const char *label)
 	}
 	struct target_list targets = read_targets(p);
 	expect_word(p, "in");
-	if (is_word(p, "execute"))
-		refuse_construct(p->r, place_at(p, p->word.from),
-		                 "EXECUTE of a text (write the statement)");
-	c->statement = read_statement(p, read_span(p, UNTIL("loop")), NULL, "");
+	if (accept_word(p, "execute"))
+		read_execute(p, c, NULL);
+	else
+		c->statement = read_statement(p, read_span(p, UNTIL("loop")),
+		                              NULL, "");
 	if (c->statement && !sql_result_columns(c->statement))
 		refuse(p->r, c->at, "this statement returns no rows");
 	if (c->statement) set_targets(p, c, &targets);
@@ -220,22 +221,66 @@ static bool returns_record(struct reader *p, struct sql_code *c, struct span s)
 	return true;
 }
 
+/* RETURN NULL of a trigger; RETURN COALESCE(NEW, OLD): which of them there is.
+ */
+static const struct sql_code *read_trigger_return(struct reader *p, uint32_t at)
+{
+	struct reader look = *p;
+	struct sql_code *c = code_new(p, CODE_RETURN, at);
+	const char *names[2] = { 0 };
+	if (accept_word(&look, "null") && is_mark(&look, ";")) {
+		next_word(&look);
+		*p = look;
+		return c;
+	}
+	look = *p;
+	if (!accept_word(&look, "coalesce")) return NULL;
+	for (int i = 0; i < 2; i++) {
+		if (!accept_mark(&look, i ? "," : "(") ||
+		    (!is_word(&look, "new") && !is_word(&look, "old")))
+			return NULL;
+		names[i] = look.word.name;
+		next_word(&look);
+	}
+	if (!accept_mark(&look, ")") || !accept_mark(&look, ";")) return NULL;
+	*p = look;
+	const struct variables *all = p->scope->variables;
+	struct sql_code *second = code_new(p, CODE_RETURN, at);
+	struct sql_expr *op = expr_new(p->r, EXPR_COLUMN, SQL_TEXT, 0);
+	const char *none = strcmp(names[0], "new") ? "INSERT" : "DELETE";
+	op->column = find_variable(all, NULL, "tg_op")->slot;
+	c->targets = fields_of(p, find_variable(all, NULL, names[0]),
+	                       &c->target_count);
+	second->targets = fields_of(p, find_variable(all, NULL, names[1]),
+	                            &second->target_count);
+	struct sql_code *which = code_new(p, CODE_IF, at);
+	which->value = make_operator(
+		p->r, "=", op,
+		expr_constant(p->r, SQL_TEXT,
+	                      value_string(p->r->region, none, strlen(none))));
+	which->body = second;
+	which->other = c;
+	return which;
+}
+
 static const struct sql_code *read_return(struct reader *p, uint32_t at)
 {
 	const struct sql_routine *routine = p->routine;
+	const struct sql_code *triggers =
+		routine->trigger ? read_trigger_return(p, at) : NULL;
+	if (triggers) return triggers;
 	struct sql_code *c = code_new(p, CODE_RETURN, at);
 	if (accept_word(p, "query")) {
 		c->kind = CODE_ROWS;
-		if (is_word(p, "execute"))
-			refuse_construct(p->r, place_at(p, p->word.from),
-			                 "EXECUTE of a text (write the "
-			                 "statement)");
 		if (!routine->set)
 			refuse(p->r, c->at,
 			       "cannot use RETURN QUERY in a non-SETOF "
 			       "function");
-		c->statement =
-			read_statement(p, read_span(p, UNTIL(";")), NULL, "");
+		if (accept_word(p, "execute"))
+			read_execute(p, c, NULL);
+		else
+			c->statement = read_statement(
+				p, read_span(p, UNTIL(";")), NULL, "");
 		if (c->statement &&
 		    sql_result_columns(c->statement) != routine->column_count)
 			refuse(p->r, c->at,
@@ -454,11 +499,23 @@ static const struct sql_code *read_sql(struct reader *p)
 	return c;
 }
 
+static const struct sql_code *read_dynamic(struct reader *p, uint32_t at)
+{
+	struct sql_code *c = code_new(p, CODE_SQL, at);
+	struct target_list targets = { 0 };
+	read_execute(p, c, &targets);
+	if (c->into && c->statement) set_targets(p, c, &targets);
+	expect_mark(p, ";");
+	return c;
+}
+
 static const struct sql_code *read_perform(struct reader *p)
 {
 	struct sql_code *c = code_new(p, CODE_SQL, p->word.from);
+	p->r->discards = true;
 	c->statement =
 		read_statement(p, read_span(p, UNTIL(";")), NULL, "SELECT ");
+	p->r->discards = false;
 	expect_mark(p, ";");
 	return c;
 }
@@ -564,16 +621,13 @@ static const struct sql_code *read_by_word(struct reader *p, const char *label)
 {
 	uint32_t at = p->word.from;
 	struct sql_code *c;
-	static const char *const outside[] = { "execute", "open", "fetch",
-		                               "close",   "move", "commit",
-		                               "rollback" };
+	static const char *const outside[] = { "open", "fetch",  "close",
+		                               "move", "commit", "rollback" };
 	for (size_t i = 0; i < sizeof outside / sizeof *outside; i++)
 		if (is_word(p, outside[i])) {
-			refuse_construct(
-				p->r, place_at(p, at),
-				i ? "a cursor, or the end of a transaction, in "
-				    "PL/pgSQL,"
-				  : "EXECUTE of a text (write the statement)");
+			refuse_construct(p->r, place_at(p, at),
+			                 "a cursor, or the end of a "
+			                 "transaction, in PL/pgSQL,");
 			return NULL;
 		}
 	if (is_word(p, "begin") || is_word(p, "declare")) {
@@ -601,6 +655,7 @@ static const struct sql_code *read_by_word(struct reader *p, const char *label)
 	if (accept_word(p, "assert")) return read_assert(p, at);
 	if (accept_word(p, "get")) return read_diagnostics(p, at);
 	if (accept_word(p, "perform")) return read_perform(p);
+	if (accept_word(p, "execute")) return read_dynamic(p, at);
 	if (accept_word(p, "null")) {
 		expect_mark(p, ";");
 		return code_new(p, CODE_BLOCK, at);

@@ -20,9 +20,13 @@ static const struct sql_expr *resolve_digits(struct resolver *r,
 	errno = 0;
 	long long n = strtoll(digits, &end, 10);
 	bool whole = *digits && !*end && !errno;
-	if (whole) return expr_constant(r, SQL_INT8, value_int(n));
-	if (!sql_numeric_of_text(r->region, text, &v, &why))
-		return refuse(r, r->place, "%s (%s)", why.message, why.state);
+	if (whole)
+		return expr_constant(r, n == (int32_t)n ? SQL_INT4 : SQL_INT8,
+		                     value_int(n));
+	if (!sql_numeric_of_text(r->region, text, &v, &why)) {
+		doom(r, r->place, &why);
+		v = value_null();
+	}
 	return expr_constant(r, SQL_NUMERIC, v);
 }
 
@@ -99,6 +103,8 @@ static const struct sql_expr *resolve_case(struct resolver *r, struct scope *s,
 	uint32_t count = (uint32_t)json_array_size(whens);
 	struct sql_expr *e = expr_new(r, EXPR_CASE, SQL_UNKNOWN, 2 * count + 1);
 	const struct sql_expr *x = arg ? resolve_expr(r, s, arg) : NULL;
+	bool takes_sets = s->takes_sets;
+	s->takes_sets = false;
 	/* ELSE comes first where types are unified. */
 	const struct sql_expr **results =
 		region_take0(r->region, (count + 1) * sizeof *results);
@@ -116,6 +122,7 @@ static const struct sql_expr *resolve_case(struct resolver *r, struct scope *s,
 		results[i + 1] =
 			resolve_expr(r, s, json_object_get(when, "result"));
 	}
+	s->takes_sets = takes_sets;
 	if (r->failed || !unify(r, results, count + 1, "CASE", &e->type))
 		return NULL;
 	for (uint32_t i = 0; i < count; i++)
@@ -132,8 +139,11 @@ static const struct sql_expr *resolve_list(struct resolver *r, struct scope *s,
 	uint32_t count = (uint32_t)json_array_size(list);
 	struct sql_expr *e = expr_new(r, kind, SQL_UNKNOWN, count);
 	assert(count);
+	bool takes_sets = s->takes_sets;
+	s->takes_sets = takes_sets && kind == EXPR_GREATEST;
 	for (uint32_t i = 0; i < count; i++)
 		e->args[i] = resolve_expr(r, s, json_array_get(list, i));
+	s->takes_sets = takes_sets;
 	if (r->failed || !unify(r, e->args, count, what, &e->type)) return NULL;
 	return e;
 }
@@ -141,10 +151,13 @@ static const struct sql_expr *resolve_list(struct resolver *r, struct scope *s,
 static const struct sql_expr *resolve_null_test(struct resolver *r,
                                                 struct scope *s, json_t *body)
 {
+	json_t *arg = json_object_get(body, "arg");
+	bool negated =
+		!strcmp(node_string(body, "nulltesttype"), "IS_NOT_NULL");
+	if (row_items(arg)) return row_is_null(r, s, arg, negated);
 	struct sql_expr *e = expr_new(r, EXPR_IS_NULL, SQL_BOOL, 1);
-	e->negated = !strcmp(node_string(body, "nulltesttype"), "IS_NOT_NULL");
-	e->args[0] =
-		settle(r, resolve_expr(r, s, json_object_get(body, "arg")));
+	e->negated = negated;
+	e->args[0] = settle(r, resolve_expr(r, s, arg));
 	return r->failed ? NULL : e;
 }
 
@@ -187,7 +200,7 @@ static const struct sql_expr *resolve_sublink(struct resolver *r,
                                               struct scope *s, json_t *body)
 {
 	const char *kind = node_string(body, "subLinkType");
-	json_t *select = NULL;
+	json_t *select = NULL, *test = json_object_get(body, "testexpr");
 	struct place at = r->place;
 	node_is(json_object_get(body, "subselect"), "SelectStmt", &select);
 	struct sql_query *q = resolve_query(r, s, select);
@@ -199,18 +212,22 @@ static const struct sql_expr *resolve_sublink(struct resolver *r,
 		e->query = q;
 		return e;
 	}
+	json_t *names = json_object_get(body, "operName");
+	const char *name = names ? node_name(json_array_get(names, 0)) : "=";
+	if (row_items(test))
+		return row_any(r, s, name, test, q,
+		               !strcmp(kind, "ALL_SUBLINK"));
 	if (q->target_count != 1)
-		return refuse(r, at, "subquery must return only one column");
+		return refuse(r, at,
+		              test ? "subquery has too many columns"
+		                   : "subquery must return only one column");
 	if (!strcmp(kind, "EXPR_SUBLINK")) {
 		e = expr_new(r, EXPR_SCALAR, SQL_UNKNOWN, 0);
 		e->type = q->targets[0].value->type;
 		e->query = q;
 		return e;
 	}
-	json_t *names = json_object_get(body, "operName");
-	const char *name = names ? node_name(json_array_get(names, 0)) : "=";
-	const struct sql_expr *x =
-		resolve_expr(r, s, json_object_get(body, "testexpr"));
+	const struct sql_expr *x = resolve_expr(r, s, test);
 	r->place = at;
 	if (!x || !(e = make_any(r, name, x, q->targets[0].value->type)))
 		return NULL;

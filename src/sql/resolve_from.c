@@ -2,6 +2,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/memory.h"
 #include "sql/resolve_parts.h"
@@ -95,49 +96,72 @@ void add_part(struct resolver *r, struct scope *s, const char *name,
 	add_query(r, s, name, q, 0, NULL);
 }
 
+/* Of tables, views, and in assertions steps and sessions. */
+static const char *nearest_relation(const struct resolver *r, const char *name)
+{
+	const struct sql_catalog *c = r->catalog;
+	uint32_t steps = r->purpose == PURPOSE_ASSERT ? c->step_count : 0;
+	size_t n = 0;
+	const char **names = mem_take0(c->table_count + c->view_count +
+	                                       2 * (size_t)steps + 1,
+	                               sizeof *names);
+	for (uint32_t i = 0; i < c->table_count; i++)
+		names[n++] = c->tables[i]->name;
+	for (uint32_t i = 0; i < c->view_count; i++)
+		names[n++] = c->views[i].name;
+	for (uint32_t i = 0; i < steps; i++) {
+		names[n++] = c->steps[i].name;
+		if (c->steps[i].session) names[n++] = c->steps[i].session;
+	}
+	const char *near = diag_nearest(name, names, n);
+	for (size_t i = 0; i < n; i++)
+		if (!strcasecmp(names[i], name)) near = names[i];
+	free(names);
+	return near;
+}
+
 struct sql_table *find_table(struct resolver *r, json_t *range_var)
 {
 	const struct sql_catalog *c = r->catalog;
-	const char *name = node_string(range_var, "relname"), *near;
+	const char *name = node_string(range_var, "relname");
 	const char *schema = node_string(range_var, "schemaname");
-	const char **names;
 	if (*schema && strcmp(schema, "public")) {
 		refuse_construct(r, r->place, "a schema other than public");
 		return NULL;
 	}
 	for (uint32_t i = 0; i < c->table_count; i++)
 		if (!strcmp(c->tables[i]->name, name)) return c->tables[i];
-	names = mem_take0(c->table_count + 1, sizeof *names);
-	for (uint32_t i = 0; i < c->table_count; i++)
-		names[i] = c->tables[i]->name;
-	near = diag_nearest(name, names, c->table_count);
-	free(names);
-	return refuse(r, r->place, "relation \"%s\" does not exist%s%s%s", name,
-	              near ? "; did you mean \"" : "", near ? near : "",
-	              near ? "\"?" : "");
+	const char *near = nearest_relation(r, name);
+	bool quotes = near && !strcasecmp(near, name);
+	return refuse(r, r->place, "relation \"%s\" does not exist%s%s%s%s",
+	              name, near ? "; did you mean \"" : "", near ? near : "",
+	              near ? "\"?" : "",
+	              quotes ? " (in double quotes: without them, names "
+	                       "have small letters)"
+	                     : "");
 }
 
-/* In assertions: what the step returned. A session with one step lends it its
- * name. */
-static bool add_step(struct resolver *r, struct scope *s, const char *name,
-                     const char *alias, json_t *names)
+static bool is_table(const struct resolver *r, const char *name)
 {
 	const struct sql_catalog *c = r->catalog;
-	for (uint32_t i = 0; i < c->step_count; i++) {
-		const struct sql_step_result *step = &c->steps[i];
-		if (strcmp(step->name, name) &&
-		    (!step->session || strcmp(step->session, name)))
-			continue;
-		struct sql_relation *x =
-			add_relation(r, s, alias ? alias : name);
-		x->kind = RELATION_STEP;
-		x->step = i;
-		x->columns = step->columns;
-		x->column_count = step->column_count;
-		show_columns(r, s, x, names);
-		return true;
-	}
+	for (uint32_t i = 0; i < c->table_count; i++)
+		if (!strcmp(c->tables[i]->name, name)) return true;
 	return false;
+}
+
+/* In assertions: what the step returned. */
+static void add_step(struct resolver *r, struct scope *s, const char *name,
+                     const char *alias, json_t *names)
+{
+	uint32_t i = find_step(r, name);
+	assert(i < r->catalog->step_count);
+	const struct sql_step_result *step = &r->catalog->steps[i];
+	struct sql_relation *x = add_relation(r, s, alias ? alias : name);
+	x->kind = RELATION_STEP;
+	x->step = i;
+	x->columns = step->columns;
+	x->column_count = step->column_count;
+	show_columns(r, s, x, names);
 }
 
 /* NULL: none; and the names that it gives columns. */
@@ -186,13 +210,25 @@ static struct sql_from *resolve_range(struct resolver *r, struct scope *s,
 	const char *name = node_string(body, "relname");
 	json_t *names;
 	const char *alias = alias_of(body, &names);
-	uint32_t up;
-	const struct sql_query *q = named_query(s, name, &up);
-	if (!q) q = view_of(r, name);
-	if (q)
+	bool qualified = *node_string(body, "schemaname");
+	uint32_t up = 0;
+	const struct sql_query *q =
+		qualified ? NULL : named_query(s, name, &up);
+	const struct sql_query *view = view_of(r, name);
+	bool step = !q && !qualified && r->purpose == PURPOSE_ASSERT &&
+	            find_step(r, name) < r->catalog->step_count;
+	if (step && (view || is_table(r, name)))
+		return refuse(r, r->place,
+		              "\"%s\" is the name of a step or session and of "
+		              "a table: write public.%s for the table, or give "
+		              "the step another name",
+		              name, name);
+	if (!q) q = view;
+	if (step) {
+		add_step(r, s, name, alias, names);
+	} else if (q) {
 		add_query(r, s, alias ? alias : name, q, up, names);
-	else if (r->purpose != PURPOSE_ASSERT ||
-	         !add_step(r, s, name, alias, names)) {
+	} else {
 		struct sql_table *t = find_table(r, body);
 		if (t) add_named_table(r, s, t, alias, names);
 	}
@@ -297,8 +333,15 @@ static struct sql_from *resolve_join(struct resolver *r, struct scope *s,
 	if (json_object_get(body, "alias"))
 		return refuse_construct(r, r->place, "an alias of a join");
 	f->a = resolve_item(r, s, json_object_get(body, "larg"));
-	uint32_t middle = s->visible_count;
+	uint32_t middle = s->visible_count, count = s->relation_count;
 	f->b = resolve_item(r, s, json_object_get(body, "rarg"));
+	for (uint32_t i = count; f->join == JOIN_FULL || right; i++) {
+		if (i >= s->relation_count) break;
+		if (s->relations[i].lateral)
+			refuse(r, s->relations[i].at,
+			       "the combining JOIN type must be INNER or LEFT "
+			       "for a LATERAL reference");
+	}
 	if (r->failed) return NULL;
 	if (names || node_flag(body, "isNatural"))
 		f->on = merge_columns(r, s, names, f->join, right, from,
@@ -323,6 +366,15 @@ struct sql_query *resolve_nested(struct resolver *r, struct scope *s,
 	return q;
 }
 
+/* Does it depend on the relations beside it? A query may. */
+static bool mentions_row(const struct sql_expr *e)
+{
+	bool found = e->query || (e->kind == EXPR_COLUMN && !e->up);
+	for (uint32_t i = 0; i < e->count && !found; i++)
+		found = mentions_row(e->args[i]);
+	return found;
+}
+
 /* A routine that returns rows, or one value: its column has the alias's name.
  */
 static struct sql_from *resolve_call_item(struct resolver *r, struct scope *s,
@@ -337,27 +389,34 @@ static struct sql_from *resolve_call_item(struct resolver *r, struct scope *s,
 	    json_object_get(body, "coldeflist") ||
 	    !node_is(json_array_get(list, 0), "FuncCall", &call))
 		return refuse_construct(r, r->place, "this function in FROM");
-	uint32_t count = s->relation_count, visible = s->visible_count;
-	s->relation_count = s->visible_count = 0;
+	const char *no_aggregates = s->no_aggregates;
+	s->no_aggregates = "functions in FROM";
+	r->calls_rows = true;
 	const struct sql_expr *e = resolve_expr(r, s, json_array_get(list, 0));
-	s->relation_count = count;
-	s->visible_count = visible;
+	s->no_aggregates = no_aggregates;
 	if (!e) return NULL;
-	if (e->kind != EXPR_ROUTINE)
+	bool builtin =
+		e->kind == EXPR_CALL && sql_proc_returns_set(e->function);
+	if (e->kind != EXPR_ROUTINE && !builtin)
 		return refuse_construct(r, e->at,
 		                        "a function in FROM that no CREATE "
 		                        "FUNCTION made");
-	struct sql_relation *x =
-		add_relation(r, s, alias ? alias : e->routine->name);
+	const char *name = builtin ? e->function->name : e->routine->name;
+	struct sql_relation *x = add_relation(r, s, alias ? alias : name);
 	struct sql_column *column = region_take0(r->region, sizeof *column);
 	x->kind = RELATION_CALL;
 	x->call = e;
-	x->columns = e->routine->columns;
-	x->column_count = e->routine->column_count;
-	if (alias && x->column_count == 1 && !e->routine->out_count) {
-		*column = e->routine->columns[0];
-		column->name = x->name;
+	x->lateral = mentions_row(e);
+	if (!builtin) {
+		x->columns = e->routine->columns;
+		x->column_count = e->routine->column_count;
+	}
+	if (builtin ||
+	    (alias && x->column_count == 1 && !e->routine->out_count)) {
+		*column =
+			(struct sql_column){ .name = x->name, .type = e->type };
 		x->columns = column;
+		x->column_count = 1;
 	}
 	show_columns(r, s, x, names);
 	return from_relation(r, s);
@@ -372,19 +431,22 @@ static struct sql_from *resolve_item(struct resolver *r, struct scope *s,
 	if (json_object_get(body, "location")) r->place = node_place(r, body);
 	if (!strcmp(kind, "RangeVar")) return resolve_range(r, s, body);
 	if (!strcmp(kind, "JoinExpr")) return resolve_join(r, s, body);
-	if (!strcmp(kind, "RangeFunction") && !node_flag(body, "lateral"))
+	if (!strcmp(kind, "RangeFunction"))
 		return resolve_call_item(r, s, body);
-	if (strcmp(kind, "RangeSubselect") || node_flag(body, "lateral"))
-		return refuse_construct(r, r->place, "LATERAL");
+	if (strcmp(kind, "RangeSubselect"))
+		return refuse_construct(r, r->place, "this item of FROM");
 	json_t *names;
+	bool lateral = node_flag(body, "lateral");
 	const char *alias = alias_of(body, &names);
 	if (!alias)
 		return refuse(r, r->place,
 		              "subquery in FROM must have an alias");
 	node_is(json_object_get(body, "subquery"), "SelectStmt", &select);
-	struct sql_query *q = resolve_nested(r, s, select);
+	struct sql_query *q = lateral ? resolve_query(r, s, select)
+	                              : resolve_nested(r, s, select);
 	if (!q) return NULL;
 	add_query(r, s, alias, q, 0, names);
+	s->relations[s->relation_count - 1].lateral = lateral;
 	return from_relation(r, s);
 }
 

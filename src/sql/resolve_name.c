@@ -222,20 +222,27 @@ static int find_relation(struct scope *s, const char *name, uint32_t *up,
 	return -1;
 }
 
+uint32_t find_step(const struct resolver *r, const char *name)
+{
+	const struct sql_catalog *c = r->catalog;
+	uint32_t i = 0;
+	for (; i < c->step_count; i++) {
+		const struct sql_step_result *step = &c->steps[i];
+		if (!strcmp(step->name, name) ||
+		    (step->session && !strcmp(step->session, name)))
+			break;
+	}
+	return i;
+}
+
 /* step.error, which needs no FROM. */
 static const struct sql_expr *step_error(struct resolver *r, const char *step)
 {
-	const struct sql_catalog *c = r->catalog;
-	for (uint32_t i = 0; i < c->step_count; i++) {
-		const struct sql_step_result *x = &c->steps[i];
-		if (strcmp(x->name, step) &&
-		    (!x->session || strcmp(x->session, step)))
-			continue;
-		struct sql_expr *e = expr_new(r, EXPR_STEP_ERROR, SQL_TEXT, 0);
-		e->relation = i;
-		return e;
-	}
-	return NULL;
+	uint32_t i = find_step(r, step);
+	if (i == r->catalog->step_count) return NULL;
+	struct sql_expr *e = expr_new(r, EXPR_STEP_ERROR, SQL_TEXT, 0);
+	e->relation = i;
+	return e;
 }
 
 static const struct sql_expr *qualified_column(struct resolver *r,

@@ -132,6 +132,22 @@ json_t *parse_at(struct resolver *r, struct place at, const char *before,
 	return statements;
 }
 
+void doom(struct resolver *r, struct place at, const struct sql_failure *why)
+{
+	assert(*why->state);
+	if (r->purpose == PURPOSE_ASSERT)
+		refuse(r, at, "%s (%s)", why->message, why->state);
+	else if (!*r->doom.state)
+		r->doom = *why;
+}
+
+json_t *row_items(json_t *node)
+{
+	json_t *body;
+	return node_is(node, "RowExpr", &body) ? json_object_get(body, "args")
+	                                       : NULL;
+}
+
 const char *keep_name(struct resolver *r, const char *name)
 {
 	return region_copy_string(r->region, name, strlen(name));

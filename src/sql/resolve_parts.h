@@ -22,6 +22,10 @@ struct scope {
 	uint32_t aggregate_count, aggregate_capacity;
 	struct variables *variables; /* of the outermost scope of a routine */
 	const char *no_aggregates; /* "WHERE", where none may stand; or NULL */
+	/* Of SELECT's list: calls that return sets, where these may stand. */
+	const struct sql_expr **sets;
+	uint32_t set_count, set_capacity;
+	bool takes_sets;
 	bool in_aggregate, keep_literals;
 	/* WITH: names of queries. */
 	struct named_query {
@@ -55,10 +59,12 @@ struct resolver {
 	struct place base;  /* of byte 0 of the block */
 	struct place place; /* of the innermost node that has one */
 	enum sql_purpose purpose;
-	struct scope *outer;     /* of a routine; or NULL */
-	bool keep_literals;      /* of the next query: what it is put into gives
-	                          * them a type */
-	bool failed;             /* an error was reported */
+	struct scope *outer; /* of a routine; or NULL */
+	bool calls_rows;     /* the next call stands in FROM */
+	bool discards;       /* PERFORM: what is returned may be of any type */
+	bool keep_literals;  /* of the next query: what it is put into gives
+	                      * them a type */
+	bool failed;         /* an error was reported */
 	struct sql_failure doom; /* what the statement fails with when run */
 };
 
@@ -91,6 +97,9 @@ void *refuse_construct(struct resolver *r, struct place at, const char *what);
  * it, with `before` in front of it. */
 json_t *parse_at(struct resolver *r, struct place at, const char *before,
                  const char *text, uint32_t length);
+/* The statement fails so when it is run, before it does anything; in an
+ * assertion, that is an error at once. */
+void doom(struct resolver *r, struct place at, const struct sql_failure *why);
 
 /* ---- Types ---- */
 
@@ -119,6 +128,10 @@ const struct sql_expr *settle(struct resolver *r, const struct sql_expr *e);
 const struct sql_expr *make_operator(struct resolver *r, const char *name,
                                      const struct sql_expr *a,
                                      const struct sql_expr *b);
+/* AND or OR or another kind of two. */
+const struct sql_expr *make_both(struct resolver *r, enum sql_expr_kind kind,
+                                 const struct sql_expr *a,
+                                 const struct sql_expr *b);
 /* `name` of an expression and items of this type, as ANY; the items are left
  * out. */
 struct sql_expr *make_any(struct resolver *r, const char *name,
@@ -148,6 +161,20 @@ const struct sql_expr *resolve_a_expr(struct resolver *r, struct scope *s,
 const struct sql_expr *resolve_call(struct resolver *r, struct scope *s,
                                     json_t *body);
 
+/* Rows of values: the items of one, or NULL; two rows compared; IS [NOT]
+ * DISTINCT FROM; IS [NOT] NULL; with some (ANY) or all rows of a query. */
+json_t *row_items(json_t *node);
+const struct sql_expr *compare_rows(struct resolver *r, struct scope *s,
+                                    const char *name, json_t *left,
+                                    json_t *right);
+const struct sql_expr *rows_differ(struct resolver *r, struct scope *s,
+                                   json_t *left, json_t *right, bool negated);
+const struct sql_expr *row_is_null(struct resolver *r, struct scope *s,
+                                   json_t *row, bool negated);
+const struct sql_expr *row_any(struct resolver *r, struct scope *s,
+                               const char *name, json_t *row,
+                               const struct sql_query *q, bool all);
+
 const struct sql_expr *resolve_parameter(struct resolver *r,
                                          const struct scope *s, int64_t number);
 /* The variable of this name, of this block if `label` is not NULL; or NULL. */
@@ -166,6 +193,20 @@ bool resolve_routine(struct resolver *r, json_t *body, struct sql_statement *s);
 bool resolve_do(struct resolver *r, json_t *body, struct sql_statement *s);
 bool resolve_call_statement(struct resolver *r, json_t *body,
                             struct sql_statement *s);
+/* CREATE TRIGGER; and the function of one, for the table. */
+bool resolve_trigger(struct resolver *r, json_t *body, struct sql_statement *s);
+const struct sql_routine *resolve_trigger_body(struct resolver *r,
+                                               const struct sql_trigger_body *b,
+                                               const struct sql_table *t);
+/* What each call of it is given behind the columns of NEW and OLD. */
+#define TRIGGER_WORDS(X)   \
+	X("tg_op")         \
+	X("tg_name")       \
+	X("tg_when")       \
+	X("tg_level")      \
+	X("tg_table_name") \
+	X("tg_relname")    \
+	X("tg_table_schema")
 /* The body of a routine in PL/pgSQL, which stands there; or in SQL. False after
  * reporting an error. */
 bool resolve_code(struct resolver *r, struct sql_routine *routine,
@@ -193,6 +234,9 @@ struct sql_relation *add_table(struct resolver *r, struct scope *s,
 /* A side of UNION and the like. */
 void add_part(struct resolver *r, struct scope *s, const char *name,
               const struct sql_query *q);
+/* In assertions: the number of the step of this name; a session with one step
+ * lends it its name. Their count: there is none. */
+uint32_t find_step(const struct resolver *r, const char *name);
 struct sql_table *find_table(struct resolver *r, json_t *range_var);
 /* SELECT's list, and that of RETURNING. */
 bool resolve_targets(struct resolver *r, struct scope *s, json_t *list,
@@ -212,7 +256,9 @@ bool sequence_options(struct resolver *r, json_t *list, int64_t *start,
 int find_sequence(const struct sql_catalog *c, const char *name);
 /* nextval() of the sequence. */
 struct sql_expr *draw(struct resolver *r, uint32_t sequence);
-const struct sql_expr *resolve_nextval(struct resolver *r, json_t *arg);
+/* nextval(), currval() */
+const struct sql_expr *resolve_draw(struct resolver *r, const char *function,
+                                    json_t *arg);
 
 /* ---- Constraints ---- */
 

@@ -12,6 +12,7 @@ void free_scope(struct scope *s)
 	free(s->relations);
 	free(s->visible);
 	free(s->aggregates);
+	free(s->sets);
 	free(s->named);
 }
 
@@ -266,6 +267,14 @@ static bool same_expr(const struct sql_expr *a, const struct sql_expr *b)
 	return true;
 }
 
+static bool has_set(const struct sql_expr *e)
+{
+	bool found = e->kind == EXPR_SET;
+	for (uint32_t i = 0; i < e->count && !found; i++)
+		found = has_set(e->args[i]);
+	return found;
+}
+
 /* Does GROUP BY have the whole primary key of the relation? */
 static bool has_key(const struct sql_query *q, const struct scope *s,
                     uint32_t relation)
@@ -286,35 +295,54 @@ static bool has_key(const struct sql_query *q, const struct scope *s,
 	return true;
 }
 
-/* Columns outside of aggregates must be the same in all rows of a group. */
-static void check_grouped(struct resolver *r, const struct scope *s,
-                          const struct sql_query *q, const struct sql_expr *e)
+/* Is it one of the columns of GROUP BY, from wherever it is mentioned? */
+static bool is_grouped(const struct sql_query *q, const struct sql_expr *e)
 {
-	for (uint32_t i = 0; i < q->group_count; i++)
+	for (uint32_t i = 0; i < q->group_count; i++) {
+		const struct sql_expr *g = q->group[i];
+		if (g->kind == EXPR_COLUMN && !g->up &&
+		    g->relation == e->relation && g->column == e->column)
+			return true;
+	}
+	return false;
+}
+
+/* Columns outside of aggregates must be the same in all rows of a group. */
+/* `up`: the query stands so many queries out. */
+static void check_grouped(struct resolver *r, const struct scope *s,
+                          const struct sql_query *q, const struct sql_expr *e,
+                          uint32_t up)
+{
+	for (uint32_t i = 0; i < q->group_count && !up; i++)
 		if (same_expr(q->group[i], e)) return;
 	if (e->kind == EXPR_AGGREGATE) return;
-	if (e->kind == EXPR_COLUMN && !e->up) {
+	if (e->kind == EXPR_COLUMN && e->up == up) {
 		const struct sql_relation *x = &s->relations[e->relation];
 		assert(e->column < x->column_count);
-		if (has_key(q, s, e->relation)) return;
+		if (has_key(q, s, e->relation) || is_grouped(q, e)) return;
 		refuse(r, e->at,
 		       "column \"%s.%s\" must appear in the GROUP BY clause or "
 		       "be used in an aggregate function",
 		       x->name, x->columns[e->column].name);
 	}
+	up += e->kind == EXPR_ANY && !e->function;
 	for (uint32_t i = 0; i < e->count; i++)
-		check_grouped(r, s, q, e->args[i]);
+		check_grouped(r, s, q, e->args[i], up);
 }
 
 static void check_groups(struct resolver *r, const struct scope *s,
                          const struct sql_query *q)
 {
 	if (!q->group_count && !s->aggregate_count && !q->having) return;
+	for (uint32_t i = 0; i < q->group_count; i++)
+		if (has_set(q->group[i]))
+			refuse_construct(r, q->group[i]->at,
+			                 "GROUP BY what returns a set");
 	for (uint32_t i = 0; i < q->target_count; i++)
-		check_grouped(r, s, q, q->targets[i].value);
-	if (q->having) check_grouped(r, s, q, q->having);
+		check_grouped(r, s, q, q->targets[i].value, 0);
+	if (q->having) check_grouped(r, s, q, q->having, 0);
 	for (uint32_t i = 0; i < q->order_count; i++)
-		if (q->order[i].by) check_grouped(r, s, q, q->order[i].by);
+		if (q->order[i].by) check_grouped(r, s, q, q->order[i].by, 0);
 }
 
 /* ---- The whole ---- */
@@ -450,11 +478,33 @@ static enum strength locking_strength(json_t *clause)
 	                                : STRENGTH_UPDATE;
 }
 
+static const char *locking_words(enum strength strength)
+{
+	static const char *const words[] = {
+		[STRENGTH_KEY_SHARE] = "FOR KEY SHARE",
+		[STRENGTH_SHARE] = "FOR SHARE",
+		[STRENGTH_NO_KEY_UPDATE] = "FOR NO KEY UPDATE",
+		[STRENGTH_UPDATE] = "FOR UPDATE",
+	};
+	assert(strength < sizeof words / sizeof *words && words[strength]);
+	return words[strength];
+}
+
 static void lock_relation(struct resolver *r, struct sql_query *q,
                           struct sql_relation *x, enum strength strength)
 {
-	if (x->kind != RELATION_TABLE)
-		refuse_construct(r, r->place, "FOR UPDATE of a query in FROM");
+	const char *words = locking_words(strength);
+	if (x->kind == RELATION_CALL) {
+		refuse(r, r->place, "%s cannot be applied to a function",
+		       words);
+		return;
+	}
+	if (x->kind != RELATION_TABLE) {
+		struct text t = { 0 };
+		text_format(&t, "%s of a query in FROM", words);
+		refuse_construct(r, r->place, text_get(&t));
+		text_free(&t);
+	}
 	if (strength > x->lock) x->lock = strength;
 	q->locks = true;
 }
@@ -465,8 +515,10 @@ static void lock_relations(struct resolver *r, struct scope *s,
 {
 	json_t *named = json_object_get(clause, "lockedRels"), *body;
 	enum strength strength = locking_strength(clause);
+	/* Functions are left out where all are meant. */
 	for (uint32_t i = 0; !named && i < s->relation_count; i++)
-		lock_relation(r, q, &s->relations[i], strength);
+		if (s->relations[i].kind != RELATION_CALL)
+			lock_relation(r, q, &s->relations[i], strength);
 	for (size_t k = 0; k < json_array_size(named) && !r->failed; k++) {
 		uint32_t i = 0;
 		node_is(json_array_get(named, k), "RangeVar", &body);
@@ -478,9 +530,9 @@ static void lock_relations(struct resolver *r, struct scope *s,
 			lock_relation(r, q, &s->relations[i], strength);
 		else
 			refuse(r, node_place(r, body),
-			       "relation \"%s\" in FOR UPDATE clause not found "
-			       "in FROM clause",
-			       name);
+			       "relation \"%s\" in %s clause not found in "
+			       "FROM clause",
+			       name, locking_words(strength));
 	}
 }
 
@@ -488,10 +540,13 @@ static void resolve_lock(struct resolver *r, struct scope *s,
                          struct sql_query *q, json_t *list)
 {
 	json_t *body;
-	const char *beside = q->distinct                    ? "DISTINCT clause"
+	const char *beside = q->combination ? "UNION/INTERSECT/EXCEPT"
+	                     : q->distinct  ? "DISTINCT clause"
 	                     : q->grouped || q->group_count ? "GROUP BY clause"
 	                     : s->aggregate_count ? "aggregate functions"
-	                                          : NULL;
+	                     : s->set_count ? "set-returning functions in the "
+	                                      "target list"
+	                                    : NULL;
 	for (size_t i = 0; i < json_array_size(list) && !r->failed; i++) {
 		node_is(json_array_get(list, i), "LockingClause", &body);
 		if (strcmp(node_string(body, "waitPolicy"), "LockWaitBlock"))
@@ -499,8 +554,8 @@ static void resolve_lock(struct resolver *r, struct scope *s,
 		else if (r->purpose == PURPOSE_ASSERT)
 			refuse(r, q->at, "an assertion locks no rows");
 		else if (beside)
-			refuse(r, q->at, "FOR UPDATE is not allowed with %s",
-			       beside);
+			refuse(r, q->at, "%s is not allowed with %s",
+			       locking_words(locking_strength(body)), beside);
 		else
 			lock_relations(r, s, q, body);
 	}
@@ -525,9 +580,12 @@ static void resolve_select(struct resolver *r, struct scope *s, json_t *body,
 		q->where = resolve_condition(r, s, x, "WHERE");
 	if ((x = json_object_get(body, "valuesLists")))
 		resolve_values(r, s, q, x);
-	else if (!r->failed && !q->combination)
+	else if (!r->failed && !q->combination) {
+		s->takes_sets = true;
 		resolve_targets(r, s, json_object_get(body, "targetList"),
 		                &q->targets, &q->target_count);
+		s->takes_sets = false;
+	}
 	x = json_object_get(body, "distinctClause");
 	q->distinct = x != NULL;
 	if (json_array_size(x) && json_object_size(json_array_get(x, 0)))

@@ -35,10 +35,10 @@ static bool find_body(struct resolver *r, json_t *as, struct place *at,
 	from = at->offset;
 	if (from + 2 < in->length && !strncasecmp(in->text + from, "as", 2))
 		from = skip_space(in->text, from + 2, in->length);
-	if (in->text[from] == '$')
+	if (in->text[from] == '$') /* to the last character of the tag */
 		while (from + 1 < in->length && in->text[from + 1] != '$')
 			from++;
-	from += in->text[from] == '$' ? 2 : 1;
+	from += 2 - (in->text[from] == '\'');
 	if (from + n > in->length || strncmp(in->text + from, body, n)) {
 		refuse_construct(r, *at,
 		                 "a body with quotes in it (write it between "
@@ -148,8 +148,6 @@ static void set_result(struct making *m, json_t *type)
 	if (!type) return;
 	routine->set = node_flag(type, "setof");
 	r->place = node_place(r, type);
-	if (!strcmp(name, "trigger"))
-		refuse_construct(r, r->place, "a trigger");
 	if (routine->out_count || r->failed) return;
 	for (uint32_t i = 0; i < c->table_count; i++) {
 		if (strcmp(c->tables[i]->name, name)) continue;
@@ -255,6 +253,47 @@ static void name_slots(struct making *m)
 	m->routine->slot_count = v->slots;
 }
 
+static const char *language_of(json_t *options, const char *otherwise)
+{
+	json_t *x = option(options, "language");
+	return x ? node_name(json_object_get(x, "arg")) : otherwise;
+}
+
+/* A function that returns a trigger knows its columns when a trigger calls it:
+ * its body is kept. */
+static void keep_trigger_body(struct resolver *r, const char *name,
+                              json_t *body)
+{
+	struct sql_catalog *c = r->catalog;
+	json_t *options = json_object_get(body, "options");
+	json_t *as = option(options, "as");
+	struct sql_trigger_body b = { .name = keep_name(r, name) };
+	uint32_t i = 0;
+	if (json_array_size(json_object_get(body, "parameters")))
+		refuse(r, r->place,
+		       "trigger functions cannot have declared arguments");
+	else if (strcmp(language_of(options, "sql"), "plpgsql"))
+		refuse_construct(r, r->place,
+		                 "a trigger in a language but plpgsql");
+	else if (!as)
+		refuse_construct(r, r->place, "a body without AS");
+	if (r->failed || !find_body(r, as, &b.at, &b.length)) return;
+	while (i < c->trigger_body_count &&
+	       strcmp(c->trigger_bodies[i].name, name))
+		i++;
+	if (i == c->trigger_body_count) {
+		VEC_RESERVE(c->trigger_bodies, c->trigger_body_count,
+		            c->trigger_body_capacity);
+		c->trigger_body_count++;
+	} else if (!node_flag(body, "replace")) {
+		refuse(r, r->place,
+		       "function \"%s\" already exists with same argument "
+		       "types",
+		       name);
+	}
+	c->trigger_bodies[i] = b;
+}
+
 /* The body, in its language. */
 static void resolve_body_of(struct making *m, json_t *options,
                             const char *language)
@@ -314,12 +353,6 @@ static void add_found(struct making *m)
 		                                  .type = sql_type(SQL_BOOL) };
 }
 
-static const char *language_of(json_t *options, const char *otherwise)
-{
-	json_t *x = option(options, "language");
-	return x ? node_name(json_object_get(x, "arg")) : otherwise;
-}
-
 /* One with the same parameters is replaced. */
 static void add_routine(struct resolver *r, struct sql_routine *new,
                         bool replaces)
@@ -345,15 +378,80 @@ static void add_routine(struct resolver *r, struct sql_routine *new,
 	c->routines[c->routine_count++] = new;
 }
 
+static bool returns_trigger(json_t *body)
+{
+	json_t *names =
+		json_object_get(json_object_get(body, "returnType"), "names");
+	size_t n = json_array_size(names);
+	return n && !strcmp(node_name(json_array_get(names, n - 1)), "trigger");
+}
+
+static void add_row_variable(struct making *m, const char *name,
+                             const struct sql_table *t)
+{
+	uint32_t slot = new_variable(m, name, sql_type(SQL_UNKNOWN));
+	struct variable *v = &m->variables.items[m->variables.count - 1];
+	v->record = v->constant = true; /* it keeps its columns */
+	v->columns = t->columns;
+	v->column_count = t->column_count;
+	m->variables.slots = slot + t->column_count;
+}
+
+const struct sql_routine *resolve_trigger_body(struct resolver *r,
+                                               const struct sql_trigger_body *b,
+                                               const struct sql_table *t)
+{
+	static const char *const words[] = {
+#define X(name) name,
+		TRIGGER_WORDS(X)
+#undef X
+	};
+	enum { WORDS = sizeof words / sizeof *words };
+	struct making m;
+	struct scope *outer = r->outer;
+	enum sql_purpose purpose = r->purpose;
+	begin(&m, r, b->name);
+	struct sql_routine *routine = m.routine;
+	routine->trigger = routine->composite = routine->called = true;
+	routine->columns = t->columns;
+	routine->column_count = t->column_count;
+	add_row_variable(&m, "new", t);
+	add_row_variable(&m, "old", t);
+	for (uint32_t i = 0; i < WORDS; i++)
+		new_variable(&m, words[i], sql_type(SQL_TEXT));
+	uint32_t n = m.variables.slots - 1;
+	uint32_t *slots = region_take(r->region, n * sizeof *slots);
+	struct sql_type *types = region_take0(r->region, n * sizeof *types);
+	for (uint32_t i = 0; i < n; i++) slots[i] = i + 1;
+	routine->parameter_slots = slots;
+	routine->parameters = types;
+	routine->parameter_count = n;
+	assert(n == 2 * t->column_count + WORDS);
+	add_found(&m);
+	r->outer = &m.scope;
+	r->purpose = PURPOSE_ROUTINE;
+	resolve_code(r, routine, &m.scope, b->at, b->length);
+	name_slots(&m);
+	r->outer = outer;
+	r->purpose = purpose;
+	end(&m);
+	return r->failed ? NULL : routine;
+}
+
 bool resolve_routine(struct resolver *r, json_t *body, struct sql_statement *s)
 {
 	json_t *names = json_object_get(body, "funcname");
 	json_t *options = json_object_get(body, "options");
 	json_t *strict = option(options, "strict");
+	const char *name =
+		node_name(json_array_get(names, json_array_size(names) - 1));
 	struct making m;
 	(void)s;
-	begin(&m, r,
-	      node_name(json_array_get(names, json_array_size(names) - 1)));
+	if (returns_trigger(body)) {
+		keep_trigger_body(r, name, body);
+		return !r->failed;
+	}
+	begin(&m, r, name);
 	m.routine->procedure = node_flag(body, "is_procedure");
 	m.routine->strict =
 		strict &&

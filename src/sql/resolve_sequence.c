@@ -33,8 +33,9 @@ struct sql_expr *draw(struct resolver *r, uint32_t sequence)
 	return e;
 }
 
-/* nextval('name'), also with ::regclass */
-const struct sql_expr *resolve_nextval(struct resolver *r, json_t *arg)
+/* The name may stand with ::regclass. */
+const struct sql_expr *resolve_draw(struct resolver *r, const char *function,
+                                    json_t *arg)
 {
 	json_t *body, *text;
 	const struct sql_catalog *c = r->catalog;
@@ -42,16 +43,20 @@ const struct sql_expr *resolve_nextval(struct resolver *r, json_t *arg)
 	if (node_is(arg, "TypeCast", &body)) arg = json_object_get(body, "arg");
 	if (!node_is(arg, "A_Const", &body) ||
 	    !(text = json_object_get(body, "sval")))
-		return refuse_construct(r, at,
-		                        "nextval() of anything but a name");
+		return refuse_construct(
+			r, at, "a sequence given by anything but its name");
 	if (r->purpose == PURPOSE_ASSERT)
-		return refuse_construct(r, at, "nextval() in an assertion");
+		return refuse_construct(r, at, "a sequence in an assertion");
 	const char *name = node_string(text, "sval");
 	int n = find_sequence(c, name);
 	if (n < 0)
 		return refuse(r, node_place(r, body),
 		              "relation \"%s\" does not exist", name);
-	return draw(r, (uint32_t)n);
+	if (!strcmp(function, "nextval")) return draw(r, (uint32_t)n);
+	struct sql_expr *e = expr_new(r, EXPR_CURRVAL, SQL_INT8, 0);
+	e->number = (uint32_t)n;
+	e->constant = value_string(r->region, name, strlen(name));
+	return e;
 }
 
 static int64_t option_number(struct resolver *r, json_t *option)

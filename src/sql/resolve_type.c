@@ -159,13 +159,9 @@ static const struct sql_expr *coerce_constant(struct resolver *r,
 	struct value v;
 	if (!sql_convert(r->region, e->constant, e->type, type,
 	                 when == COERCE_EXPLICIT, &v, &why)) {
-		/* What is too long fails before anything is done, each time. */
-		if (strcmp(why.state, "22001")) {
-			refuse(r, e->at, "%s (%s)", why.message, why.state);
-			return NULL;
-		}
-		if (!*r->doom.state) r->doom = why;
-		v = e->constant;
+		doom(r, e->at, &why);
+		if (r->failed) return NULL;
+		v = value_null();
 	}
 	struct sql_expr *c = expr_constant(r, type.kind, v);
 	c->at = e->at;

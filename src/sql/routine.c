@@ -103,6 +103,25 @@ static void set_found(struct activation *a, bool found)
 	a->slots[0] = value_bool(found);
 }
 
+/* Its statement; one of EXECUTE has nothing but what USING gives. */
+static bool run_inside(struct activation *a, const struct sql_code *c,
+                       struct sql_rows *rows)
+{
+	struct sql_run *x = a->run;
+	if (!c->dynamic) return sql_run_inner(x, c->statement, rows);
+	struct value *given = region_take(
+		x->region, (c->arg_count + (size_t)1) * sizeof *given);
+	const struct value *row[] = { given };
+	struct sql_frame f = { .rows = row };
+	const struct sql_frame *outer = x->outer;
+	for (uint32_t i = 0; i < c->arg_count; i++)
+		if (!eval_value(a, c, c->args[i], &given[i])) return false;
+	x->outer = &f;
+	bool fine = sql_run_inner(x, c->statement, rows);
+	x->outer = outer;
+	return fine;
+}
+
 /* ---- Loops ---- */
 
 static bool goes_round(struct activation *a, const struct sql_code *c)
@@ -185,7 +204,7 @@ static enum flow run_each(struct activation *a, const struct sql_code *c)
 {
 	struct sql_rows rows = { 0 };
 	enum flow flow = FLOW_ON;
-	if (!sql_run_inner(a->run, c->statement, &rows)) return FLOW_STOP;
+	if (!run_inside(a, c, &rows)) return FLOW_STOP;
 	if (!rows.count && !assign_row(a, c, NULL)) return FLOW_STOP;
 	for (uint32_t i = 0; i < rows.count; i++) {
 		if (!goes_round(a, c) || !assign_row(a, c, rows.items[i]))
@@ -364,14 +383,14 @@ static bool run_sql(struct activation *a, const struct sql_code *c)
 {
 	struct sql_rows rows = { 0 };
 	struct sql_run *x = a->run;
-	if (!sql_run_inner(x, c->statement, &rows)) return false;
+	if (!run_inside(a, c, &rows)) return false;
 	a->affected = x->affected;
 	bool returns = sql_result_columns(c->statement) > 0;
 	if (c->statement->kind == STATEMENT_QUERY) a->affected = rows.count;
 	if (c->into && returns && c->statement->kind == STATEMENT_QUERY &&
 	    a->affected > 1)
 		a->affected = 1;
-	set_found(a, a->affected > 0);
+	if (!c->dynamic) set_found(a, a->affected > 0);
 	if (!c->into) return true;
 	x->point = c->point;
 	if (c->strict && !rows.count)
@@ -407,7 +426,9 @@ static bool add_result(struct activation *a, const struct sql_code *c)
 
 static enum flow run_return(struct activation *a, const struct sql_code *c)
 {
-	if (a->routine->set || !a->routine->column_count) return FLOW_RETURN;
+	if (a->routine->set || !a->routine->column_count ||
+	    (a->routine->trigger && !c->target_count))
+		return FLOW_RETURN;
 	return add_result(a, c) ? FLOW_RETURN : FLOW_STOP;
 }
 
@@ -417,7 +438,7 @@ static bool return_rows(struct activation *a, const struct sql_code *c)
 	const struct sql_target *from = sql_result_targets(c->statement);
 	struct sql_run *x = a->run;
 	struct sql_rows rows = { 0 };
-	if (!sql_run_inner(x, c->statement, &rows)) return false;
+	if (!run_inside(a, c, &rows)) return false;
 	for (uint32_t i = 0; i < rows.count; i++) {
 		uint32_t n = routine->column_count;
 		struct value *row = region_take(x->region, n * sizeof *row);
@@ -510,6 +531,8 @@ bool sql_run_inner(struct sql_run *x, const struct sql_statement *s,
 	struct sql_referral *referrals = x->referrals,
 			    **last = x->last_referral;
 	uint32_t point = x->point, base = x->read_base;
+	const struct sql_set *sets = x->sets;
+	uint32_t set_count = x->set_count;
 	x->result = (struct sql_rows){ 0 };
 	x->read_base = x->read_count;
 	x->referrals = NULL;
@@ -519,6 +542,8 @@ bool sql_run_inner(struct sql_run *x, const struct sql_statement *s,
 	x->written_before = written;
 	x->referrals = referrals;
 	x->last_referral = last;
+	x->sets = sets;
+	x->set_count = set_count;
 	sql_begin_moment(x);
 	x->read_base = base;
 	if (fine) x->point = point;
@@ -550,8 +575,9 @@ static bool run_body(struct activation *a)
 	if (flow == FLOW_RETURN || routine->set || !routine->column_count)
 		return true;
 	if (routine->out_count) return add_result(a, NULL);
-	return sql_run_fails(a->run, "2F005",
-	                     "control reached end of function without RETURN");
+	return sql_run_fails(
+		a->run, "2F005", "control reached end of %s without RETURN",
+		routine->trigger ? "trigger procedure" : "function");
 }
 
 bool sql_call(struct sql_run *x, const struct sql_routine *routine,
@@ -564,6 +590,7 @@ bool sql_call(struct sql_run *x, const struct sql_routine *routine,
 		                                      n * sizeof *a.slots),
 		                .out = out };
 	const struct sql_frame *outer = x->outer;
+	uint64_t affected = x->affected;
 	*out = (struct sql_rows){ 0 };
 	a.row[0] = a.slots;
 	a.frame.rows = a.row;
@@ -582,6 +609,7 @@ bool sql_call(struct sql_run *x, const struct sql_routine *routine,
 	x->outer = &a.frame;
 	bool fine = run_body(&a);
 	x->outer = outer;
+	x->affected = affected;
 	x->depth--;
 	if (routine->sql && !routine->set && out->count > 1) out->count = 1;
 	return fine;

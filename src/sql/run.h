@@ -24,6 +24,12 @@ struct sql_write {
 	uint32_t after; /* reads of the statement that came before it */
 };
 
+/* What a session has drawn of a sequence. */
+struct sql_draws {
+	int64_t next, last;
+	uint32_t drawn; /* 0: nothing; it draws the later, the greater */
+};
+
 enum sql_stop {
 	SQL_GOES_ON,
 	SQL_FAILED,  /* `failure` */
@@ -42,7 +48,9 @@ struct sql_read {
 struct sql_referral {
 	struct sql_referral *next;
 	const struct sql_foreign *foreign;
-	const struct value *old, *new; /* columns; NULL: there is none */
+	const struct sql_table *table;     /* that the trigger is of */
+	const struct sql_trigger *trigger; /* NULL: it is about `foreign` */
+	const struct value *old, *new;     /* columns; NULL: there is none */
 	bool checks; /* that of `new` refers to a row; else what refers to `old`
 	              */
 };
@@ -95,7 +103,8 @@ struct sql_run {
 	 * locked there: what is read without a lock was to come before. */
 	bool begun, locked;
 	struct sql_referral *referrals, **last_referral;
-	int64_t *sequences; /* what each gives next */
+	struct sql_draws *sequences;
+	uint32_t sequence_count;
 	uint32_t point;
 	/* The routine that is being run: its variables; how deep in others; how
 	 * often loops went round, since the statement began. */
@@ -109,6 +118,9 @@ struct sql_run {
 	void *gives_up_data;
 	uint32_t read_base; /* reads before it are of other statements */
 	uint64_t affected;  /* rows */
+	/* What the UPDATE at hand sets; NULL: any column. */
+	const struct sql_set *sets;
+	uint32_t set_count;
 	/* What comes of it. */
 	enum sql_stop stop;
 	struct sql_failure failure;
@@ -124,7 +136,7 @@ struct sql_run {
 struct sql_frame {
 	const struct sql_frame *outer;
 	const struct value **rows; /* by relation; NULL: a row of NULLs */
-	const struct value *aggregates;
+	const struct value *aggregates, *sets;
 };
 
 const struct sql_inner *sql_inner(void);
@@ -156,6 +168,9 @@ bool sql_carry_out(struct sql_run *x, const struct sql_statement *s);
 /* One inside of a routine: what is around it stays as it is. */
 bool sql_run_inner(struct sql_run *x, const struct sql_statement *s,
                    struct sql_rows *out);
+/* The rows of a call that returns a set, or of any routine's. */
+bool sql_set_rows(struct sql_run *x, const struct sql_frame *f,
+                  const struct sql_expr *call, struct sql_rows *out);
 bool sql_run_query(struct sql_run *x, const struct sql_query *q,
                    const struct sql_frame *outer, struct sql_rows *out);
 /* The joined rows of a query that satisfy WHERE: each item has a row for each
@@ -200,6 +215,19 @@ bool sql_replace(struct sql_run *x, const struct sql_table *t,
 void sql_refer(struct sql_run *x, const struct sql_table *t,
                const struct value *old, const struct value *new);
 bool sql_run_referrals(struct sql_run *x);
+/* trigger.c: the triggers of the table that come before the row is changed from
+ * `old`, if there is one, to *new, unless that is NULL; they may change it.
+ * *kept: something is to be done with the row. */
+bool sql_fire_before(struct sql_run *x, const struct sql_table *t,
+                     const struct value *old, struct value **new, bool *kept);
+/* One that comes behind. */
+bool sql_fire_after(struct sql_run *x, const struct sql_table *t,
+                    const struct sql_trigger *trigger, const struct value *old,
+                    const struct value *new);
+/* Is the trigger one of this change, before or after it? */
+bool sql_is_fired(const struct sql_run *x, const struct sql_trigger *trigger,
+                  bool before, const struct value *old,
+                  const struct value *new);
 /* ---- row.c ---- */
 
 /* Of the values of a row in memory: its columns, and behind them its key, and

@@ -23,11 +23,19 @@ struct spec_reader {
 	struct word word; /* the one to be looked at */
 	bool failed;
 	bool told_permutations;
+	/* The last block, if it ends within quotes. */
+	struct place cut;
+	bool is_cut;
 };
 
 static void fail(struct spec_reader *r, struct place at, const char *what)
 {
 	if (!r->failed) source_error(r->all, at, "%s", what);
+	if (!r->failed && r->is_cut)
+		source_note(r->all, r->cut,
+		            "the block before it ended with this brace: the "
+		            "first one ends a block, in quotes as well, as in "
+		            "PostgreSQL's isolation tester; chr(125) is one");
 	r->failed = true;
 	r->next = r->length;
 	r->word.kind = WORD_END;
@@ -102,6 +110,9 @@ static void read_block(struct spec_reader *r)
 	}
 	uint32_t from = r->next + 1, to = (uint32_t)(end - r->text);
 	r->next = to + 1;
+	r->cut = (struct place){ r->source, to };
+	r->is_cut = false;
+	for (uint32_t i = from; i < to; i++) r->is_cut ^= r->text[i] == '\'';
 	while (from < to && is_blank(r->text[from])) from++;
 	while (to > from && is_blank(r->text[to - 1])) to--;
 	r->word.kind = WORD_BLOCK;
@@ -289,6 +300,15 @@ static void read_item(struct spec_reader *r)
 	}
 }
 
+struct spec_block spec_whole(const struct sources *all, uint32_t source)
+{
+	static const char mark[] = "\xef\xbb\xbf";
+	const struct source *in = &all->items[source];
+	uint32_t from = strncmp(in->text, mark, 3) ? 0 : 3;
+	assert(from <= in->length);
+	return (struct spec_block){ { source, from }, in->length - from };
+}
+
 bool spec_read(struct spec *s, struct sources *all, uint32_t source,
                struct region *region)
 {
@@ -298,6 +318,7 @@ bool spec_read(struct spec *s, struct sources *all, uint32_t source,
 		                 .text = all->items[source].text,
 		                 .length = all->items[source].length };
 	*s = (struct spec){ .region = region };
+	r.next = spec_whole(all, source).at.offset;
 	read_word(&r);
 	while (r.word.kind != WORD_END) read_item(&r);
 	if (!r.failed && !s->session_count)
@@ -329,6 +350,8 @@ static void add_given_session(struct spec_reader *r, const char *given)
 		return;
 	}
 	const char *name = region_copy_string(s->region, given + at, end - at);
+	for (at = colon + 1; at < length && is_blank(given[at]);) at++;
+	if (at == length) fail(r, place, "expected SQL behind the colon");
 	for (uint32_t i = 0; i < s->session_count && !r->failed; i++)
 		if (!strcmp(s->sessions[i].name, name))
 			fail(r, place,
@@ -347,12 +370,11 @@ bool spec_of_script(struct spec *s, struct sources *all, uint32_t source,
                     const struct sql_arguments *given, struct region *region)
 {
 	struct spec_reader r = { .spec = s, .all = all };
-	uint32_t length = all->items[source].length;
 	*s = (struct spec){ .region = region };
 	VEC_RESERVE(s->setups, s->setup_count, s->setup_capacity);
 	s->setups[s->setup_count++] =
 		(struct spec_setup){ .at = { source, 0 },
-		                     .sql = { { source, 0 }, length } };
+		                     .sql = spec_whole(all, source) };
 	for (size_t i = 0; given && given->sessions && given->sessions[i]; i++)
 		add_given_session(&r, given->sessions[i]);
 	for (size_t i = 0; given && given->asserts && given->asserts[i]; i++) {

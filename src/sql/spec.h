@@ -62,6 +62,8 @@ bool spec_read(struct spec *s, struct sources *all, uint32_t source,
  * each of one step of the same name, and assertions, which stand elsewhere. */
 bool spec_of_script(struct spec *s, struct sources *all, uint32_t source,
                     const struct sql_arguments *given, struct region *r);
+/* All of a source, without a mark of the byte order. */
+struct spec_block spec_whole(const struct sources *all, uint32_t source);
 void spec_free(struct spec *s);
 
 #endif

@@ -274,7 +274,7 @@ static bool run_statement(struct sql_move *m, const struct sql_state *before,
 	const struct sql_item *item = item_of(m, s);
 	if (s->read_only && changes(item->statement))
 		return fail_read_only(m, s, item->statement);
-	size_t sequences = image->catalog.sequence_count * sizeof(int64_t);
+	uint32_t n = image->catalog.sequence_count;
 	struct sql_run x = { .region = m->scratch,
 		             .inner = sql_inner(),
 		             .known = &m->image->known,
@@ -286,8 +286,10 @@ static bool run_statement(struct sql_move *m, const struct sql_state *before,
 		             .gives_up_data = m->gives_up_data,
 		             .session = image->sessions[m->session].name,
 		             .statement = s->next };
-	x.sequences = region_take(m->region, sequences + 1);
-	if (sequences) memcpy(x.sequences, s->sequences, sequences);
+	x.sequence_count = n;
+	x.sequences =
+		region_take(m->region, (n + (size_t)1) * sizeof *x.sequences);
+	if (n) memcpy(x.sequences, s->sequences, n * sizeof *x.sequences);
 	bool fine = sql_run_statement(&x, item->statement);
 	bool waits = !fine && x.stop == SQL_WAITS;
 	m->gave_up = x.stop == SQL_GIVES_UP;

@@ -31,7 +31,7 @@ struct sql_state {
 	bool ran;      /* and carried out a query or a change */
 	bool read_only;
 	const struct sql_savepoint *savepoints;
-	const int64_t *sequences;
+	const struct sql_draws *sequences;
 	const struct guest_note *notes;
 	const struct finding *findings;  /* a setup that failed */
 	const struct guest_note *result; /* of the step at hand, so far */

@@ -1,0 +1,110 @@
+/* Triggers, row by row: before a row is changed, and at the end of the
+ * statement that has changed it. */
+#include <assert.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "sql/run.h"
+
+static enum sql_event event_of(const struct value *old, const struct value *new)
+{
+	assert(old || new);
+	return !old ? EVENT_INSERT : new ? EVENT_UPDATE : EVENT_DELETE;
+}
+
+/* Does UPDATE set one of the trigger's columns? */
+static bool sets_column(const struct sql_run *x, const struct sql_trigger *g)
+{
+	bool found = !g->column_count || !x->sets;
+	for (uint32_t i = 0; x->sets && i < x->set_count && !found; i++)
+		for (uint32_t k = 0; k < g->column_count; k++)
+			found |= x->sets[i].column == g->columns[k];
+	return found;
+}
+
+bool sql_is_fired(const struct sql_run *x, const struct sql_trigger *g,
+                  bool before, const struct value *old, const struct value *new)
+{
+	enum sql_event event = event_of(old, new);
+	return g->before == before && (g->events & event) &&
+	       (event != EVENT_UPDATE || sets_column(x, g));
+}
+
+static struct value word(struct sql_run *x, const char *s)
+{
+	return value_string(x->region, s, strlen(s));
+}
+
+/* Calls it, if its condition holds: *fired. */
+static bool fire(struct sql_run *x, const struct sql_table *t,
+                 const struct sql_trigger *g, const struct value *old,
+                 const struct value *new, bool *fired, struct sql_rows *out)
+{
+	const struct value *rows[] = { old, new };
+	struct sql_frame f = { .rows = rows };
+	enum sql_event event = event_of(old, new);
+	uint32_t n = t->column_count;
+	*fired = true;
+	if (g->condition && !sql_eval_condition(x, &f, g->condition, fired))
+		return false;
+	if (!*fired) return true;
+	const struct value words[] = {
+		word(x, event == EVENT_INSERT   ? "INSERT"
+		        : event == EVENT_UPDATE ? "UPDATE"
+		                                : "DELETE"),
+		word(x, g->name),
+		word(x, g->before ? "BEFORE" : "AFTER"),
+		word(x, "ROW"),
+		word(x, t->name),
+		word(x, t->name),
+		word(x, "public"),
+	};
+	enum { WORDS = sizeof words / sizeof *words };
+	assert(g->routine->parameter_count == 2 * n + WORDS);
+	struct value *args =
+		region_take0(x->region, (2 * (size_t)n + WORDS) * sizeof *args);
+	if (new) memcpy(args, new, n * sizeof *args);
+	if (old) memcpy(args + n, old, n * sizeof *args);
+	memcpy(args + 2 * (size_t)n, words, sizeof words);
+	return x->inner->call(x, g->routine, args, out);
+}
+
+bool sql_fire_before(struct sql_run *x, const struct sql_table *t,
+                     const struct value *old, struct value **new, bool *kept)
+{
+	uint32_t n = t->column_count;
+	*kept = true;
+	for (const struct sql_trigger *g = t->triggers; g && *kept;
+	     g = g->next) {
+		struct sql_rows rows = { 0 };
+		const struct sql_write *own =
+			old ? sql_own_write(x->writes, t->global, old[n])
+			    : NULL;
+		bool fired;
+		if (!sql_is_fired(x, g, true, old, *new)) continue;
+		if (!fire(x, t, g, old, *new, &fired, &rows)) return false;
+		if (!fired) continue;
+		if (old && own != sql_own_write(x->writes, t->global, old[n]))
+			return sql_run_fails(
+				x, "27000",
+				"tuple to be %s was already modified by an "
+				"operation triggered by the current command",
+				*new ? "updated" : "deleted");
+		*kept = rows.count > 0;
+		if (!*kept || !*new) continue;
+		struct value *row = region_take(x->region, sql_row_size(t));
+		memcpy(row, *new, sql_row_size(t));
+		memcpy(row, rows.items[0], n * sizeof *row);
+		*new = row;
+	}
+	return true;
+}
+
+bool sql_fire_after(struct sql_run *x, const struct sql_table *t,
+                    const struct sql_trigger *g, const struct value *old,
+                    const struct value *new)
+{
+	struct sql_rows rows = { 0 };
+	bool fired;
+	return fire(x, t, g, old, new, &fired, &rows);
+}
