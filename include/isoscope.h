@@ -166,7 +166,7 @@ ISO_API int iso_program_load_text(iso_program **out, const char *path,
 /* How code in C is run; zero is the default everywhere. */
 typedef struct iso_load_options {
 	size_t size;         /* sizeof (iso_load_options); 0: this version */
-	double step_timeout; /* seconds that it may take from one call of
+	double step_timeout; /* seconds that may pass from one call of
 	                      * isoscope's functions to the next (10) */
 	uint64_t max_transactions; /* that a session begins (3000) */
 	uint64_t max_accesses;     /* reads and writes in one (60000) */
@@ -459,8 +459,8 @@ typedef struct iso_predict_options {
 	size_t size;      /* sizeof (iso_predict_options); 0: this version */
 	iso_level level;  /* default: what the history states, or the program,
 	                   * else cc. Not ser */
-	bool strict;      /* only predictions without what follows a read that
-	                   * is answered anew */
+	bool strict;      /* only predictions that leave out what follows a
+	                   * changed read */
 	bool relaxed;     /* only those that keep it. Default: both kinds */
 	bool approximate; /* IsoPredict's sufficient condition, not the exact
 	                   * one */
@@ -624,8 +624,8 @@ typedef struct iso_options {
 	                        * any thread may call iso_observer.history,
 	                        * but never two at a time */
 	/* These two explore orderly, whatever `algorithm` says. */
-	bool symmetry; /* of histories that differ only in which of several
-	                * sessions with the same code did what, one */
+	bool symmetry; /* one of all histories that differ only in which of
+	                * several sessions with the same code did what */
 	bool bounded;  /* only histories with a serial order in which at most
 	                * max_changes reads do not read the latest */
 	uint64_t max_changes;
@@ -650,7 +650,7 @@ typedef enum iso_stop {
 	ISO_STOP_KEYS,         /* too many distinct keys */
 	ISO_STOP_EVENTS,       /* too many events in one transaction */
 	ISO_STOP_CLIENT,       /* iso_check_run() returned ISO_E_CLIENT */
-	ISO_STOP_BOUND,        /* a session in C came to max_transactions or
+	ISO_STOP_BOUND,        /* a session in C reached max_transactions or
 	                        * max_accesses, and was cut short */
 	ISO_STOP_CHANGES,      /* max_changes: others change more reads */
 	ISO_STOP_STALE         /* max_changes: others have more stale reads */
@@ -695,14 +695,14 @@ ISO_API int iso_check_new(iso_check **out, const iso_program *program,
 /* Files of an exploration; each path may be NULL. */
 typedef struct iso_check_files {
 	size_t size; /* sizeof (iso_check_files); 0: this version */
-	/* What to go on with: a checkpoint or a unit of a split, not both. It
+	/* What to continue: a checkpoint or a unit of a split, not both. It
 	 * decides what is explored: of the options, only limits and threads
 	 * may be set. */
 	const char *resume, *unit;
 	/* The file that says how far it is, written now and then and at the
 	 * end. Default: the checkpoint that is resumed or, beside
-	 * unit-003.json, result-003.json. If that result is there already, it
-	 * is what is gone on with. */
+	 * unit-003.json, result-003.json. If that result exists already, the
+	 * exploration continues from it. */
 	const char *checkpoint;
 	double every; /* seconds between checkpoints; 0: 60 */
 	/* Takes each history as a line of JSON: in the order in which they are
@@ -750,7 +750,7 @@ ISO_API int iso_program_sample(iso_result **out, const iso_program *program,
                                const iso_options *options, uint64_t descents,
                                uint64_t seed);
 typedef struct iso_repair_options {
-	size_t size; /* sizeof (iso_repair_options); 0: this version */
+	size_t size;         /* sizeof (iso_repair_options); 0: this version */
 	uint32_t max_edits;  /* at most so many together (3) */
 	const char *weights; /* a file with what edits cost, or NULL */
 	bool oracle;         /* what Oracle has, where a read that locks counts

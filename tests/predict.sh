@@ -280,7 +280,7 @@ prints 'and the rest was not looked at'
 # --- input that is wrong ---
 sed 's/From(1/Form(1/' crossed.txt >typo.txt
 run 3 predict typo.txt
-says 'typo.txt:4:24: error: from here on, this line is no operation'
+says 'typo.txt:4:24: error: from here on, this line is not an operation'
 prints_nothing
 run 3 predict no-such-file
 says 'no-such-file'

@@ -225,7 +225,7 @@ static const struct {
 	{ FORMAT_DBCOP_BINCODE, "7 2 2 2 2 \"\" \"\" \"\" 1 1 0 b2",
 	  "byte 88: the flag of a transaction is 2" },
 	{ FORMAT_DBCOP_BINCODE, "7 2 2 2 2 \"\" \"\" \"\" 1 1 0 b1 5",
-	  "byte 89: 8 bytes too many" },
+	  "byte 89: 8 bytes follow the history" },
 	{ FORMAT_COBRA, ".S 5 .W 1 2", "byte 9: the log ends inside" },
 	{ FORMAT_COBRA, ".W 1 2 3", "byte 0: a write outside" },
 	{ FORMAT_COBRA, ".R 1 2 3 4", "byte 0: a read outside" },

@@ -652,7 +652,7 @@ static const struct {
 	{ E, "[[{:type :ok}]]", "1:2: expected a map: an operation, found [" },
 	{ E, "{:process 1}", "1:1: the map has no type" },
 	{ E, "{:type :okay}", "1:8: expected the type of an operation" },
-	{ E, "{:type :ok :value}", "1:18: the map ends behind a key" },
+	{ E, "{:type :ok :value}", "1:18: the map ends after a key" },
 	{ E, "\n{:type :ok :process 1}",
 	  "2:1: a transaction that is ok has no value" },
 	{ E, OK("5"),

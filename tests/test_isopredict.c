@@ -119,8 +119,8 @@ static const struct {
 	uint32_t line, column;
 	const char *message;
 } errors[] = {
-	{ "hello\n", 1, 1, "this line is no operation of IsoPredict" },
-	{ "\n\nWRITE KEY[x]\n", 3, 13, "from here on, this line is no" },
+	{ "hello\n", 1, 1, "this line is not an operation of IsoPredict" },
+	{ "\n\nWRITE KEY[x]\n", 3, 13, "from here on, this line is not" },
 	{ "WRITE KEY[x] Txn(1, 0)\nREAD KEY[x] Txn(2, 0) Form(1, 0)\n", 2, 24,
 	  "from here on" },
 	{ "READ KEY[x] Txn(1, 0)\n", 1, 22, "from here on" },

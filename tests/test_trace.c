@@ -330,9 +330,9 @@ START_TEST(outcomes)
 }
 END_TEST
 
-#define WRITES_INITIAL                                                        \
-	", which in this format is the value that it has initially; who "     \
-	"reads it cannot be told then: write another value, or use a format " \
+#define WRITES_INITIAL                                                      \
+	", which in this format is the value that it has initially; it is " \
+	"then unclear who reads it: write another value, or use a format "  \
 	"that names the writer that is read (isoscope)\n"
 
 START_TEST(the_initial_transaction)
@@ -427,7 +427,7 @@ START_TEST(formats_with_sources)
 END_TEST
 
 #define TOLD                                                                \
-	"; who reads it cannot be told then: each write of a key needs a "  \
+	"; it is then unclear who reads it: each write of a key needs a "   \
 	"value of its own, or a format that names the writer that is read " \
 	"(isoscope)\n"
 #define CORRECT                                                             \
@@ -505,13 +505,14 @@ START_TEST(few_errors_are_enough)
 		             trace_value_number(1), 0);
 	ck_assert_ptr_null(trace_builder_finish(b, &d));
 	ck_assert_uint_eq(d.errors, 8);
-	ck_assert_str_eq(d.items[0].message,
-	                 "the value 1 is written twice to key 1, by "
-	                 "-9223372036854775808.1 and by "
-	                 "-9223372036854775808.2; who reads it cannot be told "
-	                 "then: each write of a key needs a value of its own, "
-	                 "or a format that names the writer that is read "
-	                 "(isoscope)");
+	ck_assert_str_eq(
+		d.items[0].message,
+		"the value 1 is written twice to key 1, by "
+		"-9223372036854775808.1 and by "
+		"-9223372036854775808.2; it is then unclear who reads it"
+		": each write of a key needs a value of its own, "
+		"or a format that names the writer that is read "
+		"(isoscope)");
 	/* what to do is said once */
 	ck_assert_ptr_null(strstr(d.items[1].message, "who reads it"));
 	diags_free(&d);

@@ -128,7 +128,7 @@ prints 's: 3 units with '
 run 1 explore --unit s/unit-001.json --max-histories 1 -q -j 1
 [ -s s/result-001.json ] && pass || fail 'no result of an unfinished unit'
 run 3 merge s
-says 's/result-001.json: error: unit 1 is not finished (histories); go on'
+says 's/result-001.json: error: unit 1 is not finished (histories); continue it'
 says 's/split.json: error: unit 2 of 3 has no result; explore it: isoscope e'
 says 'explore --unit s/unit-003.json'
 "$ISOSCOPE" merge s --partial >out 2>err
@@ -183,7 +183,7 @@ run 0 split lost.tx -i rc -n 2 -o u
 "$ISOSCOPE" explore --unit u/unit-001.json -q >/dev/null
 cp u/result-001.json t
 run 3 merge t
-says 'this is no part of the same exploration: it is under rc, not cc'
+says 'this is not part of the same exploration: it is under rc, not cc'
 "$ISOSCOPE" explore --unit t/unit-001.json -q >/dev/null 2>err
 says 't/result-001.json is not a result of this unit'
 rm t/result-001.json
@@ -213,7 +213,7 @@ run 3 merge t
 says 't/result-001.json:'
 echo '{}' >t/result-001.json
 run 3 merge t
-says 'this is no work unit, result or checkpoint'
+says 'this is not a work unit, result or checkpoint'
 sed 's/"isoscope_unit":1/"isoscope_unit":77/' kept.json >t/result-001.json
 run 3 merge t
 says 'this is in version 77 of the format'

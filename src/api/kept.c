@@ -77,11 +77,12 @@ static bool is_whole(const struct unit *unit, const char *path,
 		            "explore --unit",
 		            path, unit->id);
 	else if (unit->parts)
-		problem_set(p, PROBLEM_REQUEST,
-		            "%s is what remains of an exploration that was "
-		            "split into %" PRIu32
-		            " units; isoscope explore --unit goes on with them",
-		            path, unit->parts);
+		problem_set(
+			p, PROBLEM_REQUEST,
+			"%s is what remains of an exploration that was "
+			"split into %" PRIu32
+			" units: continue them with isoscope explore --unit",
+			path, unit->parts);
 	return !*unit->id && !unit->parts;
 }
 

@@ -58,7 +58,7 @@ static const struct rule rules[] = {
 	{ OPTION_RANDOM, "its number of descents is the limit",
 	  OTHERS(OPTION_MAX_HISTORIES) },
 	{ OPTION_RANDOM,
-	  "descents are independent of one another: to go on, "
+	  "descents are independent of one another: to continue, "
 	  "make others with --seed",
 	  OTHERS(OPTION_CHECK_DUPLICATES, OPTION_CHECKPOINT, OPTION_RESUME) },
 	{ OPTION_FIX, "many variants of the program are explored",

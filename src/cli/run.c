@@ -127,8 +127,8 @@ static bool read_policy(struct running *x)
 	const char *word = x->line->value[OPTION_POLICY];
 	if (!word || policy_from_word(word, &x->request.options.policy))
 		return true;
-	say("--policy weak=K takes a number: at most so many reads get another "
-	    "writer than the latest one allowed, as in weak=3; not '%s'",
+	say("--policy weak=K takes a number: at most K reads get a "
+	    "writer other than the latest one allowed, as in weak=3; not '%s'",
 	    word);
 	return false;
 }

@@ -315,7 +315,7 @@ struct program *load_program_with(const char *path, double step_timeout,
 	char *text = read_file(path, &length, &why);
 	if (text && is_named_as_shared_object(path)) {
 		diags_add(d, DIAG_ERROR, path, 0, 0, NULL,
-		          "this is no shared object (ELF), although it is "
+		          "this is not a shared object (ELF), although it is "
 		          "named like one; make it with cc -g -shared -fPIC");
 		free(text);
 		return NULL;

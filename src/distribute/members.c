@@ -11,7 +11,7 @@ bool member_wrong(struct members *m, const char *name, const char *expected)
 	assert(name && expected);
 	if (!m->failed)
 		diags_add(m->diags, DIAG_ERROR, m->file, 0, 0, NULL,
-		          "the file is damaged: \"%s\" has to be %s; make it "
+		          "the file is damaged: \"%s\" must be %s; make it "
 		          "again",
 		          name, expected);
 	m->failed = true;

@@ -195,7 +195,7 @@ static bool belongs(struct merger *m, struct file *f, const struct unit *split)
 	f->reached = true;
 	if (!task_equal(&f->unit->task, &split->task, &why))
 		text_format(&t,
-		            "this is no part of the same exploration: it "
+		            "this is not part of the same exploration: it "
 		            "is %s",
 		            text_get(&why));
 	else if (f->unit->split != split->parts_split)
@@ -245,8 +245,9 @@ static void check_result(struct merger *m, const struct file *split,
 		return;
 	}
 	if (m->partial) return;
-	text_format(&t, "unit %s is not finished (%s); go on with it: ",
-	            f->unit->id, stop_file_word(f->unit->found.stats.stop));
+	text_format(&t,
+	            "unit %s is not finished (%s); continue it: ", f->unit->id,
+	            stop_file_word(f->unit->found.stats.stop));
 	explore_it(&t, split, f->unit->id);
 	complain(m, f->path, &t);
 }

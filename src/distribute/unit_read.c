@@ -353,8 +353,8 @@ static bool version_is_known(const char *file, const json_t *value,
 	const json_t *version = json_object_get(value, "isoscope_unit");
 	if (!json_is_integer(version)) {
 		diags_add(d, DIAG_ERROR, file, 0, 0, NULL,
-		          "this is no work unit, result or checkpoint: it has "
-		          "no member \"isoscope_unit\"");
+		          "this is not a work unit, result or checkpoint: it "
+		          "has no member \"isoscope_unit\"");
 		return false;
 	}
 	if (json_integer_value(version) == UNIT_VERSION) return true;

@@ -436,8 +436,8 @@ static bool make_folder(const char *path, struct diags *d)
 	if (errno != EEXIST) return cannot_write(path, strerror(errno), d);
 	return is_empty_folder(path) ||
 	       cannot_write(path,
-	                    "it exists and is no empty folder; name "
-	                    "another one",
+	                    "it exists and is not an empty folder; "
+	                    "name another one",
 	                    d);
 }
 

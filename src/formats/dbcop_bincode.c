@@ -171,7 +171,7 @@ static bool take_history(struct bincode *p)
 	}
 	if (!left(p)) return true;
 	input_error_byte(p->in, p->d, p->at,
-	                 "%zu bytes too many behind the history: it is in "
+	                 "%zu bytes follow the history: it is in "
 	                 "another format, or two files were joined",
 	                 left(p));
 	return false;

@@ -64,7 +64,7 @@ static bool parse_operation(struct dbcop *p, uint32_t transaction)
 	bool write = p->s.at[0] == ':';
 	if ((!write && p->s.at[0] != '=') || p->s.at[1] != '=')
 		return scan_wrong(&p->s, "expected ':=' (a write) or '==' (a "
-		                         "read) behind the name");
+		                         "read) after the name");
 	p->s.at += 2;
 	scan_blanks(&p->s);
 	if (!write && *p->s.at == '?') {

@@ -309,7 +309,7 @@ static bool read_member(struct elle *e, struct entry *n, struct form *x)
 	bool f = named && form_is(x, "f");
 	if (!form_next(&e->f, x)) return false;
 	if (x->kind == FORM_CLOSE)
-		return form_error(&e->f, x, "the map ends behind a key");
+		return form_error(&e->f, x, "the map ends after a key");
 	if (type) return read_type(e, n, x);
 	if (process) read_process(n, x);
 	if (f) n->other_f = form_is_name(x) && !form_is(x, "txn");

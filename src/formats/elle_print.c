@@ -364,8 +364,8 @@ static bool find_lists(struct printer *p, const uint32_t *order,
 	/* What lists told, they will tell again. */
 	return r->lists || shows_known(p) ||
 	       fail(r, d,
-	            "it tells an order of writes of which nobody "
-	            "read the last one; write it as isoscope");
+	            "it knows an order of writes whose last one "
+	            "nobody read; write it as isoscope");
 }
 
 static bool print(struct text *t, const struct trace *r, const uint32_t *order,

@@ -297,15 +297,15 @@ static void add_record(struct isopredict *p, struct record r)
 static bool no_operation(struct isopredict *p, struct piece line,
                          const char *wrong)
 {
-	input_error(
-		p->in, p->d, wrong,
-		wrong == line.at
-			? "this line is no operation of IsoPredict, such as "
-			  "'READ KEY[k] Txn(1, 0) From(0, 0)' or 'WRITE "
-			  "KEY[k] Txn(1, 0)'"
-			: "from here on, this line is no operation of "
-			  "IsoPredict, such as 'READ KEY[k] Txn(1, 0) "
-			  "From(0, 0)' or 'WRITE KEY[k] Txn(1, 0)'");
+	input_error(p->in, p->d, wrong,
+	            wrong == line.at
+	                    ? "this line is not an operation of IsoPredict, "
+	                      "such as "
+	                      "'READ KEY[k] Txn(1, 0) From(0, 0)' or 'WRITE "
+	                      "KEY[k] Txn(1, 0)'"
+	                    : "from here on, this line is not an operation of "
+	                      "IsoPredict, such as 'READ KEY[k] Txn(1, 0) "
+	                      "From(0, 0)' or 'WRITE KEY[k] Txn(1, 0)'");
 	return false;
 }
 

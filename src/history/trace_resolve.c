@@ -198,7 +198,7 @@ static bool is_initial(const struct trace_builder *b, const struct trace_op *op)
 static void report_twice(struct trace_builder *b, uint32_t x, uint32_t y)
 {
 	static const char twice[] =
-		"; who reads it cannot be told then: each write of a key needs "
+		"; it is then unclear who reads it: each write of a key needs "
 		"a value of its own, or a format that names the writer that is "
 		"read (isoscope)";
 	const struct trace *r = b->trace;
@@ -226,7 +226,7 @@ static void report_twice(struct trace_builder *b, uint32_t x, uint32_t y)
 static void report_initial_write(struct trace_builder *b, uint32_t op)
 {
 	static const char initial[] =
-		"; who reads it cannot be told then: write another value, or "
+		"; it is then unclear who reads it: write another value, or "
 		"use a format that names the writer that is read (isoscope)";
 	const struct trace *r = b->trace;
 	struct text t = { 0 };

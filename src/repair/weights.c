@@ -230,7 +230,7 @@ bool weights_read(struct edit_weights *w, const char *path, struct diags *d)
 	if (!f || ferror(f))
 		why = strerror(errno);
 	else if (length > FILE_MOST || memchr(text, '\0', length))
-		why = "this is no file of weights";
+		why = "this is not a file of weights";
 	if (f) fclose(f);
 	if (why) {
 		diags_add(d, DIAG_ERROR, path, 0, 0, NULL, "cannot read: %s",

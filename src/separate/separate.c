@@ -40,7 +40,7 @@ bool separate_possible(const struct separate_options *o, struct text *why)
 	         o->max_events > SMALL_EVENTS)
 		text_format(why,
 		            "histories of at most %d transactions and %d "
-		            "events can be looked at",
+		            "events can be searched",
 		            SMALL_TRANSACTIONS, SMALL_EVENTS);
 	return !why->length;
 }

@@ -90,7 +90,7 @@ const struct sql_expr *read_expr(struct reader *p, struct span s)
 	            "SelectStmt", &select))
 		e = resolve_select_expr(p, select);
 	else
-		refuse(r, r->place, "this is no expression");
+		refuse(r, r->place, "this is not an expression");
 	json_decref(all);
 	r->base = base;
 	return with_doom(r, e);
@@ -313,7 +313,7 @@ static bool read_type_of(struct reader *p, const char *first,
 		return true;
 	}
 	refuse(p->r, place_at(p, p->word.from),
-	       "%s%s%s is no column or variable", first, second ? "." : "",
+	       "%s%s%s is not a column or variable", first, second ? "." : "",
 	       second ? second : "");
 	return false;
 }
@@ -338,7 +338,7 @@ static bool read_plain_type(struct reader *p, struct span s,
 		node_is(json_object_get(target, "val"), "TypeCast", &cast) &&
 		resolve_type(r, json_object_get(cast, "typeName"), out, NULL);
 	if (!fine && !r->failed)
-		refuse(r, place_at(p, s.from), "this is no type");
+		refuse(r, place_at(p, s.from), "this is not a type");
 	json_decref(all);
 	r->base = base;
 	return fine;

@@ -310,8 +310,9 @@ static const struct sql_code *read_return(struct reader *p, uint32_t at)
 		                          : "returning void");
 	else if (!returns_record(p, c, s)) {
 		if (routine->composite)
-			refuse_construct(p->r, place_at(p, s.from),
-			                 "returning a row that is no variable");
+			refuse_construct(
+				p->r, place_at(p, s.from),
+				"returning a row that is not a variable");
 		c->value =
 			become(p->r, read_expr(p, s), routine->columns[0].type);
 	}

@@ -178,7 +178,7 @@ static _Noreturn void end_copy(const char *what)
 	char line[300];
 	snprintf(line, sizeof line,
 	         "a process that a session has forked came "
-	         "to %s and is ended: only the session itself goes on; call "
+	         "to %s and is ended: only the session itself continues; call "
 	         "_exit() in the other, or exec()",
 	         what);
 	say(line);
