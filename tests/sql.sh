@@ -427,6 +427,43 @@ prints 'reads doctor["alice"] from init instead of'
 run 1 compare "$top/programs/sql/on-call.spec"
 prints 'exploration '
 
+# Every command takes them.
+for name in bookings courseware twitter smallbank seats; do
+	set -- "$top/programs/sql/$name.spec"
+	"$ISOSCOPE" explore "$1" --json >out 2>err
+	verdict=$?
+	all=$(jq .stats.histories out)
+	for way in "-j 2" --read-all-rows; do
+		# shellcheck disable=SC2086
+		run $verdict explore "$1" $way
+		[ "$way" = --read-all-rows ] || prints " $all  under prc"
+	done
+	run $verdict explore "$1" --estimate
+	run $verdict explore "$1" --max-histories "$all" --checkpoint kept.json
+	run $verdict explore --resume kept.json
+	prints " $all  under prc"
+	run 0 split "$1" --units 2 -o units
+	for unit in units/unit-*.json; do
+		[ ! -f "$unit" ] || run 0 explore --unit "$unit"
+	done
+	run $verdict merge units
+	prints " $all  under prc"
+	rm -r units kept.json
+	run 0 run "$1" -i ser --runs 5
+	run 0 record "$1" -o seen.jsonl
+	run 0 check seen.jsonl -i prc
+	run 1 explore "$1" --from seen.jsonl --robust
+	"$ISOSCOPE" predict seen.jsonl -i prc --validate "$1" >out 2>err
+	found=$?
+	case $found in
+	0|1|4) pass ;;
+	*) fail "predict on $name: $found" ;;
+	esac
+	run 1 compare "$1"
+	run 0 compile --dump "$1"
+	prints "$name.spec:"
+done
+
 # What cannot be run, and why.
 
 # refuse SQL TEXT: a step with this statement is refused so.
