@@ -279,6 +279,33 @@ prints '+  UPDATE counter SET n = n + k WHERE id = 1;'
 prints '+step b { UPDATE counter SET n = (n + 2) WHERE id = 1; }'
 repaired 0 count.spec
 repaired 1 count.spec
+cat >trigger.spec <<'END'
+setup {
+CREATE TABLE a (id int PRIMARY KEY, n int);
+CREATE TABLE total (id int PRIMARY KEY, n int);
+INSERT INTO a VALUES (1, 0), (2, 0);
+INSERT INTO total VALUES (1, 0);
+CREATE FUNCTION sum_up() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE v int;
+BEGIN
+  SELECT n INTO v FROM total WHERE id = 1;
+  UPDATE total SET n = v + 1 WHERE id = 1;
+  EXECUTE 'SELECT n FROM total' INTO v;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER t AFTER UPDATE ON a FOR EACH ROW EXECUTE FUNCTION sum_up();
+}
+session s
+step s1 { UPDATE a SET n = 1 WHERE id = 1; }
+session t
+step t1 { UPDATE a SET n = 1 WHERE id = 2; }
+assert { SELECT n = 2 FROM total }
+END
+run 1 explore --fix trigger.spec
+prints '1. a locked read of total in sum_up  (cost 1;'
+lacks 'atomic'
+repaired 0 trigger.spec
+repaired 1 trigger.spec
 # Of a write skew both have to be serializable; one has a level already.
 cat >skew.spec <<'END'
 setup { CREATE TABLE doctor (name text PRIMARY KEY, on_call bool NOT NULL);

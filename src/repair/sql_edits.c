@@ -161,6 +161,20 @@ static void note_routine(struct look *l, const struct sql_routine *r)
 		note_written(r->statements[i], l->own);
 }
 
+/* Those that some statement calls, and those of triggers. */
+static void each_routine(struct look *l,
+                         void (*take)(struct look *l,
+                                      const struct sql_routine *r))
+{
+	const struct sql_catalog *c = &l->image->catalog;
+	for (uint32_t i = 0; i < c->routine_count; i++)
+		if (c->routines[i]->called) take(l, c->routines[i]);
+	for (uint32_t i = 0; i < c->table_count; i++)
+		for (const struct sql_trigger *t = c->tables[i]->triggers; t;
+		     t = t->next)
+			take(l, t->routine);
+}
+
 static void note_all(struct look *l)
 {
 	const struct sql_image *image = l->image;
@@ -170,9 +184,7 @@ static void note_all(struct look *l)
 		for (uint32_t k = 0; k < image->sessions[i].count; k++)
 			note_written(image->sessions[i].items[k].statement,
 			             l->written);
-	for (uint32_t i = 0; i < image->catalog.routine_count; i++)
-		if (image->catalog.routines[i]->called)
-			note_routine(l, image->catalog.routines[i]);
+	each_routine(l, note_routine);
 	l->own = own;
 }
 
@@ -183,6 +195,17 @@ static void forget_own(struct look *l)
 
 /* ---- locks ---- */
 
+/* A trigger's function stands once in the text, for several tables. */
+static bool is_locked_already(const struct edits *e, struct place at)
+{
+	for (uint32_t i = 0; i < e->count; i++)
+		if (e->items[i].kind == EDIT_LOCK &&
+		    e->items[i].source == at.source &&
+		    e->items[i].offset == at.offset)
+			return true;
+	return false;
+}
+
 /* Not where nobody writes: such locks keep nobody out. */
 static void add_lock(struct look *l, const struct sql_statement *s)
 {
@@ -191,7 +214,8 @@ static void add_lock(struct look *l, const struct sql_statement *s)
 	bool own = false;
 	if (s->kind != STATEMENT_QUERY || q->locks || q->grouped ||
 	    q->distinct || q->combination || q->value_count ||
-	    !is_in_file(l, s->at))
+	    !is_in_file(l, s->at) ||
+	    is_locked_already(l->edits, (struct place){ s->at.source, s->end }))
 		return;
 	for (uint32_t i = 0; i < q->relation_count; i++) {
 		if (q->relations[i].kind != RELATION_TABLE) continue;
@@ -286,9 +310,9 @@ static void add_read_before(struct look *l, const struct sql_routine *r,
                             const struct sql_code *c)
 {
 	const struct sql_code *d = c->next;
-	if (c->kind != CODE_SQL || !c->into || c->strict ||
+	if (c->kind != CODE_SQL || !c->into || c->strict || c->dynamic ||
 	    c->target_count != 1 || c->statement->kind != STATEMENT_QUERY ||
-	    !d || d->kind != CODE_SQL || !d->statement ||
+	    !d || d->kind != CODE_SQL || !d->statement || d->dynamic ||
 	    d->statement->kind != STATEMENT_UPDATE)
 		return;
 	const struct sql_query *q = c->statement->query;
@@ -538,15 +562,16 @@ static void look_at_session(struct look *l, const struct sql_session *x)
 	}
 }
 
+/* What EXECUTE runs stands in no file by itself. */
 static void look_at_code(struct look *l, const struct sql_code *c)
 {
+	if (c->dynamic) return;
 	add_lock(l, c->statement);
 	add_inner_read(l, c->statement);
 }
 
 static void look_at_routine(struct look *l, const struct sql_routine *r)
 {
-	if (!r->called) return;
 	forget_own(l);
 	note_routine(l, r);
 	add_transaction(l, r->name, r->at, 0, true);
@@ -576,8 +601,7 @@ void edits_find_sql(struct edits *e, const struct program *p)
 	uint32_t counted = e->transaction_count;
 	for (uint32_t t = 0; t < counted; t++)
 		own += e->transactions[t].own != 0;
-	for (uint32_t i = 0; i < image->catalog.routine_count; i++)
-		look_at_routine(&l, image->catalog.routines[i]);
+	each_routine(&l, look_at_routine);
 	add_program_levels(&l, counted && own == counted, counted);
 	free(l.written);
 	free(l.own);
