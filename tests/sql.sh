@@ -205,6 +205,18 @@ run 1 explore joined.spec
 prints 'a statement without end: it takes more than 10000000 steps'
 prints 'joined.spec:3:10'
 
+
+# Time is heeded inside of a statement, and a statement has so many reads.
+cat >slow.spec <<'END_OF_SPEC'
+setup { CREATE TABLE t (id int PRIMARY KEY); INSERT INTO t VALUES (1); }
+session a
+step a { DO $$ BEGIN LOOP PERFORM 1 FROM t; END LOOP; END $$; }
+END_OF_SPEC
+run 1 explore slow.spec
+prints 'a statement too large: it reads more than 2000 keys'
+run 4 explore --timeout 0.01 slow.spec
+prints 'the time limit was reached'
+
 # A key and another column: the row that the session makes is another one.
 cat >asked.spec <<'END_OF_SPEC'
 setup { CREATE TABLE t (id int PRIMARY KEY, n int); INSERT INTO t VALUES (1, 0); }

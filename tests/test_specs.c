@@ -304,7 +304,7 @@ static void load_text(struct trial *x, const char *path, const char *text,
 	x->program =
 		sql_load(path, text_get(&more), more.length, &given, &diags);
 	ck_assert_msg(x->program != NULL, "%s", path);
-	explorer_know_rows(x->program);
+	explorer_know_rows(x->program, NULL, 0);
 	x->catalog = &sql_image_of(x->program->library)->catalog;
 	region_init(&x->region);
 	sources_init(&x->sources, &x->region, &x->diags);

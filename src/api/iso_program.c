@@ -70,7 +70,7 @@ static int try_program_load_text(iso_program **out, const char *path,
 	*out = NULL;
 	struct diags list = { 0 };
 	struct program *p = load_program_text(path, source, length, &list);
-	if (p) explorer_know_rows(p);
+	if (p) explorer_know_rows(p, NULL, 0);
 	return finish_load(out, p, &list, diags);
 }
 

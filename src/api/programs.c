@@ -16,10 +16,12 @@ struct program *program_load_as(const char *path, const struct code_in_c *c,
                                 struct diags *d)
 {
 	assert(c->step_timeout > 0);
-	struct program *p =
-		load_program_with(path, c->step_timeout, &c->sql, d);
+	struct sql_arguments sql = c->sql;
+	sql.interrupt = c->interrupt;
+	if (c->timeout > 0) sql.timeout = c->timeout;
+	struct program *p = load_program_with(path, c->step_timeout, &sql, d);
 	if (!p) return NULL;
-	explorer_know_rows(p);
+	explorer_know_rows(p, sql.interrupt, sql.timeout);
 	library_configure(p, c->step_timeout, c->bounds, c->shows_output);
 	if (c->memory) library_set_budget(p, c->memory / 2);
 	library_set_limits(p, c->interrupt,

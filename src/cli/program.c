@@ -49,13 +49,17 @@ struct program *given_program(const struct command_line *c, const char *path,
 {
 	assert(path);
 	struct code_in_c code = CODE_IN_C;
+	double timeout = 0;
 	/* one_program() has said so */
 	(void)setting_code_in_c(c, &code);
+	if (c->value[OPTION_TIMEOUT])
+		(void)setting_seconds(c, OPTION_TIMEOUT, &timeout);
 	code.interrupt = signals_flag();
 	code.sql = (struct sql_arguments){
 		.sessions = c->sessions,
 		.asserts = c->asserts,
 		.all_rows = c->value[OPTION_READ_ALL_ROWS] != NULL,
+		.timeout = timeout,
 	};
 	return program_load_as(path, &code, d);
 }

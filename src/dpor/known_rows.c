@@ -9,13 +9,16 @@
 /* Explored so far, at most: some hundredths of a second. */
 enum { KNOWING = 5000 };
 
-void explorer_know_rows(struct program *p)
+void explorer_know_rows(struct program *p, const atomic_bool *interrupt,
+                        double timeout)
 {
 	enum level base = level_base(LEVEL_SERIAL);
 	struct explore_options o = { .algorithm = EXPLORE_CE,
 		                     .level = base,
 		                     .base = base,
 		                     .max_histories = KNOWING,
+		                     .interrupt = interrupt,
+		                     .timeout = timeout,
 		                     .jobs = 1 };
 	if (!program_is_sql(p)) return;
 	do {

@@ -437,7 +437,7 @@ static void know_sql(const struct edits *e, struct edited *x)
 		sql_drop_levels(x->program);
 	else if (word)
 		x->level = level_from_word(word);
-	explorer_know_rows(x->program);
+	explorer_know_rows(x->program, NULL, 0);
 }
 
 struct edited edits_make(const struct edits *e, struct edit_set s)

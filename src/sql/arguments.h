@@ -2,6 +2,7 @@
 #ifndef ISO_SQL_ARGUMENTS_H
 #define ISO_SQL_ARGUMENTS_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -16,6 +17,10 @@ struct sql_arguments {
 	size_t text_count;
 	/* Conditions read all rows, as those do that can make no difference. */
 	bool all_rows;
+	/* Which rows there can be is looked for until it is interrupted (NULL:
+	 * never), or so many seconds are over (0: never). */
+	const atomic_bool *interrupt;
+	double timeout;
 };
 
 #endif

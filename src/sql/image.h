@@ -9,6 +9,7 @@
 #include "sql/resolve.h"
 #include "vm/guest.h"
 
+struct machine_limits;
 struct program;
 
 /* A statement of a session. */
@@ -76,8 +77,9 @@ extern const struct guest_ops sql_guest_ops;
 void sql_image_grew(struct sql_image *image, const struct sql_table *t,
                     struct value key, struct value row);
 
-/* saturate.c: runs sessions in many orders until no new versions turn up. */
-void sql_saturate(struct sql_image *image);
+/* saturate.c: runs sessions in many orders until no new versions turn up, or it
+ * takes too long. */
+void sql_saturate(struct sql_image *image, const struct machine_limits *limits);
 /* guest.c: what runners know of sessions holds no more. */
 void sql_guests_forget(struct sql_image *image);
 

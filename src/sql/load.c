@@ -9,12 +9,14 @@
 #include "base/hash.h"
 #include "base/level_words.h"
 #include "base/memory.h"
+#include "base/seconds.h"
 #include "lang/limits.h"
 #include "sql/image.h"
 #include "sql/parser.h"
 #include "sql/run.h"
 #include "vm/bytecode.h"
 #include "vm/guest_session.h"
+#include "vm/machine.h"
 
 /* A specification being loaded. */
 struct loading {
@@ -666,7 +668,13 @@ static struct program *load(struct loading *l, const char *path,
 	if (l->failed || !program_finish(l->program, &which)) return NULL;
 	l->program->stack = GUEST_REGISTERS;
 	l->program->digest = l->digest;
-	sql_saturate(image);
+	struct machine_limits limits = { 0 };
+	if (l->given) {
+		limits.interrupt = l->given->interrupt;
+		if (l->given->timeout > 0)
+			limits.deadline = seconds_now() + l->given->timeout;
+	}
+	sql_saturate(image, &limits);
 	return l->program;
 }
 

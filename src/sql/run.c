@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -42,6 +43,8 @@ bool sql_run_fails(struct sql_run *x, const char *state, const char *format,
 enum {
 	STEPS_MOST = 10000000,
 	MEMORY_MOST = 1 << 28, /* bytes */
+	/* The statement is begun anew for each of its reads. */
+	READS_MOST = 2000,
 	STEPS_OF_PATIENCE = 1 << 12
 };
 
@@ -90,6 +93,37 @@ static struct value initial_row(const struct sql_run *x, uint32_t global,
 	return row && row->initial ? row->versions[0] : value_null();
 }
 
+/* Where the last read of this kind is noted, or will be. */
+static uint32_t *find_slot(const struct sql_run *x, uint32_t global,
+                           struct value key, enum strength strength)
+{
+	uint64_t hash =
+		hash_mix(global * STRENGTH_COUNT + strength, value_hash(key));
+	uint32_t i = (uint32_t)hash;
+	for (;; i++) {
+		uint32_t *slot = &x->slots[i & (x->slot_count - 1)];
+		if (!*slot) return slot;
+		const struct sql_read *r = &x->reads[*slot - 1];
+		if (r->strength == strength &&
+		    same_key(global, key, r->global, r->key))
+			return slot;
+	}
+}
+
+static uint32_t *find_read(struct sql_run *x, uint32_t global, struct value key,
+                           enum strength strength)
+{
+	if (2 * x->read_count >= x->slot_count) {
+		x->slot_count = x->slot_count ? 4 * x->slot_count : 16;
+		x->slots = region_take0(x->region,
+		                        x->slot_count * sizeof *x->slots);
+		for (uint32_t i = 0; i < x->read_count; i++)
+			*find_slot(x, x->reads[i].global, x->reads[i].key,
+			           x->reads[i].strength) = i + 1;
+	}
+	return find_slot(x, global, key, strength);
+}
+
 bool sql_read(struct sql_run *x, uint32_t global, struct value key,
               enum strength strength, struct value *out)
 {
@@ -106,17 +140,23 @@ bool sql_read(struct sql_run *x, uint32_t global, struct value key,
 	}
 	assert(x->read_base <= x->read_count);
 	assert(x->read_count <= x->answer_count);
-	for (uint32_t i = x->read_base; i < x->read_count; i++)
-		if (same_key(global, key, x->reads[i].global,
-		             x->reads[i].key) &&
-		    x->reads[i].strength == strength) {
-			*out = x->values[i];
-			return true;
-		}
+	/* The first that the statement has made of it. */
+	uint32_t *slot = find_read(x, global, key, strength), before = *slot;
+	for (uint32_t i = before, first; i > x->read_base;) {
+		*out = x->values[i - 1];
+		first = x->reads[i - 1].before;
+		if (first <= x->read_base) return true;
+		i = first;
+	}
 	if (x->locked && strength < STRENGTH_SHARE) sql_begin_moment(x);
-	struct sql_read read = { global, x->point, key, strength, x->begun };
+	struct sql_read read = { global,   x->point, key,
+		                 strength, x->begun, before };
 	x->begun = true;
 	x->locked |= strength >= STRENGTH_SHARE;
+	if (x->read_count == READS_MOST)
+		return sql_is_beyond(x, "a statement too large",
+		                     "it reads more than 2000 keys");
+	if (!sql_spend(x, 0)) return false;
 	if (x->read_count == x->answer_count) {
 		x->wanted = read;
 		x->stop = SQL_WAITS;
@@ -132,6 +172,7 @@ bool sql_read(struct sql_run *x, uint32_t global, struct value key,
 	*out = x->answers[x->read_count];
 	x->reads[x->read_count] = read;
 	x->values[x->read_count++] = *out;
+	*slot = x->read_count;
 	return true;
 }
 

@@ -42,6 +42,7 @@ struct sql_read {
 	struct value key;
 	enum strength strength;
 	bool joined;
+	uint32_t before; /* of this key and strength: its number + 1, or 0 */
 };
 
 /* A row that was changed and may refer to others, or be referred to. */
@@ -130,6 +131,8 @@ struct sql_run {
 	struct sql_read *reads;
 	struct value *values;
 	uint32_t read_count, read_capacity;
+	/* The last of each key and strength: its number + 1, by hash. */
+	uint32_t *slots, slot_count;
 };
 
 /* Rows of the query's relations, and of the queries around it. */

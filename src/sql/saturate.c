@@ -38,6 +38,7 @@ struct saturation {
 	const struct guest_step **at;     /* by session: its last step */
 	struct guest_step const **writes; /* of the transaction at hand */
 	uint32_t write_count, write_capacity;
+	bool gave_up;
 };
 
 static struct versions *versions_of(struct saturation *s, uint32_t global,
@@ -98,7 +99,8 @@ static void note_write(struct saturation *s, const struct guest_step *step)
 	s->writes[i] = step;
 }
 
-/* The next transaction of the session; false if there is none. */
+/* The next transaction of the session; false if there is none, or it was given
+ * up. */
 static bool run_transaction(struct saturation *s, uint32_t session, bool newest,
                             uint32_t *steps)
 {
@@ -113,6 +115,10 @@ static bool run_transaction(struct saturation *s, uint32_t session, bool newest,
 			                versions_of(s, step->global, step->key),
 			                newest);
 		step = ops->next(s->guest, step, answer, &s->region);
+		if (!step) {
+			s->gave_up = true;
+			return false;
+		}
 		s->at[session] = step;
 		switch (step->kind) {
 		case GUEST_PUT: note_write(s, step); break;
@@ -160,19 +166,18 @@ static uint64_t known_versions(const struct known *k)
 	return n;
 }
 
-void sql_saturate(struct sql_image *image)
+void sql_saturate(struct sql_image *image, const struct machine_limits *limits)
 {
 	uint32_t sessions = image->session_count;
 	struct saturation s = { .image = image };
-	struct machine_limits none = { 0 };
 	assert(!image->settled);
 	region_init(&s.region);
 	table_init(&s.table, 0);
 	s.rng.state = 1;
-	s.guest = image->guest.ops->take(&image->guest, &none);
+	s.guest = image->guest.ops->take(&image->guest, limits);
 	s.at = mem_take0(sessions + 1, sizeof *s.at);
-	for (uint32_t run = 0, quiet = 0; quiet < RUNS_QUIET && run < RUNS_MOST;
-	     run++) {
+	for (uint32_t run = 0, quiet = 0;
+	     quiet < RUNS_QUIET && run < RUNS_MOST && !s.gave_up; run++) {
 		uint64_t before = known_versions(&image->known);
 		struct region_mark mark = region_mark(&s.region);
 		run_once(&s, sessions, run % 2 == 0);
