@@ -41,6 +41,10 @@
 
 #define NONE UINT32_MAX
 
+/* Which of more of them comes first would take longer to tell, each time that
+ * one begins, than it saves. */
+enum { SESSIONS_SORTED = 32 };
+
 enum outcome {
 	GREATER, /* no word that begins like this is equal or earlier */
 	EQUAL,   /* one is equal to the end */
@@ -99,7 +103,8 @@ static void init(struct engine *e)
 	const struct explore_options *options = &e->options;
 	const struct symmetry *y = options->symmetry;
 	*o = (struct orderly){ .trivial = !y || y->trivial, .order = 1 };
-	e->order.by_footprint = o->trivial;
+	e->order.by_footprint =
+		o->trivial && e->context.sessions <= SESSIONS_SORTED;
 	if (!o->trivial) o->order = symmetry_order(y);
 	if (options->max_changes < UINT64_MAX) o->staleness = staleness_new();
 	take_tables(o, e->context.sessions, y);
