@@ -178,6 +178,9 @@ typedef struct iso_load_options {
 	/* Of a file of SQL: "name: SQL", and queries that must be true; lists
 	 * that end in NULL, or NULL. */
 	const char *const *sessions, *const *asserts;
+	/* In SQL, conditions read all rows of their tables, as those that can
+	 * make no difference. */
+	bool read_all_rows;
 } iso_load_options;
 /* iso_program_load() with options, which may be NULL. */
 ISO_API int iso_program_load_with(iso_program **out, const char *path,

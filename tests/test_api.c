@@ -234,8 +234,51 @@ START_TEST(a_program_is_repaired)
 }
 END_TEST
 
+static uint64_t histories_of(iso_program *p)
+{
+	struct told all = { .enough = UINT64_MAX };
+	return check_in_threads(p, 1, &all).histories;
+}
+
+/* With its sessions and assertions, which are a part of it. */
+START_TEST(a_file_of_sql_is_explored_and_repaired)
+{
+	static const char *const sessions[] = {
+		"a: UPDATE t SET n = (SELECT n + 1 FROM t WHERE id = 1) "
+		"WHERE id = 1",
+		"b: UPDATE t SET n = n + 1 WHERE id = 1", NULL
+	};
+	static const char *const asserts[] = {
+		"SELECT n = 2 FROM t WHERE id = 1", NULL
+	};
+	iso_load_options given = { .sessions = sessions, .asserts = asserts };
+	iso_program *p;
+	iso_result *r;
+	iso_repair_options oracle = { .oracle = true };
+	folder_enter();
+	file_write_text("t.sql", "CREATE TABLE t (id int PRIMARY KEY, n int);\n"
+	                         "INSERT INTO t VALUES (1, 0), (2, 0);\n");
+	ck_assert_int_eq(iso_program_load_with(&p, "t.sql", &given, NULL), 0);
+	ck_assert_int_eq(iso_program_repair(&r, p, NULL, NULL, NULL), 0);
+	ck_assert_int_eq(iso_result_verdict(r), ISO_VIOLATED);
+	ck_assert_str_eq(iso_result_string(r, "answers.0.words"), "all at si");
+	iso_result_free(r);
+	ck_assert_int_eq(iso_program_repair(&r, p, NULL, &oracle, NULL),
+	                 ISO_E_ARGUMENT);
+	uint64_t few = histories_of(p);
+	iso_program_free(p);
+	given.read_all_rows = true;
+	ck_assert_int_eq(iso_program_load_with(&p, "t.sql", &given, NULL), 0);
+	ck_assert_uint_gt(few, 1);
+	ck_assert_uint_ge(histories_of(p), few);
+	iso_program_free(p);
+	folder_leave();
+}
+END_TEST
+
 void add_api_tests(TCase *tests)
 {
+	tcase_add_test(tests, a_file_of_sql_is_explored_and_repaired);
 	tcase_add_test(tests, a_program_is_repaired);
 	tcase_add_test(tests, levels_are_told_apart);
 	tcase_add_test(tests, threads_of_one_check_find_what_one_finds);

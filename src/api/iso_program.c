@@ -41,7 +41,8 @@ static int try_program_load(iso_program **out, const char *path,
 	c.timeout = given.timeout;
 	c.shows_output = given.shows_output;
 	c.sql = (struct sql_arguments){ .sessions = given.sessions,
-		                        .asserts = given.asserts };
+		                        .asserts = given.asserts,
+		                        .all_rows = given.read_all_rows };
 	struct program *p = program_load_as(path, &c, &list);
 	return finish_load(out, p, &list, diags);
 }
