@@ -4,10 +4,12 @@
 
 #include "axioms/allows.h"
 #include "axioms/level.h"
+#include "axioms/schedule.h"
 #include "axioms/witness.h"
 #include "suites.h"
 #include "support.h"
 #include "twin_axioms.h"
+#include "twin_schedule.h"
 #include "twin_witness.h"
 
 enum { RUNS = 10, HISTORIES = 10000 }; /* histories per run */
@@ -124,6 +126,46 @@ START_TEST(random_locks)
 	}
 	ck_assert_uint_gt(allowed[LEVEL_SER], fewer(HISTORIES) / 40);
 	ck_assert_uint_gt(allowed[LEVEL_PRC], allowed[LEVEL_SER]);
+}
+END_TEST
+
+static bool locks_several(const struct history *h)
+{
+	for (uint32_t t = 1; t < h->transaction_count; t++) {
+		const struct event *e = h->transactions[t].events;
+		uint32_t locks = 0;
+		for (uint32_t i = 0; i < h->transactions[t].event_count; i++) {
+			if (!e[i].joined) locks = 0;
+			locks += event_strength(&e[i]) != STRENGTH_PLAIN;
+			if (locks > 1) return true;
+		}
+	}
+	return false;
+}
+
+/* Of what prc allows there is a schedule; and where statements lock one thing
+ * at most, none of them is held in it if there is a schedule without that. */
+START_TEST(random_schedules)
+{
+	struct rng r = { first_seed() * 20000 + (uint64_t)_i };
+	unsigned held = 0, run = 0;
+	for (int i = 0; i < fewer(HISTORIES) / 2; i++) {
+		struct history *h = random_locked(&r);
+		struct schedule s = { 0 };
+		bool found = schedule_of_history(LEVEL_PRC, false, h, &s);
+		ck_assert_msg(found == level_allows_history(LEVEL_PRC, h), "%s",
+		              history_to_notation(h));
+		bool runs = found && twin_schedule_runs(h, &s);
+		if (found && !runs && twin_schedule_exists(h) &&
+		    !locks_several(h))
+			ck_abort_msg("%s: held", history_to_notation(h));
+		run += runs;
+		held += found && !runs;
+		schedule_free(&s);
+		history_free(h);
+	}
+	ck_assert_uint_gt(run, 10 * held);
+	ck_assert_uint_gt(run, fewer(HISTORIES) / 40);
 }
 END_TEST
 
@@ -323,7 +365,8 @@ START_TEST(witness_of_lost_update)
 }
 END_TEST
 
-/* The weakest level that forbids a random history, and some name for it. */
+/* The weakest level that forbids a random history, and some name for it; not
+ * one with statements, which alone knows of the locks of what aborts. */
 START_TEST(anomalies)
 {
 	struct rng r = { first_seed() * 5000 };
@@ -345,7 +388,7 @@ START_TEST(anomalies)
 			ck_assert_int_eq(by, LEVEL_PSI);
 		for (enum level l = 0; l < LEVEL_COUNT; l++)
 			if (l != by && level_implies(by, l) &&
-			    !(levels >> l & 1))
+			    !level_has_statements(l) && !(levels >> l & 1))
 				ck_abort_msg("%s: %s forbids it, not only %s",
 				             history_to_notation(h),
 				             level_word(l), level_word(by));
@@ -422,6 +465,7 @@ void add_levels_tests(TCase *tests)
 	tcase_add_loop_test(tests, random_histories, 0, RUNS);
 	tcase_add_loop_test(tests, padded_histories, 0, RUNS);
 	tcase_add_loop_test(tests, random_locks, 0, RUNS);
+	tcase_add_loop_test(tests, random_schedules, 0, RUNS);
 	tcase_add_test(tests, many_transactions);
 	tcase_add_loop_test(tests, definition_twice, 0, 4);
 	tcase_add_loop_test(tests, known_definition_twice, 0, 4);

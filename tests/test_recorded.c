@@ -283,7 +283,7 @@ static void take_locks(struct runs *x, uint32_t t)
 	}
 }
 
-static void begin_statement(struct runs *x, struct check_moment m)
+static void begin_statement(struct runs *x, struct schedule_moment m)
 {
 	const struct transaction *w = &x->h->transactions[m.transaction];
 	uint32_t first = statement_end(w, m.statement - 1);
@@ -315,8 +315,8 @@ static void follow_schedule(const struct history *h, const struct trace *t,
 	struct check_result r = { 0 };
 	struct runs x = { .h = h };
 	ck_assert(check_schedule(t, f, l, clock, &r));
-	for (size_t i = 0; i < r.schedule_count; i++) {
-		struct check_moment m = r.schedule[i];
+	for (size_t i = 0; i < r.schedule.count; i++) {
+		struct schedule_moment m = r.schedule.items[i];
 		take_locks(&x, m.transaction);
 		if (m.statement)
 			begin_statement(&x, m);

@@ -61,7 +61,7 @@ void checked_find_orders(struct checked *c)
 	for (unsigned i = 0; i < count; i++) {
 		struct check_result *r = &c->results[levels[i]];
 		if (check_commit_order(c->facts, levels[i], c->clock, r) &&
-		    level_has_statements(levels[i]) && !c->facts->owns)
+		    check_has_schedule(c->facts, levels[i]))
 			check_schedule(c->found.trace, c->facts, levels[i],
 			               c->clock, r);
 	}

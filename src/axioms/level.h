@@ -157,6 +157,13 @@ static inline bool level_needs_order(enum level l)
 	       level_row(l)->rivals != RIVALS_FREE;
 }
 
+/* Do transactions see what is there at some moment: one of each statement,
+ * their beginning, or their end? */
+static inline bool level_has_moments(enum level l)
+{
+	return level_has_statements(l) || level_row(l)->sight == SIGHT_PREFIX;
+}
+
 /* Once the order of the writers of each key is decided, is all of it? */
 static inline bool level_orders_rivals(enum level l)
 {

@@ -96,6 +96,12 @@ void points_clear(struct points *p, uint32_t transactions, uint32_t points)
 	bits_zero(p->past, p->words);
 }
 
+void points_be_runnable(struct points *p)
+{
+	assert(!p->room);
+	p->runnable = true;
+}
+
 /* ---- Points and edges ---- */
 
 /* A point after those of the row, and before none. */
@@ -218,22 +224,101 @@ static void part_locks(struct points *p, const struct point_lock *a,
 	           (struct point_edge){ c, v, reason, a->key, a->owner });
 }
 
+/* Is lock number i, and the one before it, of the same statement? */
+static bool is_same_statement(const struct points *p, uint32_t i)
+{
+	const struct point_lock *l = &p->locks[i];
+	return i && l[-1].owner == l->owner && l[-1].statement == l->statement;
+}
+
+/* Where the statement of lock number i starts; NONE: there is no point yet. */
+static uint32_t start_of(const struct points *p, uint32_t i)
+{
+	const struct point_lock *l = &p->locks[i];
+	if (is_same_statement(p, i)) return l[-1].start;
+	for (uint32_t k = p->read_count; k-- > 0;) {
+		const struct point_read *r = &p->reads[k];
+		if (r->reader != l->owner) break;
+		if (r->statement == l->statement && r->at != NONE) return r->at;
+	}
+	return NONE;
+}
+
+/* A point of its owner before this one, behind all that is there before. */
+static uint32_t point_before(struct points *p, uint32_t owner, uint32_t until)
+{
+	uint32_t point = new_point(p, owner, before(p, until));
+	points_add_edge(
+		p, (struct point_edge){ point, until, REASON_COUNT, 0, owner });
+	return point;
+}
+
+/* Has its owner nothing like it yet? */
+static bool is_asked_for(const struct points *p, uint32_t i)
+{
+	const struct point_lock *l = &p->locks[i];
+	while (i-- > 0 && p->locks[i].owner == l->owner)
+		if (p->locks[i].key == l->key &&
+		    p->locks[i].strength >= l->strength)
+			return false;
+	return true;
+}
+
+/* Lock number i gets points of its own. */
+static uint32_t take_point(struct points *p, uint32_t i, uint32_t until)
+{
+	struct point_lock *l = &p->locks[i];
+	l->start = start_of(p, i);
+	l->starts = l->start == NONE;
+	if (l->starts) l->start = point_before(p, l->owner, until);
+	uint32_t point = point_before(p, l->owner, until);
+	l->asks = is_asked_for(p, i);
+	l->asked = l->start;
+	for (uint32_t k = i; is_same_statement(p, k); k--)
+		if (p->locks[k - 1].asks) l->asked = point;
+	return point;
+}
+
+/* Of two locks that exclude each other: b is taken after a has ended; or it was
+ * asked for, or (if it is not the first one of its statement) taken, before
+ * the statement of a started. */
+static void part_asking(struct points *p, const struct point_lock *a,
+                        const struct point_lock *b)
+{
+	uint32_t v = lock_point(p, b);
+	if (!a->asks || !b->asks || a->start == NONE) return;
+	add_choice(p,
+	           (struct point_edge){ b->start == NONE ? v : b->asked,
+	                                a->start, REASON_LOCK, a->key,
+	                                b->owner },
+	           (struct point_edge){ commit_of(p, a->owner), v, REASON_LOCK,
+	                                a->key, a->owner });
+}
+
 /* The pending transaction's next lock that has none gets its u. */
 static void resolve(struct points *p, uint32_t until)
 {
-	struct point_lock *l = &p->locks[p->pending.resolved++];
-	l->until = until;
+	uint32_t i = p->pending.resolved++;
+	struct point_lock *l = &p->locks[i];
+	l->start = l->asked = NONE;
+	l->asks = true;
+	l->until = p->runnable && level_has_statements(p->pending.level)
+	                   ? take_point(p, i, until)
+	                   : until;
 	bool reads = !l->writes && l->source != NONE;
 	if (reads)
 		points_add_edge(p, (struct point_edge){ commit_of(p, l->source),
-		                                        until, REASON_WR,
+		                                        l->until, REASON_WR,
 		                                        l->key, l->owner });
 	for (const struct point_lock *o = p->locks;
 	     o < &p->locks[p->lock_count]; o++) {
 		if (o->owner == l->owner) break;
 		if (o->key != l->key) continue;
-		if (strengths_exclude(o->strength, l->strength))
+		if (strengths_exclude(o->strength, l->strength)) {
 			part_locks(p, l, o);
+			if (p->runnable) part_asking(p, l, o);
+			if (p->runnable) part_asking(p, o, l);
+		}
 		if (reads && o->writes && p->of[o->owner].committed)
 			part_locked_read(p, l, o);
 	}
@@ -310,7 +395,7 @@ void points_begin(struct points *p, uint32_t t, enum level level, bool aborts,
 static bool is_next_to_last(const struct points *p, uint32_t source)
 {
 	const struct points_pending *t = &p->pending;
-	return t->resolved == p->lock_count &&
+	return !p->runnable && t->resolved == p->lock_count &&
 	       is_before(p, commit_of(p, source), t->last);
 }
 
@@ -642,8 +727,10 @@ void points_of_relation(struct points *p, const struct relation *r,
 {
 	uint32_t *first = mem_take0(2 * (size_t)r->n + 2, sizeof *first);
 	uint32_t *writes = first + r->n + 1;
+	uint32_t locks = p->runnable ? 2 * (r->read_count + r->write_count) : 0;
 	points_clear(p, r->n,
-	             points_of_transaction(0) * r->order_count + r->read_count);
+	             points_of_transaction(0) * r->order_count + r->read_count +
+	                     locks);
 	for (uint32_t i = r->read_count; i-- > 0;)
 		first[r->reads[i].reader] = i;
 	for (uint32_t i = r->write_count; i-- > 0;)

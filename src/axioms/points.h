@@ -70,6 +70,14 @@ static inline uint32_t points_of_transaction(uint32_t reads)
 	return reads + 2;
 }
 
+/* Only lines that can be run are wanted: in which statements start with their
+ * snapshots, ask for one lock after the other, and get each as soon as those
+ * have ended who asked for it before. So each lock has a point of its own,
+ * where it is taken. Not all such lines are found where a statement asks for
+ * several: each is taken as if it were asked for when the statement starts.
+ * Before points_clear, with room for two more points for each lock. */
+void points_be_runnable(struct points *p);
+
 /* Transaction t begins, pending; these precede it in session order. */
 void points_begin(struct points *p, uint32_t t, enum level level, bool aborts,
                   const word *before, unsigned words);
@@ -108,9 +116,9 @@ bool points_gave_up(const struct points *p);
 void points_commits(const struct points *p, uint32_t *out);
 
 uint32_t points_count(const struct points *p);
-/* Likewise, under levels with statements: calls `visit` for the points in their
- * order, but those of init. A point is that of the statements up to this one,
- * or (0) where the transaction ends. */
+/* Likewise: calls `visit` for the points in their order, but those of init. A
+ * point is that of the statements up to this one; where the transaction takes
+ * its snapshot (POINTS_NONE); or (0) where it ends. */
 typedef void point_visitor(void *data, uint32_t t, uint32_t statement);
 void points_each(const struct points *p, point_visitor *visit, void *data);
 

@@ -18,12 +18,17 @@ struct point_read {
 /* A write, or a read that locks. */
 struct point_lock {
 	uint32_t owner, key;
-	uint32_t until;  /* u: the owner's first point that it must precede */
+	uint32_t until;  /* u: the owner's first point that it must precede;
+	                  * if lines are to be runnable, where it is */
+	uint32_t start;  /* then: that of its statement, or NONE */
+	uint32_t asked;  /* and where it has been asked for for sure */
 	uint32_t source; /* of a read */
 	uint32_t statement;
 	enum strength strength;
 	bool writes,
 		first; /* is it a write, and the owner's first of the key */
+	bool asks;     /* the owner has no such lock yet */
+	bool starts;   /* `start` is of no read */
 };
 
 /* Why a point comes before another; of two points of one transaction,
@@ -65,6 +70,7 @@ struct points {
 	struct point_read *reads;
 	struct points_pending pending;
 	bool failed; /* the edges have closed a cycle */
+	bool runnable;
 	/* For a witness: the edges as they were added, and the one that closed
 	 * a cycle. */
 	bool recording;

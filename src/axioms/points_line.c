@@ -143,21 +143,48 @@ uint32_t points_count(const struct points *p)
 	return p->node_count;
 }
 
-void points_each(const struct points *p, point_visitor *visit, void *data)
+/* Was its statement moved to another point (points.c)? */
+static bool was_moved(const struct points *p, uint32_t read)
 {
-	uint32_t *statement = mem_take0(p->node_count, sizeof *statement);
+	const struct point_read *r = &p->reads[read], *o = r + 1;
+	for (; o < &p->reads[p->read_count] && o->reader == r->reader; o++)
+		if (o->statement == r->statement && o->at != r->at) return true;
+	return false;
+}
+
+/* By point: the last statement that it is of; NONE: it is no start of one. */
+static uint32_t *statements_of(const struct points *p)
+{
+	uint32_t *of = mem_take0(p->node_count, sizeof *of);
 	for (uint32_t i = 0; i < p->read_count; i++) {
 		const struct point_read *r = &p->reads[i];
-		if (r->at != NONE && r->statement > statement[r->at])
-			statement[r->at] = r->statement;
+		if (r->at != NONE && r->statement > of[r->at] &&
+		    !was_moved(p, i))
+			of[r->at] = r->statement;
 	}
+	for (uint32_t i = 0; p->runnable && i < p->lock_count; i++) {
+		const struct point_lock *l = &p->locks[i];
+		if (l->start == NONE) continue;
+		of[l->until] = NONE;
+		if (l->starts) of[l->start] = l->statement;
+	}
+	return of;
+}
+
+void points_each(const struct points *p, point_visitor *visit, void *data)
+{
+	uint32_t *statements = statements_of(p);
 	for (uint32_t i = 0; i < p->node_count; i++) {
 		uint32_t at = p->line[i], t = p->owner[at];
-		bool ends = at == commit_of(p, t);
-		assert(ends || statement[at]);
-		if (t) visit(data, t, ends ? 0 : statement[at]);
+		if (!t) continue;
+		if (at == commit_of(p, t))
+			visit(data, t, 0);
+		else if (level_has_snapshots(p->of[t].level))
+			visit(data, t, POINTS_NONE);
+		else if (statements[at] != NONE)
+			visit(data, t, statements[at]);
 	}
-	free(statement);
+	free(statements);
 }
 
 /* ---- Why not ---- */

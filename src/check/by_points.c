@@ -64,19 +64,6 @@ static bool has_aborted(const struct facts *f, uint32_t t)
 	       f->write_first[t] == f->write_first[t + 1];
 }
 
-static void add_moment(void *result, uint32_t t, uint32_t statement)
-{
-	struct check_result *r = result;
-	r->schedule[r->schedule_count++] =
-		(struct check_moment){ t, statement };
-}
-
-static void take_schedule(const struct points *p, struct check_result *r)
-{
-	r->schedule = mem_take(points_count(p) * sizeof *r->schedule);
-	points_each(p, add_moment, r);
-}
-
 static void decide(struct points *p, const struct facts *f, enum level l,
                    struct check_clock *c, struct check_result *out)
 {
@@ -99,7 +86,6 @@ static void decide(struct points *p, const struct facts *f, enum level l,
 		out->verdict = VERDICT_HOLDS;
 		out->order = mem_take(f->n * sizeof *out->order);
 		points_commits(p, out->order);
-		if (level_has_statements(l) && !f->owns) take_schedule(p, out);
 	} else {
 		out->verdict = VERDICT_VIOLATED;
 		out->core = mem_take(f->n * sizeof *out->core);
@@ -108,22 +94,61 @@ static void decide(struct points *p, const struct facts *f, enum level l,
 	}
 }
 
-void check_by_points(const struct facts *f, enum level l, struct check_clock *c,
-                     struct check_result *out)
+/* With as many points as there can be; NULL: these are too many. */
+static struct points *make_points(const struct facts *f, struct check_clock *c,
+                                  bool runnable)
 {
 	uint64_t points =
 		points_of_transaction(0) * (uint64_t)f->n + f->read_first[f->n];
+	if (runnable)
+		points += 2 *
+		          ((uint64_t)f->read_first[f->n] + f->lock_first[f->n]);
 	assert(f->order);
-	*out = (struct check_result){ .verdict = VERDICT_UNDECIDED };
-	if (points > UINT32_MAX / 2 ||
+	if (points > (runnable ? SCHEDULE_POINTS : UINT32_MAX / 2) ||
 	    check_clock_too_large(c, points * points / 4 +
-	                                     (uint64_t)f->n * f->n / 4)) {
+	                                     (uint64_t)f->n * f->n / 4))
+		return NULL;
+	struct points *p = points_new();
+	if (runnable) points_be_runnable(p);
+	points_clear(p, f->n, (uint32_t)points);
+	return p;
+}
+
+void check_by_points(const struct facts *f, enum level l, struct check_clock *c,
+                     struct check_result *out)
+{
+	struct points *p = make_points(f, c, false);
+	*out = (struct check_result){ .verdict = VERDICT_UNDECIDED };
+	if (!p) {
 		out->reason = CHECK_MEMORY;
 		return;
 	}
-	struct points *p = points_new();
-	points_clear(p, f->n, (uint32_t)points);
 	points_stop_when(p, is_over, c);
 	decide(p, f, l, c, out);
 	points_free(p);
+}
+
+static void take_point(void *schedule, uint32_t t, uint32_t statement)
+{
+	schedule_add(schedule, t, statement);
+}
+
+bool check_schedule_by_points(const struct facts *f, enum level l,
+                              struct check_clock *c, bool runnable,
+                              struct schedule *s)
+{
+	struct points *p = make_points(f, c, runnable);
+	struct check_result found = { .verdict = VERDICT_UNDECIDED };
+	uint32_t steps = 0;
+	if (!p) return false;
+	if (runnable)
+		points_stop_when(p, schedule_is_late, &steps);
+	else
+		points_stop_when(p, is_over, c);
+	decide(p, f, l, c, &found);
+	bool holds = found.verdict == VERDICT_HOLDS && !points_gave_up(p);
+	if (holds) points_each(p, take_point, s);
+	points_free(p);
+	check_result_free(&found);
+	return holds;
 }

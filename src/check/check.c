@@ -112,65 +112,79 @@ bool check_commit_order(const struct facts *f, enum level l,
 
 /* ---- Schedules ---- */
 
-/* What has been begun so far, by transaction. */
-struct expanding {
-	const struct trace *t;
-	uint32_t *begun;
-	struct check_moment *moments;
-	size_t count, capacity;
-};
-
-static void add_moment(struct expanding *x, uint32_t transaction,
-                       uint32_t statement)
+bool check_has_schedule(const struct facts *f, enum level others)
 {
-	VEC_RESERVE(x->moments, x->count, x->capacity);
-	x->moments[x->count++] =
-		(struct check_moment){ transaction, statement };
+	unsigned levels = facts_levels(f, others);
+	bool some = false;
+	for (enum level l = 0; l < LEVEL_COUNT; l++) {
+		if (!(levels >> l & 1)) continue;
+		if (!level_has_points(l)) return false;
+		some |= level_has_statements(l);
+	}
+	return some;
 }
 
-static uint32_t count_statements(const struct trace *t, uint32_t transaction)
+static void count_statements(const struct trace *t, const struct facts *f,
+                             enum level others, struct schedule *s)
 {
-	const struct trace_transaction *w = &t->transactions[transaction];
-	uint32_t count = 0;
-	for (uint32_t i = 0; i < w->op_count; i++)
-		count += !t->ops[w->first_op + i].joined;
-	return count;
+	for (uint32_t i = 1; i < f->n; i++) {
+		const struct trace_transaction *w = &t->transactions[i];
+		if (!level_has_statements(facts_level(f, others, i))) continue;
+		for (uint32_t k = 0; k < w->op_count; k++)
+			s->statements[i] += !t->ops[w->first_op + k].joined;
+	}
 }
 
-/* Those of which nothing is read begin right before what follows in their
- * transaction: then what they wait for has ended. */
-static void expand(struct expanding *x, struct check_moment m)
+/* Does a statement lock something after it has started? Else every schedule
+ * can be run. */
+static bool locks_later(const struct facts *f)
 {
-	uint32_t *begun = &x->begun[m.transaction];
-	uint32_t end = m.statement ? m.statement
-	                           : count_statements(x->t, m.transaction);
-	if (x->t->transactions[m.transaction].status == TRACE_UNKNOWN) return;
-	while (*begun < end) add_moment(x, m.transaction, ++*begun);
-	if (!m.statement) add_moment(x, m.transaction, 0);
+	for (uint32_t t = 1; t < f->n; t++) {
+		uint32_t first = f->lock_first[t], end = f->lock_first[t + 1];
+		uint32_t r = f->read_first[t];
+		for (uint32_t i = first; i < end; i++) {
+			uint32_t statement = f->locks[i].statement;
+			if (i > first && f->locks[i - 1].statement == statement)
+				return true;
+			while (r < f->read_first[t + 1] &&
+			       f->reads[r].statement < statement)
+				r++;
+			if (r < f->read_first[t + 1] &&
+			    f->reads[r].statement == statement)
+				return true;
+		}
+	}
+	return !check_has_plain_reads(f);
+}
+
+/* What is not known to have happened. */
+static void drop_unknown(const struct trace *t, struct schedule *s)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < s->count; i++) {
+		uint32_t w = s->items[i].transaction;
+		if (t->transactions[w].status != TRACE_UNKNOWN)
+			s->items[kept++] = s->items[i];
+	}
+	s->count = kept;
 }
 
 bool check_schedule(const struct trace *t, const struct facts *f, enum level l,
                     struct check_clock *c, struct check_result *r)
 {
-	struct check_result again;
-	assert(level_has_statements(l) && f->order);
-	if (check_has_plain_reads(f))
-		check_statements(f, l, c, &again);
+	struct schedule *s = &r->schedule;
+	assert(f->order && !s->statements);
+	schedule_init(s, f->n);
+	count_statements(t, f, l, s);
+	bool found = (locks_later(f) &&
+	              check_schedule_by_points(f, l, c, true, s)) ||
+	             (!f->owns && check_has_plain_reads(f)
+	                      ? check_schedule_by_statements(f, l, c, s)
+	                      : check_schedule_by_points(f, l, c, false, s));
+	if (found)
+		drop_unknown(t, s);
 	else
-		check_by_points(f, l, c, &again);
-	bool found = again.schedule != NULL;
-	if (found) {
-		struct expanding x = {
-			.t = t, .begun = mem_take0(f->n, sizeof *x.begun)
-		};
-		for (size_t i = 0; i < again.schedule_count; i++)
-			expand(&x, again.schedule[i]);
-		free(x.begun);
-		free(r->schedule);
-		r->schedule = x.moments;
-		r->schedule_count = x.count;
-	}
-	check_result_free(&again);
+		schedule_free(s);
 	return found;
 }
 

@@ -48,7 +48,9 @@ void check_level(const struct facts *f, enum level l, struct check_clock *c,
  * clock's limits came first. */
 bool check_commit_order(const struct facts *f, enum level l,
                         struct check_clock *c, struct check_result *r);
-/* The same for the schedule; of another level there is none. */
+/* Has a transaction moments that its commit order does not tell: statements? */
+bool check_has_schedule(const struct facts *f, enum level others);
+/* The same for the schedule, if there is one. */
 bool check_schedule(const struct trace *t, const struct facts *f, enum level l,
                     struct check_clock *c, struct check_result *r);
 /* All the levels in `wanted` (bit l for level l), using that some imply
@@ -85,6 +87,15 @@ void check_strong_locks(const struct facts *f, enum level l,
 /* Any level but psi; histories with an order. */
 void check_by_points(const struct facts *f, enum level l, struct check_clock *c,
                      struct check_result *out);
+/* Adds the moments to a schedule, if the history satisfies the level; if
+ * `runnable`, of one in which no statement has to be held before its locks,
+ * which is not looked for long. */
+bool check_schedule_by_points(const struct facts *f, enum level l,
+                              struct check_clock *c, bool runnable,
+                              struct schedule *s);
+/* The same for the histories of check_statements. */
+bool check_schedule_by_statements(const struct facts *f, enum level l,
+                                  struct check_clock *c, struct schedule *s);
 void check_strong(const struct facts *f, enum level l, struct check_clock *c,
                   struct check_result *out);
 void check_mixed(const struct facts *f, enum level others,

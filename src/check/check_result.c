@@ -6,6 +6,6 @@ void check_result_free(struct check_result *r)
 {
 	free(r->order);
 	free(r->core);
-	free(r->schedule);
+	schedule_free(&r->schedule);
 	*r = (struct check_result){ 0 };
 }

@@ -2,15 +2,10 @@
 #ifndef ISO_CHECK_CHECK_RESULT_H
 #define ISO_CHECK_CHECK_RESULT_H
 
-#include <stddef.h>
 #include <stdint.h>
 
+#include "axioms/schedule.h"
 #include "base/verdict.h"
-
-/* In a schedule a statement begins, or (number 0) the transaction ends. */
-struct check_moment {
-	uint32_t transaction, statement;
-};
 
 struct check_result {
 	enum verdict verdict;
@@ -23,10 +18,8 @@ struct check_result {
 	uint32_t *core;
 	uint32_t core_count;
 	const char *reason; /* UNDECIDED: why */
-	/* HOLDS, a level with statements, if check_schedule was asked: what
-	 * happens one after the other. */
-	struct check_moment *schedule;
-	size_t schedule_count;
+	/* HOLDS, if check_schedule was asked; none: count is 0. */
+	struct schedule schedule;
 };
 void check_result_free(struct check_result *r);
 

@@ -224,23 +224,18 @@ static void take_order(const struct statements *s, struct check_result *r)
 	assert(count == s->f->n);
 }
 
-static void take_schedule(const struct statements *s, struct check_result *r)
+static void take_schedule(const struct statements *s,
+                          const struct check_result *r, struct schedule *to)
 {
 	const struct facts *p = &s->part;
-	uint32_t count = 0;
-	if (!r->order) return;
-	r->schedule = mem_take(2 * (size_t)p->n * sizeof *r->schedule);
 	for (uint32_t i = 1; i < p->n; i++) {
 		uint32_t part = r->order[i], t = s->owner[part];
 		bool reads = p->read_first[part] < p->read_first[part + 1];
 		if (reads)
-			r->schedule[count++] = (struct check_moment){
-				t, p->reads[p->read_first[part]].statement
-			};
-		if (part == s->commit_of[t])
-			r->schedule[count++] = (struct check_moment){ t, 0 };
+			schedule_add(to, t,
+			             p->reads[p->read_first[part]].statement);
+		if (part == s->commit_of[t]) schedule_add(to, t, SCHEDULE_ENDS);
 	}
-	r->schedule_count = count;
 }
 
 static void take_core(const struct statements *s, struct check_result *r)
@@ -260,8 +255,22 @@ void check_statements(const struct facts *f, enum level l,
 	assert(f->order && check_has_plain_reads(f));
 	statements_init(&s, f);
 	check_strong_locks(&s.part, l, &s.locks, c, out);
-	take_schedule(&s, out);
 	take_order(&s, out);
 	take_core(&s, out);
 	statements_free(&s);
+}
+
+bool check_schedule_by_statements(const struct facts *f, enum level l,
+                                  struct check_clock *c, struct schedule *to)
+{
+	struct statements s;
+	struct check_result found;
+	assert(f->order && check_has_plain_reads(f));
+	statements_init(&s, f);
+	check_strong_locks(&s.part, l, &s.locks, c, &found);
+	bool holds = found.order != NULL;
+	if (holds) take_schedule(&s, &found, to);
+	statements_free(&s);
+	check_result_free(&found);
+	return holds;
 }

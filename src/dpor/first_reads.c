@@ -192,7 +192,6 @@ static bool run_ahead(struct run *r, struct machine_state *live)
 	}
 }
 
-/* Nothing that is run ahead counts as reached. */
 static bool find(struct engine *e, uint32_t session, uint32_t place,
                  bool one_way, struct key_list *found)
 {
@@ -203,13 +202,10 @@ static bool find(struct engine *e, uint32_t session, uint32_t place,
 		.engine = e, .found = found, .place = place, .one_way = one_way
 	};
 	struct region_mark mark = region_mark(&c->region);
-	uint64_t *reached = c->machine.reached;
 	if (c->machine.guest || program_is_sql(c->program) ||
 	    keys_count(c->machine.keys) > KEYS_MAX / 2)
 		return false;
-	c->machine.reached = NULL;
 	bool all = run_ahead(&r, context_copy_state(c, s));
-	c->machine.reached = reached;
 	region_release(&c->region, mark);
 	return all;
 }

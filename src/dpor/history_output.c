@@ -294,13 +294,15 @@ static uint64_t next_number(struct shared *s)
 static bool complete(struct engine *e)
 {
 	struct explore_stats *stats = &e->tally.stats;
+	const struct execution *x = &engine_state(e)->execution;
 	stats->end_states++;
-	if (execution_pruned(&engine_state(e)->execution)) {
-		stats->pruned++;
-		return true;
-	}
 	if (!engine_passes_filter(e)) {
 		stats->filtered++;
+		return true;
+	}
+	execution_reached(x, e->tally.reached);
+	if (execution_pruned(x)) {
+		stats->pruned++;
 		return true;
 	}
 	uint64_t number = next_number(e->shared);

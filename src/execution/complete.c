@@ -1,8 +1,10 @@
 #include "execution/complete.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "vm/program.h"
@@ -12,6 +14,15 @@ bool execution_pruned(const struct execution *x)
 	for (uint32_t i = 0; i < x->context->sessions; i++)
 		if (machine_pruned(x->points[i].state)) return true;
 	return false;
+}
+
+void execution_reached(const struct execution *x, uint64_t *reached)
+{
+	const struct program *p = x->context->program;
+	unsigned words = BITS_WORDS(program_reach_count(p));
+	assert(!x->ledger.pending.active);
+	for (uint32_t i = 0; i < x->context->sessions; i++)
+		bits_or(reached, machine_reached(p, x->points[i].state), words);
 }
 
 bool execution_cut_short(const struct execution *x)

@@ -21,6 +21,9 @@ uint64_t execution_hash(const struct execution *x);
 uint64_t execution_outcome(const struct execution *x);
 /* Did it meet a false assumption, so that it does not count? */
 bool execution_pruned(const struct execution *x);
+/* Adds the branches and assertions that its sessions executed, as
+ * machine_reached() has them. */
+void execution_reached(const struct execution *x, uint64_t *reached);
 /* Of one that is pruned: did it meet a bound on native code only? */
 bool execution_cut_short(const struct execution *x);
 

@@ -262,18 +262,17 @@ static void print_schedule(struct text *t, const struct check_case *c,
                            enum level l)
 {
 	const struct check_result *r = &c->results[l];
-	if (!r->schedule) return;
-	text_format(t, "\nschedule under %s:\n", level_word(l));
-	for (size_t i = 0; i < r->schedule_count; i++) {
-		struct check_moment m = r->schedule[i];
+	if (!r->schedule.count) return;
+	text_format(t, "\nschedule under %s:\n",
+	            checked_level_word(c->owns, l));
+	for (size_t i = 0; i < r->schedule.count; i++) {
+		struct schedule_moment m = r->schedule.items[i];
 		text_string(t, "  ");
 		name_trace_transaction(t, c->trace, m.transaction);
-		if (m.statement)
-			text_format(t, " starts statement %" PRIu32 "\n",
-			            m.statement);
-		else
-			text_format(t, " %s\n",
-			            check_end_word(c, m.transaction));
+		text_format(t, " %s", check_moment_word(c, l, m));
+		if (schedule_is_statement(m))
+			text_format(t, " statement %" PRIu32, m.statement);
+		text_char(t, '\n');
 	}
 }
 

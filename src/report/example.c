@@ -1,6 +1,7 @@
 /* The history in which something fails: as a table, what failed in it, and why
  * no serial order explains it. */
 #include <assert.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "history/history.h"
@@ -128,6 +129,56 @@ static void print_source(struct text *t, const char *line)
 	text_char(t, '\n');
 }
 
+/* "alice.1 starts 1-3, commits": the moments from this one on that are of one
+ * transaction; returns how many. */
+static size_t name_moments(struct text *t, const struct result_example *x,
+                           size_t from)
+{
+	const struct schedule *s = &x->schedule;
+	struct schedule_moment first = s->items[from];
+	size_t i = from;
+	name_transaction_short(t, x->history, first.transaction);
+	while (i < s->count && schedule_is_statement(s->items[i]) &&
+	       s->items[i].transaction == first.transaction)
+		i++;
+	if (i > from) text_format(t, " starts %" PRIu32, first.statement);
+	if (i > from + 1)
+		text_format(t, "-%" PRIu32, s->items[i - 1].statement);
+	for (; i < s->count && !schedule_is_statement(s->items[i]) &&
+	       s->items[i].transaction == first.transaction;
+	     i++)
+		text_format(t, "%s %s", i > from ? "," : "",
+		            result_moment(x, s->items[i]));
+	return i - from;
+}
+
+/* In lines that fit. */
+static void print_schedule(struct text *t, const struct style *s,
+                           const struct result_example *x)
+{
+	struct text item = { 0 };
+	size_t column = s->width;
+	if (!x->schedule.count) return;
+	text_string(t, "\n    schedule");
+	for (size_t i = 0; i < x->schedule.count;) {
+		text_clear(&item);
+		i += name_moments(&item, x, i);
+		if (i < x->schedule.count) text_char(&item, ';');
+		size_t width = style_columns(text_get(&item)) + 1;
+		if (column + width > s->width) {
+			text_char(t, '\n');
+			text_pad(t, ' ', INDENT + 2);
+			column = INDENT + 2;
+		} else {
+			text_char(t, ' ');
+		}
+		text_string(t, text_get(&item));
+		column += width;
+	}
+	text_char(t, '\n');
+	text_free(&item);
+}
+
 /* In SQL, what assertions asked of tables stands in the last transaction. */
 static void name_values(struct text *t, const struct result *r,
                         const struct finding *f)
@@ -200,6 +251,7 @@ static void print_example(struct text *t, const struct style *s,
 		text_string(t, "    no transaction was begun\n");
 	else
 		report_counterexample(t, s, r->program, x->history, INDENT);
+	print_schedule(t, s, x);
 	print_finding(t, s, r, x);
 	print_anomaly(t, s, x);
 }

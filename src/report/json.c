@@ -54,6 +54,24 @@ static void print_order(struct json *j, const struct history *h)
 	text_free(&words);
 }
 
+/* ["alice.1 enroll","starts",2], ["alice.1 enroll","commits"] */
+static void print_schedule(struct json *j, const struct result_example *x)
+{
+	struct text words = { 0 };
+	json_open(j, "schedule", '[');
+	for (size_t i = 0; i < x->schedule.count; i++) {
+		struct schedule_moment m = x->schedule.items[i];
+		json_open(j, NULL, '[');
+		name_transaction(&words, x->history, m.transaction);
+		json_taken(j, NULL, &words);
+		json_text(j, NULL, result_moment(x, m));
+		if (schedule_is_statement(m)) json_count(j, NULL, m.statement);
+		json_close(j);
+	}
+	json_close(j);
+	text_free(&words);
+}
+
 static void print_changes(struct json *j, const struct result_example *x)
 {
 	assert(x->compared && (x->changes || !x->change_count));
@@ -89,6 +107,7 @@ static void print_example(struct json *j, const struct result_example *x)
 	json_count(j, "history", 1);
 	history_print_members(j, x->history);
 	print_order(j, x->history);
+	if (x->schedule.count) print_schedule(j, x);
 	if (x->compared) print_changes(j, x);
 	if (x->finding) print_failure(j, x);
 	json_text(j, "anomaly", x->anomaly);

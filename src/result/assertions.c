@@ -82,6 +82,28 @@ static bool same_history(const struct history *a, const struct history *b)
 	return same;
 }
 
+/* A serializable history is scheduled as a serial one. */
+static void find_schedule(struct result_example *x, enum level l)
+{
+	const struct history *h = x->history;
+	if (!h->others && !level_has_moments(l)) return;
+	if (x->serializable)
+		schedule_of_history(LEVEL_SERIAL, false, h, &x->schedule);
+	else
+		schedule_of_history(l, h->others, h, &x->schedule);
+}
+
+const char *result_moment(const struct result_example *x,
+                          struct schedule_moment m)
+{
+	const struct history *h = x->history;
+	const struct transaction *t = &h->transactions[m.transaction];
+	enum level l = x->level;
+	if (h->others && t->own) l = (enum level)(t->own - 1);
+	if (x->serializable) l = LEVEL_SERIAL;
+	return name_moment(m, l, t->aborted);
+}
+
 void result_example(struct result *r, struct result_assertion *a,
                     const struct history *h, const struct finding *f)
 {
@@ -89,9 +111,11 @@ void result_example(struct result *r, struct result_assertion *a,
 	const struct program *p = r->program;
 	assert(h && !x->history);
 	x->history = h;
+	x->level = r->level;
 	x->finding = f;
 	x->forbidden_by = LEVEL_COUNT;
 	x->serializable = level_allows_history(LEVEL_SERIAL, h);
+	find_schedule(x, r->level);
 	if (f) {
 		x->failed_at = failing_place(r, a, f);
 		if (source_tells(p, a->slot))

@@ -118,11 +118,13 @@ static void add_witnesses(struct result *r, const struct check_case *c)
 
 /* ---- commit orders and schedules ---- */
 
-const char *check_end_word(const struct check_case *c, uint32_t transaction)
+const char *check_moment_word(const struct check_case *c, enum level others,
+                              struct schedule_moment m)
 {
-	return c->trace->transactions[transaction].status == TRACE_COMMITTED
-	               ? "commits"
-	               : "aborts";
+	const struct trace_transaction *t =
+		&c->trace->transactions[m.transaction];
+	enum level l = t->own ? (enum level)(t->own - 1) : others;
+	return name_moment(m, l, t->status != TRACE_COMMITTED);
 }
 
 /* ["s.1","starts",2], ["s.1","commits"] */
@@ -134,21 +136,20 @@ static void add_schedules(struct result *r, const struct check_case *c)
 	struct result_values *schedules = NULL;
 	for (unsigned i = 0; i < count; i++) {
 		const struct check_result *x = &c->results[levels[i]];
-		if (!x->schedule) continue;
+		if (!x->schedule.count) continue;
 		if (!schedules)
 			schedules = result_group(r, &r->findings, "schedules");
-		struct result_values *list =
-			result_list(r, schedules, level_word(levels[i]));
-		for (size_t k = 0; k < x->schedule_count; k++) {
-			struct check_moment m = x->schedule[k];
+		struct result_values *list = result_list(
+			r, schedules, checked_level_word(c->owns, levels[i]));
+		for (size_t k = 0; k < x->schedule.count; k++) {
+			struct schedule_moment m = x->schedule.items[k];
 			struct result_values *to = result_list(r, list, NULL);
 			name_trace_transaction(&words, c->trace, m.transaction);
 			result_taken(r, to, NULL, &words);
 			result_text(r, to, NULL,
-			            m.statement
-			                    ? "starts"
-			                    : check_end_word(c, m.transaction));
-			if (m.statement) result_count(r, to, NULL, m.statement);
+			            check_moment_word(c, levels[i], m));
+			if (schedule_is_statement(m))
+				result_count(r, to, NULL, m.statement);
 		}
 	}
 	text_free(&words);

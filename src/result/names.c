@@ -67,6 +67,13 @@ void name_transaction_at(struct text *t, const struct history *h, uint32_t i)
 	if (level) text_format(t, " at %s", level);
 }
 
+const char *name_moment(struct schedule_moment m, enum level l, bool aborted)
+{
+	if (m.statement != SCHEDULE_ENDS) return "starts";
+	if (aborted) return "aborts";
+	return level_is_serial(l) ? "runs" : "commits";
+}
+
 void name_or_number(struct text *t, const char *word, const char *name)
 {
 	const char *digits = name + (*name == '-');

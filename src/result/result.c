@@ -30,6 +30,7 @@ void result_free(struct result *r)
 	for (uint32_t i = 0; i < r->assertion_count; i++) {
 		struct result_example *x = &r->assertions[i].example;
 		if (x->cycle.count) witness_free(&x->cycle);
+		schedule_free(&x->schedule);
 	}
 	for (uint32_t i = 0; i < r->part_count; i++) {
 		struct result_part *p = &r->parts[i];

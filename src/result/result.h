@@ -43,6 +43,7 @@
 #include <stdint.h>
 
 #include "axioms/level.h"
+#include "axioms/schedule.h"
 #include "axioms/witness.h"
 #include "base/budget.h"
 #include "base/diag.h"
@@ -127,6 +128,8 @@ struct result_example {
 	enum level forbidden_by;    /* the weakest that does, or LEVEL_COUNT */
 	struct witness cycle;       /* none: count == 0 */
 	struct result_values edges; /* of the cycle, as members */
+	enum level level;           /* of transactions without one */
+	struct schedule schedule;   /* none: count == 0 */
 	bool compared;              /* with an observed history: */
 	struct result_change *changes;
 	uint32_t change_count;
@@ -300,6 +303,9 @@ void result_line_time(struct result *r, double seconds, double cpu_seconds,
  * the returned pointer points to moves with the next one. */
 struct result_assertion *result_assertion(struct result *r, uint32_t slot,
                                           const struct finding *f);
+/* What happens at this moment of the example's schedule: name_moment(). */
+const char *result_moment(const struct result_example *x,
+                          struct schedule_moment m);
 /* Its example: what is wrong with the history, and which assertion shows it
  * already. */
 void result_example(struct result *r, struct result_assertion *a,

@@ -43,13 +43,27 @@ struct run {
 	struct machine *machine;
 	struct machine_state *state;
 	struct ops ops;
+	uint64_t *reached; /* bit set of reach points, or NULL */
 	const struct machine_state *const *states; /* final assertions only */
 };
 
 size_t machine_state_size(const struct program *p)
 {
 	return sizeof(struct machine_state) +
-	       (size_t)p->stack * sizeof(struct value);
+	       (size_t)p->stack * sizeof(struct value) +
+	       BITS_WORDS(p->reach_count) * sizeof(word);
+}
+
+/* Behind the registers. */
+static word *reached_by(const struct program *p, struct machine_state *s)
+{
+	return (word *)(s->registers + p->stack);
+}
+
+const uint64_t *machine_reached(const struct program *p,
+                                const struct machine_state *s)
+{
+	return (const word *)(s->registers + p->stack);
 }
 
 void machine_start(const struct program *p, uint32_t session,
@@ -587,8 +601,8 @@ static void run(struct run *r, struct request *out)
 			return;
 		}
 		case OP_REACH:
-			if (r->machine->reached)
-				bits_add(r->machine->reached, i.x);
+			assert(i.x < p->reach_count);
+			if (r->reached) bits_add(r->reached, i.x);
 			break;
 		case OP_LOCAL: {
 			uint32_t place = p->places ? p->places[i.b] : i.b;
@@ -623,7 +637,8 @@ void machine_step(struct machine *m, struct machine_state *s,
 	}
 	struct run r = { .machine = m,
 		         .state = s,
-		         .ops = { m->region, VM_BUDGET, NULL } };
+		         .ops = { m->region, VM_BUDGET, NULL },
+		         .reached = reached_by(m->program, s) };
 	run(&r, out);
 }
 
@@ -652,6 +667,7 @@ machine_final_assertion(struct machine *m, uint32_t assertion,
 		.state = outside_state(m->region, p->final_entries[assertion],
 		                       p->final_registers[assertion]),
 		.ops = { m->region, VM_BUDGET, NULL },
+		.reached = m->reached,
 		.states = states,
 	};
 	struct request end;

@@ -47,8 +47,8 @@ struct machine {
 	const struct program *program;
 	struct keys *keys;
 	struct region *region;  /* where new values go */
-	uint64_t *reached;      /* bit set over program->reach points (branches
-	                         * and assertions executed), or NULL */
+	uint64_t *reached;      /* by final assertions, as machine_reached(); or
+	                         * NULL */
 	enum machine_stop stop; /* set when it makes no sense to go on; every
 	                         * session then ends */
 	struct guest *guest;    /* runs what is not bytecode, or NULL: from
@@ -140,6 +140,10 @@ bool machine_pruned(const struct machine_state *s);
 /* The same, but there was a bound on what native code may do, and no false
  * assumption. */
 bool machine_cut_short(const struct machine_state *s);
+/* Branches and assertions that the session has executed: a bit set over
+ * program->reach points. */
+const uint64_t *machine_reached(const struct program *p,
+                                const struct machine_state *s);
 /* A top-level local of the session: its value, null if never set. */
 struct value machine_local(const struct program *p,
                            const struct machine_state *s, uint32_t local);
