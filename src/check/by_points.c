@@ -14,15 +14,16 @@ static bool is_over(void *clock)
 	return check_clock_over(clock);
 }
 
-/* Enough that all of session order follows, in rows of so many words; in a mix
- * all of it, since some levels go by single steps. */
-static void fill_before(const struct facts *f, uint32_t t, word *row,
-                        unsigned words)
+/* Enough that all of session order follows, in rows of so many words; all of it
+ * where some level goes by single steps, as ra does. */
+static void fill_before(const struct facts *f, enum level l, uint32_t t,
+                        word *row, unsigned words)
 {
+	bool steps = f->owns || level_sight(l) == SIGHT_DIRECT;
 	bits_zero(row, words);
 	bits_add(row, HISTORY_INIT);
 	uint32_t s = f->session_of[t];
-	for (uint32_t u = 1; f->owns && u < f->n; u++)
+	for (uint32_t u = 1; steps && u < f->n; u++)
 		if (facts_so(f, u, t)) bits_add(row, u);
 	if (t > f->session_first[s]) bits_add(row, t - 1);
 	if (s != f->after_all) return;
@@ -71,7 +72,7 @@ static void decide(struct points *p, const struct facts *f, enum level l,
 	word *row = mem_take(words * sizeof *row);
 	for (uint32_t k = 1; k < f->n && !check_clock_over(c); k++) {
 		uint32_t t = f->order[k];
-		fill_before(f, t, row, words);
+		fill_before(f, l, t, row, words);
 		points_begin(p, t, facts_level(f, l, t), has_aborted(f, t), row,
 		             words);
 		take_transaction(p, f, t);
