@@ -21,6 +21,7 @@ struct reader {
 	uint32_t source, end;
 	struct word word;
 	uint32_t depth; /* of blocks */
+	uint32_t loops; /* that it is in */
 };
 
 /* A part of the text. */

@@ -240,6 +240,13 @@ struct sql_target_slot read_target(struct reader *p, struct variable **whole)
 				return (struct sql_target_slot){
 					x->slot + i, x->columns[i].type, false
 				};
+		if (x && x->record && x->column_count)
+			refuse(p->r, place_at(p, at),
+			       "record \"%s\" has no field \"%s\"", name,
+			       field);
+		else if (x && x->record)
+			refuse(p->r, place_at(p, at),
+			       "record \"%s\" is not assigned yet", name);
 		x = x && x->record ? NULL : find_variable(all, name, field);
 	}
 	if (!x && !p->r->failed)
@@ -398,8 +405,8 @@ struct sql_code *read_declaration(struct reader *p, const char *label)
 	const char *name = expect_name(p);
 	const struct variable *old = find_variable(all, NULL, name);
 	if (old && old->depth == p->depth)
-		refuse(p->r, place_at(p, at), "duplicate declaration of \"%s\"",
-		       name);
+		refuse(p->r, place_at(p, at),
+		       "duplicate declaration at or near \"%s\"", name);
 	bool constant = accept_word(p, "constant");
 	if (is_word(p, "alias") || is_word(p, "cursor"))
 		refuse_construct(p->r, place_at(p, p->word.from),

@@ -605,9 +605,13 @@ const struct sql_expr *call_routine(struct resolver *r, const char *name,
 		return NULL;
 	}
 	if (best->procedure != procedure)
-		return refuse(r, r->place, "%s() is a %s%s", name,
-		              procedure ? "function" : "procedure",
-		              procedure ? "" : ": to call it, use CALL");
+		return refuse(r, r->place,
+		              procedure
+		                      ? "%s() is not a procedure; to call a "
+		                        "function, use SELECT"
+		                      : "%s() is a procedure; to call it, use "
+		                        "CALL",
+		              name);
 	struct sql_expr *e = expr_new(r, EXPR_ROUTINE, best->result.kind,
 	                              best->parameter_count);
 	assert(count <= best->parameter_count);

@@ -19,7 +19,9 @@ static const struct sql_code *read_list(struct reader *p,
 static void read_loop_body(struct reader *p, struct sql_code *c)
 {
 	expect_word(p, "loop");
+	p->loops++;
 	c->body = read_list(p, UNTIL("end"));
+	p->loops--;
 	expect_word(p, "end");
 	expect_word(p, "loop");
 	if (!is_mark(p, ";")) expect_name(p);
@@ -195,6 +197,12 @@ static const struct sql_code *read_exit(struct reader *p,
 {
 	struct sql_code *c = code_new(p, kind, p->word.from);
 	if (!is_mark(p, ";") && !is_word(p, "when")) c->label = expect_name(p);
+	if (!p->loops && !c->label)
+		refuse(p->r, c->at,
+		       kind == CODE_EXIT
+		               ? "EXIT cannot be used outside a loop, unless "
+		                 "it has a label"
+		               : "CONTINUE cannot be used outside a loop");
 	if (accept_word(p, "when"))
 		c->value = read_typed(p, read_span(p, UNTIL(";")), SQL_BOOL);
 	expect_mark(p, ";");
@@ -320,6 +328,17 @@ static const struct sql_code *read_return(struct reader *p, uint32_t at)
 	return c;
 }
 
+/* One that changes nothing here. */
+static bool is_raise_option(const char *name)
+{
+	static const char *const names[] = { "detail",  "hint",   "column",
+		                             "table",   "schema", "constraint",
+		                             "datatype" };
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!strcmp(names[i], name)) return true;
+	return false;
+}
+
 /* USING option = expression, ... */
 static void read_options(struct reader *p, struct sql_code *c)
 {
@@ -341,6 +360,11 @@ static void read_options(struct reader *p, struct sql_code *c)
 				       "RAISE option already specified: "
 				       "MESSAGE");
 			c->message = e;
+		} else if (!is_raise_option(name) && !p->r->failed) {
+			refuse(p->r, place_at(p, at),
+			       "unrecognized RAISE statement option at or near "
+			       "\"%s\"",
+			       name);
 		}
 	} while (accept_mark(p, ",") && !p->r->failed);
 }

@@ -133,8 +133,9 @@ struct sql_table *find_table(struct resolver *r, json_t *range_var)
 		if (!strcmp(c->tables[i]->name, name)) return c->tables[i];
 	const char *near = nearest_relation(r, name);
 	bool quotes = near && !strcasecmp(near, name);
-	return refuse(r, r->place, "relation \"%s\" does not exist%s%s%s%s",
-	              name, near ? "; did you mean \"" : "", near ? near : "",
+	return refuse(r, r->place, "relation \"%s%s%s\" does not exist%s%s%s%s",
+	              schema, *schema ? "." : "", name,
+	              near ? "; did you mean \"" : "", near ? near : "",
 	              near ? "\"?" : "",
 	              quotes ? " (in double quotes: without them, names "
 	                       "have small letters)"

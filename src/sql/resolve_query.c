@@ -158,8 +158,8 @@ static int64_t target_meant(struct resolver *r, const struct sql_query *q,
 		int64_t n = node_integer(ival, "ival");
 		r->place = node_place(r, body);
 		if (n >= 1 && n <= q->target_count) return n - 1;
-		refuse(r, r->place, "position %d is not in select list",
-		       (int)n);
+		refuse(r, r->place, "%s position %d is not in select list",
+		       names ? "ORDER BY" : "GROUP BY", (int)n);
 	}
 	if (names && node_is(node, "ColumnRef", &body)) {
 		json_t *fields = json_object_get(body, "fields");
@@ -457,14 +457,32 @@ static void resolve_combination(struct resolver *r, struct scope *s,
 	q->target_count = n;
 }
 
+static bool mentions_row(const struct sql_expr *e)
+{
+	bool found = e->kind == EXPR_COLUMN && !e->up;
+	for (uint32_t i = 0; i < e->count && !found; i++)
+		found = mentions_row(e->args[i]);
+	return found;
+}
+
+/* A number of rows, which is known before the first one. */
 static const struct sql_expr *resolve_count(struct resolver *r, struct scope *s,
                                             json_t *node, const char *clause)
 {
 	if (!node || r->failed) return NULL;
+	uint32_t count = s->relation_count, visible = s->visible_count;
 	s->no_aggregates = clause;
-	const struct sql_expr *e =
-		coerce(r, resolve_expr(r, s, node), sql_type(SQL_INT8),
-	               COERCE_IMPLICIT, clause);
+	const struct sql_expr *e = resolve_expr(r, s, node);
+	if (e && mentions_row(e))
+		refuse(r, e->at, "argument of %s must not contain variables",
+		       clause);
+	/* Nor may what its queries refer to be in this one. */
+	s->relation_count = s->visible_count = 0;
+	if (!r->failed && sql_has_query(e)) e = resolve_expr(r, s, node);
+	s->relation_count = count;
+	s->visible_count = visible;
+	if (r->failed) return NULL;
+	e = coerce(r, e, sql_type(SQL_INT8), COERCE_IMPLICIT, clause);
 	s->no_aggregates = NULL;
 	return e;
 }

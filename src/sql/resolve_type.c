@@ -57,6 +57,24 @@ static bool find_enum(const struct resolver *r, const char *name,
 	return false;
 }
 
+/* A type of PostgreSQL that is not supported here? */
+static bool is_outside(const char *name)
+{
+	static const char *const names[] = {
+		"bit",       "box",       "bytea",    "char",      "cidr",
+		"circle",    "float4",    "float8",   "inet",      "json",
+		"jsonb",     "line",      "lseg",     "macaddr",   "money",
+		"name",      "oid",       "path",     "point",     "polygon",
+		"record",    "regclass",  "time",     "timetz",    "trigger",
+		"tsquery",   "tsvector",  "varbit",   "xml",       "xid",
+		"int4range", "int8range", "numrange", "daterange", "tsrange",
+		"tstzrange",
+	};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!strcmp(names[i], name)) return true;
+	return false;
+}
+
 static int64_t modifier(json_t *list, size_t i)
 {
 	json_t *body;
@@ -115,7 +133,10 @@ bool resolve_type(struct resolver *r, json_t *type_name, struct sql_type *out,
 	            !find_enum(r, name, out)) ||
 	           (!serial && strstr(name, "serial"))) {
 		text_format(&t, "type \"%s\"", name);
-		refuse_construct(r, at, text_get(&t));
+		if (is_outside(name) || strstr(name, "serial"))
+			refuse_construct(r, at, text_get(&t));
+		else
+			refuse(r, at, "%s does not exist", text_get(&t));
 	}
 	text_free(&t);
 	if (r->failed || !resolve_length(r, type_name, out)) return false;
