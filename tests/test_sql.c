@@ -933,6 +933,9 @@ static const char *const triggers[] = {
 	"ROW EXECUTE FUNCTION tell()",
 	"CREATE TRIGGER own BEFORE UPDATE ON item FOR EACH ROW WHEN (NEW.n = "
 	"13) EXECUTE FUNCTION again()",
+	/* Rows that are there are looked at, and not changed. */
+	"INSERT INTO item VALUES (50, 5)",
+	"ALTER TABLE item ADD CHECK (n < 1000)",
 };
 
 static void triggering(struct text *t, struct rng *r)

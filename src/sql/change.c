@@ -556,10 +556,11 @@ static bool run_check(struct sql_run *x, const struct sql_statement *s)
 		if (!row->initial) continue;
 		const struct value *columns =
 			sql_columns(x, t, row->key, row->versions[0]);
-		if (!check_row(x, t, copy_columns(x, t, columns))) return false;
-		sql_refer(x, t, NULL, columns);
+		if (!check_row(x, t, copy_columns(x, t, columns)) ||
+		    !sql_check_foreigns(x, t, columns))
+			return false;
 	}
-	return sql_run_referrals(x);
+	return true;
 }
 
 static bool run_truncate(struct sql_run *x, const struct sql_statement *s)

@@ -83,6 +83,14 @@ static bool check_referred(struct sql_run *x, const struct sql_foreign *f,
 	                     f->from->name, f->name);
 }
 
+bool sql_check_foreigns(struct sql_run *x, const struct sql_table *t,
+                        const struct value *columns)
+{
+	for (const struct sql_foreign *f = t->foreigns; f; f = f->next_from)
+		if (!check_referred(x, f, columns)) return false;
+	return true;
+}
+
 /* ---- The rows that refer ---- */
 
 static bool refers(struct sql_run *x, const struct sql_foreign *f,

@@ -218,6 +218,9 @@ bool sql_replace(struct sql_run *x, const struct sql_table *t,
 void sql_refer(struct sql_run *x, const struct sql_table *t,
                const struct value *old, const struct value *new);
 bool sql_run_referrals(struct sql_run *x);
+/* Is there what the row refers to? */
+bool sql_check_foreigns(struct sql_run *x, const struct sql_table *t,
+                        const struct value *columns);
 /* trigger.c: the triggers of the table that come before the row is changed from
  * `old`, if there is one, to *new, unless that is NULL; they may change it.
  * *kept: something is to be done with the row. */
