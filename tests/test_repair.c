@@ -509,6 +509,33 @@ START_TEST(locks_that_write)
 }
 END_TEST
 
+/* As an update, what takes away from a set is an error, before anything is
+ * read; it does not happen to the program with other edits. */
+START_TEST(an_update_that_is_none)
+{
+	static const char sets[] = "global s = {1, 2};\n"
+				   "txn take(v) { let o = s; s = o - v; }\n"
+				   "session a { take({1}); }\n"
+				   "session b { take({2}); }\n"
+				   "finally { let end = s; }\n"
+				   "assert finally.end == {};\n";
+	struct diags d = { 0 };
+	struct repair r;
+	struct repair_options o = options_of("sets.tx", LEVEL_DEFAULT);
+	folder_enter();
+	file_write_text("sets.tx", sets);
+	o.weights.lock[STRENGTH_UPDATE] = o.weights.atomic + 1;
+	ck_assert(repair(&r, &o, &d));
+	ck_assert_uint_gt(r.answers.count, 0);
+	const struct edit *x = edits_get(r.edits, r.answers.items[0].items[0]);
+	ck_assert_int_eq(x->kind, EDIT_LOCK);
+	ck_assert_str_eq(x->key, "s");
+	repair_free(&r);
+	diags_free(&d);
+	folder_leave();
+}
+END_TEST
+
 START_TEST(files_of_weights)
 {
 	static const struct {
@@ -558,6 +585,7 @@ void add_repair_tests(TCase *tests)
 	tcase_add_test(tests, updates);
 	tcase_add_test(tests, a_level_with_statements);
 	tcase_add_test(tests, locks_that_write);
+	tcase_add_test(tests, an_update_that_is_none);
 	tcase_add_test(tests, files_of_weights);
 	tcase_add_loop_test(tests, random_programs, 0, RUNS);
 	tcase_add_test(tests, write_skew);

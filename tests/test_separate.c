@@ -268,6 +268,17 @@ static bool judge(void *data, const struct small_history *s)
 		if (defined(l, h) != (levels >> l & 1))
 			ck_abort_msg("%s: %s", history_to_notation(h),
 			             level_word(l));
+	/* A write behind all that its statement reads may as well begin one: no
+	 * read is at the moment of that, which can be just before it. */
+	for (uint32_t t = 1; t < h->transaction_count; t++) {
+		struct transaction *x = &h->transactions[t];
+		uint32_t i = x->event_count;
+		while (i && x->events[i - 1].kind == EVENT_WRITE)
+			x->events[--i].joined = false;
+	}
+	for (enum level l = 0; l < LEVEL_COUNT; l++)
+		ck_assert(s->dirty ||
+		          level_allows_history(l, h) == (levels >> l & 1));
 	history_free(h);
 	return true;
 }
@@ -460,6 +471,86 @@ START_TEST(known_sizes)
 }
 END_TEST
 
+/* A mix against a level, by brute force: of each size all histories, with all
+ * choices of levels in which both of the mix occur. */
+struct mixing {
+	enum level mix[2], level;
+	bool done[2]; /* the mix allows it, the level does not; and back */
+};
+
+static bool look_at_mixes(void *data, const struct small_history *s)
+{
+	struct mixing *m = data;
+	uint32_t n = s->transaction_count - 1;
+	own_level owns[SMALL_TRANSACTIONS + 1] = { 0 };
+	struct history *h = small_history_readable(s, NULL);
+	bool level = twin_allows(m->level, h);
+	for (uint32_t some = 1; some + 1 < 1u << n; some++) {
+		for (uint32_t t = 1; t <= n; t++) {
+			owns[t] = (own_level)(m->mix[some >> (t - 1) & 1] + 1);
+			h->transactions[t].own = owns[t];
+		}
+		bool mixed = twin_allows(LEVEL_SERIAL, h);
+		m->done[0] |= mixed && !level;
+		m->done[1] |= level && !mixed;
+	}
+	history_free(h);
+	return true;
+}
+
+static void find_sizes(struct mixing *m, const struct separate_options *o,
+                       uint32_t sizes[2][2])
+{
+	memset(sizes, 0, 4 * sizeof **sizes);
+	for (uint32_t n = 2; n <= o->max_transactions; n++)
+		for (uint32_t k = n; k <= o->max_events; k++) {
+			struct small_scope scope = { .transactions = n,
+				                     .events = k,
+				                     .locks = o->locks };
+			m->done[0] = m->done[1] = false;
+			small_histories(&scope, look_at_mixes, NULL, m);
+			for (int way = 0; way < 2; way++) {
+				if (!m->done[way] || sizes[way][0]) continue;
+				sizes[way][0] = n;
+				sizes[way][1] = k;
+			}
+		}
+}
+
+START_TEST(mixes)
+{
+	struct rng r = { process_seed(_i, 0) };
+	struct mixing m;
+	struct separated found;
+	bool locks = rng_below(&r, 2);
+	struct separate_options o = { .max_transactions = locks ? 2 : 3,
+		                      .max_events = 4,
+		                      .locks = locks };
+	uint32_t sizes[2][2];
+	do {
+		m.mix[0] = 1 + rng_below(&r, LEVEL_COUNT - 1);
+		m.mix[1] = 1 + rng_below(&r, LEVEL_COUNT - 1);
+	} while (m.mix[0] == m.mix[1] || !level_mixes(m.mix[0]) ||
+	         !level_mixes(m.mix[1]));
+	m.level = 1 + rng_below(&r, LEVEL_COUNT - 1);
+	o.sides[0] = 1u << m.mix[0] | 1u << m.mix[1];
+	o.sides[1] = 1u << m.level;
+	find_sizes(&m, &o, sizes);
+	separate(&found, &o);
+	for (int way = 0; way < 2; way++) {
+		const struct separation *w = &found.ways[way];
+		ck_assert_msg(w->transactions == sizes[way][0] &&
+		                      w->events == sizes[way][1],
+		              "%s and %s, %s: %u transactions and %u events, "
+		              "not %u and %u",
+		              level_word(m.mix[0]), level_word(m.mix[1]),
+		              level_word(m.level), sizes[way][0], sizes[way][1],
+		              w->transactions, w->events);
+	}
+	separated_free(&found);
+}
+END_TEST
+
 START_TEST(wrong_sides)
 {
 	unsigned side;
@@ -480,5 +571,6 @@ void add_separate_tests(TCase *tests)
 	tcase_add_loop_test(tests, all_of_two_keys, 0, SHARES);
 	tcase_add_test(tests, every_pair);
 	tcase_add_test(tests, known_sizes);
+	tcase_add_loop_test(tests, mixes, 0, 6);
 	tcase_add_test(tests, wrong_sides);
 }

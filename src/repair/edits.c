@@ -673,14 +673,16 @@ static bool has_access(const struct history *h, uint32_t access)
 	return false;
 }
 
-/* Has one of the edits that are not in b moved what is in the history? */
+/* Is there an edit in a, but not in b, that moves what is done? In a history of
+ * b: one that would; it was not reached where what it reads first is not read.
+ * Without a history, one that may have. */
 static bool moved(const struct edits *e, struct edit_set a, struct edit_set b,
                   const struct history *h)
 {
 	for (uint32_t i = 0; i < a.count; i++) {
 		const struct edit *x = edits_get(e, a.items[i]);
 		if (x->moves && !has_edit(b, a.items[i]) &&
-		    has_access(h, x->read))
+		    (!h || has_access(h, x->read)))
 			return true;
 	}
 	return false;
@@ -692,7 +694,7 @@ bool edits_allow(const struct edits *e, struct edit_set s, struct edit_set of,
 {
 	enum level others = edits_level(e, s);
 	bool statements = false;
-	if (moved(e, s, of, h) || moved(e, of, s, h)) return false;
+	if (moved(e, s, of, h) || moved(e, of, s, NULL)) return false;
 	/* What a statement reads depends on how it locks. */
 	if (e->sql) return false;
 	for (uint32_t t = 1; t < h->transaction_count; t++) {
