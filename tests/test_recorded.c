@@ -394,6 +394,38 @@ START_TEST(random_locks)
 }
 END_TEST
 
+/* A statement's first read may be where the statement before is, and its second
+ * not; what precedes an aborted transaction in its session precedes what
+ * follows. */
+START_TEST(known_locks)
+{
+	static const struct {
+		const char *history, *levels;
+	} rows[] = {
+		{ "T1: Wy/N x<0 Wy x<0 x<0 | T2: x<0 x<0 +y<T3 +y<T3 | "
+		  "T3: x<0 Wy/N x<0/S x<0 | T4!: Wx y<T3 Wy",
+		  "AAAAAAAAA" },
+		{ "T1: Wx ; T2!: Wx ; T3: x<T5 Wx/N | "
+		  "T4: x<0/K ; T5: x<0/N Wx",
+		  "AA-------" },
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct history *h = history_from_notation(rows[i].history);
+		unsigned expected = levels_from_row(rows[i].levels);
+		follow_schedules(h, expected);
+		struct history *more = history_padded(h, 64);
+		struct trace *t = trace_of_history(more, "known");
+		same_levels(twin_levels(h), expected, rows[i].history,
+		            FORMAT_COUNT);
+		same_levels(levels_of_trace(t), expected, rows[i].history,
+		            FORMAT_COUNT);
+		trace_free(t);
+		history_free(more);
+		history_free(h);
+	}
+}
+END_TEST
+
 /* What check_level would ask for larger histories. */
 static void check_directly(const struct history *h, const struct trace *t,
                            unsigned expected, struct check_clock *clock)
@@ -706,6 +738,7 @@ void add_recorded_tests(TCase *tests)
 	tcase_add_loop_test(tests, bad_through_format, 0, BAD);
 	tcase_add_loop_test(tests, random_histories, 0, RUNS);
 	tcase_add_loop_test(tests, random_locks, 0, RUNS);
+	tcase_add_test(tests, known_locks);
 	tcase_add_loop_test(tests, random_histories_through_format, 0, RUNS);
 	tcase_add_loop_test(tests, explored_histories, 0, EXPLORATIONS);
 	tcase_add_test(tests, collections);
