@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "base/seconds.h"
 #include "dpor/algorithm.h"
-#include "dpor/canonical_order.h"
 #include "dpor/first_reads.h"
 #include "vm/program.h"
 
@@ -62,7 +61,6 @@ void engine_free(struct engine *e)
 {
 	if (e->algorithm->end) e->algorithm->end(e);
 	first_reads_free(&e->first_reads, e->context.sessions);
-	canonical_order_free(&e->order);
 	for (uint32_t i = 0; i < e->state_count; i++) {
 		state_free(e->states[i]);
 		free(e->states[i]);

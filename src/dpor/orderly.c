@@ -114,6 +114,7 @@ static void end(struct engine *e)
 {
 	struct orderly *o = &e->orderly;
 	if (o->staleness) staleness_free(o->staleness);
+	canonical_order_free(&e->order);
 	free(o->following);
 	free(o->memory);
 }

@@ -26,6 +26,7 @@
 static void end(struct engine *e)
 {
 	struct outward *o = &e->outward;
+	canonical_order_free(&e->order);
 	free(o->spent);
 	free(o->reserved);
 	history_free(o->nearest);
