@@ -975,7 +975,10 @@ static void triggering(struct text *t, struct rng *r)
 		break;
 	case 5: text_format(t, "DELETE FROM item WHERE id = %u", id); break;
 	case 6:
-		text_format(t, "UPDATE item SET n = n + 1 WHERE n > %s", n);
+		/* In whatever order the rows are changed. */
+		text_format(t,
+		            "UPDATE item SET t = 'w' WHERE n > %s AND n <> 7",
+		            n);
 		break;
 	default:
 		text_format(t,
