@@ -160,6 +160,36 @@ void use_history(const char *file)
 
 /* ---- generated histories ---- */
 
+/* Levels of transactions, and reads that lock. */
+static void use_generated_mix(void)
+{
+	static const char words[] = "generate --level rc+prc+ser --locks 0.25 "
+				    "--seed 9 --sessions 4 --format";
+	iso_generate_options o;
+	iso_diags *diags = NULL;
+	iso_history *h;
+	char *text;
+	memset(&o, 0, sizeof o);
+	o.size = sizeof o;
+	o.mix = "rc+prc+ser";
+	o.locks = 0.25;
+	o.seed = 9;
+	o.sessions = 4;
+	struct said wanted = ask(words, "isoscope");
+	if (iso_history_generate(&h, &o, NULL) != ISO_OK) abort();
+	if (iso_history_print(h, ISO_FORMAT_ISOSCOPE, &text, NULL, NULL) !=
+	    ISO_OK)
+		abort();
+	compare(words, "isoscope", &wanted, text);
+	iso_free(text);
+	iso_history_free(h);
+	o.mix = "rc+psi";
+	expect(iso_history_generate(&h, &o, &diags) == ISO_E_ARGUMENT &&
+	               iso_diags_count(diags) == 1,
+	       "psi beside others", o.mix);
+	iso_diags_free(diags);
+}
+
 void use_generated(void)
 {
 	char words[200];
@@ -189,4 +219,5 @@ void use_generated(void)
 		iso_free(text);
 		iso_history_free(h);
 	}
+	use_generated_mix();
 }

@@ -304,6 +304,22 @@ assert { SELECT c2.error = '25006' }
 isolation ser
 END_OF_SPEC
 
+# Of two rows that are locked, the first one has changed: it is looked at again.
+cat >rejoined.spec <<'END_OF_SPEC'
+setup {
+  CREATE TABLE a (id int PRIMARY KEY, n int);
+  CREATE TABLE b (id int PRIMARY KEY);
+  INSERT INTO a VALUES (1, 0);
+  INSERT INTO b VALUES (1);
+}
+session s
+step s1 { UPDATE a SET n = 1 WHERE id = 1; }
+session t
+step t1 { SELECT a.n FROM a JOIN b ON b.id = a.id WHERE a.n = 0 FOR UPDATE; }
+assert { SELECT count(*) = 0 FROM t1 WHERE n <> 0 }
+END_OF_SPEC
+run 0 explore rejoined.spec
+
 run 1 explore seat.spec
 prints "under PostgreSQL's Read Committed (prc)"
 run 1 explore seat.spec --levels

@@ -453,6 +453,27 @@ static void check_directly(const struct history *h, const struct trace *t,
 	facts_free(f);
 }
 
+/* Those that random ones seldom are: somebody who writes and does nothing else
+ * commits while another one has the key locked. */
+START_TEST(hard_histories)
+{
+	static const char *const hard[] = {
+		"a1: Wx y<0 z<b3 | b1: Wy ; b2: Wx ; b3: Wz",
+		"b1: Wy ; b2: Wx ; b3: Wz | a1: Wx y<0 z<b3",
+		"a1: y<0 Wx z<b3 | b1: Wy ; b2: Wx ; b3: Wz",
+		"a1: Wx y<0 z<b3 | b1: Wy ; b2: Wx y<b1 ; b3: Wz",
+	};
+	struct check_limits no_limits = { 0 };
+	struct check_clock *clock = check_clock_new(&no_limits);
+	struct history *h = history_from_notation(hard[_i]);
+	struct trace *t = trace_of_history(h, "hard");
+	check_directly(h, t, twin_levels(h), clock);
+	trace_free(t);
+	history_free(h);
+	check_clock_free(clock);
+}
+END_TEST
+
 /* Every order looked at to its end, for small ones. */
 static void check_plainly(const struct history *h, unsigned expected)
 {
@@ -742,4 +763,5 @@ void add_recorded_tests(TCase *tests)
 	tcase_add_loop_test(tests, random_histories_through_format, 0, RUNS);
 	tcase_add_loop_test(tests, explored_histories, 0, EXPLORATIONS);
 	tcase_add_test(tests, collections);
+	tcase_add_loop_test(tests, hard_histories, 0, 4);
 }

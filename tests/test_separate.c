@@ -228,6 +228,39 @@ START_TEST(each_class_once)
 }
 END_TEST
 
+/* Is there a key that two transactions lock and nobody writes? */
+static bool look_for_unwritten(void *data, const struct small_history *s)
+{
+	bool *found = data;
+	for (uint32_t k = 0; k < s->key_count; k++) {
+		uint32_t locks = 0;
+		bool plain = false;
+		for (uint32_t i = 0; i < s->event_count; i++) {
+			const struct small_event *a = &s->events[i];
+			if (a->key != k) continue;
+			plain |= a->write || a->strength == STRENGTH_PLAIN;
+			locks++;
+		}
+		*found |= locks == 2 && !plain;
+	}
+	return !*found;
+}
+
+START_TEST(locked_and_never_written)
+{
+	struct small_scope scope = { .transactions = 2,
+		                     .events = 4,
+		                     .locks = true };
+	bool found = false;
+	ck_assert(!small_histories(&scope, look_for_unwritten, NULL, &found));
+	ck_assert(found);
+	scope.locks = false;
+	found = false;
+	ck_assert(small_histories(&scope, look_for_unwritten, NULL, &found));
+	ck_assert(!found);
+}
+END_TEST
+
 /* ---- the kernels on them, and the readable form ---- */
 
 struct judging {
@@ -567,6 +600,7 @@ END_TEST
 void add_separate_tests(TCase *tests)
 {
 	tcase_add_loop_test(tests, each_class_once, 0, 7);
+	tcase_add_test(tests, locked_and_never_written);
 	tcase_add_test(tests, implied_or_separated);
 	tcase_add_loop_test(tests, all_of_two_keys, 0, SHARES);
 	tcase_add_test(tests, every_pair);
