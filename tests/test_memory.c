@@ -20,8 +20,14 @@
 #include "support.h"
 #include "vm/program.h"
 
-/* Runs the work with ever more memory until it is enough; in short runs, not
- * always with one piece more. */
+/* First one piece more, then some. */
+static long long step(struct rng *r, long long n)
+{
+	long long each = is_quick() ? 30 : 1000, part = is_quick() ? 3 : 100;
+	return n < each ? 1 : 1 + rng_below(r, (uint32_t)(n / part));
+}
+
+/* Runs the work with ever more memory until it is enough. */
 static void starve(void (*work)(void *), void *data)
 {
 	struct rng r = { first_seed() };
@@ -33,8 +39,7 @@ static void starve(void (*work)(void *), void *data)
 		mem_allow(NULL);
 		ck_assert_ptr_null(mem_heap_here());
 		if (done) ck_assert_int_ge(atomic_load(&left), 0);
-		n += !is_quick() || n < 30 ? 1
-		                           : 1 + rng_below(&r, (uint32_t)n / 3);
+		n += step(&r, n);
 	}
 	ck_assert_int_gt(n, 1);
 }
@@ -441,8 +446,7 @@ START_TEST(library)
 		enough = use_library(text_get(&path), folder.path);
 		mem_allow(NULL);
 		ck_assert(enough == (atomic_load(&left) >= 0));
-		n += !is_quick() || n < 30 ? 1
-		                           : 1 + rng_below(&r, (uint32_t)n / 3);
+		n += step(&r, n);
 	}
 	text_free(&path);
 	folder_remove(&folder);

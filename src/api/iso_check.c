@@ -711,13 +711,40 @@ static void describe(iso_violation *v, const struct explorer *e, uint32_t slot)
 	v->histories = found->histories;
 }
 
+struct wanted_example {
+	iso_check *check;
+	uint32_t slot;
+};
+
 /* There are more slots the more places of run-time errors are met. */
-static void reserve_examples(iso_check *check, uint32_t count)
+static void reserve_examples(void *data)
 {
-	if (count <= check->example_count) return;
+	const struct wanted_example *w = data;
+	iso_check *check = w->check;
+	if (w->slot < check->example_count) return;
 	check->examples = mem_grow0(check->examples, check->example_count,
-	                            count, sizeof *check->examples);
-	check->example_count = count;
+	                            w->slot + 1, sizeof *check->examples);
+	check->example_count = w->slot + 1;
+}
+
+static void make_example(void *data)
+{
+	const struct wanted_example *w = data;
+	struct history *example =
+		explorer_violation(w->check->explorer, w->slot)->example;
+	if (example && !w->check->examples[w->slot])
+		w->check->examples[w->slot] =
+			history_of_exploration(example, true);
+}
+
+/* What is made outlives the call that wants it, so each is work of its own. */
+static const iso_history *example_of(iso_check *check, uint32_t slot)
+{
+	struct wanted_example w = { check, slot };
+	if (!mem_run(NULL, reserve_examples, &w) ||
+	    !mem_run(NULL, make_example, &w))
+		mem_fail();
+	return check->examples[slot];
 }
 
 static int try_check_violation(iso_check *check, size_t i, iso_violation *out)
@@ -730,11 +757,7 @@ static int try_check_violation(iso_check *check, size_t i, iso_violation *out)
 	iso_violation v = { .size = sizeof v };
 	assert(slot < explorer_slot_count(e));
 	describe(&v, e, slot);
-	struct history *example = explorer_violation(e, slot)->example;
-	reserve_examples(check, slot + 1);
-	if (example && !check->examples[slot])
-		check->examples[slot] = history_of_exploration(example, true);
-	v.example = check->examples[slot];
+	v.example = example_of(check, slot);
 	return structure_write(out, &v, sizeof v) ? ISO_OK : ISO_E_ARGUMENT;
 }
 
