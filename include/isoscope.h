@@ -759,9 +759,9 @@ typedef struct iso_repair_options {
 	bool oracle;         /* what Oracle has, where a read that locks counts
 	                      * as a write */
 } iso_repair_options;
-/* The cheapest edits of a program in .tx or SQL under which nothing is violated;
- * its files are read anew. Also returns ISO_E_PROGRAM, for a file of weights that
- * cannot be read too. `repair` and `diags` may be NULL. */
+/* The cheapest edits of a program in .tx or SQL under which nothing is
+ * violated; its files are read anew. Also returns ISO_E_PROGRAM, for a file of
+ * weights that cannot be read too. `repair` and `diags` may be NULL. */
 ISO_API int iso_program_repair(iso_result **out, const iso_program *program,
                                const iso_options *options,
                                const iso_repair_options *repair,

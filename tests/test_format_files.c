@@ -206,10 +206,10 @@ START_TEST(folders_that_hold_something_are_kept)
 	char *all = diags_to_text(&d);
 	ck_assert_str_eq(
 		all,
-		"error:0:0: cannot write: it exists and is not an empty folder; "
-		"name another one\n"
-		"error:0:0: cannot write: it exists and is not an empty folder; "
-		"name another one\n"
+		"error:0:0: cannot write: it exists and is not an empty "
+		"folder; name another one\n"
+		"error:0:0: cannot write: it exists and is not an empty "
+		"folder; name another one\n"
 		"error:0:0: cannot write: No such file or directory\n"
 		"error:0:0: histories in the format plume are files, not "
 		"folders\n"
