@@ -233,9 +233,9 @@ wrong empty.so
 mkdir folder.so
 wrong folder.so
 echo 'global x = 0; session a { txn { x = 1; } }' >text.so
-wrong text.so 'no shared object'
+wrong text.so 'not a shared object'
 echo 'not a program' >words.so
-wrong words.so 'no shared object' 'cc -g -shared -fPIC'
+wrong words.so 'not a shared object' 'cc -g -shared -fPIC'
 head -c 1000 good.so >short.so
 wrong short.so
 head -c 17 good.so >shorter.so
