@@ -426,7 +426,7 @@ struct edited edits_make(const struct edits *e, struct edit_set s)
 	out.program = load_program_edited(e->path, &x, &d);
 	/* What the language says of places where nothing can lock is heeded,
 	 * but it may say more. */
-	if (out.program && out.accesses->count != e->accesses->count)
+	if (!out.program || out.accesses->count != e->accesses->count)
 		edited_free(&out);
 	out.level = edits_level(e, s);
 	if (out.program && e->sql) know_sql(e, &out);
