@@ -82,9 +82,9 @@ void strings_sort(struct strings *s);
 size_t strings_unique(struct strings *s);
 void strings_free(struct strings *s);
 
-/* The address sanitizer's allocator may be locked for ever in a process that
- * was forked while another thread allocated. */
-#ifdef __SANITIZE_ADDRESS__
+/* The allocators of the address and the thread sanitizer may be locked for ever
+ * in a process that was forked while another thread allocated. */
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 enum { FORKS_AMONG_THREADS = 0 };
 #else
 enum { FORKS_AMONG_THREADS = 1 };

@@ -448,8 +448,8 @@ static const char *const statements[] = {
 	"INSERT INTO t VALUES (?, ?)",
 	"INSERT INTO t VALUES (?, ?) ON CONFLICT DO NOTHING",
 	"INSERT INTO u VALUES (?)",
-	"INSERT INTO u SELECT v FROM t WHERE v = ? AND NOT EXISTS "
-	"(SELECT 1 FROM u WHERE n = ?)",
+	("INSERT INTO u SELECT v FROM t WHERE v = ? AND NOT EXISTS "
+	 "(SELECT 1 FROM u WHERE n = ?)"),
 };
 
 static void add_statement(struct text *t, struct rng *r)
@@ -583,8 +583,8 @@ static void add_change(struct text *t, struct rng *r, uint64_t kind)
 		"UPDATE u SET id = % WHERE k = % RETURNING id, k",
 		"DELETE FROM u WHERE k = % RETURNING id",
 		"INSERT INTO u VALUES (%, %)",
-		"INSERT INTO u VALUES (%, %) ON CONFLICT (k) DO UPDATE SET n "
-		"= u.n + 1 RETURNING id, n",
+		("INSERT INTO u VALUES (%, %) ON CONFLICT (k) DO UPDATE SET n "
+		 "= u.n + 1 RETURNING id, n"),
 		"SELECT id, k, n FROM u",
 	};
 	static const char *const foreigns[] = {
