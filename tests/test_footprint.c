@@ -400,6 +400,18 @@ START_TEST(no_history_is_lost)
 }
 END_TEST
 
+/* Appending, under the level of serial histories. The caller frees it. */
+static struct explorer *explore_serially(const struct program *p)
+{
+	struct explore_options o = { .algorithm = EXPLORE_ORDERLY,
+		                     .level = LEVEL_SERIAL,
+		                     .base = LEVEL_SERIAL,
+		                     .max_changes = UINT64_MAX };
+	struct explorer *e = explorer_new(p, &o, NULL);
+	explorer_run(e);
+	return e;
+}
+
 /* Whoever reads first waits for nobody: of the orders in which others pass a
  * session that nobody writes for, none is begun. */
 START_TEST(nobody_waits_in_vain)
@@ -411,12 +423,7 @@ START_TEST(nobody_waits_in_vain)
 		text_format(&t, "session r%d { txn { let a = x; } }\n", i);
 	text_string(&t, "session w { txn { let a = x; y = a; } }\n");
 	struct program *p = program_from_text(text_get(&t));
-	struct explore_options o = { .algorithm = EXPLORE_ORDERLY,
-		                     .level = LEVEL_SERIAL,
-		                     .base = LEVEL_SERIAL,
-		                     .max_changes = UINT64_MAX };
-	struct explorer *e = explorer_new(p, &o, NULL);
-	explorer_run(e);
+	struct explorer *e = explore_serially(p);
 	ck_assert_uint_eq(explorer_stats(e)->histories, 1);
 	ck_assert_uint_eq(explorer_stats(e)->blocked, 0);
 	/* Begins, reads, ends, and a write. */
@@ -430,12 +437,7 @@ END_TEST
 static uint64_t steps_of(const char *source)
 {
 	struct program *p = program_from_text(source);
-	struct explore_options o = { .algorithm = EXPLORE_ORDERLY,
-		                     .level = LEVEL_SERIAL,
-		                     .base = LEVEL_SERIAL,
-		                     .max_changes = UINT64_MAX };
-	struct explorer *e = explorer_new(p, &o, NULL);
-	explorer_run(e);
+	struct explorer *e = explore_serially(p);
 	ck_assert_uint_eq(explorer_stats(e)->histories, 2 * 3 * 3 * 3);
 	uint64_t steps = explorer_stats(e)->explore_calls;
 	explorer_free(e);
