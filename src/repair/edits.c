@@ -461,7 +461,7 @@ static size_t line_end(const struct edit_file *f, size_t at)
 	return at < f->length ? at + 1 : at;
 }
 
-static uint32_t line_number(const struct edit_file *f, size_t at)
+uint32_t edits_line_at(const struct edit_file *f, size_t at)
 {
 	uint32_t n = 1;
 	for (size_t i = 0; i < at; i++) n += f->text[i] == '\n';
@@ -471,7 +471,7 @@ static uint32_t line_number(const struct edit_file *f, size_t at)
 uint32_t edits_line(const struct edits *e, uint32_t i)
 {
 	const struct edit *x = edits_get(e, i);
-	return line_number(&e->files[x->source], x->offset);
+	return edits_line_at(&e->files[x->source], x->offset);
 }
 
 /* Lines behind a sign, of which the last may lack its end. */
@@ -564,7 +564,7 @@ void edits_diff(struct text *t, const struct edits *e, struct edit_set s,
 		struct hunk h = { at, end, text_get(&new), new.length };
 		assert(at < end && end <= f->length);
 		if (shorten(f, &h, all[i]->offset)) {
-			uint32_t line = line_number(f, at);
+			uint32_t line = edits_line_at(f, at);
 			uint32_t old = count_lines(f->text + at, h.end - at);
 			uint32_t count = count_lines(h.new, h.length);
 			if (f != in) print_file(t, f->path, indent);

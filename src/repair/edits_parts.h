@@ -33,6 +33,8 @@ struct edit *edits_add(struct edits *e, enum edit_kind kind, unsigned cost);
 /* The three behind each other, in the region. */
 const char *edits_text(struct edits *e, const char *before, const char *word,
                        const char *behind);
+/* The number of the line of a byte. */
+uint32_t edits_line_at(const struct edit_file *f, size_t at);
 void edits_copy_files(struct edits *e, const struct sources *all);
 /* sql_edits.c: what there is to change in a program in SQL. */
 void edits_find_sql(struct edits *e, const struct program *p);

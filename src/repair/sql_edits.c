@@ -24,6 +24,7 @@ struct look {
 	const struct sql_image *image;
 	bool *written; /* by table: some session can write it */
 	bool *own;     /* the transaction or routine at hand does */
+	const struct sql_routine *routine; /* the one at hand */
 };
 
 /* ---- texts ---- */
@@ -306,9 +307,9 @@ static bool is_mentioned(const struct part *p, const char *name, uint32_t times,
 
 /* SELECT n INTO v FROM t WHERE ..; UPDATE t SET n = v + 1 WHERE the same; where
  * v is not used elsewhere. */
-static void add_read_before(struct look *l, const struct sql_routine *r,
-                            const struct sql_code *c)
+static void add_read_before(struct look *l, const struct sql_code *c)
 {
+	const struct sql_routine *r = l->routine;
 	const struct sql_code *d = c->next;
 	if (c->kind != CODE_SQL || !c->into || c->strict || c->dynamic ||
 	    c->target_count != 1 || c->statement->kind != STATEMENT_QUERY ||
@@ -341,18 +342,6 @@ static void add_read_before(struct look *l, const struct sql_routine *r,
 	text_string(&new, t->columns[q->targets[0].value->column].name);
 	add_atomic(l, c->statement, d->statement, read.from, end, &new);
 	text_free(&new);
-}
-
-static void add_updates_before(struct look *l, const struct sql_routine *r,
-                               const struct sql_code *c)
-{
-	for (; c; c = c->next) {
-		add_read_before(l, r, c);
-		add_updates_before(l, r, c->body);
-		add_updates_before(l, r, c->other);
-		for (uint32_t i = 0; i < c->handler_count; i++)
-			add_updates_before(l, r, c->handlers[i].body);
-	}
 }
 
 /* ---- levels ---- */
@@ -475,15 +464,12 @@ static void add_transaction(struct look *l, const char *name, struct place at,
                             own_level own, bool fixed)
 {
 	struct edits *e = l->edits;
-	const struct edit_file *f = &e->files[at.source];
-	uint32_t line = 1;
-	for (uint32_t i = 0; i < at.offset; i++) line += f->text[i] == '\n';
 	VEC_RESERVE(e->transactions, e->transaction_count,
 	            e->transaction_capacity);
 	e->transactions[e->transaction_count++] = (struct edit_transaction){
 		.name = edits_text(e, "", name, ""),
 		.source = at.source,
-		.line = line,
+		.line = edits_line_at(&e->files[at.source], at.offset),
 		.own = own,
 		.fixed = fixed,
 	};
@@ -573,10 +559,11 @@ static void look_at_code(struct look *l, const struct sql_code *c)
 static void look_at_routine(struct look *l, const struct sql_routine *r)
 {
 	forget_own(l);
+	l->routine = r;
 	note_routine(l, r);
 	add_transaction(l, r->name, r->at, 0, true);
 	each_of_code(l, r->body, look_at_code);
-	add_updates_before(l, r, r->body);
+	each_of_code(l, r->body, add_read_before);
 	for (uint32_t i = 0; i < r->statement_count; i++) {
 		add_lock(l, r->statements[i]);
 		add_inner_read(l, r->statements[i]);
