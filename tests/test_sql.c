@@ -560,28 +560,50 @@ static const char *const schema[] = {
 	"ALTER TABLE w ALTER COLUMN d SET DEFAULT date '2024-01-01' + 1",
 };
 
+static void add_all(struct script *s, const char *const *statements,
+                    size_t count)
+{
+	for (size_t i = 0; i < count; i++) script_add(s, statements[i]);
+}
+
 static void add_schema(struct script *s)
 {
 	/* The first is for the server alone. */
 	text_format(&s->all, "%s;\n", schema[0]);
-	for (size_t i = 1; i < sizeof schema / sizeof *schema; i++)
-		script_add(s, schema[i]);
+	add_all(s, schema + 1, sizeof schema / sizeof *schema - 1);
+}
+
+/* What comes behind each so many of the random statements. */
+struct follower {
+	unsigned each;
+	const char *statement;
+};
+
+/* So many statements at random, of a schema; `followers` ends with none. */
+static void compare_statements(void (*begin)(struct script *s),
+                               void (*make)(struct text *t, struct rng *r),
+                               uint64_t count, const struct follower *followers)
+{
+	struct script s = { 0 };
+	struct rng r = { first_seed() };
+	text_string(&s.all, "SET client_min_messages = error;\n");
+	begin(&s);
+	for (uint64_t i = 0; i < count; i++) {
+		struct text t = { 0 };
+		make(&t, &r);
+		script_add(&s, text_get(&t));
+		for (const struct follower *f = followers; f->each; f++)
+			if (i % f->each == f->each - 1)
+				script_add(&s, f->statement);
+		text_free(&t);
+	}
+	script_compare(&s);
 }
 
 START_TEST(expressions_are_postgresqls)
 {
-	struct script s = { 0 };
-	struct rng r = { first_seed() };
-	uint64_t count = programs_or(10000);
-	text_string(&s.all, "SET client_min_messages = error;\n");
-	add_schema(&s);
-	for (uint64_t i = 0; i < count; i++) {
-		struct text t = { 0 };
-		query(&t, &r);
-		script_add(&s, text_get(&t));
-		text_free(&t);
-	}
-	script_compare(&s);
+	static const struct follower none[] = { { 0 } };
+	compare_statements(add_schema, query, programs_or(10000), none);
 }
 END_TEST
 
@@ -685,22 +707,15 @@ static void change(struct text *t, struct rng *r)
 
 START_TEST(changes_are_postgresqls)
 {
-	struct script s = { 0 };
-	struct rng r = { first_seed() };
-	uint64_t count = programs_or(2000);
-	text_string(&s.all, "SET client_min_messages = error;\n");
-	add_schema(&s);
-	for (uint64_t i = 0; i < 5 * count; i++) {
-		struct text t = { 0 };
-		change(&t, &r);
-		script_add(&s, text_get(&t));
-		script_add(&s, "SELECT * FROM u ORDER BY a");
-		script_add(&s, "SELECT * FROM w ORDER BY n");
-		if (i % 16 == 15) script_add(&s, "DELETE FROM u");
-		if (i % 24 == 23) script_add(&s, "DELETE FROM w");
-		text_free(&t);
-	}
-	script_compare(&s);
+	static const struct follower followers[] = {
+		{ 1, "SELECT * FROM u ORDER BY a" },
+		{ 1, "SELECT * FROM w ORDER BY n" },
+		{ 16, "DELETE FROM u" },
+		{ 24, "DELETE FROM w" },
+		{ 0 },
+	};
+	compare_statements(add_schema, change, 5 * programs_or(2000),
+	                   followers);
 }
 END_TEST
 
@@ -866,25 +881,21 @@ static void call(struct text *t, struct rng *r)
 	}
 }
 
+static void add_routines(struct script *s)
+{
+	add_all(s, routines, sizeof routines / sizeof *routines);
+}
+
 START_TEST(routines_are_postgresqls)
 {
-	struct script s = { 0 };
-	struct rng r = { first_seed() };
-	uint64_t count = programs_or(2000);
-	text_string(&s.all, "SET client_min_messages = error;\n");
-	for (size_t i = 0; i < sizeof routines / sizeof *routines; i++)
-		script_add(&s, routines[i]);
-	for (uint64_t i = 0; i < count; i++) {
-		struct text t = { 0 };
-		call(&t, &r);
-		script_add(&s, text_get(&t));
-		script_add(&s, "SELECT * FROM acc ORDER BY id");
-		script_add(&s, "SELECT id, what FROM log ORDER BY id");
-		if (i % 16 == 15) script_add(&s, "DELETE FROM log");
-		if (i % 16 == 15) script_add(&s, "UPDATE acc SET n = id * 3");
-		text_free(&t);
-	}
-	script_compare(&s);
+	static const struct follower followers[] = {
+		{ 1, "SELECT * FROM acc ORDER BY id" },
+		{ 1, "SELECT id, what FROM log ORDER BY id" },
+		{ 16, "DELETE FROM log" },
+		{ 16, "UPDATE acc SET n = id * 3" },
+		{ 0 },
+	};
+	compare_statements(add_routines, call, programs_or(2000), followers);
 }
 END_TEST
 
@@ -988,29 +999,24 @@ static void triggering(struct text *t, struct rng *r)
 	}
 }
 
+static void add_triggers(struct script *s)
+{
+	add_all(s, triggers, sizeof triggers / sizeof *triggers);
+}
+
 START_TEST(triggers_are_postgresqls)
 {
-	struct script s = { 0 };
-	struct rng r = { first_seed() };
-	uint64_t count = programs_or(2000);
-	text_string(&s.all, "SET client_min_messages = error;\n");
-	for (size_t i = 0; i < sizeof triggers / sizeof *triggers; i++)
-		script_add(&s, triggers[i]);
-	for (uint64_t i = 0; i < count; i++) {
-		struct text t = { 0 };
-		triggering(&t, &r);
-		script_add(&s, text_get(&t));
-		script_add(&s, "SELECT * FROM item ORDER BY id");
-		script_add(&s, "SELECT * FROM part ORDER BY id");
-		script_add(
-			&s,
-			"SELECT what, count(*) FROM note GROUP BY what ORDER "
-			"BY what");
-		if (i % 8 == 7) script_add(&s, "DELETE FROM note");
-		if (i % 32 == 31) script_add(&s, "DELETE FROM part");
-		text_free(&t);
-	}
-	script_compare(&s);
+	static const struct follower followers[] = {
+		{ 1, "SELECT * FROM item ORDER BY id" },
+		{ 1, "SELECT * FROM part ORDER BY id" },
+		{ 1, "SELECT what, count(*) FROM note GROUP BY what ORDER BY "
+		     "what" },
+		{ 8, "DELETE FROM note" },
+		{ 32, "DELETE FROM part" },
+		{ 0 },
+	};
+	compare_statements(add_triggers, triggering, programs_or(2000),
+	                   followers);
 }
 END_TEST
 
