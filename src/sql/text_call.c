@@ -5,12 +5,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
+
+#include <md5.h>
 
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "sql/convert.h"
-#include "sql/md5.h"
 
 enum { LENGTH_MOST = 1 << 24 }; /* characters of what is padded or repeated */
 
@@ -315,6 +317,13 @@ static struct value to_hex(struct region *r, int64_t n, enum sql_kind of)
 	return kept_text(r, &t);
 }
 
+static struct value md5_of(struct region *r, struct piece p)
+{
+	char digits[MD5_DIGEST_STRING_LENGTH];
+	MD5Data((const uint8_t *)p.s, p.length, digits);
+	return value_string(r, digits, strlen(digits));
+}
+
 /* ---- Quoting ---- */
 
 static void quote_literal(struct text *t, struct piece p)
@@ -563,7 +572,7 @@ bool sql_text_call(struct region *r, const struct sql_proc *p,
 	case DO_ASCII: *out = value_int(code_point(all[0])); break;
 	case DO_CHR: return chr(r, a[0].i, out, why);
 	case DO_TO_HEX: *out = to_hex(r, a[0].i, p->types[0]); break;
-	case DO_MD5: *out = sql_md5(r, all[0].s, all[0].length); break;
+	case DO_MD5: *out = md5_of(r, all[0]); break;
 	case DO_QUOTE_LITERAL:
 		quote_literal(&t, all[0]);
 		*out = kept_text(r, &t);
