@@ -126,7 +126,7 @@ planted "an axiom that knows the language" \
 	'src/axioms/level.h .*: knows no programs' \
 	src/axioms/level.h '#include "lang/ast.h"'
 planted "a worker that knows the explorer" ": the explorer's side" \
-	src/native/runtime/task.h '#include "native/host/process.h"'
+	src/native/runtime/user_code.h '#include "native/host/process.h"'
 planted "a cycle inside a layer" 'src/base/memory.h: in a cycle' \
 	src/base/memory.h '#include "base/bits.h"' \
 	src/base/bits.h '#include "base/memory.h"'

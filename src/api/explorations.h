@@ -5,7 +5,7 @@
 
 #include "dpor/explorer.h"
 #include "result/explored.h"
-#include "result/levels.h"
+#include "result/level_table.h"
 
 /* How many histories there are, after an exploration that ended early; groups
  * == 0 if that is not known. Takes a part of the time that exploring took. */

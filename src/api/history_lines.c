@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "dpor/explorer.h"
-#include "report/histories.h"
+#include "report/history_json.h"
 
 struct history_lines {
 	FILE *to;

@@ -9,7 +9,7 @@
  * the history whatever the number of sessions: of 256 columns, as many equal
  * clocks are shared and old ones given back; of 64 if that takes too much.
  */
-#include "check/weak.h"
+#include "check/weak_edges.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Read atomic: a transaction sees all or nothing of what it reads from, and all
  * that precedes it in its session. */
-#include "check/weak.h"
+#include "check/weak_edges.h"
 
 #include <assert.h>
 #include <stdlib.h>

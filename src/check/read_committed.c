@@ -1,6 +1,6 @@
 /* Read committed: what a transaction reads from one writer hides all that was
  * written before that writer; later reads must not return it. */
-#include "check/weak.h"
+#include "check/weak_edges.h"
 
 #include <assert.h>
 #include <stdlib.h>

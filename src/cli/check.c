@@ -3,7 +3,7 @@
 
 #include "api/check_inputs.h"
 #include "cli/exit_codes.h"
-#include "cli/histories.h"
+#include "cli/recorded.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/outputs.h"

@@ -11,7 +11,7 @@
 #include "cli/signals.h"
 #include "history/history.h"
 #include "isoscope.h"
-#include "report/histories.h"
+#include "report/history_json.h"
 #include "report/progress.h"
 #include "result/numbers.h"
 #include "result/ran.h"

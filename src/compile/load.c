@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "lang/ast.h"
-#include "lang/check.h"
+#include "lang/static_checks.h"
 #include "compile/compile.h"
 #include "lang/limits.h"
 #include "lang/parser.h"

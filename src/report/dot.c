@@ -8,7 +8,7 @@
 #include "axioms/witness.h"
 #include "base/memory.h"
 #include "history/history.h"
-#include "result/explain.h"
+#include "result/witness_words.h"
 #include "report/report.h"
 #include "result/names.h"
 #include "result/result.h"

@@ -6,7 +6,7 @@
 
 #include "history/history.h"
 #include "report/counterexample.h"
-#include "result/explain.h"
+#include "result/witness_words.h"
 #include "report/report.h"
 #include "report/witness_text.h"
 #include "result/names.h"

@@ -17,7 +17,7 @@ struct result_values;
 void report_verdict_line(struct text *t, const struct style *s, enum verdict v,
                          const char *reason);
 
-/* ---- text.c: for people ---- */
+/* ---- result_text.c: for people ---- */
 
 /* The line of the verdict, and one of an estimate, if there is one. */
 void report_verdict(struct text *t, const struct style *s,
@@ -28,7 +28,7 @@ void report_text(struct text *t, const struct style *s, const struct result *r);
 /* A line of costs, for checks and predictions: "memory    12 MB resident" */
 void report_memory(struct text *t);
 
-/* repaired.c: the edits that are enough, and those that are not. */
+/* repair_text.c: the edits that are enough, and those that are not. */
 void report_repaired(struct text *t, const struct style *s,
                      const struct result *r);
 
@@ -46,7 +46,7 @@ void report_assertion_line(struct text *t, const struct style *s,
 void report_violation(struct text *t, const struct style *s,
                       const struct result *r, const struct result_assertion *a);
 
-/* ---- json.c ---- */
+/* ---- result_json.c ---- */
 
 /* An object on one line, with its line end; `version` is the program's. */
 void report_json(struct text *t, const struct result *r, const char *version);

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "history/history.h"
 #include "report/counterexample.h"
-#include "result/explain.h"
+#include "result/witness_words.h"
 #include "result/names.h"
 #include "result/numbers.h"
 

@@ -5,7 +5,7 @@
 #include "check/minimal_violation.h"
 #include "history/history.h"
 #include "history/trace.h"
-#include "result/explain.h"
+#include "result/witness_words.h"
 #include "result/names.h"
 #include "result/parts.h"
 #include "result/result.h"

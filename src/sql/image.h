@@ -71,16 +71,16 @@ static inline struct sql_image *sql_image_of(struct guest_library *l)
 	return (struct sql_image *)l;
 }
 
-/* guest.c */
+/* sessions.c */
 extern const struct guest_ops sql_guest_ops;
 /* Sessions wrote a version that was not known. */
 void sql_image_grew(struct sql_image *image, const struct sql_table *t,
                     struct value key, struct value row);
 
-/* saturate.c: runs sessions in many orders until no new versions turn up, or it
- * takes too long. */
+/* possible_versions.c: runs sessions in many orders until no new versions turn
+ * up, or it takes too long. */
 void sql_saturate(struct sql_image *image, const struct machine_limits *limits);
-/* guest.c: what runners know of sessions holds no more. */
+/* sessions.c: what runners know of sessions holds no more. */
 void sql_guests_forget(struct sql_image *image);
 
 /* load.c */

@@ -207,14 +207,14 @@ static inline void sql_begin_moment(struct sql_run *x)
 bool sql_lock_rows(struct sql_run *x, const struct sql_query *q,
                    const struct sql_frame *outer, const struct value **rows,
                    bool *kept);
-/* change.c, for foreign.c: a row is removed, or replaced by one with these
+/* change.c, for foreign_keys.c: a row is removed, or replaced by one with these
  * columns, and what refers to it or it refers to is looked at later. */
 void sql_remove(struct sql_run *x, const struct sql_table *t,
                 const struct value *old);
 bool sql_replace(struct sql_run *x, const struct sql_table *t,
                  const struct value *old, struct value *columns);
-/* foreign.c: the row was changed; and, at the end of the statement, what that
- * means for others. */
+/* foreign_keys.c: the row was changed; and, at the end of the statement, what
+ * that means for others. */
 void sql_refer(struct sql_run *x, const struct sql_table *t,
                const struct value *old, const struct value *new);
 bool sql_run_referrals(struct sql_run *x);

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "isoscope/client.h"
-#include "native/runtime/task.h"
+#include "native/runtime/user_code.h"
 
 /* A call by user code: its function, its place, and the key or name that it is
  * about, null if none. */

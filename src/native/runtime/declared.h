@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "native/runtime/task.h"
+#include "native/runtime/user_code.h"
 
 /* After iso_client(), still in its session: numbers the sessions. In order of
  * declaration, then the final one, then the expectations. */

@@ -12,7 +12,7 @@
 #include "native/runtime/crash.h"
 #include "native/runtime/declared.h"
 #include "native/runtime/foreign.h"
-#include "native/runtime/task.h"
+#include "native/runtime/user_code.h"
 #include "native/shared.h"
 
 /* All that there is of it: one is in a process. */

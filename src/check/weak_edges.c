@@ -1,4 +1,4 @@
-#include "check/weak.h"
+#include "check/weak_edges.h"
 
 #include <assert.h>
 #include <stdlib.h>

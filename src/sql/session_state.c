@@ -1,4 +1,4 @@
-#include "sql/state.h"
+#include "sql/session_state.h"
 
 #include <assert.h>
 #include <string.h>

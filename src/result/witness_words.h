@@ -1,6 +1,6 @@
 /* A witness in words: why a history is not allowed by a level. */
-#ifndef ISO_RESULT_EXPLAIN_H
-#define ISO_RESULT_EXPLAIN_H
+#ifndef ISO_RESULT_WITNESS_WORDS_H
+#define ISO_RESULT_WITNESS_WORDS_H
 
 #include <stdint.h>
 

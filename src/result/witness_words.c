@@ -1,4 +1,4 @@
-#include "result/explain.h"
+#include "result/witness_words.h"
 
 #include <assert.h>
 

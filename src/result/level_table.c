@@ -1,4 +1,4 @@
-#include "result/levels.h"
+#include "result/level_table.h"
 
 #include <assert.h>
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-#include "native/runtime/task.h"
+#include "native/runtime/user_code.h"
 
 #include <assert.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* One table: the assertions of a program against all isolation levels. */
-#ifndef ISO_RESULT_LEVELS_H
-#define ISO_RESULT_LEVELS_H
+#ifndef ISO_RESULT_LEVEL_TABLE_H
+#define ISO_RESULT_LEVEL_TABLE_H
 
 #include <stdbool.h>
 #include <stdint.h>

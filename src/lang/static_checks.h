@@ -1,7 +1,7 @@
 /* What the grammar leaves open: names, scopes, and where each thing is
  * allowed. */
-#ifndef ISO_LANG_CHECK_H
-#define ISO_LANG_CHECK_H
+#ifndef ISO_LANG_STATIC_CHECKS_H
+#define ISO_LANG_STATIC_CHECKS_H
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 /* Every history that is found, one line of JSON each. */
-#ifndef ISO_REPORT_HISTORIES_H
-#define ISO_REPORT_HISTORIES_H
+#ifndef ISO_REPORT_HISTORY_JSON_H
+#define ISO_REPORT_HISTORY_JSON_H
 
 #include <stdbool.h>
 #include <stdint.h>

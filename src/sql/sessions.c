@@ -14,7 +14,7 @@
 #include "native/host/step_tree.h"
 #include "sql/image.h"
 #include "sql/run.h"
-#include "sql/state.h"
+#include "sql/session_state.h"
 #include "vm/bytecode.h"
 #include "vm/machine.h"
 

@@ -1,6 +1,6 @@
 /* A session between two of its statements, and how it goes on from there. */
-#ifndef ISO_SQL_STATE_H
-#define ISO_SQL_STATE_H
+#ifndef ISO_SQL_SESSION_STATE_H
+#define ISO_SQL_SESSION_STATE_H
 
 #include "sql/image.h"
 #include "sql/run.h"

@@ -1,4 +1,4 @@
-#include "lang/check.h"
+#include "lang/static_checks.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "cli/histories.h"
+#include "cli/recorded.h"
 
 #include <assert.h>
 

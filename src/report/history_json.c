@@ -1,4 +1,4 @@
-#include "report/histories.h"
+#include "report/history_json.h"
 
 #include <assert.h>
 

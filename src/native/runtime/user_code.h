@@ -1,8 +1,8 @@
 /* User code while it runs in the worker: each piece of it that can be asked for
  * on its own is a coroutine. What it does is written to the reply.
  */
-#ifndef ISO_NATIVE_RUNTIME_TASK_H
-#define ISO_NATIVE_RUNTIME_TASK_H
+#ifndef ISO_NATIVE_RUNTIME_USER_CODE_H
+#define ISO_NATIVE_RUNTIME_USER_CODE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* What the commands that read recorded histories have in common: their options,
  * their progress, and where their results go. */
-#ifndef ISO_CLI_HISTORIES_H
-#define ISO_CLI_HISTORIES_H
+#ifndef ISO_CLI_RECORDED_H
+#define ISO_CLI_RECORDED_H
 
 #include <stdbool.h>
 #include <stdint.h>

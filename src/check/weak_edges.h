@@ -7,8 +7,8 @@
  * follow. Facts with an order only. All return early, with
  * g->stopped, when the clock tells them to, or when graph_enough.
  */
-#ifndef ISO_CHECK_WEAK_H
-#define ISO_CHECK_WEAK_H
+#ifndef ISO_CHECK_WEAK_EDGES_H
+#define ISO_CHECK_WEAK_EDGES_H
 
 #include "check/graph.h"
 
