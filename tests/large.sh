@@ -200,6 +200,21 @@ run 0 help --completion bash
 prints '--estimate'
 lacks '--estimate)'
 prints '|--jobs) '
+if command -v bash >/dev/null; then
+	cp out completion
+	mkdir completed
+	: >completed/a.spec >completed/a.sql >completed/a.tx >completed/a.txt
+	for line in 'explore:a.spec a.sql a.tx' \
+		'predict:a.spec a.sql a.tx a.txt'; do
+		found=$(cd completed && bash -c '. ../completion
+			COMP_WORDS=(isoscope "$1" a) COMP_CWORD=2
+			_isoscope
+			printf "%s\n" "${COMPREPLY[@]}"' - "${line%%:*}" |
+			sort | paste -sd ' ' -)
+		[ "$found" = "${line#*:}" ] && pass ||
+			fail "bash completes ${line%%:*} a to: $found"
+	done
+fi
 run 0 help --completion zsh
 prints "'--estimate=-["
 prints '::\[=SECONDS\]:'

@@ -14,9 +14,8 @@ enum { HELP_COLUMN = 29, HELP_WIDTH = 79 };
 /* Words from the current column on, broken into lines that begin there. */
 static void print_wrapped(struct text *t, const char *words, size_t column)
 {
-	assert(column < 80);
-	size_t at = column;
 	assert(column < HELP_WIDTH);
+	size_t at = column;
 	while (*words) {
 		size_t length = strcspn(words, " ");
 		if (at > column && at + 1 + length > HELP_WIDTH) {
@@ -67,7 +66,7 @@ static void print_levels(struct text *t)
 	for (int l = 0; l < LEVEL_COUNT; l++)
 		text_format(t, "  %-5s %s\n", level_word((enum level)l),
 		            level_name((enum level)l));
-	text_string(t, "\nThe same, as databases call them:\n");
+	text_string(t, "\nNames that databases have for them:\n");
 	for (const struct deployment *d = deployments(); d->name; d++)
 		text_format(t, "  %-5s %s\n", d->level, d->name);
 }
@@ -113,8 +112,9 @@ static void print_more(struct text *t, enum command c)
 	unsigned in = 1u << c;
 	if (in & IN_RUNNING)
 		text_string(t, "\nPROGRAM is written in isoscope's language "
-		               "(cart.tx), or a shared object\nwith sessions "
-		               "in C (client.so).\n");
+		               "(cart.tx) or in SQL (cart.spec,\ncart.sql), or "
+		               "it is a shared object with sessions in C "
+		               "(client.so).\n");
 	if (in & histories)
 		text_string(t, "\nHISTORY may be '-' for the standard input, "
 		               "or a folder (cobra).\n");
@@ -132,7 +132,6 @@ int help_command(enum command c)
 	assert(c < COMMAND_COUNT);
 	const struct command_entry *entry = &command_table[c];
 	struct text t = { 0 };
-	assert(c < COMMAND_COUNT);
 	text_format(&t, "usage: isoscope %s [OPTION...]%s%s\n\n", entry->word,
 	            *entry->operands ? " " : "", entry->operands);
 	text_format(&t, "isoscope %s: %s.\n\n", entry->word, entry->summary);
@@ -149,7 +148,7 @@ static int help_overview(void)
 	text_string(&t,
 	            "isoscope shows every history of a transactional program "
 	            "under an isolation\nlevel, each exactly once, and what "
-	            "goes wrong in them; and it says which levels\n"
+	            "goes wrong in them; it also says which levels\n"
 	            "recorded histories satisfy.\n\n"
 	            "usage: isoscope COMMAND [OPTION...] [FILE...]\n\n"
 	            "Commands:\n");
@@ -157,7 +156,7 @@ static int help_overview(void)
 		text_format(&t, "  %-9s %-12s %s\n", command_table[c].word,
 		            command_table[c].operands,
 		            command_table[c].summary);
-	text_string(&t, "\n'isoscope help COMMAND' tells a command's options. "
+	text_string(&t, "\n'isoscope help COMMAND' lists a command's options. "
 	                "For a first look:\n\n"
 	                "  isoscope explore programs/examples/last-seat.tx "
 	                "--isolation cc\n");

@@ -62,7 +62,7 @@ static void man_tables(struct text *t)
 	for (int l = 0; l < LEVEL_COUNT; l++)
 		text_format(t, ".TP\n.B %s\n%s\n", level_word((enum level)l),
 		            level_name((enum level)l));
-	text_string(t, ".PP\nThe same, as databases call them:\n");
+	text_string(t, ".PP\nNames that databases have for them:\n");
 	for (const struct deployment *d = deployments(); d->name; d++) {
 		text_string(t, ".TP\n.B ");
 		roff(t, d->name);
@@ -103,9 +103,10 @@ void generate_man(struct text *t)
 	            "isoscope reads a small program: shared state, the "
 	            "transactions on it, the sessions that run them, and what "
 	            "must hold. It is written in isoscope's language "
-	            "(cart.tx), or a shared object that was compiled from C "
-	            "with <isoscope/client.h> (client.so). isoscope "
-	            "enumerates every history that a database "
+	            "(cart.tx), in SQL (cart.spec, cart.sql), or in C with "
+	            "<isoscope/client.h>, compiled as a shared object "
+	            "(client.so). isoscope enumerates every history that a "
+	            "database "
 	            "with the given isolation level may produce, each exactly "
 	            "once, and reports those in which an assertion fails.\n"
 	            ".PP\n"
@@ -149,12 +150,11 @@ void generate_man(struct text *t)
 /* Operands are files of any name, not programs. */
 static bool takes_histories(int c)
 {
-	return c == COMMAND_CHECK || c == COMMAND_CONVERT;
+	return 1u << c & (IN_CHECK | IN_CONVERT | IN_PREDICT);
 }
 
 static void bash_command(struct text *t, int c)
 {
-	assert(c >= 0 && c < COMMAND_COUNT);
 	assert(c >= 0 && c < COMMAND_COUNT);
 	text_format(t, "\t%s) options='", command_table[c].word);
 	bool first = true;
@@ -164,7 +164,7 @@ static void bash_command(struct text *t, int c)
 		            option_table[o].word);
 		first = false;
 	}
-	text_format(t, "'%s ;;\n", takes_histories(c) ? " programs=" : "");
+	text_format(t, "'%s ;;\n", takes_histories(c) ? " endings=" : "");
 }
 
 /* What may follow an option that takes an argument. */
@@ -196,7 +196,7 @@ void generate_bash(struct text *t)
 	            "_isoscope()\n{\n"
 	            "\tlocal word=\"${COMP_WORDS[COMP_CWORD]}\"\n"
 	            "\tlocal before=\"${COMP_WORDS[COMP_CWORD-1]}\" options\n"
-	            "\tlocal programs='-X !*.[ts][xo]'\n"
+	            "\tlocal endings='.tx .spec .sql .so' ending\n"
 	            "\tif ((COMP_CWORD == 1)); then\n"
 	            "\t\tCOMPREPLY=($(compgen -W '");
 	for (int c = 0; c < COMMAND_COUNT; c++)
@@ -215,8 +215,9 @@ void generate_bash(struct text *t)
 	            "\tif [[ $word == -* ]]; then\n"
 	            "\t\tCOMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n"
 	            "\telse\n"
-	            "\t\tCOMPREPLY=($(compgen -f $programs -- \"$word\")\n"
-	            "\t\t\t$(compgen -d -S / -- \"$word\"))\n"
+	            "\t\tCOMPREPLY=($(for ending in ${endings:-''}; do\n"
+	            "\t\t\tcompgen -f -X \"!*$ending\" -- \"$word\"; done\n"
+	            "\t\t\tcompgen -d -S / -- \"$word\"))\n"
 	            "\t\t[[ ${COMPREPLY[0]} == */ ]] && compopt -o nospace\n"
 	            "\tfi\n}\n"
 	            "complete -o filenames -F _isoscope isoscope\n");
@@ -285,7 +286,6 @@ static void zsh_commands(struct text *t)
 static void zsh_command(struct text *t, int c)
 {
 	assert(c >= 0 && c < COMMAND_COUNT);
-	assert(c >= 0 && c < COMMAND_COUNT);
 	text_format(t, "\t%s)\n\t\t_arguments \\\n", command_table[c].word);
 	for (int o = 0; o < OPTION_COUNT; o++)
 		if (option_table[o].commands >> c & 1)
@@ -297,7 +297,8 @@ static void zsh_command(struct text *t, int c)
 	else if (takes_histories(c))
 		text_string(t, "\t\t\t'*:history:_files'");
 	else
-		text_string(t, "\t\t\t'*:program:_files -g \"*.(tx|so)\"'");
+		text_string(t, "\t\t\t'*:program:_files -g "
+		               "\"*.(tx|spec|sql|so)\"'");
 	text_string(t, " ;;\n");
 }
 

@@ -14,32 +14,33 @@
 
 /* X(identifier, word, operands, summary)
  * The function <word>_main runs the command. */
-#define COMMAND_TABLE(X)                                                     \
-	X(EXPLORE, explore, "PROGRAM",                                       \
-	  "enumerate every history of a program under an isolation level")   \
-	X(SPLIT, split, "PROGRAM|UNIT",                                      \
-	  "divide an exploration into units that machines can share")        \
-	X(MERGE, merge, "FOLDER...",                                         \
-	  "add up what was found in the units of a split")                   \
-	X(RUN, run, "PROGRAM",                                               \
-	  "run a program at random, with reads that a level allows")         \
-	X(RECORD, record, "PROGRAM",                                         \
-	  "run a program serially, and write what was observed")             \
-	X(PREDICT, predict, "HISTORY...",                                    \
-	  "find an unserializable execution near an observed one")           \
-	X(COMPARE, compare, "PROGRAM",                                       \
-	  "compare prediction, random runs and exploration")                 \
-	X(CHECK, check, "HISTORY...",                                        \
-	  "say which isolation levels recorded histories satisfy")           \
-	X(CONVERT, convert, "HISTORY",                                       \
-	  "write a recorded history in another format")                      \
-	X(GENERATE, generate, "",                                            \
-	  "make a random history, of a store that keeps a level")            \
-	X(SEPARATE, separate, "LEVEL LEVEL",                                 \
-	  "find the smallest history that tells two levels apart")           \
-	X(FMT, fmt, "FILE...", "print programs in canonical layout")         \
-	X(COMPILE, compile, "FILE", "check a program, or show its bytecode") \
-	X(HELP, help, "[COMMAND]", "explain a command and its options")      \
+#define COMMAND_TABLE(X)                                                   \
+	X(EXPLORE, explore, "PROGRAM",                                     \
+	  "enumerate every history of a program under an isolation level") \
+	X(SPLIT, split, "PROGRAM|UNIT",                                    \
+	  "divide an exploration into units for several machines")         \
+	X(MERGE, merge, "FOLDER...",                                       \
+	  "add up what was found in the units of a split")                 \
+	X(RUN, run, "PROGRAM",                                             \
+	  "run a program at random, with reads that a level allows")       \
+	X(RECORD, record, "PROGRAM",                                       \
+	  "run a program serially, and write what was observed")           \
+	X(PREDICT, predict, "HISTORY...",                                  \
+	  "find an unserializable execution near an observed one")         \
+	X(COMPARE, compare, "PROGRAM",                                     \
+	  "compare prediction, random runs and exploration")               \
+	X(CHECK, check, "HISTORY...",                                      \
+	  "say which isolation levels recorded histories satisfy")         \
+	X(CONVERT, convert, "HISTORY",                                     \
+	  "write a recorded history in another format")                    \
+	X(GENERATE, generate, "",                                          \
+	  "make a random history of a store that provides a level")        \
+	X(SEPARATE, separate, "LEVEL LEVEL",                               \
+	  "find the smallest history that tells two levels apart")         \
+	X(FMT, fmt, "FILE...", "print programs in canonical layout")       \
+	X(COMPILE, compile, "FILE",                                        \
+	  "check that a program compiles, or show its bytecode")           \
+	X(HELP, help, "[COMMAND]", "explain a command and its options")    \
 	X(VERSION, version, "", "print the version")
 
 enum command {
@@ -93,130 +94,137 @@ enum command {
 #define OPTION_TABLE(X)                                                        \
 	X(ISOLATION, IN_EXPLORING | IN_RUN, "isolation", 'i', "LEVEL",         \
 	  CHOICE_LEVELS,                                                       \
-	  "the isolation level that the database keeps; without it the one "   \
-	  "that the program states, else cc")                                  \
+	  "the isolation level that the database provides; without it "        \
+	  "the one that the program states, else cc (prc in SQL)")             \
 	X(PREDICT_LEVEL, IN_PREDICT | IN_COMPARE, "isolation", 'i', "LEVEL",   \
 	  CHOICE_LEVELS,                                                       \
-	  "the isolation level that the predicted execution satisfies, any "   \
-	  "but ser; without it the one that the history or the program "       \
-	  "states, else cc")                                                   \
+	  "the isolation level that the predicted execution satisfies, "       \
+	  "any but ser; without it the one that the history or the "           \
+	  "program states, else cc")                                           \
 	X(FROM_PROGRAM, IN_PREDICT, "program", 0, "PROGRAM", NULL,             \
 	  "record serial traces of this program, and predict from each")       \
 	X(BOUNDARY, IN_PREDICT | IN_COMPARE, "boundary", 0, "NAME",            \
 	  "both strict relaxed",                                               \
-	  "what is kept of a transaction that reads something else: nothing "  \
-	  "after that read (strict), or everything (relaxed); without it "     \
-	  "both, strict first")                                                \
+	  "what is kept of a transaction that reads something else: "          \
+	  "nothing after that read (strict), everything (relaxed), or "        \
+	  "both, strict first (both, the default)")                            \
 	X(ENCODING, IN_PREDICT | IN_COMPARE, "encoding", 0, "NAME",            \
 	  "exact approx",                                                      \
-	  "exact, or the sufficient condition of IsoPredict (approx)")         \
+	  "exact (the default), or the sufficient condition of "               \
+	  "IsoPredict (approx)")                                               \
 	X(ALL, IN_PREDICT | IN_COMPARE, "all", 0, "N", NULL,                   \
-	  "up to N predictions of each trace, those with the fewest changed "  \
-	  "reads first")                                                       \
+	  "up to N predictions from each trace, those with the fewest "        \
+	  "changed reads first (1)")                                           \
 	X(VALIDATE, IN_PREDICT, "validate", 0, "PROGRAM", NULL,                \
 	  "run this program along each prediction")                            \
 	X(TRACES, IN_COMPARE, "traces", 0, "N", NULL,                          \
-	  "record at most N distinct serial traces; without it all")           \
+	  "record at most N distinct serial traces; without it all "           \
+	  "there are")                                                         \
 	X(RUNS, IN_RUN | IN_PREDICT | IN_COMPARE, "runs", 0, "N", NULL,        \
-	  "how many runs: of the program (run: 1000), recorded ones "          \
-	  "(predict: 1), random ones (compare: as many executions as "         \
-	  "prediction needs)")                                                 \
+	  "the number of runs: of the program (run: 1000), recorded "          \
+	  "ones (predict: 1), random ones (compare: as many executions "       \
+	  "as prediction needs)")                                              \
 	X(RUN_SEED, IN_RUN | IN_RECORD | IN_PREDICT | IN_COMPARE, "seed", 0,   \
 	  "N", NULL,                                                           \
 	  "the same number gives the same result, on every machine (1); run "  \
 	  "number i has the seed N + i - 1")                                   \
 	X(SEEDS, IN_COMPARE, "seeds", 0, "N", NULL,                            \
-	  "do the random runs N times, each time with other seeds, and say "   \
-	  "how much each time finds; without it once")                         \
+	  "do the random runs N times with different seeds, and say how "      \
+	  "much each time finds (1)")                                          \
 	X(POLICY, IN_RUN, "policy", 0, "NAME",                                 \
 	  "uniform session-first latest oldest weak=",                         \
-	  "how writers are chosen: uniform, session-first, latest, oldest, "   \
-	  "or weak=K (at most K reads get another writer than the latest "     \
-	  "one that the level allows there)")                                  \
+	  "how writers are chosen: uniform (the default), session- "           \
+	  "first, latest, oldest, or weak=K (at most K reads get a "           \
+	  "writer other than the latest that the level allows there)")         \
 	X(COVERAGE, IN_RUN, "coverage", 0, NULL, NULL,                         \
-	  "explore the program as well, and say how much of what there is "    \
-	  "the runs have seen")                                                \
+	  "explore the program as well, and say what share of all "            \
+	  "histories the runs have seen")                                      \
 	X(EXPLORE_FROM, IN_EXPLORE, "from", 0, "TRACE", NULL,                  \
 	  "begin at this observed history of the program and work outwards, "  \
 	  "fewest changed reads first, to the first unserializable history")   \
 	X(MAX_CHANGES, IN_EXPLORING, "max-changes", 0, "K", NULL,              \
-	  "only histories with a serial order in which at most K reads do "    \
-	  "not read the latest; with --from: at most K changed reads")         \
+	  "only histories with a serial order in which at most K reads "       \
+	  "do not read the latest value; with --from: at most K changed "      \
+	  "reads")                                                             \
 	X(JOBS, IN_EXPLORE | IN_RUN | IN_COMPARE, "jobs", 'j', "N", NULL,      \
-	  "explore in N threads; without it one for each core, but one with "  \
-	  "--max-histories or --from (run: of --coverage)")                    \
+	  "explore in N threads; without it one for each core, but a "         \
+	  "single one with --max-histories or --from (run: of "                \
+	  "--coverage)")                                                       \
 	X(SYMMETRY, IN_EXPLORING, "symmetry", 0, NULL, NULL,                   \
 	  "explore one of each class of histories that differ only in which "  \
 	  "of several sessions with the same code did what")                   \
 	X(ESTIMATE, IN_EXPLORE, "estimate", 0, "[=SECONDS]", NULL,             \
-	  "explore only for a moment, and estimate how many histories there "  \
-	  "are and how long exploring them takes")                             \
+	  "estimate in a moment how many histories there are and how "         \
+	  "long exploring them takes")                                         \
 	X(RANDOM, IN_EXPLORE, "random", 0, "N", NULL,                          \
 	  "instead of exploring all, make N independent random descents")      \
 	X(EXPLORE_SEED, IN_EXPLORE, "seed", 0, "N", NULL,                      \
 	  "for --random and --estimate: the same number gives the same "       \
 	  "descents (1)")                                                      \
 	X(CHECKPOINT, IN_EXPLORE, "checkpoint", 0, "FILE", NULL,               \
-	  "write what was found and what is left to explore to this file, at " \
-	  "intervals and at the end")                                          \
+	  "save what was found and what is left to explore to this "           \
+	  "file, at intervals and at the end")                                 \
 	X(CHECKPOINT_EVERY, IN_EXPLORE, "checkpoint-every", 0, "SECONDS",      \
-	  NULL, "how often (60)")                                              \
+	  NULL, "how often to save (60)")                                      \
 	X(RESUME, IN_EXPLORE, "resume", 0, "FILE", NULL,                       \
 	  "resume from this checkpoint of the same exploration")               \
 	X(UNIT, IN_EXPLORE, "unit", 0, "FILE", NULL,                           \
-	  "explore this part, which 'isoscope split' wrote, instead of a "     \
+	  "explore this part, written by 'isoscope split', instead of a "      \
 	  "PROGRAM")                                                           \
 	X(CHECK_LEVEL, IN_CHECK, "isolation", 'i', "LEVEL", CHOICE_LEVELS,     \
 	  "the isolation level to check; without it all nine")                 \
 	X(FORMAT, IN_CHECK | IN_PREDICT, "format", 0, "FORMAT",                \
 	  CHOICE_FORMATS,                                                      \
-	  "the format of the input; without it, the content tells")            \
+	  "the format of the input; without it, it is recognised by its "      \
+	  "content")                                                           \
 	X(FROM, IN_CONVERT, "from", 0, "FORMAT", CHOICE_FORMATS,               \
-	  "the format of the input; without it, the content tells")            \
+	  "the format of the input; without it, it is recognised by its "      \
+	  "content")                                                           \
 	X(TO, IN_CONVERT, "to", 0, "FORMAT", CHOICE_FORMATS,                   \
 	  "the format to write")                                               \
 	X(OUTPUT, IN_CONVERT | IN_GENERATE | IN_RECORD, "output", 'o', "FILE", \
 	  NULL,                                                                \
-	  "write to this file, not to the standard output (cobra: a folder)")  \
+	  "write to this file instead of the standard output (cobra: a "       \
+	  "folder)")                                                           \
 	X(HISTORY, IN_CHECK | IN_CONVERT | IN_PREDICT, "history", 0, "N",      \
 	  NULL, "only the Nth history of an input that has several")           \
 	X(UNKNOWN, IN_CHECK | IN_CONVERT | IN_PREDICT, "unknown-is-initial",   \
 	  0, NULL, NULL,                                                       \
-	  "a value that nobody wrote is the key's initial one, as in "         \
-	  "logs that lack writers")                                            \
+	  "take a value that nobody wrote for the key's initial one, as "      \
+	  "in logs that lack writers")                                         \
 	X(STRONGEST, IN_CHECK, "strongest", 0, NULL, NULL,                     \
 	  "print just the strongest levels that hold")                         \
 	X(COMMIT_ORDER, IN_CHECK, "commit-order", 0, NULL, NULL,               \
 	  "print the transactions in an order in which they may have "         \
 	  "committed")                                                         \
 	X(OPS, IN_GENERATE, "ops", 0, "N", NULL,                               \
-	  "the number of operations, of all transactions together (40)")       \
+	  "the number of operations of all transactions together (40)")        \
 	X(TRANSACTIONS, IN_GENERATE, "transactions", 0, "N", NULL,             \
 	  "the number of transactions, instead of --ops")                      \
-	X(SESSIONS, IN_GENERATE, "sessions", 0, "N", NULL, "sessions (5)")     \
+	X(SESSIONS, IN_GENERATE, "sessions", 0, "N", NULL,                     \
+	  "the number of sessions (5)")                                        \
 	X(LENGTH, IN_GENERATE, "txn-len", 0, "N", NULL,                        \
-	  "operations of a transaction (4)")                                   \
+	  "the number of operations in each transaction (4)")                  \
 	X(GEOMETRIC, IN_GENERATE, "geometric", 0, NULL, NULL,                  \
-	  "the length of transactions varies, and --txn-len is the "           \
-	  "mean")                                                              \
-	X(KEYS, IN_GENERATE, "keys", 0, "N", NULL, "keys (10)")                \
+	  "vary the length of transactions, with --txn-len as the mean")       \
+	X(KEYS, IN_GENERATE, "keys", 0, "N", NULL, "the number of keys (10)")  \
 	X(READS, IN_GENERATE, "reads", 0, "FRACTION", NULL,                    \
-	  "how many of the operations are reads (0.5)")                        \
+	  "the share of operations that are reads (0.5)")                      \
 	X(DIST, IN_GENERATE, "dist", 0, "NAME", "uniform zipf",                \
-	  "which keys are used: all alike (uniform), or key i with a "         \
-	  "probability proportional to 1/i^theta (zipf)")                      \
+	  "which keys are used: all equally often (uniform), or key i "        \
+	  "with a probability proportional to 1/i^theta (zipf)")               \
 	X(THETA, IN_GENERATE, "theta", 0, "X", NULL,                           \
 	  "the exponent of zipf (0.99)")                                       \
 	X(LEVEL, IN_GENERATE, "level", 0, "LEVEL", CHOICE_LEVELS,              \
-	  "the isolation level that the simulated store keeps (ser); or "      \
-	  "several, rc+si+ser, of which each transaction has one")             \
+	  "the isolation level that the simulated store provides (ser); "      \
+	  "or several, rc+si+ser, of which each transaction has one")          \
 	X(LOCKED_READS, IN_GENERATE, "locks", 0, "FRACTION", NULL,             \
-	  "how many of the reads lock, shared or to write (0)")                \
+	  "the share of reads that take a shared or exclusive lock (0)")       \
 	X(LAG, IN_GENERATE, "lag", 0, "N", NULL,                               \
 	  "how many of the last commits a transaction may miss, if the "       \
-	  "level allows (100)")                                                \
+	  "level allows it (100)")                                             \
 	X(ABORTS, IN_GENERATE, "aborts", 0, "FRACTION", NULL,                  \
-	  "how many of the transactions abort (0)")                            \
+	  "the share of transactions that abort (0)")                          \
 	X(SEED, IN_GENERATE, "seed", 0, "N", NULL,                             \
 	  "the same number gives the same history, on every machine "          \
 	  "(1)")                                                               \
@@ -227,33 +235,37 @@ enum command {
 	X(GENERATED, IN_GENERATE | IN_RECORD, "format", 0, "FORMAT",           \
 	  CHOICE_FORMATS, "the format to write (isoscope)")                    \
 	X(SMALL_TRANSACTIONS, IN_SEPARATE, "max-transactions", 0, "N", NULL,   \
-	  "look at histories of up to N transactions (4)")                     \
+	  "search histories of up to N transactions (4)")                      \
 	X(SMALL_EVENTS, IN_SEPARATE, "max-events", 0, "N", NULL,               \
-	  "that have up to N reads and writes together (6)")                   \
+	  "search histories of up to N reads and writes together (6)")         \
 	X(LOCKS, IN_SEPARATE, "locks", 0, NULL, NULL,                          \
-	  "also at those in which reads lock, shared or to write")             \
+	  "include histories in which reads take shared or exclusive "         \
+	  "locks")                                                             \
 	X(STATEMENTS, IN_SEPARATE, "statements", 0, NULL, NULL,                \
-	  "also at those in which one statement reads several keys")           \
+	  "include histories in which one statement makes several "            \
+	  "accesses")                                                          \
 	X(RESULT, IN_EXPLORE, "output", 'o', "FILE", NULL,                     \
-	  "with --unit: where its result goes; without it, beside the unit")   \
-	X(UNITS, IN_SPLIT, "units", 'n', "K", NULL, "into how many units")     \
+	  "with --unit: where to write its result; without it, beside "        \
+	  "the unit")                                                          \
+	X(UNITS, IN_SPLIT, "units", 'n', "K", NULL, "the number of units")     \
 	X(FOLDER, IN_SPLIT, "output", 'o', "DIR", NULL,                        \
-	  "the folder in which the units are written; of a unit that is "      \
-	  "split, its own")                                                    \
+	  "the folder to write the units to; for a unit that is split, "       \
+	  "its own")                                                           \
 	X(MERGED_PROGRAM, IN_MERGE, "program", 0, "PROGRAM", NULL,             \
-	  "where the program is now, if it was moved")                         \
+	  "where the program is now, if it has moved")                         \
 	X(PARTIAL, IN_MERGE, "partial", 0, NULL, NULL,                         \
 	  "accept units that are not finished, and report what is known so "   \
 	  "far")                                                               \
 	X(BASE, IN_EXPLORING, "base", 0, "LEVEL",                              \
 	  LEVEL_TABLE(LEVEL_WORD_AND_SPACE),                                   \
-	  "explore under this weaker level (none, rc, ra or cc) and filter; "  \
-	  "without it the level itself, or cc for pc, psi, si and ser")        \
+	  "explore under this weaker level (none, rc, ra or cc) and "          \
+	  "filter; with --algorithm ce the default for prc is rc, for "        \
+	  "pc, psi, si and ser cc")                                            \
 	X(ALGORITHM, IN_EXPLORING, "algorithm", 0, "NAME", "ce dfs orderly",   \
-	  "ce and orderly give every history once: ce is usual for none, rc, " \
-	  "ra and cc, orderly for the other levels, --symmetry and "           \
-	  "--max-changes; dfs, the baseline without reduction, repeats "       \
-	  "histories")                                                         \
+	  "ce and orderly give every history once: ce is the default "         \
+	  "for none, rc, ra and cc, orderly for the other levels and "         \
+	  "with --symmetry and --max-changes; dfs, the baseline without "      \
+	  "reduction, repeats histories")                                      \
 	X(ROBUST, IN_EXPLORING | IN_RUN, "robust", 0, NULL, NULL,              \
 	  "require that every history is serializable")                        \
 	X(FIX, IN_EXPLORE, "fix", 0, NULL, NULL,                               \
@@ -263,18 +275,18 @@ enum command {
 	X(MAX_EDITS, IN_EXPLORE, "max-edits", 0, "N", NULL,                    \
 	  "with --fix: at most N edits together (3)")                          \
 	X(WEIGHTS, IN_EXPLORE, "weights", 0, "FILE", NULL,                     \
-	  "with --fix: what edits cost, in lines such as 'lock 1', "           \
-	  "'transaction ser 5' and 'atomic never'")                            \
+	  "with --fix: a file with the costs of edits, in lines such as "      \
+	  "'lock 1', 'transaction ser 5' and 'atomic never'")                  \
 	X(ORACLE, IN_EXPLORE, "oracle", 0, NULL, NULL,                         \
-	  "with --fix: only what Oracle has, and a read that is locked "       \
-	  "counts as a write, as FOR UPDATE does there")                       \
+	  "with --fix: only what Oracle has; a locked read counts as a "       \
+	  "write, as with FOR UPDATE there")                                   \
 	X(LEVELS, IN_EXPLORE, "levels", 0, NULL, NULL,                         \
 	  "print a table of assertions and histories under all levels")        \
 	X(HISTORIES, IN_EXPLORE | IN_RUN | IN_PREDICT, "histories", 0, "FILE", \
-	  NULL, "write every history, a line of JSON each")                    \
+	  NULL, "write every history, one line of JSON each")                  \
 	X(SORTED, IN_EXPLORE, "sorted", 0, NULL, NULL,                         \
-	  "write --histories in the order of one thread, so that the file "    \
-	  "is the same for each number of threads")                            \
+	  "write --histories in the order of a single thread, so that "        \
+	  "the file does not depend on the number of threads")                 \
 	X(JSON, IN_REPORTING | IN_MERGE, "json", 0, NULL, NULL,                \
 	  "print the result as JSON")                                          \
 	X(DOT, IN_DRAWING, "dot", 0, "FILE", NULL,                             \
@@ -287,48 +299,48 @@ enum command {
 	X(TIMEOUT, IN_REPORTING, "timeout", 0, "SECONDS", NULL,                \
 	  "stop after so much time")                                           \
 	X(MEMORY, IN_REPORTING & ~IN_SEPARATE, "memory", 0, "SIZE", NULL,      \
-	  "stop when the work needs more than SIZE bytes (k, M, G: powers "    \
-	  "of 1024)")                                                          \
+	  "stop when the work needs more than SIZE bytes (k, M, G: "           \
+	  "powers of 1024)")                                                   \
 	X(STEP_TIMEOUT, IN_RUNNING, "step-timeout", 0, "SECONDS", NULL,        \
 	  "how long code in C may run between two calls of isoscope's "        \
-	  "functions (10; 0: no limit); taking longer is reported as an "      \
-	  "error of the program")                                              \
+	  "functions (10; 0: no limit); more is a run-time error of the "      \
+	  "program")                                                           \
 	X(SESSION, IN_RUNNING | IN_COMPILE, "session", 0, "NAME:SQL", NULL,    \
-	  "a session of a file of SQL, as 'ann: CALL buy(1)'; several are "    \
-	  "given one by one")                                                  \
+	  "for a file of SQL: a session, as in 'ann: CALL buy(1)'; may "       \
+	  "be repeated")                                                       \
 	X(ASSERT, IN_RUNNING | IN_COMPILE, "assert", 0, "QUERY", NULL,         \
-	  "a query that must be true when the sessions of a file of SQL have " \
-	  "ended; several are given one by one")                               \
+	  "for a file of SQL: a query that must be true when all "             \
+	  "sessions have ended; may be repeated")                              \
 	X(READ_ALL_ROWS, IN_RUNNING, "read-all-rows", 0, NULL, NULL,           \
-	  "in SQL, each condition reads every row of its table, as it is "     \
-	  "defined; otherwise those that can make no difference are left out") \
+	  "in SQL, have each condition read every row of its table; "          \
+	  "without it, rows that can make no difference are left out")         \
 	X(MAX_TRANSACTIONS, IN_RUNNING, "max-transactions", 0, "N", NULL,      \
-	  "how many transactions a session in C may begin (3000); what goes "  \
-	  "on is left out, with a warning")                                    \
+	  "how many transactions a session in C may begin (3000); "            \
+	  "executions with more are left out, with a warning")                 \
 	X(MAX_ACCESSES, IN_RUNNING, "max-accesses", 0, "N", NULL,              \
 	  "how many reads and writes one of its transactions may make "        \
 	  "(60000)")                                                           \
 	X(CLIENT_OUTPUT, IN_RUNNING, "client-output", 0, NULL, NULL,           \
-	  "show what code in C prints, every time it runs; without it only "   \
-	  "the last lines before a crash are shown")                           \
+	  "show what code in C prints each time it runs; without it "          \
+	  "only the last lines before a crash are shown")                      \
 	X(STOP, IN_EXPLORE | IN_RUN, "stop-on-violation", 0, NULL, NULL,       \
 	  "stop at the first violation")                                       \
 	X(SESSIONS_ORDER, IN_EXPLORING, "sessions-order", 0, "A,B,...", NULL,  \
 	  "explore the sessions in this order; the result is the same")        \
 	X(CHECK_DUPLICATES, IN_EXPLORE, "check-duplicates", 0, NULL, NULL,     \
-	  "remember all histories, and count those that repeat (takes "        \
-	  "memory)")                                                           \
+	  "remember all histories, and count those that are repeated "         \
+	  "(takes memory)")                                                    \
 	X(CHECK, IN_FMT, "check", 0, NULL, NULL,                               \
-	  "print nothing but the names of files whose layout would change, "   \
-	  "with exit code 1")                                                  \
+	  "only print the names of files whose layout would change, "          \
+	  "with exit code 1 if there are any")                                 \
 	X(WRITE, IN_FMT, "write", 0, NULL, NULL,                               \
-	  "change the files instead of printing")                              \
+	  "change the files instead of printing them")                         \
 	X(DUMP, IN_COMPILE, "dump", 0, NULL, NULL, "print the bytecode")       \
 	X(MAN, IN_HELP, "man", 0, NULL, NULL, "print the manual page (roff)")  \
 	X(COMPLETION, IN_HELP, "completion", 0, "SHELL", "bash zsh",           \
-	  "print the shell's completion")                                      \
+	  "print the completion for this shell")                               \
 	X(QUIET, IN_REPORTING | IN_SPLIT | IN_MERGE, "quiet", 'q', NULL, NULL, \
-	  "print the verdict only, and no progress")                           \
+	  "print only the verdict, and no progress")                           \
 	X(COLOR, IN_COLOURED, "color", 0, "WHEN", "auto always never",         \
 	  "colours: auto (on a terminal, unless NO_COLOR is set), always or "  \
 	  "never")                                                             \

@@ -99,7 +99,6 @@ static void say_failed(const char *path)
 bool output_text(FILE *to, const char *name, const struct text *t)
 {
 	assert(to && name);
-	assert(to && name);
 	errno = 0;
 	if (t->length) fwrite(t->data, 1, t->length, to);
 	if (!fflush(to) && !ferror(to)) return true;
