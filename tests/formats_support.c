@@ -85,6 +85,23 @@ static void put_number(struct text *t, uint64_t x, bool low_first)
 	}
 }
 
+void damage_json(char *bytes, size_t length, struct rng *r)
+{
+	static const char some[] =
+		"[]{}:,\"\\ 0123456789-+.eEnulltrf\n\x80\xff";
+	uint32_t count = 1 + rng_below(r, 3);
+	for (uint32_t i = 0; i < count && length; i++) {
+		size_t at = rng_below(r, (uint32_t)length);
+		uint32_t how = rng_below(r, 4);
+		if (how == 0)
+			bytes[at] = (char)rng_below(r, 256);
+		else if (how == 1)
+			bytes[at] = bytes[rng_below(r, (uint32_t)length)];
+		else
+			bytes[at] = some[rng_below(r, sizeof some - 1)];
+	}
+}
+
 struct text bytes_of(const char *notation, bool low_first)
 {
 	struct text t = { 0 };

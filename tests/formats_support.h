@@ -3,6 +3,7 @@
 #define TESTS_FORMATS_SUPPORT_H
 
 #include "base/diag.h"
+#include "base/rng.h"
 #include "base/text.h"
 #include "formats/parsers.h"
 
@@ -16,6 +17,8 @@ struct trace *parse_good_bytes(enum format f, const char *bytes, size_t length);
 struct text print_good(enum format f, const struct trace *t,
                        const uint32_t *order);
 enum format detect_bytes(const char *bytes, size_t length);
+/* Changes one to three bytes of a text in JSON or EDN. */
+void damage_json(char *bytes, size_t length, struct rng *r);
 /* Numbers separated by blanks: `12` has 8 bytes, `b1` one, `"ab"` a length
  * and bytes, `.ab` just bytes. */
 struct text bytes_of(const char *notation, bool low_first);

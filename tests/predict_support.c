@@ -402,3 +402,115 @@ void expect_prediction(const struct predict_trial *t,
 		expect(t, twin_pco_cyclic(h), "pco is acyclic");
 	history_free(h);
 }
+
+/* ---- running the predictor ---- */
+
+struct check_clock *clock_without_limits(void)
+{
+	return check_clock_new(&(struct check_limits){ 0 });
+}
+
+void predict_run_begin(struct predict_run *r, const struct predict_trial *t)
+{
+	memset(r, 0, sizeof *r);
+	r->clock = clock_without_limits();
+	r->predictor = predictor_new(t->trace, &t->o, r->clock, &r->diags);
+	if (!r->predictor || r->diags.errors)
+		predict_complain(t, "the trace is refused");
+}
+
+void predict_run_end(struct predict_run *r)
+{
+	predictor_free(r->predictor);
+	check_clock_free(r->clock);
+	diags_free(&r->diags);
+}
+
+bool predict_run_next(struct predict_run *r, const struct predict_trial *t,
+                      struct prediction *p)
+{
+	enum predict_answer a = predictor_next(r->predictor, p);
+	if (a == PREDICT_UNKNOWN) predict_complain(t, "unknown");
+	if (a == PREDICT_FOUND) expect_prediction(t, p);
+	return a == PREDICT_FOUND;
+}
+
+bool predicts(const struct predict_trial *t)
+{
+	struct predict_run r;
+	struct prediction p;
+	predict_run_begin(&r, t);
+	bool found = predict_run_next(&r, t, &p);
+	if (found) prediction_free(&p);
+	predict_run_end(&r);
+	return found;
+}
+
+void trial_begin(struct predict_trial *t, const char *notation)
+{
+	t->notation = notation;
+	t->h = history_from_notation(notation);
+	t->trace = trace_of_history(t->h, "test");
+}
+
+void trial_end(struct predict_trial *t)
+{
+	trace_free((struct trace *)t->trace);
+	history_free((struct history *)t->h);
+}
+
+static struct twin_set changed_set(const struct predict_trial *t,
+                                   const struct twin_trace *w,
+                                   const struct prediction *p)
+{
+	struct twin_set set = { { 0 } };
+	for (uint32_t c = 0; c < p->changed_count; c++) {
+		uint32_t n = p->changed[c].transaction;
+		uint32_t first = t->trace->transactions[n].first_op;
+		for (uint32_t i = w->first[n]; i < w->first[n + 1]; i++)
+			if (first + w->events[i].place == p->changed[c].op)
+				twin_set_put(&set, w, i, p->changed[c].writer,
+				             true);
+	}
+	return set;
+}
+
+void expect_all(struct predict_trial *t, const struct twin_trace *w,
+                const struct twin_sets *expected)
+{
+	struct predict_run r;
+	struct prediction p;
+	uint32_t before = 0;
+	size_t found = 0;
+	bool *seen = mem_take0(expected->count + 1, sizeof *seen);
+	t->o.enumerate = true;
+	predict_run_begin(&r, t);
+	for (; predict_run_next(&r, t, &p); prediction_free(&p), found++) {
+		struct twin_set set = changed_set(t, w, &p);
+		size_t i = 0;
+		while (i < expected->count &&
+		       memcmp(&expected->items[i], &set, sizeof set))
+			i++;
+		if (i == expected->count)
+			predict_complain(t, "a prediction that is not minimal");
+		if (seen[i]) predict_complain(t, "a prediction twice");
+		if (p.changed_count < before)
+			predict_complain(t, "more changed reads come first");
+		before = p.changed_count;
+		seen[i] = true;
+	}
+	if (found < expected->count) predict_complain(t, "one is missing");
+	if (predict_run_next(&r, t, &p))
+		predict_complain(t, "one after the end");
+	predict_run_end(&r);
+	t->o.enumerate = false;
+	free(seen);
+}
+
+enum { TRACES = 3000 /* in all, unless ISOSCOPE_PROGRAMS says more */ };
+
+uint64_t traces_per_run(void)
+{
+	uint64_t all = programs_or(TRACES);
+	return all < 40 * PREDICT_PROCESSES ? 40 : all / PREDICT_PROCESSES;
+}

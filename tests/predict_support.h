@@ -4,8 +4,10 @@
 #define TESTS_PREDICT_SUPPORT_H
 
 #include "base/rng.h"
+#include "check/check.h"
 #include "history/trace.h"
 #include "predict/predict.h"
+#include "twin_predict.h"
 
 enum observed_writers { WRITERS_ANY, WRITERS_NONE, WRITERS_ONE };
 
@@ -39,5 +41,36 @@ __attribute__((noreturn)) void predict_complain(const struct predict_trial *t,
  * is not serializable. */
 void expect_prediction(const struct predict_trial *t,
                        const struct prediction *p);
+
+/* Test processes over which seeds are spread, and traces for each. */
+enum { PREDICT_PROCESSES = 10 };
+uint64_t traces_per_run(void);
+
+void trial_begin(struct predict_trial *t, const char *notation);
+void trial_end(struct predict_trial *t);
+
+struct check_clock *clock_without_limits(void);
+
+struct predict_run {
+	struct predictor *predictor;
+	struct check_clock *clock;
+	struct diags diags;
+};
+
+void predict_run_begin(struct predict_run *r, const struct predict_trial *t);
+void predict_run_end(struct predict_run *r);
+/* The next prediction, verified; false if there is none. */
+bool predict_run_next(struct predict_run *r, const struct predict_trial *t,
+                      struct prediction *p);
+/* Is there a prediction? */
+bool predicts(const struct predict_trial *t);
+/* All predictions, against brute force: each once, fewest changes first. */
+void expect_all(struct predict_trial *t, const struct twin_trace *w,
+                const struct twin_sets *expected);
+
+static inline enum predict_boundary boundary_of(unsigned i)
+{
+	return i % 2 ? BOUNDARY_RELAXED : BOUNDARY_STRICT;
+}
 
 #endif

@@ -1,5 +1,5 @@
 /* The ledger: random transactions are begun, read, write, end, are committed
- * and taken back, at all eight levels; at every step what the ledger says is
+ * and taken back, at all levels; at every step what the ledger says is
  * held against a history that is built from scratch of a plain record of it. */
 #include <stdlib.h>
 #include <string.h>

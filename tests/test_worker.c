@@ -1,189 +1,16 @@
 /* Workers with real clients, compiled here: what they declare and do, step by
  * step, as the explorer gets to read it.
  */
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/text.h"
 #include "file_support.h"
-#include "native/host/process.h"
 #include "suites.h"
-
-/* ---- clients ---- */
-
-static const char head[] =
-	"#include <isoscope/client.h>\n"
-	"#include <pthread.h>\n"
-	"#include <setjmp.h>\n"
-	"#include <stdio.h>\n"
-	"#include <stdlib.h>\n"
-	"#include <sys/wait.h>\n"
-	"#include <unistd.h>\n"
-	"#define SESSION(name) static void name(void *data)\n";
-
-static const char *options = ""; /* for the compiler */
-
-/* client.so in the current folder. */
-static void compile_text(const char *source)
-{
-	struct text t = { 0 };
-	text_string(&t, head);
-	text_string(&t, source);
-	file_write("client.c", text_get(&t), t.length);
-	text_free(&t);
-	ck_assert(compile_client("client.c", options, "client.so"));
-}
-
-static struct process *start(const char *source)
-{
-	static const struct worker_job job = { .client = "client.so" };
-	compile_text(source);
-	struct process *p = process_new(&job, 20, false);
-	ck_assert_int_eq(process_start(p), PROCESS_REPLIED);
-	return p;
-}
-
-/* ---- what they say ---- */
-
-static void show_value(struct wire_reader *r, struct text *out)
-{
-	struct iso_value v = wire_get_value(r);
-	text_char(out, ' ');
-	if (v.kind == ISO_NULL) text_string(out, "null");
-	if (v.kind == ISO_INT) text_int(out, v.integer);
-	if (v.kind == ISO_BYTES) text_json_string(out, v.bytes, v.length);
-}
-
-static void show_string(struct wire_reader *r, struct text *out)
-{
-	size_t length;
-	const char *s = wire_get_string(r, &length);
-	text_format(out, " '%.*s'", (int)length, s);
-}
-
-/* A byte that seldom is another than 0. */
-static void show_rare(struct wire_reader *r, struct text *out)
-{
-	uint8_t b = wire_get_u8(r);
-	if (b) text_format(out, " %d", b);
-}
-
-/* Of each step: its name, and operands: s string, v value, b byte, l byte that
- * seldom is another than 0. */
-static const struct {
-	const char *name, *operands;
-} steps[] = {
-	[STEP_BEGIN] = { "begin", "ss" },
-	[STEP_GET] = { "get", "vl" },
-	[STEP_PUT] = { "put", "vvll" },
-	[STEP_STATEMENT] = { "statement", "" },
-	[STEP_COMMIT] = { "commit", "" },
-	[STEP_ABORT] = { "abort", "" },
-	[STEP_ASSERT] = { "assert", "bs" },
-	[STEP_ASSUME] = { "assume", "" },
-	[STEP_NOTE] = { "note", "sv" },
-	[STEP_NOTED] = { "noted", "ss" },
-	[STEP_ERROR] = { "error", "s" },
-	[STEP_RETURN] = { "return", "v" },
-	[STEP_MORE] = { "more", "" },
-	[STEP_SESSION] = { "session", "s" },
-	[STEP_FINALLY] = { "finally", "" },
-	[STEP_EXPECT] = { "expect", "s" },
-	[STEP_INITIAL] = { "initial", "vv" },
-	[STEP_ISOLATION] = { "isolation", "s" },
-	[STEP_READY] = { "ready", "" },
-};
-
-static uint64_t show_step(struct wire_reader *r, struct text *out)
-{
-	uint8_t kind = wire_get_u8(r);
-	uint64_t pc = wire_get_u64(r);
-	ck_assert_uint_ge(kind, STEP_BEGIN);
-	ck_assert_uint_le(kind, STEP_READY);
-	text_format(out, "%s%s", out->length ? "; " : "", steps[kind].name);
-	for (const char *o = steps[kind].operands; *o; o++)
-		if (*o == 's')
-			show_string(r, out);
-		else if (*o == 'v')
-			show_value(r, out);
-		else if (*o == 'l')
-			show_rare(r, out);
-		else
-			text_format(out, " %d", wire_get_u8(r));
-	return pc;
-}
-
-/* The steps of the reply. */
-static const char *said(const struct process *p)
-{
-	static struct text out;
-	struct wire_reader r = wire_read(process_reply(p));
-	text_clear(&out);
-	while (wire_more(&r)) show_step(&r, &out);
-	ck_assert(!r.bad);
-	return text_get(&out);
-}
-
-/* ---- what they are asked ---- */
-
-enum { GO_ON, AFRESH };
-
-static struct iso_value number(int64_t n)
-{
-	return (struct iso_value){ .kind = ISO_INT, .integer = n };
-}
-
-static struct iso_value string(const char *s)
-{
-	return (struct iso_value){ .kind = ISO_BYTES,
-		                   .bytes = s,
-		                   .length = strlen(s) };
-}
-
-static const struct iso_value null = { .kind = ISO_NULL };
-
-static enum process_answer ask(struct process *p, uint32_t session, int fresh,
-                               uint64_t count, const struct iso_value *values)
-{
-	struct wire_writer w = wire_write(process_command(p));
-	wire_put_u8(&w, COMMAND_SESSION);
-	wire_put_u32(&w, session);
-	wire_put_u8(&w, (uint8_t)fresh);
-	wire_put_u64(&w, count);
-	for (uint64_t i = 0; i < count; i++) wire_put_value(&w, values[i]);
-	ck_assert(wire_commit(&w));
-	return process_ask(p);
-}
-
-static const char *steps_of(struct process *p, uint32_t session, int fresh,
-                            uint64_t count, const struct iso_value *values)
-{
-	ck_assert_int_eq(ask(p, session, fresh, count, values),
-	                 PROCESS_REPLIED);
-	return said(p);
-}
-
-/* No explorer says this. */
-static void check_senseless(struct process *p, uint32_t session, int fresh)
-{
-	ck_assert_int_eq(ask(p, session, fresh, 0, NULL), PROCESS_DIED);
-	ck_assert_int_eq(process_crash(p), CRASH_SPOILT);
-	ck_assert_str_eq(said(p), "");
-}
-
-#define VALUES(...)                                                           \
-	sizeof(struct iso_value[]){ __VA_ARGS__ } / sizeof(struct iso_value), \
-		(struct iso_value[])                                          \
-	{                                                                     \
-		__VA_ARGS__                                                   \
-	}
-#define NO_VALUES 0, NULL
+#include "worker_support.h"
 
 /* ---- declaring ---- */
 
@@ -204,14 +31,16 @@ static const char everything[] =
 
 START_TEST(workers_tell_what_is_declared)
 {
-	struct process *p = start(everything);
-	ck_assert_str_eq(said(p), "initial \"x\" -5; "
-	                          "initial 7 \"a\\u0000b\"; "
-	                          "expect 'is fine'; session 'first'; "
-	                          "session 'First'; isolation 'si'; finally; "
-	                          "ready");
+	struct process *p = worker_start(everything);
+	ck_assert_str_eq(worker_said(p),
+	                 "initial \"x\" -5; "
+	                 "initial 7 \"a\\u0000b\"; "
+	                 "expect 'is fine'; session 'first'; "
+	                 "session 'First'; isolation 'si'; finally; "
+	                 "ready");
 	for (uint32_t i = 0; i < 4; i++)
-		ck_assert_str_eq(steps_of(p, i, AFRESH, NO_VALUES), "return 1");
+		ck_assert_str_eq(worker_steps(p, i, AFRESH, NO_VALUES),
+		                 "return 1");
 	check_senseless(p, 4, AFRESH);
 	process_free(p);
 }
@@ -258,9 +87,9 @@ START_TEST(workers_refuse_wrong_declarations)
 	         "SESSION(none) { (void)data; }\n"
 	         "void iso_client(void) { (void)none; %s }\n",
 	         refused[_i].body);
-	struct process *p = start(source);
+	struct process *p = worker_start(source);
 	snprintf(expected, sizeof expected, "error '%s'", refused[_i].error);
-	const char *found = strstr(said(p), "error ");
+	const char *found = strstr(worker_said(p), "error ");
 	ck_assert_ptr_nonnull(found);
 	ck_assert_str_eq(found, expected);
 	process_free(p);
@@ -269,8 +98,8 @@ END_TEST
 
 START_TEST(workers_say_why_nothing_is_loaded)
 {
-	struct process *p = start("int unused;\n");
-	ck_assert_str_eq(said(p),
+	struct process *p = worker_start("int unused;\n");
+	ck_assert_str_eq(worker_said(p),
 	                 "error 'there is no function iso_client() in it: "
 	                 "define it, not static, and in C++ as extern \"C\"'");
 	process_free(p);
@@ -278,29 +107,30 @@ START_TEST(workers_say_why_nothing_is_loaded)
 	static const struct worker_job job = { .client = "client.so" };
 	p = process_new(&job, 20, false);
 	ck_assert_int_eq(process_start(p), PROCESS_REPLIED);
-	ck_assert_str_eq(said(p), "error 'it cannot be loaded: cannot open "
-	                          "shared object file: No such file or "
-	                          "directory'");
+	ck_assert_str_eq(worker_said(p),
+	                 "error 'it cannot be loaded: cannot open "
+	                 "shared object file: No such file or "
+	                 "directory'");
 	process_free(p);
 }
 END_TEST
 
 START_TEST(workers_declare_very_many)
 {
-	struct process *p =
-		start("SESSION(none) { (void)data; }\n"
-	              "void iso_client(void) {\n"
-	              "	char name[20];\n"
-	              "	for (int i = 0; i < 5000; i++) {\n"
-	              "		snprintf(name, sizeof name, \"s%d\", i);\n"
-	              "		iso_initial_int(name, i);\n"
-	              "		iso_session(name, none, NULL);\n"
-	              "	}\n"
-	              "}\n");
-	const char *all = said(p);
+	struct process *p = worker_start(
+		"SESSION(none) { (void)data; }\n"
+		"void iso_client(void) {\n"
+		"	char name[20];\n"
+		"	for (int i = 0; i < 5000; i++) {\n"
+		"		snprintf(name, sizeof name, \"s%d\", i);\n"
+		"		iso_initial_int(name, i);\n"
+		"		iso_session(name, none, NULL);\n"
+		"	}\n"
+		"}\n");
+	const char *all = worker_said(p);
 	ck_assert_ptr_nonnull(strstr(all, "session 's4999'; ready"));
 	ck_assert_ptr_null(strstr(all, "more"));
-	ck_assert_str_eq(steps_of(p, 4999, AFRESH, NO_VALUES), "return 1");
+	ck_assert_str_eq(worker_steps(p, 4999, AFRESH, NO_VALUES), "return 1");
 	process_free(p);
 }
 END_TEST
@@ -328,20 +158,21 @@ static const char copies[] =
 
 START_TEST(sessions_go_on_where_they_wait)
 {
-	struct process *p = start(copies);
-	ck_assert_str_eq(steps_of(p, 0, AFRESH, NO_VALUES),
+	struct process *p = worker_start(copies);
+	ck_assert_str_eq(worker_steps(p, 0, AFRESH, NO_VALUES),
 	                 "begin 'copy' ''; get \"x\"");
-	ck_assert_str_eq(steps_of(p, 1, AFRESH, VALUES(number(3))),
+	ck_assert_str_eq(worker_steps(p, 1, AFRESH, VALUES(client_int(3))),
 	                 "begin 'copy' ''; get \"x\"; get \"where\"");
-	ck_assert_str_eq(steps_of(p, 0, GO_ON, VALUES(number(7), null)),
-	                 "get \"where\"; error 'iso_put(): the key is null, "
-	                 "or a null pointer: keys are integers, strings or "
-	                 "bytes'");
-	ck_assert_str_eq(steps_of(p, 1, GO_ON, VALUES(string("z"))),
+	ck_assert_str_eq(
+		worker_steps(p, 0, GO_ON, VALUES(client_int(7), client_null())),
+		"get \"where\"; error 'iso_put(): the key is null, "
+		"or a null pointer: keys are integers, strings or "
+		"bytes'");
+	ck_assert_str_eq(worker_steps(p, 1, GO_ON, VALUES(client_string("z"))),
 	                 "put \"z\" 4; commit; note 'b' 3; begin 'txn' ''; "
 	                 "get \"s\"");
-	ck_assert_str_eq(steps_of(p, 1, GO_ON, NO_VALUES), "");
-	ck_assert_str_eq(steps_of(p, 1, GO_ON, VALUES(null)),
+	ck_assert_str_eq(worker_steps(p, 1, GO_ON, NO_VALUES), "");
+	ck_assert_str_eq(worker_steps(p, 1, GO_ON, VALUES(client_null())),
 	                 "put \"b\" null; abort; assert 0 'seven'; "
 	                 "assert 1 ''; return 1");
 	check_senseless(p, 1, GO_ON);
@@ -351,11 +182,12 @@ END_TEST
 
 START_TEST(sessions_begin_anew_often)
 {
-	struct process *p = start(copies);
+	struct process *p = worker_start(copies);
 	for (int i = 0; i < 3000; i++) {
-		struct iso_value v[3] = { number(i), number(-i), string("t") };
+		struct iso_value v[3] = { client_int(i), client_int(-i),
+			                  client_string("t") };
 		uint32_t session = i % 2;
-		ck_assert_int_eq(ask(p, session, AFRESH, i % 4, v),
+		ck_assert_int_eq(worker_ask(p, session, AFRESH, i % 4, v),
 		                 PROCESS_REPLIED);
 		if (i % 4 != 3) continue;
 		char expected[300];
@@ -366,7 +198,7 @@ START_TEST(sessions_begin_anew_often)
 			"put \"b\" \"t\"; abort; assert %d 'seven'; "
 			"assert 1 ''; return 1",
 			-i, i + 1, i, i == 7);
-		ck_assert_str_eq(said(p), expected);
+		ck_assert_str_eq(worker_said(p), expected);
 	}
 	process_free(p);
 }
@@ -375,13 +207,14 @@ END_TEST
 /* Each step knows its line: they lie in the client, one behind the other. */
 START_TEST(steps_have_places)
 {
-	struct process *p = start(copies);
+	struct process *p = worker_start(copies);
 	struct text out = { 0 };
 	uint64_t last = 0, in_file;
-	steps_of(p, 0, AFRESH, VALUES(number(1), number(2), null));
+	worker_steps(p, 0, AFRESH,
+	             VALUES(client_int(1), client_int(2), client_null()));
 	struct wire_reader r = wire_read(process_reply(p));
 	for (int i = 0; i < 12; i++) {
-		uint64_t pc = show_step(&r, &out);
+		uint64_t pc = worker_show_step(&r, &out);
 		const char *object = process_object(p, pc, &in_file);
 		ck_assert_ptr_nonnull(object);
 		ck_assert_ptr_nonnull(strstr(object, "/client.so"));
@@ -396,7 +229,7 @@ END_TEST
 
 START_TEST(answers_stay_until_the_end)
 {
-	struct process *p = start(
+	struct process *p = worker_start(
 		"SESSION(keep) {\n"
 		"	const char *s[100];\n"
 		"	iso_begin(data);\n"
@@ -409,11 +242,12 @@ START_TEST(answers_stay_until_the_end)
 		"void iso_client(void) { iso_session(\"s\", keep, \"t\"); }\n");
 	struct text expected = { 0 }, got = { 0 };
 	char value[20];
-	text_string(&got, steps_of(p, 0, AFRESH, NO_VALUES));
+	text_string(&got, worker_steps(p, 0, AFRESH, NO_VALUES));
 	for (int i = 0; i < 100; i++) {
 		snprintf(value, sizeof value, "value %d", i);
 		text_clear(&got);
-		text_string(&got, steps_of(p, 0, GO_ON, VALUES(string(value))));
+		text_string(&got, worker_steps(p, 0, GO_ON,
+		                               VALUES(client_string(value))));
 		text_format(&expected, "put \"k\" \"%s\"; ", value);
 	}
 	text_string(&expected, "commit; return 1");
@@ -427,28 +261,28 @@ END_TEST
 /* Many steps come in pieces; those that are done again at once. */
 START_TEST(long_sessions_come_in_pieces)
 {
-	struct process *p =
-		start("SESSION(count) {\n"
-	              "	iso_begin(data);\n"
-	              "	for (int i = 0; i < 10000; i++) iso_put_int(\"k\", "
-	              "i);\n"
-	              "	iso_put_int(\"k\", iso_get_int(\"x\"));\n"
-	              "	iso_commit();\n"
-	              "}\n"
-	              "void iso_client(void) { iso_session(\"s\", count, "
-	              "\"t\"); }\n");
+	struct process *p = worker_start(
+		"SESSION(count) {\n"
+		"	iso_begin(data);\n"
+		"	for (int i = 0; i < 10000; i++) iso_put_int(\"k\", "
+		"i);\n"
+		"	iso_put_int(\"k\", iso_get_int(\"x\"));\n"
+		"	iso_commit();\n"
+		"}\n"
+		"void iso_client(void) { iso_session(\"s\", count, "
+		"\"t\"); }\n");
 	int pieces = 1, puts = 0;
-	const char *all = steps_of(p, 0, AFRESH, NO_VALUES);
+	const char *all = worker_steps(p, 0, AFRESH, NO_VALUES);
 	while (strstr(all, "; more")) {
 		for (; (all = strstr(all, "put")); all++) puts++;
-		all = steps_of(p, 0, GO_ON, NO_VALUES);
+		all = worker_steps(p, 0, GO_ON, NO_VALUES);
 		pieces++;
 	}
 	ck_assert_int_eq(pieces, 3);
 	for (const char *s = all; (s = strstr(s, "put")); s++) puts++;
 	ck_assert_int_eq(puts, 10000);
 	ck_assert_ptr_nonnull(strstr(all, "; get \"x\""));
-	all = steps_of(p, 0, AFRESH, VALUES(number(5)));
+	all = worker_steps(p, 0, AFRESH, VALUES(client_int(5)));
 	ck_assert_ptr_null(strstr(all, "more; put \"k\" 9999; get"));
 	ck_assert_ptr_nonnull(strstr(all, "put \"k\" 9999; get \"x\"; put"));
 	process_free(p);
@@ -457,34 +291,35 @@ END_TEST
 
 START_TEST(sessions_cannot_do_too_much_at_once)
 {
-	struct process *p =
-		start("SESSION(giant) {\n"
-	              "	static char bytes[80 << 20];\n"
-	              "	iso_begin(data);\n"
-	              "	iso_put(iso_string(\"k\"), iso_bytes(bytes, 8));\n"
-	              "	iso_put(iso_string(\"k\"), iso_bytes(bytes, 80 << "
-	              "20));\n"
-	              "	iso_commit();\n"
-	              "}\n"
-	              "SESSION(many) {\n"
-	              "	static char bytes[6 << 20];\n"
-	              "	iso_begin(data);\n"
-	              "	for (int i = 0; i < 20; i++)\n"
-	              "		iso_put(iso_int(i), iso_bytes(bytes, 6 << "
-	              "20));\n"
-	              "	iso_commit();\n"
-	              "}\n"
-	              "void iso_client(void) {\n"
-	              "	iso_session(\"s\", giant, \"t\");\n"
-	              "	iso_session(\"u\", many, \"t\");\n"
-	              "}\n");
-	const char *all = steps_of(p, 0, AFRESH, NO_VALUES);
+	struct process *p = worker_start(
+		"SESSION(giant) {\n"
+		"	static char bytes[80 << 20];\n"
+		"	iso_begin(data);\n"
+		"	iso_put(iso_string(\"k\"), iso_bytes(bytes, 8));\n"
+		"	iso_put(iso_string(\"k\"), iso_bytes(bytes, 80 << "
+		"20));\n"
+		"	iso_commit();\n"
+		"}\n"
+		"SESSION(many) {\n"
+		"	static char bytes[6 << 20];\n"
+		"	iso_begin(data);\n"
+		"	for (int i = 0; i < 20; i++)\n"
+		"		iso_put(iso_int(i), iso_bytes(bytes, 6 << "
+		"20));\n"
+		"	iso_commit();\n"
+		"}\n"
+		"void iso_client(void) {\n"
+		"	iso_session(\"s\", giant, \"t\");\n"
+		"	iso_session(\"u\", many, \"t\");\n"
+		"}\n");
+	const char *all = worker_steps(p, 0, AFRESH, NO_VALUES);
 	ck_assert_ptr_nonnull(strstr(all, "; error 'too much at once: a "
 	                                  "session can give isoscope "
 	                                  "67108864 bytes of keys"));
 	int fresh = AFRESH, pieces = 0;
 	do {
-		ck_assert_int_eq(ask(p, 1, fresh, NO_VALUES), PROCESS_REPLIED);
+		ck_assert_int_eq(worker_ask(p, 1, fresh, NO_VALUES),
+		                 PROCESS_REPLIED);
 		fresh = GO_ON;
 		pieces++;
 	} while (process_reply(p)->length > 20 << 20 && pieces < 9);
@@ -495,21 +330,25 @@ END_TEST
 
 START_TEST(expectations_ask_for_notes)
 {
-	struct process *p =
-		start("SESSION(none) { (void)data; }\n"
-	              "static bool same(void *data) {\n"
-	              "	return iso_noted_int(\"a\", \"n\", 4) ==\n"
-	              "	       iso_noted(\"b\", data).integer &&\n"
-	              "	       iso_noted(NULL, NULL).kind == ISO_NULL;\n"
-	              "}\n"
-	              "void iso_client(void) {\n"
-	              "	iso_session(\"s\", none, NULL);\n"
-	              "	iso_expect(\"same\", same, \"m\");\n"
-	              "}\n");
-	ck_assert_str_eq(steps_of(p, 1, AFRESH, NO_VALUES), "noted 'a' 'n'");
-	ck_assert_str_eq(steps_of(p, 1, GO_ON, VALUES(null)), "noted 'b' 'm'");
-	ck_assert_str_eq(steps_of(p, 1, GO_ON, VALUES(number(4))), "return 1");
-	ck_assert_str_eq(steps_of(p, 1, AFRESH, VALUES(number(3), number(4))),
+	struct process *p = worker_start(
+		"SESSION(none) { (void)data; }\n"
+		"static bool same(void *data) {\n"
+		"	return iso_noted_int(\"a\", \"n\", 4) ==\n"
+		"	       iso_noted(\"b\", data).integer &&\n"
+		"	       iso_noted(NULL, NULL).kind == ISO_NULL;\n"
+		"}\n"
+		"void iso_client(void) {\n"
+		"	iso_session(\"s\", none, NULL);\n"
+		"	iso_expect(\"same\", same, \"m\");\n"
+		"}\n");
+	ck_assert_str_eq(worker_steps(p, 1, AFRESH, NO_VALUES),
+	                 "noted 'a' 'n'");
+	ck_assert_str_eq(worker_steps(p, 1, GO_ON, VALUES(client_null())),
+	                 "noted 'b' 'm'");
+	ck_assert_str_eq(worker_steps(p, 1, GO_ON, VALUES(client_int(4))),
+	                 "return 1");
+	ck_assert_str_eq(worker_steps(p, 1, AFRESH,
+	                              VALUES(client_int(3), client_int(4))),
 	                 "noted 'a' 'n'; noted 'b' 'm'; return 0");
 	process_free(p);
 }
@@ -565,7 +404,9 @@ static const struct {
 START_TEST(mistakes_are_explained)
 {
 	char source[600], expected[300];
-	const struct iso_value answers[] = { number(5), string("five"), null };
+	const struct iso_value answers[] = { client_int(5),
+		                             client_string("five"),
+		                             client_null() };
 	snprintf(source, sizeof source,
 	         "SESSION(mistake) { (void)data; %s }\n"
 	         "SESSION(fine) { iso_begin(data); iso_commit(); }\n"
@@ -574,14 +415,14 @@ START_TEST(mistakes_are_explained)
 	         "	iso_session(\"fine\", fine, \"f\");\n"
 	         "}\n",
 	         mistakes[_i].body);
-	struct process *p = start(source);
-	const char *found = steps_of(p, 0, AFRESH, 3, answers);
+	struct process *p = worker_start(source);
+	const char *found = worker_steps(p, 0, AFRESH, 3, answers);
 	found = strstr(found, "error ");
 	snprintf(expected, sizeof expected, "error '%s'", mistakes[_i].error);
 	ck_assert_ptr_nonnull(found);
 	ck_assert_str_eq(found, expected);
 	check_senseless(p, 0, GO_ON);
-	ck_assert_str_eq(steps_of(p, 1, AFRESH, NO_VALUES),
+	ck_assert_str_eq(worker_steps(p, 1, AFRESH, NO_VALUES),
 	                 "begin 'f' ''; commit; return 1");
 	process_free(p);
 }
@@ -590,210 +431,27 @@ END_TEST
 START_TEST(expectations_and_assumptions_have_limits)
 {
 	struct process *p =
-		start("SESSION(assuming) {\n"
-	              "	iso_begin(data);\n"
-	              "	iso_assume(true);\n"
-	              "	iso_assume(false);\n"
-	              "	iso_put_int(\"x\", 1);\n"
-	              "}\n"
-	              "static bool writes(void *data) {\n"
-	              "	iso_put_int(data, 1);\n"
-	              "	return true;\n"
-	              "}\n"
-	              "void iso_client(void) {\n"
-	              "	iso_session(\"s\", assuming, \"t\");\n"
-	              "	iso_expect(\"writes\", writes, \"x\");\n"
-	              "}\n");
-	ck_assert_str_eq(steps_of(p, 0, AFRESH, NO_VALUES),
+		worker_start("SESSION(assuming) {\n"
+	                     "	iso_begin(data);\n"
+	                     "	iso_assume(true);\n"
+	                     "	iso_assume(false);\n"
+	                     "	iso_put_int(\"x\", 1);\n"
+	                     "}\n"
+	                     "static bool writes(void *data) {\n"
+	                     "	iso_put_int(data, 1);\n"
+	                     "	return true;\n"
+	                     "}\n"
+	                     "void iso_client(void) {\n"
+	                     "	iso_session(\"s\", assuming, \"t\");\n"
+	                     "	iso_expect(\"writes\", writes, \"x\");\n"
+	                     "}\n");
+	ck_assert_str_eq(worker_steps(p, 0, AFRESH, NO_VALUES),
 	                 "begin 't' ''; assume");
-	ck_assert_str_eq(steps_of(p, 1, AFRESH, NO_VALUES),
+	ck_assert_str_eq(worker_steps(p, 1, AFRESH, NO_VALUES),
 	                 "error 'iso_put_int(\"x\") in a function of "
 	                 "iso_expect(): it may use iso_noted() and "
 	                 "iso_noted_int() only'");
 	process_free(p);
-}
-END_TEST
-
-/* ---- ends ---- */
-
-#if defined(__SANITIZE_THREAD__)
-#define THREAD_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define THREAD_SANITIZER 1
-#endif
-#endif
-
-/* What a session does behind a step, what becomes of the worker, and what is
- * said of it. */
-static const struct {
-	const char *body;
-	enum crash_kind kind;
-	const char *why;
-} ends[] = {
-	{ "*(volatile int *)16 = 1;", CRASH_SIGNAL, "0x10" },
-	{ "abort();", CRASH_SIGNAL, "SIGABRT" },
-	{ "void (*volatile f)(void) = NULL; f();", CRASH_SIGNAL, "in end()" },
-	{ "volatile char a[200]; a[0] = 1; end(data); a[1] = 1;",
-	  CRASH_OVERFLOW, "in end()" },
-	{ "wide();", CRASH_OVERFLOW, "in wide()" },
-	{ "printf(\"to the end\"); exit(3);", CRASH_EXIT, "to the end" },
-	{ "_Exit(4);", CRASH_EXIT, "4" },
-	{ "pthread_t t; pthread_create(&t, 0, other, 0); pthread_join(t, 0);",
-	  CRASH_THREAD, "iso_get_int() was called by a thread" },
-	{ "_exit(5);", CRASH_EXIT, "called exit(5), last seen in end() at " },
-	{ "execlp(\"true\", \"true\", (char *)NULL);", CRASH_EXIT,
-	  "became another program by exec(): \"true\", which called exit(0), "
-	  "last seen in end() at " },
-	{ "execlp(\"sleep\", \"sleep\", \"99\", (char *)NULL);", CRASH_EXIT,
-	  "became another program by exec(): \"sleep\", last "
-	  "seen in end() at " },
-	{ "for (int i = 3; i < 900; i++) close(i); iso_get_int(\"x\");",
-	  CRASH_FILES,
-	  "closed file descriptors that are not its own, in end() at " },
-	{ "for (int i = 3; i < 900; i++) close(i); iso_commit();", CRASH_FILES,
-	  "its own, last seen in end() at " },
-	{ "for (int i = 3; i < 900; i++) close(i);"
-	  "while (dup(2) < 99); iso_commit();",
-	  CRASH_FILES, "its own" },
-#ifndef THREAD_SANITIZER /* it would end the process itself */
-	{ "pthread_exit(NULL);", CRASH_THREAD, "pthread_exit()" },
-	{ "longjmp(place, 1);", CRASH_THREAD,
-	  "by session \"end\" on the stack of session \"waits\"" },
-#endif
-};
-
-START_TEST(workers_end_with_a_reason)
-{
-	char source[900];
-	struct text why = { 0 };
-	snprintf(source, sizeof source,
-	         "static jmp_buf place;\n"
-	         "static void *other(void *data) {\n"
-	         "	iso_get_int(data ? data : \"x\");\n"
-	         "	return data;\n"
-	         "}\n"
-	         "SESSION(waits) {\n"
-	         "	iso_begin(data);\n"
-	         "	setjmp(place);\n"
-	         "	iso_get_int(\"x\");\n"
-	         "}\n"
-	         "static void wide(void) {\n"
-	         "	volatile char a[40 << 20];\n"
-	         "	a[0] = 1;\n"
-	         "}\n"
-	         "SESSION(end) {\n"
-	         "	if (!data) { iso_begin(\"last\"); data = other; }\n"
-	         "	%s\n"
-	         "}\n"
-	         "void iso_client(void) {\n"
-	         "	iso_session(\"waits\", waits, \"t\");\n"
-	         "	iso_session(\"end\", end, NULL);\n"
-	         "}\n",
-	         ends[_i].body);
-	struct process *p = start(source);
-	for (int round = 0; round < 2; round++) {
-		steps_of(p, 0, AFRESH, NO_VALUES);
-		ck_assert_int_eq(ask(p, 1, AFRESH, NO_VALUES), PROCESS_DIED);
-		ck_assert_int_eq(strncmp(said(p), "begin 'last' ''", 12), 0);
-		ck_assert_ptr_null(strstr(said(p), "return"));
-		ck_assert_int_eq(process_crash(p), ends[_i].kind);
-		text_clear(&why);
-		process_why(p, &why);
-		ck_assert_ptr_nonnull(strstr(text_get(&why), ends[_i].why));
-	}
-	text_free(&why);
-	process_free(p);
-}
-END_TEST
-
-/* Its constructors are user code, too. */
-START_TEST(constructors_have_places)
-{
-	static const struct worker_job job = { .client = "client.so" };
-	struct text why = { 0 };
-	compile_text("__attribute__((constructor)) static void early(void)\n"
-	             "{ *(volatile int *)16 = 1; }\n"
-	             "void iso_client(void) { }\n");
-	struct process *p = process_new(&job, 20, false);
-	ck_assert_int_eq(process_start(p), PROCESS_DIED);
-	process_why(p, &why);
-	ck_assert_ptr_nonnull(strstr(text_get(&why), "in early() at "));
-	ck_assert_ptr_nonnull(strstr(text_get(&why), "client.c:10"));
-	text_free(&why);
-	process_free(p);
-}
-END_TEST
-
-/* The compiler may make jumps of calls: their place is then the function. */
-START_TEST(calls_that_are_jumps_have_places)
-{
-	uint64_t in_file;
-	struct text out = { 0 };
-	options = "-O2";
-	struct process *p =
-		start("static bool ok(void *data) { return !data; }\n"
-	              "SESSION(last) { (void)data; iso_commit(); }\n"
-	              "void iso_client(void) {\n"
-	              "	iso_session(\"a\", last, NULL);\n"
-	              "	iso_expect(\"ok\", ok, NULL);\n"
-	              "}\n");
-	options = "";
-	for (int i = 0; i < 2; i++) {
-		struct wire_reader r = wire_read(process_reply(p));
-		while (wire_more(&r)) {
-			uint64_t pc = show_step(&r, &out);
-			const char *o = process_object(p, pc, &in_file);
-			ck_assert(!pc || strstr(o, "/client.so"));
-		}
-		steps_of(p, 0, AFRESH, NO_VALUES);
-	}
-	ck_assert_ptr_nonnull(strstr(text_get(&out), "error"));
-	text_free(&out);
-	process_free(p);
-}
-END_TEST
-
-/* Of a session that forks, the process that was there before goes on. */
-static const char forks[] =
-	"SESSION(forks) {\n"
-	"	iso_begin(data);\n"
-	"	int64_t how = iso_get_int(\"how\");\n"
-	"	int pid = fork();\n"
-	"	if (pid && how) waitpid(pid, NULL, 0);\n"
-	"	if (!pid && how == 2) *(volatile int *)16 = 1;\n"
-	"	if (!pid && how == 3) exit(3);\n"
-	"	if (!pid && how == 4) return;\n"
-	"	if (!pid && how == 5 && !fork()) { setsid(); sleep(999); }\n"
-	"	iso_put_int(\"x\", how);\n"
-	"	iso_commit();\n"
-	"}\n"
-	"void iso_client(void) { iso_session(\"s\", forks, \"t\"); }\n";
-
-static void check_forks(struct process *p, int64_t how)
-{
-	char expected[100];
-	for (int i = 0; i < 20; i++) {
-		steps_of(p, 0, AFRESH, NO_VALUES);
-		snprintf(expected, sizeof expected,
-		         "put \"x\" %d; commit; return 1", (int)how);
-		ck_assert_str_eq(steps_of(p, 0, GO_ON, VALUES(number(how))),
-		                 expected);
-	}
-	ck_assert_int_eq(process_crash(p), CRASH_NONE);
-}
-
-/* They get a new parent when theirs has ended. */
-START_TEST(sessions_fork)
-{
-	ck_assert_int_eq(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
-	struct process *p = start(forks);
-	int status;
-	for (int64_t how = 0; how < 6; how++) check_forks(p, how);
-	process_free(p);
-	while (waitpid(-1, &status, 0) > 0) continue;
-	ck_assert_int_eq(errno, ECHILD);
-	prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
 END_TEST
 
@@ -830,31 +488,30 @@ START_TEST(functions_are_called)
 	};
 	static const struct worker_job job = { .functions = f,
 		                               .function_count = 3 };
-	compile_text(functions);
+	worker_compile(functions, "");
 	struct process *p = process_new(&job, 20, false);
 	ck_assert_int_eq(process_start(p), PROCESS_REPLIED);
-	ck_assert_str_eq(said(p), "ready");
+	ck_assert_str_eq(worker_said(p), "ready");
 	for (int round = 0; round < 100; round++) {
-		call(p, 0, VALUES(number(21 + round)));
+		call(p, 0, VALUES(client_int(21 + round)));
 		char expected[30];
 		snprintf(expected, sizeof expected, "return %d",
 		         42 + 2 * round);
-		ck_assert_str_eq(said(p), expected);
+		ck_assert_str_eq(worker_said(p), expected);
 	}
-	call(p, 1, VALUES(string("hello"), number(5)));
-	ck_assert_str_eq(said(p), "return \"hello 5\"");
+	call(p, 1, VALUES(client_string("hello"), client_int(5)));
+	ck_assert_str_eq(worker_said(p), "return \"hello 5\"");
 	call(p, 2, NO_VALUES);
-	ck_assert_str_eq(said(p), "error 'iso_get_int(\"x\") in a function "
-	                          "that a program calls: only sessions may use "
-	                          "it'");
-	ck_assert_int_eq(call(p, 0, VALUES(number(13))), PROCESS_DIED);
-	call(p, 0, VALUES(number(12)));
-	ck_assert_str_eq(said(p), "return 24");
+	ck_assert_str_eq(worker_said(p),
+	                 "error 'iso_get_int(\"x\") in a function "
+	                 "that a program calls: only sessions may use "
+	                 "it'");
+	ck_assert_int_eq(call(p, 0, VALUES(client_int(13))), PROCESS_DIED);
+	call(p, 0, VALUES(client_int(12)));
+	ck_assert_str_eq(worker_said(p), "return 24");
 	process_free(p);
 }
 END_TEST
-
-#define COUNT(table) (int)(sizeof(table) / sizeof *(table))
 
 void add_worker_tests(TCase *tests)
 {
@@ -873,9 +530,5 @@ void add_worker_tests(TCase *tests)
 	tcase_add_test(tests, expectations_ask_for_notes);
 	tcase_add_loop_test(tests, mistakes_are_explained, 0, COUNT(mistakes));
 	tcase_add_test(tests, expectations_and_assumptions_have_limits);
-	tcase_add_loop_test(tests, workers_end_with_a_reason, 0, COUNT(ends));
-	tcase_add_test(tests, constructors_have_places);
-	tcase_add_test(tests, calls_that_are_jumps_have_places);
-	tcase_add_test(tests, sessions_fork);
 	tcase_add_test(tests, functions_are_called);
 }
