@@ -932,6 +932,17 @@ if [ -d "$top/tests/histories/manual" ]; then
 	on && $0 != "..."' README.md >quoted
 	[ -s quoted ] && in_order quoted shown &&
 		pass || fail 'README.md quotes what check prints'
+	ln -s "$top/programs" programs
+	for command in 'explore --levels' 'explore --fix'; do
+		# shellcheck disable=SC2086
+		run 1 $command programs/examples/last-seat.tx
+		awk -v line="\$ isoscope $command programs/examples/last-seat.tx" '
+		$0 == line { on = 1; next }
+		/^```$/ { if (on) exit }
+		on && $0 != "..."' README.md >quoted
+		[ -s quoted ] && in_order quoted out &&
+			pass || fail "README.md quotes what $command prints"
+	done
 fi
 printf '%s\n' '{"sessions":[{"name":"a\u001b[31m","transactions":[{"events":[
 ["r","k",0]]}]}]}' | tr -d '\n' >control.jsonl
