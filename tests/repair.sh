@@ -154,6 +154,19 @@ for name in last-seat on-call shopping-cart courseware twitter; do
 	done
 done
 
+# A program that is not below the folder: named from the root.
+if command -v patch >/dev/null; then
+	mkdir below
+	cp "$examples/last-seat.tx" up.tx
+	rm -f answer.*
+	(cd below && "$ISOSCOPE" explore --fix ../up.tx) >out 2>err
+	equal "exit code of --fix ../up.tx" $? 1
+	prints 'The diffs are for patch -p1 -d /.'
+	answers
+	patch -s -p1 -d / <answer.1
+	run 0 explore -q up.tx
+fi
+
 # Without assertions every level will do.
 run 0 explore --fix "$top/programs/tpcc/client-1.tx"
 prints 'nothing is asserted'

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -508,12 +509,36 @@ static void print_range(struct text *t, uint32_t line, uint32_t count)
 	if (count != 1) text_format(t, ",%" PRIu32, count);
 }
 
-/* As patch -p1 takes it, which goes nowhere above where it starts. */
-static void print_file(struct text *t, const char *path, unsigned indent)
+/* Does the path lead out of where isoscope was started? */
+static bool leads_out(const char *path)
 {
 	struct text clean = { 0 };
 	path_shortest(&clean, path);
-	const char *name = text_get(&clean) + strspn(text_get(&clean), "/");
+	const char *name = text_get(&clean);
+	bool out = *name == '/' || !strcmp(name, "..") ||
+	           !strncmp(name, "../", 3) || strstr(name, "/../");
+	text_free(&clean);
+	return out;
+}
+
+bool edits_are_rooted(const struct edits *e)
+{
+	for (uint32_t i = 0; i < e->file_count; i++)
+		if (leads_out(e->files[i].path)) return true;
+	return false;
+}
+
+/* As patch -p1 takes it, which goes nowhere above where it starts. */
+static void print_file(struct text *t, const char *path, bool rooted,
+                       unsigned indent)
+{
+	struct text clean = { 0 };
+	path_shortest(&clean, path);
+	const char *name = text_get(&clean);
+	char real[PATH_MAX];
+	bool named = *name == '/' && !strstr(name, "/../");
+	if (rooted && !named && realpath(path, real)) name = real;
+	name += strspn(name, "/");
 	text_pad(t, ' ', indent);
 	text_format(t, "--- a/%s\n", name);
 	text_pad(t, ' ', indent);
@@ -549,6 +574,7 @@ void edits_diff(struct text *t, const struct edits *e, struct edit_set s,
 	const struct edit **all = sorted(e, s);
 	const struct edit_file *in = NULL;
 	int64_t longer = 0; /* by so many lines, the file so far */
+	bool rooted = edits_are_rooted(e);
 	for (uint32_t i = 0, last; i < s.count; i = last) {
 		const struct edit_file *f = &e->files[all[i]->source];
 		size_t at = line_begin(f, all[i]->offset);
@@ -567,7 +593,7 @@ void edits_diff(struct text *t, const struct edits *e, struct edit_set s,
 			uint32_t line = edits_line_at(f, at);
 			uint32_t old = count_lines(f->text + at, h.end - at);
 			uint32_t count = count_lines(h.new, h.length);
-			if (f != in) print_file(t, f->path, indent);
+			if (f != in) print_file(t, f->path, rooted, indent);
 			if (f != in) longer = 0;
 			in = f;
 			text_pad(t, ' ', indent);

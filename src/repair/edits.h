@@ -122,8 +122,12 @@ void edits_mark(const struct edits *e, const struct edited *x,
 bool edits_allow(const struct edits *e, struct edit_set s, struct edit_set of,
                  struct history *h, struct relation *r,
                  struct level_scratch *scratch);
+/* Do diffs name the files from the root, since one of them is not below the
+ * folder where isoscope was started? */
+bool edits_are_rooted(const struct edits *e);
 /* The lines that change, as a unified diff without context that `patch -p1`
- * applies, each behind so many blanks; nothing if the text stays. */
+ * applies there, or in the root, each behind so many blanks; nothing if the
+ * text stays. */
 void edits_diff(struct text *t, const struct edits *e, struct edit_set s,
                 unsigned indent);
 

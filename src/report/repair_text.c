@@ -60,6 +60,8 @@ static void print_answers(struct text *t, const struct style *s,
 		for (uint32_t k = 0; k < row->count; k++)
 			aborts |= may_abort(edits_get(x->edits, row->items[k]));
 	}
+	if (edits_are_rooted(x->edits))
+		text_string(t, "\nThe diffs are for patch -p1 -d /.\n");
 	if (aborts)
 		text_string(t, "\nA transaction at a stronger level may be "
 		               "aborted, and then has to be tried again.\n");
