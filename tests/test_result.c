@@ -199,6 +199,7 @@ START_TEST(values_are_printed_in_the_order_they_were_added)
 	text_string(&number, "1.4 MB");
 	text_string(&t, "resident");
 	result_line_text(r, "memory", &number, &t);
+	result_line_time(r, 2, 2, 1, 2, "history", "histories");
 	report_json(&t, r, "1");
 	ck_assert_str_eq(
 		text_get(&t),
@@ -209,7 +210,9 @@ START_TEST(values_are_printed_in_the_order_they_were_added)
 	report_text(&t, &(struct style){ .width = 80 }, r);
 	ck_assert_str_eq(text_get(&t),
 	                 "holds: all is well\n\n"
-	                 "memory               1.4 MB  resident\n");
+	                 "memory               1.4 MB  resident\n"
+	                 "time                 2.00 s  2.00 s of CPU, "
+	                 "1 history per second\n");
 	text_free(&t);
 	text_free(&number);
 	result_free(r);

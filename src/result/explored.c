@@ -400,7 +400,8 @@ static void lines_of_costs(struct result *r, const struct explorer *e)
 	const struct explore_stats *s = explorer_stats(e);
 	struct text held = { 0 }, resident = { 0 };
 	result_line_time(r, s->seconds, s->cpu_seconds,
-	                 explorer_options(e)->jobs, s->histories, "histories");
+	                 explorer_options(e)->jobs, s->histories, "history",
+	                 "histories");
 	number_memory(&held, s->memory_peak);
 	number_resident(&resident);
 	result_line_text(r, "memory", &held, &resident);

@@ -458,7 +458,8 @@ static void add_lines(struct result *r, const struct run_case *c)
 	              "choices of writers");
 	text_string(&t, " taken back");
 	result_line(r, "reads", s->reads, &t);
-	result_line_time(r, s->seconds, s->cpu_seconds, 1, s->runs, "runs");
+	result_line_time(r, s->seconds, s->cpu_seconds, 1, s->runs, "run",
+	                 "runs");
 	text_free(&t);
 }
 

@@ -177,7 +177,8 @@ void result_line(struct result *r, const char *label, uint64_t n,
 static const double RATE_LEAST = 0.01;
 
 void result_line_time(struct result *r, double seconds, double cpu_seconds,
-                      unsigned threads, uint64_t n, const char *what)
+                      unsigned threads, uint64_t n, const char *one,
+                      const char *many)
 {
 	struct text number = { 0 }, words = { 0 };
 	assert(seconds >= 0 && cpu_seconds >= 0);
@@ -187,8 +188,9 @@ void result_line_time(struct result *r, double seconds, double cpu_seconds,
 	if (threads > 1) text_format(&words, " in %u threads", threads);
 	if (cpu_seconds > RATE_LEAST) {
 		text_string(&words, ", ");
-		number_count(&words, (uint64_t)((double)n / cpu_seconds));
-		text_format(&words, " %s per second", what);
+		number_plural(&words, (uint64_t)((double)n / cpu_seconds), one,
+		              many);
+		text_string(&words, " per second");
 	}
 	result_line_text(r, "time", &number, &words);
 	text_free(&number);

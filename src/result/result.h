@@ -295,7 +295,8 @@ struct result_row *result_row(struct result *r, const char *label);
 /* Lines of what it took: how many of `n` there were in each second ("20,000
  * runs per second"), unless that is noise; and the memory, if that is known. */
 void result_line_time(struct result *r, double seconds, double cpu_seconds,
-                      unsigned threads, uint64_t n, const char *what);
+                      unsigned threads, uint64_t n, const char *one,
+                      const char *many);
 
 /* ---- assertions: assertions.c ---- */
 
