@@ -109,9 +109,14 @@ void order_sort(struct level_scratch *s, uint32_t *items, uint32_t count,
 BITS_INLINE void order_spread(struct level_scratch *s, word *rows,
                               const word *to, const word *set, unsigned width)
 {
+	unsigned first = 0, end = width;
+	if (width > 2) {
+		while (first < end && !set[first]) first++;
+		while (end > first && !set[end - 1]) end--;
+	}
 	BITS_EACH(i, to, width) {
 		word *row = order_row(rows, i, width);
-		for (unsigned w = 0; w < width; w++) {
+		for (unsigned w = first; w < end; w++) {
 			if (!(set[w] & ~row[w])) continue;
 			if (s->logging) order_log(s, &row[w]);
 			row[w] |= set[w];

@@ -2,10 +2,9 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "axioms/kernels.h"
 #include "base/memory.h"
-#include "history/relation.h"
 
 /* ---- Memory ---- */
 
@@ -24,6 +23,7 @@ void points_free(struct points *p)
 	free(p->choices);
 	free(p->locks);
 	free(p->reads);
+	free(p->keys);
 	free(p->edges);
 	free(p);
 }
@@ -33,7 +33,8 @@ size_t points_bytes(const struct points *p)
 	return level_scratch_bytes(&p->rows) + p->transactions * sizeof *p->of +
 	       p->choice_capacity * sizeof *p->choices +
 	       p->lock_capacity * sizeof *p->locks +
-	       p->read_capacity * sizeof *p->reads;
+	       p->read_capacity * sizeof *p->reads +
+	       p->key_count * sizeof *p->keys;
 }
 
 static void *carve(char **next, size_t count, size_t size)
@@ -49,9 +50,9 @@ static void lay_out(struct points *p)
 	size_t n = p->room, rows = n * p->width;
 	size_t past = (size_t)p->transactions * p->words;
 	size_t need = (2 * rows + 5 * (size_t)p->width + 2 * past +
-	               2 * (size_t)p->words) *
+	               3 * (size_t)p->words) *
 	                      sizeof(word) +
-	              4 * n * sizeof(uint32_t);
+	              n * sizeof(uint64_t) + 4 * n * sizeof(uint32_t);
 	if (need > s->capacity) {
 		free(s->memory);
 		s->memory = mem_take(need);
@@ -65,11 +66,83 @@ static void lay_out(struct points *p)
 	p->so = carve(&next, past, sizeof(word));
 	p->direct = carve(&next, p->words, sizeof(word));
 	p->seen = carve(&next, p->words, sizeof(word));
+	p->hiding = carve(&next, p->words, sizeof(word));
+	s->keys = carve(&next, n, sizeof(uint64_t));
 	p->owner = carve(&next, n, sizeof(uint32_t));
 	p->line = carve(&next, n, sizeof(uint32_t));
 	p->rank = carve(&next, n, sizeof(uint32_t));
 	p->count = carve(&next, n, sizeof(uint32_t));
 	assert(next == s->memory + need);
+}
+
+/* ---- What there is of a key ---- */
+
+static struct point_key *key_at(struct points *p, uint32_t key)
+{
+	if (key >= p->key_count) {
+		uint32_t count = 2 * key + 16;
+		size_t more = count - p->key_count;
+		p->keys = mem_grow(p->keys, count, sizeof *p->keys);
+		memset(p->keys + p->key_count, 0xff, more * sizeof *p->keys);
+		p->key_count = count;
+	}
+	return &p->keys[key];
+}
+
+static void enter_lock(struct points *p, struct point_lock l)
+{
+	struct point_key *k = key_at(p, l.key);
+	uint32_t i = p->lock_count;
+	l.previous = k->last_lock;
+	l.next = NONE;
+	if (l.previous == NONE)
+		k->first_lock = i;
+	else
+		p->locks[l.previous].next = i;
+	k->last_lock = i;
+	VEC_RESERVE(p->locks, p->lock_count, p->lock_capacity);
+	p->locks[p->lock_count++] = l;
+}
+
+static void enter_read(struct points *p, struct point_read r)
+{
+	struct point_key *k = key_at(p, r.key);
+	uint32_t i = p->read_count;
+	r.previous = k->last_read;
+	r.next = NONE;
+	if (r.previous == NONE)
+		k->first_read = i;
+	else
+		p->reads[r.previous].next = i;
+	k->last_read = i;
+	VEC_RESERVE(p->reads, p->read_count, p->read_capacity);
+	p->reads[p->read_count++] = r;
+}
+
+/* All but the first so many. */
+static void drop_uses(struct points *p, uint32_t locks, uint32_t reads)
+{
+	assert(locks <= p->lock_count && reads <= p->read_count);
+	while (p->lock_count > locks) {
+		const struct point_lock *l = &p->locks[--p->lock_count];
+		struct point_key *k = &p->keys[l->key];
+		assert(k->last_lock == p->lock_count);
+		k->last_lock = l->previous;
+		if (l->previous == NONE)
+			k->first_lock = NONE;
+		else
+			p->locks[l->previous].next = NONE;
+	}
+	while (p->read_count > reads) {
+		const struct point_read *r = &p->reads[--p->read_count];
+		struct point_key *k = &p->keys[r->key];
+		assert(k->last_read == p->read_count);
+		k->last_read = r->previous;
+		if (r->previous == NONE)
+			k->first_read = NONE;
+		else
+			p->reads[r->previous].next = NONE;
+	}
 }
 
 void points_clear(struct points *p, uint32_t transactions, uint32_t points)
@@ -83,10 +156,11 @@ void points_clear(struct points *p, uint32_t transactions, uint32_t points)
 	}
 	lay_out(p);
 	p->node_count = 1;
-	p->lock_count = p->read_count = 0;
+	drop_uses(p, 0, 0);
 	p->choice_count = p->rows.change_count = p->rows.frame_count = 0;
-	p->rows.logging = true;
+	p->rows.logging = !p->grows;
 	p->failed = false;
+	p->lined = 0;
 	p->edge_count = 0;
 	p->pending = (struct points_pending){ 0 };
 	p->of[0] = (struct point_transaction){ .committed = true };
@@ -100,6 +174,12 @@ void points_be_runnable(struct points *p)
 {
 	assert(!p->room);
 	p->runnable = true;
+}
+
+void points_only_grow(struct points *p)
+{
+	assert(!p->room);
+	p->grows = true;
 }
 
 /* ---- Points and edges ---- */
@@ -174,10 +254,9 @@ static void part_writer(struct points *p, const struct point_read *r,
 
 /* ---- Locks ---- */
 
-static bool is_version(const struct points *p, const struct point_lock *l,
-                       uint32_t key)
+static bool is_version(const struct points *p, const struct point_lock *l)
 {
-	return l->key == key && l->first && p->of[l->owner].committed;
+	return l->first && p->of[l->owner].committed;
 }
 
 /* Where the owner of a write has its lock; under levels without statements, at
@@ -193,8 +272,8 @@ static uint32_t lock_point(const struct points *p, const struct point_lock *l)
 static void part_locked_read(struct points *p, const struct point_lock *read,
                              const struct point_lock *write)
 {
-	if (read->key != write->key || read->source == write->owner ||
-	    read->source == NONE ||
+	assert(read->key == write->key);
+	if (read->source == write->owner || read->source == NONE ||
 	    !strengths_exclude(read->strength, write->strength))
 		return;
 	add_choice(p,
@@ -310,10 +389,10 @@ static void resolve(struct points *p, uint32_t until)
 		points_add_edge(p, (struct point_edge){ commit_of(p, l->source),
 		                                        l->until, REASON_WR,
 		                                        l->key, l->owner });
-	for (const struct point_lock *o = p->locks;
-	     o < &p->locks[p->lock_count]; o++) {
+	for (uint32_t k = p->keys[l->key].first_lock; k < i;
+	     k = p->locks[k].next) {
+		const struct point_lock *o = &p->locks[k];
 		if (o->owner == l->owner) break;
-		if (o->key != l->key) continue;
 		if (strengths_exclude(o->strength, l->strength)) {
 			part_locks(p, l, o);
 			if (p->runnable) part_asking(p, l, o);
@@ -338,8 +417,7 @@ static uint32_t until_of(const struct points *p, bool writes)
 static void add_lock(struct points *p, struct point_lock lock)
 {
 	uint32_t until = until_of(p, lock.writes);
-	VEC_RESERVE(p->locks, p->lock_count, p->lock_capacity);
-	p->locks[p->lock_count++] = lock;
+	enter_lock(p, lock);
 	if (until != NONE) resolve(p, until);
 }
 
@@ -447,15 +525,15 @@ static uint32_t read_point(struct points *p, uint32_t source,
 
 static void read_at(struct points *p, struct point_read r)
 {
-	VEC_RESERVE(p->reads, p->read_count, p->read_capacity);
-	p->reads[p->read_count++] = r;
+	enter_read(p, r);
 	points_add_edge(
 		p, (struct point_edge){ commit_of(p, r.source),
 	                                r.at == NONE ? p->pending.commit : r.at,
 	                                REASON_WR, r.key, r.reader });
 	if (r.at == NONE) return;
-	for (uint32_t i = 0; i < p->lock_count; i++)
-		if (is_version(p, &p->locks[i], r.key) &&
+	for (uint32_t i = p->keys[r.key].first_lock; i != NONE;
+	     i = p->locks[i].next)
+		if (is_version(p, &p->locks[i]) &&
 		    p->locks[i].owner != r.source)
 			part_writer(p, &r, p->locks[i].owner);
 }
@@ -485,8 +563,11 @@ void points_read(struct points *p, uint32_t key, uint32_t source,
 	    !level_has_statements(p->pending.level)) {
 		uint32_t at = read_point(p, source, statement);
 		move_reads(p, statement, at);
-		read_at(p,
-		        (struct point_read){ t, key, source, at, statement });
+		read_at(p, (struct point_read){ .reader = t,
+		                                .key = key,
+		                                .source = source,
+		                                .at = at,
+		                                .statement = statement });
 	}
 	if (strength != STRENGTH_PLAIN &&
 	    level_sight(p->pending.level) != SIGHT_NOTHING)
@@ -507,9 +588,9 @@ void points_write(struct points *p, uint32_t key, enum strength strength,
 	 * can tell; and it is nobody's rival. */
 	if (p->pending.aborts && !level_has_statements(p->pending.level))
 		return;
-	for (uint32_t i = p->lock_count; i-- > 0 && p->locks[i].owner == t;) {
+	for (uint32_t i = key_at(p, key)->last_lock;
+	     i != NONE && p->locks[i].owner == t; i = p->locks[i].previous) {
 		const struct point_lock *l = &p->locks[i];
-		if (l->key != key) continue;
 		if (l->writes && l->strength >= strength) return;
 		first &= !l->first;
 	}
@@ -529,14 +610,6 @@ void points_lock(struct points *p, uint32_t key, enum strength strength,
 	                                 .source = NONE,
 	                                 .statement = statement,
 	                                 .strength = strength });
-}
-
-static bool writes(const struct points *p, uint32_t t, uint32_t key)
-{
-	for (uint32_t i = 0; i < p->lock_count; i++)
-		if (p->locks[i].owner == t && is_version(p, &p->locks[i], key))
-			return true;
-	return false;
 }
 
 /* What a read that has no point is to see: rc, ra, cc. */
@@ -563,10 +636,16 @@ static void order_seen(struct points *p)
 		struct point_read r = p->reads[i];
 		const word *seen = r.at == NONE ? sight_of(p, first, i) : NULL;
 		if (!seen) continue;
-		BITS_EACH(s, seen, p->words)
-			if (s && s != r.source && writes(p, s, r.key))
-				points_add_edge(
-					p, (struct point_edge){
+		bits_zero(p->hiding, p->words);
+		for (uint32_t k = p->keys[r.key].first_lock; k != NONE;
+		     k = p->locks[k].next) {
+			const struct point_lock *l = &p->locks[k];
+			if (l->owner != r.source && is_version(p, l) &&
+			    bits_has(seen, l->owner))
+				bits_add(p->hiding, l->owner);
+		}
+		BITS_EACH(s, p->hiding, p->words)
+			points_add_edge(p, (struct point_edge){
 						   commit_of(p, s),
 						   commit_of(p, r.source),
 						   REASON_FORCED, r.key, t });
@@ -581,12 +660,15 @@ static void enter_versions(struct points *p)
 	for (uint32_t i = first; i < p->lock_count; i++) {
 		const struct point_lock *l = &p->locks[i];
 		if (!l->writes) continue;
-		for (uint32_t k = 0; k < first; k++)
+		const struct point_key *of = &p->keys[l->key];
+		for (uint32_t k = of->first_lock; k < first;
+		     k = p->locks[k].next)
 			if (!p->locks[k].writes)
 				part_locked_read(p, &p->locks[k], l);
-		for (uint32_t k = 0; l->first && k < p->read_count; k++) {
+		for (uint32_t k = l->first ? of->first_read : NONE; k != NONE;
+		     k = p->reads[k].next) {
 			const struct point_read *r = &p->reads[k];
-			if (r->key == l->key && r->reader != t && r->at != NONE)
+			if (r->reader != t && r->at != NONE)
 				part_writer(p, r, t);
 		}
 	}
@@ -669,92 +751,14 @@ static void drop_points(struct points *p, uint32_t count)
 
 void points_back(struct points *p, const struct points_mark *m)
 {
-	assert(!p->recording && m->points <= p->node_count);
+	assert(!p->recording && !p->grows);
+	assert(m->points <= p->node_count);
 	assert(m->choices <= p->choice_count && m->locks <= p->lock_count);
 	order_undo(&p->rows, m->changes);
 	if (m->points < p->node_count) drop_points(p, m->points);
 	p->choice_count = m->choices;
-	p->lock_count = m->locks;
-	p->read_count = m->reads;
+	drop_uses(p, m->locks, m->reads);
 	p->failed = m->failed;
 	p->pending = m->pending;
 	if (m->pending.t) p->of[m->pending.t].committed = false;
-}
-
-/* ---- A whole history ---- */
-
-struct events {
-	const struct relation_read *read, *read_end;
-	const struct relation_write *write, *write_end;
-};
-
-/* A write of it is no version. */
-static bool has_aborted(const struct relation *r, const struct events *e,
-                        uint32_t t)
-{
-	const struct relation_write *w = e->write;
-	while (w < e->write_end && w->writer == t && w->reads_own) w++;
-	return w < e->write_end && w->writer == t &&
-	       !bits_has(r->writers + (size_t)w->key * r->words, t);
-}
-
-/* Those of the transaction, which come next. */
-static void take_events(struct points *p, struct events *e, uint32_t t)
-{
-	for (;;) {
-		bool reads = e->read < e->read_end && e->read->reader == t;
-		bool writes = e->write < e->write_end && e->write->writer == t;
-		if (!reads && !writes) return;
-		if (!writes ||
-		    (reads && e->read->statement <= e->write->statement)) {
-			const struct relation_read *a = e->read++;
-			points_read(p, a->key, a->source, a->strength,
-			            a->statement);
-		} else {
-			const struct relation_write *w = e->write++;
-			if (w->reads_own)
-				points_lock(p, w->key, w->strength,
-				            w->statement);
-			else
-				points_write(p, w->key, w->strength,
-				             w->statement);
-		}
-	}
-}
-
-void points_of_relation(struct points *p, const struct relation *r,
-                        enum level level)
-{
-	uint32_t *first = mem_take0(2 * (size_t)r->n + 2, sizeof *first);
-	uint32_t *writes = first + r->n + 1;
-	uint32_t locks = p->runnable ? 2 * (r->read_count + r->write_count) : 0;
-	points_clear(p, r->n,
-	             points_of_transaction(0) * r->order_count + r->read_count +
-	                     locks);
-	for (uint32_t i = r->read_count; i-- > 0;)
-		first[r->reads[i].reader] = i;
-	for (uint32_t i = r->write_count; i-- > 0;)
-		writes[r->writes[i].writer] = i;
-	for (uint32_t k = 1; k < r->order_count; k++) {
-		uint32_t t = r->order[k];
-		struct events e = { r->reads + first[t],
-			            r->reads + r->read_count,
-			            r->writes + writes[t],
-			            r->writes + r->write_count };
-		points_begin(p, t, level_of(level, r, t), has_aborted(r, &e, t),
-		             r->so + (size_t)t * r->words, r->words);
-		take_events(p, &e, t);
-		points_end(p);
-	}
-	for (uint32_t i = 0; i < r->known_count; i++)
-		points_know(p, r->known[i]);
-	free(first);
-}
-
-bool points_allows(struct level_scratch *s, const struct relation *r,
-                   enum level level)
-{
-	if (!s->points) s->points = points_new();
-	points_of_relation(s->points, r, level);
-	return points_allow(s->points);
 }

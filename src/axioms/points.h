@@ -78,6 +78,10 @@ static inline uint32_t points_of_transaction(uint32_t reads)
  * Before points_clear, with room for two more points for each lock. */
 void points_be_runnable(struct points *p);
 
+/* Nothing is taken back (points_back), which costs less. Before points_clear.
+ */
+void points_only_grow(struct points *p);
+
 /* Transaction t begins, pending; these precede it in session order. */
 void points_begin(struct points *p, uint32_t t, enum level level, bool aborts,
                   const word *before, unsigned words);

@@ -13,6 +13,7 @@
  * NONE. */
 struct point_read {
 	uint32_t reader, key, source, at, statement;
+	uint32_t previous, next; /* of its key, or NONE */
 };
 
 /* A write, or a read that locks. */
@@ -24,6 +25,7 @@ struct point_lock {
 	uint32_t asked;  /* and where it has been asked for for sure */
 	uint32_t source; /* of a read */
 	uint32_t statement;
+	uint32_t previous, next; /* of its key, or NONE */
 	enum strength strength;
 	bool writes,
 		first; /* is it a write, and the owner's first of the key */
@@ -44,6 +46,11 @@ struct point_choice {
 	struct point_edge first, second;
 };
 
+/* What was noted of a key: the first and the last one, or NONE. */
+struct point_key {
+	uint32_t first_lock, last_lock, first_read, last_read;
+};
+
 struct point_transaction {
 	uint32_t commit;
 	enum level level;
@@ -60,17 +67,20 @@ struct points {
 	size_t choice_count, choice_capacity;
 	uint32_t *owner;               /* by point: its transaction */
 	uint32_t *line, *rank, *count; /* an order of the points, by place */
-	struct point_transaction *of;  /* by transaction */
+	uint32_t lined; /* points in the line found last; 0: there is none */
+	struct point_transaction *of; /* by transaction */
 	uint32_t transactions;
-	word *past;          /* rows of transactions: before it in (so U wr)+ */
-	word *so;            /* likewise, in session order */
-	word *direct, *seen; /* one row each: of the pending one */
+	word *past; /* rows of transactions: before it in (so U wr)+ */
+	word *so;   /* likewise, in session order */
+	word *direct, *seen, *hiding; /* one row each: of the pending one */
 	struct point_choice *choices;
 	struct point_lock *locks;
 	struct point_read *reads;
+	struct point_key *keys;
+	uint32_t key_count; /* room */
 	struct points_pending pending;
 	bool failed; /* the edges have closed a cycle */
-	bool runnable;
+	bool runnable, grows;
 	/* For a witness: the edges as they were added, and the one that closed
 	 * a cycle. */
 	bool recording;

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "axioms/kernels.h"
 #include "base/memory.h"
 #include "history/relation.h"
 
@@ -32,6 +33,46 @@ static bool saturate(struct points *p)
 		}
 	}
 	return true;
+}
+
+/* Puts the point behind the others of the new line, and before it all that must
+ * come before it. */
+static uint32_t put(struct points *p, uint32_t count, word *done,
+                    uint32_t point)
+{
+	const word *row = before(p, point);
+	uint32_t first = count;
+	if (bits_has(done, point)) return count;
+	for (unsigned w = 0; w < p->width; w++) {
+		word missing = row[w] & ~done[w];
+		done[w] |= missing;
+		for (; missing; missing &= missing - 1)
+			p->count[count++] =
+				64 * w + (unsigned)__builtin_ctzll(missing);
+	}
+	if (count - first > 1)
+		order_sort(&p->rows, p->count + first, count - first,
+		           p->rows.before, p->width, p->width);
+	bits_add(done, point);
+	p->count[count++] = point;
+	return count;
+}
+
+/* An order of the points with all edges, near the one that was found last: so
+ * most of what that one chose stays as it is. */
+static void mend_line(struct points *p)
+{
+	uint32_t n = p->node_count, count = 0, *line = p->count;
+	word *done = p->rows.spare;
+	bits_zero(done, p->width);
+	for (uint32_t i = 0; i < p->lined; i++)
+		if (p->line[i] < n) count = put(p, count, done, p->line[i]);
+	for (uint32_t i = p->lined; i < n; i++) count = put(p, count, done, i);
+	assert(count == n);
+	p->count = p->line;
+	p->line = line;
+	p->lined = n;
+	for (uint32_t i = 0; i < n; i++) p->rank[line[i]] = i;
 }
 
 /* An order of the points with all edges: by how many are before each. */
@@ -86,7 +127,10 @@ static bool backtrack(struct points *p)
 static bool search_line(struct points *p)
 {
 	for (;;) {
-		make_line(p);
+		if (p->lined)
+			mend_line(p);
+		else
+			make_line(p);
 		const struct point_choice *c = broken_choice(p);
 		if (!c) return true;
 		if (p->stop && p->stop(p->stop_data)) {
@@ -123,9 +167,12 @@ bool points_allow(struct points *p)
 	p->gave_up = false;
 	if (!points_saturate(p)) return false;
 	size_t changes = s->change_count;
+	s->logging = true;
 	bool found = search_line(p);
 	order_undo(s, changes);
+	s->logging = !p->grows;
 	s->frame_count = 0;
+	if (found) p->lined = p->node_count;
 	p->failed = !found;
 	return found;
 }
@@ -185,6 +232,84 @@ void points_each(const struct points *p, point_visitor *visit, void *data)
 			visit(data, t, statements[at]);
 	}
 	free(statements);
+}
+
+/* ---- A whole history ---- */
+
+struct events {
+	const struct relation_read *read, *read_end;
+	const struct relation_write *write, *write_end;
+};
+
+/* A write of it is no version. */
+static bool has_aborted(const struct relation *r, const struct events *e,
+                        uint32_t t)
+{
+	const struct relation_write *w = e->write;
+	while (w < e->write_end && w->writer == t && w->reads_own) w++;
+	return w < e->write_end && w->writer == t &&
+	       !bits_has(r->writers + (size_t)w->key * r->words, t);
+}
+
+/* Those of the transaction, which come next. */
+static void take_events(struct points *p, struct events *e, uint32_t t)
+{
+	for (;;) {
+		bool reads = e->read < e->read_end && e->read->reader == t;
+		bool writes = e->write < e->write_end && e->write->writer == t;
+		if (!reads && !writes) return;
+		if (!writes ||
+		    (reads && e->read->statement <= e->write->statement)) {
+			const struct relation_read *a = e->read++;
+			points_read(p, a->key, a->source, a->strength,
+			            a->statement);
+		} else {
+			const struct relation_write *w = e->write++;
+			if (w->reads_own)
+				points_lock(p, w->key, w->strength,
+				            w->statement);
+			else
+				points_write(p, w->key, w->strength,
+				             w->statement);
+		}
+	}
+}
+
+void points_of_relation(struct points *p, const struct relation *r,
+                        enum level level)
+{
+	uint32_t *first = mem_take0(2 * (size_t)r->n + 2, sizeof *first);
+	uint32_t *writes = first + r->n + 1;
+	uint32_t locks = p->runnable ? 2 * (r->read_count + r->write_count) : 0;
+	points_clear(p, r->n,
+	             points_of_transaction(0) * r->order_count + r->read_count +
+	                     locks);
+	for (uint32_t i = r->read_count; i-- > 0;)
+		first[r->reads[i].reader] = i;
+	for (uint32_t i = r->write_count; i-- > 0;)
+		writes[r->writes[i].writer] = i;
+	for (uint32_t k = 1; k < r->order_count; k++) {
+		uint32_t t = r->order[k];
+		struct events e = { r->reads + first[t],
+			            r->reads + r->read_count,
+			            r->writes + writes[t],
+			            r->writes + r->write_count };
+		points_begin(p, t, level_of(level, r, t), has_aborted(r, &e, t),
+		             r->so + (size_t)t * r->words, r->words);
+		take_events(p, &e, t);
+		points_end(p);
+	}
+	for (uint32_t i = 0; i < r->known_count; i++)
+		points_know(p, r->known[i]);
+	free(first);
+}
+
+bool points_allows(struct level_scratch *s, const struct relation *r,
+                   enum level level)
+{
+	if (!s->points) s->points = points_new();
+	points_of_relation(s->points, r, level);
+	return points_allow(s->points);
 }
 
 /* ---- Why not ---- */

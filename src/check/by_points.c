@@ -23,13 +23,13 @@ static void fill_before(const struct facts *f, enum level l, uint32_t t,
 	bits_zero(row, words);
 	bits_add(row, HISTORY_INIT);
 	uint32_t s = f->session_of[t];
-	for (uint32_t u = 1; steps && u < f->n; u++)
-		if (facts_so(f, u, t)) bits_add(row, u);
-	if (t > f->session_first[s]) bits_add(row, t - 1);
-	if (s != f->after_all) return;
-	for (uint32_t i = 0; i < f->session_count; i++)
-		if (i != s && f->session_first[i] < f->session_first[i + 1])
-			bits_add(row, f->session_first[i + 1] - 1);
+	for (uint32_t i = 0; i < f->session_count; i++) {
+		uint32_t first = f->session_first[i];
+		uint32_t end = i == s ? t : f->session_first[i + 1];
+		if ((i != s && s != f->after_all) || first == end) continue;
+		if (!steps) first = end - 1;
+		for (uint32_t u = first; u < end; u++) bits_add(row, u);
+	}
 }
 
 static void take_transaction(struct points *p, const struct facts *f,
@@ -95,12 +95,21 @@ static void decide(struct points *p, const struct facts *f, enum level l,
 	}
 }
 
-/* With as many points as there can be; NULL: these are too many. */
-static struct points *make_points(const struct facts *f, struct check_clock *c,
-                                  bool runnable)
+/* Have reads points of their own? */
+static bool has_statements(const struct facts *f, enum level others)
 {
-	uint64_t points =
-		points_of_transaction(0) * (uint64_t)f->n + f->read_first[f->n];
+	unsigned levels = facts_levels(f, others);
+	for (enum level l = 0; l < LEVEL_COUNT; l++)
+		if (levels >> l & 1 && level_has_statements(l)) return true;
+	return false;
+}
+
+/* With as many points as there can be; NULL: these are too many. */
+static struct points *make_points(const struct facts *f, enum level l,
+                                  struct check_clock *c, bool runnable)
+{
+	uint64_t points = points_of_transaction(0) * (uint64_t)f->n;
+	if (has_statements(f, l)) points += f->read_first[f->n];
 	if (runnable)
 		points += 2 *
 		          ((uint64_t)f->read_first[f->n] + f->lock_first[f->n]);
@@ -110,6 +119,7 @@ static struct points *make_points(const struct facts *f, struct check_clock *c,
 	                                     (uint64_t)f->n * f->n / 4))
 		return NULL;
 	struct points *p = points_new();
+	points_only_grow(p);
 	if (runnable) points_be_runnable(p);
 	points_clear(p, f->n, (uint32_t)points);
 	return p;
@@ -118,7 +128,7 @@ static struct points *make_points(const struct facts *f, struct check_clock *c,
 void check_by_points(const struct facts *f, enum level l, struct check_clock *c,
                      struct check_result *out)
 {
-	struct points *p = make_points(f, c, false);
+	struct points *p = make_points(f, l, c, false);
 	*out = (struct check_result){ .verdict = VERDICT_UNDECIDED };
 	if (!p) {
 		out->reason = CHECK_MEMORY;
@@ -138,7 +148,7 @@ bool check_schedule_by_points(const struct facts *f, enum level l,
                               struct check_clock *c, bool runnable,
                               struct schedule *s)
 {
-	struct points *p = make_points(f, c, runnable);
+	struct points *p = make_points(f, l, c, runnable);
 	struct check_result found = { .verdict = VERDICT_UNDECIDED };
 	uint32_t steps = 0;
 	if (!p) return false;
