@@ -2,11 +2,15 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "axioms/points.h"
 #include "base/memory.h"
 
 #define NOWHERE UINT32_MAX
+
+/* Ranks of orders that are kept; finding them again is what they save. */
+enum { KEPT_MOST = 1 << 18 };
 
 enum happening { BEGINS, READS, WRITES, READS_OWN, COMMITS, ABORTS };
 
@@ -25,6 +29,15 @@ struct happened {
  * next one is behind all that held what it has locked. */
 struct fit {
 	uint32_t end, low, high, locked;
+};
+
+/* An order of the ended transactions in which the pending one fits if the read
+ * at this entry of the log is from there; or (NOWHERE) from one that needs no
+ * other order than that. */
+struct kept_order {
+	uint32_t at, source;
+	uint32_t next_rank;
+	size_t end; /* of its ranks, in kept_ranks */
 };
 
 struct statement_closure {
@@ -47,6 +60,10 @@ struct statement_closure {
 	uint32_t mark_capacity, fed;
 	uint32_t room, point_room; /* 0: to be laid out */
 	uint32_t *commits;
+	struct kept_order *kept; /* by entry */
+	uint32_t *kept_ranks;
+	uint32_t kept_count, kept_capacity;
+	size_t kept_end, kept_room;
 };
 
 /* ---- memory ---- */
@@ -73,6 +90,8 @@ void statement_closure_free(struct statement_closure *s)
 	free(s->rank);
 	free(s->marks);
 	free(s->commits);
+	free(s->kept);
+	free(s->kept_ranks);
 	free(s);
 }
 
@@ -81,6 +100,8 @@ size_t statement_closure_bytes(const struct statement_closure *s)
 	return points_bytes(s->points) + s->capacity * sizeof *s->log +
 	       s->mark_capacity * sizeof *s->marks +
 	       s->first_capacity * sizeof *s->first +
+	       s->kept_capacity * sizeof *s->kept +
+	       s->kept_room * sizeof *s->kept_ranks +
 	       (size_t)(s->rank_capacity + s->room) * sizeof *s->rank;
 }
 
@@ -183,10 +204,52 @@ static void feed(struct statement_closure *s, const struct closure *c)
 	}
 }
 
-/* Is there a line, the pending transaction holding its locks to the end? If
- * `adopts`, it gives the order. */
-static bool has_line(struct statement_closure *s, const struct closure *c,
-                     bool adopts)
+/* The order is that of s->commits; of the last transaction nothing is known. */
+static void adopt(struct statement_closure *s, const struct closure *c)
+{
+	assert(s->commits[0] == HISTORY_INIT);
+	for (uint32_t i = 1; i < s->turns; i++) s->rank[s->commits[i]] = i;
+	s->next_rank = s->turns;
+	s->ordered = c->count - 1;
+	s->fit.end = 0;
+}
+
+/* Keeps the order of s->commits for the next read; that at hand if the source
+ * is NOWHERE. */
+static void keep_order(struct statement_closure *s, const struct closure *c,
+                       uint32_t source)
+{
+	uint32_t *ranks, next_rank = s->next_rank;
+	if (s->kept_end + c->n > KEPT_MOST) return;
+	if (s->kept_room < s->kept_end + c->n) {
+		s->kept_room = 2 * (s->kept_end + c->n);
+		s->kept_ranks = mem_grow(s->kept_ranks, s->kept_room,
+		                         sizeof *s->kept_ranks);
+	}
+	ranks = s->kept_ranks + s->kept_end;
+	memcpy(ranks, s->rank, c->n * sizeof *ranks);
+	if (source != NOWHERE) {
+		next_rank = s->turns;
+		for (uint32_t i = 1; i < s->turns; i++)
+			ranks[s->commits[i]] = i;
+	}
+	s->kept_end += c->n;
+	VEC_RESERVE(s->kept, s->kept_count, s->kept_capacity);
+	s->kept[s->kept_count++] =
+		(struct kept_order){ s->count, source, next_rank, s->kept_end };
+}
+
+/* Of the entries from this one on. */
+static void drop_orders(struct statement_closure *s, uint32_t at)
+{
+	while (s->kept_count && s->kept[s->kept_count - 1].at >= at)
+		s->kept_count--;
+	s->kept_end = s->kept_count ? s->kept[s->kept_count - 1].end : 0;
+}
+
+/* Is there a line, the pending transaction holding its locks to the end? If so,
+ * its order is in s->commits. */
+static bool has_line(struct statement_closure *s)
 {
 	struct points_mark m = points_mark(s->points);
 	bool pending = is_pending(s);
@@ -195,14 +258,7 @@ static bool has_line(struct statement_closure *s, const struct closure *c,
 		points_end(s->points);
 	}
 	bool found = points_allow(s->points);
-	if (found && adopts) {
-		points_commits(s->points, s->commits);
-		for (uint32_t i = 1; i < s->turns; i++)
-			s->rank[s->commits[i]] = i;
-		s->next_rank = s->turns;
-		s->ordered = c->count - pending;
-		s->fit.end = 0;
-	}
+	if (found) points_commits(s->points, s->commits);
 	if (pending) points_back(s->points, &m);
 	return found;
 }
@@ -210,7 +266,10 @@ static bool has_line(struct statement_closure *s, const struct closure *c,
 static bool mend(struct statement_closure *s, const struct closure *c)
 {
 	feed(s, c);
-	return has_line(s, c, true);
+	if (!has_line(s)) return false;
+	adopt(s, c);
+	s->ordered = c->count - is_pending(s);
+	return true;
 }
 
 /* ---- the order ---- */
@@ -327,6 +386,27 @@ static bool pending_fits(struct statement_closure *s, const struct closure *c)
 	return false;
 }
 
+/* Takes an order that was kept when the last transaction's reads were asked
+ * for; false if there is none. */
+static bool recall(struct statement_closure *s, const struct closure *c)
+{
+	for (uint32_t i = s->kept_count; i-- > 0;) {
+		const struct kept_order *k = &s->kept[i];
+		size_t first = i ? s->kept[i - 1].end : 0;
+		if (k->at < s->first[s->turns - 1]) return false;
+		if (k->at >= s->count || s->log[k->at].what != READS ||
+		    (k->source != NOWHERE && k->source != s->log[k->at].source))
+			continue;
+		memcpy(s->rank, s->kept_ranks + first,
+		       (k->end - first) * sizeof *s->rank);
+		s->next_rank = k->next_rank;
+		s->ordered = c->count - 1;
+		s->fit.end = 0;
+		return true;
+	}
+	return false;
+}
+
 /* All that have ended get a place in the order. */
 static bool line_up(struct statement_closure *s, const struct closure *c)
 {
@@ -337,9 +417,13 @@ static bool line_up(struct statement_closure *s, const struct closure *c)
 		struct fit f = fit_of_begin(s, c, s->ordered);
 		bool last = s->ordered + 1 == c->count;
 		if (last && s->fit.end > s->first[s->ordered]) f = s->fit;
-		if (s->locks < s->count || s->next_rank > NOWHERE / 2 ||
-		    !fits(s, c, s->ordered, &f))
+		if (s->locks < s->count || s->next_rank > NOWHERE / 2)
 			return mend(s, c);
+		if (!fits(s, c, s->ordered, &f)) {
+			if (!last || !recall(s, c)) return mend(s, c);
+			f = fit_of_begin(s, c, s->ordered);
+			if (!fits(s, c, s->ordered, &f)) return mend(s, c);
+		}
 		s->rank[c->order[s->ordered]] = s->next_rank++;
 	}
 	s->fit.end = is_pending(s) ? s->fit.end : 0;
@@ -368,10 +452,10 @@ static void fitting_writers(struct statement_closure *s,
 	}
 }
 
-/* May the pending transaction read the key from there, as the points say? If it
- * may and `adopts`, the order becomes one with this read. */
-static bool try_writer(struct statement_closure *s, const struct closure *c,
-                       const struct event *read, uint32_t source, bool adopts)
+/* May the pending transaction read the key from there, as the points say? If
+ * so, an order with this read is in s->commits. */
+static bool try_writer(struct statement_closure *s, const struct event *read,
+                       uint32_t source)
 {
 	struct points *p = s->points;
 	struct points_mark m = points_mark(p);
@@ -379,27 +463,53 @@ static bool try_writer(struct statement_closure *s, const struct closure *c,
 	bool joined = read->joined && last->what != BEGINS;
 	points_read(p, read->key, source, read->strength,
 	            last->statement + !joined);
-	bool allowed = has_line(s, c, adopts);
+	bool allowed = has_line(s);
 	points_back(p, &m);
 	return allowed;
 }
 
-/* Of these writers, drops those that the points refuse. The first one of all
- * will be the first to be read from, if that is before number `first`. */
+/* Of these writers, drops those that the points refuse. Others need none: the
+ * order stays as it is if there are some. */
 static void try_writers(struct statement_closure *s, const struct closure *c,
-                        const struct event *read, uint32_t first, word *valid)
+                        const struct event *read, bool others, word *valid)
 {
 	const word *writers = c->writers + (size_t)read->key * c->words;
+	bool adopts = !others;
 	feed(s, c);
+	drop_orders(s, s->count);
+	if (others) keep_order(s, c, NOWHERE);
 	points_saturate(s->points);
 	if (read->strength < STRENGTH_SHARE && !read->joined)
 		points_refuse(s->points, writers, valid, c->words);
 	BITS_EACH(u, valid, c->words) {
-		if (!try_writer(s, c, read, u, u < first))
+		if (!try_writer(s, read, u)) {
 			bits_drop(valid, u);
-		else if (u < first)
-			first = u;
+		} else if (adopts) {
+			adopt(s, c);
+			adopts = false;
+		} else {
+			keep_order(s, c, u);
+		}
 	}
+}
+
+/* Drops those writers that a later one hides: one that precedes the pending
+ * transaction in so U wr. */
+static void drop_hidden(const struct closure *c, uint32_t key, word *valid)
+{
+	const word *writers = c->writers + (size_t)key * c->words;
+	const word *past = closure_row(c, c->past, c->order[c->count - 1]);
+	BITS_EACH(u, writers, c->words) {
+		const word *older = closure_row(c, c->past, u);
+		if (!bits_has(past, u)) continue;
+		for (unsigned w = 0; w < c->words; w++) valid[w] &= ~older[w];
+	}
+}
+
+static bool fits_or_mends(struct statement_closure *s, const struct closure *c)
+{
+	return pending_fits(s, c) || (recall(s, c) && pending_fits(s, c)) ||
+	       mend(s, c);
 }
 
 void statement_closure_restrict(struct statement_closure *s,
@@ -408,18 +518,22 @@ void statement_closure_restrict(struct statement_closure *s,
 {
 	assert(is_pending(s));
 	word fitting[1], *row = fitting;
+	const word *writers = c->writers + (size_t)read->key * c->words;
+	bool plain = read->strength == STRENGTH_PLAIN && s->locks > s->count;
+	/* The lemma: nobody but init has written it. */
+	if (plain && bits_next(writers, 1, c->words) == 64 * c->words) return;
 	if (!line_up(s, c)) {
 		bits_zero(valid, c->words);
 		return;
 	}
 	if (c->words > 1) row = mem_take(c->words * sizeof *row);
 	bits_zero(row, c->words);
-	if (read->strength == STRENGTH_PLAIN && s->locks > s->count &&
-	    (pending_fits(s, c) || (mend(s, c) && pending_fits(s, c))))
+	if (plain && fits_or_mends(s, c) && pending_fits(s, c))
 		fitting_writers(s, c, read, valid, row);
 	for (unsigned w = 0; w < c->words; w++) valid[w] &= ~row[w];
+	if (s->locks > s->count) drop_hidden(c, read->key, valid);
 	if (!bits_empty(valid, c->words)) {
-		try_writers(s, c, read, bits_next(row, 0, c->words), valid);
+		try_writers(s, c, read, !bits_empty(row, c->words), valid);
 		bits_or(valid, row, c->words);
 	} else {
 		bits_copy(valid, row, c->words);
@@ -431,7 +545,7 @@ bool statement_closure_allows(struct statement_closure *s,
                               const struct closure *c)
 {
 	if (!line_up(s, c)) return false;
-	return !is_pending(s) || pending_fits(s, c) || mend(s, c);
+	return !is_pending(s) || fits_or_mends(s, c);
 }
 
 /* ---- going back ---- */
@@ -448,6 +562,8 @@ void statement_closure_rewind(struct statement_closure *s, uint32_t count,
 	if (s->aborts >= end) s->aborts = NOWHERE;
 	if (s->ordered > count - pending) s->ordered = count - pending;
 	if (s->fit.end > end) s->fit.end = 0;
+	/* What was read there is asked for no more, or from another one. */
+	drop_orders(s, end + 1);
 	if (s->fed <= end) return;
 	s->fed = end;
 	points_back(s->points, &s->marks[end]);
