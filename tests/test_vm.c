@@ -3,12 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/rng.h"
+#include "random_program.h"
 #include "suites.h"
 #include "support.h"
 #include "vm/keys.h"
 #include "vm/machine.h"
 #include "vm/program.h"
+#include "vm/session_run.h"
 #include "vm/value.h"
 
 /* ---- values ---- */
@@ -483,6 +486,180 @@ START_TEST(findings)
 }
 END_TEST
 
+/* ---- runs that are kept beside the machine itself ---- */
+
+enum { MOMENTS = 8 };
+
+/* A session's run, and the same step by step. */
+struct both {
+	const struct program *program;
+	struct rng rng;
+	struct region regions[2], answers;
+	struct machine machines[2];
+	struct session_memo memo;
+	struct session_run run;
+	struct machine_state *plain;
+	/* Where reads waited, to go on from there another time. */
+	struct {
+		const struct machine_state *kept;
+		struct machine_state *plain;
+	} moments[MOMENTS];
+	uint32_t moment_count;
+	/* By session: where it stands before all. */
+	const struct machine_state *starts[8];
+	struct region_mark started;
+};
+
+static void both_init(struct both *b, const struct program *p, size_t budget)
+{
+	*b = (struct both){ .program = p, .rng = { process_seed(0, 0) } };
+	region_init(&b->answers);
+	for (int i = 0; i < 2; i++) {
+		region_init(&b->regions[i]);
+		b->machines[i] = (struct machine){ .program = p,
+			                           .keys = keys_new(p),
+			                           .region = &b->regions[i] };
+	}
+	session_memo_init(&b->memo, &b->machines[0], budget);
+	for (uint32_t i = 0; i < program_session_count(p); i++) {
+		struct request begin;
+		session_run_start(&b->run, &b->memo, i);
+		session_run_step(&b->run, &begin);
+		b->starts[i] = session_run_state(&b->run);
+	}
+	b->started = region_mark(&b->regions[0]);
+}
+
+static void both_free(struct both *b)
+{
+	session_memo_free(&b->memo);
+	for (int i = 0; i < 2; i++) {
+		keys_free(b->machines[i].keys);
+		region_free(&b->regions[i]);
+	}
+	region_free(&b->answers);
+}
+
+static void ck_same_request(const struct both *b, const struct request *q,
+                            const struct request *plain)
+{
+	bool access =
+		plain->kind == REQUEST_READ || plain->kind == REQUEST_WRITE;
+	ck_assert_int_eq(q->kind, plain->kind);
+	if (q->kind == REQUEST_BEGIN) ck_assert_uint_eq(q->name, plain->name);
+	if (!access) return;
+	ck_assert_str_eq(keys_name(b->machines[0].keys, q->key),
+	                 keys_name(b->machines[1].keys, plain->key));
+	ck_assert_uint_eq(q->point, plain->point);
+	ck_assert_int_eq(q->strength, plain->strength);
+	ck_assert_int_eq(q->joined, plain->joined);
+	if (q->kind == REQUEST_WRITE)
+		ck_assert(value_equal(q->value, plain->value));
+}
+
+static void ck_same_state(const struct both *b)
+{
+	const struct machine_state *s = session_run_state(&b->run);
+	const struct finding *f = machine_findings(s);
+	const struct finding *g = machine_findings(b->plain);
+	for (; f && g; f = f->older, g = g->older) {
+		ck_assert_int_eq(f->kind, g->kind);
+		ck_assert_uint_eq(f->point, g->point);
+		ck_assert_uint_eq(f->value_count, g->value_count);
+	}
+	ck_assert(!f && !g);
+	ck_assert_int_eq(machine_pruned(s), machine_pruned(b->plain));
+	ck_assert(machine_outcome(b->program, s, 1) ==
+	          machine_outcome(b->program, b->plain, 1));
+	ck_assert_mem_eq(machine_reached(b->program, s),
+	                 machine_reached(b->program, b->plain),
+	                 BITS_WORDS(program_reach_count(b->program)) *
+	                         sizeof(word));
+}
+
+static void keep_moment(struct both *b)
+{
+	size_t size = machine_state_size(b->program);
+	if (b->moment_count == MOMENTS) return;
+	uint32_t i = b->moment_count++;
+	b->moments[i].kept = session_run_keep(&b->run, &b->regions[1]);
+	b->moments[i].plain = region_take(&b->regions[1], size);
+	memcpy(b->moments[i].plain, b->plain, size);
+}
+
+static void answer(struct both *b)
+{
+	struct value v = rng_below(&b->rng, 3)
+	                         ? value_int(rng_below(&b->rng, 3))
+	                         : random_value(&b->rng, &b->answers, 1);
+	session_run_answer(&b->run, v);
+	machine_answer(b->program, b->plain, v);
+}
+
+/* To the session's end. */
+static void run_both(struct both *b)
+{
+	struct request q, plain;
+	for (;;) {
+		session_run_step(&b->run, &q);
+		machine_step(&b->machines[1], b->plain, &plain);
+		ck_same_request(b, &q, &plain);
+		if (q.kind == REQUEST_BEGIN || q.kind == REQUEST_DONE)
+			ck_same_state(b);
+		if (q.kind == REQUEST_DONE) return;
+		if (q.kind != REQUEST_READ) continue;
+		ck_same_state(b);
+		if (!rng_below(&b->rng, 2)) keep_moment(b);
+		answer(b);
+	}
+}
+
+static void run_both_again(struct both *b)
+{
+	uint32_t i = rng_below(&b->rng, b->moment_count);
+	session_run_resume(&b->run, &b->memo, b->moments[i].kept);
+	memcpy(b->plain, b->moments[i].plain, machine_state_size(b->program));
+	answer(b);
+	run_both(b);
+}
+
+static void try_session(struct both *b, uint32_t session)
+{
+	struct request begin;
+	b->moment_count = 0;
+	b->plain = region_take(&b->regions[1], machine_state_size(b->program));
+	machine_start(b->program, session, b->plain);
+	machine_step(&b->machines[1], b->plain, &begin);
+	session_run_resume(&b->run, &b->memo, b->starts[session]);
+	run_both(b);
+	for (int i = 0; i < 4 && b->moment_count; i++) run_both_again(b);
+	region_release(&b->regions[0], b->started);
+	region_release(&b->regions[1], (struct region_mark){ 0 });
+	region_release(&b->answers, (struct region_mark){ 0 });
+}
+
+/* Whatever is kept: nothing, all, or what a small budget has room for, which is
+ * then used up in the middle. */
+START_TEST(runs_are_kept)
+{
+	static const size_t budgets[] = { 0, 1, 1 << 17, 1 << 24 };
+	struct text source = { 0 };
+	random_program(&source, process_seed(_i, 1));
+	struct program *p = program_from_text(text_get(&source));
+	for (int i = 0; i < 4; i++) {
+		struct both b;
+		both_init(&b, p, budgets[i]);
+		for (int k = 0; k < fewer(200); k++)
+			try_session(&b, rng_below(&b.rng,
+			                          program_session_count(p)));
+		ck_assert(budgets[i] || !session_memo_bytes(&b.memo));
+		both_free(&b);
+	}
+	text_free(&source);
+	program_free(p);
+}
+END_TEST
+
 /* ---- keys ---- */
 
 START_TEST(keys_are_numbered_once)
@@ -532,5 +709,6 @@ void add_vm_tests(TCase *tests)
 	tcase_add_test(tests, accesses_in_order);
 	tcase_add_test(tests, states_are_copied);
 	tcase_add_test(tests, findings);
+	tcase_add_loop_test(tests, runs_are_kept, 0, 8);
 	tcase_add_test(tests, keys_are_numbered_once);
 }

@@ -293,7 +293,7 @@ bool canonical_order_restrict(const struct engine *e, word *valid)
 		e, l->pending.session, c->position[b->previous], c->count - 1);
 	/* Mostly it may: so the reads of a long transaction are not gone
 	 * through at each of them. */
-	if (!passed || may_read_from(e, x->live, passed) ||
+	if (!passed || may_read_from(e, session_run_state(&x->live), passed) ||
 	    last_predecessor(c) >= passed)
 		return false;
 	bool dropped = false;

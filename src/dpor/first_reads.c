@@ -137,7 +137,7 @@ static uint32_t values_of(const struct run *r, uint32_t key,
 	return count;
 }
 
-static bool run_ahead(struct run *r, struct machine_state *live);
+static bool run_ahead(struct run *r, struct session_run *live);
 
 /* The same from a read on, for each of its values. */
 static bool run_with_each(struct run *r, const struct machine_state *waiting,
@@ -147,16 +147,17 @@ static bool run_with_each(struct run *r, const struct machine_state *waiting,
 	uint32_t own_count = r->own_count;
 	assert(count > 1 && count <= VALUES);
 	for (uint32_t i = 0; i < count; i++) {
-		struct machine_state *live = context_copy_state(c, waiting);
+		struct session_run live;
+		session_run_resume(&live, &c->memo, waiting);
 		r->own_count = own_count;
-		machine_answer(c->program, live, values[i]);
-		if (++r->ways > WAYS || !run_ahead(r, live)) return false;
+		session_run_answer(&live, values[i]);
+		if (++r->ways > WAYS || !run_ahead(r, &live)) return false;
 	}
 	return true;
 }
 
 /* Finds all that the transaction may read; false: that is too much. */
-static bool run_ahead(struct run *r, struct machine_state *live)
+static bool run_ahead(struct run *r, struct session_run *live)
 {
 	struct context *c = &r->engine->context;
 	for (;;) {
@@ -164,7 +165,7 @@ static bool run_ahead(struct run *r, struct machine_state *live)
 		struct value values[VALUES];
 		const struct value *own;
 		uint32_t count;
-		machine_step(&c->machine, live, &q);
+		session_run_step(live, &q);
 		if (c->machine.stop) return false;
 		switch (q.kind) {
 		case REQUEST_WRITE:
@@ -176,7 +177,7 @@ static bool run_ahead(struct run *r, struct machine_state *live)
 			if (++r->reads > READS) return false;
 			own = own_write(r, q.key);
 			if (own) {
-				machine_answer(c->program, live, *own);
+				session_run_answer(live, *own);
 				break;
 			}
 			if (!add_key(&r->engine->first_reads, r->found, q.key))
@@ -184,8 +185,9 @@ static bool run_ahead(struct run *r, struct machine_state *live)
 			count = values_of(r, q.key, values);
 			if (!count) return false;
 			if (count > 1 && !r->one_way)
-				return run_with_each(r, live, values, count);
-			machine_answer(c->program, live, values[count - 1]);
+				return run_with_each(r, session_run_state(live),
+				                     values, count);
+			session_run_answer(live, values[count - 1]);
 			break;
 		default: return true;
 		}
@@ -201,11 +203,13 @@ static bool find(struct engine *e, uint32_t session, uint32_t place,
 	struct run r = {
 		.engine = e, .found = found, .place = place, .one_way = one_way
 	};
+	struct session_run live;
 	struct region_mark mark = region_mark(&c->region);
 	if (c->machine.guest || program_is_sql(c->program) ||
 	    keys_count(c->machine.keys) > KEYS_MAX / 2)
 		return false;
-	bool all = run_ahead(&r, context_copy_state(c, s));
+	session_run_resume(&live, &c->memo, s);
+	bool all = run_ahead(&r, &live);
 	region_release(&c->region, mark);
 	return all;
 }

@@ -34,7 +34,9 @@ bool engine_stop(struct engine *e, enum stop_reason why)
 
 static uint64_t bytes_held(const struct engine *e)
 {
-	uint64_t bytes = e->context.region.held + e->tally.findings.held +
+	uint64_t bytes = e->context.region.held +
+	                 session_memo_bytes(&e->context.memo) +
+	                 e->tally.findings.held +
 	                 machine_guest_bytes(&e->context.machine);
 	for (uint32_t i = 0; i < e->state_count; i++)
 		bytes += state_bytes(e->states[i]);

@@ -58,8 +58,8 @@ enum go search_writers(struct engine *e, const struct request *r,
 	if (first >= 64 * words) return GO_BACK;
 	bool several = bits_next(valid, first + 1, words) < 64 * words;
 	if (several || e->algorithm->next_swap)
-		waiting =
-			context_copy_state(c, engine_state(e)->execution.live);
+		waiting = session_run_keep(&engine_state(e)->execution.live,
+		                           &c->region);
 	if (several) {
 		uint32_t count = bits_count(valid, words);
 		uint32_t *writers =
@@ -88,7 +88,7 @@ static bool next_writer(struct engine *e, struct frame *f)
 	f->choice++;
 	state_rewind(s, &f->at);
 	region_release(&e->context.region, f->mark);
-	s->execution.live = context_copy_state(&e->context, f->waiting);
+	session_run_resume(&s->execution.live, &e->context.memo, f->waiting);
 	e->algorithm->choose(e, &f->request, f->waiting, source, f->valid);
 	return true;
 }

@@ -102,8 +102,8 @@ static void append_interrupted(struct state *to, const struct state *from,
 	for (uint32_t i = l->closure.blocks[at].first_read; i < read; i++)
 		copy_read(to, from, i, true);
 	ledger_copy_pending(state_ledger(to), from->notes[read].node->before);
-	to->execution.live = context_copy_state(
-		to->execution.context, from->notes[read].node->waiting);
+	session_run_resume(&to->execution.live, &to->execution.context->memo,
+	                   from->notes[read].node->waiting);
 }
 
 static void copy_notes(struct state *to, const struct state *from,

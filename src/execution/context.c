@@ -31,14 +31,24 @@ static uint32_t expected(const struct program *p)
 
 static void start_session(struct context *c, uint32_t session)
 {
-	struct machine_state *live = region_take0(&c->region, c->state_size);
+	struct session_run run;
 	struct request r;
-	machine_start(c->program, session, live);
-	machine_step(&c->machine, live, &r);
+	session_run_start(&run, &c->memo, session);
+	session_run_step(&run, &r);
 	assert(r.kind == REQUEST_BEGIN || r.kind == REQUEST_DONE);
-	c->start[session] = (struct session_point){
-		.state = live, .ended = r.kind == REQUEST_DONE, .name = r.name
-	};
+	c->start[session] =
+		(struct session_point){ .state = session_run_state(&run),
+		                        .ended = r.kind == REQUEST_DONE,
+		                        .name = r.name };
+}
+
+/* What sessions did is kept in this many bytes, or in a small part of what the
+ * whole may take. */
+static size_t memo_budget(const struct machine_limits *limits)
+{
+	enum { MOST = 32 << 20, PART = 4 };
+	uint64_t part = limits->memory / PART;
+	return limits->memory && part < MOST ? (size_t)part : MOST;
 }
 
 void context_init(struct context *c, const struct program *p, uint64_t *reached,
@@ -52,7 +62,7 @@ void context_init(struct context *c, const struct program *p, uint64_t *reached,
 		                       .region = &c->region,
 		                       .reached = reached };
 	machine_take_guest(&c->machine, limits);
-	c->state_size = machine_state_size(p);
+	session_memo_init(&c->memo, &c->machine, memo_budget(limits));
 	c->sessions = program_session_count(p);
 	c->has_finally = program_has_finally(p);
 	c->start = mem_take0(c->sessions, sizeof *c->start);
@@ -64,19 +74,12 @@ void context_init(struct context *c, const struct program *p, uint64_t *reached,
 void context_free(struct context *c)
 {
 	machine_give_guest(&c->machine);
+	session_memo_free(&c->memo);
 	footprints_free(c->footprints);
 	keys_free(c->machine.keys);
 	ledger_shared_free(&c->ledgers);
 	region_free(&c->region);
 	free(c->start);
-}
-
-struct machine_state *context_copy_state(struct context *c,
-                                         const struct machine_state *s)
-{
-	struct machine_state *copy = region_take(&c->region, c->state_size);
-	memcpy(copy, s, c->state_size);
-	return copy;
 }
 
 /* ---- Looking ahead ---- */
@@ -95,15 +98,18 @@ static const struct value *own_write(const struct written *w, uint32_t key)
 	return NULL;
 }
 
-/* Runs the transaction of a copy of the session to its first read of another
- * one's write, or its end. What writes too much for a look is said to read. */
-static bool reads_others(struct context *c, struct machine_state *live)
+/* Runs the session's transaction to its first read of another one's write, or
+ * its end. What writes too much for a look is said to read. */
+static bool reads_others(struct context *c, const struct machine_state *begun)
 {
-	struct written written = { 0 };
+	struct session_run run;
+	struct written written;
+	written.count = 0;
+	session_run_resume(&run, &c->memo, begun);
 	while (!c->machine.stop && written.count < LOOK_WRITES) {
 		struct request r;
 		const struct value *own;
-		machine_step(&c->machine, live, &r);
+		session_run_step(&run, &r);
 		switch (r.kind) {
 		case REQUEST_WRITE:
 			written.keys[written.count] = r.key;
@@ -112,7 +118,7 @@ static bool reads_others(struct context *c, struct machine_state *live)
 		case REQUEST_READ:
 			own = own_write(&written, r.key);
 			if (!own) return true;
-			machine_answer(c->program, live, *own);
+			session_run_answer(&run, *own);
 			break;
 		default: return false;
 		}
@@ -124,7 +130,7 @@ void context_look(struct context *c, struct session_point *p)
 {
 	if (!c->looks_ahead || p->ended) return;
 	struct region_mark mark = region_mark(&c->region);
-	p->readless = !reads_others(c, context_copy_state(c, p->state));
+	p->readless = !reads_others(c, p->state);
 	region_release(&c->region, mark);
 }
 

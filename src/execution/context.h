@@ -9,7 +9,7 @@
 
 #include "base/region.h"
 #include "execution/ledger.h"
-#include "vm/machine.h"
+#include "vm/session_run.h"
 
 /* Where a session stands between two transactions. */
 struct session_point {
@@ -23,9 +23,9 @@ struct session_point {
 struct context {
 	const struct program *program;
 	struct machine machine;
-	struct region region; /* released in reverse order of taking */
+	struct session_memo memo; /* of it */
+	struct region region;     /* released in reverse order of taking */
 	struct ledger_shared ledgers;
-	size_t state_size;
 	uint32_t sessions;
 	bool has_finally;
 	bool uniform; /* levels that transactions have of their own do not count
@@ -53,8 +53,5 @@ static inline bool context_is_finally(const struct context *c, uint32_t session)
 void context_look_ahead(struct context *c);
 /* Looks ahead from the point, if the context does. */
 void context_look(struct context *c, struct session_point *p);
-/* A copy of the session's state, in the region. */
-struct machine_state *context_copy_state(struct context *c,
-                                         const struct machine_state *s);
 
 #endif

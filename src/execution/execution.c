@@ -53,20 +53,20 @@ bool execution_begin(struct execution *x, uint32_t session)
 	if (!ledger_begin(&x->ledger, session, p->name, own,
 	                  context_is_finally(c, session)))
 		return false;
-	x->live = context_copy_state(c, p->state);
+	session_run_resume(&x->live, &c->memo, p->state);
 	c->steps++;
 	return true;
 }
 
 /* The session's own code up to its next transaction. */
 static const struct session_point *run_between(struct context *c,
-                                               struct machine_state *live)
+                                               struct session_run *live)
 {
 	struct session_point *p = region_take(&c->region, sizeof *p);
 	struct request r;
-	machine_step(&c->machine, live, &r);
+	session_run_step(live, &r);
 	assert(r.kind == REQUEST_BEGIN || r.kind == REQUEST_DONE);
-	*p = (struct session_point){ .state = live,
+	*p = (struct session_point){ .state = session_run_state(live),
 		                     .ended = r.kind == REQUEST_DONE,
 		                     .name = r.name };
 	context_look(c, p);
@@ -77,7 +77,7 @@ static void end(struct execution *x, bool aborted)
 {
 	uint32_t session = x->ledger.pending.session;
 	assert(session < x->context->sessions);
-	const struct session_point *after = run_between(x->context, x->live);
+	const struct session_point *after = run_between(x->context, &x->live);
 	ledger_end(&x->ledger, aborted, after);
 	x->points[session] = *after;
 	x->context->steps++;
@@ -90,7 +90,7 @@ enum advance execution_run(struct execution *x, struct request *r)
 	assert(l->pending.active);
 	for (;;) {
 		if (l->pending.event_count >= EVENTS_MAX) return ADVANCE_FULL;
-		machine_step(&c->machine, x->live, r);
+		session_run_step(&x->live, r);
 		if (c->machine.stop) return ADVANCE_FULL;
 		switch (r->kind) {
 		case REQUEST_READ:
@@ -99,8 +99,8 @@ enum advance execution_run(struct execution *x, struct request *r)
 					closure_know_key(&l->closure, r->key);
 				return ADVANCE_READ;
 			}
-			machine_answer(
-				c->program, x->live,
+			session_run_answer(
+				&x->live,
 				ledger_read_own(l, request_db_access(r)));
 			c->steps++;
 			break;
@@ -126,7 +126,7 @@ void execution_read(struct execution *x, const struct request *r,
 	                             ? keys_initial(c->machine.keys, r->key)
 	                             : ledger_value(&x->ledger, r->key, source);
 	ledger_read(&x->ledger, request_db_access(r), source, value, waiting);
-	machine_answer(c->program, x->live, value);
+	session_run_answer(&x->live, value);
 	c->steps++;
 }
 

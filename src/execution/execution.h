@@ -9,13 +9,13 @@
 
 #include "execution/context.h"
 #include "execution/ledger.h"
-#include "vm/machine.h"
+#include "vm/session_run.h"
 
 struct execution {
 	struct context *context; /* borrowed */
 	struct ledger ledger;
 	struct session_point *points; /* by session */
-	struct machine_state *live;   /* of the pending transaction */
+	struct session_run live;      /* of the pending transaction */
 };
 
 /* How it went on. */

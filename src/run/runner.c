@@ -142,8 +142,9 @@ static bool begin_run(struct runner *r)
 uint64_t runner_bytes(const struct runner *r)
 {
 	const struct context *c = &r->context;
-	return c->region.held + keys_bytes(c->machine.keys) + r->findings.held +
-	       r->kept.held + level_scratch_bytes(c->ledgers.scratch) +
+	return c->region.held + keys_bytes(c->machine.keys) +
+	       session_memo_bytes(&c->memo) + r->findings.held + r->kept.held +
+	       level_scratch_bytes(c->ledgers.scratch) +
 	       r->choice_capacity * sizeof *r->choices +
 	       execution_bytes(&r->execution) +
 	       r->writer_capacity * sizeof *r->writers;
@@ -278,7 +279,7 @@ static void take_back(struct runner *r, const struct choice *c)
 	execution_rewind(&r->execution, &c->before);
 	region_release(&r->context.region, c->mark);
 	region_release(&r->kept, c->kept);
-	r->execution.live = context_copy_state(&r->context, c->waiting);
+	session_run_resume(&r->execution.live, &r->context.memo, c->waiting);
 }
 
 /* The last choice goes on with the next writer; where there is none left, the
@@ -353,12 +354,6 @@ static void ask_writers(struct runner *r, const struct request *request,
 	r->chooser->writers(r->chooser->data, &read, r->writers, count);
 }
 
-static const struct machine_state *keep_machine(struct runner *r)
-{
-	size_t size = r->context.state_size;
-	return memcpy(region_take(&r->kept, size), r->execution.live, size);
-}
-
 /* Takes the first of the writers listed, and remembers the others. */
 static void choose(struct runner *r, const struct request *request,
                    uint32_t count, uint32_t latest)
@@ -372,7 +367,8 @@ static void choose(struct runner *r, const struct request *request,
 		.latest = latest,
 		.serial = r->serial,
 	};
-	if (count > 1) c.waiting = keep_machine(r);
+	if (count > 1)
+		c.waiting = session_run_keep(&r->execution.live, &r->kept);
 	c.kept = region_mark(&r->kept);
 	c.mark = region_mark(&r->context.region);
 	VEC_RESERVE(r->choices, r->choice_count, r->choice_capacity);

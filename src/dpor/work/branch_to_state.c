@@ -63,11 +63,10 @@ static enum replay replay_read(struct engine *e, struct reader *r,
 		return swapped ? swap_violates(e) : REPLAY_IMPOSSIBLE;
 	e->tally.stats.swaps_taken += swapped;
 	e->uncounted -= is_fresh(r);
-	e->algorithm->choose(
-		e, request,
-		context_copy_state(&e->context,
-	                           engine_state(e)->execution.live),
-		source, NULL);
+	e->algorithm->choose(e, request,
+	                     session_run_keep(&engine_state(e)->execution.live,
+	                                      &e->context.region),
+	                     source, NULL);
 	return REPLAYED;
 }
 
