@@ -304,6 +304,16 @@ assert { SELECT c2.error = '25006' }
 isolation ser
 END_OF_SPEC
 
+# Many rows at once, with a key and without one.
+cat >many.spec <<'END_OF_SPEC'
+setup { CREATE TABLE t (n int); CREATE TABLE p (id int PRIMARY KEY, n int); }
+session a
+step a { INSERT INTO t SELECT generate_series(1, 10000); }
+step b { INSERT INTO p SELECT i, i FROM generate_series(1, 100) i; }
+assert { SELECT count(*) = 1 FROM p WHERE id = 100 }
+END_OF_SPEC
+run 0 explore many.spec
+
 # Of two rows that are locked, the first one has changed: it is looked at again.
 cat >rejoined.spec <<'END_OF_SPEC'
 setup {

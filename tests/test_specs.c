@@ -552,67 +552,103 @@ static void fill_in(struct text *t, struct rng *r, const char *format)
 	text_string(t, "; ");
 }
 
-static void add_change(struct text *t, struct rng *r, uint64_t kind)
+/* Tables, and what sessions do with them. */
+struct situation {
+	const char *setup; /* ! stands for what becomes of rows that refer */
+	bool calls;        /* functions of several statements */
+	const char *changes[16];
+};
+
+static const struct situation situations[] = {
+	{ "  CREATE TABLE t (id int PRIMARY KEY, n int);\n"
+	  "  INSERT INTO t VALUES (1, 0), (2, 0);\n",
+	  false,
+	  { "DELETE FROM t WHERE id = %", "DELETE FROM t WHERE id = 1",
+	    "INSERT INTO t VALUES (%, 5)", "INSERT INTO t VALUES (1, 6)",
+	    "UPDATE t SET id = % WHERE id = %",
+	    "UPDATE t SET id = 3 WHERE id = 1",
+	    "UPDATE t SET id = 1 WHERE id = 3",
+	    "UPDATE t SET n = n + 1 WHERE id = % RETURNING id, n",
+	    "UPDATE t SET n = n + 1 WHERE n = 0 AND id < 3 RETURNING id, n",
+	    "UPDATE t SET n = n + (SELECT sum(n) FROM t) WHERE id < 3 "
+	    "RETURNING id, n, (SELECT count(*) FROM t)",
+	    "SELECT id, n FROM t", "SELECT id, n FROM t WHERE id = % FOR SHARE",
+	    "SELECT id, n FROM t WHERE id = % FOR UPDATE",
+	    "SELECT id, n FROM t WHERE n = 0 FOR UPDATE" } },
+	{ "  CREATE TABLE t (id int PRIMARY KEY, n int);\n"
+	  "  INSERT INTO t VALUES (1, 0), (2, 0);\n",
+	  false,
+	  { "INSERT INTO t VALUES (%, 9) ON CONFLICT DO NOTHING RETURNING id",
+	    "INSERT INTO t VALUES (%, 9) ON CONFLICT (id) DO UPDATE SET n = "
+	    "t.n + 10 RETURNING id, n",
+	    "DELETE FROM t WHERE id = % RETURNING n",
+	    "UPDATE t SET id = % WHERE id = %", "INSERT INTO t VALUES (%, 5)",
+	    "SELECT id, n FROM t" } },
+	{ "  CREATE TABLE u (id int PRIMARY KEY, k int UNIQUE, n int DEFAULT "
+	  "0);\n"
+	  "  INSERT INTO u VALUES (1, 1), (2, 2);\n",
+	  false,
+	  { "UPDATE u SET k = % WHERE id = %",
+	    "UPDATE u SET id = % WHERE k = % RETURNING id, k",
+	    "DELETE FROM u WHERE k = % RETURNING id",
+	    "INSERT INTO u VALUES (%, %)",
+	    "INSERT INTO u VALUES (%, %) ON CONFLICT (k) DO UPDATE SET n = u.n "
+	    "+ 1 RETURNING id, n",
+	    "SELECT id, k, n FROM u" } },
+	{ "  CREATE TABLE t (id int PRIMARY KEY, n int);\n"
+	  "  INSERT INTO t VALUES (1, 0), (2, 0);\n"
+	  "  CREATE TABLE c (id int PRIMARY KEY, t_id int REFERENCES t!);\n"
+	  "  INSERT INTO c VALUES (1, 1);\n",
+	  false,
+	  { "DELETE FROM t WHERE id = %", "INSERT INTO t VALUES (%, 5)",
+	    "UPDATE t SET id = % WHERE id = %",
+	    "UPDATE t SET n = n + 1 WHERE id = % RETURNING id, n",
+	    "INSERT INTO c VALUES (%, %)", "UPDATE c SET t_id = % WHERE id = %",
+	    "DELETE FROM c WHERE id = %", "SELECT id, t_id FROM c",
+	    "SELECT id FROM t WHERE id = % FOR KEY SHARE" } },
+	{ "  CREATE TABLE t (id int PRIMARY KEY, n int);\n"
+	  "  INSERT INTO t VALUES (1, 0), (2, 0);\n"
+	  "  CREATE FUNCTION put(k int) RETURNS int LANGUAGE plpgsql AS $$ "
+	  "BEGIN\n"
+	  "    BEGIN INSERT INTO t VALUES (k, 5); RETURN 1;\n"
+	  "    EXCEPTION WHEN unique_violation THEN NULL; END;\n"
+	  "    UPDATE t SET n = n + 10 WHERE id = k; RETURN 2; END $$;\n"
+	  "  CREATE FUNCTION add(k int) RETURNS int LANGUAGE plpgsql AS $$ "
+	  "BEGIN\n"
+	  "    UPDATE t SET n = n + 1 WHERE id = k;\n"
+	  "    RETURN (SELECT sum(n) FROM t); END $$;\n"
+	  "  CREATE FUNCTION look(k int) RETURNS int LANGUAGE plpgsql STABLE "
+	  "AS "
+	  "$$ BEGIN\n"
+	  "    RETURN (SELECT sum(n) FROM t WHERE id >= k); END $$;\n",
+	  true,
+	  { "SELECT put(%)", "SELECT add(%), (SELECT sum(n) FROM t)",
+	    "SELECT id, add(id), look(1) FROM t WHERE n < 2",
+	    "UPDATE t SET n = look(1) + 1 WHERE id = % RETURNING id, n",
+	    "UPDATE t SET n = n + 1 WHERE id = % RETURNING add(3), look(%)",
+	    "DELETE FROM t WHERE id = %", "SELECT look(%)",
+	    "INSERT INTO t VALUES (%, 7)" } },
+};
+
+static void add_change(struct text *t, struct rng *r,
+                       const struct situation *in)
 {
-	static const char *const rows[] = {
-		"DELETE FROM t WHERE id = %",
-		"DELETE FROM t WHERE id = 1",
-		"INSERT INTO t VALUES (%, 5)",
-		"INSERT INTO t VALUES (1, 6)",
-		"UPDATE t SET id = % WHERE id = %",
-		"UPDATE t SET id = 3 WHERE id = 1",
-		"UPDATE t SET id = 1 WHERE id = 3",
-		"UPDATE t SET n = n + 1 WHERE id = % RETURNING id, n",
-		"UPDATE t SET n = n + 1 WHERE n = 0 AND id < 3 RETURNING id, n",
-		"SELECT id, n FROM t",
-		"SELECT id, n FROM t WHERE id = % FOR UPDATE",
-		"SELECT id, n FROM t WHERE n = 0 FOR UPDATE",
-	};
-	static const char *const conflicts[] = {
-		"INSERT INTO t VALUES (%, 9) ON CONFLICT DO NOTHING RETURNING "
-		"id",
-		"INSERT INTO t VALUES (%, 9) ON CONFLICT (id) DO UPDATE SET n "
-		"= t.n + 10 RETURNING id, n",
-		"DELETE FROM t WHERE id = % RETURNING n",
-		"UPDATE t SET id = % WHERE id = %",
-		"INSERT INTO t VALUES (%, 5)",
-		"SELECT id, n FROM t",
-	};
-	static const char *const uniques[] = {
-		"UPDATE u SET k = % WHERE id = %",
-		"UPDATE u SET id = % WHERE k = % RETURNING id, k",
-		"DELETE FROM u WHERE k = % RETURNING id",
-		"INSERT INTO u VALUES (%, %)",
-		("INSERT INTO u VALUES (%, %) ON CONFLICT (k) DO UPDATE SET n "
-		 "= u.n + 1 RETURNING id, n"),
-		"SELECT id, k, n FROM u",
-	};
-	static const char *const foreigns[] = {
-		"DELETE FROM t WHERE id = %",
-		"INSERT INTO t VALUES (%, 5)",
-		"UPDATE t SET id = % WHERE id = %",
-		"UPDATE t SET n = n + 1 WHERE id = % RETURNING id, n",
-		"INSERT INTO c VALUES (%, %)",
-		"UPDATE c SET t_id = % WHERE id = %",
-		"DELETE FROM c WHERE id = %",
-		"SELECT id, t_id FROM c",
-	};
-	fill_in(t, r,
-	        kind == 0   ? ONE_OF(r, rows)
-	        : kind == 1 ? ONE_OF(r, conflicts)
-	        : kind == 2 ? ONE_OF(r, uniques)
-	                    : ONE_OF(r, foreigns));
+	uint32_t count = 0;
+	while (in->changes[count]) count++;
+	fill_in(t, r, one_of(r, in->changes, count));
 }
 
 /* One statement, several at once, between which no schedule of steps can stop,
- * or a block of some steps. */
-static void add_session_steps(struct text *t, struct rng *r, uint64_t kind,
-                              unsigned session, bool many)
+ * or a block of some steps, of which a savepoint may take some back. */
+static void add_session_steps(struct text *t, struct rng *r,
+                              const struct situation *in, unsigned session,
+                              bool many)
 {
-	uint64_t form = rng_below(r, many ? 2 : 6);
+	uint64_t form = rng_below(r, many ? 2 : 8);
 	unsigned step = 0;
+	bool saves = form > 6;
 	if (form > 3) form = 3;
-	if (form == 1 || form == 2)
+	if (form == 1 || form == 2 || in->calls)
 		text_string(t, "# not all seen at prc: several at once\n"
 		               "# not all seen at si: several at once\n");
 	text_format(t, "session s%u\n", session);
@@ -620,11 +656,15 @@ static void add_session_steps(struct text *t, struct rng *r, uint64_t kind,
 		text_format(t, "step b%u { BEGIN; ", session);
 	else
 		text_format(t, "step a%u { ", session);
+	if (saves) text_string(t, "SAVEPOINT p; ");
 	for (uint64_t n = 1 + (form > 0) + (form == 2 && rng_below(r, 2)); n;
 	     n--) {
-		add_change(t, r, kind);
+		add_change(t, r, in);
 		if (form == 3)
 			text_format(t, "}\nstep a%u_%u { ", session, ++step);
+		if (saves && n > 1)
+			text_string(t, rng_below(r, 2) ? "ROLLBACK TO p; "
+			                               : "SAVEPOINT p; ");
 	}
 	if (form == 3) text_string(t, "COMMIT; ");
 	text_string(t, "}\n");
@@ -639,30 +679,23 @@ static void random_changes(struct text *t, struct rng *r)
 		" ON DELETE RESTRICT ON UPDATE SET NULL",
 		" ON DELETE CASCADE ON UPDATE CASCADE",
 	};
-	uint64_t kind = rng_below(r, 6);
+	const struct situation *in = &situations[rng_below(
+		r, sizeof situations / sizeof *situations)];
 	bool many = rng_below(r, 3) == 0;
-	if (kind > 3) kind = 0;
 	text_string(t, "# not all seen at ser: it ends more than it must\n");
 	text_string(t, "setup {\n");
-	if (kind == 2)
-		text_string(t, "  CREATE TABLE u (id int PRIMARY KEY, k int "
-		               "UNIQUE, n int DEFAULT 0);\n"
-		               "  INSERT INTO u VALUES (1, 1), (2, 2);\n");
-	else
-		text_string(t, "  CREATE TABLE t (id int PRIMARY KEY, n "
-		               "int);\n"
-		               "  INSERT INTO t VALUES (1, 0), (2, 0);\n");
-	if (kind == 3)
-		text_format(t,
-		            "  CREATE TABLE c (id int PRIMARY KEY, t_id int "
-		            "REFERENCES t%s);\n"
-		            "  INSERT INTO c VALUES (1, 1);\n",
-		            ONE_OF(r, actions));
+	for (const char *s = in->setup; *s; s++)
+		if (*s == '!')
+			text_string(t, ONE_OF(r, actions));
+		else
+			text_char(t, *s);
 	text_string(t, "}\n");
 	for (unsigned i = 1; i <= 2 + (unsigned)many; i++)
-		add_session_steps(t, r, kind, i, many);
+		add_session_steps(t, r, in, i, many);
 	/* The manual says what INSERT may do there. */
-	if (strstr(text_get(t), "; INSERT") || strstr(text_get(t), "{ INSERT"))
+	if (strstr(text_get(t), "; INSERT") ||
+	    strstr(text_get(t), "{ INSERT") ||
+	    strstr(text_get(t), "SELECT put("))
 		text_string(t, "# not all explored at si: INSERT\n"
 		               "# not all explored at ser: INSERT\n");
 }

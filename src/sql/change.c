@@ -75,7 +75,7 @@ static bool look(struct sql_run *x, uint32_t global, struct value key,
 	assert(key.tag == VALUE_TUPLE);
 	*out = value_null();
 	if ((goes_on || x->guarded || x->handled) &&
-	    !sql_own_write(x->writes, global, key) &&
+	    !sql_own_write(x, x->writes, global, key) &&
 	    !sql_read(x, global, key, STRENGTH_PLAIN, out))
 		return false;
 	return !sql_is_gone(*out) ||
@@ -225,14 +225,12 @@ static struct value *copy_columns(struct sql_run *x, const struct sql_table *t,
 }
 
 /* Has the statement changed the row already? Then it stays as it is. */
-static bool is_done(const struct sql_run *x, const struct sql_write *before,
+static bool is_done(struct sql_run *x, const struct sql_write *before,
                     const struct sql_table *t, const struct value *row)
 {
-	for (const struct sql_write *w = x->writes; w != before; w = w->older)
-		if (w->global == t->global &&
-		    value_equal(w->key, row[t->column_count]))
-			return true;
-	return false;
+	const struct sql_write *w =
+		sql_own_write(x, x->writes, t->global, row[t->column_count]);
+	return w && w->number > (before ? before->number : 0);
 }
 
 static bool update_row(struct sql_run *x, const struct sql_statement *s,
@@ -266,36 +264,13 @@ static bool delete_row(struct sql_run *x, const struct sql_statement *s,
 	return add_returned(x, s, &f);
 }
 
-/* What SET reads of other rows it reads before the first one is locked. */
-static bool read_for_sets(struct sql_run *x, const struct sql_statement *s,
-                          const struct sql_matches *rows)
-{
-	bool found = false;
-	for (uint32_t i = 0; i < s->set_count; i++)
-		found |= sql_has_query(s->sets[i].value);
-	for (uint32_t i = 0; found && i < rows->count; i++) {
-		struct sql_frame f = { .outer = x->outer,
-			               .rows = rows->items[i] };
-		struct value out;
-		for (uint32_t k = 0; k < s->set_count; k++)
-			if (sql_has_query(s->sets[k].value) &&
-			    !sql_eval(x, &f, s->sets[k].value, &out) &&
-			    x->stop == SQL_WAITS)
-				return false;
-	}
-	x->stop = SQL_GOES_ON;
-	return true;
-}
-
 /* All rows are found before the first is changed. */
 static bool run_change(struct sql_run *x, const struct sql_statement *s)
 {
 	const struct sql_write *before = x->writes;
 	struct sql_matches rows;
 	assert(s->query->relations[0].table == s->table);
-	if (!sql_match(x, s->query, x->outer, &rows) ||
-	    !read_for_sets(x, s, &rows))
-		return false;
+	if (!sql_match(x, s->query, x->outer, &rows)) return false;
 	for (uint32_t i = 0; i < rows.count; i++) {
 		bool kept;
 		if (is_done(x, before, s->table, rows.items[i][0])) continue;
@@ -354,13 +329,10 @@ static bool update_instead(struct sql_run *x, const struct sql_statement *s,
 	struct value *columns = copy_columns(x, t, old);
 	bool holds = true;
 	assert(s->conflict == CONFLICT_UPDATE);
-	for (const struct sql_write *w = x->writes; w != x->written_before;
-	     w = w->older)
-		if (w->global == t->global &&
-		    value_equal(w->key, old[t->column_count]))
-			return sql_run_fails(x, "21000",
-			                     "ON CONFLICT DO UPDATE command "
-			                     "cannot affect row a second time");
+	if (is_done(x, x->written_before, t, old))
+		return sql_run_fails(x, "21000",
+		                     "ON CONFLICT DO UPDATE command cannot "
+		                     "affect row a second time");
 	if (!lock_conflicting(x, t, &old)) return false;
 	rows[0] = old;
 	if (s->conflict_where &&
@@ -476,6 +448,70 @@ static bool run_insert(struct sql_run *x, const struct sql_statement *s)
 		if (!new_row(x, s, rows.items[i], NULL, &columns) ||
 		    !insert_row(x, s, columns))
 			return false;
+	return true;
+}
+
+/* ---- Before that ---- */
+
+static bool look_at_sets(struct sql_run *x, const struct sql_frame *f,
+                         const struct sql_set *sets, uint32_t count)
+{
+	struct value out;
+	for (uint32_t i = 0; i < count; i++)
+		if (sets[i].value &&
+		    !sql_looks_on(x, sql_eval(x, f, sets[i].value, &out)))
+			return false;
+	return true;
+}
+
+/* What is done with a row; of an INSERT, with the one in its way as well. */
+static bool look_at_row(struct sql_run *x, const struct sql_statement *s,
+                        const struct value **rows)
+{
+	struct sql_frame f = { .outer = x->outer, .rows = rows };
+	bool inserts = s->kind == STATEMENT_INSERT, holds;
+	struct value out;
+	if (s->conflict_where &&
+	    !sql_looks_on(x,
+	                  sql_eval_condition(x, &f, s->conflict_where, &holds)))
+		return false;
+	if (!look_at_sets(x, &f, inserts ? s->conflict_sets : s->sets,
+	                  inserts ? s->conflict_set_count : s->set_count))
+		return false;
+	for (uint32_t i = 0; i < s->returning_count; i++)
+		if (!sql_looks_on(x,
+		                  sql_eval(x, &f, s->returning[i].value, &out)))
+			return false;
+	return true;
+}
+
+bool sql_look_at_change(struct sql_run *x, const struct sql_statement *s)
+{
+	const struct sql_query *q = s->query;
+	struct sql_matches matches = { 0 };
+	struct sql_rows rows = { 0 };
+	struct value *columns;
+	bool values = q->value_count && !q->targets;
+	assert(x->looks && !x->serial);
+	if (s->kind != STATEMENT_INSERT) {
+		if (!sql_looks_on(x, sql_match(x, q, x->outer, &matches)))
+			return false;
+		for (uint32_t i = 0; i < matches.count; i++)
+			if (!look_at_row(x, s, matches.items[i])) return false;
+		return true;
+	}
+	if (!values && !sql_looks_on(x, sql_run_query(x, q, x->outer, &rows)))
+		return false;
+	for (uint32_t i = 0; i < (values ? q->value_count : rows.count); i++) {
+		const struct sql_expr **given =
+			values && q->target_count ? q->values[i] : NULL;
+		if (!sql_looks_on(x,
+		                  new_row(x, s, values ? NULL : rows.items[i],
+		                          given, &columns)))
+			return false;
+		const struct value *both[] = { columns, columns };
+		if (!look_at_row(x, s, both)) return false;
+	}
 	return true;
 }
 

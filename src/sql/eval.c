@@ -312,7 +312,7 @@ bool sql_eval_condition(struct sql_run *x, const struct sql_frame *f,
 {
 	struct value v;
 	if (!sql_eval(x, f, e, &v)) return false;
-	*out = !sql_is_null(v) && v.i;
+	*out = sql_is_null(v) ? x->looks : v.i;
 	return true;
 }
 
@@ -345,9 +345,13 @@ static bool eval_case(struct sql_run *x, const struct sql_frame *f,
 {
 	uint32_t i = 0;
 	for (; i + 1 < e->count; i += 2) {
-		bool holds;
-		if (!sql_eval_condition(x, f, e->args[i], &holds)) return false;
-		if (holds) return sql_eval(x, f, e->args[i + 1], out);
+		struct value holds;
+		if (!sql_eval(x, f, e->args[i], &holds)) return false;
+		if (!sql_is_null(holds) && holds.i)
+			return sql_eval(x, f, e->args[i + 1], out);
+		if (sql_is_null(holds) && x->looks &&
+		    !sql_eval(x, f, e->args[i + 1], out))
+			return false;
 	}
 	return sql_eval(x, f, e->args[i], out);
 }
@@ -405,6 +409,10 @@ static bool draw(struct sql_run *x, const struct sql_expr *e, struct value *out)
 {
 	struct sql_draws *d = &x->sequences[e->number];
 	assert(e->number < x->sequence_count);
+	if (x->looks) {
+		*out = value_null();
+		return true;
+	}
 	for (uint32_t i = 0; i < x->sequence_count; i++)
 		if (x->sequences[i].drawn >= d->drawn)
 			d->drawn = x->sequences[i].drawn + 1;

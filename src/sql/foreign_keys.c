@@ -171,10 +171,10 @@ static struct value *referring_keys(struct sql_run *x,
 	struct value *keys = region_take(x->region, most * sizeof *keys);
 	*count = 0;
 	for (const struct sql_write *w = x->writes; w; w = w->older)
-		if (sql_own_write(x->writes, global, w->key) == w)
+		if (sql_own_write(x, x->writes, global, w->key) == w)
 			keys[(*count)++] = w->key;
 	for (uint32_t i = 0; i < rows->count; i++)
-		if (!sql_own_write(x->writes, global, rows->items[i]->key) &&
+		if (!sql_own_write(x, x->writes, global, rows->items[i]->key) &&
 		    may_refer(x, f, rows->items[i], to))
 			keys[(*count)++] = rows->items[i]->key;
 	qsort(keys, *count, sizeof *keys, order_of_keys);
@@ -187,7 +187,7 @@ static bool is_there_again(struct sql_run *x, const struct sql_foreign *f,
                            struct value key)
 {
 	const struct sql_write *w = sql_own_write(
-		x->writes,
+		x, x->writes,
 		f->unique ? sql_foreign_unique(f)->global : f->to->global, key);
 	return w && !sql_is_gone(w->row);
 }

@@ -338,6 +338,9 @@ struct sql_statement {
 	const char *name;        /* of a savepoint */
 	struct sql_modes modes;  /* BEGIN and SET TRANSACTION */
 	struct sql_failure doom; /* it fails so, before anything is done */
+	/* Some of what it reads is asked for after it has called a routine,
+	 * locked or written, and is to be as it was before that. */
+	bool looks_ahead;
 	/* QUERY; INSERT: the rows; UPDATE and DELETE: relation 0 is the table,
 	 * and `where` and FROM are its own. */
 	struct sql_query *query;
@@ -421,9 +424,10 @@ struct sql_routine {
 	const char *name;
 	struct place at;
 	bool procedure, strict, set;
-	bool called;              /* by some statement or expression */
-	bool trigger;             /* it returns a row, or none */
-	bool sql;                 /* `statements`; else `body` */
+	bool fixed;   /* STABLE or IMMUTABLE: sees what its caller sees */
+	bool called;  /* by some statement or expression */
+	bool trigger; /* it returns a row, or none */
+	bool sql;     /* `statements`; else `body` */
 	uint32_t parameter_count; /* those that are given */
 	const struct sql_type *parameters;
 	const uint32_t *parameter_slots;

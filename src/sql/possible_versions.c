@@ -38,6 +38,7 @@ struct saturation {
 	const struct guest_step **at;     /* by session: its last step */
 	struct guest_step const **writes; /* of the transaction at hand */
 	uint32_t write_count, write_capacity;
+	struct table written; /* them */
 	bool gave_up;
 };
 
@@ -87,14 +88,17 @@ static void commit(struct saturation *s)
 /* The last write of a key is what it becomes. */
 static void note_write(struct saturation *s, const struct guest_step *step)
 {
-	uint32_t i = 0;
-	while (i < s->write_count &&
-	       (s->writes[i]->global != step->global ||
-	        !value_equal(s->writes[i]->key, step->key)))
-		i++;
-	if (i == s->write_count) {
+	struct table_probe probe =
+		table_probe(hash_mix(step->global, value_hash(step->key)));
+	uint32_t i;
+	while ((i = table_next(&s->written, &probe)) != TABLE_NONE)
+		if (s->writes[i]->global == step->global &&
+		    value_equal(s->writes[i]->key, step->key))
+			break;
+	if (i == TABLE_NONE) {
 		VEC_RESERVE(s->writes, s->write_count, s->write_capacity);
-		s->write_count++;
+		i = s->write_count;
+		table_put(&s->written, probe, s->write_count++);
 	}
 	s->writes[i] = step;
 }
@@ -108,6 +112,7 @@ static bool run_transaction(struct saturation *s, uint32_t session, bool newest,
 	const struct guest_step *step = s->at[session];
 	assert(step->kind != GUEST_END);
 	s->write_count = 0;
+	table_clear(&s->written);
 	while (++*steps < STEPS_MOST) {
 		struct value answer = value_null();
 		if (step->kind == GUEST_GET)
@@ -173,6 +178,7 @@ void sql_saturate(struct sql_image *image, const struct machine_limits *limits)
 	assert(!image->settled);
 	region_init(&s.region);
 	table_init(&s.table, 0);
+	table_init(&s.written, 0);
 	s.rng.state = 1;
 	s.guest = image->guest.ops->take(&image->guest, limits);
 	s.at = mem_take0(sessions + 1, sizeof *s.at);
@@ -191,5 +197,6 @@ void sql_saturate(struct sql_image *image, const struct machine_limits *limits)
 	free(s.keys);
 	free(s.writes);
 	table_free(&s.table);
+	table_free(&s.written);
 	region_free(&s.region);
 }

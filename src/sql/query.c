@@ -724,7 +724,7 @@ bool sql_run_query(struct sql_run *x, const struct sql_query *q,
 	    !eval_bound(x, outer, q->offset, "OFFSET", "2201X", &offset))
 		return false;
 	sort_made(m.items, m.count, q->order, q->order_count, q->targets);
-	if (!q->locks) {
+	if (!q->locks || x->looks) {
 		for (int64_t i = offset; i < m.count && i - offset < limit; i++)
 			sql_rows_add(x->region, out, m.items[i].row);
 		return true;

@@ -11,6 +11,8 @@ struct mentioned {
 	uint64_t relations; /* bit set; those from 63 on share a bit */
 	bool outer;         /* something of the queries around */
 	bool asks;          /* has subqueries, which find other rows */
+	bool tables;        /* rows of them are read */
+	bool calls;         /* a routine that has snapshots of its own */
 	bool unclear; /* what is to be done in its place only: routines, locks,
 	                 aggregates */
 };
@@ -35,6 +37,10 @@ static void mention(const struct sql_expr *e, uint32_t depth,
 	    (e->kind == EXPR_NEXTVAL && depth) || e->kind == EXPR_STEP_ERROR ||
 	    e->kind == EXPR_ROUTINE)
 		m->unclear = true;
+	if (e->kind == EXPR_ROUTINE) {
+		m->calls |= !e->routine->fixed;
+		m->asks |= e->routine->fixed;
+	}
 	if (e->query) {
 		m->asks = true;
 		mention_query(e->query, depth + 1, m);
@@ -57,7 +63,9 @@ static void mention_from(const struct sql_from *f, uint32_t depth,
 static void mention_relation(const struct sql_relation *x, uint32_t depth,
                              struct mentioned *m)
 {
+	m->tables |= x->kind == RELATION_TABLE;
 	if (x->kind == RELATION_TABLE) return;
+	if (x->call) mention(x->call, depth, m);
 	if (x->kind == RELATION_QUERY && x->query_up <= depth)
 		mention_query(x->query, depth + 1 - x->query_up, m);
 	else
@@ -84,6 +92,23 @@ static void mention_query(const struct sql_query *q, uint32_t depth,
 		mention(q->order[i].by, depth, m);
 	mention(q->limit, depth, m);
 	mention(q->offset, depth, m);
+}
+
+bool reads_late(const struct sql_statement *s)
+{
+	struct mentioned rows = { 0 }, late = { 0 };
+	if (s->kind > STATEMENT_DELETE) return false;
+	mention_query(s->query, 0, &rows);
+	for (uint32_t i = 0; i < s->set_count; i++)
+		mention(s->sets[i].value, 0, &late);
+	for (uint32_t i = 0; i < s->conflict_set_count; i++)
+		mention(s->conflict_sets[i].value, 0, &late);
+	mention(s->conflict_where, 0, &late);
+	for (uint32_t i = 0; i < s->returning_count; i++)
+		mention(s->returning[i].value, 0, &late);
+	if (s->query->value_count > 1) late.asks |= rows.asks;
+	return late.asks ||
+	       ((rows.calls || late.calls) && (rows.tables || late.tables));
 }
 
 /* A condition, and the relations whose rows it can rule out. */

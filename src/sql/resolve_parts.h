@@ -245,6 +245,8 @@ bool resolve_from(struct resolver *r, struct scope *s, json_t *list,
                   const struct sql_from **out);
 /* Fills what the query has of the scope, and how its relations are found. */
 void finish_query(struct resolver *r, struct scope *s, struct sql_query *q);
+/* Does it read when it has called a routine, locked or written already? */
+bool reads_late(const struct sql_statement *s);
 
 /* ---- Sequences ---- */
 

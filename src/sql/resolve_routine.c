@@ -19,6 +19,13 @@ static json_t *option(json_t *list, const char *name)
 	return NULL;
 }
 
+static bool is_fixed(json_t *options)
+{
+	json_t *volatility = option(options, "volatility");
+	const char *word = node_name(json_object_get(volatility, "arg"));
+	return !strcmp(word, "stable") || !strcmp(word, "immutable");
+}
+
 /* Where the text of the body stands: between dollars, or in quotes without
  * quotes in it. */
 static bool find_body(struct resolver *r, json_t *as, struct place *at,
@@ -453,6 +460,7 @@ bool resolve_routine(struct resolver *r, json_t *body, struct sql_statement *s)
 	}
 	begin(&m, r, name);
 	m.routine->procedure = node_flag(body, "is_procedure");
+	m.routine->fixed = is_fixed(options);
 	m.routine->strict =
 		strict &&
 		node_is(json_object_get(strict, "arg"), "Boolean", &strict) &&

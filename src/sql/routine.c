@@ -36,6 +36,14 @@ static enum flow run_list(struct activation *a, const struct sql_code *c);
 
 /* ---- Values ---- */
 
+/* What comes next sees all that was written, at a moment of its own. */
+static void begin_inner(struct sql_run *x)
+{
+	x->read_base = x->read_count;
+	x->written_before = x->writes;
+	sql_begin_moment(x);
+}
+
 /* Each expression is a statement of its own. */
 static bool eval_value(struct activation *a, const struct sql_code *c,
                        const struct sql_expr *e, struct value *out)
@@ -46,12 +54,10 @@ static bool eval_value(struct activation *a, const struct sql_code *c,
 	*out = value_null();
 	if (!e) return true;
 	x->point = c->point;
-	x->read_base = x->read_count;
-	x->written_before = x->writes;
-	x->begun = false;
+	if (!x->fixed) begin_inner(x);
 	bool fine = sql_eval(x, &a->frame, e, out);
+	if (!x->fixed) sql_begin_moment(x);
 	x->written_before = before;
-	x->begun = false;
 	x->read_base = base;
 	if (fine) x->point = point;
 	return fine;
@@ -534,7 +540,7 @@ bool sql_run_inner(struct sql_run *x, const struct sql_statement *s,
 	const struct sql_set *sets = x->sets;
 	uint32_t set_count = x->set_count;
 	x->result = (struct sql_rows){ 0 };
-	x->read_base = x->read_count;
+	if (!x->fixed) begin_inner(x);
 	x->referrals = NULL;
 	bool fine = sql_carry_out(x, s);
 	*out = x->result;
@@ -544,7 +550,7 @@ bool sql_run_inner(struct sql_run *x, const struct sql_statement *s,
 	x->last_referral = last;
 	x->sets = sets;
 	x->set_count = set_count;
-	sql_begin_moment(x);
+	if (!x->fixed) sql_begin_moment(x);
 	x->read_base = base;
 	if (fine) x->point = point;
 	return fine;
@@ -605,9 +611,19 @@ bool sql_call(struct sql_run *x, const struct sql_routine *routine,
 	if (!routine->sql) set_found(&a, false);
 	if (x->depth >= DEPTH_MOST)
 		return sql_run_fails(x, "54001", "stack depth limit exceeded");
+	if (x->looks && !routine->fixed) {
+		sql_rows_add(x->region, out,
+		             region_take0(x->region,
+		                          (routine->column_count + (size_t)1) *
+		                                  sizeof **out->items));
+		return true;
+	}
+	bool fixed = x->fixed;
+	x->fixed = routine->fixed;
 	x->depth++;
 	x->outer = &a.frame;
 	bool fine = run_body(&a);
+	x->fixed = fixed;
 	x->outer = outer;
 	x->affected = affected;
 	x->depth--;

@@ -132,6 +132,33 @@ void sql_born(struct sql_run *x, const struct sql_table *t,
 	if (row && row->deleted) columns[n + 1] = sql_birth(x);
 }
 
+/* Who comes too late, and finds no row, locks nothing. So where sessions delete
+ * rows of the key, or move them, it is looked at first, at a moment of its own;
+ * what it becomes between that and the lock, it could as well have become
+ * before that. */
+static bool read_to_lock(struct sql_run *x, const struct sql_table *t,
+                         struct value key, enum strength strength,
+                         struct value *row)
+{
+	const struct known_row *known =
+		known_find(known_of(x->known, t->global), key);
+	uint32_t base = x->read_base;
+	struct value seen;
+	if (x->serial || !known || !known->deleted ||
+	    sql_own_write(x, x->writes, t->global, key))
+		return sql_read(x, t->global, key, strength, row);
+	x->read_base = x->read_count;
+	sql_begin_moment(x);
+	bool fine = sql_read(x, t->global, key, STRENGTH_PLAIN, row);
+	x->read_base = base;
+	if (!fine || sql_is_gone(*row)) return fine;
+	seen = *row;
+	if (!sql_read(x, t->global, key, strength, row)) return false;
+	if (value_equal(*row, seen)) return true;
+	x->stop = SQL_REPEATS;
+	return false;
+}
+
 bool sql_read_again(struct sql_run *x, const struct sql_table *t,
                     enum strength strength, const struct value *found,
                     const struct value **out)
@@ -141,7 +168,7 @@ bool sql_read_again(struct sql_run *x, const struct sql_table *t,
 	struct value key = found[t->column_count], row;
 	*out = NULL;
 	for (int i = 0; i < FAR; i++) {
-		if (!sql_read(x, t->global, key, strength, &row)) return false;
+		if (!read_to_lock(x, t, key, strength, &row)) return false;
 		if (!sql_is_gone(row)) {
 			*out = sql_columns(x, t, key, row);
 			if (value_equal(origin_of(t, *out), origin))

@@ -77,9 +77,67 @@ static bool same_key(uint32_t global, struct value key, uint32_t g,
 	return global == g && value_equal(key, k);
 }
 
-const struct sql_write *sql_own_write(const struct sql_write *w,
+/* A write, and those of its key before it. */
+struct sql_own {
+	const struct sql_write *write;
+	const struct sql_own *older;
+};
+
+static const struct sql_own **own_slot(const struct sql_run *x, uint32_t global,
+                                       struct value key)
+{
+	uint32_t i = (uint32_t)hash_mix(global, value_hash(key));
+	for (;; i++) {
+		const struct sql_own **slot =
+			&x->own_slots[i & (x->own_slot_count - 1)];
+		if (!*slot || same_key(global, key, (*slot)->write->global,
+		                       (*slot)->write->key))
+			return slot;
+	}
+}
+
+/* Those that are new; all, where there is no more room, or some that were there
+ * have been taken back. */
+static void index_writes(struct sql_run *x)
+{
+	const struct sql_write *w = x->writes;
+	uint32_t number = w->number, known, count;
+	known = x->indexed ? x->indexed->number : 0;
+	while (w && w->number > known) w = w->older;
+	if (w != x->indexed || 2 * number > x->own_slot_count) {
+		if (!x->own_slot_count) x->own_slot_count = 16;
+		while (4 * number > x->own_slot_count) x->own_slot_count *= 2;
+		x->own_slots = region_take0(
+			x->region, x->own_slot_count * sizeof *x->own_slots);
+		known = 0;
+	}
+	count = number - known;
+	struct sql_own *all = region_take(x->region, count * sizeof *all);
+	w = x->writes;
+	for (uint32_t i = count; i-- > 0; w = w->older) all[i].write = w;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct sql_own **slot =
+			own_slot(x, all[i].write->global, all[i].write->key);
+		assert(all[i].write->number == known + i + 1);
+		all[i].older = *slot;
+		*slot = &all[i];
+	}
+	x->indexed = x->writes;
+}
+
+const struct sql_write *sql_own_write(struct sql_run *x,
+                                      const struct sql_write *w,
                                       uint32_t global, struct value key)
 {
+	enum { FEW = 8 };
+	if (w && w->number > FEW) {
+		const struct sql_own *o;
+		assert(w->number <= x->writes->number);
+		if (x->indexed != x->writes) index_writes(x);
+		o = *own_slot(x, global, key);
+		while (o && o->write->number > w->number) o = o->older;
+		return o ? o->write : NULL;
+	}
 	while (w && !same_key(global, key, w->global, w->key)) w = w->older;
 	return w;
 }
@@ -128,7 +186,7 @@ bool sql_read(struct sql_run *x, uint32_t global, struct value key,
               enum strength strength, struct value *out)
 {
 	const struct sql_write *own = sql_own_write(
-		strength == STRENGTH_PLAIN ? x->written_before : x->writes,
+		x, strength == STRENGTH_PLAIN ? x->written_before : x->writes,
 		global, key);
 	if (own) {
 		*out = own->row;
@@ -148,7 +206,9 @@ bool sql_read(struct sql_run *x, uint32_t global, struct value key,
 		if (first <= x->read_base) return true;
 		i = first;
 	}
-	if (x->locked && strength < STRENGTH_SHARE) sql_begin_moment(x);
+	if ((x->locked && strength < STRENGTH_SHARE) ||
+	    (x->undone && strength != STRENGTH_PLAIN))
+		sql_begin_moment(x);
 	struct sql_read read = { global,   x->point, key,
 		                 strength, x->begun, before };
 	x->begun = true;
@@ -159,6 +219,7 @@ bool sql_read(struct sql_run *x, uint32_t global, struct value key,
 	if (!sql_spend(x, 0)) return false;
 	if (x->read_count == x->answer_count) {
 		x->wanted = read;
+		if (x->undone) x->wanted.strength = STRENGTH_PLAIN;
 		x->stop = SQL_WAITS;
 		return false;
 	}
@@ -185,9 +246,17 @@ void sql_write(struct sql_run *x, const struct sql_table *t, uint32_t global,
 		return;
 	}
 	struct sql_write *w = region_take(x->region, sizeof *w);
-	*w = (struct sql_write){ x->writes, t,        global,
-		                 x->point,  key,      row,
-		                 strength,  x->begun, x->read_count };
+	*w = (struct sql_write){ .older = x->writes,
+		                 .number =
+		                         x->writes ? x->writes->number + 1 : 1,
+		                 .table = t,
+		                 .global = global,
+		                 .point = x->point,
+		                 .key = key,
+		                 .row = row,
+		                 .strength = strength,
+		                 .joined = x->begun,
+		                 .after = x->read_count };
 	x->begun = x->locked = true;
 	x->writes = w;
 }

@@ -16,6 +16,7 @@
 /* What a transaction has written so far, newest first. */
 struct sql_write {
 	const struct sql_write *older;
+	uint32_t number;               /* so many, with those before it */
 	const struct sql_table *table; /* NULL: an entry of a constraint */
 	uint32_t global, point;
 	struct value key, row;
@@ -34,6 +35,8 @@ enum sql_stop {
 	SQL_GOES_ON,
 	SQL_FAILED,  /* `failure` */
 	SQL_WAITS,   /* for the answer to the read `wanted` */
+	SQL_REPEATS, /* it has read what makes no difference to another way to
+	              * read */
 	SQL_GIVES_UP /* it was asked to */
 };
 
@@ -89,6 +92,11 @@ struct sql_run {
 	const struct value *step_errors;
 	/* In sessions: */
 	const struct sql_write *writes, *written_before; /* the statement */
+	/* If they are many, the newest of each key, by hash: of all up to
+	 * `indexed`. */
+	const struct sql_own **own_slots;
+	uint32_t own_slot_count;
+	const struct sql_write *indexed;
 	const struct value *answers; /* to the statement's reads so far */
 	uint32_t answer_count;
 	const char *session; /* its name, and the number of the statement in
@@ -96,6 +104,17 @@ struct sql_run {
 	uint32_t statement;
 	uint32_t births;
 	bool guarded; /* an error does not end the transaction */
+	bool read_only;
+	/* All that it does is taken back, and its locks are given up: what it
+	 * locks is read at a moment of its own instead. */
+	bool undone;
+	/* Inside of a STABLE routine: its statements see what its caller's
+	 * does. */
+	bool fixed;
+	/* The statement is looked ahead of: what it reads is read, nothing is
+	 * locked, written or called. What is not known for that is NULL, and
+	 * holds. */
+	bool looks;
 	/* How deep in blocks with handlers; what was written before the
 	 * outermost, and is not taken back by one. */
 	uint32_t handled;
@@ -166,8 +185,25 @@ bool sql_call(struct sql_run *x, const struct sql_routine *routine,
               const struct value *args, struct sql_rows *out);
 /* A change of rows or of the schema. */
 bool sql_change(struct sql_run *x, const struct sql_statement *s);
+/* Reads what the change will read, but for what it locks. False: it is waited
+ * for. */
+bool sql_look_at_change(struct sql_run *x, const struct sql_statement *s);
+/* While a statement is looked ahead of: what has failed will fail when it is
+ * carried out. */
+static inline bool sql_looks_on(struct sql_run *x, bool fine)
+{
+	if (fine || x->stop != SQL_FAILED || x->beyond) return fine;
+	x->stop = SQL_GOES_ON;
+	return true;
+}
 /* A statement, inside of a routine as well. */
 bool sql_carry_out(struct sql_run *x, const struct sql_statement *s);
+/* Does it change or lock rows? */
+static inline bool sql_changes(const struct sql_statement *s)
+{
+	return s->kind == STATEMENT_QUERY ? s->query->locks
+	                                  : s->kind <= STATEMENT_DELETE;
+}
 /* One inside of a routine: what is around it stays as it is. */
 bool sql_run_inner(struct sql_run *x, const struct sql_statement *s,
                    struct sql_rows *out);
@@ -194,7 +230,9 @@ bool sql_read(struct sql_run *x, uint32_t global, struct value key,
               enum strength strength, struct value *out);
 void sql_write(struct sql_run *x, const struct sql_table *t, uint32_t global,
                struct value key, struct value row, enum strength strength);
-const struct sql_write *sql_own_write(const struct sql_write *newest,
+/* The last one of the key, up to `newest`; NULL: there is none. */
+const struct sql_write *sql_own_write(struct sql_run *x,
+                                      const struct sql_write *newest,
                                       uint32_t global, struct value key);
 /* What comes next is of a moment of its own. */
 static inline void sql_begin_moment(struct sql_run *x)

@@ -63,6 +63,7 @@ static struct sql_emitted *emit(struct sql_move *m, enum guest_request kind,
 	e->step.kind = kind;
 	e->step.notes = after->notes;
 	e->step.findings = after->findings;
+	e->step.pruned = after->repeats;
 	e->state = after;
 	return e;
 }
@@ -117,10 +118,11 @@ static void emit_held_back(struct sql_move *m, const struct sql_state *before,
  * there by now. */
 static void make_known(struct sql_move *m, const struct sql_write *writes)
 {
+	struct sql_run x = { .region = m->scratch, .writes = writes };
 	for (const struct sql_write *w = writes; w; w = w->older)
 		if (w->table &&
 		    (sql_is_gone(w->row) ||
-		     sql_own_write(writes, w->global, w->key) == w) &&
+		     sql_own_write(&x, writes, w->global, w->key) == w) &&
 		    !known_has(&m->image->known, w->table, w->key, w->row))
 			sql_image_grew(m->image, w->table, w->key, w->row);
 }
@@ -248,22 +250,44 @@ static bool fail(struct sql_move *m, struct sql_state *s,
 	return true;
 }
 
-static bool changes(const struct sql_statement *st)
+static const struct sql_savepoint *find_savepoint(const struct sql_savepoint *p,
+                                                  const char *name)
 {
-	return st->kind != STATEMENT_QUERY || st->query->locks;
+	while (p && strcmp(p->name, name)) p = p->older;
+	return p;
 }
 
-static bool fail_read_only(struct sql_move *m, struct sql_state *s,
-                           const struct sql_statement *st)
+/* Does the session go back later, in the same transaction, to a savepoint that
+ * is there now? If nothing fails before that, and so the step is cut short. */
+static bool is_undone(const struct sql_move *m, const struct sql_state *s)
 {
-	struct sql_failure why = { 0 };
-	sql_fail(m->scratch, &why, "25006",
-	         "cannot execute %s in a read-only transaction",
-	         st->kind == STATEMENT_INSERT   ? "INSERT"
-	         : st->kind == STATEMENT_UPDATE ? "UPDATE"
-	         : st->kind == STATEMENT_DELETE ? "DELETE"
-	                                        : "SELECT FOR UPDATE");
-	return fail(m, s, &why);
+	const struct sql_session *session = &m->image->sessions[m->session];
+	const struct sql_savepoint *now = s->savepoints, *p;
+	const struct sql_savepoint *later = NULL;
+	for (uint32_t i = s->next + 1; now && i < session->count; i++) {
+		const struct sql_statement *st = session->items[i].statement;
+		if (st->kind == STATEMENT_COMMIT ||
+		    st->kind == STATEMENT_ROLLBACK)
+			return false;
+		if (st->kind == STATEMENT_SAVEPOINT) {
+			struct sql_savepoint *new =
+				region_take(m->scratch, sizeof *new);
+			*new = (struct sql_savepoint){ later, st->name, NULL };
+			later = new;
+		}
+		if (st->kind != STATEMENT_ROLLBACK_TO &&
+		    st->kind != STATEMENT_RELEASE)
+			continue;
+		bool returns = st->kind == STATEMENT_ROLLBACK_TO;
+		if ((p = find_savepoint(later, st->name))) {
+			later = returns ? p : p->older;
+		} else if ((p = find_savepoint(now, st->name))) {
+			if (returns) return true;
+			now = p->older;
+			later = NULL;
+		}
+	}
+	return false;
 }
 
 /* Carries out a query or a change. True if something was emitted. */
@@ -272,14 +296,14 @@ static bool run_statement(struct sql_move *m, const struct sql_state *before,
 {
 	const struct sql_image *image = m->image;
 	const struct sql_item *item = item_of(m, s);
-	if (s->read_only && changes(item->statement))
-		return fail_read_only(m, s, item->statement);
 	uint32_t n = image->catalog.sequence_count;
 	struct sql_run x = { .region = m->scratch,
 		             .inner = sql_inner(),
 		             .known = &m->image->known,
 		             .writes = s->writes,
 		             .guarded = s->savepoints != NULL,
+		             .read_only = s->read_only,
+		             .undone = is_undone(m, s),
 		             .answers = m->answers,
 		             .answer_count = m->answer_count,
 		             .gives_up = m->gives_up,
@@ -294,12 +318,11 @@ static bool run_statement(struct sql_move *m, const struct sql_state *before,
 	bool waits = !fine && x.stop == SQL_WAITS;
 	m->gave_up = x.stop == SQL_GIVES_UP;
 	if (m->gave_up) return true;
-	const struct sql_write *writes = keep_writes(m, x.writes, s->writes);
 	assert(waits || x.read_count == m->answer_count);
-	if (!s->savepoints && x.handled)
-		writes = keep_writes(m, x.settled, s->writes);
+	assert(!x.handled || waits || x.stop == SQL_REPEATS);
 	if (!s->savepoints)
-		emit_writes(m, before, writes, s->writes, m->answer_count);
+		emit_writes(m, before, x.handled ? x.settled : x.writes,
+		            s->writes, m->answer_count);
 	if (waits) {
 		emit_read(m, before, &x.wanted);
 		return true;
@@ -311,29 +334,28 @@ static bool run_statement(struct sql_move *m, const struct sql_state *before,
 	if (x.beyond)
 		s->findings =
 			wrong(m, x.point, x.beyond, x.failure.message, "");
+	if (x.stop == SQL_REPEATS) {
+		s->next = image->sessions[m->session].count;
+		s->repeats = true;
+		forget_transaction(s);
+		emit(m, GUEST_ABORT, s);
+		return true;
+	}
 	if (!fine) return fail(m, s, &x.failure);
 	note_result(m, s, &x.result);
-	s->writes = writes;
-	if (!s->savepoints) s->told = writes;
+	s->writes = keep_writes(m, x.writes, s->writes);
+	if (!s->savepoints) s->told = s->writes;
 	next_item(m, s);
 	return false;
 }
 
 static const char no_block[] = "can only be used in transaction blocks";
 
-static const struct sql_savepoint *find_savepoint(const struct sql_state *s,
-                                                  const char *name)
-{
-	const struct sql_savepoint *p = s->savepoints;
-	while (p && strcmp(p->name, name)) p = p->older;
-	return p;
-}
-
 static bool run_savepoint(struct sql_move *m, const struct sql_state *before,
                           struct sql_state *s, const struct sql_statement *st)
 {
 	struct sql_failure why = { 0 };
-	const struct sql_savepoint *p = find_savepoint(s, st->name);
+	const struct sql_savepoint *p = find_savepoint(s->savepoints, st->name);
 	if (s->transaction == TXN_IMPLICIT) {
 		sql_fail(m->scratch, &why, "25P01", "%s", no_block);
 		return fail(m, s, &why);
@@ -422,7 +444,7 @@ static bool run_failed(struct sql_move *m, struct sql_state *s)
 		return !ended;
 	}
 	if (st->kind == STATEMENT_ROLLBACK_TO &&
-	    (p = find_savepoint(s, st->name))) {
+	    (p = find_savepoint(s->savepoints, st->name))) {
 		s->transaction = TXN_OPEN;
 		s->savepoints = p;
 		s->writes = p->writes;

@@ -30,6 +30,7 @@ struct sql_state {
 	bool accessed; /* the transaction has read or written */
 	bool ran;      /* and carried out a query or a change */
 	bool read_only;
+	bool repeats; /* something else that was explored */
 	const struct sql_savepoint *savepoints;
 	const struct sql_draws *sequences;
 	const struct guest_note *notes;

@@ -115,7 +115,7 @@ static bool read_row(const struct scan *s, struct value key, struct value *out)
 	struct sql_run *x = s->run;
 	uint32_t global = s->relation->table->global;
 	enum strength strength = STRENGTH_PLAIN;
-	if (s->certain) strength = s->relation->lock;
+	if (s->certain && !x->looks) strength = s->relation->lock;
 	return sql_read(x, global, key, strength, out);
 }
 
@@ -136,10 +136,10 @@ static bool scan_keys(struct scan *s)
 	struct value *keys = region_take(x->region, (most + 1) * sizeof *keys);
 	for (const struct sql_write *w = x->written_before; w; w = w->older)
 		if (w->global == global &&
-		    sql_own_write(x->written_before, global, w->key) == w)
+		    sql_own_write(x, x->written_before, global, w->key) == w)
 			keys[count++] = w->key;
 	for (uint32_t i = 0; i < rows->count; i++)
-		if (!sql_own_write(x->written_before, global,
+		if (!sql_own_write(x, x->written_before, global,
 		                   rows->items[i]->key) &&
 		    matters(s, rows->items[i]))
 			keys[count++] = rows->items[i]->key;
@@ -148,7 +148,7 @@ static bool scan_keys(struct scan *s)
 	s->certain = locks_alone(s) && !x->known->all_rows;
 	for (uint32_t i = 0; i < count && s->certain; i++)
 		s->certain =
-			sql_own_write(x->written_before, global, keys[i]) ||
+			sql_own_write(x, x->written_before, global, keys[i]) ||
 			is_certain(s, known_find(rows, keys[i]));
 	for (uint32_t i = 0; i < count; i++) {
 		struct value row;
@@ -201,7 +201,7 @@ static bool scan_table(struct scan *s)
 	}
 	if (!s->relation->access.key || x->known->all_rows) return scan_keys(s);
 	if (!named_key(s, &key)) return false;
-	if (sql_is_null(key)) return true;
+	if (sql_is_null(key)) return !x->looks || scan_keys(s);
 	s->certain =
 		locks_alone(s) &&
 		is_certain(s, known_find(known_of(x->known, t->global), key));

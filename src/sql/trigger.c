@@ -78,13 +78,14 @@ bool sql_fire_before(struct sql_run *x, const struct sql_table *t,
 	     g = g->next) {
 		struct sql_rows rows = { 0 };
 		const struct sql_write *own =
-			old ? sql_own_write(x->writes, t->global, old[n])
+			old ? sql_own_write(x, x->writes, t->global, old[n])
 			    : NULL;
 		bool fired;
 		if (!sql_is_fired(x, g, true, old, *new)) continue;
 		if (!fire(x, t, g, old, *new, &fired, &rows)) return false;
 		if (!fired) continue;
-		if (old && own != sql_own_write(x->writes, t->global, old[n]))
+		if (old &&
+		    own != sql_own_write(x, x->writes, t->global, old[n]))
 			return sql_run_fails(
 				x, "27000",
 				"tuple to be %s was already modified by an "
