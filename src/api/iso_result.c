@@ -14,8 +14,6 @@
 #include "dpor/verdict.h"
 #include "history/history.h"
 #include "history/trace.h"
-#include "report/check_text.h"
-#include "report/predict_text.h"
 #include "report/report.h"
 #include "result/compared.h"
 #include "result/explored.h"
@@ -139,10 +137,9 @@ static int try_history_check(iso_result **out, const iso_history *history,
 	if (check_overall(&c->found) == VERDICT_VIOLATED && !given.no_witness)
 		checked_explain(c);
 	r->verdict = check_overall(&c->found);
-	report_check_verdict(&r->text, &plain, &c->found);
-	report_check(&r->text, &plain, &c->found);
-	if (given.orders) report_commit_orders(&r->text, &c->found);
 	struct result *found = result_of_check(&c->found, given.orders);
+	report_text(&r->text, &plain, found);
+	if (given.orders) report_commit_orders(&r->text, found);
 	report_json(&r->json, found, iso_version());
 	result_free(found);
 	return ISO_OK;
@@ -237,8 +234,8 @@ static bool on_predicted(void *data, const struct predict_case *c,
 		            p->replay->diverged,
 		.anomaly = p->witness ? p->witness->anomaly : NULL,
 	};
-	report_predicted(&x->words, &plain, c, p);
-	result_prediction(x->found, c, p);
+	result_prediction(x->found, c, p, false);
+	report_prediction(&x->words, &plain, x->found->prediction);
 	return true;
 }
 
@@ -258,10 +255,8 @@ static bool on_searched(void *data, const struct predict_case *c, bool shown)
 	assert(shown && c->found == r->prediction_count);
 	(void)shown;
 	r->verdict = predict_verdict(c);
-	report_predict_verdict(&r->text, &plain, c);
-	text_string(&r->text, text_get(&x->words));
-	report_predict_end(&r->text, c);
 	result_predicted(x->found, c);
+	report_predicted(&r->text, &plain, x->found, text_get(&x->words));
 	report_json(&r->json, x->found, iso_version());
 	return true;
 }

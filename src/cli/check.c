@@ -10,8 +10,6 @@
 #include "cli/program.h"
 #include "history/history.h"
 #include "isoscope.h"
-#include "report/check_text.h"
-#include "report/dot.h"
 #include "report/report.h"
 #include "result/result.h"
 #include "result/names.h"
@@ -33,90 +31,75 @@ struct checking {
 
 /* ---- one history ---- */
 
-/* The first witness there is, as a picture. */
-static void draw(struct checking *x, const struct check_case *c)
+static void say_undecided(const struct check_case *c, const struct result *r)
 {
-	struct text title = { 0 };
-	enum level l = 0;
-	while (l < LEVEL_COUNT && c->shown_by[l] != l) l++;
-	if (l == LEVEL_COUNT || x->picture.length) return;
-	const struct check_witness *w = &c->witnesses[l];
-	name_trace_place(&title, c->trace, c->trace->line);
-	text_string(&title, " violates ");
-	name_checked_level(&title, c, l);
-	if (w->anomaly) text_format(&title, ": %s", w->anomaly);
-	report_dot(&x->picture, w->part, text_get(&title), &w->cycle);
-	text_free(&title);
-}
-
-static void say_undecided(const struct check_case *c)
-{
-	struct text t = { 0 };
-	for (enum level l = 0; l < LEVEL_COUNT; l++) {
-		if (!check_has(c, l, VERDICT_UNDECIDED)) continue;
-		name_trace_place(&t, c->trace, c->trace->line);
-		say("%s: %s could not be decided: %s", text_get(&t),
-		    level_word(l), c->results[l].reason);
-		text_clear(&t);
-	}
-	text_free(&t);
+	for (enum level l = 0; l < LEVEL_COUNT; l++)
+		if (check_has(c, l, VERDICT_UNDECIDED))
+			say("%s: %s could not be decided: %s", r->place,
+			    level_word(l), c->results[l].reason);
 }
 
 /* A single history gives a level each line; several, a line each: so the
  * first one waits until it is known whether it is the only one. */
-static void tell_strongest(struct checking *x, const struct check_case *c)
+static void tell_strongest(struct checking *x, const struct check_case *c,
+                           const struct result *r)
 {
 	struct text line = { 0 };
-	say_undecided(c);
+	say_undecided(c, r);
 	assert(!x->json && !x->orders);
 	if (!x->summary.histories) {
-		report_strongest(&x->report, c);
-		report_strongest_of(&x->first, c);
+		report_strongest(&x->report, r);
+		report_strongest_of(&x->first, r);
 		return;
 	}
 	text_bytes(&line, text_get(&x->first), x->first.length);
 	text_clear(&x->first);
 	text_clear(&x->report);
-	report_strongest_of(&line, c);
+	report_strongest_of(&line, r);
 	histories_put(&x->to, &line);
 	text_free(&line);
 }
 
-static void tell_json(struct checking *x, const struct check_case *c)
+static void tell_json(struct checking *x, const struct result *r)
 {
 	struct text line = { 0 };
-	struct result *r = result_of_check(c, x->orders);
 	report_json(&line, r, iso_version());
 	histories_put(&x->to, &line);
 	text_free(&line);
-	result_free(r);
 }
 
-static void tell_in_words(struct checking *x, const struct check_case *c)
+static void tell_in_words(struct checking *x, const struct check_case *c,
+                          struct result *r)
 {
 	text_clear(&x->which);
 	text_clear(&x->report);
 	text_clear(&x->costs);
-	text_format(&x->which, "history %" PRIu64 " (", c->number);
-	name_trace_place(&x->which, c->trace, c->trace->line);
-	text_char(&x->which, ')');
-	report_check_verdict(&x->report, &x->style, c);
-	if (!x->quiet) report_check(&x->report, &x->style, c);
-	if (x->orders) report_commit_orders(&x->report, c);
-	if (!x->quiet) report_check_costs(&x->costs, c);
+	text_format(&x->which, "history %" PRIu64 " (%s)", c->number, r->place);
+	if (x->quiet)
+		report_verdict(&x->report, &x->style, r);
+	else
+		report_findings(&x->report, &x->style, r);
+	if (x->orders) report_commit_orders(&x->report, r);
+	if (x->quiet) return;
+	result_check_costs(r, c);
+	report_costs(&x->costs, &x->style, r);
 }
 
 static bool on_checked(void *data, const struct check_case *c, bool shown)
 {
 	struct checking *x = data;
-	if (x->request.witness) draw(x, c);
+	bool drawn = x->request.witness && !x->picture.length;
 	assert(c->wanted && !(c->wanted & ~x->request.levels));
+	if (!drawn && !x->strongest && !x->json && !shown) return !x->to.failed;
+	struct result *r = result_of_check(c, x->orders);
+	if (drawn) report_picture(&x->picture, r);
 	if (x->strongest)
-		tell_strongest(x, c);
+		tell_strongest(x, c, r);
 	else if (x->json)
-		tell_json(x, c);
+		tell_json(x, r);
 	else if (shown)
-		tell_in_words(x, c);
+		tell_in_words(x, c, r);
+	result_free(r);
 	return !x->to.failed;
 }
 
@@ -129,15 +112,16 @@ static void write_result(struct checking *x)
 	bool several = m->histories > 1 || m->stopped;
 	assert(m->histories <= 1 || several);
 	if (x->json || (x->strongest && several)) return;
-	if (several && x->quiet) {
-		report_summary_verdict(&t, &x->style, m);
-	} else if (several) {
-		report_summary(&t, &x->style, m);
-		if (m->overall[VERDICT_VIOLATED]) {
-			text_format(&t, "\nThe first violating one, %s:\n",
-			            text_get(&x->which));
-			text_string(&t, text_get(&x->report));
-		}
+	if (several) {
+		struct result *r = result_of_checks(m);
+		if (x->quiet)
+			report_verdict(&t, &x->style, r);
+		else
+			report_text(&t, &x->style, r);
+		if (!x->quiet && m->overall[VERDICT_VIOLATED])
+			text_format(&t, "\nThe first violating one, %s:\n%s",
+			            text_get(&x->which), text_get(&x->report));
+		result_free(r);
 	} else {
 		text_string(&t, text_get(&x->report));
 		text_string(&t, text_get(&x->costs));

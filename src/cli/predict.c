@@ -12,7 +12,7 @@
 #include "cli/signals.h"
 #include "history/trace.h"
 #include "isoscope.h"
-#include "report/predict_text.h"
+#include "report/history_json.h"
 #include "report/report.h"
 #include "result/result.h"
 #include "vm/program.h"
@@ -26,8 +26,7 @@ struct predicting {
 	bool json, quiet;
 	bool recording; /* from --program, so from seeds */
 	struct predict_summary summary;
-	/* About the predictions of the history at hand: with --json, and in
-	 * words. */
+	/* About the history at hand, and its predictions in words. */
 	struct result *found;
 	struct text words;
 	/* Of the first history, then of the first one that shows more: which
@@ -63,28 +62,33 @@ static bool on_predicted(void *data, const struct predict_case *c,
                          const struct predicted *p, bool shown)
 {
 	struct predicting *x = data;
+	bool drawn = x->request.explain_first && !x->picture.length;
+	bool told = shown && !x->quiet && !x->json;
 	if (x->histories) write_history(x, c, p);
 	assert(p->number == c->found);
-	if (x->request.explain_first && !x->picture.length)
-		report_predicted_dot(&x->picture, c, p);
-	if (x->json)
-		result_prediction(found_of(x), c, p);
-	else if (shown && !x->quiet)
-		report_predicted(&x->words, &x->style, c, p);
+	if (!drawn && !told && !x->json) return !x->to.failed;
+	struct result *r = found_of(x);
+	result_prediction(r, c, p, drawn);
+	if (drawn) report_picture(&x->picture, r);
+	if (told) report_prediction(&x->words, &x->style, r->prediction);
 	return !x->to.failed;
 }
 
-static void tell_in_words(struct predicting *x, const struct predict_case *c)
+static void tell_in_words(struct predicting *x, const struct predict_case *c,
+                          struct result *r)
 {
 	text_clear(&x->which);
 	text_clear(&x->report);
 	text_clear(&x->costs);
-	name_predict_place(&x->which, c);
-	report_predict_verdict(&x->report, &x->style, c);
-	text_string(&x->report, text_get(&x->words));
-	if (x->quiet) return;
-	report_predict_end(&x->report, c);
-	report_predict_costs(&x->costs, c);
+	text_string(&x->which, r->place);
+	if (x->quiet) {
+		report_verdict_line(&x->report, &x->style, r->verdict,
+		                    r->reason);
+		return;
+	}
+	report_predicted(&x->report, &x->style, r, text_get(&x->words));
+	result_predict_costs(r, c);
+	report_costs(&x->costs, &x->style, r);
 }
 
 /* A line for each history, or each run that is none, once there are several:
@@ -100,15 +104,15 @@ static void put_line(struct predicting *x, struct text *line)
 	text_free(line);
 }
 
-static void tell_line(struct predicting *x, const struct predict_case *c)
+static void tell_line(struct predicting *x, const struct result *r)
 {
 	struct text line = { 0 };
 	if (x->quiet) return;
 	if (!x->summary.histories && !x->summary.left_out) {
-		report_predict_line(&x->first_line, &x->style, c);
+		report_predicted_line(&x->first_line, &x->style, r);
 		return;
 	}
-	report_predict_line(&line, &x->style, c);
+	report_predicted_line(&line, &x->style, r);
 	put_line(x, &line);
 }
 
@@ -116,18 +120,19 @@ static bool on_searched(void *data, const struct predict_case *c, bool shown)
 {
 	struct predicting *x = data;
 	struct text line = { 0 };
+	struct result *r = found_of(x);
 	assert(c->options && c->observed);
+	result_predicted(r, c);
 	if (x->json) {
-		result_predicted(found_of(x), c);
-		report_json(&line, x->found, iso_version());
+		report_json(&line, r, iso_version());
 		histories_put(&x->to, &line);
 		text_free(&line);
-		result_free(x->found);
-		x->found = NULL;
 	} else {
-		tell_line(x, c);
-		if (shown) tell_in_words(x, c);
+		tell_line(x, r);
+		if (shown) tell_in_words(x, c, r);
 	}
+	result_free(r);
+	x->found = NULL;
 	x->shown |= c->found;
 	text_clear(&x->words);
 	return !x->to.failed;
@@ -151,17 +156,17 @@ static bool on_left_out(void *data, uint64_t seed)
 
 static void write_several(struct predicting *x, struct text *t)
 {
+	struct result *r = result_of_predict_summary(&x->summary);
 	if (x->quiet) {
-		report_predict_summary_verdict(t, &x->style, &x->summary);
-		return;
+		report_verdict_line(t, &x->style, r->verdict, r->reason);
+	} else {
+		text_format(t, "%s\n", text_get(&x->first_line));
+		report_text(t, &x->style, r);
 	}
-	if (x->first_line.length) text_string(t, text_get(&x->first_line));
-	text_char(t, '\n');
-	report_predict_summary(t, &x->style, &x->summary);
-	if (!x->shown) return;
-	text_format(t, "\nThe first prediction, from %s:\n",
-	            text_get(&x->which));
-	text_string(t, text_get(&x->report));
+	result_free(r);
+	if (x->quiet || !x->shown) return;
+	text_format(t, "\nThe first prediction, from %s:\n%s",
+	            text_get(&x->which), text_get(&x->report));
 }
 
 static void write_result(struct predicting *x)

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "history/history.h"
 #include "result/names.h"
+#include "result/result.h"
 #include "vm/program.h"
 
 enum {
@@ -38,16 +39,15 @@ struct table {
 	               * reads or writes */
 	bool stacked; /* in one column, without its heading */
 	bool all;     /* show events of keys that are not shared, too */
-	const struct event_marks *marks; /* or NULL */
-	const struct program *sql;       /* whose statements are told; or NULL
-	                                  */
+	const struct result_changes *marks;
+	const struct program *sql; /* whose statements are told; or NULL */
 };
 
-bool event_is_marked(const struct event_marks *m, uint32_t transaction,
+bool event_is_marked(const struct result_changes *m, uint32_t transaction,
                      uint32_t event)
 {
-	for (uint32_t i = 0; m && i < m->count; i++)
-		if (m->items[i].transaction == transaction &&
+	for (uint32_t i = 0; i < m->count; i++)
+		if (m->items[i].reader == transaction &&
 		    m->items[i].event == event)
 			return true;
 	return false;
@@ -358,7 +358,7 @@ static void print_table(struct text *t, const struct style *s, struct table *b,
 }
 
 void report_marked(struct text *t, const struct style *s,
-                   const struct history *h, const struct event_marks *marks,
+                   const struct history *h, const struct result_changes *marks,
                    unsigned indent)
 {
 	print_table(t, s, &(struct table){ .h = h, .marks = marks }, indent);
@@ -368,7 +368,8 @@ void report_counterexample(struct text *t, const struct style *s,
                            const struct program *p, const struct history *h,
                            unsigned indent)
 {
-	struct table b = { .h = h };
+	struct result_changes none = { 0 };
+	struct table b = { .h = h, .marks = &none };
 	if (p && program_is_sql(p)) b.sql = p;
 	print_table(t, s, &b, indent);
 }

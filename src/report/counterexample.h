@@ -11,26 +11,20 @@
 
 struct history;
 struct program;
+struct result_changes;
 
-/* An event that is marked with a star. */
-struct event_mark {
-	uint32_t transaction, event;
-};
-struct event_marks {
-	const struct event_mark *items;
-	uint32_t count;
-};
-bool event_is_marked(const struct event_marks *m, uint32_t transaction,
-                     uint32_t event); /* m may be NULL */
+/* Is the event among them? They are marked with a star. */
+bool event_is_marked(const struct result_changes *m, uint32_t transaction,
+                     uint32_t event);
 
 /* `indent` columns stand before every row. Of a program in SQL, which may be
  * NULL, with the statements that read and write. */
 void report_counterexample(struct text *t, const struct style *s,
                            const struct program *p, const struct history *h,
                            unsigned indent);
-/* The same with marks, which may be NULL. */
+/* The same with marks. */
 void report_marked(struct text *t, const struct style *s,
-                   const struct history *h, const struct event_marks *marks,
+                   const struct history *h, const struct result_changes *marks,
                    unsigned indent);
 
 #endif

@@ -1,10 +1,8 @@
-#include "report/dot.h"
-
+/* A picture of a history, in the language of Graphviz. */
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "axioms/level.h"
 #include "axioms/witness.h"
 #include "base/memory.h"
 #include "history/history.h"
@@ -25,9 +23,8 @@ static const char changed_colour[] = "#ca6f1e";
 /* What is drawn. */
 struct picture {
 	const struct history *h;
-	const struct witness *w;
-	const struct dot_change *changes;
-	uint32_t change_count;
+	const struct witness *w; /* its cycle */
+	const struct result_changes *changes;
 	size_t *first_event; /* by transaction: where its events begin in */
 	bool *changed;       /* by event of all: is it one of the changes? */
 };
@@ -43,8 +40,8 @@ static void mark_changes(struct picture *p)
 		count += h->transactions[i].event_count;
 	}
 	p->changed = mem_take0(count + 1, sizeof *p->changed);
-	for (uint32_t i = 0; i < p->change_count; i++) {
-		const struct dot_change *c = &p->changes[i];
+	for (uint32_t i = 0; i < p->changes->count; i++) {
+		const struct result_change *c = &p->changes->items[i];
 		p->changed[p->first_event[c->reader] + c->event] = true;
 	}
 }
@@ -57,8 +54,8 @@ static bool is_changed(const struct picture *p, uint32_t reader, uint32_t event)
 
 static bool has_changes(const struct picture *p, uint32_t reader)
 {
-	for (uint32_t i = 0; i < p->change_count; i++)
-		if (p->changes[i].reader == reader) return true;
+	for (uint32_t i = 0; i < p->changes->count; i++)
+		if (p->changes->items[i].reader == reader) return true;
 	return false;
 }
 
@@ -312,7 +309,7 @@ static void print_reads(struct text *t, const struct picture *p)
 
 static uint32_t changed_key(const struct picture *p, uint32_t change)
 {
-	const struct dot_change *c = &p->changes[change];
+	const struct result_change *c = &p->changes->items[change];
 	return p->h->transactions[c->reader].events[c->event].key;
 }
 
@@ -320,11 +317,11 @@ static uint32_t changed_key(const struct picture *p, uint32_t change)
  * if `same_key`, of the same key too? */
 static bool is_repeated(const struct picture *p, uint32_t change, bool same_key)
 {
-	assert(change < p->change_count);
-	const struct dot_change *c = &p->changes[change];
+	assert(change < p->changes->count);
+	const struct result_change *c = &p->changes->items[change];
 	for (uint32_t i = 0; i < change; i++)
-		if (p->changes[i].reader == c->reader &&
-		    p->changes[i].observed == c->observed &&
+		if (p->changes->items[i].reader == c->reader &&
+		    p->changes->items[i].observed == c->observed &&
 		    (!same_key || changed_key(p, i) == changed_key(p, change)))
 			return true;
 	return false;
@@ -335,16 +332,16 @@ static bool is_repeated(const struct picture *p, uint32_t change, bool same_key)
 static void print_observed(struct text *t, const struct picture *p)
 {
 	struct text keys = { 0 };
-	for (uint32_t i = 0; i < p->change_count; i++) {
-		const struct dot_change *c = &p->changes[i];
+	for (uint32_t i = 0; i < p->changes->count; i++) {
+		const struct result_change *c = &p->changes->items[i];
 		if (c->observed == UINT32_MAX || is_repeated(p, i, false))
 			continue;
 		size_t columns = 0;
 		text_clear(&keys);
 		add_key(&keys, &columns, p->h, changed_key(p, i));
-		for (uint32_t j = i + 1; j < p->change_count; j++) {
-			if (p->changes[j].reader != c->reader ||
-			    p->changes[j].observed != c->observed ||
+		for (uint32_t j = i + 1; j < p->changes->count; j++) {
+			if (p->changes->items[j].reader != c->reader ||
+			    p->changes->items[j].observed != c->observed ||
 			    is_repeated(p, j, true))
 				continue;
 			add_key(&keys, &columns, p->h, changed_key(p, j));
@@ -401,8 +398,8 @@ static void print_cycle(struct text *t, const struct history *h,
 static bool init_is_read(const struct picture *p)
 {
 	const struct history *h = p->h;
-	for (uint32_t i = 0; i < p->change_count; i++)
-		if (p->changes[i].observed == HISTORY_INIT) return true;
+	for (uint32_t i = 0; i < p->changes->count; i++)
+		if (p->changes->items[i].observed == HISTORY_INIT) return true;
 	for (uint32_t i = 1; i < h->transaction_count; i++) {
 		const struct transaction *x = &h->transactions[i];
 		for (uint32_t e = 0; e < x->event_count; e++)
@@ -419,7 +416,7 @@ static void print_picture(struct text *t, const struct picture *p,
 	const struct history *h = p->h;
 	const struct witness *w = p->w;
 	text_string(t, "digraph history {\n  label=\"");
-	if (title) quote(t, title);
+	quote(t, title);
 	text_string(t, "\"; labelloc=t; fontname=\"Helvetica\"; rankdir=TB;\n"
 	               "  node [shape=box, style=filled, fillcolor=white, "
 	               "fontname=\"Courier\", fontsize=11];\n"
@@ -437,40 +434,19 @@ static void print_picture(struct text *t, const struct picture *p,
 	text_string(t, "}\n");
 }
 
-void report_dot_predicted(struct text *t, const struct history *h,
-                          const char *title, const struct witness *cycle,
-                          const struct dot_change *changes, uint32_t count)
+/* Sessions are lanes, so and wr are arrows, and the cycle is red; reads that
+ * were observed otherwise are orange, and where they were observed to read from
+ * is dashed and grey. */
+static void draw(struct text *t, const struct history *h, const char *title,
+                 const struct witness *cycle,
+                 const struct result_changes *changes)
 {
-	assert(changes || !count);
-	struct witness none = { 0 };
-	struct picture p = { .h = h,
-		             .w = cycle ? cycle : &none,
-		             .changes = changes,
-		             .change_count = count };
+	assert(changes->items || !changes->count);
+	struct picture p = { .h = h, .w = cycle, .changes = changes };
 	mark_changes(&p);
 	print_picture(t, &p, title);
 	free(p.first_event);
 	free(p.changed);
-}
-
-void report_dot(struct text *t, const struct history *h, const char *title,
-                const struct witness *cycle)
-{
-	struct witness w = { 0 };
-	if (!cycle && level_witness(LEVEL_SERIAL, h, &w)) cycle = &w;
-	report_dot_predicted(t, h, title, cycle, NULL, 0);
-	if (cycle == &w) witness_free(&w);
-}
-
-static struct dot_change *changes_of(const struct result_example *x)
-{
-	struct dot_change *out =
-		mem_take0((size_t)x->change_count + 1, sizeof *out);
-	for (uint32_t i = 0; i < x->change_count; i++)
-		out[i] = (struct dot_change){ x->changes[i].reader,
-			                      x->changes[i].event,
-			                      x->changes[i].observed };
-	return out;
 }
 
 bool report_picture(struct text *t, const struct result *r)
@@ -478,8 +454,7 @@ bool report_picture(struct text *t, const struct result *r)
 	for (uint32_t i = 0; i < r->part_count; i++) {
 		const struct result_part *p = &r->parts[i];
 		if (!p->history) continue;
-		report_dot(t, p->history, p->title,
-		           p->cycle.count ? &p->cycle : NULL);
+		draw(t, p->history, p->title, &p->cycle, &p->changes);
 		return true;
 	}
 	for (uint32_t i = 0; i < r->assertion_count; i++) {
@@ -488,14 +463,7 @@ bool report_picture(struct text *t, const struct result *r)
 		struct text title = { 0 };
 		if (!x->history) continue;
 		text_format(&title, "%s fails", a->text);
-		if (x->compared) {
-			struct dot_change *changes = changes_of(x);
-			report_dot_predicted(t, x->history, text_get(&title),
-			                     NULL, changes, x->change_count);
-			free(changes);
-		} else {
-			report_dot(t, x->history, text_get(&title), NULL);
-		}
+		draw(t, x->history, text_get(&title), &x->cycle, &x->changes);
 		text_free(&title);
 		return true;
 	}

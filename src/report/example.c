@@ -100,13 +100,13 @@ static void print_changes(struct text *t, const struct style *s,
 {
 	uint32_t more = 0;
 	assert(x->compared);
-	for (uint32_t i = 0; i < x->change_count; i++) {
+	for (uint32_t i = 0; i < x->changes.count; i++) {
 		if (i >= RESULT_CHANGES_SHOWN) {
 			more++;
 			continue;
 		}
 		text_pad(t, ' ', INDENT);
-		style_words(t, s, STYLE_YELLOW, x->changes[i].words);
+		style_words(t, s, STYLE_YELLOW, x->changes.items[i].words);
 		text_char(t, '\n');
 	}
 	if (more) {
@@ -115,7 +115,7 @@ static void print_changes(struct text *t, const struct style *s,
 		number_plural(t, more, "other", "others");
 		text_char(t, '\n');
 	}
-	if (x->change_count) text_char(t, '\n');
+	if (x->changes.count) text_char(t, '\n');
 }
 
 /* The line of source, without its indentation. */

@@ -1,4 +1,4 @@
-/* Every history that is found, one line of JSON each. */
+/* Histories that are found or predicted, one line of JSON each. */
 #ifndef ISO_REPORT_HISTORY_JSON_H
 #define ISO_REPORT_HISTORY_JSON_H
 
@@ -11,6 +11,8 @@
 struct explore_execution;
 struct finding;
 struct history;
+struct predict_case;
+struct predicted;
 struct program;
 
 /* What a line says beside the history itself; all is borrowed. */
@@ -37,5 +39,9 @@ struct history_line {
 void report_history_line(struct text *t, const struct history_line *l);
 /* The same of an execution that was explored. */
 void report_history(struct text *t, const struct explore_execution *e);
+/* predict_history.c: of one that is predicted, with members that say what was
+ * changed. */
+void report_predicted_history(struct text *t, const struct predict_case *c,
+                              const struct predicted *p);
 
 #endif

@@ -1,8 +1,9 @@
-#include "report/predict_text.h"
+#include "report/history_json.h"
 
 #include <assert.h>
 
 #include "report/report.h"
+#include "result/predicted.h"
 
 /* "init", or [session, transaction] as the observed history has it */
 static void print_place(struct json *j, const char *name, const struct trace *r,

@@ -11,6 +11,8 @@ struct diags;
 struct history;
 struct result;
 struct result_assertion;
+struct result_part;
+struct result_prediction;
 struct result_values;
 
 /* "violated: 2 of 3 assertions fail under ...", a line. */
@@ -22,11 +24,19 @@ void report_verdict_line(struct text *t, const struct style *s, enum verdict v,
 /* The line of the verdict, and one of an estimate, if there is one. */
 void report_verdict(struct text *t, const struct style *s,
                     const struct result *r);
-/* The verdict, the assertions, those violated with a counterexample each,
- * warnings, and counts. */
+/* The verdict, the assertions, those violated with a counterexample each, and
+ * warnings. */
+void report_findings(struct text *t, const struct style *s,
+                     const struct result *r);
+/* What stands below them: the lines of counts and costs. */
+void report_costs(struct text *t, const struct style *s,
+                  const struct result *r);
+/* Both. */
 void report_text(struct text *t, const struct style *s, const struct result *r);
-/* A line of costs, for checks and predictions: "memory    12 MB resident" */
-void report_memory(struct text *t);
+
+/* The line, and below it the history and the cycle. */
+void report_part(struct text *t, const struct style *s,
+                 const struct result_part *p);
 
 /* repair_text.c: the edits that are enough, and those that are not. */
 void report_repaired(struct text *t, const struct style *s,
@@ -45,6 +55,29 @@ void report_assertion_line(struct text *t, const struct style *s,
  * anomaly, and the cycle. */
 void report_violation(struct text *t, const struct style *s,
                       const struct result *r, const struct result_assertion *a);
+
+/* ---- check_text.c: of a recorded history ---- */
+
+/* For each of the strongest levels that hold, the committed transactions, one a
+ * line, in a commit order, and the schedule. */
+void report_commit_orders(struct text *t, const struct result *r);
+/* The strongest levels that hold, one a line, or "no level". */
+void report_strongest(struct text *t, const struct result *r);
+/* "h.jsonl:3: pc psi", a line. */
+void report_strongest_of(struct text *t, const struct result *r);
+
+/* ---- prediction_text.c ---- */
+
+/* All about one prediction, with its number if several are wanted. */
+void report_prediction(struct text *t, const struct style *s,
+                       const struct result_prediction *p);
+/* What was predicted from a history: the verdict, the words of all its
+ * predictions, and whether there are more. */
+void report_predicted(struct text *t, const struct style *s,
+                      const struct result *r, const char *predictions);
+/* "h.jsonl:3: violated: 2 reads changed", a line. */
+void report_predicted_line(struct text *t, const struct style *s,
+                           const struct result *r);
 
 /* ---- result_json.c ---- */
 

@@ -74,12 +74,12 @@ static void print_schedule(struct json *j, const struct result_example *x)
 
 static void print_changes(struct json *j, const struct result_example *x)
 {
-	assert(x->compared && (x->changes || !x->change_count));
-	json_count(j, "changes", x->change_count);
+	assert(x->compared && (x->changes.items || !x->changes.count));
+	json_count(j, "changes", x->changes.count);
 	json_open(j, "changed_reads", '[');
-	for (uint32_t i = 0; i < x->change_count; i++) {
+	for (uint32_t i = 0; i < x->changes.count; i++) {
 		json_open(j, NULL, '{');
-		report_values(j, &x->changes[i].members);
+		report_values(j, &x->changes.items[i].members);
 		json_close(j);
 	}
 	json_close(j);

@@ -14,6 +14,7 @@ enum {
 	GAP = 2,           /* before a column */
 	LABELS_LEAST = 24, /* that labels of rows may take */
 	WARNINGS_SHOWN = 8,
+	WRONG_READS_SHOWN = 10,
 	WARNING_COLUMNS = 60 /* of a line of source */
 };
 
@@ -135,13 +136,6 @@ static void print_line(struct text *t, const struct result *r,
 	text_format(t, "%s\n", l->words);
 }
 
-void report_memory(struct text *t)
-{
-	text_string(t, "memory    ");
-	number_resident(t);
-	text_char(t, '\n');
-}
-
 /* ---- the table ---- */
 
 /* The widths of its columns; returns that of the labels. */
@@ -151,6 +145,7 @@ static unsigned measure(const struct result_table *x, const struct style *s,
 	unsigned label = x->label_least, used = 0;
 	for (unsigned i = 0; i < x->columns; i++) {
 		widths[i] = x->column_least;
+		if (x->left && i + 1 == x->columns) continue;
 		for (const struct result_row *r = x->first; r; r = r->next) {
 			size_t w = style_columns(r->cells[i].words) + GAP;
 			if (w > widths[i]) widths[i] = (unsigned)w;
@@ -167,14 +162,13 @@ static unsigned measure(const struct result_table *x, const struct style *s,
 }
 
 static void print_cell(struct text *t, const struct style *s,
-                       const struct result_cell *c, unsigned width)
+                       const struct result_cell *c)
 {
 	static const enum style_mark marks[] = {
 		[MARK_DIM] = STYLE_DIM,    [MARK_NAME] = STYLE_BLUE,
 		[MARK_ASKED] = STYLE_BOLD, [MARK_GOOD] = STYLE_GREEN,
-		[MARK_BAD] = STYLE_RED,
+		[MARK_BAD] = STYLE_RED,    [MARK_OPEN] = STYLE_YELLOW,
 	};
-	text_pad(t, ' ', width - style_columns(c->words));
 	if (c->mark == MARK_NONE)
 		text_string(t, c->words);
 	else
@@ -192,9 +186,17 @@ static void print_row(struct text *t, const struct style *s,
 		text_char(t, '\n');
 		used = 0;
 	}
-	text_pad(t, ' ', label - used);
-	for (unsigned i = 0; i < x->columns; i++)
-		print_cell(t, s, &r->cells[i], widths[i]);
+	size_t owed = label - used;
+	for (unsigned i = 0; i < x->columns; i++) {
+		const struct result_cell *c = &r->cells[i];
+		size_t n = style_columns(c->words);
+		size_t rest = n < widths[i] ? widths[i] - n : 0;
+		if (!x->left) owed += rest;
+		if (x->left && !n) continue;
+		text_pad(t, ' ', owed);
+		print_cell(t, s, c);
+		owed = x->left ? rest : 0;
+	}
 	if (r->note) {
 		text_string(t, "  ");
 		style_words(t, s, STYLE_YELLOW, r->note);
@@ -215,59 +217,114 @@ static void print_table(struct text *t, const struct style *s,
 
 /* ---- parts ---- */
 
-static void print_part(struct text *t, const struct style *s,
-                       const struct result_part *p)
+void report_part(struct text *t, const struct style *s,
+                 const struct result_part *p)
 {
 	enum { INDENT = 4 };
+	if (p->anomaly && p->anomaly_leads) {
+		style_words(t, s, STYLE_RED, p->anomaly);
+		text_string(t, ": ");
+	}
 	text_string(t, p->heading);
-	if (p->anomaly) {
+	if (p->anomaly && !p->anomaly_leads) {
 		text_string(t, ": ");
 		style_words(t, s, STYLE_RED, p->anomaly);
 	}
 	text_char(t, '\n');
 	if (!p->history) return;
+	if (p->extent) {
+		text_format(t, "  %s", p->extent);
+		if (p->changes.count)
+			text_format(t, " (* the changed read%s)",
+			            p->changes.count == 1 ? "" : "s");
+		text_string(t, ":\n");
+	}
 	text_char(t, '\n');
 	if (p->levels) text_format(t, "  %s\n\n", p->levels);
-	report_witness_part(t, s, p->history, NULL);
-	if (!p->cycle.count) return;
-	text_format(t, "\n  %s\n", p->cycle_leads);
-	report_cycle(t, p->history, &p->cycle, INDENT);
-	text_string(t, "  which leads back to where it began\n");
+	report_witness_part(t, s, p->history, &p->changes);
+	if (p->cycle.count || p->closing) text_char(t, '\n');
+	if (p->cycle.count) {
+		text_format(t, "  %s\n", p->cycle_leads);
+		report_cycle(t, p->history, &p->cycle, INDENT);
+		text_string(t, "  which leads back to where it began\n");
+	}
+	if (p->closing) text_string(t, p->closing);
 }
 
 static void print_parts(struct text *t, const struct style *s,
                         const struct result *r)
 {
 	for (uint32_t i = 0; i < r->part_count; i++) {
-		if (i) text_char(t, '\n');
-		print_part(t, s, &r->parts[i]);
+		if (i || !r->parts_lead) text_char(t, '\n');
+		report_part(t, s, &r->parts[i]);
 	}
+}
+
+/* ---- wrong reads of a recorded history ---- */
+
+static void print_wrong_reads(struct text *t, const struct style *s,
+                              const struct result *r)
+{
+	const struct result_value *list =
+		result_find(&r->findings, "anomalies");
+	const struct result_value *a = list ? list->values.first : NULL;
+	uint64_t shown = 0;
+	if (!a) return;
+	uint64_t found = result_find(&r->findings, "anomalies_found")->count;
+	text_string(t, found == 1 ? "\nThis read is wrong"
+	                          : "\nThese reads are wrong");
+	text_string(t, ", in whatever order the transactions ran:\n");
+	for (; a && shown < WRONG_READS_SHOWN; a = a->next, shown++) {
+		text_string(t, "  ");
+		style_words(t, s, STYLE_YELLOW,
+		            result_find(&a->values, "name")->text);
+		text_format(t, "\n    %s\n",
+		            result_find(&a->values, "words")->text);
+	}
+	assert(shown <= found);
+	if (found == shown) return;
+	text_string(t, "  … and ");
+	number_plural(t, found - shown, "other", "others");
+	text_string(t, a ? "; --json lists more\n" : "\n");
 }
 
 /* ---- all ---- */
 
-void report_text(struct text *t, const struct style *s, const struct result *r)
+void report_findings(struct text *t, const struct style *s,
+                     const struct result *r)
 {
 	assert(r->reason);
 	if (r->repair) {
 		report_repaired(t, s, r);
 		return;
 	}
-	if (r->part_count)
+	if (r->parts_lead)
 		print_parts(t, s, r);
 	else
 		report_verdict(t, s, r);
 	if (r->table && r->table_leads) print_table(t, s, r->table);
 	if (r->note) text_string(t, r->note);
+	print_wrong_reads(t, s, r);
+	if (!r->parts_lead) print_parts(t, s, r);
 	print_assertions(t, s, r);
 	print_found(t, s, r);
 	for (uint32_t i = 0; i < r->assertion_count; i++)
 		if (r->assertions[i].where)
 			report_violation(t, s, r, &r->assertions[i]);
 	if (r->has_warnings) print_warnings(t, s, r);
+}
+
+void report_costs(struct text *t, const struct style *s, const struct result *r)
+{
 	if (r->line_count) text_char(t, '\n');
 	for (uint32_t i = 0; i < r->line_count; i++)
 		print_line(t, r, &r->lines[i]);
 	if (r->table && !r->table_leads) print_table(t, s, r->table);
 	if (r->closing) text_string(t, r->closing);
+}
+
+void report_text(struct text *t, const struct style *s, const struct result *r)
+{
+	report_findings(t, s, r);
+	report_costs(t, s, r);
 }

@@ -374,11 +374,12 @@ void changes_of_example(struct result *r, struct result_example *x,
 	assert(h && !x->compared);
 	uint32_t count = observed_changes(observed_of(e), h, &changes);
 	x->compared = true;
-	x->change_count = count;
-	x->changes = region_take0(&r->region, (count + 1) * sizeof *x->changes);
+	x->changes.count = count;
+	x->changes.items = region_take0(&r->region,
+	                                (count + 1) * sizeof *x->changes.items);
 	for (uint32_t i = 0; i < count; i++) {
 		const struct observed_change *c = &changes[i];
-		struct result_change *to = &x->changes[i];
+		struct result_change *to = &x->changes.items[i];
 		to->reader = c->transaction;
 		to->event = c->event;
 		to->observed = c->observed ? observed_writer(h, c->observed)

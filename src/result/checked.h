@@ -14,6 +14,8 @@
 #include "history/trace.h"
 
 struct result;
+struct result_row;
+struct result_table;
 
 /* How many transactions have levels of their own? If some do, a level that is
  * asked about is that of the others. */
@@ -103,5 +105,15 @@ enum verdict check_summary_verdict(const struct check_summary *m);
 /* What was found out about a history, as a result; `orders`: with the commit
  * orders of the strongest levels that hold. */
 struct result *result_of_check(const struct check_case *c, bool orders);
+/* Adds lines of its size, and of what the checking cost. */
+void result_check_costs(struct result *r, const struct check_case *c);
+/* What was found out about all of them. */
+struct result *result_of_checks(const struct check_summary *m);
+
+/* A table of levels, above all else, and its row of this one. */
+struct result_table *result_level_table(struct result *r, unsigned columns,
+                                        unsigned column_least);
+struct result_row *result_level_row(struct result *r, enum check_owns owns,
+                                    enum level l);
 
 #endif

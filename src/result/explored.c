@@ -198,9 +198,8 @@ static const char *fails_in(struct result *r, const struct explorer *e,
 	struct text t = { 0 };
 	assert(v->histories && v->histories <= explorer_stats(e)->histories);
 	text_string(&t, error ? "happens in " : "fails in ");
-	number_count(&t, v->histories);
-	text_string(&t, " of ");
-	number_plural(&t, explorer_stats(e)->histories, "history", "histories");
+	number_of(&t, v->histories, explorer_stats(e)->histories, "history",
+	          "histories");
 	if (is_open(e)) text_string(&t, " seen so far");
 	if (v->example)
 		text_string(&t, v->histories == 1 ? ":" : ", for example:");

@@ -27,6 +27,25 @@ void number_plural(struct text *t, uint64_t n, const char *one,
 	text_string(t, n == 1 ? one : many);
 }
 
+void number_of(struct text *t, uint64_t n, uint64_t of, const char *one,
+               const char *many)
+{
+	assert(n <= of);
+	number_count(t, n);
+	text_string(t, " of ");
+	number_plural(t, of, one, many);
+}
+
+void number_of_all(struct text *t, uint64_t n, uint64_t all, const char *many)
+{
+	if (n < all) {
+		number_of(t, n, all, many, many);
+		return;
+	}
+	text_string(t, "all ");
+	number_plural(t, all, many, many);
+}
+
 void number_seconds(struct text *t, double seconds)
 {
 	assert(seconds >= 0);

@@ -6,6 +6,9 @@
 
 struct check_witness;
 struct history;
+struct predict_case;
+struct predicted;
+struct result_part;
 struct trace;
 struct witness;
 
@@ -47,7 +50,27 @@ void estimate_measures(struct result *r, const struct explorer *e,
  * of a cycle, one after the other. */
 void result_witness(struct result *r, struct result_values *to,
                     const struct trace *t, const struct check_witness *w);
+/* The same in words, of a history with `all` transactions: the part has what
+ * the witness has, and "`who` would need an order with" its cycle. Behind that
+ * stand the closing lines, or none. */
+void result_witness_part(struct result *r, struct result_part *to,
+                         const struct check_witness *w, uint32_t all,
+                         const char *who, const struct text *closing);
 void result_cycle(struct result *r, struct result_values *to,
                   const struct history *h, const struct witness *w);
+
+/* prediction_part.c */
+
+/* The transactions of the witness, those that read otherwise than observed,
+ * and the writers that these have and had; with their operations on keys that
+ * matter to any of them, and the witness's cycle, if there is one. Linear in
+ * the predicted history. */
+void result_prediction_part(struct result *r, struct result_part *out,
+                            const struct predict_case *of,
+                            const struct predicted *p);
+/* The reads of the witness's part that were observed otherwise. */
+struct result_changes result_prediction_marks(struct result *r,
+                                              const struct trace *observed,
+                                              const struct predicted *p);
 
 #endif

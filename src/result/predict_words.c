@@ -57,7 +57,7 @@ void name_predict_next_steps(struct text *t, bool recorded,
 	                       ? "more traces (--runs N), "
 	                       : "other traces (--program PROGRAM --runs N), ");
 	text_string(t, "outwards from a trace (explore --from TRACE PROGRAM), "
-	               "all executions (explore PROGRAM)\n");
+	               "all executions (explore PROGRAM)");
 }
 
 const char *predict_encoding_word(enum predict_encoding e)

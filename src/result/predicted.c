@@ -2,136 +2,12 @@
 #include "result/predicted.h"
 
 #include <assert.h>
+#include <inttypes.h>
 
 #include "result/checked.h"
 #include "result/names.h"
-#include "result/parts.h"
+#include "result/numbers.h"
 #include "result/result.h"
-
-/* ---- changed reads ---- */
-
-static void add_value(struct result *r, struct result_values *to,
-                      const struct trace *t, const struct trace_value *v)
-{
-	struct text words = { 0 };
-	if (v->flags & TRACE_TEXT)
-		text_string(&words, t->texts[v->number]);
-	else if (!(v->flags & TRACE_NULL))
-		text_int(&words, v->number);
-	else
-		text_string(&words, "null");
-	result_json(r, to, "value", &words);
-	text_free(&words);
-}
-
-/* {"from":"init","value":0}; no value where it is not known */
-static void add_answer(struct result *r, struct result_values *to,
-                       const char *name, const struct trace *t, uint32_t writer,
-                       const struct trace_value *value)
-{
-	struct text words = { 0 };
-	struct result_values *answer = result_group(r, to, name);
-	name_trace_transaction(&words, t, writer);
-	result_taken(r, answer, "from", &words);
-	if (value) add_value(r, answer, t, value);
-	text_free(&words);
-}
-
-static void add_change(struct result *r, struct result_values *to,
-                       const struct trace *t, const struct changed_read *c)
-{
-	const struct trace_op *o = &t->ops[c->op];
-	const struct trace_transaction *x = &t->transactions[c->transaction];
-	struct trace_value before = { o->value, o->flags }, now;
-	bool known = !t->valueless && !(o->flags & TRACE_MISSING);
-	struct text words = { 0 };
-	name_trace_transaction(&words, t, c->transaction);
-	result_taken(r, to, "transaction", &words);
-	result_text(r, to, "session", t->sessions[x->session].name);
-	result_count(r, to, "index",
-	             c->transaction - t->sessions[x->session].first);
-	result_count(r, to, "operation", c->op - x->first_op);
-	result_count_if(r, to, "line", o->line, o->line);
-	trace_print_key(&words, t, o->key);
-	result_taken(r, to, "key", &words);
-	add_answer(r, to, "observed", t, c->observed, known ? &before : NULL);
-	known = known && predict_value(t, c->writer, o->key, &now);
-	add_answer(r, to, "predicted", t, c->writer, known ? &now : NULL);
-	text_free(&words);
-}
-
-/* ---- one prediction ---- */
-
-static void add_session(struct result *r, struct result_values *to,
-                        const struct trace *t, uint32_t s,
-                        const struct session_cut *cut)
-{
-	struct text words = { 0 };
-	result_text(r, to, "session", t->sessions[s].name);
-	result_count(r, to, "transactions", t->sessions[s].count);
-	result_count(r, to, "kept", cut->kept);
-	if (cut->divergent == TRACE_NONE) {
-		result_text(r, to, "divergent", NULL);
-		return;
-	}
-	name_trace_transaction(&words, t, cut->divergent);
-	result_taken(r, to, "divergent", &words);
-	result_count(r, to, "operations",
-	             t->transactions[cut->divergent].op_count);
-	result_count(r, to, "operations_kept", cut->ops);
-	text_free(&words);
-}
-
-static void add_replay(struct result *r, struct result_values *to,
-                       const struct replay_result *replay)
-{
-	static const char *const ends[] = {
-		[RUN_COMPLETE] = "complete", [RUN_PRUNED] = "pruned",
-		[RUN_BOUND] = "bound",       [RUN_INTERRUPTED] = "interrupted",
-		[RUN_MEMORY] = "memory",     [RUN_TOO_LARGE] = "too-large",
-	};
-	if (!replay) {
-		result_text(r, to, "validation", NULL);
-		return;
-	}
-	to = result_group(r, to, "validation");
-	result_text(r, to, "end", ends[replay->end]);
-	result_flag(r, to, "validated", predicted_validated(replay));
-	if (replay->end != RUN_COMPLETE) return;
-	result_flag(r, to, "serializable", replay->serializable);
-	result_flag(r, to, "diverged", replay->diverged);
-	result_count(r, to, "changed", replay->changed);
-	result_count(r, to, "other_values", replay->values);
-}
-
-void result_prediction(struct result *r, const struct predict_case *c,
-                       const struct predicted *p)
-{
-	const struct prediction *x = p->prediction;
-	struct result_values *to = result_group(r, &r->predictions, NULL);
-	assert(p->number == c->found);
-	result_count(r, to, "number", p->number);
-	result_flag(r, to, "observed", x->observed);
-	result_text(r, to, "boundary", predict_boundary_word(x->boundary));
-	result_flag(r, to, "nearest", x->nearest);
-	struct result_values *list = result_list(r, to, "changed");
-	for (uint32_t i = 0; i < x->changed_count; i++)
-		add_change(r, result_group(r, list, NULL), c->observed,
-		           &x->changed[i]);
-	list = result_list(r, to, "sessions");
-	for (uint32_t s = 0; s < c->observed->session_count; s++)
-		add_session(r, result_group(r, list, NULL), c->observed, s,
-		            &x->cuts[s]);
-	if (p->witness)
-		result_witness(r, result_group(r, to, "witness"), x->history,
-		               p->witness);
-	else
-		result_text(r, to, "witness", NULL);
-	result_text(r, to, "unexplained", p->unexplained);
-	add_replay(r, to, p->replay);
-}
-
-/* ---- all about one observed history ---- */
 
 static void add_settings(struct result *r, const struct predict_case *c)
 {
@@ -171,6 +47,59 @@ static void add_measures(struct result *r, const struct predict_case *c)
 	result_seconds(r, to, "validate", c->validate_seconds);
 }
 
+/* ---- in words ---- */
+
+static void name_brief(struct text *t, const struct predict_case *c)
+{
+	if (c->itself) {
+		text_string(t, ": the observed execution itself");
+	} else if (c->found) {
+		text_string(t, ": ");
+		if (c->wanted) {
+			number_plural(t, c->found, "prediction", "predictions");
+			text_string(t, ", the first with ");
+		}
+		if (c->changed)
+			number_plural(t, c->changed, "read changed",
+			              "reads changed");
+		else
+			text_string(t, "a part of the observed execution");
+		text_format(t, ", %s",
+		            predict_boundary_word(c->first_boundary));
+	} else if (c->reason) {
+		text_format(t, ": %s", c->reason);
+	}
+	if (c->program && c->found) {
+		text_string(t,
+		            c->validated ? "; validated" : "; not validated");
+		if (c->diverged) text_string(t, ", diverged");
+	}
+}
+
+/* Behind the last of several predictions: whether there are more. */
+static void name_end(struct text *t, const struct predict_case *c)
+{
+	assert(c->found);
+	text_char(t, '\n');
+	number_plural(t, c->found, "prediction", "predictions");
+	if (c->program) {
+		text_string(t, ", ");
+		number_count(t, c->validated);
+		text_string(t, " validated");
+	}
+	if (c->answer == PREDICT_NONE)
+		text_format(t,
+		            "; every other one within %s has all the changes "
+		            "of %s\n",
+		            predict_boundary_words(c->options->boundary),
+		            c->found == 1 ? "this one" : "one of these");
+	else if (c->answer == PREDICT_UNKNOWN)
+		text_format(t, "; there may be others: %s\n",
+		            c->reason ? c->reason : "the search ended");
+	else
+		text_string(t, "; there may be others\n");
+}
+
 struct result *result_of_predictions(void)
 {
 	return result_new(NULL, LEVEL_COUNT);
@@ -178,13 +107,26 @@ struct result *result_of_predictions(void)
 
 void result_predicted(struct result *r, const struct predict_case *c)
 {
-	struct text reason = { 0 };
+	struct text words = { 0 };
 	struct result_values *to = &r->findings;
 	assert(!to->first && !r->reason);
 	r->level = c->options->level;
 	r->verdict = predict_verdict(c);
-	name_predict_reason(&reason, c);
-	r->reason = result_words(r, &reason);
+	name_predict_reason(&words, c);
+	r->reason = result_words(r, &words);
+	name_predict_place(&words, c);
+	r->place = result_words(r, &words);
+	name_brief(&words, c);
+	r->brief = result_words(r, &words);
+	if (r->verdict == VERDICT_NO_VIOLATION) {
+		name_predict_next_steps(&words, c->format == FORMAT_COUNT,
+		                        c->options->boundary);
+		r->outlook = result_words(r, &words);
+	}
+	if (c->wanted && c->found) {
+		name_end(&words, c);
+		r->note = result_words(r, &words);
+	}
 	add_settings(r, c);
 	/* Whether the search for (further) predictions came to its end, and if
 	 * not what came first. */
@@ -198,33 +140,76 @@ void result_predicted(struct result *r, const struct predict_case *c)
 	result_count(r, to, "diverged", c->diverged);
 	*result_list(r, to, "predictions") = r->predictions;
 	add_measures(r, c);
-	text_free(&reason);
+	text_free(&words);
 }
 
-/* ---- many histories ---- */
+/* ---- costs ---- */
 
-void predict_summary_add(struct predict_summary *m,
-                         const struct predict_case *c)
+static void add_level(struct result *r, const struct predict_case *c)
 {
-	enum verdict v = predict_verdict(c);
-	m->mixed |= m->histories && m->options.level != c->options->level;
 	enum check_owns owns = trace_owns(c->observed);
-	m->owns = !m->histories || owns == m->owns ? owns : OWNS_SOME;
-	m->options = *c->options;
-	m->program = c->program;
-	m->histories++;
-	m->verdicts[v]++;
-	m->answers[c->found ? PREDICT_FOUND : c->answer]++;
-	m->validated += c->validated > 0;
-	m->refuted += c->program && c->found && !c->validated;
-	m->diverged += c->diverged > 0;
-	m->themselves += c->itself;
+	struct text t = { 0 };
+	if (owns) text_string(&t, "its levels");
+	if (owns == OWNS_SOME) text_string(&t, ", with ");
+	if (owns != OWNS_ALL) text_string(&t, level_word(c->options->level));
+	if (owns == OWNS_SOME) text_string(&t, " for the others");
+	if (owns != OWNS_ALL && c->stated_by)
+		text_format(&t, ", %s", c->stated_by);
+	text_format(&t, "; %s, %s encoding",
+	            predict_boundary_words(c->options->boundary),
+	            predict_encoding_word(c->options->encoding));
+	result_line_words(r, "level", &t);
+	text_free(&t);
 }
 
-enum verdict predict_summary_verdict(const struct predict_summary *m)
+static void add_observed(struct result *r, const struct predict_case *c)
 {
-	if (m->verdicts[VERDICT_VIOLATED]) return VERDICT_VIOLATED;
-	return m->verdicts[VERDICT_INCONCLUSIVE] || m->stopped || !m->histories
-	               ? VERDICT_INCONCLUSIVE
-	               : VERDICT_NO_VIOLATION;
+	struct text t = { 0 };
+	number_plural(&t, c->observed->transaction_count - 1, "transaction",
+	              "transactions");
+	text_string(&t, " in ");
+	number_plural(&t, c->observed->session_count, "session", "sessions");
+	if (c->stats.transactions) {
+		text_string(&t, ", ");
+		number_plural(&t, c->stats.reads, "read", "reads");
+		text_string(&t, ", ");
+		number_count(&t, c->stats.contended);
+		text_string(&t, " of keys that somebody writes");
+	}
+	if (c->format < FORMAT_COUNT)
+		text_format(&t, "; format %s", format_word(c->format));
+	else
+		text_format(&t, "; recorded with seed %" PRIu64, c->seed);
+	result_line_words(r, "observed", &t);
+	text_free(&t);
+}
+
+static void add_search(struct result *r, const struct predict_stats *n)
+{
+	struct text t = { 0 };
+	number_plural(&t, n->options, "way", "ways");
+	text_string(&t, " to answer a read anew, ");
+	number_plural(&t, n->rounds, "proposal", "proposals");
+	text_string(&t, ": ");
+	number_count(&t, n->level_clauses);
+	text_string(&t, " forbidden by the level, ");
+	number_count(&t, n->certificates);
+	text_string(&t, " serializable");
+	result_line_words(r, "search", &t);
+	text_free(&t);
+}
+
+void result_predict_costs(struct result *r, const struct predict_case *c)
+{
+	bool read = c->format < FORMAT_COUNT;
+	const struct result_time times[] = {
+		{ c->read_seconds, read ? "reading" : "recording", false },
+		{ c->stats.seconds, "predicting", false },
+		{ c->explain_seconds, "explaining", true },
+		{ c->validate_seconds, "validating", true },
+	};
+	add_observed(r, c);
+	add_level(r, c);
+	add_search(r, &c->stats);
+	result_line_costs(r, times, sizeof times / sizeof *times);
 }

@@ -1,5 +1,5 @@
-/* What prediction found from one observed history, and the words that every
- * report of it uses. */
+/* What prediction found from observed histories, and the words that results
+ * have for it. */
 #ifndef ISO_RESULT_PREDICTED_H
 #define ISO_RESULT_PREDICTED_H
 
@@ -63,7 +63,7 @@ enum verdict predict_verdict(const struct predict_case *c);
 const char *predict_boundary_word(enum predict_boundary b); /* "strict" */
 /* "the strict boundary", "the strict and the relaxed boundary" */
 const char *predict_boundary_words(enum predict_boundary b);
-/* What else can be done where nothing was found, a line. */
+/* What else can be done where nothing was found. */
 void name_predict_next_steps(struct text *t, bool recorded,
                              enum predict_boundary b);
 const char *predict_encoding_word(enum predict_encoding e); /* "exact" */
@@ -107,10 +107,15 @@ void predict_summary_add(struct predict_summary *m,
                          const struct predict_case *c);
 enum verdict predict_summary_verdict(const struct predict_summary *m);
 /* What was predicted from a history, as a result. Predictions are added one by
- * one, while they are there; the end of the search completes it. */
+ * one, while they are there, one that is wanted as a picture as a part too; the
+ * end of the search completes it. */
 struct result *result_of_predictions(void);
 void result_prediction(struct result *r, const struct predict_case *c,
-                       const struct predicted *p);
+                       const struct predicted *p, bool pictured);
 void result_predicted(struct result *r, const struct predict_case *c);
+/* Adds lines of how large the observed history is, and what predicting cost. */
+void result_predict_costs(struct result *r, const struct predict_case *c);
+/* What was predicted from all of them. */
+struct result *result_of_predict_summary(const struct predict_summary *m);
 
 #endif

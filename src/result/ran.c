@@ -100,10 +100,8 @@ static void in_runs(struct text *t, const struct run_case *c)
 		return;
 	}
 	text_string(t, " in ");
-	number_count(t, campaign_stats(c->campaign)->violating);
-	text_string(t, " of ");
-	number_count(t, counted);
-	text_string(t, " runs");
+	number_of(t, campaign_stats(c->campaign)->violating, counted, "run",
+	          "runs");
 }
 
 static void violated_reason(struct text *t, const struct run_case *c)
@@ -272,10 +270,8 @@ static const char *fails_in(struct result *r, const struct run_case *c,
 	if (counted == 1) {
 		text_string(&t, "the one run:");
 	} else {
-		number_count(&t, s->violating);
-		text_string(&t, " of ");
-		number_count(&t, counted);
-		text_string(&t, " runs (");
+		number_of(&t, s->violating, counted, "run", "runs");
+		text_string(&t, " (");
 		number_share(&t, s->violating, counted);
 		text_char(&t, ')');
 		if (s->violating > 1)

@@ -129,9 +129,8 @@ static void add_rows(struct result *r, const char *name, const struct edits *e,
 static void violated_words(struct text *t, const struct repair_row *asked)
 {
 	if (!asked->complete) text_string(t, "at least ");
-	number_count(t, asked->violating);
-	text_string(t, " of ");
-	number_plural(t, asked->histories, "history", "histories");
+	number_of(t, asked->violating, asked->histories, "history",
+	          "histories");
 	text_string(t, " under ");
 }
 

@@ -10,7 +10,7 @@
 #include "result/numbers.h"
 
 /* Of lines, where nobody says otherwise. */
-enum { LABEL_WIDTH = 15, NUMBER_WIDTH = 12 };
+enum { LABEL_WIDTH = 15, NUMBER_WIDTH = 12, COSTS_LABEL_WIDTH = 10 };
 
 struct result *result_new(const struct program *p, enum level l)
 {
@@ -32,11 +32,9 @@ void result_free(struct result *r)
 		if (x->cycle.count) witness_free(&x->cycle);
 		schedule_free(&x->schedule);
 	}
-	for (uint32_t i = 0; i < r->part_count; i++) {
-		struct result_part *p = &r->parts[i];
-		if (p->cycle.count) witness_free(&p->cycle);
-		history_free(p->history);
-	}
+	for (uint32_t i = 0; i < r->history_count; i++)
+		history_free(r->histories[i]);
+	free(r->histories);
 	free(r->assertions);
 	free(r->parts);
 	free(r->lines);
@@ -120,12 +118,32 @@ struct result_values *result_list(struct result *r, struct result_values *to,
 	return &add(r, to, name, RESULT_LIST)->values;
 }
 
+const struct result_value *result_find(const struct result_values *in,
+                                       const char *name)
+{
+	const struct result_value *v = in->first;
+	while (v && strcmp(v->name, name)) v = v->next;
+	return v;
+}
+
 /* ---- words ---- */
 
 const char *result_words(struct result *r, struct text *words)
 {
 	const char *s = copy(r, text_get(words));
 	text_clear(words);
+	return s;
+}
+
+const char *result_format(struct result *r, const char *format, ...)
+{
+	struct text words = { 0 };
+	va_list args;
+	va_start(args, format);
+	text_vformat(&words, format, args);
+	va_end(args);
+	const char *s = result_words(r, &words);
+	text_free(&words);
 	return s;
 }
 
@@ -197,7 +215,29 @@ void result_line_time(struct result *r, double seconds, double cpu_seconds,
 	text_free(&words);
 }
 
-/* ---- tables ---- */
+/* Seconds that are not worth telling. */
+static const double RARE_LEAST = 1e-6;
+
+void result_line_costs(struct result *r, const struct result_time *times,
+                       unsigned count)
+{
+	struct text t = { 0 };
+	assert(count);
+	for (unsigned i = 0; i < count; i++) {
+		const struct result_time *x = &times[i];
+		if (x->rare && x->seconds < RARE_LEAST) continue;
+		if (t.length) text_string(&t, ", ");
+		number_seconds(&t, x->seconds);
+		if (x->doing) text_format(&t, " %s", x->doing);
+	}
+	r->label_width = COSTS_LABEL_WIDTH;
+	result_line_words(r, "time", &t);
+	number_resident(&t);
+	result_line_words(r, "memory", &t);
+	text_free(&t);
+}
+
+/* ---- tables and parts ---- */
 
 struct result_table *result_table(struct result *r, unsigned columns,
                                   unsigned column_least, unsigned label_least)
@@ -222,4 +262,27 @@ struct result_row *result_row(struct result *r, const char *label)
 	else
 		t->first = row;
 	return t->last = row;
+}
+
+enum result_mark result_mark_of(enum verdict v)
+{
+	assert(v < VERDICT_COUNT);
+	return v == VERDICT_VIOLATED                             ? MARK_BAD
+	       : v == VERDICT_HOLDS || v == VERDICT_NO_VIOLATION ? MARK_GOOD
+	                                                         : MARK_OPEN;
+}
+
+const struct history *result_keep(struct result *r, struct history *h)
+{
+	assert(h);
+	r->histories = mem_grow(r->histories, r->history_count + 1,
+	                        sizeof(struct history *));
+	return r->histories[r->history_count++] = h;
+}
+
+struct result_part *result_part(struct result *r)
+{
+	r->parts = mem_grow(r->parts, r->part_count + 1, sizeof *r->parts);
+	r->parts[r->part_count] = (struct result_part){ 0 };
+	return &r->parts[r->part_count++];
 }

@@ -113,6 +113,10 @@ struct result_change {
 	const char *words; /* "bob.1 add reads x from init, observed ..." */
 	struct result_values members;
 };
+struct result_changes {
+	struct result_change *items;
+	uint32_t count;
+};
 
 /* More of them are only counted, for people. */
 enum { RESULT_CHANGES_SHOWN = 20 };
@@ -131,8 +135,7 @@ struct result_example {
 	enum level level;           /* of transactions without one */
 	struct schedule schedule;   /* none: count == 0 */
 	bool compared;              /* with an observed history: */
-	struct result_change *changes;
-	uint32_t change_count;
+	struct result_changes changes;
 };
 
 /* An assertion, run-time errors (kind "error"), or "robust". */
@@ -161,33 +164,77 @@ struct result_assertion {
 /* A small history that shows something, behind a line that says what; or the
  * line alone. */
 struct result_part {
-	const char *heading;     /* "... allows what ... forbids, in 2 .." */
-	const char *anomaly;     /* its usual name, behind the line, or NULL */
-	const char *levels;      /* who has which, a line, or NULL */
-	struct history *history; /* NULL: there is none. Owned */
-	const char *title;       /* of its picture */
-	const char *cycle_leads; /* the line above the cycle */
-	struct witness cycle;    /* none: count == 0 */
+	const char *heading; /* "... allows what ... forbids, in 2 .." */
+	const char *anomaly; /* its usual name, or NULL */
+	bool anomaly_leads;  /* it stands before the line, not behind it */
+	const char *extent;  /* how much of a history it is, a line, or NULL */
+	const char *levels;  /* who has which, a line, or NULL */
+	const struct history *history; /* NULL: there is none. Borrowed */
+	struct result_changes changes; /* reads that are marked */
+	const char *title;             /* of its picture, or NULL */
+	const char *cycle_leads;       /* the line above the cycle */
+	struct witness cycle;          /* none: count == 0. Borrowed */
+	const char *closing;           /* lines below it, or NULL */
 };
 
-/* ---- the rest ---- */
-
-/* A line below the result: "stale reads     2  at most, in some order". */
+/* A line: "stale reads     2  at most, in some order". */
 struct result_line {
 	const char *label, *number, *words; /* number NULL: words follow the
 	                                     * label */
 };
 
-/* A table: rows of cells, each at the right of its column, behind labels. The
- * first row is that of the heads. Columns are as wide as their cells, and at
- * least so wide. */
+/* ---- predictions ---- */
+
+/* A transaction: "bob.1 add", and in brief "bob.1". */
+struct result_who {
+	const char *name, *brief;
+};
+/* What a read has: a value, NULL if it is not known, and from whom. */
+struct result_answer {
+	const char *value;
+	struct result_who from;
+};
+/* A read that is predicted otherwise than observed, and how many there are of
+ * that transaction that are alike. */
+struct result_read {
+	struct result_who reader;
+	const char *key;
+	uint32_t times;
+	struct result_answer observed, predicted;
+};
+
+/* What is told of one prediction. */
+struct result_prediction {
+	const char *title; /* "prediction 3"; NULL: only one was wanted */
+	bool itself;       /* the observed execution is what is predicted */
+	struct result_read *reads;
+	uint32_t read_count, more_reads; /* that are shown, and others */
+	const char *nearness;   /* whether fewer reads may do, or NULL */
+	struct result_part why; /* it is not serializable. No heading: nothing
+	                         * is to be told */
+	/* What it has of each session: a line, a name and words for each that
+	 * is worth it, and lines for the others. NULL: all. */
+	const char *sessions_lead, *sessions_rest;
+	struct result_line *sessions;
+	uint32_t session_count;
+	/* What became of running the program along it, in lines. NULL: it was
+	 * not run. */
+	const char *validation;
+	bool validated;
+};
+
+/* ---- the rest ---- */
+
+/* A table: rows of cells, each at the right of its column or all at the left,
+ * behind labels. Columns are as wide as their cells, and at least so wide. */
 enum result_mark {
 	MARK_NONE,
 	MARK_DIM,
 	MARK_NAME,
 	MARK_ASKED, /* what was asked about, among others */
 	MARK_GOOD,
-	MARK_BAD
+	MARK_BAD,
+	MARK_OPEN
 };
 struct result_cell {
 	const char *words;
@@ -200,6 +247,7 @@ struct result_row {
 };
 struct result_table {
 	unsigned columns, column_least, label_least;
+	bool left;
 	struct result_row *first, *last;
 };
 
@@ -223,10 +271,15 @@ struct result {
 	 * below any other: an estimate. NULL: nothing. */
 	const char *outlook;
 	const char *note; /* lines below the verdict, or NULL */
+	/* Of a recorded history: "h.jsonl:3"; else NULL. And what stands behind
+	 * place and verdict in a list of many. */
+	const char *place, *brief;
 
 	struct result_values findings;
-	/* While they are added, to be a list of the findings. */
+	/* While they are added, to be a list of the findings; and the last
+	 * one, in words. What it borrows lasts no longer than itself. */
 	struct result_values predictions;
+	struct result_prediction *prediction;
 
 	bool has_assertions, has_warnings;
 	struct result_assertion *assertions;
@@ -240,9 +293,11 @@ struct result {
 	unsigned label_width, number_width; /* of lines */
 	struct result_table *table;         /* NULL: there is none */
 	bool table_leads; /* it stands above the assertions and the lines */
-	/* They stand in place of the verdict. */
 	struct result_part *parts;
 	uint32_t part_count;
+	bool parts_lead;            /* they stand in place of the verdict */
+	struct history **histories; /* that were made for parts */
+	uint32_t history_count;
 	const struct repair *repair; /* of its command; borrowed */
 	const char *closing;         /* paragraphs below the lines, or NULL */
 };
@@ -279,6 +334,8 @@ void result_taken(struct result *r, struct result_values *to, const char *name,
                   struct text *words);
 /* A copy of what was composed, which is emptied. */
 const char *result_words(struct result *r, struct text *words);
+const char *result_format(struct result *r, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 /* A line of counts; the words are emptied. */
 void result_line(struct result *r, const char *label, uint64_t n,
                  struct text *words);
@@ -292,11 +349,29 @@ void result_line_words(struct result *r, const char *label, struct text *words);
 struct result_table *result_table(struct result *r, unsigned columns,
                                   unsigned column_least, unsigned label_least);
 struct result_row *result_row(struct result *r, const char *label);
+/* How a cell looks that has the verdict's word. */
+enum result_mark result_mark_of(enum verdict v);
+/* Takes the history over. */
+const struct history *result_keep(struct result *r, struct history *h);
+/* A part without anything. What the returned pointer points to moves with the
+ * next one. */
+struct result_part *result_part(struct result *r);
+/* The value of that name, which is literal; NULL if there is none. */
+const struct result_value *result_find(const struct result_values *in,
+                                       const char *name);
 /* Lines of what it took: how many of `n` there were in each second ("20,000
  * runs per second"), unless that is noise; and the memory, if that is known. */
 void result_line_time(struct result *r, double seconds, double cpu_seconds,
                       unsigned threads, uint64_t n, const char *one,
                       const char *many);
+/* Lines "time" and "memory"; a time has no word if it is all there is. */
+struct result_time {
+	double seconds;
+	const char *doing; /* "reading", or NULL */
+	bool rare;         /* told only if it is worth it */
+};
+void result_line_costs(struct result *r, const struct result_time *times,
+                       unsigned count);
 
 /* ---- assertions: assertions.c ---- */
 

@@ -47,12 +47,19 @@ static void name_limits(struct text *t, const struct separate_options *o)
 }
 
 /* Of the way's history, under the side that forbids it. */
-static struct witness cycle_of(const struct separated *s, int way)
+static struct witness cycle_of(struct result *r, const struct separated *s,
+                               int way)
 {
-	struct witness cycle = { 0 };
+	struct witness found = { 0 }, cycle;
 	assert(s->ways[way].history);
 	level_witness_mix(separate_others(s->options.sides[!way]),
-	                  s->ways[way].history, &cycle);
+	                  s->ways[way].history, &found);
+	cycle.count = found.count;
+	cycle.edges =
+		region_take(&r->region, found.count * sizeof *cycle.edges);
+	for (uint32_t i = 0; i < found.count; i++)
+		cycle.edges[i] = found.edges[i];
+	witness_free(&found);
 	return cycle;
 }
 
@@ -120,11 +127,11 @@ static void name_way(struct text *t, const struct separated *s, int way,
 	text_string(t, " forbids");
 }
 
-/* With a history: takes it over. */
-static void fill_found(struct result *r, struct separated *s, int way,
+/* With a history. */
+static void fill_found(struct result *r, const struct separated *s, int way,
                        struct result_part *p)
 {
-	struct separation *w = &s->ways[way];
+	const struct separation *w = &s->ways[way];
 	struct text words = { 0 };
 	name_way(&words, s, way, "what");
 	p->title = result_words(r, &words);
@@ -139,9 +146,8 @@ static void fill_found(struct result *r, struct separated *s, int way,
 	name_side(&words, s->options.sides[!way]);
 	text_string(&words, " would need an order with");
 	p->cycle_leads = result_words(r, &words);
-	p->cycle = cycle_of(s, way);
+	p->cycle = cycle_of(r, s, way);
 	p->history = w->history;
-	w->history = NULL;
 	text_free(&words);
 }
 
@@ -190,14 +196,13 @@ static void add_values(struct result *r, struct result_values *to,
 	text_free(&words);
 }
 
-static void add_parts(struct result *r, struct separated *s)
+static void add_parts(struct result *r, const struct separated *s)
 {
 	struct result_values *ways =
 		result_list(r, &r->findings, "separations");
-	r->parts = mem_take0(2, sizeof *r->parts);
-	r->part_count = 2;
+	r->parts_lead = true;
 	for (int way = 0; way < 2; way++) {
-		struct result_part *p = &r->parts[way];
+		struct result_part *p = result_part(r);
 		if (s->ways[way].history)
 			fill_found(r, s, way, p);
 		else
@@ -236,7 +241,7 @@ static void add_reason(struct result *r, const struct separated *s)
 	text_free(&words);
 }
 
-struct result *result_of_separation(struct separated *s)
+struct result *result_of_separation(const struct separated *s)
 {
 	const struct separate_options *o = &s->options;
 	struct result *r = result_new(NULL, LEVEL_COUNT);

@@ -5,7 +5,7 @@
 #include "result/result.h"
 #include "separate/separate.h"
 
-/* Takes over the histories that were found. */
-struct result *result_of_separation(struct separated *s);
+/* The histories that were found are borrowed. */
+struct result *result_of_separation(const struct separated *s);
 
 #endif

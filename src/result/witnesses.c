@@ -1,12 +1,15 @@
 /* The small part of a recorded history that violates a level. */
 #include <assert.h>
+#include <stdlib.h>
 
 #include "axioms/witness.h"
+#include "base/memory.h"
 #include "check/minimal_violation.h"
 #include "history/history.h"
 #include "history/trace.h"
 #include "result/witness_words.h"
 #include "result/names.h"
+#include "result/numbers.h"
 #include "result/parts.h"
 #include "result/result.h"
 
@@ -92,4 +95,92 @@ void result_witness(struct result *r, struct result_values *to,
 	for (uint32_t i = 1; i < w->part->transaction_count; i++)
 		add_transaction(r, result_group(r, list, NULL), t, w, i);
 	result_cycle(r, result_list(r, to, "cycle"), w->part, &w->cycle);
+}
+
+/* ---- in words ---- */
+
+/* "these 2 of 1,000 transactions are enough, whatever the others do" */
+static void name_extent(struct text *t, const struct check_witness *w,
+                        uint32_t all)
+{
+	assert(w->part && w->part->transaction_count <= all + 1);
+	uint32_t count = w->part->transaction_count - 1;
+	if (count == all) {
+		text_string(t, "all its transactions are needed");
+	} else {
+		text_string(t, "these ");
+		number_of(t, count, all, "transaction", "transactions");
+		text_string(t, " are enough, whatever the others do");
+	}
+	if (!w->minimal) text_string(t, " (fewer may do)");
+	if (w->hidden_ops) {
+		text_string(t, "; ");
+		number_plural(t, w->hidden_ops, "other operation of theirs is",
+		              "other operations of theirs are");
+		text_string(t, " left out");
+	}
+}
+
+/* Marks the transactions that the words of the cycle speak of. */
+static void mark_named(bool *named, const struct history *h,
+                       const struct witness *w)
+{
+	named[HISTORY_INIT] = true;
+	for (uint32_t i = 0; i < w->count; i++) {
+		const struct witness_edge *e = &w->edges[i];
+		const struct transaction *x = &h->transactions[e->from];
+		named[e->from] = true;
+		if (e->reason == REASON_FORCED || e->reason == REASON_WW)
+			named[e->reader] = true;
+		if (e->reason != REASON_RW) continue;
+		for (uint32_t k = 0; k < x->event_count; k++)
+			if (x->events[k].kind == EVENT_READ &&
+			    x->events[k].key == e->key &&
+			    x->events[k].from != HISTORY_SELF)
+				named[x->events[k].from] = true;
+	}
+}
+
+/* Those that are not on the cycle, and without which there were none. */
+static void name_others(struct text *t, const struct check_witness *w)
+{
+	const struct history *h = w->part;
+	bool *named = mem_take0(h->transaction_count, sizeof *named);
+	uint32_t count = 0, left;
+	mark_named(named, h, &w->cycle);
+	for (uint32_t i = 0; i < h->transaction_count; i++) count += !named[i];
+	left = count;
+	for (uint32_t i = 0; i < h->transaction_count; i++) {
+		if (named[i]) continue;
+		text_string(t, left == count ? "  "
+		               : left > 1    ? ", "
+		                             : " and ");
+		name_transaction(t, h, i);
+		left--;
+	}
+	free(named);
+	if (count)
+		text_format(t,
+		            " %s needed too: without %s the writes could "
+		            "have another order\n",
+		            count == 1 ? "is" : "are",
+		            count == 1 ? "it" : "them");
+}
+
+void result_witness_part(struct result *r, struct result_part *to,
+                         const struct check_witness *w, uint32_t all,
+                         const char *who, const struct text *closing)
+{
+	struct text words = { 0 };
+	to->anomaly = w->anomaly;
+	to->anomaly_leads = true;
+	to->history = w->part;
+	to->cycle = w->cycle;
+	name_extent(&words, w, all);
+	to->extent = result_words(r, &words);
+	to->cycle_leads = result_format(r, "%s would need an order with", who);
+	if (w->cycle.count && w->minimal) name_others(&words, w);
+	if (closing) text_string(&words, text_get(closing));
+	if (words.length) to->closing = result_words(r, &words);
+	text_free(&words);
 }

@@ -1,5 +1,4 @@
-#include "report/predict_part.h"
-
+/* The part of a predicted history that matters. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +7,9 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "history/history.h"
+#include "result/parts.h"
+#include "result/predicted.h"
+#include "result/result.h"
 
 /* What is chosen of the predicted history. */
 struct choice {
@@ -138,7 +140,7 @@ static void choose_ops(struct choice *c)
 
 /* ---- the part ---- */
 
-static void place_change(const struct choice *c, struct dot_change *out,
+static void place_change(const struct choice *c, struct result_change *out,
                          const struct changed_read *r)
 {
 	uint32_t op = place_of_read(c, r);
@@ -151,22 +153,32 @@ static void place_change(const struct choice *c, struct dot_change *out,
 	out->observed = before == TRACE_NONE ? UINT32_MAX : c->number[before];
 }
 
-static void place_changes(const struct choice *c, struct predict_part *out)
+/* Room for as many as the prediction has. */
+static struct result_change *room_for_changes(struct result *r,
+                                              const struct prediction *p)
 {
-	const struct prediction *p = c->what->prediction;
-	out->change_count = p->changed_count;
-	out->changes =
-		mem_take0(p->changed_count + (size_t)1, sizeof *out->changes);
-	for (uint32_t i = 0; i < p->changed_count; i++)
-		place_change(c, &out->changes[i], &p->changed[i]);
+	return region_take0(&r->region, (p->changed_count + (size_t)1) *
+	                                        sizeof(struct result_change));
 }
 
-static void place_cycle(const struct choice *c, struct predict_part *out)
+static void place_changes(struct result *r, const struct choice *c,
+                          struct result_part *out)
+{
+	const struct prediction *p = c->what->prediction;
+	out->changes.count = p->changed_count;
+	out->changes.items = room_for_changes(r, p);
+	for (uint32_t i = 0; i < p->changed_count; i++)
+		place_change(c, &out->changes.items[i], &p->changed[i]);
+}
+
+static void place_cycle(struct result *r, const struct choice *c,
+                        struct result_part *out)
 {
 	const struct check_witness *w = c->what->witness;
 	if (!w || !w->cycle.count) return;
 	out->cycle.count = w->cycle.count;
-	out->cycle.edges = mem_take(w->cycle.count * sizeof *w->cycle.edges);
+	out->cycle.edges = region_take(&r->region,
+	                               w->cycle.count * sizeof *w->cycle.edges);
 	for (uint32_t i = 0; i < w->cycle.count; i++) {
 		struct witness_edge e = w->cycle.edges[i];
 		e.from = c->number[w->numbers[e.from]];
@@ -180,37 +192,31 @@ static void place_cycle(const struct choice *c, struct predict_part *out)
 	}
 }
 
-void predict_part_find(struct predict_part *out, const struct predict_case *of,
-                       const struct predicted *p)
+void result_prediction_part(struct result *r, struct result_part *out,
+                            const struct predict_case *of,
+                            const struct predicted *p)
 {
-	assert(p->prediction && of->options);
+	assert(p->prediction && of->options && !out->history);
 	struct choice c = { .observed = of->observed,
 		            .predicted = p->prediction->history,
 		            .what = p };
-	*out = (struct predict_part){ 0 };
 	find_places(&c);
 	choose_members(&c);
 	choose_keys(&c);
 	choose_ops(&c);
 	struct trace_part part = { c.members, c.member_count, c.op };
-	out->history = trace_history(c.predicted, &part, NULL);
+	struct history *h = trace_history(c.predicted, &part, NULL);
 	if (trace_has_owns(of->observed))
-		out->history->others = (own_level)(of->options->level + 1);
-	place_changes(&c, out);
-	place_cycle(&c, out);
+		h->others = (own_level)(of->options->level + 1);
+	out->history = result_keep(r, h);
+	place_changes(r, &c, out);
+	place_cycle(r, &c, out);
 	free(c.place);
 	free(c.member);
 	free(c.members);
 	free(c.number);
 	free(c.key);
 	free(c.op);
-}
-
-void predict_part_free(struct predict_part *p)
-{
-	history_free(p->history);
-	free(p->cycle.edges);
-	free(p->changes);
 }
 
 /* ---- marks in the part of a witness ---- */
@@ -238,27 +244,30 @@ static uint32_t event_reading(const struct transaction *x, uint32_t key,
 	return e;
 }
 
-struct event_mark *predict_marks(const struct trace *observed,
-                                 const struct predicted *p, uint32_t *count)
+struct result_changes result_prediction_marks(struct result *r,
+                                              const struct trace *observed,
+                                              const struct predicted *p)
 {
 	const struct history *h = p->witness->part;
 	const struct prediction *q = p->prediction;
-	struct event_mark *marks =
-		mem_take0(q->changed_count + (size_t)1, sizeof *marks);
+	struct result_changes marks = { room_for_changes(r, q), 0 };
 	struct text name = { 0 };
-	*count = 0;
 	for (uint32_t i = 0; i < q->changed_count; i++) {
-		const struct changed_read *r = &q->changed[i];
-		uint32_t reader = number_in_part(p, r->transaction);
-		uint32_t writer = number_in_part(p, r->writer);
+		const struct changed_read *c = &q->changed[i];
+		uint32_t reader = number_in_part(p, c->transaction);
+		uint32_t writer = number_in_part(p, c->writer);
 		if (reader == TRACE_NONE || writer == TRACE_NONE) continue;
 		text_clear(&name);
-		trace_print_key(&name, observed, observed->ops[r->op].key);
+		trace_print_key(&name, observed, observed->ops[c->op].key);
 		uint32_t key = key_named(h, text_get(&name));
 		uint32_t e =
 			event_reading(&h->transactions[reader], key, writer);
-		if (e < h->transactions[reader].event_count)
-			marks[(*count)++] = (struct event_mark){ reader, e };
+		if (e >= h->transactions[reader].event_count) continue;
+		marks.items[marks.count++] = (struct result_change){
+			.reader = reader,
+			.event = e,
+			.observed = number_in_part(p, c->observed),
+		};
 	}
 	text_free(&name);
 	return marks;
