@@ -219,6 +219,56 @@ START_TEST(values_are_printed_in_the_order_they_were_added)
 }
 END_TEST
 
+/* What a check or a prediction fills is all that its words are made of. */
+START_TEST(a_recorded_history_is_told_from_its_result)
+{
+	struct result *r = result_new(NULL, LEVEL_COUNT);
+	struct text t = { 0 };
+	static const char *const levels[] = { "cc", "si" };
+	r->verdict = VERDICT_VIOLATED;
+	r->reason = "not serializable";
+	r->place = "h.jsonl:3";
+	result_table(r, 2, 11, 8)->left = true;
+	r->table_leads = true;
+	for (int i = 0; i < 2; i++) {
+		enum verdict v = i ? VERDICT_VIOLATED : VERDICT_HOLDS;
+		struct result_cell *cells =
+			result_row(r, result_format(r, "  %s", levels[i]))
+				->cells;
+		cells[0] = (struct result_cell){ verdict_word(v),
+			                         result_mark_of(v) };
+		cells[1].words = i ? "lost update" : "";
+	}
+	struct result_values *list = result_list(r, &r->findings, "anomalies");
+	struct result_values *read = result_group(r, list, NULL);
+	result_text(r, read, "name", "aborted read");
+	result_text(r, read, "words", "a.1 reads x");
+	result_count(r, &r->findings, "anomalies_found", 1);
+	result_text(r, result_list(r, &r->findings, "strongest"), NULL, "cc");
+	result_group(r, &r->findings, "commit_orders");
+	*result_part(r) = (struct result_part){ .heading = "violates si",
+		                                .anomaly = "lost update",
+		                                .anomaly_leads = true };
+	report_text(&t, &(struct style){ .width = 80 }, r);
+	report_commit_orders(&t, r);
+	report_strongest_of(&t, r);
+	ck_assert_str_eq(text_get(&t),
+	                 "violated: not serializable\n\n"
+	                 "  cc    holds\n"
+	                 "  si    violated   lost update\n\n"
+	                 "This read is wrong, in whatever order the "
+	                 "transactions ran:\n"
+	                 "  aborted read\n    a.1 reads x\n\n"
+	                 "lost update: violates si\n\n"
+	                 "commit order under cc: none was found within the "
+	                 "limits\n"
+	                 "h.jsonl:3: cc\n");
+	ck_assert(!result_find(&r->findings, "witnesses"));
+	text_free(&t);
+	result_free(r);
+}
+END_TEST
+
 static struct explorer *explored(const struct program *p)
 {
 	struct explore_options o = { .level = LEVEL_CC,
@@ -271,5 +321,6 @@ void add_result_tests(TCase *tests)
 	tcase_add_test(tests, wide_characters_take_two_columns);
 	tcase_add_test(tests, wide_characters_leave_tables_straight);
 	tcase_add_test(tests, values_are_printed_in_the_order_they_were_added);
+	tcase_add_test(tests, a_recorded_history_is_told_from_its_result);
 	tcase_add_test(tests, an_example_is_shown_once);
 }

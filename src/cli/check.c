@@ -8,11 +8,8 @@
 #include "cli/output.h"
 #include "cli/outputs.h"
 #include "cli/program.h"
-#include "history/history.h"
-#include "isoscope.h"
 #include "report/report.h"
 #include "result/result.h"
-#include "result/names.h"
 
 /* What was asked for, and what is to be said at the end. */
 struct checking {
@@ -60,14 +57,6 @@ static void tell_strongest(struct checking *x, const struct check_case *c,
 	text_free(&line);
 }
 
-static void tell_json(struct checking *x, const struct result *r)
-{
-	struct text line = { 0 };
-	report_json(&line, r, iso_version());
-	histories_put(&x->to, &line);
-	text_free(&line);
-}
-
 static void tell_in_words(struct checking *x, const struct check_case *c,
                           struct result *r)
 {
@@ -96,7 +85,7 @@ static bool on_checked(void *data, const struct check_case *c, bool shown)
 	if (x->strongest)
 		tell_strongest(x, c, r);
 	else if (x->json)
-		tell_json(x, r);
+		histories_put_json(&x->to, r);
 	else if (shown)
 		tell_in_words(x, c, r);
 	result_free(r);

@@ -11,7 +11,6 @@
 #include "cli/settings.h"
 #include "cli/signals.h"
 #include "history/trace.h"
-#include "isoscope.h"
 #include "report/history_json.h"
 #include "report/report.h"
 #include "result/result.h"
@@ -119,14 +118,11 @@ static void tell_line(struct predicting *x, const struct result *r)
 static bool on_searched(void *data, const struct predict_case *c, bool shown)
 {
 	struct predicting *x = data;
-	struct text line = { 0 };
 	struct result *r = found_of(x);
 	assert(c->options && c->observed);
 	result_predicted(r, c);
 	if (x->json) {
-		report_json(&line, r, iso_version());
-		histories_put(&x->to, &line);
-		text_free(&line);
+		histories_put_json(&x->to, r);
 	} else {
 		tell_line(x, r);
 		if (shown) tell_in_words(x, c, r);

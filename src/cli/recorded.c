@@ -9,6 +9,8 @@
 #include "cli/outputs.h"
 #include "cli/settings.h"
 #include "cli/signals.h"
+#include "isoscope.h"
+#include "report/report.h"
 #include "result/numbers.h"
 
 bool histories_settings(struct histories *h, struct inputs_options *in,
@@ -63,4 +65,12 @@ void histories_put(struct histories *h, const struct text *t)
 	assert(h->to);
 	progress_end(&h->progress);
 	if (!output_text(h->to, "-", t)) h->failed = true;
+}
+
+void histories_put_json(struct histories *h, const struct result *r)
+{
+	struct text line = { 0 };
+	report_json(&line, r, iso_version());
+	histories_put(h, &line);
+	text_free(&line);
 }

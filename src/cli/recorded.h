@@ -11,6 +11,7 @@
 #include "report/progress.h"
 
 struct command_line;
+struct result;
 struct text;
 
 struct histories {
@@ -28,9 +29,8 @@ bool histories_settings(struct histories *h, struct inputs_options *in,
                         const struct command_line *c);
 /* Catches signals, and shows the progress from now on. */
 void histories_begin(struct histories *h, struct inputs_options *in);
-/* Writes a result. */
+/* Writes a result: in words, or as JSON. */
 void histories_put(struct histories *h, const struct text *t);
-
-/* The exit code for the verdict over all of them. */
+void histories_put_json(struct histories *h, const struct result *r);
 
 #endif

@@ -98,24 +98,21 @@ static void print_heading(struct text *t, const struct style *s,
 static void print_changes(struct text *t, const struct style *s,
                           const struct result_example *x)
 {
-	uint32_t more = 0;
+	uint32_t count = x->changes.count;
 	assert(x->compared);
-	for (uint32_t i = 0; i < x->changes.count; i++) {
-		if (i >= RESULT_CHANGES_SHOWN) {
-			more++;
-			continue;
-		}
+	for (uint32_t i = 0; i < count && i < RESULT_CHANGES_SHOWN; i++) {
 		text_pad(t, ' ', INDENT);
 		style_words(t, s, STYLE_YELLOW, x->changes.items[i].words);
 		text_char(t, '\n');
 	}
-	if (more) {
+	if (count > RESULT_CHANGES_SHOWN) {
 		text_pad(t, ' ', INDENT);
 		text_string(t, "… and ");
-		number_plural(t, more, "other", "others");
+		number_plural(t, count - RESULT_CHANGES_SHOWN, "other",
+		              "others");
 		text_char(t, '\n');
 	}
-	if (x->changes.count) text_char(t, '\n');
+	if (count) text_char(t, '\n');
 }
 
 /* The line of source, without its indentation. */

@@ -79,16 +79,6 @@ static void name_share(struct text *t, const struct check_summary *m,
 	text_char(t, ' ');
 }
 
-static void name_summary_level(struct text *t, const struct check_summary *m,
-                               enum level l)
-{
-	if (m->owns == OWNS_ALL)
-		text_string(t, "the levels of their transactions");
-	if (m->owns == OWNS_SOME) text_string(t, "their levels, with ");
-	if (m->owns != OWNS_ALL) name_level_as(t, l, m->as);
-	if (m->owns == OWNS_SOME) text_string(t, " for those that have none");
-}
-
 static void name_reason(struct text *t, const struct check_summary *m)
 {
 	enum verdict v = check_summary_verdict(m);
@@ -106,7 +96,9 @@ static void name_reason(struct text *t, const struct check_summary *m)
 	else
 		text_string(t, one ? "violates " : "violate ");
 	if (v != VERDICT_UNDECIDED && (l < LEVEL_COUNT || v == VERDICT_HOLDS))
-		name_summary_level(t, m, l < LEVEL_COUNT ? l : LEVEL_SERIAL);
+		name_checked_level(t, m->owns,
+		                   l < LEVEL_COUNT ? l : LEVEL_SERIAL, m->as,
+		                   true);
 	if (m->stopped)
 		text_format(t, "; %s, and the rest was not looked at",
 		            m->stopped);

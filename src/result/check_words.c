@@ -177,14 +177,18 @@ const char *checked_level_word(enum check_owns owns, enum level l)
 	return owns == OWNS_ALL ? "own" : level_word(l);
 }
 
-void name_checked_level(struct text *t, const struct check_case *c,
-                        enum level l)
+void name_checked_level(struct text *t, enum check_owns owns, enum level l,
+                        const char *as, bool several)
 {
-	if (c->owns == OWNS_ALL)
-		text_string(t, "the levels of its transactions");
-	if (c->owns == OWNS_SOME) text_string(t, "its levels, with ");
-	if (c->owns != OWNS_ALL) name_level_as(t, l, c->as);
-	if (c->owns == OWNS_SOME) text_string(t, " for the others");
+	const char *their = several ? "their" : "its";
+	assert(l < LEVEL_COUNT);
+	if (owns == OWNS_ALL)
+		text_format(t, "the levels of %s transactions", their);
+	if (owns == OWNS_SOME) text_format(t, "%s levels, with ", their);
+	if (owns != OWNS_ALL) name_level_as(t, l, as);
+	if (owns == OWNS_SOME)
+		text_string(t, several ? " for those that have none"
+		                       : " for the others");
 }
 
 void name_levels(struct text *t, const enum level *levels, unsigned count)
@@ -314,7 +318,7 @@ static void reason_of_one(struct text *t, const struct check_case *c,
 	}
 	text_format(t, "the history %s ",
 	            check_has(c, l, VERDICT_HOLDS) ? "satisfies" : "violates");
-	name_checked_level(t, c, l);
+	name_checked_level(t, c->owns, l, c->as, false);
 }
 
 void name_check_reason(struct text *t, const struct check_case *c)
@@ -328,7 +332,7 @@ void name_check_reason(struct text *t, const struct check_case *c)
 	switch (check_overall(c)) {
 	case VERDICT_HOLDS:
 		text_string(t, "the history satisfies ");
-		name_checked_level(t, c, LEVEL_SERIAL);
+		name_checked_level(t, c->owns, LEVEL_SERIAL, c->as, false);
 		text_string(t, ", and so every level");
 		return;
 	case VERDICT_VIOLATED:

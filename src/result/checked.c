@@ -16,6 +16,16 @@ enum {
 	VERDICT_WIDTH = 11
 };
 
+void result_trace_transaction(struct result *r, struct result_values *to,
+                              const char *name, const struct trace *t,
+                              uint32_t i)
+{
+	struct text words = { 0 };
+	name_trace_transaction(&words, t, i);
+	result_taken(r, to, name, &words);
+	text_free(&words);
+}
+
 /* ---- levels ---- */
 
 static void add_level_words(struct result *r, struct result_values *to,
@@ -104,15 +114,13 @@ static void add_anomaly(struct result *r, struct result_values *to,
 	uint32_t line = t->ops[a->op].line;
 	result_text(r, to, "kind", trace_anomaly_word(a->kind));
 	result_text(r, to, "name", trace_anomaly_name(a->kind));
-	name_trace_transaction(&words, t, a->transaction);
-	result_taken(r, to, "transaction", &words);
+	result_trace_transaction(r, to, "transaction", t, a->transaction);
 	name_trace_operation(&words, t, a->op);
 	result_taken(r, to, "operation", &words);
 	result_count_if(r, to, "line", line, line);
-	if (a->writer < t->transaction_count) {
-		name_trace_transaction(&words, t, a->writer);
-		result_taken(r, to, "other_transaction", &words);
-	}
+	if (a->writer < t->transaction_count)
+		result_trace_transaction(r, to, "other_transaction", t,
+		                         a->writer);
 	if (a->other != TRACE_NONE) {
 		name_trace_operation(&words, t, a->other);
 		result_taken(r, to, "other_operation", &words);
@@ -150,7 +158,7 @@ static void name_violated(struct text *t, const struct check_case *c,
 		text_string(t, "every level");
 		return;
 	}
-	name_checked_level(t, c, levels[0]);
+	name_checked_level(t, c->owns, levels[0], c->as, false);
 	if (count > 1) text_string(t, ", and so ");
 	name_levels(t, levels + 1, count - 1);
 }
@@ -194,7 +202,7 @@ static void add_part(struct result *r, const struct check_case *c,
 	name_violated(&t, c, levels, count);
 	part->heading = result_words(r, &t);
 	text_format(&t, "%s violates ", r->place);
-	name_checked_level(&t, c, l);
+	name_checked_level(&t, c->owns, l, c->as, false);
 	if (w->anomaly) text_format(&t, ": %s", w->anomaly);
 	part->title = result_words(r, &t);
 	if (c->trace->lists)
@@ -262,7 +270,6 @@ const char *check_moment_word(const struct check_case *c, enum level others,
 static void add_schedules(struct result *r, const struct check_case *c,
                           const enum level *levels, unsigned count)
 {
-	struct text words = { 0 };
 	struct result_values *schedules = NULL;
 	for (unsigned i = 0; i < count; i++) {
 		const struct check_result *x = &c->results[levels[i]];
@@ -274,22 +281,20 @@ static void add_schedules(struct result *r, const struct check_case *c,
 		for (size_t k = 0; k < x->schedule.count; k++) {
 			struct schedule_moment m = x->schedule.items[k];
 			struct result_values *to = result_list(r, list, NULL);
-			name_trace_transaction(&words, c->trace, m.transaction);
-			result_taken(r, to, NULL, &words);
+			result_trace_transaction(r, to, NULL, c->trace,
+			                         m.transaction);
 			result_text(r, to, NULL,
 			            check_moment_word(c, levels[i], m));
 			if (schedule_is_statement(m))
 				result_count(r, to, NULL, m.statement);
 		}
 	}
-	text_free(&words);
 }
 
 static void add_orders(struct result *r, const struct check_case *c,
                        const enum level *levels, unsigned count)
 {
 	const struct trace *t = c->trace;
-	struct text words = { 0 };
 	struct result_values *orders =
 		result_group(r, &r->findings, "commit_orders");
 	for (unsigned i = 0; i < count; i++) {
@@ -301,11 +306,9 @@ static void add_orders(struct result *r, const struct check_case *c,
 			if (order[k] == TRACE_INIT ||
 			    t->transactions[order[k]].status != TRACE_COMMITTED)
 				continue;
-			name_trace_transaction(&words, t, order[k]);
-			result_taken(r, list, NULL, &words);
+			result_trace_transaction(r, list, NULL, t, order[k]);
 		}
 	}
-	text_free(&words);
 }
 
 /* ---- all ---- */

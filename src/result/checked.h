@@ -16,6 +16,7 @@
 struct result;
 struct result_row;
 struct result_table;
+struct result_values;
 
 /* How many transactions have levels of their own? If some do, a level that is
  * asked about is that of the others. */
@@ -63,8 +64,8 @@ const char *check_anomaly_name(const struct check_case *c, enum level l);
 const char *checked_level_word(enum check_owns owns, enum level l);
 /* What the history satisfies or violates, at this level: "Snapshot Isolation
  * (si)", "its levels, with Snapshot Isolation (si) for the others". */
-void name_checked_level(struct text *t, const struct check_case *c,
-                        enum level l);
+void name_checked_level(struct text *t, enum check_owns owns, enum level l,
+                        const char *as, bool several);
 /* "pc, psi and si", by their words; a single one with its name. */
 void name_level_or_levels(struct text *t, const enum level *levels,
                           unsigned count);
@@ -72,6 +73,10 @@ void name_level_or_levels(struct text *t, const enum level *levels,
 void name_levels(struct text *t, const enum level *levels, unsigned count);
 /* "alice.1 enroll", "3.18 t17", "init", as names.h has it for histories. */
 void name_trace_transaction(struct text *t, const struct trace *r, uint32_t i);
+/* The same as a value. */
+void result_trace_transaction(struct result *r, struct result_values *to,
+                              const char *name, const struct trace *t,
+                              uint32_t i);
 /* "x", "key 7" */
 void name_trace_key(struct text *t, const struct trace *r, uint32_t key);
 /* "reads x = 3", "appends 4 to x", "reads x as a list that ends with 4" */

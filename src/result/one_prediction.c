@@ -48,12 +48,9 @@ static void add_answer(struct result *r, struct result_values *to,
                        const char *name, const struct trace *t, uint32_t writer,
                        const struct trace_value *value)
 {
-	struct text words = { 0 };
 	struct result_values *answer = result_group(r, to, name);
-	name_trace_transaction(&words, t, writer);
-	result_taken(r, answer, "from", &words);
+	result_trace_transaction(r, answer, "from", t, writer);
 	if (value) add_value(r, answer, t, value);
-	text_free(&words);
 }
 
 static void add_change(struct result *r, struct result_values *to,
@@ -63,8 +60,7 @@ static void add_change(struct result *r, struct result_values *to,
 	const struct trace_transaction *x = &t->transactions[c->transaction];
 	struct trace_value v;
 	struct text words = { 0 };
-	name_trace_transaction(&words, t, c->transaction);
-	result_taken(r, to, "transaction", &words);
+	result_trace_transaction(r, to, "transaction", t, c->transaction);
 	result_text(r, to, "session", t->sessions[x->session].name);
 	result_count(r, to, "index",
 	             c->transaction - t->sessions[x->session].first);
@@ -207,7 +203,6 @@ static void add_session(struct result *r, struct result_values *to,
                         const struct trace *t, uint32_t s,
                         const struct session_cut *cut)
 {
-	struct text words = { 0 };
 	result_text(r, to, "session", t->sessions[s].name);
 	result_count(r, to, "transactions", t->sessions[s].count);
 	result_count(r, to, "kept", cut->kept);
@@ -215,12 +210,10 @@ static void add_session(struct result *r, struct result_values *to,
 		result_text(r, to, "divergent", NULL);
 		return;
 	}
-	name_trace_transaction(&words, t, cut->divergent);
-	result_taken(r, to, "divergent", &words);
+	result_trace_transaction(r, to, "divergent", t, cut->divergent);
 	result_count(r, to, "operations",
 	             t->transactions[cut->divergent].op_count);
 	result_count(r, to, "operations_kept", cut->ops);
-	text_free(&words);
 }
 
 /* "2 of 5 operations, up to its read of x" */
