@@ -605,7 +605,24 @@ static const struct situation situations[] = {
 	    "UPDATE t SET n = n + 1 WHERE id = % RETURNING id, n",
 	    "INSERT INTO c VALUES (%, %)", "UPDATE c SET t_id = % WHERE id = %",
 	    "DELETE FROM c WHERE id = %", "SELECT id, t_id FROM c",
+	    "UPDATE c SET id = % WHERE id = %",
+	    "INSERT INTO c VALUES (%, %) ON CONFLICT (id) DO UPDATE SET t_id = "
+	    "excluded.t_id RETURNING t_id",
+	    "DELETE FROM t WHERE NOT EXISTS (SELECT 1 FROM c WHERE t_id = "
+	    "t.id) RETURNING id",
 	    "SELECT id FROM t WHERE id = % FOR KEY SHARE" } },
+	{ "  CREATE TABLE t (id int PRIMARY KEY, k int UNIQUE, n int DEFAULT "
+	  "0);\n"
+	  "  INSERT INTO t VALUES (1, 1), (2, 2);\n"
+	  "  CREATE TABLE c (id int PRIMARY KEY, k int REFERENCES t (k)!);\n"
+	  "  INSERT INTO c VALUES (1, 1);\n",
+	  false,
+	  { "DELETE FROM t WHERE k = %", "INSERT INTO t VALUES (%, %)",
+	    "UPDATE t SET k = % WHERE id = %",
+	    "UPDATE t SET id = % WHERE k = %",
+	    "UPDATE t SET n = n + 1 WHERE k = % RETURNING id, n",
+	    "INSERT INTO c VALUES (%, %)", "UPDATE c SET k = % WHERE id = %",
+	    "SELECT id, k FROM c", "SELECT id, k, n FROM t" } },
 	{ "  CREATE TABLE t (id int PRIMARY KEY, n int);\n"
 	  "  INSERT INTO t VALUES (1, 0), (2, 0);\n"
 	  "  CREATE FUNCTION put(k int) RETURNS int LANGUAGE plpgsql AS $$ "
@@ -620,10 +637,16 @@ static const struct situation situations[] = {
 	  "  CREATE FUNCTION look(k int) RETURNS int LANGUAGE plpgsql STABLE "
 	  "AS "
 	  "$$ BEGIN\n"
-	  "    RETURN (SELECT sum(n) FROM t WHERE id >= k); END $$;\n",
+	  "    RETURN (SELECT sum(n) FROM t WHERE id >= k); END $$;\n"
+	  "  CREATE FUNCTION take(k int) RETURNS int LANGUAGE plpgsql AS $$ "
+	  "BEGIN\n"
+	  "    UPDATE t SET n = 10 / (n - 1) WHERE id = k; RETURN 1;\n"
+	  "    EXCEPTION WHEN division_by_zero THEN RETURN 2; END $$;\n",
 	  true,
-	  { "SELECT put(%)", "SELECT add(%), (SELECT sum(n) FROM t)",
-	    "SELECT id, add(id), look(1) FROM t WHERE n < 2",
+	  { "SELECT put(%)", "SELECT take(%)",
+	    "SELECT add(%), (SELECT sum(n) FROM t)",
+	    "SELECT id, add(id), look(1), (SELECT sum(n) FROM t) FROM t WHERE "
+	    "id = %",
 	    "UPDATE t SET n = look(1) + 1 WHERE id = % RETURNING id, n",
 	    "UPDATE t SET n = n + 1 WHERE id = % RETURNING add(3), look(%)",
 	    "DELETE FROM t WHERE id = %", "SELECT look(%)",
@@ -706,9 +729,10 @@ START_TEST(random_situations)
 	struct text path = { 0 }, told = { 0 };
 	struct rng r = { first_seed() };
 	uint64_t count = is_quick() ? 4 : programs_or(100);
+	enum { ENOUGH = 2000 }; /* of what differs */
 	if (!postgres_start(&server)) return;
 	text_format(&path, "%s/random.spec", server.folder);
-	for (uint64_t i = 0; i < count; i++) {
+	for (uint64_t i = 0; i < count && told.length < ENOUGH; i++) {
 		struct text t = { 0 };
 		random_changes(&t, &r);
 		FILE *f = fopen(text_get(&path), "w");

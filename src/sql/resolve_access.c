@@ -12,7 +12,7 @@ struct mentioned {
 	bool outer;         /* something of the queries around */
 	bool asks;          /* has subqueries, which find other rows */
 	bool tables;        /* rows of them are read */
-	bool calls;         /* a routine that has snapshots of its own */
+	bool calls; /* nextval(), or a routine that has snapshots of its own */
 	bool unclear; /* what is to be done in its place only: routines, locks,
 	                 aggregates */
 };
@@ -37,6 +37,7 @@ static void mention(const struct sql_expr *e, uint32_t depth,
 	    (e->kind == EXPR_NEXTVAL && depth) || e->kind == EXPR_STEP_ERROR ||
 	    e->kind == EXPR_ROUTINE)
 		m->unclear = true;
+	m->calls |= e->kind == EXPR_NEXTVAL;
 	if (e->kind == EXPR_ROUTINE) {
 		m->calls |= !e->routine->fixed;
 		m->asks |= e->routine->fixed;

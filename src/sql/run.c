@@ -200,10 +200,13 @@ bool sql_read(struct sql_run *x, uint32_t global, struct value key,
 	assert(x->read_count <= x->answer_count);
 	/* The first that the statement has made of it. */
 	uint32_t *slot = find_read(x, global, key, strength), before = *slot;
-	for (uint32_t i = before, first; i > x->read_base;) {
+	uint32_t base = x->read_base;
+	if (strength != STRENGTH_PLAIN && base < x->lock_base)
+		base = x->lock_base;
+	for (uint32_t i = before, first; i > base;) {
 		*out = x->values[i - 1];
 		first = x->reads[i - 1].before;
-		if (first <= x->read_base) return true;
+		if (first <= base) return true;
 		i = first;
 	}
 	if ((x->locked && strength < STRENGTH_SHARE) ||

@@ -137,6 +137,7 @@ struct sql_run {
 	bool (*gives_up)(void *data); /* asked now and then; or NULL */
 	void *gives_up_data;
 	uint32_t read_base; /* reads before it are of other statements */
+	uint32_t lock_base; /* and those before it that lock were only tried */
 	uint64_t affected;  /* rows */
 	/* What the UPDATE at hand sets; NULL: any column. */
 	const struct sql_set *sets;
