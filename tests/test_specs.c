@@ -638,12 +638,17 @@ static const struct situation situations[] = {
 	  "AS "
 	  "$$ BEGIN\n"
 	  "    RETURN (SELECT sum(n) FROM t WHERE id >= k); END $$;\n"
+	  "  CREATE FUNCTION total(k int) RETURNS int LANGUAGE plpgsql AS $$ "
+	  "BEGIN\n"
+	  "    RETURN 100 * add(k) + 10 * look(1) + (SELECT sum(n) FROM t); "
+	  "END "
+	  "$$;\n"
 	  "  CREATE FUNCTION take(k int) RETURNS int LANGUAGE plpgsql AS $$ "
 	  "BEGIN\n"
 	  "    UPDATE t SET n = 10 / (n - 1) WHERE id = k; RETURN 1;\n"
 	  "    EXCEPTION WHEN division_by_zero THEN RETURN 2; END $$;\n",
 	  true,
-	  { "SELECT put(%)", "SELECT take(%)",
+	  { "SELECT put(%)", "SELECT take(%)", "SELECT total(%)",
 	    "SELECT add(%), (SELECT sum(n) FROM t)",
 	    "SELECT id, add(id), look(1), (SELECT sum(n) FROM t) FROM t WHERE "
 	    "id = %",

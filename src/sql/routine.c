@@ -44,6 +44,31 @@ static void begin_inner(struct sql_run *x)
 	sql_begin_moment(x);
 }
 
+/* Does it call a routine with snapshots of its own; does it read? */
+static void look_for_calls(const struct sql_expr *e, bool *calls, bool *reads)
+{
+	bool routine = e && e->kind == EXPR_ROUTINE;
+	if (!e) return;
+	*calls |= routine && !e->routine->fixed;
+	*reads |= e->query || (routine && e->routine->fixed);
+	for (uint32_t i = 0; i < e->count; i++)
+		look_for_calls(e->args[i], calls, reads);
+}
+
+/* As statements do (statement.c). */
+static bool look_ahead(struct activation *a, const struct sql_expr *e)
+{
+	struct sql_run *x = a->run;
+	bool calls = false, reads = false;
+	struct value out;
+	look_for_calls(e, &calls, &reads);
+	if (!calls || !reads || x->serial || x->looks) return true;
+	x->looks = true;
+	bool fine = sql_looks_on(x, sql_eval(x, &a->frame, e, &out));
+	x->looks = false;
+	return fine;
+}
+
 /* Each expression is a statement of its own. */
 static bool eval_value(struct activation *a, const struct sql_code *c,
                        const struct sql_expr *e, struct value *out)
@@ -55,7 +80,7 @@ static bool eval_value(struct activation *a, const struct sql_code *c,
 	if (!e) return true;
 	x->point = c->point;
 	if (!x->fixed) begin_inner(x);
-	bool fine = sql_eval(x, &a->frame, e, out);
+	bool fine = look_ahead(a, e) && sql_eval(x, &a->frame, e, out);
 	if (!x->fixed) sql_begin_moment(x);
 	x->written_before = before;
 	x->read_base = base;
