@@ -26,34 +26,28 @@ static void fill_events(struct small *s, const struct facts *f)
 {
 	struct relation *r = &s->r;
 	for (uint32_t t = 1; t < f->n; t++) {
-		s->direct[t] = s->so[t];
 		for (uint32_t i = f->read_first[t]; i < f->read_first[t + 1];
-		     i++) {
-			r->reads[r->read_count++] = (struct relation_read){
-				t, f->reads[i].key, f->reads[i].from,
-				f->reads[i].statement, f->reads[i].strength
-			};
-			r->locks_reads |=
-				f->reads[i].strength != STRENGTH_PLAIN;
-			bits_add(&s->direct[t], f->reads[i].from);
-		}
+		     i++)
+			relation_add_read(r, (struct relation_read){
+						     t, f->reads[i].key,
+						     f->reads[i].from,
+						     f->reads[i].statement,
+						     f->reads[i].strength });
 		for (uint32_t i = f->lock_first[t]; i < f->lock_first[t + 1];
 		     i++)
-			r->writes[r->write_count++] = (struct relation_write){
-				t, f->locks[i].key, f->locks[i].statement,
-				f->locks[i].strength, f->locks[i].reads_own
-			};
+			relation_add_write(r,
+			                   (struct relation_write){
+						   t, f->locks[i].key,
+						   f->locks[i].statement,
+						   f->locks[i].strength,
+						   f->locks[i].reads_own },
+			                   false);
 		for (uint32_t i = f->write_first[t]; i < f->write_first[t + 1];
 		     i++)
 			bits_add(&r->writers[f->writes[i]], t);
 	}
 	for (uint32_t x = 0; x < f->key_count; x++) bits_add(&r->writers[x], 0);
-	for (uint32_t k = 0; k < f->n; k++) {
-		uint32_t t = f->order[k];
-		assert(!bits_has(&s->direct[t], t));
-		s->past[t] = s->direct[t];
-		BITS_EACH(u, &s->direct[t], 1) s->past[t] |= s->past[u];
-	}
+	relation_close(r);
 }
 
 static bool small_allows(const struct facts *f, enum level l)

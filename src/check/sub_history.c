@@ -300,26 +300,6 @@ static void sort_keys(struct making *m)
 	free(new);
 }
 
-static void take_writers(struct facts *f)
-{
-	uint32_t total = f->write_first[f->n];
-	uint32_t *next = mem_take0((size_t)f->key_count + 1, sizeof *next);
-	f->writer_first =
-		mem_take0((size_t)f->key_count + 1, sizeof *f->writer_first);
-	f->writers = mem_take((total + (size_t)1) * sizeof *f->writers);
-	for (uint32_t i = 0; i < total; i++)
-		f->writer_first[f->writes[i] + 1]++;
-	for (uint32_t k = 0; k < f->key_count; k++) {
-		f->writer_first[k + 1] += f->writer_first[k];
-		next[k] = f->writer_first[k];
-	}
-	for (uint32_t t = 1; t < f->n; t++)
-		for (uint32_t i = f->write_first[t]; i < f->write_first[t + 1];
-		     i++)
-			f->writers[next[f->writes[i]]++] = t;
-	free(next);
-}
-
 static void take_known(struct making *m, const uint32_t *transactions,
                        uint32_t count)
 {
@@ -435,7 +415,7 @@ struct facts *sub_history_take(struct sub_histories *p,
 	take_writes(&m);
 	take_locks(&m);
 	sort_keys(&m);
-	take_writers(m.f);
+	facts_list_writers(m.f);
 	take_known(&m, transactions, count);
 	take_order(&m);
 	take_owns(&m);

@@ -24,7 +24,6 @@ static struct facts *facts_new(uint32_t transactions, uint32_t keys,
 	f->read_first = mem_take0((size_t)f->n + 1, sizeof *f->read_first);
 	f->write_first = mem_take0((size_t)f->n + 1, sizeof *f->write_first);
 	f->lock_first = mem_take0((size_t)f->n + 1, sizeof *f->lock_first);
-	f->writer_first = mem_take0((size_t)keys + 1, sizeof *f->writer_first);
 	f->session_first[sessions] = f->n;
 	return f;
 }
@@ -71,15 +70,47 @@ static void take_session(struct facts *f, uint32_t s, uint32_t first,
 	for (uint32_t t = first; t < first + count; t++) f->session_of[t] = s;
 }
 
-static void take_arrays(struct facts *f, size_t reads, size_t writes,
-                        size_t locks)
+/* Room for what may be as much. */
+static void take_arrays(struct facts *f, size_t accesses)
 {
-	assert(reads < UINT32_MAX && writes < UINT32_MAX);
-	assert(locks < UINT32_MAX);
-	f->locks = mem_take0(locks ? locks : 1, sizeof *f->locks);
-	f->reads = mem_take0(reads ? reads : 1, sizeof *f->reads);
-	f->writes = mem_take0(writes ? writes : 1, sizeof *f->writes);
-	f->writers = mem_take0(writes ? writes : 1, sizeof *f->writers);
+	assert(accesses < UINT32_MAX);
+	size_t room = accesses ? accesses : 1;
+	f->locks = mem_take0(room, sizeof *f->locks);
+	f->reads = mem_take0(room, sizeof *f->reads);
+	f->writes = mem_take0(room, sizeof *f->writes);
+}
+
+/* ---- transaction by transaction, access by access ---- */
+
+static void begin_transaction(struct facts *f, uint32_t t, own_level own)
+{
+	assert(t && t < f->n);
+	take_own(f, t, own);
+	f->read_first[t + 1] = f->read_first[t];
+	f->write_first[t + 1] = f->write_first[t];
+	f->lock_first[t + 1] = f->lock_first[t];
+}
+
+static void add_read(struct facts *f, uint32_t t, uint32_t key, uint32_t from,
+                     uint32_t statement, enum strength strength)
+{
+	assert(from < f->n && key < f->key_count);
+	f->reads[f->read_first[t + 1]++] =
+		(struct facts_read){ key, from, statement, strength };
+}
+
+static void add_write(struct facts *f, uint32_t t, uint32_t key)
+{
+	assert(key < f->key_count);
+	f->writes[f->write_first[t + 1]++] = key;
+}
+
+static void add_lock(struct facts *f, uint32_t t, uint32_t key,
+                     uint32_t statement, enum strength strength, bool reads_own)
+{
+	assert(key < f->key_count);
+	f->locks[f->lock_first[t + 1]++] =
+		(struct facts_lock){ key, statement, strength, reads_own };
 }
 
 static void take_known(struct facts *f, const struct history_known *known,
@@ -92,29 +123,33 @@ static void take_known(struct facts *f, const struct history_known *known,
 		assert(known[i].from < f->n && known[i].to < f->n);
 }
 
-/* From counts, each in the place after its own, to first places. */
-static void sum_up(uint32_t *first, uint32_t count)
+void facts_list_writers(struct facts *f)
 {
-	for (uint32_t i = 0; i < count; i++) first[i + 1] += first[i];
+	uint32_t keys = f->key_count, total = f->write_first[f->n];
+	uint32_t *next = mem_take0((size_t)keys + 1, sizeof *next);
+	f->writer_first = mem_take0((size_t)keys + 1, sizeof *f->writer_first);
+	f->writers = mem_take((total + (size_t)1) * sizeof *f->writers);
+	for (uint32_t i = 0; i < total; i++)
+		f->writer_first[f->writes[i] + 1]++;
+	for (uint32_t k = 0; k < keys; k++) {
+		f->writer_first[k + 1] += f->writer_first[k];
+		next[k] = f->writer_first[k];
+	}
+	for (uint32_t t = 1; t < f->n; t++)
+		for (uint32_t i = f->write_first[t]; i < f->write_first[t + 1];
+		     i++)
+			f->writers[next[f->writes[i]]++] = t;
+	free(next);
 }
 
 /* The keys of each transaction are there in any order: sorts them by turning
  * the relation around twice, which gives the writers of each key too. */
 static void sort_writes(struct facts *f)
 {
-	uint32_t keys = f->key_count, total = f->write_first[f->n];
-	uint32_t *next = mem_take0((keys > f->n ? keys : f->n) + (size_t)1,
-	                           sizeof *next);
-	for (uint32_t i = 0; i < total; i++)
-		f->writer_first[f->writes[i] + 1]++;
-	sum_up(f->writer_first, keys);
-	for (uint32_t k = 0; k < keys; k++) next[k] = f->writer_first[k];
-	for (uint32_t t = 0; t < f->n; t++)
-		for (uint32_t i = f->write_first[t]; i < f->write_first[t + 1];
-		     i++)
-			f->writers[next[f->writes[i]]++] = t;
-	for (uint32_t t = 0; t < f->n; t++) next[t] = f->write_first[t];
-	for (uint32_t k = 0; k < keys; k++)
+	uint32_t *next = mem_take(((size_t)f->n + 1) * sizeof *next);
+	facts_list_writers(f);
+	memcpy(next, f->write_first, ((size_t)f->n + 1) * sizeof *next);
+	for (uint32_t k = 0; k < f->key_count; k++)
 		for (uint32_t i = f->writer_first[k];
 		     i < f->writer_first[k + 1]; i++)
 			f->writes[next[f->writers[i]]++] = k;
@@ -268,47 +303,25 @@ static bool trace_locks(const struct trace_transaction *t,
 	return owns && t->status != TRACE_UNKNOWN;
 }
 
-static void count_trace(struct facts *f, const struct trace *t)
-{
-	for (uint32_t i = 1; i < t->transaction_count; i++) {
-		const struct trace_transaction *w = &t->transactions[i];
-		uint32_t reads = 0, writes = 0, locks = 0;
-		for (uint32_t k = 0; k < w->op_count; k++) {
-			const struct trace_op *op = &t->ops[w->first_op + k];
-			reads += trace_reads(w, op);
-			writes += trace_writes(w, op);
-			locks += trace_locks(w, op);
-		}
-		f->lock_first[i + 1] = f->lock_first[i] + locks;
-		f->read_first[i + 1] = f->read_first[i] + reads;
-		f->write_first[i + 1] = f->write_first[i] + writes;
-	}
-}
-
 static void take_trace(struct facts *f, const struct trace *t)
 {
-	uint32_t reads = 0, writes = 0, locks = 0;
 	for (uint32_t i = 1; i < t->transaction_count; i++) {
 		const struct trace_transaction *w = &t->transactions[i];
 		uint32_t statement = 0;
-		take_own(f, i, w->own);
+		begin_transaction(f, i, w->own);
 		for (uint32_t k = 0; k < w->op_count; k++) {
 			const struct trace_op *op = &t->ops[w->first_op + k];
 			statement += !op->joined;
 			if (trace_reads(w, op))
-				f->reads[reads++] =
-					(struct facts_read){ op->key, op->from,
-					                     statement,
-					                     op->strength };
-			if (trace_writes(w, op)) f->writes[writes++] = op->key;
+				add_read(f, i, op->key, op->from, statement,
+				         op->strength);
+			if (trace_writes(w, op)) add_write(f, i, op->key);
 			if (trace_locks(w, op))
-				f->locks[locks++] = (struct facts_lock){
-					op->key, statement, trace_strength(op),
-					op->kind == EVENT_READ
-				};
+				add_lock(f, i, op->key, statement,
+				         trace_strength(op),
+				         op->kind == EVENT_READ);
 		}
 	}
-	assert(reads == f->read_first[f->n] && writes == f->write_first[f->n]);
 }
 
 struct facts *facts_of_trace(const struct trace *t)
@@ -318,9 +331,7 @@ struct facts *facts_of_trace(const struct trace *t)
 	for (uint32_t s = 0; s < t->session_count; s++)
 		take_session(f, s, t->sessions[s].first, t->sessions[s].count,
 		             t->sessions[s].after_all);
-	count_trace(f, t);
-	take_arrays(f, f->read_first[f->n], f->write_first[f->n],
-	            f->lock_first[f->n]);
+	take_arrays(f, t->op_count);
 	take_trace(f, t);
 	take_known(f, t->known, t->known_count);
 	sort_writes(f);
@@ -337,37 +348,35 @@ static bool history_reads(const struct history *h, const struct event *e)
 	       !h->transactions[e->from].aborted;
 }
 
+static bool history_locks(const struct event *e)
+{
+	return e->kind == EVENT_WRITE ||
+	       (e->from == HISTORY_SELF && e->strength != STRENGTH_PLAIN);
+}
+
 static void take_history(struct facts *f, const struct history *h)
 {
-	uint32_t reads = 0, writes = 0, locks = 0;
 	uint32_t *writer = mem_take0((size_t)h->key_count + 1, sizeof *writer);
 	for (uint32_t t = 1; t < h->transaction_count; t++) {
 		const struct transaction *w = &h->transactions[t];
 		uint32_t statement = 0;
-		take_own(f, t, w->own);
+		begin_transaction(f, t, w->own);
 		for (uint32_t i = 0; i < w->event_count; i++) {
 			const struct event *e = &w->events[i];
 			statement += !e->joined;
-			if (e->kind == EVENT_WRITE ||
-			    (e->from == HISTORY_SELF &&
-			     e->strength != STRENGTH_PLAIN))
-				f->locks[locks++] = (struct facts_lock){
-					e->key, statement, event_strength(e),
-					e->kind == EVENT_READ
-				};
-			if (history_reads(h, e)) {
-				f->reads[reads++] = (struct facts_read){
-					e->key, e->from, statement, e->strength
-				};
-			} else if (e->kind == EVENT_WRITE && !w->aborted &&
-			           writer[e->key] != t) {
-				writer[e->key] = t;
-				f->writes[writes++] = e->key;
-			}
+			if (history_reads(h, e))
+				add_read(f, t, e->key, e->from, statement,
+				         e->strength);
+			if (history_locks(e))
+				add_lock(f, t, e->key, statement,
+				         event_strength(e),
+				         e->kind == EVENT_READ);
+			if (e->kind != EVENT_WRITE || w->aborted ||
+			    writer[e->key] == t)
+				continue;
+			writer[e->key] = t;
+			add_write(f, t, e->key);
 		}
-		f->read_first[t + 1] = reads;
-		f->write_first[t + 1] = writes;
-		f->lock_first[t + 1] = locks;
 	}
 	free(writer);
 }
@@ -382,7 +391,7 @@ struct facts *facts_of_history(const struct history *h)
 		             h->sessions[s].after_all);
 	for (uint32_t t = 1; t < h->transaction_count; t++)
 		events += h->transactions[t].event_count;
-	take_arrays(f, events, events, events);
+	take_arrays(f, events);
 	take_history(f, h);
 	take_known(f, h->known, h->known_count);
 	sort_writes(f);

@@ -68,6 +68,8 @@ struct facts *facts_of_history(const struct history *h);
 void facts_free(struct facts *f); /* NULL is fine */
 /* Frees only what the arrays of the structure are. */
 void facts_clear(struct facts *f);
+/* For who fills a structure itself: the writers of each key, of `writes`. */
+void facts_list_writers(struct facts *f);
 
 /* The number of this write in `writes`, or UINT32_MAX if t does not write the
  * key, or is init. By binary search. */

@@ -11,6 +11,22 @@ static word *row(word *rows, const struct relation *r, uint32_t i)
 	return rows + (size_t)i * r->words;
 }
 
+void relation_add_read(struct relation *r, struct relation_read read)
+{
+	assert(read.source < r->n && read.source != read.reader);
+	r->reads[r->read_count++] = read;
+	r->locks_reads |= read.strength != STRENGTH_PLAIN;
+	bits_add(row(r->direct, r, read.reader), read.source);
+}
+
+void relation_add_write(struct relation *r, struct relation_write write,
+                        bool visible)
+{
+	assert(write.key < r->key_count);
+	r->writes[r->write_count++] = write;
+	if (visible) bits_add(row(r->writers, r, write.key), write.writer);
+}
+
 /* External reads only, and the writers of each key. */
 static void take_events(struct relation *r, const struct history *h, uint32_t t)
 {
@@ -18,29 +34,19 @@ static void take_events(struct relation *r, const struct history *h, uint32_t t)
 	uint32_t statement = 0;
 	for (uint32_t i = 0; i < transaction->event_count; i++) {
 		const struct event *e = &transaction->events[i];
+		bool writes = e->kind == EVENT_WRITE;
 		assert(e->key < h->key_count);
 		statement += !e->joined;
-		if (e->kind == EVENT_WRITE) {
-			r->writes[r->write_count++] = (struct relation_write){
-				t, e->key, statement, event_strength(e), false
-			};
-			if (!transaction->aborted)
-				bits_add(row(r->writers, r, e->key), t);
-		} else if (e->from == HISTORY_SELF) {
-			if (e->strength != STRENGTH_PLAIN)
-				r->writes[r->write_count++] =
-					(struct relation_write){ t, e->key,
-					                         statement,
-					                         e->strength,
-					                         true };
-		} else {
-			assert(e->from < h->transaction_count && e->from != t);
-			r->reads[r->read_count++] = (struct relation_read){
-				t, e->key, e->from, statement, e->strength
-			};
-			r->locks_reads |= e->strength != STRENGTH_PLAIN;
-			bits_add(row(r->direct, r, t), e->from);
-		}
+		if (!writes && e->from != HISTORY_SELF)
+			relation_add_read(r, (struct relation_read){
+						     t, e->key, e->from,
+						     statement, e->strength });
+		else if (event_strength(e) != STRENGTH_PLAIN)
+			relation_add_write(r,
+			                   (struct relation_write){
+						   t, e->key, statement,
+						   event_strength(e), !writes },
+			                   writes && !transaction->aborted);
 	}
 }
 
@@ -72,7 +78,7 @@ static void put_before(struct relation *r, const struct history *h,
 	}
 }
 
-static void fill_past(struct relation *r)
+void relation_close(struct relation *r)
 {
 	for (uint32_t t = 0; t < r->n; t++)
 		bits_or(row(r->direct, r, t), row(r->so, r, t), r->words);
@@ -135,7 +141,7 @@ struct relation *relation_of_history(const struct history *h)
 	for (uint32_t i = 0; i < h->session_count; i++)
 		if (h->sessions[i].after_all) put_before(r, h, &h->sessions[i]);
 	for (uint32_t t = 1; t < r->n; t++) take_events(r, h, t);
-	fill_past(r);
+	relation_close(r);
 	take_known(r, h);
 	return r;
 }

@@ -8,6 +8,7 @@
 #ifndef ISO_HISTORY_RELATION_H
 #define ISO_HISTORY_RELATION_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/bits.h"
@@ -67,5 +68,14 @@ void relation_take_owns(struct relation *r, const struct history *h);
  * has the relation, and the levels count. */
 void relation_renew(struct relation *r, const struct history *h);
 void relation_free(struct relation *r);
+
+/* For who fills a relation itself, with all arrays taken and zero, and `so` and
+ * `order` there: the accesses of each transaction in program order, then the
+ * rest. `visible`: of a transaction that committed. */
+void relation_add_read(struct relation *r, struct relation_read read);
+void relation_add_write(struct relation *r, struct relation_write write,
+                        bool visible);
+/* From the reads and so: `direct` and `past`. */
+void relation_close(struct relation *r);
 
 #endif
