@@ -60,6 +60,9 @@ packages_install() {
 	fi
 }
 
+# Random programs of a suite in the release build of the short run.
+programs_release=300
+
 # Prints how many processors there are.
 processors() {
 	nproc 2>/dev/null || echo 1
