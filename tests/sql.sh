@@ -170,6 +170,8 @@ run 3 explore shop.sql -i si --session 'SELECT 1'
 says "--session:1:1: error: expected a session as 'name: SQL'"
 run 3 explore shop.sql -i si --session 'a: SELECT 1' --session 'a: SELECT 2'
 says 'a session of this name was given before'
+run 3 explore shop.sql -i si --session 'a: SELECT 1' --assert '1 = 1'
+says 'an assertion is a query, as SELECT a = b'
 run 3 explore shop.sql -i si --session 'a: CALL bye(1)'
 says '--session:1:9: error: procedure bye(integer) does not exist'
 run 3 explore buy.spec --session 'a: SELECT 1'

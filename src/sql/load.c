@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/hash.h"
 #include "base/level_words.h"
@@ -65,6 +66,12 @@ static bool fail(struct loading *l, struct place at, const char *format, ...)
 
 /* ---- Statements ---- */
 
+static bool begins_as_query(const char *text)
+{
+	text += strspn(text, " \t\r\n(");
+	return !strncasecmp(text, "select", 6) || !strncasecmp(text, "with", 4);
+}
+
 /* PostgreSQL's message, where it points to. */
 static void tell_refusal(struct loading *l, const struct spec_block *b,
                          struct sql_refusal *why)
@@ -75,7 +82,8 @@ static void tell_refusal(struct loading *l, const struct spec_block *b,
 }
 
 /* The statements of a block, or NULL. */
-static json_t *parse_block(struct loading *l, const struct spec_block *b)
+static json_t *parse_block(struct loading *l, const struct spec_block *b,
+                           enum sql_purpose purpose)
 {
 	struct sql_refusal why = { 0 };
 	const char *text = l->image->all.items[b->at.source].text;
@@ -85,6 +93,9 @@ static json_t *parse_block(struct loading *l, const struct spec_block *b)
 	memcpy(copy, text + b->at.offset, b->length);
 	copy[b->length] = 0;
 	json_t *statements = sql_parse(l->parser, copy, b->length, &why);
+	if (!statements && purpose == PURPOSE_ASSERT && !begins_as_query(copy))
+		text_string(&why.message,
+		            "; an assertion is a query, as SELECT a = b");
 	free(copy);
 	if (!statements) tell_refusal(l, b, &why);
 	text_free(&why.message);
@@ -98,7 +109,7 @@ static void each_statement(struct loading *l, const struct spec_block *b,
                                         const struct sql_statement *s),
                            void *data)
 {
-	json_t *all = parse_block(l, b);
+	json_t *all = parse_block(l, b, purpose);
 	for (size_t i = 0; i < json_array_size(all) && !l->failed; i++) {
 		const struct sql_statement *s = sql_resolve(
 			&l->image->catalog, b, purpose, json_array_get(all, i));
