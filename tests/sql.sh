@@ -316,6 +316,19 @@ assert { SELECT count(*) = 1 FROM p WHERE id = 100 }
 END_OF_SPEC
 run 0 explore many.spec
 
+# What is dropped since it is explored elsewhere assumes nothing.
+cat >gone.spec <<'END_OF_SPEC'
+setup { CREATE TABLE t (id int PRIMARY KEY, n int); INSERT INTO t VALUES (1, 0); }
+session a
+step a { DELETE FROM t WHERE id = 1; }
+session b
+step b { UPDATE t SET n = n + 1 WHERE n = 0; }
+assert { SELECT count(*) = 0 FROM t }
+END_OF_SPEC
+run 0 explore gone.spec
+prints ', 2 pruned'
+lacks 'assumption'
+
 # Of two rows that are locked, the first one has changed: it is looked at again.
 cat >rejoined.spec <<'END_OF_SPEC'
 setup {

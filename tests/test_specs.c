@@ -151,7 +151,8 @@ static const char *step_text(struct trial *x, const struct spec_session *s,
 	return both;
 }
 
-static void run_schedules(struct trial *x, const struct postgres *server)
+/* False: some were not run, since the server's choice came in between. */
+static bool run_schedules(struct trial *x, const struct postgres *server)
 {
 	enum { MOST = 4000 };
 	struct schedules s = { .server = server,
@@ -178,11 +179,11 @@ static void run_schedules(struct trial *x, const struct postgres *server)
 		for (uint32_t k = 0; k < session->step_count; k++)
 			s.steps[i][k] = step_text(x, session, k);
 	}
-	ck_assert_uint_ne(schedules_run(&s, MOST, observe_schedule, x),
-	                  UINT32_MAX);
+	bool all = schedules_run(&s, MOST, observe_schedule, x) != UINT32_MAX;
 	connection_close(&x->control);
 	text_free(&reset);
 	text_free(&set);
+	return all;
 }
 
 /* ---- Ours ---- */
@@ -384,17 +385,18 @@ static bool says(const struct trial *x, const char *what)
 /* Where the file says `# not all seen: why`, more is explored than the server
  * shows. */
 static void try_spec(const struct postgres *server, const char *path,
-                     enum level level, struct text *told)
+                     enum level level, bool classic, struct text *told)
 {
 	struct trial x = { .level = level };
 	load(&x, path);
 	if (!says(&x, "not compared")) {
-		run_schedules(&x, server);
+		bool all = run_schedules(&x, server);
+		ck_assert(all || !classic);
 		explore(&x);
 		strings_sort(&x.theirs);
 		strings_sort(&x.ours);
 		compare(&x, !says(&x, "not all explored"),
-		        !says(&x, "not all seen"), told);
+		        all && !says(&x, "not all seen"), told);
 	}
 	unload(&x);
 }
@@ -420,7 +422,7 @@ START_TEST(classic_situations)
 			    (!is_quick() ||
 			     ((uint64_t)i + first_seed()) % 6 == l))
 				try_spec(&server, text_get(&path), levels[l],
-				         &told);
+				         true, &told);
 		free(entries[i]);
 	}
 	free(entries);
@@ -611,6 +613,26 @@ static const struct situation situations[] = {
 	    "DELETE FROM t WHERE NOT EXISTS (SELECT 1 FROM c WHERE t_id = "
 	    "t.id) RETURNING id",
 	    "SELECT id FROM t WHERE id = % FOR KEY SHARE" } },
+	{ "  CREATE TABLE t (id int PRIMARY KEY, n int);\n"
+	  "  INSERT INTO t VALUES (1, 0), (2, 0), (3, 1);\n",
+	  false,
+	  { "SELECT id, n FROM t ORDER BY n DESC, id LIMIT 1 FOR UPDATE",
+	    "UPDATE t SET n = t.n + s.n + 1 FROM t s WHERE s.id = t.id + 1 AND "
+	    "t.id = % RETURNING t.id, t.n, s.n",
+	    "UPDATE t SET n = 5 WHERE id = (SELECT min(id) FROM t WHERE n = 0) "
+	    "RETURNING id",
+	    "DELETE FROM t USING t s WHERE s.id = t.id + 1 AND s.n > 0 "
+	    "RETURNING "
+	    "t.id",
+	    "SELECT a.id, b.n FROM t a JOIN t b ON b.id = a.id + 1 WHERE a.n = "
+	    "0 "
+	    "FOR UPDATE OF a",
+	    "UPDATE t SET n = % WHERE id = %",
+	    "UPDATE t SET n = n + 1 WHERE n = 0",
+	    "INSERT INTO t SELECT max(id) + 1, 0 FROM t",
+	    "WITH x AS (SELECT id FROM t WHERE n = 0) SELECT id, (SELECT "
+	    "sum(n) "
+	    "FROM t) FROM x" } },
 	{ "  CREATE TABLE t (id int PRIMARY KEY, k int UNIQUE, n int DEFAULT "
 	  "0);\n"
 	  "  INSERT INTO t VALUES (1, 1), (2, 2);\n"
@@ -672,7 +694,7 @@ static void add_session_steps(struct text *t, struct rng *r,
                               const struct situation *in, unsigned session,
                               bool many)
 {
-	uint64_t form = rng_below(r, many ? 2 : 8);
+	uint64_t form = rng_below(r, many && session > 1 ? 2 : 8);
 	unsigned step = 0;
 	bool saves = form > 6;
 	if (form > 3) form = 3;
@@ -744,7 +766,8 @@ START_TEST(random_situations)
 		ck_assert(f && fputs(text_get(&t), f) >= 0);
 		fclose(f);
 		for (uint64_t l = 0; l < 3; l++)
-			try_spec(&server, text_get(&path), levels[l], &told);
+			try_spec(&server, text_get(&path), levels[l], false,
+			         &told);
 		text_free(&t);
 	}
 	text_free(&path);

@@ -102,12 +102,14 @@ static void inconclusive_reason(struct text *t, const struct explorer *e)
 }
 
 /* Who reads that something holds shall know what was assumed away. Code in C
- * that was cut short made no assumption false. */
+ * that was cut short made no assumption false; and what sessions in SQL drop,
+ * they do elsewhere. */
 static void name_left_out(struct text *t, const struct explorer *e)
 {
 	const struct explore_stats *s = explorer_stats(e);
 	struct position at;
 	if (!s->pruned || !s->histories ||
+	    program_is_sql(explorer_program(e)) ||
 	    program_bound_met(explorer_program(e), &at))
 		return;
 	text_string(t, "; left out: ");

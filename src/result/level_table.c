@@ -94,13 +94,16 @@ enum verdict levels_table_verdict(const struct levels_table *t, enum level l)
 
 /* ---- the result ---- */
 
-/* Not of code in C that was cut short, which made no assumption false. */
+/* Not of code in C that was cut short, which made no assumption false, nor of
+ * sessions in SQL, which make none. */
 static void name_left_out(struct text *t, const struct levels_table *table,
                           enum level asked)
 {
 	const struct levels_column *c = &table->columns[asked];
 	struct position at;
-	if (!c->pruned || program_bound_met(table->program, &at)) return;
+	if (!c->pruned || program_is_sql(table->program) ||
+	    program_bound_met(table->program, &at))
+		return;
 	text_string(t, "; left out: ");
 	number_plural(t, c->pruned, "execution", "executions");
 	if (c->explored != asked)
