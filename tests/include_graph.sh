@@ -9,7 +9,8 @@
 #	< run < predict < distribute < result < report < api < cli
 #
 # A folder includes only what stands left of it; history and axioms know
-# nothing of the language; native/runtime knows nothing of native/host.
+# nothing of the language; native/runtime knows nothing of native/host; report
+# knows the result of a check, a prediction or a run, and not how it was found.
 # `include/isoscope.h` belongs to api, what is in `include/isoscope/` to native.
 set -u
 top=${srcdir:-$(dirname "$0")/..}
@@ -56,6 +57,9 @@ upward() {
 		else if (to ~ /^(lang|sql|analyse|compile)$/ && \
 				 from ~ /^(history|axioms)$/)
 			print $1 " includes " $2 ": knows no programs"
+		else if (from == "report" && to ~ \
+				/^(formats|check|generate|separate|run|predict)$/)
+			print $1 " includes " $2 ": renders the result"
 	}'
 }
 
@@ -127,6 +131,9 @@ planted "an axiom that knows the language" \
 	src/axioms/level.h '#include "lang/ast.h"'
 planted "a worker that knows the explorer" ": the explorer's side" \
 	src/native/runtime/user_code.h '#include "native/host/process.h"'
+planted "a renderer that asks an engine" \
+	'src/report/check_text.c .*: renders the result' \
+	src/report/check_text.c '#include "check/check.h"'
 planted "a cycle inside a layer" 'src/base/memory.h: in a cycle' \
 	src/base/memory.h '#include "base/bits.h"' \
 	src/base/bits.h '#include "base/memory.h"'

@@ -13,7 +13,6 @@ struct result;
 struct result_assertion;
 struct result_part;
 struct result_prediction;
-struct result_values;
 
 /* "violated: 2 of 3 assertions fail under ...", a line. */
 void report_verdict_line(struct text *t, const struct style *s, enum verdict v,
@@ -83,12 +82,8 @@ void report_predicted_line(struct text *t, const struct style *s,
 
 /* An object on one line, with its line end; `version` is the program's. */
 void report_json(struct text *t, const struct result *r, const char *version);
-/* Their beginning, an object with the version, and their end, with a line end.
- */
-void report_json_begin(struct json *j, const char *version);
+/* Closes it, with a line end. */
 void report_json_end(struct json *j);
-/* The values as members, or elements. */
-void report_values(struct json *j, const struct result_values *v);
 /* {"isoscope":..,"program":..,"error":..}: nothing that was found is worth
  * anything. */
 void report_fault_json(struct text *t, const char *program, const char *fault,

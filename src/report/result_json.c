@@ -8,29 +8,28 @@
 
 /* ---- named values ---- */
 
-static void print_value(struct json *j, const struct result_value *v)
+/* As members, or elements. */
+static void print_values(struct json *j, const struct result_values *values)
 {
-	assert(v->kind <= RESULT_LIST);
-	switch (v->kind) {
-	case RESULT_TEXT: json_text(j, v->name, v->text); break;
-	case RESULT_JSON: text_string(json_value(j, v->name), v->text); break;
-	case RESULT_COUNT: json_count(j, v->name, v->count); break;
-	case RESULT_NUMBER: json_number(j, v->name, v->number); break;
-	case RESULT_SECONDS: json_seconds(j, v->name, v->number); break;
-	case RESULT_FLAG: json_bool(j, v->name, v->flag); break;
-	case RESULT_GROUP:
-	case RESULT_LIST:
-		json_open(j, v->name, v->kind == RESULT_GROUP ? '{' : '[');
-		report_values(j, &v->values);
-		json_close(j);
-		break;
+	for (const struct result_value *v = values->first; v; v = v->next) {
+		switch (v->kind) {
+		case RESULT_TEXT: json_text(j, v->name, v->text); break;
+		case RESULT_JSON:
+			text_string(json_value(j, v->name), v->text);
+			break;
+		case RESULT_COUNT: json_count(j, v->name, v->count); break;
+		case RESULT_NUMBER: json_number(j, v->name, v->number); break;
+		case RESULT_SECONDS: json_seconds(j, v->name, v->number); break;
+		case RESULT_FLAG: json_bool(j, v->name, v->flag); break;
+		case RESULT_GROUP:
+		case RESULT_LIST:
+			json_open(j, v->name,
+			          v->kind == RESULT_GROUP ? '{' : '[');
+			print_values(j, &v->values);
+			json_close(j);
+			break;
+		}
 	}
-}
-
-void report_values(struct json *j, const struct result_values *values)
-{
-	for (const struct result_value *v = values->first; v; v = v->next)
-		print_value(j, v);
 }
 
 static void print_position(struct json *j, struct position at)
@@ -79,7 +78,7 @@ static void print_changes(struct json *j, const struct result_example *x)
 	json_open(j, "changed_reads", '[');
 	for (uint32_t i = 0; i < x->changes.count; i++) {
 		json_open(j, NULL, '{');
-		report_values(j, &x->changes.items[i].members);
+		print_values(j, &x->changes.items[i].members);
 		json_close(j);
 	}
 	json_close(j);
@@ -115,7 +114,7 @@ static void print_example(struct json *j, const struct result_example *x)
 	          x->forbidden_by < LEVEL_COUNT ? level_word(x->forbidden_by)
 	                                        : NULL);
 	json_open(j, "cycle", '[');
-	report_values(j, &x->edges);
+	print_values(j, &x->edges);
 	json_close(j);
 	json_close(j);
 }
@@ -132,7 +131,7 @@ static void print_assertion(struct json *j, const struct result *r,
 		json_text(j, "message", a->message);
 	print_position(j, a->at);
 	if (a->counted) json_count(j, "violated", a->violations);
-	report_values(j, &a->members);
+	print_values(j, &a->members);
 	if (a->example.history) print_example(j, &a->example);
 	json_close(j);
 }
@@ -148,7 +147,8 @@ static void print_warning(struct json *j, const struct diag *w)
 
 /* ---- all ---- */
 
-void report_json_begin(struct json *j, const char *version)
+/* An object with the version. */
+static void begin(struct json *j, const char *version)
 {
 	assert(version && !j->depth);
 	json_open(j, NULL, '{');
@@ -166,11 +166,11 @@ void report_json_end(struct json *j)
 void report_json(struct text *t, const struct result *r, const char *version)
 {
 	struct json j = json_to(t);
-	report_json_begin(&j, version);
-	report_values(&j, &r->settings);
+	begin(&j, version);
+	print_values(&j, &r->settings);
 	json_text(&j, "verdict", verdict_word(r->verdict));
 	if (!r->reason_in_words) json_text(&j, "reason", r->reason);
-	report_values(&j, &r->findings);
+	print_values(&j, &r->findings);
 	if (r->has_assertions) {
 		json_open(&j, "assertions", '[');
 		for (uint32_t i = 0; i < r->assertion_count; i++)
@@ -183,7 +183,7 @@ void report_json(struct text *t, const struct result *r, const char *version)
 			print_warning(&j, &r->warnings.items[i]);
 		json_close(&j);
 	}
-	report_values(&j, &r->measures);
+	print_values(&j, &r->measures);
 	report_json_end(&j);
 }
 
@@ -192,7 +192,7 @@ void report_fault_json(struct text *t, const char *program, const char *fault,
 {
 	struct json j = json_to(t);
 	assert(program && fault);
-	report_json_begin(&j, version);
+	begin(&j, version);
 	json_text(&j, "program", program);
 	json_text(&j, "error", fault);
 	report_json_end(&j);

@@ -257,8 +257,9 @@ static void add_unexplained(struct result *r, const struct check_case *c)
 
 /* ---- commit orders and schedules ---- */
 
-const char *check_moment_word(const struct check_case *c, enum level others,
-                              struct schedule_moment m)
+/* What happens at a moment of a schedule under this level: name_moment(). */
+static const char *moment_word(const struct check_case *c, enum level others,
+                               struct schedule_moment m)
 {
 	const struct trace_transaction *t =
 		&c->trace->transactions[m.transaction];
@@ -283,8 +284,7 @@ static void add_schedules(struct result *r, const struct check_case *c,
 			struct result_values *to = result_list(r, list, NULL);
 			result_trace_transaction(r, to, NULL, c->trace,
 			                         m.transaction);
-			result_text(r, to, NULL,
-			            check_moment_word(c, levels[i], m));
+			result_text(r, to, NULL, moment_word(c, levels[i], m));
 			if (schedule_is_statement(m))
 				result_count(r, to, NULL, m.statement);
 		}

@@ -50,9 +50,6 @@ bool check_has(const struct check_case *c, enum level l, enum verdict verdict);
 bool check_undecided(const struct check_case *c); /* some level is */
 /* Of all levels together: violated if one is, else undecided if one is. */
 enum verdict check_overall(const struct check_case *c);
-/* What happens at a moment of a schedule under this level: name_moment(). */
-const char *check_moment_word(const struct check_case *c, enum level others,
-                              struct schedule_moment m);
 /* The levels that hold and are not implied by another one that does. Returns
  * how many. */
 unsigned check_strongest(const struct check_case *c,

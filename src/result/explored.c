@@ -22,7 +22,8 @@ bool explores_classes(const struct explorer *e)
 	       !o->symmetry->trivial;
 }
 
-bool explores_bounded(const struct explorer *e)
+/* Were only histories with few stale reads explored (--max-changes)? */
+static bool explores_bounded(const struct explorer *e)
 {
 	const struct explore_options *o = explorer_options(e);
 	return o->algorithm == EXPLORE_ORDERLY && o->max_changes < UINT64_MAX;

@@ -38,7 +38,5 @@ bool explores_outward(const struct explorer *e);
 /* Are there interchangeable sessions, so that a history that is output may
  * stand for several? */
 bool explores_classes(const struct explorer *e);
-/* Were only histories with few stale reads explored (--max-changes)? */
-bool explores_bounded(const struct explorer *e);
 
 #endif

@@ -82,7 +82,8 @@ void levels_table_set(struct levels_table *t, const struct explorer *e,
 	}
 }
 
-enum verdict levels_table_verdict(const struct levels_table *t, enum level l)
+/* Over all assertions and run-time errors. */
+static enum verdict verdict_of(const struct levels_table *t, enum level l)
 {
 	const struct levels_column *c = &t->columns[l];
 	assert(l < LEVEL_COUNT);
@@ -126,7 +127,7 @@ static void name_reason(struct text *t, const struct levels_table *table,
 		fail += !error && violated;
 		places += error && violated;
 	}
-	switch (levels_table_verdict(table, asked)) {
+	switch (verdict_of(table, asked)) {
 	case VERDICT_VIOLATED:
 		if (fail)
 			text_format(
@@ -159,8 +160,7 @@ static void add_column(struct result *r, struct result_values *to,
 	result_text(r, column, "level", level_word(l));
 	result_flag(r, column, "complete", c->ran && c->complete);
 	result_count(r, column, "histories", c->histories);
-	result_text(r, column, "verdict",
-	            verdict_word(levels_table_verdict(table, l)));
+	result_text(r, column, "verdict", verdict_word(verdict_of(table, l)));
 	struct result_values *violated = result_list(r, column, "violated");
 	for (uint32_t i = 0; i < table->row_count; i++)
 		result_count(r, violated, NULL, table->rows[i].violated[l]);
@@ -241,7 +241,7 @@ struct result *result_of_levels(const struct levels_table *table,
 	r->has_assertions = true;
 	struct result_values *list;
 	struct text reason = { 0 };
-	r->verdict = levels_table_verdict(table, asked);
+	r->verdict = verdict_of(table, asked);
 	name_reason(&reason, table, asked, as);
 	r->reason = result_words(r, &reason);
 	r->reason_in_words = true;

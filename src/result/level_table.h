@@ -40,8 +40,6 @@ void levels_table_free(struct levels_table *t);
  * `classify`, under a weaker one. */
 void levels_table_set(struct levels_table *t, const struct explorer *e,
                       enum level l);
-/* Over all assertions and run-time errors. */
-enum verdict levels_table_verdict(const struct levels_table *t, enum level l);
 /* The verdict is that of the level asked for, `as` its deployment or NULL. */
 struct result *result_of_levels(const struct levels_table *table,
                                 enum level asked, const char *as);

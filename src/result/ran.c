@@ -70,7 +70,11 @@ static uint64_t run_seed(const struct run_case *c, uint64_t number)
 
 /* ---- the verdict ---- */
 
-enum verdict run_verdict(const struct run_case *c)
+/* Random runs show that something fails, never that nothing does: without a
+ * violation the verdict is VERDICT_NO_VIOLATION. It holds only if the program
+ * was explored as well, to the end, and the runs have seen every history. It is
+ * inconclusive if a limit came first, or no run counts. */
+static enum verdict run_verdict(const struct run_case *c)
 {
 	const struct coverage *all = c->coverage;
 	if (violated_count(c) || error_places(c)) return VERDICT_VIOLATED;
