@@ -127,8 +127,31 @@ static bool wake_up(struct store *s)
 	}
 }
 
+/* Does the end of t take away what somebody waits for to lock as a key? Whoever
+ * deletes a row excludes that, and nobody reads the row afterwards. */
+static bool takes_away(const struct store *s, uint32_t t)
+{
+	const struct transaction *x = &s->h->transactions[t];
+	for (uint32_t u = 1; u < s->h->transaction_count; u++) {
+		const struct running *r = &s->running[u];
+		for (uint32_t i = r->taken; i < r->next && u != t; i++) {
+			const struct event *e = event_at(s, u, i);
+			if (e->kind == EVENT_WRITE || x->aborted ||
+			    e->strength != STRENGTH_KEY_SHARE ||
+			    e->from == HISTORY_SELF)
+				continue;
+			for (uint32_t k = 0; k < x->event_count; k++)
+				if (x->events[k].kind == EVENT_WRITE &&
+				    exclude(&x->events[k], e))
+					return true;
+		}
+	}
+	return false;
+}
+
 static bool end(struct store *s, uint32_t t)
 {
+	if (takes_away(s, t)) return false;
 	s->running[t].ended = true;
 	for (uint32_t k = 0; k < s->h->key_count; k++)
 		if (twin_writes(s->h, t, k)) s->newest[k] = t;
