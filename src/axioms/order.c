@@ -90,14 +90,6 @@ void scratch_grow(struct level_scratch *s, const struct relation *r,
 	s->logging = false;
 }
 
-void order_log(struct level_scratch *s, const word *at)
-{
-	VEC_RESERVE(s->changes, s->change_count, s->change_capacity);
-	s->changes[s->change_count++] =
-		(struct order_change){ .place = (size_t)(at - s->closure),
-		                       .old = *at };
-}
-
 void order_undo(struct level_scratch *s, size_t count)
 {
 	assert(count <= s->change_count);

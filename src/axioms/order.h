@@ -24,6 +24,7 @@
 #include "axioms/level.h"
 #include "axioms/scratch.h"
 #include "base/bits.h"
+#include "base/memory.h"
 #include "history/history.h"
 #include "history/relation.h"
 
@@ -97,7 +98,13 @@ BITS_INLINE bool order_has(const struct level_scratch *s, unsigned from,
 	return bits_has(order_row(s->after, from, width), to);
 }
 
-void order_log(struct level_scratch *s, const word *at);
+static inline void order_log(struct level_scratch *s, const word *at)
+{
+	VEC_RESERVE(s->changes, s->change_count, s->change_capacity);
+	struct order_change *c = &s->changes[s->change_count++];
+	c->place = (size_t)(at - s->closure);
+	c->old = *at;
+}
 /* Takes back all changes of the closure but the first `count`. */
 void order_undo(struct level_scratch *s, size_t count);
 /* Sorts numbers by the size of their rows: an order that the closure, whose
