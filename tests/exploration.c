@@ -607,3 +607,13 @@ void subject_fails(const struct subject *s, const struct explore_options *o,
 	             text_get(&s->source));
 	abort();
 }
+
+void expect_same(const struct subject *s, const struct explore_options *o,
+                 const char *what, const struct found *found,
+                 const struct found *expected)
+{
+	struct text why = { 0 };
+	bool same = found_same(found, expected, &why);
+	if (!found_sound(found, &why) || !same)
+		subject_fails(s, o, what, text_get(&why));
+}

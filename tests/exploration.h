@@ -104,6 +104,10 @@ struct explore_options random_options(const struct subject *s, struct rng *r);
 __attribute__((noreturn)) void subject_fails(const struct subject *s,
                                              const struct explore_options *o,
                                              const char *what, const char *why);
+/* Fails unless these are the same, and what was found is sound. */
+void expect_same(const struct subject *s, const struct explore_options *o,
+                 const char *what, const struct found *found,
+                 const struct found *expected);
 
 /* A random program with sessions of which it is not known how long they are,
  * and that are longer than explorations expect. */

@@ -164,3 +164,20 @@ void check_same_shape(enum format f, const struct trace *a,
 	free(before);
 	free(after);
 }
+
+void check_survives(enum format f, const char *bytes, size_t length)
+{
+	struct diags d = { 0 };
+	detect_bytes(bytes, length);
+	struct trace *t = parse_bytes(f, bytes, length, &d);
+	ck_assert_int_eq(t == NULL, d.errors > 0);
+	for (enum format to = 0; t && to < FORMAT_COUNT; to++) {
+		struct text printed = { 0 };
+		size_t before = d.errors;
+		bool good = format_print(&printed, to, t, NULL, &d);
+		ck_assert_int_eq(!good, d.errors > before);
+		text_free(&printed);
+	}
+	trace_free(t);
+	diags_free(&d);
+}

@@ -34,4 +34,8 @@ void check_same_shape(enum format f, const struct trace *a,
 /* The words of the anomalies, in their order, with blanks between them. */
 void check_anomalies(const struct trace *t, const char *expected);
 
+/* Whatever it is, it is a history or an error, and a history can be written
+ * where no error says that it cannot. */
+void check_survives(enum format f, const char *bytes, size_t length);
+
 #endif

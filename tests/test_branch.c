@@ -287,16 +287,6 @@ static bool explore_whole(const struct subject *s,
 	return found_all(f);
 }
 
-static void expect_same(const struct subject *s,
-                        const struct explore_options *o, const char *what,
-                        const struct found *found, const struct found *expected)
-{
-	struct text why = { 0 };
-	bool same = found_same(found, expected, &why);
-	if (!found_sound(found, &why) || !same)
-		subject_fails(s, o, what, text_get(&why));
-}
-
 static void expect_open(const struct subject *s,
                         const struct explore_options *o, const char *what,
                         const struct branch_list *open, const struct found *f)

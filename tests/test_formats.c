@@ -255,30 +255,11 @@ END_TEST
 
 /* ---- damaged input ---- */
 
-/* Whatever it is, it is a history or an error, and a history can be written
- * where no error says that it cannot. */
-static void survive(enum format f, const char *bytes, size_t length)
-{
-	struct diags d = { 0 };
-	detect_bytes(bytes, length);
-	struct trace *t = parse_bytes(f, bytes, length, &d);
-	ck_assert_int_eq(t == NULL, d.errors > 0);
-	for (enum format to = 0; t && to < FORMAT_COUNT; to++) {
-		struct text printed = { 0 };
-		size_t before = d.errors;
-		bool good = format_print(&printed, to, t, NULL, &d);
-		ck_assert_int_eq(!good, d.errors > before);
-		text_free(&printed);
-	}
-	trace_free(t);
-	diags_free(&d);
-}
-
 static void damage(enum format f, const char *bytes, size_t length,
                    struct rng *rng)
 {
 	char *copy = mem_take(length + 1);
-	for (size_t i = 0; i <= length; i++) survive(f, bytes, i);
+	for (size_t i = 0; i <= length; i++) check_survives(f, bytes, i);
 	for (int i = 0; i < 300 && length; i++) {
 		memcpy(copy, bytes, length);
 		for (uint32_t n = 1 + rng_below(rng, 3); n; n--)
@@ -287,7 +268,7 @@ static void damage(enum format f, const char *bytes, size_t length,
 					? (char)rng_next(rng)
 					: bytes[rng_below(rng,
 			                                  (uint32_t)length)];
-		survive(f, copy, length);
+		check_survives(f, copy, length);
 	}
 	free(copy);
 }

@@ -298,20 +298,6 @@ END_TEST
 
 /* ---- damage ---- */
 
-static void survive(enum format f, const char *bytes, size_t length)
-{
-	struct diags d = { 0 };
-	struct trace *t = parse_bytes(f, bytes, length, &d);
-	ck_assert(!t == (d.errors > 0));
-	if (t) {
-		struct text printed = { 0 };
-		format_print(&printed, FORMAT_ISOSCOPE, t, NULL, &d);
-		text_free(&printed);
-	}
-	trace_free(t);
-	diags_free(&d);
-}
-
 START_TEST(damaged_samples_are_survived)
 {
 	const struct sample *s = &samples[_i];
@@ -319,11 +305,12 @@ START_TEST(damaged_samples_are_survived)
 	size_t length = strlen(s->bytes);
 	int count = (int)programs_or(3000);
 	char *bytes = mem_take(length + 1);
-	for (size_t n = 0; n <= length; n++) survive(s->format, s->bytes, n);
+	for (size_t n = 0; n <= length; n++)
+		check_survives(s->format, s->bytes, n);
 	for (int i = 0; i < count; i++) {
 		memcpy(bytes, s->bytes, length + 1);
 		damage_json(bytes, length, &r);
-		survive(s->format, bytes, length);
+		check_survives(s->format, bytes, length);
 		struct input in = { .file = "test",
 			            .bytes = bytes,
 			            .length = length };

@@ -216,29 +216,13 @@ END_TEST
 
 /* ---- damaged input ---- */
 
-static void survive(const char *bytes, size_t length)
-{
-	struct diags d = { 0 };
-	struct trace *t = parse_bytes(F, bytes, length, &d);
-	ck_assert_int_eq(t == NULL, d.errors > 0);
-	for (enum format to = 0; t && to < FORMAT_COUNT; to++) {
-		struct text printed = { 0 };
-		size_t before = d.errors;
-		bool good = format_print(&printed, to, t, NULL, &d);
-		ck_assert_int_eq(!good, d.errors > before);
-		text_free(&printed);
-	}
-	trace_free(t);
-	diags_free(&d);
-}
-
 START_TEST(damaged_texts_are_survived)
 {
 	struct rng rng = { process_seed(_i, 0) };
 	const char *bytes = samples[_i].text;
 	size_t length = strlen(bytes);
 	char *copy = mem_take(length + 1);
-	for (size_t i = 0; i <= length; i++) survive(bytes, i);
+	for (size_t i = 0; i <= length; i++) check_survives(F, bytes, i);
 	for (int i = 0; i < 500; i++) {
 		memcpy(copy, bytes, length);
 		for (uint32_t n = 1 + rng_below(&rng, 3); n; n--)
@@ -247,7 +231,7 @@ START_TEST(damaged_texts_are_survived)
 					? (char)rng_next(&rng)
 					: bytes[rng_below(&rng,
 			                                  (uint32_t)length)];
-		survive(copy, length);
+		check_survives(F, copy, length);
 	}
 	free(copy);
 }

@@ -95,16 +95,6 @@ static const struct explore_options cc = { .level = LEVEL_CC,
 	                                   .base = LEVEL_CC,
 	                                   .robust = true };
 
-static void expect_same(const struct subject *s,
-                        const struct explore_options *o, const char *what,
-                        const struct found *found, const struct found *expected)
-{
-	struct text why = { 0 };
-	bool same = found_same(found, expected, &why);
-	if (!found_sound(found, &why) || !same)
-		subject_fails(s, o, what, text_get(&why));
-}
-
 /* The rest, by so many threads, and everything together. */
 static void expect_rest(const struct subject *s, struct explore_options o,
                         struct branch_list *open, struct tally *so_far,
