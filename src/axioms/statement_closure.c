@@ -36,7 +36,7 @@ struct fit {
  * other order than that. */
 struct kept_order {
 	uint32_t at, source;
-	uint32_t next_rank;
+	uint32_t next_rank, middle;
 	size_t end; /* of its ranks, in kept_ranks */
 };
 
@@ -53,7 +53,12 @@ struct statement_closure {
 	 * first `ordered` turns. */
 	uint32_t *rank;
 	uint32_t rank_capacity, ordered, next_rank;
-	struct fit fit; /* of the pending one */
+	struct fit fit;  /* of the last transaction */
+	uint32_t below;  /* where that commits: at this rank, or (NOWHERE)
+	                  * behind all others */
+	uint32_t middle; /* where it could, or NOWHERE */
+	/* The log entries that leave it no place there, or NOWHERE. */
+	uint32_t fails_last, fails_middle;
 	/* The points, of the first `fed` log entries. */
 	struct points *points;
 	struct points_mark *marks; /* before each */
@@ -68,6 +73,14 @@ struct statement_closure {
 
 /* ---- memory ---- */
 
+/* Nothing is known of where the last transaction commits, but perhaps this. */
+static void forget_place(struct statement_closure *s, uint32_t middle)
+{
+	s->below = s->fails_last = s->fails_middle = NOWHERE;
+	s->middle = middle;
+	s->fit.end = 0;
+}
+
 struct statement_closure *statement_closure_new(enum level level)
 {
 	assert(level_has_statements(level));
@@ -78,6 +91,7 @@ struct statement_closure *statement_closure_new(enum level level)
 	s->first_capacity = 16;
 	s->first = mem_take0(s->first_capacity, sizeof *s->first);
 	s->locks = s->aborts = NOWHERE;
+	forget_place(s, NOWHERE);
 	return s;
 }
 
@@ -117,6 +131,7 @@ void statement_closure_begin(struct statement_closure *s, uint32_t t)
 {
 	VEC_RESERVE(s->first, s->turns, s->first_capacity);
 	s->first[s->turns++] = s->count;
+	forget_place(s, NOWHERE);
 	append(s, (struct happened){ .what = BEGINS, .source = t });
 }
 
@@ -204,14 +219,21 @@ static void feed(struct statement_closure *s, const struct closure *c)
 	}
 }
 
-/* The order is that of s->commits; of the last transaction nothing is known. */
+/* The order changes: of the last transaction only this is known. */
+static void take_order(struct statement_closure *s, const struct closure *c,
+                       uint32_t next_rank, uint32_t middle)
+{
+	s->next_rank = next_rank;
+	s->ordered = c->count - 1;
+	forget_place(s, middle);
+}
+
+/* The order is that of s->commits. */
 static void adopt(struct statement_closure *s, const struct closure *c)
 {
 	assert(s->commits[0] == HISTORY_INIT);
 	for (uint32_t i = 1; i < s->turns; i++) s->rank[s->commits[i]] = i;
-	s->next_rank = s->turns;
-	s->ordered = c->count - 1;
-	s->fit.end = 0;
+	take_order(s, c, s->turns, s->rank[c->order[c->count - 1]]);
 }
 
 /* Keeps the order of s->commits for the next read; that at hand if the source
@@ -219,7 +241,7 @@ static void adopt(struct statement_closure *s, const struct closure *c)
 static void keep_order(struct statement_closure *s, const struct closure *c,
                        uint32_t source)
 {
-	uint32_t *ranks, next_rank = s->next_rank;
+	uint32_t *ranks, next_rank = s->next_rank, middle = s->below;
 	if (s->kept_end + c->n > KEPT_MOST) return;
 	if (s->kept_room < s->kept_end + c->n) {
 		s->kept_room = 2 * (s->kept_end + c->n);
@@ -232,11 +254,13 @@ static void keep_order(struct statement_closure *s, const struct closure *c,
 		next_rank = s->turns;
 		for (uint32_t i = 1; i < s->turns; i++)
 			ranks[s->commits[i]] = i;
+		middle = ranks[c->order[c->count - 1]];
 	}
 	s->kept_end += c->n;
 	VEC_RESERVE(s->kept, s->kept_count, s->kept_capacity);
 	s->kept[s->kept_count++] =
-		(struct kept_order){ s->count, source, next_rank, s->kept_end };
+		(struct kept_order){ s->count, source, next_rank, middle,
+		                     s->kept_end };
 }
 
 /* Of the entries from this one on. */
@@ -274,30 +298,50 @@ static bool mend(struct statement_closure *s, const struct closure *c)
 
 /* ---- the order ---- */
 
-/* The first rank of one of these writers above this one. */
+/* Where a transaction commits that is looked at: at the rank `below`, or
+ * (NOWHERE) last. The others are those at the first `turns` turns, and, if
+ * `last` is a rank, the last one of all with what it has written, at that rank.
+ */
+struct view {
+	uint32_t turns, below, last;
+};
+
+static bool last_writes(const struct statement_closure *s, uint32_t key)
+{
+	for (uint32_t i = s->first[s->turns - 1]; i < s->count; i++)
+		if (s->log[i].what == WRITES && s->log[i].key == key)
+			return true;
+	return false;
+}
+
+/* The first rank of a writer of the key above this one. */
 static uint32_t next_version(const struct statement_closure *s,
-                             const struct closure *c, uint32_t key,
-                             uint32_t rank, uint32_t turn)
+                             const struct closure *c, const struct view *v,
+                             uint32_t key, uint32_t rank)
 {
 	const word *writers = c->writers + (size_t)key * c->words;
 	uint32_t next = NOWHERE;
 	BITS_EACH(u, writers, c->words)
-		if (c->position[u] < turn && s->rank[u] > rank &&
+		if (c->position[u] < v->turns && s->rank[u] > rank &&
 		    s->rank[u] < next)
 			next = s->rank[u];
+	if (v->last < next && v->last > rank && last_writes(s, key))
+		next = v->last;
 	return next;
 }
 
-/* The last rank of those who have aborted, before this turn, and locked the
- * key; 0 if nobody has. */
+/* The last rank below the view's of those who have aborted and locked the key;
+ * 0 if nobody has. */
 static uint32_t aborted_rank(const struct statement_closure *s,
-                             const struct closure *c, uint32_t key,
-                             uint32_t turn)
+                             const struct closure *c, const struct view *v,
+                             uint32_t key)
 {
 	uint32_t last = 0;
-	for (uint32_t i = 1; i < turn; i++) {
+	for (uint32_t i = 1; i < v->turns; i++) {
 		uint32_t end = s->first[i + 1], rank = s->rank[c->order[i]];
-		if (s->log[end - 1].what != ABORTS || rank < last) continue;
+		if (s->log[end - 1].what != ABORTS || rank < last ||
+		    rank >= v->below)
+			continue;
 		for (uint32_t k = s->first[i]; k < end; k++)
 			if (s->log[k].what == WRITES && s->log[k].key == key)
 				last = rank;
@@ -305,38 +349,43 @@ static uint32_t aborted_rank(const struct statement_closure *s,
 	return last;
 }
 
-/* The last rank of those who had the key locked before. */
+/* The last rank below the view's of those who had the key locked. */
 static uint32_t holder_rank(const struct statement_closure *s,
-                            const struct closure *c, uint32_t key,
-                            uint32_t turn)
+                            const struct closure *c, const struct view *v,
+                            uint32_t key)
 {
 	const word *writers = c->writers + (size_t)key * c->words;
 	uint32_t last = 0;
 	BITS_EACH(u, writers, c->words)
-		if (c->position[u] < turn && s->rank[u] > last)
+		if (c->position[u] < v->turns && s->rank[u] > last &&
+		    s->rank[u] < v->below)
 			last = s->rank[u];
 	if (s->aborts < s->count) {
-		uint32_t other = aborted_rank(s, c, key, turn);
+		uint32_t other = aborted_rank(s, c, v, key);
 		if (other > last) last = other;
 	}
+	if (v->last < v->below && v->last > last && last_writes(s, key))
+		last = v->last;
 	return last;
 }
 
 static struct fit fit_of_begin(const struct statement_closure *s,
-                               const struct closure *c, uint32_t turn)
+                               const struct closure *c, const struct view *v,
+                               uint32_t turn)
 {
 	const struct closure_block *b = &c->blocks[turn];
+	uint32_t end = v->below < NOWHERE ? v->below : s->next_rank;
 	return (struct fit){ .end = s->first[turn] + 1,
-		             .low = b->after_all ? s->next_rank
+		             .low = b->after_all ? end
 		                                 : s->rank[b->previous] + 1,
-		             .high = NOWHERE };
+		             .high = v->below };
 }
 
 /* A statement begins. */
-static void start_statement(struct fit *f)
+static void start_statement(struct fit *f, uint32_t below)
 {
 	if (f->low < f->locked) f->low = f->locked;
-	f->high = NOWHERE;
+	f->high = below;
 }
 
 /* The statement reads a version of this rank, the next one having the other. */
@@ -347,24 +396,24 @@ static void narrow(struct fit *f, uint32_t rank, uint32_t next)
 }
 
 /* Does the transaction at this turn, with what it did so far, fit into the
- * order if it commits last? */
-static bool fits(struct statement_closure *s, const struct closure *c,
-                 uint32_t turn, struct fit *f)
+ * order? */
+static bool fits(const struct statement_closure *s, const struct closure *c,
+                 const struct view *v, uint32_t turn, struct fit *f)
 {
 	uint32_t end = turn + 1 < s->turns ? s->first[turn + 1] : s->count;
 	for (; f->end < end; f->end++) {
 		const struct happened *h = &s->log[f->end];
-		if (!h->joined) start_statement(f);
+		if (!h->joined) start_statement(f, v->below);
 		if (h->what == READS) {
 			uint32_t rank = s->rank[h->source];
-			narrow(f, rank, next_version(s, c, h->key, rank, turn));
+			narrow(f, rank, next_version(s, c, v, h->key, rank));
 			if (f->low > f->high) return false;
 		} else if (h->what == WRITES) {
-			uint32_t rank = holder_rank(s, c, h->key, turn);
+			uint32_t rank = holder_rank(s, c, v, h->key);
 			if (f->locked <= rank) f->locked = rank + 1;
 		}
 	}
-	return true;
+	return f->locked <= v->below;
 }
 
 static void make_ranks(struct statement_closure *s, const struct closure *c)
@@ -375,15 +424,64 @@ static void make_ranks(struct statement_closure *s, const struct closure *c)
 	s->rank[HISTORY_INIT] = 0;
 }
 
-/* Has the pending transaction a place in the order? */
-static bool pending_fits(struct statement_closure *s, const struct closure *c)
+/* Has the transaction at this turn to do with what the last one has written? */
+static bool meets_last(const struct statement_closure *s, uint32_t turn)
 {
-	uint32_t turn = s->turns - 1;
-	if (s->locks < s->count) return false;
-	if (s->fit.end <= s->first[turn]) s->fit = fit_of_begin(s, c, turn);
-	if (fits(s, c, turn, &s->fit)) return true;
-	s->fit.end = 0;
+	for (uint32_t i = s->first[turn]; i < s->first[turn + 1]; i++)
+		if ((s->log[i].what == READS || s->log[i].what == WRITES) &&
+		    last_writes(s, s->log[i].key))
+			return true;
 	return false;
+}
+
+/* If the last transaction commits at this rank, do those behind fit still? */
+static bool others_fit(const struct statement_closure *s,
+                       const struct closure *c, uint32_t rank)
+{
+	for (uint32_t i = 1; i + 1 < s->turns; i++) {
+		uint32_t below = s->rank[c->order[i]];
+		struct view v = { s->turns - 1, below, rank };
+		struct fit f;
+		if (below < rank || !meets_last(s, i)) continue;
+		f = fit_of_begin(s, c, &v, i);
+		if (!fits(s, c, &v, i, &f)) return false;
+	}
+	return true;
+}
+
+/* Has the last transaction a place in the order, if it commits there? If not,
+ * *fails is the log entry that leaves none. */
+static bool fits_at(struct statement_closure *s, const struct closure *c,
+                    uint32_t below, uint32_t *fails)
+{
+	uint32_t turn = s->turns - 1, old = s->fit.end;
+	struct view v = { turn, below, NOWHERE };
+	bool writes = false, fine;
+	if (*fails < s->count) return false;
+	if (s->below != below || old <= s->first[turn]) {
+		s->fit = fit_of_begin(s, c, &v, turn);
+		old = s->first[turn];
+	}
+	s->below = below;
+	fine = fits(s, c, &v, turn, &s->fit);
+	for (uint32_t i = old; fine && below < NOWHERE && i < s->count; i++)
+		writes |= s->log[i].what == WRITES;
+	if (fine && (!writes || others_fit(s, c, below))) return true;
+	*fails = fine ? s->count - 1 : s->fit.end;
+	if (*fails >= s->count) *fails = s->count - 1;
+	s->fit.end = 0;
+	s->below = NOWHERE;
+	return false;
+}
+
+/* Has the last transaction a place in the order: one where it commits last, or
+ * the one that it had when the order was found? */
+static bool last_fits(struct statement_closure *s, const struct closure *c)
+{
+	if (s->locks < s->count) return false;
+	return fits_at(s, c, NOWHERE, &s->fails_last) ||
+	       (s->middle < NOWHERE &&
+	        fits_at(s, c, s->middle, &s->fails_middle));
 }
 
 /* Takes an order that was kept when the last transaction's reads were asked
@@ -399,12 +497,16 @@ static bool recall(struct statement_closure *s, const struct closure *c)
 			continue;
 		memcpy(s->rank, s->kept_ranks + first,
 		       (k->end - first) * sizeof *s->rank);
-		s->next_rank = k->next_rank;
-		s->ordered = c->count - 1;
-		s->fit.end = 0;
+		take_order(s, c, k->next_rank, k->middle);
 		return true;
 	}
 	return false;
+}
+
+/* In the order at hand, or one that was kept? */
+static bool last_fits_some(struct statement_closure *s, const struct closure *c)
+{
+	return last_fits(s, c) || (recall(s, c) && last_fits(s, c));
 }
 
 /* All that have ended get a place in the order. */
@@ -414,17 +516,15 @@ static bool line_up(struct statement_closure *s, const struct closure *c)
 	assert(s->turns == c->count);
 	make_ranks(s, c);
 	for (; s->ordered < end; s->ordered++) {
-		struct fit f = fit_of_begin(s, c, s->ordered);
 		bool last = s->ordered + 1 == c->count;
-		if (last && s->fit.end > s->first[s->ordered]) f = s->fit;
-		if (s->locks < s->count || s->next_rank > NOWHERE / 2)
+		struct view v = { s->ordered, NOWHERE, NOWHERE };
+		struct fit f = fit_of_begin(s, c, &v, s->ordered);
+		if (s->locks < s->count || s->next_rank > NOWHERE / 2 ||
+		    !(last ? last_fits_some(s, c)
+		           : fits(s, c, &v, s->ordered, &f)))
 			return mend(s, c);
-		if (!fits(s, c, s->ordered, &f)) {
-			if (!last || !recall(s, c)) return mend(s, c);
-			f = fit_of_begin(s, c, s->ordered);
-			if (!fits(s, c, s->ordered, &f)) return mend(s, c);
-		}
-		s->rank[c->order[s->ordered]] = s->next_rank++;
+		s->rank[c->order[s->ordered]] =
+			last && s->below < NOWHERE ? s->below : s->next_rank++;
 	}
 	s->fit.end = is_pending(s) ? s->fit.end : 0;
 	return true;
@@ -438,17 +538,20 @@ static void fitting_writers(struct statement_closure *s,
                             const word *asked, word *out)
 {
 	const word *writers = c->writers + (size_t)read->key * c->words;
-	uint32_t turn = s->turns - 1;
+	uint32_t turn = s->turns - 1, oldest = 0;
 	struct fit at = s->fit;
-	if (!read->joined) start_statement(&at);
+	if (!read->joined) start_statement(&at, s->below);
 	bits_zero(out, c->words);
+	if (at.low > at.high) return;
+	/* The last version before the earliest point, and later ones. */
+	BITS_EACH(u, writers, c->words)
+		if (c->position[u] < turn && s->rank[u] < at.low &&
+		    s->rank[u] >= oldest)
+			oldest = s->rank[u];
 	BITS_EACH(u, asked, c->words) {
-		struct fit f = at;
 		uint32_t rank = s->rank[u];
-		assert(bits_has(writers, u));
-		(void)writers;
-		narrow(&f, rank, next_version(s, c, read->key, rank, turn));
-		if (f.low <= f.high) bits_add(out, u);
+		assert(bits_has(writers, u) && c->position[u] < turn);
+		if (rank >= oldest && rank < at.high) bits_add(out, u);
 	}
 }
 
@@ -506,12 +609,6 @@ static void drop_hidden(const struct closure *c, uint32_t key, word *valid)
 	}
 }
 
-static bool fits_or_mends(struct statement_closure *s, const struct closure *c)
-{
-	return pending_fits(s, c) || (recall(s, c) && pending_fits(s, c)) ||
-	       mend(s, c);
-}
-
 void statement_closure_restrict(struct statement_closure *s,
                                 const struct closure *c,
                                 const struct event *read, word *valid)
@@ -528,7 +625,8 @@ void statement_closure_restrict(struct statement_closure *s,
 	}
 	if (c->words > 1) row = mem_take(c->words * sizeof *row);
 	bits_zero(row, c->words);
-	if (plain && fits_or_mends(s, c) && pending_fits(s, c))
+	if (plain && (last_fits_some(s, c) ||
+	              (s->middle == NOWHERE && mend(s, c) && last_fits(s, c))))
 		fitting_writers(s, c, read, valid, row);
 	for (unsigned w = 0; w < c->words; w++) valid[w] &= ~row[w];
 	if (s->locks > s->count) drop_hidden(c, read->key, valid);
@@ -545,7 +643,7 @@ bool statement_closure_allows(struct statement_closure *s,
                               const struct closure *c)
 {
 	if (!line_up(s, c)) return false;
-	return !is_pending(s) || fits_or_mends(s, c);
+	return !is_pending(s) || last_fits_some(s, c) || mend(s, c);
 }
 
 /* ---- going back ---- */
@@ -556,6 +654,9 @@ void statement_closure_rewind(struct statement_closure *s, uint32_t count,
 	uint32_t end = count < s->turns ? s->first[count] : s->count;
 	if (pending) end = s->first[count - 1] + 1 + events;
 	assert(count <= s->turns && end <= s->count);
+	if (!pending || count < s->turns) forget_place(s, NOWHERE);
+	if (s->fails_last >= end) s->fails_last = NOWHERE;
+	if (s->fails_middle >= end) s->fails_middle = NOWHERE;
 	s->turns = count;
 	s->count = end;
 	if (s->locks >= end) s->locks = NOWHERE;

@@ -10,7 +10,10 @@
  *   what they read from, after the transactions that held what was locked
  *   before, and before the next version of what they read. So the earliest
  *   points will do, and one number for each transaction is all there is.
- *   Without its last transactions the order is one of what is left.
+ *   Without its last transactions the order is one of what is left. Where the
+ *   last transaction has no such points, it may commit where it did when the
+ *   order was found, in the middle: those behind that it meets need points
+ *   again then, among them what it has written.
  * - The points of points.h, brought up to date when the order does not fit.
  *   They decide, and make another order.
  *
