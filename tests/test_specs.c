@@ -698,9 +698,14 @@ static void add_session_steps(struct text *t, struct rng *r,
 	unsigned step = 0;
 	bool saves = form > 6;
 	if (form > 3) form = 3;
-	if (form == 1 || form == 2 || in->calls)
+	/* (And the manual says what is explored where something is rolled
+	 * back.) */
+	if (form == 1 || form == 2 || saves || in->calls)
 		text_string(t, "# not all seen at prc: several at once\n"
 		               "# not all seen at si: several at once\n");
+	if (form == 3 && many)
+		text_string(t, "# not all seen at prc: a statement would have "
+		               "to be held before it locks\n");
 	text_format(t, "session s%u\n", session);
 	if (form == 3)
 		text_format(t, "step b%u { BEGIN; ", session);

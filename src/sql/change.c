@@ -139,7 +139,23 @@ static bool default_of(struct sql_run *x, const struct sql_column *c,
 	return !c->initial || sql_eval(x, &none, c->initial, out);
 }
 
-/* Of an UPDATE: the columns of keys are those that others can refer to. */
+/* Does the row come to refer to another one? */
+static bool refers_anew(const struct sql_table *t, const struct value *old,
+                        const struct value *columns)
+{
+	for (const struct sql_foreign *f = t->foreigns; f; f = f->next_from)
+		for (uint32_t i = 0; i < f->count; i++)
+			if (!sql_is_null(columns[f->columns[i]]) &&
+			    !value_equal(old[f->columns[i]],
+			                 columns[f->columns[i]]))
+				return true;
+	return false;
+}
+
+/* Of an UPDATE: the columns of keys are those that others can refer to. Who
+ * deletes what a row may refer to reads that row FOR KEY SHARE, and is to see
+ * that it refers now, whatever its snapshot; PostgreSQL looks for that beside
+ * the snapshot. */
 static enum strength strength_of(const struct sql_table *t,
                                  const struct value *old,
                                  const struct value *columns)
@@ -152,7 +168,9 @@ static enum strength strength_of(const struct sql_table *t,
 			                 columns[u->columns[k]]))
 				return STRENGTH_UPDATE;
 	}
-	return STRENGTH_NO_KEY_UPDATE;
+	return !t->referrers && refers_anew(t, old, columns)
+	               ? STRENGTH_UPDATE
+	               : STRENGTH_NO_KEY_UPDATE;
 }
 
 bool sql_replace(struct sql_run *x, const struct sql_table *t,
