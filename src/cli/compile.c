@@ -4,7 +4,7 @@
 #include "cli/exit_codes.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/program.h"
+#include "cli/given_program.h"
 #include "compile/load.h"
 #include "report/style.h"
 #include "sql/load.h"

@@ -8,7 +8,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/outputs.h"
-#include "cli/program.h"
+#include "cli/given_program.h"
 #include "cli/settings.h"
 #include "cli/signals.h"
 #include "cli/watch.h"

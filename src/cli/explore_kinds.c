@@ -6,7 +6,7 @@
 #include "cli/explore.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/program.h"
+#include "cli/given_program.h"
 #include "cli/settings.h"
 #include "cli/watch.h"
 #include "isoscope.h"

@@ -11,7 +11,7 @@
 #include "cli/exit_codes.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/program.h"
+#include "cli/given_program.h"
 #include "lang/format.h"
 #include "sql/load.h"
 

@@ -9,7 +9,7 @@
 #include "cli/exit_codes.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/program.h"
+#include "cli/given_program.h"
 #include "cli/outputs.h"
 #include "history/trace.h"
 

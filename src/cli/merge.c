@@ -5,7 +5,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/outputs.h"
-#include "cli/program.h"
+#include "cli/given_program.h"
 #include "cli/settings.h"
 #include "dpor/explorer.h"
 #include "vm/program.h"

@@ -8,7 +8,7 @@
 #include "cli/explore.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/program.h"
+#include "cli/given_program.h"
 #include "report/forecast.h"
 #include "report/progress.h"
 #include "result/names.h"

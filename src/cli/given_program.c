@@ -1,4 +1,4 @@
-#include "cli/program.h"
+#include "cli/given_program.h"
 
 #include <assert.h>
 #include <stdio.h>

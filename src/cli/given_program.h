@@ -1,6 +1,6 @@
 /* The program that a command is given. */
-#ifndef ISO_CLI_PROGRAM_H
-#define ISO_CLI_PROGRAM_H
+#ifndef ISO_CLI_GIVEN_PROGRAM_H
+#define ISO_CLI_GIVEN_PROGRAM_H
 
 #include <stdbool.h>
 
