@@ -542,8 +542,9 @@ refuse 'SELECT count(*) FROM seat FOR UPDATE' \
 	'FOR UPDATE is not allowed with aggregate functions'
 refuse 'SELECT 1 FROM seat FOR UPDATE OF x' \
 	'relation "x" in FOR UPDATE clause not found'
-refuse 'SELECT sqrt(n) FROM seat' 'x.spec:4:17: error: function sqrt(bigint) of PostgreSQL is not supported here; see'
-refuse 'SELECT n ^ 2 FROM seat' 'operator bigint ^ integer of PostgreSQL is not supported here'
+refuse 'SELECT sqrt(n) FROM seat' 'x.spec:4:17: error: function sqrt(bigint) gives double precision, which is not supported; make an argument numeric: x::numeric'
+refuse 'SELECT n ^ 2 FROM seat' 'operator bigint ^ integer gives double precision'
+refuse 'SELECT ln(2.0)' 'x.spec:4:17: error: function ln(numeric) of PostgreSQL is not supported here; see'
 refuse "SELECT substring(owner FROM 'a+') FROM seat" \
 	'function substring(text, unknown) of PostgreSQL is not supported here'
 refuse 'SELECT ARRAY[1] || 2' 'operator integer[] || integer of PostgreSQL is not supported'
@@ -589,6 +590,12 @@ refuse 'SELECT DISTINCT id FROM seat FOR SHARE' \
 	'FOR SHARE is not allowed with DISTINCT clause'
 refuse 'SELECT id FROM seat WHERE (id, n) = (1, 2, 3)' \
 	'unequal number of entries in row expressions'
+refuse 'SELECT seat FROM seat' 'x.spec:4:17: error: a whole row as a value'
+refuse 'UPDATE seat SET (id, n) = (SELECT nextval('"'q'"'), 1)' 'x.spec:4:52: error: relation "q" does not exist'
+refuse 'UPDATE seat SET (id, n) = (SELECT 1)' 'number of columns does not match number of values'
+refuse 'UPDATE seat SET (id, n) = (SELECT 1, 2 FROM seat FOR UPDATE)' \
+	'a query which calls functions or locks rows: not supported'
+refuse 'SELECT id FROM seat WHERE (id, n) = (SELECT 1)' 'subquery has too few columns'
 refuse 'SELECT 1 FROM seat s RIGHT JOIN LATERAL (SELECT s.id) x ON true' \
 	'the combining JOIN type must be INNER or LEFT'
 refuse "DO \$\$ BEGIN RAISE 'a %'; END \$\$" 'too few parameters specified for RAISE'
@@ -621,6 +628,11 @@ bad 'x.spec:3:18: error: record "new" has no field "j"' \
 	'CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS $body$ BEGIN' \
 	'  IF true OR 1 = NEW.j THEN RETURN NEW; END IF; END $body$;' \
 	'CREATE TRIGGER g BEFORE INSERT ON t FOR EACH ROW EXECUTE FUNCTION f();' \
+	'}' 'session s' 'step a { SELECT 1 }'
+bad 'x.spec:3:34: error: a trigger FOR EACH STATEMENT of a table whose rows a foreign key changes (write FOR EACH ROW)' \
+	'setup { CREATE TABLE t (i int PRIMARY KEY, j int REFERENCES t ON DELETE CASCADE);' \
+	'CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;' \
+	'CREATE TRIGGER g AFTER INSERT ON t EXECUTE FUNCTION f();' \
 	'}' 'session s' 'step a { SELECT 1 }'
 run 3 explore shop.sql --session 'a:'
 says '--session:1:1: error: expected SQL behind the colon'

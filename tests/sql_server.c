@@ -40,6 +40,8 @@ static char *server_run(const struct postgres *s, const struct text *script)
 
 /* ---- The same here ---- */
 
+enum { DESCRIBED = '?' }; /* before a statement */
+
 struct here {
 	struct region region;
 	struct diags diags;
@@ -119,10 +121,24 @@ static void print_rows(struct text *t, struct region *r,
 	}
 }
 
+/* "name|type", as psql's \\gdesc has it. */
+static void print_columns(struct text *t, const struct sql_statement *s)
+{
+	for (uint32_t c = 0; c < sql_result_columns(s); c++) {
+		const struct sql_target *x = &sql_result_targets(s)[c];
+		text_format(t, "%s|", x->name);
+		sql_type_print(t, x->value->type);
+		text_char(t, '\n');
+	}
+}
+
 /* Carries the statement out, and prints what it gives. What is refused before
- * it is run has no SQLSTATE: "refused". */
+ * it is run has no SQLSTATE: "refused". Of one behind a DESCRIBED, what it
+ * would give is printed. */
 static void here_run(struct here *h, const char *sql, struct text *out)
 {
+	bool described = *sql == DESCRIBED;
+	sql += described;
 	struct sql_refusal why = { 0 };
 	uint32_t length = (uint32_t)strlen(sql);
 	uint32_t source = sources_add(&h->all, "x", sql, length);
@@ -136,6 +152,14 @@ static void here_run(struct here *h, const char *sql, struct text *out)
 		text_format(out, "refused %s\n",
 		            h->diags.items[h->diags.count - 1].message);
 		h->all.errors = 0;
+		return;
+	}
+	if (described && *s->doom.state) {
+		text_format(out, "ERROR:  %s\n", s->doom.state);
+		return;
+	}
+	if (described) {
+		print_columns(out, s);
 		return;
 	}
 	struct region scratch;
@@ -221,6 +245,17 @@ void script_add(struct script *s, const char *sql)
 	s->statements[s->count++] = mem_copy_string(sql);
 }
 
+void script_describe(struct script *s, const char *sql)
+{
+	struct text marked = { 0 };
+	text_format(&s->all, "\\echo %c%u\n%s \\gdesc\n", '@',
+	            (unsigned)s->count, sql);
+	text_format(&marked, "%c%s", DESCRIBED, sql);
+	VEC_RESERVE(s->statements, s->count, s->capacity);
+	s->statements[s->count++] = mem_copy_string(text_get(&marked));
+	text_free(&marked);
+}
+
 /* psql tells where: "psql:script:12: ERROR:  22012" */
 static char *cut_places(char *out)
 {
@@ -265,7 +300,8 @@ static void compare(struct script *s, const struct postgres *server)
 		char *theirs = part_of(at, i);
 		at = strstr(at, "@");
 		here_run(&here, s->statements[i], &ours);
-		if (strstr(s->statements[i], "RETURNING")) {
+		if (strstr(s->statements[i], "RETURNING") &&
+		    *s->statements[i] != DESCRIBED) {
 			sort_lines(theirs);
 			if (ours.length) sort_lines(ours.data);
 		}

@@ -15,6 +15,8 @@ struct script {
 };
 
 void script_add(struct script *s, const char *sql);
+/* The same of the names and types of its columns, without running it. */
+void script_describe(struct script *s, const char *sql);
 /* Both do the same with each statement, or the test fails. Frees the script.
  * Nothing is compared where there is no server. */
 void script_compare(struct script *s);

@@ -95,6 +95,9 @@ static void bool_expr(struct text *t, struct rng *r, int depth)
 		"((k, s) > ANY (SELECT x.s, x.k FROM e x WHERE %B))",
 		"((k, s) <= ALL (SELECT x.i, x.k FROM e x WHERE x.k < 4))",
 		"((i, %T) IS DISTINCT FROM (s, t))",
+		"((%I, t) = (SELECT x.i, %T FROM e x WHERE x.k = e.s))",
+		"((%I, %T) < (SELECT max(x.i), min(x.t) FROM e x WHERE %B))",
+		"(e IS NULL OR e.* IS DISTINCT FROM e)",
 		"((%I, t) IS NULL)",
 		"((%I, %T) IS NOT NULL)",
 		"(%I IS DISTINCT FROM %I)",
@@ -287,6 +290,12 @@ static void number_expr(struct text *t, struct rng *r, int depth)
 		"ceil(%N)",
 		"floor(%N)",
 		"mod(%N, m)",
+		"sqrt(abs(%N))",
+		"sqrt(m)",
+		"(m ^ 2)",
+		"power(%N, 3.0)",
+		"((n / 7) ^ -2)",
+		"power(m, k - 3)",
 		"(%I::numeric)",
 		"(%N::numeric(6,2))",
 		"(%N::numeric(4))",
@@ -944,6 +953,19 @@ static const char *const triggers[] = {
 	"ROW EXECUTE FUNCTION tell()",
 	"CREATE TRIGGER own BEFORE UPDATE ON item FOR EACH ROW WHEN (NEW.n = "
 	"13) EXECUTE FUNCTION again()",
+	"CREATE FUNCTION count_all() RETURNS trigger LANGUAGE plpgsql AS $$ "
+	"BEGIN\n"
+	"  INSERT INTO note SELECT concat_ws(' ', TG_NAME, TG_WHEN, TG_LEVEL, "
+	"TG_OP, TG_ARGV[0], TG_ARGV[TG_NARGS - 1], TG_ARGV[TG_NARGS], NEW.id, "
+	"count(*)) FROM item;\n"
+	"  IF TG_ARGV[0] = 'c' THEN UPDATE part SET q = q + 1 WHERE id = 3; "
+	"END "
+	"IF;\n"
+	"  RETURN NEW;\nEND $$",
+	"CREATE TRIGGER z_first BEFORE INSERT OR UPDATE OR DELETE ON item FOR "
+	"EACH STATEMENT EXECUTE FUNCTION count_all('a', 7)",
+	"CREATE TRIGGER z_last AFTER INSERT OR UPDATE OF t OR DELETE ON item "
+	"EXECUTE FUNCTION count_all('c', 'd')",
 	/* Rows that are there are looked at, and not changed. */
 	"INSERT INTO item VALUES (50, 5)",
 	"ALTER TABLE item ADD CHECK (n < 1000)",

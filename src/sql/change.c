@@ -242,12 +242,13 @@ static struct value *copy_columns(struct sql_run *x, const struct sql_table *t,
 	return memcpy(region_take(x->region, size), columns, size);
 }
 
-/* Has the statement changed the row already? Then it stays as it is. */
-static bool is_done(struct sql_run *x, const struct sql_write *before,
-                    const struct sql_table *t, const struct value *row)
+/* Was the row changed from `before` on, up to `last`? */
+static bool is_changed(struct sql_run *x, const struct sql_write *before,
+                       const struct sql_write *last, const struct sql_table *t,
+                       const struct value *row)
 {
 	const struct sql_write *w =
-		sql_own_write(x, x->writes, t->global, row[t->column_count]);
+		sql_own_write(x, last, t->global, row[t->column_count]);
 	return w && w->number > (before ? before->number : 0);
 }
 
@@ -259,8 +260,6 @@ static bool update_row(struct sql_run *x, const struct sql_statement *s,
 	struct value *columns = copy_columns(x, t, rows[0]);
 	assert(s->kind == STATEMENT_UPDATE);
 	bool kept;
-	x->sets = s->sets;
-	x->set_count = s->set_count;
 	if (!set_columns(x, t, &f, s->sets, s->set_count, columns) ||
 	    !sql_fire_before(x, t, rows[0], &columns, &kept))
 		return false;
@@ -331,20 +330,23 @@ static bool run_change(struct sql_run *x, const struct sql_statement *s)
 {
 	const struct sql_write *before = x->writes;
 	struct sql_matches rows;
+	bool update = s->kind == STATEMENT_UPDATE;
 	assert(s->query->relations[0].table == s->table);
 	if (!sql_match(x, s->query, x->outer, &rows)) return false;
 	for (uint32_t i = 0; i < rows.count; i++) {
 		bool kept;
-		if (is_done(x, before, s->table, rows.items[i][0])) continue;
-		if (s->kind == STATEMENT_UPDATE
-		            ? !lock_to_update(x, s, rows.items[i], &kept)
-		            : !sql_lock_rows(x, s->query, x->outer,
-		                             rows.items[i], &kept))
+		const struct value *row = rows.items[i][0];
+		/* It stays as it was changed by the statement itself. */
+		if (is_changed(x, before, x->writes, s->table, row)) continue;
+		if (is_changed(x, x->written_before, before, s->table, row))
+			return sql_changed_before(x, update);
+		if (update ? !lock_to_update(x, s, rows.items[i], &kept)
+		           : !sql_lock_rows(x, s->query, x->outer,
+		                            rows.items[i], &kept))
 			return false;
 		if (!kept) continue;
-		bool fine = s->kind == STATEMENT_UPDATE
-		                    ? update_row(x, s, rows.items[i])
-		                    : delete_row(x, s, rows.items[i]);
+		bool fine = update ? update_row(x, s, rows.items[i])
+		                   : delete_row(x, s, rows.items[i]);
 		if (!fine) return false;
 	}
 	return true;
@@ -394,7 +396,7 @@ static bool update_instead(struct sql_run *x, const struct sql_statement *s,
 	struct value *columns = copy_columns(x, t, old);
 	bool holds = true;
 	assert(s->conflict == CONFLICT_UPDATE);
-	if (is_done(x, x->written_before, t, old))
+	if (is_changed(x, x->written_before, x->writes, t, old))
 		return sql_run_fails(x, "21000",
 		                     "ON CONFLICT DO UPDATE command cannot "
 		                     "affect row a second time");
@@ -404,8 +406,6 @@ static bool update_instead(struct sql_run *x, const struct sql_statement *s,
 	    !sql_eval_condition(x, &f, s->conflict_where, &holds))
 		return false;
 	if (!holds) return true;
-	x->sets = s->conflict_sets;
-	x->set_count = s->conflict_set_count;
 	bool kept;
 	if (!set_columns(x, t, &f, s->conflict_sets, s->conflict_set_count,
 	                 columns) ||
@@ -683,12 +683,43 @@ static bool run_truncate(struct sql_run *x, const struct sql_statement *s)
 	return true;
 }
 
+/* What triggers of statements see: ON CONFLICT DO UPDATE is both, whatever it
+ * does. */
+static bool begin_change(struct sql_run *x, const struct sql_statement *s)
+{
+	const struct sql_table *t = s->table;
+	bool both = s->conflict == CONFLICT_UPDATE;
+	x->sets = both ? s->conflict_sets : s->sets;
+	x->set_count = both ? s->conflict_set_count : s->set_count;
+	if (s->kind == STATEMENT_DELETE)
+		return sql_fire_statement(x, t, EVENT_DELETE);
+	if (s->kind == STATEMENT_INSERT &&
+	    !sql_fire_statement(x, t, EVENT_INSERT))
+		return false;
+	return (s->kind == STATEMENT_INSERT && !both) ||
+	       sql_fire_statement(x, t, EVENT_UPDATE);
+}
+
+static bool end_change(struct sql_run *x, const struct sql_statement *s)
+{
+	const struct sql_table *t = s->table;
+	if (s->kind == STATEMENT_DELETE) sql_note_statement(x, t, EVENT_DELETE);
+	if (s->kind == STATEMENT_UPDATE || s->conflict == CONFLICT_UPDATE)
+		sql_note_statement(x, t, EVENT_UPDATE);
+	if (s->kind == STATEMENT_INSERT) sql_note_statement(x, t, EVENT_INSERT);
+	return sql_run_referrals(x);
+}
+
 bool sql_change(struct sql_run *x, const struct sql_statement *s)
 {
 	switch (s->kind) {
-	case STATEMENT_INSERT: return run_insert(x, s) && sql_run_referrals(x);
+	case STATEMENT_INSERT:
+		return begin_change(x, s) && run_insert(x, s) &&
+		       end_change(x, s);
 	case STATEMENT_UPDATE:
-	case STATEMENT_DELETE: return run_change(x, s) && sql_run_referrals(x);
+	case STATEMENT_DELETE:
+		return begin_change(x, s) && run_change(x, s) &&
+		       end_change(x, s);
 	case STATEMENT_INDEX: return run_index(x, s);
 	case STATEMENT_KEY: return run_key(x, s);
 	case STATEMENT_CHECK: return run_check(x, s);

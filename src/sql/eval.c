@@ -120,19 +120,34 @@ static bool compares(enum sql_operation op, struct value a, struct value b,
 	                     : order >= 0;
 }
 
+/* What a conversion or the like said of itself. */
+static bool checked(struct sql_run *x, bool fine)
+{
+	if (!fine) x->stop = SQL_FAILED;
+	return fine;
+}
+
 static bool call_numeric(struct sql_run *x, enum sql_operation op,
                          const struct value *a, uint32_t count,
                          struct value *out)
 {
+	if (op == DO_POWER && !sql_numeric_can_raise(a[0], a[1]))
+		return sql_is_beyond(x, "a power that is not supported",
+		                     "its exponent is not whole, or too large");
+	if (op == DO_POWER || op == DO_SQRT)
+		return checked(x, op == DO_POWER
+		                          ? sql_numeric_raise(x->region, a[0],
+		                                              a[1], out,
+		                                              &x->failure)
+		                          : sql_numeric_root(x->region, a[0],
+		                                             out, &x->failure));
 	if (op > DO_MOD) {
 		*out = sql_numeric_change(x->region, op, a[0],
 		                          count > 1 ? a[1].i : 0);
 		return true;
 	}
-	if (sql_numeric_compute(x->region, op, a[0], a[1], out, &x->failure))
-		return true;
-	x->stop = SQL_FAILED;
-	return false;
+	return checked(x, sql_numeric_compute(x->region, op, a[0], a[1], out,
+	                                      &x->failure));
 }
 
 static bool call_moment(struct sql_run *x, const struct sql_proc *p,
@@ -150,13 +165,6 @@ static bool call_moment(struct sql_run *x, const struct sql_proc *p,
 static bool is_time(enum sql_kind k)
 {
 	return sql_is_moment(k) || k == SQL_INTERVAL;
-}
-
-/* What a conversion or the like said of itself. */
-static bool checked(struct sql_run *x, bool fine)
-{
-	if (!fine) x->stop = SQL_FAILED;
-	return fine;
 }
 
 /* As the processor does it: of the distance, the bits that count. */
@@ -525,6 +533,7 @@ static bool eval_element(struct sql_run *x, const struct sql_frame *f,
 	if (!sql_eval(x, f, e->args[0], &array) ||
 	    !sql_eval(x, f, e->args[1], &at))
 		return false;
+	at.i += e->number;
 	bool there = !sql_is_null(array) && !sql_is_null(at) && at.i >= 1 &&
 	             at.i <= array.o->length;
 	*out = there ? array.o->items[at.i - 1] : value_null();
@@ -541,7 +550,9 @@ static bool eval_scalar(struct sql_run *x, const struct sql_frame *f,
 		                     "more than one row returned by a subquery "
 		                     "used as an expression");
 	*out = rows.count ? rows.items[0][0] : value_null();
-	return true;
+	if (!rows.count || !e->count) return true;
+	struct sql_frame inner = { .outer = f, .rows = rows.items };
+	return sql_eval(x, &inner, e->args[0], out);
 }
 
 static bool eval_exists(struct sql_run *x, const struct sql_frame *f,

@@ -46,11 +46,21 @@ void sql_refer(struct sql_run *x, const struct sql_table *t,
 			                               .new = new,
 			                               .checks = true });
 	for (const struct sql_trigger *g = t->triggers; g; g = g->next)
-		if (sql_is_fired(x, g, false, old, new))
+		if (sql_is_fired(x, g, false, false, sql_event_of(old, new)))
 			note(x, (struct sql_referral){ .table = t,
 			                               .trigger = g,
 			                               .old = old,
 			                               .new = new });
+}
+
+void sql_note_statement(struct sql_run *x, const struct sql_table *t,
+                        enum sql_event event)
+{
+	for (const struct sql_trigger *g = t->triggers; g; g = g->next)
+		if (sql_is_fired(x, g, false, true, event))
+			note(x, (struct sql_referral){ .table = t,
+			                               .trigger = g,
+			                               .event = event });
 }
 
 /* ---- The row that is referred to ---- */
@@ -227,8 +237,7 @@ bool sql_run_referrals(struct sql_run *x)
 		x->written_before = x->writes;
 		sql_begin_moment(x);
 		x->read_base = x->read_count;
-		bool fine = r->trigger ? sql_fire_after(x, r->table, r->trigger,
-		                                        r->old, r->new)
+		bool fine = r->trigger  ? sql_fire_after(x, r)
 		            : r->checks ? check_referred(x, r->foreign, r->new)
 		                        : check_referring(x, r->foreign, r->old,
 		                                          r->new);

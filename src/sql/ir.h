@@ -82,6 +82,7 @@ struct sql_table {
 	struct sql_foreign *referrers; /* that others refer to it by */
 	struct sql_trigger *triggers;  /* in the order of their names */
 	struct value *names;           /* of the columns, by slot */
+	bool counts_statements;        /* some trigger is FOR EACH STATEMENT */
 	bool scanned;   /* some condition does not name the key */
 	bool *filtered; /* columns that conditions of sessions mention,
 	                 * where they do not name the key */
@@ -89,17 +90,17 @@ struct sql_table {
 
 enum sql_event { EVENT_INSERT = 1, EVENT_UPDATE = 2, EVENT_DELETE = 4 };
 
-/* CREATE TRIGGER ... FOR EACH ROW */
 struct sql_trigger {
 	const char *name;
-	bool before; /* else after, at the end of the statement */
+	bool before;    /* else after, at the end of the statement */
+	bool statement; /* FOR EACH STATEMENT; else ROW */
 	unsigned events;
 	const uint32_t *columns; /* UPDATE OF; none: of any */
 	uint32_t column_count;
 	const struct sql_expr *condition; /* WHEN: of OLD, relation 0, and NEW,
 	                                   * 1; or NULL */
-	/* Its function, for this table: it is given the columns of NEW, those
-	 * of OLD, and the names that TG_OP and its like are. */
+	/* Its function, for this trigger: it is given the columns of NEW, those
+	 * of OLD, and TG_OP. */
 	const struct sql_routine *routine;
 	struct sql_trigger *next;
 };
@@ -141,7 +142,7 @@ enum sql_expr_kind {
 	                 * function: arg 0, one query further in, is true of
 	                 * some row, or all rows, of `query` */
 	EXPR_ARRAY,     /* of the arguments */
-	EXPR_ELEMENT,   /* of array 0, number arg 1, from 1 */
+	EXPR_ELEMENT,   /* of array 0, arg 1 - 1 + `number`, from 0 */
 	EXPR_ROUTINE,   /* `routine` of the arguments, one for each of its
 	                 * parameters */
 	EXPR_NEXTVAL,   /* of sequence `number`, in steps of `constant` */
@@ -149,7 +150,8 @@ enum sql_expr_kind {
 	EXPR_SET,       /* in SELECT's list: the value, in the row at hand, of
 	                 * arg 0, which returns a set */
 	EXPR_EXISTS,    /* `query` has a row */
-	EXPR_SCALAR,    /* the value of the one row of `query` */
+	EXPR_SCALAR,    /* the value of the one row of `query`; with arg 0: of
+	                 * that, one query further in */
 	EXPR_AGGREGATE, /* `function` of `distinct` arguments, where `filter` */
 	EXPR_FAILURE,   /* always fails with `failure` */
 	EXPR_STEP_ERROR /* in assertions: SQLSTATE of step `relation`, or NULL
@@ -168,13 +170,20 @@ struct sql_expr {
 	const struct sql_proc *function;
 	const struct sql_routine *routine;
 	bool negated, distinct;
-	uint32_t number; /* of an aggregate or a set, in its query */
+	uint32_t number; /* of an aggregate, a set, in its query; see above */
 	struct sql_type item;
 	const struct sql_query *query;
 	const struct sql_expr *filter;
 	const struct sql_order *order; /* of what an aggregate sees */
 	uint32_t order_count;
 };
+
+/* Are the arguments about a row of its query, one query further in? */
+static inline bool sql_is_about_row(const struct sql_expr *e)
+{
+	return (e->kind == EXPR_ANY && !e->function) ||
+	       (e->kind == EXPR_SCALAR && e->count);
+}
 
 static inline bool sql_has_query(const struct sql_expr *e)
 {

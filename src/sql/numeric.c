@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <gmp.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +13,8 @@ enum {
 	DIGITS_MOST = 131072, /* and before it */
 	DIVISION_SCALE_MOST = 1000,
 	DIVISION_DIGITS = 16, /* that count, at least */
-	BASE_DIGITS = 4       /* PostgreSQL computes in base 10,000 */
+	BASE_DIGITS = 4,      /* PostgreSQL computes in base 10,000 */
+	POWER_BITS_MOST = 1 << 26
 };
 
 /* n * 10^-scale */
@@ -341,6 +343,129 @@ bool sql_numeric_compute(struct region *r, enum sql_operation op,
 	mpz_clear(b.n);
 	*out = give(r, &a);
 	return fine || overflows(r, why);
+}
+
+/* The whole number that it is; false: it is none, or does not fit. */
+static bool whole(const struct decimal *d, long *out)
+{
+	mpz_t ten, q, rest;
+	mpz_inits(ten, q, rest, NULL);
+	mpz_ui_pow_ui(ten, 10, (unsigned long)d->scale);
+	mpz_tdiv_qr(q, rest, d->n, ten);
+	bool fits = !mpz_sgn(rest) && mpz_cmpabs_ui(q, INT32_MAX) <= 0;
+	*out = fits ? mpz_get_si(q) : 0;
+	mpz_clears(ten, q, rest, NULL);
+	return fits;
+}
+
+/* Of a power: about so many digits stand before the point; of one below 1,
+ * zeros behind it, as a negative number. */
+static double power_digits(const struct decimal *x, long y)
+{
+	long e;
+	double top = mpz_get_d_2exp(&e, x->n);
+	double digits = log10(fabs(top)) + (double)e * log10(2);
+	return (double)y * (digits - (double)x->scale);
+}
+
+bool sql_numeric_can_raise(struct value left, struct value right)
+{
+	struct decimal x, y;
+	long by;
+	take(&x, left);
+	take(&y, right);
+	bool can = whole(&y, &by);
+	double bits = (double)mpz_sizeinbase(x.n, 2) * labs(by);
+	double digits = mpz_sgn(x.n) ? power_digits(&x, by) : 0;
+	can = can && (bits <= POWER_BITS_MOST || digits > DIGITS_MOST ||
+	              digits < -SCALE_MOST);
+	/* Those that are errors are such in any case. */
+	can |= (!mpz_sgn(x.n) && mpz_sgn(y.n) < 0) || mpz_sgn(x.n) < 0;
+	mpz_clears(x.n, y.n, NULL);
+	return can;
+}
+
+/* x := x ^ by, with `scale` digits behind the point. */
+static void raise_to(struct decimal *x, long by, long scale)
+{
+	mpz_t ten;
+	mpz_init(ten);
+	mpz_ui_pow_ui(ten, 10, (unsigned long)(x->scale * labs(by)));
+	mpz_pow_ui(x->n, x->n, (unsigned long)labs(by));
+	if (by >= 0) {
+		shift(x->n, scale);
+		divide(x->n, ten, TO_NEAREST);
+	} else {
+		shift(ten, scale);
+		divide(ten, x->n, TO_NEAREST);
+		mpz_swap(ten, x->n);
+	}
+	x->scale = scale;
+	mpz_clear(ten);
+}
+
+bool sql_numeric_raise(struct region *r, struct value left, struct value right,
+                       struct value *out, struct sql_failure *why)
+{
+	enum { SCALE = 16 };
+	struct decimal x, y;
+	long by;
+	take(&x, left);
+	take(&y, right);
+	bool is_whole = whole(&y, &by), below = mpz_sgn(y.n) < 0, fits = true;
+	mpz_clear(y.n);
+	if ((!mpz_sgn(x.n) && below) || (mpz_sgn(x.n) < 0 && !is_whole)) {
+		below = !mpz_sgn(x.n);
+		mpz_clear(x.n);
+		return sql_fail(r, why, "2201F",
+		                below ? "zero raised to a negative power is "
+		                        "undefined"
+		                      : "a negative number raised to a "
+		                        "non-integer power yields a complex "
+		                        "result");
+	}
+	assert(is_whole);
+	long scale = x.scale > SCALE ? x.scale : SCALE;
+	if (scale > DIVISION_SCALE_MOST) scale = DIVISION_SCALE_MOST;
+	double digits = mpz_sgn(x.n) ? power_digits(&x, by) : 0;
+	if (digits < -SCALE_MOST) {
+		mpz_set_ui(x.n, 0);
+		x.scale = scale;
+	} else if (digits <= DIGITS_MOST) {
+		raise_to(&x, by, scale);
+		fits = (long)mpz_sizeinbase(x.n, 10) - scale <= DIGITS_MOST + 1;
+	} else {
+		fits = false;
+	}
+	*out = give(r, &x);
+	return fits || overflows(r, why);
+}
+
+/* With at least 16 digits that count. */
+bool sql_numeric_root(struct region *r, struct value v, struct value *out,
+                      struct sql_failure *why)
+{
+	struct decimal d;
+	long digit;
+	take(&d, v);
+	if (mpz_sgn(d.n) < 0) {
+		mpz_clear(d.n);
+		return sql_fail(r, why, "2201F",
+		                "cannot take square root of a negative number");
+	}
+	long scale = DIVISION_DIGITS -
+	             ((first_digit(&d, &digit) + 1) * BASE_DIGITS / 2 - 1);
+	if (scale < d.scale) scale = d.scale;
+	if (scale < 0) scale = 0;
+	if (scale > DIVISION_SCALE_MOST) scale = DIVISION_SCALE_MOST;
+	/* One digit more is enough to round by: what is cut off behind a 5 is
+	 * rounded up anyway. */
+	rescale(&d, 2 * (scale + 1), TO_ZERO);
+	mpz_sqrt(d.n, d.n);
+	d.scale = scale + 1;
+	rescale(&d, scale, TO_NEAREST);
+	*out = give(r, &d);
+	return true;
 }
 
 struct value sql_numeric_change(struct region *r, enum sql_operation op,

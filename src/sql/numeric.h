@@ -21,6 +21,13 @@ bool sql_numeric_fit(struct region *r, struct value v, int32_t length,
 bool sql_numeric_compute(struct region *r, enum sql_operation op,
                          struct value a, struct value b, struct value *out,
                          struct sql_failure *why);
+/* x ^ y is computed if y is whole and not too large; numbers below zero have no
+ * square root, and zero no power below zero. */
+bool sql_numeric_can_raise(struct value x, struct value y);
+bool sql_numeric_raise(struct region *r, struct value x, struct value y,
+                       struct value *out, struct sql_failure *why);
+bool sql_numeric_root(struct region *r, struct value v, struct value *out,
+                      struct sql_failure *why);
 /* abs, sign, -, round, trunc (to `digits` behind the point), ceil, floor */
 struct value sql_numeric_change(struct region *r, enum sql_operation op,
                                 struct value v, int64_t digits);

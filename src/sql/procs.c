@@ -53,6 +53,14 @@
 			t, SQL_INT4                             \
 		}                                               \
 	}
+#define POWER(name)                                                   \
+	{ name, DO_OUTSIDE, SQL_NUMERIC, 2, { SQL_INT8, SQL_INT8 } }, \
+	{                                                             \
+		name, DO_POWER, SQL_NUMERIC, 2,                       \
+		{                                                     \
+			SQL_NUMERIC, SQL_NUMERIC                      \
+		}                                                     \
+	}
 #define SERIES(t, step)                                      \
 	{                                                    \
 		"generate_series", DO_GENERATE_SERIES, t, 3, \
@@ -143,6 +151,12 @@ static const struct sql_proc procs[] = {
 	{ "round", DO_ROUND, SQL_NUMERIC, 2, { SQL_NUMERIC, SQL_INT4 } },
 	{ "trunc", DO_TRUNC, SQL_NUMERIC, 1, { SQL_NUMERIC } },
 	{ "trunc", DO_TRUNC, SQL_NUMERIC, 2, { SQL_NUMERIC, SQL_INT4 } },
+	/* Of integers, these are double precision, which there is not. */
+	POWER("^"),
+	POWER("power"),
+	POWER("pow"),
+	{ "sqrt", DO_OUTSIDE, SQL_NUMERIC, 1, { SQL_INT8 } },
+	{ "sqrt", DO_SQRT, SQL_NUMERIC, 1, { SQL_NUMERIC } },
 	COMPARE(SQL_DATE, SQL_DATE),
 	COMPARE(SQL_TIMESTAMP, SQL_TIMESTAMP),
 	COMPARE(SQL_TIMESTAMPTZ, SQL_TIMESTAMPTZ),
@@ -338,7 +352,6 @@ bool sql_is_outside(const char *name)
 		"@>",
 		"@?",
 		"@@",
-		"^",
 		"acos",
 		"age",
 		"array_append",
@@ -447,8 +460,6 @@ bool sql_is_outside(const char *name)
 		"pg_try_advisory_xact_lock",
 		"pg_typeof",
 		"pi",
-		"pow",
-		"power",
 		"quote_nullable",
 		"radians",
 		"rank",
@@ -475,7 +486,6 @@ bool sql_is_outside(const char *name)
 		"sha512",
 		"similar_to_escape",
 		"sin",
-		"sqrt",
 		"stddev",
 		"stddev_pop",
 		"stddev_samp",

@@ -64,12 +64,37 @@ static json_t *item_of_row(struct resolver *r, json_t *ref)
 	json_t *items = row_items(json_object_get(ref, "source"));
 	if (!items)
 		refuse_construct(r, r->place,
-		                 "several columns that are set to a query");
+		                 "several columns that are set to this");
 	else if (node_integer(ref, "ncolumns") !=
 	         (int64_t)json_array_size(items))
 		refuse(r, r->place,
 		       "number of columns does not match number of values");
 	return json_array_get(items, (size_t)node_integer(ref, "colno") - 1);
+}
+
+/* SET (a, b) = (SELECT x, y ...): the query, which all of them take; NULL
+ * without an error: it is none. Each takes its own row of it, the same one. */
+static const struct sql_query *query_of_row(struct resolver *r, struct scope *s,
+                                            json_t *ref)
+{
+	json_t *link, *select;
+	struct place at = r->place;
+	if (!node_is(json_object_get(ref, "source"), "SubLink", &link) ||
+	    !node_is(json_object_get(link, "subselect"), "SelectStmt", &select))
+		return NULL;
+	const struct sql_query *q = resolve_query(r, s, select);
+	r->place = at;
+	if (!q) return NULL;
+	if (node_integer(ref, "ncolumns") != q->target_count)
+		return refuse(r, at,
+		              "number of columns does not match number of "
+		              "values");
+	if (query_acts(q))
+		return refuse_construct(
+			r, at,
+			"several columns that are set to a query which calls "
+			"functions or locks rows");
+	return q;
 }
 
 static bool resolve_sets(struct resolver *r, struct scope *s,
@@ -79,16 +104,27 @@ static bool resolve_sets(struct resolver *r, struct scope *s,
 	uint32_t count = (uint32_t)json_array_size(list);
 	struct sql_set *sets =
 		region_take0(r->region, (count + 1) * sizeof *sets);
+	const struct sql_query *row = NULL;
 	s->no_aggregates = "UPDATE";
 	for (uint32_t i = 0; i < count; i++) {
 		json_t *body, *x;
+		const struct sql_expr *given = NULL;
 		node_is(json_array_get(list, i), "ResTarget", &body);
 		struct place at = r->place = node_place(r, body);
 		int column = find_column(r, t, node_string(body, "name"));
 		json_t *value = json_object_get(body, "val");
 		if (column < 0) return false;
-		if (node_is(value, "MultiAssignRef", &x))
-			value = item_of_row(r, x);
+		if (node_is(value, "MultiAssignRef", &x)) {
+			if (node_integer(x, "colno") == 1)
+				row = query_of_row(r, s, x);
+			if (r->failed) return false;
+			if (row)
+				given = column_of_query(
+					r, s, row,
+					(uint32_t)node_integer(x, "colno") - 1);
+			else
+				value = item_of_row(r, x);
+		}
 		if (json_object_get(body, "indirection"))
 			refuse_construct(r, at, "this assignment");
 		sets[i].column = (uint32_t)column;
@@ -98,11 +134,11 @@ static bool resolve_sets(struct resolver *r, struct scope *s,
 				       "multiple assignments to same column "
 				       "\"%s\"",
 				       t->columns[column].name);
-		if (node_is(value, "SetToDefault", &x)) continue;
+		if (!given && node_is(value, "SetToDefault", &x)) continue;
 		refuse_always(r, &t->columns[column], true);
+		if (!given && !r->failed) given = resolve_expr(r, s, value);
 		if (!r->failed)
-			sets[i].value = assigned(r, t, sets[i].column,
-			                         resolve_expr(r, s, value));
+			sets[i].value = assigned(r, t, sets[i].column, given);
 	}
 	s->no_aggregates = NULL;
 	*out = sets;
@@ -235,6 +271,7 @@ static bool inserted_values(struct resolver *r, json_t *body, json_t *rows,
 	for (uint32_t i = 0; i < count && !r->failed; i++) {
 		node_is(json_array_get(rows, i), "List", &list);
 		list = json_object_get(list, "items");
+		spread_rows(&s, list);
 		uint32_t n = (uint32_t)json_array_size(list);
 		if (!i && !inserted_columns(r, body, st, n)) break;
 		if (i && n != q->target_count) {

@@ -46,7 +46,8 @@ static void mention(const struct sql_expr *e, uint32_t depth,
 		m->asks = true;
 		mention_query(e->query, depth + 1, m);
 	}
-	for (uint32_t i = 0; i < e->count; i++) mention(e->args[i], depth, m);
+	for (uint32_t i = 0; i < e->count; i++)
+		mention(e->args[i], depth + sql_is_about_row(e), m);
 	mention(e->filter, depth, m);
 	for (uint32_t i = 0; i < e->order_count; i++)
 		mention(e->order[i].by, depth, m);
@@ -108,8 +109,17 @@ bool reads_late(const struct sql_statement *s)
 	for (uint32_t i = 0; i < s->returning_count; i++)
 		mention(s->returning[i].value, 0, &late);
 	if (s->query->value_count > 1) late.asks |= rows.asks;
+	/* Triggers of statements come before its rows are looked for. */
+	late.calls |= s->table && s->table->counts_statements;
 	return late.asks ||
 	       ((rows.calls || late.calls) && (rows.tables || late.tables));
+}
+
+bool query_acts(const struct sql_query *q)
+{
+	struct mentioned m = { 0 };
+	mention_query(q, 1, &m);
+	return m.unclear;
 }
 
 /* A condition, and the relations whose rows it can rule out. */

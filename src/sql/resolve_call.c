@@ -64,10 +64,12 @@ static const struct sql_expr *make_array_of(struct resolver *r,
 	return e;
 }
 
-/* There is none of this name for these arguments, or it is not clear which. */
+/* There is none of this name for these arguments, or it is not clear which; or
+ * `outside` is meant, which is not supported. */
 static void *no_call(struct resolver *r, const char *name,
                      const struct sql_expr *const *args, uint32_t count,
-                     bool is_operator, enum sql_choice choice)
+                     bool is_operator, enum sql_choice choice,
+                     const struct sql_proc *outside)
 {
 	struct text t = { 0 };
 	const char *what = is_operator ? "operator" : "function";
@@ -77,8 +79,13 @@ static void *no_call(struct resolver *r, const char *name,
 	for (uint32_t i = 0; i < count; i++)
 		array |= args[i]->type.kind == SQL_ARRAY;
 	print_signature(&t, name, args, count, is_operator);
-	if (choice == CHOICE_MADE || (!known && sql_is_outside(name)) ||
-	    (array && !strcmp(name, "||"))) {
+	if (choice == CHOICE_MADE && outside->result == SQL_NUMERIC) {
+		refuse(r, r->place,
+		       "%s %s gives double precision, which is not supported; "
+		       "make an argument numeric: x::numeric",
+		       what, text_get(&t));
+	} else if (choice == CHOICE_MADE || (!known && sql_is_outside(name)) ||
+	           (array && !strcmp(name, "||"))) {
 		refuse(r, r->place,
 		       "%s %s of PostgreSQL is not supported here; see 'SQL "
 		       "programs' in the manual for what is, or write a "
@@ -127,7 +134,7 @@ static const struct sql_expr *make_call(struct resolver *r, const char *name,
 		              "supported; write a constant",
 		              name);
 	if (choice != CHOICE_MADE || p->operation == DO_OUTSIDE)
-		return no_call(r, name, args, count, is_operator, choice);
+		return no_call(r, name, args, count, is_operator, choice, p);
 	struct sql_expr *e = expr_new(r, EXPR_CALL, p->result, count);
 	assert(p->count == count || sql_proc_takes_any_number(p));
 	e->function = p;
@@ -362,15 +369,30 @@ const struct sql_expr *row_is_null(struct resolver *r, struct scope *s,
 	return r->failed ? NULL : e;
 }
 
-const struct sql_expr *row_any(struct resolver *r, struct scope *s,
-                               const char *name, json_t *row,
-                               const struct sql_query *q, bool all)
+const struct sql_expr *column_of_query(struct resolver *r, struct scope *s,
+                                       const struct sql_query *q,
+                                       uint32_t column)
+{
+	struct scope inner = { .outer = s };
+	struct sql_expr *e = expr_new(r, EXPR_SCALAR, SQL_UNKNOWN, 1);
+	assert(column < q->target_count);
+	add_part(r, &inner, "*SELECT*", q);
+	e->args[0] = column_of(r, &inner, 0, 0, column);
+	e->type = e->args[0]->type;
+	e->query = q;
+	free_scope(&inner);
+	return e;
+}
+
+const struct sql_expr *row_and_query(struct resolver *r, struct scope *s,
+                                     enum sql_expr_kind kind, const char *name,
+                                     json_t *row, const struct sql_query *q)
 {
 	struct scope inner = { .outer = s, .no_aggregates = "this context" };
 	json_t *items = row_items(row);
 	uint32_t count = q->target_count;
 	struct place at = r->place;
-	struct sql_expr *e = expr_new(r, EXPR_ANY, SQL_BOOL, 1);
+	struct sql_expr *e = expr_new(r, kind, SQL_BOOL, 1);
 	if (count != json_array_size(items))
 		return refuse(r, at, "subquery has too %s columns",
 		              count > json_array_size(items) ? "many" : "few");
@@ -385,8 +407,25 @@ const struct sql_expr *row_any(struct resolver *r, struct scope *s,
 	if (!r->failed) e->args[0] = compared(r, name, a, b, count);
 	free_scope(&inner);
 	e->query = q;
-	e->negated = all;
+	assert(r->failed || sql_is_about_row(e));
 	return r->failed ? NULL : e;
+}
+
+/* A row beside a query in parentheses, which gives one; NULL without an error:
+ * it is no query. */
+static const struct sql_expr *row_of_query(struct resolver *r, struct scope *s,
+                                           const char *name, json_t *row,
+                                           json_t *right)
+{
+	json_t *link, *select;
+	struct place at = r->place;
+	if (!node_is(right, "SubLink", &link) ||
+	    strcmp(node_string(link, "subLinkType"), "EXPR_SUBLINK") ||
+	    !node_is(json_object_get(link, "subselect"), "SelectStmt", &select))
+		return NULL;
+	const struct sql_query *q = resolve_query(r, s, select);
+	r->place = at;
+	return q ? row_and_query(r, s, EXPR_SCALAR, name, row, q) : NULL;
 }
 
 static const struct sql_expr *
@@ -504,12 +543,21 @@ const struct sql_expr *resolve_a_expr(struct resolver *r, struct scope *s,
 	const char *kind = node_string(body, "kind");
 	json_t *left = json_object_get(body, "lexpr");
 	json_t *right = json_object_get(body, "rexpr");
+	bool whole = spread_row(s, left) | spread_row(s, right);
 	bool rows = row_items(left) != NULL;
-	if (rows && !strcmp(kind, "AEXPR_OP"))
-		return compare_rows(r, s,
-		                    node_name(json_array_get(
-					    json_object_get(body, "name"), 0)),
-		                    left, right);
+	if (rows && !strcmp(kind, "AEXPR_OP")) {
+		const char *name = node_name(
+			json_array_get(json_object_get(body, "name"), 0));
+		if (whole)
+			return refuse_construct(
+				r, r->place,
+				"a whole row beside an operator (write IS "
+				"DISTINCT FROM, or ROW(r.*))");
+		const struct sql_expr *e =
+			row_of_query(r, s, name, left, right);
+		return e || r->failed ? e
+		                      : compare_rows(r, s, name, left, right);
+	}
 	if (!strcmp(kind, "AEXPR_OP") || !strcmp(kind, "AEXPR_LIKE") ||
 	    !strcmp(kind, "AEXPR_ILIKE"))
 		return resolve_operator(r, s, body);

@@ -154,6 +154,7 @@ static const struct sql_expr *resolve_null_test(struct resolver *r,
 	json_t *arg = json_object_get(body, "arg");
 	bool negated =
 		!strcmp(node_string(body, "nulltesttype"), "IS_NOT_NULL");
+	spread_row(s, arg);
 	if (row_items(arg)) return row_is_null(r, s, arg, negated);
 	struct sql_expr *e = expr_new(r, EXPR_IS_NULL, SQL_BOOL, 1);
 	e->negated = negated;
@@ -214,9 +215,12 @@ static const struct sql_expr *resolve_sublink(struct resolver *r,
 	}
 	json_t *names = json_object_get(body, "operName");
 	const char *name = names ? node_name(json_array_get(names, 0)) : "=";
-	if (row_items(test))
-		return row_any(r, s, name, test, q,
-		               !strcmp(kind, "ALL_SUBLINK"));
+	if (row_items(test)) {
+		e = (struct sql_expr *)row_and_query(r, s, EXPR_ANY, name, test,
+		                                     q);
+		if (e) e->negated = !strcmp(kind, "ALL_SUBLINK");
+		return e;
+	}
 	if (q->target_count != 1)
 		return refuse(r, at,
 		              test ? "subquery has too many columns"
@@ -270,6 +274,7 @@ static const struct sql_expr *resolve_element(struct resolver *r,
 	e->args[1] = coerce(r, resolve_expr(r, s, json_object_get(at, "uidx")),
 	                    sql_type(SQL_INT4), COERCE_ASSIGNMENT,
 	                    "array subscript must have type");
+	e->number = counts_from_zero(s, json_object_get(body, "arg"));
 	if (r->failed) return NULL;
 	if (e->args[0]->type.kind != SQL_ARRAY)
 		return refuse(r, e->at,

@@ -121,4 +121,5 @@ void add_foreign(struct resolver *r, struct sql_table *t, json_t *body,
 	*foreign_place(&t->foreigns, true) = f;
 	*foreign_place(&to->referrers, false) = f;
 	if (t->filtered) look_for_referring(t);
+	forbid_cascades(r, t);
 }

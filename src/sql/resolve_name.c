@@ -105,14 +105,23 @@ static const struct variables *variables_of(const struct scope *s, uint32_t *up)
 	return NULL;
 }
 
-static const struct sql_expr *variable_value(struct resolver *r, uint32_t up,
-                                             uint32_t slot,
-                                             struct sql_type type)
+static const struct sql_expr *slot_value(struct resolver *r, uint32_t up,
+                                         uint32_t slot, struct sql_type type)
 {
 	struct sql_expr *e = expr_new(r, EXPR_COLUMN, SQL_UNKNOWN, 0);
 	e->type = type;
 	e->up = up;
 	e->column = slot;
+	return e;
+}
+
+static const struct sql_expr *variable_value(struct resolver *r, uint32_t up,
+                                             const struct variable *v)
+{
+	if (!v->fixed) return slot_value(r, up, v->slot, v->type);
+	struct sql_expr *e = region_take(r->region, sizeof *e);
+	*e = *v->fixed;
+	e->at = r->place;
 	return e;
 }
 
@@ -125,7 +134,7 @@ plain_variable(struct resolver *r, const struct scope *s, const char *name)
 	if (!v) return NULL;
 	if (v->record)
 		return refuse_construct(r, r->place, "a whole row as a value");
-	return variable_value(r, up, v->slot, v->type);
+	return variable_value(r, up, v);
 }
 
 static const struct sql_expr *record_field(struct resolver *r, uint32_t up,
@@ -134,8 +143,8 @@ static const struct sql_expr *record_field(struct resolver *r, uint32_t up,
 {
 	for (uint32_t i = 0; i < v->column_count; i++)
 		if (!strcmp(v->columns[i].name, name))
-			return variable_value(r, up, v->slot + i,
-			                      v->columns[i].type);
+			return slot_value(r, up, v->slot + i,
+			                  v->columns[i].type);
 	if (!v->column_count)
 		return refuse(r, r->place, "record \"%s\" is not assigned yet",
 		              v->name);
@@ -153,7 +162,7 @@ const struct sql_expr *resolve_parameter(struct resolver *r,
 		return refuse(r, r->place, "there is no parameter $%d",
 		              (int)number);
 	const struct variable *v = &all->items[number - 1];
-	return variable_value(r, up, v->slot, v->type);
+	return variable_value(r, up, v);
 }
 
 /* record.field, or block.variable; NULL without an error: neither. */
@@ -167,7 +176,7 @@ static const struct sql_expr *qualified_variable(struct resolver *r,
 	const struct variable *v = find_variable(all, NULL, first);
 	if (v && v->record) return record_field(r, up, v, name);
 	v = find_variable(all, first, name);
-	return v ? variable_value(r, up, v->slot, v->type) : NULL;
+	return v ? variable_value(r, up, v) : NULL;
 }
 
 /* A column that a variable of PL/pgSQL has the name of as well. */
@@ -206,7 +215,12 @@ static const struct sql_expr *plain_column(struct resolver *r, struct scope *s,
 			               : visible_column(r, s, up, found);
 	}
 	const struct sql_expr *v = plain_variable(r, s, name);
-	return v || r->failed ? v : no_column(r, s, NULL, name);
+	const struct sql_column *columns;
+	uint32_t count;
+	if (v || r->failed) return v;
+	if (whole_row(s, name, &columns, &count))
+		return refuse_construct(r, r->place, "a whole row as a value");
+	return no_column(r, s, NULL, name);
 }
 
 static int find_relation(struct scope *s, const char *name, uint32_t *up,
@@ -220,6 +234,110 @@ static int find_relation(struct scope *s, const char *name, uint32_t *up,
 				return (int)i;
 			}
 	return -1;
+}
+
+bool counts_from_zero(const struct scope *s, json_t *node)
+{
+	uint32_t up;
+	json_t *body, *fields;
+	if (!node_is(node, "ColumnRef", &body)) return false;
+	fields = json_object_get(body, "fields");
+	const struct variables *all = variables_of(s, &up);
+	const struct variable *v =
+		find_variable(all, NULL, node_name(json_array_get(fields, 0)));
+	return json_array_size(fields) == 1 && v && v->from_zero;
+}
+
+/* ---- Whole rows ---- */
+
+bool whole_row(const struct scope *s, const char *name,
+               const struct sql_column **columns, uint32_t *count)
+{
+	uint32_t up;
+	const struct variables *all = variables_of(s, &up);
+	const struct variable *v = find_variable(all, NULL, name);
+	for (; s; s = s->outer)
+		for (uint32_t i = 0; i < s->relation_count; i++)
+			if (!strcmp(s->relations[i].name, name)) {
+				*columns = s->relations[i].columns;
+				*count = s->relations[i].column_count;
+				return true;
+			}
+	if (!v || !v->record || !v->column_count) return false;
+	*columns = v->columns;
+	*count = v->column_count;
+	return true;
+}
+
+static bool is_visible(const struct scope *s, const char *name)
+{
+	for (; s; s = s->outer)
+		for (uint32_t i = 0; i < s->visible_count; i++)
+			if (!strcmp(s->visible[i].name, name)) return true;
+	return false;
+}
+
+/* The name of the row that r.* is, or r where no column is called that; else
+ * NULL. */
+static const char *row_meant(const struct scope *s, json_t *ref, bool star)
+{
+	json_t *fields = json_object_get(ref, "fields"), *x;
+	const char *name = node_name(json_array_get(fields, 0));
+	bool has_star = node_is(json_array_get(fields, 1), "A_Star", &x);
+	if (json_array_size(fields) != (has_star ? 2 : 1)) return NULL;
+	return has_star || (!star && !is_visible(s, name)) ? name : NULL;
+}
+
+/* Its columns, as nodes of their own, put into a list before number i. */
+static void insert_columns(json_t *list, size_t i, const char *row,
+                           const struct sql_column *columns, uint32_t count,
+                           json_int_t location)
+{
+	for (uint32_t c = 0; c < count; c++)
+		json_array_insert_new(
+			list, i + c,
+			json_pack("{s:{s:[{s:{s:s}},{s:{s:s}}],s:I}}",
+		                  "ColumnRef", "fields", "String", "sval", row,
+		                  "String", "sval", columns[c].name, "location",
+		                  location));
+}
+
+void spread_rows(const struct scope *s, json_t *list)
+{
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const struct sql_column *columns;
+		uint32_t count;
+		json_t *ref, *node = json_array_get(list, i);
+		const char *name = node_is(node, "ColumnRef", &ref)
+		                           ? row_meant(s, ref, true)
+		                           : NULL;
+		if (!name || !whole_row(s, name, &columns, &count)) continue;
+		insert_columns(list, i, name, columns, count,
+		               node_integer(ref, "location"));
+		json_array_remove(list, i + count);
+		i += count - 1;
+	}
+}
+
+bool spread_row(const struct scope *s, json_t *node)
+{
+	const struct sql_column *columns;
+	uint32_t count;
+	json_t *ref, *row, *list;
+	if (node_is(node, "RowExpr", &row))
+		spread_rows(s, json_object_get(row, "args"));
+	if (!node_is(node, "ColumnRef", &ref)) return false;
+	const char *name = row_meant(s, ref, false);
+	if (!name || !whole_row(s, name, &columns, &count)) return false;
+	list = json_array();
+	insert_columns(list, 0, name, columns, count,
+	               node_integer(ref, "location"));
+	row = json_pack("{s:o,s:I}", "args", list, "location",
+	                (json_int_t)node_integer(ref, "location"));
+	json_object_clear(node);
+	json_object_set_new(node, "RowExpr", row);
+	assert(json_array_size(row_items(node)) == count);
+	return true;
 }
 
 uint32_t find_step(const struct resolver *r, const char *name)
@@ -245,10 +363,8 @@ static const struct sql_expr *step_error(struct resolver *r, const char *step)
 	return e;
 }
 
-static const struct sql_expr *qualified_column(struct resolver *r,
-                                               struct scope *s,
-                                               const char *relation,
-                                               const char *name)
+const struct sql_expr *field_of_row(struct resolver *r, struct scope *s,
+                                    const char *relation, const char *name)
 {
 	uint32_t up = 0;
 	struct scope *at = NULL;
@@ -277,8 +393,7 @@ const struct sql_expr *resolve_column(struct resolver *r, struct scope *s,
 		return refuse_construct(r, r->place, "a whole row as a value");
 	if (count == 1) return plain_column(r, s, node_name(last));
 	if (count == 2)
-		return qualified_column(r, s,
-		                        node_name(json_array_get(fields, 0)),
-		                        node_name(last));
+		return field_of_row(r, s, node_name(json_array_get(fields, 0)),
+		                    node_name(last));
 	return refuse_construct(r, r->place, "a name of more than two parts");
 }

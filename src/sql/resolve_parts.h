@@ -47,6 +47,9 @@ struct variables {
 		bool record;
 		const struct sql_column *columns;
 		uint32_t column_count;
+		/* It is always this; NULL: it varies. */
+		const struct sql_expr *fixed;
+		bool from_zero; /* its first element is number 0 */
 	} * items;
 	uint32_t count, capacity, slots;
 	uint32_t parameter_count; /* those come first */
@@ -161,8 +164,20 @@ const struct sql_expr *resolve_a_expr(struct resolver *r, struct scope *s,
 const struct sql_expr *resolve_call(struct resolver *r, struct scope *s,
                                     json_t *body);
 
+/* Is it the name of an array whose first element is number 0? */
+bool counts_from_zero(const struct scope *s, json_t *node);
+/* The columns of the relation or record variable of this name. */
+bool whole_row(const struct scope *s, const char *name,
+               const struct sql_column **columns, uint32_t *count);
+/* In a list, r.* becomes the columns of r; a node that is r.* or r, a row of
+ * them: true. */
+const struct sql_expr *field_of_row(struct resolver *r, struct scope *s,
+                                    const char *row, const char *name);
+void spread_rows(const struct scope *s, json_t *list);
+bool spread_row(const struct scope *s, json_t *node);
 /* Rows of values: the items of one, or NULL; two rows compared; IS [NOT]
- * DISTINCT FROM; IS [NOT] NULL; with some (ANY) or all rows of a query. */
+ * DISTINCT FROM; IS [NOT] NULL; with the rows of a query, some or all of
+ * (EXPR_ANY), or the only one (EXPR_SCALAR). */
 json_t *row_items(json_t *node);
 const struct sql_expr *compare_rows(struct resolver *r, struct scope *s,
                                     const char *name, json_t *left,
@@ -171,9 +186,15 @@ const struct sql_expr *rows_differ(struct resolver *r, struct scope *s,
                                    json_t *left, json_t *right, bool negated);
 const struct sql_expr *row_is_null(struct resolver *r, struct scope *s,
                                    json_t *row, bool negated);
-const struct sql_expr *row_any(struct resolver *r, struct scope *s,
-                               const char *name, json_t *row,
-                               const struct sql_query *q, bool all);
+const struct sql_expr *row_and_query(struct resolver *r, struct scope *s,
+                                     enum sql_expr_kind kind, const char *name,
+                                     json_t *row, const struct sql_query *q);
+/* A column of the one row of the query. */
+const struct sql_expr *column_of_query(struct resolver *r, struct scope *s,
+                                       const struct sql_query *q,
+                                       uint32_t column);
+/* Does it do more than find rows: call routines, lock, draw from sequences? */
+bool query_acts(const struct sql_query *q);
 
 const struct sql_expr *resolve_parameter(struct resolver *r,
                                          const struct scope *s, int64_t number);
@@ -193,20 +214,17 @@ bool resolve_routine(struct resolver *r, json_t *body, struct sql_statement *s);
 bool resolve_do(struct resolver *r, json_t *body, struct sql_statement *s);
 bool resolve_call_statement(struct resolver *r, json_t *body,
                             struct sql_statement *s);
-/* CREATE TRIGGER; and the function of one, for the table. */
+/* A table with triggers of statements has no rows that a foreign key changes:
+ * such changes are no statements. */
+void forbid_cascades(struct resolver *r, const struct sql_table *t);
+/* CREATE TRIGGER; and the function of one, for the table, with its arguments,
+ * strings. */
 bool resolve_trigger(struct resolver *r, json_t *body, struct sql_statement *s);
 const struct sql_routine *resolve_trigger_body(struct resolver *r,
                                                const struct sql_trigger_body *b,
-                                               const struct sql_table *t);
-/* What each call of it is given behind the columns of NEW and OLD. */
-#define TRIGGER_WORDS(X)   \
-	X("tg_op")         \
-	X("tg_name")       \
-	X("tg_when")       \
-	X("tg_level")      \
-	X("tg_table_name") \
-	X("tg_relname")    \
-	X("tg_table_schema")
+                                               const struct sql_trigger *g,
+                                               const struct sql_table *t,
+                                               json_t *args);
 /* The body of a routine in PL/pgSQL, which stands there; or in SQL. False after
  * reporting an error. */
 bool resolve_code(struct resolver *r, struct sql_routine *routine,

@@ -45,6 +45,15 @@ static void add_star(struct resolver *r, struct scope *s, struct targets *t,
 			add_target(t, x->columns[c].name,
 			           column_of(r, s, 0, i, c));
 	}
+	const struct sql_column *columns;
+	uint32_t count;
+	if (!found && only && whole_row(s, only, &columns, &count)) {
+		for (uint32_t c = 0; c < count; c++) {
+			found = true;
+			add_target(t, columns[c].name,
+			           field_of_row(r, s, only, columns[c].name));
+		}
+	}
 	if (!found)
 		refuse(r, r->place,
 		       only ? "missing FROM-clause entry for table \"%s\""
@@ -52,56 +61,79 @@ static void add_star(struct resolver *r, struct scope *s, struct targets *t,
 		       only);
 }
 
-/* The name that PostgreSQL gives a column without AS. */
+/* The last name of a list of them. */
+static const char *last_name(json_t *list)
+{
+	return node_name(json_array_get(list, json_array_size(list) - 1));
+}
+
+static bool figure(json_t *node, const char **name);
+
+/* Of a query in an expression: its only column. */
+static bool figure_query(json_t *link, const char **name)
+{
+	json_t *select, *target, *list;
+	const char *what = node_string(link, "subLinkType");
+	if (!strcmp(what, "EXISTS_SUBLINK")) *name = "exists";
+	if (strcmp(what, "EXPR_SUBLINK")) return !strcmp(*name, "exists");
+	node_is(json_object_get(link, "subselect"), "SelectStmt", &select);
+	list = json_object_get(select, "targetList");
+	if (!node_is(json_array_get(list, 0), "ResTarget", &target))
+		return false;
+	const char *given = node_string(target, "name");
+	if (!*given) return figure(json_object_get(target, "val"), name);
+	*name = given;
+	return true;
+}
+
+/* The name that PostgreSQL gives a column without AS: *name, if there is one;
+ * false: one from inside of a cast or CASE would be better. */
+static bool figure(json_t *node, const char **name)
+{
+	json_t *body, *type;
+	const char *kind = node_kind(node, &body);
+	static const struct {
+		const char *kind, *name;
+	} fixed[] = {
+		{ "CoalesceExpr", "coalesce" },
+		{ "A_ArrayExpr", "array" },
+		{ "RowExpr", "row" },
+	};
+	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+		if (!strcmp(kind, fixed[i].kind)) *name = fixed[i].name;
+	if (!strcmp(kind, "ColumnRef"))
+		*name = last_name(json_object_get(body, "fields"));
+	else if (!strcmp(kind, "FuncCall"))
+		*name = last_name(json_object_get(body, "funcname"));
+	else if (!strcmp(kind, "MinMaxExpr"))
+		*name = strcmp(node_string(body, "op"), "IS_LEAST") ? "greatest"
+		                                                    : "least";
+	else if (!strcmp(kind, "A_Indirection"))
+		return figure(json_object_get(body, "arg"), name);
+	else if (!strcmp(kind, "SubLink"))
+		return figure_query(body, name);
+	else if (!strcmp(kind, "A_Expr") &&
+	         !strcmp(node_string(body, "kind"), "AEXPR_NULLIF"))
+		*name = "nullif";
+	else if (!strcmp(kind, "TypeCast")) {
+		if (figure(json_object_get(body, "arg"), name)) return true;
+		type = json_object_get(body, "typeName");
+		*name = last_name(json_object_get(type, "names"));
+		return false;
+	} else if (!strcmp(kind, "CaseExpr")) {
+		if (figure(json_object_get(body, "defresult"), name))
+			return true;
+		*name = "case";
+		return false;
+	}
+	return strcmp(*name, "?column?") != 0;
+}
+
 static const char *figure_name(json_t *node)
 {
-	json_t *body, *list;
-	const char *kind = node_kind(node, &body);
-	if (!strcmp(kind, "ColumnRef")) {
-		list = json_object_get(body, "fields");
-		return node_name(
-			json_array_get(list, json_array_size(list) - 1));
-	}
-	if (!strcmp(kind, "FuncCall")) {
-		list = json_object_get(body, "funcname");
-		return node_name(
-			json_array_get(list, json_array_size(list) - 1));
-	}
-	if (!strcmp(kind, "TypeCast")) {
-		const char *of = figure_name(json_object_get(body, "arg"));
-		if (strcmp(of, "?column?")) return of;
-		list = json_object_get(json_object_get(body, "typeName"),
-		                       "names");
-		return node_name(
-			json_array_get(list, json_array_size(list) - 1));
-	}
-	if (!strcmp(kind, "CaseExpr")) {
-		const char *of =
-			figure_name(json_object_get(body, "defresult"));
-		return strcmp(of, "?column?") ? of : "case";
-	}
-	if (!strcmp(kind, "CoalesceExpr")) return "coalesce";
-	if (!strcmp(kind, "MinMaxExpr"))
-		return strcmp(node_string(body, "op"), "IS_LEAST") ? "greatest"
-		                                                   : "least";
-	if (!strcmp(kind, "A_Expr") &&
-	    !strcmp(node_string(body, "kind"), "AEXPR_NULLIF"))
-		return "nullif";
-	if (!strcmp(kind, "SubLink")) {
-		const char *what = node_string(body, "subLinkType");
-		json_t *select, *target;
-		if (!strcmp(what, "EXISTS_SUBLINK")) return "exists";
-		if (strcmp(what, "EXPR_SUBLINK")) return "?column?";
-		node_is(json_object_get(body, "subselect"), "SelectStmt",
-		        &select);
-		list = json_object_get(select, "targetList");
-		if (!node_is(json_array_get(list, 0), "ResTarget", &target))
-			return "?column?";
-		const char *name = node_string(target, "name");
-		return *name ? name
-		             : figure_name(json_object_get(target, "val"));
-	}
-	return "?column?";
+	const char *name = "?column?";
+	figure(node, &name);
+	return name;
 }
 
 static void resolve_target(struct resolver *r, struct scope *s, json_t *node,
@@ -325,7 +357,7 @@ static void check_grouped(struct resolver *r, const struct scope *s,
 		       "be used in an aggregate function",
 		       x->name, x->columns[e->column].name);
 	}
-	up += e->kind == EXPR_ANY && !e->function;
+	up += sql_is_about_row(e);
 	for (uint32_t i = 0; i < e->count; i++)
 		check_grouped(r, s, q, e->args[i], up);
 }
@@ -356,6 +388,7 @@ static void resolve_values(struct resolver *r, struct scope *s,
 		json_t *body, *items;
 		node_is(json_array_get(list, i), "List", &body);
 		items = json_object_get(body, "items");
+		spread_rows(s, items);
 		uint32_t n = (uint32_t)json_array_size(items);
 		if (!i) columns = n;
 		if (n != columns)

@@ -241,7 +241,7 @@ static void name_slots(struct making *m)
 	for (uint32_t i = 0; i < v->count; i++) {
 		const struct variable *x = &v->items[i];
 		assert(x->slot + (x->record ? x->column_count : 1) <= v->slots);
-		if (!x->name) continue;
+		if (!x->name || x->fixed) continue;
 		for (uint32_t k = 0; x->record && k < x->column_count; k++) {
 			struct text name = { 0 };
 			text_format(&name, "%s.%s", x->name,
@@ -404,16 +404,61 @@ static void add_row_variable(struct making *m, const char *name,
 	m->variables.slots = slot + t->column_count;
 }
 
+/* One that is the same whenever the trigger is called. */
+static void add_fixed(struct making *m, const char *name, enum sql_kind kind,
+                      struct value v)
+{
+	struct variables *all = &m->variables;
+	VEC_RESERVE(all->items, all->count, all->capacity);
+	all->items[all->count++] = (struct variable){
+		.name = name,
+		.constant = true,
+		.type = sql_type(kind),
+		.fixed = expr_constant(m->r, kind, v),
+	};
+}
+
+static struct value text_value(const struct resolver *r, const char *s)
+{
+	return value_string(r->region, s, strlen(s));
+}
+
+/* TG_ARGV, from 0; NULL if there are none. */
+static void add_arguments(struct making *m, json_t *args)
+{
+	struct resolver *r = m->r;
+	size_t count = json_array_size(args);
+	struct value *items =
+		region_take0(r->region, (count + 1) * sizeof *items);
+	for (size_t i = 0; i < count; i++)
+		items[i] = text_value(r, node_name(json_array_get(args, i)));
+	add_fixed(m, "tg_nargs", SQL_INT4, value_int((int64_t)count));
+	add_fixed(m, "tg_argv", SQL_ARRAY,
+	          count ? value_sequence(r->region, VALUE_LIST, items,
+	                                 (uint32_t)count)
+	                : value_null());
+	struct variable *v = &m->variables.items[m->variables.count - 1];
+	v->from_zero = true;
+	v->type.element = SQL_TEXT;
+	((struct sql_expr *)v->fixed)->type = v->type;
+}
+
 const struct sql_routine *resolve_trigger_body(struct resolver *r,
                                                const struct sql_trigger_body *b,
-                                               const struct sql_table *t)
+                                               const struct sql_trigger *g,
+                                               const struct sql_table *t,
+                                               json_t *args)
 {
-	static const char *const words[] = {
-#define X(name) name,
-		TRIGGER_WORDS(X)
-#undef X
+	const struct {
+		const char *name, *value;
+	} words[] = {
+		{ "tg_name", g->name },
+		{ "tg_when", g->before ? "BEFORE" : "AFTER" },
+		{ "tg_level", g->statement ? "STATEMENT" : "ROW" },
+		{ "tg_table_name", t->name },
+		{ "tg_relname", t->name },
+		{ "tg_table_schema", "public" },
 	};
-	enum { WORDS = sizeof words / sizeof *words };
 	struct making m;
 	struct scope *outer = r->outer;
 	enum sql_purpose purpose = r->purpose;
@@ -424,8 +469,11 @@ const struct sql_routine *resolve_trigger_body(struct resolver *r,
 	routine->column_count = t->column_count;
 	add_row_variable(&m, "new", t);
 	add_row_variable(&m, "old", t);
-	for (uint32_t i = 0; i < WORDS; i++)
-		new_variable(&m, words[i], sql_type(SQL_TEXT));
+	new_variable(&m, "tg_op", sql_type(SQL_TEXT));
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		add_fixed(&m, words[i].name, SQL_TEXT,
+		          text_value(r, words[i].value));
+	add_arguments(&m, args);
 	uint32_t n = m.variables.slots - 1;
 	uint32_t *slots = region_take(r->region, n * sizeof *slots);
 	struct sql_type *types = region_take0(r->region, n * sizeof *types);
@@ -433,7 +481,7 @@ const struct sql_routine *resolve_trigger_body(struct resolver *r,
 	routine->parameter_slots = slots;
 	routine->parameters = types;
 	routine->parameter_count = n;
-	assert(n == 2 * t->column_count + WORDS);
+	assert(n == 2 * t->column_count + 1);
 	add_found(&m);
 	r->outer = &m.scope;
 	r->purpose = PURPOSE_ROUTINE;

@@ -77,6 +77,10 @@ static void add_condition(struct resolver *r, const struct sql_table *t,
 	if (sql_has_query(e))
 		refuse(r, e->at,
 		       "cannot use subquery in trigger WHEN condition");
+	if (g->statement && (mentions(e, 0) || mentions(e, 1)))
+		refuse(r, e->at,
+		       "statement trigger's WHEN condition cannot reference "
+		       "column values");
 	if ((g->events & EVENT_INSERT) && mentions(e, 0))
 		refuse(r, e->at,
 		       "INSERT trigger's WHEN condition cannot reference OLD "
@@ -92,15 +96,11 @@ static void add_condition(struct resolver *r, const struct sql_table *t,
 static const char *outside(json_t *body)
 {
 	int64_t timing = node_integer(body, "timing");
-	if (!node_flag(body, "row"))
-		return "a trigger FOR EACH STATEMENT (write FOR EACH ROW)";
 	if (timing == TIMING_INSTEAD) return "a trigger INSTEAD OF";
 	if (node_integer(body, "events") & ON_TRUNCATE)
 		return "a trigger on TRUNCATE";
 	if (json_object_get(body, "transitionRels")) return "REFERENCING";
 	if (node_flag(body, "deferrable")) return "a deferrable trigger";
-	if (json_array_size(json_object_get(body, "args")))
-		return "arguments of a trigger";
 	return NULL;
 }
 
@@ -120,6 +120,18 @@ static void add_trigger(struct resolver *r, struct sql_table *t,
 	assert(!g->next || strcmp(g->name, g->next->name) < 0);
 }
 
+void forbid_cascades(struct resolver *r, const struct sql_table *t)
+{
+	for (const struct sql_foreign *f = t->foreigns;
+	     f && t->counts_statements; f = f->next_from)
+		if (f->on_delete > ACTION_RESTRICT ||
+		    f->on_update > ACTION_RESTRICT)
+			refuse_construct(r, r->place,
+			                 "a trigger FOR EACH STATEMENT of a "
+			                 "table whose rows a foreign key "
+			                 "changes (write FOR EACH ROW)");
+}
+
 bool resolve_trigger(struct resolver *r, json_t *body, struct sql_statement *s)
 {
 	json_t *relation = json_object_get(body, "relation");
@@ -130,6 +142,7 @@ bool resolve_trigger(struct resolver *r, json_t *body, struct sql_statement *s)
 	(void)s;
 	g->name = keep_name(r, node_string(body, "trigname"));
 	g->before = node_integer(body, "timing") == TIMING_BEFORE;
+	g->statement = !node_flag(body, "row");
 	g->events = (events & ON_INSERT ? EVENT_INSERT : 0) |
 	            (events & ON_UPDATE ? EVENT_UPDATE : 0) |
 	            (events & ON_DELETE ? EVENT_DELETE : 0);
@@ -137,11 +150,15 @@ bool resolve_trigger(struct resolver *r, json_t *body, struct sql_statement *s)
 	if (what) refuse_construct(r, r->place, what);
 	struct sql_table *t = r->failed ? NULL : find_table(r, relation);
 	if (!t) return false;
+	t->counts_statements |= g->statement;
+	forbid_cascades(r, t);
 	add_columns(r, t, json_object_get(body, "columns"), g);
 	if (when && !r->failed) add_condition(r, t, when, g);
 	const struct sql_trigger_body *b =
 		r->failed ? NULL : find_function(r, body);
-	if (b) g->routine = resolve_trigger_body(r, b, t);
+	if (b)
+		g->routine = resolve_trigger_body(
+			r, b, g, t, json_object_get(body, "args"));
 	if (!r->failed) add_trigger(r, t, g, node_flag(body, "replace"));
 	return !r->failed;
 }

@@ -55,6 +55,7 @@ struct sql_referral {
 	const struct sql_table *table;     /* that the trigger is of */
 	const struct sql_trigger *trigger; /* NULL: it is about `foreign` */
 	const struct value *old, *new;     /* columns; NULL: there is none */
+	enum sql_event event;              /* of a trigger of statements */
 	bool checks; /* that of `new` refers to a row; else what refers to `old`
 	              */
 };
@@ -265,14 +266,24 @@ bool sql_check_foreigns(struct sql_run *x, const struct sql_table *t,
  * *kept: something is to be done with the row. */
 bool sql_fire_before(struct sql_run *x, const struct sql_table *t,
                      const struct value *old, struct value **new, bool *kept);
+/* The row was changed by a trigger before: an error. */
+bool sql_changed_before(struct sql_run *x, bool update);
 /* One that comes behind. */
-bool sql_fire_after(struct sql_run *x, const struct sql_table *t,
-                    const struct sql_trigger *trigger, const struct value *old,
-                    const struct value *new);
-/* Is the trigger one of this change, before or after it? */
+bool sql_fire_after(struct sql_run *x, const struct sql_referral *r);
+/* Those FOR EACH STATEMENT that come before it; those behind it are noted. */
+bool sql_fire_statement(struct sql_run *x, const struct sql_table *t,
+                        enum sql_event event);
+void sql_note_statement(struct sql_run *x, const struct sql_table *t,
+                        enum sql_event event);
+static inline enum sql_event sql_event_of(const struct value *old,
+                                          const struct value *new)
+{
+	return !old ? EVENT_INSERT : new ? EVENT_UPDATE : EVENT_DELETE;
+}
+/* Is the trigger one of this change, before or after it, of a row or of the
+ * statement? */
 bool sql_is_fired(const struct sql_run *x, const struct sql_trigger *trigger,
-                  bool before, const struct value *old,
-                  const struct value *new);
+                  bool before, bool statement, enum sql_event event);
 /* ---- row.c ---- */
 
 /* Of the values of a row in memory: its columns, and behind them its key, and

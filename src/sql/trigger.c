@@ -1,16 +1,11 @@
 /* Triggers, row by row: before a row is changed, and at the end of the
- * statement that has changed it. */
+ * statement that has changed it. And those of statements: before the rows are
+ * looked for, and behind all of the rows. */
 #include <assert.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "sql/run.h"
-
-static enum sql_event event_of(const struct value *old, const struct value *new)
-{
-	assert(old || new);
-	return !old ? EVENT_INSERT : new ? EVENT_UPDATE : EVENT_DELETE;
-}
 
 /* Does UPDATE set one of the trigger's columns? */
 static bool sets_column(const struct sql_run *x, const struct sql_trigger *g)
@@ -23,50 +18,63 @@ static bool sets_column(const struct sql_run *x, const struct sql_trigger *g)
 }
 
 bool sql_is_fired(const struct sql_run *x, const struct sql_trigger *g,
-                  bool before, const struct value *old, const struct value *new)
+                  bool before, bool statement, enum sql_event event)
 {
-	enum sql_event event = event_of(old, new);
-	return g->before == before && (g->events & event) &&
+	return g->before == before && g->statement == statement &&
+	       (g->events & event) &&
 	       (event != EVENT_UPDATE || sets_column(x, g));
 }
 
-static struct value word(struct sql_run *x, const char *s)
+static struct value word_of(struct sql_run *x, enum sql_event event)
 {
+	const char *s = event == EVENT_INSERT   ? "INSERT"
+	                : event == EVENT_UPDATE ? "UPDATE"
+	                                        : "DELETE";
 	return value_string(x->region, s, strlen(s));
 }
 
 /* Calls it, if its condition holds: *fired. */
 static bool fire(struct sql_run *x, const struct sql_table *t,
-                 const struct sql_trigger *g, const struct value *old,
-                 const struct value *new, bool *fired, struct sql_rows *out)
+                 const struct sql_trigger *g, enum sql_event event,
+                 const struct value *old, const struct value *new, bool *fired,
+                 struct sql_rows *out)
 {
 	const struct value *rows[] = { old, new };
 	struct sql_frame f = { .rows = rows };
-	enum sql_event event = event_of(old, new);
 	uint32_t n = t->column_count;
 	*fired = true;
 	if (g->condition && !sql_eval_condition(x, &f, g->condition, fired))
 		return false;
 	if (!*fired) return true;
-	const struct value words[] = {
-		word(x, event == EVENT_INSERT   ? "INSERT"
-		        : event == EVENT_UPDATE ? "UPDATE"
-		                                : "DELETE"),
-		word(x, g->name),
-		word(x, g->before ? "BEFORE" : "AFTER"),
-		word(x, "ROW"),
-		word(x, t->name),
-		word(x, t->name),
-		word(x, "public"),
-	};
-	enum { WORDS = sizeof words / sizeof *words };
-	assert(g->routine->parameter_count == 2 * n + WORDS);
+	assert(g->routine->parameter_count == 2 * n + 1);
+	assert(!g->statement == (old || new));
 	struct value *args =
-		region_take0(x->region, (2 * (size_t)n + WORDS) * sizeof *args);
+		region_take0(x->region, (2 * (size_t)n + 1) * sizeof *args);
 	if (new) memcpy(args, new, n * sizeof *args);
 	if (old) memcpy(args + n, old, n * sizeof *args);
-	memcpy(args + 2 * (size_t)n, words, sizeof words);
+	args[2 * n] = word_of(x, event);
 	return x->inner->call(x, g->routine, args, out);
+}
+
+bool sql_fire_statement(struct sql_run *x, const struct sql_table *t,
+                        enum sql_event event)
+{
+	for (const struct sql_trigger *g = t->triggers; g; g = g->next) {
+		struct sql_rows rows = { 0 };
+		bool fired;
+		if (sql_is_fired(x, g, true, true, event) &&
+		    !fire(x, t, g, event, NULL, NULL, &fired, &rows))
+			return false;
+	}
+	return true;
+}
+
+bool sql_changed_before(struct sql_run *x, bool update)
+{
+	return sql_run_fails(x, "27000",
+	                     "tuple to be %s was already modified by an "
+	                     "operation triggered by the current command",
+	                     update ? "updated" : "deleted");
 }
 
 bool sql_fire_before(struct sql_run *x, const struct sql_table *t,
@@ -80,17 +88,15 @@ bool sql_fire_before(struct sql_run *x, const struct sql_table *t,
 		const struct sql_write *own =
 			old ? sql_own_write(x, x->writes, t->global, old[n])
 			    : NULL;
+		enum sql_event event = sql_event_of(old, *new);
 		bool fired;
-		if (!sql_is_fired(x, g, true, old, *new)) continue;
-		if (!fire(x, t, g, old, *new, &fired, &rows)) return false;
+		if (!sql_is_fired(x, g, true, false, event)) continue;
+		if (!fire(x, t, g, event, old, *new, &fired, &rows))
+			return false;
 		if (!fired) continue;
 		if (old &&
 		    own != sql_own_write(x, x->writes, t->global, old[n]))
-			return sql_run_fails(
-				x, "27000",
-				"tuple to be %s was already modified by an "
-				"operation triggered by the current command",
-				*new ? "updated" : "deleted");
+			return sql_changed_before(x, *new);
 		*kept = rows.count > 0;
 		if (!*kept || !*new) continue;
 		struct value *row = region_take(x->region, sql_row_size(t));
@@ -101,11 +107,12 @@ bool sql_fire_before(struct sql_run *x, const struct sql_table *t,
 	return true;
 }
 
-bool sql_fire_after(struct sql_run *x, const struct sql_table *t,
-                    const struct sql_trigger *g, const struct value *old,
-                    const struct value *new)
+bool sql_fire_after(struct sql_run *x, const struct sql_referral *r)
 {
 	struct sql_rows rows = { 0 };
 	bool fired;
-	return fire(x, t, g, old, new, &fired, &rows);
+	return fire(x, r->table, r->trigger,
+	            r->trigger->statement ? r->event
+	                                  : sql_event_of(r->old, r->new),
+	            r->old, r->new, &fired, &rows);
 }
