@@ -242,6 +242,13 @@ static void copy_session(struct history *h, const struct execution *x,
 		t->session = session;
 		t->index = j;
 		t->aborted = log->aborted;
+		const char *failure =
+			log->aborted
+				? machine_failure(c->program, log->after->state)
+				: NULL;
+		if (failure)
+			t->failure = region_copy_string(&h->region, failure,
+			                                strlen(failure));
 		t->own = log->own;
 		copy_events(h, t, log, numbers, place);
 	}

@@ -49,6 +49,7 @@ struct transaction {
 	uint32_t session; /* UINT32_MAX for init */
 	uint32_t index;   /* in its session, from 0 */
 	bool aborted;
+	const char *failure; /* the error that has aborted it, if it is known */
 	own_level own;
 	uint32_t event_count;
 	struct event *events; /* program order */

@@ -15,7 +15,8 @@
 enum {
 	ROWS_IN_FULL = 60, /* a longer table leaves out what is not shared */
 	GAP = 3,           /* between columns: " │ " */
-	STATEMENT_WIDTH = 68
+	STATEMENT_WIDTH = 68,
+	NARROWEST = 40 /* that lines are wrapped for */
 };
 
 /* One row of the table; only one column of it has text. */
@@ -162,9 +163,13 @@ static void add_transaction(struct table *t, uint32_t i)
 		text_format(&c->body, "  … %" PRIu32 " on keys not shared",
 		            left_out);
 	}
-	if (x->aborted)
-		text_string(&add_marked(t, column, STYLE_YELLOW)->body,
-		            "  abort");
+	if (!x->aborted) return;
+	struct cell *c = add_marked(t, column, STYLE_YELLOW);
+	text_string(&c->body, "  abort");
+	if (x->failure) {
+		text_string(&c->body, ": ");
+		name_plain(&c->body, x->failure);
+	}
 }
 
 /* Of what stands before the tail. */
@@ -261,6 +266,51 @@ static void print_cell(struct text *t, const struct style *s,
 	style_words(t, s, STYLE_CYAN, text_get(&c->tail));
 }
 
+/* The last byte of a line that fits, at a blank if there is one. */
+static const char *end_of_line(const char *words, size_t columns)
+{
+	const char *end = style_part(words, columns), *blank = end;
+	if (!*end) return end;
+	while (blank > words && *blank != ' ') blank--;
+	if (blank > words) return blank;
+	blank = strchr(end, ' ');
+	return blank ? blank : words + strlen(words);
+}
+
+/* In lines that fit, as far as there are blanks; the tail is not parted. */
+static void print_wrapped(struct text *t, const struct style *s,
+                          const struct cell *c, unsigned indent)
+{
+	enum { HANG = 4 }; /* further in, from the second line on */
+	const char *words = text_get(&c->body);
+	size_t room = s->width - indent, used;
+	assert(s->width > indent + HANG);
+	while (*words == ' ') {
+		text_char(t, ' ');
+		words++;
+		room--;
+	}
+	unsigned from = s->width - (unsigned)room + HANG;
+	if (c->marked) style_begin(t, s, c->mark);
+	for (;;) {
+		const char *end = end_of_line(words, room);
+		text_bytes(t, words, (size_t)(end - words));
+		used = style_columns(words) - style_columns(end);
+		if (!*end) break;
+		words = end + 1;
+		room = s->width - from;
+		text_char(t, '\n');
+		text_pad(t, ' ', from);
+	}
+	if (c->marked) style_end(t, s);
+	if (!c->tail.length) return;
+	if (used + style_columns(text_get(&c->tail)) > room) {
+		text_char(t, '\n');
+		text_pad(t, ' ', from - 2); /* it begins with blanks */
+	}
+	style_words(t, s, STYLE_CYAN, text_get(&c->tail));
+}
+
 static void print_bar(struct text *t, const struct style *s)
 {
 	text_char(t, ' ');
@@ -274,6 +324,11 @@ static void print_row(struct text *t, const struct style *s,
 {
 	text_pad(t, ' ', indent);
 	assert(cell->column < b->column_count);
+	if (b->stacked && b->sql && s->width >= NARROWEST) {
+		print_wrapped(t, s, cell, indent);
+		text_char(t, '\n');
+		return;
+	}
 	for (uint32_t c = 0; c < b->column_count; c++) {
 		unsigned used = 0;
 		if (c) print_bar(t, s);

@@ -64,6 +64,7 @@ static struct sql_emitted *emit(struct sql_move *m, enum guest_request kind,
 	e->step.notes = after->notes;
 	e->step.findings = after->findings;
 	e->step.pruned = after->repeats;
+	e->step.failure = after->failure;
 	e->state = after;
 	return e;
 }
@@ -195,6 +196,7 @@ static void forget_transaction(struct sql_state *s)
 	s->writes = s->told = NULL;
 	s->savepoints = NULL;
 	s->accessed = s->ran = s->read_only = false;
+	s->failure = NULL;
 }
 
 static void commit(struct sql_move *m, const struct sql_state *before,
@@ -239,12 +241,19 @@ static bool fail(struct sql_move *m, struct sql_state *s,
 {
 	bool explicit = s->transaction == TXN_OPEN;
 	bool returns = explicit && s->savepoints;
+	struct text words = { 0 };
+	text_format(&words, "%s: %s", why->state, why->message);
+	const char *failure =
+		region_copy_string(m->region, text_get(&words), words.length);
+	text_free(&words);
 	skip_step(m, s, why);
 	if (returns) {
 		s->transaction = TXN_FAILED;
+		s->failure = failure;
 		return false;
 	}
 	forget_transaction(s);
+	s->failure = failure;
 	if (explicit) s->transaction = TXN_FAILED_ENDED;
 	emit(m, GUEST_ABORT, s);
 	return true;
@@ -438,8 +447,10 @@ static bool run_failed(struct sql_move *m, struct sql_state *s)
 	struct sql_failure why = { 0 };
 	assert(ended || s->transaction == TXN_FAILED);
 	if (st->kind == STATEMENT_COMMIT || st->kind == STATEMENT_ROLLBACK) {
+		const char *failure = s->failure;
 		next_item(m, s);
 		forget_transaction(s);
+		s->failure = failure;
 		if (!ended) emit(m, GUEST_ABORT, s);
 		return !ended;
 	}
@@ -448,6 +459,7 @@ static bool run_failed(struct sql_move *m, struct sql_state *s)
 		s->transaction = TXN_OPEN;
 		s->savepoints = p;
 		s->writes = p->writes;
+		s->failure = NULL;
 		next_item(m, s);
 		return false;
 	}
@@ -489,6 +501,7 @@ static bool begin(struct sql_move *m, struct sql_state *s)
 	default: s->transaction = TXN_IMPLICIT; break;
 	}
 	emit(m, GUEST_BEGIN, s)->step.name = item->name;
+	s->failure = NULL; /* that of the one before */
 	return true;
 }
 
@@ -512,7 +525,9 @@ static void move_session(struct sql_move *m)
 		if (s->next == session->count) {
 			bool open = s->transaction == TXN_OPEN ||
 			            s->transaction == TXN_FAILED;
+			const char *failure = s->failure;
 			forget_transaction(s);
+			s->failure = failure;
 			if (open) emit(m, GUEST_ABORT, s);
 			emit(m, GUEST_END, s)->step.value = value_bool(true);
 			return;

@@ -36,6 +36,9 @@ struct sql_state {
 	const struct guest_note *notes;
 	const struct finding *findings;  /* a setup that failed */
 	const struct guest_note *result; /* of the step at hand, so far */
+	/* The error that has ended the transaction, or the last one; up to the
+	 * next one. */
+	const char *failure;
 };
 
 const struct sql_state *sql_state_new(struct region *r,

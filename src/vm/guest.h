@@ -55,6 +55,8 @@ struct guest_step {
 	struct value key, value;
 	const struct finding *findings; /* all of the session up to here */
 	const struct guest_note *notes; /* the same, newest first */
+	/* Behind a transaction that an error has ended: in words; else NULL. */
+	const char *failure;
 };
 
 /* A C function that a program calls (`extern fn`). */

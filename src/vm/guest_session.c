@@ -156,6 +156,12 @@ uint64_t guest_session_outcome(const struct machine_state *s, uint64_t hash)
 	return hash_mix(hash, notes);
 }
 
+const char *guest_session_failure(const struct machine_state *s)
+{
+	const struct guest_step *step = step_of(s);
+	return step ? step->failure : NULL;
+}
+
 /* ---- Final expectations ---- */
 
 struct value guest_session_noted(const struct machine_state *s,

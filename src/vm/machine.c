@@ -112,6 +112,12 @@ void machine_answer(const struct program *p, struct machine_state *s,
 	s->registers[s->base + read.a] = v;
 }
 
+const char *machine_failure(const struct program *p,
+                            const struct machine_state *s)
+{
+	return p->guest ? guest_session_failure(s) : NULL;
+}
+
 uint64_t machine_outcome(const struct program *p, const struct machine_state *s,
                          uint64_t hash)
 {

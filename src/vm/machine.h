@@ -148,6 +148,11 @@ const uint64_t *machine_reached(const struct program *p,
 struct value machine_local(const struct program *p,
                            const struct machine_state *s, uint32_t local);
 
+/* The database's error that has ended the session's last transaction, in words;
+ * NULL: there was none. */
+const char *machine_failure(const struct program *p,
+                            const struct machine_state *s);
+
 /* Continues the hash with what the session knows: its top-level locals, or the
  * notes of native code. */
 uint64_t machine_outcome(const struct program *p, const struct machine_state *s,
