@@ -319,7 +319,8 @@ prints '1. a locked read of total in sum_up  (cost 1;'
 lacks 'atomic'
 repaired 0 trigger.spec
 repaired 1 trigger.spec
-# Of a write skew both have to be serializable; one has a level already.
+# Of a write skew both have to be serializable, or lock what they count; one has a
+# level already.
 cat >skew.spec <<'END'
 setup { CREATE TABLE doctor (name text PRIMARY KEY, on_call bool NOT NULL);
   INSERT INTO doctor VALUES ('alice', true), ('bob', true); }
@@ -334,10 +335,33 @@ step w2 { BEGIN TRANSACTION ISOLATION LEVEL
 assert "somebody is on call" { SELECT count(*) >= 1 FROM doctor WHERE on_call }
 END
 run 1 explore --fix skew.spec
-prints '1. s1 at ser and w2 at ser  (cost 8;'
+prints '1. a locked read of doctor in s1 and a locked read of doctor in w2  (cost 2;'
+prints '    REPEATABLE  READ; SELECT 1 FROM doctor WHERE on_call FOR UPDATE; UPDATE doctor'
+prints '4. s1 at ser and w2 at ser  (cost 8;'
 prints '+setup { START TRANSACTION ISOLATION LEVEL SERIALIZABLE READ WRITE; }'
 prints '+    SERIALIZABLE; UPDATE doctor'
-repaired 0 skew.spec
+for which in 0 1 2 3; do repaired $which skew.spec; done
+# Before IF, and what is assigned.
+cat >count.spec <<'END'
+setup { CREATE TABLE seat (id int PRIMARY KEY, owner text);
+  CREATE TABLE sold (n int PRIMARY KEY);
+  INSERT INTO seat VALUES (1, NULL), (2, NULL); INSERT INTO sold VALUES (0);
+  CREATE FUNCTION buy(who text, i int) RETURNS void LANGUAGE plpgsql AS $$
+  BEGIN
+    IF (SELECT count(*) FROM seat WHERE owner IS NULL) > 1 THEN
+      UPDATE seat SET owner = who WHERE id = i;
+    END IF;
+  END $$; }
+session a
+step a { SELECT buy('ann', 1); }
+session b
+step b { SELECT buy('ben', 2); }
+assert { SELECT count(*) = 1 FROM seat WHERE owner IS NULL }
+END
+run 1 explore --fix count.spec
+prints '1. a locked read of seat in buy  (cost 1;'
+prints '+    PERFORM 1 FROM seat WHERE owner IS NULL FOR UPDATE; IF (SELECT count(*)'
+repaired 0 count.spec
 for file in "$top"/programs/sql/*.spec; do
 	case $file in
 	*/tpcc.spec|*/cart.spec) ;;

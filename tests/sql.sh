@@ -360,6 +360,10 @@ prints '12: UPDATE doctor SET on_call = false WHERE name'
 lacks 'finally.doctor'
 run 0 explore skew.spec -i ser
 prints 'histories                 2  under ser'
+# What is put together cannot be locked where it is read: a statement before it
+# locks the rows.
+run 1 explore --fix skew.spec -i prc
+prints '+step r1 { BEGIN; SELECT 1 FROM doctor WHERE on_call FOR UPDATE; SELECT count(*) AS n'
 run 1 explore phantom.spec -i si
 prints 'no room is booked twice'
 run 0 explore phantom.spec -i ser
@@ -516,6 +520,34 @@ for name in bookings courseware twitter smallbank seats; do
 	run 0 compile --dump "$1"
 	prints "$name.spec:"
 done
+
+# What has ended a transaction stands in its place, and long lines are wrapped.
+cat >refused.spec <<'END_OF_SPEC'
+setup { CREATE TABLE account (id int PRIMARY KEY, owner text, n int CHECK (n >= 0), note text);
+  INSERT INTO account VALUES (1, 'ann', 100, 'a note that makes the row a long one'); }
+session ann
+step a1 { BEGIN; }
+step a2 { UPDATE account SET n = n - 120 WHERE id = 1; }
+step a3 { SELECT 1; }
+step a4 { COMMIT; }
+session ben
+step b { INSERT INTO account VALUES (1); }
+session cat
+step c1 { BEGIN; SAVEPOINT s; }
+step c2 { SELECT 1 / (SELECT n - 100 FROM account); }
+step c3 { ROLLBACK TO s; }
+step c4 { ROLLBACK; }
+assert { SELECT a2.error IS NULL }
+END_OF_SPEC
+COLUMNS=80
+export COLUMNS
+run 1 explore refused.spec
+unset COLUMNS
+prints '      abort: 23514: new row for relation "account" violates check constraint'
+prints '          "account_n_check": (1, ann, -20, a note that makes the row a long one)'
+prints '      abort: 23505: duplicate key value violates unique constraint'
+lacks '25P02'
+lacks '22012'
 
 # What cannot be run, and why.
 

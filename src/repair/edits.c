@@ -350,7 +350,13 @@ static int compare_places(const void *a, const void *b)
 	const struct edit *const *x = a, *const *y = b;
 	if ((*x)->source != (*y)->source)
 		return (*x)->source < (*y)->source ? -1 : 1;
-	return (*x)->offset < (*y)->offset ? -1 : (*x)->offset > (*y)->offset;
+	if ((*x)->offset != (*y)->offset)
+		return (*x)->offset < (*y)->offset ? -1 : 1;
+	/* A level is said first; what takes the place of something comes behind
+	 * what is put before it. */
+	int level = ((*y)->kind == EDIT_TRANSACTION) -
+	            ((*x)->kind == EDIT_TRANSACTION);
+	return level ? level : (int)(*x)->kind - (int)(*y)->kind;
 }
 
 /* In the order of their places; malloc'ed. */
@@ -630,7 +636,7 @@ static uint32_t access_at(const struct edits *e, const struct accesses *a,
 void edits_mark(const struct edits *e, const struct edited *x,
                 struct history *h)
 {
-	if (e->sql) return; /* edits_allow() does not ask */
+	if (e->sql) return; /* edits_allow() asks for no accesses */
 	for (uint32_t t = 1; t < h->transaction_count; t++)
 		for (uint32_t i = 0; i < h->transactions[t].event_count; i++) {
 			struct event *v = &h->transactions[t].events[i];
@@ -714,6 +720,24 @@ static bool moved(const struct edits *e, struct edit_set a, struct edit_set b,
 	return false;
 }
 
+/* In SQL, the transactions of a session are those of its text, in their order:
+ * false if some were never begun, since their step failed before. */
+static bool give_levels(const struct edits *e, struct edit_set s,
+                        struct history *h)
+{
+	uint32_t first = 0;
+	assert(e->sql && e->session_count <= h->session_count);
+	for (uint32_t i = 0; i < e->session_count; i++) {
+		uint32_t count = e->session_transactions[i];
+		if (h->sessions[i].count != count) return false;
+		for (uint32_t k = 0; k < count; k++)
+			h->transactions[h->sessions[i].first + k].own =
+				own_then(e, s, first + k);
+		first += count;
+	}
+	return true;
+}
+
 bool edits_allow(const struct edits *e, struct edit_set s, struct edit_set of,
                  struct history *h, struct relation *r,
                  struct level_scratch *scratch)
@@ -721,9 +745,11 @@ bool edits_allow(const struct edits *e, struct edit_set s, struct edit_set of,
 	enum level others = edits_level(e, s);
 	bool statements = false;
 	if (moved(e, s, of, h) || moved(e, of, s, NULL)) return false;
-	/* What a statement reads depends on how it locks. */
-	if (e->sql) return false;
-	for (uint32_t t = 1; t < h->transaction_count; t++) {
+	/* What a statement of SQL reads depends on how it locks. */
+	if (e->sql && (!same_locks(e, s, of) || !same_locks(e, of, s) ||
+	               !give_levels(e, s, h)))
+		return false;
+	for (uint32_t t = 1; t < h->transaction_count && !e->sql; t++) {
 		struct transaction *x = &h->transactions[t];
 		if (!x->event_count) continue;
 		uint32_t access = x->events[0].point - 1;

@@ -23,6 +23,8 @@ struct edits {
 	size_t file_count;
 	struct edit_transaction *transactions;
 	uint32_t transaction_count, transaction_capacity;
+	/* In SQL: how many of the first ones each session has. */
+	uint32_t *session_transactions, session_count;
 	/* As it was; edits keep the order of the accesses. Not in SQL. */
 	struct accesses *accesses;
 	struct edit *items;

@@ -239,6 +239,140 @@ static void add_lock(struct look *l, const struct sql_statement *s)
 	new->text = own ? " FOR UPDATE" : " FOR SHARE";
 }
 
+/* ---- locks before ---- */
+
+/* What stands behind SELECT where rows are put together: they cannot be locked
+ * there. */
+static bool is_aggregate(const struct part *p, uint32_t at, uint32_t end)
+{
+	static const char *const names[] = {
+		"count", "sum",      "min",     "max",       "avg",
+		"every", "bool_and", "bool_or", "array_agg", "string_agg"
+	};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (is_word(p, at, end, names[i])) return true;
+	return false;
+}
+
+/* FROM and WHERE of the query that begins there, up to what ends it. */
+static struct part rows_of(const struct part *p, uint32_t at)
+{
+	static const char *const ends[] = { "group", "having", "order",
+		                            "limit", "union",  "intersect",
+		                            "except" };
+	struct part q = { p->text, at, at };
+	for (int depth = 0; q.to < p->to && depth >= 0; q.to++)
+		depth += (p->text[q.to] == '(') - (p->text[q.to] == ')');
+	if (q.to > at && p->text[q.to - 1] == ')') q.to--;
+	struct part rows = { p->text, find_word(&q, "from"), q.to };
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+		uint32_t end = find_word(&rows, ends[i]);
+		if (end < rows.to) rows.to = end;
+	}
+	return between(p, rows.from, rows.to);
+}
+
+/* The table that FROM names first, if some session writes it. */
+static const struct sql_table *written_table(const struct look *l,
+                                             const struct part *rows)
+{
+	const struct sql_catalog *c = &l->image->catalog;
+	uint32_t end, at = next_word(rows, rows->from, &end);
+	at = next_word(rows, end, &end);
+	for (uint32_t i = 0; i < c->table_count; i++)
+		if (is_word(rows, at, end, c->tables[i]->name) &&
+		    l->written[c->tables[i]->number])
+			return c->tables[i];
+	return NULL;
+}
+
+/* The rows that the part puts together are locked by statements before it,
+ * which begin with this word. */
+static void add_lock_before(struct look *l, const struct part *p,
+                            struct place at, uint32_t point, const char *word)
+{
+	const struct sql_table *first = NULL;
+	struct text t = { 0 };
+	uint32_t end;
+	bool own = false;
+	if (!is_in_file(l, at) || is_locked_already(l->edits, at)) return;
+	for (uint32_t i = next_word(p, p->from, &end); i < p->to;
+	     i = next_word(p, end, &end)) {
+		if (!is_word(p, i, end, "select")) continue;
+		uint32_t behind_it, what = next_word(p, end, &behind_it);
+		if (!is_aggregate(p, what, behind_it)) continue;
+		struct part rows = rows_of(p, i);
+		const struct sql_table *table = written_table(l, &rows);
+		if (!table) continue;
+		if (!first) first = table;
+		own |= l->own[table->number];
+		text_format(&t, "%s 1 ", word);
+		text_bytes(&t, rows.text + rows.from, rows.to - rows.from);
+		text_string(&t, " FOR UPDATE; ");
+	}
+	if (first) {
+		struct edit *new = edits_add(
+			l->edits, EDIT_LOCK,
+			l->edits->terms.weights.lock[STRENGTH_UPDATE]);
+		new->transaction = l->edits->transaction_count - 1;
+		new->read = point;
+		new->strength = STRENGTH_UPDATE;
+		new->key = edits_text(l->edits, "", first->name, "");
+		new->source = at.source;
+		new->offset = at.offset;
+		new->text = edits_text(l->edits, "", text_get(&t), "");
+	}
+	text_free(&t);
+}
+
+static void lock_before_statement(struct look *l, const struct sql_statement *s)
+{
+	struct part p = part_of(l, s);
+	if (s->kind <= STATEMENT_DELETE)
+		add_lock_before(l, &p, s->at, s->point, "SELECT");
+}
+
+/* Where the statement of PL/pgSQL begins, which is known behind its IF. False:
+ * nothing can be put before it. */
+static bool find_begin(const struct look *l, const struct sql_code *c,
+                       struct part *out)
+{
+	const struct edit_file *f = &l->edits->files[c->at.source];
+	uint32_t at = c->at.offset, end = at, word;
+	*out = (struct part){ f->text, at, (uint32_t)f->length };
+	if (c->dynamic || (c->kind != CODE_SQL && c->kind != CODE_ASSIGN &&
+	                   c->kind != CODE_RETURN && c->kind != CODE_IF))
+		return false;
+	out->to = find_word(out, c->kind == CODE_IF ? "then" : ";");
+	if (c->kind == CODE_SQL) { /* but PERFORM */
+		next_word(out, at, &word);
+		return is_word(out, at, word, "select") ||
+		       c->statement->kind != STATEMENT_QUERY;
+	}
+	if (c->kind != CODE_IF) return true;
+	while (end && isspace((unsigned char)f->text[end - 1])) end--;
+	if (end < 3 || !is_word(out, end - 2, end, "if") ||
+	    goes_on_word(f->text[end - 3]))
+		return false;
+	out->from = end - 2;
+	return true;
+}
+
+static void lock_before_code(struct look *l, const struct sql_code *c)
+{
+	for (; c; c = c->next) {
+		struct part p;
+		if (find_begin(l, c, &p))
+			add_lock_before(l, &p,
+			                (struct place){ c->at.source, p.from },
+			                c->point, "PERFORM");
+		lock_before_code(l, c->body);
+		lock_before_code(l, c->other);
+		for (uint32_t i = 0; i < c->handler_count; i++)
+			lock_before_code(l, c->handlers[i].body);
+	}
+}
+
 /* ---- updates ---- */
 
 static void add_atomic(struct look *l, const struct sql_statement *read,
@@ -531,6 +665,7 @@ static void look_at_transaction(struct look *l, const struct sql_session *x,
 	add_transaction_levels(l, says, own);
 	for (uint32_t i = begin; i < end; i++) {
 		add_lock(l, x->items[i].statement);
+		lock_before_statement(l, x->items[i].statement);
 		add_inner_read(l, x->items[i].statement);
 	}
 }
@@ -563,9 +698,11 @@ static void look_at_routine(struct look *l, const struct sql_routine *r)
 	note_routine(l, r);
 	add_transaction(l, r->name, r->at, 0, true);
 	each_of_code(l, r->body, look_at_code);
+	lock_before_code(l, r->body);
 	each_of_code(l, r->body, add_read_before);
 	for (uint32_t i = 0; i < r->statement_count; i++) {
 		add_lock(l, r->statements[i]);
+		lock_before_statement(l, r->statements[i]);
 		add_inner_read(l, r->statements[i]);
 	}
 }
@@ -583,8 +720,15 @@ void edits_find_sql(struct edits *e, const struct program *p)
 	l.written = mem_take0(tables + (size_t)1, sizeof *l.written);
 	l.own = mem_take0(tables + (size_t)1, sizeof *l.own);
 	note_all(&l);
-	for (uint32_t i = 0; i < image->session_count; i++)
+	e->session_count = image->session_count;
+	e->session_transactions =
+		region_take(&e->region, (image->session_count + (size_t)1) *
+	                                        sizeof(uint32_t));
+	for (uint32_t i = 0; i < image->session_count; i++) {
+		uint32_t before = e->transaction_count;
 		look_at_session(&l, &image->sessions[i]);
+		e->session_transactions[i] = e->transaction_count - before;
+	}
 	uint32_t counted = e->transaction_count;
 	for (uint32_t t = 0; t < counted; t++)
 		own += e->transactions[t].own != 0;
