@@ -30,8 +30,8 @@
  *
  * Memory: all strings and values are copies in the result's own region, so
  * words may be composed in a scratch text. Borrowed are the program, and the
- * histories and findings of examples, which belong to the explorer, campaign
- * or trace that they come from: free the result before those.
+ * histories and findings of examples and parts, which belong to the explorer,
+ * campaign, check or trace that they come from: free the result before those.
  *
  * Who fills it: a function for each command, in a file of its name beside this
  * one (explored.c for an exploration).
@@ -226,7 +226,8 @@ struct result_prediction {
 /* ---- the rest ---- */
 
 /* A table: rows of cells, each at the right of its column or all at the left,
- * behind labels. Columns are as wide as their cells, and at least so wide. */
+ * behind labels. The first row may be that of the heads. Columns are as wide as
+ * their cells, and at least so wide. */
 enum result_mark {
 	MARK_NONE,
 	MARK_DIM,
@@ -268,7 +269,7 @@ struct result {
 	const char *reason;   /* what stands behind the verdict's word */
 	bool reason_in_words; /* it is no member of the JSON form */
 	/* What is told instead of the reason of an inconclusive verdict, and
-	 * below any other: an estimate. NULL: nothing. */
+	 * below any other: an estimate, or what else can be done; or NULL. */
 	const char *outlook;
 	const char *note; /* lines below the verdict, or NULL */
 	/* Of a recorded history: "h.jsonl:3"; else NULL. And what stands behind
@@ -334,6 +335,7 @@ void result_taken(struct result *r, struct result_values *to, const char *name,
                   struct text *words);
 /* A copy of what was composed, which is emptied. */
 const char *result_words(struct result *r, struct text *words);
+/* The same of what is composed here. */
 const char *result_format(struct result *r, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* A line of counts; the words are emptied. */
