@@ -12,8 +12,8 @@
  *   points will do, and one number for each transaction is all there is.
  *   Without its last transactions the order is one of what is left. Where the
  *   last transaction has no such points, it may commit where it did when the
- *   order was found, in the middle: those behind that it meets need points
- *   again then, among them what it has written.
+ *   order was found, in the middle, if those behind have points beside what
+ *   it has written.
  * - The points of points.h, brought up to date when the order does not fit.
  *   They decide, and make another order.
  *

@@ -525,6 +525,16 @@ bool ledger_may_read(struct ledger *l, struct db_access a, uint32_t source)
 	return allowed;
 }
 
+/* Has nobody but init written the key? No axiom over the commit order asks
+ * anything of the read then, even if it locks; the points of statements may. */
+static bool only_init_writes(const struct ledger *l, uint32_t key)
+{
+	const struct closure *c = &l->closure;
+	const word *writers = c->writers + (size_t)key * c->words;
+	return !level_has_statements(l->level) && !c->statement_owns &&
+	       bits_next(writers, 1, c->words) == 64 * c->words;
+}
+
 void ledger_restrict(struct ledger *l, struct db_access a, word *row)
 {
 	struct event read;
@@ -535,7 +545,7 @@ void ledger_restrict(struct ledger *l, struct db_access a, word *row)
 	else if (l->statements && !l->closure.owns)
 		statement_closure_restrict(l->statements, &l->closure, &read,
 		                           row);
-	else if (!ledger_is_extensible(l))
+	else if (!ledger_is_extensible(l) && !only_init_writes(l, a.key))
 		BITS_EACH(t, row, l->closure.words)
 			if (!ledger_may_read(l, a, t)) bits_drop(row, t);
 }
