@@ -40,7 +40,7 @@ outcomes() {
 		jq '.coverage.outcomes'
 }
 
-for app in shopping_cart courseware twitter tpcc; do
+for app in shopping_cart courseware twitter wikipedia tpcc; do
 	for n in 1 2 3 4 5; do
 		# There the list of items tells which of two was added first.
 		[ $app-$n != shopping_cart-2 ] || continue
@@ -49,6 +49,68 @@ for app in shopping_cart courseware twitter tpcc; do
 		in_sql $app <"$client" >twin.spec
 		equal "outcomes of $app $n" "$(outcomes twin.spec ser)" \
 			"$(outcomes twin.tx ser)"
+	done
+done
+
+# Where the rows are the keys in both, and both lock alike, there are as many
+# histories at every level.
+
+# key_programs SEED: sessions at random, in twin.tx and twin.spec.
+key_programs() {
+	awk -v seed="$1" 'function below(n) { return int(rand() * n) }
+		function access(i, kind, k) {
+			kind = below(5)
+			k = 1 + below(2)
+			if (kind < 2) {
+				tx = tx "    let r" i " = x[" k "];\n"
+				sql = sql " SELECT v FROM x WHERE k = " k ";"
+			} else if (kind == 2) {
+				tx = tx "    atomic x[" k "] += " i ";\n"
+				sql = sql " UPDATE x SET v = v + " i " WHERE k = " k ";"
+			} else {
+				tx = tx "    let r" i " = " (kind == 3 ? "locked" : "shared")
+				tx = tx " x[" k "];\n"
+				sql = sql " SELECT v FROM x WHERE k = " k " FOR "
+				sql = sql (kind == 3 ? "UPDATE;" : "SHARE;")
+			}
+		}
+		BEGIN {
+			srand(seed)
+			print "global x[1] = 0;\nglobal x[2] = 0;" >"twin.tx"
+			print "setup { CREATE TABLE x (k int PRIMARY KEY, v int);" \
+				" INSERT INTO x VALUES (1, 0), (2, 0); }" >"twin.spec"
+			for (s = 1; s <= 3; s++) {
+				tx = "session s" s " {\n"
+				sql = "session s" s "\n"
+				n = s == 1 ? 2 : 1
+				for (t = 1; t <= n; t++) {
+					tx = tx "  txn {\n"
+					sql = sql "step s" s "_" t " { BEGIN;"
+					m = 1 + below(n == 2 ? 2 : 3)
+					for (i = 1; i <= m; i++) access(i)
+					tx = tx "  }\n"
+					sql = sql " COMMIT; }\n"
+				}
+				printf "%s}\n", tx >"twin.tx"
+				printf "%s", sql >"twin.spec"
+			}
+		}'
+}
+
+# histories PROGRAM LEVEL: how many there are.
+histories() {
+	"$ISOSCOPE" explore "$1" -i "$2" 2>err |
+		sed -n 's/^histories *\([0-9,]*\) .*/\1/p'
+}
+
+seed=${ISOSCOPE_SEED:-$(date +%s)}
+echo "ISOSCOPE_SEED=$seed"
+for n in 1 2 3 4 5 6; do
+	key_programs $((seed * 100 + n))
+	for level in rc ra cc prc pc psi si ser; do
+		equal "histories at $level, ISOSCOPE_SEED=$seed, program $n" \
+			"$(histories twin.spec $level)" \
+			"$(histories twin.tx $level)"
 	done
 done
 finish
