@@ -24,7 +24,7 @@ while read -r name reported; do
 	'' | '#'*) ;;
 	*) row "$name" "$reported" postgres-read-committed \
 		postgres-repeatable-read postgres-serializable \
-		oracle-serializable sqlserver-snapshot cockroachdb ;;
+		oracle-serializable sqlserver-snapshot cockroachdb prc ser ;;
 	esac
 done <"$top/tests/hermitage/expected"
 finish
