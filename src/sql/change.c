@@ -299,6 +299,7 @@ static bool lock_to_update(struct sql_run *x, const struct sql_statement *s,
 	const struct sql_query *q = s->query;
 	size_t n = q->relation_count + (size_t)1;
 	bool kept_then, fine;
+	assert(s->kind == STATEMENT_UPDATE && !x->looks);
 	if (!x->handled || x->undone || x->serial || s->looks_ahead ||
 	    s->table->triggers)
 		return sql_lock_rows(x, q, x->outer, rows, kept);

@@ -48,6 +48,7 @@ bool sql_lock_rows(struct sql_run *x, const struct sql_query *q,
                    bool *kept)
 {
 	bool changed = false;
+	assert(q->relation_count && !x->looks && !x->tables);
 	*kept = true;
 	for (uint32_t i = 0; i < q->relation_count; i++) {
 		const struct sql_table *t = q->relations[i].table;

@@ -644,6 +644,7 @@ bool sql_call(struct sql_run *x, const struct sql_routine *routine,
 		return true;
 	}
 	bool fixed = x->fixed;
+	assert(routine->fixed || !x->looks);
 	x->fixed = routine->fixed;
 	x->depth++;
 	x->outer = &a.frame;

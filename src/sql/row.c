@@ -144,6 +144,7 @@ static bool read_to_lock(struct sql_run *x, const struct sql_table *t,
 		known_find(known_of(x->known, t->global), key);
 	uint32_t base = x->read_base;
 	struct value seen;
+	assert(strength != STRENGTH_PLAIN && strength < STRENGTH_COUNT);
 	if (x->serial || !known || !known->deleted ||
 	    sql_own_write(x, x->writes, t->global, key))
 		return sql_read(x, t->global, key, strength, row);

@@ -196,6 +196,7 @@ bool sql_read(struct sql_run *x, uint32_t global, struct value key,
 		*out = initial_row(x, global, key);
 		return true;
 	}
+	assert(!x->looks || strength == STRENGTH_PLAIN);
 	assert(x->read_base <= x->read_count);
 	assert(x->read_count <= x->answer_count);
 	/* The first that the statement has made of it. */
@@ -244,6 +245,7 @@ void sql_write(struct sql_run *x, const struct sql_table *t, uint32_t global,
                struct value key, struct value row, enum strength strength)
 {
 	assert(key.tag == VALUE_TUPLE);
+	assert(!x->looks && !x->fixed && !x->read_only);
 	if (x->direct) {
 		known_set(x->known, global, key, row);
 		return;

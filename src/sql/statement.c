@@ -66,6 +66,7 @@ bool sql_carry_out(struct sql_run *x, const struct sql_statement *s)
 	if ((x->fixed || x->read_only) && sql_changes(s))
 		return refuse_change(x, s);
 	if (!look_ahead(x, s)) return false;
+	assert(x->stop == SQL_GOES_ON);
 	switch (s->kind) {
 	case STATEMENT_QUERY:
 		return sql_run_query(x, s->query, x->outer, &x->result);
