@@ -301,4 +301,27 @@ if [ -f "$results/native.csv" ]; then
 	}' "$results/native.csv"
 fi
 
+if [ -f "$results/sql.csv" ]; then
+	cat <<-'END'
+	## Programs in SQL
+
+	`isoscope explore -i prc` of the programs in `programs/sql`, and of the
+	clients of the applications in SQL (`programs/sql/apps`) beside those in
+	isoscope's language, which keep lists of the rows as well and so have
+	other histories: user CPU seconds of a whole run, reading the program
+	and finding out which rows there can be included (the mean of 20 when
+	shorter than 0.2 s).
+
+	| program | language | histories | user CPU s | per s |
+	|---|---|---|---|---|
+	END
+	awk -F, 'NR > 1 {
+		printf "| %s | %s | %s%d | %.3f | %d |\n", $1,
+			$3 == "sql" ? "SQL" : "isoscope",
+			$5 == "done" ? "" : "> ", $4, $6,
+			$4 / ($6 > 0 ? $6 : 0.0005)
+	}' "$results/sql.csv"
+	echo
+fi
+
 scale_section

@@ -16,15 +16,8 @@ if ! command -v jq >/dev/null; then
 	exit
 fi
 
-# in_sql APPLICATION <CLIENT: its sessions in SQL, each call a step.
-in_sql() {
-	printf 'setup "%s/programs/sql/apps/%s.sql"\n' "$top" "$1"
-	sed -n 's/^session \(.*\) {$/session \1/p
-		s/^ *\([a-z_]*(.*)\);$/\1/p' |
-		sed "s/\"/'/g; s/\\[/ARRAY[/g; s/\\<[A-J]\\>/'&'/g" |
-		awk '/^session/ { s = $2; n = 0; print; next }
-			{ printf "step %s_%d { SELECT %s AS r; }\n", s, ++n, $0 }'
-}
+# shellcheck source=/dev/null
+. "$top/scripts/sql-twin.sh" # sql_twin APPLICATION <CLIENT
 
 # in_tx <CLIENT: what its calls give is noted.
 in_tx() {
@@ -46,7 +39,7 @@ for app in shopping_cart courseware twitter wikipedia tpcc; do
 		[ $app-$n != shopping_cart-2 ] || continue
 		client=$top/programs/$app/client-$n.tx
 		in_tx <"$client" >twin.tx
-		in_sql $app <"$client" >twin.spec
+		sql_twin $app <"$client" >twin.spec
 		equal "outcomes of $app $n" "$(outcomes twin.spec ser)" \
 			"$(outcomes twin.tx ser)"
 	done
