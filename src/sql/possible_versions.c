@@ -189,6 +189,8 @@ void sql_saturate(struct sql_image *image, const struct machine_limits *limits)
 		run_once(&s, sessions, run % 2 == 0);
 		region_release(&s.region, mark);
 		quiet = known_versions(&image->known) == before ? quiet + 1 : 0;
+		/* Statements read more rows then: the answers that were kept
+		 * are not those to the reads that they make now. */
 		if (!quiet) sql_guests_forget(image);
 	}
 	image->guest.ops->give_back(&image->guest, s.guest);
