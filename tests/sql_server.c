@@ -79,6 +79,7 @@ static void here_end(struct here *h)
 	free(h->catalog.enums);
 	free(h->catalog.routines);
 	free(h->catalog.trigger_bodies);
+	free(h->catalog.views);
 	program_free(h->catalog.program);
 	sql_parser_free(h->parser);
 	known_free(&h->known);
