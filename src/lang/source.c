@@ -81,7 +81,8 @@ static const char *line_text(const struct sources *all, const struct source *s,
 	size_t length = (size_t)(end - start);
 	if (length > SOURCE_LINE_SHOWN) {
 		length = SOURCE_LINE_SHOWN;
-		while (((unsigned char)start[length] & 0xc0) == 0x80) length--;
+		while (length && ((unsigned char)start[length] & 0xc0) == 0x80)
+			length--;
 	}
 	return region_copy_string(all->region, start, length);
 }
