@@ -294,7 +294,6 @@ static void add_lock_before(struct look *l, const struct part *p,
 	const struct sql_table *first = NULL;
 	struct text t = { 0 };
 	uint32_t end;
-	bool own = false;
 	if (!is_in_file(l, at) || is_locked_already(l->edits, at)) return;
 	for (uint32_t i = next_word(p, p->from, &end); i < p->to;
 	     i = next_word(p, end, &end)) {
@@ -305,7 +304,6 @@ static void add_lock_before(struct look *l, const struct part *p,
 		const struct sql_table *table = written_table(l, &rows);
 		if (!table) continue;
 		if (!first) first = table;
-		own |= l->own[table->number];
 		text_format(&t, "%s 1 ", word);
 		text_bytes(&t, rows.text + rows.from, rows.to - rows.from);
 		text_string(&t, " FOR UPDATE; ");

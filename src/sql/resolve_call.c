@@ -543,7 +543,8 @@ const struct sql_expr *resolve_a_expr(struct resolver *r, struct scope *s,
 	const char *kind = node_string(body, "kind");
 	json_t *left = json_object_get(body, "lexpr");
 	json_t *right = json_object_get(body, "rexpr");
-	bool whole = spread_row(s, left) | spread_row(s, right);
+	bool whole = spread_row(s, left);
+	whole = spread_row(s, right) || whole;
 	bool rows = row_items(left) != NULL;
 	if (rows && !strcmp(kind, "AEXPR_OP")) {
 		const char *name = node_name(
