@@ -20,7 +20,8 @@ enum {
 	MOST_EDITS = 9, /* of a program of which sets of so many are tried */
 	MOST_TWO = 20,  /* and of two */
 	MOST_SETS = 2048,
-	MOST_HISTORIES = 300
+	MOST_HISTORIES = 300,
+	MOST_SECONDS = 2 /* where locks drop nearly all end states */
 };
 
 static struct repair_options options_of(const char *path, enum level l)
@@ -48,7 +49,7 @@ struct twin {
 	bool robust;
 	struct twin_set sets[MOST_SETS];
 	uint32_t count;
-	bool cut; /* something has too many histories */
+	bool cut; /* something has too many histories, or end states */
 };
 
 /* By the other explorer. */
@@ -62,13 +63,15 @@ static enum verdict plainly(struct twin *t, struct edit_set s)
 		                     .base = level_base(l),
 		                     .robust = t->robust,
 		                     .max_histories = MOST_HISTORIES,
+		                     .timeout = MOST_SECONDS,
 		                     .max_changes = UINT64_MAX,
 		                     .stop_on_violation = true,
 		                     .jobs = 1 };
 	struct explorer *explorer = explorer_new(x.program, &o, NULL);
 	explorer_run(explorer);
 	enum verdict v = explorer_verdict(explorer);
-	t->cut |= explorer_stats(explorer)->stop == STOP_HISTORIES;
+	enum stop_reason stop = explorer_stats(explorer)->stop;
+	t->cut |= stop == STOP_HISTORIES || stop == STOP_TIME;
 	explorer_free(explorer);
 	edited_free(&x);
 	return v;
