@@ -264,6 +264,31 @@ BITS_INLINE bool order_agrees(const struct level_scratch *s,
 	return true;
 }
 
+/* Puts point or transaction i behind the first `count` items, and before it all
+ * members of its row that are not among them. `done`: those that are. The new
+ * count. */
+BITS_INLINE uint32_t order_put(struct level_scratch *s, uint32_t *items,
+                               uint32_t count, word *done, uint32_t i,
+                               const word *rows, size_t stride, unsigned width)
+{
+	uint32_t first = count;
+	const word *row = rows + stride * i;
+	if (bits_has(done, i)) return count;
+	for (unsigned w = 0; w < width; w++) {
+		word missing = row[w] & ~done[w];
+		done[w] |= missing;
+		for (; missing; missing &= missing - 1)
+			items[count++] =
+				64 * w + (unsigned)__builtin_ctzll(missing);
+	}
+	if (count - first > 1)
+		order_sort(s, items + first, count - first, rows, stride,
+		           width);
+	bits_add(done, i);
+	items[count++] = i;
+	return count;
+}
+
 /* Fills tried: an order of the transactions that the closure allows, close to
  * the relation's own. Rows are the sets of transactions before each. */
 BITS_INLINE void order_extend(struct level_scratch *s, const struct relation *r,
@@ -272,24 +297,9 @@ BITS_INLINE void order_extend(struct level_scratch *s, const struct relation *r,
 	uint32_t count = 0;
 	word *done = s->spare;
 	bits_zero(done, words);
-	for (uint32_t k = 0; k < r->order_count; k++) {
-		uint32_t t = r->order[k], first = count;
-		if (bits_has(done, t)) continue;
-		const word *row = rows + stride * t;
-		for (unsigned w = 0; w < words; w++) {
-			word missing = row[w] & ~done[w];
-			done[w] |= missing;
-			for (; missing; missing &= missing - 1)
-				s->tried[count++] =
-					64 * w +
-					(unsigned)__builtin_ctzll(missing);
-		}
-		if (count - first > 1)
-			order_sort(s, s->tried + first, count - first, rows,
-			           stride, words);
-		s->tried[count++] = t;
-		bits_add(done, t);
-	}
+	for (uint32_t k = 0; k < r->order_count; k++)
+		count = order_put(s, s->tried, count, done, r->order[k], rows,
+		                  stride, words);
 	assert(count == r->order_count);
 }
 

@@ -40,22 +40,8 @@ static bool saturate(struct points *p)
 static uint32_t put(struct points *p, uint32_t count, word *done,
                     uint32_t point)
 {
-	const word *row = before(p, point);
-	uint32_t first = count;
-	if (bits_has(done, point)) return count;
-	for (unsigned w = 0; w < p->width; w++) {
-		word missing = row[w] & ~done[w];
-		done[w] |= missing;
-		for (; missing; missing &= missing - 1)
-			p->count[count++] =
-				64 * w + (unsigned)__builtin_ctzll(missing);
-	}
-	if (count - first > 1)
-		order_sort(&p->rows, p->count + first, count - first,
-		           p->rows.before, p->width, p->width);
-	bits_add(done, point);
-	p->count[count++] = point;
-	return count;
+	return order_put(&p->rows, p->count, count, done, point, p->rows.before,
+	                 p->width, p->width);
 }
 
 /* An order of the points with all edges, near the one that was found last: so

@@ -416,22 +416,7 @@ static bool feed(struct strong_closure *s, const struct closure *c, bool ended)
 BITS_INLINE uint32_t put(struct level_scratch *r, uint32_t count, word *done,
                          uint32_t p, unsigned width)
 {
-	uint32_t first = count;
-	const word *row = order_row(r->before, p, width);
-	if (bits_has(done, p)) return count;
-	for (unsigned w = 0; w < width; w++) {
-		word missing = row[w] & ~done[w];
-		done[w] |= missing;
-		for (; missing; missing &= missing - 1)
-			r->tried[count++] =
-				64 * w + (unsigned)__builtin_ctzll(missing);
-	}
-	if (count - first > 1)
-		order_sort(r, r->tried + first, count - first, r->before, width,
-		           width);
-	bits_add(done, p);
-	r->tried[count++] = p;
-	return count;
+	return order_put(r, r->tried, count, done, p, r->before, width, width);
 }
 
 BITS_INLINE uint32_t extend_in(struct shape h, struct strong_closure *s,
