@@ -118,8 +118,6 @@ bool points_gave_up(const struct points *p);
 /* After points_allow was true: its transactions by their commits, init first.
  */
 void points_commits(const struct points *p, uint32_t *out);
-
-uint32_t points_count(const struct points *p);
 /* Likewise: calls `visit` for the points in their order, but those of init. A
  * point is that of the statements up to this one; where the transaction takes
  * its snapshot (POINTS_NONE); or (0) where it ends. */

@@ -171,11 +171,6 @@ void points_commits(const struct points *p, uint32_t *out)
 	}
 }
 
-uint32_t points_count(const struct points *p)
-{
-	return p->node_count;
-}
-
 /* Was its statement moved to another point (points.c)? */
 static bool was_moved(const struct points *p, uint32_t read)
 {
