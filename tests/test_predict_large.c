@@ -268,6 +268,66 @@ START_TEST(voter_is_predictable_at_rc_only)
 }
 END_TEST
 
+/* ---- what si allows anyway ---- */
+
+enum { BANK_SESSIONS = 4, BANK_KEYS = 4 };
+
+/* Transactions one after the other, in turns in four sessions: each reads two
+ * keys, and writes all that it read, or nothing; with `skew`, now and then one
+ * of both. */
+static char *bank(struct rng *r, uint32_t n, bool skew)
+{
+	struct text t[BANK_SESSIONS] = { 0 };
+	uint32_t last[BANK_KEYS] = { 0 };
+	for (uint32_t i = 1; i <= n; i++) {
+		struct text *session = &t[i % BANK_SESSIONS];
+		uint32_t x = rng_below(r, BANK_KEYS), kind = rng_below(r, 3);
+		uint32_t y = (x + 1 + rng_below(r, BANK_KEYS - 1)) % BANK_KEYS;
+		text_format(session, "%sT%u:", session->length ? " ; " : "", i);
+		for (uint32_t k = 0; k < 2; k++) {
+			uint32_t key = k ? y : x;
+			text_format(session, last[key] ? " %c<T%u" : " %c<0",
+			            'a' + key, last[key]);
+		}
+		if (kind == 0) continue;
+		text_format(session, " W%c", 'a' + x);
+		last[x] = i;
+		if (kind == 1 && skew) continue;
+		text_format(session, " W%c", 'a' + y);
+		last[y] = i;
+	}
+	for (uint32_t s = 1; s < BANK_SESSIONS; s++) {
+		text_format(&t[0], " | %s", text_get(&t[s]));
+		text_free(&t[s]);
+	}
+	char *copy = mem_copy_string(text_get(&t[0]));
+	text_free(&t[0]);
+	return copy;
+}
+
+/* Who writes all that it reads has nobody beside it who overwrites that: no
+ * proposal has to be made. */
+START_TEST(robust_traces_predict_nothing_under_si)
+{
+	struct rng r = { first_seed() + (uint64_t)_i };
+	struct predict_trial t = { .seed = first_seed() + (uint64_t)_i,
+		                   .o = { .level = LEVEL_SI,
+		                          .boundary = BOUNDARY_RELAXED } };
+	struct predict_run run;
+	struct prediction p;
+	trial_begin(&t, bank(&r, 300, false));
+	predict_run_begin(&run, &t);
+	if (predict_run_next(&run, &t, &p))
+		predict_complain(&t, "found, though robust");
+	ck_assert_uint_eq(predictor_stats(run.predictor)->rounds, 0);
+	predict_run_end(&run);
+	end_large(&t);
+	trial_begin(&t, bank(&r, 300, true));
+	if (!predicts(&t)) predict_complain(&t, "no write skew");
+	end_large(&t);
+}
+END_TEST
+
 /* ---- limits and refusals ---- */
 
 static bool stop_now(void *data)
@@ -423,6 +483,8 @@ void add_predict_large_tests(TCase *tests)
 	tcase_add_loop_test(tests, few_writers_predict_nothing, 0,
 	                    PREDICT_PROCESSES);
 	tcase_add_test(tests, voter_is_predictable_at_rc_only);
+	tcase_add_loop_test(tests, robust_traces_predict_nothing_under_si, 0,
+	                    3);
 	tcase_add_test(tests, no_time_is_unknown);
 	tcase_add_test(tests, what_was_found_is_given_at_a_stop);
 	tcase_add_test(tests, what_prediction_does_not_apply_to_is_refused);

@@ -215,7 +215,7 @@ static void add_answers(struct cycles *x, const struct free_read *r)
 		int answer = x->answer + (int)a, source = x->source + (int)a;
 		demand(x, answer, literal_option(x->p, a));
 		hop(x, x->copy + (int)r->copy, answer);
-		hop_to_writers(x, answer, t, key, w);
+		if (!r->exclusive) hop_to_writers(x, answer, t, key, w);
 		demand(x, source, literal_option(x->p, a));
 		hop(x, source, x->copy + (int)r->copy);
 		if (w) hop(x, x->kept + (int)w, source);

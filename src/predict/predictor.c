@@ -10,6 +10,7 @@
 #include "check/minimal_violation.h"
 #include "check/strong.h"
 #include "predict/conflict_cycles.h"
+#include "predict/dangerous_structure.h"
 
 /* ---- questions about a candidate ---- */
 
@@ -416,6 +417,16 @@ static void refuse_given(struct predictor *p)
 	}
 }
 
+/* Is every history of kept transactions and copies that the level allows
+ * serializable? */
+static bool is_robust(const struct predictor *p)
+{
+	const struct observed_history *o = &p->o;
+	return p->c.boundary == BOUNDARY_RELAXED && o->serializable &&
+	       o->exclusive && o->sight == SIGHT_PREFIX && !o->points &&
+	       !has_dangerous_structure(o);
+}
+
 /* Everything that is needed before the first proposal; false if a limit came
  * first. */
 static bool begin(struct predictor *p, bool first)
@@ -427,7 +438,9 @@ static bool begin(struct predictor *p, bool first)
 	assert(!p->clauses);
 	candidate_init(&p->x, &p->o, &p->c);
 	p->clauses = serial_clauses_new(&p->o, &p->c, p->clock);
-	if (p->o.serializable) {
+	if (is_robust(p)) {
+		proposal_add(&p->p, 0);
+	} else if (p->o.serializable) {
 		conflict_cycles_demand(&p->p);
 		serial_clauses_learn_observed(p->clauses, &p->p, PLACES_OWN);
 		serial_clauses_learn_observed(p->clauses, &p->p, PLACES_END);
