@@ -198,7 +198,7 @@ static void print_result(struct trial *x, struct text *t, struct region *r,
                          const struct machine_state *state,
                          const struct sql_step_result *step)
 {
-	struct value v = guest_session_noted(state, step->name);
+	struct value v = guest_session_noted(state, step->name, 0);
 	struct text rows = { 0 };
 	if (v.tag == VALUE_RECORD) {
 		add_step(t, step->name, v.o->items[1].o->bytes, "");
@@ -216,7 +216,7 @@ static void print_table(struct text *t, struct region *r,
                         const struct machine_state *last,
                         const struct sql_table *table)
 {
-	struct value v = guest_session_noted(last, table->name);
+	struct value v = guest_session_noted(last, table->name, 0);
 	struct strings lines = { 0 };
 	text_format(t, "%s\n", table->name);
 	for (uint32_t i = 0; v.tag == VALUE_LIST && i < v.o->length; i++) {

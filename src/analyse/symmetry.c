@@ -7,6 +7,7 @@
 #include "base/bits.h"
 #include "base/diag.h"
 #include "base/memory.h"
+#include "sql/alike.h"
 #include "vm/bytecode.h"
 
 /* ---- the same code ---- */
@@ -82,6 +83,7 @@ static uint32_t find_class(const struct symmetry *s, const struct program *p,
                            uint32_t session)
 {
 	assert(session < p->sessions_count);
+	if (p->sql) return sql_first_alike(p, session);
 	if (p->guest || is_finally(p, session)) return session;
 	for (uint32_t i = 0; i < session; i++) {
 		if (s->class_of[i] != i) continue;
@@ -91,6 +93,18 @@ static uint32_t find_class(const struct symmetry *s, const struct program *p,
 			return i;
 	}
 	return session;
+}
+
+/* Of sessions in SQL: why none can be exchanged, if so. */
+static void doubt_classes(struct symmetry *s, const struct program *p)
+{
+	if (s->trivial)
+		s->why = "no two have the same statements";
+	else
+		s->why = sql_tells_apart(p);
+	s->trivial = s->why;
+	for (uint32_t i = 0; s->trivial && i < s->session_count; i++)
+		s->class_of[i] = i;
 }
 
 static void find_classes(struct symmetry *s, const struct program *p)
@@ -104,6 +118,7 @@ static void find_classes(struct symmetry *s, const struct program *p)
 		       s->class_of[s->class_of[i]] == s->class_of[i]);
 		s->trivial &= s->class_of[i] == i;
 	}
+	if (p->sql) doubt_classes(s, p);
 }
 
 uint32_t symmetry_class_size(const struct symmetry *s, uint32_t session)
@@ -160,6 +175,20 @@ static void pair_code(struct symmetry *s, const struct program *p,
 	}
 }
 
+/* Statements have places of their own, and no assertions. */
+static void pair_points(struct symmetry *s, const struct program *p,
+                        uint32_t session)
+{
+	uint32_t own, own_count, first, count;
+	sql_own_points(p, session, &own, &own_count);
+	sql_own_points(p, s->class_of[session], &first, &count);
+	assert(own_count == count && own + count <= s->point_count);
+	for (uint32_t i = 0; i < count; i++) {
+		s->point_session[own + i] = session;
+		s->point_twin[own + i] = first + i;
+	}
+}
+
 static uint32_t *no_session(struct symmetry *s, uint32_t count)
 {
 	size_t size = (count + 1) * sizeof(uint32_t);
@@ -178,7 +207,12 @@ static void pair_all(struct symmetry *s, const struct program *p)
 	s->reach_count = p->reach_count;
 	s->reach_twin = identity(s, p->reach_count);
 	for (uint32_t i = 0; i < s->session_count && !s->trivial; i++)
-		if (symmetry_class_size(s, i) > 1) pair_code(s, p, i);
+		if (symmetry_class_size(s, i) > 1) {
+			if (p->sql)
+				pair_points(s, p, i);
+			else
+				pair_code(s, p, i);
+		}
 }
 
 void symmetry_spread_reached(const struct symmetry *s, uint64_t *reached)
@@ -197,6 +231,14 @@ static uint32_t mark_named(const struct symmetry *s, const struct program *p,
 {
 	uint32_t count = 0;
 	memset(named, 0, s->session_count * sizeof *named);
+	if (p->sql) {
+		sql_mark_asked(p, assertion, named);
+		for (uint32_t i = 0; i < s->session_count; i++) {
+			named[i] &= symmetry_class_size(s, i) > 1;
+			count += named[i];
+		}
+		return count;
+	}
 	for (uint32_t at = p->final_entries[assertion];
 	     p->code[at].op != OP_END; at++) {
 		struct instruction i = p->code[at];

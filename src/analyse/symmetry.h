@@ -29,7 +29,8 @@ struct symmetry {
 	/* By session: the smallest session that it can be exchanged with, all
 	 * those between included; itself if there is none. */
 	uint32_t *class_of;
-	bool trivial; /* no two sessions can be exchanged */
+	bool trivial; /* no two sessions can be exchanged; in SQL also why: */
+	const char *why;
 	/* By assertion, for those in the own code of a session that can be
 	 * exchanged: that session, else SYMMETRY_NONE; and the assertion that
 	 * stands in the same place of the first session of the class, of all
@@ -46,8 +47,9 @@ struct symmetry {
 	struct symmetry_named *named;
 };
 
-/* Finds the sessions that run the same code on the same arguments, and those
- * that the program declares symmetric. NULL, with an error added, when there
+/* Finds the sessions that run the same code on the same arguments, or whose
+ * statements in SQL have the same text, and those that the program declares
+ * symmetric. NULL, with an error added, when there
  * are too many permutations to count in 64 bits. Functions in C do not tell
  * whether they are the same: their sessions are not exchanged. Freed by
  * symmetry_free(). */

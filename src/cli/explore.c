@@ -131,8 +131,9 @@ static int explore_program(struct exploration *x, const struct program *p)
 	if (!fine) return code;
 	if (plan->symmetry && plan->symmetry->trivial && !x->quiet)
 		say("%s: no two sessions are interchangeable, so --symmetry "
-		    "changes nothing",
-		    program_path(p));
+		    "changes nothing%s%s",
+		    program_path(p), plan->symmetry->why ? ": " : "",
+		    plan->symmetry->why ? plan->symmetry->why : "");
 	signals_catch();
 	x->plan.options.interrupt = signals_flag();
 	return explore_as_asked(x);

@@ -27,6 +27,7 @@ struct sql_session {
 	struct sql_item *items;
 	uint32_t count, capacity;
 	const struct sql_draws *sequences; /* before it draws any */
+	uint32_t first_point, point_count; /* places that it has for itself */
 };
 
 /* What an assertion has to know: results of steps, and tables, by number. */
@@ -55,11 +56,13 @@ struct sql_image {
 	uint32_t assertion_count;
 	struct sql_asked asked;
 	uint32_t finally_name;
-	const char **step_sessions; /* by step: whose it is */
+	const char **step_sessions; /* by step: whose it is, */
+	uint32_t *step_places;      /* and which of its steps, from 1 */
 	const char *isolation;      /* as the specification has it, or NULL */
 	struct place isolation_at;
 	struct sql_arguments given; /* without texts */
 	bool settled;         /* the known rows are not to grow any more */
+	uint64_t growth;      /* how often they grew before */
 	pthread_mutex_t lock; /* for what follows */
 	struct guest *all_guests, *idle;
 	struct known grown; /* rows that turned up since, */

@@ -83,6 +83,8 @@ struct sql_table {
 	struct sql_trigger *triggers;  /* in the order of their names */
 	struct value *names;           /* of the columns, by slot */
 	bool counts_statements;        /* some trigger is FOR EACH STATEMENT */
+	bool inserted;  /* sessions, or routines, may insert a row, or give a
+	                 * column its default */
 	bool scanned;   /* some condition does not name the key */
 	bool *filtered; /* columns that conditions of sessions mention,
 	                 * where they do not name the key */
@@ -215,6 +217,7 @@ struct sql_access {
 	/* They are about nothing but the primary key, which is never changed.
 	 */
 	bool key_alone;
+	bool never_fails; /* none of them is ever an error */
 };
 
 struct sql_relation {

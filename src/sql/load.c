@@ -293,6 +293,7 @@ static void add_session(struct loading *l, uint32_t number)
 	struct sql_session *x = &l->image->sessions[number];
 	struct text setup = { 0 };
 	x->name = s->name;
+	x->first_point = p->positions_count;
 	if (s->has_setup) {
 		text_format(&setup, "%s", "setup");
 		add_part(l, x, &s->setup, SQL_NO_STEP, text_get(&setup));
@@ -300,6 +301,7 @@ static void add_session(struct loading *l, uint32_t number)
 	}
 	for (uint32_t i = 0; i < s->step_count && !l->failed; i++)
 		add_step(l, x, s, &s->steps[i]);
+	x->point_count = p->positions_count - x->first_point;
 	uint32_t i = program_add_session(p, s->name);
 	p->sessions[i].entry = i;
 }
@@ -437,10 +439,14 @@ static void add_sessions(struct loading *l)
 	uint32_t steps = image->catalog.step_count, n = 0;
 	image->step_sessions = region_take0(
 		&image->region, (steps + 1) * sizeof *image->step_sessions);
+	image->step_places = region_take0(
+		&image->region, (steps + 1) * sizeof *image->step_places);
 	for (uint32_t i = 0; i < image->session_count; i++)
 		for (uint32_t k = 0;
-		     k < l->spec.sessions[i].step_count && n < steps; k++)
-			image->step_sessions[n++] = image->sessions[i].name;
+		     k < l->spec.sessions[i].step_count && n < steps; k++) {
+			image->step_sessions[n] = image->sessions[i].name;
+			image->step_places[n++] = k + 1;
+		}
 	assert(l->failed || n == steps);
 }
 

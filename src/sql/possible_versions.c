@@ -161,16 +161,6 @@ static void run_once(struct saturation *s, uint32_t sessions, bool serial)
 	forget_versions(s);
 }
 
-static uint64_t known_versions(const struct known *k)
-{
-	uint64_t n = 0;
-	for (uint32_t g = 0; g < k->global_count; g++)
-		for (uint32_t i = 0; i < k->globals[g].count; i++)
-			n += k->globals[g].items[i]->count +
-			     k->globals[g].items[i]->deleted;
-	return n;
-}
-
 void sql_saturate(struct sql_image *image, const struct machine_limits *limits)
 {
 	uint32_t sessions = image->session_count;
@@ -184,13 +174,11 @@ void sql_saturate(struct sql_image *image, const struct machine_limits *limits)
 	s.at = mem_take0(sessions + 1, sizeof *s.at);
 	for (uint32_t run = 0, quiet = 0;
 	     quiet < RUNS_QUIET && run < RUNS_MOST && !s.gave_up; run++) {
-		uint64_t before = known_versions(&image->known);
+		uint64_t before = image->growth;
 		struct region_mark mark = region_mark(&s.region);
 		run_once(&s, sessions, run % 2 == 0);
 		region_release(&s.region, mark);
-		quiet = known_versions(&image->known) == before ? quiet + 1 : 0;
-		/* Statements read more rows then: the answers that were kept
-		 * are not those to the reads that they make now. */
+		quiet = image->growth == before ? quiet + 1 : 0;
 		if (!quiet) sql_guests_forget(image);
 	}
 	image->guest.ops->give_back(&image->guest, s.guest);

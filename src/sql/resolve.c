@@ -184,6 +184,13 @@ static bool resolve_rows(struct resolver *r, struct scope *s, json_t *body,
 	return !r->failed;
 }
 
+/* Rows get defaults, or keys, that may tell who inserts them. */
+static void note_inserted(struct resolver *r, const struct sql_table *t)
+{
+	if (r->purpose != PURPOSE_SETUP)
+		r->catalog->tables[t->number]->inserted = true;
+}
+
 bool resolve_update(struct resolver *r, json_t *body, struct sql_statement *st)
 {
 	struct scope s = { .outer = r->outer };
@@ -201,6 +208,8 @@ bool resolve_update(struct resolver *r, json_t *body, struct sql_statement *st)
 	assert(!fine || st->query->relations[0].table == st->table);
 	for (uint32_t i = 0; fine && i < st->set_count; i++)
 		if (sql_has_query(st->sets[i].value)) st->query->plain = false;
+	for (uint32_t i = 0; fine && i < st->set_count; i++)
+		if (!st->sets[i].value) note_inserted(r, st->table);
 	free_scope(&s);
 	return fine;
 }
@@ -423,6 +432,7 @@ bool resolve_insert(struct resolver *r, json_t *body, struct sql_statement *st)
 	json_t *select = NULL, *rows, *conflict;
 	st->kind = STATEMENT_INSERT;
 	if (!(st->table = changed_table(r, body, &alias))) return false;
+	note_inserted(r, st->table);
 	if (!strcmp(node_string(body, "override"), "OVERRIDING_USER_VALUE"))
 		refuse_construct(r, r->place, "OVERRIDING USER VALUE");
 	st->overrides = !strcmp(node_string(body, "override"),

@@ -28,6 +28,7 @@ struct sql_catalog {
 	uint32_t table_count, table_capacity;
 	struct sql_sequence *sequences;
 	uint32_t sequence_count, sequence_capacity;
+	bool draws; /* sessions, or routines, ask one for a number */
 	struct sql_step_result *steps;
 	uint32_t step_count, step_capacity;
 	struct sql_view {

@@ -243,6 +243,49 @@ static bool is_about_key(const struct sql_relation *x)
 	return true;
 }
 
+/* From integers to larger ones, and from texts to text, all values are
+ * converted. */
+static bool widens(const struct sql_expr *e)
+{
+	enum sql_kind from = e->args[0]->type.kind, to = e->type.kind;
+	if (sql_is_integer(from) && sql_is_integer(to)) return from <= to;
+	return to == SQL_TEXT && sql_is_string(from);
+}
+
+/* Whatever the rows are, can it be evaluated without an error? (It may even if
+ * this says that it may not.) */
+static bool never_fails(const struct sql_expr *e)
+{
+	switch (e->kind) {
+	case EXPR_CONSTANT:
+	case EXPR_COLUMN:
+	case EXPR_AND:
+	case EXPR_OR:
+	case EXPR_NOT:
+	case EXPR_IS_NULL:
+	case EXPR_IS_BOOL:
+	case EXPR_IS_DISTINCT:
+	case EXPR_CASE:
+	case EXPR_COALESCE:
+	case EXPR_NULLIF:
+	case EXPR_GREATEST:
+	case EXPR_ARRAY: break;
+	case EXPR_CALL:
+		if (e->function->operation > DO_GE) return false;
+		break;
+	case EXPR_ANY:
+		if (!e->function || e->query) return false;
+		break;
+	case EXPR_CAST:
+		if (!widens(e)) return false;
+		break;
+	default: return false;
+	}
+	for (uint32_t i = 0; i < e->count; i++)
+		if (!never_fails(e->args[i])) return false;
+	return true;
+}
+
 static uint32_t count_conjuncts(const struct sql_expr *e)
 {
 	uint32_t count = e != NULL;
@@ -290,6 +333,9 @@ static void find_access(struct resolver *r, struct scope *s,
 	assert(access->condition_count <= c->count);
 	find_key(r, x, c, relation);
 	access->key_alone = access->key && is_about_key(x);
+	access->never_fails = true;
+	for (uint32_t i = 0; i < access->condition_count; i++)
+		access->never_fails &= never_fails(access->conditions[i]);
 	struct sql_table *t = r->catalog->tables[x->table->number];
 	t->scanned |= !access->key || r->purpose == PURPOSE_ASSERT;
 	if (access->key && r->purpose != PURPOSE_ASSERT) return;

@@ -52,6 +52,7 @@ const struct sql_expr *resolve_draw(struct resolver *r, const char *function,
 	if (n < 0)
 		return refuse(r, node_place(r, body),
 		              "relation \"%s\" does not exist", name);
+	r->catalog->draws |= r->purpose != PURPOSE_SETUP;
 	if (!strcmp(function, "nextval")) return draw(r, (uint32_t)n);
 	struct sql_expr *e = expr_new(r, EXPR_CURRVAL, SQL_INT8, 0);
 	e->number = (uint32_t)n;

@@ -182,8 +182,12 @@ static uint32_t *find_read(struct sql_run *x, uint32_t global, struct value key,
 	return find_slot(x, global, key, strength);
 }
 
-bool sql_read(struct sql_run *x, uint32_t global, struct value key,
-              enum strength strength, struct value *out)
+/* What the key holds, if that is known without another read: the transaction
+ * has written it, the statement was answered when it first read it, or it is
+ * what set-up has left. Else *slot is where a read is to be noted. */
+static bool is_answered(struct sql_run *x, uint32_t global, struct value key,
+                        enum strength strength, uint32_t **slot,
+                        struct value *out)
 {
 	const struct sql_write *own = sql_own_write(
 		x, strength == STRENGTH_PLAIN ? x->written_before : x->writes,
@@ -196,25 +200,33 @@ bool sql_read(struct sql_run *x, uint32_t global, struct value key,
 		*out = initial_row(x, global, key);
 		return true;
 	}
-	assert(!x->looks || strength == STRENGTH_PLAIN);
-	assert(x->read_base <= x->read_count);
-	assert(x->read_count <= x->answer_count);
-	/* The first that the statement has made of it. */
-	uint32_t *slot = find_read(x, global, key, strength), before = *slot;
+	*slot = find_read(x, global, key, strength);
 	uint32_t base = x->read_base;
 	if (strength != STRENGTH_PLAIN && base < x->lock_base)
 		base = x->lock_base;
-	for (uint32_t i = before, first; i > base;) {
+	for (uint32_t i = **slot, first; i > base;) {
 		*out = x->values[i - 1];
 		first = x->reads[i - 1].before;
 		if (first <= base) return true;
 		i = first;
 	}
+	return false;
+}
+
+bool sql_read(struct sql_run *x, uint32_t global, struct value key,
+              enum strength strength, struct value *out)
+{
+	uint32_t *slot;
+	assert(!x->looks || x->serial || strength == STRENGTH_PLAIN);
+	assert(x->read_base <= x->read_count);
+	assert(x->read_count <= x->answer_count);
+	if (is_answered(x, global, key, strength, &slot, out)) return true;
+	assert(!x->serial);
 	if ((x->locked && strength < STRENGTH_SHARE) ||
 	    (x->undone && strength != STRENGTH_PLAIN))
 		sql_begin_moment(x);
 	struct sql_read read = { global,   x->point, key,
-		                 strength, x->begun, before };
+		                 strength, x->begun, *slot };
 	x->begun = true;
 	x->locked |= strength >= STRENGTH_SHARE;
 	if (x->read_count == READS_MOST)
@@ -239,6 +251,21 @@ bool sql_read(struct sql_run *x, uint32_t global, struct value key,
 	x->values[x->read_count++] = *out;
 	*slot = x->read_count;
 	return true;
+}
+
+void sql_foresee(struct sql_run *x, uint32_t global, struct value *keys,
+                 uint32_t count, enum strength strength)
+{
+	uint32_t n = 0, *slot;
+	struct value row;
+	assert(x->stop == SQL_WAITS && x->wanted.global == global);
+	/* Those that lock are at moments of their own then. */
+	if (x->undone && strength != STRENGTH_PLAIN) return;
+	for (uint32_t i = 0; i < count; i++)
+		if (!is_answered(x, global, keys[i], strength, &slot, &row))
+			keys[n++] = keys[i];
+	if (n >= READS_MOST - x->read_count) n = READS_MOST - x->read_count - 1;
+	x->foreseen = (struct sql_foreseen){ keys, n };
 }
 
 void sql_write(struct sql_run *x, const struct sql_table *t, uint32_t global,

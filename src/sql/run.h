@@ -48,6 +48,13 @@ struct sql_read {
 	uint32_t before; /* of this key and strength: its number + 1, or 0 */
 };
 
+/* Keys that are read next, as and at the moment of the read before them,
+ * whatever they and that one are answered. */
+struct sql_foreseen {
+	const struct value *keys; /* of known rows */
+	uint32_t count;
+};
+
 /* A row that was changed and may refer to others, or be referred to. */
 struct sql_referral {
 	struct sql_referral *next;
@@ -147,6 +154,7 @@ struct sql_run {
 	enum sql_stop stop;
 	struct sql_failure failure;
 	struct sql_read wanted;
+	struct sql_foreseen foreseen; /* behind it */
 	struct sql_rows result;
 	/* Keys read by the statement: each is read once at one moment. */
 	struct sql_read *reads;
@@ -230,6 +238,10 @@ bool sql_may_match(struct sql_run *x, const struct sql_relation *relation,
  * read does not see what the statement itself has written. */
 bool sql_read(struct sql_run *x, uint32_t global, struct value key,
               enum strength strength, struct value *out);
+/* Behind a read that waits, these keys are read, in this order, whatever comes
+ * of it and of them: as far as they are not known already. */
+void sql_foresee(struct sql_run *x, uint32_t global, struct value *keys,
+                 uint32_t count, enum strength strength);
 void sql_write(struct sql_run *x, const struct sql_table *t, uint32_t global,
                struct value key, struct value row, enum strength strength);
 /* The last one of the key, up to `newest`; NULL: there is none. */

@@ -45,9 +45,21 @@ static struct guest_note *make_note(struct sql_move *m,
                                     const struct guest_note *older,
                                     const char *name, struct value v)
 {
-	struct guest_note *n = region_take(m->region, sizeof *n);
-	*n = (struct guest_note){ older, older ? older->count + 1 : 1, name,
-		                  value_copy(m->region, v) };
+	struct guest_note *n = region_take0(m->region, sizeof *n);
+	n->older = older;
+	n->count = older ? older->count + 1 : 1;
+	n->name = name;
+	n->value = value_copy(m->region, v);
+	return n;
+}
+
+static struct guest_note *note_of_step(struct sql_move *m,
+                                       const struct guest_note *older,
+                                       uint32_t step, struct value v)
+{
+	struct guest_note *n =
+		make_note(m, older, m->image->catalog.steps[step].name, v);
+	n->place = m->image->step_places[step];
 	return n;
 }
 
@@ -69,8 +81,9 @@ static struct sql_emitted *emit(struct sql_move *m, enum guest_request kind,
 	return e;
 }
 
-static void emit_read(struct sql_move *m, const struct sql_state *s,
-                      const struct sql_read *read)
+static struct sql_emitted *emit_read(struct sql_move *m,
+                                     const struct sql_state *s,
+                                     const struct sql_read *read)
 {
 	struct sql_emitted *e = emit(m, GUEST_GET, s);
 	e->step.key = value_copy(m->region, read->key);
@@ -79,6 +92,23 @@ static void emit_read(struct sql_move *m, const struct sql_state *s,
 	e->step.strength = read->strength;
 	e->step.joined = read->joined;
 	e->reads = m->answer_count + 1;
+	return e;
+}
+
+/* The read that the statement waits for, and those behind it. */
+static void emit_wanted(struct sql_move *m, const struct sql_state *s,
+                        const struct sql_run *x)
+{
+	size_t size = x->foreseen.count * sizeof *x->foreseen.keys;
+	struct sql_foreseen *f;
+	struct value *keys;
+	struct sql_emitted *e = emit_read(m, s, &x->wanted);
+	if (!size) return;
+	f = region_take(m->region, sizeof *f);
+	keys = region_take(m->region, size);
+	*f = x->foreseen;
+	f->keys = memcpy(keys, x->foreseen.keys, size);
+	e->foreseen = f;
 }
 
 static void emit_write(struct sql_move *m, const struct sql_state *s,
@@ -155,9 +185,12 @@ static const struct sql_item *item_of(const struct sql_move *m,
 /* A step ends: its result is noted. */
 static void end_step(struct sql_move *m, struct sql_state *s)
 {
-	if (s->result)
-		s->notes = make_note(m, s->notes, s->result->name,
-		                     s->result->value);
+	if (s->result) {
+		struct guest_note *n = make_note(m, s->notes, s->result->name,
+		                                 s->result->value);
+		n->place = s->result->place;
+		s->notes = n;
+	}
 	s->result = NULL;
 }
 
@@ -185,9 +218,8 @@ static void skip_step(struct sql_move *m, struct sql_state *s,
 	struct value pair[] = { value_string(m->scratch, "error", 5),
 		                value_string(m->scratch, why->state,
 		                             strlen(why->state)) };
-	s->notes =
-		make_note(m, s->notes, m->image->catalog.steps[item->step].name,
-	                  value_record(m->scratch, pair, 1));
+	s->notes = note_of_step(m, s->notes, item->step,
+	                        value_record(m->scratch, pair, 1));
 }
 
 static void forget_transaction(struct sql_state *s)
@@ -230,8 +262,8 @@ static void note_result(struct sql_move *m, struct sql_state *s,
 	const struct sql_item *item = item_of(m, s);
 	uint32_t columns = sql_result_columns(item->statement);
 	if (!columns || item->step == SQL_NO_STEP) return;
-	s->result = make_note(m, NULL, m->image->catalog.steps[item->step].name,
-	                      rows_value(m, rows, columns));
+	s->result =
+		note_of_step(m, NULL, item->step, rows_value(m, rows, columns));
 }
 
 /* The transaction fails. It has aborted at once, unless it can go back to a
@@ -333,7 +365,7 @@ static bool run_statement(struct sql_move *m, const struct sql_state *before,
 		emit_writes(m, before, x.handled ? x.settled : x.writes,
 		            s->writes, m->answer_count);
 	if (waits) {
-		emit_read(m, before, &x.wanted);
+		emit_wanted(m, before, &x);
 		return true;
 	}
 	s->accessed |= x.read_count || x.writes != s->writes;
@@ -567,14 +599,22 @@ static bool read_table(struct sql_move *m, struct sql_run *x,
                        const struct sql_table *t, struct value *out)
 {
 	const struct known_rows *rows = known_of(&m->image->known, t->global);
-	struct value *found =
-		region_take(m->scratch, (rows->count + 1) * sizeof *found);
-	uint32_t count = 0;
-	for (uint32_t i = 0; i < rows->count; i++) {
-		struct value pair[2] = { rows->items[i]->key };
-		if (!is_asked(x, m->image, t, rows->items[i])) continue;
-		if (!sql_read(x, t->global, pair[0], STRENGTH_PLAIN, &pair[1]))
+	size_t size = (rows->count + (size_t)1) * sizeof(struct value);
+	struct value *keys = region_take(m->scratch, size);
+	struct value *found = region_take(m->scratch, size);
+	uint32_t asked = 0, count = 0;
+	for (uint32_t i = 0; i < rows->count; i++)
+		if (is_asked(x, m->image, t, rows->items[i]))
+			keys[asked++] = rows->items[i]->key;
+	for (uint32_t i = 0; i < asked; i++) {
+		struct value pair[2] = { keys[i] };
+		if (!sql_read(x, t->global, pair[0], STRENGTH_PLAIN,
+		              &pair[1])) {
+			if (x->stop == SQL_WAITS)
+				sql_foresee(x, t->global, keys + i + 1,
+				            asked - i - 1, STRENGTH_PLAIN);
 			return false;
+		}
 		if (sql_is_gone(pair[1])) continue;
 		found[count++] =
 			value_sequence(m->scratch, VALUE_TUPLE, pair, 2);
@@ -603,7 +643,15 @@ static void move_finally(struct sql_move *m)
 	for (uint32_t i = 0; i < c->table_count; i++) {
 		struct value rows;
 		if (!read_table(m, &x, c->tables[i], &rows)) {
-			emit_read(m, m->from, &x.wanted);
+			if (x.stop == SQL_WAITS) {
+				emit_wanted(m, m->from, &x);
+				return;
+			}
+			s->findings =
+				wrong(m, m->image->assertions[0].query->point,
+			              "what assertions ask for cannot be read",
+			              x.failure.message, "");
+			emit(m, GUEST_ABORT, s);
 			return;
 		}
 		if (rows.o->length)
@@ -679,6 +727,8 @@ static void move_assertion(struct sql_move *m, uint32_t number)
 				: note_key(m, "finally",
 		                           c->tables[n - a->step_count]->name);
 		e->step.point = point;
+		if (n < a->step_count)
+			e->step.place = m->image->step_places[a->steps[n]];
 		e->reads = n + 1;
 		return;
 	}

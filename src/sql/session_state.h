@@ -50,6 +50,7 @@ struct sql_emitted {
 	struct guest_step step;
 	const struct sql_state *state;
 	uint32_t reads;
+	const struct sql_foreseen *foreseen; /* behind a read; or NULL */
 };
 
 /* From a state, with answers to reads of the statement at hand, to what the

@@ -27,6 +27,9 @@ struct sql_step {
 	 * step, if it is no read. */
 	const struct sql_state *state;
 	uint32_t reads; /* of that statement, up to this step */
+	/* What is read behind it in any case, but for the first so many. */
+	const struct sql_foreseen *foreseen;
+	uint32_t passed;
 };
 
 struct guest {
@@ -36,6 +39,7 @@ struct guest {
 	struct step_tree tree;
 	struct sql_step *roots;
 	uint64_t serial, asked;
+	uint64_t growth; /* of the known rows, as of what is kept */
 	size_t budget;
 	struct machine_limits limits;
 };
@@ -48,6 +52,7 @@ static void make_roots(struct guest *g)
 	uint32_t sessions = image->program->sessions_count;
 	uint32_t count = sessions + image->assertion_count;
 	table_init(&g->tree.by_answer, 0);
+	g->growth = image->growth;
 	g->roots = region_take0(&g->region, (count + 1) * sizeof *g->roots);
 	for (uint32_t i = 0; i < count; i++) {
 		struct sql_step *root = &g->roots[i];
@@ -181,6 +186,26 @@ static bool gives_up(void *data)
 	       (g->limits.deadline > 0 && seconds_now() > g->limits.deadline);
 }
 
+/* The next read, where it does not depend on the answers. */
+static struct sql_step *make_read(struct guest *g, struct sql_step *from,
+                                  struct value answer, struct region *to)
+{
+	const struct sql_foreseen *f = from->foreseen;
+	struct sql_step *s = region_take0(to, sizeof *s);
+	assert(step_waits(&from->tree) && from->passed < f->count);
+	s->tree.step = from->tree.step;
+	s->tree.step.key = f->keys[from->passed];
+	s->tree.step.joined = true;
+	s->tree.answer = value_copy(to, answer);
+	s->tree.kept = to == &g->region;
+	s->state = from->state;
+	s->reads = from->reads + 1;
+	s->foreseen = f;
+	s->passed = from->passed + 1;
+	add_step(g, from, s);
+	return s;
+}
+
 /* The first step behind `from`; others may follow that are known as well. NULL:
  * it was given up. */
 static struct sql_step *make_steps(struct guest *g, struct sql_step *from,
@@ -210,6 +235,7 @@ static struct sql_step *make_steps(struct guest *g, struct sql_step *from,
 			e->step.kind == GUEST_GET || e->step.kind == GUEST_NOTED
 				? e->reads
 				: 0;
+		s->foreseen = e->foreseen;
 		if (!first && waits) s->tree.answer = value_copy(to, answer);
 		if (first || s->tree.kept)
 			add_step(g, last, s);
@@ -225,16 +251,30 @@ static struct sql_step *make_steps(struct guest *g, struct sql_step *from,
 	return first;
 }
 
+/* Does it stand between transactions? */
+static bool is_between(enum guest_request kind)
+{
+	return kind == GUEST_START || kind == GUEST_COMMIT ||
+	       kind == GUEST_ABORT;
+}
+
 static const struct guest_step *next(struct guest *g,
                                      const struct guest_step *from,
                                      struct value answer, struct region *r)
 {
 	struct sql_step *at = (struct sql_step *)from;
-	struct tree_step *known = step_tree_find(&g->tree, &at->tree, answer);
+	/* Rows turn up where transactions end. Statements behind that may read
+	 * more than those that are kept, whose answers would not fit. */
+	bool stale = g->growth != g->image->growth && is_between(from->kind);
+	struct tree_step *known =
+		stale ? NULL : step_tree_find(&g->tree, &at->tree, answer);
 	if (known) return &known->step;
-	bool keep = at->tree.kept && bytes(g) < g->budget;
+	bool keep = !stale && at->tree.kept && bytes(g) < g->budget;
 	struct region_mark mark = region_mark(&g->scratch);
-	struct sql_step *s = make_steps(g, at, answer, keep ? &g->region : r);
+	struct region *to = keep ? &g->region : r;
+	struct sql_step *s = at->foreseen && at->passed < at->foreseen->count
+	                             ? make_read(g, at, answer, to)
+	                             : make_steps(g, at, answer, to);
 	region_release(&g->scratch, mark);
 	return s ? &s->tree.step : NULL;
 }
@@ -265,7 +305,7 @@ void sql_image_grew(struct sql_image *image, const struct sql_table *t,
 {
 	struct text why = { 0 };
 	if (!image->settled) {
-		known_add(&image->known, t, key, row);
+		image->growth += known_add(&image->known, t, key, row);
 		return;
 	}
 	text_format(

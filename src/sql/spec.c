@@ -3,7 +3,9 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
+#include "base/table.h"
 
 enum word_kind { WORD_END, WORD_NAME, WORD_QUOTED, WORD_BLOCK, WORD_MARK };
 
@@ -26,6 +28,10 @@ struct spec_reader {
 	/* The last block, if it ends within quotes. */
 	struct place cut;
 	bool is_cut;
+	/* All steps so far, without their text, and by name. */
+	struct spec_step *steps;
+	uint32_t step_count, step_capacity;
+	struct table by_name;
 };
 
 static void fail(struct spec_reader *r, struct place at, const char *what)
@@ -196,16 +202,20 @@ static void read_setup(struct spec_reader *r)
 static void check_step_is_new(struct spec_reader *r, const char *name,
                               struct place at)
 {
-	const struct spec *s = r->spec;
-	for (uint32_t i = 0; i < s->session_count; i++)
-		for (uint32_t j = 0; j < s->sessions[i].step_count; j++) {
-			const struct spec_step *old = &s->sessions[i].steps[j];
-			if (strcmp(old->name, name) || r->failed) continue;
-			source_error(r->all, at, "duplicate step name '%s'",
-			             name);
-			source_note(r->all, old->at, "it is used here as well");
-			r->failed = true;
-		}
+	struct table_probe probe =
+		table_probe(hash_bytes(0, name, strlen(name)));
+	uint32_t i;
+	if (!r->by_name.slots) table_init(&r->by_name, 0);
+	while ((i = table_next(&r->by_name, &probe)) != TABLE_NONE) {
+		if (strcmp(r->steps[i].name, name) || r->failed) continue;
+		source_error(r->all, at, "duplicate step name '%s'", name);
+		source_note(r->all, r->steps[i].at, "it is used here as well");
+		r->failed = true;
+	}
+	table_put(&r->by_name, probe, r->step_count);
+	VEC_RESERVE(r->steps, r->step_count, r->step_capacity);
+	r->steps[r->step_count++] =
+		(struct spec_step){ .name = name, .at = at };
 }
 
 /* step: "step" name block */
@@ -321,6 +331,8 @@ bool spec_read(struct spec *s, struct sources *all, uint32_t source,
 	r.next = spec_whole(all, source).at.offset;
 	read_word(&r);
 	while (r.word.kind != WORD_END) read_item(&r);
+	free(r.steps);
+	table_free(&r.by_name);
 	if (!r.failed && !s->session_count)
 		fail(&r, (struct place){ source, 0 },
 		     "there is no session: session NAME step NAME { SQL }");

@@ -110,13 +110,29 @@ static bool is_certain(const struct scan *s, const struct known_row *row)
 
 /* Where rows are locked and found in any case, they are not read before; all of
  * them, since a statement looks for its rows before it locks any. */
+static enum strength strength_of(const struct scan *s)
+{
+	return s->certain && !s->run->looks ? s->relation->lock
+	                                    : STRENGTH_PLAIN;
+}
+
 static bool read_row(const struct scan *s, struct value key, struct value *out)
 {
-	struct sql_run *x = s->run;
-	uint32_t global = s->relation->table->global;
-	enum strength strength = STRENGTH_PLAIN;
-	if (s->certain && !x->looks) strength = s->relation->lock;
-	return sql_read(x, global, key, strength, out);
+	return sql_read(s->run, s->relation->table->global, key, strength_of(s),
+	                out);
+}
+
+/* The first of these keys, of all that are to be read; the others are read next
+ * if no condition can fail on a row. */
+static bool read_first(const struct scan *s, struct value *keys, uint32_t count,
+                       struct value *row)
+{
+	assert(count);
+	if (read_row(s, keys[0], row)) return true;
+	if (s->run->stop == SQL_WAITS && s->relation->access.never_fails)
+		sql_foresee(s->run, s->relation->table->global, keys + 1,
+		            count - 1, strength_of(s));
+	return false;
 }
 
 /* Does the statement lock rows of this table, and read nothing else? */
@@ -152,7 +168,7 @@ static bool scan_keys(struct scan *s)
 			is_certain(s, known_find(rows, keys[i]));
 	for (uint32_t i = 0; i < count; i++) {
 		struct value row;
-		if (!read_row(s, keys[i], &row) ||
+		if (!read_first(s, keys + i, count - i, &row) ||
 		    !add_if_satisfies(s, keys[i], row))
 			return false;
 	}

@@ -42,6 +42,9 @@ struct guest_note {
 	uint32_t count; /* with the older ones */
 	const char *name;
 	struct value value;
+	/* Which of the steps of its session it is of, from 1, if sessions that
+	 * can be exchanged have other names for the same; else 0. */
+	uint32_t place;
 };
 
 struct guest_step {
@@ -53,6 +56,7 @@ struct guest_step {
 	enum strength strength; /* GET, PUT: as in struct db_access */
 	bool joined;
 	struct value key, value;
+	uint32_t place; /* NOTED: of the note, if it has one: not its name */
 	const struct finding *findings; /* all of the session up to here */
 	const struct guest_note *notes; /* the same, newest first */
 	/* Behind a transaction that an error has ended: in words; else NULL. */

@@ -165,25 +165,26 @@ const char *guest_session_failure(const struct machine_state *s)
 /* ---- Final expectations ---- */
 
 struct value guest_session_noted(const struct machine_state *s,
-                                 const char *name)
+                                 const char *name, uint32_t place)
 {
 	const struct guest_step *step = step_of(s);
 	for (const struct guest_note *n = step ? step->notes : NULL; n;
 	     n = n->older)
-		if (!strcmp(n->name, name)) return n->value;
+		if (place ? n->place == place : !strcmp(n->name, name))
+			return n->value;
 	return value_null();
 }
 
 /* False if there is no session of this name. */
-static bool find_noted(const struct program *p, struct value key,
+static bool find_noted(const struct program *p, const struct guest_step *step,
                        const struct machine_state *const *states,
                        struct value *out)
 {
-	const char *session = key.o->items[0].o->bytes;
-	const char *name = key.o->items[1].o->bytes;
+	const char *session = step->key.o->items[0].o->bytes;
+	const char *name = step->key.o->items[1].o->bytes;
 	for (uint32_t i = 0; i < p->sessions_count; i++) {
 		if (strcmp(p->sessions[i].name, session)) continue;
-		*out = guest_session_noted(states[i], name);
+		*out = guest_session_noted(states[i], name, step->place);
 		return true;
 	}
 	return false;
@@ -277,7 +278,7 @@ guest_expectation(struct machine *m, uint32_t assertion,
 	for (;;) {
 		struct value answer = value_null();
 		if (step->kind == GUEST_NOTED) {
-			if (!find_noted(p, step->key, states, &answer))
+			if (!find_noted(p, step, states, &answer))
 				return unknown_session(m, step);
 			asked = ask(m, asked, step->key, answer);
 			if (asked->count > ASKED_MOST) return endless(m, step);

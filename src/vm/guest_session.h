@@ -15,9 +15,10 @@ void guest_session_answer(struct machine_state *s, struct value v);
 uint64_t guest_session_outcome(const struct machine_state *s, uint64_t hash);
 /* The error that has ended the transaction before the next one; or NULL. */
 const char *guest_session_failure(const struct machine_state *s);
-/* The last value that was noted under this name, or NULL. */
+/* The last value that was noted under this name, or in this place, unless that
+ * is 0; null: there is none. */
 struct value guest_session_noted(const struct machine_state *s,
-                                 const char *name);
+                                 const char *name, uint32_t place);
 /* machine_final_assertion() of an expectation. */
 const struct finding *
 guest_expectation(struct machine *m, uint32_t assertion,
