@@ -676,7 +676,7 @@ static void enter_versions(struct points *p)
 
 void points_abort(struct points *p)
 {
-	assert(p->pending.t && level_has_statements(p->pending.level));
+	assert(p->pending.t);
 	p->pending.aborts = true;
 }
 
@@ -709,12 +709,25 @@ void points_know(struct points *p, struct history_known k)
 	                                        k.key, k.from });
 }
 
-void points_refuse(struct points *p, const word *writers, word *valid,
-                   unsigned words)
+/* What precedes what the pending transaction does next; NULL: that depends on
+ * what else it reads. */
+static const word *before_next(const struct points *p, enum strength lock)
 {
 	const struct points_pending *t = &p->pending;
-	const word *early = before(p, t->last != NONE ? t->last : t->commit);
+	if (level_has_statements(t->level))
+		return before(p, t->last != NONE ? t->last : t->commit);
+	if (lock >= STRENGTH_SHARE && level_sight(t->level) != SIGHT_NOTHING)
+		return before(p, t->commit);
+	if (level_is_serial(t->level)) return before(p, t->commit);
+	return t->begin != NONE ? before(p, t->begin) : NULL;
+}
+
+void points_refuse(struct points *p, const word *writers, enum strength lock,
+                   word *valid, unsigned words)
+{
+	const word *early = before_next(p, lock);
 	word *hidden = p->rows.spare + 4 * (size_t)p->width;
+	if (!early) return;
 	bits_zero(hidden, p->width);
 	BITS_EACH(s, writers, words)
 		if (bits_has(early, commit_of(p, s)))

@@ -96,8 +96,8 @@ void points_write(struct points *p, uint32_t key, enum strength strength,
 /* It reads what it wrote itself, and locks it so. */
 void points_lock(struct points *p, uint32_t key, enum strength strength,
                  uint32_t statement);
-/* The pending transaction will abort, if it did not begin so: under levels with
- * statements. */
+/* The pending transaction will abort, if it did not begin so. Under levels
+ * without statements it has written nothing. */
 void points_abort(struct points *p);
 void points_end(struct points *p);
 /* Two that have ended, and whose order is given. */
@@ -108,9 +108,9 @@ bool points_allow(struct points *p);
 /* Adds the edges that are forced; false if they close a cycle. */
 bool points_saturate(struct points *p);
 /* Of some of the writers of a key, drops those that another one is certain to
- * hide from the pending transaction's next statement. */
-void points_refuse(struct points *p, const word *writers, word *valid,
-                   unsigned words);
+ * hide from the pending transaction's next statement, or such a lock. */
+void points_refuse(struct points *p, const word *writers, enum strength lock,
+                   word *valid, unsigned words);
 /* Asked now and then while it searches; if that is true, so is points_allow,
  * and it gave up. */
 void points_stop_when(struct points *p, bool (*stop)(void *data), void *data);

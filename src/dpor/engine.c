@@ -17,8 +17,10 @@ struct state *engine_nested_state(struct engine *e, uint32_t index)
 		                     sizeof *e->states);
 		struct state *s = mem_take(sizeof *s);
 		state_init(s, &e->context, e->options.base);
-		ledger_go_anywhere(&s->execution.ledger,
-		                   e->options.algorithm != EXPLORE_OUTWARD);
+		if (e->algorithm->heeds_level)
+			ledger_go_anywhere(&s->execution.ledger,
+			                   e->options.algorithm !=
+			                           EXPLORE_OUTWARD);
 		e->states[e->state_count++] = s;
 	}
 	return e->states[index];

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "axioms/allows.h"
-#include "axioms/statement_closure.h"
+#include "axioms/points_closure.h"
 #include "axioms/strong_closure.h"
 #include "base/memory.h"
 #include "history/relation.h"
@@ -89,15 +89,15 @@ void ledger_init(struct ledger *l, enum level level, uint32_t sessions,
 
 void ledger_go_anywhere(struct ledger *l, bool alone)
 {
-	assert(!l->strong && !l->statements && l->closure.count == 1);
-	if (level_is_extensible(l->level)) return;
-	if (level_has_statements(l->level))
-		l->statements = statement_closure_new(l->level);
-	else if (ledger_heeds_locks(l))
-		return;
-	else
+	assert(!l->strong && !l->points && l->closure.count == 1);
+	bool locks = ledger_heeds_locks(l);
+	bool statements = level_has_statements(l->level);
+	if (level_has_points(l->level) && (statements || locks || l->mixes))
+		l->points = points_closure_new(l->level);
+	if (!level_is_extensible(l->level) && !statements && !locks)
 		l->strong = strong_closure_new(l->level);
-	if (alone) closure_go_without_level(&l->closure);
+	if (alone && (l->strong || statements))
+		closure_go_without_level(&l->closure);
 }
 
 void ledger_may_mix(struct ledger *l)
@@ -114,7 +114,7 @@ void ledger_may_lock(struct ledger *l)
 void ledger_free(struct ledger *l)
 {
 	strong_closure_free(l->strong);
-	statement_closure_free(l->statements);
+	points_closure_free(l->points);
 	closure_free(&l->closure);
 	free(l->transactions);
 	free(l->done);
@@ -134,7 +134,7 @@ size_t ledger_bytes(const struct ledger *l)
 {
 	return closure_bytes(&l->closure) +
 	       (l->strong ? strong_closure_bytes(l->strong) : 0) +
-	       (l->statements ? statement_closure_bytes(l->statements) : 0) +
+	       (l->points ? points_closure_bytes(l->points) : 0) +
 	       l->capacity * sizeof *l->transactions +
 	       l->own_capacity * sizeof *l->own;
 }
@@ -208,7 +208,8 @@ bool ledger_begin(struct ledger *l, uint32_t session, uint32_t name,
 	if (id == LEDGER_NONE) return false;
 	reserve(l, id);
 	closure_begin(&l->closure, id, previous, after_all);
-	if (l->statements) statement_closure_begin(l->statements, id);
+	if (l->points)
+		points_closure_begin(l->points, id, l->uniform ? 0 : own);
 	if (own && !l->uniform) closure_give_level(&l->closure, own);
 	own_clear(l);
 	l->pending = (struct ledger_pending){ .active = true,
@@ -234,7 +235,7 @@ static inline struct ledger_event *append(struct ledger *l)
 
 static inline void note_event(struct ledger *l, const struct ledger_event *e)
 {
-	if (l->statements) statement_closure_event(l->statements, &e->event);
+	if (l->points) points_closure_event(l->points, &e->event);
 }
 
 /* Member by member: this happens at each event, and a structure that is copied
@@ -310,7 +311,7 @@ static void collect_writes(const struct ledger *l, struct ledger_transaction *t)
 static void enter(struct ledger *l, const struct ledger_transaction *t)
 {
 	closure_end(&l->closure, t->written, t->written_count);
-	if (l->statements) statement_closure_end(l->statements, t->aborted);
+	if (l->points) points_closure_end(l->points, t->aborted);
 	l->transactions[l->pending.id] = t;
 	l->done[t->session]++;
 	l->pending.active = false;
@@ -486,12 +487,11 @@ bool ledger_allows(struct ledger *l)
 	if (l->strong && !l->pending.active && !l->closure.owns &&
 	    !ledger_heeds_locks(l))
 		return strong_closure_allows(l->strong, &l->closure);
-	if (l->statements && !l->closure.owns)
-		return statement_closure_allows(l->statements, &l->closure);
+	if (l->points) return points_closure_allows(l->points, &l->closure);
 	return ledger_allows_at(l, l->level);
 }
 
-static bool may_read_statement(struct ledger *l, struct db_access a,
+static bool may_read_at_points(struct ledger *l, struct db_access a,
                                uint32_t source)
 {
 	struct event read;
@@ -499,7 +499,7 @@ static bool may_read_statement(struct ledger *l, struct db_access a,
 	unsigned words = l->closure.words;
 	word *row = mem_take0(words, sizeof *row);
 	bits_add(row, source);
-	statement_closure_restrict(l->statements, &l->closure, &read, row);
+	points_closure_restrict(l->points, &l->closure, &read, row);
 	bool allowed = bits_has(row, source);
 	free(row);
 	return allowed;
@@ -515,8 +515,7 @@ bool ledger_may_read(struct ledger *l, struct db_access a, uint32_t source)
 		return a.strength == STRENGTH_PLAIN ||
 		       closure_is_newest(c, a.key, source);
 	if (ledger_is_extensible(l)) return true;
-	if (l->statements && !l->closure.owns)
-		return may_read_statement(l, a, source);
+	if (l->points) return may_read_at_points(l, a, source);
 	uint32_t count = c->count, reads = c->read_count;
 	closure_read_locking(c, a.key, source, a.strength);
 	c->reads[reads].statement = a.joined;
@@ -542,10 +541,11 @@ void ledger_restrict(struct ledger *l, struct db_access a, word *row)
 	note_lock(l, a);
 	if (l->strong && !l->closure.owns && !ledger_heeds_locks(l))
 		strong_closure_restrict(l->strong, &l->closure, a.key, row);
-	else if (l->statements && !l->closure.owns)
-		statement_closure_restrict(l->statements, &l->closure, &read,
-		                           row);
-	else if (!ledger_is_extensible(l) && !only_init_writes(l, a.key))
+	else if (ledger_is_extensible(l))
+		return;
+	else if (l->points)
+		points_closure_restrict(l->points, &l->closure, &read, row);
+	else if (!only_init_writes(l, a.key))
 		BITS_EACH(t, row, l->closure.words)
 			if (!ledger_may_read(l, a, t)) bits_drop(row, t);
 }
@@ -610,8 +610,7 @@ void ledger_keep(struct ledger *l, uint32_t count)
 		count < c->count ? c->blocks[count].first_read : c->read_count;
 	forget(l, count);
 	if (l->strong) strong_closure_rewind(l->strong, count, reads, false);
-	if (l->statements)
-		statement_closure_rewind(l->statements, count, 0, false);
+	if (l->points) points_closure_rewind(l->points, count, 0, false);
 	closure_rewind(&l->closure, count, reads, false);
 	l->pending.active = false;
 }
@@ -625,9 +624,9 @@ void ledger_rewind(struct ledger *l, const struct ledger_mark *m)
 	forget(l, m->count - 1);
 	if (l->strong)
 		strong_closure_rewind(l->strong, m->count, m->reads, true);
-	if (l->statements)
-		statement_closure_rewind(l->statements, m->count,
-		                         m->pending.event_count, true);
+	if (l->points)
+		points_closure_rewind(l->points, m->count,
+		                      m->pending.event_count, true);
 	closure_rewind(&l->closure, m->count, m->reads, true);
 	l->pending = m->pending;
 	own_rebuild(l);
@@ -638,7 +637,7 @@ void ledger_rewind(struct ledger *l, const struct ledger_mark *m)
 void ledger_copy(struct ledger *to, const struct ledger *from, uint32_t count)
 {
 	assert(to->shared == from->shared && count <= from->closure.count);
-	assert(!to->statements);
+	assert(!to->points);
 	to->locks |= from->locks;
 	to->key_shares |= from->key_shares;
 	assert(to->mixes == from->mixes);

@@ -30,7 +30,7 @@
 
 struct level_scratch;
 struct machine_state;
-struct statement_closure;
+struct points_closure;
 struct strong_closure;
 struct session_point;
 
@@ -125,10 +125,10 @@ struct ledger {
 	bool uniform;     /* levels that transactions have of their own are
 	                   * noted, but do not count */
 	struct ledger_shared *shared;
-	/* Of ledger_go_anywhere, or NULL; of a level with statements the other.
-	 */
+	/* Of ledger_go_anywhere, or NULL: the other where transactions have
+	 * statements, locks or levels of their own. */
 	struct strong_closure *strong;
-	struct statement_closure *statements;
+	struct points_closure *points;
 	/* By number; NULL: not here, or it has not ended. */
 	const struct ledger_transaction **transactions;
 	uint32_t capacity;

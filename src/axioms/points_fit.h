@@ -1,0 +1,127 @@
+/* The parts of points_closure.h: what happened, and an order of commits in
+ * which it can have happened.
+ *
+ * The order has the transactions that have ended. To tell whether one more can
+ * commit at some place of it, points for its statements are all that has to be
+ * found: after what they read from, and before the next version of it; and,
+ * where they are of prc, after all that held what they have locked before. So
+ * the earliest points will do. What reads under rc, ra and cc must see has no
+ * point, but versions that must not come after theirs.
+ */
+#ifndef ISO_AXIOMS_POINTS_FIT_H
+#define ISO_AXIOMS_POINTS_FIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "axioms/closure.h"
+#include "axioms/level.h"
+#include "history/history.h"
+
+#define NOWHERE UINT32_MAX
+
+struct points;
+struct points_mark;
+
+enum happening { BEGINS, READS, WRITES, READS_OWN, COMMITS, ABORTS };
+
+/* One thing that happened; of a transaction that begins, `source` is its
+ * number, and `key` its level. */
+struct happened {
+	uint32_t key, source;
+	uint32_t statement; /* in its transaction */
+	uint32_t turn;      /* whose it is */
+	uint32_t previous;  /* entry that locks the key, or NOWHERE */
+	enum happening what : 8;
+	enum strength strength : 8;
+	bool joined;
+};
+
+/* Where the last statement of a transaction that was looked at up to log entry
+ * `end` is in the order: behind at least `low` ranks, and at most `high`. Its
+ * next one is behind all that held what it has locked. */
+struct fit {
+	uint32_t end, low, high, locked;
+};
+
+/* An order of the ended transactions in which the pending one fits if the read
+ * at this entry of the log is from there; or (NOWHERE) from one that needs no
+ * other order than that. */
+struct kept_order {
+	uint32_t at, source;
+	uint32_t next_rank, middle;
+	size_t end; /* of its ranks, in kept_ranks */
+};
+
+struct points_closure {
+	enum level level; /* of transactions that have none of their own */
+	struct happened *log;
+	uint32_t count, capacity;
+	uint32_t *first; /* by turn: where it begins in the log */
+	uint32_t turns, first_capacity;
+	uint32_t *holders; /* by key: the last entry that locks it */
+	uint32_t key_count;
+	uint32_t locks; /* the first entry that locks what it reads; or more
+	                 * than there are */
+	uint32_t point_count; /* points of all that, at most, but for init's */
+	/* The order: ranks of ended transactions by number, for those of the
+	 * first `ordered` turns. */
+	uint32_t *rank;
+	uint32_t rank_capacity, ordered, next_rank;
+	struct fit fit;  /* of the last transaction */
+	uint32_t below;  /* where that commits: at this rank, or (NOWHERE)
+	                  * behind all others */
+	uint32_t middle; /* where it could, or NOWHERE */
+	/* The log entries that leave it no place there, or NOWHERE. */
+	uint32_t fails_last, fails_middle;
+	/* The points, of the first `fed` log entries. */
+	struct points *points;
+	struct points_mark *marks; /* before each */
+	uint32_t mark_capacity, fed;
+	uint32_t room, point_room; /* 0: to be laid out */
+	uint32_t *commits;
+	struct kept_order *kept; /* by entry */
+	uint32_t *kept_ranks;
+	uint32_t kept_count, kept_capacity;
+	size_t kept_end, kept_room;
+};
+
+/* Where a transaction commits that is looked at: at the rank `below`, or
+ * (NOWHERE) last. The others are those at the first `turns` turns, and, if
+ * `last` is a rank, the last one of all with what it has written, at that rank.
+ */
+struct view {
+	uint32_t turns, below, last;
+};
+
+static inline enum level points_level(const struct points_closure *s,
+                                      uint32_t turn)
+{
+	return (enum level)s->log[s->first[turn]].key;
+}
+
+/* Where its entries end. */
+static inline uint32_t points_turn_end(const struct points_closure *s,
+                                       uint32_t turn)
+{
+	return turn + 1 < s->turns ? s->first[turn + 1] : s->count;
+}
+
+/* The transaction at this turn has done nothing. */
+struct fit points_fit_of_begin(const struct points_closure *s,
+                               const struct closure *c, const struct view *v,
+                               uint32_t turn);
+/* Does it fit into the order with all that it did? From f->end on. */
+bool points_fit(const struct points_closure *s, const struct closure *c,
+                const struct view *v, uint32_t turn, struct fit *f);
+/* If the last transaction commits at this rank, do those behind fit still? */
+bool points_others_fit(const struct points_closure *s, const struct closure *c,
+                       uint32_t rank);
+/* Of the writers asked about, those from which the pending transaction, which
+ * fits, can read without another order. */
+void points_fitting_writers(const struct points_closure *s,
+                            const struct closure *c, const struct event *read,
+                            const word *asked, word *out);
+
+#endif
