@@ -181,6 +181,9 @@ typedef struct iso_load_options {
 	/* In SQL, conditions read all rows of their tables, as those that can
 	 * make no difference. */
 	bool read_all_rows;
+	/* Transactions at ser beside others at weaker levels are as
+	 * PostgreSQL's: serializable among each other only. */
+	bool postgres_serializable;
 } iso_load_options;
 /* iso_program_load() with options, which may be NULL. */
 ISO_API int iso_program_load_with(iso_program **out, const char *path,

@@ -131,8 +131,8 @@ static void fill_values(struct history *h)
 	}
 }
 
-static struct history *history_new(uint32_t sessions, uint32_t transactions,
-                                   uint32_t keys)
+struct history *history_new(uint32_t sessions, uint32_t transactions,
+                            uint32_t keys)
 {
 	struct history *h = mem_take0(1, sizeof *h);
 	region_init(&h->region);
@@ -560,6 +560,7 @@ struct history *history_padded(const struct history *h, uint32_t extra)
 	                    h->key_count + extra);
 	uint32_t *number = mem_take0(h->transaction_count, sizeof *number);
 	uint32_t t = 1, added = 0;
+	p->ssi = h->ssi;
 	for (uint32_t k = 0; k < h->key_count; k++) {
 		p->keys[k].name = region_copy_string(
 			&p->region, h->keys[k].name, strlen(h->keys[k].name));

@@ -45,6 +45,10 @@ void history_give_locks(struct rng *r, struct history *h);
 /* Tells the order of some writers of a key, mostly as they come in h->order:
  * one in `turned` pairs is turned around. */
 void history_tell_orders(struct rng *r, struct history *h, uint32_t turned);
+/* Of so many, init among the transactions, all but which are to be filled in.
+ */
+struct history *history_new(uint32_t sessions, uint32_t transactions,
+                            uint32_t keys);
 /* The same history with `extra` sessions added before, between and after the
  * others, of one transaction each, on keys of their own: the same levels hold.
  * Numbers of the old transactions change. */

@@ -41,6 +41,15 @@ static own_level random_own(struct rng *r, uint32_t none)
 
 /* ---- histories ---- */
 
+/* Many are serializable, among each other only. */
+static void be_ssi(struct rng *r, struct history *h)
+{
+	h->ssi = true;
+	for (uint32_t t = 1; t < h->transaction_count; t++)
+		if (rng_below(r, 4))
+			h->transactions[t].own = (own_level)(LEVEL_SER + 1);
+}
+
 /* The witness is a cycle; a wr alone for a dirty read. */
 static bool is_cycle(const struct witness *w)
 {
@@ -85,6 +94,7 @@ START_TEST(random_histories)
 		struct history *h = history_random(&r, shape);
 		history_give_levels(&r, h);
 		if (i % 2) history_give_locks(&r, h);
+		if (i % 3 == 0) be_ssi(&r, h);
 		try_history(&r, h, seed);
 		/* Rows of more than one word. */
 		if (i % 16 == 0) {
@@ -113,6 +123,9 @@ START_TEST(one_level)
 			for (uint32_t t = 1; t < h->transaction_count; t++)
 				h->transactions[t].own = (own_level)(l + 1);
 			ck_assert(level_allows_mix(0, h) == allowed);
+			h->ssi = true;
+			ck_assert(level_allows_mix(0, h) == allowed);
+			h->ssi = false;
 			/* One that reads nothing asks for nothing. */
 			ck_assert(!allowed || level_allows_mix(l, h));
 			for (uint32_t t = 1; t < h->transaction_count; t++)
@@ -202,7 +215,8 @@ static void try_checks(const struct tried *x)
 	compare_check(x, "mixed", &r);
 	check_by_points(x->f, x->others, x->clock, &r);
 	compare_check(x, "points", &r);
-	if (has_statements(x->f, x->others) || !check_has_plain_reads(x->f))
+	if (has_statements(x->f, x->others) || x->f->ssi ||
+	    !check_has_plain_reads(x->f))
 		return;
 	check_strong(x->f, x->others, x->clock, &r);
 	compare_check(x, "strong", &r);
@@ -225,6 +239,7 @@ START_TEST(random_checks)
 				    rng_below(&r, 2) });
 		if (i % 4 < 3) history_give_levels(&r, h);
 		if (i % 2) history_give_locks(&r, h);
+		if (i % 8 > 5) be_ssi(&r, h);
 		struct facts *f = facts_of_history(h);
 		x.h = h;
 		x.f = f;
@@ -272,7 +287,7 @@ struct trial {
 };
 
 /* The same program, its transactions at random levels. */
-static void mix(struct text *out, const char *source, struct rng *r)
+static void mix(struct text *out, const char *source, struct rng *r, bool ssi)
 {
 	uint32_t none = rng_below(r, 5);
 	for (const char *s = source; *s;) {
@@ -281,6 +296,8 @@ static void mix(struct text *out, const char *source, struct rng *r)
 		bool begins = !strncmp(word, "txn", 3) ||
 		              !strncmp(word, "finally", 7);
 		own_level own = begins ? random_own(r, none) : 0;
+		if (begins && ssi && rng_below(r, 3))
+			own = (own_level)(LEVEL_SER + 1);
 		if (own) {
 			text_bytes(out, s, length - 1);
 			text_format(out, "at %s {", own_level_word(own));
@@ -363,15 +380,17 @@ static bool try_program(uint64_t seed, bool locks, bool mixed)
 	struct trial t = { .seed = seed };
 	struct rng r = { seed };
 	struct text plain = { 0 };
+	bool ssi = mixed && rng_below(&r, 3) == 0;
 	if (locks)
 		random_locking_program(&plain, seed);
 	else
 		random_program(&plain, seed);
 	if (mixed)
-		mix(&t.source, text_get(&plain), &r);
+		mix(&t.source, text_get(&plain), &r, ssi);
 	else
 		text_string(&t.source, text_get(&plain));
 	t.program = program_from_text(text_get(&t.source));
+	if (ssi) program_be_ssi(t.program);
 	bool small = twin_enumerate(t.program,
 	                            (struct twin_options){ .limit = PREFIXES },
 	                            &t.expected);

@@ -17,6 +17,7 @@ struct facts {
 	const struct history *h;
 	uint32_t n;
 	enum level level[TWIN_TRANSACTIONS];
+	set ssi;                       /* serializable among each other only */
 	bool heeds_known;              /* some level is not `none` */
 	set direct[TWIN_TRANSACTIONS]; /* predecessors in so U wr */
 	set past[TWIN_TRANSACTIONS];   /* predecessors in (so U wr)+ */
@@ -317,9 +318,49 @@ static bool may_follow(struct facts *f, uint32_t t, uint32_t count)
 	                                : reads_agree(f, f->level[t], t);
 }
 
+/* ---- serializable snapshot isolation ---- */
+
+/* The last gap where the snapshot of t can be: behind it stands a newer version
+ * of what it read, or its commit. */
+static uint32_t last_gap(const struct facts *f, uint32_t t)
+{
+	uint32_t gap = f->position[t];
+	for (uint32_t a = 0; a < f->read_count[t]; a++) {
+		struct twin_read r = f->reads[t][a];
+		uint32_t end = end_of_version(f, r.source, r.key, f->n);
+		if (end < gap) gap = end;
+	}
+	return gap;
+}
+
+/* Does t read a key that s writes, and begin before s commits? */
+static bool misses(const struct facts *f, uint32_t t, uint32_t s)
+{
+	if (s == t || !(f->ssi >> s & 1) || last_gap(f, t) > f->position[s])
+		return false;
+	for (uint32_t a = 0; a < f->read_count[t]; a++)
+		if (f->writes[s] >> f->reads[t][a].key & 1) return true;
+	return false;
+}
+
+/* The later the snapshots, the fewer transactions are concurrent; so of all
+ * that is possible in this order of commits the last gaps are best. */
+static bool is_safe(const struct facts *f)
+{
+	for (uint32_t t1 = 1; t1 < f->n; t1++)
+		for (uint32_t t2 = 1; t2 < f->n; t2++)
+			for (uint32_t t3 = 1; t3 < f->n; t3++)
+				if (f->ssi >> t1 & 1 && misses(f, t1, t2) &&
+				    misses(f, t2, t3) &&
+				    f->position[t3] < f->position[t2] &&
+				    f->position[t3] <= f->position[t1])
+					return false;
+	return true;
+}
+
 static bool place_rest(struct facts *f, uint32_t count)
 {
-	if (count == f->n) return true;
+	if (count == f->n) return is_safe(f);
 	for (uint32_t t = 0; t < f->n; t++) {
 		set bit = (set)1 << t;
 		if (f->placed & bit || !may_follow(f, t, count)) continue;
@@ -335,10 +376,14 @@ static bool place_rest(struct facts *f, uint32_t count)
 static void take_levels(struct facts *f, const struct history *h, enum level l)
 {
 	f->heeds_known = false;
+	f->ssi = 0;
 	for (uint32_t t = 0; t < f->n; t++) {
 		uint8_t own = h->transactions[t].own;
 		f->level[t] = own ? (enum level)(own - 1) : l;
 		f->heeds_known |= f->level[t] != LEVEL_NONE;
+		if (!t || !h->ssi || f->level[t] != LEVEL_SER) continue;
+		f->level[t] = LEVEL_SI;
+		f->ssi |= (set)1 << t;
 	}
 	f->placed = 0;
 }
@@ -375,6 +420,7 @@ bool twin_serializable(const struct history *h)
 	if (!f) return false;
 	take_levels(f, h, LEVEL_SER);
 	for (uint32_t t = 0; t < f->n; t++) f->level[t] = LEVEL_SER;
+	f->ssi = 0;
 	f->heeds_known = true;
 	bool serial = place_rest(f, 0);
 	facts_free(f);
@@ -394,7 +440,7 @@ bool twin_allows_order(enum level l, const struct history *h,
 		f->position[order[count]] = count;
 		count++;
 	}
-	bool allowed = count == f->n;
+	bool allowed = count == f->n && is_safe(f);
 	facts_free(f);
 	return allowed;
 }
@@ -426,7 +472,7 @@ void twin_closure(twin_matrix m, uint32_t n)
 }
 
 struct plain {
-	const struct facts *f;
+	struct facts *f;
 	twin_matrix so_wr, past, co, visible;
 };
 
@@ -473,8 +519,9 @@ static bool order_meets_axioms(const struct plain *p)
 
 static bool test_order(struct plain *p, const uint32_t *order)
 {
-	const struct facts *f = p->f;
+	struct facts *f = p->f;
 	memset(p->co, 0, sizeof p->co);
+	for (uint32_t i = 0; i < f->n; i++) f->position[order[i]] = i;
 	for (uint32_t i = 0; i < f->n; i++)
 		for (uint32_t j = i + 1; j < f->n; j++)
 			p->co[order[i]][order[j]] = true;
@@ -489,7 +536,7 @@ static bool test_order(struct plain *p, const uint32_t *order)
 				(p->co[i][j] && f->writes[i] & f->writes[j]);
 		}
 	twin_closure(p->visible, f->n);
-	return order_meets_axioms(p);
+	return order_meets_axioms(p) && is_safe(f);
 }
 
 static bool permute(struct plain *p, uint32_t *order, uint32_t done)
@@ -519,6 +566,7 @@ bool twin_allows_plain(enum level l, const struct history *h)
 	struct plain *p = calloc(1, sizeof *p);
 	uint32_t order[TWIN_TRANSACTIONS];
 	p->f = f;
+	f->placed = ((set)1 << f->n) - 1;
 	for (uint32_t t = 0; t < f->n; t++) {
 		order[t] = t;
 		for (uint32_t a = 0; a < f->n; a++)

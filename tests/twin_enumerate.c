@@ -132,6 +132,7 @@ static uint32_t number_of(const struct history *h, const struct step *t)
 static struct history *take_history(const struct search *s)
 {
 	struct history *h = mem_take0(1, sizeof *h);
+	h->ssi = program_is_ssi(s->program);
 	uint32_t key_number[KEYS] = { 0 };
 	region_init(&h->region);
 	take_keys(s, h, key_number);

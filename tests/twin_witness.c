@@ -128,6 +128,7 @@ static bool edge_holds(enum level l, const struct history *h,
 		       twin_writes(h, e->to, e->key) &&
 		       reads_from_another(h, e->from, e->key, e->to);
 	case REASON_LOCK: return locks(h, e->from, e->to, e->key);
+	case REASON_SSI: return h->ssi && e->reader;
 	case REASON_COUNT: break;
 	}
 	return false;

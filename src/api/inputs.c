@@ -99,6 +99,7 @@ static bool look_at_all(struct inputs *in, struct history_reader *r,
 		struct trace *t = history_reader_next(r, d);
 		if (!t) break;
 		i.number++;
+		t->ssi = in->options.ssi;
 		i.trace = t;
 		i.format = history_reader_format(r);
 		i.read_seconds = seconds_now() - begun;

@@ -26,6 +26,7 @@ struct inputs_options {
 	size_t count;
 	const struct input *given; /* this one first; NULL: none */
 	struct reader_options reader;
+	bool ssi;       /* serial transactions are as trace.ssi says */
 	uint64_t only;  /* number of the one history of each file; 0: all */
 	double seconds; /* limits of all together; 0: none */
 	uint64_t memory;

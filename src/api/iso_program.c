@@ -40,6 +40,7 @@ static int try_program_load(iso_program **out, const char *path,
 	c.memory = given.memory;
 	c.timeout = given.timeout;
 	c.shows_output = given.shows_output;
+	c.ssi = given.postgres_serializable;
 	c.sql = (struct sql_arguments){ .sessions = given.sessions,
 		                        .asserts = given.asserts,
 		                        .all_rows = given.read_all_rows };

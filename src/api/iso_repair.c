@@ -38,6 +38,7 @@ static int try_repair(iso_result **out, const iso_program *program,
 			.path = program_path(p),
 			.level_said = given.level != ISO_LEVEL_DEFAULT,
 			.given = program_is_sql(p) ? sql_given(p) : NULL,
+			.ssi = program_is_ssi(p),
 			.explore = plan.options,
 			.oracle = wanted.oracle,
 			.max_edits = wanted.max_edits ? wanted.max_edits

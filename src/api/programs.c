@@ -21,6 +21,7 @@ struct program *program_load_as(const char *path, const struct code_in_c *c,
 	if (c->timeout > 0) sql.timeout = c->timeout;
 	struct program *p = load_program_with(path, c->step_timeout, &sql, d);
 	if (!p) return NULL;
+	if (c->ssi) program_be_ssi(p);
 	explorer_know_rows(p, sql.interrupt, sql.timeout);
 	library_configure(p, c->step_timeout, c->bounds, c->shows_output);
 	if (c->memory) library_set_budget(p, c->memory / 2);

@@ -21,6 +21,7 @@ struct code_in_c {
 	double timeout;  /* seconds, from loading; a little later it is given
 	                  * up. 0: never */
 	bool shows_output;
+	bool ssi;                     /* program_be_ssi() */
 	const atomic_bool *interrupt; /* borrowed; NULL: none */
 	/* Of files of SQL; borrowed while they are loaded. */
 	struct sql_arguments sql;

@@ -82,10 +82,11 @@ enum level level_of_all(enum level others, const struct relation *r)
 
 bool level_asks_points(enum level others, const struct relation *r)
 {
-	uint32_t k = 1;
 	if (!r->owns) return level_has_statements(others);
-	while (k < r->order_count &&
-	       !level_has_statements(level_of(others, r, r->order[k])))
-		k++;
-	return k < r->order_count;
+	for (uint32_t k = 1; k < r->order_count; k++) {
+		enum level l = level_of(others, r, r->order[k]);
+		if (level_has_statements(l) || (r->ssi && level_is_serial(l)))
+			return true;
+	}
+	return false;
 }

@@ -191,8 +191,8 @@ static inline enum level level_of(enum level others, const struct relation *r,
 {
 	return r->owns && r->owns[t] ? (enum level)(r->owns[t] - 1) : others;
 }
-/* Has some transaction statements? Then it is a question for points
- * (axioms/points.h). */
+/* Has some transaction statements, or is it one of serializable snapshot
+ * isolation in a mix? Then it is a question for points (axioms/points.h). */
 bool level_asks_points(enum level others, const struct relation *r);
 /* Do reads that lock make it a mix of one commit order? They must see all that
  * commits before their transaction does, as under ser each read does. */

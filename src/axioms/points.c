@@ -21,6 +21,7 @@ void points_free(struct points *p)
 	free(p->rows.frames);
 	free(p->of);
 	free(p->choices);
+	free(p->dangers);
 	free(p->locks);
 	free(p->reads);
 	free(p->keys);
@@ -32,6 +33,7 @@ size_t points_bytes(const struct points *p)
 {
 	return level_scratch_bytes(&p->rows) + p->transactions * sizeof *p->of +
 	       p->choice_capacity * sizeof *p->choices +
+	       p->danger_capacity * sizeof *p->dangers +
 	       p->lock_capacity * sizeof *p->locks +
 	       p->read_capacity * sizeof *p->reads +
 	       p->key_count * sizeof *p->keys;
@@ -163,7 +165,8 @@ void points_clear(struct points *p, uint32_t transactions, uint32_t points)
 	p->lined = 0;
 	p->edge_count = 0;
 	p->pending = (struct points_pending){ 0 };
-	p->of[0] = (struct point_transaction){ .committed = true };
+	p->of[0] =
+		(struct point_transaction){ .begin = NONE, .committed = true };
 	p->owner[0] = 0;
 	bits_zero(p->rows.after, p->width);
 	bits_zero(p->rows.before, p->width);
@@ -174,6 +177,12 @@ void points_be_runnable(struct points *p)
 {
 	assert(!p->room);
 	p->runnable = true;
+}
+
+void points_be_ssi(struct points *p)
+{
+	assert(!p->room);
+	p->ssi = true;
 }
 
 void points_only_grow(struct points *p)
@@ -253,11 +262,6 @@ static void part_writer(struct points *p, const struct point_read *r,
 }
 
 /* ---- Locks ---- */
-
-static bool is_version(const struct points *p, const struct point_lock *l)
-{
-	return l->first && p->of[l->owner].committed;
-}
 
 /* Where the owner of a write has its lock; under levels without statements, at
  * its commit. */
@@ -436,8 +440,11 @@ void points_begin(struct points *p, uint32_t t, enum level level, bool aborts,
                   const word *so, unsigned words)
 {
 	word *row = p->rows.spare + 4 * (size_t)p->width;
+	bool ssi = p->ssi && level_is_serial(level);
 	assert(!p->pending.t && t && t < 64 * p->words);
 	assert(words <= p->words);
+	/* Snapshot isolation is the strongest level with snapshots. */
+	while (ssi && !level_has_snapshots(level)) level--;
 	bits_zero(row, p->width);
 	bits_zero(order_row(p->so, t, p->words), p->words);
 	bits_copy(order_row(p->so, t, p->words), so, words);
@@ -464,8 +471,10 @@ void points_begin(struct points *p, uint32_t t, enum level level, bool aborts,
 		record(p,
 		       (struct point_edge){ p->pending.begin, p->pending.commit,
 		                            REASON_COUNT, 0, t });
-	p->of[t] = (struct point_transaction){ .commit = p->pending.commit,
-		                               .level = level };
+	p->of[t] = (struct point_transaction){ .begin = p->pending.begin,
+		                               .commit = p->pending.commit,
+		                               .level = level,
+		                               .ssi = ssi };
 }
 
 /* Nothing but the last point keeps this read, in a statement behind it, from
@@ -533,7 +542,7 @@ static void read_at(struct points *p, struct point_read r)
 	if (r.at == NONE) return;
 	for (uint32_t i = p->keys[r.key].first_lock; i != NONE;
 	     i = p->locks[i].next)
-		if (is_version(p, &p->locks[i]) &&
+		if (points_is_version(p, &p->locks[i]) &&
 		    p->locks[i].owner != r.source)
 			part_writer(p, &r, p->locks[i].owner);
 }
@@ -640,7 +649,7 @@ static void order_seen(struct points *p)
 		for (uint32_t k = p->keys[r.key].first_lock; k != NONE;
 		     k = p->locks[k].next) {
 			const struct point_lock *l = &p->locks[k];
-			if (l->owner != r.source && is_version(p, l) &&
+			if (l->owner != r.source && points_is_version(p, l) &&
 			    bits_has(seen, l->owner))
 				bits_add(p->hiding, l->owner);
 		}

@@ -78,6 +78,19 @@ static inline uint32_t points_of_transaction(uint32_t reads)
  * Before points_clear, with room for two more points for each lock. */
 void points_be_runnable(struct points *p);
 
+/* Transactions at a serial level are as PostgreSQL has SERIALIZABLE beside
+ * weaker levels: they run at si, and of three of them, or two (t1 = t3), it is
+ * not the case that t1 reads what t2 then writes, and t2 what t3 then writes,
+ * none seeing that write, while t3 commits first:
+ *
+ *     c(t3) < p(t2),  or  c(t2) < c(t3),  or  c(t1) < c(t3),  or
+ *     c(t2) < p(t1)            (t1 -rw-> t2 -rw-> t3).
+ *
+ * These alone are serializable then, and not beside others: Fekete, Liarokapis,
+ * O'Neil, O'Neil, Shasha, TODS 2005; that t3 commits first: Ports, Grittner,
+ * VLDB 2012. Before points_clear. */
+void points_be_ssi(struct points *p);
+
 /* Nothing is taken back (points_back), which costs less. Before points_clear.
  */
 void points_only_grow(struct points *p);

@@ -52,9 +52,18 @@ struct point_key {
 };
 
 struct point_transaction {
+	uint32_t begin; /* NONE: it takes no snapshot there */
 	uint32_t commit;
 	enum level level;
 	bool committed;
+	bool ssi; /* points_be_ssi, and it is one */
+};
+
+/* Edges of which every line has one, that between three transactions
+ * (points_be_ssi). */
+struct point_danger {
+	struct point_edge edges[4];
+	uint32_t count;
 };
 
 struct points {
@@ -80,7 +89,10 @@ struct points {
 	uint32_t key_count; /* room */
 	struct points_pending pending;
 	bool failed; /* the edges have closed a cycle */
-	bool runnable, grows;
+	bool runnable, grows, ssi;
+	/* Those that a search has met. */
+	struct point_danger *dangers;
+	uint32_t danger_count, danger_capacity;
 	/* For a witness: the edges as they were added, and the one that closed
 	 * a cycle. */
 	bool recording;
@@ -107,6 +119,13 @@ static inline bool is_before(const struct points *p, uint32_t a, uint32_t b)
 static inline bool is_closed(const struct points *p, const struct point_edge *e)
 {
 	return e->from == e->to || is_before(p, e->to, e->from);
+}
+
+/* Is it the write of a version that others can read? */
+static inline bool points_is_version(const struct points *p,
+                                     const struct point_lock *l)
+{
+	return l->first && p->of[l->owner].committed;
 }
 
 /* Adds it; false, with nothing changed, when that closes a cycle. */

@@ -94,17 +94,97 @@ static const struct point_choice *broken_choice(const struct points *p)
 	return NULL;
 }
 
+/* By transaction: who commits first in this line of those that write what it
+ * reads and whose writes it does not see, if that one commits before it does; 0
+ * if there is none. */
+static uint32_t *first_missed(const struct points *p)
+{
+	const uint32_t *rank = p->rank;
+	uint32_t *first = mem_take0(p->transactions + (size_t)1, sizeof *first);
+	for (uint32_t i = 0; i < p->read_count; i++) {
+		const struct point_read *r = &p->reads[i];
+		const struct point_transaction *t = &p->of[r->reader];
+		if (!t->ssi) continue;
+		for (uint32_t k = p->keys[r->key].first_lock; k != NONE;
+		     k = p->locks[k].next) {
+			uint32_t s = p->locks[k].owner, *other;
+			if (!points_is_version(p, &p->locks[k]) ||
+			    !p->of[s].ssi || s == r->reader ||
+			    rank[commit_of(p, s)] < rank[t->begin] ||
+			    rank[commit_of(p, s)] > rank[t->commit])
+				continue;
+			other = &first[r->reader];
+			if (!*other ||
+			    rank[commit_of(p, s)] < rank[commit_of(p, *other)])
+				*other = s;
+		}
+	}
+	return first;
+}
+
+/* One of them must be there, lest t1 -rw-> t2 -rw-> t3 be dangerous. */
+static void add_danger(struct points *p, uint32_t t1, uint32_t t2, uint32_t t3)
+{
+	const struct point_transaction *a = &p->of[t1], *b = &p->of[t2],
+				       *c = &p->of[t3];
+	struct point_danger d = {
+		.edges = { { c->commit, b->begin, REASON_SSI, 0, t2 },
+		           { b->commit, c->commit, REASON_SSI, 0, t2 },
+		           { a->commit, c->commit, REASON_SSI, 0, t2 },
+		           { b->commit, a->begin, REASON_SSI, 0, t2 } },
+		.count = t1 == t3 ? 2 : 4
+	};
+	VEC_RESERVE(p->dangers, p->danger_count, p->danger_capacity);
+	p->dangers[p->danger_count++] = d;
+}
+
+/* Notes three transactions that are dangerous in this line; false if there are
+ * none. */
+static bool find_danger(struct points *p)
+{
+	const uint32_t *rank = p->rank;
+	uint32_t *first = first_missed(p), count = p->danger_count;
+	for (uint32_t i = 0; i < p->read_count && count == p->danger_count;
+	     i++) {
+		const struct point_read *r = &p->reads[i];
+		const struct point_transaction *t = &p->of[r->reader];
+		if (!t->ssi) continue;
+		for (uint32_t k = p->keys[r->key].first_lock; k != NONE;
+		     k = p->locks[k].next) {
+			uint32_t s = p->locks[k].owner;
+			if (!points_is_version(p, &p->locks[k]) || !first[s] ||
+			    s == r->reader ||
+			    rank[commit_of(p, s)] < rank[t->begin] ||
+			    rank[commit_of(p, first[s])] > rank[t->commit])
+				continue;
+			add_danger(p, r->reader, s, first[s]);
+			break;
+		}
+	}
+	free(first);
+	return count < p->danger_count;
+}
+
 /* Goes back to the last choice with an edge left, and takes that edge. (A frame
- * keeps the number of the choice.) */
+ * keeps the number of the choice and 0; or of the danger and of its edge.) */
 static bool backtrack(struct points *p)
 {
 	struct level_scratch *s = &p->rows;
 	while (s->frame_count) {
 		struct order_frame f = s->frames[--s->frame_count];
+		struct point_edge edge;
+		uint32_t i = f.second.from, next = f.second.to;
 		order_undo(s, f.changes);
-		if (points_add(p, &p->choices[f.second.from].second) &&
-		    saturate(p))
-			return true;
+		if (next) {
+			const struct point_danger *d = &p->dangers[i];
+			edge = d->edges[next];
+			if (next + 1 < d->count)
+				order_push(s,
+				           (struct order_edge){ i, next + 1 });
+		} else {
+			edge = p->choices[i].second;
+		}
+		if (points_add(p, &edge) && saturate(p)) return true;
 	}
 	return false;
 }
@@ -118,14 +198,23 @@ static bool search_line(struct points *p)
 		else
 			make_line(p);
 		const struct point_choice *c = broken_choice(p);
-		if (!c) return true;
+		struct order_edge second = { 0 };
+		struct point_edge first;
+		if (!c && !(p->ssi && find_danger(p))) return true;
 		if (p->stop && p->stop(p->stop_data)) {
 			p->gave_up = true;
 			return true;
 		}
-		order_push(&p->rows, (struct order_edge){
-					     (uint32_t)(c - p->choices), 0 });
-		if (!(points_add(p, &c->first) && saturate(p)) && !backtrack(p))
+		if (c) {
+			second.from = (uint32_t)(c - p->choices);
+			first = c->first;
+		} else {
+			second.from = p->danger_count - 1;
+			second.to = 1;
+			first = p->dangers[second.from].edges[0];
+		}
+		order_push(&p->rows, second);
+		if (!(points_add(p, &first) && saturate(p)) && !backtrack(p))
 			return false;
 	}
 }
@@ -151,6 +240,7 @@ bool points_allow(struct points *p)
 {
 	struct level_scratch *s = &p->rows;
 	p->gave_up = false;
+	p->danger_count = 0;
 	if (!points_saturate(p)) return false;
 	size_t changes = s->change_count;
 	s->logging = true;
@@ -262,6 +352,7 @@ void points_of_relation(struct points *p, const struct relation *r,
 	uint32_t *first = mem_take0(2 * (size_t)r->n + 2, sizeof *first);
 	uint32_t *writes = first + r->n + 1;
 	uint32_t locks = p->runnable ? 2 * (r->read_count + r->write_count) : 0;
+	p->ssi = r->ssi;
 	points_clear(p, r->n,
 	             points_of_transaction(0) * r->order_count + r->read_count +
 	                     locks);
@@ -345,18 +436,34 @@ static void take_cycle(const struct points *p, struct witness *out)
 	free(by);
 }
 
+/* The one to try next: of the first pair that is open; or one that keeps three
+ * transactions from being dangerous, if there is such a one. */
+static struct point_edge next_edge(struct points *p)
+{
+	const struct point_danger *d;
+	uint32_t k = 0;
+	for (size_t i = 0; i < p->choice_count; i++)
+		if (is_open(p, &p->choices[i])) return p->choices[i].first;
+	make_line(p);
+	bool found = find_danger(p);
+	assert(found);
+	(void)found;
+	d = &p->dangers[p->danger_count - 1];
+	while (k + 1 < d->count && is_closed(p, &d->edges[k])) k++;
+	return d->edges[k];
+}
+
 void points_witness(const struct relation *r, enum level level,
                     struct witness *out)
 {
 	struct points *p = points_new();
 	p->recording = true;
 	points_of_relation(p, r, level);
-	for (size_t i = 0; !p->failed;
-	     i = i + 1 < p->choice_count ? i + 1 : 0) {
-		if (!saturate(p))
+	while (!p->failed) {
+		if (saturate(p))
+			points_add_edge(p, next_edge(p));
+		else
 			p->failed = true;
-		else if (is_open(p, &p->choices[i]))
-			points_add_edge(p, p->choices[i].first);
 	}
 	take_cycle(p, out);
 	points_free(p);

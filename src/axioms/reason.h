@@ -15,6 +15,10 @@ enum reason_kind {
 	REASON_RW,     /* `from` read `key` as it was before `to` wrote it */
 	REASON_LOCK,   /* `from` held a lock on `key` to its end, before `to`
 	                * could have one */
+	REASON_SSI,    /* `from` before `to` (the beginning or the end of each)
+	                * is what was tried to keep three transactions, of
+	                * which `reader` misses a write of one and the other a
+	                * write of its, from being dangerous (points.h) */
 	REASON_COUNT
 };
 
@@ -24,7 +28,7 @@ struct witness_edge {
 	uint32_t key;    /* history key; WR, FORCED, WW, RW */
 	uint32_t reader; /* FORCED: the transaction whose read forces it; WW:
 	                  * likewise, or `from`; RW: who wrote what `from`
-	                  * read, or `from` */
+	                  * read, or `from`; SSI */
 };
 
 struct witness {

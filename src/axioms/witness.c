@@ -28,7 +28,8 @@ const char *reason_word(enum reason_kind r)
 	static const char *const words[] = {
 		[REASON_SO] = "so",         [REASON_WR] = "wr",
 		[REASON_FORCED] = "forced", [REASON_WW] = "ww",
-		[REASON_RW] = "rw",         [REASON_LOCK] = "lock"
+		[REASON_RW] = "rw",         [REASON_LOCK] = "lock",
+		[REASON_SSI] = "ssi"
 	};
 	return words[r];
 }

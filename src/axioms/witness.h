@@ -21,7 +21,7 @@ bool level_witness(enum level l, const struct history *h, struct witness *out);
 bool level_witness_mix(enum level others, const struct history *h,
                        struct witness *out);
 void witness_free(struct witness *w);
-/* "so", "wr", "forced", "ww", "rw" or "lock". */
+/* "so", "wr", "forced", "ww", "rw", "lock" or "ssi". */
 const char *reason_word(enum reason_kind r);
 
 /* The usual name of the anomaly that a history which is not serializable

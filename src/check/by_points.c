@@ -120,6 +120,7 @@ static struct points *make_points(const struct facts *f, enum level l,
 		return NULL;
 	struct points *p = points_new();
 	points_only_grow(p);
+	if (f->ssi) points_be_ssi(p);
 	if (runnable) points_be_runnable(p);
 	points_clear(p, f->n, (uint32_t)points);
 	return p;

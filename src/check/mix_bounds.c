@@ -40,11 +40,14 @@ static enum level stronger_than_all(unsigned levels)
 	return l;
 }
 
-static bool has_statements(unsigned levels)
+/* Do only points decide, for statements or the like? */
+static bool asks_points(const struct facts *f, unsigned levels)
 {
 	for (enum level l = 0; l < LEVEL_COUNT; l++)
-		if (levels >> l & 1 && level_has_statements(l)) return true;
-	return false;
+		if (levels >> l & 1 &&
+		    (level_has_statements(l) || (f->ssi && level_is_serial(l))))
+			return true;
+	return !check_has_plain_reads(f);
 }
 
 /* Does one level, for all, decide? */
@@ -72,7 +75,7 @@ void check_mixed(const struct facts *f, enum level others,
 		return;
 	}
 	if (decides(f, weak, VERDICT_VIOLATED, c, out)) return;
-	bool points = has_statements(levels) || !check_has_plain_reads(f);
+	bool points = asks_points(f, levels);
 	enum level strong = points ? LEVEL_SERIAL : stronger_than_all(levels);
 	if (decides(f, strong, VERDICT_HOLDS, c, out)) return;
 	if (points)

@@ -69,7 +69,8 @@ static bool small_allows(const struct facts *f, enum level l)
 		                   sizeof *s.r.writes),
 		.known_count = f->known_count,
 		.known = f->known,
-		.owns = f->owns
+		.owns = f->owns,
+		.ssi = f->ssi
 	};
 	fill_so(&s, f);
 	fill_events(&s, f);

@@ -419,6 +419,7 @@ struct facts *sub_history_take(struct sub_histories *p,
 	take_known(&m, transactions, count);
 	take_order(&m);
 	take_owns(&m);
+	m.f->ssi = p->whole->ssi;
 	forget(&m);
 	return m.f;
 }

@@ -185,6 +185,7 @@ static bool settings(struct checking *x)
 	x->request.levels =
 		level ? 1u << level_from_word(level) : (1u << LEVEL_COUNT) - 1;
 	x->request.as = level_deployment(level);
+	x->request.in.ssi = c->value[OPTION_SERIALIZABLE] != NULL;
 	x->request.explain = explanations(x);
 	x->request.witness = pictures_wanted(c);
 	x->request.orders = x->orders;

@@ -48,6 +48,7 @@ int explore_repair(struct exploration *x)
 		.path = program_path(p),
 		.level_said = c->value[OPTION_ISOLATION],
 		.given = program_is_sql(p) ? sql_given(p) : NULL,
+		.ssi = program_is_ssi(p),
 		.explore = x->plan.options,
 		.oracle = c->value[OPTION_ORACLE],
 		.max_edits = max_edits < UINT32_MAX ? (uint32_t)max_edits

@@ -55,6 +55,7 @@ struct program *given_program(const struct command_line *c, const char *path,
 	if (c->value[OPTION_TIMEOUT])
 		(void)setting_seconds(c, OPTION_TIMEOUT, &timeout);
 	code.interrupt = signals_flag();
+	code.ssi = c->value[OPTION_SERIALIZABLE] != NULL;
 	code.sql = (struct sql_arguments){
 		.sessions = c->sessions,
 		.asserts = c->asserts,

@@ -314,6 +314,11 @@ enum command {
 	X(READ_ALL_ROWS, IN_RUNNING, "read-all-rows", 0, NULL, NULL,           \
 	  "in SQL, have each condition read every row of its table; "          \
 	  "without it, rows that can make no difference are left out")         \
+	X(SERIALIZABLE, IN_EXPLORING | IN_MERGE | IN_RUN | IN_CHECK,           \
+	  "serializable", 0, "OF", "postgres",                                 \
+	  "transactions at ser beside others at weaker levels are as "         \
+	  "PostgreSQL's, serializable among each other only (postgres); "      \
+	  "without it they see all that commits before them")                  \
 	X(MAX_TRANSACTIONS, IN_RUNNING, "max-transactions", 0, "N", NULL,      \
 	  "how many transactions a session in C may begin (3000); "            \
 	  "executions with more are left out, with a warning")                 \

@@ -276,6 +276,7 @@ struct history *execution_history(const struct execution *x)
 	                       h->transaction_count * sizeof *h->order);
 	for (uint32_t i = 0; i < c->count; i++)
 		h->order[i] = numbers[c->order[i]];
+	h->ssi = x->ledger.ssi;
 	if (!x->ledger.uniform && history_has_owns(h))
 		h->others = (own_level)(x->ledger.level + 1);
 	free(numbers);

@@ -15,6 +15,7 @@ void execution_init(struct execution *x, struct context *c, enum level level)
 	x->ledger.uniform = c->uniform;
 	if (!c->uniform && program_may_mix(c->program))
 		ledger_may_mix(&x->ledger);
+	if (program_is_ssi(c->program)) ledger_be_ssi(&x->ledger);
 	if (program_locks(c->program)) ledger_may_lock(&x->ledger);
 	x->points = mem_take0(c->sessions, sizeof *x->points);
 	memcpy(x->points, c->start, c->sessions * sizeof *x->points);

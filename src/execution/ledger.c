@@ -106,6 +106,12 @@ void ledger_may_mix(struct ledger *l)
 	l->mixes = true;
 }
 
+void ledger_be_ssi(struct ledger *l)
+{
+	assert(l->closure.count == 1 && !l->in_order);
+	l->ssi = true;
+}
+
 void ledger_may_lock(struct ledger *l)
 {
 	l->locks = true;
@@ -461,7 +467,9 @@ void ledger_relation(const struct ledger *l, enum level level, uint32_t count,
 		out->read_count = c->blocks[count].first_read;
 	}
 	out->locks_reads = l->locks;
-	if (level_has_statements(level) || c->statement_owns || l->key_shares ||
+	out->ssi = l->ssi;
+	if (level_has_statements(level) || c->statement_owns ||
+	    (l->ssi && c->owns) || l->key_shares ||
 	    (l->locks && !level_mixes(level)))
 		add_statements(l, out);
 }

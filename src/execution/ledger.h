@@ -122,6 +122,7 @@ struct ledger {
 	bool locks;       /* some read has locked its row */
 	bool key_shares;  /* and not against all that write it */
 	bool mixes;       /* ledger_may_mix */
+	bool ssi;         /* ledger_be_ssi */
 	bool uniform;     /* levels that transactions have of their own are
 	                   * noted, but do not count */
 	struct ledger_shared *shared;
@@ -162,6 +163,8 @@ void ledger_go_anywhere(struct ledger *l, bool alone);
 /* From now on transactions may have levels of their own. Call it before the
  * first ledger_begin; not for ledger_go_in_order. */
 void ledger_may_mix(struct ledger *l);
+/* Transactions at a serial level, beside others, are as in relation.h. */
+void ledger_be_ssi(struct ledger *l);
 /* Reads will lock: it is as if one had. Best before ledger_go_anywhere. */
 void ledger_may_lock(struct ledger *l);
 /* Do locks forbid anything? Under ser each read sees as much as one that locks;

@@ -333,6 +333,7 @@ struct facts *facts_of_trace(const struct trace *t)
 		             t->sessions[s].after_all);
 	take_arrays(f, t->op_count);
 	take_trace(f, t);
+	f->ssi = t->ssi;
 	take_known(f, t->known, t->known_count);
 	sort_writes(f);
 	find_order(f);
@@ -393,6 +394,7 @@ struct facts *facts_of_history(const struct history *h)
 		events += h->transactions[t].event_count;
 	take_arrays(f, events);
 	take_history(f, h);
+	f->ssi = h->ssi;
 	take_known(f, h->known, h->known_count);
 	sort_writes(f);
 	find_order(f);

@@ -60,6 +60,7 @@ struct facts {
 	/* n: levels that transactions have of their own. NULL: none has one,
 	 * or these are not to count. */
 	own_level *owns;
+	bool ssi; /* as in relation.h */
 };
 
 /* Both free with facts_free. Linear. */

@@ -88,6 +88,7 @@ struct history {
 	own_level others;     /* that of transactions without a level of their
 	                       * own, beside those that have one; 0: not known,
 	                       * or none has one */
+	bool ssi;             /* as in relation.h */
 	bool valueless;       /* as in trace.h */
 	uint32_t known_count; /* 0 for what isoscope explores */
 	struct history_known *known;

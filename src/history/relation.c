@@ -152,6 +152,7 @@ void relation_take_owns(struct relation *r, const struct history *h)
 	own_level *owns = mem_take0(r->n, sizeof *owns);
 	for (uint32_t t = 1; t < r->n; t++) owns[t] = h->transactions[t].own;
 	r->owns = owns;
+	r->ssi = h->ssi;
 }
 
 void relation_renew(struct relation *r, const struct history *h)

@@ -57,6 +57,9 @@ struct relation {
 	/* By transaction: levels that they have of their own. NULL: they have
 	 * none, or these are not to count. */
 	const own_level *owns;
+	/* Those at a serial level are so among each other only: serializable
+	 * snapshot isolation (axioms/points.h). */
+	bool ssi;
 };
 
 /* Builds the relation of a history; freed by relation_free. If so U wr has a

@@ -134,6 +134,7 @@ struct trace {
 	const char *file;            /* for messages */
 	uint32_t line;               /* where it begins, in a file of several */
 	const char *program, *level; /* as an isoscope history says; or NULL */
+	bool ssi;                    /* as in relation.h, for who asks so */
 	uint32_t session_count, transaction_count, key_count, op_count;
 	uint32_t text_count, known_count;
 	struct trace_session *sessions;

@@ -436,6 +436,7 @@ struct edited edits_make(const struct edits *e, struct edit_set s)
 	if (!out.program || out.accesses->count != e->accesses->count)
 		edited_free(&out);
 	out.level = edits_level(e, s);
+	if (out.program && e->terms.ssi) program_be_ssi(out.program);
 	if (out.program && e->sql) know_sql(e, &out);
 	diags_free(&d);
 	for (size_t i = 0; i < e->file_count; i++) text_free(&new[i]);

@@ -62,6 +62,7 @@ struct edit_terms {
 	/* A read that locks to write counts as a write, as in Oracle: it is
 	 * explored as one that writes back what it read. */
 	bool locks_write;
+	bool ssi; /* program_is_ssi() */
 	struct edit_weights weights;
 };
 

@@ -440,6 +440,7 @@ bool repair(struct repair *out, const struct repair_options *o, struct diags *d)
 		                    .level_said = o->level_said,
 		                    .given = o->given,
 		                    .locks_write = o->oracle,
+		                    .ssi = o->ssi,
 		                    .weights = o->weights };
 	out->edits = edits_new(o->path, &terms, d);
 	if (!out->edits) return false;

@@ -19,6 +19,7 @@ struct repair_options {
 	const char *path;
 	bool level_said; /* by the command line, not by the program */
 	const struct sql_arguments *given; /* of a file of SQL */
+	bool ssi;                          /* program_is_ssi() */
 	struct explore_options explore;    /* the limits are of all together */
 	bool oracle; /* what Oracle has, where a lock counts as a write */
 	const char *weights_path;    /* NULL: costs are the usual ones */

@@ -101,7 +101,7 @@ const char *result_moment(const struct result_example *x,
 	enum level l = x->level;
 	if (h->others && t->own) l = (enum level)(t->own - 1);
 	if (x->serializable) l = LEVEL_SERIAL;
-	return name_moment(m, l, t->aborted);
+	return name_moment(m, l, h->ssi && !x->serializable, t->aborted);
 }
 
 void result_example(struct result *r, struct result_assertion *a,

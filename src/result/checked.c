@@ -264,7 +264,8 @@ static const char *moment_word(const struct check_case *c, enum level others,
 	const struct trace_transaction *t =
 		&c->trace->transactions[m.transaction];
 	enum level l = t->own ? (enum level)(t->own - 1) : others;
-	return name_moment(m, l, t->status != TRACE_COMMITTED);
+	return name_moment(m, l, c->trace->ssi && c->owns,
+	                   t->status != TRACE_COMMITTED);
 }
 
 /* ["s.1","starts",2], ["s.1","commits"] */
@@ -345,6 +346,7 @@ static void add_settings(struct result *r, const struct check_case *c)
 	result_text(r, to, "format", format_word(c->format));
 	result_count(r, to, "sessions", t->session_count);
 	if (c->as) result_text(r, to, "deployment", c->as);
+	if (t->ssi) result_text(r, to, "serializable", "postgres");
 	result_count(r, to, "transactions", t->transaction_count - 1);
 	result_owns(r, t);
 	result_count(r, to, "operations", t->op_count);

@@ -67,11 +67,12 @@ void name_transaction_at(struct text *t, const struct history *h, uint32_t i)
 	if (level) text_format(t, " at %s", level);
 }
 
-const char *name_moment(struct schedule_moment m, enum level l, bool aborted)
+const char *name_moment(struct schedule_moment m, enum level l, bool ssi,
+                        bool aborted)
 {
 	if (m.statement != SCHEDULE_ENDS) return "starts";
 	if (aborted) return "aborts";
-	return level_is_serial(l) ? "runs" : "commits";
+	return level_is_serial(l) && !ssi ? "runs" : "commits";
 }
 
 void name_or_number(struct text *t, const char *word, const char *name)
@@ -191,18 +192,22 @@ void name_program_level(struct text *t, const struct program *p, enum level l,
 {
 	if (program_owns_all(p)) {
 		text_string(t, "the levels of its transactions");
-		return;
+	} else {
+		name_level_as(t, l, as);
+		if (program_mixes(p))
+			text_string(t, ", beside transactions with levels of "
+			               "their own");
 	}
-	name_level_as(t, l, as);
-	if (program_mixes(p))
-		text_string(t,
-		            ", beside transactions with levels of their own");
+	if (program_is_ssi(p) && program_mixes(p))
+		text_string(t, ", ser as in PostgreSQL");
 }
 
 void result_level(struct result *r, enum level l, const char *as)
 {
 	result_text(r, &r->settings, "level", level_word(l));
 	if (as) result_text(r, &r->settings, "deployment", as);
+	if (r->program && program_is_ssi(r->program))
+		result_text(r, &r->settings, "serializable", "postgres");
 }
 
 void name_failing(struct text *t, uint32_t count, uint32_t of)

@@ -27,8 +27,10 @@ const char *transaction_level(const struct history *h, uint32_t i);
 void name_transaction_short(struct text *t, const struct history *h,
                             uint32_t i);
 /* What a transaction of the level does at a moment of a schedule: "starts",
- * "commits", "aborts"; of a serial one, which has one moment, "runs". */
-const char *name_moment(struct schedule_moment m, enum level l, bool aborted);
+ * "commits", "aborts"; of a serial one, which has one moment, "runs", but with
+ * serializable snapshot isolation. */
+const char *name_moment(struct schedule_moment m, enum level l, bool ssi,
+                        bool aborted);
 /* `seats["db"]`; "key 7" for one whose name is a number. */
 void name_key(struct text *t, const struct history *h, uint32_t key);
 /* "read locked x = 1", without the value where none was observed. */

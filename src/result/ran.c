@@ -8,6 +8,7 @@
 #include "result/names.h"
 #include "result/numbers.h"
 #include "run/campaign.h"
+#include "vm/program.h"
 
 static uint64_t run_counted(const struct run_case *c)
 {
@@ -240,6 +241,8 @@ static void name_run_command(struct text *t, const struct run_case *c,
 		name_policy(t, c);
 	}
 	if (o->robust) text_string(t, " --robust");
+	if (program_is_ssi(campaign_program(c->campaign)))
+		text_string(t, " --serializable=postgres");
 }
 
 /* ---- settings ---- */

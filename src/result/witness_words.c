@@ -141,6 +141,14 @@ void explain_edge(struct text *t, const struct history *h,
 		text_string(t, " to its end, before ");
 		say(t, h, e->to, " can");
 		break;
+	case REASON_SSI:
+		say(t, h, e->reader,
+		    " misses what a serializable transaction "
+		    "writes, and one misses what ");
+		say(t, h, e->reader,
+		    " writes: so the former must not commit "
+		    "first");
+		break;
 	case REASON_COUNT: break;
 	}
 }
@@ -150,7 +158,7 @@ void explain_edge_label(struct text *t, const struct history *h,
 {
 	assert(e->reason < REASON_COUNT);
 	text_string(t, reason_word(e->reason));
-	if (e->reason == REASON_SO) return;
+	if (e->reason == REASON_SO || e->reason == REASON_SSI) return;
 	text_char(t, ' ');
 	name_key(t, h, e->key);
 }

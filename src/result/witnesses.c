@@ -130,7 +130,8 @@ static void mark_named(bool *named, const struct history *h,
 		const struct witness_edge *e = &w->edges[i];
 		const struct transaction *x = &h->transactions[e->from];
 		named[e->from] = true;
-		if (e->reason == REASON_FORCED || e->reason == REASON_WW)
+		if (e->reason == REASON_FORCED || e->reason == REASON_WW ||
+		    e->reason == REASON_SSI)
 			named[e->reader] = true;
 		if (e->reason != REASON_RW) continue;
 		for (uint32_t k = 0; k < x->event_count; k++)

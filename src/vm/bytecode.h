@@ -242,6 +242,7 @@ struct program {
 	uint64_t digest;       /* program_digest() */
 	const char *isolation; /* level named by the program, or NULL */
 	bool has_finally;      /* the last session is `finally` */
+	bool ssi;              /* program_be_ssi() */
 	uint32_t symmetric;    /* declarations of symmetric sessions */
 	uint32_t stack;        /* the most that a session needs */
 

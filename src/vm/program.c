@@ -473,6 +473,18 @@ bool program_owns_all(const struct program *p)
 	return i && i == p->transactions_count;
 }
 
+bool program_is_ssi(const struct program *p)
+{
+	return p->ssi;
+}
+
+void program_be_ssi(struct program *p)
+{
+	assert(!p->original);
+	if (!p->ssi) p->digest = hash_mix(p->digest, 1);
+	p->ssi = true;
+}
+
 bool program_may_mix(const struct program *p)
 {
 	return p->native || program_mixes(p);

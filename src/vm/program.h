@@ -63,6 +63,10 @@ bool program_finds_own_level(const struct program *p, uint32_t *name,
 bool program_mixes(const struct program *p);
 /* Is it known that all transactions have one? */
 bool program_owns_all(const struct program *p);
+/* Are transactions at a serial level so among each other only, as PostgreSQL
+ * has it (axioms/points.h)? They are from here on. */
+bool program_is_ssi(const struct program *p);
+void program_be_ssi(struct program *p);
 /* Do reads lock? Of native programs that is not known before they run: false.
  */
 bool program_locks(const struct program *p);

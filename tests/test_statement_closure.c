@@ -1,0 +1,295 @@
+/* The incremental form of prc: transactions of many statements, over few keys,
+ * grow access by access and are taken back, and each answer is held against
+ * level_allows, the check from scratch. Programs that brute force can enumerate
+ * are too small for what is kept of orders here. */
+#include <string.h>
+
+#include "axioms/allows.h"
+#include "base/memory.h"
+#include "execution/ledger.h"
+#include "suites.h"
+#include "support.h"
+
+enum { SESSIONS = 5, KEYS = 3, MOST = 8, EVENTS = 8, MARKS = 24 };
+
+struct plain_event {
+	enum event_kind kind;
+	struct db_access access;
+	uint32_t from; /* place of the transaction, or HISTORY_SELF */
+};
+
+struct plain_transaction {
+	uint32_t session;
+	bool aborted, pending;
+	uint32_t count;
+	struct plain_event events[EVENTS];
+};
+
+struct plain {
+	uint32_t count; /* transactions, init at place 0 among them */
+	struct plain_transaction items[MOST + 1];
+};
+
+struct walk {
+	enum level level;
+	struct rng rng;
+	uint32_t sessions, keys, events, reads, aborts;
+	bool locks, groups;
+	struct region region;
+	struct ledger_shared shared;
+	struct ledger ledger;
+	struct plain plain;
+	struct {
+		struct ledger_mark mark;
+		struct region_mark memory;
+		struct plain plain;
+	} marks[MARKS];
+	uint32_t mark_count;
+};
+
+/* ---- from scratch ---- */
+
+/* One that is pending holds what it locked, and has written nothing. */
+static struct history *history_of(const struct walk *w)
+{
+	const struct plain *p = &w->plain;
+	struct history *h = history_new(w->sessions, p->count, w->keys);
+	uint32_t number[MOST + 1] = { 0 }, next = 1;
+	for (uint32_t k = 0; k < w->keys; k++) h->keys[k].name = "k";
+	for (uint32_t s = 0; s < w->sessions; s++) {
+		h->sessions[s].name = "s";
+		h->sessions[s].first = next;
+		for (uint32_t i = 1; i < p->count; i++) {
+			if (p->items[i].session != s) continue;
+			number[i] = next;
+			h->transactions[next].session = s;
+			h->transactions[next++].index = h->sessions[s].count++;
+		}
+	}
+	for (uint32_t i = 1; i < p->count; i++) {
+		const struct plain_transaction *from = &p->items[i];
+		struct transaction *t = &h->transactions[number[i]];
+		t->name = "t";
+		t->aborted = from->aborted || from->pending;
+		t->event_count = from->count;
+		t->events =
+			region_take0(&h->region, EVENTS * sizeof *t->events);
+		for (uint32_t e = 0; e < from->count; e++) {
+			const struct plain_event *x = &from->events[e];
+			t->events[e] = (struct event){
+				.kind = x->kind,
+				.strength = x->access.strength,
+				.joined = x->access.joined,
+				.key = x->access.key,
+				.from = x->from == HISTORY_SELF
+				                ? HISTORY_SELF
+				                : number[x->from]
+			};
+		}
+	}
+	history_find_order(h);
+	ck_assert_ptr_nonnull(h->order);
+	return h;
+}
+
+static bool allowed(const struct walk *w)
+{
+	struct history *h = history_of(w);
+	bool fine = level_allows_history(w->level, h);
+	history_free(h);
+	return fine;
+}
+
+__attribute__((noreturn)) static void complain(const struct walk *w,
+                                               const char *what)
+{
+	ck_abort_msg("%s: %s", what, history_to_notation(history_of(w)));
+	abort();
+}
+
+static bool writes(const struct plain_transaction *t, uint32_t key)
+{
+	for (uint32_t i = 0; i < t->count && !t->aborted && !t->pending; i++)
+		if (t->events[i].kind == EVENT_WRITE &&
+		    t->events[i].access.key == key)
+			return true;
+	return false;
+}
+
+/* ---- steps ---- */
+
+static struct plain_transaction *last_of(struct walk *w)
+{
+	return &w->plain.items[w->plain.count - 1];
+}
+
+static bool is_pending(struct walk *w)
+{
+	return w->plain.count > 1 && last_of(w)->pending;
+}
+
+static uint32_t number_at(const struct walk *w, uint32_t place)
+{
+	return w->ledger.closure.order[place];
+}
+
+static void note(struct walk *w, enum event_kind kind, struct db_access a,
+                 uint32_t from)
+{
+	struct plain_transaction *last = last_of(w);
+	last->events[last->count++] = (struct plain_event){ kind, a, from };
+}
+
+/* Compares the writers, and reads from one, most often not the newest. */
+static void read_key(struct walk *w, struct db_access a)
+{
+	struct ledger *l = &w->ledger;
+	uint32_t choice = UINT32_MAX, seen = 0;
+	word row = 0;
+	ck_assert_uint_eq(l->closure.words, 1);
+	ledger_writers(l, a.key, &row);
+	ledger_restrict(l, a, &row);
+	for (uint32_t i = 0; i + 1 < w->plain.count; i++) {
+		bool valid = false;
+		if (!i || writes(&w->plain.items[i], a.key)) {
+			note(w, EVENT_READ, a, i);
+			valid = allowed(w);
+			if (bits_has(&row, number_at(w, i)) != valid)
+				complain(w, valid ? "should be allowed"
+				                  : "should be refused");
+			last_of(w)->count--;
+		}
+		if (valid && !rng_below(&w->rng, ++seen)) choice = i;
+	}
+	if (choice == UINT32_MAX) return;
+	ledger_read(l, a, number_at(w, choice), value_null(), NULL);
+	note(w, EVENT_READ, a, choice);
+}
+
+static void access_key(struct walk *w)
+{
+	const struct plain_transaction *last = last_of(w);
+	struct db_access a = { .key = rng_below(&w->rng, w->keys) };
+	bool reads = rng_below(&w->rng, 8) < w->reads;
+	if (reads && w->locks && !rng_below(&w->rng, 3))
+		a.strength = STRENGTH_SHARE + rng_below(&w->rng, 3);
+	/* What a statement does not lock it reads first. */
+	if (w->groups && last->count && rng_below(&w->rng, 2)) {
+		const struct plain_event *e = &last->events[last->count - 1];
+		a.joined = !reads || a.strength != STRENGTH_PLAIN ||
+		           (e->kind == EVENT_READ &&
+		            e->access.strength == STRENGTH_PLAIN);
+	}
+	if (!reads) {
+		ledger_write(&w->ledger, a, value_int(1));
+		note(w, EVENT_WRITE, a, 0);
+	} else if (ledger_own_write(&w->ledger, a.key)) {
+		ledger_read_own(&w->ledger, a);
+		note(w, EVENT_READ, a, HISTORY_SELF);
+	} else {
+		read_key(w, a);
+	}
+}
+
+static void begin(struct walk *w)
+{
+	uint32_t session = rng_below(&w->rng, w->sessions);
+	ck_assert(ledger_begin(&w->ledger, session, 0, 0, false));
+	w->plain.items[w->plain.count++] =
+		(struct plain_transaction){ .session = session,
+		                            .pending = true };
+}
+
+static void take_back(struct walk *w)
+{
+	/* Most often not far. */
+	if (!w->mark_count) return;
+	w->mark_count = rng_below(&w->rng, 3) && w->mark_count > 2
+	                        ? w->mark_count - 1 - rng_below(&w->rng, 2)
+	                        : rng_below(&w->rng, w->mark_count);
+	ledger_rewind(&w->ledger, &w->marks[w->mark_count].mark);
+	region_release(&w->region, w->marks[w->mark_count].memory);
+	w->plain = w->marks[w->mark_count].plain;
+}
+
+static void set_mark(struct walk *w)
+{
+	if (w->mark_count == MARKS) return;
+	w->marks[w->mark_count].mark = ledger_mark(&w->ledger);
+	w->marks[w->mark_count].memory = region_mark(&w->region);
+	w->marks[w->mark_count++].plain = w->plain;
+}
+
+static void end(struct walk *w)
+{
+	bool aborts = rng_below(&w->rng, 8) < w->aborts, fine;
+	ledger_end(&w->ledger, aborts, NULL);
+	last_of(w)->pending = false;
+	last_of(w)->aborted = aborts;
+	if (!rng_below(&w->rng, 6)) return; /* nobody asks */
+	fine = allowed(w);
+	if (ledger_allows(&w->ledger) != fine)
+		complain(w, fine ? "its end should be allowed"
+		                 : "its end should be refused");
+}
+
+static void step(struct walk *w)
+{
+	uint32_t dice = rng_below(&w->rng, 16);
+	if (w->mark_count && !is_pending(w) && !allowed(w))
+		take_back(w);
+	else if (dice < 2)
+		take_back(w);
+	else if (dice < 6)
+		set_mark(w);
+	else if (!is_pending(w) && w->plain.count <= MOST)
+		begin(w);
+	else if (!is_pending(w))
+		take_back(w);
+	else if (last_of(w)->count == w->events || dice == 6)
+		end(w);
+	else
+		access_key(w);
+}
+
+static void walk(uint64_t seed, enum level level, int steps)
+{
+	struct walk *w = mem_take0(1, sizeof *w);
+	struct rng *r = &w->rng;
+	*w = (struct walk){ .level = level,
+		            .rng = { seed },
+		            .plain = { .count = 1 } };
+	w->sessions = 2 + rng_below(r, SESSIONS - 1);
+	w->keys = 1 + rng_below(r, KEYS);
+	w->events = 2 + rng_below(r, EVENTS - 1);
+	w->reads = 3 + rng_below(r, 4);
+	w->aborts = rng_below(r, 3);
+	w->locks = !rng_below(r, 4);
+	w->groups = !rng_below(r, 3);
+	region_init(&w->region);
+	ledger_shared_init(&w->shared, &w->region);
+	ledger_init(&w->ledger, level, w->sessions, &w->shared);
+	if (w->locks) ledger_may_lock(&w->ledger);
+	ledger_go_anywhere(&w->ledger, rng_below(r, 2));
+	set_mark(w);
+	for (int i = 0; i < steps; i++) step(w);
+	ledger_free(&w->ledger);
+	ledger_shared_free(&w->shared);
+	region_free(&w->region);
+	free(w);
+}
+
+START_TEST(grows_and_goes_back)
+{
+	uint64_t walks = programs_or(4000);
+	for (uint64_t i = 0; i < walks; i++)
+		for (enum level l = 0; l < LEVEL_COUNT; l++)
+			if (level_has_statements(l))
+				walk(process_seed(_i, i), l, 300);
+}
+END_TEST
+
+void add_statement_closure_tests(TCase *tests)
+{
+	tcase_add_loop_test(tests, grows_and_goes_back, 0, 4);
+}
