@@ -1,7 +1,7 @@
-/* The incremental form of prc: transactions of many statements, over few keys,
- * grow access by access and are taken back, and each answer is held against
- * level_allows, the check from scratch. Programs that brute force can enumerate
- * are too small for what is kept of orders here. */
+/* The incremental form of prc (axioms/points_closure.h): transactions of many
+ * statements, over few keys, grow access by access and are taken back, and each
+ * answer is held against level_allows, the check from scratch. Programs that
+ * brute force can enumerate are too small for what is kept of orders here. */
 #include <string.h>
 
 #include "axioms/allows.h"

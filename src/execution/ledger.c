@@ -92,7 +92,10 @@ void ledger_go_anywhere(struct ledger *l, bool alone)
 	assert(!l->strong && !l->points && l->closure.count == 1);
 	bool locks = ledger_heeds_locks(l);
 	bool statements = level_has_statements(l->level);
-	if (level_has_points(l->level) && (statements || locks || l->mixes))
+	/* Which transactions are dangerous depends on the whole line. */
+	bool whole = l->ssi && l->mixes;
+	if (level_has_points(l->level) && !whole &&
+	    (statements || locks || l->mixes))
 		l->points = points_closure_new(l->level);
 	if (!level_is_extensible(l->level) && !statements && !locks)
 		l->strong = strong_closure_new(l->level);
@@ -108,7 +111,7 @@ void ledger_may_mix(struct ledger *l)
 
 void ledger_be_ssi(struct ledger *l)
 {
-	assert(l->closure.count == 1 && !l->in_order);
+	assert(l->closure.count == 1 && !l->in_order && !l->points);
 	l->ssi = true;
 }
 

@@ -163,7 +163,8 @@ void ledger_go_anywhere(struct ledger *l, bool alone);
 /* From now on transactions may have levels of their own. Call it before the
  * first ledger_begin; not for ledger_go_in_order. */
 void ledger_may_mix(struct ledger *l);
-/* Transactions at a serial level, beside others, are as in relation.h. */
+/* Transactions at a serial level, beside others, are as in relation.h. Before
+ * ledger_go_anywhere. */
 void ledger_be_ssi(struct ledger *l);
 /* Reads will lock: it is as if one had. Best before ledger_go_anywhere. */
 void ledger_may_lock(struct ledger *l);
