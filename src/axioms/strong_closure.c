@@ -31,6 +31,8 @@ void strong_closure_free(struct strong_closure *s)
 	free(s->rows.changes);
 	free(s->rows.frames);
 	free(s->marks);
+	free(s->kept);
+	free(s->kept_points);
 	free(s->last);
 	free(s->reads);
 	free(s);
@@ -40,6 +42,8 @@ size_t strong_closure_bytes(const struct strong_closure *s)
 {
 	return level_scratch_bytes(&s->rows) +
 	       s->mark_capacity * sizeof *s->marks +
+	       s->kept_capacity * sizeof *s->kept +
+	       s->kept_room * sizeof *s->kept_points +
 	       s->last_capacity * sizeof *s->last +
 	       s->read_capacity * sizeof *s->reads;
 }
@@ -49,7 +53,7 @@ static void start(struct strong_closure *s)
 {
 	size_t points = (size_t)(s->snapshots ? 2 : 1) * 64 * s->h.words;
 	s->fed = (struct fed){ .count = 1, .ended = true };
-	s->mark_count = 0;
+	s->mark_count = s->kept_count = 0;
 	s->rows.change_count = 0;
 	s->rows.logging = true;
 	for (size_t p = 0; p < points; p++) s->place[p] = NOWHERE;
@@ -526,12 +530,12 @@ static bool accept_visible(struct strong_closure *s, const struct closure *c,
 	                    out, s->h.words);
 }
 
-/* Is there a commit order that extends the closure, which is saturated? If so
- * it becomes the line if `adopts`. The closure is as before. */
-static bool complete(struct strong_closure *s, const struct closure *c,
-                     bool adopts)
+/* Is there a commit order that extends the closure, which is saturated? It is
+ * the order tried, of so many points then; else 0. The closure is as before. */
+static uint32_t complete(struct strong_closure *s, const struct closure *c)
 {
 	struct level_scratch *r = &s->rows;
+	uint32_t count = 0;
 	size_t begin = r->change_count;
 	bool open = true;
 	r->frame_count = 0;
@@ -539,12 +543,10 @@ static bool complete(struct strong_closure *s, const struct closure *c,
 		struct order_choice choice;
 		size_t from;
 		if (open) {
-			uint32_t count = extend(s, c);
+			count = extend(s, c);
 			if (s->visible ? accept_visible(s, c, &choice)
-			               : accept_points(s, c, count, &choice)) {
-				if (adopts) strong_line_adopt(s, c, count);
+			               : accept_points(s, c, count, &choice))
 				break;
-			}
 			assert(!order_has(r, choice.first.from, choice.first.to,
 			                  s->h.width));
 			assert(!order_has(r, choice.second.from,
@@ -563,54 +565,112 @@ static bool complete(struct strong_closure *s, const struct closure *c,
 		       saturate(s, c, from);
 	}
 	order_undo(r, begin);
-	return open;
+	return open ? count : 0;
 }
 
 /* Makes a line of all ended transactions that leaves the pending one a
  * place. */
 static bool mend(struct strong_closure *s, const struct closure *c, bool ended)
 {
-	return feed(s, c, ended) && complete(s, c, true);
+	uint32_t count = feed(s, c, ended) ? complete(s, c) : 0;
+	if (count) strong_line_adopt(s, c, count);
+	return count;
 }
 
 /* ---- the line ---- */
+
+/* Does the last transaction, which has ended, overwrite a version that it read,
+ * as another one did? Under psi, si and ser one of the two would have to read
+ * what the other wrote. */
+static bool loses_update(const struct strong_closure *s,
+                         const struct closure *c)
+{
+	uint32_t t = c->order[c->count - 1];
+	uint32_t first = c->blocks[c->count - 1].first_read;
+	if (!s->exclusive && s->h.half) return false; /* pc */
+	for (uint32_t i = first; i < c->read_count; i++) {
+		struct relation_read a = c->reads[i];
+		const word *writers = writers_of(c, a.key, s->h.words);
+		if (!bits_has(writers, t)) continue;
+		for (uint32_t k = 0; k < first; k++)
+			if (c->reads[k].key == a.key &&
+			    c->reads[k].source == a.source &&
+			    bits_has(writers, c->reads[k].reader))
+				return true;
+	}
+	return false;
+}
 
 /* All ended transactions, up to this turn, get into the line. */
 static bool line_up(struct strong_closure *s, const struct closure *c,
                     uint32_t end)
 {
-	while (s->lined < end)
-		if (!strong_line_add(s, c, s->lined))
-			return mend(s, c, end == c->count);
+	while (s->lined < end) {
+		if (strong_line_add(s, c, s->lined)) continue;
+		if (s->lined + 1 == c->count && strong_line_recall(s, c) &&
+		    strong_line_add(s, c, s->lined))
+			continue;
+		if (end == c->count && loses_update(s, c)) return false;
+		return mend(s, c, end == c->count);
+	}
 	return true;
 }
 
-/* Drops those writers that the pending one precedes, or that another one hides
- * from it. */
-static void refuse(const struct strong_closure *s, const struct closure *c,
-                   uint32_t key, word *open)
+/* Of these writers of the key, drops those from which the pending transaction
+ * cannot read, as a row of what precedes it, and one for each of these, tell:
+ * who precedes a writer that it sees; and, where that writer is the source of a
+ * read or comes after it, who wrote what was read there: it would have to
+ * precede the source. */
+static void refuse(struct strong_closure *s, const struct closure *c,
+                   uint32_t key, const word *seen, const word *rows,
+                   size_t stride, word *open)
 {
-	const struct level_scratch *r = &s->rows;
-	uint32_t t = c->order[c->count - 1];
-	const word *writers = writers_of(c, key, s->h.words);
-	const word *before = order_row(r->before, t, s->h.width) + s->h.at;
-	const word *after = order_row(r->after, t, s->h.width) + s->h.at;
-	for (unsigned w = 0; w < s->h.words; w++) open[w] &= ~after[w];
-	for (unsigned w = 0; w < s->h.words; w++) {
-		word seen = writers[w] & before[w];
-		for (; seen; seen &= seen - 1) {
-			unsigned u = 64 * w + (unsigned)__builtin_ctzll(seen);
-			const word *hidden = order_row(r->before, s->h.half + u,
-			                               s->h.width) +
-			                     s->h.at;
-			for (unsigned v = 0; v < s->h.words; v++)
-				open[v] &= ~hidden[v];
-		}
+	unsigned words = s->h.words;
+	word *hidden = s->view;
+	const word *writers = writers_of(c, key, words);
+	assert(c->count > 1 && hidden != open);
+	bits_zero(hidden, words);
+	BITS_EACH(u, writers, words)
+		if (bits_has(seen, u))
+			bits_or(hidden, rows + stride * u, words);
+	for (unsigned w = 0; w < words; w++) {
+		open[w] &= ~hidden[w];
+		hidden[w] |= writers[w] & seen[w];
+	}
+	for (uint32_t i = c->blocks[c->count - 1].first_read; i < c->read_count;
+	     i++) {
+		struct relation_read a = c->reads[i];
+		if (!bits_has(hidden, a.source)) continue;
+		const word *others = writers_of(c, a.key, words);
+		bool source = bits_has(open, a.source);
+		for (unsigned w = 0; w < words; w++) open[w] &= ~others[w];
+		if (source) bits_add(open, a.source);
 	}
 }
 
-/* May the pending transaction read the key from there? `adopts`: if so, the
- * line becomes one that has room for it. */
+/* By so U wr. */
+static void refuse_by_past(struct strong_closure *s, const struct closure *c,
+                           uint32_t key, word *open)
+{
+	uint32_t t = c->order[c->count - 1];
+	refuse(s, c, key, closure_row(c, c->past, t), c->past, c->words, open);
+}
+
+/* By the closure, to which all is fed. */
+static void refuse_by_closure(struct strong_closure *s, const struct closure *c,
+                              uint32_t key, word *open)
+{
+	const struct level_scratch *r = &s->rows;
+	unsigned width = s->h.width, at = s->h.at;
+	uint32_t t = c->order[c->count - 1];
+	const word *after = order_row(r->after, t, width) + at;
+	for (unsigned w = 0; w < s->h.words; w++) open[w] &= ~after[w];
+	refuse(s, c, key, order_row(r->before, t, width) + at,
+	       order_row(r->before, s->h.half, width) + at, width, open);
+}
+
+/* May the pending transaction read the key from there? If so, a line that has
+ * room for it becomes the line, if `adopts`, or is kept. */
 static bool try_writer(struct strong_closure *s, const struct closure *c,
                        uint32_t key, uint32_t source, bool adopts)
 {
@@ -621,11 +681,17 @@ static bool try_writer(struct strong_closure *s, const struct closure *c,
 	s->trial = (struct relation_read){ .reader = t,
 		                           .key = key,
 		                           .source = source };
-	bool allowed = add(s, s->h.half + source, t) && force(s, c, s->trial) &&
-	               saturate(s, c, begin) && complete(s, c, adopts);
+	uint32_t count = 0;
+	if (add(s, s->h.half + source, t) && force(s, c, s->trial) &&
+	    saturate(s, c, begin))
+		count = complete(s, c);
+	if (count && adopts)
+		strong_line_adopt(s, c, count);
+	else if (count && !s->visible)
+		strong_line_keep(s, c, source, r->tried, count);
 	order_undo(r, begin);
 	s->trying = false;
-	return allowed;
+	return count;
 }
 
 void strong_closure_restrict(struct strong_closure *s, const struct closure *c,
@@ -633,20 +699,32 @@ void strong_closure_restrict(struct strong_closure *s, const struct closure *c,
 {
 	make_room(s, c);
 	word *fits = s->fits;
+	/* The lemma, where nobody but init has written it. */
+	if (s->lined + 1 == c->count &&
+	    bits_next(writers_of(c, key, s->h.words), 1, s->h.words) ==
+	            64 * s->h.words)
+		return;
 	bool fit = line_up(s, c, c->count - 1) &&
 	           (strong_line_writers(s, c, key, valid, fits) ||
+	            (strong_line_recall(s, c) &&
+	             strong_line_writers(s, c, key, valid, fits)) ||
 	            (mend(s, c, false) &&
 	             strong_line_writers(s, c, key, valid, fits)));
 	if (!fit) bits_zero(fits, s->h.words);
 	for (unsigned w = 0; w < s->h.words; w++) valid[w] &= ~fits[w];
+	if (!bits_empty(valid, s->h.words)) refuse_by_past(s, c, key, valid);
 	if (!fit) {
 		bits_zero(valid, s->h.words);
 	} else if (!bits_empty(valid, s->h.words)) {
 		bool fed = feed(s, c, false);
 		assert(fed);
 		(void)fed;
-		refuse(s, c, key, valid);
+		refuse_by_closure(s, c, key, valid);
+		strong_line_forget(s, c->count - 1, c->read_count);
 		uint32_t first = bits_next(fits, 0, s->h.words);
+		if (first < 64 * s->h.words && !s->visible &&
+		    bits_next(valid, 0, s->h.words) < first)
+			strong_line_keep(s, c, NOWHERE, s->line, s->line_count);
 		BITS_EACH(u, valid, s->h.words) {
 			bool allowed = try_writer(s, c, key, u, u < first);
 			if (!allowed) bits_drop(valid, u);
@@ -677,5 +755,9 @@ void strong_closure_rewind(struct strong_closure *s, uint32_t count,
 	if (!s->h.words) return;
 	while (is_beyond(&s->fed, count, reads, pending)) pop_mark(s);
 	strong_line_shorten(s, pending ? count - 1 : count);
+	if (pending)
+		strong_line_forget(s, count - 1, reads + 1);
+	else
+		strong_line_forget(s, count, 0);
 	s->window.turn = NOWHERE;
 }

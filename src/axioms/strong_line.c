@@ -263,6 +263,80 @@ void strong_line_adopt(struct strong_closure *s, const struct closure *c,
 	s->line_count = kept;
 }
 
+/* ---- lines that are kept ---- */
+
+/* All of them; finding them again is what they save. */
+enum { KEPT_POINTS_MOST = 1 << 18 };
+
+static size_t kept_end(const struct strong_closure *s)
+{
+	return s->kept_count ? s->kept[s->kept_count - 1].end : 0;
+}
+
+void strong_line_keep(struct strong_closure *s, const struct closure *c,
+                      uint32_t source, const uint32_t *points, uint32_t count)
+{
+	uint32_t pending = c->order[c->count - 1];
+	size_t end = kept_end(s);
+	assert(!s->visible && s->fed.count == c->count);
+	if (end + count > KEPT_POINTS_MOST) return;
+	if (end + count > s->kept_room) {
+		s->kept_room = 2 * (end + count);
+		s->kept_points = mem_grow(s->kept_points, s->kept_room,
+		                          sizeof *s->kept_points);
+	}
+	for (uint32_t k = 0; k < count; k++)
+		if (points[k] != pending) s->kept_points[end++] = points[k];
+	VEC_RESERVE(s->kept, s->kept_count, s->kept_capacity);
+	s->kept[s->kept_count++] = (struct kept_line){
+		.turn = c->count - 1, .read = c->read_count, source, end
+	};
+}
+
+static void take_points(struct strong_closure *s, const struct closure *c,
+                        const uint32_t *points, size_t count)
+{
+	for (uint32_t k = 0; k < count; k++) {
+		uint32_t p = points[k];
+		uint32_t t = p >= 64 * s->h.words ? p - s->h.half : p;
+		s->turn[t] = c->position[t];
+		s->place[p] = k;
+		s->line[k] = p;
+	}
+	s->line_count = (uint32_t)count;
+	s->lined = c->count - 1;
+	s->window.turn = NOWHERE;
+}
+
+void strong_line_forget(struct strong_closure *s, uint32_t turn, uint32_t read)
+{
+	for (; s->kept_count; s->kept_count--) {
+		const struct kept_line *k = &s->kept[s->kept_count - 1];
+		if (k->turn < turn || (k->turn == turn && k->read < read))
+			return;
+	}
+}
+
+bool strong_line_recall(struct strong_closure *s, const struct closure *c)
+{
+	uint32_t turn = c->count - 1;
+	for (uint32_t i = s->kept_count; i-- > 0;) {
+		const struct kept_line *k = &s->kept[i];
+		size_t first = i ? s->kept[i - 1].end : 0;
+		assert(k->turn <= turn);
+		if (k->turn < turn) return false;
+		if (k->read >= c->read_count ||
+		    (k->source != NOWHERE &&
+		     k->source != c->reads[k->read].source))
+			continue;
+		take_points(s, c, s->kept_points + first, k->end - first);
+		return true;
+	}
+	return false;
+}
+
+/* ---- both ---- */
+
 bool strong_line_writers(struct strong_closure *s, const struct closure *c,
                          uint32_t key, const word *asked, word *out)
 {

@@ -31,6 +31,13 @@ struct window {
 	uint32_t reads; /* up to this one */
 };
 
+/* A line in which the pending transaction, the one at this turn, fits if it
+ * takes this read from there; NOWHERE: from those that need no other line. */
+struct kept_line {
+	uint32_t turn, read, source;
+	size_t end; /* of its points, in kept_points */
+};
+
 /* What rows and points look like. Where it is constant, as it is where rows
  * have one word, what is done to a row becomes a plain operation on words: done
  * by functions that are made three times, see BY_SHAPE. */
@@ -73,6 +80,10 @@ struct strong_closure {
 	word *view;      /* psi: two rows */
 	word *fits;      /* one row: writers that need no look */
 	struct window window;
+	struct kept_line *kept;
+	uint32_t *kept_points;
+	uint32_t kept_count, kept_capacity;
+	size_t kept_room;
 	uint32_t *last; /* by key: its last writer, while a line is tried */
 	uint32_t last_capacity;
 	struct relation_read *reads; /* psi: with the one that is tried */
@@ -92,11 +103,21 @@ bool strong_line_add(struct strong_closure *s, const struct closure *c,
 /* The order tried becomes the line, without the pending transaction. */
 void strong_line_adopt(struct strong_closure *s, const struct closure *c,
                        uint32_t count);
+/* Keeps these points, without the pending transaction's, as a line in which the
+ * next read may be from there. Not under psi. */
+void strong_line_keep(struct strong_closure *s, const struct closure *c,
+                      uint32_t source, const uint32_t *points, uint32_t count);
+/* No line is kept for this read of the transaction at this turn, and those
+ * behind it. */
+void strong_line_forget(struct strong_closure *s, uint32_t turn, uint32_t read);
+/* Takes the line that was kept for the reads of the last transaction, which is
+ * not in it; false if there is none. */
+bool strong_line_recall(struct strong_closure *s, const struct closure *c);
 /* The writers that need no look at the closure; false if the pending
  * transaction does not fit into the line. */
 bool strong_line_writers(struct strong_closure *s, const struct closure *c,
                          uint32_t key, const word *asked, word *out);
-/* The line keeps the transactions before this turn. */
+/* The line holds the transactions before this turn. */
 void strong_line_shorten(struct strong_closure *s, uint32_t end);
 
 #endif
