@@ -19,9 +19,10 @@ enum {
 	STEPS_MOST = 100000 /* of one run */
 };
 
-/* What was committed to one key, oldest first. */
+/* What was committed to one key in a run, oldest first. */
 struct versions {
 	uint32_t global;
+	uint32_t run;
 	struct value key;
 	struct value *items;
 	uint32_t count, capacity;
@@ -31,8 +32,10 @@ struct saturation {
 	struct sql_image *image;
 	struct guest *guest;
 	struct region region; /* of one run */
+	struct region lasting;
 	struct rng rng;
-	struct versions *keys;
+	uint32_t run;
+	struct versions *keys; /* of this run and those before it */
 	uint32_t key_count, key_capacity;
 	struct table table;
 	const struct guest_step **at;     /* by session: its last step */
@@ -41,6 +44,16 @@ struct saturation {
 	struct table written; /* them */
 	bool gave_up;
 };
+
+/* In the beginning there is what set-up left. */
+static struct versions *versions_now(const struct saturation *s,
+                                     struct versions *v)
+{
+	assert(v->count && v->run <= s->run);
+	if (v->run != s->run) v->count = 1;
+	v->run = s->run;
+	return v;
+}
 
 static struct versions *versions_of(struct saturation *s, uint32_t global,
                                     struct value key)
@@ -51,12 +64,14 @@ static struct versions *versions_of(struct saturation *s, uint32_t global,
 	while ((i = table_next(&s->table, &probe)) != TABLE_NONE)
 		if (s->keys[i].global == global &&
 		    value_equal(s->keys[i].key, key))
-			return &s->keys[i];
+			return versions_now(s, &s->keys[i]);
 	const struct known_row *row =
 		known_find(known_of(&s->image->known, global), key);
 	VEC_RESERVE(s->keys, s->key_count, s->key_capacity);
 	struct versions *v = &s->keys[s->key_count];
-	*v = (struct versions){ .global = global, .key = key };
+	*v = (struct versions){ .global = global,
+		                .run = s->run,
+		                .key = value_copy(&s->lasting, key) };
 	VEC_RESERVE(v->items, v->count, v->capacity);
 	v->items[v->count++] =
 		row && row->initial ? row->versions[0] : value_null();
@@ -136,13 +151,6 @@ static bool run_transaction(struct saturation *s, uint32_t session, bool newest,
 	return false;
 }
 
-static void forget_versions(struct saturation *s)
-{
-	for (uint32_t i = 0; i < s->key_count; i++) free(s->keys[i].items);
-	s->key_count = 0;
-	table_clear(&s->table);
-}
-
 static void run_once(struct saturation *s, uint32_t sessions, bool serial)
 {
 	uint32_t left = sessions, steps = 0;
@@ -158,7 +166,6 @@ static void run_once(struct saturation *s, uint32_t sessions, bool serial)
 			alive[i] = alive[--left];
 	}
 	free(alive);
-	forget_versions(s);
 }
 
 void sql_saturate(struct sql_image *image, const struct machine_limits *limits)
@@ -167,16 +174,17 @@ void sql_saturate(struct sql_image *image, const struct machine_limits *limits)
 	struct saturation s = { .image = image };
 	assert(!image->settled);
 	region_init(&s.region);
+	region_init(&s.lasting);
 	table_init(&s.table, 0);
 	table_init(&s.written, 0);
 	s.rng.state = 1;
 	s.guest = image->guest.ops->take(&image->guest, limits);
 	s.at = mem_take0(sessions + 1, sizeof *s.at);
-	for (uint32_t run = 0, quiet = 0;
-	     quiet < RUNS_QUIET && run < RUNS_MOST && !s.gave_up; run++) {
+	for (uint32_t quiet = 0;
+	     quiet < RUNS_QUIET && s.run < RUNS_MOST && !s.gave_up; s.run++) {
 		uint64_t before = image->growth;
 		struct region_mark mark = region_mark(&s.region);
-		run_once(&s, sessions, run % 2 == 0);
+		run_once(&s, sessions, s.run % 2 == 0);
 		region_release(&s.region, mark);
 		quiet = image->growth == before ? quiet + 1 : 0;
 		if (!quiet) sql_guests_forget(image);
@@ -184,9 +192,11 @@ void sql_saturate(struct sql_image *image, const struct machine_limits *limits)
 	image->guest.ops->give_back(&image->guest, s.guest);
 	image->settled = true;
 	free(s.at);
+	for (uint32_t i = 0; i < s.key_count; i++) free(s.keys[i].items);
 	free(s.keys);
 	free(s.writes);
 	table_free(&s.table);
 	table_free(&s.written);
 	region_free(&s.region);
+	region_free(&s.lasting);
 }

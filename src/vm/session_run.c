@@ -34,7 +34,8 @@ struct session_way {
 void session_memo_init(struct session_memo *m, struct machine *machine,
                        size_t budget)
 {
-	bool guest = machine->program->guest;
+	const struct program *p = machine->program;
+	bool guest = p->guest && !p->sql;
 	*m = (struct session_memo){ .machine = machine,
 		                    .budget = guest ? 0 : budget };
 	region_init(&m->region);

@@ -7,8 +7,8 @@
  *
  * Kept are the states that begin, wait for a value or have ended, and what is
  * asked for between them, until a budget is used up; from then on what is not
- * known runs in states of its own, as machine_step() runs it. Sessions of a
- * guest are not kept here: guests keep what they did themselves.
+ * known runs in states of its own, as machine_step() runs it. Sessions in C are
+ * not kept here: what they did is kept where it is compared with what they do.
  */
 #ifndef ISO_VM_SESSION_RUN_H
 #define ISO_VM_SESSION_RUN_H
