@@ -82,7 +82,8 @@ enum level level_of_all(enum level others, const struct relation *r)
 
 bool level_asks_points(enum level others, const struct relation *r)
 {
-	if (!r->owns) return level_has_statements(others);
+	if (!r->owns || r->order_count <= 1)
+		return level_has_statements(others);
 	for (uint32_t k = 1; k < r->order_count; k++) {
 		enum level l = level_of(others, r, r->order[k]);
 		if (level_has_statements(l) || (r->ssi && level_is_serial(l)))

@@ -204,12 +204,11 @@ static bool fits_statement(const struct points_closure *s,
 		narrow(f, rank,
 		       next_version(s, c, v, h->key, STRENGTH_PLAIN, rank));
 		if (f->low > f->high) return false;
-	} else if (h->what == READS &&
-	           (rank >= v->below ||
-	            next_version(s, c, v, h->key, h->strength, rank) <
-	                    v->below)) {
-		return false;
 	}
+	if (h->what == READS && h->strength != STRENGTH_PLAIN &&
+	    (rank >= v->below ||
+	     next_version(s, c, v, h->key, h->strength, rank) < v->below))
+		return false;
 	if (h->strength != STRENGTH_PLAIN && h->what < COMMITS)
 		be_behind(&f->locked,
 		          holder_rank(s, c, v, h->key, h->strength));
@@ -355,9 +354,7 @@ void points_fitting_writers(const struct points_closure *s,
 	}
 	if (!statements && level_is_serial(l))
 		drop_overwritten(s, c, read->key, STRENGTH_PLAIN, out);
-	if (statements
-	            ? lock >= STRENGTH_SHARE
-	            : lock != STRENGTH_PLAIN && level_sight(l) != SIGHT_NOTHING)
+	if (lock != STRENGTH_PLAIN && level_sight(l) != SIGHT_NOTHING)
 		drop_overwritten(s, c, read->key, lock, out);
 	if (statements || level_sight(l) == SIGHT_PREFIX) return;
 	BITS_EACH(u, out, c->words)

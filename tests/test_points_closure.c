@@ -1,7 +1,8 @@
-/* The incremental form of prc (axioms/points_closure.h): transactions of many
- * statements, over few keys, grow access by access and are taken back, and each
- * answer is held against level_allows, the check from scratch. Programs that
- * brute force can enumerate are too small for what is kept of orders here. */
+/* The incremental form of what points decide (axioms/points_closure.h): prc,
+ * mixes, reads that lock. Transactions of many statements, over few keys, grow
+ * access by access and are taken back, and each answer is held against
+ * level_allows, the check from scratch. Programs that brute force can enumerate
+ * are too small for what is kept of orders here. */
 #include <string.h>
 
 #include "axioms/allows.h"
@@ -20,6 +21,7 @@ struct plain_event {
 
 struct plain_transaction {
 	uint32_t session;
+	own_level own;
 	bool aborted, pending;
 	uint32_t count;
 	struct plain_event events[EVENTS];
@@ -34,7 +36,7 @@ struct walk {
 	enum level level;
 	struct rng rng;
 	uint32_t sessions, keys, events, reads, aborts;
-	bool locks, groups;
+	bool locks, groups, mixed;
 	struct region region;
 	struct ledger_shared shared;
 	struct ledger ledger;
@@ -52,10 +54,11 @@ struct walk {
 /* One that is pending holds what it locked, and has written nothing. */
 static struct history *history_of(const struct walk *w)
 {
+	static const char *const names[KEYS] = { "x", "y", "z" };
 	const struct plain *p = &w->plain;
 	struct history *h = history_new(w->sessions, p->count, w->keys);
 	uint32_t number[MOST + 1] = { 0 }, next = 1;
-	for (uint32_t k = 0; k < w->keys; k++) h->keys[k].name = "k";
+	for (uint32_t k = 0; k < w->keys; k++) h->keys[k].name = names[k];
 	for (uint32_t s = 0; s < w->sessions; s++) {
 		h->sessions[s].name = "s";
 		h->sessions[s].first = next;
@@ -70,6 +73,7 @@ static struct history *history_of(const struct walk *w)
 		const struct plain_transaction *from = &p->items[i];
 		struct transaction *t = &h->transactions[number[i]];
 		t->name = "t";
+		t->own = from->own;
 		t->aborted = from->aborted || from->pending;
 		t->event_count = from->count;
 		t->events =
@@ -95,7 +99,7 @@ static struct history *history_of(const struct walk *w)
 static bool allowed(const struct walk *w)
 {
 	struct history *h = history_of(w);
-	bool fine = level_allows_history(w->level, h);
+	bool fine = level_allows_mix(w->level, h);
 	history_free(h);
 	return fine;
 }
@@ -103,7 +107,8 @@ static bool allowed(const struct walk *w)
 __attribute__((noreturn)) static void complain(const struct walk *w,
                                                const char *what)
 {
-	ck_abort_msg("%s: %s", what, history_to_notation(history_of(w)));
+	ck_abort_msg("%s: %s: %s", level_word(w->level), what,
+	             history_to_notation(history_of(w)));
 	abort();
 }
 
@@ -166,20 +171,22 @@ static void read_key(struct walk *w, struct db_access a)
 	note(w, EVENT_READ, a, choice);
 }
 
+/* Is it read before a statement locks anything? */
+static bool is_early(const struct plain_event *e)
+{
+	return e->kind == EVENT_READ && e->access.strength < STRENGTH_SHARE;
+}
+
 static void access_key(struct walk *w)
 {
 	const struct plain_transaction *last = last_of(w);
 	struct db_access a = { .key = rng_below(&w->rng, w->keys) };
 	bool reads = rng_below(&w->rng, 8) < w->reads;
 	if (reads && w->locks && !rng_below(&w->rng, 3))
-		a.strength = STRENGTH_SHARE + rng_below(&w->rng, 3);
-	/* What a statement does not lock it reads first. */
-	if (w->groups && last->count && rng_below(&w->rng, 2)) {
-		const struct plain_event *e = &last->events[last->count - 1];
-		a.joined = !reads || a.strength != STRENGTH_PLAIN ||
-		           (e->kind == EVENT_READ &&
-		            e->access.strength == STRENGTH_PLAIN);
-	}
+		a.strength = STRENGTH_KEY_SHARE + rng_below(&w->rng, 4);
+	if (w->groups && last->count && rng_below(&w->rng, 2))
+		a.joined = !reads || a.strength >= STRENGTH_SHARE ||
+		           is_early(&last->events[last->count - 1]);
 	if (!reads) {
 		ledger_write(&w->ledger, a, value_int(1));
 		note(w, EVENT_WRITE, a, 0);
@@ -191,25 +198,36 @@ static void access_key(struct walk *w)
 	}
 }
 
+static enum level random_level(struct rng *r)
+{
+	enum level l;
+	do l = (enum level)rng_below(r, LEVEL_COUNT);
+	while (!level_mixes(l));
+	return l;
+}
+
 static void begin(struct walk *w)
 {
 	uint32_t session = rng_below(&w->rng, w->sessions);
-	ck_assert(ledger_begin(&w->ledger, session, 0, 0, false));
-	w->plain.items[w->plain.count++] =
-		(struct plain_transaction){ .session = session,
-		                            .pending = true };
+	own_level own = 0;
+	if (w->mixed && rng_below(&w->rng, 4))
+		own = (own_level)(random_level(&w->rng) + 1);
+	ck_assert(ledger_begin(&w->ledger, session, 0, own, false));
+	w->plain.items[w->plain.count++] = (struct plain_transaction){
+		.session = session, .own = own, .pending = true
+	};
 }
 
 static void take_back(struct walk *w)
 {
+	uint32_t i = rng_below(&w->rng, w->mark_count);
 	/* Most often not far. */
-	if (!w->mark_count) return;
-	w->mark_count = rng_below(&w->rng, 3) && w->mark_count > 2
-	                        ? w->mark_count - 1 - rng_below(&w->rng, 2)
-	                        : rng_below(&w->rng, w->mark_count);
-	ledger_rewind(&w->ledger, &w->marks[w->mark_count].mark);
-	region_release(&w->region, w->marks[w->mark_count].memory);
-	w->plain = w->marks[w->mark_count].plain;
+	if (rng_below(&w->rng, 3) && w->mark_count > 2)
+		i = w->mark_count - 1 - rng_below(&w->rng, 2);
+	ledger_rewind(&w->ledger, &w->marks[i].mark);
+	region_release(&w->region, w->marks[i].memory);
+	w->plain = w->marks[i].plain;
+	w->mark_count = i + (i == 0); /* one is always there */
 }
 
 static void set_mark(struct walk *w)
@@ -236,7 +254,7 @@ static void end(struct walk *w)
 static void step(struct walk *w)
 {
 	uint32_t dice = rng_below(&w->rng, 16);
-	if (w->mark_count && !is_pending(w) && !allowed(w))
+	if (!is_pending(w) && !allowed(w))
 		take_back(w);
 	else if (dice < 2)
 		take_back(w);
@@ -252,24 +270,29 @@ static void step(struct walk *w)
 		access_key(w);
 }
 
-static void walk(uint64_t seed, enum level level, int steps)
+enum kind { STATEMENTS, LOCKS, MIX };
+
+static void walk(uint64_t seed, enum kind kind, int steps)
 {
 	struct walk *w = mem_take0(1, sizeof *w);
 	struct rng *r = &w->rng;
-	*w = (struct walk){ .level = level,
-		            .rng = { seed },
+	*w = (struct walk){ .rng = { seed },
+		            .mixed = kind == MIX,
 		            .plain = { .count = 1 } };
+	do w->level = random_level(r);
+	while (kind == STATEMENTS && !level_has_statements(w->level));
 	w->sessions = 2 + rng_below(r, SESSIONS - 1);
 	w->keys = 1 + rng_below(r, KEYS);
 	w->events = 2 + rng_below(r, EVENTS - 1);
 	w->reads = 3 + rng_below(r, 4);
 	w->aborts = rng_below(r, 3);
-	w->locks = !rng_below(r, 4);
+	w->locks = kind == LOCKS || !rng_below(r, 4);
 	w->groups = !rng_below(r, 3);
 	region_init(&w->region);
 	ledger_shared_init(&w->shared, &w->region);
-	ledger_init(&w->ledger, level, w->sessions, &w->shared);
+	ledger_init(&w->ledger, w->level, w->sessions, &w->shared);
 	if (w->locks) ledger_may_lock(&w->ledger);
+	if (w->mixed) ledger_may_mix(&w->ledger);
 	ledger_go_anywhere(&w->ledger, rng_below(r, 2));
 	set_mark(w);
 	for (int i = 0; i < steps; i++) step(w);
@@ -281,15 +304,14 @@ static void walk(uint64_t seed, enum level level, int steps)
 
 START_TEST(grows_and_goes_back)
 {
+	static const enum kind kinds[] = { STATEMENTS, STATEMENTS, LOCKS, MIX };
 	uint64_t walks = programs_or(4000);
 	for (uint64_t i = 0; i < walks; i++)
-		for (enum level l = 0; l < LEVEL_COUNT; l++)
-			if (level_has_statements(l))
-				walk(process_seed(_i, i), l, 300);
+		walk(process_seed(_i, i), kinds[_i], 300);
 }
 END_TEST
 
-void add_statement_closure_tests(TCase *tests)
+void add_points_closure_tests(TCase *tests)
 {
 	tcase_add_loop_test(tests, grows_and_goes_back, 0, 4);
 }
