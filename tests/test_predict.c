@@ -428,6 +428,53 @@ START_TEST(predictor_agrees_with_brute_force)
 }
 END_TEST
 
+/* psi and si, copies that are whole: who may diverge at all is known
+ * beforehand. Few traces show that it is: so these are many, and small. */
+static void compare_exclusive(struct predict_trial *t)
+{
+	enum { LEVELS = 1u << LEVEL_PSI | 1u << LEVEL_SI };
+	struct twin_search s = { .boundary = BOUNDARY_RELAXED,
+		                 .levels = LEVELS,
+		                 .encodings = 1u << ENCODING_EXACT,
+		                 .most = MOST };
+	struct twin_predictions p;
+	struct twin_trace w;
+	ck_assert(twin_trace_init(&w, t->h));
+	twin_predict(&w, &s, &p);
+	for (enum level l = 0; l < LEVEL_COUNT && !p.gave_up; l++) {
+		if (!(LEVELS >> l & 1)) continue;
+		t->o = (struct predict_options){ .level = l,
+			                         .boundary = s.boundary };
+		if (predicts(t) != !!p.sets[l][ENCODING_EXACT].count)
+			predict_complain(t, "not as brute force");
+		expect_all(t, &w, &p.sets[l][ENCODING_EXACT]);
+	}
+	twin_predictions_free(&p);
+	twin_trace_free(&w);
+}
+
+START_TEST(exclusion_agrees_with_brute_force)
+{
+	enum { TIMES = 6 };
+	uint64_t seed = first_seed() + (uint64_t)_i * 1000000;
+	for (uint64_t n = TIMES * traces_per_run(); n > 0; n--, seed++) {
+		struct rng r = { seed };
+		struct observed_shape shape = { .wild = n % 8 ? 0 : 30,
+			                        .last = n % 8 == 1 };
+		shape.sessions = 3 + rng_below(&r, 2);
+		shape.transactions = 4 + rng_below(&r, 4);
+		shape.events = 2 + rng_below(&r, 3);
+		shape.keys = 2 + rng_below(&r, 3);
+		char *notation = observed_random(&r, shape);
+		struct predict_trial t = { .seed = seed };
+		trial_begin(&t, notation);
+		compare_exclusive(&t);
+		trial_end(&t);
+		free(notation);
+	}
+}
+END_TEST
+
 /* The level of those that have none of their own, and another one. */
 static unsigned levels_beside(struct rng *r, const struct history *h)
 {
@@ -474,6 +521,8 @@ void add_predict_tests(TCase *tests)
 	tcase_add_test(tests, approx_misses_the_gap);
 	tcase_add_loop_test(tests, hard_traces_agree_with_brute_force, 0, HARD);
 	tcase_add_loop_test(tests, predictor_agrees_with_brute_force, 0,
+	                    PREDICT_PROCESSES);
+	tcase_add_loop_test(tests, exclusion_agrees_with_brute_force, 0,
 	                    PREDICT_PROCESSES);
 	tcase_add_loop_test(tests, mixes_and_locks_agree_with_brute_force, 0,
 	                    PREDICT_PROCESSES);

@@ -417,14 +417,12 @@ static void refuse_given(struct predictor *p)
 	}
 }
 
-/* Is every history of kept transactions and copies that the level allows
- * serializable? */
-static bool is_robust(const struct predictor *p)
+/* Do all transactions run at si, and those that diverge whole? */
+static bool has_whole_snapshots(const struct predictor *p)
 {
 	const struct observed_history *o = &p->o;
-	return p->c.boundary == BOUNDARY_RELAXED && o->serializable &&
-	       o->exclusive && o->sight == SIGHT_PREFIX && !o->points &&
-	       !has_dangerous_structure(o);
+	return p->c.boundary == BOUNDARY_RELAXED && o->exclusive &&
+	       o->sight == SIGHT_PREFIX && !o->points;
 }
 
 /* Everything that is needed before the first proposal; false if a limit came
@@ -438,9 +436,8 @@ static bool begin(struct predictor *p, bool first)
 	assert(!p->clauses);
 	candidate_init(&p->x, &p->o, &p->c);
 	p->clauses = serial_clauses_new(&p->o, &p->c, p->clock);
-	if (is_robust(p)) {
-		proposal_add(&p->p, 0);
-	} else if (p->o.serializable) {
+	if (has_whole_snapshots(p)) dangerous_structure_demand(&p->p);
+	if (p->o.serializable) {
 		conflict_cycles_demand(&p->p);
 		serial_clauses_learn_observed(p->clauses, &p->p, PLACES_OWN);
 		serial_clauses_learn_observed(p->clauses, &p->p, PLACES_END);
