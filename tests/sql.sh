@@ -219,6 +219,21 @@ prints 'a statement too large: it reads more than 2000 keys'
 run 4 explore --timeout 0.01 slow.spec
 prints 'the time limit was reached'
 
+# Rows of a table are read at once, however many there are, in statements and in
+# assertions; and what is too much is told.
+cat >rows.spec <<'END_OF_SPEC'
+setup { CREATE TABLE t (id int PRIMARY KEY, n int NOT NULL);
+  INSERT INTO t SELECT i, 1 FROM generate_series(1, 5000) i; }
+session a
+step a { SELECT sum(n) AS n FROM t; }
+session b
+step b { UPDATE t SET n = 3 WHERE n > 1 OR id = 7; }
+assert { SELECT n = 5000 OR n = 5002 FROM a }
+assert { SELECT sum(n) = 5002 FROM t }
+END_OF_SPEC
+run 0 explore rows.spec
+prints 'histories                 2'
+
 # A key and another column: the row that the session makes is another one.
 cat >asked.spec <<'END_OF_SPEC'
 setup { CREATE TABLE t (id int PRIMARY KEY, n int); INSERT INTO t VALUES (1, 0); }

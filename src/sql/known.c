@@ -20,12 +20,14 @@ void known_free(struct known *k)
 		for (uint32_t j = 0; j < g->count; j++)
 			free(g->items[j]->versions);
 		free(g->items);
+		free(g->added);
+		table_free(&g->by_key);
 	}
 	free(k->globals);
 	region_free(&k->region);
 }
 
-struct known_rows *known_of(struct known *k, uint32_t global)
+static struct known_rows *rows_of(struct known *k, uint32_t global)
 {
 	if (global >= k->global_count) {
 		k->globals = mem_grow0(k->globals, k->global_count, global + 1,
@@ -49,51 +51,80 @@ int known_compare(struct value a, struct value b)
 	return 0;
 }
 
-/* Where the key stands, or would. */
-static uint32_t place_of(const struct known_rows *rows, struct value key,
-                         bool *found)
+static int order_of_rows(const void *a, const void *b)
 {
-	uint32_t low = 0, high = rows->count;
-	*found = false;
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-		int order = known_compare(rows->items[mid]->key, key);
-		if (!order) *found = true;
-		if (order < 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	assert(low <= rows->count);
-	return low;
+	const struct known_row *const *x = a, *const *y = b;
+	return known_compare((*x)->key, (*y)->key);
 }
 
-const struct known_row *known_find(const struct known_rows *rows,
+static void put_in_order(struct known_rows *rows)
+{
+	uint32_t i = rows->in_order;
+	if (i == rows->count) return;
+	/* Mostly they come in order. */
+	while (i < rows->count &&
+	       (!i || order_of_rows(&rows->items[i - 1], &rows->items[i]) < 0))
+		i++;
+	if (i < rows->count)
+		qsort(rows->items, rows->count, sizeof *rows->items,
+		      order_of_rows);
+	rows->in_order = rows->count;
+}
+
+const struct known_rows *known_of(struct known *k, uint32_t global)
+{
+	static const struct known_rows none;
+	if (global >= k->global_count) return &none;
+	put_in_order(&k->globals[global]);
+	return &k->globals[global];
+}
+
+void known_sort(struct known *k)
+{
+	for (uint32_t i = 0; i < k->global_count; i++)
+		put_in_order(&k->globals[i]);
+}
+
+/* Its number among those that were added, or TABLE_NONE. */
+static uint32_t number_of(const struct known_rows *rows, struct value key,
+                          struct table_probe *probe)
+{
+	uint32_t i;
+	*probe = table_probe(value_hash(key));
+	while ((i = table_next(&rows->by_key, probe)) != TABLE_NONE)
+		if (value_equal(rows->added[i]->key, key)) break;
+	return i;
+}
+
+const struct known_row *known_find(const struct known *k, uint32_t global,
                                    struct value key)
 {
-	bool found;
-	uint32_t at = place_of(rows, key, &found);
-	return found ? rows->items[at] : NULL;
+	struct table_probe probe;
+	uint32_t i;
+	if (global >= k->global_count || !k->globals[global].count) return NULL;
+	i = number_of(&k->globals[global], key, &probe);
+	return i == TABLE_NONE ? NULL : k->globals[global].added[i];
 }
 
 /* The row of the key, made if there is none. */
 static struct known_row *row_of(struct known *k, uint32_t global,
                                 struct value key)
 {
-	struct known_rows *rows = known_of(k, global);
-	bool found;
-	uint32_t at = place_of(rows, key, &found);
-	if (found) return rows->items[at];
+	struct known_rows *rows = rows_of(k, global);
+	struct table_probe probe;
+	uint32_t i, n = rows->count;
+	if (!rows->by_key.slots) table_init(&rows->by_key, 0);
+	i = number_of(rows, key, &probe);
+	if (i != TABLE_NONE) return rows->added[i];
 	struct known_row *row = region_take0(&k->region, sizeof *row);
 	row->key = value_copy(&k->region, key);
-	VEC_RESERVE(rows->items, rows->count, rows->capacity);
-	memmove(rows->items + at + 1, rows->items + at,
-	        (rows->count - at) * sizeof *rows->items);
-	rows->items[at] = row;
+	VEC_RESERVE(rows->added, n, rows->added_capacity);
+	VEC_RESERVE(rows->items, n, rows->capacity);
+	table_put(&rows->by_key, probe, n);
+	rows->added[n] = rows->items[n] = row;
 	rows->count++;
-	assert(!at || known_compare(rows->items[at - 1]->key, key) < 0);
-	assert(at + 1 == rows->count ||
-	       known_compare(key, rows->items[at + 1]->key) < 0);
+	assert(rows->by_key.count == rows->count);
+	assert(rows->in_order < rows->count);
 	return row;
 }
 
@@ -128,7 +159,7 @@ static bool are_alike(const struct sql_table *t, struct value a, struct value b)
 bool known_has(struct known *k, const struct sql_table *t, struct value key,
                struct value value)
 {
-	const struct known_row *row = known_find(known_of(k, t->global), key);
+	const struct known_row *row = known_find(k, t->global, key);
 	if (value.tag != VALUE_RECORD) return row && row->deleted;
 	if (!t->scanned && !k->all_rows) return true;
 	for (uint32_t i = 0; row && i < row->count; i++)

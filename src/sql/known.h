@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/region.h"
+#include "base/table.h"
 #include "sql/ir.h"
 
 /* All versions of one row, or entry of a unique constraint. */
@@ -20,10 +21,17 @@ struct known_row {
 	bool deleted;     /* by some session, or moved to another key */
 };
 
-/* Of one global of the program: rows by key. */
+/* Of one global of the program: rows in the order of their keys. */
 struct known_rows {
 	struct known_row **items;
 	uint32_t count, capacity;
+	/* Those that were added since they were last in order are the last;
+	 * but the first so many are. */
+	uint32_t in_order;
+	/* By key, in the order in which they were added. */
+	struct known_row **added;
+	uint32_t added_capacity;
+	struct table by_key;
 };
 
 struct known {
@@ -35,10 +43,13 @@ struct known {
 
 void known_init(struct known *k);
 void known_free(struct known *k);
-/* Of this global; valid until the next call. */
-struct known_rows *known_of(struct known *k, uint32_t global);
+/* Of this global, in order; valid until the next call. */
+const struct known_rows *known_of(struct known *k, uint32_t global);
+/* All are in order from now on: until rows are added, several threads may look
+ * at them. */
+void known_sort(struct known *k);
 /* The row of this key, or NULL. */
-const struct known_row *known_find(const struct known_rows *rows,
+const struct known_row *known_find(const struct known *k, uint32_t global,
                                    struct value key);
 /* Set-up: the row is now this one; null: there is none. */
 void known_set(struct known *k, uint32_t global, struct value key,

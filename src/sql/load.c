@@ -597,6 +597,7 @@ static void set_initial_rows(struct loading *l)
 {
 	struct known *k = &l->image->known;
 	struct program *p = l->program;
+	known_sort(k);
 	for (uint32_t g = 0; g < k->global_count; g++)
 		for (uint32_t i = 0; i < k->globals[g].count; i++) {
 			const struct known_row *row = k->globals[g].items[i];
@@ -772,6 +773,7 @@ bool sql_take_growth(struct program *p)
 	image->fault = NULL;
 	known_free(&image->grown);
 	known_init(&image->grown);
+	known_sort(&image->known);
 	if (any) sql_guests_forget(image);
 	return any;
 }

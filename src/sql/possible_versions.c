@@ -65,8 +65,7 @@ static struct versions *versions_of(struct saturation *s, uint32_t global,
 		if (s->keys[i].global == global &&
 		    value_equal(s->keys[i].key, key))
 			return versions_now(s, &s->keys[i]);
-	const struct known_row *row =
-		known_find(known_of(&s->image->known, global), key);
+	const struct known_row *row = known_find(&s->image->known, global, key);
 	VEC_RESERVE(s->keys, s->key_count, s->key_capacity);
 	struct versions *v = &s->keys[s->key_count];
 	*v = (struct versions){ .global = global,
@@ -190,6 +189,7 @@ void sql_saturate(struct sql_image *image, const struct machine_limits *limits)
 		if (!quiet) sql_guests_forget(image);
 	}
 	image->guest.ops->give_back(&image->guest, s.guest);
+	known_sort(&image->known);
 	image->settled = true;
 	free(s.at);
 	for (uint32_t i = 0; i < s.key_count; i++) free(s.keys[i].items);

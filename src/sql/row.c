@@ -128,7 +128,7 @@ void sql_born(struct sql_run *x, const struct sql_table *t,
 	columns[n + 1] = value_null();
 	columns[n + 2] = there;
 	if (x->serial || !t->primary) return;
-	row = known_find(known_of(x->known, t->global), columns[n]);
+	row = known_find(x->known, t->global, columns[n]);
 	if (row && row->deleted) columns[n + 1] = sql_birth(x);
 }
 
@@ -140,8 +140,7 @@ static bool read_to_lock(struct sql_run *x, const struct sql_table *t,
                          struct value key, enum strength strength,
                          struct value *row)
 {
-	const struct known_row *known =
-		known_find(known_of(x->known, t->global), key);
+	const struct known_row *known = known_find(x->known, t->global, key);
 	uint32_t base = x->read_base;
 	struct value seen;
 	assert(strength != STRENGTH_PLAIN && strength < STRENGTH_COUNT);

@@ -43,8 +43,8 @@ bool sql_run_fails(struct sql_run *x, const char *state, const char *format,
 enum {
 	STEPS_MOST = 10000000,
 	MEMORY_MOST = 1 << 28, /* bytes */
-	/* The statement is begun anew for each of its reads. */
-	READS_MOST = 2000,
+	/* The statement is begun anew for each read that is not foreseen. */
+	ANEW_MOST = 2000,
 	STEPS_OF_PATIENCE = 1 << 12
 };
 
@@ -146,8 +146,7 @@ const struct sql_write *sql_own_write(struct sql_run *x,
 static struct value initial_row(const struct sql_run *x, uint32_t global,
                                 struct value key)
 {
-	const struct known_row *row =
-		known_find(known_of(x->known, global), key);
+	const struct known_row *row = known_find(x->known, global, key);
 	return row && row->initial ? row->versions[0] : value_null();
 }
 
@@ -229,9 +228,10 @@ bool sql_read(struct sql_run *x, uint32_t global, struct value key,
 		                 strength, x->begun, *slot };
 	x->begun = true;
 	x->locked |= strength >= STRENGTH_SHARE;
-	if (x->read_count == READS_MOST)
+	if (x->anew++ == ANEW_MOST)
 		return sql_is_beyond(x, "a statement too large",
-		                     "it reads more than 2000 keys");
+		                     "it reads more than 2000 keys, one after "
+		                     "the other");
 	if (!sql_spend(x, 0)) return false;
 	if (x->read_count == x->answer_count) {
 		x->wanted = read;
@@ -259,12 +259,10 @@ void sql_foresee(struct sql_run *x, uint32_t global, struct value *keys,
 	uint32_t n = 0, *slot;
 	struct value row;
 	assert(x->stop == SQL_WAITS && x->wanted.global == global);
-	/* Those that lock are at moments of their own then. */
-	if (x->undone && strength != STRENGTH_PLAIN) return;
+	assert(sql_foresees(x, strength));
 	for (uint32_t i = 0; i < count; i++)
 		if (!is_answered(x, global, keys[i], strength, &slot, &row))
 			keys[n++] = keys[i];
-	if (n >= READS_MOST - x->read_count) n = READS_MOST - x->read_count - 1;
 	x->foreseen = (struct sql_foreseen){ keys, n };
 }
 

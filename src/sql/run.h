@@ -144,6 +144,7 @@ struct sql_run {
 	const char *beyond;
 	bool (*gives_up)(void *data); /* asked now and then; or NULL */
 	void *gives_up_data;
+	uint32_t anew;      /* reads that were not foreseen */
 	uint32_t read_base; /* reads before it are of other statements */
 	uint32_t lock_base; /* and those before it that lock were only tried */
 	uint64_t affected;  /* rows */
@@ -242,6 +243,11 @@ bool sql_read(struct sql_run *x, uint32_t global, struct value key,
  * of it and of them: as far as they are not known already. */
 void sql_foresee(struct sql_run *x, uint32_t global, struct value *keys,
                  uint32_t count, enum strength strength);
+/* Can there be such keys? Those that lock may be at moments of their own. */
+static inline bool sql_foresees(const struct sql_run *x, enum strength strength)
+{
+	return !x->undone || strength == STRENGTH_PLAIN;
+}
 void sql_write(struct sql_run *x, const struct sql_table *t, uint32_t global,
                struct value key, struct value row, enum strength strength);
 /* The last one of the key, up to `newest`; NULL: there is none. */

@@ -615,6 +615,7 @@ static bool read_table(struct sql_move *m, struct sql_run *x,
 				            asked - i - 1, STRENGTH_PLAIN);
 			return false;
 		}
+		x->anew = 0;
 		if (sql_is_gone(pair[1])) continue;
 		found[count++] =
 			value_sequence(m->scratch, VALUE_TUPLE, pair, 2);

@@ -123,15 +123,22 @@ static bool read_row(const struct scan *s, struct value key, struct value *out)
 }
 
 /* The first of these keys, of all that are to be read; the others are read next
- * if no condition can fail on a row. */
+ * if no condition can fail on a row. `anew`: before all of them. */
 static bool read_first(const struct scan *s, struct value *keys, uint32_t count,
-                       struct value *row)
+                       uint32_t anew, struct value *row)
 {
-	assert(count);
-	if (read_row(s, keys[0], row)) return true;
-	if (s->run->stop == SQL_WAITS && s->relation->access.never_fails)
-		sql_foresee(s->run, s->relation->table->global, keys + 1,
-		            count - 1, strength_of(s));
+	struct sql_run *x = s->run;
+	enum strength strength = strength_of(s);
+	bool foreseen =
+		s->relation->access.never_fails && sql_foresees(x, strength);
+	assert(count && anew <= x->anew);
+	if (read_row(s, keys[0], row)) {
+		if (foreseen && x->anew > anew) x->anew = anew + 1;
+		return true;
+	}
+	if (x->stop == SQL_WAITS && foreseen)
+		sql_foresee(x, s->relation->table->global, keys + 1, count - 1,
+		            strength);
 	return false;
 }
 
@@ -145,6 +152,7 @@ static bool scan_keys(struct scan *s)
 {
 	struct sql_run *x = s->run;
 	uint32_t global = s->relation->table->global, count = 0, most;
+	uint32_t anew = x->anew;
 	const struct known_rows *rows = known_of(x->known, global);
 	most = rows->count;
 	for (const struct sql_write *w = x->written_before; w; w = w->older)
@@ -165,10 +173,10 @@ static bool scan_keys(struct scan *s)
 	for (uint32_t i = 0; i < count && s->certain; i++)
 		s->certain =
 			sql_own_write(x, x->written_before, global, keys[i]) ||
-			is_certain(s, known_find(rows, keys[i]));
+			is_certain(s, known_find(x->known, global, keys[i]));
 	for (uint32_t i = 0; i < count; i++) {
 		struct value row;
-		if (!read_first(s, keys + i, count - i, &row) ||
+		if (!read_first(s, keys + i, count - i, anew, &row) ||
 		    !add_if_satisfies(s, keys[i], row))
 			return false;
 	}
@@ -218,9 +226,8 @@ static bool scan_table(struct scan *s)
 	if (!s->relation->access.key || x->known->all_rows) return scan_keys(s);
 	if (!named_key(s, &key)) return false;
 	if (sql_is_null(key)) return !x->looks || scan_keys(s);
-	s->certain =
-		locks_alone(s) &&
-		is_certain(s, known_find(known_of(x->known, t->global), key));
+	s->certain = locks_alone(s) &&
+	             is_certain(s, known_find(x->known, t->global, key));
 	return read_row(s, key, &row) && add_if_satisfies(s, key, row);
 }
 
