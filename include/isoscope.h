@@ -603,8 +603,9 @@ typedef struct iso_execution iso_execution;
 
 typedef enum iso_algorithm {
 	ISO_EXPLORE_USUAL,   /* every history once: ISO_EXPLORE_CE at the levels
-	                      * none, rc, ra and cc, or with `base`; else
-	                      * ISO_EXPLORE_ORDERLY */
+	                      * none, rc, ra and cc, or with `base`, and at pc
+	                      * where its first steps lead to more histories;
+	                      * else ISO_EXPLORE_ORDERLY */
 	ISO_EXPLORE_DFS,     /* the baseline without reduction: histories repeat
 	                      */
 	ISO_EXPLORE_ORDERLY, /* every history once, by its first serial order;

@@ -117,6 +117,32 @@ for way in '-i cc' '-i ra' '-i ser --base cc' '-i ser --algorithm ce' \
 	"$ISOSCOPE" explore "$seat" --json $way >out 2>err
 	prints '"algorithm":"ce"'
 done
+# Under pc they race: what is chosen is the same each time, and so are counts.
+raced=$top/programs/twitter/client-3.tx
+for way in '' '-j 2' '--timeout 99 --stop-on-violation'; do
+	# shellcheck disable=SC2086
+	run 0 explore "$raced" -i pc --json $way
+	prints '"algorithm":"ce"'
+	prints '"histories":1072,'
+done
+run 4 explore "$raced" -i pc --json --max-histories 2
+prints '"algorithm":"ce"'
+for way in '-i pc --algorithm orderly' '-i si' '-i pc --max-changes 99'; do
+	# shellcheck disable=SC2086
+	run 0 explore "$raced" --json $way
+	prints '"algorithm":"orderly"'
+done
+run 0 explore "$top/programs/twitter/client-2.tx" -i pc --json
+prints '"algorithm":"orderly"'
+rm -rf halves
+run 0 split "$raced" -q -i pc -n 2 -o halves
+grep -q '"algorithm": *"ce"' halves/*.json && pass ||
+	fail "a unit that is not explored as the race said"
+for unit in halves/unit*.json; do
+	run 0 explore --unit "$unit" -q
+done
+run 0 merge halves
+prints 'histories             1,072  under pc'
 rm -rf halves
 run 0 split "$seat" -q -i ser -n 2 -o halves
 grep -q '"algorithm": *"orderly"' halves/*.json && pass ||

@@ -9,6 +9,7 @@
 #include "api/programs.h"
 #include "base/memory.h"
 #include "distribute/task.h"
+#include "dpor/race.h"
 #include "execution/observed_reads.h"
 #include "formats/formats.h"
 #include "vm/program.h"
@@ -174,6 +175,17 @@ static bool find_symmetry(struct explore_plan *x, bool any_algorithm,
 	return true;
 }
 
+/* Where the usual algorithm prunes little, the other one may be quicker. */
+static void race(struct explore_plan *x, const struct explore_wish *w)
+{
+	struct explore_options *o = &x->options;
+	if (!w->any_algorithm || o->algorithm != EXPLORE_ORDERLY ||
+	    o->symmetry || o->max_changes < UINT64_MAX)
+		return;
+	o->algorithm = race_winner(x->program, o);
+	if (o->algorithm == EXPLORE_CE) o->base = level_base(o->level);
+}
+
 bool explore_plan_make(struct explore_plan *x, const struct program *p,
                        const struct explore_wish *w, struct problem *problem)
 {
@@ -197,8 +209,11 @@ bool explore_plan_make(struct explore_plan *x, const struct program *p,
 	x->step = PLAN_FROM;
 	if (w->from && !begin_at(x, w->from, problem)) return false;
 	x->step = PLAN_SYMMETRY;
-	return !(task ? task->symmetry : w->symmetry) ||
-	       find_symmetry(x, w->any_algorithm && !task, problem);
+	if ((task ? task->symmetry : w->symmetry) &&
+	    !find_symmetry(x, w->any_algorithm && !task, problem))
+		return false;
+	if (!task) race(x, w);
+	return true;
 }
 
 void explore_plan_free(struct explore_plan *x)

@@ -263,7 +263,8 @@ enum command {
 	  "pc, psi, si and ser cc")                                            \
 	X(ALGORITHM, IN_EXPLORING, "algorithm", 0, "NAME", "ce dfs orderly",   \
 	  "ce and orderly give every history once: ce is the default "         \
-	  "for none, rc, ra and cc, orderly for the other levels and "         \
+	  "for none, rc, ra and cc, orderly for the other levels (pc: "        \
+	  "whichever is quicker at first) and "                                \
 	  "with --symmetry and --max-changes; dfs, the baseline without "      \
 	  "reduction, repeats histories")                                      \
 	X(ROBUST, IN_EXPLORING | IN_RUN, "robust", 0, NULL, NULL,              \

@@ -61,6 +61,8 @@ struct explore_options {
 	unsigned jobs;         /* threads that explore; 0 is 1. More than one
 	                        * calls observer.history from all of them.
 	                        * EXPLORE_OUTWARD: one */
+	uint64_t max_steps; /* of one thread: it stops there, as after so many
+	                     * histories; 0: never */
 	double snapshot_every; /* seconds from one call of observer.snapshot
 	                        * to the next; 0: never */
 	/* EXPLORE_OUTWARD only. */

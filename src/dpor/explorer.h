@@ -34,7 +34,7 @@ const struct program *explorer_program(const struct explorer *e);
 
 /* The one that finds every history once and is usually the fastest: where
  * explore-ce* would explore a weaker level, or one without locks, and filter,
- * orderly, which prunes as it goes. */
+ * orderly, which prunes as it goes; where little is filtered, race.h tells. */
 enum explorer_algorithm explorer_usual_algorithm(const struct program *p,
                                                  enum level l);
 const char *explorer_algorithm_word(enum explorer_algorithm a); /* "ce" */

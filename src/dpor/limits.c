@@ -91,6 +91,8 @@ static void set_next_tick(struct engine *e)
 		e->tick_steps /= 4;
 	e->ticked = now;
 	e->next_tick = e->context.steps + e->tick_steps;
+	uint64_t most = e->options.max_steps;
+	if (most > e->context.steps && most < e->next_tick) e->next_tick = most;
 }
 
 bool engine_may_go_on(struct engine *e)
@@ -101,6 +103,8 @@ bool engine_may_go_on(struct engine *e)
 	engine_measure(e);
 	if (o->interrupt && atomic_load(o->interrupt))
 		return engine_stop(e, STOP_INTERRUPTED);
+	if (o->max_steps && e->context.steps >= o->max_steps)
+		return engine_stop(e, STOP_HISTORIES);
 	if (o->timeout > 0 && stats->seconds > o->timeout)
 		return engine_stop(e, STOP_TIME);
 	if (stats->memory_peak > e->shared->memory_limit)
