@@ -10,6 +10,13 @@ struct level_scratch *level_scratch_new(void)
 	return mem_take0(1, sizeof(struct level_scratch));
 }
 
+void level_scratch_stop_when(struct level_scratch *s, bool (*stop)(void *data),
+                             void *data)
+{
+	s->stop = stop;
+	s->stop_data = data;
+}
+
 void level_scratch_free(struct level_scratch *s)
 {
 	if (!s) return;

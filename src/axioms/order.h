@@ -78,6 +78,8 @@ struct level_scratch {
 	struct order_frame *frames;
 	size_t frame_count, frame_capacity;
 	bool logging;
+	bool (*stop)(void *data); /* level_scratch_stop_when, or NULL */
+	void *stop_data;
 	struct points *points; /* of points_allows, or NULL */
 };
 
@@ -470,6 +472,7 @@ BITS_INLINE bool order_search(struct level_scratch *s, const struct relation *r,
 		if (open) {
 			order_extend(s, r, s->before + commit, width, words);
 			if (accept(s, r, &c, words)) return true;
+			if (s->stop && s->stop(s->stop_data)) return true;
 			assert(!order_has(s, c.first.from, c.first.to, width));
 			assert(!order_has(s, c.second.from, c.second.to,
 			                  width));

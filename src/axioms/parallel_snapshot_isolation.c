@@ -33,19 +33,43 @@ BITS_INLINE bool psi_reads(struct level_scratch *s, const struct relation *r,
 	return true;
 }
 
-/* A read that locks, and another writer of its key whose lock it excludes: does
- * the reader come before the writer, as far as the writers' order tells? */
-BITS_INLINE bool psi_is_overwritten(const struct level_scratch *s,
-                                    const struct relation *r,
-                                    const struct relation_read *a,
-                                    const struct relation_write *w,
-                                    unsigned words)
+/* The other writers of the key whose lock the read excludes. */
+static void psi_excluded(const struct relation *r,
+                         const struct relation_read *a, word *out,
+                         unsigned words)
 {
-	return a->strength != STRENGTH_PLAIN && w->key == a->key &&
-	       !w->reads_own && w->writer != a->reader &&
-	       bits_has(r->writers + (size_t)a->key * words, w->writer) &&
-	       strengths_exclude(a->strength, w->strength) &&
-	       order_has(s, a->source, w->writer, words);
+	const word *writers = r->writers + (size_t)a->key * words;
+	bits_copy(out, writers, words);
+	if (a->strength < STRENGTH_SHARE) {
+		bits_zero(out, words);
+		for (uint32_t i = 0; i < r->write_count; i++) {
+			const struct relation_write *w = &r->writes[i];
+			if (w->key == a->key && !w->reads_own &&
+			    bits_has(writers, w->writer) &&
+			    strengths_exclude(a->strength, w->strength))
+				bits_add(out, w->writer);
+		}
+	}
+	bits_drop(out, a->reader);
+}
+
+/* Fills visible: by transaction, those whose locks it has replaced the version
+ * of, as far as the writers' order tells. */
+static void psi_replaced(struct level_scratch *s, const struct relation *r,
+                         unsigned words)
+{
+	word *excluded = s->spare;
+	for (uint32_t k = 0; k < r->order_count; k++)
+		bits_zero(order_row(s->visible, r->order[k], words), words);
+	for (uint32_t i = 0; i < r->read_count; i++) {
+		const struct relation_read *a = &r->reads[i];
+		if (a->strength == STRENGTH_PLAIN) continue;
+		psi_excluded(r, a, excluded, words);
+		bits_and(excluded, order_row(s->after, a->source, words),
+		         words);
+		BITS_EACH(t, excluded, words)
+			bits_add(order_row(s->visible, t, words), a->reader);
+	}
 }
 
 /* Who locked what another one replaced commits first. That is no part of what
@@ -54,21 +78,16 @@ BITS_INLINE bool psi_is_overwritten(const struct level_scratch *s,
 static bool psi_locks_agree(struct level_scratch *s, const struct relation *r,
                             unsigned words)
 {
-	word *left = s->spare, *blocked = s->spare + words;
+	word *left = s->spare;
+	psi_replaced(s, r, words);
 	bits_zero(left, words);
 	for (uint32_t k = 0; k < r->order_count; k++)
 		bits_add(left, r->order[k]);
 	for (bool changed = true; changed;) {
 		changed = false;
-		bits_zero(blocked, words);
-		for (uint32_t i = 0; i < r->read_count; i++)
-			for (uint32_t j = 0; j < r->write_count; j++)
-				if (bits_has(left, r->reads[i].reader) &&
-				    psi_is_overwritten(s, r, &r->reads[i],
-				                       &r->writes[j], words))
-					bits_add(blocked, r->writes[j].writer);
 		BITS_EACH(t, left, words) {
-			if (bits_has(blocked, t) ||
+			if (bits_meet(order_row(s->visible, t, words), left,
+			              words) ||
 			    bits_meet(order_row(s->before, t, words), left,
 			              words))
 				continue;

@@ -58,11 +58,7 @@ static void check_locked(const struct facts *f, enum level l,
 	else if (f->n <= CHECK_SMALL)
 		check_small(f, l, out);
 	else if (!check_by_others(f, l, c, out))
-		*out = (struct check_result){
-			.verdict = VERDICT_UNDECIDED,
-			.reason = "reads lock, and there are more than 63 "
-				  "transactions"
-		};
+		check_by_kernel(f, l, c, out);
 }
 
 static bool heeds_locks(const struct facts *f, enum level l)

@@ -69,6 +69,9 @@ enum trace_anomaly_kind check_forbidding(const struct trace *t, enum level l);
  * CHECK_SMALL transactions, init included, without order. */
 enum { CHECK_SMALL = 64, CHECK_BY_KERNEL = 16 };
 void check_small(const struct facts *f, enum level l, struct check_result *out);
+/* The same of any size, slowly. */
+void check_by_kernel(const struct facts *f, enum level l, struct check_clock *c,
+                     struct check_result *out);
 void check_weak(const struct facts *f, enum level l, struct check_clock *c,
                 struct check_result *out);
 /* Guesses only: HOLDS, VIOLATED, or nothing is said. */

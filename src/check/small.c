@@ -1,5 +1,5 @@
-/* Histories of at most 64 transactions: one word is a row of them, and the
- * kernels of the axioms decide. */
+/* Histories that the kernels of the axioms decide: small ones, of which a word
+ * is a row; and of any size, where nothing else does. */
 #include <assert.h>
 #include <stdlib.h>
 
@@ -8,23 +8,18 @@
 #include "check/check.h"
 #include "history/relation.h"
 
-struct small {
-	struct relation r;
-	word so[CHECK_SMALL], direct[CHECK_SMALL], past[CHECK_SMALL];
-};
-
-static void fill_so(struct small *s, const struct facts *f)
+static void fill_so(struct relation *r, const struct facts *f)
 {
 	for (uint32_t t = 1; t < f->n; t++) {
-		s->so[t] = 1;
+		word *row = r->so + (size_t)t * r->words;
+		bits_add(row, HISTORY_INIT);
 		for (uint32_t u = 1; u < f->n; u++)
-			if (facts_so(f, u, t)) bits_add(&s->so[t], u);
+			if (facts_so(f, u, t)) bits_add(row, u);
 	}
 }
 
-static void fill_events(struct small *s, const struct facts *f)
+static void fill_events(struct relation *r, const struct facts *f)
 {
-	struct relation *r = &s->r;
 	for (uint32_t t = 1; t < f->n; t++) {
 		for (uint32_t i = f->read_first[t]; i < f->read_first[t + 1];
 		     i++)
@@ -44,43 +39,48 @@ static void fill_events(struct small *s, const struct facts *f)
 			                   false);
 		for (uint32_t i = f->write_first[t]; i < f->write_first[t + 1];
 		     i++)
-			bits_add(&r->writers[f->writes[i]], t);
+			bits_add(r->writers + (size_t)f->writes[i] * r->words,
+			         t);
 	}
-	for (uint32_t x = 0; x < f->key_count; x++) bits_add(&r->writers[x], 0);
+	for (uint32_t x = 0; x < f->key_count; x++)
+		bits_add(r->writers + (size_t)x * r->words, HISTORY_INIT);
 	relation_close(r);
 }
 
-static bool small_allows(const struct facts *f, enum level l)
+static bool kernel_allows(const struct facts *f, enum level l,
+                          struct level_scratch *scratch)
 {
-	struct small s = { 0 };
-	s.r = (struct relation){
+	uint32_t words = BITS_WORDS(f->n);
+	size_t rows = (size_t)f->n * words;
+	word *memory = mem_take0(3 * rows, sizeof *memory);
+	struct relation r = {
 		.n = f->n,
-		.words = 1,
+		.words = words,
 		.key_count = f->key_count,
 		.order_count = f->n,
 		.order = f->order,
-		.so = s.so,
-		.direct = s.direct,
-		.past = s.past,
-		.writers = mem_take0((size_t)f->key_count + 1, sizeof(word)),
+		.so = memory,
+		.direct = memory + rows,
+		.past = memory + 2 * rows,
+		.writers = mem_take0(((size_t)f->key_count + 1) * words,
+		                     sizeof(word)),
 		.reads = mem_take(((size_t)f->read_first[f->n] + 1) *
-		                  sizeof *s.r.reads),
+		                  sizeof *r.reads),
 		.writes = mem_take(((size_t)f->lock_first[f->n] + 1) *
-		                   sizeof *s.r.writes),
+		                   sizeof *r.writes),
 		.known_count = f->known_count,
 		.known = f->known,
 		.owns = f->owns,
 		.ssi = f->ssi
 	};
-	fill_so(&s, f);
-	fill_events(&s, f);
-	assert(s.r.read_count == f->read_first[f->n]);
-	struct level_scratch *scratch = level_scratch_new();
-	bool allowed = level_allows(l, &s.r, scratch);
-	level_scratch_free(scratch);
-	free(s.r.writers);
-	free(s.r.reads);
-	free(s.r.writes);
+	fill_so(&r, f);
+	fill_events(&r, f);
+	assert(r.read_count == f->read_first[f->n]);
+	bool allowed = level_allows(l, &r, scratch);
+	free(r.writers);
+	free(r.reads);
+	free(r.writes);
+	free(memory);
 	return allowed;
 }
 
@@ -92,11 +92,40 @@ static void core_of_all(const struct facts *f, struct check_result *out)
 	for (uint32_t t = 1; t < f->n; t++) out->core[t - 1] = t;
 }
 
+static bool is_over(void *clock)
+{
+	return check_clock_over(clock);
+}
+
+static void decide(const struct facts *f, enum level l, struct check_clock *c,
+                   struct check_result *out)
+{
+	struct level_scratch *scratch = level_scratch_new();
+	if (c) level_scratch_stop_when(scratch, is_over, c);
+	bool allowed = f->order && kernel_allows(f, l, scratch);
+	level_scratch_free(scratch);
+	*out = (struct check_result){ .verdict = allowed ? VERDICT_HOLDS
+		                                         : VERDICT_VIOLATED };
+	if (c && check_clock_over(c))
+		*out = (struct check_result){ .verdict = VERDICT_UNDECIDED,
+			                      .reason = check_clock_reason(c) };
+	else if (!allowed)
+		core_of_all(f, out);
+}
+
 void check_small(const struct facts *f, enum level l, struct check_result *out)
 {
 	assert(f->n <= CHECK_SMALL);
-	bool allowed = f->order && small_allows(f, l);
-	*out = (struct check_result){ .verdict = allowed ? VERDICT_HOLDS
-		                                         : VERDICT_VIOLATED };
-	if (!allowed) core_of_all(f, out);
+	decide(f, l, NULL, out);
+}
+
+void check_by_kernel(const struct facts *f, enum level l, struct check_clock *c,
+                     struct check_result *out)
+{
+	uint64_t row = (uint64_t)BITS_WORDS(f->n) * sizeof(word);
+	*out = (struct check_result){ .verdict = VERDICT_UNDECIDED,
+		                      .reason = CHECK_MEMORY };
+	if (!check_clock_too_large(c, 9 * row * (f->n + (uint64_t)64) +
+	                                      row * f->key_count))
+		decide(f, l, c, out);
 }
