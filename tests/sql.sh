@@ -406,7 +406,21 @@ for level in ra cc prc pc psi si ser; do
 done
 run 0 explore locked.spec -i si
 run 1 explore locked.spec
-prints 'read updating t[1]'
+prints 'update t[1] n: '
+
+# What three sessions did fits a screen.
+for program in bookings smallbank twitter; do
+	COLUMNS=80 "$ISOSCOPE" explore "$top/programs/sql/$program.spec" >out 2>err
+	lines=$(awk '/^    [a-z]+\.1 / { n = n ? n : NR }
+		/^    schedule/ { print NR - n - 1; exit }' out)
+	if [ "${lines:-99}" -le 24 ]; then
+		pass
+	else
+		fail "$program: a counterexample of $lines lines"
+	fi
+done
+prints 'insert tweet["ann", 1] = {author: "ann", body: "hello", no: 1}'
+prints '{author: "ann", body: "hello", no: 1}  ← ann.1'
 # A statement looks for all its rows before it locks one.
 cat >whole.spec <<'END'
 setup { CREATE TABLE o (id int PRIMARY KEY, v int);

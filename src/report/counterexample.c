@@ -96,15 +96,11 @@ static void find_shared(struct table *t)
 	free(writer);
 }
 
-static void add_event(struct table *t, uint32_t column, const struct event *e,
-                      bool marked)
+/* Whom it reads from. */
+static void add_tail(const struct table *t, struct cell *c,
+                     const struct event *e)
 {
-	assert(e->key < t->h->key_count);
-	struct cell *c =
-		marked ? add_marked(t, column, STYLE_RED) : add_cell(t, column);
-	text_string(&c->body, marked ? "* " : "  ");
-	name_event(&c->body, t->h, e);
-	if (e->kind != EVENT_READ) return;
+	assert(e->kind == EVENT_READ);
 	if (e->from == HISTORY_SELF) {
 		text_string(&c->tail, "  its own");
 		return;
@@ -113,6 +109,103 @@ static void add_event(struct table *t, uint32_t column, const struct event *e,
 	name_transaction(&c->tail, t->h, e->from);
 	text_string(&c->short_tail, "  ← ");
 	name_transaction_short(&c->short_tail, t->h, e->from);
+}
+
+static void add_event(struct table *t, uint32_t column, const struct event *e,
+                      bool marked)
+{
+	assert(e->key < t->h->key_count);
+	struct cell *c =
+		marked ? add_marked(t, column, STYLE_RED) : add_cell(t, column);
+	text_string(&c->body, marked ? "* " : "  ");
+	name_event(&c->body, t->h, e);
+	if (e->kind == EVENT_READ) add_tail(t, c, e);
+}
+
+/* ---- Changes of rows, in SQL ---- */
+
+/* Is there such an event, and of the statement of the one before it? */
+static bool goes_on(const struct transaction *x, uint32_t e)
+{
+	return e < x->event_count &&
+	       x->events[e].point == x->events[e - 1].point;
+}
+
+/* A row that was found is locked by the same statement, as it was found: then
+ * this is told where it is locked. */
+static bool is_locked_later(const struct transaction *x, uint32_t e)
+{
+	const struct event *found = &x->events[e];
+	if (found->kind != EVENT_READ || found->strength != STRENGTH_PLAIN)
+		return false;
+	for (uint32_t i = e + 1; goes_on(x, i); i++) {
+		const struct event *later = &x->events[i];
+		if (later->key != found->key) continue;
+		if (later->kind != EVENT_READ || later->from != found->from ||
+		    !value_equal(later->value, found->value))
+			return false;
+		if (later->strength != STRENGTH_PLAIN) return true;
+	}
+	return false;
+}
+
+/* A row is locked, and then changed by the same statement. */
+static bool is_change(const struct transaction *x, uint32_t e)
+{
+	const struct event *lock = &x->events[e], *write = lock + 1;
+	return goes_on(x, e + 1) && lock->kind == EVENT_READ &&
+	       lock->strength != STRENGTH_PLAIN && write->kind == EVENT_WRITE &&
+	       write->key == lock->key;
+}
+
+/* "balance: 0 → 20": what differs of two rows with the same columns; false:
+ * they have others. */
+static bool name_difference(struct text *t, struct value old, struct value new)
+{
+	const char *before = " ";
+	if (old.tag != VALUE_RECORD || new.tag != VALUE_RECORD ||
+	    old.o->length != new.o->length)
+		return false;
+	for (uint32_t i = 0; i < old.o->length; i += 2) {
+		const struct value *a = old.o->items + i;
+		const struct value *b = new.o->items + i;
+		if (!value_equal(a[0], b[0])) return false;
+		if (value_equal(a[1], b[1])) continue;
+		text_format(t, "%s%s: ", before, a[0].o->bytes);
+		value_print(t, a[1]);
+		text_string(t, " → ");
+		value_print(t, b[1]);
+		before = ", ";
+	}
+	return *before == ',';
+}
+
+/* "update savings[1] balance: 0 → 20": the row that is locked, and what becomes
+ * of it. */
+static void add_change(struct table *t, uint32_t column,
+                       const struct event *lock, const struct event *write)
+{
+	bool there = lock->value.tag == VALUE_RECORD;
+	bool stays = write->value.tag == VALUE_RECORD;
+	struct cell *c = add_cell(t, column);
+	struct text difference = { 0 };
+	assert(lock->key == write->key);
+	text_string(&c->body, !there   ? "  insert "
+	                      : !stays ? "  delete "
+	                               : "  update ");
+	name_key(&c->body, t->h, lock->key);
+	if (there && stays &&
+	    name_difference(&difference, lock->value, write->value)) {
+		text_string(&c->body, text_get(&difference));
+	} else {
+		text_string(&c->body, " = ");
+		if (there) value_print(&c->body, lock->value);
+		if (there && stays) text_string(&c->body, " → ");
+		if (stays) value_print(&c->body, write->value);
+	}
+	text_free(&difference);
+	/* That there is nothing, as in the beginning, goes without saying. */
+	if (there || lock->from != HISTORY_INIT) add_tail(t, c, lock);
 }
 
 /* "12: UPDATE seat SET ..." */
@@ -156,7 +249,14 @@ static void add_transaction(struct table *t, uint32_t i)
 		if (t->sql && !last && told != x->events[e].point + 1)
 			add_statement(t, column, x->events[e].point);
 		told = x->events[e].point + 1;
-		add_event(t, column, &x->events[e], marked);
+		bool change = t->sql && !marked && is_change(x, e) &&
+		              !event_is_marked(t->marks, i, e + 1);
+		if (t->sql && !marked && is_locked_later(x, e)) continue;
+		if (change)
+			add_change(t, column, &x->events[e], &x->events[e + 1]);
+		else
+			add_event(t, column, &x->events[e], marked);
+		e += change;
 	}
 	if (left_out) {
 		struct cell *c = add_marked(t, column, STYLE_DIM);
@@ -303,12 +403,16 @@ static void print_wrapped(struct text *t, const struct style *s,
 		text_pad(t, ' ', from);
 	}
 	if (c->marked) style_end(t, s);
-	if (!c->tail.length) return;
-	if (used + style_columns(text_get(&c->tail)) > room) {
+	const struct text *tail = &c->tail;
+	if (!tail->length) return;
+	if (used + style_columns(text_get(tail)) > room && c->short_tail.length)
+		tail = &c->short_tail;
+	if (used + style_columns(text_get(tail)) > room) {
 		text_char(t, '\n');
 		text_pad(t, ' ', from - 2); /* it begins with blanks */
+		tail = &c->tail;
 	}
-	style_words(t, s, STYLE_CYAN, text_get(&c->tail));
+	style_words(t, s, STYLE_CYAN, text_get(tail));
 }
 
 static void print_bar(struct text *t, const struct style *s)
