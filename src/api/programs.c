@@ -72,11 +72,13 @@ bool trace_takes_level(const struct trace *t, enum level others,
 	for (uint32_t i = 1; i < t->transaction_count; i++) {
 		const struct trace_transaction *w = &t->transactions[i];
 		if (!w->own) continue;
+		bool named = w->name && *w->name;
 		problem_set(problem, PROBLEM_INPUT,
-		            "%s:%u: transaction '%s' has level %s of its own%s",
-		            t->file, w->line ? w->line : t->line,
-		            w->name ? w->name : "", own_level_word(w->own),
-		            text_get(&why));
+		            "%s:%u: %s%s%s has level %s of its own%s", t->file,
+		            w->line ? w->line : t->line,
+		            named ? "transaction '" : "a transaction",
+		            named ? w->name : "", named ? "'" : "",
+		            own_level_word(w->own), text_get(&why));
 		text_free(&why);
 		return false;
 	}
