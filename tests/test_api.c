@@ -276,8 +276,30 @@ START_TEST(a_file_of_sql_is_explored_and_repaired)
 }
 END_TEST
 
+START_TEST(serializable_as_in_postgresql)
+{
+	iso_load_options given = { 0 };
+	iso_program *p;
+	folder_enter();
+	file_write_text("p.tx",
+	                "global x = 0;\nglobal y = 0;\n"
+	                "session a { txn at ser { let v = x; y = 1; } }\n"
+	                "session b { txn at si { x = 1; } }\n"
+	                "session c { txn at si { let v = x; let w = y; } }\n");
+	ck_assert_int_eq(iso_program_load_with(&p, "p.tx", &given, NULL), 0);
+	ck_assert_uint_eq(histories_of(p), 6);
+	iso_program_free(p);
+	given.postgres_serializable = true;
+	ck_assert_int_eq(iso_program_load_with(&p, "p.tx", &given, NULL), 0);
+	ck_assert_uint_eq(histories_of(p), 7);
+	iso_program_free(p);
+	folder_leave();
+}
+END_TEST
+
 void add_api_tests(TCase *tests)
 {
+	tcase_add_test(tests, serializable_as_in_postgresql);
 	tcase_add_test(tests, a_file_of_sql_is_explored_and_repaired);
 	tcase_add_test(tests, a_program_is_repaired);
 	tcase_add_test(tests, levels_are_told_apart);
