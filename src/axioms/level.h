@@ -93,7 +93,7 @@ struct level_row {
 	enum rivals rivals;
 };
 
-const struct level_row *level_row(enum level l);
+__attribute__((const)) const struct level_row *level_row(enum level l);
 static inline const char *level_word(enum level l)
 {
 	return level_row(l)->word;

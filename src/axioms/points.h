@@ -118,6 +118,8 @@ void points_know(struct points *p, struct history_known k);
 
 /* Is there such an order? Exact. */
 bool points_allow(struct points *p);
+/* Have the edges so far closed a cycle? Then there is none. */
+bool points_have_failed(const struct points *p);
 /* Adds the edges that are forced; false if they close a cycle. */
 bool points_saturate(struct points *p);
 /* Of some of the writers of a key, drops those that another one is certain to

@@ -16,9 +16,11 @@ enum { KEPT_MOST = 1 << 18 };
 /* Nothing is known of where the last transaction commits, but perhaps this. */
 static void forget_place(struct points_closure *s, uint32_t middle)
 {
-	s->below = s->fails_last = s->fails_middle = NOWHERE;
-	s->middle = middle;
-	s->fit.end = 0;
+	s->place = (struct place){ .orders = s->orders,
+		                   .below = NOWHERE,
+		                   .middle = middle,
+		                   .fails_last = NOWHERE,
+		                   .fails_middle = NOWHERE };
 }
 
 struct points_closure *points_closure_new(enum level level)
@@ -30,6 +32,7 @@ struct points_closure *points_closure_new(enum level level)
 	s->turns = s->ordered = s->next_rank = 1;
 	s->first_capacity = 16;
 	s->first = mem_take0(s->first_capacity, sizeof *s->first);
+	s->places = mem_take0(s->first_capacity, sizeof *s->places);
 	s->locks = NOWHERE;
 	forget_place(s, NOWHERE);
 	return s;
@@ -41,6 +44,8 @@ void points_closure_free(struct points_closure *s)
 	points_free(s->points);
 	free(s->log);
 	free(s->first);
+	free(s->places);
+	free(s->fits);
 	free(s->holders);
 	free(s->rank);
 	free(s->marks);
@@ -55,6 +60,8 @@ size_t points_closure_bytes(const struct points_closure *s)
 	return points_bytes(s->points) + s->capacity * sizeof *s->log +
 	       s->mark_capacity * sizeof *s->marks +
 	       (s->first_capacity + s->key_count) * sizeof *s->first +
+	       s->first_capacity * sizeof *s->places +
+	       s->fit_capacity * sizeof *s->fits +
 	       s->kept_capacity * sizeof *s->kept +
 	       s->kept_room * sizeof *s->kept_ranks +
 	       (size_t)(s->rank_capacity + s->room) * sizeof *s->rank;
@@ -69,18 +76,20 @@ static bool is_lock(const struct happened *h)
 }
 
 /* Points that it needs, at most. */
-static uint32_t points_of(const struct points_closure *s,
-                          const struct happened *h)
+static uint32_t points_of(const struct happened *h)
 {
 	if (h->what == BEGINS)
 		return level_has_snapshots((enum level)h->key) ? 2 : 1;
 	return h->what == READS && h->strength < STRENGTH_SHARE &&
-	       level_has_statements(points_level(s, h->turn));
+	       h->statements;
 }
 
 static void append(struct points_closure *s, struct happened h)
 {
 	h.turn = s->turns - 1;
+	h.statements = h.what == BEGINS
+	                       ? level_has_statements((enum level)h.key)
+	                       : points_has_statements(s, h.turn);
 	h.previous = NOWHERE;
 	if (is_lock(&h)) {
 		if (h.key >= s->key_count) {
@@ -95,14 +104,14 @@ static void append(struct points_closure *s, struct happened h)
 	}
 	VEC_RESERVE(s->log, s->count, s->capacity);
 	s->log[s->count++] = h;
-	s->point_count += points_of(s, &h);
+	s->point_count += points_of(&h);
 }
 
 /* The last entry is taken back. */
 static void drop_last(struct points_closure *s)
 {
 	const struct happened *h = &s->log[s->count - 1];
-	s->point_count -= points_of(s, h);
+	s->point_count -= points_of(h);
 	s->count--;
 	if (!is_lock(h)) return;
 	assert(s->holders[h->key] == s->count);
@@ -111,7 +120,12 @@ static void drop_last(struct points_closure *s)
 
 void points_closure_begin(struct points_closure *s, uint32_t t, own_level own)
 {
+	uint32_t capacity = s->first_capacity;
 	VEC_RESERVE(s->first, s->turns, s->first_capacity);
+	if (capacity < s->first_capacity)
+		s->places = mem_grow(s->places, s->first_capacity,
+		                     sizeof *s->places);
+	s->places[s->turns - 1] = s->place;
 	s->first[s->turns++] = s->count;
 	forget_place(s, NOWHERE);
 	append(s,
@@ -180,7 +194,7 @@ static void take_writes(const struct points_closure *s, uint32_t turn)
 static void take(const struct points_closure *s, const struct happened *h)
 {
 	struct points *p = s->points;
-	bool statements = level_has_statements(points_level(s, h->turn));
+	bool statements = h->statements;
 	switch (h->what) {
 	case BEGINS: break;
 	case READS:
@@ -230,6 +244,7 @@ static void take_order(struct points_closure *s, const struct closure *c,
 {
 	s->next_rank = next_rank;
 	s->ordered = c->count - 1;
+	s->orders++;
 	forget_place(s, middle);
 }
 
@@ -246,7 +261,7 @@ static void adopt(struct points_closure *s, const struct closure *c)
 static void keep_order(struct points_closure *s, const struct closure *c,
                        uint32_t source)
 {
-	uint32_t *ranks, next_rank = s->next_rank, middle = s->below;
+	uint32_t *ranks, next_rank = s->next_rank, middle = s->place.below;
 	if (s->kept_end + c->n > KEPT_MOST) return;
 	if (s->kept_room < s->kept_end + c->n) {
 		s->kept_room = 2 * (s->kept_end + c->n);
@@ -316,23 +331,27 @@ static void make_ranks(struct points_closure *s, const struct closure *c)
 static bool fits_at(struct points_closure *s, const struct closure *c,
                     uint32_t below, uint32_t *fails)
 {
-	uint32_t turn = s->turns - 1, old = s->fit.end;
+	uint32_t turn = s->turns - 1, old = s->place.fit.end;
 	struct view v = { turn, below, NOWHERE };
 	bool locks = false, fine;
 	if (*fails < s->count) return false;
-	if (s->below != below || old <= s->first[turn]) {
-		s->fit = points_fit_of_begin(s, c, &v, turn);
+	if (s->place.below != below || old <= s->first[turn]) {
+		s->place.fit = points_fit_of_begin(s, c, &v, turn);
 		old = s->first[turn];
 	}
-	s->below = below;
-	fine = points_fit(s, c, &v, turn, &s->fit);
+	s->place.below = below;
+	if (s->fit_capacity < s->capacity) {
+		s->fit_capacity = s->capacity;
+		s->fits = mem_grow(s->fits, s->fit_capacity, sizeof *s->fits);
+	}
+	fine = points_fit(s, c, &v, turn, &s->place.fit, s->fits);
 	for (uint32_t i = old; fine && below < NOWHERE && i < s->count; i++)
 		locks |= is_lock(&s->log[i]);
 	if (fine && (!locks || points_others_fit(s, c, below))) return true;
-	*fails = fine ? s->count - 1 : s->fit.end;
+	*fails = fine ? s->count - 1 : s->place.fit.end;
 	if (*fails >= s->count) *fails = s->count - 1;
-	s->fit.end = 0;
-	s->below = NOWHERE;
+	s->place.fit.end = 0;
+	s->place.below = NOWHERE;
 	return false;
 }
 
@@ -340,9 +359,9 @@ static bool fits_at(struct points_closure *s, const struct closure *c,
  * the one that it had when the order was found? */
 static bool last_fits(struct points_closure *s, const struct closure *c)
 {
-	return fits_at(s, c, NOWHERE, &s->fails_last) ||
-	       (s->middle < NOWHERE &&
-	        fits_at(s, c, s->middle, &s->fails_middle));
+	return fits_at(s, c, NOWHERE, &s->place.fails_last) ||
+	       (s->place.middle < NOWHERE &&
+	        fits_at(s, c, s->place.middle, &s->place.fails_middle));
 }
 
 /* Takes an order that was kept when the last transaction's reads were asked
@@ -382,16 +401,23 @@ static bool line_up(struct points_closure *s, const struct closure *c)
 		struct fit f = points_fit_of_begin(s, c, &v, s->ordered);
 		if (s->next_rank > NOWHERE / 2 ||
 		    !(last ? last_fits_some(s, c)
-		           : points_fit(s, c, &v, s->ordered, &f)))
+		           : points_fit(s, c, &v, s->ordered, &f, NULL)))
 			return mend(s, c);
-		s->rank[c->order[s->ordered]] =
-			last && s->below < NOWHERE ? s->below : s->next_rank++;
+		s->rank[c->order[s->ordered]] = last && s->place.below < NOWHERE
+		                                        ? s->place.below
+		                                        : s->next_rank++;
 	}
-	s->fit.end = is_pending(s) ? s->fit.end : 0;
 	return true;
 }
 
 /* ---- questions ---- */
+
+static uint32_t statement_of(const struct points_closure *s,
+                             const struct event *read)
+{
+	const struct happened *last = &s->log[s->count - 1];
+	return last->statement + !(read->joined && last->what != BEGINS);
+}
 
 /* May the pending transaction read the key from there, as the points say? If
  * so, an order with this read is in s->commits. */
@@ -400,11 +426,9 @@ static bool try_writer(struct points_closure *s, const struct event *read,
 {
 	struct points *p = s->points;
 	struct points_mark m = points_mark(p);
-	const struct happened *last = &s->log[s->count - 1];
-	bool joined = read->joined && last->what != BEGINS;
 	points_read(p, read->key, source, read->strength,
-	            last->statement + !joined);
-	bool allowed = has_line(s);
+	            statement_of(s, read));
+	bool allowed = !points_have_failed(p) && has_line(s);
 	points_back(p, &m);
 	return allowed;
 }
@@ -416,15 +440,15 @@ static void try_writers(struct points_closure *s, const struct closure *c,
 {
 	const word *writers = c->writers + (size_t)read->key * c->words;
 	bool adopts = !others;
-	enum level l = points_level(s, s->turns - 1);
+	bool statements = points_has_statements(s, s->turns - 1);
+	bool plain = read->strength < STRENGTH_SHARE;
 	feed(s, c);
 	drop_orders(s, s->count);
-	if (others) keep_order(s, c, NOWHERE);
 	points_saturate(s->points);
-	if (!level_has_statements(l) || !read->joined ||
-	    read->strength >= STRENGTH_SHARE)
+	if (!statements || !plain || !read->joined)
 		points_refuse(s->points, writers, read->strength, valid,
 		              c->words);
+	if (others && !bits_empty(valid, c->words)) keep_order(s, c, NOWHERE);
 	BITS_EACH(u, valid, c->words) {
 		if (!try_writer(s, read, u)) {
 			bits_drop(valid, u);
@@ -460,7 +484,7 @@ static bool asks_nothing(const struct points_closure *s,
 	bool statements = level_has_statements(s->level) || c->statement_owns;
 	if (bits_next(writers, 1, c->words) < 64 * c->words) return false;
 	if (!statements || (plain && s->locks > s->count)) return true;
-	return plain && !level_has_statements(points_level(s, s->turns - 1));
+	return plain && !points_has_statements(s, s->turns - 1);
 }
 
 void points_closure_restrict(struct points_closure *s, const struct closure *c,
@@ -468,7 +492,6 @@ void points_closure_restrict(struct points_closure *s, const struct closure *c,
 {
 	assert(is_pending(s));
 	word fitting[1], *row = fitting;
-	enum level l = points_level(s, s->turns - 1);
 	if (asks_nothing(s, c, read)) return;
 	if (!line_up(s, c)) {
 		bits_zero(valid, c->words);
@@ -477,10 +500,10 @@ void points_closure_restrict(struct points_closure *s, const struct closure *c,
 	if (c->words > 1) row = mem_take(c->words * sizeof *row);
 	bits_zero(row, c->words);
 	if (last_fits_some(s, c) ||
-	    (s->middle == NOWHERE && mend(s, c) && last_fits(s, c)))
+	    (s->place.middle == NOWHERE && mend(s, c) && last_fits(s, c)))
 		points_fitting_writers(s, c, read, valid, row);
 	for (unsigned w = 0; w < c->words; w++) valid[w] &= ~row[w];
-	if (level_has_statements(l) && s->locks > s->count)
+	if (points_has_statements(s, s->turns - 1) && s->locks > s->count)
 		drop_hidden(c, read->key, valid);
 	if (!bits_empty(valid, c->words)) {
 		try_writers(s, c, read, !bits_empty(row, c->words), valid);
@@ -505,14 +528,16 @@ void points_closure_rewind(struct points_closure *s, uint32_t count,
 	uint32_t end = count < s->turns ? s->first[count] : s->count;
 	if (pending) end = s->first[count - 1] + 1 + events;
 	assert(count <= s->turns && end <= s->count);
-	if (!pending || count < s->turns) forget_place(s, NOWHERE);
-	if (s->fails_last >= end) s->fails_last = NOWHERE;
-	if (s->fails_middle >= end) s->fails_middle = NOWHERE;
+	if (pending && count < s->turns) s->place = s->places[count - 1];
+	if (!pending || s->place.orders < s->orders) forget_place(s, NOWHERE);
+	if (s->place.fails_last >= end) s->place.fails_last = NOWHERE;
+	if (s->place.fails_middle >= end) s->place.fails_middle = NOWHERE;
+	if (s->place.fit.end > end)
+		s->place.fit = pending ? s->fits[end] : (struct fit){ 0 };
 	while (s->count > end) drop_last(s);
 	s->turns = count;
 	if (s->locks >= end) s->locks = NOWHERE;
 	if (s->ordered > count - pending) s->ordered = count - pending;
-	if (s->fit.end > end) s->fit.end = 0;
 	/* What was read there is asked for no more, or from another one. */
 	drop_orders(s, end + 1);
 	if (s->fed <= end) return;

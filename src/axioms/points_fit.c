@@ -201,6 +201,7 @@ static bool fits_statement(const struct points_closure *s,
 	uint32_t rank = h->what == READS ? s->rank[h->source] : 0;
 	if (!h->joined) start_statement(f, v->below);
 	if (h->what == READS && h->strength < STRENGTH_SHARE) {
+		if (last_holder(s, h->key) == NOWHERE) return f->low <= f->high;
 		narrow(f, rank,
 		       next_version(s, c, v, h->key, STRENGTH_PLAIN, rank));
 		if (f->low > f->high) return false;
@@ -250,20 +251,22 @@ static bool fits_plain(const struct points_closure *s, const struct closure *c,
 }
 
 bool points_fit(const struct points_closure *s, const struct closure *c,
-                const struct view *v, uint32_t turn, struct fit *f)
+                const struct view *v, uint32_t turn, struct fit *f,
+                struct fit *past)
 {
 	uint32_t end = points_turn_end(s, turn), begin = f->end;
-	enum level l = points_level(s, turn);
-	bool statements = level_has_statements(l);
+	bool statements = points_has_statements(s, turn);
 	for (; f->end < end; f->end++) {
 		const struct happened *h = &s->log[f->end];
 		assert(h->turn == turn);
+		if (past) past[f->end] = *f;
 		if (!(statements ? fits_statement(s, c, v, h, f)
 		                 : fits_plain(s, c, v, h, f)))
 			return false;
 	}
 	if (statements) return f->locked <= v->below;
-	return level_sight(l) == SIGHT_PREFIX || begin == end ||
+	return begin == end ||
+	       level_sight(points_level(s, turn)) == SIGHT_PREFIX ||
 	       weak_reads_fit(s, c, turn, begin, end);
 }
 
@@ -294,7 +297,7 @@ bool points_others_fit(const struct points_closure *s, const struct closure *c,
 		struct fit f;
 		if (below < rank || !meets_last(s, i)) continue;
 		f = points_fit_of_begin(s, c, &v, i);
-		if (!points_fit(s, c, &v, i, &f)) return false;
+		if (!points_fit(s, c, &v, i, &f, NULL)) return false;
 	}
 	return true;
 }
@@ -327,10 +330,11 @@ static void drop_overwritten(const struct points_closure *s,
                              const struct closure *c, uint32_t key,
                              enum strength lock, word *out)
 {
-	const struct view v = { s->turns - 1, s->below, NOWHERE };
+	const struct view v = { s->turns - 1, s->place.below, NOWHERE };
 	BITS_EACH(u, out, c->words)
-		if (s->rank[u] >= s->below ||
-		    next_version(s, c, &v, key, lock, s->rank[u]) < s->below)
+		if (s->rank[u] >= s->place.below ||
+		    next_version(s, c, &v, key, lock, s->rank[u]) <
+		            s->place.below)
 			bits_drop(out, u);
 }
 
@@ -340,16 +344,17 @@ void points_fitting_writers(const struct points_closure *s,
 {
 	enum level l = points_level(s, s->turns - 1);
 	enum strength lock = read->strength;
-	bool statements = level_has_statements(l);
-	struct fit at = s->fit;
+	bool statements = points_has_statements(s, s->turns - 1);
+	struct fit at = s->place.fit;
 	bits_zero(out, c->words);
 	/* Those behind would have to be asked. */
-	if (lock != STRENGTH_PLAIN && s->below < NOWHERE) return;
+	if (lock != STRENGTH_PLAIN && s->place.below < NOWHERE) return;
 	if (statements ? lock >= STRENGTH_SHARE
 	               : level_sight(l) != SIGHT_PREFIX || level_is_serial(l)) {
 		bits_copy(out, asked, c->words);
 	} else {
-		if (statements && !read->joined) start_statement(&at, s->below);
+		if (statements && !read->joined)
+			start_statement(&at, s->place.below);
 		writers_between(s, c, read->key, &at, asked, out);
 	}
 	if (!statements && level_is_serial(l))
@@ -358,7 +363,7 @@ void points_fitting_writers(const struct points_closure *s,
 		drop_overwritten(s, c, read->key, lock, out);
 	if (statements || level_sight(l) == SIGHT_PREFIX) return;
 	BITS_EACH(u, out, c->words)
-		if (s->rank[u] >= s->below ||
+		if (s->rank[u] >= s->place.below ||
 		    !weak_writer_fits(s, c, read->key, u))
 			bits_drop(out, u);
 }

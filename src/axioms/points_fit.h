@@ -36,6 +36,7 @@ struct happened {
 	enum happening what : 8;
 	enum strength strength : 8;
 	bool joined;
+	bool statements; /* its transaction has */
 };
 
 /* Where the last statement of a transaction that was looked at up to log entry
@@ -43,6 +44,17 @@ struct happened {
  * next one is behind all that held what it has locked. */
 struct fit {
 	uint32_t end, low, high, locked;
+};
+
+/* Where a transaction is in the order. */
+struct place {
+	uint64_t orders; /* there had been so many orders */
+	struct fit fit;
+	uint32_t below;  /* where it commits: at this rank, or (NOWHERE) behind
+	                  * all others */
+	uint32_t middle; /* where it could, or NOWHERE */
+	/* The log entries that leave it no place there, or NOWHERE. */
+	uint32_t fails_last, fails_middle;
 };
 
 /* An order of the ended transactions in which the pending one fits if the read
@@ -69,12 +81,12 @@ struct points_closure {
 	 * first `ordered` turns. */
 	uint32_t *rank;
 	uint32_t rank_capacity, ordered, next_rank;
-	struct fit fit;  /* of the last transaction */
-	uint32_t below;  /* where that commits: at this rank, or (NOWHERE)
-	                  * behind all others */
-	uint32_t middle; /* where it could, or NOWHERE */
-	/* The log entries that leave it no place there, or NOWHERE. */
-	uint32_t fails_last, fails_middle;
+	uint64_t orders;      /* how many there have been */
+	struct place place;   /* of the last transaction */
+	struct place *places; /* by turn: of those before */
+	struct fit *fits;     /* of the place: before each entry that was looked
+	                       * at */
+	uint32_t fit_capacity;
 	/* The points, of the first `fed` log entries. */
 	struct points *points;
 	struct points_mark *marks; /* before each */
@@ -101,6 +113,13 @@ static inline enum level points_level(const struct points_closure *s,
 	return (enum level)s->log[s->first[turn]].key;
 }
 
+/* Has it statements? */
+static inline bool points_has_statements(const struct points_closure *s,
+                                         uint32_t turn)
+{
+	return s->log[s->first[turn]].statements;
+}
+
 /* Where its entries end. */
 static inline uint32_t points_turn_end(const struct points_closure *s,
                                        uint32_t turn)
@@ -112,9 +131,11 @@ static inline uint32_t points_turn_end(const struct points_closure *s,
 struct fit points_fit_of_begin(const struct points_closure *s,
                                const struct closure *c, const struct view *v,
                                uint32_t turn);
-/* Does it fit into the order with all that it did? From f->end on. */
+/* Does it fit into the order with all that it did? From f->end on; before each
+ * entry, what holds there is noted in `past`, if that is not NULL. */
 bool points_fit(const struct points_closure *s, const struct closure *c,
-                const struct view *v, uint32_t turn, struct fit *f);
+                const struct view *v, uint32_t turn, struct fit *f,
+                struct fit *past);
 /* If the last transaction commits at this rank, do those behind fit still? */
 bool points_others_fit(const struct points_closure *s, const struct closure *c,
                        uint32_t rank);

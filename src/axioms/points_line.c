@@ -230,6 +230,11 @@ bool points_gave_up(const struct points *p)
 	return p->gave_up;
 }
 
+bool points_have_failed(const struct points *p)
+{
+	return p->failed;
+}
+
 bool points_saturate(struct points *p)
 {
 	if (!p->failed && !saturate(p)) p->failed = true;

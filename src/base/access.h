@@ -27,7 +27,7 @@ enum strength {
 
 /* Do such accesses of two transactions to one row exclude each other? A plain
  * one, which is a read, excludes nothing. */
-bool strengths_exclude(enum strength a, enum strength b);
+__attribute__((const)) bool strengths_exclude(enum strength a, enum strength b);
 /* "K"; "" for a plain access. */
 const char *strength_letter(enum strength s);
 /* "shared"; "" for a plain access. */
