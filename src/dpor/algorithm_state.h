@@ -27,12 +27,15 @@ struct orderly {
 
 /* canonical_order.c */
 struct canonical_order {
-	bool by_footprint; /* sessions come by what their next transactions
-	                    * may read and write; else by their numbers */
-	uint32_t *turns;   /* by session: what comes first at the place that
-	                    * is filled next */
-	word *passed;      /* by place: a row of the sessions that were passed
-	                    * over there */
+	bool by_footprint;    /* sessions come by what their next transactions
+	                       * may read and write; else by their numbers */
+	uint32_t *turns;      /* by session: what comes first at the place that
+	                       * is filled next */
+	uint32_t turns_place; /* that place, and the steps so far: until the
+	                       * next step they are the same there */
+	uint64_t turns_steps;
+	word *passed; /* by place: a row of the sessions that were passed
+	               * over there */
 	size_t passed_words;
 };
 

@@ -41,8 +41,14 @@ static void find_turns(struct engine *e)
 	struct canonical_order *o = &e->order;
 	uint32_t sessions = e->context.sessions;
 	assert(!engine_ledger(e)->pending.active);
+	uint32_t place = engine_closure(e)->count;
 	if (!o->by_footprint) return;
-	if (!o->turns) o->turns = mem_take(sessions * sizeof *o->turns);
+	if (!o->turns)
+		o->turns = mem_take(sessions * sizeof *o->turns);
+	else if (o->turns_place == place && o->turns_steps == e->context.steps)
+		return;
+	o->turns_place = place;
+	o->turns_steps = e->context.steps;
 	for (uint32_t i = 0; i < sessions; i++)
 		if (!points[i].ended) o->turns[i] = turn_of(e, i);
 }
