@@ -92,19 +92,6 @@ static bool some_later(const struct points_closure *s, const struct closure *c,
 	return false;
 }
 
-/* Does a source of the turn's reads before this entry? */
-static bool some_source_later(const struct points_closure *s,
-                              const struct closure *c, uint32_t turn,
-                              uint32_t end, uint32_t key, uint32_t source)
-{
-	for (uint32_t i = s->first[turn]; i < end; i++)
-		if (s->log[i].what == READS &&
-		    s->rank[s->log[i].source] > s->rank[source] &&
-		    closure_writes(c, key, s->log[i].source))
-			return true;
-	return false;
-}
-
 /* What all reads of the turn see; NULL: each sees the sources before it, or
  * nothing. */
 static const word *seen_by(const struct closure *c, enum level l, uint32_t turn)
@@ -123,14 +110,17 @@ static bool weak_reads_fit(const struct points_closure *s,
 {
 	enum level l = points_level(s, turn);
 	const word *seen = seen_by(c, l, turn);
+	word *sources = closure_row(c, c->scratch, c->n);
 	if (level_sight(l) == SIGHT_NOTHING) return true;
 	if (seen) begin = s->first[turn];
-	for (uint32_t i = begin; i < end; i++) {
+	bits_zero(sources, c->words);
+	for (uint32_t i = s->first[turn]; i < end; i++) {
 		const struct happened *h = &s->log[i];
 		if (h->what != READS) continue;
-		if (seen ? some_later(s, c, seen, h->key, h->source)
-		         : some_source_later(s, c, turn, i, h->key, h->source))
+		if (i >= begin &&
+		    some_later(s, c, seen ? seen : sources, h->key, h->source))
 			return false;
+		bits_add(sources, h->source);
 	}
 	return true;
 }
@@ -145,8 +135,8 @@ static bool weak_writer_fits(const struct points_closure *s,
 	const word *seen = seen_by(c, l, turn);
 	const word *past = closure_row(c, c->past, source);
 	if (level_sight(l) == SIGHT_NOTHING) return true;
-	if (!seen) return !some_source_later(s, c, turn, s->count, key, source);
-	if (some_later(s, c, seen, key, source)) return false;
+	if (some_later(s, c, seen ? seen : c->seen, key, source)) return false;
+	if (!seen) return true;
 	for (uint32_t i = s->first[turn]; i < s->count; i++) {
 		const struct happened *h = &s->log[i];
 		if (h->what != READS) continue;
