@@ -16,8 +16,7 @@ enum { KEPT_MOST = 1 << 18 };
 /* Nothing is known of where the last transaction commits, but perhaps this. */
 static void forget_place(struct points_closure *s, uint32_t middle)
 {
-	s->place = (struct place){ .orders = s->orders,
-		                   .below = NOWHERE,
+	s->place = (struct place){ .below = NOWHERE,
 		                   .middle = middle,
 		                   .fails_last = NOWHERE,
 		                   .fails_middle = NOWHERE };
@@ -32,7 +31,6 @@ struct points_closure *points_closure_new(enum level level)
 	s->turns = s->ordered = s->next_rank = 1;
 	s->first_capacity = 16;
 	s->first = mem_take0(s->first_capacity, sizeof *s->first);
-	s->places = mem_take0(s->first_capacity, sizeof *s->places);
 	s->locks = NOWHERE;
 	forget_place(s, NOWHERE);
 	return s;
@@ -44,7 +42,6 @@ void points_closure_free(struct points_closure *s)
 	points_free(s->points);
 	free(s->log);
 	free(s->first);
-	free(s->places);
 	free(s->fits);
 	free(s->holders);
 	free(s->rank);
@@ -60,7 +57,6 @@ size_t points_closure_bytes(const struct points_closure *s)
 	return points_bytes(s->points) + s->capacity * sizeof *s->log +
 	       s->mark_capacity * sizeof *s->marks +
 	       (s->first_capacity + s->key_count) * sizeof *s->first +
-	       s->first_capacity * sizeof *s->places +
 	       s->fit_capacity * sizeof *s->fits +
 	       s->kept_capacity * sizeof *s->kept +
 	       s->kept_room * sizeof *s->kept_ranks +
@@ -120,12 +116,7 @@ static void drop_last(struct points_closure *s)
 
 void points_closure_begin(struct points_closure *s, uint32_t t, own_level own)
 {
-	uint32_t capacity = s->first_capacity;
 	VEC_RESERVE(s->first, s->turns, s->first_capacity);
-	if (capacity < s->first_capacity)
-		s->places = mem_grow(s->places, s->first_capacity,
-		                     sizeof *s->places);
-	s->places[s->turns - 1] = s->place;
 	s->first[s->turns++] = s->count;
 	forget_place(s, NOWHERE);
 	append(s,
@@ -244,7 +235,6 @@ static void take_order(struct points_closure *s, const struct closure *c,
 {
 	s->next_rank = next_rank;
 	s->ordered = c->count - 1;
-	s->orders++;
 	forget_place(s, middle);
 }
 
@@ -528,8 +518,7 @@ void points_closure_rewind(struct points_closure *s, uint32_t count,
 	uint32_t end = count < s->turns ? s->first[count] : s->count;
 	if (pending) end = s->first[count - 1] + 1 + events;
 	assert(count <= s->turns && end <= s->count);
-	if (pending && count < s->turns) s->place = s->places[count - 1];
-	if (!pending || s->place.orders < s->orders) forget_place(s, NOWHERE);
+	if (!pending || count < s->turns) forget_place(s, NOWHERE);
 	if (s->place.fails_last >= end) s->place.fails_last = NOWHERE;
 	if (s->place.fails_middle >= end) s->place.fails_middle = NOWHERE;
 	if (s->place.fit.end > end)

@@ -48,7 +48,6 @@ struct fit {
 
 /* Where a transaction is in the order. */
 struct place {
-	uint64_t orders; /* there had been so many orders */
 	struct fit fit;
 	uint32_t below;  /* where it commits: at this rank, or (NOWHERE) behind
 	                  * all others */
@@ -81,11 +80,9 @@ struct points_closure {
 	 * first `ordered` turns. */
 	uint32_t *rank;
 	uint32_t rank_capacity, ordered, next_rank;
-	uint64_t orders;      /* how many there have been */
-	struct place place;   /* of the last transaction */
-	struct place *places; /* by turn: of those before */
-	struct fit *fits;     /* of the place: before each entry that was looked
-	                       * at */
+	struct place place; /* of the last transaction */
+	struct fit *fits;   /* of the place: before each entry that was looked
+	                     * at */
 	uint32_t fit_capacity;
 	/* The points, of the first `fed` log entries. */
 	struct points *points;
