@@ -521,8 +521,7 @@ void points_closure_rewind(struct points_closure *s, uint32_t count,
 	if (!pending || count < s->turns) forget_place(s, NOWHERE);
 	if (s->place.fails_last >= end) s->place.fails_last = NOWHERE;
 	if (s->place.fails_middle >= end) s->place.fails_middle = NOWHERE;
-	if (s->place.fit.end > end)
-		s->place.fit = pending ? s->fits[end] : (struct fit){ 0 };
+	if (s->place.fit.end > end) s->place.fit = (struct fit){ 0 };
 	while (s->count > end) drop_last(s);
 	s->turns = count;
 	if (s->locks >= end) s->locks = NOWHERE;
