@@ -42,7 +42,6 @@ void points_closure_free(struct points_closure *s)
 	points_free(s->points);
 	free(s->log);
 	free(s->first);
-	free(s->fits);
 	free(s->holders);
 	free(s->rank);
 	free(s->marks);
@@ -57,7 +56,6 @@ size_t points_closure_bytes(const struct points_closure *s)
 	return points_bytes(s->points) + s->capacity * sizeof *s->log +
 	       s->mark_capacity * sizeof *s->marks +
 	       (s->first_capacity + s->key_count) * sizeof *s->first +
-	       s->fit_capacity * sizeof *s->fits +
 	       s->kept_capacity * sizeof *s->kept +
 	       s->kept_room * sizeof *s->kept_ranks +
 	       (size_t)(s->rank_capacity + s->room) * sizeof *s->rank;
@@ -330,11 +328,7 @@ static bool fits_at(struct points_closure *s, const struct closure *c,
 		old = s->first[turn];
 	}
 	s->place.below = below;
-	if (s->fit_capacity < s->capacity) {
-		s->fit_capacity = s->capacity;
-		s->fits = mem_grow(s->fits, s->fit_capacity, sizeof *s->fits);
-	}
-	fine = points_fit(s, c, &v, turn, &s->place.fit, s->fits);
+	fine = points_fit(s, c, &v, turn, &s->place.fit);
 	for (uint32_t i = old; fine && below < NOWHERE && i < s->count; i++)
 		locks |= is_lock(&s->log[i]);
 	if (fine && (!locks || points_others_fit(s, c, below))) return true;
@@ -391,7 +385,7 @@ static bool line_up(struct points_closure *s, const struct closure *c)
 		struct fit f = points_fit_of_begin(s, c, &v, s->ordered);
 		if (s->next_rank > NOWHERE / 2 ||
 		    !(last ? last_fits_some(s, c)
-		           : points_fit(s, c, &v, s->ordered, &f, NULL)))
+		           : points_fit(s, c, &v, s->ordered, &f)))
 			return mend(s, c);
 		s->rank[c->order[s->ordered]] = last && s->place.below < NOWHERE
 		                                        ? s->place.below

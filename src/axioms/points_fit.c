@@ -241,15 +241,13 @@ static bool fits_plain(const struct points_closure *s, const struct closure *c,
 }
 
 bool points_fit(const struct points_closure *s, const struct closure *c,
-                const struct view *v, uint32_t turn, struct fit *f,
-                struct fit *past)
+                const struct view *v, uint32_t turn, struct fit *f)
 {
 	uint32_t end = points_turn_end(s, turn), begin = f->end;
 	bool statements = points_has_statements(s, turn);
 	for (; f->end < end; f->end++) {
 		const struct happened *h = &s->log[f->end];
 		assert(h->turn == turn);
-		if (past) past[f->end] = *f;
 		if (!(statements ? fits_statement(s, c, v, h, f)
 		                 : fits_plain(s, c, v, h, f)))
 			return false;
@@ -287,7 +285,7 @@ bool points_others_fit(const struct points_closure *s, const struct closure *c,
 		struct fit f;
 		if (below < rank || !meets_last(s, i)) continue;
 		f = points_fit_of_begin(s, c, &v, i);
-		if (!points_fit(s, c, &v, i, &f, NULL)) return false;
+		if (!points_fit(s, c, &v, i, &f)) return false;
 	}
 	return true;
 }

@@ -81,9 +81,6 @@ struct points_closure {
 	uint32_t *rank;
 	uint32_t rank_capacity, ordered, next_rank;
 	struct place place; /* of the last transaction */
-	struct fit *fits;   /* of the place: before each entry that was looked
-	                     * at */
-	uint32_t fit_capacity;
 	/* The points, of the first `fed` log entries. */
 	struct points *points;
 	struct points_mark *marks; /* before each */
@@ -128,11 +125,9 @@ static inline uint32_t points_turn_end(const struct points_closure *s,
 struct fit points_fit_of_begin(const struct points_closure *s,
                                const struct closure *c, const struct view *v,
                                uint32_t turn);
-/* Does it fit into the order with all that it did? From f->end on; before each
- * entry, what holds there is noted in `past`, if that is not NULL. */
+/* Does it fit into the order with all that it did? From f->end on. */
 bool points_fit(const struct points_closure *s, const struct closure *c,
-                const struct view *v, uint32_t turn, struct fit *f,
-                struct fit *past);
+                const struct view *v, uint32_t turn, struct fit *f);
 /* If the last transaction commits at this rank, do those behind fit still? */
 bool points_others_fit(const struct points_closure *s, const struct closure *c,
                        uint32_t rank);
