@@ -74,11 +74,13 @@ static void psi_replaced(struct level_scratch *s, const struct relation *r,
 
 /* Who locked what another one replaced commits first. That is no part of what
  * transactions see, but must not contradict it: transactions are taken away as
- * long as there is one that nothing left comes before. */
+ * long as there is one that nothing left comes before. Fills tried: in this
+ * order. */
 static bool psi_locks_agree(struct level_scratch *s, const struct relation *r,
                             unsigned words)
 {
 	word *left = s->spare;
+	uint32_t count = 0;
 	psi_replaced(s, r, words);
 	bits_zero(left, words);
 	for (uint32_t k = 0; k < r->order_count; k++)
@@ -92,6 +94,7 @@ static bool psi_locks_agree(struct level_scratch *s, const struct relation *r,
 			              words))
 				continue;
 			bits_drop(left, t);
+			s->tried[count++] = t;
 			changed = true;
 		}
 	}
@@ -129,7 +132,14 @@ static bool psi_decided(const struct level_scratch *s, const struct relation *r,
 BITS_INLINE bool psi_accept(struct level_scratch *s, const struct relation *r,
                             struct order_choice *out, unsigned words)
 {
-	if (r->locks_reads && !psi_decided(s, r, out, words)) return false;
+	if (r->locks_reads) {
+		if (!psi_decided(s, r, out, words)) return false;
+		/* Rivals that are still open follow an order that heeds the
+		 * locks. */
+		bool agree = psi_locks_agree(s, r, words);
+		assert(agree);
+		(void)agree;
+	}
 	return psi_in_order(s, r, s->tried, s->before, true, out, words);
 }
 
