@@ -330,6 +330,7 @@ typedef struct iso_event {
 	size_t writer; /* of a read: the transaction it reads from, possibly
 	                * its own; ISO_NONE: unknown */
 	uint32_t line; /* in the file; 0: unknown */
+	bool gives_up; /* it reads nothing: a lock of the key ends */
 } iso_event;
 
 /* Each returns 0, ISO_E_ARGUMENT or ISO_E_RANGE. */

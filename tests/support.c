@@ -322,7 +322,9 @@ static void print_event(struct text *t, const struct history *h,
 	else
 		text_format(t, "%s<%s", key,
 		            e->from ? h->transactions[e->from].name : "0");
-	if (e->strength != STRENGTH_PLAIN)
+	if (event_gives_up(e))
+		text_string(t, "/-");
+	else if (e->strength != STRENGTH_PLAIN)
 		text_format(t, "/%s", strength_letter(e->strength));
 }
 
@@ -493,6 +495,43 @@ void history_give_locks(struct rng *r, struct history *h)
 		}
 		if (statements) join_some(r, &h->transactions[t]);
 	}
+}
+
+/* Some of the locks of reads end behind statements that come later. */
+static void give_up_some(struct rng *r, struct history *h,
+                         struct transaction *t)
+{
+	uint32_t n = t->event_count, count = 0;
+	uint32_t *left = mem_take0(h->key_count + (size_t)1, sizeof *left);
+	struct event *all =
+		region_take(&h->region, (2 * (size_t)n + 1) * sizeof *all);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct event *e = &t->events[i];
+		bool last = i + 1 == n || !t->events[i + 1].joined;
+		all[count++] = *e;
+		left[e->key] += e->kind == EVENT_READ &&
+		                e->from != HISTORY_SELF &&
+		                e->strength != STRENGTH_PLAIN;
+		for (uint32_t k = 0; last && k < h->key_count; k++) {
+			if (!left[k] || rng_below(r, 2)) continue;
+			left[k]--;
+			all[count++] =
+				(struct event){ .kind = EVENT_READ,
+				                .strength = STRENGTH_GIVEN_UP,
+				                .key = k,
+				                .from = HISTORY_SELF,
+				                .value = value_null() };
+		}
+	}
+	t->events = all;
+	t->event_count = count;
+	free(left);
+}
+
+void history_give_up_locks(struct rng *r, struct history *h)
+{
+	for (uint32_t t = 1; t < h->transaction_count; t++)
+		give_up_some(r, h, &h->transactions[t]);
 }
 
 void history_tell_orders(struct rng *r, struct history *h, uint32_t turned)

@@ -42,6 +42,8 @@ void history_give_levels(struct rng *r, struct history *h);
 /* Reads and writes that lock in every way, and statements of several accesses.
  */
 void history_give_locks(struct rng *r, struct history *h);
+/* After that: some end before their transactions do. */
+void history_give_up_locks(struct rng *r, struct history *h);
 /* Tells the order of some writers of a key, mostly as they come in h->order:
  * one in `turned` pairs is turned around. */
 void history_tell_orders(struct rng *r, struct history *h, uint32_t turned);

@@ -129,6 +129,32 @@ START_TEST(random_locks)
 }
 END_TEST
 
+/* The same, where transactions give locks up. */
+START_TEST(locks_given_up)
+{
+	struct rng r = { first_seed() * 30000 + (uint64_t)_i };
+	unsigned held = 0, allowed = 0;
+	for (int i = 0; i < fewer(HISTORIES) / 2; i++) {
+		struct history *h = random_locked(&r);
+		bool before = twin_levels(h) >> LEVEL_PRC & 1;
+		history_give_up_locks(&r, h);
+		unsigned levels = twin_levels(h);
+		held += before;
+		allowed += levels >> LEVEL_PRC & 1;
+		ck_assert(!before || levels >> LEVEL_PRC & 1);
+		same_as_definition(h, h, levels);
+		for (enum level l = 0; l < LEVEL_COUNT; l++) {
+			struct witness w = { 0 };
+			ck_assert(level_witness(l, h, &w) ==
+			          !(levels >> l & 1));
+			witness_free(&w);
+		}
+		history_free(h);
+	}
+	ck_assert_uint_gt(allowed, held);
+}
+END_TEST
+
 static bool locks_several(const struct history *h)
 {
 	for (uint32_t t = 1; t < h->transaction_count; t++) {
@@ -465,6 +491,7 @@ void add_levels_tests(TCase *tests)
 	tcase_add_loop_test(tests, random_histories, 0, RUNS);
 	tcase_add_loop_test(tests, padded_histories, 0, RUNS);
 	tcase_add_loop_test(tests, random_locks, 0, RUNS);
+	tcase_add_loop_test(tests, locks_given_up, 0, RUNS);
 	tcase_add_loop_test(tests, random_schedules, 0, RUNS);
 	tcase_add_test(tests, many_transactions);
 	tcase_add_loop_test(tests, definition_twice, 0, 4);

@@ -698,9 +698,7 @@ static void add_session_steps(struct text *t, struct rng *r,
 	unsigned step = 0;
 	bool saves = form > 6;
 	if (form > 3) form = 3;
-	/* (And the manual says what is explored where something is rolled
-	 * back.) */
-	if (form == 1 || form == 2 || saves || in->calls)
+	if (form == 1 || form == 2 || in->calls)
 		text_string(t, "# not all seen at prc: several at once\n"
 		               "# not all seen at si: several at once\n");
 	if (form == 3 && many)
@@ -712,14 +710,17 @@ static void add_session_steps(struct text *t, struct rng *r,
 	else
 		text_format(t, "step a%u { ", session);
 	if (saves) text_string(t, "SAVEPOINT p; ");
-	for (uint64_t n = 1 + (form > 0) + (form == 2 && rng_below(r, 2)); n;
-	     n--) {
+	for (uint64_t n =
+	             1 + (form > 0) + saves + (form == 2 && rng_below(r, 2));
+	     n; n--) {
 		add_change(t, r, in);
 		if (form == 3)
 			text_format(t, "}\nstep a%u_%u { ", session, ++step);
-		if (saves && n > 1)
-			text_string(t, rng_below(r, 2) ? "ROLLBACK TO p; "
-			                               : "SAVEPOINT p; ");
+		if (saves && n > 1 && rng_below(r, 2))
+			text_string(t, "SAVEPOINT p; ");
+		else if (saves && n > 1)
+			text_format(t, "ROLLBACK TO p; }\nstep a%u_%u { ",
+			            session, ++step);
 	}
 	if (form == 3) text_string(t, "COMMIT; ");
 	text_string(t, "}\n");

@@ -55,6 +55,8 @@ START_TEST(histories_and_back)
 		struct history *h = history_random(&r, random_shape(&r));
 		for (uint32_t k = 1; k < h->transaction_count; k++)
 			h->transactions[k].own = (uint8_t)rng_below(&r, 9);
+		if (i % 2) history_give_locks(&r, h);
+		if (i % 4 == 3) history_give_up_locks(&r, h);
 		struct trace *t = trace_of_history(h, "memory");
 		uint32_t *numbers;
 		struct history *back = trace_history(t, NULL, &numbers);

@@ -86,6 +86,24 @@ static set excluded(const struct history *h, const struct event *e)
 	return s;
 }
 
+/* Is it a lock that is given up later? Where a transaction has but one moment,
+ * it is none. */
+static bool is_given_up(const struct transaction *t, uint32_t i)
+{
+	uint32_t locks = 1;
+	for (uint32_t k = i + 1; k < t->event_count && locks; k++) {
+		const struct event *e = &t->events[k];
+		if (e->key != t->events[i].key || e->kind == EVENT_WRITE)
+			continue;
+		if (event_gives_up(e))
+			locks--;
+		else
+			locks += e->from != HISTORY_SELF &&
+			         e->strength != STRENGTH_PLAIN;
+	}
+	return !locks;
+}
+
 static void take_reads(struct facts *f, const struct history *h, uint32_t t)
 {
 	const struct transaction *w = &h->transactions[t];
@@ -93,8 +111,9 @@ static void take_reads(struct facts *f, const struct history *h, uint32_t t)
 	for (uint32_t i = 0; i < w->event_count; i++) {
 		const struct event *e = &w->events[i];
 		if (e->kind != EVENT_READ || e->from == HISTORY_SELF) continue;
-		f->reads[t][f->read_count[t]++] =
-			(struct twin_read){ e->key, e->from, excluded(h, e) };
+		f->reads[t][f->read_count[t]++] = (struct twin_read){
+			e->key, e->from, is_given_up(w, i) ? 0 : excluded(h, e)
+		};
 	}
 }
 

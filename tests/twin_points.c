@@ -10,11 +10,12 @@
 enum { EVENTS = 64 };
 
 /* The points of a transaction, in their order. */
-enum kind { POINT_STATEMENT, POINT_LOCK, POINT_END };
+enum kind { POINT_STATEMENT, POINT_LOCK, POINT_GIVE_UP, POINT_END };
 
 struct point {
 	enum kind kind;
 	uint32_t first, end; /* STATEMENT: its events; LOCK: the event */
+	uint32_t ended;      /* LOCK: the place of its GIVE_UP, or 0 */
 };
 
 struct chain {
@@ -36,6 +37,22 @@ static bool locks(const struct event *e)
 	return e->kind == EVENT_WRITE || e->strength != STRENGTH_PLAIN;
 }
 
+/* The newest lock of the key by a read that is still there ends. */
+static void list_end(struct chain *c, const struct event *events, uint32_t k)
+{
+	for (uint32_t i = c->count; i-- > 0;) {
+		struct point *p = &c->points[i];
+		const struct event *e = &events[p->first];
+		if (p->kind != POINT_LOCK || p->ended ||
+		    e->kind == EVENT_WRITE || e->from == HISTORY_SELF ||
+		    e->key != events[k].key)
+			continue;
+		p->ended = c->count;
+		break;
+	}
+	c->points[c->count++] = (struct point){ POINT_GIVE_UP, k, k + 1, 0 };
+}
+
 static void list_points(struct chain *c, const struct transaction *t)
 {
 	if (t->event_count > EVENTS) abort();
@@ -43,13 +60,16 @@ static void list_points(struct chain *c, const struct transaction *t)
 		end = i + 1;
 		while (end < t->event_count && t->events[end].joined) end++;
 		c->points[c->count++] =
-			(struct point){ POINT_STATEMENT, i, end };
+			(struct point){ POINT_STATEMENT, i, end, 0 };
 		for (uint32_t k = i; k < end; k++)
-			if (locks(&t->events[k]))
+			if (event_gives_up(&t->events[k]))
+				list_end(c, t->events, k);
+			else if (locks(&t->events[k]))
 				c->points[c->count++] =
-					(struct point){ POINT_LOCK, k, k + 1 };
+					(struct point){ POINT_LOCK, k, k + 1,
+					                0 };
 	}
-	c->points[c->count++] = (struct point){ POINT_END, 0, 0 };
+	c->points[c->count++] = (struct point){ POINT_END, 0, 0, 0 };
 }
 
 /* Does it read the newest version of its key here? */
@@ -77,7 +97,9 @@ static bool holds(const struct line *l, uint32_t s, const struct event *e)
 	if (c->done == c->count) return false;
 	for (uint32_t i = 0; i < c->done; i++) {
 		const struct event *other = &events[c->points[i].first];
+		uint32_t ended = c->points[i].ended;
 		if (c->points[i].kind == POINT_LOCK && other->key == e->key &&
+		    (!ended || ended >= c->done) &&
 		    strengths_exclude(event_strength(other), event_strength(e)))
 			return true;
 	}
@@ -138,6 +160,7 @@ static bool may(const struct line *l, uint32_t t, const struct point *p)
 	switch (p->kind) {
 	case POINT_STATEMENT: return may_state(l, t, p);
 	case POINT_LOCK: return may_lock(l, t, p);
+	case POINT_GIVE_UP: return true;
 	case POINT_END: return may_end(l, t);
 	}
 	return false;

@@ -411,6 +411,7 @@ static int try_history_event(const iso_history *history, size_t transaction,
 		.list = o->flags & TRACE_LIST,
 		.writer = writer_of(o, transaction),
 		.line = o->line,
+		.gives_up = o->strength == STRENGTH_GIVEN_UP,
 	};
 	return structure_write(out, &public, sizeof public) ? ISO_OK
 	                                                    : ISO_E_ARGUMENT;

@@ -88,7 +88,8 @@ BITS_INLINE bool mixed_weak_forced(struct level_scratch *s,
 BITS_INLINE bool mixed_locks(const struct level_scratch *s,
                              struct relation_read a)
 {
-	return a.strength != STRENGTH_PLAIN && bits_has(s->lockers, a.reader);
+	return relation_lock(a) != STRENGTH_PLAIN &&
+	       bits_has(s->lockers, a.reader);
 }
 
 /* The writers of the key that the lock of a read excludes, those of this very

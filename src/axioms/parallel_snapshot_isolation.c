@@ -63,7 +63,7 @@ static void psi_replaced(struct level_scratch *s, const struct relation *r,
 		bits_zero(order_row(s->visible, r->order[k], words), words);
 	for (uint32_t i = 0; i < r->read_count; i++) {
 		const struct relation_read *a = &r->reads[i];
-		if (a->strength == STRENGTH_PLAIN) continue;
+		if (relation_lock(*a) == STRENGTH_PLAIN) continue;
 		psi_excluded(r, a, excluded, words);
 		bits_and(excluded, order_row(s->after, a->source, words),
 		         words);
@@ -115,7 +115,7 @@ static bool psi_decided(const struct level_scratch *s, const struct relation *r,
 	for (uint32_t i = 0; i < r->read_count; i++) {
 		struct relation_read a = r->reads[i];
 		const word *writers = r->writers + (size_t)a.key * words;
-		if (a.strength == STRENGTH_PLAIN) continue;
+		if (relation_lock(a) == STRENGTH_PLAIN) continue;
 		BITS_EACH(t2, writers, words) {
 			if (t2 == a.source ||
 			    order_has(s, t2, a.source, words) ||

@@ -26,6 +26,7 @@ void points_free(struct points *p)
 	free(p->reads);
 	free(p->keys);
 	free(p->edges);
+	free(p->given_up);
 	free(p);
 }
 
@@ -36,6 +37,7 @@ size_t points_bytes(const struct points *p)
 	       p->danger_capacity * sizeof *p->dangers +
 	       p->lock_capacity * sizeof *p->locks +
 	       p->read_capacity * sizeof *p->reads +
+	       p->given_capacity * sizeof *p->given_up +
 	       p->key_count * sizeof *p->keys;
 }
 
@@ -96,7 +98,7 @@ static void enter_lock(struct points *p, struct point_lock l)
 	struct point_key *k = key_at(p, l.key);
 	uint32_t i = p->lock_count;
 	l.previous = k->last_lock;
-	l.next = NONE;
+	l.next = l.end = NONE;
 	if (l.previous == NONE)
 		k->first_lock = i;
 	else
@@ -160,6 +162,7 @@ void points_clear(struct points *p, uint32_t transactions, uint32_t points)
 	p->node_count = 1;
 	drop_uses(p, 0, 0);
 	p->choice_count = p->rows.change_count = p->rows.frame_count = 0;
+	p->given_count = 0;
 	p->rows.logging = !p->grows;
 	p->failed = false;
 	p->lined = 0;
@@ -189,6 +192,12 @@ void points_only_grow(struct points *p)
 {
 	assert(!p->room);
 	p->grows = true;
+}
+
+void points_may_give_up(struct points *p)
+{
+	assert(!p->pending.t);
+	p->gives_up = true;
 }
 
 /* ---- Points and edges ---- */
@@ -278,23 +287,22 @@ static void part_locked_read(struct points *p, const struct point_lock *read,
 {
 	assert(read->key == write->key);
 	if (read->source == write->owner || read->source == NONE ||
-	    !strengths_exclude(read->strength, write->strength))
+	    read->moot || !strengths_exclude(read->strength, write->strength))
 		return;
 	add_choice(p,
 	           (struct point_edge){ commit_of(p, write->owner),
 	                                commit_of(p, read->source), REASON_WW,
 	                                read->key, read->owner },
-	           (struct point_edge){ commit_of(p, read->owner),
-	                                lock_point(p, write), REASON_RW,
-	                                read->key, read->source });
+	           (struct point_edge){ end_of(p, read), lock_point(p, write),
+	                                REASON_RW, read->key, read->source });
 }
 
-/* Two locks that exclude each other. Where no owner has a point but its commit
- * there, one of the two commits first, whatever else holds. */
+/* Two locks that exclude each other. Where neither has a point but its end
+ * there, one of the two ends first, whatever else holds. */
 static void part_locks(struct points *p, const struct point_lock *a,
                        const struct point_lock *b)
 {
-	uint32_t c = commit_of(p, a->owner), d = commit_of(p, b->owner);
+	uint32_t c = end_of(p, a), d = end_of(p, b);
 	uint32_t u = lock_point(p, a), v = lock_point(p, b);
 	bool versions = a->writes && b->writes;
 	enum reason_kind reason = versions ? REASON_WW : REASON_LOCK;
@@ -374,8 +382,28 @@ static void part_asking(struct points *p, const struct point_lock *a,
 	           (struct point_edge){ b->start == NONE ? v : b->asked,
 	                                a->start, REASON_LOCK, a->key,
 	                                b->owner },
-	           (struct point_edge){ commit_of(p, a->owner), v, REASON_LOCK,
-	                                a->key, a->owner });
+	           (struct point_edge){ end_of(p, a), v, REASON_LOCK, a->key,
+	                                a->owner });
+}
+
+/* Lock number i, of the pending transaction, and those of others. */
+static void part_from_others(struct points *p, uint32_t i)
+{
+	const struct point_lock *l = &p->locks[i];
+	bool reads = !l->writes && l->source != NONE;
+	if (l->moot) return;
+	for (uint32_t k = p->keys[l->key].first_lock; k < i;
+	     k = p->locks[k].next) {
+		const struct point_lock *o = &p->locks[k];
+		if (o->owner == l->owner) break;
+		if (!o->moot && strengths_exclude(o->strength, l->strength)) {
+			part_locks(p, l, o);
+			if (p->runnable) part_asking(p, l, o);
+			if (p->runnable) part_asking(p, o, l);
+		}
+		if (reads && o->writes && p->of[o->owner].committed)
+			part_locked_read(p, l, o);
+	}
 }
 
 /* The pending transaction's next lock that has none gets its u. */
@@ -388,23 +416,11 @@ static void resolve(struct points *p, uint32_t until)
 	l->until = p->runnable && level_has_statements(p->pending.level)
 	                   ? take_point(p, i, until)
 	                   : until;
-	bool reads = !l->writes && l->source != NONE;
-	if (reads)
+	if (!l->writes && l->source != NONE)
 		points_add_edge(p, (struct point_edge){ commit_of(p, l->source),
 		                                        l->until, REASON_WR,
 		                                        l->key, l->owner });
-	for (uint32_t k = p->keys[l->key].first_lock; k < i;
-	     k = p->locks[k].next) {
-		const struct point_lock *o = &p->locks[k];
-		if (o->owner == l->owner) break;
-		if (strengths_exclude(o->strength, l->strength)) {
-			part_locks(p, l, o);
-			if (p->runnable) part_asking(p, l, o);
-			if (p->runnable) part_asking(p, o, l);
-		}
-		if (reads && o->writes && p->of[o->owner].committed)
-			part_locked_read(p, l, o);
-	}
+	if (!p->gives_up) part_from_others(p, i);
 }
 
 /* Where what the pending transaction writes must have been locked; or, in an
@@ -459,7 +475,8 @@ void points_begin(struct points *p, uint32_t t, enum level level, bool aborts,
 		                              .aborts = aborts,
 		                              .begin = NONE,
 		                              .last = NONE,
-		                              .resolved = p->lock_count };
+		                              .resolved = p->lock_count,
+		                              .first = p->lock_count };
 	if (level_has_snapshots(level)) {
 		p->pending.begin = new_point(p, t, row);
 		record_so(p, t, p->pending.begin);
@@ -621,6 +638,48 @@ void points_lock(struct points *p, uint32_t key, enum strength strength,
 	                                 .strength = strength });
 }
 
+/* The newest of the pending transaction's locks of the key by reads, or of any
+ * key, from number i down; NONE: there is none. */
+static uint32_t newest_lock(const struct points *p, uint32_t key, uint32_t i)
+{
+	while (i-- > p->pending.first) {
+		const struct point_lock *l = &p->locks[i];
+		if (!l->writes && l->source != NONE && !l->moot &&
+		    l->end == NONE && (key == NONE || l->key == key))
+			return i;
+	}
+	return NONE;
+}
+
+/* A lock of the pending transaction has ended. */
+static void give_up(struct points *p, uint32_t i, uint32_t statement)
+{
+	struct points_pending *t = &p->pending;
+	assert(p->gives_up && p->locks[i].owner == t->t);
+	VEC_RESERVE(p->given_up, p->given_count, p->given_capacity);
+	p->given_up[p->given_count++] = (struct point_given_up){ i, statement };
+	if (!level_has_statements(t->level)) {
+		p->locks[i].moot = true;
+		return;
+	}
+	/* Those that are given up next to each other end at one point. */
+	if (t->last == NONE || t->statement != statement)
+		statement_point(p, HISTORY_INIT, statement);
+	p->locks[i].end = t->last;
+}
+
+void points_give_up(struct points *p, uint32_t key, uint32_t statement)
+{
+	uint32_t i = newest_lock(p, key, p->lock_count);
+	if (i != NONE) give_up(p, i, statement);
+}
+
+void points_give_up_all(struct points *p, uint32_t statement)
+{
+	uint32_t i = p->lock_count;
+	while ((i = newest_lock(p, NONE, i)) != NONE) give_up(p, i, statement);
+}
+
 /* What a read that has no point is to see: rc, ra, cc. */
 static const word *sight_of(struct points *p, uint32_t first, uint32_t read)
 {
@@ -695,6 +754,8 @@ void points_end(struct points *p)
 	word *past = order_row(p->past, t->t, p->words);
 	assert(t->t);
 	while (t->resolved < p->lock_count) resolve(p, t->commit);
+	for (uint32_t i = t->first; p->gives_up && i < p->lock_count; i++)
+		part_from_others(p, i);
 	bits_copy(p->direct, order_row(p->so, t->t, p->words), p->words);
 	for (uint32_t i = p->read_count; i-- > 0 && p->reads[i].reader == t->t;)
 		bits_add(p->direct, p->reads[i].source);
@@ -725,7 +786,8 @@ static const word *before_next(const struct points *p, enum strength lock)
 	const struct points_pending *t = &p->pending;
 	if (level_has_statements(t->level))
 		return before(p, t->last != NONE ? t->last : t->commit);
-	if (lock >= STRENGTH_SHARE && level_sight(t->level) != SIGHT_NOTHING)
+	if (lock >= STRENGTH_SHARE && !p->gives_up &&
+	    level_sight(t->level) != SIGHT_NOTHING)
 		return before(p, t->commit);
 	if (level_is_serial(t->level)) return before(p, t->commit);
 	return t->begin != NONE ? before(p, t->begin) : NULL;
@@ -754,6 +816,7 @@ struct points_mark points_mark(const struct points *p)
 		                     .points = p->node_count,
 		                     .locks = p->lock_count,
 		                     .reads = p->read_count,
+		                     .given_up = p->given_count,
 		                     .failed = p->failed,
 		                     .pending = p->pending };
 }
@@ -779,6 +842,12 @@ void points_back(struct points *p, const struct points_mark *m)
 	order_undo(&p->rows, m->changes);
 	if (m->points < p->node_count) drop_points(p, m->points);
 	p->choice_count = m->choices;
+	while (p->given_count > m->given_up) {
+		uint32_t i = p->given_up[--p->given_count].lock;
+		struct point_lock *l = &p->locks[i];
+		l->end = NONE;
+		l->moot = false;
+	}
 	drop_uses(p, m->locks, m->reads);
 	p->failed = m->failed;
 	p->pending = m->pending;

@@ -22,6 +22,10 @@
  * u(a), and for another writer s of the key, whose lock it excludes, for c(s) <
  * c(w) or c(t) < u(b). Under the other levels it is one at c(t) besides.
  *
+ * A lock that is given up ends at a point r(a) of its own, behind a's statement
+ * and before the next one: it stands for c(t) then. Where statements have no
+ * points, such a lock is none.
+ *
  * So every level but psi is edges between points and pairs of edges one of
  * which must be there: a history satisfies its levels if and only if there is
  * an order of the points with all the edges, and one of each pair. That is
@@ -55,6 +59,7 @@ struct points_pending {
 	uint32_t statement; /* of its newest read */
 	bool merged;        /* whose reads so far are at the point before it */
 	uint32_t resolved;  /* locks whose u is known */
+	uint32_t first;     /* its first lock */
 };
 
 struct points *points_new(void);
@@ -94,6 +99,10 @@ void points_be_ssi(struct points *p);
 /* Nothing is taken back (points_back), which costs less. Before points_clear.
  */
 void points_only_grow(struct points *p);
+/* Locks may be given up (points_give_up): so the pending transaction's are
+ * compared with those of others when it ends. For each that is there is to be
+ * room for a point. Before points_clear. */
+void points_may_give_up(struct points *p);
 
 /* Transaction t begins, pending; these precede it in session order. */
 void points_begin(struct points *p, uint32_t t, enum level level, bool aborts,
@@ -109,6 +118,11 @@ void points_write(struct points *p, uint32_t key, enum strength strength,
 /* It reads what it wrote itself, and locks it so. */
 void points_lock(struct points *p, uint32_t key, enum strength strength,
                  uint32_t statement);
+/* It gives up the newest lock of the key that it has by a read; if it has
+ * none, nothing happens. */
+void points_give_up(struct points *p, uint32_t key, uint32_t statement);
+/* It gives up all that it has by reads. */
+void points_give_up_all(struct points *p, uint32_t statement);
 /* The pending transaction will abort, if it did not begin so. Under levels
  * without statements it has written nothing. */
 void points_abort(struct points *p);
@@ -142,7 +156,7 @@ void points_each(const struct points *p, point_visitor *visit, void *data);
 /* A time in their life, and back to it. */
 struct points_mark {
 	size_t changes, choices;
-	uint32_t points, locks, reads;
+	uint32_t points, locks, reads, given_up;
 	bool failed;
 	struct points_pending pending;
 };

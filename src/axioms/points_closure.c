@@ -36,6 +36,13 @@ struct points_closure *points_closure_new(enum level level)
 	return s;
 }
 
+void points_closure_may_give_up(struct points_closure *s)
+{
+	assert(s->turns == 1);
+	s->gives_up = true;
+	points_may_give_up(s->points);
+}
+
 void points_closure_free(struct points_closure *s)
 {
 	if (!s) return;
@@ -74,7 +81,8 @@ static uint32_t points_of(const struct happened *h)
 {
 	if (h->what == BEGINS)
 		return level_has_snapshots((enum level)h->key) ? 2 : 1;
-	return h->what == READS && h->strength < STRENGTH_SHARE &&
+	return (h->what == GIVES_UP ||
+	        (h->what == READS && h->strength < STRENGTH_SHARE)) &&
 	       h->statements;
 }
 
@@ -134,7 +142,8 @@ void points_closure_event(struct points_closure *s, const struct event *e)
 			  .key = e->key,
 			  .source = e->kind == EVENT_READ ? e->from : NOWHERE,
 			  .statement = last->statement + !joined,
-			  .what = e->kind == EVENT_WRITE    ? WRITES
+			  .what = event_gives_up(e)         ? GIVES_UP
+	                          : e->kind == EVENT_WRITE  ? WRITES
 	                          : e->from == HISTORY_SELF ? READS_OWN
 	                                                    : READS,
 			  .strength = event_strength(e),
@@ -157,7 +166,8 @@ static bool is_pending(const struct points_closure *s)
  * of the time goes into them. */
 static void lay_out(struct points_closure *s, const struct closure *c)
 {
-	uint32_t points = s->point_count + 1; /* and one that is tried */
+	/* And one that is tried, and where locks are given up. */
+	uint32_t points = s->point_count + 1 + s->gives_up;
 	uint32_t words = BITS_WORDS(points + 1);
 	if (c->n <= s->room && points <= s->point_room) return;
 	if (s->room < c->n) s->room = c->n;
@@ -197,6 +207,7 @@ static void take(const struct points_closure *s, const struct happened *h)
 		if (h->strength != STRENGTH_PLAIN)
 			points_lock(p, h->key, h->strength, h->statement);
 		break;
+	case GIVES_UP: points_give_up(p, h->key, h->statement); break;
 	case COMMITS:
 		if (!statements) take_writes(s, h->turn);
 		points_end(p);
@@ -279,13 +290,15 @@ static void drop_orders(struct points_closure *s, uint32_t at)
 	s->kept_end = s->kept_count ? s->kept[s->kept_count - 1].end : 0;
 }
 
-/* Is there a line, the pending transaction holding its locks to the end? If so,
- * its order is in s->commits. */
+/* Is there a line, the pending transaction holding its locks to the end, or, if
+ * it may give them up, no longer than now? If so, its order is in s->commits.
+ */
 static bool has_line(struct points_closure *s)
 {
 	struct points_mark m = points_mark(s->points);
 	bool pending = is_pending(s);
 	if (pending) {
+		if (s->gives_up) points_give_up_all(s->points, NOWHERE);
 		points_abort(s->points);
 		points_end(s->points);
 	}

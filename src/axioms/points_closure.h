@@ -34,6 +34,8 @@ struct points_closure;
 /* Of one closure, which is given with each question. */
 struct points_closure *points_closure_new(enum level level);
 void points_closure_free(struct points_closure *s); /* NULL is fine */
+/* Locks may be given up. Before the first transaction. */
+void points_closure_may_give_up(struct points_closure *s);
 size_t points_closure_bytes(const struct points_closure *s);
 
 /* What happens, in its order. Transaction t begins, at the level of the closure

@@ -6,7 +6,8 @@
  * found: after what they read from, and before the next version of it; and,
  * where they are of prc, after all that held what they have locked before. So
  * the earliest points will do. What reads under rc, ra and cc must see has no
- * point, but versions that must not come after theirs.
+ * point, but versions that must not come after theirs. A lock that was given up
+ * is taken for one that was held to the end: what fits so fits.
  */
 #ifndef ISO_AXIOMS_POINTS_FIT_H
 #define ISO_AXIOMS_POINTS_FIT_H
@@ -24,7 +25,7 @@
 struct points;
 struct points_mark;
 
-enum happening { BEGINS, READS, WRITES, READS_OWN, COMMITS, ABORTS };
+enum happening { BEGINS, READS, WRITES, READS_OWN, GIVES_UP, COMMITS, ABORTS };
 
 /* One thing that happened; of a transaction that begins, `source` is its
  * number, and `key` its level. */
@@ -75,6 +76,7 @@ struct points_closure {
 	uint32_t key_count;
 	uint32_t locks; /* the first entry that locks what it reads; or more
 	                 * than there are */
+	bool gives_up;  /* locks may end before their transactions */
 	uint32_t point_count; /* points of all that, at most, but for init's */
 	/* The order: ranks of ended transactions by number, for those of the
 	 * first `ordered` turns. */

@@ -26,11 +26,18 @@ struct point_lock {
 	uint32_t source; /* of a read */
 	uint32_t statement;
 	uint32_t previous, next; /* of its key, or NONE */
+	uint32_t end;            /* where it is given up; NONE: at the commit */
 	enum strength strength;
 	bool writes,
 		first; /* is it a write, and the owner's first of the key */
 	bool asks;     /* the owner has no such lock yet */
 	bool starts;   /* `start` is of no read */
+	bool moot; /* it was given up, and nothing tells that it was there */
+};
+
+/* A lock that was given up, and in which statement of its owner. */
+struct point_given_up {
+	uint32_t lock, statement;
 };
 
 /* Why a point comes before another; of two points of one transaction,
@@ -73,6 +80,8 @@ struct points {
 	uint32_t room;             /* points */
 	uint32_t node_count, lock_count, read_count;
 	uint32_t lock_capacity, read_capacity;
+	struct point_given_up *given_up; /* in their order */
+	uint32_t given_count, given_capacity;
 	size_t choice_count, choice_capacity;
 	uint32_t *owner;               /* by point: its transaction */
 	uint32_t *line, *rank, *count; /* an order of the points, by place */
@@ -89,7 +98,7 @@ struct points {
 	uint32_t key_count; /* room */
 	struct points_pending pending;
 	bool failed; /* the edges have closed a cycle */
-	bool runnable, grows, ssi;
+	bool runnable, grows, gives_up, ssi;
 	/* Those that a search has met. */
 	struct point_danger *dangers;
 	uint32_t danger_count, danger_capacity;
@@ -106,6 +115,12 @@ struct points {
 static inline uint32_t commit_of(const struct points *p, uint32_t t)
 {
 	return p->of[t].commit;
+}
+/* Where a lock ends. */
+static inline uint32_t end_of(const struct points *p,
+                              const struct point_lock *l)
+{
+	return l->end == NONE ? commit_of(p, l->owner) : l->end;
 }
 static inline word *before(const struct points *p, uint32_t point)
 {

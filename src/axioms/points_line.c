@@ -285,6 +285,11 @@ static uint32_t *statements_of(const struct points *p)
 		    !was_moved(p, i))
 			of[r->at] = r->statement;
 	}
+	for (uint32_t i = 0; i < p->given_count; i++) {
+		uint32_t at = p->locks[p->given_up[i].lock].end;
+		if (at != NONE && p->given_up[i].statement > of[at])
+			of[at] = p->given_up[i].statement;
+	}
 	for (uint32_t i = 0; p->runnable && i < p->lock_count; i++) {
 		const struct point_lock *l = &p->locks[i];
 		if (l->start == NONE) continue;
@@ -341,7 +346,9 @@ static void take_events(struct points *p, struct events *e, uint32_t t)
 			            a->statement);
 		} else {
 			const struct relation_write *w = e->write++;
-			if (w->reads_own)
+			if (w->strength == STRENGTH_GIVEN_UP)
+				points_give_up(p, w->key, w->statement);
+			else if (w->reads_own)
 				points_lock(p, w->key, w->strength,
 				            w->statement);
 			else
@@ -358,9 +365,10 @@ void points_of_relation(struct points *p, const struct relation *r,
 	uint32_t *writes = first + r->n + 1;
 	uint32_t locks = p->runnable ? 2 * (r->read_count + r->write_count) : 0;
 	p->ssi = r->ssi;
+	if (r->given_up) points_may_give_up(p);
 	points_clear(p, r->n,
 	             points_of_transaction(0) * r->order_count + r->read_count +
-	                     locks);
+	                     r->given_up + locks);
 	for (uint32_t i = r->read_count; i-- > 0;)
 		first[r->reads[i].reader] = i;
 	for (uint32_t i = r->write_count; i-- > 0;)

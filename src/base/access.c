@@ -17,6 +17,7 @@ bool strengths_exclude(enum strength a, enum strength b)
 		                      [STRENGTH_NO_KEY_UPDATE] = true,
 		                      [STRENGTH_UPDATE] = true }
 	};
+	if (a == STRENGTH_GIVEN_UP || b == STRENGTH_GIVEN_UP) return false;
 	assert(table[a][b] == table[b][a]);
 	return table[a][b];
 }
@@ -31,6 +32,7 @@ static const struct {
 
 const char *strength_letter(enum strength s)
 {
+	assert(s < STRENGTH_COUNT);
 	return strengths[s].letter;
 }
 

@@ -22,11 +22,16 @@ enum strength {
 #define X(id, ...) id,
 	STRENGTH_TABLE(X)
 #undef X
-		STRENGTH_COUNT
+		STRENGTH_COUNT,
+	/* No lock, but the end of one: of the key's newest lock that a read
+	 * of the transaction has taken and that has not ended. So it is when a
+	 * transaction rolls back to a savepoint. (Histories have it as a read
+	 * of the own write, of no value.) */
+	STRENGTH_GIVEN_UP
 };
 
 /* Do such accesses of two transactions to one row exclude each other? A plain
- * one, which is a read, excludes nothing. */
+ * one, which is a read, excludes nothing, nor does one that ends a lock. */
 __attribute__((const)) bool strengths_exclude(enum strength a, enum strength b);
 /* "K"; "" for a plain access. */
 const char *strength_letter(enum strength s);

@@ -46,7 +46,9 @@ static void take_transaction(struct points *p, const struct facts *f,
 			points_read(p, a.key, a.from, a.strength, a.statement);
 			r++;
 		} else {
-			if (b.reads_own)
+			if (b.strength == STRENGTH_GIVEN_UP)
+				points_give_up(p, b.key, b.statement);
+			else if (b.reads_own)
 				points_lock(p, b.key, b.strength, b.statement);
 			else
 				points_write(p, b.key, b.strength, b.statement);
@@ -104,11 +106,21 @@ static bool has_statements(const struct facts *f, enum level others)
 	return false;
 }
 
+static uint32_t count_given_up(const struct facts *f)
+{
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < f->lock_first[f->n]; i++)
+		count += f->locks[i].strength == STRENGTH_GIVEN_UP;
+	return count;
+}
+
 /* With as many points as there can be; NULL: these are too many. */
 static struct points *make_points(const struct facts *f, enum level l,
                                   struct check_clock *c, bool runnable)
 {
 	uint64_t points = points_of_transaction(0) * (uint64_t)f->n;
+	uint32_t given_up = count_given_up(f);
+	points += given_up;
 	if (has_statements(f, l)) points += f->read_first[f->n];
 	if (runnable)
 		points += 2 *
@@ -121,6 +133,7 @@ static struct points *make_points(const struct facts *f, enum level l,
 	struct points *p = points_new();
 	points_only_grow(p);
 	if (f->ssi) points_be_ssi(p);
+	if (given_up) points_may_give_up(p);
 	if (runnable) points_be_runnable(p);
 	points_clear(p, f->n, (uint32_t)points);
 	return p;

@@ -51,7 +51,8 @@ static bool writes_key(const struct trace_op *op, const struct facts *f,
 {
 	bool version = op->kind == EVENT_WRITE && op->flags & TRACE_FINAL;
 	bool lock = op->kind == EVENT_WRITE ||
-	            (op->from == TRACE_SELF && op->strength != STRENGTH_PLAIN);
+	            (op->from == TRACE_SELF && op->strength != STRENGTH_PLAIN &&
+	             op->strength != STRENGTH_GIVEN_UP);
 	if (!(locks ? lock : version)) return false;
 	uint32_t low = 0, high = count;
 	while (low < high) {
@@ -85,6 +86,23 @@ static void show_writes(const struct trace *t, const struct facts *f,
 				shown[i] = true;
 	}
 	assert(next == c->write_count);
+}
+
+/* A lock that is shown is given up where it was. */
+static void show_given_up(const struct trace *t,
+                          const struct minimal_violation *c, bool *shown)
+{
+	for (uint32_t k = 0; k < c->count; k++) {
+		const struct trace_transaction *w =
+			&t->transactions[c->transactions[k]];
+		uint32_t end = w->first_op + w->op_count;
+		for (uint32_t i = w->first_op; i < end; i++) {
+			uint32_t lock;
+			if (t->ops[i].strength != STRENGTH_GIVEN_UP) continue;
+			lock = trace_given_up(t->ops, i, w->first_op);
+			shown[i] = lock != TRACE_NONE && shown[lock];
+		}
+	}
 }
 
 /* The part's numbers of the transactions in the known pairs. */
@@ -147,6 +165,7 @@ static void make_part(const struct trace *t, const struct facts *f,
 	struct trace_part part = { c->transactions, c->count, shown };
 	show_reads(t, f, c, shown);
 	show_writes(t, f, c, locks, shown);
+	show_given_up(t, c, shown);
 	out->part = trace_history(t, &part, &out->numbers);
 	out->hidden_ops = count_hidden(t, c, shown);
 	out->minimal = c->minimal;

@@ -23,11 +23,11 @@ static void fill_events(struct relation *r, const struct facts *f)
 	for (uint32_t t = 1; t < f->n; t++) {
 		for (uint32_t i = f->read_first[t]; i < f->read_first[t + 1];
 		     i++)
-			relation_add_read(r, (struct relation_read){
-						     t, f->reads[i].key,
-						     f->reads[i].from,
-						     f->reads[i].statement,
-						     f->reads[i].strength });
+			relation_add_read(
+				r, (struct relation_read){
+					   t, f->reads[i].key, f->reads[i].from,
+					   f->reads[i].statement,
+					   f->reads[i].strength, false });
 		for (uint32_t i = f->lock_first[t]; i < f->lock_first[t + 1];
 		     i++)
 			relation_add_write(r,

@@ -173,6 +173,7 @@ static bool run_ahead(struct run *r, struct session_run *live)
 			r->own_keys[r->own_count] = q.key;
 			r->own_values[r->own_count++] = q.value;
 			break;
+		case REQUEST_GIVE_UP: break;
 		case REQUEST_READ:
 			if (++r->reads > READS) return false;
 			own = own_write(r, q.key);

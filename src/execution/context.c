@@ -120,6 +120,7 @@ static bool reads_others(struct context *c, const struct machine_state *begun)
 			if (!own) return true;
 			session_run_answer(&run, *own);
 			break;
+		case REQUEST_GIVE_UP: break;
 		default: return false;
 		}
 	}

@@ -17,6 +17,7 @@ void execution_init(struct execution *x, struct context *c, enum level level)
 		ledger_may_mix(&x->ledger);
 	if (program_is_ssi(c->program)) ledger_be_ssi(&x->ledger);
 	if (program_locks(c->program)) ledger_may_lock(&x->ledger);
+	if (program_gives_up(c->program)) ledger_may_give_up(&x->ledger);
 	x->points = mem_take0(c->sessions, sizeof *x->points);
 	memcpy(x->points, c->start, c->sessions * sizeof *x->points);
 }
@@ -107,6 +108,10 @@ enum advance execution_run(struct execution *x, struct request *r)
 			break;
 		case REQUEST_WRITE:
 			ledger_write(l, request_db_access(r), r->value);
+			c->steps++;
+			break;
+		case REQUEST_GIVE_UP:
+			ledger_give_up(l, request_db_access(r));
 			c->steps++;
 			break;
 		default:

@@ -99,6 +99,7 @@ void ledger_go_anywhere(struct ledger *l, bool alone)
 		l->points = points_closure_new(l->level);
 	if (!level_is_extensible(l->level) && !statements && !locks)
 		l->strong = strong_closure_new(l->level);
+	if (l->points && l->gives_up) points_closure_may_give_up(l->points);
 	if (alone && (l->strong || statements))
 		closure_go_without_level(&l->closure);
 }
@@ -118,6 +119,12 @@ void ledger_be_ssi(struct ledger *l)
 void ledger_may_lock(struct ledger *l)
 {
 	l->locks = true;
+}
+
+void ledger_may_give_up(struct ledger *l)
+{
+	assert(!l->strong && !l->points && l->closure.count == 1);
+	l->gives_up = true;
 }
 
 void ledger_free(struct ledger *l)
@@ -288,6 +295,15 @@ struct value ledger_read_own(struct ledger *l, struct db_access a)
 	return value;
 }
 
+void ledger_give_up(struct ledger *l, struct db_access a)
+{
+	struct ledger_event *e = append(l);
+	assert(l->gives_up);
+	a.strength = STRENGTH_GIVEN_UP;
+	make_event(&e->event, EVENT_READ, a, HISTORY_SELF, value_null());
+	note_event(l, e);
+}
+
 void ledger_read(struct ledger *l, struct db_access a, uint32_t source,
                  struct value value, const struct machine_state *waiting)
 {
@@ -404,9 +420,10 @@ static void take_events(struct ledger_shared *s, const struct ledger_event *e,
 				v->kind == EVENT_READ
 			};
 		else if (v->kind == EVENT_READ && v->from != HISTORY_SELF)
-			s->reads[--end] = (struct relation_read){
-				t, v->key, v->from, statement, v->strength
-			};
+			s->reads[--end] =
+				(struct relation_read){ t,           v->key,
+				                        v->from,     statement,
+				                        v->strength, false };
 	}
 }
 
@@ -415,6 +432,45 @@ static uint32_t count_writes(const struct ledger_event *e)
 	uint32_t count = 0;
 	for (; e; e = e->before) count += is_lock(&e->event);
 	return count;
+}
+
+/* Whatever the pending transaction has locked, it may give up next. */
+static void end_pending_locks(const struct ledger *l, struct relation *r)
+{
+	struct ledger_shared *s = l->shared;
+	for (uint32_t i = r->read_count; i-- > 0;) {
+		const struct relation_read *a = &r->reads[i];
+		if (a->reader != l->pending.id) break;
+		if (a->given_up || a->strength == STRENGTH_PLAIN) continue;
+		if (r->write_count == s->write_capacity) {
+			s->write_capacity = 2 * r->write_count + 1;
+			s->writes = mem_grow(s->writes, s->write_capacity,
+			                     sizeof *s->writes);
+			r->writes = s->writes;
+		}
+		relation_add_write(
+			r,
+			(struct relation_write){ a->reader, a->key,
+		                                 l->pending.event_count + 2,
+		                                 STRENGTH_GIVEN_UP, true },
+			false);
+	}
+}
+
+/* Which locks have ended before their transactions. */
+static void end_locks(const struct ledger *l, struct relation *r)
+{
+	r->given_up = 0;
+	for (uint32_t i = 0; i < r->read_count; i++)
+		r->reads[i].given_up = false;
+	for (uint32_t i = 0; i < r->write_count; i++) {
+		const struct relation_write *w = &r->writes[i];
+		if (w->strength != STRENGTH_GIVEN_UP) continue;
+		r->given_up++;
+		relation_give_up(r, w->writer, w->key, w->statement);
+	}
+	if (l->pending.active && l->closure.count == r->order_count)
+		end_pending_locks(l, r);
 }
 
 /* Reads with their statements, and writes, which the closure has not. */
@@ -457,6 +513,7 @@ static void add_statements(const struct ledger *l, struct relation *r)
 	}
 	r->reads = s->reads;
 	r->writes = s->writes;
+	if (l->gives_up) end_locks(l, r);
 }
 
 void ledger_relation(const struct ledger *l, enum level level, uint32_t count,
@@ -472,7 +529,7 @@ void ledger_relation(const struct ledger *l, enum level level, uint32_t count,
 	out->locks_reads = l->locks;
 	out->ssi = l->ssi;
 	if (level_has_statements(level) || c->statement_owns ||
-	    (l->ssi && c->owns) || l->key_shares ||
+	    (l->ssi && c->owns) || l->key_shares || l->gives_up ||
 	    (l->locks && !level_mixes(level)))
 		add_statements(l, out);
 }

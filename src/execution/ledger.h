@@ -121,6 +121,7 @@ struct ledger {
 	bool in_order;    /* ledger_go_in_order */
 	bool locks;       /* some read has locked its row */
 	bool key_shares;  /* and not against all that write it */
+	bool gives_up;    /* ledger_may_give_up */
 	bool mixes;       /* ledger_may_mix */
 	bool ssi;         /* ledger_be_ssi */
 	bool uniform;     /* levels that transactions have of their own are
@@ -168,6 +169,8 @@ void ledger_may_mix(struct ledger *l);
 void ledger_be_ssi(struct ledger *l);
 /* Reads will lock: it is as if one had. Best before ledger_go_anywhere. */
 void ledger_may_lock(struct ledger *l);
+/* And they may give their locks up. Before ledger_go_anywhere. */
+void ledger_may_give_up(struct ledger *l);
 /* Do locks forbid anything? Under ser each read sees as much as one that locks;
  * under none they are nothing. */
 static inline bool ledger_heeds_locks(const struct ledger *l)
@@ -203,6 +206,9 @@ ledger_own_write(const struct ledger *l, uint32_t key)
 void ledger_write(struct ledger *l, struct db_access a, struct value value);
 /* Reads what it wrote itself. */
 struct value ledger_read_own(struct ledger *l, struct db_access a);
+/* The newest lock of the key that the pending transaction has by a read ends.
+ */
+void ledger_give_up(struct ledger *l, struct db_access a);
 /* Reads from `source`, which must be allowed, a value that is
  * ledger_value() or, of init, the caller's. Exact only if
  * ledger_is_extensible(): else it is enough that ledger_writers() has the

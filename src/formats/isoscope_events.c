@@ -179,6 +179,19 @@ static bool begin_statement(struct line_parser *p)
 	return x.kind == FORM_CLOSE || line_expected(p, &x, "']'");
 }
 
+/* ["u", key]; the word is read */
+static bool give_up(struct line_parser *p, struct event_parts *e)
+{
+	struct form x;
+	e->kind = EVENT_READ;
+	e->strength = STRENGTH_GIVEN_UP;
+	e->has_source = true;
+	e->source = TRACE_FROM_SELF;
+	if (!form_next(&p->f, &x) || !read_key(p, &x, e)) return false;
+	if (!form_next(&p->f, &x)) return false;
+	return x.kind == FORM_CLOSE || line_expected(p, &x, "']'");
+}
+
 /* ["r", key, value, from]; the bracket is read */
 static bool read_array(struct line_parser *p, struct event_parts *e)
 {
@@ -186,12 +199,13 @@ static bool read_array(struct line_parser *p, struct event_parts *e)
 	if (!form_next(&p->f, &x)) return false;
 	if (x.kind == FORM_STRING && form_is(&x, "stmt"))
 		return begin_statement(p);
+	if (x.kind == FORM_STRING && form_is(&x, "u")) return give_up(p, e);
 	if (x.kind == FORM_STRING && form_is(&x, "r"))
 		e->kind = EVENT_READ;
 	else if (x.kind == FORM_STRING && form_is(&x, "w"))
 		e->kind = EVENT_WRITE;
 	else
-		return line_expected(p, &x, "\"r\", \"w\" or \"stmt\"");
+		return line_expected(p, &x, "\"r\", \"w\", \"u\" or \"stmt\"");
 	if (!form_next(&p->f, &x) || !read_key(p, &x, e)) return false;
 	if (!form_next(&p->f, &x) || !read_value(p, &x, &e->value))
 		return false;

@@ -136,6 +136,10 @@ static void print_op(struct json *j, const struct trace *r,
 	const char *key = key_name(r, op->key, digits);
 	bool read = op->kind == EVENT_READ;
 	enum strength strength = (enum strength)op->strength;
+	if (strength == STRENGTH_GIVEN_UP) {
+		given_up_print(j, key);
+		return;
+	}
 	if (read && op->flags & TRACE_MISSING) {
 		json_open(j, NULL, '{');
 		json_text(j, "r", key);

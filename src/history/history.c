@@ -32,6 +32,10 @@ static void print_event(struct json *j, const struct history *h,
                         const struct event *e)
 {
 	assert(e->key < h->key_count);
+	if (event_gives_up(e)) {
+		given_up_print(j, h->keys[e->key].name);
+		return;
+	}
 	json_open(j, NULL, '[');
 	json_text(j, NULL, e->kind == EVENT_READ ? "r" : "w");
 	json_text(j, NULL, h->keys[e->key].name);
@@ -47,6 +51,14 @@ void event_print_strength(struct json *j, enum event_kind kind,
 	bool usual = strength == STRENGTH_PLAIN ||
 	             (kind == EVENT_WRITE && strength == STRENGTH_UPDATE);
 	if (!usual) json_text(j, NULL, strength_letter(strength));
+}
+
+void given_up_print(struct json *j, const char *key)
+{
+	json_open(j, NULL, '[');
+	json_text(j, NULL, "u");
+	json_text(j, NULL, key);
+	json_close(j);
 }
 
 void statement_print(struct json *j, uint32_t number)

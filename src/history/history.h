@@ -44,6 +44,12 @@ static inline enum strength event_strength(const struct event *e)
 	               : e->strength;
 }
 
+/* It reads nothing: a lock ends. */
+static inline bool event_gives_up(const struct event *e)
+{
+	return e->strength == STRENGTH_GIVEN_UP;
+}
+
 struct transaction {
 	const char *name;
 	uint32_t session; /* UINT32_MAX for init */
@@ -106,11 +112,12 @@ void history_print_canonical(struct text *t, const struct history *h);
 void history_print_members(struct json *j, const struct history *h);
 
 /* For writers of the same format: the strength of an access,
- * or nothing where it is the usual one; and the beginning of a
- * statement, which a transaction that has one of several events says of each:
- * ["stmt",2]. */
+ * or nothing where it is the usual one; a lock that ends: ["u","x"]; and the
+ * beginning of a statement, which a transaction that has one of several events
+ * says of each: ["stmt",2]. */
 void event_print_strength(struct json *j, enum event_kind kind,
                           enum strength strength);
+void given_up_print(struct json *j, const char *key);
 void statement_print(struct json *j, uint32_t number);
 
 #endif

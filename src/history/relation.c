@@ -19,11 +19,28 @@ void relation_add_read(struct relation *r, struct relation_read read)
 	bits_add(row(r->direct, r, read.reader), read.source);
 }
 
+void relation_give_up(struct relation *r, uint32_t t, uint32_t key,
+                      uint32_t statement)
+{
+	for (uint32_t i = r->read_count; i-- > 0;) {
+		struct relation_read *a = &r->reads[i];
+		if (a->reader != t || a->key != key || a->given_up ||
+		    a->strength == STRENGTH_PLAIN || a->statement >= statement)
+			continue;
+		a->given_up = true;
+		return;
+	}
+}
+
 void relation_add_write(struct relation *r, struct relation_write write,
                         bool visible)
 {
 	assert(write.key < r->key_count);
 	r->writes[r->write_count++] = write;
+	if (write.strength == STRENGTH_GIVEN_UP) {
+		r->given_up++;
+		relation_give_up(r, write.writer, write.key, write.statement);
+	}
 	if (visible) bits_add(row(r->writers, r, write.key), write.writer);
 }
 
@@ -38,9 +55,10 @@ static void take_events(struct relation *r, const struct history *h, uint32_t t)
 		assert(e->key < h->key_count);
 		statement += !e->joined;
 		if (!writes && e->from != HISTORY_SELF)
-			relation_add_read(r, (struct relation_read){
-						     t, e->key, e->from,
-						     statement, e->strength });
+			relation_add_read(r,
+			                  (struct relation_read){
+						  t, e->key, e->from, statement,
+						  e->strength, false });
 		else if (event_strength(e) != STRENGTH_PLAIN)
 			relation_add_write(r,
 			                   (struct relation_write){
@@ -160,7 +178,7 @@ void relation_renew(struct relation *r, const struct history *h)
 	assert(r->n == h->transaction_count);
 	free((void *)r->owns);
 	r->owns = NULL;
-	r->read_count = r->write_count = 0;
+	r->read_count = r->write_count = r->given_up = 0;
 	r->locks_reads = false;
 	for (uint32_t t = 1; t < r->n; t++) take_events(r, h, t);
 	relation_take_owns(r, h);

@@ -19,12 +19,20 @@ struct relation_read {
 	uint32_t reader; /* transaction */
 	uint32_t key;
 	uint32_t source; /* transaction read from */
-	uint32_t statement : 28;
+	uint32_t statement : 27;
 	enum strength strength : 4;
+	bool given_up : 1; /* its lock ends before the transaction does */
 };
 
+/* The lock of a read, as far as the order of commits knows of it: where a
+ * transaction has but one moment, a lock that ends before it does is none. */
+static inline enum strength relation_lock(struct relation_read r)
+{
+	return r.given_up ? STRENGTH_PLAIN : r.strength;
+}
+
 /* A write, of a transaction that may have aborted: its lock counts. Or a read
- * of the own write, which may lock more. */
+ * of the own write, which may lock more; or the end of a lock. */
 struct relation_write {
 	uint32_t writer;
 	uint32_t key;
@@ -50,6 +58,7 @@ struct relation {
 	bool locks_reads; /* some have a strength */
 	uint32_t write_count;
 	struct relation_write *writes;
+	uint32_t given_up; /* how many of these end a lock */
 	/* Pairs of writers of a key (neither is init) whose order is given:
 	 * in co, `from` precedes `to`. All levels but none heed them. */
 	uint32_t known_count;
@@ -78,6 +87,9 @@ void relation_free(struct relation *r);
 void relation_add_read(struct relation *r, struct relation_read read);
 void relation_add_write(struct relation *r, struct relation_write write,
                         bool visible);
+/* Of the reads, that of the transaction whose lock ends in this statement. */
+void relation_give_up(struct relation *r, uint32_t t, uint32_t key,
+                      uint32_t statement);
 /* From the reads and so: `direct` and `past`. */
 void relation_close(struct relation *r);
 

@@ -62,6 +62,12 @@ static inline enum strength trace_strength(const struct trace_op *op)
 	               : (enum strength)op->strength;
 }
 
+/* The read whose lock ends at operation `end` of a transaction that begins with
+ * operation `first`; TRACE_NONE: there is none. Reads up to there are resolved.
+ */
+uint32_t trace_given_up(const struct trace_op *ops, uint32_t end,
+                        uint32_t first);
+
 enum trace_status {
 	TRACE_COMMITTED,
 	TRACE_ABORTED, /* its writes are invisible, its reads count if kept */

@@ -236,6 +236,12 @@ static bool has_op(const struct view *v, uint32_t transaction, uint32_t op)
 	const struct trace_op *o = &v->t->ops[op];
 	if (!keeps_op(v, op) || o->from == TRACE_NOBODY) return false;
 	if (o->kind == EVENT_WRITE) return true;
+	if (o->strength == STRENGTH_GIVEN_UP) {
+		uint32_t lock = trace_given_up(
+			v->t->ops, op,
+			v->t->transactions[transaction].first_op);
+		return lock != TRACE_NONE && has_op(v, transaction, lock);
+	}
 	if (o->from != TRACE_SELF)
 		return number_in(v, o->from) != TRACE_NONE &&
 		       still_writes(v, o->from, o->key);

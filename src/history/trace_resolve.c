@@ -376,6 +376,18 @@ static void report_nothing(struct trace_builder *b, uint32_t transaction,
 	report(b, read->line, &t);
 }
 
+static void report_no_lock(struct trace_builder *b, uint32_t transaction,
+                           const struct trace_op *end)
+{
+	struct text t = { 0 };
+	if (b->errors >= ERRORS_MOST) return;
+	print_place(&t, b->trace, transaction, end->line);
+	text_string(&t, " gives up a lock of key ");
+	trace_print_key(&t, b->trace, end->key);
+	text_string(&t, ", but has none that a read took");
+	report(b, end->line, &t);
+}
+
 /* ---- writes ---- */
 
 /* Where the file does not say what a key has initially, a read from init by
@@ -592,10 +604,33 @@ static void read_from_source(struct trace_builder *b, uint32_t t, uint32_t i,
 		              find_final(b, source, read->key));
 }
 
+uint32_t trace_given_up(const struct trace_op *ops, uint32_t end,
+                        uint32_t first)
+{
+	uint32_t locks = 1;
+	assert(ops[end].strength == STRENGTH_GIVEN_UP);
+	for (uint32_t k = end; k-- > first;) {
+		const struct trace_op *op = &ops[k];
+		bool ends = op->strength == STRENGTH_GIVEN_UP;
+		bool own = op->kind == EVENT_WRITE || op->from == TRACE_SELF;
+		if (op->key != ops[end].key || op->strength == STRENGTH_PLAIN ||
+		    (own && !ends))
+			continue;
+		locks += ends ? 1u : -1u;
+		if (!locks) return k;
+	}
+	return TRACE_NONE;
+}
+
 static void resolve_read(struct trace_builder *b, uint32_t t, uint32_t i,
                          uint32_t first)
 {
 	const struct trace_op *read = &b->trace->ops[i];
+	if (read->strength == STRENGTH_GIVEN_UP) {
+		if (trace_given_up(b->trace->ops, i, first) == TRACE_NONE)
+			report_no_lock(b, t, read);
+		return;
+	}
 	uint32_t own = b->last_write[read->key], from = read->from;
 	bool named = from < TRACE_NOBODY;
 	if (named && from != TRACE_INIT) {

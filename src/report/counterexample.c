@@ -119,7 +119,7 @@ static void add_event(struct table *t, uint32_t column, const struct event *e,
 		marked ? add_marked(t, column, STYLE_RED) : add_cell(t, column);
 	text_string(&c->body, marked ? "* " : "  ");
 	name_event(&c->body, t->h, e);
-	if (e->kind == EVENT_READ) add_tail(t, c, e);
+	if (e->kind == EVENT_READ && !event_gives_up(e)) add_tail(t, c, e);
 }
 
 /* ---- Changes of rows, in SQL ---- */
@@ -154,8 +154,8 @@ static bool is_change(const struct transaction *x, uint32_t e)
 {
 	const struct event *lock = &x->events[e], *write = lock + 1;
 	return goes_on(x, e + 1) && lock->kind == EVENT_READ &&
-	       lock->strength != STRENGTH_PLAIN && write->kind == EVENT_WRITE &&
-	       write->key == lock->key;
+	       lock->strength != STRENGTH_PLAIN && !event_gives_up(lock) &&
+	       write->kind == EVENT_WRITE && write->key == lock->key;
 }
 
 /* "balance: 0 → 20": what differs of two rows with the same columns; false:

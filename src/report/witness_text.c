@@ -54,7 +54,7 @@ static void print_event(struct text *t, const struct history *h,
 	text_pad(t, ' ', INDENT);
 	text_string(t, marked ? "* " : "  ");
 	name_event(t, h, e);
-	if (e->kind == EVENT_READ) {
+	if (e->kind == EVENT_READ && !event_gives_up(e)) {
 		text_string(t, "  from ");
 		if (e->from == HISTORY_SELF)
 			text_string(t, "itself");

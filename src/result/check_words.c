@@ -250,6 +250,11 @@ void name_trace_operation(struct text *t, const struct trace *r, uint32_t op)
 		name_trace_key(t, r, o->key);
 		return;
 	}
+	if (o->strength == STRENGTH_GIVEN_UP) {
+		text_string(t, "gives up the lock of ");
+		name_trace_key(t, r, o->key);
+		return;
+	}
 	text_string(t, read ? "reads " : "writes ");
 	if (read && o->strength)
 		text_format(t, "%s ",

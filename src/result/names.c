@@ -92,6 +92,11 @@ void name_key(struct text *t, const struct history *h, uint32_t key)
 void name_event(struct text *t, const struct history *h, const struct event *e)
 {
 	assert(e->key < h->key_count);
+	if (event_gives_up(e)) {
+		text_string(t, "give up the lock of ");
+		name_key(t, h, e->key);
+		return;
+	}
 	text_string(t, e->kind == EVENT_READ ? "read " : "write ");
 	if (e->kind == EVENT_READ && e->strength != STRENGTH_PLAIN)
 		text_format(t, "%s ", strength_word(e->strength));

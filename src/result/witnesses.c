@@ -19,6 +19,11 @@ static void add_event(struct result *r, struct result_values *to,
                       const struct history *h, const struct event *e)
 {
 	struct text words = { 0 };
+	if (event_gives_up(e)) {
+		result_text(r, to, NULL, "u");
+		result_text(r, to, NULL, h->keys[e->key].name);
+		return;
+	}
 	result_text(r, to, NULL, e->kind == EVENT_READ ? "r" : "w");
 	result_text(r, to, NULL, h->keys[e->key].name);
 	value_print_json(&words, h->valueless ? value_null() : e->value);

@@ -165,8 +165,12 @@ static void take_events(struct enumeration *e)
 			continue;
 		}
 		e->reads[r->read_count++] =
-			(struct relation_read){ t, a->key, a->source, statement,
-			                        (enum strength)a->strength };
+			(struct relation_read){ t,
+			                        a->key,
+			                        a->source,
+			                        statement,
+			                        (enum strength)a->strength,
+			                        false };
 		r->locks_reads |= a->strength != STRENGTH_PLAIN;
 		h->dirty |= h->aborted[a->source];
 		bits_add(&e->direct[t], a->source);

@@ -281,51 +281,6 @@ static bool delete_row(struct sql_run *x, const struct sql_statement *s,
 	return add_returned(x, s, &f);
 }
 
-static bool same_columns(const struct sql_table *t, const struct value *a,
-                         const struct value *b)
-{
-	for (uint32_t c = 0; c < t->column_count; c++)
-		if (!value_equal(a[c], b[c])) return false;
-	return true;
-}
-
-/* Locks a row that UPDATE has found. In a block with handlers an error takes
- * back the lock as well; so there the row is looked at first, as if nothing
- * were to stay, and if it fails it has not been locked. (Where that can be told
- * beforehand, without calls.) */
-static bool lock_to_update(struct sql_run *x, const struct sql_statement *s,
-                           const struct value **rows, bool *kept)
-{
-	const struct sql_query *q = s->query;
-	size_t n = q->relation_count + (size_t)1;
-	bool kept_then, fine;
-	assert(s->kind == STATEMENT_UPDATE && !x->looks);
-	if (!x->handled || x->undone || x->serial || s->looks_ahead ||
-	    s->table->triggers)
-		return sql_lock_rows(x, q, x->outer, rows, kept);
-	const struct value **seen = region_take0(x->region, n * sizeof *seen);
-	struct sql_frame f = { .outer = x->outer, .rows = seen };
-	memcpy(seen, rows, (n - 1) * sizeof *seen);
-	x->undone = true;
-	fine = sql_lock_rows(x, q, x->outer, seen, &kept_then);
-	x->undone = false;
-	if (!fine) return false;
-	if (kept_then) {
-		struct value *columns = copy_columns(x, s->table, seen[0]);
-		if (!set_columns(x, s->table, &f, s->sets, s->set_count,
-		                 columns) ||
-		    !check_row(x, s->table, columns))
-			return false;
-	}
-	x->lock_base = x->read_count;
-	if (!sql_lock_rows(x, q, x->outer, rows, kept)) return false;
-	if (*kept == kept_then &&
-	    (!*kept || same_columns(s->table, rows[0], seen[0])))
-		return true;
-	x->stop = SQL_REPEATS;
-	return false;
-}
-
 /* All rows are found before the first is changed. */
 static bool run_change(struct sql_run *x, const struct sql_statement *s)
 {
@@ -341,9 +296,7 @@ static bool run_change(struct sql_run *x, const struct sql_statement *s)
 		if (is_changed(x, before, x->writes, s->table, row)) continue;
 		if (is_changed(x, x->written_before, before, s->table, row))
 			return sql_changed_before(x, update);
-		if (update ? !lock_to_update(x, s, rows.items[i], &kept)
-		           : !sql_lock_rows(x, s->query, x->outer,
-		                            rows.items[i], &kept))
+		if (!sql_lock_rows(x, s->query, x->outer, rows.items[i], &kept))
 			return false;
 		if (!kept) continue;
 		bool fine = update ? update_row(x, s, rows.items[i])
@@ -377,14 +330,19 @@ static bool find_conflict(struct sql_run *x, const struct sql_table *t,
 	return true;
 }
 
-/* The row is locked, and is what it is then. */
+/* The row is locked, and is what it is then. Who finds it gone looks again, as
+ * if it had come later. */
 static bool lock_conflicting(struct sql_run *x, const struct sql_table *t,
                              const struct value **row)
 {
 	struct value key = (*row)[t->column_count], now;
 	if (!sql_read(x, t->global, key, STRENGTH_NO_KEY_UPDATE, &now))
 		return false;
-	if (!sql_is_gone(now)) *row = sql_columns(x, t, key, now);
+	if (sql_is_gone(now)) {
+		x->stop = SQL_REPEATS;
+		return false;
+	}
+	*row = sql_columns(x, t, key, now);
 	return true;
 }
 

@@ -229,7 +229,7 @@ static void add_item(struct loading *l, void *data,
 {
 	const struct session_part *part = data;
 	struct sql_session *x = part->session;
-	(void)l;
+	l->program->gives_up |= s->kind == STATEMENT_SAVEPOINT;
 	VEC_RESERVE(x->items, x->count, x->capacity);
 	x->items[x->count++] = (struct sql_item){ .statement = s,
 		                                  .step = part->step,

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "sql/code_reader.h"
 #include "sql/conditions.h"
+#include "vm/bytecode.h"
 
 /* ---- Statements ---- */
 
@@ -587,6 +588,7 @@ static void read_handlers(struct reader *p, struct sql_code *c)
 		region_take0(p->r->region, MOST * sizeof *all);
 	uint32_t from = p->scope->variables->count;
 	c->handlers = all;
+	p->r->catalog->program->gives_up = true;
 	p->depth++;
 	c->error_slot =
 		add_variable(p, "sqlstate", NULL, sql_type(SQL_TEXT))->slot;

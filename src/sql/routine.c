@@ -293,11 +293,28 @@ static void settle(struct sql_run *x, const struct sql_write *old)
 		w->after = x->read_count;
 }
 
-/* An error in a block with handlers takes back what the block has written. */
+/* An error ends the locks that were taken since then, the newest first. */
+static void give_up_locks(struct sql_run *x, uint32_t reads)
+{
+	for (uint32_t i = x->read_count; i-- > reads;) {
+		if (x->reads[i].strength == STRENGTH_PLAIN ||
+		    x->reads[i].given_up)
+			continue;
+		REGION_RESERVE(x->region, x->given_up, x->given_count,
+		               x->given_capacity);
+		x->given_up[x->given_count++] =
+			(struct sql_given_up){ i, x->read_count };
+		x->reads[i].given_up = true;
+	}
+}
+
+/* An error in a block with handlers takes back what the block has written and
+ * locked. */
 static enum flow run_handled(struct activation *a, const struct sql_code *c)
 {
 	struct sql_run *x = a->run;
 	const struct sql_write *writes = x->writes;
+	uint32_t reads = x->read_count;
 	const struct sql_failure *before = a->caught;
 	assert(c->error_slot + 1 < a->routine->slot_count);
 	if (!x->handled++) x->settled = writes;
@@ -312,6 +329,7 @@ static enum flow run_handled(struct activation *a, const struct sql_code *c)
 		if (!handles(h, failure.state)) continue;
 		x->stop = SQL_GOES_ON;
 		x->writes = writes;
+		give_up_locks(x, reads);
 		a->slots[c->error_slot] = value_string(x->region, failure.state,
 		                                       strlen(failure.state));
 		a->slots[c->error_slot + 1] = value_string(

@@ -201,8 +201,6 @@ static bool is_answered(struct sql_run *x, uint32_t global, struct value key,
 	}
 	*slot = find_read(x, global, key, strength);
 	uint32_t base = x->read_base;
-	if (strength != STRENGTH_PLAIN && base < x->lock_base)
-		base = x->lock_base;
 	for (uint32_t i = **slot, first; i > base;) {
 		*out = x->values[i - 1];
 		first = x->reads[i - 1].before;
@@ -221,11 +219,9 @@ bool sql_read(struct sql_run *x, uint32_t global, struct value key,
 	assert(x->read_count <= x->answer_count);
 	if (is_answered(x, global, key, strength, &slot, out)) return true;
 	assert(!x->serial);
-	if ((x->locked && strength < STRENGTH_SHARE) ||
-	    (x->undone && strength != STRENGTH_PLAIN))
-		sql_begin_moment(x);
-	struct sql_read read = { global,   x->point, key,
-		                 strength, x->begun, *slot };
+	if (x->locked && strength < STRENGTH_SHARE) sql_begin_moment(x);
+	struct sql_read read = { global,   x->point, key,  strength,
+		                 x->begun, *slot,    false };
 	x->begun = true;
 	x->locked |= strength >= STRENGTH_SHARE;
 	if (x->anew++ == ANEW_MOST)
@@ -235,7 +231,6 @@ bool sql_read(struct sql_run *x, uint32_t global, struct value key,
 	if (!sql_spend(x, 0)) return false;
 	if (x->read_count == x->answer_count) {
 		x->wanted = read;
-		if (x->undone) x->wanted.strength = STRENGTH_PLAIN;
 		x->stop = SQL_WAITS;
 		return false;
 	}
@@ -259,7 +254,6 @@ void sql_foresee(struct sql_run *x, uint32_t global, struct value *keys,
 	uint32_t n = 0, *slot;
 	struct value row;
 	assert(x->stop == SQL_WAITS && x->wanted.global == global);
-	assert(sql_foresees(x, strength));
 	for (uint32_t i = 0; i < count; i++)
 		if (!is_answered(x, global, keys[i], strength, &slot, &row))
 			keys[n++] = keys[i];

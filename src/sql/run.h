@@ -46,6 +46,13 @@ struct sql_read {
 	enum strength strength;
 	bool joined;
 	uint32_t before; /* of this key and strength: its number + 1, or 0 */
+	bool given_up;   /* and so was its lock */
+};
+
+/* A block with handlers has given up the lock of a read of the statement, when
+ * it had made so many. */
+struct sql_given_up {
+	uint32_t read, after;
 };
 
 /* Keys that are read next, as and at the moment of the read before them,
@@ -113,9 +120,6 @@ struct sql_run {
 	uint32_t births;
 	bool guarded; /* an error does not end the transaction */
 	bool read_only;
-	/* All that it does is taken back, and its locks are given up: what it
-	 * locks is read at a moment of its own instead. */
-	bool undone;
 	/* Inside of a STABLE routine: its statements see what its caller's
 	 * does. */
 	bool fixed;
@@ -146,7 +150,6 @@ struct sql_run {
 	void *gives_up_data;
 	uint32_t anew;      /* reads that were not foreseen */
 	uint32_t read_base; /* reads before it are of other statements */
-	uint32_t lock_base; /* and those before it that lock were only tried */
 	uint64_t affected;  /* rows */
 	/* What the UPDATE at hand sets; NULL: any column. */
 	const struct sql_set *sets;
@@ -161,6 +164,8 @@ struct sql_run {
 	struct sql_read *reads;
 	struct value *values;
 	uint32_t read_count, read_capacity;
+	struct sql_given_up *given_up;
+	uint32_t given_count, given_capacity;
 	/* The last of each key and strength: its number + 1, by hash. */
 	uint32_t *slots, slot_count;
 };
@@ -243,11 +248,6 @@ bool sql_read(struct sql_run *x, uint32_t global, struct value key,
  * of it and of them: as far as they are not known already. */
 void sql_foresee(struct sql_run *x, uint32_t global, struct value *keys,
                  uint32_t count, enum strength strength);
-/* Can there be such keys? Those that lock may be at moments of their own. */
-static inline bool sql_foresees(const struct sql_run *x, enum strength strength)
-{
-	return !x->undone || strength == STRENGTH_PLAIN;
-}
 void sql_write(struct sql_run *x, const struct sql_table *t, uint32_t global,
                struct value key, struct value row, enum strength strength);
 /* The last one of the key, up to `newest`; NULL: there is none. */

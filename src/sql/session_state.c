@@ -123,14 +123,43 @@ static void emit_write(struct sql_move *m, const struct sql_state *s,
 	step->joined = joined;
 }
 
-/* The writes up to `old` that came after so many reads of the statement. */
+static void emit_given_up(struct sql_move *m, const struct sql_state *s,
+                          uint32_t global, struct value key, uint32_t point)
+{
+	struct guest_step *step = &emit(m, GUEST_GIVE_UP, s)->step;
+	step->global = global;
+	step->key = value_copy(m->region, key);
+	step->point = point;
+}
+
+/* The writes up to `old` that came after `from` or more, but less than `to`,
+ * reads of the statement. */
 static void emit_writes(struct sql_move *m, const struct sql_state *s,
                         const struct sql_write *w, const struct sql_write *old,
-                        uint32_t after)
+                        uint32_t from, uint32_t to)
 {
-	if (w == old || w->after < after) return;
-	emit_writes(m, s, w->older, old, after);
-	emit_write(m, s, w, w->joined);
+	if (w == old || w->after < from) return;
+	emit_writes(m, s, w->older, old, from, to);
+	if (w->after < to) emit_write(m, s, w, w->joined);
+}
+
+/* What the statement has done since the last answer, and is done. */
+static void emit_done(struct sql_move *m, const struct sql_state *s,
+                      const struct sql_run *x, const struct sql_write *old)
+{
+	const struct sql_write *w = x->handled ? x->settled : x->writes;
+	uint32_t from = m->answer_count;
+	if (s->savepoints) w = old;
+	for (uint32_t i = 0; i < x->given_count; i++) {
+		const struct sql_given_up *g = &x->given_up[i];
+		const struct sql_read *r = &x->reads[g->read];
+		if (g->after < m->answer_count) continue;
+		assert(g->after >= from && r->strength != STRENGTH_PLAIN);
+		emit_writes(m, s, w, old, from, g->after);
+		emit_given_up(m, s, r->global, r->key, r->point);
+		from = g->after;
+	}
+	emit_writes(m, s, w, old, from, UINT32_MAX);
 }
 
 /* Those that were held back. The reads that locked their rows stand where they
@@ -227,6 +256,7 @@ static void forget_transaction(struct sql_state *s)
 	s->transaction = TXN_NONE;
 	s->writes = s->told = NULL;
 	s->savepoints = NULL;
+	s->locks = NULL;
 	s->accessed = s->ran = s->read_only = false;
 	s->failure = NULL;
 }
@@ -266,8 +296,34 @@ static void note_result(struct sql_move *m, struct sql_state *s,
 		note_of_step(m, NULL, item->step, rows_value(m, rows, columns));
 }
 
+/* The locks that were taken since the savepoint end. */
+static void give_up_locks(struct sql_move *m, struct sql_state *s,
+                          const struct sql_savepoint *p)
+{
+	for (; s->locks != p->locks; s->locks = s->locks->older) {
+		assert(s->locks);
+		emit_given_up(m, s, s->locks->global, s->locks->key,
+		              s->locks->point);
+		s->accessed = false; /* what comes is a statement of its own */
+	}
+}
+
+/* Those that a statement has taken. */
+static void keep_locks(struct sql_move *m, struct sql_state *s,
+                       const struct sql_run *x)
+{
+	for (uint32_t i = 0; i < x->read_count; i++) {
+		const struct sql_read *r = &x->reads[i];
+		if (r->strength == STRENGTH_PLAIN || r->given_up) continue;
+		struct sql_lock *l = region_take(m->region, sizeof *l);
+		*l = (struct sql_lock){ s->locks, r->global, r->point,
+			                value_copy(m->region, r->key) };
+		s->locks = l;
+	}
+}
+
 /* The transaction fails. It has aborted at once, unless it can go back to a
- * savepoint. */
+ * savepoint; then what was done since the last one is over. */
 static bool fail(struct sql_move *m, struct sql_state *s,
                  const struct sql_failure *why)
 {
@@ -282,6 +338,7 @@ static bool fail(struct sql_move *m, struct sql_state *s,
 	if (returns) {
 		s->transaction = TXN_FAILED;
 		s->failure = failure;
+		give_up_locks(m, s, s->savepoints);
 		return false;
 	}
 	forget_transaction(s);
@@ -298,39 +355,6 @@ static const struct sql_savepoint *find_savepoint(const struct sql_savepoint *p,
 	return p;
 }
 
-/* Does the session go back later, in the same transaction, to a savepoint that
- * is there now? If nothing fails before that, and so the step is cut short. */
-static bool is_undone(const struct sql_move *m, const struct sql_state *s)
-{
-	const struct sql_session *session = &m->image->sessions[m->session];
-	const struct sql_savepoint *now = s->savepoints, *p;
-	const struct sql_savepoint *later = NULL;
-	for (uint32_t i = s->next + 1; now && i < session->count; i++) {
-		const struct sql_statement *st = session->items[i].statement;
-		if (st->kind == STATEMENT_COMMIT ||
-		    st->kind == STATEMENT_ROLLBACK)
-			return false;
-		if (st->kind == STATEMENT_SAVEPOINT) {
-			struct sql_savepoint *new =
-				region_take(m->scratch, sizeof *new);
-			*new = (struct sql_savepoint){ later, st->name, NULL };
-			later = new;
-		}
-		if (st->kind != STATEMENT_ROLLBACK_TO &&
-		    st->kind != STATEMENT_RELEASE)
-			continue;
-		bool returns = st->kind == STATEMENT_ROLLBACK_TO;
-		if ((p = find_savepoint(later, st->name))) {
-			later = returns ? p : p->older;
-		} else if ((p = find_savepoint(now, st->name))) {
-			if (returns) return true;
-			now = p->older;
-			later = NULL;
-		}
-	}
-	return false;
-}
-
 /* Carries out a query or a change. True if something was emitted. */
 static bool run_statement(struct sql_move *m, const struct sql_state *before,
                           struct sql_state *s)
@@ -344,7 +368,6 @@ static bool run_statement(struct sql_move *m, const struct sql_state *before,
 		             .writes = s->writes,
 		             .guarded = s->savepoints != NULL,
 		             .read_only = s->read_only,
-		             .undone = is_undone(m, s),
 		             .answers = m->answers,
 		             .answer_count = m->answer_count,
 		             .gives_up = m->gives_up,
@@ -361,9 +384,7 @@ static bool run_statement(struct sql_move *m, const struct sql_state *before,
 	if (m->gave_up) return true;
 	assert(waits || x.read_count == m->answer_count);
 	assert(!x.handled || waits || x.stop == SQL_REPEATS);
-	if (!s->savepoints)
-		emit_writes(m, before, x.handled ? x.settled : x.writes,
-		            s->writes, m->answer_count);
+	emit_done(m, before, &x, s->writes);
 	if (waits) {
 		emit_wanted(m, before, &x);
 		return true;
@@ -382,6 +403,7 @@ static bool run_statement(struct sql_move *m, const struct sql_state *before,
 		emit(m, GUEST_ABORT, s);
 		return true;
 	}
+	if (s->savepoints) keep_locks(m, s, &x);
 	if (!fine) return fail(m, s, &x.failure);
 	note_result(m, s, &x.result);
 	s->writes = keep_writes(m, x.writes, s->writes);
@@ -404,7 +426,7 @@ static bool run_savepoint(struct sql_move *m, const struct sql_state *before,
 	if (st->kind == STATEMENT_SAVEPOINT) {
 		struct sql_savepoint *new = region_take(m->region, sizeof *new);
 		*new = (struct sql_savepoint){ s->savepoints, st->name,
-			                       s->writes };
+			                       s->writes, s->locks };
 		s->savepoints = new;
 	} else if (!p) {
 		sql_fail(m->scratch, &why, "3B001",
@@ -413,12 +435,14 @@ static bool run_savepoint(struct sql_move *m, const struct sql_state *before,
 	} else if (st->kind == STATEMENT_ROLLBACK_TO) {
 		s->savepoints = p;
 		s->writes = p->writes;
+		give_up_locks(m, s, p);
 	} else {
 		s->savepoints = p->older;
 	}
 	if (!s->savepoints) {
 		emit_held_back(m, before, s, s->writes);
 		s->told = s->writes;
+		s->locks = NULL;
 	}
 	next_item(m, s);
 	return false;
@@ -492,6 +516,7 @@ static bool run_failed(struct sql_move *m, struct sql_state *s)
 		s->savepoints = p;
 		s->writes = p->writes;
 		s->failure = NULL;
+		give_up_locks(m, s, p);
 		next_item(m, s);
 		return false;
 	}

@@ -13,10 +13,18 @@ enum sql_transaction {
 	TXN_FAILED_ENDED /* the same, and it has aborted already */
 };
 
+/* What the transaction has locked by reading it. */
+struct sql_lock {
+	const struct sql_lock *older;
+	uint32_t global, point;
+	struct value key;
+};
+
 struct sql_savepoint {
 	const struct sql_savepoint *older;
 	const char *name;
 	const struct sql_write *writes;
+	const struct sql_lock *locks;
 };
 
 /* Immutable. */
@@ -32,6 +40,7 @@ struct sql_state {
 	bool read_only;
 	bool repeats; /* something else that was explored */
 	const struct sql_savepoint *savepoints;
+	const struct sql_lock *locks; /* since the first of these */
 	const struct sql_draws *sequences;
 	const struct guest_note *notes;
 	const struct finding *findings;  /* a setup that failed */

@@ -129,8 +129,7 @@ static bool read_first(const struct scan *s, struct value *keys, uint32_t count,
 {
 	struct sql_run *x = s->run;
 	enum strength strength = strength_of(s);
-	bool foreseen =
-		s->relation->access.never_fails && sql_foresees(x, strength);
+	bool foreseen = s->relation->access.never_fails;
 	assert(count && anew <= x->anew);
 	if (read_row(s, keys[0], row)) {
 		if (foreseen && x->anew > anew) x->anew = anew + 1;

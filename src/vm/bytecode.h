@@ -290,7 +290,8 @@ struct program {
 	 * those are the program's own; a key is a tuple of index values. */
 	struct guest_library *library;
 	bool guest, native, sql;
-	bool locks; /* some read locks, as far as is known */
+	bool locks;    /* some read locks, as far as is known */
+	bool gives_up; /* some transaction may give such locks up */
 	/* SQL: where some transaction begins at a level of its own. */
 	uint32_t own_point;
 	uint32_t expectations; /* native: its final assertions come first */

@@ -23,10 +23,11 @@ struct machine_limits;
 struct guest; /* one runner of guest code, for one machine at a time */
 
 enum guest_request {
-	GUEST_START, /* nothing was done yet */
-	GUEST_BEGIN, /* `name` */
-	GUEST_GET,   /* `key`; waits for a value */
-	GUEST_PUT,   /* `key`, `value` */
+	GUEST_START,   /* nothing was done yet */
+	GUEST_BEGIN,   /* `name` */
+	GUEST_GET,     /* `key`; waits for a value */
+	GUEST_PUT,     /* `key`, `value` */
+	GUEST_GIVE_UP, /* `key`: the newest lock of it by a GET ends */
 	GUEST_COMMIT,
 	GUEST_ABORT, /* by itself, or since the session came to an error or a
 	              * false assumption */

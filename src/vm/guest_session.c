@@ -62,7 +62,9 @@ static void stop(struct machine *m, struct machine_state *s,
 static void request_access(struct machine *m, struct machine_state *s,
                            const struct guest_step *step, struct request *out)
 {
-	out->kind = step->kind == GUEST_GET ? REQUEST_READ : REQUEST_WRITE;
+	out->kind = step->kind == GUEST_GET   ? REQUEST_READ
+	            : step->kind == GUEST_PUT ? REQUEST_WRITE
+	                                      : REQUEST_GIVE_UP;
 	bool spread = m->program->sql;
 	out->key = keys_find(m->keys, step->global,
 	                     spread ? step->key.o->items : &step->key,
@@ -90,7 +92,8 @@ static void request_step(struct machine *m, struct machine_state *s,
 		                                       : REQUEST_ABORT;
 		return;
 	case GUEST_GET:
-	case GUEST_PUT: request_access(m, s, step, out); return;
+	case GUEST_PUT:
+	case GUEST_GIVE_UP: request_access(m, s, step, out); return;
 	case GUEST_END:
 		s->stopped = 1;
 		out->kind = REQUEST_DONE;

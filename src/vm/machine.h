@@ -56,13 +56,14 @@ struct machine {
 };
 
 enum request_kind {
-	REQUEST_BEGIN,  /* a transaction begins; `name` */
-	REQUEST_READ,   /* `key`; give the value with machine_answer() */
-	REQUEST_WRITE,  /* `key`, `value` */
-	REQUEST_COMMIT, /* the transaction commits */
-	REQUEST_ABORT,  /* the transaction aborts (abort, failed assume, or a
-	                 * run-time error: see machine_findings) */
-	REQUEST_DONE    /* the session has ended; every further step says so */
+	REQUEST_BEGIN,   /* a transaction begins; `name` */
+	REQUEST_READ,    /* `key`; give the value with machine_answer() */
+	REQUEST_WRITE,   /* `key`, `value` */
+	REQUEST_GIVE_UP, /* `key`: the newest lock of it by a read ends */
+	REQUEST_COMMIT,  /* the transaction commits */
+	REQUEST_ABORT,   /* the transaction aborts (abort, failed assume, or a
+	                  * run-time error: see machine_findings) */
+	REQUEST_DONE     /* the session has ended; every further step says so */
 };
 
 struct request {

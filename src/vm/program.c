@@ -495,6 +495,12 @@ bool program_locks(const struct program *p)
 	return p->locks;
 }
 
+bool program_gives_up(const struct program *p)
+{
+	assert(p->locks || !p->gives_up);
+	return p->gives_up;
+}
+
 uint32_t program_session_bound(const struct program *p, uint32_t session)
 {
 	assert(session < p->sessions_count);

@@ -70,6 +70,8 @@ void program_be_ssi(struct program *p);
 /* Do reads lock? Of native programs that is not known before they run: false.
  */
 bool program_locks(const struct program *p);
+/* May some transaction give a lock up before it ends? */
+bool program_gives_up(const struct program *p);
 /* An upper bound on the transactions that the session can run, or 0 when no
  * static bound is known (a session loop over a computed collection). */
 uint32_t program_session_bound(const struct program *p, uint32_t session);

@@ -134,6 +134,10 @@ static void print_request(struct text *t, struct library *l,
 		text_string(t, " = ");
 		value_print(t, s->step.value);
 		break;
+	case GUEST_GIVE_UP:
+		text_string(t, "give up ");
+		print_key(t, s->step.key);
+		break;
 	case GUEST_COMMIT: text_string(t, "commit"); break;
 	case GUEST_ABORT: text_string(t, "abort"); break;
 	case GUEST_END: print_return(t, l, s); break;
