@@ -143,6 +143,14 @@ static inline bool points_is_version(const struct points *p,
 	return l->first && p->of[l->owner].committed;
 }
 
+/* What there is of the key, which may be new. */
+struct point_key *points_key_at(struct points *p, uint32_t key);
+/* The newest lock or read, behind those of its key. */
+void points_enter_lock(struct points *p, struct point_lock l);
+void points_enter_read(struct points *p, struct point_read r);
+/* All locks and reads but the first so many are taken away. */
+void points_drop_uses(struct points *p, uint32_t locks, uint32_t reads);
+
 /* Adds it; false, with nothing changed, when that closes a cycle. */
 bool points_add(struct points *p, const struct point_edge *e);
 /* Adds what every line has. */
