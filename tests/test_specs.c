@@ -15,6 +15,7 @@
 #include "dpor/state.h"
 #include "file_support.h"
 #include "postgres.h"
+#include "random_sql.h"
 #include "schedules.h"
 #include "sql/image.h"
 #include "sql/load.h"
@@ -534,13 +535,6 @@ START_TEST(rows_that_are_not_read)
 END_TEST
 
 /* ---- Random ones: rows that go, come again, and get other keys ---- */
-
-static const char *one_of(struct rng *r, const char *const *words,
-                          uint32_t count)
-{
-	return words[rng_below(r, count)];
-}
-#define ONE_OF(r, words) one_of((r), (words), sizeof(words) / sizeof *(words))
 
 /* The format with a key for each %. */
 static void fill_in(struct text *t, struct rng *r, const char *format)

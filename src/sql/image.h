@@ -86,6 +86,10 @@ void sql_saturate(struct sql_image *image, const struct machine_limits *limits);
 /* sessions.c: what runners know of sessions holds no more. */
 void sql_guests_forget(struct sql_image *image);
 
+/* asked.c: notes what the query asks for, in all its parts. */
+void sql_find_asked(struct sql_image *image, struct sql_assertion *a,
+                    const struct sql_query *q);
+
 /* load.c */
 void sql_image_free(struct sql_image *image);
 
