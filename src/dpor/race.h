@@ -9,7 +9,7 @@
 
 struct program;
 
-/* Who comes to more histories in the first steps: EXPLORE_CE, if to a quarter
+/* Who comes to more histories in the first steps: EXPLORE_CE, if to a twentieth
  * more, or EXPLORE_ORDERLY. Of the options those count that say what is
  * explored. The same each time: steps are counted, and no clock is read. */
 enum explorer_algorithm race_winner(const struct program *p,
