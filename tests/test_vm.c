@@ -377,9 +377,11 @@ START_TEST(accesses_in_order)
 	struct machine_state *state = aligned_alloc(16, size);
 	machine_start(p, 0, state);
 	for (int i = 0;; i++) {
-		static const char *const kinds[] = { "begin ", "read ",
-			                             "write ", "commit",
-			                             "abort" };
+		static const char *const kinds[] = {
+			[REQUEST_BEGIN] = "begin ", [REQUEST_READ] = "read ",
+			[REQUEST_WRITE] = "write ", [REQUEST_COMMIT] = "commit",
+			[REQUEST_ABORT] = "abort",
+		};
 		char text[64];
 		machine_step(&m, state, &q);
 		if (q.kind == REQUEST_DONE) {
