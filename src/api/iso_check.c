@@ -329,16 +329,29 @@ static int copy_problem(iso_diags **to, const struct problem *p)
 	return ISO_OK;
 }
 
+static int tell_problem(iso_diags **to, const struct problem *p)
+{
+	int status;
+	CALL_IN(NULL, status, copy_problem(to, p));
+	if (status < 0) *to = NULL;
+	return status;
+}
+
+static void drop_parts(iso_check *c)
+{
+	int status;
+	CALL_IN(c->heap, status, free_parts(c));
+	(void)status;
+}
+
 /* Frees what was made, if the check cannot be had. */
 static int finish_check(iso_check *c, iso_diags **diags, int status)
 {
-	int told = ISO_OK, freed = ISO_OK;
+	int told = ISO_OK;
 	if (status == ISO_E_MEMORY) return status;
-	if (diags) CALL_IN(NULL, told, copy_problem(diags, &c->problem));
+	if (diags) told = tell_problem(diags, &c->problem);
 	if (status == ISO_OK && told == ISO_OK) return ISO_OK;
-	if (told < 0) *diags = NULL;
-	CALL_IN(c->heap, freed, free_parts(c));
-	(void)freed;
+	drop_parts(c);
 	return status < 0 ? status : told;
 }
 
