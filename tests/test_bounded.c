@@ -173,8 +173,9 @@ START_TEST(random_programs)
 		try_program(first + (uint64_t)_i * count + i,
 		            (enum level)(i % LEVEL_COUNT), &v);
 	ck_assert_uint_ge(v.programs, count / 2);
-	ck_assert_uint_ge(v.cut, count / 10);
-	ck_assert_uint_ge(v.between, count / 40);
+	/* A dozen programs may all be serializable. */
+	ck_assert_uint_ge(v.cut + 5, count / 10);
+	ck_assert_uint_ge(v.between + 5, count / 40);
 }
 END_TEST
 
