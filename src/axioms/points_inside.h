@@ -105,8 +105,6 @@ struct points {
 	/* For a witness: the edges as they were added, and the one that closed
 	 * a cycle. */
 	bool recording;
-	bool (*stop)(void *data); /* asked while it searches, or NULL */
-	void *stop_data;
 	bool gave_up;
 	struct point_edge *edges, closing;
 	size_t edge_count, edge_capacity;

@@ -201,7 +201,7 @@ static bool search_line(struct points *p)
 		struct order_edge second = { 0 };
 		struct point_edge first;
 		if (!c && !(p->ssi && find_danger(p))) return true;
-		if (p->stop && p->stop(p->stop_data)) {
+		if (p->rows.stop && p->rows.stop(p->rows.stop_data)) {
 			p->gave_up = true;
 			return true;
 		}
@@ -221,8 +221,7 @@ static bool search_line(struct points *p)
 
 void points_stop_when(struct points *p, bool (*stop)(void *data), void *data)
 {
-	p->stop = stop;
-	p->stop_data = data;
+	level_scratch_stop_when(&p->rows, stop, data);
 }
 
 bool points_gave_up(const struct points *p)
