@@ -7,6 +7,7 @@
 #include "axioms/allows.h"
 #include "base/memory.h"
 #include "execution/ledger.h"
+#include "plain_record.h"
 #include "suites.h"
 #include "support.h"
 #include "twin_axioms.h"
@@ -21,90 +22,9 @@ enum {
 
 /* ---- The plain record ---- */
 
-struct plain_event {
-	enum event_kind kind;
-	uint32_t key, from; /* from: place of the transaction, 0 is init */
-	int64_t value;
-};
-
-struct plain_transaction {
-	uint32_t session, index;
-	bool aborted, pending;
-	uint32_t count;
-	struct plain_event events[EVENTS];
-};
-
-struct plain {
-	uint32_t count; /* transactions, init at place 0 among them */
-	struct plain_transaction items[MOST + 1];
-};
-
-static struct plain_transaction *last_of(struct plain *p)
-{
-	return &p->items[p->count - 1];
-}
-
-static bool plain_writes(const struct plain *p, uint32_t place, uint32_t key)
-{
-	const struct plain_transaction *t = &p->items[place];
-	if (!place) return true;
-	if (t->aborted || t->pending) return false;
-	for (uint32_t i = 0; i < t->count; i++)
-		if (t->events[i].kind == EVENT_WRITE && t->events[i].key == key)
-			return true;
-	return false;
-}
-
-/* The history of the first `count` transactions. One that is pending has
- * written nothing yet, as if it had aborted. */
 static struct history *history_of(const struct plain *p, uint32_t count)
 {
-	static const char *const keys[KEYS] = { "a", "b", "c" };
-	struct history *h = mem_take0(1, sizeof *h);
-	uint32_t number[MOST + 1] = { 0 }, next = 1;
-	region_init(&h->region);
-	h->key_count = KEYS;
-	h->keys = region_take0(&h->region, KEYS * sizeof *h->keys);
-	for (uint32_t k = 0; k < KEYS; k++) h->keys[k].name = keys[k];
-	h->session_count = SESSIONS;
-	h->sessions = region_take0(&h->region, SESSIONS * sizeof *h->sessions);
-	h->transaction_count = count;
-	h->transactions =
-		region_take0(&h->region, count * sizeof *h->transactions);
-	h->transactions[0].name = "init";
-	h->transactions[0].session = UINT32_MAX;
-	for (uint32_t s = 0; s < SESSIONS; s++) {
-		h->sessions[s].name = "s";
-		h->sessions[s].after_all = s + 1 == SESSIONS;
-		h->sessions[s].first = next;
-		for (uint32_t i = 1; i < count; i++)
-			if (p->items[i].session == s) number[i] = next++;
-		h->sessions[s].count = next - h->sessions[s].first;
-	}
-	for (uint32_t i = 1; i < count; i++) {
-		const struct plain_transaction *from = &p->items[i];
-		struct transaction *t = &h->transactions[number[i]];
-		t->name = "t";
-		t->session = from->session;
-		t->index = from->index;
-		t->aborted = from->aborted || from->pending;
-		t->event_count = from->count;
-		t->events =
-			region_take0(&h->region, EVENTS * sizeof *t->events);
-		for (uint32_t e = 0; e < from->count; e++) {
-			const struct plain_event *x = &from->events[e];
-			t->events[e] = (struct event){
-				.kind = x->kind,
-				.key = x->key,
-				.from = x->from == HISTORY_SELF
-				                ? HISTORY_SELF
-				                : number[x->from]
-			};
-		}
-	}
-	history_find_order(h);
-	ck_assert_ptr_nonnull(h->order);
-	return h;
+	return plain_history(p, count, SESSIONS, KEYS, true);
 }
 
 static bool plain_allows(const struct plain *p, uint32_t count, enum level l)
@@ -155,10 +75,11 @@ static void compare_levels(const struct trial *t, const struct ledger *l,
 
 static bool plain_may_read(struct trial *t, uint32_t key, uint32_t from)
 {
-	struct plain_transaction *last = last_of(&t->plain);
+	struct plain_transaction *last = plain_last(&t->plain);
 	if (!plain_writes(&t->plain, from, key)) return false;
 	last->events[last->count++] =
-		(struct plain_event){ EVENT_READ, key, from, 0 };
+		(struct plain_event){ EVENT_READ, db_access_plain(key, 0), from,
+		                      0 };
 	bool allowed = plain_allows(&t->plain, t->plain.count, t->level);
 	last->count--;
 	return allowed;
@@ -208,12 +129,13 @@ static uint32_t choose_writer(struct trial *t, uint32_t key)
 static void read_key(struct trial *t, uint32_t key)
 {
 	struct ledger *l = &t->ledger;
-	struct plain_transaction *last = last_of(&t->plain);
-	struct plain_event e = { EVENT_READ, key, HISTORY_SELF, 0 };
+	struct plain_transaction *last = plain_last(&t->plain);
+	struct plain_event e = { EVENT_READ, db_access_plain(key, 0),
+		                 HISTORY_SELF, 0 };
 	const struct ledger_event *own = ledger_own_write(l, key);
 	for (uint32_t i = 0; i < last->count; i++)
 		if (last->events[i].kind == EVENT_WRITE &&
-		    last->events[i].key == key)
+		    last->events[i].access.key == key)
 			e.value = last->events[i].value;
 	ck_assert((own != NULL) == (e.value != 0));
 	if (own) {
@@ -227,7 +149,7 @@ static void read_key(struct trial *t, uint32_t key)
 		const struct plain_transaction *w = &t->plain.items[e.from];
 		for (uint32_t i = 0; e.from && i < w->count; i++)
 			if (w->events[i].kind == EVENT_WRITE &&
-			    w->events[i].key == key)
+			    w->events[i].access.key == key)
 				e.value = w->events[i].value;
 		if (source) ck_assert(value_equal(v, value_int(e.value)));
 		ledger_read(l, db_access_plain(key, 0), source, v, NULL);
@@ -237,11 +159,12 @@ static void read_key(struct trial *t, uint32_t key)
 
 static void write_key(struct trial *t, uint32_t key)
 {
-	struct plain_transaction *last = last_of(&t->plain);
+	struct plain_transaction *last = plain_last(&t->plain);
 	int64_t value = ++t->next_value;
 	ledger_write(&t->ledger, db_access_plain(key, 0), value_int(value));
 	last->events[last->count++] =
-		(struct plain_event){ EVENT_WRITE, key, 0, value };
+		(struct plain_event){ EVENT_WRITE, db_access_plain(key, 0), 0,
+		                      value };
 }
 
 static bool is_pending(const struct trial *t)
@@ -255,22 +178,18 @@ static void begin(struct trial *t)
 {
 	struct plain *p = &t->plain;
 	if (p->count > MOST) return;
-	uint32_t session = rng_below(&t->rng, SESSIONS), index = 0;
+	uint32_t session = rng_below(&t->rng, SESSIONS);
 	if (session + 1 == SESSIONS && p->count + 2 < MOST) session = 0;
-	if (p->count > 1 && last_of(p)->session + 1 == SESSIONS)
+	if (p->count > 1 && plain_last(p)->session + 1 == SESSIONS)
 		session = SESSIONS - 1;
-	for (uint32_t i = 1; i < p->count; i++)
-		index += p->items[i].session == session;
 	ck_assert(ledger_begin(&t->ledger, session, 0, 0,
 	                       session + 1 == SESSIONS));
-	p->items[p->count++] = (struct plain_transaction){ .session = session,
-		                                           .index = index,
-		                                           .pending = true };
+	plain_begin(p, session, 0);
 }
 
 static void abort_pending(struct trial *t)
 {
-	struct plain_transaction *last = last_of(&t->plain);
+	struct plain_transaction *last = plain_last(&t->plain);
 	ledger_end(&t->ledger, true, NULL);
 	last->pending = false;
 	last->aborted = true;
@@ -280,7 +199,7 @@ static void abort_pending(struct trial *t)
 /* What the level forbids stays pending, as it was. */
 static void commit(struct trial *t)
 {
-	struct plain_transaction *last = last_of(&t->plain);
+	struct plain_transaction *last = plain_last(&t->plain);
 	last->pending = false;
 	bool allowed = plain_allows(&t->plain, t->plain.count, t->level);
 	ck_assert(ledger_commit(&t->ledger, NULL) == allowed);
@@ -344,7 +263,7 @@ static void step(struct trial *t)
 		copy(t);
 	else if (!is_pending(t))
 		begin(t);
-	else if (last_of(&t->plain)->count == EVENTS || dice < 7)
+	else if (plain_last(&t->plain)->count == EVENTS || dice < 7)
 		commit(t);
 	else if (dice == 7)
 		abort_pending(t);
@@ -450,7 +369,7 @@ START_TEST(in_order)
 			struct ledger_mark before = ledger_mark(&t.ledger);
 			struct plain plain = t.plain;
 			begin(&t);
-			struct plain_transaction *last = last_of(&t.plain);
+			struct plain_transaction *last = plain_last(&t.plain);
 			while (last->count < EVENTS) {
 				uint32_t key = rng_below(&t.rng, KEYS), count;
 				if (ledger_own_write(&t.ledger, key) ||
@@ -470,7 +389,9 @@ START_TEST(in_order)
 				ledger_read(&t.ledger, db_access_plain(key, 0),
 				            id, value_null(), NULL);
 				last->events[last->count++] =
-					(struct plain_event){ EVENT_READ, key,
+					(struct plain_event){ EVENT_READ,
+					                      db_access_plain(
+								      key, 0),
 					                      place, 0 };
 			}
 			bool done = ledger_commit(&t.ledger, NULL);

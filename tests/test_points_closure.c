@@ -8,29 +8,11 @@
 #include "axioms/allows.h"
 #include "base/memory.h"
 #include "execution/ledger.h"
+#include "plain_record.h"
 #include "suites.h"
 #include "support.h"
 
 enum { SESSIONS = 5, KEYS = 3, MOST = 8, EVENTS = 8, MARKS = 24 };
-
-struct plain_event {
-	enum event_kind kind;
-	struct db_access access;
-	uint32_t from; /* place of the transaction, or HISTORY_SELF */
-};
-
-struct plain_transaction {
-	uint32_t session;
-	own_level own;
-	bool aborted, pending;
-	uint32_t count;
-	struct plain_event events[EVENTS];
-};
-
-struct plain {
-	uint32_t count; /* transactions, init at place 0 among them */
-	struct plain_transaction items[MOST + 1];
-};
 
 struct walk {
 	enum level level;
@@ -51,49 +33,11 @@ struct walk {
 
 /* ---- from scratch ---- */
 
-/* One that is pending holds what it locked, and has written nothing. */
+/* One that is pending holds what it locked. */
 static struct history *history_of(const struct walk *w)
 {
-	static const char *const names[KEYS] = { "x", "y", "z" };
-	const struct plain *p = &w->plain;
-	struct history *h = history_new(w->sessions, p->count, w->keys);
-	uint32_t number[MOST + 1] = { 0 }, next = 1;
-	for (uint32_t k = 0; k < w->keys; k++) h->keys[k].name = names[k];
-	for (uint32_t s = 0; s < w->sessions; s++) {
-		h->sessions[s].name = "s";
-		h->sessions[s].first = next;
-		for (uint32_t i = 1; i < p->count; i++) {
-			if (p->items[i].session != s) continue;
-			number[i] = next;
-			h->transactions[next].session = s;
-			h->transactions[next++].index = h->sessions[s].count++;
-		}
-	}
-	for (uint32_t i = 1; i < p->count; i++) {
-		const struct plain_transaction *from = &p->items[i];
-		struct transaction *t = &h->transactions[number[i]];
-		t->name = "t";
-		t->own = from->own;
-		t->aborted = from->aborted || from->pending;
-		t->event_count = from->count;
-		t->events =
-			region_take0(&h->region, EVENTS * sizeof *t->events);
-		for (uint32_t e = 0; e < from->count; e++) {
-			const struct plain_event *x = &from->events[e];
-			t->events[e] = (struct event){
-				.kind = x->kind,
-				.strength = x->access.strength,
-				.joined = x->access.joined,
-				.key = x->access.key,
-				.from = x->from == HISTORY_SELF
-				                ? HISTORY_SELF
-				                : number[x->from]
-			};
-		}
-	}
-	history_find_order(h);
-	ck_assert_ptr_nonnull(h->order);
-	return h;
+	return plain_history(&w->plain, w->plain.count, w->sessions, w->keys,
+	                     false);
 }
 
 static bool allowed(const struct walk *w)
@@ -112,25 +56,11 @@ __attribute__((noreturn)) static void complain(const struct walk *w,
 	abort();
 }
 
-static bool writes(const struct plain_transaction *t, uint32_t key)
-{
-	for (uint32_t i = 0; i < t->count && !t->aborted && !t->pending; i++)
-		if (t->events[i].kind == EVENT_WRITE &&
-		    t->events[i].access.key == key)
-			return true;
-	return false;
-}
-
 /* ---- steps ---- */
-
-static struct plain_transaction *last_of(struct walk *w)
-{
-	return &w->plain.items[w->plain.count - 1];
-}
 
 static bool is_pending(struct walk *w)
 {
-	return w->plain.count > 1 && last_of(w)->pending;
+	return w->plain.count > 1 && plain_last(&w->plain)->pending;
 }
 
 static uint32_t number_at(const struct walk *w, uint32_t place)
@@ -141,8 +71,8 @@ static uint32_t number_at(const struct walk *w, uint32_t place)
 static void note(struct walk *w, enum event_kind kind, struct db_access a,
                  uint32_t from)
 {
-	struct plain_transaction *last = last_of(w);
-	last->events[last->count++] = (struct plain_event){ kind, a, from };
+	struct plain_transaction *last = plain_last(&w->plain);
+	last->events[last->count++] = (struct plain_event){ kind, a, from, 0 };
 }
 
 /* Compares the writers, and reads from one, most often not the newest. */
@@ -156,13 +86,13 @@ static void read_key(struct walk *w, struct db_access a)
 	ledger_restrict(l, a, &row);
 	for (uint32_t i = 0; i + 1 < w->plain.count; i++) {
 		bool valid = false;
-		if (!i || writes(&w->plain.items[i], a.key)) {
+		if (plain_writes(&w->plain, i, a.key)) {
 			note(w, EVENT_READ, a, i);
 			valid = allowed(w);
 			if (bits_has(&row, number_at(w, i)) != valid)
 				complain(w, valid ? "should be allowed"
 				                  : "should be refused");
-			last_of(w)->count--;
+			plain_last(&w->plain)->count--;
 		}
 		if (valid && !rng_below(&w->rng, ++seen)) choice = i;
 	}
@@ -179,7 +109,7 @@ static bool is_early(const struct plain_event *e)
 
 static void access_key(struct walk *w)
 {
-	const struct plain_transaction *last = last_of(w);
+	const struct plain_transaction *last = plain_last(&w->plain);
 	struct db_access a = { .key = rng_below(&w->rng, w->keys) };
 	bool reads = rng_below(&w->rng, 8) < w->reads;
 	if (reads && w->locks && !rng_below(&w->rng, 3))
@@ -213,9 +143,7 @@ static void begin(struct walk *w)
 	if (w->mixed && rng_below(&w->rng, 4))
 		own = (own_level)(random_level(&w->rng) + 1);
 	ck_assert(ledger_begin(&w->ledger, session, 0, own, false));
-	w->plain.items[w->plain.count++] = (struct plain_transaction){
-		.session = session, .own = own, .pending = true
-	};
+	plain_begin(&w->plain, session, own);
 }
 
 static void take_back(struct walk *w)
@@ -242,8 +170,8 @@ static void end(struct walk *w)
 {
 	bool aborts = rng_below(&w->rng, 8) < w->aborts, fine;
 	ledger_end(&w->ledger, aborts, NULL);
-	last_of(w)->pending = false;
-	last_of(w)->aborted = aborts;
+	plain_last(&w->plain)->pending = false;
+	plain_last(&w->plain)->aborted = aborts;
 	if (!rng_below(&w->rng, 6)) return; /* nobody asks */
 	fine = allowed(w);
 	if (ledger_allows(&w->ledger) != fine)
@@ -264,7 +192,7 @@ static void step(struct walk *w)
 		begin(w);
 	else if (!is_pending(w))
 		take_back(w);
-	else if (last_of(w)->count == w->events || dice == 6)
+	else if (plain_last(&w->plain)->count == w->events || dice == 6)
 		end(w);
 	else
 		access_key(w);
