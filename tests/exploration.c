@@ -597,14 +597,15 @@ void subject_fails(const struct subject *s, const struct explore_options *o,
 {
 	static const char *const algorithms[] = { "ce", "dfs", "outward",
 		                                  "orderly" };
+	const char *fault = program_fault(s->program);
 	ck_abort_msg("seed %llu, %s %s, base %s, -j %u, max changes %lld, "
-	             "%s%s%s, %s:\n%s\n%s",
+	             "%s%s%s:\n%s\n%s: %s%s",
 	             (unsigned long long)s->seed, algorithms[o->algorithm],
 	             level_word(o->level), level_word(o->base), o->jobs,
 	             (long long)o->max_changes, o->robust ? "robust " : "",
 	             o->classify ? "classify " : "",
-	             o->symmetry ? "symmetry" : "", what, why,
-	             text_get(&s->source));
+	             o->symmetry ? "symmetry" : "", text_get(&s->source), what,
+	             why, fault ? fault : "");
 	abort();
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/diag.h"
 #include "base/rng.h"
+#include "base/sanitizers.h"
 #include "history/history.h"
 #include "vm/program.h"
 
@@ -90,10 +91,6 @@ void strings_free(struct strings *s);
 
 /* The allocators of the address and the thread sanitizer may be locked for ever
  * in a process that was forked while another thread allocated. */
-#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-enum { FORKS_AMONG_THREADS = 0 };
-#else
-enum { FORKS_AMONG_THREADS = 1 };
-#endif
+enum { FORKS_AMONG_THREADS = !ADDRESS_SANITIZER && !THREAD_SANITIZER };
 
 #endif

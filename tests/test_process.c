@@ -698,7 +698,7 @@ START_TEST(too_few_files_are_told)
 }
 END_TEST
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !ADDRESS_SANITIZER && !THREAD_SANITIZER
 START_TEST(too_little_memory_is_told)
 {
 	struct process *p = fake_process(&no_client, 10);
@@ -748,7 +748,7 @@ void add_process_tests(TCase *tests)
 	tcase_add_test(tests, places_without_lines_are_told);
 	tcase_add_test(tests, wrong_records_do_no_harm);
 	tcase_add_test(tests, too_few_files_are_told);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !ADDRESS_SANITIZER && !THREAD_SANITIZER
 	tcase_add_test(tests, too_little_memory_is_told);
 #endif
 }

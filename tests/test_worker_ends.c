@@ -6,20 +6,13 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
+#include "base/sanitizers.h"
 #include "base/text.h"
 #include "file_support.h"
 #include "suites.h"
 #include "worker_support.h"
 
 /* ---- ends ---- */
-
-#if defined(__SANITIZE_THREAD__)
-#define THREAD_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define THREAD_SANITIZER 1
-#endif
-#endif
 
 /* What a session does behind a step, what becomes of the worker, and what is
  * said of it. */
@@ -53,7 +46,7 @@ static const struct {
 	{ "for (int i = 3; i < 900; i++) close(i);"
 	  "while (dup(2) < 99); iso_commit();",
 	  CRASH_FILES, "its own" },
-#ifndef THREAD_SANITIZER /* it would end the process itself */
+#if !THREAD_SANITIZER /* it would end the process itself */
 	{ "pthread_exit(NULL);", CRASH_THREAD, "pthread_exit()" },
 	{ "longjmp(place, 1);", CRASH_THREAD,
 	  "by session \"end\" on the stack of session \"waits\"" },

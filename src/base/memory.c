@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/sanitizers.h"
+
 #undef free
 
 enum { LOCKS = 4 };
@@ -391,20 +393,12 @@ void mem_unlock(pthread_mutex_t *m)
 
 /* ---- The solver's memory ---- */
 
-#ifdef __has_feature
-#define HAS_ADDRESS_SANITIZER __has_feature(address_sanitizer)
-#elif defined __SANITIZE_ADDRESS__
-#define HAS_ADDRESS_SANITIZER 1
-#else
-#define HAS_ADDRESS_SANITIZER 0
-#endif
-
 /* The SAT solver is C++. Its operators new are these, which nobody else sees:
  * without memory they leave the work as mem_take() does, instead of throwing
  * what no function in C can catch. It may then be between two states, which its
  * destructor would not stand: so what it has taken is the heap's, and goes with
  * it. (The address sanitizer wants operators of its own, and never throws.) */
-#if !HAS_ADDRESS_SANITIZER
+#if !ADDRESS_SANITIZER
 #define SOLVER(symbol) __asm__(symbol) __attribute__((visibility("hidden")))
 
 void *solver_new(size_t size) SOLVER("_Znwm");

@@ -7,26 +7,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define TOOLS_ADDRESS 1
-#endif
-#if __has_feature(thread_sanitizer)
-#define TOOLS_THREAD 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) && !defined(TOOLS_ADDRESS)
-#define TOOLS_ADDRESS 1
-#endif
-#if defined(__SANITIZE_THREAD__) && !defined(TOOLS_THREAD)
-#define TOOLS_THREAD 1
-#endif
+#include "base/sanitizers.h"
 
-#ifdef TOOLS_ADDRESS
+#if ADDRESS_SANITIZER
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
-#ifdef TOOLS_THREAD
+#if THREAD_SANITIZER
 #include <sanitizer/tsan_interface.h>
 #endif
 #ifdef HAVE_VALGRIND_VALGRIND_H
@@ -35,7 +22,7 @@
 
 /* Address sanitizer keeps memory for each stack that is left and not left for
  * good: a fibre that is abandoned is to leave once more. */
-#ifdef TOOLS_ADDRESS
+#if ADDRESS_SANITIZER
 #define TOOLS_WANT_GOODBYE 1
 #else
 #define TOOLS_WANT_GOODBYE 0
@@ -56,7 +43,7 @@ static inline void tools_leave(struct fibre_tools *t, enum tools_way way,
                                const void *stack, size_t size)
 {
 	(void)t, (void)way, (void)stack, (void)size;
-#ifdef TOOLS_ADDRESS
+#if ADDRESS_SANITIZER
 	if (way == TOOLS_IN)
 		__sanitizer_start_switch_fiber(&t->fake_outside, stack, size);
 	else
@@ -64,7 +51,7 @@ static inline void tools_leave(struct fibre_tools *t, enum tools_way way,
 			way == TOOLS_OUT ? &t->fake_inside : NULL, t->outside,
 			t->outside_size);
 #endif
-#ifdef TOOLS_THREAD
+#if THREAD_SANITIZER
 	if (way == TOOLS_IN) t->thread_outside = __tsan_get_current_fiber();
 	__tsan_switch_to_fiber(
 		way == TOOLS_IN ? t->thread_inside : t->thread_outside, 0);
@@ -75,7 +62,7 @@ static inline void tools_leave(struct fibre_tools *t, enum tools_way way,
 static inline void tools_arrive_outside(struct fibre_tools *t)
 {
 	(void)t;
-#ifdef TOOLS_ADDRESS
+#if ADDRESS_SANITIZER
 	__sanitizer_finish_switch_fiber(t->fake_outside, NULL, NULL);
 #endif
 }
@@ -83,7 +70,7 @@ static inline void tools_arrive_outside(struct fibre_tools *t)
 static inline void tools_arrive_inside(struct fibre_tools *t, bool first)
 {
 	(void)t, (void)first;
-#ifdef TOOLS_ADDRESS
+#if ADDRESS_SANITIZER
 	__sanitizer_finish_switch_fiber(first ? NULL : t->fake_inside,
 	                                &t->outside, &t->outside_size);
 #endif
@@ -93,7 +80,7 @@ static inline void tools_arrive_inside(struct fibre_tools *t, bool first)
 static inline void tools_start(struct fibre_tools *t)
 {
 	(void)t;
-#ifdef TOOLS_THREAD
+#if THREAD_SANITIZER
 	t->thread_inside = __tsan_create_fiber(0);
 #endif
 }
@@ -101,10 +88,10 @@ static inline void tools_start(struct fibre_tools *t)
 static inline void tools_end(struct fibre_tools *t, void *stack, size_t size)
 {
 	(void)t, (void)stack, (void)size;
-#ifdef TOOLS_THREAD
+#if THREAD_SANITIZER
 	__tsan_destroy_fiber(t->thread_inside);
 #endif
-#ifdef TOOLS_ADDRESS
+#if ADDRESS_SANITIZER
 	__asan_unpoison_memory_region(stack, size);
 #endif
 }
