@@ -35,18 +35,22 @@ static void take_result(struct driver *d, uint32_t i)
 	g->waits = false;
 }
 
-/* Does PostgreSQL say that the session waits for one of the others? */
-static bool is_blocked(struct driver *d, uint32_t i)
+/* The sessions whose process identifiers a query gives: bits. */
+static uint32_t sessions_of(struct driver *d, const char *query)
 {
-	struct text sql = { 0 };
-	text_format(&sql, "SELECT pg_isolation_test_session_is_blocked(%d, '{",
-	            d->sessions[i].c.pid);
-	for (uint32_t k = 0; k < d->s->sessions; k++)
-		text_format(&sql, "%s%d", k ? "," : "", d->sessions[k].c.pid);
-	text_string(&sql, "}')");
-	connection_run(&d->control, text_get(&sql));
-	text_free(&sql);
-	return !strcmp(text_get(&d->control.rows), "t\n");
+	uint32_t set = 0;
+	connection_run(&d->control, query);
+	for (const char *p = text_get(&d->control.rows); p && *p;
+	     p = strchr(p, '\n') + 1)
+		for (uint32_t k = 0; k < d->s->sessions; k++)
+			if (atoi(p) == d->sessions[k].c.pid) set |= 1u << k;
+	return set;
+}
+
+/* Those that wait for a lock, all at one moment. */
+static uint32_t blocked_sessions(struct driver *d)
+{
+	return sessions_of(d, "SELECT pid FROM pg_locks WHERE NOT granted");
 }
 
 /* Until its step has ended, or waits for a lock. */
@@ -56,7 +60,7 @@ static void watch(struct driver *d, uint32_t i)
 	enum { PATIENCE = 20000 };
 	for (int n = 0; !connection_wait(&g->c, n ? 1 : 0); n++) {
 		ck_assert_int_lt(n, PATIENCE);
-		if (is_blocked(d, i)) {
+		if (blocked_sessions(d) >> i & 1) {
 			g->waits = true;
 			return;
 		}
@@ -64,17 +68,23 @@ static void watch(struct driver *d, uint32_t i)
 	take_result(d, i);
 }
 
-/* Those that waited may go on, one after the other. */
+static uint32_t waiting_sessions(const struct driver *d)
+{
+	uint32_t set = 0;
+	for (uint32_t i = 0; i < d->s->sessions; i++)
+		if (d->sessions[i].waits) set |= 1u << i;
+	return set;
+}
+
+/* Those that waited may go on, one after the other. A session that goes on and
+ * waits again may have let go of what one before it waited for, so the end is
+ * where all wait at one moment. */
 static void watch_waiting(struct driver *d)
 {
-	for (bool more = true; more;) {
-		more = false;
-		for (uint32_t i = 0; i < d->s->sessions; i++) {
-			if (!d->sessions[i].waits) continue;
-			watch(d, i);
-			more |= !d->sessions[i].waits;
-		}
-	}
+	uint32_t waiting;
+	while ((waiting = waiting_sessions(d)) & ~blocked_sessions(d))
+		for (uint32_t i = 0; i < d->s->sessions; i++)
+			if (waiting >> i & 1) watch(d, i);
 }
 
 static uint32_t able_sessions(const struct driver *d)
@@ -87,29 +97,15 @@ static uint32_t able_sessions(const struct driver *d)
 	return able;
 }
 
-static bool some_wait(const struct driver *d)
-{
-	bool wait = false;
-	for (uint32_t i = 0; i < d->s->sessions; i++)
-		wait |= d->sessions[i].waits;
-	return wait;
-}
-
 /* ---- Deadlocks ---- */
 
-/* The sessions that this one, which waits, waits for: bits. */
+/* Whom this one, which waits, waits for. */
 static uint32_t blockers_of(struct driver *d, uint32_t i)
 {
 	char sql[64];
-	uint32_t set = 0;
 	snprintf(sql, sizeof sql, "SELECT unnest(pg_blocking_pids(%d))",
 	         d->sessions[i].c.pid);
-	connection_run(&d->control, sql);
-	for (const char *p = text_get(&d->control.rows); p && *p;
-	     p = strchr(p, '\n') + 1)
-		for (uint32_t k = 0; k < d->s->sessions; k++)
-			if (atoi(p) == d->sessions[k].c.pid) set |= 1u << k;
-	return set;
+	return sessions_of(d, sql);
 }
 
 /* Of the sessions that wait for each other in a circle, the one that sent its
@@ -136,7 +132,7 @@ static void break_deadlocks(struct driver *d)
 	enum { LONG = 20000 };
 	uint32_t i;
 	char sql[64];
-	while (some_wait(d) && (i = find_victim(d)) < d->s->sessions) {
+	while (waiting_sessions(d) && (i = find_victim(d)) < d->s->sessions) {
 		struct going *g = &d->sessions[i];
 		snprintf(sql, sizeof sql, "SELECT pg_cancel_backend(%d)",
 		         g->c.pid);
@@ -188,7 +184,7 @@ static void run_one(struct driver *d)
 		s->order[s->length++] = d->sent[n];
 		send_step(d, d->sent[n]);
 	}
-	ck_assert(!some_wait(d));
+	ck_assert(!waiting_sessions(d));
 }
 
 /* The next schedule in lexical order; false if there is none. */
