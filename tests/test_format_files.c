@@ -186,7 +186,7 @@ START_TEST(logs_of_cobra_go_there_and_back)
 		diags_free(&d);
 		trace_free(t);
 	}
-	ck_assert_int_gt(written, count / 2);
+	ck_assert_int_gt(written, count / 6);
 	folder_remove(&folder);
 }
 END_TEST

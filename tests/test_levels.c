@@ -151,7 +151,7 @@ START_TEST(locks_given_up)
 		}
 		history_free(h);
 	}
-	ck_assert_uint_gt(allowed, held);
+	ck_assert(is_quick() ? allowed >= held : allowed > held);
 }
 END_TEST
 
