@@ -210,10 +210,9 @@ static void part_from_others(struct points *p, uint32_t i)
 	}
 }
 
-/* The pending transaction's next lock that has none gets its u. */
-static void resolve(struct points *p, uint32_t until)
+/* Lock number i, of the pending transaction, gets its u. */
+static void take_until(struct points *p, uint32_t i, uint32_t until)
 {
-	uint32_t i = p->pending.resolved++;
 	struct point_lock *l = &p->locks[i];
 	l->start = l->asked = NONE;
 	l->asks = true;
@@ -225,6 +224,20 @@ static void resolve(struct points *p, uint32_t until)
 		                                        l->until, REASON_WR,
 		                                        l->key, l->owner });
 	if (!p->gives_up) part_from_others(p, i);
+}
+
+/* The pending transaction's next lock whose u was still open. */
+static void resolve(struct points *p, uint32_t until)
+{
+	take_until(p, p->pending.resolved++, until);
+}
+
+/* Are locks whose u is open held against others from the commit on? They are
+ * taken before that, so what is added then holds with any u: once it is known,
+ * more is added, and a transaction that ends has no more to do for them. */
+static bool holds_at_commit(const struct points *p)
+{
+	return !p->runnable && !p->gives_up;
 }
 
 /* Where what the pending transaction writes must have been locked; or, in an
@@ -242,7 +255,10 @@ static void add_lock(struct points *p, struct point_lock lock)
 {
 	uint32_t until = until_of(p, lock.writes);
 	points_enter_lock(p, lock);
-	if (until != NONE) resolve(p, until);
+	if (until != NONE)
+		resolve(p, until);
+	else if (holds_at_commit(p))
+		take_until(p, p->lock_count - 1, p->pending.commit);
 }
 
 /* ---- A transaction ---- */
@@ -256,6 +272,18 @@ static void record_so(struct points *p, uint32_t t, uint32_t point)
 		                               REASON_SO, 0, t });
 }
 
+/* The points before those of a transaction behind these in session order. */
+static void take_sessions(const struct points *p, const word *so, word *row)
+{
+	bits_zero(row, p->width);
+	BITS_EACH(u, so, p->words) {
+		uint32_t c = commit_of(p, u);
+		bits_or(row, before(p, c), p->width);
+		bits_add(row, c);
+	}
+	bits_add(row, 0);
+}
+
 void points_begin(struct points *p, uint32_t t, enum level level, bool aborts,
                   const word *so, unsigned words)
 {
@@ -265,15 +293,9 @@ void points_begin(struct points *p, uint32_t t, enum level level, bool aborts,
 	assert(words <= p->words);
 	/* Snapshot isolation is the strongest level with snapshots. */
 	while (ssi && !level_has_snapshots(level)) level--;
-	bits_zero(row, p->width);
 	bits_zero(order_row(p->so, t, p->words), p->words);
 	bits_copy(order_row(p->so, t, p->words), so, words);
-	BITS_EACH(u, so, words) {
-		uint32_t c = commit_of(p, u);
-		bits_or(row, before(p, c), p->width);
-		bits_add(row, c);
-	}
-	bits_add(row, 0);
+	take_sessions(p, order_row(p->so, t, p->words), row);
 	p->pending = (struct points_pending){ .t = t,
 		                              .level = level,
 		                              .aborts = aborts,
@@ -321,12 +343,16 @@ static uint32_t statement_point(struct points *p, uint32_t source,
 		t->statement = statement;
 		return t->last;
 	}
-	/* So far only what precedes it in session order is before its commit,
-	 * beside its own points and what its locks wait for. */
+	/* What its own locks wait for need not be before it: they may be of
+	 * the same statement. */
 	uint32_t last = t->last;
 	t->merged = false;
-	bits_copy(row, before(p, last != NONE ? last : t->commit), p->width);
-	if (last != NONE) bits_add(row, last);
+	if (last == NONE) {
+		take_sessions(p, order_row(p->so, t->t, p->words), row);
+	} else {
+		bits_copy(row, before(p, last), p->width);
+		bits_add(row, last);
+	}
 	t->last = new_point(p, t->t, row);
 	t->statement = statement;
 	if (last == NONE)
@@ -557,7 +583,10 @@ void points_end(struct points *p)
 	struct points_pending *t = &p->pending;
 	word *past = order_row(p->past, t->t, p->words);
 	assert(t->t);
-	while (t->resolved < p->lock_count) resolve(p, t->commit);
+	while (!holds_at_commit(p) && t->resolved < p->lock_count)
+		resolve(p, t->commit);
+	assert(t->resolved == p->lock_count ||
+	       p->locks[t->resolved].until == t->commit);
 	for (uint32_t i = t->first; p->gives_up && i < p->lock_count; i++)
 		part_from_others(p, i);
 	bits_copy(p->direct, order_row(p->so, t->t, p->words), p->words);
@@ -653,6 +682,10 @@ void points_back(struct points *p, const struct points_mark *m)
 		l->moot = false;
 	}
 	points_drop_uses(p, m->locks, m->reads);
+	for (uint32_t i = m->pending.resolved; i < m->locks; i++) {
+		if (i >= p->pending.resolved) break;
+		p->locks[i].until = m->pending.commit;
+	}
 	p->failed = m->failed;
 	p->pending = m->pending;
 	if (m->pending.t) p->of[m->pending.t].committed = false;

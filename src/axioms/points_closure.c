@@ -247,12 +247,20 @@ static void take_order(struct points_closure *s, const struct closure *c,
 	forget_place(s, middle);
 }
 
-/* The order is that of s->commits. */
+/* The order is that of s->commits; often it has not changed, and what is known
+ * of the last transaction's place stays. */
 static void adopt(struct points_closure *s, const struct closure *c)
 {
+	uint32_t last = c->order[c->count - 1], changed = 0;
 	assert(s->commits[0] == HISTORY_INIT);
-	for (uint32_t i = 1; i < s->turns; i++) s->rank[s->commits[i]] = i;
-	take_order(s, c, s->turns, s->rank[c->order[c->count - 1]]);
+	for (uint32_t i = 1; i < s->turns; i++) {
+		uint32_t t = s->commits[i];
+		changed += t != last && s->rank[t] != i;
+		s->rank[t] = i;
+	}
+	if (changed || s->ordered + 1 != c->count || s->next_rank != s->turns ||
+	    s->place.middle != s->rank[last])
+		take_order(s, c, s->turns, s->rank[last]);
 }
 
 /* Keeps the order of s->commits for the next read; that at hand if the source
