@@ -639,6 +639,30 @@ static const struct situation situations[] = {
 	    "UPDATE t SET n = n + 1 WHERE k = % RETURNING id, n",
 	    "INSERT INTO c VALUES (%, %)", "UPDATE c SET k = % WHERE id = %",
 	    "SELECT id, k FROM c", "SELECT id, k, n FROM t" } },
+	{ "  CREATE TABLE t (id int PRIMARY KEY, k int, n int);\n"
+	  "  CREATE TABLE w (id int PRIMARY KEY, v int);\n"
+	  "  INSERT INTO t VALUES (1, 1, 0), (2, 1, 0);\n"
+	  "  INSERT INTO w VALUES (1, 10), (2, 20);\n"
+	  "  CREATE FUNCTION v_of(k int) RETURNS int LANGUAGE sql STABLE AS "
+	  "$$ SELECT v FROM w WHERE id = k $$;\n",
+	  false,
+	  { "UPDATE t SET k = %", "UPDATE t SET k = % WHERE id = %",
+	    "UPDATE w SET v = v + 1 WHERE id = %",
+	    "UPDATE t SET n = (SELECT v FROM w WHERE id = t.k) WHERE id = % "
+	    "RETURNING k, n",
+	    "UPDATE t SET n = 5, k = t.k + 1 WHERE (SELECT v FROM w WHERE id = "
+	    "t.k) < 21 RETURNING id, k, (SELECT v FROM w WHERE id = t.k)",
+	    "SELECT k, (SELECT v FROM w WHERE id = t.k) FROM t WHERE id = % "
+	    "FOR UPDATE",
+	    "DELETE FROM t WHERE id = % AND EXISTS (SELECT FROM w WHERE v > 10 "
+	    "AND id = k) RETURNING id",
+	    "INSERT INTO t VALUES (%, %) ON CONFLICT (id) DO UPDATE SET n = "
+	    "(SELECT v FROM w WHERE id = t.k) RETURNING k, n",
+	    "UPDATE t SET n = v_of(k) WHERE id = % RETURNING k, n",
+	    "UPDATE t SET n = w.v FROM w WHERE w.id = t.k AND t.id = % "
+	    "RETURNING k, n",
+	    "UPDATE t SET id = % WHERE id = %", "DELETE FROM w WHERE id = %",
+	    "SELECT t.id, k, v FROM t JOIN w ON w.id = k FOR UPDATE OF t" } },
 	{ "  CREATE TABLE t (id int PRIMARY KEY, n int);\n"
 	  "  INSERT INTO t VALUES (1, 0), (2, 0);\n"
 	  "  CREATE FUNCTION put(k int) RETURNS int LANGUAGE plpgsql AS $$ "

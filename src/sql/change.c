@@ -509,6 +509,28 @@ static bool look_at_row(struct sql_run *x, const struct sql_statement *s,
 	return true;
 }
 
+/* With a new row, and each that can be in its way. */
+static bool look_at_met(struct sql_run *x, const struct sql_statement *s,
+                        const struct value *new)
+{
+	const struct sql_table *t = s->table;
+	const struct value *both[] = { new, new };
+	const struct known_rows *all = known_of(x->known, t->global);
+	if (!look_at_row(x, s, both)) return false;
+	if (!s->follows_rows || !s->arbiter) return true;
+	struct value key = sql_key(x, s->arbiter, new);
+	for (uint32_t i = 0; i < all->count; i++)
+		for (uint32_t v = 0; v < all->items[i]->count; v++) {
+			both[0] = sql_columns(x, t, all->items[i]->key,
+			                      all->items[i]->versions[v]);
+			if (!value_equal(key, sql_key(x, s->arbiter, both[0])))
+				continue;
+			if (!sql_spend(x, 0) || !look_at_row(x, s, both))
+				return false;
+		}
+	return true;
+}
+
 bool sql_look_at_change(struct sql_run *x, const struct sql_statement *s)
 {
 	const struct sql_query *q = s->query;
@@ -521,7 +543,9 @@ bool sql_look_at_change(struct sql_run *x, const struct sql_statement *s)
 		if (!sql_looks_on(x, sql_match(x, q, x->outer, &matches)))
 			return false;
 		for (uint32_t i = 0; i < matches.count; i++)
-			if (!look_at_row(x, s, matches.items[i])) return false;
+			if (!sql_look_at_rows(x, s, look_at_row,
+			                      matches.items[i]))
+				return false;
 		return true;
 	}
 	if (!values && !sql_looks_on(x, sql_run_query(x, q, x->outer, &rows)))
@@ -533,8 +557,7 @@ bool sql_look_at_change(struct sql_run *x, const struct sql_statement *s)
 		                  new_row(x, s, values ? NULL : rows.items[i],
 		                          given, &columns)))
 			return false;
-		const struct value *both[] = { columns, columns };
-		if (!look_at_row(x, s, both)) return false;
+		if (!look_at_met(x, s, columns)) return false;
 	}
 	return true;
 }

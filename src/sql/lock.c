@@ -68,3 +68,34 @@ bool sql_lock_rows(struct sql_run *x, const struct sql_query *q,
 	assert(x->stop == SQL_GOES_ON);
 	return !changed || still_found(x, q, outer, rows, kept);
 }
+
+/* From relation number i on, rows are what they can be. */
+static bool look_from(struct sql_run *x, const struct sql_statement *s,
+                      sql_look *look, const struct value **rows, uint32_t i)
+{
+	const struct sql_query *q = s->query;
+	struct sql_rows all;
+	bool fine = true, kept;
+	if (i == q->relation_count)
+		return sql_looks_on(x,
+		                    still_found(x, q, x->outer, rows, &kept)) &&
+		       (!kept || look(x, s, rows));
+	const struct value *found = rows[i];
+	if (!q->relations[i].lock || !found)
+		return look_from(x, s, look, rows, i + 1);
+	sql_versions(x, q->relations[i].table, found, &all);
+	for (uint32_t k = 0; k < all.count && fine; k++) {
+		rows[i] = all.items[k];
+		fine = sql_spend(x, 0) && look_from(x, s, look, rows, i + 1);
+	}
+	rows[i] = found;
+	return fine;
+}
+
+bool sql_look_at_rows(struct sql_run *x, const struct sql_statement *s,
+                      sql_look *look, const struct value **rows)
+{
+	assert(x->looks && s->query->relation_count);
+	return s->follows_rows ? look_from(x, s, look, rows, 0)
+	                       : look(x, s, rows);
+}

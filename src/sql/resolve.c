@@ -623,7 +623,7 @@ struct sql_statement *resolve_statement(struct resolver *r, json_t *statement,
 	r->doom = (struct sql_failure){ 0 };
 	bool fine = resolve_body(r, kind, body, s);
 	assert(fine == !r->failed);
-	s->looks_ahead = fine && reads_late(s);
+	if (fine) look_for_late_reads(r, s);
 	s->doom = r->doom;
 	r->doom = (struct sql_failure){ 0 };
 	return fine ? s : NULL;

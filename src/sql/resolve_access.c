@@ -15,6 +15,13 @@ struct mentioned {
 	bool calls; /* nextval(), or a routine that has snapshots of its own */
 	bool unclear; /* what is to be done in its place only: routines, locks,
 	                 aggregates */
+	bool inside;  /* of the arguments of a routine that reads */
+	uint64_t followed; /* relations on whose columns it depends what is
+	                    * read */
+	/* Whose columns are noted, if some that it mentions are to be told
+	 * apart; or NULL. */
+	const struct sql_relation *noted;
+	uint32_t noted_count;
 };
 
 static uint64_t relation_bit(uint32_t relation)
@@ -25,13 +32,23 @@ static uint64_t relation_bit(uint32_t relation)
 static void mention_query(const struct sql_query *q, uint32_t depth,
                           struct mentioned *m);
 
+static void mention_column(const struct sql_expr *e, uint32_t depth,
+                           struct mentioned *m)
+{
+	m->relations |= relation_bit(e->relation);
+	if (depth || m->inside) m->followed |= relation_bit(e->relation);
+	if (e->relation < m->noted_count && m->noted[e->relation].lock)
+		m->noted[e->relation].table->filtered[e->column] = true;
+}
+
 /* `depth`: so many subqueries inside of this query. */
 static void mention(const struct sql_expr *e, uint32_t depth,
                     struct mentioned *m)
 {
 	if (!e) return;
+	bool inside = m->inside;
 	if (e->kind == EXPR_COLUMN && e->up == depth)
-		m->relations |= relation_bit(e->relation);
+		mention_column(e, depth, m);
 	if (e->kind == EXPR_COLUMN && e->up > depth) m->outer = true;
 	if ((e->kind == EXPR_AGGREGATE && !depth) ||
 	    (e->kind == EXPR_NEXTVAL && depth) || e->kind == EXPR_STEP_ERROR ||
@@ -41,6 +58,7 @@ static void mention(const struct sql_expr *e, uint32_t depth,
 	if (e->kind == EXPR_ROUTINE) {
 		m->calls |= !e->routine->fixed;
 		m->asks |= e->routine->fixed;
+		m->inside |= e->routine->fixed;
 	}
 	if (e->query) {
 		m->asks = true;
@@ -51,6 +69,7 @@ static void mention(const struct sql_expr *e, uint32_t depth,
 	mention(e->filter, depth, m);
 	for (uint32_t i = 0; i < e->order_count; i++)
 		mention(e->order[i].by, depth, m);
+	m->inside = inside;
 }
 
 static void mention_from(const struct sql_from *f, uint32_t depth,
@@ -96,23 +115,66 @@ static void mention_query(const struct sql_query *q, uint32_t depth,
 	mention(q->offset, depth, m);
 }
 
-bool reads_late(const struct sql_statement *s)
+/* What is done with the rows that a change finds. */
+static void mention_change(const struct sql_statement *s, struct mentioned *m)
+{
+	for (uint32_t i = 0; i < s->set_count; i++)
+		mention(s->sets[i].value, 0, m);
+	for (uint32_t i = 0; i < s->conflict_set_count; i++)
+		mention(s->conflict_sets[i].value, 0, m);
+	mention(s->conflict_where, 0, m);
+	for (uint32_t i = 0; i < s->returning_count; i++)
+		mention(s->returning[i].value, 0, m);
+}
+
+/* Versions of the rows that the statement locks, or meets, are told apart by
+ * the columns that it mentions. */
+static void tell_apart(struct resolver *r, const struct sql_statement *s)
+{
+	struct sql_relation met = { .table = s->table,
+		                    .lock = STRENGTH_NO_KEY_UPDATE };
+	struct mentioned all = { .noted = s->query->relations,
+		                 .noted_count = s->query->relation_count };
+	if (s->kind == STATEMENT_INSERT) {
+		if (s->conflict == CONFLICT_UPDATE)
+			r->catalog->tables[s->table->number]->scanned = true;
+		mention_query(s->query, 0, &all);
+		all.noted = &met;
+		all.noted_count = 1;
+	} else {
+		mention_query(s->query, 0, &all);
+	}
+	mention_change(s, &all);
+	for (uint32_t i = 0; i < s->query->relation_count; i++) {
+		const struct sql_relation *x = &s->query->relations[i];
+		if (x->lock)
+			r->catalog->tables[x->table->number]->scanned = true;
+	}
+}
+
+void look_for_late_reads(struct resolver *r, struct sql_statement *s)
 {
 	struct mentioned rows = { 0 }, late = { 0 };
-	if (s->kind > STATEMENT_DELETE) return false;
+	uint64_t locked = 0, followed;
+	bool inserts = s->kind == STATEMENT_INSERT;
+	if (s->kind > STATEMENT_DELETE) return;
 	mention_query(s->query, 0, &rows);
-	for (uint32_t i = 0; i < s->set_count; i++)
-		mention(s->sets[i].value, 0, &late);
-	for (uint32_t i = 0; i < s->conflict_set_count; i++)
-		mention(s->conflict_sets[i].value, 0, &late);
-	mention(s->conflict_where, 0, &late);
-	for (uint32_t i = 0; i < s->returning_count; i++)
-		mention(s->returning[i].value, 0, &late);
+	mention_change(s, &late);
+	for (uint32_t i = 0; i < s->query->relation_count; i++)
+		if (s->query->relations[i].lock) locked |= relation_bit(i);
+	followed = rows.followed & locked;
+	if (!inserts)
+		followed |= late.followed & locked;
+	else if (s->conflict == CONFLICT_UPDATE)
+		followed |= late.followed & relation_bit(0);
+	s->follows_rows = followed != 0;
+	if (s->follows_rows) tell_apart(r, s);
 	if (s->query->value_count > 1) late.asks |= rows.asks;
 	/* Triggers of statements come before its rows are looked for. */
 	late.calls |= s->table && s->table->counts_statements;
-	return late.asks ||
-	       ((rows.calls || late.calls) && (rows.tables || late.tables));
+	s->looks_ahead =
+		s->follows_rows || late.asks ||
+		((rows.calls || late.calls) && (rows.tables || late.tables));
 }
 
 bool query_acts(const struct sql_query *q)

@@ -264,7 +264,7 @@ bool resolve_from(struct resolver *r, struct scope *s, json_t *list,
 /* Fills what the query has of the scope, and how its relations are found. */
 void finish_query(struct resolver *r, struct scope *s, struct sql_query *q);
 /* Does it read when it has called a routine, locked or written already? */
-bool reads_late(const struct sql_statement *s);
+void look_for_late_reads(struct resolver *r, struct sql_statement *s);
 
 /* ---- Sequences ---- */
 

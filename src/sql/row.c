@@ -159,6 +159,28 @@ static bool read_to_lock(struct sql_run *x, const struct sql_table *t,
 	return false;
 }
 
+void sql_versions(struct sql_run *x, const struct sql_table *t,
+                  const struct value *found, struct sql_rows *out)
+{
+	uint32_t n = t->column_count;
+	struct value origin = origin_of(t, found), key = found[n];
+	const struct known_row *row = known_find(x->known, t->global, key);
+	const struct known_rows *all = known_of(x->known, t->global);
+	bool own = sql_own_write(x, x->writes, t->global, key) != NULL;
+	*out = (struct sql_rows){ 0 };
+	sql_rows_add(x->region, out, found);
+	for (uint32_t i = 0; row && !own && i < all->count; i++) {
+		const struct known_row *k = all->items[i];
+		if (k != row && !row->deleted) continue;
+		for (uint32_t v = 0; v < k->count; v++) {
+			const struct value *columns =
+				sql_columns(x, t, k->key, k->versions[v]);
+			if (value_equal(origin_of(t, columns), origin))
+				sql_rows_add(x->region, out, columns);
+		}
+	}
+}
+
 bool sql_read_again(struct sql_run *x, const struct sql_table *t,
                     enum strength strength, const struct value *found,
                     const struct value **out)

@@ -201,6 +201,13 @@ bool sql_call(struct sql_run *x, const struct sql_routine *routine,
               const struct value *args, struct sql_rows *out);
 /* A change of rows or of the schema. */
 bool sql_change(struct sql_run *x, const struct sql_statement *s);
+/* While it is looked ahead of: what is done with joined rows. */
+typedef bool sql_look(struct sql_run *x, const struct sql_statement *s,
+                      const struct value **rows);
+/* Does that with rows that the statement's query has found, and with all that
+ * those of them that it locks can be by then, if the conditions hold. */
+bool sql_look_at_rows(struct sql_run *x, const struct sql_statement *s,
+                      sql_look *look, const struct value **rows);
 /* Reads what the change will read, but for what it locks. False: it is waited
  * for. */
 bool sql_look_at_change(struct sql_run *x, const struct sql_statement *s);
@@ -338,6 +345,9 @@ void sql_born(struct sql_run *x, const struct sql_table *t,
 bool sql_read_again(struct sql_run *x, const struct sql_table *t,
                     enum strength strength, const struct value *found,
                     const struct value **out);
+/* All that it can be, as far as is known: the one that was found first. */
+void sql_versions(struct sql_run *x, const struct sql_table *t,
+                  const struct value *found, struct sql_rows *out);
 
 /* Its key, from its columns; NULL if one of them is. */
 struct value sql_key(struct sql_run *x, const struct sql_unique *u,
