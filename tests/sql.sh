@@ -530,7 +530,10 @@ for name in bookings courseware twitter smallbank seats; do
 	prints " $all  under prc"
 	run 0 split "$1" --units 2 -o units
 	for unit in units/unit-*.json; do
-		[ ! -f "$unit" ] || run 0 explore --unit "$unit"
+		[ ! -f "$unit" ] && continue
+		"$ISOSCOPE" explore --unit "$unit" >out 2>err
+		found=$?
+		[ $found -le "$verdict" ] || fail "a unit of $name: $found"
 	done
 	run $verdict merge units
 	prints " $all  under prc"

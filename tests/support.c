@@ -490,7 +490,8 @@ void history_give_locks(struct rng *r, struct history *h)
 			struct event *e = &h->transactions[t].events[i];
 			if (rng_below(r, odds)) continue;
 			e->strength = e->kind == EVENT_WRITE
-			                      ? STRENGTH_NO_KEY_UPDATE
+			                      ? STRENGTH_NO_KEY_UPDATE +
+			                                rng_below(r, 3)
 			                      : rng_below(r, STRENGTH_COUNT);
 		}
 		if (statements) join_some(r, &h->transactions[t]);

@@ -113,7 +113,8 @@ static void access_key(struct walk *w)
 	struct db_access a = { .key = rng_below(&w->rng, w->keys) };
 	bool reads = rng_below(&w->rng, 8) < w->reads;
 	if (reads && w->locks && !rng_below(&w->rng, 3))
-		a.strength = STRENGTH_KEY_SHARE + rng_below(&w->rng, 4);
+		a.strength =
+			STRENGTH_CHECK + rng_below(&w->rng, STRENGTH_UPDATE);
 	if (w->groups && last->count && rng_below(&w->rng, 2))
 		a.joined = !reads || a.strength >= STRENGTH_SHARE ||
 		           is_early(&last->events[last->count - 1]);

@@ -80,7 +80,7 @@ static set excluded(const struct history *h, const struct event *e)
 		for (uint32_t i = 0; i < h->transactions[t].event_count; i++) {
 			const struct event *w = &h->transactions[t].events[i];
 			if (w->kind == EVENT_WRITE && w->key == e->key &&
-			    strengths_exclude(e->strength, event_strength(w)))
+			    strength_meets(e->strength, event_strength(w)))
 				s |= (set)1 << t;
 		}
 	return s;
@@ -244,7 +244,7 @@ static uint32_t end_of_version(const struct facts *f, uint32_t t1, uint32_t key,
 
 static bool is_lock(const struct event *e)
 {
-	return e->kind == EVENT_WRITE || e->strength != STRENGTH_PLAIN;
+	return e->kind == EVENT_WRITE || e->strength > STRENGTH_CHECK;
 }
 
 /* Does s lock what excludes this? A write of one that aborts is a lock where

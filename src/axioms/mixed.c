@@ -106,7 +106,7 @@ BITS_INLINE const word *mixed_excluded(struct level_scratch *s,
 		const struct relation_write *w = &r->writes[i];
 		if (w->key == a.key && !w->reads_own &&
 		    bits_has(writers, w->writer) &&
-		    strengths_exclude(a.strength, w->strength))
+		    strength_meets(a.strength, w->strength))
 			bits_add(some, w->writer);
 	}
 	return some;

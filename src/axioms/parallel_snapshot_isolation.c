@@ -46,7 +46,7 @@ static void psi_excluded(const struct relation *r,
 			const struct relation_write *w = &r->writes[i];
 			if (w->key == a->key && !w->reads_own &&
 			    bits_has(writers, w->writer) &&
-			    strengths_exclude(a->strength, w->strength))
+			    strength_meets(a->strength, w->strength))
 				bits_add(out, w->writer);
 		}
 	}

@@ -90,14 +90,18 @@ static void part_locked_read(struct points *p, const struct point_lock *read,
                              const struct point_lock *write)
 {
 	assert(read->key == write->key);
+	bool checks = read->strength == STRENGTH_CHECK;
 	if (read->source == write->owner || read->source == NONE ||
-	    read->moot || !strengths_exclude(read->strength, write->strength))
+	    read->moot || !strength_meets(read->strength, write->strength))
 		return;
+	if (checks && level_has_statements(p->of[read->owner].level)) return;
 	add_choice(p,
 	           (struct point_edge){ commit_of(p, write->owner),
 	                                commit_of(p, read->source), REASON_WW,
 	                                read->key, read->owner },
-	           (struct point_edge){ end_of(p, read), lock_point(p, write),
+	           (struct point_edge){ end_of(p, read),
+	                                checks ? commit_of(p, write->owner)
+	                                       : lock_point(p, write),
 	                                REASON_RW, read->key, read->source });
 }
 
@@ -216,7 +220,8 @@ static void take_until(struct points *p, uint32_t i, uint32_t until)
 	struct point_lock *l = &p->locks[i];
 	l->start = l->asked = NONE;
 	l->asks = true;
-	l->until = p->runnable && level_has_statements(p->pending.level)
+	l->until = p->runnable && level_has_statements(p->pending.level) &&
+	                           l->strength != STRENGTH_CHECK
 	                   ? take_point(p, i, until)
 	                   : until;
 	if (!l->writes && l->source != NONE)

@@ -35,7 +35,7 @@ static uint32_t next_version(const struct points_closure *s,
 		uint32_t other = rank_in(s, c, v, h);
 		if (h->what == WRITES && other > rank && other < next &&
 		    (lock == STRENGTH_PLAIN ||
-		     strengths_exclude(lock, h->strength)) &&
+		     strength_meets(lock, h->strength)) &&
 		    !has_aborted(s, h->turn))
 			next = other;
 	}
@@ -196,11 +196,11 @@ static bool fits_statement(const struct points_closure *s,
 		       next_version(s, c, v, h->key, STRENGTH_PLAIN, rank));
 		if (f->low > f->high) return false;
 	}
-	if (h->what == READS && h->strength != STRENGTH_PLAIN &&
+	if (h->what == READS && h->strength > STRENGTH_CHECK &&
 	    (rank >= v->below ||
 	     next_version(s, c, v, h->key, h->strength, rank) < v->below))
 		return false;
-	if (h->strength != STRENGTH_PLAIN && h->what < COMMITS)
+	if (h->strength > STRENGTH_CHECK && h->what < COMMITS)
 		be_behind(&f->locked,
 		          holder_rank(s, c, v, h->key, h->strength));
 	return true;
@@ -347,7 +347,8 @@ void points_fitting_writers(const struct points_closure *s,
 	}
 	if (!statements && level_is_serial(l))
 		drop_overwritten(s, c, read->key, STRENGTH_PLAIN, out);
-	if (lock != STRENGTH_PLAIN && level_sight(l) != SIGHT_NOTHING)
+	if (lock > (statements ? STRENGTH_CHECK : STRENGTH_PLAIN) &&
+	    level_sight(l) != SIGHT_NOTHING)
 		drop_overwritten(s, c, read->key, lock, out);
 	if (statements || level_sight(l) == SIGHT_PREFIX) return;
 	BITS_EACH(u, out, c->words)

@@ -79,7 +79,7 @@ static uint32_t count_statements(const struct transaction *t)
 
 static bool locks(const struct event *e)
 {
-	return event_strength(e) != STRENGTH_PLAIN;
+	return event_strength(e) > STRENGTH_CHECK;
 }
 
 /* Does a statement lock something after it has started? Else none is to be

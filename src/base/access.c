@@ -8,18 +8,33 @@ bool strengths_exclude(enum strength a, enum strength b)
 	static const bool table[STRENGTH_COUNT][STRENGTH_COUNT] = {
 		[STRENGTH_KEY_SHARE] = { [STRENGTH_UPDATE] = true },
 		[STRENGTH_SHARE] = { [STRENGTH_NO_KEY_UPDATE] = true,
+		                     [STRENGTH_REFERENCE] = true,
 		                     [STRENGTH_UPDATE] = true },
 		[STRENGTH_NO_KEY_UPDATE] = { [STRENGTH_SHARE] = true,
 		                             [STRENGTH_NO_KEY_UPDATE] = true,
+		                             [STRENGTH_REFERENCE] = true,
 		                             [STRENGTH_UPDATE] = true },
+		[STRENGTH_REFERENCE] = { [STRENGTH_SHARE] = true,
+		                         [STRENGTH_NO_KEY_UPDATE] = true,
+		                         [STRENGTH_REFERENCE] = true,
+		                         [STRENGTH_UPDATE] = true },
 		[STRENGTH_UPDATE] = { [STRENGTH_KEY_SHARE] = true,
 		                      [STRENGTH_SHARE] = true,
 		                      [STRENGTH_NO_KEY_UPDATE] = true,
+		                      [STRENGTH_REFERENCE] = true,
 		                      [STRENGTH_UPDATE] = true }
 	};
 	if (a == STRENGTH_GIVEN_UP || b == STRENGTH_GIVEN_UP) return false;
 	assert(table[a][b] == table[b][a]);
 	return table[a][b];
+}
+
+bool strength_meets(enum strength read, enum strength write)
+{
+	assert(write >= STRENGTH_NO_KEY_UPDATE);
+	return read == STRENGTH_CHECK
+	               ? write == STRENGTH_REFERENCE || write == STRENGTH_UPDATE
+	               : strengths_exclude(read, write);
 }
 
 static const struct {

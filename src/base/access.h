@@ -9,13 +9,22 @@
 
 /* How an access locks its row until its transaction ends, as in PostgreSQL:
  * FOR KEY SHARE, FOR SHARE, FOR NO KEY UPDATE (the write of an UPDATE), FOR
- * UPDATE (the write of a DELETE). */
+ * UPDATE (the write of a DELETE).
+ *
+ * Two more are for foreign keys. Who deletes a row looks for those that refer
+ * to it, as they are now, whatever the snapshot: that is a CHECK. It locks
+ * nothing, and is a plain read where statements have moments; where a
+ * transaction has one snapshot, nobody has made the row refer anew, deleted or
+ * inserted it since. A write that makes a row refer anew is a REFERENCE; else
+ * it is as NO KEY UPDATE. */
 /*     identifier, letter in files, what is said of such a read */
 #define STRENGTH_TABLE(X)                          \
 	X(STRENGTH_PLAIN, "", "")                  \
+	X(STRENGTH_CHECK, "C", "checked")          \
 	X(STRENGTH_KEY_SHARE, "K", "key-shared")   \
 	X(STRENGTH_SHARE, "S", "shared")           \
 	X(STRENGTH_NO_KEY_UPDATE, "N", "updating") \
+	X(STRENGTH_REFERENCE, "R", "updating")     \
 	X(STRENGTH_UPDATE, "X", "locked")
 
 enum strength {
@@ -33,6 +42,11 @@ enum strength {
 /* Do such accesses of two transactions to one row exclude each other? A plain
  * one, which is a read, excludes nothing, nor does one that ends a lock. */
 __attribute__((const)) bool strengths_exclude(enum strength a, enum strength b);
+/* Is what is read so, under a level without statements, to be as the last such
+ * write before the reader's commit has left it? So it is for each lock that the
+ * write's excludes, and for a check. */
+__attribute__((const)) bool strength_meets(enum strength read,
+                                           enum strength write);
 /* "K"; "" for a plain access. */
 const char *strength_letter(enum strength s);
 /* "shared"; "" for a plain access. */

@@ -273,7 +273,8 @@ static inline void make_event(struct event *e, enum event_kind kind,
 static inline void note_lock(struct ledger *l, struct db_access a)
 {
 	l->locks |= a.strength != STRENGTH_PLAIN;
-	l->key_shares |= a.strength == STRENGTH_KEY_SHARE;
+	l->key_shares |=
+		a.strength != STRENGTH_PLAIN && a.strength < STRENGTH_SHARE;
 }
 
 void ledger_write(struct ledger *l, struct db_access a, struct value value)

@@ -15,15 +15,15 @@ struct facts_read {
 	uint32_t key;
 	uint32_t from; /* transaction; 0 is init */
 	/* Of one transaction, they increase from statement to statement. */
-	uint32_t statement : 29;
-	enum strength strength : 3;
+	uint32_t statement : 28;
+	enum strength strength : 4;
 };
 
 /* A write, or a read of the own write, as what it locks. */
 struct facts_lock {
 	uint32_t key;
-	uint32_t statement : 28;
-	enum strength strength : 3;
+	uint32_t statement : 27;
+	enum strength strength : 4;
 	bool reads_own : 1;
 };
 

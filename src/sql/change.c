@@ -152,10 +152,7 @@ static bool refers_anew(const struct sql_table *t, const struct value *old,
 	return false;
 }
 
-/* Of an UPDATE: the columns of keys are those that others can refer to. Who
- * deletes what a row may refer to reads that row FOR KEY SHARE, and is to see
- * that it refers now, whatever its snapshot; PostgreSQL looks for that beside
- * the snapshot. */
+/* Of an UPDATE: the columns of keys are those that others can refer to. */
 static enum strength strength_of(const struct sql_table *t,
                                  const struct value *old,
                                  const struct value *columns)
@@ -168,9 +165,8 @@ static enum strength strength_of(const struct sql_table *t,
 			                 columns[u->columns[k]]))
 				return STRENGTH_UPDATE;
 	}
-	return !t->referrers && refers_anew(t, old, columns)
-	               ? STRENGTH_UPDATE
-	               : STRENGTH_NO_KEY_UPDATE;
+	return refers_anew(t, old, columns) ? STRENGTH_REFERENCE
+	                                    : STRENGTH_NO_KEY_UPDATE;
 }
 
 bool sql_replace(struct sql_run *x, const struct sql_table *t,

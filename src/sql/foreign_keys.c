@@ -1,7 +1,8 @@
 /* Foreign keys, as PostgreSQL's triggers see to them: at the end of a
  * statement, row by row, in statements of their own. A row that refers locks
  * the one that it refers to, which then cannot go; one that goes looks for
- * those that refer to it, as they are at that moment, at every level. */
+ * those that refer to it, as they are at that moment, at every level, and locks
+ * these. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,19 +75,40 @@ static struct value referred_key(struct sql_run *x, const struct sql_foreign *f,
 	return sql_key(x, &u, columns);
 }
 
+/* Finds the row of this key, and keeps it from going: *there. One that is found
+ * and then goes is not there, even if the key is there again. */
+static bool keep_referred(struct sql_run *x, const struct sql_table *t,
+                          struct value key, bool *there)
+{
+	const struct known_row *known = known_find(x->known, t->global, key);
+	bool goes = known && known->deleted && known_comes_again(known, t) &&
+	            !x->serial;
+	const struct value *newest;
+	struct value row;
+	if (!sql_read(x, t->global, key,
+	              goes ? STRENGTH_PLAIN : STRENGTH_KEY_SHARE, &row))
+		return false;
+	*there = !sql_is_gone(row);
+	if (!goes || !*there) return true;
+	if (!sql_read_again(x, t, STRENGTH_KEY_SHARE,
+	                    sql_columns(x, t, key, row), &newest))
+		return false;
+	*there = newest && value_equal(newest[t->column_count], key);
+	return true;
+}
+
 static bool check_referred(struct sql_run *x, const struct sql_foreign *f,
                            const struct value *columns)
 {
-	struct value key = referred_key(x, f, columns), row;
+	struct value key = referred_key(x, f, columns);
+	bool there = false;
 	if (sql_is_null(key)) return true;
 	if (f->unique && !sql_read(x, sql_foreign_unique(f)->global, key,
 	                           STRENGTH_PLAIN, &key))
 		return false;
-	if (!sql_is_null(key)) {
-		if (!sql_read(x, f->to->global, key, STRENGTH_KEY_SHARE, &row))
-			return false;
-		if (!sql_is_gone(row)) return true;
-	}
+	if (!sql_is_null(key) && !keep_referred(x, f->to, key, &there))
+		return false;
+	if (there) return true;
 	return sql_run_fails(x, "23503",
 	                     "insert or update on table \"%s\" violates "
 	                     "foreign key constraint \"%s\"",
@@ -122,23 +144,22 @@ static bool may_refer(struct sql_run *x, const struct sql_foreign *f,
 	return found;
 }
 
-/* The row that refers is changed with the one that it refers to. */
+/* The row that refers is changed with the one that it refers to, unless it does
+ * not refer any more by the time when it is locked. */
 static bool follow(struct sql_run *x, const struct sql_foreign *f,
-                   enum sql_action action, const struct value *row,
-                   const struct value *new)
+                   enum sql_action action, struct value to,
+                   const struct value *row, const struct value *new)
 {
 	const struct sql_table *t = f->from;
-	struct value there, key = row[t->column_count];
-	bool removes = action == ACTION_CASCADE && !new;
-	assert(action == ACTION_CASCADE || action == ACTION_SET_NULL);
-	if (!sql_read(x, t->global, key,
-	              removes ? STRENGTH_UPDATE : STRENGTH_NO_KEY_UPDATE,
-	              &there))
-		return false;
-	if (sql_is_gone(there)) return true;
-	const struct value *old = sql_columns(x, t, key, there);
+	const struct value *old;
 	struct value *columns = NULL;
-	bool kept;
+	bool removes = action == ACTION_CASCADE && !new, kept;
+	assert(action == ACTION_CASCADE || action == ACTION_SET_NULL);
+	if (!sql_read_again(x, t,
+	                    removes ? STRENGTH_UPDATE : STRENGTH_NO_KEY_UPDATE,
+	                    row, &old))
+		return false;
+	if (!old || !refers(x, f, old, to)) return true;
 	x->sets = NULL;
 	if (removes) {
 		if (!sql_fire_before(x, t, old, &columns, &kept)) return false;
@@ -207,24 +228,30 @@ static bool check_referring(struct sql_run *x, const struct sql_foreign *f,
 {
 	enum sql_action action = new ? f->on_update : f->on_delete;
 	struct value to = sql_key(x, sql_foreign_unique(f), old);
-	uint32_t count;
+	uint32_t count, found = 0;
+	struct value row;
 	if (sql_is_null(to) ||
 	    (action == ACTION_NONE && is_there_again(x, f, to)))
 		return true;
 	struct value *keys = referring_keys(x, f, to, &count);
+	const struct value **rows =
+		region_take(x->region, (count + (size_t)1) * sizeof *rows);
 	for (uint32_t i = 0; i < count; i++) {
-		struct value row;
-		if (!sql_read(x, f->from->global, keys[i], STRENGTH_KEY_SHARE,
+		if (!sql_read(x, f->from->global, keys[i], STRENGTH_CHECK,
 		              &row))
 			return false;
 		if (sql_is_gone(row)) continue;
-		const struct value *columns =
-			sql_columns(x, f->from, keys[i], row);
-		if (!refers(x, f, columns, to)) continue;
+		rows[found] = sql_columns(x, f->from, keys[i], row);
+		if (!refers(x, f, rows[found], to)) continue;
 		if (action == ACTION_NONE || action == ACTION_RESTRICT)
-			return forbid(x, f);
-		if (!follow(x, f, action, columns, new)) return false;
+			return sql_read(x, f->from->global, keys[i],
+			                STRENGTH_KEY_SHARE, &row) &&
+			       forbid(x, f);
+		found++;
 	}
+	assert(found <= count);
+	for (uint32_t i = 0; i < found; i++)
+		if (!follow(x, f, action, to, rows[i], new)) return false;
 	return true;
 }
 

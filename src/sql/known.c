@@ -156,11 +156,29 @@ static bool are_alike(const struct sql_table *t, struct value a, struct value b)
 	return true;
 }
 
+/* Has it come to its key behind another one (row.c)? */
+static bool has_past(const struct sql_table *t, struct value row)
+{
+	assert(row.tag == VALUE_RECORD);
+	return row.o->length > 2 * t->column_count;
+}
+
+bool known_comes_again(const struct known_row *row, const struct sql_table *t)
+{
+	bool again = false;
+	for (uint32_t i = 0; i < row->count && !again; i++)
+		again = has_past(t, row->versions[i]);
+	assert(!again || row->count);
+	return again;
+}
+
 bool known_has(struct known *k, const struct sql_table *t, struct value key,
                struct value value)
 {
 	const struct known_row *row = known_find(k, t->global, key);
 	if (value.tag != VALUE_RECORD) return row && row->deleted;
+	if (has_past(t, value) && !(row && known_comes_again(row, t)))
+		return false;
 	if (!t->scanned && !k->all_rows) return true;
 	for (uint32_t i = 0; row && i < row->count; i++)
 		if (are_alike(t, row->versions[i], value)) return true;

@@ -61,6 +61,8 @@ bool known_add(struct known *k, const struct sql_table *t, struct value key,
 /* Would it be news? */
 bool known_has(struct known *k, const struct sql_table *t, struct value key,
                struct value row);
+/* Of a row that is deleted: has another one come to its key? */
+bool known_comes_again(const struct known_row *row, const struct sql_table *t);
 /* The order of keys: that of the primary key. */
 int known_compare(struct value a, struct value b);
 
