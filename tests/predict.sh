@@ -445,4 +445,30 @@ echo 'session a { txn { assume false; } }' >never.tx
 run 4 predict --program never.tx
 prints 'there is no history to predict from'
 
+# ser beside si, as PostgreSQL has it: another order for who only looks.
+cat >look.tx <<'END'
+global x = 0;
+global y = 0;
+txn old() at ser { let v = x; y = 1; return v; }
+txn new() at si { x = 1; }
+txn look() at si { let v = x; let w = y; return v * 10 + w; }
+session a { let seen = old(); }
+session b { new(); }
+session c { let seen = look(); }
+assert a.seen == 1 || c.seen != 10;
+END
+run 0 predict --program look.tx --runs 6
+run 1 predict --program look.tx --runs 6 --serializable=postgres
+prints 'the mix of its levels, ser as in PostgreSQL, allows'
+run 0 record look.tx -o observed
+run 0 predict -q observed
+run 1 predict --json --serializable=postgres --validate look.tx observed
+prints '"serializable":"postgres"'
+run 2 record --serializable=postgres look.tx
+says "'record' has no option"
+run 0 compare look.tx
+run 1 compare --serializable=postgres look.tx
+prints '1 unserializable history and 1 violated assertion'
+prints 'ser as in PostgreSQL'
+
 finish

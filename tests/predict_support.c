@@ -124,11 +124,11 @@ char *observed_random(struct rng *r, struct observed_shape shape)
 void predict_complain(const struct predict_trial *t, const char *what)
 {
 	char *printed = t->notation ? NULL : history_to_notation(t->h);
-	ck_abort_msg("seed %llu, %s %s %s%s: %s:\n%s",
+	ck_abort_msg("seed %llu, %s %s %s%s%s: %s:\n%s",
 	             (unsigned long long)t->seed, level_word(t->o.level),
 	             t->o.boundary == BOUNDARY_STRICT ? "strict" : "relaxed",
 	             t->o.encoding == ENCODING_EXACT ? "exact" : "approx",
-	             t->o.enumerate ? " all" : "", what,
+	             t->o.enumerate ? " all" : "", t->ssi ? " ssi" : "", what,
 	             printed ? printed : t->notation);
 	abort();
 }
@@ -449,8 +449,10 @@ bool predicts(const struct predict_trial *t)
 void trial_begin(struct predict_trial *t, const char *notation)
 {
 	t->notation = notation;
-	t->h = history_from_notation(notation);
-	t->trace = trace_of_history(t->h, "test");
+	struct history *h = history_from_notation(notation);
+	h->ssi = t->ssi;
+	t->h = h;
+	t->trace = trace_of_history(h, "test");
 }
 
 void trial_end(struct predict_trial *t)

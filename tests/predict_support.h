@@ -27,6 +27,7 @@ char *observed_random(struct rng *r, struct observed_shape shape);
 struct predict_trial {
 	uint64_t seed;
 	const char *notation; /* NULL: the trace is printed */
+	bool ssi;             /* history.ssi */
 	const struct history *h;
 	const struct trace *trace;
 	struct predict_options o;

@@ -468,6 +468,14 @@ void history_give_levels(struct rng *r, struct history *h)
 	}
 }
 
+void history_be_ssi(struct rng *r, struct history *h)
+{
+	h->ssi = true;
+	for (uint32_t t = 1; t < h->transaction_count; t++)
+		if (rng_below(r, 4))
+			h->transactions[t].own = (own_level)(LEVEL_SER + 1);
+}
+
 /* What a statement does not lock it reads before. */
 static void join_some(struct rng *r, struct transaction *t)
 {

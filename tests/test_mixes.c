@@ -41,15 +41,6 @@ static own_level random_own(struct rng *r, uint32_t none)
 
 /* ---- histories ---- */
 
-/* Many are serializable, among each other only. */
-static void be_ssi(struct rng *r, struct history *h)
-{
-	h->ssi = true;
-	for (uint32_t t = 1; t < h->transaction_count; t++)
-		if (rng_below(r, 4))
-			h->transactions[t].own = (own_level)(LEVEL_SER + 1);
-}
-
 /* The witness is a cycle; a wr alone for a dirty read. */
 static bool is_cycle(const struct witness *w)
 {
@@ -94,7 +85,7 @@ START_TEST(random_histories)
 		struct history *h = history_random(&r, shape);
 		history_give_levels(&r, h);
 		if (i % 2) history_give_locks(&r, h);
-		if (i % 3 == 0) be_ssi(&r, h);
+		if (i % 3 == 0) history_be_ssi(&r, h);
 		try_history(&r, h, seed);
 		/* Rows of more than one word. */
 		if (i % 16 == 0) {
@@ -239,7 +230,7 @@ START_TEST(random_checks)
 				    rng_below(&r, 2) });
 		if (i % 4 < 3) history_give_levels(&r, h);
 		if (i % 2) history_give_locks(&r, h);
-		if (i % 8 > 5) be_ssi(&r, h);
+		if (i % 8 > 5) history_be_ssi(&r, h);
 		struct facts *f = facts_of_history(h);
 		x.h = h;
 		x.f = f;

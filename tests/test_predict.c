@@ -498,9 +498,10 @@ START_TEST(mixes_and_locks_agree_with_brute_force)
 		char *plain = observed_random(&r, small_shape(&r));
 		struct history *h = history_from_notation(plain);
 		if (n % 3) history_give_levels(&r, h);
+		if (n % 6 == 1) history_be_ssi(&r, h);
 		if (n % 3 != 1) history_give_locks(&r, h);
 		char *notation = history_to_notation(h);
-		struct predict_trial t = { .seed = seed };
+		struct predict_trial t = { .seed = seed, .ssi = h->ssi };
 		trial_begin(&t, notation);
 		compare_with_twin(&t, levels_beside(&r, h));
 		trial_end(&t);

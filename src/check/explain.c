@@ -239,7 +239,7 @@ bool check_explain(const struct trace *t, const struct facts *f, enum level l,
 	make_part(t, f, &core, needs_locks(f, l), out);
 	minimal_violation_free(&core);
 	if (f->owns) out->part->others = (own_level)(l + 1);
-	out->part->ssi = f->ssi;
+	assert(out->part->ssi == f->ssi);
 	/* The kernels and the axioms behind them have the last word. */
 	if (!check_cycle(f, l, out->part, &out->cycle)) {
 		check_witness_free(out);

@@ -315,7 +315,9 @@ enum command {
 	X(READ_ALL_ROWS, IN_RUNNING, "read-all-rows", 0, NULL, NULL,           \
 	  "in SQL, have each condition read every row of its table; "          \
 	  "without it, rows that can make no difference are left out")         \
-	X(SERIALIZABLE, IN_EXPLORING | IN_MERGE | IN_RUN | IN_CHECK,           \
+	X(SERIALIZABLE,                                                        \
+	  IN_EXPLORING | IN_MERGE | IN_RUN | IN_CHECK | IN_PREDICT |           \
+	          IN_COMPARE,                                                  \
 	  "serializable", 0, "OF", "postgres",                                 \
 	  "transactions at ser beside others at weaker levels are as "         \
 	  "PostgreSQL's, serializable among each other only (postgres); "      \

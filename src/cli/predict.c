@@ -298,6 +298,7 @@ static bool settings(struct predicting *x)
 	r->level_given = level;
 	if (level) r->options.level = level_from_word(level);
 	r->options.as = level_deployment(level);
+	r->in.ssi = c->value[OPTION_SERIALIZABLE];
 	setting_encoding(c, &r->options);
 	r->options.enumerate = c->value[OPTION_ALL];
 	r->program_path =

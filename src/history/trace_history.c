@@ -486,6 +486,7 @@ struct history *trace_history(const struct trace *t,
 		          .h = mem_take0(1, sizeof *v.h) };
 	region_init(&v.h->region);
 	v.h->valueless = t->valueless;
+	v.h->ssi = t->ssi;
 	choose_transactions(&v);
 	if (!keeps_ops(&v)) index_writes(&v);
 	choose_keys(&v);
@@ -573,6 +574,7 @@ struct trace *trace_of_history(const struct history *h, const char *file)
 	add_transactions(b, h);
 	struct trace *t = trace_builder_trust(b);
 	add_known_order(t, h);
+	t->ssi = h->ssi;
 	assert(t->transaction_count == h->transaction_count);
 	for (uint32_t i = 1; i < t->transaction_count; i++)
 		t->transactions[i].own = h->transactions[i].own;

@@ -28,6 +28,7 @@ void candidate_init(struct candidate *x, const struct observed_history *o,
 		mem_take0((size_t)o->lock_keys + 2, sizeof *f->writer_first);
 	f->writers = mem_take0(events, sizeof *f->writers);
 	f->order = mem_take0(n, sizeof *f->order);
+	f->ssi = o->facts->ssi;
 	if (o->facts->owns) f->owns = mem_take0(n, sizeof *f->owns);
 	f->rank = mem_take0(n, sizeof *f->rank);
 	x->numbers = mem_take0(n, sizeof *x->numbers);

@@ -330,7 +330,8 @@ static void take_levels(struct observed_history *o)
 		if (!(levels >> l & 1)) continue;
 		if (level_sight(l) < o->sight) o->sight = level_sight(l);
 		o->some_exclusive |= level_excludes_rivals(l);
-		o->points |= level_has_statements(l);
+		o->points |= level_has_statements(l) ||
+		             (o->facts->ssi && level_is_serial(l));
 		o->exclusive = levels == 1u << l && level_excludes_rivals(l);
 	}
 }

@@ -287,6 +287,7 @@ void predictor_build(struct predictor *p, struct prediction *out)
 	out->history->level =
 		copy_string(out->history, level_word(p->options.level));
 	out->history->valueless = r->valueless;
+	out->history->ssi = r->ssi;
 	assert(out->history->transaction_count == n);
 	out->boundary = p->options.boundary;
 	out->nearest = p->nearest;

@@ -192,6 +192,11 @@ void name_level_as(struct text *t, enum level l, const char *as)
 	if (as) text_format(t, ", as %s", as);
 }
 
+void name_ssi(struct text *t, bool ssi)
+{
+	if (ssi) text_string(t, ", ser as in PostgreSQL");
+}
+
 void name_program_level(struct text *t, const struct program *p, enum level l,
                         const char *as)
 {
@@ -203,8 +208,7 @@ void name_program_level(struct text *t, const struct program *p, enum level l,
 			text_string(t, ", beside transactions with levels of "
 			               "their own");
 	}
-	if (program_is_ssi(p) && program_mixes(p))
-		text_string(t, ", ser as in PostgreSQL");
+	name_ssi(t, program_is_ssi(p) && program_mixes(p));
 }
 
 void result_level(struct result *r, enum level l, const char *as)

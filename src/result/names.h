@@ -46,6 +46,9 @@ void name_plain(struct text *t, const char *name);
 void name_level(struct text *t, enum level l);
 /* "Snapshot Isolation (si), as oracle-serializable"; NULL: as above. */
 void name_level_as(struct text *t, enum level l, const char *as);
+/* ", ser as in PostgreSQL", if it is, where transactions have levels of their
+ * own. */
+void name_ssi(struct text *t, bool ssi);
 /* The same where some transactions of the program may have levels of their own:
  * then the level is that of the others. */
 void name_program_level(struct text *t, const struct program *p, enum level l,

@@ -15,6 +15,7 @@ void predict_summary_add(struct predict_summary *m,
 	enum verdict v = predict_verdict(c);
 	m->mixed |= m->histories && m->options.level != c->options->level;
 	enum check_owns owns = trace_owns(c->observed);
+	m->ssi = c->observed->ssi;
 	m->owns = !m->histories || owns == m->owns ? owns : OWNS_SOME;
 	m->options = *c->options;
 	m->program = c->program;
@@ -54,15 +55,18 @@ static void name_levels_of(struct text *t, const struct predict_summary *m)
 {
 	if (m->owns == OWNS_ALL) {
 		text_string(t, "the mix of its levels");
+		name_ssi(t, m->ssi);
+		if (m->ssi) text_char(t, ',');
 		return;
 	}
 	if (m->mixed)
 		text_string(t, "the level it states");
 	else
 		name_level_as(t, m->options.level, m->options.as);
-	if (m->owns)
-		text_string(t, ", beside transactions with levels of their "
-		               "own,");
+	if (!m->owns) return;
+	text_string(t, ", beside transactions with levels of their own");
+	name_ssi(t, m->ssi);
+	text_char(t, ',');
 }
 
 static void reason_violated(struct text *t, const struct predict_summary *m)

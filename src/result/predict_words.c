@@ -71,13 +71,14 @@ const char *predict_encoding_word(enum predict_encoding e)
 static void name_level_here(struct text *t, const struct predict_case *c)
 {
 	enum check_owns owns = trace_owns(c->observed);
-	bool mixed = owns == OWNS_SOME;
+	bool mixed = owns == OWNS_SOME, ssi = owns && c->observed->ssi;
 	if (owns) text_string(t, "the mix of its levels");
-	if (owns == OWNS_ALL) return;
 	if (mixed) text_string(t, ", with ");
-	name_level_as(t, c->options->level, c->options->as);
+	if (owns != OWNS_ALL)
+		name_level_as(t, c->options->level, c->options->as);
 	if (mixed) text_string(t, " for the others");
-	if (mixed || c->options->as) text_char(t, ',');
+	name_ssi(t, ssi);
+	if (mixed || ssi || (!owns && c->options->as)) text_char(t, ',');
 }
 
 static void reason_itself(struct text *t, const struct predict_case *c)

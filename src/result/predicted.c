@@ -21,6 +21,7 @@ static void add_settings(struct result *r, const struct predict_case *c)
 	if (recorded) result_count(r, to, "seed", c->seed);
 	result_count(r, to, "sessions", t->session_count);
 	result_level(r, c->options->level, c->options->as);
+	if (t->ssi) result_text(r, to, "serializable", "postgres");
 	result_owns(r, t);
 	result_text(r, to, "boundary",
 	            predict_boundary_word(c->options->boundary));

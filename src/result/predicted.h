@@ -89,6 +89,7 @@ struct predict_summary {
 	struct predict_options options; /* of the last one */
 	bool mixed;                     /* not all have the same level */
 	enum check_owns owns; /* OWNS_SOME: of some of them, or not of all */
+	bool ssi;             /* trace.ssi, of all */
 	uint64_t histories;
 	uint64_t verdicts[VERDICT_COUNT];
 	uint64_t answers[PREDICT_UNKNOWN + 1]; /* FOUND: at least one */
