@@ -662,6 +662,8 @@ static const struct situation situations[] = {
 	    "UPDATE t SET n = w.v FROM w WHERE w.id = t.k AND t.id = % "
 	    "RETURNING k, n",
 	    "UPDATE t SET id = % WHERE id = %", "DELETE FROM w WHERE id = %",
+	    "SELECT x.k, v FROM (SELECT k FROM t WHERE id = % FOR UPDATE) x "
+	    "JOIN w ON w.id = x.k",
 	    "SELECT t.id, k, v FROM t JOIN w ON w.id = k FOR UPDATE OF t" } },
 	{ "  CREATE TABLE t (id int PRIMARY KEY, n int);\n"
 	  "  INSERT INTO t VALUES (1, 0), (2, 0);\n"

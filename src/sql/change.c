@@ -485,9 +485,10 @@ static bool look_at_sets(struct sql_run *x, const struct sql_frame *f,
 }
 
 /* What is done with a row; of an INSERT, with the one in its way as well. */
-static bool look_at_row(struct sql_run *x, const struct sql_statement *s,
+static bool look_at_row(struct sql_run *x, const void *what,
                         const struct value **rows)
 {
+	const struct sql_statement *s = what;
 	struct sql_frame f = { .outer = x->outer, .rows = rows };
 	bool inserts = s->kind == STATEMENT_INSERT, holds;
 	struct value out;
@@ -539,8 +540,11 @@ bool sql_look_at_change(struct sql_run *x, const struct sql_statement *s)
 		if (!sql_looks_on(x, sql_match(x, q, x->outer, &matches)))
 			return false;
 		for (uint32_t i = 0; i < matches.count; i++)
-			if (!sql_look_at_rows(x, s, look_at_row,
-			                      matches.items[i]))
+			if (!(s->follows_rows
+			              ? sql_look_at_versions(x, q, x->outer,
+			                                     matches.items[i],
+			                                     look_at_row, s)
+			              : look_at_row(x, s, matches.items[i])))
 				return false;
 		return true;
 	}

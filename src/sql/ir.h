@@ -353,8 +353,8 @@ struct sql_statement {
 	/* Some of what it reads is asked for after it has called a routine,
 	 * locked or written, and is to be as it was before that. */
 	bool looks_ahead;
-	/* What it reads depends on columns of rows that it locks, or of the one
-	 * that is in the way of an INSERT. */
+	/* What it reads depends on columns of rows that it locks; of an INSERT,
+	 * of the one that is in its way. */
 	bool follows_rows;
 	/* QUERY; INSERT: the rows; UPDATE and DELETE: relation 0 is the table,
 	 * and `where` and FROM are its own. */

@@ -69,33 +69,42 @@ bool sql_lock_rows(struct sql_run *x, const struct sql_query *q,
 	return !changed || still_found(x, q, outer, rows, kept);
 }
 
+/* What is done with the rows of a query, by what they can be. */
+struct looking {
+	const struct sql_query *query;
+	const struct sql_frame *outer;
+	sql_look *look;
+	const void *what;
+};
+
 /* From relation number i on, rows are what they can be. */
-static bool look_from(struct sql_run *x, const struct sql_statement *s,
-                      sql_look *look, const struct value **rows, uint32_t i)
+static bool look_from(struct sql_run *x, const struct looking *l,
+                      const struct value **rows, uint32_t i)
 {
-	const struct sql_query *q = s->query;
+	const struct sql_query *q = l->query;
 	struct sql_rows all;
 	bool fine = true, kept;
 	if (i == q->relation_count)
 		return sql_looks_on(x,
-		                    still_found(x, q, x->outer, rows, &kept)) &&
-		       (!kept || look(x, s, rows));
+		                    still_found(x, q, l->outer, rows, &kept)) &&
+		       (!kept || l->look(x, l->what, rows));
 	const struct value *found = rows[i];
 	if (!q->relations[i].lock || !found)
-		return look_from(x, s, look, rows, i + 1);
+		return look_from(x, l, rows, i + 1);
 	sql_versions(x, q->relations[i].table, found, &all);
 	for (uint32_t k = 0; k < all.count && fine; k++) {
 		rows[i] = all.items[k];
-		fine = sql_spend(x, 0) && look_from(x, s, look, rows, i + 1);
+		fine = sql_spend(x, 0) && look_from(x, l, rows, i + 1);
 	}
 	rows[i] = found;
 	return fine;
 }
 
-bool sql_look_at_rows(struct sql_run *x, const struct sql_statement *s,
-                      sql_look *look, const struct value **rows)
+bool sql_look_at_versions(struct sql_run *x, const struct sql_query *q,
+                          const struct sql_frame *outer,
+                          const struct value **rows, sql_look *look,
+                          const void *what)
 {
-	assert(x->looks && s->query->relation_count);
-	return s->follows_rows ? look_from(x, s, look, rows, 0)
-	                       : look(x, s, rows);
+	assert(x->looks && q->relation_count);
+	return look_from(x, &(struct looking){ q, outer, look, what }, rows, 0);
 }

@@ -697,6 +697,43 @@ static bool lock_made(struct making *m, const struct sql_frame *outer,
 	return true;
 }
 
+/* What becomes of rows of a query that locks them. */
+struct locked_rows {
+	const struct sql_query *query;
+	const struct sql_frame *outer;
+	struct sql_rows *out;
+};
+
+static bool add_locked(struct sql_run *x, const void *what,
+                       const struct value **rows)
+{
+	const struct locked_rows *to = what;
+	struct sql_frame f = { .outer = to->outer, .rows = rows };
+	uint32_t count = to->query->target_count;
+	struct value *row =
+		region_take(x->region, (count + (size_t)1) * sizeof *row);
+	for (uint32_t c = 0; c < count; c++)
+		if (!sql_looks_on(x,
+		                  sql_eval(x, &f, to->query->targets[c].value,
+		                           &row[c])))
+			return false;
+	sql_rows_add(x->region, to->out, row);
+	return true;
+}
+
+/* Looking ahead: whatever it may return. */
+static bool look_at_made(struct making *m, const struct sql_frame *outer,
+                         struct sql_rows *out)
+{
+	struct locked_rows to = { m->query, outer, out };
+	assert(m->run->looks && m->query->locks);
+	for (uint32_t i = 0; i < m->count; i++)
+		if (!sql_look_at_versions(m->run, m->query, outer,
+		                          m->items[i].found, add_locked, &to))
+			return false;
+	return true;
+}
+
 static bool eval_bound(struct sql_run *x, const struct sql_frame *outer,
                        const struct sql_expr *e, const char *clause,
                        const char *state, int64_t *out)
@@ -724,7 +761,8 @@ bool sql_run_query(struct sql_run *x, const struct sql_query *q,
 	    !eval_bound(x, outer, q->offset, "OFFSET", "2201X", &offset))
 		return false;
 	sort_made(m.items, m.count, q->order, q->order_count, q->targets);
-	if (!q->locks || x->looks) {
+	if (q->locks && x->looks) return look_at_made(&m, outer, out);
+	if (!q->locks) {
 		for (int64_t i = offset; i < m.count && i - offset < limit; i++)
 			sql_rows_add(x->region, out, m.items[i].row);
 		return true;

@@ -16,8 +16,10 @@ struct mentioned {
 	bool unclear; /* what is to be done in its place only: routines, locks,
 	                 aggregates */
 	bool inside;  /* of the arguments of a routine that reads */
-	uint64_t followed; /* relations on whose columns it depends what is
-	                    * read */
+	bool locks;   /* rows of a query in FROM */
+	uint32_t table_count; /* in FROM, here and in subqueries */
+	uint64_t followed;    /* relations on whose columns it depends what is
+	                       * read */
 	/* Whose columns are noted, if some that it mentions are to be told
 	 * apart; or NULL. */
 	const struct sql_relation *noted;
@@ -84,8 +86,12 @@ static void mention_from(const struct sql_from *f, uint32_t depth,
 static void mention_relation(const struct sql_relation *x, uint32_t depth,
                              struct mentioned *m)
 {
-	m->tables |= x->kind == RELATION_TABLE;
-	if (x->kind == RELATION_TABLE) return;
+	if (x->kind == RELATION_TABLE) {
+		m->tables = true;
+		m->table_count++;
+		return;
+	}
+	m->locks |= x->kind == RELATION_QUERY && x->query->locks;
 	if (x->call) mention(x->call, depth, m);
 	if (x->kind == RELATION_QUERY && x->query_up <= depth)
 		mention_query(x->query, depth + 1 - x->query_up, m);
@@ -127,53 +133,56 @@ static void mention_change(const struct sql_statement *s, struct mentioned *m)
 		mention(s->returning[i].value, 0, m);
 }
 
-/* Versions of the rows that the statement locks, or meets, are told apart by
- * the columns that it mentions. */
-static void tell_apart(struct resolver *r, const struct sql_statement *s)
+/* Versions of rows that the query locks, also in FROM, are told apart by the
+ * columns that it mentions, or, of a change, what is done with the rows. */
+static void tell_apart(struct resolver *r, const struct sql_query *q,
+                       const struct sql_statement *change)
 {
-	struct sql_relation met = { .table = s->table,
-		                    .lock = STRENGTH_NO_KEY_UPDATE };
-	struct mentioned all = { .noted = s->query->relations,
-		                 .noted_count = s->query->relation_count };
-	if (s->kind == STATEMENT_INSERT) {
-		if (s->conflict == CONFLICT_UPDATE)
-			r->catalog->tables[s->table->number]->scanned = true;
-		mention_query(s->query, 0, &all);
-		all.noted = &met;
-		all.noted_count = 1;
-	} else {
-		mention_query(s->query, 0, &all);
-	}
-	mention_change(s, &all);
-	for (uint32_t i = 0; i < s->query->relation_count; i++) {
-		const struct sql_relation *x = &s->query->relations[i];
+	struct mentioned all = { .noted = q->relations,
+		                 .noted_count = q->relation_count };
+	mention_query(q, 0, &all);
+	if (change) mention_change(change, &all);
+	for (uint32_t i = 0; i < q->relation_count; i++) {
+		const struct sql_relation *x = &q->relations[i];
 		if (x->lock)
 			r->catalog->tables[x->table->number]->scanned = true;
+		if (x->kind == RELATION_QUERY) tell_apart(r, x->query, NULL);
 	}
+}
+
+/* The same of rows in the way of an INSERT. */
+static void tell_met_apart(struct resolver *r, const struct sql_statement *s)
+{
+	const struct sql_relation met = { .table = s->table,
+		                          .lock = STRENGTH_NO_KEY_UPDATE };
+	struct mentioned all = { .noted = &met, .noted_count = 1 };
+	mention_change(s, &all);
+	r->catalog->tables[s->table->number]->scanned = true;
 }
 
 void look_for_late_reads(struct resolver *r, struct sql_statement *s)
 {
 	struct mentioned rows = { 0 }, late = { 0 };
-	uint64_t locked = 0, followed;
-	bool inserts = s->kind == STATEMENT_INSERT;
+	uint64_t locked = 0;
+	bool inserts = s->kind == STATEMENT_INSERT, locks;
 	if (s->kind > STATEMENT_DELETE) return;
 	mention_query(s->query, 0, &rows);
 	mention_change(s, &late);
 	for (uint32_t i = 0; i < s->query->relation_count; i++)
 		if (s->query->relations[i].lock) locked |= relation_bit(i);
-	followed = rows.followed & locked;
-	if (!inserts)
-		followed |= late.followed & locked;
-	else if (s->conflict == CONFLICT_UPDATE)
-		followed |= late.followed & relation_bit(0);
-	s->follows_rows = followed != 0;
-	if (s->follows_rows) tell_apart(r, s);
+	s->follows_rows = inserts ? s->conflict == CONFLICT_UPDATE &&
+	                                    late.followed & relation_bit(0)
+	                          : (rows.followed | late.followed) & locked;
+	locks = (rows.followed & locked) ||
+	        (rows.locks && (rows.table_count > 1 || late.tables));
+	if (locks || (s->follows_rows && !inserts))
+		tell_apart(r, s->query, inserts ? NULL : s);
+	if (s->follows_rows && inserts) tell_met_apart(r, s);
 	if (s->query->value_count > 1) late.asks |= rows.asks;
 	/* Triggers of statements come before its rows are looked for. */
 	late.calls |= s->table && s->table->counts_statements;
 	s->looks_ahead =
-		s->follows_rows || late.asks ||
+		locks || s->follows_rows || late.asks ||
 		((rows.calls || late.calls) && (rows.tables || late.tables));
 }
 

@@ -202,12 +202,14 @@ bool sql_call(struct sql_run *x, const struct sql_routine *routine,
 /* A change of rows or of the schema. */
 bool sql_change(struct sql_run *x, const struct sql_statement *s);
 /* While it is looked ahead of: what is done with joined rows. */
-typedef bool sql_look(struct sql_run *x, const struct sql_statement *s,
+typedef bool sql_look(struct sql_run *x, const void *what,
                       const struct value **rows);
-/* Does that with rows that the statement's query has found, and with all that
- * those of them that it locks can be by then, if the conditions hold. */
-bool sql_look_at_rows(struct sql_run *x, const struct sql_statement *s,
-                      sql_look *look, const struct value **rows);
+/* Does that with rows that the query has found, and with all that those of them
+ * that it locks can be by then, if the conditions hold. */
+bool sql_look_at_versions(struct sql_run *x, const struct sql_query *q,
+                          const struct sql_frame *outer,
+                          const struct value **rows, sql_look *look,
+                          const void *what);
 /* Reads what the change will read, but for what it locks. False: it is waited
  * for. */
 bool sql_look_at_change(struct sql_run *x, const struct sql_statement *s);

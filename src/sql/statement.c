@@ -21,31 +21,6 @@ static bool run_call(struct sql_run *x, const struct sql_statement *s)
 	return sql_call(x, routine, args, &x->result);
 }
 
-/* What a query gives of the rows that it locks. */
-static bool look_at_targets(struct sql_run *x, const struct sql_statement *s,
-                            const struct value **rows)
-{
-	struct sql_frame f = { .outer = x->outer, .rows = rows };
-	struct value out;
-	for (uint32_t i = 0; i < s->query->target_count; i++)
-		if (!sql_looks_on(x, sql_eval(x, &f, s->query->targets[i].value,
-		                              &out)))
-			return false;
-	return true;
-}
-
-static bool look_at_locked(struct sql_run *x, const struct sql_statement *s)
-{
-	struct sql_matches found = { 0 };
-	if (!s->follows_rows || !s->query->locks) return true;
-	if (!sql_looks_on(x, sql_match(x, s->query, x->outer, &found)))
-		return false;
-	for (uint32_t i = 0; i < found.count; i++)
-		if (!sql_look_at_rows(x, s, look_at_targets, found.items[i]))
-			return false;
-	return true;
-}
-
 /* All that it reads is of one moment. So what it reads after it has called,
  * locked or written something is read before. */
 static bool look_ahead(struct sql_run *x, const struct sql_statement *s)
@@ -56,7 +31,7 @@ static bool look_ahead(struct sql_run *x, const struct sql_statement *s)
 	bool fine = s->kind == STATEMENT_QUERY
 	                    ? sql_run_query(x, s->query, x->outer, &rows)
 	                    : sql_look_at_change(x, s);
-	fine = sql_looks_on(x, fine) && look_at_locked(x, s);
+	fine = sql_looks_on(x, fine);
 	x->looks = false;
 	x->point = s->point;
 	return fine;
