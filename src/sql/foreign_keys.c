@@ -75,38 +75,72 @@ static struct value referred_key(struct sql_run *x, const struct sql_foreign *f,
 	return sql_key(x, &u, columns);
 }
 
-/* Finds the row of this key, and keeps it from going: *there. One that is found
- * and then goes is not there, even if the key is there again. */
-static bool keep_referred(struct sql_run *x, const struct sql_table *t,
-                          struct value key, bool *there)
+/* Has a version of this row that is known the key that is referred to? */
+static bool may_be_referred(struct sql_run *x, const struct sql_foreign *f,
+                            const struct known_row *row, struct value to)
 {
-	const struct known_row *known = known_find(x->known, t->global, key);
-	bool goes = known && known->deleted && known_comes_again(known, t) &&
-	            !x->serial;
+	const struct sql_unique *u = sql_foreign_unique(f);
+	bool found = false;
+	for (uint32_t i = 0; i < row->count && !found; i++) {
+		struct region_mark mark = region_mark(x->region);
+		found = value_equal(sql_key(x, u,
+		                            sql_columns(x, f->to, row->key,
+		                                        row->versions[i])),
+		                    to);
+		region_release(x->region, mark);
+	}
+	return found;
+}
+
+/* Can the key that is referred to be another row's, behind that of this key? */
+static bool may_pass_on(struct sql_run *x, const struct sql_foreign *f,
+                        struct value key, struct value to)
+{
+	const struct known_rows *all = known_of(x->known, f->to->global);
+	const struct known_row *row = known_find(x->known, f->to->global, key);
+	if (x->serial || !row) return false;
+	bool passes = row->deleted && known_comes_again(row, f->to);
+	for (uint32_t i = 0; f->unique && i < all->count && !passes; i++)
+		passes = all->items[i] != row &&
+		         may_be_referred(x, f, all->items[i], to);
+	return passes;
+}
+
+/* Keeps the row of this key from going: *there. One that was found and goes, or
+ * gets another key, before it is locked is not there, even if the key is there
+ * again. */
+static bool keep_referred(struct sql_run *x, const struct sql_foreign *f,
+                          struct value key, struct value to, bool *there)
+{
+	const struct sql_table *t = f->to;
+	bool passes = may_pass_on(x, f, key, to);
 	const struct value *newest;
 	struct value row;
 	if (!sql_read(x, t->global, key,
-	              goes ? STRENGTH_PLAIN : STRENGTH_KEY_SHARE, &row))
+	              passes ? STRENGTH_PLAIN : STRENGTH_KEY_SHARE, &row))
 		return false;
 	*there = !sql_is_gone(row);
-	if (!goes || !*there) return true;
+	if (!passes || !*there) return true;
+	sql_begin_moment(x);
+	x->read_base = x->read_count;
 	if (!sql_read_again(x, t, STRENGTH_KEY_SHARE,
 	                    sql_columns(x, t, key, row), &newest))
 		return false;
-	*there = newest && value_equal(newest[t->column_count], key);
+	*there = newest &&
+	         value_equal(sql_key(x, sql_foreign_unique(f), newest), to);
 	return true;
 }
 
 static bool check_referred(struct sql_run *x, const struct sql_foreign *f,
                            const struct value *columns)
 {
-	struct value key = referred_key(x, f, columns);
+	struct value to = referred_key(x, f, columns), key = to;
 	bool there = false;
-	if (sql_is_null(key)) return true;
-	if (f->unique && !sql_read(x, sql_foreign_unique(f)->global, key,
+	if (sql_is_null(to)) return true;
+	if (f->unique && !sql_read(x, sql_foreign_unique(f)->global, to,
 	                           STRENGTH_PLAIN, &key))
 		return false;
-	if (!sql_is_null(key) && !keep_referred(x, f->to, key, &there))
+	if (!sql_is_null(key) && !keep_referred(x, f, key, to, &there))
 		return false;
 	if (there) return true;
 	return sql_run_fails(x, "23503",

@@ -75,6 +75,13 @@ void look_for_referring(struct sql_table *t)
 		for (uint32_t i = 0; i < f->count; i++)
 			t->filtered[f->columns[i]] = true;
 	}
+	/* Which row has the key may change. */
+	for (const struct sql_foreign *f = t->referrers; f; f = f->next_to) {
+		if (!f->unique) continue;
+		t->scanned = true;
+		for (uint32_t i = 0; i < f->count; i++)
+			t->filtered[f->to_columns[i]] = true;
+	}
 }
 
 void add_foreign(struct resolver *r, struct sql_table *t, json_t *body,
@@ -121,5 +128,6 @@ void add_foreign(struct resolver *r, struct sql_table *t, json_t *body,
 	*foreign_place(&t->foreigns, true) = f;
 	*foreign_place(&to->referrers, false) = f;
 	if (t->filtered) look_for_referring(t);
+	if (to->filtered) look_for_referring(to);
 	forbid_cascades(r, t);
 }
