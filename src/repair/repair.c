@@ -135,6 +135,10 @@ static struct repair_row explore_set(struct search *x, struct edit_set s,
 		                             .tick = on_tick };
 	o.level = edited.level;
 	o.algorithm = explorer_usual_algorithm(edited.program, o.level);
+	/* What holds is met by few of the histories that a base below all
+	 * levels allows; what does not is seen soon. */
+	if (!to_the_end && program_mixes(edited.program))
+		o.algorithm = EXPLORE_ORDERLY;
 	o.base = o.algorithm == EXPLORE_CE ? level_base(o.level) : o.level;
 	o.stop_on_violation = !to_the_end;
 	o.max_changes = UINT64_MAX;
