@@ -81,6 +81,22 @@ static const struct situation situations[] = {
 	    "SELECT id, t_id FROM c WHERE id = % FOR KEY SHARE",
 	    "DELETE FROM t WHERE id = % RETURNING (SELECT count(*) FROM c)",
 	    "DELETE FROM c WHERE t_id = %" } },
+	{ "  CREATE TABLE t (id int PRIMARY KEY, n int);\n"
+	  "  INSERT INTO t VALUES (1, 0), (2, 0);\n"
+	  "  CREATE TABLE c (id int PRIMARY KEY, t_id int REFERENCES t!);\n"
+	  "  INSERT INTO c VALUES (1, 1), (2, 2);\n"
+	  "  CREATE FUNCTION del(k int) RETURNS int LANGUAGE plpgsql AS $$ "
+	  "BEGIN\n"
+	  "    DELETE FROM t WHERE id = k; RETURN 1;\n"
+	  "    EXCEPTION WHEN foreign_key_violation THEN RETURN 2; END $$;\n"
+	  "  CREATE FUNCTION put(k int) RETURNS int LANGUAGE plpgsql AS $$ "
+	  "BEGIN\n"
+	  "    UPDATE c SET t_id = k WHERE id = 1; RETURN 1;\n"
+	  "    EXCEPTION WHEN foreign_key_violation THEN RETURN 2; END $$;\n",
+	  true,
+	  { "SELECT del(%)", "SELECT put(%)", "DELETE FROM c WHERE id = %",
+	    "SELECT id, t_id FROM c", "INSERT INTO t VALUES (%, 1)",
+	    "UPDATE t SET n = n + 1 WHERE id = %" } },
 	{ "  CREATE TABLE t (id int PRIMARY KEY, up int REFERENCES t!);\n"
 	  "  INSERT INTO t VALUES (1, NULL), (2, 1);\n",
 	  false,
@@ -258,7 +274,7 @@ static bool reads_others(const struct text *t)
 static bool looks_for_referring(const struct text *t)
 {
 	static const char *const signs[] = { "DELETE FROM t", "DELETE FROM c",
-		                             "UPDATE t SET id",
+		                             "SELECT del(", "UPDATE t SET id",
 		                             "UPDATE t SET k" };
 	bool found = false;
 	for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)

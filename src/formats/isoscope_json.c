@@ -17,7 +17,8 @@
  * are "X". ["stmt", n] among the events says that those that follow, up to the
  * next one, are one statement; the numbers of a transaction increase. Events
  * before the first are a statement each. In a statement what it reads without a
- * lock, or with "K", comes first: the database reads that from one moment.
+ * lock, or with "K" or "C", comes first: the database reads that from one
+ * moment.
  *
  * "versions" may name keys with an array of values each: the order in which
  * these were written (values that are not in it were written later), which is
