@@ -474,36 +474,61 @@ static bool run_insert(struct sql_run *x, const struct sql_statement *s)
 /* ---- Before that ---- */
 
 static bool look_at_sets(struct sql_run *x, const struct sql_frame *f,
-                         const struct sql_set *sets, uint32_t count)
+                         const struct sql_table *t, const struct sql_set *sets,
+                         uint32_t count, struct value *columns)
 {
+	const struct value *rows[] = { columns };
+	struct sql_frame made = { .rows = rows };
 	struct value out;
-	for (uint32_t i = 0; i < count; i++)
-		if (sets[i].value &&
-		    !sql_looks_on(x, sql_eval(x, f, sets[i].value, &out)))
+	for (uint32_t i = 0; i < count; i++) {
+		bool fine =
+			!sets[i].value || sql_eval(x, f, sets[i].value, &out);
+		if (!sql_looks_on(x, fine)) return false;
+		if (fine && sets[i].value) columns[sets[i].column] = out;
+	}
+	for (uint32_t c = 0; count && c < t->column_count; c++) {
+		if (!t->columns[c].made) continue;
+		bool fine = sql_eval(x, &made, t->columns[c].made, &out);
+		if (!sql_looks_on(x, fine)) return false;
+		if (fine) columns[c] = out;
+	}
+	return true;
+}
+
+static bool look_at_returned(struct sql_run *x, const struct sql_statement *s,
+                             const struct value **rows)
+{
+	struct sql_frame f = { .outer = x->outer, .rows = rows };
+	struct value out;
+	for (uint32_t i = 0; i < s->returning_count; i++)
+		if (!sql_looks_on(x,
+		                  sql_eval(x, &f, s->returning[i].value, &out)))
 			return false;
 	return true;
 }
 
-/* What is done with a row; of an INSERT, with the one in its way as well. */
+/* What is done with a row; of an INSERT, with the one in its way as well. What
+ * is returned is of the row that it becomes, as far as that is known. */
 static bool look_at_row(struct sql_run *x, const void *what,
                         const struct value **rows)
 {
 	const struct sql_statement *s = what;
 	struct sql_frame f = { .outer = x->outer, .rows = rows };
 	bool inserts = s->kind == STATEMENT_INSERT, holds;
-	struct value out;
+	uint32_t count = inserts ? s->conflict_set_count : s->set_count;
+	const struct value *found = rows[0];
+	struct value *columns = copy_columns(x, s->table, found);
 	if (s->conflict_where &&
 	    !sql_looks_on(x,
 	                  sql_eval_condition(x, &f, s->conflict_where, &holds)))
 		return false;
-	if (!look_at_sets(x, &f, inserts ? s->conflict_sets : s->sets,
-	                  inserts ? s->conflict_set_count : s->set_count))
+	if (!look_at_sets(x, &f, s->table, inserts ? s->conflict_sets : s->sets,
+	                  count, columns))
 		return false;
-	for (uint32_t i = 0; i < s->returning_count; i++)
-		if (!sql_looks_on(x,
-		                  sql_eval(x, &f, s->returning[i].value, &out)))
-			return false;
-	return true;
+	rows[0] = columns;
+	bool fine = look_at_returned(x, s, rows);
+	rows[0] = found;
+	return fine;
 }
 
 /* With a new row, and each that can be in its way. */
@@ -513,7 +538,9 @@ static bool look_at_met(struct sql_run *x, const struct sql_statement *s,
 	const struct sql_table *t = s->table;
 	const struct value *both[] = { new, new };
 	const struct known_rows *all = known_of(x->known, t->global);
-	if (!look_at_row(x, s, both)) return false;
+	if (!look_at_row(x, s, both) ||
+	    (s->conflict_set_count && !look_at_returned(x, s, both)))
+		return false;
 	if (!s->follows_rows || !s->arbiter) return true;
 	struct value key = sql_key(x, s->arbiter, new);
 	for (uint32_t i = 0; i < all->count; i++)
