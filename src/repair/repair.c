@@ -17,7 +17,8 @@
 #include "vm/program.h"
 
 enum {
-	KEPT = 4, /* histories of one exploration */
+	KEPT = 4,    /* histories of one exploration */
+	SAMPLE = 64, /* of the program without edits, at most */
 	FAILING = 5,
 	OF_A_KIND = 2 /* of these */
 };
@@ -25,8 +26,8 @@ enum {
 /* What is left to a limit of time that has just passed. */
 static const double TIME_LEAST = 0.001;
 
-/* A history with a violation, marked, and the edits it was found under. */
-struct counterexample {
+/* A history, marked, and the edits it was found under. */
+struct met {
 	struct history *history;
 	struct relation *relation; /* NULL: it has dirty reads */
 	uint32_t *items, count;
@@ -34,8 +35,13 @@ struct counterexample {
 
 struct search {
 	struct repair *out;
-	struct counterexample *pool;
+	struct met *pool; /* with a violation */
 	uint32_t pool_count, pool_capacity;
+	/* One in `stride` of the program without edits, if that was explored
+	 * by explore-ce. */
+	struct met sample[SAMPLE];
+	uint32_t sample_count;
+	uint64_t stride, met;
 	struct level_scratch *scratch;
 	double begun;
 	uint32_t *set; /* being put together */
@@ -45,6 +51,7 @@ struct search {
 	pthread_mutex_t lock;
 	const struct edited *edited;
 	struct edit_set edits;
+	bool samples;
 	uint32_t kept;
 	uint64_t violating;
 };
@@ -71,34 +78,71 @@ static struct edit_set set_of(const struct repair_row *r)
 
 /* ---- exploring ---- */
 
-static void keep(struct search *x, const struct explore_execution *e)
+static struct met keep(struct search *x, const struct explore_execution *e)
 {
-	assert(x->edited->program && x->kept <= KEPT);
-	VEC_RESERVE(x->pool, x->pool_count, x->pool_capacity);
-	struct counterexample *c = &x->pool[x->pool_count++];
 	struct dirty_read dirty;
-	*c = (struct counterexample){ .history = NULL };
-	c->history = explore_history(e);
-	c->items = copy_items(x->edits);
-	c->count = x->edits.count;
-	edits_mark(x->out->edits, x->edited, c->history);
-	if (!dirty_read_find(c->history, LEVEL_SERIAL, false, &dirty))
-		c->relation = relation_of_history(c->history);
+	struct met m = { .history = explore_history(e),
+		         .items = copy_items(x->edits),
+		         .count = x->edits.count };
+	assert(x->edited->program && x->kept <= KEPT);
+	edits_mark(x->out->edits, x->edited, m.history);
+	if (!dirty_read_find(m.history, LEVEL_SERIAL, false, &dirty))
+		m.relation = relation_of_history(m.history);
+	return m;
+}
+
+static void met_free(struct met *m)
+{
+	relation_free(m->relation);
+	history_free(m->history);
+	free(m->items);
+}
+
+/* Evenly from all, however many there are: when there is no room left, every
+ * second one goes. */
+static void sample(struct search *x, const struct explore_execution *e)
+{
+	uint64_t number = x->met++;
+	if (x->sample_count == SAMPLE && number % x->stride == 0) {
+		for (uint32_t i = 0; i < SAMPLE / 2; i++) {
+			x->sample[i] = x->sample[2 * (size_t)i];
+			met_free(&x->sample[2 * (size_t)i + 1]);
+		}
+		x->sample_count = SAMPLE / 2;
+		x->stride *= 2;
+	}
+	if (number % x->stride == 0) x->sample[x->sample_count++] = keep(x, e);
 }
 
 /* Called by several threads. */
 static bool on_history(void *payload, const struct explore_execution *e)
 {
 	struct search *x = payload;
-	if (!e->violated_count) return true;
+	if (!e->violated_count && !x->samples) return true;
 	pthread_mutex_lock(&x->lock);
-	x->violating++;
-	if (x->kept < KEPT) {
+	if (x->samples) sample(x, e);
+	x->violating += e->violated_count > 0;
+	if (e->violated_count && x->kept < KEPT) {
 		x->kept++;
-		keep(x, e);
+		VEC_RESERVE(x->pool, x->pool_count, x->pool_capacity);
+		x->pool[x->pool_count++] = keep(x, e);
 	}
 	pthread_mutex_unlock(&x->lock);
 	return true;
+}
+
+/* Do these edits leave half of the histories there, as far as a sample tells?
+ */
+static bool leaves_many(const struct search *x, struct edit_set s)
+{
+	uint32_t left = 0;
+	for (uint32_t i = 0; i < x->sample_count; i++) {
+		const struct met *m = &x->sample[i];
+		struct edit_set of = { m->items, m->count };
+		left += edits_allow(x->out->edits, s, of, m->history,
+		                    m->relation, x->scratch);
+	}
+	return x->sample_count && 2 * left >= x->sample_count;
 }
 
 static bool on_tick(void *payload, const struct explore_stats *s,
@@ -139,6 +183,11 @@ static struct repair_row explore_set(struct search *x, struct edit_set s,
 	 * levels allows; what does not is seen soon. */
 	if (!to_the_end && program_mixes(edited.program))
 		o.algorithm = EXPLORE_ORDERLY;
+	/* Where most are left, it is quicker to drop the others at their ends
+	 * than to ask at each read. */
+	if (to_the_end && s.count && level_is_extensible(o.level) &&
+	    leaves_many(x, s))
+		o.algorithm = EXPLORE_CE;
 	o.base = o.algorithm == EXPLORE_CE ? level_base(o.level) : o.level;
 	o.stop_on_violation = !to_the_end;
 	o.max_changes = UINT64_MAX;
@@ -149,6 +198,7 @@ static struct repair_row explore_set(struct search *x, struct edit_set s,
 		!o.robust && !program_assertion_count(edited.program);
 	x->edited = &edited;
 	x->edits = s;
+	x->samples = !s.count && o.algorithm == EXPLORE_CE;
 	x->kept = 0;
 	x->violating = 0;
 	struct explorer *e = explorer_new(edited.program, &o, &observer);
@@ -181,7 +231,7 @@ static void add_row(struct repair_rows *to, struct repair_row row)
 static bool meets_violation(struct search *x, struct edit_set s)
 {
 	for (uint32_t i = x->pool_count; i-- > 0;) {
-		struct counterexample c = x->pool[i];
+		struct met c = x->pool[i];
 		struct edit_set of = { c.items, c.count };
 		if (!edits_allow(x->out->edits, s, of, c.history, c.relation,
 		                 x->scratch))
@@ -438,7 +488,7 @@ bool repair_weights(struct repair_options *o, const char *path, struct diags *d)
 
 bool repair(struct repair *out, const struct repair_options *o, struct diags *d)
 {
-	struct search x = { .out = out, .begun = seconds_now() };
+	struct search x = { .out = out, .begun = seconds_now(), .stride = 1 };
 	*out = (struct repair){ .options = *o };
 	struct edit_terms terms = { .level = o->explore.level,
 		                    .level_said = o->level_said,
@@ -460,11 +510,8 @@ bool repair(struct repair *out, const struct repair_options *o, struct diags *d)
 	if (is_late(&x) && !out->stop)
 		out->stop =
 			o->explore.timeout > 0 ? STOP_TIME : STOP_INTERRUPTED;
-	for (uint32_t i = 0; i < x.pool_count; i++) {
-		relation_free(x.pool[i].relation);
-		history_free(x.pool[i].history);
-		free(x.pool[i].items);
-	}
+	for (uint32_t i = 0; i < x.pool_count; i++) met_free(&x.pool[i]);
+	for (uint32_t i = 0; i < x.sample_count; i++) met_free(&x.sample[i]);
 	free(x.pool);
 	free(x.set);
 	pthread_mutex_destroy(&x.lock);
