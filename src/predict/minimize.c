@@ -140,7 +140,7 @@ static void minimize(struct predictor *p)
 
 /* For who wants one prediction only: rounds, and conflicts of the solver, that
  * are made to find one that changes less. */
-enum { ROUNDS = 200, CONFLICTS = 20000 };
+enum { ROUNDS = 200, CONFLICTS = 2000 };
 
 /* Bounds that double, so that where few changes are enough only few are
  * counted. */
